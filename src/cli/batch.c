@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* zlay batch: lines from standard input through zlay_json_call.  It reads by itself, to know when
- * it would wait: what is answered is flushed before that.  SIGPIPE is ignored, so that a reader
- * that went away is exit status 2. */
+/* zlay batch: answers each line of standard input by zlay_json_call. It reads by itself, so
+ * that it knows when it would block and flushes answers before that. SIGPIPE is ignored: a
+ * reader that has gone away gives exit status 2. */
 #define _POSIX_C_SOURCE 200809L /* read */
 
 #include "cli/cli.h"
@@ -75,7 +75,7 @@ static void feed(batch *b, const char *text, size_t length)
     }
 }
 
-/* Bytes read; 0 at the end of input or where it fails. */
+/* Reads a chunk; 0 at the end of input or on an error. */
 static size_t next(char *chunk, bool *failed)
 {
     ssize_t got;
@@ -87,7 +87,7 @@ static size_t next(char *chunk, bool *failed)
 
 /* ---- --limits ------------------------------------------------------------------ */
 
-/* One NAME=COUNT of a list; its end. */
+/* Reads one NAME=COUNT of a list; returns its end. */
 static const char *ceiling_read(zlay_limits *out, const char *text)
 {
     const char *equals = text + strcspn(text, "=,");
@@ -101,7 +101,8 @@ static const char *ceiling_read(zlay_limits *out, const char *text)
     return end;
 }
 
-/* What is named is in force and is its own ceiling; the ceiling of any other is its default. */
+/* Sets each named limit, which is also its own ceiling; the ceiling of every other limit is
+ * its default. */
 static bool ceilings_set(zlay_ctx *ctx, const char *text)
 {
     zlay_limits given = {.size = sizeof given};

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* zlay decode: prints the fields of a descriptor or tensor map given as bits. */
 #include "cli/cli.h"
 #include "json/ops/ops.h"
 

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* zlay explain: prints what a name stands for: a rule with its source, an instruction form, an
+ * operation of zlay batch. */
 #include "cli/cli.h"
 
 #include <ctype.h>
@@ -38,7 +40,7 @@ static bool explain_pipe_rule(const char *name)
     return false;
 }
 
-/* An instruction form by its id or opcode; false: there is none. */
+/* Explains an instruction form by its id or opcode; false: there is none. */
 static bool explain_form(const char *name)
 {
     char id[256], text[4096];

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Reads a whole file or standard input into memory, up to a limit. */
 #include "cli/cli.h"
 
 #include <errno.h>
@@ -6,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is read of a file of unknown length, doubled as it grows. */
+/* Reads a stream of unknown length; the buffer doubles. */
 static char *stream_read(FILE *file, size_t most, size_t *length)
 {
     size_t room = 1 << 16;

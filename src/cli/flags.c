@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Parses the flags of the commands by the rows of flags.def: each names a field of zl_options
+ * and the function that reads its value. */
 #include "cli/cli.h"
 
 #include <errno.h>
@@ -37,7 +39,7 @@ static bool read_small(void *to, const char *text)
     return true;
 }
 
-/* Three 32-bit members in a row. */
+/* Reads three numbers into three consecutive 32-bit fields. */
 static bool read_tile(void *to, const char *text)
 {
     uint32_t extents[3];
@@ -98,7 +100,8 @@ static size_t flag_find(const char *argument)
     return i;
 }
 
-/* Zero elements are no default here, unlike in the struct. */
+/* Refuses a size of zero; in the request struct zero means the default, on the command line it
+ * is an error. */
 static bool size_given(const zl_options *options, size_t flag, const char *value)
 {
     bool size = flags[flag].read == read_count && flags[flag].offset < sizeof options->gemm;

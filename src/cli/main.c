@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The command line: finds the command among the rows of commands.def by its words, runs it,
+ * and prints help for a partial or unknown one. */
 #include "cli/cli.h"
 
 #include <stdio.h>
@@ -14,7 +16,7 @@ static const struct {
 
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 
-/* How many arguments the words of a command match, and whether those are all its words. */
+/* How many arguments match the words of a command, and whether those are all of its words. */
 static int matches(const char *words, bool *whole, int argc, char **argv)
 {
     int count = 0;
@@ -27,7 +29,7 @@ static int matches(const char *words, bool *whole, int argc, char **argv)
     return count;
 }
 
-/* The most words that any command has of these arguments. */
+/* The most words that any command shares with the arguments. */
 static int words_known(int argc, char **argv)
 {
     int most = 0;
@@ -39,8 +41,8 @@ static int words_known(int argc, char **argv)
     return most;
 }
 
-/* The commands that share `words` words with the arguments; what their arguments are asks for the
- * flags, the operations or neither. */
+/* Lists the commands that share `words` words with the arguments; their arguments tell whether
+ * flags or operations are to be listed too. */
 static void commands_help(FILE *out, int words, int argc, char **argv, bool *flags, bool *ops)
 {
     bool whole;
@@ -53,7 +55,7 @@ static void commands_help(FILE *out, int words, int argc, char **argv, bool *fla
     }
 }
 
-/* Said of arguments that are no command. */
+/* Reports arguments that are no command. */
 static int no_command(int argc, char **argv)
 {
     bool flags, ops;
@@ -66,7 +68,7 @@ static int no_command(int argc, char **argv)
     return ZL_EXIT_ERROR;
 }
 
-/* Of the commands that the arguments begin; of all, where nothing but a flag is given. */
+/* Prints help for the commands that the arguments begin, or for all. */
 static int help(int argc, char **argv)
 {
     bool flags = false, ops = false;

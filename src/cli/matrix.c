@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* bf16 matrices in host memory with small random integers, and the reference product that
+ * results are compared with; sums of such integers are exact in double. */
 #include "cli/matrix.h"
 
 #include <stdlib.h>
@@ -67,7 +69,7 @@ double zl_matrix_value(const zl_matrix *m, uint64_t row, uint64_t column)
     return (double)value;
 }
 
-/* DEPTH rows of B from `k` on, zeros past its end, so that every block is whole. */
+/* Copies `depth` rows of B from row k on, zeros past the end, so that every block is whole. */
 static void rows_of_b(double *out, const zl_matrix *b, uint64_t k, uint64_t depth, uint64_t column,
                       uint64_t columns)
 {
@@ -77,7 +79,8 @@ static void rows_of_b(double *out, const zl_matrix *b, uint64_t k, uint64_t dept
                 i < depth && c < columns ? zl_matrix_value(b, k + i, column + c) : 0;
 }
 
-/* Loops of fixed length, for GCC vectorises no others at -O2. */
+/* Adds one row's products. The inner loop has a fixed length, since GCC vectorises no other at
+ * -O2. */
 static void row_add(double *restrict sums, const double *restrict a, const double *restrict b,
                     uint64_t columns)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A bf16 matrix in memory as a GEMM request describes it. */
+/* A bf16 matrix in host memory as a GEMM request describes it, and the reference product. */
 #ifndef ZL_CLI_MATRIX_H
 #define ZL_CLI_MATRIX_H
 

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Executes a plan in the CPU model (src/sim), tile by tile, and compares D with the reference
+ * product of the request's own matrices; padding and margins must stay untouched. */
 #include "cli/tile.h"
 
 #include <stdlib.h>
@@ -28,7 +30,7 @@ static bool matrices_describe(zl_model *m, const zlay_gemm *gemm)
            zl_matrix_describe(&m->d, g.m, g.n, g.d_order, g.ldd);
 }
 
-/* The plan's product is the request's, or its transpose. */
+/* Whether the plan's product is the request's, or its transpose. */
 static bool shape_agrees(const zl_model *m)
 {
     const zlay_plan_info *info = &m->info;
@@ -95,7 +97,7 @@ static zlay_sim_global global_of(const zl_matrix *matrix)
     return (zlay_sim_global){(uint8_t *)matrix->elements, matrix->count * ELEMENT};
 }
 
-/* A and B as the plan names them: D^T = B^T A^T when it is swapped. */
+/* Makes A and B as the plan names them; a swapped plan computes D^T = B^T A^T. */
 static void operands_open(zl_model *m)
 {
     zl_matrix_fill(&m->a, ZLAY_OPERAND_A);
@@ -121,7 +123,7 @@ static zlay_status plan_open(zl_model *m)
     return status;
 }
 
-/* Which tiles run: the partial ones, and `limit` of the others at equal distances. */
+/* Whether a tile is partial; those always run, and `limit` of the others at equal distances. */
 static bool tile_partial(const zlay_plan_info *info, uint64_t m, uint64_t n)
 {
     return m >= info->m / info->tile_m || n >= info->n / info->tile_n;

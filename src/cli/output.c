@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files that --out and --header write: whole or not at all, also where the machine stops in the
- * midst. The text goes into a fresh file beside the wanted one, which nobody else has open and no
- * link leads to, is synced, and takes the wanted name by rename; then the folder is synced. What
- * stands there before is replaced only if it is a regular file: no device, pipe, folder or
+/* Writes the files of --out and --header, whole or not at all, even if the machine stops: the
+ * text goes into a fresh file beside the wanted one (O_EXCL), is synced, and is renamed; then
+ * the folder is synced. Only a regular file is replaced, never a device, pipe, folder or
  * symbolic link. */
 #define _POSIX_C_SOURCE 200809L /* openat, renameat, fsync, O_NOFOLLOW */
 
@@ -40,7 +39,7 @@ static bool folder_open(output *o, const char *path)
     return o->folder >= 0;
 }
 
-/* Nothing stands there, or a regular file, whose mode the new one has. */
+/* Whether the place is free or a regular file, whose mode the new one takes. */
 static bool place_free(output *o)
 {
     struct stat there;
@@ -53,7 +52,7 @@ static bool place_free(output *o)
     return false;
 }
 
-/* O_EXCL: the file is ours alone. */
+/* Opens a file that is ours alone (O_EXCL). */
 static int fresh_open(output *o)
 {
     size_t room = strlen(o->name) + SUFFIX_MOST;
@@ -82,7 +81,7 @@ static bool text_write(int file, const char *text, size_t length)
     return !fsync(file);
 }
 
-/* A folder that cannot be synced at all (EINVAL) holds what its file system makes it hold. */
+/* Writes and syncs; a folder that cannot be synced (EINVAL) is left to its file system. */
 static bool fresh_write(output *o, const char *text, size_t length)
 {
     int file = fresh_open(o);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* zlay pipe: a pipe's text from a file, proved, completed with fences, or printed as a kernel. */
+/* zlay pipe: reads a pipe's text from a file and proves it, completes it with fences, or
+ * prints it as a kernel. */
 #include "cli/cli.h"
 
 #include <inttypes.h>
@@ -21,7 +22,7 @@ static void source_free(source *s)
     free(s->text);
 }
 
-/* ZL_EXIT_YES, or said; source_free frees it either way. */
+/* Reads the text: ZL_EXIT_YES, or the error is said; source_free frees it either way. */
 static int source_read(source *s, zlay_ctx *ctx, const char *path)
 {
     s->text = zl_file_read(path, TEXT_MOST, &s->length);
@@ -30,7 +31,7 @@ static int source_read(source *s, zlay_ctx *ctx, const char *path)
     return status ? zl_say(ctx, status, path) : ZL_EXIT_YES;
 }
 
-/* One line of the text as it was written, from 1, without the blanks around it. */
+/* Prints one line of the text as it was written, without the blanks around it. */
 static void line_print(const source *s, uint32_t line)
 {
     const char *at = s->text, *end = s->text + s->length;

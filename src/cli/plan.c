@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* zlay plan gemm: makes the plan of a GEMM request, decides its certificates, proves its pipe,
+ * checks it in the CPU model, and prints it, its kernel or its header. Also the messages and
+ * exit codes that the commands share. */
 #include "cli/cli.h"
 #include "cli/model.h"
 

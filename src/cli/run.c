@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* zlay run gemm: the plan's kernel on a GPU, compared with a plain product on sampled blocks. */
+/* zlay run gemm: runs the plan's kernel on a GPU, and compares D with the reference product on
+ * sampled blocks. */
 #include "cli/cli.h"
 #include "cli/matrix.h"
 
@@ -95,7 +96,7 @@ static void block_compare(run *r, const zl_block *block, double *sums)
         }
 }
 
-/* SAMPLE x SAMPLE blocks at equal distances, the corners among them. */
+/* The i-th of SAMPLE places at equal distances, the ends included. */
 static uint64_t place(uint64_t extent, uint64_t size, uint64_t i)
 {
     return (extent - size) / (SAMPLE - 1) * i;
@@ -117,7 +118,7 @@ static bool compare(run *r)
     return sums;
 }
 
-/* Padding between rows of D still holds the canary. */
+/* Counts the elements between rows of D that no longer hold the canary. */
 static uint64_t padding_changed(const zl_matrix *d)
 {
     uint64_t changed = 0;
@@ -180,7 +181,7 @@ static void run_free(run *r)
     free(r->image);
 }
 
-/* A plan of waves is of HIP, whose runtime loads code objects alone. */
+/* Runs the plan; one of waves runs on HIP, which loads code objects only. */
 static int plan_run(run *r)
 {
     zlay_wave_gemm wave;

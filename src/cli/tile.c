@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Executes one tile of a plan in the CPU model: its copies into shared memory, its wgmma
+ * products stage by stage, and its epilogue. */
 #include "cli/tile.h"
 
 #include <string.h>
@@ -124,7 +126,7 @@ static zlay_status copy_store(zl_model *m, const zlay_copy *copy, uint32_t addre
     return status;
 }
 
-/* A consumer's rows and a pass's columns add to the coordinates that the copies of D have. */
+/* Stores a pass of a consumer; both offset the coordinates of D's copies. */
 static zlay_status pass_store(zl_model *m, uint32_t consumer, uint32_t pass, const zl_tile *t)
 {
     uint32_t address = ZL_MODEL_ORIGIN + m->info.smem_d + consumer * m->info.pitch_d;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The state of one text, and the pieces that print it. */
+/* The text of a GEMM kernel while it is printed (zl_emit), and the functions that print its
+ * parts; events come from the plan's pipe. */
 #ifndef ZL_EMIT_H
 #define ZL_EMIT_H
 

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Reads the instruction forms of emitted kernels and headers (forms.def) from their rows in
+ * src/isa, and prints lines, instructions and the shift-and-XOR of a swizzle into a kernel's
+ * text. */
 #include "emit/emit.h"
 
 #include <string.h>
@@ -12,7 +15,8 @@ static const struct {
 #undef FORM
 };
 
-/* Operands as a header's function takes them: an immediate is its template's n. */
+/* Lists the operands of an instruction as a header's function takes them; an immediate is its
+ * template parameter n. */
 static uint32_t read_operands(char *out, uint32_t room, uint32_t number)
 {
     zlay_operand operand;

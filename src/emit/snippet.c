@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The data movement of a target as a C header of inline asm: a macro for every row of snippets.def
- * whose instruction the target has, with the waits and wait states that a compiler leaves to it. */
+/* Prints the data movement of an AMD target as a C header of inline asm: a macro for every row
+ * of snippets.def whose instruction the target has, with the waits (s_waitcnt and its
+ * successors) and wait states that the compiler leaves to inline asm. */
 #include "emit/emit.h"
 
 #include <string.h>
@@ -63,7 +64,7 @@ static bool is_output(const macro *m, uint32_t i)
     return m->snippet->does == LOADS && !strcmp(m->operand[i].name, "data");
 }
 
-/* Results come first, then M0's old value, its new one, and what is read. */
+/* Reads a macro's operands: results first, then M0's old value, its new one, and what is read. */
 static bool read_macro(macro *m, const header *h, const struct snippet *snippet)
 {
     uint32_t next = 0;
@@ -86,7 +87,8 @@ enum { OF_MATRIX = ZLAY_FIRST_MATRIX | ZLAY_FIRST_MATRIX_F32 | ZLAY_FIRST_MATRIX
                    ZLAY_FIRST_MATRIX_F64_16, ALL_FIRST = 2 * ZLAY_FIRST_STORE_WIDE - 1 };
 enum { PASSES_MOST = 16 };
 
-/* A target without rows owes none that we know of; its header says so. */
+/* The wait states that a target's hazard rows ask for between two instructions; without rows
+ * none are known, and the header says so. */
 static uint32_t states_of(const zlay_target *target, uint32_t first, uint32_t then)
 {
     uint32_t states = 0;
@@ -152,7 +154,8 @@ static void put_zero(zl_text *out, uint32_t form)
     zl_puts(out, text);
 }
 
-/* Until nothing of a kind is under way: the first counter of it that the target has. */
+/* Prints a wait until nothing of a kind is outstanding, by the first counter of it that the
+ * target has. */
 static bool put_wait(const header *h, waits what, const char *before, const char *after)
 {
     uint32_t form;
@@ -169,7 +172,7 @@ static bool put_wait(const header *h, waits what, const char *before, const char
 
 static bool is_memory(const macro *m) { return m->snippet->does <= DIRECT; }
 
-/* M0 is set, and read one state later. */
+/* Sets M0, which is read one state later. */
 static void put_m0(const header *h, const macro *m)
 {
     zl_putf(h->out, "s_mov_b32 %%%u, m0\\n\\ts_mov_b32 m0, %%%u\\n\\t", (unsigned)m->saved,
@@ -184,7 +187,8 @@ static void put_old_m0(const header *h, const macro *m)
     if (states) zl_putf(h->out, "\\n\\ts_nop %u", (unsigned)(states - 1));
 }
 
-/* The compiler may overwrite at once what a wide store has yet to read. */
+/* Holds registers that a wide store has yet to read, since the compiler may overwrite them at
+ * once. */
 static void put_after_store(const header *h, const macro *m)
 {
     zlay_hazard form = {0};
@@ -203,7 +207,7 @@ static void put_head(const header *h, const macro *m)
     if (m->snippet->does == DIRECT) put_m0(h, m);
 }
 
-/* What signals has its wait behind it, of the same barrier. */
+/* Prints the wait of a barrier behind its signal. */
 static void put_meeting(const header *h, const macro *m)
 {
     uint32_t form;

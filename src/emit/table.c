@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tables of numbers in global memory, before a function or kernel whose name they carry. */
+/* Prints tables of numbers in global memory before a function or kernel, under names that
+ * begin with its name, and the instruction that takes a table's address. */
 #include "emit/emit.h"
 
 enum { ENTRIES_A_LINE = 8 };

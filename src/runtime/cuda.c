@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Devices of the CUDA driver: a primary context each, current during a call. */
+/* The CUDA backend: devices of the driver API, each with its primary context, which is made
+ * current during a call and left after it. */
 #include "runtime/runtime.h"
 
 #include <elf.h>
@@ -69,8 +70,8 @@ static zlay_status enter(zlay_ctx *ctx, const zlay_device *device)
     return ZL_CALL(ctx, &device->driver, cuCtxPushCurrent_v2, (device->context));
 }
 
-/* The result of the pop is not asked for: it repeats what an earlier launch did, which
- * zlay_device_wait tells. */
+/* Leaves the context. The result of the pop is ignored: it repeats an earlier launch's error,
+ * which zlay_device_wait reports. */
 static void leave(const zlay_device *device)
 {
     struct CUctx_st *popped;
@@ -108,7 +109,7 @@ static zlay_status wait(zlay_ctx *ctx, zlay_device *device)
     return ZL_CALL(ctx, &device->driver, cuCtxSynchronize, ());
 }
 
-/* A log has lines; a message is one. */
+/* Makes one line of the JIT compiler's log, for a message. */
 static void log_flatten(char *log)
 {
     for (char *c = log; *c; c++)

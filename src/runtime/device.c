@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A device and its memory. */
+/* Opens and closes devices and moves memory to and from them, through the backend (CUDA or
+ * HIP) that a device was opened with. */
 #include "runtime/runtime.h"
 
 zlay_status zl_device_open_by(zlay_ctx *ctx, zlay_device **out, int32_t ordinal,

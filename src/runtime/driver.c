@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Finds the CUDA driver at run time and fills a table of its functions, the rows of cuda.def,
+ * so that the library links without it. */
 #include "runtime/driver.h"
 #include "runtime/library.h"
 

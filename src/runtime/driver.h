@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The CUDA driver as a table of functions, found at run time.  Nothing of cuda.h is included: the
+/* The CUDA driver as a table of functions, found at run time. cuda.h is not included: the
  * prototypes are the rows of cuda.def. */
 #ifndef ZL_DRIVER_H
 #define ZL_DRIVER_H

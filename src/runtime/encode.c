@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tensor maps, encoded by the driver.  It wants them aligned and writes even one that it refuses,
- * so it is given storage of our own. */
+/* Encodes tensor maps by the driver (cuTensorMapEncodeTiled). The driver wants maps aligned
+ * and writes even those that it refuses, so it is given storage of our own. */
 #include "runtime/runtime.h"
 
 #include <string.h>
@@ -9,8 +9,7 @@ typedef struct storage {
     _Alignas(ZL_MAP_ALIGN) unsigned char bytes[ZL_MAP_BYTES];
 } storage;
 
-/* The driver reads `rank` entries: a rank past the fields is refused here, or it would read beyond
- * them. */
+/* Refuses a rank beyond the map's fields, since the driver would read that many entries. */
 static zlay_status map_readable(zlay_ctx *ctx, const zlay_tensormap *map)
 {
     if (map->rank > ZL_COUNT(map->extent))

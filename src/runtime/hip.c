@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Finds the HIP runtime at run time and fills a table of its functions, the rows of hip.def. */
 #include "runtime/hip.h"
 #include "runtime/library.h"
 

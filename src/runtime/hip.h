@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The HIP runtime as a table of functions, found at run time.  Nothing of its headers is included:
+/* The HIP runtime as a table of functions, found at run time. Its headers are not included:
  * the prototypes are the rows of hip.def. */
 #ifndef ZL_HIP_H
 #define ZL_HIP_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Devices of the HIP runtime. */
+/* The HIP backend: devices of the HIP runtime, their modules, launches and events. */
 #include "runtime/runtime.h"
 
 #include <elf.h>
@@ -59,7 +59,7 @@ static zlay_status enter(zlay_ctx *ctx, const zlay_device *device)
     return ZL_HIP_CALL(ctx, &device->hip, hipSetDevice, (device->number));
 }
 
-/* HIP keeps no stack of devices. */
+/* HIP keeps no stack of devices, so nothing is popped. */
 static void leave(const zlay_device *device)
 {
     (void)device;
@@ -105,7 +105,7 @@ static zlay_status load(zlay_ctx *ctx, zlay_module *module, const void *image)
     return status;
 }
 
-/* Shared memory beyond a kernel's own is said at each launch. */
+/* Finds a function; shared memory beyond the kernel's own is given at each launch. */
 static zlay_status find(zlay_ctx *ctx, zlay_module *module, const char *name, uint32_t smem)
 {
     struct ihipModuleSymbol_t *function;

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Checks a kernel image before the driver takes it: an ELF file (cubin or code object) must be
+ * of the right machine with all its headers and sections inside the image, since the driver
+ * would read past its end; anything else must be PTX text. */
 #include "runtime/image.h"
 
 #include <elf.h>

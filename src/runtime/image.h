@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A kernel's image as the driver takes it. */
+/* Checks a kernel's image before the driver takes it. */
 #ifndef ZL_IMAGE_H
 #define ZL_IMAGE_H
 

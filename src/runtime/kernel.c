@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The kernel of a plan: load, bind to addresses, launch, time. */
+/* Loads the kernel of a GEMM plan, binds it to addresses (encoding the tensor maps that it
+ * needs), launches it, and times it. */
 #include "runtime/runtime.h"
 
 #include <stdio.h>
@@ -21,8 +22,8 @@ struct zlay_kernel {
 
 /* ---- load ---------------------------------------------------------------- */
 
-/* "sm_90a" is of capability "sm_90", "sm_900" would not be; HIP does not tell the last letter of
- * "gfx942", which its own loader looks at. */
+/* Whether a target is of a device's capability: "sm_90a" is of "sm_90", "sm_900" is not.
+ * `but_one` ignores the last letter, which HIP does not report. */
 static bool is_of(const char *target, const char *capability, bool but_one)
 {
     size_t length = strlen(capability);
@@ -31,7 +32,7 @@ static bool is_of(const char *target, const char *capability, bool but_one)
     return !target[length] || (target[length] >= 'a' && target[length] <= 'z');
 }
 
-/* Code is of one target alone: another is refused before the driver sees the image. */
+/* Code is of one target: another device is refused before the driver sees the image. */
 static zlay_status target_check(zlay_ctx *ctx, const zlay_device *device, const zlay_target *target)
 {
     const zlay_device_info *info = &device->info;
@@ -45,8 +46,7 @@ static zlay_status target_check(zlay_ctx *ctx, const zlay_device *device, const 
                    info->name, have);
 }
 
-/* No path looks beyond 16 bytes: tensor maps need that much, the widest access of a thread has it.
- */
+/* The alignment of an address, up to 16 bytes, which is all that any access needs. */
 static uint64_t alignment(uint64_t address)
 {
     uint64_t bits = address | 16;
@@ -90,7 +90,7 @@ static zlay_status kernel_fill(zlay_ctx *ctx, zlay_kernel *kernel, const zlay_pl
     return zl_module_fill(ctx, &kernel->module, image, length, name, kernel->info.smem);
 }
 
-/* Inside an entered call. */
+/* Frees a kernel, inside an entered call. */
 static void kernel_drop(zlay_kernel *kernel)
 {
     zlay_allocator alloc = kernel->module.alloc;
@@ -140,7 +140,8 @@ static zlay_status address_check(zlay_ctx *ctx, const char *field, uint64_t addr
                    (unsigned long long)address, (unsigned long long)align);
 }
 
-/* A path by threads reads no map; the driver would refuse many of theirs, so it is not asked. */
+/* Encodes the maps; a plan whose threads load reads none, and the driver would refuse many of
+ * theirs. */
 static zlay_status maps_encode(zlay_ctx *ctx, zlay_kernel *kernel, const uint64_t *address)
 {
     unsigned char bits[OPERANDS][ZL_MAP_BYTES] = {{0}};

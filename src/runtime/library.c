@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Opens a shared library by dlopen and fills a table of its functions by name. */
 #include "runtime/library.h"
 
 #include <dlfcn.h>
@@ -10,7 +11,7 @@ static const char *loader_text(void)
     return text ? text : "the loader says nothing more";
 }
 
-/* NODELETE: a driver that has been initialised keeps threads of its own and must stay mapped. */
+/* Opens with RTLD_NODELETE: an initialised driver has threads of its own and must stay mapped. */
 void *zl_library_open(zlay_ctx *ctx, const char *what, const char *path)
 {
     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Any kernel of any image: load, launch with packed arguments, time. */
+/* Loads any kernel of any image, launches it with packed arguments, and times it. */
 #include "runtime/image.h"
 #include "runtime/runtime.h"
 
 #include <string.h>
 
-/* CUDA wants text to end in 0, and an image need not. */
+/* Loads an image; CUDA wants text to end in 0, which the caller's need not. */
 static zlay_status image_load(zlay_ctx *ctx, zlay_module *module, const void *image, size_t length)
 {
     char *copy = zl_alloc(ctx, length + 1, 1);
@@ -31,7 +31,7 @@ void zl_module_drop(zlay_module *module)
     if (module->handle) module->device->backend->unload(module);
 }
 
-/* Inside an entered call. */
+/* Frees a module, inside an entered call. */
 static void module_free(zlay_module *module)
 {
     zlay_allocator alloc = module->alloc;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The values behind zlay_device, zlay_module and zlay_kernel. */
+/* The values behind zlay_device, zlay_module and zlay_kernel, and the backend's table of
+ * functions. */
 #ifndef ZL_RUNTIME_H
 #define ZL_RUNTIME_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* bf16: the upper half of a float. */
+/* Converts between bf16, the upper half of a float, and float, as the model's epilogue does. */
 #include <zlay/sim.h>
 
 #include <string.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Boxes of a tensor as tile mode moves them, and columns as im2col mode does. */
+/* Walks the box of a tensor copy row by row, in tile mode and in im2col mode (PTX ISA,
+ * "Tensors"): which bytes of a row lie inside the tensor, and where each row and chunk stands
+ * in swizzled shared memory. Every tensor copy of the model is this walk with a load, a store
+ * or a reduction at each run. */
 #include "sim/sim.h"
 
 #include <string.h>
@@ -62,7 +65,8 @@ static bool map_valid(const zlay_tensormap *map)
     return bits && (!columns || (map->channels && map->pixels));
 }
 
-/* Sixteen values of b4x16_p64 and b6x16_p32 take 16 bytes, those of b4x16 take 8. */
+/* Packed types: sixteen values of b4x16_p64 and b6x16_p32 take 16 bytes, those of b4x16 take
+ * 8. */
 static void element_init(zl_box *box, int32_t type)
 {
     box->bits = zlay_tensormap_type_bits(type);
@@ -116,7 +120,7 @@ bool zl_box_init(zl_box *box, const zlay_tensormap *map, const int32_t *coordina
 
 static uint64_t round_up(uint64_t value, uint64_t unit) { return (value + unit - 1) / unit * unit; }
 
-/* Which bytes of every row lie inside along the innermost dimension. */
+/* Which bytes of every row lie inside the tensor along the innermost dimension. */
 static void row_clip(zl_row *row, const zl_box *box)
 {
     int64_t first = box->coordinate[0];
@@ -129,7 +133,7 @@ static void row_clip(zl_row *row, const zl_box *box)
     row->global = begin * box->bits / 8;
 }
 
-/* Where a walk of `index` steps from `start` is in [lo, hi], and how often it began anew. */
+/* Where a walk of `index` steps from `start` stands within [lo, hi], and how often it wrapped. */
 static uint64_t walk(int64_t *at, int64_t start, int64_t lo, int64_t hi, uint32_t step,
                      uint64_t index)
 {

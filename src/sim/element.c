@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Elements of operands as floats, each exactly. e4m3 has no infinity and one NaN of each sign; e5m2 is
- * the upper half of a half; of tf32 the hardware reads the upper 19 bits. */
+/* Reads elements of matrix operands as floats, exactly. e4m3 has no infinity and one NaN of
+ * each sign; e5m2 is the upper half of a half; of tf32 the hardware reads the upper 19 bits. */
 #include "sim/sim.h"
 
 #include <string.h>
@@ -46,7 +46,7 @@ float zl_sim_element(int32_t type, const uint8_t *bytes)
     }
 }
 
-/* Below 2^-14 a half counts units of 2^-24, and so does a float that is added to 1/2. */
+/* Converts a half. Below 2^-14 it counts units of 2^-24, as does a float that is added to 1/2. */
 float zl_sim_half(float value)
 {
     uint32_t bits, rounded;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sixteen values of a packed type as 16 bytes of shared memory.  A load appends a gap to what lies
- * together in global memory, and leaves undefined what stands in it: here all ones, so that who reads
- * it is seen.  A store of 6-bit values takes one of each byte, its low bits. */
+/* Converts sixteen values of a packed 4- or 6-bit type between global memory and their 16
+ * bytes of shared memory. A load leaves the gap undefined; the model fills it with ones, so
+ * that reading it shows. A store of 6-bit values takes the low bits of each byte. */
 #include "sim/sim.h"
 
 #include <string.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cp.reduce.async.bulk.tensor, tile mode: elements of shared memory into those of the tensor. */
+/* Simulates cp.reduce.async.bulk.tensor in tile mode: elements of shared memory are combined
+ * into those of the tensor, with the rounding and flushing of each type. */
 #include "sim/sim.h"
 
 #include <string.h>
@@ -16,7 +17,8 @@ static int64_t half_units(uint16_t bits)
     return bits >> 15 ? -units : units;
 }
 
-/* To nearest even; from 2^40 - 2^28 units, which is 65520, on infinite. */
+/* Rounds to the nearest half, ties to even; from 65520 (2^40 - 2^28 units) on the result is
+ * infinite. */
 static uint16_t half_of(uint64_t units)
 {
     int shift = 0;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies of four rows, and loads that several blocks receive. */
+/* Simulates gather and scatter of four rows (tile::gather4, tile::scatter4), and multicast
+ * loads that several blocks receive. */
 #include "sim/sim.h"
 
 enum { ROWS = 4 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the copies of the model share: a box of a tensor as rows, and a row as runs of shared
- * memory.  Swizzles act on absolute shared addresses and never split 16 bytes. */
+ * memory. Swizzles act on absolute shared addresses and never split 16 bytes. */
 #ifndef ZL_SIM_H
 #define ZL_SIM_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cp.async.bulk.tensor, tile and im2col mode. */
+/* Simulates cp.async.bulk.tensor in tile and im2col mode: loads with the map's fill outside
+ * the tensor, stores clipped to it. */
 #include "sim/sim.h"
 
 #include <string.h>

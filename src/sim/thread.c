@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The boxes of tensor copies, moved by the loads and stores of threads. */
+/* Simulates loads and stores of threads that move the box of a tensor map at a given width:
+ * the alignment that each access needs is checked, then the box is moved as a tensor copy
+ * would. */
 #include "sim/sim.h"
 
 static bool width_valid(uint32_t width)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Instructions whose text and rules are a form's. */
+/* Prints the instructions of an AMD kernel by their forms (forms.def) and checks each against
+ * the rules of its target; the first that breaks a rule is kept. */
 #include "emit/gcn/wave.h"
 
 #include <string.h>
@@ -25,7 +26,8 @@ static void put_operand(char *out, const zlay_operand *o, uint32_t value)
     out[text.need] = 0;
 }
 
-/* Asked while the text is counted, not when it is written: the first that may not be is kept. */
+/* Checks an instruction while the text is measured, not when it is written; the first illegal
+ * one is kept for the message. */
 static bool is_legal(const zl_wave_text *t, const zlay_instruction *instruction)
 {
     zlay_verdict verdict;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The events of a plan's pipe, in their order: what stands between a wait and its products is
- * spread between them, for products touch nothing but registers that are there and their sums. */
+/* Prints the loops of an AMD GEMM kernel: the events of the plan's pipe in their order, with
+ * loads, address steps and waits spread between the matrix instructions of a read. That is
+ * software pipelining by hand: products touch only registers that are complete and their sums,
+ * so other instructions may stand between them. */
 #include "emit/gcn/wave.h"
 #include "pipe/language/pipe.h"
 
@@ -21,7 +23,7 @@ typedef struct sides {
 
 static const zlay_pipe *pipe_of(const zl_wave_text *t) { return t->plan->pipe; }
 
-/* The number in the name of registers, as 3 of G3. */
+/* The number in a register set's name: 3 of G3. */
 static uint32_t number_of(const zl_wave_text *t, int32_t acc)
 {
     uint32_t number = 0;
@@ -32,7 +34,7 @@ static uint32_t number_of(const zl_wave_text *t, int32_t acc)
 
 /* ---- global memory ---------------------------------------------------------------------- */
 
-/* The next tile of K: its resource begins so many bytes on and ends where it did. */
+/* Advances an operand's buffer resource to the next tile of K; its end stays where it was. */
 static void advance_operand(zl_wave_text *t, int32_t operand)
 {
     int s = ZL_S_RESOURCE + 4 * operand;
@@ -52,7 +54,8 @@ static void advance(zl_wave_text *t)
     zl_wave_line(t, "s_cselect_b32 s%d, s%d, s%d", ZL_S_LOAD, ZL_S_LOAD_FIRST, ZL_S_LOAD);
 }
 
-/* The last tile of K may end within a row's chunks: those past it take an offset outside. */
+/* The last tile of K may end inside a row's chunks: those past it take an offset outside the
+ * resource, so they read zero. */
 static void mask(zl_wave_text *t)
 {
     const zlay_plan_info *info = &t->plan->info;
@@ -65,14 +68,15 @@ static void mask(zl_wave_text *t)
 
 static bool ragged(const zl_wave_text *t) { return t->plan->info.k % t->plan->info.tile_k != 0; }
 
-/* Which of a tile's loads: straight to shared memory those of B are the second part. */
+/* Which of a tile's loads this is; straight to shared memory, those of B come second. */
 static uint32_t load_number(const zl_wave_text *t, const side *s)
 {
     if (!t->w->direct) return number_of(t, s->event->acc);
     return s->i + (s->event->part ? t->w->loads_a : 0);
 }
 
-/* Where load i lands is said one load before, so that a product stands between the two. */
+/* Sets where load i lands one load ahead, so that a product stands between the two
+ * instructions. */
 static void place_load(zl_wave_text *t, uint32_t i)
 {
     if (i && i == t->placed) return;
@@ -104,7 +108,7 @@ static void load(zl_wave_text *t, const side *one)
 
 /* ---- shared memory ------------------------------------------------------------------------ */
 
-/* The stage behind the one that is multiplied. */
+/* Stores into the stage after the one that is multiplied. */
 static void put(zl_wave_text *t, const zl_event *e)
 {
     uint32_t i = number_of(t, e->acc), from = t->r->loaded + i * WORDS, at = t->r->write + 1;
@@ -112,7 +116,7 @@ static void put(zl_wave_text *t, const zl_event *e)
     zl_wave_form(t, ZL_WAVE_WRITE, (const uint32_t[]){at, from, i * t->plan->info.threads * CHUNK});
 }
 
-/* The stage behind the one that was multiplied is the one now. */
+/* Advances to the next stage. */
 static void turn(zl_wave_text *t)
 {
     const zlay_plan_info *info = &t->plan->info;
@@ -128,7 +132,7 @@ static void turn(zl_wave_text *t)
     t->fetched[ZLAY_OPERAND_B] = 0;
 }
 
-/* Of set 0 or 1: blocks along M, then along N. */
+/* The registers of block i in read set 0 or 1: blocks along M, then along N. */
 static uint32_t fragment(const zl_wave_text *t, uint32_t set, uint32_t i)
 {
     return t->r->fragment + (set * (t->w->blocks_m + t->w->blocks_n) + i) * WORDS;
@@ -139,7 +143,7 @@ static int32_t operand_of(const zl_wave_text *t, const zl_event *e)
     return pipe_of(t)->accs[e->acc].name[0] == 'A' ? ZLAY_OPERAND_A : ZLAY_OPERAND_B;
 }
 
-/* A stage is fetched whole before the next. */
+/* Reads a stage whole before the next. */
 static void fetch(zl_wave_text *t, const side *one)
 {
     int32_t operand = operand_of(t, one->event);
@@ -188,7 +192,7 @@ static void product(zl_wave_text *t, uint32_t set, uint32_t part, uint32_t m, ui
     t->product[m * t->w->blocks_n + n] = t->printed;
 }
 
-/* All products of one read; `s` is spread evenly between them. */
+/* Prints all products of one read, with the side instructions spread evenly between them. */
 static void products(zl_wave_text *t, const zl_event *e, sides *s)
 {
     const zlay_wave_gemm *w = t->w;
@@ -216,7 +220,7 @@ static uint64_t place(const zl_wave_text *t, const zl_pos *at)
     return (uint64_t)at->add + (at->plus < 0 ? 0 : t->plan->info.tiles_k);
 }
 
-/* Its last round loads the last tile. */
+/* Begins the loop over K; its last iteration loads the last tile. */
 static void loop_begin(zl_wave_text *t, const zl_event *e)
 {
     uint64_t rounds = place(t, &e->bar_at) - place(t, &e->at[0]);
@@ -254,7 +258,7 @@ static void event_print(zl_wave_text *t, const zl_event *e, sides *s)
     }
 }
 
-/* What is waited for in memory may stand between products too; fragments are waited for before. */
+/* Whether an event may stand between products; reads of fragments are waited for before. */
 static bool may_stand_aside(const zl_event *e)
 {
     return e->kind == ZL_EV_LOAD || e->kind == ZL_EV_PUT || e->kind == ZL_EV_FETCH ||

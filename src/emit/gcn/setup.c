@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a wave computes once: where its tile lies in global memory, what its lanes load, where they
- * read. */
+/* Prints what a wave computes once: the buffer resources of its tile in global memory, the
+ * offsets that its lanes load, and the swizzled addresses that they read in shared memory. */
 #include "emit/gcn/wave.h"
 
 #include <zlay/hazard.h>
@@ -25,7 +25,7 @@ static void wave_number(zl_wave_text *t)
     zl_wave_line(t, "v_readfirstlane_b32 s%d, v1", ZL_S_WAVE);
 }
 
-/* v%out ^= the XOR of row v%row. */
+/* v%out ^= the swizzle of row v%row. */
 static void swizzle(zl_wave_text *t, uint32_t out, uint32_t row, uint32_t scratch)
 {
     const zlay_wave_gemm *w = t->w;
@@ -35,8 +35,8 @@ static void swizzle(zl_wave_text *t, uint32_t out, uint32_t row, uint32_t scratc
     zl_wave_line(t, "v_xor_b32 v%u, v%u, v%u", out, out, scratch);
 }
 
-/* Row v1 and chunk v2 of the thread's loads: places follow threads, and the chunk that belongs to a
- * place is loaded there. */
+/* Row v1 and chunk v2 of the thread's loads. Places in shared memory follow thread order, so
+ * the swizzle decides which chunk is loaded there. */
 static void loads_of_operand(zl_wave_text *t, int32_t operand, uint32_t first, uint32_t count)
 {
     const zl_operand *o = &t->plan->operand[operand];
@@ -65,7 +65,7 @@ static void loads(zl_wave_text *t)
     if (!w->direct) zl_wave_line(t, "v_lshlrev_b32 v%u, %u, v0", t->r->write, log2_of(CHUNK));
 }
 
-/* Row v1 of a block of rows, at v1 bytes; chunk v2 of its row in read 0, behind the XOR. */
+/* The address of row v1 of a block of rows, chunk v2, in read 0, after the swizzle. */
 static void reads_of_operand(zl_wave_text *t, int32_t operand)
 {
     const zlay_plan_info *info = &t->plan->info;
@@ -96,7 +96,8 @@ static void reads(zl_wave_text *t)
     reads_of_operand(t, ZLAY_OPERAND_B);
 }
 
-/* s%resource, 64 bits: the operand's address and so many bytes a tile, of tile s%tile. */
+/* Builds a buffer resource that ends after the last element of the last row, so that rows past
+ * the matrix read zero; columns past it need an offset outside. */
 static void address(zl_wave_text *t, uint32_t resource, int32_t operand, uint32_t tile,
                     uint64_t bytes, uint32_t from)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sums to D: rounded to bf16, to nearest even, and stored where D is. */
+/* Prints the epilogue of an AMD GEMM kernel: accumulators rounded to bf16, to nearest even,
+ * and stored to D. */
 #include "emit/gcn/wave.h"
 #include "target/target.h"
 
@@ -33,7 +34,7 @@ static void rows_setup(zl_wave_text *t)
     zl_wave_line(t, "v_mul_lo_u32 v1, v1, s%d", ZL_S_SCRATCH);
 }
 
-/* Its columns: RUN of every 2 * RUN, by the half of the wave that it is in. */
+/* A lane's columns: RUN of every 2 * RUN, by its half of the wave. */
 static void columns_setup(zl_wave_text *t)
 {
     const zlay_plan_info *info = &t->plan->info;
@@ -60,7 +61,8 @@ static void setup(zl_wave_text *t)
     zl_wave_line(t, "s_mov_b32 s%d, 0x7060302", ZL_S_PAIR);
 }
 
-/* Half a unit is added, less one where the kept part is even; a NaN stays one. */
+/* Rounds to nearest even: adds half a unit, less one where the kept part is even; a NaN stays
+ * one. */
 static void round_one(zl_wave_text *t, uint32_t x)
 {
     uint32_t half = reg(t, HALF);
@@ -83,8 +85,8 @@ static void pack(zl_wave_text *t, uint32_t pair)
     zl_wave_line(t, "v_perm_b32 v%u, v%u, v%u, s%d", to, x + 1, x, ZL_S_PAIR);
 }
 
-/* The offset of a store whose first column is `column` of the lane's: its row's, or outside where
- * the matrix ends before it. */
+/* The offset of a store from column `column` on; outside the resource where the matrix ends
+ * before it. */
 static uint32_t offset(zl_wave_text *t, uint32_t m, uint32_t column)
 {
     const zlay_plan_info *info = &t->plan->info;

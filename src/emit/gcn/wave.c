@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The frame of a kernel of waves, and its lines. */
+/* Prints the frame of an AMD kernel: registers, resources, lines, and the s_nop wait states
+ * that the target's hazard rows (zlay/hazard.h) ask for between two instructions. */
 #include "emit/gcn/wave.h"
 #include "emit/emit.h"
 #include "isa/frame.h"
@@ -22,7 +23,7 @@ void zl_wave_line(zl_wave_text *t, const char *format, ...)
 
 /* ---- wait states ----------------------------------------------------------------------- */
 
-/* Rows of zlay/hazard.h speak of what stands between the two: every instruction is one state. */
+/* Prints the wait states between two instructions; each instruction in between counts as one. */
 void zl_wave_hold(zl_wave_text *t, uint32_t first, uint32_t then, uint32_t at)
 {
     uint32_t states = 0, between = t->printed - at;
@@ -61,7 +62,7 @@ static void put_word(zl_wave_text *t, const char *word, size_t length)
             zl_putf(t->out, "%u", words[i].value);
 }
 
-/* Braces around anything but a word are the text's own. */
+/* Prints a frame text; braces around anything but a known word are the text's own. */
 static void put_frame(zl_wave_text *t, const char *text)
 {
     while (*text) {
@@ -102,7 +103,8 @@ static void wave_write(zl_text *out, const void *value)
     put_frame(&t, frame.tail);
 }
 
-/* Resources hold bytes: no stride, and 32-bit data, which untyped loads do not read. */
+/* Reads the target's resource words: byte buffers without stride, of 32-bit data, which
+ * untyped loads ignore. */
 static zlay_status target_read(zl_wave_text *t)
 {
     const zlay_target *target = t->plan->info.target;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A kernel of waves as text: how far it is, and its scalar registers. */
+/* The text of an AMD kernel while it is printed: how far it is, and which scalar registers
+ * hold what. */
 #ifndef ZL_EMIT_WAVE_H
 #define ZL_EMIT_WAVE_H
 

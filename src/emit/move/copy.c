@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The frame of a transfer's kernel: parameters, which item a thread or block has, its addresses. */
+/* Prints the frame of a transfer's kernel in PTX: parameters, which item of the copy each
+ * thread or block has, and the addresses of that item on both sides. The bodies are in
+ * copy_rows.c, copy_tile.c and copy_bulk.c. */
 #include "emit/move/copy.h"
 
 #include <string.h>
@@ -8,7 +10,8 @@ typedef unsigned long long ull;
 
 static void tables(zl_kernel_text *k);
 
-/* Names of the text that a kernel could have too begin with `$`, which no kernel's does. */
+/* Prints the head. Names of the text that a kernel could also have begin with `$`, which no
+ * kernel's name does. */
 static void head(zl_kernel_text *k)
 {
     const zlay_transfer_info *info = &k->t->info;

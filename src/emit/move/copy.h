@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The state of a transfer's kernel, and the pieces that print it. */
+/* The text of a transfer's kernel while it is printed, and the functions that print its parts. */
 #ifndef ZL_EMIT_COPY_H
 #define ZL_EMIT_COPY_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs of rows by cp.async.bulk, a block each: in, wait, out. */
+/* Prints the body of a transfer that moves runs of rows by cp.async.bulk, one block a run:
+ * into shared memory, a wait on an mbarrier, and out again. */
 #include "emit/move/copy.h"
 
 enum { TRIES = 1 << 22 }; /* of a wait whose every try suspends the thread: seconds */
@@ -11,7 +12,7 @@ static void run_bytes(zl_kernel_text *k, uint32_t last)
     zl_emit_line(&k->e, "selp.b32 z, %u, %u, q;", last, k->t->info.width);
 }
 
-/* Fewer than 16 bytes at the end of a row go by elements, one a thread. */
+/* The last bytes of a row, fewer than 16, are copied element by element, one a thread. */
 static void rest(zl_kernel_text *k, uint32_t last)
 {
     uint32_t elem = zl_elem(k->t), bytes = (uint32_t)(zl_row_bytes(k->t) % ZL_CHUNK);
@@ -40,7 +41,8 @@ static void wait(zl_kernel_text *k)
     zl_puts(e->out, "$landed:\n");
 }
 
-/* One thread does it all, and no thread writes the run's shared memory, so its waits order it. */
+/* One thread does it all, and no thread writes the run's shared memory otherwise, so the waits
+ * order it. */
 void zl_kernel_bulk(zl_kernel_text *k)
 {
     uint64_t body = zl_row_bytes(k->t) / ZL_CHUNK * ZL_CHUNK;

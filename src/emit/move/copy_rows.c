@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Vectors along rows: straight, through shared memory by cp.async, or shifted by bytes. */
+/* Prints the bodies of transfers that move vectors along rows: straight, through shared memory
+ * by cp.async, or, where the sides are aligned differently, shifted by bytes (shf). */
 #include "emit/move/copy.h"
 
 typedef long long ll;
@@ -98,7 +99,7 @@ static void async_store(zl_kernel_text *k, uint32_t i)
     }
 }
 
-/* Each thread reads back what it brought itself, so that its own wait orders the two. */
+/* Each thread reads back what it brought itself, so its own wait orders the two. */
 void zl_kernel_async(zl_kernel_text *k)
 {
     zl_emit *e = &k->e;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tiles that are turned: read along the source's contiguous mode, written along the destination's.
- * Of a tile, coordinate 0 runs along the destination, 1 along the source. */
+/* Prints the body of a transfer that transposes tiles: rows are read along the source's
+ * contiguous mode and written along the destination's, through swizzled shared memory or by
+ * ldmatrix with .trans. Coordinate 0 of a tile runs along the destination, 1 along the source. */
 #include "emit/move/copy.h"
 
 enum { LANES = 32, CHUNK_ELEMENTS = 8, LINE = 128, MATRIX_ROWS = 16 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A move by threads as a PTX function: its parameters, who takes part, its parts one after the
- * other. */
+/* Prints a move by threads (zlay_move) as a PTX function: its parameters, which threads take
+ * part, and its parts one after the other. */
 #include "emit/move/tile.h"
 
 #include <string.h>
@@ -77,7 +77,7 @@ static void head(zl_tile_text *t)
 
 /* ---- registers -------------------------------------------------------------------- */
 
-/* A side's address, in the peer's shared memory where that has it. */
+/* A side's address; in a peer's shared memory, the mapped address. */
 static void pointer(zl_tile_text *t, int side)
 {
     const char *name = sides[side], *type = zl_tile_shared(t, side) ? "b32" : "b64";
@@ -90,7 +90,7 @@ static void pointer(zl_tile_text *t, int side)
     zl_emit_form(e, "", ZL_FORM_MAPA, (const char *const[]){name, name, "rank"});
 }
 
-/* The barrier of a copy is in the block that gets its bytes. */
+/* The mbarrier of a copy lies in the block that receives its bytes. */
 static void barrier(zl_tile_text *t)
 {
     if (!has_barrier(t->move)) return;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Addresses of a tile's elements: a base and a constant, what a swizzle makes of it, or what the
- * names that the function is given say. */
+/* Prints the addresses of a tile's elements: a base plus a constant, the XOR of a swizzle, or
+ * sums of products of the symbolic strides that the function is given. */
 #include "emit/move/tile.h"
 
 #include <ctype.h>
@@ -44,7 +44,7 @@ const char *zl_tile_name(const zlay_move *move, size_t i)
     return NULL;
 }
 
-/* far = a factor, which may be a name; `place` is the product so far. */
+/* far = a factor, which may be symbolic; `place` is the product so far. */
 static const char *factor(zl_tile_text *t, const char *at)
 {
     size_t length = strcspn(at, "* ");
@@ -107,7 +107,7 @@ void zl_tile_add_named(zl_tile_text *t, const char *offset, int side, uint32_t m
     else zl_emit_line(&t->e, "add.s64 %s, %s, far;", offset, offset);
 }
 
-/* place = the offset of a value of the block, of a named side. */
+/* place = the offset of a value of the block, on a side with symbolic strides. */
 static void place_named(zl_tile_text *t, int side, uint64_t value)
 {
     const zl_part *p = t->part;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One access of a thread: its loads, the bytes put into order, its stores; or one asynchronous
- * copy. */
+/* Prints one access of a thread: its loads, the byte permutation between both sides (prmt),
+ * and its stores; or one asynchronous copy. */
 #include "emit/move/tile.h"
 
 #include <stdio.h>
@@ -10,8 +10,8 @@ enum { WORD = 4, NO_BYTE = 0xffff /* beyond what is stored */ };
 
 /* ---- values ------------------------------------------------------------------------ */
 
-/* Bytes of less than 8 bits an element are values: what moves are whole bytes, and the first digit
- * of the values lies along them. */
+/* Reads the block of a part. Elements of less than 8 bits move as whole bytes, and the first
+ * digit of the values lies along them. */
 bool zl_tile_block_of(zl_tile_block *out, const zlay_move *move, const zl_part *p)
 {
     uint32_t bits = move->info.elem_bits, left = bits < 8 ? 8 / bits : 1;
@@ -47,7 +47,7 @@ uint64_t zl_tile_coordinate(const zl_part *p, uint32_t mode, uint64_t value, uin
     return at;
 }
 
-/* Values at different places, by rising place. */
+/* The distinct places of the values on a side, ascending. */
 static uint32_t places_of(uint16_t *out, const zl_tile_block *b, int side)
 {
     uint32_t count = 0;
@@ -211,8 +211,8 @@ static uint32_t words_of(uint32_t words[WORD], const origin *o)
     return count;
 }
 
-/* prmt's selector: bytes of `low` from the first operand, of `high` from the second; the others
- * stay. */
+/* prmt's selector: bytes of `low` from the first operand, of `high` from the second; the
+ * others stay. */
 static uint32_t selector_of(const origin *o, uint32_t low, uint32_t high)
 {
     uint32_t selector = 0;
@@ -231,7 +231,7 @@ static bool is_loaded(const origin *o)
     return same;
 }
 
-/* The register that holds a word: one that was loaded, or one put together. */
+/* The register that holds a stored word: a loaded one, or one put together. */
 static uint32_t word_make(zl_tile_text *t, const origin *o, uint32_t number)
 {
     uint32_t words[WORD], count = words_of(words, o), last = words[count > 1];
@@ -292,7 +292,7 @@ void zl_tile_words(zl_tile_text *t, const zl_tile_block *b, const int64_t more[Z
 
 /* ---- asynchronous copies ----------------------------------------------------------------- */
 
-/* One copy of all the values: they are contiguous on both sides, the least first. */
+/* Prints one asynchronous copy of all values, which are contiguous on both sides. */
 static void one_copy(zl_tile_text *t, const int64_t more[ZL_TILE_SIDES])
 {
     char rooms[ZL_TILE_SIDES][40];

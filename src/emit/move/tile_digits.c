@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The coordinates that a thread has, and its accesses one after the other. */
+/* Prints the coordinates of a thread by successive division by the extents (mixed radix), the
+ * bounds checks, and its accesses one after the other. */
 #include "emit/move/tile.h"
 
 #include <string.h>
@@ -11,7 +12,7 @@ static const char *const base_names[] = {"from", "to"};
 
 /* ---- coordinates ------------------------------------------------------------------ */
 
-/* Whether some thread or access is beyond the extent of a mode. */
+/* Whether some thread or access may lie beyond the extent of a mode. */
 bool zl_tile_is_checked(const zl_part *p, uint32_t mode)
 {
     uint64_t most = 0;
@@ -98,7 +99,8 @@ void zl_tile_digits(zl_tile_text *t, int32_t level, const char *const *bases,
 
 /* ---- accesses ---------------------------------------------------------------------- */
 
-/* Coordinates of an access that is known when the text is printed; false: beyond an extent. */
+/* The coordinates of an access that are known when the text is printed; false: beyond an
+ * extent. */
 static bool known_access(const zl_part *p, uint64_t access, uint64_t *at, int64_t *more)
 {
     memset(at, 0, p->part.modes * sizeof *at);
@@ -118,7 +120,7 @@ static bool known_access(const zl_part *p, uint64_t access, uint64_t *at, int64_
     return true;
 }
 
-/* p: and the cell of the access is before the end of the tensor along each axis that has one. */
+/* Sets p: the access lies within the tensor along each axis that has an edge. */
 static bool check_edges(zl_tile_text *t, const uint64_t *at, const char *coordinate, bool any)
 {
     uint64_t first = 0;
@@ -139,7 +141,7 @@ static bool check_edges(zl_tile_text *t, const uint64_t *at, const char *coordin
     return any;
 }
 
-/* Threads whose block is not there go on at the label. */
+/* Threads whose block lies beyond an extent jump to the label. */
 static void check_extents(zl_tile_text *t, const uint64_t *at, const char *coordinate,
                           const char *label, ull number)
 {
@@ -195,7 +197,7 @@ static void looped(zl_tile_text *t)
     zl_emit_line(e, "@p bra $loop%u;", t->index);
 }
 
-/* Of a thread, all accesses together. */
+/* The stores of a thread, over all accesses. */
 static uint64_t stores_of(const zl_tile_text *t)
 {
     uint64_t bits = t->move->info.elem_bits;
@@ -204,7 +206,8 @@ static uint64_t stores_of(const zl_tile_text *t)
     return t->part->part.accesses * bits / 8 / t->part->part.width;
 }
 
-/* Where steps have names, or points stand in tables, no offset of an access is a constant. */
+/* Prints all accesses. Where strides are symbolic or points stand in tables, no offset is a
+ * constant. */
 void zl_tile_accesses(zl_tile_text *t)
 {
     uint64_t accesses = t->part->part.accesses;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Points of two layouts without common strides: where the n-th vector of a part lies on a side is
- * an XOR of masks under the bits of n, where it is that, else a table before the function. */
+/* Prints addresses of layouts that have no common strides: where the address of the n-th
+ * vector is an XOR of masks selected by the bits of n (linear over F2), it is computed so;
+ * otherwise it is read from a table before the function. */
 #include "emit/move/tile.h"
 
 typedef unsigned long long ull;
@@ -38,7 +39,7 @@ static int64_t mix(const int64_t mask[BITS], uint64_t n)
     return value;
 }
 
-/* false: the bytes are no XOR of masks under the bits of n. */
+/* Finds the masks; false: the addresses are not linear over F2. */
 static bool masks_of(const zl_tile_text *t, int side, int64_t *first, int64_t mask[BITS])
 {
     uint64_t count = vectors_of(t);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sources off their width: the two aligned words that hold a vector, shifted by its bytes. */
+/* Prints loads of sources that are not aligned to the vector's width: the two aligned words
+ * that hold the vector are loaded and shifted by its byte offset. */
 #include "emit/move/tile.h"
 
 enum { WORD = 4 };
 
-/* w0.. = the vector that begins at the address in `at`; what holds none of it is not read. */
+/* w0.. = the vector at the address in `at`; an aligned word that holds none of it is not read. */
 static void load_both(zl_tile_text *t, const char *at, uint32_t width)
 {
     uint32_t words = zl_words_of(width), registers[8];
@@ -35,7 +36,7 @@ static void shift_halves(zl_tile_text *t)
     zl_emit_line(&t->e, "shr.u32 w0, w0, z;");
 }
 
-/* By halves of the vector's words, then by the bytes that are left. */
+/* Shifts by half the vector's words at a time, then by the bytes that are left. */
 static void shift_words(zl_tile_text *t, uint32_t words)
 {
     zl_emit *e = &t->e;

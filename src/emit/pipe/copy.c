@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Asynchronous copies of a pipe's kernel: in bulk, by tensor maps, to other blocks, and back. */
+/* Prints the asynchronous copies of a pipe's kernel: in bulk, by tensor maps, to other blocks,
+ * with multicast, and back to global memory. */
 #include "emit/pipe/pipe.h"
 
 #include <stdio.h>
@@ -22,7 +23,7 @@ static void bulk_check(zl_pipe_text *k, const char *id, uint64_t bytes)
                    zl_pt_rule(reason.rule));
 }
 
-/* The shared place of the event's part: `at`, in the block that it names. */
+/* The shared address of the event's part, in the block that it names. */
 static void part_at(zl_pipe_text *k, const zl_event *event)
 {
     char room[24];
@@ -69,8 +70,8 @@ static void advance(zl_pipe_text *k, const zlay_pipe_move *move, const zlay_copy
     }
 }
 
-/* Whether a copy from global memory signals another block: the one of a pair that issues products.
- */
+/* Whether a copy from global memory signals another block: that of a pair which issues
+ * products. */
 static bool away(const zl_event *e)
 {
     return e->kind == ZL_EV_COPY && e->scope != ZL_COPY_SHARED && e->bar_cta != ZL_CTA_OWN;
@@ -123,7 +124,7 @@ static void tensor_bound(zl_pipe_text *k, const zl_event *event, const zlay_pipe
     }
 }
 
-/* A map that no move is bound to has three dimensions, the last that of indices. */
+/* A copy by a map that no move is bound to: three dimensions, the last that of indices. */
 static void tensor_plain(zl_pipe_text *k, const zl_event *event)
 {
     char name[80];
@@ -156,8 +157,8 @@ static void peer_copy(zl_pipe_text *k, const zl_event *event)
            zl_pt_number(bytes, (uint64_t)event->count), "to");
 }
 
-/* A copy from a block's own shared memory lands and signals in another; one from global memory
- * lands here, and may signal there. */
+/* A copy from a block's own shared memory lands and signals in another block; one from global
+ * memory lands here, and may signal there. */
 void zl_pt_copy(zl_pipe_text *k, const zl_event *event)
 {
     char mask[24];

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Events of a pipe as instructions: barriers, meetings, fences, flags, maps. */
+/* Prints the events of a pipe's kernel that are not copies or products: mbarrier operations,
+ * thread barriers, fences, flags, tensor map updates, commits and waits of groups. */
 #include "emit/pipe/pipe.h"
 
 #include <stdio.h>
@@ -204,7 +205,7 @@ static void say_await(zl_pipe_text *k, const zl_event *event)
     zl_pt_try_end(k);
 }
 
-/* The map of index e receives address e of a table, and is released. */
+/* The map of index e takes address e of a table, and is released to others. */
 static void say_update(zl_pipe_text *k, const zl_event *event)
 {
     char base[80];

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The frame of a pipe's kernel: arguments, registers, the setup, roles by warp, loops. */
+/* Prints the frame of a pipe's kernel: arguments, register declarations, the setup, the
+ * dispatch of warps to roles, and loops. */
 #include "emit/pipe/pipe.h"
 
 #include <stdio.h>
@@ -170,8 +171,8 @@ static void role_events(zl_pipe_text *k)
     }
 }
 
-/* Registers are given and taken by whole warpgroups, so before one thread is elected; nothing that
- * waits may stand before it in the text. */
+/* setmaxnreg is run by whole warpgroups, so it stands before one thread is elected; nothing
+ * that waits may precede it. */
 static void lone_registers(zl_pipe_text *k)
 {
     const zl_role *role = k->role;

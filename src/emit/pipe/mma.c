@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Products of a pipe's kernel, and its tensor memory. */
+/* Prints the products of a pipe's kernel (mma, wgmma, tcgen05.mma) and its accesses of tensor
+ * memory (alloc, ld, st, cp). */
 #include "emit/pipe/pipe.h"
 
 #include <stdio.h>
@@ -69,7 +70,7 @@ static void put_operands(zl_pipe_text *k, const zl_pt_product *p, uint32_t first
     else zl_puts(k->out, ", db");
 }
 
-/* Signs are of floats, and only 16-bit numbers may lie along M or N. */
+/* Sign modifiers exist for floats only, and only 16-bit types may be transposed. */
 static void put_modifiers(zl_pipe_text *k, const zlay_mma *mma, bool fresh)
 {
     zl_putf(k->out, ", %d", !fresh);
@@ -182,7 +183,7 @@ static void load_columns(zl_pipe_text *k, const zl_event *event, uint32_t first,
     zl_pt_say(k, NULL, id, load ? count : 0, operands);
 }
 
-/* By the warps that have lanes of the event, in powers of two of columns. */
+/* Each warp that has lanes of the event accesses its columns, in powers of two. */
 static void load_store(zl_pipe_text *k, const zl_event *event)
 {
     char room[24], first[24];

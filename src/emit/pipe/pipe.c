@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* zlay_emit_pipe: what is asked is checked, proved, placed, and printed. */
+/* Prints a pipe as a kernel (zlay_emit_pipe): checks the request, proves the pipe, places its
+ * names, and prints it in PTX or CUDA C; the text is measured before it is written. */
 #include "emit/pipe/pipe.h"
 #include "emit/emit.h"
 

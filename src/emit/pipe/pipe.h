@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A pipe's kernel while it is printed, in either language. */
+/* The text of a pipe's kernel while it is printed, in PTX or in CUDA C. */
 #ifndef ZL_EMIT_PIPE_H
 #define ZL_EMIT_PIPE_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the names of a pipe stand for in its kernel: places in shared memory, numbers of barriers,
- * registers, arguments. */
+/* Assigns places to the names of a pipe in its kernel: offsets in shared memory, barrier
+ * numbers, registers, and kernel arguments. */
 #include "emit/pipe/pipe.h"
 
 #include <stdio.h>
@@ -11,7 +11,7 @@ enum { BAR_BYTES = 8, WORD = 4, PLAIN_ALIGN = 128, WARP = 32, BARRIERS = 16 };
 
 const char *const zl_pt_prefix[ZL_PT_POINTERS] = {"in_", "out_", "ptr_", "base_"};
 
-/* A copy in bulk brings a move's bytes, and not by its plan. */
+/* The move bound to an event; a bulk copy brings a move's bytes, but not by its plan. */
 const zlay_pipe_move *zl_pt_move(const zl_pipe_text *k, const zl_event *event)
 {
     if (event->kind == ZL_EV_COPY && event->scope != ZL_COPY_TENSOR) return NULL;
@@ -189,7 +189,7 @@ static void add_maps(const zl_pipe_text *k, list *l)
     }
 }
 
-/* Maps of stages whose copies need one and have no move. */
+/* Adds maps for stages whose copies need one and have no move. */
 static void add_plain_maps(const zl_pipe_text *k, list *l)
 {
     for (uint32_t i = 0; i < k->pipe->smems_count; i++) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Positions, stages, barriers, blocks and global memory of a pipe's kernel, as registers. */
+/* Prints, into registers, the positions, stages, mbarrier addresses, blocks and global
+ * addresses that events name. */
 #include "emit/pipe/pipe.h"
 
 #include <stdio.h>
@@ -97,8 +98,7 @@ static const zl_pos *place_of(const zl_event *e, int what)
     return what == ZL_PT_OTHER ? &e->other_at : &e->at[0];
 }
 
-/* A position without a counter counts as the innermost counter there, each of its stages in turn.
- */
+/* A position without a counter counts as the innermost counter, each of its stages in turn. */
 static void index_of(zl_pipe_text *k, const zl_pos *pos, uint32_t stages)
 {
     char counter[16], room[24];

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The products of a pipe: an operand's rows are 64 bf16 in 128 swizzled bytes, as many as its stage
- * has, and the instruction follows from them. */
+/* Chooses the instruction of each product of a pipe and the descriptors of its operands. By
+ * default an operand's rows are 64 bf16 in 128 swizzled bytes, as many as its stage holds; a
+ * bound layout replaces that. */
 #include "emit/pipe/pipe.h"
 
 #include <string.h>
@@ -82,7 +83,7 @@ static bool is_even(const uint32_t *start, size_t count, const zl_pt_operand *o)
     return start[0] == 0;
 }
 
-/* What the synthesis of descriptors answers, as steps along rows and K. */
+/* The operand's descriptor from src/synth/smemdesc, as steps along rows and K. */
 static zlay_status describe(const zl_pipe_text *k, zl_pt_operand *out, const reading *r,
                             uint32_t each)
 {
@@ -126,7 +127,7 @@ static int32_t kind_of(int32_t type)
     return bits == 16 ? ZLAY_KIND_F16 : bits == 32 ? ZLAY_KIND_TF32 : ZLAY_KIND_F8F6F4;
 }
 
-/* The instruction of a product: A of `a`, unless it is in registers or tensor memory, times B. */
+/* The instruction: A from shared memory, registers or tensor memory, times B. */
 static void instruction_of(const zl_pipe_text *k, zl_pt_product *p, const reading *a,
                            const reading *b)
 {
@@ -151,7 +152,7 @@ static void instruction_of(const zl_pipe_text *k, zl_pt_product *p, const readin
                         .cta_group = tmem ? group : 0};
 }
 
-/* Sums have a column for each of N; a factor in tensor memory 8 for each step of K. */
+/* A sum takes one column for each of N; a factor in tensor memory 8 for each step of K. */
 static zlay_status columns_fit(const zl_pipe_text *k, const zl_pt_product *p)
 {
     const zl_event *e = p->event;
@@ -165,7 +166,8 @@ static zlay_status columns_fit(const zl_pipe_text *k, const zl_pt_product *p)
     return ZLAY_OK;
 }
 
-/* Rows of A are shared out among the instances of the role, unless an instruction has them all. */
+/* Rows of A are divided among the instances of a role, unless one instruction takes all of
+ * them. */
 static zlay_status share_rows(const zl_pipe_text *k, zl_pt_product *p)
 {
     uint32_t instances = instances_at(k, p->event), parts = p->operand[0].parts;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lines of a pipe's kernel: arithmetic by rows of pipe_ops.def, instructions by their forms,
- * branches and loops, each in PTX or in CUDA C. */
+/* Prints lines of a pipe's kernel: arithmetic by rows of ops.def, instructions by their forms,
+ * branches and loops, each in PTX or CUDA C. Each form is checked against its target's rules,
+ * constants included. */
 #include "emit/pipe/pipe.h"
 
 #include <stdio.h>
@@ -120,7 +121,7 @@ static bool has_numbers(const saying *s)
     return false;
 }
 
-/* Where an id is kept, or the first free place; NULL: neither. */
+/* Where a form's id is kept, or the first free place; NULL: neither. */
 static zl_pt_saying *kept(zl_pipe_text *k, const char *id)
 {
     for (uint32_t i = 0; i < ZL_PT_SAYINGS; i++)
@@ -179,8 +180,7 @@ static void put_form(zl_pipe_text *k, const saying *s, const char *const *operan
     }
 }
 
-/* How operand i stands in the text of an asm: a number as it is, a predicate by a name of its own.
- */
+/* How operand i stands in an asm text: a number as it is, a predicate under a name of its own. */
 static const char *placed(const saying *s, uint32_t i, char room[24], uint32_t *next)
 {
     if (is_number(s->operands[i])) return s->operands[i];
@@ -201,7 +201,7 @@ static void put_constraints(zl_pipe_text *k, const saying *s, bool outs)
     }
 }
 
-/* A predicate crosses the border of an asm as a word. */
+/* Prints a form as inline asm; a predicate crosses the border of an asm as an integer. */
 static void say_c(zl_pipe_text *k, const char *guard, const saying *s)
 {
     char rooms[OPERANDS_MOST][24];

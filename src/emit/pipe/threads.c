@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What threads move in a pipe's kernel: stages to and from global memory, accumulators to stages.
- */
+/* Prints what the threads of a role move themselves: stages to and from global memory, and
+ * accumulators to stages. */
 #include "emit/pipe/pipe.h"
 
 #include <stdio.h>
@@ -17,7 +17,7 @@ static uint32_t width_of(zl_pipe_text *k, zl_span_of span)
     return WORD;
 }
 
-/* Threads in turn: off from the thread's first place on, `to` and gq beside at and gp. */
+/* Begins a loop in which threads take turns: off from the thread's first place on. */
 static void turns_begin(zl_pipe_text *k, zl_span_of span, uint32_t width)
 {
     char room[24];

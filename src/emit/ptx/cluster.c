@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The frame of a cluster's kernel: parameters, the barrier, meetings, loops over words. */
+/* Prints the frame of a cluster's kernel: parameters, the mbarrier, cluster barriers, loops
+ * over words. */
 #include "emit/ptx/cluster.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The frame of a cluster's kernel. */
+/* The frame of a cluster's kernel, shared by the exchange and the multicast. */
 #ifndef ZL_EMIT_CLUSTER_H
 #define ZL_EMIT_CLUSTER_H
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Registers that change blocks, as a kernel. A block's slots are numbered without its rank. The
- * elements that it wants are numbered by the bits of its slots on which they depend: q names one
- * each, and a slot's q is linear in the slot. */
+/* Prints a kernel that exchanges registers between the blocks of a cluster through distributed
+ * shared memory. All maps are linear over F2: elements that a block wants are numbered by the
+ * bits of its slots on which they depend, so the source of an element is an XOR of masks
+ * selected by the bits of its number. */
 #include "emit/ptx/cluster.h"
 #include "synth/cluster/cluster.h"
 
@@ -30,8 +31,8 @@ static void served(uint64_t *place, uint64_t *block, const zlay_layout *route, u
     *block = packed >> held;
 }
 
-/* Row-reduce the columns of dest's slots: a column that no earlier ones make is the next bit of q,
- * any other is the q of those that make it. */
+/* Numbers the wanted elements by row reduction: a column that earlier ones do not span is the
+ * next bit of q. */
 static void number_wanted(masks *m, const zlay_exchange *x)
 {
     uint64_t vector[BITS], made[BITS], pivot[BITS];
@@ -54,7 +55,7 @@ static void number_wanted(masks *m, const zlay_exchange *x)
     m->wanted = count;
 }
 
-/* Whether places in steps of 2^run are all that the other bits make. */
+/* Whether consecutive places are all that the other bits give. */
 static bool runs(const masks *m, uint32_t run)
 {
     uint64_t inside = ((uint64_t)1 << run) - 1;
@@ -67,7 +68,7 @@ static bool runs(const masks *m, uint32_t run)
     return true;
 }
 
-/* The longest run that a bulk copy moves; else 0, and words go one by one. */
+/* The longest run that a bulk copy may move; 0: single words. */
 static void run_find(masks *m)
 {
     for (uint32_t run = 1; run <= m->wanted && (uint64_t)WORD << run <= RUN_MOST; run++)
@@ -85,7 +86,7 @@ static void masks_make(masks *m, const zlay_exchange *x)
     run_find(m);
 }
 
-/* out = XOR of masks over the bits of `by`, onto what it was. */
+/* out ^= the masks selected by the bits of `by`. */
 static void combine(zl_cluster_text *k, const char *out, const char *by, const uint64_t *mask,
                     uint32_t count)
 {
@@ -130,7 +131,7 @@ static void bring(zl_cluster_text *k, const masks *m)
     zl_cluster_next(k, "bring", (uint64_t)1 << m->held);
 }
 
-/* What a block holds itself goes from one place of its shared memory to another. */
+/* What a block holds itself moves within its shared memory. */
 static void stay(zl_cluster_text *k, const masks *m, uint64_t landing)
 {
     zl_emit *e = &k->e;
@@ -142,8 +143,8 @@ static void stay(zl_cluster_text *k, const masks *m, uint64_t landing)
     zl_emit_form(e, "@q ", ZL_FORM_ST_SHARED_4, (const char *const[]){"w4", "w0"});
 }
 
-/* For the partner at distance `step`: what this block serves it of q = w7 is pushed there, and its
- * barrier counts it. */
+/* For the partner at distance `step`: pushes what this block serves it, counted by the
+ * partner's mbarrier. */
 static void push(zl_cluster_text *k, const masks *m, uint64_t landing, uint32_t step)
 {
     zl_emit *e = &k->e;
@@ -190,8 +191,8 @@ static void leave(zl_cluster_text *k, const masks *m, uint64_t landing)
     zl_cluster_next(k, "leave", (uint64_t)1 << m->slots);
 }
 
-/* Elements that a block gets from others: of its 2^wanted, all but those whose block is its own.
- * Blocks that the bits of q reach are reached equally often. */
+/* The elements that a block receives from others; blocks that the bits of q reach are reached
+ * equally often. */
 static uint64_t incoming(const masks *m, uint32_t rank)
 {
     uint32_t reached = 1, home = rank;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A tile that blocks of a cluster share, as a kernel. */
+/* Prints a kernel in which the blocks of a cluster load a shared tile once, by multicast
+ * tensor copies. */
 #include "emit/ptx/cluster.h"
 
 enum { UNTOUCHED = 0x5a5a5a5a, WORD = 4 };
@@ -16,7 +17,7 @@ static const char *number(char text[16], int64_t value)
     return text;
 }
 
-/* Block `cta` alone issues, and one thread of it. */
+/* One thread of block `cta` issues. */
 static void issue(zl_cluster_text *k, const zlay_issue *i)
 {
     static const zl_form_id forms[] = {ZL_FORM_MULTICAST_1D, ZL_FORM_MULTICAST_2D,
@@ -59,8 +60,8 @@ static void show(zl_cluster_text *k, const zlay_multicast *m, uint64_t words)
     zl_cluster_next(k, "show", words);
 }
 
-/* Blocks meet after every barrier has been made and every pattern written, and again before any
- * leaves, for slices of others land in its shared memory. */
+/* Blocks meet after every mbarrier is initialised and every pattern written, and again before
+ * any exits, since slices of others land in its shared memory. */
 static void body(zl_cluster_text *k)
 {
     const zlay_multicast *m = k->plan;

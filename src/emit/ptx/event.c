@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Events of a pipe as PTX. A role keeps `slot` and `phase` of its current position, which every
- * loop over positions advances, and the tile indices tm, tn, kt; thread 0 of the role (`one`) does
- * what one thread does. */
+/* Prints the events of a GEMM plan's pipe as PTX. A role keeps `slot` and `phase` of its
+ * current position, which every loop over positions advances, and the tile indices tm, tn, kt;
+ * thread 0 of the role (`one`) does what one thread does. */
 #include "emit/emit.h"
 
 #include <stdio.h>
@@ -162,7 +162,7 @@ static void emit_arrive(zl_emit *e, const zl_event *event)
 
 static bool same_slot(const zl_pos *a, const zl_pos *b) { return !memcmp(a, b, sizeof *a); }
 
-/* expect then arrive of one thread on one barrier is one instruction. */
+/* An expectation and an arrival of one thread at one mbarrier become one instruction. */
 static uint32_t emit_expect(zl_emit *e, const zl_event *event, const zl_event *next)
 {
     char bytes[24];

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The data movement of a plan as a CUDA C header: a function for every instruction form that the
- * kernel's text uses, and on top of them the plan's copies, descriptors and matrix instruction. */
+/* Prints the data movement of a plan as a CUDA C header: a function for every instruction form
+ * that the kernel uses, and on top of them the plan's copies, descriptors and matrix
+ * instruction. */
 #include "emit/emit.h"
 
 #include <string.h>
@@ -245,7 +246,7 @@ static void put_mma(zl_emit *e)
     zl_puts(e->out, "\n        : \"l\"(a), \"l\"(b), \"r\"(accumulate) : \"memory\");\n}\n");
 }
 
-/* The forms that the kernel uses are those that its text has. */
+/* Finds the forms that the kernel's text uses. */
 static void find_used(zl_emit *e)
 {
     zl_text nothing = {NULL, 0, 0};

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The frame of a kernel: parameters, roles, loops over tiles and K steps. What happens in them is
- * the pipe's. */
+/* Prints a GEMM plan as a PTX kernel: parameters, roles by warp, loops over tiles and K. The
+ * events in them are those of the plan's pipe (event.c). */
 #include "emit/emit.h"
 
 #include <string.h>
 
 enum { GROUP_M = 16, REG_PRODUCER_TENSOR = 40, REG_PRODUCER_THREADS = 56, REG_ALL = 504 };
 
-/* Names of the text that a kernel could have too begin with `$`, which no kernel's does. */
+/* Prints the head. Names of the text that a kernel could also have begin with `$`, which no
+ * kernel's name does. */
 static void head(zl_emit *e)
 {
     const zlay_plan_info *info = &e->plan->info;
@@ -41,7 +42,7 @@ static void map_address(zl_emit *e, int32_t operand)
     zl_emit_form(e, "@one ", ZL_FORM_TENSOR_PREFETCH, (const char *const[]){guard_operand});
 }
 
-/* Dynamic shared memory may start off 1024 bytes, on which the 128-byte swizzle repeats. */
+/* Dynamic shared memory is aligned to 1024 bytes, the repeat of the 128-byte swizzle. */
 static void setup(zl_emit *e)
 {
     const zlay_plan_info *info = &e->plan->info;
@@ -67,7 +68,8 @@ static void setup(zl_emit *e)
     for (uint32_t i = 0; i < e->pipe->setup; i++) zl_emit_event(e, &e->pipe->events[i], NULL);
 }
 
-/* Tiles go in groups of GROUP_M rows, so that those in flight share rows and columns in L2. */
+/* Tiles are visited in groups of GROUP_M rows, so that those in flight share rows and columns
+ * in L2. */
 static void tile_indices(zl_emit *e)
 {
     const zlay_plan_info *info = &e->plan->info;
@@ -250,7 +252,8 @@ static void kernel_write(zl_text *out, const void *value)
     zl_emit_kernel(&e);
 }
 
-/* The version stands at the top of the text and is known at its end: print once to nowhere. */
+/* The PTX version stands at the top and is known only at the end: the text is printed once to
+ * nowhere. */
 static uint32_t ptx_least(const zl_emit *e)
 {
     zl_text nothing = {NULL, 0, 0};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Steps of a word as PTX.  A destination's word comes from the slots that the step's map has there,
- * read the other way: what of them depends on the thread is affine in the bits of %lin, so a lane
- * index, a predicate and a byte selector are each an XOR of constants under those bits and one
- * constant a register. */
+/* Prints the steps of a word (a factorised register exchange) as PTX: shuffles, selects and
+ * byte permutes. The source of each destination register is affine over F2 in the thread's
+ * bits, so a lane index, a predicate and a byte selector are each an XOR of constants selected
+ * by those bits and one constant a register. */
 #include "emit/emit.h"
 #include "emit/ptx/word.h"
 
@@ -97,7 +97,7 @@ static bool second(const choice *c, uint64_t slot, uint64_t source)
     return odd(source & c->mask) != odd(slot & c->beside);
 }
 
-/* The nibble of a byte: which of eight bytes it takes. */
+/* The selector of a byte: which of eight bytes it takes. */
 static uint32_t nibble(const zl_speaker *s, const choice *c, uint64_t slot, uint64_t source,
                        uint32_t q)
 {
@@ -128,7 +128,8 @@ static void choice_setup(zl_speaker *s, const choice *c)
     if (any && !c->bytes_move) zl_word_say(s, "setp.ne.u32 %%q%u, %s, 0;", s->predicates, s->seed);
 }
 
-/* `second` of byte 0 and thread 0 tells which of the two registers the predicate's 0 takes. */
+/* Selects between two registers by a predicate; `second` of byte 0 and thread 0 tells which
+ * register the predicate's 0 takes. */
 static uint32_t choose(zl_speaker *s, const choice *c, uint32_t reg, uint32_t a, uint32_t b)
 {
     uint32_t to = zl_say_value(s);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A word that is being printed. */
+/* A word while it is printed. */
 #ifndef ZL_EMIT_WORD_H
 #define ZL_EMIT_WORD_H
 

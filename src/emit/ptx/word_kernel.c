@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A word as a kernel of one block or cluster. */
+/* Prints a word as a whole kernel of one block or cluster: load, the word's steps, store. */
 #include "emit/emit.h"
 #include "emit/ptx/word.h"
 
@@ -53,7 +53,7 @@ static bool goes_through(const zl_word *word)
     return word->count > 1 && word->step[1].id == ZL_STEP_SYNC;
 }
 
-/* Words that a block holds, as bits. */
+/* Bits that number the 32-bit words of a block. */
 static unsigned block_words(const zl_word *word)
 {
     return zl_slots_bits(&word->slots) - word->slots.byte - word->slots.block;
@@ -93,7 +93,8 @@ static void say_parameters(zl_speaker *s)
     }
 }
 
-/* A block's memory is there for others only once it runs: so all meet before any stores. */
+/* Prints the kernel. A block's shared memory is there for others only once it runs, so all
+ * blocks meet before any stores. */
 static void say_kernel(zl_text *out, const void *argument)
 {
     const kernel *k = argument;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A word through shared memory: register r of thread t is word r T + t of a block's T threads, so
- * that a warp's accesses to one register are side by side where the map keeps lanes together.  What
- * goes to another block is stored there: the block's rank stands above the address. */
+/* Prints a step of a word through shared memory. Register r of thread t is word r T + t of a
+ * block of T threads, so a warp's accesses to one register are contiguous where the map keeps
+ * lanes together. What goes to another block is stored there by its mapped address. */
 #include "emit/ptx/word.h"
 
 #define PENDING UINT32_MAX
@@ -15,8 +15,8 @@ static uint32_t threads_of(const zl_speaker *s)
 
 static bool is_remote(const zl_speaker *s) { return s->step->id == ZL_STEP_DSMEM; }
 
-/* Byte address of a slot, an embedding of its bits; with the rank of its block where that may be
- * another one. */
+/* The byte address of a slot, as XORs of its bits; with the rank of its block where that may
+ * be another. */
 static uint32_t address(const zl_speaker *s, uint64_t slot)
 {
     uint64_t byte = slot & ((1u << s->bytes) - 1), reg = slot >> s->bytes & ((1u << s->regs) - 1);
@@ -26,7 +26,7 @@ static uint32_t address(const zl_speaker *s, uint64_t slot)
     return (uint32_t)(at | (is_remote(s) ? rank << RANK : 0));
 }
 
-/* The address in the shared memory of the block whose rank stands above it. */
+/* The address in the shared memory of the block whose rank stands in the upper bits. */
 static uint32_t peer(zl_speaker *s, const char *packed)
 {
     uint32_t rank = zl_say_value(s), at = zl_say_value(s), there = zl_say_value(s);

@@ -210,9 +210,9 @@ static uint32_t line_of(const zlay_pipe *pipe, uint32_t event)
     return event < pipe->events_count ? pipe->events[event].line : 0;
 }
 
-/* What the proofs by order do not know is run, and what they refuse is refused when a run fails, undecided
- * when there are too many runs. Of a pipe that they do not know they see some faults in places where there
- * are none: the run's is told. */
+/* Decides by runs what the order proof refuses or does not cover. A refusal stands if a run
+ * fails too; with too many runs the answer is undecided. Where the order proof does not cover
+ * a pipe its reasons may be wrong, so the run's fault is reported. */
 static zlay_status check_by_runs(zl_verify *v, zlay_buf *proof)
 {
     zl_verdict verdict;
