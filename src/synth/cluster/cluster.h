@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The value behind zlay_exchange. */
+/* The value behind zlay_exchange: which registers stay in their block of a cluster, and which go
+ * to another one. */
 #ifndef ZL_CLUSTER_H
 #define ZL_CLUSTER_H
 

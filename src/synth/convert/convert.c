@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A conversion: the level that it needs, the cheapest plan that serves it, and its certificate. */
+/* convert.synth: finds the level at which the conversion has to move elements (register, lane,
+ * warp, block), takes the cheapest plan that serves it, and makes its certificate. */
 #include "synth/convert/convert.h"
 
 #include <string.h>

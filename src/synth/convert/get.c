@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a plan of a conversion holds, and its maps as layouts. */
+/* The public accessors of a conversion's plan: its steps, costs, shared layout and certificate,
+ * and its maps as layouts. */
 #include "synth/convert/convert.h"
 
 #include <string.h>

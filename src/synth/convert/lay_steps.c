@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The steps of a round trip that was found by its addresses. */
+/* Turns a round trip between layouts that are not linear over F2 into steps of the plan, with
+ * offsets tabulated for each lane and register. */
 #include "synth/convert/lay.h"
 
 #include <string.h>

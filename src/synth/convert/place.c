@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where the elements of a round trip lie in shared memory, and what its accesses take there. */
+/* Makes the layout of shared memory for one round trip, by swizzle.synth's linear search, and
+ * counts the wavefronts of both accesses in it. */
 #include "synth/convert/side.h"
 #include "synth/swizzle/swizzle.h"
 

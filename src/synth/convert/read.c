@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Distributed layouts as maps on the bits of a slot. */
+/* Reads the two distributed layouts of a conversion as affine maps over F2 on the bits of a slot;
+ * layouts that are not linear go to points.c. */
 #include "algebra/f2/f2.h"
 #include "synth/convert/convert.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One round trip through shared memory: every pair of accesses is a candidate, the least cost wins.
- */
+/* Chooses a round trip through shared memory: every pair of a storing and a loading access is a
+ * candidate, and the one with the least cost is kept. */
 #include "synth/convert/side.h"
 
 #include <string.h>

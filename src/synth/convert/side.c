@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One side of a round trip: the registers that an access takes together, in which order, and which
- * slots of those that hold the same element take part. */
+/* Decides one side of a round trip: which registers an access takes together, in which order, and
+ * which of the slots that hold the same element take part. */
 #include "synth/convert/side.h"
 
 static const zl_form_row forms[] = {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Steps of a plan: moves in a lane, what they take, and what a sequence of steps does. */
+/* Steps of a conversion's plan: moves inside a lane and their instruction counts, the composition
+ * of all steps, and the plan's cost. */
 #include "synth/convert/convert.h"
 
 zl_convert_step *zl_step_add(zlay_convert *plan, int32_t op, const zl_bitmap *back, uint64_t before)

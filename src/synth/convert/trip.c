@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A round trip through shared memory as steps of a plan. */
+/* Turns the round trip through shared memory that was chosen into steps of the plan, and bounds
+ * its cost from below. */
 #include "synth/convert/side.h"
 
 static uint64_t cut_bits(const zl_trip *t, int which)

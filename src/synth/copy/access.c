@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What one access of a warp takes: sectors and lines of global memory, wavefronts of shared. */
+/* Counts what one access of a warp takes: sectors and lines of global memory, or wavefronts of
+ * shared memory by the bank model. */
 #include "synth/copy/access.h"
 
 static uint64_t byte_at(const zl_counting *n, int64_t element)

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A copy by threads: the request, the candidates, the least of them. */
+/* copy.synth: reads the request, joins both layouts to common modes, counts all candidates of the
+ * family, and keeps the one that costs least. Requests whose layouts have no common modes are
+ * answered point by point (points.c). */
 #include "synth/copy/copy.h"
 
 #include "algebra/ops/symbolic/ops.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a part costs. copy_bound.c says what no part of its elements can cost less than. */
+/* Weighs the counts of a part (instructions, sectors, wavefronts) into one cost, by costs.def. The
+ * lower bounds that `optimal` is held against are in bound.c. */
 #include "synth/copy/copy.h"
 
 #include <stdio.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The layouts of a move of points: who moves what, and the certificates. */
+/* Makes the layouts of a copy that was found point by point, which thread moves which point, and
+ * its certificates. */
 #include "synth/copy/copy.h"
 
 /* The points in their order as a layout of the digits. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What no plan of a copy can mend: destinations that overlap, sides that do not fit. */
+/* Refuses requests that no plan can serve: destinations that overlap, and sides that do not fit
+ * into their memory. */
 #include "synth/copy/copy.h"
 
 #include <inttypes.h>

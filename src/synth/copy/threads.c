@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who moves what: the digits of a part as a layout into the tile. */
+/* Makes the layout (thread, value) -> element of the tile from the digits of a part. */
 #include "algebra/presburger/pieces.h"
 #include "synth/copy/copy.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The widest access of both sides together, and two points at which the next one fails. */
+/* Finds the widest access that both sides allow everywhere, and the two points that refute the
+ * next wider one. */
 #include "synth/copy/copy.h"
 
 /* The index into the tile of a coordinate of one mode, the others 0. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operands in registers that a layout is: every one that there is, point by point. */
+/* Finds every operand in registers that a given layout is: it goes through all fragments of matrix
+ * instructions that have as many points, and compares each with the layout point by point. */
 #include "synth/fragment/recognise.h"
 
 #include <string.h>

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Compares a layout with a known one point by point, in blocks; the first index at which they
+ * differ ends the comparison. Values of two dimensions are compared as one number. */
 #include "synth/fragment/recognise.h"
 
 #include <zlay/symbol.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A layout held against others, point by point. */
+/* A layout that is compared with known layouts, point by point: by fragment.c with fragments of
+ * matrix instructions, by synth/tmem with layouts of tensor memory. */
 #ifndef ZL_RECOGNISE_H
 #define ZL_RECOGNISE_H
 

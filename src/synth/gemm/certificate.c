@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The certificates of a plan: pairs of layouts built from different parts of it, then decided
- * equal. Left: from the copies and the map alone. Right: from the descriptors, from the consumers'
- * stores, or from the request. */
+/* Makes the certificates of a GEMM plan: pairs of layouts that are built from different parts of
+ * the plan and then decided equal by `layout.equal`. The left layout comes from the copies and the
+ * tensor map alone; the right one from the matrix descriptors, from what consumers store, or from
+ * the request. */
 #include "synth/gemm/plan.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A plan for people: what it moves, where it lies, how it is read, what waits for what, what it
- * costs in banks. */
+/* Prints a GEMM plan for people: what it moves, where it lies in shared memory, how matrix
+ * instructions read it, which events wait for which, and what its accesses cost in banks. */
 #include "synth/gemm/plan.h"
 
 #include <stdio.h>

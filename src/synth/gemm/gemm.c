@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A GEMM request becomes a plan: read, tile, operands, certificates, pipe. */
+/* Plans a GEMM: it reads and checks the request, orients the product so that D is contiguous along
+ * its rows, chooses the tile, plans each operand, makes the certificates and builds and proves the
+ * pipe. Targets whose matrix instructions read registers are planned by wave_gemm.c. Operands are
+ * found by ZLAY_OPERAND_*. */
 #include "synth/gemm/plan.h"
 
 #include <string.h>

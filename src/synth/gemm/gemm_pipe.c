@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The pipe of a GEMM, as text from the plan's own bytes and counts, then parsed and proved. What
- * the emitter prints is this value. */
+/* Writes the pipe of a wgmma GEMM as text, with the bytes and counts of the plan, and has it
+ * parsed and proved. A producer loads stages ahead; consumers multiply and store. Shared buffers
+ * are declared in the order of ZLAY_OPERAND_*. The emitter prints this pipe and nothing else. */
 #include "synth/gemm/plan.h"
 
 #include <stdio.h>

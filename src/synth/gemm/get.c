@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a plan shows of itself. */
+/* The public accessors of a plan: its numbers, maps, copies, descriptors, layouts and
+ * certificates. */
 #include "synth/gemm/plan.h"
 
 static bool is_operand(int32_t operand)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The ladder: every rule that a plan asked, with what it found; for an operand that tensor copies
- * cannot move, the least repair and the path taken instead. */
+/* Prints every rule that a plan asked, with the value that it found and who enforces it; for an
+ * operand that tensor copies cannot move also the least repair, and the path that is taken
+ * instead. Part of zlay_plan_explain. */
 #include "legality/copy/copy.h"
 #include "legality/descriptor/smemdesc.h"
 #include "legality/launch/smem.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One operand: its map, whether tensor copies may move it or threads must, its boxes and
- * descriptor. */
+/* Plans one operand of a GEMM: its tensor map, whether tensor copies may move it by the rules of
+ * the target or threads must, the copies of one stage, and the matrix descriptor of its first
+ * step. */
 #include "legality/copy/copy.h"
 #include "synth/gemm/plan.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a pipe takes from a plan: bytes of a move, room of a layout. */
+/* Declares to a pipe builder what comes from a plan: a move by the bytes that it brings, a shared
+ * buffer by the room that its layout takes. */
 #include "base/base.h"
 #include <zlay/pipe_build.h>
 

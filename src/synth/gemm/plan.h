@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The value behind zlay_plan, and the steps that fill it. */
+/* The value behind zlay_plan, and the steps that fill it.  Operands are numbered by
+ * ZLAY_OPERAND_*. */
 #ifndef ZL_PLAN_H
 #define ZL_PLAN_H
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The GEMM of targets whose matrix instructions read registers: tile, instruction, loads, registers
- * of a lane, shared memory. */
+/* Plans a GEMM for targets whose matrix instructions read registers (MFMA): the instruction and
+ * the tile of a block and of a wave, the path of the loads, the registers of a lane by number, and
+ * shared memory. Where the request leaves the tile open, the default leaves room for two blocks in
+ * shared memory. */
 #include "target/target.h"
 #include "synth/gemm/plan.h"
 

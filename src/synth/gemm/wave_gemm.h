@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Plans whose matrix instructions read registers. */
+/* The part of a plan for targets whose matrix instructions read registers: the shape of tile and
+ * waves, and which registers of a lane hold what. */
 #ifndef ZL_WAVE_GEMM_H
 #define ZL_WAVE_GEMM_H
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the kernel of a plan of waves computes by itself, against the plan of each operand: offsets
- * of loads, addresses of reads; and the sums that a lane stores against those it holds. */
+/* Makes the certificates of a plan of waves. What the kernel computes by itself, offsets of its
+ * loads and addresses of its reads, is compared with the plan of each operand; what a lane stores
+ * is compared with the elements that its accumulators hold by the rule of the instruction. */
 #include "synth/gemm/plan.h"
 
 #include <string.h>

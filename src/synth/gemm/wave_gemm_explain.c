@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A plan of waves for people. */
+/* Prints a plan of waves for people: the instruction, the tile, the loads, shared memory and its
+ * banks, and the registers of a lane. */
 #include "synth/gemm/plan.h"
 
 static const char *const operand_names[] = {"A", "B", "D"};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Both operands of a plan of waves on their way to registers: what zlay_wave_synth finds, and what
- * a kernel needs of it. */
+/* Lays out both operands of a plan of waves: it asks zlay_wave_synth for the layouts from global
+ * memory to registers, and derives from them the numbers that a kernel needs. */
 #include "synth/gemm/plan.h"
 
 static zlay_status find(zlay_ctx *ctx, zlay_plan *plan, int32_t operand)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The pipe of a plan of waves: loads some tiles of K ahead, fragments read one ahead of their
- * products, one meeting a tile, every wait for what comes next alone.  What the emitter prints is
- * this value. */
+/* Writes the pipe of a plan of waves as text and has it parsed and proved. Tiles of K are loaded
+ * some stages ahead; fragments are read from shared memory one step ahead of the products that
+ * need them; waves meet once a tile; and each wait counter is set to what the next step alone
+ * needs. The emitter prints this pipe and nothing else. */
 #include "synth/gemm/plan.h"
 
 #include <string.h>

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Turns a verdict of the rules that is not YES into the status NONE, with the broken rule as
+ * message. */
 #include "synth/move/judge.h"
 
 zlay_status zl_judged(zlay_ctx *ctx, const zlay_target *target, zlay_status status,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A verdict that ends a plan. */
+/* Ends a plan where a verdict of the rules is not YES. */
 #ifndef ZL_SYNTH_JUDGE_H
 #define ZL_SYNTH_JUDGE_H
 

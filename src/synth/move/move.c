@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a move holds, and that its certificate holds. */
+/* Allocates, frees and reads a move (maps, copies, layouts), and proves its certificate: both
+ * layouts are compared by `layout.equal`, independently of the synthesiser that made them. */
 #include "synth/move/move.h"
 
 #include <zlay/decide.h>

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The value behind zlay_move, which synthesisers fill. */
+/* The value behind zlay_move: tensor maps, copies, parts by threads, and a certificate. The
+ * synthesisers of tensor maps and of copies fill it; everybody else reads it through the public
+ * accessors. */
 #ifndef ZL_MOVE_H
 #define ZL_MOVE_H
 

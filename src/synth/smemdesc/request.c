@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a question for matrix descriptors may be. */
+/* Checks a request for matrix descriptors before its layout is looked at: numbers, element type,
+ * major-ness and swizzle. */
 #include "algebra/layout/layout.h"
 #include "legality/descriptor/smemdesc.h"
 #include "synth/smemdesc/smemdesc.h"

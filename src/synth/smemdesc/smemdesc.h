@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* What other rooms need of the synthesis of matrix descriptors: the check of a request. */
 #ifndef ZL_SYNTH_SMEMDESC_H
 #define ZL_SYNTH_SMEMDESC_H
 

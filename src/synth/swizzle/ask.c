@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an access asks of a layout, from its map over F2 and its row of the bank tables. */
+/* Derives what an access demands of a layout (phases, keys, banks) from the access' map over F2
+ * and its row in the bank tables. */
 #include "synth/swizzle/swizzle.h"
 
 #include <string.h>

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The families, member by member, each counted at its addresses. */
+/* Searches the families of families.def (pitches, paddings, swizzles of lines) member by member;
+ * the wavefronts of each are counted at the addresses of its accesses, beginning with those that
+ * can meet the lower bound; a member that cannot be better than the best is not counted. */
 #include "synth/swizzle/family.h"
 
 #include <string.h>

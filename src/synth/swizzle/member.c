@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Members of the families: where they put an element, and their layouts. */
+/* A member of a family: where it puts each element, how much room it takes, and its layout as a
+ * value. */
 #include "synth/swizzle/family.h"
 
 zl_rows zl_rows_of(const zl_asked *a, const zl_member *m)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Requests of swizzle.synth: what is wrong with one, and what it says. */
+/* Reads and checks a request of swizzle.synth, and decides whether all its accesses are linear
+ * over F2. */
 #include "synth/swizzle/ask.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* swizzle.synth: over F2 where the request is linear, over the families where that does not meet
- * the lower bound. */
+/* swizzle.synth: searches over F2 where the request is linear, and over the families where that
+ * does not reach the lower bound. */
 #include "synth/swizzle/ask.h"
 
 #include <string.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Layouts of tensor memory that a layout is: every shape in the size that has as many points. */
+/* Finds every layout of tensor memory that a given layout is: each shape, in the size that has as
+ * many points, is compared with it point by point. */
 #include "legality/tmem/tmem.h"
 #include "synth/fragment/recognise.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether buffers fit into given allocations. */
+/* Buffers with lifetimes, and the question whether they fit into given allocations of tensor
+ * memory. */
 #ifndef ZL_TMEM_PACK_H
 #define ZL_TMEM_PACK_H
 

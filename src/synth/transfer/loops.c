@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The loops of a transfer: the common refinement of two layouts' modes, reordered, merged where
- * both sides go on, and proved to be the request. */
+/* Makes the loops of a transfer: the common refinement of the modes of source and destination,
+ * reordered, merged where both sides continue, and proved equal to the request. */
 #include "synth/transfer/transfer.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A transfer: its request, and what it holds. */
+/* Reads a request for a transfer, chooses its path and loops, and gives access to the result. */
 #include "algebra/find/table.h"
 #include "synth/transfer/transfer.h"
 

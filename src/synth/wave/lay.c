@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The layouts of a plan, and its certificates: what arrives by loads and reads alone, against what
- * the rule of the instruction says. */
+/* Makes the layouts of a wave's operand and their certificates. What arrives in registers by the
+ * loads and reads alone is compared with what the rule of the matrix instruction says that each
+ * lane holds. */
 #include "synth/wave/wave.h"
 #include <zlay/cute.h>
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an instruction takes of a tile, and by which accesses: the widest that the target has, that
- * rows are aligned to, and that do not pass the values of one lane. */
+/* Decides which part of a tile one matrix instruction takes and by which accesses: the widest that
+ * the target has, that the rows are aligned to, and that are no wider than the values of one lane.
+ */
 #include "synth/wave/wave.h"
 
 /* ---- the fragment ------------------------------------------------------------------------ */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* zlay_wave_synth: the request, and the parts of the plan in turn. */
+/* zlay_wave_synth: reads the request, then makes the parts of the plan one after the other
+ * (operand.c, place.c, lay.c). */
 #include "synth/wave/wave.h"
 
 #include <string.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* L = R o L_desc inside: the request as bits, and the family that L_desc is taken from. */
+/* layout.factor inside: the request as bits, and the family of layouts that hardware descriptors
+ * make, from which L_desc is taken. */
 #ifndef ZL_SYNTH_FACTOR_H
 #define ZL_SYNTH_FACTOR_H
 

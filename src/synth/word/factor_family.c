@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The layouts that descriptors give a tile, each as one basis a bit of the tile's index. */
+/* Enumerates the layouts that matrix descriptors, tensor maps and ldmatrix can give a tile. Each
+ * is a map over F2, one basis vector for each bit of the tile's index. */
 #include "synth/word/factor.h"
 
 #include <string.h>

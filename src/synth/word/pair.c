@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* First rounds that take one off the rank, one by one: see word_peel.c. */
+/* Enumerates first rounds that reduce the rank of lane <- byte by one, pair by pair of vectors (k,
+ * k'); peel.c explains which pairs matter. */
 #include "synth/word/round.h"
 
 enum { FORMS = 5 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The parts of a word: what stays in a lane, one round of shuffles, exchanges. */
+/* The building blocks of a word: maps inside a lane, one round of shuffles, exchanges between
+ * lanes; and the state of a search over them. */
 #ifndef ZL_SYNTH_WORD_ROUND_H
 #define ZL_SYNTH_WORD_ROUND_H
 

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Subspaces of F2^n as echelon bases: copy, span of units, sum, and intersection by Zassenhaus'
+ * algorithm. */
 #include "synth/word/space.h"
 
 void zl_space_copy(zl_space *out, const zl_space *s)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Subspaces of the slots' bits, as echelons: the lowest bit of a vector is its pivot, and no other
- * one's. */
+/* Subspaces of the slots' bits over F2, as echelon bases: the lowest bit of a vector is its pivot,
+ * and no other vector of the basis has that bit. */
 #ifndef ZL_SYNTH_WORD_SPACE_H
 #define ZL_SYNTH_WORD_SPACE_H
 

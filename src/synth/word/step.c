@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Maps of slots, what a step costs, and steps that become one. */
+/* Maps of slots as steps: which kind of step a map is, how many instructions it costs, and when
+ * two steps that follow each other become one. */
 #include "synth/word/round.h"
 
 #include <stddef.h>

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Finds the word of a bijection of slots: by one shuffle and exchanges where a lane has one
+ * register (lone.c), else by one or several rounds (round.c, exchange.c, peel.c); what leaves its
+ * warp goes through shared memory (shared.c). Of the words that are tried the one with the fewest
+ * shuffle rounds, then the fewest instructions, is kept, and its steps are composed again and
+ * compared with the map. docs/synthesis.md has the proofs. */
 #include "synth/word/round.h"
 
 enum { BYTE_MOST = 2, REG_MOST = 8, LANE_MOST = 6, WARP = 5 };
