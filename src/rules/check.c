@@ -158,17 +158,8 @@ const char *zlay_field_name(int32_t field)
     return field >= 0 && (size_t)field < ZL_COUNT(fields) ? fields[field] : NULL;
 }
 
-typedef struct collector {
-    zlay_verdict verdict;
-    zlay_reason *reasons;
-    size_t room;
-    bool by_driver;
-} collector;
-
-static void collect(void *arg, const zlay_reason *reason, bool held)
+void zl_collect(zl_collector *c, const zlay_reason *reason)
 {
-    collector *c = arg;
-    if (held) return;
     if (c->verdict.reasons < c->room) c->reasons[c->verdict.reasons] = *reason;
     c->verdict.reasons++;
     c->verdict.broken += !reason->noted;
@@ -177,10 +168,15 @@ static void collect(void *arg, const zlay_reason *reason, bool held)
     c->by_driver |= reason->by == ZLAY_BY_DRIVER && !reason->noted;
 }
 
+static void collect(void *arg, const zlay_reason *reason, bool held)
+{
+    if (!held) zl_collect(arg, reason);
+}
+
 zlay_status zl_check(zlay_verdict *out, zlay_reason *reasons, size_t room,
                      const zl_subject *subject, bool driver)
 {
-    collector c = {.reasons = reasons, .room = reasons ? room : 0};
+    zl_collector c = {.reasons = reasons, .room = reasons ? room : 0};
     bool measured = zl_measured(subject->target);
     if (c.room) zl_walk(subject, collect, &c);
     else zl_walk_bare(subject, collect, &c);

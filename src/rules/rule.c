@@ -77,9 +77,14 @@ static size_t next_row(size_t from, const zl_subject *s)
     return at ? (size_t)(at - subjects) : end;
 }
 
-static bool applies(const zl_rule *rule, const zl_subject *s)
+static bool holds_here(const zl_rule *rule, const zl_subject *s)
 {
     return rule->targets & (uint32_t)s->target->cls && zl_guard_holds(rule->when, s);
+}
+
+bool zl_applies(const zl_rule *rule, const zl_subject *s)
+{
+    return zl_quantity_subject(rule->quantity) == s->form->kind && holds_here(rule, s);
 }
 
 /* A driver enforces what it was seen to enforce; for another class its document speaks. */
@@ -97,7 +102,7 @@ int32_t zl_noted(const zl_rule *rule, const zl_subject *s)
     return rule->by == ZLAY_BY_PRACTICE ? ZLAY_NOTED_CONFLICT : ZLAY_NOTED_MEASURED;
 }
 
-static bool judge(zlay_reason *r, const zl_rule *rule, const zl_subject *s, uint32_t i)
+void zl_reason_start(zlay_reason *r, const zl_rule *rule, const zl_subject *s, uint32_t i)
 {
     memset(r, 0, sizeof *r);
     r->rule = rule->number;
@@ -106,9 +111,14 @@ static bool judge(zlay_reason *r, const zl_rule *rule, const zl_subject *s, uint
     r->field = rule->field;
     r->index = zl_quantity_indexed(rule->quantity) ? (int32_t)i : -1;
     r->relation = rule->relation;
-    r->value = zl_quantity_value(rule->quantity, s, i);
     r->lo = zl_bound(rule->lo, s, i);
     r->hi = zl_bound(rule->hi, s, i);
+}
+
+static bool judge(zlay_reason *r, const zl_rule *rule, const zl_subject *s, uint32_t i)
+{
+    zl_reason_start(r, rule, s, i);
+    r->value = zl_quantity_value(rule->quantity, s, i);
     return zl_relation_holds(r->relation, r->value, r->lo, r->hi);
 }
 
@@ -117,7 +127,7 @@ static void walk(const zl_subject *s, zl_seen *seen, void *arg, bool fixes)
     zlay_reason r;
     for (size_t at = next_row(0, s); at < ZL_COUNT(subjects); at = next_row(at + 1, s)) {
         const zl_rule *rule = &zl_rules[at];
-        uint32_t count = applies(rule, s) ? zl_quantity_count(rule->quantity, s) : 0;
+        uint32_t count = holds_here(rule, s) ? zl_quantity_count(rule->quantity, s) : 0;
         for (uint32_t i = 0; i < count; i++) {
             bool held = judge(&r, rule, s, i);
             if (!held && fixes) zl_fix(&r, rule, s);
@@ -177,7 +187,7 @@ static bool entry_walk(const zl_subject *s, int32_t field, int32_t index, judged
          at = next_row_of(at + 1, s, field)) {
         const zl_rule *rule = &zl_rules[at];
         if (zl_quantity_indexed(rule->quantity) != (index >= 0)) continue;
-        if (zl_noted(rule, s) || !applies(rule, s)) continue;
+        if (zl_noted(rule, s) || !holds_here(rule, s)) continue;
         if (i < zl_quantity_count(rule->quantity, s) && !see(arg, rule, s, i)) return false;
     }
     return true;

@@ -99,6 +99,20 @@ void zl_walk(const zl_subject *subject, zl_seen *seen, void *arg);
 /* The same, without looking for repairs. */
 void zl_walk_bare(const zl_subject *subject, zl_seen *seen, void *arg);
 
+/* Whether a row is about such a subject, on its target, and its guard holds. */
+bool zl_applies(const zl_rule *rule, const zl_subject *subject);
+/* What a reason says of a row before its value is known. */
+void zl_reason_start(zlay_reason *out, const zl_rule *rule, const zl_subject *subject, uint32_t i);
+
+/* The broken rows of a check: the first `room` of them, and what the head says of all. */
+typedef struct zl_collector {
+    zlay_verdict verdict;
+    zlay_reason *reasons;
+    size_t room;
+    bool by_driver;
+} zl_collector;
+void zl_collect(zl_collector *c, const zlay_reason *broken);
+
 /* What the rules of one entry of a field leave: lo <= value <= hi, a multiple of unit. */
 typedef struct zl_range {
     uint64_t lo, hi, unit;

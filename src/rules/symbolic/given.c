@@ -9,36 +9,11 @@
 
 typedef struct asker {
     zl_given *g;
-    zlay_verdict verdict;
-    zlay_reason *reasons;
-    size_t room;
-    bool by_driver, driver_open;
+    zl_collector found;
+    bool driver_open;
 } asker;
 
 /* ---- the rows ---------------------------------------------------------------------------- */
-
-static void reason_start(zlay_reason *r, const zl_rule *rule, const asker *k, uint32_t i)
-{
-    bool measured = zl_measured(k->g->subject.target);
-    memset(r, 0, sizeof *r);
-    r->rule = rule->number;
-    r->by = rule->by == ZLAY_BY_DRIVER && !measured ? ZLAY_BY_DOCUMENT : rule->by;
-    r->noted = zl_noted(rule, &k->g->subject);
-    r->field = rule->field;
-    r->index = zl_quantity_indexed(rule->quantity) ? (int32_t)i : -1;
-    r->relation = rule->relation;
-    r->lo = zl_bound(rule->lo, &k->g->subject, i);
-    r->hi = zl_bound(rule->hi, &k->g->subject, i);
-}
-
-static void keep(asker *k, const zlay_reason *r)
-{
-    if (k->verdict.reasons < k->room) k->reasons[k->verdict.reasons] = *r;
-    k->verdict.reasons++;
-    k->verdict.broken += !r->noted;
-    k->verdict.noted += r->noted != 0;
-    k->by_driver |= r->by == ZLAY_BY_DRIVER && !r->noted;
-}
 
 /* Two ranges of one form are one. */
 static bool merge(zl_condition *into, const zl_condition *c)
@@ -98,28 +73,27 @@ static zlay_status given_row(asker *k, const zl_rule *rule, const zl_condition *
     zl_state s = ZL_OPEN;
     zlay_status status = zl_condition_state(&s, &range, k->g, c);
     if (status) return status;
-    reason_start(&r, rule, k, i);
+    zl_reason_start(&r, rule, &k->g->subject, i);
     if (s == ZL_OPEN) open_add(k, c, &r);
     if (s == ZL_BROKEN) status = bounds_of(&r, &range, k->g, c);
     r.value = least(range, r.relation);
-    if (s == ZL_BROKEN && !status) keep(k, &r);
+    if (s == ZL_BROKEN && !status) zl_collect(&k->found, &r);
     return status;
 }
 
 static void known_row(asker *k, const zl_rule *rule, uint32_t i)
 {
     zlay_reason r;
-    reason_start(&r, rule, k, i);
+    zl_reason_start(&r, rule, &k->g->subject, i);
     r.value = zl_quantity_value(rule->quantity, &k->g->subject, i);
     if (zl_relation_holds(r.relation, r.value, r.lo, r.hi)) return;
     if (k->g->form->repairs(k->g, r.field)) zl_fix(&r, rule, &k->g->subject);
-    keep(k, &r);
+    zl_collect(&k->found, &r);
 }
 
 static bool applies(const zl_rule *rule, const zl_subject *subject)
 {
-    return zl_quantity_subject(rule->quantity) == subject->form->kind && rule->by != ZLAY_BY_ADVICE &&
-           rule->targets & (uint32_t)subject->target->cls && zl_guard_holds(rule->when, subject);
+    return rule->by != ZLAY_BY_ADVICE && zl_applies(rule, subject);
 }
 
 /* The row that asks a part as a whole, where texts are in it; the part's own rows answer. */
@@ -158,8 +132,8 @@ static zlay_status part_ask(asker *k, const zl_rule *rule)
     zlay_status status = rows_ask(&inner);
     g->subject = whole;
     g->form = form;
-    reason_start(&r, rule, k, 0);
-    if (!status && inner.verdict.broken) keep(k, &r);
+    zl_reason_start(&r, rule, &g->subject, 0);
+    if (!status && inner.found.verdict.broken) zl_collect(&k->found, &r);
     return status;
 }
 
@@ -190,7 +164,7 @@ static zlay_status type_ask(asker *k, uint32_t i)
 
 static zlay_status judge(asker *k)
 {
-    zlay_verdict *v = &k->verdict;
+    zlay_verdict *v = &k->found.verdict;
     bool measured = zl_measured(k->g->subject.target), driver = measured && k->g->form->driver;
     zlay_status status = ZLAY_OK;
     for (uint32_t i = 0; i < k->g->count && !status; i++) status = type_ask(k, i);
@@ -198,7 +172,7 @@ static zlay_status judge(asker *k)
     if (!status) status = rows_ask(k);
     v->answer = v->broken ? ZLAY_NO : k->g->opened ? ZLAY_DEPENDS : ZLAY_YES;
     v->basis = measured ? ZLAY_BASIS_MEASURED : ZLAY_BASIS_DOCUMENTED;
-    if (driver && k->by_driver) v->driver = ZLAY_DRIVER_REFUSES;
+    if (driver && k->found.by_driver) v->driver = ZLAY_DRIVER_REFUSES;
     else if (driver && !k->driver_open) v->driver = ZLAY_DRIVER_ACCEPTS;
     return status;
 }
@@ -263,15 +237,15 @@ static zlay_status texts_read(zl_given *g)
 static zlay_status answer(zl_given *g, zlay_verdict *out, zlay_reason *reasons, size_t room,
                           zlay_buf *guard)
 {
-    asker k = {.g = g, .reasons = reasons, .room = room};
+    asker k = {.g = g, .found = {.reasons = reasons, .room = room}};
     zlay_status status = ZLAY_OK;
     for (uint32_t i = 0; i < g->count && !status; i++)
         status = of_entry(g, entry_take(g, i), i);
     if (!status) status = texts_read(g);
     if (!status) status = judge(&k);
-    if (k.verdict.answer != ZLAY_DEPENDS) g->opened = 0;
+    if (k.found.verdict.answer != ZLAY_DEPENDS) g->opened = 0;
     if (!status && guard) status = zl_print(guard, zl_guard_write, g);
-    if (!status) *out = k.verdict;
+    if (!status) *out = k.found.verdict;
     return status;
 }
 
