@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the commands share: exit codes, flags, and the plan that the gemm commands start from. */
+/* Shared by the commands: exit codes, flags, and the plan that the gemm commands start from. */
 #ifndef ZL_CLI_H
 #define ZL_CLI_H
 

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <zlay/synth.h>
 
-/* What stands where nothing may be written; no integer and no NaN. */
+/* The canary that fills memory which must not be written: neither an integer nor a NaN. */
 #define ZL_MATRIX_CANARY 0xa5a5
 
 typedef struct zl_matrix {

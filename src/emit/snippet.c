@@ -97,7 +97,7 @@ static uint32_t states_of(const zlay_target *target, uint32_t first, uint32_t th
     return states;
 }
 
-/* What the asm does with registers that anything may have written before. */
+/* How the asm may use registers that earlier instructions have written. */
 enum { USES = ZLAY_THEN_MEMORY | ZLAY_THEN_MEMORY_SGPR | ZLAY_THEN_VMEM | ZLAY_THEN_LOAD_WRITES |
               ZLAY_THEN_OVERWRITES_C };
 

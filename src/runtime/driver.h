@@ -34,7 +34,7 @@ typedef struct zl_driver {
 #define ZL_CU_LAUNCH_END  ((void *)0)
 #define ZL_HIP_LAUNCH_END ((void *)3)
 
-/* Where the driver is looked for when no other path is given. */
+/* The path of the driver when no other is given. */
 #define ZL_DRIVER_PATH "libcuda.so.1"
 
 /* Load the library and find every function of the table; on failure nothing stays open. */

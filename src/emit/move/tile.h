@@ -51,7 +51,8 @@ bool zl_tile_named(const zlay_move *move, int side);
 /* Whether the offsets are those of two layouts at the points that threads take. */
 static inline bool zl_tile_listed(const zl_part *p) { return p->part.combine > 1; }
 
-/* What the next coordinate of a mode adds to a side's offset; of listed points to their number. */
+/* How much the next coordinate of a mode adds to a side's offset, or to the number of a listed
+ * point. */
 static inline int64_t zl_tile_step(const zl_part *p, int side, uint32_t mode)
 {
     if (zl_tile_listed(p)) return 1;

@@ -93,12 +93,12 @@ uint32_t zl_tile_width(const zlay_move *move, const zl_part *p, const zl_tile_bl
 
 /* ---- bytes --------------------------------------------------------------------------- */
 
-/* Where each byte of a word that is stored was loaded to. */
+/* For each byte of a stored word: the loaded word and byte it comes from. */
 typedef struct origin {
     uint32_t word[WORD], byte[WORD];
 } origin;
 
-/* What is loaded and what is stored of a block; no vectors where they are not whole. */
+/* The vectors that are loaded and stored of a block; none where they would not be whole. */
 typedef struct passage {
     const zl_tile_block *b;
     uint32_t width[ZL_TILE_SIDES];

@@ -229,7 +229,7 @@ static void copy_in(zl_pipe_text *k, const zl_event *event)
     }
 }
 
-/* By the first warp of who runs it. */
+/* Prints what the first warp of a role runs alone. */
 static void by_warp(zl_pipe_text *k, const zl_event *event)
 {
     char id[64], columns[24], room[24];

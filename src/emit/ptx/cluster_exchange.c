@@ -221,7 +221,7 @@ static void expect(zl_cluster_text *k, const masks *m)
     zl_cluster_expect(k);
 }
 
-/* What a block wants begins where a bulk copy may. */
+/* The offset of what a block receives, aligned for bulk copies. */
 static uint64_t landing_of(const masks *m)
 {
     uint64_t held = (uint64_t)WORD << m->held;

@@ -7,7 +7,7 @@
 #define PENDING UINT32_MAX
 enum { RANK = 24 };
 
-/* Of a block. */
+/* The threads of a block. */
 static uint32_t threads_of(const zl_speaker *s)
 {
     return 1u << (s->back.bits - s->inner - s->word->slots.block);

@@ -48,14 +48,14 @@ enum { ZL_GRIDDEP_WAIT = 0, ZL_GRIDDEP_LAUNCH };                             /* 
 enum { ZL_QUEUE_MEMORY = 0, ZL_QUEUE_SHARED };                               /* waitcount */
 enum { ZL_CTA_OWN = -1, ZL_CTA_ALL = -2 };                                   /* zl_event.cta, else a rank */
 
-/* What of a number of bytes was written as moves; the rest was a number. */
+/* The part of a number of bytes that was written as moves; the rest was written as a number. */
 enum { ZL_TERMS = 4 };
 typedef struct zl_moved {
     uint32_t count;
     struct { int32_t times, move; } term[ZL_TERMS];
 } zl_moved;
 
-/* What every proof reads of an event stands first. */
+/* An event. The fields that every proof reads come first. */
 typedef struct zl_event {
     zl_event_kind kind;
     uint32_t line;      /* of the text, from 1 */
@@ -131,7 +131,7 @@ struct zlay_pipe {
     size_t room[ZL_OF_COUNT]; /* allocated entries of the arrays, by ZL_OF_ */
 };
 
-/* What a row of events.def says of a kind. */
+/* The columns of events.def: where an event may stand, and who runs it. */
 enum { ZL_IN_SETUP = 1, ZL_IN_ROLE = 2 };
 enum { ZL_RUN_ONE, ZL_RUN_ALL, ZL_RUN_THREADS, ZL_RUN_WARPS, ZL_RUN_GROUP, ZL_RUN_WARP, ZL_RUN_SCOPE }; /* by */
 enum { ZL_OPERANDS = 13 };

@@ -11,8 +11,8 @@
 enum { OF_BAR, OF_SMEM0, OF_SMEM1 };
 enum { NOW, ENDED, FENCED };
 
-/* What an event is an instance of: the class, the ring that its index is of, and when it is over.
- */
+/* The classes that an event belongs to: the kind, the ring that its index is of, and when the
+ * instance is complete. */
 static const struct row {
     zl_event_kind event;
     zl_node_kind node;
@@ -242,7 +242,7 @@ static int known_by(const zl_verify *v, const zl_node *from, const zl_node *to)
     return scope == ZL_BY_WARPS && from->kind == ZL_NODE_PASSED ? BY_WARP : BY_ROLE;
 }
 
-/* Who a class is weighed against. */
+/* A class that another is weighed against. */
 typedef struct pair {
     const int32_t *reach;
     int32_t *within;

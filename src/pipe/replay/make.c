@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Builds a replay from a pipe and resets it to the beginning: representative threads, slots,
- * stages, barriers, flags, and the arrays behind them. */
+/* Builds a replay from a pipe and resets it: threads, slots, stages, flags, and their arrays. */
 #include "pipe/replay/replay.h"
 
 #include <string.h>
@@ -76,7 +75,7 @@ typedef struct part {
 
 #define PART(field, count) {(void **)&c->field, ((size_t)(count) + 1) * sizeof *c->field}
 
-/* What is counted first, then what the counts are of. */
+/* The arrays: first those that counting fills, then those whose sizes are counted. */
 static size_t parts_of(zl_replay *c, part out[PARTS], bool counted)
 {
     const zlay_pipe *p = c->pipe;

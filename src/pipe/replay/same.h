@@ -45,7 +45,7 @@ void zl_rp_head(zl_replay *c, zl_rp_instance *i);
 void zl_rp_edge(zl_replay *c, uint32_t loop);
 /* Before a step beside longer trips: whether a repetition begins or ends here. */
 void zl_rp_turn(zl_replay *c);
-/* What a position is in the longer trip of a claim. */
+/* The value of a position in the longer trip of a claim. */
 int64_t zl_rp_twin(zl_replay *c, const zl_rp_instance *i, const zl_pos *pos, uint32_t claim);
 /* Whether a loop goes on; the longer trip does not end before. */
 bool zl_rp_goes_on(zl_replay *c, const zl_rp_instance *i, const zl_event *loop, int64_t counter,

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sums in registers and in tensor memory, products, columns. */
+/* Runs products, accumulators and tensor memory for the checker: wgmma, tcgen05.mma, loads,
+ * stores and copies of tensor memory, and the allocation of its columns. An accumulator is
+ * empty, accumulated or taken; operands become accesses that complete with their group. */
 #include "pipe/replay/replay.h"
 
 enum { COLUMNS = 512 };
@@ -59,7 +61,7 @@ void zl_rp_use_acc(zl_replay *c, zl_rp_instance *i, int32_t acc, bool takes, uin
 
 /* ---- products ---- */
 
-/* What an operand is, so that a product summed twice is found. */
+/* Identifies an operand, so that a product added twice is found. */
 static void find_factor(zl_replay *c, const zl_rp_instance *i, const zl_event *e, int k,
                         zl_rp_factors *f)
 {
@@ -184,7 +186,8 @@ static void use_columns(zl_replay *c, zl_rp_instance *i, const zl_event *e, int 
     else zl_rp_read(c, p, i, kind != ZL_RP_TCGEN05, index, &access);
 }
 
-/* A sum goes on where it was begun at this index, and one that begins leaves none that nobody read. */
+/* A sum continues only where it was begun at this index; one that begins must not discard a
+ * sum that nobody read. */
 static zl_rp_shadow *check_acc(zl_replay *c, zl_rp_instance *i, const zl_event *e, uint32_t block,
                               bool first)
 {
@@ -286,7 +289,7 @@ static int64_t size_of(const zl_replay *c, uint32_t tmem)
     return (int64_t)c->pipe->tmems[tmem].columns * c->pipe->tmems[tmem].stages;
 }
 
-/* `i` NULL: before the roles, where all is known. */
+/* Whether the thread knows the operation; without an instance (setup) everything is known. */
 static bool is_known(const zl_replay *c, const zl_rp_instance *i, int32_t op)
 {
     return !i || zl_rp_has(c, zl_rp_set(i->first, ZL_RP_KNOWS), op);
@@ -300,7 +303,8 @@ void zl_rp_check_live(zl_replay *c, const zl_rp_instance *i, int32_t tmem, uint3
         zl_rp_break(c, ZLAY_PIPE_TMEM_USE, event, s->event);
 }
 
-/* Those that may be alive, and larger ones that may come later. */
+/* Sums the columns that may be allocated now, and checks that no larger allocation may come
+ * later. */
 static int64_t check_others(zl_replay *c, const zl_rp_instance *i, uint32_t block, uint32_t tmem,
                             uint32_t event)
 {
@@ -370,7 +374,7 @@ void zl_rp_relinquish(zl_replay *c, const zl_rp_instance *i)
     c->relinquished[i->block] = true;
 }
 
-/* Every use is known to be over. */
+/* Frees columns; every access of them must be known to be complete. */
 void zl_rp_dealloc(zl_replay *c, const zl_rp_instance *i, const zl_event *e)
 {
     zl_rp_columns *s = columns_of(c, (uint32_t)e->tmem[0], i->block);

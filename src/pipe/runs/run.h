@@ -241,7 +241,8 @@ typedef struct zl_run {
     const char *because;
 } zl_run;
 
-/* What a text needs: components, room for uses of memory, values of flags; then where they are. */
+/* Count what a pipe's text needs (clock components, accesses to remember, values of flags),
+ * then lay it out. */
 uint32_t zl_run_instances(const zlay_pipe *p, const zl_role *role);
 void zl_run_count_accesses(zl_run *r);
 void zl_run_count_components(zl_run *r);
@@ -269,7 +270,7 @@ static inline uint32_t zl_event_index(const zl_run *r, const zl_event *e)
 {
     return (uint32_t)(e - r->pipe->events);
 }
-/* What somebody in the block knows, in r->scratch. */
+/* The join of the clocks of a block's threads, in r->scratch. */
 const zl_tick *zl_run_known_in(zl_run *r, uint32_t block);
 /* Somebody in the block must know of it before the block ends. */
 void zl_run_owe(zl_run *r, int32_t block, zl_cond cond, uint32_t event);
@@ -351,17 +352,18 @@ void zl_acc_use(zl_run *r, zl_instance *i, int32_t acc, bool takes, uint32_t eve
 int32_t zl_acc_rule(int32_t kind);
 /* The same product is not summed twice. */
 void zl_acc_factors(zl_run *r, const zl_instance *i, const zl_event *e, zl_factors *last);
-/* Of a factor in registers: whose, and where they have not changed since, which. */
+/* For a factor in registers that has not changed since: 1 + its accumulator; else 0. */
 int32_t zl_acc_current(zl_run *r, const zl_instance *i, const zl_factors *f, int k);
 zl_acc_state *zl_run_acc(zl_run *r, const zl_instance *i, int32_t acc);
 
-/* What is in flight when an instance ends, and when all have. */
+/* Check what is still outstanding when an instance ends, and when all have ended. */
 void zl_run_check_exit(zl_run *r, const zl_instance *i);
 void zl_run_check_end(zl_run *r);
 
-/* What the text alone breaks. */
+/* Checks what the text breaks by itself, before any run. */
 void zl_run_check_form(zl_run *r);
-/* What a role breaks in every order of the others: asked where one order alone was run. */
+/* Checks what a role breaks in every interleaving of the others; asked only where a limit
+ * ended the search. */
 void zl_run_check_alone(zl_run *r);
 
 /* Columns are allocated, freed, used: each in every order that the clocks leave open. `alloc`:

@@ -185,7 +185,7 @@ static bool step_other(zl_run *r, zl_instance *i, const zl_event *e)
     return true;
 }
 
-/* What a warp runs as one. */
+/* Whether a warp runs the event together (.sync.aligned). */
 static bool is_converged(const zl_event *e)
 {
     switch (e->kind) {

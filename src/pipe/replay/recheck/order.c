@@ -41,7 +41,7 @@ bool zl_rc_is_of(const zl_recheck *r, const zl_rc_class *c, const zl_event *e, i
     }
 }
 
-/* By how many threads the arrivals of a class are made; the fewest. */
+/* The scope of a class's arrivals; of several, that of the fewest threads. */
 static int32_t scope_of(const zl_recheck *r, const zl_rc_class *c)
 {
     const zl_role *role = &r->pipe->roles[c->role];

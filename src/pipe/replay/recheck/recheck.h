@@ -64,7 +64,7 @@ bool zl_rc_form(zl_recheck *r);
  * the last. */
 bool zl_rc_programs(zl_recheck *r, uint32_t i);
 
-/* What one role may break by itself, and the sums of every index. */
+/* Check the setup, what one role may break by itself, and the sums at every index. */
 bool zl_rc_setup(zl_recheck *r);
 bool zl_rc_roles(zl_recheck *r);
 bool zl_rc_sums(zl_recheck *r);

@@ -214,7 +214,7 @@ static bool check_index(zl_recheck *r, int32_t bar, int64_t q)
            zl_rc_refuse(r, "bytes expected that are not those copied", 0);
 }
 
-/* What threads read of an index is one of the parts that it is filled with. */
+/* Each part that threads read at an index is one of those that fill it. */
 static bool check_parts(zl_recheck *r, int32_t smem, int64_t q, const uint64_t parts[4])
 {
     for (uint32_t i = 0; i < r->pipe->roles_count; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What recheck.c asks about proofs by runs. */
+/* The entrance to the checker of proofs by runs, for recheck.c. */
 #ifndef ZL_RECHECK_RUNS_H
 #define ZL_RECHECK_RUNS_H
 

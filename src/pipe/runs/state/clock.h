@@ -39,7 +39,8 @@ static inline bool zl_of_warps(int group)
            group == ZL_OF_MEMORY || group == ZL_OF_SHARED;
 }
 int32_t zl_comp_group(const zl_run *r, const zl_instance *i, int group, bool others);
-/* What has to be known of it for a use of tensor memory by other threads. */
+/* The component that other threads' accesses of tensor memory are checked against: the one
+ * behind the fence. */
 int32_t zl_comp_tensor(const zl_run *r, int32_t comp);
 
 /* ---- what is known ---- */

@@ -15,7 +15,7 @@ typedef struct zl_trips {
     bool repeats;            /* so far at this value */
 } zl_trips;
 
-/* What one choice of all params but the endless one has shown. */
+/* What the runs with one choice of values of all params but the endless one have shown. */
 typedef struct zl_shown {
     int64_t value[ZL_SEARCH_PARAMS], period[ZL_SEARCH_PARAMS]; /* period 0: not looked for, or
                                                                   not found */
