@@ -211,6 +211,14 @@ typedef struct zl_texts_asked {
 
 zlay_status zl_texts_check(zl_call *call, zl_printer *check, zl_texts_asked *asked);
 
+/* A request of a target and a map, with facts or without, and the kind of the object `map`. */
+typedef struct zl_map_asked {
+    const zlay_target *target;
+    zlay_tensormap map;
+} zl_map_asked;
+
+extern const zl_kind zl_as_map;
+
 /* The object `map`, as tensormap.check takes it. */
 zlay_status zl_get_tensormap(zl_call *call, zlay_tensormap *out);
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* copy.check: an issued copy by its instruction, operands and map, as numbers or as texts. */
 #include "json/json.h"
 
 #include <string.h>
@@ -24,11 +25,13 @@ static zlay_status find_shared(zlay_issue *out, const zl_span *id)
     return zlay_issue_find(out, text, id->length + sizeof more - 1);
 }
 
-static zlay_status read_instruction(zl_call *call, zlay_issue *out)
+static zlay_status read_instruction(zl_call *call, const json_t *object, const zl_field *field,
+                                    void *to)
 {
+    zlay_issue *out = to;
     zl_span id = {"", 0};
     char quoted[256];
-    zlay_status status = zl_get_text(call, call->request, "instruction", &id);
+    zlay_status status = zl_get_text(call, object, field->name, &id);
     if (status) return status;
     status = zlay_issue_find(out, id.text, id.length);
     if (status)
@@ -46,7 +49,6 @@ static zlay_status read_instruction(zl_call *call, zlay_issue *out)
 static zlay_status read_numbers(zl_call *call, const char *name, int32_t *out, size_t length)
 {
     const json_t *list;
-    if (!given(call, name)) return ZLAY_OK;
     zlay_status status = zl_get_list(call, call->request, name, &list);
     if (status) return status;
     if (json_array_size(list) != length)
@@ -75,50 +77,53 @@ static size_t offsets_of(const zlay_issue *issue)
     return issue->mode == ZLAY_COPY_IM2COL_W || issue->mode == ZLAY_COPY_IM2COL_W128 ? 2 : 0;
 }
 
-static zlay_status read_operands(zl_call *call, zlay_issue *out)
+/* Lists whose lengths the instruction fixes; it is read before. */
+static zlay_status read_coordinates(zl_call *call, const json_t *object, const zl_field *field,
+                                    void *to)
 {
-    const struct {
-        const char *name;
-        uint64_t *out;
-        uint32_t given;
-    } rows[] = {{"smem", &out->smem, 0},
-                {"bytes", &out->bytes, 0},
-                {"source", &out->source, 0},
-                {"barrier", &out->barrier, ZLAY_GIVEN_BARRIER},
-                {"expect", &out->expect, ZLAY_GIVEN_EXPECT},
-                {"count", &out->count, ZLAY_GIVEN_COUNT},
-                {"cta_mask", &out->cta_mask, ZLAY_GIVEN_CTA_MASK},
-                {"byte_mask", &out->byte_mask, ZLAY_GIVEN_BYTE_MASK},
-                {"taken", &out->taken, ZLAY_GIVEN_TAKEN}};
-    zlay_status status = ZLAY_OK;
-    for (size_t i = 0; !status && i < ZL_COUNT(rows); i++) {
-        status = zl_get_u64(call, call->request, rows[i].name, rows[i].out);
-        if (given(call, rows[i].name)) out->given |= rows[i].given;
-    }
-    return status;
+    zlay_issue *out = to;
+    (void)object;
+    return read_numbers(call, field->name, out->coordinate, coordinates_of(out));
 }
 
-static zlay_status read_cluster(zl_call *call, zlay_issue *out)
+static zlay_status read_offsets(zl_call *call, const json_t *object, const zl_field *field, void *to)
 {
-    const json_t *request = call->request;
-    zlay_status status = zl_get_u32(call, request, "cluster", &out->cluster);
-    if (!status) status = zl_get_u32(call, request, "cta", &out->cta);
-    if (!status) status = zl_get_u32(call, request, "peer", &out->peer);
-    if (given(call, "cluster")) out->given |= ZLAY_GIVEN_CLUSTER;
-    if (given(call, "cta")) out->given |= ZLAY_GIVEN_CTA;
-    if (given(call, "peer")) out->given |= ZLAY_GIVEN_PEER;
-    return status;
+    zlay_issue *out = to;
+    (void)object;
+    return read_numbers(call, field->name, out->offset, offsets_of(out));
 }
 
-static zlay_status read_issue(zl_call *call, zlay_issue *out)
-{
-    zlay_status status = read_instruction(call, out);
-    if (!status) status = read_operands(call, out);
-    if (!status) status = read_cluster(call, out);
-    if (!status) status = read_numbers(call, "coordinates", out->coordinate, coordinates_of(out));
-    if (!status) status = read_numbers(call, "offsets", out->offset, offsets_of(out));
-    return status;
-}
+static const zl_kind as_instruction = {read_instruction, NULL, false},
+                     as_coordinates = {read_coordinates, NULL, false},
+                     as_offsets = {read_offsets, NULL, false};
+
+typedef struct asked {
+    const zlay_target *target;
+    zlay_issue issue;
+    zlay_tensormap map;
+} asked;
+
+static const zl_field copy_rows[] = {
+    ZL_TARGET(asked),
+    {"instruction", ZL_NEEDS, &as_instruction, ZL_AT(asked, issue)},
+    {"map", ZL_MAY, &zl_as_map, ZL_AT(asked, map)},
+    {"coordinates", ZL_MAY, &as_coordinates, ZL_AT(asked, issue)},
+    {"offsets", ZL_MAY, &as_offsets, ZL_AT(asked, issue)},
+    {"smem", ZL_MAY, &zl_as_u64, ZL_AT(asked, issue.smem)},
+    {"expect", ZL_MAY, &zl_as_u64, ZL_AT(asked, issue.expect), .given = ZLAY_GIVEN_EXPECT},
+    {"barrier", ZL_MAY, &zl_as_u64, ZL_AT(asked, issue.barrier), .given = ZLAY_GIVEN_BARRIER},
+    {"count", ZL_MAY, &zl_as_u64, ZL_AT(asked, issue.count), .given = ZLAY_GIVEN_COUNT},
+    {"cta_mask", ZL_MAY, &zl_as_u64, ZL_AT(asked, issue.cta_mask), .given = ZLAY_GIVEN_CTA_MASK},
+    {"bytes", ZL_MAY, &zl_as_u64, ZL_AT(asked, issue.bytes)},
+    {"source", ZL_MAY, &zl_as_u64, ZL_AT(asked, issue.source)},
+    {"taken", ZL_MAY, &zl_as_u64, ZL_AT(asked, issue.taken), .given = ZLAY_GIVEN_TAKEN},
+    {"byte_mask", ZL_MAY, &zl_as_u64, ZL_AT(asked, issue.byte_mask), .given = ZLAY_GIVEN_BYTE_MASK},
+    {"cluster", ZL_MAY, &zl_as_u32, ZL_AT(asked, issue.cluster), .given = ZLAY_GIVEN_CLUSTER},
+    {"cta", ZL_MAY, &zl_as_u32, ZL_AT(asked, issue.cta), .given = ZLAY_GIVEN_CTA},
+    {"peer", ZL_MAY, &zl_as_u32, ZL_AT(asked, issue.peer), .given = ZLAY_GIVEN_PEER},
+    {"facts", ZL_MAY, &zl_as_own, .at = 0},
+};
+const zl_fields zl_copy_fields = ZL_FIELDS_GIVEN(copy_rows, asked, issue.given);
 
 /* ---- the check ------------------------------------------------------------------------ */
 
@@ -133,8 +138,7 @@ static const zl_word fields[] = {{"coordinates", ZLAY_FIELD_COORDINATE},
                                  {NULL, 0}};
 
 /* The copy and its map with a number in every place: read from a copy of the request. */
-static zlay_status numbers_read(zl_call *call, zlay_issue *out, zlay_tensormap *map,
-                                zl_texts *texts)
+static zlay_status numbers_read(zl_call *call, asked *out, zl_texts *texts)
 {
     const json_t *request = call->request;
     json_t *copy = json_deep_copy(request);
@@ -143,8 +147,7 @@ static zlay_status numbers_read(zl_call *call, zlay_issue *out, zlay_tensormap *
     zl_texts_take(texts, json_object_get(request, "map"), json_object_get(copy, "map"),
                   zl_map_texts);
     call->request = copy;
-    zlay_status status = read_issue(call, out);
-    if (!status && given(call, "map")) status = zl_get_tensormap(call, map);
+    zlay_status status = zl_read(call, out);
     call->request = request;
     json_decref(copy);
     return status;
@@ -172,16 +175,15 @@ zlay_status zl_op_copy_check(zl_call *call)
     zlay_reason reasons[ZL_REASONS_MOST];
     zl_checked checked = {.reasons = reasons, .room = ZL_REASONS_MOST};
     zl_texts texts = {.count = 0};
-    zlay_issue issue;
+    asked a = {0};
     uint64_t bytes;
-    zlay_tensormap map = {0};
-    zl_texts_asked asked = {.checked = &checked, .texts = &texts, .issue = &issue};
-    zlay_status status = zl_get_target(call, &asked.target);
-    if (!status) status = numbers_read(call, &issue, &map, &texts);
+    zl_texts_asked question = {.checked = &checked, .texts = &texts, .issue = &a.issue};
+    zlay_status status = numbers_read(call, &a, &texts);
     if (status) return status;
-    if (given(call, "map")) asked.map = &map;
-    if (zlay_copy_bytes(&bytes, &issue, asked.map) == ZLAY_EINVAL)
+    question.target = a.target;
+    if (given(call, "map")) question.map = &a.map;
+    if (zlay_copy_bytes(&bytes, &a.issue, question.map) == ZLAY_EINVAL)
         return zl_fail(call->ctx, ZLAY_EINVAL, "a tensor copy needs the field 'map'");
-    return given(call, "facts") || texts.count ? zl_texts_check(call, ask_given, &asked)
-                                               : ask_numbers(call, &asked);
+    return given(call, "facts") || texts.count ? zl_texts_check(call, ask_given, &question)
+                                               : ask_numbers(call, &question);
 }

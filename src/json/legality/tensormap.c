@@ -131,6 +131,21 @@ zlay_status zl_get_tensormap(zl_call *call, zlay_tensormap *out)
     return status || !has_columns(out) ? status : read_columns(call, map, out);
 }
 
+static zlay_status read_map(zl_call *call, const json_t *object, const zl_field *field, void *to)
+{
+    (void)object, (void)field;
+    return zl_get_tensormap(call, to);
+}
+
+const zl_kind zl_as_map = {read_map, NULL, false};
+
+static const zl_field map_rows[] = {
+    ZL_TARGET(zl_map_asked),
+    {"map", ZL_NEEDS, &zl_as_map, ZL_AT(zl_map_asked, map)},
+    {"facts", ZL_MAY, &zl_as_own, .at = 0},
+};
+const zl_fields zl_map_fields = {map_rows, 2, 0}, zl_map_given_fields = ZL_FIELDS(map_rows);
+
 static json_t *list_value(zl_call *call, const uint64_t *wide, const uint32_t *narrow,
                           uint32_t count)
 {
@@ -212,17 +227,15 @@ zlay_status zl_op_tensormap_check(zl_call *call)
         return zl_tensormap_given(call);
     zlay_reason reasons[ZL_REASONS_MOST];
     zl_checked checked = {.reasons = reasons, .room = ZL_REASONS_MOST};
-    const zlay_target *target;
-    zlay_tensormap map = {0};
-    zlay_status status = zl_get_target(call, &target);
-    if (!status) status = zl_get_tensormap(call, &map);
-    if (status) return status;
-    status = zlay_tensormap_check(&checked.verdict, reasons, ZL_REASONS_MOST, target, &map);
+    zl_map_asked a = {0};
+    zlay_status status = zl_read(call, &a);
+    if (!status)
+        status = zlay_tensormap_check(&checked.verdict, reasons, ZL_REASONS_MOST, a.target, &a.map);
     if (status) return status;
     call->value = zl_json_verdict(call, &checked);
-    zl_put_driver(call, target, checked.verdict.driver);
+    zl_put_driver(call, a.target, checked.verdict.driver);
     if (checked.verdict.answer == ZLAY_YES)
         zl_put_value(call, call->value, "repaired", json_array());
-    else put_repair(call, target, &map);
+    else put_repair(call, a.target, &a.map);
     return ZLAY_OK;
 }

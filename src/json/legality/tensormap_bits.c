@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The 128 bytes of a tensor map: from its fields, and back. */
 #include "json/json.h"
 
 #include <zlay/tensormap_bits.h>
@@ -12,10 +13,11 @@ static json_t *words_value(zl_call *call, const uint64_t *words)
     return list;
 }
 
-static zlay_status read_words(zl_call *call, uint64_t *words)
+static zlay_status read_words(zl_call *call, const json_t *object, const zl_field *field, void *to)
 {
     const json_t *list;
-    zlay_status status = zl_get_list(call, call->request, "words", &list);
+    uint64_t *words = to;
+    zlay_status status = zl_get_list(call, object, field->name, &list);
     if (status) return status;
     if (json_array_size(list) != WORDS)
         return zl_fail(call->ctx, ZLAY_EINVAL, "field 'words' has %zu entries, a tensor map 16",
@@ -26,6 +28,19 @@ static zlay_status read_words(zl_call *call, uint64_t *words)
     return ZLAY_OK;
 }
 
+static const zl_kind as_words = {read_words, NULL, false};
+
+typedef struct asked {
+    const zlay_target *target;
+    uint64_t words[WORDS];
+} asked;
+
+static const zl_field word_rows[] = {
+    ZL_TARGET(asked),
+    {"words", ZL_NEEDS, &as_words, ZL_AT(asked, words)},
+};
+const zl_fields zl_map_word_fields = ZL_FIELDS(word_rows);
+
 static zlay_status not_measured(zl_call *call, const zlay_target *target)
 {
     return zl_fail(call->ctx, ZLAY_ENOTSUP,
@@ -35,14 +50,12 @@ static zlay_status not_measured(zl_call *call, const zlay_target *target)
 
 zlay_status zl_op_tensormap_pack(zl_call *call)
 {
-    const zlay_target *target;
-    zlay_tensormap map = {0};
+    zl_map_asked a = {0};
     uint64_t words[WORDS];
-    zlay_status status = zl_get_target(call, &target);
-    if (!status) status = zl_get_tensormap(call, &map);
+    zlay_status status = zl_read(call, &a);
     if (status) return status;
-    status = zlay_tensormap_pack(words, target, &map);
-    if (status == ZLAY_ENOTSUP) return not_measured(call, target);
+    status = zlay_tensormap_pack(words, a.target, &a.map);
+    if (status == ZLAY_ENOTSUP) return not_measured(call, a.target);
     if (status)
         return zl_fail(call->ctx, status, "field 'map' is not legal: tensormap.check says why");
     call->value = json_object();
@@ -53,13 +66,13 @@ zlay_status zl_op_tensormap_pack(zl_call *call)
 
 zlay_status zl_op_tensormap_unpack(zl_call *call)
 {
-    const zlay_target *target;
+    asked a;
     zlay_tensormap map;
-    uint64_t words[WORDS], unexplained[WORDS];
-    zlay_status status = zl_get_target(call, &target);
-    if (!status) status = read_words(call, words);
+    uint64_t unexplained[WORDS];
+    zlay_status status = zl_read(call, &a);
     if (status) return status;
-    if (zlay_tensormap_unpack(&map, unexplained, target, words)) return not_measured(call, target);
+    if (zlay_tensormap_unpack(&map, unexplained, a.target, a.words))
+        return not_measured(call, a.target);
     call->value = json_object();
     zl_put_value(call, call->value, "source", json_string(zlay_tensormap_bits_source()));
     zl_put_value(call, call->value, "map", zl_json_tensormap(call, &map));
