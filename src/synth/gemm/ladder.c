@@ -9,10 +9,10 @@
 #include "legality/tensormap/tensormap.h"
 #include "synth/gemm/plan.h"
 
-typedef struct rung {
+typedef struct rule_line {
     zl_text *out;
     const zl_operand *operand;
-} rung;
+} rule_line;
 
 static const char *const by_names[] = {"",         "driver",   "documented", "assembler",
                                        "hardware", "practice", "advice"};
@@ -26,7 +26,7 @@ static void put_bound(zl_text *out, const zlay_reason *r)
                 (unsigned long long)r->lo);
 }
 
-static void put_fix(const rung *at, const zlay_reason *r)
+static void put_fix(const rule_line *at, const zlay_reason *r)
 {
     static const char *const keeps[] = {"", "the same bytes in the same places",
                                         "the same bytes, another shared layout",
@@ -43,7 +43,7 @@ static void put_fix(const rung *at, const zlay_reason *r)
 
 static void put_rung(void *arg, const zlay_reason *r, bool held)
 {
-    rung *at = arg;
+    rule_line *at = arg;
     zlay_rule rule;
     if (zlay_rule_get(&rule, r->rule)) return;
     zl_putf(at->out, "    %-24s %s", rule.id, zlay_field_name(r->field));
@@ -58,7 +58,7 @@ static void put_rung(void *arg, const zlay_reason *r, bool held)
     if (!held) put_fix(at, r);
 }
 
-static void put_issue(rung *at, const zlay_plan *plan, const zl_operand *o, bool load)
+static void put_issue(rule_line *at, const zlay_plan *plan, const zl_operand *o, bool load)
 {
     const zlay_plan_info *info = &plan->info;
     zl_issue issue;
@@ -70,7 +70,7 @@ static void put_issue(rung *at, const zlay_plan *plan, const zl_operand *o, bool
 static void put_operand(zl_text *out, const zlay_plan *plan, int32_t operand)
 {
     const zl_operand *o = &plan->operand[operand];
-    rung at = {out, o};
+    rule_line at = {out, o};
     zl_subject s = {&zl_tensormap_form, plan->info.target, &o->map};
     zl_putf(out, "  %c, tensor map\n", "ABD"[operand]);
     zl_walk(&s, put_rung, &at);
@@ -89,7 +89,7 @@ static void put_operand(zl_text *out, const zlay_plan *plan, int32_t operand)
 
 static void put_descs(zl_text *out, const zlay_plan *plan)
 {
-    rung at = {out, NULL};
+    rule_line at = {out, NULL};
     for (int32_t operand = 0; operand < 2; operand++) {
         zl_subject s = {&zl_smemdesc_form, plan->info.target, &plan->desc[operand]};
         zl_putf(out, "  %c, matrix descriptor\n", "AB"[operand]);
@@ -100,7 +100,7 @@ static void put_descs(zl_text *out, const zlay_plan *plan)
 void zl_ladder_write(zl_text *out, const void *value)
 {
     const zlay_plan *plan = value;
-    rung at = {out, NULL};
+    rule_line at = {out, NULL};
     uint64_t bytes = plan->info.smem;
     bool waves = zl_by_waves(plan);
     zl_subject mma = {waves ? &zl_mfma_form : &zl_wgmma_form, plan->info.target, &plan->info.mma};

@@ -239,7 +239,7 @@ static zlay_status synth(zl_tm *t, zlay_move **out)
     if (!status && t->request.tile && zlay_layout_param(t->request.source, 0))
         return zl_tm_synth_tile(t->ctx, out, t->target, &t->request);
     if (!status && zlay_layout_param(t->request.source, 0))
-        return zl_tm_synth_given(t->ctx, out, t->target, &t->request);
+        return zl_tm_synth_symbolic(t->ctx, out, t->target, &t->request);
     return status ? status : numbers(t, out);
 }
 

@@ -211,7 +211,7 @@ static zlay_status tile_synth(work *w, zlay_move **out, const zlay_target *targe
     if (!status) status = shape_put(w, &r);
     bool named = !status && zlay_layout_param(r.source, 0);
     if (!r.facts || !r.facts->relations) r.facts = w->facts;
-    if (named) status = zl_tm_synth_given(w->ctx, out, target, &r);
+    if (named) status = zl_tm_synth_symbolic(w->ctx, out, target, &r);
     else if (!status) status = zl_tm_synth(w->ctx, out, target, &r, 0);
     if (!status && *w->condition) status = zl_tm_guard_case(w->ctx, *out, w->condition);
     return status;

@@ -12,7 +12,7 @@
 enum { LEGAL_STRIDE = 1 << 20, NAME = 16 };
 
 typedef struct asked {
-    const zl_tm_given *g;
+    const zl_tm_symbolic *g;
     const zlay_copy *copy;
     zlay_tensormap map;
     zlay_issue issue;
@@ -135,7 +135,7 @@ static zlay_status copy_ask(asked *a, zl_tm_guard *to)
     return status ? status : answer_put(a, to);
 }
 
-zlay_status zl_tm_guard_copies(zl_tm_guard *to, const zl_tm_given *g)
+zlay_status zl_tm_guard_copies(zl_tm_guard *to, const zl_tm_symbolic *g)
 {
     asked *a = zl_alloc(g->ctx, 1, sizeof *a);
     zlay_allocator alloc = zl_allocator(g->ctx);

@@ -11,7 +11,7 @@
 enum { OUTER_MOST = 64 };
 
 typedef struct digits {
-    const zl_tm_given *g;
+    const zl_tm_symbolic *g;
     uint32_t count;
     zl_tm_digit at[ZL_TM_DIGITS]; /* axis: the leaf; unit: cells of it; shared: before the swizzle */
 } digits;
@@ -28,7 +28,7 @@ static bool digit_put(digits *d, uint64_t extent, uint32_t leaf, uint64_t unit, 
 }
 
 /* Modes of the shared layout, cut where leaves of the tile end. */
-static bool digits_of(digits *d, const zl_tm_given *g)
+static bool digits_of(digits *d, const zl_tm_symbolic *g)
 {
     const zlay_layout *smem = g->move->smem;
     uint32_t leaf = 0;
@@ -231,7 +231,7 @@ static bool all_outer(const digits *d, uint32_t inner, uint64_t outer)
     return true;
 }
 
-bool zl_tm_prove_digits(const zl_tm_given *g)
+bool zl_tm_prove_digits(const zl_tm_symbolic *g)
 {
     digits d;
     uint64_t outer = 1;

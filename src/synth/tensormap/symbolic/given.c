@@ -10,7 +10,7 @@
 /* ---- the source ------------------------------------------------------------------------ */
 
 /* The product of names that a monomial is a number of. */
-static bool product_find(uint32_t *out, zl_tm_given *g, const zl_monomial *m)
+static bool product_find(uint32_t *out, zl_tm_symbolic *g, const zl_monomial *m)
 {
     zl_monomial one = *m;
     one.factor = 1;
@@ -21,7 +21,7 @@ static bool product_find(uint32_t *out, zl_tm_given *g, const zl_monomial *m)
     return true;
 }
 
-static bool bytes_add(zl_tm_sum *sum, zl_tm_given *g, const zl_monomial *m)
+static bool bytes_add(zl_tm_sum *sum, zl_tm_symbolic *g, const zl_monomial *m)
 {
     uint32_t at;
     int64_t bytes;
@@ -30,7 +30,7 @@ static bool bytes_add(zl_tm_sum *sum, zl_tm_given *g, const zl_monomial *m)
            zl_add(sum->of[at], bytes, &sum->of[at]);
 }
 
-static zlay_status source_read(zl_tm_given *g)
+static zlay_status source_read(zl_tm_symbolic *g)
 {
     zl_monomial one = zl_monomial_of(1);
     uint32_t at;
@@ -42,7 +42,7 @@ static zlay_status source_read(zl_tm_given *g)
     return fits ? ZLAY_OK : zl_symbols_overflow(g->ctx);
 }
 
-static zlay_status modes_check(const zl_tm_given *g)
+static zlay_status modes_check(const zl_tm_symbolic *g)
 {
     if (g->request.tile)
         return zl_symbols_unknown(g->ctx, "a tile by a layout of a source with unknowns; give a "
@@ -55,7 +55,7 @@ static zlay_status modes_check(const zl_tm_given *g)
 /* ---- the sample ------------------------------------------------------------------------- */
 
 /* The source with numbers, which need not be such as the facts allow. */
-static zlay_status sample_bind(const zl_tm_given *g, zlay_layout **out)
+static zlay_status sample_bind(const zl_tm_symbolic *g, zlay_layout **out)
 {
     int64_t shape[ZL_SYMBOL_LEAVES], stride[ZL_SYMBOL_LEAVES], offset = 0, term;
     bool fits = true;
@@ -87,7 +87,7 @@ static bool without_names(const zlay_ctx *ctx)
     return !strncmp(zlay_ctx_message(ctx), rule, sizeof rule - 1);
 }
 
-static zlay_status sample_synth(zl_tm_given *g)
+static zlay_status sample_synth(zl_tm_symbolic *g)
 {
     zlay_layout *numbers;
     zlay_tensormap_request r = g->request;
@@ -104,7 +104,7 @@ static zlay_status sample_synth(zl_tm_given *g)
 
 /* ---- the move ----------------------------------------------------------------------------- */
 
-static void forget(zl_tm_given *g)
+static void forget(zl_tm_symbolic *g)
 {
     zlay_allocator alloc = zl_allocator(g->ctx);
     if (g->read) zl_free(&alloc, g->read, g->move->info.maps * sizeof *g->read);
@@ -116,7 +116,7 @@ static void forget(zl_tm_given *g)
     memset(&g->offset, 0, sizeof g->offset);
 }
 
-static zlay_status sample_make(zl_tm_given *g, bool loose)
+static zlay_status sample_make(zl_tm_symbolic *g, bool loose)
 {
     zlay_status status = ZLAY_OK;
     if (!zl_tm_sample(g, loose))
@@ -134,7 +134,7 @@ static zlay_status sample_make(zl_tm_given *g, bool loose)
 }
 
 /* What divides by the facts may lead to fewer copies; what does not, to copies that hold for all. */
-static zlay_status move_make(zl_tm_given *g)
+static zlay_status move_make(zl_tm_symbolic *g)
 {
     zlay_status status = modes_check(g);
     if (!status) status = sample_make(g, false);
@@ -144,7 +144,7 @@ static zlay_status move_make(zl_tm_given *g)
 }
 
 /* The message of what was not found stays where it is not seen that nothing can be. */
-static zlay_status never_synth(zl_tm_given *g)
+static zlay_status never_synth(zl_tm_symbolic *g)
 {
     char why[512];
     zl_text to = {why, sizeof why - 1, 0};
@@ -158,9 +158,9 @@ zlay_status zl_tm_never_of(zlay_ctx *ctx, const zlay_target *target,
                            const zlay_tensormap_request *request)
 {
     zlay_allocator alloc = zl_allocator(ctx);
-    zl_tm_given *g = zl_alloc(ctx, 1, sizeof *g);
+    zl_tm_symbolic *g = zl_alloc(ctx, 1, sizeof *g);
     if (!g) return ZLAY_ENOMEM;
-    *g = (zl_tm_given){.ctx = ctx, .target = target, .request = *request};
+    *g = (zl_tm_symbolic){.ctx = ctx, .target = target, .request = *request};
     g->element = zlay_type_bits(request->type) / 8;
     g->s = zl_alloc(ctx, 1, sizeof *g->s);
     zlay_status status = g->s ? zl_symbols_of(ctx, g->s, request->source) : ZLAY_ENOMEM;
@@ -171,7 +171,7 @@ zlay_status zl_tm_never_of(zlay_ctx *ctx, const zlay_target *target,
     return status;
 }
 
-static zlay_status given_synth(zl_tm_given *g, zlay_move **out)
+static zlay_status given_synth(zl_tm_symbolic *g, zlay_move **out)
 {
     zlay_allocator alloc = zl_allocator(g->ctx);
     g->s = zl_alloc(g->ctx, 1, sizeof *g->s);
@@ -195,7 +195,7 @@ zlay_status zl_tm_synth_known(zlay_ctx *ctx, zlay_move **out, const zlay_target 
 {
     zlay_allocator alloc = zl_allocator(ctx);
     if (!zlay_layout_param(request->source, 0)) return zl_tm_synth(ctx, out, target, request, 0);
-    zl_tm_given *g = zl_alloc(ctx, 1, sizeof *g);
+    zl_tm_symbolic *g = zl_alloc(ctx, 1, sizeof *g);
     if (!g) return ZLAY_ENOMEM;
     g->ctx = ctx;
     g->target = target;
@@ -206,8 +206,8 @@ zlay_status zl_tm_synth_known(zlay_ctx *ctx, zlay_move **out, const zlay_target 
     return status;
 }
 
-zlay_status zl_tm_synth_given(zlay_ctx *ctx, zlay_move **out, const zlay_target *target,
-                              const zlay_tensormap_request *request)
+zlay_status zl_tm_synth_symbolic(zlay_ctx *ctx, zlay_move **out, const zlay_target *target,
+                                 const zlay_tensormap_request *request)
 {
     zlay_layout *affine = NULL, *known = NULL;
     zlay_tensormap_request r = *request;

@@ -30,7 +30,7 @@ typedef struct zl_tm_read {
     int64_t times[ZL_TM_RANK], part[ZL_TM_RANK];
 } zl_tm_read;
 
-typedef struct zl_tm_given {
+typedef struct zl_tm_symbolic {
     zlay_ctx *ctx;
     const zlay_target *target;
     zlay_tensormap_request request; /* its source is the one with names, under the facts */
@@ -43,32 +43,32 @@ typedef struct zl_tm_given {
     zl_tm_sum step[ZL_SYMBOL_LEAVES], offset; /* of the source, in bytes */
     zlay_move *move;
     zl_tm_read *read;               /* one a map */
-} zl_tm_given;
+} zl_tm_symbolic;
 
 /* Pieces with parameters as extents and strides; ENOTSUP: they are none. */
 zlay_status zl_tm_affine(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a);
 
 /* Choose the sample: false where there is no number of 62 bits.  A loose one breaks the facts so
  * that no tile ends where the tensor does: its copies cut every edge. */
-bool zl_tm_sample(zl_tm_given *g, bool loose);
+bool zl_tm_sample(zl_tm_symbolic *g, bool loose);
 
 /* The numbers of the sample. */
-bool zl_tm_monomial_at(int64_t *out, const zl_tm_given *g, const zl_monomial *m);
+bool zl_tm_monomial_at(int64_t *out, const zl_tm_symbolic *g, const zl_monomial *m);
 
 /* Read the maps of the sample's move back; ELIMIT: they are no products of the source. */
-zlay_status zl_tm_read_maps(zl_tm_given *g);
+zlay_status zl_tm_read_maps(zl_tm_symbolic *g);
 
 /* Prove that they do what is asked, whatever the names are; ELIMIT where they may not. */
-zlay_status zl_tm_prove(const zl_tm_given *g);
+zlay_status zl_tm_prove(const zl_tm_symbolic *g);
 
 /* ZLAY_NONE where no numbers that the facts allow have any copies; ELIMIT, with the message as it
  * was, where that is not seen. */
-zlay_status zl_tm_never(const zl_tm_given *g);
+zlay_status zl_tm_never(const zl_tm_symbolic *g);
 
 /* Texts, guard and certificate of the move. */
-zlay_status zl_tm_put_texts(zl_tm_given *g);
-zlay_status zl_tm_put_guard(zl_tm_given *g);
-zlay_status zl_tm_put_certificate(zl_tm_given *g);
+zlay_status zl_tm_put_texts(zl_tm_symbolic *g);
+zlay_status zl_tm_put_guard(zl_tm_symbolic *g);
+zlay_status zl_tm_put_certificate(zl_tm_symbolic *g);
 
 /* A guard on its way. */
 enum { ZL_TM_GUARD = 4096, ZL_TM_TEXT = 512 };
@@ -80,10 +80,10 @@ typedef struct zl_tm_guard {
 
 /* One condition more, unless it stands there; false: there is no room, and the status says so. */
 bool zl_tm_guard_add(zl_tm_guard *to, const char *text);
-zlay_status zl_tm_guard_full(const zl_tm_given *g);
+zlay_status zl_tm_guard_full(const zl_tm_symbolic *g);
 
 /* What the copies' coordinates ask of the extents, in every tile. */
-zlay_status zl_tm_guard_copies(zl_tm_guard *to, const zl_tm_given *g);
+zlay_status zl_tm_guard_copies(zl_tm_guard *to, const zl_tm_symbolic *g);
 
 /* Replace whole words; false: there is no room. */
 bool zl_tm_replace(char *out, size_t room, const char *text, const char *word, const char *by);
@@ -100,15 +100,15 @@ zlay_status zl_tm_never_of(zlay_ctx *ctx, const zlay_target *target,
                            const zlay_tensormap_request *request);
 
 /* Cells of the tile along a leaf that are inside the tensor for some numbers. */
-uint64_t zl_tm_cells_inside(const zl_tm_given *g, uint32_t leaf);
+uint64_t zl_tm_cells_inside(const zl_tm_symbolic *g, uint32_t leaf);
 
 /* The facts allow one tile along a leaf at most. */
-bool zl_tm_one_tile(const zl_tm_given *g, uint32_t leaf);
+bool zl_tm_one_tile(const zl_tm_symbolic *g, uint32_t leaf);
 
 /* Where the copies take the first cell from, what the next cell along each leaf adds, and what the
  * next tile does. */
 zlay_status zl_tm_moved(zl_tm_sum *offset, zl_tm_sum *step, zl_tm_sum *next,
-                        const zl_tm_given *g);
+                        const zl_tm_symbolic *g);
 
 /* A request without unknowns; modes of `own`, a bit each, move dimensions that no other mode moves. */
 zlay_status zl_tm_synth(zlay_ctx *ctx, zlay_move **out, const zlay_target *target,
@@ -116,7 +116,7 @@ zlay_status zl_tm_synth(zlay_ctx *ctx, zlay_move **out, const zlay_target *targe
 
 /* A cell of the tile. */
 typedef struct zl_tm_cell {
-    const zl_tm_given *g;
+    const zl_tm_symbolic *g;
     uint64_t index;
     int64_t at[ZL_SYMBOL_LEAVES]; /* its coordinate */
     int64_t place;                /* in shared memory, bytes */
@@ -133,7 +133,7 @@ bool zl_tm_brought(int64_t at[ZL_TM_RANK], int64_t *within, const zl_tm_cell *c,
 bool zl_tm_proved_by(const zl_tm_cell *c, const zlay_copy *copy);
 
 /* The same of all cells, without looking at each; false where that is not seen. */
-bool zl_tm_prove_digits(const zl_tm_given *g);
+bool zl_tm_prove_digits(const zl_tm_symbolic *g);
 
 /* A source that stands under its facts, for all numbers that they allow. */
 zlay_status zl_tm_synth_known(zlay_ctx *ctx, zlay_move **out, const zlay_target *target,
@@ -149,7 +149,7 @@ zlay_status zl_tm_synth_tile(zlay_ctx *ctx, zlay_move **out, const zlay_target *
                              const zlay_tensormap_request *request);
 
 /* A request whose source has unknowns, in tiles by shape. */
-zlay_status zl_tm_synth_given(zlay_ctx *ctx, zlay_move **out, const zlay_target *target,
-                              const zlay_tensormap_request *request);
+zlay_status zl_tm_synth_symbolic(zlay_ctx *ctx, zlay_move **out, const zlay_target *target,
+                                 const zlay_tensormap_request *request);
 
 #endif

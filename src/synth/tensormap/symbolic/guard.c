@@ -23,7 +23,7 @@ typedef struct alias {
 } alias;
 
 typedef struct question {
-    const zl_tm_given *g;
+    const zl_tm_symbolic *g;
     uint32_t aliases, count;
     alias alias[ZL_TM_PRODUCTS];
     zlay_given given[MAP_GIVENS];
@@ -31,7 +31,7 @@ typedef struct question {
     zlay_facts *facts; /* where there are aliases */
 } question;
 
-zlay_status zl_tm_guard_full(const zl_tm_given *g)
+zlay_status zl_tm_guard_full(const zl_tm_symbolic *g)
 {
     return zl_fail(g->ctx, ZLAY_ELIMIT, "the guard has over %d bytes", GUARD);
 }
@@ -144,7 +144,7 @@ static bool alias_write(alias *a, const zl_monomial *m, const zl_symbols *s)
 
 static zlay_status aliases_make(question *q)
 {
-    const zl_tm_given *g = q->g;
+    const zl_tm_symbolic *g = q->g;
     for (uint32_t i = 1; i < g->products; i++) {
         if (degree(&g->product[i], g->s) < 2) continue;
         alias *a = &q->alias[q->aliases];
@@ -226,7 +226,7 @@ static zlay_status givens_of(question *q, uint32_t map)
 }
 
 /* Other maps may be legal: that none are is proved elsewhere (tensormap_never.c). */
-static zlay_status refused(const zl_tm_given *g, const zlay_reason *reason)
+static zlay_status refused(const zl_tm_symbolic *g, const zlay_reason *reason)
 {
     zlay_rule rule;
     zlay_status status = zlay_rule_get(&rule, reason->rule);
@@ -241,7 +241,7 @@ static zlay_status refused(const zl_tm_given *g, const zlay_reason *reason)
 }
 
 /* What the facts leave open of a map; ELIMIT where they leave nothing. */
-static zlay_status ask(char text[GUARD], const zl_tm_given *g, const zlay_tensormap *map,
+static zlay_status ask(char text[GUARD], const zl_tm_symbolic *g, const zlay_tensormap *map,
                        const zlay_given *given, uint32_t count, const zlay_facts *facts)
 {
     zlay_verdict verdict;
@@ -255,7 +255,7 @@ static zlay_status ask(char text[GUARD], const zl_tm_given *g, const zlay_tensor
 
 static zlay_status ask_map(question *q, guard *to, uint32_t map)
 {
-    const zl_tm_given *g = q->g;
+    const zl_tm_symbolic *g = q->g;
     char other[GUARD];
     zlay_status status = givens_of(q, map);
     if (status) return status;
@@ -278,7 +278,7 @@ static zlay_range quotient(zlay_range r, int64_t part)
 }
 
 /* An extent of parts is one of a map of one dimension. */
-static zlay_status ask_part(const zl_tm_given *g, guard *to, const zlay_given *extent, int32_t leaf,
+static zlay_status ask_part(const zl_tm_symbolic *g, guard *to, const zlay_given *extent, int32_t leaf,
                             int64_t part)
 {
     static const zlay_given given = {ZLAY_FIELD_EXTENT, 0, "zl_p0", 5};
@@ -297,7 +297,7 @@ static zlay_status ask_part(const zl_tm_given *g, guard *to, const zlay_given *e
     return fits ? ZLAY_OK : zl_tm_guard_full(g);
 }
 
-static zlay_status ask_parts(const zl_tm_given *g, guard *to, uint32_t map)
+static zlay_status ask_parts(const zl_tm_symbolic *g, guard *to, uint32_t map)
 {
     zlay_given one;
     zlay_status status = ZLAY_OK;
@@ -321,7 +321,7 @@ static zlay_status guard_make(question *q, guard *all)
     return status ? status : zl_tm_guard_copies(all, q->g);
 }
 
-zlay_status zl_tm_put_guard(zl_tm_given *g)
+zlay_status zl_tm_put_guard(zl_tm_symbolic *g)
 {
     guard all = {"", 0};
     zlay_allocator alloc = zl_allocator(g->ctx);

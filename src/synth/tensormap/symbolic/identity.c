@@ -10,7 +10,7 @@
 
 typedef zl_tm_cell cell;
 
-static zlay_status unproved(const zl_tm_given *g, const char *why)
+static zlay_status unproved(const zl_tm_symbolic *g, const char *why)
 {
     return zl_symbols_unknown(g->ctx, why);
 }
@@ -78,7 +78,7 @@ static bool edges_at(const cell *c, const zl_tm_read *read, uint32_t rank,
 
 bool zl_tm_cell_at(cell *c, uint64_t index)
 {
-    const zl_tm_given *g = c->g;
+    const zl_tm_symbolic *g = c->g;
     c->index = index;
     for (size_t k = 0; k < g->s->leaves; k++) {
         c->at[k] = (int64_t)(index % g->request.shape[k]);
@@ -89,7 +89,7 @@ bool zl_tm_cell_at(cell *c, uint64_t index)
     return true;
 }
 
-uint64_t zl_tm_cells_inside(const zl_tm_given *g, uint32_t leaf)
+uint64_t zl_tm_cells_inside(const zl_tm_symbolic *g, uint32_t leaf)
 {
     int64_t most = zl_monomial_range(&g->s->leaf[leaf].shape, g->s).hi;
     return (uint64_t)most < g->request.shape[leaf] ? (uint64_t)most : g->request.shape[leaf];
@@ -135,14 +135,14 @@ static bool cell_prove(const cell *c)
 
 /* ---- from tile to tile ---------------------------------------------------------------- */
 
-static bool named_extent(const zl_tm_given *g, uint32_t leaf)
+static bool named_extent(const zl_tm_symbolic *g, uint32_t leaf)
 {
     return !zl_monomial_constant(&g->s->leaf[leaf].shape);
 }
 
 /* What the next tile along a leaf adds is what the request adds, and a dimension that it moves by
  * an unknown number of tiles has that leaf's extent. */
-static bool advance_right(const zl_tm_given *g, const zlay_copy *copy, uint32_t leaf)
+static bool advance_right(const zl_tm_symbolic *g, const zlay_copy *copy, uint32_t leaf)
 {
     const zl_tm_read *read = &g->read[copy->map];
     uint32_t rank = g->move->maps[copy->map].rank;
@@ -163,7 +163,7 @@ static bool advance_right(const zl_tm_given *g, const zlay_copy *copy, uint32_t 
 }
 
 /* Tiles that leave the tensor along a leaf are cut by a dimension of its extent. */
-static bool edge_right(const zl_tm_given *g, const zlay_copy *copy, uint32_t leaf)
+static bool edge_right(const zl_tm_symbolic *g, const zlay_copy *copy, uint32_t leaf)
 {
     const zl_tm_read *read = &g->read[copy->map];
     if (!named_extent(g, leaf)) return true;
@@ -174,13 +174,13 @@ static bool edge_right(const zl_tm_given *g, const zlay_copy *copy, uint32_t lea
     return false;
 }
 
-bool zl_tm_one_tile(const zl_tm_given *g, uint32_t leaf)
+bool zl_tm_one_tile(const zl_tm_symbolic *g, uint32_t leaf)
 {
     zlay_range r = zl_monomial_range(&g->s->leaf[leaf].shape, g->s);
     return r.hi < INT64_MAX && (uint64_t)r.hi <= g->request.shape[leaf];
 }
 
-static zlay_status tiles_prove(const zl_tm_given *g)
+static zlay_status tiles_prove(const zl_tm_symbolic *g)
 {
     for (uint32_t k = 0; k < g->move->info.copies; k++)
         for (uint32_t leaf = 0; leaf < g->s->leaves; leaf++) {
@@ -193,7 +193,7 @@ static zlay_status tiles_prove(const zl_tm_given *g)
     return ZLAY_OK;
 }
 
-zlay_status zl_tm_prove(const zl_tm_given *g)
+zlay_status zl_tm_prove(const zl_tm_symbolic *g)
 {
     uint64_t cells = zlay_layout_size(g->move->smem);
     if (cells > zl_limits(g->ctx)->points)
@@ -210,7 +210,7 @@ zlay_status zl_tm_prove(const zl_tm_given *g)
 /* ---- what the copies do, for the certificate ------------------------------------------- */
 
 /* Where the first copy that brings a cell takes it from; *by is that copy. */
-static bool taken(zl_tm_sum *out, const zlay_copy **by, const zl_tm_given *g, uint64_t index)
+static bool taken(zl_tm_sum *out, const zlay_copy **by, const zl_tm_symbolic *g, uint64_t index)
 {
     cell c = {.g = g};
     if (!zl_tm_cell_at(&c, index)) return false;
@@ -227,7 +227,7 @@ static bool taken(zl_tm_sum *out, const zlay_copy **by, const zl_tm_given *g, ui
     return false;
 }
 
-zlay_status zl_tm_moved(zl_tm_sum *offset, zl_tm_sum *step, zl_tm_sum *next, const zl_tm_given *g)
+zlay_status zl_tm_moved(zl_tm_sum *offset, zl_tm_sum *step, zl_tm_sum *next, const zl_tm_symbolic *g)
 {
     const zlay_copy *copy, *other;
     uint64_t index = 1;

@@ -17,7 +17,7 @@ typedef struct always {
     int64_t place; /* of the first, bytes */
 } always;
 
-static always always_of(const zl_tm_given *g)
+static always always_of(const zl_tm_symbolic *g)
 {
     always a = {.cells = 1};
     for (size_t k = 0; k < g->s->leaves; k++) {
@@ -29,7 +29,7 @@ static always always_of(const zl_tm_given *g)
 }
 
 /* The coordinate of the i-th of them, and its index into the tile. */
-static uint64_t cell_of(int64_t *at, const zl_tm_given *g, const always *a, uint64_t i)
+static uint64_t cell_of(int64_t *at, const zl_tm_symbolic *g, const always *a, uint64_t i)
 {
     uint64_t cell = 0, step = 1;
     for (size_t k = 0; k < g->s->leaves; k++) {
@@ -41,7 +41,7 @@ static uint64_t cell_of(int64_t *at, const zl_tm_given *g, const always *a, uint
     return cell;
 }
 
-static bool sum_put(zl_poly *p, const zl_tm_given *g, const zl_tm_sum *sum, int64_t times)
+static bool sum_put(zl_poly *p, const zl_tm_symbolic *g, const zl_tm_sum *sum, int64_t times)
 {
     bool fits = true;
     for (uint32_t i = 0; i < g->products; i++) {
@@ -52,7 +52,7 @@ static bool sum_put(zl_poly *p, const zl_tm_given *g, const zl_tm_sum *sum, int6
 }
 
 /* Bytes that are never 0, or never 0 modulo 16. */
-static bool never(const zl_tm_given *g, const zl_poly *bytes, int64_t modulus)
+static bool never(const zl_tm_symbolic *g, const zl_poly *bytes, int64_t modulus)
 {
     zlay_range r = zl_poly_range(bytes, g->s);
     if (modulus) r = zl_range_mod(r, zl_range_constant(modulus));
@@ -60,7 +60,7 @@ static bool never(const zl_tm_given *g, const zl_poly *bytes, int64_t modulus)
 }
 
 /* Bytes from one cell to another, less `places`, modulo 16 or as they are. */
-static bool apart(const zl_tm_given *g, const int64_t *from, const int64_t *to, int64_t places,
+static bool apart(const zl_tm_symbolic *g, const int64_t *from, const int64_t *to, int64_t places,
                   int64_t modulus)
 {
     zl_poly bytes = {0};
@@ -72,7 +72,7 @@ static bool apart(const zl_tm_given *g, const int64_t *from, const int64_t *to, 
 }
 
 /* Of a cell that lies at `place`. */
-static bool misplaced(const zl_tm_given *g, const int64_t *at, int64_t place)
+static bool misplaced(const zl_tm_symbolic *g, const int64_t *at, int64_t place)
 {
     zl_poly bytes = {0};
     zl_monomial less = zl_monomial_of(-place);
@@ -81,14 +81,14 @@ static bool misplaced(const zl_tm_given *g, const int64_t *at, int64_t place)
     return fits && never(g, &bytes, ZL_CHUNK);
 }
 
-static zlay_status none(const zl_tm_given *g, const char *rule, uint64_t cell, const char *why)
+static zlay_status none(const zl_tm_symbolic *g, const char *rule, uint64_t cell, const char *why)
 {
     return zl_fail(g->ctx, ZLAY_NONE, "%s: byte %llu of the tile: %s for any number that the facts "
                    "allow", rule, (unsigned long long)(cell * g->element), why);
 }
 
 /* A pitch is to blame where there is one that is never a multiple. */
-static zlay_status misplaced_say(const zl_tm_given *g, uint64_t cell)
+static zlay_status misplaced_say(const zl_tm_symbolic *g, uint64_t cell)
 {
     for (size_t k = 0; k < g->s->leaves; k++) {
         zl_poly bytes = {0};
@@ -100,7 +100,7 @@ static zlay_status misplaced_say(const zl_tm_given *g, uint64_t cell)
                 "in those of shared memory");
 }
 
-static zlay_status cell_never(const zl_tm_given *g, const always *a, first *chunk, uint64_t i)
+static zlay_status cell_never(const zl_tm_symbolic *g, const always *a, first *chunk, uint64_t i)
 {
     static const int64_t origin[ZL_SYMBOL_LEAVES];
     int64_t place, at[ZL_SYMBOL_LEAVES], before[ZL_SYMBOL_LEAVES];
@@ -120,7 +120,7 @@ static zlay_status cell_never(const zl_tm_given *g, const always *a, first *chun
 }
 
 /* There is always a second tile, in which the first cell lies elsewhere in its 16 bytes. */
-static zlay_status tiles_never(const zl_tm_given *g)
+static zlay_status tiles_never(const zl_tm_symbolic *g)
 {
     for (size_t k = 0; k < g->s->leaves; k++) {
         zl_poly bytes = {0};
@@ -133,7 +133,7 @@ static zlay_status tiles_never(const zl_tm_given *g)
     return ZLAY_ELIMIT;
 }
 
-static zlay_status cells_never(const zl_tm_given *g)
+static zlay_status cells_never(const zl_tm_symbolic *g)
 {
     uint64_t most, room, i = 0;
     zlay_allocator alloc = zl_allocator(g->ctx);
@@ -153,7 +153,7 @@ static zlay_status cells_never(const zl_tm_given *g)
     return status;
 }
 
-zlay_status zl_tm_never(const zl_tm_given *g)
+zlay_status zl_tm_never(const zl_tm_symbolic *g)
 {
     if (!g->products) return ZLAY_ELIMIT;
     zlay_status status = tiles_never(g);

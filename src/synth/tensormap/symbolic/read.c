@@ -8,7 +8,7 @@
 enum { FACTOR_MOST = 1 << 20 };
 
 /* The product whose multiple a number is: the greatest, and 1 where there is none. */
-static void number_read(uint32_t *product, int64_t *factor, const zl_tm_given *g, int64_t value)
+static void number_read(uint32_t *product, int64_t *factor, const zl_tm_symbolic *g, int64_t value)
 {
     *product = ZL_TM_NUMBER;
     *factor = value;
@@ -28,7 +28,7 @@ static int64_t rounded(int64_t a, int64_t b)
 }
 
 /* Multiples of products are taken away, the greatest first. */
-static void sum_read(zl_tm_sum *out, const zl_tm_given *g, int64_t rest)
+static void sum_read(zl_tm_sum *out, const zl_tm_symbolic *g, int64_t rest)
 {
     bool taken[ZL_TM_PRODUCTS] = {true};
     for (uint32_t n = 1; n < g->products; n++) {
@@ -44,7 +44,7 @@ static void sum_read(zl_tm_sum *out, const zl_tm_given *g, int64_t rest)
     out->of[ZL_TM_NUMBER] += rest;
 }
 
-static bool address_read(zl_tm_read *out, const zl_tm_given *g, const zlay_tensormap *map)
+static bool address_read(zl_tm_read *out, const zl_tm_symbolic *g, const zlay_tensormap *map)
 {
     int64_t rest = (int64_t)map->address, part;
     out->address = g->offset;
@@ -56,7 +56,7 @@ static bool address_read(zl_tm_read *out, const zl_tm_given *g, const zlay_tenso
 }
 
 /* An extent as times / part of a leaf's; false: it is neither a multiple nor always a quotient. */
-static bool extent_of_leaf(int64_t *times, int64_t *part, const zl_tm_given *g, size_t k,
+static bool extent_of_leaf(int64_t *times, int64_t *part, const zl_tm_symbolic *g, size_t k,
                            int64_t extent)
 {
     const zl_monomial *shape = &g->s->leaf[k].shape;
@@ -69,7 +69,7 @@ static bool extent_of_leaf(int64_t *times, int64_t *part, const zl_tm_given *g, 
 }
 
 /* The leaf whose extent it is most simply. */
-static void extent_read(zl_tm_read *out, const zl_tm_given *g, uint32_t i, int64_t extent)
+static void extent_read(zl_tm_read *out, const zl_tm_symbolic *g, uint32_t i, int64_t extent)
 {
     int64_t times, part, least = INT64_MAX;
     out->leaf[i] = ZL_TM_NO_LEAF;
@@ -85,7 +85,7 @@ static void extent_read(zl_tm_read *out, const zl_tm_given *g, uint32_t i, int64
     }
 }
 
-zlay_status zl_tm_read_maps(zl_tm_given *g)
+zlay_status zl_tm_read_maps(zl_tm_symbolic *g)
 {
     for (uint32_t m = 0; m < g->move->info.maps; m++) {
         const zlay_tensormap *map = &g->move->maps[m];

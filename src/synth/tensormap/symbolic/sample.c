@@ -47,7 +47,7 @@ static void class_of(int64_t *rem, int64_t *mod, zlay_range r, int64_t unit)
 }
 
 /* An extent of several tiles, where it may have them. */
-static int64_t least_of(const zl_tm_given *g, size_t name, zlay_range r)
+static int64_t least_of(const zl_tm_symbolic *g, size_t name, zlay_range r)
 {
     uint64_t tile = 0;
     for (size_t k = 0; k < g->s->leaves; k++)
@@ -79,7 +79,7 @@ static bool choose(int64_t *out, zlay_range r, int64_t unit, int64_t prime)
     return *out >= 1;
 }
 
-bool zl_tm_sample(zl_tm_given *g, bool loose)
+bool zl_tm_sample(zl_tm_symbolic *g, bool loose)
 {
     bool small = has_long_product(g->s);
     for (size_t i = 0; i < g->s->names; i++) {
@@ -92,7 +92,7 @@ bool zl_tm_sample(zl_tm_given *g, bool loose)
     return true;
 }
 
-bool zl_tm_monomial_at(int64_t *out, const zl_tm_given *g, const zl_monomial *m)
+bool zl_tm_monomial_at(int64_t *out, const zl_tm_symbolic *g, const zl_monomial *m)
 {
     *out = m->factor;
     for (size_t i = 0; i < g->s->names; i++)

@@ -7,7 +7,7 @@
 
 /* ---- texts --------------------------------------------------------------------------- */
 
-static void sum_write(zl_text *out, const zl_tm_given *g, const zl_tm_sum *sum, int64_t divisor)
+static void sum_write(zl_text *out, const zl_tm_symbolic *g, const zl_tm_sum *sum, int64_t divisor)
 {
     bool behind = false;
     for (uint32_t i = g->products; i-- > 0;) {
@@ -23,7 +23,7 @@ static void sum_write(zl_text *out, const zl_tm_given *g, const zl_tm_sum *sum, 
 }
 
 typedef struct entry {
-    const zl_tm_given *g;
+    const zl_tm_symbolic *g;
     zl_tm_sum sum;
     const zl_monomial *extent; /* where it is not a sum */
     int64_t times, part;
@@ -43,14 +43,14 @@ static void entry_write(zl_text *out, const void *value)
     if (!whole) zl_putf(out, " / %lld", (long long)e->part);
 }
 
-static bool has_names(const zl_tm_given *g, const zl_tm_sum *sum)
+static bool has_names(const zl_tm_symbolic *g, const zl_tm_sum *sum)
 {
     for (uint32_t i = 1; i < g->products; i++)
         if (sum->of[i]) return true;
     return false;
 }
 
-static zlay_status entry_put(zl_tm_given *g, uint32_t map, int32_t field, uint32_t index,
+static zlay_status entry_put(zl_tm_symbolic *g, uint32_t map, int32_t field, uint32_t index,
                              const entry *e)
 {
     zl_move_given *to = &g->move->given[g->move->givens];
@@ -64,7 +64,7 @@ static zlay_status entry_put(zl_tm_given *g, uint32_t map, int32_t field, uint32
 }
 
 /* An entry with names stands in the map as 1. */
-static zlay_status map_put(zl_tm_given *g, uint32_t k)
+static zlay_status map_put(zl_tm_symbolic *g, uint32_t k)
 {
     zlay_tensormap *map = &g->move->maps[k];
     const zl_tm_read *r = &g->read[k];
@@ -93,7 +93,7 @@ static zlay_status map_put(zl_tm_given *g, uint32_t k)
     return status;
 }
 
-zlay_status zl_tm_put_texts(zl_tm_given *g)
+zlay_status zl_tm_put_texts(zl_tm_symbolic *g)
 {
     zlay_status status = ZLAY_OK;
     uint32_t room = g->move->info.maps * (1 + 2 * ZL_TM_RANK);
@@ -107,7 +107,7 @@ zlay_status zl_tm_put_texts(zl_tm_given *g)
 /* ---- the certificate --------------------------------------------------------------------- */
 
 typedef struct side {
-    const zl_tm_given *g;
+    const zl_tm_symbolic *g;
     zl_tm_sum offset, step[ZL_SYMBOL_LEAVES], next[ZL_SYMBOL_LEAVES];
 } side;
 
@@ -115,7 +115,7 @@ typedef struct side {
 static void side_write(zl_text *out, const void *value)
 {
     const side *s = value;
-    const zl_tm_given *g = s->g;
+    const zl_tm_symbolic *g = s->g;
     sum_write(out, g, &s->offset, g->element);
     zl_puts(out, " o (");
     for (uint32_t k = 0; k < g->s->leaves; k++)
@@ -151,7 +151,7 @@ static zlay_status side_layout(zlay_layout **out, const side *s)
 
 static void side_of_request(side *s)
 {
-    const zl_tm_given *g = s->g;
+    const zl_tm_symbolic *g = s->g;
     s->offset = g->offset;
     for (size_t k = 0; k < g->s->leaves; k++) {
         s->step[k] = g->step[k];
@@ -160,7 +160,7 @@ static void side_of_request(side *s)
     }
 }
 
-zlay_status zl_tm_put_certificate(zl_tm_given *g)
+zlay_status zl_tm_put_certificate(zl_tm_symbolic *g)
 {
     side *s = zl_alloc(g->ctx, 2, sizeof *s);
     zlay_allocator alloc = zl_allocator(g->ctx);
