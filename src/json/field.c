@@ -56,7 +56,8 @@ zlay_status zl_fields_check(zl_call *call, const json_t *object, const char *wha
     char quoted[256];
     json_object_foreach((json_t *)(uintptr_t)object, key, value)
     {
-        if (!zl_in_frame(call, object, what, key) && !list_has(required, key) && !list_has(optional, key))
+        if (!zl_in_frame(call, object, what, key) && !list_has(required, key) &&
+            !list_has(optional, key))
             return zl_fail(call->ctx, ZLAY_EINVAL, "%s: no field is called '%s'", what,
                            zl_quote(quoted, key, strlen(key)));
     }
@@ -157,7 +158,8 @@ bool zl_json_i64(const json_t *value, int64_t *out)
 zlay_status zl_get_i64(zl_call *call, const json_t *object, const char *name, int64_t *out)
 {
     const json_t *value = json_object_get(object, name);
-    if (value && !zl_json_i64(value, out)) return zl_wrong(call, name, "an integer in [-2^63, 2^63)");
+    if (value && !zl_json_i64(value, out))
+        return zl_wrong(call, name, "an integer in [-2^63, 2^63)");
     return ZLAY_OK;
 }
 

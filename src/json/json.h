@@ -82,8 +82,8 @@ zlay_status zl_layout_of(zl_call *call, const char *name, const json_t *value, z
  */
 bool zl_json_u64(const json_t *value, uint64_t *out);
 
-/* Words of 32 bits, all 0 before, from 0x and their hexadecimal digits, the first word's last; false
- * for anything else. */
+/* Words of 32 bits, all 0 before, from 0x and their hexadecimal digits, the first word's last;
+ * false for anything else. */
 bool zl_hex_words(const char *text, size_t length, uint32_t *word, size_t words);
 
 /* The same as zl_json_u64 for 64-bit integers with a sign. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A row of ops.def: the name of an operation, its function and its fields. This header knows neither
- * jansson nor a request, so that the program's help can read the rows without them. */
+/* A row of ops.def: the name of an operation, its function and its fields. This header knows
+ * neither jansson nor a request, so that the program's help can read the rows without them. */
 #ifndef ZL_JSON_OP_H
 #define ZL_JSON_OP_H
 

@@ -86,7 +86,8 @@ static zlay_status read_coordinates(zl_call *call, const json_t *object, const z
     return read_numbers(call, field->name, out->coordinate, coordinates_of(out));
 }
 
-static zlay_status read_offsets(zl_call *call, const json_t *object, const zl_field *field, void *to)
+static zlay_status read_offsets(zl_call *call, const json_t *object, const zl_field *field,
+                                void *to)
 {
     zlay_issue *out = to;
     (void)object;

@@ -45,7 +45,8 @@ static zlay_status read_named(zl_call *call, const json_t *object, const zl_fiel
 }
 
 /* 0 is "not said" in the struct; where it is said, nothing has 0 of them. */
-static zlay_status read_counted(zl_call *call, const json_t *object, const zl_field *field, void *to)
+static zlay_status read_counted(zl_call *call, const json_t *object, const zl_field *field,
+                                void *to)
 {
     zlay_status status = zl_get_u32(call, object, field->name, to);
     if (!status && !*(uint32_t *)to) return zl_wrong(call, field->name, "an integer above 0");

@@ -5,7 +5,8 @@
 #include <string.h>
 
 static const zl_op ops[] = {
-#define OP(name, call, required, optional, ok, text) {name, ok, text, call, NULL, required, optional},
+#define OP(name, call, required, optional, ok, text)                                               \
+    {name, ok, text, call, NULL, required, optional},
 #define OP_FIELDS(name, call, fields, ok, text) {name, ok, text, call, &fields, NULL, NULL},
 #include "json/rows/ops.def"
 };
