@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Exchange between lanes by one round of shuffles of what is no bijection: copies, gaps, other
- * lanes behind than before.  (Bijections are words: convert_warp.c.)
+ * lanes behind than before.  (Bijections are words: warp.c.)
  *
  * Slot (r, t) of the destination, r its register and t its thread, takes register r' of lane l';
  * both are functionals of (r, t).  In a shuffle every lane names one lane to read from, and sends

@@ -20,7 +20,7 @@ static const char *const side_names[ZL_SIDES] = {"source", "dest"};
 
 /* ---- the request -------------------------------------------------------------------- */
 
-/* One side at most is fragments, and then so many elements of a thread are said. */
+/* At most one side is fragments; the request then states the elements of a thread. */
 static zlay_status fragments_read(zl_copy *c)
 {
     bool from = c->side[ZL_SOURCE].space == ZLAY_MOVE_REGISTER;
@@ -86,7 +86,7 @@ static zlay_status side_read(zl_copy *c, int s)
     return ZLAY_OK;
 }
 
-/* Warps whole, or one that is a power of two. */
+/* Threads are whole warps, or a power of two below one warp. */
 static zlay_status threads_read(zl_copy *c)
 {
     zlay_target_info info;
@@ -112,7 +112,7 @@ static zlay_status threads_read(zl_copy *c)
 
 enum { WAYS_MOST = 64 };
 
-/* A way by its number of its path, and what no plan of it is below. */
+/* A way, by its path and its number there, and a lower bound on the cost of its plans. */
 typedef struct candidate {
     int32_t path;
     uint32_t number;
@@ -140,7 +140,7 @@ static void part_way(const zl_copy *c, zl_copy_way *out, const zl_copy_plan *pla
     zl_copy_bank(c, out);
 }
 
-/* UINT64_MAX where it costs more than `most`. */
+/* The cost of a plan; UINT64_MAX where it is more than `most`. */
 static zlay_status plan_cost(const zl_copy *c, zl_copy_plan *plan, uint64_t most)
 {
     zlay_status status = zl_copy_cut(c, plan);
@@ -155,7 +155,7 @@ static zlay_status plan_cost(const zl_copy *c, zl_copy_plan *plan, uint64_t most
     return status;
 }
 
-/* What the parts of the plan that is kept take, and who moves what. */
+/* Fills in, for the plan that is kept, the counts of its parts and their threads. */
 static void plan_end(const zl_copy *c, zl_copy_plan *plan)
 {
     for (uint32_t i = 0; i < plan->count; i++) {
@@ -166,7 +166,7 @@ static void plan_end(const zl_copy *c, zl_copy_plan *plan)
     }
 }
 
-/* Of plans that cost as much the one whose way stands first is kept. */
+/* Plans one way and keeps it if it costs less; of equal costs the first way is kept. */
 static zlay_status try_way(const zl_copy *c, least *l, uint32_t i)
 {
     const candidate *way = &l->at[i];
@@ -208,7 +208,7 @@ static void list_ways(const zl_copy *c, least *l)
     if (bound < l->bound) l->bound = bound;
 }
 
-/* The candidate of the least bound, which is not asked for again. */
+/* Returns the candidate with the least bound among those not done; `count`: none is left. */
 static uint32_t next_way(const least *l, const bool *done)
 {
     uint32_t next = l->count;
@@ -320,7 +320,7 @@ static zlay_status search(zl_copy *c, zlay_move **out)
     return status;
 }
 
-/* A layout without strides that has some: they are found. */
+/* Replaces a layout of another kind by an equal strided one, where there is one. */
 static zlay_status find_strides(zl_copy *c, int s)
 {
     const zlay_layout *layout = c->side[s].layout;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copies by threads, from the request to the parts of the move: join the two layouts to modes along
- * which both step evenly (copy_join), list the ways an element may go (copy_ways), cut the tile
- * where a way's accesses are aligned (copy_cut), give the lanes of a warp their coordinates
- * (copy_lanes), count what that costs (copy_count), and keep the least. */
+ * which both step evenly (join.c), list the ways an element may go (ways.c), cut the tile
+ * where a way's accesses are aligned (cut.c), give the lanes of a warp their coordinates
+ * (lanes.c), count what that costs (count.c), and keep the least. */
 #ifndef ZL_COPY_SYNTH_H
 #define ZL_COPY_SYNTH_H
 

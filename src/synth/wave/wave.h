@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A tile of one operand on its way to the registers of a wave: what the instruction takes
- * (wave_operand), where the tile lies in shared memory (wave_place), the layouts and what they prove
- * (wave_lay). */
+ * (operand.c), where the tile lies in shared memory (place.c), the layouts and what they prove
+ * (lay.c). */
 #ifndef ZL_WAVE_H
 #define ZL_WAVE_H
 
