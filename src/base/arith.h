@@ -70,12 +70,14 @@ static inline uint64_t zl_round_up(uint64_t a, uint64_t unit)
     return zl_ceil_div(a, unit) * unit;
 }
 
-/* The same in 128 bits. */
-static inline zl_i128 zl_floor_div_128(zl_i128 a, zl_i128 n) { return a / n - (a % n < 0); }
+/* The same in 128 bits, where n may be below 0 too; the remainder has n's sign. */
+static inline zl_i128 zl_floor_div_128(zl_i128 a, zl_i128 n)
+{
+    return a / n - (a % n != 0 && (a < 0) != (n < 0));
+}
 static inline zl_i128 zl_floor_mod_128(zl_i128 a, zl_i128 n)
 {
-    zl_i128 rest = a % n;
-    return rest < 0 ? rest + n : rest;
+    return a - n * zl_floor_div_128(a, n);
 }
 
 /* ---- powers of two --------------------------------------------------------- */
@@ -101,7 +103,13 @@ static inline uint64_t zl_gcd(uint64_t a, uint64_t b)
     return a;
 }
 
-/* The same in 128 bits, of magnitudes. */
+/* Of numbers of any sign but INT64_MIN. */
+static inline int64_t zl_gcd_int(int64_t a, int64_t b)
+{
+    return (int64_t)zl_gcd(zl_magnitude(a), zl_magnitude(b));
+}
+
+/* Of numbers of any sign. */
 static inline zl_i128 zl_gcd_128(zl_i128 a, zl_i128 b)
 {
     while (b) {

@@ -3,6 +3,7 @@
  * "Tensors"): which bytes of a row lie inside the tensor, and where each row and chunk stands
  * in swizzled shared memory. Every tensor copy of the model is this walk with a load, a store
  * or a reduction at each run. */
+#include "base/arith.h"
 #include "sim/sim.h"
 
 #include <string.h>
@@ -38,12 +39,6 @@ bool zl_sim_in_smem(const zlay_sim_smem *smem, uint64_t address, uint64_t length
 {
     return address >= smem->origin && length <= smem->size &&
            address - smem->origin <= smem->size - length;
-}
-
-static uint64_t times(uint64_t a, uint64_t b)
-{
-    uint64_t r;
-    return __builtin_mul_overflow(a, b, &r) ? UINT64_MAX : r;
 }
 
 bool zl_map_has_columns(const zlay_tensormap *map) { return map->mode == 1; }
@@ -94,7 +89,7 @@ static void rows_init(zl_box *box)
     for (uint32_t i = !slices; i < map->rank && !zl_map_has_columns(map); i++) {
         box->count[i] = ((uint64_t)map->box[i] + map->step[i] - 1) / map->step[i];
         if (slices && i + 2 == map->rank) box->count[i] = 1;
-        box->rows = times(box->rows, box->count[i]);
+        box->rows = zl_umul_sat(box->rows, box->count[i]);
     }
 }
 
@@ -118,8 +113,6 @@ bool zl_box_init(zl_box *box, const zlay_tensormap *map, const int32_t *coordina
     return box->row_bytes <= box->pitch;
 }
 
-static uint64_t round_up(uint64_t value, uint64_t unit) { return (value + unit - 1) / unit * unit; }
-
 /* Which bytes of every row lie inside the tensor along the innermost dimension. */
 static void row_clip(zl_row *row, const zl_box *box)
 {
@@ -129,7 +122,7 @@ static void row_clip(zl_row *row, const zl_box *box)
     uint64_t width = zl_map_has_columns(box->map) ? box->map->channels : box->map->box[0];
     uint64_t inside = skip >= width ? 0 : width - skip < left ? width - skip : left;
     row->from = inside ? shared_bytes(box, skip) : 0;
-    row->to = row->from + round_up(shared_bytes(box, inside), box->granule);
+    row->to = row->from + zl_round_up(shared_bytes(box, inside), box->granule);
     row->global = begin * box->bits / 8;
 }
 

@@ -7,6 +7,7 @@
  * its span crosses: n log n for pieces that cross few.  Elsewhere a piece of a must lie inside one
  * piece of b, which is looked for among those whose span holds it, in the order of least values. */
 #include "algebra/image/sums.h"
+#include "base/arith.h"
 
 /* low to high, times d, plus the residue */
 typedef struct run {
@@ -51,19 +52,11 @@ static int64_t common_step(const zl_sums *b)
     return common > INT64_MAX ? 0 : common ? (int64_t)common : 1;
 }
 
-static int64_t floor_div(int64_t a, int64_t n) { return a / n - (a % n < 0); }
-
-static int64_t residue_of(int64_t value, int64_t d)
-{
-    int64_t rest = value % d;
-    return rest < 0 ? rest + d : rest;
-}
-
 static run run_of(const zl_sums_part *p, int64_t d)
 {
-    int64_t low = floor_div(p->sum.least, d);
+    int64_t low = zl_floor_div(p->sum.least, d);
     int64_t high = (int64_t)((uint64_t)low + zl_sum_span(&p->sum) / (uint64_t)d);
-    return (run){residue_of(p->sum.least, d), low, high};
+    return (run){zl_floor_mod(p->sum.least, d), low, high};
 }
 
 static bool precedes(const run *p, const run *q)
@@ -163,7 +156,7 @@ static zl_found lacks_line(const void *env, uint64_t *x, const zl_sum *s, zl_bud
 static bool divided(zl_sum *out, const zl_sum *s, int64_t d)
 {
     *out = *s;
-    out->least = floor_div(s->least, d);
+    out->least = zl_floor_div(s->least, d);
     for (size_t i = 0; i < s->count; i++) {
         if (s->term[i].step % (uint64_t)d) return false;
         out->term[i].step /= (uint64_t)d;
@@ -175,7 +168,7 @@ static bool divided(zl_sum *out, const zl_sum *s, int64_t d)
 static zl_found lacks_runs(compare *c, const zl_sums_part *p, uint64_t *index, bool *least)
 {
     uint64_t x[ZL_TERMS_MOST] = {0};
-    line l = {c, residue_of(p->sum.least, c->step)};
+    line l = {c, zl_floor_mod(p->sum.least, c->step)};
     zl_sum s;
     if (!divided(&s, &p->sum, c->step)) return ZL_TOO_MANY;
     zl_found found = lacks_line(&l, x, &s, c->budget);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Equality where one side or both are strided, under swizzles or not: closed forms of any size. */
 #include "algebra/decide/equal.h"
+#include "base/arith.h"
 
 static bool one_swizzle(const zl_swizzle *s, const zl_swizzle *t)
 {
@@ -54,8 +55,6 @@ zlay_status zl_equal_coalesced(zl_pair *p, bool *decided)
 
 /* ---- sums that carry, against a map without carries ---------------------------------------- */
 
-static bool is_power(uint64_t n) { return n && !(n & (n - 1)); }
-
 /* What the bit's stride changes in the value at 0; false past the last bit. */
 static bool base_of(const zlay_layout *a, unsigned bit, uint64_t *base)
 {
@@ -98,7 +97,7 @@ zlay_status zl_equal_carry(zl_pair *p, bool *decided)
     uint64_t index;
     const zlay_layout *a = p->a, *b = p->b;
     *decided = false;
-    if (p->manner != ZL_AS_INTEGERS || !is_power(a->size)) return ZLAY_OK;
+    if (p->manner != ZL_AS_INTEGERS || !zl_is_power_of_two(a->size)) return ZLAY_OK;
     if (!zl_affine_of(&map, b)) {
         b = a;
         a = p->b;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* F2 layouts that are being made: dimensions by name, and fields in another order. */
 #include "algebra/f2/f2.h"
+#include "base/arith.h"
 
 #include <string.h>
 
@@ -20,11 +21,9 @@ static bool is_name(const char *name, size_t length)
            (name[0] < '0' || name[0] > '9');
 }
 
-static bool is_power(uint64_t n) { return !(n & (n - 1)); }
-
 void zl_dim_sized(zl_dim *out, uint64_t size)
 {
-    out->size = is_power(size) ? 0 : size;
+    out->size = zl_is_power_of_two(size) ? 0 : size;
     out->bits = !size ? 64 : size == 1 ? 0 : 64 - (uint32_t)__builtin_clzll(size - 1);
 }
 

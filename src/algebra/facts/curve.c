@@ -5,6 +5,7 @@
  * search stops at Cauchy's bound on the roots.  All values are congruent modulo the gcd of the
  * differences at one point (Newton's series), and modulo no more. */
 #include "algebra/facts/curve.h"
+#include "base/arith.h"
 
 enum { CUTS_MOST = 64 };
 
@@ -160,17 +161,6 @@ static bool cuts_of(family *f, unsigned k)
 
 /* ---- ranges and signs --------------------------------------------------------------- */
 
-static zl_i128 gcd(zl_i128 a, zl_i128 b)
-{
-    a = magnitude(a), b = magnitude(b);
-    while (b) {
-        zl_i128 r = a % b;
-        a = b;
-        b = r;
-    }
-    return a;
-}
-
 /* What all values are congruent modulo; 0: there is one. */
 static bool modulus(zl_i128 *out, const family *f, const zl_span *t)
 {
@@ -179,7 +169,7 @@ static bool modulus(zl_i128 *out, const family *f, const zl_span *t)
     *out = 0;
     for (unsigned k = 1; k <= f->of[0].degree && (zl_i128)k <= last; k++) {
         if (!value_at(&value, &f->of[k], at)) return false;
-        *out = gcd(*out, value);
+        *out = zl_gcd_128(*out, value);
     }
     return true;
 }

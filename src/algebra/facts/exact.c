@@ -6,6 +6,7 @@
  * polynomial over Z multiplies it.  A sum whose parts share no name is the sum of their ranges. */
 #include "algebra/facts/curve.h"
 #include "algebra/facts/form.h"
+#include "base/arith.h"
 
 enum {
     CLASSES_MOST = 4096, /* of the name, beside what its facts say */
@@ -29,24 +30,12 @@ typedef struct run {
     zl_i128 cut;  /* with SPLIT: the last t of the first part */
 } run;
 
-static zl_i128 gcd(zl_i128 a, zl_i128 b)
-{
-    while (b) {
-        zl_i128 r = a % b;
-        a = b;
-        b = r;
-    }
-    return a < 0 ? -a : a;
-}
-
-static zl_i128 floor_div(zl_i128 a, zl_i128 n) { return a / n - (a % n != 0 && (a < 0) != (n < 0)); }
-
 /* Each coefficient but the first is a multiple of n. */
 static bool divides(run *r, const zl_curve *p, zl_i128 n)
 {
     zl_i128 common = 0;
-    for (unsigned i = 1; i <= p->degree; i++) common = gcd(common, p->c[i]);
-    r->more = n / gcd(n, common);
+    for (unsigned i = 1; i <= p->degree; i++) common = zl_gcd_128(common, p->c[i]);
+    r->more = n / zl_gcd_128(n, common);
     r->more = r->more < 0 ? -r->more : r->more;
     return r->more == 1;
 }
@@ -57,8 +46,8 @@ static outcome divide(run *r, zl_curve *a, const zl_curve *b, bool remainder)
     if (b->degree) return FAILED;
     if (!n) return UNDEFINED;
     if (!divides(r, a, n)) return REFINE;
-    if (remainder) *a = zl_curve_of(a->c[0] - n * floor_div(a->c[0], n));
-    for (unsigned i = 0; !remainder && i <= a->degree; i++) a->c[i] = floor_div(a->c[i], n);
+    if (remainder) *a = zl_curve_of(a->c[0] - n * zl_floor_div_128(a->c[0], n));
+    for (unsigned i = 0; !remainder && i <= a->degree; i++) a->c[i] = zl_floor_div_128(a->c[i], n);
     return DONE;
 }
 
@@ -169,8 +158,8 @@ static outcome one_class(sum *s, run *r, zl_span t)
 static bool span_of(zl_span *t, const run *r, zlay_range x)
 {
     *t = (zl_span){0, 0, x.mod && x.lo == INT64_MIN, x.mod && x.hi == INT64_MAX};
-    if (!t->no_lo) t->lo = -floor_div(r->base - x.lo, r->step);
-    if (!t->no_hi) t->hi = floor_div(x.hi - r->base, r->step);
+    if (!t->no_lo) t->lo = -zl_floor_div_128(r->base - x.lo, r->step);
+    if (!t->no_hi) t->hi = zl_floor_div_128(x.hi - r->base, r->step);
     return t->no_lo || t->no_hi || t->lo <= t->hi;
 }
 

@@ -78,13 +78,7 @@ zlay_range zl_range_solve_mod(int64_t factor, int64_t rest, int64_t mod);
 /* The greatest divisor of every value, alignment included: 0 for the constant 0. */
 static inline uint64_t zl_range_divisor(zlay_range a)
 {
-    uint64_t x = (uint64_t)a.mod, y = a.rem < 0 ? 0 - (uint64_t)a.rem : (uint64_t)a.rem;
-    while (y) {
-        uint64_t t = x % y;
-        x = y;
-        y = t;
-    }
-    return x;
+    return zl_gcd((uint64_t)a.mod, zl_magnitude(a.rem));
 }
 
 #endif

@@ -4,6 +4,7 @@
  * Ends are computed in 128 bits, where every product of two 64-bit ends fits and "no bound" is a
  * number beyond all of them; an end that does not fit 64 bits afterwards is none. */
 #include "algebra/facts/facts.h"
+#include "base/arith.h"
 
 typedef zl_i128 wide;
 
@@ -15,21 +16,6 @@ static wide hi_of(zlay_range a) { return a.mod && a.hi == INT64_MAX ? NONE_HI : 
 
 static wide least(wide a, wide b) { return a < b ? a : b; }
 static wide greatest(wide a, wide b) { return a > b ? a : b; }
-
-static wide floor_div(wide a, wide n) { return a / n - (a % n != 0 && (a < 0) != (n < 0)); }
-static wide floor_mod(wide a, wide n) { return a - n * floor_div(a, n); }
-
-static wide gcd(wide a, wide b)
-{
-    a = a < 0 ? -a : a;
-    b = b < 0 ? -b : b;
-    while (b) {
-        wide t = a % b;
-        a = b;
-        b = t;
-    }
-    return a;
-}
 
 /* ---- making ------------------------------------------------------------------------ */
 
@@ -51,9 +37,9 @@ static zlay_range reduced(wide lo, wide hi, wide mod, wide rem)
 {
     if (!mod) lo = greatest(lo, rem), hi = least(hi, rem), mod = (wide)1 << 62;
     mod = fit(mod);
-    rem = floor_mod(rem, mod);
-    if (lo > NONE_LO) lo += floor_mod(rem - lo, mod);
-    if (hi < NONE_HI) hi -= floor_mod(hi - rem, mod);
+    rem = zl_floor_mod_128(rem, mod);
+    if (lo > NONE_LO) lo += zl_floor_mod_128(rem - lo, mod);
+    if (hi < NONE_HI) hi -= zl_floor_mod_128(hi - rem, mod);
     if (lo > hi) return zl_range_empty();
     if (lo == hi && lo >= INT64_MIN && lo <= INT64_MAX) return zl_range_constant((int64_t)lo);
     zlay_range out = {INT64_MIN, INT64_MAX, (int64_t)mod, (int64_t)rem};
@@ -77,33 +63,23 @@ zlay_range zl_range_congruent(int64_t rem, int64_t mod)
 bool zl_range_has(zlay_range a, int64_t value)
 {
     if (value < a.lo || value > a.hi) return false;
-    return a.mod ? floor_mod(value, a.mod) == a.rem : value == a.rem;
+    return a.mod ? zl_floor_mod_128(value, a.mod) == a.rem : value == a.rem;
 }
 
 /* ---- lattice ----------------------------------------------------------------------- */
-
-static wide inverse(wide a, wide n)
-{
-    wide r0 = n, r1 = floor_mod(a, n), t0 = 0, t1 = 1;
-    while (r1) {
-        wide q = r0 / r1, r = r0 - q * r1, t = t0 - q * t1;
-        r0 = r1, r1 = r;
-        t0 = t1, t1 = t;
-    }
-    return floor_mod(t0, n);
-}
 
 /* Both congruences, by the Chinese remainder theorem; where the common modulus does not fit, the
  * greater of the two is kept. */
 static zlay_range both(wide lo, wide hi, zlay_range a, zlay_range b)
 {
-    wide g = gcd(a.mod, b.mod), n = b.mod / g;
-    if (floor_mod((wide)a.rem - b.rem, g)) return zl_range_empty();
+    wide g = zl_gcd_128(a.mod, b.mod), n = b.mod / g;
+    if (zl_floor_mod_128((wide)a.rem - b.rem, g)) return zl_range_empty();
     if (a.mod * n > INT64_MAX) {
         zlay_range c = a.mod > b.mod ? a : b;
         return reduced(lo, hi, c.mod, c.rem);
     }
-    wide t = floor_mod(floor_mod(((wide)b.rem - a.rem) / g, n) * inverse(a.mod / g, n), n);
+    wide t = zl_floor_mod_128(
+        zl_floor_mod_128(((wide)b.rem - a.rem) / g, n) * zl_inverse_modulo(a.mod / g, n), n);
     return reduced(lo, hi, a.mod * n, a.rem + a.mod * t);
 }
 
@@ -117,7 +93,7 @@ zlay_range zl_range_meet(zlay_range a, zlay_range b)
 
 static zlay_range joined(wide lo, wide hi, zlay_range a, zlay_range b)
 {
-    return reduced(lo, hi, gcd(gcd(a.mod, b.mod), (wide)a.rem - b.rem), a.rem);
+    return reduced(lo, hi, zl_gcd_128(zl_gcd_128(a.mod, b.mod), (wide)a.rem - b.rem), a.rem);
 }
 
 zlay_range zl_range_join(zlay_range a, zlay_range b)
@@ -137,7 +113,7 @@ static wide add_ends(wide a, wide b, wide none)
 zlay_range zl_range_add(zlay_range a, zlay_range b)
 {
     return reduced(add_ends(lo_of(a), lo_of(b), NONE_LO), add_ends(hi_of(a), hi_of(b), NONE_HI),
-                   gcd(a.mod, b.mod), (wide)a.rem + b.rem);
+                   zl_gcd_128(a.mod, b.mod), (wide)a.rem + b.rem);
 }
 
 static bool is_end(wide a) { return a > NONE_LO && a < NONE_HI; }
@@ -165,7 +141,7 @@ static void corners(wide ends[2], corner *at, zlay_range a, wide b_lo, wide b_hi
 zlay_range zl_range_mul(zlay_range a, zlay_range b)
 {
     wide ends[2];
-    wide g = gcd(gcd((wide)a.rem * b.mod, (wide)b.rem * a.mod), (wide)a.mod * b.mod);
+    wide g = zl_gcd_128(zl_gcd_128((wide)a.rem * b.mod, (wide)b.rem * a.mod), (wide)a.mod * b.mod);
     corners(ends, times, a, lo_of(b), hi_of(b));
     return reduced(ends[0], ends[1], g, (wide)a.rem * b.rem);
 }
@@ -193,7 +169,7 @@ zlay_range zl_range_max(zlay_range a, zlay_range b)
 
 static wide quotient(wide a, wide b)
 {
-    return is_end(a) ? floor_div(a, b) : (a < 0) == (b < 0) ? NONE_HI : NONE_LO;
+    return is_end(a) ? zl_floor_div_128(a, b) : (a < 0) == (b < 0) ? NONE_HI : NONE_LO;
 }
 
 /* floor((r + m k) / n) = floor(r / n) + (m / n) k where n divides m. */
@@ -203,7 +179,7 @@ static zlay_range divide_by(zlay_range a, wide lo, wide hi)
     corners(ends, quotient, a, lo, hi);
     if (lo == hi && a.mod % lo == 0) {
         mod = a.mod / lo;
-        rem = floor_div(a.rem, lo);
+        rem = zl_floor_div_128(a.rem, lo);
     }
     return reduced(ends[0], ends[1], mod < 0 ? -mod : mod, rem);
 }
@@ -221,10 +197,10 @@ zlay_range zl_range_floor_div(zlay_range a, zlay_range b)
  * no multiple of a constant b lies inside. */
 static zlay_range residues(zlay_range a, zlay_range b, wide lo, wide hi)
 {
-    wide g = gcd(a.mod, gcd(b.mod, b.rem));
+    wide g = zl_gcd_128(a.mod, zl_gcd_128(b.mod, b.rem));
     bool one = !b.mod && is_end(lo_of(a)) && is_end(hi_of(a));
-    if (one && floor_div(lo_of(a), b.rem) == floor_div(hi_of(a), b.rem)) {
-        wide shift = b.rem * floor_div(lo_of(a), b.rem);
+    if (one && zl_floor_div_128(lo_of(a), b.rem) == zl_floor_div_128(hi_of(a), b.rem)) {
+        wide shift = b.rem * zl_floor_div_128(lo_of(a), b.rem);
         return reduced(lo_of(a) - shift, hi_of(a) - shift, a.mod, a.rem - shift);
     }
     return reduced(lo, hi, g, a.rem);
@@ -246,8 +222,8 @@ zlay_range zl_range_mod(zlay_range a, zlay_range b)
 static zlay_range at_most(wide factor, wide bound)
 {
     if (bound >= NONE_HI) return zl_range_all();
-    if (factor > 0) return reduced(NONE_LO, floor_div(bound, factor), 1, 0);
-    return reduced(-floor_div(bound, -factor), NONE_HI, 1, 0);
+    if (factor > 0) return reduced(NONE_LO, zl_floor_div_128(bound, factor), 1, 0);
+    return reduced(-zl_floor_div_128(bound, -factor), NONE_HI, 1, 0);
 }
 
 zlay_range zl_range_solve_least(int64_t factor, zlay_range rest)
@@ -264,7 +240,8 @@ zlay_range zl_range_solve_zero(int64_t factor, zlay_range rest)
 
 zlay_range zl_range_solve_mod(int64_t factor, int64_t rest, int64_t mod)
 {
-    wide g = gcd(factor, mod), n = mod / g;
+    wide g = zl_gcd_128(factor, mod), n = mod / g;
     if (rest % g) return zl_range_empty();
-    return reduced(NONE_LO, NONE_HI, n, floor_mod(-(wide)rest / g, n) * inverse(factor / g, n));
+    return reduced(NONE_LO, NONE_HI, n,
+                   zl_floor_mod_128(-(wide)rest / g, n) * zl_inverse_modulo(factor / g, n));
 }

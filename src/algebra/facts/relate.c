@@ -8,16 +8,6 @@
 
 enum { ROUNDS = 16, FORMS_MOST = 64 };
 
-static int64_t gcd(int64_t a, int64_t b)
-{
-    while (b) {
-        int64_t r = a % b;
-        a = b;
-        b = r;
-    }
-    return a < 0 ? -a : a;
-}
-
 /* ---- names -------------------------------------------------------------------------- */
 
 /* c x + rest, for the x of one name. */
@@ -37,7 +27,7 @@ static zlay_range solve(const zl_relation_fact *r, size_t i, const zl_unknown *a
     if (r->how == ZL_FACT_AT_MOST) return zl_range_solve_least(factor, rest);
     if (r->how == ZL_FACT_ZERO && zl_range_is_constant(rest))
         return zl_range_solve_zero(factor, rest);
-    mod = r->how == ZL_FACT_ZERO ? rest.mod : gcd(r->mod, rest.mod);
+    mod = r->how == ZL_FACT_ZERO ? rest.mod : zl_gcd_int(r->mod, rest.mod);
     zlay_range residue = zl_range_solve_mod(factor, rest.rem % mod, mod);
     return r->how == ZL_FACT_ZERO ? zl_range_meet(residue, zl_range_solve_zero(factor, rest))
                                   : residue;
@@ -83,7 +73,7 @@ static zlay_range range_of(const said *s, const zl_unknown *at, size_t names)
 static void learn(zlay_range *out, const said *s, const zl_unknown *at, size_t names)
 {
     zlay_range r = range_of(s, at, names), bounds = zl_range_all();
-    int64_t mod = s->mod ? gcd(s->mod, r.mod) : r.mod;
+    int64_t mod = s->mod ? zl_gcd_int(s->mod, r.mod) : r.mod;
     if (s->above) bounds.hi = r.hi;
     if (s->below) bounds.lo = r.lo;
     if (bounds.lo <= bounds.hi)
@@ -110,7 +100,7 @@ static bool subtract(said *out, const said *s, const zl_relation_fact *r, size_t
     out->below = s->below && !mod && (!bound || k < 0);
     out->mod = bound ? 1 : s->mod;
     bool fits = mod && zl_mul(k, r->mod, &product) && product != INT64_MIN;
-    if (mod) out->mod = fits ? gcd(s->mod, product) : 1;
+    if (mod) out->mod = fits ? zl_gcd_int(s->mod, product) : 1;
     return out->above || out->below || out->mod != 1;
 }
 

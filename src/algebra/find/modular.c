@@ -4,6 +4,7 @@
 #include "algebra/f2/f2.h"
 #include "algebra/f2/modular.h"
 #include "algebra/find/table.h"
+#include "base/arith.h"
 
 #include <stdio.h>
 
@@ -12,8 +13,6 @@ typedef struct search {
     const zl_function *values;
     zl_f2_form f;
 } search;
-
-static bool is_power(uint64_t n) { return n && !(n & (n - 1)); }
 
 /* A packed value; false when the outputs have no such tuple. */
 static bool packed(const search *s, uint64_t index, uint64_t *out)
@@ -78,7 +77,7 @@ static zlay_status inputs(search *s, const zl_modes *box, const zlay_layout *nam
 static bool all_powers(const zl_modes *box)
 {
     for (size_t i = 0; i < box->count; i++)
-        if (!is_power((uint64_t)box->at[i].shape)) return false;
+        if (!zl_is_power_of_two((uint64_t)box->at[i].shape)) return false;
     return true;
 }
 
@@ -89,7 +88,7 @@ static zlay_status one_output(search *s, const zl_f2 *outs)
 {
     zl_dim dim = {.name = "out0"};
     uint64_t n = modulus(s->values);
-    if (!n || is_power(n) || (outs && outs->outs != 1)) return ZLAY_NONE;
+    if (!n || zl_is_power_of_two(n) || (outs && outs->outs != 1)) return ZLAY_NONE;
     if (outs) dim = outs->out[0];
     zl_dim_sized(&dim, n);
     s->f.outs = 0;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "algebra/image/sums.h"
+#include "base/arith.h"
 
 /* ---- a guard as one progression a coordinate ------------------------------------------------- */
 
@@ -13,8 +14,6 @@ typedef struct reading {
     int64_t at[ZL_TERMS_MOST];     /* the least x of a line */
     uint64_t last[ZL_TERMS_MOST];  /* x = at + modulus * t, t <= last */
 } reading;
-
-static int64_t floor_div(int64_t a, int64_t n) { return a / n - (a % n < 0); }
 
 /* The only variable of a row among [from, from + count); count where there is none; count + 1 where
  * there are several. */
@@ -59,8 +58,8 @@ static bool bound(reading *r, const int64_t *row, size_t d, bool equal)
     int64_t k = row[1 + d], c = row[0];
     if (c == INT64_MIN || k == INT64_MIN) return false;
     if (equal && c % k) return at_most(&r->line[d], -1), true;
-    if (k > 0) at_least(&r->line[d], -floor_div(c, k));
-    else at_most(&r->line[d], floor_div(c, -k));
+    if (k > 0) at_least(&r->line[d], -zl_floor_div(c, k));
+    else at_most(&r->line[d], zl_floor_div(c, -k));
     if (equal && k > 0) at_most(&r->line[d], -c / k);
     if (equal && k < 0) at_least(&r->line[d], c / -k);
     return true;
@@ -119,8 +118,8 @@ static bool add_division(const reading *r, affine *v, size_t q, int64_t factor)
     high = low;
     if (!add(&high, by, (int64_t)r->last[d])) return false;
     slope = by % n ? 0 : by / n;
-    if (by % n && floor_div(low, n) != floor_div(high, n)) return false;
-    return add(&v->constant, factor, floor_div(low, n)) && add(&v->step[d], factor, slope);
+    if (by % n && zl_floor_div(low, n) != zl_floor_div(high, n)) return false;
+    return add(&v->constant, factor, zl_floor_div(low, n)) && add(&v->step[d], factor, slope);
 }
 
 static bool read_value(const reading *r, affine *v, const int64_t *row)

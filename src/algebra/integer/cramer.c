@@ -53,7 +53,7 @@ static uint64_t inverse_of(uint64_t a, uint64_t c)
 /* Most entries are below the primes, and those need no division. */
 static inline uint64_t residue(int64_t a, uint64_t c)
 {
-    uint64_t prime = low_bits + 1 - c, size = a < 0 ? 0 - (uint64_t)a : (uint64_t)a;
+    uint64_t prime = low_bits + 1 - c, size = zl_magnitude(a);
     if (size >> 60 == 0) return (uint64_t)a + (prime & (uint64_t)(a >> 63));
     uint64_t rest = fold(size, c);
     return a < 0 && rest ? prime - rest : rest;

@@ -129,7 +129,7 @@ static void load_row(const lattice *f, const int64_t *row, uint64_t *y)
     uint64_t q[ZL_BIG];
     for (size_t j = 0; j < f->r; j++) {
         int64_t x = row[f->z->col[j]];
-        uint64_t size[ZL_BIG] = {x < 0 ? 0 - (uint64_t)x : (uint64_t)x};
+        uint64_t size[ZL_BIG] = {zl_magnitude(x)};
         divide(q, size, f->det, f->n);
         set(y + j * f->n, size, f->n);
         if (x < 0) negate(f, y + j * f->n);

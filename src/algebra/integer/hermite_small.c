@@ -255,8 +255,7 @@ static bool is_small(const zlay_zmat *a)
     uint64_t any = 1;
     size_t least = a->rows < a->cols ? a->rows : a->cols;
     if (a->limbs || a->cols > SMALL || a->rows > ROWS) return false;
-    for (size_t i = 0; i < a->rows * a->cols; i++)
-        any |= a->small[i] < 0 ? 0 - (uint64_t)a->small[i] : (uint64_t)a->small[i];
+    for (size_t i = 0; i < a->rows * a->cols; i++) any |= zl_magnitude(a->small[i]);
     size_t bits = 65 - (size_t)__builtin_clzll(any);
     return least < 2 || (least - 1) * bits <= 66;
 }

@@ -8,7 +8,7 @@
  * what it leaves open is decided by elimination modulo M in 64 bits (Iliopoulos 1989).  Up to
  * three rows, d_k itself is taken. */
 #include "algebra/integer/alone.h"
-
+#include "base/arith.h"
 
 enum { TINY = 3, SIDE = ZL_CRAMER_SIDE };
 
@@ -31,12 +31,10 @@ static uint64_t inverse_of(uint64_t a, uint64_t m)
     return x[0];
 }
 
-static uint64_t magnitude(int64_t a) { return a < 0 ? 0 - (uint64_t)a : (uint64_t)a; }
-
 static void load(local *p, const int64_t *a)
 {
     for (size_t i = 0; i < p->rows * p->cols; i++) {
-        uint64_t rest = magnitude(a[i]) % p->m;
+        uint64_t rest = zl_magnitude(a[i]) % p->m;
         p->t[i] = a[i] < 0 && rest ? p->m - rest : rest;
     }
 }
@@ -190,7 +188,7 @@ static zlay_status put(zlay_zmat **out, const factors *f, size_t count)
 static uint64_t content_of(const int64_t *a, size_t count)
 {
     uint64_t g = 0;
-    for (size_t i = 0; i < count && g != 1; i++) g = zl_gcd(magnitude(a[i]), g);
+    for (size_t i = 0; i < count && g != 1; i++) g = zl_gcd(zl_magnitude(a[i]), g);
     return g;
 }
 
@@ -201,7 +199,7 @@ static void copy_over(int64_t *t, const zlay_zmat *a, uint64_t content, bool tur
     for (size_t i = 0; i < a->rows; i++)
         for (size_t j = 0; j < a->cols; j++) {
             int64_t x = a->small[i * a->cols + j];
-            uint64_t size = content > 1 ? magnitude(x) / content : magnitude(x);
+            uint64_t size = content > 1 ? zl_magnitude(x) / content : zl_magnitude(x);
             t[i * line + j * step] = (int64_t)(x < 0 ? 0 - size : size);
         }
 }
@@ -300,7 +298,7 @@ static bool is_tiny(const zlay_zmat *a)
     uint64_t any = 0;
     size_t least = a->rows < a->cols ? a->rows : a->cols, most = a->rows + a->cols - least;
     if (least > TINY || most > (least == TINY ? TINY : SIDE)) return false;
-    for (size_t i = 0; i < a->rows * a->cols; i++) any |= magnitude(a->small[i]);
+    for (size_t i = 0; i < a->rows * a->cols; i++) any |= zl_magnitude(a->small[i]);
     return any >> (least == TINY ? 31 : 62) == 0;
 }
 

@@ -27,7 +27,7 @@ static void copy_entry(zlay_zmat *to, size_t i, const zlay_zmat *from, size_t j)
     }
     int64_t value = from->small[j];
     at[0] = value < 0;
-    at[1] = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+    at[1] = zl_magnitude(value);
 }
 
 static zlay_status with_moduli(zlay_ctx *ctx, zlay_zmat **out, const zlay_zmat *a,

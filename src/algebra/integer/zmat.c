@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "algebra/integer/alone.h"
+#include "base/arith.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -168,19 +169,13 @@ zlay_status zlay_zmat_print(zlay_buf *out, const zlay_zmat *a, size_t row, size_
 
 /* ---- how large the work is ---------------------------------------------------------------- */
 
-static uint64_t bits_of(uint64_t value)
-{
-    return value ? 64u - (unsigned)__builtin_clzll(value) : 0;
-}
-
 static uint64_t entry_bits(const zlay_zmat *a, size_t i)
 {
-    if (!a->limbs)
-        return bits_of(a->small[i] < 0 ? 0 - (uint64_t)a->small[i] : (uint64_t)a->small[i]);
+    if (!a->limbs) return zl_bit_length(zl_magnitude(a->small[i]));
     const uint64_t *at = a->big + i * (a->limbs + 1);
     size_t l = a->limbs;
     while (l > 1 && !at[l]) l--;
-    return 64 * (l - 1) + bits_of(at[l]);
+    return 64 * (l - 1) + zl_bit_length(at[l]);
 }
 
 /* Hadamard: bits that no minor has more of. */
@@ -193,7 +188,7 @@ static uint64_t minor_bits(const zlay_zmat *a)
             uint64_t bits = entry_bits(a, i * a->cols + j);
             if (bits > most) most = bits;
         }
-        sum += most + (bits_of(a->cols) + 1) / 2;
+        sum += most + (zl_bit_length(a->cols) + 1) / 2;
     }
     return sum;
 }

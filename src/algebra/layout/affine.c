@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "algebra/layout/kind.h"
-
-static bool is_power(uint64_t n) { return n && !(n & (n - 1)); }
+#include "base/arith.h"
 
 /* Sums do not carry exactly when the bases, taken by XOR with the constant, share no bit:
  * a bit shared by two of them makes the second difference of the values odd there. */
@@ -40,7 +39,7 @@ bool zl_strided_affine(zl_affine *out, const zlay_layout *a)
 {
     out->bits = 0;
     out->constant = (uint64_t)a->offset;
-    if (!is_power(a->size)) return false;
+    if (!zl_is_power_of_two(a->size)) return false;
     for (size_t i = 0; i < a->modes; i++)
         put_mode(out, &a->mode[i], (unsigned)__builtin_ctzll((uint64_t)a->mode[i].shape));
     if (!disjoint(out)) return false;
@@ -67,7 +66,7 @@ bool zl_strided_affine_of_integers(zl_affine *out, const zlay_layout *a, unsigne
     out->constant = (uint64_t)a->offset;
     for (size_t i = 0; i < a->modes && out->bits < bits; i++) {
         bool last = i + 1 == a->modes;
-        if (!last && !is_power((uint64_t)a->mode[i].shape)) return false;
+        if (!last && !zl_is_power_of_two((uint64_t)a->mode[i].shape)) return false;
         unsigned left = bits - out->bits;
         unsigned here = last ? left : (unsigned)__builtin_ctzll((uint64_t)a->mode[i].shape);
         here = here < left ? here : left;
@@ -149,7 +148,7 @@ bool zl_affine_of_function(zl_affine *out, const zl_function *f, zl_break *where
 {
     *where = (zl_break){0, 0, false};
     out->bits = 0;
-    if (!is_power(f->size)) return false;
+    if (!zl_is_power_of_two(f->size)) return false;
     where->overflow = !f->at(f->env, 0, &where->value);
     if (where->overflow) return false;
     out->constant = (uint64_t)where->value;

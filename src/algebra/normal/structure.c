@@ -295,7 +295,7 @@ static bool comes_before(const work *w, size_t i, size_t j)
     size_t x = output_of(w, i), y = output_of(w, j);
     if (x != y || x >= w->m) return x < y || (x == y && i < j);
     int64_t s = w->a[x * w->n + i], t = w->a[x * w->n + j];
-    uint64_t p = s < 0 ? 0 - (uint64_t)s : (uint64_t)s, q = t < 0 ? 0 - (uint64_t)t : (uint64_t)t;
+    uint64_t p = zl_magnitude(s), q = zl_magnitude(t);
     return p < q || (p == q && i < j);
 }
 

@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "algebra/normal/structure_run.h"
-
-static uint64_t magnitude(int64_t value)
-{
-    return value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
-}
+#include "base/arith.h"
 
 /* What output r reaches, up or down, over the box of d. */
 static bool reach_of(uint64_t *out, const zl_run_question *q, size_t r, uint64_t length)
 {
     *out = 1;
     for (size_t j = 0; j < q->n; j++) {
-        uint64_t term, step = magnitude(q->a[r * q->n + j]);
+        uint64_t term, step = zl_magnitude(q->a[r * q->n + j]);
         if (!zl_umul(step, q->last[j] / (length - 1), &term) || !zl_uadd(*out, term, out))
             return false;
     }
@@ -43,7 +39,7 @@ static size_t terms_of(zl_term *term, size_t *of, zl_i128 *target, const int64_t
 {
     size_t count = 0;
     for (size_t j = 0; j < q->n; j++) {
-        uint64_t step = magnitude(key[j]), most = q->last[j] / (length - 1);
+        uint64_t step = zl_magnitude(key[j]), most = q->last[j] / (length - 1);
         size_t at = count;
         if (!step || !most) continue;
         for (; at && term[at - 1].step > step; at--) term[at] = term[at - 1], of[at] = of[at - 1];

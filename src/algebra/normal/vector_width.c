@@ -70,7 +70,7 @@ static zlay_status find_part(work *w)
 
 static bool divides(uint64_t v, int64_t value)
 {
-    return (value < 0 ? 0 - (uint64_t)value : (uint64_t)value) % v == 0;
+    return zl_magnitude(value) % v == 0;
 }
 
 static bool others_aligned(const zlay_layout *a, size_t begin, size_t end, uint64_t v)

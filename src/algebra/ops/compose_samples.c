@@ -44,7 +44,7 @@ static zl_u128 reach_of(const zlay_layout *a, uint64_t last)
         int64_t stride = a->mode[i].stride;
         uint64_t most = (uint64_t)a->mode[i].shape - 1;
         if (i + 1 == a->modes || last < most) most = last;
-        reach += (zl_u128)most * (stride < 0 ? 0 - (uint64_t)stride : (uint64_t)stride);
+        reach += (zl_u128)most * zl_magnitude(stride);
         last /= (uint64_t)a->mode[i].shape;
     }
     return reach;

@@ -1,20 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Floor divisions of a draft, each made once and in its shortest shape, and what forms reach. */
 #include "algebra/presburger/draft.h"
+#include "base/arith.h"
 
 #include <string.h>
 
-static int64_t floor_div(int64_t a, int64_t n) { return a / n - (a % n < 0); }
-
 static int64_t gcd(int64_t a, int64_t b)
 {
-    uint64_t x = a < 0 ? 0 - (uint64_t)a : (uint64_t)a, y = b < 0 ? 0 - (uint64_t)b : (uint64_t)b;
-    while (y) {
-        uint64_t t = x % y;
-        x = y;
-        y = t;
-    }
-    return x > INT64_MAX ? 1 : (int64_t)x;
+    uint64_t g = zl_gcd(zl_magnitude(a), zl_magnitude(b));
+    return g > INT64_MAX ? 1 : (int64_t)g;
 }
 
 /* ---- ranges: saturated bounds stay sound, an infinite one stays infinite ------------- */
@@ -147,7 +141,7 @@ typedef struct division {
 static zlay_status take_quotients(division *w)
 {
     zl_form quotient;
-    zl_form_constant(&quotient, floor_div(w->rest.at[0], w->den));
+    zl_form_constant(&quotient, zl_floor_div(w->rest.at[0], w->den));
     for (size_t v = 1; v < zl_draft_width(w->d); v++) {
         quotient.at[v] = w->rest.at[v] / w->den;
         w->rest.at[v] %= w->den;
@@ -159,7 +153,7 @@ static zlay_status take_quotients(division *w)
 static void divide_by(division *w, int64_t g)
 {
     for (size_t v = 1; v < zl_draft_width(w->d); v++) w->rest.at[v] /= g;
-    w->rest.at[0] = floor_div(w->rest.at[0], g);
+    w->rest.at[0] = zl_floor_div(w->rest.at[0], g);
     w->den /= g;
 }
 
@@ -175,14 +169,14 @@ static bool take_gcd(division *w)
 static bool drop_low(division *w, int64_t g)
 {
     zl_form low;
-    int64_t rem = w->rest.at[0] - g * floor_div(w->rest.at[0], g), sum;
+    int64_t rem = w->rest.at[0] - g * zl_floor_div(w->rest.at[0], g), sum;
     zl_form_constant(&low, rem);
     for (size_t v = 1; v < zl_draft_width(w->d); v++)
         if (w->rest.at[v] % g) low.at[v] = w->rest.at[v];
     zl_range r = zl_draft_range(w->d, &low);
     if (r.least == INT64_MIN || r.greatest == INT64_MAX) return false;
-    int64_t step = floor_div(r.least, g);
-    if (step != floor_div(r.greatest, g)) return false;
+    int64_t step = zl_floor_div(r.least, g);
+    if (step != zl_floor_div(r.greatest, g)) return false;
     if (!zl_add(w->rest.at[0] - rem, step * g, &sum)) return false;
     for (size_t v = 1; v < zl_draft_width(w->d); v++) w->rest.at[v] -= low.at[v];
     w->rest.at[0] = sum;
@@ -240,8 +234,8 @@ static zlay_status append(division *w, size_t *q)
                        (int)ZL_PIECE_VARIABLES);
     zlay_status status = zl_draft_store(d, &row, &w->rest, ZL_ROW_VALUE);
     if (status) return status;
-    if (r.least != INT64_MIN) r.least = floor_div(r.least, w->den);
-    if (r.greatest != INT64_MAX) r.greatest = floor_div(r.greatest, w->den);
+    if (r.least != INT64_MIN) r.least = zl_floor_div(r.least, w->den);
+    if (r.greatest != INT64_MAX) r.greatest = zl_floor_div(r.greatest, w->den);
     *q = d->divs++;
     d->div_row[*q] = row;
     d->den[*q] = w->den;

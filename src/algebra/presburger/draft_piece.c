@@ -1,15 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Guards, pieces, and the layout that a draft becomes. */
 #include "algebra/presburger/draft.h"
+#include "base/arith.h"
 
 #include <string.h>
-
-static int64_t floor_div(int64_t a, int64_t n) { return a / n - (a % n < 0); }
-
-static uint64_t magnitude(int64_t value)
-{
-    return value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
-}
 
 /* ---- guards -------------------------------------------------------------------------- */
 
@@ -27,11 +21,11 @@ static int by_range(const zl_draft *d, const zl_form *form, int rule)
 static int normal(const zl_draft *d, zl_form *form, int rule)
 {
     uint64_t g = 0;
-    for (size_t v = 1; v < zl_draft_width(d); v++) g = zl_gcd(g, magnitude(form->at[v]));
+    for (size_t v = 1; v < zl_draft_width(d); v++) g = zl_gcd(g, zl_magnitude(form->at[v]));
     if (g < 2 || g > INT64_MAX) return SOMETIMES;
     if (rule == ZL_ROW_EQUAL && form->at[0] % (int64_t)g) return NEVER;
     for (size_t v = 1; v < zl_draft_width(d); v++) form->at[v] /= (int64_t)g;
-    form->at[0] = floor_div(form->at[0], (int64_t)g);
+    form->at[0] = zl_floor_div(form->at[0], (int64_t)g);
     return SOMETIMES;
 }
 

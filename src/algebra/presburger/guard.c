@@ -2,22 +2,14 @@
 /* Conjunctions and disjunctions of rows. */
 #include "algebra/presburger/claims.h"
 #include "algebra/facts/facts.h"
+#include "base/arith.h"
 
 #include <string.h>
-
-static uint64_t magnitude(int64_t a) { return a < 0 ? 0 - (uint64_t)a : (uint64_t)a; }
-
-static int64_t floor_div(int64_t a, int64_t n) { return a / n - (a % n < 0); }
 
 static uint64_t content(const zl_quasi *a)
 {
     uint64_t common = 0;
-    for (size_t v = 0; v < a->used; v++)
-        for (uint64_t x = magnitude(a->at[v]); x;) {
-            uint64_t t = common % x;
-            common = x;
-            x = t;
-        }
+    for (size_t v = 0; v < a->used; v++) common = zl_gcd(common, zl_magnitude(a->at[v]));
     return common;
 }
 
@@ -48,7 +40,7 @@ static verdict normalise(zl_quasi *a, bool equal)
         int64_t by = (int64_t)common;
         if (equal && a->constant % by) return NEVER;
         for (size_t v = 0; v < a->used; v++) a->at[v] /= by;
-        a->constant = floor_div(a->constant, by);
+        a->constant = zl_floor_div(a->constant, by);
     }
     if (equal) set_sign(a);
     return OPEN;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "algebra/layout/kind.h"
+#include "base/arith.h"
 
 #include <string.h>
 
@@ -45,18 +46,13 @@ static zlay_status size_check(zlay_ctx *ctx, const zl_pieces *p, uint64_t *size)
     return ZLAY_OK;
 }
 
-static uint64_t magnitude(int64_t value)
-{
-    return value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
-}
-
 /* No partial sum of a row leaves 64 bits when the magnitudes of its terms add up within them. */
 static bool row_reach(const int64_t *row, const uint64_t *reach, size_t count, uint64_t *out)
 {
-    *out = magnitude(row[0]);
+    *out = zl_magnitude(row[0]);
     for (size_t v = 0; v < count; v++) {
         uint64_t term;
-        if (!zl_umul(magnitude(row[1 + v]), reach[v], &term) || !zl_uadd(*out, term, out))
+        if (!zl_umul(zl_magnitude(row[1 + v]), reach[v], &term) || !zl_uadd(*out, term, out))
             return false;
     }
     return *out <= INT64_MAX;
@@ -167,8 +163,6 @@ static bool row_at(const int64_t *row, const int64_t *variable, size_t count, in
     return true;
 }
 
-static int64_t floor_div(int64_t a, int64_t n) { return a / n - (a % n < 0); }
-
 static zlay_status guard_at(const zl_piece *piece, const int64_t *variable, size_t width)
 {
     int64_t value;
@@ -188,7 +182,7 @@ static zlay_status variables_at(const zl_pieces *p, const int64_t *params,
     for (size_t q = 0; q < p->divs; q++) {
         if (!row_at(p->div + q * width, variable, count + q, &variable[count + q]))
             return ZLAY_EOVERFLOW;
-        variable[count + q] = floor_div(variable[count + q], p->den[q]);
+        variable[count + q] = zl_floor_div(variable[count + q], p->den[q]);
     }
     return ZLAY_OK;
 }

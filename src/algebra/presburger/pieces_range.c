@@ -6,6 +6,7 @@
  * division is made where the remainder says that the quotient changes.  No sum leaves 64 bits: the
  * layout was checked when it was made. */
 #include "algebra/layout/eval_many.h"
+#include "base/arith.h"
 
 #include <string.h>
 
@@ -61,14 +62,12 @@ static void row_fill(int64_t *out, const line *l, const int64_t *row, size_t var
     }
 }
 
-static int64_t floor_div(int64_t a, int64_t n) { return a / n - (a % n < 0); }
-
 static void divide(int64_t *values, int64_t by, size_t count)
 {
-    int64_t quotient = floor_div(values[0], by);
+    int64_t quotient = zl_floor_div(values[0], by);
     for (size_t i = 0; i < count; i++) {
         wide rest = values[i] - (wide)quotient * by;
-        if (rest < 0 || rest >= by) quotient = floor_div(values[i], by);
+        if (rest < 0 || rest >= by) quotient = zl_floor_div(values[i], by);
         values[i] = quotient;
     }
 }
@@ -86,7 +85,7 @@ static void block_fill(int64_t *values, line *l, size_t count)
             row_fill(l->quotient[c], l, row, p->dims + q, count);
             divide(l->quotient[c++], p->den[q], count);
         } else {
-            l->at[p->dims + q] = floor_div(fixed_of(l, row, p->dims + q), p->den[q]);
+            l->at[p->dims + q] = zl_floor_div(fixed_of(l, row, p->dims + q), p->den[q]);
         }
     }
     row_fill(values, l, p->piece->value, width - 1, count);

@@ -4,6 +4,7 @@
  * that its bounds leave, so that many small pieces cost what one large piece does. */
 #include "algebra/layout/kind.h"
 #include "algebra/find/table.h"
+#include "base/arith.h"
 
 typedef struct entry {
     int64_t factor;
@@ -92,8 +93,6 @@ typedef struct hull {
     int64_t low[ZL_PIECE_VARIABLES], high[ZL_PIECE_VARIABLES];
 } hull;
 
-static int64_t floor_div(int64_t a, int64_t n) { return a / n - (a % n < 0); }
-
 /* c + k x >= 0, or with `sign` -1 <= 0, of a row with the coordinate x alone. */
 static void bound(const sparse *s, size_t row, int sign, hull *h)
 {
@@ -105,7 +104,7 @@ static void bound(const sparse *s, size_t row, int sign, hull *h)
     e.factor *= sign;
     c *= sign;
     int64_t *low = &h->low[e.variable], *high = &h->high[e.variable];
-    int64_t edge = e.factor > 0 ? -floor_div(c, e.factor) : floor_div(c, -e.factor);
+    int64_t edge = e.factor > 0 ? -zl_floor_div(c, e.factor) : zl_floor_div(c, -e.factor);
     if (e.factor > 0) *low = edge > *low ? edge : *low;
     else *high = edge < *high ? edge : *high;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "algebra/presburger/quasi.h"
+#include "base/arith.h"
 
 #include <string.h>
 
@@ -123,13 +124,6 @@ void zl_quasi_of_row(zl_quasi *a, const zl_row *row)
 
 bool zl_quasi_is_constant(const zl_quasi *a) { return !a->used; }
 
-static uint64_t magnitude(int64_t a) { return a < 0 ? 0 - (uint64_t)a : (uint64_t)a; }
-
-static int64_t floor_div(int64_t a, int64_t n) { return a / n - (a % n < 0); }
-
-/* a - n * floor_div(a, n), where that product may pass 64 bits. */
-static int64_t floor_rest(int64_t a, int64_t n) { return a % n + (a % n < 0 ? n : 0); }
-
 zlay_status zl_quasi_scale(zl_world *w, zl_quasi *a, int64_t factor)
 {
     bool fits = zl_mul(a->constant, factor, &a->constant);
@@ -215,10 +209,11 @@ static zlay_status division(zl_world *w, const zl_quasi *a, size_t *v)
 static void reduce(zl_quasi *a)
 {
     uint64_t common = (uint64_t)a->den;
-    for (size_t v = 0; v < a->used && common > 1; v++) common = zl_gcd(common, magnitude(a->at[v]));
+    for (size_t v = 0; v < a->used && common > 1; v++)
+        common = zl_gcd(common, zl_magnitude(a->at[v]));
     if (common == 1) return;
     a->den /= (int64_t)common;
-    a->constant = floor_div(a->constant, (int64_t)common);
+    a->constant = zl_floor_div(a->constant, (int64_t)common);
     for (size_t v = 0; v < a->used; v++) a->at[v] /= (int64_t)common;
 }
 
@@ -243,8 +238,8 @@ static zlay_status unnest(zl_world *w, zl_quasi *a)
 /* Whole multiples of the denominator leave the division: what stays in `a` is in (-den, den). */
 static void split(zl_quasi *whole, zl_quasi *a)
 {
-    zl_quasi_set(whole, floor_div(a->constant, a->den));
-    a->constant = floor_rest(a->constant, a->den);
+    zl_quasi_set(whole, zl_floor_div(a->constant, a->den));
+    a->constant = zl_floor_mod(a->constant, a->den);
     widen(whole, a->used);
     for (size_t v = 0; v < a->used; v++) {
         whole->at[v] = a->at[v] / a->den;

@@ -2,6 +2,7 @@
 /* Guards as expressions of C that cannot overflow: sums with their positive terms on the left and
  * the others on the right, in int64_t where the facts bound both sides, else in __int128. */
 #include "algebra/symbolic/guard.h"
+#include "base/arith.h"
 
 /* ---- bounds ------------------------------------------------------------------------- */
 
@@ -11,20 +12,15 @@ static unsigned bits_of(uint64_t value)
     return value > 1 ? 64 - (unsigned)__builtin_clzll(value - 1) : 0;
 }
 
-static uint64_t magnitude(int64_t value)
-{
-    return value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
-}
-
 static unsigned name_bits(zlay_range range)
 {
-    uint64_t lo = magnitude(range.lo), hi = magnitude(range.hi);
+    uint64_t lo = zl_magnitude(range.lo), hi = zl_magnitude(range.hi);
     return bits_of(lo > hi ? lo : hi);
 }
 
 static unsigned term_bits(const zl_monomial *m, const zl_symbols *names)
 {
-    unsigned bits = bits_of(magnitude(m->factor));
+    unsigned bits = bits_of(zl_magnitude(m->factor));
     for (size_t i = 0; i < names->names; i++) bits += m->power[i] * name_bits(names->name[i].range);
     return bits;
 }
@@ -63,10 +59,10 @@ static zl_poly reduced(const zl_poly *p, bool sided)
 {
     zl_poly made = *p;
     uint64_t common = 0;
-    for (size_t i = 0; i < p->count; i++) common = zl_gcd(common, magnitude(p->term[i].factor));
+    for (size_t i = 0; i < p->count; i++) common = zl_gcd(common, zl_magnitude(p->term[i].factor));
     bool minus = !sided && p->count && p->term[0].factor < 0;
     for (size_t i = 0; i < p->count; i++) {
-        uint64_t factor = magnitude(p->term[i].factor) / common;
+        uint64_t factor = zl_magnitude(p->term[i].factor) / common;
         if (factor > INT64_MAX) return *p;
         bool negative = (p->term[i].factor < 0) != minus;
         made.term[i].factor = negative ? -(int64_t)factor : (int64_t)factor;

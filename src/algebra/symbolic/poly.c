@@ -104,7 +104,7 @@ zlay_range zl_poly_range(const zl_poly *p, const zl_symbols *names)
 /* What the number has of a quotient's divisor is cancelled: 64 times M/64 is M. */
 static int64_t cancel(int64_t *factor, int64_t by)
 {
-    uint64_t number = *factor < 0 ? 0 - (uint64_t)*factor : (uint64_t)*factor;
+    uint64_t number = zl_magnitude(*factor);
     int64_t common = (int64_t)zl_gcd(number, (uint64_t)by);
     *factor /= common;
     return by / common;

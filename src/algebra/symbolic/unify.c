@@ -58,7 +58,7 @@ static void reduce(zl_poly *p)
     uint64_t common = 0;
     for (size_t i = 0; i < p->count; i++) {
         int64_t factor = p->term[i].factor;
-        common = zl_gcd(common, factor < 0 ? 0 - (uint64_t)factor : (uint64_t)factor);
+        common = zl_gcd(common, zl_magnitude(factor));
     }
     for (size_t i = 0; i < p->count && common <= INT64_MAX; i++)
         p->term[i].factor /= (int64_t)common;

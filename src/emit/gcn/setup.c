@@ -2,12 +2,11 @@
 /* Prints what a wave computes once: the buffer resources of its tile in global memory, the
  * offsets that its lanes load, and the swizzled addresses that they read in shared memory. */
 #include "emit/gcn/wave.h"
+#include "base/arith.h"
 
 #include <zlay/hazard.h>
 
 enum { CHUNK = 16, ELEMENT = 2 };
-
-static uint32_t log2_of(uint32_t x) { return 31 - (uint32_t)__builtin_clz(x); }
 
 static void arguments(zl_wave_text *t)
 {
@@ -20,7 +19,7 @@ static void arguments(zl_wave_text *t)
 static void wave_number(zl_wave_text *t)
 {
     zl_wave_line(t, "v_and_b32 v0, 0x3ff, v0");
-    zl_wave_line(t, "v_lshrrev_b32 v1, %u, v0", log2_of(t->w->lanes));
+    zl_wave_line(t, "v_lshrrev_b32 v1, %u, v0", zl_log2(t->w->lanes));
     zl_wave_hold(t, ZLAY_FIRST_VALU, ZLAY_THEN_LANE_READS, t->printed);
     zl_wave_line(t, "v_readfirstlane_b32 s%d, v1", ZL_S_WAVE);
 }
@@ -30,7 +29,7 @@ static void swizzle(zl_wave_text *t, uint32_t out, uint32_t row, uint32_t scratc
 {
     const zlay_wave_gemm *w = t->w;
     if (!w->swizzle_bits) return;
-    zl_wave_line(t, "v_bfe_u32 v%u, v%u, %u, %u", scratch, row, log2_of(w->swizzle_rows),
+    zl_wave_line(t, "v_bfe_u32 v%u, v%u, %u, %u", scratch, row, zl_log2(w->swizzle_rows),
                  w->swizzle_bits);
     zl_wave_line(t, "v_xor_b32 v%u, v%u, v%u", out, out, scratch);
 }
@@ -44,7 +43,7 @@ static void loads_of_operand(zl_wave_text *t, int32_t operand, uint32_t first, u
     uint64_t pitch = o->pitch * ELEMENT;
     zl_wave_line(t, "s_mov_b32 s%d, 0x%llx", ZL_S_SCRATCH, (unsigned long long)pitch);
     zl_wave_line(t, "v_mul_lo_u32 v3, v1, s%d", ZL_S_SCRATCH);
-    zl_wave_line(t, "v_lshl_add_u32 v%u, v2, %u, v3", at, log2_of(CHUNK));
+    zl_wave_line(t, "v_lshl_add_u32 v%u, v2, %u, v3", at, zl_log2(CHUNK));
     for (uint32_t i = 1; i < count; i++)
         zl_wave_line(t, "v_add_u32 v%u, 0x%llx, v%u", at + i,
                      (unsigned long long)(i * rows * pitch), at);
@@ -54,15 +53,15 @@ static void loads(zl_wave_text *t)
 {
     const zlay_wave_gemm *w = t->w;
     uint32_t chunks = w->row_bytes / CHUNK;
-    zl_wave_line(t, "v_lshrrev_b32 v1, %u, v0", log2_of(chunks));
+    zl_wave_line(t, "v_lshrrev_b32 v1, %u, v0", zl_log2(chunks));
     zl_wave_line(t, "v_and_b32 v2, %u, v0", chunks - 1);
     swizzle(t, 2, 1, 3);
     loads_of_operand(t, ZLAY_OPERAND_A, 0, w->loads_a);
     loads_of_operand(t, ZLAY_OPERAND_B, w->loads_a, w->loads_b);
     if (t->plan->info.k % t->plan->info.tile_k)
-        zl_wave_line(t, "v_lshlrev_b32 v%u, %u, v2", t->r->key, log2_of(CHUNK / ELEMENT));
+        zl_wave_line(t, "v_lshlrev_b32 v%u, %u, v2", t->r->key, zl_log2(CHUNK / ELEMENT));
     zl_wave_line(t, "v_bfrev_b32 v%u, 1", t->r->nowhere);
-    if (!w->direct) zl_wave_line(t, "v_lshlrev_b32 v%u, %u, v0", t->r->write, log2_of(CHUNK));
+    if (!w->direct) zl_wave_line(t, "v_lshlrev_b32 v%u, %u, v0", t->r->write, zl_log2(CHUNK));
 }
 
 /* The address of row v1 of a block of rows, chunk v2, in read 0, after the swizzle. */
@@ -80,7 +79,7 @@ static void reads_of_operand(zl_wave_text *t, int32_t operand)
     for (uint32_t i = 0; i < t->w->reads; i++) {
         uint32_t at = t->r->read[operand] + i, beside = t->w->lanes / info->mma.m;
         zl_wave_line(t, "v_xor_b32 v3, %u, v2", i * beside);
-        zl_wave_line(t, "v_lshl_add_u32 v3, v3, %u, v1", log2_of(CHUNK));
+        zl_wave_line(t, "v_lshl_add_u32 v3, v3, %u, v1", zl_log2(CHUNK));
         zl_wave_line(t, "v_add_u32 v%u, s%d, v3", at, ZL_S_SCRATCH);
     }
 }
@@ -89,9 +88,9 @@ static void reads(zl_wave_text *t)
 {
     uint32_t rows = t->plan->info.mma.m;
     zl_wave_line(t, "v_and_b32 v1, %u, v0", rows - 1);
-    zl_wave_line(t, "v_bfe_u32 v2, v0, %u, %u", log2_of(rows), log2_of(t->w->lanes / rows));
+    zl_wave_line(t, "v_bfe_u32 v2, v0, %u, %u", zl_log2(rows), zl_log2(t->w->lanes / rows));
     swizzle(t, 2, 1, 3);
-    zl_wave_line(t, "v_lshlrev_b32 v1, %u, v1", log2_of(t->w->row_bytes));
+    zl_wave_line(t, "v_lshlrev_b32 v1, %u, v1", zl_log2(t->w->row_bytes));
     reads_of_operand(t, ZLAY_OPERAND_A);
     reads_of_operand(t, ZLAY_OPERAND_B);
 }
@@ -158,7 +157,7 @@ static void stages(zl_wave_text *t)
     zl_wave_line(t, "s_mov_b32 s%d, 0", ZL_S_NEXT);
     if (!t->w->direct) return;
     zl_wave_line(t, "s_lshl_b32 s%d, s%d, %u", ZL_S_LOAD_FIRST, ZL_S_WAVE,
-                 log2_of(t->w->lanes * CHUNK));
+                 zl_log2(t->w->lanes * CHUNK));
     zl_wave_line(t, "s_mov_b32 s%d, s%d", ZL_S_LOAD, ZL_S_LOAD_FIRST);
     zl_wave_line(t, "s_add_u32 s%d, s%d, 0x%x", ZL_S_LOAD_END, ZL_S_LOAD_FIRST, info->smem);
 }

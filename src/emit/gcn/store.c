@@ -2,6 +2,7 @@
 /* Prints the epilogue of an AMD GEMM kernel: accumulators rounded to bf16, to nearest even,
  * and stored to D. */
 #include "emit/gcn/wave.h"
+#include "base/arith.h"
 #include "target/target.h"
 
 #include <zlay/hazard.h>
@@ -18,8 +19,6 @@ static bool rounds(const zl_wave_text *t)
     return t->plan->info.target->features & ZL_HAS_CVT_BF16;
 }
 
-static uint32_t log2_of(uint32_t x) { return 31 - (uint32_t)__builtin_clz(x); }
-
 /* A lane's row of D is its number within the columns of an instruction's result. */
 static void rows_setup(zl_wave_text *t)
 {
@@ -27,7 +26,7 @@ static void rows_setup(zl_wave_text *t)
     uint64_t pitch = t->plan->operand[ZLAY_OPERAND_D].pitch * ELEMENT;
     uint32_t half = info->tile_m / t->w->waves_m;
     zl_wave_line(t, "v_and_b32 v1, %u, v0", info->mma.n - 1);
-    zl_wave_line(t, "s_lshr_b32 s%d, s%d, %u", ZL_S_SCRATCH, ZL_S_WAVE, log2_of(t->w->waves_n));
+    zl_wave_line(t, "s_lshr_b32 s%d, s%d, %u", ZL_S_SCRATCH, ZL_S_WAVE, zl_log2(t->w->waves_n));
     zl_wave_line(t, "s_mul_i32 s%d, s%d, %u", ZL_S_SCRATCH, ZL_S_SCRATCH, half);
     zl_wave_line(t, "v_add_u32 v1, s%d, v1", ZL_S_SCRATCH);
     zl_wave_line(t, "s_mov_b32 s%d, 0x%llx", ZL_S_SCRATCH, (unsigned long long)pitch);
@@ -39,8 +38,8 @@ static void columns_setup(zl_wave_text *t)
 {
     const zlay_plan_info *info = &t->plan->info;
     uint32_t half = info->tile_n / t->w->waves_n, rows = info->mma.n;
-    zl_wave_line(t, "v_bfe_u32 v2, v0, %u, %u", log2_of(rows), log2_of(t->w->lanes / rows));
-    zl_wave_line(t, "v_lshlrev_b32 v2, %u, v2", log2_of(RUN));
+    zl_wave_line(t, "v_bfe_u32 v2, v0, %u, %u", zl_log2(rows), zl_log2(t->w->lanes / rows));
+    zl_wave_line(t, "v_lshlrev_b32 v2, %u, v2", zl_log2(RUN));
     zl_wave_line(t, "s_and_b32 s%d, s%d, %u", ZL_S_SCRATCH, ZL_S_WAVE, t->w->waves_n - 1);
     zl_wave_line(t, "s_mul_i32 s%d, s%d, %u", ZL_S_SCRATCH, ZL_S_SCRATCH, half);
     zl_wave_line(t, "v_add_u32 v%u, s%d, v2", reg(t, COLUMN), ZL_S_SCRATCH);

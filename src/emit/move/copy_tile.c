@@ -15,8 +15,8 @@ static void corner(zl_kernel_text *k)
     zl_emit *e = &k->e;
     zl_emit_line(e, ".reg .b64 left0, left1, lane, group;");
     zl_kernel_item(k, 0, "$finish");
-    zl_kernel_digits(k, zl_ceil((uint64_t)dest->extent, tile[0]),
-                   zl_ceil((uint64_t)source->extent, tile[1]));
+    zl_kernel_digits(k, zl_ceil_div((uint64_t)dest->extent, tile[0]),
+                     zl_ceil_div((uint64_t)source->extent, tile[1]));
     zl_kernel_add(k, "from", "x", dest->from * tile[0]);
     zl_kernel_add(k, "to", "x", dest->to * tile[0]);
     zl_kernel_add(k, "from", "y", source->from * tile[1]);

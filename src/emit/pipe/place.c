@@ -2,6 +2,7 @@
 /* Assigns places to the names of a pipe in its kernel: offsets in shared memory, barrier
  * numbers, registers, and kernel arguments. */
 #include "emit/pipe/pipe.h"
+#include "base/arith.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -233,8 +234,6 @@ static bool aligned(const zl_pipe_text *k, int32_t smem)
     return false;
 }
 
-static uint64_t round_up(uint64_t n, uint64_t to) { return (n + to - 1) / to * to; }
-
 static zlay_status place_shared(zl_pipe_text *k)
 {
     const zlay_pipe *pipe = k->pipe;
@@ -244,9 +243,9 @@ static zlay_status place_shared(zl_pipe_text *k)
     for (uint32_t i = 0; i < pipe->smems_count && at <= info.smem; i++) {
         const zl_smem *s = &pipe->smems[i];
         uint64_t align = aligned(k, (int32_t)i) ? ZL_PT_ALIGN : PLAIN_ALIGN;
-        at = round_up(at, align);
-        uint64_t pitch =
-            (uint64_t)s->bytes > info.smem ? info.smem + 1u : round_up((uint64_t)s->bytes, align);
+        at = zl_round_up(at, align);
+        uint64_t pitch = (uint64_t)s->bytes > info.smem ? info.smem + 1u
+                                                        : zl_round_up((uint64_t)s->bytes, align);
         k->smem_at[i] = (uint32_t)at;
         k->smem_pitch[i] = (uint32_t)pitch;
         at += zl_umul_sat(pitch, (uint64_t)s->stages * zl_pt_instances(k, (int32_t)i));

@@ -29,6 +29,7 @@ static const struct {
     uint32_t orders, remote, arch;
 } ops[ZLAY_BARRIER_OPS] = {
 #define BARRIER_OP(name, word, orders, remote, arch) [ZLAY_BARRIER_##name] = {orders, remote, arch},
+#include "base/arith.h"
 #include "legality/barrier/barriers.def"
 };
 
@@ -73,12 +74,6 @@ static bool remote(const zlay_barrier *b)
            !(b->given & ZLAY_BARRIER_GIVEN_STATE);
 }
 
-static uint64_t sum(uint64_t a, uint64_t b)
-{
-    uint64_t r;
-    return __builtin_add_overflow(a, b, &r) ? UINT64_MAX : r;
-}
-
 /* Arrivals of an operation: 1 unless they are written. */
 static uint64_t arrivals(const zlay_barrier *b)
 {
@@ -98,10 +93,11 @@ static uint64_t value(zl_quantity q, const zl_subject *s, uint32_t i)
     case ZL_Q_BARRIER_SPACE: return zl_number(b->space);
     case ZL_Q_BARRIER_SCOPE: return zl_number(b->scope);
     case ZL_Q_BARRIER_ADDRESS: return b->address;
-    case ZL_Q_BARRIER_END: return sum(b->address, OBJECT_BYTES);
+    case ZL_Q_BARRIER_END: return zl_uadd_sat(b->address, OBJECT_BYTES);
     case ZL_Q_BARRIER_COUNT: return arrivals(b);
     case ZL_Q_BARRIER_BYTES: return b->bytes;
-    case ZL_Q_BARRIER_TX: return b->op == ZLAY_BARRIER_COMPLETE_TX ? b->tx : sum(b->tx, b->bytes);
+    case ZL_Q_BARRIER_TX:
+        return b->op == ZLAY_BARRIER_COMPLETE_TX ? b->tx : zl_uadd_sat(b->tx, b->bytes);
     case ZL_Q_BARRIER_PARITY: return b->parity;
     case ZL_Q_BARRIER_LAG: return b->waited > b->phase ? UINT64_MAX : b->phase - b->waited;
     default: return b->name;

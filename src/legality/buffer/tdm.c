@@ -2,6 +2,7 @@
 /* Tensor descriptors: a subject of rules, and their bits. */
 #include "rules/bounds.h"
 #include "rules/constants.h"
+#include "base/arith.h"
 #include "rules/rule.h"
 #include "legality/buffer/words.h"
 
@@ -79,16 +80,11 @@ static uint64_t row_bytes(const zlay_tdm *d)
     return (uint64_t)d->tile[0] << (d->element & ELEMENT_CODES);
 }
 
-static uint64_t product(uint64_t a, uint64_t b)
-{
-    return b && a > UINT64_MAX / b ? UINT64_MAX : a * b;
-}
-
 /* Bytes behind the last one of the first tile in LDS. */
 static uint64_t lds_end(const zlay_tdm *d)
 {
     uint64_t bytes = row_bytes(d), most = 1ull << 40;
-    for (uint32_t i = 1; i < d->rank && i < DIMS; i++) bytes = product(bytes, d->tile[i]);
+    for (uint32_t i = 1; i < d->rank && i < DIMS; i++) bytes = zl_umul_sat(bytes, d->tile[i]);
     if (!bytes || bytes > most) return bytes ? most : d->lds;
     uint64_t skips = d->pad ? (bytes - 1) / (8ull << (d->pad_interval & 7)) : 0;
     return d->lds + bytes + skips * 4 * (d->pad_amount + 1ull);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Issued copies as a subject of rules. */
 #include "legality/copy/copy.h"
+#include "base/arith.h"
 #include "legality/tensormap/size.h"
 #include "rules/bounds.h"
 
@@ -41,17 +42,11 @@ bool zl_issue_bytes(uint64_t *out, const zlay_issue *c, const zlay_tensormap *ma
     return true;
 }
 
-static uint64_t sum(uint64_t a, uint64_t b)
-{
-    uint64_t r;
-    return __builtin_add_overflow(a, b, &r) ? UINT64_MAX : r;
-}
-
 static uint64_t smem_end(const zl_issue *s)
 {
     const zlay_issue *c = &s->issue;
-    if (!zl_kind_in(c->kind, ZL_KINDS_TENSOR)) return sum(c->smem, c->bytes);
-    return sum(c->smem, zl_umul_sat(zl_box_smem(s->map), rows_of_four(c) ? 4 : 1));
+    if (!zl_kind_in(c->kind, ZL_KINDS_TENSOR)) return zl_uadd_sat(c->smem, c->bytes);
+    return zl_uadd_sat(c->smem, zl_umul_sat(zl_box_smem(s->map), rows_of_four(c) ? 4 : 1));
 }
 
 static uint64_t mask_blocks(uint64_t mask)
@@ -135,7 +130,7 @@ static uint64_t of_cluster(zl_quantity q, const zlay_issue *c)
     case ZL_Q_COPY_PEER: return c->peer;
     case ZL_Q_COPY_PEER_OTHER: return c->peer != c->cta;
     case ZL_Q_COPY_BARRIER: return c->barrier;
-    case ZL_Q_COPY_BARRIER_END: return sum(c->barrier, BARRIER_BYTES);
+    case ZL_Q_COPY_BARRIER_END: return zl_uadd_sat(c->barrier, BARRIER_BYTES);
     case ZL_Q_COPY_EXPECT: return c->expect;
     default: return c->count;
     }

@@ -8,6 +8,7 @@
  * LBO; MN-major without a swizzle they change places. In atoms of 32 bytes groups are of 4, not 8
  * (CUTLASS, make_umma_desc, 128B_BASE32B). */
 #include "algebra/text/format.h"
+#include "base/arith.h"
 #include "legality/descriptor/smemdesc.h"
 #include <zlay/pieces.h>
 
@@ -145,7 +146,6 @@ static zlay_status operand_check(zlay_ctx *ctx, const zlay_target *target,
 
 /* ---- the layout ----------------------------------------------------------------- */
 
-static uint32_t least(uint32_t a, uint32_t b) { return a < b ? a : b; }
 static uint32_t rows_over(uint32_t n, uint32_t each) { return (n + each - 1) / each; }
 
 /* The modes of one coordinate as text, those of extent 1 left out. */
@@ -179,7 +179,7 @@ static zlay_status swizzled(zlay_ctx *ctx, zlay_layout **out, const form *f, uin
 static zlay_status rows_of_k(zlay_ctx *ctx, zlay_layout **out, const form *f, uint32_t start)
 {
     const zlay_smemdesc_operand *o = f->of;
-    uint32_t part = f->bits < 8 ? 8 / f->bits : 1, inner = least(o->k, f->row * f->elements);
+    uint32_t part = f->bits < 8 ? 8 / f->bits : 1, inner = zl_min32(o->k, f->row * f->elements);
     modes mn = {.count = 0}, k = {.count = 0};
     mode_add(&mn, EIGHT, CHUNK * f->row);
     mode_add(&mn, o->mn / EIGHT, f->group);
@@ -193,7 +193,7 @@ static zlay_status rows_of_k(zlay_ctx *ctx, zlay_layout **out, const form *f, ui
 static zlay_status rows_of_mn(zlay_ctx *ctx, zlay_layout **out, const form *f, uint32_t start)
 {
     const zlay_smemdesc_operand *o = f->of;
-    uint32_t inner = least(o->mn, f->row * f->elements), rows = rows_over(o->mn, inner);
+    uint32_t inner = zl_min32(o->mn, f->row * f->elements), rows = rows_over(o->mn, inner);
     modes mn = {.count = 0}, k = {.count = 0};
     zlay_layout *whole = NULL;
     mode_add(&mn, inner, f->bits / 8);

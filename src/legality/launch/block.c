@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Blocks at launch as a subject of rules. */
+#include "base/arith.h"
 #include "rules/bounds.h"
 #include "rules/constants.h"
 #include "rules/rule.h"
@@ -18,18 +19,11 @@ enum {
 
 static const zlay_block *block_of(const zl_subject *s) { return s->value; }
 
-static uint64_t up(uint64_t value, uint64_t unit) { return (value + unit - 1) / unit * unit; }
-
-static uint64_t sum(uint64_t a, uint64_t b)
-{
-    uint64_t r;
-    return __builtin_add_overflow(a, b, &r) ? UINT64_MAX : r;
-}
-
 static uint64_t register_file(const zlay_block *b)
 {
-    uint64_t warps = up(up(b->threads, WARP_THREADS) / WARP_THREADS, WARPS_TOGETHER);
-    return zl_umul_sat(warps * WARP_THREADS, up(b->registers, GRANULE));
+    uint64_t warps =
+        zl_round_up(zl_round_up(b->threads, WARP_THREADS) / WARP_THREADS, WARPS_TOGETHER);
+    return zl_umul_sat(warps * WARP_THREADS, zl_round_up(b->registers, GRANULE));
 }
 
 static uint64_t blocks(const zlay_block *b)
@@ -42,7 +36,7 @@ static uint64_t blocks(const zlay_block *b)
 /* Warpgroups of the block that the fields have; the last may be a part of one. */
 static uint32_t groups(const zlay_block *b)
 {
-    uint64_t count = up(b->threads, GROUP) / GROUP;
+    uint64_t count = zl_round_up(b->threads, GROUP) / GROUP;
     return count < GROUPS ? (uint32_t)count : GROUPS;
 }
 
@@ -51,8 +45,8 @@ static uint64_t pool(const zlay_block *b)
 {
     uint64_t registers = 0;
     for (uint32_t i = 0; i < groups(b); i++) {
-        uint64_t each = b->setmaxnreg[i] ? b->setmaxnreg[i] : up(b->registers, GRANULE);
-        registers = sum(registers, each * GROUP);
+        uint64_t each = b->setmaxnreg[i] ? b->setmaxnreg[i] : zl_round_up(b->registers, GRANULE);
+        registers = zl_uadd_sat(registers, each * GROUP);
     }
     return registers;
 }
@@ -78,7 +72,7 @@ static uint64_t value(zl_quantity q, const zl_subject *s, uint32_t i)
     case ZL_Q_BLOCK_REGISTERS: return b->registers;
     case ZL_Q_BLOCK_FILE: return register_file(b);
     case ZL_Q_BLOCK_STATIC: return b->smem_static;
-    case ZL_Q_BLOCK_SMEM: return sum(b->smem_static, b->smem_dynamic);
+    case ZL_Q_BLOCK_SMEM: return zl_uadd_sat(b->smem_static, b->smem_dynamic);
     case ZL_Q_BLOCK_CLUSTERS: return (s->target->features & ZL_HAS_CLUSTER) != 0;
     case ZL_Q_BLOCK_BLOCKS: return blocks(b);
     case ZL_Q_BLOCK_GRID: return b->grid[i];
@@ -128,7 +122,8 @@ static uint64_t bound(int32_t name, const zl_subject *s, uint32_t i)
     case BLOCK_CLUSTER_MOST: return gives->cluster_most;
     case BLOCK_STATIC_MOST: return s->target->suffix == 'a' ? s->target->smem : STATIC;
     case BLOCK_CLUSTER_SIDE: return block->cluster[i] ? block->cluster[i] : 1;
-    default: return zl_umul_sat((uint64_t)groups(block) * GROUP, up(block->registers, GRANULE));
+    default:
+        return zl_umul_sat((uint64_t)groups(block) * GROUP, zl_round_up(block->registers, GRANULE));
     }
 }
 

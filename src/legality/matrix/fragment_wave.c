@@ -9,21 +9,17 @@
  * four at a time (one of f64, eight of waves of 32); its values number the rows and blocks that are
  * left. */
 #include "algebra/text/format.h"
+#include "base/arith.h"
 #include "legality/matrix/mfma.h"
 
 enum { WAVE = 64, RUN_BITS = 128, GROUP = 4 /* of K, two of which a sparse A has */ };
-
-static uint32_t lesser(uint32_t a, uint32_t b)
-{
-    return a < b ? a : b;
-}
 
 /* rows x k of each block, along K by lanes that have no other row or block. */
 static zlay_status operand(zlay_ctx *ctx, zlay_layout **out, uint32_t rows, uint32_t k,
                            uint32_t blocks, uint32_t bits)
 {
     uint32_t parts = WAVE / (rows * blocks), each = k / parts;
-    uint32_t run = bits < 8 ? each : lesser(each, RUN_BITS / bits), runs = each / run;
+    uint32_t run = bits < 8 ? each : zl_min32(each, RUN_BITS / bits), runs = each / run;
     if (runs == 1)
         return zl_layout_format(ctx, out, "((%u,%u,%u),%u):((1,%u,%u),%u)", rows, blocks, parts,
                                 run, rows * k, rows * run, rows);
@@ -36,8 +32,8 @@ static zlay_status sums(zlay_ctx *ctx, zlay_layout **out, const zlay_mma *mma, u
 {
     uint32_t beside = lanes / mma->n, whole = mma->m * mma->n;
     uint32_t most = lanes == WAVE ? 4 : 8;
-    uint32_t run = mma->d == ZLAY_TYPE_F64 ? 1 : lesser(most, mma->m);
-    uint32_t runs = lesser(beside, mma->m / run), across = beside / runs;
+    uint32_t run = mma->d == ZLAY_TYPE_F64 ? 1 : zl_min32(most, mma->m);
+    uint32_t runs = zl_min32(beside, mma->m / run), across = beside / runs;
     return zl_layout_format(ctx, out, "((%u,%u,%u),(%u,%u,%u)):((%u,%u,%u),(1,%u,%u))", mma->n,
                             across, runs, run, mma->m / (run * runs), blocks / across, mma->m,
                             whole, run, run * runs, whole * across);

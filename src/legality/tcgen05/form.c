@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Forms of tcgen05.mma as the rows of tcgen05.def have them. */
 #include "isa/form.h"
+#include "base/arith.h"
 #include "legality/tcgen05/tcgen05.h"
 
 /* ---- where ---------------------------------------------------------------------- */
@@ -134,15 +135,13 @@ bool zl_t5_bounds_of(zl_t5_bounds *out, const zl_tcgen05 *t)
     return (t->mma.k == 96 && hull(out, t, 1)) || hull(out, t, 0);
 }
 
-static bool power_of_two(uint32_t n) { return n && !(n & (n - 1)); }
-
 static bool shape_has(const shape *row, const zl_tcgen05 *t)
 {
     uint32_t m = t->mma.m, n = t->mma.n;
     const zl_t5_bounds *b = &row->bounds;
-    if (m < b->m_lo || m > b->m_hi || !power_of_two(m)) return false;
+    if (m < b->m_lo || m > b->m_hi || !zl_is_power_of_two(m)) return false;
     if (n < b->n_lo || n > b->n_hi || n % b->n_step) return false;
-    if (row->ws) return power_of_two(n);
+    if (row->ws) return zl_is_power_of_two(n);
     return t->mma.kind != ZLAY_KIND_I8 || n <= 32 || n % 16 == 0;
 }
 

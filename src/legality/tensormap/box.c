@@ -2,6 +2,7 @@
 /* A box cut into issues. Elements of a box lie densely in shared memory, dimension 0 first, rows of
  * a swizzle on its span; so issues fill the same places exactly when they are consecutive there. */
 #include "rules/constants.h"
+#include "base/arith.h"
 #include "legality/tensormap/repair.h"
 
 zl_wish zl_wish_of(const zlay_tensormap *map)
@@ -62,11 +63,6 @@ static bool fit_exact(zlay_tensormap *map, const zlay_target *target, const zl_w
     return false;
 }
 
-static uint64_t issues_of(uint64_t count, uint64_t elements)
-{
-    return count / elements + (count % elements != 0);
-}
-
 /* Fewest elements more than asked, then the largest box. */
 static bool fit_more(zlay_tensormap *map, const zlay_target *target, const zl_wish *wish,
                      zl_fit fit, uint64_t most)
@@ -74,7 +70,7 @@ static bool fit_more(zlay_tensormap *map, const zlay_target *target, const zl_wi
     uint64_t count = wish->elements[0], least = UINT64_MAX;
     uint32_t best = 0;
     for (uint64_t elements = 1; elements <= most; elements++) {
-        uint64_t more = issues_of(count, elements) * elements - count;
+        uint64_t more = zl_ceil_div(count, elements) * elements - count;
         uint32_t box = extent_of(map, wish, 0, elements);
         if (more > least || (fit == ZL_FIT_LEAST && best) || !fits(map, target, 0, box, fit))
             continue;
@@ -131,7 +127,7 @@ uint64_t zl_box_issues(const zlay_tensormap *map, const zl_wish *wish)
     uint64_t issues = 1;
     for (uint32_t i = 0; i < zl_dims(map); i++) {
         uint64_t elements = zl_box_elements(map, i);
-        if (elements) issues = zl_umul_sat(issues, issues_of(wish->elements[i], elements));
+        if (elements) issues = zl_umul_sat(issues, zl_ceil_div(wish->elements[i], elements));
     }
     return issues;
 }

@@ -3,6 +3,7 @@
  * pixels an issue fill the same places when each issue begins on 128 bytes; fewer channels do where
  * a pixel is one row of the swizzle and wider ones are read as panels. */
 #include "rules/constants.h"
+#include "base/arith.h"
 #include "legality/tensormap/repair.h"
 
 typedef struct choice {
@@ -31,11 +32,6 @@ static int32_t pixels_keep(const zlay_tensormap *map, uint32_t asked)
     return placed ? ZLAY_KEEPS_ALL : ZLAY_KEEPS_BYTES;
 }
 
-static uint64_t issues_of(uint32_t asked, uint32_t each)
-{
-    return (asked + (uint64_t)each - 1) / each;
-}
-
 static bool better(const choice *a, const choice *b)
 {
     if (!b->fields && b->issues) return false;
@@ -61,10 +57,10 @@ static void consider(choice *best, zlay_tensormap *map, const zlay_target *targe
     if (!legal(map, target, ZLAY_FIELD_CHANNELS) || !pixels_fit(map, target, from->pixels)) return;
     int32_t keeps = channels_keep(map, from->channels), pixels = pixels_keep(map, from->pixels);
     choice c = {map->channels, map->pixels, 0, keeps > pixels ? keeps : pixels, 0, 0};
-    c.more = issues_of(from->channels, c.channels) * c.channels - from->channels;
+    c.more = zl_ceil_div(from->channels, c.channels) * c.channels - from->channels;
     c.fields = (uint32_t)(map->channels != from->channels) + (map->pixels != from->pixels);
-    c.issues = zl_umul_sat(issues_of(from->channels, c.channels),
-                           from->pixels ? issues_of(from->pixels, c.pixels) : 1);
+    c.issues = zl_umul_sat(zl_ceil_div(from->channels, c.channels),
+                           from->pixels ? zl_ceil_div(from->pixels, c.pixels) : 1);
     if (better(&c, best)) *best = c;
 }
 
@@ -93,7 +89,7 @@ static bool channels_fix(zlay_tensormap *map, const zlay_target *target, uint32_
     uint64_t least = UINT64_MAX;
     uint32_t best = 0;
     for (map->channels = CHANNELS_MOST; asked && map->channels > 0; map->channels--) {
-        uint64_t more = issues_of(asked, map->channels) * map->channels - asked;
+        uint64_t more = zl_ceil_div(asked, map->channels) * map->channels - asked;
         if (more >= least || !legal(map, target, ZLAY_FIELD_CHANNELS)) continue;
         least = more;
         best = map->channels;
@@ -108,7 +104,8 @@ void zl_columns_fix(zlay_reason *r, const zl_subject *s)
     uint32_t channels = map.channels, pixels = map.pixels;
     if (r->field == ZLAY_FIELD_PIXELS) {
         if (pixels && pixels_fit(&map, s->target, pixels))
-            zl_give(r, pixels_keep(&map, pixels), map.pixels, issues_of(pixels, map.pixels));
+            zl_give(r, pixels_keep(&map, pixels), map.pixels, zl_ceil_div(pixels, map.pixels));
     } else if (channels_fix(&map, s->target, channels))
-        zl_give(r, channels_keep(&map, channels), map.channels, issues_of(channels, map.channels));
+        zl_give(r, channels_keep(&map, channels), map.channels,
+                zl_ceil_div(channels, map.channels));
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Layouts of tensor memory: the modes of a shape's rows as one strided layout. */
 #include "algebra/text/format.h"
+#include "base/arith.h"
 #include "legality/tmem/tmem.h"
 
 #include <zlay/pieces.h>
@@ -124,14 +125,12 @@ static zlay_status cut(zlay_ctx *ctx, zlay_layout **out, const zlay_tmem_map *ma
 
 /* ---- questions ------------------------------------------------------------------------- */
 
-static bool power(uint32_t n) { return n && !(n & (n - 1)); }
-
 static bool size_is(const zlay_tmem_map *map, const zl_tmem_shape *row)
 {
     bool registers = map->shape <= ZLAY_TMEM_16X32BX2;
     if (!row->most) return map->size == 0;
     return map->size && map->size <= row->most && map->size % row->span == 0 &&
-           (!registers || power(map->size));
+           (!registers || zl_is_power_of_two(map->size));
 }
 
 static bool factors_are(const zlay_tmem_map *map)

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Builds a replay from a pipe and resets it: threads, slots, stages, flags, and their arrays. */
 #include "pipe/replay/replay.h"
+#include "base/arith.h"
 
 #include <string.h>
 
 /* ---- how many ---- */
 
-static uint32_t least(uint32_t a, uint32_t b) { return a < b ? a : b; }
-
 static uint32_t threads_of(const zl_role *role)
 {
-    return role->elect ? 1 : ZL_RP_LANES * least(role->each, ZL_RP_WARPS);
+    return role->elect ? 1 : ZL_RP_LANES * zl_min32(role->each, ZL_RP_WARPS);
 }
 
 static bool runs_in(const zl_role *role, uint32_t block)

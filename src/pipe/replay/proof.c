@@ -3,6 +3,7 @@
  * made, each recurrence that it claims is found, and the rows cover every value of every
  * param. Anything else is refused with the line of the proof. */
 #include "pipe/language/plain.h"
+#include "base/arith.h"
 #include "pipe/replay/recheck/runs.h"
 #include "pipe/replay/proof.h"
 
@@ -167,8 +168,6 @@ static bool follows(zl_rp_reader *in)
 
 /* ---- events ---- */
 
-static uint64_t more(uint64_t a, uint64_t b) { return a > UINT64_MAX - b ? UINT64_MAX : a + b; }
-
 /* The row's number of events is that of its runs and of the trips one period longer. */
 static bool check_events(zl_rp_reader *in)
 {
@@ -178,7 +177,7 @@ static bool check_events(zl_rp_reader *in)
     for (uint32_t k = 0; k < r->count; k++) c->values[r->param[k]] = r->value[k];
     for (uint32_t k = 0; k < r->count; k++) {
         c->values[r->param[k]] += r->period[k];
-        if (r->period[k]) sum = more(sum, zl_pipe_count_events(in->pipe, c->values, most));
+        if (r->period[k]) sum = zl_uadd_sat(sum, zl_pipe_count_events(in->pipe, c->values, most));
         c->values[r->param[k]] = r->value[k];
     }
     bool open = r->count > r->listed;
@@ -186,7 +185,7 @@ static bool check_events(zl_rp_reader *in)
     for (int64_t t = open ? in->pipe->params[r->param[r->listed]].least : 0;
          t <= (open ? r->value[r->listed] : 0); t++) {
         if (open) *trip = t;
-        sum = more(sum, zl_pipe_count_events(in->pipe, c->values, most));
+        sum = zl_uadd_sat(sum, zl_pipe_count_events(in->pipe, c->values, most));
     }
     if (sum == UINT64_MAX)
         c->status = zl_fail(in->ctx, ZLAY_ELIMIT, "limit points: trips of more than %llu steps",

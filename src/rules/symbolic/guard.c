@@ -103,17 +103,15 @@ typedef struct multiple {
     size_t names, only; /* how many have a factor, and the last of them */
 } multiple;
 
-static int64_t mod_of(int64_t a, int64_t unit) { return a - unit * floor_of(a, unit); }
-
 /* A name that the facts fix modulo the unit becomes a number; g->line keeps factors in [0, unit). */
 static multiple multiple_of(const zl_given *g, int64_t unit)
 {
-    multiple m = {unit, mod_of(g->line[g->names.count], unit), 0, 0};
+    multiple m = {unit, zl_floor_mod(g->line[g->names.count], unit), 0, 0};
     uint64_t common = (uint64_t)unit;
     for (size_t i = 0; i < g->names.count; i++) {
         zlay_range term = zl_range_mod(zl_range_scale(g->names.at[i].range, g->line[i]),
                                        zl_range_constant(unit));
-        g->line[i] = zl_range_is_constant(term) ? 0 : mod_of(g->line[i], unit);
+        g->line[i] = zl_range_is_constant(term) ? 0 : zl_floor_mod(g->line[i], unit);
         if (zl_range_is_constant(term)) m.rest = (m.rest + term.rem) % unit;
         else if (g->line[i]) m.names++, m.only = i;
         common = zl_gcd(common, (uint64_t)g->line[i]);

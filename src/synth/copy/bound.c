@@ -22,8 +22,6 @@ uint32_t zl_copy_row_bytes(const zl_copy *c)
     return bytes > other ? bytes : other;
 }
 
-static uint64_t ceil_div(uint64_t a, uint64_t b) { return a / b + (a % b != 0); }
-
 /* Elements of the longest bulk copy: of a run, as far as it may be. */
 static uint64_t longest(const zl_copy *c, const zl_copy_way *w)
 {
@@ -36,19 +34,19 @@ static uint64_t least_instructions(const zl_copy *c, const zl_copy_way *w, uint6
 {
     uint64_t a = w->vector[0], b = w->vector[1], all = c->lanes_most;
     if (w->path == ZLAY_PATH_BULK && c->bulk_copies) return c->bulk_copies;
-    if (w->path == ZLAY_PATH_BULK) return ceil_div(points, longest(c, w));
-    if (w->path == ZLAY_PATH_CP_ASYNC) return ceil_div(points, a * all);
+    if (w->path == ZLAY_PATH_BULK) return zl_ceil_div(points, longest(c, w));
+    if (w->path == ZLAY_PATH_CP_ASYNC) return zl_ceil_div(points, a * all);
     uint64_t least = 0;
-    if (c->side[ZL_SOURCE].space != ZLAY_MOVE_REGISTER) least += ceil_div(points, a * all);
-    if (c->side[ZL_DEST].space != ZLAY_MOVE_REGISTER) least += ceil_div(points, b * all);
+    if (c->side[ZL_SOURCE].space != ZLAY_MOVE_REGISTER) least += zl_ceil_div(points, a * all);
+    if (c->side[ZL_DEST].space != ZLAY_MOVE_REGISTER) least += zl_ceil_div(points, b * all);
     return least;
 }
 
 /* Bytes of each side that are moved, each once; a source may be read by many. */
 static uint64_t least_bytes(const zl_copy *c, int side, uint64_t points)
 {
-    uint64_t again = side == ZL_SOURCE ? ceil_div(c->tile.points, c->tile.sources) : 1;
-    return ceil_div(points / again * c->bits, 8);
+    uint64_t again = side == ZL_SOURCE ? zl_ceil_div(c->tile.points, c->tile.sources) : 1;
+    return zl_ceil_div(points / again * c->bits, 8);
 }
 
 /* Wavefronts of a side's bytes, each moved once. */
@@ -57,7 +55,7 @@ static uint64_t least_wavefronts(const zl_copy *c, const zl_copy_way *way, int s
 {
     if (!zl_is_shared(c->side[side].space) || way->path == ZLAY_PATH_BULK) return 0;
     if (side == ZL_SOURCE && zl_copy_is_one(way)) return 0;
-    return ceil_div(least_bytes(c, side, points), c->row_bytes);
+    return zl_ceil_div(least_bytes(c, side, points), c->row_bytes);
 }
 
 uint64_t zl_copy_least(const zl_copy *c, const zl_copy_way *way, uint64_t points, uint32_t what)
@@ -67,7 +65,7 @@ uint64_t zl_copy_least(const zl_copy *c, const zl_copy_way *way, uint64_t points
         if (!(what >> s & 1) || !zl_is_shared(c->side[s].space)) continue;
         least.part.wavefronts_store += least_wavefronts(c, way, s, points);
         if (!zl_copy_is_one(way))
-            least.part.instructions += ceil_div(points, way->vector[s] * (uint64_t)c->lanes);
+            least.part.instructions += zl_ceil_div(points, way->vector[s] * (uint64_t)c->lanes);
     }
     return zl_copy_cost(way, &least);
 }
@@ -78,7 +76,7 @@ static zl_part least_part(const zl_copy *c, const zl_copy_way *way, uint64_t ins
 {
     zl_part least = {.part = {.instructions = instructions}};
     for (int s = 0; s < ZL_SIDES; s++) {
-        uint64_t full = ceil_div(least_bytes(c, s, points), SECTOR_BYTES);
+        uint64_t full = zl_ceil_div(least_bytes(c, s, points), SECTOR_BYTES);
         if (c->side[s].space == ZLAY_MOVE_GLOBAL)
             least.part.sectors += full > sectors[s] ? full : sectors[s];
         least.part.wavefronts_store += least_wavefronts(c, way, s, points);
@@ -93,7 +91,8 @@ uint64_t zl_copy_bound(const zl_copy *c, const zl_copy_way *way, uint64_t points
     zl_part least = least_part(c, way, instructions, points, sectors);
     uint64_t block = 1;
     for (uint32_t i = 0; i < ZL_PART_MODES; i++) block *= way->block[i];
-    least.part.permutes = ceil_div(points, block * c->lanes_most) * zl_copy_permutes(c, way, block);
+    least.part.permutes =
+        zl_ceil_div(points, block * c->lanes_most) * zl_copy_permutes(c, way, block);
     return zl_copy_cost(way, &least);
 }
 
@@ -126,15 +125,13 @@ uint64_t zl_copy_widest_vector(const zl_copy *c, int side)
     return (8u << log) > c->bits ? (8u << log) / c->bits : 1;
 }
 
-static uint64_t size_of(int64_t step) { return step < 0 ? 0 - (uint64_t)step : (uint64_t)step; }
-
 /* How far the run of a side reaches: modes whose steps are no longer than what lies before them. */
 static uint64_t run_of(const zl_copy_tile *t, int side)
 {
     uint64_t reach = 1;
     bool in[ZL_PART_MODES] = {false};
     for (uint32_t i = 0; i < t->modes;) {
-        uint64_t step = size_of(t->mode[i].step[side]);
+        uint64_t step = zl_magnitude(t->mode[i].step[side]);
         if (in[i] || step > reach) {
             i++;
             continue;
@@ -151,7 +148,7 @@ static bool holds(const zl_copy_tile *t, int side, uint64_t run, uint64_t v)
 {
     uint64_t apart = v, first = (uint64_t)t->offset[side];
     for (uint32_t i = 0; i < t->modes; i++) {
-        uint64_t step = size_of(t->mode[i].step[side]);
+        uint64_t step = zl_magnitude(t->mode[i].step[side]);
         if (t->mode[i].step[side] < 0) first -= step * (t->mode[i].extent - 1);
         if (step >= run) apart = zl_gcd(apart, step);
     }
@@ -170,8 +167,9 @@ uint64_t zl_copy_side_vector(const zl_copy *c, int side)
 static uint64_t any_instructions(const zl_copy *c, bool one, const uint64_t vector[ZL_SIDES])
 {
     uint64_t all = c->lanes_most, less = vector[vector[0] > vector[1]];
-    if (one) return ceil_div(c->tile.points, less * all);
-    return ceil_div(c->tile.sources, vector[0] * all) + ceil_div(c->tile.points, vector[1] * all);
+    if (one) return zl_ceil_div(c->tile.points, less * all);
+    return zl_ceil_div(c->tile.sources, vector[0] * all) +
+           zl_ceil_div(c->tile.points, vector[1] * all);
 }
 
 uint64_t zl_copy_any_bound(const zl_copy *c, const uint64_t vector[ZL_SIDES])

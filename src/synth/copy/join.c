@@ -4,6 +4,7 @@
  * Flat modes of both, the first fastest, are cut where either ends: (8,4) and (4,8) give 4, 2, 4.
  * Where an extent does not divide, as of (4,6) and (6,4), there is no common box. */
 #include "synth/copy/copy.h"
+#include "base/arith.h"
 
 #include <string.h>
 
@@ -153,15 +154,14 @@ static zlay_status split(zl_copy *c)
     return ZLAY_OK;
 }
 
-static uint64_t size_of(int64_t step) { return step < 0 ? 0 - (uint64_t)step : (uint64_t)step; }
-
 /* The mode of the least step of the source above `span`, which no sum of smaller ones reaches. */
 static const zl_copy_mode *next_apart(const zl_copy_tile *t, uint64_t span)
 {
     const zl_copy_mode *best = NULL;
     for (uint32_t i = 0; i < t->modes; i++) {
-        uint64_t step = size_of(t->mode[i].step[ZL_SOURCE]);
-        if (step > span && (!best || step < size_of(best->step[ZL_SOURCE]))) best = &t->mode[i];
+        uint64_t step = zl_magnitude(t->mode[i].step[ZL_SOURCE]);
+        if (step > span && (!best || step < zl_magnitude(best->step[ZL_SOURCE])))
+            best = &t->mode[i];
     }
     return best;
 }
@@ -172,7 +172,7 @@ static void count_sources(zl_copy_tile *t)
     uint64_t span = 0;
     t->sources = 1;
     for (const zl_copy_mode *m; (m = next_apart(t, span)); t->sources *= m->extent)
-        span += (m->extent - 1) * size_of(m->step[ZL_SOURCE]);
+        span += (m->extent - 1) * zl_magnitude(m->step[ZL_SOURCE]);
 }
 
 /* The bits that a swizzle reads are 0 in every offset. */

@@ -54,7 +54,7 @@ static uint32_t least_mode(const search *s, int side)
     uint64_t least = UINT64_MAX;
     for (uint32_t i = 0; i < p->part.modes; i++) {
         int64_t step = side == ZL_SOURCE ? p->mode[i].source : p->mode[i].dest;
-        uint64_t size = step < 0 ? 0 - (uint64_t)step : (uint64_t)step;
+        uint64_t size = zl_magnitude(step);
         if (is_tried(s, i) || s->blocks[i] < 2 || size >= least) continue;
         least = size;
         best = i;

@@ -139,7 +139,7 @@ zlay_status zl_copy_tiles(zl_copy *c)
 /* The axis of a leaf, and the cells of it that the next coordinate adds. */
 static zlay_move_cells cells_of(const zl_copy *c, const zl_copy_leaf *leaf)
 {
-    uint64_t place = 1, tile = leaf->tile < 0 ? 0 - (uint64_t)leaf->tile : (uint64_t)leaf->tile;
+    uint64_t place = 1, tile = zl_magnitude(leaf->tile);
     uint32_t k = 0;
     for (; k + 1 < c->tiles.axes && tile >= place * c->request.tile[k]; k++)
         place *= c->request.tile[k];

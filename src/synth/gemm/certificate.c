@@ -4,6 +4,7 @@
  * tensor map alone; the right one from the matrix descriptors, from what consumers store, or from
  * the request. */
 #include "synth/gemm/plan.h"
+#include "base/arith.h"
 
 #include <string.h>
 
@@ -57,15 +58,13 @@ static zlay_status written(zlay_ctx *ctx, zlay_layout **out, const zlay_plan *pl
                             plan->info.pass_n / 64);
 }
 
-static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
-
 /* The tile's elements in global memory by the map's strides, or by the request's leading dimension;
  * rows past the tensor do not exist, so a tensor of fewer rows than the box is compared on those it
  * has. */
 static zlay_status in_global(zlay_ctx *ctx, zlay_layout **out, const zl_operand *o, bool by_map)
 {
     unsigned long long inner = o->map.box[0], boxes = o->copies_count, width = inner * boxes;
-    unsigned long long outer = least(o->outer, o->map.box[1]);
+    unsigned long long outer = zl_umin(o->outer, o->map.box[1]);
     unsigned long long pitch = by_map ? o->map.stride[0] / ELEMENT : o->pitch;
     long long step = boxes > 1 ? o->copies[1].coordinate[0] : 0;
     bool k_major = o->major == ZLAY_MAJOR_K;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which tile a block computes, and where its stages, staging and barriers lie in shared memory. */
 #include "synth/gemm/plan.h"
+#include "base/arith.h"
 
 #include <string.h>
 
@@ -32,8 +33,6 @@ static zlay_status tile_check(zlay_ctx *ctx, uint32_t m, uint32_t n, uint32_t k)
     return ZLAY_OK;
 }
 
-static uint64_t ceil_div(uint64_t a, uint64_t b) { return a / b + (a % b != 0); }
-
 /* Nanoseconds of one K step of 64, its share of fill and epilogue included, and what an epilogue by
  * threads adds to a tile: from `device-bench --tiles`, docs/performance.md. */
 static const struct {
@@ -46,7 +45,7 @@ static const struct {
 /* How many tiles D has; UINT64_MAX where they pass 64 bits. */
 static uint64_t tiles_of_d(const zlay_plan_info *info, uint32_t m, uint32_t n)
 {
-    return zl_umul_sat(ceil_div(info->m, m), ceil_div(info->n, n));
+    return zl_umul_sat(zl_ceil_div(info->m, m), zl_ceil_div(info->n, n));
 }
 
 /* Relative time of a tile shape: waves over the processors times steps, a few for its ends, and
@@ -55,8 +54,8 @@ static uint64_t tile_cost(const zlay_plan_info *info, size_t row)
 {
     uint64_t tiles = tiles_of_d(info, measured[row].m, measured[row].n);
     bool stored = info->n * ELEMENT % STORE_GRANULE == 0;
-    uint64_t steps = (ceil_div(info->k, 64) + ENDS) * measured[row].step;
-    return ceil_div(tiles, PROCESSORS) * (steps + (stored ? 0 : measured[row].by_threads));
+    uint64_t steps = (zl_ceil_div(info->k, 64) + ENDS) * measured[row].step;
+    return zl_ceil_div(tiles, PROCESSORS) * (steps + (stored ? 0 : measured[row].by_threads));
 }
 
 /* The cheapest shape that leaves at most TILES_MOST tiles, where the request leaves it open. */
@@ -151,9 +150,9 @@ zlay_status zl_gemm_tile(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *gemm)
     info->tile_m = m;
     info->tile_n = n;
     info->tile_k = k;
-    info->tiles_m = ceil_div(info->m, m);
-    info->tiles_n = ceil_div(info->n, n);
-    info->tiles_k = ceil_div(info->k, k);
+    info->tiles_m = zl_ceil_div(info->m, m);
+    info->tiles_n = zl_ceil_div(info->n, n);
+    info->tiles_k = zl_ceil_div(info->k, k);
     info->consumers = m / ROWS;
     info->threads = WARPGROUP * (1 + info->consumers);
     info->pass_n = n % PASS_MOST ? 64 : PASS_MOST;

@@ -4,6 +4,7 @@
  * shared memory. Where the request leaves the tile open, the default leaves room for two blocks in
  * shared memory. */
 #include "target/target.h"
+#include "base/arith.h"
 #include "synth/gemm/plan.h"
 
 #include <string.h>
@@ -86,13 +87,11 @@ static void tile_default(zlay_plan_info *info, const zlay_gemm *gemm)
         info->tile_k /= 2;
 }
 
-static uint64_t ceil_div(uint64_t a, uint64_t b) { return a / b + (a % b != 0); }
-
 static zlay_status tiles_count(zlay_ctx *ctx, zlay_plan_info *info)
 {
-    info->tiles_m = ceil_div(info->m, info->tile_m);
-    info->tiles_n = ceil_div(info->n, info->tile_n);
-    info->tiles_k = ceil_div(info->k, info->tile_k);
+    info->tiles_m = zl_ceil_div(info->m, info->tile_m);
+    info->tiles_n = zl_ceil_div(info->n, info->tile_n);
+    info->tiles_k = zl_ceil_div(info->k, info->tile_k);
     if (zl_umul_sat(info->tiles_n, info->threads) > UINT32_MAX)
         return zl_fail(ctx, ZLAY_ENOTSUP, "n: %llu tiles of %u threads pass 2^32",
                        (unsigned long long)info->tiles_n, info->threads);

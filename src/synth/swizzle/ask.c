@@ -2,6 +2,7 @@
 /* Derives what an access demands of a layout (phases, keys, banks) from the access' map over F2
  * and its row in the bank tables. */
 #include "synth/swizzle/swizzle.h"
+#include "base/arith.h"
 
 #include <string.h>
 
@@ -81,8 +82,6 @@ static void starts_read(zl_bank_ask *out, const zl_affine *map, uint32_t lanes)
     start_put(out, reduced, map->constant);
 }
 
-static bool is_power(uint32_t n) { return n && !(n & (n - 1)); }
-
 zlay_status zl_bank_ask_of(zl_bank_ask *out, const zl_banked *banked, uint32_t elem_bits,
                            const zl_affine *map)
 {
@@ -90,7 +89,7 @@ zlay_status zl_bank_ask_of(zl_bank_ask *out, const zl_banked *banked, uint32_t e
     uint32_t rows = a->rows ? a->rows : banked->lanes;
     uint32_t lanes = (uint32_t)__builtin_ctz(rows), elements = a->bytes * 8 / elem_bits;
     if (!banked->model || a->parts != 1) return ZLAY_ENOTSUP;
-    if (!is_power(elements) || elements * elem_bits != a->bytes * 8) return ZLAY_NONE;
+    if (!zl_is_power_of_two(elements) || elements * elem_bits != a->bytes * 8) return ZLAY_NONE;
     if (map->bits > ZL_TILE_BITS) return ZLAY_NONE;
     memset(out, 0, sizeof *out);
     out->vector = (uint32_t)__builtin_ctz(elements);

@@ -6,6 +6,7 @@
  * size, keys of one rest share ways / classes places: 32 words that all begin a 16-byte vector lie
  * in 8 banks, and take 4 wavefronts whatever the layout. */
 #include "synth/swizzle/family.h"
+#include "base/arith.h"
 
 #include <string.h>
 
@@ -58,12 +59,10 @@ static uint64_t alike(const keys *k, uint64_t lanes, uint32_t lane)
     return count;
 }
 
-static uint64_t ceiling(uint64_t a, uint64_t b) { return (a + b - 1) / b; }
-
 /* Keys of `count` different vectors at least. */
 static uint64_t keys_least(const keys *k, uint64_t count)
 {
-    return k->shared && !k->apart ? ceiling(count, k->size) : count;
+    return k->shared && !k->apart ? zl_ceil_div(count, k->size) : count;
 }
 
 static uint64_t phase_bound(const zl_families *f, const keys *k, uint64_t lanes)
@@ -82,9 +81,10 @@ static uint64_t phase_bound(const zl_families *f, const keys *k, uint64_t lanes)
         if (at->modulus == f->align) of_class[at->rest / k->size]++;
     }
     if (!all) all = (uint64_t)__builtin_popcountll(lanes);
-    if (ceiling(keys_least(k, all), k->ways) > most) most = ceiling(keys_least(k, all), k->ways);
+    if (zl_ceil_div(keys_least(k, all), k->ways) > most)
+        most = zl_ceil_div(keys_least(k, all), k->ways);
     for (uint64_t c = 0; classed && c < classes; c++) {
-        uint64_t least = ceiling(keys_least(k, of_class[c]) * classes, k->ways);
+        uint64_t least = zl_ceil_div(keys_least(k, of_class[c]) * classes, k->ways);
         if (least > most) most = least;
     }
     return most;

@@ -2,6 +2,7 @@
 /* A member of a family: where it puts each element, how much room it takes, and its layout as a
  * value. */
 #include "synth/swizzle/family.h"
+#include "base/arith.h"
 
 zl_rows zl_rows_of(const zl_asked *a, const zl_member *m)
 {
@@ -117,10 +118,6 @@ uint64_t zl_member_size(const zl_member *m, const zl_rows *r)
 }
 
 /* ---- layouts --------------------------------------------------------------------- */
-
-static bool is_power(uint64_t n) { return n && !(n & (n - 1)); }
-
-static uint32_t log_of(uint64_t n) { return 63 - (uint32_t)__builtin_clzll(n); }
 
 /* Strides of a tile in whole cuts, without what moves chunks. */
 static void put_strided(zl_text *out, const zl_asked *a, const zl_member *m)
@@ -253,12 +250,12 @@ static void put_member(zl_text *out, const void *value)
         put_strided(out, v->a, m);
         return;
     }
-    if (m->family != ZL_FAMILY_XOR || !whole || !is_power(m->pitch)) {
+    if (m->family != ZL_FAMILY_XOR || !whole || !zl_is_power_of_two(m->pitch)) {
         put_pieces(out, v->a, m);
         return;
     }
-    zl_putf(out, "Sw<%u,%u,%u> o 0 o ", m->bits, log_of(m->grain),
-            log_of(m->pitch) + m->shift - log_of(m->grain));
+    zl_putf(out, "Sw<%u,%u,%u> o 0 o ", m->bits, zl_log2(m->grain),
+            zl_log2(m->pitch) + m->shift - zl_log2(m->grain));
     put_strided(out, v->a, m);
 }
 

@@ -2,13 +2,12 @@
 /* Reads and checks a request of swizzle.synth, and decides whether all its accesses are linear
  * over F2. */
 #include "synth/swizzle/ask.h"
+#include "base/arith.h"
 
 #include <string.h>
 #include <zlay/decide.h>
 
 enum { ELEM_BITS_MOST = 128, BYTE = 8 };
-
-static bool is_power(uint64_t n) { return n && !(n & (n - 1)); }
 
 static zlay_status request_copy(zlay_ctx *ctx, zlay_swizzle_request *out,
                                 const zlay_swizzle_request *in)
@@ -20,7 +19,7 @@ static zlay_status request_copy(zlay_ctx *ctx, zlay_swizzle_request *out,
     memcpy(out, in, in->size);
     for (size_t i = 0; i < ZL_COUNT(out->reserved); i++)
         if (out->reserved[i]) return zl_fail(ctx, ZLAY_EINVAL, "reserved: a word is not 0");
-    if (!is_power(out->elem_bits) || out->elem_bits > ELEM_BITS_MOST)
+    if (!zl_is_power_of_two(out->elem_bits) || out->elem_bits > ELEM_BITS_MOST)
         return zl_fail(ctx, ZLAY_EINVAL, "elem_bits: %u is no power of two in 1..128",
                        out->elem_bits);
     if (!out->shape || !out->rank || out->rank > ZL_FORM_MODES)
@@ -135,7 +134,7 @@ bool zl_asked_linear(zl_asked_f2 *out, const zl_asked *a)
 {
     zl_swizzle_problem *p = &out->problem;
     memset(p, 0, sizeof *p);
-    if (!is_power(a->size) || a->size >> ZL_TILE_BITS) return false;
+    if (!zl_is_power_of_two(a->size) || a->size >> ZL_TILE_BITS) return false;
     p->bits = (uint32_t)__builtin_ctzll(a->size);
     p->word = 5 - __builtin_ctz(a->elem_bits);
     p->ask = out->ask;
@@ -143,7 +142,7 @@ bool zl_asked_linear(zl_asked_f2 *out, const zl_asked *a)
     p->swizzles = (a->target->features & ZL_HAS_TMA) != 0;
     p->steps = zl_limits(a->ctx)->points;
     for (uint32_t i = 0; i < a->rank; i++) {
-        if (!is_power(a->shape[i])) return false;
+        if (!zl_is_power_of_two(a->shape[i])) return false;
         if (a->shape[i] > 1) p->mode_bits[p->modes++] = (uint32_t)__builtin_ctzll(a->shape[i]);
     }
     for (uint32_t i = 0; i < a->count; i++)

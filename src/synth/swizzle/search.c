@@ -5,6 +5,7 @@
  * the part in E does as well.  A space of more than SMALL bits is first cut down by vectors that no
  * subspace has, where there are such; the rest is searched whole, as far as the steps go. */
 #include "algebra/f2/f2.h"
+#include "base/arith.h"
 #include "synth/swizzle/swizzle.h"
 
 #include <string.h>
@@ -85,15 +86,13 @@ static bool has(const uint64_t *set, uint32_t vector)
     return set[vector >> 6] >> (vector & 63) & 1;
 }
 
-static uint32_t top_bit(uint32_t x) { return 31 - (uint32_t)__builtin_clz(x); }
-
 /* Reduced bases have growing top bits, but where K gets longer than some access counts it begins
  * anew. */
 static uint32_t first_after(const space *s, uint32_t index, uint32_t vector)
 {
     for (uint32_t a = 0; a < s->count; a++)
         if (s->avoid[a].depth == index) return 1;
-    return 2u << top_bit(vector);
+    return 2u << zl_log2(vector);
 }
 
 static void state_next(const space *s, state *to, const state *from, uint32_t index,
@@ -106,7 +105,7 @@ static void state_next(const space *s, state *to, const state *from, uint32_t in
             has_add(to->has[a], from->has[a], vector);
         } else memcpy(to->has[a], from->has[a], sizeof to->has[a]);
     }
-    to->pivots = from->pivots | 1u << top_bit(vector);
+    to->pivots = from->pivots | 1u << zl_log2(vector);
     to->next = first_after(s, index + 1, vector);
 }
 

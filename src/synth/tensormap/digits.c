@@ -4,6 +4,7 @@
  * F2-linear is read as modes of 2 before one of the tensor map's swizzles. Digits whose steps do
  * not nest, so that shared order is not the order of the digits, are ZLAY_NONE. */
 #include "synth/tensormap/tensormap.h"
+#include "base/arith.h"
 
 #include <string.h>
 
@@ -36,8 +37,6 @@ static bool swizzle_of(int32_t *out, zl_swizzle s, uint32_t element)
     return false;
 }
 
-static bool is_power(uint64_t value) { return value && !(value & (value - 1)); }
-
 /* The bases of an affine map before a swizzle of 16-byte chunks by lines; false where one is no
  * single bit, and then it is no mode. */
 static bool unswizzled(strides *out, const zl_affine *map, int32_t swizzle, uint32_t element)
@@ -48,7 +47,7 @@ static bool unswizzled(strides *out, const zl_affine *map, int32_t swizzle, uint
         uint64_t at = map->basis[i] * element;
         uint64_t line = at / ZL_LINE;
         at ^= zl_tm_flip(swizzle, line) * ZL_CHUNK + (zl_tm_swaps(swizzle, line) ? ZL_HALF : 0);
-        if (!is_power(at) || at % element) return false;
+        if (!zl_is_power_of_two(at) || at % element) return false;
         out->mode[out->count++] = (zl_mode){2, (int64_t)(at / element), 0, 0};
     }
     return true;
@@ -57,7 +56,7 @@ static bool unswizzled(strides *out, const zl_affine *map, int32_t swizzle, uint
 static bool bits_of(zl_tm *t, strides *out, const zlay_layout *smem)
 {
     zl_affine map;
-    if (!is_power(t->element) || !zl_affine_of(&map, smem) || map.constant) return false;
+    if (!zl_is_power_of_two(t->element) || !zl_affine_of(&map, smem) || map.constant) return false;
     for (int32_t z = ZLAY_SWIZZLE_NONE; z < ZL_SWIZZLES; z++) {
         t->swizzle = z;
         if (unswizzled(out, &map, z, t->element)) return true;

@@ -4,6 +4,7 @@
  * have more than 256 elements. It answers false where a rule of the map's box cannot hold for
  * these digits. */
 #include "synth/tensormap/dims.h"
+#include "base/arith.h"
 
 #include <string.h>
 
@@ -98,8 +99,6 @@ static int32_t promoted(const zl_tm *t, uint32_t bytes)
     return bytes == 2 ? ZLAY_TYPE_U16 : bytes == 4 ? ZLAY_TYPE_U32 : ZLAY_TYPE_U64;
 }
 
-static uint64_t round_up(uint64_t value, uint64_t unit) { return (value + unit - 1) / unit * unit; }
-
 /* Whether the tensor's edge falls between elements of so many bytes. */
 static bool edge_divides(const zl_tm_map *m, const zl_tm_digit *row, uint32_t bytes)
 {
@@ -173,9 +172,10 @@ static bool row_fit(zl_tm_map *m, zl_tm_box *box)
     bytes = box->digit[0].extent * t->element;
     if (box->swizzle && box->digits > 1 && box->digit[1].shared != (int64_t)most)
         return false;
-    uint64_t pitch = box->digits > 1 ? (uint64_t)box->digit[1].shared : round_up(bytes, ZL_CHUNK);
+    uint64_t pitch =
+        box->digits > 1 ? (uint64_t)box->digit[1].shared : zl_round_up(bytes, ZL_CHUNK);
     if (pitch % ZL_CHUNK || pitch < bytes || pitch > UINT32_MAX) return false;
-    uint64_t width = box->swizzle ? round_up(bytes, ZL_CHUNK) : pitch;
+    uint64_t width = box->swizzle ? zl_round_up(bytes, ZL_CHUNK) : pitch;
     m->pitch = (uint32_t)(box->swizzle ? zl_tm_span(box->swizzle) : pitch);
     if (!type_choose(m, &box->digit[0], width)) return false;
     m->dim[0].box = width / m->bytes;
@@ -289,7 +289,7 @@ static bool holes_kept(const zl_tm_map *m)
 {
     const zl_tm_dim *row = &m->dim[0];
     uint64_t real = row->real * m->bytes;
-    if ((m->t->store ? real : round_up(real, ZL_CHUNK)) != row->box * m->bytes) return false;
+    if ((m->t->store ? real : zl_round_up(real, ZL_CHUNK)) != row->box * m->bytes) return false;
     for (uint32_t i = 1; i < m->rank; i++)
         if (m->dim[i].box != m->dim[i].real) return false;
     return true;
@@ -322,7 +322,7 @@ static bool tiled_of(zl_tm_map *out, const zl_tm *t, const zl_tm_box *given)
     out->rank = box.digits;
     zl_tm_dim *row = &out->dim[0];
     row->stride = out->bytes;
-    row->real = round_up(row->real * t->element, out->bytes) / out->bytes;
+    row->real = zl_round_up(row->real * t->element, out->bytes) / out->bytes;
     return edges_once(out) && cells_hold(out, &box, given->cell) && rests_find(out, &box, given->cell) &&
            (!t->request.keep_holes || holes_kept(out));
 }

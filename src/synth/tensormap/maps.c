@@ -3,6 +3,7 @@
  * long as its dimensions can reach them all by whole indices; the assignment is first fit.
  * Coordinates are then shifted so that the least index of a dimension without edges is 0. */
 #include "legality/tensormap/fetch.h"
+#include "base/arith.h"
 #include "synth/tensormap/dims.h"
 
 #include <string.h>
@@ -64,8 +65,6 @@ static bool join(work *w, uint32_t k)
            zl_tm_map_start(&at->map, w->coordinate[k], &w->box[k], &w->box[k]);
 }
 
-static uint64_t size_of(int64_t way) { return way < 0 ? 0 - (uint64_t)way : (uint64_t)way; }
-
 /* One dimension goes all the ways of a group, where there is one: so the least index of it is that
  * of a copy. */
 static void ways_align(work *w, uint32_t g)
@@ -77,8 +76,8 @@ static void ways_align(work *w, uint32_t g)
     for (uint32_t k = 0; k < w->boxes; k++) {
         if (w->of[k] != g || !zl_tm_map_way(&at->map, coordinate, first, &w->box[k], &way))
             continue;
-        unit = zl_gcd(unit, size_of(way));
-        if (size_of(way) > most) most = size_of(way);
+        unit = zl_gcd(unit, zl_magnitude(way));
+        if (zl_magnitude(way) > most) most = zl_magnitude(way);
     }
     int i = unit ? zl_tm_map_carrier(&at->map, (int64_t)unit, most / unit) : -1;
     for (uint32_t k = 0; i >= 0 && k < w->boxes; k++) {

@@ -82,26 +82,16 @@ static void reach(zl_tm_dim *d, int64_t steps)
     else d->most += steps;
 }
 
-static int64_t gcd(int64_t a, int64_t b)
-{
-    while (b) {
-        int64_t r = a % b;
-        a = b;
-        b = r;
-    }
-    return a < 0 ? -a : a;
-}
-
 /* The edges of an axis that fall between boxes: a dimension of one index, whose step is a granule, or
  * less where the box begins inside of one. */
 static int edge_add(zl_tm_map *m, uint32_t axis)
 {
     const zl_tm_axis *a = &m->t->axis[axis];
-    int64_t stride, unit = gcd((int64_t)a->granule, (int64_t)m->cell[axis]);
+    int64_t stride, unit = zl_gcd_int((int64_t)a->granule, (int64_t)m->cell[axis]);
     uint64_t rest = 0;
     if (!zl_mul(a->stride, unit, &stride) || stride < 0) return -1;
     if (stride % m->t->unit) {
-        unit = m->t->unit / gcd(m->t->unit, a->stride);
+        unit = m->t->unit / zl_gcd_int(m->t->unit, a->stride);
         rest = zl_tm_rest(a, m->cell[axis], (uint64_t)unit);
         if (!zl_mul(a->stride, unit, &stride) || !zl_tm_rests(a, (uint64_t)unit) || rest >= a->extent)
             return -1;
@@ -154,7 +144,7 @@ static int64_t common(const zl_tm_map *m, uint32_t axis)
     int64_t stride = 0, unused;
     for (uint32_t i = axis; i < m->t->axes; i++)
         if (carrier(m, way_of(m, i), m->t->axis[i].tiles, (int32_t)i, &unused) < 0)
-            stride = gcd(stride, way_of(m, i));
+            stride = zl_gcd_int(stride, way_of(m, i));
     for (uint32_t i = axis; i < m->t->axes; i++)
         if (stride && !in_32_bits(way_of(m, i) / stride, m->t->axis[i].tiles * m->t->axes)) return 0;
     return stride >= FAR || stride % m->t->unit ? 0 : stride;

@@ -2,6 +2,7 @@
 /* Makes the loops of a transfer: the common refinement of the modes of source and destination,
  * reordered, merged where both sides continue, and proved equal to the request. */
 #include "synth/transfer/transfer.h"
+#include "base/arith.h"
 
 #include <string.h>
 #include <zlay/decide.h>
@@ -59,16 +60,12 @@ static zlay_status keep_apart(zlay_ctx *ctx, zlay_transfer *t, const zlay_transf
     return status ? status : zl_layout_copy(ctx, &t->apart[ZL_TO], r->dest);
 }
 
-static uint64_t size_of(int64_t stride)
-{
-    return stride < 0 ? -(uint64_t)stride : (uint64_t)stride;
-}
-
 /* Least destination stride first, so that neighbours are stored together. */
 static void sort(zlay_transfer *t)
 {
     for (uint32_t i = 1; i < t->loops; i++)
-        for (uint32_t j = i; j && size_of(t->loop[j].to) < size_of(t->loop[j - 1].to); j--) {
+        for (uint32_t j = i; j && zl_magnitude(t->loop[j].to) < zl_magnitude(t->loop[j - 1].to);
+             j--) {
             zl_loop swap = t->loop[j];
             t->loop[j] = t->loop[j - 1];
             t->loop[j - 1] = swap;

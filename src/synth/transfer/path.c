@@ -263,18 +263,18 @@ uint64_t zl_row_items(const zlay_transfer *t)
     uint64_t bytes = zl_row_bytes(t), width = t->info.width;
     if (t->info.path == ZLAY_PATH_REALIGN && t->row_shift) bytes += ZL_CHUNK - zl_elem(t);
     if (t->info.path == ZLAY_PATH_BULK) bytes = bytes / ZL_CHUNK * ZL_CHUNK;
-    return zl_ceil(bytes, width);
+    return zl_ceil_div(bytes, width);
 }
 
 static uint64_t items_of(const zlay_transfer *t)
 {
     const zlay_transfer_info *info = &t->info;
-    uint64_t items = info->tile[0] ? zl_ceil((uint64_t)t->loop[0].extent, info->tile[0])
-                                   : zl_row_items(t);
+    uint64_t items =
+        info->tile[0] ? zl_ceil_div((uint64_t)t->loop[0].extent, info->tile[0]) : zl_row_items(t);
     for (uint32_t i = 1; i < t->loops; i++) {
         uint64_t extent = (uint64_t)t->loop[i].extent;
-        items = zl_umul_sat(items, info->tile[0] && i == t->turn ? zl_ceil(extent, info->tile[1])
-                                                                 : extent);
+        items = zl_umul_sat(
+            items, info->tile[0] && i == t->turn ? zl_ceil_div(extent, info->tile[1]) : extent);
     }
     return items;
 }
@@ -284,8 +284,8 @@ static zlay_status launch(zlay_ctx *ctx, zlay_transfer *t)
     zlay_transfer_info *info = &t->info;
     bool by_block = info->tile[0] || info->path == ZLAY_PATH_BULK;
     info->items = items_of(t);
-    info->blocks = by_block ? info->items
-                            : zl_ceil(info->items, (uint64_t)info->threads * info->accesses);
+    info->blocks =
+        by_block ? info->items : zl_ceil_div(info->items, (uint64_t)info->threads * info->accesses);
     info->rank = t->loops;
     if (info->blocks > INT32_MAX)
         return zl_fail(ctx, ZLAY_ENOTSUP, "more than 2^31 - 1 blocks: %llu",

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads a request for a transfer, chooses its path and loops, and gives access to the result. */
 #include "algebra/find/table.h"
+#include "base/arith.h"
 #include "synth/transfer/transfer.h"
 
 #include <string.h>
@@ -20,8 +21,6 @@ static zlay_status request_copy(zlay_ctx *ctx, zlay_transfer_request *out,
     return ZLAY_OK;
 }
 
-static bool power_of_two(uint32_t a) { return a && !(a & (a - 1)); }
-
 static zlay_status side_read(zlay_ctx *ctx, zl_side *out, const zlay_layout *layout, uint32_t align,
                              uint32_t elem, const char *name)
 {
@@ -30,7 +29,7 @@ static zlay_status side_read(zlay_ctx *ctx, zl_side *out, const zlay_layout *lay
         return zl_fail(ctx, ZLAY_ENOTSUP, "%s: has the parameter %s; copy.synth with a tile takes it",
                        name, zl_parameter(layout));
     *out = (zl_side){.align = align ? align : elem};
-    if (!power_of_two(out->align) || out->align < elem)
+    if (!zl_is_power_of_two(out->align) || out->align < elem)
         return zl_fail(ctx, ZLAY_EINVAL,
                        "%s: an alignment of %u bytes is no power of two from an element's %u on",
                        name, align, elem);
@@ -40,7 +39,7 @@ static zlay_status side_read(zlay_ctx *ctx, zl_side *out, const zlay_layout *lay
 static zlay_status request_read(zlay_ctx *ctx, zlay_transfer *t, const zlay_transfer_request *r)
 {
     uint32_t bits = r->elem_bits;
-    if (!power_of_two(bits) || bits < 8 || bits > 128)
+    if (!zl_is_power_of_two(bits) || bits < 8 || bits > 128)
         return zl_fail(ctx, ZLAY_EINVAL, "elem_bits: %u is none of 8, 16, 32, 64, 128", bits);
     if (r->threads % WARP)
         return zl_fail(ctx, ZLAY_EINVAL, "threads: %u is no multiple of %d", r->threads, WARP);

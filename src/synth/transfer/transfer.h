@@ -56,6 +56,4 @@ static inline uint64_t zl_row_bytes(const zlay_transfer *t)
 /* Vectors, or bulk runs, that a row takes. */
 uint64_t zl_row_items(const zlay_transfer *t);
 
-static inline uint64_t zl_ceil(uint64_t a, uint64_t b) { return a / b + (a % b != 0); }
-
 #endif

@@ -3,6 +3,7 @@
  * the target has, that the rows are aligned to, and that are no wider than the values of one lane.
  */
 #include "synth/wave/wave.h"
+#include "base/arith.h"
 
 /* ---- the fragment ------------------------------------------------------------------------ */
 
@@ -116,8 +117,6 @@ static void choose_loads(zlay_wave_info *i)
     i->load_rows = round % i->depth ? 0 : round / i->depth;
 }
 
-static uint32_t least(uint32_t a, uint32_t b) { return a < b ? a : b; }
-
 /* One read brings a run, or runs of several instructions along K where their order is free. */
 static zlay_status choose_reads(zlay_ctx *ctx, zlay_wave *w, bool any_order)
 {
@@ -125,8 +124,8 @@ static zlay_status choose_reads(zlay_ctx *ctx, zlay_wave *w, bool any_order)
     const zl_wave_operand *o = &w->operand;
     uint32_t bytes = i->elem_bits / 8, most = ZL_WAVE_BYTES / bytes;
     bool free = any_order && o->run == o->each && o->part_k == o->run;
-    w->merged = free && o->run < most ? least(most / o->run, i->depth / o->k) : 1;
-    i->read_bytes = least(o->run * w->merged, most) * bytes;
+    w->merged = free && o->run < most ? zl_min32(most / o->run, i->depth / o->k) : 1;
+    i->read_bytes = zl_min32(o->run * w->merged, most) * bytes;
     i->read = access_of(i->target, i->read_bytes, false);
     i->order_runs = w->merged > 1 ? w->merged : 1;
     i->steps = i->depth / o->k;

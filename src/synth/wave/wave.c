@@ -2,10 +2,9 @@
 /* zlay_wave_synth: reads the request, then makes the parts of the plan one after the other
  * (operand.c, place.c, lay.c). */
 #include "synth/wave/wave.h"
+#include "base/arith.h"
 
 #include <string.h>
-
-static bool is_power(uint32_t n) { return n && !(n & (n - 1)); }
 
 static zlay_status wrong(zlay_ctx *ctx, const char *field, const char *wanted)
 {
@@ -28,7 +27,7 @@ static zlay_status read_request(zlay_ctx *ctx, zlay_wave_request *out,
     if (out->path < ZLAY_WAVE_PATH_BEST || out->path > ZLAY_WAVE_PATH_DIRECT)
         return wrong(ctx, "path", "best, registers or direct");
     if (out->any_order > 1) return wrong(ctx, "any_order", "0 or 1");
-    if (!is_power(out->align)) return wrong(ctx, "align", "a power of two");
+    if (!zl_is_power_of_two(out->align)) return wrong(ctx, "align", "a power of two");
     return ZLAY_OK;
 }
 
@@ -36,9 +35,10 @@ static zlay_status check_sizes(zlay_ctx *ctx, const zlay_wave_request *r,
                                const zlay_target_info *target)
 {
     if (!r->rows || r->rows > 1u << 16) return wrong(ctx, "rows", "1 to 65536");
-    if (!is_power(r->depth) || r->depth > 1u << 16)
+    if (!zl_is_power_of_two(r->depth) || r->depth > 1u << 16)
         return wrong(ctx, "depth", "a power of two up to 65536");
-    if (!is_power(r->threads) || r->threads < target->lanes || r->threads > target->threads)
+    if (!zl_is_power_of_two(r->threads) || r->threads < target->lanes ||
+        r->threads > target->threads)
         return zl_fail(ctx, ZLAY_EINVAL, "threads: a power of two from %u to %u", target->lanes,
                        target->threads);
     if (r->parts > r->threads / target->lanes)

@@ -5,6 +5,7 @@
  * do.  P0 costs the dimensions of Y outside B, P1 those outside R^-1 B: so Y takes as much of both
  * as the two conditions let it. */
 #include "synth/word/round.h"
+#include "base/arith.h"
 
 typedef struct round {
     const zl_wanted *w;
@@ -281,8 +282,6 @@ static unsigned rank_met(const zl_wanted *w, uint64_t now, uint64_t then)
     return (unsigned)__builtin_popcountll(then) - zl_space_rank(&other);
 }
 
-static unsigned greater(unsigned a, unsigned b) { return a > b ? a : b; }
-
 /* Bytes W0, registers besides K, lanes besides B, and where the way back has them: W0', K', B'.  Of
  * a round Y n K = Y n K' = W, so Y n B has dim(W n W0) besides what is outside K and K': it lacks
  * max(dim W, dim(B n K')) - dim(W n W0), Y n B' likewise; and dim(W n W0) + dim(W n W0') is at most
@@ -292,12 +291,13 @@ unsigned zl_round_selects(const zl_wanted *w)
 {
     const uint64_t bytes = w->bytes, inner = w->inner, plane = w->plane;
     unsigned b = w->slots.byte, still = rank_met(w, bytes, bytes);
-    unsigned sides = greater(b, rank_met(w, plane, inner)) + greater(b, rank_met(w, inner, plane));
+    unsigned sides =
+        zl_max32(b, rank_met(w, plane, inner)) + zl_max32(b, rank_met(w, inner, plane));
     unsigned kept = rank_met(w, bytes, inner) + rank_met(w, inner, bytes);
-    unsigned parted = greater(rank_met(w, bytes, plane), rank_met(w, plane, bytes)) - still;
+    unsigned parted = zl_max32(rank_met(w, bytes, plane), rank_met(w, plane, bytes)) - still;
     unsigned all = (unsigned)__builtin_popcountll(plane);
     sides -= kept < b + still ? kept : b + still;
-    return greater(sides, all - rank_met(w, plane, plane) + parted);
+    return zl_max32(sides, all - rank_met(w, plane, plane) + parted);
 }
 
 uint32_t zl_round_ordered(const zl_wanted *w)

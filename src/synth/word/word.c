@@ -5,6 +5,7 @@
  * shuffle rounds, then the fewest instructions, is kept, and its steps are composed again and
  * compared with the map. docs/synthesis.md has the proofs. */
 #include "synth/word/round.h"
+#include "base/arith.h"
 
 enum { BYTE_MOST = 2, REG_MOST = 8, LANE_MOST = 6, WARP = 5 };
 
@@ -46,9 +47,10 @@ static zl_word *trial(zl_search *s)
     return &s->trial;
 }
 
-static uint32_t lesser(uint32_t a, uint32_t b) { return a < b ? a : b; }
-
-static void bound(zl_search *s, uint32_t cost) { s->least = lesser(s->least, cost); }
+static void bound(zl_search *s, uint32_t cost)
+{
+    s->least = zl_min32(s->least, cost);
+}
 
 unsigned zl_crossing_rank(const zl_wanted *w)
 {
@@ -157,7 +159,7 @@ static void lower_set(zl_word *out, const zl_search *s, const zl_wanted *w)
     } else if (rank > reg) {
         out->lower_rounds = (rank + reg - 1) / reg;
         out->lower_instructions = out->lower_rounds * ((regs + 1) / 2);
-        if (s->floor) out->lower_instructions = lesser(s->floor, out->instructions);
+        if (s->floor) out->lower_instructions = zl_min32(s->floor, out->instructions);
     } else {
         out->lower_rounds = !zl_map_stays(w, &w->map);
         out->lower_instructions = s->least;
@@ -177,7 +179,7 @@ uint32_t zl_rounds_floor(const zl_wanted *w, const zl_word_aim *aim, uint32_t *r
     uint32_t moved = *rounds * ((regs + 1) / 2), all = cost_of(aim, moved, moved);
     if (*rounds > 1 || (aim->matrix && zl_matrix_may(w))) return all;
     uint32_t exchange = cost_of(aim, 2 * regs, regs), round = zl_round_selects(w) * regs + all;
-    return lesser(round, exchange);
+    return zl_min32(round, exchange);
 }
 
 /* Whole registers: selects, and shuffles of those that the rank of lane <- register moves; or an
@@ -189,7 +191,7 @@ uint32_t zl_word_least_cost(const zl_slots *slots, const zl_affine *map, const z
     uint32_t regs = 1u << slots->reg, moved = regs - (regs >> zl_crossing_rank(&w));
     if (!moved) moved = regs;
     uint32_t round = zl_round_selects(&w) * regs + cost_of(aim, moved, moved);
-    return lesser(round, cost_of(aim, 2 * regs, regs));
+    return zl_min32(round, cost_of(aim, 2 * regs, regs));
 }
 
 /* ---- the answer ---------------------------------------------------------------------------- */

@@ -2,6 +2,7 @@
 /* Writes out the program of each role, event by event, for given trip counts, and finds the op
  * that completes each. */
 #include "pipe/replay/recheck/recheck.h"
+#include "base/arith.h"
 
 #include <string.h>
 
@@ -98,8 +99,6 @@ static bool check_loops(zl_recheck *r, const zl_role *role)
     return true;
 }
 
-static int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }
-
 bool zl_rc_form(zl_recheck *r)
 {
     const zlay_pipe *pipe = r->pipe;
@@ -112,13 +111,13 @@ bool zl_rc_form(zl_recheck *r)
     for (uint32_t i = pipe->setup; i < pipe->events_count; i++) {
         const zl_event *e = &pipe->events[i];
         const int64_t adds[] = {e->at[0].add, e->at[1].add, e->bar_at.add};
-        for (int j = 0; j < 3; j++) reach = larger(reach, adds[j] < 0 ? -adds[j] : adds[j]);
-        if (e->kind == ZL_EV_WAITGROUP) groups = larger(groups, e->count);
+        for (int j = 0; j < 3; j++) reach = zl_max(reach, adds[j] < 0 ? -adds[j] : adds[j]);
+        if (e->kind == ZL_EV_WAITGROUP) groups = zl_max(groups, e->count);
     }
     r->window = 2 * reach + groups + 2;
     r->stages = 1;
     for (uint32_t i = 0; i < pipe->bars_count; i++)
-        r->stages = larger(r->stages, pipe->bars[i].stages);
+        r->stages = zl_max(r->stages, pipe->bars[i].stages);
     return r->window <= 256 || zl_rc_refuse(r, "a window that is too wide", 0);
 }
 

@@ -3,6 +3,7 @@
  * equal, up to whole iterations: counters and indices relative to their group's base, rings
  * turned to it, mbarrier phases modulo 2, clock values as items to be ranked. state.h says
  * what the list is for. */
+#include "base/arith.h"
 #include "pipe/runs/state/clock.h"
 #include "pipe/runs/state/state.h"
 
@@ -72,15 +73,9 @@ static int64_t tag_base(const state *w, uint32_t which, uint32_t block)
     return base_of(w, group_of(w, which, block), w->watch->rings[zl_rings(w->pipe) + which]);
 }
 
-/* The round of an index around its ring; indices below 0 round down. */
-static int64_t round_of(int64_t at, uint32_t stages)
-{
-    return at >= 0 ? at / stages : -((stages - 1 - at) / stages);
-}
-
 static uint32_t slot_of(int64_t at, uint32_t stages)
 {
-    return (uint32_t)(at - round_of(at, stages) * stages);
+    return (uint32_t)(at - zl_floor_div(at, stages) * stages);
 }
 
 /* A fixed ring whose indices grow: its slots and parities are the same again after two whole
@@ -244,7 +239,7 @@ static void put_mbars(state *w)
         for (uint32_t k = 0; k < w->pipe->blocks * stages; k++) {
             int64_t at = ring_base(w, b, k / stages) + k % stages;
             put_mbar(w, zl_mbar_of(w->r, (int32_t)b, k / stages, slot_of(at, stages)),
-                     ring >= 0 ? round_of(at, stages) : 0);
+                     ring >= 0 ? zl_floor_div(at, stages) : 0);
         }
     }
 }
