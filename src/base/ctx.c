@@ -207,7 +207,7 @@ zlay_status zl_enter(zlay_ctx *ctx)
     return ZLAY_OK;
 }
 
-/* Whether a limit or a failed allocation has ended the call: what its searches found is no answer. */
+/* A limit or a failed allocation has ended the call: what its searches found is no answer. */
 static bool over(const zlay_ctx *ctx) { return ctx->starved || ctx->ended != ZL_LIMITS; }
 
 zlay_status zl_ended(zlay_ctx *ctx, zlay_status status)
