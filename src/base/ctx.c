@@ -25,6 +25,7 @@ struct zlay_ctx {
     bool starved;               /* an allocation of the call failed: the hooks had no memory */
     bool as_one;                /* all calls count as one */
     bool refused;               /* a limit refused a text of the last call */
+    bool within;                /* a call has entered and not left */
     atomic_flag inside; /* atomic, so that a second thread's entry is refused, not a race */
     char message[1024];
 };
@@ -203,12 +204,18 @@ zlay_status zl_enter(zlay_ctx *ctx)
     if (atomic_flag_test_and_set_explicit(&ctx->inside, memory_order_acquire)) return ZLAY_EBUSY;
     ctx->message[0] = 0;
     ctx->refused = false;
+    ctx->within = true;
     if (!ctx->as_one) count_anew(ctx);
     return ZLAY_OK;
 }
 
-/* A limit or a failed allocation has ended the call: what its searches found is no answer. */
-static bool over(const zlay_ctx *ctx) { return ctx->starved || ctx->ended != ZL_LIMITS; }
+/* A limit or a failed allocation has ended the call: what its searches found is no answer.  Between
+ * calls nothing of the last one is left to end the next allocation. */
+static bool in_call(const zlay_ctx *ctx) { return ctx->within || ctx->as_one; }
+static bool over(const zlay_ctx *ctx)
+{
+    return in_call(ctx) && (ctx->starved || ctx->ended != ZL_LIMITS);
+}
 
 zlay_status zl_ended(zlay_ctx *ctx, zlay_status status)
 {
@@ -227,6 +234,7 @@ zlay_status zl_leave(zlay_ctx *ctx, zlay_status status)
 {
     bool proved = status == ZLAY_NONE; /* not where a limit or failing memory ended the search */
     if ((proved && over(ctx)) || status == ZLAY_ENOMEM) status = zl_ended(ctx, ZLAY_ENOMEM);
+    ctx->within = false;
     atomic_flag_clear_explicit(&ctx->inside, memory_order_release);
     return status;
 }
@@ -265,8 +273,9 @@ zlay_status zl_enter_whole(zlay_ctx *ctx, bool *was)
 
 zlay_status zl_leave_whole(zlay_ctx *ctx, bool was, zlay_status status)
 {
+    bool ended = over(ctx);
     ctx->as_one = was;
-    return zl_ended(ctx, over(ctx) ? ZLAY_ENOMEM : status);
+    return zl_ended(ctx, ended ? ZLAY_ENOMEM : status);
 }
 
 zlay_status zl_fail(zlay_ctx *ctx, zlay_status status, const char *format, ...)
@@ -326,7 +335,8 @@ void *zl_alloc_plain(zlay_ctx *ctx, size_t count, size_t size)
     size_t bytes;
     void *ptr = NULL;
     if (__builtin_mul_overflow(count, size, &bytes)) bytes = SIZE_MAX;
-    if (memory_left(ctx, bytes) && work_left(ctx, STEPS_ALLOC + bytes / BYTES_STEP))
+    bool granted = memory_left(ctx, bytes) && work_left(ctx, STEPS_ALLOC + bytes / BYTES_STEP);
+    if (granted || !in_call(ctx))
         ptr = account_alloc(ctx->alloc.user, bytes ? bytes : 1);
     if (ptr) return ptr;
     ctx->starved = ctx->ended == ZL_LIMITS;
