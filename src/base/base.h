@@ -125,6 +125,10 @@ const char *zl_quote(char *out, const char *text, size_t length);
 
 /* ---- names -------------------------------------------------------------- */
 
+typedef struct zl_name {
+    char text[68]; /* at most 64 and a final 0 */
+} zl_name;
+
 /* [A-Za-z_][A-Za-z0-9_]{0,63} and no keyword of C, C++ or PTX. */
 bool zl_is_name(const char *text, size_t length);
 

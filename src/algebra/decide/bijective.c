@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "algebra/decide/decide.h"
 #include "algebra/presburger/isl/isl.h"
-#include "algebra/layout/kind.h"
+#include "algebra/layout/layout.h"
 #include "algebra/image/sums.h"
 #include "algebra/decide/symbol_ask.h"
 #include "algebra/find/table.h"
@@ -101,7 +101,7 @@ static zlay_status outside(work *w)
     uint64_t limit = zl_limits(w->ctx)->points;
     for (uint64_t i = 0; i < w->a->size && i < limit; i++) {
         if (zl_charge_block(w->ctx, w->a, i)) return ZLAY_ENOMEM;
-        if (zl_kind_of(w->a)->tuple(w->a, i, values)) continue;
+        if (w->a->table->tuple(w->a, i, values)) continue;
         for (size_t d = 0; d < w->a->pieces.outs; d++)
             if (values[d] < 0)
                 return fault(w, (zlay_fault){.fault = ZLAY_FAULT_OUTSIDE, .i = i});

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "algebra/decide/decide.h"
 #include "algebra/presburger/isl/isl.h"
-#include "algebra/layout/kind.h"
+#include "algebra/layout/layout.h"
 #include "algebra/f2/modular.h"
 #include "algebra/image/sums.h"
 #include "algebra/decide/symbol_ask.h"
@@ -174,7 +174,7 @@ static bool as_value_of_b(const work *w, const zl_reader *a, uint64_t i, int64_t
     uint64_t sizes[OUTS_MOST], flat = 0;
     *outside = false;
     if (w->manner == ZL_AS_INTEGERS) return zl_reader_value(a, i, value);
-    if (zl_kind_of(w->q.a)->tuple(w->q.a, i, tuple)) return false;
+    if (w->q.a->table->tuple(w->q.a, i, tuple)) return false;
     size_t outs = zlay_layout_out_sizes(sizes, OUTS_MOST, w->q.b);
     *outside = w->manner == ZL_NEVER;
     for (size_t d = outs; d-- > 0 && !*outside;) {
@@ -317,8 +317,8 @@ static zlay_status (*const ladder[])(work *w, bool *decided) = {
 static zlay_status climb(work *w)
 {
     bool decided = false;
-    zlay_status status = zl_decidable(w->q.ctx, w->q.a);
-    if (!status) status = zl_decidable(w->q.ctx, w->q.b);
+    zlay_status status = zl_without_parameters(w->q.ctx, w->q.a);
+    if (!status) status = zl_without_parameters(w->q.ctx, w->q.b);
     if (!status) status = zl_comparison(w->q.ctx, &w->manner, w->q.a, w->q.b);
     for (size_t i = 0; i < ZL_COUNT(ladder) && !decided && !status; i++)
         status = ladder[i](w, &decided);

@@ -16,12 +16,6 @@ zlay_status zl_decide_not_least(zlay_ctx *ctx)
                    "limits.isl_ops");
 }
 
-zlay_status zl_decidable(zlay_ctx *ctx, const zlay_layout *a)
-{
-    if (!a) return zl_fail(ctx, ZLAY_EINVAL, "a layout is NULL");
-    return zl_without_parameters(ctx, a);
-}
-
 zlay_status zl_as_pieces(zlay_ctx *ctx, const zl_pieces **out, zlay_layout **made,
                          const zlay_layout *a)
 {

@@ -21,9 +21,6 @@ zlay_status zl_decide_limit(zl_question *q, const char *name, uint64_t limit, ui
 /* Say that a NO is proved and its witness may not be the least. */
 zlay_status zl_decide_not_least(zlay_ctx *ctx);
 
-/* EINVAL for NULL, ENOTSUP for parameters. */
-zlay_status zl_decidable(zlay_ctx *ctx, const zlay_layout *a);
-
 /* Strided layouts of many modes: their search gave up, and isl's takes far longer. */
 static inline bool zl_is_long(const zlay_layout *a) { return a->modes > 8; }
 

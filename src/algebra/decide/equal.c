@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "algebra/decide/equal.h"
 #include "algebra/presburger/isl/isl.h"
-#include "algebra/layout/kind.h"
+#include "algebra/layout/layout.h"
 #include "algebra/find/table.h"
 
 enum { OUTS_MOST = 64 };
@@ -44,7 +44,7 @@ static zlay_status affine(zl_pair *p, bool *decided)
 static bool same_tuple(const zl_pair *p, uint64_t i)
 {
     int64_t a[OUTS_MOST], b[OUTS_MOST];
-    bool has_a = !zl_kind_of(p->a)->tuple(p->a, i, a), has_b = !zl_kind_of(p->b)->tuple(p->b, i, b);
+    bool has_a = !p->a->table->tuple(p->a, i, a), has_b = !p->b->table->tuple(p->b, i, b);
     if (!has_a || !has_b) return has_a == has_b;
     for (size_t d = 0; d < zlay_layout_outs(p->a); d++)
         if (p->manner == ZL_NEVER || a[d] != b[d]) return false;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Layouts where the facts about their parameters hold: outside, both sides are undefined. */
+#include "algebra/presburger/pieces.h"
 #include "algebra/decide/equal.h"
 #include "algebra/facts/facts.h"
 

@@ -301,7 +301,7 @@ static zlay_status (*const ladder[])(work *w, bool *decided) = {
 static zlay_status climb(work *w)
 {
     bool decided = false;
-    zlay_status status = zl_decidable(w->q.ctx, w->q.a);
+    zlay_status status = zl_without_parameters(w->q.ctx, w->q.a);
     for (size_t i = 0; i < ZL_COUNT(ladder) && !decided && !status; i++)
         status = ladder[i](w, &decided);
     return status;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "algebra/decide/decide.h"
 #include "algebra/presburger/isl/isl.h"
-#include "algebra/layout/kind.h"
+#include "algebra/layout/layout.h"
 #include "algebra/f2/modular.h"
 #include "algebra/image/sums.h"
 #include "algebra/decide/symbol_ask.h"
@@ -170,7 +170,7 @@ static bool place(const work *w, const zl_reader *a, uint64_t i, uint64_t *at)
         *at = (uint64_t)flat;
         return *at < w->points;
     }
-    if (zl_kind_of(w->q.a)->tuple(w->q.a, i, values)) return false;
+    if (w->q.a->table->tuple(w->q.a, i, values)) return false;
     for (size_t d = w->count; d-- > 0;) {
         if (values[d] < 0 || (uint64_t)values[d] >= w->onto[d]) return false;
         *at = *at * w->onto[d] + (uint64_t)values[d];
@@ -363,7 +363,7 @@ zlay_status zl_is_surjective(zlay_ctx *ctx, zlay_answer *answer, uint64_t *misse
     work w = {.q = {ctx, a, NULL, ZLAY_YES}, .onto = onto, .count = count,
               .budget = {zl_limits(ctx)->points, ctx}};
     bool decided = false;
-    zlay_status status = zl_decidable(ctx, a);
+    zlay_status status = zl_without_parameters(ctx, a);
     if (!status) status = ask(&w);
     for (size_t i = 0; i < ZL_COUNT(ladder) && !decided && !status; i++)
         status = ladder[i](&w, &decided);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "algebra/f2/f2.h"
-#include "algebra/layout/kind.h"
 
 #include <string.h>
 

@@ -2,7 +2,6 @@
 /* Values of modular layouts, and equality of any size. */
 #include "algebra/f2/modular.h"
 #include "algebra/f2/f2.h"
-#include "algebra/layout/kind.h"
 
 static uint64_t add(const zl_dim *out, uint64_t a, uint64_t b)
 {
@@ -79,37 +78,50 @@ static uint64_t packed_at(const zl_f2 *f2, uint64_t index)
     return value;
 }
 
-int64_t zl_modular_at(const zlay_layout *a, uint64_t index)
+static int64_t value_at(const zlay_layout *a, uint64_t index)
 {
     return (int64_t)zl_modular_flat(&a->f2, packed_at(&a->f2, index));
 }
 
-zlay_status zl_modular_tuple(const zlay_layout *a, uint64_t index, int64_t *values)
+static zlay_status tuple_at(const zlay_layout *a, uint64_t index, int64_t *values)
 {
     zl_f2_fields(&a->f2, packed_at(&a->f2, index), values);
     return ZLAY_OK;
 }
 
-bool zl_modular_at_integer(const zlay_layout *a, int64_t value, int64_t *out)
+static bool at_integer(const zlay_layout *a, int64_t value, int64_t *out)
 {
     if (value < 0 || (uint64_t)value >= a->size) return false;
-    *out = zl_modular_at(a, (uint64_t)value);
+    *out = value_at(a, (uint64_t)value);
     return true;
 }
 
 /* What is linear over F2 was recognised before it became modular. */
-bool zl_modular_affine(zl_affine *out, const zlay_layout *a)
+static bool affine_of(zl_affine *out, const zlay_layout *a)
 {
     (void)out;
     (void)a;
     return false;
 }
 
-bool zl_modular_affine_of_integers(zl_affine *out, const zlay_layout *a, unsigned bits)
+static bool affine_of_integers(zl_affine *out, const zlay_layout *a, unsigned bits)
 {
     (void)bits;
-    return zl_modular_affine(out, a);
+    return affine_of(out, a);
 }
+
+const zl_kind zl_modular_kind = {
+    .at = value_at,
+    .tuple = tuple_at,
+    .at_integer = at_integer,
+    .affine = affine_of,
+    .affine_of_integers = affine_of_integers,
+    .steps = zl_f2_steps,
+    .box = zl_f2_box,
+    .extents = zl_f2_extents,
+    .copy = zl_f2_copy,
+    .print = zl_f2_print,
+};
 
 /* ---- equality ------------------------------------------------------------------------------ */
 

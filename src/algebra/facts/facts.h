@@ -4,7 +4,6 @@
 #define ZL_ALGEBRA_FACTS_H
 
 #include "base/scan.h"
-#include "algebra/presburger/pieces.h"
 #include <zlay/facts.h>
 
 typedef struct zl_unknown {

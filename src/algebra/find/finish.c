@@ -124,7 +124,7 @@ static zlay_status keep_one_mode(const finish *f, zlay_layout **out)
     zl_modes m;
     zlay_layout *a = *out, *whole = NULL;
     if (!f->shape->one_mode || f->made->pieces.dims != 1) return ZLAY_OK;
-    if (zlay_layout_box(NULL, 0, a) == 1) return ZLAY_OK;
+    if (a->table->extents(NULL, 0, a) == 1) return ZLAY_OK;
     zl_modes_begin(&m, f->ctx);
     m.offset = a->offset;
     zlay_status status = zl_modes_append(&m, a->mode, a->modes);

@@ -1,24 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Any layout as pieces: applied to the coordinates of its own box. */
-#include "algebra/layout/kind.h"
+#include "algebra/presburger/draft.h"
 #include <zlay/pieces.h>
-
-zlay_status zl_draft_walk(zl_draft *d, const zlay_layout *a, const zl_form *at, size_t count,
-                          zl_visit *visit, void *env)
-{
-    return zl_kind_of(a)->walk(d, a, at, count, visit, env);
-}
-
-static zlay_status put_piece(zl_draft *d, const zl_form *values, void *env)
-{
-    (void)env;
-    return zl_draft_piece(d, values);
-}
-
-zlay_status zl_draft_apply(zl_draft *d, const zlay_layout *a, const zl_form *at, size_t count)
-{
-    return zl_draft_walk(d, a, at, count, put_piece, NULL);
-}
 
 zlay_status zl_draft_coordinates(zl_draft *d, zl_form **out, size_t *count)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Any layout as an F2 layout, or the two indices that show why it is none. */
 #include "algebra/f2/f2.h"
-#include "algebra/layout/kind.h"
+#include "algebra/layout/layout.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -25,7 +25,7 @@ static zlay_status undefined(lowering *w, uint64_t index)
 static zlay_status values(lowering *w, uint64_t index, int64_t *value)
 {
     if (w->flat) return zl_value(w->a, index, value) ? ZLAY_OK : undefined(w, index);
-    zlay_status status = zl_kind_of(w->a)->tuple(w->a, index, value);
+    zlay_status status = w->a->table->tuple(w->a, index, value);
     return status == ZLAY_NONE ? undefined(w, index) : status;
 }
 

@@ -8,7 +8,6 @@
 #include "algebra/layout/eval_many.h"
 
 #include "algebra/layout/eval_turns.h"
-#include "algebra/layout/kind.h"
 #include "algebra/radix/radix.h"
 
 #include <string.h>
@@ -201,7 +200,7 @@ static zlay_status each_at(int64_t *values, uint8_t *there, const zlay_layout *a
 {
     size_t outs = zlay_layout_outs(a);
     for (size_t i = 0; i < count; i++, values += outs) {
-        zlay_status status = zl_kind_of(a)->tuple(a, index ? index[i] : first + i, values);
+        zlay_status status = a->table->tuple(a, index ? index[i] : first + i, values);
         if (status && status != ZLAY_NONE) return status;
         if (status) memset(values, 0, outs * sizeof *values);
         if (there) there[i] = !status;
@@ -224,10 +223,9 @@ static void closed_many(int64_t *values, const zlay_layout *a, const uint64_t *i
     else strided_many(values, a, index, count);
 }
 
-static void closed_range(int64_t *values, const zlay_layout *a, uint64_t first, size_t count)
+static bool range_at(int64_t *values, const zlay_layout *a, uint64_t first, size_t count)
 {
-    if (a->modes) zl_strided_range(values, a, first, count);
-    else zl_f2_range(values, a, first, count);
+    return a->table->range && a->table->range(values, a, first, count);
 }
 
 zlay_status zlay_layout_eval_many(int64_t *values, uint8_t *there, const zlay_layout *layout,
@@ -238,14 +236,14 @@ zlay_status zlay_layout_eval_many(int64_t *values, uint8_t *there, const zlay_la
     if (!count) return ZLAY_OK;
     if (!all_inside(layout, index, first, count)) return ZLAY_EINVAL;
     bool closed = count >= FEW && is_closed(layout);
-    if (!closed && count >= FEW && !index && zl_pieces_range(values, layout, first, count)) {
+    if (!closed && count >= FEW && !index && range_at(values, layout, first, count)) {
         if (there) memset(there, 1, count);
         return ZLAY_OK;
     }
     if (!closed) return each_at(values, there, layout, index, first, count);
     if (there) memset(there, 1, count);
     if (zl_turns_of(&moves, layout, count)) zl_turns_many(values, &moves, index, first, count);
-    else if (index) closed_many(values, layout, index, count);
-    else closed_range(values, layout, first, count);
+    else if (index || !range_at(values, layout, first, count))
+        closed_many(values, layout, index, count);
     return ZLAY_OK;
 }

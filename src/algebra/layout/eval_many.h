@@ -10,10 +10,8 @@ enum { ZL_MANY_MODES = 64 }; /* layouts of more modes go point by point */
 /* All values through a swizzle. */
 void zl_swizzle_many(uint64_t *values, size_t count, zl_swizzle s);
 
-/* The values of first, first + 1, ...: `count` of them, at least 1, all inside the layout. */
-void zl_strided_range(int64_t *values, const zlay_layout *a, uint64_t first, size_t count);
-void zl_f2_range(int64_t *values, const zlay_layout *a, uint64_t first, size_t count);
-/* False: it is no layout of one form on its whole box; nothing is written. */
-bool zl_pieces_range(int64_t *values, const zlay_layout *a, uint64_t first, size_t count);
+/* The values of first, first + 1, ...: `count` of them, at least 1, all inside the layout.  False:
+ * it has more than ZL_MANY_MODES modes. */
+bool zl_strided_range(int64_t *values, const zlay_layout *a, uint64_t first, size_t count);
 
 #endif

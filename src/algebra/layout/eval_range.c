@@ -2,7 +2,7 @@
 /* Contiguous indices: an odometer, without division after the first index.
  *
  * The fastest modes whose points fit a table are a row, which is the same at every coordinate of
- * the others but for what is added to it (F2: XORed); so rows are copied.  Where the first mode
+ * the others but for what is added to it; so rows are copied.  Where the first mode
  * alone is longer, a row is that mode, an arithmetic progression.  Sums wrap modulo 2^64 on the
  * way, past the end of a mode; values themselves fit. */
 #include "algebra/layout/eval_many.h"
@@ -38,8 +38,6 @@ static void advance(odometer *o)
         o->coordinate[i] = 0;
     }
 }
-
-/* ---- strided ----------------------------------------------------------------------- */
 
 static void walk(int64_t *values, const zlay_layout *a, uint64_t first, size_t count)
 {
@@ -103,9 +101,10 @@ static void rows(int64_t *values, const zlay_layout *a, const row *r, uint64_t f
     }
 }
 
-void zl_strided_range(int64_t *values, const zlay_layout *a, uint64_t first, size_t count)
+bool zl_strided_range(int64_t *values, const zlay_layout *a, uint64_t first, size_t count)
 {
     row r;
+    if (a->modes > ZL_MANY_MODES) return false;
     row_find(&r, a);
     if (r.table && count < 2 * r.points) {
         walk(values, a, first, count);
@@ -114,39 +113,5 @@ void zl_strided_range(int64_t *values, const zlay_layout *a, uint64_t first, siz
         rows(values, a, &r, first, count);
     }
     if (a->swizzle.bits) zl_swizzle_many((uint64_t *)(void *)values, count, a->swizzle);
-}
-
-/* ---- F2 ---------------------------------------------------------------------------- */
-
-static uint64_t xor_of(const uint64_t *basis, uint64_t index)
-{
-    uint64_t value = 0;
-    for (; index; index &= index - 1) value ^= basis[__builtin_ctzll(index)];
-    return value;
-}
-
-/* The values of `bits` bits: each basis doubles the table. */
-static void table_fill(uint64_t *table, const uint64_t *basis, unsigned bits)
-{
-    table[0] = 0;
-    for (unsigned k = 0; k < bits; k++)
-        for (size_t i = 0; i < (size_t)1 << k; i++)
-            table[((size_t)1 << k) + i] = table[i] ^ basis[k];
-}
-
-void zl_f2_range(int64_t *values, const zlay_layout *a, uint64_t first, size_t count)
-{
-    uint64_t table[ROW], rest = (count >= 2 * ROW ? ROW : 16) - 1, last = first + (count - 1);
-    unsigned bits = zl_dim_bits(a->f2.in, a->f2.ins), low = rest == ROW - 1 ? 8 : 4;
-    if (bits < low) low = bits, rest = ((uint64_t)1 << bits) - 1;
-    table_fill(table, a->f2.basis, low);
-    for (uint64_t at = first; count; at = (at | rest) + 1) {
-        uint64_t base = xor_of(a->f2.basis, at & ~rest),
-                 end = (at | rest) < last ? at | rest : last;
-        size_t here = (size_t)(end - at) + 1;
-        const uint64_t *from = table + (at & rest);
-        for (size_t i = 0; i < here; i++) values[i] = (int64_t)(base ^ from[i]);
-        values += here;
-        count -= here;
-    }
+    return true;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "algebra/layout/kind.h"
+/* Layouts are made and freed here, and say what they are: one block of memory each, of which a
+ * copy of the allocator frees it.  What depends on the kind is asked of its table. */
+#include "algebra/layout/layout.h"
 
-#include <string.h>
-
-zlay_layout *zl_layout_block(zlay_ctx *ctx, int32_t kind, size_t tail)
+zlay_layout *zl_layout_block(zlay_ctx *ctx, int32_t kind, const zl_kind *table, size_t tail)
 {
     size_t bytes = sizeof(zlay_layout) + tail;
     zlay_layout *a = zl_alloc(ctx, 1, bytes);
@@ -11,6 +11,7 @@ zlay_layout *zl_layout_block(zlay_ctx *ctx, int32_t kind, size_t tail)
     a->alloc = zl_allocator(ctx);
     a->bytes = bytes;
     a->kind = kind;
+    a->table = table;
     a->size = 1;
     return a;
 }
@@ -59,7 +60,7 @@ zlay_status zl_layout_proved(zlay_ctx *ctx, zlay_layout **out, const zl_modes *m
 zlay_status zl_layout_plain(zlay_ctx *ctx, zlay_layout **out, const zl_mode *mode, size_t modes,
                             uint64_t size)
 {
-    zlay_layout *a = zl_layout_block(ctx, ZLAY_LAYOUT_STRIDED, modes * sizeof *mode);
+    zlay_layout *a = zl_layout_block(ctx, ZLAY_LAYOUT_STRIDED, &zl_strided_kind, modes * sizeof *mode);
     if (!a) return ZLAY_ENOMEM;
     zl_mode *own = (zl_mode *)(a + 1);
     for (size_t i = 0; i < modes; i++) own[i] = mode[i];
@@ -72,8 +73,8 @@ zlay_status zl_layout_plain(zlay_ctx *ctx, zlay_layout **out, const zl_mode *mod
 
 zlay_status zl_layout_over(zlay_ctx *ctx, zlay_layout *out, const zl_modes *m)
 {
-    *out = (zlay_layout){.kind = ZLAY_LAYOUT_STRIDED, .offset = m->offset, .modes = m->count,
-                         .mode = m->at};
+    *out = (zlay_layout){.table = &zl_strided_kind, .kind = ZLAY_LAYOUT_STRIDED,
+                         .offset = m->offset, .modes = m->count, .mode = m->at};
     return strided_check(ctx, m, &out->size);
 }
 
@@ -82,69 +83,6 @@ unsigned zl_dim_bits(const zl_dim *dim, size_t count)
     unsigned bits = 0;
     for (size_t i = 0; i < count; i++) bits += dim[i].bits;
     return bits;
-}
-
-static int32_t kind_of(const zl_f2 *f2)
-{
-    for (size_t i = 0; i < f2->outs; i++)
-        if (f2->out[i].size) return ZLAY_LAYOUT_MODULAR;
-    return ZLAY_LAYOUT_F2;
-}
-
-/* uint64_t first: names need no alignment. */
-zlay_status zl_layout_f2(zlay_ctx *ctx, zlay_layout **out, const zl_f2 *f2)
-{
-    size_t basis = zl_dim_bits(f2->in, f2->ins) * sizeof(uint64_t);
-    size_t ins = f2->ins * sizeof(zl_dim), outs = f2->outs * sizeof(zl_dim);
-    unsigned bits = zl_dim_bits(f2->in, f2->ins);
-    zlay_layout *a = zl_layout_block(ctx, kind_of(f2), basis + ins + outs);
-    if (!a) return ZLAY_ENOMEM;
-    char *tail = (char *)(a + 1);
-    if (basis) memcpy(tail, f2->basis, basis);
-    if (ins) memcpy(tail + basis, f2->in, ins);
-    if (outs) memcpy(tail + basis + ins, f2->out, outs);
-    a->f2 = (zl_f2){f2->ins, f2->outs, (const zl_dim *)(void *)(tail + basis),
-                    (const zl_dim *)(void *)(tail + basis + ins),
-                    (const uint64_t *)(void *)tail};
-    a->size = bits < 64 ? (uint64_t)1 << bits : UINT64_MAX;
-    *out = a;
-    return ZLAY_OK;
-}
-
-zlay_status zl_f2_copy(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a)
-{
-    return zl_layout_f2(ctx, out, &a->f2);
-}
-
-zlay_status zl_strided_copy(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a)
-{
-    zl_modes m;
-    zl_modes_begin(&m, ctx);
-    m.offset = a->offset;
-    zlay_status status = zl_modes_append(&m, a->mode, a->modes);
-    if (!status) status = zl_layout_strided(ctx, out, &m, a->swizzle);
-    zl_modes_end(&m);
-    return status;
-}
-
-zlay_status zl_strided_box(zl_modes *box, const zlay_layout *a)
-{
-    return zl_modes_append(box, a->mode, a->modes);
-}
-
-zlay_status zl_f2_box(zl_modes *box, const zlay_layout *a)
-{
-    size_t first = box->count;
-    zlay_status status = ZLAY_OK;
-    if (!a->f2.ins) return zl_modes_leaf(box, 1, 0);
-    for (size_t i = 0; i < a->f2.ins && !status; i++) {
-        if (a->f2.in[i].bits > 62)
-            return zl_fail(box->ctx, ZLAY_EOVERFLOW, "the extent 2^%u of %s does not fit 64 bits",
-                           a->f2.in[i].bits, a->f2.in[i].name);
-        status = zl_modes_leaf(box, (int64_t)1 << a->f2.in[i].bits, 0);
-    }
-    if (a->f2.ins > 1) zl_modes_wrap(box, first);
-    return status;
 }
 
 static zlay_status new_strided(zlay_ctx *ctx, zlay_layout **out, zl_modes *m, size_t rank,
@@ -183,4 +121,21 @@ size_t zlay_layout_outs(const zlay_layout *layout)
     if (zl_is_pieces(layout)) return layout->pieces.outs;
     bool f2 = layout->kind == ZLAY_LAYOUT_F2 || layout->kind == ZLAY_LAYOUT_MODULAR;
     return f2 ? layout->f2.outs : 1;
+}
+
+size_t zlay_layout_box(uint64_t *extents, size_t room, const zlay_layout *layout)
+{
+    if (!layout || (room && !extents)) return 0;
+    return layout->table->extents(extents, room, layout);
+}
+
+static void print(zl_text *out, const void *layout)
+{
+    const zlay_layout *a = layout;
+    a->table->print(out, a);
+}
+
+zlay_status zlay_layout_print(zlay_buf *out, const zlay_layout *layout)
+{
+    return layout ? zl_print(out, print, layout) : ZLAY_EINVAL;
 }

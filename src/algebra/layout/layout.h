@@ -7,7 +7,6 @@
 #ifndef ZL_ALGEBRA_LAYOUT_H
 #define ZL_ALGEBRA_LAYOUT_H
 
-#include "algebra/presburger/pieces.h"
 #include "base/base.h"
 #include <zlay/algebra.h>
 
@@ -105,17 +104,87 @@ typedef struct zl_f2 {
     const uint64_t *basis; /* one a bit of the index, low first */
 } zl_f2;
 
-/* The outputs of a packed value. */
-void zl_f2_fields(const zl_f2 *f2, uint64_t packed, int64_t *values);
-
 unsigned zl_dim_bits(const zl_dim *dim, size_t count);
 
+/* ---- pieces --------------------------------------------------------------- */
+
+/* Pieces: guarded quasi-affine forms over a box.
+ *
+ * Variables are numbered: the parameters, the coordinates of the box, then the floor divisions.  A
+ * row is an affine form of them, the constant first: row[0] + sum of row[1 + v] * variable v.
+ * Division q is floor(div[q] / den[q]) and its row has variables before it only.  So x mod n is
+ * x - n floor(x / n), bit k of x is floor(x / 2^k) - 2 floor(x / 2^(k+1)), and a congruence is an
+ * equality.  A point of the box is defined where one guard holds; no two hold anywhere.
+ *
+ * As text they are isl's: `{ [i0] -> [2i0] : 0 <= i0 < 3; ... }`.  Its box is the hull of its
+ * domain, the least corner coordinate 0; where cells without a value lie at the border (a padded
+ * layout), the text ends in `# box 10,4`, a comment to isl, and the coordinates are those of that
+ * box.
+ *
+ * The example `{ [i] -> [2i] : i < 3; [i] -> [i mod 2] : i >= 3 }` on a box of 5:
+ *   dims 1, divs 1, extent {5}, div {0, 1, 0}, den {2}, a row is {constant, i, floor(i / 2)},
+ *   piece 0: guard 2 - i >= 0, value {0, 2, 0}; piece 1: guard i - 3 >= 0, value {0, 1, -2}. */
+typedef struct zl_piece {
+    size_t equals, leasts; /* rows of the guard: row == 0 first, then row >= 0 */
+    const int64_t *guard;
+    const int64_t *value;  /* a row an output */
+} zl_piece;
+
+typedef struct zl_pieces {
+    size_t params, dims, divs, outs, count;
+    const zl_name *param;
+    const uint64_t *extent; /* of the box, a dim each, the first fastest; 0: needs the parameters */
+    const uint64_t *out_size; /* an output each; 0: not known, or a value is negative */
+    const int64_t *div, *den; /* den >= 2 */
+    const zl_piece *piece;
+} zl_pieces;
+
+enum { ZL_PIECE_VARIABLES = 256 }; /* parameters, dims and divisions of one layout */
+
+/* Entries of a row. */
+static inline size_t zl_pieces_width(const zl_pieces *p)
+{
+    return 1 + p->params + p->dims + p->divs;
+}
+
+/* An affine map over F2: constant ^ XOR of the bases of the index's bits. */
+typedef struct zl_affine {
+    unsigned bits;
+    uint64_t constant, basis[64];
+} zl_affine;
+
 /* ---- layouts -------------------------------------------------------------- */
+
+/* What a kind of layouts does by itself.  Each kind's file defines its table, and whoever makes a
+ * layout of the kind points the layout to it. */
+typedef struct zl_kind {
+    bool (*value)(const zlay_layout *a, uint64_t index, int64_t *out); /* NULL: `at` is total */
+    int64_t (*at)(const zlay_layout *a, uint64_t index);
+    zlay_status (*tuple)(const zlay_layout *a, uint64_t index, int64_t *values);
+    /* The values of first, first + 1, ..., one integer each; NULL, or false with nothing written:
+     * this layout has no loop for them. */
+    bool (*range)(int64_t *values, const zlay_layout *a, uint64_t first, size_t count);
+    bool (*at_integer)(const zlay_layout *a, int64_t value, int64_t *out);
+    bool (*affine)(zl_affine *out, const zlay_layout *a);
+    bool (*affine_of_integers)(zl_affine *out, const zlay_layout *a, unsigned bits);
+    uint64_t (*steps)(const zlay_layout *a); /* of limits.work that a value takes at most */
+    zlay_status (*box)(zl_modes *box, const zlay_layout *a);
+    size_t (*extents)(uint64_t *extents, size_t room, const zlay_layout *a); /* zlay_layout_box */
+    zlay_status (*copy)(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a);
+    void (*print)(zl_text *out, const zlay_layout *a);
+    /* NULL: it never has parameters. */
+    const char *(*param)(const zlay_layout *a, size_t i);
+    zlay_status (*bind)(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a, size_t count,
+                        const char *const *name, const int64_t *value);
+} zl_kind;
+
+extern const zl_kind zl_strided_kind; /* strided and swizzled */
 
 struct zlay_layout {
     zlay_allocator alloc;
     size_t bytes;
-    int32_t kind;
+    const zl_kind *table;
+    int32_t kind; /* ZLAY_LAYOUT_* */
     zl_swizzle swizzle; /* of a swizzled layout; else the identity */
     uint64_t size;
     int64_t offset;
@@ -133,10 +202,8 @@ static inline bool zl_is_bits(const zlay_layout *a) { return a->f2.basis; }
 /* The name of the first parameter; NULL: there is none. */
 const char *zl_parameter(const zlay_layout *a);
 
-/* ENOTSUP, naming it, where there is one. */
+/* ENOTSUP, naming it, where there is one; EINVAL for NULL. */
 zlay_status zl_without_parameters(zlay_ctx *ctx, const zlay_layout *a);
-/* ELIMIT symbolic-stride for what would need symbols inside pieces. */
-zlay_status zl_without_symbols(zlay_ctx *ctx, const zlay_layout *a);
 
 static inline bool zl_is_pieces(const zlay_layout *a) { return a->pieces.outs; }
 
@@ -148,7 +215,6 @@ static inline bool zl_is_plain(const zlay_layout *a)
 
 /* Makers: check extents, size and the range of values, then copy into one block. */
 zlay_status zl_layout_strided(zlay_ctx *ctx, zlay_layout **out, const zl_modes *m, zl_swizzle s);
-zlay_status zl_layout_f2(zlay_ctx *ctx, zlay_layout **out, const zl_f2 *f2);
 
 /* The same of modes whose extents, range and size are known to be right. */
 zlay_status zl_layout_proved(zlay_ctx *ctx, zlay_layout **out, const zl_modes *m, zl_swizzle s,
@@ -160,13 +226,20 @@ zlay_status zl_layout_plain(zlay_ctx *ctx, zlay_layout **out, const zl_mode *mod
 
 /* A strided layout over modes that stay where they are: read within the call, never freed. */
 zlay_status zl_layout_over(zlay_ctx *ctx, zlay_layout *out, const zl_modes *m);
-zlay_status zl_layout_copy(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a);
+
+static inline zlay_status zl_layout_copy(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a)
+{
+    return a->table->copy(ctx, out, a);
+}
 
 /* One block of a kind with `tail` bytes behind it, zeroed. */
-zlay_layout *zl_layout_block(zlay_ctx *ctx, int32_t kind, size_t tail);
+zlay_layout *zl_layout_block(zlay_ctx *ctx, int32_t kind, const zl_kind *table, size_t tail);
 
 /* The box as modes: the layout's own, or one a named input dimension. */
-zlay_status zl_layout_box(zl_modes *box, const zlay_layout *a);
+static inline zlay_status zl_layout_box(zl_modes *box, const zlay_layout *a)
+{
+    return a->table->box(box, a);
+}
 
 /* The value range of a strided layout before its swizzle. */
 bool zl_modes_range(const zl_mode *modes, size_t count, int64_t offset, int64_t *least,
@@ -177,10 +250,18 @@ bool zl_modes_range(const zl_mode *modes, size_t count, int64_t offset, int64_t 
 /* The flat value at an index of the box: several outputs are one integer, colexicographic in the
  * output sizes.  False where the layout is undefined, has parameters, or has outputs without sizes.
  */
-bool zl_value(const zlay_layout *a, uint64_t index, int64_t *out);
+static inline bool zl_value(const zlay_layout *a, uint64_t index, int64_t *out)
+{
+    if (a->table->value) return a->table->value(a, index, out);
+    *out = a->table->at(a, index);
+    return true;
+}
 
 /* Counts `count` values of `a` in limits.work, each as many steps as zl_value takes at most. */
-zlay_status zl_charge_values(zlay_ctx *ctx, const zlay_layout *a, uint64_t count);
+static inline zlay_status zl_charge_values(zlay_ctx *ctx, const zlay_layout *a, uint64_t count)
+{
+    return zl_charge(ctx, zl_umul_sat(count, a->table->steps(a)));
+}
 
 /* The same in a loop over indices i that may end early: counts a block of 1024 values where one
  * begins, at most to the end of a. */
@@ -192,28 +273,35 @@ static inline zlay_status zl_charge_block(zlay_ctx *ctx, const zlay_layout *a, u
 }
 
 /* The same of a layout that has a value everywhere. */
-int64_t zl_at(const zlay_layout *a, uint64_t index);
+static inline int64_t zl_at(const zlay_layout *a, uint64_t index)
+{
+    return a->table->at(a, index);
+}
 
 /* The flat value at any integer: strided and swizzled layouts go on as CuTe's do, the last mode
  * without bound and negative integers mirrored.  False when it does not fit 64 bits, or when an
  * f2 layout is left. */
-bool zl_at_integer(const zlay_layout *a, int64_t value, int64_t *out);
+static inline bool zl_at_integer(const zlay_layout *a, int64_t value, int64_t *out)
+{
+    return a->table->at_integer(a, value, out);
+}
 
-/* ---- maps that are affine over F2: constant ^ XOR of the bases of the index's bits ---- */
-
-typedef struct zl_affine {
-    unsigned bits;
-    uint64_t constant, basis[64];
-} zl_affine;
+/* ---- maps that are affine over F2 ------------------------------------------- */
 
 /* True is proved; false says that there is no such map, except of pieces, where it says nothing. */
-bool zl_affine_of(zl_affine *out, const zlay_layout *a);
+static inline bool zl_affine_of(zl_affine *out, const zlay_layout *a)
+{
+    return a->table->affine(out, a);
+}
 
 /* b followed by `outer`, a map of enough bits; false when a value of b has more. */
 bool zl_affine_compose(zl_affine *out, const zl_affine *outer, const zl_affine *b);
 
 /* a as a map of `bits` bits where it goes on past its box. */
-bool zl_affine_of_integers(zl_affine *out, const zlay_layout *a, unsigned bits);
+static inline bool zl_affine_of_integers(zl_affine *out, const zlay_layout *a, unsigned bits)
+{
+    return a->table->affine_of_integers(out, a, bits);
+}
 
 /* The bits that values reach, and the extreme values. */
 uint64_t zl_affine_support(const zl_affine *a);

@@ -131,7 +131,7 @@ static zlay_status values_between(zl_moves *out, const zl_moves *a, const zl_mov
 zlay_status zl_moves_of(zlay_ctx *ctx, zl_moves *out, const zl_tree *tree, const zlay_layout *a)
 {
     *out = (zl_moves){.ctx = ctx, .slots = tree->slots};
-    zlay_status status = zl_decidable(ctx, a);
+    zlay_status status = zl_without_parameters(ctx, a);
     if (status) return status;
     if (a->size != tree->slots)
         return zl_fail(ctx, ZLAY_EINVAL, "the levels have %llu slots and the layout %llu points",

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "algebra/layout/kind.h"
 #include "algebra/layout/layout.h"
 #include "algebra/normal/structure_run.h"
 #include "algebra/integer/zmat.h"
@@ -45,11 +44,11 @@ static zlay_status read_columns(work *w, int64_t *a, int64_t *b)
     int64_t values[OUTS_MOST];
     uint64_t index = 1;
     if (!is_there(w->layout, 0)) return not_affine(w, 0);
-    zlay_status status = zl_kind_of(w->layout)->tuple(w->layout, 0, b);
+    zlay_status status = w->layout->table->tuple(w->layout, 0, b);
     for (size_t j = 0; j < w->n && !status; index *= (uint64_t)w->box.at[j++].shape) {
         if (w->box.at[j].shape < 2) continue;
         if (!is_there(w->layout, index)) return not_affine(w, index);
-        status = zl_kind_of(w->layout)->tuple(w->layout, index, values);
+        status = w->layout->table->tuple(w->layout, index, values);
         for (size_t r = 0; r < w->m && !status; r++)
             if (!zl_sub(values[r], b[r], &a[r * w->n + j]))
                 status = zl_fail(w->ctx, ZLAY_EOVERFLOW, "a column of A leaves 64 bits");
@@ -85,7 +84,7 @@ static zlay_status check_affine(work *w)
     for (uint64_t i = 0; i < layout->size; i++) {
         if (zl_charge_block(w->ctx, layout, i)) return ZLAY_ENOMEM;
         if (!is_there(layout, i) || !affine_at(w, i, wanted)) return not_affine(w, i);
-        zlay_status status = zl_kind_of(layout)->tuple(layout, i, values);
+        zlay_status status = layout->table->tuple(layout, i, values);
         if (status) return status;
         if (memcmp(values, wanted, w->m * sizeof *values)) return not_affine(w, i);
     }

@@ -9,7 +9,7 @@
  * 2 and nothing else touches those bits.  Anything else is looked at point by point. */
 #include "algebra/normal/vector_width.h"
 
-#include "algebra/layout/kind.h"
+#include "algebra/layout/layout.h"
 
 #include <inttypes.h>
 #include <string.h>

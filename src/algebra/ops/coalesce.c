@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "algebra/f2/f2.h"
 #include "algebra/layout/layout.h"
 #include "algebra/ops/symbolic/ops.h"
 

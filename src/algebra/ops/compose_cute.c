@@ -148,8 +148,9 @@ static bool carries(const zl_work *w, const digits *d)
 
 static bool agrees(const zl_work *w, const zl_modes *m)
 {
-    zlay_layout sum = {.kind = ZLAY_LAYOUT_STRIDED, .offset = m->offset, .modes = m->count,
-                       .mode = m->at, .size = w->b->size};
+    zlay_layout sum = {.table = &zl_strided_kind, .kind = ZLAY_LAYOUT_STRIDED,
+                       .offset = m->offset, .modes = m->count, .mode = m->at,
+                       .size = w->b->size};
     int64_t value;
     if (w->b->size > zl_limits(w->ctx)->points) return false;
     for (uint64_t i = 0; i < w->b->size; i++)

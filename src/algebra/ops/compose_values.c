@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Composition point by point. */
 #include "algebra/ops/compose.h"
-#include "algebra/layout/kind.h"
+#include "algebra/presburger/draft.h"
 #include "algebra/find/table.h"
 
 /* Outputs with sizes of their own are digits of an index; those of isl's text, whose sizes are only
@@ -71,7 +71,7 @@ static int value_at(const zl_work *w, bool by_coordinate, uint64_t index, int64_
 {
     int64_t value[ZL_PIECE_VARIABLES];
     if (!by_coordinate) return zl_value(w->b, index, value) ? at_index(w->a, *value, out) : NOWHERE;
-    if (zl_kind_of(w->b)->tuple(w->b, index, value)) return NOWHERE;
+    if (w->b->table->tuple(w->b, index, value)) return NOWHERE;
     return at_coordinate(w->a, value, out);
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Two layouts one after the other along a mode. */
+#include "algebra/symbolic/symbol.h"
 #include "algebra/ops/reshape.h"
 
 typedef struct joined {

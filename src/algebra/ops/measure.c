@@ -107,38 +107,6 @@ zlay_status zlay_layout_cosize(zlay_ctx *ctx, uint64_t *out, const zlay_layout *
     return status ? status : zl_leave(ctx, zl_cosize(ctx, out, layout));
 }
 
-/* ---- the box ------------------------------------------------------------------------ */
-
-static size_t box_of_modes(uint64_t *extents, size_t room, const zlay_layout *a)
-{
-    size_t count = 0, end;
-    uint32_t outer = a->mode[0].open ? 1 : 0;
-    for (size_t i = 0; i < a->modes; i = end, count++, outer = 0) {
-        uint64_t extent = 1;
-        end = zl_part_end(a->mode, i, a->mode[i].open - outer);
-        for (size_t leaf = i; leaf < end; leaf++) extent *= (uint64_t)a->mode[leaf].shape;
-        if (count < room) extents[count] = extent;
-    }
-    return count;
-}
-
-static uint64_t points_of(const zl_dim *in)
-{
-    return in->bits < 64 ? (uint64_t)1 << in->bits : UINT64_MAX;
-}
-
-size_t zlay_layout_box(uint64_t *extents, size_t room, const zlay_layout *layout)
-{
-    if (!layout || (room && !extents)) return 0;
-    if (layout->modes) return box_of_modes(extents, room, layout);
-    if (layout->symbols) return zl_symbols_extents(extents, room, layout);
-    const zl_pieces *p = &layout->pieces;
-    size_t count = p->outs ? p->dims : layout->f2.ins;
-    for (size_t i = 0; i < count && i < room; i++)
-        extents[i] = p->outs ? p->extent[i] : points_of(&layout->f2.in[i]);
-    return count;
-}
-
 /* ---- coordinates ---------------------------------------------------------------------- */
 
 /* A walk along the leaves of a box: an integer stands for the part of the profile that begins

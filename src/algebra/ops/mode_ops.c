@@ -36,7 +36,7 @@ static zlay_status apply(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
                          void *env)
 {
     zl_modes in, m;
-    zlay_status status = zl_decidable(ctx, a);
+    zlay_status status = zl_without_parameters(ctx, a);
     if (status) return status;
     zl_modes_begin(&in, ctx);
     zl_modes_begin(&m, ctx);

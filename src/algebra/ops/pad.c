@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Cells before and behind a mode: without a value, with 0, or with those of the mode again. */
+#include "algebra/symbolic/symbol.h"
 #include "algebra/ops/reshape.h"
 
 typedef struct padded {

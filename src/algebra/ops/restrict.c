@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A layout where a condition holds, and two layouts as one. */
+#include "algebra/symbolic/symbol.h"
 #include "algebra/presburger/claims.h"
 #include "algebra/presburger/text/map.h"
 #include "algebra/ops/reshape.h"

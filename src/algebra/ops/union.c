@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Two layouts of one box as one: disjoint where they agree, refused where they do not. */
+#include "algebra/symbolic/symbol.h"
 #include "algebra/presburger/claims.h"
 #include "algebra/ops/reshape.h"
 

@@ -2,7 +2,7 @@
 /* Layouts applied to forms: strided and swizzled ones by mixed radix, pieces by substitution.
  *
  * A bit of x is floor(x / 2^k) - 2 floor(x / 2^(k+1)), and the XOR of bits their sum modulo 2. */
-#include "algebra/layout/kind.h"
+#include "algebra/presburger/draft.h"
 
 #include <string.h>
 
@@ -156,8 +156,8 @@ static zlay_status limit_signs(const strided *s)
                    (unsigned long long)limit, (unsigned long long)count);
 }
 
-zlay_status zl_strided_walk(zl_draft *d, const zlay_layout *a, const zl_form *at, size_t count,
-                            zl_visit *visit, void *env)
+static zlay_status strided_walk(zl_draft *d, const zlay_layout *a, const zl_form *at, size_t count,
+                                zl_visit *visit, void *env)
 {
     zlay_allocator alloc = zl_allocator(d->ctx);
     strided s = {.d = d, .a = a, .at = at, .count = count};
@@ -283,8 +283,8 @@ static zlay_status all_pieces(substitution *s, const zlay_layout *a, const zl_fo
     return status;
 }
 
-zlay_status zl_pieces_walk(zl_draft *d, const zlay_layout *a, const zl_form *at, size_t count,
-                           zl_visit *visit, void *env)
+static zlay_status pieces_walk(zl_draft *d, const zlay_layout *a, const zl_form *at, size_t count,
+                               zl_visit *visit, void *env)
 {
     zlay_allocator alloc = zl_allocator(d->ctx);
     const zl_pieces *p = &a->pieces;
@@ -295,4 +295,26 @@ zlay_status zl_pieces_walk(zl_draft *d, const zlay_layout *a, const zl_form *at,
     zlay_status status = all_pieces(&s, a, at, count);
     zl_free(&alloc, s.variable, forms * sizeof *s.variable);
     return status;
+}
+
+/* ---- any kind -------------------------------------------------------------------------------- */
+
+zlay_status zl_draft_walk(zl_draft *d, const zlay_layout *a, const zl_form *at, size_t count,
+                          zl_visit *visit, void *env)
+{
+    if (a->modes) return strided_walk(d, a, at, count, visit, env);
+    if (zl_is_bits(a)) return zl_bits_walk(d, &a->f2, 0, at, count, visit, env);
+    if (zl_is_pieces(a)) return pieces_walk(d, a, at, count, visit, env);
+    return zl_without_parameters(d->ctx, a);
+}
+
+static zlay_status put_piece(zl_draft *d, const zl_form *values, void *env)
+{
+    (void)env;
+    return zl_draft_piece(d, values);
+}
+
+zlay_status zl_draft_apply(zl_draft *d, const zlay_layout *a, const zl_form *at, size_t count)
+{
+    return zl_draft_walk(d, a, at, count, put_piece, NULL);
 }

@@ -2,7 +2,7 @@
 /* Layouts of bits applied to forms: an output bit is the sum modulo 2 of the input bits that reach
  * it, and an added output the sum of its bases modulo its size. */
 #include "algebra/f2/f2.h"
-#include "algebra/layout/kind.h"
+#include "algebra/presburger/draft.h"
 
 typedef struct bits {
     zl_draft *d;
@@ -111,10 +111,4 @@ zlay_status zl_bits_walk(zl_draft *d, const zl_f2 *f2, uint64_t constant, const 
     zlay_status status = walk(&b, at, count, visit, env);
     zl_free(&alloc, b.bit, forms * sizeof *b.bit);
     return status;
-}
-
-zlay_status zl_f2_walk(zl_draft *d, const zlay_layout *a, const zl_form *at, size_t count,
-                       zl_visit *visit, void *env)
-{
-    return zl_bits_walk(d, &a->f2, 0, at, count, visit, env);
 }

@@ -83,7 +83,7 @@ void zl_draft_free(zl_draft *d)
 zlay_status zl_draft_of(zlay_ctx *ctx, zl_draft **out, const zlay_layout *box)
 {
     uint64_t extent[ZL_PIECE_VARIABLES];
-    size_t dims = zlay_layout_box(extent, ZL_PIECE_VARIABLES, box);
+    size_t dims = box->table->extents(extent, ZL_PIECE_VARIABLES, box);
     zlay_status status = zl_draft_new(ctx, out, dims, extent);
     if (!status) status = zl_draft_params(*out, box);
     if (!status) return ZLAY_OK;

@@ -8,7 +8,7 @@
 #ifndef ZL_ALGEBRA_DRAFT_H
 #define ZL_ALGEBRA_DRAFT_H
 
-#include "algebra/layout/layout.h"
+#include "algebra/presburger/pieces.h"
 
 /* A row of any draft: the constant, then the draft's variables; 0 behind them. */
 typedef struct zl_form {

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "algebra/layout/kind.h"
+/* The kind of pieces: made in one block, rows first, and evaluated at a point by its first guard
+ * that holds. */
+#include "algebra/presburger/pieces.h"
 #include "base/arith.h"
 
 #include <string.h>
@@ -126,7 +128,7 @@ zlay_status zl_layout_pieces(zlay_ctx *ctx, zlay_layout **out, const zl_pieces *
     size_t tail =
         p->count * sizeof *p->piece + p->params * sizeof *p->param +
         sizeof(int64_t) * (all_rows(p) * zl_pieces_width(p) + p->divs + p->dims + p->outs);
-    zlay_layout *a = zl_layout_block(ctx, ZLAY_LAYOUT_PIECES, tail);
+    zlay_layout *a = zl_layout_block(ctx, ZLAY_LAYOUT_PIECES, &zl_pieces_kind, tail);
     if (!a) return ZLAY_ENOMEM;
     fill(a, p);
     a->size = size;
@@ -135,12 +137,23 @@ zlay_status zl_layout_pieces(zlay_ctx *ctx, zlay_layout **out, const zl_pieces *
     return ZLAY_OK;
 }
 
-zlay_status zl_pieces_copy(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a)
+static zlay_status copy_of(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a)
 {
     return zl_layout_pieces(ctx, out, &a->pieces, a->partial);
 }
 
-zlay_status zl_pieces_box(zl_modes *box, const zlay_layout *a)
+static size_t extents_of(uint64_t *extents, size_t room, const zlay_layout *a)
+{
+    for (size_t i = 0; i < a->pieces.dims && i < room; i++) extents[i] = a->pieces.extent[i];
+    return a->pieces.dims;
+}
+
+static const char *param_of(const zlay_layout *a, size_t i)
+{
+    return i < a->pieces.params ? a->pieces.param[i].text : NULL;
+}
+
+static zlay_status box_of(zl_modes *box, const zlay_layout *a)
 {
     size_t first = box->count;
     zlay_status status = ZLAY_OK;
@@ -213,7 +226,7 @@ zlay_status zl_pieces_at(const zl_pieces *p, const int64_t *params, const int64_
     return status ? status : ZLAY_NONE;
 }
 
-zlay_status zl_pieces_tuple(const zlay_layout *a, uint64_t index, int64_t *values)
+static zlay_status tuple_at(const zlay_layout *a, uint64_t index, int64_t *values)
 {
     int64_t coordinate[ZL_PIECE_VARIABLES];
     const zl_pieces *p = &a->pieces;
@@ -227,12 +240,12 @@ zlay_status zl_pieces_tuple(const zlay_layout *a, uint64_t index, int64_t *value
 
 enum { OUTS_MOST = 64 };
 
-bool zl_pieces_value(const zlay_layout *a, uint64_t index, int64_t *out)
+static bool value_at(const zlay_layout *a, uint64_t index, int64_t *out)
 {
     int64_t values[OUTS_MOST];
     const zl_pieces *p = &a->pieces;
     uint64_t flat = 0;
-    if (p->outs > OUTS_MOST || zl_pieces_tuple(a, index, values)) return false;
+    if (p->outs > OUTS_MOST || tuple_at(a, index, values)) return false;
     for (size_t i = p->outs; p->outs > 1 && i-- > 0;) {
         if (!p->out_size[i]) return false;
         flat = flat * p->out_size[i] + (uint64_t)values[i];
@@ -241,18 +254,37 @@ bool zl_pieces_value(const zlay_layout *a, uint64_t index, int64_t *out)
     return true;
 }
 
-int64_t zl_pieces_flat_at(const zlay_layout *a, uint64_t index)
+static int64_t flat_at(const zlay_layout *a, uint64_t index)
 {
     int64_t value = 0;
-    return zl_pieces_value(a, index, &value) ? value : 0;
+    return value_at(a, index, &value) ? value : 0;
 }
 
-bool zl_pieces_at_integer(const zlay_layout *a, int64_t value, int64_t *out)
+static bool at_integer(const zlay_layout *a, int64_t value, int64_t *out)
 {
-    return value >= 0 && (uint64_t)value < a->size && zl_pieces_value(a, (uint64_t)value, out);
+    return value >= 0 && (uint64_t)value < a->size && value_at(a, (uint64_t)value, out);
 }
 
-bool zl_pieces_affine_of_integers(zl_affine *out, const zlay_layout *a, unsigned bits)
+static bool affine_of_integers(zl_affine *out, const zlay_layout *a, unsigned bits)
 {
     return zl_pieces_affine(out, a) && out->bits >= bits;
 }
+
+static uint64_t steps_of(const zlay_layout *a) { return 2 + zl_pieces_steps(&a->pieces); }
+
+const zl_kind zl_pieces_kind = {
+    .value = value_at,
+    .at = flat_at,
+    .tuple = tuple_at,
+    .range = zl_pieces_range,
+    .at_integer = at_integer,
+    .affine = zl_pieces_affine,
+    .affine_of_integers = affine_of_integers,
+    .steps = steps_of,
+    .box = box_of,
+    .extents = extents_of,
+    .copy = copy_of,
+    .print = zl_pieces_print,
+    .param = param_of,
+    .bind = zl_pieces_bind,
+};

@@ -7,7 +7,7 @@
  * affine x is a shift; and floor(s / 2) of another s, as the carry of an XOR, stands in a row as -2
  * c floor(s / 2) = c (s mod 2) - c s, where s mod 2 is a parity.  A row with another division is
  * not known: a yes is proved, a no says nothing. */
-#include "algebra/layout/kind.h"
+#include "algebra/presburger/pieces.h"
 
 enum { VARIABLES = 96, TERMS = 512, BITS = 62 };
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Parameters that become numbers. */
 #include "algebra/presburger/claims.h"
-#include "algebra/ops/symbolic/ops.h"
 
 #include <string.h>
 
@@ -87,38 +86,15 @@ static zlay_status bind_pieces(zl_world *w, zlay_layout **out, const zl_pieces *
     return status ? status : zl_claims_layout(&claims, out, &frame);
 }
 
-static zlay_status bind(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a, const binding *b)
-{
-    zl_world w;
-    if (!a || (b->count && (!b->name || !b->value)))
-        return zl_fail(ctx, ZLAY_EINVAL, "the layout, the names or the values are NULL");
-    if (a->symbols) return zl_symbols_bind(ctx, out, a, b->count, b->name, b->value);
-    zlay_status status = names_check(ctx, a, b);
-    if (status || !b->count) return status ? status : zl_layout_copy(ctx, out, a);
-    zl_world_begin(&w, ctx, 0, a->pieces.dims, NULL);
-    status = bind_pieces(&w, out, &a->pieces, b);
-    zl_world_end(&w);
-    return status;
-}
-
-zlay_status zl_bind(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a, size_t count,
-                    const char *const *name, const int64_t *value)
+zlay_status zl_pieces_bind(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a, size_t count,
+                           const char *const *name, const int64_t *value)
 {
     const binding b = {count, name, value};
-    return bind(ctx, out, a, &b);
-}
-
-zlay_status zlay_layout_bind(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a, size_t count,
-                             const char *const *name, const int64_t *value)
-{
-    if (!out) return ZLAY_EINVAL;
-    *out = NULL;
-    zlay_status status = zl_enter(ctx);
-    return status ? status : zl_leave(ctx, zl_bind(ctx, out, a, count, name, value));
-}
-
-const char *zlay_layout_param(const zlay_layout *layout, size_t i)
-{
-    if (layout && layout->symbols) return zl_symbols_param(layout, i);
-    return layout && i < layout->pieces.params ? layout->pieces.param[i].text : NULL;
+    zl_world w;
+    zlay_status status = names_check(ctx, a, &b);
+    if (status || !count) return status ? status : zl_layout_copy(ctx, out, a);
+    zl_world_begin(&w, ctx, 0, a->pieces.dims, NULL);
+    status = bind_pieces(&w, out, &a->pieces, &b);
+    zl_world_end(&w);
+    return status;
 }

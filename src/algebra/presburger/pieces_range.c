@@ -5,7 +5,7 @@
  * is computed for a block of points at a time.  Most quotients are those of the point before: a
  * division is made where the remainder says that the quotient changes.  No sum leaves 64 bits: the
  * layout was checked when it was made. */
-#include "algebra/layout/eval_many.h"
+#include "algebra/presburger/pieces.h"
 #include "base/arith.h"
 
 #include <string.h>
@@ -94,7 +94,7 @@ static void block_fill(int64_t *values, line *l, size_t count)
 static bool fits(const zlay_layout *a)
 {
     const zl_pieces *p = &a->pieces;
-    return a->kind == ZLAY_LAYOUT_PIECES && !a->partial && !p->params && p->dims && p->outs == 1 &&
+    return !a->partial && !p->params && p->dims && p->outs == 1 &&
            p->count == 1 && !p->piece->equals && !p->piece->leasts && p->divs <= DIVS_MOST;
 }
 

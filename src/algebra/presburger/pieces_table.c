@@ -2,7 +2,7 @@
 /* All values of pieces: the same as point by point, with rows reduced to the terms they have.  That
  * no sum leaves 64 bits was checked when the pieces were made.  Each piece is asked at the points
  * that its bounds leave, so that many small pieces cost what one large piece does. */
-#include "algebra/layout/kind.h"
+#include "algebra/presburger/pieces.h"
 #include "algebra/find/table.h"
 #include "base/arith.h"
 

@@ -38,18 +38,6 @@ zlay_status zl_symbols_plain(zlay_ctx *ctx, const zlay_layout *a)
     return a->symbols && a->symbols->edges ? zl_symbols_ragged(ctx) : ZLAY_OK;
 }
 
-const char *zl_parameter(const zlay_layout *a)
-{
-    if (a->symbols) return a->symbols->param[0].text;
-    return a->pieces.params ? a->pieces.param[0].text : NULL;
-}
-
-zlay_status zl_without_parameters(zlay_ctx *ctx, const zlay_layout *a)
-{
-    const char *name = zl_parameter(a);
-    return name ? zl_fail(ctx, ZLAY_ENOTSUP, "the layout has the parameter %s", name) : ZLAY_OK;
-}
-
 zlay_status zl_without_symbols(zlay_ctx *ctx, const zlay_layout *a)
 {
     return a->symbols ? zl_symbols_unknown(ctx, "a piece has no stride that is a name") : ZLAY_OK;
@@ -288,7 +276,7 @@ zlay_status zl_symbols_layout(zlay_ctx *ctx, zlay_layout **out, const zl_symbols
     if (status || !settled.names) return status ? status : strided(ctx, out, &settled);
     if (!size_of(&size, &settled))
         return zl_fail(ctx, ZLAY_EOVERFLOW, "the size of the layout does not fit 64 bits");
-    zlay_layout *a = zl_layout_block(ctx, ZLAY_LAYOUT_SYMBOLIC, sizeof settled);
+    zlay_layout *a = zl_layout_block(ctx, ZLAY_LAYOUT_SYMBOLIC, &zl_symbols_kind, sizeof settled);
     if (!a) return ZLAY_ENOMEM;
     memcpy(a + 1, &settled, sizeof settled);
     a->symbols = (const zl_symbols *)(const void *)(a + 1);
@@ -377,23 +365,4 @@ zlay_status zl_symbols_bind(zlay_ctx *ctx, zlay_layout **out, const zlay_layout 
         status = bind_one(ctx, &s, name[i], value[i]);
     }
     return status ? status : zl_symbols_layout(ctx, out, &s);
-}
-
-/* ---- the kind, with symbol_kind.c -------------------------------------------------- */
-
-zlay_status zl_symbols_box(zl_modes *box, const zlay_layout *a)
-{
-    const zl_symbols *s = a->symbols;
-    zlay_status status = ZLAY_OK;
-    for (size_t i = 0; i < s->leaves && !status; i++) {
-        const zl_symbol_leaf *leaf = &s->leaf[i];
-        if (!zl_monomial_constant(&leaf->shape)) return zl_without_parameters(box->ctx, a);
-        status = zl_modes_put(box, (zl_mode){leaf->shape.factor, 0, leaf->open, leaf->close});
-    }
-    return status;
-}
-
-zlay_status zl_symbols_copy(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a)
-{
-    return zl_symbols_layout(ctx, out, a->symbols);
 }

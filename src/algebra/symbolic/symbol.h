@@ -11,7 +11,6 @@
 #include "base/scan.h"
 #include "algebra/facts/facts.h"
 #include "algebra/layout/layout.h"
-#include "algebra/ops/symbolic/ops.h"
 #include <zlay/symbol.h>
 
 enum { ZL_SYMBOLS_MOST = 16, ZL_SYMBOL_LEAVES = 64, ZL_SYMBOL_TERMS = 64 };
@@ -207,9 +206,24 @@ typedef struct zl_symbol_equality {
 zlay_status zl_symbols_equal(zlay_ctx *ctx, zl_symbol_equality *out, const zlay_layout *a,
                              const zlay_layout *b, const zlay_facts *facts);
 
-/* Rows of the kind, beside symbol_kind.c. */
-zlay_status zl_symbols_box(zl_modes *box, const zlay_layout *a);
-zlay_status zl_symbols_copy(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a);
+/* ---- the kind ---------------------------------------------------------------------------- */
+
+extern const zl_kind zl_symbols_kind;
 void zl_symbols_print(zl_text *out, const zlay_layout *a);
+zlay_status zl_symbols_bind(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a, size_t count,
+                            const char *const *name, const int64_t *value);
+
+/* One past the last leaf of the part that opens `depth` parentheses at leaf i. */
+size_t zl_symbols_part_end(const zl_symbols *s, size_t i, uint32_t depth);
+
+/* A strided text with a name in it. */
+bool zl_symbols_in(const zl_cursor *c);
+zlay_status zl_symbols_parse(zl_cursor *c, zlay_layout **out);
+
+/* ENOTSUP for a layout with a quotient or an edge. */
+zlay_status zl_symbols_plain(zlay_ctx *ctx, const zlay_layout *a);
+
+/* ELIMIT symbolic-stride for what would need symbols inside pieces. */
+zlay_status zl_without_symbols(zlay_ctx *ctx, const zlay_layout *a);
 
 #endif

@@ -4,7 +4,7 @@
 #include "algebra/facts/form.h"
 #include "algebra/layout/layout.h"
 #include "algebra/presburger/text/map.h"
-#include "algebra/ops/symbolic/ops.h"
+#include "algebra/symbolic/symbol.h"
 #include "algebra/layout/tuple.h"
 
 /* A nested tuple of integers: new modes, or, with strides, along those that are there. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The public accessors of a conversion's plan: its steps, costs, shared layout and certificate,
  * and its maps as layouts. */
+#include "algebra/f2/f2.h"
 #include "synth/convert/convert.h"
 
 #include <string.h>

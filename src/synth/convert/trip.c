@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Turns the round trip through shared memory that was chosen into steps of the plan, and bounds
  * its cost from below. */
+#include "algebra/f2/f2.h"
 #include "synth/convert/side.h"
 
 static uint64_t cut_bits(const zl_trip *t, int which)

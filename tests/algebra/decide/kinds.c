@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Decisions of random layouts of every kind, and of every kind beside every kind, against their
  * images point by point. */
+#include "algebra/presburger/pieces.h"
 #include "algebra/layout/layout.h"
 #include "layouts/decide.h"
 

@@ -2,7 +2,7 @@
 /* x -> a(b(x)) where one of the two is symbolic: each mode of b is cut along the modes of a as CuTe
  * cuts it, with monomials for integers.  It is the composition when no sum of what the modes of b
  * put into one mode of a carries, and every such bound is proved for all values of the names. */
-#include "algebra/symbolic/symbol.h"
+#include "algebra/ops/symbolic/ops.h"
 
 typedef struct work {
     zlay_ctx *ctx;

@@ -5,7 +5,7 @@
  * (64 divides M, and the extent is M/64).  Otherwise, of one progression, it is ceil(M/64), and the
  * last tile ends at a ragged edge. */
 #include "algebra/ops/cute.h"
-#include "algebra/symbolic/symbol.h"
+#include "algebra/ops/symbolic/ops.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Coalesce, flip and slice of symbolic layouts. */
-#include "algebra/symbolic/symbol.h"
+#include "algebra/ops/symbolic/ops.h"
 
 /* ---- coalesce ------------------------------------------------------------------------ */
 
@@ -45,23 +45,13 @@ typedef struct along {
     size_t first, end;
 } along;
 
-/* One past the last leaf of the part that opens `depth` parentheses at leaf i. */
-static size_t part_end(const zl_symbols *s, size_t i, uint32_t depth)
-{
-    for (uint32_t open = depth;; i++) {
-        open = open > s->leaf[i].close ? open - s->leaf[i].close : 0;
-        if (!open) return i + 1;
-        open += s->leaf[i + 1].open;
-    }
-}
-
 /* The leaves of a top-level mode. */
 static zlay_status mode_leaves(zlay_ctx *ctx, along *out, const zl_symbols *s, size_t mode)
 {
     uint32_t outer = s->leaf[0].open ? 1 : 0;
     size_t end = 0, count = 0;
     for (size_t i = 0; i < s->leaves; i = end, count++, outer = 0) {
-        end = part_end(s, i, s->leaf[i].open - outer);
+        end = zl_symbols_part_end(s, i, s->leaf[i].open - outer);
         if (count != mode) continue;
         *out = (along){i, end};
         return ZLAY_OK;
@@ -141,28 +131,4 @@ zlay_status zl_symbols_slice(zlay_ctx *ctx, zlay_layout **out, const zlay_layout
                          s.name[0].name.text);
     if (!status) status = slice_leaf(ctx, &s, &s.leaf[at.first], by);
     return status ? status : zl_symbols_layout(ctx, out, &s);
-}
-
-/* ---- what a layout says of itself ---------------------------------------------------------- */
-
-size_t zl_symbols_extents(uint64_t *extents, size_t room, const zlay_layout *a)
-{
-    const zl_symbols *s = a->symbols;
-    uint32_t outer = s->leaf[0].open ? 1 : 0;
-    size_t end = 0, count = 0;
-    for (size_t i = 0; i < s->leaves; i = end, count++, outer = 0) {
-        uint64_t extent = 1;
-        end = part_end(s, i, s->leaf[i].open - outer);
-        for (size_t k = i; k < end; k++) {
-            const zl_monomial *shape = &s->leaf[k].shape;
-            extent *= zl_monomial_constant(shape) ? (uint64_t)shape->factor : 0;
-        }
-        if (count < room) extents[count] = extent;
-    }
-    return count;
-}
-
-const char *zl_symbols_param(const zlay_layout *a, size_t i)
-{
-    return i < a->symbols->params ? a->symbols->param[i].text : NULL;
 }

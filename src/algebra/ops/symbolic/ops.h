@@ -3,17 +3,10 @@
 #ifndef ZL_ALGEBRA_SYMBOL_OPS_H
 #define ZL_ALGEBRA_SYMBOL_OPS_H
 
-#include "base/scan.h"
-#include "algebra/layout/layout.h"
+#include "algebra/symbolic/symbol.h"
 #include <zlay/cute.h>
 #include <zlay/pieces.h>
 
-/* A strided text with a name in it. */
-bool zl_symbols_in(const zl_cursor *c);
-zlay_status zl_symbols_parse(zl_cursor *c, zlay_layout **out);
-
-zlay_status zl_symbols_bind(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a, size_t count,
-                            const char *const *name, const int64_t *value);
 zlay_status zl_symbols_coalesce(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a);
 zlay_status zl_symbols_flip(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a, size_t mode);
 zlay_status zl_symbols_slice(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
@@ -29,17 +22,10 @@ zlay_status zl_symbols_arrange(zlay_ctx *ctx, zlay_layout **layout, zlay_arrange
 zlay_status zl_symbols_divide(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
                               const zlay_layout *b);
 
-/* ENOTSUP for a layout with a quotient or an edge. */
-zlay_status zl_symbols_plain(zlay_ctx *ctx, const zlay_layout *a);
-
 /* One factor is symbolic: (a, b over what a leaves free); mode by mode. */
 zlay_status zl_symbols_product(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
                                const zlay_layout *b);
 zlay_status zl_symbols_paired(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
                               const zlay_layout *b, bool raked);
-
-/* The extents of the top-level modes, 0 where one is not known; how many modes there are. */
-size_t zl_symbols_extents(uint64_t *extents, size_t room, const zlay_layout *a);
-const char *zl_symbols_param(const zlay_layout *a, size_t i);
 
 #endif

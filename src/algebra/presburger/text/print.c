@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Pieces as isl reads them. */
-#include "algebra/layout/kind.h"
+#include "algebra/presburger/pieces.h"
 
 static void print_row(zl_text *out, const zl_pieces *p, const int64_t *row);
 
