@@ -4,8 +4,6 @@
  * powers of two and no sum carries, that is an affine map over F2. */
 #include "algebra/layout/eval_many.h"
 
-static bool is_power(uint64_t n) { return n && !(n & (n - 1)); }
-
 /* ---- values ------------------------------------------------------------------------- */
 
 static int64_t value_at(const zlay_layout *a, uint64_t index)
@@ -74,7 +72,7 @@ static bool affine_of(zl_affine *out, const zlay_layout *a)
 {
     out->bits = 0;
     out->constant = (uint64_t)a->offset;
-    if (!is_power(a->size)) return false;
+    if (!zl_is_power_of_two(a->size)) return false;
     for (size_t i = 0; i < a->modes; i++)
         put_mode(out, &a->mode[i], (unsigned)__builtin_ctzll((uint64_t)a->mode[i].shape));
     if (!disjoint(out)) return false;
@@ -96,7 +94,7 @@ static bool affine_of_integers(zl_affine *out, const zlay_layout *a, unsigned bi
     out->constant = (uint64_t)a->offset;
     for (size_t i = 0; i < a->modes && out->bits < bits; i++) {
         bool last = i + 1 == a->modes;
-        if (!last && !is_power((uint64_t)a->mode[i].shape)) return false;
+        if (!last && !zl_is_power_of_two((uint64_t)a->mode[i].shape)) return false;
         unsigned left = bits - out->bits;
         unsigned here = last ? left : (unsigned)__builtin_ctzll((uint64_t)a->mode[i].shape);
         here = here < left ? here : left;
