@@ -65,9 +65,9 @@ typedef struct zlay_barrier {
     uint64_t bytes;    /* announced or completed */
     uint64_t pending;  /* arrivals that the phase still awaits */
     uint64_t tx;       /* bytes that it still awaits */
-    uint64_t parity;   /* of the phase that is asked for */
+    uint64_t parity;   /* of the phase in question */
     uint64_t phase;    /* that the barrier is in, from 0 */
-    uint64_t waited;   /* phase that is asked for */
+    uint64_t waited;   /* phase in question */
     uint32_t given;    /* ZLAY_BARRIER_GIVEN_* */
     uint32_t name;     /* number of a named barrier */
     uint32_t reserved[10]; /* 0 */

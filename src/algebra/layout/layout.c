@@ -60,7 +60,8 @@ zlay_status zl_layout_proved(zlay_ctx *ctx, zlay_layout **out, const zl_modes *m
 zlay_status zl_layout_plain(zlay_ctx *ctx, zlay_layout **out, const zl_mode *mode, size_t modes,
                             uint64_t size)
 {
-    zlay_layout *a = zl_layout_block(ctx, ZLAY_LAYOUT_STRIDED, &zl_strided_kind, modes * sizeof *mode);
+    zlay_layout *a =
+        zl_layout_block(ctx, ZLAY_LAYOUT_STRIDED, &zl_strided_kind, modes * sizeof *mode);
     if (!a) return ZLAY_ENOMEM;
     zl_mode *own = (zl_mode *)(a + 1);
     for (size_t i = 0; i < modes; i++) own[i] = mode[i];
