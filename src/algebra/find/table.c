@@ -1,32 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* All values of a layout as a table, by the fastest way that its kind has, and values that are
+ * asked one by one. Many pieces are written out first: each point would otherwise look through
+ * them. */
 #include "algebra/find/table.h"
 #include "algebra/presburger/draft.h"
-
-enum { STEPS_POINT = 8 }; /* that a point is set in, wherever it lies, and read once */
-
-zlay_status zl_table_new(zlay_ctx *ctx, zl_table *out, uint64_t size)
-{
-    uint64_t limit = zl_limits(ctx)->points;
-    *out = (zl_table){.ctx = ctx, .size = size, .undefined = size};
-    if (size > limit)
-        return zl_fail(ctx, ZLAY_ELIMIT, "limits.points is %llu and the layout has %llu",
-                       (unsigned long long)limit, (unsigned long long)size);
-    if (zl_charge(ctx, size * STEPS_POINT)) return ZLAY_ENOMEM;
-    out->value = zl_alloc(ctx, size, sizeof *out->value);
-    out->there = out->value ? zl_alloc(ctx, size, 1) : NULL;
-    if (out->there) return ZLAY_OK;
-    zl_table_free(out);
-    return ZLAY_ENOMEM;
-}
-
-void zl_table_free(zl_table *t)
-{
-    zlay_allocator alloc = zl_allocator(t->ctx);
-    zl_free(&alloc, t->value, t->size * sizeof *t->value);
-    zl_free(&alloc, t->there, t->size);
-    t->value = NULL;
-    t->there = NULL;
-}
 
 /* All values at once, of one output. */
 static zlay_status fill(zl_table *out, const zlay_layout *a)
@@ -62,15 +39,3 @@ zlay_status zl_reader_begin(zlay_ctx *ctx, zl_reader *out, const zlay_layout *a)
 }
 
 void zl_reader_end(zl_reader *r) { zl_table_free(&r->t); }
-
-static bool table_at(const void *env, uint64_t index, int64_t *value)
-{
-    const zl_table *t = env;
-    *value = t->value[index];
-    return t->there[index];
-}
-
-zl_function zl_table_function(const zl_table *t)
-{
-    return (zl_function){table_at, t, t->size};
-}

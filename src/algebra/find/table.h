@@ -1,27 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A function written out: the exact road of every operation on every kind, up to limits.points. */
-#ifndef ZL_ALGEBRA_TABLE_H
-#define ZL_ALGEBRA_TABLE_H
+/* From a layout to its table of values, and from a table to the cheapest layout that has it: the
+ * exact method of every operation on every kind, up to limits.points. */
+#ifndef ZL_ALGEBRA_FIND_TABLE_H
+#define ZL_ALGEBRA_FIND_TABLE_H
 
-#include "algebra/layout/layout.h"
-
-typedef struct zl_table {
-    zlay_ctx *ctx;
-    uint64_t size, undefined; /* points; how many of them have no value */
-    int64_t *value;           /* flat, the first output fastest */
-    uint8_t *there;           /* 1: defined */
-} zl_table;
-
-/* A table of `size` points, all undefined: ELIMIT above limits.points, ENOMEM. */
-zlay_status zl_table_new(zlay_ctx *ctx, zl_table *out, uint64_t size);
-void zl_table_free(zl_table *t); /* also of one that zl_table_new refused */
-
-static inline void zl_table_set(zl_table *t, uint64_t index, int64_t value)
-{
-    t->undefined -= !t->there[index];
-    t->there[index] = 1;
-    t->value[index] = value;
-}
+#include "algebra/layout/table.h"
 
 /* All values of a layout. */
 zlay_status zl_table_of(zlay_ctx *ctx, zl_table *out, const zlay_layout *a);
@@ -50,12 +33,6 @@ static inline bool zl_reader_value(const zl_reader *r, uint64_t index, int64_t *
     *out = r->t.value[index];
     return r->t.there[index];
 }
-
-/* The same of flat pieces without parameters, into a table of their size: ENOMEM. */
-zlay_status zl_pieces_table(zl_table *out, const zlay_layout *a);
-
-/* The table as a function for recognisers; undefined points have no value. */
-zl_function zl_table_function(const zl_table *t);
 
 /* The first form that equals the table on the box: strided, swizzled, f2, modular, pieces.
  * `names`: a layout whose input dimensions name those of an f2 result, or NULL; `outs` output

@@ -3,7 +3,7 @@
 #ifndef ZL_ALGEBRA_PIECES_H
 #define ZL_ALGEBRA_PIECES_H
 
-#include "algebra/layout/layout.h"
+#include "algebra/layout/table.h"
 
 extern const zl_kind zl_pieces_kind;
 
@@ -27,5 +27,8 @@ uint64_t zl_pieces_steps(const zl_pieces *p);
  * there are none.  ZLAY_NONE: undefined there; ZLAY_EOVERFLOW with parameters only. */
 zlay_status zl_pieces_at(const zl_pieces *p, const int64_t *params, const int64_t *coordinate,
                          int64_t *values);
+
+/* All values of flat pieces without parameters, into a table of their size: ENOMEM. */
+zlay_status zl_pieces_table(zl_table *out, const zlay_layout *a);
 
 #endif

@@ -3,7 +3,6 @@
  * no sum leaves 64 bits was checked when the pieces were made.  Each piece is asked at the points
  * that its bounds leave, so that many small pieces cost what one large piece does. */
 #include "algebra/presburger/pieces.h"
-#include "algebra/find/table.h"
 #include "base/arith.h"
 
 typedef struct entry {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Orders and signs of the modes of a symbolic layout, one after the other. */
+/* Orders and signs of the modes of a symbolic layout, one after the other: the deciders prove their
+ * claim in each order in which the strides may rise. */
 #include "algebra/decide/symbol_decide.h"
 
 int zl_symbols_sign(const zl_monomial *stride, const zl_symbols *names)

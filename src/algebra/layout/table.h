@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A function written out: one value a point of a box, and which points have none. A table has at
+ * most limits.points points. */
+#ifndef ZL_ALGEBRA_TABLE_H
+#define ZL_ALGEBRA_TABLE_H
+
+#include "algebra/layout/layout.h"
+
+typedef struct zl_table {
+    zlay_ctx *ctx;
+    uint64_t size, undefined; /* points; how many of them have no value */
+    int64_t *value;           /* flat, the first output fastest */
+    uint8_t *there;           /* 1: defined */
+} zl_table;
+
+/* A table of `size` points, all undefined: ELIMIT above limits.points, ENOMEM. */
+zlay_status zl_table_new(zlay_ctx *ctx, zl_table *out, uint64_t size);
+void zl_table_free(zl_table *t); /* also of one that zl_table_new refused */
+
+static inline void zl_table_set(zl_table *t, uint64_t index, int64_t value)
+{
+    t->undefined -= !t->there[index];
+    t->there[index] = 1;
+    t->value[index] = value;
+}
+
+/* The table as a function for recognisers; undefined points have no value. */
+zl_function zl_table_function(const zl_table *t);
+
+#endif
