@@ -3,7 +3,7 @@
 #include "algebra/presburger/isl/isl.h"
 #include "algebra/layout/layout.h"
 #include "algebra/f2/modular.h"
-#include "algebra/image/sums.h"
+#include "algebra/decide/contained.h"
 #include "algebra/decide/symbol_ask.h"
 #include "algebra/find/table.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The values of one sum among those of another. */
-#include "algebra/decide/decide.h"
+#include "algebra/decide/contained.h"
 
 /* Terms of a and b between two cuts, and by how much the least value of a is ahead of b's: a cut is
  * a number that all greater steps are multiples of, and that the sums of the lesser ones, ahead

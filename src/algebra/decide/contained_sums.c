@@ -6,7 +6,7 @@
  * exactly, by one search for the run of its least value and one for a value in each gap that
  * its span crosses: n log n for pieces that cross few.  Elsewhere a piece of a must lie inside one
  * piece of b, which is looked for among those whose span holds it, in the order of least values. */
-#include "algebra/image/sums.h"
+#include "algebra/decide/contained.h"
 #include "base/arith.h"
 
 /* low to high, times d, plus the residue */

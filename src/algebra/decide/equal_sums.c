@@ -13,7 +13,7 @@ typedef struct meeting {
 } meeting;
 
 /* x = line->at modulo line->modulus and the same of m; false: no x in both. */
-static bool meet(zl_line *out, const zl_line *l, const zl_line *m)
+static bool meet(zl_progression *out, const zl_progression *l, const zl_progression *m)
 {
     uint64_t g = zl_gcd((uint64_t)l->modulus, (uint64_t)m->modulus);
     zl_i128 low = l->at > m->at ? l->at : m->at, apart = (zl_i128)m->at - l->at;
@@ -28,13 +28,13 @@ static bool meet(zl_line *out, const zl_line *l, const zl_line *m)
     if (x < low) x += (low - x + step - 1) / step * step;
     else x -= (x - low) / step * step;
     if (x > end) return false;
-    *out = (zl_line){(int64_t)x, (uint64_t)((end - x) / step), 1, 0};
+    *out = (zl_progression){(int64_t)x, (uint64_t)((end - x) / step), 1, 0};
     if (out->last) out->modulus = (int64_t)step;
     return true;
 }
 
 /* Modulo 2^64, where values that fit 64 bits are equal exactly when they are equal. */
-static uint64_t value_at(const zl_line *line, uint64_t constant, const zl_line *at, size_t dims)
+static uint64_t value_at(const zl_progression *line, uint64_t constant, const zl_progression *at, size_t dims)
 {
     for (size_t d = 0; d < dims; d++)
         constant += (uint64_t)line[d].step *
@@ -42,7 +42,7 @@ static uint64_t value_at(const zl_line *line, uint64_t constant, const zl_line *
     return constant;
 }
 
-static uint64_t slope(const zl_line *line, const zl_line *at)
+static uint64_t slope(const zl_progression *line, const zl_progression *at)
 {
     return (uint64_t)line->step * (uint64_t)(at->modulus / line->modulus);
 }
@@ -54,10 +54,10 @@ static void differ_at(meeting *m, uint64_t index)
 }
 
 /* Points before a step of the fastest coordinate that moves the difference have the corner's. */
-static void compare(meeting *m, size_t i, size_t j, const zl_line *at)
+static void compare(meeting *m, size_t i, size_t j, const zl_progression *at)
 {
     size_t dims = m->a->dims;
-    const zl_line *x = m->a->line + i * dims, *y = m->b->line + j * dims;
+    const zl_progression *x = m->a->line + i * dims, *y = m->b->line + j * dims;
     uint64_t index = 0, weight = 1;
     for (size_t d = 0; d < dims; weight *= m->a->extent[d++]) index += (uint64_t)at[d].at * weight;
     if (value_at(x, (uint64_t)m->a->part[i].corner, at, dims) !=
@@ -75,7 +75,7 @@ static void compare(meeting *m, size_t i, size_t j, const zl_line *at)
 
 static void compare_parts(meeting *m, size_t i, size_t j)
 {
-    zl_line at[ZL_TERMS_MOST];
+    zl_progression at[ZL_TERMS_MOST];
     size_t dims = m->a->dims;
     uint64_t points = 1;
     for (size_t d = 0; d < dims; d++) {

@@ -6,7 +6,7 @@
  * grain of 2^M of them whole.  So a set of consecutive integers keeps its whole blocks, and only
  * the blocks at its two ends are looked at, grain by grain: 2^(B+|S|) grains, however large the
  * layout.  Under two swizzles the greater block and the lesser grain serve both. */
-#include "algebra/decide/decide.h"
+#include "algebra/image/sum.h"
 
 static unsigned top_of(zl_swizzle s)
 {

@@ -153,14 +153,14 @@ static bool put_term(zl_sums_part *part, int64_t step, uint64_t last, uint64_t w
     return true;
 }
 
-static bool make_part(const reading *r, zl_sums_part *part, zl_line *line, const affine *v)
+static bool make_part(const reading *r, zl_sums_part *part, zl_progression *line, const affine *v)
 {
     uint64_t weight = 1;
     bool fits = true;
     *part = (zl_sums_part){.sum.least = v->constant, .points = 1, .greatest = v->constant,
                            .corner = v->constant};
     for (size_t d = 0; d < r->p->dims && fits; weight *= r->p->extent[d++]) {
-        line[d] = (zl_line){r->at[d], r->last[d], r->line[d].modulus, v->step[d]};
+        line[d] = (zl_progression){r->at[d], r->last[d], r->line[d].modulus, v->step[d]};
         part->first += (uint64_t)r->at[d] * weight;
         part->final += ((uint64_t)r->at[d] + (uint64_t)r->line[d].modulus * r->last[d]) * weight;
         fits = put_term(part, v->step[d], r->last[d], weight * (uint64_t)r->line[d].modulus);
@@ -191,7 +191,7 @@ static zlay_status of_pieces(zl_sums *out, const zl_pieces *p)
         if (!read_guard(&r, &p->piece[i], &empty)) return ZLAY_NONE;
         if (empty) continue;
         if (!read_value(&r, &v, p->piece[i].value)) return ZLAY_NONE;
-        zl_line *line = out->line + out->count * out->dims;
+        zl_progression *line = out->line + out->count * out->dims;
         if (!make_part(&r, &out->part[out->count], line, &v)) return ZLAY_NONE;
         out->count++;
     }
@@ -209,7 +209,7 @@ static void of_strided(zl_sums *out, const zlay_layout *a)
     out->count = 1;
     for (size_t d = 0; d < out->dims; d++) {
         out->extent[d] = (uint64_t)a->mode[d].shape;
-        out->line[d] = (zl_line){0, out->extent[d] - 1, 1, a->mode[d].stride};
+        out->line[d] = (zl_progression){0, out->extent[d] - 1, 1, a->mode[d].stride};
     }
 }
 

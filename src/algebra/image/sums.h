@@ -7,7 +7,7 @@
 #ifndef ZL_ALGEBRA_SUMS_H
 #define ZL_ALGEBRA_SUMS_H
 
-#include "algebra/decide/decide.h"
+#include "algebra/image/sum.h"
 
 enum { ZL_SUMS_MOST = 4096 };
 
@@ -20,11 +20,11 @@ typedef struct zl_sums_part {
 } zl_sums_part;
 
 /* A coordinate of a part: x = at + modulus * t, t <= last, and what a step of t adds. */
-typedef struct zl_line {
+typedef struct zl_progression {
     int64_t at;
     uint64_t last;
     int64_t modulus, step;
-} zl_line;
+} zl_progression;
 
 typedef struct zl_sums {
     zlay_ctx *ctx;
@@ -32,7 +32,7 @@ typedef struct zl_sums {
     zl_sums_part *part; /* none is empty */
     size_t dims;        /* of pieces those of the box, of a strided layout its modes */
     uint64_t extent[ZL_TERMS_MOST];
-    zl_line *line;      /* `dims` of each part, part after part */
+    zl_progression *line; /* `dims` of each part, part after part */
 } zl_sums;
 
 /* ZLAY_NONE: the layout is no such pieces of one output and no strided layout without a swizzle.
@@ -47,11 +47,6 @@ void zl_sums_by_index(const zl_sums *s, size_t *order);
 
 /* The index of the point with the coordinates x. */
 uint64_t zl_sums_index(const zl_sums_part *p, const uint64_t *x);
-
-/* Is every value of a one of b?  UNDECIDED: not by this; NO: a point of a with another value, and
- * whether it is the least.  ENOMEM. */
-zlay_status zl_sums_contained(zlay_answer *answer, uint64_t *witness, bool *least,
-                              const zl_sums *a, const zl_sums *b, zl_budget *budget);
 
 /* A value of both: FOUND with a point of each. */
 zl_found zl_sums_meet(uint64_t *x, uint64_t *y, const zl_sum *a, const zl_sum *b,

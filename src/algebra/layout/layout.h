@@ -68,6 +68,10 @@ zlay_status zl_modes_append(zl_modes *m, const zl_mode *modes, size_t count);
 /* Take back ZLAY_ELIMIT and its message: another road is open. */
 zlay_status zl_unless_limit(zlay_ctx *ctx, zlay_status status);
 
+/* The same function in the fewest modes, without parentheses.  `unbounded` keeps the function on
+ * every integer, where the last mode goes on for ever: it stays although its extent may be 1. */
+zlay_status zl_coalesce_modes(zl_modes *out, const zl_mode *modes, size_t count, bool unbounded);
+
 /* Put parentheses around the modes from `first` on. */
 void zl_modes_wrap(zl_modes *m, size_t first);
 
@@ -362,7 +366,6 @@ zlay_status zl_simplify(zlay_ctx *ctx, zlay_layout **layout);
 
 zlay_status zl_parse(zlay_ctx *ctx, zlay_layout **out, const char *text, size_t length,
                      size_t first_byte);
-zlay_status zl_coalesce_modes(zl_modes *out, const zl_mode *modes, size_t count, bool unbounded);
 zlay_status zl_complement(zl_modes *out, const zlay_layout *b, uint64_t cotarget);
 zlay_status zl_compose(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
                        const zlay_layout *b);

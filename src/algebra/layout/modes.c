@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Modes that are being made: how they grow, their parentheses, the range of their values, and the
+ * fewest modes that have the same values (CuTe's coalesce). */
 #include "algebra/layout/layout.h"
 
 #include <string.h>
@@ -79,4 +81,30 @@ bool zl_modes_range(const zl_mode *modes, size_t count, int64_t offset, int64_t 
 zlay_status zl_unless_limit(zlay_ctx *ctx, zlay_status status)
 {
     return status == ZLAY_ELIMIT ? zl_fail(ctx, ZLAY_OK, "%s", "") : status;
+}
+
+/* ---- coalesced ------------------------------------------------------------------------ */
+
+/* Extents whose product does not fit stay apart: of stride 0 they need not. */
+static bool merges(const zl_mode *last, const zl_mode *mode, int64_t *shape)
+{
+    int64_t next;
+    return zl_mul(last->shape, last->stride, &next) && next == mode->stride &&
+           zl_mul(last->shape, mode->shape, shape);
+}
+
+zlay_status zl_coalesce_modes(zl_modes *out, const zl_mode *modes, size_t count, bool unbounded)
+{
+    zlay_status status = ZLAY_OK;
+    for (size_t i = 0; i < count && !status; i++) {
+        bool kept = unbounded && i + 1 == count;
+        int64_t shape;
+        if (modes[i].shape == 1 && !kept) continue;
+        if (out->count && merges(&out->at[out->count - 1], &modes[i], &shape))
+            out->at[out->count - 1].shape = shape;
+        else
+            status = zl_modes_leaf(out, modes[i].shape, modes[i].stride);
+    }
+    if (!status && !out->count) status = zl_modes_leaf(out, 1, 0);
+    return status;
 }

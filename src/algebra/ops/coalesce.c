@@ -1,33 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* CuTe's coalesce of every kind: strided layouts by their modes, others composed with one mode, the
+ * line of all indices. */
 #include "algebra/f2/f2.h"
 #include "algebra/layout/layout.h"
 #include "algebra/ops/symbolic/ops.h"
-
-/* Extents whose product does not fit stay apart: of stride 0 they need not. */
-static bool merges(const zl_mode *last, const zl_mode *mode, int64_t *shape)
-{
-    int64_t next;
-    return zl_mul(last->shape, last->stride, &next) && next == mode->stride &&
-           zl_mul(last->shape, mode->shape, shape);
-}
-
-/* Flat and fewest.  `unbounded` keeps the function on every integer, where the last mode goes on
- * for ever: it stays although its extent may be 1. */
-zlay_status zl_coalesce_modes(zl_modes *out, const zl_mode *modes, size_t count, bool unbounded)
-{
-    zlay_status status = ZLAY_OK;
-    for (size_t i = 0; i < count && !status; i++) {
-        bool kept = unbounded && i + 1 == count;
-        int64_t shape;
-        if (modes[i].shape == 1 && !kept) continue;
-        if (out->count && merges(&out->at[out->count - 1], &modes[i], &shape))
-            out->at[out->count - 1].shape = shape;
-        else
-            status = zl_modes_leaf(out, modes[i].shape, modes[i].stride);
-    }
-    if (!status && !out->count) status = zl_modes_leaf(out, 1, 0);
-    return status;
-}
 
 static zlay_status flatten(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a)
 {

@@ -6,7 +6,7 @@
  * all points is made.  What they do not rule out within a number of values is left to the table.
  * A range of the values, which comes from the strides, bounds the swizzles that are tried. */
 #include "algebra/ops/compose.h"
-#include "algebra/decide/decide.h"
+#include "algebra/image/sum.h"
 #include "algebra/presburger/draft.h"
 #include "algebra/find/table.h"
 

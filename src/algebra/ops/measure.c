@@ -2,7 +2,7 @@
 /* What a layout spans, and where a coordinate lies in its box. */
 #include "algebra/presburger/claims.h"
 #include "base/scan.h"
-#include "algebra/decide/decide.h"
+#include "algebra/image/sum.h"
 #include "algebra/layout/layout.h"
 #include "algebra/f2/modular.h"
 #include "algebra/ops/symbolic/ops.h"

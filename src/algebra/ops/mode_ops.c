@@ -3,7 +3,6 @@
  * the modes of its box, whose values are its index, and is composed with what is left. */
 #include "base/scan.h"
 #include "algebra/ops/cute.h"
-#include "algebra/decide/decide.h"
 
 typedef zlay_status change(zl_modes *out, const zl_modes *in, void *env);
 

@@ -120,7 +120,7 @@ static zlay_status lines_put(zl_tm *t, const zl_sums *sums)
         return ZLAY_NONE;
     t->base = sums->part[0].corner;
     for (uint32_t k = 0; k < t->modes && !status; k++) {
-        const zl_line *line = &sums->line[k];
+        const zl_progression *line = &sums->line[k];
         uint64_t tile = t->request.shape[k], tiles = box[k] / tile + (box[k] % tile != 0);
         zl_tm_axis a = {.extent = line->last + 1, .tile = tile, .tiles = tiles,
                         .stride = line->step, .low = line->at, .mode = k};
