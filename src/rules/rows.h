@@ -7,8 +7,6 @@
 #include "rules/constants.h"
 #include "rules/rule.h"
 
-#include <zlay/mma.h> /* kinds and sources that rows name */
-
 enum {
 #define CLASSES(name, text, classes) name = classes,
 #include "target/classes.def"

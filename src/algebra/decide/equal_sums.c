@@ -34,7 +34,8 @@ static bool meet(zl_progression *out, const zl_progression *l, const zl_progress
 }
 
 /* Modulo 2^64, where values that fit 64 bits are equal exactly when they are equal. */
-static uint64_t value_at(const zl_progression *line, uint64_t constant, const zl_progression *at, size_t dims)
+static uint64_t value_at(const zl_progression *line, uint64_t constant, const zl_progression *at,
+                         size_t dims)
 {
     for (size_t d = 0; d < dims; d++)
         constant += (uint64_t)line[d].step *

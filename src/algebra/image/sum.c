@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A strided layout as a sum, and its equation: does some coordinate of the box give this value? Each
- * coordinate is cut to what the rest can reach and to the lattice of the rest, so that few are
- * searched. */
+/* A strided layout as a sum, and its equation: does some coordinate of the box give this value?
+ * Each coordinate is cut to what the rest can reach and to the lattice of the rest, so that few
+ * are searched. */
 #include "algebra/image/sum.h"
 
 /* ---- a strided layout as a sum -------------------------------------------------------- */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The values of a strided layout as one sum, least + sum of step * x over a box, its equation, and
- * the same under swizzles. What is asked here is exact or says that the budget of points is spent. */
+ * the same under swizzles. Every answer is exact, or says that the budget of points is spent. */
 #ifndef ZL_ALGEBRA_SUM_H
 #define ZL_ALGEBRA_SUM_H
 

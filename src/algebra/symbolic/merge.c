@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Coalesces the leaves of a symbolic layout by polynomial identities: neighbours merge where the first
- * one's extent times its stride is the second one's stride, for all values of the names. */
+/* Coalesces the leaves of a symbolic layout by polynomial identities: neighbours merge where the
+ * first one's extent times its stride is the second one's stride, for all values of the names. */
 #include "algebra/symbolic/symbol.h"
 
 void zl_symbols_merge(zl_symbols *s, bool unbounded)

@@ -2,6 +2,12 @@
 /* tcgen05.mma and its instruction descriptor as a subject of rules. */
 #include "legality/tcgen05/tcgen05.h"
 #include "rules/bounds.h"
+#include "rules/constants.h"
+
+/* The rows have the numbers of the public enumerations without their names. */
+_Static_assert(TENSOR_KIND_FIRST == (int)ZLAY_KIND_F16, "the rows begin with f16");
+_Static_assert(TENSOR_KIND_LAST == (int)ZLAY_KIND_MXF4NVF4, "the rows end with mxf4nvf4");
+_Static_assert(TENSOR_SOURCE == (int)ZLAY_SOURCE_TMEM, "the rows' tensor memory is where A may be");
 
 static const zl_tcgen05 *asked(const zl_subject *s) { return s->value; }
 
