@@ -5,8 +5,7 @@
  * others; it is asked only where the search hit a limit. */
 #include "pipe/language/form.h"
 #include "pipe/runs/run.h"
-#include "pipe/fences/tmem.h"
-#include "pipe/runs/tmem_rows.h"
+#include "pipe/tmem/tmem.h"
 
 #include <string.h>
 

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checks each event on tensor memory by itself against the instruction rules of its target,
- * and the pipe's use of tensor memory as a whole (zlay_pipe_tmem_check). Broken rules are rows
- * of tmem.def. */
-#include "pipe/fences/tmem.h"
-#include "pipe/runs/tmem_rows.h"
+/* Checks each event on tensor memory by itself against the instruction rules of its target, and
+ * each allocation against those before it. Broken rules are rows of tmem.def. */
+#include "pipe/tmem/tmem.h"
 
 #include <string.h>
 #include <zlay/tmem.h>
@@ -13,7 +11,7 @@
 static const zlay_tmem_row rows[] = {
     [ZL_TMEM_ROW_NONE] = {0},
 #define TMEM_ROW(id, rule, text, source) [ZL_ROW_##id] = {#id, text, source, ZLAY_PIPE_##rule, 0},
-#include "pipe/fences/tmem.def"
+#include "pipe/tmem/tmem.def"
 };
 
 zlay_status zlay_tmem_row_at(zlay_tmem_row *out, uint32_t row)
@@ -183,76 +181,4 @@ void zl_tmem_events(const zl_tmem_ask *ask)
     for (uint32_t i = 0; i < ask->pipe->events_count; i++)
         check_event(ask, target, &ask->pipe->events[i]);
     check_allocations(ask);
-}
-
-void zl_tmem_check(const zl_tmem_ask *ask)
-{
-    if (!ask->pipe->tmems_count) return;
-    zl_tmem_events(ask);
-    zl_tmem_walks(ask);
-}
-
-/* ---- the question -------------------------------------------------------------------------- */
-
-enum { SEEN = 128 };
-
-typedef struct kept {
-    zlay_tmem_fault *faults;
-    size_t room, count, seen;
-    uint32_t row[SEEN], line[SEEN];
-} kept;
-
-static void fault_put(kept *k, const zlay_tmem_fault *fault)
-{
-    if (k->count < k->room) k->faults[k->count] = *fault;
-    k->count++;
-}
-
-static void keep(void *to, uint32_t row, uint32_t line, uint32_t other, int64_t found,
-                 int64_t wanted)
-{
-    kept *k = to;
-    zlay_tmem_fault fault = {.row = row, .reason = {.rule = rows[row].rule, .line = line,
-                                                    .other = other, .found = found,
-                                                    .wanted = wanted}};
-    for (size_t i = 0; i < k->seen; i++)
-        if (k->row[i] == row && k->line[i] == line) return;
-    if (k->seen == SEEN) return;
-    k->row[k->seen] = row;
-    k->line[k->seen++] = line;
-    if (other) fault.reason.trace[fault.reason.steps++] = other;
-    fault.reason.trace[fault.reason.steps++] = line;
-    fault_put(k, &fault);
-}
-
-enum { REASONS = 32 };
-
-static zlay_status verify(zlay_ctx *ctx, zlay_answer *answer, kept *k, const zlay_pipe *pipe)
-{
-    zlay_pipe_reason reasons[REASONS];
-    size_t count = 0;
-    zlay_status status =
-        zlay_pipe_verify(ctx, answer, reasons, REASONS, &count, NULL, pipe);
-    for (size_t i = 0; !status && i < count && i < REASONS; i++)
-        fault_put(k, &(zlay_tmem_fault){.reason = reasons[i]});
-    if (count > REASONS) k->count = count;
-    return status;
-}
-
-zlay_status zlay_pipe_tmem_check(zlay_ctx *ctx, zlay_answer *answer, zlay_tmem_fault *faults,
-                                 size_t room, size_t *count, const zlay_pipe *pipe)
-{
-    kept k = {.faults = faults, .room = room};
-    zlay_answer found = ZLAY_NO;
-    int64_t params[ZL_PIPE_NAMES];
-    if (!answer || !count || !pipe || (!faults && room)) return ZLAY_EINVAL;
-    zlay_status status = zl_enter(ctx);
-    if (status) return status;
-    zl_leave(ctx, ZLAY_OK);
-    zl_tmem_check(&(zl_tmem_ask){pipe, keep, &k, params});
-    if (!k.count) status = verify(ctx, &found, &k, pipe);
-    if (status) return status;
-    *answer = found;
-    *count = k.count;
-    return ZLAY_OK;
 }

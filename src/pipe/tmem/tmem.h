@@ -5,6 +5,7 @@
 #define ZL_PIPE_TMEM_H
 
 #include "pipe/language/pipe.h"
+#include "pipe/tmem/rows.h"
 #include <zlay/pipe_tmem.h>
 
 /* One broken row; lines of the text, `other` 0: none. */
@@ -18,10 +19,8 @@ typedef struct zl_tmem_ask {
     int64_t *params; /* of the walks: the trip counts that one is at */
 } zl_tmem_ask;
 
-/* Every row, in any order; the same row and line may come again. */
-void zl_tmem_check(const zl_tmem_ask *ask);
-
-/* Its parts: what the text alone breaks, and each role run alone for few trip counts. */
+/* What the text alone breaks, and each role run alone for few trip counts: rows in any order; the
+ * same row and line may come again. */
 void zl_tmem_events(const zl_tmem_ask *ask);
 void zl_tmem_walks(const zl_tmem_ask *ask);
 

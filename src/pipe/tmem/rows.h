@@ -6,7 +6,7 @@
 enum {
     ZL_TMEM_ROW_NONE,
 #define TMEM_ROW(id, rule, text, source) ZL_ROW_##id,
-#include "pipe/fences/tmem.def"
+#include "pipe/tmem/tmem.def"
 };
 
 #endif

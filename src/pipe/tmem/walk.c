@@ -3,8 +3,7 @@
  * allocates, frees, uses and waits for in its own program order, and then whether allocations
  * and frees of a block balance. What other roles do in between is left open, so a fault found
  * here is a fault in every interleaving. */
-#include "pipe/fences/tmem.h"
-#include "pipe/runs/tmem_rows.h"
+#include "pipe/tmem/tmem.h"
 
 #include <string.h>
 #include <zlay/tmem.h>
