@@ -27,6 +27,8 @@ bool bench_print(const bench_row *row, bool json);
 bool bench_each(const char *name, const char *against, bench_work *ours, bench_work *theirs,
                 double budget, size_t count, void *state, bool json);
 uint64_t bench_drawn(uint64_t *seed);
+/* Writes a pipe's text, `$` being its stages and `$-1` one fewer; returns its length. */
+size_t bench_stages(char *out, size_t room, const char *raw, unsigned stages);
 void bench_head(bool json);
 void bench_line(const char *name, double value, const char *unit, const char *against, double ratio,
                 bool json);
@@ -35,6 +37,7 @@ void bench_line(const char *name, double value, const char *unit, const char *ag
 typedef bool bench_group(zlay_ctx *ctx, bool json);
 bench_group bench_pieces, bench_isl, bench_zmat, bench_decide, bench_growth, bench_eval, bench_cute, bench_cute_cpp,
     bench_plan, bench_driver, bench_f2, bench_matrix, bench_bank, bench_swizzle, bench_tcgen05, bench_synth,
-    bench_transfer, bench_factor, bench_convert, bench_copy_synth, bench_tmem, bench_unknowns, bench_pipe, bench_wave;
+    bench_transfer, bench_factor, bench_convert, bench_copy_synth, bench_tmem, bench_unknowns, bench_pipe, bench_order,
+    bench_wave;
 
 #endif

@@ -138,6 +138,7 @@ static const struct {
     {"tmem", bench_tmem},
     {"unknowns", bench_unknowns},
     {"pipe", bench_pipe},
+    {"order", bench_order},
     {"wave", bench_wave},
 };
 

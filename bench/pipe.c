@@ -28,20 +28,20 @@ static bool verify_work(void *value)
     return right && answer == ZLAY_YES;
 }
 
-/* `$` stands for the stages, `$-1` for fewer. */
-static void put_stages(state *s, const char *raw, unsigned stages)
+size_t bench_stages(char *out, size_t room, const char *raw, unsigned stages)
 {
-    s->length = 0;
-    while (*raw && s->length + 16 < TEXT) {
+    size_t length = 0;
+    while (*raw && length + 16 < room) {
         bool less = raw[0] == '$' && raw[1] == '-' && raw[2] >= '0' && raw[2] <= '9';
-        if (*raw != '$') s->text[s->length++] = *raw++;
+        if (*raw != '$') out[length++] = *raw++;
         else {
             unsigned number = less ? stages - (unsigned)(raw[2] - '0') : stages;
-            s->length += (size_t)snprintf(s->text + s->length, 12, "%u", number);
+            length += (size_t)snprintf(out + length, 12, "%u", number);
             raw += less ? 3 : 1;
         }
     }
-    s->text[s->length] = 0;
+    out[length] = 0;
+    return length;
 }
 
 static bool read_raw(const char *path, char *raw)
@@ -59,7 +59,7 @@ static bool row(state *s, const char *path, unsigned stages, bool json)
     char name[96];
     const char *base = strrchr(path, '/') + 1;
     if (!read_raw(path, raw)) return false;
-    put_stages(s, raw, stages);
+    s->length = bench_stages(s->text, TEXT, raw, stages);
     double time = bench_time(verify_work, s);
     snprintf(name, sizeof name, "pipe %.*s, %u stages", (int)(strlen(base) - 5), base, stages);
     if (time >= 0) bench_line(name, time, "us", "a budget of 10 ms", 10000 / time, json);
