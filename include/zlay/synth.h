@@ -137,53 +137,6 @@ ZLAY_API zlay_status zlay_plan_ladder(zlay_buf *out, const zlay_plan *plan);
  *  stages, banks.  Returns ZLAY_OK, ZLAY_EROOM, ZLAY_EINVAL. */
 ZLAY_API zlay_status zlay_plan_explain(zlay_buf *out, const zlay_plan *plan);
 
-/** The swizzle is to be found. */
-enum { ZLAY_SWIZZLE_FIND = -1 };
-
-struct zlay_smemdesc_request;
-
-/** The descriptors of an operand's instructions in one stage, from a shared
- *  layout.  Every coordinate of the tile is compared with what the fields read.
- *   An offset that the instructions never use is 16.
- *
- *  Returns: ZLAY_OK; ZLAY_NONE no descriptor reads this layout: the message has
- *           the rule and the first coordinate, in colexicographic order, that
- *           no field can reach; ZLAY_EINVAL; ZLAY_ENOTSUP; ZLAY_EROOM;
- *           ZLAY_ELIMIT more than limits.points coordinates; ZLAY_ENOMEM.
- *  Out:     fields  of step 0, without `start` of the step.
- *           start   shared address of each step, MN steps fastest, then K
- *                   steps; `room` entries.
- *           count   steps; written with ZLAY_EROOM too.
- *  In:      layout   (MN, K) coordinate -> element offset before swizzling,
- *                    from `address`; of 4- and 6-bit types elements as
- *                    zlay_smemdesc_layout counts them.
- *           swizzle  ZLAY_SWIZZLE_*, or ZLAY_SWIZZLE_FIND: the layout has the
- *                    places behind the swizzle, and which one that is, the
- *                    first of NONE, 32B, 64B, 128B and 4 that reads them, is in
- *                    `fields`.  4 is 128B in atoms of 32 bytes, of tf32 and
- *                    MN-major on sm_100.  mma_mn, mma_k: elements of one
- *                    instruction.
- *           pattern_at_start  with ZLAY_SWIZZLE_FIND also 2: the pattern may
- *                    begin at any line, and `fields` has the base offset.
- */
-ZLAY_API zlay_status zlay_smemdesc_synth(zlay_ctx *ctx, zlay_smemdesc *fields, uint32_t *start,
-                                         size_t room, size_t *count, const zlay_target *target,
-                                         const struct zlay_smemdesc_request *request);
-
-/** What zlay_smemdesc_synth reads. */
-typedef struct zlay_smemdesc_request {
-    uint32_t size;            /* sizeof(zlay_smemdesc_request) */
-    int32_t type;             /* ZLAY_TYPE_*, of wgmma's operands */
-    int32_t major;            /* ZLAY_MAJOR_* */
-    int32_t swizzle;          /* ZLAY_SWIZZLE_*, 4 or ZLAY_SWIZZLE_FIND */
-    uint32_t mma_mn, mma_k;   /* elements: 32 bytes of K, 64 of B beside a sparse A */
-    uint32_t address;         /* shared address of offset 0, bytes */
-    uint32_t pattern_at_start; /* 1: the swizzle pattern begins at `address`; 2: at
-                                  any line */
-    const zlay_layout *layout;
-    uint64_t reserved[4];     /* 0 */
-} zlay_smemdesc_request;
-
 #ifdef __cplusplus
 }
 #endif

@@ -57,6 +57,7 @@
 #include <zlay/cluster.h>
 #include <zlay/tmem_pack.h>
 #include <zlay/wave.h>
+#include <zlay/smemdesc_synth.h>
 #include <zlay/synth.h>
 #include <zlay/wave_gemm.h>
 

@@ -6,8 +6,7 @@
 
 #include <string.h>
 #include <zlay/idesc.h>
-#include <zlay/smemdesc.h>
-#include <zlay/synth.h>
+#include <zlay/smemdesc_synth.h>
 
 enum {
     ROW_BYTES = 128,

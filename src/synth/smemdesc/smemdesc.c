@@ -16,7 +16,6 @@
  * 32 bytes. */
 #include "legality/descriptor/smemdesc.h"
 #include "synth/smemdesc/smemdesc.h"
-#include <zlay/synth.h>
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
 #ifndef ZL_SYNTH_SMEMDESC_H
 #define ZL_SYNTH_SMEMDESC_H
 
-#include <zlay/synth.h>
+#include <zlay/smemdesc_synth.h>
 
 /* What can be said of a request without its layout: numbers, type, major-ness and swizzle. */
 zlay_status zl_desc_request_check(zlay_ctx *ctx, const zlay_target *target,

@@ -6,7 +6,7 @@
 #include "ctx.h"
 #include "sim.h"
 
-#include <zlay/synth.h>
+#include <zlay/smemdesc_synth.h>
 
 enum { STEPS = 64 };
 

@@ -3,7 +3,7 @@
 #include "plans/swizzle_request.h"
 
 #include <zlay/sim.h>
-#include <zlay/synth.h>
+#include <zlay/smemdesc_synth.h>
 
 /* ---- tensor copies ---------------------------------------------------------------------- */
 
