@@ -25,11 +25,19 @@ END
 [ "$form" = page ] && cat <<'END'
 # Rules
 
-Every row of `src/rules/rows/*.def`, written by `make generate`. Numbers and ids are never reused. `by` says who enforces a rule:
-`driver` where the class's driver was measured (sm_90), else its document; `refuted`: documented, and only *noted*, for a measured
-driver and its device do not hold it; `refuted sm90`: noted on sm_90 alone, for only that was measured; `practice`: what published kernels keep to where the ISA is silent; `conflict`: practice narrower than the
-ISA's text, which refuses under strictness alone; `advice`: legal, and surely a mistake: *noted*, never refused. `keeps` is what the repair keeps at best. [legality.md](legality.md) says what a verdict makes of it.
-`cuda.h` is that of CUDA 13.0, `cuTensorMapEncodeTiled`, the parameter named; `H200` is NVIDIA's with driver 580.159.04.
+Every row of `src/rules/rows/*.def`, written by `make generate`. Numbers and ids are never reused. `keeps` is the most that a repair of the rule keeps.
+[legality.md](legality.md) says what a verdict is and how to ask for one. `cuda.h` is that of CUDA 13.0, `cuTensorMapEncodeTiled`, the parameter named; `H200` is NVIDIA's with driver 580.159.04.
+
+| by | means |
+|---|---|
+| driver | the driver's encode call returns an error; on targets whose driver was not measured (all but sm_90), its document says so |
+| document | a document says so |
+| assembler | ptxas or LLVM's assembler refuses the text |
+| hardware | it encodes and assembles, then faults or does something else |
+| refuted | a document says so, and a measured driver and its device do not do it: *noted*, it refuses nothing; `refuted sm90`: noted on sm_90 alone, where it was measured |
+| practice | published kernels keep to it, where the ISA is silent |
+| conflict | published kernels keep to it, and the ISA's text allows more: it refuses under `strict` alone |
+| advice | the request is legal and almost surely a mistake: *noted*, it refuses nothing |
 
 | number | id | rule | value | on | by | keeps | source |
 |---|---|---|---|---|---|---|---|
