@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/base.h"
+#include "base/scan.h"
 
 #include <string.h>
 
@@ -183,17 +183,11 @@ static const char *const keywords[] = {
     "wmma",
 };
 
-static bool is_alpha(char c)
-{
-    return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_';
-}
-static bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 bool zl_is_name(const char *text, size_t length)
 {
-    if (!text || length < 1 || length > 64 || !is_alpha(text[0])) return false;
+    if (!text || length < 1 || length > 64 || !zl_is_name_start(text[0])) return false;
     for (size_t i = 1; i < length; i++)
-        if (!is_alpha(text[i]) && !is_digit(text[i])) return false;
+        if (!zl_is_name_part(text[i])) return false;
     for (size_t i = 0; i < ZL_COUNT(keywords); i++)
         if (keywords[i][0] == text[0] && !strncmp(keywords[i], text, length) &&
             !keywords[i][length])

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The text of forms: read as tokens, printed, and asked for its operands. */
+#include "base/scan.h"
 #include "isa/form.h"
 
 #include <string.h>
@@ -24,14 +25,17 @@ static bool is_gfx(char cls) { return cls == 'v' || cls == 'a' || cls == 's'; }
 static void read_number(zl_reader *r)
 {
     uint32_t number = 0;
-    bool said = *r->at >= '0' && *r->at <= '9', in_a_row = is_gfx(r->operand.cls);
-    while (*r->at >= '0' && *r->at <= '9') number = number * 10 + (uint32_t)(*r->at++ - '0');
+    bool said = zl_is_digit(*r->at), in_a_row = is_gfx(r->operand.cls);
+    while (zl_is_digit(*r->at)) number = number * 10 + (uint32_t)(*r->at++ - '0');
     r->operand.vector = said && !in_a_row;
     r->operand.registers = in_a_row ? said ? number : 1 : 0;
     r->lanes = r->operand.vector ? number : 1;
 }
 
-static bool in_kind(char c) { return (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; }
+static bool in_kind(char c)
+{
+    return (c >= 'A' && c <= 'Z') || zl_is_digit(c) || c == '_';
+}
 
 /* %name:c, %name:c4, %name:c=KIND */
 static void read_operand(zl_reader *r)

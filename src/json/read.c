@@ -4,6 +4,7 @@
  * writes past its buffer when memory ends in the midst of a text (strbuffer_append fails,
  * lex_scan_string goes on to the next quote), and calls that a mistake of syntax. Integers of
  * more than 18 digits become texts, which is how batch.md writes them. */
+#include "base/scan.h"
 #include "json/json.h"
 
 #include <errno.h>
@@ -57,8 +58,7 @@ static bool afford(reader *r, uint64_t bytes)
 
 static void skip_space(reader *r)
 {
-    while (r->at < r->end && (*r->at == ' ' || *r->at == '\t' || *r->at == '\n' || *r->at == '\r'))
-        r->at++;
+    while (r->at < r->end && zl_is_blank(*r->at)) r->at++;
 }
 
 static bool take(reader *r, char c)
@@ -79,7 +79,7 @@ static bool take_word(reader *r, const char *word)
 static size_t take_digits(reader *r)
 {
     const char *from = r->at;
-    while (r->at < r->end && *r->at >= '0' && *r->at <= '9') r->at++;
+    while (r->at < r->end && zl_is_digit(*r->at)) r->at++;
     return (size_t)(r->at - from);
 }
 

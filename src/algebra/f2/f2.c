@@ -8,18 +8,10 @@ typedef struct reader {
     zl_f2_form f;
 } reader;
 
-static bool is_name(char c, bool first)
-{
-    return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_' ||
-           (!first && c >= '0' && c <= '9');
-}
-
 /* A dimension's name becomes no identifier of generated code, so `register` is one. */
 static zlay_status name(zl_cursor *c, zl_dim *out)
 {
-    size_t length = 0;
-    zl_cursor_peek(c);
-    while (c->at + length < c->length && is_name(c->text[c->at + length], !length)) length++;
+    size_t length = zl_cursor_word(c);
     if (!length || length > 64) return zl_cursor_fail(c, "a name of 1 to 64 letters, digits and _");
     memset(out, 0, sizeof *out);
     memcpy(out->name, c->text + c->at, length);
@@ -32,24 +24,12 @@ static zlay_status out_size(zl_cursor *c, zl_dim *out)
 {
     uint64_t size = 0;
     zlay_status status = ZLAY_OK;
-    if (!zl_cursor_word(c, "18446744073709551616")) {
+    if (!zl_cursor_symbol(c, "18446744073709551616")) {
         status = zl_cursor_unsigned(c, &size);
         if (!status && !size) return zl_cursor_fail(c, "a size of 1 or more before this");
     }
     zl_dim_sized(out, size);
     return status;
-}
-
-static zlay_status at_byte(const zl_cursor *c, size_t at, zlay_status status)
-{
-    char message[512];
-    const char *said = zlay_ctx_message(c->ctx);
-    size_t length = strlen(said);
-    if (!status) return status;
-    length = length < sizeof message - 1 ? length : sizeof message - 1;
-    memcpy(message, said, length);
-    message[length] = 0;
-    return zl_fail(c->ctx, status, "byte %zu: %s", c->first + at, message);
 }
 
 /* Outputs are read first, from the text behind the arrow. */
@@ -63,7 +43,7 @@ static zlay_status outputs(reader *r)
         if (!status) status = zl_cursor_want(r->c, ':');
         if (!status) status = out_size(r->c, &dim);
         if (status) return status;
-        if ((status = at_byte(r->c, at, zl_f2_form_out(&r->f, &dim)))) return status;
+        if ((status = zl_cursor_place(r->c, zl_f2_form_out(&r->f, &dim), at))) return status;
     } while (zl_cursor_take(r->c, ','));
     return zl_cursor_want(r->c, '}');
 }
@@ -74,8 +54,8 @@ static zlay_status coordinate(zl_cursor *c, const zl_dim *out, unsigned low, uin
     zlay_status status = zl_cursor_unsigned(c, &value);
     if (status) return status;
     if (value & ~zl_ones(out->bits) || (out->size && value >= out->size))
-        return zl_fail(c->ctx, ZLAY_EINVAL, "byte %zu: %llu is not below the size of %s",
-                       c->first + c->at, (unsigned long long)value, out->name);
+        return zl_cursor_refuse(c, ZLAY_EINVAL, c->at, "%llu is not below the size of %s",
+                                (unsigned long long)value, out->name);
     *basis |= zl_left(value, low);
     return ZLAY_OK;
 }
@@ -103,22 +83,22 @@ static zlay_status input(reader *r)
     if (!status) status = zl_cursor_want(r->c, ':');
     while (!status && zl_cursor_peek(r->c) == '(') {
         if (low + dim.bits == 64)
-            return zl_fail(r->c->ctx, ZLAY_EOVERFLOW, "byte %zu: the inputs have more than 64 bits",
-                           r->c->first + r->c->at);
+            return zl_cursor_refuse(r->c, ZLAY_EOVERFLOW, r->c->at,
+                                    "the inputs have more than 64 bits");
         status = basis(r, &r->f.basis[low + dim.bits]);
         dim.bits++;
     }
-    return status ? status : at_byte(r->c, at, zl_f2_form_in(&r->f, &dim));
+    return status ? status : zl_cursor_place(r->c, zl_f2_form_in(&r->f, &dim), at);
 }
 
 static zlay_status inputs(reader *r)
 {
     zlay_status status = ZLAY_OK;
-    if (zl_cursor_word(r->c, "->")) return ZLAY_OK;
+    if (zl_cursor_symbol(r->c, "->")) return ZLAY_OK;
     do status = input(r);
     while (!status && zl_cursor_take(r->c, ';'));
     if (status) return status;
-    return zl_cursor_word(r->c, "->") ? ZLAY_OK : zl_cursor_fail(r->c, "'(', ';' or '->'");
+    return zl_cursor_symbol(r->c, "->") ? ZLAY_OK : zl_cursor_fail(r->c, "'(', ';' or '->'");
 }
 
 static bool seek_arrow(zl_cursor *c)

@@ -21,7 +21,7 @@ typedef struct reader {
 
 static zlay_status refuse(reader *r, const char *why)
 {
-    return zl_fail(r->c->ctx, ZLAY_EINVAL, "byte %zu: %s", r->c->first + r->c->at, why);
+    return zl_cursor_refuse(r->c, ZLAY_EINVAL, r->c->at, "%s", why);
 }
 
 static int relation(zl_cursor *c)
@@ -32,7 +32,7 @@ static int relation(zl_cursor *c)
     } rows[] = {{"==", EQUAL},    {"=", EQUAL},     {"<=", AT_MOST},
                 {"<", BELOW},     {">=", AT_LEAST}, {">", ABOVE}};
     for (size_t i = 0; i < ZL_COUNT(rows); i++)
-        if (zl_cursor_word(c, rows[i].text)) return rows[i].relation;
+        if (zl_cursor_symbol(c, rows[i].text)) return rows[i].relation;
     return -1;
 }
 
@@ -60,7 +60,7 @@ static zlay_status side_parse(reader *r, side *s)
     if (status) return status;
     bool paren = zl_cursor_take(r->c, '(');
     s->percent = !paren && zl_cursor_take(r->c, '%');
-    bool word = !s->percent && zl_word_take(r->c, "mod");
+    bool word = !s->percent && zl_cursor_keyword(r->c, "mod");
     if (!s->percent && !word) return paren ? zl_cursor_fail(r->c, "mod") : ZLAY_OK;
     if (ending.sum && !paren) return refuse(r, "the sum before mod needs parentheses");
     status = modulus(r, &s->mod);
@@ -189,7 +189,7 @@ static zlay_status chain(reader *r)
 
 static bool is_another(zl_cursor *c)
 {
-    return zl_word_take(c, "and") || zl_cursor_word(c, "&&") || zl_cursor_take(c, ',');
+    return zl_cursor_keyword(c, "and") || zl_cursor_symbol(c, "&&") || zl_cursor_take(c, ',');
 }
 
 zlay_status zl_fact_parse(zl_cursor *c, const zl_unknowns *u, zl_constraints *out, size_t fact)

@@ -73,10 +73,6 @@ typedef struct zl_ending {
 zlay_status zl_linear_parse(zl_cursor *c, zl_linears *f, zl_ending *ending);
 zlay_range zl_linear_range(const zl_linear *form, const zl_unknowns *u);
 
-/* The word at the cursor, [A-Za-z_][A-Za-z0-9_]*; 0: there is none. */
-size_t zl_word_length(zl_cursor *c);
-bool zl_word_take(zl_cursor *c, const char *word);
-
 /* ---- facts ------------------------------------------------------------------------- */
 
 typedef struct zl_constraint {

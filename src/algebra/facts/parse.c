@@ -12,29 +12,6 @@ enum {
 
 /* ---- names ------------------------------------------------------------------------- */
 
-static bool is_alpha(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-
-static bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
-size_t zl_word_length(zl_cursor *c)
-{
-    size_t end = c->at;
-    if (!is_alpha(zl_cursor_peek(c))) return 0;
-    for (end = c->at; end < c->length && (is_alpha(c->text[end]) || is_digit(c->text[end]));) end++;
-    return end - c->at;
-}
-
-bool zl_word_take(zl_cursor *c, const char *word)
-{
-    size_t length = zl_word_length(c);
-    if (length != strlen(word) || memcmp(c->text + c->at, word, length)) return false;
-    c->at += length;
-    return true;
-}
-
 static const char *const reserved[] = {"and", "ceil", "floor", "max", "min", "mod"};
 
 /* Unknowns are not printed as C, so words of PTX may name them: ld is one. */
@@ -50,10 +27,10 @@ zlay_status zl_unknowns_scan(zl_unknowns *u, const char *text, size_t length)
 {
     zlay_status status = ZLAY_OK;
     for (size_t at = 0, end; at < length && !status; at = end) {
-        for (end = at; end < length && (is_alpha(text[end]) || is_digit(text[end]));) end++;
+        for (end = at; end < length && (zl_is_name_part(text[end]));) end++;
         size_t place;
         if (end == at) end++;
-        else if (is_alpha(text[at]) && is_unknown(text + at, end - at))
+        else if (zl_is_name_start(text[at]) && is_unknown(text + at, end - at))
             status = zl_unknowns_add(u, &place, text + at, end - at);
     }
     return status;
@@ -139,8 +116,7 @@ static zlay_status apply(machine *m, int op)
     zl_linear_apply(op, last - 1, last, m->u);
     if (!zl_range_is_empty(last[-1].rest)) sharpen(m, op);
     if (zl_range_is_empty(last[-1].rest))
-        return zl_fail(m->c->ctx, ZLAY_EINVAL, "byte %zu: what stands before divides by 0",
-                       m->c->first + m->c->at);
+        return zl_cursor_refuse(m->c, ZLAY_EINVAL, m->c->at, "what stands before divides by 0");
     return ZLAY_OK;
 }
 
@@ -158,8 +134,8 @@ static zlay_status open_call(machine *m, int op)
     uint32_t limit = zl_limits(m->c->ctx)->nesting;
     limit = limit < DEPTH ? limit : DEPTH;
     if (m->depth == limit)
-        return zl_fail(m->c->ctx, ZLAY_ELIMIT, "byte %zu: expressions nest %u deep at most",
-                       m->c->first + m->c->at, (unsigned)limit);
+        return zl_cursor_refuse(m->c, ZLAY_ELIMIT, m->c->at, "expressions nest %u deep at most",
+                                (unsigned)limit);
     m->depth++;
     m->joined[m->ops] = false;
     m->quotients[m->ops] = 0;
@@ -177,8 +153,8 @@ static bool hexadecimal(zl_cursor *c, uint64_t *out)
         return false;
     for (; at < c->length && at < c->at + 18; at++) {
         char x = c->text[at] | 32;
-        if (!is_digit(c->text[at]) && (x < 'a' || x > 'f')) break;
-        *out = *out << 4 | (uint64_t)(is_digit(x) ? x - '0' : x - 'a' + 10);
+        if (!zl_is_digit(c->text[at]) && (x < 'a' || x > 'f')) break;
+        *out = *out << 4 | (uint64_t)(zl_is_digit(x) ? x - '0' : x - 'a' + 10);
     }
     if (at == c->at + 2) return false;
     c->at = at;
@@ -219,7 +195,7 @@ static zlay_status number(machine *m)
 
 static zlay_status unknown(machine *m)
 {
-    size_t length = zl_word_length(m->c);
+    size_t length = zl_cursor_word(m->c);
     for (size_t i = 0; i < m->u->count; i++) {
         const char *name = m->u->at[i].name.text;
         if (strlen(name) != length || memcmp(name, m->c->text + m->c->at, length)) continue;
@@ -241,7 +217,7 @@ static int call_op(zl_cursor *c)
                  {"floor", ZL_LINEAR_OPEN},
                  {"ceil", ZL_LINEAR_CEIL}};
     for (size_t i = 0; i < ZL_COUNT(calls); i++)
-        if (zl_word_take(c, calls[i].word)) return calls[i].op;
+        if (zl_cursor_keyword(c, calls[i].word)) return calls[i].op;
     return -1;
 }
 
@@ -266,8 +242,8 @@ static zlay_status operand(machine *m, bool *done)
         return status ? status : open_call(m, op);
     }
     *done = true;
-    if (is_digit(zl_cursor_peek(m->c))) return number(m);
-    return zl_word_length(m->c) ? unknown(m) : zl_cursor_fail(m->c, "an integer or a name");
+    if (zl_is_digit(zl_cursor_peek(m->c))) return number(m);
+    return zl_cursor_word(m->c) ? unknown(m) : zl_cursor_fail(m->c, "an integer or a name");
 }
 
 /* ---- what stands behind an operand ------------------------------------------------- */
@@ -319,9 +295,9 @@ static int binary_op(zl_cursor *c)
     static const char signs[] = "+-*/%";
     char next = zl_cursor_peek(c);
     const char *found = next ? strchr(signs, next) : NULL;
-    if (!found) return zl_word_take(c, "mod") ? ZL_LINEAR_MOD : -1;
+    if (!found) return zl_cursor_keyword(c, "mod") ? ZL_LINEAR_MOD : -1;
     c->at++;
-    if (*found == '/') zl_cursor_word(c, "/");
+    if (*found == '/') zl_cursor_symbol(c, "/");
     return (int)(found - signs);
 }
 

@@ -3,9 +3,8 @@
 
 zlay_status zl_tuple_incongruent(const zl_tuple *t)
 {
-    return zl_fail(t->c->ctx, ZLAY_EINVAL,
-                   "byte %zu: the strides are nested or counted unlike the extents",
-                   t->c->first + t->c->at);
+    return zl_cursor_refuse(t->c, ZLAY_EINVAL, t->c->at,
+                            "the strides are nested or counted unlike the extents");
 }
 
 zlay_status zl_tuple_open(zl_tuple *t)
@@ -13,8 +12,8 @@ zlay_status zl_tuple_open(zl_tuple *t)
     uint32_t limit = zl_limits(t->c->ctx)->nesting;
     for (t->open = 0; zl_cursor_take(t->c, '('); t->open++)
         if (++t->depth > limit)
-            return zl_fail(t->c->ctx, ZLAY_ELIMIT, "byte %zu: limits.nesting is %u",
-                           t->c->first + t->c->at - 1, (unsigned)limit);
+            return zl_cursor_refuse(t->c, ZLAY_ELIMIT, t->c->at - 1, "limits.nesting is %u",
+                                    (unsigned)limit);
     return ZLAY_OK;
 }
 

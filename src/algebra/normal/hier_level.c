@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Trees of levels, which of them moves keep, and in which they stay. */
 #include "algebra/normal/hier.h"
+#include "base/scan.h"
 
 #include <string.h>
 
-static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_";
-
 static bool is_name(const char *name)
 {
-    size_t length = name ? strlen(name) : 0;
-    if (!length || length > 64 || (name[0] >= '0' && name[0] <= '9')) return false;
-    return strspn(name, letters) == length;
+    zl_cursor c = {.text = name, .length = name ? strlen(name) : 0};
+    return c.length && c.length <= 64 && zl_cursor_word(&c) == c.length;
 }
 
 /* A level's name becomes no identifier of generated code, so `register` is one. */

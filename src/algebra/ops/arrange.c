@@ -133,7 +133,7 @@ static zlay_status all_modes(tiling *t)
         zlay_layout_free(mode);
     }
     if (!status && t->more)
-        return zl_fail(t->c.ctx, ZLAY_EINVAL, "byte %zu: more tiles than modes", t->c.at);
+        return zl_cursor_refuse(&t->c, ZLAY_EINVAL, t->c.at, "more tiles than modes");
     return status ? status : zl_cursor_end(&t->c);
 }
 

@@ -128,8 +128,8 @@ static zlay_status open_all(walk *w)
         char round = zl_cursor_peek(w->c);
         if (round != '(' && round != '[') return ZLAY_OK;
         if (w->depth == limit)
-            return zl_fail(w->c->ctx, ZLAY_ELIMIT, "byte %zu: coordinates nest %u deep at most",
-                           w->c->at, (unsigned)limit);
+            return zl_cursor_refuse(w->c, ZLAY_ELIMIT, w->c->at, "coordinates nest %u deep at most",
+                                    (unsigned)limit);
         if (w->opened == w->box->at[w->leaf].open)
             return zl_cursor_fail(w->c, "an integer for a mode that is not nested");
         w->bracket[w->depth++] = round == '(' ? ')' : ']';
@@ -172,8 +172,8 @@ static zlay_status part(walk *w)
     size_t end = zl_part_end(w->box->at, w->leaf, w->box->at[w->leaf].open - w->opened);
     uint64_t size = part_size(w, end);
     if (value >= size)
-        return zl_fail(w->c->ctx, ZLAY_EINVAL, "byte %zu: %llu is outside its mode of %llu points",
-                       at, (unsigned long long)value, (unsigned long long)size);
+        return zl_cursor_refuse(w->c, ZLAY_EINVAL, at, "%llu is outside its mode of %llu points",
+                                (unsigned long long)value, (unsigned long long)size);
     w->index += w->step * value;
     w->step *= size;
     uint32_t close = closing(w, end);

@@ -115,8 +115,9 @@ static zlay_status fix(cut *t, zl_modes *out, const zl_modes *part)
     if (status) return status;
     for (size_t i = 0; i < part->count; i++) size = zl_umul_sat(size, (uint64_t)part->at[i].shape);
     if (index >= size)
-        return zl_fail(t->c.ctx, ZLAY_EINVAL, "byte %zu: %llu is outside a mode of %llu points",
-                       t->c.at, (unsigned long long)index, (unsigned long long)size);
+        return zl_cursor_refuse(&t->c, ZLAY_EINVAL, t->c.at,
+                                "%llu is outside a mode of %llu points", (unsigned long long)index,
+                                (unsigned long long)size);
     if (t->dice) return zl_modes_append(out, part->at, part->count);
     left = index;
     for (size_t i = 0; i < part->count; i++) {

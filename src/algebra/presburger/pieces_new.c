@@ -21,7 +21,8 @@ static zlay_status declare_coordinates(builder *m, size_t dims)
     if (!name) return ZLAY_ENOMEM;
     for (size_t i = 0; i < dims && !status; i++) {
         snprintf(name[i].text, sizeof name[i].text, "x%zu", i);
-        m->p.c = (zl_cursor){m->p.w.ctx, name[i].text, strlen(name[i].text), 0, 0};
+        m->p.c =
+            (zl_cursor){.ctx = m->p.w.ctx, .text = name[i].text, .length = strlen(name[i].text)};
         status = zl_reader_declare(&m->p, name[i].text, strlen(name[i].text), i);
     }
     return status;
@@ -47,10 +48,11 @@ static zlay_status read_guard(builder *m, zl_cases *all, const char *text, size_
     zl_cases more;
     size_t first = m->p.w.count;
     zlay_status status = zl_cursor_begin(&m->p.c, m->p.w.ctx, text, length);
+    m->p.c.mark = '\'';
     if (!status) status = zl_read_formula(&m->p, &more);
     if (!status) status = zl_cursor_end(&m->p.c);
-    if (!status) status = zl_reader_at(&m->p, zl_read_close(&m->p, &more, first), 0);
-    return status ? status : zl_reader_at(&m->p, zl_cases_and(&m->p.w, all, &more), 0);
+    if (!status) status = zl_cursor_place(&m->p.c, zl_read_close(&m->p, &more, first), 0);
+    return status ? status : zl_cursor_place(&m->p.c, zl_cases_and(&m->p.w, all, &more), 0);
 }
 
 static zlay_status value_row(builder *m, const zl_row **out, const int64_t *a, int64_t b)

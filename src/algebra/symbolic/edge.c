@@ -63,7 +63,7 @@ zlay_status zl_edges_parse(zl_cursor *c, zl_symbols *s)
         if (!status) status = zl_cursor_want(c, '<');
         if (!status) status = zl_symbols_product_parse(c, s, &e->bound);
         s->edges++;
-    } while (!status && zl_word_take(c, "and"));
+    } while (!status && zl_cursor_keyword(c, "and"));
     return status;
 }
 

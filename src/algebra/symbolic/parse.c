@@ -50,23 +50,16 @@ static bool is_reserved(const char *name, size_t length)
     return length > 64;
 }
 
-static bool is_word(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
-
-static bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 /* A word that is no integer, CuTe's _8 being one. */
 static bool is_name(const char *word, size_t length)
 {
-    return !is_digit(word[0]) && !(word[0] == '_' && length > 1 && is_digit(word[1]));
+    return !zl_is_digit(word[0]) && !(word[0] == '_' && length > 1 && zl_is_digit(word[1]));
 }
 
 bool zl_symbols_in(const zl_cursor *c)
 {
     for (size_t i = c->at, end; i < c->length; i = end + (end == i)) {
-        for (end = i; end < c->length && is_word(c->text[end]);) end++;
+        for (end = i; end < c->length && zl_is_name_part(c->text[end]);) end++;
         size_t length = end - i;
         if (length == 2 && !memcmp(c->text + i, "Sw", 2)) return false;
         if (length && is_name(c->text + i, length) && !is_reserved(c->text + i, length))
@@ -79,13 +72,12 @@ bool zl_symbols_in(const zl_cursor *c)
 
 static zlay_status overflow(zl_cursor *c)
 {
-    return zl_fail(c->ctx, ZLAY_EOVERFLOW, "byte %zu: the product before it does not fit 64 bits",
-                   c->first + c->at);
+    return zl_cursor_refuse(c, ZLAY_EOVERFLOW, c->at, "the product before it does not fit 64 bits");
 }
 
 static zlay_status read_name(zl_cursor *c, zl_name *out)
 {
-    size_t length = zl_word_length(c);
+    size_t length = zl_cursor_word(c);
     if (!length || !is_name(c->text + c->at, length) || is_reserved(c->text + c->at, length))
         return zl_cursor_fail(c, "an integer or a name of at most 64 characters");
     memset(out, 0, sizeof *out);
@@ -135,7 +127,7 @@ static zlay_status read_factor(zl_cursor *c, zl_symbols *s, zl_monomial *out)
         return status;
     }
     bool paren = zl_cursor_take(c, '(');
-    zlay_status status = zl_word_take(c, "ceil") ? read_rounded(c, &q) : read_quotient(c, &q);
+    zlay_status status = zl_cursor_keyword(c, "ceil") ? read_rounded(c, &q) : read_quotient(c, &q);
     if (!status && paren) status = zl_cursor_want(c, ')');
     return status ? status : zl_symbols_quotient(c->ctx, s, out, &q);
 }
@@ -224,7 +216,7 @@ static zlay_status read_offset(zl_cursor *c, zl_symbols *s)
         minus = zl_cursor_peek(c) == '-';
         more = !status && (zl_cursor_take(c, '+') || zl_cursor_take(c, '-'));
     }
-    if (status || zl_word_take(c, "o")) return status;
+    if (status || zl_cursor_keyword(c, "o")) return status;
     c->at = begin;
     s->offset.count = 0;
     return ZLAY_OK;
@@ -238,7 +230,7 @@ zlay_status zl_symbols_parse(zl_cursor *c, zlay_layout **out)
     if (!status) status = read_tuple(c, &s, false);
     if (!status)
         status = zl_cursor_take(c, ':') ? read_tuple(c, &s, true) : compact(c, &s);
-    if (!status && zl_word_take(c, "if")) status = zl_edges_parse(c, &s);
+    if (!status && zl_cursor_keyword(c, "if")) status = zl_edges_parse(c, &s);
     if (!status) status = zl_cursor_end(c);
     return status ? status : zl_symbols_layout(c->ctx, out, &s);
 }

@@ -18,7 +18,7 @@ void zl_quotient_read(zl_quotient *q, const char *text)
     q->up = !strncmp(text, "ceil(", 5);
     if (q->up) text += 5;
     char *end = NULL;
-    if (*text >= '0' && *text <= '9') {
+    if (zl_is_digit(*text)) {
         q->times = strtoll(text, &end, 10);
         text = end + 1;
     }

@@ -16,24 +16,16 @@ static zl_import_reader *reader_of(zl_cursor *c)
 {
     zl_cursor at = *c;
     for (size_t i = 0; i < ZL_COUNT(formats); i++)
-        if (zl_cursor_word(&at, formats[i].begins)) return formats[i].read;
+        if (zl_cursor_symbol(&at, formats[i].begins)) return formats[i].read;
     return NULL;
 }
 
-static bool is_letter(char c)
-{
-    return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_';
-}
-static bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 zlay_status zl_import_name(zl_cursor *c, const char **name, size_t *length)
 {
-    zl_cursor_peek(c);
-    size_t begin = c->at;
-    if (begin == c->length || !is_letter(c->text[begin])) return zl_cursor_fail(c, "a name");
-    while (c->at < c->length && (is_letter(c->text[c->at]) || is_digit(c->text[c->at]))) c->at++;
-    *name = c->text + begin;
-    *length = c->at - begin;
+    *length = zl_cursor_word(c);
+    if (!*length) return zl_cursor_fail(c, "a name");
+    *name = c->text + c->at;
+    c->at += *length;
     return ZLAY_OK;
 }
 

@@ -3,7 +3,6 @@
  * before them. */
 #include "algebra/text/import.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -29,7 +28,7 @@ static const struct {
 static int operator_at(zl_cursor *c)
 {
     for (int i = 0; i < OPERATORS; i++)
-        if (zl_cursor_word(c, operators[i].word)) return i;
+        if (zl_cursor_symbol(c, operators[i].word)) return i;
     return OPERATORS;
 }
 
@@ -39,8 +38,8 @@ static zlay_status parenthesis(affine *a)
 {
     uint32_t limit = zl_limits(a->c->ctx)->nesting;
     if (++a->depth > limit)
-        return zl_fail(a->c->ctx, ZLAY_ELIMIT, "byte %zu: limits.nesting is %u", a->c->at,
-                       (unsigned)limit);
+        return zl_cursor_refuse(a->c, ZLAY_ELIMIT, a->c->at, "limits.nesting is %u",
+                                (unsigned)limit);
     zl_puts(a->out, "(");
     zlay_status status = sum(a);
     zl_puts(a->out, ")");
@@ -53,12 +52,12 @@ static zlay_status dimension(affine *a)
     uint64_t which;
     zl_cursor_peek(a->c);
     size_t at = a->c->at;
-    if (!zl_cursor_word(a->c, "d")) return zl_cursor_fail(a->c, "a dimension, an integer or '('");
+    if (!zl_cursor_symbol(a->c, "d")) return zl_cursor_fail(a->c, "a dimension, an integer or '('");
     zlay_status status = zl_cursor_unsigned(a->c, &which);
     if (status) return status;
     if (which >= a->rank)
-        return zl_fail(a->c->ctx, ZLAY_EINVAL, "byte %zu: d%llu is none of %zu dimensions", at,
-                       (unsigned long long)which, a->rank);
+        return zl_cursor_refuse(a->c, ZLAY_EINVAL, at, "d%llu is none of %zu dimensions",
+                                (unsigned long long)which, a->rank);
     zl_putf(a->out, "d%llu", (unsigned long long)which);
     return ZLAY_OK;
 }
@@ -85,6 +84,7 @@ static zlay_status factor(affine *a)
 static void skip_factor(zl_cursor *c)
 {
     size_t depth = 0;
+    bool more;
     while (zl_cursor_take(c, '-')) continue;
     do {
         char next = zl_cursor_peek(c);
@@ -92,7 +92,9 @@ static void skip_factor(zl_cursor *c)
         depth += next == '(';
         depth -= next == ')';
         c->at++;
-    } while (depth || (c->at < c->length && isalnum((unsigned char)c->text[c->at])));
+        next = c->at < c->length ? c->text[c->at] : 0;
+        more = depth || zl_is_letter(next) || zl_is_digit(next);
+    } while (more);
 }
 
 enum { CHAIN_MOST = 64 };
@@ -145,12 +147,12 @@ static zlay_status names(affine *a)
     for (size_t i = 0; i < a->rank && !status; i++) {
         char name[24];
         snprintf(name, sizeof name, "d%zu", i);
-        if (!zl_cursor_word(a->c, name)) return zl_cursor_fail(a->c, name);
+        if (!zl_cursor_symbol(a->c, name)) return zl_cursor_fail(a->c, name);
         if (i + 1 < a->rank) status = zl_cursor_want(a->c, ',');
     }
     if (!status) status = zl_cursor_want(a->c, ')');
     if (status) return status;
-    return zl_cursor_word(a->c, "->") ? ZLAY_OK : zl_cursor_fail(a->c, "'->'");
+    return zl_cursor_symbol(a->c, "->") ? ZLAY_OK : zl_cursor_fail(a->c, "'->'");
 }
 
 static zlay_status results(affine *a)

@@ -94,7 +94,7 @@ static zlay_status strided(zl_cursor *c, zl_text *out, const memref *m)
     int64_t offset = 0;
     zlay_status status = stride_list(c, &nothing, m);
     if (!status && zl_cursor_take(c, ',')) {
-        if (!zl_cursor_word(c, "offset:")) return zl_cursor_fail(c, "'offset:'");
+        if (!zl_cursor_symbol(c, "offset:")) return zl_cursor_fail(c, "'offset:'");
         if (zl_cursor_peek(c) == '?') return unknown_size(c);
         status = zl_cursor_integer(c, &offset);
     }
@@ -107,8 +107,8 @@ static zlay_status strided(zl_cursor *c, zl_text *out, const memref *m)
 
 static zlay_status layout(zl_cursor *c, zl_text *out, const memref *m)
 {
-    if (zl_cursor_word(c, "strided<")) return strided(c, out, m);
-    if (zl_cursor_word(c, "affine_map<")) return zl_import_affine_map(c, out, m->extent, m->rank);
+    if (zl_cursor_symbol(c, "strided<")) return strided(c, out, m);
+    if (zl_cursor_symbol(c, "affine_map<")) return zl_import_affine_map(c, out, m->extent, m->rank);
     zlay_status status = row_major(c, out, m);
     zl_cursor_peek(c);
     return status ? status : skip_part(c);
@@ -117,7 +117,7 @@ static zlay_status layout(zl_cursor *c, zl_text *out, const memref *m)
 zlay_status zl_import_memref(zl_cursor *c, zl_text *out)
 {
     memref m;
-    zl_cursor_word(c, "memref<");
+    zl_cursor_symbol(c, "memref<");
     zlay_status status = extents(c, &m);
     if (!status) status = skip_part(c);
     if (status) return status;

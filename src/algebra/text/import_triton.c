@@ -32,7 +32,7 @@ static zlay_status list_sizes(zl_cursor *c, zl_text *out)
     zlay_status status = zl_cursor_want(c, '[');
     for (bool more = false; !status; more = true) {
         if ((status = zl_import_name(c, &name, &length))) return status;
-        if (!zl_cursor_word(c, "(size")) return zl_cursor_fail(c, "'(size'");
+        if (!zl_cursor_symbol(c, "(size")) return zl_cursor_fail(c, "'(size'");
         if ((status = zl_cursor_unsigned(c, &size))) return status;
         zl_puts(out, more ? ", " : " ");
         zl_put(out, name, length);
@@ -52,8 +52,8 @@ static zlay_status power(zl_cursor *c, unsigned bit)
     if (!status) status = zl_cursor_unsigned(c, &value);
     if (status) return status;
     if (bit > 63 || value != (uint64_t)1 << bit)
-        return zl_fail(c->ctx, ZLAY_EINVAL, "byte %zu: basis %u is not that of 2^%u", at, bit, bit);
-    return zl_cursor_word(c, "->") ? ZLAY_OK : zl_cursor_fail(c, "'->'");
+        return zl_cursor_refuse(c, ZLAY_EINVAL, at, "basis %u is not that of 2^%u", bit, bit);
+    return zl_cursor_symbol(c, "->") ? ZLAY_OK : zl_cursor_fail(c, "'->'");
 }
 
 static bool at_same_name(zl_cursor *c, const char *name, size_t length)
@@ -61,7 +61,7 @@ static bool at_same_name(zl_cursor *c, const char *name, size_t length)
     const char *next;
     size_t count;
     zl_cursor at = *c;
-    if (zl_cursor_word(&at, "where") || !zl_cursor_peek(&at) || zl_cursor_take(&at, '-'))
+    if (zl_cursor_symbol(&at, "where") || !zl_cursor_peek(&at) || zl_cursor_take(&at, '-'))
         return false;
     if (zl_import_name(&at, &next, &count) || count != length || memcmp(next, name, length))
         return false;
@@ -77,7 +77,7 @@ static zlay_status list_input(zl_cursor *c, zl_text *out)
     if (status) return status;
     zl_put(out, name, length);
     zl_puts(out, ":");
-    if (zl_cursor_word(c, "is a size 1 dimension")) return ZLAY_OK;
+    if (zl_cursor_symbol(c, "is a size 1 dimension")) return ZLAY_OK;
     unsigned bit = 0;
     do {
         status = power(c, bit++);
@@ -96,15 +96,15 @@ zlay_status zl_import_triton_list(zl_cursor *c, zl_text *out)
     }
     if (status) return status;
     zl_puts(out, " ->");
-    if (!zl_cursor_word(c, "where out dims are:"))
+    if (!zl_cursor_symbol(c, "where out dims are:"))
         return zl_cursor_fail(c, "'where out dims are:'");
     return list_sizes(c, out);
 }
 
 zlay_status zl_import_triton_empty(zl_cursor *c, zl_text *out)
 {
-    zl_cursor_word(c, "(empty layout");
-    if (!zl_cursor_word(c, "with out-dims")) return zl_cursor_fail(c, "'with out-dims'");
+    zl_cursor_symbol(c, "(empty layout");
+    if (!zl_cursor_symbol(c, "with out-dims")) return zl_cursor_fail(c, "'with out-dims'");
     zl_puts(out, "f2{->");
     zlay_status status = list_sizes(c, out);
     return status ? status : zl_cursor_want(c, ')');
@@ -173,7 +173,7 @@ static zlay_status inputs(zl_cursor *c, attribute *a, zl_text *out, each_basis *
         if (!status) status = bases(c, a, out, each);
         if (!zl_cursor_take(c, ',')) break;
     }
-    return status ? status : zl_cursor_word(c, "}>") ? ZLAY_OK : zl_cursor_fail(c, "'}>'");
+    return status ? status : zl_cursor_symbol(c, "}>") ? ZLAY_OK : zl_cursor_fail(c, "'}>'");
 }
 
 /* `#name = ` stands before an alias's definition. */
@@ -185,7 +185,7 @@ static zlay_status attribute_begin(zl_cursor *c)
     if (zl_cursor_take(&at, '#') && !zl_import_name(&at, &name, &length) &&
         zl_cursor_take(&at, '='))
         *c = at;
-    return zl_cursor_word(c, "#ttg.linear<{") ? ZLAY_OK : zl_cursor_fail(c, "'#ttg.linear<{'");
+    return zl_cursor_symbol(c, "#ttg.linear<{") ? ZLAY_OK : zl_cursor_fail(c, "'#ttg.linear<{'");
 }
 
 /* The attribute has no output sizes: each is the least power of two that holds its coordinates. */

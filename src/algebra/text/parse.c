@@ -17,8 +17,8 @@ static zlay_status put_shape(tuple *t, int64_t value)
 {
     const zl_cursor *c = t->at.c;
     if (value < 1)
-        return zl_fail(c->ctx, ZLAY_EINVAL, "byte %zu: the extent %lld is below 1",
-                       c->first + c->at, (long long)value);
+        return zl_cursor_refuse(c, ZLAY_EINVAL, c->at, "the extent %lld is below 1",
+                                (long long)value);
     return zl_modes_put(t->m, (zl_mode){value, 0, t->at.open, 0});
 }
 
@@ -89,14 +89,14 @@ static zlay_status smem_pointer(zl_cursor *c, int64_t *base)
     zlay_status status = zl_cursor_integer(c, &bits);
     if (status) return status;
     if (bits < 1 || bits > 1024 || (bits & (bits - 1)))
-        return zl_fail(c->ctx, ZLAY_EINVAL, "byte %zu: smem_ptr[%lldb]: no power of two in 1..1024",
-                       c->first + c->at, (long long)bits);
-    if (!zl_cursor_word(c, "b](unset)")) return zl_cursor_fail(c, "'b](unset)'");
+        return zl_cursor_refuse(c, ZLAY_EINVAL, c->at,
+                                "smem_ptr[%lldb]: no power of two in 1..1024", (long long)bits);
+    if (!zl_cursor_symbol(c, "b](unset)")) return zl_cursor_fail(c, "'b](unset)'");
     *base += 3 - __builtin_ctzll((uint64_t)bits);
     if (*base < 0)
-        return zl_fail(c->ctx, ZLAY_EINVAL,
-                       "byte %zu: the swizzle moves bits inside an element of %lld bits",
-                       c->first + c->at, (long long)bits);
+        return zl_cursor_refuse(c, ZLAY_EINVAL, c->at,
+                                "the swizzle moves bits inside an element of %lld bits",
+                                (long long)bits);
     return zl_cursor_take(c, 'o') ? ZLAY_OK : zl_cursor_fail(c, "'o'");
 }
 
@@ -106,9 +106,8 @@ static zlay_status swizzle_numbers(zl_cursor *c, int64_t number[3])
     for (int i = 0; i < 3 && !status; i++) {
         status = zl_cursor_integer(c, &number[i]);
         if (!status && (number[i] > 64 || number[i] < -64))
-            status = zl_fail(c->ctx, ZLAY_EINVAL,
-                             "byte %zu: no number of a swizzle of 64-bit integers",
-                             c->first + c->at);
+            status = zl_cursor_refuse(c, ZLAY_EINVAL, c->at,
+                                      "no number of a swizzle of 64-bit integers");
         if (!status) status = zl_cursor_want(c, i < 2 ? ',' : '>');
     }
     if (status) return status;
@@ -119,7 +118,7 @@ static zlay_status swizzle(zl_cursor *c, zl_swizzle *out)
 {
     int64_t number[3];
     zlay_status status = swizzle_numbers(c, number);
-    if (!status && zl_cursor_word(c, "smem_ptr[")) status = smem_pointer(c, &number[1]);
+    if (!status && zl_cursor_symbol(c, "smem_ptr[")) status = smem_pointer(c, &number[1]);
     if (status) return status;
     *out = (zl_swizzle){(int32_t)number[0], (int32_t)number[1], (int32_t)number[2]};
     return zl_swizzle_check(c->ctx, out->bits, out->base, out->shift);
@@ -129,7 +128,7 @@ static zlay_status read_strided(zl_cursor *c, zlay_layout **out, zl_modes *m)
 {
     zl_swizzle s = {0, 0, 0};
     zlay_status status = ZLAY_OK;
-    if (zl_cursor_word(c, "Sw<")) status = swizzle(c, &s);
+    if (zl_cursor_symbol(c, "Sw<")) status = swizzle(c, &s);
     if (!status) status = offset(c, &m->offset);
     if (!status) status = shape_and_stride(c, m);
     if (!status) status = zl_cursor_end(c);
@@ -140,7 +139,7 @@ static zlay_status read_strided(zl_cursor *c, zlay_layout **out, zl_modes *m)
 static bool is_f2(zl_cursor *c)
 {
     size_t begin = c->at;
-    if (zl_cursor_word(c, "f2") && !zl_word_length(c)) return true;
+    if (zl_cursor_symbol(c, "f2") && !zl_cursor_word(c)) return true;
     c->at = begin;
     return false;
 }

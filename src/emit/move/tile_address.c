@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Prints the addresses of a tile's elements: a base plus a constant, the XOR of a swizzle, or
  * sums of products of the symbolic strides that the function is given. */
+#include "base/scan.h"
 #include "emit/move/tile.h"
 
-#include <ctype.h>
 #include <string.h>
 
 typedef unsigned long long ull;
@@ -48,7 +48,7 @@ const char *zl_tile_name(const zlay_move *move, size_t i)
 static const char *factor(zl_tile_text *t, const char *at)
 {
     size_t length = strcspn(at, "* ");
-    if (isdigit((unsigned char)*at)) zl_emit_line(&t->e, "mov.s64 far, %.*s;", (int)length, at);
+    if (zl_is_digit(*at)) zl_emit_line(&t->e, "mov.s64 far, %.*s;", (int)length, at);
     else zl_emit_line(&t->e, "mov.b64 far, by_%.*s;", (int)length, at);
     zl_emit_line(&t->e, "mul.lo.s64 place, place, far;");
     return at + length;

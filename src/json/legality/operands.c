@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* mma.operands, mma.lanes: registers and modifiers of a matrix instruction as its text has them. */
+#include "base/scan.h"
 #include "json/json.h"
 
 #include <stdlib.h>
@@ -9,7 +10,7 @@ static bool digits(const char **at, uint32_t *out)
 {
     uint64_t value = 0;
     const char *from = *at;
-    for (; **at >= '0' && **at <= '9'; ++*at)
+    for (; zl_is_digit(**at); ++*at)
         if ((value = 10 * value + (uint64_t)(**at - '0')) > UINT32_MAX) return false;
     *out = (uint32_t)value;
     return *at > from;

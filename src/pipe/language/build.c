@@ -44,7 +44,7 @@ void zl_build_bytes(zlay_pipe_builder *b, const zlay_pipe_bytes *bytes)
 static bool is_number(const char *text)
 {
     size_t digits = 0;
-    while (text[digits] >= '0' && text[digits] <= '9') digits++;
+    while (zl_is_digit(text[digits])) digits++;
     return digits && digits < 12 && !text[digits];
 }
 
@@ -80,10 +80,11 @@ zlay_status zl_build_read(zlay_ctx *ctx, zlay_pipe_builder *b)
         return zl_leave(ctx, zl_fail(ctx, p->status ? p->status : ZLAY_EINVAL,
                                      "the builder is %s", p->pipe ? "broken" : "finished"));
     if (b->text.need > sizeof b->line) zl_build_wrong(b, "word", "has too long a line");
-    p->ctx = ctx;
+    p->at.ctx = ctx;
     if (!b->wrong[0]) zl_parse_lines(p, b->line, b->text.need);
-    else p->status = zl_fail(ctx, ZLAY_EINVAL, "line %u: %s", p->scan.line + 1, b->wrong);
-    p->scan.begin = p->scan.at = p->scan.end = b->line;
+    else p->status = zl_fail(ctx, ZLAY_EINVAL, "line %u: %s", p->at.line + 1, b->wrong);
+    p->at.text = b->line;
+    p->at.length = p->at.at = 0;
     return zl_leave(ctx, p->status);
 }
 

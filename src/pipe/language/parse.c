@@ -11,10 +11,10 @@ static bool fail(zl_parser *p, zlay_status status, const char *name, const char 
 {
     char shown[256];
     const char *mark = name ? "'" : "";
-    size_t length = (size_t)(p->scan.end - p->scan.begin);
     if (!p->status)
-        p->status = zl_fail(p->ctx, status, "line %u: %s%s%s%s in \"%s\"", p->scan.line, mark,
-                            name ? name : "", mark, what, zl_quote(shown, p->scan.begin, length));
+        p->status =
+            zl_cursor_refuse(&p->at, status, 0, "%s%s%s%s in \"%s\"", mark, name ? name : "", mark,
+                             what, zl_quote(shown, p->at.text, p->at.length));
     return false;
 }
 
@@ -30,7 +30,7 @@ static bool missing(zl_parser *p, const char *text)
 
 static bool bad(zl_parser *p, const char *what) { return zl_parse_fail(p, ZLAY_EINVAL, what); }
 
-static bool word(zl_parser *p, const char *text) { return zl_scan_word(&p->scan, text); }
+static bool word(zl_parser *p, const char *text) { return zl_cursor_keyword(&p->at, text); }
 
 /* Adds an entry to an array of the pipe, whose room doubles. */
 void *zl_parse_more(zl_parser *p, int of, void **array, uint32_t *count, size_t size)
@@ -43,7 +43,7 @@ void *zl_parse_more(zl_parser *p, int of, void **array, uint32_t *count, size_t 
     if (*count == pipe->room[of]) {
         size_t first = of == ZL_OF_EVENT ? 64 : 8;
         size_t room = pipe->room[of] ? 2 * pipe->room[of] : first;
-        void *bigger = zl_alloc(p->ctx, room, size);
+        void *bigger = zl_alloc(p->at.ctx, room, size);
         if (!bigger) {
             p->status = ZLAY_ENOMEM;
             return NULL;
@@ -61,28 +61,28 @@ void *zl_parse_more(zl_parser *p, int of, void **array, uint32_t *count, size_t 
 static bool not_a_name(zl_parser *p)
 {
     char text[65];
-    size_t length = zl_scan_length(&p->scan);
-    if (!length || *p->scan.at < 'A') return bad(p, "a name is missing");
+    size_t length = zl_cursor_word(&p->at);
+    if (!length) return bad(p, "a name is missing");
     if (length >= sizeof text) return bad(p, "a name has more than 64 letters");
-    memcpy(text, p->scan.at, length);
+    memcpy(text, p->at.text + p->at.at, length);
     text[length] = 0;
     return fail(p, ZLAY_EINVAL, text, " is a reserved word of C, C++ or PTX and no name");
 }
 
 bool zl_parse_name(zl_parser *p, char *out)
 {
-    return zl_scan_name(&p->scan, out) || not_a_name(p);
+    return zl_cursor_name(&p->at, out) || not_a_name(p);
 }
 
 bool zl_parse_number(zl_parser *p, int64_t *out, int64_t least, int64_t most)
 {
-    if (!zl_scan_number(&p->scan, out)) return bad(p, "a number is missing");
+    if (!zl_cursor_number(&p->at, out)) return bad(p, "a number is missing");
     return (*out >= least && *out <= most) || bad(p, "a number is out of range");
 }
 
 bool zl_parse_symbol(zl_parser *p, const char *text)
 {
-    return zl_scan_symbol(&p->scan, text) || missing(p, text);
+    return zl_cursor_symbol(&p->at, text) || missing(p, text);
 }
 
 bool zl_parse_needs(zl_parser *p, const char *text)
@@ -167,7 +167,7 @@ static bool read_param(zl_parser *p)
     if (!zl_parse_new_name(p, param.name) || !zl_parse_number(p, &param.least, 0, INT32_MAX) ||
         !zl_parse_symbol(p, ".."))
         return false;
-    if (!zl_scan_done(&p->scan) && !zl_parse_number(p, &param.most, param.least, INT32_MAX))
+    if (!zl_cursor_done(&p->at) && !zl_parse_number(p, &param.most, param.least, INT32_MAX))
         return false;
     zl_param *entry = ZL_MORE(p, ZL_OF_PARAM, params);
     if (entry) *entry = param;
@@ -253,7 +253,7 @@ static bool warps_free(const zl_parser *p, const zl_role *role)
 
 static bool read_role(zl_parser *p)
 {
-    zl_role role = {.line = p->scan.line, .cta = ZL_CTA_ALL};
+    zl_role role = {.line = p->at.line, .cta = ZL_CTA_ALL};
     int64_t first, last, each, cta = ZL_CTA_ALL;
     if (!zl_parse_new_name(p, role.name) || !zl_parse_needs(p, "warps") ||
         !zl_parse_number(p, &first, 0, 31) || !zl_parse_symbol(p, "..") ||
@@ -326,9 +326,9 @@ void zl_parse_lines(zl_parser *p, const char *text, size_t length)
 {
     const char *end = text + length;
     while (!p->status && text < end) {
-        text = zl_scan_line(&p->scan, text, end);
-        if (zl_scan_done(&p->scan)) continue;
-        if (read_line(p) && !zl_scan_done(&p->scan)) bad(p, "something stands behind the event");
+        text = zl_cursor_line(&p->at, text, end);
+        if (zl_cursor_done(&p->at)) continue;
+        if (read_line(p) && !zl_cursor_done(&p->at)) bad(p, "something stands behind the event");
     }
 }
 
@@ -337,12 +337,14 @@ void zl_parse_end(zl_parser *p)
     if (p->status) return;
     if (p->role >= 0) bad(p, "a role has no end");
     else if (!p->pipe->roles_count)
-        p->status = zl_fail(p->ctx, ZLAY_EINVAL, "the pipe has no role");
+        p->status = zl_fail(p->at.ctx, ZLAY_EINVAL, "the pipe has no role");
 }
 
 zlay_status zl_parse_begin(zlay_ctx *ctx, zl_parser *p)
 {
-    *p = (zl_parser){.ctx = ctx, .role = -1, .pipe = zl_alloc(ctx, 1, sizeof(zlay_pipe))};
+    *p = (zl_parser){.at = {.ctx = ctx, .text = "", .dotted = true},
+                     .role = -1,
+                     .pipe = zl_alloc(ctx, 1, sizeof(zlay_pipe))};
     if (!p->pipe) return ZLAY_ENOMEM;
     p->pipe->alloc = zl_allocator(ctx);
     p->pipe->blocks = 1;
@@ -361,7 +363,6 @@ zlay_status zlay_pipe_parse(zlay_ctx *ctx, zlay_pipe **out, const char *text, si
         return zl_leave(ctx, zl_fail(ctx, ZLAY_ELIMIT, "limit text: %zu bytes", length));
     status = zl_parse_begin(ctx, &p);
     if (status) return zl_leave(ctx, status);
-    p.scan.begin = p.scan.end = text;
     zl_parse_lines(&p, text, length);
     zl_parse_end(&p);
     if (p.status) zlay_pipe_free(p.pipe);

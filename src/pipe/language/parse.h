@@ -4,13 +4,13 @@
 #ifndef ZL_PARSE_H
 #define ZL_PARSE_H
 
-#include "pipe/language/scan.h"
+#include "base/scan.h"
+#include "pipe/language/pipe.h"
 
 enum { ZL_PIPE_EVENTS = 1024 }; /* most events */
 
 typedef struct zl_parser {
-    zl_scan scan;
-    zlay_ctx *ctx;
+    zl_cursor at; /* in the line that is read */
     zlay_pipe *pipe;
     int32_t role;                  /* being read; -1 outside */
     uint32_t loops[ZL_PIPE_LOOPS]; /* events of the open loops */

@@ -8,7 +8,7 @@
 
 static bool bad(zl_parser *p, const char *what) { return zl_parse_fail(p, ZLAY_EINVAL, what); }
 
-static bool word(zl_parser *p, const char *text) { return zl_scan_word(&p->scan, text); }
+static bool word(zl_parser *p, const char *text) { return zl_cursor_keyword(&p->at, text); }
 
 static bool read_nothing(zl_parser *p, zl_event *e)
 {
@@ -79,12 +79,12 @@ static bool read_bytes(zl_parser *p, zl_event *e)
 /* The bytes of a write, if given; in a ring they must add up to the stage. */
 static bool read_opt_bytes(zl_parser *p, zl_event *e)
 {
-    zl_scan before = p->scan;
+    zl_cursor before = p->at;
     char text[65];
     int64_t number;
-    bool some = zl_scan_number(&p->scan, &number) ||
-                (zl_scan_name(&p->scan, text) && zl_find(p->pipe, ZL_OF_MOVE, text) >= 0);
-    p->scan = before;
+    bool some = zl_cursor_number(&p->at, &number) ||
+                (zl_cursor_name(&p->at, text) && zl_find(p->pipe, ZL_OF_MOVE, text) >= 0);
+    p->at = before;
     return !some || read_bytes(p, e);
 }
 
@@ -151,10 +151,10 @@ static bool global_slot(zl_parser *p, zl_event *e)
 /* Whether the next name is of this sort; reads nothing. */
 static bool names(zl_parser *p, int sort)
 {
-    zl_scan before = p->scan;
+    zl_cursor before = p->at;
     char text[65];
-    bool found = zl_scan_name(&p->scan, text) && zl_find(p->pipe, sort, text) >= 0;
-    p->scan = before;
+    bool found = zl_cursor_name(&p->at, text) && zl_find(p->pipe, sort, text) >= 0;
+    p->at = before;
     return found;
 }
 
@@ -165,7 +165,7 @@ static bool read_smem_or_global(zl_parser *p, zl_event *e)
 
 static bool read_opt_to_global(zl_parser *p, zl_event *e)
 {
-    return !zl_scan_symbol(&p->scan, "->") || global_slot(p, e);
+    return !zl_cursor_symbol(&p->at, "->") || global_slot(p, e);
 }
 
 static bool read_flag(zl_parser *p, zl_event *e)
@@ -284,7 +284,7 @@ static bool read_opt_cta(zl_parser *p, zl_event *e)
         e->cta = ZL_CTA_ALL;
         return true;
     }
-    e->relative = zl_scan_symbol(&p->scan, "+");
+    e->relative = zl_cursor_symbol(&p->at, "+");
     if (!zl_parse_number(p, &rank, 0, p->pipe->blocks - 1)) return false;
     e->cta = (int32_t)rank;
     return true;
@@ -361,7 +361,7 @@ zl_event *zl_parse_new_event(zl_parser *p, zl_event_kind kind)
     }
     zl_event *e = ZL_MORE(p, ZL_OF_EVENT, events);
     if (!e) return NULL;
-    *e = zl_event_of(kind, p->scan.line);
+    *e = zl_event_of(kind, p->at.line);
     return e;
 }
 
@@ -379,7 +379,7 @@ static bool read_operands(zl_parser *p, zl_event_kind kind)
 bool zl_parse_event(zl_parser *p)
 {
     int here = p->role >= 0 ? ZL_IN_ROLE : ZL_IN_SETUP;
-    char first = p->scan.at < p->scan.end ? *p->scan.at : 0;
+    char first = zl_cursor_peek(&p->at);
     for (zl_event_kind kind = ZL_EV_NONE + 1; kind < ZL_EV_END; kind++) {
         if (*zl_forms[kind].word != first || !word(p, zl_forms[kind].word)) continue;
         if (!(zl_forms[kind].where & here) || (here == ZL_IN_SETUP && p->pipe->roles_count))

@@ -9,7 +9,7 @@ static bool bad(zl_parser *p, const char *what) { return zl_parse_fail(p, ZLAY_E
 static bool factor_of(zl_parser *p, zl_pos *pos)
 {
     char factor[65];
-    if (zl_scan_number(&p->scan, &pos->scale)) {
+    if (zl_cursor_number(&p->at, &pos->scale)) {
         if (pos->scale < 1 || pos->scale > INT32_MAX) return bad(p, "a number is out of range");
         if (pos->scale == 1) pos->scale = 0;
         return true;
@@ -25,7 +25,7 @@ static bool term_name(zl_parser *p, zl_pos *pos, const char *text)
     if (loop >= 0) {
         if (pos->loop >= 0) return bad(p, "a position has two counters");
         pos->loop = loop;
-        return !zl_scan_symbol(&p->scan, "*") || factor_of(p, pos);
+        return !zl_cursor_symbol(&p->at, "*") || factor_of(p, pos);
     }
     if (param < 0) return bad(p, "a name is neither a counter nor a param");
     if (pos->plus >= 0) return bad(p, "a position adds two params");
@@ -51,9 +51,9 @@ static bool term(zl_parser *p, zl_pos *pos, int sign)
 {
     char text[65];
     int64_t value;
-    if (zl_scan_number(&p->scan, &value)) {
+    if (zl_cursor_number(&p->at, &value)) {
         if (value > INT32_MAX) return bad(p, "a number is out of range");
-        if (sign > 0 && zl_scan_symbol(&p->scan, "*")) return scaled(p, pos, value);
+        if (sign > 0 && zl_cursor_symbol(&p->at, "*")) return scaled(p, pos, value);
         pos->add += sign * value;
         if (pos->add > INT32_MAX || pos->add < -INT32_MAX) return bad(p, "a sum is out of range");
         return true;
@@ -69,7 +69,7 @@ static bool sum(zl_parser *p, zl_pos *pos, int *terms)
     *terms = 1;
     if (!term(p, pos, 1)) return false;
     for (;; ++*terms) {
-        int sign = zl_scan_symbol(&p->scan, "+") ? 1 : zl_scan_symbol(&p->scan, "-") ? -1 : 0;
+        int sign = zl_cursor_symbol(&p->at, "+") ? 1 : zl_cursor_symbol(&p->at, "-") ? -1 : 0;
         if (!sign) return true;
         if (!term(p, pos, sign)) return false;
     }
@@ -78,7 +78,7 @@ static bool sum(zl_parser *p, zl_pos *pos, int *terms)
 static bool position(zl_parser *p, zl_pos *pos)
 {
     int terms;
-    bool open = zl_scan_symbol(&p->scan, "(");
+    bool open = zl_cursor_symbol(&p->at, "(");
     if (!sum(p, pos, &terms)) return false;
     if (open) return zl_parse_symbol(p, ")");
     return terms == 1 || bad(p, "a sum needs parentheses");
@@ -95,7 +95,7 @@ bool zl_parse_slot(zl_parser *p, zl_pos *pos, uint32_t stages)
     int64_t modulus;
     if (!zl_parse_symbol(p, "[") || !position(p, pos)) return false;
     bool constant = pos->loop < 0 && pos->plus < 0;
-    if (zl_scan_symbol(&p->scan, "%")) {
+    if (zl_cursor_symbol(&p->at, "%")) {
         if (!zl_parse_number(p, &modulus, 1, UINT32_MAX)) return false;
         if (modulus != stages) return bad(p, "the modulus is not the number of stages");
     } else if (!constant) {
@@ -105,14 +105,27 @@ bool zl_parse_slot(zl_parser *p, zl_pos *pos, uint32_t stages)
     return zl_parse_symbol(p, "]");
 }
 
+/* Whether a division stands before the open parenthesis closes, as in (pos / stages + 1). */
+static bool is_flipped(const zl_cursor *c)
+{
+    int depth = 1;
+    bool divides = false;
+    for (size_t i = c->at; i < c->length; i++) {
+        depth += (c->text[i] == '(') - (c->text[i] == ')');
+        if (depth == 0) return divides;
+        divides = divides || c->text[i] == '/';
+    }
+    return false;
+}
+
 /* Parses `parity pos / stages % 2` or `parity (pos / stages + 1) % 2`. */
 bool zl_parse_parity(zl_parser *p, zl_event *e)
 {
     int64_t value;
-    zl_scan before = p->scan;
+    zl_cursor before = p->at;
     uint32_t stages = p->pipe->bars[e->bar].stages;
-    bool flip = zl_scan_symbol(&p->scan, "(") && zl_scan_flipped(&p->scan);
-    p->scan = before;
+    bool flip = zl_cursor_symbol(&p->at, "(") && is_flipped(&p->at);
+    p->at = before;
     if (flip && !zl_parse_symbol(p, "(")) return false;
     if (!position(p, &e->parity) || !zl_parse_symbol(p, "/") ||
         !zl_parse_number(p, &value, 1, UINT32_MAX))
@@ -131,13 +144,13 @@ static bool bytes_term(zl_parser *p, int64_t *out, zl_moved *moved)
 {
     char text[65];
     int64_t times = 1;
-    bool number = zl_scan_number(&p->scan, &times);
+    bool number = zl_cursor_number(&p->at, &times);
     if (times > INT32_MAX) return bad(p, "a number is out of range");
-    if (number && !zl_scan_symbol(&p->scan, "*")) {
+    if (number && !zl_cursor_symbol(&p->at, "*")) {
         *out += times;
         return true;
     }
-    if (!zl_scan_name(&p->scan, text)) return bad(p, "a number is missing");
+    if (!zl_cursor_name(&p->at, text)) return bad(p, "a number is missing");
     int32_t move = zl_find(p->pipe, ZL_OF_MOVE, text);
     if (move < 0) return bad(p, "no such move");
     if (moved->count == ZL_TERMS) return zl_parse_fail(p, ZLAY_ELIMIT, "more than 4 moves in a sum");
@@ -154,6 +167,6 @@ bool zl_parse_bytes(zl_parser *p, int64_t *out, zl_moved *moved, int64_t least)
     do {
         if (!bytes_term(p, out, moved)) return false;
         if (*out > INT32_MAX) return bad(p, "a number is out of range");
-    } while (zl_scan_symbol(&p->scan, "+"));
+    } while (zl_cursor_symbol(&p->at, "+"));
     return *out >= least || bad(p, "a number is out of range");
 }

@@ -15,7 +15,7 @@ enum { PERIODS_MOST = 4096 }; /* values that the periods of a param may have tog
 static bool take_line(zl_rp_reader *in)
 {
     if (in->next == in->end) return zl_rp_refuse(in, "it ends too soon");
-    in->next = zl_scan_line(&in->scan, in->next, in->end);
+    in->next = zl_cursor_line(&in->at, in->next, in->end);
     return true;
 }
 
@@ -31,8 +31,8 @@ static int32_t find_param(const zlay_pipe *p, const char *name)
 /* Reads `every N`, the claimed period of a param. */
 static bool read_period(zl_rp_reader *in, int64_t *period)
 {
-    if (!zl_scan_word(&in->scan, "every")) return true;
-    return (zl_scan_number(&in->scan, period) && *period > 0 && *period <= ZL_RP_PERIOD) ||
+    if (!zl_cursor_keyword(&in->at, "every")) return true;
+    return (zl_cursor_number(&in->at, period) && *period > 0 && *period <= ZL_RP_PERIOD) ||
            zl_rp_refuse(in, "no period");
 }
 
@@ -54,14 +54,14 @@ static bool read_param(zl_rp_reader *in, zl_rp_row *r)
     int64_t *value = &r->value[r->count];
     if (r->count == ZL_RP_PARAMS || r->listed < r->count)
         return zl_rp_refuse(in, "too many params");
-    int32_t param = zl_scan_name(&in->scan, name) ? find_param(in->pipe, name) : -1;
+    int32_t param = zl_cursor_name(&in->at, name) ? find_param(in->pipe, name) : -1;
     for (uint32_t k = 0; k < r->count; k++)
         if (r->param[k] == param) return zl_rp_refuse(in, "a param twice");
-    if (param < 0 || !zl_scan_number(&in->scan, value))
+    if (param < 0 || !zl_cursor_number(&in->at, value))
         return zl_rp_refuse(in, "no param and its value");
     int64_t least = begin_of(&in->pipe->params[param], *value);
-    if (zl_scan_symbol(&in->scan, "..")) {
-        if (*value != least || !zl_scan_number(&in->scan, value))
+    if (zl_cursor_symbol(&in->at, "..")) {
+        if (*value != least || !zl_cursor_number(&in->at, value))
             return zl_rp_refuse(in, "no last value");
     } else r->listed++;
     if (*value < least - (r->listed == r->count) || *value > in->pipe->params[param].most ||
@@ -75,9 +75,9 @@ static bool read_param(zl_rp_reader *in, zl_rp_row *r)
 static bool read_row(zl_rp_reader *in)
 {
     zl_rp_row r = {.count = 0};
-    while (!zl_scan_word(&in->scan, "events"))
+    while (!zl_cursor_keyword(&in->at, "events"))
         if (!read_param(in, &r)) return false;
-    if (!zl_scan_number(&in->scan, &r.events) || !zl_scan_done(&in->scan))
+    if (!zl_cursor_number(&in->at, &r.events) || !zl_cursor_done(&in->at))
         return zl_rp_refuse(in, "no number of events");
     in->before = in->row;
     in->row = r;
@@ -200,17 +200,16 @@ static bool read_proof(zl_rp_reader *in)
     char head[96];
     if (!take_line(in)) return false;
     snprintf(head, sizeof head, "proof %s by runs", in->pipe->name);
-    if (strlen(head) != (size_t)(in->scan.end - in->scan.begin) ||
-        memcmp(head, in->scan.begin, strlen(head)))
+    if (strlen(head) != in->at.length || memcmp(head, in->at.text, strlen(head)))
         return zl_rp_refuse(in, "a proof of another pipe");
     zl_rp_check_text(in->c);
     if (!zl_rp_is_good(in)) return false;
-    while (take_line(in) && !zl_scan_word(&in->scan, "end")) {
-        if (!zl_scan_word(&in->scan, "run")) return zl_rp_refuse(in, "neither `run` nor `end`");
+    while (take_line(in) && !zl_cursor_keyword(&in->at, "end")) {
+        if (!zl_cursor_keyword(&in->at, "run")) return zl_rp_refuse(in, "neither `run` nor `end`");
         if (!read_row(in) || !follows(in) || !check_events(in) || !zl_rp_run_rows(in)) return false;
         in->begun = true;
     }
-    if (in->fault || !zl_scan_done(&in->scan) || in->next != in->end)
+    if (in->fault || !zl_cursor_done(&in->at) || in->next != in->end)
         return zl_rp_refuse(in, "something stands behind the end");
     if (!in->begun) return zl_rp_refuse(in, "no runs");
     for (uint32_t k = 0; k < in->row.listed; k++)
@@ -224,8 +223,8 @@ static void say(const zl_rp_reader *in)
     const zl_replay *c = in->c;
     if (in->broken)
         zl_fail(in->ctx, ZLAY_OK, "line %u of the proof: a run breaks %s at line %u of the pipe",
-                in->scan.line, zlay_pipe_rule_name(c->rule), in->pipe->events[c->event].line);
-    else zl_fail(in->ctx, ZLAY_OK, "line %u of the proof: %s", in->scan.line, in->fault);
+                in->at.line, zlay_pipe_rule_name(c->rule), in->pipe->events[c->event].line);
+    else zl_fail(in->ctx, ZLAY_OK, "line %u of the proof: %s", in->at.line, in->fault);
 }
 
 static zlay_status check_plain(zlay_ctx *ctx, zlay_answer *answer, const zlay_pipe *pipe,
@@ -234,7 +233,11 @@ static zlay_status check_plain(zlay_ctx *ctx, zlay_answer *answer, const zlay_pi
     zlay_allocator alloc = zl_allocator(ctx);
     zl_rp_reader *in = zl_alloc(ctx, 1, sizeof *in);
     if (!in) return ZLAY_ENOMEM;
-    *in = (zl_rp_reader){.ctx = ctx, .pipe = pipe, .next = proof, .end = proof + length};
+    *in = (zl_rp_reader){.ctx = ctx,
+                         .pipe = pipe,
+                         .at = {.ctx = ctx, .text = proof, .dotted = true},
+                         .next = proof,
+                         .end = proof + length};
     zlay_status status = zl_rp_new(ctx, &in->c, pipe);
     bool good = !status && read_proof(in);
     if (!status) status = in->c->status;

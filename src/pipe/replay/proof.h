@@ -4,7 +4,7 @@
 #define ZL_REPLAY_PROOF_H
 
 #include "pipe/replay/same.h"
-#include "pipe/language/scan.h"
+#include "base/scan.h"
 
 /* Most values of a param, and the longest period, that rows may name. */
 enum { ZL_RP_TRIPS = 512, ZL_RP_PERIOD = 64 };
@@ -26,7 +26,7 @@ typedef struct zl_rp_reader {
     zlay_ctx *ctx;
     const zlay_pipe *pipe;
     zl_replay *c;
-    zl_scan scan;
+    zl_cursor at;
     const char *next, *end, *fault;
     zl_rp_row row, before;
     zl_rp_level levels[ZL_RP_PARAMS];

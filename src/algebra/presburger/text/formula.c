@@ -46,7 +46,7 @@ static relation take_relation(zl_reader *p)
     zl_cursor_peek(&p->c);
     if (p->c.at + 1 < p->c.length && !memcmp(p->c.text + p->c.at, "=>", 2)) return NO_RELATION;
     for (size_t i = 0; i < ZL_COUNT(row); i++)
-        if (zl_reader_symbol(p, row[i].text)) return row[i].is;
+        if (zl_cursor_symbol(&p->c, row[i].text)) return row[i].is;
     return NO_RELATION;
 }
 
@@ -154,7 +154,7 @@ static zlay_status read_comparison(zl_reader *p, zl_cases *out)
     zlay_status status = zl_cases_true(&p->w, out);
     if (!status) status = read_chain(p, out);
     if (!status && p->side.count) status = zl_read_side(p, out, first);
-    return zl_reader_at(p, status, byte);
+    return zl_cursor_place(&p->c, status, byte);
 }
 
 /* ---- exists -------------------------------------------------------------------------------- */
@@ -174,7 +174,7 @@ static zlay_status read_definition(zl_reader *p, zl_cases *defined, size_t v)
 
 static zlay_status read_variable(zl_reader *p, zl_cases *defined)
 {
-    size_t v, length = zl_reader_word(p);
+    size_t v, length = zl_cursor_word(&p->c);
     const char *text = p->c.text + p->c.at;
     if (!length) return zl_cursor_fail(&p->c, "a name");
     zlay_status status = zl_world_free_variable(&p->w, &v);
@@ -220,9 +220,9 @@ static bool holds_condition(const zl_reader *p)
         if (c == ';' || c == '}') return false;
         zl_reader at = *p;
         at.c.at = i;
-        size_t length = c == ' ' ? 0 : zl_reader_word(&at);
+        size_t length = c == ' ' ? 0 : zl_cursor_word(&at.c);
         for (size_t k = 0; length && k < ZL_COUNT(words); k++)
-            if (zl_reader_take(&at, words[k])) return true;
+            if (zl_cursor_keyword(&at.c, words[k])) return true;
         if (length) i += length - 1;
     }
     return false;
@@ -240,9 +240,9 @@ static zlay_status read_wrapped(zl_reader *p, zl_cases *out)
 static zlay_status read_positive_atom(zl_reader *p, zl_cases *out)
 {
     *out = (zl_cases){0};
-    if (zl_reader_take(p, "exists")) return read_exists(p, out);
-    if (zl_reader_take(p, "true")) return zl_cases_true(&p->w, out);
-    if (zl_reader_take(p, "false")) return ZLAY_OK;
+    if (zl_cursor_keyword(&p->c, "exists")) return read_exists(p, out);
+    if (zl_cursor_keyword(&p->c, "true")) return zl_cases_true(&p->w, out);
+    if (zl_cursor_keyword(&p->c, "false")) return ZLAY_OK;
     if (zl_cursor_peek(&p->c) == '(' && holds_condition(p)) return read_wrapped(p, out);
     return read_comparison(p, out);
 }
@@ -289,12 +289,12 @@ static zlay_status read_negated(zl_reader *p, zl_cases *out)
 {
     size_t byte = p->c.at, first = p->w.count;
     zlay_status status = read_positive_atom(p, out);
-    return status ? status : zl_reader_at(p, negate_cases(p, out, first), byte);
+    return status ? status : zl_cursor_place(&p->c, negate_cases(p, out, first), byte);
 }
 
 static bool take_not(zl_reader *p)
 {
-    if (zl_reader_take(p, "not")) return true;
+    if (zl_cursor_keyword(&p->c, "not")) return true;
     zl_cursor_peek(&p->c);
     if (p->c.at + 1 < p->c.length && p->c.text[p->c.at + 1] == '=') return false;
     return zl_cursor_take(&p->c, '!');
@@ -309,12 +309,14 @@ static zlay_status read_atom(zl_reader *p, zl_cases *out)
 
 static bool take_and(zl_reader *p)
 {
-    return zl_reader_take(p, "and") || zl_reader_symbol(p, "&&") || zl_reader_symbol(p, "/\\");
+    return zl_cursor_keyword(&p->c, "and") || zl_cursor_symbol(&p->c, "&&") ||
+           zl_cursor_symbol(&p->c, "/\\");
 }
 
 static bool take_or(zl_reader *p)
 {
-    return zl_reader_take(p, "or") || zl_reader_symbol(p, "||") || zl_reader_symbol(p, "\\/");
+    return zl_cursor_keyword(&p->c, "or") || zl_cursor_symbol(&p->c, "||") ||
+           zl_cursor_symbol(&p->c, "\\/");
 }
 
 static zlay_status read_and(zl_reader *p, zl_cases *out)
@@ -326,7 +328,7 @@ static zlay_status read_and(zl_reader *p, zl_cases *out)
         status = read_atom(p, &more);
         if (!status) status = zl_cases_and(&p->w, out, &more);
     }
-    return zl_reader_at(p, status, byte);
+    return zl_cursor_place(&p->c, status, byte);
 }
 
 static zlay_status read_or(zl_reader *p, zl_cases *out)
@@ -338,7 +340,7 @@ static zlay_status read_or(zl_reader *p, zl_cases *out)
         status = read_and(p, &more);
         if (!status) status = zl_cases_or_apart(&p->w, out, &more);
     }
-    return zl_reader_at(p, status, byte);
+    return zl_cursor_place(&p->c, status, byte);
 }
 
 /* a implies b is not a, or b; the last arrow binds first. */
@@ -347,7 +349,8 @@ zlay_status zl_read_formula(zl_reader *p, zl_cases *out)
     zl_cases then;
     size_t first = p->w.count;
     zlay_status status = read_or(p, out);
-    if (status || !(zl_reader_take(p, "implies") || zl_reader_symbol(p, "=>"))) return status;
+    if (status || !(zl_cursor_keyword(&p->c, "implies") || zl_cursor_symbol(&p->c, "=>")))
+        return status;
     status = negate_cases(p, out, first);
     if (!status) status = zl_reader_enter(p);
     if (!status) status = zl_read_formula(p, &then);

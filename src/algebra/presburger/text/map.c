@@ -38,7 +38,7 @@ static zlay_status put_equal(item *m, zl_quasi *a, size_t v)
 /* A word alone in its place, or before `=`: the name of that place. */
 static size_t place_name(zl_reader *p)
 {
-    size_t length = zl_reader_word(p), at = p->c.at + length;
+    size_t length = zl_cursor_word(&p->c), at = p->c.at + length;
     while (length && at < p->c.length && p->c.text[at] == ' ') at++;
     char next = length && at < p->c.length ? p->c.text[at] : 0;
     if (next != ',' && next != ']' && next != '=') return 0;
@@ -119,7 +119,7 @@ static zlay_status read_out(item *m, size_t i)
 static zlay_status read_tuple(item *m, size_t count, zlay_status (*entry)(item *m, size_t i))
 {
     zlay_status status;
-    if (zl_reader_word(&m->p)) m->p.c.at += zl_reader_word(&m->p);
+    if (zl_cursor_word(&m->p.c)) m->p.c.at += zl_cursor_word(&m->p.c);
     status = zl_cursor_want(&m->p.c, '[');
     for (size_t i = 0; i < count && !status; i++) {
         status = entry(m, i);
@@ -140,8 +140,7 @@ static zlay_status solve_left(item *m, zl_claims *to, const zl_claim *claim, siz
 {
     zlay_status status = zl_solve_by_isl(to, claim);
     if (status != ZLAY_NONE) return status;
-    return zl_fail(m->p.c.ctx, ZLAY_EINVAL, "byte %zu: the condition gives no single value",
-                   m->p.c.first + byte);
+    return zl_cursor_refuse(&m->p.c, ZLAY_EINVAL, byte, "the condition gives no single value");
 }
 
 static zlay_status put_case(item *m, zl_claims *to, size_t i, size_t byte)
@@ -174,7 +173,7 @@ static zlay_status read_map(item *m)
     m->value = zl_world_take(&m->p.w, m->outs, sizeof *m->value);
     zlay_status status = m->value ? zl_cases_true(&m->p.w, &m->cases) : ZLAY_ENOMEM;
     if (!status) status = read_tuple(m, m->p.w.dims, read_in);
-    if (!status && !zl_reader_symbol(&m->p, "->")) status = zl_cursor_fail(&m->p.c, "'->'");
+    if (!status && !zl_cursor_symbol(&m->p.c, "->")) status = zl_cursor_fail(&m->p.c, "'->'");
     if (!status) status = read_tuple(m, m->outs, read_out);
     if (!status && m->p.side.count) status = zl_cases_and(&m->p.w, &m->cases, &m->p.side);
     m->p.side = (zl_cases){0};
@@ -191,7 +190,7 @@ static zlay_status read_item(zl_cursor *c, whole *t)
         status = zl_reader_declare(&m.p, t->param[i].text, strlen(t->param[i].text), i);
     if (!status) status = read_map(&m);
     c->at = m.p.c.at;
-    if (!status) status = zl_reader_at(&m.p, hand_over(&m, t, byte), byte);
+    if (!status) status = zl_cursor_place(&m.p.c, hand_over(&m, t, byte), byte);
     zl_world_end(&m.p.w);
     return status;
 }
@@ -234,7 +233,7 @@ static zlay_status read_counts(zl_cursor *c, whole *t)
 static zlay_status read_param(zl_cursor *c, whole *t)
 {
     zl_reader p = {.c = *c};
-    size_t length = zl_reader_word(&p), i = t->w.params;
+    size_t length = zl_cursor_word(&p.c), i = t->w.params;
     const char *text = c->text + p.c.at;
     bool fits = length && length < sizeof t->param->text - 3 && !memchr(text, '\'', length);
     if (!fits || zl_reader_is_keyword(text, length))
@@ -263,7 +262,7 @@ static zlay_status read_params(zl_cursor *c, whole *t)
     } while (!status && zl_cursor_take(c, ','));
     if (!status) status = zl_cursor_want(c, ']');
     t->w.param = t->param;
-    return status || zl_cursor_word(c, "->") ? status : zl_cursor_fail(c, "'->'");
+    return status || zl_cursor_symbol(c, "->") ? status : zl_cursor_fail(c, "'->'");
 }
 
 static zlay_status read_items(zl_cursor *c, whole *t)
@@ -288,7 +287,7 @@ static zlay_status read_sizes(zl_cursor *c, whole *t, uint64_t **out, size_t cou
     for (size_t i = 0; i < count && !status; i++) {
         status = zl_cursor_unsigned(c, &(*out)[i]);
         if (!status && (!(*out)[i] || (*out)[i] > INT64_MAX))
-            status = zl_fail(t->ctx, ZLAY_EINVAL, "byte %zu: no size of 63 bits", c->first + c->at);
+            status = zl_cursor_refuse(c, ZLAY_EINVAL, c->at, "no size of 63 bits");
         if (!status && i + 1 < count) status = zl_cursor_want(c, ',');
     }
     return status;
@@ -297,8 +296,8 @@ static zlay_status read_sizes(zl_cursor *c, whole *t, uint64_t **out, size_t cou
 static zlay_status read_comment(zl_cursor *c, whole *t, size_t dims)
 {
     zlay_status status = ZLAY_OK;
-    if (zl_cursor_word(c, "box ")) status = read_sizes(c, t, &t->extent, dims);
-    if (!status && zl_cursor_word(c, "out "))
+    if (zl_cursor_symbol(c, "box ")) status = read_sizes(c, t, &t->extent, dims);
+    if (!status && zl_cursor_symbol(c, "out "))
         status = read_sizes(c, t, &t->out_size, t->claims.outs);
     return status ? status : zl_cursor_end(c);
 }
@@ -324,8 +323,14 @@ static zlay_status read_text(whole *t, const char *text, zlay_layout **out)
 {
     size_t last;
     blank_comments(t, text, &last);
-    zl_cursor c = {t->ctx, t->text, t->length, 0, t->first};
-    zl_cursor comment = {t->ctx, text, t->length, last + 1, t->first};
+    zl_cursor c = {.ctx = t->ctx,
+                   .text = t->text,
+                   .length = t->length,
+                   .first = t->first,
+                   .mark = '\''};
+    zl_cursor comment = c;
+    comment.text = text;
+    comment.at = last + 1;
     zlay_status status = read_params(&c, t);
     if (!status) status = read_items(&c, t);
     if (!status && is_frame(text + last, t->length - last))

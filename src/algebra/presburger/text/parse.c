@@ -6,33 +6,6 @@
 
 /* ---- words and names ------------------------------------------------------------------ */
 
-static bool is_letter(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-static bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
-size_t zl_reader_word(zl_reader *p)
-{
-    size_t end = p->c.at;
-    if (!is_letter(zl_cursor_peek(&p->c))) return 0;
-    end = p->c.at;
-    while (end < p->c.length && (is_letter(p->c.text[end]) || is_digit(p->c.text[end]) ||
-                                 p->c.text[end] == '\''))
-        end++;
-    return end - p->c.at;
-}
-
-bool zl_reader_take(zl_reader *p, const char *word)
-{
-    size_t length = zl_reader_word(p);
-    if (length != strlen(word) || memcmp(p->c.text + p->c.at, word, length)) return false;
-    p->c.at += length;
-    return true;
-}
-
-bool zl_reader_symbol(zl_reader *p, const char *symbol) { return zl_cursor_word(&p->c, symbol); }
-
 bool zl_reader_is_keyword(const char *text, size_t length)
 {
     static const char *const words[] = {"and",   "or",     "not",   "implies", "exists", "true",
@@ -71,8 +44,8 @@ zlay_status zl_reader_declare(zl_reader *p, const char *text, size_t length, siz
                       : zl_reader_find(p, text, length)  ? "there already"
                                                          : NULL;
     if (why)
-        return zl_fail(p->c.ctx, ZLAY_EINVAL, "byte %zu: the name '%s' is %s", p->c.first + byte,
-                       zl_quote(quoted, text, length), why);
+        return zl_cursor_refuse(&p->c, ZLAY_EINVAL, byte, "the name '%s' is %s",
+                                zl_quote(quoted, text, length), why);
     zlay_status status = name_room(p);
     if (!status) p->name[p->names++] = (zl_scoped){text, length, variable};
     return status;
@@ -85,19 +58,7 @@ zlay_status zl_reader_enter(zl_reader *p)
     uint32_t limit = zl_limits(p->c.ctx)->nesting;
     if (limit > NESTING_MOST) limit = NESTING_MOST;
     if (++p->depth <= limit) return ZLAY_OK;
-    return zl_fail(p->c.ctx, ZLAY_ELIMIT, "byte %zu: limits.nesting is %u", p->c.first + p->c.at,
-                   (unsigned)limit);
-}
-
-zlay_status zl_reader_at(zl_reader *p, zlay_status status, size_t byte)
-{
-    char text[256];
-    const char *message = zlay_ctx_message(p->c.ctx);
-    size_t length = strlen(message);
-    if (!status || status == ZLAY_ENOMEM || !strncmp(message, "byte ", 5)) return status;
-    memcpy(text, message, length < sizeof text ? length : sizeof text - 1);
-    text[length < sizeof text ? length : sizeof text - 1] = 0;
-    return zl_fail(p->c.ctx, status, "byte %zu: %s", p->c.first + byte, text);
+    return zl_cursor_refuse(&p->c, ZLAY_ELIMIT, p->c.at, "limits.nesting is %u", (unsigned)limit);
 }
 
 /* ---- factors ------------------------------------------------------------------------------ */
@@ -108,9 +69,8 @@ static zlay_status read_positive(zl_reader *p, int64_t *out)
     size_t byte = p->c.at;
     zlay_status status = zl_cursor_unsigned(&p->c, &value);
     if (!status && (!value || value > INT64_MAX))
-        status = zl_fail(p->c.ctx, value ? ZLAY_EOVERFLOW : ZLAY_EINVAL,
-                         "byte %zu: %s", p->c.first + byte,
-                         value ? "the number does not fit 64 bits" : "a division by 0");
+        status = zl_cursor_refuse(&p->c, value ? ZLAY_EOVERFLOW : ZLAY_EINVAL, byte, "%s",
+                                  value ? "the number does not fit 64 bits" : "a division by 0");
     *out = (int64_t)value;
     return status;
 }
@@ -187,8 +147,8 @@ static zlay_status read_operands(zl_reader *p, zl_quasi **x, size_t *count)
     if (!status) status = zl_reader_enter(p);
     for (*count = 0; !status; ++*count) {
         if (*count == OPERANDS_MOST)
-            return zl_fail(p->c.ctx, ZLAY_ELIMIT, "byte %zu: more than %d operands",
-                           p->c.first + p->c.at, (int)OPERANDS_MOST);
+            return zl_cursor_refuse(&p->c, ZLAY_ELIMIT, p->c.at, "more than %d operands",
+                                    (int)OPERANDS_MOST);
         x[*count] = zl_quasi_new(&p->w);
         status = x[*count] ? zl_read_expression(p, x[*count]) : ZLAY_ENOMEM;
         if (!status && !zl_cursor_take(&p->c, ',')) break;
@@ -217,14 +177,14 @@ static zlay_status read_extreme(zl_reader *p, zl_quasi *out, bool least)
 static zlay_status read_name(zl_reader *p, zl_quasi *out)
 {
     char quoted[256];
-    size_t length = zl_reader_word(p), byte = p->c.at;
+    size_t length = zl_cursor_word(&p->c), byte = p->c.at;
     const char *text = p->c.text + p->c.at;
     const zl_scoped *name = length ? zl_reader_find(p, text, length) : NULL;
     if (!length || zl_reader_is_keyword(text, length))
         return zl_cursor_fail(&p->c, "an integer, a name, '(' or floor");
     if (!name)
-        return zl_fail(p->c.ctx, ZLAY_EINVAL, "byte %zu: '%s' is no name that is known here",
-                       p->c.first + byte, zl_quote(quoted, text, length));
+        return zl_cursor_refuse(&p->c, ZLAY_EINVAL, byte, "'%s' is no name that is known here",
+                                zl_quote(quoted, text, length));
     p->c.at += length;
     zl_quasi_put(out, name->variable, 1);
     return ZLAY_OK;
@@ -241,12 +201,12 @@ static zlay_status read_parentheses(zl_reader *p, zl_quasi *out)
 static zlay_status read_primary(zl_reader *p, zl_quasi *out)
 {
     if (zl_cursor_take(&p->c, '(')) return read_parentheses(p, out);
-    if (zl_reader_take(p, "floor")) return read_rounded(p, out, false, false);
-    if (zl_reader_take(p, "ceil")) return read_rounded(p, out, true, false);
-    if (zl_reader_take(p, "floord")) return read_rounded(p, out, false, true);
-    if (zl_reader_take(p, "ceild")) return read_rounded(p, out, true, true);
-    if (zl_reader_take(p, "min")) return read_extreme(p, out, true);
-    if (zl_reader_take(p, "max")) return read_extreme(p, out, false);
+    if (zl_cursor_keyword(&p->c, "floor")) return read_rounded(p, out, false, false);
+    if (zl_cursor_keyword(&p->c, "ceil")) return read_rounded(p, out, true, false);
+    if (zl_cursor_keyword(&p->c, "floord")) return read_rounded(p, out, false, true);
+    if (zl_cursor_keyword(&p->c, "ceild")) return read_rounded(p, out, true, true);
+    if (zl_cursor_keyword(&p->c, "min")) return read_extreme(p, out, true);
+    if (zl_cursor_keyword(&p->c, "max")) return read_extreme(p, out, false);
     return read_name(p, out);
 }
 
@@ -254,7 +214,7 @@ static zlay_status read_primary(zl_reader *p, zl_quasi *out)
 
 static bool take_mod(zl_reader *p)
 {
-    return zl_cursor_take(&p->c, '%') || zl_reader_take(p, "mod");
+    return zl_cursor_take(&p->c, '%') || zl_cursor_keyword(&p->c, "mod");
 }
 
 static zlay_status read_mod(zl_reader *p, zl_quasi *out)
@@ -292,8 +252,7 @@ static zlay_status no_more(zl_reader *p)
     char next = zl_cursor_peek(&p->c);
     bool more = next == '*' || next == '/' || take_mod(p);
     if (!more) return ZLAY_OK;
-    return zl_fail(p->c.ctx, ZLAY_EINVAL, "byte %zu: needs parentheses: what binds first here?",
-                   p->c.first + byte);
+    return zl_cursor_refuse(&p->c, ZLAY_EINVAL, byte, "needs parentheses: what binds first here?");
 }
 
 static zlay_status read_suffix(zl_reader *p, zl_quasi *out)
@@ -312,7 +271,7 @@ static zlay_status read_suffix(zl_reader *p, zl_quasi *out)
 /* Whether a factor follows a number without a `*`, as in 64i. */
 static bool is_juxtaposed(zl_reader *p)
 {
-    size_t length = zl_reader_word(p);
+    size_t length = zl_cursor_word(&p->c);
     const char *text = p->c.text + p->c.at;
     if (!length) return zl_cursor_peek(&p->c) == '(';
     static const char *const calls[] = {"floor", "ceil", "floord", "ceild", "min", "max"};
@@ -321,7 +280,7 @@ static bool is_juxtaposed(zl_reader *p)
     return !zl_reader_is_keyword(text, length);
 }
 
-static bool at_digit(zl_reader *p) { return is_digit(zl_cursor_peek(&p->c)); }
+static bool at_digit(zl_reader *p) { return zl_is_digit(zl_cursor_peek(&p->c)); }
 
 static zlay_status read_constant(zl_reader *p, zl_quasi *out, int64_t constant)
 {
@@ -378,5 +337,5 @@ zlay_status zl_read_expression(zl_reader *p, zl_quasi *out)
         more = !status && (zl_cursor_take(&p->c, '+') || take_minus(p));
         if (more && p->c.text[p->c.at - 1] == '-') p->c.at--;
     }
-    return zl_reader_at(p, status, byte);
+    return zl_cursor_place(&p->c, status, byte);
 }

@@ -24,10 +24,6 @@ typedef struct zl_reader {
 
 /* ---- words and names ---------------------------------------------------------------- */
 
-/* The length of the word at the cursor, 0: there is none. */
-size_t zl_reader_word(zl_reader *p);
-bool zl_reader_take(zl_reader *p, const char *word);
-bool zl_reader_symbol(zl_reader *p, const char *symbol);
 bool zl_reader_is_keyword(const char *text, size_t length);
 
 zlay_status zl_reader_declare(zl_reader *p, const char *text, size_t length, size_t variable);
@@ -35,9 +31,6 @@ const zl_scoped *zl_reader_find(const zl_reader *p, const char *text, size_t len
 
 /* Deeper by one parenthesis: ELIMIT past limits.nesting. */
 zlay_status zl_reader_enter(zl_reader *p);
-
-/* A failure without a place gets that of the cursor. */
-zlay_status zl_reader_at(zl_reader *p, zlay_status status, size_t byte);
 
 /* ---- expressions and conditions -------------------------------------------------------- */
 

@@ -11,7 +11,7 @@
 bool zl_rc_line(zl_rc_reader *in)
 {
     if (in->next >= in->end) return zl_rc_refuse(in->r, "the proof ends too early", 0);
-    in->next = zl_scan_line(&in->scan, in->next, in->end);
+    in->next = zl_cursor_line(&in->at, in->next, in->end);
     return true;
 }
 
@@ -76,7 +76,7 @@ static bool ends_well(const zl_recheck *r, const duty *d, uint32_t last)
 
 static bool read_number(zl_rc_reader *in, int64_t *out)
 {
-    return zl_scan_number(&in->scan, out) && *out <= INT32_MAX;
+    return zl_cursor_number(&in->at, out) && *out <= INT32_MAX;
 }
 
 typedef struct path {
@@ -92,8 +92,8 @@ static bool read_path(zl_rc_reader *in, const duty *d, path *p)
     *p = (path){.count = 0};
     if (!read_number(in, &next) || next != d->from) return zl_rc_bad(in, "a path from another class");
     p->at[p->count++] = d->from;
-    while (!zl_scan_done(&in->scan)) {
-        if (!zl_scan_symbol(&in->scan, "+") || !read_number(in, &weight) ||
+    while (!zl_cursor_done(&in->at)) {
+        if (!zl_cursor_symbol(&in->at, "+") || !read_number(in, &weight) ||
             !read_number(in, &next) || next >= r->classes_count || p->count > ZL_RC_CLASSES)
             return zl_rc_bad(in, "no step of a path");
         if (zl_rc_edge(r, p->at[p->count - 1], (uint32_t)next) != weight)
@@ -139,10 +139,10 @@ static bool read_order(zl_rc_reader *in, const duty *d)
     path p;
     bool proxy = !strcmp(d->rule, "read-before-full");
     if (!zl_rc_line(in)) return false;
-    if (!zl_scan_word(&in->scan, "order") ||
-        !(zl_scan_word(&in->scan, d->rule) || (proxy && zl_scan_word(&in->scan, "proxy"))) ||
-        !zl_scan_word(&in->scan, "within") || !read_number(in, &bound) || bound != d->bound ||
-        !zl_scan_symbol(&in->scan, ":"))
+    if (!zl_cursor_keyword(&in->at, "order") ||
+        !(zl_cursor_keyword(&in->at, d->rule) || (proxy && zl_cursor_keyword(&in->at, "proxy"))) ||
+        !zl_cursor_keyword(&in->at, "within") || !read_number(in, &bound) || bound != d->bound ||
+        !zl_cursor_symbol(&in->at, ":"))
         return zl_rc_bad(in, "no order that the pipe needs");
     if (!read_path(in, d, &p) || !check_inside(in, &p) || !check_end(in, d, &p)) return false;
     return p.sum <= bound || zl_rc_bad(in, "a path that is too long");

@@ -4,11 +4,11 @@
 #define ZL_RECHECK_READ_H
 
 #include "pipe/replay/recheck/recheck.h"
-#include "pipe/language/scan.h"
+#include "base/scan.h"
 
 typedef struct zl_rc_reader {
     zl_recheck *r;
-    zl_scan scan;
+    zl_cursor at;
     const char *next, *end;
 } zl_rc_reader;
 

@@ -30,9 +30,8 @@ static zl_text *begin(sheet *s)
 static bool same(zl_rc_reader *in, const sheet *s)
 {
     if (!zl_rc_line(in)) return false;
-    size_t length = (size_t)(in->scan.end - in->scan.begin);
-    return (s->out.need <= LINE && length == s->out.need &&
-            !memcmp(in->scan.begin, s->text, length)) ||
+    return (s->out.need <= LINE && in->at.length == s->out.need &&
+            !memcmp(in->at.text, s->text, s->out.need)) ||
            zl_rc_bad(in, "this does not follow from the pipe");
 }
 
@@ -102,15 +101,15 @@ static bool read_schedule(zl_rc_reader *in)
     for (uint32_t i = r->pipe->setup; i < r->pipe->events_count; i++)
         events += is_site(&r->pipe->events[i]);
     if (!zl_rc_line(in)) return false;
-    if (!zl_scan_word(&in->scan, "schedule") || !zl_scan_word(&in->scan, "slope") ||
-        !zl_scan_number(&in->scan, &r->slope) || !zl_scan_done(&in->scan) || r->slope != events + 1)
+    if (!zl_cursor_keyword(&in->at, "schedule") || !zl_cursor_keyword(&in->at, "slope") ||
+        !zl_cursor_number(&in->at, &r->slope) || !zl_cursor_done(&in->at) || r->slope != events + 1)
         return zl_rc_bad(in, "no slope that fits");
     for (uint32_t i = r->pipe->setup; i < r->pipe->events_count; i++) {
         if (!is_site(&r->pipe->events[i])) continue;
         if (!zl_rc_line(in)) return false;
-        if (!zl_scan_word(&in->scan, "line") || !zl_scan_number(&in->scan, &number) ||
-            number != r->pipe->events[i].line || !zl_scan_word(&in->scan, "at") ||
-            !zl_scan_number(&in->scan, &r->time[i]) || !zl_scan_done(&in->scan) ||
+        if (!zl_cursor_keyword(&in->at, "line") || !zl_cursor_number(&in->at, &number) ||
+            number != r->pipe->events[i].line || !zl_cursor_keyword(&in->at, "at") ||
+            !zl_cursor_number(&in->at, &r->time[i]) || !zl_cursor_done(&in->at) ||
             r->time[i] > INT32_MAX)
             return zl_rc_bad(in, "no time of the next event");
     }
@@ -134,7 +133,7 @@ static int32_t find_named(zl_rc_reader *in, bool bars)
 {
     char name[65];
     const zlay_pipe *pipe = in->r->pipe;
-    if (!zl_scan_name(&in->scan, name)) return -1;
+    if (!zl_cursor_name(&in->at, name)) return -1;
     for (uint32_t i = 0; i < (bars ? pipe->bars_count : pipe->smems_count); i++)
         if (!strcmp(bars ? pipe->bars[i].name : pipe->smems[i].name, name)) return (int32_t)i;
     return -1;
@@ -143,7 +142,7 @@ static int32_t find_named(zl_rc_reader *in, bool bars)
 static int32_t find_role(zl_rc_reader *in)
 {
     char name[65];
-    if (!zl_scan_name(&in->scan, name)) return -1;
+    if (!zl_cursor_name(&in->at, name)) return -1;
     for (uint32_t i = 0; i < in->r->pipe->roles_count; i++)
         if (!strcmp(in->r->pipe->roles[i].name, name)) return (int32_t)i;
     return -1;
@@ -173,11 +172,11 @@ static bool is_new(const zl_recheck *r, const zl_rc_class *c)
 static bool read_class_of_role(zl_rc_reader *in, zl_rc_class *c)
 {
     int64_t number;
-    if (!zl_scan_word(&in->scan, "by")) return zl_rc_bad(in, "no role of a class");
+    if (!zl_cursor_keyword(&in->at, "by")) return zl_rc_bad(in, "no role of a class");
     c->role = find_role(in);
-    if (c->role < 0 || !zl_scan_word(&in->scan, "line") || !zl_scan_number(&in->scan, &number))
+    if (c->role < 0 || !zl_cursor_keyword(&in->at, "line") || !zl_cursor_number(&in->at, &number))
         return zl_rc_bad(in, "no line of a class");
-    c->variant = zl_scan_word(&in->scan, c->kind <= ZL_RC_PASSED ? "turned" : "async");
+    c->variant = zl_cursor_keyword(&in->at, c->kind <= ZL_RC_PASSED ? "turned" : "async");
     c->line = first_line(in->r, c);
     return (c->line && number == c->line) || zl_rc_bad(in, "another line than that of the class");
 }
@@ -187,15 +186,15 @@ static bool read_class(zl_rc_reader *in)
     zl_recheck *r = in->r;
     zl_rc_class c = {.kind = ZL_RC_KINDS, .role = -1, .total = true};
     int64_t number;
-    if (!zl_scan_number(&in->scan, &number) || number != r->classes_count ||
+    if (!zl_cursor_number(&in->at, &number) || number != r->classes_count ||
         number >= ZL_RC_CLASSES)
         return zl_rc_bad(in, "no number of the next class");
     for (int32_t i = 0; i < ZL_RC_KINDS && c.kind == ZL_RC_KINDS; i++)
-        if (zl_scan_word(&in->scan, kinds[i])) c.kind = i;
+        if (zl_cursor_keyword(&in->at, kinds[i])) c.kind = i;
     c.object = find_named(in, c.kind <= ZL_RC_ISSUE);
     if (c.kind == ZL_RC_KINDS || c.object < 0) return zl_rc_bad(in, "no such class");
     if (c.kind != ZL_RC_PHASE && !read_class_of_role(in, &c)) return false;
-    if (!zl_scan_done(&in->scan) || !is_new(r, &c)) return zl_rc_bad(in, "a class twice");
+    if (!zl_cursor_done(&in->at) || !is_new(r, &c)) return zl_rc_bad(in, "a class twice");
     r->classes[r->classes_count++] = c;
     return true;
 }
@@ -220,14 +219,14 @@ static bool read_head(zl_rc_reader *in)
 static bool read_classes(zl_rc_reader *in)
 {
     for (;;) {
-        zl_scan scan = in->scan;
+        zl_cursor before = in->at;
         const char *next = in->next;
         if (!zl_rc_line(in)) return false;
-        if (zl_scan_word(&in->scan, "class")) {
+        if (zl_cursor_keyword(&in->at, "class")) {
             if (!read_class(in)) return false;
             continue;
         }
-        in->scan = scan;
+        in->at = before;
         in->next = next;
         return zl_rc_classes(in->r);
     }
@@ -283,9 +282,9 @@ static void say(const zl_rc_reader *in)
 {
     const zl_recheck *r = in->r;
     if (r->line)
-        zl_fail(r->ctx, ZLAY_OK, "line %u of the proof, line %u of the pipe: %s", in->scan.line,
+        zl_fail(r->ctx, ZLAY_OK, "line %u of the proof, line %u of the pipe: %s", in->at.line,
                 r->line, r->fault);
-    else zl_fail(r->ctx, ZLAY_OK, "line %u of the proof: %s", in->scan.line, r->fault);
+    else zl_fail(r->ctx, ZLAY_OK, "line %u of the proof: %s", in->at.line, r->fault);
 }
 
 static bool is_by_runs(const zlay_pipe *pipe, const char *proof, size_t length)
@@ -307,8 +306,10 @@ zlay_status zlay_pipe_recheck(zlay_ctx *ctx, zlay_answer *answer, const zlay_pip
     if (!r) return zl_leave_answer(ctx, ZLAY_ENOMEM, answer);
     r->ctx = ctx;
     r->pipe = pipe;
-    zl_rc_reader in = {.r = r, .next = proof, .end = proof + length};
-    in.scan.begin = in.scan.end = in.scan.at = proof;
+    zl_rc_reader in = {.r = r,
+                       .at = {.ctx = ctx, .text = proof, .dotted = true},
+                       .next = proof,
+                       .end = proof + length};
     status = recheck_begin(r);
     bool good = !status && read_proof(&in);
     if (!status) status = r->status;

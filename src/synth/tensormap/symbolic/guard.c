@@ -5,9 +5,9 @@
  * The rules decide about linear texts. So a product of unknowns is asked as one name that has the
  * product's range, and an extent with parts as one name that has the quotient's range; in the
  * answer each such name is replaced by what it stands for. */
+#include "base/scan.h"
 #include "synth/tensormap/symbolic/given.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -47,15 +47,13 @@ bool zl_tm_guard_add(guard *to, const char *text)
     return true;
 }
 
-static bool in_name(char c) { return isalnum((unsigned char)c) || c == '_'; }
-
 bool zl_tm_replace(char *out, size_t room, const char *text, const char *word, const char *by)
 {
     zl_text to = {out, room, 0};
     size_t length = strlen(word);
     for (const char *at = text; *at;) {
-        bool whole = !strncmp(at, word, length) && !in_name(at[length]) &&
-                     (at == text || !in_name(at[-1]));
+        bool whole = !strncmp(at, word, length) && !zl_is_name_part(at[length]) &&
+                     (at == text || !zl_is_name_part(at[-1]));
         if (whole) zl_puts(&to, by);
         else zl_put(&to, at, 1);
         at += whole ? length : 1;
