@@ -84,7 +84,7 @@ static zlay_status even_boxes(zl_tm *t, zlay_move **out)
     zlay_status status = zl_tm_split_move(t, out, &split);
     if (!status && !zl_tm_reads_inside(t, *out)) return ZLAY_NONE;
     if (!status) status = zl_tm_check_even(t, *out, &split);
-    if (!status) (*out)->info.optimal = split.copies == 1;
+    if (!status) (*out)->info.optimal = split.copies == 1 && box_is_full(t, *out);
     return status ? status : zl_tm_certify(t, *out, &split);
 }
 

@@ -110,13 +110,13 @@ static bool edge_divides(const zl_tm_map *m, const zl_tm_digit *row, uint32_t by
 }
 
 /* Cells before the tensor's first that a row's dimension has; 0 where some tile has cells there. */
-static uint64_t pad_of(const zl_tm *t, const zl_tm_digit *row, const uint64_t *cell)
+static uint64_t pad_of(const zl_tm *t, const zl_tm_digit *row, const int64_t *cell)
 {
     if (!zl_tm_clips(t, row) || row->per != 1 || row->unit != 1) return 0;
     const zl_tm_axis *a = &t->axis[row->axis];
-    uint64_t unit = ZL_CHUNK / t->element, first = cell[row->axis] & (unit - 1);
+    int64_t unit = ZL_CHUNK / (int64_t)t->element, first = zl_floor_mod(cell[row->axis], unit);
     if (a->low || a->stride != t->element || t->store || t->spread) return 0;
-    return first ? unit - first : 0;
+    return first ? (uint64_t)(unit - first) : 0;
 }
 
 /* The narrowest type of which a row of the box has at most 256. */
@@ -216,14 +216,13 @@ bool zl_tm_rests(const zl_tm_axis *a, uint64_t unit)
     return (a->tiles == 1 || a->tile % unit == 0) && !a->memory;
 }
 
-uint64_t zl_tm_rest(const zl_tm_axis *a, uint64_t cell, uint64_t unit)
+uint64_t zl_tm_rest(const zl_tm_axis *a, int64_t cell, uint64_t unit)
 {
-    int64_t rest = ((int64_t)cell - a->low) % (int64_t)unit;
-    return (uint64_t)(rest < 0 ? rest + (int64_t)unit : rest);
+    return (uint64_t)zl_floor_mod(cell - a->low, (int64_t)unit);
 }
 
 /* Dimensions whose cells all have one rest: no other digit of the box moves along their axis. */
-static bool rests_find(zl_tm_map *m, const zl_tm_box *box, const uint64_t *cell)
+static bool rests_find(zl_tm_map *m, const zl_tm_box *box, const int64_t *cell)
 {
     for (uint32_t i = 0; i < m->rank; i++) {
         zl_tm_dim *d = &m->dim[i];
@@ -265,8 +264,9 @@ static bool others_fit(zl_tm_map *m, zl_tm_box *box)
 }
 
 /* The cells of an axis with edges that a box has at one index of the dimension that counts it, or in the whole
- * box where none of its own does, lie in one unit of it: no edge falls between them. */
-static bool cells_hold(const zl_tm_map *m, const zl_tm_box *box, const uint64_t *cell)
+ * box where none of its own does, lie in one unit of it: no edge falls between them.  Units are counted from
+ * the tensor's first cell, which is a multiple of the granule, and a box may begin before it. */
+static bool cells_hold(const zl_tm_map *m, const zl_tm_box *box, const int64_t *cell)
 {
     for (uint32_t a = 0; a < m->t->axes; a++) {
         const zl_tm_axis *axis = &m->t->axis[a];
@@ -278,8 +278,7 @@ static bool cells_hold(const zl_tm_map *m, const zl_tm_box *box, const uint64_t 
             if (m->dim[i].clips && d->per == 1 && m->dim[i].step == 1) unit = d->unit;
             else if (!m->dim[i].clips) reach += (d->extent / d->per - (d->per <= d->extent)) * d->unit;
         }
-        uint64_t first = unit == axis->granule ? cell[a] % unit : (uint64_t)(((int64_t)cell[a] - axis->low) % (int64_t)unit);
-        if (reach && first + reach >= unit) return false;
+        if (reach && zl_tm_rest(axis, cell[a], unit) + reach >= unit) return false;
     }
     return true;
 }

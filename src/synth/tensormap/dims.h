@@ -23,7 +23,7 @@ typedef struct zl_tm_dim {
 
 typedef struct zl_tm_map {
     const zl_tm *t;
-    const uint64_t *cell; /* where the box that was read begins, along each axis; of that box */
+    const int64_t *cell; /* where the box that was read begins, along each axis; of that box */
     uint32_t rank;
     zl_tm_dim dim[ZL_TM_RANK];
     int32_t type, swizzle, interleave;
@@ -42,7 +42,7 @@ bool zl_tm_map_of(zl_tm_map *out, const zl_tm *t, const zl_tm_box *box);
 /* Whether an index of a dimension may be so many cells of an axis whose edges fall between them, and the
  * cells before index 0 where a box begins at a cell. */
 bool zl_tm_rests(const zl_tm_axis *a, uint64_t unit);
-uint64_t zl_tm_rest(const zl_tm_axis *a, uint64_t cell, uint64_t unit);
+uint64_t zl_tm_rest(const zl_tm_axis *a, int64_t cell, uint64_t unit);
 
 /* The same of a box of slices. */
 bool zl_tm_slices_of(zl_tm_map *out, const zl_tm *t, const zl_tm_box *box);

@@ -23,7 +23,7 @@ static bool step_find(even *e, uint32_t k)
     int64_t way;
     box.digits = 0;
     memcpy(box.cell, e->split->box.cell, sizeof box.cell);
-    if (d->axis != ZL_TM_NO_AXIS) box.cell[d->axis] += d->unit;
+    if (d->axis != ZL_TM_NO_AXIS) box.cell[d->axis] += (int64_t)d->unit;
     if (!zl_add(e->split->box.global, d->global, &box.global) ||
         !zl_tm_map_start(&e->map, e->step[k], &e->split->box, &box))
         return false;

@@ -87,7 +87,7 @@ static void reach(zl_tm_dim *d, int64_t steps)
 static int edge_add(zl_tm_map *m, uint32_t axis)
 {
     const zl_tm_axis *a = &m->t->axis[axis];
-    int64_t stride, unit = zl_gcd_int((int64_t)a->granule, (int64_t)m->cell[axis]);
+    int64_t stride, unit = zl_gcd_int((int64_t)a->granule, m->cell[axis]);
     uint64_t rest = 0;
     if (!zl_mul(a->stride, unit, &stride) || stride < 0) return -1;
     if (stride % m->t->unit) {
@@ -207,7 +207,7 @@ static bool way_left(const zl_tm_map *m, int64_t coordinate[ZL_TM_RANK], const z
                          !zl_sub(*way, gone, way)))
             return false;
         if (!d->clips) continue;
-        int64_t cells = (int64_t)box->cell[d->axis] - m->t->axis[d->axis].low;
+        int64_t cells = box->cell[d->axis] - m->t->axis[d->axis].low;
         cells += i ? -(int64_t)d->rest : (int64_t)m->pad;
         if (!indices_of(m, i, cells, &coordinate[i]) || !in_32_bits(coordinate[i], 1) ||
             !zl_mul(coordinate[i], (int64_t)d->stride, &gone) || !zl_sub(*way, gone, way))

@@ -54,7 +54,8 @@ typedef struct zl_tm_box {
     uint32_t pixels;             /* of an im2col copy; else 0: digits are then those of the walk, */
     uint64_t skip[ZL_TM_RANK];   /* which begins so many steps into each */
     int64_t global, shared;      /* bytes, of tile 0 */
-    uint64_t cell[ZL_TM_AXES];   /* of the tile, along each axis */
+    int64_t cell[ZL_TM_AXES];    /* of the tile, along each axis; below 0 where the box begins with holes
+                                    that lie before the tile */
 } zl_tm_box;
 
 /* Copies of one box that go evenly: that of the first one, and the digits that count copies, the

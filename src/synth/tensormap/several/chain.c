@@ -204,7 +204,7 @@ bool zl_chain_box(zl_tm_box *out, const zl_chain *h, uint32_t level, uint64_t bl
     out->pixels = 0;
     out->shared = (int64_t)h->start * ZL_CHUNK;
     out->global = first[0] * ZL_CHUNK;
-    for (uint32_t k = 1; k < c->width; k++) out->cell[c->axis[k - 1]] = (uint64_t)first[k] * c->group[k - 1];
+    for (uint32_t k = 1; k < c->width; k++) out->cell[c->axis[k - 1]] = first[k] * (int64_t)c->group[k - 1];
     for (uint32_t i = 0; i <= level; i++) {
         zl_tm_digit *d = &out->digit[i];
         *d = (zl_tm_digit){i < level ? h->extent[i] : blocks, h->way[i][0] * ZL_CHUNK,

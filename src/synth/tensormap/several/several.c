@@ -32,6 +32,15 @@ static zlay_status boxes_move(zl_tm *t, const zl_chunks *c, zlay_move **out, con
     return status ? status : zl_chunks_certify(c, *out);
 }
 
+/* Whether a least cover is also the least of all copies.  Cells past an edge are all filled alike, but their keys
+ * differ: so with edges other copies may bring them, and a cover is proved only where one copy writes no
+ * chunk but those that the tile wants. */
+static bool is_proved(const zl_tm *t, const zl_chunks *c, const zl_cover *found)
+{
+    if (!zl_tm_any_clips(t)) return found->boxes == 1 || t->request.smem;
+    return found->boxes == 1 && found->chunks == c->wanted;
+}
+
 static zlay_status cover_once(zl_tm *t, zlay_move **out)
 {
     zl_chunks c;
@@ -44,8 +53,7 @@ static zlay_status cover_once(zl_tm *t, zlay_move **out)
                          "smem: no copies bring the tile to the places that were chosen, rows as "
                          "they lie in global memory; others are not searched");
     if (!status) status = boxes_move(t, &c, out, found.box, found.boxes);
-    bool proved = found.boxes == 1 || (t->request.smem && !zl_tm_any_clips(t));
-    if (!status) (*out)->info.optimal = found.least && proved;
+    if (!status) (*out)->info.optimal = found.least && is_proved(t, &c, &found);
     zl_cover_free(&c, &found);
     zl_chunks_free(&c);
     return status;
