@@ -3,7 +3,7 @@
  * into tiles of 64, where i0, i1, .. are the coordinates of the leaves in the order of the text.
  * Beyond an edge the layout is undefined.  With numbers for all names it is made of pieces. */
 #include "algebra/facts/form.h"
-#include "algebra/presburger/text/map.h"
+#include "algebra/presburger/claims.h"
 #include "algebra/symbolic/symbol.h"
 
 #include <inttypes.h>
@@ -92,34 +92,58 @@ void zl_edges_drop(zl_symbols *s)
 
 /* ---- numbers ---------------------------------------------------------------------------- */
 
-static void put_pieces(zl_text *out, const void *value)
+/* bound - 1 - sum weight i >= 0 */
+static zlay_status put_edge(zl_world *w, zl_guard *guard, const zl_symbols *s,
+                            const zl_symbol_edge *e, bool *possible)
 {
-    const zl_symbols *s = value;
-    zl_puts(out, "{ [");
-    for (size_t i = 0; i < s->leaves; i++) zl_putf(out, i ? ", i%zu" : "i%zu", i);
-    zl_putf(out, "] -> [%" PRId64, s->offset.count ? s->offset.term[0].factor : 0);
+    zl_quasi *a = zl_quasi_new(w);
+    if (!a) return ZLAY_ENOMEM;
+    zlay_status status = zl_sub(e->bound.factor, 1, &a->constant) ? ZLAY_OK
+                                                                  : zl_symbols_overflow(w->ctx);
     for (size_t i = 0; i < s->leaves; i++)
-        zl_putf(out, " + %" PRId64 "*i%zu", s->leaf[i].stride.factor, i);
-    zl_puts(out, "] :");
+        if (e->weight[i]) zl_quasi_put(a, i, -e->weight[i]);
+    if (!status) status = zl_guard_put(w, guard, a, false, possible);
+    zl_quasi_drop(w, a);
+    return status;
+}
+
+/* offset + sum stride i */
+static const zl_row *value_of(zl_world *w, const zl_symbols *s)
+{
+    zl_quasi *a = zl_quasi_new(w);
+    if (!a) return NULL;
+    zl_quasi_set(a, s->offset.count ? s->offset.term[0].factor : 0);
     for (size_t i = 0; i < s->leaves; i++)
-        zl_putf(out, "%s 0 <= i%zu < %" PRId64, i ? " and" : "", i, s->leaf[i].shape.factor);
-    for (size_t i = 0; i < s->edges; i++) {
-        zl_puts(out, " and ");
-        put_sum(out, s, &s->edge[i]);
-        zl_putf(out, " < %" PRId64, s->edge[i].bound.factor);
-    }
-    zl_puts(out, " } # box ");
-    for (size_t i = 0; i < s->leaves; i++)
-        zl_putf(out, i ? ",%" PRId64 : "%" PRId64, s->leaf[i].shape.factor);
+        if (s->leaf[i].stride.factor) zl_quasi_put(a, i, s->leaf[i].stride.factor);
+    const zl_row *row = zl_row_new(w, a, false);
+    zl_quasi_drop(w, a);
+    return row;
+}
+
+/* One claim, the value under all edges; none where an edge holds nowhere. */
+static zlay_status claim_all(zl_claims *c, const zl_symbols *s, const uint64_t *extent)
+{
+    zl_claim claim = {{0}, zl_world_take(c->w, 1, sizeof *claim.value)};
+    bool possible = true;
+    if (!claim.value || !(claim.value[0] = value_of(c->w, s))) return ZLAY_ENOMEM;
+    zlay_status status = ZLAY_OK;
+    for (size_t i = 0; i < s->edges && !status; i++)
+        status = put_edge(c->w, &claim.guard, s, &s->edge[i], &possible);
+    if (status || !possible) return status;
+    status = zl_claims_put(c, claim);
+    return status ? status : zl_claims_bound(c, extent);
 }
 
 zlay_status zl_edges_pieces(zlay_ctx *ctx, zlay_layout **out, const zl_symbols *s)
 {
-    zlay_allocator alloc = zl_allocator(ctx);
-    char *text = NULL;
-    size_t length = 0;
-    zlay_status status = zl_print_alloc(ctx, &text, &length, put_pieces, s);
-    if (!status) status = zl_parse(ctx, out, text, length, 0);
-    if (text) zl_free(&alloc, text, length + 1);
+    zl_world w;
+    uint64_t extent[ZL_SYMBOL_LEAVES];
+    const zl_frame frame = {extent, NULL};
+    for (size_t i = 0; i < s->leaves; i++) extent[i] = (uint64_t)s->leaf[i].shape.factor;
+    zl_world_begin(&w, ctx, 0, s->leaves, NULL);
+    zl_claims claims = {&w, 1, 0, 0, NULL};
+    zlay_status status = claim_all(&claims, s, extent);
+    if (!status) status = zl_claims_layout(&claims, out, &frame);
+    zl_world_end(&w);
     return status;
 }
