@@ -132,6 +132,7 @@ check "docs/start.md: the Python example prints the same" python_runs
 check "docs/start.md: the transcripts" transcript_is_true docs/start.md 11
 check "docs/indices.md: the transcripts" transcript_is_true docs/indices.md 10
 check "docs/legality.md: the transcripts" transcript_is_true docs/legality.md 2
+check "docs/pipe.md: the transcripts" transcript_is_true docs/pipe.md 2
 check "docs/start.md: the pipe is that of docs/pipe.md" pipe_is_the_same
 check "README lists every page" pages_are_listed
 check "links lead to files" links_lead_somewhere
