@@ -23,13 +23,10 @@ typedef struct sides {
 
 static const zlay_pipe *pipe_of(const zl_wave_text *t) { return t->plan->pipe; }
 
-/* The number in a register set's name: 3 of G3. */
-static uint32_t number_of(const zl_wave_text *t, int32_t acc)
+/* What an accumulator of the pipe holds. */
+static const zl_wave_set *set_of(const zl_wave_text *t, int32_t acc)
 {
-    uint32_t number = 0;
-    for (const char *c = pipe_of(t)->accs[acc].name + 1; *c; c++)
-        number = 10 * number + (uint32_t)(*c - '0');
-    return number;
+    return &t->plan->wave.sets.at[acc];
 }
 
 /* ---- global memory ---------------------------------------------------------------------- */
@@ -68,11 +65,11 @@ static void mask(zl_wave_text *t)
 
 static bool ragged(const zl_wave_text *t) { return t->plan->info.k % t->plan->info.tile_k != 0; }
 
-/* Which of a tile's loads this is; straight to shared memory, those of B come second. */
+/* Which of a tile's loads this is; straight to shared memory the part is the operand, A before B. */
 static uint32_t load_number(const zl_wave_text *t, const side *s)
 {
-    if (!t->w->direct) return number_of(t, s->event->acc);
-    return s->i + (s->event->part ? t->w->loads_a : 0);
+    if (!t->w->direct) return set_of(t, s->event->acc)->number;
+    return s->i + (s->event->part == ZLAY_OPERAND_B ? t->w->loads_a : 0);
 }
 
 /* Sets where load i lands one load ahead, so that a product stands between the two
@@ -111,7 +108,7 @@ static void load(zl_wave_text *t, const side *one)
 /* Stores into the stage after the one that is multiplied. */
 static void put(zl_wave_text *t, const zl_event *e)
 {
-    uint32_t i = number_of(t, e->acc), from = t->r->loaded + i * WORDS, at = t->r->write + 1;
+    uint32_t i = set_of(t, e->acc)->number, from = t->r->loaded + i * WORDS, at = t->r->write + 1;
     if (!i) zl_wave_line(t, "v_add_u32 v%u, s%d, v%u", at, ZL_S_NEXT, t->r->write);
     zl_wave_form(t, ZL_WAVE_WRITE, (const uint32_t[]){at, from, i * t->plan->info.threads * CHUNK});
 }
@@ -138,17 +135,13 @@ static uint32_t fragment(const zl_wave_text *t, uint32_t set, uint32_t i)
     return t->r->fragment + (set * (t->w->blocks_m + t->w->blocks_n) + i) * WORDS;
 }
 
-static int32_t operand_of(const zl_wave_text *t, const zl_event *e)
-{
-    return pipe_of(t)->accs[e->acc].name[0] == 'A' ? ZLAY_OPERAND_A : ZLAY_OPERAND_B;
-}
-
 /* Reads a stage whole before the next. */
 static void fetch(zl_wave_text *t, const side *one)
 {
-    int32_t operand = operand_of(t, one->event);
+    const zl_wave_set *set = set_of(t, one->event->acc);
+    int32_t operand = set->operand;
     uint32_t first = operand == ZLAY_OPERAND_A ? 0 : t->w->blocks_m;
-    uint32_t to = fragment(t, number_of(t, one->event->acc), first + one->i);
+    uint32_t to = fragment(t, set->number, first + one->i);
     if (!one->i && t->fetched[operand]++ == t->w->reads) turn(t);
     zl_wave_form(t, ZL_WAVE_READ,
                  (const uint32_t[]){to, t->r->at[operand] + t->fetched[operand] - 1,
@@ -197,7 +190,7 @@ static void products(zl_wave_text *t, const zl_event *e, sides *s)
 {
     const zlay_wave_gemm *w = t->w;
     uint32_t blocks = w->blocks_m * w->blocks_n, total = w->read_products * blocks, done = 0;
-    uint32_t set = number_of(t, e->acc_a);
+    uint32_t set = set_of(t, e->acc_a)->number;
     for (uint32_t i = 0; i < total; i++) {
         uint32_t block = i % blocks;
         product(t, set, i / blocks, block / w->blocks_n, block % w->blocks_n);

@@ -157,11 +157,11 @@ static zlay_status prove(zlay_ctx *ctx, const zlay_plan *plan)
     return ZLAY_OK;
 }
 
-zlay_status zl_plan_pipe_make(zlay_ctx *ctx, zlay_plan *plan, zl_writer *write)
+zlay_status zl_plan_pipe_make(zlay_ctx *ctx, zlay_plan *plan, zl_writer *write, const void *value)
 {
     char *text;
     size_t length;
-    zlay_status status = zl_print_alloc(ctx, &text, &length, write, plan);
+    zlay_status status = zl_print_alloc(ctx, &text, &length, write, value);
     if (status) return status;
     status = zlay_pipe_parse(ctx, &plan->pipe, text, length);
     zl_free(&plan->alloc, text, length + 1);
@@ -170,5 +170,5 @@ zlay_status zl_plan_pipe_make(zlay_ctx *ctx, zlay_plan *plan, zl_writer *write)
 
 zlay_status zl_gemm_pipe(zlay_ctx *ctx, zlay_plan *plan)
 {
-    return zl_plan_pipe_make(ctx, plan, pipe_write);
+    return zl_plan_pipe_make(ctx, plan, pipe_write, plan);
 }

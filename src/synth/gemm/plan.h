@@ -69,8 +69,8 @@ static inline bool zl_by_waves(const zlay_plan *plan) { return plan->wave.shape.
 zlay_status zl_wave_gemm_pipe(zlay_ctx *ctx, zlay_plan *plan);
 
 zlay_status zl_gemm_pipe(zlay_ctx *ctx, zlay_plan *plan);
-/* Make a plan's pipe of the text that `write` prints of it, and prove it. */
-zlay_status zl_plan_pipe_make(zlay_ctx *ctx, zlay_plan *plan, zl_writer *write);
+/* Make a plan's pipe of the text that `write` prints of `value`, and prove it. */
+zlay_status zl_plan_pipe_make(zlay_ctx *ctx, zlay_plan *plan, zl_writer *write, const void *value);
 
 static inline bool zl_by_tensor(const zl_operand *o)
 {

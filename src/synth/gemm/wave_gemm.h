@@ -17,9 +17,24 @@ typedef struct zl_wave_registers {
     uint32_t count;
 } zl_wave_registers;
 
+/* What an accumulator of the plan's pipe is to the product: fragments of operand A or B, the sums,
+ * which are operand D, or what a load brings before it is put into shared memory. */
+typedef struct zl_wave_set {
+    int32_t operand; /* ZLAY_OPERAND_*, or ZL_WAVE_LOADED */
+    uint32_t number; /* among the sets of its operand; of the load */
+} zl_wave_set;
+
+enum { ZL_WAVE_LOADED = 3, ZL_WAVE_SETS = 64 };
+
+typedef struct zl_wave_sets {
+    zl_wave_set at[ZL_WAVE_SETS]; /* by accumulator of the pipe */
+    uint32_t count;
+} zl_wave_sets;
+
 typedef struct zl_wave_gemm {
     zlay_wave_gemm shape;
     zl_wave_registers registers;
+    zl_wave_sets sets;
     zlay_wave *operand[2]; /* A, B */
 } zl_wave_gemm;
 

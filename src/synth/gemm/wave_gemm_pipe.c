@@ -15,6 +15,7 @@ typedef enum base { COUNTER, END, NUMBER } base;
 
 typedef struct writer {
     zl_text *out;
+    zl_wave_sets *sets; /* that the text has named so far, in the order in which it does */
     const zlay_plan *plan;
     const zlay_wave_gemm *w;
     uint64_t tiles, ahead;
@@ -37,13 +38,31 @@ static void put_stage(writer *x, base from, int64_t add)
         zl_putf(x->out, "S[%s %% %u]", names[from], stages);
 }
 
+/* Names a set of registers. The parser numbers accumulators by their first mention, as this does. */
+static void put_set(writer *x, int32_t operand, uint32_t number)
+{
+    static const char letters[] = {[ZLAY_OPERAND_A] = 'A',
+                                   [ZLAY_OPERAND_B] = 'B',
+                                   [ZLAY_OPERAND_D] = 'C',
+                                   [ZL_WAVE_LOADED] = 'G'};
+    zl_wave_sets *sets = x->sets;
+    uint32_t i = 0;
+    while (i < sets->count && (sets->at[i].operand != operand || sets->at[i].number != number)) i++;
+    if (i == sets->count && i < ZL_WAVE_SETS)
+        sets->at[sets->count++] = (zl_wave_set){operand, number};
+    zl_put(x->out, &letters[operand], 1);
+    if (operand != ZLAY_OPERAND_D) zl_putf(x->out, "%u", number);
+}
+
 static uint32_t load_bytes(const writer *x) { return x->plan->info.stage_bytes / x->loads; }
 
 /* ---- loads ---------------------------------------------------------------------------- */
 
 static void load(writer *x, uint32_t i)
 {
-    zl_putf(x->out, "load %u -> G%u\n", load_bytes(x), i);
+    zl_putf(x->out, "load %u -> ", load_bytes(x));
+    put_set(x, ZL_WAVE_LOADED, i);
+    zl_puts(x->out, "\n");
     x->load_last[i] = ++x->issued;
 }
 
@@ -53,20 +72,20 @@ static uint32_t *tile_last(writer *x, base from, int64_t tile)
     return &x->last[(from == END ? (int64_t)x->tiles + tile : tile) % QUEUE];
 }
 
-/* Straight to shared memory: A is part 0 of a stage, B part 1. */
-static void load_part(writer *x, uint32_t part, base from, int64_t tile)
+/* Straight to shared memory: the parts of a stage are the operands. */
+static void load_part(writer *x, uint32_t operand, base from, int64_t tile)
 {
-    uint32_t loads = part ? x->w->loads_b : x->w->loads_a;
+    uint32_t loads = operand == ZLAY_OPERAND_A ? x->w->loads_a : x->w->loads_b;
     zl_putf(x->out, "load %u -> ", loads * load_bytes(x));
     put_stage(x, from, tile);
-    zl_putf(x->out, " part %u times %u\n", part, loads);
+    zl_putf(x->out, " part %u times %u\n", operand, loads);
     x->issued += loads;
     *tile_last(x, from, tile) = x->issued;
 }
 
 static void load_parts(writer *x, base from, int64_t tile)
 {
-    for (uint32_t part = 0; part < 2; part++) load_part(x, part, from, tile);
+    for (uint32_t operand = 0; operand < 2; operand++) load_part(x, operand, from, tile);
 }
 
 static void load_tile(writer *x, int64_t tile)
@@ -77,7 +96,9 @@ static void load_tile(writer *x, int64_t tile)
 
 static void put(writer *x, uint32_t i, base from, int64_t tile)
 {
-    zl_putf(x->out, "waitcount memory %u\nput G%u -> ", x->issued - x->load_last[i], i);
+    zl_putf(x->out, "waitcount memory %u\nput ", x->issued - x->load_last[i]);
+    put_set(x, ZL_WAVE_LOADED, i);
+    zl_puts(x->out, " -> ");
     put_stage(x, from, tile);
     zl_putf(x->out, " %u part %u\n", load_bytes(x), i);
 }
@@ -99,8 +120,22 @@ static void fetch(writer *x, uint32_t read, base from, int64_t tile)
     for (int operand = 0; operand < 2; operand++) {
         zl_puts(x->out, "fetch ");
         put_stage(x, from, tile);
-        zl_putf(x->out, " -> %c%u times %u\n", "AB"[operand], read % 2, blocks[operand]);
+        zl_puts(x->out, " -> ");
+        put_set(x, operand, read % 2);
+        zl_putf(x->out, " times %u\n", blocks[operand]);
     }
+}
+
+/* The products of one read, into the sums. */
+static void multiply(writer *x, uint32_t read)
+{
+    zl_puts(x->out, "mma ");
+    put_set(x, ZLAY_OPERAND_A, read % 2);
+    zl_puts(x->out, ", ");
+    put_set(x, ZLAY_OPERAND_B, read % 2);
+    zl_puts(x->out, " -> ");
+    put_set(x, ZLAY_OPERAND_D, 0);
+    zl_puts(x->out, "\n");
 }
 
 /* Every wave has fetched this stage, if there is one, and its part of the next one is there. */
@@ -132,7 +167,7 @@ static void tile(writer *x, base from, int64_t at, left more)
             fetch(x, 0, from, at + 1);
         if (x->w->direct && !read && more.load) load_parts(x, from, at + (int64_t)x->ahead);
         if (!x->w->direct && read + 2 == reads && more.next) put_tile(x, from, at + 1, more.load);
-        zl_putf(x->out, "mma A%u, B%u -> C\n", read % 2, read % 2);
+        multiply(x, read);
     }
 }
 
@@ -142,7 +177,9 @@ static void begin(writer *x)
 {
     uint64_t most = x->w->direct ? x->ahead : 1;
     for (uint64_t i = 0; i < x->tiles && i < most; i++) load_tile(x, (int64_t)i);
-    zl_puts(x->out, "use C\n");
+    zl_puts(x->out, "use ");
+    put_set(x, ZLAY_OPERAND_D, 0);
+    zl_puts(x->out, "\n");
     if (!x->w->direct) put_tile(x, NUMBER, 0, x->tiles > 1);
     meet(x, NUMBER, 0);
     fetch(x, 0, NUMBER, 0);
@@ -173,10 +210,13 @@ static void ends(writer *x, bool loops)
              (left){false, i > 0});
 }
 
+/* Prints the pipe; value: a writer that has no text yet. */
 static void pipe_write(zl_text *out, const void *value)
 {
-    const zlay_plan *plan = value;
-    writer x = {.out = out, .plan = plan, .w = &plan->wave.shape};
+    writer x = *(const writer *)value;
+    const zlay_plan *plan = x.plan;
+    x.out = out;
+    x.sets->count = 0;
     bool loops = plan->info.tiles_k > x.w->ahead;
     x.ahead = x.w->ahead;
     x.tiles = loops ? x.ahead + 1 : plan->info.tiles_k;
@@ -185,10 +225,13 @@ static void pipe_write(zl_text *out, const void *value)
     begin(&x);
     if (loops) loop(&x);
     ends(&x, loops);
-    zl_putf(out, "send C -> D[0] times %u\nend\n", x.w->stores);
+    zl_puts(out, "send ");
+    put_set(&x, ZLAY_OPERAND_D, 0);
+    zl_putf(out, " -> D[0] times %u\nend\n", x.w->stores);
 }
 
 zlay_status zl_wave_gemm_pipe(zlay_ctx *ctx, zlay_plan *plan)
 {
-    return zl_plan_pipe_make(ctx, plan, pipe_write);
+    const writer x = {.sets = &plan->wave.sets, .plan = plan, .w = &plan->wave.shape};
+    return zl_plan_pipe_make(ctx, plan, pipe_write, &x);
 }

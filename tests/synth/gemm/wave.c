@@ -6,6 +6,9 @@
 #include "heap.h"
 #include "plans/wave_gemm.h"
 
+#include "pipe/language/pipe.h"
+#include "synth/gemm/plan.h"
+
 /* ---- by hand ----------------------------------------------------------------------------- */
 
 static void by_hand(void **state)
@@ -180,6 +183,50 @@ static void the_other_kind(void **state)
     zlay_plan_free(warps);
 }
 
+/* ---- what the accumulators of the pipe hold -------------------------------------------------- */
+
+/* The plan's table says of each accumulator what its name in the text says: fragments A0, A1, B0, B1, the sums C, loads G0.. */
+static void sets_agree_with_names(const zlay_plan *plan)
+{
+    const zl_wave_sets *sets = &plan->wave.sets;
+    assert_int_equal(sets->count, plan->pipe->accs_count);
+    for (uint32_t i = 0; i < sets->count; i++) {
+        char name[16];
+        snprintf(name, sizeof name, sets->at[i].operand == ZLAY_OPERAND_D ? "%c" : "%c%u", "ABCG"[sets->at[i].operand],
+                 sets->at[i].number);
+        assert_string_equal(plan->pipe->accs[i].name, name);
+    }
+}
+
+/* A product's factors and sums are those of their operands; a load and what puts it away are of one kind. */
+static void sets_agree_with_events(const zlay_plan *plan)
+{
+    const zl_wave_set *at = plan->wave.sets.at;
+    for (uint32_t i = 0; i < plan->pipe->events_count; i++) {
+        const zl_event *e = &plan->pipe->events[i];
+        if (e->kind == ZL_EV_MMA) {
+            assert_int_equal(at[e->acc_a].operand, ZLAY_OPERAND_A);
+            assert_int_equal(at[e->acc_b].operand, ZLAY_OPERAND_B);
+            assert_int_equal(at[e->acc].operand, ZLAY_OPERAND_D);
+        }
+        if (e->kind == ZL_EV_FETCH) assert_true(at[e->acc].operand == ZLAY_OPERAND_A || at[e->acc].operand == ZLAY_OPERAND_B);
+        if (e->kind == ZL_EV_PUT || (e->kind == ZL_EV_LOAD && e->acc >= 0)) assert_int_equal(at[e->acc].operand, ZL_WAVE_LOADED);
+    }
+}
+
+static void accumulators_hold_operands(void **state)
+{
+    static const uint64_t ks[] = {32, 64, 104, 1024};
+    for (size_t target = 0; target < WAVE_TARGETS; target++)
+        for (size_t i = 0; i < sizeof ks / sizeof *ks; i++) {
+            zlay_gemm gemm = wave_gemm(256, 384, ks[i]);
+            zlay_plan *plan = wave_plan(*state, wave_targets[target], &gemm);
+            sets_agree_with_names(plan);
+            sets_agree_with_events(plan);
+            zlay_plan_free(plan);
+        }
+}
+
 static zlay_status planned(zlay_ctx *ctx, void *gemm)
 {
     zlay_plan *plan = NULL;
@@ -203,7 +250,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(by_hand), cmocka_unit_test(tiles), cmocka_unit_test(refused),
-        cmocka_unit_test(the_other_kind), cmocka_unit_test(memory),
+        cmocka_unit_test(the_other_kind), cmocka_unit_test(accumulators_hold_operands), cmocka_unit_test(memory),
     };
     return cmocka_run_group_tests(tests, begin, end);
 }
