@@ -131,6 +131,7 @@ check "docs/start.md: the C example" example_runs docs/start.md
 check "docs/start.md: the Python example prints the same" python_runs
 check "docs/start.md: the transcripts" transcript_is_true docs/start.md 11
 check "docs/indices.md: the transcripts" transcript_is_true docs/indices.md 10
+check "docs/algebra.md: the transcripts" transcript_is_true docs/algebra.md 8
 check "docs/legality.md: the transcripts" transcript_is_true docs/legality.md 2
 check "docs/pipe.md: the transcripts" transcript_is_true docs/pipe.md 2
 check "docs/start.md: the pipe is that of docs/pipe.md" pipe_is_the_same
