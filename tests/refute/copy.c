@@ -430,6 +430,16 @@ static uint64_t price(const zlay_move *move, uint32_t parts)
     return sum;
 }
 
+static bool has_bulk(const zlay_move *move, uint32_t parts)
+{
+    bool bulk = false;
+    for (uint32_t i = 0; i < parts; i++) {
+        seen_part x = part_of(move, i);
+        bulk |= is_bulk(&x);
+    }
+    return bulk;
+}
+
 static void check_plan(uint64_t *seed, const problem *p, const zlay_move *move, const point *by_dest)
 {
     zlay_move_info info;
@@ -438,6 +448,7 @@ static void check_plan(uint64_t *seed, const problem *p, const zlay_move *move, 
     asked q = {.target = target_of(p->target), .bits = p->r.elem_bits, .space = {p->r.source.space, p->r.dest.space}, .layout = {p->r.source.layout, p->r.dest.layout}};
     check_counts(&q, move);
     if (price(move, info.parts) != info.cost) refuted(p, "the cost", price(move, info.parts), info.cost);
+    if (info.path == ZLAY_PATH_BULK && !p->r.path && !has_bulk(move, info.parts)) refuted(p, "bulk copies of a bulk path", 0, 1);
     if (info.bound > info.cost || info.optimal != (info.bound == info.cost)) refuted(p, "the bound", info.bound, info.cost);
     if (!strcmp(p->target, "sm_90a") && !p->r.signal && p->r.path != ZLAY_PATH_BULK && p->r.path != ZLAY_PATH_REALIGN && p->r.dest.space != P)
         try_rivals(seed, p, &info);

@@ -108,6 +108,11 @@ static bool no_ends(const zl_copy *c, const zl_copy_way *way, int side)
 
 uint64_t zl_copy_way_bound(const zl_copy *c, const zl_copy_way *way)
 {
+    zl_copy_way ends;
+    if (way->path == ZLAY_PATH_BULK && zl_copy_ends_alone(c, way, &ends)) {
+        zl_copy_block(&ends);
+        way = &ends;
+    }
     uint64_t instructions = least_instructions(c, way, c->tile.points);
     zl_part least = least_part(c, way, instructions, c->tile.points, c->sectors);
     if (way->path != ZLAY_PATH_REALIGN && no_ends(c, way, ZL_SOURCE) && no_ends(c, way, ZL_DEST))

@@ -215,6 +215,10 @@ void zl_copy_whole(const zl_copy *c, zl_part *out);
 /* The parts of a way, without digits: ZLAY_NONE where it leaves elements that nothing can move. */
 zlay_status zl_copy_cut(const zl_copy *c, zl_copy_plan *plan);
 
+/* Whether no access of a way along one run is whole and aligned there, so that all of the run goes as its
+ * ends do: `ends` is the widest way of those. */
+bool zl_copy_ends_alone(const zl_copy *c, const zl_copy_way *way, zl_copy_way *ends);
+
 /* The lanes of a part that cost least: what they cost; UINT64_MAX: more than `most`. */
 uint64_t zl_copy_lanes(const zl_copy *c, const zl_copy_way *way, zl_part *part,
                        zl_copy_lane_bits *best, uint64_t most);

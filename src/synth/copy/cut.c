@@ -118,6 +118,16 @@ static bool cut_line(line *l, uint64_t extent, zl_copy_way w)
     return false;
 }
 
+bool zl_copy_ends_alone(const zl_copy *c, const zl_copy_way *way, zl_copy_way *ends)
+{
+    const line l = {.c = c, .sides = 3};
+    uint32_t run = way->run[ZL_SOURCE];
+    uint64_t extent = run < c->tile.modes ? c->tile.mode[run].extent : 1;
+    if (aligned_from(&l, way, 0) + widest(way, l.sides) <= extent) return false;
+    *ends = *way;
+    return narrower(&l, ends);
+}
+
 /* ---- parts ------------------------------------------------------------------------- */
 
 static void narrow(zl_part *p, uint32_t mode, const cut *at)

@@ -101,13 +101,16 @@ static bool put_even(const zl_copy *c, zl_copy_way *out, uint32_t v)
     return true;
 }
 
-/* A barrier that waits for a tile's bytes would wait for those past an edge. */
+/* A barrier that waits for a tile's bytes would wait for those past an edge.  Where a run holds no whole
+ * granule a plan has no bulk copy: it is one of threads, and of this path only where that is asked for. */
 static bool bulk_way(const zl_copy *c, zl_copy_way *out, uint32_t i)
 {
+    zl_copy_way ends;
     out->kind = zl_copy_bulk_kind(c);
     if (out->kind != ZLAY_COPY_BULK_STORE && zl_copy_has_edges(c)) return false;
     return !i && out->kind && zl_copy_table_allows(c, out->kind, BULK_GRANULE) &&
-           put_even(c, out, BULK_GRANULE * 8 / c->bits);
+           put_even(c, out, BULK_GRANULE * 8 / c->bits) &&
+           (c->request.path || !zl_copy_ends_alone(c, out, &ends));
 }
 
 static bool cp_async_way(const zl_copy *c, zl_copy_way *out, uint32_t i)

@@ -197,11 +197,62 @@ static void test_known_copies(void **state)
     }
 }
 
+/* ---- runs without a whole granule --------------------------------------------------------------
+ */
+
+typedef struct ends {
+    const char *from, *to;
+    int32_t spaces[2];
+    uint32_t bits, threads, signal;
+    uint64_t cost;
+} ends;
+
+/* Asked for by bulk copies, they go as ends do: what a bulk copy costs bounds nothing.  Where the path is free the
+ * same plan is none of bulk copies. */
+static void test_ends_alone(void **state)
+{
+    static const ends rows[] = {
+        /* 16 bytes from byte 184 to byte 216: a load and a store of 8 bytes, of two lanes, twice */
+        {"23 o 2:1", "27 o 2:1", {S, P}, 64, 100, 0, 16},
+        {"{ [i] -> [i + floor(i/21) + 15] : 0 <= i < 2 }", "37 o 2:1", {S, P}, 64, 1, 0, 16},
+        /* 24 runs of 16 bytes, by 32 lanes and st.async, twice */
+        {"35 o (2,3,8):(1,16,2)", "Sw<2,5,3> o 33 o (2,3,8):(1,4,12)", {S, P}, 64, 32, 1, 44},
+        {"33 o 5:1", "21 o 5:1", {G, S}, 32, 7, 0, 27},
+        /* 15 bytes and 15 more, one thread: 1, 2, 4, 8 and back, each a load and a store */
+        {"1 o 30:1", "1 o 30:1", {S, P}, 8, 1, 0, 64},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const ends *e = &rows[i];
+        zlay_layout *from = read_layout(*state, e->from), *to = read_layout(*state, e->to);
+        for (int free = 0; free < 2; free++) {
+            zlay_move *move = NULL;
+            zlay_move_info info;
+            zlay_copy_request r = {.size = sizeof r, .elem_bits = e->bits, .threads = e->threads, .signal = e->signal,
+                                   .path = free ? 0 : ZLAY_PATH_BULK, .source = {from, e->spaces[0], 0, 128},
+                                   .dest = {to, e->spaces[1], 0, 128}};
+            if (zlay_copy_synth(*state, &move, target_of("sm_90a"), &r)) fail_msg("%s: %s", e->from, zlay_ctx_message(*state));
+            assert_int_equal(zlay_move_get(&info, move), ZLAY_OK);
+            for (uint32_t k = 0; k < info.parts; k++) {
+                seen_part x = part_of(move, k);
+                assert_false(is_bulk(&x));
+            }
+            if (!free) assert_int_equal(info.cost, e->cost);
+            assert_true(info.cost <= e->cost);
+            if (info.bound > info.cost) fail_msg("%s: the bound is %d of %d", e->from, (int)info.bound, (int)info.cost);
+            assert_int_equal(info.optimal, info.bound == info.cost);
+            if (free) assert_int_not_equal(info.path, ZLAY_PATH_BULK);
+            zlay_move_free(move);
+        }
+        zlay_layout_free(from);
+        zlay_layout_free(to);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_random_copies), cmocka_unit_test(test_without_strides),
-        cmocka_unit_test(test_known_copies),
+        cmocka_unit_test(test_known_copies), cmocka_unit_test(test_ends_alone),
     };
     return cmocka_run_group_tests_name("copy-synth", tests, begin, end);
 }
