@@ -55,6 +55,9 @@ static inline uint64_t zl_umax(uint64_t a, uint64_t b) { return a > b ? a : b; }
 static inline uint32_t zl_min32(uint32_t a, uint32_t b) { return a < b ? a : b; }
 static inline uint32_t zl_max32(uint32_t a, uint32_t b) { return a > b ? a : b; }
 
+/* The distance of two numbers. */
+static inline uint64_t zl_distance(uint64_t a, uint64_t b) { return a > b ? a - b : b - a; }
+
 /* |a|, of INT64_MIN too. */
 static inline uint64_t zl_magnitude(int64_t a) { return a < 0 ? 0 - (uint64_t)a : (uint64_t)a; }
 
@@ -89,6 +92,24 @@ static inline unsigned zl_log2(uint64_t n) { return 63 - (unsigned)__builtin_clz
 
 /* How many binary digits n has, of 0 none. */
 static inline unsigned zl_bit_length(uint64_t n) { return n ? zl_log2(n) + 1 : 0; }
+
+/* The exponent of the least power of two that is not below n; of 0 it is 0. */
+static inline unsigned zl_log2_up(uint64_t n) { return n ? zl_bit_length(n - 1) : 0; }
+
+/* A power of two itself; else the first of least, 2 least, ... that is not below n, or not below
+ * `most` where that comes first. */
+static inline uint64_t zl_next_power(uint64_t n, uint64_t least, uint64_t most)
+{
+    uint64_t next = least;
+    while (next < n && next < most) next *= 2;
+    return zl_is_power_of_two(n) ? n : next;
+}
+
+/* A set of numbers below 32 has a bit for each; no other number is in it. */
+static inline bool zl_is_in(int32_t number, uint32_t set)
+{
+    return number >= 0 && number < 32 && set >> number & 1;
+}
 
 /* ---- divisors ---------------------------------------------------------------- */
 

@@ -106,6 +106,7 @@ typedef struct zl_text {
 
 void zl_put(zl_text *out, const char *text, size_t length);
 void zl_puts(zl_text *out, const char *text);
+void zl_put_times(zl_text *out, const char *text, uint32_t count);
 void zl_putf(zl_text *out, const char *format, ...) ZL_PRINTF(2, 3);
 void zl_vputf(zl_text *out, const char *format, va_list args) ZL_PRINTF(2, 0);
 

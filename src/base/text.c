@@ -16,6 +16,11 @@ void zl_put(zl_text *out, const char *text, size_t length)
 
 void zl_puts(zl_text *out, const char *text) { zl_put(out, text, strlen(text)); }
 
+void zl_put_times(zl_text *out, const char *text, uint32_t count)
+{
+    while (count--) zl_puts(out, text);
+}
+
 void zl_vputf(zl_text *out, const char *format, va_list args)
 {
     char line[2048];

@@ -59,3 +59,8 @@ void zl_fix_plain(zlay_reason *r, const zl_rule *rule, const zl_subject *s)
         zl_give(r, rule->keeps, round_up(r->value, r->lo), 1);
     else if (r->relation != ZLAY_REL_MULTIPLE) zl_fix_value(r, rule->keeps, s, 0);
 }
+
+void zl_fix_own(zlay_reason *r, const zl_rule *rule, const zl_subject *s)
+{
+    if (zl_quantity_field(rule->quantity) == rule->field) zl_fix_plain(r, rule, s);
+}

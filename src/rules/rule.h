@@ -181,6 +181,9 @@ bool zl_fix_nearest(uint64_t *out, const zlay_reason *reason, const zl_subject *
 void zl_fix_value(zlay_reason *reason, int32_t keeps, const zl_subject *subject, uint64_t floor);
 void zl_fix_plain(zlay_reason *reason, const zl_rule *rule, const zl_subject *subject);
 
+/* The same where the quantity is one field: what several fields make has no one value to repair. */
+void zl_fix_own(zlay_reason *reason, const zl_rule *rule, const zl_subject *subject);
+
 /* The repair of one broken rule, into reason->fix_*. */
 void zl_fix(zlay_reason *reason, const zl_rule *rule, const zl_subject *subject);
 

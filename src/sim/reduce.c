@@ -56,13 +56,6 @@ static bool is_signed(int32_t type) { return type == ZLAY_TYPE_S32 || type == ZL
 /* A subnormal float is a zero of its sign. */
 static uint32_t flushed(uint32_t bits) { return bits & 0x7f800000 ? bits : bits & 0x80000000; }
 
-static float float_of(uint32_t bits)
-{
-    float f;
-    memcpy(&f, &bits, sizeof f);
-    return f;
-}
-
 static uint64_t double_add(uint64_t a, uint64_t b)
 {
     double x, y, sum;
@@ -81,7 +74,7 @@ static uint64_t float_add(uint64_t a, uint64_t b, int32_t type)
     if (type == ZLAY_TYPE_F16) return half_add((uint16_t)a, (uint16_t)b);
     if (type == ZLAY_TYPE_BF16)
         return zlay_sim_bf16(zlay_sim_float((uint16_t)a) + zlay_sim_float((uint16_t)b));
-    float sum = float_of(flushed(x)) + float_of(flushed(y));
+    float sum = zl_float_of(flushed(x)) + zl_float_of(flushed(y));
     memcpy(&word, &sum, sizeof word);
     return flushed(word);
 }

@@ -91,6 +91,9 @@ zlay_status zl_store_check(const zlay_tensormap *map);
 int32_t zl_tensor_fault(const zl_box *box, const zlay_sim_smem *smem,
                         const zlay_sim_global *global, bool store);
 
+/* The float that has these bits. */
+float zl_float_of(uint32_t bits);
+
 /* An element of an operand, and a float rounded to nearest even as a half. */
 float zl_sim_element(int32_t type, const uint8_t *bytes);
 float zl_sim_half(float value);

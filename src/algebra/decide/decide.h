@@ -54,6 +54,12 @@ void zl_span_of(zl_span *s, const zl_affine *a);
 
 /* ---- values of two layouts, compared ----------------------------------------------------- */
 
+/* Outputs that are no one integer: several, and one of them has no size. */
+static inline bool zl_lacks_sizes(const zlay_layout *a)
+{
+    return a->pieces.outs > 1 && !zl_pieces_sized(&a->pieces);
+}
+
 /* How the outputs of two layouts compare: as integers where one has one output, as tuples where
  * both have as many, else never.  EINVAL where an integer is needed and outputs have no sizes.
  * A value is a word of 64 bits: an f2 layout's 2^63 is a strided layout's -2^63, as eval gives it.

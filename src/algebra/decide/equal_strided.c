@@ -83,13 +83,6 @@ static bool first_carry(const zlay_layout *a, const zl_affine *map, uint64_t *in
     return false;
 }
 
-static void unswizzle(zl_affine *map, zl_swizzle s)
-{
-    map->constant = (uint64_t)zl_swizzle_at(s, (int64_t)map->constant);
-    for (unsigned k = 0; k < map->bits; k++)
-        map->basis[k] = (uint64_t)zl_swizzle_at(s, (int64_t)map->basis[k]);
-}
-
 /* A swizzle is its own inverse, so it is taken from the strided side to the other. */
 zlay_status zl_equal_carry(zl_pair *p, bool *decided)
 {
@@ -105,7 +98,7 @@ zlay_status zl_equal_carry(zl_pair *p, bool *decided)
     }
     if (!a->modes) return ZLAY_OK;
     *decided = true;
-    unswizzle(&map, a->swizzle);
+    zl_affine_swizzle(&map, a->swizzle);
     if (first_carry(a, &map, &index)) zl_differ(p, index);
     return ZLAY_OK;
 }
@@ -168,11 +161,6 @@ static bool refine(refinement *out, const zlay_layout *a, const zlay_layout *b)
     return true;
 }
 
-static unsigned swizzle_top(zl_swizzle s)
-{
-    return s.bits ? (unsigned)(s.bits + s.base + (s.shift < 0 ? -s.shift : s.shift)) : 0;
-}
-
 /* Both values have moved by multiples of 2^top after a period of a mode, which the swizzles leave
  * alone: the first difference is within one, or at its end, where the strides differ. */
 static bool cut(refinement *m, unsigned top, uint64_t limit)
@@ -212,7 +200,7 @@ zlay_status zl_equal_period(zl_pair *p, bool *decided)
     *decided = false;
     if (!p->a->modes || !p->b->modes || !refine(&m, p->a, p->b)) return ZLAY_OK;
     zl_swizzle s = p->a->swizzle, t = p->b->swizzle;
-    unsigned top = swizzle_top(s) > swizzle_top(t) ? swizzle_top(s) : swizzle_top(t);
+    unsigned top = zl_swizzle_top(s) > zl_swizzle_top(t) ? zl_swizzle_top(s) : zl_swizzle_top(t);
     *decided = cut(&m, top, zl_limits(p->ctx)->points);
     if (!*decided) return ZLAY_OK;
     uint64_t a = (uint64_t)p->a->offset, b = (uint64_t)p->b->offset, index = 0;

@@ -2,18 +2,11 @@
 /* Layouts of several outputs beside each other. */
 #include "algebra/decide/decide.h"
 
-static bool lacks_sizes(const zlay_layout *a)
-{
-    for (size_t d = 0; d < a->pieces.outs && a->pieces.outs > 1; d++)
-        if (!a->pieces.out_size[d]) return true;
-    return false;
-}
-
 zlay_status zl_comparison(zlay_ctx *ctx, zl_manner *out, const zlay_layout *a, const zlay_layout *b)
 {
     size_t m = zlay_layout_outs(a), n = zlay_layout_outs(b);
     *out = m == 1 || n == 1 ? ZL_AS_INTEGERS : m == n ? ZL_AS_TUPLES : ZL_NEVER;
-    if (*out == ZL_AS_INTEGERS && (lacks_sizes(a) || lacks_sizes(b)))
+    if (*out == ZL_AS_INTEGERS && (zl_lacks_sizes(a) || zl_lacks_sizes(b)))
         return zl_fail(ctx, ZLAY_EINVAL, "outputs without sizes have no index to compare");
     return ZLAY_OK;
 }

@@ -300,13 +300,6 @@ static zlay_status give_up(work *w, bool *decided)
 static zlay_status (*const ladder[])(work *w, bool *decided) = {
     affine, strided, modular, points, sums, engine, give_up};
 
-static bool lacks_sizes(const zlay_layout *a)
-{
-    for (size_t d = 0; d < a->pieces.outs && a->pieces.outs > 1; d++)
-        if (!a->pieces.out_size[d]) return true;
-    return false;
-}
-
 static zlay_status ask(work *w)
 {
     size_t outs = zlay_layout_outs(w->q.a);
@@ -317,7 +310,7 @@ static zlay_status ask(work *w)
     w->points = points > UINT64_MAX ? UINT64_MAX : (uint64_t)points;
     if (w->count == 0 || (w->count > 1 && outs > 1 && outs != w->count))
         return zl_fail(w->q.ctx, ZLAY_EINVAL, "onto: %zu sizes for %zu outputs", w->count, outs);
-    if (w->count == 1 && lacks_sizes(w->q.a))
+    if (w->count == 1 && zl_lacks_sizes(w->q.a))
         return zl_fail(w->q.ctx, ZLAY_EINVAL, "onto: the %zu outputs have no sizes to count in",
                        outs);
     if (outs == 1) {

@@ -251,7 +251,7 @@ const char *zl_ask_name(zl_ask what)
 
 /* ---- guards ---------------------------------------------------------------------------- */
 
-static zlay_status put_guard(zlay_ctx *ctx, zlay_buf *buf, const zl_symbol_equality *e)
+zlay_status zl_symbols_put_guard(zlay_ctx *ctx, zlay_buf *buf, const zl_symbol_equality *e)
 {
     if (!buf) return ZLAY_OK;
     buf->need = e->length;
@@ -273,7 +273,7 @@ static zlay_status guard_of(zlay_ctx *ctx, zlay_answer *out, zlay_buf *guard,
     if (q->what == ZL_ASK_SURJECTIVE && q->onto < 1)
         return zl_fail(ctx, ZLAY_EINVAL, "onto %lld values", (long long)q->onto);
     zlay_status status = zl_symbols_ask(ctx, &e, q);
-    if (!status) status = put_guard(ctx, guard, &e);
+    if (!status) status = zl_symbols_put_guard(ctx, guard, &e);
     if (!status) *out = e.answer;
     zl_free(&alloc, e.guard, e.length + 1);
     return status;

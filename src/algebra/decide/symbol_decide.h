@@ -16,6 +16,9 @@ zlay_status zl_symbols_contained(zlay_ctx *ctx, zl_symbol_equality *out, const z
 /* UNDECIDED for want of a form, which the message gives. */
 zlay_status zl_symbols_open(zlay_ctx *ctx, zl_symbol_equality *out, const char *why);
 
+/* The guard of an answer into the caller's buffer; NULL: not asked for.  EROOM. */
+zlay_status zl_symbols_put_guard(zlay_ctx *ctx, zlay_buf *buf, const zl_symbol_equality *e);
+
 /* The sign of a stride for all values; 0: it may have either. */
 int zl_symbols_sign(const zl_monomial *stride, const zl_symbols *names);
 

@@ -3,6 +3,7 @@
  * where their offsets are, and the strides of every mode with more than one coordinate. */
 #include "algebra/decide/equal.h"
 #include "algebra/symbolic/guard.h"
+#include "algebra/decide/symbol_decide.h"
 
 #include <string.h>
 
@@ -298,16 +299,6 @@ zlay_status zl_symbols_equal(zlay_ctx *ctx, zl_symbol_equality *out, const zlay_
 
 /* ---- public -------------------------------------------------------------------------------- */
 
-static zlay_status put_guard(zlay_ctx *ctx, zlay_buf *buf, const zl_symbol_equality *e)
-{
-    if (!buf) return ZLAY_OK;
-    buf->need = e->length;
-    if (e->length >= buf->room)
-        return zl_fail(ctx, ZLAY_EROOM, "the guard has %zu bytes", e->length);
-    memcpy(buf->text, e->guard ? e->guard : "", e->length + 1);
-    return ZLAY_OK;
-}
-
 static zlay_status equal_guard(zlay_ctx *ctx, zlay_answer *answer, zlay_buf *guard,
                                const zlay_layout *a, const zlay_layout *b, const zlay_facts *facts)
 {
@@ -317,7 +308,7 @@ static zlay_status equal_guard(zlay_ctx *ctx, zlay_answer *answer, zlay_buf *gua
     if (!a || !b) return zl_fail(ctx, ZLAY_EINVAL, "a layout is NULL");
     bool symbolic = a->symbols || b->symbols;
     zlay_status status = symbolic ? zl_symbols_equal(ctx, &e, a, b, facts) : zl_equal_climb(&p);
-    if (!status) status = put_guard(ctx, guard, &e);
+    if (!status) status = zl_symbols_put_guard(ctx, guard, &e);
     if (!status) *answer = symbolic ? e.answer : p.answer;
     zl_free(&alloc, e.guard, e.length + 1);
     return status;

@@ -41,6 +41,21 @@ static inline uint64_t zl_field(uint64_t value, unsigned low, unsigned bits)
     return zl_right(value, low) & zl_ones(bits);
 }
 
+/* The size of a dimension; 0: 2^64. */
+static inline uint64_t zl_dim_size(const zl_dim *dim)
+{
+    return dim->size ? dim->size : zl_left(1, dim->bits);
+}
+
+/* Does some output have a size that is no power of two?  Without one, flat values are bits of the
+ * outputs.  `outs` may be NULL. */
+static inline bool zl_has_modulus(const zl_f2 *outs)
+{
+    for (size_t i = 0; outs && i < outs->outs; i++)
+        if (outs->out[i].size) return true;
+    return false;
+}
+
 /* ---- forms: an F2 layout that is being made ------------------------------------------ */
 
 enum { ZL_F2_DIMS = 64 }; /* inputs at most, and outputs */

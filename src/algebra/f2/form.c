@@ -24,7 +24,7 @@ static bool is_name(const char *name, size_t length)
 void zl_dim_sized(zl_dim *out, uint64_t size)
 {
     out->size = zl_is_power_of_two(size) ? 0 : size;
-    out->bits = !size ? 64 : size == 1 ? 0 : 64 - (uint32_t)__builtin_clzll(size - 1);
+    out->bits = size ? zl_log2_up(size) : 64;
 }
 
 zlay_status zl_dim_of(zlay_ctx *ctx, zl_dim *out, const zlay_dim *dim)

@@ -77,13 +77,6 @@ static bool at_integer(const zlay_layout *a, int64_t value, int64_t *out)
     return true;
 }
 
-static uint64_t xor_of(const uint64_t *basis, uint64_t index)
-{
-    uint64_t value = 0;
-    for (; index; index &= index - 1) value ^= basis[__builtin_ctzll(index)];
-    return value;
-}
-
 /* The values of `bits` bits: each basis doubles the table. */
 static void table_fill(uint64_t *table, const uint64_t *basis, unsigned bits)
 {
@@ -101,7 +94,7 @@ static bool range_of(int64_t *values, const zlay_layout *a, uint64_t first, size
     if (bits < low) low = bits, rest = ((uint64_t)1 << bits) - 1;
     table_fill(table, a->f2.basis, low);
     for (uint64_t at = first; count; at = (at | rest) + 1) {
-        uint64_t base = xor_of(a->f2.basis, at & ~rest),
+        uint64_t base = zl_xor_of(a->f2.basis, at & ~rest),
                  end = (at | rest) < last ? at | rest : last;
         size_t here = (size_t)(end - at) + 1;
         const uint64_t *from = table + (at & rest);

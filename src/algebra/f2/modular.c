@@ -35,15 +35,13 @@ uint64_t zl_modular_subtract(const zl_f2 *f2, uint64_t a, uint64_t b)
     return zl_modular_add(f2, a, result);
 }
 
-static uint64_t size_of(const zl_dim *dim) { return dim->size ? dim->size : zl_left(1, dim->bits); }
-
 uint64_t zl_modular_flat(const zl_f2 *f2, uint64_t packed)
 {
     uint64_t flat = 0, step = 1;
     unsigned low = 0;
     for (size_t i = 0; i < f2->outs; low += f2->out[i++].bits) {
         flat += step * zl_field(packed, low, f2->out[i].bits);
-        step *= size_of(&f2->out[i]);
+        step *= zl_dim_size(&f2->out[i]);
     }
     return flat;
 }
@@ -53,7 +51,7 @@ uint64_t zl_modular_packed(const zl_f2 *f2, uint64_t flat)
     uint64_t packed = 0;
     unsigned low = 0;
     for (size_t i = 0; i < f2->outs; low += f2->out[i++].bits) {
-        uint64_t size = size_of(&f2->out[i]);
+        uint64_t size = zl_dim_size(&f2->out[i]);
         packed |= zl_left(size ? flat % size : flat, low);
         flat = size ? flat / size : 0;
     }
@@ -64,7 +62,7 @@ uint64_t zl_modular_group(const zl_f2 *f2)
 {
     uint64_t count = 1;
     for (size_t i = 0; i < f2->outs; i++) {
-        uint64_t size = size_of(&f2->out[i]);
+        uint64_t size = zl_dim_size(&f2->out[i]);
         count = size ? zl_umul_sat(count, size) : UINT64_MAX;
     }
     return count;

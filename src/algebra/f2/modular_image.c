@@ -9,8 +9,6 @@ typedef struct odometer {
     uint64_t digit[ZL_F2_DIMS], shifted[ZL_F2_DIMS], step[ZL_F2_DIMS];
 } odometer;
 
-static uint64_t size_of(const zl_dim *dim) { return dim->size ? dim->size : zl_left(1, dim->bits); }
-
 static void odometer_begin(odometer *o, const zl_f2 *f2, uint64_t basis)
 {
     uint64_t step = 1;
@@ -20,7 +18,7 @@ static void odometer_begin(odometer *o, const zl_f2 *f2, uint64_t basis)
         o->digit[i] = 0;
         o->shifted[i] = zl_field(basis, low, f2->out[i].bits);
         o->step[i] = step;
-        step *= size_of(&f2->out[i]);
+        step *= zl_dim_size(&f2->out[i]);
     }
 }
 
@@ -40,7 +38,7 @@ static uint64_t odometer_sum(const odometer *o)
 static void odometer_next(odometer *o)
 {
     for (size_t i = 0; i < o->f2->outs; i++) {
-        if (++o->digit[i] < size_of(&o->f2->out[i])) return;
+        if (++o->digit[i] < zl_dim_size(&o->f2->out[i])) return;
         o->digit[i] = 0;
     }
 }

@@ -43,8 +43,6 @@ static zlay_status join_in(product *p, const zl_dim *a, const zl_dim *b)
     return status;
 }
 
-static uint64_t size_of(const zl_dim *dim) { return dim->size ? dim->size : zl_left(1, dim->bits); }
-
 static zlay_status join_out(product *p, const zl_dim *a, const zl_dim *b)
 {
     zl_dim dim = a ? *a : *b;
@@ -54,7 +52,7 @@ static zlay_status join_out(product *p, const zl_dim *a, const zl_dim *b)
         dim.bits += b->bits;
         return zl_f2_form_out(&p->f, &dim);
     }
-    if (!size_of(a) || !size_of(b) || !zl_umul(size_of(a), size_of(b), &size))
+    if (!zl_dim_size(a) || !zl_dim_size(b) || !zl_umul(zl_dim_size(a), zl_dim_size(b), &size))
         return zl_fail(p->f.ctx, ZLAY_EOVERFLOW, "the size of %s does not fit 64 bits", a->name);
     zl_dim_sized(&dim, size);
     return zl_f2_form_out(&p->f, &dim);
@@ -72,7 +70,7 @@ static uint64_t place(const product *p, bool major, uint64_t value)
         const char *name = factor->out[i].name;
         size_t j = zl_dim_find(p->inner->out, p->inner->outs, name);
         uint64_t field = zl_field(value, low, factor->out[i].bits);
-        if (major && j < p->inner->outs) field *= size_of(&p->inner->out[j]);
+        if (major && j < p->inner->outs) field *= zl_dim_size(&p->inner->out[j]);
         at = zl_dim_low(p->f.out, zl_dim_find(p->f.out, p->f.outs, name));
         result |= zl_left(field, at);
     }
@@ -111,7 +109,7 @@ static zlay_status no_sum(const product *p, size_t out, uint64_t i, uint64_t j)
                    "%s: value(%llu + %llu) is not value(%llu) + value(%llu) modulo %llu",
                    p->f.out[out].name, (unsigned long long)i, (unsigned long long)j,
                    (unsigned long long)i, (unsigned long long)j,
-                   (unsigned long long)size_of(&p->f.out[out]));
+                   (unsigned long long)zl_dim_size(&p->f.out[out]));
 }
 
 static uint64_t at(const product *p, size_t out, unsigned k)
@@ -149,7 +147,7 @@ static zlay_status check_output(const product *p, size_t out)
     size_t i = zl_dim_find(a->out, a->outs, p->f.out[out].name);
     size_t j = zl_dim_find(b->out, b->outs, p->f.out[out].name);
     if (!p->f.out[out].size || i == a->outs || j == b->outs) return ZLAY_OK;
-    uint64_t n = size_of(&a->out[i]), m = size_of(&b->out[j]);
+    uint64_t n = zl_dim_size(&a->out[i]), m = zl_dim_size(&b->out[j]);
     if (n == 1 || m == 1) return ZLAY_OK;
     zlay_status status = a->out[i].size ? no_wrap(p, out, n) : share(p, out, false, 1, 0);
     if (status || b->out[j].size) return status;

@@ -77,7 +77,7 @@ static bool unswizzles(const zl_affine *map, zl_swizzle s, zl_affine *inner)
 static bool find_swizzle(const zl_affine *map, zl_swizzle *s, zl_affine *inner)
 {
     uint64_t support = zl_affine_support(map);
-    int top = support ? 64 - __builtin_clzll(support) : 0;
+    int top = (int)zl_bit_length(support);
     *s = (zl_swizzle){0, 0, 0};
     while (zl_swizzle_next(s, top))
         if (zl_swizzle_ends(*s, support) && unswizzles(map, *s, inner)) return true;
@@ -101,7 +101,7 @@ static size_t name_inputs(zl_dim *in, const zl_modes *box)
 static zl_dim least_output(const zl_affine *map)
 {
     uint64_t support = zl_affine_support(map);
-    return (zl_dim){"out0", support ? 64 - (uint32_t)__builtin_clzll(support) : 0, 0};
+    return (zl_dim){"out0", zl_bit_length(support), 0};
 }
 
 /* An output that adds modulo its size gives a map over F2 its name alone. */
@@ -111,13 +111,6 @@ static zl_dim named_output(const zl_affine *map, const zl_f2 *outs)
     dim.size = 0;
     dim.bits = least_output(map).bits;
     return dim;
-}
-
-static bool has_modulus(const zl_f2 *outs)
-{
-    for (size_t i = 0; outs && i < outs->outs; i++)
-        if (outs->out[i].size) return true;
-    return false;
 }
 
 zlay_status zl_make_f2(zlay_ctx *ctx, zlay_layout **out, const zl_affine *map,
@@ -156,7 +149,7 @@ zlay_status zl_find_affine(zlay_ctx *ctx, zlay_layout **out, const zl_affine *ma
         if (find_swizzle(map, &s, &inner)) return make_strided(ctx, out, &inner, box, s);
     }
     if (map->constant || (!outs && zl_affine_support(map) >> 63)) return ZLAY_NONE;
-    if (!has_modulus(outs)) return zl_make_f2(ctx, out, map, box, names, outs);
+    if (!zl_has_modulus(outs)) return zl_make_f2(ctx, out, map, box, names, outs);
     if (outs->outs > 1) return ZLAY_NONE;
     zl_dim dim = named_output(map, outs);
     zl_f2 one = {0, 1, NULL, &dim, NULL};

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The first form that equals a table: the rungs of zl_cheapest. */
 #include "algebra/find/table.h"
+#include "algebra/f2/f2.h"
 
 typedef struct work {
     zlay_ctx *ctx;
@@ -26,20 +27,12 @@ static zlay_status strided(work *w, zlay_layout **out)
     return status;
 }
 
-/* Flat values are bits of the outputs where every size is a power of two. */
-static bool adds_modulo(const zl_f2 *outs)
-{
-    for (size_t i = 0; outs && i < outs->outs; i++)
-        if (outs->out[i].size) return true;
-    return false;
-}
-
 static zlay_status affine(work *w, zlay_layout **out)
 {
     zl_function f = zl_table_function(w->t);
     zl_affine map;
     zl_break where;
-    bool modulo = adds_modulo(w->outs);
+    bool modulo = zl_has_modulus(w->outs);
     if (!is_total(w) || (modulo && !is_one(w))) return ZLAY_NONE;
     if (!zl_affine_of_function(&map, &f, &where)) return ZLAY_NONE;
     return zl_find_affine(w->ctx, out, &map, w->box, w->names, modulo ? NULL : w->outs);
@@ -88,4 +81,14 @@ zlay_status zl_cheapest(zlay_ctx *ctx, zlay_layout **out, const zl_table *t, con
     if (status != ZLAY_NONE) return status;
     return zl_fail(ctx, ZLAY_ELIMIT, "limits.pieces is %llu and no form of fewer pieces was found",
                    (unsigned long long)zl_limits(ctx)->pieces);
+}
+
+zlay_status zl_cheapest_line(zlay_ctx *ctx, zlay_layout **out, const zl_table *t)
+{
+    zl_modes box;
+    zl_modes_begin(&box, ctx);
+    zlay_status status = zl_modes_leaf(&box, (int64_t)t->size, 0);
+    if (!status) status = zl_cheapest(ctx, out, t, &box, NULL, NULL);
+    zl_modes_end(&box);
+    return status;
 }

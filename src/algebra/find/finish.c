@@ -19,7 +19,7 @@ typedef struct finish {
 static void name_output(zl_dim *out, size_t i, uint64_t size)
 {
     snprintf(out->name, sizeof out->name, "out%zu", i);
-    out->bits = size > 1 ? 64 - (uint32_t)__builtin_clzll(size - 1) : 0;
+    out->bits = zl_log2_up(size);
     out->size = size & (size - 1) ? size : 0;
 }
 

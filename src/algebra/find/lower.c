@@ -175,7 +175,7 @@ static zlay_status widths(lowering *w, const unsigned *bits, size_t count)
     unsigned total = 0;
     for (size_t i = 0; i < count; i++) total += bits[i];
     for (size_t i = 0; i < w->outs; i++) {
-        unsigned least = w->support[i] ? 64 - (unsigned)__builtin_clzll(w->support[i]) : 0;
+        unsigned least = zl_bit_length(w->support[i]);
         w->width[i] = !count ? least : w->flat ? total : bits[i];
         if (least > w->width[i])
             return zl_fail(w->f.ctx, ZLAY_NONE, "a value has %u bits, and output %zu has %u", least,

@@ -127,13 +127,11 @@ zlay_status zl_search_modulo(const zl_search *s, zl_draft *d)
 
 /* ---- an affine map over F2 ---------------------------------------------------------------- */
 
-static bool is_power(uint64_t n) { return !(n & (n - 1)); }
-
 static bool bits_only(const zl_search *s)
 {
-    if (s->t->undefined || !is_power(s->t->size)) return false;
+    if (s->t->undefined || !zl_is_power_of_two(s->t->size)) return false;
     for (size_t i = 0; i < s->outs && s->outs > 1; i++)
-        if (!is_power(s->out_size[i])) return false;
+        if (s->out_size[i] && !zl_is_power_of_two(s->out_size[i])) return false;
     return true;
 }
 
@@ -141,12 +139,6 @@ static void spread(const zl_search *s, zl_dim *dim)
 {
     for (size_t i = 0; i < s->outs; i++)
         dim[i].bits = s->outs > 1 ? (uint32_t)__builtin_ctzll(s->out_size[i]) : 62;
-}
-
-static zlay_status put_piece(zl_draft *d, const zl_form *values, void *env)
-{
-    (void)env;
-    return zl_draft_piece(d, values);
 }
 
 zlay_status zl_search_bits(const zl_search *s, zl_draft *d)
@@ -165,7 +157,7 @@ zlay_status zl_search_bits(const zl_search *s, zl_draft *d)
     zlay_status status = zl_draft_coordinates(d, &at, &count);
     if (status) return status;
     status = zl_draft_index(d, &at[0], at);
-    if (!status) status = zl_bits_walk(d, &f2, map.constant, at, 1, put_piece, NULL);
+    if (!status) status = zl_bits_walk(d, &f2, map.constant, at, 1, zl_visit_piece, NULL);
     zl_draft_forget(d, at, count);
     return status;
 }

@@ -220,7 +220,7 @@ static uint64_t bits_of(const zl_function *f, int *top)
         set |= (uint64_t)value;
         minus = minus || value < 0;
     }
-    *top = (magnitude ? 64 - __builtin_clzll(magnitude) : 0) + minus;
+    *top = (int)zl_bit_length(magnitude) + minus;
     return set;
 }
 

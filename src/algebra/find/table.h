@@ -41,6 +41,9 @@ static inline bool zl_reader_value(const zl_reader *r, uint64_t index, int64_t *
 zlay_status zl_cheapest(zlay_ctx *ctx, zlay_layout **out, const zl_table *t, const zl_modes *box,
                         const zlay_layout *names, const zl_f2 *outs);
 
+/* The same on one mode, with one integer as its value. */
+zlay_status zl_cheapest_line(zlay_ctx *ctx, zlay_layout **out, const zl_table *t);
+
 /* The same without pieces: ZLAY_NONE where nothing cheaper equals the table. */
 zlay_status zl_cheaper(zlay_ctx *ctx, zlay_layout **out, const zl_table *t, const zl_modes *box,
                        const zlay_layout *names, const zl_f2 *outs);

@@ -8,14 +8,9 @@
  * layout.  Under two swizzles the greater block and the lesser grain serve both. */
 #include "algebra/image/sum.h"
 
-static unsigned top_of(zl_swizzle s)
-{
-    return s.bits ? (unsigned)(s.bits + s.base + (s.shift < 0 ? -s.shift : s.shift)) : 0;
-}
-
 zl_blocks zl_blocks_of(zl_swizzle s, zl_swizzle t)
 {
-    unsigned a = top_of(s), b = top_of(t), top = a > b ? a : b;
+    unsigned a = zl_swizzle_top(s), b = zl_swizzle_top(t), top = a > b ? a : b;
     unsigned m = s.bits ? (unsigned)s.base : top, n = t.bits ? (unsigned)t.base : top;
     return (zl_blocks){(uint64_t)1 << top, (uint64_t)1 << (m < n ? m : n)};
 }

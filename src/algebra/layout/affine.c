@@ -3,20 +3,13 @@
 #include "algebra/layout/layout.h"
 #include "base/arith.h"
 
-static uint64_t image(const zl_affine *a, uint64_t value)
-{
-    uint64_t result = 0;
-    for (; value; value &= value - 1) result ^= a->basis[__builtin_ctzll(value)];
-    return result;
-}
-
 bool zl_affine_compose(zl_affine *out, const zl_affine *outer, const zl_affine *b)
 {
     uint64_t support = zl_affine_support(b);
     if (outer->bits < 64 && support >> outer->bits) return false;
     out->bits = b->bits;
-    out->constant = outer->constant ^ image(outer, b->constant);
-    for (unsigned k = 0; k < b->bits; k++) out->basis[k] = image(outer, b->basis[k]);
+    out->constant = outer->constant ^ zl_xor_of(outer->basis, b->constant);
+    for (unsigned k = 0; k < b->bits; k++) out->basis[k] = zl_xor_of(outer->basis, b->basis[k]);
     return true;
 }
 

@@ -72,6 +72,12 @@ zlay_status zl_layout_plain(zlay_ctx *ctx, zlay_layout **out, const zl_mode *mod
     return ZLAY_OK;
 }
 
+zlay_status zl_layout_point(zlay_ctx *ctx, zlay_layout **out)
+{
+    const zl_mode mode = {.shape = 1};
+    return zl_layout_plain(ctx, out, &mode, 1, 1);
+}
+
 zlay_status zl_layout_over(zlay_ctx *ctx, zlay_layout *out, const zl_modes *m)
 {
     *out = (zlay_layout){.table = &zl_strided_kind, .kind = ZLAY_LAYOUT_STRIDED,

@@ -91,6 +91,12 @@ int64_t zl_swizzle_at(zl_swizzle s, int64_t value);
  * without one of them a swizzle of fewer bits does the same to these values. */
 bool zl_swizzle_ends(zl_swizzle s, uint64_t set);
 
+/* The bits below which the swizzle reads and writes; the identity has 0. */
+static inline unsigned zl_swizzle_top(zl_swizzle s)
+{
+    return s.bits ? (unsigned)(s.bits + s.base + (s.shift < 0 ? -s.shift : s.shift)) : 0;
+}
+
 /* The next swizzle of bits below `top`, from the identity on; false at the end. */
 bool zl_swizzle_next(zl_swizzle *s, int top);
 
@@ -151,11 +157,43 @@ static inline size_t zl_pieces_width(const zl_pieces *p)
     return 1 + p->params + p->dims + p->divs;
 }
 
+/* Every output has a size. */
+static inline bool zl_pieces_sized(const zl_pieces *p)
+{
+    for (size_t i = 0; i < p->outs; i++)
+        if (!p->out_size[i]) return false;
+    return true;
+}
+
 /* An affine map over F2: constant ^ XOR of the bases of the index's bits. */
 typedef struct zl_affine {
     unsigned bits;
     uint64_t constant, basis[64];
 } zl_affine;
+
+/* XOR of the bases of the index's bits. */
+static inline uint64_t zl_xor_of(const uint64_t *basis, uint64_t index)
+{
+    uint64_t value = 0;
+    for (; index; index &= index - 1) value ^= basis[__builtin_ctzll(index)];
+    return value;
+}
+
+/* The bits of the index of which an output bit is the XOR. */
+static inline uint64_t zl_affine_row(const zl_affine *a, unsigned bit)
+{
+    uint64_t row = 0;
+    for (unsigned k = 0; k < a->bits; k++) row |= (a->basis[k] >> bit & 1) << k;
+    return row;
+}
+
+/* The map followed by a swizzle. */
+static inline void zl_affine_swizzle(zl_affine *a, zl_swizzle s)
+{
+    a->constant = (uint64_t)zl_swizzle_at(s, (int64_t)a->constant);
+    for (unsigned k = 0; k < a->bits; k++)
+        a->basis[k] = (uint64_t)zl_swizzle_at(s, (int64_t)a->basis[k]);
+}
 
 /* ---- layouts -------------------------------------------------------------- */
 
@@ -227,6 +265,9 @@ zlay_status zl_layout_proved(zlay_ctx *ctx, zlay_layout **out, const zl_modes *m
 /* The same without swizzle and offset. */
 zlay_status zl_layout_plain(zlay_ctx *ctx, zlay_layout **out, const zl_mode *mode, size_t modes,
                             uint64_t size);
+
+/* 1:0, a point without a stride. */
+zlay_status zl_layout_point(zlay_ctx *ctx, zlay_layout **out);
 
 /* A strided layout over modes that stay where they are: read within the call, never freed. */
 zlay_status zl_layout_over(zlay_ctx *ctx, zlay_layout *out, const zl_modes *m);

@@ -61,13 +61,6 @@ static void put_mode(zl_affine *a, const zl_mode *m, unsigned bits)
     for (; bits--; step <<= 1) a->basis[a->bits++] = (a->constant + step) ^ a->constant;
 }
 
-static void swizzle_all(zl_affine *a, zl_swizzle s)
-{
-    a->constant = (uint64_t)zl_swizzle_at(s, (int64_t)a->constant);
-    for (unsigned k = 0; k < a->bits; k++)
-        a->basis[k] = (uint64_t)zl_swizzle_at(s, (int64_t)a->basis[k]);
-}
-
 static bool affine_of(zl_affine *out, const zlay_layout *a)
 {
     out->bits = 0;
@@ -76,7 +69,7 @@ static bool affine_of(zl_affine *out, const zlay_layout *a)
     for (size_t i = 0; i < a->modes; i++)
         put_mode(out, &a->mode[i], (unsigned)__builtin_ctzll((uint64_t)a->mode[i].shape));
     if (!disjoint(out)) return false;
-    swizzle_all(out, a->swizzle);
+    zl_affine_swizzle(out, a->swizzle);
     return true;
 }
 
@@ -102,7 +95,7 @@ static bool affine_of_integers(zl_affine *out, const zlay_layout *a, unsigned bi
         put_mode(out, &a->mode[i], here);
     }
     if (!disjoint(out)) return false;
-    swizzle_all(out, a->swizzle);
+    zl_affine_swizzle(out, a->swizzle);
     return true;
 }
 
@@ -137,19 +130,14 @@ static zlay_status copy_of(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *
     return status;
 }
 
-static void repeat(zl_text *out, const char *text, uint32_t count)
-{
-    while (count--) zl_puts(out, text);
-}
-
 static void print_tuple(zl_text *out, const zlay_layout *a, bool strides)
 {
     for (size_t i = 0; i < a->modes; i++) {
         const zl_mode *m = &a->mode[i];
         zl_puts(out, i ? "," : "");
-        repeat(out, "(", m->open);
+        zl_put_times(out, "(", m->open);
         zl_putf(out, "%lld", (long long)(strides ? m->stride : m->shape));
-        repeat(out, ")", m->close);
+        zl_put_times(out, ")", m->close);
     }
 }
 

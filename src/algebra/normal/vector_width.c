@@ -95,8 +95,6 @@ static bool strides_allow(const zlay_layout *a, const part *at, uint64_t v)
 
 /* ---- F2 ---------------------------------------------------------------------------- */
 
-static bool is_power(uint64_t v) { return !(v & (v - 1)); }
-
 static bool bases_allow(const zl_affine *map, const part *at, uint64_t v)
 {
     unsigned first = (unsigned)__builtin_ctzll(at->before);
@@ -153,7 +151,7 @@ static zlay_status points_allow(const work *w, uint64_t v, bool *out)
 
 static bool keeps_blocks(zl_swizzle s, uint64_t v)
 {
-    return !s.bits || (is_power(v) && (uint64_t)1 << s.base >= v);
+    return !s.bits || (zl_is_power_of_two(v) && (uint64_t)1 << s.base >= v);
 }
 
 static zlay_status allows(const work *w, uint64_t v, bool *out)
@@ -170,7 +168,7 @@ static zlay_status allows(const work *w, uint64_t v, bool *out)
         *out = strides_allow(w->a, &w->at, v);
         return ZLAY_OK;
     }
-    if (is_power(v) && zl_affine_of(&map, w->a)) {
+    if (zl_is_power_of_two(v) && zl_affine_of(&map, w->a)) {
         *out = bases_allow(&map, &w->at, v);
         return ZLAY_OK;
     }

@@ -28,17 +28,6 @@ static size_t entry(const zl_cursor *c)
     return end - c->at;
 }
 
-/* An integer is n:1, but CuTe divides and multiplies by 1 as 1:0. */
-static zlay_status unit(zlay_ctx *ctx, zlay_layout **tile)
-{
-    zl_modes m;
-    zl_modes_begin(&m, ctx);
-    zlay_status status = zl_modes_leaf(&m, 1, 0);
-    if (!status) status = zl_layout_strided(ctx, tile, &m, (zl_swizzle){0, 0, 0});
-    zl_modes_end(&m);
-    return status;
-}
-
 static zlay_status take_entry(tiling *t, zlay_layout **tile)
 {
     size_t length = entry(&t->c);
@@ -48,7 +37,7 @@ static zlay_status take_entry(tiling *t, zlay_layout **tile)
     if (!t->drops && (*tile)->size == 1 && !memchr(text, ':', length)) {
         zlay_layout_free(*tile);
         *tile = NULL;
-        status = unit(t->c.ctx, tile);
+        status = zl_layout_point(t->c.ctx, tile);
         if (status) return status;
     }
     t->c.at += length;

@@ -2,9 +2,6 @@
 /* The same values in other units. */
 #include "algebra/ops/cute.h"
 
-static int64_t magnitude(int64_t value) { return value < 0 ? -value : value; }
-static int64_t ceil_div(int64_t a, int64_t b) { return a / b + (a % b != 0); }
-
 static zlay_status check(zlay_ctx *ctx, const zlay_layout *a, uint64_t n)
 {
     if (!a) return zl_fail(ctx, ZLAY_EINVAL, "the layout is NULL");
@@ -22,13 +19,13 @@ static zlay_status overflow(zlay_ctx *ctx)
 /* ---- up ------------------------------------------------------------------------------------ */
 
 /* CuTe's rule for one mode: false where it has none. */
-static bool up_mode(zl_mode *m, int64_t n)
+static bool up_mode(zl_mode *m, int64_t units)
 {
-    int64_t d = m->stride == INT64_MIN ? 0 : magnitude(m->stride);
-    if (!m->stride) return true;
-    if (!d || (d % n && n % d)) return false;
-    m->shape = ceil_div(m->shape, ceil_div(n, d));
-    m->stride = (m->stride < 0 ? -1 : 1) * ceil_div(d, n);
+    uint64_t d = zl_magnitude(m->stride), n = (uint64_t)units;
+    if (!d) return true;
+    if (m->stride == INT64_MIN || (d % n && n % d)) return false;
+    m->shape = (int64_t)zl_ceil_div((uint64_t)m->shape, zl_ceil_div(n, d));
+    m->stride = (m->stride < 0 ? -1 : 1) * (int64_t)zl_ceil_div(d, n);
     return true;
 }
 
@@ -67,16 +64,6 @@ static zlay_status up_element(zl_table *t, const zlay_layout *a, uint64_t i, uin
     return ZLAY_OK;
 }
 
-static zlay_status values(zlay_ctx *ctx, zlay_layout **out, const zl_table *t)
-{
-    zl_modes box;
-    zl_modes_begin(&box, ctx);
-    zlay_status status = zl_modes_leaf(&box, (int64_t)t->size, 0);
-    if (!status) status = zl_cheapest(ctx, out, t, &box, NULL, NULL);
-    zl_modes_end(&box);
-    return status;
-}
-
 static zlay_status up_values(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a, uint64_t n)
 {
     zl_table t;
@@ -88,7 +75,7 @@ static zlay_status up_values(zlay_ctx *ctx, zlay_layout **out, const zlay_layout
         status = zl_charge_values(ctx, a, n);
         if (!status) status = up_element(&t, a, i, n);
     }
-    if (!status) status = values(ctx, out, &t);
+    if (!status) status = zl_cheapest_line(ctx, out, &t);
     zl_table_free(&t);
     return status;
 }
@@ -172,7 +159,7 @@ static zlay_status down_values(zlay_ctx *ctx, zlay_layout **out, const zlay_layo
     zl_table t;
     zlay_status status = zl_table_new(ctx, &t, zl_umul_sat(a->size, (uint64_t)n));
     if (!status) status = down_table(&t, a, n);
-    if (!status) status = values(ctx, out, &t);
+    if (!status) status = zl_cheapest_line(ctx, out, &t);
     zl_table_free(&t);
     return status;
 }

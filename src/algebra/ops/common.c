@@ -61,16 +61,6 @@ static zlay_status first_values(zlay_ctx *ctx, zlay_layout **out, const zlay_lay
     return status;
 }
 
-static zlay_status nothing(zlay_ctx *ctx, zlay_layout **out)
-{
-    zl_modes m;
-    zl_modes_begin(&m, ctx);
-    zlay_status status = zl_modes_leaf(&m, 1, 0);
-    if (!status) status = zl_layout_strided(ctx, out, &m, (zl_swizzle){0, 0, 0});
-    zl_modes_end(&m);
-    return status;
-}
-
 static zlay_status common(zlay_ctx *ctx, zlay_layout **out, uint64_t *count, const zlay_layout *a,
                           const zlay_layout *b)
 {
@@ -82,7 +72,7 @@ static zlay_status common(zlay_ctx *ctx, zlay_layout **out, uint64_t *count, con
     if (!status) status = prefix(ctx, count, a, inverse);
     if (status == ZLAY_NONE) *count = 0, status = ZLAY_OK;
     if (!status && out)
-        status = *count ? first_values(ctx, out, inverse, *count) : nothing(ctx, out);
+        status = *count ? first_values(ctx, out, inverse, *count) : zl_layout_point(ctx, out);
     zlay_layout_free(inverse);
     return status;
 }

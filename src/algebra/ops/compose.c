@@ -99,7 +99,7 @@ static zlay_status by_form(zl_work *w, zlay_layout **out)
 static bool bits_of(const zl_affine *b, unsigned *bits)
 {
     uint64_t support = zl_affine_support(b);
-    *bits = support ? 64 - (unsigned)__builtin_clzll(support) : 0;
+    *bits = zl_bit_length(support);
     return *bits < 64;
 }
 

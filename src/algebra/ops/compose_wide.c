@@ -46,7 +46,7 @@ zlay_status zl_compose_wide(zl_work *w, zlay_layout **out)
     zl_affine a, b;
     if (w->b->kind != ZLAY_LAYOUT_F2 || !zl_affine_of(&b, w->b)) return ZLAY_NONE;
     uint64_t support = zl_affine_support(&b);
-    unsigned bits = support ? 64 - (unsigned)__builtin_clzll(support) : 0;
+    unsigned bits = zl_bit_length(support);
     if (bits < 64 && !has_no_box(w->b)) return ZLAY_NONE;
     if (w->a->kind == ZLAY_LAYOUT_F2) {
         if (!zl_affine_of(&a, w->a)) return ZLAY_NONE;

@@ -84,16 +84,6 @@ static zlay_status right_of_terms(zlay_ctx *ctx, zlay_layout **out, const terms 
     return status;
 }
 
-static zlay_status line(zlay_ctx *ctx, zlay_layout **out, const zl_table *t)
-{
-    zl_modes box;
-    zl_modes_begin(&box, ctx);
-    zlay_status status = zl_modes_leaf(&box, (int64_t)t->size, 0);
-    if (!status) status = zl_cheapest(ctx, out, t, &box, NULL, NULL);
-    zl_modes_end(&box);
-    return status;
-}
-
 /* first[v]: the least index of value v. */
 static zlay_status first_of(zl_table *first, const zlay_layout *a)
 {
@@ -118,7 +108,7 @@ static zlay_status right_of_values(zlay_ctx *ctx, zlay_layout **out, const zlay_
         zl_table prefix = first;
         for (prefix.size = 0; prefix.size < first.size && first.there[prefix.size];) prefix.size++;
         prefix.undefined = 0;
-        status = prefix.size ? line(ctx, out, &prefix)
+        status = prefix.size ? zl_cheapest_line(ctx, out, &prefix)
                              : zl_fail(ctx, ZLAY_NONE, "no index has the value 0");
     }
     zl_table_free(&first);
@@ -260,7 +250,7 @@ static zlay_status left_of_values(zlay_ctx *ctx, zlay_layout **out, const zlay_l
     if (!status) status = zl_table_new(ctx, &t, span);
     if (!status) status = left_table(ctx, &t, &r);
     zl_reader_end(&r);
-    if (!status) status = line(ctx, out, &t);
+    if (!status) status = zl_cheapest_line(ctx, out, &t);
     zl_table_free(&t);
     return status;
 }

@@ -308,7 +308,7 @@ zlay_status zl_draft_walk(zl_draft *d, const zlay_layout *a, const zl_form *at, 
     return zl_without_parameters(d->ctx, a);
 }
 
-static zlay_status put_piece(zl_draft *d, const zl_form *values, void *env)
+zlay_status zl_visit_piece(zl_draft *d, const zl_form *values, void *env)
 {
     (void)env;
     return zl_draft_piece(d, values);
@@ -316,5 +316,5 @@ static zlay_status put_piece(zl_draft *d, const zl_form *values, void *env)
 
 zlay_status zl_draft_apply(zl_draft *d, const zlay_layout *a, const zl_form *at, size_t count)
 {
-    return zl_draft_walk(d, a, at, count, put_piece, NULL);
+    return zl_draft_walk(d, a, at, count, zl_visit_piece, NULL);
 }

@@ -128,6 +128,9 @@ typedef zlay_status zl_visit(zl_draft *d, const zl_form *values, void *env);
 zlay_status zl_draft_walk(zl_draft *d, const zlay_layout *a, const zl_form *at, size_t count,
                           zl_visit *visit, void *env);
 
+/* A visit that puts the piece into the draft. */
+zlay_status zl_visit_piece(zl_draft *d, const zl_form *values, void *env);
+
 /* f2 ^ constant at forms, the pieces given to `visit`. */
 zlay_status zl_bits_walk(zl_draft *d, const zl_f2 *f2, uint64_t constant, const zl_form *at,
                          size_t count, zl_visit *visit, void *env);

@@ -141,8 +141,6 @@ zlay_status zl_cases_or(zl_world *w, zl_cases *a, const zl_cases *b)
     return status;
 }
 
-static int64_t factor_of(const zl_row *row, size_t v) { return v < row->used ? row->at[v] : 0; }
-
 /* a == 0 or a >= 0 contradicts b: their forms add up to, or differ by, a constant of wrong sign. */
 static bool contradict(const zl_row *a, const zl_row *b)
 {
@@ -151,8 +149,8 @@ static bool contradict(const zl_row *a, const zl_row *b)
     size_t used = a->used;
     if (used != b->used || a->direction != b->direction) return false;
     for (size_t v = 0; v < used && (opposite || alike); v++) {
-        opposite = opposite && zl_add(factor_of(a, v), factor_of(b, v), &sum) && !sum;
-        alike = alike && factor_of(a, v) == factor_of(b, v);
+        opposite = opposite && zl_add(zl_row_factor(a, v), zl_row_factor(b, v), &sum) && !sum;
+        alike = alike && zl_row_factor(a, v) == zl_row_factor(b, v);
     }
     if (opposite && zl_add(a->constant, b->constant, &sum))
         return a->equal && b->equal ? sum != 0 : sum < 0;

@@ -48,13 +48,6 @@ static bool add_parity(sum *s, uint64_t mask, int64_t times)
     return true;
 }
 
-static uint64_t column(const zl_affine *w, unsigned bit)
-{
-    uint64_t mask = 0;
-    for (unsigned k = 0; k < w->bits; k++) mask |= (w->basis[k] >> bit & 1) << k;
-    return mask;
-}
-
 /* A bit with a constant is 1 less its parity. */
 static bool add_word(sum *s, const zl_affine *w, int64_t times)
 {
@@ -66,7 +59,7 @@ static bool add_word(sum *s, const zl_affine *w, int64_t times)
         if (bit > BITS || !zl_mul(times, (int64_t)1 << bit, &here) || !zl_sub(0, here, &minus))
             return false;
         if (set && !zl_add(s->constant, here, &s->constant)) return false;
-        if (!add_parity(s, column(w, bit), set ? minus : here)) return false;
+        if (!add_parity(s, zl_affine_row(w, bit), set ? minus : here)) return false;
     }
     return true;
 }

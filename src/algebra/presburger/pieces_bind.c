@@ -66,19 +66,12 @@ static zlay_status known_forms(zl_world *w, const zl_pieces *p, const binding *b
     return ZLAY_OK;
 }
 
-static bool all_sizes(const zl_pieces *p)
-{
-    for (size_t i = 0; i < p->outs; i++)
-        if (!p->out_size[i]) return false;
-    return true;
-}
-
 static zlay_status bind_pieces(zl_world *w, zlay_layout **out, const zl_pieces *p,
                                const binding *b)
 {
     const zl_quasi *known[ZL_PIECE_VARIABLES];
     zl_claims claims = {w, p->outs, 0, 0, NULL};
-    zl_frame frame = {p->extent, all_sizes(p) ? p->out_size : NULL};
+    zl_frame frame = {p->extent, zl_pieces_sized(p) ? p->out_size : NULL};
     zlay_status status = left_over(w, p, b);
     if (!status) status = known_forms(w, p, b, known);
     if (!status) status = zl_claims_import(&claims, p, known);

@@ -27,6 +27,12 @@ typedef struct zl_row {
     int64_t constant, at[];
 } zl_row;
 
+/* The coefficient of variable v. */
+static inline int64_t zl_row_factor(const zl_row *row, size_t v)
+{
+    return v < row->used ? row->at[v] : 0;
+}
+
 typedef struct zl_variable {
     int64_t den; /* 0: free, or replaced */
     const zl_row *num;

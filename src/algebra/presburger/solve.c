@@ -14,8 +14,6 @@ typedef struct solver {
     size_t openings;
 } solver;
 
-static int64_t factor_of(const zl_row *row, size_t v) { return v < row->used ? row->at[v] : 0; }
-
 /* Whether v is in a division of the row. */
 static bool is_inside(const solver *s, const zl_row *row, size_t v)
 {
@@ -88,7 +86,7 @@ static const zl_row *equality(const solver *s, size_t v)
     int64_t least = INT64_MAX;
     for (size_t r = 0; r < s->guard->count; r++) {
         const zl_row *row = s->guard->row[r];
-        int64_t f = factor_of(row, v);
+        int64_t f = zl_row_factor(row, v);
         if (!row->equal || !f || f == INT64_MIN || is_inside(s, row, v)) continue;
         if ((f < 0 ? -f : f) >= least) continue;
         least = f < 0 ? -f : f;
@@ -100,11 +98,11 @@ static const zl_row *equality(const solver *s, size_t v)
 /* Rows n v <= U and n v >= L with U - L < n: no more than one value is between. */
 static bool is_tight(const zl_row *upper, const zl_row *lower, size_t v)
 {
-    int64_t n = factor_of(lower, v), sum, slack;
+    int64_t n = zl_row_factor(lower, v), sum, slack;
     size_t used = upper->used > lower->used ? upper->used : lower->used;
-    if (n <= 0 || factor_of(upper, v) != -n) return false;
+    if (n <= 0 || zl_row_factor(upper, v) != -n) return false;
     for (size_t u = 0; u < used; u++)
-        if (!zl_add(factor_of(upper, u), factor_of(lower, u), &sum) || sum) return false;
+        if (!zl_add(zl_row_factor(upper, u), zl_row_factor(lower, u), &sum) || sum) return false;
     return zl_add(upper->constant, lower->constant, &slack) && slack < n;
 }
 
@@ -112,7 +110,7 @@ static const zl_row *tight_bound(const solver *s, size_t v)
 {
     const zl_guard *g = s->guard;
     for (size_t r = 0; r < g->count; r++) {
-        int64_t f = factor_of(g->row[r], v);
+        int64_t f = zl_row_factor(g->row[r], v);
         if (g->row[r]->equal || f >= 0 || f == INT64_MIN || is_inside(s, g->row[r], v)) continue;
         for (size_t l = 0; l < g->count; l++)
             if (!g->row[l]->equal && is_tight(g->row[r], g->row[l], v)) return g->row[r];
@@ -187,7 +185,7 @@ static bool is_exact(const solver *s, size_t v)
     size_t lower = 0, upper = 0;
     bool wide_lower = false, wide_upper = false;
     for (size_t r = 0; r < s->guard->count; r++) {
-        int64_t f = factor_of(s->guard->row[r], v);
+        int64_t f = zl_row_factor(s->guard->row[r], v);
         if (!f) continue;
         if (s->guard->row[r]->equal || f == INT64_MIN) return false;
         if (f > 0) lower++, wide_lower = wide_lower || f > 1;
@@ -213,10 +211,10 @@ static zlay_status project(solver *s, size_t v)
     zl_guard out = {0};
     zlay_status status = ZLAY_OK;
     for (size_t r = 0; r < g->count && !status; r++) {
-        int64_t f = factor_of(g->row[r], v);
+        int64_t f = zl_row_factor(g->row[r], v);
         if (!f) status = zl_guard_put_row(s->w, &out, g->row[r]);
         for (size_t l = 0; l < g->count && f > 0 && !status; l++)
-            if (factor_of(g->row[l], v) < 0) status = combine(s, &out, g->row[r], g->row[l], v);
+            if (zl_row_factor(g->row[l], v) < 0) status = combine(s, &out, g->row[r], g->row[l], v);
     }
     if (!status) *s->guard = out;
     return status;

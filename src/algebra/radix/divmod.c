@@ -14,10 +14,6 @@
  * at s = b + l - 1, where m has b bits, one is. */
 #include "algebra/radix/radix.h"
 
-static int bits_of(uint64_t value) { return value ? 64 - __builtin_clzll(value) : 0; }
-
-static bool is_power(uint64_t value) { return !(value & (value - 1)); }
-
 /* The most bits that u * m + more has. */
 static int product_bits(uint64_t most, uint64_t m, uint64_t more)
 {
@@ -69,7 +65,7 @@ static bool try_down(zlay_divisor *out, uint64_t most, int s)
 /* Round-up where its product has no more bits than the other's. */
 static zlay_status multiply(zlay_divisor *out, uint64_t most)
 {
-    int b = bits_of(most), l = bits_of(out->divisor);
+    int b = (int)zl_bit_length(most), l = (int)zl_bit_length(out->divisor);
     zlay_divisor down = *out;
     bool up = (b + l < 128 && try_up(out, most, b + l)) || try_up(out, most, b + l - 1);
     if (up && out->product < 128) return ZLAY_OK;
@@ -92,9 +88,9 @@ zlay_status zlay_divisor_make(zlay_divisor *out, uint64_t divisor, int64_t least
     zlay_status status = ZLAY_OK;
     if (divisor > most) {
         d.way = ZLAY_DIVISOR_ZERO;
-    } else if (is_power(divisor)) {
+    } else if (zl_is_power_of_two(divisor)) {
         d.way = ZLAY_DIVISOR_SHIFT;
-        d.shift = bits_of(divisor) - 1;
+        d.shift = (int)zl_bit_length(divisor) - 1;
     } else {
         status = multiply(&d, most);
     }

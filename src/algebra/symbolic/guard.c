@@ -6,21 +6,15 @@
 
 /* ---- bounds ------------------------------------------------------------------------- */
 
-/* The least b with value <= 2^b. */
-static unsigned bits_of(uint64_t value)
-{
-    return value > 1 ? 64 - (unsigned)__builtin_clzll(value - 1) : 0;
-}
-
 static unsigned name_bits(zlay_range range)
 {
     uint64_t lo = zl_magnitude(range.lo), hi = zl_magnitude(range.hi);
-    return bits_of(lo > hi ? lo : hi);
+    return zl_log2_up(lo > hi ? lo : hi);
 }
 
 static unsigned term_bits(const zl_monomial *m, const zl_symbols *names)
 {
-    unsigned bits = bits_of(zl_magnitude(m->factor));
+    unsigned bits = zl_log2_up(zl_magnitude(m->factor));
     for (size_t i = 0; i < names->names; i++) bits += m->power[i] * name_bits(names->name[i].range);
     return bits;
 }
@@ -35,7 +29,7 @@ static unsigned poly_bits(const zl_poly *p, const zl_symbols *names)
         most = bits > most ? bits : most;
         side[p->term[i].factor < 0]++;
     }
-    return most + bits_of(side[0] > side[1] ? side[0] : side[1]);
+    return most + zl_log2_up(side[0] > side[1] ? side[0] : side[1]);
 }
 
 /* A side that is one name or one number is no arithmetic. */

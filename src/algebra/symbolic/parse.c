@@ -8,19 +8,14 @@
 
 /* ---- print ------------------------------------------------------------------------- */
 
-static void repeat(zl_text *out, const char *text, uint32_t count)
-{
-    while (count--) zl_puts(out, text);
-}
-
 static void print_tuple(zl_text *out, const zl_symbols *s, bool strides)
 {
     for (size_t i = 0; i < s->leaves; i++) {
         const zl_symbol_leaf *leaf = &s->leaf[i];
         zl_puts(out, i ? "," : "");
-        repeat(out, "(", leaf->open);
+        zl_put_times(out, "(", leaf->open);
         zl_monomial_print(out, strides ? &leaf->stride : &leaf->shape, s);
-        repeat(out, ")", leaf->close);
+        zl_put_times(out, ")", leaf->close);
     }
 }
 

@@ -202,7 +202,7 @@ zlay_status zl_import_triton_attribute(zl_cursor *c, zl_text *out)
     status = inputs(&again, &a, out, write);
     zl_puts(out, " ->");
     for (size_t i = 0; i < a.rank; i++) {
-        unsigned bits = a.most[i] ? 64 - (unsigned)__builtin_clzll(a.most[i]) : 0;
+        unsigned bits = zl_bit_length(a.most[i]);
         if (bits > 63) return zl_fail(c->ctx, ZLAY_EOVERFLOW, "output dim%zu has over 63 bits", i);
         zl_putf(out, "%s dim%zu: %llu", i ? "," : "", i, 1ull << bits);
     }

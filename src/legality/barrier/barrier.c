@@ -34,8 +34,6 @@ static const struct {
 };
 
 static bool exists(int32_t op) { return op > 0 && op < ZLAY_BARRIER_OPS; }
-static bool op_in(int32_t op, uint32_t set) { return op > 0 && op < 32 && set >> op & 1; }
-
 static const zlay_barrier *barrier_of(const zl_subject *s) { return s->value; }
 
 /* ---- orders and targets ---------------------------------------------------------------- */
@@ -46,7 +44,7 @@ static bool has_order(const zlay_barrier *b)
     bool none = b->sem == ZLAY_SEM_NONE, scoped = b->scope != ZLAY_SCOPE_NONE;
     if (none) return !scoped;
     if (b->sem < 0 || b->sem > ZLAY_SEM_RELAXED) return false;
-    if (op_in(b->op, NO_COMPLETES) && b->scope != ZLAY_SCOPE_CTA) return false;
+    if (zl_is_in(b->op, NO_COMPLETES) && b->scope != ZLAY_SCOPE_CTA) return false;
     return scoped && ops[b->op].orders >> b->sem & 1;
 }
 
@@ -55,9 +53,9 @@ static uint32_t least_arch(const zlay_barrier *b)
 {
     bool plain = b->sem == ZLAY_SEM_NONE ||
                  (b->sem != ZLAY_SEM_RELAXED && b->scope == ZLAY_SCOPE_CTA);
-    bool counted = op_in(b->op, OP(ARRIVE) | OP(ARRIVE_DROP)) &&
+    bool counted = zl_is_in(b->op, OP(ARRIVE) | OP(ARRIVE_DROP)) &&
                    b->given & ZLAY_BARRIER_GIVEN_COUNT;
-    if (!plain || counted || (b->space && op_in(b->op, OBJECTS))) return HOPPER;
+    if (!plain || counted || (b->space && zl_is_in(b->op, OBJECTS))) return HOPPER;
     return exists(b->op) ? ops[b->op].arch : AMPERE;
 }
 
@@ -77,7 +75,7 @@ static bool remote(const zlay_barrier *b)
 /* Arrivals of an operation: 1 unless they are written. */
 static uint64_t arrivals(const zlay_barrier *b)
 {
-    bool one = op_in(b->op, ARRIVES) && !(b->given & ZLAY_BARRIER_GIVEN_COUNT);
+    bool one = zl_is_in(b->op, ARRIVES) && !(b->given & ZLAY_BARRIER_GIVEN_COUNT);
     return one ? 1 : b->count;
 }
 
@@ -107,7 +105,7 @@ static uint64_t value(zl_quantity q, const zl_subject *s, uint32_t i)
 static bool holds(const zlay_barrier *b, uint32_t set, uint32_t given)
 {
     uint32_t has = b->given | (b->space == 1 ? REMOTE_SPACE : 0);
-    return op_in(b->op, set) && (has & given) == given;
+    return zl_is_in(b->op, set) && (has & given) == given;
 }
 
 static bool guard(zl_guard g, const zl_subject *s)
@@ -131,13 +129,8 @@ static uint64_t bound(int32_t name, const zl_subject *s, uint32_t i)
     }
 }
 
-static void fix(zlay_reason *r, const zl_rule *rule, const zl_subject *s)
-{
-    if (zl_quantity_field(rule->quantity) == rule->field) zl_fix_plain(r, rule, s);
-}
-
 static const zl_subject_form subject_form = {
-    .kind = ZL_SUBJECT_BARRIER, .value = value, .guard = guard, .bound = bound, .fix = fix};
+    .kind = ZL_SUBJECT_BARRIER, .value = value, .guard = guard, .bound = bound, .fix = zl_fix_own};
 
 zlay_status zlay_barrier_check(zlay_verdict *out, zlay_reason *reasons, size_t room,
                                const zlay_target *target, const zlay_barrier *barrier)

@@ -17,7 +17,7 @@ static const zl_issue *issued(const zl_subject *s) { return s->value; }
 
 static bool rows_of_four(const zlay_issue *c)
 {
-    return zl_mode_in(c->mode, MODE(GATHER4) | MODE(SCATTER4));
+    return zl_is_in(c->mode, MODE(GATHER4) | MODE(SCATTER4));
 }
 
 uint32_t zl_coordinates(const zlay_issue *c)
@@ -33,11 +33,11 @@ static uint64_t box_bytes(const zlay_issue *c, const zlay_tensormap *map)
 
 bool zl_issue_bytes(uint64_t *out, const zlay_issue *c, const zlay_tensormap *map)
 {
-    if (zl_kind_in(c->kind, ZL_KINDS_TENSOR)) {
-        if (zl_mode_in(c->mode, MODE(IM2COL_W) | MODE(IM2COL_W128))) return false;
+    if (zl_is_in(c->kind, ZL_KINDS_TENSOR)) {
+        if (zl_is_in(c->mode, MODE(IM2COL_W) | MODE(IM2COL_W128))) return false;
         *out = box_bytes(c, map);
     } else {
-        *out = zl_kind_in(c->kind, ZL_KINDS_BULK) ? c->bytes : c->width;
+        *out = zl_is_in(c->kind, ZL_KINDS_BULK) ? c->bytes : c->width;
     }
     return true;
 }
@@ -45,7 +45,7 @@ bool zl_issue_bytes(uint64_t *out, const zlay_issue *c, const zlay_tensormap *ma
 static uint64_t smem_end(const zl_issue *s)
 {
     const zlay_issue *c = &s->issue;
-    if (!zl_kind_in(c->kind, ZL_KINDS_TENSOR)) return zl_uadd_sat(c->smem, c->bytes);
+    if (!zl_is_in(c->kind, ZL_KINDS_TENSOR)) return zl_uadd_sat(c->smem, c->bytes);
     return zl_uadd_sat(c->smem, zl_umul_sat(zl_box_smem(s->map), rows_of_four(c) ? 4 : 1));
 }
 
@@ -145,7 +145,7 @@ static uint64_t of_form(zl_quantity q, const zl_subject *s)
     case ZL_Q_COPY_ON_TARGET: return zl_kind_on(c->kind, s->target);
     case ZL_Q_COPY_HAS_MODE: return zl_mode_exists(c);
     case ZL_Q_COPY_MODE_ON: return zl_mode_on(c, s->target);
-    case ZL_Q_COPY_LOADS: return zl_kind_in(c->kind, ZL_KINDS_LOAD);
+    case ZL_Q_COPY_LOADS: return zl_is_in(c->kind, ZL_KINDS_LOAD);
     case ZL_Q_COPY_RANK: return c->rank;
     case ZL_Q_COPY_MODE: return zl_number(c->mode);
     case ZL_Q_COPY_SPACE: return zl_number(c->space);
@@ -155,7 +155,7 @@ static uint64_t of_form(zl_quantity q, const zl_subject *s)
         return c->kind == ZLAY_COPY_BULK_STORE && s->target->features & ZL_HAS_TMA &&
                s->target->cls != ZL_CLASS_SM90;
     default:
-        return zl_reduces(c, zl_kind_in(c->kind, ZL_KINDS_TENSOR) ? issued(s)->map->type : c->type);
+        return zl_reduces(c, zl_is_in(c->kind, ZL_KINDS_TENSOR) ? issued(s)->map->type : c->type);
     }
 }
 
@@ -233,8 +233,8 @@ static bool holds(const zl_subject *s, uint32_t kinds, uint32_t modes, uint32_t 
                   map_trait trait)
 {
     const zlay_issue *c = &issued(s)->issue;
-    if (kinds && !zl_kind_in(c->kind, kinds)) return false;
-    if (modes && !zl_mode_in(c->mode, modes)) return false;
+    if (kinds && !zl_is_in(c->kind, kinds)) return false;
+    if (modes && !zl_is_in(c->mode, modes)) return false;
     if ((c->given & given) != given) return false;
     switch (trait) {
     case ANY_MAP: return true;
@@ -274,8 +274,8 @@ static bool after_sm90(const zlay_target *t)
 
 static uint64_t map_mode(int32_t mode)
 {
-    if (zl_mode_in(mode, MODE(IM2COL) | MODE(IM2COL_NO_OFFS))) return 1;
-    return zl_mode_in(mode, MODE(IM2COL_W) | MODE(IM2COL_W128)) ? 2 : 0;
+    if (zl_is_in(mode, MODE(IM2COL) | MODE(IM2COL_NO_OFFS))) return 1;
+    return zl_is_in(mode, MODE(IM2COL_W) | MODE(IM2COL_W128)) ? 2 : 0;
 }
 
 /* PTX ISA 9.1, im2col mode: 16, 8 and 5 bits an offset. */
@@ -317,15 +317,9 @@ static uint64_t bound(int32_t name, const zl_subject *s, uint32_t i)
     }
 }
 
-/* A quantity that several fields make has no one value to repair. */
-static void fix(zlay_reason *r, const zl_rule *rule, const zl_subject *s)
-{
-    if (zl_quantity_field(rule->quantity) == rule->field) zl_fix_plain(r, rule, s);
-}
-
 const zl_subject_form zl_copy_form = {
     .kind = ZL_SUBJECT_COPY, .value = value, .count = count, .guard = guard, .bound = bound,
-    .fix = fix};
+    .fix = zl_fix_own};
 
 /* ---- the check ---------------------------------------------------------------------- */
 
@@ -354,7 +348,7 @@ bool zl_issue_askable(const zlay_issue *issue, const zlay_tensormap *map)
     if (!issue || issue->given & ~all) return false;
     if (!zl_all_zero(issue->reserved, ZL_COUNT(issue->reserved))) return false;
     if (map && !zl_all_zero(map->reserved, ZL_COUNT(map->reserved))) return false;
-    return map || !zl_kind_in(issue->kind, ZL_KINDS_TENSOR);
+    return map || !zl_is_in(issue->kind, ZL_KINDS_TENSOR);
 }
 
 zl_issue zl_issue_asked(const zlay_issue *issue, const zlay_tensormap *map)

@@ -42,9 +42,6 @@ void zl_issue_of(zl_issue *out, const zlay_tensormap *map, const zlay_copy *copy
 extern const zl_subject_form zl_copy_form; /* its value: a zl_issue */
 
 /* Whether a number is a kind of the set; hostile numbers are of none. */
-bool zl_kind_in(int32_t kind, uint32_t set);
-bool zl_mode_in(int32_t mode, uint32_t set);
-
 /* Whether the target's form of a kind has a mode, and whether any target's has. */
 bool zl_mode_exists(const zlay_issue *issue);
 bool zl_mode_on(const zlay_issue *issue, const zlay_target *target);

@@ -4,9 +4,6 @@
 
 #include <string.h>
 
-bool zl_kind_in(int32_t kind, uint32_t set) { return kind > 0 && kind < 32 && set >> kind & 1; }
-bool zl_mode_in(int32_t mode, uint32_t set) { return mode >= 0 && mode < 32 && set >> mode & 1; }
-
 /* ---- modes and targets ---------------------------------------------------------- */
 
 enum { CTA = 1 << ZLAY_SPACE_CTA, CLUSTER = 1 << ZLAY_SPACE_CLUSTER, ANY = CTA | CLUSTER };
@@ -56,8 +53,8 @@ bool zl_mode_on(const zlay_issue *issue, const zlay_target *target)
 
 bool zl_kind_on(int32_t kind, const zlay_target *target)
 {
-    if (zl_kind_in(kind, KIND(CP_ASYNC))) return (target->features & ZL_HAS_CP_ASYNC) != 0;
-    if (zl_kind_in(kind, ZL_KINDS_TENSOR | ZL_KINDS_BULK | ZL_KINDS_PEER))
+    if (zl_is_in(kind, KIND(CP_ASYNC))) return (target->features & ZL_HAS_CP_ASYNC) != 0;
+    if (zl_is_in(kind, ZL_KINDS_TENSOR | ZL_KINDS_BULK | ZL_KINDS_PEER))
         return target_is(target, TMA);
     return true;
 }
@@ -167,7 +164,7 @@ static bool word_read(zlay_issue *issue, uint32_t *seen, const char *word, size_
     for (size_t i = 0; i < ZL_COUNT(words); i++) {
         if (strlen(words[i].text) != length || memcmp(words[i].text, word, length)) continue;
         uint32_t once = words[i].part < TIMES ? 1u << words[i].part : 0;
-        if (!zl_kind_in(issue->kind, words[i].kinds)) continue;
+        if (!zl_is_in(issue->kind, words[i].kinds)) continue;
         if (*seen & once) return false;
         *seen |= once;
         apply(issue, words[i].part, words[i].value);
@@ -193,12 +190,12 @@ static size_t base_find(zlay_issue *issue, const char *id, size_t length)
  * every PTX version has, and reductions without a name add. */
 static void complete(zlay_issue *issue, uint32_t seen)
 {
-    bool rows4 = zl_mode_in(issue->mode, MODE(GATHER4) | MODE(SCATTER4));
+    bool rows4 = zl_is_in(issue->mode, MODE(GATHER4) | MODE(SCATTER4));
     if (rows4 && !(seen & 1u << RANK)) issue->rank = 2;
-    if (zl_kind_in(issue->kind, ZL_KINDS_LOAD) && !(seen & 1u << SPACE))
+    if (zl_is_in(issue->kind, ZL_KINDS_LOAD) && !(seen & 1u << SPACE))
         issue->space = ZLAY_SPACE_CLUSTER;
-    if (zl_kind_in(issue->kind, ZL_KINDS_REDUCE) && !issue->op) issue->op = ZLAY_REDUCE_ADD;
-    if (zl_kind_in(issue->kind, ZL_KINDS_TYPED) && !(seen & 1u << TYPE))
+    if (zl_is_in(issue->kind, ZL_KINDS_REDUCE) && !issue->op) issue->op = ZLAY_REDUCE_ADD;
+    if (zl_is_in(issue->kind, ZL_KINDS_TYPED) && !(seen & 1u << TYPE))
         issue->type = ZLAY_TYPE_U32;
     if (issue->kind == ZLAY_COPY_REDUCE_ASYNC) issue->width = zlay_type_bits(issue->type) / 8;
     if (issue->mode == ZLAY_COPY_IM2COL && issue->kind != ZLAY_COPY_TENSOR_LOAD &&

@@ -26,7 +26,7 @@ static const struct {
 static bool take_of_map(zl_given *g, const zlay_given *given)
 {
     bool box = given->field == ZLAY_FIELD_BOX;
-    if (!g->map || (box && !zl_kind_in(g->issue->issue.kind, ZL_KINDS_TENSOR))) return false;
+    if (!g->map || (box && !zl_is_in(g->issue->issue.kind, ZL_KINDS_TENSOR))) return false;
     return zl_map_given.take(g, given);
 }
 
@@ -56,7 +56,7 @@ static bool take(zl_given *g, const zlay_given *given)
 static bool typed(int64_t *lo, int64_t *hi, const zl_given *g, const zlay_given *given)
 {
     bool narrow = given->field == ZLAY_FIELD_COORDINATE || given->field == ZLAY_FIELD_OFFSET;
-    if (zl_of_map(given) && zl_kind_in(g->issue->issue.kind, ZL_KINDS_TENSOR))
+    if (zl_of_map(given) && zl_is_in(g->issue->issue.kind, ZL_KINDS_TENSOR))
         return zl_map_given.typed(lo, hi, g, given);
     *lo = narrow ? INT32_MIN : 0;
     *hi = narrow ? INT32_MAX : INT64_MAX;
@@ -113,7 +113,7 @@ static void behind(zl_condition *c, zl_quantity q, const zl_given *g)
 
 static int64_t boxes_of(const zl_given *g)
 {
-    bool four = zl_mode_in(g->issue->issue.mode, MODE(GATHER4) | MODE(SCATTER4));
+    bool four = zl_is_in(g->issue->issue.mode, MODE(GATHER4) | MODE(SCATTER4));
     return four ? 4 : 1;
 }
 
@@ -130,7 +130,7 @@ static void with_box(zl_condition *c, const zl_given *g, zl_asks asks, uint64_t 
 static void end_of(zl_condition *c, const zl_given *g)
 {
     const zlay_issue *issue = &g->issue->issue;
-    if (zl_kind_in(issue->kind, ZL_KINDS_TENSOR)) {
+    if (zl_is_in(issue->kind, ZL_KINDS_TENSOR)) {
         if (boxed(g)) with_box(c, g, ZL_ASKS_PLACED, issue->smem);
         else behind(c, ZL_Q_COPY_SMEM_END, g);
         return;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The 64 bits of a tcgen05 shared-memory descriptor (PTX ISA 9.1, Shared memory descriptor). */
 #include "legality/descriptor/smemdesc.h"
+#include "legality/descriptor/smemdesc_bits.h"
 
 enum { START_AT = 0, LBO_AT = 16, SBO_AT = 32, BASE_AT = 49, MODE_AT = 52, SWIZZLE_AT = 61 };
 
-#define FOURTEEN 0x3fffull
 #define FITS     (FOURTEEN << 4) /* of 14 bits of 16 bytes */
 #define VERSION  (1ull << 46)    /* 0b001 in three bits that no field has */
 #define USED                                                                                       \
@@ -34,13 +34,11 @@ static bool pack(uint64_t *out, const zlay_smemdesc *f)
     return fits;
 }
 
-static uint32_t bytes(uint64_t desc, int at) { return (uint32_t)(desc >> at & FOURTEEN) << 4; }
-
 static void unpack(zlay_smemdesc *out, uint64_t desc)
 {
-    *out = (zlay_smemdesc){.start = bytes(desc, START_AT),
-                           .lbo = bytes(desc, LBO_AT),
-                           .sbo = bytes(desc, SBO_AT),
+    *out = (zlay_smemdesc){.start = zl_desc_bytes(desc, START_AT),
+                           .lbo = zl_desc_bytes(desc, LBO_AT),
+                           .sbo = zl_desc_bytes(desc, SBO_AT),
                            .base_offset = (uint32_t)(desc >> BASE_AT & 7),
                            .swizzle = swizzles[desc >> SWIZZLE_AT],
                            .lbo_mode = (int32_t)(desc >> MODE_AT & 1),

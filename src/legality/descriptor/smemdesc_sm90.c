@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The 64 bits of a wgmma shared-memory descriptor (PTX ISA 9.1, Matrix Descriptor Format). */
 #include "legality/descriptor/smemdesc.h"
+#include "legality/descriptor/smemdesc_bits.h"
 
 enum { START_AT = 0, LBO_AT = 16, SBO_AT = 32, BASE_AT = 49, SWIZZLE_AT = 62 };
 
-#define FOURTEEN 0x3fffull
 #define FITS (FOURTEEN << 4) /* of 14 bits of 16 bytes */
 #define USED                                                                                       \
     (FOURTEEN << START_AT | FOURTEEN << LBO_AT | FOURTEEN << SBO_AT | 7ull << BASE_AT |            \
@@ -23,13 +23,11 @@ static bool pack(uint64_t *out, const zlay_smemdesc *f)
     return fits;
 }
 
-static uint32_t bytes(uint64_t desc, int at) { return (uint32_t)(desc >> at & FOURTEEN) << 4; }
-
 static void unpack(zlay_smemdesc *out, uint64_t desc)
 {
-    *out = (zlay_smemdesc){.start = bytes(desc, START_AT),
-                           .lbo = bytes(desc, LBO_AT),
-                           .sbo = bytes(desc, SBO_AT),
+    *out = (zlay_smemdesc){.start = zl_desc_bytes(desc, START_AT),
+                           .lbo = zl_desc_bytes(desc, LBO_AT),
+                           .sbo = zl_desc_bytes(desc, SBO_AT),
                            .base_offset = (uint32_t)(desc >> BASE_AT & 7),
                            .swizzle = (int32_t)turned(desc >> SWIZZLE_AT),
                            .other = desc & ~USED};

@@ -52,18 +52,16 @@ static bool guard(zl_guard g, const zl_subject *s)
 }
 
 /* The least power of two that is no less; 2^62 of greater numbers. */
-static uint64_t power_of_two(int64_t value)
+static uint64_t next_power(int64_t value)
 {
-    uint64_t power = 1;
-    while (power < 1ull << 62 && (int64_t)power < value) power *= 2;
-    return power;
+    return zl_next_power(value > 1 ? (uint64_t)value : 1, 1, 1ull << 62);
 }
 
 static uint64_t columns(const asked *a)
 {
     const int64_t *n = given(a, ZL_Q_TMEM_COLUMNS);
     if (!n) n = given(a, ZL_Q_TMEM_FREED);
-    return n ? power_of_two(*n) : 0;
+    return n ? next_power(*n) : 0;
 }
 
 /* Where the documents ask for a later version than the assembler; else none. */
@@ -152,7 +150,7 @@ static int64_t moved(const zl_rule *rule, const zl_subject *s, int64_t value)
     bool power = zl_bound_is(rule->lo, POWER_OF_TWO);
     switch (rule->relation) {
     case ZLAY_REL_MULTIPLE: return (value + (value > INT64_MAX - lo ? 0 : lo - 1)) / lo * lo;
-    case ZLAY_REL_EQUAL: return power ? (int64_t)power_of_two(value) : lo;
+    case ZLAY_REL_EQUAL: return power ? (int64_t)next_power(value) : lo;
     default: return clamped(value, lo, hi);
     }
 }

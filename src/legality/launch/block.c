@@ -127,14 +127,9 @@ static uint64_t bound(int32_t name, const zl_subject *s, uint32_t i)
     }
 }
 
-static void fix(zlay_reason *r, const zl_rule *rule, const zl_subject *s)
-{
-    if (zl_quantity_field(rule->quantity) == rule->field) zl_fix_plain(r, rule, s);
-}
-
 static const zl_subject_form subject_form = {
     .kind = ZL_SUBJECT_BLOCK, .value = value, .count = count, .guard = guard, .bound = bound,
-    .fix = fix};
+    .fix = zl_fix_own};
 
 zlay_status zlay_block_check(zlay_verdict *out, zlay_reason *reasons, size_t room,
                              const zlay_target *target, const zlay_block *block)

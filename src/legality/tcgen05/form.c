@@ -53,18 +53,13 @@ static const struct {
 #include "legality/tcgen05/tcgen05.def"
 };
 
-static bool known(int32_t kind) { return zl_t5_is(kind, T5_EVERY); }
+static bool known(int32_t kind) { return zl_is_in(kind, T5_EVERY); }
 
 uint32_t zl_t5_k(int32_t kind) { return known(kind) ? kinds[kind].k : 0; }
 
-static bool vector_in(int32_t vector, uint32_t set)
-{
-    return vector >= 0 && vector < 32 && set >> vector & 1;
-}
-
 bool zl_t5_vector(int32_t kind, int32_t vector)
 {
-    return known(kind) && vector_in(vector, kinds[kind].vectors);
+    return known(kind) && zl_is_in(vector, kinds[kind].vectors);
 }
 
 static const struct {
@@ -79,8 +74,8 @@ static const struct {
 bool zl_t5_scale(int32_t kind, int32_t type, int32_t vector)
 {
     for (size_t i = 0; i < ZL_COUNT(scales); i++)
-        if (zl_t5_is(kind, scales[i].kinds) && scales[i].type == type)
-            return vector_in(vector, scales[i].vectors);
+        if (zl_is_in(kind, scales[i].kinds) && scales[i].type == type)
+            return zl_is_in(vector, scales[i].vectors);
     return false;
 }
 
@@ -104,7 +99,7 @@ static const shape shapes[] = {
 static bool row_is(const shape *row, const zl_tcgen05 *t, uint32_t k96)
 {
     const zlay_mma *m = &t->mma;
-    if (!zl_t5_is(m->kind, row->kinds) || row->bounds.k96 != k96) return false;
+    if (!zl_is_in(m->kind, row->kinds) || row->bounds.k96 != k96) return false;
     if (!(row->sparse & (m->sparse ? SPARSE : DENSE))) return false;
     return !t->issued || (row->ws == (m->ws != 0) && row->group == m->cta_group);
 }

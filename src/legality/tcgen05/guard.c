@@ -90,7 +90,7 @@ bool zl_t5_guard(zl_guard g, const zl_subject *s)
     const zl_tcgen05 *t = s->value;
     if (g >= ZL_COUNT(guards) || (t->traits & guards[g].traits) != guards[g].traits) return false;
     return guards[g].kinds == T5_ANY_NUMBER ||
-           (guards[g].kinds && zl_t5_is(t->mma.kind, (uint32_t)guards[g].kinds));
+           (guards[g].kinds && zl_is_in(t->mma.kind, (uint32_t)guards[g].kinds));
 }
 
 /* ---- a verdict alone ----------------------------------------------------------------- */

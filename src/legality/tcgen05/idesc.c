@@ -8,7 +8,7 @@ typedef enum table { PLAIN, MXF8, MXF4 } table;
 
 static table table_of(int32_t kind)
 {
-    if (zl_t5_is(kind, T5_PLAIN)) return PLAIN;
+    if (zl_is_in(kind, T5_PLAIN)) return PLAIN;
     return kind == ZLAY_KIND_MXF8F6F4 ? MXF8 : MXF4;
 }
 
@@ -73,12 +73,12 @@ static inline int32_t sum_type(int32_t kind, uint32_t code)
 
 bool zl_t5_operand(int32_t kind, int32_t type)
 {
-    return zl_t5_is(kind, T5_EVERY) && type >= 0 && type < TYPES && operand_codes[kind][type];
+    return zl_is_in(kind, T5_EVERY) && type >= 0 && type < TYPES && operand_codes[kind][type];
 }
 
 bool zl_t5_sum(int32_t kind, int32_t type)
 {
-    return zl_t5_is(kind, T5_EVERY) && type >= 0 && type < TYPES && sum_codes[kind][type];
+    return zl_is_in(kind, T5_EVERY) && type >= 0 && type < TYPES && sum_codes[kind][type];
 }
 
 /* ---- numbers and codes -------------------------------------------------------------- */
@@ -203,7 +203,7 @@ PACK(pack_mxf4, MXF4)
 
 zlay_status zlay_idesc_pack(uint32_t *out, const zlay_idesc *f)
 {
-    if (!out || !f || !zl_t5_is(f->kind, T5_EVERY) ||
+    if (!out || !f || !zl_is_in(f->kind, T5_EVERY) ||
         f->reserved[0] | f->reserved[1] | f->reserved[2] | f->reserved[3] | f->reserved[4])
         return ZLAY_EINVAL;
     switch (table_of(f->kind)) {
@@ -223,7 +223,7 @@ static inline void unpack(zlay_idesc *f, uint32_t word, table rows)
 
 zlay_status zlay_idesc_unpack(zlay_idesc *out, int32_t kind, uint32_t desc)
 {
-    if (!out || !zl_t5_is(kind, T5_EVERY)) return ZLAY_EINVAL;
+    if (!out || !zl_is_in(kind, T5_EVERY)) return ZLAY_EINVAL;
     out->kind = kind;
     switch (table_of(kind)) {
     case PLAIN: unpack(out, desc, PLAIN); break;
@@ -238,13 +238,13 @@ zlay_status zlay_idesc_unpack(zlay_idesc *out, int32_t kind, uint32_t desc)
 static int32_t scale_type_of(const zlay_mma *mma)
 {
     bool sixteen = mma->scale_vec == ZLAY_SCALE_4X || mma->scale_vec == ZLAY_SCALE_BLOCK16;
-    if (!zl_t5_is(mma->kind, T5_SCALED)) return 0;
+    if (!zl_is_in(mma->kind, T5_SCALED)) return 0;
     return sixteen && mma->kind == ZLAY_KIND_MXF4NVF4 ? ZLAY_TYPE_UE4M3 : ZLAY_TYPE_UE8M0;
 }
 
 zlay_status zlay_idesc_of_mma(zlay_idesc *out, const zlay_mma *mma)
 {
-    if (!out || !mma || mma->instruction != ZLAY_MMA_TCGEN05 || !zl_t5_is(mma->kind, T5_EVERY))
+    if (!out || !mma || mma->instruction != ZLAY_MMA_TCGEN05 || !zl_is_in(mma->kind, T5_EVERY))
         return ZLAY_EINVAL;
     *out = (zlay_idesc){.kind = mma->kind,
                         .a = mma->a,
@@ -252,7 +252,7 @@ zlay_status zlay_idesc_of_mma(zlay_idesc *out, const zlay_mma *mma)
                         .d = mma->d,
                         .m = mma->m,
                         .n = mma->n,
-                        .k = zl_t5_is(mma->kind, T5_FOURS) && mma->k == 96 ? 96 : 0,
+                        .k = zl_is_in(mma->kind, T5_FOURS) && mma->k == 96 ? 96 : 0,
                         .a_major = mma->a_major,
                         .b_major = mma->b_major,
                         .sparse = mma->sparse,

@@ -35,14 +35,6 @@ static bool sum_is(const zlay_mma *m)
     return zl_t5_sum(m->kind, m->d);
 }
 
-/* A power of two itself, else the next one that is no more than `most`. */
-static uint32_t power(uint32_t n, uint32_t most)
-{
-    uint32_t next = 8;
-    while (next < n && next < most) next *= 2;
-    return n && !(n & (n - 1)) ? n : next;
-}
-
 static uint32_t k_of(const zl_tcgen05 *t)
 {
     const zlay_mma *m = &t->mma;
@@ -100,8 +92,8 @@ static uint64_t bound(int32_t name, const zl_subject *s, uint32_t i)
     case T5_LEAST_N: return t->bounds.n_lo;
     case T5_MOST_N: return t->bounds.n_hi;
     case T5_STEP_OF_N: return t->bounds.n_step;
-    case T5_POWER_OF_M: return power(m->m, t->bounds.m_hi);
-    case T5_POWER_OF_N: return power(m->n, t->bounds.n_hi);
+    case T5_POWER_OF_M: return zl_next_power(m->m, 8, t->bounds.m_hi);
+    case T5_POWER_OF_N: return zl_next_power(m->n, 8, t->bounds.n_hi);
     case T5_DEPTH: return k_of(t);
     case T5_LEAST_PTX: return zl_t5_ptx(t, s->target);
     case T5_A_TYPE: return legal(zl_t5_operand(m->kind, m->a), m->a, plain_type(m->kind));

@@ -38,11 +38,6 @@ typedef struct zl_tcgen05 {
     uint32_t traits;
 } zl_tcgen05;
 
-static inline bool zl_t5_is(int32_t kind, uint32_t kinds)
-{
-    return kind > 0 && kind < 32 && kinds >> kind & 1;
-}
-
 extern const zl_subject_form zl_tcgen05_form;
 
 void zl_t5_prepare(zl_tcgen05 *t);

@@ -55,8 +55,6 @@ static void order_by_stride(uint32_t *order, const zlay_tensormap *map)
     }
 }
 
-static uint64_t distance(uint64_t a, uint64_t b) { return a > b ? a - b : b - a; }
-
 typedef struct laying {
     const zlay_target *target;
     const zlay_tensormap *from;
@@ -90,7 +88,7 @@ static bool lay(laying *l, uint32_t i, uint32_t way)
         if (!zl_nearest(&l->map.stride[i], near, floor, range)) return false;
     }
     l->changed += l->map.stride[i] != stride;
-    l->moved += distance(l->map.stride[i], stride);
+    l->moved += zl_distance(l->map.stride[i], stride);
     l->before = over(stride, extent, l->before);
     l->now = over(l->map.stride[i], extent, l->now);
     return true;

@@ -128,13 +128,11 @@ static bool boxes_mend(const search *h, zlay_tensormap *map)
 
 /* ---- what a repair costs ------------------------------------------------------------ */
 
-static uint64_t distance(uint64_t a, uint64_t b) { return a > b ? a - b : b - a; }
-
 /* How far two values are apart counts as a changed field, and as bytes of padding. */
 static void cost(attempt *a, uint64_t from, uint64_t to, int32_t keeps, uint64_t unit)
 {
     if (from == to) return;
-    uint64_t bytes = zl_umul_sat(distance(from, to), unit);
+    uint64_t bytes = zl_umul_sat(zl_distance(from, to), unit);
     a->fields++;
     if (!zl_uadd(a->padding, bytes, &a->padding)) a->padding = UINT64_MAX;
     if (keeps > a->keeps) a->keeps = keeps;

@@ -30,8 +30,6 @@ static const mode modes[] = {
 #include "legality/tmem/tmem.def"
 };
 
-static bool scales(const zlay_tmem_map *map) { return map->shape >= ZLAY_TMEM_SCALES; }
-
 /* A row's factors begin in one cell and end in the next. */
 static bool crosses(const zlay_tmem_map *map) { return map->first + map->factors > CELL; }
 
@@ -49,7 +47,7 @@ static uint64_t columns_of(const zlay_tmem_map *map)
 static uint64_t stride_of(const mode *m, const zlay_tmem_map *map)
 {
     uint64_t column = m->column == SPLIT ? map->half_split : m->column * (map->pack ? 2 : 1);
-    return (m->lane * (uint64_t)LANE + column) * (scales(map) ? 4 : 1);
+    return (m->lane * (uint64_t)LANE + column) * (zl_tmem_scales(map) ? 4 : 1);
 }
 
 typedef struct text {
@@ -72,8 +70,8 @@ static void add(text *t, uint64_t extent, uint64_t stride)
 static void add_modes(text *t, const zlay_tmem_map *map, int part)
 {
     if (map->pack && part == SECOND) add(t, 2, 1);
-    if (scales(map) && part == SECOND) add(t, crosses(map) ? CELL : map->factors, 1);
-    if (scales(map) && part == SECOND && crosses(map)) add(t, 2, columns_of(map) * CELL);
+    if (zl_tmem_scales(map) && part == SECOND) add(t, crosses(map) ? CELL : map->factors, 1);
+    if (zl_tmem_scales(map) && part == SECOND && crosses(map)) add(t, 2, columns_of(map) * CELL);
     for (size_t i = 0; i < ZL_COUNT(modes); i++) {
         const mode *m = &modes[i];
         if (m->shape == map->shape && m->part == part)
@@ -96,10 +94,10 @@ static void enclose(text *t)
 static zlay_status build(zlay_ctx *ctx, zlay_layout **out, const zlay_tmem_map *map)
 {
     text first = {.shape_length = 0}, second = first, copies = first;
-    uint64_t offset = (uint64_t)map->address * (scales(map) ? CELL : 1);
-    if (scales(map) && !crosses(map)) offset += map->first;
+    uint64_t offset = (uint64_t)map->address * (zl_tmem_scales(map) ? CELL : 1);
+    if (zl_tmem_scales(map) && !crosses(map)) offset += map->first;
     bool registers = map->shape <= ZLAY_TMEM_16X32BX2;
-    bool path = !scales(map) && map->shape > ZLAY_TMEM_CP_32X128B;
+    bool path = !zl_tmem_scales(map) && map->shape > ZLAY_TMEM_CP_32X128B;
     add_modes(&first, map, FIRST);
     add_modes(&second, map, SECOND);
     add_modes(&copies, map, COPIES);
@@ -141,7 +139,7 @@ static bool factors_are(const zlay_tmem_map *map)
 #define TMEM_FACTORS(factors, step) {factors, step},
 #include "legality/tmem/tmem.def"
     };
-    if (!scales(map)) return !map->factors && !map->first;
+    if (!zl_tmem_scales(map)) return !map->factors && !map->first;
     for (size_t i = 0; i < ZL_COUNT(rows); i++)
         if (rows[i].factors == map->factors)
             return map->first < CELL && map->first % rows[i].step == 0;
@@ -171,5 +169,5 @@ zlay_status zlay_tmem_layout(zlay_ctx *ctx, zlay_layout **out, const zlay_tmem_m
     if (!modifiers_are(map))
         return zl_fail(ctx, ZLAY_NONE, "%s is not packed or split so", row->name);
     zlay_status status = build(ctx, out, map);
-    return status || !scales(map) || !crosses(map) ? status : cut(ctx, out, map);
+    return status || !zl_tmem_scales(map) || !crosses(map) ? status : cut(ctx, out, map);
 }

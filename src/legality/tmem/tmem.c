@@ -80,13 +80,6 @@ static uint64_t registers(const zlay_tmem_issue *t)
     return (uint64_t)zl_tmem_shape_of(t->shape)->registers * t->num;
 }
 
-static uint64_t power(uint64_t n, uint64_t least, uint64_t most)
-{
-    uint64_t next = least;
-    while (next < n && next < most) next *= 2;
-    return n && !(n & (n - 1)) ? n : next;
-}
-
 /* ---- quantities ------------------------------------------------------------------------------ */
 
 static bool op_on(const zl_subject *s)
@@ -144,8 +137,8 @@ static uint64_t bound(int32_t name, const zl_subject *s, uint32_t i)
     (void)i;
     switch (name) {
     case TMEM_MOST_NUM: return zl_tmem_shape_of(t->shape)->most;
-    case TMEM_POWER_OF_NUM: return power(t->num, 1, 128);
-    case TMEM_POWER_OF_TWO: return power(t->columns, 32, ZLAY_TMEM_COLUMNS);
+    case TMEM_POWER_OF_NUM: return zl_next_power(t->num, 1, 128);
+    case TMEM_POWER_OF_TWO: return zl_next_power(t->columns, 32, ZLAY_TMEM_COLUMNS);
     case TMEM_REGISTERS_OF_SHAPE: return registers(t);
     case TMEM_QUARTER_OF_WARP: return t->warp % 4;
     case TMEM_BASE_OWNED: return t->base;

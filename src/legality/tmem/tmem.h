@@ -12,6 +12,12 @@ typedef struct zl_tmem_shape {
     uint32_t lanes, span, columns, registers, most;
 } zl_tmem_shape;
 
+/* The map is of scale factors. */
+static inline bool zl_tmem_scales(const zlay_tmem_map *map)
+{
+    return map->shape >= ZLAY_TMEM_SCALES;
+}
+
 /* NULL for a number that is no shape. */
 const zl_tmem_shape *zl_tmem_shape_of(int32_t shape);
 

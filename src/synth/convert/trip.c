@@ -213,7 +213,7 @@ static zlay_status shared_make(const zl_trip *t, zlay_convert *plan)
     zl_dim in = {.name = "tensor"}, out = {.name = "offset", .bits = t->bits + t->cuts};
     uint64_t basis[64] = {0};
     zl_f2 f2 = {1, 1, &in, &out, basis};
-    in.bits = t->offset.has ? 64 - (unsigned)__builtin_clzll(t->offset.has) : 0;
+    in.bits = zl_bit_length(t->offset.has);
     if (zl_is_bits(src)) {
         f2.ins = src->f2.outs;
         f2.in = src->f2.out;

@@ -33,13 +33,6 @@ static bool lanes_basis(uint32_t *basis, uint32_t *count, uint64_t set)
     return span == set;
 }
 
-static uint64_t image(const zl_affine *map, uint64_t index)
-{
-    uint64_t value = 0;
-    for (; index; index &= index - 1) value ^= map->basis[__builtin_ctzll(index)];
-    return value;
-}
-
 /* Loads by pairs serve two phases as one where lanes share addresses by pairs. */
 static uint32_t phase_step(const zl_bank_model *m, const zl_affine *map)
 {
@@ -59,7 +52,7 @@ static bool phases_read(zl_bank_ask *out, const zl_bank_model *m, const zl_affin
         if (here != zl_set_moved(first, (uint32_t)__builtin_ctzll(here))) return false;
         out->phases++;
     }
-    for (uint32_t i = 0; i < out->together; i++) out->phase[i] = image(map, basis[i]);
+    for (uint32_t i = 0; i < out->together; i++) out->phase[i] = zl_xor_of(map->basis, basis[i]);
     return true;
 }
 

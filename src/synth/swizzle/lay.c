@@ -178,20 +178,13 @@ static zlay_status layout_make(zlay_swizzle *s, const zl_asked *a, const zl_aske
 
 /* ---- counted --------------------------------------------------------------------- */
 
-static uint64_t offset_of(const uint64_t *basis, uint64_t index)
-{
-    uint64_t offset = 0;
-    for (; index; index &= index - 1) offset ^= basis[__builtin_ctzll(index)];
-    return offset;
-}
-
 static void addresses_of(uint32_t *out, const zl_asked *a, const zl_asked_access *x,
                          const zl_affine *map, const uint64_t *basis)
 {
     for (uint32_t l = 0; l < x->banked.lanes; l++) out[l] = ZLAY_BANK_INACTIVE;
-    out[0] = (uint32_t)(offset_of(basis, map->constant) * a->elem_bits / BYTE);
+    out[0] = (uint32_t)(zl_xor_of(basis, map->constant) * a->elem_bits / BYTE);
     for (uint32_t b = 0; 1u << b < x->lanes; b++) {
-        uint32_t step = (uint32_t)(offset_of(basis, map->basis[b]) * a->elem_bits / BYTE);
+        uint32_t step = (uint32_t)(zl_xor_of(basis, map->basis[b]) * a->elem_bits / BYTE);
         for (uint32_t l = 0; l < 1u << b; l++) out[l | 1u << b] = out[l] ^ step;
     }
 }

@@ -20,8 +20,6 @@ typedef struct search {
     zl_difference where;
 } search;
 
-static bool scales(const zlay_tmem_map *map) { return map->shape >= ZLAY_TMEM_SCALES; }
-
 static zlay_status compare(search *s, const zlay_tmem_map *map, const zlay_layout *layout)
 {
     zl_difference where;
@@ -97,7 +95,7 @@ static zlay_status ask_all(search *s)
     for (int32_t shape = ZLAY_TMEM_16X64B; !status && shape <= ZLAY_TMEM_SCALES_HALF; shape++) {
         zlay_tmem_map map = {.shape = shape, .address = (uint32_t)s->first};
         if (shape <= ZLAY_TMEM_16X32BX2) status = ask_registers(s, shape);
-        else if (scales(&map)) status = ask_scales(s, shape);
+        else if (zl_tmem_scales(&map)) status = ask_scales(s, shape);
         else status = ask_sized(s, map);
     }
     return status;

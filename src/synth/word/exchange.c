@@ -89,7 +89,7 @@ static uint64_t inner_part(const exchange *e)
         else if (e->by >> k & 1) goal ^= column(e, k) & e->w->inner;
     }
     zl_map_invert(&back, &a);
-    return zl_map_linear(&back, goal);
+    return zl_xor_of(back.basis, goal);
 }
 
 bool zl_exchange_put(zl_word *word, uint32_t *least, const zl_wanted *w)

@@ -62,7 +62,7 @@ static uint64_t undone(uint64_t y, uint64_t mask, unsigned shift)
 {
     uint64_t x = y;
     for (uint64_t left = mask; left;) {
-        unsigned bit = 63 - (unsigned)__builtin_clzll(left);
+        unsigned bit = zl_log2(left);
         x ^= (x >> (bit + shift) & 1) << bit;
         left ^= (uint64_t)1 << bit;
     }
@@ -117,7 +117,7 @@ static void factor(factors *f, const zl_affine *map, unsigned reach)
         f->strided.basis[k] = (uint64_t)1 << high;
     }
     zl_map_invert(&back, &f->offset);
-    f->strided.constant = zl_map_linear(&back, map->constant);
+    f->strided.constant = zl_xor_of(back.basis, map->constant);
 }
 
 /* ---- the form
@@ -156,7 +156,7 @@ static zlay_status fill(zlay_ctx *ctx, zlay_normal *n, const zlay_layout *layout
     uint64_t support = zl_affine_support(&map);
     if (support >> BITS || map.bits > BITS)
         return zl_fail(ctx, ZLAY_ENOTSUP, "the layout has a negative value, or more than 63 bits");
-    unsigned reach = support ? 64 - (unsigned)__builtin_clzll(support) : 0;
+    unsigned reach = zl_bit_length(support);
     factor(&f, &map, reach);
     atoms_of(&n->side[ZLAY_NORMAL_OFFSET], &f.offset);
     atoms_of(&n->side[ZLAY_NORMAL_INDEX], &f.index);

@@ -7,14 +7,6 @@ enum { FORMS = 5 };
 
 static bool odd(uint64_t x) { return __builtin_parityll(x); }
 
-/* The functional that an output bit is. */
-static uint64_t row_of(const zl_affine *map, unsigned bit)
-{
-    uint64_t form = 0;
-    for (unsigned k = 0; k < map->bits; k++) form |= (map->basis[k] >> bit & 1) << k;
-    return form;
-}
-
 /* A sum of some functionals that is 1 at both; 0: there is none. */
 static uint64_t one_at(const uint64_t *form, unsigned count, uint64_t k, uint64_t other)
 {
@@ -35,12 +27,14 @@ static unsigned forms_of(uint64_t *out, const zl_wanted *w, unsigned which)
     uint64_t sum = 0;
     unsigned count = 0;
     for (uint64_t left = w->regs; left && which < 3; left &= left - 1) {
-        uint64_t own = left & (0 - left), then = row_of(&w->map, (unsigned)__builtin_ctzll(left));
+        uint64_t own = left & (0 - left);
+        uint64_t then = zl_affine_row(&w->map, (unsigned)__builtin_ctzll(left));
         out[count++] = which ? then : own;
         sum ^= own ^ then;
     }
     for (uint64_t left = w->lanes; left && which == 3; left &= left - 1)
-        out[count++] = row_of(&w->map, (unsigned)__builtin_ctzll(left)) ^ (left & (0 - left));
+        out[count++] =
+            zl_affine_row(&w->map, (unsigned)__builtin_ctzll(left)) ^ (left & (0 - left));
     for (unsigned k = 0; k < w->bits && which == 4; k++) out[count++] = (uint64_t)1 << k;
     if (which != 2) return count;
     out[0] = sum;
@@ -54,8 +48,8 @@ bool zl_pair_at(zl_pair *out, const zl_wanted *w, unsigned i, bool *past)
     uint64_t k = 1 + i / FORMS % vectors, to = 1 + i / FORMS / vectors;
     *past = to > w->inner;
     if (*past) return false;
-    uint64_t other = zl_map_linear(&w->inverse, to);
-    if (!(other & w->lanes) || !(zl_map_linear(&w->map, k) & w->lanes)) return false;
+    uint64_t other = zl_xor_of(w->inverse.basis, to);
+    if (!(other & w->lanes) || !(zl_xor_of(w->map.basis, k) & w->lanes)) return false;
     unsigned count = forms_of(form, w, which);
     out->by = k ^ other;
     out->form = one_at(form, count, k, other);

@@ -42,14 +42,14 @@ static uint64_t crossing_start(const zl_wanted *w, const zl_affine *map, unsigne
     if (!count) return 0;
     uint64_t one = found[draw % count], other = found[draw / count % count];
     uint64_t sum = draw < count ? one : one ^ other;
-    return zl_map_linear(map, sum) & w->lanes ? sum : one;
+    return zl_xor_of(map->basis, sum) & w->lanes ? sum : one;
 }
 
 /* One exchange after which the rank is one less: v -> v + w f(v) takes S to S + (S x + T u) f, and
  * with S x + T u = S x0 and f = f0 S, f0(S x0) = 1, nothing is left of S x0. */
 static void peel_one(zl_affine *out, const zl_wanted *w, const zl_affine *map, unsigned draw)
 {
-    uint64_t start = crossing_start(w, map, draw), goal = zl_map_linear(map, start) & w->lanes;
+    uint64_t start = crossing_start(w, map, draw), goal = zl_xor_of(map->basis, start) & w->lanes;
     uint64_t form = 0, u, probe = goal;
     for (unsigned skip = draw / 2 % 3; skip && probe & (probe - 1); skip--) probe &= probe - 1;
     for (uint64_t left = w->inner; left; left &= left - 1)

@@ -242,7 +242,7 @@ static unsigned round_selects(const round *r)
     for (uint64_t left = r->y.pivots; left; left &= left - 1) {
         uint64_t v = r->y.value[__builtin_ctzll(left)];
         zl_space_put(&now, v & r->w->regs);
-        zl_space_put(&then, zl_map_linear(&r->w->map, v) & r->w->regs);
+        zl_space_put(&then, zl_xor_of(r->w->map.basis, v) & r->w->regs);
     }
     return zl_space_rank(&now) + zl_space_rank(&then);
 }

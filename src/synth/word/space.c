@@ -44,7 +44,7 @@ void zl_space_image(zl_space *out, const zl_affine *map, const zl_space *a)
 {
     out->pivots = 0;
     for (uint64_t left = a->pivots; left; left &= left - 1)
-        zl_space_put(out, zl_map_linear(map, a->value[__builtin_ctzll(left)]));
+        zl_space_put(out, zl_xor_of(map->basis, a->value[__builtin_ctzll(left)]));
 }
 
 void zl_space_kernel(zl_space *out, const zl_affine *map, uint64_t zero)

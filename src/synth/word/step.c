@@ -76,7 +76,7 @@ bool zl_map_invert(zl_affine *out, const zl_affine *map)
     const unsigned bits = map->bits;
     if (bits > ZL_SLOT_BITS ? !invert_wide(out, map) : !invert_packed(out, map)) return false;
     out->bits = bits;
-    out->constant = zl_map_linear(out, constant);
+    out->constant = zl_xor_of(out->basis, constant);
     return true;
 }
 
@@ -85,7 +85,7 @@ void zl_map_product(zl_affine *out, const zl_affine *second, const zl_affine *fi
     const unsigned bits = first->bits;
     const uint64_t constant = zl_map_at(second, first->constant);
     uint64_t basis[ZL_COUNT(first->basis)];
-    for (unsigned k = 0; k < bits; k++) basis[k] = zl_map_linear(second, first->basis[k]);
+    for (unsigned k = 0; k < bits; k++) basis[k] = zl_xor_of(second->basis, first->basis[k]);
     out->bits = bits;
     out->constant = constant;
     memcpy(out->basis, basis, bits * sizeof *basis);

@@ -118,16 +118,9 @@ void zl_map_copy(zl_affine *out, const zl_affine *map); /* no more than its bits
 /* x -> second(first(x)); `out` may be either. */
 void zl_map_product(zl_affine *out, const zl_affine *second, const zl_affine *first);
 
-static inline uint64_t zl_map_linear(const zl_affine *map, uint64_t x)
-{
-    uint64_t value = 0;
-    for (; x; x &= x - 1) value ^= map->basis[__builtin_ctzll(x)];
-    return value;
-}
-
 static inline uint64_t zl_map_at(const zl_affine *map, uint64_t x)
 {
-    return zl_map_linear(map, x) ^ map->constant;
+    return zl_xor_of(map->basis, x) ^ map->constant;
 }
 
 #endif

@@ -184,20 +184,13 @@ static zlay_status coalesced(zl_isl *e, zl_claims *to, const zl_pieces *p)
     return status == ZLAY_NONE ? zl_fail(e->ctx, ZLAY_EINTERNAL, "guards overlap") : status;
 }
 
-static bool all_sizes(const zl_pieces *p)
-{
-    for (size_t r = 0; r < p->outs; r++)
-        if (!p->out_size[r]) return false;
-    return true;
-}
-
 zlay_status zl_isl_coalesce(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a)
 {
     const zl_pieces *p = &a->pieces;
     zl_world w;
     zl_isl e;
     zl_claims claims = {&w, p->outs, 0, 0, NULL};
-    zl_frame frame = {p->extent, all_sizes(p) ? p->out_size : NULL};
+    zl_frame frame = {p->extent, zl_pieces_sized(p) ? p->out_size : NULL};
     zl_world_begin(&w, ctx, p->params, p->dims, p->param);
     zlay_status status = zl_isl_begin(&e, ctx, p, NULL);
     if (!status) status = coalesced(&e, &claims, p);

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Pieces as isl reads them. */
 #include "algebra/presburger/pieces.h"
+#include "base/arith.h"
+
+#include <inttypes.h>
 
 static void print_row(zl_text *out, const zl_pieces *p, const int64_t *row);
-
-static unsigned long long magnitude(int64_t value)
-{
-    return value < 0 ? 0 - (unsigned long long)value : (unsigned long long)value;
-}
 
 /* Divisions stand in the text where they are used; their rows have earlier ones only. */
 static void print_variable(zl_text *out, const zl_pieces *p, size_t v)
@@ -32,13 +30,13 @@ static void print_row(zl_text *out, const zl_pieces *p, const int64_t *row)
         if (!c) continue;
         zl_puts(out, c < 0 ? (first ? "-" : " - ") : first ? "" : " + ");
         if (c != 1 && c != -1)
-            zl_putf(out, v < p->params + p->dims ? "%llu" : "%llu*", magnitude(c));
+            zl_putf(out, v < p->params + p->dims ? "%" PRIu64 : "%" PRIu64 "*", zl_magnitude(c));
         print_variable(out, p, v);
         first = false;
     }
     if (first) zl_putf(out, "%lld", (long long)row[0]);
     else if (row[0] > 0) zl_putf(out, " + %lld", (long long)row[0]);
-    else if (row[0] < 0) zl_putf(out, " - %llu", magnitude(row[0]));
+    else if (row[0] < 0) zl_putf(out, " - %" PRIu64, zl_magnitude(row[0]));
 }
 
 static void print_list(zl_text *out, const zl_pieces *p, const zl_piece *piece)
