@@ -183,37 +183,46 @@ bool zl_tm_columns_of(zl_tm_map *out, const zl_tm *t, const zl_tm_box *box)
 
 /* ---- candidates ---------------------------------------------------------------------------- */
 
-static bool rows_read(int64_t *key, const zl_chain *h, uint64_t pitch, uint64_t rows)
+static uint64_t pitch_of(const zl_chain *h)
 {
-    const zl_chunks *c = h->c;
-    for (uint64_t r = 0; r < rows; r++)
-        for (uint64_t i = 0; i < h->row; i++) {
-            bool there;
-            uint64_t at = h->start + r * pitch + i;
-            if (at >= c->count) return false;
-            const int64_t *k = zl_chunk_key(c, h->swizzle, at, &there);
-            if (!i) key[r] = k[0];
-            if (!there || k[0] != key[r] + (int64_t)i) return false;
-        }
-    return true;
+    return h->swizzle ? zl_tm_span(h->swizzle) / ZL_CHUNK : h->row;
 }
 
-static uint64_t rows_most(int64_t *key, const zl_chain *h, uint64_t pitch)
+/* The global chunk of a chunk in the order before the swizzle; false: the tile ends there, or does
+ * not want it. */
+static bool key_read(int64_t *key, const zl_chain *h, uint64_t at)
 {
-    zl_chain at = *h;
-    uint64_t rows = 0;
-    for (; rows < PIXELS_MOST && rows_read(key + rows, &at, pitch, 1); rows++) at.start += pitch;
-    return rows;
+    const int64_t *plain = h->c->plain[h->swizzle];
+    bool there = at < h->c->count;
+    if (there) *key = plain ? plain[at] : *zl_chunk_key(h->c, h->swizzle, at, &there);
+    return there;
+}
+
+/* Reads where the rows from `from` up to `to` begin. Returns how many rows there are then: less than
+ * `to` where the tile ends, or where a row is not adjacent in global memory. */
+static uint64_t rows_read(int64_t *key, const zl_chain *h, uint64_t from, uint64_t to)
+{
+    int64_t next;
+    for (uint64_t r = from, at = h->start + from * pitch_of(h); r < to; r++, at += pitch_of(h)) {
+        if (!key_read(&key[r], h, at)) return r;
+        for (uint64_t i = 1; i < h->row; i++)
+            if (!key_read(&next, h, at + i) || next != key[r] + (int64_t)i) return r;
+    }
+    return to;
+}
+
+uint64_t zl_columns_chunks(const zl_chain *h, uint64_t rows)
+{
+    return (rows - 1) * pitch_of(h) + h->row;
 }
 
 bool zl_columns_box(zl_tm_box *out, const zl_chain *h, uint64_t rows)
 {
     int64_t key[PIXELS_MOST];
     const zl_chunks *c = h->c;
-    uint64_t pitch = h->swizzle ? zl_tm_span(h->swizzle) / ZL_CHUNK : h->row;
     walk w = {.ctx = c->t->ctx};
     bool ended = false;
-    if (c->width > 1 || rows > PIXELS_MOST || !rows_read(key, h, pitch, rows) ||
+    if (c->width > 1 || rows > PIXELS_MOST || rows_read(key, h, 0, rows) < rows ||
         zl_charge(w.ctx, rows * h->row) || !walk_any(&w, key, rows, &ended))
         return false;
     memset(out, 0, sizeof *out);
@@ -226,44 +235,47 @@ bool zl_columns_box(zl_tm_box *out, const zl_chain *h, uint64_t rows)
                                   ZL_TM_NO_AXIS, 1, 1};
     for (uint32_t l = 0; l < w.levels; l++) {
         out->digit[l + 1] = (zl_tm_digit){(uint64_t)w.extent[l], w.stride[l] * ZL_CHUNK,
-                                          (int64_t)pitch * ZL_CHUNK, ZL_TM_NO_AXIS, 1, 1};
+                                          (int64_t)pitch_of(h) * ZL_CHUNK, ZL_TM_NO_AXIS, 1, 1};
         out->skip[l + 1] = (uint64_t)w.skip[l];
     }
     return true;
 }
 
-/* The longest walk of rows of so many chunks, and those that end with a line before it: any part of
- * a walk from its beginning is one. */
-static void rows_visit(const zl_chain *h, zl_columns_visit *visit, void *env, bool *ended)
+bool zl_columns_ends(const zl_chain *h, uint64_t rows)
 {
-    int64_t key[PIXELS_MOST];
-    uint64_t pitch = h->swizzle ? zl_tm_span(h->swizzle) / ZL_CHUNK : h->row;
-    uint64_t low = 1, high = rows_most(key, h, pitch), half = 2;
-    walk w = {.ctx = h->c->t->ctx};
-    while (low < high) {
-        if (half > high) half = high;
-        if (walk_any(&w, key, half, ended)) low = half;
-        else high = half - 1;
-        half = high > 2 * low ? 2 * low : (low + high + 1) / 2;
-    }
-    for (uint64_t rows = 2; rows <= low && high; rows++)
-        if (rows == low || rows * pitch % ZL_LINE_CHUNKS == 0) visit(env, h, rows);
+    return rows * pitch_of(h) % ZL_LINE_CHUNKS == 0;
 }
 
-void zl_chunks_columns(const zl_chunks *c, uint64_t line, zl_columns_visit *visit, void *env,
-                       bool *ended)
+/* Any part of a walk from its beginning is a walk: doubling finds one that is too long, bisection the
+ * longest. Rows are read no further than that takes. */
+uint64_t zl_columns_rows(const zl_chain *h, uint64_t least, bool *ended)
+{
+    int64_t key[PIXELS_MOST];
+    uint64_t low = least ? least : 1, high = PIXELS_MOST, half, read;
+    walk w = {.ctx = h->c->t->ctx};
+    if (low > high || (read = rows_read(key, h, 0, low)) < low) return 0;
+    if (low > 1 && !walk_any(&w, key, low, ended)) return 0;
+    while (low < high) {
+        uint64_t most = 2 * low < PIXELS_MOST ? 2 * low + 1 : PIXELS_MOST;
+        if (read < most && read < high && (read = rows_read(key, h, read, most)) < most) high = read;
+        half = high > 2 * low ? 2 * low : (low + high + 1) / 2;
+        if (low == high) break;
+        if (walk_any(&w, key, half, ended)) low = half;
+        else high = half - 1;
+    }
+    return low;
+}
+
+void zl_chunks_columns(const zl_chunks *c, uint64_t line, bool narrow, zl_chain_visit *visit, void *env)
 {
     for (int32_t z = ZLAY_SWIZZLE_NONE; c->width == 1 && !c->t->tiled && z < ZL_SWIZZLES; z++) {
         uint64_t span = zl_tm_span(z) / ZL_CHUNK, run = 1;
         zl_chain h = {.c = c, .start = line * ZL_LINE_CHUNKS, .swizzle = z};
-        bool there;
-        const int64_t *first = zl_chunk_key(c, z, h.start, &there);
-        if (!there || !zl_chunks_use(c, z)) continue;
-        for (; h.start + run < c->count && (!z || run < span); run++) {
-            const int64_t *next = zl_chunk_key(c, z, h.start + run, &there);
-            if (!there || next[0] != first[0] + (int64_t)run) break;
-        }
-        for (h.row = run < ZL_LINE ? run : ZL_LINE; h.row; h.row--)
-            if (z || run % h.row == 0) rows_visit(&h, visit, env, ended);
+        int64_t first, next;
+        if (!zl_chunks_use(c, z) || !key_read(&first, &h, h.start)) continue;
+        for (; !z || run < span; run++)
+            if (!key_read(&next, &h, h.start + run) || next != first + (int64_t)run) break;
+        for (h.row = run < ZL_LINE ? run : ZL_LINE; h.row; h.row = z && !narrow && h.row > 1 ? 1 : h.row - 1)
+            if (z || run % h.row == 0) visit(env, &h);
     }
 }

@@ -15,11 +15,15 @@ static const row rows[] = {
     {"Sw<3,6,3> o 0 o (64,64):(64,1)", "(64,64):(64,1)", 64, 64, 15},
     {"Sw<3,6,3> o 0 o (100,64):(64,1)", "(100,64):(64,1)", 100, 64, 21},
     {"Sw<3,6,3> o 0 o (128,64):(64,1)", "(128,64):(64,1)", 128, 64, 29},
+    {"Sw<3,6,3> o 0 o (256,64):(64,1)", "(256,64):(64,1)", 256, 64, 57},
+    {"Sw<3,6,3> o 0 o (512,64):(64,1)", "(512,64):(64,1)", 512, 64, 113},
     {"Sw<2,6,3> o 0 o (64,64):(64,1)", "(64,64):(64,1)", 64, 64, 12},
     {"Sw<3,7,3> o 0 o (128,64):(64,1)", "(128,64):(64,1)", 128, 64, 15},
     {"Sw<3,5,3> o 0 o (64,64):(64,1)", "(64,64):(64,1)", 64, 64, 30},
     {"Sw<3,6,4> o 0 o (64,64):(64,1)", "(64,64):(64,1)", 64, 64, 8},
     {"Sw<3,4,3> o 0 o (64,64):(64,1)", "(64,64):(64,1)", 64, 64, 0},
+    {"8128 o (128,64):(-64,1)", "(128,64):(64,1)", 128, 64, 64}, /* more than the rounds of the search */
+    {"32704 o (512,64):(-64,1)", "(512,64):(64,1)", 512, 64, 256},
 };
 
 static void test_swizzled(void **unused)
@@ -46,6 +50,59 @@ static void test_swizzled(void **unused)
         zlay_layout_free(source);
         zlay_layout_free(smem);
     }
+    synth_world_free(w);
+}
+
+/* Copies of the rows from `first` on, 0: there are none; whether they are said to be the fewest. */
+static uint32_t copies_of(synth_world *w, bool *fewest, const char *swizzle, uint64_t first, uint64_t height)
+{
+    char text[2][128];
+    zlay_move *move;
+    zlay_move_info info = {0};
+    snprintf(text[0], sizeof text[0], "%s o %llu o (%llu,64):(64,1)", swizzle, 64 * (unsigned long long)first,
+             (unsigned long long)height);
+    snprintf(text[1], sizeof text[1], "(%llu,64):(64,1)", (unsigned long long)height);
+    zlay_layout *source = read_layout(w->ctx, text[0]), *smem = read_layout(w->ctx, text[1]);
+    zlay_tensormap_request r = {.size = sizeof r, .type = ZLAY_TYPE_BF16, .source = source, .smem = smem,
+                                .axes = 2, .shape = {height, 64}};
+    zlay_status status = zlay_tensormap_synth(w->ctx, &move, w->target, &r);
+    if (status != ZLAY_NONE) assert_int_equal(status, ZLAY_OK);
+    if (!status) assert_int_equal(zlay_move_get(&info, move), ZLAY_OK);
+    *fewest = status || info.optimal;
+    zlay_move_free(move);
+    zlay_layout_free(source);
+    zlay_layout_free(smem);
+    return info.copies;
+}
+
+/* A tile that only the path searches, cut into two parts whose places are searched: no cut has fewer copies, and
+ * copies of the whole bring each part, so no part has more. */
+static void test_cuts(void **unused)
+{
+    enum { MOST = 128, CUTS = 3 }; /* rows of a part */
+    (void)unused;
+    synth_world *w = synth_world_new("sm_90a");
+    uint64_t state = test_seed("tiles in two parts"), count = test_iterations(20), proved = 0, parts = 0;
+    for (uint64_t i = 0; i < count; i++) {
+        char swizzle[32];
+        bool whole, one, two;
+        snprintf(swizzle, sizeof swizzle, "Sw<%d,%d,%d>", (int)test_range(&state, 1, 3), (int)test_range(&state, 6, 7),
+                 (int)test_range(&state, 3, 4));
+        uint64_t height = (uint64_t)test_range(&state, MOST + 1, 2 * MOST);
+        uint32_t all = copies_of(w, &whole, swizzle, 0, height);
+        proved += whole;
+        for (int k = 0; k < CUTS; k++) {
+            uint64_t cut = (uint64_t)test_range(&state, (int64_t)height - MOST, MOST);
+            uint32_t a = copies_of(w, &one, swizzle, 0, cut), b = copies_of(w, &two, swizzle, cut, height - cut);
+            if ((whole && all > a + b) || (one && all < a) || (two && all < b))
+                fail_msg("%s, %llu rows: %u copies; cut after %llu: %u and %u", swizzle, (unsigned long long)height, all,
+                         (unsigned long long)cut, a, b);
+            parts += one + two;
+        }
+    }
+    printf("%llu tiles, %llu proved, %llu of their parts\n", (unsigned long long)count, (unsigned long long)proved,
+           (unsigned long long)parts);
+    assert_true(proved > count / 2 && parts > count * CUTS);
     synth_world_free(w);
 }
 
@@ -150,7 +207,8 @@ static void test_gaps(void **unused)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_swizzled), cmocka_unit_test(test_steps),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_swizzled), cmocka_unit_test(test_cuts),
+                                       cmocka_unit_test(test_steps),
                                        cmocka_unit_test(test_free_choice), cmocka_unit_test(test_gaps)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -259,7 +259,7 @@ bool zl_chunks_use(const zl_chunks *c, int32_t swizzle)
     return !r->swizzle_given || r->swizzle == swizzle;
 }
 
-void zl_chunks_chains(const zl_chunks *c, uint64_t line, bool narrow, zl_chain_visit *visit,
+void zl_chunks_chains(const zl_chunks *c, uint64_t line, uint64_t narrow, zl_chain_visit *visit,
                       void *env)
 {
     zl_chain h = {.c = c};
@@ -274,7 +274,7 @@ void zl_chunks_chains(const zl_chunks *c, uint64_t line, bool narrow, zl_chain_v
         h.row = row;
         h.slice = 0;
         chain_visit(&h, visit, env);
-        for (h.row = 1; narrow && z && h.row < span; h.row++)
+        for (h.row = 1; z && h.row <= narrow && h.row < span; h.row++)
             if (h.row != row) chain_visit(&h, visit, env);
         h.row = span;
         if (z && row < span && !c->keep) chain_visit(&h, visit, env);

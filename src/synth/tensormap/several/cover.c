@@ -1,10 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Finds the least cover of a tile by boxes that each bring whole lines of 128 bytes. It is a
  * shortest path over the lines, with boxes as edges: fewest boxes first, then fewest bytes
- * (dynamic programming over beginnings, as for interval covers). A bound from below on the number
- * of boxes, by the furthest end that any box reaches from a line, cuts the path search and proves
- * the result where the two agree. Covers whose boxes bring parts of lines are searched by
- * places.c. */
+ * (dynamic programming over beginnings, as for interval covers). Walks of pixels (im2col) are edges
+ * too where nothing has edges: any part of a walk from its beginning is a walk, so an edge of each
+ * length that ends with a line is offered.
+ *
+ * A bound from below on the number of boxes cuts the path search and proves the result where the two
+ * agree. From line 0 on it takes, again and again, the first line that no box reaches which begins
+ * at the line taken before or earlier: no box brings some of two lines that were taken, so each
+ * needs one of its own. For that all boxes are measured, also those that bring parts of lines; of
+ * rows narrower than a swizzle's span those of one chunk reach furthest. Where holes may be written
+ * or not all walks were tried, no bound is known. Covers whose boxes bring parts of lines are
+ * searched by places.c. */
 #include "synth/tensormap/several/cover.h"
 
 #include <string.h>
@@ -12,6 +19,7 @@
 typedef struct step {
     uint64_t boxes, chunks; /* of a cover up to here */
     uint64_t from, length, row; /* of its last box: line, chunks, those of a span */
+    uint64_t pixels; /* rows of a walk; else 0 */
     int32_t swizzle, slice;
     uint16_t shape[ZL_TM_RANK];
     bool there;
@@ -24,9 +32,11 @@ typedef struct search {
     uint64_t *far;  /* the line that the longest box from each reaches */
     uint64_t *part; /* the line of which it brings some */
     uint64_t *need; /* boxes from each line to the end, at least */
-    uint64_t fewest; /* of any cover */
+    uint64_t fewest; /* no cover has fewer boxes */
     uint64_t best;  /* of all */
     bool measuring; /* how far boxes reach, before the path is searched */
+    bool walks;     /* of pixels are searched */
+    bool ended;     /* not all of them were tried */
     uint64_t left;  /* steps of searches over holes */
 } search;
 
@@ -48,7 +58,7 @@ static void offer(search *s, const zl_chain *h, uint64_t chunks, uint64_t end)
 {
     const step *from = &s->at[h->start / ZL_LINE_CHUNKS];
     s->at[end] = (step){from->boxes + 1, from->chunks + zl_chain_written(h, chunks),
-                        h->start / ZL_LINE_CHUNKS, chunks, h->row, h->swizzle, h->slice, {0}, true};
+                        h->start / ZL_LINE_CHUNKS, chunks, h->row, 0, h->swizzle, h->slice, {0}, true};
     memcpy(s->at[end].shape, h->shape, sizeof h->shape);
 }
 
@@ -59,6 +69,12 @@ static bool better(const step *to, const step *from, uint64_t sum)
     return !to->there || to->boxes > boxes || (to->boxes == boxes && to->chunks > sum);
 }
 
+/* Whether a box from a line to another may be of a best cover. */
+static bool may_lead(const search *s, uint64_t line, uint64_t end, uint64_t written)
+{
+    return s->at[line].boxes + 1 + s->need[end] <= s->best && better(&s->at[end], &s->at[line], written);
+}
+
 /* All lengths of a level that a best cover may have; those that end in the same line as a shorter
  * one are no better. */
 static void level_offer(search *s, const zl_chain *h, uint32_t level)
@@ -67,23 +83,27 @@ static void level_offer(search *s, const zl_chain *h, uint32_t level)
     for (uint64_t n = level ? 2 : 1; n <= h->extent[level]; n++) {
         uint64_t chunks = n * h->unit[level], end = lines_covered(h, chunks);
         if (end <= line || end == before) continue;
-        if (s->at[line].boxes + 1 + s->need[end] > s->best) continue;
-        if (!better(&s->at[end], &s->at[line], zl_chain_written(h, chunks))) continue;
+        if (!may_lead(s, line, end, zl_chain_written(h, chunks))) continue;
         if (!zl_chain_legal(h, level, n)) continue;
         before = end;
         offer(s, h, chunks, end);
     }
 }
 
+/* The lines that a box of so many chunks brings whole, and in part. */
+static void measure_box(search *s, const zl_chain *h, uint64_t chunks)
+{
+    uint64_t line = h->start / ZL_LINE_CHUNKS, end = lines_covered(h, chunks);
+    uint64_t last = (h->start + chunks + ZL_LINE_CHUNKS - 1) / ZL_LINE_CHUNKS;
+    if (end > s->far[line]) s->far[line] = end;
+    if (last > s->part[line]) s->part[line] = last;
+}
+
 /* The longest box of a level. */
 static void level_measure(search *s, const zl_chain *h, uint32_t level)
 {
-    uint64_t line = h->start / ZL_LINE_CHUNKS, n = zl_chain_longest(h, level);
-    uint64_t chunks = n * h->unit[level], end = lines_covered(h, chunks);
-    uint64_t last = (h->start + chunks + ZL_LINE_CHUNKS - 1) / ZL_LINE_CHUNKS;
-    if (!n) return;
-    if (end > s->far[line]) s->far[line] = end;
-    if (last > s->part[line]) s->part[line] = last;
+    uint64_t n = zl_chain_longest(h, level);
+    if (n) measure_box(s, h, n * h->unit[level]);
 }
 
 static void chain_offer(void *env, const zl_chain *h)
@@ -92,6 +112,45 @@ static void chain_offer(void *env, const zl_chain *h)
     for (uint32_t i = h->levels; i-- > 0;)
         if (s->measuring) level_measure(s, h, i);
         else level_offer(s, h, i);
+}
+
+static bool walk_legal(const zl_chain *h, uint64_t rows)
+{
+    zl_tm_box box;
+    return zl_columns_box(&box, h, rows) && zl_chunks_legal(h->c, &box);
+}
+
+/* The longest walk, where it reaches the first line that no box brings whole which begins earlier. */
+static void walk_measure(search *s, const zl_chain *h)
+{
+    uint64_t to = s->far[h->start / ZL_LINE_CHUNKS] * ZL_LINE_CHUNKS - h->start, least = 2;
+    while (zl_columns_chunks(h, least) <= to) least++;
+    uint64_t rows = zl_columns_rows(h, least, &s->ended);
+    while (rows >= least && !walk_legal(h, rows)) rows--;
+    if (rows >= least) measure_box(s, h, zl_columns_chunks(h, rows));
+}
+
+/* The longest walk, and those that end with a line before it. */
+static void walk_offer(search *s, const zl_chain *h)
+{
+    uint64_t line = h->start / ZL_LINE_CHUNKS, before = 0;
+    uint64_t most = zl_columns_rows(h, 0, &s->ended);
+    for (uint64_t rows = 2; rows <= most; rows++) {
+        if (rows < most && !zl_columns_ends(h, rows)) continue;
+        uint64_t end = lines_covered(h, zl_columns_chunks(h, rows));
+        if (end <= line || end == before || !may_lead(s, line, end, rows * h->row)) continue;
+        if (!walk_legal(h, rows)) continue;
+        before = end;
+        offer(s, h, rows * h->row, end);
+        s->at[end].pixels = rows;
+    }
+}
+
+static void columns_offer(void *env, const zl_chain *h)
+{
+    search *s = env;
+    if (s->measuring) walk_measure(s, h);
+    else walk_offer(s, h);
 }
 
 /* Of boxes over holes that begin at a line the one that brings most lines whole, and of as many the one
@@ -120,7 +179,8 @@ static void line_offer(search *s, uint64_t line)
     const zl_chunks *c = s->c;
     bool ended = false;
     furthest best = {.lines = 0};
-    zl_chunks_chains(c, line, false, chain_offer, s);
+    zl_chunks_chains(c, line, s->measuring, chain_offer, s);
+    if (s->walks) zl_chunks_columns(c, line, false, columns_offer, s);
     if (!zl_chunks_over_holes(c) || c->there[line * ZL_LINE_CHUNKS] || !zl_chunks_wanted(c, line)) return;
     zl_chunks_shapes(c, line, shape_further, &best, &s->left, &ended);
     if (best.lines) chain_offer(s, &best.chain);
@@ -146,25 +206,28 @@ static void settle(search *s, uint64_t line)
     }
 }
 
+/* The box of a step. */
+static bool box_of(const zl_chunks *c, zl_tm_box *out, const step *at)
+{
+    zl_chain h = {.c = c, .start = at->from * ZL_LINE_CHUNKS, .swizzle = at->swizzle, .row = at->row,
+                  .slice = at->slice};
+    uint32_t level = 0;
+    if (at->pixels) return zl_columns_box(out, &h, at->pixels);
+    memcpy(h.shape, at->shape, sizeof h.shape);
+    if (!h.shape[0]) zl_chain_make(&h);
+    else if (!zl_chain_shape(&h)) return false;
+    while (h.unit[level] * h.extent[level] < at->length) level++;
+    return zl_chain_box(out, &h, level, at->length / h.unit[level]);
+}
+
 static zlay_status boxes_take(const search *s, zl_tm_box **out, uint32_t *count)
 {
     uint64_t boxes = s->at[s->lines].boxes, line = s->lines;
     *out = zl_alloc(s->c->t->ctx, boxes, sizeof **out);
     if (!*out) return ZLAY_ENOMEM;
     *count = (uint32_t)boxes;
-    while (boxes--) {
-        const step *at = &s->at[line];
-        zl_chain h = {.c = s->c, .start = at->from * ZL_LINE_CHUNKS, .swizzle = at->swizzle,
-                      .row = at->row, .slice = at->slice};
-        uint32_t level = 0;
-        memcpy(h.shape, at->shape, sizeof h.shape);
-        if (!h.shape[0]) zl_chain_make(&h);
-        else if (!zl_chain_shape(&h)) return ZLAY_EINTERNAL;
-        while (h.unit[level] * h.extent[level] < at->length) level++;
-        if (!zl_chain_box(&(*out)[boxes], &h, level, at->length / h.unit[level]))
-            return ZLAY_EINTERNAL;
-        line = at->from;
-    }
+    for (; boxes--; line = s->at[line].from)
+        if (!box_of(s->c, &(*out)[boxes], &s->at[line])) return ZLAY_EINTERNAL;
     return ZLAY_OK;
 }
 
@@ -208,26 +271,22 @@ static uint64_t steps_least(search *s, const uint64_t *reach)
     return s->need[0];
 }
 
-/* Boxes may overlap where they bring the same, so the fewest are those that reach furthest. */
+/* Boxes may overlap where they bring the same, so the fewest are those that reach furthest.  What is
+ * known of a line includes all boxes that begin earlier. */
 static zlay_status measure(search *s)
 {
-    uint64_t next = 0;
     s->measuring = true;
     for (uint64_t line = 0; line < s->lines; line++) {
-        bool one = line && s->far[0] == s->lines;
-        s->far[line] = s->part[line] = one ? s->lines : line;
-        if (!one) line_offer(s, line);
-        if (!zl_chunks_wanted(s->c, line) && s->far[line] == line) s->far[line] = line + 1;
+        uint64_t *far = &s->far[line], *part = &s->part[line];
+        *far = line && s->far[line - 1] > line ? s->far[line - 1] : line;
+        *part = line && s->part[line - 1] > *far ? s->part[line - 1] : *far;
+        if (*far < s->lines) line_offer(s, line);
+        if (!zl_chunks_wanted(s->c, line) && *far == line) *far = line + 1;
+        if (*far <= line) return ZLAY_NONE;
+        if (*part < *far) *part = *far;
     }
     s->measuring = false;
-    for (uint64_t line = 0; line < s->lines; line++) {
-        if (s->far[line] > next) next = s->far[line];
-        s->far[line] = next;
-        if (s->part[line] < next) s->part[line] = next;
-        if (line && s->part[line] < s->part[line - 1]) s->part[line] = s->part[line - 1];
-        if (next <= line) return ZLAY_NONE;
-    }
-    s->fewest = steps_least(s, s->part);
+    s->fewest = s->ended || (s->c->holes && !s->c->keep) ? 0 : steps_least(s, s->part);
     steps_least(s, s->far);
     s->best = s->need[0];
     return ZLAY_OK;
@@ -249,7 +308,8 @@ static zlay_status path_find(search *s)
 
 zlay_status zl_chunks_path(const zl_chunks *c, zl_cover *out, uint64_t *fewest)
 {
-    search s = {.c = c, .lines = c->count / ZL_LINE_CHUNKS, .left = ZL_SHAPE_STEPS};
+    search s = {.c = c, .lines = c->count / ZL_LINE_CHUNKS, .left = ZL_SHAPE_STEPS,
+                .walks = c->width == 1 && !c->t->tiled};
     zlay_allocator alloc = zl_allocator(c->t->ctx);
     size_t room = s.lines + 1;
     *out = (zl_cover){0};
@@ -289,19 +349,18 @@ zlay_status zl_chunks_cover(const zl_chunks *c, zl_cover *out)
     zl_cover other;
     zlay_status status = zl_chunks_path(c, out, &fewest);
     if (status && status != ZLAY_NONE) return status;
-    out->least = !status && (out->boxes == 1 || (c->width > 1 && out->boxes == fewest)) &&
-                 out->chunks == c->wanted;
-    if (out->least && (out->boxes == 1 || c->count > ZL_PLACES_MOST)) {
-        out->least = all_searched(c, out);
-        return ZLAY_OK;
+    out->least = !status && (out->boxes == 1 || out->boxes == fewest) && out->chunks == c->wanted;
+    if (!out->least || (out->boxes > 1 && c->count <= ZL_PLACES_MOST)) {
+        zlay_status more = zl_chunks_places(c, &other, status ? NULL : out, fewest);
+        if (more == ZLAY_ENOMEM) zl_cover_free(c, out);
+        if (more && (more == ZLAY_ENOMEM || status)) return more;
+        if (more) zl_fail(c->t->ctx, ZLAY_OK, "%s", "");
+        if (!more) {
+            other.least |= out->least;
+            zl_cover_free(c, out);
+            *out = other;
+        }
     }
-    bool least = out->least;
-    zlay_status more = zl_chunks_places(c, &other, status ? NULL : out);
-    if (more == ZLAY_ENOMEM) zl_cover_free(c, out);
-    if (more && (more == ZLAY_ENOMEM || status)) return more;
-    if (more) return zl_fail(c->t->ctx, ZLAY_OK, "%s", "");
-    zl_cover_free(c, out);
-    *out = other;
-    out->least = (least || out->least) && all_searched(c, out);
+    out->least = out->least && all_searched(c, out);
     return ZLAY_OK;
 }

@@ -94,9 +94,10 @@ bool zl_chunks_wanted(const zl_chunks *c, uint64_t line);
 bool zl_chunks_use(const zl_chunks *c, int32_t swizzle);
 
 /* All chains that begin at a line: of each swizzle that may be used rows as wide as the first one
- * wants and as the span, and slices; `narrow`: and rows that leave some of a line to others. */
+ * wants and as the span, and slices; and rows of at most `narrow` chunks, which leave some of a line to
+ * others. */
 typedef void zl_chain_visit(void *env, const zl_chain *h);
-void zl_chunks_chains(const zl_chunks *c, uint64_t line, bool narrow, zl_chain_visit *visit,
+void zl_chunks_chains(const zl_chunks *c, uint64_t line, uint64_t narrow, zl_chain_visit *visit,
                       void *env);
 
 /* Whether boxes over holes are searched: where the shared layout is given and holes may be written. */
@@ -125,11 +126,17 @@ uint64_t zl_chain_longest(const zl_chain *h, uint32_t level);
 zlay_status zl_legal_begin(zl_chunks *c);
 void zl_legal_end(zl_chunks *c);
 
-/* Walks of pixels that begin at a line: so many rows of `row` chunks of a chain; `*ended` where not
- * all ways to walk were tried. */
-typedef void zl_columns_visit(void *env, const zl_chain *h, uint64_t rows);
-void zl_chunks_columns(const zl_chunks *c, uint64_t line, zl_columns_visit *visit, void *env,
-                       bool *ended);
+/* Walks of pixels that begin at a line: of each swizzle that may be used chains whose `row` is that of a
+ * pixel, the longest that there is and one of a chunk; `narrow`: and all between. */
+void zl_chunks_columns(const zl_chunks *c, uint64_t line, bool narrow, zl_chain_visit *visit, void *env);
+
+/* The most rows of a walk; 0: it has fewer than `least`. `*ended` where not all ways to walk were tried. */
+uint64_t zl_columns_rows(const zl_chain *h, uint64_t least, bool *ended);
+
+/* Chunks from the first to the last one of so many rows; whether they end with a line; these rows as a
+ * box. */
+uint64_t zl_columns_chunks(const zl_chain *h, uint64_t rows);
+bool zl_columns_ends(const zl_chain *h, uint64_t rows);
 bool zl_columns_box(zl_tm_box *out, const zl_chain *h, uint64_t rows);
 
 /* A way to bring what the `of`-th box of a cover brings. */
@@ -151,14 +158,14 @@ typedef struct zl_cover {
     bool least;      /* proved: no fewer boxes, and of as many none that write less */
 } zl_cover;
 
-/* The least cover by boxes that each bring whole lines, and the fewest boxes that any cover has:
- * ZLAY_NONE there is no such cover. */
+/* The least cover by boxes that each bring whole lines, and a number of boxes that no cover has fewer
+ * of, whatever part of a line its boxes bring; 0: none is known.  ZLAY_NONE there is no such cover. */
 zlay_status zl_chunks_path(const zl_chunks *c, zl_cover *out, uint64_t *fewest);
 
 /* The least cover, whatever part of a line its boxes bring, where the tile is small or `than` is
- * given: ZLAY_NONE with a byte that no box brings; ELIMIT the search ended before.  Taken only
- * where it is less than `than`, or proved. */
-zlay_status zl_chunks_places(const zl_chunks *c, zl_cover *out, const zl_cover *than);
+ * given; no cover has fewer boxes than `fewest`: ZLAY_NONE with a byte that no box brings; ELIMIT the
+ * search ended before.  Taken only where it is less than `than`, or proved. */
+zlay_status zl_chunks_places(const zl_chunks *c, zl_cover *out, const zl_cover *than, uint64_t fewest);
 
 void zl_cover_free(const zl_chunks *c, zl_cover *cover);
 

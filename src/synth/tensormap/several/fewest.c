@@ -219,7 +219,7 @@ static bool covers(zl_fewest *f, level *stack, uint32_t boxes)
     }
 }
 
-/* Rounds of one box more, up to as many as are known to do. */
+/* Rounds of one box more, up to as many as are known to do; false: not all of them were tried. */
 static bool rounds(zl_fewest *f, level *stack)
 {
     uint32_t most = f->than && f->than->boxes < ZL_FEWEST_MOST ? f->than->boxes : ZL_FEWEST_MOST - 1;
@@ -227,12 +227,13 @@ static bool rounds(zl_fewest *f, level *stack)
     static const zl_places none;
     if (boxes < boxes_least(f, &none)) boxes = boxes_least(f, &none);
     if (boxes < f->need[0]) boxes = f->need[0];
+    if (boxes < f->least) boxes = f->least;
     for (; boxes <= most; boxes++) {
         if (f->than && boxes == f->than->boxes) f->best_chunks = f->than->chunks + 1;
         if (!covers(f, stack, boxes)) return false;
         if (f->best_boxes) return true;
     }
-    return f->than != NULL;
+    return f->than && f->than->boxes == most;
 }
 
 static zlay_status find(zl_fewest *f)

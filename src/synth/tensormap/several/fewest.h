@@ -33,6 +33,7 @@ typedef struct zl_fewest {
     uint32_t boxes, longest; /* the most places of one */
     uint32_t words, places, wanted;
     zl_places want;
+    uint32_t least;          /* no cover has fewer boxes */
     const zl_cover *than;    /* a cover that is known; NULL: none is */
     zl_places *near;         /* of each place: all that boxes bring with it */
     uint16_t *order;         /* places, those with few such first */

@@ -151,16 +151,23 @@ static void shape_keep(void *env, const zl_chain *h)
         if (block_brings(h, level, n - 1)) length_keep(env, h, level, n);
 }
 
-static void walk_keep(void *env, const zl_chain *h, uint64_t rows)
+static void rows_keep(search *s, const zl_chain *h, uint64_t rows)
 {
-    search *s = env;
     zl_tm_box box;
-    uint64_t pitch = h->swizzle ? zl_tm_span(h->swizzle) / ZL_CHUNK : h->row;
     if (!zl_columns_box(&box, h, rows) || !zl_chunks_legal(s->c, &box)) return;
     zl_known k = {.chunks = (uint32_t)(rows * h->row), .start = h->start, .row = h->row,
                .swizzle = h->swizzle, .pixels = (uint32_t)rows};
-    reach(s, &k, h, (rows - 1) * pitch + h->row);
+    reach(s, &k, h, zl_columns_chunks(h, rows));
     if (s->small) keep(s, &k);
+}
+
+/* The longest walk, and those that end with a line before it. */
+static void walk_keep(void *env, const zl_chain *h)
+{
+    search *s = env;
+    uint64_t most = zl_columns_rows(h, 0, &s->ended);
+    for (uint64_t rows = 2; rows <= most; rows++)
+        if (rows == most || zl_columns_ends(h, rows)) rows_keep(s, h, rows);
 }
 
 /* ---- answers ------------------------------------------------------------------------------- */
@@ -294,11 +301,11 @@ static zlay_status search_run(search *s, zl_cover *out, const zl_cover *than)
     zlay_status status;
     for (uint64_t line = 0; line < s->c->count / ZL_LINE_CHUNKS; line++) {
         if (!s->small && s->known == s->c->wanted) break;
-        zl_chunks_chains(s->c, line, true, chain_keep, s);
+        zl_chunks_chains(s->c, line, ZL_LINE_CHUNKS, chain_keep, s);
         if (zl_chunks_over_holes(s->c) && !zl_chunks_wanted(s->c, line)) s->shapes_ended = true;
         else if (zl_chunks_over_holes(s->c))
             zl_chunks_shapes(s->c, line, shape_keep, s, &s->left, &s->shapes_ended);
-        zl_chunks_columns(s->c, line, walk_keep, s, &s->ended);
+        zl_chunks_columns(s->c, line, true, walk_keep, s);
     }
     if (s->memory_ended) return ZLAY_ENOMEM;
     if ((status = unreached(s))) return status;
@@ -310,7 +317,7 @@ static zlay_status search_run(search *s, zl_cover *out, const zl_cover *than)
     return status;
 }
 
-zlay_status zl_chunks_places(const zl_chunks *c, zl_cover *out, const zl_cover *than)
+zlay_status zl_chunks_places(const zl_chunks *c, zl_cover *out, const zl_cover *than, uint64_t fewest)
 {
     search *s;
     zlay_allocator alloc = zl_allocator(c->t->ctx);
@@ -321,6 +328,7 @@ zlay_status zl_chunks_places(const zl_chunks *c, zl_cover *out, const zl_cover *
     s->c = c;
     s->small = small;
     s->left = ZL_SHAPE_STEPS;
+    s->fewest.least = (uint32_t)fewest;
     s->words = small ? (uint32_t)((c->count + 63) / 64) : 0;
     s->reached = zl_alloc(c->t->ctx, c->count, 1);
     zlay_status status = s->reached ? search_run(s, out, than) : ZLAY_ENOMEM;
