@@ -6,10 +6,12 @@
 zlay_status zl_draft_coordinates(zl_draft *d, zl_form **out, size_t *count)
 {
     *count = d->dims ? d->dims : 1;
-    *out = zl_alloc(d->ctx, *count, sizeof **out);
+    *out = zl_alloc_plain(d->ctx, *count, sizeof **out);
     if (!*out) return ZLAY_ENOMEM;
-    for (size_t i = 0; i < d->dims; i++)
-        if (d->extent[i] != 1) zl_form_coordinate(d, &(*out)[i], i);
+    for (size_t i = 0; i < *count; i++) {
+        if (i < d->dims && d->extent[i] != 1) zl_form_coordinate(d, &(*out)[i], i);
+        else zl_form_constant(&(*out)[i], 0);
+    }
     return ZLAY_OK;
 }
 

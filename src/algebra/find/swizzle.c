@@ -2,6 +2,8 @@
 /* Recognisers of a function by its values. */
 #include "algebra/layout/layout.h"
 
+#include <string.h>
+
 enum { STEPS_VALUE = 3, BLOCK = 1024 };
 
 typedef struct search {
@@ -128,44 +130,45 @@ static bool swizzled_at(const void *env, uint64_t index, int64_t *value)
  * N - 1 - i add up to the greatest; and g(x) + g(y) = g(0) + g(x + y) where x has the lower modes
  * and y the others.  Some such sums are tried, and those that f does not keep are listed: where
  * f = s o g, the swizzle s mends all of them. */
-enum { SUMS_MOST = 16, SUMS_TRIED = 64 };
+enum { SUMS_MOST = 8, SUMS_TRIED = 64 };
 
 typedef struct sums {
     size_t count;
     int64_t value[SUMS_MOST][4]; /* the first two add up to what the others do */
-    uint64_t low;                /* the least power of two by which a sum is off */
+    uint64_t off[SUMS_MOST];     /* by how much */
+    size_t lowest;               /* the sum that is off by an odd multiple of the least */
+    uint64_t low;                /* power of two, and that power */
     int high;                    /* bits of the most by which one is off */
 } sums;
 
-/* By how much a sum is off. */
-static uint64_t off_by(const int64_t value[4], zl_swizzle s)
+/* `bits` bits from `from` on, added to those from `to` on. */
+static uint64_t flipped(int64_t value, int bits, int from, int to)
 {
-    uint64_t v[4];
-    for (int k = 0; k < 4; k++) v[k] = (uint64_t)zl_swizzle_at(s, value[k]);
-    return v[0] + v[1] - v[2] - v[3];
+    uint64_t v = (uint64_t)value, mask = ((uint64_t)1 << bits) - 1;
+    return v ^ (v >> from & mask) << to;
 }
 
-static void add_sum(sums *m, const zl_function *f, const uint64_t index[4])
+/* By how much a sum is off after a swizzle. */
+static uint64_t off_by(const int64_t v[4], int bits, int from, int to)
+{
+    return flipped(v[0], bits, from, to) + flipped(v[1], bits, from, to) -
+           flipped(v[2], bits, from, to) - flipped(v[3], bits, from, to);
+}
+
+static void add_sum(sums *m, const zl_function *f, const uint64_t index[2], const int64_t sum[2])
 {
     int64_t *value = m->value[m->count];
-    for (int k = 0; k < 4; k++)
-        if (!f->at(f->env, index[k], &value[k])) return;
-    uint64_t off = off_by(value, (zl_swizzle){0, 0, 0}), low = off & (0 - off);
+    value[2] = sum[0];
+    value[3] = sum[1];
+    if (!f->at(f->env, index[0], &value[0]) || !f->at(f->env, index[1], &value[1])) return;
+    uint64_t off = off_by(value, 0, 0, 0), low = off & (0 - off);
     if (!off) return;
+    m->off[m->count] = off;
     off = off >> 63 ? 0 - off : off;
     int high = 64 - __builtin_clzll(off);
-    m->low = low < m->low ? low : m->low;
-    m->high = high > m->high ? high : m->high;
+    if (low < m->low) m->low = low, m->lowest = m->count;
     m->count++;
-}
-
-/* Where the search begins, for swizzles of fewer bits than this mend no sum: after all of one bit
- * fewer. */
-static zl_swizzle before_first(const sums *m, int top)
-{
-    int bits = m->count ? m->high - 2 - __builtin_ctzll(m->low) : 0, end = top < 62 ? top : 62;
-    if (bits < 2) return (zl_swizzle){0, 0, 0};
-    return (zl_swizzle){bits - 1, end, -end};
+    m->high = high > m->high ? high : m->high;
 }
 
 /* Where the modes up to one of several end. */
@@ -176,23 +179,29 @@ static uint64_t border_of(const zl_modes *box, size_t k)
     return weight;
 }
 
-static void find_sums(sums *m, const zl_function *f, const zl_modes *box)
+/* Up to `most` sums that are off. */
+static void find_sums(sums *m, const zl_function *f, const zl_modes *box, size_t most)
 {
     uint64_t last = f->size - 1, seed = 88172645463325252u;
-    *m = (sums){.low = (uint64_t)1 << 63};
-    for (size_t t = 0; box->count && t < SUMS_TRIED && m->count < SUMS_MOST; t++) {
+    int64_t ends[2], split[2];
+    m->count = m->lowest = 0;
+    m->low = (uint64_t)1 << 63;
+    m->high = 0;
+    if (!f->at(f->env, 0, &ends[0]) || !f->at(f->env, last, &ends[1])) return;
+    split[0] = ends[0];
+    for (size_t t = 0; box->count && t < SUMS_TRIED && m->count < most; t++) {
         seed = seed * 6364136223846793005u + 1442695040888963407u;
-        uint64_t i = (seed >> 16) % f->size, border = border_of(box, t / 2 % box->count);
-        uint64_t mirrored[4] = {i, last - i, 0, last};
-        uint64_t split[4] = {i % border, i - i % border, 0, i};
-        add_sum(m, f, t % 2 ? split : mirrored);
+        uint64_t i = (seed >> 16) % f->size, low = i;
+        if (t % 2) low %= border_of(box, t / 2 % box->count);
+        if (t % 2 == 0) add_sum(m, f, (uint64_t[]){i, last - i}, ends);
+        else if (f->at(f->env, i, &split[1])) add_sum(m, f, (uint64_t[]){low, i - low}, split);
     }
 }
 
 bool zl_breaks_sums(const zl_function *f, const zl_modes *box)
 {
     sums m;
-    find_sums(&m, f, box);
+    find_sums(&m, f, box, 1);
     return m.count > 0;
 }
 
@@ -200,11 +209,57 @@ bool zl_breaks_sums(const zl_function *f, const zl_modes *box)
  * away, where t is the lowest bit that it changes. */
 static bool mends(const sums *m, zl_swizzle s)
 {
-    int t = s.base - (s.shift < 0 ? s.shift : 0);
-    if (m->low >> t == 0 || t + s.bits + 2 < m->high) return false;
+    int from = s.base + (s.shift > 0 ? s.shift : 0), to = s.base - (s.shift < 0 ? s.shift : 0);
+    if (to + s.bits + 2 < m->high) return false;
     for (size_t k = 0; k < m->count; k++)
-        if (off_by(m->value[k], s)) return false;
+        if (off_by(m->value[k], s.bits, from, to)) return false;
     return true;
+}
+
+/* The lowest bits that a swizzle which mends all sums may read when t is the lowest that it
+ * changes: modulo 2^(t + 1) it adds 2^t to each value with the bit that it reads, so every sum is
+ * off by 2^t where an odd number of its values have that bit, and by 0 elsewhere. */
+static uint64_t sources_of(const sums *m, int t)
+{
+    uint64_t fit = m->low >> t ? UINT64_MAX : 0;
+    for (size_t k = 0; k < m->count && fit; k++) {
+        const int64_t *v = m->value[k];
+        uint64_t odd = (uint64_t)(v[0] ^ v[1] ^ v[2] ^ v[3]);
+        fit &= m->off[k] >> t & 1 ? odd : ~odd;
+    }
+    return fit;
+}
+
+/* Of the swizzles that read from `from` on and change `to` and above, those of fewer bits than
+ * reach the lowest bit that a sum is off by may change too little for what another sum is off by.  Then
+ * the others alone are left, and all of them do the same to that bit and those below. */
+static bool may_mend(const sums *m, int from, int to)
+{
+    int last = __builtin_ctzll(m->low), bits = last + 1 - to;
+    if (!m->count || last + 2 >= m->high) return true;
+    if (bits > (from > to ? from - to : to - from)) return false;
+    uint64_t off = off_by(m->value[m->lowest], bits, from, to);
+    return !(off << (63 - last));
+}
+
+/* By the distance between the lowest bit that is read and the lowest that is changed: the bases of
+ * swizzles with a positive and with a negative shift. */
+typedef struct bases {
+    uint64_t plus[64], minus[64];
+} bases;
+
+static void find_bases(bases *b, const sums *m, int end)
+{
+    memset(b, 0, sizeof *b);
+    for (int t = 0; t < end; t++) {
+        uint64_t fit = sources_of(m, t) & (((uint64_t)1 << end) - 1);
+        for (fit &= ~((uint64_t)1 << t); fit; fit &= fit - 1) {
+            int from = __builtin_ctzll(fit);
+            if (!may_mend(m, from, t)) continue;
+            if (from > t) b->plus[from - t] |= (uint64_t)1 << t;
+            else b->minus[t - from] |= (uint64_t)1 << from;
+        }
+    }
 }
 
 /* The bits that are set in some value, and in *top those of the greatest magnitude, with one for
@@ -232,27 +287,91 @@ zlay_status zl_find_swizzled(zl_modes *out, zl_swizzle *s, const zl_function *f,
     return zl_find_swizzled_below(out, s, f, box, set, top);
 }
 
+typedef struct unswizzling {
+    swizzled env;
+    zl_function inner; /* the swizzle of env after f */
+    const zl_modes *box;
+    sums kept;
+    bases bases;
+    uint64_t set;
+    int end;
+} unswizzling;
+
+static zlay_status limit_asked(const zl_modes *out)
+{
+    return zl_fail(out->ctx, ZLAY_ELIMIT,
+                   "limits.points is %llu and the search for a swizzle asks for more",
+                   (unsigned long long)zl_limits(out->ctx)->points);
+}
+
+/* Along its last mode, which often breaks at fewer values than the modes before it have, the inner
+ * function is in no strided form.  These values are not counted. */
+static bool breaks_last(const unswizzling *u, zl_modes *out)
+{
+    uint64_t all = UINT64_MAX, step = 1, length;
+    uint64_t count = (uint64_t)u->box->at[u->box->count - 1].shape;
+    swizzled env = {u->env.f, u->env.s, &all};
+    zl_function inner = {swizzled_at, &env, u->env.f->size};
+    zl_break where;
+    search s = {&inner, &where, out, 0, 0};
+    int64_t stride;
+    if (u->box->count < 2 || count < 2 || !value_at(&s, 0, &s.first)) return false;
+    for (size_t i = 0; i + 1 < u->box->count; i++) step *= (uint64_t)u->box->at[i].shape;
+    return run(&s, step, count, &stride, &length) && count % length;
+}
+
+static zlay_status try_swizzle(unswizzling *u, zl_modes *out, zl_swizzle s)
+{
+    zl_break where;
+    u->env.s = s;
+    if (!mends(&u->kept, s) || !zl_swizzle_ends(s, u->set)) return ZLAY_NONE;
+    zl_modes_end(out);
+    if (breaks_last(u, out)) return ZLAY_NONE;
+    zlay_status status = zl_find_strided(out, &u->inner, u->box, &where);
+    return *u->env.left ? status : limit_asked(out);
+}
+
+/* All swizzles of so many bits at a distance, by their bases, the positive shift first. */
+static zlay_status try_distance(unswizzling *u, zl_modes *out, int bits, int distance)
+{
+    uint64_t plus = u->bases.plus[distance], minus = u->bases.minus[distance];
+    uint64_t some = (plus | minus) & (((uint64_t)2 << (u->end - bits - distance)) - 1);
+    zlay_status status = ZLAY_NONE;
+    for (; some && status == ZLAY_NONE; some &= some - 1) {
+        int base = __builtin_ctzll(some);
+        if (plus >> base & 1) status = try_swizzle(u, out, (zl_swizzle){bits, base, distance});
+        if (status == ZLAY_NONE && minus >> base & 1)
+            status = try_swizzle(u, out, (zl_swizzle){bits, base, -distance});
+    }
+    return status;
+}
+
+/* In the order of zl_swizzle_next.  Fewer bits than the sums are off by mend none of them. */
+static zlay_status try_all(unswizzling *u, zl_modes *out)
+{
+    const sums *m = &u->kept;
+    int bits = m->count ? m->high - 2 - __builtin_ctzll(m->low) : 1;
+    zlay_status status = ZLAY_NONE;
+    for (bits = bits > 1 ? bits : 1; 2 * bits <= u->end && status == ZLAY_NONE; bits++)
+        for (int d = bits; bits + d <= u->end && status == ZLAY_NONE; d++)
+            status = try_distance(u, out, bits, d);
+    return status;
+}
+
 /* A swizzle is its own inverse: f = s o strided exactly when s o f is strided. */
 zlay_status zl_find_swizzled_below(zl_modes *out, zl_swizzle *s, const zl_function *f,
                                    const zl_modes *box, uint64_t set, int top)
 {
     uint64_t left = zl_limits(out->ctx)->points;
-    swizzled env = {f, {0, 0, 0}, &left};
-    zl_function inner = {swizzled_at, &env, f->size};
-    zlay_status status = ZLAY_NONE;
-    zl_break where;
-    sums kept;
-    find_sums(&kept, f, box);
-    env.s = before_first(&kept, top);
-    while (status == ZLAY_NONE && zl_swizzle_next(&env.s, top)) {
-        if (!mends(&kept, env.s) || !zl_swizzle_ends(env.s, set)) continue;
-        zl_modes_end(out);
-        status = zl_find_strided(out, &inner, box, &where);
-        if (!left)
-            return zl_fail(out->ctx, ZLAY_ELIMIT,
-                           "limits.points is %llu and the search for a swizzle asks for more",
-                           (unsigned long long)zl_limits(out->ctx)->points);
-    }
-    *s = env.s;
+    unswizzling u;
+    u.env = (swizzled){f, {0, 0, 0}, &left};
+    u.inner = (zl_function){swizzled_at, &u.env, f->size};
+    u.box = box;
+    u.set = set;
+    u.end = top < 62 ? top : 62;
+    find_sums(&u.kept, f, box, SUMS_MOST);
+    find_bases(&u.bases, &u.kept, u.end);
+    zlay_status status = try_all(&u, out);
+    *s = u.env.s;
     return status;
 }

@@ -85,7 +85,15 @@ typedef struct zl_swizzle {
 } zl_swizzle;
 
 zlay_status zl_swizzle_check(zlay_ctx *ctx, int32_t bits, int32_t base, int32_t shift);
-int64_t zl_swizzle_at(zl_swizzle s, int64_t value);
+
+static inline int64_t zl_swizzle_at(zl_swizzle s, int64_t value)
+{
+    uint64_t v = (uint64_t)value, mask = ((uint64_t)1 << s.bits) - 1;
+    if (!s.bits) return value;
+    uint64_t flip = s.shift >= 0 ? (v >> (s.base + s.shift) & mask) << s.base
+                                 : (v >> s.base & mask) << (s.base - s.shift);
+    return (int64_t)(v ^ flip);
+}
 
 /* The first and the last bit that the swizzle reads are in `set`, the bits that values have:
  * without one of them a swizzle of fewer bits does the same to these values. */

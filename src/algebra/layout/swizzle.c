@@ -16,14 +16,6 @@ zlay_status zl_swizzle_check(zlay_ctx *ctx, int32_t bits, int32_t base, int32_t 
     return ZLAY_OK;
 }
 
-int64_t zl_swizzle_at(zl_swizzle s, int64_t value)
-{
-    uint64_t v = (uint64_t)value, mask = ((uint64_t)1 << s.bits) - 1;
-    uint64_t flip = s.shift >= 0 ? (v >> (s.base + s.shift) & mask) << s.base
-                                 : (v >> s.base & mask) << (s.base - s.shift);
-    return (int64_t)(v ^ flip);
-}
-
 bool zl_swizzle_ends(zl_swizzle s, uint64_t set)
 {
     int low = s.base + (s.shift > 0 ? s.shift : 0);

@@ -146,6 +146,7 @@ static bool carries(const zl_work *w, const digits *d)
     return w->modes > 1 && !within(w, d, 1) && !within(w, d, -1);
 }
 
+/* From the last index down, for what CuTe leaves out are the carries into a's later modes. */
 static bool agrees(const zl_work *w, const zl_modes *m)
 {
     zlay_layout sum = {.table = &zl_strided_kind, .kind = ZLAY_LAYOUT_STRIDED,
@@ -153,7 +154,7 @@ static bool agrees(const zl_work *w, const zl_modes *m)
                        .size = w->b->size};
     int64_t value;
     if (w->b->size > zl_limits(w->ctx)->points) return false;
-    for (uint64_t i = 0; i < w->b->size; i++)
+    for (uint64_t i = w->b->size; i-- > 0;)
         if (!zl_work_at(w, i, &value) || value != zl_at(&sum, i)) return false;
     return true;
 }

@@ -14,11 +14,12 @@ static zlay_status flatten(zl_draft *d, zl_form *out, const zlay_layout *b, cons
 {
     size_t outs = zlay_layout_outs(b);
     zlay_status status = ZLAY_OK;
-    *out = values[outs - 1];
+    zl_form_copy(out, &values[outs - 1]);
     for (size_t i = outs - 1; i-- > 0 && !status;) {
-        zl_form next = values[i];
+        zl_form next;
+        zl_form_copy(&next, &values[i]);
         status = zl_form_add(d, &next, (int64_t)zl_out_size(b, i), out);
-        *out = next;
+        zl_form_copy(out, &next);
     }
     return status;
 }

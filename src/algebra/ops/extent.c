@@ -71,7 +71,7 @@ static void read_row(const zl_draft *d, zl_form *out, const zl_pieces *p, const 
     zl_form_constant(out, row[0]);
     for (size_t i = 0; i < p->params; i++)
         for (size_t j = 0; j < d->params; j++)
-            if (!strcmp(p->param[i].text, d->param[j].text)) out->at[1 + j] = row[1 + i];
+            if (!strcmp(p->param[i].text, d->param[j].text)) zl_form_put(out, j, row[1 + i]);
 }
 
 zlay_status zl_draft_last(zl_draft *d, zl_form *out, const zlay_layout *a, size_t mode)

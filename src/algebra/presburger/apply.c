@@ -44,8 +44,9 @@ static void find_groups(strided *s)
 static zlay_status add_modes(strided *s, const group *g, const zl_form *form, int64_t sign)
 {
     const zl_mode *mode = s->a->mode;
-    zl_form rest = *form, quotient;
+    zl_form rest, quotient;
     zlay_status status = ZLAY_OK;
+    zl_form_copy(&rest, form);
     for (size_t i = g->first; i < g->end && !status; i++) {
         int64_t step = sign * mode[i].stride, back;
         status = zl_form_add(s->d, &s->value, step, &rest);
@@ -54,7 +55,7 @@ static zlay_status add_modes(strided *s, const group *g, const zl_form *form, in
         if (!status && !zl_mul(step, -mode[i].shape, &back))
             status = zl_fail(s->d->ctx, ZLAY_EOVERFLOW, "a stride does not fit 64 bits");
         if (!status) status = zl_form_add(s->d, &s->value, back, &quotient);
-        rest = quotient;
+        if (!status) zl_form_copy(&rest, &quotient);
     }
     return status;
 }
@@ -108,15 +109,16 @@ static zl_range block_range(zl_range r, zl_swizzle w)
 static zlay_status swizzle(strided *s)
 {
     zl_swizzle w = s->a->swizzle;
-    zl_form out = s->value;
+    zl_form out;
     zl_range range = zl_draft_range(s->d, &s->value);
     zlay_status status = ZLAY_OK;
+    zl_form_copy(&out, &s->value);
     for (int b = 0; b < w.bits && !status; b++) {
         int from = w.base + b + (w.shift > 0 ? w.shift : 0);
         int to = w.base + b - (w.shift < 0 ? w.shift : 0);
         status = swizzle_bit(s, &out, from, to);
     }
-    s->value = out;
+    zl_form_copy(&s->value, &out);
     if (!status && w.bits) zl_draft_know(s->d, &out, block_range(range, w));
     return status;
 }
@@ -160,7 +162,11 @@ static zlay_status strided_walk(zl_draft *d, const zlay_layout *a, const zl_form
                                 zl_visit *visit, void *env)
 {
     zlay_allocator alloc = zl_allocator(d->ctx);
-    strided s = {.d = d, .a = a, .at = at, .count = count};
+    strided s;
+    s.d = d;
+    s.a = a;
+    s.at = at;
+    s.count = count;
     if (!(s.group = zl_alloc(d->ctx, count, sizeof *s.group))) return ZLAY_ENOMEM;
     find_groups(&s);
     zlay_status status = limit_signs(&s);
@@ -194,26 +200,27 @@ static void name_params(substitution *s)
 {
     for (size_t i = 0; i < s->p->params; i++)
         for (size_t j = 0; j < s->d->params; j++)
-            if (!strcmp(s->p->param[i].text, s->d->param[j].text)) s->variable[i].at[1 + j] = 1;
+            if (!strcmp(s->p->param[i].text, s->d->param[j].text)) zl_form_put(&s->variable[i], j, 1);
 }
 
 /* The coordinate of an index, inside the box. */
 static zlay_status split_index(substitution *s, const zl_form *at, uint64_t size, bool *dead)
 {
     const zl_pieces *p = s->p;
-    zl_form rest = *at, quotient;
+    zl_form rest, quotient;
+    zl_form_copy(&rest, at);
     zlay_status status = size ? zl_draft_inside(s->d, at, size, dead) : ZLAY_OK;
     if (!size) s->d->leaves = true;
     for (size_t i = 0; i < p->dims && !status && !*dead; i++) {
         zl_form *out = &s->variable[p->params + i];
-        *out = rest;
+        zl_form_copy(out, &rest);
         if (i + 1 == p->dims) break;
         if (!p->extent[i])
             return zl_fail(s->d->ctx, ZLAY_ENOTSUP,
                            "an index into a box whose extent %zu depends on a parameter", i);
         status = zl_draft_div(s->d, &quotient, &rest, (int64_t)p->extent[i]);
         if (!status) status = zl_form_add(s->d, out, -(int64_t)p->extent[i], &quotient);
-        rest = quotient;
+        if (!status) zl_form_copy(&rest, &quotient);
     }
     return status;
 }
@@ -223,7 +230,7 @@ static zlay_status take_coordinate(substitution *s, const zl_form *at, bool *dea
     const zl_pieces *p = s->p;
     zlay_status status = ZLAY_OK;
     for (size_t i = 0; i < p->dims && !status && !*dead; i++) {
-        s->variable[p->params + i] = at[i];
+        zl_form_copy(&s->variable[p->params + i], &at[i]);
         if (p->extent[i]) status = zl_draft_inside(s->d, &at[i], p->extent[i], dead);
         else s->d->leaves = true;
     }

@@ -16,16 +16,17 @@ typedef struct bits {
  * last is what is left. */
 static zlay_status split(bits *b, const zl_form *form, unsigned count, bool *dead)
 {
-    zl_form rest = *form, quotient;
+    zl_form rest, quotient;
     uint64_t points = count < 63 ? (uint64_t)1 << count : UINT64_MAX;
     zlay_status status = zl_draft_inside(b->d, form, points, dead);
+    zl_form_copy(&rest, form);
     for (unsigned k = 0; k < count && !status && !*dead; k++) {
         zl_form *out = &b->bit[b->count++];
-        *out = rest;
+        zl_form_copy(out, &rest);
         if (k + 1 == count) break;
         status = zl_draft_div(b->d, &quotient, &rest, 2);
         if (!status) status = zl_form_add(b->d, out, -2, &quotient);
-        rest = quotient;
+        if (!status) zl_form_copy(&rest, &quotient);
     }
     return status;
 }

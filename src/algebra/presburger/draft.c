@@ -6,12 +6,14 @@
 
 /* ---- what grows ------------------------------------------------------------------- */
 
+enum { FIRST_ROOM = 768 }; /* bytes */
+
 static zlay_status grow(zlay_ctx *ctx, zl_vector *v, size_t count)
 {
     zlay_allocator alloc = zl_allocator(ctx);
-    size_t room = v->room ? v->room : 16;
+    size_t room = v->room ? v->room : FIRST_ROOM / v->size;
     while (room < v->count + count) room *= 2;
-    void *more = zl_alloc(ctx, room, v->size);
+    void *more = zl_alloc_plain(ctx, room, v->size);
     if (!more) return ZLAY_ENOMEM;
     if (v->count) memcpy(more, v->at, v->count * v->size);
     zl_free(&alloc, v->at, v->room * v->size);
@@ -50,8 +52,10 @@ zlay_status zl_draft_new(zlay_ctx *ctx, zl_draft **out, size_t dims, const uint6
     if (dims > ZL_PIECE_VARIABLES)
         return zl_fail(ctx, ZLAY_ELIMIT, "%zu dimensions; %d at most", dims,
                        (int)ZL_PIECE_VARIABLES);
-    zl_draft *d = zl_alloc(ctx, 1, sizeof *d);
+    zl_draft *d = zl_alloc_plain(ctx, 1, sizeof *d);
     if (!d) return ZLAY_ENOMEM;
+    memset(d, 0, offsetof(zl_draft, known));
+    zl_form_constant(&d->known, 0);
     d->ctx = ctx;
     d->dims = dims;
     for (size_t i = 0; i < dims; i++) {
@@ -179,20 +183,27 @@ zlay_status zl_draft_outs(zl_draft *d, const zlay_layout *a)
 
 void zl_form_constant(zl_form *out, int64_t value)
 {
-    memset(out, 0, sizeof *out);
+    out->used = 0;
     out->at[0] = value;
+}
+
+void zl_form_copy(zl_form *out, const zl_form *from)
+{
+    out->used = from->used;
+    memcpy(out->at, from->at, (1 + from->used) * sizeof *out->at);
 }
 
 void zl_form_coordinate(const zl_draft *d, zl_form *out, size_t dim)
 {
     zl_form_constant(out, 0);
-    out->at[1 + d->params + dim] = 1;
+    zl_form_put(out, d->params + dim, 1);
 }
 
 zlay_status zl_form_add(zl_draft *d, zl_form *to, int64_t factor, const zl_form *from)
 {
     int64_t term;
-    for (size_t v = 0; v < zl_draft_width(d); v++)
+    zl_form_widen(to, from->used);
+    for (size_t v = 0; v <= from->used; v++)
         if (from->at[v] &&
             (!zl_mul(factor, from->at[v], &term) || !zl_add(to->at[v], term, &to->at[v])))
             return zl_fail(d->ctx, ZLAY_EOVERFLOW, "a coefficient does not fit 64 bits");
@@ -202,13 +213,13 @@ zlay_status zl_form_add(zl_draft *d, zl_form *to, int64_t factor, const zl_form 
 void zl_draft_load(const zl_draft *d, zl_form *out, size_t row)
 {
     const zl_draft_row *r = (const zl_draft_row *)d->rows.at + row;
-    memset(out, 0, sizeof *out);
+    out->used = r->length - 1;
     memcpy(out->at, (const int64_t *)d->cells.at + r->first, r->length * sizeof *out->at);
 }
 
 zlay_status zl_draft_store(zl_draft *d, size_t *row, const zl_form *form, int rule)
 {
-    zl_draft_row r = {d->cells.count, zl_draft_width(d), rule};
+    zl_draft_row r = {d->cells.count, 1 + form->used, rule};
     while (r.length > 1 && !form->at[r.length - 1]) r.length--;
     *row = d->rows.count;
     zlay_status status = zl_vector_put(d->ctx, &d->cells, form->at, r.length);

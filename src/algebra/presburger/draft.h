@@ -10,8 +10,10 @@
 
 #include "algebra/presburger/pieces.h"
 
-/* A row of any draft: the constant, then the draft's variables; 0 behind them. */
+/* A row of any draft: the constant, then the coefficients of the first `used` variables; those of
+ * the others are 0 and not written, for most forms have few variables. */
 typedef struct zl_form {
+    size_t used;
     int64_t at[1 + ZL_PIECE_VARIABLES];
 } zl_form;
 
@@ -45,18 +47,18 @@ typedef struct zl_draft {
     zlay_ctx *ctx;
     size_t params, dims, divs, outs;
     zl_name *param;
-    size_t param_room;
-    uint64_t extent[ZL_PIECE_VARIABLES];
-    uint64_t out_size[ZL_PIECE_VARIABLES];
-    int64_t den[ZL_PIECE_VARIABLES];
-    size_t div_row[ZL_PIECE_VARIABLES];
-    zl_range range[ZL_PIECE_VARIABLES]; /* of every variable on the box */
     zl_vector cells, rows;        /* int64_t, zl_draft_row */
     zl_vector guards;             /* size_t: rows that hold where pieces are put now */
     zl_vector pieces, piece_rows; /* zl_part, size_t */
     bool leaves;                  /* an index or coordinate may have left the box of a layout */
-    zl_form known;                /* a form whose range its terms do not show, */
-    zl_range known_range;         /* and that range: of the last value under a swizzle */
+    uint64_t out_size[ZL_PIECE_VARIABLES]; /* 0: not known */
+    zl_range known_range;         /* of the form `known`, which its terms do not show */
+    zl_form known;                /* the last value under a swizzle */
+    /* By number; what lies behind their counts is not written. */
+    uint64_t extent[ZL_PIECE_VARIABLES];
+    int64_t den[ZL_PIECE_VARIABLES];
+    size_t div_row[ZL_PIECE_VARIABLES];
+    zl_range range[ZL_PIECE_VARIABLES]; /* of every variable on the box */
 } zl_draft;
 
 /* A draft over the box of a layout with its parameters, or over a box alone.  It lies on the heap;
@@ -73,14 +75,23 @@ zlay_status zl_draft_params(zl_draft *d, const zlay_layout *a);
 zlay_status zl_draft_outs(zl_draft *d, const zlay_layout *a);
 uint64_t zl_out_size(const zlay_layout *a, size_t i); /* of one output; 0: not known */
 
-static inline size_t zl_draft_width(const zl_draft *d)
-{
-    return 1 + d->params + d->dims + d->divs;
-}
-
 /* ---- forms ---------------------------------------------------------------- */
 
 void zl_form_constant(zl_form *out, int64_t value);
+void zl_form_copy(zl_form *out, const zl_form *from);
+
+/* The coefficients of at least so many variables are written. */
+static inline void zl_form_widen(zl_form *out, size_t used)
+{
+    while (out->used < used) out->at[1 + out->used++] = 0;
+}
+
+/* A coefficient that takes the place of another. */
+static inline void zl_form_put(zl_form *out, size_t variable, int64_t coefficient)
+{
+    zl_form_widen(out, variable + 1);
+    out->at[1 + variable] = coefficient;
+}
 void zl_form_coordinate(const zl_draft *d, zl_form *out, size_t dim);
 
 /* to += factor * from; EOVERFLOW. */

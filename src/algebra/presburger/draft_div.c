@@ -5,8 +5,11 @@
 
 #include <string.h>
 
+/* Most denominators are powers of two, whose divisor is the lowest bit of either. */
 static int64_t gcd(int64_t a, int64_t b)
 {
+    uint64_t low = (uint64_t)a & (0 - (uint64_t)a), n = (uint64_t)b;
+    if (b > 0 && !(n & (n - 1))) return a && low < n ? (int64_t)low : b;
     uint64_t g = zl_gcd(zl_magnitude(a), zl_magnitude(b));
     return g > INT64_MAX ? 1 : (int64_t)g;
 }
@@ -42,33 +45,49 @@ static void widen(zl_range *to, zl_range by)
     to->greatest = plus(to->greatest, by.greatest, INT64_MAX);
 }
 
+/* The ends of the sum of all terms; false where one has no bound or does not fit 64 bits. */
+static bool exact_terms(const zl_draft *d, const zl_form *form, zl_range *out)
+{
+    int64_t least = form->at[0], greatest = least, a, b;
+    for (size_t v = 0; v < form->used; v++) {
+        int64_t c = form->at[1 + v];
+        if (!c) continue;
+        zl_range r = d->range[v];
+        if (r.least == INT64_MIN || r.greatest == INT64_MAX) return false;
+        if (!zl_mul(c, c < 0 ? r.greatest : r.least, &a) || !zl_add(least, a, &least)) return false;
+        if (!zl_mul(c, c < 0 ? r.least : r.greatest, &b) || !zl_add(greatest, b, &greatest))
+            return false;
+    }
+    *out = (zl_range){least, greatest};
+    return true;
+}
+
 static zl_range by_terms(const zl_draft *d, const zl_form *form)
 {
     zl_range r = {form->at[0], form->at[0]};
-    for (size_t v = 0; v + 1 < zl_draft_width(d); v++)
+    if (exact_terms(d, form, &r)) return r;
+    for (size_t v = 0; v < form->used; v++)
         if (form->at[1 + v]) widen(&r, scaled(d->range[v], form->at[1 + v]));
     return r;
 }
 
-static size_t terms(const zl_draft *d, const zl_form *form)
-{
-    size_t count = 0;
-    for (size_t v = 1; v < zl_draft_width(d); v++) count += form->at[v] != 0;
-    return count;
-}
-
-/* c (numerator - den floor(numerator / den)) lies in c [0, den). */
+/* c (numerator - den floor(numerator / den)) lies in c [0, den): taken where the form has fewer
+ * terms without the numerator. */
 static bool take_whole(const zl_draft *d, zl_form *work, size_t q, zl_range *sum)
 {
-    zl_form num, rest = *work;
-    int64_t *k = &rest.at[1 + d->params + d->dims + q], c = -(*k / d->den[q]), term;
+    const zl_draft_row *num = (const zl_draft_row *)d->rows.at + d->div_row[q];
+    const int64_t *cell = (const int64_t *)d->cells.at + num->first;
+    int64_t *at = work->at, *k = &at[1 + d->params + d->dims + q], c = -(*k / d->den[q]);
+    int64_t term, rest, more = 0;
     if (*k % d->den[q]) return false;
-    zl_draft_load(d, &num, d->div_row[q]);
+    for (size_t v = 0; v < num->length; v++) {
+        if (!cell[v]) continue;
+        if (!zl_mul(c, cell[v], &term) || !zl_sub(at[v], term, &rest)) return false;
+        more += v ? (rest != 0) - (at[v] != 0) : 0;
+    }
+    if (more >= 0) return false;
+    for (size_t v = 0; v < num->length; v++) at[v] -= c * cell[v];
     *k = 0;
-    for (size_t v = 0; v < zl_draft_width(d); v++)
-        if (!zl_mul(c, num.at[v], &term) || !zl_sub(rest.at[v], term, &rest.at[v])) return false;
-    if (terms(d, &rest) + 1 >= terms(d, work)) return false;
-    *work = rest;
     widen(sum, scaled((zl_range){0, d->den[q] - 1}, c));
     return true;
 }
@@ -82,13 +101,28 @@ static bool same_numerator(const zl_draft *d, size_t p, size_t q)
            !memcmp(cells + a->first, cells + b->first, a->length * sizeof *cells);
 }
 
+/* The floor divisions that a form has, the last one first. */
+typedef struct divisions {
+    size_t count;
+    uint16_t q[ZL_PIECE_VARIABLES];
+} divisions;
+
+static void find_divisions(const zl_draft *d, const zl_form *form, divisions *out)
+{
+    out->count = 0;
+    for (size_t v = form->used; v > d->params + d->dims; v--)
+        if (form->at[v]) out->q[out->count++] = (uint16_t)(v - 1 - d->params - d->dims);
+}
+
 /* c (floor(n / p) - m floor(n / pm)) lies in c [0, m). */
-static bool take_pair(const zl_draft *d, zl_form *work, size_t q, zl_range *sum)
+static bool take_pair(const zl_draft *d, zl_form *work, const divisions *list, size_t q,
+                      zl_range *sum)
 {
     int64_t *div = &work->at[1 + d->params + d->dims];
-    for (size_t p = 0; p < d->divs; p++) {
-        int64_t m = d->den[q] / d->den[p], product;
+    for (size_t i = list->count; i-- > 0;) {
+        size_t p = list->q[i];
         if (p == q || !div[p] || d->den[q] % d->den[p] || !same_numerator(d, p, q)) continue;
+        int64_t m = d->den[q] / d->den[p], product;
         if (!zl_mul(div[p], -m, &product) || product != div[q]) continue;
         widen(sum, scaled((zl_range){0, m - 1}, div[p]));
         div[p] = div[q] = 0;
@@ -105,27 +139,52 @@ static void narrow(zl_range *to, zl_range by)
 
 void zl_draft_know(zl_draft *d, const zl_form *form, zl_range range)
 {
-    d->known = *form;
+    zl_form_copy(&d->known, form);
     d->known_range = range;
+}
+
+static bool is_row(const zl_form *form, const int64_t *cell, size_t length)
+{
+    size_t common = length < 1 + form->used ? length : 1 + form->used;
+    if (memcmp(form->at, cell, common * sizeof *cell)) return false;
+    for (size_t v = common; v < length; v++)
+        if (cell[v]) return false;
+    for (size_t v = common; v <= form->used; v++)
+        if (form->at[v]) return false;
+    return true;
 }
 
 static bool is_known(const zl_draft *d, const zl_form *form)
 {
-    return !memcmp(d->known.at, form->at, zl_draft_width(d) * sizeof *form->at);
+    return form->at[0] == d->known.at[0] && is_row(form, d->known.at, 1 + d->known.used);
+}
+
+/* The range by terms, with those of floor divisions that belong together taken as one.  A numerator
+ * that is taken may bring in divisions before its own, so the list is made again. */
+static zl_range by_divisions(const zl_draft *d, const zl_form *form, divisions *list)
+{
+    zl_form work;
+    zl_range sum = {0, 0};
+    zl_form_copy(&work, form);
+    for (size_t i = 0; i < list->count;) {
+        size_t q = list->q[i++];
+        if (!work.at[1 + d->params + d->dims + q] || take_pair(d, &work, list, q, &sum)) continue;
+        if (!take_whole(d, &work, q, &sum)) continue;
+        find_divisions(d, &work, list);
+        for (i = 0; i < list->count && list->q[i] >= q;) i++;
+    }
+    widen(&sum, by_terms(d, &work));
+    return sum;
 }
 
 zl_range zl_draft_range(const zl_draft *d, const zl_form *form)
 {
-    zl_form work = *form;
-    zl_range plain = by_terms(d, form), sum = {0, 0}, rest;
-    for (size_t q = d->divs; q-- > 0;)
-        if (work.at[1 + d->params + d->dims + q])
-            if (!take_pair(d, &work, q, &sum)) take_whole(d, &work, q, &sum);
-    rest = by_terms(d, &work);
-    widen(&sum, rest);
-    narrow(&sum, plain);
-    if (is_known(d, form)) narrow(&sum, d->known_range);
-    return sum;
+    divisions list;
+    zl_range range = by_terms(d, form);
+    find_divisions(d, form, &list);
+    if (list.count) narrow(&range, by_divisions(d, form, &list));
+    if (is_known(d, form)) narrow(&range, d->known_range);
+    return range;
 }
 
 /* ---- divisions ---------------------------------------------------------------------- */
@@ -141,18 +200,21 @@ typedef struct division {
 static zlay_status take_quotients(division *w)
 {
     zl_form quotient;
-    zl_form_constant(&quotient, zl_floor_div(w->rest.at[0], w->den));
-    for (size_t v = 1; v < zl_draft_width(w->d); v++) {
-        quotient.at[v] = w->rest.at[v] / w->den;
-        w->rest.at[v] %= w->den;
+    int64_t *rest = w->rest.at, constant = zl_floor_div(*rest, w->den);
+    zl_form_constant(&quotient, constant);
+    *rest -= constant * w->den;
+    for (size_t v = 1; v <= w->rest.used; v++) {
+        if (zl_magnitude(rest[v]) < (uint64_t)w->den) continue;
+        zl_form_put(&quotient, v - 1, rest[v] / w->den);
+        rest[v] %= w->den;
     }
-    w->rest.at[0] -= quotient.at[0] * w->den;
     return zl_form_add(w->d, &w->out, 1, &quotient);
 }
 
 static void divide_by(division *w, int64_t g)
 {
-    for (size_t v = 1; v < zl_draft_width(w->d); v++) w->rest.at[v] /= g;
+    for (size_t v = 1; v <= w->rest.used; v++)
+        if (w->rest.at[v]) w->rest.at[v] /= g;
     w->rest.at[0] = zl_floor_div(w->rest.at[0], g);
     w->den /= g;
 }
@@ -160,7 +222,8 @@ static void divide_by(division *w, int64_t g)
 static bool take_gcd(division *w)
 {
     int64_t g = w->den;
-    for (size_t v = 1; v < zl_draft_width(w->d) && g > 1; v++) g = gcd(g, w->rest.at[v]);
+    for (size_t v = 1; v <= w->rest.used && g > 1; v++)
+        if (w->rest.at[v]) g = gcd(w->rest.at[v], g);
     if (g > 1) divide_by(w, g);
     return g > 1;
 }
@@ -171,14 +234,14 @@ static bool drop_low(division *w, int64_t g)
     zl_form low;
     int64_t rem = w->rest.at[0] - g * zl_floor_div(w->rest.at[0], g), sum;
     zl_form_constant(&low, rem);
-    for (size_t v = 1; v < zl_draft_width(w->d); v++)
-        if (w->rest.at[v] % g) low.at[v] = w->rest.at[v];
+    for (size_t v = 1; v <= w->rest.used; v++)
+        if (w->rest.at[v] && w->rest.at[v] % g) zl_form_put(&low, v - 1, w->rest.at[v]);
     zl_range r = zl_draft_range(w->d, &low);
     if (r.least == INT64_MIN || r.greatest == INT64_MAX) return false;
     int64_t step = zl_floor_div(r.least, g);
     if (step != zl_floor_div(r.greatest, g)) return false;
     if (!zl_add(w->rest.at[0] - rem, step * g, &sum)) return false;
-    for (size_t v = 1; v < zl_draft_width(w->d); v++) w->rest.at[v] -= low.at[v];
+    for (size_t v = 1; v <= low.used; v++) w->rest.at[v] -= low.at[v];
     w->rest.at[0] = sum;
     divide_by(w, g);
     return true;
@@ -186,9 +249,12 @@ static bool drop_low(division *w, int64_t g)
 
 static bool take_low(division *w)
 {
-    for (size_t v = 1; v < zl_draft_width(w->d); v++) {
+    int64_t before = 1; /* a divisor that drops nothing */
+    for (size_t v = 1; v <= w->rest.used; v++) {
         int64_t g = w->rest.at[v] ? gcd(w->rest.at[v], w->den) : 1;
-        if (g > 1 && drop_low(w, g)) return true;
+        if (g == 1 || g == before) continue;
+        if (drop_low(w, g)) return true;
+        before = g;
     }
     return drop_low(w, w->den);
 }
@@ -200,7 +266,7 @@ static bool take_nested(division *w)
     size_t first = 1 + d->params + d->dims, q = d->divs;
     zl_form num;
     int64_t c, den;
-    for (size_t v = 1; v < zl_draft_width(d); v++)
+    for (size_t v = 1; v <= w->rest.used; v++)
         if (w->rest.at[v]) {
             if (v < first || w->rest.at[v] != 1 || q < d->divs) return false;
             q = v - first;
@@ -209,7 +275,7 @@ static bool take_nested(division *w)
     zl_draft_load(d, &num, d->div_row[q]);
     if (!zl_mul(w->rest.at[0], d->den[q], &c) || !zl_add(num.at[0], c, &num.at[0])) return false;
     if (!zl_mul(w->den, d->den[q], &den)) return false;
-    w->rest = num;
+    zl_form_copy(&w->rest, &num);
     w->den = den;
     return true;
 }
@@ -246,32 +312,37 @@ static zlay_status append(division *w, size_t *q)
 static zlay_status find_or_append(division *w, size_t *q)
 {
     zl_draft *d = w->d;
-    zl_form num;
     for (*q = 0; *q < d->divs; ++*q) {
+        const zl_draft_row *num = (const zl_draft_row *)d->rows.at + d->div_row[*q];
         if (d->den[*q] != w->den) continue;
-        zl_draft_load(d, &num, d->div_row[*q]);
-        if (!memcmp(num.at, w->rest.at, zl_draft_width(d) * sizeof *num.at)) return ZLAY_OK;
+        const int64_t *cell = (const int64_t *)d->cells.at + num->first;
+        if (is_row(&w->rest, cell, num->length)) return ZLAY_OK;
     }
     return append(w, q);
 }
 
 zlay_status zl_draft_div(zl_draft *d, zl_form *out, const zl_form *form, int64_t den)
 {
-    division w = {.d = d, .rest = *form, .den = den};
+    division w;
     size_t q = 0;
+    w.d = d;
+    w.den = den;
+    w.done = false;
+    zl_form_constant(&w.out, 0);
+    zl_form_copy(&w.rest, form);
     zlay_status status = shorten(&w);
     if (!status && !w.done) status = find_or_append(&w, &q);
     if (status) return status;
-    *out = w.out;
-    if (!w.done) out->at[1 + d->params + d->dims + q]++;
+    q += d->params + d->dims;
+    zl_form_copy(out, &w.out);
+    if (!w.done) zl_form_put(out, q, q < out->used ? out->at[1 + q] + 1 : 1);
     return ZLAY_OK;
 }
 
 zlay_status zl_draft_mod(zl_draft *d, zl_form *out, const zl_form *form, int64_t den)
 {
-    zl_form quotient, rest = *form;
+    zl_form quotient;
     zlay_status status = zl_draft_div(d, &quotient, form, den);
-    if (!status) status = zl_form_add(d, &rest, -den, &quotient);
-    if (!status) *out = rest;
-    return status;
+    if (out != form) zl_form_copy(out, form);
+    return status ? status : zl_form_add(d, out, -den, &quotient);
 }

@@ -18,33 +18,34 @@ static int by_range(const zl_draft *d, const zl_form *form, int rule)
 }
 
 /* Coefficients without a common factor, the constant as tight as integers allow. */
-static int normal(const zl_draft *d, zl_form *form, int rule)
+static int normal(zl_form *form, int rule)
 {
     uint64_t g = 0;
-    for (size_t v = 1; v < zl_draft_width(d); v++) g = zl_gcd(g, zl_magnitude(form->at[v]));
+    for (size_t v = 1; v <= form->used; v++) g = zl_gcd(g, zl_magnitude(form->at[v]));
     if (g < 2 || g > INT64_MAX) return SOMETIMES;
     if (rule == ZL_ROW_EQUAL && form->at[0] % (int64_t)g) return NEVER;
-    for (size_t v = 1; v < zl_draft_width(d); v++) form->at[v] /= (int64_t)g;
+    for (size_t v = 1; v <= form->used; v++) form->at[v] /= (int64_t)g;
     form->at[0] = zl_floor_div(form->at[0], (int64_t)g);
     return SOMETIMES;
 }
 
 /* +1: the same coefficients, -1: the opposite ones, 0: neither. */
-static int alike(const zl_draft *d, const zl_form *a, const zl_form *b)
+static int alike(const zl_form *a, const zl_form *b)
 {
     bool same = true, opposite = true;
-    for (size_t v = 1; v < zl_draft_width(d) && (same || opposite); v++) {
-        same = same && a->at[v] == b->at[v];
-        opposite = opposite && !((uint64_t)a->at[v] + (uint64_t)b->at[v]);
+    size_t used = a->used > b->used ? a->used : b->used;
+    for (size_t v = 0; v < used && (same || opposite); v++) {
+        int64_t x = v < a->used ? a->at[1 + v] : 0, y = v < b->used ? b->at[1 + v] : 0;
+        same = same && x == y;
+        opposite = opposite && !((uint64_t)x + (uint64_t)y);
     }
     return same ? 1 : opposite ? -1 : 0;
 }
 
 /* What a row that holds says of one over the same coefficients. */
-static int by_row(const zl_draft *d, const zl_form *known, int known_rule, const zl_form *form,
-                  int rule)
+static int by_row(const zl_form *known, int known_rule, const zl_form *form, int rule)
 {
-    int sign = alike(d, known, form);
+    int sign = alike(known, form);
     int64_t c = known->at[0], sum;
     if (!sign || c == INT64_MIN) return SOMETIMES;
     if (sign < 0 ? !zl_add(form->at[0], c, &sum) : !zl_sub(form->at[0], c, &sum)) return SOMETIMES;
@@ -62,17 +63,18 @@ static int by_guards(const zl_draft *d, const zl_form *form, int rule)
     zl_form known;
     for (size_t i = 0; i < d->guards.count && holds == SOMETIMES; i++) {
         zl_draft_load(d, &known, row[i]);
-        holds = by_row(d, &known, ((const zl_draft_row *)d->rows.at)[row[i]].rule, form, rule);
+        holds = by_row(&known, ((const zl_draft_row *)d->rows.at)[row[i]].rule, form, rule);
     }
     return holds;
 }
 
 zlay_status zl_draft_guard(zl_draft *d, const zl_form *form, int rule, bool *dead)
 {
-    zl_form row = *form;
+    zl_form row;
     size_t at;
+    zl_form_copy(&row, form);
     int holds = by_range(d, &row, rule);
-    if (holds == SOMETIMES) holds = normal(d, &row, rule);
+    if (holds == SOMETIMES) holds = normal(&row, rule);
     if (holds == SOMETIMES) holds = by_guards(d, &row, rule);
     if (holds == NEVER) *dead = true;
     if (holds != SOMETIMES) return ZLAY_OK;
@@ -167,13 +169,13 @@ static void number_divisions(fair *f)
 
 static void put_row(fair *f, size_t row)
 {
-    zl_form form;
+    const zl_draft_row *r = (const zl_draft_row *)f->d->rows.at + row;
+    const int64_t *cell = (const int64_t *)f->d->cells.at + r->first;
     int64_t *out = f->cells + f->rows++ * f->width;
-    size_t first = 1 + f->d->params + f->d->dims;
-    zl_draft_load(f->d, &form, row);
-    memcpy(out, form.at, first * sizeof *out);
-    for (size_t q = 0; q < f->d->divs; q++)
-        if (f->number[q] != SIZE_MAX) out[first + f->number[q]] = form.at[first + q];
+    size_t first = 1 + f->d->params + f->d->dims, common = r->length < first ? r->length : first;
+    memcpy(out, cell, common * sizeof *out);
+    for (size_t v = first; v < r->length; v++)
+        if (f->number[v - first] != SIZE_MAX) out[first + f->number[v - first]] = cell[v];
 }
 
 static size_t put_rule(fair *f, const zl_part *part, int rule)
@@ -220,7 +222,9 @@ static zlay_status make(fair *f, zlay_layout **out, bool partial)
 zlay_status zl_draft_layout(zl_draft *d, zlay_layout **out, bool partial)
 {
     zlay_allocator alloc = zl_allocator(d->ctx);
-    fair f = {.d = d};
+    fair f;
+    f.d = d;
+    f.rows = 0;
     zl_draft_merge(d);
     number_divisions(&f);
     size_t rows = count_rows(d) + f.divs, cells = rows * f.width;
