@@ -313,6 +313,40 @@ static void test_pipes(void **state)
     assert_true(10 * t.yes > (int)(count / 10) && 100 * t.undecided <= 3 * (t.yes + t.no) && 20 * t.large <= t.yes + t.no);
 }
 
+/* By hand: one thread of `look` waits, and the role's warps give their registers.  `go` asks for 3072.  Where each
+ * thread keeps 32, three warps without that thread give 12288 before it has looked, so the phase after the one that
+ * it waits for may end first.  Where each keeps 136, they give 2304, enough for a warp of `go`. */
+#define EARLY(keeps) \
+    "pipe p\nregisters 160\nparam N 1..1\nbar y[1] count 1\ninit y\nfence mbarrier_init\nsync cta\n" \
+    "role go warps 0..3\nsetmaxnreg inc 184\nfor i in 0..N\narrive y[i % 1] times 1\nend\nend\n" \
+    "role look warps 4..7 elect\nfor i in 0..N\nwait y[(i+1) % 1] parity (i+1) / 1 % 2\nend\n" \
+    "setmaxnreg dec " keeps "\nend\n"
+
+static void check_early(const char *early)
+{
+    zlay_pipe *pipe;
+    zlay_answer answer = ZLAY_DEPENDS;
+    zlay_pipe_reason reason = {0};
+    size_t count = 0;
+    const draw d = {.least = 1, .most = 1, .registers = 160};
+    tally t = {0};
+    if (zlay_pipe_parse(ctx, &pipe, early, strlen(early))) fail_msg("%s", zlay_ctx_message(ctx));
+    assert_int_equal(zlay_pipe_verify(ctx, &answer, &reason, 1, &count, NULL, pipe), ZLAY_OK);
+    assert_int_equal(answer, ZLAY_NO);
+    assert_int_equal(reason.rule, ZLAY_PIPE_LOST_PHASE);
+    check_no(pipe, &d, early, &reason, &t);
+    assert_int_equal(t.large, 0);
+    assert_string_equal(world.fault, "deadlock");
+    zlay_pipe_free(pipe);
+}
+
+static void test_early_registers(void **state)
+{
+    (void)state;
+    check_early(EARLY("32"));
+    check_early(EARLY("136"));
+}
+
 static int open_ctx(void **state)
 {
     (void)state;
@@ -328,6 +362,6 @@ static int close_ctx(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_pipes)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_early_registers), cmocka_unit_test(test_pipes)};
     return cmocka_run_group_tests(tests, open_ctx, close_ctx);
 }

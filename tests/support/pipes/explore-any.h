@@ -4,7 +4,8 @@
  * the grid before.  It knows the parsed text and no clocks.
  *
  * Two agents stand for the threads of an instance, for a fault needs one that is late and one that is early:
- * the first warp and the others, or lane 0 of each warp and its other lanes; or one agent for all.  An agent
+ * the first warp and the others, or lane 0 of each warp and its other lanes; or one agent for all.  A whole
+ * warpgroup runs setmaxnreg, so the warps beside the elected thread's are an agent that does nothing else.  An agent
  * that stands before an access may do it from then on, so two that conflict and stand before theirs at once
  * race.  What an event meets (which phase, which meeting) is the same in every interleaving, or it is a fault. */
 #ifndef TEST_EXPLORE_ANY_H
@@ -31,6 +32,7 @@ typedef struct any_agent {
     const zl_role *role;
     int instance, part, parts, count;
     int64_t threads, warps; /* that it stands for */
+    bool beside;            /* the warps of an elected thread's role that it is not in */
     any_op ops[ANY_OPS];
 } any_agent;
 
@@ -88,6 +90,7 @@ static bool any_is_one(const zl_event *e, bool *warps)
 static bool any_runs(const any_world *w, const any_agent *a, const zl_event *e)
 {
     bool warps;
+    if (a->beside) return e->kind == ZL_EV_SETMAXNREG;
     if (any_is_one(e, &warps)) return a->part == 0;
     if (warps) return w->split != ANY_LANES || a->part == 0;
     return e->kind != ZL_EV_SETMAXNREG || w->split != ANY_LANES || a->part == 0;
@@ -150,7 +153,7 @@ static void any_program(any_world *w, any_agent *a)
     }
 }
 
-static void any_agent_new(any_world *w, const zl_role *role, int instance, int part, int parts)
+static void any_agent_new(any_world *w, const zl_role *role, int instance, int part, int parts, bool beside)
 {
     if (w->agents_count == ANY_AGENTS) {
         w->large = true;
@@ -158,11 +161,19 @@ static void any_agent_new(any_world *w, const zl_role *role, int instance, int p
     }
     any_agent *a = &w->agents[w->agents_count++];
     int64_t lanes = 32;
-    *a = (any_agent){.role = role, .instance = instance, .part = part, .parts = parts, .warps = role->each};
+    *a = (any_agent){.role = role, .instance = instance, .part = part, .parts = parts, .warps = role->each, .beside = beside};
     if (parts == 2 && w->split == ANY_WARPS) a->warps = part ? role->each - 1 : 1;
+    if (role->elect && w->split == ANY_WARPS) a->warps = beside ? role->each - 1 : 1;
     if (parts == 2 && w->split == ANY_LANES) lanes = part ? 31 : 1;
     a->threads = role->elect ? 1 : lanes * a->warps;
     any_program(w, a);
+}
+
+static bool any_sets(const any_world *w, const zl_role *role)
+{
+    bool sets = false;
+    for (uint32_t k = role->begin; k < role->end; k++) sets |= w->pipe->events[k].kind == ZL_EV_SETMAXNREG;
+    return sets;
 }
 
 static void any_agents(any_world *w)
@@ -171,8 +182,11 @@ static void any_agents(any_world *w)
     for (uint32_t r = 0; r < w->pipe->roles_count; r++) {
         const zl_role *role = &w->pipe->roles[r];
         int parts = role->elect || w->split == ANY_WHOLE || (w->split == ANY_WARPS && role->each == 1) ? 1 : 2;
-        for (uint32_t n = 0; n < zl_role_instances(role); n++, instance++)
-            for (int part = 0; part < parts; part++) any_agent_new(w, role, instance, part, parts);
+        for (uint32_t n = 0; n < zl_role_instances(role); n++, instance++) {
+            for (int part = 0; part < parts; part++) any_agent_new(w, role, instance, part, parts, false);
+            if (role->elect && w->split == ANY_WARPS && role->each > 1 && any_sets(w, role))
+                any_agent_new(w, role, instance, 0, 1, true);
+        }
     }
     for (int a = 0; a < w->agents_count; a++)
         for (int k = 0; k < w->agents[a].count; k++) {
@@ -247,6 +261,13 @@ static bool any_arrive(any_world *w, any_state *s, int a, int k)
     return any_complete(w, s, op->gate, op->e->line);
 }
 
+static int any_meet_all(const any_world *w)
+{
+    int count = 0;
+    for (int a = 0; a < w->agents_count; a++) count += !w->agents[a].beside;
+    return count;
+}
+
 /* Numbers count threads; `sync cta` counts all that the block has, and is another way than any number. */
 static bool any_come(any_world *w, any_state *s, int a, int k)
 {
@@ -254,7 +275,7 @@ static bool any_come(any_world *w, any_state *s, int a, int k)
     int m = op->meeting;
     bool named = op->e->scope == ZL_SYNC_NAMED, block = op->e->scope == ZL_SYNC_CTA;
     int32_t size = named ? (int32_t)op->e->count : block ? -1 : w->agents[a].parts;
-    int64_t of = named ? op->e->count : block ? w->agents_count : w->agents[a].parts;
+    int64_t of = named ? op->e->count : block ? any_meet_all(w) : w->agents[a].parts;
     if (!any_same(w, &w->met[a][k], s->generation[m], op->e->line)) return false;
     if (s->come[m] && s->size[m] != size) return any_fail(w, "a meeting of two sizes", op->e->line);
     s->size[m] = size;
