@@ -276,31 +276,12 @@ static void put_access(state *w, const zl_mem_access *t)
     }
 }
 
-static bool comes_before(const zl_mem_access *a, const zl_mem_access *b)
-{
-    if (a->old != b->old) return b->old;
-    if (a->instance != b->instance) return a->instance < b->instance;
-    return a->event != b->event ? a->event < b->event : a->part < b->part;
-}
-
-static void sort_accesses(zl_shadow *p)
-{
-    for (uint32_t k = 1; k < p->count; k++)
-        for (uint32_t j = k; j > 0 && comes_before(&p->accesses[j], &p->accesses[j - 1]); j--) {
-            zl_mem_access t = p->accesses[j];
-            p->accesses[j] = p->accesses[j - 1];
-            p->accesses[j - 1] = t;
-        }
-}
-
 static void put_place(state *w, zl_shadow *p, int64_t base)
 {
-    zl_state_forget(w->r, p);
     put(w, p->count * 4 + p->any * 2 + p->unread);
     if (p->any) put(w, p->tag - base);
     put(w, p->filled);
     if (p->factors.by >= 0) put_factors(w, &p->factors);
-    sort_accesses(p);
     for (uint32_t k = 0; k < p->count; k++) put_access(w, &p->accesses[k]);
 }
 
@@ -378,9 +359,6 @@ void zl_state_write(zl_run *r, int32_t param)
 {
     state w = {.r = r, .pipe = r->pipe, .watch = r->watch, .param = param};
     r->watch->size = r->watch->items_count = 0;
-    zl_state_bases(r, param);
-    zl_state_hear(r);
-    zl_state_find_least(r);
     order_components(&w);
     for (uint32_t k = 0; k < r->instances_count; k++) {
         put_instance(&w, &r->instances[k]);

@@ -6,11 +6,15 @@
 
 #include "pipe/runs/state/watch.h"
 
-/* Writes the structure: counters and indices relative to their group's base, rings turned to
- * it, and completion conditions as items, the values that clocks will be compared with.
- * watch->hash is its hash. zl_state_rank writes the second part: items and clocks by rank,
- * because all that follows compares a clock value with these items or later ones, takes the
- * greater of two, or makes it greater than all. */
+/* Begins a state: finds the bases, drops what no later event can ask about, notes in
+ * watch->filled how many stages have been written, and returns the hash of a few sums. States
+ * whose outlines differ are not equal. */
+uint64_t zl_state_outline(zl_run *r, int32_t param);
+/* Behind the outline, writes the structure: counters and indices relative to their group's
+ * base, rings turned to it, and completion conditions as items, the values that clocks will be
+ * compared with. watch->hash is its hash. zl_state_rank writes the second part: items and clocks
+ * by rank, because all that follows compares a clock value with these items or later ones,
+ * takes the greater of two, or makes it greater than all. */
 void zl_state_write(zl_run *r, int32_t param);
 /* Fills watch->bases for each group and param, from the group's first instance in a loop of
  * the param. */

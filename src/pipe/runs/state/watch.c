@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Finds recurrences: at loop heads the state of the run is compared with those seen before,
  * and where an earlier one is equal up to whole iterations, longer trips only repeat the part
- * in between. States whose structure is new are kept by their hash alone.
+ * in between. States whose outline or structure is new are kept by their hash alone.
  * docs/internals/proof.md, "Every trip count", has the argument. */
 #include "pipe/runs/state/state.h"
 
@@ -206,11 +206,20 @@ static bool all_found(const zl_run *r, int32_t param)
 
 /* ---- states that were seen ---- */
 
-/* Whether this structure was seen before. */
-static bool is_met(const zl_watch_param *w, uint64_t hash)
+/* Whether this outline was seen before. */
+static bool outline_met(const zl_watch_param *w, uint64_t outline)
 {
     for (uint32_t k = 0; k < w->count; k++)
-        if (w->seen[k].hash == hash) return true;
+        if (w->seen[k].outline == outline) return true;
+    return false;
+}
+
+/* Whether this structure was seen before, or may have been where it was not written. */
+static bool structure_met(const zl_watch_param *w, uint64_t outline, uint64_t hash)
+{
+    for (uint32_t k = 0; k < w->count; k++)
+        if (w->seen[k].outline == outline && (!w->seen[k].hash || w->seen[k].hash == hash))
+            return true;
     return false;
 }
 
@@ -256,8 +265,8 @@ static bool make_room(zl_run *r, zl_watch_param *w, size_t room)
     return true;
 }
 
-/* The state is kept whole only where its structure has been met before. */
-static bool keep_state(zl_run *r, zl_watch_param *w, int32_t param, bool whole)
+/* Keeps the state that was just written: its outline and hash, and all of it with `whole`. */
+static bool keep_state(zl_run *r, zl_watch_param *w, int32_t param, uint64_t outline, bool whole)
 {
     const zl_watch *all = r->watch;
     if (w->count == ZL_STATES) return true;
@@ -265,7 +274,7 @@ static bool keep_state(zl_run *r, zl_watch_param *w, int32_t param, bool whole)
     if (whole && !make_room(r, w, w->kept_count + all->size)) return false;
     for (uint32_t g = 0; g < all->groups; g++)
         w->bases[(size_t)w->count * all->groups + g] = base_now(r, g, param);
-    w->seen[w->count++] = (zl_seen){all->hash, w->kept_count, whole ? all->size : 0};
+    w->seen[w->count++] = (zl_seen){outline, all->hash, w->kept_count, whole ? all->size : 0};
     if (!whole) return true;
     memcpy(w->kept + w->kept_count, all->state, all->size * sizeof *all->state);
     w->kept_count += all->size;
@@ -280,14 +289,28 @@ static bool make_param(zl_run *r, zl_watch_param *w)
     return w->seen && w->bases && w->led;
 }
 
-/* Writes the state and looks it up. States of the endless param are always kept whole. */
+/* Whether stages are still being written for the first time. A state with fewer written stages
+ * is equal to none later, so it need not be kept; where a stage is freed and written anew, a
+ * recurrence is found one iteration later. */
+static bool is_filling(zl_run *r, zl_watch_param *w)
+{
+    bool more = w->count && r->watch->filled > w->filled && r->watch->filled < r->places_count;
+    w->filled = r->watch->filled;
+    return more;
+}
+
+/* Writes the state, as far as an earlier one may be equal, and looks it up. States of the
+ * endless param are kept whole once the rings are filled. */
 static bool look(zl_run *r, zl_watch_param *w, int32_t param, uint32_t *same)
 {
-    zl_state_write(r, param);
-    bool met = param == r->endless || is_met(w, r->watch->hash);
+    uint64_t outline = zl_state_outline(r, param);
+    bool first = param == r->endless && !is_filling(r, w), met = first || outline_met(w, outline);
+    r->watch->hash = 0;
+    if (met) zl_state_write(r, param);
+    met = first || (met && structure_met(w, outline, r->watch->hash));
     if (met && !zl_state_rank(r)) return false;
     *same = met ? find_state(r, w) : ZL_STATES;
-    return *same < ZL_STATES || keep_state(r, w, param, met);
+    return *same < ZL_STATES || keep_state(r, w, param, outline, met);
 }
 
 /* ---- repetitions ---- */

@@ -15,9 +15,10 @@ enum { ZL_STATES = 80 };
 enum { ZL_NO_PARENT = -1, ZL_PARENTS = -2, ZL_PARENT_LOOP = -3 };
 enum { ZL_MIXED = -2 }; /* a ring whose indices grow with several params */
 
-/* A state that was seen; its numbers are kept only where its structure had been met before. */
+/* A state that was seen. Its structure is written only where its outline had been met before,
+ * and its numbers are kept only where its structure may have been. */
 typedef struct zl_seen {
-    uint64_t hash;    /* of its structure */
+    uint64_t outline, hash; /* of its structure; 0: not written */
     size_t at, count; /* in zl_watch_param.kept; count 0: not kept */
 } zl_seen;
 
@@ -27,6 +28,7 @@ typedef struct zl_watch_param {
     int64_t *bases; /* of each and of each group */
     int64_t *led;   /* per group: where its leader was last */
     uint32_t count;
+    uint32_t filled; /* zl_watch.filled in the last of them */
     int32_t *kept;
     size_t kept_count, kept_room;
     bool failed;    /* a loop has ended without a recurrence */
@@ -48,6 +50,7 @@ typedef struct zl_watch {
     int64_t *bases;     /* per group and param: where positions are counted from in a state */
     int32_t *state;     /* being written: room for the greatest */
     uint64_t hash;      /* of its structure */
+    uint32_t filled;    /* stages that have been written so far */
     size_t size, room;
     zl_cond *items;     /* values that clocks are compared with, by component */
     size_t items_count, items_room;
