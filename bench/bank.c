@@ -30,7 +30,7 @@ static bool ours(void *value)
     state *s = value;
     zlay_bank bank;
     for (int i = 0; i < MANY; i++) {
-        if (zlay_bank_count(&bank, s->target, s->access.number, s->addresses[i], s->access.lanes))
+        if (zlay_bank_conflicts(&bank, s->target, s->access.number, s->addresses[i], s->access.lanes))
             return false;
         s->ours[i] = bank.wavefronts;
     }
@@ -99,7 +99,7 @@ bool bench_bank(zlay_ctx *ctx, bool json)
         int32_t number;
         right = !zlay_target_find(&s.target, rows[i].target, strlen(rows[i].target)) &&
                 !zlay_bank_find(&number, rows[i].access, strlen(rows[i].access)) &&
-                !zlay_bank_explain(&s.access, s.target, number);
+                !zlay_bank_info(&s.access, s.target, number);
         s.phase = rows[i].phase;
         s.banks = rows[i].banks;
         right = right && print_row(&s, json);

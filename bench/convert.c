@@ -26,12 +26,12 @@ static bool ours(void *value)
 {
     state *s = value;
     zlay_convert *plan;
-    zlay_convert_info info;
+    zlay_convert_summary info;
     unsigned i = s->next++ % DRAWN;
     zlay_convert_request r = {
         .size = sizeof r, .elem_bits = 8 * s->bytes, .src = s->src[i], .dst = s->dst[i]};
     if (zlay_convert_synth(s->ctx, &plan, s->target, &r)) return false;
-    zlay_convert_get(&info, plan);
+    zlay_convert_info(&info, plan);
     s->ours[i] = info.store + info.load;
     zlay_convert_free(plan);
     return true;
@@ -49,7 +49,7 @@ static bool count(const state *s, int side, uint64_t pad, uint64_t *sum)
                 uint64_t at = (uint64_t)s->value[side][warp + l * registers + r];
                 address[l] = (uint32_t)(at * s->bytes + at * s->bytes / 128 * pad * 4);
             }
-            if (zlay_bank_count(&bank, s->target, side ? s->load : s->store, address, LANES))
+            if (zlay_bank_conflicts(&bank, s->target, side ? s->load : s->store, address, LANES))
                 return false;
             *sum += bank.wavefronts;
         }

@@ -68,9 +68,9 @@ static bool plan_work(void *value)
 {
     state *s = value;
     zlay_move *move = NULL;
-    zlay_move_info info;
+    zlay_move_summary info;
     bool right = zlay_copy_synth(s->ctx, &move, s->target, &s->request) == ZLAY_OK &&
-                 zlay_move_get(&info, move) == ZLAY_OK && (info.optimal || !s->bound);
+                 zlay_move_info(&info, move) == ZLAY_OK && (info.optimal || !s->bound);
     zlay_move_free(move);
     return right;
 }

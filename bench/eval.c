@@ -109,7 +109,7 @@ static bool facts_work(void *value)
 {
     growing *g = value;
     zlay_range range;
-    return !zlay_facts_of(g->ctx, &range, g->facts, g->expression, strlen(g->expression)) &&
+    return !zlay_facts_eval(g->ctx, &range, g->facts, g->expression, strlen(g->expression)) &&
            range.mod == 16;
 }
 

@@ -85,7 +85,7 @@ static bool prepare(state *s, pair *p)
     bijection(s, p->outer);
     p->self_layout = layout_of(s->ctx, p->self);
     p->outer_layout = layout_of(s->ctx, p->outer);
-    if (zlay_f2_invert_and_compose(s->ctx, &c, p->self_layout, p->outer_layout)) return false;
+    if (zlay_f2_inverse_composition(s->ctx, &c, p->outer_layout, p->self_layout)) return false;
     for (unsigned k = 0; k < BITS; k++) p->wanted[k] = column(c, k);
     zlay_layout_free(c);
     for (uint64_t x = 0; x < 1 << BITS; x++)
@@ -100,7 +100,7 @@ static bool ours(void *value)
     state *s = value;
     pair *p = next(s);
     zlay_layout *c;
-    if (zlay_f2_invert_and_compose(s->ctx, &c, p->self_layout, p->outer_layout)) return false;
+    if (zlay_f2_inverse_composition(s->ctx, &c, p->outer_layout, p->self_layout)) return false;
     uint32_t k = s->next % BITS;
     bool right = column(c, k) == p->wanted[k];
     zlay_layout_free(c);

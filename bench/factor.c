@@ -46,7 +46,7 @@ static bool composed(const zlay_word *word, const uint64_t *basis, unsigned bits
     zlay_word_step step;
     for (unsigned k = 0; k < bits; k++) {
         uint64_t at = (uint64_t)1 << k;
-        for (uint32_t i = 0; !zlay_word_step_get(&step, word, i); i++)
+        for (uint32_t i = 0; !zlay_word_step_nth(&step, word, i); i++)
             at = image(step.basis, step.constant, at);
         if (at != basis[k]) return false;
     }
@@ -59,12 +59,12 @@ static bool prepare(state *s, unsigned bits, bool general)
     bool right = true;
     for (int i = 0; i < MAPS && right; i++) {
         zlay_word *word = NULL;
-        zlay_word_info info;
+        zlay_word_summary info;
         zlay_f2_bases b = {sizeof b, 0, 1, 1, &dim, &dim, s->basis[i]};
         draw(s, s->basis[i], bits, general);
         right = !zlay_f2_new(s->ctx, &s->map[i], &b) &&
                 !zlay_word_synth(s->ctx, &word, &s->slots, s->map[i]) &&
-                !zlay_word_get(&info, word) && composed(word, s->basis[i], bits);
+                !zlay_word_info(&info, word) && composed(word, s->basis[i], bits);
         if (right) s->instructions[i] = info.instructions;
         zlay_word_free(word);
     }
@@ -76,9 +76,9 @@ static bool word_work(void *value)
     state *s = value;
     uint32_t i = s->next++ % MAPS;
     zlay_word *word = NULL;
-    zlay_word_info info;
+    zlay_word_summary info;
     bool right = !zlay_word_synth(s->ctx, &word, &s->slots, s->map[i]) &&
-                 !zlay_word_get(&info, word) && info.instructions == s->instructions[i];
+                 !zlay_word_info(&info, word) && info.instructions == s->instructions[i];
     zlay_word_free(word);
     return right;
 }
@@ -101,9 +101,9 @@ static bool factor_work(void *value)
 {
     state *s = value;
     zlay_factor *x = NULL;
-    zlay_word_info info;
+    zlay_word_summary info;
     bool right = !zlay_factor_synth(s->ctx, &x, s->target, &s->request) &&
-                 !zlay_word_get(&info, zlay_factor_word(x)) && info.instructions == s->expected;
+                 !zlay_word_info(&info, zlay_factor_word(x)) && info.instructions == s->expected;
     zlay_factor_free(x);
     return right;
 }
@@ -127,7 +127,7 @@ static bool normal_work(void *value)
     state *s = value;
     zlay_normal *n = NULL;
     bool right = !zlay_swizzle_normal(s->ctx, &n, s->request.layout) &&
-                 zlay_normal_atoms(NULL, 0, n, ZLAY_NORMAL_OFFSET) == 1;
+                 zlay_normal_swizzles(NULL, 0, n, ZLAY_NORMAL_OFFSET) == 1;
     zlay_normal_free(n);
     return right;
 }

@@ -155,7 +155,7 @@ static bool solve(void *value)
 {
     state *s = value;
     zlay_layout *made;
-    bool right = !zlay_f2_invert_and_compose(s->ctx, &made, s->a, s->b);
+    bool right = !zlay_f2_inverse_composition(s->ctx, &made, s->b, s->a);
     zlay_layout_free(made);
     return right;
 }

@@ -44,12 +44,12 @@ class Zlay:
 
     def compose(self, inner, outer):
         out = ctypes.c_void_p()
-        assert self.lib.zlay_f2_compose(self.ctx, ctypes.byref(out), inner, outer) == 0
+        assert self.lib.zlay_f2_composition(self.ctx, ctypes.byref(out), outer, inner) == 0
         return out
 
     def solve(self, a, b):
         out = ctypes.c_void_p()
-        assert self.lib.zlay_f2_invert_and_compose(self.ctx, ctypes.byref(out), b, a) == 0
+        assert self.lib.zlay_f2_inverse_composition(self.ctx, ctypes.byref(out), a, b) == 0
         return out
 
     def free(self, layout):

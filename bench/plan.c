@@ -20,7 +20,7 @@ static zlay_plan *plan_make(const state *s)
     const zlay_target *target;
     zlay_plan *plan = NULL;
     if (zlay_target_find(&target, s->target, strlen(s->target)) == ZLAY_OK)
-        zlay_plan_synth_gemm(s->ctx, &plan, target, &s->gemm);
+        zlay_gemm_synth(s->ctx, &plan, target, &s->gemm);
     return plan;
 }
 

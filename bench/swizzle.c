@@ -58,9 +58,9 @@ static bool ours(void *value)
         const zlay_swizzle_access access[2] = {{.access = s->access[0], .layout = s->layout[i][0]}, {.access = s->access[1], .layout = s->layout[i][1]}};
         zlay_swizzle_request r = {.size = sizeof r, .elem_bits = 32, .shape = &s->shape, .rank = 1, .accesses = access, .count = 2};
         zlay_swizzle *found;
-        zlay_swizzle_info info;
+        zlay_swizzle_summary info;
         if (zlay_swizzle_synth(s->ctx, &found, s->target, &r)) return false;
-        zlay_swizzle_get(&info, found);
+        zlay_swizzle_info(&info, found);
         s->ours[i] = info.wavefronts;
         zlay_swizzle_free(found);
     }
@@ -77,7 +77,7 @@ static uint64_t count(const state *s, int pair, uint32_t bits, uint32_t base, ui
             uint32_t at = s->lanes[pair][which][l];
             addresses[l] = 4 * (at ^ (at >> (base + shift) & ((1u << bits) - 1)) << base);
         }
-        if (zlay_bank_count(&bank, s->target, s->access[which], addresses, LANES)) return UINT64_MAX;
+        if (zlay_bank_conflicts(&bank, s->target, s->access[which], addresses, LANES)) return UINT64_MAX;
         sum += bank.wavefronts;
     }
     return sum;
@@ -139,9 +139,9 @@ static bool tile_ours(void *value)
     tile *t = value;
     zlay_swizzle_request r = {.size = sizeof r, .elem_bits = 32, .shape = shape, .rank = 2, .accesses = t->access, .count = 2};
     zlay_swizzle *found;
-    zlay_swizzle_info info;
+    zlay_swizzle_summary info;
     if (zlay_swizzle_synth(t->ctx, &found, t->target, &r)) return false;
-    zlay_swizzle_get(&info, found);
+    zlay_swizzle_info(&info, found);
     t->size = info.size;
     zlay_swizzle_free(found);
     return info.wavefronts == 2;
@@ -157,7 +157,7 @@ static bool tile_padded(void *value)
             uint32_t addresses[LANES];
             zlay_bank bank;
             for (uint32_t l = 0; l < LANES; l++) addresses[l] = 4 * l * (which ? 1 : pitch);
-            if (zlay_bank_count(&bank, t->target, t->access[which].access, addresses, LANES)) return false;
+            if (zlay_bank_conflicts(&bank, t->target, t->access[which].access, addresses, LANES)) return false;
             sum += bank.wavefronts;
         }
         t->padded = UINT64_C(79) * pitch + 96;
@@ -220,8 +220,8 @@ static bool tiles_work(void *value)
     const zlay_swizzle_access access[ACCESSES] = {{.access = t->access[0], .layout = t->layout[i][0]}, {.access = t->access[1], .layout = t->layout[i][1]}};
     zlay_swizzle_request r = {.size = sizeof r, .elem_bits = t->bits, .shape = t->shape, .rank = 2, .accesses = access, .count = ACCESSES};
     zlay_swizzle *found;
-    zlay_swizzle_info info;
-    bool right = !zlay_swizzle_synth(t->ctx, &found, t->target, &r) && !zlay_swizzle_get(&info, found) && info.optimal;
+    zlay_swizzle_summary info;
+    bool right = !zlay_swizzle_synth(t->ctx, &found, t->target, &r) && !zlay_swizzle_info(&info, found) && info.optimal;
     zlay_swizzle_free(found);
     return right;
 }

@@ -56,9 +56,9 @@ static bool work(void *value)
 {
     state *s = value;
     zlay_move *move;
-    zlay_move_info info;
+    zlay_move_summary info;
     bool right = !zlay_tensormap_synth(s->ctx, &move, s->target, &s->request) &&
-                 !zlay_move_get(&info, move) && info.copies == s->copies;
+                 !zlay_move_info(&info, move) && info.copies == s->copies;
     zlay_move_free(move);
     return right;
 }

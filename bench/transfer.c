@@ -21,9 +21,9 @@ static bool plan(state *s, bool print)
     zlay_transfer_request r = {.size = sizeof r, .elem_bits = 16, .source = s->source,
                                .dest = s->dest, .source_align = 16, .dest_align = 16};
     zlay_transfer *t = NULL;
-    zlay_transfer_info info = {0};
+    zlay_transfer_summary info = {0};
     zlay_buf out = {s->text, ROOM, 0};
-    bool right = !zlay_transfer_synth(s->ctx, &t, s->target, &r) && !zlay_transfer_get(&info, t) &&
+    bool right = !zlay_transfer_synth(s->ctx, &t, s->target, &r) && !zlay_transfer_info(&info, t) &&
                  info.path == s->path;
     if (right && print) right = !zlay_emit_transfer(s->ctx, &out, t, "moved", 5);
     zlay_transfer_free(t);

@@ -214,7 +214,7 @@ static bool tile_state_make(tile_state *s, int rank, bool exact)
         const char *names[16];
         int64_t values[16];
         size_t count = 0;
-        for (; (name = zlay_layout_param(wild, count)); count++) {
+        for (; (name = zlay_layout_param_nth(wild, count)); count++) {
             names[count] = name;
             values[count] = (int64_t)(bench_drawn(&seed) % 50 + 1) * 64 + (name[0] == 's');
         }

@@ -21,9 +21,9 @@ static bool ours(void *value)
 {
     state *s = value;
     zlay_wave *wave;
-    zlay_wave_info info;
+    zlay_wave_summary info;
     if (zlay_wave_synth(s->ctx, &wave, s->target, &s->request)) return false;
-    zlay_wave_get(&info, wave);
+    zlay_wave_info(&info, wave);
     zlay_wave_free(wave);
     return info.read_wavefronts == info.read_ideal;
 }

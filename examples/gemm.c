@@ -42,7 +42,7 @@ int main(int argc, char **argv)
     if (zlay_ctx_new(&ctx, NULL, NULL) || zlay_target_find(&target, "sm_90a", 6)) return 2;
     size_t length = 0;
     char *ptx = NULL;
-    int good = !failed(ctx, zlay_plan_synth_gemm(ctx, &plan, target, &g), "plan") &&
+    int good = !failed(ctx, zlay_gemm_synth(ctx, &plan, target, &g), "plan") &&
                ladder_print(ctx, plan) && (ptx = ptx_make(ctx, plan, &length)) &&
                file_write("gemm.ptx", ptx, length) && device_run(ctx, plan, &g, ptx, length);
     free(ptx);

@@ -54,7 +54,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "no target is called %s\n", name);
         return 2;
     }
-    int good = !failed(ctx, zlay_plan_synth_gemm(ctx, &plan, target, &g), "plan") &&
+    int good = !failed(ctx, zlay_gemm_synth(ctx, &plan, target, &g), "plan") &&
                ladder_print(ctx, plan) && assembly_write(ctx, plan) &&
                (argc < 3 || image_load(ctx, plan, &g, argv[2]));
     zlay_plan_free(plan);

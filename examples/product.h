@@ -52,8 +52,8 @@ static inline uint64_t upload(zlay_ctx *ctx, zlay_device *device, uint64_t count
     uint16_t *cells = malloc(2 * count);
     if (!cells) fprintf(stderr, "no memory for %llu elements\n", (unsigned long long)count);
     for (uint64_t i = 0; cells && i < count; i++) cells[i] = to_bf16((float)element(i + salt));
-    if (!cells || failed(ctx, zlay_device_alloc(ctx, device, &at, 2 * count), "memory") ||
-        failed(ctx, zlay_device_write(ctx, device, at, cells, 2 * count), "write")) {
+    if (!cells || failed(ctx, zlay_device_allocate(ctx, &at, device, 2 * count), "memory") ||
+        failed(ctx, zlay_device_upload(ctx, device, at, cells, 2 * count), "write")) {
         zlay_device_free(device, at);
         at = 0;
     }
@@ -82,11 +82,11 @@ static inline int kernel_run(zlay_ctx *ctx, zlay_device *device, zlay_kernel *ke
     uint16_t *result = malloc(bytes);
     float ms = 0;
     int done = a && b && result &&
-               !failed(ctx, zlay_device_alloc(ctx, device, &d, bytes), "memory") &&
+               !failed(ctx, zlay_device_allocate(ctx, &d, device, bytes), "memory") &&
                !failed(ctx, zlay_kernel_bind(ctx, kernel, a, b, d), "bind") &&
                !failed(ctx, zlay_kernel_launch(ctx, kernel, NULL), "launch") &&
-               !failed(ctx, zlay_kernel_time(ctx, kernel, 20, &ms), "time") &&
-               !failed(ctx, zlay_device_read(ctx, device, result, d, bytes), "read");
+               !failed(ctx, zlay_kernel_measure(ctx, &ms, kernel, 20), "time") &&
+               !failed(ctx, zlay_device_download(ctx, result, device, d, bytes), "read");
     uint64_t bad = done ? wrong(g, result) : 0;
     if (done)
         printf("%llu of 1000 sampled elements wrong; %.1f TFLOP/s on such numbers\n",

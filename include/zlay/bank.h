@@ -19,7 +19,7 @@
 #ifndef ZLAY_BANK_H
 #define ZLAY_BANK_H
 
-#include <zlay/legality.h>
+#include <zlay/rule.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -55,17 +55,20 @@ typedef struct zlay_bank_access {
  */
 ZLAY_API zlay_status zlay_bank_find(int32_t *out, const char *name, size_t length);
 
+/** How many accesses the table has. */
+ZLAY_API size_t zlay_bank_count(void);
+
 /** The number of the i-th access of the table.  Returns ZLAY_OK; ZLAY_NONE past
  *  its end; ZLAY_EINVAL a NULL. */
-ZLAY_API zlay_status zlay_bank_at(int32_t *out, size_t i);
+ZLAY_API zlay_status zlay_bank_nth(int32_t *out, size_t i);
 
 /** Say what an access is on a target.
  *
  *  Returns: ZLAY_OK; ZLAY_NONE the target has no such access; ZLAY_EINVAL a
  *           NULL, a number that is none.
  */
-ZLAY_API zlay_status zlay_bank_explain(zlay_bank_access *out, const zlay_target *target,
-                                       int32_t access);
+ZLAY_API zlay_status zlay_bank_info(zlay_bank_access *out, const zlay_target *target,
+                                    int32_t access);
 
 /** What one access takes.  Counts are 0 where `answer` is UNDECIDED. */
 typedef struct zlay_bank {
@@ -92,9 +95,8 @@ typedef struct zlay_bank {
  *                      of all lanes; ZLAY_BANK_INACTIVE of an inactive lane.
  *  Pure.
  */
-ZLAY_API zlay_status zlay_bank_count(zlay_bank *out, const zlay_target *target,
-                                     int32_t access, const uint32_t *addresses,
-                                     size_t count);
+ZLAY_API zlay_status zlay_bank_conflicts(zlay_bank *out, const zlay_target *target, int32_t access,
+                                         const uint32_t *addresses, size_t count);
 
 #ifdef __cplusplus
 }

@@ -11,7 +11,7 @@
 #ifndef ZLAY_BARRIER_H
 #define ZLAY_BARRIER_H
 
-#include <zlay/legality.h>
+#include <zlay/rule.h>
 
 #ifdef __cplusplus
 extern "C" {

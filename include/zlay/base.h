@@ -59,7 +59,7 @@ typedef struct zlay_allocator {
 } zlay_allocator;
 
 /** Limits: counts, never clocks, so that an input has one answer everywhere.
- *  0 means the default named beside the field; zlay_limit_at has the most that
+ *  0 means the default named beside the field; zlay_limit_nth has the most that
  *  each may be. */
 typedef struct zlay_limits {
     uint32_t size;      /* sizeof(zlay_limits); a shorter one reads as zeros */
@@ -110,18 +110,21 @@ ZLAY_API const char *zlay_version(void);
  */
 ZLAY_API const char *zlay_status_name(zlay_status status);
 
+/** How many limits there are. */
+ZLAY_API size_t zlay_limit_count(void);
+
 /** The limits, one after the other.
  *
  *  Returns: a static row, or NULL past the last.
  *  In:      i  from 0.
  */
-ZLAY_API const zlay_limit *zlay_limit_at(size_t i);
+ZLAY_API const zlay_limit *zlay_limit_nth(size_t i);
 
 /** Make a context.
  *
  *  Returns: ZLAY_OK, ZLAY_EINVAL (out NULL, one hook without the other, a
  *           reserved word that is not 0, a size of 0), ZLAY_ELIMIT (a limit
- *           above the most that zlay_limit_at says), ZLAY_ENOMEM.
+ *           above the most that zlay_limit_nth says), ZLAY_ENOMEM.
  *  Out:     out     the context; free it with zlay_ctx_free.
  *  In:      alloc   memory hooks, copied; NULL for malloc and free.
  *           limits  copied; NULL for the defaults.
@@ -164,9 +167,9 @@ ZLAY_API zlay_status zlay_ctx_limits(zlay_limits *out, const zlay_ctx *ctx);
  *  service sets them before it hands a stranger's request to the library.
  *
  *  Returns: ZLAY_OK, ZLAY_EINVAL as zlay_ctx_new, ZLAY_ELIMIT (a ceiling above
- *           the most that zlay_limit_at says), ZLAY_EBUSY.
+ *           the most that zlay_limit_nth says), ZLAY_EBUSY.
  *  In:      ceilings  copied; 0 is the limit's default.  NULL: no ceilings but
- *                     the most that zlay_limit_at says.
+ *                     the most that zlay_limit_nth says.
  */
 ZLAY_API zlay_status zlay_ctx_set_ceilings(zlay_ctx *ctx,
                                            const zlay_limits *ceilings);
@@ -177,6 +180,10 @@ ZLAY_API zlay_status zlay_ctx_set_ceilings(zlay_ctx *ctx,
  *  Out:     out  the most that each limit may be.
  */
 ZLAY_API zlay_status zlay_ctx_ceilings(zlay_limits *out, const zlay_ctx *ctx);
+
+/** Free what FLINT keeps for the calling thread between calls; nothing where zlay
+ *  is built without it. */
+ZLAY_API void zlay_engines_release(void);
 
 #ifdef __cplusplus
 }

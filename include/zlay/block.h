@@ -12,7 +12,7 @@
 #ifndef ZLAY_BLOCK_H
 #define ZLAY_BLOCK_H
 
-#include <zlay/legality.h>
+#include <zlay/rule.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -51,6 +51,14 @@ typedef struct zlay_block {
  */
 ZLAY_API zlay_status zlay_block_check(zlay_verdict *out, zlay_reason *reasons, size_t room,
                                       const zlay_target *target, const zlay_block *block);
+
+/** Check dynamic shared memory of a block against the target's capacity.
+ *  Returns, Out as tensormap_check. */
+ZLAY_API zlay_status zlay_smem_check(zlay_verdict *out, zlay_reason *reasons, size_t room,
+                                     const zlay_target *target, uint64_t bytes);
+
+/** The most dynamic shared memory that a block of the target may have, bytes. */
+ZLAY_API uint64_t zlay_smem_capacity(const zlay_target *target);
 
 #ifdef __cplusplus
 }

@@ -14,7 +14,7 @@
 #ifndef ZLAY_BUFFER_H
 #define ZLAY_BUFFER_H
 
-#include <zlay/legality.h>
+#include <zlay/rule.h>
 
 #ifdef __cplusplus
 extern "C" {

@@ -15,9 +15,9 @@
 #ifndef ZLAY_CLUSTER_H
 #define ZLAY_CLUSTER_H
 
-#include <zlay/algebra.h>
+#include <zlay/layout.h>
 #include <zlay/copy.h>
-#include <zlay/legality.h>
+#include <zlay/target.h>
 #include <zlay/tensormap.h>
 
 #ifdef __cplusplus
@@ -103,7 +103,7 @@ ZLAY_API zlay_status zlay_exchange_synth(zlay_ctx *ctx, zlay_exchange **out,
 ZLAY_API void zlay_exchange_free(zlay_exchange *exchange);
 
 /** What an exchange moves. */
-typedef struct zlay_exchange_info {
+typedef struct zlay_exchange_summary {
     uint32_t blocks;
     uint32_t partners;  /* bit i: block b gets elements from block b XOR i */
     uint64_t wanted;    /* pairs of an element and a block that wants it */
@@ -112,11 +112,10 @@ typedef struct zlay_exchange_info {
     uint64_t smem;      /* bytes of a block's shared memory, for elements of 4 bytes:
                            what it holds, what it wants, a barrier */
     uint64_t reserved[3]; /* 0 */
-} zlay_exchange_info;
+} zlay_exchange_summary;
 
 /** Read what an exchange moves.  Returns: ZLAY_OK; ZLAY_EINVAL a NULL. */
-ZLAY_API zlay_status zlay_exchange_get(zlay_exchange_info *out,
-                                       const zlay_exchange *exchange);
+ZLAY_API zlay_status zlay_exchange_info(zlay_exchange_summary *out, const zlay_exchange *exchange);
 
 /** A slot of dest -> the slot of source that it is served from, of its own
  *  block wherever that has one; F2, lives as long as the exchange. */

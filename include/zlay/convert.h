@@ -27,8 +27,8 @@
 #ifndef ZLAY_CONVERT_H
 #define ZLAY_CONVERT_H
 
-#include <zlay/algebra.h>
-#include <zlay/legality.h>
+#include <zlay/layout.h>
+#include <zlay/target.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -71,7 +71,7 @@ typedef struct zlay_convert_request {
 typedef struct zlay_convert zlay_convert;
 
 /** What a plan is. */
-typedef struct zlay_convert_info {
+typedef struct zlay_convert_summary {
     const zlay_target *target;
     int32_t level;          /* ZLAY_CONVERT_*: the least that any plan needs */
     uint32_t elem_bits;
@@ -81,7 +81,7 @@ typedef struct zlay_convert_info {
     uint32_t rounds_least;  /* that any plan by shuffles needs; 0 where none was asked */
     uint32_t optimal;       /* 1: rounds are rounds_least, or no value leaves its lane */
     uint32_t bijective;     /* 1: every value has one place before and one behind */
-    uint32_t counted;       /* 1: wavefronts are known, from zlay_bank_count */
+    uint32_t counted;       /* 1: wavefronts are known, from zlay_bank_conflicts */
     uint32_t conflict_free; /* 1: counted, and no access takes more than its least */
     uint64_t store, load;   /* wavefronts of a block, summed over its warps; 0: none or not known */
     uint64_t smem;          /* shared bytes of a block */
@@ -90,7 +90,7 @@ typedef struct zlay_convert_info {
                                load are run for one register after the other: trip i takes those
                                whose offset is in [i, i + 1) times the elements that smem holds */
     uint64_t reserved[3];   /* 0 */
-} zlay_convert_info;
+} zlay_convert_summary;
 
 /** A step of a plan. */
 typedef struct zlay_convert_step {
@@ -125,11 +125,12 @@ ZLAY_API zlay_status zlay_convert_synth(zlay_ctx *ctx, zlay_convert **out,
 ZLAY_API void zlay_convert_free(zlay_convert *plan);
 
 /** Read what a plan is.  Returns ZLAY_OK, ZLAY_EINVAL. */
-ZLAY_API zlay_status zlay_convert_get(zlay_convert_info *out, const zlay_convert *plan);
+ZLAY_API zlay_status zlay_convert_info(zlay_convert_summary *out, const zlay_convert *plan);
 
 /** Read the i-th step.  Returns ZLAY_OK; ZLAY_NONE past the last; ZLAY_EINVAL a
  *  NULL. */
-ZLAY_API zlay_status zlay_convert_at(zlay_convert_step *out, const zlay_convert *plan, uint32_t i);
+ZLAY_API zlay_status zlay_convert_step_nth(zlay_convert_step *out, const zlay_convert *plan,
+                                           uint32_t i);
 
 /** Which way a map goes. */
 enum {

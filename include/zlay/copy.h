@@ -14,7 +14,7 @@
 #ifndef ZLAY_COPY_H
 #define ZLAY_COPY_H
 
-#include <zlay/legality.h>
+#include <zlay/rule.h>
 #include <zlay/tensormap.h>
 
 #ifdef __cplusplus

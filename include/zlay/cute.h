@@ -22,7 +22,7 @@
 #ifndef ZLAY_CUTE_H
 #define ZLAY_CUTE_H
 
-#include <zlay/algebra.h>
+#include <zlay/layout.h>
 
 #ifdef __cplusplus
 extern "C" {

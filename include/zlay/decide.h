@@ -16,12 +16,12 @@
  *  included, and then the message names the limit; ZLAY_EINVAL for a NULL;
  *  ZLAY_ENOTSUP for a layout with parameters, which the message names (equal
  *  takes them); ZLAY_ENOMEM.  No output is touched unless the status is 0, and
- *  a witness only by ZLAY_NO.  zlay_layout_equal is in zlay/algebra.h.
+ *  a witness only by ZLAY_NO.  zlay_layout_equal is in zlay/layout.h.
  */
 #ifndef ZLAY_DECIDE_H
 #define ZLAY_DECIDE_H
 
-#include <zlay/algebra.h>
+#include <zlay/layout.h>
 #include <zlay/facts.h>
 
 #ifdef __cplusplus

@@ -14,7 +14,7 @@
 #ifndef ZLAY_DIRECT_H
 #define ZLAY_DIRECT_H
 
-#include <zlay/legality.h>
+#include <zlay/target.h>
 
 #ifdef __cplusplus
 extern "C" {

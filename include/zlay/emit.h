@@ -5,8 +5,8 @@
 #define ZLAY_EMIT_H
 
 #include <zlay/cluster.h>
-#include <zlay/factor.h>
-#include <zlay/synth.h>
+#include <zlay/word.h>
+#include <zlay/plan.h>
 #include <zlay/transfer.h>
 
 #ifdef __cplusplus
@@ -133,7 +133,7 @@ ZLAY_API zlay_status zlay_emit_transfer(zlay_ctx *ctx, zlay_buf *out,
  *                   shared address of the mbarrier that counts their bytes, a
  *                   peer's at the address that the calling block has it at;
  *                 - .b64 name_<n>: the names of the source's layout as
- *                   zlay_layout_param has them, then those of the destination's
+ *                   zlay_layout_param_nth has them, then those of the destination's
  *                   that the source's has not; of tiles those alone that strides
  *                   and offsets have;
  *                 - .b64 left_<i>: of tiles, for each axis i that is clipped, cells

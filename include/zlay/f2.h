@@ -37,7 +37,7 @@
 #ifndef ZLAY_F2_H
 #define ZLAY_F2_H
 
-#include <zlay/algebra.h>
+#include <zlay/layout.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -95,22 +95,22 @@ ZLAY_API zlay_status zlay_f2_lower(zlay_ctx *ctx, zlay_layout **out, const zlay_
 /* ---- what a layout has --------------------------------------------------- */
 
 /** Input dimensions of an F2 layout; 0 for anything else. */
-ZLAY_API size_t zlay_f2_ins(const zlay_layout *layout);
+ZLAY_API size_t zlay_f2_in_count(const zlay_layout *layout);
 
 /** The i-th input and output dimension.
  *
  *  Returns: ZLAY_OK; ZLAY_EINVAL there is none.
  *  Pure.
  */
-ZLAY_API zlay_status zlay_f2_in(zlay_dim *out, const zlay_layout *layout, size_t i);
-ZLAY_API zlay_status zlay_f2_out(zlay_dim *out, const zlay_layout *layout, size_t i);
+ZLAY_API zlay_status zlay_f2_in_nth(zlay_dim *out, const zlay_layout *layout, size_t i);
+ZLAY_API zlay_status zlay_f2_out_nth(zlay_dim *out, const zlay_layout *layout, size_t i);
 
 /** Bits of the index of an F2 layout; 0 for anything else. */
 ZLAY_API uint32_t zlay_f2_bits(const zlay_layout *layout);
 
 /** The image of 2^bit.
  *
- *  Returns: ZLAY_OK; ZLAY_EINVAL no such bit, or room < zlay_layout_outs.
+ *  Returns: ZLAY_OK; ZLAY_EINVAL no such bit, or room < zlay_layout_out_count.
  *  Out:     values  one an output.
  *  Pure.
  */
@@ -129,7 +129,7 @@ ZLAY_API zlay_status zlay_f2_rank(uint32_t *out, const zlay_layout *layout);
 /** The bits of each input that change nothing which the bits before them do
  *  not: the free variables of the reduced row echelon form.
  *
- *  Returns: ZLAY_OK; ZLAY_EINVAL not f2, modular, or room < zlay_f2_ins.
+ *  Returns: ZLAY_OK; ZLAY_EINVAL not f2, modular, or room < zlay_f2_in_count.
  *  Out:     masks  one an input.
  *  Pure.
  */
@@ -152,8 +152,8 @@ ZLAY_API zlay_status zlay_f2_num_consecutive(uint64_t *out, const zlay_layout *l
  *  Returns: ZLAY_OK; ZLAY_NONE a value of `inner` leaves `outer`, the message
  *           has it; ZLAY_EINVAL the names are not the same.
  */
-ZLAY_API zlay_status zlay_f2_compose(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *inner,
-                                     const zlay_layout *outer);
+ZLAY_API zlay_status zlay_f2_composition(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *outer,
+                                         const zlay_layout *inner);
 
 /** The inverse of a bijection.
  *
@@ -174,14 +174,13 @@ ZLAY_API zlay_status zlay_f2_pseudoinvert(zlay_ctx *ctx, zlay_layout **out, cons
  *  Returns: ZLAY_OK; ZLAY_NONE `self` reaches what `outer` does not, the
  *           message has it; ZLAY_EINVAL the outputs are not of the same names.
  */
-ZLAY_API zlay_status zlay_f2_invert_and_compose(zlay_ctx *ctx, zlay_layout **out,
-                                                const zlay_layout *self,
-                                                const zlay_layout *outer);
+ZLAY_API zlay_status zlay_f2_inverse_composition(zlay_ctx *ctx, zlay_layout **out,
+                                                 const zlay_layout *outer, const zlay_layout *self);
 
 /** X with a(X(x)) = b(x): the solution of the reduced row echelon form, columns
  *  in input order, minor first, with free variables 0.
  *
- *  Returns: as zlay_f2_invert_and_compose.
+ *  Returns: as zlay_f2_inverse_composition.
  */
 ZLAY_API zlay_status zlay_f2_lstsq(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
                                    const zlay_layout *b);

@@ -57,12 +57,15 @@ ZLAY_API zlay_status zlay_facts_parse(zlay_ctx *ctx, zlay_facts **out, size_t co
 /** Free facts; NULL is allowed. */
 ZLAY_API void zlay_facts_free(zlay_facts *facts);
 
+/** How many names are known of; 0 for NULL. */
+ZLAY_API size_t zlay_facts_count(const zlay_facts *facts);
+
 /** What is known about the i-th name.
  *
  *  Returns: the name, which lives as long as the facts; NULL past the last.
  *  Out:     out  its range; NULL: not asked.
  */
-ZLAY_API const char *zlay_facts_at(zlay_range *out, const zlay_facts *facts, size_t i);
+ZLAY_API const char *zlay_facts_nth(zlay_range *out, const zlay_facts *facts, size_t i);
 
 /** What follows about an expression: an interval and a congruence that hold for
  *  every value of the unknowns.  They are the least for an expression of one
@@ -77,8 +80,8 @@ ZLAY_API const char *zlay_facts_at(zlay_range *out, const zlay_facts *facts, siz
  *  In:      facts  NULL: nothing is known.
  *           text   `length` bytes; a name without facts is any integer.
  */
-ZLAY_API zlay_status zlay_facts_of(zlay_ctx *ctx, zlay_range *out, const zlay_facts *facts,
-                                   const char *text, size_t length);
+ZLAY_API zlay_status zlay_facts_eval(zlay_ctx *ctx, zlay_range *out, const zlay_facts *facts,
+                                     const char *text, size_t length);
 
 #ifdef __cplusplus
 }

@@ -11,9 +11,8 @@
 #ifndef ZLAY_FRAGMENT_H
 #define ZLAY_FRAGMENT_H
 
-#include <zlay/algebra.h>
+#include <zlay/layout.h>
 #include <zlay/mma.h>
-#include <zlay/tmem.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -57,20 +56,6 @@ typedef struct zlay_fragment_request {
 ZLAY_API zlay_status zlay_fragment_synth(zlay_ctx *ctx, zlay_fragment *out, size_t room,
                                          size_t *count,
                                          const zlay_fragment_request *request);
-
-/** Find the layouts of tensor memory that a layout is: registers of ld and st,
- *  copies of cp, paths A to G of accumulators, scale factors.
- *
- *  Returns: as zlay_fragment_synth; the message of ZLAY_NONE has an index.
- *  Out:     out    questions to which zlay_tmem_layout answers this layout, the
- *                  first `room` in the order of their shapes.
- *           count  how many there are; written with ZLAY_EROOM too.
- *  In:      layout  coordinates as zlay_tmem_layout has them -> address, of
- *                   scales 4 * address + byte; or two output dimensions, lane
- *                   and column.
- */
-ZLAY_API zlay_status zlay_tmem_synth(zlay_ctx *ctx, zlay_tmem_map *out, size_t room,
-                                     size_t *count, const zlay_layout *layout);
 
 #ifdef __cplusplus
 }

@@ -18,7 +18,7 @@
 #ifndef ZLAY_HAZARD_H
 #define ZLAY_HAZARD_H
 
-#include <zlay/legality.h>
+#include <zlay/target.h>
 
 #ifdef __cplusplus
 extern "C" {

@@ -30,7 +30,7 @@
 #ifndef ZLAY_HIER_H
 #define ZLAY_HIER_H
 
-#include <zlay/algebra.h>
+#include <zlay/layout.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -155,7 +155,7 @@ typedef struct zlay_tier {
  *
  *  Out:     out  the first `room` of them, the fastest first.
  */
-ZLAY_API size_t zlay_hier_tiers(zlay_tier *out, size_t room, const zlay_hier *a);
+ZLAY_API size_t zlay_hier_levels(zlay_tier *out, size_t room, const zlay_hier *a);
 
 /** A node of a normal form.
  *

@@ -81,7 +81,7 @@ ZLAY_API zlay_status zlay_idesc_check(zlay_verdict *out, zlay_reason *reasons,
  *
  *  Returns: ZLAY_OK; ZLAY_EINVAL a NULL, or no tcgen05 instruction.
  */
-ZLAY_API zlay_status zlay_idesc_of_mma(zlay_idesc *out, const zlay_mma *mma);
+ZLAY_API zlay_status zlay_idesc_from_mma(zlay_idesc *out, const zlay_mma *mma);
 
 #ifdef __cplusplus
 }

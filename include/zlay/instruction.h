@@ -28,7 +28,7 @@
 #ifndef ZLAY_INSTRUCTION_H
 #define ZLAY_INSTRUCTION_H
 
-#include <zlay/legality.h>
+#include <zlay/rule.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -83,17 +83,19 @@ typedef struct zlay_instruction {
 ZLAY_API zlay_status zlay_instruction_find(uint32_t *out, const char *name,
                                            size_t length);
 
+/** How many forms there are. */
+ZLAY_API size_t zlay_instruction_count(void);
+
 /** The number of the i-th form.  Returns ZLAY_OK; ZLAY_NONE past the last;
  *  ZLAY_EINVAL a NULL. */
-ZLAY_API zlay_status zlay_instruction_at(uint32_t *out, size_t i);
+ZLAY_API zlay_status zlay_instruction_nth(uint32_t *out, size_t i);
 
 /** Read a form.  Returns: ZLAY_OK; ZLAY_NONE no such form; ZLAY_EINVAL a NULL. */
-ZLAY_API zlay_status zlay_instruction_get(zlay_form *out, uint32_t form);
+ZLAY_API zlay_status zlay_instruction_info(zlay_form *out, uint32_t form);
 
 /** Read the i-th operand of a form, in the order of its text.  Returns:
  *  ZLAY_OK; ZLAY_NONE past the last, or no such form; ZLAY_EINVAL a NULL. */
-ZLAY_API zlay_status zlay_instruction_operand(zlay_operand *out, uint32_t form,
-                                              size_t i);
+ZLAY_API zlay_status zlay_instruction_operand_nth(zlay_operand *out, uint32_t form, size_t i);
 
 /** Print the id of a form.  Returns: ZLAY_OK, ZLAY_NONE, ZLAY_EROOM,
  *  ZLAY_EINVAL. */

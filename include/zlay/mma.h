@@ -9,8 +9,8 @@
 #ifndef ZLAY_MMA_H
 #define ZLAY_MMA_H
 
-#include <zlay/algebra.h>
-#include <zlay/legality.h>
+#include <zlay/layout.h>
+#include <zlay/rule.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -128,8 +128,8 @@ typedef struct zlay_mma_form {
  *           ZLAY_EINVAL; ZLAY_ENOTSUP another family than mfma.
  *  Pure.
  */
-ZLAY_API zlay_status zlay_mma_explain(zlay_mma_form *out, const zlay_target *target,
-                                      const zlay_mma *mma);
+ZLAY_API zlay_status zlay_mma_info(zlay_mma_form *out, const zlay_target *target,
+                                   const zlay_mma *mma);
 
 /** Where an operand of a text is. */
 enum { ZLAY_FILE_VGPR = 0, ZLAY_FILE_AGPR, ZLAY_FILE_CONSTANT, ZLAY_FILE_OTHER };

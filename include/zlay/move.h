@@ -11,9 +11,9 @@
 #ifndef ZLAY_MOVE_H
 #define ZLAY_MOVE_H
 
-#include <zlay/algebra.h>
+#include <zlay/layout.h>
 #include <zlay/copy.h>
-#include <zlay/legality.h>
+#include <zlay/rule.h>
 #include <zlay/tensormap.h>
 
 #ifdef __cplusplus
@@ -44,7 +44,7 @@ enum {
 };
 
 /** What a move holds, by value. */
-typedef struct zlay_move_info {
+typedef struct zlay_move_summary {
     const zlay_target *target;
     int32_t path;         /* ZLAY_PATH_* */
     int32_t edge;         /* ZLAY_EDGE_* that holds */
@@ -67,22 +67,20 @@ typedef struct zlay_move_info {
     uint32_t elem_bits;   /* of a move by threads */
     int32_t space[2];     /* ZLAY_MOVE_* of its source and destination */
     uint64_t reserved[3]; /* 0 */
-} zlay_move_info;
+} zlay_move_summary;
 
 /** Free a move; NULL is allowed. */
 ZLAY_API void zlay_move_free(zlay_move *move);
 
 /** Read what a move holds.  Returns: ZLAY_OK; ZLAY_EINVAL a NULL. */
-ZLAY_API zlay_status zlay_move_get(zlay_move_info *out, const zlay_move *move);
+ZLAY_API zlay_status zlay_move_info(zlay_move_summary *out, const zlay_move *move);
 
 /** The i-th map of a move.  Returns: ZLAY_OK; ZLAY_NONE past the last;
  *  ZLAY_EINVAL a NULL. */
-ZLAY_API zlay_status zlay_move_map(zlay_tensormap *out, const zlay_move *move,
-                                   uint32_t i);
+ZLAY_API zlay_status zlay_move_map_nth(zlay_tensormap *out, const zlay_move *move, uint32_t i);
 
-/** The i-th copy of a move.  Returns as zlay_move_map. */
-ZLAY_API zlay_status zlay_move_copy(zlay_copy *out, const zlay_move *move,
-                                    uint32_t i);
+/** The i-th copy of a move.  Returns as zlay_move_map_nth. */
+ZLAY_API zlay_status zlay_move_copy_nth(zlay_copy *out, const zlay_move *move, uint32_t i);
 
 /** The i-th entry of a map that depends on unknowns of the request, as a linear
  *  text over them; in the map it is 1.
@@ -90,8 +88,8 @@ ZLAY_API zlay_status zlay_move_copy(zlay_copy *out, const zlay_move *move,
  *  Returns: ZLAY_OK; ZLAY_NONE past the last; ZLAY_EINVAL a NULL.
  *  Out:     out  its text lives as long as the move.
  */
-ZLAY_API zlay_status zlay_move_given(zlay_given *out, const zlay_move *move,
-                                     uint32_t map, uint32_t i);
+ZLAY_API zlay_status zlay_move_given_nth(zlay_given *out, const zlay_move *move, uint32_t map,
+                                         uint32_t i);
 
 /** What must hold of the unknowns beyond the facts for the move to be right and
  *  legal: an expression of C over them as int64_t that does not overflow; "":
@@ -162,7 +160,7 @@ typedef struct zlay_move_part {
                               the accesses of warps */
     uint64_t wavefronts_load, wavefronts_store; /* of shared memory */
     uint64_t permutes;     /* of warps: instructions that order bytes */
-    uint32_t uncounted;    /* 1: no row of zlay_bank_count knows the target's
+    uint32_t uncounted;    /* 1: no row of zlay_bank_conflicts knows the target's
                               wavefronts; those of a related one stand here */
     uint32_t matrices;     /* of one ldmatrix or stmatrix at most; 0: it is none.
                               Register words go in groups of 4, then 2, then 1,
@@ -236,84 +234,24 @@ typedef struct zlay_move_widest {
 } zlay_move_widest;
 
 /** Read it.  Returns: ZLAY_OK; ZLAY_EINVAL a NULL. */
-ZLAY_API zlay_status zlay_move_widest_get(zlay_move_widest *out,
-                                          const zlay_move *move);
+ZLAY_API zlay_status zlay_move_widest_info(zlay_move_widest *out, const zlay_move *move);
 
-/** One side of a copy. */
-typedef struct zlay_copy_side {
-    const zlay_layout *layout; /* tile coordinate -> element offset */
-    int32_t space;             /* ZLAY_MOVE_* */
-    uint32_t reserved;         /* 0 */
-    uint64_t align;            /* bytes that divide the address of offset 0; 0: 16 */
-} zlay_copy_side;
+/** The i-th part of a move.  Returns as zlay_move_map_nth. */
+ZLAY_API zlay_status zlay_move_part_nth(zlay_move_part *out, const zlay_move *move, uint32_t i);
 
-/** What zlay_copy_synth reads. */
-typedef struct zlay_copy_request {
-    uint32_t size;       /* sizeof(zlay_copy_request); a shorter one reads as zeros */
-    uint32_t elem_bits;  /* of an element: 1, 2, 4, .., 128 */
-    uint32_t threads;    /* of the block that take part at most; 0: 128 */
-    int32_t path;        /* ZLAY_PATH_*; 0: the one that costs least */
-    zlay_copy_side source, dest;
-    uint32_t registers;  /* elements of a thread, where a side is fragments; else 0 */
-    uint32_t signal;     /* 1: the destination is a peer's, whose barrier counts every byte, as
-                            zlay_move_info.bytes says: by BULK and STORE_ASYNC alone */
-    const zlay_facts *facts; /* about names in the layouts; NULL: nothing is known */
-    uint64_t reserved[4]; /* 0 */
-    uint64_t tile[ZLAY_TILE_AXES]; /* cells of a tile along each mode of a tensor */
-    uint32_t axes;       /* entries of tile; 0: both layouts are one tile */
-    uint32_t reserved1;  /* 0 */
-} zlay_copy_request;
-
-/** Plan the copy of a tile by threads.
- *
- *  With `tile` a side of more cells than a tile is a *tensor*, whose extents may
- *  have names: the plan is of one tile, advances say where the next one begins,
- *  and what lies past an edge of the tensor is neither read nor written.  Every
- *  access lies inside the tensor or outside of it as a whole.  By hand: of
- *  (M,K):(ld,1) under 8 | ld and 8 | K, tiles of 128 x 64 bf16 go to shared
- *  memory by 16 bytes; there are M / 128 + (M % 128 != 0) of them down, each
- *  128*ld elements further, and row c of tile t0 is there where t0 * 128 + c < M.
- *
- *  By hand: 64 rows of 64 bf16, 8192 bytes apart in global memory and 128 in
- *  shared memory, by 128 threads of sm_80.  Along a row both sides are
- *  contiguous, and 16 bytes divide all other steps: cp.async of 8 elements, eight
- *  lanes a row, four rows a warp, four accesses a thread.  That is 16 accesses of
- *  warps, each of 16 sectors and 4 wavefronts.
- *
- *  Least in cost over the family of docs/synthesis.md; ties go to the path that
- *  ZLAY_PATH_* lists first, then to the wider access.
- *
- *  Returns: ZLAY_OK; ZLAY_NONE no access moves these elements, or they do not
- *           fit the target's shared memory: the message has the rule and the
- *           point; ZLAY_EINVAL the message names the field, also for a
- *           destination that two points share; ZLAY_ENOTSUP; ZLAY_ELIMIT,
- *           ZLAY_EOVERFLOW, ZLAY_ENOMEM.
- *  Out:     out  the move; free it with zlay_move_free.  Counts are those of
- *                bases that are multiples of 128 bytes.
- */
-ZLAY_API zlay_status zlay_copy_synth(zlay_ctx *ctx, zlay_move **out,
-                                     const zlay_target *target,
-                                     const zlay_copy_request *request);
-
-/** The i-th part of a move.  Returns as zlay_move_map. */
-ZLAY_API zlay_status zlay_move_part_get(zlay_move_part *out,
-                                        const zlay_move *move, uint32_t i);
-
-/** The i-th mode of a part.  Returns as zlay_move_map. */
-ZLAY_API zlay_status zlay_move_mode_get(zlay_move_mode *out,
-                                        const zlay_move *move, uint32_t part,
+/** The i-th mode of a part.  Returns as zlay_move_map_nth. */
+ZLAY_API zlay_status zlay_move_mode_nth(zlay_move_mode *out, const zlay_move *move, uint32_t part,
                                         uint32_t i);
 
 /** The i-th digit of a part: values first, then threads, then accesses, the
- *  fastest of each first.  Returns as zlay_move_map. */
-ZLAY_API zlay_status zlay_move_digit_get(zlay_move_digit *out,
-                                         const zlay_move *move, uint32_t part,
+ *  fastest of each first.  Returns as zlay_move_map_nth. */
+ZLAY_API zlay_status zlay_move_digit_nth(zlay_move_digit *out, const zlay_move *move, uint32_t part,
                                          uint32_t i);
 
 /** The swizzle of a side, ZLAY_SIDE_*.  Returns: ZLAY_OK; ZLAY_EINVAL a NULL,
  *  no such side. */
-ZLAY_API zlay_status zlay_move_swizzle_get(zlay_move_swizzle *out,
-                                           const zlay_move *move, int32_t side);
+ZLAY_API zlay_status zlay_move_swizzle_info(zlay_move_swizzle *out, const zlay_move *move,
+                                            int32_t side);
 
 /* ---- tiles of a tensor --------------------------------------------------- */
 
@@ -335,10 +273,9 @@ enum {
 
 /** The i-th axis.  Returns: ZLAY_OK; ZLAY_NONE past the last, and of a move of
  *  one tile; ZLAY_EINVAL a NULL. */
-ZLAY_API zlay_status zlay_move_axis_get(zlay_move_axis *out,
-                                        const zlay_move *move, uint32_t i);
+ZLAY_API zlay_status zlay_move_axis_nth(zlay_move_axis *out, const zlay_move *move, uint32_t i);
 
-/** A text about an axis.  Returns: as zlay_move_axis_get; ZLAY_EINVAL also for no
+/** A text about an axis.  Returns: as zlay_move_axis_nth; ZLAY_EINVAL also for no
  *  ZLAY_AXIS_*; ZLAY_EROOM, with `need` set. */
 ZLAY_API zlay_status zlay_move_axis_print(zlay_buf *out, const zlay_move *move,
                                           uint32_t i, int32_t what);
@@ -350,15 +287,14 @@ typedef struct zlay_move_cells {
     uint32_t reserved; /* 0 */
 } zlay_move_cells;
 
-/** The cells of a mode of a part.  Returns: as zlay_move_axis_get. */
-ZLAY_API zlay_status zlay_move_cells_get(zlay_move_cells *out,
-                                         const zlay_move *move, uint32_t part,
-                                         uint32_t mode);
+/** The cells of a mode of a part.  Returns: as zlay_move_axis_nth. */
+ZLAY_API zlay_status zlay_move_cells_info(zlay_move_cells *out, const zlay_move *move,
+                                          uint32_t part, uint32_t mode);
 
 /** The cell along an axis of a part's coordinates 0.  Returns: as
- *  zlay_move_axis_get. */
-ZLAY_API zlay_status zlay_move_first_get(uint64_t *out, const zlay_move *move,
-                                         uint32_t part, uint32_t axis);
+ *  zlay_move_axis_nth. */
+ZLAY_API zlay_status zlay_move_first(uint64_t *out, const zlay_move *move, uint32_t part,
+                                     uint32_t axis);
 
 /** When an access of a part is made, as C over tile indices t0, t1, .. of the
  *  axes, coordinates c0, c1, .. of its modes and the names: "t0 * 128 + c1 < M";

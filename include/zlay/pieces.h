@@ -26,7 +26,7 @@
 #ifndef ZLAY_PIECES_H
 #define ZLAY_PIECES_H
 
-#include <zlay/algebra.h>
+#include <zlay/layout.h>
 
 #ifdef __cplusplus
 extern "C" {

@@ -81,8 +81,11 @@ typedef struct zlay_pipe_rule {
 /** The name of a rule; NULL for a number that is none. */
 ZLAY_API const char *zlay_pipe_rule_name(int32_t rule);
 
-/** The rules, from 1 on.  Returns ZLAY_OK; ZLAY_NONE no such rule; ZLAY_EINVAL. */
-ZLAY_API zlay_status zlay_pipe_rule_at(zlay_pipe_rule *out, int32_t rule);
+/** How many rules there are: 1 to that. */
+ZLAY_API int32_t zlay_pipe_rule_count(void);
+
+/** Read a rule.  Returns ZLAY_OK; ZLAY_NONE no such rule; ZLAY_EINVAL. */
+ZLAY_API zlay_status zlay_pipe_rule_info(zlay_pipe_rule *out, int32_t rule);
 
 /** Decide whether a pipe is correct for every trip count its parameters allow.
  *

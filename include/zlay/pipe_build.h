@@ -25,7 +25,7 @@
 #ifndef ZLAY_PIPE_BUILD_H
 #define ZLAY_PIPE_BUILD_H
 
-#include <zlay/algebra.h>
+#include <zlay/layout.h>
 #include <zlay/move.h>
 #include <zlay/pipe.h>
 

@@ -30,7 +30,7 @@ extern "C" {
 /** Why a pipe's use of tensor memory is wrong. */
 typedef struct zlay_tmem_fault {
     zlay_pipe_reason reason;
-    uint32_t row;         /* of zlay_tmem_row_at; 0: the reason is zlay_pipe_verify's */
+    uint32_t row;         /* of zlay_tmem_row_info; 0: the reason is zlay_pipe_verify's */
     uint32_t reserved;    /* 0 */
 } zlay_tmem_fault;
 
@@ -56,8 +56,11 @@ typedef struct zlay_tmem_row {
     uint32_t reserved;    /* 0 */
 } zlay_tmem_row;
 
-/** The rows, from 1 on.  Returns ZLAY_OK; ZLAY_NONE no such row; ZLAY_EINVAL. */
-ZLAY_API zlay_status zlay_tmem_row_at(zlay_tmem_row *out, uint32_t row);
+/** How many rows there are: 1 to that. */
+ZLAY_API uint32_t zlay_tmem_row_count(void);
+
+/** Read a row.  Returns ZLAY_OK; ZLAY_NONE no such row; ZLAY_EINVAL. */
+ZLAY_API zlay_status zlay_tmem_row_info(zlay_tmem_row *out, uint32_t row);
 
 #ifdef __cplusplus
 }

@@ -83,7 +83,7 @@ ZLAY_API void zlay_radix_free(zlay_radix *radix);
  *
  *  Returns: it lives as long as the radix; NULL past the last mode.
  */
-ZLAY_API const zlay_divisor *zlay_radix_step(const zlay_radix *radix, size_t i);
+ZLAY_API const zlay_divisor *zlay_radix_divisor_nth(const zlay_radix *radix, size_t i);
 
 /** The coordinate of an index: index = rest * size + the coordinate's index.
  *

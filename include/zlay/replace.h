@@ -12,7 +12,7 @@
 #ifndef ZLAY_REPLACE_H
 #define ZLAY_REPLACE_H
 
-#include <zlay/legality.h>
+#include <zlay/rule.h>
 #include <zlay/tensormap.h>
 
 #ifdef __cplusplus
@@ -71,8 +71,8 @@ ZLAY_API zlay_status zlay_replace_check(zlay_verdict *out, zlay_reason *reasons,
  *  Out:     out  field, ord and value; nothing else.
  *  In:      field  ZLAY_REPLACE_*; `ord` of a field that has several.
  */
-ZLAY_API zlay_status zlay_replace_of(zlay_replace *out, const zlay_tensormap *map, int32_t field,
-                                     uint32_t ord);
+ZLAY_API zlay_status zlay_replace_from_tensormap(zlay_replace *out, const zlay_tensormap *map,
+                                                 int32_t field, uint32_t ord);
 
 #ifdef __cplusplus
 }

@@ -4,14 +4,14 @@
  *  or zlay_device_open_hip answers ZLAY_EDRIVER and says why.
  *
  *  A run of a plan, in order: zlay_device_open; zlay_kernel_load of the text that
- *  zlay_emit_ptx printed; for each matrix zlay_device_alloc and zlay_device_write;
- *  zlay_kernel_bind, zlay_kernel_launch, zlay_device_wait; zlay_device_read; and
+ *  zlay_emit_ptx printed; for each matrix zlay_device_allocate and zlay_device_upload;
+ *  zlay_kernel_bind, zlay_kernel_launch, zlay_device_wait; zlay_device_download; and
  *  all of it freed, the device last.  examples/gemm.c does that.
  */
 #ifndef ZLAY_RUNTIME_H
 #define ZLAY_RUNTIME_H
 
-#include <zlay/synth.h>
+#include <zlay/plan.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -21,14 +21,14 @@ extern "C" {
 typedef struct zlay_device zlay_device;
 
 /** What a device is. */
-typedef struct zlay_device_info {
+typedef struct zlay_device_summary {
     char name[96];
     int32_t driver;        /* as 13000; of HIP as 50221153 */
     int32_t cc_major, cc_minor; /* of HIP 9 and 4 for gfx942 */
     int32_t processors;    /* multiprocessors */
     int32_t smem_optin;    /* most dynamic shared memory of a block, bytes */
     int32_t l2;            /* bytes */
-} zlay_device_info;
+} zlay_device_summary;
 
 /** Open a device.
  *
@@ -46,7 +46,7 @@ ZLAY_API zlay_status zlay_device_open_hip(zlay_ctx *ctx, zlay_device **out, int3
 ZLAY_API void zlay_device_close(zlay_device *device);
 
 /** What the device is.  Returns ZLAY_OK, ZLAY_EINVAL. */
-ZLAY_API zlay_status zlay_device_get(zlay_device_info *out, const zlay_device *device);
+ZLAY_API zlay_status zlay_device_info(zlay_device_summary *out, const zlay_device *device);
 
 /** Encode a tensor map by the driver.
  *
@@ -54,23 +54,23 @@ ZLAY_API zlay_status zlay_device_get(zlay_device_info *out, const zlay_device *d
  *           ZLAY_EINVAL; the driver is asked whatever zlay's own check says.
  *  Out:     out  128 bytes, written only on success.
  */
-ZLAY_API zlay_status zlay_device_encode(zlay_ctx *ctx, zlay_device *device, void *out,
-                                        const zlay_tensormap *map);
+ZLAY_API zlay_status zlay_device_encode_tensormap(zlay_ctx *ctx, void *out, zlay_device *device,
+                                                  const zlay_tensormap *map);
 
 /** Allocate device memory; `*out` is its address, 0 on failure.  Returns
  *  ZLAY_OK; ZLAY_EDRIVER; ZLAY_EINVAL a NULL, or no bytes. */
-ZLAY_API zlay_status zlay_device_alloc(zlay_ctx *ctx, zlay_device *device, uint64_t *out,
-                                       uint64_t bytes);
+ZLAY_API zlay_status zlay_device_allocate(zlay_ctx *ctx, uint64_t *out, zlay_device *device,
+                                          uint64_t bytes);
 
 /** Free device memory; 0 is allowed. */
 ZLAY_API void zlay_device_free(zlay_device *device, uint64_t address);
 
 /** Copy to and from the device, until the copy is done.  Returns ZLAY_OK;
  *  ZLAY_EDRIVER; ZLAY_EINVAL a NULL. */
-ZLAY_API zlay_status zlay_device_write(zlay_ctx *ctx, zlay_device *device, uint64_t to,
-                                       const void *from, uint64_t bytes);
-ZLAY_API zlay_status zlay_device_read(zlay_ctx *ctx, zlay_device *device, void *to, uint64_t from,
-                                      uint64_t bytes);
+ZLAY_API zlay_status zlay_device_upload(zlay_ctx *ctx, zlay_device *device, uint64_t to,
+                                        const void *from, uint64_t bytes);
+ZLAY_API zlay_status zlay_device_download(zlay_ctx *ctx, void *to, zlay_device *device,
+                                          uint64_t from, uint64_t bytes);
 
 /** A kernel of any image, loaded on a device. */
 typedef struct zlay_module zlay_module;
@@ -111,9 +111,9 @@ ZLAY_API zlay_status zlay_module_launch(zlay_ctx *ctx, zlay_module *module,
 
 /** Run a kernel `count` times between two events: milliseconds of all of them.
  *  Returns as zlay_module_launch; ZLAY_EINVAL also a count of 0. */
-ZLAY_API zlay_status zlay_module_time(zlay_ctx *ctx, zlay_module *module,
-                                      const zlay_launch *launch, const void *arguments,
-                                      size_t bytes, uint32_t count, float *milliseconds);
+ZLAY_API zlay_status zlay_module_measure(zlay_ctx *ctx, float *milliseconds, zlay_module *module,
+                                         const zlay_launch *launch, const void *arguments,
+                                         size_t bytes, uint32_t count);
 
 /** A kernel of a plan, loaded on a device. */
 typedef struct zlay_kernel zlay_kernel;
@@ -150,8 +150,8 @@ ZLAY_API zlay_status zlay_device_wait(zlay_ctx *ctx, zlay_device *device);
 
 /** Run a kernel `count` times between two events: milliseconds of all of them.
  *  Returns as zlay_kernel_launch; ZLAY_EINVAL also a count of 0. */
-ZLAY_API zlay_status zlay_kernel_time(zlay_ctx *ctx, zlay_kernel *kernel, uint32_t count,
-                                      float *milliseconds);
+ZLAY_API zlay_status zlay_kernel_measure(zlay_ctx *ctx, float *milliseconds, zlay_kernel *kernel,
+                                         uint32_t count);
 
 #ifdef __cplusplus
 }

@@ -10,7 +10,7 @@
 #define ZLAY_SIM_H
 
 #include <zlay/copy.h>
-#include <zlay/legality.h>
+#include <zlay/target.h>
 #include <zlay/mma.h>
 #include <zlay/smemdesc.h>
 #include <zlay/tensormap.h>
@@ -41,8 +41,17 @@ enum {
     ZLAY_FAULT_WIDTH = 717       /* a thread's access off its own width */
 };
 
-/** Model one tensor copy from global to shared memory, of a tiled map or with
- *  offsets of 0 of an im2col one.  A load of tf32 rounds.
+/** One copy of a box between a tensor and shared memory. */
+typedef struct zlay_sim_copy {
+    const zlay_tensormap *map;
+    const int32_t *coordinate; /* elements, dimension 0 innermost */
+    const uint16_t *offset; /* of im2col mode, one for each spatial dimension, W first; NULL: 0 */
+    uint32_t address;       /* shared, of the box */
+    uint32_t reserved;      /* 0 */
+} zlay_sim_copy;
+
+/** Model one tensor copy from global to shared memory, in tiled or im2col mode.
+ *  A load of tf32 rounds.
  *
  *  Returns: ZLAY_OK (also with a fault); ZLAY_EINVAL a NULL, or a map that
  *           tensormap_check refuses.
@@ -50,28 +59,17 @@ enum {
  *           bytes   what complete_tx counts, out-of-bounds elements included.
  *           smem    elements outside the tensor are 0, or with map->oob a NaN,
  *                   0x7ff7 in each 16 bits (measured).
- *  In:      coordinate  elements, dimension 0 innermost; `address` is the
- *                       shared address.
  */
 ZLAY_API zlay_status zlay_sim_tensor_load(int32_t *fault, uint32_t *bytes, zlay_sim_smem *smem,
-                                          uint32_t address, const zlay_tensormap *map,
-                                          const zlay_sim_global *global, const int32_t *coordinate);
-
-/** The same with the offsets of im2col mode, one for each spatial dimension, W
- *  first; NULL: 0.  Returns, Out as tensor_load. */
-ZLAY_API zlay_status zlay_sim_im2col_load(int32_t *fault, uint32_t *bytes, zlay_sim_smem *smem,
-                                          uint32_t address, const zlay_tensormap *map,
-                                          const zlay_sim_global *global, const int32_t *coordinate,
-                                          const uint16_t *offset);
+                                          const zlay_sim_global *global, const zlay_sim_copy *copy);
 
 /** Model one tensor copy from shared to global memory.  Returns, Out as
  *  tensor_load. A row of the tensor is written in whole granules of 16 bytes,
  *  so one whose bytes are no multiple of 16 loses what follows it there
  *  (measured). */
 ZLAY_API zlay_status zlay_sim_tensor_store(int32_t *fault, uint32_t *bytes,
-                                           const zlay_sim_smem *smem, uint32_t address,
-                                           const zlay_tensormap *map, zlay_sim_global *global,
-                                           const int32_t *coordinate);
+                                           const zlay_sim_smem *smem, zlay_sim_global *global,
+                                           const zlay_sim_copy *copy);
 
 /** Model one tensor reduction from shared to global memory, each element
  *  `global = global op shared`.
@@ -82,27 +80,24 @@ ZLAY_API zlay_status zlay_sim_tensor_store(int32_t *fault, uint32_t *bytes,
  *               even, of f32 too, where subnormal numbers are zero.
  */
 ZLAY_API zlay_status zlay_sim_tensor_reduce(int32_t *fault, uint32_t *bytes,
-                                            const zlay_sim_smem *smem, uint32_t address,
-                                            const zlay_tensormap *map, zlay_sim_global *global,
-                                            const int32_t *coordinate, int32_t op);
+                                            const zlay_sim_smem *smem, zlay_sim_global *global,
+                                            const zlay_sim_copy *copy, int32_t op);
 
 /** Model tile::gather4: four rows of a matrix, one below the other in shared
  *  memory.  From the PTX ISA; no device was asked.
  *
  *  Returns, Out as tensor_load; ZLAY_EINVAL also a box that is no one row.
- *  In:      coordinate  the column, then four rows.
+ *  In:      copy->coordinate  the column, then four rows.
  */
 ZLAY_API zlay_status zlay_sim_tensor_gather4(int32_t *fault, uint32_t *bytes, zlay_sim_smem *smem,
-                                             uint32_t address, const zlay_tensormap *map,
                                              const zlay_sim_global *global,
-                                             const int32_t *coordinate);
+                                             const zlay_sim_copy *copy);
 
 /** The same from shared to global memory, tile::scatter4.  Returns, Out, In as
  *  tensor_gather4. */
 ZLAY_API zlay_status zlay_sim_tensor_scatter4(int32_t *fault, uint32_t *bytes,
-                                              const zlay_sim_smem *smem, uint32_t address,
-                                              const zlay_tensormap *map, zlay_sim_global *global,
-                                              const int32_t *coordinate);
+                                              const zlay_sim_smem *smem, zlay_sim_global *global,
+                                              const zlay_sim_copy *copy);
 
 /** Model a multicast load: every block of the mask receives the box at the same
  *  address, and its barrier counts `bytes`.
@@ -111,12 +106,10 @@ ZLAY_API zlay_status zlay_sim_tensor_scatter4(int32_t *fault, uint32_t *bytes,
  *           above.
  *  In:      smem  of `blocks` blocks, one a rank.
  */
-ZLAY_API zlay_status zlay_sim_tensor_multicast(int32_t *fault, uint32_t *bytes,
-                                               zlay_sim_smem *smem, uint32_t blocks,
-                                               uint32_t mask, uint32_t address,
-                                               const zlay_tensormap *map,
+ZLAY_API zlay_status zlay_sim_tensor_multicast(int32_t *fault, uint32_t *bytes, zlay_sim_smem *smem,
+                                               uint32_t blocks, uint32_t mask,
                                                const zlay_sim_global *global,
-                                               const int32_t *coordinate);
+                                               const zlay_sim_copy *copy);
 
 /** Model the same box moved by threads, `width` bytes an access (2, 4, 8, 16),
  *  into the place where a tensor copy would put it, zero-filled outside.  The
@@ -125,16 +118,15 @@ ZLAY_API zlay_status zlay_sim_tensor_multicast(int32_t *fault, uint32_t *bytes,
  *  tensor ends inside an access, the rest of the access is filled, as cp.async
  *  does.
  *  Returns as tensor_load; ZLAY_EINVAL also another width. */
-ZLAY_API zlay_status zlay_sim_thread_load(int32_t *fault, zlay_sim_smem *smem, uint32_t address,
-                                          const zlay_tensormap *map, const zlay_sim_global *global,
-                                          const int32_t *coordinate, uint32_t width);
+ZLAY_API zlay_status zlay_sim_thread_load(int32_t *fault, zlay_sim_smem *smem,
+                                          const zlay_sim_global *global, const zlay_sim_copy *copy,
+                                          uint32_t width);
 
 /** The same from shared to global memory; elements outside the tensor are not
  *  written, and an access in which a row of the tensor ends is
  *  ZLAY_FAULT_WIDTH.  Returns as thread_load. */
 ZLAY_API zlay_status zlay_sim_thread_store(int32_t *fault, const zlay_sim_smem *smem,
-                                           uint32_t address, const zlay_tensormap *map,
-                                           zlay_sim_global *global, const int32_t *coordinate,
+                                           zlay_sim_global *global, const zlay_sim_copy *copy,
                                            uint32_t width);
 
 /** Model one wgmma.mma_async m64nN of dense operands from two descriptors, of

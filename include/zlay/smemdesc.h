@@ -10,7 +10,7 @@
 #ifndef ZLAY_SMEMDESC_H
 #define ZLAY_SMEMDESC_H
 
-#include <zlay/algebra.h>
+#include <zlay/layout.h>
 #include <zlay/mma.h>
 
 #ifdef __cplusplus

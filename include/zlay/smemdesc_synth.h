@@ -10,7 +10,7 @@
 #ifndef ZLAY_SMEMDESC_SYNTH_H
 #define ZLAY_SMEMDESC_SYNTH_H
 
-#include <zlay/algebra.h>
+#include <zlay/layout.h>
 #include <zlay/smemdesc.h>
 #include <zlay/tensormap.h>
 

@@ -10,7 +10,7 @@
 #ifndef ZLAY_STRUCTURE_H
 #define ZLAY_STRUCTURE_H
 
-#include <zlay/algebra.h>
+#include <zlay/layout.h>
 #include <zlay/zmat.h>
 
 #ifdef __cplusplus
@@ -33,7 +33,7 @@ enum {
     ZLAY_STRUCTURE_ORIGIN     /* strides, ascending, and no coordinate is in two outputs */
 };
 
-typedef struct zlay_structure_counts {
+typedef struct zlay_structure_summary {
     uint64_t points;     /* of the box */
     uint64_t values;     /* different ones; 0: more than limits.points would be asked for, or
                             the ranges of several outputs multiply past 64 bits */
@@ -45,7 +45,7 @@ typedef struct zlay_structure_counts {
     int32_t invertible;  /* 1: a value has one point, in the box and in all integers */
     int32_t run_is_best; /* 0: the search for a longer one passed a limit */
     uint32_t reserved;   /* 0 */
-} zlay_structure_counts;
+} zlay_structure_summary;
 
 /** The structure of a layout that is affine in its coordinates.
  *
@@ -69,8 +69,8 @@ ZLAY_API const zlay_zmat *zlay_structure_matrix(const zlay_structure *structure,
  *
  *  Returns: ZLAY_OK, ZLAY_EINVAL.
  */
-ZLAY_API zlay_status zlay_structure_count(zlay_structure_counts *out,
-                                          const zlay_structure *structure);
+ZLAY_API zlay_status zlay_structure_info(zlay_structure_summary *out,
+                                         const zlay_structure *structure);
 
 #ifdef __cplusplus
 }

@@ -19,9 +19,9 @@
 #ifndef ZLAY_SWIZZLE_H
 #define ZLAY_SWIZZLE_H
 
-#include <zlay/algebra.h>
+#include <zlay/layout.h>
 #include <zlay/bank.h>
-#include <zlay/legality.h>
+#include <zlay/target.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -70,7 +70,7 @@ enum {
 };
 
 /** What a layout is. */
-typedef struct zlay_swizzle_info {
+typedef struct zlay_swizzle_summary {
     const zlay_target *target;
     uint64_t size;         /* elements that it spans */
     uint64_t wavefronts;   /* of all accesses */
@@ -84,7 +84,7 @@ typedef struct zlay_swizzle_info {
     int32_t matrix;        /* ZLAY_SWIZZLE_* of the matrix descriptors that read it; -1 */
     uint32_t xors;         /* terms of its bits past one each */
     uint64_t reserved[4];  /* 0 */
-} zlay_swizzle_info;
+} zlay_swizzle_summary;
 
 /** What an access takes, all instances. */
 typedef struct zlay_swizzle_cost {
@@ -112,11 +112,11 @@ ZLAY_API zlay_status zlay_swizzle_synth(zlay_ctx *ctx, zlay_swizzle **out,
 ZLAY_API void zlay_swizzle_free(zlay_swizzle *swizzle);
 
 /** Read what a layout is.  Returns: ZLAY_OK; ZLAY_EINVAL a NULL. */
-ZLAY_API zlay_status zlay_swizzle_get(zlay_swizzle_info *out, const zlay_swizzle *swizzle);
+ZLAY_API zlay_status zlay_swizzle_info(zlay_swizzle_summary *out, const zlay_swizzle *swizzle);
 
 /** The i-th access's cost.  Returns: ZLAY_OK; ZLAY_NONE past the last;
  *  ZLAY_EINVAL a NULL. */
-ZLAY_API zlay_status zlay_swizzle_cost_get(zlay_swizzle_cost *out, const zlay_swizzle *swizzle,
+ZLAY_API zlay_status zlay_swizzle_cost_nth(zlay_swizzle_cost *out, const zlay_swizzle *swizzle,
                                            uint32_t i);
 
 /** The layout: index into the tile's shape -> element offset from a multiple of

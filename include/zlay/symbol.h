@@ -32,13 +32,13 @@
  *  shape:stride for all values, up to a ragged edge, else they are ZLAY_ELIMIT
  *  (limit symbolic-stride); every other operation is ZLAY_ENOTSUP, naming a
  *  parameter.  A layout with an edge is parsed, printed, bound, and equal to what is
- *  written alike; all else is ZLAY_ELIMIT.  zlay_layout_param lists the names, of
+ *  written alike; all else is ZLAY_ELIMIT.  zlay_layout_param_nth lists the names, of
  *  quotients their numerators.
  */
 #ifndef ZLAY_SYMBOL_H
 #define ZLAY_SYMBOL_H
 
-#include <zlay/algebra.h>
+#include <zlay/layout.h>
 #include <zlay/facts.h>
 
 #ifdef __cplusplus

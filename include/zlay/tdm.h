@@ -18,7 +18,7 @@
 #ifndef ZLAY_TDM_H
 #define ZLAY_TDM_H
 
-#include <zlay/legality.h>
+#include <zlay/rule.h>
 
 #ifdef __cplusplus
 extern "C" {

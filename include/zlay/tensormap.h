@@ -10,7 +10,8 @@
  *  filter with a border of 1.  With upper corners of -17 it has 16 - 17 + 1 = 0
  *  and is empty: TMAP_AREA_WRAPPED on sm_90.
  *
- *  A host asks on one line beside its encode call, with the same arguments:
+ *  A host asks on one line beside its encode call, with the same arguments
+ *  (zlay/tensormap_driver.h):
  *
  *    zlay_tensormap_from_tiled(&map, type, rank, address, extent, stride, box,
  *                              step, interleave, swizzle, l2, oob);
@@ -20,7 +21,7 @@
 #define ZLAY_TENSORMAP_H
 
 #include <zlay/facts.h>
-#include <zlay/legality.h>
+#include <zlay/rule.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -53,44 +54,6 @@ typedef struct zlay_tensormap {
     int32_t wide_mode;  /* im2col wide: 0 W, 1 W128 */
     uint32_t reserved[14]; /* 0 */
 } zlay_tensormap;
-
-/** Read the arguments of cuTensorMapEncodeTiled, in its order and units.
- *
- *  Returns: ZLAY_OK; ZLAY_EINVAL a NULL where entries are read.
- *  Out:     out  the map; any value of any argument has a verdict.
- *  In:      rank    entries of extent, box and step, one less of stride; of more
- *                   than 5 the first 5 are read.
- *           step    cuda.h's elementStrides; extent its globalDim, stride its
- *                   globalStrides, box its boxDim.
- */
-ZLAY_API zlay_status zlay_tensormap_from_tiled(
-    zlay_tensormap *out, int32_t type, uint32_t rank, const void *address,
-    const uint64_t *extent, const uint64_t *stride, const uint32_t *box,
-    const uint32_t *step, int32_t interleave, int32_t swizzle, int32_t l2,
-    int32_t oob);
-
-/** Read the arguments of cuTensorMapEncodeIm2col, in its order and units.
- *  Returns, Out as tensormap_from_tiled.
- *
- *  In:      lower, upper  rank - 2 entries each, those of W first.
- */
-ZLAY_API zlay_status zlay_tensormap_from_im2col(
-    zlay_tensormap *out, int32_t type, uint32_t rank, const void *address,
-    const uint64_t *extent, const uint64_t *stride, const int32_t *lower,
-    const int32_t *upper, uint32_t channels, uint32_t pixels,
-    const uint32_t *step, int32_t interleave, int32_t swizzle, int32_t l2,
-    int32_t oob);
-
-/** Read the arguments of cuTensorMapEncodeIm2colWide, in its order and units.
- *  Returns, Out as tensormap_from_tiled.
- *
- *  In:      mode  0 W, 1 W128.
- */
-ZLAY_API zlay_status zlay_tensormap_from_im2col_wide(
-    zlay_tensormap *out, int32_t type, uint32_t rank, const void *address,
-    const uint64_t *extent, const uint64_t *stride, int32_t lower, int32_t upper,
-    uint32_t channels, uint32_t pixels, const uint32_t *step, int32_t interleave,
-    int32_t mode, int32_t swizzle, int32_t l2, int32_t oob);
 
 /** Check a tensor map against every rule of its target.
  *

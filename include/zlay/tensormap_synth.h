@@ -19,7 +19,7 @@
  *  64, one copy that counts 4096 bytes and fills 8192 with its gaps.
  *
  *  The same with unknowns: of (M,K):(ld,1) in bf16 a tile of 128 x 64 has a map of
- *  extents K, M and stride 2*ld bytes (zlay_move_given), legal where M, K and ld are
+ *  extents K, M and stride 2*ld bytes (zlay_move_given_nth), legal where M, K and ld are
  *  not too large and `(ld % 16 * 2) % 16 == 0` (zlay_move_guard); under the fact
  *  "ld = 0 mod 8" nothing of that is left.
  */

@@ -15,7 +15,7 @@
 #ifndef ZLAY_TMEM_H
 #define ZLAY_TMEM_H
 
-#include <zlay/algebra.h>
+#include <zlay/layout.h>
 #include <zlay/mma.h>
 
 #ifdef __cplusplus
@@ -160,6 +160,20 @@ ZLAY_API zlay_status zlay_tmem_path(int32_t *out, const zlay_mma *mma);
  */
 ZLAY_API zlay_status zlay_tmem_ordered(zlay_answer *out, int32_t first, int32_t second,
                                        int32_t same, int32_t shape);
+
+/** Find the layouts of tensor memory that a layout is: registers of ld and st,
+ *  copies of cp, paths A to G of accumulators, scale factors.
+ *
+ *  Returns: as zlay_fragment_synth (zlay/fragment.h); the message of ZLAY_NONE has an index.
+ *  Out:     out    questions to which zlay_tmem_layout answers this layout, the
+ *                  first `room` in the order of their shapes.
+ *           count  how many there are; written with ZLAY_EROOM too.
+ *  In:      layout  coordinates as zlay_tmem_layout has them -> address, of
+ *                   scales 4 * address + byte; or two output dimensions, lane
+ *                   and column.
+ */
+ZLAY_API zlay_status zlay_tmem_synth(zlay_ctx *ctx, zlay_tmem_map *out, size_t room, size_t *count,
+                                     const zlay_layout *layout);
 
 #ifdef __cplusplus
 }

@@ -15,8 +15,8 @@
 #ifndef ZLAY_TMEM_PACK_H
 #define ZLAY_TMEM_PACK_H
 
-#include <zlay/algebra.h>
-#include <zlay/legality.h>
+#include <zlay/layout.h>
+#include <zlay/target.h>
 
 #ifdef __cplusplus
 extern "C" {

@@ -13,8 +13,8 @@
 #ifndef ZLAY_TRANSFER_H
 #define ZLAY_TRANSFER_H
 
-#include <zlay/algebra.h>
-#include <zlay/legality.h>
+#include <zlay/layout.h>
+#include <zlay/target.h>
 #include <zlay/move.h>
 
 #ifdef __cplusplus
@@ -60,7 +60,7 @@ ZLAY_API zlay_status zlay_transfer_synth(zlay_ctx *ctx, zlay_transfer **out,
 ZLAY_API void zlay_transfer_free(zlay_transfer *transfer);
 
 /** What a transfer holds, by value. */
-typedef struct zlay_transfer_info {
+typedef struct zlay_transfer_summary {
     const zlay_target *target;
     int32_t path;           /* ZLAY_PATH_* */
     uint32_t elem_bits;
@@ -79,11 +79,10 @@ typedef struct zlay_transfer_info {
     uint64_t items;         /* vectors, runs or tiles that are moved */
     uint64_t bytes;         /* that are moved, each way */
     uint64_t reserved[6];   /* 0 */
-} zlay_transfer_info;
+} zlay_transfer_summary;
 
 /** Read what a transfer holds.  Returns: ZLAY_OK; ZLAY_EINVAL a NULL. */
-ZLAY_API zlay_status zlay_transfer_get(zlay_transfer_info *out,
-                                       const zlay_transfer *transfer);
+ZLAY_API zlay_status zlay_transfer_info(zlay_transfer_summary *out, const zlay_transfer *transfer);
 
 /** The order in which a transfer goes through its elements: a bijection of
  *  [0, size) to the request's indices; lives as long as the transfer. */

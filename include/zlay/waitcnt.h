@@ -13,7 +13,7 @@
 #ifndef ZLAY_WAITCNT_H
 #define ZLAY_WAITCNT_H
 
-#include <zlay/legality.h>
+#include <zlay/target.h>
 
 #ifdef __cplusplus
 extern "C" {

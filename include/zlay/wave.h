@@ -16,8 +16,8 @@
 #ifndef ZLAY_WAVE_H
 #define ZLAY_WAVE_H
 
-#include <zlay/algebra.h>
-#include <zlay/legality.h>
+#include <zlay/layout.h>
+#include <zlay/target.h>
 #include <zlay/mma.h>
 
 #ifdef __cplusplus
@@ -57,7 +57,7 @@ typedef struct zlay_wave zlay_wave;
  *  shared memory, in which lies the element of the tile that Sw of that number
  *  is.  Wave part p, row block b, read r, lane: the address of part 0, block 0,
  *  read 0 XORed with r read_xor, plus b block_bytes + p part_bytes. */
-typedef struct zlay_wave_info {
+typedef struct zlay_wave_summary {
     const zlay_target *target;
     uint32_t elem_bits;
     uint32_t rows, depth, threads, parts; /* as asked */
@@ -67,7 +67,7 @@ typedef struct zlay_wave_info {
     uint32_t loads;         /* of a thread */
     uint32_t load_rows;     /* rows between two loads of a thread; 0: none or less */
     uint32_t load_steady;   /* 1: each of them is of the same column */
-    int32_t store;          /* access that stores, for zlay_bank_explain; -1: none */
+    int32_t store;          /* access that stores, for zlay_bank_info; -1: none */
     int32_t read;           /* access that reads */
     uint32_t read_bytes;    /* of a lane */
     uint32_t reads;         /* of a lane, for one block of rows */
@@ -87,7 +87,7 @@ typedef struct zlay_wave_info {
     uint32_t read_ideal;        /* the least under any layout */
     uint32_t store_wavefronts, store_ideal; /* of the block */
     uint32_t reserved[6];   /* 0 */
-} zlay_wave_info;
+} zlay_wave_summary;
 
 /** Layouts of a plan. */
 enum {
@@ -128,7 +128,7 @@ ZLAY_API zlay_status zlay_wave_synth(zlay_ctx *ctx, zlay_wave **out, const zlay_
 ZLAY_API void zlay_wave_free(zlay_wave *wave);
 
 /** Read what a plan holds.  Returns: ZLAY_OK; ZLAY_EINVAL a NULL. */
-ZLAY_API zlay_status zlay_wave_get(zlay_wave_info *out, const zlay_wave *wave);
+ZLAY_API zlay_status zlay_wave_info(zlay_wave_summary *out, const zlay_wave *wave);
 
 /** A layout of a plan, ZLAY_WAVE_*; lives as long as the plan; NULL for another
  *  number. */

@@ -8,7 +8,7 @@
 #include <zlay/version.h>
 
 /* Layouts: values, operations, decisions. */
-#include <zlay/algebra.h>
+#include <zlay/layout.h>
 #include <zlay/cute.h>
 #include <zlay/f2.h>
 #include <zlay/pieces.h>
@@ -22,10 +22,15 @@
 #include <zlay/facts.h>
 #include <zlay/radix.h>
 
-/* Rules: may the hardware do it?  Maps, copies, barriers. */
-#include <zlay/legality.h>
+/* Targets, element types, rules and verdicts. */
+#include <zlay/target.h>
+#include <zlay/type.h>
+#include <zlay/rule.h>
 #include <zlay/instruction.h>
+
+/* Rules: may the hardware do it?  Maps, copies, barriers, blocks. */
 #include <zlay/tensormap.h>
+#include <zlay/tensormap_driver.h>
 #include <zlay/tensormap_bits.h>
 #include <zlay/copy.h>
 #include <zlay/replace.h>
@@ -50,16 +55,18 @@
 /* Synthesis: what moves it. */
 #include <zlay/move.h>
 #include <zlay/tensormap_synth.h>
+#include <zlay/copy_synth.h>
 #include <zlay/swizzle.h>
-#include <zlay/convert.h>
+#include <zlay/smemdesc_synth.h>
+#include <zlay/word.h>
 #include <zlay/factor.h>
+#include <zlay/normal.h>
+#include <zlay/convert.h>
 #include <zlay/transfer.h>
 #include <zlay/cluster.h>
 #include <zlay/tmem_pack.h>
 #include <zlay/wave.h>
-#include <zlay/smemdesc_synth.h>
-#include <zlay/synth.h>
-#include <zlay/wave_gemm.h>
+#include <zlay/plan.h>
 
 /* A model of the hardware. */
 #include <zlay/sim.h>

@@ -63,7 +63,7 @@ ZLAY_API size_t zlay_zmat_cols(const zlay_zmat *a);
  *           not fit 64 bits, and zlay_zmat_print has it.
  *  Out:     out  the entry.
  */
-ZLAY_API zlay_status zlay_zmat_at(int64_t *out, const zlay_zmat *a, size_t row, size_t col);
+ZLAY_API zlay_status zlay_zmat_entry(int64_t *out, const zlay_zmat *a, size_t row, size_t col);
 
 /** Write an entry in decimal digits.
  *
@@ -156,10 +156,6 @@ ZLAY_API zlay_status zlay_zmat_refute(zlay_ctx *ctx, zlay_zmat **w, zlay_zmat **
  *  Returns: ZLAY_OK, ZLAY_EINVAL, ZLAY_ELIMIT, ZLAY_ENOMEM.
  */
 ZLAY_API zlay_status zlay_zmat_kernel(zlay_ctx *ctx, zlay_zmat **out, const zlay_zmat *a);
-
-/** Free what FLINT keeps for the calling thread between calls; nothing where zlay
- *  is built without it. */
-ZLAY_API void zlay_engines_release(void);
 
 #ifdef __cplusplus
 }

@@ -142,7 +142,7 @@ const char *zlay_ctx_message(const zlay_ctx *ctx) { return ctx ? ctx->message : 
 zlay_status zl_above(zlay_ctx *ctx, size_t limit, uint64_t asked)
 {
     return zl_fail(ctx, ZLAY_ELIMIT, "limits.%s: %llu is above its ceiling, %llu",
-                   zlay_limit_at(limit)->name, (unsigned long long)asked,
+                   zlay_limit_nth(limit)->name, (unsigned long long)asked,
                    (unsigned long long)zl_limit_get(&ctx->ceilings, limit));
 }
 
@@ -226,7 +226,7 @@ zlay_status zl_ended(zlay_ctx *ctx, zlay_status status)
     if (ctx->ended == ZL_LIMITS) return status;
     unsigned long long most = (unsigned long long)zl_limit_get(&ctx->limits, ctx->ended);
     return zl_fail(ctx, ZLAY_ELIMIT, "limits.%s is %llu %s and %llu are asked for",
-                   zlay_limit_at(ctx->ended)->name, most, zlay_limit_at(ctx->ended)->unit,
+                   zlay_limit_nth(ctx->ended)->name, most, zlay_limit_nth(ctx->ended)->unit,
                    (unsigned long long)ctx->asked);
 }
 

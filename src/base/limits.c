@@ -19,7 +19,15 @@ static const struct {
 #include "base/limits.def"
 };
 
-const zlay_limit *zlay_limit_at(size_t i) { return i < ZL_COUNT(table) ? &table[i] : NULL; }
+size_t zlay_limit_count(void)
+{
+    return ZL_COUNT(table);
+}
+
+const zlay_limit *zlay_limit_nth(size_t i)
+{
+    return i < ZL_COUNT(table) ? &table[i] : NULL;
+}
 
 size_t zl_limit_find(const char *name, size_t length)
 {

@@ -109,8 +109,8 @@ static bool ceilings_set(zlay_ctx *ctx, const char *text)
     const char *end = ceiling_read(&given, text);
     while (end && *end == ',') end = ceiling_read(&given, end + 1);
     if (!end) fprintf(stderr, "zlay: --limits wants NAME=COUNT,..., not '%s'; the names:", text);
-    for (size_t i = 0; !end && zlay_limit_at(i); i++)
-        fprintf(stderr, " %s%s", zlay_limit_at(i)->name, zlay_limit_at(i + 1) ? "" : "\n");
+    for (size_t i = 0; !end && zlay_limit_nth(i); i++)
+        fprintf(stderr, " %s%s", zlay_limit_nth(i)->name, zlay_limit_nth(i + 1) ? "" : "\n");
     if (!end) return false;
     zlay_status status = zlay_ctx_set_ceilings(ctx, &given);
     if (!status) status = zlay_ctx_set_limits(ctx, &given);

@@ -31,7 +31,7 @@ static const char *by_name(int32_t by)
 static bool explain_pipe_rule(const char *name)
 {
     zlay_pipe_rule rule;
-    for (int32_t i = 1; zlay_pipe_rule_at(&rule, i) == ZLAY_OK; i++)
+    for (int32_t i = 1; zlay_pipe_rule_info(&rule, i) == ZLAY_OK; i++)
         if (!strcmp(rule.name, name)) {
             printf("%s\na rule of pipes (docs/pipe.md), broken when: %s\nsource: %s\n", rule.name,
                    rule.text, rule.source);
@@ -48,7 +48,7 @@ static bool explain_form(const char *name)
     zlay_form form;
     uint32_t number;
     if (zlay_instruction_find(&number, name, strlen(name)) ||
-        zlay_instruction_get(&form, number) || zlay_instruction_id(&id_buf, number) ||
+        zlay_instruction_info(&form, number) || zlay_instruction_id(&id_buf, number) ||
         zlay_instruction_print(&text_buf, number, NULL, 0))
         return false;
     printf("%s\n%s\n", id, text);
@@ -110,7 +110,7 @@ static void offer(near *n, const char *name)
 static void offer_forms(near *n)
 {
     uint32_t form;
-    for (size_t i = 0; zlay_instruction_at(&form, i) == ZLAY_OK; i++) {
+    for (size_t i = 0; zlay_instruction_nth(&form, i) == ZLAY_OK; i++) {
         char id[256];
         zlay_buf buf = {id, sizeof id, 0};
         if (!zlay_instruction_id(&buf, form)) offer(n, id);
@@ -123,8 +123,9 @@ static void offer_all(const char *part)
     zlay_rule rule;
     zlay_pipe_rule pipe_rule;
     if (!*part) return;
-    for (size_t i = 0; zlay_rule_at(&rule, i) == ZLAY_OK; i++) offer(&n, rule.id);
-    for (int32_t i = 1; zlay_pipe_rule_at(&pipe_rule, i) == ZLAY_OK; i++) offer(&n, pipe_rule.name);
+    for (size_t i = 0; zlay_rule_nth(&rule, i) == ZLAY_OK; i++) offer(&n, rule.id);
+    for (int32_t i = 1; zlay_pipe_rule_info(&pipe_rule, i) == ZLAY_OK; i++)
+        offer(&n, pipe_rule.name);
     for (size_t i = 0; zl_op_at(i); i++) offer(&n, zl_op_at(i)->name);
     offer_forms(&n);
     if (n.count > NEAR_MOST) fprintf(stderr, " and %" PRIu32 " more", n.count - NEAR_MOST);

@@ -4,7 +4,7 @@
 #define ZL_CLI_MATRIX_H
 
 #include <stdbool.h>
-#include <zlay/synth.h>
+#include <zlay/plan.h>
 
 /* The canary that fills memory which must not be written: neither an integer nor a NaN. */
 #define ZL_MATRIX_CANARY 0xa5a5

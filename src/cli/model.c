@@ -33,7 +33,7 @@ static bool matrices_describe(zl_model *m, const zlay_gemm *gemm)
 /* Whether the plan's product is the request's, or its transpose. */
 static bool shape_agrees(const zl_model *m)
 {
-    const zlay_plan_info *info = &m->info;
+    const zlay_plan_summary *info = &m->info;
     uint64_t rows = info->swapped ? info->n : info->m, columns = info->swapped ? info->m : info->n;
     bool small = info->tile_m <= ZL_PRODUCT_COLUMNS && info->tile_n <= ZL_PRODUCT_COLUMNS;
     bool inner = m->a.by_rows ? m->a.inner == info->k : m->a.outer == info->k;
@@ -41,18 +41,18 @@ static bool shape_agrees(const zl_model *m)
            columns == (m->d.by_rows ? m->d.inner : m->d.outer);
 }
 
-static size_t acc_count(const zlay_plan_info *info)
+static size_t acc_count(const zlay_plan_summary *info)
 {
     return (size_t)info->consumers * ZL_MODEL_ROWS * info->tile_n;
 }
-static size_t staging_count(const zlay_plan_info *info)
+static size_t staging_count(const zlay_plan_summary *info)
 {
     return (size_t)ZL_MODEL_ROWS * info->pass_n;
 }
 
 static uint64_t model_bytes(const zl_model *m)
 {
-    const zlay_plan_info *info = &m->info;
+    const zlay_plan_summary *info = &m->info;
     uint64_t rest = info->smem + acc_count(info) * sizeof *m->acc +
                     staging_count(info) * sizeof *m->staging + SUMS * sizeof *m->sums;
     uint64_t elements = m->a.count, bytes;
@@ -67,7 +67,7 @@ static uint64_t model_bytes(const zl_model *m)
 uint64_t zl_model_bytes(const zlay_plan *plan, const zlay_gemm *gemm)
 {
     zl_model m = {.plan = plan};
-    if (!gemm || zlay_plan_get(&m.info, plan) || !matrices_describe(&m, gemm)) return UINT64_MAX;
+    if (!gemm || zlay_plan_info(&m.info, plan) || !matrices_describe(&m, gemm)) return UINT64_MAX;
     return model_bytes(&m);
 }
 
@@ -124,14 +124,14 @@ static zlay_status plan_open(zl_model *m)
 }
 
 /* Whether a tile is partial; those always run, and `limit` of the others at equal distances. */
-static bool tile_partial(const zlay_plan_info *info, uint64_t m, uint64_t n)
+static bool tile_partial(const zlay_plan_summary *info, uint64_t m, uint64_t n)
 {
     return m >= info->m / info->tile_m || n >= info->n / info->tile_n;
 }
 
 static bool tile_chosen(const zl_model *model, uint64_t m, uint64_t n)
 {
-    const zlay_plan_info *info = &model->info;
+    const zlay_plan_summary *info = &model->info;
     uint64_t across = info->n / info->tile_n, whole = info->m / info->tile_m * across;
     if (tile_partial(info, m, n) || !model->limit || model->limit >= whole) return true;
     uint64_t number = m * across + n;
@@ -141,7 +141,7 @@ static bool tile_chosen(const zl_model *model, uint64_t m, uint64_t n)
 /* The rows and columns of the request's D that a tile of the plan covers. */
 static zl_block block_of(const zl_model *m, uint64_t tile_m, uint64_t tile_n)
 {
-    const zlay_plan_info *info = &m->info;
+    const zlay_plan_summary *info = &m->info;
     zl_block b = {.row = tile_m * info->tile_m, .column = tile_n * info->tile_n};
     b.rows = info->m - b.row < info->tile_m ? info->m - b.row : info->tile_m;
     b.columns = info->n - b.column < info->tile_n ? info->n - b.column : info->tile_n;
@@ -188,7 +188,7 @@ static void padding_untouched(zl_model *m)
 
 static zlay_status tiles_run(zl_model *m)
 {
-    const zlay_plan_info *info = &m->info;
+    const zlay_plan_summary *info = &m->info;
     for (zl_tile t = {0}; t.m < info->tiles_m; t.m++)
         for (t.n = 0; t.n < info->tiles_n; t.n++) {
             if (!tile_chosen(m, t.m, t.n)) continue;
@@ -233,7 +233,7 @@ zlay_status zl_model_run(zlay_ctx *ctx, zl_model_report *out, const zlay_plan *p
     zlay_limits limits;
     if (!out || !plan || !gemm || zlay_ctx_limits(&limits, ctx)) return ZLAY_EINVAL;
     if (!zlay_plan_smem(plan, ZLAY_OPERAND_D)) return ZLAY_ENOTSUP;
-    if (zlay_plan_get(&m.info, plan) || !matrices_describe(&m, gemm)) return ZLAY_EINVAL;
+    if (zlay_plan_info(&m.info, plan) || !matrices_describe(&m, gemm)) return ZLAY_EINVAL;
     if (!shape_agrees(&m)) return ZLAY_EINVAL;
     if (model_bytes(&m) > limits.sim_bytes) return ZLAY_ELIMIT;
     zlay_status status = model_alloc(&m) ? model_run(&m) : ZLAY_ENOMEM;

@@ -4,7 +4,7 @@
 #ifndef ZL_CLI_MODEL_H
 #define ZL_CLI_MODEL_H
 
-#include <zlay/synth.h>
+#include <zlay/plan.h>
 
 /* The operand of a fault of wgmma, which reads two. */
 enum { ZL_MODEL_WGMMA = -1 };

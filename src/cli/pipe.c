@@ -47,7 +47,7 @@ static void line_print(const source *s, uint32_t line)
 static void reason_print(const source *s, const zlay_pipe_reason *reason)
 {
     zlay_pipe_rule rule = {"?", "?", "?"};
-    zlay_pipe_rule_at(&rule, reason->rule);
+    zlay_pipe_rule_info(&rule, reason->rule);
     printf("broken: %s, when %s\n", rule.name, rule.text);
     if (reason->rule == ZLAY_PIPE_COUNT || reason->rule == ZLAY_PIPE_BYTES)
         printf("found %" PRId64 ", wanted %" PRId64 "\n", reason->found, reason->wanted);

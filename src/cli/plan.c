@@ -30,7 +30,7 @@ zlay_plan *zl_plan_of(zlay_ctx *ctx, const zl_options *options, int *exit)
         *exit = ZL_EXIT_ERROR;
         return NULL;
     }
-    zlay_status status = zlay_plan_synth_gemm(ctx, &plan, target, &options->gemm);
+    zlay_status status = zlay_gemm_synth(ctx, &plan, target, &options->gemm);
     if (status) *exit = zl_say(ctx, status, "no plan");
     return plan;
 }
@@ -214,7 +214,7 @@ static int model_run(zlay_ctx *ctx, const zlay_plan *plan, const zl_options *opt
 static zlay_status explain_write(zlay_ctx *ctx, zlay_buf *out, const void *plan)
 {
     (void)ctx;
-    return zlay_plan_explain(out, plan);
+    return zlay_plan_print(out, plan);
 }
 
 static int plan_show(zlay_ctx *ctx, const zlay_plan *plan, const zl_options *options)

@@ -48,10 +48,10 @@ static zlay_status upload(run *r)
     zl_matrix *const matrices[] = {&r->a, &r->b, &r->d};
     for (int i = 0; i < 3; i++) {
         uint64_t bytes = matrices[i]->count * sizeof *matrices[i]->elements;
-        zlay_status status = zlay_device_alloc(r->ctx, r->device, &r->address[i], bytes);
+        zlay_status status = zlay_device_allocate(r->ctx, &r->address[i], r->device, bytes);
         if (!status)
             status =
-                zlay_device_write(r->ctx, r->device, r->address[i], matrices[i]->elements, bytes);
+                zlay_device_upload(r->ctx, r->device, r->address[i], matrices[i]->elements, bytes);
         if (status) return status;
     }
     return ZLAY_OK;
@@ -77,8 +77,8 @@ static zlay_status launch(run *r)
     zlay_status status = zlay_kernel_launch(r->ctx, r->kernel, NULL);
     if (!status) status = zlay_device_wait(r->ctx, r->device);
     if (!status)
-        status = zlay_device_read(r->ctx, r->device, r->d.elements, r->address[2],
-                                  r->d.count * sizeof *r->d.elements);
+        status = zlay_device_download(r->ctx, r->d.elements, r->device, r->address[2],
+                                      r->d.count * sizeof *r->d.elements);
     return status;
 }
 
@@ -133,8 +133,8 @@ static int report(run *r)
     const zlay_gemm *g = &r->options->gemm;
     float milliseconds = 0;
     uint64_t changed = padding_changed(&r->d);
-    zlay_status status = zlay_kernel_time(r->ctx, r->kernel, WARM, &milliseconds);
-    if (!status) status = zlay_kernel_time(r->ctx, r->kernel, TIMED, &milliseconds);
+    zlay_status status = zlay_kernel_measure(r->ctx, &milliseconds, r->kernel, WARM);
+    if (!status) status = zlay_kernel_measure(r->ctx, &milliseconds, r->kernel, TIMED);
     if (status) return zl_say(r->ctx, status, "timing");
     double flop = 2.0 * (double)g->m * (double)g->n * (double)g->k;
     printf("run: %" PRIu64 " elements of D compared, %" PRIu64
@@ -155,8 +155,8 @@ static int not_run(run *r)
 
 static int on_device(run *r)
 {
-    zlay_device_info info;
-    zlay_status status = zlay_device_get(&info, r->device);
+    zlay_device_summary info;
+    zlay_status status = zlay_device_info(&info, r->device);
     if (!status)
         printf("device: %s, compute capability %d.%d, driver %d\n", info.name, info.cc_major,
                info.cc_minor, info.driver);

@@ -27,7 +27,7 @@ static void coordinate_of(int32_t *out, const zlay_copy *copy, const zl_tile *t)
 
 static uint32_t stage_address(const zl_model *m, int32_t operand, uint64_t k)
 {
-    const zlay_plan_info *info = &m->info;
+    const zlay_plan_summary *info = &m->info;
     uint32_t slot = (uint32_t)(k % info->stages);
     return ZL_MODEL_ORIGIN + (operand == ZLAY_OPERAND_A ? info->smem_a + slot * info->pitch_a
                                                         : info->smem_b + slot * info->pitch_b);
@@ -42,11 +42,14 @@ static zlay_status copy_load(zl_model *m, uint32_t *bytes, int32_t operand, cons
     zlay_status status;
     coordinate_of(coordinate, copy, t);
     if (copy->kind == ZLAY_COPY_TENSOR_LOAD)
-        status = zlay_sim_tensor_load(&fault, &moved, &m->smem, address, map, &m->global[operand],
-                                      coordinate);
+        status = zlay_sim_tensor_load(
+            &fault, &moved, &m->smem, &m->global[operand],
+            &(zlay_sim_copy){.map = map, .coordinate = coordinate, .address = address});
     else
-        status = zlay_sim_thread_load(&fault, &m->smem, address, map, &m->global[operand],
-                                      coordinate, copy->width);
+        status = zlay_sim_thread_load(
+            &fault, &m->smem, &m->global[operand],
+            &(zlay_sim_copy){.map = map, .coordinate = coordinate, .address = address},
+            copy->width);
     *bytes += moved;
     fault_note(m, fault, operand, t);
     return status;
@@ -57,7 +60,8 @@ static zlay_status stage_load(zl_model *m, const zl_tile *t)
     uint32_t bytes = 0;
     zlay_copy copy;
     for (int32_t operand = ZLAY_OPERAND_A; operand <= ZLAY_OPERAND_B; operand++)
-        for (uint32_t i = 0; !m->report.fault && !zlay_plan_copy(&copy, m->plan, operand, i); i++) {
+        for (uint32_t i = 0; !m->report.fault && !zlay_plan_copy_nth(&copy, m->plan, operand, i);
+             i++) {
             zlay_status status = copy_load(m, &bytes, operand, &copy, t);
             if (status) return status;
         }
@@ -79,7 +83,7 @@ static zlay_status descriptor(uint64_t *out, const zl_model *m, int32_t operand,
 
 static zlay_status stage_multiply(zl_model *m, const zl_tile *t)
 {
-    const zlay_plan_info *info = &m->info;
+    const zlay_plan_summary *info = &m->info;
     for (uint32_t c = 0; c < info->consumers; c++)
         for (uint32_t s = 0; s < info->k_steps && !m->report.fault; s++) {
             uint64_t a, b;
@@ -97,7 +101,7 @@ static zlay_status stage_multiply(zl_model *m, const zl_tile *t)
 
 static void pass_write(zl_model *m, uint32_t consumer, uint32_t pass, uint32_t address)
 {
-    const zlay_plan_info *info = &m->info;
+    const zlay_plan_summary *info = &m->info;
     const float *acc =
         m->acc + (size_t)consumer * ZL_MODEL_ROWS * info->tile_n + pass * info->pass_n;
     for (uint32_t row = 0; row < ZL_MODEL_ROWS; row++)
@@ -117,11 +121,15 @@ static zlay_status copy_store(zl_model *m, const zlay_copy *copy, uint32_t addre
     const zlay_tensormap *map = &m->map[ZLAY_OPERAND_D];
     zlay_sim_global *global = &m->global[ZLAY_OPERAND_D];
     if (copy->kind == ZLAY_COPY_TENSOR_STORE)
-        status = zlay_sim_tensor_store(&fault, &bytes, &m->smem, address + copy->smem, map, global,
-                                       coordinate);
+        status = zlay_sim_tensor_store(&fault, &bytes, &m->smem, global,
+                                       &(zlay_sim_copy){.map = map,
+                                                        .coordinate = coordinate,
+                                                        .address = address + copy->smem});
     else
-        status = zlay_sim_thread_store(&fault, &m->smem, address + copy->smem, map, global,
-                                       coordinate, copy->width);
+        status = zlay_sim_thread_store(
+            &fault, &m->smem, global,
+            &(zlay_sim_copy){.map = map, .coordinate = coordinate, .address = address + copy->smem},
+            copy->width);
     fault_note(m, fault, ZLAY_OPERAND_D, t);
     return status;
 }
@@ -132,7 +140,7 @@ static zlay_status pass_store(zl_model *m, uint32_t consumer, uint32_t pass, con
     uint32_t address = ZL_MODEL_ORIGIN + m->info.smem_d + consumer * m->info.pitch_d;
     zlay_copy copy;
     pass_write(m, consumer, pass, address);
-    for (uint32_t i = 0; !m->report.fault && !zlay_plan_copy(&copy, m->plan, ZLAY_OPERAND_D, i);
+    for (uint32_t i = 0; !m->report.fault && !zlay_plan_copy_nth(&copy, m->plan, ZLAY_OPERAND_D, i);
          i++) {
         int32_t coordinate[5];
         coordinate_of(coordinate, &copy, t);

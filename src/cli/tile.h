@@ -15,7 +15,7 @@ enum {
 
 typedef struct zl_model {
     const zlay_plan *plan;
-    zlay_plan_info info;
+    zlay_plan_summary info;
     zlay_tensormap map[3];
     zl_matrix a, b, d; /* of the request */
     zlay_sim_global

@@ -21,7 +21,7 @@ static uint32_t read_operands(char *out, uint32_t room, uint32_t number)
 {
     zlay_operand operand;
     uint32_t count = 0;
-    while (count < room && !zlay_instruction_operand(&operand, number, count))
+    while (count < room && !zlay_instruction_operand_nth(&operand, number, count))
         out[count++] = operand.cls == 'i' ? 'n' : (char)operand.cls;
     out[count] = 0;
     return count;
@@ -35,7 +35,7 @@ static void read_phrase(zl_phrase *out, zl_form_id id)
     zlay_form form = {0};
     uint32_t number = 0;
     zlay_instruction_find(&number, instruction, strlen(instruction));
-    zlay_instruction_get(&form, number);
+    zlay_instruction_info(&form, number);
     uint32_t count = read_operands(out->operands, ZL_COUNT(places), number);
     zlay_instruction_print(&text, number, places, count);
     out->name = forms[id].name;
@@ -59,9 +59,9 @@ void zl_emit_swizzle(zl_emit *e, const char *offset, const char *scratch, zl_swi
 uint32_t zl_ptx_least(zl_counted *print, const void *value, const zlay_target *target)
 {
     zl_text nothing = {NULL, 0, 0};
-    zlay_target_info info = {0};
+    zlay_target_summary info = {0};
     uint32_t ptx = print(&nothing, value);
-    zlay_target_get(&info, target);
+    zlay_target_info(&info, target);
     return ptx < info.ptx ? info.ptx : ptx;
 }
 

@@ -71,7 +71,7 @@ static bool read_macro(macro *m, const header *h, const struct snippet *snippet)
     *m = (macro){.snippet = snippet};
     if (!form_on(&m->form, h->target, snippet->instruction)) return false;
     while (m->count < OPERANDS_MOST &&
-           !zlay_instruction_operand(&m->operand[m->count], m->form, m->count))
+           !zlay_instruction_operand_nth(&m->operand[m->count], m->form, m->count))
         m->count++;
     for (uint32_t i = 0; i < m->count; i++)
         if (is_output(m, i)) m->place[i] = next++;

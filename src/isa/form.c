@@ -130,7 +130,14 @@ bool zl_form_of(zl_form *out, uint32_t number)
     return true;
 }
 
-zlay_status zlay_instruction_at(uint32_t *out, size_t i)
+size_t zlay_instruction_count(void)
+{
+    size_t forms = 0;
+    for (size_t row = 0; row < ZL_COUNT(patterns); row++) forms += variants_of(&patterns[row]);
+    return forms;
+}
+
+zlay_status zlay_instruction_nth(uint32_t *out, size_t i)
 {
     if (!out) return ZLAY_EINVAL;
     for (size_t row = 0; row < ZL_COUNT(patterns); row++) {

@@ -126,7 +126,7 @@ static const char *targets_text(const zl_form *form)
     return set_text(on);
 }
 
-zlay_status zlay_instruction_get(zlay_form *out, uint32_t number)
+zlay_status zlay_instruction_info(zlay_form *out, uint32_t number)
 {
     zl_form form;
     zl_token token;

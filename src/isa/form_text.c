@@ -201,7 +201,7 @@ int32_t zl_constant_field(const zl_token *token)
     return kind == ZL_Q_INSTR_ON ? ZLAY_FIELD_NONE : zl_quantity_field(kind);
 }
 
-zlay_status zlay_instruction_operand(zlay_operand *out, uint32_t number, size_t i)
+zlay_status zlay_instruction_operand_nth(zlay_operand *out, uint32_t number, size_t i)
 {
     zl_form form;
     zl_token token;

@@ -3,7 +3,7 @@
 #ifndef ZL_FRAME_H
 #define ZL_FRAME_H
 
-#include <zlay/legality.h>
+#include <zlay/target.h>
 
 /* Before and behind the instructions; {word} stands for what the kernel has: target, name, smem,
  * threads, lanes, registers, accumulators, both, scalars, arguments. */

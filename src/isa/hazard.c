@@ -128,7 +128,7 @@ static bool is_wide(uint32_t form, const char *id)
 {
     zlay_operand o;
     bool wide = false;
-    for (size_t i = 0; !zlay_instruction_operand(&o, form, i); i++) {
+    for (size_t i = 0; !zlay_instruction_operand_nth(&o, form, i); i++) {
         if (o.field == ZLAY_FIELD_SOFFSET && o.cls == 's') return false;
         wide |= o.field == ZLAY_FIELD_DATA && o.bits > NARROW_BITS;
     }

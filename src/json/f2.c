@@ -134,7 +134,7 @@ static json_t *bases_value(zl_call *call, const zlay_layout *layout, uint32_t fi
     for (uint32_t k = first; k < first + count; k++) {
         json_t *basis = json_array();
         zlay_f2_basis(row, 64, layout, k);
-        for (size_t i = 0; i < zlay_layout_outs(layout); i++)
+        for (size_t i = 0; i < zlay_layout_out_count(layout); i++)
             zl_put_item(call, basis, zl_json_uint(row[i]));
         zl_put_item(call, list, basis);
     }
@@ -146,7 +146,7 @@ static json_t *inputs_value(zl_call *call, const zlay_layout *layout)
     zlay_dim dim;
     uint32_t low = 0;
     json_t *list = json_array();
-    for (size_t i = 0; zlay_f2_in(&dim, layout, i) == ZLAY_OK; i++) {
+    for (size_t i = 0; zlay_f2_in_nth(&dim, layout, i) == ZLAY_OK; i++) {
         json_t *input = json_array();
         uint32_t bits = dim.size ? (uint32_t)__builtin_ctzll(dim.size) : 64;
         zl_put_item(call, input, json_string(dim.name));
@@ -161,7 +161,7 @@ static json_t *outputs_value(zl_call *call, const zlay_layout *layout)
 {
     zlay_dim dim;
     json_t *list = json_array();
-    for (size_t i = 0; zlay_f2_out(&dim, layout, i) == ZLAY_OK; i++) {
+    for (size_t i = 0; zlay_f2_out_nth(&dim, layout, i) == ZLAY_OK; i++) {
         json_t *output = json_array();
         zl_put_item(call, output, json_string(dim.name));
         zl_put_item(call, output, size_value(dim.size));

@@ -60,7 +60,7 @@ zlay_status zl_op_facts_of(zl_call *call)
     zlay_range range;
     zlay_status status = zl_get_text(call, call->request, "expression", &text);
     if (!status) status = zl_get_facts(call, &facts);
-    if (!status) status = zlay_facts_of(call->ctx, &range, facts, text.text, text.length);
+    if (!status) status = zlay_facts_eval(call->ctx, &range, facts, text.text, text.length);
     if (!status) call->value = range_value(call, &range);
     zlay_facts_free(facts);
     return status;
@@ -201,7 +201,7 @@ static zlay_status divmod_value(zl_call *call, const zlay_radix *radix, const ch
     printed p = {radix, name};
     zlay_status status;
     json_t *text = zl_json_printed(call, print_radix, &p, &status), *steps = json_array();
-    for (size_t i = 0; (step = zlay_radix_step(radix, i)); i++)
+    for (size_t i = 0; (step = zlay_radix_divisor_nth(radix, i)); i++)
         zl_put_item(call, steps, step_value(call, step));
     call->value = json_object();
     zl_put_value(call, call->value, "text", text);

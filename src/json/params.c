@@ -49,7 +49,7 @@ zlay_status zl_bind_params(zl_call *call, zlay_layout **layout)
     zlay_status status = ZLAY_OK;
     if (object && !json_is_object(object)) return zl_wrong(call, "params", "an object of integers");
     if (object) status = bind_values(call, layout, object);
-    const char *left = status ? NULL : zlay_layout_param(*layout, 0);
+    const char *left = status ? NULL : zlay_layout_param_nth(*layout, 0);
     if (!left) return status;
     return zl_fail(call->ctx, ZLAY_EINVAL, "field 'params': the parameter '%s' has no value", left);
 }

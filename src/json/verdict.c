@@ -115,7 +115,7 @@ static json_t *reason_value(zl_call *call, const zl_checked *c, const zlay_reaso
 {
     zlay_rule rule = {.id = "", .text = "", .source = ""};
     json_t *row = json_object();
-    zlay_rule_get(&rule, r->rule);
+    zlay_rule_info(&rule, r->rule);
     zl_put_value(call, row, "rule", json_string(rule.id));
     zl_put_value(call, row, "by", zl_json_word(voices, r->by));
     zl_put_value(call, row, "field", field_value(r->field));

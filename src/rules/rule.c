@@ -275,7 +275,7 @@ zlay_status zlay_rule_find(zlay_rule *out, const char *id, size_t length)
     return ZLAY_NONE;
 }
 
-zlay_status zlay_rule_get(zlay_rule *out, int32_t number)
+zlay_status zlay_rule_info(zlay_rule *out, int32_t number)
 {
     if (!out) return ZLAY_EINVAL;
     for (size_t i = 0; i < zl_rules_count; i++)
@@ -286,7 +286,12 @@ zlay_status zlay_rule_get(zlay_rule *out, int32_t number)
     return ZLAY_NONE;
 }
 
-zlay_status zlay_rule_at(zlay_rule *out, size_t i)
+size_t zlay_rule_count(void)
+{
+    return zl_rules_count;
+}
+
+zlay_status zlay_rule_nth(zlay_rule *out, size_t i)
 {
     if (!out) return ZLAY_EINVAL;
     if (i >= zl_rules_count) return ZLAY_NONE;

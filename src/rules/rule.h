@@ -3,6 +3,8 @@
 #ifndef ZL_RULE_H
 #define ZL_RULE_H
 
+#include <zlay/rule.h>
+
 #include "target/target.h"
 
 typedef enum zl_subject_kind {

@@ -13,18 +13,18 @@ static const struct {
     zl_cu_enum attribute;
     size_t place;
 } attributes[] = {
-    {ZL_CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, offsetof(zlay_device_info, cc_major)},
-    {ZL_CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, offsetof(zlay_device_info, cc_minor)},
-    {ZL_CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, offsetof(zlay_device_info, processors)},
+    {ZL_CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, offsetof(zlay_device_summary, cc_major)},
+    {ZL_CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, offsetof(zlay_device_summary, cc_minor)},
+    {ZL_CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, offsetof(zlay_device_summary, processors)},
     {ZL_CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN,
-     offsetof(zlay_device_info, smem_optin)},
-    {ZL_CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE, offsetof(zlay_device_info, l2)},
+     offsetof(zlay_device_summary, smem_optin)},
+    {ZL_CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE, offsetof(zlay_device_summary, l2)},
 };
 
 static zlay_status info_read(zlay_ctx *ctx, zlay_device *device)
 {
     const zl_driver *driver = &device->driver;
-    zlay_device_info *info = &device->info;
+    zlay_device_summary *info = &device->info;
     int version = 0;
     zlay_status status = ZL_CALL(ctx, driver, cuDriverGetVersion, (&version));
     info->driver = version;

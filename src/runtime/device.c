@@ -48,7 +48,7 @@ void zlay_device_close(zlay_device *device)
     zl_free(&alloc, device, sizeof *device);
 }
 
-zlay_status zlay_device_get(zlay_device_info *out, const zlay_device *device)
+zlay_status zlay_device_info(zlay_device_summary *out, const zlay_device *device)
 {
     if (!out || !device) return ZLAY_EINVAL;
     *out = device->info;
@@ -70,7 +70,7 @@ zlay_status zl_device_leave(zlay_ctx *ctx, const zlay_device *device, zlay_statu
     return zl_leave(ctx, status);
 }
 
-zlay_status zlay_device_alloc(zlay_ctx *ctx, zlay_device *device, uint64_t *out, uint64_t bytes)
+zlay_status zlay_device_allocate(zlay_ctx *ctx, uint64_t *out, zlay_device *device, uint64_t bytes)
 {
     uint64_t address = 0;
     if (!out) return ZLAY_EINVAL;
@@ -90,8 +90,8 @@ void zlay_device_free(zlay_device *device, uint64_t address)
     if (device && address) device->backend->free(device, address);
 }
 
-zlay_status zlay_device_write(zlay_ctx *ctx, zlay_device *device, uint64_t to, const void *from,
-                              uint64_t bytes)
+zlay_status zlay_device_upload(zlay_ctx *ctx, zlay_device *device, uint64_t to, const void *from,
+                               uint64_t bytes)
 {
     if (bytes && !from) return ZLAY_EINVAL;
     zlay_status status = zl_device_enter(ctx, device);
@@ -100,8 +100,8 @@ zlay_status zlay_device_write(zlay_ctx *ctx, zlay_device *device, uint64_t to, c
     return zl_device_leave(ctx, device, status);
 }
 
-zlay_status zlay_device_read(zlay_ctx *ctx, zlay_device *device, void *to, uint64_t from,
-                             uint64_t bytes)
+zlay_status zlay_device_download(zlay_ctx *ctx, void *to, zlay_device *device, uint64_t from,
+                                 uint64_t bytes)
 {
     if (bytes && !to) return ZLAY_EINVAL;
     zlay_status status = zl_device_enter(ctx, device);

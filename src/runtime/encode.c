@@ -38,8 +38,8 @@ zlay_status zl_encode(zlay_ctx *ctx, const zlay_device *device, void *out,
     return status;
 }
 
-zlay_status zlay_device_encode(zlay_ctx *ctx, zlay_device *device, void *out,
-                               const zlay_tensormap *map)
+zlay_status zlay_device_encode_tensormap(zlay_ctx *ctx, void *out, zlay_device *device,
+                                         const zlay_tensormap *map)
 {
     if (!out || !map) return ZLAY_EINVAL;
     zlay_status status = zl_device_enter(ctx, device);

@@ -9,17 +9,17 @@ static const struct {
     zl_hip_enum attribute;
     size_t place;
 } attributes[] = {
-    {ZL_hipDeviceAttributeComputeCapabilityMajor, offsetof(zlay_device_info, cc_major)},
-    {ZL_hipDeviceAttributeComputeCapabilityMinor, offsetof(zlay_device_info, cc_minor)},
-    {ZL_hipDeviceAttributeMultiprocessorCount, offsetof(zlay_device_info, processors)},
-    {ZL_hipDeviceAttributeMaxSharedMemoryPerBlock, offsetof(zlay_device_info, smem_optin)},
-    {ZL_hipDeviceAttributeL2CacheSize, offsetof(zlay_device_info, l2)},
+    {ZL_hipDeviceAttributeComputeCapabilityMajor, offsetof(zlay_device_summary, cc_major)},
+    {ZL_hipDeviceAttributeComputeCapabilityMinor, offsetof(zlay_device_summary, cc_minor)},
+    {ZL_hipDeviceAttributeMultiprocessorCount, offsetof(zlay_device_summary, processors)},
+    {ZL_hipDeviceAttributeMaxSharedMemoryPerBlock, offsetof(zlay_device_summary, smem_optin)},
+    {ZL_hipDeviceAttributeL2CacheSize, offsetof(zlay_device_summary, l2)},
 };
 
 static zlay_status info_read(zlay_ctx *ctx, zlay_device *device)
 {
     const zl_hip *hip = &device->hip;
-    zlay_device_info *info = &device->info;
+    zlay_device_summary *info = &device->info;
     int version = 0;
     zlay_status status = ZL_HIP_CALL(ctx, hip, hipDriverGetVersion, (&version));
     info->driver = version;

@@ -10,7 +10,7 @@ enum { OPERANDS = 3 };
 
 struct zlay_kernel {
     zlay_module module;
-    zlay_plan_info info;
+    zlay_plan_summary info;
     zlay_tensormap map[OPERANDS];
     bool by_tensor[OPERANDS];
     bool by_waves; /* arguments are addresses alone, the grid has a block a tile */
@@ -35,7 +35,7 @@ static bool is_of(const char *target, const char *capability, bool but_one)
 /* Code is of one target: another device is refused before the driver sees the image. */
 static zlay_status target_check(zlay_ctx *ctx, const zlay_device *device, const zlay_target *target)
 {
-    const zlay_device_info *info = &device->info;
+    const zlay_device_summary *info = &device->info;
     const char *name = zlay_target_name(target);
     bool hip = device->backend == &zl_backend_hip;
     char have[32];
@@ -59,7 +59,7 @@ static zlay_status operands_read(zlay_kernel *kernel, const zlay_plan *plan)
     for (int32_t o = 0; !status && o < OPERANDS; o++) {
         zlay_copy copy;
         status = zlay_plan_map(&kernel->map[o], plan, o);
-        if (!status) status = zlay_plan_copy(&copy, plan, o, 0);
+        if (!status) status = zlay_plan_copy_nth(&copy, plan, o, 0);
         if (status) break;
         kernel->align[o] = alignment(kernel->map[o].address);
         kernel->by_tensor[o] =
@@ -71,7 +71,7 @@ static zlay_status operands_read(zlay_kernel *kernel, const zlay_plan *plan)
 static zlay_status plan_read(zlay_kernel *kernel, const zlay_plan *plan)
 {
     zlay_wave_gemm wave;
-    zlay_status status = zlay_plan_get(&kernel->info, plan);
+    zlay_status status = zlay_plan_info(&kernel->info, plan);
     if (status) return status;
     kernel->by_waves = zlay_plan_wave(&wave, plan) == ZLAY_OK;
     if (!kernel->by_waves) return operands_read(kernel, plan);
@@ -184,7 +184,7 @@ static unsigned grid(const zlay_kernel *kernel)
 /* All shared memory is the kernel's own. */
 static zlay_status launch_waves(zlay_ctx *ctx, const zlay_kernel *kernel, void *stream)
 {
-    const zlay_plan_info *info = &kernel->info;
+    const zlay_plan_summary *info = &kernel->info;
     zlay_launch l = {.grid = {(uint32_t)info->tiles_n, (uint32_t)info->tiles_m, 1},
                      .block = {info->threads, 1, 1}};
     return kernel->module.device->backend->launch(ctx, &kernel->module, &l, kernel->address,
@@ -220,8 +220,8 @@ static zlay_status launch_again(zlay_ctx *ctx, void *kernel)
     return launch(ctx, kernel, NULL);
 }
 
-zlay_status zlay_kernel_time(zlay_ctx *ctx, zlay_kernel *kernel, uint32_t count,
-                             float *milliseconds)
+zlay_status zlay_kernel_measure(zlay_ctx *ctx, float *milliseconds, zlay_kernel *kernel,
+                                uint32_t count)
 {
     float taken = 0;
     if (!kernel || !count || !milliseconds) return ZLAY_EINVAL;

@@ -104,9 +104,9 @@ zlay_status zlay_module_launch(zlay_ctx *ctx, zlay_module *module, const zlay_la
     return zl_device_leave(ctx, module->device, status);
 }
 
-zlay_status zlay_module_time(zlay_ctx *ctx, zlay_module *module, const zlay_launch *launch,
-                             const void *arguments, size_t bytes, uint32_t count,
-                             float *milliseconds)
+zlay_status zlay_module_measure(zlay_ctx *ctx, float *milliseconds, zlay_module *module,
+                                const zlay_launch *launch, const void *arguments, size_t bytes,
+                                uint32_t count)
 {
     float taken = 0;
     if (!module || !launch || (bytes && !arguments) || !count || !milliseconds) return ZLAY_EINVAL;

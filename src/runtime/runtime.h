@@ -7,7 +7,7 @@
 #include "runtime/driver.h"
 #include "runtime/hip.h"
 #include <zlay/runtime.h>
-#include <zlay/wave_gemm.h>
+#include <zlay/plan.h>
 
 enum { ZL_MAP_BYTES = 128, ZL_MAP_ALIGN = 128 }; /* of a CUtensorMap */
 
@@ -20,7 +20,7 @@ struct zlay_device {
     zl_hip hip;       /* of HIP */
     int number;       /* CUdevice, hipDevice_t */
     struct CUctx_st *context;
-    zlay_device_info info;
+    zlay_device_summary info;
 };
 
 struct zlay_module {

@@ -35,6 +35,13 @@ bool zl_sim_smem_valid(const zlay_sim_smem *smem)
     return smem && smem->bytes && smem->origin % CHUNK == 0;
 }
 
+bool zl_sim_copy_valid(const zlay_sim_smem *smem, const zlay_sim_global *global,
+                       const zlay_sim_copy *copy)
+{
+    return zl_sim_smem_valid(smem) && global && global->bytes && copy && copy->map &&
+           copy->coordinate && !copy->reserved;
+}
+
 bool zl_sim_in_smem(const zlay_sim_smem *smem, uint64_t address, uint64_t length)
 {
     return address >= smem->origin && length <= smem->size &&
@@ -94,14 +101,14 @@ static void rows_init(zl_box *box)
 }
 
 /* A swizzled row takes the whole span also where the box is narrower (measured). */
-bool zl_box_init(zl_box *box, const zlay_tensormap *map, const int32_t *coordinate,
-                 uint32_t address)
+bool zl_box_init(zl_box *box, const zlay_sim_copy *copy)
 {
+    const zlay_tensormap *map = copy->map;
     memset(box, 0, sizeof *box);
     if (!map_valid(map)) return false;
     box->map = map;
-    box->coordinate = coordinate;
-    box->address = address;
+    box->coordinate = copy->coordinate;
+    box->address = copy->address;
     element_init(box, map->type);
     box->granule = 1;
     box->row_bytes = shared_bytes(box, map->mode ? map->channels : map->box[0]);

@@ -153,13 +153,12 @@ static void row_reduce(const zl_box *box, const zl_row *row, const zlay_sim_smem
 }
 
 zlay_status zlay_sim_tensor_reduce(int32_t *fault, uint32_t *bytes, const zlay_sim_smem *smem,
-                                   uint32_t address, const zlay_tensormap *map,
-                                   zlay_sim_global *global, const int32_t *coordinate, int32_t op)
+                                   zlay_sim_global *global, const zlay_sim_copy *copy, int32_t op)
 {
     zl_box box;
-    if (!fault || !bytes || !map || !takes(op, map->type)) return ZLAY_EINVAL;
-    zlay_status status = zl_tensor_begin(&box, smem, address, map, global, coordinate);
-    if (!status) status = zl_store_check(map);
+    if (!fault || !bytes || !copy || !copy->map || !takes(op, copy->map->type)) return ZLAY_EINVAL;
+    zlay_status status = zl_tensor_begin(&box, smem, global, copy);
+    if (!status) status = zl_store_check(copy->map);
     if (status) return status;
     box.granule = ZL_STORE_GRANULE;
     *fault = zl_tensor_fault(&box, smem, global, true);

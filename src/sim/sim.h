@@ -50,13 +50,16 @@ bool zl_map_is_later(const zlay_tensormap *map);
 uint32_t zl_sim_span(int32_t swizzle);
 
 bool zl_sim_smem_valid(const zlay_sim_smem *smem);
+
+/* Whether nothing of a call is missing, and shared memory can be what it says. */
+bool zl_sim_copy_valid(const zlay_sim_smem *smem, const zlay_sim_global *global,
+                       const zlay_sim_copy *copy);
 bool zl_sim_in_smem(const zlay_sim_smem *smem, uint64_t address, uint64_t length);
 
 bool zl_map_has_columns(const zlay_tensormap *map);
 
 /* false: no map that tile or im2col mode could have. */
-bool zl_box_init(zl_box *box, const zlay_tensormap *map, const int32_t *coordinate,
-                 uint32_t address);
+bool zl_box_init(zl_box *box, const zlay_sim_copy *copy);
 
 zl_row zl_box_row(const zl_box *box, uint64_t index);
 
@@ -84,9 +87,8 @@ void zl_box_store(const zl_box *box, const zlay_sim_smem *smem, const zlay_sim_g
 enum { ZL_STORE_GRANULE = 16 };
 
 /* A tensor copy before it moves: its box, and the fault that it raises instead. */
-zlay_status zl_tensor_begin(zl_box *box, const zlay_sim_smem *smem, uint32_t address,
-                            const zlay_tensormap *map, const zlay_sim_global *global,
-                            const int32_t *coordinate);
+zlay_status zl_tensor_begin(zl_box *box, const zlay_sim_smem *smem, const zlay_sim_global *global,
+                            const zlay_sim_copy *copy);
 zlay_status zl_store_check(const zlay_tensormap *map);
 int32_t zl_tensor_fault(const zl_box *box, const zlay_sim_smem *smem,
                         const zlay_sim_global *global, bool store);

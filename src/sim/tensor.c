@@ -62,51 +62,38 @@ void zl_fill_element(uint8_t *fill, const zlay_tensormap *map)
     memcpy(fill, &bits, sizeof bits);
 }
 
-zlay_status zl_tensor_begin(zl_box *box, const zlay_sim_smem *smem, uint32_t address,
-                            const zlay_tensormap *map, const zlay_sim_global *global,
-                            const int32_t *coordinate)
+zlay_status zl_tensor_begin(zl_box *box, const zlay_sim_smem *smem, const zlay_sim_global *global,
+                            const zlay_sim_copy *copy)
 {
-    if (!zl_sim_smem_valid(smem) || !map || !global || !global->bytes || !coordinate)
-        return ZLAY_EINVAL;
-    if (!zl_box_init(box, map, coordinate, address)) return ZLAY_EINVAL;
-    return map_check(map);
+    if (!zl_sim_copy_valid(smem, global, copy)) return ZLAY_EINVAL;
+    return zl_box_init(box, copy) ? map_check(copy->map) : ZLAY_EINVAL;
 }
 
-zlay_status zlay_sim_im2col_load(int32_t *fault, uint32_t *bytes, zlay_sim_smem *smem,
-                                 uint32_t address, const zlay_tensormap *map,
-                                 const zlay_sim_global *global, const int32_t *coordinate,
-                                 const uint16_t *offset)
+zlay_status zlay_sim_tensor_load(int32_t *fault, uint32_t *bytes, zlay_sim_smem *smem,
+                                 const zlay_sim_global *global, const zlay_sim_copy *copy)
 {
     zl_box box;
     uint8_t fill[sizeof(uint64_t)];
     if (!fault || !bytes) return ZLAY_EINVAL;
-    zlay_status status = zl_tensor_begin(&box, smem, address, map, global, coordinate);
+    zlay_status status = zl_tensor_begin(&box, smem, global, copy);
     if (status) return status;
-    box.offset = offset;
-    box.rounds = map->type == ZLAY_TYPE_TF32 || map->type == ZLAY_TYPE_TF32_FTZ;
+    box.offset = copy->offset;
+    box.rounds = copy->map->type == ZLAY_TYPE_TF32 || copy->map->type == ZLAY_TYPE_TF32_FTZ;
     *fault = zl_tensor_fault(&box, smem, global, false);
     if (*fault) return ZLAY_OK;
-    zl_fill_element(fill, map);
+    zl_fill_element(fill, copy->map);
     zl_box_load(&box, smem, global, fill);
     *bytes = (uint32_t)(box.rows * zl_row_copied(&box));
     return ZLAY_OK;
 }
 
-zlay_status zlay_sim_tensor_load(int32_t *fault, uint32_t *bytes, zlay_sim_smem *smem,
-                                 uint32_t address, const zlay_tensormap *map,
-                                 const zlay_sim_global *global, const int32_t *coordinate)
-{
-    return zlay_sim_im2col_load(fault, bytes, smem, address, map, global, coordinate, NULL);
-}
-
 zlay_status zlay_sim_tensor_store(int32_t *fault, uint32_t *bytes, const zlay_sim_smem *smem,
-                                  uint32_t address, const zlay_tensormap *map,
-                                  zlay_sim_global *global, const int32_t *coordinate)
+                                  zlay_sim_global *global, const zlay_sim_copy *copy)
 {
     zl_box box;
     if (!fault || !bytes) return ZLAY_EINVAL;
-    zlay_status status = zl_tensor_begin(&box, smem, address, map, global, coordinate);
-    if (!status) status = zl_store_check(map);
+    zlay_status status = zl_tensor_begin(&box, smem, global, copy);
+    if (!status) status = zl_store_check(copy->map);
     if (status) return status;
     box.granule = STORE_GRANULE;
     *fault = zl_tensor_fault(&box, smem, global, true);

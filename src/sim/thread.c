@@ -36,37 +36,34 @@ static int32_t thread_fault(const zl_box *box, const zlay_sim_smem *smem,
     return ZLAY_FAULT_NONE;
 }
 
-static zlay_status thread_begin(zl_box *box, const zlay_sim_smem *smem, uint32_t address,
-                                const zlay_tensormap *map, const zlay_sim_global *global,
-                                const int32_t *coordinate)
+static zlay_status thread_begin(zl_box *box, const zlay_sim_smem *smem,
+                                const zlay_sim_global *global, const zlay_sim_copy *copy)
 {
-    if (!zl_sim_smem_valid(smem) || !map || !global || !global->bytes || !coordinate)
-        return ZLAY_EINVAL;
-    bool tiled = !map->mode && !map->interleave && !zl_map_is_later(map);
-    return tiled && zl_box_init(box, map, coordinate, address) ? ZLAY_OK : ZLAY_EINVAL;
+    if (!zl_sim_copy_valid(smem, global, copy)) return ZLAY_EINVAL;
+    bool tiled = !copy->map->mode && !copy->map->interleave && !zl_map_is_later(copy->map);
+    return tiled && zl_box_init(box, copy) ? ZLAY_OK : ZLAY_EINVAL;
 }
 
-zlay_status zlay_sim_thread_load(int32_t *fault, zlay_sim_smem *smem, uint32_t address,
-                                 const zlay_tensormap *map, const zlay_sim_global *global,
-                                 const int32_t *coordinate, uint32_t width)
+zlay_status zlay_sim_thread_load(int32_t *fault, zlay_sim_smem *smem, const zlay_sim_global *global,
+                                 const zlay_sim_copy *copy, uint32_t width)
 {
     static const uint8_t zero[sizeof(uint64_t)];
     zl_box box;
     if (!fault || !width_valid(width)) return ZLAY_EINVAL;
-    zlay_status status = thread_begin(&box, smem, address, map, global, coordinate);
+    zlay_status status = thread_begin(&box, smem, global, copy);
     if (status) return status;
     *fault = thread_fault(&box, smem, global, width, false);
     if (!*fault) zl_box_load(&box, smem, global, zero);
     return ZLAY_OK;
 }
 
-zlay_status zlay_sim_thread_store(int32_t *fault, const zlay_sim_smem *smem, uint32_t address,
-                                  const zlay_tensormap *map, zlay_sim_global *global,
-                                  const int32_t *coordinate, uint32_t width)
+zlay_status zlay_sim_thread_store(int32_t *fault, const zlay_sim_smem *smem,
+                                  zlay_sim_global *global, const zlay_sim_copy *copy,
+                                  uint32_t width)
 {
     zl_box box;
     if (!fault || !width_valid(width)) return ZLAY_EINVAL;
-    zlay_status status = thread_begin(&box, smem, address, map, global, coordinate);
+    zlay_status status = thread_begin(&box, smem, global, copy);
     if (status) return status;
     *fault = thread_fault(&box, smem, global, width, true);
     if (!*fault) zl_box_store(&box, smem, global);

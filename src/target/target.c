@@ -43,7 +43,15 @@ const char *zlay_target_driver(const zlay_target *target)
     return target && zl_measured(target) ? ZL_DRIVER : NULL;
 }
 
-const zlay_target *zlay_target_at(size_t i) { return i < ZL_COUNT(targets) ? &targets[i] : NULL; }
+size_t zlay_target_count(void)
+{
+    return ZL_COUNT(targets);
+}
+
+const zlay_target *zlay_target_nth(size_t i)
+{
+    return i < ZL_COUNT(targets) ? &targets[i] : NULL;
+}
 
 uint64_t zlay_target_widths(const zlay_target *target, int32_t shared)
 {
@@ -71,7 +79,7 @@ int32_t zlay_target_type(const zlay_target *target, int32_t type)
 
 /* ---- limits ---------------------------------------------------------------------------- */
 
-static const zlay_target_info limits[] = {
+static const zlay_target_summary limits[] = {
 #define LIMITS(arch, width, most_threads, own, file, bank_count, blocks, most_blocks, granule)     \
     {.architecture = arch,                                                                         \
      .lanes = width,                                                                               \
@@ -87,7 +95,7 @@ static const zlay_target_info limits[] = {
 #undef LIMITS
 };
 
-const zlay_target_info *zl_target_limits(const zlay_target *target)
+const zlay_target_summary *zl_target_limits(const zlay_target *target)
 {
     size_t i = 0;
     while (i + 1 < ZL_COUNT(limits) && limits[i].architecture != target->arch) i++;

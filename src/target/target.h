@@ -5,7 +5,7 @@
 #define ZL_TARGET_H
 
 #include "base/base.h"
-#include <zlay/legality.h>
+#include <zlay/target.h>
 
 typedef enum zl_class {
     ZL_CLASS_NONE = 1,  /* no tensor maps */
@@ -47,7 +47,7 @@ struct zlay_target {
 static inline bool zl_measured(const zlay_target *target) { return target->cls == ZL_CLASS_SM90; }
 
 /* The row of limits.def that the target's architecture has. */
-const zlay_target_info *zl_target_limits(const zlay_target *target);
+const zlay_target_summary *zl_target_limits(const zlay_target *target);
 
 /* The end of a block's shared addresses: what it may have behind what the system keeps. */
 uint64_t zl_smem_window(const zlay_target *target);

@@ -34,7 +34,7 @@ static void defaults_and_ends(void **state)
     (void)state;
     assert_int_equal(zlay_ctx_limits(&read, ctx), ZLAY_OK);
     for (size_t i = 0; i < ZL_LIMITS; i++) {
-        const zlay_limit *limit = zlay_limit_at(i);
+        const zlay_limit *limit = zlay_limit_nth(i);
         zlay_limits one = {.size = sizeof one};
         assert_int_equal(zl_limit_find(limit->name, strlen(limit->name)), i);
         assert_true(zl_limit_get(&read, i) == limit->usual && limit->usual <= limit->most);
@@ -49,7 +49,7 @@ static void defaults_and_ends(void **state)
         assert_int_equal(zlay_ctx_new(&none, NULL, &one), ZLAY_ELIMIT);
         assert_null(none);
     }
-    assert_null(zlay_limit_at(ZL_LIMITS));
+    assert_null(zlay_limit_nth(ZL_LIMITS));
     assert_int_equal(zl_limit_find("point", 5), ZL_LIMITS);
     zlay_ctx_free(ctx);
 }
@@ -62,7 +62,7 @@ static void shorter_structs(void **state)
     (void)state;
     assert_int_equal(zlay_ctx_limits(&read, ctx), ZLAY_OK);
     assert_int_equal(read.points, 5);
-    assert_true(read.work == zlay_limit_at(ZL_LIMIT_work)->usual);
+    assert_true(read.work == zlay_limit_nth(ZL_LIMIT_work)->usual);
     zlay_ctx_free(ctx);
 }
 
@@ -81,7 +81,7 @@ static void ceilings_hold_in_c(void **state)
     assert_int_equal(zlay_ctx_set_limits(ctx, NULL), ZLAY_OK);
     assert_int_equal(zlay_ctx_limits(&read, ctx), ZLAY_OK);
     assert_int_equal(read.points, 100);
-    more = (zlay_limits){.size = sizeof more, .work = zlay_limit_at(ZL_LIMIT_work)->usual + 1};
+    more = (zlay_limits){.size = sizeof more, .work = zlay_limit_nth(ZL_LIMIT_work)->usual + 1};
     assert_int_equal(zlay_ctx_set_limits(ctx, &more), ZLAY_ELIMIT); /* unnamed: its default */
     assert_int_equal(zlay_ctx_ceilings(&read, ctx), ZLAY_OK);
     assert_int_equal(read.points, 100);

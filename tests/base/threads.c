@@ -35,7 +35,7 @@ static zlay_plan *plan_new(zlay_ctx *ctx)
     zlay_plan *plan = NULL;
     zlay_gemm gemm = {.size = sizeof gemm, .m = 512, .n = 512, .k = 256};
     assert_int_equal(zlay_target_find(&target, "sm_90a", 6), ZLAY_OK);
-    assert_int_equal(zlay_plan_synth_gemm(ctx, &plan, target, &gemm), ZLAY_OK);
+    assert_int_equal(zlay_gemm_synth(ctx, &plan, target, &gemm), ZLAY_OK);
     return plan;
 }
 

@@ -92,7 +92,7 @@ void state_run(copy_rig *r, const state_case *c, state_seen *seen)
     if (!error) error = d->cuCtxSynchronize();
     zl_device_leave(r->ctx, r->device, ZLAY_OK);
     seen->base.error = (int)error;
-    if (!error && zlay_device_read(r->ctx, r->device, &value, r->result, sizeof value))
+    if (!error && zlay_device_download(r->ctx, &value, r->device, r->result, sizeof value))
         rig_die("result", c->name);
     seen->value = value;
 }

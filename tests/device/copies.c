@@ -152,7 +152,7 @@ typedef zl_cu_result encode_im2col(struct CUtensorMap_st *, zl_cu_enum, uint32_t
 static void map_encode(copy_rig *r, void *out, const copy_case *c, const zlay_tensormap *m)
 {
     if (!m->mode) {
-        if (zlay_device_encode(r->ctx, r->device, out, m)) rig_die("encode", c->name);
+        if (zlay_device_encode_tensormap(r->ctx, out, r->device, m)) rig_die("encode", c->name);
         return;
     }
     encode_im2col *encode = NULL;
@@ -242,7 +242,7 @@ static bool change_holds(const copy_case *c, const zlay_tensormap *map, const zl
     zlay_verdict v;
     int32_t field = changed_field(c);
     if (!field) return true;
-    if (zlay_replace_of(&r, map, field, field == ZLAY_REPLACE_BOX_DIM)) return false;
+    if (zlay_replace_from_tensormap(&r, map, field, field == ZLAY_REPLACE_BOX_DIM)) return false;
     r.flags = ZLAY_REPLACE_FENCES | ZLAY_REPLACE_RELEASED | ZLAY_REPLACE_ACQUIRED;
     r.fence = 128;
     return !zlay_replace_check(&v, NULL, 0, target, &r) && v.answer == ZLAY_YES;
@@ -260,7 +260,7 @@ static void judge(copy_seen *seen, const copy_case *c, const zlay_tensormap *map
     if (zlay_copy_check(&v, reasons, 64, target, &issue, c->map == NO_MAP ? NULL : map))
         rig_die("check", c->name);
     for (uint32_t i = 0; i < v.reasons && i < 64; i++)
-        if (!reasons[i].noted && !rule.id[0]) zlay_rule_get(&rule, reasons[i].rule);
+        if (!reasons[i].noted && !rule.id[0]) zlay_rule_info(&rule, reasons[i].rule);
     seen->answer = change_holds(c, map, target) ? v.answer : ZLAY_NO;
     snprintf(seen->rule, sizeof seen->rule, "%s", rule.id);
 }
@@ -303,15 +303,13 @@ static void model_tensor(world *w, const copy_case *c, const zlay_tensormap *map
         bool receives = form_is(c, "multicast") ? c->operand >> rank & 1 : !rank;
         if (!receives) continue;
         if (map->mode && issue.kind == ZLAY_COPY_TENSOR_LOAD)
-            zlay_sim_im2col_load(&fault, &bytes, &shared, origin + c->smem, map, &global, at,
-                                 &(uint16_t){(uint16_t)c->operand});
+            zlay_sim_tensor_load(&fault, &bytes, &shared, &global, &(zlay_sim_copy){.map = map, .coordinate = at, .offset = &(uint16_t){(uint16_t)c->operand}, .address = origin + c->smem});
         else if (issue.kind == ZLAY_COPY_TENSOR_LOAD)
-            zlay_sim_tensor_load(&fault, &bytes, &shared, origin + c->smem, map, &global, at);
+            zlay_sim_tensor_load(&fault, &bytes, &shared, &global, &(zlay_sim_copy){.map = map, .coordinate = at, .address = origin + c->smem});
         if (issue.kind == ZLAY_COPY_TENSOR_STORE)
-            zlay_sim_tensor_store(&fault, &bytes, &shared, origin + c->smem, map, &global, at);
+            zlay_sim_tensor_store(&fault, &bytes, &shared, &global, &(zlay_sim_copy){.map = map, .coordinate = at, .address = origin + c->smem});
         if (issue.kind == ZLAY_COPY_TENSOR_REDUCE)
-            zlay_sim_tensor_reduce(&fault, &bytes, &shared, origin + c->smem, map, &global, at,
-                                   issue.op);
+            zlay_sim_tensor_reduce(&fault, &bytes, &shared, &global, &(zlay_sim_copy){.map = map, .coordinate = at, .address = origin + c->smem}, issue.op);
     }
 }
 
@@ -356,10 +354,10 @@ void copy_rig_open(copy_rig *r)
     if (zlay_ctx_new(&r->ctx, NULL, NULL)) rig_die("ctx", "no memory");
     if (zlay_device_open(r->ctx, &r->device, 0))
         rig_die("no device", zlay_ctx_message(r->ctx));
-    zlay_status status = zlay_device_alloc(r->ctx, r->device, &r->global, COPY_GLOBAL);
+    zlay_status status = zlay_device_allocate(r->ctx, &r->global, r->device, COPY_GLOBAL);
     if (!status)
-        status = zlay_device_alloc(r->ctx, r->device, &r->shared, COPY_BLOCKS * COPY_SHARED);
-    if (!status) status = zlay_device_alloc(r->ctx, r->device, &r->result, 4096);
+        status = zlay_device_allocate(r->ctx, &r->shared, r->device, COPY_BLOCKS * COPY_SHARED);
+    if (!status) status = zlay_device_allocate(r->ctx, &r->result, r->device, 4096);
     if (status) rig_die("device memory", zlay_ctx_message(r->ctx));
 }
 
@@ -411,16 +409,16 @@ void copy_run(copy_rig *r, const copy_case *c, copy_seen *seen)
     fill(before.global, sizeof before.global, map.type, &state);
     fill(before.shared[0], sizeof before.shared, map.type, &state);
     if (c->map != NO_MAP) map_encode(r, encoded, c, &map);
-    must(r, zlay_device_write(r->ctx, r->device, r->global, before.global, COPY_GLOBAL), c);
-    must(r, zlay_device_write(r->ctx, r->device, r->shared, before.shared, sizeof before.shared),
+    must(r, zlay_device_upload(r->ctx, r->device, r->global, before.global, COPY_GLOBAL), c);
+    must(r, zlay_device_upload(r->ctx, r->device, r->shared, before.shared, sizeof before.shared),
          c);
-    must(r, zlay_device_write(r->ctx, r->device, r->result, result, sizeof result), c);
-    must(r, zlay_device_write(r->ctx, r->device, r->result + 1024, encoded, sizeof encoded), c);
+    must(r, zlay_device_upload(r->ctx, r->device, r->result, result, sizeof result), c);
+    must(r, zlay_device_upload(r->ctx, r->device, r->result + 1024, encoded, sizeof encoded), c);
     seen->base.error = launch(r, c, encoded);
     if (seen->base.error) return;
-    must(r, zlay_device_read(r->ctx, r->device, after.global, r->global, COPY_GLOBAL), c);
-    must(r, zlay_device_read(r->ctx, r->device, after.shared, r->shared, sizeof after.shared), c);
-    must(r, zlay_device_read(r->ctx, r->device, result, r->result, sizeof result), c);
+    must(r, zlay_device_download(r->ctx, after.global, r->device, r->global, COPY_GLOBAL), c);
+    must(r, zlay_device_download(r->ctx, after.shared, r->device, r->shared, sizeof after.shared), c);
+    must(r, zlay_device_download(r->ctx, result, r->device, r->result, sizeof result), c);
     seen->done[0] = result[0];
     seen->done[1] = forms[c->form].cluster > 1 ? result[4] : 1;
     if (c->map == NO_MAP) model_bulk(&before, c);

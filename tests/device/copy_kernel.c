@@ -31,8 +31,8 @@ void copy_of_transfer(const cuda_now *cuda, copy_kernel *k, zlay_ctx *ctx, const
 {
     static char text[COPY_ROOM];
     zlay_buf buf = {text, sizeof text, 0};
-    zlay_transfer_info info;
-    if (zlay_emit_transfer(ctx, &buf, t, "moved", 5) || zlay_transfer_get(&info, t)) exit(2);
+    zlay_transfer_summary info;
+    if (zlay_emit_transfer(ctx, &buf, t, "moved", 5) || zlay_transfer_info(&info, t)) exit(2);
     k->blocks = (unsigned)info.blocks;
     k->threads = info.threads;
     k->smem = 0;

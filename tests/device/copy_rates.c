@@ -161,7 +161,7 @@ static void copy_of_tiles(const memory *m, copy_kernel *k, zlay_ctx *ctx,
     zlay_copy_request request = {.size = sizeof request, .elem_bits = r->elem * 8, .threads = 128};
     zlay_layout *made[2];
     zlay_move *move = NULL;
-    zlay_move_info info;
+    zlay_move_summary info;
     zlay_buf buf = {text, sizeof text, 0};
     long tiles = side[0].extent[0] / r->tile;
     for (int s = 0; s < 2; s++) {
@@ -170,7 +170,7 @@ static void copy_of_tiles(const memory *m, copy_kernel *k, zlay_ctx *ctx,
         *(s ? &request.dest : &request.source) =
             (zlay_copy_side){made[s], ZLAY_MOVE_GLOBAL, 0, r->align};
     }
-    if (zlay_copy_synth(ctx, &move, target, &request) || zlay_move_get(&info, move) ||
+    if (zlay_copy_synth(ctx, &move, target, &request) || zlay_move_info(&info, move) ||
         zlay_emit_move(ctx, &buf, move, "tile", 4)) {
         printf("%s: %s\n", r->name, zlay_ctx_message(ctx));
         exit(2);

@@ -116,7 +116,7 @@ static int multicast_right(bench *b, uint64_t *seed, uint32_t cluster, bool some
     int32_t fault;
     uint32_t bytes, size = m.slices * m.slice_bytes;
     memset(want, 0x5a, sizeof want);
-    if (zlay_sim_tensor_load(&fault, &bytes, &smem, r.smem, &map, &model, r.coordinate) || fault ||
+    if (zlay_sim_tensor_load(&fault, &bytes, &smem, &model, &(zlay_sim_copy){.map = &map, .coordinate = r.coordinate, .address = r.smem}) || fault ||
         bytes != m.expect)
         return 0;
     placed = m.map;
@@ -178,9 +178,9 @@ static int exchange_right(bench *b, uint64_t *seed, uint32_t ranks, uint64_t *cr
     zlay_layout *source = cluster_layout(seed, b->ctx, bits[0], outs, run);
     zlay_layout *dest = cluster_layout(seed, b->ctx, bits[1], outs, run);
     zlay_exchange *x = NULL;
-    zlay_exchange_info info;
+    zlay_exchange_summary info;
     zlay_buf buf = {text, sizeof text, 0};
-    if (zlay_exchange_synth(b->ctx, &x, source, dest) || zlay_exchange_get(&info, x) ||
+    if (zlay_exchange_synth(b->ctx, &x, source, dest) || zlay_exchange_info(&info, x) ||
         zlay_emit_exchange(b->ctx, &buf, b->target, x, "moved", 5)) {
         printf("%s\n", zlay_ctx_message(b->ctx));
         return 0;

@@ -102,14 +102,14 @@ static char *names_print(char *out, list *arguments, const drawn *d)
 {
     char value[24];
     const char *name;
-    for (size_t i = 0; d->facts && (name = zlay_layout_param(d->w.r.source.layout, i)); i++) {
+    for (size_t i = 0; d->facts && (name = zlay_layout_param_nth(d->w.r.source.layout, i)); i++) {
         sprintf(value, "%lld", (long long)d->value[strcmp(name, "ld") != 0]);
         out = argument(out, arguments, 64, value);
     }
     return out;
 }
 
-static void call_print(char *out, const zlay_move_info *info, const drawn *d)
+static void call_print(char *out, const zlay_move_summary *info, const drawn *d)
 {
     const int32_t *space = info->space;
     uint32_t held = held_bytes(d->w.r.registers * d->w.r.elem_bits);
@@ -135,7 +135,7 @@ static void call_print(char *out, const zlay_move_info *info, const drawn *d)
     if (result) held_print(out, held, "to", "r", false);
 }
 
-static bool text_print(bench *b, char *text, const zlay_move *move, const zlay_move_info *info,
+static bool text_print(bench *b, char *text, const zlay_move *move, const zlay_move_summary *info,
                        const drawn *d, int blocks)
 {
     static char call[CALL];
@@ -186,7 +186,7 @@ static bool is_right(const bench *b, const drawn *d, int blocks)
 
 /* ---- runs ---------------------------------------------------------------------------- */
 
-static void run(bench *b, const char *text, const zlay_move_info *info, int blocks)
+static void run(bench *b, const char *text, const zlay_move_summary *info, int blocks)
 {
     void *module = NULL, *function = NULL;
     uint32_t expect = (uint32_t)info->bytes;
@@ -215,7 +215,7 @@ static int try_one(bench *b, drawn *d, char *text)
 {
     zlay_layout *layout[2], *real[2];
     zlay_move *move = NULL;
-    zlay_move_info info;
+    zlay_move_summary info;
     int right = -1, blocks = d->w.r.source.space == ZLAY_MOVE_PEER ||
                                      d->w.r.dest.space == ZLAY_MOVE_PEER
                                  ? BLOCKS
@@ -227,7 +227,7 @@ static int try_one(bench *b, drawn *d, char *text)
     d->w.r.source.layout = layout[0];
     d->w.r.dest.layout = layout[1];
     if (layout[0] && layout[1] && wanted_make(b, d, real[0], real[1]) &&
-        !zlay_copy_synth(b->ctx, &move, b->target, &d->w.r) && !zlay_move_get(&info, move)) {
+        !zlay_copy_synth(b->ctx, &move, b->target, &d->w.r) && !zlay_move_info(&info, move)) {
         right = text_print(b, text, move, &info, d, blocks);
         if (right) {
             run(b, text, &info, blocks);

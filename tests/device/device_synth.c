@@ -67,7 +67,7 @@ static bool maps_encode(rig *r, const zlay_move *move, uint32_t count)
     static _Alignas(128) unsigned char bits[MAPS][128];
     zlay_tensormap m;
     for (uint32_t i = 0; i < count; i++) {
-        if (zlay_move_map(&m, move, i)) return false;
+        if (zlay_move_map_nth(&m, move, i)) return false;
         void *at = (void *)(uintptr_t)(r->global + DRAWN_BELOW + m.address);
         unsigned refused =
             m.mode ? r->cuda.cuTensorMapEncodeIm2col(
@@ -91,7 +91,7 @@ static bool copies_write(rig *r, const zlay_move *move, uint32_t count, const in
         zlay_copy c;
         zlay_tensormap m;
         word_copy *w = &words[i];
-        if (zlay_move_copy(&c, move, i) || zlay_move_map(&m, move, c.map)) return false;
+        if (zlay_move_copy_nth(&c, move, i) || zlay_move_map_nth(&m, move, c.map)) return false;
         w->op = (uint32_t)((store ? STORE : LOAD) + (m.mode ? COLUMNS : 0)) * 10 + m.rank;
         w->map = c.map;
         w->at = c.smem;
@@ -107,7 +107,7 @@ static bool copies_write(rig *r, const zlay_move *move, uint32_t count, const in
 
 /* ---- one tile -------------------------------------------------------------------------------- */
 
-static bool launch(rig *r, const zlay_move_info *info, bool store, const uint8_t *tensor)
+static bool launch(rig *r, const zlay_move_summary *info, bool store, const uint8_t *tensor)
 {
     uint32_t count = info->copies, expect = store ? 0 : (uint32_t)info->bytes, size = SMEM, done;
     void *parameters[] = {&r->maps, &r->copies, &count, &r->out, &r->init, &expect, &size};
@@ -123,7 +123,7 @@ static bool launch(rig *r, const zlay_move_info *info, bool store, const uint8_t
 }
 
 /* Each cell at its place; what lies past what is reserved is as it was. */
-static bool load_compare(rig *r, const tile_ask *a, const zlay_move *move, const zlay_move_info *info,
+static bool load_compare(rig *r, const tile_ask *a, const zlay_move *move, const zlay_move_summary *info,
                          const int64_t *t, const uint8_t *tensor)
 {
     static const uint8_t zero[8];
@@ -163,7 +163,7 @@ static bool store_compare(rig *r, const tile_ask *a, const zlay_move *move, cons
     return !memcmp(r->now, expected, GLOBAL);
 }
 
-static bool tile_do(rig *r, const tile_ask *a, const zlay_move *move, const zlay_move_info *info,
+static bool tile_do(rig *r, const tile_ask *a, const zlay_move *move, const zlay_move_summary *info,
                     const int64_t *t)
 {
     bool store = a->store;
@@ -179,14 +179,14 @@ static bool tile_do(rig *r, const tile_ask *a, const zlay_move *move, const zlay
 
 /* ---- moves ------------------------------------------------------------------------------------- */
 
-static void tally(rig *r, const tile_ask *a, const zlay_move *move, const zlay_move_info *info)
+static void tally(rig *r, const tile_ask *a, const zlay_move *move, const zlay_move_summary *info)
 {
     r->moves++;
     r->types[a->type]++;
     r->several += info->copies > 1;
     for (uint32_t i = 0; i < info->maps; i++) {
         zlay_tensormap m;
-        zlay_move_map(&m, move, i);
+        zlay_move_map_nth(&m, move, i);
         r->ranks[m.rank]++;
         r->swizzles[m.swizzle]++;
         r->slices += m.interleave != 0;
@@ -201,7 +201,7 @@ static void tally(rig *r, const tile_ask *a, const zlay_move *move, const zlay_m
 }
 
 /* The first tile, the last, and one between. */
-static bool tiles_do(rig *r, const tile_ask *a, const zlay_move *move, const zlay_move_info *info,
+static bool tiles_do(rig *r, const tile_ask *a, const zlay_move *move, const zlay_move_summary *info,
                      uint64_t seed)
 {
     bool good = maps_encode(r, move, info->maps);
@@ -218,12 +218,12 @@ static void move_do(rig *r, uint64_t seed, uint64_t i, bool store, bool dry)
 {
     tile_ask a = tile_drawn(seed, i);
     zlay_move *move = NULL;
-    zlay_move_info info;
+    zlay_move_summary info;
     a.store = store;
     zlay_status status = ask_synth(r->ctx, &move, r->target, &a);
     r->none += status != ZLAY_OK;
     if (status) return;
-    zlay_move_get(&info, move);
+    zlay_move_info(&info, move);
     bool small = info.copies <= COPIES && info.maps <= MAPS && info.reserved_bytes <= SMEM;
     if (small) {
         tally(r, &a, move, &info);

@@ -166,14 +166,14 @@ static const char *path_name(const run *t, int32_t operand_number)
 {
     static const char *const names[] = {"?", "tensor", "tensor", "cp.async", "loads", "stores"};
     zlay_copy copy;
-    if (!t->plan || zlay_plan_copy(&copy, t->plan, operand_number, 0)) return names[0];
+    if (!t->plan || zlay_plan_copy_nth(&copy, t->plan, operand_number, 0)) return names[0];
     return names[copy.kind];
 }
 
 static void report(const run *t)
 {
-    zlay_plan_info info = {0};
-    if (t->plan) zlay_plan_get(&info, t->plan);
+    zlay_plan_summary info = {0};
+    if (t->plan) zlay_plan_info(&info, t->plan);
     printf(
         "%-4s %-18s %-8s A %s, B %s, D %s; tile %ux%ux%u, %u stages; error %.3f of the bound%s%s\n",
         t->why[0] ? "FAIL" : "ok", t->c->name, kind_names[t->kind], path_name(t, ZLAY_OPERAND_A),

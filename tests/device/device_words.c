@@ -66,12 +66,12 @@ static zlay_layout *layout_of(zlay_ctx *ctx, const map *m)
 static void word_text(run *r, const zlay_slots *slots, const map *m)
 {
     zlay_word *word;
-    zlay_word_info info;
+    zlay_word_summary info;
     zlay_buf buf = {r->text, TEXT, 0};
     zlay_layout *layout = layout_of(r->ctx, m);
     if (zlay_word_synth(r->ctx, &word, slots, layout)) die("word", zlay_ctx_message(r->ctx));
     if (zlay_emit_word(r->ctx, &buf, word, "word", 4)) die("text", zlay_ctx_message(r->ctx));
-    zlay_word_get(&info, word);
+    zlay_word_info(&info, word);
     r->optimal += info.optimal;
     zlay_word_free(word);
     zlay_layout_free(layout);

@@ -58,7 +58,7 @@ static void describe(char *why, size_t room, const zlay_tensormap *m, int accept
                      const zlay_verdict *v, const zlay_reason *reason)
 {
     zlay_rule rule = {.id = "no rule"};
-    if (v->reasons) zlay_rule_get(&rule, reason->rule);
+    if (v->reasons) zlay_rule_info(&rule, reason->rule);
     int n =
         snprintf(why, room,
                  "driver %s, zlay: answer %d, driver %d, %s; rank %u type %d address %llx "
@@ -82,7 +82,7 @@ driver_count driver_agrees(rig *r, unsigned maps, char *why, size_t room)
         zlay_tensormap m = map_random(&state);
         if (zlay_tensormap_check(&v, &reason, 1, r->target, &m))
             rig_die("check", "a map has no verdict");
-        int accepted = zlay_device_encode(r->ctx, r->device, out, &m) == ZLAY_OK;
+        int accepted = zlay_device_encode_tensormap(r->ctx, out, r->device, &m) == ZLAY_OK;
         int said = v.driver == ZLAY_DRIVER_ACCEPTS;
         count.accepted += (unsigned)accepted;
         count.refused += (unsigned)!accepted;

@@ -222,7 +222,7 @@ static inline void *map_argument(bench *b, const zlay_pipe_argument *argument)
     buffer *matrix = buffer_of(b, "mat_", second ? "B" : "A"), *stages = buffer_of(b, "in_", second ? "B" : "A");
     fill(b, matrix, true, SIZE);
     staged(stages->was, matrix->was, b->blocks);
-    bench_must(!zlay_move_map(&map, b->move[second], argument->map), "no map");
+    bench_must(!zlay_move_map_nth(&map, b->move[second], argument->map), "no map");
     map.address += matrix->at;
     map_pack(b, b->map[second], &map);
     return b->map[second];

@@ -83,7 +83,7 @@ int rig_open(rig *r)
         zlay_ctx_free(r->ctx);
         return 0;
     }
-    zlay_device_get(&r->info, r->device);
+    zlay_device_info(&r->info, r->device);
     printf("%s, driver %d.%d, %d multiprocessors\n", r->info.name, r->info.driver / 1000,
            r->info.driver % 1000 / 10, r->info.processors);
     if (r->info.cc_major != 9) rig_die("device", "these kernels are of compute capability 9.0");
@@ -106,7 +106,7 @@ void rig_close(rig *r)
 uint64_t rig_alloc(rig *r, uint64_t bytes)
 {
     uint64_t at = 0;
-    rig_must(r, zlay_device_alloc(r->ctx, r->device, &at, bytes), "device memory");
+    rig_must(r, zlay_device_allocate(r->ctx, &at, r->device, bytes), "device memory");
     return at;
 }
 
@@ -135,13 +135,13 @@ void rig_run_grid(rig *r, int kernel, unsigned x, unsigned y, void **parameters)
 void rig_result_clear(rig *r)
 {
     rig_result none = {.first = UINT64_MAX};
-    rig_must(r, zlay_device_write(r->ctx, r->device, r->result, &none, sizeof none), "result");
+    rig_must(r, zlay_device_upload(r->ctx, r->device, r->result, &none, sizeof none), "result");
 }
 
 rig_result rig_result_read(rig *r)
 {
     rig_result result;
-    rig_must(r, zlay_device_read(r->ctx, r->device, &result, r->result, sizeof result), "result");
+    rig_must(r, zlay_device_download(r->ctx, &result, r->device, r->result, sizeof result), "result");
     return result;
 }
 
@@ -198,7 +198,7 @@ zlay_status rig_kernel(rig *r, const zlay_gemm *gemm, const char *name, zlay_pla
 {
     size_t length = 0;
     *kernel = NULL;
-    zlay_status status = zlay_plan_synth_gemm(r->ctx, plan, r->target, gemm);
+    zlay_status status = zlay_gemm_synth(r->ctx, plan, r->target, gemm);
     if (status) return status;
     char *image = image_make(r, *plan, name, &length);
     if (image)

@@ -24,7 +24,7 @@ enum {
 typedef struct rig {
     zlay_ctx *ctx;
     zlay_device *device;
-    zlay_device_info info;
+    zlay_device_summary info;
     const zlay_target *target;
     struct CUmod_st *module;
     struct CUfunc_st *support[SUPPORT_COUNT];

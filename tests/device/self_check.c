@@ -20,7 +20,7 @@ static void *host_copy(rig *r, uint64_t at, uint64_t bytes)
 {
     void *copy = malloc(bytes);
     if (!copy) rig_die("self check", "no memory");
-    rig_must(r, zlay_device_read(r->ctx, r->device, copy, at, bytes), "self check");
+    rig_must(r, zlay_device_download(r->ctx, copy, r->device, at, bytes), "self check");
     return copy;
 }
 
@@ -168,12 +168,12 @@ static const char *watch_wrong(rig *r)
     m.kind = KIND_RESULT;
     matrix_fill(r, &m);
     uint64_t clean = matrix_changed(r, &m), sum = matrix_sum(r, &m);
-    rig_must(r, zlay_device_write(r->ctx, r->device, matrix_address(&m) + 2 * (9 + 5), zero, 2),
+    rig_must(r, zlay_device_upload(r->ctx, r->device, matrix_address(&m) + 2 * (9 + 5), zero, 2),
              "watch");
     uint64_t inside = matrix_changed(r, &m), other = matrix_sum(r, &m);
-    rig_must(r, zlay_device_write(r->ctx, r->device, matrix_address(&m) + 2 * (9 + 6), zero, 2),
+    rig_must(r, zlay_device_upload(r->ctx, r->device, matrix_address(&m) + 2 * (9 + 6), zero, 2),
              "watch");
-    rig_must(r, zlay_device_write(r->ctx, r->device, m.allocation + 2 * m.cells - 2, zero, 2),
+    rig_must(r, zlay_device_upload(r->ctx, r->device, m.allocation + 2 * m.cells - 2, zero, 2),
              "watch");
     uint64_t outside = matrix_changed(r, &m);
     matrix_free(r, &m);

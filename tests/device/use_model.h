@@ -48,10 +48,8 @@ static inline int use_model(use_result *out, const use_case *use, uint32_t base)
     zlay_sim_global tensor = {store ? out->bytes + m.address : global + m.address,
                               (store ? USE_SMEM : USE_GLOBAL) - m.address};
     zlay_status status =
-        store ? zlay_sim_tensor_store(&fault, &bytes, &at, base + use->at, &m, &tensor,
-                                      use->coordinate)
-              : zlay_sim_im2col_load(&fault, &bytes, &at, base + use->at, &m, &tensor,
-                                     use->coordinate, use->offset);
+        store ? zlay_sim_tensor_store(&fault, &bytes, &at, &tensor, &(zlay_sim_copy){.map = &m, .coordinate = use->coordinate, .address = base + use->at})
+              : zlay_sim_tensor_load(&fault, &bytes, &at, &tensor, &(zlay_sim_copy){.map = &m, .coordinate = use->coordinate, .offset = use->offset, .address = base + use->at});
     out->fault = (uint32_t)fault;
     out->landed = store || fault || bytes == use_bytes(&use->map);
     return status == ZLAY_OK;

@@ -36,9 +36,7 @@ static void tensor_copy(pm_machine *m, pm_thread *t, const pm_line *l)
     for (uint32_t d = 0; d < rank; d++)
         coordinate[d] = (int32_t)pm_get(t, &l->operand[2 + d]);
     uint32_t mask = (uint32_t)pm_get(t, &l->operand[3 + rank]);
-    assert_int_equal(zlay_sim_tensor_multicast(&fault, &bytes, smem, m->blocks, mask,
-                                               (uint32_t)pm_get(t, &l->operand[0]), &x->plan->map,
-                                               &x->global, coordinate), ZLAY_OK);
+    assert_int_equal(zlay_sim_tensor_multicast(&fault, &bytes, smem, m->blocks, mask, &x->global, &(zlay_sim_copy){.map = &x->plan->map, .coordinate = coordinate, .address = (uint32_t)pm_get(t, &l->operand[0])}), ZLAY_OK);
     assert_int_equal(fault, 0);
     for (uint32_t i = 0; i < m->blocks; i++)
         if (mask >> i & 1) m->landed[i] += bytes;
@@ -63,8 +61,7 @@ static void run_multicast(zlay_ctx *ctx, uint64_t *seed)
     assert_int_equal(zlay_emit_multicast(ctx, &buf, target_of("sm_90a"), &m, "moved", 5), ZLAY_OK);
     blocks_begin(&b, seed, &map);
     memset(b.whole.bytes, 0x5a, SMEM);
-    assert_int_equal(zlay_sim_tensor_load(&fault, &bytes, &b.whole, r.smem, &map, &b.global,
-                                          r.coordinate), ZLAY_OK);
+    assert_int_equal(zlay_sim_tensor_load(&fault, &bytes, &b.whole, &b.global, &(zlay_sim_copy){.map = &map, .coordinate = r.coordinate, .address = r.smem}), ZLAY_OK);
     uint32_t size = m.slices * m.slice_bytes;
     uint8_t *to = calloc(r.cluster, size);
     assert_non_null(to);
@@ -101,10 +98,10 @@ static void run_exchange(zlay_ctx *ctx, uint64_t *seed, uint64_t *odd, uint64_t 
     zlay_layout *source = cluster_layout(seed, ctx, bits[0], outs, run);
     zlay_layout *dest = cluster_layout(seed, ctx, bits[1], outs, run);
     zlay_exchange *x = NULL;
-    zlay_exchange_info info;
+    zlay_exchange_summary info;
     zlay_buf buf = {text, sizeof text, 0};
     assert_int_equal(zlay_exchange_synth(ctx, &x, source, dest), ZLAY_OK);
-    assert_int_equal(zlay_exchange_get(&info, x), ZLAY_OK);
+    assert_int_equal(zlay_exchange_info(&info, x), ZLAY_OK);
     assert_int_equal(zlay_emit_exchange(ctx, &buf, target_of("sm_90a"), x, "moved", 5), ZLAY_OK);
     *odd += strstr(text, "setp.eq.u32 p, rank,") != NULL;
     *bulk += strstr(text, "cp.async.bulk") != NULL;

@@ -19,7 +19,7 @@ static char *text_of(zlay_ctx *ctx, const zlay_transfer *t)
     return text;
 }
 
-static void execute(const char *text, const zlay_transfer_info *info, pm_memory source,
+static void execute(const char *text, const zlay_transfer_summary *info, pm_memory source,
                     pm_memory dest, uint64_t from, uint64_t to)
 {
     pm_machine *m = pm_new(text);
@@ -52,10 +52,10 @@ static void granules(pm_memory *memory, const zlay_layout *a, uint64_t at, uint3
 static uint64_t wrong_of(const zlay_transfer_request *r, const zlay_transfer *t, const char *text,
                          uint64_t seed)
 {
-    zlay_transfer_info info;
+    zlay_transfer_summary info;
     uint32_t elem = r->elem_bits / 8;
     uint64_t bad = 0, base_from = BASE_FROM + r->source_align, base_to = BASE_TO + r->dest_align;
-    assert_int_equal(zlay_transfer_get(&info, t), ZLAY_OK);
+    assert_int_equal(zlay_transfer_info(&info, t), ZLAY_OK);
     drawn_memory from = drawn_bytes(&seed, r->source, elem), to = drawn_bytes(&seed, r->dest, elem);
     uint8_t *want = drawn_expected(&from, &to, r->source, r->dest, elem);
     pm_memory memory_from = {base_from, from.size, from.bytes};
@@ -146,9 +146,9 @@ static const drawn example = {.elem = 2, .modes = 2, .extent = {21, 3}, .from = 
 
 static void test_example(void **state)
 {
-    zlay_transfer_info info;
+    zlay_transfer_summary info;
     zlay_transfer *t = plan_of(*state, &example, "sm_90a");
-    assert_int_equal(zlay_transfer_get(&info, t), ZLAY_OK);
+    assert_int_equal(zlay_transfer_info(&info, t), ZLAY_OK);
     assert_int_equal(info.path, ZLAY_PATH_REALIGN);
     assert_int_equal(info.width, 16);
     assert_int_equal(info.items, 9);
@@ -159,7 +159,7 @@ static void test_example(void **state)
     drawn straight = example;
     straight.path = ZLAY_PATH_THREADS;
     t = plan_of(*state, &straight, "sm_90a");
-    assert_int_equal(zlay_transfer_get(&info, t), ZLAY_OK);
+    assert_int_equal(zlay_transfer_info(&info, t), ZLAY_OK);
     assert_int_equal(info.width, 2);
     zlay_transfer_free(t);
 }
@@ -299,10 +299,10 @@ static void check_other(zlay_ctx *ctx, size_t i, bool assembled)
                                .dest = dest, .source_align = others[i].align,
                                .dest_align = others[i].align};
     zlay_transfer *t = NULL;
-    zlay_transfer_info info;
+    zlay_transfer_summary info;
     if (zlay_transfer_synth(ctx, &t, target_of("sm_90a"), &r))
         fail_msg("%s to %s: %s", others[i].source, others[i].dest, zlay_ctx_message(ctx));
-    assert_int_equal(zlay_transfer_get(&info, t), ZLAY_OK);
+    assert_int_equal(zlay_transfer_info(&info, t), ZLAY_OK);
     char *text = text_of(ctx, t);
     bool right = assembled ? assembles("sm_90a", text) : !wrong_of(&r, t, text, i);
     if (info.width != others[i].width || !right)

@@ -206,7 +206,7 @@ static bool by_kind(const zlay_plan *plan, int32_t operand, int32_t kind)
  * consumer has two bodies. A loop that K of one step never enters is left out. */
 static void check_loads(const zlay_plan *plan, const zlay_gemm *g, const char *text)
 {
-    zlay_plan_info i = info_of(plan);
+    zlay_plan_summary i = info_of(plan);
     uint64_t bodies = i.full_count > 1 && i.tiles_k > 1 ? 2 : 1, tensor = 0, async = 0, plain = 0;
     for (int32_t o = 0; o < 2; o++) {
         zlay_copy c = copy_of(plan, o, 0);
@@ -227,7 +227,7 @@ static void check_loads(const zlay_plan *plan, const zlay_gemm *g, const char *t
 
 static void check_epilogue(const zlay_plan *plan, const zlay_gemm *g, const char *text)
 {
-    zlay_plan_info i = info_of(plan);
+    zlay_plan_summary i = info_of(plan);
     zlay_copy c = copy_of(plan, D, 0);
     bool tensor = c.kind == ZLAY_COPY_TENSOR_STORE;
     uint64_t boxes = (uint64_t)i.passes * copies_of(plan, D);
@@ -242,7 +242,7 @@ static void check_epilogue(const zlay_plan *plan, const zlay_gemm *g, const char
 static void check_multiply(const zlay_plan *plan, const zlay_gemm *g, const char *text)
 {
     char word[80];
-    zlay_plan_info i = info_of(plan);
+    zlay_plan_summary i = info_of(plan);
     uint64_t bodies = i.tiles_k > 1 ? 2 : 1;
     snprintf(word, sizeof word, "wgmma.mma_async.sync.aligned.m64n%uk16.f32.bf16.bf16", i.tile_n);
     check_count(g, text, word, bodies * i.k_steps);
@@ -258,7 +258,7 @@ static void check_multiply(const zlay_plan *plan, const zlay_gemm *g, const char
 static void check_barriers(const zlay_plan *plan, const zlay_gemm *g, const char *text)
 {
     char word[80];
-    zlay_plan_info i = info_of(plan);
+    zlay_plan_summary i = info_of(plan);
     check_count(g, text, "mbarrier.init", 2 * i.stages);
     snprintf(word, sizeof word, "mbarrier.init.shared::cta.b64 [at], %u;", i.full_count);
     check_count(g, text, word, i.stages * (i.full_count == i.empty_count ? 2 : 1));
@@ -290,7 +290,7 @@ static char barrier_before(const zlay_gemm *g, const char *text, const char *at)
 /* A stage is published once and released once in every body, and by nobody else. */
 static void check_arrivals(const zlay_plan *plan, const zlay_gemm *g, const char *text)
 {
-    zlay_plan_info i = info_of(plan);
+    zlay_plan_summary i = info_of(plan);
     uint32_t full = 0, empty = 0, loop = i.tiles_k > 1 ? 2 : 1;
     for (const char *at = text; (at = strstr(at, "mbarrier.")); at += 9) {
         const char *line = at;
@@ -327,7 +327,7 @@ static void check_desc(const zlay_plan *plan, const zlay_gemm *g, const char *te
  */
 static void check_registers(const zlay_plan *plan, const zlay_gemm *g, const char *text)
 {
-    zlay_plan_info i = info_of(plan);
+    zlay_plan_summary i = info_of(plan);
     const char *dec = strstr(text, "setmaxnreg.dec.sync.aligned.u32 ");
     const char *inc = strstr(text, "setmaxnreg.inc.sync.aligned.u32 ");
     if (!dec && !inc && i.consumers == 1) return;
@@ -397,7 +397,7 @@ static void test_header(void **unused)
     for (uint32_t n = 0; n < VARIED; n++) {
         zlay_gemm g = gemm_varied(n);
         zlay_plan *plan = plan_of(&g);
-        zlay_plan_info i = info_of(plan);
+        zlay_plan_summary i = info_of(plan);
         char *text = text_of(zlay_emit_header, plan, "g");
         const struct {
             const char *what;

@@ -23,7 +23,7 @@ static const uint64_t global[] = {(uint64_t)1 << 40, (uint64_t)2 << 40, (uint64_
 typedef struct kernel {
     zlay_gemm gemm;
     zlay_plan *plan;
-    zlay_plan_info info;
+    zlay_plan_summary info;
     zlay_tensormap map[3];
     ptx_program *program;
 } kernel;

@@ -91,7 +91,7 @@ static void assembled(const char *cpu, bool taken[ROWS])
         zlay_operand o;
         int64_t first[8];
         assert_int_equal(zlay_instruction_find(&form, rows[r].form, strlen(rows[r].form)), ZLAY_OK);
-        for (size_t i = 0; !zlay_instruction_operand(&o, form, i); i++) first[i] = o.cls == 'i' ? 1 : 4 * (int64_t)i + 4;
+        for (size_t i = 0; !zlay_instruction_operand_nth(&o, form, i); i++) first[i] = o.cls == 'i' ? 1 : 4 * (int64_t)i + 4;
         gfx_line(line, sizeof line, form, first);
         fprintf(file, "%s\n", line);
         taken[r] = true;

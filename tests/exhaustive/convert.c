@@ -118,7 +118,7 @@ static void compare_pair(zlay_ctx *ctx, const world *w, const uint64_t *src, con
     zlay_layout *a = layout_of(ctx, w, src), *b = layout_of(ctx, w, dst);
     zlay_convert_request r = {.size = sizeof r, .elem_bits = 32, .src = a, .dst = b};
     zlay_convert *plan;
-    zlay_convert_info info;
+    zlay_convert_summary info;
     lanes_read(&l, w, src, dst);
     zlay_status status = zlay_convert_synth(ctx, &plan, target_of("sm_90a"), &r);
     assert_int_equal(status, reaches(&l) ? ZLAY_OK : ZLAY_NONE);
@@ -126,7 +126,7 @@ static void compare_pair(zlay_ctx *ctx, const world *w, const uint64_t *src, con
     s->none += status == ZLAY_NONE;
     if (!status) {
         uint32_t least = least_rounds(&l);
-        assert_int_equal(zlay_convert_get(&info, plan), ZLAY_OK);
+        assert_int_equal(zlay_convert_info(&info, plan), ZLAY_OK);
         assert_int_equal(info.level, least_level(w, src, dst));
         assert_int_equal(info.smem, 0);
         if (info.rounds_least) assert_true(info.rounds_least <= least);
@@ -203,7 +203,7 @@ static uint32_t selects_of(const zlay_convert *plan)
 {
     zlay_convert_step step;
     uint32_t selects = 0;
-    for (uint32_t i = 0; zlay_convert_at(&step, plan, i) == ZLAY_OK; i++)
+    for (uint32_t i = 0; zlay_convert_step_nth(&step, plan, i) == ZLAY_OK; i++)
         if (step.op == ZLAY_CONVERT_PRMT) selects += step.instructions;
     assert_int_equal(selects % 4, 0);
     return selects / 4;
@@ -217,13 +217,13 @@ static void four_by_four(void **state)
     uint64_t count = test_exhaustive() ? 1 << 16 : test_iterations(3000);
     for (uint64_t i = 0; i < count; i++) {
         lanes l;
-        zlay_convert_info info;
+        zlay_convert_summary info;
         columns_of(dst, 4, (uint32_t)(test_exhaustive() ? i : test_random(&seed) & 0xffff));
         if (!is_invertible(dst, 4)) continue;
         zlay_layout *a = layout_of(*state, &w, src), *b = layout_of(*state, &w, dst);
         zlay_convert *plan = plan_of(*state, "sm_90a", 32, a, b);
         lanes_read(&l, &w, src, dst);
-        assert_int_equal(zlay_convert_get(&info, plan), ZLAY_OK);
+        assert_int_equal(zlay_convert_info(&info, plan), ZLAY_OK);
         bijections++;
         shuffled += info.rounds > 0;
         if (info.level == ZLAY_CONVERT_LANE) assert_int_equal(info.rounds_least, degree_of(&l));
@@ -249,13 +249,13 @@ static void without_conflicts(zlay_ctx *ctx, const char *name, int how)
         world w = {{(unsigned)test_range(&seed, 0, 5), 5, (unsigned)test_range(&seed, 0, 3), 0}, 0};
         uint32_t bits = 8u << test_range(&seed, 0, 3);
         uint64_t column[2][64];
-        zlay_convert_info info;
+        zlay_convert_summary info;
         w.tensor = bits_of(&w);
         draw(&seed, column[0], w.tensor, w.tensor, how);
         draw(&seed, column[1], w.tensor, w.tensor, how);
         zlay_layout *src = layout_of(ctx, &w, column[0]), *dst = layout_of(ctx, &w, column[1]);
         zlay_convert *plan = plan_of(ctx, "sm_90a", bits, src, dst);
-        assert_int_equal(zlay_convert_get(&info, plan), ZLAY_OK);
+        assert_int_equal(zlay_convert_info(&info, plan), ZLAY_OK);
         if (info.smem) assert_int_equal(info.conflict_free, 1);
         shared += info.smem > 0;
         zlay_convert_free(plan);

@@ -43,13 +43,13 @@ static int32_t fault_of(const zlay_issue *c, const zlay_tensormap *m)
     zlay_status status;
     switch (c->kind) {
     case ZLAY_COPY_TENSOR_LOAD:
-        status = zlay_sim_tensor_load(&fault, &bytes, &smem, address, m, &tensor, at);
+        status = zlay_sim_tensor_load(&fault, &bytes, &smem, &tensor, &(zlay_sim_copy){.map = m, .coordinate = at, .address = address});
         break;
     case ZLAY_COPY_TENSOR_STORE:
-        status = zlay_sim_tensor_store(&fault, &bytes, &smem, address, m, &tensor, at);
+        status = zlay_sim_tensor_store(&fault, &bytes, &smem, &tensor, &(zlay_sim_copy){.map = m, .coordinate = at, .address = address});
         break;
     default:
-        status = zlay_sim_tensor_reduce(&fault, &bytes, &smem, address, m, &tensor, at, c->op);
+        status = zlay_sim_tensor_reduce(&fault, &bytes, &smem, &tensor, &(zlay_sim_copy){.map = m, .coordinate = at, .address = address}, c->op);
         if (status == ZLAY_EINVAL) return ZLAY_FAULT_COORDINATE;
     }
     assert_int_equal(status, ZLAY_OK);

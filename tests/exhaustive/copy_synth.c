@@ -68,7 +68,7 @@ static uint64_t wavefronts_of(const way *w, int side, const uint64_t *address, u
     if (w->async) sprintf(name, "cp.async.ca.%u", (unsigned)width);
     else sprintf(name, "%s.shared.b%u", side ? "st" : "ld", (unsigned)width * 8);
     assert_int_equal(zlay_bank_find(&number, name, strlen(name)), ZLAY_OK);
-    assert_int_equal(zlay_bank_count(&bank, w->target, number, at, LANES), ZLAY_OK);
+    assert_int_equal(zlay_bank_conflicts(&bank, w->target, number, at, LANES), ZLAY_OK);
     assert_int_equal(bank.answer, ZLAY_YES);
     return bank.wavefronts;
 }
@@ -261,7 +261,7 @@ static void put_side(char *out, const tile *t, int side)
 }
 
 /* The plan is one part over the modes of the tile, so that the search has been through it. */
-static bool same_family(const zlay_move_info *info, const zlay_move *move, const tile *t)
+static bool same_family(const zlay_move_summary *info, const zlay_move *move, const tile *t)
 {
     uint32_t modes = 0;
     for (int k = 0; k < t->modes; k++) modes += t->shape[k] > 1;
@@ -277,7 +277,7 @@ static uint64_t compare(zlay_ctx *ctx, const tile *t, const int32_t space[2], ui
     char text[2][128];
     zlay_layout *layout[2];
     zlay_move *move = NULL;
-    zlay_move_info info;
+    zlay_move_summary info;
     uint32_t lane_bits = 0;
     while (2u << lane_bits <= threads) lane_bits++;
     for (int s = 0; s < 2; s++) {
@@ -301,7 +301,7 @@ static uint64_t compare(zlay_ctx *ctx, const tile *t, const int32_t space[2], ui
         if (status == ZLAY_NONE && best == UINT64_MAX) continue;
         found[i]++;
         if (status) fail_msg("%s -> %s: %s", text[0], text[1], zlay_ctx_message(ctx));
-        assert_int_equal(zlay_move_get(&info, move), ZLAY_OK);
+        assert_int_equal(zlay_move_info(&info, move), ZLAY_OK);
         if (info.cost > best || (same_family(&info, move, t) && info.cost != best))
             fail_msg("%s -> %s, %u bits, %u threads, path %d: cost %llu, a search finds %llu",
                      text[0], text[1], bits, threads, paths[i], (unsigned long long)info.cost,

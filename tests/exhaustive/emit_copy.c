@@ -17,10 +17,10 @@ static void execute(zlay_ctx *ctx, const zlay_transfer_request *r, const zlay_tr
 {
     static char text[ROOM];
     zlay_buf buf = {text, ROOM, 0};
-    zlay_transfer_info info;
+    zlay_transfer_summary info;
     uint64_t from_at = BASE_FROM + d->from_align, to_at = BASE_TO + d->to_align;
     assert_int_equal(zlay_emit_transfer(ctx, &buf, t, "moved", 5), ZLAY_OK);
-    assert_int_equal(zlay_transfer_get(&info, t), ZLAY_OK);
+    assert_int_equal(zlay_transfer_info(&info, t), ZLAY_OK);
     drawn_memory from = drawn_bytes(&seed, r->source, d->elem);
     drawn_memory to = drawn_bytes(&seed, r->dest, d->elem);
     uint8_t *want = drawn_expected(&from, &to, r->source, r->dest, d->elem);

@@ -158,7 +158,7 @@ static void composed(zlay_ctx *ctx, const plain_map *inner, const plain_map *out
 {
     static const plain_names names[2] = {{{"a"}, {"x"}, 0, 0}, {{"x"}, {"y"}, 0, 0}};
     zlay_layout *a = make_f2(ctx, inner, &names[0]), *b = make_f2(ctx, outer, &names[1]), *c;
-    assert_int_equal(zlay_f2_compose(ctx, &c, a, b), ZLAY_OK);
+    assert_int_equal(zlay_f2_composition(ctx, &c, b, a), ZLAY_OK);
     for (uint64_t x = 0; x <= below(inner->ins); x++)
         assert_true(f2_at(c, x) == plain_at(outer, plain_at(inner, x)));
     zlay_layout_free(c);
@@ -176,7 +176,7 @@ static void solved(zlay_ctx *ctx, const plain_map *a, const plain_map *b, bool s
         there = there && preimage(a, b->column[k]) >= 0;
         kept = kept && a->column[k] == b->column[k];
     }
-    zlay_status status = same_name ? zlay_f2_invert_and_compose(ctx, &c, n, m)
+    zlay_status status = same_name ? zlay_f2_inverse_composition(ctx, &c, m, n)
                                    : zlay_f2_lstsq(ctx, &c, m, n);
     assert_int_equal(status, there ? ZLAY_OK : ZLAY_NONE);
     for (uint64_t x = 0; there && x <= below(b->ins); x++) {
@@ -362,9 +362,9 @@ static void one_wide_composition(zlay_ctx *ctx, uint64_t *seed)
                             {{"x", "y"}, {"u", "v"}, mid / 2, 40}};
     zlay_layout *m = make_f2(ctx, &a, &names[0]), *n = make_f2(ctx, &b, &names[1]), *c, *turned, *d;
     static const char *const order[] = {"y", "x"};
-    assert_int_equal(zlay_f2_compose(ctx, &c, m, n), ZLAY_OK);
+    assert_int_equal(zlay_f2_composition(ctx, &c, n, m), ZLAY_OK);
     assert_int_equal(zlay_f2_transpose_ins(ctx, &turned, n, order, 2), ZLAY_OK);
-    assert_int_equal(zlay_f2_compose(ctx, &d, m, turned), ZLAY_OK);
+    assert_int_equal(zlay_f2_composition(ctx, &d, turned, m), ZLAY_OK);
     for (unsigned i = 0; i < ins + 4; i++) {
         uint64_t x = points(seed, i, ins), value = plain_at(&b, plain_at(&a, x));
         assert_true(f2_at(c, x) == value && f2_at(d, x) == value);

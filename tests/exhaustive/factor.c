@@ -5,7 +5,7 @@
 #include "layouts/layout.h"
 
 #include <zlay/f2.h>
-#include <zlay/factor.h>
+#include <zlay/normal.h>
 
 enum { BITS = 4, MAPS = 1 << 16, ATOMS = 64, NOWHERE = -1 };
 
@@ -34,8 +34,8 @@ static void form_of(zlay_ctx *ctx, form *f, unsigned code)
     for (unsigned k = 0; k < BITS; k++) basis[k] = code >> (BITS * k) & 15;
     assert_int_equal(zlay_f2_new(ctx, &layout, &bases), ZLAY_OK);
     assert_int_equal(zlay_swizzle_normal(ctx, &n, layout), ZLAY_OK);
-    f->outer = zlay_normal_atoms(f->offset, ATOMS, n, ZLAY_NORMAL_OFFSET);
-    f->inner = zlay_normal_atoms(f->index, ATOMS, n, ZLAY_NORMAL_INDEX);
+    f->outer = zlay_normal_swizzles(f->offset, ATOMS, n, ZLAY_NORMAL_OFFSET);
+    f->inner = zlay_normal_swizzles(f->index, ATOMS, n, ZLAY_NORMAL_INDEX);
     assert_true(f->outer <= ATOMS && f->inner <= ATOMS);
     for (unsigned k = 0; k < BITS; k++) {
         int64_t value = layout_at(zlay_normal_strided(n), (uint64_t)1 << k);

@@ -23,7 +23,7 @@ static zlay_gemm drawn(uint64_t *random)
 static bool drawn_runs_right(gcn_target target, const zlay_gemm *r)
 {
     zlay_plan *plan = NULL;
-    if (zlay_plan_synth_gemm(ctx, &plan, wave_target(gcn_target_name[target]), r)) return false;
+    if (zlay_gemm_synth(ctx, &plan, wave_target(gcn_target_name[target]), r)) return false;
     gcn_gemm g;
     gcn_code code = gcn_planned(ctx, target, r, plan, &g);
     g.schedules = 2;

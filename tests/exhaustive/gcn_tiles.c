@@ -26,8 +26,8 @@ static zlay_gemm drawn(uint64_t *seed, const uint32_t tile[3], uint32_t stages)
 
 static void runs_right(gcn_target target, const zlay_plan *plan, const zlay_gemm *r)
 {
-    zlay_plan_info info;
-    assert_int_equal(zlay_plan_get(&info, plan), ZLAY_OK);
+    zlay_plan_summary info;
+    assert_int_equal(zlay_plan_info(&info, plan), ZLAY_OK);
     gcn_gemm g = {.m = (uint32_t)r->m, .n = (uint32_t)r->n, .k = (uint32_t)r->k, .lda = (uint32_t)r->lda, .ldb = (uint32_t)r->ldb,
                   .ldd = (uint32_t)r->ldd, .threads = info.threads, .d_bytes = 2, .schedules = 2, .ordered = true,
                   .grid = {(uint32_t)info.tiles_n, (uint32_t)info.tiles_m}};
@@ -49,7 +49,7 @@ static bool tried(gcn_target target, uint64_t *seed, const uint32_t tile[3], uin
 {
     zlay_plan *plan = NULL;
     zlay_gemm g = drawn(seed, tile, stages);
-    zlay_status status = zlay_plan_synth_gemm(ctx, &plan, wave_target(gcn_target_name[target]), &g);
+    zlay_status status = zlay_gemm_synth(ctx, &plan, wave_target(gcn_target_name[target]), &g);
     bool stages_wrong = status == ZLAY_EINVAL && !strncmp(zlay_ctx_message(ctx), "stages", 6);
     bool too_far = status == ZLAY_ENOTSUP && !strncmp(zlay_ctx_message(ctx), "tile: a stage", 13);
     if (status == ZLAY_NONE || stages_wrong || too_far) return false;

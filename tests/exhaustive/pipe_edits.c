@@ -6,7 +6,7 @@
 #include "pipes/pipe-edits.h"
 #include "random.h"
 
-#include <zlay/synth.h>
+#include <zlay/plan.h>
 
 static zlay_ctx *ctx;
 
@@ -145,7 +145,7 @@ static void test_plans(void **state)
         zlay_buf buf = {text, sizeof text, 0};
         zlay_gemm gemm = {.size = sizeof gemm, .m = 256, .n = 256, .k = 512};
         zlay_target_find(&target, targets[i], strlen(targets[i]));
-        assert_int_equal(zlay_plan_synth_gemm(ctx, &plan, target, &gemm), ZLAY_OK);
+        assert_int_equal(zlay_gemm_synth(ctx, &plan, target, &gemm), ZLAY_OK);
         assert_int_equal(zlay_pipe_print(&buf, zlay_plan_pipe(plan)), ZLAY_OK);
         zlay_plan_free(plan);
         decide_all(targets[i], text, buf.need, seed);

@@ -97,12 +97,12 @@ typedef struct counted {
 static counted count_of(const zlay_move *move, const least *other)
 {
     counted c = {{0}, false, ""};
-    zlay_move_info info;
-    zlay_move_get(&info, move);
+    zlay_move_summary info;
+    zlay_move_info(&info, move);
     c.l = (least){true, true, (int)info.copies, (int)info.bytes, (int)info.maps, 0};
     for (uint32_t i = 0; i < info.maps; i++) {
         zlay_tensormap m;
-        zlay_move_map(&m, move, i);
+        zlay_move_map_nth(&m, move, i);
         c.columns |= m.mode != 0;
         if ((int)m.rank > c.l.rank) c.l.rank = (int)m.rank;
     }
@@ -296,12 +296,12 @@ static void drawn(void **state)
 static bool fewer_by_columns(world *w, const tile_ask *a, const wanted *want)
 {
     zlay_move *move = NULL;
-    zlay_move_info info = {0};
+    zlay_move_summary info = {0};
     w->search->without = 0;
     least l = least_of(w->search, w->target, want);
     w->search->without = WITHOUT_COLUMNS;
     zlay_status status = ask_synth(w->ctx, &move, w->target, a);
-    if (!status) zlay_move_get(&info, move);
+    if (!status) zlay_move_info(&info, move);
     zlay_move_free(move);
     return l.exists && (status || (int)info.copies > l.issues);
 }

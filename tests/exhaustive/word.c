@@ -111,21 +111,21 @@ static void paths(void)
 /* ---- the worlds
  * --------------------------------------------------------------------------------- */
 
-static zlay_word_info info_of(zlay_ctx *ctx, const zlay_slots *slots, const map_table *map,
+static zlay_word_summary info_of(zlay_ctx *ctx, const zlay_slots *slots, const map_table *map,
                               bool steps)
 {
-    zlay_word_info info;
+    zlay_word_summary info;
     zlay_word *word;
     zlay_layout *layout = map_layout(ctx, map);
     assert_int_equal(zlay_word_synth(ctx, &word, slots, layout), ZLAY_OK);
-    assert_int_equal(zlay_word_get(&info, word), ZLAY_OK);
+    assert_int_equal(zlay_word_info(&info, word), ZLAY_OK);
     if (steps) word_assert_steps(word);
     zlay_layout_free(layout);
     zlay_word_free(word);
     return info;
 }
 
-static zlay_word_info word_of(zlay_ctx *ctx, int element)
+static zlay_word_summary word_of(zlay_ctx *ctx, int element)
 {
     const zlay_slots slots = {w.byte, w.reg, w.lane, 0, 0, {0}};
     map_table map = {4, 0, {0}};
@@ -150,7 +150,7 @@ static void run_world(unsigned byte, unsigned reg, unsigned lane)
     edges();
     paths();
     for (int e = 0; e < w.count; e++) {
-        zlay_word_info info = word_of(ctx, e);
+        zlay_word_summary info = word_of(ctx, e);
         int cost = (int)(info.rounds * ROUND + info.instructions);
         int bound = (int)(info.lower_rounds * ROUND + info.lower_instructions);
         if (cost < w.cost[e] || bound > w.cost[e] || (info.optimal && cost != w.cost[e]))
@@ -192,17 +192,17 @@ static zlay_layout *held(zlay_ctx *ctx, const uint8_t *where)
     return made;
 }
 
-static zlay_convert_info converted(zlay_ctx *ctx, int element)
+static zlay_convert_summary converted(zlay_ctx *ctx, int element)
 {
     static const uint8_t same[SLOTS] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
     const zlay_target *target;
     zlay_convert *plan;
-    zlay_convert_info info;
+    zlay_convert_summary info;
     zlay_layout *src = held(ctx, same), *dst = held(ctx, w.table[element]);
     zlay_convert_request r = {.size = sizeof r, .elem_bits = 32u >> w.byte, .src = src, .dst = dst};
     assert_int_equal(zlay_target_find(&target, "sm_90a", 6), ZLAY_OK);
     assert_int_equal(zlay_convert_synth(ctx, &plan, target, &r), ZLAY_OK);
-    assert_int_equal(zlay_convert_get(&info, plan), ZLAY_OK);
+    assert_int_equal(zlay_convert_info(&info, plan), ZLAY_OK);
     zlay_convert_free(plan);
     zlay_layout_free(src);
     zlay_layout_free(dst);
@@ -220,7 +220,7 @@ static void run_conversions(unsigned byte, unsigned reg, unsigned lane)
     edges();
     paths();
     for (int e = 0; e < w.count; e++) {
-        zlay_convert_info info = converted(ctx, e);
+        zlay_convert_summary info = converted(ctx, e);
         int cost = (int)info.cost;
         if (info.smem) shared++;
         else if (cost < w.cost[e])
@@ -288,7 +288,7 @@ static void bit_permutations(void **state)
         const zlay_slots slots = {0, (uint32_t)reg, 5, 0, 0, {0}};
         map_table map = {(unsigned)bits, 0, {0}};
         for (int i = 0; i < bits; i++) map.basis[i] = (uint64_t)1 << to[i];
-        zlay_word_info info = info_of(ctx, &slots, &map, false);
+        zlay_word_summary info = info_of(ctx, &slots, &map, false);
         assert_int_equal(info.instructions, closed_form(to, reg, bits));
         assert_true(info.optimal && info.rounds <= 1);
         count++;
@@ -316,7 +316,7 @@ static void parted(zlay_ctx *ctx, uint32_t byte, uint32_t reg, uint32_t lane, in
         for (int i = 0; i < bits; i++) map.basis[i] = (uint64_t)1 << to[i];
         for (uint32_t i = 0; i < byte + reg; i++) crossing += to[i] >= (int)(byte + reg);
         if (crossing > reg && bits > 6) continue;
-        zlay_word_info info = info_of(ctx, &slots, &map, bits < 7);
+        zlay_word_summary info = info_of(ctx, &slots, &map, bits < 7);
         if (crossing <= reg) assert_true(info.rounds <= 1);
         if (crossing <= reg && !as_matrix(to, byte + reg, lane)) assert_true(info.optimal);
         *proved += (int)info.optimal;

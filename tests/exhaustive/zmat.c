@@ -24,7 +24,7 @@ typedef struct world {
 static int64_t at(const zlay_zmat *a, size_t i, size_t j)
 {
     int64_t value = 0;
-    assert_int_equal(zlay_zmat_at(&value, a, i, j), ZLAY_OK);
+    assert_int_equal(zlay_zmat_entry(&value, a, i, j), ZLAY_OK);
     return value;
 }
 

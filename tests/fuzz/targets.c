@@ -26,8 +26,8 @@ static int values_hold(const zlay_layout *layout)
     int64_t values[64];
     int broken = 0;
     uint64_t size = zlay_layout_size(layout);
-    STATE(zlay_layout_outs(layout) <= 64);
-    if (zlay_layout_param(layout, 0)) return broken;
+    STATE(zlay_layout_out_count(layout) <= 64);
+    if (zlay_layout_param_nth(layout, 0)) return broken;
     STATE(zlay_layout_eval(values, 64, layout, 0) >= ZLAY_OK &&
           zlay_layout_eval(values, 64, layout, size - 1) >= ZLAY_OK);
     STATE(zlay_layout_eval(values, 64, layout, size) == ZLAY_EINVAL || zlay_f2_bits(layout) == 64);
@@ -83,9 +83,9 @@ static int f2_holds(zlay_ctx *ctx, const zlay_layout *layout)
     zlay_f2_pseudoinvert(ctx, &made[0], layout);
     zlay_f2_lstsq(ctx, &made[1], layout, layout);
     zlay_f2_product(ctx, &made[2], layout, layout);
-    if (made[0] && zlay_f2_compose(ctx, &made[3], made[0], layout))
+    if (made[0] && zlay_f2_composition(ctx, &made[3], layout, made[0]))
         STATE(strstr(zlay_ctx_message(ctx), "limits.dims"));
-    if (made[1]) STATE(zlay_f2_compose(ctx, &made[4], made[1], layout) == ZLAY_OK);
+    if (made[1]) STATE(zlay_f2_composition(ctx, &made[4], layout, made[1]) == ZLAY_OK);
     if (made[4])
         STATE(zlay_layout_equal(ctx, &answer, NULL, layout, made[4]) == ZLAY_OK &&
               answer == ZLAY_YES);
@@ -195,7 +195,7 @@ static int told_again(zlay_ctx *ctx, const char *name, zlay_range r)
     if (r.mod)
         size += (size_t)snprintf(text + size, sizeof text - size, " mod %lld", (long long)r.mod);
     STATE(zlay_facts_parse(ctx, &again, 1, facts, &size) == ZLAY_OK);
-    zlay_facts_at(&got, again, 0);
+    zlay_facts_nth(&got, again, 0);
     STATE(got.lo == r.lo && got.hi == r.hi && got.mod == r.mod && got.rem == r.rem);
     zlay_facts_free(again);
     return broken;
@@ -212,11 +212,11 @@ static int facts_target(const char *bytes, size_t size)
     zlay_status status = zlay_facts_parse(ctx, &facts, 1, &bytes, &size);
     STATE((facts != NULL) == (status == ZLAY_OK));
     STATE(status == ZLAY_OK || *zlay_ctx_message(ctx));
-    for (size_t i = 0; !broken && (name = zlay_facts_at(&range, facts, i)); i++) {
+    for (size_t i = 0; !broken && (name = zlay_facts_nth(&range, facts, i)); i++) {
         broken = range_holds(range);
         if (!broken && !is_edge(range)) broken = told_again(ctx, name, range);
     }
-    if (!broken && !zlay_facts_of(ctx, &range, facts, bytes, size)) broken = range_holds(range);
+    if (!broken && !zlay_facts_eval(ctx, &range, facts, bytes, size)) broken = range_holds(range);
     zlay_facts_free(facts);
     zlay_ctx_free(ctx);
     return broken;
@@ -303,7 +303,7 @@ static int mma_target(const char *bytes, size_t size)
     size_t most = offsetof(zlay_mma, reserved);
     int broken = 0;
     memcpy(&mma, bytes, size < most ? size : most);
-    for (size_t i = 0; (target = zlay_target_at(i)); i++) {
+    for (size_t i = 0; (target = zlay_target_nth(i)); i++) {
         zlay_status status = zlay_mma_check(&alone, NULL, 0, target, &mma);
         STATE(status == ZLAY_OK || status == ZLAY_ENOTSUP);
         if (status) continue;

@@ -94,7 +94,7 @@ int fuzz_unpack(const char *bytes, size_t size)
     const zlay_target *target;
     int broken = 0;
     memcpy(word, bytes, size < sizeof word ? size : sizeof word);
-    for (size_t i = 0; !broken && (target = zlay_target_at(i)); i++) {
+    for (size_t i = 0; !broken && (target = zlay_target_nth(i)); i++) {
         broken = buffer_holds(target, word);
         if (!broken) broken = tdm_holds(target, word);
         if (!broken) broken = words_hold(target, word);
@@ -118,7 +118,7 @@ int fuzz_guard(const char *bytes, size_t size)
     zlay_status status = zlay_layout_restrict(ctx, &made, layout, bytes, size);
     STATE((made != NULL) == (status == ZLAY_OK));
     STATE(status == ZLAY_OK || *zlay_ctx_message(ctx));
-    bool named = made && zlay_layout_param(made, 0);
+    bool named = made && zlay_layout_param_nth(made, 0);
     for (uint64_t i = 0; made && !named && i < 60; i++)
         if (zlay_layout_eval(&one, 1, made, i) == ZLAY_OK)
             STATE(zlay_layout_eval(&other, 1, layout, i) == ZLAY_OK && one == other);

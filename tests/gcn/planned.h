@@ -12,8 +12,8 @@
 static inline gcn_code gcn_planned(zlay_ctx *ctx, gcn_target target, const zlay_gemm *r,
                                    const zlay_plan *plan, gcn_gemm *g)
 {
-    zlay_plan_info info;
-    assert_int_equal(zlay_plan_get(&info, plan), ZLAY_OK);
+    zlay_plan_summary info;
+    assert_int_equal(zlay_plan_info(&info, plan), ZLAY_OK);
     char *text = wave_text(ctx, plan);
     bool columns = r->d_order == ZLAY_ORDER_COLUMN;
     uint32_t m = (uint32_t)r->m, n = (uint32_t)r->n, k = (uint32_t)r->k;

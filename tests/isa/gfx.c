@@ -190,7 +190,7 @@ static bool word_fits(const char *pattern, const char *word, uint32_t form, int6
     *which = strtoul(at + 1, &tail, 10);
     size_t after = strlen(tail);
     if (length < before + after || memcmp(pattern, word, before) != 0 || strcmp(word + length - after, tail) != 0) return false;
-    assert_int_equal(zlay_instruction_operand(&o, form, *which), ZLAY_OK);
+    assert_int_equal(zlay_instruction_operand_nth(&o, form, *which), ZLAY_OK);
     return operand_read(&first[*which], &o, word + before, length - before - after);
 }
 
@@ -218,7 +218,7 @@ static bool line_is(uint32_t form, const words *pattern, const words *line, int6
 static void give_all(zlay_instruction *asked, const int64_t *first)
 {
     zlay_operand o;
-    for (size_t i = 0; !zlay_instruction_operand(&o, asked->form, i); i++)
+    for (size_t i = 0; !zlay_instruction_operand_nth(&o, asked->form, i); i++)
         if (o.field) asked->constant[asked->count++] = (zlay_constant){o.field, 0, first[i]};
 }
 
@@ -331,7 +331,7 @@ static size_t legal_operands(int64_t *first, uint32_t form)
 {
     zlay_operand o;
     size_t i = 0;
-    for (; !zlay_instruction_operand(&o, form, i); i++) first[i] = o.cls == 'i' ? 1 : 4 * (int64_t)i + 4;
+    for (; !zlay_instruction_operand_nth(&o, form, i); i++) first[i] = o.cls == 'i' ? 1 : 4 * (int64_t)i + 4;
     return i;
 }
 
@@ -339,7 +339,7 @@ static void world_edges(world *w, uint32_t form, int64_t *first, size_t operand)
 {
     zlay_operand o;
     int64_t legal = first[operand];
-    assert_int_equal(zlay_instruction_operand(&o, form, operand), ZLAY_OK);
+    assert_int_equal(zlay_instruction_operand_nth(&o, form, operand), ZLAY_OK);
     const int64_t *values = o.cls == 'i' ? number_edges : o.cls == 's' ? scalar_edges : register_edges;
     size_t many = o.cls == 'i' ? sizeof number_edges / sizeof *number_edges
                 : o.cls == 's' ? sizeof scalar_edges / sizeof *scalar_edges : sizeof register_edges / sizeof *register_edges;

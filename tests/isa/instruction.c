@@ -17,7 +17,7 @@ static int forms_read(void **unused)
 static const char *rule_name(int32_t number)
 {
     zlay_rule rule;
-    assert_int_equal(zlay_rule_get(&rule, number), ZLAY_OK);
+    assert_int_equal(zlay_rule_info(&rule, number), ZLAY_OK);
     return rule.id;
 }
 
@@ -127,9 +127,9 @@ static bool somewhere(uint32_t number, uint32_t version)
     zlay_instruction asked = {.form = number, .ptx = version};
     size_t targets = 0;
     bool last_first = of_gfx(number);
-    while (zlay_target_at(targets)) targets++;
+    while (zlay_target_nth(targets)) targets++;
     for (size_t i = 0; i < targets; i++) {
-        const zlay_target *on = zlay_target_at(last_first ? targets - 1 - i : i);
+        const zlay_target *on = zlay_target_nth(last_first ? targets - 1 - i : i);
         assert_int_equal(zlay_instruction_check(&v, r, 4, on, &asked), ZLAY_OK);
         if (v.answer == ZLAY_YES) return true;
         if (v.reasons == 1 && !strcmp(rule_name(r[0].rule), "INSTR_TARGET_SAID")) return true;
@@ -143,18 +143,18 @@ static void every_form_is_somewhere_and_has_its_operands(void **state)
     zlay_operand o;
     zlay_form about;
     for (uint32_t i = 0; i < count; i++) {
-        assert_int_equal(zlay_instruction_get(&about, forms[i]), ZLAY_OK);
+        assert_int_equal(zlay_instruction_info(&about, forms[i]), ZLAY_OK);
         if (!somewhere(forms[i], 0) || (about.ptx && !somewhere(forms[i], 90)))
             fail_msg("%s is on no target", form_id(forms[i]));
         assert_true(*about.targets != 0);
         for (uint32_t k = 0; k < about.operands; k++) {
-            assert_int_equal(zlay_instruction_operand(&o, forms[i], k), ZLAY_OK);
+            assert_int_equal(zlay_instruction_operand_nth(&o, forms[i], k), ZLAY_OK);
             assert_in_range(strlen(o.name), 1, 15);
             if (o.field) assert_string_equal(o.name, zlay_field_name(o.field));
             if (o.cls == 'i' && !o.field)
                 fail_msg("%s: the immediate %s has no rule", form_id(forms[i]), o.name);
         }
-        assert_int_equal(zlay_instruction_operand(&o, forms[i], about.operands), ZLAY_NONE);
+        assert_int_equal(zlay_instruction_operand_nth(&o, forms[i], about.operands), ZLAY_NONE);
     }
 }
 
@@ -194,10 +194,10 @@ static void what_is_no_form_is_none(void **state)
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         assert_int_equal(zlay_instruction_find(&number, names[i], strlen(names[i])), ZLAY_NONE);
     assert_int_equal(number, 7);
-    assert_int_equal(zlay_instruction_at(&number, count), ZLAY_NONE);
-    assert_int_equal(zlay_instruction_at(&number, SIZE_MAX), ZLAY_NONE);
-    assert_int_equal(zlay_instruction_get(&about, 0), ZLAY_NONE);
-    assert_int_equal(zlay_instruction_get(&about, UINT32_MAX), ZLAY_NONE);
+    assert_int_equal(zlay_instruction_nth(&number, count), ZLAY_NONE);
+    assert_int_equal(zlay_instruction_nth(&number, SIZE_MAX), ZLAY_NONE);
+    assert_int_equal(zlay_instruction_info(&about, 0), ZLAY_NONE);
+    assert_int_equal(zlay_instruction_info(&about, UINT32_MAX), ZLAY_NONE);
     assert_int_equal(zlay_instruction_find(NULL, "elect", 5), ZLAY_EINVAL);
     assert_int_equal(zlay_instruction_find(&number, NULL, 5), ZLAY_EINVAL);
 }
@@ -239,10 +239,10 @@ static void every_value_has_a_verdict(void **state)
         zlay_instruction asked = {.form = forms[test_range(&seed, 0, count - 1)],
                                   .ptx = (uint32_t)test_random(&seed)};
         if (i % 2) asked.ptx %= 100;
-        for (size_t k = 0; !zlay_instruction_operand(&o, asked.form, k); k++)
+        for (size_t k = 0; !zlay_instruction_operand_nth(&o, asked.form, k); k++)
             if (o.field && asked.count < ZLAY_CONSTANTS_MOST)
                 asked.constant[asked.count++] = (zlay_constant){o.field, 0, any_number(&seed)};
-        on = zlay_target_at((size_t)test_range(&seed, 0, 15));
+        on = zlay_target_nth((size_t)test_range(&seed, 0, 15));
         assert_int_equal(zlay_instruction_check(&v, NULL, 0, on, &asked), ZLAY_OK);
         assert_int_equal(v.answer, v.broken ? ZLAY_NO : ZLAY_YES);
     }
@@ -258,7 +258,7 @@ static void repairs_are_legal(void **state)
         zlay_operand o;
         zlay_reason r[16];
         zlay_instruction asked = {.form = forms[test_range(&seed, 0, count - 1)]};
-        for (size_t k = 0; !zlay_instruction_operand(&o, asked.form, k); k++)
+        for (size_t k = 0; !zlay_instruction_operand_nth(&o, asked.form, k); k++)
             if (o.field && !asked.count)
                 asked.constant[asked.count++] = (zlay_constant){o.field, 0, any_number(&seed)};
         const zlay_target *on = target_of("sm_100a");
@@ -477,7 +477,7 @@ static void copies_have_the_same_targets(void **state)
             copy |= !strncmp(id, families[k], strlen(families[k]));
         if (!copy || zlay_issue_find(&issue, id, strlen(id))) continue;
         shared++;
-        for (size_t k = 0; (on = zlay_target_at(k)) != NULL; k++) {
+        for (size_t k = 0; (on = zlay_target_nth(k)) != NULL; k++) {
             zlay_instruction asked = {.form = forms[i]};
             bool form_is = assembles(on, &asked);
             if (form_is != copy_is_on(&issue, on))
@@ -494,10 +494,10 @@ static void targets_are_what_the_rules_say(void **state)
 {
     (void)state;
     const zlay_target *on;
-    zlay_target_info info;
+    zlay_target_summary info;
     zlay_verdict v;
-    for (size_t i = 0; (on = zlay_target_at(i)) != NULL; i++) {
-        assert_int_equal(zlay_target_get(&info, on), ZLAY_OK);
+    for (size_t i = 0; (on = zlay_target_nth(i)) != NULL; i++) {
+        assert_int_equal(zlay_target_info(&info, on), ZLAY_OK);
         assert_int_equal(info.smem, zlay_smem_capacity(on));
         assert_true(info.smem <= info.smem_multiprocessor);
         assert_true(info.lanes == 32 || info.lanes == 64);
@@ -510,10 +510,10 @@ static void targets_are_what_the_rules_say(void **state)
         assert_int_equal(zlay_instruction_check(&v, NULL, 0, on, &asked), ZLAY_OK);
         assert_int_equal(v.answer, ZLAY_NO);
     }
-    assert_int_equal(zlay_target_get(&info, NULL), ZLAY_EINVAL);
-    assert_null(zlay_target_feature(NULL, 0));
-    assert_string_equal(zlay_target_feature(target_of("sm_90a"), 3), "wgmma");
-    assert_null(zlay_target_feature(target_of("sm_90a"), 4));
+    assert_int_equal(zlay_target_info(&info, NULL), ZLAY_EINVAL);
+    assert_null(zlay_target_feature_nth(NULL, 0));
+    assert_string_equal(zlay_target_feature_nth(target_of("sm_90a"), 3), "wgmma");
+    assert_null(zlay_target_feature_nth(target_of("sm_90a"), 4));
 }
 
 /* ---- ptxas ---------------------------------------------------------------------- */

@@ -402,7 +402,7 @@ static void rules(void **state)
 {
     zlay_rule rule;
     char line[200];
-    for (size_t i = 0; zlay_rule_at(&rule, i) == ZLAY_OK; i++) {
+    for (size_t i = 0; zlay_rule_nth(&rule, i) == ZLAY_OK; i++) {
         snprintf(line, sizeof line, "{\"op\":\"rule.explain\",\"rule\":\"%s\"}", rule.id);
         mentions(*state, line, "ok.text", rule.text);
         mentions(*state, line, "ok.source", rule.source);

@@ -2,6 +2,7 @@
 /* The privately declared prototypes and enumerators of the CUDA driver are those of cuda.h. */
 #include "runtime/runtime.h"
 #include "test.h"
+#include <zlay/tensormap_driver.h>
 
 #include <string.h>
 

@@ -152,7 +152,7 @@ static void test_names(void **unused)
 /* Every function of a header that no thread of a GEMM could do without, called. */
 static void put_calls(FILE *out, const zlay_plan *plan, const char *name)
 {
-    zlay_plan_info i = info_of(plan);
+    zlay_plan_summary i = info_of(plan);
     fprintf(
         out,
         "#include \"%s.h\"\n__global__ void call_%s(const void *a, uint32_t s, int t, uint64_t "

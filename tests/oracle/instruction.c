@@ -24,7 +24,7 @@ static void every_form_on_every_target(void **unused)
     size_t step = test_exhaustive() ? 1 : 16;
     const zlay_target *on;
     if (!ptxas_found()) skip();
-    for (size_t i = 0; (on = zlay_target_at(i)) != NULL; i += step)
+    for (size_t i = 0; (on = zlay_target_nth(i)) != NULL; i += step)
         if (assembled(on)) wrong += forms_compare(forms, count, on, 90, false), pairs += count;
     printf("%u pairs of form and target\n", (unsigned)pairs);
     assert_int_equal(wrong, 0);
@@ -38,7 +38,7 @@ static void every_form_under_every_version(void **unused)
     uint32_t wrong = 0, files = 0, step = test_exhaustive() ? 1 : 150;
     const zlay_target *on;
     if (!ptxas_found()) skip();
-    for (size_t i = 0; (on = zlay_target_at(i)) != NULL; i++)
+    for (size_t i = 0; (on = zlay_target_nth(i)) != NULL; i++)
         for (uint32_t version = FIRST; version < LAST && assembled(on); version++)
             if (files++ % step == 0) wrong += forms_compare(forms, count, on, version, true);
     printf("%u pairs of target and version\n", (unsigned)((files + step - 1) / step));

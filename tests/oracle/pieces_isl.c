@@ -336,7 +336,7 @@ static isl_map *map_of_points(isl_ctx *isl, const zlay_layout *a)
 {
     static char text[1 << 16];
     uint64_t extent[8];
-    size_t dims = zlay_layout_box(extent, 8, a), outs = zlay_layout_outs(a);
+    size_t dims = zlay_layout_box(extent, 8, a), outs = zlay_layout_out_count(a);
     char *at = text + sprintf(text, "{ ");
     for (uint64_t i = 0; i < zlay_layout_size(a); i++) {
         int64_t value[4];

@@ -16,8 +16,8 @@ static inline void px_land_tensor(px_machine *m, const px_landing *l)
     int32_t fault = 0;
     uint32_t bytes = 0;
     if (!px_tensor_memory(m, &g, &l->map)) return;
-    if (zlay_sim_tensor_load(&fault, &bytes, &smem, l->to, &l->map, &g, l->coordinate) ||
-        zlay_sim_tensor_load(&fault, &bytes, &view, l->to, &l->map, &g, l->coordinate) || fault)
+    if (zlay_sim_tensor_load(&fault, &bytes, &smem, &g, &(zlay_sim_copy){.map = &l->map, .coordinate = l->coordinate, .address = l->to}) ||
+        zlay_sim_tensor_load(&fault, &bytes, &view, &g, &(zlay_sim_copy){.map = &l->map, .coordinate = l->coordinate, .address = l->to}) || fault)
         px_fault(m, "tensor load: fault %d", fault);
 }
 
@@ -89,7 +89,7 @@ static inline void px_store_tensor(const px_store *s, px_machine *m)
     zlay_sim_global g;
     memcpy(scratch + (s->from - PX_ORIGIN), s->read, s->bytes);
     if (!px_tensor_memory(m, &g, &s->map)) return;
-    if (zlay_sim_tensor_store(&fault, &bytes, &smem, s->from, &s->map, &g, s->coordinate) || fault)
+    if (zlay_sim_tensor_store(&fault, &bytes, &smem, &g, &(zlay_sim_copy){.map = &s->map, .coordinate = s->coordinate, .address = s->from}) || fault)
         px_fault(m, "tensor store: fault %d", fault);
 }
 

@@ -6,7 +6,7 @@
 #include "ptx/run.h"
 
 #include <zlay/emit.h>
-#include <zlay/synth.h>
+#include <zlay/plan.h>
 
 enum { GEMM_CANARY = 0x7fc1, GEMM_NAN = 0xffff }; /* in D before, in padding of A and B */
 
@@ -35,7 +35,7 @@ typedef struct px_matrix {
 typedef struct px_gemm {
     zlay_gemm request;
     zlay_plan *plan;
-    zlay_plan_info info;
+    zlay_plan_summary info;
     px_matrix a, b, d;
     char *text;
     size_t length;
@@ -87,8 +87,8 @@ static inline void px_gemm_make(px_gemm *g, const zlay_gemm *request, uint32_t b
     q->size = sizeof *q;
     q->a_address = 1 << 20, q->b_address = 1 << 24, q->d_address = 1 << 28;
     assert_int_equal(zlay_target_find(&target, "sm_90a", 6), ZLAY_OK);
-    if (zlay_plan_synth_gemm(ctx, &g->plan, target, q)) fail_msg("%s", zlay_ctx_message(ctx));
-    assert_int_equal(zlay_plan_get(&g->info, g->plan), ZLAY_OK);
+    if (zlay_gemm_synth(ctx, &g->plan, target, q)) fail_msg("%s", zlay_ctx_message(ctx));
+    assert_int_equal(zlay_plan_info(&g->info, g->plan), ZLAY_OK);
     g->a = px_matrix_new(q->m, q->k, q->a_order, ZLAY_ORDER_ROW, q->lda, GEMM_NAN);
     g->b = px_matrix_new(q->k, q->n, q->b_order, ZLAY_ORDER_COLUMN, q->ldb, GEMM_NAN);
     g->d = px_matrix_new(q->m, q->n, q->d_order, ZLAY_ORDER_ROW, q->ldd, GEMM_CANARY);

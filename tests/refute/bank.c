@@ -213,7 +213,7 @@ static void one_case(uint64_t *seed, const zlay_target *target, const zlay_bank_
     const char *name = zlay_target_name(target);
     const served *row = row_of(name, x->name);
     draw(seed, x, a);
-    zlay_status status = zlay_bank_count(&b, target, x->number, a, x->lanes * x->parts);
+    zlay_status status = zlay_bank_conflicts(&b, target, x->number, a, x->lanes * x->parts);
     bool fit = fits(x, a);
     misfits += !fit;
     if (status != (fit ? ZLAY_OK : ZLAY_EINVAL)) refuted(name, x, a, "addresses that fit", fit, status == ZLAY_OK);
@@ -232,12 +232,12 @@ static void nothing_else(void **state)
     (void)state;
     uint64_t seed = test_seed("refute/bank"), cases = test_iterations(test_exhaustive() ? 1000000 : CASES);
     int32_t accesses[200], targets = 0, count = 0;
-    while (zlay_target_at((size_t)targets)) targets++;
-    while (count < 200 && !zlay_bank_at(&accesses[count], (size_t)count)) count++;
+    while (zlay_target_nth((size_t)targets)) targets++;
+    while (count < 200 && !zlay_bank_nth(&accesses[count], (size_t)count)) count++;
     for (uint64_t n = 0; n < cases;) {
         zlay_bank_access x;
-        const zlay_target *t = zlay_target_at((size_t)test_range(&seed, 0, targets - 1));
-        if (zlay_bank_explain(&x, t, accesses[test_range(&seed, 0, count - 1)])) continue;
+        const zlay_target *t = zlay_target_nth((size_t)test_range(&seed, 0, targets - 1));
+        if (zlay_bank_info(&x, t, accesses[test_range(&seed, 0, count - 1)])) continue;
         if (!row_of(zlay_target_name(t), x.name) && test_range(&seed, 0, 3)) continue;
         one_case(&seed, t, &x);
         n++;

@@ -171,7 +171,7 @@ static bool copies_legal(const zlay_multicast_request *r, const division *v)
 static bool load(zlay_sim_smem *to, uint32_t at, const zlay_tensormap *map, const int32_t *coordinate, uint32_t *bytes)
 {
     int32_t fault = 0;
-    return !zlay_sim_tensor_load(&fault, bytes, to, at, map, &w.global, coordinate) && !fault;
+    return !zlay_sim_tensor_load(&fault, bytes, to, &w.global, &(zlay_sim_copy){.map = map, .coordinate = coordinate, .address = at}) && !fault;
 }
 
 /* Bytes of shared memory that a box takes, by a copy into memory of a pattern that no global byte has: the last that changed. */
@@ -223,8 +223,7 @@ static void check_blocks(const zlay_multicast_request *r, const zlay_multicast *
         uint32_t bytes = 0;
         assert_true(r->cta_mask >> issue.cta & 1 && !(issuers >> issue.cta & 1));
         issuers |= 1u << issue.cta;
-        assert_int_equal(zlay_sim_tensor_multicast(&fault, &bytes, w.smem, r->cluster, (uint32_t)issue.cta_mask, (uint32_t)issue.smem, &m->map,
-                                                   &w.global, issue.coordinate), ZLAY_OK);
+        assert_int_equal(zlay_sim_tensor_multicast(&fault, &bytes, w.smem, r->cluster, (uint32_t)issue.cta_mask, &w.global, &(zlay_sim_copy){.map = &m->map, .coordinate = issue.coordinate, .address = (uint32_t)issue.smem}), ZLAY_OK);
         if (fault || bytes != m->slice_count) fail_msg("slice %u: fault %d, %u bytes of %u", i, fault, bytes, m->slice_count);
         all += bytes;
     }
@@ -331,9 +330,9 @@ static uint32_t served_from(const zlay_layout *route, const zlay_layout *source,
     zlay_dim in, out;
     assert_int_equal(zlay_layout_eval(v, INS, route, slot), ZLAY_OK);
     for (int i = 0; i < x->ins; i++) {
-        assert_int_equal(zlay_f2_in(&in, source, (size_t)i), ZLAY_OK);
-        for (size_t k = 0; k < zlay_layout_outs(route); k++) {
-            assert_int_equal(zlay_f2_out(&out, route, k), ZLAY_OK);
+        assert_int_equal(zlay_f2_in_nth(&in, source, (size_t)i), ZLAY_OK);
+        for (size_t k = 0; k < zlay_layout_out_count(route); k++) {
+            assert_int_equal(zlay_f2_out_nth(&out, route, k), ZLAY_OK);
             if (!strcmp(in.name, out.name)) from |= (uint32_t)v[k] << low, found++;
         }
         low += x->in_bits[i];
@@ -345,7 +344,7 @@ static uint32_t served_from(const zlay_layout *route, const zlay_layout *source,
 static void check_route(const zlay_exchange *x, const zlay_layout *a, const slots *source, const slots *dest, const uint32_t *held, const uint32_t *want)
 {
     static uint32_t from[ELEMENTS][BLOCKS];
-    zlay_exchange_info info;
+    zlay_exchange_summary info;
     uint64_t wanted = 0, crossing = 0, taken_over = 0;
     uint32_t partners = 1;
     memset(from, 0, sizeof from);
@@ -361,7 +360,7 @@ static void check_route(const zlay_exchange *x, const zlay_layout *a, const slot
         from[e][b] = slot + 1;
         partners |= 1u << (other ^ b);
     }
-    assert_int_equal(zlay_exchange_get(&info, x), ZLAY_OK);
+    assert_int_equal(zlay_exchange_info(&info, x), ZLAY_OK);
     if (taken_over != crossing || info.crossing != crossing || info.wanted != wanted || info.partners != partners)
         fail_msg("%llu cross, %llu are said to and %llu have to; %llu wanted of %llu, partners %x of %x\n%s\n%s", (unsigned long long)taken_over,
                  (unsigned long long)info.crossing, (unsigned long long)crossing, (unsigned long long)info.wanted, (unsigned long long)wanted, info.partners,
@@ -390,9 +389,9 @@ static void check_exchange(zlay_ctx *ctx, uint64_t *seed, tally *t)
     zlay_status status = zlay_exchange_synth(ctx, &x, a, b);
     if (status != (there ? ZLAY_OK : ZLAY_NONE)) fail_msg("exchange: %d %s; there: %d\n%s\n%s", status, zlay_ctx_message(ctx), there, source.text, dest.text);
     if (there) {
-        zlay_exchange_info info;
+        zlay_exchange_summary info;
         check_route(x, a, &source, &dest, held, want);
-        assert_int_equal(zlay_exchange_get(&info, x), ZLAY_OK);
+        assert_int_equal(zlay_exchange_info(&info, x), ZLAY_OK);
         t->divided += info.crossing > 0;
     }
     t->plans += there;

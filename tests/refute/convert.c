@@ -161,13 +161,13 @@ static const char *take(run *r, const zlay_layout *back, bool memory)
 }
 
 /* Of plans whose maps go from indices of src or dst. prmt before and behind a store or load moves nothing between slots. */
-static const char *run_points(run *r, zlay_ctx *ctx, const zlay_convert *plan, const zlay_convert_info *info)
+static const char *run_points(run *r, zlay_ctx *ctx, const zlay_convert *plan, const zlay_convert_summary *info)
 {
     const char *wrong = NULL;
     for (uint32_t i = 0; i < info->steps && !wrong; i++) {
         zlay_convert_step step;
         zlay_layout *map = NULL;
-        zlay_convert_at(&step, plan, i);
+        zlay_convert_step_nth(&step, plan, i);
         if (step.op == ZLAY_CONVERT_SYNC || (step.op == ZLAY_CONVERT_PRMT && info->smem)) continue;
         bool stored = step.op == ZLAY_CONVERT_STORE;
         if (zlay_convert_map(ctx, &map, plan, i, stored ? ZLAY_CONVERT_FORWARD : ZLAY_CONVERT_BACK)) return "a step has no map";
@@ -185,7 +185,7 @@ static bool over_bits(zlay_ctx *ctx, const zlay_convert *plan)
     zlay_layout *map = NULL;
     zlay_dim dim;
     if (zlay_convert_map(ctx, &map, plan, 0, ZLAY_CONVERT_BACK) && zlay_convert_map(ctx, &map, plan, 0, ZLAY_CONVERT_FORWARD)) return false;
-    bool yes = zlay_f2_in(&dim, map, 0) == ZLAY_OK && is_level_or_offset(dim.name);
+    bool yes = zlay_f2_in_nth(&dim, map, 0) == ZLAY_OK && is_level_or_offset(dim.name);
     zlay_layout_free(map);
     return yes;
 }
@@ -193,8 +193,8 @@ static bool over_bits(zlay_ctx *ctx, const zlay_convert *plan)
 static void check_plan(zlay_ctx *ctx, const side *s, const side *d, const zlay_layout *a, const zlay_layout *b, uint32_t bits, const zlay_convert *plan, bool deep, totals *t)
 {
     static run r;
-    zlay_convert_info info;
-    assert_int_equal(zlay_convert_get(&info, plan), ZLAY_OK);
+    zlay_convert_summary info;
+    assert_int_equal(zlay_convert_info(&info, plan), ZLAY_OK);
     int level = least_level(s, d);
     if (info.level != level) refuted(s, d, bits, "level", info.level);
     t->level[level + 1]++;

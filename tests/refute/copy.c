@@ -225,7 +225,7 @@ static void run_block(const problem *p, const asked *q, const seen_part *x, int6
     }
 }
 
-static void run_plan(uint64_t *seed, const problem *p, const zlay_move *move, const zlay_move_info *info, const point *by_dest)
+static void run_plan(uint64_t *seed, const problem *p, const zlay_move *move, const zlay_move_summary *info, const point *by_dest)
 {
     static int64_t at[2][BLOCK_MOST];
     bool done[POINTS] = {false};
@@ -233,7 +233,7 @@ static void run_plan(uint64_t *seed, const problem *p, const zlay_move *move, co
     asked q = {.target = target_of(p->target), .bits = p->r.elem_bits, .space = {p->r.source.space, p->r.dest.space}};
     for (int side = 0; side < 2; side++) {
         q.base[side] = (side ? p->r.dest : p->r.source).align * (2 * (uint64_t)test_range(seed, 0, 99) + 1);
-        assert_int_equal(zlay_move_swizzle_get(&s[side], move, side), ZLAY_OK);
+        assert_int_equal(zlay_move_swizzle_info(&s[side], move, side), ZLAY_OK);
     }
     for (uint32_t i = 0; i < info->parts; i++) {
         seen_part x = part_of(move, i);
@@ -338,7 +338,7 @@ static uint64_t rival_cost(uint64_t *seed, const problem *p, const uint32_t log[
     return best;
 }
 
-static void try_rivals(uint64_t *seed, const problem *p, const zlay_move_info *info)
+static void try_rivals(uint64_t *seed, const problem *p, const zlay_move_summary *info)
 {
     int32_t path = p->r.path;
     for (uint32_t i = 0; i < 25; i++) {
@@ -442,8 +442,8 @@ static bool has_bulk(const zlay_move *move, uint32_t parts)
 
 static void check_plan(uint64_t *seed, const problem *p, const zlay_move *move, const point *by_dest)
 {
-    zlay_move_info info;
-    assert_int_equal(zlay_move_get(&info, move), ZLAY_OK);
+    zlay_move_summary info;
+    assert_int_equal(zlay_move_info(&info, move), ZLAY_OK);
     run_plan(seed, p, move, &info, by_dest);
     asked q = {.target = target_of(p->target), .bits = p->r.elem_bits, .space = {p->r.source.space, p->r.dest.space}, .layout = {p->r.source.layout, p->r.dest.layout}};
     check_counts(&q, move);

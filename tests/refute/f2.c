@@ -145,7 +145,7 @@ static void solved(const zlay_layout *A, const zlay_layout *B)
     for (int x = 0; x < 1 << a.bits; x++) right = right && index_of(&b, a.at[x]) >= 0;
     for (int op = LSTSQ; op <= SOLVE; op++) {
         zlay_layout *out = NULL;
-        zlay_status status = op == LSTSQ ? zlay_f2_lstsq(ctx, &out, B, A) : zlay_f2_invert_and_compose(ctx, &out, A, B);
+        zlay_status status = op == LSTSQ ? zlay_f2_lstsq(ctx, &out, B, A) : zlay_f2_inverse_composition(ctx, &out, B, A);
         if (!judge(op, status, right)) continue;
         for (uint64_t x = 0; x < 1u << a.bits; x++)
             if (b.at[value_of(out, x, &b, NULL)] != a.at[x]) refuted(op, "no solution");
@@ -167,7 +167,7 @@ static void composed(uint64_t *seed)
     finish(&a, "i", "m");
     finish(&b, "m", "o");
     zlay_layout *A = read_layout(ctx, a.text), *B = read_layout(ctx, b.text);
-    if (!judge(COMPOSE, zlay_f2_compose(ctx, &out, A, B), true)) return;
+    if (!judge(COMPOSE, zlay_f2_composition(ctx, &out, B, A), true)) return;
     for (int x = 0; x < 1 << a.bits; x++)
         if (value_of(out, (uint64_t)x, NULL, &b) != b.at[a.at[x]]) refuted(COMPOSE, "a value");
     zlay_layout_free(out);

@@ -169,7 +169,7 @@ static void draw_map(uint64_t *seed, map *m, int most, bool modular)
 static void read_side(side *s, const zlay_layout *layout, bool in)
 {
     zlay_dim dim;
-    for (s->count = 0; (in ? zlay_f2_in : zlay_f2_out)(&dim, layout, (size_t)s->count) == ZLAY_OK; s->count++) {
+    for (s->count = 0; (in ? zlay_f2_in_nth : zlay_f2_out_nth)(&dim, layout, (size_t)s->count) == ZLAY_OK; s->count++) {
         int n = 0;
         assert_true(s->count < NAMES);
         while (strcmp(dim.name, name_of[n])) assert_true(++n < DIMS);

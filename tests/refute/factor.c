@@ -9,6 +9,8 @@
 #include "layouts/known.h"
 
 #include <zlay/factor.h>
+#include <zlay/normal.h>
+#include <zlay/word.h>
 #include <zlay/f2.h>
 
 enum { CASES = 5000, SLOTS = 1 << 12, TILE_MODES = 4, ATOMS = 512, NOWHERE = -1 };
@@ -86,7 +88,7 @@ static uint64_t swizzled(const form *f, int side, uint64_t x)
 static void read_form(form *f, const zlay_normal *n, const table *t)
 {
     for (int side = 0; side < 2; side++) {
-        f->count[side] = zlay_normal_atoms(f->atom[side], ATOMS, n, side);
+        f->count[side] = zlay_normal_swizzles(f->atom[side], ATOMS, n, side);
         assert_true(f->count[side] <= ATOMS);
     }
     for (uint32_t i = 0; i < t->size; i++) f->strided[i] = layout_at(zlay_normal_strided(n), i);
@@ -251,10 +253,10 @@ static cost landed(const tile *t, const uint32_t *residual)
 
 static cost cost_of(const zlay_word *word)
 {
-    zlay_word_info info;
+    zlay_word_summary info;
     zlay_word_step step;
-    assert_int_equal(zlay_word_get(&info, word), ZLAY_OK);
-    bool shared = info.steps == 3 && !zlay_word_step_get(&step, word, 1) && step.generator == ZLAY_STEP_SYNC;
+    assert_int_equal(zlay_word_info(&info, word), ZLAY_OK);
+    bool shared = info.steps == 3 && !zlay_word_step_nth(&step, word, 1) && step.generator == ZLAY_STEP_SYNC;
     return (cost){shared, info.rounds, info.instructions};
 }
 
@@ -299,7 +301,7 @@ static void check_landed(zlay_ctx *ctx, const zlay_layout *layout, const table *
     static uint32_t desc[SLOTS];
     zlay_factor_request request = {sizeof request, box->bits, layout, NULL, {0}};
     zlay_factor *x = NULL;
-    zlay_factor_info info = {0};
+    zlay_factor_summary info = {0};
     best b = {false, 0, 0, {false, 0, 0}};
     zlay_status status = zlay_factor_synth(ctx, &x, target_of("sm_90a"), &request);
     if (legal) b = best_of(t, box);
@@ -307,7 +309,7 @@ static void check_landed(zlay_ctx *ctx, const zlay_layout *layout, const table *
         fail_msg("layout.factor of %s, %u bits: %d %s; there is %s", text, box->bits, status, zlay_ctx_message(ctx), b.found ? descs[b.which] : "none");
     total->affine += legal;
     if (status) return;
-    assert_int_equal(zlay_factor_get(&info, x), ZLAY_OK);
+    assert_int_equal(zlay_factor_info(&info, x), ZLAY_OK);
     cost c = cost_of(zlay_factor_word(x));
     if (strcmp(info.desc, descs[b.which]) || info.first != (uint32_t)b.first || shorter(c, b.cost) || shorter(b.cost, c))
         fail_msg("%s, %u bits: %s along %u takes %u instructions, and %s along %d takes %u", text, box->bits, info.desc, info.first, c.instructions,
@@ -417,7 +419,7 @@ static void any_layout(zlay_ctx *ctx, uint64_t *seed, tally *total)
     }
     zlay_layout *layout = read_layout(ctx, text);
     check_normal(ctx, layout, &t, whole, text);
-    bool one = zlay_layout_outs(layout) == 1, legal = whole && is_affine(&t) && is_bijection(&t);
+    bool one = zlay_layout_out_count(layout) == 1, legal = whole && is_affine(&t) && is_bijection(&t);
     if (one && (!legal || has_registers(&box))) check_landed(ctx, layout, &t, &box, legal, text, total);
     total->exact += legal;
     zlay_layout_free(layout);
@@ -546,10 +548,10 @@ static void any_fragment(zlay_ctx *ctx, uint64_t *seed, tally *total)
     zlay_layout *layout = read_layout(ctx, text);
     zlay_factor_request request = {sizeof request, width, layout, NULL, {0}};
     zlay_factor *x = NULL;
-    zlay_factor_info info;
+    zlay_factor_summary info;
     if (zlay_factor_synth(ctx, &x, target_of("sm_90a"), &request)) fail_msg("%s: %s", text, zlay_ctx_message(ctx));
     best b = best_fragment(ctx, &t, &s, width, first ? s.columns : s.rows);
-    assert_int_equal(zlay_factor_get(&info, x), ZLAY_OK);
+    assert_int_equal(zlay_factor_info(&info, x), ZLAY_OK);
     cost c = cost_of(zlay_factor_word(x));
     assert_true(shape_of(&given, b.which, width));
     /* members whose fragment is smaller than the tile are in the family too: theirs may be shorter, not longer */

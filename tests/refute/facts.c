@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tries to refute zlay_facts_of: random expressions whose values are computed at every point of a small set, from the tree that
+/* Tries to refute zlay_facts_eval: random expressions whose values are computed at every point of a small set, from the tree that
  * also gives the text, in 128 bits.  Every value lies in the answer; of one name, and of sums whose parts share none, the answer
  * is the least interval and congruence of all values.  10^4 expressions, 10^6 with ZLAY_EXHAUSTIVE=1. */
 #include "layouts/layout.h"
@@ -156,7 +156,7 @@ static zlay_status ask(zlay_ctx *ctx, zlay_range *got, char text[4][96], size_t 
     zlay_facts *known;
     for (size_t i = 0; i < count; i++) length[i] = strlen(facts[i]);
     if (zlay_facts_parse(ctx, &known, count, facts, length)) fail_msg("%s; %s: %s", text[0], text[1], zlay_ctx_message(ctx));
-    zlay_status status = zlay_facts_of(ctx, got, known, expression, strlen(expression));
+    zlay_status status = zlay_facts_eval(ctx, got, known, expression, strlen(expression));
     zlay_facts_free(known);
     return status;
 }

@@ -243,7 +243,7 @@ static void check_nodes(const zlay_hier *h, const int *to)
     static uint64_t part[SLOTS], below[SLOTS], node[2][SLOTS];
     static int image[2][SLOTS];
     zlay_tier tier[LEVELS];
-    if (zlay_hier_tiers(tier, LEVELS, h) != (size_t)count) refuted("normal", "levels");
+    if (zlay_hier_levels(tier, LEVELS, h) != (size_t)count) refuted("normal", "levels");
     node[1][0] = 0, image[1][0] = 0;
     for (int k = count - 1, now = 1, blocks = 1; k >= 0; k--, now = !now) {
         int size = (int)level[k].size;

@@ -48,7 +48,7 @@ static void put(draft *t, const char *format, ...)
 static void put_extent(draft *t, uint64_t *seed, bool last, uint64_t *size, bool near)
 {
     const char *drawn = number(seed);
-    uint64_t points = zlay_limit_at(ZL_LIMIT_points)->usual, extent = strtoull(drawn, NULL, 10);
+    uint64_t points = zlay_limit_nth(ZL_LIMIT_points)->usual, extent = strtoull(drawn, NULL, 10);
     if (near && last && *size <= points) extent = points / *size + (test_range(seed, 0, 7) == 0);
     else if (near && (extent > points || !extent)) extent = (uint64_t)test_range(seed, 2, 100);
     *size = zl_umul_sat(*size, extent ? extent : 1);

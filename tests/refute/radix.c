@@ -201,7 +201,7 @@ static void check_index(const zlay_radix *radix, wide x)
     if (zlay_radix_split(c, &rest, radix, (uint64_t)x) != ZLAY_OK) refuted("split refuses", x);
     for (size_t i = 0; i < rank; i++) {
         wide n = (wide)shape[i], q = floor_of(left, n);
-        if (zlay_divisor_quotient(zlay_radix_step(radix, i), (uint64_t)left) != (uint64_t)q) refuted("a quotient", x);
+        if (zlay_divisor_quotient(zlay_radix_divisor_nth(radix, i), (uint64_t)left) != (uint64_t)q) refuted("a quotient", x);
         if (c[i] != (uint64_t)(left - q * n)) refuted("a coordinate", x);
         if (m.c[i] != c[i]) refuted("a coordinate of the C function", x);
         left = q;
@@ -288,7 +288,7 @@ static void check_case(uint64_t *seed)
     if (status) return;
     if (zlay_radix_print(&buf, radix, "f") != ZLAY_OK) refuted("no text", 0);
     for (size_t i = 0; i < rank; i++) {
-        check_divisor(zlay_radix_step(radix, i), low, high);
+        check_divisor(zlay_radix_divisor_nth(radix, i), low, high);
         low = floor_of(low, (wide)shape[i]), high = floor_of(high, (wide)shape[i]);
     }
     for (int n = 0; n < INDICES; n++) check_index(radix, n == 0 ? least : n == 1 ? (wide)greatest : draw_index(seed));

@@ -52,7 +52,7 @@ static bool read_affine(void)
 
 static bool same(int i, int j) { return output(i, 0) == output(j, 0) && output(i, outs - 1) == output(j, outs - 1); }
 
-static void check_counts(const zlay_structure_counts *c)
+static void check_counts(const zlay_structure_summary *c)
 {
     uint64_t values = 0, least = UINT64_MAX, most = 0;
     for (int i = 0; i < a.size; i++) {
@@ -72,7 +72,7 @@ static int64_t minor(int j, int k) { return A[0][j] * A[1][k] - A[0][k] * A[1][j
 static int64_t entry(const zlay_structure *s, int32_t which, int i, int j)
 {
     int64_t value = 0;
-    if (zlay_zmat_at(&value, zlay_structure_matrix(s, which), (size_t)i, (size_t)j)) refuted("no entry");
+    if (zlay_zmat_entry(&value, zlay_structure_matrix(s, which), (size_t)i, (size_t)j)) refuted("no entry");
     return value;
 }
 
@@ -88,7 +88,7 @@ static int divisors(int64_t d[2])
 }
 
 /* Its columns span the columns of A and no more: those lie in it, and the gcds of the minors are the same. */
-static void check_lattice(const zlay_structure *s, const zlay_structure_counts *c)
+static void check_lattice(const zlay_structure *s, const zlay_structure_summary *c)
 {
     int64_t d[2], L[2][2] = {{0}}, largest;
     int rank = divisors(d), moving = 0;
@@ -128,7 +128,7 @@ static uint64_t points_along(const int64_t *d)
     return least;
 }
 
-static void check_run(const zlay_structure *s, const zlay_structure_counts *c)
+static void check_run(const zlay_structure *s, const zlay_structure_summary *c)
 {
     uint64_t best = 1, length;
     int64_t d[KNOWN_MODES] = {0}, all = 1;
@@ -275,7 +275,7 @@ static bool is_far(void)
 static void check_case(uint64_t *seed)
 {
     zlay_structure *s = NULL;
-    zlay_structure_counts c;
+    zlay_structure_summary c;
     if (number % 3) draw_meeting(seed);
     else known_draw(seed, &a, MOST);
     outs = a.outs;
@@ -290,7 +290,7 @@ static void check_case(uint64_t *seed)
     if (status != (right ? ZLAY_OK : ZLAY_NONE)) refuted(right ? zlay_ctx_message(ctx) : "not NONE");
     affine += right, none += !right, two_outs += right && outs == 2;
     if (right) {
-        assert_int_equal(zlay_structure_count(&c, s), ZLAY_OK);
+        assert_int_equal(zlay_structure_info(&c, s), ZLAY_OK);
         check_counts(&c);
         if (!away) check_matrices(s), check_lattice(s, &c), check_run(s, &c), check_smith(s), check_change(s);
     }

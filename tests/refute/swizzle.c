@@ -240,13 +240,13 @@ static void refuted(const problem *p, const char *why, int64_t got, int64_t said
 static void check_answer(uint64_t *seed, const problem *p, const zlay_swizzle *s)
 {
     static int64_t offset[TILE], other[TILE];
-    zlay_swizzle_info info;
-    assert_int_equal(zlay_swizzle_get(&info, s), ZLAY_OK);
+    zlay_swizzle_summary info;
+    assert_int_equal(zlay_swizzle_info(&info, s), ZLAY_OK);
     for (int i = 0; i < p->size; i++) assert_int_equal(zlay_layout_eval(&offset[i], 1, zlay_swizzle_layout(s), (uint64_t)i), ZLAY_OK);
     if (info.size > ROOM || !injective(offset, p->size, (int64_t)info.size)) refuted(p, "not injective in its size", 0, (int64_t)info.size);
     for (int i = 0; i < p->count; i++) {
         zlay_swizzle_cost cost;
-        assert_int_equal(zlay_swizzle_cost_get(&cost, s, (uint32_t)i), ZLAY_OK);
+        assert_int_equal(zlay_swizzle_cost_nth(&cost, s, (uint32_t)i), ZLAY_OK);
         int64_t count = taken(p, &p->at[i], offset);
         if (count != (int64_t)cost.wavefronts) refuted(p, "wavefronts", count, (int64_t)cost.wavefronts);
         if (cost.lower_bound > cost.wavefronts) refuted(p, "lower bound", (int64_t)cost.lower_bound, count);
@@ -296,7 +296,7 @@ static void test_world(zlay_ctx *ctx, uint64_t *seed)
     static problem p;
     int place[UNITS] = {0};
     zlay_swizzle *s = NULL;
-    zlay_swizzle_info info;
+    zlay_swizzle_summary info;
     p = (problem){.shape = {UNITS * 4}, .rank = 1, .size = UNITS * 4, .bits = 32, .count = 2};
     access *wide = &p.at[0], *one = &p.at[1];
     *wide = (access){.by = &served_by[4], .lanes = 32, .elements = 4, .instances = 1};
@@ -311,7 +311,7 @@ static void test_world(zlay_ctx *ctx, uint64_t *seed)
     if (a % 3 == 0) return; /* not all units are loaded */
     zlay_status status = ask(ctx, &p, &s);
     if (status) fail_msg("%s %s: %s", wide->text, one->text, zlay_ctx_message(ctx));
-    assert_int_equal(zlay_swizzle_get(&info, s), ZLAY_OK);
+    assert_int_equal(zlay_swizzle_info(&info, s), ZLAY_OK);
     world_least = INT64_MAX;
     try_places(&p, place, 0, 0);
     if (world_least < (int64_t)info.lower_bound) refuted(&p, "below the lower bound", world_least, (int64_t)info.lower_bound);

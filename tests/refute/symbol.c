@@ -132,11 +132,11 @@ static zlay_layout *bound(zlay_ctx *ctx, const zlay_layout *a, const numbers *n)
     int64_t value[NAMES];
     size_t count = 0;
     zlay_layout *made;
-    for (size_t i = 0; (param = zlay_layout_param(a, i)); i++)
+    for (size_t i = 0; (param = zlay_layout_param_nth(a, i)); i++)
         for (int k = 0; k < NAMES; k++)
             if (!strcmp(param, names[k])) name[count] = names[k], value[count++] = n->at[k];
     if (zlay_layout_bind(ctx, &made, a, count, name, value)) return NULL;
-    assert_null(zlay_layout_param(made, 0));
+    assert_null(zlay_layout_param_nth(made, 0));
     return made;
 }
 

@@ -125,7 +125,7 @@ typedef struct tally {
 } tally;
 
 /* What the small world has to say. */
-static void held(const drawn *d, const zlay_layout *smem, zlay_status status, const zlay_move_info *info, tally *t)
+static void held(const drawn *d, const zlay_layout *smem, zlay_status status, const zlay_move_summary *info, tally *t)
 {
     static brute b;
     int bytes = 0;
@@ -160,7 +160,7 @@ static void one(synth_world *w, uint64_t *state, tally *t)
     drawn d;
     zlay_layout *smem;
     zlay_move *move = NULL;
-    zlay_move_info info = {0};
+    zlay_move_summary info = {0};
     int element = draw(&d, state);
     (void)element;
     zlay_layout *source = read_layout(w->ctx, d.source);
@@ -175,7 +175,7 @@ static void one(synth_world *w, uint64_t *state, tally *t)
     t->none += status == ZLAY_NONE;
     t->moves += status == ZLAY_OK;
     if (!status) {
-        assert_int_equal(zlay_move_get(&info, move), ZLAY_OK);
+        assert_int_equal(zlay_move_info(&info, move), ZLAY_OK);
         if (getenv("SHOW")) printf("%s type %d to %s edge %d\n", d.source, d.r.type, d.smem, d.r.edge), fflush(stdout);
         synth_check(w, state, move, &d.r, 2);
         if (info.optimal) held(&d, zlay_move_smem(move), status, &info, t);

@@ -66,7 +66,7 @@ typedef struct swizzle { uint32_t bits, base, shift; } swizzle;
 static uint32_t swizzled(swizzle s, uint32_t e) { return e ^ (e >> s.shift & ((1u << s.bits) - 1) << s.base); }
 
 /* Wavefronts of all reads of a plan, were its tile under another swizzle. */
-static uint64_t wavefronts(const zlay_wave *w, const zlay_wave_info *i, swizzle s)
+static uint64_t wavefronts(const zlay_wave *w, const zlay_wave_summary *i, swizzle s)
 {
     const swizzle own = {i->swizzle_bits, i->swizzle_base, i->swizzle_shift};
     const zlay_layout *from = zlay_wave_layout(w, ZLAY_WAVE_FROM);
@@ -79,7 +79,7 @@ static uint64_t wavefronts(const zlay_wave *w, const zlay_wave_info *i, swizzle 
             assert_int_equal(zlay_layout_eval(&at, 1, from, lane + 64 * each * n), ZLAY_OK);
             address[lane] = swizzled(s, swizzled(own, (uint32_t)at)) * (i->elem_bits / 8);
         }
-        assert_int_equal(zlay_bank_count(&bank, i->target, i->read, address, 64), ZLAY_OK);
+        assert_int_equal(zlay_bank_conflicts(&bank, i->target, i->read, address, 64), ZLAY_OK);
         sum += bank.wavefronts;
     }
     return sum;
@@ -88,7 +88,7 @@ static uint64_t wavefronts(const zlay_wave *w, const zlay_wave_info *i, swizzle 
 static uint32_t log2_of(uint32_t n) { return (uint32_t)__builtin_ctz(n); }
 
 /* Chunks of the wider access stay whole and in their rows; the bits that turn them are of the row or, above them, of the column. */
-static void no_other_is_better(const zlay_wave *w, const zlay_wave_info *i, const form *f)
+static void no_other_is_better(const zlay_wave *w, const zlay_wave_summary *i, const form *f)
 {
     uint32_t bytes = i->elem_bits / 8, wide = i->load_bytes > i->read_bytes ? i->load_bytes : i->read_bytes;
     uint32_t row = log2_of(i->depth), chunk = log2_of(wide / bytes), elements = i->smem / bytes;
@@ -114,7 +114,7 @@ static void check(zlay_ctx *ctx, uint64_t *s, uint64_t n, tally *t)
     const form *f = draw_form(s);
     zlay_wave_request r = draw(s, f);
     zlay_wave *w = NULL;
-    zlay_wave_info i;
+    zlay_wave_summary i;
     uint32_t bytes = zlay_type_bits(r.mma.a) / 8;
     bool wrong = is_wrong(&r, f), large = !wrong && (uint64_t)r.rows * r.depth * bytes > room_of(f);
     zlay_status status = zlay_wave_synth(ctx, &w, target_of(f->target), &r);
@@ -126,7 +126,7 @@ static void check(zlay_ctx *ctx, uint64_t *s, uint64_t n, tally *t)
     t->none += large;
     t->unsupported += status == ZLAY_ENOTSUP;
     if (status) return;
-    assert_int_equal(zlay_wave_get(&i, w), ZLAY_OK);
+    assert_int_equal(zlay_wave_info(&i, w), ZLAY_OK);
     t->plans++;
     if (r.rows * r.depth <= PLAYED) check_plan(ctx, &p, w, f, &r);
     if (i.reads_counted == ZLAY_YES && n % EACH == 0 && (uint64_t)i.reads * i.blocks * i.parts <= 8) {

@@ -7,7 +7,7 @@
 #include "ctx.h"
 
 #include <stdbool.h>
-#include <zlay/factor.h>
+#include <zlay/word.h>
 
 enum { CASES = 10000, BITS = 10, STEPS = 8 };
 
@@ -140,12 +140,12 @@ static void refuted(const world *w, const char *why, uint32_t got, uint32_t said
 }
 
 /* The steps' product, and the cost of each counted from its table. */
-static void check_steps(const world *w, const zlay_word *word, const zlay_word_info *info)
+static void check_steps(const world *w, const zlay_word *word, const zlay_word_summary *info)
 {
     linear product = same();
     zlay_word_step step;
     uint32_t instructions = 0, rounds = 0;
-    for (uint32_t i = 0; !zlay_word_step_get(&step, word, i); i++) {
+    for (uint32_t i = 0; !zlay_word_step_nth(&step, word, i); i++) {
         linear m = same();
         for (unsigned k = 0; k < w->bits; k++) m.basis[k] = step.basis[k];
         if (step.constant) refuted(w, "a constant", i, 0);
@@ -175,10 +175,10 @@ static void no_word_is_less(void **state)
         const zlay_slots slots = {w.byte, w.reg, w.lane, 0, 0, {0}};
         zlay_layout *map = NULL;
         zlay_word *word = NULL;
-        zlay_word_info info;
+        zlay_word_summary info;
         assert_int_equal(zlay_f2_new(*state, &map, &bases), ZLAY_OK);
         if (zlay_word_synth(*state, &word, &slots, map)) refuted(&w, zlay_ctx_message(*state), 0, 0);
-        assert_int_equal(zlay_word_get(&info, word), ZLAY_OK);
+        assert_int_equal(zlay_word_info(&info, word), ZLAY_OK);
         check_steps(&w, word, &info);
         if (info.lower_rounds > w.rounds) refuted(&w, "the lower bound of rounds", info.lower_rounds, w.rounds);
         if (w.rounds == info.lower_rounds && info.lower_instructions > w.instructions) refuted(&w, "the lower bound of instructions", info.lower_instructions, w.instructions);

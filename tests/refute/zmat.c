@@ -281,7 +281,7 @@ static void check_witness(zlay_ctx *ctx, const matrix *m, const zlay_zmat *a, co
     fmpz_mat_clear(made);
     for (size_t i = 0; mod && i < m->rows; i++) {
         int64_t by;
-        must(m, !zlay_zmat_at(&by, mod, i, 0), "at");
+        must(m, !zlay_zmat_entry(&by, mod, i, 0), "at");
         fmpz_t t;
         fmpz_init(t);
         fmpz_mul_si(t, fmpz_mat_entry(w, 0, (slong)i), by);
@@ -372,15 +372,15 @@ static int is_reached(const zlay_zmat *x, const zlay_zmat *kernel, const int64_t
 {
     int64_t rest[SIDE], at;
     for (size_t j = 0; j < cols; j++) {
-        if (zlay_zmat_at(&at, x, j, 0)) return 0;
+        if (zlay_zmat_entry(&at, x, j, 0)) return 0;
         rest[j] = point[j] - at;
     }
     for (size_t c = 0; c < cols; c++) {
         int64_t pivot;
-        if (zlay_zmat_at(&pivot, kernel, c, c) || pivot < 1 || rest[c] % pivot) return 0;
+        if (zlay_zmat_entry(&pivot, kernel, c, c) || pivot < 1 || rest[c] % pivot) return 0;
         int64_t times = rest[c] / pivot;
         for (size_t j = c; j < cols; j++) {
-            if (zlay_zmat_at(&at, kernel, j, c)) return 0;
+            if (zlay_zmat_entry(&at, kernel, j, c)) return 0;
             rest[j] -= times * at;
         }
     }

@@ -5,7 +5,8 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <zlay/legality.h>
+#include <zlay/rule.h>
+#include <zlay/block.h>
 
 /* Every row as it is written; a file's first entry is its name. */
 typedef struct row {
@@ -79,7 +80,7 @@ static void the_list_has_every_rule(void **state)
             continue;
         }
         assert_int_equal(sscanf(line, "%d %63s", &number, id), 2);
-        assert_int_equal(zlay_rule_get(&r, number), ZLAY_OK);
+        assert_int_equal(zlay_rule_info(&r, number), ZLAY_OK);
         assert_string_equal(r.id, id);
         listed++;
     }
@@ -91,7 +92,7 @@ static void the_list_has_every_rule(void **state)
 static void list_print(void)
 {
     zlay_rule r;
-    for (size_t i = 0; zlay_rule_at(&r, i) == ZLAY_OK; i++) printf("%d %s\n", r.number, r.id);
+    for (size_t i = 0; zlay_rule_nth(&r, i) == ZLAY_OK; i++) printf("%d %s\n", r.number, r.id);
     for (size_t i = 0; i < ROWS; i++)
         if (rows[i].file)
             printf("file %s version %u digest %llx\n", rows[i].file, rows[i].version,
@@ -103,10 +104,10 @@ static void every_rule_is_found_by_number_and_id(void **state)
     (void)state;
     zlay_rule r, same;
     size_t count = 0;
-    for (; zlay_rule_at(&r, count) == ZLAY_OK; count++) {
+    for (; zlay_rule_nth(&r, count) == ZLAY_OK; count++) {
         assert_int_equal(zlay_rule_find(&same, r.id, strlen(r.id)), ZLAY_OK);
         assert_memory_equal(&same, &r, sizeof r);
-        assert_int_equal(zlay_rule_get(&same, r.number), ZLAY_OK);
+        assert_int_equal(zlay_rule_info(&same, r.number), ZLAY_OK);
         assert_memory_equal(&same, &r, sizeof r);
     }
     assert_int_equal(count, rules_count());
@@ -116,9 +117,9 @@ static void no_number_and_no_id_twice(void **state)
 {
     (void)state;
     zlay_rule a, b;
-    for (size_t i = 0; zlay_rule_at(&a, i) == ZLAY_OK; i++)
+    for (size_t i = 0; zlay_rule_nth(&a, i) == ZLAY_OK; i++)
         for (size_t j = 0; j < i; j++) {
-            zlay_rule_at(&b, j);
+            zlay_rule_nth(&b, j);
             assert_int_not_equal(a.number, b.number);
             assert_string_not_equal(a.id, b.id);
         }
@@ -128,7 +129,7 @@ static void every_rule_has_its_texts(void **state)
 {
     (void)state;
     zlay_rule r;
-    for (size_t i = 0; zlay_rule_at(&r, i) == ZLAY_OK; i++) {
+    for (size_t i = 0; zlay_rule_nth(&r, i) == ZLAY_OK; i++) {
         assert_true(strlen(r.text) > 6 && strlen(r.source) > 3);
         assert_null(strpbrk(r.text, "|\n\""));
         assert_null(strpbrk(r.source, "|\n\""));
@@ -149,11 +150,11 @@ static void what_is_no_rule_is_none(void **state)
     assert_int_equal(zlay_rule_find(&r, "", 0), ZLAY_NONE);
     assert_int_equal(zlay_rule_find(&r, NULL, 0), ZLAY_EINVAL);
     assert_int_equal(zlay_rule_find(NULL, "TMAP_BOX", 8), ZLAY_EINVAL);
-    assert_int_equal(zlay_rule_get(&r, 0), ZLAY_NONE);
-    assert_int_equal(zlay_rule_get(&r, INT32_MIN), ZLAY_NONE);
-    assert_int_equal(zlay_rule_get(NULL, 1), ZLAY_EINVAL);
-    assert_int_equal(zlay_rule_at(&r, rules_count()), ZLAY_NONE);
-    assert_int_equal(zlay_rule_at(NULL, 0), ZLAY_EINVAL);
+    assert_int_equal(zlay_rule_info(&r, 0), ZLAY_NONE);
+    assert_int_equal(zlay_rule_info(&r, INT32_MIN), ZLAY_NONE);
+    assert_int_equal(zlay_rule_info(NULL, 1), ZLAY_EINVAL);
+    assert_int_equal(zlay_rule_nth(&r, rules_count()), ZLAY_NONE);
+    assert_int_equal(zlay_rule_nth(NULL, 0), ZLAY_EINVAL);
     assert_memory_equal(&r, &before, sizeof r);
 }
 
@@ -162,15 +163,15 @@ static void what_is_no_rule_is_none(void **state)
 static void targets_have_their_own_limits(void **state)
 {
     (void)state;
-    zlay_target_info info;
+    zlay_target_summary info;
     const zlay_target *t;
     static const struct { uint32_t arch, kib; } shared[] = {
         {80, 164},  {86, 100},  {89, 100},  {90, 228},     {100, 228},    {103, 228},   {110, 228},
         {120, 100}, {121, 100}, {0x90a, 64}, {0x942, 64}, {0x950, 160}, {0x1250, 320}};
-    for (size_t i = 0; (t = zlay_target_at(i)) != NULL; i++) {
+    for (size_t i = 0; (t = zlay_target_nth(i)) != NULL; i++) {
         const char *name = zlay_target_name(t);
         bool gfx = name[0] == 'g';
-        assert_int_equal(zlay_target_get(&info, t), ZLAY_OK);
+        assert_int_equal(zlay_target_info(&info, t), ZLAY_OK);
         assert_int_equal(info.architecture, strtoul(name + 3, NULL, gfx ? 16 : 10));
         size_t at = 0;
         while (shared[at].arch != info.architecture) at++;

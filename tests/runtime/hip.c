@@ -68,8 +68,8 @@ static void this_machine(void **state)
 static void info_is_the_runtimes(void **state)
 {
     world *w = *state;
-    zlay_device_info info;
-    assert_int_equal(zlay_device_get(&info, w->device), ZLAY_OK);
+    zlay_device_summary info;
+    assert_int_equal(zlay_device_info(&info, w->device), ZLAY_OK);
     assert_string_equal(info.name, "Imaginary");
     assert_int_equal(info.driver, 50221153);
     assert_int_equal(info.cc_major * 10 + info.cc_minor, 94);
@@ -81,9 +81,9 @@ static void info_is_the_runtimes(void **state)
 static zlay_status use_memory(zlay_ctx *ctx, zlay_device *device, uint64_t *at)
 {
     char back[8] = "";
-    zlay_status status = zlay_device_alloc(ctx, device, at, 64);
-    if (!status) status = zlay_device_write(ctx, device, *at, "payload", 8);
-    if (!status) status = zlay_device_read(ctx, device, back, *at, 8);
+    zlay_status status = zlay_device_allocate(ctx, at, device, 64);
+    if (!status) status = zlay_device_upload(ctx, device, *at, "payload", 8);
+    if (!status) status = zlay_device_download(ctx, back, device, *at, 8);
     if (!status) assert_string_equal(back, "payload");
     return status;
 }
@@ -94,7 +94,7 @@ static zlay_status use_module(zlay_ctx *ctx, zlay_device *device, zlay_module *m
     int stream;
     zlay_status status = zlay_module_launch(ctx, module, &launch, arguments, sizeof arguments, &stream);
     if (!status) {
-        status = zlay_module_time(ctx, module, &launch, arguments, sizeof arguments, 3, &milliseconds);
+        status = zlay_module_measure(ctx, &milliseconds, module, &launch, arguments, sizeof arguments, 3);
         assert_true(milliseconds == (status ? -7.0f : 2.5f));
     }
     return status ? status : zlay_device_wait(ctx, device);
@@ -200,7 +200,7 @@ static void what_only_cuda_has(void **state)
         zlay_kernel_load(w->ctx, &kernel, w->device, plan, ptx, sizeof ptx - 1, "gemm"),
         ZLAY_ENOTSUP);
     message_has(w, "the plan is of sm_90a, the device Imaginary has gfx94");
-    assert_int_equal(zlay_device_encode(w->ctx, w->device, bits, &map), ZLAY_ENOTSUP);
+    assert_int_equal(zlay_device_encode_tensormap(w->ctx, bits, w->device, &map), ZLAY_ENOTSUP);
     zlay_plan_free(plan);
 }
 
@@ -210,7 +210,7 @@ static zlay_plan *wave_plan_make(zlay_ctx *ctx, const char *name)
     zlay_plan *plan;
     zlay_gemm gemm = {.size = sizeof gemm, .m = 300, .n = 520, .k = 64, .d_address = 1 << 20 | 4};
     assert_int_equal(zlay_target_find(&target, name, strlen(name)), ZLAY_OK);
-    assert_int_equal(zlay_plan_synth_gemm(ctx, &plan, target, &gemm), ZLAY_OK);
+    assert_int_equal(zlay_gemm_synth(ctx, &plan, target, &gemm), ZLAY_OK);
     return plan;
 }
 
@@ -262,7 +262,7 @@ static void what_is_invalid(void **state)
         message_has(w, "grid[");
         l = launch;
         l.block[i] = 0;
-        assert_int_equal(zlay_module_time(w->ctx, module, &l, NULL, 0, 1, &milliseconds), ZLAY_EINVAL);
+        assert_int_equal(zlay_module_measure(w->ctx, &milliseconds, module, &l, NULL, 0, 1), ZLAY_EINVAL);
         message_has(w, "block[");
     }
     zlay_launch l = launch;
@@ -271,7 +271,7 @@ static void what_is_invalid(void **state)
     assert_int_equal(zlay_module_launch(w->ctx, module, &launch, NULL, 1, NULL), ZLAY_EINVAL);
     assert_int_equal(zlay_module_launch(w->ctx, NULL, &launch, NULL, 0, NULL), ZLAY_EINVAL);
     assert_int_equal(zlay_module_launch(w->ctx, module, NULL, NULL, 0, NULL), ZLAY_EINVAL);
-    assert_int_equal(zlay_module_time(w->ctx, module, &launch, NULL, 0, 0, &milliseconds), ZLAY_EINVAL);
+    assert_int_equal(zlay_module_measure(w->ctx, &milliseconds, module, &launch, NULL, 0, 0), ZLAY_EINVAL);
     assert_int_equal(zlay_module_load(w->ctx, &none, w->device, NULL, 1, "k", 0), ZLAY_EINVAL);
     assert_int_equal(zlay_module_load(w->ctx, &none, w->device, &image, 1, NULL, 0), ZLAY_EINVAL);
     assert_int_equal(zlay_module_load(w->ctx, NULL, w->device, &image, 1, "k", 0), ZLAY_EINVAL);

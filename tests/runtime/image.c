@@ -29,7 +29,7 @@ static void encode_passes_every_field(void **state)
     unsigned char out[129];
     const fake_encode *seen = &w->fake->encode;
     memset(out, 0x5a, sizeof out);
-    assert_int_equal(zlay_device_encode(w->ctx, w->device, out + 1, &a_map), ZLAY_OK);
+    assert_int_equal(zlay_device_encode_tensormap(w->ctx, out + 1, w->device, &a_map), ZLAY_OK);
     assert_int_equal(out[0], 0x5a);
     assert_int_equal(out[128], 0x11);
     assert_int_equal(seen->address, a_map.address);
@@ -52,7 +52,7 @@ static void a_refused_map_leaves_the_output(void **state)
     memset(out, 0x5a, sizeof out);
     memcpy(before, out, sizeof out);
     w->fake->refuse_encode = 1;
-    assert_int_equal(zlay_device_encode(w->ctx, w->device, out, &a_map), ZLAY_EDRIVER);
+    assert_int_equal(zlay_device_encode_tensormap(w->ctx, out, w->device, &a_map), ZLAY_EDRIVER);
     message_has(w, "cuTensorMapEncodeTiled: CUDA_ERROR_INVALID_VALUE (1)");
     assert_memory_equal(out, before, sizeof out);
 }
@@ -64,15 +64,15 @@ static void maps_that_the_driver_never_sees(void **state)
     zlay_tensormap map = a_map;
     int before = w->fake->calls;
     map.rank = 6;
-    assert_int_equal(zlay_device_encode(w->ctx, w->device, out, &map), ZLAY_EDRIVER);
+    assert_int_equal(zlay_device_encode_tensormap(w->ctx, out, w->device, &map), ZLAY_EDRIVER);
     message_has(w, "rank: 6");
     map.rank = 3;
     map.mode = 1;
-    assert_int_equal(zlay_device_encode(w->ctx, w->device, out, &map), ZLAY_EINVAL);
+    assert_int_equal(zlay_device_encode_tensormap(w->ctx, out, w->device, &map), ZLAY_EINVAL);
     message_has(w, "mode");
     map.mode = 0;
     map.reserved[13] = 1;
-    assert_int_equal(zlay_device_encode(w->ctx, w->device, out, &map), ZLAY_EINVAL);
+    assert_int_equal(zlay_device_encode_tensormap(w->ctx, out, w->device, &map), ZLAY_EINVAL);
     message_has(w, "reserved: word 13");
     assert_int_equal(w->fake->calls, before + 6);
 }
@@ -91,8 +91,8 @@ static void text_is_ended_with_zero(void **state)
                      ZLAY_OK);
     assert_string_equal(w->fake->image, ptx);
     assert_string_equal(w->fake->kernel, "a_name");
-    zlay_plan_info info;
-    assert_int_equal(zlay_plan_get(&info, w->plan), ZLAY_OK);
+    zlay_plan_summary info;
+    assert_int_equal(zlay_plan_info(&info, w->plan), ZLAY_OK);
     assert_int_equal(w->fake->dynamic_smem, info.smem);
     zlay_kernel_free(kernel);
 }

@@ -17,10 +17,10 @@ static void launch_has_the_plans_numbers(void **state)
 {
     world *w = *state;
     const fake_launch *launch = &w->fake->launch;
-    zlay_plan_info info;
+    zlay_plan_summary info;
     zlay_kernel *kernel = kernel_make(w, w->plan);
     int stream;
-    assert_int_equal(zlay_plan_get(&info, w->plan), ZLAY_OK);
+    assert_int_equal(zlay_plan_info(&info, w->plan), ZLAY_OK);
     assert_int_equal(zlay_kernel_bind(w->ctx, kernel, 0x1000, 0x2000, 0x3000), ZLAY_OK);
     assert_int_equal(zlay_kernel_launch(w->ctx, kernel, &stream), ZLAY_OK);
     uint64_t tiles = info.tiles_m * info.tiles_n;
@@ -126,10 +126,10 @@ static void time_launches_as_often_as_asked(void **state)
     float milliseconds = 0;
     zlay_kernel *kernel = kernel_make(w, w->plan);
     assert_int_equal(zlay_kernel_bind(w->ctx, kernel, 16, 16, 16), ZLAY_OK);
-    assert_int_equal(zlay_kernel_time(w->ctx, kernel, 4, &milliseconds), ZLAY_OK);
+    assert_int_equal(zlay_kernel_measure(w->ctx, &milliseconds, kernel, 4), ZLAY_OK);
     assert_int_equal(w->fake->launches, 4);
     assert_true(milliseconds == 2.5f);
-    assert_int_equal(zlay_kernel_time(w->ctx, kernel, 0, &milliseconds), ZLAY_EINVAL);
+    assert_int_equal(zlay_kernel_measure(w->ctx, &milliseconds, kernel, 0), ZLAY_EINVAL);
     zlay_kernel_free(kernel);
 }
 
@@ -156,7 +156,7 @@ static void a_module_is_launched_with_packed_arguments(void **state)
     assert_ptr_equal(l->stream, &stream);
     assert_int_equal(l->packed_bytes, sizeof arguments);
     assert_memory_equal(l->packed, arguments, sizeof arguments);
-    assert_int_equal(zlay_module_time(w->ctx, module, &launch, NULL, 0, 4, &milliseconds), ZLAY_OK);
+    assert_int_equal(zlay_module_measure(w->ctx, &milliseconds, module, &launch, NULL, 0, 4), ZLAY_OK);
     assert_int_equal(w->fake->launches, 5);
     assert_true(milliseconds == 2.5f);
     zlay_module_free(module);

@@ -48,8 +48,8 @@ static void this_machine(void **state)
 static void info_is_the_drivers(void **state)
 {
     world *w = *state;
-    zlay_device_info info;
-    assert_int_equal(zlay_device_get(&info, w->device), ZLAY_OK);
+    zlay_device_summary info;
+    assert_int_equal(zlay_device_info(&info, w->device), ZLAY_OK);
     assert_string_equal(info.name, "Imaginary");
     assert_int_equal(info.driver, 13000);
     assert_int_equal(info.cc_major, 9);
@@ -75,9 +75,9 @@ static void an_ordinal_that_is_none(void **state)
 static zlay_status use_memory(zlay_ctx *ctx, zlay_device *device, uint64_t *at)
 {
     char back[8] = "";
-    zlay_status status = zlay_device_alloc(ctx, device, at, 4096);
-    if (!status) status = zlay_device_write(ctx, device, *at, "payload", 8);
-    if (!status) status = zlay_device_read(ctx, device, back, *at, 8);
+    zlay_status status = zlay_device_allocate(ctx, at, device, 4096);
+    if (!status) status = zlay_device_upload(ctx, device, *at, "payload", 8);
+    if (!status) status = zlay_device_download(ctx, back, device, *at, 8);
     if (!status) assert_string_equal(back, "payload");
     return status;
 }
@@ -88,7 +88,7 @@ static zlay_status use_kernel(zlay_ctx *ctx, zlay_device *device, zlay_kernel *k
     zlay_status status = zlay_kernel_bind(ctx, kernel, at, at, at);
     if (!status) status = zlay_kernel_launch(ctx, kernel, NULL);
     if (!status) {
-        status = zlay_kernel_time(ctx, kernel, 3, &milliseconds);
+        status = zlay_kernel_measure(ctx, &milliseconds, kernel, 3);
         assert_true(milliseconds == (status ? -7.0f : 2.5f));
     }
     if (!status) status = zlay_device_wait(ctx, device);
@@ -214,14 +214,14 @@ static void nulls_are_invalid(void **state)
     assert_int_equal(zl_device_open_path(NULL, &device, 0, w->path), ZLAY_EINVAL);
     assert_null(device);
     device = w->device;
-    assert_int_equal(zlay_device_get(NULL, device), ZLAY_EINVAL);
-    assert_int_equal(zlay_device_encode(w->ctx, device, NULL, &map), ZLAY_EINVAL);
-    assert_int_equal(zlay_device_encode(w->ctx, device, &byte, NULL), ZLAY_EINVAL);
-    assert_int_equal(zlay_device_alloc(w->ctx, NULL, &at, 1), ZLAY_EINVAL);
+    assert_int_equal(zlay_device_info(NULL, device), ZLAY_EINVAL);
+    assert_int_equal(zlay_device_encode_tensormap(w->ctx, NULL, device, &map), ZLAY_EINVAL);
+    assert_int_equal(zlay_device_encode_tensormap(w->ctx, &byte, device, NULL), ZLAY_EINVAL);
+    assert_int_equal(zlay_device_allocate(w->ctx, &at, NULL, 1), ZLAY_EINVAL);
     assert_int_equal(at, 0);
-    assert_int_equal(zlay_device_alloc(w->ctx, device, &at, 0), ZLAY_EINVAL);
-    assert_int_equal(zlay_device_write(w->ctx, device, 1, NULL, 1), ZLAY_EINVAL);
-    assert_int_equal(zlay_device_read(w->ctx, device, NULL, 1, 1), ZLAY_EINVAL);
+    assert_int_equal(zlay_device_allocate(w->ctx, &at, device, 0), ZLAY_EINVAL);
+    assert_int_equal(zlay_device_upload(w->ctx, device, 1, NULL, 1), ZLAY_EINVAL);
+    assert_int_equal(zlay_device_download(w->ctx, NULL, device, 1, 1), ZLAY_EINVAL);
     assert_int_equal(zlay_kernel_load(w->ctx, &none, device, NULL, ptx, 3, "g"), ZLAY_EINVAL);
     assert_int_equal(zlay_kernel_load(w->ctx, &none, NULL, w->plan, ptx, 3, "g"), ZLAY_EINVAL);
     assert_int_equal(zlay_kernel_load(w->ctx, &none, device, w->plan, NULL, 3, "g"), ZLAY_EINVAL);
@@ -229,7 +229,7 @@ static void nulls_are_invalid(void **state)
     assert_int_equal(zlay_kernel_bind(w->ctx, NULL, 16, 16, 16), ZLAY_EINVAL);
     assert_int_equal(zlay_kernel_launch(w->ctx, NULL, NULL), ZLAY_EINVAL);
     assert_int_equal(zlay_kernel_launch(NULL, kernel, NULL), ZLAY_EINVAL);
-    assert_int_equal(zlay_kernel_time(w->ctx, kernel, 1, NULL), ZLAY_EINVAL);
+    assert_int_equal(zlay_kernel_measure(w->ctx, NULL, kernel, 1), ZLAY_EINVAL);
     assert_int_equal(zlay_device_wait(w->ctx, NULL), ZLAY_EINVAL);
     zlay_kernel_free(kernel);
     zlay_kernel_free(NULL);

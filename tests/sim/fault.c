@@ -95,13 +95,11 @@ static void test_thread_widths(void **unused)
         world *w = world_new(&state);
         int32_t fault = -1, at[] = {rows[i].x, 5};
         w->map = map_2d(ZLAY_TYPE_BF16, rows[i].extent, 40, rows[i].pitch, 16, 8, ZLAY_SWIZZLE_32B);
-        zlay_status status = zlay_sim_thread_load(&fault, &w->shared, ORIGIN, &w->map, &w->tensor,
-                                                  at, rows[i].width);
+        zlay_status status = zlay_sim_thread_load(&fault, &w->shared, &w->tensor, &(zlay_sim_copy){.map = &w->map, .coordinate = at, .address = ORIGIN}, rows[i].width);
         assert_int_equal(status, ZLAY_OK);
         assert_int_equal(fault, rows[i].of_load);
         if (fault) assert_true(all_bytes(w->smem, SMEM, UNTOUCHED));
-        status = zlay_sim_thread_store(&fault, &w->shared, ORIGIN, &w->map, &w->tensor, at,
-                                       rows[i].width);
+        status = zlay_sim_thread_store(&fault, &w->shared, &w->tensor, &(zlay_sim_copy){.map = &w->map, .coordinate = at, .address = ORIGIN}, rows[i].width);
         assert_int_equal(status, ZLAY_OK);
         assert_int_equal(fault, rows[i].of_store);
         free(w);
@@ -125,8 +123,7 @@ static void test_thread_alignment(void **unused)
         int32_t fault = -1, at[] = {rows[i].x, 0};
         w->map = map_2d(ZLAY_TYPE_BF16, 100, 40, 208, rows[i].box, 1, ZLAY_SWIZZLE_NONE);
         w->map.address += rows[i].global;
-        zlay_status status = zlay_sim_thread_load(&fault, &w->shared, ORIGIN + rows[i].address,
-                                                  &w->map, &w->tensor, at, 4);
+        zlay_status status = zlay_sim_thread_load(&fault, &w->shared, &w->tensor, &(zlay_sim_copy){.map = &w->map, .coordinate = at, .address = ORIGIN + rows[i].address}, 4);
         assert_int_equal(status, ZLAY_OK);
         assert_int_equal(fault, rows[i].fault);
         free(w);
@@ -148,20 +145,19 @@ static void test_hostile_box(void **unused)
     }
     w->map.rank = 5;
     zlay_status status =
-        zlay_sim_thread_load(&fault, &w->shared, ORIGIN, &w->map, &w->tensor, at, 2);
+        zlay_sim_thread_load(&fault, &w->shared, &w->tensor, &(zlay_sim_copy){.map = &w->map, .coordinate = at, .address = ORIGIN}, 2);
     assert_int_equal(status, ZLAY_OK);
     assert_int_equal(fault, ZLAY_FAULT_WIDTH);
     w->map.box[0] = 64;
     w->map.swizzle = ZLAY_SWIZZLE_64B;
-    status = zlay_sim_thread_load(&fault, &w->shared, ORIGIN, &w->map, &w->tensor, at, 2);
+    status = zlay_sim_thread_load(&fault, &w->shared, &w->tensor, &(zlay_sim_copy){.map = &w->map, .coordinate = at, .address = ORIGIN}, 2);
     assert_int_equal(status, ZLAY_OK);
     assert_int_equal(fault, ZLAY_FAULT_ACCESS);
     assert_true(all_bytes(w->smem, SMEM, UNTOUCHED));
     w->map.rank = 2;
     w->map.box[1] = 1;
     w->map.swizzle = ZLAY_SWIZZLE_NONE;
-    status = zlay_sim_thread_load(&fault, &w->shared, ORIGIN, &w->map, &w->tensor,
-                                  (int32_t[]){0, -2}, 2);
+    status = zlay_sim_thread_load(&fault, &w->shared, &w->tensor, &(zlay_sim_copy){.map = &w->map, .coordinate = (int32_t[]){0, -2}, .address = ORIGIN}, 2);
     assert_int_equal(status, ZLAY_OK);
     assert_int_equal(fault, 0);
     assert_true(all_bytes(w->smem, 64, 0));
@@ -176,7 +172,7 @@ static void test_thread_ragged(void **unused)
     world *w = world_new(&state);
     int32_t fault = -1, at[] = {96, 1};
     w->map = map_2d(ZLAY_TYPE_BF16, 100, 7, 202, 64, 8, ZLAY_SWIZZLE_128B);
-    assert_int_equal(zlay_sim_thread_load(&fault, &w->shared, ORIGIN, &w->map, &w->tensor, at, 2),
+    assert_int_equal(zlay_sim_thread_load(&fault, &w->shared, &w->tensor, &(zlay_sim_copy){.map = &w->map, .coordinate = at, .address = ORIGIN}, 2),
                      ZLAY_OK);
     assert_int_equal(fault, 0);
     for (uint64_t y = 0; y < 8; y++)
@@ -195,14 +191,14 @@ static void refuse(world *w, zlay_status expected)
     int32_t fault = 77, at[5] = {0};
     uint32_t bytes = 77;
     assert_int_equal(
-        zlay_sim_tensor_load(&fault, &bytes, &w->shared, ORIGIN, &w->map, &w->tensor, at),
+        zlay_sim_tensor_load(&fault, &bytes, &w->shared, &w->tensor, &(zlay_sim_copy){.map = &w->map, .coordinate = at, .address = ORIGIN}),
         expected);
     assert_int_equal(
-        zlay_sim_tensor_store(&fault, &bytes, &w->shared, ORIGIN, &w->map, &w->tensor, at),
+        zlay_sim_tensor_store(&fault, &bytes, &w->shared, &w->tensor, &(zlay_sim_copy){.map = &w->map, .coordinate = at, .address = ORIGIN}),
         expected);
-    assert_int_equal(zlay_sim_thread_load(&fault, &w->shared, ORIGIN, &w->map, &w->tensor, at, 2),
+    assert_int_equal(zlay_sim_thread_load(&fault, &w->shared, &w->tensor, &(zlay_sim_copy){.map = &w->map, .coordinate = at, .address = ORIGIN}, 2),
                      expected);
-    assert_int_equal(zlay_sim_thread_store(&fault, &w->shared, ORIGIN, &w->map, &w->tensor, at, 2),
+    assert_int_equal(zlay_sim_thread_store(&fault, &w->shared, &w->tensor, &(zlay_sim_copy){.map = &w->map, .coordinate = at, .address = ORIGIN}, 2),
                      expected);
     assert_int_equal(fault, 77);
     assert_int_equal(bytes, 77);
@@ -228,11 +224,11 @@ static void test_refused(void **unused)
     w->shared.origin = ORIGIN, w->shared.bytes = NULL, refuse(w, ZLAY_EINVAL);
     w->shared.bytes = w->smem, w->tensor.bytes = NULL, refuse(w, ZLAY_EINVAL);
     w->tensor.bytes = w->global;
-    assert_int_equal(zlay_sim_thread_load(&fault, &w->shared, ORIGIN, &w->map, &w->tensor, at, 3),
+    assert_int_equal(zlay_sim_thread_load(&fault, &w->shared, &w->tensor, &(zlay_sim_copy){.map = &w->map, .coordinate = at, .address = ORIGIN}, 3),
                      ZLAY_EINVAL);
-    assert_int_equal(zlay_sim_thread_load(&fault, NULL, ORIGIN, &w->map, &w->tensor, at, 2),
+    assert_int_equal(zlay_sim_thread_load(&fault, NULL, &w->tensor, &(zlay_sim_copy){.map = &w->map, .coordinate = at, .address = ORIGIN}, 2),
                      ZLAY_EINVAL);
-    assert_int_equal(zlay_sim_thread_load(NULL, &w->shared, ORIGIN, &w->map, &w->tensor, at, 2),
+    assert_int_equal(zlay_sim_thread_load(NULL, &w->shared, &w->tensor, &(zlay_sim_copy){.map = &w->map, .coordinate = at, .address = ORIGIN}, 2),
                      ZLAY_EINVAL);
     free(w);
 }

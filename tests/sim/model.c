@@ -20,7 +20,7 @@ static const zlay_target *sm_90a(void)
 static zlay_plan *plan_of(zlay_ctx *ctx, const zlay_gemm *gemm)
 {
     zlay_plan *plan = NULL;
-    if (zlay_plan_synth_gemm(ctx, &plan, sm_90a(), gemm))
+    if (zlay_gemm_synth(ctx, &plan, sm_90a(), gemm))
         fail_msg("%llu x %llu x %llu: %s", (unsigned long long)gemm->m, (unsigned long long)gemm->n,
                  (unsigned long long)gemm->k, zlay_ctx_message(ctx));
     return plan;
@@ -55,9 +55,9 @@ static zlay_gemm gemm_ordered(const uint64_t *shape, int orders, uint64_t pad)
 
 static void check_whole(zlay_ctx *ctx, const zlay_gemm *g, uint64_t pad)
 {
-    zlay_plan_info info;
+    zlay_plan_summary info;
     zlay_plan *plan = plan_of(ctx, g);
-    assert_int_equal(zlay_plan_get(&info, plan), ZLAY_OK);
+    assert_int_equal(zlay_plan_info(&info, plan), ZLAY_OK);
     zl_model_report r = run(ctx, plan, g, 0);
     if (r.answer != ZLAY_YES)
         fail_msg("%d%d%d pad %llu: %llu wrong, %llu changed, %llu stages off, fault %d", g->a_order,

@@ -141,13 +141,13 @@ static void test_refused(void **unused)
     uint32_t bytes = 0;
     int32_t fault = -1, at[2] = {0, 0};
     w->map = map_2d(ZLAY_TYPE_U8, 128, 8, 128, 128, 8, FLIP_8);
-    assert_int_equal(zlay_sim_tensor_store(&fault, &bytes, &w->shared, ORIGIN, &w->map, &w->tensor, at), ZLAY_EINVAL);
+    assert_int_equal(zlay_sim_tensor_store(&fault, &bytes, &w->shared, &w->tensor, &(zlay_sim_copy){.map = &w->map, .coordinate = at, .address = ORIGIN}), ZLAY_EINVAL);
     w->map = map_2d(ZLAY_TYPE_U4_ALIGN16, 128, 8, 64, 128, 8, 0);
-    assert_int_equal(zlay_sim_tensor_store(&fault, &bytes, &w->shared, ORIGIN, &w->map, &w->tensor, at), ZLAY_EINVAL);
+    assert_int_equal(zlay_sim_tensor_store(&fault, &bytes, &w->shared, &w->tensor, &(zlay_sim_copy){.map = &w->map, .coordinate = at, .address = ORIGIN}), ZLAY_EINVAL);
     assert_int_equal(load(w, ORIGIN, (int32_t[]){64, 0}, &bytes), ZLAY_FAULT_COORDINATE);
     w->map.swizzle = ATOM_64;
-    assert_int_equal(zlay_sim_tensor_load(&fault, &bytes, &w->shared, ORIGIN, &w->map, &w->tensor, at), ZLAY_EINVAL);
-    assert_int_equal(zlay_sim_thread_load(&fault, &w->shared, ORIGIN, &w->map, &w->tensor, at, 16), ZLAY_EINVAL);
+    assert_int_equal(zlay_sim_tensor_load(&fault, &bytes, &w->shared, &w->tensor, &(zlay_sim_copy){.map = &w->map, .coordinate = at, .address = ORIGIN}), ZLAY_EINVAL);
+    assert_int_equal(zlay_sim_thread_load(&fault, &w->shared, &w->tensor, &(zlay_sim_copy){.map = &w->map, .coordinate = at, .address = ORIGIN}, 16), ZLAY_EINVAL);
     free(w);
 }
 

@@ -159,8 +159,7 @@ static void one_reduction(uint64_t *s, int32_t op, size_t t)
     int32_t fault = -1, unit = 16 / (int32_t)types[t].size;
     int32_t at[2] = {(int32_t)test_range(s, 0, 4) * unit, (int32_t)test_range(s, 0, 20)};
     memcpy(want, w->global, GLOBAL);
-    zlay_status status = zlay_sim_tensor_reduce(&fault, &bytes, &w->shared, ORIGIN + 256, &w->map,
-                                                &w->tensor, at, op);
+    zlay_status status = zlay_sim_tensor_reduce(&fault, &bytes, &w->shared, &w->tensor, &(zlay_sim_copy){.map = &w->map, .coordinate = at, .address = ORIGIN + 256}, op);
     if (takes(op, types[t].type)) {
         expect(want, w, op, types[t].size, at);
         assert_true(status == ZLAY_OK && fault == 0 && bytes == BOX_ROWS * 128);
@@ -198,8 +197,7 @@ static void sums_of_halves(void **state)
             if ((w->global[k + 1] & 0x7c) == 0x7c) w->global[k + 1] &= 0x83;
         }
         memcpy(old, w->global, sizeof old);
-        assert_int_equal(zlay_sim_tensor_reduce(&fault, &bytes, &w->shared, ORIGIN, &w->map,
-                                                &w->tensor, at, ZLAY_REDUCE_ADD),
+        assert_int_equal(zlay_sim_tensor_reduce(&fault, &bytes, &w->shared, &w->tensor, &(zlay_sim_copy){.map = &w->map, .coordinate = at, .address = ORIGIN}, ZLAY_REDUCE_ADD),
                          ZLAY_OK);
         for (size_t k = 0; k < 512; k++) {
             uint16_t operand, got;
@@ -228,8 +226,7 @@ static void four_rows(void **state)
         int32_t fault = -1, at[5] = {8 * (int32_t)test_range(&s, -2, 9)};
         w->map = map_2d(ZLAY_TYPE_BF16, 64, 100, 128, box, 1, ZLAY_SWIZZLE_128B);
         for (int k = 1; k < 5; k++) at[k] = (int32_t)test_range(&s, -3, 110);
-        assert_int_equal(zlay_sim_tensor_gather4(&fault, &bytes, &w->shared, ORIGIN + 128, &w->map,
-                                                 &w->tensor, at),
+        assert_int_equal(zlay_sim_tensor_gather4(&fault, &bytes, &w->shared, &w->tensor, &(zlay_sim_copy){.map = &w->map, .coordinate = at, .address = ORIGIN + 128}),
                          ZLAY_OK);
         assert_true(fault == 0 && bytes == 4 * box * size);
         for (int k = 0; k < 4; k++)
@@ -258,19 +255,19 @@ static void scattered_rows(void **state)
     for (int k = 0; k < 3; k++) /* row 120 lies outside */
         memcpy(want + at[k + 1] * 128 + 16, w->smem + k * 64, 64);
     assert_int_equal(
-        zlay_sim_tensor_scatter4(&fault, &bytes, &w->shared, ORIGIN, &w->map, &w->tensor, at),
+        zlay_sim_tensor_scatter4(&fault, &bytes, &w->shared, &w->tensor, &(zlay_sim_copy){.map = &w->map, .coordinate = at, .address = ORIGIN}),
         ZLAY_OK);
     assert_true(fault == 0 && bytes == 256);
     assert_memory_equal(want, w->global, GLOBAL);
     at[2] = -1;
     assert_int_equal(
-        zlay_sim_tensor_scatter4(&fault, &bytes, &w->shared, ORIGIN, &w->map, &w->tensor, at),
+        zlay_sim_tensor_scatter4(&fault, &bytes, &w->shared, &w->tensor, &(zlay_sim_copy){.map = &w->map, .coordinate = at, .address = ORIGIN}),
         ZLAY_OK);
     assert_int_equal(fault, ZLAY_FAULT_COORDINATE);
     assert_memory_equal(want, w->global, GLOBAL);
     w->map.box[1] = 2;
     assert_int_equal(
-        zlay_sim_tensor_scatter4(&fault, &bytes, &w->shared, ORIGIN, &w->map, &w->tensor, at),
+        zlay_sim_tensor_scatter4(&fault, &bytes, &w->shared, &w->tensor, &(zlay_sim_copy){.map = &w->map, .coordinate = at, .address = ORIGIN}),
         ZLAY_EINVAL);
     free(w);
 }
@@ -293,8 +290,7 @@ static void multicasts(void **state)
         int32_t fault = -1;
         memset(image, UNTOUCHED, sizeof image);
         for (int b = 0; b < BLOCKS; b++) smem[b] = (zlay_sim_smem){image[b], 8192, ORIGIN};
-        zlay_status status = zlay_sim_tensor_multicast(&fault, &bytes, smem, BLOCKS, mask, ORIGIN,
-                                                       &w->map, &w->tensor, at);
+        zlay_status status = zlay_sim_tensor_multicast(&fault, &bytes, smem, BLOCKS, mask, &w->tensor, &(zlay_sim_copy){.map = &w->map, .coordinate = at, .address = ORIGIN});
         assert_int_equal(status, mask && mask < 16 ? ZLAY_OK : ZLAY_EINVAL);
         for (int b = 0; b < BLOCKS; b++) {
             bool receives = status == ZLAY_OK && mask >> b & 1;
@@ -317,18 +313,18 @@ static void faults(void **state)
     uint32_t bytes = 0;
     int32_t fault = -1, x[2] = {1, 0}, y[2] = {0, -1}, zero[2] = {0, 0};
     w->map = map_2d(ZLAY_TYPE_U32, 32, 32, 128, 32, 8, ZLAY_SWIZZLE_128B);
-    zlay_sim_tensor_reduce(&fault, &bytes, &w->shared, ORIGIN, &w->map, &w->tensor, x, 1);
+    zlay_sim_tensor_reduce(&fault, &bytes, &w->shared, &w->tensor, &(zlay_sim_copy){.map = &w->map, .coordinate = x, .address = ORIGIN}, 1);
     assert_int_equal(fault, ZLAY_FAULT_COORDINATE);
-    zlay_sim_tensor_reduce(&fault, &bytes, &w->shared, ORIGIN, &w->map, &w->tensor, y, 1);
+    zlay_sim_tensor_reduce(&fault, &bytes, &w->shared, &w->tensor, &(zlay_sim_copy){.map = &w->map, .coordinate = y, .address = ORIGIN}, 1);
     assert_int_equal(fault, ZLAY_FAULT_COORDINATE);
-    zlay_sim_tensor_reduce(&fault, &bytes, &w->shared, ORIGIN + 16, &w->map, &w->tensor, zero, 1);
+    zlay_sim_tensor_reduce(&fault, &bytes, &w->shared, &w->tensor, &(zlay_sim_copy){.map = &w->map, .coordinate = zero, .address = ORIGIN + 16}, 1);
     assert_int_equal(fault, ZLAY_FAULT_SMEM_ALIGN);
     assert_int_equal(bytes, 0);
     assert_int_equal(
-        zlay_sim_tensor_reduce(&fault, &bytes, &w->shared, ORIGIN, &w->map, &w->tensor, zero, 0),
+        zlay_sim_tensor_reduce(&fault, &bytes, &w->shared, &w->tensor, &(zlay_sim_copy){.map = &w->map, .coordinate = zero, .address = ORIGIN}, 0),
         ZLAY_EINVAL);
     assert_int_equal(
-        zlay_sim_tensor_reduce(&fault, &bytes, &w->shared, ORIGIN, &w->map, &w->tensor, zero, 9),
+        zlay_sim_tensor_reduce(&fault, &bytes, &w->shared, &w->tensor, &(zlay_sim_copy){.map = &w->map, .coordinate = zero, .address = ORIGIN}, 9),
         ZLAY_EINVAL);
     free(w);
 }

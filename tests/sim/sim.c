@@ -196,7 +196,7 @@ static void test_load_property(void **unused)
         assert_memory_equal(w->smem, expected, SMEM);
         memset(w->smem, UNTOUCHED, SMEM);
         assert_int_equal(
-            zlay_sim_thread_load(&fault, &w->shared, address, &w->map, &w->tensor, coordinate, 16),
+            zlay_sim_thread_load(&fault, &w->shared, &w->tensor, &(zlay_sim_copy){.map = &w->map, .coordinate = coordinate, .address = address}, 16),
             0);
         assert_int_equal(fault, 0);
         assert_memory_equal(w->smem, expected, SMEM);
@@ -244,7 +244,7 @@ static void test_store_property(void **unused)
         assert_memory_equal(w->global, expected, GLOBAL);
         memcpy(w->global, before, GLOBAL);
         assert_int_equal(
-            zlay_sim_thread_store(&fault, &w->shared, address, &w->map, &w->tensor, coordinate, 16),
+            zlay_sim_thread_store(&fault, &w->shared, &w->tensor, &(zlay_sim_copy){.map = &w->map, .coordinate = coordinate, .address = address}, 16),
             0);
         assert_int_equal(fault, 0);
         assert_memory_equal(w->global, expected, GLOBAL);

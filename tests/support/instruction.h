@@ -16,7 +16,7 @@ enum { FORMS_MOST = 32768, LINE_ROOM = 8192, NAMES_MOST = 160 };
 static inline uint32_t forms_all(uint32_t *out)
 {
     uint32_t count = 0;
-    while (count < FORMS_MOST && zlay_instruction_at(&out[count], count) == ZLAY_OK) count++;
+    while (count < FORMS_MOST && zlay_instruction_nth(&out[count], count) == ZLAY_OK) count++;
     assert_in_range(count, 1, FORMS_MOST - 1);
     return count;
 }
@@ -57,7 +57,7 @@ static const char *const register_types[] = {['r'] = ".b32", ['d'] = ".b64", ['h
 static inline bool of_gfx(uint32_t form)
 {
     zlay_form about;
-    assert_int_equal(zlay_instruction_get(&about, form), ZLAY_OK);
+    assert_int_equal(zlay_instruction_info(&about, form), ZLAY_OK);
     return !about.ptx;
 }
 
@@ -76,7 +76,7 @@ static inline void gfx_line(char *out, size_t room, uint32_t form, const int64_t
     const char *operands[NAMES_MOST];
     zlay_operand o;
     size_t count = 0;
-    for (; !zlay_instruction_operand(&o, form, count); count++) {
+    for (; !zlay_instruction_operand_nth(&o, form, count); count++) {
         gfx_operand(names[count], sizeof names[count], &o, first[count]);
         operands[count] = names[count];
     }
@@ -94,11 +94,11 @@ static inline void form_line(char *out, uint32_t form, const char *name, int64_t
     zlay_form about;
     char id[256];
     snprintf(id, sizeof id, "%s", form_id(form));
-    assert_int_equal(zlay_instruction_get(&about, form), ZLAY_OK);
+    assert_int_equal(zlay_instruction_info(&about, form), ZLAY_OK);
     assert_in_range(about.operands, 0, NAMES_MOST - 1);
     int at = snprintf(out, LINE_ROOM, "{");
     for (uint32_t i = 0; i < about.operands; i++) {
-        assert_int_equal(zlay_instruction_operand(&o, form, i), ZLAY_OK);
+        assert_int_equal(zlay_instruction_operand_nth(&o, form, i), ZLAY_OK);
         operands[i] = names[i];
         bool this = name && !strcmp(name, o.name);
         if (about.ptx && (this || o.cls == 'i')) {
@@ -352,7 +352,7 @@ static inline uint32_t constants_compare(const uint32_t *forms, uint32_t count,
     for (uint32_t i = 0; i < count; i++) {
         zlay_instruction asked = {.form = forms[i], .ptx = version};
         if (!assembles(on, &asked) || test_range(seed, 1, every) != 1) continue;
-        for (size_t k = 0; !zlay_instruction_operand(&o, forms[i], k); k++)
+        for (size_t k = 0; !zlay_instruction_operand_nth(&o, forms[i], k); k++)
             if (o.field) constants_put(&c, forms[i], &o);
     }
     constants_flush(&c);

@@ -35,17 +35,17 @@ static inline zlay_plan *plan_of(const zlay_gemm *gemm)
 {
     zlay_ctx *ctx = ctx_new();
     zlay_plan *plan = NULL;
-    if (zlay_plan_synth_gemm(ctx, &plan, target_of("sm_90a"), gemm))
+    if (zlay_gemm_synth(ctx, &plan, target_of("sm_90a"), gemm))
         fail_msg("%s: %s", gemm_text(gemm), zlay_ctx_message(ctx));
     assert_non_null(plan);
     zlay_ctx_free(ctx);
     return plan;
 }
 
-static inline zlay_plan_info info_of(const zlay_plan *plan)
+static inline zlay_plan_summary info_of(const zlay_plan *plan)
 {
-    zlay_plan_info info;
-    assert_int_equal(zlay_plan_get(&info, plan), ZLAY_OK);
+    zlay_plan_summary info;
+    assert_int_equal(zlay_plan_info(&info, plan), ZLAY_OK);
     return info;
 }
 
@@ -59,7 +59,7 @@ static inline zlay_tensormap map_of(const zlay_plan *plan, int32_t operand)
 static inline zlay_copy copy_of(const zlay_plan *plan, int32_t operand, uint32_t i)
 {
     zlay_copy copy;
-    assert_int_equal(zlay_plan_copy(&copy, plan, operand, i), ZLAY_OK);
+    assert_int_equal(zlay_plan_copy_nth(&copy, plan, operand, i), ZLAY_OK);
     return copy;
 }
 
@@ -67,7 +67,7 @@ static inline uint32_t copies_of(const zlay_plan *plan, int32_t operand)
 {
     zlay_copy copy;
     uint32_t count = 0;
-    while (zlay_plan_copy(&copy, plan, operand, count) == ZLAY_OK) count++;
+    while (zlay_plan_copy_nth(&copy, plan, operand, count) == ZLAY_OK) count++;
     return count;
 }
 

@@ -76,7 +76,7 @@ static inline zlay_plan *plan_make(zlay_ctx *ctx, uint64_t m, uint64_t n, uint64
     zlay_plan *plan;
     zlay_gemm gemm = {.size = sizeof gemm, .m = m, .n = n, .k = k, .d_order = d_order};
     assert_int_equal(zlay_target_find(&target, "sm_90a", 6), ZLAY_OK);
-    assert_int_equal(zlay_plan_synth_gemm(ctx, &plan, target, &gemm), ZLAY_OK);
+    assert_int_equal(zlay_gemm_synth(ctx, &plan, target, &gemm), ZLAY_OK);
     return plan;
 }
 

@@ -72,7 +72,7 @@ static inline int32_t load(world *w, uint32_t address, const int32_t *coordinate
 {
     int32_t fault = -1;
     assert_int_equal(
-        zlay_sim_tensor_load(&fault, bytes, &w->shared, address, &w->map, &w->tensor, coordinate),
+        zlay_sim_tensor_load(&fault, bytes, &w->shared, &w->tensor, &(zlay_sim_copy){.map = &w->map, .coordinate = coordinate, .address = address}),
         ZLAY_OK);
     return fault;
 }
@@ -81,7 +81,7 @@ static inline int32_t store(world *w, uint32_t address, const int32_t *coordinat
 {
     int32_t fault = -1;
     assert_int_equal(
-        zlay_sim_tensor_store(&fault, bytes, &w->shared, address, &w->map, &w->tensor, coordinate),
+        zlay_sim_tensor_store(&fault, bytes, &w->shared, &w->tensor, &(zlay_sim_copy){.map = &w->map, .coordinate = coordinate, .address = address}),
         ZLAY_OK);
     return fault;
 }

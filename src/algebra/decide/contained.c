@@ -242,8 +242,8 @@ static zlay_status points(work *w, bool *decided)
 {
     zl_residues own;
     *decided = false;
-    if (!has_sizes(w->q.b) || zlay_layout_outs(w->q.a) > OUTS_MOST ||
-        zlay_layout_outs(w->q.b) > OUTS_MOST)
+    if (!has_sizes(w->q.b) || zlay_layout_out_count(w->q.a) > OUTS_MOST ||
+        zlay_layout_out_count(w->q.b) > OUTS_MOST)
         return ZLAY_OK;
     zlay_status status = count_residues(w->q.ctx, &own, w->q.a);
     bool few = own.last || w->q.a->size <= zl_limits(w->q.ctx)->points;

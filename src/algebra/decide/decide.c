@@ -38,7 +38,7 @@ static uint64_t size_of(const zlay_layout *a, size_t out)
 
 size_t zlay_layout_out_sizes(uint64_t *sizes, size_t room, const zlay_layout *layout)
 {
-    size_t outs = zlay_layout_outs(layout);
+    size_t outs = zlay_layout_out_count(layout);
     if (room && !sizes) return 0;
     for (size_t i = 0; i < outs && i < room; i++) sizes[i] = size_of(layout, i);
     return outs;

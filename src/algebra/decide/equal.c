@@ -46,7 +46,7 @@ static bool same_tuple(const zl_pair *p, uint64_t i)
     int64_t a[OUTS_MOST], b[OUTS_MOST];
     bool has_a = !p->a->table->tuple(p->a, i, a), has_b = !p->b->table->tuple(p->b, i, b);
     if (!has_a || !has_b) return has_a == has_b;
-    for (size_t d = 0; d < zlay_layout_outs(p->a); d++)
+    for (size_t d = 0; d < zlay_layout_out_count(p->a); d++)
         if (p->manner == ZL_NEVER || a[d] != b[d]) return false;
     return true;
 }
@@ -72,7 +72,7 @@ static bool scan(zl_pair *p, const zl_reader *a, const zl_reader *b, uint64_t co
 
 static bool too_many_outs(const zl_pair *p)
 {
-    return zlay_layout_outs(p->a) > OUTS_MOST || zlay_layout_outs(p->b) > OUTS_MOST;
+    return zlay_layout_out_count(p->a) > OUTS_MOST || zlay_layout_out_count(p->b) > OUTS_MOST;
 }
 
 static zlay_status points(zl_pair *p, bool *decided)

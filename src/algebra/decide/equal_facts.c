@@ -61,7 +61,7 @@ static void read_facts(said *s, const unknowns *u, const zlay_facts *facts)
         s->leasts += how == ZL_FACT_AT_MOST;
         s->divs += how == ZL_FACT_MOD;
     }
-    for (size_t i = 0; (name = zlay_facts_at(&range, facts, i)); i++) {
+    for (size_t i = 0; (name = zlay_facts_nth(&range, facts, i)); i++) {
         size_t at = find(u, name);
         if (at == u->count) continue;
         s->range[at] = range;

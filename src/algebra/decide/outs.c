@@ -4,7 +4,7 @@
 
 zlay_status zl_comparison(zlay_ctx *ctx, zl_manner *out, const zlay_layout *a, const zlay_layout *b)
 {
-    size_t m = zlay_layout_outs(a), n = zlay_layout_outs(b);
+    size_t m = zlay_layout_out_count(a), n = zlay_layout_out_count(b);
     *out = m == 1 || n == 1 ? ZL_AS_INTEGERS : m == n ? ZL_AS_TUPLES : ZL_NEVER;
     if (*out == ZL_AS_INTEGERS && (zl_lacks_sizes(a) || zl_lacks_sizes(b)))
         return zl_fail(ctx, ZLAY_EINVAL, "outputs without sizes have no index to compare");

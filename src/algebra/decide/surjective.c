@@ -302,7 +302,7 @@ static zlay_status (*const ladder[])(work *w, bool *decided) = {
 
 static zlay_status ask(work *w)
 {
-    size_t outs = zlay_layout_outs(w->q.a);
+    size_t outs = zlay_layout_out_count(w->q.a);
     zl_u128 points = 1, most = (zl_u128)UINT64_MAX + (outs > 1);
     for (size_t d = 0; d < w->count; d++, points *= w->onto[d - 1])
         if (!w->onto[d] || points > most / w->onto[d])

@@ -110,7 +110,7 @@ zlay_status zl_symbols_sample(zlay_ctx *ctx, zlay_layout **out, zl_symbols *s)
 static bool is_name(const zlay_layout *a, const char *name, size_t end)
 {
     const char *own;
-    for (size_t i = 0; i < end && (own = zlay_layout_param(a, i)); i++)
+    for (size_t i = 0; i < end && (own = zlay_layout_param_nth(a, i)); i++)
         if (!strcmp(own, name)) return true;
     return false;
 }
@@ -122,7 +122,7 @@ static size_t put_values(int64_t *values, size_t room, size_t at, const zl_symbo
     int64_t value[ZL_SYMBOLS_MOST];
     const char *name;
     sample_of(value, all);
-    for (size_t i = 0; (name = zlay_layout_param(of, i)); i++) {
+    for (size_t i = 0; (name = zlay_layout_param_nth(of, i)); i++) {
         if (before && is_name(before, name, SIZE_MAX)) continue;
         for (size_t k = 0; k < all->names; k++) {
             zl_quotient q;

@@ -36,8 +36,8 @@ static zlay_status checked(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *
     return compose(&f, out, &inner->f2, &outer->f2);
 }
 
-zlay_status zlay_f2_compose(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *inner,
-                            const zlay_layout *outer)
+zlay_status zlay_f2_composition(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *outer,
+                                const zlay_layout *inner)
 {
     if (!out) return ZLAY_EINVAL;
     *out = NULL;

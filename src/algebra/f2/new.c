@@ -93,7 +93,10 @@ static const zl_f2 *of(const zlay_layout *layout)
     return kind == ZLAY_LAYOUT_F2 || kind == ZLAY_LAYOUT_MODULAR ? &layout->f2 : NULL;
 }
 
-size_t zlay_f2_ins(const zlay_layout *layout) { return of(layout) ? layout->f2.ins : 0; }
+size_t zlay_f2_in_count(const zlay_layout *layout)
+{
+    return of(layout) ? layout->f2.ins : 0;
+}
 
 static void tell(zlay_dim *out, const zl_dim *dim)
 {
@@ -102,14 +105,14 @@ static void tell(zlay_dim *out, const zl_dim *dim)
     out->size = dim->size ? dim->size : zl_left(1, dim->bits);
 }
 
-zlay_status zlay_f2_in(zlay_dim *out, const zlay_layout *layout, size_t i)
+zlay_status zlay_f2_in_nth(zlay_dim *out, const zlay_layout *layout, size_t i)
 {
-    if (!out || i >= zlay_f2_ins(layout)) return ZLAY_EINVAL;
+    if (!out || i >= zlay_f2_in_count(layout)) return ZLAY_EINVAL;
     tell(out, &layout->f2.in[i]);
     return ZLAY_OK;
 }
 
-zlay_status zlay_f2_out(zlay_dim *out, const zlay_layout *layout, size_t i)
+zlay_status zlay_f2_out_nth(zlay_dim *out, const zlay_layout *layout, size_t i)
 {
     if (!out || !of(layout) || i >= layout->f2.outs) return ZLAY_EINVAL;
     tell(out, &layout->f2.out[i]);

@@ -128,8 +128,8 @@ zlay_status zlay_f2_lstsq(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a
     return status ? status : zl_leave(ctx, lstsq(ctx, out, a, b));
 }
 
-static zlay_status invert_and_compose(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *self,
-                                      const zlay_layout *outer)
+static zlay_status inverse_composition(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *self,
+                                       const zlay_layout *outer)
 {
     system s;
     zlay_status status = zl_f2_check(ctx, self, "this", false);
@@ -141,13 +141,13 @@ static zlay_status invert_and_compose(zlay_ctx *ctx, zlay_layout **out, const zl
     return run(&s, out, true);
 }
 
-zlay_status zlay_f2_invert_and_compose(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *self,
-                                       const zlay_layout *outer)
+zlay_status zlay_f2_inverse_composition(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *outer,
+                                        const zlay_layout *self)
 {
     if (!out) return ZLAY_EINVAL;
     *out = NULL;
     zlay_status status = zl_enter(ctx);
-    return status ? status : zl_leave(ctx, invert_and_compose(ctx, out, self, outer));
+    return status ? status : zl_leave(ctx, inverse_composition(ctx, out, self, outer));
 }
 
 /* ---- inverses --------------------------------------------------------------------------- */
@@ -177,7 +177,7 @@ static zlay_status check_one_to_one(zlay_ctx *ctx, const zl_f2 *a)
                    (unsigned long long)(from | (uint64_t)1 << k));
 }
 
-/* Triton's: the identity on the outputs, by invert_and_compose, names and all. */
+/* Triton's: the identity on the outputs, by inverse_composition, names and all. */
 static zlay_status right_inverse(zlay_ctx *ctx, zlay_layout **out, const zl_f2 *a)
 {
     system s;

@@ -246,7 +246,12 @@ void zlay_facts_free(zlay_facts *facts)
     zl_free(&alloc, facts, facts->bytes);
 }
 
-const char *zlay_facts_at(zlay_range *out, const zlay_facts *facts, size_t i)
+size_t zlay_facts_count(const zlay_facts *facts)
+{
+    return facts ? facts->count : 0;
+}
+
+const char *zlay_facts_nth(zlay_range *out, const zlay_facts *facts, size_t i)
 {
     if (!facts || i >= facts->count) return NULL;
     if (out) *out = facts->at[i].range;
@@ -290,8 +295,8 @@ zlay_status zl_facts_of(zlay_ctx *ctx, zlay_range *out, const zlay_facts *facts,
     return status;
 }
 
-zlay_status zlay_facts_of(zlay_ctx *ctx, zlay_range *out, const zlay_facts *facts,
-                          const char *text, size_t length)
+zlay_status zlay_facts_eval(zlay_ctx *ctx, zlay_range *out, const zlay_facts *facts,
+                            const char *text, size_t length)
 {
     if (!out) return ZLAY_EINVAL;
     zlay_range range;

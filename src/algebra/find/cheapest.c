@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The first form that equals a table: the rungs of zl_cheapest. */
+#include "algebra/layout/function.h"
 #include "algebra/find/table.h"
 #include "algebra/f2/f2.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The cheapest form that equals what an operation made of pieces. */
+#include "algebra/layout/function.h"
 #include "algebra/presburger/draft.h"
 #include "algebra/presburger/isl/isl.h"
 #include "algebra/find/table.h"
@@ -26,7 +27,7 @@ static void name_output(zl_dim *out, size_t i, uint64_t size)
 bool zl_is_flat(const zlay_layout *a)
 {
     uint64_t flat = 1;
-    size_t outs = zlay_layout_outs(a);
+    size_t outs = zlay_layout_out_count(a);
     for (size_t i = 0; i < outs && outs > 1; i++)
         if (!zl_out_size(a, i) || !zl_umul(flat, zl_out_size(a, i), &flat)) return false;
     return outs <= ZL_OUTPUTS_MOST && flat - 1 <= INT64_MAX;
@@ -34,7 +35,7 @@ bool zl_is_flat(const zlay_layout *a)
 
 const zl_f2 *zl_outputs_of(zl_outputs *own, const zlay_layout *a)
 {
-    size_t outs = zlay_layout_outs(a);
+    size_t outs = zlay_layout_out_count(a);
     if (a->f2.outs) return &a->f2;
     if (outs < 2) return NULL;
     for (size_t i = 0; i < outs; i++) name_output(&own->dim[i], i, zl_out_size(a, i));

@@ -213,7 +213,7 @@ static zlay_status pack_bases(lowering *w)
 
 static zlay_status lower(lowering *w, zlay_layout **out, const unsigned *bits, size_t count)
 {
-    size_t outs = zlay_layout_outs(w->a);
+    size_t outs = zlay_layout_out_count(w->a);
     w->flat = outs == 1 || (count && outs != count);
     w->outs = w->flat ? 1 : outs;
     for (size_t i = 0; i < ZL_F2_DIMS; i++) w->support[i] = 0;

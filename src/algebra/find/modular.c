@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tables that are subset sums: bases are the values at powers of two, and every value is checked.
  */
+#include "algebra/layout/function.h"
 #include "algebra/f2/f2.h"
 #include "algebra/f2/modular.h"
 #include "algebra/find/table.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "algebra/layout/function.h"
 #include "algebra/layout/layout.h"
 
 /* No value has a bit that the swizzle takes. */

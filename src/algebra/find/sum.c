@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One piece: a sum of functions of one coordinate each, an affine form modulo n, or an affine map
  * over F2. */
+#include "algebra/layout/function.h"
 #include "algebra/find/pieces.h"
 
 static bool has_gaps(const zl_search *s) { return s->points != s->t->size - s->t->undefined; }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Recognisers of a function by its values. */
+#include "algebra/layout/function.h"
 #include "algebra/layout/layout.h"
 
 #include <string.h>
@@ -231,8 +232,8 @@ static uint64_t sources_of(const sums *m, int t)
 }
 
 /* Of the swizzles that read from `from` on and change `to` and above, those of fewer bits than
- * reach the lowest bit that a sum is off by may change too little for what another sum is off by.  Then
- * the others alone are left, and all of them do the same to that bit and those below. */
+ * reach the lowest bit that a sum is off by may change too little for what another sum is off by.
+ * Then the others alone are left, and all of them do the same to that bit and those below. */
 static bool may_mend(const sums *m, int from, int to)
 {
     int last = __builtin_ctzll(m->low), bits = last + 1 - to;
@@ -244,11 +245,11 @@ static bool may_mend(const sums *m, int from, int to)
 
 /* By the distance between the lowest bit that is read and the lowest that is changed: the bases of
  * swizzles with a positive and with a negative shift. */
-typedef struct bases {
+typedef struct swap_bases {
     uint64_t plus[64], minus[64];
-} bases;
+} swap_bases;
 
-static void find_bases(bases *b, const sums *m, int end)
+static void find_bases(swap_bases *b, const sums *m, int end)
 {
     memset(b, 0, sizeof *b);
     for (int t = 0; t < end; t++) {
@@ -292,7 +293,7 @@ typedef struct unswizzling {
     zl_function inner; /* the swizzle of env after f */
     const zl_modes *box;
     sums kept;
-    bases bases;
+    swap_bases bases;
     uint64_t set;
     int end;
 } unswizzling;

@@ -21,7 +21,7 @@ zlay_status zl_table_of(zlay_ctx *ctx, zl_table *out, const zlay_layout *a)
     *out = (zl_table){.ctx = ctx};
     if (!status) status = zl_table_new(ctx, out, a->size);
     if (!status && zl_is_pieces(a) && zl_is_flat(a)) return zl_pieces_table(out, a);
-    if (!status && zlay_layout_outs(a) == 1) return fill(out, a);
+    if (!status && zlay_layout_out_count(a) == 1) return fill(out, a);
     if (!status) status = zl_charge_values(ctx, a, a->size);
     for (uint64_t i = 0; !status && i < a->size; i++)
         if (zl_value(a, i, &value)) zl_table_set(out, i, value);

@@ -4,6 +4,7 @@
 #ifndef ZL_ALGEBRA_FIND_TABLE_H
 #define ZL_ALGEBRA_FIND_TABLE_H
 
+#include "algebra/layout/function.h"
 #include "algebra/layout/table.h"
 
 /* All values of a layout. */

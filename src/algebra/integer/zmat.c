@@ -132,7 +132,7 @@ void zlay_zmat_free(zlay_zmat *a)
 size_t zlay_zmat_rows(const zlay_zmat *a) { return a ? a->rows : 0; }
 size_t zlay_zmat_cols(const zlay_zmat *a) { return a ? a->cols : 0; }
 
-zlay_status zlay_zmat_at(int64_t *out, const zlay_zmat *a, size_t row, size_t col)
+zlay_status zlay_zmat_entry(int64_t *out, const zlay_zmat *a, size_t row, size_t col)
 {
     if (!out || !a || row >= a->rows || col >= a->cols) return ZLAY_EINVAL;
     size_t i = row * a->cols + col;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Affine maps over F2: composed, their range by elimination, and read off a function of values. */
+#include "algebra/layout/function.h"
 #include "algebra/layout/layout.h"
 #include "base/arith.h"
 

@@ -12,6 +12,6 @@ zlay_status zlay_layout_eval(int64_t *values, size_t room, const zlay_layout *la
                              uint64_t index)
 {
     if (!values || !layout || !is_inside(layout, index)) return ZLAY_EINVAL;
-    if (room < zlay_layout_outs(layout)) return ZLAY_EINVAL;
+    if (room < zlay_layout_out_count(layout)) return ZLAY_EINVAL;
     return layout->table->tuple(layout, index, values);
 }

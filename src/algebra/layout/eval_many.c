@@ -198,7 +198,7 @@ static bool all_inside(const zlay_layout *a, const uint64_t *index, uint64_t fir
 static zlay_status each_at(int64_t *values, uint8_t *there, const zlay_layout *a,
                            const uint64_t *index, uint64_t first, size_t count)
 {
-    size_t outs = zlay_layout_outs(a);
+    size_t outs = zlay_layout_out_count(a);
     for (size_t i = 0; i < count; i++, values += outs) {
         zlay_status status = a->table->tuple(a, index ? index[i] : first + i, values);
         if (status && status != ZLAY_NONE) return status;

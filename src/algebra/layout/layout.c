@@ -122,7 +122,7 @@ zlay_status zlay_layout_new_strided(zlay_ctx *ctx, zlay_layout **out, size_t ran
 int32_t zlay_layout_kind(const zlay_layout *layout) { return layout ? layout->kind : 0; }
 uint64_t zlay_layout_size(const zlay_layout *layout) { return layout ? layout->size : 0; }
 
-size_t zlay_layout_outs(const zlay_layout *layout)
+size_t zlay_layout_out_count(const zlay_layout *layout)
 {
     if (!layout) return 0;
     if (zl_is_pieces(layout)) return layout->pieces.outs;

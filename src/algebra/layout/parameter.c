@@ -18,7 +18,7 @@ zlay_status zl_without_parameters(zlay_ctx *ctx, const zlay_layout *a)
     return name ? zl_fail(ctx, ZLAY_ENOTSUP, "the layout has the parameter %s", name) : ZLAY_OK;
 }
 
-const char *zlay_layout_param(const zlay_layout *layout, size_t i)
+const char *zlay_layout_param_nth(const zlay_layout *layout, size_t i)
 {
     return layout && layout->table->param ? layout->table->param(layout, i) : NULL;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tables of values: room for them, counted in limits.points and limits.work, and a table read as a
  * function. */
+#include "algebra/layout/function.h"
 #include "algebra/layout/table.h"
 
 enum { STEPS_POINT = 8 }; /* that a point is set in, wherever it lies, and read once */

@@ -4,6 +4,7 @@
 #ifndef ZL_ALGEBRA_TABLE_H
 #define ZL_ALGEBRA_TABLE_H
 
+#include "algebra/layout/function.h"
 #include "algebra/layout/layout.h"
 
 typedef struct zl_table {

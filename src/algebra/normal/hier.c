@@ -127,7 +127,7 @@ zlay_status zlay_hier_eval(uint64_t *out, const zlay_hier *a, uint64_t slot)
     return ZLAY_OK;
 }
 
-size_t zlay_hier_tiers(zlay_tier *out, size_t room, const zlay_hier *a)
+size_t zlay_hier_levels(zlay_tier *out, size_t room, const zlay_hier *a)
 {
     if (!a) return 0;
     for (size_t k = 0; out && k < room && k < a->count; k++)

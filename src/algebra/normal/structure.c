@@ -12,7 +12,7 @@ enum { MATRICES = ZLAY_STRUCTURE_ORIGIN + 1, OUTS_MOST = 64 };
 
 struct zlay_structure {
     zlay_allocator alloc;
-    zlay_structure_counts counts;
+    zlay_structure_summary counts;
     zlay_zmat *matrix[MATRICES];
 };
 
@@ -117,7 +117,7 @@ static zlay_status transposed(zlay_ctx *ctx, zlay_zmat **out, const zlay_zmat *a
 static zlay_status read_lattice(work *w)
 {
     zlay_zmat **at = w->out->matrix, *form[3] = {NULL, NULL, NULL}, *turned = NULL;
-    zlay_structure_counts *c = &w->out->counts;
+    zlay_structure_summary *c = &w->out->counts;
     size_t active = 0, least = w->m < w->n ? w->m : w->n;
     zlay_status status = zl_zmat_run(w->ctx, ZL_SNF, at + ZLAY_STRUCTURE_S, at[0], NULL, 0);
     if (!status) status = transposed(w->ctx, &turned, at[0], w->m);
@@ -176,7 +176,7 @@ static bool keys(const work *w, int64_t *key, uint64_t count)
     return true;
 }
 
-static void count_runs(zlay_structure_counts *c, const int64_t *key, uint64_t count)
+static void count_runs(zlay_structure_summary *c, const int64_t *key, uint64_t count)
 {
     c->least = UINT64_MAX;
     for (uint64_t i = 0, j; i < count; i = j) {
@@ -191,7 +191,7 @@ enum { STEPS_SORT = 24 }; /* of limits.work for a value among at most limits.poi
 
 static zlay_status count_values(work *w)
 {
-    zlay_structure_counts *c = &w->out->counts;
+    zlay_structure_summary *c = &w->out->counts;
     c->points = w->layout->size;
     if (c->invertible) {
         c->values = c->points, c->least = c->most = 1;
@@ -330,7 +330,7 @@ void zlay_structure_free(zlay_structure *structure)
 static zlay_status find(work *w)
 {
     zlay_status status = zl_layout_box(&w->box, w->layout);
-    w->n = w->box.count, w->m = zlay_layout_outs(w->layout);
+    w->n = w->box.count, w->m = zlay_layout_out_count(w->layout);
     if (!status && (w->n > 64 || w->m > OUTS_MOST))
         status = zl_fail(w->ctx, ZLAY_ELIMIT, "%zu dimensions, %zu outputs: the limit is 64", w->n,
                          w->m);
@@ -344,9 +344,9 @@ static zlay_status find(work *w)
 static zlay_status structure_of(zlay_ctx *ctx, zlay_structure **out, const zlay_layout *layout)
 {
     work w = {.ctx = ctx, .layout = layout};
-    if (zlay_layout_param(layout, 0))
+    if (zlay_layout_param_nth(layout, 0))
         return zl_fail(ctx, ZLAY_ENOTSUP, "the layout has the parameter %s",
-                       zlay_layout_param(layout, 0));
+                       zlay_layout_param_nth(layout, 0));
     w.out = zl_alloc(ctx, 1, sizeof *w.out);
     if (!w.out) return ZLAY_ENOMEM;
     w.out->alloc = zl_allocator(ctx);
@@ -371,7 +371,7 @@ const zlay_zmat *zlay_structure_matrix(const zlay_structure *structure, int32_t 
     return structure && which >= 0 && which < MATRICES ? structure->matrix[which] : NULL;
 }
 
-zlay_status zlay_structure_count(zlay_structure_counts *out, const zlay_structure *structure)
+zlay_status zlay_structure_info(zlay_structure_summary *out, const zlay_structure *structure)
 {
     if (!out || !structure) return ZLAY_EINVAL;
     *out = structure->counts;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "algebra/layout/function.h"
 #include "algebra/ops/compose.h"
 #include "algebra/presburger/draft.h"
 #include "algebra/ops/symbolic/ops.h"

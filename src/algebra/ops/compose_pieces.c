@@ -12,7 +12,7 @@ typedef struct inner {
 
 static zlay_status flatten(zl_draft *d, zl_form *out, const zlay_layout *b, const zl_form *values)
 {
-    size_t outs = zlay_layout_outs(b);
+    size_t outs = zlay_layout_out_count(b);
     zlay_status status = ZLAY_OK;
     zl_form_copy(out, &values[outs - 1]);
     for (size_t i = outs - 1; i-- > 0 && !status;) {
@@ -28,7 +28,7 @@ static zlay_status visit(zl_draft *d, const zl_form *values, void *env)
 {
     const inner *n = env;
     zl_form flat;
-    if (n->by_coordinate) return zl_draft_apply(d, n->w->a, values, zlay_layout_outs(n->w->b));
+    if (n->by_coordinate) return zl_draft_apply(d, n->w->a, values, zlay_layout_out_count(n->w->b));
     zlay_status status = flatten(d, &flat, n->w->b, values);
     return status ? status : zl_draft_apply(d, n->w->a, &flat, 1);
 }
@@ -121,7 +121,7 @@ static zlay_status visit_outside(zl_draft *d, const zl_form *values, void *env)
         status = flatten(d, &flat, n->w->b, values);
         return status ? status : put_outside_index(d, &flat, n->w->a);
     }
-    for (size_t i = 0; i < zlay_layout_outs(n->w->b) && !status; i++)
+    for (size_t i = 0; i < zlay_layout_out_count(n->w->b) && !status; i++)
         status = put_outside(d, &values[i], n->w->a, i);
     return status;
 }

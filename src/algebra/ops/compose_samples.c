@@ -5,6 +5,7 @@
  * Beside powers of two that is soon, so here they ask a(b(i)) where they need it and no table of
  * all points is made.  What they do not rule out within a number of values is left to the table.
  * A range of the values, which comes from the strides, bounds the swizzles that are tried. */
+#include "algebra/layout/function.h"
 #include "algebra/ops/compose.h"
 #include "algebra/image/sum.h"
 #include "algebra/presburger/draft.h"
@@ -169,7 +170,7 @@ static bool not_modular(const zl_work *w, const zl_function *f)
 /* One value of 64 bits a point, and every point has one. */
 static bool is_total(const zl_work *w)
 {
-    if (!w->a->modes || w->b->partial || zlay_layout_outs(w->b) > 1) return false;
+    if (!w->a->modes || w->b->partial || zlay_layout_out_count(w->b) > 1) return false;
     return w->b->modes || w->b->kind == ZLAY_LAYOUT_F2;
 }
 

@@ -9,7 +9,7 @@
 bool zl_by_coordinate(const zlay_layout *a, const zlay_layout *b)
 {
     uint64_t extent[ZL_PIECE_VARIABLES], size = 1;
-    size_t outs = zlay_layout_outs(b);
+    size_t outs = zlay_layout_out_count(b);
     if (outs < 2 || b->f2.outs || zlay_layout_box(extent, ZL_PIECE_VARIABLES, a) != outs)
         return false;
     for (size_t i = 0; i < outs; i++) {
@@ -81,7 +81,7 @@ static zlay_status leaves(zl_work *w, uint64_t index)
 {
     int64_t value = 0;
     w->left = true;
-    if (zlay_layout_outs(w->b) > 1 || !zl_value(w->b, index, &value))
+    if (zlay_layout_out_count(w->b) > 1 || !zl_value(w->b, index, &value))
         return zl_fail(w->ctx, ZLAY_NONE, "index %llu: b is outside the box of a",
                        (unsigned long long)index);
     return zl_fail(w->ctx, ZLAY_NONE, "index %llu: b has %lld, outside the %llu points of a",
@@ -115,7 +115,7 @@ static zlay_status outputs_check(const zl_work *w)
     if (zl_is_flat(w->b) || zl_by_coordinate(w->a, w->b)) return ZLAY_OK;
     return zl_fail(w->ctx, ZLAY_EINVAL,
                    "b has %zu outputs without sizes, and a no coordinate of as many",
-                   zlay_layout_outs(w->b));
+                   zlay_layout_out_count(w->b));
 }
 
 static zlay_status find(const zl_work *w, const zl_table *t, zlay_layout **out)

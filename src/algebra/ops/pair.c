@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "algebra/layout/function.h"
 #include "algebra/ops/cute.h"
 #include "algebra/presburger/draft.h"
 #include "algebra/ops/symbolic/ops.h"

@@ -66,9 +66,9 @@ zlay_status zl_same_boxes(zlay_ctx *ctx, const zlay_layout *a, const zlay_layout
         else if (i != mode && m[i] != n[i])
             return zl_fail(ctx, ZLAY_EINVAL, "mode %zu has extents %llu and %llu", i,
                            (unsigned long long)m[i], (unsigned long long)n[i]);
-    if (zlay_layout_outs(a) == zlay_layout_outs(b)) return ZLAY_OK;
-    return zl_fail(ctx, ZLAY_EINVAL, "the layouts have %zu and %zu outputs", zlay_layout_outs(a),
-                   zlay_layout_outs(b));
+    if (zlay_layout_out_count(a) == zlay_layout_out_count(b)) return ZLAY_OK;
+    return zl_fail(ctx, ZLAY_EINVAL, "the layouts have %zu and %zu outputs",
+                   zlay_layout_out_count(a), zlay_layout_out_count(b));
 }
 
 /* ---- filling a box ------------------------------------------------------------------------ */

@@ -200,7 +200,8 @@ static void name_params(substitution *s)
 {
     for (size_t i = 0; i < s->p->params; i++)
         for (size_t j = 0; j < s->d->params; j++)
-            if (!strcmp(s->p->param[i].text, s->d->param[j].text)) zl_form_put(&s->variable[i], j, 1);
+            if (!strcmp(s->p->param[i].text, s->d->param[j].text))
+                zl_form_put(&s->variable[i], j, 1);
 }
 
 /* The coordinate of an index, inside the box. */

@@ -170,7 +170,7 @@ uint64_t zl_out_size(const zlay_layout *a, size_t i)
 
 zlay_status zl_draft_outs(zl_draft *d, const zlay_layout *a)
 {
-    size_t outs = zlay_layout_outs(a);
+    size_t outs = zlay_layout_out_count(a);
     if (outs > ZL_PIECE_VARIABLES)
         return zl_fail(d->ctx, ZLAY_ELIMIT, "%zu outputs; %d at most", outs,
                        (int)ZL_PIECE_VARIABLES);

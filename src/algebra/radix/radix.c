@@ -71,7 +71,7 @@ void zlay_radix_free(zlay_radix *radix)
     zl_free(&alloc, radix, radix->bytes);
 }
 
-const zlay_divisor *zlay_radix_step(const zlay_radix *radix, size_t i)
+const zlay_divisor *zlay_radix_divisor_nth(const zlay_radix *radix, size_t i)
 {
     return radix && i < radix->rank ? &radix->step[i] : NULL;
 }

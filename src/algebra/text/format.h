@@ -4,7 +4,7 @@
 #define ZL_FORMAT_H
 
 #include "base/base.h"
-#include <zlay/algebra.h>
+#include <zlay/layout.h>
 
 zlay_status zl_layout_format(zlay_ctx *ctx, zlay_layout **out, const char *format, ...)
     ZL_PRINTF(3, 4);

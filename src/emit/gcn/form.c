@@ -41,7 +41,7 @@ void zl_wave_phrases_read(zl_wave_text *t)
         zl_wave_phrase *p = &t->phrases[id];
         zlay_instruction_find(&p->form, ids[id], strlen(ids[id]));
         while (p->count < ZL_WAVE_OPERANDS &&
-               !zlay_instruction_operand(&p->operand[p->count], p->form, p->count))
+               !zlay_instruction_operand_nth(&p->operand[p->count], p->form, p->count))
             p->count++;
     }
 }

@@ -55,7 +55,7 @@ static void advance(zl_wave_text *t)
  * resource, so they read zero. */
 static void mask(zl_wave_text *t)
 {
-    const zlay_plan_info *info = &t->plan->info;
+    const zlay_plan_summary *info = &t->plan->info;
     zl_wave_line(t, "v_cmp_gt_u32 vcc, %u, v%u", (uint32_t)(info->k % info->tile_k), t->r->key);
     zl_wave_hold(t, ZLAY_FIRST_VALU_SGPR, ZLAY_THEN_VALU_SGPR, t->printed);
     for (uint32_t i = 0; i < zl_wave_loads(t->w); i++)
@@ -116,7 +116,7 @@ static void put(zl_wave_text *t, const zl_event *e)
 /* Advances to the next stage. */
 static void turn(zl_wave_text *t)
 {
-    const zlay_plan_info *info = &t->plan->info;
+    const zlay_plan_summary *info = &t->plan->info;
     zl_wave_line(t, "s_mov_b32 s%d, s%d", ZL_S_READ, ZL_S_NEXT);
     zl_wave_line(t, "s_add_u32 s%d, s%d, 0x%x", ZL_S_NEXT, ZL_S_NEXT, info->stage_bytes);
     zl_wave_line(t, "s_cmp_eq_u32 s%d, 0x%x", ZL_S_NEXT, info->smem);

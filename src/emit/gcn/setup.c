@@ -67,7 +67,7 @@ static void loads(zl_wave_text *t)
 /* The address of row v1 of a block of rows, chunk v2, in read 0, after the swizzle. */
 static void reads_of_operand(zl_wave_text *t, int32_t operand)
 {
-    const zlay_plan_info *info = &t->plan->info;
+    const zlay_plan_summary *info = &t->plan->info;
     bool a = operand == ZLAY_OPERAND_A;
     uint32_t half = (a ? info->tile_m : info->tile_n) / 2 * t->w->row_bytes;
     if (a)
@@ -139,7 +139,7 @@ static void address_bits(zl_wave_text *t, int32_t operand)
 /* D's tile begins in the middle of rows. */
 static void columns(zl_wave_text *t)
 {
-    const zlay_plan_info *info = &t->plan->info;
+    const zlay_plan_summary *info = &t->plan->info;
     uint32_t s = ZL_S_RESOURCE + 4 * ZLAY_OPERAND_D;
     zl_wave_line(t, "s_mul_i32 s%d, s%d, 0x%x", ZL_S_COLUMNS, ZL_S_TILE_N, info->tile_n);
     zl_wave_line(t, "s_lshl_b32 s%d, s%d, 1", ZL_S_SCRATCH, ZL_S_COLUMNS);
@@ -153,7 +153,7 @@ static void columns(zl_wave_text *t)
 
 static void stages(zl_wave_text *t)
 {
-    const zlay_plan_info *info = &t->plan->info;
+    const zlay_plan_summary *info = &t->plan->info;
     zl_wave_line(t, "s_mov_b32 s%d, 0", ZL_S_NEXT);
     if (!t->w->direct) return;
     zl_wave_line(t, "s_lshl_b32 s%d, s%d, %u", ZL_S_LOAD_FIRST, ZL_S_WAVE,
@@ -164,7 +164,7 @@ static void stages(zl_wave_text *t)
 
 void zl_wave_setup(zl_wave_text *t)
 {
-    const zlay_plan_info *info = &t->plan->info;
+    const zlay_plan_summary *info = &t->plan->info;
     arguments(t);
     wave_number(t);
     loads(t);

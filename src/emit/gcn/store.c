@@ -22,7 +22,7 @@ static bool rounds(const zl_wave_text *t)
 /* A lane's row of D is its number within the columns of an instruction's result. */
 static void rows_setup(zl_wave_text *t)
 {
-    const zlay_plan_info *info = &t->plan->info;
+    const zlay_plan_summary *info = &t->plan->info;
     uint64_t pitch = t->plan->operand[ZLAY_OPERAND_D].pitch * ELEMENT;
     uint32_t half = info->tile_m / t->w->waves_m;
     zl_wave_line(t, "v_and_b32 v1, %u, v0", info->mma.n - 1);
@@ -36,7 +36,7 @@ static void rows_setup(zl_wave_text *t)
 /* A lane's columns: RUN of every 2 * RUN, by its half of the wave. */
 static void columns_setup(zl_wave_text *t)
 {
-    const zlay_plan_info *info = &t->plan->info;
+    const zlay_plan_summary *info = &t->plan->info;
     uint32_t half = info->tile_n / t->w->waves_n, rows = info->mma.n;
     zl_wave_line(t, "v_bfe_u32 v2, v0, %u, %u", zl_log2(rows), zl_log2(t->w->lanes / rows));
     zl_wave_line(t, "v_lshlrev_b32 v2, %u, v2", zl_log2(RUN));
@@ -88,7 +88,7 @@ static void pack(zl_wave_text *t, uint32_t pair)
  * before it. */
 static uint32_t offset(zl_wave_text *t, uint32_t m, uint32_t column)
 {
-    const zlay_plan_info *info = &t->plan->info;
+    const zlay_plan_summary *info = &t->plan->info;
     if (info->n % info->tile_n == 0) return reg(t, ROWS + m);
     zl_wave_line(t, "s_sub_i32 s%d, s%d, 0x%x", ZL_S_SCRATCH, ZL_S_COLUMNS, column);
     zl_wave_line(t, "v_cmp_gt_i32 vcc, s%d, v%u", ZL_S_SCRATCH, reg(t, COLUMN));

@@ -82,7 +82,7 @@ static void put_frame(zl_wave_text *t, const char *text)
 
 static void describe(zl_wave_text *t)
 {
-    const zlay_plan_info *info = &t->plan->info;
+    const zlay_plan_summary *info = &t->plan->info;
     zl_putf(t->out,
             "; zlay %s: D[%llu,%llu] = A B, K = %llu, bf16; tile %ux%ux%u, %u stages; grid %llu x "
             "%llu blocks of %u threads\n",
@@ -110,7 +110,7 @@ static zlay_status target_read(zl_wave_text *t)
     const zlay_target *target = t->plan->info.target;
     zlay_buffer bytes = {.data_format = 4};
     zlay_buffer_words words = {{0}};
-    zlay_status status = zlay_mma_explain(&t->product_form, target, &t->plan->info.mma);
+    zlay_status status = zlay_mma_info(&t->product_form, target, &t->plan->info.mma);
     if (!status) status = zlay_waitcnt_most(&t->most, target);
     if (!status) status = zlay_buffer_pack(&words, target, &bytes);
     t->raw = words.word[3];

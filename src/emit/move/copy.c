@@ -14,7 +14,7 @@ static void tables(zl_kernel_text *k);
  * kernel's name does. */
 static void head(zl_kernel_text *k)
 {
-    const zlay_transfer_info *info = &k->t->info;
+    const zlay_transfer_summary *info = &k->t->info;
     zl_emit *e = &k->e;
     zl_putf(e->out, "// zlay %s: %llu bytes by %llu blocks of %u threads, %u bytes an access\n",
             zlay_version(), (ull)info->bytes, (ull)info->blocks, info->threads, info->width);
@@ -45,14 +45,14 @@ static void setup(zl_kernel_text *k)
     if (k->t->info.smem) zl_emit_line(e, "mov.u32 smem, $smem;");
 }
 
-static bool by_block(const zlay_transfer_info *info)
+static bool by_block(const zlay_transfer_summary *info)
 {
     return info->tile[0] || info->path == ZLAY_PATH_BULK;
 }
 
 void zl_kernel_item(zl_kernel_text *k, uint32_t access, const char *away)
 {
-    const zlay_transfer_info *info = &k->t->info;
+    const zlay_transfer_summary *info = &k->t->info;
     zl_emit *e = &k->e;
     bool wide = k->unit[1] == '6';
     uint64_t each = (uint64_t)info->threads * info->accesses;
@@ -257,7 +257,7 @@ zlay_status zlay_emit_transfer(zlay_ctx *ctx, zlay_buf *out, const zlay_transfer
     if (status) return status;
     status = zl_name_check(ctx, name, length);
     if (status) return zl_leave(ctx, status);
-    const zlay_transfer_info *info = &transfer->info;
+    const zlay_transfer_summary *info = &transfer->info;
     bool wide = info->blocks * info->threads * info->accesses > UINT32_MAX;
     zl_kernel_text k = {.t = transfer, .unit = wide ? "u64" : "u32"};
     k.e.name = name;

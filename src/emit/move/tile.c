@@ -175,8 +175,8 @@ static void function_write(zl_text *out, const void *value) { function_counted(o
 
 static bool has_ptx(const zlay_target *target)
 {
-    zlay_target_info info;
-    return !zlay_target_get(&info, target) && info.ptx;
+    zlay_target_summary info;
+    return !zlay_target_info(&info, target) && info.ptx;
 }
 
 static zlay_status printable(zlay_ctx *ctx, const zlay_move *move)

@@ -23,13 +23,13 @@ static const zlay_layout *asked(const zlay_move *move, int side)
 
 bool zl_tile_named(const zlay_move *move, int side)
 {
-    return move->names && zlay_layout_param(asked(move, side), 0);
+    return move->names && zlay_layout_param_nth(asked(move, side), 0);
 }
 
 static bool has_name(const zlay_layout *a, const char *name)
 {
     const char *other;
-    for (size_t i = 0; (other = zlay_layout_param(a, i)); i++)
+    for (size_t i = 0; (other = zlay_layout_param_nth(a, i)); i++)
         if (!strcmp(other, name)) return true;
     return false;
 }
@@ -37,9 +37,9 @@ static bool has_name(const zlay_layout *a, const char *name)
 const char *zl_tile_name(const zlay_move *move, size_t i)
 {
     const char *name;
-    for (size_t k = 0; move->names && (name = zlay_layout_param(asked(move, 0), k)); k++)
+    for (size_t k = 0; move->names && (name = zlay_layout_param_nth(asked(move, 0), k)); k++)
         if (!i--) return name;
-    for (size_t k = 0; move->names && (name = zlay_layout_param(asked(move, 1), k)); k++)
+    for (size_t k = 0; move->names && (name = zlay_layout_param_nth(asked(move, 1), k)); k++)
         if (!has_name(asked(move, 0), name) && !i--) return name;
     return NULL;
 }

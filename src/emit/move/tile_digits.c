@@ -126,7 +126,7 @@ static bool check_edges(zl_tile_text *t, const uint64_t *at, const char *coordin
     uint64_t first = 0;
     for (uint32_t i = 0; i < ZLAY_TILE_AXES; i++) {
         if (!has_edge(t->move, i)) continue;
-        zlay_move_first_get(&first, t->move, t->index, i);
+        zlay_move_first(&first, t->move, t->index, i);
         zl_emit_line(&t->e, "mov.s64 place, %llu;", (ull)first);
         for (uint32_t k = 0; k < t->part->part.modes; k++) {
             const zlay_move_cells *c = &t->move->tiles->mode[k];

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <zlay/copy.h>
-#include <zlay/legality.h>
+#include <zlay/rule.h>
 
 enum { MAP_BYTES = 128 };
 
@@ -114,8 +114,8 @@ static void tensor_bound(zl_pipe_text *k, const zl_event *event, const zlay_pipe
     char room[24];
     zlay_copy copy;
     zlay_tensormap map;
-    for (uint32_t i = 0; !zlay_move_copy(&copy, move->move, i); i++) {
-        if (zlay_move_map(&map, move->move, copy.map)) continue;
+    for (uint32_t i = 0; !zlay_move_copy_nth(&copy, move->move, i); i++) {
+        if (zlay_move_map_nth(&map, move->move, copy.map)) continue;
         if (event->map >= 0) zl_pt_other(k, "map", event->map, &event->map_at, MAP_BYTES);
         else map_argument(k, move, copy.map);
         for (uint32_t dim = 0; dim < (uint32_t)map.rank; dim++) advance(k, move, &copy, dim);

@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <zlay/legality.h>
+#include <zlay/target.h>
 
 enum { ARGUMENTS = 512, NAMES_A_LINE = 12 };
 

@@ -5,17 +5,17 @@
 #include "emit/emit.h"
 
 #include <string.h>
-#include <zlay/legality.h>
+#include <zlay/target.h>
 
 static zlay_status moves_check(zlay_ctx *ctx, const zlay_pipe_emit *ask)
 {
-    zlay_move_info info;
+    zlay_move_summary info;
     if ((ask->moves_count && !ask->moves) || (ask->fragments_count && !ask->fragments))
         return ZLAY_EINVAL;
     for (uint32_t i = 0; i < ask->moves_count; i++) {
         const zlay_pipe_move *m = &ask->moves[i];
         bool found = false;
-        if (!m->name || zlay_move_get(&info, m->move)) return ZLAY_EINVAL;
+        if (!m->name || zlay_move_info(&info, m->move)) return ZLAY_EINVAL;
         for (uint32_t j = 0; j < ask->pipe->moves_count; j++)
             if (!strcmp(ask->pipe->moves[j].name, m->name)) {
                 found = true;
@@ -108,10 +108,10 @@ static void write_text(zl_text *out, const void *value)
 static zlay_status try_print(zl_pipe_text *k)
 {
     zl_text nothing = {NULL, 0, 0};
-    zlay_target_info info = {0};
+    zlay_target_summary info = {0};
     k->out = &nothing;
     zl_pt_kernel(k);
-    zlay_target_get(&info, k->ask->target);
+    zlay_target_info(&info, k->ask->target);
     if (k->ptx < info.ptx) k->ptx = info.ptx;
     return k->status;
 }

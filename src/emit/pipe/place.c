@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <zlay/legality.h>
+#include <zlay/target.h>
 
 enum { BAR_BYTES = 8, WORD = 4, PLAIN_ALIGN = 128, WARP = 32, BARRIERS = 16 };
 
@@ -174,10 +174,10 @@ static void add_pointers(const zl_pipe_text *k, list *l, int what, uint32_t numb
 
 static void add_maps(const zl_pipe_text *k, list *l)
 {
-    zlay_move_info info;
+    zlay_move_summary info;
     for (uint32_t i = 0; i < k->ask->moves_count; i++) {
         const zlay_pipe_move *move = &k->ask->moves[i];
-        if (zlay_move_get(&info, move->move)) continue;
+        if (zlay_move_info(&info, move->move)) continue;
         for (uint32_t m = 0; m < info.maps; m++) {
             char name[80];
             snprintf(name, sizeof name, "%.64s_%u", move->name, m);
@@ -237,9 +237,9 @@ static bool aligned(const zl_pipe_text *k, int32_t smem)
 static zlay_status place_shared(zl_pipe_text *k)
 {
     const zlay_pipe *pipe = k->pipe;
-    zlay_target_info info = {0};
+    zlay_target_summary info = {0};
     uint64_t at = 0;
-    zlay_target_get(&info, k->ask->target);
+    zlay_target_info(&info, k->ask->target);
     for (uint32_t i = 0; i < pipe->smems_count && at <= info.smem; i++) {
         const zl_smem *s = &pipe->smems[i];
         uint64_t align = aligned(k, (int32_t)i) ? ZL_PT_ALIGN : PLAIN_ALIGN;
@@ -269,9 +269,9 @@ static zlay_status place_shared(zl_pipe_text *k)
 
 static zlay_status place_threads(zl_pipe_text *k)
 {
-    zlay_target_info info = {0};
+    zlay_target_summary info = {0};
     uint32_t warps = zl_pipe_warps(k->pipe);
-    zlay_target_get(&info, k->ask->target);
+    zlay_target_info(&info, k->ask->target);
     if (k->pipe->blocks > info.cluster_most)
         return zl_fail(k->ctx, ZLAY_ENOTSUP, "cluster: %u blocks, and %s has at most %u",
                        k->pipe->blocks, zlay_target_name(k->ask->target), info.cluster_most);

@@ -195,7 +195,7 @@ static zlay_status product_read(const zl_pipe_text *k, zl_pt_product *p, const r
             zl_fail(k->ctx, ZLAY_ENOTSUP, "line %u: %u of K in A, %u in B", e->line, a->k, b->k);
     if (!status && shared) status = describe(k, &p->operand[0], a, p->mma.m / group);
     if (!status) status = describe(k, &p->operand[1], b, p->mma.n / group);
-    if (!status && e->tmem[0] >= 0) status = zlay_idesc_of_mma(&fields, &p->mma);
+    if (!status && e->tmem[0] >= 0) status = zlay_idesc_from_mma(&fields, &p->mma);
     if (!status && e->tmem[0] >= 0) status = zlay_idesc_pack(&p->idesc, &fields);
     return status ? status : share_rows(k, p);
 }

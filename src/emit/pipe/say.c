@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <zlay/instruction.h>
-#include <zlay/legality.h>
+#include <zlay/rule.h>
 
 enum { OPERANDS_MOST = 136, TEXT_MOST = 4096, TRIES = 1 << 26 };
 
@@ -35,7 +35,7 @@ zlay_status zl_pt_fail(zl_pipe_text *k, const char *format, ...)
 const char *zl_pt_rule(int32_t number)
 {
     zlay_rule rule;
-    return zlay_rule_get(&rule, number) ? "?" : rule.id;
+    return zlay_rule_info(&rule, number) ? "?" : rule.id;
 }
 
 static void begin(zl_pipe_text *k)
@@ -85,13 +85,13 @@ static zlay_status form_read(zl_pipe_text *k, saying *s, const char *id)
 {
     zlay_form form;
     zlay_operand operand;
-    if (zlay_instruction_find(&s->form, id, strlen(id)) || zlay_instruction_get(&form, s->form) ||
+    if (zlay_instruction_find(&s->form, id, strlen(id)) || zlay_instruction_info(&form, s->form) ||
         form.operands > OPERANDS_MOST)
         return zl_pt_fail(k, "there is no instruction %s", id);
     s->count = form.operands;
     s->ptx = form.ptx;
     for (uint32_t i = 0; i < s->count; i++)
-        s->cls[i] = zlay_instruction_operand(&operand, s->form, i) ? 0 : (char)operand.cls;
+        s->cls[i] = zlay_instruction_operand_nth(&operand, s->form, i) ? 0 : (char)operand.cls;
     return ZLAY_OK;
 }
 
@@ -104,7 +104,7 @@ static void form_check(zl_pipe_text *k, const saying *s, const char *id)
     zlay_operand operand;
     for (uint32_t i = 0; i < s->count; i++) {
         if (!is_number(s->operands[i]) || asked.count == ZLAY_CONSTANTS_MOST) continue;
-        if (zlay_instruction_operand(&operand, s->form, i) || !operand.field) continue;
+        if (zlay_instruction_operand_nth(&operand, s->form, i) || !operand.field) continue;
         asked.constant[asked.count++] =
             (zlay_constant){.field = operand.field, .value = strtoll(s->operands[i], NULL, 10)};
     }

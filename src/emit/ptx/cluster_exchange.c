@@ -7,6 +7,7 @@
 #include "synth/cluster/cluster.h"
 
 #include <string.h>
+#include <zlay/block.h>
 
 /* The barrier stands before what the block holds, which begins where a bulk copy may. */
 enum { WORD = 4, BITS = 64, BASE = 16, RUN_LEAST = 16, RUN_MOST = 8192 };
@@ -165,7 +166,7 @@ static void push(zl_cluster_text *k, const masks *m, uint64_t landing, uint32_t 
 }
 
 /* A thread a word, or a run, at a time. */
-static void push_all(zl_cluster_text *k, const masks *m, const zlay_exchange_info *info,
+static void push_all(zl_cluster_text *k, const masks *m, const zlay_exchange_summary *info,
                      uint64_t landing)
 {
     uint64_t pushes = (uint64_t)1 << (m->wanted - m->run);

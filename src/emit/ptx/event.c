@@ -62,7 +62,7 @@ static void emit_copy(zl_emit *e, const zl_event *event)
 {
     static const char *const tile[3] = {"tm", "tn", "kt"};
     int32_t operand = event->smem[0];
-    const zlay_plan_info *info = &e->plan->info;
+    const zlay_plan_summary *info = &e->plan->info;
     const zlay_copy *copy = &e->plan->operand[operand].copies[event->part];
     bool a = operand == ZLAY_OPERAND_A;
     bar_address(e, event);
@@ -83,7 +83,7 @@ static void emit_copy(zl_emit *e, const zl_event *event)
 static void emit_store(zl_emit *e, const zl_event *event)
 {
     const zl_operand *d = &e->plan->operand[ZLAY_OPERAND_D];
-    const zlay_plan_info *info = &e->plan->info;
+    const zlay_plan_summary *info = &e->plan->info;
     zl_emit_line(e, "mad.lo.s32 x1, tm, %u, rows;", info->tile_m);
     for (uint32_t i = 0; i < d->copies_count; i++) {
         zl_emit_line(e, "add.u32 to, staging, %u;", d->copies[i].smem);
@@ -107,7 +107,7 @@ static void wgmma(zl_emit *e, bool overwrite)
 
 static void emit_mma(zl_emit *e, const zl_event *event)
 {
-    const zlay_plan_info *info = &e->plan->info;
+    const zlay_plan_summary *info = &e->plan->info;
     const char *slot = slot_of(e, &event->at[0], info->stages);
     zl_emit_line(e, "mad.lo.u32 from_a, %s, %u, desc_a;", slot, info->pitch_a / 16);
     zl_emit_line(e, "mad.lo.u32 from_b, %s, %u, desc_b;", slot, info->pitch_b / 16);

@@ -89,7 +89,7 @@ static void put_constant(zl_emit *e, const char *name, uint64_t value)
 
 static void put_constants(zl_emit *e)
 {
-    const zlay_plan_info *i = &e->plan->info;
+    const zlay_plan_summary *i = &e->plan->info;
     const struct {
         const char *name;
         uint64_t value;

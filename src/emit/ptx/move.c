@@ -128,7 +128,7 @@ static void scratch(zl_emit *e)
 void zl_emit_thread_load(zl_emit *e, int32_t operand, const zlay_copy *copy, const char *slot)
 {
     const zl_operand *o = &e->plan->operand[operand];
-    const zlay_plan_info *info = &e->plan->info;
+    const zlay_plan_summary *info = &e->plan->info;
     bool a = operand == ZLAY_OPERAND_A;
     scratch(e);
     zl_emit_line(e, "mad.lo.u32 base, %s, %u, smem;", slot, a ? info->pitch_a : info->pitch_b);

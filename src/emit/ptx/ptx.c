@@ -11,7 +11,7 @@ enum { GROUP_M = 16, REG_PRODUCER_TENSOR = 40, REG_PRODUCER_THREADS = 56, REG_AL
  * kernel's name does. */
 static void head(zl_emit *e)
 {
-    const zlay_plan_info *info = &e->plan->info;
+    const zlay_plan_summary *info = &e->plan->info;
     zl_putf(e->out,
             "// zlay %s: D[%llu,%llu] = A B, K = %llu, bf16; tile %ux%ux%u, %u stages, %u bytes of "
             "shared memory\n",
@@ -45,7 +45,7 @@ static void map_address(zl_emit *e, int32_t operand)
 /* Dynamic shared memory is aligned to 1024 bytes, the repeat of the 128-byte swizzle. */
 static void setup(zl_emit *e)
 {
-    const zlay_plan_info *info = &e->plan->info;
+    const zlay_plan_summary *info = &e->plan->info;
     zl_emit_line(e, ".reg .pred one, leader, wrap, more;");
     zl_emit_line(e, ".reg .b32 tid, warp, lane, rtid, rwarp, smem, at, to, x0, x1;");
     zl_emit_line(e, ".reg .b32 slot, phase, other, tile, tm, tn, kt, group, rest, left;");
@@ -72,7 +72,7 @@ static void setup(zl_emit *e)
  * in L2. */
 static void tile_indices(zl_emit *e)
 {
-    const zlay_plan_info *info = &e->plan->info;
+    const zlay_plan_summary *info = &e->plan->info;
     unsigned long long tiles_m = info->tiles_m, tiles_n = info->tiles_n;
     zl_emit_line(e, "div.u32 group, tile, %llu;", GROUP_M * tiles_n);
     zl_emit_line(e, "mul.lo.u32 rest, group, %llu;", GROUP_M * tiles_n);
@@ -104,7 +104,7 @@ static bool loop_runs(const zl_emit *e, const zl_event *loop)
 
 static void loop_begin(zl_emit *e, const zl_event *loop, uint32_t id)
 {
-    const zlay_plan_info *info = &e->plan->info;
+    const zlay_plan_summary *info = &e->plan->info;
     if (loop->at[0].times < 0) {
         zl_emit_line(e, "mov.u32 tile, %%ctaid.x;");
         zl_putf(e->out, "$loop%u:\n", id);
@@ -121,7 +121,7 @@ static void loop_begin(zl_emit *e, const zl_event *loop, uint32_t id)
 
 static void loop_end(zl_emit *e, const zl_event *loop, uint32_t id)
 {
-    const zlay_plan_info *info = &e->plan->info;
+    const zlay_plan_summary *info = &e->plan->info;
     if (loop->at[0].times < 0) {
         zl_emit_line(e, "mov.u32 rest, %%nctaid.x;");
         zl_emit_line(e, "add.u32 tile, tile, rest;");
@@ -176,7 +176,7 @@ static void desc_setup(zl_emit *e, int32_t operand)
 
 static void registers(zl_emit *e, bool consumer)
 {
-    const zlay_plan_info *info = &e->plan->info;
+    const zlay_plan_summary *info = &e->plan->info;
     uint32_t producer = info->full_count == 1 ? REG_PRODUCER_TENSOR : REG_PRODUCER_THREADS;
     if (info->consumers != 2) return;
     char text[16];
@@ -189,7 +189,7 @@ static void registers(zl_emit *e, bool consumer)
 
 static void consumer_setup(zl_emit *e)
 {
-    const zlay_plan_info *info = &e->plan->info;
+    const zlay_plan_summary *info = &e->plan->info;
     zl_emit_line(e, ".reg .f32 acc<%u>;", info->mma.n / 2);
     zl_emit_line(e, ".reg .b32 low, staging, rows;");
     zl_emit_line(e, ".reg .b64 da, db;");

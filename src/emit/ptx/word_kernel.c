@@ -141,7 +141,7 @@ static uint32_t oldest(const zl_word *word)
     for (uint32_t i = 0; i < word->count; i++) {
         const char *name = zl_step_row_of(word->step[i].id)->instruction;
         if (zlay_instruction_find(&number, name, strlen(name))) continue;
-        zlay_instruction_get(&form, number);
+        zlay_instruction_info(&form, number);
         if (form.ptx > ptx) ptx = form.ptx;
     }
     return ptx;

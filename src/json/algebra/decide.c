@@ -56,9 +56,9 @@ static zlay_status put_sample(zl_call *call, json_t *value, const zlay_layout *a
     const char *name;
     size_t k = 0;
     zlay_status status = zlay_layout_sample(call->ctx, at, PARAMS_MOST, a, b);
-    for (size_t i = 0; !status && (name = zlay_layout_param(a, i)); i++)
+    for (size_t i = 0; !status && (name = zlay_layout_param_nth(a, i)); i++)
         zl_put_value(call, names, name, zl_json_int(at[k++]));
-    for (size_t i = 0; !status && b && (name = zlay_layout_param(b, i)); i++)
+    for (size_t i = 0; !status && b && (name = zlay_layout_param_nth(b, i)); i++)
         if (!json_object_get(names, name)) zl_put_value(call, names, name, zl_json_int(at[k++]));
     zl_put_value(call, value, "params", names);
     return status;
@@ -103,7 +103,7 @@ static bool is_known(const params *p, const char *name)
 static void names_of(params *p, const zlay_layout *a)
 {
     const char *name;
-    for (size_t i = 0; (name = zlay_layout_param(a, i)) && p->count < PARAMS_MOST; i++)
+    for (size_t i = 0; (name = zlay_layout_param_nth(a, i)) && p->count < PARAMS_MOST; i++)
         if (!is_known(p, name)) p->name[p->count++] = name;
 }
 
@@ -308,7 +308,7 @@ static zlay_status surjective_value(zl_call *call, const zlay_layout *layout,
         return put_depends(call, surjective_names, layout, NULL);
     json_t *value = status ? NULL : answer_value(call, answer);
     if (!value) return status;
-    if (zlay_layout_outs(layout) == 1) count = 1;
+    if (zlay_layout_out_count(layout) == 1) count = 1;
     bool shown = missed != UINT64_MAX || !is_symbolic(layout);
     zl_put_value(call, value, "witness",
                  shown ? tuple_value(call, missed, sizes, count) : json_null());

@@ -37,9 +37,22 @@ static zlay_status of_two(zl_call *call, const char *first, const char *second, 
     return give(call, status, made);
 }
 
+/* A request names the inner one first. */
+static zlay_status composition(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *inner,
+                               const zlay_layout *outer)
+{
+    return zlay_f2_composition(ctx, out, outer, inner);
+}
+
+static zlay_status inverse_composition(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *self,
+                                       const zlay_layout *outer)
+{
+    return zlay_f2_inverse_composition(ctx, out, outer, self);
+}
+
 zlay_status zl_op_f2_compose(zl_call *call)
 {
-    return of_two(call, "inner", "outer", zlay_f2_compose);
+    return of_two(call, "inner", "outer", composition);
 }
 
 zlay_status zl_op_f2_invert(zl_call *call) { return of_one(call, zlay_f2_invert); }
@@ -47,7 +60,7 @@ zlay_status zl_op_f2_pseudoinvert(zl_call *call) { return of_one(call, zlay_f2_p
 
 zlay_status zl_op_f2_invert_and_compose(zl_call *call)
 {
-    return of_two(call, "this", "outer", zlay_f2_invert_and_compose);
+    return of_two(call, "this", "outer", inverse_composition);
 }
 
 zlay_status zl_op_f2_lstsq(zl_call *call) { return of_two(call, "a", "b", zlay_f2_lstsq); }
@@ -195,7 +208,7 @@ static json_t *masks_value(zl_call *call, const zlay_layout *layout, const uint6
 {
     zlay_dim dim;
     json_t *list = json_array();
-    for (size_t i = 0; zlay_f2_in(&dim, layout, i) == ZLAY_OK; i++) {
+    for (size_t i = 0; zlay_f2_in_nth(&dim, layout, i) == ZLAY_OK; i++) {
         json_t *pair = json_array();
         zl_put_item(call, pair, json_string(dim.name));
         zl_put_item(call, pair, zl_json_uint(masks[i]));

@@ -96,11 +96,11 @@ static zlay_status tier_value(zl_call *call, const zlay_hier *h, size_t level,
 static zlay_status form_value(zl_call *call, const zlay_hier *h)
 {
     zlay_allocator alloc = zl_allocator(call->ctx);
-    size_t count = zlay_hier_tiers(NULL, 0, h);
+    size_t count = zlay_hier_levels(NULL, 0, h);
     zlay_tier *tier = zl_alloc(call->ctx, count, sizeof *tier);
     zlay_status status = tier ? ZLAY_OK : ZLAY_ENOMEM;
     json_t *list = json_array();
-    if (tier) zlay_hier_tiers(tier, count, h);
+    if (tier) zlay_hier_levels(tier, count, h);
     for (size_t k = 0; k < count && !status; k++)
         status = tier_value(call, h, k, &tier[k], list);
     zl_free(&alloc, tier, count * sizeof *tier);

@@ -33,11 +33,11 @@ static zlay_status cosize_of_output(zl_call *call, const zlay_layout *layout, si
     const char *names[OUTS_MOST], *name = out.name;
     size_t count = 0;
     zlay_layout *one;
-    while (count < OUTS_MOST && !zlay_f2_in(&ins[count], layout, count)) {
+    while (count < OUTS_MOST && !zlay_f2_in_nth(&ins[count], layout, count)) {
         names[count] = ins[count].name;
         count++;
     }
-    zlay_f2_out(&out, layout, i);
+    zlay_f2_out_nth(&out, layout, i);
     zlay_status status = zlay_f2_sublayout(call->ctx, &one, layout, names, count, &name, 1);
     if (!status) status = zlay_layout_cosize(call->ctx, cosize, one);
     zlay_layout_free(one);
@@ -48,7 +48,7 @@ static zlay_status cosize_of_bits(zl_call *call, const zlay_layout *layout, json
 {
     json_t *list = json_array();
     zlay_status status = ZLAY_OK;
-    for (size_t i = 0; i < zlay_layout_outs(layout) && !status; i++) {
+    for (size_t i = 0; i < zlay_layout_out_count(layout) && !status; i++) {
         uint64_t cosize = 0;
         status = cosize_of_output(call, layout, i, &cosize);
         zl_put_item(call, list, zl_json_uint(cosize));
@@ -62,7 +62,7 @@ static zlay_status cosize_of_bits(zl_call *call, const zlay_layout *layout, json
 static zlay_status cosize_list(zl_call *call, const zlay_layout *layout, json_t **out)
 {
     int64_t values[OUTS_MOST], least[OUTS_MOST] = {0}, greatest[OUTS_MOST] = {0};
-    size_t outs = zlay_layout_outs(layout);
+    size_t outs = zlay_layout_out_count(layout);
     uint64_t size = zlay_layout_size(layout);
     if (outs > OUTS_MOST || size > zl_limits(call->ctx)->points)
         return zl_fail(call->ctx, ZLAY_ELIMIT, "limit points %" PRIu64 ": asked for %" PRIu64,
@@ -83,11 +83,12 @@ static zlay_status cosize_value(zl_call *call, const zlay_layout *layout, json_t
 {
     uint64_t cosize;
     *out = json_null();
-    if (zlay_layout_param(layout, 0)) return ZLAY_OK;
+    if (zlay_layout_param_nth(layout, 0)) return ZLAY_OK;
     int32_t kind = zlay_layout_kind(layout);
-    if (zlay_layout_outs(layout) != 1 && (kind == ZLAY_LAYOUT_F2 || kind == ZLAY_LAYOUT_MODULAR))
+    if (zlay_layout_out_count(layout) != 1 &&
+        (kind == ZLAY_LAYOUT_F2 || kind == ZLAY_LAYOUT_MODULAR))
         return cosize_of_bits(call, layout, out);
-    if (zlay_layout_outs(layout) != 1) return cosize_list(call, layout, out);
+    if (zlay_layout_out_count(layout) != 1) return cosize_list(call, layout, out);
     zlay_status status = zlay_layout_cosize(call->ctx, &cosize, layout);
     if (!status) *out = zl_json_uint(cosize);
     return status;
@@ -161,7 +162,7 @@ static zlay_status index_of(zl_call *call, const zlay_layout *layout, const json
 zlay_status zl_json_value(zl_call *call, const zlay_layout *layout, uint64_t index, json_t **out)
 {
     int64_t values[OUTS_MOST];
-    size_t outs = zlay_layout_outs(layout);
+    size_t outs = zlay_layout_out_count(layout);
     zlay_status status = zlay_layout_eval(values, OUTS_MOST, layout, index);
     if (status == ZLAY_NONE) {
         *out = json_null();

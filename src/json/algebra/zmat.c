@@ -133,7 +133,7 @@ static json_t *entry_value(zl_call *call, const zlay_zmat *a, size_t row, size_t
     int64_t value;
     zlay_status status;
     place p = {a, row, col};
-    if (!zlay_zmat_at(&value, a, row, col)) return zl_json_int(value);
+    if (!zlay_zmat_entry(&value, a, row, col)) return zl_json_int(value);
     json_t *text = zl_json_printed(call, print_place, &p, &status);
     if (!text) call->no_memory = true;
     return text;
@@ -323,8 +323,8 @@ static void put_structure(zl_call *call, const zlay_structure *from)
 {
     static const char *const keys[] = {"A",       "b",         "s",      "u",     "v",
                                        "lattice", "direction", "change", "origin"};
-    zlay_structure_counts c;
-    zlay_structure_count(&c, from);
+    zlay_structure_summary c;
+    zlay_structure_info(&c, from);
     call->value = json_object();
     for (int32_t i = 0; i < 9; i++) put_matrix(call, keys[i], from, i);
     zl_put_value(call, call->value, "points", zl_json_uint(c.points));

@@ -12,7 +12,7 @@ static zlay_status get_access(zl_call *call, const zlay_target *target, zlay_ban
     if (status) return status;
     if (zlay_bank_find(&number, name.text, name.length))
         return zl_wrong(call, "instruction", "an access to shared memory that is known");
-    status = zlay_bank_explain(out, target, number);
+    status = zlay_bank_info(out, target, number);
     if (status == ZLAY_NONE)
         zl_fail(call->ctx, ZLAY_NONE, "%s has no %s", zlay_target_name(target),
                 zl_quote(quoted, name.text, name.length));
@@ -127,7 +127,8 @@ zlay_status zl_op_bank_count(zl_call *call)
     if (!status) status = get_access(call, target, &access);
     if (!status) status = get_addresses(call, &access, addresses);
     if (status) return status;
-    status = zlay_bank_count(&bank, target, access.number, addresses, access.lanes * access.parts);
+    status =
+        zlay_bank_conflicts(&bank, target, access.number, addresses, access.lanes * access.parts);
     if (status) return zl_fail(call->ctx, status, "field 'addresses' does not fit the access");
     if (bank.answer == ZLAY_UNDECIDED) return no_data(call, target, &access);
     call->value = bank_value(call, &bank);

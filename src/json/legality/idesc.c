@@ -126,7 +126,7 @@ static zlay_status refuse(zl_call *call, const zlay_idesc *fields)
         verdict.reasons = 0;
     for (uint32_t i = 0; i < verdict.reasons && i < ZL_REASONS_MOST; i++) {
         const char *field = zlay_field_name(reasons[i].field);
-        if (!reasons[i].field || zlay_rule_get(&rule, reasons[i].rule)) continue;
+        if (!reasons[i].field || zlay_rule_info(&rule, reasons[i].rule)) continue;
         return zl_fail(call->ctx, ZLAY_EINVAL, "field '%s' is %" PRIu64 ", no bits for it: %s",
                        field, reasons[i].value, rule.text);
     }

@@ -58,7 +58,7 @@ static zlay_status read_constant(zl_call *call, zlay_instruction *out, const zla
 static bool has_operand(uint32_t form, const char *name)
 {
     zlay_operand operand;
-    for (size_t i = 0; !zlay_instruction_operand(&operand, form, i); i++)
+    for (size_t i = 0; !zlay_instruction_operand_nth(&operand, form, i); i++)
         if (operand.field && !strcmp(operand.name, name)) return true;
     return false;
 }
@@ -86,7 +86,7 @@ static zlay_status read_request(zl_call *call, zlay_instruction *out)
     zlay_status status = read_form(call, &out->form);
     if (!status) status = zl_get_ptx(call, &out->ptx);
     if (!status) status = refuse_others(call, out->form);
-    for (size_t i = 0; !status && !zlay_instruction_operand(&operand, out->form, i); i++)
+    for (size_t i = 0; !status && !zlay_instruction_operand_nth(&operand, out->form, i); i++)
         status = read_constant(call, out, &operand);
     return status;
 }
@@ -109,7 +109,7 @@ static zlay_status form_value(zl_call *call, uint32_t form, json_t *out)
 {
     zlay_form about;
     char version[16];
-    zlay_status status = zlay_instruction_get(&about, form);
+    zlay_status status = zlay_instruction_info(&about, form);
     if (!status) zl_put_value(call, out, "id", zl_json_printed(call, print_id, &form, &status));
     if (!status) zl_put_value(call, out, "text", zl_json_printed(call, print_text, &form, &status));
     if (status) return status;

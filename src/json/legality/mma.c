@@ -345,7 +345,7 @@ zlay_status zl_op_mma_explain(zl_call *call)
     asked a = {0};
     zlay_mma_form form;
     zlay_status status = zl_read(call, &a);
-    if (!status) status = zlay_mma_explain(&form, a.target, &a.mma);
+    if (!status) status = zlay_mma_info(&form, a.target, &a.mma);
     if (status == ZLAY_NONE)
         return zl_fail(call->ctx, status, "no such instruction: mma.check says why");
     if (status == ZLAY_ENOTSUP) return zl_wrong(call, "instruction", "'mfma'");

@@ -56,7 +56,7 @@ static zlay_status refuse(zl_call *call, const zlay_target *target, const zlay_s
     zlay_reason reason;
     zlay_rule rule;
     if (status == ZLAY_ENOTSUP || zlay_smemdesc_check(&verdict, &reason, 1, target, fields) ||
-        !verdict.reasons || zlay_rule_get(&rule, reason.rule))
+        !verdict.reasons || zlay_rule_info(&rule, reason.rule))
         return zl_fail(call->ctx, status, "%s has no matrix descriptors in shared memory",
                        zlay_target_name(target));
     const char *field = zlay_field_name(reason.field);

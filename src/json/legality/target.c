@@ -5,7 +5,7 @@ static json_t *features_value(zl_call *call, const zlay_target *target)
 {
     json_t *list = json_array();
     const char *name;
-    for (size_t i = 0; (name = zlay_target_feature(target, i)) != NULL; i++)
+    for (size_t i = 0; (name = zlay_target_feature_nth(target, i)) != NULL; i++)
         zl_put_item(call, list, json_string(name));
     return list;
 }
@@ -18,7 +18,7 @@ static json_t *ptx_value(uint32_t version)
     return json_string(text);
 }
 
-static void put_counts(zl_call *call, const zlay_target_info *info)
+static void put_counts(zl_call *call, const zlay_target_summary *info)
 {
     const struct {
         const char *key;
@@ -41,9 +41,9 @@ static void put_counts(zl_call *call, const zlay_target_info *info)
 zlay_status zl_op_target_show(zl_call *call)
 {
     const zlay_target *target;
-    zlay_target_info info;
+    zlay_target_summary info;
     zlay_status status = zl_get_target(call, &target);
-    if (!status) status = zlay_target_get(&info, target);
+    if (!status) status = zlay_target_info(&info, target);
     if (status) return status;
     char suffix[2] = {(char)info.suffix, 0};
     call->value = json_object();

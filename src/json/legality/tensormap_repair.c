@@ -28,7 +28,7 @@ static zlay_status none(zl_call *call, const zlay_target *target, const zlay_ten
             continue;
         which = &reasons[i];
     }
-    if (which) zlay_rule_get(&rule, which->rule);
+    if (which) zlay_rule_info(&rule, which->rule);
     call->rule = which ? which->rule : 0;
     return zl_fail(call->ctx, ZLAY_NONE, "no change of the map's fields passes: %s, %s", rule.id,
                    rule.text);

@@ -38,7 +38,7 @@ static json_t *none_value(zl_call *call)
 {
     json_t *object = text_value(call, "none");
     zlay_rule rule;
-    bool ruled = call->rule && zlay_rule_get(&rule, call->rule) == ZLAY_OK;
+    bool ruled = call->rule && zlay_rule_info(&rule, call->rule) == ZLAY_OK;
     if (!call->witness && !ruled) return object;
     zl_put_value(call, object, "rule", ruled ? json_string(rule.id) : json_null());
     zl_put_value(call, object, "witness",

@@ -64,7 +64,7 @@ static json_t *targets_value(zl_call *call)
 {
     json_t *array = json_array();
     const zlay_target *target;
-    for (size_t i = 0; (target = zlay_target_at(i)); i++)
+    for (size_t i = 0; (target = zlay_target_nth(i)); i++)
         zl_put_item(call, array, json_string(zlay_target_name(target)));
     return array;
 }
@@ -73,7 +73,7 @@ static json_t *limits_value(zl_call *call, const zlay_limits *limits)
 {
     json_t *object = json_object();
     const zlay_limit *limit;
-    for (size_t i = 0; (limit = zlay_limit_at(i)); i++)
+    for (size_t i = 0; (limit = zlay_limit_nth(i)); i++)
         zl_put_value(call, object, limit->name, zl_json_uint(zl_limit_get(limits, i)));
     return object;
 }

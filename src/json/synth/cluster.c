@@ -78,7 +78,7 @@ zlay_status zl_op_cluster_multicast(zl_call *call)
 
 /* ---- registers that change blocks -------------------------------------------------------- */
 
-static void put_exchange(zl_call *call, const zlay_exchange *x, const zlay_exchange_info *info)
+static void put_exchange(zl_call *call, const zlay_exchange *x, const zlay_exchange_summary *info)
 {
     const zlay_layout *a = NULL, *b = NULL;
     json_t *partners = json_array(), *pair = json_object();
@@ -110,10 +110,10 @@ zlay_status zl_op_cluster_exchange(zl_call *call)
 {
     exchanged e = {NULL, NULL};
     zlay_exchange *x = NULL;
-    zlay_exchange_info info;
+    zlay_exchange_summary info;
     zlay_status status = zl_read(call, &e);
     if (!status) status = zlay_exchange_synth(call->ctx, &x, e.source, e.dest);
-    if (!status) status = zlay_exchange_get(&info, x);
+    if (!status) status = zlay_exchange_info(&info, x);
     if (!status) put_exchange(call, x, &info);
     zlay_exchange_free(x);
     zlay_layout_free(e.source);

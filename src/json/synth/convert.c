@@ -75,7 +75,7 @@ static zlay_status step_value(zl_call *call, const zlay_convert *plan, uint32_t 
 {
     zlay_convert_step step;
     json_t *value = json_object();
-    zlay_status status = zlay_convert_at(&step, plan, i);
+    zlay_status status = zlay_convert_step_nth(&step, plan, i);
     bool counted = step.counted || !touches_shared(&step);
     zl_put_value(call, value, "op", json_string(zl_word_of(ops, step.op)));
     if (!status) status = put_map(call, value, "map", plan, i, ZLAY_CONVERT_FORWARD);
@@ -118,7 +118,7 @@ static json_t *wavefronts_value(const zlay_convert *plan, bool stores)
 {
     zlay_convert_step step;
     uint64_t sum = 0;
-    for (uint32_t i = 0; zlay_convert_at(&step, plan, i) == ZLAY_OK; i++) {
+    for (uint32_t i = 0; zlay_convert_step_nth(&step, plan, i) == ZLAY_OK; i++) {
         bool store = step.op == ZLAY_CONVERT_STORE || step.op == ZLAY_CONVERT_STMATRIX;
         if (!touches_shared(&step) || store != stores) continue;
         if (!step.counted) return json_null();
@@ -137,8 +137,8 @@ static void put_wavefronts(zl_call *call, const zlay_convert *plan)
 
 static zlay_status plan_value(zl_call *call, const zlay_convert *plan)
 {
-    zlay_convert_info info;
-    zlay_status status = zlay_convert_get(&info, plan);
+    zlay_convert_summary info;
+    zlay_status status = zlay_convert_info(&info, plan);
     const zlay_layout *shared = zlay_convert_shared(plan);
     json_t *value = call->value = json_object();
     zl_put_value(call, value, "level", zl_json_word(levels, info.level));

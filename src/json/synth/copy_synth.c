@@ -113,14 +113,14 @@ static json_t *modes_value(zl_call *call, const zlay_move *move, uint32_t part)
     json_t *list = json_array();
     zlay_move_mode mode;
     zlay_move_cells cells;
-    for (uint32_t i = 0; !zlay_move_mode_get(&mode, move, part, i); i++) {
+    for (uint32_t i = 0; !zlay_move_mode_nth(&mode, move, part, i); i++) {
         json_t *value = json_object();
         zl_put_value(call, value, "extent", zl_json_uint(mode.extent));
         zl_put_value(call, value, "src",
                      step_value(call, (step_asked){move, part, i, 0}, mode.source));
         zl_put_value(call, value, "dst",
                      step_value(call, (step_asked){move, part, i, 1}, mode.dest));
-        if (!zlay_move_cells_get(&cells, move, part, i)) {
+        if (!zlay_move_cells_info(&cells, move, part, i)) {
             zl_put_value(call, value, "axis", json_integer(cells.axis));
             zl_put_value(call, value, "cells", zl_json_int(cells.step));
         }
@@ -133,7 +133,7 @@ static json_t *digits_value(zl_call *call, const zlay_move *move, uint32_t part)
 {
     json_t *list = json_array();
     zlay_move_digit digit;
-    for (uint32_t i = 0; !zlay_move_digit_get(&digit, move, part, i); i++) {
+    for (uint32_t i = 0; !zlay_move_digit_nth(&digit, move, part, i); i++) {
         json_t *value = json_object();
         zl_put_value(call, value, "of", zl_json_word(levels, digit.level));
         zl_put_value(call, value, "mode", json_integer(digit.mode));
@@ -150,9 +150,9 @@ static json_t *predicate_value(zl_call *call, const zlay_move *move, uint32_t pa
     json_t *list = json_array();
     zlay_move_mode mode;
     zlay_move_digit digit;
-    for (uint32_t k = 0; !zlay_move_mode_get(&mode, move, part, k); k++) {
+    for (uint32_t k = 0; !zlay_move_mode_nth(&mode, move, part, k); k++) {
         uint64_t reach = 1;
-        for (uint32_t i = 0; !zlay_move_digit_get(&digit, move, part, i); i++)
+        for (uint32_t i = 0; !zlay_move_digit_nth(&digit, move, part, i); i++)
             if (digit.mode == k) reach *= digit.extent;
         if (reach <= mode.extent) continue;
         json_t *value = json_object();
@@ -216,7 +216,7 @@ static json_t *parts_value(zl_call *call, const zlay_move *move)
 {
     json_t *list = json_array();
     zlay_move_part part;
-    for (uint32_t i = 0; !zlay_move_part_get(&part, move, i); i++)
+    for (uint32_t i = 0; !zlay_move_part_nth(&part, move, i); i++)
         zl_put_item(call, list, part_value(call, move, i, &part));
     return list;
 }
@@ -228,7 +228,7 @@ static json_t *swizzles_value(zl_call *call, const zlay_move *move)
     for (int32_t side = 0; side < 2; side++) {
         zlay_move_swizzle s;
         json_t *list = json_array();
-        if (zlay_move_swizzle_get(&s, move, side)) s = (zlay_move_swizzle){0};
+        if (zlay_move_swizzle_info(&s, move, side)) s = (zlay_move_swizzle){0};
         zl_put_item(call, list, json_integer(s.bits));
         zl_put_item(call, list, json_integer(s.base));
         zl_put_item(call, list, json_integer(s.shift));
@@ -249,7 +249,7 @@ static json_t *widest_value(zl_call *call, const zlay_move *move)
 {
     static const char *const sides[] = {"src", "dst"};
     zlay_move_widest w;
-    if (zlay_move_widest_get(&w, move) || !w.width) return json_null();
+    if (zlay_move_widest_info(&w, move) || !w.width) return json_null();
     json_t *value = json_object(), *points = json_array();
     for (int i = 0; i < 2; i++) zl_put_item(call, points, zl_json_uint(w.points[i]));
     zl_put_value(call, value, "width", json_integer(w.width));
@@ -272,9 +272,9 @@ static json_t *source_certificate(zl_call *call, const zlay_move *move)
 
 static json_t *move_value(zl_call *call, const zlay_move *move)
 {
-    zlay_move_info info;
+    zlay_move_summary info;
     json_t *value = zl_json_move(call, move, 0);
-    if (zlay_move_get(&info, move)) return value;
+    if (zlay_move_info(&info, move)) return value;
     zl_put_value(call, value, "width", json_integer(info.width));
     zl_put_value(call, value, "src_width", json_integer(info.source_width));
     zl_put_value(call, value, "threads", json_integer(info.threads));

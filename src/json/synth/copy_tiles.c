@@ -46,7 +46,7 @@ static json_t *axes_value(zl_call *call, const zlay_move *move, int32_t what)
 {
     zlay_move_axis axis;
     json_t *list = json_array();
-    for (uint32_t i = 0; !zlay_move_axis_get(&axis, move, i); i++)
+    for (uint32_t i = 0; !zlay_move_axis_nth(&axis, move, i); i++)
         zl_put_item(call, list, axis_value(call, (axis_asked){move, i, what}));
     return list;
 }
@@ -54,9 +54,9 @@ static json_t *axes_value(zl_call *call, const zlay_move *move, int32_t what)
 json_t *zl_json_tiles(zl_call *call, const zlay_move *move)
 {
     zlay_move_axis axis;
-    if (zlay_move_axis_get(&axis, move, 0)) return json_null();
+    if (zlay_move_axis_nth(&axis, move, 0)) return json_null();
     json_t *value = json_object(), *cells = json_array(), *granule = json_array();
-    for (uint32_t i = 0; !zlay_move_axis_get(&axis, move, i); i++) {
+    for (uint32_t i = 0; !zlay_move_axis_nth(&axis, move, i); i++) {
         zl_put_item(call, cells, zl_json_uint(axis.tile));
         zl_put_item(call, granule, zl_json_uint(axis.granule));
     }

@@ -94,14 +94,14 @@ static zlay_status put_kernel(zl_call *call, json_t *value, const zlay_word *wor
 
 static zlay_status put_word(zl_call *call, json_t *value, const zlay_word *word)
 {
-    zlay_word_info info;
+    zlay_word_summary info;
     zlay_slots slots;
     zlay_word_step step;
     json_t *steps = json_array();
-    zlay_status status = zlay_word_get(&info, word);
+    zlay_status status = zlay_word_info(&info, word);
     if (!status) status = zlay_word_slots(&slots, word);
     for (uint32_t i = 0; !status && i < info.steps; i++) {
-        status = zlay_word_step_get(&step, word, i);
+        status = zlay_word_step_nth(&step, word, i);
         if (!status) zl_put_item(call, steps, step_value(call, &slots, &step));
     }
     zl_put_value(call, value, "word", steps);
@@ -175,8 +175,8 @@ zlay_status zl_op_word_synth(zl_call *call)
 static zlay_status factor_value(zl_call *call, const zlay_factor *x)
 {
     static const char *const parts[] = {"layout", "residual", "dual"};
-    zlay_factor_info info;
-    zlay_status status = zlay_factor_get(&info, x);
+    zlay_factor_summary info;
+    zlay_status status = zlay_factor_info(&info, x);
     if (status) return status;
     json_t *desc = json_object();
     call->value = json_object();
@@ -196,7 +196,7 @@ static zlay_status read_desc(zl_call *call, const json_t *object, const zl_field
     const char *name;
     zlay_status status = zl_get_text(call, object, field->name, &span);
     if (status) return status;
-    for (size_t i = 0; (name = zlay_factor_desc_at(i)); i++)
+    for (size_t i = 0; (name = zlay_factor_desc_nth(i)); i++)
         if (strlen(name) == span.length && !memcmp(name, span.text, span.length)) {
             *(const char **)to = name;
             return ZLAY_OK;
@@ -247,7 +247,7 @@ static json_t *atoms_value(zl_call *call, const zlay_normal *n, int32_t side)
         call->no_memory = true;
         return list;
     }
-    size_t count = zlay_normal_atoms(at, ATOMS_MOST, n, side);
+    size_t count = zlay_normal_swizzles(at, ATOMS_MOST, n, side);
     for (size_t i = 0; i < count; i++) {
         json_t *atom = json_array();
         zl_put_item(call, atom, json_integer(at[i].bits));

@@ -3,6 +3,7 @@
 #include "json/json.h"
 
 #include <zlay/fragment.h>
+#include <zlay/tmem.h>
 
 enum { FOUND_MOST = 128 };
 

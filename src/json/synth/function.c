@@ -51,8 +51,8 @@ static void put_parameters(zl_call *call, const char *text)
 
 static zlay_status put_text(zl_call *call, const named_move *n)
 {
-    zlay_move_info info;
-    zlay_status status = zlay_move_get(&info, n->move);
+    zlay_move_summary info;
+    zlay_status status = zlay_move_info(&info, n->move);
     json_t *text = status ? NULL : zl_json_printed(call, print_move, n, &status);
     if (status) return status;
     status = zl_put_kernel(call, text, "ptx");

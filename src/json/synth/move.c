@@ -56,9 +56,9 @@ static json_t *maps_value(zl_call *call, const zlay_move *move)
     zlay_tensormap map;
     zlay_given given;
     json_t *list = json_array();
-    for (uint32_t i = 0; !zlay_move_map(&map, move, i); i++) {
+    for (uint32_t i = 0; !zlay_move_map_nth(&map, move, i); i++) {
         json_t *value = zl_json_tensormap(call, &map);
-        for (uint32_t k = 0; !zlay_move_given(&given, move, i, k); k++)
+        for (uint32_t k = 0; !zlay_move_given_nth(&given, move, i, k); k++)
             text_put(call, value, &given);
         zl_put_item(call, list, value);
     }
@@ -79,7 +79,7 @@ static void guard_put(zl_call *call, json_t *value, const zlay_move *move)
     zlay_status status = zlay_move_guard(&none, move);
     bool open = status == ZLAY_EROOM && none.need;
     if (open) zl_put_value(call, value, "guard", zl_json_printed(call, guard_print, move, &status));
-    else if (!zlay_move_given(&given, move, 0, 0))
+    else if (!zlay_move_given_nth(&given, move, 0, 0))
         zl_put_value(call, value, "guard", json_null());
 }
 
@@ -88,8 +88,8 @@ static json_t *copies_value(zl_call *call, const zlay_move *move, uint32_t axes)
     zlay_tensormap map;
     zlay_copy copy;
     json_t *list = json_array();
-    for (uint32_t i = 0; !zlay_move_copy(&copy, move, i); i++) {
-        uint32_t rank = zlay_move_map(&map, move, copy.map) ? 0 : map.rank;
+    for (uint32_t i = 0; !zlay_move_copy_nth(&copy, move, i); i++) {
+        uint32_t rank = zlay_move_map_nth(&map, move, copy.map) ? 0 : map.rank;
         zl_put_item(call, list, zl_json_copy(call, &copy, rank, axes));
     }
     return list;
@@ -112,9 +112,9 @@ static json_t *certificate_value(zl_call *call, const zlay_move *move)
 
 json_t *zl_json_move(zl_call *call, const zlay_move *move, uint32_t axes)
 {
-    zlay_move_info info;
+    zlay_move_summary info;
     json_t *value = json_object();
-    if (zlay_move_get(&info, move)) return value;
+    if (zlay_move_info(&info, move)) return value;
     const char *path = zl_word_of(paths, info.path), *edge = zl_word_of(edges, info.edge);
     zl_put_value(call, value, "path", json_string(path ? path : "?"));
     zl_put_value(call, value, "edge", json_string(edge ? edge : "?"));

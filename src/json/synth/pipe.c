@@ -15,7 +15,7 @@ static json_t *reason_value(zl_call *call, const zlay_pipe_reason *r)
 {
     json_t *row = json_object();
     zlay_pipe_rule rule = {"?", "?", "?"};
-    zlay_pipe_rule_at(&rule, r->rule);
+    zlay_pipe_rule_info(&rule, r->rule);
     zl_put_value(call, row, "rule", json_string(rule.name));
     zl_put_value(call, row, "by", json_string("documented"));
     zl_put_value(call, row, "field", json_null());
@@ -37,7 +37,7 @@ static json_t *fault_value(zl_call *call, const zlay_tmem_fault *fault)
 {
     json_t *value = reason_value(call, &fault->reason);
     zlay_tmem_row row;
-    bool found = zlay_tmem_row_at(&row, fault->row) == ZLAY_OK;
+    bool found = zlay_tmem_row_info(&row, fault->row) == ZLAY_OK;
     zl_put_value(call, value, "id", found ? json_string(row.id) : json_null());
     if (!found) return value;
     zl_put_value(call, value, "source", json_string(row.source));

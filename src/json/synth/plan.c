@@ -76,7 +76,7 @@ static zlay_status plan_make(zl_call *call, zlay_plan **out)
     *out = NULL;
     zlay_status status = zl_get_target(call, &target);
     if (!status) status = read_gemm(call, &gemm);
-    return status ? status : zlay_plan_synth_gemm(call->ctx, out, target, &gemm);
+    return status ? status : zlay_gemm_synth(call->ctx, out, target, &gemm);
 }
 
 /* ---- the plan ---------------------------------------------------------------------- */
@@ -93,7 +93,7 @@ static void put_operands(zl_call *call, json_t *value, const zlay_plan *plan)
         if (layout) zl_put_item(call, smem, zl_json_layout(call, layout));
         if (zlay_plan_map(&map, plan, operand)) continue;
         zl_put_item(call, maps, zl_json_tensormap(call, &map));
-        for (uint32_t i = 0; zlay_plan_copy(&copy, plan, operand, i) == ZLAY_OK; i++)
+        for (uint32_t i = 0; zlay_plan_copy_nth(&copy, plan, operand, i) == ZLAY_OK; i++)
             zl_put_item(call, copies, zl_json_copy(call, &copy, map.rank, GEMM_AXES));
     }
     zl_put_value(call, value, "maps", maps);
@@ -110,8 +110,8 @@ static json_t *certificates_value(zl_call *call, const zlay_plan *plan)
     return list;
 }
 
-static json_t *descriptors_value(zl_call *call, const zlay_plan *plan, const zlay_plan_info *info,
-                                 int32_t operand)
+static json_t *descriptors_value(zl_call *call, const zlay_plan *plan,
+                                 const zlay_plan_summary *info, int32_t operand)
 {
     json_t *list = json_array();
     for (uint32_t consumer = 0; consumer < (operand ? 1 : info->consumers); consumer++)
@@ -136,16 +136,18 @@ static json_t *three(zl_call *call, uint64_t x, uint64_t y, uint64_t z)
 }
 
 static const zl_field info_rows[] = {
-    ZL_NUMBER(zlay_plan_info, stages), ZL_NUMBER(zlay_plan_info, threads),
-    ZL_NUMBER(zlay_plan_info, consumers), ZL_NUMBER(zlay_plan_info, smem),
-    ZL_NUMBER(zlay_plan_info, stage_bytes),
-    {"bytes", ZL_MAY, &zl_as_u32, ZL_AT(zlay_plan_info, expect_bytes)},
-    {"full_count", ZL_MAY, &zl_as_u32, ZL_AT(zlay_plan_info, full_count)},
-    {"empty_count", ZL_MAY, &zl_as_u32, ZL_AT(zlay_plan_info, empty_count)},
+    ZL_NUMBER(zlay_plan_summary, stages),
+    ZL_NUMBER(zlay_plan_summary, threads),
+    ZL_NUMBER(zlay_plan_summary, consumers),
+    ZL_NUMBER(zlay_plan_summary, smem),
+    ZL_NUMBER(zlay_plan_summary, stage_bytes),
+    {"bytes", ZL_MAY, &zl_as_u32, ZL_AT(zlay_plan_summary, expect_bytes)},
+    {"full_count", ZL_MAY, &zl_as_u32, ZL_AT(zlay_plan_summary, full_count)},
+    {"empty_count", ZL_MAY, &zl_as_u32, ZL_AT(zlay_plan_summary, empty_count)},
 };
 static const zl_fields info_fields = ZL_FIELDS(info_rows);
 
-static void put_info(zl_call *call, json_t *value, const zlay_plan_info *info)
+static void put_info(zl_call *call, json_t *value, const zlay_plan_summary *info)
 {
     zl_put_value(call, value, "size", three(call, info->m, info->n, info->k));
     zl_put_value(call, value, "swapped", json_boolean(info->swapped));
@@ -202,9 +204,9 @@ static zlay_status put_printed(zl_call *call, const char *key, zl_printer *print
 zlay_status zl_op_plan_gemm(zl_call *call)
 {
     zlay_plan *plan;
-    zlay_plan_info info;
+    zlay_plan_summary info;
     zlay_status status = plan_make(call, &plan);
-    if (!status) status = zlay_plan_get(&info, plan);
+    if (!status) status = zlay_plan_info(&info, plan);
     if (!status) {
         call->value = json_object();
         put_info(call, call->value, &info);
@@ -307,8 +309,8 @@ zlay_status zl_put_kernel(zl_call *call, json_t *text, const char *language)
 
 static zlay_status emit_plan(zl_call *call, const named_plan *p, bool kernel)
 {
-    zlay_plan_info info;
-    zlay_status status = zlay_plan_get(&info, p->plan);
+    zlay_plan_summary info;
+    zlay_status status = zlay_plan_info(&info, p->plan);
     zlay_wave_launch launch;
     bool waves = !zlay_plan_launch(&launch, p->plan);
     zl_printer *print = !kernel ? print_header : waves ? print_assembly : print_ptx;

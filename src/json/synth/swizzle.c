@@ -90,7 +90,7 @@ static void put_costs(zl_call *call, const zlay_swizzle *swizzle)
 {
     json_t *wavefronts = json_array(), *ideal = json_array(), *bound = json_array();
     zlay_swizzle_cost cost;
-    for (uint32_t i = 0; zlay_swizzle_cost_get(&cost, swizzle, i) == ZLAY_OK; i++) {
+    for (uint32_t i = 0; zlay_swizzle_cost_nth(&cost, swizzle, i) == ZLAY_OK; i++) {
         zl_put_item(call, wavefronts, zl_json_uint(cost.wavefronts));
         zl_put_item(call, ideal, zl_json_uint(cost.ideal));
         zl_put_item(call, bound, zl_json_uint(cost.lower_bound));
@@ -102,8 +102,8 @@ static void put_costs(zl_call *call, const zlay_swizzle *swizzle)
 
 static void put_answer(zl_call *call, const zlay_swizzle *swizzle)
 {
-    zlay_swizzle_info info;
-    if (zlay_swizzle_get(&info, swizzle)) return;
+    zlay_swizzle_summary info;
+    if (zlay_swizzle_info(&info, swizzle)) return;
     call->value = json_object();
     zl_put_value(call, call->value, "layout", zl_json_layout(call, zlay_swizzle_layout(swizzle)));
     put_costs(call, swizzle);

@@ -135,11 +135,11 @@ zlay_status zl_move_synth(zl_call *call, zlay_move **out, uint32_t *axes)
 zlay_status zl_op_tensormap_synth(zl_call *call)
 {
     zlay_move *move = NULL;
-    zlay_move_info info;
+    zlay_move_summary info;
     uint32_t axes;
     zlay_status status = zl_move_synth(call, &move, &axes);
     if (!status) call->value = zl_json_move(call, move, axes);
-    if (!status && !zlay_move_get(&info, move))
+    if (!status && !zlay_move_info(&info, move))
         zl_put_value(call, call->value, "optimal", json_boolean(info.optimal));
     zlay_move_free(move);
     return status;

@@ -78,7 +78,7 @@ static json_t *arguments_value(zl_call *call)
     return list;
 }
 
-static void put_launch(zl_call *call, const zlay_transfer_info *info)
+static void put_launch(zl_call *call, const zlay_transfer_summary *info)
 {
     json_t *cluster = json_array();
     for (int i = 0; i < 3; i++) zl_put_item(call, cluster, json_integer(1));
@@ -94,8 +94,8 @@ static void put_launch(zl_call *call, const zlay_transfer_info *info)
 
 static zlay_status put_text(zl_call *call, const named_transfer *n)
 {
-    zlay_transfer_info info;
-    zlay_status status = zlay_transfer_get(&info, n->transfer);
+    zlay_transfer_summary info;
+    zlay_status status = zlay_transfer_info(&info, n->transfer);
     json_t *text = status ? NULL : zl_json_printed(call, print_transfer, n, &status);
     if (status) return status;
     status = zl_put_kernel(call, text, "ptx");

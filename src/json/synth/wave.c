@@ -44,25 +44,25 @@ static const zl_field wave_rows[] = {
 };
 const zl_fields zl_wave_fields = ZL_FIELDS(wave_rows);
 
-static json_t *name_of(const zlay_wave_info *info, int32_t access)
+static json_t *name_of(const zlay_wave_summary *info, int32_t access)
 {
     zlay_bank_access found;
-    if (access < 0 || zlay_bank_explain(&found, info->target, access)) return json_null();
+    if (access < 0 || zlay_bank_info(&found, info->target, access)) return json_null();
     return json_string(found.name);
 }
 
 static const zl_field number_rows[] = {
-    ZL_NUMBER(zlay_wave_info, load_bytes), ZL_NUMBER(zlay_wave_info, loads),
-    ZL_NUMBER(zlay_wave_info, load_rows), ZL_NUMBER(zlay_wave_info, read_bytes),
-    ZL_NUMBER(zlay_wave_info, reads), ZL_NUMBER(zlay_wave_info, read_xor),
-    ZL_NUMBER(zlay_wave_info, block_bytes), ZL_NUMBER(zlay_wave_info, part_bytes),
-    ZL_NUMBER(zlay_wave_info, blocks), ZL_NUMBER(zlay_wave_info, steps),
-    ZL_NUMBER(zlay_wave_info, step_registers), ZL_NUMBER(zlay_wave_info, registers),
-    ZL_NUMBER(zlay_wave_info, smem),
+    ZL_NUMBER(zlay_wave_summary, load_bytes),     ZL_NUMBER(zlay_wave_summary, loads),
+    ZL_NUMBER(zlay_wave_summary, load_rows),      ZL_NUMBER(zlay_wave_summary, read_bytes),
+    ZL_NUMBER(zlay_wave_summary, reads),          ZL_NUMBER(zlay_wave_summary, read_xor),
+    ZL_NUMBER(zlay_wave_summary, block_bytes),    ZL_NUMBER(zlay_wave_summary, part_bytes),
+    ZL_NUMBER(zlay_wave_summary, blocks),         ZL_NUMBER(zlay_wave_summary, steps),
+    ZL_NUMBER(zlay_wave_summary, step_registers), ZL_NUMBER(zlay_wave_summary, registers),
+    ZL_NUMBER(zlay_wave_summary, smem),
 };
 static const zl_fields number_fields = ZL_FIELDS(number_rows);
 
-static void put_numbers(zl_call *call, const zlay_wave_info *i)
+static void put_numbers(zl_call *call, const zlay_wave_summary *i)
 {
     zl_put_value(call, call->value, "direct", json_boolean(i->direct));
     zl_put_value(call, call->value, "load_steady", json_boolean(i->load_steady));
@@ -88,10 +88,10 @@ static void put_count(zl_call *call, const char *name, zlay_answer counted, uint
 
 static void put_plan(zl_call *call, const zlay_wave *wave)
 {
-    zlay_wave_info i;
+    zlay_wave_summary i;
     const zlay_layout *a, *b;
     json_t *list = json_array(), *all = json_object();
-    zlay_wave_get(&i, wave);
+    zlay_wave_info(&i, wave);
     call->value = json_object();
     put_numbers(call, &i);
     put_count(call, "read_count", i.reads_counted, i.read_wavefronts, i.read_ideal);

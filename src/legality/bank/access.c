@@ -111,7 +111,12 @@ zlay_status zlay_bank_find(int32_t *out, const char *name, size_t length)
     return ZLAY_OK;
 }
 
-zlay_status zlay_bank_at(int32_t *out, size_t i)
+size_t zlay_bank_count(void)
+{
+    return ZL_COUNT(accesses);
+}
+
+zlay_status zlay_bank_nth(int32_t *out, size_t i)
 {
     if (!out) return ZLAY_EINVAL;
     if (i >= ZL_COUNT(accesses)) return ZLAY_NONE;
@@ -159,7 +164,7 @@ zlay_status zl_banked_of(zl_banked *out, const zlay_target *target, int32_t acce
     return ZLAY_NONE;
 }
 
-zlay_status zlay_bank_explain(zlay_bank_access *out, const zlay_target *target, int32_t access)
+zlay_status zlay_bank_info(zlay_bank_access *out, const zlay_target *target, int32_t access)
 {
     zl_banked banked;
     if (!out || !target) return ZLAY_EINVAL;
@@ -186,8 +191,8 @@ const zlay_target *zl_bank_alike(const zlay_target *target)
 {
     static const char measured[] = "sm_90", counted[] = "gfx950";
     const zlay_target *alike = NULL;
-    zlay_target_info info = {0};
-    zlay_target_get(&info, target);
+    zlay_target_summary info = {0};
+    zlay_target_info(&info, target);
     if (info.ptx) zlay_target_find(&alike, measured, sizeof measured - 1);
     else zlay_target_find(&alike, counted, sizeof counted - 1);
     return alike;

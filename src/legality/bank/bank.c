@@ -157,8 +157,8 @@ static bool fits(uint64_t *active, const zl_banked *b, const uint32_t *addresses
     return !a->rows || *active == UINT64_MAX >> (64 - a->rows);
 }
 
-zlay_status zlay_bank_count(zlay_bank *out, const zlay_target *target, int32_t access,
-                            const uint32_t *addresses, size_t count)
+zlay_status zlay_bank_conflicts(zlay_bank *out, const zlay_target *target, int32_t access,
+                                const uint32_t *addresses, size_t count)
 {
     zl_banked b;
     uint64_t active = 0;

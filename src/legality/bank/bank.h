@@ -33,7 +33,7 @@ typedef struct zl_banked {
     uint32_t lanes;
 } zl_banked;
 
-/* As zlay_bank_explain answers. */
+/* As zlay_bank_info answers. */
 zlay_status zl_banked_of(zl_banked *out, const zlay_target *target, int32_t access);
 
 /* The target whose wavefronts rank accesses where nobody knows those of a target. */

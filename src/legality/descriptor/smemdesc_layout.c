@@ -47,7 +47,7 @@ static form form_of(const zlay_smemdesc_operand *o)
 static zlay_status refuse(zlay_ctx *ctx, int32_t number)
 {
     zlay_rule rule = {.id = "", .text = ""};
-    zlay_rule_get(&rule, number);
+    zlay_rule_info(&rule, number);
     return zl_fail(ctx, ZLAY_NONE, "%s: %s", rule.id, rule.text);
 }
 

@@ -142,8 +142,8 @@ static void number_of(uint64_t *out, const zlay_tensormap *map, int32_t field, u
     }
 }
 
-zlay_status zlay_replace_of(zlay_replace *out, const zlay_tensormap *map, int32_t field,
-                            uint32_t ord)
+zlay_status zlay_replace_from_tensormap(zlay_replace *out, const zlay_tensormap *map, int32_t field,
+                                        uint32_t ord)
 {
     uint64_t number = 0;
     if (!out || !map || !exists(field)) return ZLAY_EINVAL;

@@ -114,7 +114,7 @@ static bool guard(zl_guard g, const zl_subject *s)
 static uint64_t bound(int32_t name, const zl_subject *s, uint32_t i)
 {
     const zlay_block *block = block_of(s);
-    const zlay_target_info *gives = zl_target_limits(s->target);
+    const zlay_target_summary *gives = zl_target_limits(s->target);
     switch (name) {
     case BLOCK_REGISTERS_MOST: return gives->registers;
     case BLOCK_FILE_SIZE: return gives->register_file;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shared memory of a block as a subject of rules. */
 #include "legality/launch/smem.h"
+#include <zlay/block.h>
 
 static uint64_t value(zl_quantity q, const zl_subject *s, uint32_t i)
 {

@@ -17,9 +17,9 @@ static const char *class_name(zl_class cls)
     return "";
 }
 
-zlay_status zlay_target_get(zlay_target_info *out, const zlay_target *target)
+zlay_status zlay_target_info(zlay_target_summary *out, const zlay_target *target)
 {
-    zlay_target_info info;
+    zlay_target_summary info;
     if (!out || !target) return ZLAY_EINVAL;
     info = *zl_target_limits(target);
     info.suffix = target->suffix;
@@ -40,7 +40,7 @@ static const struct {
                 {ZL_HAS_WGMMA, "wgmma"},
                 {ZL_HAS_TCGEN05, "tcgen05"}};
 
-const char *zlay_target_feature(const zlay_target *target, size_t i)
+const char *zlay_target_feature_nth(const zlay_target *target, size_t i)
 {
     for (size_t k = 0; target && k < ZL_COUNT(features); k++)
         if (target->features & features[k].bit && !i--) return features[k].name;

@@ -16,7 +16,7 @@ static zlay_status instruction_check(zlay_ctx *ctx, const zlay_target *target, c
     zlay_rule rule;
     zlay_status status = zlay_mma_check(&verdict, &first, 1, target, mma);
     if (status || verdict.answer == ZLAY_YES) return status;
-    status = zlay_rule_get(&rule, first.rule);
+    status = zlay_rule_info(&rule, first.rule);
     return status ? status : zl_fail(ctx, ZLAY_NONE, "%s: %s", rule.id, rule.text);
 }
 

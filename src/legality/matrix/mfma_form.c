@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* zlay_mma_explain: mnemonic, registers, passes and modifiers of a form that exists. */
+/* zlay_mma_info: mnemonic, registers, passes and modifiers of a form that exists. */
 #include "legality/matrix/mfma.h"
 
 #include <string.h>
@@ -194,7 +194,7 @@ static void find_modifiers(zlay_mma_form *f, const zlay_target *target, const zl
     f->b_format = format_of(mma->b);
 }
 
-zlay_status zlay_mma_explain(zlay_mma_form *out, const zlay_target *target, const zlay_mma *mma)
+zlay_status zlay_mma_info(zlay_mma_form *out, const zlay_target *target, const zlay_mma *mma)
 {
     zlay_verdict verdict;
     if (!out || !target || !mma) return ZLAY_EINVAL;

@@ -20,7 +20,7 @@ static zlay_status modifiers_check(zlay_ctx *ctx, const zlay_target *target,
     o.scale_a.count = o.scale_b.count = 1;
     zlay_status status = zlay_mma_operands_check(&verdict, &first, 1, target, &o);
     if (status || verdict.answer == ZLAY_YES) return status;
-    status = zlay_rule_get(&rule, first.rule);
+    status = zlay_rule_info(&rule, first.rule);
     return status ? status : zl_fail(ctx, ZLAY_NONE, "%s: %s", rule.id, rule.text);
 }
 
@@ -57,7 +57,7 @@ zlay_status zlay_mma_lanes(zlay_ctx *ctx, zlay_layout **out, const zlay_target *
     if (!ctx || !target || !operands ||
         (fragment != ZLAY_FRAGMENT_A && fragment != ZLAY_FRAGMENT_B))
         return ZLAY_EINVAL;
-    zlay_status status = zlay_mma_explain(&form, target, &operands->mma);
+    zlay_status status = zlay_mma_info(&form, target, &operands->mma);
     if (status == ZLAY_NONE) return zl_fail(ctx, status, "no such instruction: mma.check says why");
     if (!status) status = modifiers_check(ctx, target, operands, &form);
     if (status) return status;

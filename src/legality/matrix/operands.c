@@ -131,7 +131,7 @@ zlay_status zlay_mma_operands_check(zlay_verdict *out, zlay_reason *reasons, siz
 {
     if (!out || !target || !operands || (room && !reasons) || operands->reserved) return ZLAY_EINVAL;
     asked a = {.operands = operands};
-    zlay_status status = zlay_mma_explain(&a.form, target, &operands->mma);
+    zlay_status status = zlay_mma_info(&a.form, target, &operands->mma);
     if (status == ZLAY_EINVAL || status == ZLAY_ENOTSUP) return status;
     a.exists = !status;
     zl_subject s = {&subject_form, target, &a};

@@ -242,7 +242,7 @@ static int32_t scale_type_of(const zlay_mma *mma)
     return sixteen && mma->kind == ZLAY_KIND_MXF4NVF4 ? ZLAY_TYPE_UE4M3 : ZLAY_TYPE_UE8M0;
 }
 
-zlay_status zlay_idesc_of_mma(zlay_idesc *out, const zlay_mma *mma)
+zlay_status zlay_idesc_from_mma(zlay_idesc *out, const zlay_mma *mma)
 {
     if (!out || !mma || mma->instruction != ZLAY_MMA_TCGEN05 || !zl_is_in(mma->kind, T5_EVERY))
         return ZLAY_EINVAL;

@@ -2,6 +2,7 @@
 /* Tensor maps from the arguments of the driver's encode calls. */
 #include "base/base.h"
 #include <zlay/tensormap.h>
+#include <zlay/tensormap_driver.h>
 
 #include <string.h>
 

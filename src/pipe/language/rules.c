@@ -18,7 +18,12 @@ const char *zlay_pipe_rule_name(int32_t rule)
     return is_rule(rule) ? rules[rule].name : NULL;
 }
 
-zlay_status zlay_pipe_rule_at(zlay_pipe_rule *out, int32_t rule)
+int32_t zlay_pipe_rule_count(void)
+{
+    return (int32_t)ZL_COUNT(rules) - 1;
+}
+
+zlay_status zlay_pipe_rule_info(zlay_pipe_rule *out, int32_t rule)
 {
     if (!out) return ZLAY_EINVAL;
     if (!is_rule(rule)) return ZLAY_NONE;

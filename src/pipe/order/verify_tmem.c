@@ -22,7 +22,7 @@ static void keep(void *to, uint32_t row, uint32_t line, uint32_t other, int64_t 
 {
     kept *k = to;
     zlay_tmem_row rule = {0};
-    zlay_tmem_row_at(&rule, row);
+    zlay_tmem_row_info(&rule, row);
     zlay_tmem_fault fault = {.row = row, .reason = {.rule = rule.rule, .line = line,
                                                     .other = other, .found = found,
                                                     .wanted = wanted}};

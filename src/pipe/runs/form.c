@@ -30,7 +30,7 @@ static void report_tmem(void *to, uint32_t row, uint32_t line, uint32_t other, i
     zl_run *r = to;
     zlay_tmem_row rule;
     (void)other;
-    if (!zlay_tmem_row_at(&rule, row))
+    if (!zlay_tmem_row_info(&rule, row))
         zl_run_fault(r, rule.rule, event_at(r->pipe, line), UINT32_MAX, found, wanted);
 }
 

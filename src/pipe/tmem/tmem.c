@@ -14,7 +14,12 @@ static const zlay_tmem_row rows[] = {
 #include "pipe/tmem/tmem.def"
 };
 
-zlay_status zlay_tmem_row_at(zlay_tmem_row *out, uint32_t row)
+uint32_t zlay_tmem_row_count(void)
+{
+    return (uint32_t)ZL_COUNT(rows) - 1;
+}
+
+zlay_status zlay_tmem_row_info(zlay_tmem_row *out, uint32_t row)
 {
     zlay_rule rule;
     if (!out) return ZLAY_EINVAL;
@@ -36,7 +41,7 @@ static const zlay_target *tensor_target(void)
     const zlay_target *target = NULL;
     zlay_tmem_issue probe = {.op = ZLAY_TMEM_ALLOC, .columns = 32};
     zlay_verdict verdict = {.answer = ZLAY_NO};
-    for (size_t i = 0; verdict.answer != ZLAY_YES && (target = zlay_target_at(i)); i++)
+    for (size_t i = 0; verdict.answer != ZLAY_YES && (target = zlay_target_nth(i)); i++)
         zlay_tmem_issue_check(&verdict, NULL, 0, target, &probe);
     return target;
 }
@@ -50,7 +55,7 @@ static uint32_t broken_row(const zlay_target *target, const zlay_tmem_issue *iss
     zlay_rule rule;
     zlay_tmem_issue_check(&verdict, reasons, ZL_COUNT(reasons), target, issue);
     for (uint32_t i = 0; i < verdict.broken && i < ZL_COUNT(reasons); i++) {
-        zlay_rule_get(&rule, reasons[i].rule);
+        zlay_rule_info(&rule, reasons[i].rule);
         for (uint32_t row = 1; row < ZL_COUNT(rows); row++)
             if (!strcmp(rows[row].id, rule.id)) {
                 *found = (int64_t)reasons[i].value;

@@ -9,7 +9,7 @@
 
 struct zlay_exchange {
     zlay_allocator alloc;
-    zlay_exchange_info info;
+    zlay_exchange_summary info;
     zlay_layout *route, *source, *dest; /* the last two copies of the request's */
     zlay_layout *served;                /* source after the route */
 };

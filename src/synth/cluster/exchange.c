@@ -31,14 +31,16 @@ static uint32_t log2_of(uint64_t size)
 
 static zlay_status take_apart(zlay_ctx *ctx, parts *p, const zlay_layout *a, const char *name)
 {
-    if (!a || zlay_layout_kind(a) != ZLAY_LAYOUT_F2 || zlay_f2_ins(a) > DIMS ||
-        zlay_layout_outs(a) > DIMS)
+    if (!a || zlay_layout_kind(a) != ZLAY_LAYOUT_F2 || zlay_f2_in_count(a) > DIMS ||
+        zlay_layout_out_count(a) > DIMS)
         return zl_fail(ctx, ZLAY_EINVAL, "%s: no F2 layout of at most %d inputs and outputs", name,
                        DIMS);
-    *p = (parts){.ins = zlay_f2_ins(a), .outs = zlay_layout_outs(a), .bits = zlay_f2_bits(a)};
+    *p = (parts){.ins = zlay_f2_in_count(a),
+                 .outs = zlay_layout_out_count(a),
+                 .bits = zlay_f2_bits(a)};
     p->block = p->ins;
     for (size_t i = 0, bit = 0; i < p->ins; i++) {
-        zlay_f2_in(&p->in[i], a, i);
+        zlay_f2_in_nth(&p->in[i], a, i);
         uint32_t wide = log2_of(p->in[i].size);
         if (!strcmp(p->in[i].name, block_name)) {
             p->block = i;
@@ -47,7 +49,7 @@ static zlay_status take_apart(zlay_ctx *ctx, parts *p, const zlay_layout *a, con
         }
         bit += wide;
     }
-    for (size_t i = 0; i < p->outs; i++) zlay_f2_out(&p->out[i], a, i);
+    for (size_t i = 0; i < p->outs; i++) zlay_f2_out_nth(&p->out[i], a, i);
     for (uint32_t bit = 0; bit < p->bits; bit++)
         zlay_f2_basis(p->basis + bit * p->outs, p->outs, a, bit);
     if (p->block < p->ins) return ZLAY_OK;
@@ -155,7 +157,7 @@ static zlay_status count(zlay_ctx *ctx, zlay_exchange *x, const zlay_layout *off
 static zlay_status decide(zlay_ctx *ctx, zlay_exchange *x)
 {
     zlay_answer answer = ZLAY_NO;
-    zlay_status status = zlay_f2_compose(ctx, &x->served, x->route, x->source);
+    zlay_status status = zlay_f2_composition(ctx, &x->served, x->source, x->route);
     if (!status) status = zlay_layout_equal(ctx, &answer, NULL, x->served, x->dest);
     if (status || answer == ZLAY_YES) return status;
     return zl_fail(ctx, ZLAY_EINTERNAL,
@@ -218,7 +220,7 @@ void zlay_exchange_free(zlay_exchange *x)
     zl_free(&alloc, x, sizeof *x);
 }
 
-zlay_status zlay_exchange_get(zlay_exchange_info *out, const zlay_exchange *x)
+zlay_status zlay_exchange_info(zlay_exchange_summary *out, const zlay_exchange *x)
 {
     if (!out || !x) return ZLAY_EINVAL;
     *out = x->info;

@@ -39,7 +39,7 @@ static zlay_status conversion_begin(zl_conversion *c, zlay_ctx *ctx, const zlay_
     c->bits = request->elem_bits;
     c->word = c->bits == 8 ? 2 : c->bits == 16;
     c->words = c->bits == 64 ? 2 : 1;
-    if (!status) status = zlay_target_get(&c->machine, target);
+    if (!status) status = zlay_target_info(&c->machine, target);
     return status ? status : zl_conversion_read(c);
 }
 
@@ -55,7 +55,7 @@ zlay_convert *zl_convert_new(zlay_ctx *ctx)
 /* By a word where each slot has its own holder, else in one round. */
 static zlay_status shuffled_by(const zl_conversion *c, zlay_convert *plan, bool *shuffled)
 {
-    zlay_convert_info *info = &plan->info;
+    zlay_convert_summary *info = &plan->info;
     zlay_status status = zl_convert_by_word(c, plan, shuffled);
     if (status) return status;
     if (*shuffled) info->optimal = info->rounds == info->rounds_least;
@@ -114,7 +114,7 @@ static zlay_status by_bits(zl_conversion *c, zlay_convert **plan)
 {
     zlay_status status = zl_holders_find(c);
     if (status) return status;
-    zlay_convert_info *info = &(*plan)->info;
+    zlay_convert_summary *info = &(*plan)->info;
     info->optimal = c->level <= ZLAY_CONVERT_REGISTER;
     if (c->level == ZLAY_CONVERT_NOWHERE)
         zl_step_add(*plan, ZLAY_CONVERT_NOP, &c->from, c->src.has);

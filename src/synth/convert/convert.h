@@ -86,7 +86,7 @@ typedef struct zl_conversion {
     zlay_ctx *ctx;
     const zlay_target *target;
     const zlay_convert_request *request;
-    zlay_target_info machine;
+    zlay_target_summary machine;
     uint32_t bits;       /* of an element */
     unsigned word;       /* log2 of the elements in 32 bits; 0 for wider ones */
     uint32_t words;      /* of 32 bits that an element takes, at least 1 */
@@ -127,7 +127,7 @@ enum { ZL_CONVERT_STEPS = 16 };
 
 struct zlay_convert {
     zlay_allocator alloc;
-    zlay_convert_info info;
+    zlay_convert_summary info;
     uint32_t shown;
     zl_convert_step step[ZL_CONVERT_STEPS];
     zlay_layout *shared, *certificate[2];

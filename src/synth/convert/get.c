@@ -18,14 +18,14 @@ void zlay_convert_free(zlay_convert *plan)
     zl_free(&alloc, plan, sizeof *plan);
 }
 
-zlay_status zlay_convert_get(zlay_convert_info *out, const zlay_convert *plan)
+zlay_status zlay_convert_info(zlay_convert_summary *out, const zlay_convert *plan)
 {
     if (!out || !plan) return ZLAY_EINVAL;
     *out = plan->info;
     return ZLAY_OK;
 }
 
-zlay_status zlay_convert_at(zlay_convert_step *out, const zlay_convert *plan, uint32_t i)
+zlay_status zlay_convert_step_nth(zlay_convert_step *out, const zlay_convert *plan, uint32_t i)
 {
     if (!out || !plan) return ZLAY_EINVAL;
     if (i >= plan->info.steps) return ZLAY_NONE;

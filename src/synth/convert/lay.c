@@ -124,7 +124,7 @@ static bool instance_count(zl_lay *l, int side, uint64_t n, uint64_t *taken, uin
     zlay_bank bank;
     for (uint32_t lane = 0; lane < c->machine.lanes; lane++)
         if (!address_of(l, side, lane, n, &address[lane])) return false;
-    if (zlay_bank_count(&bank, c->target, s->form->access, address, c->machine.lanes))
+    if (zlay_bank_conflicts(&bank, c->target, s->form->access, address, c->machine.lanes))
         return false;
     s->counted = s->counted && bank.answer == ZLAY_YES;
     *taken += bank.wavefronts;
@@ -216,12 +216,12 @@ static bool offer_numbered(zl_lay *l)
 static zlay_status offer_swizzle(zl_lay *l, const zlay_swizzle_request *r)
 {
     zlay_swizzle *found;
-    zlay_swizzle_info info;
+    zlay_swizzle_summary info;
     zlay_ctx *ctx = l->p->c->ctx;
     zlay_status status = zlay_swizzle_synth(ctx, &found, l->p->c->target, r);
     if (status) return status == ZLAY_ENOMEM ? status : ZLAY_OK;
     const zlay_layout *layout = zlay_swizzle_layout(found);
-    status = zlay_swizzle_get(&info, found);
+    status = zlay_swizzle_info(&info, found);
     for (uint64_t i = 0; i < l->size && !status; i++) {
         int64_t at;
         status = zlay_layout_eval(&at, 1, layout, i);

@@ -41,7 +41,7 @@ static zlay_status access_add(zl_lay *l, int side)
     int32_t op = side == ZL_SRC ? ZLAY_CONVERT_STORE : ZLAY_CONVERT_LOAD;
     int32_t way = side == ZL_SRC ? ZLAY_CONVERT_FORWARD : ZLAY_CONVERT_BACK;
     if (!status) status = zl_points_step(l->p, op, way, side, &map);
-    if (!status) status = zlay_bank_explain(&access, c->target, s->form->access);
+    if (!status) status = zlay_bank_info(&access, c->target, s->form->access);
     zl_table_free(&map);
     if (status) return status;
     uint64_t warps = c->extent[side][ZL_WARP], taken = s->counted ? s->wavefronts : 0;
@@ -68,7 +68,7 @@ static void sync_add(zl_lay *l)
 
 static void info_fill(const zl_lay *l)
 {
-    zlay_convert_info *info = &l->p->plan->info;
+    zlay_convert_summary *info = &l->p->plan->info;
     const zl_lane_side *s = l->side;
     info->counted = s[ZL_SRC].counted && s[ZL_DST].counted;
     info->conflict_free = info->counted && s[ZL_SRC].wavefronts <= s[ZL_SRC].least &&

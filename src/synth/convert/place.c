@@ -162,5 +162,5 @@ zlay_status zl_side_count(zlay_bank *out, const zl_trip *t, int which)
         bool active = rows ? l < rows : !(bits & ~s->kept);
         address[l] = active ? address_of(t, index) : ZLAY_BANK_INACTIVE;
     }
-    return zlay_bank_count(out, t->c->target, s->form->access, address, t->c->machine.lanes);
+    return zlay_bank_conflicts(out, t->c->target, s->form->access, address, t->c->machine.lanes);
 }

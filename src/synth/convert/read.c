@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads the two distributed layouts of a conversion as affine maps over F2 on the bits of a slot;
  * layouts that are not linear go to points.c. */
+#include "algebra/layout/function.h"
 #include "algebra/f2/f2.h"
 #include "synth/convert/convert.h"
 
@@ -76,13 +77,13 @@ static zlay_status read_side(zl_conversion *c, const zlay_layout *a, int side)
 static zlay_status outs_check(const zl_conversion *c)
 {
     const zlay_layout *a = c->request->src, *b = c->request->dst;
-    size_t outs = zlay_layout_outs(a);
-    bool same = zlay_layout_outs(b) == outs;
+    size_t outs = zlay_layout_out_count(a);
+    bool same = zlay_layout_out_count(b) == outs;
     if (outs == 1 && same) return ZLAY_OK;
     if (!zl_is_bits(a) || !zl_is_bits(b))
         return same ? ZLAY_OK
                     : zl_fail(c->ctx, ZLAY_EINVAL, "dst: has %zu outputs, and src has %zu",
-                              zlay_layout_outs(b), outs);
+                              zlay_layout_out_count(b), outs);
     for (size_t i = 0; i < outs && same; i++) {
         size_t k = zl_dim_find(b->f2.out, outs, a->f2.out[i].name);
         same = k < outs && b->f2.out[k].bits == a->f2.out[i].bits &&

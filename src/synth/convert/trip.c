@@ -93,7 +93,7 @@ static zlay_status access_of(const zl_trip *t, zlay_convert *plan, zl_convert_st
     zlay_bank_access access;
     unsigned warps = (unsigned)__builtin_popcountll(s->kept & zl_level_mask(ZL_WARP));
     zlay_status status = zl_side_count(&bank, t, which);
-    if (!status) status = zlay_bank_explain(&access, t->c->target, s->form->access);
+    if (!status) status = zlay_bank_info(&access, t->c->target, s->form->access);
     if (status) return status;
     bool remote = step->info.op == ZLAY_CONVERT_DSMEM;
     step->info.access = s->form->access;

@@ -117,12 +117,12 @@ static uint64_t blocks_of_bulk(const zl_counting *n, int64_t base, uint32_t log)
 static uint32_t bank_count(zl_counting *n, const uint32_t *address, uint32_t bytes)
 {
     zlay_bank bank;
-    if (zlay_bank_count(&bank, n->c->target, n->way->bank[n->side], address, n->c->warp) ==
+    if (zlay_bank_conflicts(&bank, n->c->target, n->way->bank[n->side], address, n->c->warp) ==
             ZLAY_OK &&
         bank.answer == ZLAY_YES)
         return bank.wavefronts;
     n->uncounted = true;
-    if (zlay_bank_count(&bank, n->c->ranked, n->way->bank[n->side], address, n->c->warp) ==
+    if (zlay_bank_conflicts(&bank, n->c->ranked, n->way->bank[n->side], address, n->c->warp) ==
             ZLAY_OK &&
         bank.answer == ZLAY_YES)
         return bank.wavefronts;

@@ -15,9 +15,9 @@ enum { SECTOR_BYTES = 32 };
 /* Of the target, or of the one whose counts stand in for those that are not known. */
 uint32_t zl_copy_row_bytes(const zl_copy *c)
 {
-    zlay_target_info own, ranked;
-    zlay_target_get(&own, c->target);
-    zlay_target_get(&ranked, c->ranked);
+    zlay_target_summary own, ranked;
+    zlay_target_info(&own, c->target);
+    zlay_target_info(&ranked, c->ranked);
     uint32_t bytes = own.banks * own.bank_bytes, other = ranked.banks * ranked.bank_bytes;
     return bytes > other ? bytes : other;
 }

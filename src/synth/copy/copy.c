@@ -11,6 +11,7 @@
 #include <string.h>
 #include <zlay/decide.h>
 #include <zlay/symbol.h>
+#include <zlay/copy_synth.h>
 
 enum { THREADS = 128, ALIGN = 16, BITS_MOST = 128 };
 
@@ -72,12 +73,12 @@ static zlay_status side_read(zl_copy *c, int s)
         return zl_fail(c->ctx, ZLAY_EINVAL,
                        "%s.align: %" PRIu64 " is no multiple of an element's %" PRIu64 " bytes",
                        side_names[s], side->align, bytes);
-    if (zlay_layout_outs(side->layout) != 1)
+    if (zlay_layout_out_count(side->layout) != 1)
         return zl_fail(c->ctx, ZLAY_EINVAL, "%s.layout: has several outputs, a tile has one offset",
                        side_names[s]);
     zlay_status status = zl_symbols_plain(c->ctx, side->layout);
     if (status) return status;
-    const char *name = zlay_layout_param(side->layout, 0);
+    const char *name = zlay_layout_param_nth(side->layout, 0);
     if (name && (!side->layout->symbols || side->space != ZLAY_MOVE_GLOBAL))
         return zl_fail(c->ctx, ZLAY_ENOTSUP,
                        "%s.layout: depends on %s, which only strides in "
@@ -89,8 +90,8 @@ static zlay_status side_read(zl_copy *c, int s)
 /* Threads are whole warps, or a power of two below one warp. */
 static zlay_status threads_read(zl_copy *c)
 {
-    zlay_target_info info;
-    zlay_status status = zlay_target_get(&info, c->target);
+    zlay_target_summary info;
+    zlay_status status = zlay_target_info(&info, c->target);
     if (status) return status;
     uint32_t threads = c->request.threads ? c->request.threads : THREADS;
     if (threads > info.threads)
@@ -231,7 +232,7 @@ static zlay_status try_all(const zl_copy *c, least *l)
 
 /* ---- the move --------------------------------------------------------------------------- */
 
-static void info_add(zlay_move_info *info, const zlay_move_part *p)
+static void info_add(zlay_move_summary *info, const zlay_move_part *p)
 {
     uint64_t accesses = info->accesses + p->accesses;
     info->accesses = accesses > UINT32_MAX ? UINT32_MAX : (uint32_t)accesses;
@@ -248,7 +249,8 @@ static void info_add(zlay_move_info *info, const zlay_move_part *p)
     info->uncounted |= p->uncounted;
 }
 
-void zl_copy_info(const zl_copy *c, zlay_move_info *info, const zl_copy_plan *plan, uint64_t bound)
+void zl_copy_info(const zl_copy *c, zlay_move_summary *info, const zl_copy_plan *plan,
+                  uint64_t bound)
 {
     info->path = plan->way.path;
     info->edge = ZLAY_EDGE_STRONG;

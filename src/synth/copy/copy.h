@@ -10,6 +10,7 @@
 #include "algebra/find/table.h"
 #include "synth/move/move.h"
 #include <zlay/bank.h>
+#include <zlay/copy_synth.h>
 
 enum {
     ZL_SOURCE = ZLAY_SIDE_SOURCE,
@@ -140,7 +141,8 @@ zlay_status zl_copy_side_check(zl_copy *c, int side);
 zlay_status zl_copy_fits(zl_copy *c, int side, int64_t least, uint64_t bytes);
 bool zl_copy_table_allows(const zl_copy *c, int32_t kind, uint64_t bytes);
 int32_t zl_copy_bulk_kind(const zl_copy *c);
-void zl_copy_info(const zl_copy *c, zlay_move_info *info, const zl_copy_plan *plan, uint64_t bound);
+void zl_copy_info(const zl_copy *c, zlay_move_summary *info, const zl_copy_plan *plan,
+                  uint64_t bound);
 
 /* Numbers in the place of names, and what the move then says of names. */
 zlay_status zl_copy_sample(zl_copy *c);

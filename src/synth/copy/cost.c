@@ -101,7 +101,7 @@ static uint32_t phase_lanes(const zl_copy *c, int32_t access, uint32_t step)
     zlay_bank bank = {.answer = ZLAY_UNDECIDED};
     for (uint32_t i = 0; i < c->warp; i++) address[i] = i * step;
     for (uint32_t i = 0; i < 2 && bank.answer != ZLAY_YES; i++)
-        if (zlay_bank_count(&bank, targets[i], access, address, c->warp)) return 0;
+        if (zlay_bank_conflicts(&bank, targets[i], access, address, c->warp)) return 0;
     if (bank.answer != ZLAY_YES) return 0;
     lanes = c->warp / bank.phases;
     for (uint32_t i = 0; i < bank.phases; i++)

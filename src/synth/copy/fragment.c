@@ -28,7 +28,7 @@ static zlay_status held_check(const zl_copy *c)
     zlay_rule rule;
     zlay_status status = zlay_block_check(&verdict, &reason, 1, c->target, &block);
     if (status || verdict.answer == ZLAY_YES) return status;
-    status = zlay_rule_get(&rule, reason.rule);
+    status = zlay_rule_info(&rule, reason.rule);
     if (status) return status;
     return zl_fail(c->ctx, ZLAY_NONE, "%s: %s, the fragments take %llu", rule.id, rule.text,
                    (unsigned long long)words);
@@ -200,7 +200,7 @@ static uint32_t matrix_wavefronts(const zl_copy *c, zl_part *p, uint64_t warp, u
                                       : ZLAY_BANK_INACTIVE;
     if (zlay_bank_find(&number, name, strlen(name))) return 0;
     for (uint32_t i = 0; i < 2; i++) {
-        if (zlay_bank_count(&bank, targets[i], number, address, WARP) == ZLAY_OK &&
+        if (zlay_bank_conflicts(&bank, targets[i], number, address, WARP) == ZLAY_OK &&
             bank.answer == ZLAY_YES)
             return bank.wavefronts;
         p->part.uncounted = 1;
@@ -229,7 +229,7 @@ static bool target_has(const zl_copy *c)
     int32_t number;
     zlay_bank_access access;
     return zlay_bank_find(&number, name, strlen(name)) == ZLAY_OK &&
-           zlay_bank_explain(&access, c->target, number) == ZLAY_OK;
+           zlay_bank_info(&access, c->target, number) == ZLAY_OK;
 }
 
 static bool by_matrices(const zl_copy *c, zl_copy_plan *plan, uint32_t transposed)

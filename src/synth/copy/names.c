@@ -41,7 +41,7 @@ static zlay_status sample_name(zl_copy *c, samples *s, const char *name)
         if (!strcmp(s->name[i], name)) return ZLAY_OK;
     if (s->count == NAMES)
         return zl_fail(c->ctx, ZLAY_ELIMIT, "the two layouts have more than %d names", NAMES);
-    zlay_status status = zlay_facts_of(c->ctx, &r, c->request.facts, name, strlen(name));
+    zlay_status status = zlay_facts_eval(c->ctx, &r, c->request.facts, name, strlen(name));
     if (status) return status;
     uint64_t known = known_modulo(&r);
     s->name[s->count] = name;
@@ -57,7 +57,7 @@ static zlay_status sample_names(zl_copy *c, samples *out)
     const char *name;
     zlay_status status = ZLAY_OK;
     for (int s = 0; s < ZL_SIDES; s++)
-        for (size_t i = 0; !status && (name = zlay_layout_param(c->side[s].layout, i)); i++)
+        for (size_t i = 0; !status && (name = zlay_layout_param_nth(c->side[s].layout, i)); i++)
             status = sample_name(c, out, name);
     return status;
 }
@@ -69,8 +69,8 @@ static zlay_status bind_side(zl_copy *c, int side, const samples *all)
     int64_t value[NAMES];
     size_t count = 0;
     for (size_t i = 0; i < all->count; i++)
-        for (size_t k = 0; zlay_layout_param(layout, k); k++)
-            if (!strcmp(all->name[i], zlay_layout_param(layout, k))) {
+        for (size_t k = 0; zlay_layout_param_nth(layout, k); k++)
+            if (!strcmp(all->name[i], zlay_layout_param_nth(layout, k))) {
                 name[count] = all->name[i];
                 value[count++] = all->value[i];
             }

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <zlay/decide.h>
 #include <zlay/symbol.h>
+#include <zlay/block.h>
 
 static const char *const side_names[ZL_SIDES] = {"source", "dest"};
 
@@ -62,7 +63,7 @@ zlay_status zl_copy_fits(zl_copy *c, int s, int64_t least, uint64_t bytes)
                        side_names[s], least);
     zlay_status status = zlay_smem_check(&verdict, &reason, 1, c->target, bytes);
     if (status || verdict.answer == ZLAY_YES) return status;
-    status = zlay_rule_get(&rule, reason.rule);
+    status = zlay_rule_info(&rule, reason.rule);
     if (status) return status;
     return zl_fail(c->ctx, ZLAY_NONE,
                    "%s: %s.layout ends at byte %" PRIu64 ", a block of %s has "

@@ -9,6 +9,7 @@
 #include "synth/copy/copy.h"
 
 #include <string.h>
+#include <zlay/copy_synth.h>
 
 static const char *const side_names[ZL_SIDES] = {"source", "dest"};
 

@@ -48,7 +48,7 @@ static const zlay_target *any_target(void)
 {
     const zlay_target *target;
     size_t i = 0;
-    while ((target = zlay_target_at(i)) && !(target->features & ZL_HAS_WGMMA)) i++;
+    while ((target = zlay_target_nth(i)) && !(target->features & ZL_HAS_WGMMA)) i++;
     return target;
 }
 
@@ -82,10 +82,10 @@ static zlay_status known_warp(zlay_ctx *ctx, zlay_layout **out, zlay_fragment *f
 static const zlay_target *target_with(const zlay_mma *mma)
 {
     const zlay_target *target;
-    zlay_target_info info;
+    zlay_target_summary info;
     zlay_verdict verdict;
-    for (size_t i = 0; (target = zlay_target_at(i)); i++)
-        if (!zlay_target_get(&info, target) && info.lanes == WAVE &&
+    for (size_t i = 0; (target = zlay_target_nth(i)); i++)
+        if (!zlay_target_info(&info, target) && info.lanes == WAVE &&
             !zlay_mma_check(&verdict, NULL, 0, target, mma) && verdict.answer == ZLAY_YES)
             return target;
     return NULL;

@@ -9,8 +9,8 @@ enum { BLOCK = 256, OUTS_MOST = 2 };
 
 zlay_status zl_asked_check(zlay_ctx *ctx, const zl_asked *asked, uint64_t most)
 {
-    const char *param = zlay_layout_param(asked->layout, 0);
-    size_t outs = zlay_layout_outs(asked->layout);
+    const char *param = zlay_layout_param_nth(asked->layout, 0);
+    size_t outs = zlay_layout_out_count(asked->layout);
     uint64_t size = zlay_layout_size(asked->layout);
     if (param) return zl_fail(ctx, ZLAY_ENOTSUP, "layout: has the parameter %s", param);
     if (outs != 1 && outs != 2)
@@ -35,7 +35,7 @@ bool zl_asked_value(int64_t *out, const zl_asked *asked, uint64_t index)
 {
     int64_t value[OUTS_MOST];
     if (zlay_layout_eval(value, OUTS_MOST, asked->layout, index)) return false;
-    *out = joined(asked, value, zlay_layout_outs(asked->layout));
+    *out = joined(asked, value, zlay_layout_out_count(asked->layout));
     return true;
 }
 
@@ -63,7 +63,7 @@ bool zl_differs(zl_difference *out, const zl_asked *asked, const zlay_layout *kn
                 uint64_t first)
 {
     uint64_t size = zlay_layout_size(known);
-    size_t outs = zlay_layout_outs(asked->layout);
+    size_t outs = zlay_layout_out_count(asked->layout);
     block b;
     if (zlay_layout_size(asked->layout) != size) return false;
     *out = (zl_difference){.at = size};

@@ -6,7 +6,7 @@
 
 #include "target/target.h"
 
-#include <zlay/algebra.h>
+#include <zlay/layout.h>
 
 /* What is asked about: a layout of one output dimension, or of two that are counted as one. */
 typedef struct zl_asked {

@@ -30,7 +30,7 @@ zlay_status zl_layout_placed(zlay_ctx *ctx, zlay_layout **out, const zl_operand 
 static zlay_status read_by_desc(zlay_ctx *ctx, zlay_layout **out, const zlay_plan *plan,
                                 int32_t operand)
 {
-    const zlay_plan_info *info = &plan->info;
+    const zlay_plan_summary *info = &plan->info;
     const zlay_smemdesc *d = &plan->desc[operand];
     uint32_t row = 16u << d->swizzle, elements = row / ELEMENT; /* span of the swizzle */
     uint32_t mn = operand == ZLAY_OPERAND_A ? info->mma.m : info->mma.n;

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <zlay/bank.h>
+#include <zlay/block.h>
 
 enum { ELEMENT = 2, LANES = 32 };
 
@@ -31,7 +32,7 @@ static void put_layout(zl_text *out, const zlay_layout *layout)
 
 static void put_shape(zl_text *out, const zlay_plan *plan)
 {
-    const zlay_plan_info *info = &plan->info;
+    const zlay_plan_summary *info = &plan->info;
     zl_putf(out, "plan: D[%llu, %llu] = A B, K = %llu, bf16 with f32 accumulators, %s%s\n",
             (unsigned long long)info->m, (unsigned long long)info->n, (unsigned long long)info->k,
             zlay_target_name(info->target),
@@ -81,7 +82,7 @@ static void put_maps(zl_text *out, const zlay_plan *plan)
 
 static void put_descs(zl_text *out, const zlay_plan *plan)
 {
-    const zlay_plan_info *info = &plan->info;
+    const zlay_plan_summary *info = &plan->info;
     zl_puts(out, "\nwgmma descriptors of stage 0 (shared addresses from the 1024-aligned start)\n");
     for (int32_t operand = 0; operand < 2; operand++)
         for (uint32_t c = 0; c < (operand ? 1 : info->consumers); c++)
@@ -100,7 +101,7 @@ static void put_descs(zl_text *out, const zlay_plan *plan)
 
 static void put_stages(zl_text *out, const zlay_plan *plan)
 {
-    const zlay_plan_info *info = &plan->info;
+    const zlay_plan_summary *info = &plan->info;
     zl_putf(out, "\nshared memory, %u of %llu bytes (1024 of them for alignment)\n", info->smem,
             (unsigned long long)zlay_smem_capacity(info->target));
     for (uint32_t s = 0; s < info->stages; s++)
@@ -121,7 +122,7 @@ static void put_count(zl_text *out, const zlay_plan *plan, const char *what, con
     zlay_bank bank;
     int32_t number;
     zlay_status status = zlay_bank_find(&number, access, strlen(access));
-    if (!status) status = zlay_bank_count(&bank, plan->info.target, number, address, LANES);
+    if (!status) status = zlay_bank_conflicts(&bank, plan->info.target, number, address, LANES);
     if (!status && bank.answer == ZLAY_YES)
         zl_putf(out, "  %-44s %u wavefronts, ideal %u\n", what, bank.wavefronts, bank.distinct);
     else zl_putf(out, "  %-44s not counted: phases of %s are not known\n", what, access);
@@ -212,7 +213,7 @@ static void explain_write(zl_text *out, const void *value)
     put_certificates(out, plan);
 }
 
-zlay_status zlay_plan_explain(zlay_buf *out, const zlay_plan *plan)
+zlay_status zlay_plan_print(zlay_buf *out, const zlay_plan *plan)
 {
     return plan ? zl_print(out, explain_write, plan) : ZLAY_EINVAL;
 }

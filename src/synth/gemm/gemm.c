@@ -115,7 +115,7 @@ static zlay_status gemm_read(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *g)
 
 /* Threads publish a stage when the next is on its way, and a consumer releases one when it has the
  * next: two stages would wait for each other. */
-static zlay_status stages_check(zlay_ctx *ctx, const zlay_plan_info *info)
+static zlay_status stages_check(zlay_ctx *ctx, const zlay_plan_summary *info)
 {
     if (info->full_count == 1 || info->stages >= 3) return ZLAY_OK;
     return zl_fail(ctx, ZLAY_EINVAL, "stages: %u; operands moved by threads need at least 3",
@@ -138,8 +138,8 @@ static zlay_status plan_fill(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *ge
 
 /* Planning calls public functions, each of which enters the ctx: entered here only to be refused
  * where another call is inside, and to clear its message. */
-zlay_status zlay_plan_synth_gemm(zlay_ctx *ctx, zlay_plan **out, const zlay_target *target,
-                                 const zlay_gemm *gemm)
+zlay_status zlay_gemm_synth(zlay_ctx *ctx, zlay_plan **out, const zlay_target *target,
+                            const zlay_gemm *gemm)
 {
     if (!out) return ZLAY_EINVAL;
     *out = NULL;

@@ -11,7 +11,7 @@ static const char *operand_name(int32_t operand) { return operand == ZLAY_OPERAN
 
 static void declare(zl_text *out, const zlay_plan *plan)
 {
-    const zlay_plan_info *info = &plan->info;
+    const zlay_plan_summary *info = &plan->info;
     zl_puts(out, "pipe gemm\nparam T 0..\nparam N 1..\n");
     zl_putf(out, "smem A[%u] %u\n", info->stages, plan->operand[ZLAY_OPERAND_A].bytes);
     zl_putf(out, "smem B[%u] %u\n", info->stages, plan->operand[ZLAY_OPERAND_B].bytes);

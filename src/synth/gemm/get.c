@@ -8,7 +8,7 @@ static bool is_operand(int32_t operand)
     return operand >= ZLAY_OPERAND_A && operand <= ZLAY_OPERAND_D;
 }
 
-zlay_status zlay_plan_get(zlay_plan_info *out, const zlay_plan *plan)
+zlay_status zlay_plan_info(zlay_plan_summary *out, const zlay_plan *plan)
 {
     if (!out || !plan) return ZLAY_EINVAL;
     *out = plan->info;
@@ -23,7 +23,7 @@ zlay_status zlay_plan_map(zlay_tensormap *out, const zlay_plan *plan, int32_t op
     return ZLAY_OK;
 }
 
-zlay_status zlay_plan_copy(zlay_copy *out, const zlay_plan *plan, int32_t operand, uint32_t i)
+zlay_status zlay_plan_copy_nth(zlay_copy *out, const zlay_plan *plan, int32_t operand, uint32_t i)
 {
     if (!out || !plan || !is_operand(operand)) return ZLAY_EINVAL;
     if (i >= plan->operand[operand].copies_count) return ZLAY_NONE;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Prints every rule that a plan asked, with the value that it found and who enforces it; for an
  * operand that tensor copies cannot move also the least repair, and the path that is taken
- * instead. Part of zlay_plan_explain. */
+ * instead. Part of zlay_plan_print. */
 #include "legality/copy/copy.h"
 #include "legality/descriptor/smemdesc.h"
 #include "legality/launch/smem.h"
@@ -45,7 +45,7 @@ static void put_rung(void *arg, const zlay_reason *r, bool held)
 {
     rule_line *at = arg;
     zlay_rule rule;
-    if (zlay_rule_get(&rule, r->rule)) return;
+    if (zlay_rule_info(&rule, r->rule)) return;
     zl_putf(at->out, "    %-24s %s", rule.id, zlay_field_name(r->field));
     if (r->index >= 0) zl_putf(at->out, "[%d]", r->index);
     zl_putf(at->out, " = %llu, ", (unsigned long long)r->value);
@@ -60,7 +60,7 @@ static void put_rung(void *arg, const zlay_reason *r, bool held)
 
 static void put_issue(rule_line *at, const zlay_plan *plan, const zl_operand *o, bool load)
 {
-    const zlay_plan_info *info = &plan->info;
+    const zlay_plan_summary *info = &plan->info;
     zl_issue issue;
     zl_issue_of(&issue, &o->map, &o->copies[0], info->expect_bytes, load ? info->full_count : 0);
     zl_subject s = {&zl_copy_form, info->target, &issue};

@@ -18,7 +18,7 @@ static int32_t swizzle_of(uint32_t span)
     return span == 128 ? ZLAY_SWIZZLE_128B : span == 64 ? ZLAY_SWIZZLE_64B : ZLAY_SWIZZLE_32B;
 }
 
-static uint32_t tile_extent(const zlay_plan_info *info, int axis)
+static uint32_t tile_extent(const zlay_plan_summary *info, int axis)
 {
     return axis == 0 ? info->tile_m : axis == 1 ? info->tile_n : info->tile_k;
 }
@@ -98,7 +98,7 @@ static zlay_status path_choose(zl_operand *o, const zlay_target *target, bool lo
     return ZLAY_OK;
 }
 
-static void copies_fill(zl_operand *o, int32_t operand, const zlay_plan_info *info, axes axis,
+static void copies_fill(zl_operand *o, int32_t operand, const zlay_plan_summary *info, axes axis,
                         uint32_t inner)
 {
     uint32_t box = o->map.box[0] * ELEMENT * o->map.box[1];
@@ -124,7 +124,7 @@ static void copies_fill(zl_operand *o, int32_t operand, const zlay_plan_info *in
 static void desc_fill(zlay_plan *plan, int32_t operand)
 {
     const zl_operand *o = &plan->operand[operand];
-    const zlay_plan_info *info = &plan->info;
+    const zlay_plan_summary *info = &plan->info;
     zlay_smemdesc *desc = &plan->desc[operand];
     memset(desc, 0, sizeof *desc);
     desc->swizzle = o->map.swizzle;
@@ -137,7 +137,7 @@ static void desc_fill(zlay_plan *plan, int32_t operand)
             k_major ? info->mma.m * o->span : info->mma.m * ELEMENT / o->span * desc->lbo;
 }
 
-static void sums_fill(zlay_plan_info *info, const zl_operand *o, int32_t operand)
+static void sums_fill(zlay_plan_summary *info, const zl_operand *o, int32_t operand)
 {
     info->copies += o->copies_count;
     if (operand == ZLAY_OPERAND_D) return;

@@ -7,8 +7,8 @@
 zlay_status zlay_pipe_builder_move(zlay_ctx *ctx, zlay_pipe_builder *builder, const char *name,
                                    const zlay_move *move)
 {
-    zlay_move_info info;
-    zlay_status status = zlay_move_get(&info, move);
+    zlay_move_summary info;
+    zlay_status status = zlay_move_info(&info, move);
     if (status) return status;
     if (info.bytes > INT32_MAX) return ZLAY_EOVERFLOW;
     zlay_pipe_declaration d = {.size = sizeof d, .word = "move", .name = name,

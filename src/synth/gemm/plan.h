@@ -6,7 +6,7 @@
 
 #include "algebra/text/format.h"
 #include "synth/gemm/wave_gemm.h"
-#include <zlay/synth.h>
+#include <zlay/plan.h>
 
 #define ZL_COPIES       8 /* boxes of one operand in a stage or a pass */
 #define ZL_CERTIFICATES 6 /* two an operand */
@@ -29,7 +29,7 @@ typedef struct zl_operand {
 
 struct zlay_plan {
     zlay_allocator alloc;
-    zlay_plan_info info;
+    zlay_plan_summary info;
     zl_operand operand[3];
     uint64_t address[3];
     zlay_smemdesc desc[2];   /* of step 0 of consumer 0, from the operand's place in the stage */
@@ -52,7 +52,7 @@ zlay_status zl_operand_plan(zlay_ctx *ctx, zlay_plan *plan, int32_t operand);
 zlay_status zl_layout_placed(zlay_ctx *ctx, zlay_layout **out, const zl_operand *o);
 
 zlay_status zl_certificates_make(zlay_ctx *ctx, zlay_plan *plan);
-/* The rules that the plan asked, with their values; part of zlay_plan_explain. */
+/* The rules that the plan asked, with their values; part of zlay_plan_print. */
 void zl_ladder_write(zl_text *out, const void *plan);
 
 /* Whether the target multiplies by waves, and such a plan whole. */

@@ -4,6 +4,7 @@
 #include "base/arith.h"
 
 #include <string.h>
+#include <zlay/block.h>
 
 enum {
     ROWS = 64,    /* of a consumer warpgroup: wgmma's M */
@@ -43,14 +44,14 @@ static const struct {
 };
 
 /* How many tiles D has; UINT64_MAX where they pass 64 bits. */
-static uint64_t tiles_of_d(const zlay_plan_info *info, uint32_t m, uint32_t n)
+static uint64_t tiles_of_d(const zlay_plan_summary *info, uint32_t m, uint32_t n)
 {
     return zl_umul_sat(zl_ceil_div(info->m, m), zl_ceil_div(info->n, n));
 }
 
 /* Relative time of a tile shape: waves over the processors times steps, a few for its ends, and
  * epilogue.  It fits 64 bits: there are less than 2^24 waves, and a tile takes less than 2^36. */
-static uint64_t tile_cost(const zlay_plan_info *info, size_t row)
+static uint64_t tile_cost(const zlay_plan_summary *info, size_t row)
 {
     uint64_t tiles = tiles_of_d(info, measured[row].m, measured[row].n);
     bool stored = info->n * ELEMENT % STORE_GRANULE == 0;
@@ -59,7 +60,8 @@ static uint64_t tile_cost(const zlay_plan_info *info, size_t row)
 }
 
 /* The cheapest shape that leaves at most TILES_MOST tiles, where the request leaves it open. */
-static zlay_status tile_choose(zlay_ctx *ctx, const zlay_plan_info *info, uint32_t *m, uint32_t *n)
+static zlay_status tile_choose(zlay_ctx *ctx, const zlay_plan_summary *info, uint32_t *m,
+                               uint32_t *n)
 {
     uint64_t best = UINT64_MAX;
     uint32_t want_m = *m, want_n = *n;
@@ -78,12 +80,12 @@ static zlay_status tile_choose(zlay_ctx *ctx, const zlay_plan_info *info, uint32
     return found ? ZLAY_OK : zl_fail(ctx, ZLAY_ENOTSUP, "more than 2^31 - 1 tiles of D");
 }
 
-static uint32_t smem_bytes(const zlay_plan_info *info, uint32_t stages)
+static uint32_t smem_bytes(const zlay_plan_summary *info, uint32_t stages)
 {
     return stages * info->stage_bytes + info->consumers * info->pitch_d + 2 * 8 * stages + ALIGN;
 }
 
-static zlay_status stages_choose(zlay_ctx *ctx, zlay_plan_info *info, uint32_t want)
+static zlay_status stages_choose(zlay_ctx *ctx, zlay_plan_summary *info, uint32_t want)
 {
     uint64_t capacity = zlay_smem_capacity(info->target);
     uint32_t stages = want ? want : STAGES_MOST;
@@ -103,7 +105,7 @@ static zlay_status stages_choose(zlay_ctx *ctx, zlay_plan_info *info, uint32_t w
         stages, info->stage_bytes, info->smem, (unsigned long long)capacity);
 }
 
-static void place(zlay_plan_info *info, uint32_t tile_a, uint32_t tile_b)
+static void place(zlay_plan_summary *info, uint32_t tile_a, uint32_t tile_b)
 {
     info->smem_a = 0;
     info->pitch_a = tile_a;
@@ -133,7 +135,7 @@ static zlay_status instruction_check(zlay_ctx *ctx, const zlay_plan *plan)
     zlay_rule rule;
     zlay_status status = zlay_mma_check(&verdict, &reason, 1, plan->info.target, &plan->info.mma);
     if (status || verdict.answer == ZLAY_YES) return status;
-    status = zlay_rule_get(&rule, reason.rule);
+    status = zlay_rule_info(&rule, reason.rule);
     if (status) return status;
     return zl_fail(ctx, ZLAY_NONE, "%s: %s (target %s)", rule.id, rule.text,
                    zlay_target_name(plan->info.target));
@@ -141,7 +143,7 @@ static zlay_status instruction_check(zlay_ctx *ctx, const zlay_plan *plan)
 
 zlay_status zl_gemm_tile(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *gemm)
 {
-    zlay_plan_info *info = &plan->info;
+    zlay_plan_summary *info = &plan->info;
     uint32_t m = gemm->tile_m, n = gemm->tile_n, k = gemm->tile_k ? gemm->tile_k : 64;
     zlay_status status = tile_check(ctx, m, n, k);
     if (status) return status;

@@ -9,6 +9,7 @@
 
 #include <string.h>
 #include <zlay/buffer.h>
+#include <zlay/block.h>
 
 enum {
     ELEMENT = 2, /* bytes of bf16 */
@@ -58,7 +59,7 @@ bool zl_wave_target(const zlay_target *target)
 
 static bool tile_side(uint32_t side) { return side == 64 || side == 128 || side == 256; }
 
-static zlay_status tile_check(zlay_ctx *ctx, const zlay_plan_info *info)
+static zlay_status tile_check(zlay_ctx *ctx, const zlay_plan_summary *info)
 {
     if (!tile_side(info->tile_m))
         return zl_fail(ctx, ZLAY_EINVAL, "tile_m: %u is none of 64, 128, 256", info->tile_m);
@@ -69,13 +70,13 @@ static zlay_status tile_check(zlay_ctx *ctx, const zlay_plan_info *info)
     return ZLAY_OK;
 }
 
-static uint32_t stage_bytes(const zlay_plan_info *info)
+static uint32_t stage_bytes(const zlay_plan_summary *info)
 {
     return (info->tile_m + info->tile_n) * info->tile_k * ELEMENT;
 }
 
 /* Of the widest step of K of which two blocks fit into shared memory. */
-static void tile_default(zlay_plan_info *info, const zlay_gemm *gemm)
+static void tile_default(zlay_plan_summary *info, const zlay_gemm *gemm)
 {
     uint64_t capacity = zlay_smem_capacity(info->target);
     info->tile_m = gemm->tile_m ? gemm->tile_m : info->m > 64 ? 128 : 64;
@@ -87,7 +88,7 @@ static void tile_default(zlay_plan_info *info, const zlay_gemm *gemm)
         info->tile_k /= 2;
 }
 
-static zlay_status tiles_count(zlay_ctx *ctx, zlay_plan_info *info)
+static zlay_status tiles_count(zlay_ctx *ctx, zlay_plan_summary *info)
 {
     info->tiles_m = zl_ceil_div(info->m, info->tile_m);
     info->tiles_n = zl_ceil_div(info->n, info->tile_n);
@@ -100,7 +101,7 @@ static zlay_status tiles_count(zlay_ctx *ctx, zlay_plan_info *info)
 
 static zlay_status smem_place(zlay_ctx *ctx, zlay_plan *plan)
 {
-    zlay_plan_info *info = &plan->info;
+    zlay_plan_summary *info = &plan->info;
     zlay_verdict verdict;
     info->stage_bytes = stage_bytes(info);
     info->pitch_a = info->pitch_b = info->stage_bytes;
@@ -120,7 +121,7 @@ static zlay_status smem_place(zlay_ctx *ctx, zlay_plan *plan)
 /* ---- loads ------------------------------------------------------------------------------- */
 
 /* M0's low 16 bits place a buffer load in shared memory. */
-static bool may_be_direct(const zlay_plan_info *info)
+static bool may_be_direct(const zlay_plan_summary *info)
 {
     return zlay_target_direct(info->target) & 1u << CHUNK && info->smem <= 1u << 16;
 }
@@ -187,7 +188,7 @@ static zlay_status outside_check(zlay_ctx *ctx, const zlay_plan *plan)
 
 static zlay_status loads_plan(zlay_ctx *ctx, zlay_plan *plan)
 {
-    const zlay_plan_info *info = &plan->info;
+    const zlay_plan_summary *info = &plan->info;
     zlay_wave_gemm *w = &plan->wave.shape;
     w->row_bytes = info->tile_k * ELEMENT;
     w->direct = may_be_direct(info);
@@ -205,7 +206,7 @@ static zlay_status loads_plan(zlay_ctx *ctx, zlay_plan *plan)
 
 static void sums_plan(zlay_plan *plan)
 {
-    zlay_plan_info *info = &plan->info;
+    zlay_plan_summary *info = &plan->info;
     zlay_wave_gemm *w = &plan->wave.shape;
     w->accumulators = w->blocks_m * w->blocks_n * info->mma.m * info->mma.n / w->lanes;
     w->stores = w->accumulators * ELEMENT / w->store_bytes;
@@ -242,9 +243,9 @@ static void registers_plan(zlay_plan *plan)
 /* Registers and accumulators are one file. */
 static zlay_status registers_check(zlay_ctx *ctx, const zlay_plan *plan)
 {
-    zlay_target_info limits;
+    zlay_target_summary limits;
     const zlay_wave_gemm *w = &plan->wave.shape;
-    zlay_status status = zlay_target_get(&limits, plan->info.target);
+    zlay_status status = zlay_target_info(&limits, plan->info.target);
     if (status || w->registers + w->accumulators <= limits.registers) return status;
     return zl_fail(ctx, ZLAY_NONE, "a lane has %u registers, the tile takes %u and %u sums",
                    limits.registers, w->registers, w->accumulators);
@@ -252,9 +253,9 @@ static zlay_status registers_check(zlay_ctx *ctx, const zlay_plan *plan)
 
 zlay_status zl_wave_gemm_plan(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *gemm)
 {
-    zlay_plan_info *info = &plan->info;
-    zlay_target_info limits;
-    zlay_status status = zlay_target_get(&limits, info->target);
+    zlay_plan_summary *info = &plan->info;
+    zlay_target_summary limits;
+    zlay_status status = zlay_target_info(&limits, info->target);
     if (status) return status;
     instruction_find(&info->mma, info->target);
     plan->wave.shape.lanes = limits.lanes;
@@ -286,7 +287,7 @@ zlay_status zlay_plan_launch(zlay_wave_launch *out, const zlay_plan *plan)
 {
     if (!out || !plan) return ZLAY_EINVAL;
     if (!zl_by_waves(plan)) return ZLAY_NONE;
-    const zlay_plan_info *info = &plan->info;
+    const zlay_plan_summary *info = &plan->info;
     *out = (zlay_wave_launch){.grid = {info->tiles_n, info->tiles_m, 1},
                               .threads = info->threads,
                               .smem = info->smem,

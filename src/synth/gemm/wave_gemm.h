@@ -5,7 +5,7 @@
 #define ZL_WAVE_GEMM_H
 
 #include <zlay/wave.h>
-#include <zlay/wave_gemm.h>
+#include <zlay/plan.h>
 
 /* Registers of a lane, by number. */
 typedef struct zl_wave_registers {

@@ -16,9 +16,9 @@ static zlay_status load_pair(zlay_ctx *ctx, zlay_layout *pair[2], const zlay_pla
                              int32_t operand)
 {
     const zlay_wave *wave = plan->wave.operand[operand];
-    zlay_wave_info i;
+    zlay_wave_summary i;
     zlay_layout *matrix = NULL, *loads = NULL;
-    zlay_status status = zlay_wave_get(&i, wave);
+    zlay_status status = zlay_wave_info(&i, wave);
     if (!status)
         status = zl_layout_format(ctx, &matrix, "(%u,%u):(1,%llu)", i.depth, i.rows,
                                   (unsigned long long)plan->operand[operand].pitch);
@@ -39,9 +39,9 @@ static zlay_status read_pair(zlay_ctx *ctx, zlay_layout *pair[2], const zlay_pla
                              int32_t operand)
 {
     const zlay_wave *wave = plan->wave.operand[operand];
-    zlay_wave_info i;
+    zlay_wave_summary i;
     uint32_t rows = plan->info.mma.m, beside = plan->wave.shape.lanes / rows;
-    zlay_status status = zlay_wave_get(&i, wave);
+    zlay_status status = zlay_wave_info(&i, wave);
     if (!status)
         status = zlay_layout_coalesce(ctx, &pair[0], zlay_wave_layout(wave, ZLAY_WAVE_FROM));
     if (status) return status;

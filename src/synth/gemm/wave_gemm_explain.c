@@ -14,7 +14,7 @@ static void put_layout(zl_text *out, const zlay_layout *layout)
 
 static void put_shape(zl_text *out, const zlay_plan *plan)
 {
-    const zlay_plan_info *info = &plan->info;
+    const zlay_plan_summary *info = &plan->info;
     const zlay_wave_gemm *w = &plan->wave.shape;
     zl_putf(out, "plan: D[%llu, %llu] = A B, K = %llu, bf16 with f32 accumulators, %s%s\n",
             (unsigned long long)info->m, (unsigned long long)info->n, (unsigned long long)info->k,

@@ -5,7 +5,7 @@
 
 static zlay_status find(zlay_ctx *ctx, zlay_plan *plan, int32_t operand)
 {
-    const zlay_plan_info *info = &plan->info;
+    const zlay_plan_summary *info = &plan->info;
     const zlay_wave_gemm *w = &plan->wave.shape;
     bool a = operand == ZLAY_OPERAND_A;
     zlay_wave_request request = {.size = sizeof request,
@@ -23,21 +23,21 @@ static zlay_status find(zlay_ctx *ctx, zlay_plan *plan, int32_t operand)
 
 /* What the kernel takes for granted: loads and reads of 16 bytes, a thread's loads in one column,
  * reads one XOR apart. */
-static bool fits(const zlay_wave_info *i, const zlay_wave_gemm *w)
+static bool fits(const zlay_wave_summary *i, const zlay_wave_gemm *w)
 {
     bool one_way = i->reads == 1 || i->read_xor == w->lanes / (i->block_bytes / w->row_bytes) * 16;
     return i->direct == w->direct && i->load_bytes == 16 && i->read_bytes == 16 && one_way &&
            (i->load_steady || i->loads == 1);
 }
 
-static bool alike(const zlay_wave_info *a, const zlay_wave_info *b)
+static bool alike(const zlay_wave_summary *a, const zlay_wave_summary *b)
 {
     return a->swizzle_bits == b->swizzle_bits && a->swizzle_base == b->swizzle_base &&
            a->swizzle_shift == b->swizzle_shift && a->reads == b->reads &&
            a->step_registers == b->step_registers;
 }
 
-static void banks_take(zlay_wave_gemm *w, const zlay_wave_info *i)
+static void banks_take(zlay_wave_gemm *w, const zlay_wave_summary *i)
 {
     uint32_t all = i->reads * i->blocks * i->parts;
     bool known = i->reads_counted == ZLAY_YES;
@@ -45,7 +45,7 @@ static void banks_take(zlay_wave_gemm *w, const zlay_wave_info *i)
     w->read_ideal = known ? i->read_ideal / all : ZLAY_WAVE_GEMM_UNKNOWN;
 }
 
-static void take(zlay_plan *plan, const zlay_wave_info *a, const zlay_wave_info *b)
+static void take(zlay_plan *plan, const zlay_wave_summary *a, const zlay_wave_summary *b)
 {
     zlay_wave_gemm *w = &plan->wave.shape;
     w->loads_a = a->loads;
@@ -60,7 +60,7 @@ static void take(zlay_plan *plan, const zlay_wave_info *a, const zlay_wave_info 
 }
 
 /* (row, k) -> element of the stage. */
-static zlay_status placed(zlay_ctx *ctx, zlay_layout **out, const zlay_wave_info *i)
+static zlay_status placed(zlay_ctx *ctx, zlay_layout **out, const zlay_wave_summary *i)
 {
     return zl_layout_format(ctx, out, "Sw<%u,%u,%u> o 0 o (%u,%u):(%u,1)", i->swizzle_bits,
                             i->swizzle_base, i->swizzle_shift, i->rows, i->depth, i->depth);
@@ -68,11 +68,11 @@ static zlay_status placed(zlay_ctx *ctx, zlay_layout **out, const zlay_wave_info
 
 zlay_status zl_wave_gemm_lay(zlay_ctx *ctx, zlay_plan *plan)
 {
-    zlay_wave_info i[2];
+    zlay_wave_summary i[2];
     zlay_status status = ZLAY_OK;
     for (int32_t operand = 0; !status && operand < ZLAY_OPERAND_D; operand++) {
         status = find(ctx, plan, operand);
-        if (!status) status = zlay_wave_get(&i[operand], plan->wave.operand[operand]);
+        if (!status) status = zlay_wave_info(&i[operand], plan->wave.operand[operand]);
         if (!status) status = placed(ctx, &plan->operand[operand].smem, &i[operand]);
     }
     if (status) return status;

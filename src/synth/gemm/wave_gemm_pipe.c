@@ -194,7 +194,7 @@ static void loop(writer *x)
 
 static void declare(writer *x, bool loops)
 {
-    const zlay_plan_info *info = &x->plan->info;
+    const zlay_plan_summary *info = &x->plan->info;
     zl_puts(x->out, "pipe gemm\n");
     if (loops) zl_putf(x->out, "param N %llu..\n", (unsigned long long)x->ahead + 1);
     zl_putf(x->out, "smem S[%u] %u\nglobal D[1]\n", info->stages, info->stage_bytes);

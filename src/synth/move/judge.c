@@ -8,7 +8,7 @@ zlay_status zl_judged(zlay_ctx *ctx, const zlay_target *target, zlay_status stat
 {
     zlay_rule rule;
     if (status || verdict->answer == ZLAY_YES) return status;
-    status = zlay_rule_get(&rule, reason->rule);
+    status = zlay_rule_info(&rule, reason->rule);
     if (status) return status;
     return zl_fail(ctx, ZLAY_NONE, "%s: %s (target %s)", rule.id, rule.text,
                    zlay_target_name(target));

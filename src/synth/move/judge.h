@@ -4,7 +4,7 @@
 #define ZL_SYNTH_JUDGE_H
 
 #include "base/base.h"
-#include <zlay/legality.h>
+#include <zlay/rule.h>
 
 /* The status of a check, and ZLAY_NONE with the rule where the answer is not yes. */
 zlay_status zl_judged(zlay_ctx *ctx, const zlay_target *target, zlay_status status,

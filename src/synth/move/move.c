@@ -73,14 +73,14 @@ void zlay_move_free(zlay_move *move)
     zl_free(&alloc, move, sizeof *move);
 }
 
-zlay_status zlay_move_get(zlay_move_info *out, const zlay_move *move)
+zlay_status zlay_move_info(zlay_move_summary *out, const zlay_move *move)
 {
     if (!out || !move) return ZLAY_EINVAL;
     *out = move->info;
     return ZLAY_OK;
 }
 
-zlay_status zlay_move_given(zlay_given *out, const zlay_move *move, uint32_t map, uint32_t i)
+zlay_status zlay_move_given_nth(zlay_given *out, const zlay_move *move, uint32_t map, uint32_t i)
 {
     if (!out || !move) return ZLAY_EINVAL;
     for (uint32_t k = 0; k < move->givens; k++) {
@@ -103,7 +103,7 @@ zlay_status zlay_move_guard(zlay_buf *out, const zlay_move *move)
     return out && move ? zl_print(out, guard_write, move) : ZLAY_EINVAL;
 }
 
-zlay_status zlay_move_map(zlay_tensormap *out, const zlay_move *move, uint32_t i)
+zlay_status zlay_move_map_nth(zlay_tensormap *out, const zlay_move *move, uint32_t i)
 {
     if (!out || !move) return ZLAY_EINVAL;
     if (i >= move->info.maps) return ZLAY_NONE;
@@ -111,7 +111,7 @@ zlay_status zlay_move_map(zlay_tensormap *out, const zlay_move *move, uint32_t i
     return ZLAY_OK;
 }
 
-zlay_status zlay_move_copy(zlay_copy *out, const zlay_move *move, uint32_t i)
+zlay_status zlay_move_copy_nth(zlay_copy *out, const zlay_move *move, uint32_t i)
 {
     if (!out || !move) return ZLAY_EINVAL;
     if (i >= move->info.copies) return ZLAY_NONE;

@@ -50,7 +50,7 @@ typedef struct zl_move_tiles {
 
 struct zlay_move {
     zlay_allocator alloc;
-    zlay_move_info info;
+    zlay_move_summary info;
     zlay_tensormap *maps; /* info.maps of them */
     zlay_copy *copies;    /* info.copies of them */
     zl_part *parts;       /* info.parts of them */

@@ -7,7 +7,7 @@
 
 /* ---- parts ---------------------------------------------------------------------------- */
 
-zlay_status zlay_move_part_get(zlay_move_part *out, const zlay_move *move, uint32_t i)
+zlay_status zlay_move_part_nth(zlay_move_part *out, const zlay_move *move, uint32_t i)
 {
     if (!out || !move) return ZLAY_EINVAL;
     if (i >= move->info.parts) return ZLAY_NONE;
@@ -15,7 +15,7 @@ zlay_status zlay_move_part_get(zlay_move_part *out, const zlay_move *move, uint3
     return ZLAY_OK;
 }
 
-zlay_status zlay_move_mode_get(zlay_move_mode *out, const zlay_move *move, uint32_t part,
+zlay_status zlay_move_mode_nth(zlay_move_mode *out, const zlay_move *move, uint32_t part,
                                uint32_t i)
 {
     if (!out || !move) return ZLAY_EINVAL;
@@ -24,7 +24,7 @@ zlay_status zlay_move_mode_get(zlay_move_mode *out, const zlay_move *move, uint3
     return ZLAY_OK;
 }
 
-zlay_status zlay_move_digit_get(zlay_move_digit *out, const zlay_move *move, uint32_t part,
+zlay_status zlay_move_digit_nth(zlay_move_digit *out, const zlay_move *move, uint32_t part,
                                 uint32_t i)
 {
     if (!out || !move) return ZLAY_EINVAL;
@@ -38,14 +38,14 @@ const zlay_layout *zlay_move_threads(const zlay_move *move, uint32_t part)
     return move && part < move->info.parts ? move->parts[part].threads : NULL;
 }
 
-zlay_status zlay_move_swizzle_get(zlay_move_swizzle *out, const zlay_move *move, int32_t side)
+zlay_status zlay_move_swizzle_info(zlay_move_swizzle *out, const zlay_move *move, int32_t side)
 {
     if (!out || !move || side < ZLAY_SIDE_SOURCE || side > ZLAY_SIDE_DEST) return ZLAY_EINVAL;
     *out = move->swizzle[side];
     return ZLAY_OK;
 }
 
-zlay_status zlay_move_widest_get(zlay_move_widest *out, const zlay_move *move)
+zlay_status zlay_move_widest_info(zlay_move_widest *out, const zlay_move *move)
 {
     if (!out || !move) return ZLAY_EINVAL;
     *out = move->widest;

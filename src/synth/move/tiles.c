@@ -7,7 +7,7 @@ static const zl_move_tiles *tiles_of(const zlay_move *move, uint32_t axis)
     return move->tiles && axis < move->tiles->axes ? move->tiles : NULL;
 }
 
-zlay_status zlay_move_axis_get(zlay_move_axis *out, const zlay_move *move, uint32_t i)
+zlay_status zlay_move_axis_nth(zlay_move_axis *out, const zlay_move *move, uint32_t i)
 {
     if (!out || !move) return ZLAY_EINVAL;
     if (!tiles_of(move, i)) return ZLAY_NONE;
@@ -45,8 +45,8 @@ zlay_status zlay_move_axis_print(zlay_buf *out, const zlay_move *move, uint32_t 
     return asked.tiles ? zl_print(out, axis_write, &asked) : ZLAY_NONE;
 }
 
-zlay_status zlay_move_cells_get(zlay_move_cells *out, const zlay_move *move, uint32_t part,
-                                uint32_t mode)
+zlay_status zlay_move_cells_info(zlay_move_cells *out, const zlay_move *move, uint32_t part,
+                                 uint32_t mode)
 {
     if (!out || !move) return ZLAY_EINVAL;
     if (!move->tiles || part >= move->info.parts || mode >= move->parts[part].part.modes)
@@ -65,7 +65,7 @@ static uint64_t first_of(const zlay_move *move, uint32_t part, uint32_t axis)
     return cell;
 }
 
-zlay_status zlay_move_first_get(uint64_t *out, const zlay_move *move, uint32_t part, uint32_t axis)
+zlay_status zlay_move_first(uint64_t *out, const zlay_move *move, uint32_t part, uint32_t axis)
 {
     if (!out || !move) return ZLAY_EINVAL;
     if (part >= move->info.parts || !tiles_of(move, axis)) return ZLAY_NONE;

@@ -271,7 +271,7 @@ static zlay_status fields_check(const search *s, const zlay_smemdesc *fields)
     zlay_rule rule;
     zlay_status status = zlay_smemdesc_check(&verdict, &first, 1, s->target, fields);
     if (status || verdict.answer == ZLAY_YES) return status;
-    status = zlay_rule_get(&rule, first.rule);
+    status = zlay_rule_info(&rule, first.rule);
     return status ? status : zl_fail(s->ctx, ZLAY_NONE, "%s: %s", rule.id, rule.text);
 }
 
@@ -304,7 +304,7 @@ static zlay_status tile_read(search *s, uint64_t mn)
 {
     const zlay_smemdesc_request *r = &s->request;
     uint64_t size = zlay_layout_size(r->layout);
-    if (zlay_layout_outs(r->layout) != 1)
+    if (zlay_layout_out_count(r->layout) != 1)
         return zl_fail(s->ctx, ZLAY_ENOTSUP, "layout: has several output dimensions");
     if (size > zl_limits(s->ctx)->points)
         return zl_fail(s->ctx, ZLAY_ELIMIT, "points: the layout has %llu, the limit is %llu",

@@ -23,7 +23,7 @@ typedef struct zl_asked {
 
 struct zlay_swizzle {
     zlay_allocator alloc;
-    zlay_swizzle_info info;
+    zlay_swizzle_summary info;
     zlay_swizzle_cost cost[ZL_ASKS_MOST];
     zlay_layout *layout;
 };

@@ -106,7 +106,8 @@ static zlay_status instance_bound(bound *out, const zl_families *f, uint32_t i)
     for (uint32_t l = 0; l < x->banked.lanes; l++)
         addresses[l] = l < x->lanes && first[l] != UINT32_MAX ? first[l] * x->banked.access->align
                                                               : ZLAY_BANK_INACTIVE;
-    if (zlay_bank_count(&bank, f->a->target, x->banked.access->number, addresses, x->banked.lanes))
+    if (zlay_bank_conflicts(&bank, f->a->target, x->banked.access->number, addresses,
+                            x->banked.lanes))
         return zl_fail(f->a->ctx, ZLAY_EINVAL, "accesses: %u: %s needs an address of every row", i,
                        x->banked.access->name);
     out->ideal = bank.ideal;

@@ -132,7 +132,7 @@ static zlay_status addresses_count(uint32_t *out, const zl_families *f, uint32_t
     zlay_bank bank;
     *out = zl_bank_without_conflict(b, addresses);
     if (*out) return ZLAY_OK;
-    if (zlay_bank_count(&bank, f->a->target, b->access->number, addresses, b->lanes))
+    if (zlay_bank_conflicts(&bank, f->a->target, b->access->number, addresses, b->lanes))
         return zl_fail(f->a->ctx, ZLAY_EINVAL,
                        "accesses: %u: %s needs an address of every row, of whole bytes", i,
                        b->access->name);

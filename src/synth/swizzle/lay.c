@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The answer over F2: its layout, who else reaches it, and its accesses counted at addresses. */
+#include "algebra/layout/function.h"
 #include "legality/descriptor/smemdesc.h"
 #include "synth/swizzle/ask.h"
 
@@ -197,8 +198,8 @@ static zlay_status cost_fill(zlay_swizzle *s, const zl_asked *a, const zl_asked_
     uint32_t addresses[ZLAY_BANK_LANES];
     zlay_bank bank;
     addresses_of(addresses, a, x, &f->map[i], found->basis);
-    zlay_status status = zlay_bank_count(&bank, a->target, x->banked.access->number, addresses,
-                                         x->banked.lanes);
+    zlay_status status =
+        zlay_bank_conflicts(&bank, a->target, x->banked.access->number, addresses, x->banked.lanes);
     if (status || bank.wavefronts * x->instances != found->wavefronts[i])
         return zl_fail(a->ctx, ZLAY_EINTERNAL,
                        "access %u: %u wavefronts counted; please report this request", i,

@@ -56,7 +56,7 @@ static zlay_status banked_read(zl_asked *out, zl_asked_access *to, uint32_t i, i
         return zl_fail(out->ctx, ZLAY_NONE, "accesses: %u: %s has no %s", i,
                        zlay_target_name(out->target), to->banked.access->name);
     if (!to->banked.model) {
-        zlay_bank_explain(&known, out->target, number);
+        zlay_bank_info(&known, out->target, number);
         return zl_fail(out->ctx, ZLAY_ENOTSUP, "accesses: %u: %s on %s: %s is not known", i,
                        known.name, zlay_target_name(out->target), known.gap);
     }

@@ -49,14 +49,14 @@ void zlay_swizzle_free(zlay_swizzle *swizzle)
     zl_free(&alloc, swizzle, sizeof *swizzle);
 }
 
-zlay_status zlay_swizzle_get(zlay_swizzle_info *out, const zlay_swizzle *swizzle)
+zlay_status zlay_swizzle_info(zlay_swizzle_summary *out, const zlay_swizzle *swizzle)
 {
     if (!out || !swizzle) return ZLAY_EINVAL;
     *out = swizzle->info;
     return ZLAY_OK;
 }
 
-zlay_status zlay_swizzle_cost_get(zlay_swizzle_cost *out, const zlay_swizzle *swizzle, uint32_t i)
+zlay_status zlay_swizzle_cost_nth(zlay_swizzle_cost *out, const zlay_swizzle *swizzle, uint32_t i)
 {
     if (!out || !swizzle) return ZLAY_EINVAL;
     if (i >= swizzle->info.accesses) return ZLAY_NONE;

@@ -8,6 +8,7 @@
  * fewest cells are counted by copies, and each copy begins on 128 bytes. Each choice is answered
  * as a request with that layout, and the least answer is taken. */
 #include "synth/tensormap/symbolic/given.h"
+#include <zlay/block.h>
 
 enum { AXES = 12, TRIES = 4 };
 

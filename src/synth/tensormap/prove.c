@@ -28,7 +28,7 @@ static zlay_status refused(const zl_tm *t, const zlay_verdict *verdict, const zl
 {
     zlay_rule rule;
     if (verdict->answer == ZLAY_YES) return ZLAY_OK;
-    zlay_status status = zlay_rule_get(&rule, reason->rule);
+    zlay_status status = zlay_rule_info(&rule, reason->rule);
     return status ? status : zl_fail(t->ctx, ZLAY_NONE, "%s: %s", rule.id, rule.text);
 }
 

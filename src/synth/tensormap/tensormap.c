@@ -9,6 +9,7 @@
 
 #include <string.h>
 #include <zlay/decide.h>
+#include <zlay/block.h>
 
 /* ---- the request ---------------------------------------------------------------------------- */
 
@@ -44,7 +45,7 @@ static zlay_status fields_check(zlay_ctx *ctx, const zlay_tensormap_request *r)
     if (r->swizzle_given && (r->swizzle < ZLAY_SWIZZLE_NONE || r->swizzle >= ZL_SWIZZLES))
         return zl_fail(ctx, ZLAY_EINVAL, "swizzle: %d is not in 0..6", r->swizzle);
     if (r->index_given > 1) return zl_fail(ctx, ZLAY_EINVAL, "index_given: is neither 0 nor 1");
-    if (r->index_given && (r->tile || zlay_layout_param(r->source, 0)))
+    if (r->index_given && (r->tile || zlay_layout_param_nth(r->source, 0)))
         return zl_fail(ctx, ZLAY_ENOTSUP,
                        "index: of tiles by shape, of a source without unknowns");
     if (r->tile && r->axes)
@@ -218,9 +219,9 @@ static zlay_status numbers(zl_tm *t, zlay_move **out)
 /* Values of 4 bits without gaps. */
 static zlay_status dense(zl_tm *t, zlay_move **out)
 {
-    if (zlay_layout_param(t->request.source, 0))
+    if (zlay_layout_param_nth(t->request.source, 0))
         return zl_fail(t->ctx, ZLAY_ENOTSUP, "source: of 4-bit values with the unknown '%s'",
-                       zlay_layout_param(t->request.source, 0));
+                       zlay_layout_param_nth(t->request.source, 0));
     zlay_status status = tile_read(t);
     return status ? status : zl_tm_pairs(t, out);
 }
@@ -230,15 +231,15 @@ static zlay_status synth(zl_tm *t, zlay_move **out)
     zlay_status status = fields_check(t->ctx, &t->request);
     if (!status && zl_tm_dense(t->request.type)) return dense(t, out);
     if (!status) status = zl_tm_type(t);
-    if (!status && t->store && zlay_layout_param(t->request.source, 0))
+    if (!status && t->store && zlay_layout_param_nth(t->request.source, 0))
         return zl_fail(t->ctx, ZLAY_ENOTSUP, "direction: a store with the unknown '%s'",
-                       zlay_layout_param(t->request.source, 0));
-    if (!status && t->spread && zlay_layout_param(t->request.source, 0))
+                       zlay_layout_param_nth(t->request.source, 0));
+    if (!status && t->spread && zlay_layout_param_nth(t->request.source, 0))
         return zl_fail(t->ctx, ZLAY_ENOTSUP, "source: of %s with the unknown '%s'",
-                       zlay_type_name(t->type), zlay_layout_param(t->request.source, 0));
-    if (!status && t->request.tile && zlay_layout_param(t->request.source, 0))
+                       zlay_type_name(t->type), zlay_layout_param_nth(t->request.source, 0));
+    if (!status && t->request.tile && zlay_layout_param_nth(t->request.source, 0))
         return zl_tm_synth_tile(t->ctx, out, t->target, &t->request);
-    if (!status && zlay_layout_param(t->request.source, 0))
+    if (!status && zlay_layout_param_nth(t->request.source, 0))
         return zl_tm_synth_symbolic(t->ctx, out, t->target, &t->request);
     return status ? status : numbers(t, out);
 }

@@ -41,7 +41,7 @@ static zlay_status contained(zlay_ctx *ctx, zlay_answer *answer, const zlay_layo
                              const zlay_layout *all)
 {
     uint64_t witness;
-    if (zlay_layout_param(tile, 0) || zlay_layout_param(all, 0))
+    if (zlay_layout_param_nth(tile, 0) || zlay_layout_param_nth(all, 0))
         return zlay_layout_contained_guard(ctx, answer, NULL, tile, all);
     return zlay_layout_contained(ctx, answer, &witness, tile, all);
 }
@@ -182,7 +182,7 @@ static zlay_status box_put(const work *w, zlay_tensormap_request *r)
 /* The one tile of a source is all of it. */
 static zlay_status shape_put(work *w, zlay_tensormap_request *r)
 {
-    if (!zlay_layout_param(w->composed, 0)) return box_put(w, r);
+    if (!zlay_layout_param_nth(w->composed, 0)) return box_put(w, r);
     zlay_status status = zl_symbols_of(w->ctx, w->s, w->composed);
     if (status) return status;
     if (w->s->leaves > ZLAY_TILE_AXES)
@@ -209,7 +209,7 @@ static zlay_status tile_synth(work *w, zlay_move **out, const zlay_target *targe
     if (!status) status = composed(w, known);
     zlay_layout_free(known);
     if (!status) status = shape_put(w, &r);
-    bool named = !status && zlay_layout_param(r.source, 0);
+    bool named = !status && zlay_layout_param_nth(r.source, 0);
     if (!r.facts || !r.facts->relations) r.facts = w->facts;
     if (named) status = zl_tm_synth_symbolic(w->ctx, out, target, &r);
     else if (!status) status = zl_tm_synth(w->ctx, out, target, &r, 0);

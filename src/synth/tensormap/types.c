@@ -37,7 +37,7 @@ zlay_status zl_tm_row_check(const zl_tm *t, int32_t swizzle)
     zlay_rule rule;
     zlay_status status = row_ask(t, swizzle, &verdict, &reason);
     if (status || verdict.answer == ZLAY_YES) return status;
-    status = zlay_rule_get(&rule, reason.rule);
+    status = zlay_rule_info(&rule, reason.rule);
     if (status) return status;
     return zl_fail(t->ctx, ZLAY_NONE, "%s: byte 0 of the tile: %s", rule.id, rule.text);
 }

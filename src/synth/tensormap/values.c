@@ -117,7 +117,7 @@ static zlay_status points_check(walk *w)
 {
     zl_tm *t = w->t;
     uint64_t points = t->cells, limit = zl_limits(t->ctx)->points;
-    if (zlay_layout_outs(t->request.source) != 1)
+    if (zlay_layout_out_count(t->request.source) != 1)
         return zl_fail(t->ctx, ZLAY_ENOTSUP, "source: has several output dimensions");
     if (zlay_layout_box(w->box, ZLAY_TILE_AXES, t->request.source) != t->modes)
         return zl_fail(t->ctx, ZLAY_EINVAL, "tile: has %u entries, source %zu dimensions", t->modes,

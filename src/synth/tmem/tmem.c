@@ -6,6 +6,7 @@
 
 #include <string.h>
 #include <zlay/fragment.h>
+#include <zlay/tmem.h>
 
 enum { POINTS_MOST = 1 << 17, FOUND_MOST = 64, CELL = 4, SECOND_HALF = 16 };
 

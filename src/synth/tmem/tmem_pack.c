@@ -135,7 +135,7 @@ static zlay_status refused(zlay_ctx *ctx, const zlay_target *target, const zlay_
                            const char *why)
 {
     zlay_rule rule;
-    zlay_status status = zlay_rule_get(&rule, reason->rule);
+    zlay_status status = zlay_rule_info(&rule, reason->rule);
     if (status) return status;
     return zl_fail(ctx, ZLAY_NONE, "%s: %s; %s (target %s)", rule.id, why, rule.text,
                    zlay_target_name(target));

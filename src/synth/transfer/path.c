@@ -192,7 +192,8 @@ static uint32_t wavefronts(const zlay_transfer *t, bool store, uint32_t bytes, u
     zl_copy_bank_name(name, true, store, false, bytes);
     for (uint32_t lane = 0; lane < WARP; lane++) address[lane] = lane * step;
     if (zlay_bank_find(&access, name, strlen(name)) ||
-        zlay_bank_count(&bank, t->info.target, access, address, WARP) || bank.answer != ZLAY_YES)
+        zlay_bank_conflicts(&bank, t->info.target, access, address, WARP) ||
+        bank.answer != ZLAY_YES)
         return 0;
     return bank.wavefronts;
 }
@@ -200,7 +201,7 @@ static uint32_t wavefronts(const zlay_transfer *t, bool store, uint32_t bytes, u
 /* Rows are written along and read across: the padding of fewest wavefronts, the least of those. */
 static void pitch_choose(zlay_transfer *t)
 {
-    zlay_transfer_info *info = &t->info;
+    zlay_transfer_summary *info = &t->info;
     uint32_t elem = zl_elem(t), best = UINT32_MAX;
     for (uint32_t pad = 0; pad <= ZL_TILE / 2; pad++) {
         uint32_t pitch = (ZL_TILE + pad) * elem, across = wavefronts(t, false, elem, pitch);
@@ -227,7 +228,7 @@ static zlay_status transpose_plan(zlay_ctx *ctx, zlay_transfer *t)
  * a column, or along a row, meet every bank once. */
 static zlay_status matrix_plan(zlay_ctx *ctx, zlay_transfer *t)
 {
-    zlay_transfer_info *info = &t->info;
+    zlay_transfer_summary *info = &t->info;
     zlay_status status = turn_find(ctx, t);
     if (status) return status;
     if (zl_elem(t) != 2 || t->loop[0].extent % TILE_ROWS || t->loop[t->turn].extent % TILE_ROWS)
@@ -268,7 +269,7 @@ uint64_t zl_row_items(const zlay_transfer *t)
 
 static uint64_t items_of(const zlay_transfer *t)
 {
-    const zlay_transfer_info *info = &t->info;
+    const zlay_transfer_summary *info = &t->info;
     uint64_t items =
         info->tile[0] ? zl_ceil_div((uint64_t)t->loop[0].extent, info->tile[0]) : zl_row_items(t);
     for (uint32_t i = 1; i < t->loops; i++) {
@@ -281,7 +282,7 @@ static uint64_t items_of(const zlay_transfer *t)
 
 static zlay_status launch(zlay_ctx *ctx, zlay_transfer *t)
 {
-    zlay_transfer_info *info = &t->info;
+    zlay_transfer_summary *info = &t->info;
     bool by_block = info->tile[0] || info->path == ZLAY_PATH_BULK;
     info->items = items_of(t);
     info->blocks =
@@ -297,7 +298,7 @@ static zlay_status try_road(zlay_ctx *ctx, zlay_transfer *t, const zlay_transfer
                             size_t road)
 {
     zlay_transfer made = *t;
-    zlay_transfer_info *info = &made.info;
+    zlay_transfer_summary *info = &made.info;
     uint32_t fixed = roads[road].threads;
     info->path = roads[road].path;
     info->threads = fixed ? fixed : r->threads ? r->threads : THREADS_DEFAULT;
@@ -326,7 +327,7 @@ static zlay_status try_path(zlay_ctx *ctx, zlay_transfer *t, const zlay_transfer
  * on by the widest access. */
 static bool good_enough(const zlay_transfer *t)
 {
-    const zlay_transfer_info *info = &t->info;
+    const zlay_transfer_summary *info = &t->info;
     return info->path != ZLAY_PATH_THREADS || info->width >= ZL_CHUNK ||
            zl_row_bytes(t) == info->width;
 }

@@ -174,7 +174,7 @@ void zlay_transfer_free(zlay_transfer *t)
     zl_free(&alloc, t, sizeof *t);
 }
 
-zlay_status zlay_transfer_get(zlay_transfer_info *out, const zlay_transfer *t)
+zlay_status zlay_transfer_info(zlay_transfer_summary *out, const zlay_transfer *t)
 {
     if (!out || !t) return ZLAY_EINVAL;
     *out = t->info;

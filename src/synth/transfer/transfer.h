@@ -24,7 +24,7 @@ typedef struct zl_side {
 
 struct zlay_transfer {
     zlay_allocator alloc;
-    zlay_transfer_info info;
+    zlay_transfer_summary info;
     uint32_t loops;
     zl_loop loop[ZL_LOOPS]; /* 0: along the destination's rows */
     zl_side from, to;

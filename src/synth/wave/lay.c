@@ -9,14 +9,14 @@
 
 enum { TEXT = 256 };
 
-static zlay_status swizzled(zlay_ctx *ctx, zlay_layout **out, const zlay_wave_info *i,
+static zlay_status swizzled(zlay_ctx *ctx, zlay_layout **out, const zlay_wave_summary *i,
                             const zlay_layout *plain)
 {
     return zlay_layout_new_swizzled(ctx, out, (int32_t)i->swizzle_bits, (int32_t)i->swizzle_base,
                                     (int32_t)i->swizzle_shift, plain);
 }
 
-static zlay_status lay_write(zlay_ctx *ctx, zlay_layout **out, const zlay_wave_info *i)
+static zlay_status lay_write(zlay_ctx *ctx, zlay_layout **out, const zlay_wave_summary *i)
 {
     return zl_layout_format(ctx, out, "(%u,%u,%u):(%u,1,%u)", i->threads, i->load_elements,
                             i->loads, i->load_elements, i->threads * i->load_elements);
@@ -24,7 +24,7 @@ static zlay_status lay_write(zlay_ctx *ctx, zlay_layout **out, const zlay_wave_i
 
 static zlay_status lay_read(zlay_ctx *ctx, zlay_layout **out, const zlay_wave *w)
 {
-    const zlay_wave_info *i = &w->info;
+    const zlay_wave_summary *i = &w->info;
     const zl_wave_operand *o = &w->operand;
     uint32_t elements = i->read_bytes * 8 / i->elem_bits, merged = w->merged;
     uint32_t block = o->side * i->depth;
@@ -51,7 +51,7 @@ static void order_text(char *shape, char *stride, const zlay_wave *w)
 
 static zlay_status lay_all(zlay_ctx *ctx, zlay_wave *w)
 {
-    const zlay_wave_info *i = &w->info;
+    const zlay_wave_summary *i = &w->info;
     char shape[TEXT], stride[TEXT];
     zlay_layout **l = w->layout, *tile = NULL;
     order_text(shape, stride, w);
@@ -86,7 +86,7 @@ static zlay_status numbered(zlay_ctx *ctx, zlay_layout **out, const zlay_wave *w
 {
     char text[TEXT];
     zlay_buf buf = {text, sizeof text, 0};
-    const zlay_wave_info *i = &w->info;
+    const zlay_wave_summary *i = &w->info;
     const zl_wave_operand *o = &w->operand;
     zlay_layout *fragment = NULL;
     zlay_status status = zlay_mma_fragment(ctx, &fragment, i->target, &w->mma, w->fragment);

@@ -39,9 +39,9 @@ static bool as_read(const zl_wave_operand *o, const zlay_layout *fragment)
 zlay_status zl_wave_operand_read(zlay_ctx *ctx, zlay_wave *w)
 {
     zl_wave_operand *o = &w->operand;
-    zlay_target_info target;
+    zlay_target_summary target;
     zlay_layout *fragment = NULL;
-    zlay_status status = zlay_target_get(&target, w->info.target);
+    zlay_status status = zlay_target_info(&target, w->info.target);
     if (!status)
         status = zlay_mma_fragment(ctx, &fragment, w->info.target, &w->mma, w->fragment);
     if (status) return status;
@@ -67,8 +67,8 @@ static int32_t access_of(const zlay_target *target, uint32_t bytes, bool stores)
 {
     zlay_bank_access access;
     int32_t number;
-    for (size_t i = 0; zlay_bank_at(&number, i) == ZLAY_OK; i++)
-        if (zlay_bank_explain(&access, target, number) == ZLAY_OK && access.bytes == bytes &&
+    for (size_t i = 0; zlay_bank_nth(&number, i) == ZLAY_OK; i++)
+        if (zlay_bank_info(&access, target, number) == ZLAY_OK && access.bytes == bytes &&
             access.parts == 1 && access.rows == access.lanes && !!access.stores == stores)
             return number;
     return -1;
@@ -91,7 +91,7 @@ static uint32_t widest(const zlay_wave *w, uint64_t widths, uint32_t align)
 
 static zlay_status choose_load(zlay_ctx *ctx, zlay_wave *w, const zlay_wave_request *r)
 {
-    zlay_wave_info *i = &w->info;
+    zlay_wave_summary *i = &w->info;
     uint32_t direct = widest(w, zlay_target_direct(i->target), r->align);
     uint32_t usual = widest(w, zlay_target_widths(i->target, 0), r->align);
     if (r->path == ZLAY_WAVE_PATH_DIRECT && !zlay_target_direct(i->target))
@@ -107,7 +107,7 @@ static zlay_status choose_load(zlay_ctx *ctx, zlay_wave *w, const zlay_wave_requ
                : zl_fail(ctx, ZLAY_ENOTSUP, "align: no store of %u bytes", i->load_bytes);
 }
 
-static void choose_loads(zlay_wave_info *i)
+static void choose_loads(zlay_wave_summary *i)
 {
     uint32_t bytes = i->elem_bits / 8, round;
     i->smem = i->rows * i->depth * bytes;
@@ -120,7 +120,7 @@ static void choose_loads(zlay_wave_info *i)
 /* One read brings a run, or runs of several instructions along K where their order is free. */
 static zlay_status choose_reads(zlay_ctx *ctx, zlay_wave *w, bool any_order)
 {
-    zlay_wave_info *i = &w->info;
+    zlay_wave_summary *i = &w->info;
     const zl_wave_operand *o = &w->operand;
     uint32_t bytes = i->elem_bits / 8, most = ZL_WAVE_BYTES / bytes;
     bool free = any_order && o->run == o->each && o->part_k == o->run;
@@ -139,9 +139,9 @@ static zlay_status choose_reads(zlay_ctx *ctx, zlay_wave *w, bool any_order)
 
 zlay_status zl_wave_widths(zlay_ctx *ctx, zlay_wave *w, const zlay_wave_request *r)
 {
-    zlay_wave_info *i = &w->info;
-    zlay_target_info target;
-    zlay_status status = zlay_target_get(&target, i->target);
+    zlay_wave_summary *i = &w->info;
+    zlay_target_summary target;
+    zlay_status status = zlay_target_info(&target, i->target);
     uint64_t bytes = (uint64_t)i->rows * i->depth * (i->elem_bits / 8);
     if (status) return status;
     if (i->depth % w->operand.k)

@@ -18,7 +18,7 @@ uint32_t zl_wave_read_element(const zlay_wave *w, uint32_t lane, uint32_t read)
 }
 
 /* Rows after which the swizzle repeats. */
-static uint32_t period_of(const zlay_wave_info *i)
+static uint32_t period_of(const zlay_wave_summary *i)
 {
     uint32_t high = i->swizzle_bits + i->swizzle_base + i->swizzle_shift;
     return i->swizzle_bits ? 1u << high >> log2_of(i->depth) : 1;
@@ -27,12 +27,12 @@ static uint32_t period_of(const zlay_wave_info *i)
 static bool count_read(zlay_bank *out, const zlay_wave *w, const zlay_target *target,
                        uint32_t block, uint32_t read)
 {
-    const zlay_wave_info *i = &w->info;
+    const zlay_wave_summary *i = &w->info;
     uint32_t address[ZLAY_BANK_LANES], first = block * w->operand.side * i->depth;
     for (uint32_t lane = 0; lane < w->operand.lanes; lane++)
         address[lane] = zl_wave_swizzled(i, first + zl_wave_read_element(w, lane, read)) *
                         (i->elem_bits / 8);
-    return !zlay_bank_count(out, target, i->read, address, w->operand.lanes) &&
+    return !zlay_bank_conflicts(out, target, i->read, address, w->operand.lanes) &&
            out->answer == ZLAY_YES;
 }
 
@@ -42,7 +42,7 @@ static bool count_read(zlay_bank *out, const zlay_wave *w, const zlay_target *ta
 static bool count_reads(uint32_t *wavefronts, uint32_t *ideal, const zlay_wave *w,
                         const zlay_target *target)
 {
-    const zlay_wave_info *i = &w->info;
+    const zlay_wave_summary *i = &w->info;
     uint32_t period = period_of(i), side = w->operand.side, blocks = i->blocks * i->parts;
     uint32_t apart = period > side ? period / side : 1, reads = i->read_xor ? 1 : i->reads;
     *wavefronts = *ideal = 0;
@@ -59,10 +59,10 @@ static bool count_reads(uint32_t *wavefronts, uint32_t *ideal, const zlay_wave *
 
 static bool same_wave(const zlay_wave *w, const zlay_target *target)
 {
-    zlay_target_info info;
+    zlay_target_summary info;
     zlay_bank_access access;
-    return !zlay_target_get(&info, target) && info.lanes == w->operand.lanes &&
-           !zlay_bank_explain(&access, target, w->info.read) && !access.gap;
+    return !zlay_target_info(&info, target) && info.lanes == w->operand.lanes &&
+           !zlay_bank_info(&access, target, w->info.read) && !access.gap;
 }
 
 /* Wavefronts past the ideal: of the target, or where nobody knows of all where somebody does. */
@@ -71,16 +71,16 @@ static uint32_t excess(const zlay_wave *w)
     uint32_t wavefronts, ideal, sum = 0;
     const zlay_target *target;
     if (count_reads(&wavefronts, &ideal, w, w->info.target)) return wavefronts - ideal;
-    for (size_t i = 0; (target = zlay_target_at(i)); i++)
+    for (size_t i = 0; (target = zlay_target_nth(i)); i++)
         if (same_wave(w, target) && count_reads(&wavefronts, &ideal, w, target))
             sum += wavefronts - ideal;
     return sum;
 }
 
 /* All swizzles that turn bits of a row's place from `base` on by bits of its number. */
-static void try_swizzles(zlay_wave *w, zlay_wave_info *best, uint32_t *least, uint32_t base)
+static void try_swizzles(zlay_wave *w, zlay_wave_summary *best, uint32_t *least, uint32_t base)
 {
-    zlay_wave_info *i = &w->info;
+    zlay_wave_summary *i = &w->info;
     uint32_t row = log2_of(i->depth), above = row > base ? row - base : 0;
     for (uint32_t bits = 0; bits <= above && *least; bits++)
         for (uint32_t shift = 0; shift < (bits ? SHIFTS : 1) && *least; shift++) {
@@ -95,7 +95,7 @@ static void try_swizzles(zlay_wave *w, zlay_wave_info *best, uint32_t *least, ui
 /* Those of whole chunks first: others only where they take fewer wavefronts. */
 static void choose_swizzle(zlay_wave *w)
 {
-    zlay_wave_info *i = &w->info, best = *i;
+    zlay_wave_summary *i = &w->info, best = *i;
     uint32_t bytes = i->elem_bits / 8, least = UINT32_MAX, row = log2_of(i->depth);
     uint32_t chunk = log2_of((i->load_bytes > i->read_bytes ? i->load_bytes : i->read_bytes) / bytes);
     try_swizzles(w, &best, &least, chunk);
@@ -106,13 +106,14 @@ static void choose_swizzle(zlay_wave *w)
 /* Threads store beside each other, whatever the swizzle. */
 static void count_stores(zlay_wave *w)
 {
-    zlay_wave_info *i = &w->info;
+    zlay_wave_summary *i = &w->info;
     uint32_t address[ZLAY_BANK_LANES], lanes = w->operand.lanes;
     zlay_bank bank;
     i->stores_counted = ZLAY_YES;
     if (i->direct) return;
     for (uint32_t lane = 0; lane < lanes; lane++) address[lane] = lane * i->load_bytes;
-    if (zlay_bank_count(&bank, i->target, i->store, address, lanes) || bank.answer != ZLAY_YES) {
+    if (zlay_bank_conflicts(&bank, i->target, i->store, address, lanes) ||
+        bank.answer != ZLAY_YES) {
         i->stores_counted = ZLAY_UNDECIDED;
         return;
     }
@@ -123,7 +124,7 @@ static void count_stores(zlay_wave *w)
 /* What an address of part 0, block 0 and read 0 becomes for the others. */
 static void find_steps(zlay_wave *w)
 {
-    zlay_wave_info *i = &w->info;
+    zlay_wave_summary *i = &w->info;
     uint32_t bytes = i->elem_bits / 8, step;
     i->block_bytes = w->operand.side * i->depth * bytes;
     i->part_bytes = i->block_bytes * i->blocks;
@@ -135,7 +136,7 @@ static void find_steps(zlay_wave *w)
 
 zlay_status zl_wave_place(zlay_wave *w)
 {
-    zlay_wave_info *i = &w->info;
+    zlay_wave_summary *i = &w->info;
     find_steps(w);
     choose_swizzle(w);
     i->load_steady = i->load_rows && i->load_rows % period_of(i) == 0;

@@ -32,7 +32,7 @@ static zlay_status read_request(zlay_ctx *ctx, zlay_wave_request *out,
 }
 
 static zlay_status check_sizes(zlay_ctx *ctx, const zlay_wave_request *r,
-                               const zlay_target_info *target)
+                               const zlay_target_summary *target)
 {
     if (!r->rows || r->rows > 1u << 16) return wrong(ctx, "rows", "1 to 65536");
     if (!zl_is_power_of_two(r->depth) || r->depth > 1u << 16)
@@ -49,10 +49,10 @@ static zlay_status check_sizes(zlay_ctx *ctx, const zlay_wave_request *r,
 
 static zlay_status fill(zlay_ctx *ctx, zlay_wave *w, const zlay_wave_request *request)
 {
-    zlay_target_info target;
+    zlay_target_summary target;
     zlay_wave_request r;
     zlay_status status = read_request(ctx, &r, request);
-    if (!status) status = zlay_target_get(&target, w->info.target);
+    if (!status) status = zlay_target_info(&target, w->info.target);
     if (!status) status = check_sizes(ctx, &r, &target);
     if (status) return status;
     w->mma = r.mma;
@@ -94,7 +94,7 @@ void zlay_wave_free(zlay_wave *wave)
     zl_free(&alloc, wave, sizeof *wave);
 }
 
-zlay_status zlay_wave_get(zlay_wave_info *out, const zlay_wave *wave)
+zlay_status zlay_wave_info(zlay_wave_summary *out, const zlay_wave *wave)
 {
     if (!out || !wave) return ZLAY_EINVAL;
     *out = wave->info;

@@ -22,7 +22,7 @@ typedef struct zl_wave_operand {
 
 struct zlay_wave {
     zlay_allocator alloc;
-    zlay_wave_info info;
+    zlay_wave_summary info;
     zlay_mma mma;
     int32_t fragment;
     zl_wave_operand operand;
@@ -44,7 +44,7 @@ zlay_status zl_wave_place(zlay_wave *w);
 zlay_status zl_wave_lay(zlay_ctx *ctx, zlay_wave *w);
 
 /* Element of shared memory under a swizzle, which is its own inverse. */
-static inline uint32_t zl_wave_swizzled(const zlay_wave_info *i, uint32_t element)
+static inline uint32_t zl_wave_swizzled(const zlay_wave_summary *i, uint32_t element)
 {
     uint32_t mask = ((1u << i->swizzle_bits) - 1) << i->swizzle_base;
     return element ^ (element >> i->swizzle_shift & mask);

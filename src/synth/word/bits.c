@@ -2,6 +2,7 @@
 /* Reads layouts as affine maps over F2: by their basis where the kind has one, else point by
  * point. Where a layout is none, the message names the first index whose value does not follow
  * from the powers of two below it. */
+#include "algebra/layout/function.h"
 #include "synth/word/bits.h"
 
 static bool value_at(const void *layout, uint64_t index, int64_t *value)

@@ -2,18 +2,21 @@
 /* L = R o L_desc: every member of the family is tried, and the R of the least word is kept.  Words that take several rounds are searched
  * for soon first; those whose lower bound allows less than the best of these are searched for again, as word.synth does (branch and
  * bound over the family). */
+#include "algebra/layout/function.h"
 #include "synth/word/factor.h"
 
 #include "algebra/f2/f2.h"
 #include "algebra/find/table.h"
 
 #include <string.h>
+#include <zlay/factor.h>
+#include <zlay/word.h>
 
 enum { LANE_BITS = 5, WARP_BITS = 2, REG_MOST = 8 };
 
 struct zlay_factor {
     zlay_allocator alloc;
-    zlay_factor_info info;
+    zlay_factor_summary info;
     zlay_layout *part[ZLAY_FACTOR_PARTS];
     zlay_word *word;
 };
@@ -350,7 +353,7 @@ void zlay_factor_free(zlay_factor *factor)
     zl_free(&alloc, factor, sizeof *factor);
 }
 
-zlay_status zlay_factor_get(zlay_factor_info *out, const zlay_factor *factor)
+zlay_status zlay_factor_info(zlay_factor_summary *out, const zlay_factor *factor)
 {
     if (!out || !factor) return ZLAY_EINVAL;
     *out = factor->info;
@@ -367,7 +370,14 @@ const zlay_word *zlay_factor_word(const zlay_factor *factor)
     return factor ? factor->word : NULL;
 }
 
-const char *zlay_factor_desc_at(size_t i)
+size_t zlay_factor_desc_count(void)
+{
+    size_t count = 0;
+    while (zl_desc_row_at(count)) count++;
+    return count;
+}
+
+const char *zlay_factor_desc_nth(size_t i)
 {
     const zl_desc_row *row = zl_desc_row_at(i);
     return row ? row->name : NULL;

@@ -68,12 +68,12 @@ void zlay_word_free(zlay_word *word)
     zl_free(&alloc, word, sizeof *word);
 }
 
-zlay_status zlay_word_get(zlay_word_info *out, const zlay_word *word)
+zlay_status zlay_word_info(zlay_word_summary *out, const zlay_word *word)
 {
     if (!out || !word) return ZLAY_EINVAL;
     const zl_word *w = &word->word;
-    *out = (zlay_word_info){w->count, w->rounds, w->instructions, w->lower_rounds,
-                            w->lower_instructions, w->optimal};
+    *out = (zlay_word_summary){
+        w->count, w->rounds, w->instructions, w->lower_rounds, w->lower_instructions, w->optimal};
     return ZLAY_OK;
 }
 
@@ -85,7 +85,7 @@ zlay_status zlay_word_slots(zlay_slots *out, const zlay_word *word)
     return ZLAY_OK;
 }
 
-zlay_status zlay_word_step_get(zlay_word_step *out, const zlay_word *word, uint32_t i)
+zlay_status zlay_word_step_nth(zlay_word_step *out, const zlay_word *word, uint32_t i)
 {
     if (!out || !word) return ZLAY_EINVAL;
     if (i >= word->word.count) return ZLAY_NONE;

@@ -5,8 +5,10 @@
  * of them: V keeps which were used.  What is left is column p(k) of U, p(k) its highest bit and
  * where P takes k.  A unitriangular matrix is a product, in one way, of its diagonals: x -> x ^ (x
  * >> s & mask) for s = 1, 2, .., each of which changes no diagonal before its own. */
+#include "algebra/layout/function.h"
 #include "synth/word/bits.h"
 #include "synth/word/word.h"
+#include <zlay/normal.h>
 
 #include <string.h>
 
@@ -195,7 +197,7 @@ void zlay_normal_free(zlay_normal *normal)
     zl_free(&alloc, normal, sizeof *normal);
 }
 
-size_t zlay_normal_atoms(zlay_atom *out, size_t room, const zlay_normal *normal, int32_t side)
+size_t zlay_normal_swizzles(zlay_atom *out, size_t room, const zlay_normal *normal, int32_t side)
 {
     if (!normal || side < 0 || side > ZLAY_NORMAL_INDEX) return 0;
     const atoms *a = &normal->side[side];

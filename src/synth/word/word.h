@@ -16,7 +16,7 @@
 
 #include "algebra/layout/layout.h"
 
-#include <zlay/factor.h>
+#include <zlay/word.h>
 
 typedef enum zl_step_id {
 #define STEP(id, op, form, rounds, each, instruction, takes, source) ZL_STEP_##id,

@@ -8,7 +8,7 @@
 static zlay_layout *bound(zlay_ctx *ctx, const zlay_layout *a, const char *name, int64_t value)
 {
     zlay_layout *out;
-    bool has = zlay_layout_param(a, 0) && !strcmp(zlay_layout_param(a, 0), name);
+    bool has = zlay_layout_param_nth(a, 0) && !strcmp(zlay_layout_param_nth(a, 0), name);
     zlay_status status = zlay_layout_bind(ctx, &out, a, has, &name, &value);
     return status ? NULL : out;
 }

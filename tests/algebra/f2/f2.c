@@ -53,8 +53,20 @@ static zlay_status run(zlay_ctx *ctx, zlay_layout **out, const row *r)
     return status;
 }
 
+/* Triton's method is called on the inner one. */
+static zlay_status composition(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *inner, const zlay_layout *outer)
+{
+    return zlay_f2_composition(ctx, out, outer, inner);
+}
+
+static zlay_status inverse_composition(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *self, const zlay_layout *outer)
+{
+    return zlay_f2_inverse_composition(ctx, out, outer, self);
+}
+
 #define ONE(f) zlay_f2_##f, NULL, NULL, NULL
 #define TWO(f) NULL, zlay_f2_##f, NULL, NULL
+#define TURNED(f) NULL, f, NULL, NULL
 #define NAMES(f) NULL, NULL, zlay_f2_##f, NULL
 #define DIMS(f) NULL, NULL, NULL, zlay_f2_##f
 
@@ -87,10 +99,10 @@ static const row triton[] = {
      "f2{in1: (1,0) (2,0) (4,0) (8,0) (16,0); in2: (0,1) (0,2) (0,4) (0,8) -> out1: 32, out2: 16}",
      "in2 in1",
      "f2{in2: (0,1) (0,2) (0,4) (0,8); in1: (1,0) (2,0) (4,0) (8,0) (16,0) -> out1: 32, out2: 16}"},
-    {"Compose", TWO(compose), "f2{in1: (1,1) (0,1); in2: (1,0) (1,2) -> out1: 2, out2: 4}",
+    {"Compose", TURNED(composition), "f2{in1: (1,1) (0,1); in2: (1,0) (1,2) -> out1: 2, out2: 4}",
      "f2{out1: (2,2) (1,0); out2: (1,1) (2,1) -> out3: 4, out4: 4}",
      "f2{in1: (3,3) (1,1); in2: (2,2) (0,3) -> out3: 4, out4: 4}"},
-    {"Compose4D", TWO(compose),
+    {"Compose4D", TURNED(composition),
      "f2{in0: (1,0,0,0) (2,0,0,0); in1: (4,0,0,0) (8,0,0,0) (16,0,0,0) (32,0,0,0); "
      "in2: (0,0,1,0) (0,0,0,1) (0,0,0,2); in3: -> out3: 64, out0: 1, out1: 2, out2: 4}",
      "f2{out3: (1,0,0,0) (2,0,0,0) (0,0,0,0) (0,0,0,0) (0,0,0,0) (0,0,0,0); out0: (0,1,0,0); "
@@ -116,26 +128,26 @@ static const row triton[] = {
     {"FlattenOuts", DIMS(reshape_outs),
      "f2{in1: (1,0) (4,1) (8,4); in2: (3,2) -> out1: 16, out2: 8}", "out1:128",
      "f2{in1: (1) (20) (72); in2: (35) -> out1: 128}"},
-    {"InvertAndCompose_Simple", TWO(invert_and_compose), "f2{in1: (2) (1) (4) -> out: 8}",
+    {"InvertAndCompose_Simple", TURNED(inverse_composition), "f2{in1: (2) (1) (4) -> out: 8}",
      "f2{in2: (4) (1) (2) -> out: 8}", "f2{in1: (4) (2) (1) -> in2: 8}"},
-    {"InvertAndCompose_NonInjective", TWO(invert_and_compose), "f2{in1: (2) (1) (4) -> out: 8}",
+    {"InvertAndCompose_NonInjective", TURNED(inverse_composition), "f2{in1: (2) (1) (4) -> out: 8}",
      "f2{in2: (0) (2) (1) (4) -> out: 8}", "f2{in1: (2) (4) (8) -> in2: 16}"},
-    {"InvertAndCompose_BroadcastedInDim", TWO(invert_and_compose),
+    {"InvertAndCompose_BroadcastedInDim", TURNED(inverse_composition),
      "f2{in1: (2) (1) (4); in2: (0) -> out: 8}", "f2{in: (4) (1) (2) -> out: 8}",
      "f2{in1: (4) (2) (1); in2: (0) -> in: 8}"},
-    {"InvertAndCompose_BroadcastAtBeginningOfSecond", TWO(invert_and_compose),
+    {"InvertAndCompose_BroadcastAtBeginningOfSecond", TURNED(inverse_composition),
      "f2{in: (1) (2) (4) -> out: 8}", "f2{in: (0) (4) (1) (2) -> out: 8}",
      "f2{in: (4) (8) (2) -> in: 16}"},
-    {"InvertAndCompose_BroadcastAtEndOfSecond", TWO(invert_and_compose),
+    {"InvertAndCompose_BroadcastAtEndOfSecond", TURNED(inverse_composition),
      "f2{in1: (1) (2) (4) -> out: 8}", "f2{in2: (4) (1) (2) (0) -> out: 8}",
      "f2{in1: (2) (4) (1) -> in2: 16}"},
-    {"InvertAndCompose_BroadcastBeginningAndEndOfSecond", TWO(invert_and_compose),
+    {"InvertAndCompose_BroadcastBeginningAndEndOfSecond", TURNED(inverse_composition),
      "f2{in: (1) (2) (4) -> out: 8}", "f2{in: (0) (4) (1) (2) (0) -> out: 8}",
      "f2{in: (4) (8) (2) -> in: 32}"},
-    {"InvertAndCompose_BroadcastedDims", TWO(invert_and_compose),
+    {"InvertAndCompose_BroadcastedDims", TURNED(inverse_composition),
      "f2{in1: (1) (2) (4); in2: (0) -> out: 8}", "f2{in3: (1) (2) (4); in4: (0) -> out: 8}",
      "f2{in1: (1,0) (2,0) (4,0); in2: (0,0) -> in3: 8, in4: 2}"},
-    {"InvertAndCompose_BroadcastedDims2", TWO(invert_and_compose),
+    {"InvertAndCompose_BroadcastedDims2", TURNED(inverse_composition),
      "f2{in1: (1) (2); in2: (0) -> out: 4}", "f2{in3: (2) (1); in4: (0) -> out: 4}",
      "f2{in1: (2,0) (1,0); in2: (0,0) -> in3: 4, in4: 2}"},
     {"QuotientOneDimension", NAMES(quotient), "f2{dim1: (1,0); dim2: (0,0) -> dim1: 2, dim2: 1}",
@@ -209,8 +221,8 @@ static void both_ways(void **state)
         zlay_layout *a = read_layout(*state, text[way]), *b = read_layout(*state, text[!way]);
         zlay_layout *c, *composed, *turned;
         zlay_answer answer;
-        assert_int_equal(zlay_f2_invert_and_compose(*state, &c, a, b), ZLAY_OK);
-        assert_int_equal(zlay_f2_compose(*state, &composed, c, b), ZLAY_OK);
+        assert_int_equal(zlay_f2_inverse_composition(*state, &c, b, a), ZLAY_OK);
+        assert_int_equal(zlay_f2_composition(*state, &composed, b, c), ZLAY_OK);
         assert_int_equal(zlay_f2_transpose_outs(*state, &turned, a, order[way], 2), ZLAY_OK);
         assert_int_equal(zlay_layout_equal(*state, &answer, NULL, composed, turned), ZLAY_OK);
         assert_int_equal(answer, ZLAY_YES);
@@ -236,7 +248,7 @@ static void with_itself(void **state)
     assert_int_equal(zlay_f2_divide_right(*state, &made, a, a), ZLAY_OK);
     assert_text(made, "f2{p:; q: -> x: 1, y: 1}");
     zlay_layout_free(made);
-    assert_int_equal(zlay_f2_invert_and_compose(*state, &made, a, a), ZLAY_OK);
+    assert_int_equal(zlay_f2_inverse_composition(*state, &made, a, a), ZLAY_OK);
     assert_text(made, "f2{p: (1,0) (2,0); q: (0,1) (0,2) -> p: 4, q: 4}");
     zlay_layout_free(made);
     assert_int_equal(zlay_f2_product(*state, &made, wrap, wrap), ZLAY_NONE);
@@ -250,17 +262,17 @@ static void with_itself(void **state)
 static void where_triton_asserts(void **state)
 {
     static const row rows[] = {
-        {"", TWO(invert_and_compose), "f2{a: (1); b: (1) -> x: 4}", "f2{a: (1); c: (2) -> x: 4}",
+        {"", TURNED(inverse_composition), "f2{a: (1); b: (1) -> x: 4}", "f2{a: (1); c: (2) -> x: 4}",
          "f2{a: (1,0); b: (1,0) -> a: 2, c: 2}"},
-        {"", TWO(invert_and_compose), "f2{a: (1) -> x: 4}", "f2{a: (1); c: (2) -> x: 4}",
+        {"", TURNED(inverse_composition), "f2{a: (1) -> x: 4}", "f2{a: (1); c: (2) -> x: 4}",
          "f2{a: (1,0) -> a: 2, c: 2}"},
-        {"", TWO(invert_and_compose), "f2{a: (1); c: (0) -> x: 4}", "f2{a: (1) -> x: 4}",
+        {"", TURNED(inverse_composition), "f2{a: (1); c: (0) -> x: 4}", "f2{a: (1) -> x: 4}",
          "f2{a: (1); c: (0) -> a: 2}"},
-        {"", TWO(invert_and_compose), "f2{a: (2,1) -> x: 8, y: 2}", "f2{c: (1,2) (0,4) -> y: 2, x: 8}",
+        {"", TURNED(inverse_composition), "f2{a: (2,1) -> x: 8, y: 2}", "f2{c: (1,2) (0,4) -> y: 2, x: 8}",
          "f2{a: (1) -> c: 4}"},
-        {"", TWO(invert_and_compose), "f2{a: (2) -> x: 8}", "f2{c: (1) (2) -> x: 4}",
+        {"", TURNED(inverse_composition), "f2{a: (2) -> x: 8}", "f2{c: (1) (2) -> x: 4}",
          "f2{a: (2) -> c: 4}"},
-        {"", TWO(compose), "f2{a: (1) -> x: 4}", "f2{x: (3) -> y: 4}", "f2{a: (3) -> y: 4}"},
+        {"", TURNED(composition), "f2{a: (1) -> x: 4}", "f2{x: (3) -> y: 4}", "f2{a: (3) -> y: 4}"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         zlay_layout *made;
@@ -354,13 +366,13 @@ static const struct { row r; zlay_status status; const char *word; } refused[] =
      "(x 1, y 0), value 1"},
     {{"", ONE(invert), "f2{a: (1) (2) -> x: 3}", NULL, NULL}, ZLAY_EINVAL, "size 3 of x"},
     {{"", ONE(invert), "4:1", NULL, NULL}, ZLAY_EINVAL, "no F2 layout"},
-    {{"", TWO(compose), "f2{a: (1) (2) -> x: 4}", "f2{y: (1) (2) -> z: 4}", NULL}, ZLAY_EINVAL, "x"},
-    {{"", TWO(compose), "f2{a: (1) -> x: 2}", "f2{x: (1); y: (2) -> z: 4}", NULL}, ZLAY_EINVAL, "y"},
-    {{"", TWO(compose), "f2{a: (1) (2) -> x: 4}", "f2{x: (1) -> z: 4}", NULL}, ZLAY_NONE,
+    {{"", TURNED(composition), "f2{a: (1) (2) -> x: 4}", "f2{y: (1) (2) -> z: 4}", NULL}, ZLAY_EINVAL, "x"},
+    {{"", TURNED(composition), "f2{a: (1) -> x: 2}", "f2{x: (1); y: (2) -> z: 4}", NULL}, ZLAY_EINVAL, "y"},
+    {{"", TURNED(composition), "f2{a: (1) (2) -> x: 4}", "f2{x: (1) -> z: 4}", NULL}, ZLAY_NONE,
      "index 2 leaves outer: (x 2)"},
-    {{"", TWO(invert_and_compose), "f2{a: (1) (2) -> x: 4}", "f2{b: (1) -> x: 4}", NULL}, ZLAY_NONE,
+    {{"", TURNED(inverse_composition), "f2{a: (1) (2) -> x: 4}", "f2{b: (1) -> x: 4}", NULL}, ZLAY_NONE,
      "index 2 of this has what outer does not reach: (x 2)"},
-    {{"", TWO(invert_and_compose), "f2{a: (1) (2) -> x: 4}", "f2{b: (1) -> x: 2}", NULL}, ZLAY_NONE,
+    {{"", TURNED(inverse_composition), "f2{a: (1) (2) -> x: 4}", "f2{b: (1) -> x: 2}", NULL}, ZLAY_NONE,
      "(x 2)"},
     {{"", TWO(lstsq), "f2{b: (2) -> x: 4}", "f2{a: (3) -> x: 4}", NULL}, ZLAY_NONE, "(x 3)"},
     {{"", TWO(lstsq), "f2{b: (2) -> x: 4}", "f2{a: (3) -> y: 4}", NULL}, ZLAY_EINVAL, "y"},

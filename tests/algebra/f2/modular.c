@@ -293,7 +293,7 @@ static void bases_alone_are_wrong(void **state)
     }
     assert_true(differs);
     zlay_layout_free(c);
-    assert_int_equal(zlay_f2_compose(*state, &c, wrap, wrap), ZLAY_EINVAL);
+    assert_int_equal(zlay_f2_composition(*state, &c, wrap, wrap), ZLAY_EINVAL);
     assert_int_equal(zlay_f2_lstsq(*state, &c, wrap, wrap), ZLAY_EINVAL);
     assert_int_equal(zlay_f2_divide_left(*state, &c, wrap, wrap), ZLAY_EINVAL);
     assert_null(c);

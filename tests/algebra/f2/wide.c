@@ -18,7 +18,7 @@ static void sixty_four_bits(void **state)
     assert_int_equal(zlay_f2_invert(*state, &inverse, a), ZLAY_OK);
     assert_non_null(strstr(layout_text(text, inverse), "-> i: 18446744073709551616}"));
     zlay_layout *again = read_layout(*state, text);
-    assert_int_equal(zlay_f2_compose(*state, &twice, a, again), ZLAY_OK);
+    assert_int_equal(zlay_f2_composition(*state, &twice, again, a), ZLAY_OK);
     for (uint32_t k = 0; k < 64; k++) {
         uint64_t image = 0;
         assert_int_equal(zlay_f2_basis(&image, 1, twice, k), ZLAY_OK);

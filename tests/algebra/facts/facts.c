@@ -93,7 +93,7 @@ static void follows(void **state)
         zlay_range got = {0};
         zlay_status status = parse_facts(*state, &facts, x->facts);
         if (!status)
-            status = zlay_facts_of(*state, &got, facts, x->expression, strlen(x->expression));
+            status = zlay_facts_eval(*state, &got, facts, x->expression, strlen(x->expression));
         if (status || got.lo != x->lo || got.hi != x->hi || got.mod != x->mod || got.rem != x->rem)
             fail_msg("row %d, %s: %s %s [%lld, %lld] %lld mod %lld", (int)r, x->expression,
                      zlay_status_name(status), zlay_ctx_message(*state), (long long)got.lo,
@@ -183,17 +183,17 @@ static void expressions_refused(void **state)
     zlay_range range = {7, 7, 7, 7};
     char deep[512];
     for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
-        zlay_status status = zlay_facts_of(*state, &range, NULL, rows[r].text, strlen(rows[r].text));
+        zlay_status status = zlay_facts_eval(*state, &range, NULL, rows[r].text, strlen(rows[r].text));
         if (status != rows[r].status || !strstr(zlay_ctx_message(*state), rows[r].message))
             fail_msg("%s: %s, %s", rows[r].text, zlay_status_name(status),
                      zlay_ctx_message(*state));
     }
     memset(deep, '(', sizeof deep);
-    assert_int_equal(zlay_facts_of(*state, &range, NULL, deep, sizeof deep), ZLAY_ELIMIT);
-    assert_int_equal(zlay_facts_of(*state, &range, NULL, "x\0y", 3), ZLAY_EINVAL);
+    assert_int_equal(zlay_facts_eval(*state, &range, NULL, deep, sizeof deep), ZLAY_ELIMIT);
+    assert_int_equal(zlay_facts_eval(*state, &range, NULL, "x\0y", 3), ZLAY_EINVAL);
     assert_true(range.lo == 7 && range.hi == 7 && range.mod == 7 && range.rem == 7);
-    assert_int_equal(zlay_facts_of(*state, NULL, NULL, "1", 1), ZLAY_EINVAL);
-    assert_int_equal(zlay_facts_of(*state, &range, NULL, NULL, 1), ZLAY_EINVAL);
+    assert_int_equal(zlay_facts_eval(*state, NULL, NULL, "1", 1), ZLAY_EINVAL);
+    assert_int_equal(zlay_facts_eval(*state, &range, NULL, NULL, 1), ZLAY_EINVAL);
 }
 
 /* As deep as 64 parentheses with all that may wait inside each. */
@@ -204,7 +204,7 @@ static void full_stacks(void **state)
     for (int i = 0; i < 64; i++) strcat(text, "max(0, 1 + 1 * -");
     strcat(text, "1 + 1 * -x");
     for (int i = 0; i < 64; i++) strcat(text, ")");
-    assert_int_equal(zlay_facts_of(*state, &range, NULL, text, strlen(text)), ZLAY_OK);
+    assert_int_equal(zlay_facts_eval(*state, &range, NULL, text, strlen(text)), ZLAY_OK);
 }
 
 /* ---- facts against enumeration -------------------------------------------------------- */
@@ -285,12 +285,12 @@ static void one_name(void **state)
                      zlay_ctx_message(*state));
         none += !found;
         if (!found) continue;
-        assert_string_equal(zlay_facts_at(&range, got, 0), "x");
-        assert_null(zlay_facts_at(NULL, got, 1));
+        assert_string_equal(zlay_facts_nth(&range, got, 0), "x");
+        assert_null(zlay_facts_nth(NULL, got, 1));
         assert_least(text[1], range, x, found);
         sprintf(form, "%lld * (x + 3) + %lld - 3 * (%lld)", (long long)a, (long long)b,
                 (long long)a);
-        assert_int_equal(zlay_facts_of(*state, &of, got, form, strlen(form)), ZLAY_OK);
+        assert_int_equal(zlay_facts_eval(*state, &of, got, form, strlen(form)), ZLAY_OK);
         assert_least(form, of, f, found);
         zlay_facts_free(got);
     }
@@ -343,7 +343,7 @@ static void several_names(void **state)
             continue;
         }
         sprintf(form, "%d*x + %d*y + %d*z - 7", (int)a[0], (int)a[1], (int)a[2]);
-        assert_int_equal(zlay_facts_of(*state, &of, got, form, strlen(form)), ZLAY_OK);
+        assert_int_equal(zlay_facts_eval(*state, &of, got, form, strlen(form)), ZLAY_OK);
         for (int p = 0; p < CUBE; p++) {
             int64_t v = a[0] * (p % EDGE - 4) + a[1] * (p / EDGE % EDGE - 4) +
                         a[2] * (p / EDGE / EDGE - 4) - 7;
@@ -353,7 +353,7 @@ static void several_names(void **state)
         }
         facts[3] = NULL;
         assert_int_equal(parse_facts(*state, &boxed, facts), ZLAY_OK);
-        assert_int_equal(zlay_facts_of(*state, &plain, boxed, form, strlen(form)), ZLAY_OK);
+        assert_int_equal(zlay_facts_eval(*state, &plain, boxed, form, strlen(form)), ZLAY_OK);
         box = of;
         better += box.lo > plain.lo || box.hi < plain.hi || box.mod > plain.mod;
         zlay_facts_free(boxed);
@@ -445,7 +445,7 @@ static void expressions(void **state)
         }
         random_tree(&seed, &t, (int)test_range(&seed, 0, 4), box);
         assert_int_equal(parse_facts(*state, &known, facts), ZLAY_OK);
-        zlay_status status = zlay_facts_of(*state, &got, known, t.text, strlen(t.text));
+        zlay_status status = zlay_facts_eval(*state, &got, known, t.text, strlen(t.text));
         for (int p = 0; p < POINTS; p++) {
             any = any || t.there[p];
             if (status || !t.there[p]) continue;

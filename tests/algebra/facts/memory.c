@@ -23,7 +23,7 @@ static zlay_status facts(zlay_ctx *ctx, const char *text)
 static zlay_status expression(zlay_ctx *ctx, const char *text)
 {
     zlay_range range = {7, 7, 7, 7};
-    zlay_status status = zlay_facts_of(ctx, &range, NULL, text, strlen(text));
+    zlay_status status = zlay_facts_eval(ctx, &range, NULL, text, strlen(text));
     if (status) assert_true(range.lo == 7 && range.mod == 7);
     return status;
 }

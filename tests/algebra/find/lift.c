@@ -73,7 +73,7 @@ static isl_stat check_pair(isl_point *at, points *p, const int64_t *x)
     int64_t want[OUTS], index = 0;
     for (size_t i = p->dims; i-- > 0;) index = index * (int64_t)p->extent[i] + x[i];
     assert_int_equal(zlay_layout_eval(want, OUTS, p->lifted, (uint64_t)index), ZLAY_OK);
-    for (size_t o = 0; o < zlay_layout_outs(p->lifted); o++) {
+    for (size_t o = 0; o < zlay_layout_out_count(p->lifted); o++) {
         isl_val *v = isl_point_get_coordinate_val(at, isl_dim_set, (int)(p->dims + o));
         assert_int_equal(isl_val_get_num_si(v), want[o]);
         isl_val_free(v);

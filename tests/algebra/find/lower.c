@@ -8,11 +8,11 @@ static void same_values(const zlay_layout *a, const zlay_layout *b)
 {
     int64_t x[8], y[8];
     assert_true(zlay_layout_size(a) == zlay_layout_size(b));
-    assert_int_equal(zlay_layout_outs(a), zlay_layout_outs(b));
+    assert_int_equal(zlay_layout_out_count(a), zlay_layout_out_count(b));
     for (uint64_t i = 0; i < zlay_layout_size(a); i++) {
         assert_int_equal(zlay_layout_eval(x, 8, a, i), ZLAY_OK);
         assert_int_equal(zlay_layout_eval(y, 8, b, i), ZLAY_OK);
-        assert_memory_equal(x, y, zlay_layout_outs(a) * sizeof *x);
+        assert_memory_equal(x, y, zlay_layout_out_count(a) * sizeof *x);
     }
 }
 
@@ -26,7 +26,7 @@ static bool is_linear(const zlay_layout *a)
             if (zlay_layout_eval(x, 8, a, i) || zlay_layout_eval(y, 8, a, j) ||
                 zlay_layout_eval(both, 8, a, i ^ j))
                 return false;
-            for (size_t o = 0; o < zlay_layout_outs(a); o++)
+            for (size_t o = 0; o < zlay_layout_out_count(a); o++)
                 if (x[o] < 0 || both[o] != (x[o] ^ y[o])) return false;
         }
     return true;
@@ -43,7 +43,7 @@ static void check_witness(const zlay_layout *a, const char *message)
     assert_int_equal(zlay_layout_eval(x, 8, a, i), ZLAY_OK);
     assert_int_equal(zlay_layout_eval(y, 8, a, j), ZLAY_OK);
     assert_int_equal(zlay_layout_eval(both, 8, a, i ^ j), ZLAY_OK);
-    for (size_t o = 0; o < zlay_layout_outs(a); o++) differs = differs || both[o] != (x[o] ^ y[o]);
+    for (size_t o = 0; o < zlay_layout_out_count(a); o++) differs = differs || both[o] != (x[o] ^ y[o]);
     assert_true(differs);
 }
 

@@ -14,7 +14,7 @@ static int teardown(void **state)
 static int64_t at(const zlay_zmat *a, size_t i, size_t j)
 {
     int64_t value = 0;
-    assert_int_equal(zlay_zmat_at(&value, a, i, j), ZLAY_OK);
+    assert_int_equal(zlay_zmat_entry(&value, a, i, j), ZLAY_OK);
     return value;
 }
 
@@ -326,8 +326,8 @@ static void refusals(void **state)
     assert_int_equal(zlay_zmat_new_text(ctx, &a, 1, 1, (const char *[]){digits}), ZLAY_ELIMIT);
     assert_int_equal(zlay_zmat_new_text(ctx, &a, 1, 1, texts + 4), ZLAY_OK);
     int64_t value = 77;
-    assert_int_equal(zlay_zmat_at(&value, a, 0, 0), ZLAY_EOVERFLOW), assert_int_equal(value, 77);
-    assert_int_equal(zlay_zmat_at(&value, a, 1, 0), ZLAY_EINVAL);
+    assert_int_equal(zlay_zmat_entry(&value, a, 0, 0), ZLAY_EOVERFLOW), assert_int_equal(value, 77);
+    assert_int_equal(zlay_zmat_entry(&value, a, 1, 0), ZLAY_EINVAL);
     assert_int_equal(zlay_ctx_set_limits(ctx, &limits), ZLAY_OK);
     zlay_zmat *big;
     static int64_t wide[64];

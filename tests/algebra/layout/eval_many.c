@@ -147,7 +147,7 @@ static void tuples(void **state)
     };
     for (size_t r = 0; r < sizeof texts / sizeof texts[0]; r++) {
         zlay_layout *a = read_layout(*state, texts[r]);
-        size_t outs = zlay_layout_outs(a), size = (size_t)zlay_layout_size(a);
+        size_t outs = zlay_layout_out_count(a), size = (size_t)zlay_layout_size(a);
         int64_t value[64], one[4];
         assert_int_equal(zlay_layout_eval_many(value, NULL, a, NULL, 0, size), ZLAY_OK);
         for (size_t i = 0; i < size; i++) {
@@ -171,7 +171,7 @@ static void holes(void **state)
     };
     for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
         zlay_layout *a = read_layout(*state, rows[r].text);
-        size_t outs = zlay_layout_outs(a), size = (size_t)zlay_layout_size(a), missing = 0;
+        size_t outs = zlay_layout_out_count(a), size = (size_t)zlay_layout_size(a), missing = 0;
         static int64_t value[2048], one[4];
         static uint8_t there[1024];
         static uint64_t index[1024];

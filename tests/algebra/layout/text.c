@@ -200,7 +200,7 @@ static void outputs_untouched(void **state)
     assert_int_equal(answer, 7);
     assert_int_equal(zlay_layout_kind(NULL), 0);
     assert_int_equal(zlay_layout_size(NULL), 0);
-    assert_int_equal(zlay_layout_outs(NULL), 0);
+    assert_int_equal(zlay_layout_out_count(NULL), 0);
     zlay_layout_free(NULL);
     zlay_layout_free(a);
 }

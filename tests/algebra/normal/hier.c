@@ -16,7 +16,7 @@ static void example(void **state)
     zlay_crossing w;
     zlay_reach reach;
     assert_int_equal(zlay_hier_normal(*state, &h, a, level, 2), ZLAY_OK);
-    assert_int_equal(zlay_hier_tiers(tier, 2, h), 2);
+    assert_int_equal(zlay_hier_levels(tier, 2, h), 2);
     assert_string_equal(tier[1].name, "lane");
     assert_int_equal(tier[0].nodes, 1);
     assert_int_equal(zlay_hier_node(map, below, 3, h, 1, 0), ZLAY_OK);
@@ -337,7 +337,7 @@ static void large(void **state)
         assert_true(value == x);
     }
     zlay_tier tier[3];
-    zlay_hier_tiers(tier, 3, one);
+    zlay_hier_levels(tier, 3, one);
     assert_true(tier[0].nodes == 1 && tier[1].nodes == 1 && tier[2].nodes == 1);
     zlay_hier_free(one);
     zlay_hier_free(solved);

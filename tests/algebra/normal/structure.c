@@ -17,7 +17,7 @@ static int teardown(void **state)
 static int64_t at(const zlay_structure *s, int32_t which, size_t i, size_t j)
 {
     int64_t value = 0;
-    assert_int_equal(zlay_zmat_at(&value, zlay_structure_matrix(s, which), i, j), ZLAY_OK);
+    assert_int_equal(zlay_zmat_entry(&value, zlay_structure_matrix(s, which), i, j), ZLAY_OK);
     return value;
 }
 
@@ -25,9 +25,9 @@ static void the_example_of_the_header(void **state)
 {
     zlay_layout *a = read_layout(*state, "(4,6):(4,-2)"), *swizzled = read_layout(*state, "Sw<1,0,1> o 0 o 4:1");
     zlay_structure *s;
-    zlay_structure_counts c;
+    zlay_structure_summary c;
     assert_int_equal(zlay_layout_structure(*state, &s, a), ZLAY_OK);
-    assert_int_equal(zlay_structure_count(&c, s), ZLAY_OK);
+    assert_int_equal(zlay_structure_info(&c, s), ZLAY_OK);
     assert_int_equal(at(s, ZLAY_STRUCTURE_S, 0, 0), 2);
     assert_int_equal(at(s, ZLAY_STRUCTURE_LATTICE, 0, 0), 2);
     assert_null(zlay_structure_matrix(s, ZLAY_STRUCTURE_DIRECTION));
@@ -72,7 +72,7 @@ static size_t points_on(const world *w, size_t i)
     return count;
 }
 
-static void check_counts(const world *w, const zlay_structure_counts *c)
+static void check_counts(const world *w, const zlay_structure_summary *c)
 {
     size_t least = SIZE_MAX, most = 0;
     uint64_t values = 0;
@@ -89,7 +89,7 @@ static void check_counts(const world *w, const zlay_structure_counts *c)
 }
 
 /* Points p, p + d, p + 2 d, ..: the longest of all pairs that step by one. */
-static void check_run(const world *w, const zlay_structure_counts *c)
+static void check_run(const world *w, const zlay_structure_summary *c)
 {
     uint64_t best = 1;
     int64_t e[3];
@@ -163,7 +163,7 @@ static void random_boxes(void **state)
         world w = {.outs = (size_t)test_range(&random, 1, 2)};
         zlay_layout *layout;
         zlay_structure *s;
-        zlay_structure_counts c;
+        zlay_structure_summary c;
         for (size_t j = 0; j < 3; j++) w.box[j] = (uint64_t)test_range(&random, 1, 6);
         for (size_t j = 0; j < 6; j++) w.a[j] = test_range(&random, 0, 2) ? test_range(&random, -6, 6) : 0;
         for (size_t j = 0; j < 2; j++) w.b[j] = test_range(&random, -9, 9);
@@ -172,7 +172,7 @@ static void random_boxes(void **state)
         assert_int_equal(zlay_layout_new_pieces(*state, &layout, 3, w.box, w.outs, 1, &piece), ZLAY_OK);
         zlay_status status = zlay_layout_structure(*state, &s, layout);
         if (status || !s) fail_msg("%d %s", status, zlay_ctx_message(*state));
-        assert_int_equal(zlay_structure_count(&c, s), ZLAY_OK);
+        assert_int_equal(zlay_structure_info(&c, s), ZLAY_OK);
         check_counts(&w, &c);
         check_run(&w, &c);
         check_matrices(*state, &w, s);
@@ -262,13 +262,13 @@ static void runs_of_large_boxes(void **state)
         int64_t p = test_range(&random, 1, 3000), q = test_range(&random, 1, 3000);
         int64_t n = test_range(&random, 2, 3000000), m = test_range(&random, 2, 3000000);
         zlay_structure *s;
-        zlay_structure_counts c;
+        zlay_structure_summary c;
         char text[128];
         sprintf(text, "(%d,%d):(%d,%d)", (int)n, (int)m, (int)p, (int)q);
         zlay_layout *a = read_layout(*state, text);
         zlay_status status = zlay_layout_structure(*state, &s, a);
         if (status) fail_msg("%s: %s", text, zlay_ctx_message(*state));
-        assert_int_equal(zlay_structure_count(&c, s), ZLAY_OK);
+        assert_int_equal(zlay_structure_info(&c, s), ZLAY_OK);
         uint64_t expected = gcd_of(p, q) > 1 ? 1 : line_of(p, q, (uint64_t)n, (uint64_t)m);
         if (!c.run_is_best || c.run != expected)
             fail_msg("%s: %llu, not %llu", text, (unsigned long long)c.run,

@@ -350,8 +350,8 @@ static uint64_t widest_for_all(zlay_ctx *ctx, const zlay_layout *a, const char *
             const char *there[2] = {NULL, NULL};
             int64_t values[2] = {0, 0};
             size_t count = 0;
-            for (size_t i = 0; zlay_layout_param(a, i); i++, count++) {
-                there[i] = zlay_layout_param(a, i);
+            for (size_t i = 0; zlay_layout_param_nth(a, i); i++, count++) {
+                there[i] = zlay_layout_param_nth(a, i);
                 values[i] = strcmp(there[i], names[0]) ? y : x;
             }
             uint64_t box[2];

@@ -53,7 +53,7 @@ static zlay_layout *bound(zlay_ctx *ctx, const zlay_layout *a, int64_t n)
 {
     static const char *const name[] = {"N"};
     zlay_layout *out = NULL;
-    size_t count = a && zlay_layout_param(a, 0) ? 1 : 0;
+    size_t count = a && zlay_layout_param_nth(a, 0) ? 1 : 0;
     if (!a) return NULL;
     if (zlay_layout_bind(ctx, &out, a, count, name, &n)) fail_msg("%s", zlay_ctx_message(ctx));
     return out;

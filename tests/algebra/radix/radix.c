@@ -21,11 +21,11 @@ static void example(void **state)
     assert_true(c[0] == 2 && c[1] == 3 && rest == 0);
     assert_int_equal(zlay_radix_join(&index, radix, c), ZLAY_OK);
     assert_int_equal(index, 11);
-    const zlay_divisor *step = zlay_radix_step(radix, 0);
+    const zlay_divisor *step = zlay_radix_divisor_nth(radix, 0);
     assert_int_equal(step->way, ZLAY_DIVISOR_MULTIPLY);
     assert_true(step->multiplier == 11 && step->shift == 5 && step->product == 32);
-    assert_int_equal(zlay_radix_step(radix, 1)->way, ZLAY_DIVISOR_ZERO);
-    assert_null(zlay_radix_step(radix, 2));
+    assert_int_equal(zlay_radix_divisor_nth(radix, 1)->way, ZLAY_DIVISOR_ZERO);
+    assert_null(zlay_radix_divisor_nth(radix, 2));
     zlay_radix_free(radix);
     assert_int_equal(zlay_divisor_make(&d, 3, 0, UINT32_MAX), ZLAY_OK);
     assert_true(d.multiplier == 0xaaaaaaab && d.shift == 33 && d.product == 64 && d.bits == 32);

@@ -339,7 +339,7 @@ static void witnesses(void **state)
         zlay_layout *b = read_layout(*state, "8:2");
         size_t count = 0;
         if (is_symbolic(a)) {
-            while (count < NAMES && (name[count] = zlay_layout_param(a, count))) count++;
+            while (count < NAMES && (name[count] = zlay_layout_param_nth(a, count))) count++;
             assert_int_equal(zlay_layout_sample(*state, value, count, a, NULL), ZLAY_OK);
             assert_int_equal(zlay_layout_bind(*state, &s, a, count, name, value), ZLAY_OK);
             assert_int_equal(zlay_layout_is_injective(*state, &injective, w, a), ZLAY_OK);

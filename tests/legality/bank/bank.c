@@ -112,10 +112,10 @@ static void all_are_defined(void **state)
     int32_t number;
     const zlay_target *t;
     zlay_bank_access x, y;
-    for (size_t i = 0; (t = zlay_target_at(i)); i++)
-        for (size_t j = 0; zlay_bank_at(&number, j) == ZLAY_OK; j++) {
+    for (size_t i = 0; (t = zlay_target_nth(i)); i++)
+        for (size_t j = 0; zlay_bank_nth(&number, j) == ZLAY_OK; j++) {
             bool found = false;
-            if (zlay_bank_explain(&x, t, number) || !x.source) continue;
+            if (zlay_bank_info(&x, t, number) || !x.source) continue;
             for (size_t k = 0; k < sizeof table / sizeof *table; k++) {
                 y = explained(table[k].target, table[k].access);
                 found |= y.source == x.source && y.stores == x.stores && (y.bytes == x.bytes || (y.bytes <= 4 && x.bytes <= 4));
@@ -225,9 +225,9 @@ static void races_are_overlaps(void **state)
     static const char *const targets[] = {"sm_90", "gfx90a", "gfx1250"};
     int32_t number;
     for (size_t t = 0; t < 3; t++)
-        for (size_t i = 0; zlay_bank_at(&number, i) == ZLAY_OK; i++) {
+        for (size_t i = 0; zlay_bank_nth(&number, i) == ZLAY_OK; i++) {
             zlay_bank_access x;
-            if (zlay_bank_explain(&x, target_of(targets[t]), number) || !x.stores) continue;
+            if (zlay_bank_info(&x, target_of(targets[t]), number) || !x.stores) continue;
             for (uint64_t n = 0; n < iterations; n++) {
                 uint32_t a[2 * LANES_MOST];
                 draw(&seed, &x, a);
@@ -255,11 +255,11 @@ static void names(void **state)
                                        "ld.global.b32", "ldmatrix.x3", "ds_read_b48", "ld.shared.u32 ", "ld.shared.u99999999999999999999999999999999"};
     int32_t a, b, last = -1;
     zlay_bank_access x;
-    for (size_t i = 0; zlay_bank_at(&a, i) == ZLAY_OK; i++, last = a) {
+    for (size_t i = 0; zlay_bank_nth(&a, i) == ZLAY_OK; i++, last = a) {
         assert_true(a > last);
         x.name = NULL;
-        for (size_t t = 0; zlay_target_at(t) && !x.name; t++)
-            if (zlay_bank_explain(&x, zlay_target_at(t), a)) x.name = NULL;
+        for (size_t t = 0; zlay_target_nth(t) && !x.name; t++)
+            if (zlay_bank_info(&x, zlay_target_nth(t), a)) x.name = NULL;
         assert_int_equal(zlay_bank_find(&b, x.name, strlen(x.name)), ZLAY_OK);
         assert_int_equal(a, b);
     }
@@ -291,12 +291,12 @@ static void known_or_named(void **state)
         zlay_bank_access x;
         zlay_bank b;
         int32_t number = number_of(rows[i].access);
-        zlay_status status = zlay_bank_explain(&x, target_of(rows[i].target), number);
+        zlay_status status = zlay_bank_info(&x, target_of(rows[i].target), number);
         assert_int_equal(status, rows[i].known == 'n' ? ZLAY_NONE : ZLAY_OK);
         memset(a, 0xff, sizeof a);
         if (status) continue;
         for (uint32_t l = 0; x.rows < x.lanes && l < x.rows; l++) a[l] = 16 * l;
-        assert_int_equal(zlay_bank_count(&b, target_of(rows[i].target), number, a, x.lanes * x.parts), ZLAY_OK);
+        assert_int_equal(zlay_bank_conflicts(&b, target_of(rows[i].target), number, a, x.lanes * x.parts), ZLAY_OK);
         assert_int_equal(b.answer, rows[i].known == 'y' ? ZLAY_YES : ZLAY_UNDECIDED);
         assert_true(rows[i].known == 'y' ? x.source && !x.gap && x.basis == b.basis : !x.source && x.gap && !b.basis);
     }
@@ -313,38 +313,38 @@ static void refused(void **state)
     memset(&b, 7, sizeof b);
     before = b;
     a[3] = 2;
-    assert_int_equal(zlay_bank_count(&b, t, word, a, 32), ZLAY_EINVAL);
+    assert_int_equal(zlay_bank_conflicts(&b, t, word, a, 32), ZLAY_EINVAL);
     a[3] = 8;
-    assert_int_equal(zlay_bank_count(&b, t, wide, a, 32), ZLAY_EINVAL);
+    assert_int_equal(zlay_bank_conflicts(&b, t, wide, a, 32), ZLAY_EINVAL);
     a[3] = 0;
-    assert_int_equal(zlay_bank_count(&b, t, word, a, 31), ZLAY_EINVAL);
-    assert_int_equal(zlay_bank_count(&b, t, word, a, 64), ZLAY_EINVAL);
-    assert_int_equal(zlay_bank_count(&b, t, word, a, SIZE_MAX), ZLAY_EINVAL);
-    assert_int_equal(zlay_bank_count(&b, t, two, a, 64), ZLAY_NONE);
-    assert_int_equal(zlay_bank_count(&b, t, rows, a, 32), ZLAY_EINVAL);
+    assert_int_equal(zlay_bank_conflicts(&b, t, word, a, 31), ZLAY_EINVAL);
+    assert_int_equal(zlay_bank_conflicts(&b, t, word, a, 64), ZLAY_EINVAL);
+    assert_int_equal(zlay_bank_conflicts(&b, t, word, a, SIZE_MAX), ZLAY_EINVAL);
+    assert_int_equal(zlay_bank_conflicts(&b, t, two, a, 64), ZLAY_NONE);
+    assert_int_equal(zlay_bank_conflicts(&b, t, rows, a, 32), ZLAY_EINVAL);
     for (int32_t n = -2; n < 300; n++)
-        if (zlay_bank_explain(&x, t, n) == ZLAY_EINVAL) assert_int_equal(zlay_bank_count(&b, t, n, a, 32), ZLAY_EINVAL);
-    assert_int_equal(zlay_bank_count(&b, t, INT32_MIN, a, 32), ZLAY_EINVAL);
-    assert_int_equal(zlay_bank_count(&b, t, INT32_MAX, a, 32), ZLAY_EINVAL);
+        if (zlay_bank_info(&x, t, n) == ZLAY_EINVAL) assert_int_equal(zlay_bank_conflicts(&b, t, n, a, 32), ZLAY_EINVAL);
+    assert_int_equal(zlay_bank_conflicts(&b, t, INT32_MIN, a, 32), ZLAY_EINVAL);
+    assert_int_equal(zlay_bank_conflicts(&b, t, INT32_MAX, a, 32), ZLAY_EINVAL);
     for (int l = 0; l < 32; l++) a[l] = l < 16 ? 0 : UINT32_MAX;
     a[9] = UINT32_MAX;
-    assert_int_equal(zlay_bank_count(&b, t, rows, a, 32), ZLAY_EINVAL);
+    assert_int_equal(zlay_bank_conflicts(&b, t, rows, a, 32), ZLAY_EINVAL);
     t = target_of("gfx90a");
     memset(a, 0, sizeof a);
     a[70] = UINT32_MAX;
-    assert_int_equal(zlay_bank_count(&b, t, two, a, 128), ZLAY_EINVAL);
+    assert_int_equal(zlay_bank_conflicts(&b, t, two, a, 128), ZLAY_EINVAL);
     a[70] = UINT32_MAX - 3;
-    assert_int_equal(zlay_bank_count(NULL, t, two, a, 128), ZLAY_EINVAL);
-    assert_int_equal(zlay_bank_count(&b, NULL, two, a, 128), ZLAY_EINVAL);
-    assert_int_equal(zlay_bank_count(&b, t, two, NULL, 128), ZLAY_EINVAL);
+    assert_int_equal(zlay_bank_conflicts(NULL, t, two, a, 128), ZLAY_EINVAL);
+    assert_int_equal(zlay_bank_conflicts(&b, NULL, two, a, 128), ZLAY_EINVAL);
+    assert_int_equal(zlay_bank_conflicts(&b, t, two, NULL, 128), ZLAY_EINVAL);
     assert_int_equal(zlay_bank_find(NULL, "", 0), ZLAY_EINVAL);
     assert_int_equal(zlay_bank_find(&word, NULL, 0), ZLAY_EINVAL);
-    assert_int_equal(zlay_bank_at(NULL, 0), ZLAY_EINVAL);
-    assert_int_equal(zlay_bank_at(&word, SIZE_MAX), ZLAY_NONE);
-    assert_int_equal(zlay_bank_explain(NULL, t, two), ZLAY_EINVAL);
-    assert_int_equal(zlay_bank_explain(&x, NULL, two), ZLAY_EINVAL);
+    assert_int_equal(zlay_bank_nth(NULL, 0), ZLAY_EINVAL);
+    assert_int_equal(zlay_bank_nth(&word, SIZE_MAX), ZLAY_NONE);
+    assert_int_equal(zlay_bank_info(NULL, t, two), ZLAY_EINVAL);
+    assert_int_equal(zlay_bank_info(&x, NULL, two), ZLAY_EINVAL);
     assert_memory_equal(&b, &before, sizeof b);
-    assert_int_equal(zlay_bank_count(&b, t, two, a, 128), ZLAY_OK);
+    assert_int_equal(zlay_bank_conflicts(&b, t, two, a, 128), ZLAY_OK);
 }
 
 int main(void)

@@ -141,7 +141,7 @@ static uint32_t extra_of(published *layout, unsigned t, uint32_t rows, uint32_t 
     assert_int_equal(zlay_bank_find(&access, "ds_read_b128", 12), ZLAY_OK);
     for (uint32_t step = 0; step < bytes / CHUNK / parts; step++) {
         for (uint32_t l = 0; l < WAVE; l++) addresses[l] = layout(l % rows, l / rows + parts * step, rows, bytes, banks_of[t]);
-        assert_int_equal(zlay_bank_count(&bank, target_of(targets[t]), access, addresses, WAVE), ZLAY_OK);
+        assert_int_equal(zlay_bank_conflicts(&bank, target_of(targets[t]), access, addresses, WAVE), ZLAY_OK);
         assert_int_equal(bank.answer, ZLAY_YES);
         if (!step) first = bank.wavefronts - bank.phases;
         assert_int_equal(bank.wavefronts - bank.phases, first);
@@ -155,15 +155,15 @@ static uint32_t by_swizzle(zlay_ctx *ctx, unsigned t, uint32_t rows, uint32_t by
     uint32_t columns = bytes / 2, parts = WAVE / rows;
     asked a = asked_begin(ctx, targets[t], 16, 2, (uint64_t[]){columns, WAVE});
     zlay_swizzle_cost cost;
-    zlay_swizzle_info info;
+    zlay_swizzle_summary info;
     char text[96];
     snprintf(text, sizeof text, "((%u,%u),8,%u):((%u,8),1,%u)", rows, parts, columns / 8 / parts, columns, 8 * parts);
     asked_put(&a, "ds_read_b128", text);
     snprintf(text, sizeof text, "(64,8,%u):(8,1,512)", WAVE * columns / 512);
     if (!t) asked_put(&a, "ds_write_b128", text);
     zlay_swizzle *s = synth(&a);
-    assert_int_equal(zlay_swizzle_get(&info, s), ZLAY_OK);
-    assert_int_equal(zlay_swizzle_cost_get(&cost, s, 0), ZLAY_OK);
+    assert_int_equal(zlay_swizzle_info(&info, s), ZLAY_OK);
+    assert_int_equal(zlay_swizzle_cost_nth(&cost, s, 0), ZLAY_OK);
     assert_true(info.optimal && info.size == WAVE * columns);
     zlay_swizzle_free(s);
     asked_end(&a);
@@ -173,11 +173,11 @@ static uint32_t by_swizzle(zlay_ctx *ctx, unsigned t, uint32_t rows, uint32_t by
 static uint32_t by_wave(zlay_ctx *ctx, unsigned t, uint32_t rows, uint32_t bytes)
 {
     zlay_wave *w = NULL;
-    zlay_wave_info i;
+    zlay_wave_summary i;
     zlay_wave_request r = {.size = sizeof r, .rows = 128, .depth = bytes / 2, .threads = 256, .any_order = 1};
     r.mma = (zlay_mma){.instruction = ZLAY_MMA_MFMA, .m = rows, .n = rows, .k = (rows == 32 ? 8u : 16u) << t, .a = ZLAY_TYPE_BF16, .b = ZLAY_TYPE_BF16, .d = ZLAY_TYPE_F32};
     if (zlay_wave_synth(ctx, &w, target_of(targets[t]), &r)) fail_msg("%s", zlay_ctx_message(ctx));
-    assert_int_equal(zlay_wave_get(&i, w), ZLAY_OK);
+    assert_int_equal(zlay_wave_info(&i, w), ZLAY_OK);
     assert_int_equal(i.reads_counted, ZLAY_YES);
     assert_int_equal(i.read_bytes, CHUNK);
     zlay_wave_free(w);
@@ -230,7 +230,7 @@ static void odd_rows(void **state)
                 snprintf(text, sizeof text, "((%u,%u),8,%u):((%u,8),1,%u)", rows, parts, steps, columns, 8 * parts);
                 asked_put(&a, "ds_read_b128", text);
                 zlay_swizzle *s = synth(&a);
-                assert_int_equal(zlay_swizzle_cost_get(&cost, s, 0), ZLAY_OK);
+                assert_int_equal(zlay_swizzle_cost_nth(&cost, s, 0), ZLAY_OK);
                 uint32_t mine = (uint32_t)(cost.wavefronts - cost.ideal), as_is = extra_of(plain, t, rows, odd[i]), pad = extra_of(padded, t, rows, odd[i]);
                 assert_true(mine <= steps * as_is && mine <= steps * pad);
                 fewer += mine < steps * as_is && mine < steps * pad;

@@ -96,11 +96,11 @@ static void a_map_by_hand(void **state)
     (void)state;
     zlay_tensormap map = legal_map();
     zlay_replace r;
-    assert_int_equal(zlay_replace_of(&r, &map, ZLAY_REPLACE_ELEMTYPE, 0), ZLAY_OK);
+    assert_int_equal(zlay_replace_from_tensormap(&r, &map, ZLAY_REPLACE_ELEMTYPE, 0), ZLAY_OK);
     assert_int_equal(r.value, 10);
-    assert_int_equal(zlay_replace_of(&r, &map, ZLAY_REPLACE_RANK, 0), ZLAY_OK);
+    assert_int_equal(zlay_replace_from_tensormap(&r, &map, ZLAY_REPLACE_RANK, 0), ZLAY_OK);
     assert_int_equal(r.value, 1);
-    assert_int_equal(zlay_replace_of(&r, &map, ZLAY_REPLACE_BOX_DIM, 1), ZLAY_OK);
+    assert_int_equal(zlay_replace_from_tensormap(&r, &map, ZLAY_REPLACE_BOX_DIM, 1), ZLAY_OK);
     assert_true(r.value == 64 && r.ord == 1);
     r.flags = ZLAY_REPLACE_FENCES | ZLAY_REPLACE_RELEASED;
     r.fence = 128;
@@ -378,7 +378,7 @@ static void types_have_two_numbers(void **state)
         zlay_tensormap map = legal_map();
         zlay_replace r;
         assert_int_equal(zlay_type_find(&map.type, ptx[number], strlen(ptx[number])), ZLAY_OK);
-        assert_int_equal(zlay_replace_of(&r, &map, ZLAY_REPLACE_ELEMTYPE, 0), ZLAY_OK);
+        assert_int_equal(zlay_replace_from_tensormap(&r, &map, ZLAY_REPLACE_ELEMTYPE, 0), ZLAY_OK);
         assert_int_equal(r.value, number);
     }
     static const uint8_t swizzles[7][2] = {{0, 0}, {1, 0}, {2, 0}, {3, 0}, {3, 1}, {3, 2}, {3, 3}};
@@ -386,9 +386,9 @@ static void types_have_two_numbers(void **state)
         zlay_tensormap map = legal_map();
         zlay_replace r;
         map.swizzle = s;
-        assert_int_equal(zlay_replace_of(&r, &map, ZLAY_REPLACE_SWIZZLE_MODE, 0), ZLAY_OK);
+        assert_int_equal(zlay_replace_from_tensormap(&r, &map, ZLAY_REPLACE_SWIZZLE_MODE, 0), ZLAY_OK);
         assert_int_equal(r.value, swizzles[s][0]);
-        assert_int_equal(zlay_replace_of(&r, &map, ZLAY_REPLACE_SWIZZLE_ATOMICITY, 0), ZLAY_OK);
+        assert_int_equal(zlay_replace_from_tensormap(&r, &map, ZLAY_REPLACE_SWIZZLE_ATOMICITY, 0), ZLAY_OK);
         assert_int_equal(r.value, swizzles[s][1]);
     }
 }
@@ -402,7 +402,7 @@ static void a_legal_map_is_replaced_legally(void **state)
     for (int32_t field = 1; field < ZLAY_REPLACE_FIELDS; field++)
         for (uint32_t ord = 0; ord < 6; ord++) {
             zlay_replace r = {.field = -5};
-            if (zlay_replace_of(&r, &map, field, ord) != ZLAY_OK) {
+            if (zlay_replace_from_tensormap(&r, &map, field, ord) != ZLAY_OK) {
                 assert_int_equal(r.field, -5);
                 continue;
             }
@@ -439,12 +439,12 @@ static void refused(void **state)
     assert_int_equal(zlay_block_check(&v, NULL, 0, t, &k), ZLAY_EINVAL);
     assert_int_equal(zlay_replace_check(&v, NULL, 0, t, &r), ZLAY_EINVAL);
     assert_memory_equal(&v, &before, sizeof v);
-    assert_int_equal(zlay_replace_of(NULL, &map, 1, 0), ZLAY_EINVAL);
-    assert_int_equal(zlay_replace_of(&r, &map, 12, 0), ZLAY_EINVAL);
+    assert_int_equal(zlay_replace_from_tensormap(NULL, &map, 1, 0), ZLAY_EINVAL);
+    assert_int_equal(zlay_replace_from_tensormap(&r, &map, 12, 0), ZLAY_EINVAL);
     map.rank = 0;
-    assert_int_equal(zlay_replace_of(&r, &map, 1, 0), ZLAY_NONE);
+    assert_int_equal(zlay_replace_from_tensormap(&r, &map, 1, 0), ZLAY_NONE);
     map.rank = 2, map.type = 77;
-    assert_int_equal(zlay_replace_of(&r, &map, ZLAY_REPLACE_ELEMTYPE, 0), ZLAY_NONE);
+    assert_int_equal(zlay_replace_from_tensormap(&r, &map, ZLAY_REPLACE_ELEMTYPE, 0), ZLAY_NONE);
     assert_true(sizeof b == 128 && sizeof k == 160 && sizeof r == 64);
 }
 
@@ -460,7 +460,7 @@ static void any_bytes_have_a_verdict(void **state)
             zlay_replace replace;
             uint64_t words[20];
         } u;
-        const zlay_target *t = zlay_target_at((size_t)test_range(&s, 0, 22));
+        const zlay_target *t = zlay_target_nth((size_t)test_range(&s, 0, 22));
         zlay_reason reasons[REASONS];
         zlay_verdict a, b;
         for (int w = 0; w < 20; w++) u.words[w] = test_range(&s, 0, 2) ? test_random(&s) : 0;

@@ -40,7 +40,7 @@ static void widths_are_those_of_the_instructions(void **state)
     } rows[] = {{1, "buffer_load_lds_ubyte"}, {2, "buffer_load_lds_ushort"}, {4, "buffer_load_lds_dword"},
                 {12, "buffer_load_lds_dwordx3"}, {16, "buffer_load_lds_dwordx4"}};
     const zlay_target *on;
-    for (size_t t = 0; (on = zlay_target_at(t)) != NULL; t++)
+    for (size_t t = 0; (on = zlay_target_nth(t)) != NULL; t++)
         for (size_t i = 0; i < 5; i++) {
             zlay_direct load = {.bytes = rows[i].bytes};
             zlay_direct_place p;
@@ -135,8 +135,8 @@ static void granules_are_what_llvm_counts_in(void **state)
         skip();
     }
     for (int t = 0; t < 4; t++) {
-        zlay_target_info info;
-        assert_int_equal(zlay_target_get(&info, target_of(on[t])), ZLAY_OK);
+        zlay_target_summary info;
+        assert_int_equal(zlay_target_info(&info, target_of(on[t])), ZLAY_OK);
         assert_int_equal(blocks_of(on[t], info.smem_granule), 1);
         assert_int_equal(blocks_of(on[t], info.smem_granule + 1), 2);
         assert_int_equal(info.smem % info.smem_granule, 0);

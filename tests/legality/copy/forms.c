@@ -67,7 +67,7 @@ static void forms_are_those_of_the_instructions(void **state)
                                          "cp_async.commit", "cp_async.wait", "st_async.release",
                                          "st_async.mmio", "red_async.release", "red_async.mmio"};
     uint32_t number, asked = 0;
-    for (size_t i = 0; zlay_instruction_at(&number, i) == ZLAY_OK; i++) {
+    for (size_t i = 0; zlay_instruction_nth(&number, i) == ZLAY_OK; i++) {
         char id[128];
         zlay_buf buf = {id, sizeof id, 0};
         bool copy = false;
@@ -81,7 +81,7 @@ static void forms_are_those_of_the_instructions(void **state)
         zlay_tensormap map = legal_map3();
         asked++;
         const zlay_target *t;
-        for (size_t n = 0; (t = zlay_target_at(n)) != NULL; n++) {
+        for (size_t n = 0; (t = zlay_target_nth(n)) != NULL; n++) {
             zlay_instruction asks = {.form = number};
             zlay_verdict v;
             zlay_reason reasons[REASONS];

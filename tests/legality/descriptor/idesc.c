@@ -211,7 +211,7 @@ static void the_descriptor_says_what_its_instruction_says(void **state)
     zlay_idesc right;
     zlay_verdict v;
     zlay_reason r[REASONS];
-    assert_int_equal(zlay_idesc_of_mma(&right, &mma), ZLAY_OK);
+    assert_int_equal(zlay_idesc_from_mma(&right, &mma), ZLAY_OK);
     assert_int_equal(zlay_idesc_check(&v, r, REASONS, target_of("sm_100a"), &right, &mma), ZLAY_OK);
     assert_int_equal(v.answer, ZLAY_YES);
     for (size_t i = 0; i < sizeof edits / sizeof *edits; i++) {

@@ -39,7 +39,7 @@ static zlay_mma mma_of(char *target_name, const char *text)
 static zlay_mma_form form_of(const char *target_name, const zlay_mma *m)
 {
     zlay_mma_form f;
-    assert_int_equal(zlay_mma_explain(&f, target_of(target_name), m), ZLAY_OK);
+    assert_int_equal(zlay_mma_info(&f, target_of(target_name), m), ZLAY_OK);
     return f;
 }
 
@@ -251,14 +251,14 @@ static void hostile(void **state)
     zlay_mma_form f, before;
     memset(&f, 0x5a, sizeof f);
     before = f;
-    assert_int_equal(zlay_mma_explain(&f, target_of("gfx942"), &m), ZLAY_NONE);
-    assert_int_equal(zlay_mma_explain(&f, target_of("sm_90a"), &m), ZLAY_NONE);
+    assert_int_equal(zlay_mma_info(&f, target_of("gfx942"), &m), ZLAY_NONE);
+    assert_int_equal(zlay_mma_info(&f, target_of("sm_90a"), &m), ZLAY_NONE);
     m.instruction = ZLAY_MMA_WGMMA;
-    assert_int_equal(zlay_mma_explain(&f, target_of("sm_90a"), &m), ZLAY_ENOTSUP);
+    assert_int_equal(zlay_mma_info(&f, target_of("sm_90a"), &m), ZLAY_ENOTSUP);
     m.instruction = ZLAY_MMA_MFMA, m.reserved[0] = 1;
-    assert_int_equal(zlay_mma_explain(&f, target_of("gfx942"), &m), ZLAY_EINVAL);
-    assert_int_equal(zlay_mma_explain(&f, NULL, &m), ZLAY_EINVAL);
-    assert_int_equal(zlay_mma_explain(NULL, target_of("gfx942"), &m), ZLAY_EINVAL);
+    assert_int_equal(zlay_mma_info(&f, target_of("gfx942"), &m), ZLAY_EINVAL);
+    assert_int_equal(zlay_mma_info(&f, NULL, &m), ZLAY_EINVAL);
+    assert_int_equal(zlay_mma_info(NULL, target_of("gfx942"), &m), ZLAY_EINVAL);
     assert_memory_equal(&f, &before, sizeof f);
 }
 

@@ -52,7 +52,7 @@ static int names_read(void **state)
         all[i].mma = (zlay_mma){.instruction = ZLAY_MMA_MFMA, .m = m, .n = n, .k = k, .blocks = blocks, .a = type_of(a), .b = type_of(b), .d = type_of(d)};
         all[i].mma.sparse = !strcmp(kind, "sparse");
         all[i].mma.scale_vec = scale == 32 ? ZLAY_SCALE_BLOCK32 : scale == 16 ? ZLAY_SCALE_BLOCK16 : 0;
-        assert_int_equal(zlay_mma_explain(&all[i].form, target_of(all[i].target), &all[i].mma), ZLAY_OK);
+        assert_int_equal(zlay_mma_info(&all[i].form, target_of(all[i].target), &all[i].mma), ZLAY_OK);
     }
     return 0;
 }
@@ -139,7 +139,7 @@ static void compare(tally *t, const char *on, const char *text, bool taken)
     if (mine) assert_int_equal(zlay_mma_operands_check(&v, reasons, REASONS, target_of(on), &o), ZLAY_OK);
     bool stricter = mine && v.answer != ZLAY_YES;
     for (uint32_t i = 0; i < v.reasons && mine; i++) {
-        assert_int_equal(zlay_rule_get(&rule, reasons[i].rule), ZLAY_OK);
+        assert_int_equal(zlay_rule_info(&rule, reasons[i].rule), ZLAY_OK);
         if (rule.by == ZLAY_BY_ASSEMBLER) mine = false;
     }
     if (mine != taken) fail_msg("%s: %s: the assembler %s", on, text, taken ? "takes it" : "refuses it");

@@ -51,7 +51,7 @@ static void shapes_of_descriptors(void **state)
                                      dense_k(kind) * (1 + sparse)};
                         some |= product_is(&p);
                     }
-                    assert_int_equal(zlay_idesc_of_mma(&f, &mma), ZLAY_OK);
+                    assert_int_equal(zlay_idesc_from_mma(&f, &mma), ZLAY_OK);
                     f.m = m, f.n = n, f.sparse = sparse;
                     assert_int_equal(zlay_idesc_check(&v, NULL, 0, target_of("sm_100a"), &f, NULL),
                                      ZLAY_OK);

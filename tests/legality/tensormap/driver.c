@@ -73,7 +73,7 @@ static void every_driver_rule_refused_alone(void **state)
                 only = only && only != r[i].rule ? -1 : r[i].rule;
         if (only > 0) alone[only] = true;
     }
-    for (size_t i = 0; zlay_rule_at(&rule, i) == ZLAY_OK; i++) {
+    for (size_t i = 0; zlay_rule_nth(&rule, i) == ZLAY_OK; i++) {
         bool heard = rule.by != ZLAY_BY_DRIVER || !strcmp(rule.id, "TMAP_TARGET") || alone[rule.number];
         if (!strncmp(rule.id, "TMAP_", 5) && !heard) fail_msg("%s refused no map alone", rule.id);
     }

@@ -106,8 +106,7 @@ static void issue(const zlay_tensormap *m, uint64_t at, const int32_t *coordinat
     uint32_t bytes;
     zlay_sim_smem smem = {is, SMEM, ORIGIN};
     zlay_sim_global tensor = {global, GLOBAL};
-    assert_int_equal(zlay_sim_tensor_load(&fault, &bytes, &smem, (uint32_t)(ORIGIN + at), m, &tensor,
-                                          coordinate),
+    assert_int_equal(zlay_sim_tensor_load(&fault, &bytes, &smem, &tensor, &(zlay_sim_copy){.map = m, .coordinate = coordinate, .address = (uint32_t)(ORIGIN + at)}),
                      ZLAY_OK);
     assert_int_equal(fault, 0);
 }

@@ -90,7 +90,7 @@ static void every_rule_has_an_edge(void **state)
     static const char *const elsewhere[] = {"TMAP_TARGET", "TMAP_FOOTPRINT",
                                             "TMAP_WIDE_128_PIXELS"};
     zlay_rule rule;
-    for (size_t i = 0; zlay_rule_at(&rule, i) == ZLAY_OK; i++) {
+    for (size_t i = 0; zlay_rule_nth(&rule, i) == ZLAY_OK; i++) {
         bool found = strncmp(rule.id, "TMAP_", 5) != 0;
         for (size_t k = 0; k < sizeof edges / sizeof *edges; k++)
             found |= !strcmp(rule.id, edges[k].id);

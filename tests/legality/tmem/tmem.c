@@ -462,7 +462,7 @@ static void no_rule_is_untested(void **state)
 {
     (void)state;
     zlay_rule rule;
-    for (size_t i = 0; zlay_rule_at(&rule, i) == ZLAY_OK; i++) {
+    for (size_t i = 0; zlay_rule_nth(&rule, i) == ZLAY_OK; i++) {
         bool tested = strncmp(rule.id, "TMEM_", 5) != 0 || !strcmp(rule.id, "TMEM_SCALE_ALIGN");
         for (size_t j = 0; j < sizeof rows / sizeof *rows; j++)
             tested |= rows[j].rule && !strcmp(rows[j].rule, rule.id);

@@ -46,7 +46,7 @@ static void check_verified(zlay_ctx *ctx, const zlay_pipe *pipe, const zlay_tmem
     zlay_tmem_row row = {0};
     size_t count = 0;
     assert_int_equal(zlay_pipe_verify(ctx, &answer, NULL, 0, &count, NULL, pipe), ZLAY_OK);
-    zlay_tmem_row_at(&row, fault->row);
+    zlay_tmem_row_info(&row, fault->row);
     if (answer != ZLAY_NO) fail_msg("%s at line %u, and verified: %d", row.id, fault->reason.line, (int)answer);
 }
 
@@ -70,7 +70,7 @@ static const zlay_tmem_fault *fault_of(const found *f, const char *id)
 {
     zlay_tmem_row row;
     for (size_t i = 0; i < f->count && i < FAULTS; i++)
-        if (!zlay_tmem_row_at(&row, f->fault[i].row) && !strcmp(row.id, id)) return &f->fault[i];
+        if (!zlay_tmem_row_info(&row, f->fault[i].row) && !strcmp(row.id, id)) return &f->fault[i];
     return NULL;
 }
 
@@ -115,7 +115,7 @@ static void test_correct(void **state)
     zlay_tmem_row row = {0};
     for (size_t i = 0; i < sizeof correct / sizeof *correct; i++) {
         check(*state, &f, correct[i]);
-        if (f.count && !zlay_tmem_row_at(&row, f.fault[0].row))
+        if (f.count && !zlay_tmem_row_info(&row, f.fault[0].row))
             fail_msg("%zu: %s at line %u", i, row.id, f.fault[0].reason.line);
     }
 }
@@ -144,7 +144,7 @@ static void test_named(void **state)
     for (size_t i = 0; i < NAMED; i++)
         for (unsigned stages = named[i].fewest; stages < named[i].fewest + 3; stages++) {
             check_named(*state, &f, named[i].name, stages, "", "");
-            if (f.count && !zlay_tmem_row_at(&row, f.fault[0].row))
+            if (f.count && !zlay_tmem_row_info(&row, f.fault[0].row))
                 fail_msg("%s: %s at line %u", named[i].name, row.id, f.fault[0].reason.line);
             bool tensor = !strcmp(named[i].name, "blackwell") || !strcmp(named[i].name, "pair");
             if (tensor && f.answer != ZLAY_YES) fail_msg("%s: %d", named[i].name, f.answer);
@@ -348,7 +348,7 @@ static void test_published(void **state)
             fail_msg("%s: line %u", published[i].name, fault->reason.line);
         seen[fault->row] = true;
     }
-    for (uint32_t i = 1; !zlay_tmem_row_at(&row, i); i++) {
+    for (uint32_t i = 1; !zlay_tmem_row_info(&row, i); i++) {
         if (!seen[i]) fail_msg("nothing here breaks %s", row.id);
         assert_non_null(row.text);
         assert_non_null(row.source);
@@ -589,8 +589,8 @@ static void test_misuse(void **state)
     assert_int_equal(zlay_pipe_tmem_check(*state, &answer, NULL, 1, &count, pipe), ZLAY_EINVAL);
     assert_int_equal(zlay_pipe_tmem_check(*state, &answer, NULL, 0, NULL, pipe), ZLAY_EINVAL);
     assert_int_equal(zlay_pipe_tmem_check(*state, &answer, NULL, 0, &count, NULL), ZLAY_EINVAL);
-    assert_int_equal(zlay_tmem_row_at(&row, 0), ZLAY_NONE);
-    assert_int_equal(zlay_tmem_row_at(NULL, 1), ZLAY_EINVAL);
+    assert_int_equal(zlay_tmem_row_info(&row, 0), ZLAY_NONE);
+    assert_int_equal(zlay_tmem_row_info(NULL, 1), ZLAY_EINVAL);
     zlay_pipe_free(pipe);
 }
 

@@ -21,7 +21,7 @@ static inline void image_of(image *im, const zlay_layout *a, int outs, const int
     im->size = (int)zlay_layout_size(a);
     im->outs = outs;
     assert_true(im->size <= POINTS_MOST);
-    assert_int_equal(zlay_layout_outs(a), outs);
+    assert_int_equal(zlay_layout_out_count(a), outs);
     for (int d = 0; d < outs; d++) im->out_size[d] = out_size ? out_size[d] : 0;
     for (int i = 0; i < im->size; i++) {
         zlay_status status = zlay_layout_eval(im->at[i], OUTS_MOST, a, (uint64_t)i);

@@ -128,7 +128,7 @@ static inline bool result_at(const zlay_layout *c, const drawn *of, uint64_t ind
     zlay_status status = zlay_layout_eval(v, 8, c, index);
     if (status == ZLAY_NONE) return false;
     assert_int_equal(status, ZLAY_OK);
-    *out = zlay_layout_outs(c) > 1 ? v[0] + of->out_size[0] * v[1] : v[0];
+    *out = zlay_layout_out_count(c) > 1 ? v[0] + of->out_size[0] * v[1] : v[0];
     return true;
 }
 

@@ -66,7 +66,7 @@ static inline uint64_t f2_at(const zlay_layout *a, uint64_t x)
     unsigned low = 0;
     zlay_dim dim;
     assert_int_equal(zlay_layout_eval(value, 64, a, x), ZLAY_OK);
-    for (size_t i = 0; zlay_f2_out(&dim, a, i) == ZLAY_OK; i++) {
+    for (size_t i = 0; zlay_f2_out_nth(&dim, a, i) == ZLAY_OK; i++) {
         if (low < 64) flat |= (uint64_t)value[i] << low;
         low += dim.size ? (unsigned)__builtin_ctzll(dim.size) : 64;
     }

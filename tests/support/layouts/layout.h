@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 #include <string.h>
-#include <zlay/algebra.h>
+#include <zlay/layout.h>
 #include <zlay/cute.h>
 
 static inline const char *layout_text(char text[1024], const zlay_layout *a)
@@ -49,7 +49,7 @@ static inline int64_t layout_at(const zlay_layout *a, uint64_t index)
 {
     int64_t value[8];
     assert_int_equal(zlay_layout_eval(value, 8, a, index), ZLAY_OK);
-    assert_int_equal(zlay_layout_outs(a), 1);
+    assert_int_equal(zlay_layout_out_count(a), 1);
     return value[0];
 }
 

@@ -33,7 +33,7 @@ static inline zlay_layout *bound(zlay_ctx *ctx, const zlay_layout *a, const numb
     int64_t value[NAMES];
     size_t count = 0;
     zlay_layout *made;
-    for (size_t i = 0; (param = zlay_layout_param(a, i)); i++)
+    for (size_t i = 0; (param = zlay_layout_param_nth(a, i)); i++)
         for (int k = 0; k < NAMES; k++)
             if (!strcmp(param, names[k])) {
                 name[count] = names[k];
@@ -41,7 +41,7 @@ static inline zlay_layout *bound(zlay_ctx *ctx, const zlay_layout *a, const numb
             }
     if (zlay_layout_bind(ctx, &made, a, count, name, value))
         fail_msg("bind: %s", zlay_ctx_message(ctx));
-    assert_null(zlay_layout_param(made, 0));
+    assert_null(zlay_layout_param_nth(made, 0));
     return made;
 }
 

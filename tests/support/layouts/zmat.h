@@ -30,7 +30,7 @@ static inline void zmat_to_flint(fmpz_mat_t out, const zlay_zmat *a)
             int64_t value;
             assert_int_equal(zlay_zmat_print(&buf, a, i, j), ZLAY_OK);
             assert_int_equal(fmpz_set_str(fmpz_mat_entry(out, (slong)i, (slong)j), text, 10), 0);
-            if (!zlay_zmat_at(&value, a, i, j))
+            if (!zlay_zmat_entry(&value, a, i, j))
                 assert_true(fmpz_equal_si(fmpz_mat_entry(out, (slong)i, (slong)j), value));
         }
 }

@@ -48,11 +48,11 @@ static inline void read_dims(levels_map *m, const zlay_layout *layout, bool ins)
     m->layout = layout;
     m->size = 1;
     m->dims = 0;
-    bool bits = zlay_f2_in(&dim, layout, 0) == ZLAY_OK && is_level_or_offset(dim.name);
+    bool bits = zlay_f2_in_nth(&dim, layout, 0) == ZLAY_OK && is_level_or_offset(dim.name);
     uint64_t box[8];
     size_t count = zlay_layout_box(box, 8, layout);
     for (size_t i = 0;; i++) {
-        if (bits ? (ins ? zlay_f2_in(&dim, layout, i) : zlay_f2_out(&dim, layout, i)) : i >= count)
+        if (bits ? (ins ? zlay_f2_in_nth(&dim, layout, i) : zlay_f2_out_nth(&dim, layout, i)) : i >= count)
             break;
         m->level[i] = bits ? level_of_name(dim.name) : (int)i;
         m->extent[i] = bits ? dim.size : box[i];
@@ -117,9 +117,9 @@ static inline uint32_t thread_of(const place *p)
 
 static inline void machine_begin(machine *m, const zlay_target *target, uint32_t bits)
 {
-    zlay_target_info info;
+    zlay_target_summary info;
     memset(m, 0, sizeof *m);
-    assert_int_equal(zlay_target_get(&info, target), ZLAY_OK);
+    assert_int_equal(zlay_target_info(&info, target), ZLAY_OK);
     m->target = target;
     m->bits = bits;
     m->lanes = info.lanes;
@@ -147,11 +147,11 @@ static inline bool flat_at(const zlay_layout *a, uint64_t index, int64_t *out)
     int64_t value[16];
     zlay_dim dim;
     if (zlay_layout_eval(value, 16, a, index)) return false;
-    size_t outs = zlay_layout_outs(a);
+    size_t outs = zlay_layout_out_count(a);
     *out = value[0];
     uint64_t scale = 1;
     for (size_t i = 1; i < outs; i++) {
-        assert_int_equal(zlay_f2_out(&dim, a, i - 1), ZLAY_OK);
+        assert_int_equal(zlay_f2_out_nth(&dim, a, i - 1), ZLAY_OK);
         scale *= dim.size;
         *out += value[i] * (int64_t)scale;
     }
@@ -191,7 +191,7 @@ static inline void sent_alike(int64_t *sent, const place *to, const place *from)
 static inline void run_moves(machine *m, const zlay_convert_step *step, const zlay_layout *back)
 {
     levels_map in, out;
-    bool named = zlay_layout_outs(back) > 1;
+    bool named = zlay_layout_out_count(back) > 1;
     int64_t sent[REGISTERS];
     memset(sent, 0xff, sizeof sent);
     read_dims(&in, back, true);
@@ -326,7 +326,7 @@ static inline void run_store(machine *m, const zlay_convert_step *step, const zl
         place from = place_at(&in, i);
         int64_t at, value = m->slot[thread_of(&from)][from.at[0]];
         if (is_idle(step, &from)) continue;
-        if (zlay_layout_outs(forward) == 1) {
+        if (zlay_layout_out_count(forward) == 1) {
             if (!flat_at(forward, i, &at)) continue;
         } else {
             place to = place_through(forward, &out, i);
@@ -357,7 +357,7 @@ static inline void run_load(machine *m, const zlay_convert_step *step, const zla
     if (!m->cells || !m->trip) machine_clear(m->next);
     for (uint64_t i = 0; i < in.size; i++) {
         place to = place_at(&in, i), from = {{0}, 0};
-        if (zlay_f2_ins(back) && zlay_layout_outs(back) > 1) from = place_through(back, &out, i);
+        if (zlay_f2_in_count(back) && zlay_layout_out_count(back) > 1) from = place_through(back, &out, i);
         else {
             int64_t at;
             if (!flat_at(back, i, &at)) continue;
@@ -404,7 +404,7 @@ static inline void offsets_of_warp(const machine *m, warp_offsets *w, const zlay
         if (p.at[0] >= w->registers) w->registers = (uint32_t)p.at[0] + 1;
         if (p.at[2] != warp || p.at[3] != block || is_idle(step, &p) || p.at[1] >= m->lanes)
             continue;
-        if (zlay_layout_outs(map) > 1) at = (int64_t)place_through(map, &out, i).offset;
+        if (zlay_layout_out_count(map) > 1) at = (int64_t)place_through(map, &out, i).offset;
         else if (!flat_at(map, i, &at)) at = NOTHING;
         w->at[p.at[1]][p.at[0]] = at;
     }
@@ -425,7 +425,7 @@ static inline uint32_t count_lane_access(const machine *m, const warp_offsets *w
         assert_int_equal(address[l] % step->width, 0);
         for (uint32_t i = 0; i < each; i++) assert_int_equal(w->at[l][first + i], at + i);
     }
-    assert_int_equal(zlay_bank_count(&bank, m->target, step->access, address, m->lanes), ZLAY_OK);
+    assert_int_equal(zlay_bank_conflicts(&bank, m->target, step->access, address, m->lanes), ZLAY_OK);
     assert_int_equal(bank.race, 0);
     return bank.wavefronts;
 }
@@ -451,7 +451,7 @@ static inline uint32_t count_matrix_access(const machine *m, const warp_offsets 
                 assert_int_equal(address[8 * i + row], start);
                 assert_int_equal(start % 16, 0);
             }
-    assert_int_equal(zlay_bank_count(&bank, m->target, step->access, address, 32), ZLAY_OK);
+    assert_int_equal(zlay_bank_conflicts(&bank, m->target, step->access, address, 32), ZLAY_OK);
     return bank.wavefronts;
 }
 
@@ -505,7 +505,7 @@ static inline void run_step(machine *m, zlay_ctx *ctx, const zlay_convert *plan,
 {
     zlay_convert_step step;
     zlay_layout *map = NULL;
-    assert_int_equal(zlay_convert_at(&step, plan, i), ZLAY_OK);
+    assert_int_equal(zlay_convert_step_nth(&step, plan, i), ZLAY_OK);
     if (step.op == ZLAY_CONVERT_SYNC) {
         run_sync(m, &step);
         return;
@@ -516,7 +516,7 @@ static inline void run_step(machine *m, zlay_ctx *ctx, const zlay_convert *plan,
     else if (loads(step.op)) run_load(m, &step, map);
     else run_moves(m, &step, map);
     if (step.generator >= 0) assert_generator(m, &step, map);
-    else if (step.op == ZLAY_CONVERT_SHFL && zlay_layout_outs(map) > 1)
+    else if (step.op == ZLAY_CONVERT_SHFL && zlay_layout_out_count(map) > 1)
         assert_int_equal(step.instructions, shuffles_needed(m, map));
     if (step.counted) assert_int_equal(step.wavefronts, wavefronts_of(m, &step, map));
     zlay_layout_free(map);
@@ -524,7 +524,7 @@ static inline void run_step(machine *m, zlay_ctx *ctx, const zlay_convert *plan,
 
 /* Store, sync, load, with no more cells than a trip has. */
 static inline void run_trips(machine *m, zlay_ctx *ctx, const zlay_convert *plan, uint32_t i,
-                             const zlay_convert_info *info)
+                             const zlay_convert_summary *info)
 {
     m->cells = info->smem * 8 / m->bits;
     m->trips = info->trips;
@@ -542,13 +542,13 @@ static inline void run_trips(machine *m, zlay_ctx *ctx, const zlay_convert *plan
 static inline void run_plan(machine *m, zlay_ctx *ctx, const zlay_convert *plan,
                             const zlay_layout *src, const zlay_layout *dst)
 {
-    zlay_convert_info info;
+    zlay_convert_summary info;
     levels_map in;
-    assert_int_equal(zlay_convert_get(&info, plan), ZLAY_OK);
+    assert_int_equal(zlay_convert_info(&info, plan), ZLAY_OK);
     machine_load(m, src);
     for (uint32_t i = 0; i < info.steps; i++) {
         zlay_convert_step step;
-        assert_int_equal(zlay_convert_at(&step, plan, i), ZLAY_OK);
+        assert_int_equal(zlay_convert_step_nth(&step, plan, i), ZLAY_OK);
         bool trips = info.trips > 1 && stores(step.op);
         if (!trips) run_step(m, ctx, plan, i);
         else run_trips(m, ctx, plan, i, &info);

@@ -100,7 +100,7 @@ static inline zlay_bank instance_counted(const asked *a, const zlay_layout *layo
     zlay_bank_access x;
     zlay_bank bank;
     uint32_t addresses[ZLAY_BANK_LANES];
-    assert_int_equal(zlay_bank_explain(&x, a->target, a->access[i].access), ZLAY_OK);
+    assert_int_equal(zlay_bank_info(&x, a->target, a->access[i].access), ZLAY_OK);
     uint32_t elements = x.bytes * 8 / a->request.elem_bits;
     for (uint32_t l = 0; l < x.lanes; l++) {
         int64_t index, first = 0;
@@ -114,23 +114,23 @@ static inline zlay_bank instance_counted(const asked *a, const zlay_layout *layo
             assert_int_equal(at, first + e);
         }
     }
-    assert_int_equal(zlay_bank_count(&bank, a->target, a->access[i].access, addresses, x.lanes), ZLAY_OK);
+    assert_int_equal(zlay_bank_conflicts(&bank, a->target, a->access[i].access, addresses, x.lanes), ZLAY_OK);
     assert_int_equal(bank.answer, ZLAY_YES);
     return bank;
 }
 
-static inline zlay_swizzle_info checked(const asked *a, const zlay_swizzle *s)
+static inline zlay_swizzle_summary checked(const asked *a, const zlay_swizzle *s)
 {
-    zlay_swizzle_info info;
+    zlay_swizzle_summary info;
     const zlay_layout *layout = zlay_swizzle_layout(s);
     uint64_t points = 1, sum = 0, bound = 0;
-    assert_int_equal(zlay_swizzle_get(&info, s), ZLAY_OK);
+    assert_int_equal(zlay_swizzle_info(&info, s), ZLAY_OK);
     for (uint64_t i = 0; i < a->request.rank; i++) points *= a->shape[i];
     places_apart(layout, points, info.size);
     for (uint32_t i = 0; i < a->request.count; i++) {
         zlay_swizzle_cost cost;
         uint64_t wavefronts = 0, ideal = 0, phases = 0;
-        assert_int_equal(zlay_swizzle_cost_get(&cost, s, i), ZLAY_OK);
+        assert_int_equal(zlay_swizzle_cost_nth(&cost, s, i), ZLAY_OK);
         for (uint64_t n = 0; n < cost.instances; n++) {
             zlay_bank bank = instance_counted(a, layout, i, n);
             wavefronts += bank.wavefronts;

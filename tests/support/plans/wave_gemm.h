@@ -29,7 +29,7 @@ static inline zlay_gemm wave_gemm(uint64_t m, uint64_t n, uint64_t k)
 static inline zlay_plan *wave_plan(zlay_ctx *ctx, const char *target, const zlay_gemm *gemm)
 {
     zlay_plan *plan = NULL;
-    if (zlay_plan_synth_gemm(ctx, &plan, wave_target(target), gemm)) fail_msg("%s: %s", target, zlay_ctx_message(ctx));
+    if (zlay_gemm_synth(ctx, &plan, wave_target(target), gemm)) fail_msg("%s: %s", target, zlay_ctx_message(ctx));
     return plan;
 }
 

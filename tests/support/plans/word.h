@@ -126,7 +126,7 @@ static inline void word_assert_steps(const zlay_word *word)
     assert_int_equal(zlay_word_slots(&s, word), ZLAY_OK);
     uint64_t size = (uint64_t)1 << slot_bits(&s), *back = calloc(size, sizeof *back);
     assert_non_null(back);
-    for (uint32_t i = 0; zlay_word_step_get(&step, word, i) == ZLAY_OK; i++) {
+    for (uint32_t i = 0; zlay_word_step_nth(&step, word, i) == ZLAY_OK; i++) {
         map_table m = {step.bits, step.constant, {0}};
         memcpy(m.basis, step.basis, sizeof m.basis);
         for (uint64_t slot = 0; slot < size; slot++) back[map_at(&m, slot)] = slot;

@@ -17,7 +17,7 @@ static inline int32_t number_of(const char *access)
 static inline zlay_bank_access explained(const char *target_name, const char *access)
 {
     zlay_bank_access x;
-    assert_int_equal(zlay_bank_explain(&x, target_of(target_name), number_of(access)), ZLAY_OK);
+    assert_int_equal(zlay_bank_info(&x, target_of(target_name), number_of(access)), ZLAY_OK);
     return x;
 }
 
@@ -25,7 +25,7 @@ static inline zlay_bank count(const char *target_name, const char *access, const
 {
     zlay_bank b;
     zlay_bank_access x = explained(target_name, access);
-    assert_int_equal(zlay_bank_count(&b, target_of(target_name), x.number, addresses, x.lanes * x.parts), ZLAY_OK);
+    assert_int_equal(zlay_bank_conflicts(&b, target_of(target_name), x.number, addresses, x.lanes * x.parts), ZLAY_OK);
     return b;
 }
 

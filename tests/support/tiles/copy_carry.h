@@ -21,7 +21,7 @@ static inline bool block_of(const zlay_move *move, const seen_part *p, const ask
 {
     zlay_move_swizzle s[2];
     uint64_t there = 0;
-    for (int i = 0; i < 2; i++) assert_int_equal(zlay_move_swizzle_get(&s[i], move, i), ZLAY_OK);
+    for (int i = 0; i < 2; i++) assert_int_equal(zlay_move_swizzle_info(&s[i], move, i), ZLAY_OK);
     for (uint64_t v = 0; v < p->values; v++) {
         int64_t at[2];
         bool named = p->part.combine == 2;
@@ -43,7 +43,7 @@ static inline int64_t at_values(zlay_ctx *ctx, const zlay_facts *facts, const zl
     zlay_buf buf = {text, sizeof text, 0};
     zlay_range r;
     assert_int_equal(zlay_move_step_print(&buf, move, part, mode, side), ZLAY_OK);
-    assert_int_equal(zlay_facts_of(ctx, &r, facts, text, buf.need), ZLAY_OK);
+    assert_int_equal(zlay_facts_eval(ctx, &r, facts, text, buf.need), ZLAY_OK);
     assert_int_equal(r.mod, 0);
     return r.rem;
 }
@@ -61,8 +61,8 @@ static inline void put_values(const asked *q, const zlay_move *move, uint32_t i,
 
 static inline void carry_out(const asked *q, const zlay_move *move, world *w)
 {
-    zlay_move_info info;
-    assert_int_equal(zlay_move_get(&info, move), ZLAY_OK);
+    zlay_move_summary info;
+    assert_int_equal(zlay_move_info(&info, move), ZLAY_OK);
     for (uint32_t i = 0; i < info.parts; i++) {
         seen_part p = part_of(move, i);
         put_values(q, move, i, &p);
@@ -116,7 +116,7 @@ static inline void check_threads(const zlay_move *move, uint32_t part, const zla
                 assert_int_equal(status, there ? ZLAY_OK : ZLAY_NONE);
                 points += there;
                 if (!there || p.part.combine == 2) continue;
-                for (int i = 0; i < 2; i++) zlay_move_swizzle_get(&s[i], move, i);
+                for (int i = 0; i < 2; i++) zlay_move_swizzle_info(&s[i], move, i);
                 assert_int_equal(layout_at(from, (uint64_t)index), swizzle_by(s[0], place[0]));
                 assert_int_equal(layout_at(to, (uint64_t)index), swizzle_by(s[1], place[1]));
             }

@@ -43,7 +43,7 @@ static inline uint64_t waves(const asked *q, const seen_part *p, int side, const
     else sprintf(name, "%s%u", side ? "ds_write_b" : bits < 32 ? "ds_read_u" : "ds_read_b", bits);
     assert_int_equal(zlay_bank_find(&number, name, strlen(name)), ZLAY_OK);
     if (!any) return 0;
-    assert_int_equal(zlay_bank_count(&bank, q->target, number, address, lanes), ZLAY_OK);
+    assert_int_equal(zlay_bank_conflicts(&bank, q->target, number, address, lanes), ZLAY_OK);
     return bank.answer == ZLAY_YES ? bank.wavefronts : UINT64_MAX / 4;
 }
 
@@ -108,10 +108,10 @@ static inline void tally_warp(const asked *q, const zlay_move *move, const seen_
 
 static inline void check_counts(const asked *q, const zlay_move *move)
 {
-    zlay_move_info info;
-    zlay_target_info target;
-    assert_int_equal(zlay_move_get(&info, move), ZLAY_OK);
-    assert_int_equal(zlay_target_get(&target, q->target), ZLAY_OK);
+    zlay_move_summary info;
+    zlay_target_summary target;
+    assert_int_equal(zlay_move_info(&info, move), ZLAY_OK);
+    assert_int_equal(zlay_target_info(&target, q->target), ZLAY_OK);
     tally all = {0};
     for (uint32_t i = 0; i < info.parts; i++) {
         seen_part p = part_of(move, i);
@@ -155,7 +155,7 @@ static inline bool next_granule(const zlay_move *move, const zlay_layout *from, 
     bool next = false;
     for (int32_t side = 0; side < 2; side++) {
         zlay_move_swizzle s;
-        zlay_move_swizzle_get(&s, move, side);
+        zlay_move_swizzle_info(&s, move, side);
         next = next || (s.bits && (offset_of(sides[side], i) + 1) % (1u << s.base) == 0);
     }
     return next;
@@ -189,7 +189,7 @@ static inline void check_reason(const wanted *want, const zlay_move *move, const
     case ZLAY_WIDEST_STEP: assert_true((offset_of(side, i) - offset_of(side, j)) % v); break;
     case ZLAY_WIDEST_PHASE: assert_true((offset_of(from, i) - offset_of(to, i)) % v); break;
     case ZLAY_WIDEST_SWIZZLE:
-        zlay_move_swizzle_get(&swizzle, move, w->side);
+        zlay_move_swizzle_info(&swizzle, move, w->side);
         assert_true(swizzle.bits && v > 1u << swizzle.base);
         break;
     default: fail_msg("%s -> %s: no reason", want->text[0], want->text[1]);
@@ -201,7 +201,7 @@ static inline void check_widest(zlay_ctx *ctx, const wanted *want, const zlay_mo
                          const zlay_layout *from, const zlay_layout *to)
 {
     zlay_move_widest w;
-    assert_int_equal(zlay_move_widest_get(&w, move), ZLAY_OK);
+    assert_int_equal(zlay_move_widest_info(&w, move), ZLAY_OK);
     check_reason(want, move, &w, from, to);
     if (want->r.elem_bits < 8) return;
     for (uint32_t mode = 0; mode < zlay_layout_box(NULL, 0, from); mode++) {

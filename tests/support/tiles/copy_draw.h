@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stdio.h>
+#include <zlay/copy_synth.h>
 #include <zlay/move.h>
 
 enum { TILE_MOST = 4096 };

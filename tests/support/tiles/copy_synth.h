@@ -7,6 +7,7 @@
 #include "layouts/layout.h"
 
 #include <zlay/bank.h>
+#include <zlay/copy_synth.h>
 #include <zlay/move.h>
 
 enum {
@@ -28,17 +29,17 @@ typedef struct seen_part {
 static inline seen_part part_of(const zlay_move *move, uint32_t i)
 {
     seen_part p = {.values = 1, .number = i};
-    assert_int_equal(zlay_move_part_get(&p.part, move, i), ZLAY_OK);
+    assert_int_equal(zlay_move_part_nth(&p.part, move, i), ZLAY_OK);
     assert_true(p.part.modes <= DIMS_MOST && p.part.digits <= DIGITS_MOST);
     for (uint32_t k = 0; k < p.part.modes; k++)
-        assert_int_equal(zlay_move_mode_get(&p.mode[k], move, i, k), ZLAY_OK);
+        assert_int_equal(zlay_move_mode_nth(&p.mode[k], move, i, k), ZLAY_OK);
     for (uint32_t k = 0; k < p.part.digits; k++) {
-        assert_int_equal(zlay_move_digit_get(&p.digit[k], move, i, k), ZLAY_OK);
+        assert_int_equal(zlay_move_digit_nth(&p.digit[k], move, i, k), ZLAY_OK);
         assert_true(!k || p.digit[k].level >= p.digit[k - 1].level);
         if (p.digit[k].level == ZLAY_DIGIT_VALUE) p.values *= p.digit[k].extent;
     }
-    assert_int_equal(zlay_move_mode_get(&p.mode[0], move, i, p.part.modes), ZLAY_NONE);
-    assert_int_equal(zlay_move_digit_get(&p.digit[0], move, i, p.part.digits), ZLAY_NONE);
+    assert_int_equal(zlay_move_mode_nth(&p.mode[0], move, i, p.part.modes), ZLAY_NONE);
+    assert_int_equal(zlay_move_digit_nth(&p.digit[0], move, i, p.part.digits), ZLAY_NONE);
     return p;
 }
 

@@ -38,7 +38,7 @@ static inline bool copy_replay(model *m, const zlay_move *move, uint32_t i, cons
     int32_t at[5], fault = -1;
     uint32_t counted = 0;
     zlay_sim_smem smem = {m->smem, MODEL_SMEM, MODEL_ORIGIN};
-    if (zlay_move_copy(&c, move, i) || zlay_move_map(&map, move, c.map))
+    if (zlay_move_copy_nth(&c, move, i) || zlay_move_map_nth(&map, move, c.map))
         return model_wrong(m, "no copy", i, t);
     if (m->maps) map = m->maps[c.map];
     for (int d = 0; d < 5; d++) {
@@ -50,8 +50,7 @@ static inline bool copy_replay(model *m, const zlay_move *move, uint32_t i, cons
     zlay_sim_global tensor = {m->global + start, (uint64_t)(MODEL_GLOBAL - start)};
     map.address += MODEL_ADDRESS;
     uint16_t offset[3] = {(uint16_t)c.offset[0], (uint16_t)c.offset[1], (uint16_t)c.offset[2]};
-    zlay_status status = zlay_sim_im2col_load(&fault, &counted, &smem, MODEL_ORIGIN + c.smem, &map,
-                                              &tensor, at, offset);
+    zlay_status status = zlay_sim_tensor_load(&fault, &counted, &smem, &tensor, &(zlay_sim_copy){.map = &map, .coordinate = at, .offset = offset, .address = MODEL_ORIGIN + c.smem});
     if (status || fault) return model_wrong(m, "the copy is refused or faults", i, t);
     *bytes += counted;
     return counted == c.bytes || model_wrong(m, "another count of bytes", i, t);
@@ -69,9 +68,9 @@ static inline bool cells_compare(model *m, const tile_ask *a, const zlay_move *m
                                  const int64_t *t)
 {
     const zlay_layout *where = zlay_move_smem(move);
-    zlay_move_info info;
+    zlay_move_summary info;
     uint8_t zero[8] = {0};
-    zlay_move_get(&info, move);
+    zlay_move_info(&info, move);
     memset(m->wanted, 0, sizeof m->wanted);
     for (int64_t cell = 0; cell < ask_cells(a); cell++) {
         int64_t to, from;
@@ -98,9 +97,9 @@ static inline bool cells_compare(model *m, const tile_ask *a, const zlay_move *m
 
 static inline bool tile_replay(model *m, const tile_ask *a, const zlay_move *move, const int64_t *t)
 {
-    zlay_move_info info;
+    zlay_move_summary info;
     uint64_t bytes = 0;
-    zlay_move_get(&info, move);
+    zlay_move_info(&info, move);
     memset(m->smem, MODEL_UNTOUCHED, sizeof m->smem);
     for (uint32_t i = 0; i < info.copies; i++)
         if (!copy_replay(m, move, i, t, &bytes)) return false;

@@ -88,7 +88,7 @@ static inline char *text_of(zlay_ctx *ctx, const zlay_move *move)
 static inline bool trial_begin(zlay_ctx *ctx, trial *t, wanted *w, uint64_t *seed,
                                const char *const real[2])
 {
-    zlay_move_info info = {0};
+    zlay_move_summary info = {0};
     t->source = read_layout(ctx, w->text[0]);
     t->dest = read_layout(ctx, w->text[1]);
     t->real[0] = real ? read_layout(ctx, real[0]) : t->source;
@@ -102,7 +102,7 @@ static inline bool trial_begin(zlay_ctx *ctx, trial *t, wanted *w, uint64_t *see
     for (int s = 0; s < 2; s++) side_draw(t, seed, &w->r, s);
     bool small = side_fits(t->real[0], t->bits, &t->from) && side_fits(t->real[1], t->bits, &t->to);
     if (!small || zlay_copy_synth(ctx, &t->move, target_of(w->target), &w->r)) return false;
-    zlay_move_get(&info, t->move);
+    zlay_move_info(&info, t->move);
     t->threads = (info.threads + 31) / 32 * 32;
     t->landing = info.bytes;
     t->text = text_of(ctx, t->move);

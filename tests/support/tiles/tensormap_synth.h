@@ -54,12 +54,12 @@ static inline uint64_t synth_run(synth_world *w, const zlay_move *move, const ui
     uint64_t counted = 0;
     zlay_copy copy;
     memset(w->smem, SYNTH_UNTOUCHED, sizeof w->smem);
-    for (uint32_t k = 0; zlay_move_copy(&copy, move, k) == ZLAY_OK; k++) {
+    for (uint32_t k = 0; zlay_move_copy_nth(&copy, move, k) == ZLAY_OK; k++) {
         zlay_tensormap map;
         int32_t at[5], fault = -1;
         uint16_t offset[3];
         uint32_t bytes = 0;
-        assert_int_equal(zlay_move_map(&map, move, copy.map), ZLAY_OK);
+        assert_int_equal(zlay_move_map_nth(&map, move, copy.map), ZLAY_OK);
         for (uint32_t i = 0; i < 5; i++) {
             at[i] = copy.coordinate[i];
             for (uint32_t j = 0; j < ZLAY_TILE_AXES; j++)
@@ -72,8 +72,7 @@ static inline uint64_t synth_run(synth_world *w, const zlay_move *move, const ui
         else assert_in_range(first, 0, w->size);
         zlay_sim_global global = {w->global + first, (uint64_t)((int64_t)w->size - first)};
         map.address = 1 << 20;
-        assert_int_equal(zlay_sim_im2col_load(&fault, &bytes, &smem, SYNTH_ORIGIN + copy.smem,
-                                              &map, &global, at, offset),
+        assert_int_equal(zlay_sim_tensor_load(&fault, &bytes, &smem, &global, &(zlay_sim_copy){.map = &map, .coordinate = at, .offset = offset, .address = SYNTH_ORIGIN + copy.smem}),
                          ZLAY_OK);
         if (fault) fail_msg("copy %u: fault %d", k, fault);
         assert_int_equal(bytes, copy.bytes);
@@ -127,8 +126,8 @@ static inline void synth_compare(synth_world *w, const zlay_move *move,
 {
     uint32_t element = zlay_type_bits(r->type) / 8;
     static const uint8_t fill[8];
-    zlay_move_info info;
-    assert_int_equal(zlay_move_get(&info, move), ZLAY_OK);
+    zlay_move_summary info;
+    assert_int_equal(zlay_move_info(&info, move), ZLAY_OK);
     assert_int_equal(synth_run(w, move, tile, element), info.bytes);
     const zlay_layout *smem = zlay_move_smem(move);
     assert_int_equal(zlay_layout_size(smem), synth_points(r));

@@ -137,9 +137,9 @@ static int64_t drawn_at(const zlay_layout *a, uint64_t i)
     int64_t value[8], flat = 0, step = 1;
     zlay_dim out;
     if (zlay_layout_eval(value, 8, a, i)) abort();
-    for (size_t k = 0; k < zlay_layout_outs(a); k++) {
+    for (size_t k = 0; k < zlay_layout_out_count(a); k++) {
         flat += value[k] * step;
-        if (!zlay_f2_out(&out, a, k)) step *= (int64_t)out.size;
+        if (!zlay_f2_out_nth(&out, a, k)) step *= (int64_t)out.size;
     }
     return flat;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Plans of operands through shared memory, played byte for byte by what a load, a store and a read are, with the numbers of zlay_wave_info
+/* Plans of operands through shared memory, played byte for byte by what a load, a store and a read are, with the numbers of zlay_wave_summary
  * alone; what registers then hold is held against the maps that AMD's calculator prints. */
 #ifndef TEST_WAVE_PLAY_H
 #define TEST_WAVE_PLAY_H
@@ -62,7 +62,7 @@ typedef struct played {
 
 /* Each thread loads `load_elements` that are beside each other in global memory, aligned, and they lie in shared memory in the order of
  * threads: that is all that a load straight to it can do. */
-static inline void play_loads(played *p, const zlay_wave_info *i)
+static inline void play_loads(played *p, const zlay_wave_summary *i)
 {
     uint32_t bytes = i->elem_bits / 8;
     memset(p->memory, 0xff, i->smem / bytes * sizeof *p->memory);
@@ -88,8 +88,8 @@ static inline uint32_t first_address(const zlay_wave *w, uint32_t lane)
     return (uint32_t)at;
 }
 
-/* A lane's reads of one part, in order; addresses by the rule of zlay_wave_info where there is one. */
-static inline uint32_t play_reads(played *p, const zlay_wave *w, const zlay_wave_info *i, uint32_t lane, uint32_t part)
+/* A lane's reads of one part, in order; addresses by the rule of zlay_wave_summary where there is one. */
+static inline uint32_t play_reads(played *p, const zlay_wave *w, const zlay_wave_summary *i, uint32_t lane, uint32_t part)
 {
     uint32_t bytes = i->elem_bits / 8, each = i->read_bytes / bytes, held = 0;
     const zlay_layout *from = zlay_wave_layout(w, ZLAY_WAVE_FROM);
@@ -116,7 +116,7 @@ static inline uint32_t order_of(const zlay_wave *w, uint32_t k)
 }
 
 /* Registers are filled in order: instructions along K, then along the rows. */
-static inline void check_held(const played *p, const zlay_wave *w, const zlay_wave_info *i, const form *f, const char *map, uint32_t lane, uint32_t part)
+static inline void check_held(const played *p, const zlay_wave *w, const zlay_wave_summary *i, const form *f, const char *map, uint32_t lane, uint32_t part)
 {
     uint32_t side = map == f->a ? f->m : f->n, each = side * f->k / 64, at = 0;
     for (uint32_t block = 0; block < i->blocks; block++)
@@ -130,7 +130,7 @@ static inline void check_held(const played *p, const zlay_wave *w, const zlay_wa
             }
 }
 
-static inline void check_order(const zlay_wave *w, const zlay_wave_info *i, bool any)
+static inline void check_order(const zlay_wave *w, const zlay_wave_summary *i, bool any)
 {
     static uint8_t seen[1 << 16];
     memset(seen, 0, sizeof seen);
@@ -155,7 +155,7 @@ static inline void check_certificates(zlay_ctx *ctx, const zlay_wave *w)
 }
 
 /* Wavefronts counted once more, of the addresses that were played. */
-static inline void check_counts(const zlay_wave *w, const zlay_wave_info *i)
+static inline void check_counts(const zlay_wave *w, const zlay_wave_summary *i)
 {
     uint64_t sum = 0;
     uint32_t each = i->read_bytes * 8 / i->elem_bits, address[64];
@@ -171,7 +171,7 @@ static inline void check_counts(const zlay_wave *w, const zlay_wave_info *i)
             assert_int_equal(zlay_layout_eval(&at, 1, from, lane + 64 * each * n), ZLAY_OK);
             address[lane] = (uint32_t)at * (i->elem_bits / 8);
         }
-        assert_int_equal(zlay_bank_count(&bank, i->target, i->read, address, 64), ZLAY_OK);
+        assert_int_equal(zlay_bank_conflicts(&bank, i->target, i->read, address, 64), ZLAY_OK);
         sum += bank.wavefronts;
     }
     assert_int_equal(sum, i->read_wavefronts);
@@ -179,9 +179,9 @@ static inline void check_counts(const zlay_wave *w, const zlay_wave_info *i)
 
 static inline void check_plan(zlay_ctx *ctx, played *p, const zlay_wave *w, const form *f, const zlay_wave_request *r)
 {
-    zlay_wave_info i;
+    zlay_wave_summary i;
     const char *map = r->fragment == ZLAY_FRAGMENT_A ? f->a : f->b;
-    assert_int_equal(zlay_wave_get(&i, w), ZLAY_OK);
+    assert_int_equal(zlay_wave_info(&i, w), ZLAY_OK);
     check_certificates(ctx, w);
     check_order(w, &i, r->any_order);
     check_counts(w, &i);

@@ -57,8 +57,8 @@ static void check_route(const zlay_exchange *x, const zlay_layout *source, const
         partners |= (uint64_t)1 << (other ^ block);
     }
     free(from);
-    zlay_exchange_info info;
-    assert_int_equal(zlay_exchange_get(&info, x), ZLAY_OK);
+    zlay_exchange_summary info;
+    assert_int_equal(zlay_exchange_info(&info, x), ZLAY_OK);
     assert_int_equal(crossing, want.crossing);
     assert_int_equal(info.crossing, want.crossing);
     assert_int_equal(info.wanted, want.wanted);
@@ -105,12 +105,12 @@ static void test_exchange_conversion(void **state)
         zlay_convert_request r = {.size = sizeof r, .elem_bits = 32, .src = source, .dst = dest};
         zlay_exchange *x = NULL;
         zlay_convert *c = NULL;
-        zlay_exchange_info least;
-        zlay_convert_info plan;
+        zlay_exchange_summary least;
+        zlay_convert_summary plan;
         assert_int_equal(zlay_exchange_synth(*state, &x, source, dest), ZLAY_OK);
-        assert_int_equal(zlay_exchange_get(&least, x), ZLAY_OK);
+        assert_int_equal(zlay_exchange_info(&least, x), ZLAY_OK);
         assert_int_equal(zlay_convert_synth(*state, &c, target_of("sm_90a"), &r), ZLAY_OK);
-        assert_int_equal(zlay_convert_get(&plan, c), ZLAY_OK);
+        assert_int_equal(zlay_convert_info(&plan, c), ZLAY_OK);
         assert_int_equal(zlay_f2_rank(&rank, dest), ZLAY_OK);
         bool once = (uint64_t)1 << rank == zlay_layout_size(dest);
         assert_true(plan.remote >= 4 * least.crossing);
@@ -126,14 +126,14 @@ static void test_exchange_conversion(void **state)
 
 static void test_exchange_example(void **state)
 {
-    zlay_exchange_info info;
+    zlay_exchange_summary info;
     zlay_exchange *x = NULL;
     zlay_layout *source = read_layout(*state, "f2{thread: (1); block: (2) -> tensor: 4}");
     zlay_layout *dest = read_layout(*state, "f2{thread: (2); block: (1) -> tensor: 4}");
     const zlay_layout *a, *b;
     zlay_answer answer;
     assert_int_equal(zlay_exchange_synth(*state, &x, source, dest), ZLAY_OK);
-    assert_int_equal(zlay_exchange_get(&info, x), ZLAY_OK);
+    assert_int_equal(zlay_exchange_info(&info, x), ZLAY_OK);
     assert_int_equal(info.blocks, 2);
     assert_int_equal(info.wanted, 4);
     assert_int_equal(info.crossing, 2);

@@ -35,16 +35,13 @@ static void check_multicast(zlay_ctx *ctx, const zlay_multicast_request *r, uint
     blocks_begin(&b, seed, r->map);
     for (uint32_t i = 0; !zlay_multicast_issue(&issue, &m, i); i++) {
         assert_true(m.cta_mask >> issue.cta & 1);
-        assert_int_equal(zlay_sim_tensor_multicast(&fault, &bytes, b.smem, r->cluster,
-                                                   (uint32_t)issue.cta_mask, (uint32_t)issue.smem,
-                                                   &m.map, &b.global, issue.coordinate), ZLAY_OK);
+        assert_int_equal(zlay_sim_tensor_multicast(&fault, &bytes, b.smem, r->cluster, (uint32_t)issue.cta_mask, &b.global, &(zlay_sim_copy){.map = &m.map, .coordinate = issue.coordinate, .address = (uint32_t)issue.smem}), ZLAY_OK);
         assert_int_equal(fault, 0);
         assert_int_equal(bytes, m.slice_count);
         all += bytes;
     }
     assert_int_equal(all, m.expect);
-    assert_int_equal(zlay_sim_tensor_load(&fault, &bytes, &b.whole, r->smem, r->map, &b.global,
-                                          r->coordinate), ZLAY_OK);
+    assert_int_equal(zlay_sim_tensor_load(&fault, &bytes, &b.whole, &b.global, &(zlay_sim_copy){.map = r->map, .coordinate = r->coordinate, .address = r->smem}), ZLAY_OK);
     assert_int_equal(bytes, m.expect);
     for (uint32_t i = 0; i < r->cluster; i++) {
         bool receives = r->cta_mask >> i & 1;
@@ -131,10 +128,10 @@ static void check_tile(zlay_ctx *ctx, const char *text, const uint64_t shape[2],
     zlay_tensormap_request r = {.size = sizeof r, .type = ZLAY_TYPE_BF16, .source = source,
                                 .shape = {shape[0], shape[1]}, .axes = 2};
     if (zlay_tensormap_synth(ctx, &move, target, &r)) fail_msg("%s", zlay_ctx_message(ctx));
-    for (uint32_t i = 0; !zlay_move_copy(&copy, move, i); i++) {
+    for (uint32_t i = 0; !zlay_move_copy_nth(&copy, move, i); i++) {
         zlay_tensormap map;
         uint64_t seed = 5;
-        assert_int_equal(zlay_move_map(&map, move, copy.map), ZLAY_OK);
+        assert_int_equal(zlay_move_map_nth(&map, move, copy.map), ZLAY_OK);
         zlay_multicast_request m = {.size = sizeof m, .cluster = blocks, .map = &map,
                                     .cta_mask = (1u << blocks) - 1, .smem = copy.smem};
         memcpy(m.coordinate, copy.coordinate, sizeof m.coordinate);

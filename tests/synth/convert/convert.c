@@ -12,7 +12,7 @@ static const char *words(char text[256], const zlay_convert *plan)
     zlay_convert_step step;
     size_t length = 0;
     text[0] = 0;
-    for (uint32_t i = 0; zlay_convert_at(&step, plan, i) == ZLAY_OK; i++)
+    for (uint32_t i = 0; zlay_convert_step_nth(&step, plan, i) == ZLAY_OK; i++)
         length += (size_t)snprintf(text + length, 256 - length, "%s%s %u", i ? ", " : "",
                                    names[step.op], step.instructions);
     return text;
@@ -59,27 +59,27 @@ static void by_hand(void **state)
 static void compose_forward(zlay_ctx *ctx, const zlay_convert *plan, const zlay_layout *src,
                             const zlay_layout *dst)
 {
-    zlay_convert_info info;
+    zlay_convert_summary info;
     zlay_convert_step step;
     zlay_layout *all = NULL, *next, *back = NULL;
     zlay_answer answer;
-    assert_int_equal(zlay_convert_get(&info, plan), ZLAY_OK);
+    assert_int_equal(zlay_convert_info(&info, plan), ZLAY_OK);
     if (!info.bijective) return;
     for (uint32_t i = 0; i < info.steps; i++) {
         zlay_layout *map = NULL;
-        assert_int_equal(zlay_convert_at(&step, plan, i), ZLAY_OK);
+        assert_int_equal(zlay_convert_step_nth(&step, plan, i), ZLAY_OK);
         if (step.op == ZLAY_CONVERT_SYNC) continue;
         if (zlay_convert_map(ctx, &map, plan, i, ZLAY_CONVERT_FORWARD))
             fail_msg("%s", zlay_ctx_message(ctx));
         if (!all) all = map;
         else {
-            if (zlay_f2_compose(ctx, &next, all, map)) fail_msg("%s", zlay_ctx_message(ctx));
+            if (zlay_f2_composition(ctx, &next, map, all)) fail_msg("%s", zlay_ctx_message(ctx));
             zlay_layout_free(all);
             zlay_layout_free(map);
             all = next;
         }
     }
-    if (zlay_f2_compose(ctx, &back, all, dst)) fail_msg("%s", zlay_ctx_message(ctx));
+    if (zlay_f2_composition(ctx, &back, dst, all)) fail_msg("%s", zlay_ctx_message(ctx));
     assert_int_equal(zlay_layout_equal(ctx, &answer, NULL, back, src), ZLAY_OK);
     assert_int_equal(answer, ZLAY_YES);
     zlay_layout_free(all);
@@ -112,14 +112,14 @@ typedef struct tally {
 
 static void note(tally *t, const zlay_convert *plan)
 {
-    zlay_convert_info info;
+    zlay_convert_summary info;
     zlay_convert_step step;
-    assert_int_equal(zlay_convert_get(&info, plan), ZLAY_OK);
+    assert_int_equal(zlay_convert_info(&info, plan), ZLAY_OK);
     t->plans++;
     t->level[info.level + 1]++;
     t->conflicts += info.smem && info.counted && !info.conflict_free;
     t->shuffled += info.rounds > 0;
-    for (uint32_t i = 0; zlay_convert_at(&step, plan, i) == ZLAY_OK; i++)
+    for (uint32_t i = 0; zlay_convert_step_nth(&step, plan, i) == ZLAY_OK; i++)
         t->matrices += step.op == ZLAY_CONVERT_LDMATRIX || step.op == ZLAY_CONVERT_STMATRIX;
 }
 
@@ -152,8 +152,8 @@ static void convert_random(zlay_ctx *ctx, uint64_t *seed, int how, tally *t)
     run_plan(&m, ctx, plan, src, dst);
     compose_forward(ctx, plan, src, dst);
     if (how <= INVERTIBLE) {
-        zlay_convert_info info;
-        assert_int_equal(zlay_convert_get(&info, plan), ZLAY_OK);
+        zlay_convert_summary info;
+        assert_int_equal(zlay_convert_info(&info, plan), ZLAY_OK);
         assert_int_equal(info.remote, remote_bytes(&w, src_column, dst_column, bits));
     }
     machine_end(&m);
@@ -200,8 +200,8 @@ static void transposes(void **state)
         zlay_layout *src = read_layout(*state, rows[i].src),
                     *dst = read_layout(*state, rows[i].dst);
         zlay_convert *plan = plan_of(*state, "sm_90a", 32, src, dst);
-        zlay_convert_info info;
-        assert_int_equal(zlay_convert_get(&info, plan), ZLAY_OK);
+        zlay_convert_summary info;
+        assert_int_equal(zlay_convert_info(&info, plan), ZLAY_OK);
         assert_int_equal(info.level, ZLAY_CONVERT_LANE);
         assert_int_equal(info.store, rows[i].rows);
         assert_int_equal(info.load, rows[i].rows);
@@ -230,7 +230,7 @@ static void fragments(void **state)
         zlay_convert *plan = plan_of(*state, "sm_90a", 16, src, dst);
         zlay_convert_step step;
         const char *load = "";
-        for (uint32_t k = 0; zlay_convert_at(&step, plan, k) == ZLAY_OK; k++)
+        for (uint32_t k = 0; zlay_convert_step_nth(&step, plan, k) == ZLAY_OK; k++)
             if (step.op == ZLAY_CONVERT_LDMATRIX) load = step.name;
         assert_string_equal(load, rows[i].load);
         zlay_convert_free(plan);
@@ -248,8 +248,8 @@ static void fewer_lanes(void **state)
         for (uint32_t bits = 8; bits <= 64; bits *= 2) {
             zlay_layout *src = read_layout(*state, pairs[i][0]), *dst = read_layout(*state, pairs[i][1]);
             zlay_convert *plan = plan_of(*state, "sm_90a", bits, src, dst);
-            zlay_convert_info info;
-            assert_int_equal(zlay_convert_get(&info, plan), ZLAY_OK);
+            zlay_convert_summary info;
+            assert_int_equal(zlay_convert_info(&info, plan), ZLAY_OK);
             assert_int_equal(info.level, ZLAY_CONVERT_LANE);
             assert_true(info.rounds > 0 || info.smem > 0);
             run_once(*state, "sm_90a", bits, plan, src, dst);
@@ -272,12 +272,12 @@ static void levels(void **state)
                     *dst = layout_of(*state, &w, column[1]);
         zlay_convert *plan = plan_of(*state, "sm_90a", 32, src, dst);
         zlay_level level[LEVELS];
-        zlay_convert_info info;
+        zlay_convert_summary info;
         zlay_reach reach;
         for (int l = 0; l < LEVELS; l++)
             level[l] = (zlay_level){level_names[l], (uint64_t)1 << w.bits[l]};
         assert_int_equal(zlay_hier_level(*state, &reach, src, dst, level, LEVELS), ZLAY_OK);
-        assert_int_equal(zlay_convert_get(&info, plan), ZLAY_OK);
+        assert_int_equal(zlay_convert_info(&info, plan), ZLAY_OK);
         assert_int_equal(info.level, reach.level);
         zlay_convert_free(plan);
         zlay_layout_free(src);

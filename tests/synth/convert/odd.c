@@ -92,8 +92,8 @@ static void odd_shuffles(void **state)
         zlay_layout *src = read_layout(*state, rows[i].src),
                     *dst = read_layout(*state, rows[i].dst);
         zlay_convert *plan = plan_of(*state, target, rows[i].bits, src, dst);
-        zlay_convert_info info;
-        assert_int_equal(zlay_convert_get(&info, plan), ZLAY_OK);
+        zlay_convert_summary info;
+        assert_int_equal(zlay_convert_info(&info, plan), ZLAY_OK);
         assert_int_equal(info.level, ZLAY_CONVERT_LANE);
         assert_int_equal(info.rounds, rows[i].rounds);
         run_once(*state, target, rows[i].bits, plan, src, dst);
@@ -113,8 +113,8 @@ static void odd_blocks(void **state)
         zlay_layout *dst = read_layout(*state, pairs[i % 3][1]);
         uint32_t bits = 8u << i / 3;
         zlay_convert *plan = plan_of(*state, "sm_90a", bits, src, dst);
-        zlay_convert_info info;
-        assert_int_equal(zlay_convert_get(&info, plan), ZLAY_OK);
+        zlay_convert_summary info;
+        assert_int_equal(zlay_convert_info(&info, plan), ZLAY_OK);
         assert_true(info.smem > 0 && info.level < ZLAY_CONVERT_BLOCK && !info.remote);
         run_once(*state, "sm_90a", bits, plan, src, dst);
     }
@@ -130,7 +130,7 @@ static void several_trips(void **state)
         uint64_t column[2][64];
         unsigned fewer = (unsigned)test_range(&seed, 1, 3);
         zlay_convert *plan;
-        zlay_convert_info info;
+        zlay_convert_summary info;
         machine m;
         w.tensor = bits_of(&w);
         draw(&seed, column[0], w.tensor, w.tensor, i % 2 ? INVERTIBLE : PERMUTATION);
@@ -145,7 +145,7 @@ static void several_trips(void **state)
         assert_true(!status || status == ZLAY_ELIMIT);
         refused += status != 0;
         if (!status) {
-            assert_int_equal(zlay_convert_get(&info, plan), ZLAY_OK);
+            assert_int_equal(zlay_convert_info(&info, plan), ZLAY_OK);
             if (info.smem) assert_int_equal(info.trips, 1u << fewer);
             if (info.smem) assert_int_equal(info.smem, bytes >> fewer);
             trips += info.trips > 1;
@@ -166,8 +166,8 @@ static void wrapped_rows(void **state)
 {
     zlay_layout *src = read_layout(*state, WRAPPED_SRC), *dst = read_layout(*state, WRAPPED_DST);
     zlay_convert *plan = plan_of(*state, "sm_90a", 32, src, dst);
-    zlay_convert_info info;
-    assert_int_equal(zlay_convert_get(&info, plan), ZLAY_OK);
+    zlay_convert_summary info;
+    assert_int_equal(zlay_convert_info(&info, plan), ZLAY_OK);
     assert_int_equal(info.conflict_free, 1);
     assert_int_equal(info.store, 4);
     assert_int_equal(info.load, 4);
@@ -185,12 +185,12 @@ static void odd_sizes(void **state)
         zlay_layout *src = distribution(*state, &seed, &t);
         zlay_layout *dst = test_range(&seed, 0, 5) ? distribution(*state, &seed, &t) : NULL;
         zlay_convert *plan = plan_of(*state, target, bits, src, dst ? dst : src);
-        zlay_convert_info info;
+        zlay_convert_summary info;
         machine m;
         machine_begin(&m, target_of(target), bits);
         run_plan(&m, *state, plan, src, dst ? dst : src);
         machine_end(&m);
-        assert_int_equal(zlay_convert_get(&info, plan), ZLAY_OK);
+        assert_int_equal(zlay_convert_info(&info, plan), ZLAY_OK);
         shared += info.counted && info.smem;
         conflicts += info.counted && info.smem && !info.conflict_free;
         level[info.level + 1]++;

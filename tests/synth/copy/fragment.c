@@ -53,7 +53,7 @@ static uint64_t byte_of(const seen_part *p, const zlay_move *move, int side, uin
     int64_t at[2];
     zlay_move_swizzle s;
     assert_true(place_of(p, value, thread, 0, at));
-    assert_int_equal(zlay_move_swizzle_get(&s, move, side), ZLAY_OK);
+    assert_int_equal(zlay_move_swizzle_info(&s, move, side), ZLAY_OK);
     return (uint64_t)swizzle_by(s, at[side]) * bits / 8;
 }
 
@@ -116,14 +116,14 @@ static int32_t check(zlay_ctx *ctx, const fragments *f, bool load)
 {
     static state w;
     zlay_move *move = NULL;
-    zlay_move_info info;
+    zlay_move_summary info;
     zlay_layout *memory = read_layout(ctx, f->memory), *slots = read_layout(ctx, f->slots);
     zlay_copy_request r = {.size = sizeof r, .elem_bits = f->bits, .registers = f->registers};
     *(load ? &r.source : &r.dest) = (zlay_copy_side){.layout = memory, .space = ZLAY_MOVE_SHARED};
     *(load ? &r.dest : &r.source) = (zlay_copy_side){.layout = slots, .space = ZLAY_MOVE_REGISTER};
     zlay_status status = zlay_copy_synth(ctx, &move, target_of("sm_90a"), &r);
     if (status) fail_msg("%s: %s", f->name, zlay_ctx_message(ctx));
-    assert_int_equal(zlay_move_get(&info, move), ZLAY_OK);
+    assert_int_equal(zlay_move_info(&info, move), ZLAY_OK);
     if (f->path) assert_int_equal(info.path, f->path);
     if (f->path) assert_int_equal(info.instructions, f->instructions);
     for (uint64_t i = 0; i < CELLS; i++) w.memory[i] = (uint16_t)(i * 40503u + 7);

@@ -87,7 +87,7 @@ static void check_variant(zlay_ctx *ctx, const pitched *p, const names *known, c
     assert_int_equal(status, ZLAY_OK);
     r.facts = facts;
     assert_int_equal(zlay_copy_synth(ctx, &move, target_of("sm_90a"), &r), ZLAY_OK);
-    assert_int_equal(zlay_move_widest_get(&widest, move), ZLAY_OK);
+    assert_int_equal(zlay_move_widest_info(&widest, move), ZLAY_OK);
     assert_int_equal(widest.width, width);
     zlay_move_free(move);
     zlay_facts_free(facts);
@@ -101,7 +101,7 @@ static void test_pitches_that_are_names(void **state)
         char text[2][128], guard[1024];
         names known = {.count = 0};
         zlay_move *move = NULL;
-        zlay_move_info info;
+        zlay_move_summary info;
         zlay_buf buf = {guard, sizeof guard, 0};
         uint32_t width;
         sprintf(text[0], "(%lld,%lld):(1,%s)", (long long)p.columns, (long long)p.rows,
@@ -118,7 +118,7 @@ static void test_pitches_that_are_names(void **state)
         p.r.facts = facts;
         zlay_status status = zlay_copy_synth(*state, &move, target_of("sm_90a"), &p.r);
         if (status) fail_msg("%s -> %s: %s", text[0], text[1], zlay_ctx_message(*state));
-        assert_int_equal(zlay_move_get(&info, move), ZLAY_OK);
+        assert_int_equal(zlay_move_info(&info, move), ZLAY_OK);
         wide += info.width > p.r.elem_bits / 8;
         check_values(*state, &p, move);
         check_certificates(*state, move);

@@ -130,7 +130,7 @@ static void test_refused(void **state)
 static void test_bad_calls(void **state)
 {
     zlay_move *move = NULL;
-    zlay_move_info info;
+    zlay_move_summary info;
     zlay_layout *layout = read_layout(*state, "64:1");
     zlay_copy_request r = {.size = sizeof r, .elem_bits = 16, SIDES(G, S)};
     const zlay_target *target = target_of("sm_90a");
@@ -145,7 +145,7 @@ static void test_bad_calls(void **state)
     r.size = (uint32_t)offsetof(zlay_copy_request, source);
     assert_int_equal(zlay_copy_synth(*state, &move, target, &r), ZLAY_EINVAL); /* no sides */
     assert_null(move);
-    assert_int_equal(zlay_move_get(&info, NULL), ZLAY_EINVAL);
+    assert_int_equal(zlay_move_info(&info, NULL), ZLAY_EINVAL);
     zlay_move_free(NULL);
     zlay_layout_free(layout);
 }

@@ -10,7 +10,7 @@ static void test_random_copies(void **state)
         wanted want = draw(&seed);
         if (!test_range(&seed, 0, 7)) want.r.elem_bits = test_range(&seed, 0, 1) ? 128 : 4;
         zlay_move *move = NULL;
-        zlay_move_info info;
+        zlay_move_summary info;
         zlay_layout *from = read_layout(*state, want.text[0]),
                     *to = read_layout(*state, want.text[1]);
         want.r.source.layout = from;
@@ -18,7 +18,7 @@ static void test_random_copies(void **state)
         zlay_status status = zlay_copy_synth(*state, &move, target_of(want.target), &want.r);
         if (status) check_refusal(*state, &want, status, to);
         else {
-            assert_int_equal(zlay_move_get(&info, move), ZLAY_OK);
+            assert_int_equal(zlay_move_info(&info, move), ZLAY_OK);
             if (want.r.path) assert_int_equal(info.path, want.r.path);
             paths[info.path]++;
             check_move(*state, &want, move, from, to, &seed);
@@ -40,7 +40,7 @@ static void test_without_strides(void **state)
     for (uint64_t i = 0; i < test_iterations(150); i++) {
         wanted want = draw(&seed);
         zlay_move *move = NULL;
-        zlay_move_info info;
+        zlay_move_summary info;
         if (test_range(&seed, 0, 1)) draw_pieces(&seed, &want);
         else {
             int bits = (int)test_range(&seed, 5, 10), same = (int)test_range(&seed, 0, 4);
@@ -54,7 +54,7 @@ static void test_without_strides(void **state)
         zlay_status status = zlay_copy_synth(*state, &move, target_of(want.target), &want.r);
         if (status) check_refusal(*state, &want, status, to);
         else {
-            assert_int_equal(zlay_move_get(&info, move), ZLAY_OK);
+            assert_int_equal(zlay_move_info(&info, move), ZLAY_OK);
             named += part_of(move, 0).part.combine == 2;
             several += part_of(move, 0).part.combine == 2 && info.parts > 1;
             wide += info.width > want.r.elem_bits / 8;
@@ -170,7 +170,7 @@ static void test_known_copies(void **state)
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         const known *k = &rows[i];
         zlay_move *move = NULL;
-        zlay_move_info info;
+        zlay_move_summary info;
         zlay_move_widest widest;
         zlay_layout *from = read_layout(*state, k->from), *to = read_layout(*state, k->to);
         zlay_copy_request r = {.size = sizeof r,
@@ -180,8 +180,8 @@ static void test_known_copies(void **state)
                                .dest = {to, k->spaces[1], 0, 128}};
         zlay_status status = zlay_copy_synth(*state, &move, target_of(k->target), &r);
         if (status) fail_msg("%s -> %s: %s", k->from, k->to, zlay_ctx_message(*state));
-        assert_int_equal(zlay_move_get(&info, move), ZLAY_OK);
-        assert_int_equal(zlay_move_widest_get(&widest, move), ZLAY_OK);
+        assert_int_equal(zlay_move_info(&info, move), ZLAY_OK);
+        assert_int_equal(zlay_move_widest_info(&widest, move), ZLAY_OK);
         assert_int_equal(info.path, k->path);
         assert_int_equal(info.parts, k->parts);
         assert_int_equal(part_of(move, 0).part.width, k->width);
@@ -226,12 +226,12 @@ static void test_ends_alone(void **state)
         zlay_layout *from = read_layout(*state, e->from), *to = read_layout(*state, e->to);
         for (int free = 0; free < 2; free++) {
             zlay_move *move = NULL;
-            zlay_move_info info;
+            zlay_move_summary info;
             zlay_copy_request r = {.size = sizeof r, .elem_bits = e->bits, .threads = e->threads, .signal = e->signal,
                                    .path = free ? 0 : ZLAY_PATH_BULK, .source = {from, e->spaces[0], 0, 128},
                                    .dest = {to, e->spaces[1], 0, 128}};
             if (zlay_copy_synth(*state, &move, target_of("sm_90a"), &r)) fail_msg("%s: %s", e->from, zlay_ctx_message(*state));
-            assert_int_equal(zlay_move_get(&info, move), ZLAY_OK);
+            assert_int_equal(zlay_move_info(&info, move), ZLAY_OK);
             for (uint32_t k = 0; k < info.parts; k++) {
                 seen_part x = part_of(move, k);
                 assert_false(is_bulk(&x));

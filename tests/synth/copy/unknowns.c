@@ -111,9 +111,9 @@ static void numbers_put(zlay_ctx *ctx, world *w)
         const char *name[NAMES];
         int64_t value[NAMES];
         size_t count = 0;
-        for (size_t i = 0; zlay_layout_param(a, i); i++)
+        for (size_t i = 0; zlay_layout_param_nth(a, i); i++)
             for (int k = 0; k < NAMES; k++)
-                if (!strcmp(words[k], zlay_layout_param(a, i))) {
+                if (!strcmp(words[k], zlay_layout_param_nth(a, i))) {
                     name[count] = words[k];
                     value[count++] = w->value[k];
                 }
@@ -223,8 +223,8 @@ static void access_make(world *w, const hand *h, uint64_t t, uint64_t a)
 
 static void tile_make(world *w)
 {
-    zlay_move_info info;
-    zlay_move_get(&info, w->move);
+    zlay_move_summary info;
+    zlay_move_info(&info, w->move);
     for (uint32_t i = 0; i < info.parts; i++) {
         hand h = {.p = part_of(w->move, i)};
         strcpy(h.edge, text_read(edge_of, w->move, i, 0));
@@ -252,9 +252,9 @@ static void bytes_of(const world *w, uint8_t *out, const int32_t *cells)
 /* What the function leaves of the destination, as bytes, the tile's accesses made alone. */
 static void function_run(world *w, uint8_t *from, uint8_t *to)
 {
-    zlay_move_info info;
+    zlay_move_summary info;
     uint64_t bytes = w->ask.bits / 8, room = CELLS * bytes;
-    zlay_move_get(&info, w->move);
+    zlay_move_info(&info, w->move);
     pm_machine *m = pm_new(w->text);
     m->returns = true;
     pm_begin(m, 0, 1, (info.threads + 31) / 32 * 32);
@@ -389,7 +389,7 @@ static void as_with_numbers(void **state)
     assert_non_null(w);
     for (uint64_t i = 0; i < test_iterations(250); i++) {
         zlay_move *move = NULL;
-        zlay_move_info info;
+        zlay_move_summary info;
         world_draw(&s, w);
         zlay_status status = tiled_synth(ctx, &move, "sm_90a", &w->ask);
         refused += status == ZLAY_NONE;
@@ -397,7 +397,7 @@ static void as_with_numbers(void **state)
             fail_msg("%s to %s: %s", w->ask.layout[0], w->ask.layout[1], zlay_ctx_message(ctx));
         if (status) continue;
         moves++;
-        zlay_move_get(&info, move);
+        zlay_move_info(&info, move);
         wide += info.width * 8 > w->ask.bits;
         paths[info.path]++;
         w->move = move;

@@ -6,6 +6,7 @@
 #include "legality.h"
 
 #include <zlay/fragment.h>
+#include <zlay/tmem.h>
 #include <zlay/pieces.h>
 
 enum { ROOM = 128, POINTS = 1 << 17 };

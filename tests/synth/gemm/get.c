@@ -12,18 +12,18 @@ static void test_get_nulls(void **unused)
     (void)unused;
     zlay_gemm g = gemm_of(100, 200, 300);
     zlay_plan *plan = plan_of(&g);
-    zlay_plan_info info;
+    zlay_plan_summary info;
     zlay_tensormap map;
     zlay_copy copy;
     zlay_smemdesc desc;
     zlay_buf buf = {0};
     const zlay_layout *a, *b;
-    assert_int_equal(zlay_plan_get(NULL, plan), ZLAY_EINVAL);
-    assert_int_equal(zlay_plan_get(&info, NULL), ZLAY_EINVAL);
+    assert_int_equal(zlay_plan_info(NULL, plan), ZLAY_EINVAL);
+    assert_int_equal(zlay_plan_info(&info, NULL), ZLAY_EINVAL);
     assert_int_equal(zlay_plan_map(NULL, plan, 0), ZLAY_EINVAL);
     assert_int_equal(zlay_plan_map(&map, NULL, 0), ZLAY_EINVAL);
-    assert_int_equal(zlay_plan_copy(NULL, plan, 0, 0), ZLAY_EINVAL);
-    assert_int_equal(zlay_plan_copy(&copy, NULL, 0, 0), ZLAY_EINVAL);
+    assert_int_equal(zlay_plan_copy_nth(NULL, plan, 0, 0), ZLAY_EINVAL);
+    assert_int_equal(zlay_plan_copy_nth(&copy, NULL, 0, 0), ZLAY_EINVAL);
     assert_int_equal(zlay_plan_desc(NULL, plan, 0, 0, 0), ZLAY_EINVAL);
     assert_int_equal(zlay_plan_desc(&desc, NULL, 0, 0, 0), ZLAY_EINVAL);
     assert_int_equal(zlay_plan_certificate(NULL, &b, plan, 0), ZLAY_EINVAL);
@@ -31,8 +31,8 @@ static void test_get_nulls(void **unused)
     assert_int_equal(zlay_plan_certificate(&a, &b, NULL, 0), ZLAY_EINVAL);
     assert_int_equal(zlay_plan_ladder(NULL, plan), ZLAY_EINVAL);
     assert_int_equal(zlay_plan_ladder(&buf, NULL), ZLAY_EINVAL);
-    assert_int_equal(zlay_plan_explain(NULL, plan), ZLAY_EINVAL);
-    assert_int_equal(zlay_plan_explain(&buf, NULL), ZLAY_EINVAL);
+    assert_int_equal(zlay_plan_print(NULL, plan), ZLAY_EINVAL);
+    assert_int_equal(zlay_plan_print(&buf, NULL), ZLAY_EINVAL);
     assert_null(zlay_plan_smem(NULL, 0));
     assert_null(zlay_plan_pipe(NULL));
     zlay_plan_free(plan);
@@ -45,7 +45,7 @@ static void test_get_ends(void **unused)
     static const int32_t none[] = {-1, 3, INT32_MAX, INT32_MIN};
     zlay_gemm g = gemm_of(100, 200, 300);
     zlay_plan *plan = plan_of(&g);
-    zlay_plan_info info = info_of(plan);
+    zlay_plan_summary info = info_of(plan);
     zlay_tensormap map, map_was;
     zlay_copy copy, copy_was;
     zlay_smemdesc desc, desc_was;
@@ -55,16 +55,16 @@ static void test_get_ends(void **unused)
     memset(&desc, 0x5a, sizeof desc), desc_was = desc;
     for (size_t i = 0; i < sizeof none / sizeof none[0]; i++) {
         assert_int_equal(zlay_plan_map(&map, plan, none[i]), ZLAY_EINVAL);
-        assert_int_equal(zlay_plan_copy(&copy, plan, none[i], 0), ZLAY_EINVAL);
+        assert_int_equal(zlay_plan_copy_nth(&copy, plan, none[i], 0), ZLAY_EINVAL);
         assert_int_equal(zlay_plan_desc(&desc, plan, none[i], 0, 0), ZLAY_EINVAL);
         assert_null(zlay_plan_smem(plan, none[i]));
     }
     assert_int_equal(zlay_plan_desc(&desc, plan, ZLAY_OPERAND_D, 0, 0), ZLAY_EINVAL);
     assert_int_equal(zlay_plan_desc(&desc, plan, ZLAY_OPERAND_A, info.consumers, 0), ZLAY_EINVAL);
     assert_int_equal(zlay_plan_desc(&desc, plan, ZLAY_OPERAND_A, 0, info.k_steps), ZLAY_EINVAL);
-    assert_int_equal(zlay_plan_copy(&copy, plan, ZLAY_OPERAND_A, copies_of(plan, ZLAY_OPERAND_A)),
+    assert_int_equal(zlay_plan_copy_nth(&copy, plan, ZLAY_OPERAND_A, copies_of(plan, ZLAY_OPERAND_A)),
                      ZLAY_NONE);
-    assert_int_equal(zlay_plan_copy(&copy, plan, ZLAY_OPERAND_A, UINT32_MAX), ZLAY_NONE);
+    assert_int_equal(zlay_plan_copy_nth(&copy, plan, ZLAY_OPERAND_A, UINT32_MAX), ZLAY_NONE);
     assert_int_equal(zlay_plan_certificate(&a, &b, plan, 6), ZLAY_NONE);
     assert_ptr_equal(a, &g);
     assert_ptr_equal(b, &g);
@@ -98,7 +98,7 @@ static void test_texts(void **unused)
     zlay_gemm g = gemm_of(100, 200, 300);
     zlay_plan *plan = plan_of(&g);
     check_room(plan, zlay_plan_ladder);
-    check_room(plan, zlay_plan_explain);
+    check_room(plan, zlay_plan_print);
     zlay_plan_free(plan);
 }
 
@@ -107,7 +107,7 @@ static void test_texts(void **unused)
 static zlay_status planned(zlay_ctx *ctx, void *gemm)
 {
     zlay_plan *plan = gemm;
-    zlay_status status = zlay_plan_synth_gemm(ctx, &plan, target_of("sm_90a"), gemm);
+    zlay_status status = zlay_gemm_synth(ctx, &plan, target_of("sm_90a"), gemm);
     if (status) assert_null(plan);
     if (status) assert_non_null(strstr(zlay_ctx_message(ctx), "memory"));
     zlay_plan_free(plan);
@@ -122,7 +122,7 @@ static void check_memory(zlay_gemm *g)
     zlay_plan *plan;
     assert_int_equal(heap_fails_each(&h, ctx, planned, g), ZLAY_OK);
     assert_true(h.calls > 10);
-    assert_int_equal(zlay_plan_synth_gemm(ctx, &plan, target_of("sm_90a"), g), ZLAY_OK);
+    assert_int_equal(zlay_gemm_synth(ctx, &plan, target_of("sm_90a"), g), ZLAY_OK);
     zlay_ctx_free(ctx);
     zlay_plan_free(plan);
     assert_int_equal(h.live, 0);
@@ -153,7 +153,7 @@ static void test_hostile(void **state)
             for (size_t b = 0; b < sizeof g; b++)
                 ((unsigned char *)&g)[b] = (unsigned char)test_random(&seed);
         zlay_plan *plan = (zlay_plan *)&g;
-        zlay_status status = zlay_plan_synth_gemm(ctx, &plan, target_of("sm_90a"), &g);
+        zlay_status status = zlay_gemm_synth(ctx, &plan, target_of("sm_90a"), &g);
         if (status == ZLAY_EINTERNAL) fail_msg("%s: %s", gemm_text(&g), zlay_ctx_message(ctx));
         if (status) assert_true(zlay_ctx_message(ctx)[0] != 0);
         assert_int_equal(!plan, status != ZLAY_OK);

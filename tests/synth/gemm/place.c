@@ -20,7 +20,7 @@ static uint64_t swizzled(uint64_t address, int32_t swizzle)
 typedef struct place {
     const zlay_plan *plan;
     const zlay_gemm *gemm;
-    zlay_plan_info info;
+    zlay_plan_summary info;
     int32_t operand;
     zlay_tensormap map;
     const zlay_layout *layout;
@@ -91,7 +91,7 @@ static void check_boxes(const place *p)
 /* Where tile (tm, tn, kt) begins in the tensor, and that each copy goes there. */
 static void check_advance(const place *p)
 {
-    const zlay_plan_info *i = &p->info;
+    const zlay_plan_summary *i = &p->info;
     const uint32_t tile[3] = {i->tile_m, i->tile_n, i->tile_k};
     int mn_axis = p->operand == B ? 1 : 0, k_axis = p->operand == D ? 1 : 2;
     int inner_axis = p->k_inner ? k_axis : mn_axis, outer_axis = p->k_inner ? mn_axis : k_axis;
@@ -231,7 +231,7 @@ static void check_map(const place *p)
  * where the hardware counts them from. */
 static void check_arena(const zlay_plan *plan, const zlay_gemm *g)
 {
-    zlay_plan_info i = info_of(plan);
+    zlay_plan_summary i = info_of(plan);
     const uint32_t parts[4][3] = {{i.smem_a, i.stages, i.pitch_a},
                                   {i.smem_b, i.stages, i.pitch_b},
                                   {i.smem_d, i.consumers, i.pitch_d},
@@ -254,7 +254,7 @@ static void check_arena(const zlay_plan *plan, const zlay_gemm *g)
 /* Tiles cover the product and none lies outside it. */
 static void check_tiles(const zlay_plan *plan, const zlay_gemm *g)
 {
-    zlay_plan_info i = info_of(plan);
+    zlay_plan_summary i = info_of(plan);
     const uint64_t rows[3][3] = {
         {i.m, i.tile_m, i.tiles_m}, {i.n, i.tile_n, i.tiles_n}, {i.k, i.tile_k, i.tiles_k}};
     for (int r = 0; r < 3; r++) {

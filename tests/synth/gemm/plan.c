@@ -13,7 +13,7 @@ static void test_square(void **unused)
     (void)unused;
     zlay_gemm gemm = gemm_of(4096, 4096, 4096);
     zlay_plan *plan = plan_of(&gemm);
-    zlay_plan_info i = info_of(plan);
+    zlay_plan_summary i = info_of(plan);
     assert_ptr_equal(i.target, target_of("sm_90a"));
     const uint64_t rows[][2] = {
         {i.m, 4096}, {i.n, 4096}, {i.k, 4096}, {i.swapped, 0}, {i.tile_m, 128}, {i.tile_n, 256},
@@ -111,7 +111,7 @@ static void check_path(const path_row *row)
 {
     zlay_gemm g = path_gemm(row);
     zlay_plan *plan = plan_of(&g);
-    zlay_plan_info info = info_of(plan);
+    zlay_plan_summary info = info_of(plan);
     uint32_t tensor_bytes = 0;
     for (int32_t operand = 0; operand < 3; operand++)
         for (uint32_t i = 0; i < copies_of(plan, operand); i++) {
@@ -191,7 +191,7 @@ static zlay_status print_pipe(zlay_buf *out, const zlay_plan *plan)
 
 static void check_same(const zlay_plan *a, const zlay_plan *b)
 {
-    zlay_plan_info x = info_of(a), y = info_of(b);
+    zlay_plan_summary x = info_of(a), y = info_of(b);
     assert_int_equal(x.swapped + y.swapped, 1);
     x.swapped = y.swapped;
     assert_memory_equal(&x, &y, sizeof x);
@@ -237,7 +237,7 @@ static void test_mn_major(void **unused)
     g.b_order = ZLAY_ORDER_ROW;
     g.tile_m = 128, g.tile_n = 192, g.tile_k = 32;
     zlay_plan *plan = plan_of(&g);
-    zlay_plan_info info = info_of(plan);
+    zlay_plan_summary info = info_of(plan);
     assert_int_equal(info.mma.a_major, ZLAY_MAJOR_MN);
     assert_int_equal(info.mma.b_major, ZLAY_MAJOR_MN);
     static const uint64_t extent[] = {512, 768};
@@ -317,7 +317,7 @@ static bool refused(const zlay_target *target, const zlay_gemm *g, zlay_status s
 {
     zlay_ctx *ctx = ctx_new();
     zlay_plan *plan = (zlay_plan *)&plan;
-    zlay_status got = zlay_plan_synth_gemm(ctx, &plan, target, g);
+    zlay_status got = zlay_gemm_synth(ctx, &plan, target, g);
     bool right = got == status && !plan && strstr(zlay_ctx_message(ctx), word);
     if (!right)
         print_error("%s: %d, not %d with \"%s\": %s\n", gemm_text(g), got, status, word,
@@ -390,7 +390,7 @@ static void test_short(void **unused)
     memcpy(&part, &whole, offsetof(zlay_gemm, lda));
     part.size = offsetof(zlay_gemm, lda);
     zlay_plan *a = plan_of(&whole), *b = plan_of(&part);
-    check_same_text(a, b, zlay_plan_explain);
+    check_same_text(a, b, zlay_plan_print);
     zlay_plan_free(a);
     zlay_plan_free(b);
     zlay_gemm least = {.size = sizeof least.size, .m = 1, .n = 1, .k = 1};
@@ -407,10 +407,10 @@ static void test_none(void **unused)
     g.stages = 5;
     assert_true(refused(target_of("sm_90a"), &g, ZLAY_NONE, "279632"));
     g.stages = 0;
-    for (size_t i = 0; zlay_target_at(i); i++) {
-        const char *name = zlay_target_name(zlay_target_at(i));
+    for (size_t i = 0; zlay_target_nth(i); i++) {
+        const char *name = zlay_target_name(zlay_target_nth(i));
         bool planned = !strcmp(name, "sm_90a") || !strcmp(name, "gfx90a") || !strcmp(name, "gfx942") || !strcmp(name, "gfx950");
-        if (!planned) assert_true(refused(zlay_target_at(i), &g, ZLAY_NONE, "WGMMA_TARGET"));
+        if (!planned) assert_true(refused(zlay_target_nth(i), &g, ZLAY_NONE, "WGMMA_TARGET"));
     }
 }
 
@@ -424,7 +424,7 @@ static void test_stages(void **unused)
             zlay_plan *plan = NULL;
             zlay_ctx *ctx = ctx_new();
             g.stages = stages;
-            zlay_status status = zlay_plan_synth_gemm(ctx, &plan, target_of("sm_90a"), &g);
+            zlay_status status = zlay_gemm_synth(ctx, &plan, target_of("sm_90a"), &g);
             if (status != ZLAY_OK && status != ZLAY_NONE && status != ZLAY_EINVAL)
                 fail_msg("%s: %d, %s", gemm_text(&g), status, zlay_ctx_message(ctx));
             if (stages > 2) assert_int_equal(status, ZLAY_OK);
@@ -440,14 +440,14 @@ static void test_nulls(void **state)
     zlay_gemm g = gemm_of(100, 200, 300);
     zlay_ctx *ctx = *state;
     zlay_plan *plan = (zlay_plan *)&g;
-    assert_int_equal(zlay_plan_synth_gemm(ctx, NULL, target_of("sm_90a"), &g), ZLAY_EINVAL);
-    assert_int_equal(zlay_plan_synth_gemm(NULL, &plan, target_of("sm_90a"), &g), ZLAY_EINVAL);
+    assert_int_equal(zlay_gemm_synth(ctx, NULL, target_of("sm_90a"), &g), ZLAY_EINVAL);
+    assert_int_equal(zlay_gemm_synth(NULL, &plan, target_of("sm_90a"), &g), ZLAY_EINVAL);
     assert_null(plan);
     plan = (zlay_plan *)&g;
-    assert_int_equal(zlay_plan_synth_gemm(ctx, &plan, NULL, &g), ZLAY_EINVAL);
+    assert_int_equal(zlay_gemm_synth(ctx, &plan, NULL, &g), ZLAY_EINVAL);
     assert_null(plan);
     plan = (zlay_plan *)&g;
-    assert_int_equal(zlay_plan_synth_gemm(ctx, &plan, target_of("sm_90a"), NULL), ZLAY_EINVAL);
+    assert_int_equal(zlay_gemm_synth(ctx, &plan, target_of("sm_90a"), NULL), ZLAY_EINVAL);
     assert_null(plan);
     zlay_plan_free(NULL);
 }

@@ -15,9 +15,9 @@ static void by_hand(void **state)
 {
     zlay_gemm gemm = wave_gemm(256, 256, 64);
     zlay_plan *plan = wave_plan(*state, "gfx942", &gemm);
-    zlay_plan_info info;
+    zlay_plan_summary info;
     zlay_wave_gemm w;
-    assert_int_equal(zlay_plan_get(&info, plan), ZLAY_OK);
+    assert_int_equal(zlay_plan_info(&info, plan), ZLAY_OK);
     assert_int_equal(zlay_plan_wave(&w, plan), ZLAY_OK);
     assert_int_equal(info.threads, 256);
     assert_int_equal(info.tile_m, 128);
@@ -104,11 +104,11 @@ static void tiles(void **state)
         for (size_t i = 0; i < sizeof sides / sizeof *sides; i++) {
             zlay_gemm gemm = wave_gemm(300, 200, 264);
             zlay_wave_gemm w;
-            zlay_plan_info info;
+            zlay_plan_summary info;
             gemm.tile_m = sides[i][0], gemm.tile_n = sides[i][1], gemm.tile_k = sides[i][2];
             zlay_plan *plan = wave_plan(*state, wave_targets[t], &gemm);
             assert_int_equal(zlay_plan_wave(&w, plan), ZLAY_OK);
-            assert_int_equal(zlay_plan_get(&info, plan), ZLAY_OK);
+            assert_int_equal(zlay_plan_info(&info, plan), ZLAY_OK);
             loads_fill(plan, &w, ZLAY_OPERAND_A, info.tile_m);
             loads_fill(plan, &w, ZLAY_OPERAND_B, info.tile_n);
             certificates_hold(*state, plan);
@@ -146,7 +146,7 @@ static void refused(void **state)
         zlay_plan *plan = (zlay_plan *)&gemm;
         gemm.lda = cases[i].lda, gemm.a_address = cases[i].a_address, gemm.tile_m = cases[i].tile_m;
         gemm.tile_k = cases[i].tile_k, gemm.stages = cases[i].stages, gemm.a_order = cases[i].a_order;
-        assert_int_equal(zlay_plan_synth_gemm(*state, &plan, wave_target("gfx942"), &gemm), cases[i].status);
+        assert_int_equal(zlay_gemm_synth(*state, &plan, wave_target("gfx942"), &gemm), cases[i].status);
         assert_null(plan);
         if (strncmp(zlay_ctx_message(*state), cases[i].says, strlen(cases[i].says))) fail_msg("%s", zlay_ctx_message(*state));
     }
@@ -171,7 +171,7 @@ static void the_other_kind(void **state)
     assert_int_equal(zlay_plan_launch(NULL, waves), ZLAY_EINVAL);
     assert_int_equal(zlay_plan_map(&map, waves, ZLAY_OPERAND_A), ZLAY_NONE);
     assert_int_equal(zlay_plan_desc(&desc, waves, ZLAY_OPERAND_A, 0, 0), ZLAY_NONE);
-    assert_int_equal(zlay_plan_copy(&copy, waves, ZLAY_OPERAND_A, 0), ZLAY_NONE);
+    assert_int_equal(zlay_plan_copy_nth(&copy, waves, ZLAY_OPERAND_A, 0), ZLAY_NONE);
     assert_null(zlay_plan_smem(waves, ZLAY_OPERAND_D));
     assert_int_equal(zlay_emit_ptx(*state, &buf, waves, "gemm", 4), ZLAY_ENOTSUP);
     assert_int_equal(zlay_emit_header(*state, &buf, waves, "gemm", 4), ZLAY_ENOTSUP);
@@ -230,7 +230,7 @@ static void accumulators_hold_operands(void **state)
 static zlay_status planned(zlay_ctx *ctx, void *gemm)
 {
     zlay_plan *plan = NULL;
-    zlay_status status = zlay_plan_synth_gemm(ctx, &plan, wave_target("gfx942"), gemm);
+    zlay_status status = zlay_gemm_synth(ctx, &plan, wave_target("gfx942"), gemm);
     if (status) assert_null(plan);
     zlay_plan_free(plan);
     return status;

@@ -43,7 +43,7 @@ static int64_t cost_of(const asked *a, const member *m)
     int64_t sum = 0;
     for (unsigned i = 0; i < a->request.count; i++) {
         zlay_bank_access x;
-        assert_int_equal(zlay_bank_explain(&x, a->target, a->access[i].access), ZLAY_OK);
+        assert_int_equal(zlay_bank_info(&x, a->target, a->access[i].access), ZLAY_OK);
         uint64_t elements = x.bytes * 8 / a->request.elem_bits, size = zlay_layout_size(a->layout[i]);
         for (uint64_t first = 0; first < size; first += x.rows * elements) {
             uint32_t addresses[ZLAY_BANK_LANES];
@@ -58,7 +58,7 @@ static int64_t cost_of(const asked *a, const member *m)
                     addresses[l] = (uint32_t)(at * a->request.elem_bits / 8);
                 }
             }
-            assert_int_equal(zlay_bank_count(&bank, a->target, a->access[i].access, addresses, x.lanes), ZLAY_OK);
+            assert_int_equal(zlay_bank_conflicts(&bank, a->target, a->access[i].access, addresses, x.lanes), ZLAY_OK);
             sum += bank.wavefronts;
         }
     }
@@ -153,7 +153,7 @@ static void as_by_hand(void **state)
         zlay_swizzle *s = synth(&a);
         assert_int_equal(s != NULL, b.wavefronts >= 0);
         if (s) {
-            zlay_swizzle_info info = checked(&a, s);
+            zlay_swizzle_summary info = checked(&a, s);
             assert_int_equal(info.method, ZLAY_SWIZZLE_FAMILY);
             assert_int_equal(info.wavefronts, b.wavefronts);
             assert_int_equal(info.size, b.size);
@@ -203,7 +203,7 @@ static void any_extents(void **state)
         best b = by_hand(&a, wide, 1024 / bits);
         zlay_swizzle *s = synth(&a);
         if (s) {
-            zlay_swizzle_info info = checked(&a, s);
+            zlay_swizzle_summary info = checked(&a, s);
             if (info.method == ZLAY_SWIZZLE_FAMILY && ((int64_t)info.wavefronts != b.wavefronts || (int64_t)info.size != b.size))
                 fail_msg("case %llu: %llu wavefronts in %llu, by hand %lld in %lld", (unsigned long long)n, (unsigned long long)info.wavefronts, (unsigned long long)info.size,
                          (long long)b.wavefronts, (long long)b.size);
@@ -254,7 +254,7 @@ static void tiles_by_hand(void **state)
         for (int j = 0; j < 3 && k->accesses[j][0]; j++) asked_put(&a, k->accesses[j][0], k->accesses[j][1]);
         zlay_swizzle *s = synth(&a);
         if (!s) fail_msg("row %zu: %s", i, zlay_ctx_message(ctx));
-        zlay_swizzle_info info = checked(&a, s);
+        zlay_swizzle_summary info = checked(&a, s);
         if (info.wavefronts != k->wavefronts || info.size != k->size) fail_msg("row %zu: %llu in %llu", i, (unsigned long long)info.wavefronts, (unsigned long long)info.size);
         assert_int_equal(info.least, k->least);
         assert_int_equal(info.tensor, k->tensor);
@@ -273,7 +273,7 @@ static void forced_places(void **state)
         asked_put(&a, "st.shared.v4.b32", "(32,4):(4,1)");
         asked_put(&a, "ld.shared.b32", "32:4");
         zlay_swizzle *s = synth(&a);
-        zlay_swizzle_info info = checked(&a, s);
+        zlay_swizzle_summary info = checked(&a, s);
         assert_int_equal(info.wavefronts, 8);
         assert_int_equal(info.lower_bound, 8);
         assert_true(info.optimal);

@@ -12,7 +12,7 @@ enum { ORIGIN = 1024, ROWS_MOST = 256, SMEM = 1 << 17 };
 static int32_t type_of(uint32_t bits) { return bits == 8 ? ZLAY_TYPE_U8 : bits == 16 ? ZLAY_TYPE_U16 : bits == 32 ? ZLAY_TYPE_U32 : ZLAY_TYPE_U64; }
 
 /* A tensor whose contiguous mode is the answer's; element i of the tile holds the number i. */
-static void copies_write(const asked *a, const zlay_swizzle *s, const zlay_swizzle_info *info)
+static void copies_write(const asked *a, const zlay_swizzle *s, const zlay_swizzle_summary *info)
 {
     static uint8_t tensor[SMEM], smem[SMEM];
     unsigned mode = (unsigned)info->tensor_mode, other = 1 - mode;
@@ -34,7 +34,7 @@ static void copies_write(const asked *a, const zlay_swizzle *s, const zlay_swizz
             const int32_t coordinate[2] = {(int32_t)(panel * span), (int32_t)r};
             uint32_t moved, address = (uint32_t)(ORIGIN + (panel * rows + r) * span * bytes);
             int32_t fault = -1;
-            assert_int_equal(zlay_sim_tensor_load(&fault, &moved, &shared, address, &map, &global, coordinate), ZLAY_OK);
+            assert_int_equal(zlay_sim_tensor_load(&fault, &moved, &shared, &global, &(zlay_sim_copy){.map = &map, .coordinate = coordinate, .address = address}), ZLAY_OK);
             assert_int_equal(fault, 0);
         }
     for (uint64_t i = 0; i < row * rows; i++)
@@ -44,7 +44,7 @@ static void copies_write(const asked *a, const zlay_swizzle *s, const zlay_swizz
 /* ---- matrix descriptors -------------------------------------------------------------------- */
 
 /* The answer without its swizzle is canonical for wgmma, K the contiguous mode and, of 16 bits, MN as well. */
-static void descriptors_read(const asked *a, const zlay_swizzle *s, const zlay_swizzle_info *info)
+static void descriptors_read(const asked *a, const zlay_swizzle *s, const zlay_swizzle_summary *info)
 {
     char text[512], *from, flipped[512];
     zlay_buf buf = {text, sizeof text, 0};
@@ -84,7 +84,7 @@ static void forms_are_reached(void **state)
         }
         zlay_swizzle *s = synth(&a);
         if (!s) fail_msg("%s", zlay_ctx_message(ctx));
-        zlay_swizzle_info info = checked(&a, s);
+        zlay_swizzle_summary info = checked(&a, s);
         assert_true(info.optimal);
         if (info.tensor >= 0) {
             copies_write(&a, s, &info);

@@ -13,7 +13,7 @@ static void worked_example(void **state)
     asked_put(&a, "st.shared.b32", "32:32");
     asked_put(&a, "ld.shared.b32", "32:1");
     zlay_swizzle *s = synth(&a);
-    zlay_swizzle_info info = checked(&a, s);
+    zlay_swizzle_summary info = checked(&a, s);
     assert_int_equal(info.wavefronts, 2);
     assert_int_equal(info.size, 1024);
     assert_true(info.optimal);
@@ -44,7 +44,7 @@ static void transpose_in_warp(void **state)
     zlay_swizzle_cost cost;
     checked(&a, s);
     for (uint32_t i = 0; i < 2; i++) {
-        assert_int_equal(zlay_swizzle_cost_get(&cost, s, i), ZLAY_OK);
+        assert_int_equal(zlay_swizzle_cost_nth(&cost, s, i), ZLAY_OK);
         assert_int_equal(cost.wavefronts, 16);
         assert_int_equal(cost.instances, 16);
     }
@@ -137,12 +137,12 @@ static void vectors_across_rows(void **state)
         for (unsigned j = 0; j < 2 && k->access[j].name; j++) crossing_put(&a, &k->access[j], k->access[j].words * 32 / k->elem_bits);
         zlay_swizzle *s = synth(&a);
         if (!s) fail_msg("row %zu: %s", i, zlay_ctx_message(ctx));
-        zlay_swizzle_info info = checked(&a, s);
+        zlay_swizzle_summary info = checked(&a, s);
         assert_int_equal(info.size, k->size);
         assert_int_equal(info.least, k->least);
         for (unsigned j = 0; j < a.request.count; j++) {
             zlay_swizzle_cost cost;
-            assert_int_equal(zlay_swizzle_cost_get(&cost, s, j), ZLAY_OK);
+            assert_int_equal(zlay_swizzle_cost_nth(&cost, s, j), ZLAY_OK);
             assert_int_equal(cost.wavefronts, k->wavefronts[j]);
             assert_int_equal(crossing_counted(&k->access[j], k->elem_bits, zlay_swizzle_layout(s)), k->wavefronts[j]);
         }
@@ -337,7 +337,7 @@ static void predicted_is_counted(void **state)
         zlay_bank bank;
         memset(addresses, 0xff, sizeof addresses);
         for (uint64_t l = 0; l < 1u << k->lanes; l++) addresses[l] = (uint32_t)(at_basis(basis, at_basis(map.basis, l) ^ map.constant) * k->elem_bits / 8);
-        assert_int_equal(zlay_bank_count(&bank, target, number, addresses, banked.lanes), ZLAY_OK);
+        assert_int_equal(zlay_bank_conflicts(&bank, target, number, addresses, banked.lanes), ZLAY_OK);
         assert_int_equal(wavefronts, bank.wavefronts);
         assert_int_equal(ask.phases, bank.phases);
         conflicts += bank.wavefronts > bank.phases;
@@ -353,10 +353,10 @@ static void phases_are_subspaces(void **state)
     (void)state;
     unsigned models = 0;
     int32_t number;
-    for (size_t t = 0; zlay_target_at(t); t++)
-        for (size_t i = 0; zlay_bank_at(&number, i) == ZLAY_OK; i++) {
+    for (size_t t = 0; zlay_target_nth(t); t++)
+        for (size_t i = 0; zlay_bank_nth(&number, i) == ZLAY_OK; i++) {
             zl_banked b;
-            if (zl_banked_of(&b, zlay_target_at(t), number) || !b.model) continue;
+            if (zl_banked_of(&b, zlay_target_nth(t), number) || !b.model) continue;
             models++;
             uint64_t first = b.model->phases[0];
             assert_true(first & 1);
@@ -393,7 +393,7 @@ static void goal(uint64_t *seed, bool permutation, unsigned count, uint64_t iter
         zlay_swizzle *s = synth(&a);
         assert_true(answer == ZLAY_YES || answer == ZLAY_NO);
         if (!s && answer == ZLAY_YES) fail_msg("draw %llu: %s", (unsigned long long)n, zlay_ctx_message(ctx));
-        zlay_swizzle_info info = {.method = ZLAY_SWIZZLE_FAMILY};
+        zlay_swizzle_summary info = {.method = ZLAY_SWIZZLE_FAMILY};
         if (s) info = checked(&a, s);
         if (answer == ZLAY_YES && info.wavefronts != info.lower_bound) fail_msg("draw %llu: %llu, not %llu", (unsigned long long)n, (unsigned long long)info.wavefronts, (unsigned long long)info.lower_bound);
         if (info.method != ZLAY_SWIZZLE_FAMILY) assert_int_equal(info.optimal, answer == ZLAY_YES);

@@ -35,10 +35,10 @@ static void test_beside(void **unused)
         zlay_layout *source = read_layout(w->ctx, b->source), *smem = read_layout(w->ctx, b->smem);
         zlay_tensormap_request r = {.size = sizeof r, .type = b->type, .source = source, .smem = smem, .axes = b->axes};
         zlay_move *move;
-        zlay_move_info info;
+        zlay_move_summary info;
         memcpy(r.shape, b->shape, sizeof r.shape);
         if (zlay_tensormap_synth(w->ctx, &move, w->target, &r)) fail_msg("%s: %s", b->source, zlay_ctx_message(w->ctx));
-        assert_int_equal(zlay_move_get(&info, move), ZLAY_OK);
+        assert_int_equal(zlay_move_info(&info, move), ZLAY_OK);
         synth_check(w, &state, move, &r, 4);
         if (info.optimal != b->optimal) fail_msg("%s to %s: optimal is %u", b->source, b->smem, info.optimal);
         if (info.optimal) assert_int_equal(info.bytes, 336);

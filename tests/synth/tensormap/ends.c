@@ -109,10 +109,10 @@ static void test_share(void **unused)
 
 /* ---- limits.work -------------------------------------------------------------------------------- */
 
-static void same(synth_world *w, plain *p, zlay_status whole, const zlay_move_info *want, uint64_t *ended, uint64_t work)
+static void same(synth_world *w, plain *p, zlay_status whole, const zlay_move_summary *want, uint64_t *ended, uint64_t work)
 {
     zlay_move *move;
-    zlay_move_info info = {0};
+    zlay_move_summary info = {0};
     zlay_status status = answer(w, &move, p, work);
     if (status == ZLAY_ELIMIT && strstr(zlay_ctx_message(w->ctx), "limits.work")) {
         assert_null(move);
@@ -122,7 +122,7 @@ static void same(synth_world *w, plain *p, zlay_status whole, const zlay_move_in
     if (status != whole)
         fail_msg("%s to %s: %d, under work %llu %d: %s", p->source, p->smem, whole, (unsigned long long)work, status,
                  zlay_ctx_message(w->ctx));
-    if (!status) assert_int_equal(zlay_move_get(&info, move), ZLAY_OK);
+    if (!status) assert_int_equal(zlay_move_info(&info, move), ZLAY_OK);
     assert_int_equal(info.copies, want->copies);
     assert_int_equal(info.bytes, want->bytes);
     assert_int_equal(info.optimal, want->optimal);
@@ -138,10 +138,10 @@ static void test_work(void **unused)
     for (int i = 0; i < REQUESTS / 2; i++) {
         plain p;
         zlay_move *move;
-        zlay_move_info want = {0};
+        zlay_move_summary want = {0};
         plain_draw(&p, &state);
         zlay_status whole = answer(w, &move, &p, 0);
-        if (!whole) assert_int_equal(zlay_move_get(&want, move), ZLAY_OK);
+        if (!whole) assert_int_equal(zlay_move_info(&want, move), ZLAY_OK);
         zlay_move_free(move);
         for (uint64_t work = 1 << 8; work < 1 << 18; work += work / 4) {
             uint64_t before = ended;

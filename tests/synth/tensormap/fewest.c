@@ -36,11 +36,11 @@ static void test_swizzled(void **unused)
         zlay_tensormap_request r = {.size = sizeof r, .type = ZLAY_TYPE_BF16, .source = source, .smem = smem,
                                     .axes = 2, .shape = {rows[i].rows, rows[i].columns}};
         zlay_move *move;
-        zlay_move_info info;
+        zlay_move_summary info;
         zlay_status status = zlay_tensormap_synth(w->ctx, &move, w->target, &r);
         assert_int_equal(status, rows[i].copies ? ZLAY_OK : ZLAY_NONE);
         if (!status) {
-            assert_int_equal(zlay_move_get(&info, move), ZLAY_OK);
+            assert_int_equal(zlay_move_info(&info, move), ZLAY_OK);
             assert_int_equal(info.copies, rows[i].copies);
             assert_int_equal(info.bytes, 2 * rows[i].rows * rows[i].columns);
             assert_true(info.optimal);
@@ -58,7 +58,7 @@ static uint32_t copies_of(synth_world *w, bool *fewest, const char *swizzle, uin
 {
     char text[2][128];
     zlay_move *move;
-    zlay_move_info info = {0};
+    zlay_move_summary info = {0};
     snprintf(text[0], sizeof text[0], "%s o %llu o (%llu,64):(64,1)", swizzle, 64 * (unsigned long long)first,
              (unsigned long long)height);
     snprintf(text[1], sizeof text[1], "(%llu,64):(64,1)", (unsigned long long)height);
@@ -67,7 +67,7 @@ static uint32_t copies_of(synth_world *w, bool *fewest, const char *swizzle, uin
                                 .axes = 2, .shape = {height, 64}};
     zlay_status status = zlay_tensormap_synth(w->ctx, &move, w->target, &r);
     if (status != ZLAY_NONE) assert_int_equal(status, ZLAY_OK);
-    if (!status) assert_int_equal(zlay_move_get(&info, move), ZLAY_OK);
+    if (!status) assert_int_equal(zlay_move_info(&info, move), ZLAY_OK);
     *fewest = status || info.optimal;
     zlay_move_free(move);
     zlay_layout_free(source);
@@ -151,10 +151,10 @@ static void test_free_choice(void **unused)
         zlay_layout *source = read_layout(w->ctx, c->source);
         zlay_tensormap_request r = {.size = sizeof r, .type = ZLAY_TYPE_F16, .source = source, .keep_holes = c->keep_holes};
         zlay_move *move;
-        zlay_move_info info;
+        zlay_move_summary info;
         while (r.axes < ZLAY_TILE_AXES && c->shape[r.axes]) r.shape[r.axes] = c->shape[r.axes], r.axes++;
         if (zlay_tensormap_synth(w->ctx, &move, w->target, &r)) fail_msg("%s", zlay_ctx_message(w->ctx));
-        assert_int_equal(zlay_move_get(&info, move), ZLAY_OK);
+        assert_int_equal(zlay_move_info(&info, move), ZLAY_OK);
         assert_int_equal(info.copies, c->copies);
         assert_int_equal(info.bytes, c->bytes);
         assert_false(info.optimal);
@@ -189,11 +189,11 @@ static void test_gaps(void **unused)
         sprintf(text + at, "):(%s)", strides);
         zlay_layout *source = read_layout(w->ctx, text);
         zlay_move *move;
-        zlay_move_info info;
+        zlay_move_summary info;
         r.source = source;
         r.keep_holes = (uint32_t)test_range(&state, 0, 1);
         if (zlay_tensormap_synth(w->ctx, &move, w->target, &r)) fail_msg("%s: %s", text, zlay_ctx_message(w->ctx));
-        assert_int_equal(zlay_move_get(&info, move), ZLAY_OK);
+        assert_int_equal(zlay_move_info(&info, move), ZLAY_OK);
         if (info.copies > (axes == 6 ? 3u : 9u)) fail_msg("%s: %u copies", text, info.copies);
         if (info.optimal && info.copies > 1) fail_msg("%s: of several copies optimal is said", text);
         synth_check(w, &state, move, &r, 0);

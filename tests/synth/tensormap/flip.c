@@ -111,12 +111,12 @@ static bool want_places(wanted *out, const drawn *d)
 
 static void judge(world *w, const zlay_move *move, const least *l, const char *smem)
 {
-    zlay_move_info info;
+    zlay_move_summary info;
     zlay_tensormap map;
     int rank = 0;
     bool columns = false;
-    zlay_move_get(&info, move);
-    for (uint32_t i = 0; zlay_move_map(&map, move, i) == ZLAY_OK; i++) {
+    zlay_move_info(&info, move);
+    for (uint32_t i = 0; zlay_move_map_nth(&map, move, i) == ZLAY_OK; i++) {
         if ((int)map.rank > rank) rank = (int)map.rank;
         columns |= map.mode != 0;
         w->by_flip += map.swizzle == FLIP;
@@ -190,7 +190,7 @@ static void chosen(void **unused)
         zlay_tensormap map;
         zlay_status status = zlay_tensormap_synth(w->ctx, &move, w->target, &r);
         if (status) fail_msg("%s", zlay_ctx_message(w->ctx));
-        for (uint32_t k = 0; zlay_move_map(&map, move, k) == ZLAY_OK; k++) assert_int_equal(map.swizzle, FLIP);
+        for (uint32_t k = 0; zlay_move_map_nth(&map, move, k) == ZLAY_OK; k++) assert_int_equal(map.swizzle, FLIP);
         synth_check(w, &state, move, &r, 3);
         zlay_move_free(move);
         assert_int_equal(zlay_tensormap_synth(w->ctx, &move, old->target, &r), ZLAY_NONE);

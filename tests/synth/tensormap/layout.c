@@ -64,8 +64,8 @@ static bool maps_bound(zlay_tensormap *out, const zlay_move *move, uint32_t coun
     bool legal = true;
     for (uint32_t m = 0; m < count; m++) {
         zlay_given given;
-        assert_int_equal(zlay_move_map(&out[m], move, m), ZLAY_OK);
-        for (uint32_t k = 0; zlay_move_given(&given, move, m, k) == ZLAY_OK; k++)
+        assert_int_equal(zlay_move_map_nth(&out[m], move, m), ZLAY_OK);
+        for (uint32_t k = 0; zlay_move_given_nth(&given, move, m, k) == ZLAY_OK; k++)
             map_set(&out[m], given.field, given.index, (uint64_t)number(given.text, given.length, value));
         legal &= answer_of(target_of("sm_90a"), &out[m]) == ZLAY_YES;
     }
@@ -95,13 +95,13 @@ static bool box_holds(const char *guard, const int64_t *value)
 static void numbers_compare(uint64_t *s, const row *r, const zlay_move *move, model *m, int *replayed)
 {
     char guard[GUARD];
-    zlay_move_info info;
+    zlay_move_summary info;
     zlay_tensormap maps[8];
     int64_t value[NAMES];
     zlay_buf buf = {guard, GUARD, 0};
     assert_int_equal(zlay_move_guard(&buf, move), ZLAY_OK);
     assert_string_equal(guard, r->guard);
-    zlay_move_get(&info, move);
+    zlay_move_info(&info, move);
     for (int i = 0; i < VALUES; i++) {
         if (!values_draw(s, r, value) || !box_holds(guard, value)) continue;
         bool said = !*guard || expression_holds(guard, NAMES, names, value);

@@ -70,9 +70,7 @@ static void by_model(const search *s, const char *why)
         int64_t at = BASE + (int64_t)m.address;
         zlay_sim_global tensor = {global + at, (uint64_t)(GLOBAL - at)};
         m.address = 1 << 20;
-        assert_int_equal(zlay_sim_tensor_load(&fault, &bytes, &shared,
-                                              1024 + 16 * (uint32_t)s->used[i].start, &m, &tensor,
-                                              coordinate),
+        assert_int_equal(zlay_sim_tensor_load(&fault, &bytes, &shared, &tensor, &(zlay_sim_copy){.map = &m, .coordinate = coordinate, .address = 1024 + 16 * (uint32_t)s->used[i].start}),
                          ZLAY_OK);
         if (fault) fail_msg("%s: fault %d", why, fault);
     }

@@ -48,16 +48,16 @@ static void copies_run(world *w, const zlay_move *move, const int64_t *t)
 {
     zlay_sim_smem smem = {w->smem, SMEM_BYTES, ORIGIN};
     uint64_t counted = 0;
-    zlay_move_info info;
+    zlay_move_summary info;
     zlay_copy c;
-    zlay_move_get(&info, move);
+    zlay_move_info(&info, move);
     memset(w->smem, 0xee, sizeof w->smem);
-    for (uint32_t i = 0; zlay_move_copy(&c, move, i) == ZLAY_OK; i++) {
+    for (uint32_t i = 0; zlay_move_copy_nth(&c, move, i) == ZLAY_OK; i++) {
         zlay_tensormap map;
         int32_t at[5], fault = -1;
         uint32_t bytes = 0;
         static const uint16_t none[3];
-        assert_int_equal(zlay_move_map(&map, move, c.map), ZLAY_OK);
+        assert_int_equal(zlay_move_map_nth(&map, move, c.map), ZLAY_OK);
         for (int d = 0; d < 5; d++) {
             at[d] = c.coordinate[d];
             for (int k = 0; k < TILE_MODES; k++) at[d] += (int32_t)(c.advance[d][k] * t[k]);
@@ -66,7 +66,7 @@ static void copies_run(world *w, const zlay_move *move, const int64_t *t)
         assert_true(start >= 0 && start < GLOBAL_BYTES);
         zlay_sim_global tensor = {w->global + start, (uint64_t)(GLOBAL_BYTES - start)};
         map.address += ADDRESS;
-        assert_int_equal(zlay_sim_im2col_load(&fault, &bytes, &smem, ORIGIN + c.smem, &map, &tensor, at, none), ZLAY_OK);
+        assert_int_equal(zlay_sim_tensor_load(&fault, &bytes, &smem, &tensor, &(zlay_sim_copy){.map = &map, .coordinate = at, .offset = none, .address = ORIGIN + c.smem}), ZLAY_OK);
         if (fault) fail_msg("fault %d", fault);
         assert_int_equal(bytes, c.bytes);
         counted += bytes;
@@ -76,8 +76,8 @@ static void copies_run(world *w, const zlay_move *move, const int64_t *t)
 
 static void tile_compare(world *w, const form *f, const tile_ask *a, const zlay_move *move, const int64_t *t)
 {
-    zlay_move_info info;
-    zlay_move_get(&info, move);
+    zlay_move_summary info;
+    zlay_move_info(&info, move);
     copies_run(w, move, t);
     for (int64_t cell = 0; cell < ask_cells(a); cell++) {
         int64_t from, to;
@@ -154,12 +154,12 @@ static bool is_searched(const form *f, const tile_ask *a)
 
 static void judge(world *w, const tile_ask *a, const zlay_move *move, const least *l)
 {
-    zlay_move_info info;
+    zlay_move_summary info;
     zlay_tensormap map;
     int rank = 0;
     bool tiles = false;
-    zlay_move_get(&info, move);
-    for (uint32_t i = 0; zlay_move_map(&map, move, i) == ZLAY_OK; i++) {
+    zlay_move_info(&info, move);
+    for (uint32_t i = 0; zlay_move_map_nth(&map, move, i) == ZLAY_OK; i++) {
         if ((int)map.rank > rank) rank = (int)map.rank;
         if (map.mode) return;
     }
@@ -234,7 +234,7 @@ static void answer(world *w, const form *f, const tile_ask *a)
     if (status == ZLAY_OK) {
         zlay_tensormap map;
         w->found++;
-        zlay_move_map(&map, move, 0);
+        zlay_move_map_nth(&map, move, 0);
         w->spread_maps += map.type > ZLAY_TYPE_U4_ALIGN8;
         w->dense_maps += map.type == ZLAY_TYPE_U4_ALIGN8;
         all_compare(w, f, a, move);
@@ -310,14 +310,14 @@ static void by_hand(void **state)
     zlay_tensormap map;
     zlay_copy copy;
     assert_int_equal(hand_ask(ctx, &move, &spread), ZLAY_OK);
-    assert_int_equal(zlay_move_map(&map, move, 0), ZLAY_OK);
-    assert_int_equal(zlay_move_copy(&copy, move, 0), ZLAY_OK);
+    assert_int_equal(zlay_move_map_nth(&map, move, 0), ZLAY_OK);
+    assert_int_equal(zlay_move_copy_nth(&copy, move, 0), ZLAY_OK);
     assert_true(map.type == ZLAY_TYPE_U4_ALIGN16 && map.rank == 2 && map.swizzle == ZLAY_SWIZZLE_128B);
     assert_true(map.extent[0] == 4096 && map.stride[0] == 2048 && map.box[0] == 128 && map.box[1] == 64);
     assert_true(copy.bytes == 4096 && copy.advance[0][1] == 128 && copy.advance[1][0] == 64);
     zlay_move_free(move);
     assert_int_equal(hand_ask(ctx, &move, &dense), ZLAY_OK);
-    assert_int_equal(zlay_move_map(&map, move, 0), ZLAY_OK);
+    assert_int_equal(zlay_move_map_nth(&map, move, 0), ZLAY_OK);
     assert_true(map.type == ZLAY_TYPE_U4_ALIGN8 && map.box[0] == 256 && map.stride[0] == 2048);
     zlay_move_free(move);
 }
@@ -354,14 +354,14 @@ static void weak_inside_a_byte(void **state)
 {
     zlay_ctx *ctx = *state;
     zlay_move *move;
-    zlay_move_info info;
+    zlay_move_summary info;
     zlay_layout *source;
     static const char text[] = "(64,255):(256,1)";
     assert_int_equal(zlay_layout_parse(ctx, &source, text, strlen(text)), ZLAY_OK);
     const zlay_tensormap_request r = {.size = sizeof r, .type = ZLAY_TYPE_S4, .source = source, .axes = 2,
                                       .shape = {64, 256}, .edge = ZLAY_EDGE_WEAK};
     assert_int_equal(zlay_tensormap_synth(ctx, &move, target_of("sm_100a"), &r), ZLAY_OK);
-    assert_int_equal(zlay_move_get(&info, move), ZLAY_OK);
+    assert_int_equal(zlay_move_info(&info, move), ZLAY_OK);
     assert_int_equal(info.edge, ZLAY_EDGE_WEAK);
     zlay_move_free(move);
     zlay_layout_free(source);

@@ -27,15 +27,15 @@ static void test_pitches(void **unused)
         zlay_layout *smem = rows[i].smem ? read_layout(w->ctx, rows[i].smem) : NULL;
         zlay_tensormap_request r = {.size = sizeof r, .type = ZLAY_TYPE_BF16, .source = source, .smem = smem, .axes = 2};
         zlay_move *move;
-        zlay_move_info info;
+        zlay_move_summary info;
         zlay_tensormap map;
         memcpy(r.shape, rows[i].tile, sizeof rows[i].tile);
         assert_int_equal(zlay_tensormap_synth(w->ctx, &move, w->target, &r), rows[i].status);
         if (rows[i].status) assert_non_null(strstr(zlay_ctx_message(w->ctx), "TMAP_STRIDE_16: byte 2 "));
         if (rows[i].status) assert_non_null(strstr(zlay_ctx_message(w->ctx), "a pitch of 104 elements"));
         if (!rows[i].status) {
-            assert_int_equal(zlay_move_get(&info, move), ZLAY_OK);
-            assert_int_equal(zlay_move_map(&map, move, 0), ZLAY_OK);
+            assert_int_equal(zlay_move_info(&info, move), ZLAY_OK);
+            assert_int_equal(zlay_move_map_nth(&map, move, 0), ZLAY_OK);
             assert_int_equal(info.copies, 1);
             assert_int_equal(map.rank, rows[i].rank);
             for (uint32_t k = 0; k < map.rank; k++) assert_int_equal(map.box[k], rows[i].box[k]);

@@ -50,15 +50,15 @@ static void test_hands(void **unused)
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         request q = {{.type = ZLAY_TYPE_BF16, .axes = rows[i].axes}, "", "", {NULL, NULL}};
         zlay_move *move;
-        zlay_move_info info;
+        zlay_move_summary info;
         zlay_tensormap map;
         strcpy(q.source, rows[i].source);
         strcpy(q.smem, rows[i].smem);
         memcpy(q.r.shape, rows[i].tile, sizeof rows[i].tile);
         request_make(&q, w->ctx);
         assert_int_equal(zlay_tensormap_synth(w->ctx, &move, w->target, &q.r), ZLAY_OK);
-        assert_int_equal(zlay_move_get(&info, move), ZLAY_OK);
-        assert_int_equal(zlay_move_map(&map, move, 0), ZLAY_OK);
+        assert_int_equal(zlay_move_info(&info, move), ZLAY_OK);
+        assert_int_equal(zlay_move_map_nth(&map, move, 0), ZLAY_OK);
         assert_int_equal(info.copies, rows[i].copies);
         assert_int_equal(info.maps, 1);
         assert_int_equal(info.optimal, 0); /* edges: no bound is proved */
@@ -94,15 +94,15 @@ static void test_down(void **unused)
         request q = {{.type = ZLAY_TYPE_F32, .axes = 2, .shape = {12, 64}}, "960 o (16,64):(-64,1)",
                      "", {NULL, NULL}};
         zlay_move *move;
-        zlay_move_info info;
+        zlay_move_summary info;
         zlay_tensormap map;
         zlay_copy copy;
         if (rows[i].smem) strcpy(q.smem, rows[i].smem);
         request_make(&q, w->ctx);
         assert_int_equal(zlay_tensormap_synth(w->ctx, &move, w->target, &q.r), ZLAY_OK);
-        assert_int_equal(zlay_move_get(&info, move), ZLAY_OK);
-        assert_int_equal(zlay_move_map(&map, move, 0), ZLAY_OK);
-        assert_int_equal(zlay_move_copy(&copy, move, 0), ZLAY_OK);
+        assert_int_equal(zlay_move_info(&info, move), ZLAY_OK);
+        assert_int_equal(zlay_move_map_nth(&map, move, 0), ZLAY_OK);
+        assert_int_equal(zlay_move_copy_nth(&copy, move, 0), ZLAY_OK);
         assert_int_equal(info.copies, rows[i].copies);
         int64_t scale = (int64_t)map.stride[0] / 256;
         assert_int_equal(copy.coordinate[1] * scale, rows[i].first);
@@ -123,15 +123,15 @@ static void test_apart(void **unused)
     synth_world *w = synth_world_new("sm_90a");
     uint64_t state = test_seed("apart");
     zlay_move *move;
-    zlay_move_info info;
+    zlay_move_summary info;
     (void)unused;
     request_make(&q, w->ctx);
     assert_int_equal(zlay_tensormap_synth(w->ctx, &move, w->target, &q.r), ZLAY_OK);
-    assert_int_equal(zlay_move_get(&info, move), ZLAY_OK);
+    assert_int_equal(zlay_move_info(&info, move), ZLAY_OK);
     assert_int_equal(info.copies, 4);
     for (uint32_t i = 0; i < 4; i++) {
         zlay_copy copy;
-        assert_int_equal(zlay_move_copy(&copy, move, i), ZLAY_OK);
+        assert_int_equal(zlay_move_copy_nth(&copy, move, i), ZLAY_OK);
         assert_int_equal(copy.smem, 128 * i);
         assert_int_equal(copy.bytes, 64);
     }
@@ -258,12 +258,12 @@ typedef struct counts {
 
 static counts count_of(const zlay_move *move)
 {
-    zlay_move_info info;
-    assert_int_equal(zlay_move_get(&info, move), ZLAY_OK);
+    zlay_move_summary info;
+    assert_int_equal(zlay_move_info(&info, move), ZLAY_OK);
     counts c = {info.copies, info.maps, 0, info.optimal, info.bytes};
     for (uint32_t i = 0; i < info.maps; i++) {
         zlay_tensormap map;
-        assert_int_equal(zlay_move_map(&map, move, i), ZLAY_OK);
+        assert_int_equal(zlay_move_map_nth(&map, move, i), ZLAY_OK);
         if (map.rank > c.rank) c.rank = map.rank;
     }
     return c;

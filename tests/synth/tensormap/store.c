@@ -20,12 +20,12 @@ static void copies_run(world *w, const zlay_move *move, const int64_t *t)
 {
     zlay_sim_smem smem = {w->smem, SMEM_BYTES, ORIGIN};
     zlay_copy c;
-    for (uint32_t i = 0; zlay_move_copy(&c, move, i) == ZLAY_OK; i++) {
+    for (uint32_t i = 0; zlay_move_copy_nth(&c, move, i) == ZLAY_OK; i++) {
         zlay_tensormap map;
         int32_t at[5], fault = -1;
         uint32_t bytes = 0;
         assert_int_equal(c.kind, ZLAY_COPY_TENSOR_STORE);
-        assert_int_equal(zlay_move_map(&map, move, c.map), ZLAY_OK);
+        assert_int_equal(zlay_move_map_nth(&map, move, c.map), ZLAY_OK);
         assert_int_equal(c.mode, map.mode ? ZLAY_COPY_IM2COL_NO_OFFS : ZLAY_COPY_TILE);
         for (int d = 0; d < 5; d++) {
             at[d] = c.coordinate[d];
@@ -35,7 +35,7 @@ static void copies_run(world *w, const zlay_move *move, const int64_t *t)
         assert_true(start >= 0 && start < GLOBAL_BYTES);
         zlay_sim_global tensor = {w->global + start, (uint64_t)(GLOBAL_BYTES - start)};
         map.address += ADDRESS;
-        assert_int_equal(zlay_sim_tensor_store(&fault, &bytes, &smem, ORIGIN + c.smem, &map, &tensor, at), ZLAY_OK);
+        assert_int_equal(zlay_sim_tensor_store(&fault, &bytes, &smem, &tensor, &(zlay_sim_copy){.map = &map, .coordinate = at, .address = ORIGIN + c.smem}), ZLAY_OK);
         if (fault) fail_msg("fault %d", fault);
         assert_int_equal(bytes, c.bytes);
     }
@@ -115,10 +115,10 @@ static least searched(world *w, const tile_ask *a)
 
 static void judge(world *w, const tile_ask *a, const zlay_move *move, const least *l)
 {
-    zlay_move_info info;
+    zlay_move_summary info;
     zlay_tensormap map;
-    zlay_move_get(&info, move);
-    for (uint32_t i = 0; zlay_move_map(&map, move, i) == ZLAY_OK; i++)
+    zlay_move_info(&info, move);
+    for (uint32_t i = 0; zlay_move_map_nth(&map, move, i) == ZLAY_OK; i++)
         if (map.mode) return;
     if (!l->whole) return;
     w->compared++;
@@ -132,13 +132,13 @@ static void judge(world *w, const tile_ask *a, const zlay_move *move, const leas
 static void answer(world *w, const tile_ask *a)
 {
     zlay_move *move = NULL;
-    zlay_move_info info;
+    zlay_move_summary info;
     least l = {.whole = false};
     if (is_searched(a)) l = searched(w, a);
     zlay_status status = ask_synth(w->ctx, &move, w->target, a);
     if (status == ZLAY_OK) {
         w->found++;
-        zlay_move_get(&info, move);
+        zlay_move_info(&info, move);
         w->several += info.copies > 1;
         all_compare(w, a, move);
         if (is_searched(a)) judge(w, a, move, &l);
@@ -236,11 +236,11 @@ static void holes_stay(void **state)
 {
     zlay_ctx *ctx = *state;
     zlay_move *move;
-    zlay_move_info info;
+    zlay_move_summary info;
     assert_int_equal(hand_ask(ctx, &move, "sm_90a", ZLAY_TYPE_BF16, "(64,64):(64,1)", "(8,64):(72,1)", 8, 64), ZLAY_NONE);
     assert_non_null(strstr(zlay_ctx_message(ctx), "COPY_SMEM_128"));
     assert_int_equal(hand_ask(ctx, &move, "sm_90a", ZLAY_TYPE_BF16, "(64,64):(64,1)", "(8,64):(128,1)", 8, 64), ZLAY_OK);
-    assert_int_equal(zlay_move_get(&info, move), ZLAY_OK);
+    assert_int_equal(zlay_move_info(&info, move), ZLAY_OK);
     assert_int_equal(info.copies, 8);
     zlay_move_free(move);
 }

@@ -73,17 +73,17 @@ static void check_hand(synth_world *w, uint64_t *state, const hand *h)
 {
     given g;
     zlay_move *move;
-    zlay_move_info info;
+    zlay_move_summary info;
     zlay_tensormap map;
     given_make(&g, w->ctx, h->type, h->source, h->tile, h->smem);
     if (zlay_tensormap_synth(w->ctx, &move, w->target, &g.r))
         fail_msg("%s: %s", h->source, zlay_ctx_message(w->ctx));
-    assert_int_equal(zlay_move_get(&info, move), ZLAY_OK);
+    assert_int_equal(zlay_move_info(&info, move), ZLAY_OK);
     assert_int_equal(info.maps, h->maps);
     assert_int_equal(info.copies, h->copies);
     assert_int_equal(info.bytes, h->bytes);
     assert_int_equal(info.reserved_bytes, h->reserved);
-    assert_int_equal(zlay_move_map(&map, move, 0), ZLAY_OK);
+    assert_int_equal(zlay_move_map_nth(&map, move, 0), ZLAY_OK);
     assert_int_equal(map.rank, h->rank);
     for (uint32_t i = 0; i < h->rank; i++) {
         assert_int_equal(map.box[i], h->box[i]);
@@ -129,7 +129,7 @@ static void test_atoms(void **unused)
         zlay_tensormap map;
         given_make(&g, w->ctx, "bf16", "(256,256):(256,1)", "64,64", rows[i].smem);
         assert_int_equal(zlay_tensormap_synth(w->ctx, &move, w->target, &g.r), ZLAY_OK);
-        assert_int_equal(zlay_move_map(&map, move, 0), ZLAY_OK);
+        assert_int_equal(zlay_move_map_nth(&map, move, 0), ZLAY_OK);
         assert_int_equal(map.swizzle, rows[i].swizzle);
         assert_int_equal(map.box[0], 64);
         assert_int_equal(map.box[1], 64);
@@ -326,7 +326,7 @@ static void test_shared_layouts(void **unused)
         draw d;
         given g;
         zlay_move *move;
-        zlay_move_info info;
+        zlay_move_summary info;
         draw_two(&d, &state);
         given_make(&g, w->ctx, d.type, d.source, d.tile, d.smem);
         g.r.keep_holes = (uint32_t)test_range(&state, 0, 1);
@@ -335,7 +335,7 @@ static void test_shared_layouts(void **unused)
             fail_msg("%s by %s to %s: %s", d.source, d.tile, d.smem, zlay_ctx_message(w->ctx));
         if (!status) {
             if (getenv("SHOW")) printf("%s by %s to %s %u\n", d.source, d.tile, d.smem, g.r.keep_holes);
-            assert_int_equal(zlay_move_get(&info, move), ZLAY_OK);
+            assert_int_equal(zlay_move_info(&info, move), ZLAY_OK);
             synth_check(w, &state, move, &g.r, 2);
         }
         of[status == ZLAY_NONE ? 0 : status ? 1 : info.copies == 1 ? 2 : 3]++;

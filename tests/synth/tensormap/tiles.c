@@ -37,13 +37,13 @@ static void one_by_one(synth_world *w, uint64_t *state, zlay_tensormap_request *
     synth_tensor(w, state, r);
     for (uint32_t k = 0; k < r->axes;) {
         zlay_move *move;
-        zlay_move_info info;
+        zlay_move_summary info;
         memcpy(r->index, tile, sizeof tile);
         zlay_status status = zlay_tensormap_synth(w->ctx, &move, w->target, r);
         if (status && status != ZLAY_NONE && status != ZLAY_ELIMIT) fail_msg("%s: %s", text, zlay_ctx_message(w->ctx));
         if (!status) {
             ++*found;
-            zlay_move_get(&info, move);
+            zlay_move_info(&info, move);
             synth_compare(w, move, r, tile);
             if (!r->smem && info.bytes < 16 * chunks_of(r, tile, element)) fail_msg("%s: too few bytes", text);
             if (!r->smem && info.optimal && info.copies > 1 && info.bytes > 16 * chunks_of(r, tile, element) &&
@@ -112,16 +112,16 @@ static void strided_sources(void **unused)
         }
         asked++;
         zlay_move *all, *one;
-        zlay_move_info many = {0}, few;
+        zlay_move_summary many = {0}, few;
         zlay_status status = zlay_tensormap_synth(w->ctx, &all, w->target, &r);
-        if (!status) zlay_move_get(&many, all);
+        if (!status) zlay_move_info(&many, all);
         r.index_given = 1;
         memcpy(r.index, index, sizeof index);
         zlay_status alone = zlay_tensormap_synth(w->ctx, &one, w->target, &r);
         if (!status && alone) fail_msg("%s: all tiles have a move, one has none: %s", ask_text(&a), zlay_ctx_message(w->ctx));
         if (!alone) {
             found++;
-            zlay_move_get(&few, one);
+            zlay_move_info(&few, one);
             if (!status && few.copies > many.copies) fail_msg("%s: %u copies, %u", ask_text(&a), few.copies, many.copies);
             synth_tensor(w, &state, &r);
             synth_compare(w, one, &r, index);
@@ -163,11 +163,11 @@ static void by_hand(void **unused)
                                     .index_given = 1, .shape = {rows[i].shape[0], rows[i].shape[1]},
                                     .index = {rows[i].index[0], rows[i].index[1]}};
         zlay_move *move;
-        zlay_move_info info;
+        zlay_move_summary info;
         zlay_status status = zlay_tensormap_synth(w->ctx, &move, w->target, &r);
         if (status != rows[i].status) fail_msg("%s: status %d, %s", rows[i].source, status, zlay_ctx_message(w->ctx));
         if (!status) {
-            zlay_move_get(&info, move);
+            zlay_move_info(&info, move);
             assert_int_equal(info.bytes, rows[i].bytes);
             synth_tensor(w, &state, &r);
             synth_compare(w, move, &r, r.index);

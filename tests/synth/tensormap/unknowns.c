@@ -109,13 +109,13 @@ static const char *entries_of(const zlay_move *move, int32_t field)
     static char text[512];
     zlay_tensormap m;
     char *at = text;
-    assert_int_equal(zlay_move_map(&m, move, 0), ZLAY_OK);
+    assert_int_equal(zlay_move_map_nth(&m, move, 0), ZLAY_OK);
     *text = 0;
     for (uint32_t i = 0; i + (field == ZLAY_FIELD_STRIDE) < m.rank; i++) {
         zlay_given given = {0};
         uint32_t k = 0;
         bool found = false;
-        while (!found && zlay_move_given(&given, move, 0, k++) == ZLAY_OK)
+        while (!found && zlay_move_given_nth(&given, move, 0, k++) == ZLAY_OK)
             found = given.field == field && given.index == (int32_t)i;
         uint64_t number = field == ZLAY_FIELD_STRIDE ? m.stride[i] : m.extent[i];
         if (found) assert_int_equal(number, 1);
@@ -132,7 +132,7 @@ static void counted_by_hand(void **state)
         const hand *h = &hands[i];
         int32_t type;
         zlay_move *move = NULL;
-        zlay_move_info info;
+        zlay_move_summary info;
         char guard[GUARD];
         assert_int_equal(zlay_type_find(&type, h->type, strlen(h->type)), ZLAY_OK);
         zlay_status status = unknown_synth(ctx, &move, type, h->source, h->smem, h->facts, h->shape);
@@ -141,7 +141,7 @@ static void counted_by_hand(void **state)
             assert_null(move);
             continue;
         }
-        zlay_move_get(&info, move);
+        zlay_move_info(&info, move);
         assert_int_equal(info.copies, h->copies);
         assert_string_equal(entries_of(move, ZLAY_FIELD_EXTENT), h->extent);
         assert_string_equal(entries_of(move, ZLAY_FIELD_STRIDE), h->stride);
@@ -295,8 +295,8 @@ static bool maps_bound(zlay_tensormap *out, const zlay_move *move, uint32_t coun
     bool legal = true;
     for (uint32_t m = 0; m < count; m++) {
         zlay_given given;
-        assert_int_equal(zlay_move_map(&out[m], move, m), ZLAY_OK);
-        for (uint32_t k = 0; zlay_move_given(&given, move, m, k) == ZLAY_OK; k++)
+        assert_int_equal(zlay_move_map_nth(&out[m], move, m), ZLAY_OK);
+        for (uint32_t k = 0; zlay_move_given_nth(&given, move, m, k) == ZLAY_OK; k++)
             map_set(&out[m], given.field, given.index,
                     (uint64_t)number(given.text, given.length, value));
         legal &= answer_of(target_of("sm_90a"), &out[m]) == ZLAY_YES;
@@ -329,10 +329,10 @@ static void move_compare(zlay_ctx *ctx, uint64_t *s, const unknown *u, const zla
                          tally *t)
 {
     char guard[GUARD];
-    zlay_move_info info;
+    zlay_move_summary info;
     zlay_tensormap maps[16];
     int64_t value[NAMES];
-    zlay_move_get(&info, move);
+    zlay_move_info(&info, move);
     assert_true(info.maps <= 16);
     guard_of(guard, move);
     t->guarded += *guard != 0;
@@ -425,7 +425,7 @@ static void last_tiles(void **state)
             }
             maps_bound(&map, move, 1, value);
             bool legal = answer_of(target_of(on), &map) == ZLAY_YES;
-            assert_int_equal(zlay_move_copy(&copy, move, 0), ZLAY_OK);
+            assert_int_equal(zlay_move_copy_nth(&copy, move, 0), ZLAY_OK);
             for (int last = 0; last < 2; last++) {
                 zlay_issue issue = {.kind = copy.kind, .rank = map.rank, .smem = copy.smem};
                 zlay_verdict verdict;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Plans of operands through shared memory, played byte for byte by what a load, a store and a read are, with the numbers of zlay_wave_info
+/* Plans of operands through shared memory, played byte for byte by what a load, a store and a read are, with the numbers of zlay_wave_summary
  * alone; what registers then hold is held against the maps that AMD's calculator prints. */
 #include "heap.h"
 #include "tiles/wave_play.h"
@@ -35,7 +35,7 @@ static void random_plans(void **state)
         const form *f = &forms[test_range(&s, 0, FORMS - 1)];
         if (!f->target) continue;
         zlay_wave_request r = draw(&s, f);
-        zlay_wave_info i;
+        zlay_wave_summary i;
         zlay_wave *w = NULL;
         zlay_status status = zlay_wave_synth(ctx, &w, target_of(f->target), &r);
         if (status == ZLAY_NONE || status == ZLAY_ENOTSUP) {
@@ -46,7 +46,7 @@ static void random_plans(void **state)
         }
         if (status) fail_msg("%d: %s", status, zlay_ctx_message(ctx));
         check_plan(ctx, &p, w, f, &r);
-        zlay_wave_get(&i, w);
+        zlay_wave_info(&i, w);
         t.plans++, t.direct += i.direct;
         t.counted += i.reads_counted == ZLAY_YES;
         t.free_of_conflict += i.reads_counted == ZLAY_YES && i.read_wavefronts == i.read_ideal;
@@ -152,11 +152,11 @@ static void by_hand(void **state)
 {
     zlay_ctx *ctx = *state;
     zlay_wave *w = NULL;
-    zlay_wave_info i;
+    zlay_wave_summary i;
     zlay_wave_request r = {.size = sizeof r, .fragment = ZLAY_FRAGMENT_A, .rows = 128, .depth = 64, .threads = 256, .parts = 4};
     r.mma = (zlay_mma){.instruction = ZLAY_MMA_MFMA, .m = 32, .n = 32, .k = 16, .a = ZLAY_TYPE_BF16, .b = ZLAY_TYPE_BF16, .d = ZLAY_TYPE_F32};
     assert_int_equal(zlay_wave_synth(ctx, &w, target_of("gfx950"), &r), ZLAY_OK);
-    assert_int_equal(zlay_wave_get(&i, w), ZLAY_OK);
+    assert_int_equal(zlay_wave_info(&i, w), ZLAY_OK);
     assert_true(i.direct && i.load_bytes == 16 && i.loads == 4 && i.load_rows == 32 && i.load_steady);
     assert_true(i.swizzle_bits == 3 && i.swizzle_base == 3 && i.swizzle_shift == 4);
     assert_true(i.reads == 4 && i.read_bytes == 16 && i.steps == 4 && i.blocks == 1 && i.step_registers == 4 && i.registers == 16);

@@ -113,19 +113,19 @@ static int64_t flat_at(const zlay_layout *a, uint64_t index)
 {
     int64_t value[8];
     uint64_t flat = 0, size = 1;
-    size_t outs = zlay_layout_outs(a);
+    size_t outs = zlay_layout_out_count(a);
     zlay_dim dim;
     assert_int_equal(zlay_layout_eval(value, 8, a, index), ZLAY_OK);
     if (outs == 1) return value[0];
     for (size_t i = 0; i < outs; i++) {
         flat += size * (uint64_t)value[i];
-        assert_int_equal(zlay_f2_out(&dim, a, i), ZLAY_OK);
+        assert_int_equal(zlay_f2_out_nth(&dim, a, i), ZLAY_OK);
         size *= dim.size;
     }
     return (int64_t)flat;
 }
 
-static void assert_desc(const job *j, const zlay_factor_info *info, const zlay_layout *desc)
+static void assert_desc(const job *j, const zlay_factor_summary *info, const zlay_layout *desc)
 {
     uint64_t extent[2] = {(uint64_t)1 << j->mode[0], (uint64_t)1 << j->mode[1]};
     uint32_t bytes = j->bits / 8;
@@ -188,13 +188,13 @@ static void assert_word_runs(zlay_ctx *ctx, const zlay_factor *x, const job *j)
 
 static bool shorter(const zlay_factor *a, const zlay_factor *b)
 {
-    zlay_word_info x, y;
+    zlay_word_summary x, y;
     zlay_word_step step;
-    assert_int_equal(zlay_word_get(&x, zlay_factor_word(a)), ZLAY_OK);
-    assert_int_equal(zlay_word_get(&y, zlay_factor_word(b)), ZLAY_OK);
-    bool shared_x = x.steps == 3 && !zlay_word_step_get(&step, zlay_factor_word(a), 1) &&
+    assert_int_equal(zlay_word_info(&x, zlay_factor_word(a)), ZLAY_OK);
+    assert_int_equal(zlay_word_info(&y, zlay_factor_word(b)), ZLAY_OK);
+    bool shared_x = x.steps == 3 && !zlay_word_step_nth(&step, zlay_factor_word(a), 1) &&
                     step.generator == ZLAY_STEP_SYNC;
-    bool shared_y = y.steps == 3 && !zlay_word_step_get(&step, zlay_factor_word(b), 1) &&
+    bool shared_y = y.steps == 3 && !zlay_word_step_nth(&step, zlay_factor_word(b), 1) &&
                     step.generator == ZLAY_STEP_SYNC;
     if (shared_x != shared_y) return shared_y;
     return x.rounds != y.rounds ? x.rounds < y.rounds : x.instructions < y.instructions;
@@ -204,13 +204,13 @@ static int assert_least(zlay_ctx *ctx, const zlay_target *target, const zlay_fac
                         zlay_factor_request request)
 {
     int members = 0;
-    for (size_t i = 0; (request.desc = zlay_factor_desc_at(i)); i++) {
+    for (size_t i = 0; (request.desc = zlay_factor_desc_nth(i)); i++) {
         zlay_factor *other;
         zlay_status status = zlay_factor_synth(ctx, &other, target, &request);
         assert_true(!status || status == ZLAY_NONE);
         if (!status) {
-            zlay_factor_info info;
-            assert_int_equal(zlay_factor_get(&info, other), ZLAY_OK);
+            zlay_factor_summary info;
+            assert_int_equal(zlay_factor_info(&info, other), ZLAY_OK);
             assert_string_equal(info.desc, request.desc);
             assert_false(shorter(other, x));
             members++;
@@ -225,7 +225,7 @@ static bool run_job(zlay_ctx *ctx, const job *j)
     zlay_layout *layout = job_layout(ctx, j);
     zlay_factor_request request = {sizeof request, j->bits, layout, NULL, {0}};
     zlay_factor *x = NULL;
-    zlay_factor_info info;
+    zlay_factor_summary info;
     zlay_status status = zlay_factor_synth(ctx, &x, target_of("sm_90a"), &request);
     if (status && status != ZLAY_NONE) fail_msg("%d: %s", status, zlay_ctx_message(ctx));
     if (status) {
@@ -241,7 +241,7 @@ static bool run_job(zlay_ctx *ctx, const job *j)
         assert_int_equal(flat_at(residual, (uint64_t)flat_at(desc, i)), wanted);
         assert_int_equal(flat_at(desc, (uint64_t)flat_at(dual, i)), wanted);
     }
-    assert_int_equal(zlay_factor_get(&info, x), ZLAY_OK);
+    assert_int_equal(zlay_factor_info(&info, x), ZLAY_OK);
     assert_desc(j, &info, desc);
     assert_word_runs(ctx, x, j);
     assert_true(assert_least(ctx, target_of("sm_90a"), x, request) > 0);
@@ -336,12 +336,12 @@ static void known(void **state)
         zlay_layout *layout = read_layout(*state, rows[i].layout);
         zlay_factor_request request = {sizeof request, rows[i].bits, layout, NULL, {0}};
         zlay_factor *x;
-        zlay_factor_info info;
-        zlay_word_info word;
+        zlay_factor_summary info;
+        zlay_word_summary word;
         zlay_status status = zlay_factor_synth(*state, &x, target_of("sm_90a"), &request);
         if (status) fail_msg("%s: %s", rows[i].layout, zlay_ctx_message(*state));
-        assert_int_equal(zlay_factor_get(&info, x), ZLAY_OK);
-        assert_int_equal(zlay_word_get(&word, zlay_factor_word(x)), ZLAY_OK);
+        assert_int_equal(zlay_factor_info(&info, x), ZLAY_OK);
+        assert_int_equal(zlay_word_info(&word, zlay_factor_word(x)), ZLAY_OK);
         assert_string_equal(info.desc, rows[i].desc);
         assert_int_equal(word.rounds, rows[i].rounds);
         assert_int_equal(word.instructions, rows[i].instructions);

@@ -5,7 +5,7 @@
 #include "layouts/layout.h"
 
 #include <zlay/f2.h>
-#include <zlay/factor.h>
+#include <zlay/normal.h>
 
 enum { ATOMS = 2048, BITS = 12 };
 
@@ -49,8 +49,8 @@ static void assert_form(zlay_ctx *ctx, const zlay_layout *layout)
     static zlay_atom offset[ATOMS], index[ATOMS];
     zlay_normal *n = normal_of(ctx, layout);
     const zlay_layout *strided = zlay_normal_strided(n);
-    size_t outer = zlay_normal_atoms(offset, ATOMS, n, ZLAY_NORMAL_OFFSET);
-    size_t inner = zlay_normal_atoms(index, ATOMS, n, ZLAY_NORMAL_INDEX);
+    size_t outer = zlay_normal_swizzles(offset, ATOMS, n, ZLAY_NORMAL_OFFSET);
+    size_t inner = zlay_normal_swizzles(index, ATOMS, n, ZLAY_NORMAL_INDEX);
     uint64_t size = zlay_layout_size(layout);
     assert_canonical(offset, outer);
     assert_canonical(index, inner);
@@ -82,8 +82,8 @@ static void example(void **state)
     const char *name = NULL;
     zlay_atom atom;
     int32_t number = -1;
-    assert_int_equal(zlay_normal_atoms(&atom, 1, n, ZLAY_NORMAL_OFFSET), 1);
-    assert_int_equal(zlay_normal_atoms(NULL, 0, n, ZLAY_NORMAL_INDEX), 0);
+    assert_int_equal(zlay_normal_swizzles(&atom, 1, n, ZLAY_NORMAL_OFFSET), 1);
+    assert_int_equal(zlay_normal_swizzles(NULL, 0, n, ZLAY_NORMAL_INDEX), 0);
     assert_true(atom.bits == 3 && atom.base == 4 && atom.shift == 3);
     assert_text(zlay_normal_strided(n), "1024:1");
     assert_int_equal(zlay_normal_hardware(&number, &name, n, 1), ZLAY_OK);
@@ -111,8 +111,8 @@ static void all_swizzles(void **state)
                 zlay_normal *n = normal_of(*state, a);
                 zlay_atom atom[4] = {{0}};
                 if (shift > 0) {
-                    assert_int_equal(zlay_normal_atoms(atom, 4, n, ZLAY_NORMAL_OFFSET), 1);
-                    assert_int_equal(zlay_normal_atoms(NULL, 0, n, ZLAY_NORMAL_INDEX), 0);
+                    assert_int_equal(zlay_normal_swizzles(atom, 4, n, ZLAY_NORMAL_OFFSET), 1);
+                    assert_int_equal(zlay_normal_swizzles(NULL, 0, n, ZLAY_NORMAL_INDEX), 0);
                     assert_true(atom[0].bits == bits && atom[0].base == base && atom[0].shift == shift);
                     assert_text(zlay_normal_strided(n), "1024:1");
                 }
@@ -178,7 +178,7 @@ static void refusals(void **state)
         zlay_layout_free(a);
     }
     assert_int_equal(zlay_swizzle_normal(*state, NULL, NULL), ZLAY_EINVAL);
-    assert_int_equal(zlay_normal_atoms(NULL, 0, NULL, 0), 0);
+    assert_int_equal(zlay_normal_swizzles(NULL, 0, NULL, 0), 0);
     assert_null(zlay_normal_strided(NULL));
     zlay_normal_free(NULL);
 }

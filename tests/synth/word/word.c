@@ -7,7 +7,7 @@ typedef struct job {
     zlay_slots slots;
     map_table map;
     zlay_word *word;
-    zlay_word_info info;
+    zlay_word_summary info;
 } job;
 
 static void job_word(zlay_ctx *ctx, job *j)
@@ -15,7 +15,7 @@ static void job_word(zlay_ctx *ctx, job *j)
     zlay_layout *map = map_layout(ctx, &j->map);
     zlay_status status = zlay_word_synth(ctx, &j->word, &j->slots, map);
     if (status) fail_msg("%d: %s", status, zlay_ctx_message(ctx));
-    assert_int_equal(zlay_word_get(&j->info, j->word), ZLAY_OK);
+    assert_int_equal(zlay_word_info(&j->info, j->word), ZLAY_OK);
     zlay_layout_free(map);
 }
 
@@ -28,14 +28,14 @@ static void assert_composed(const job *j)
     assert_non_null(at);
     for (uint64_t s = 0; s < size; s++) at[s] = s;
     for (uint32_t i = 0; i < j->info.steps; i++) {
-        assert_int_equal(zlay_word_step_get(&step, j->word, i), ZLAY_OK);
+        assert_int_equal(zlay_word_step_nth(&step, j->word, i), ZLAY_OK);
         map_table m = {step.bits, step.constant, {0}};
         memcpy(m.basis, step.basis, sizeof m.basis);
         for (uint64_t s = 0; s < size; s++) at[s] = map_at(&m, at[s]);
         rounds += step.rounds;
         instructions += step.instructions;
     }
-    assert_int_equal(zlay_word_step_get(&step, j->word, j->info.steps), ZLAY_NONE);
+    assert_int_equal(zlay_word_step_nth(&step, j->word, j->info.steps), ZLAY_NONE);
     for (uint64_t s = 0; s < size; s++) assert_int_equal(at[s], map_at(&j->map, s));
     assert_int_equal(rounds, j->info.rounds);
     assert_int_equal(instructions, j->info.instructions);
@@ -100,7 +100,7 @@ static void example(void **state)
     assert_int_equal(j.info.rounds, 1);
     assert_int_equal(j.info.instructions, 4);
     assert_int_equal(j.info.optimal, 1);
-    assert_int_equal(zlay_word_step_get(&step, j.word, 0), ZLAY_OK);
+    assert_int_equal(zlay_word_step_nth(&step, j.word, 0), ZLAY_OK);
     assert_int_equal(step.generator, ZLAY_STEP_EXCHANGE);
     assert_string_equal(zlay_word_op(step.generator), "shfl");
     assert_string_equal(zlay_word_form(step.generator), "exchange");
@@ -148,7 +148,7 @@ static void clusters(void **state)
         j.map.constant = 0;
         zlay_word_step step;
         job_word(ctx, &j);
-        remote += !zlay_word_step_get(&step, j.word, 0) && step.generator == ZLAY_STEP_DSMEM;
+        remote += !zlay_word_step_nth(&step, j.word, 0) && step.generator == ZLAY_STEP_DSMEM;
         assert_composed(&j);
         assert_runs(ctx, &j);
         zlay_word_free(j.word);
@@ -187,7 +187,7 @@ static void any_shape(void **state)
         if (i % 3 != 1) j.map.constant = 0;
         zlay_layout *map = i % 3 == 1 ? signed_layout(ctx, &j.map) : map_layout(ctx, &j.map);
         assert_int_equal(zlay_word_synth(ctx, &j.word, &j.slots, map), ZLAY_OK);
-        assert_int_equal(zlay_word_get(&j.info, j.word), ZLAY_OK);
+        assert_int_equal(zlay_word_info(&j.info, j.word), ZLAY_OK);
         assert_composed(&j);
         word_assert_steps(j.word);
         if (!j.slots.byte_bits) assert_true(j.info.optimal && j.info.rounds <= 1);
@@ -227,7 +227,7 @@ static void layouts_of_other_kinds(void **state)
         assert_int_equal(zlay_layout_parse(ctx, &map, rows[i].map, strlen(rows[i].map)), ZLAY_OK);
         zlay_status status = zlay_word_synth(ctx, &j.word, &j.slots, map);
         if (status) fail_msg("%s: %d %s", rows[i].map, status, zlay_ctx_message(ctx));
-        assert_int_equal(zlay_word_get(&j.info, j.word), ZLAY_OK);
+        assert_int_equal(zlay_word_info(&j.info, j.word), ZLAY_OK);
         j.map.bits = slot_bits(&j.slots);
         for (unsigned k = 0; k < j.map.bits; k++) {
             int64_t value, zero;
@@ -278,7 +278,7 @@ static void refusals(void **state)
     }
     assert_int_equal(zlay_word_synth(ctx, &word, NULL, NULL), ZLAY_EINVAL);
     assert_int_equal(zlay_word_synth(ctx, NULL, &rows[0].slots, NULL), ZLAY_EINVAL);
-    assert_int_equal(zlay_word_get(NULL, NULL), ZLAY_EINVAL);
+    assert_int_equal(zlay_word_info(NULL, NULL), ZLAY_EINVAL);
     assert_null(zlay_word_op(-1));
     assert_null(zlay_word_form(ZLAY_STEP_LOAD + 1));
     zlay_word_free(NULL);

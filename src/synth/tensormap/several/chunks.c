@@ -8,6 +8,7 @@
 
 #include <string.h>
 #include <zlay/decide.h>
+#include <zlay/block.h>
 
 /* ---- places of cells ----------------------------------------------------------------------- */
 

@@ -101,5 +101,5 @@ zlay_status zl_tm_affine(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a)
     return zl_fail(ctx, ZLAY_ENOTSUP,
                    "source: has the unknown '%s' and is no affine form on a box whose extents are "
                    "numbers or products of names",
-                   zlay_layout_param(a, 0));
+                   zlay_layout_param_nth(a, 0));
 }

@@ -138,7 +138,7 @@ static zlay_status dead_find(cases *c, uint32_t at)
         range[i] = interval(&c->name[i], rest % intervals(&c->name[i]));
     zlay_status status = narrowed(c, &source, range);
     r.source = source;
-    bool numbers = source && !zlay_layout_param(source, 0);
+    bool numbers = source && !zlay_layout_param_nth(source, 0);
     zlay_move *move = NULL;
     if (!status && numbers) status = zl_tm_synth(c->ctx, &move, c->target, &r, 0);
     else if (!status) status = zl_tm_never_of(c->ctx, c->target, &r);

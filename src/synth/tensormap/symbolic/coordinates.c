@@ -111,7 +111,7 @@ static zlay_status rules_ask(asked *a, const zlay_facts *facts)
     zlay_status status = zlay_issue_check_given(a->g->ctx, &verdict, &reason, 1, &buf, &q);
     if (status == ZLAY_EROOM) return zl_tm_guard_full(a->g);
     if (status || verdict.answer != ZLAY_NO) return status;
-    status = zlay_rule_get(&rule, reason.rule);
+    status = zlay_rule_info(&rule, reason.rule);
     return status ? status : zl_fail(a->g->ctx, ZLAY_ELIMIT, "limit symbolic-stride: %s breaks in "
                                      "some tile for all numbers that the facts allow", rule.id);
 }

@@ -194,7 +194,8 @@ zlay_status zl_tm_synth_known(zlay_ctx *ctx, zlay_move **out, const zlay_target 
                               const zlay_tensormap_request *request)
 {
     zlay_allocator alloc = zl_allocator(ctx);
-    if (!zlay_layout_param(request->source, 0)) return zl_tm_synth(ctx, out, target, request, 0);
+    if (!zlay_layout_param_nth(request->source, 0))
+        return zl_tm_synth(ctx, out, target, request, 0);
     zl_tm_symbolic *g = zl_alloc(ctx, 1, sizeof *g);
     if (!g) return ZLAY_ENOMEM;
     g->ctx = ctx;

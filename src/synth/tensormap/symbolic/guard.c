@@ -208,7 +208,7 @@ static zlay_status givens_of(question *q, uint32_t map)
     const zl_tm_read *r = &q->g->read[map];
     char other[TEXT];
     zlay_given one;
-    for (uint32_t i = 0; zlay_move_given(&one, q->g->move, map, i) == ZLAY_OK; i++) {
+    for (uint32_t i = 0; zlay_move_given_nth(&one, q->g->move, map, i) == ZLAY_OK; i++) {
         if (one.field == ZLAY_FIELD_EXTENT && r->part[one.index] > 1) continue;
         char *text = q->text[q->count];
         if (one.length >= TEXT) return zl_tm_guard_full(q->g);
@@ -227,7 +227,7 @@ static zlay_status givens_of(question *q, uint32_t map)
 static zlay_status refused(const zl_tm_symbolic *g, const zlay_reason *reason)
 {
     zlay_rule rule;
-    zlay_status status = zlay_rule_get(&rule, reason->rule);
+    zlay_status status = zlay_rule_info(&rule, reason->rule);
     if (status) return status;
     if (reason->relation != ZLAY_REL_MULTIPLE)
         return zl_fail(g->ctx, ZLAY_ELIMIT, "limit symbolic-stride: %s breaks for all numbers that "
@@ -300,7 +300,7 @@ static zlay_status ask_parts(const zl_tm_symbolic *g, guard *to, uint32_t map)
     zlay_given one;
     zlay_status status = ZLAY_OK;
     const zl_tm_read *r = &g->read[map];
-    for (uint32_t i = 0; !status && zlay_move_given(&one, g->move, map, i) == ZLAY_OK; i++)
+    for (uint32_t i = 0; !status && zlay_move_given_nth(&one, g->move, map, i) == ZLAY_OK; i++)
         if (one.field == ZLAY_FIELD_EXTENT && r->part[one.index] > 1)
             status = ask_part(g, to, &one, r->leaf[one.index], r->part[one.index]);
     return status;

@@ -5,6 +5,7 @@
  * the other, in the first tile or in the next; or by two cells that share 16 bytes of shared
  * memory and never lie in the same 16 bytes of global memory. */
 #include "synth/tensormap/symbolic/given.h"
+#include <zlay/block.h>
 
 typedef struct first {
     uint64_t cell; /* of a chunk, plus 1, among those always inside; 0: none yet */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/** zlay/legality.h - may the hardware do it?  Rules, verdicts, repairs.
+/** zlay/rule.h - may the hardware do it?  Rules, verdicts, repairs.
  *
  *  A check answers before anything runs, and needs neither a GPU, a driver nor
  *  a toolkit.  It is a pure function over plain structs: units stand on every
@@ -12,108 +12,14 @@
  *  repair stride 8208 (leading dimension 4104), which keeps the values but
  *  re-lays the tensor.
  */
-#ifndef ZLAY_LEGALITY_H
-#define ZLAY_LEGALITY_H
+#ifndef ZLAY_RULE_H
+#define ZLAY_RULE_H
 
-#include <zlay/base.h>
+#include <zlay/target.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/* ---- targets ------------------------------------------------------------ */
-
-/** A GPU target, as "sm_90a": a row of a table, never freed. */
-typedef struct zlay_target zlay_target;
-
-/** Find a target by its name.
- *
- *  Returns: ZLAY_OK; ZLAY_NONE no such target; ZLAY_EINVAL a NULL.
- *  Out:     out  a static row.
- *  In:      name, length  as "sm_90a", 6.
- */
-ZLAY_API zlay_status zlay_target_find(const zlay_target **out, const char *name,
-                                      size_t length);
-
-/** The name of a target; NULL for NULL. */
-ZLAY_API const char *zlay_target_name(const zlay_target *target);
-
-/** The version of the driver whose verdicts a target's rows repeat; NULL where
- *  none was asked, and for NULL. */
-ZLAY_API const char *zlay_target_driver(const zlay_target *target);
-
-/** The i-th target of the table, NULL past its end. */
-ZLAY_API const zlay_target *zlay_target_at(size_t i);
-
-/** The bytes that one thread loads or stores at once, n bytes as bit n; NULL:
- *  what every target has.
- *
- *  In:      shared  0 global memory, else shared memory.
- */
-ZLAY_API uint64_t zlay_target_widths(const zlay_target *target, int32_t shared);
-
-/** The bytes that one lane's load writes straight to shared memory, each lane's
- *  beside the one before, n bytes as bit n; 0: it has no such loads. */
-ZLAY_API uint64_t zlay_target_direct(const zlay_target *target);
-
-/** What a target is and gives; 0 where it has none, or no document says. */
-typedef struct zlay_target_info {
-    uint32_t architecture;  /* 90 of sm_90a; 0x942 of gfx942 */
-    int32_t suffix;         /* 'a', 'f' or 0 */
-    uint32_t ptx;           /* the oldest PTX version that knows it, 80 of 8.0 */
-    uint32_t lanes;         /* threads of a warp or wave */
-    uint32_t threads;       /* of a block, at most */
-    uint32_t registers;     /* of 32 bits, of a thread */
-    uint32_t register_file; /* of 32 bits, of a block */
-    uint32_t banks;         /* of shared memory */
-    uint32_t bank_bytes;    /* that a bank is wide */
-    uint32_t cluster;       /* blocks of a cluster that every such device runs */
-    uint32_t cluster_most;  /* blocks that a launch may ask for */
-    uint32_t smem_granule;  /* bytes in which shared memory is allocated */
-    uint64_t smem;          /* bytes of dynamic shared memory of a block */
-    uint64_t smem_multiprocessor; /* bytes of shared memory of a multiprocessor */
-    const char *cls;        /* as rules speak of it: "sm_90" */
-} zlay_target_info;
-
-/** Read what a target is.  Returns: ZLAY_OK; ZLAY_EINVAL a NULL. */
-ZLAY_API zlay_status zlay_target_get(zlay_target_info *out,
-                                     const zlay_target *target);
-
-/** The i-th feature of a target, as "tma"; NULL past the last. */
-ZLAY_API const char *zlay_target_feature(const zlay_target *target, size_t i);
-
-/* ---- element types -------------------------------------------------------- */
-
-/** Element types.  0 to 15 are CUtensorMapDataType's numbers. */
-enum {
-    ZLAY_TYPE_U8 = 0, ZLAY_TYPE_U16, ZLAY_TYPE_U32, ZLAY_TYPE_S32, ZLAY_TYPE_U64,
-    ZLAY_TYPE_S64, ZLAY_TYPE_F16, ZLAY_TYPE_F32, ZLAY_TYPE_F64, ZLAY_TYPE_BF16,
-    ZLAY_TYPE_F32_FTZ, ZLAY_TYPE_TF32, ZLAY_TYPE_TF32_FTZ, ZLAY_TYPE_U4_ALIGN8,
-    ZLAY_TYPE_U4_ALIGN16, ZLAY_TYPE_U6_ALIGN16,
-    ZLAY_TYPE_S8 = 32, ZLAY_TYPE_S16, ZLAY_TYPE_E4M3, ZLAY_TYPE_E5M2,
-    ZLAY_TYPE_E2M3, ZLAY_TYPE_E3M2, ZLAY_TYPE_E2M1, ZLAY_TYPE_UE8M0,
-    ZLAY_TYPE_UE4M3, ZLAY_TYPE_S4, ZLAY_TYPE_U4, ZLAY_TYPE_B1,
-    ZLAY_TYPE_E4M3_FNUZ, ZLAY_TYPE_E5M2_FNUZ
-};
-
-/** Find an element type by its name, as "bf16".
- *
- *  Returns: ZLAY_OK; ZLAY_NONE no such type; ZLAY_EINVAL a NULL.
- *  Out:     out  ZLAY_TYPE_*.
- */
-ZLAY_API zlay_status zlay_type_find(int32_t *out, const char *name, size_t length);
-
-/** The type that a target's own matrix instructions mean by a type's name: on
- *  gfx942 e4m3 and e5m2 are e4m3fnuz and e5m2fnuz.  Any other is itself. */
-ZLAY_API int32_t zlay_target_type(const zlay_target *target, int32_t type);
-
-/** The name of an element type; NULL for a number that is none. */
-ZLAY_API const char *zlay_type_name(int32_t type);
-
-/** Bits of one element of a type; 0 for a number that is none. */
-ZLAY_API uint32_t zlay_type_bits(int32_t type);
-
-/* ---- verdicts ----------------------------------------------------------- */
 
 /** Who enforces a rule. */
 enum {
@@ -149,10 +55,10 @@ enum {
 /** What a repair keeps. */
 enum {
     ZLAY_KEEPS_NONE_GIVEN = 0, /* no change of this field alone passes */
-    ZLAY_KEEPS_ALL,     /* the same bytes reach the same places, perhaps in several copies */
-    ZLAY_KEEPS_BYTES,   /* the same bytes, another shared layout */
-    ZLAY_KEEPS_VALUES,  /* the tensor is laid out anew */
-    ZLAY_KEEPS_NOTHING  /* the rule is met by another copy: take another path */
+    ZLAY_KEEPS_ALL,            /* the same bytes reach the same places, perhaps in several copies */
+    ZLAY_KEEPS_BYTES,          /* the same bytes, another shared layout */
+    ZLAY_KEEPS_VALUES,         /* the tensor is laid out anew */
+    ZLAY_KEEPS_NOTHING         /* the rule is met by another copy: take another path */
 };
 
 /** The fields that reasons name.  zlay_field_name gives batch.md's words. */
@@ -322,16 +228,16 @@ typedef struct zlay_verdict {
 
 /** One broken (or noted) rule: 64 bytes. */
 typedef struct zlay_reason {
-    int32_t rule;      /* number of the rule; zlay_rule_get explains it */
-    int32_t by;        /* ZLAY_BY_* */
-    int32_t noted;     /* 0: refuses; else ZLAY_NOTED_* */
-    int32_t field;     /* ZLAY_FIELD_* */
-    int32_t index;     /* dimension, or -1 */
-    int32_t relation;  /* ZLAY_REL_* */
-    uint64_t value;    /* as found, saturated at 2^64 - 1 */
-    uint64_t lo, hi;   /* bounds of the relation */
-    int32_t fix_keeps; /* ZLAY_KEEPS_* */
-    int32_t fix_split; /* copies that the repair issues instead of one; 0 or 1: one */
+    int32_t rule;       /* number of the rule; zlay_rule_info explains it */
+    int32_t by;         /* ZLAY_BY_* */
+    int32_t noted;      /* 0: refuses; else ZLAY_NOTED_* */
+    int32_t field;      /* ZLAY_FIELD_* */
+    int32_t index;      /* dimension, or -1 */
+    int32_t relation;   /* ZLAY_REL_* */
+    uint64_t value;     /* as found, saturated at 2^64 - 1 */
+    uint64_t lo, hi;    /* bounds of the relation */
+    int32_t fix_keeps;  /* ZLAY_KEEPS_* */
+    int32_t fix_split;  /* copies that the repair issues instead of one; 0 or 1: one */
     uint64_t fix_value; /* the field's repaired value */
 } zlay_reason;
 
@@ -349,11 +255,11 @@ typedef struct zlay_given {
 
 /** A rule, as text and source. */
 typedef struct zlay_rule {
-    int32_t number;     /* never reused */
-    int32_t by;         /* ZLAY_BY_* */
-    const char *id;     /* as "TMAP_BOX" */
-    const char *text;   /* one sentence */
-    const char *source; /* document and section, or the measurement */
+    int32_t number;      /* never reused */
+    int32_t by;          /* ZLAY_BY_* */
+    const char *id;      /* as "TMAP_BOX" */
+    const char *text;    /* one sentence */
+    const char *source;  /* document and section, or the measurement */
     const char *targets; /* as "sm_90+" */
 } zlay_rule;
 
@@ -365,25 +271,17 @@ typedef struct zlay_rule {
 ZLAY_API zlay_status zlay_rule_find(zlay_rule *out, const char *id, size_t length);
 
 /** Read the rule of a number, as a reason carries it.  Returns as rule_find. */
-ZLAY_API zlay_status zlay_rule_get(zlay_rule *out, int32_t number);
+ZLAY_API zlay_status zlay_rule_info(zlay_rule *out, int32_t number);
+
+/** How many rules the table has. */
+ZLAY_API size_t zlay_rule_count(void);
 
 /** Read the i-th rule of the table.  Returns ZLAY_OK; ZLAY_NONE past its end;
  *  ZLAY_EINVAL a NULL. */
-ZLAY_API zlay_status zlay_rule_at(zlay_rule *out, size_t i);
+ZLAY_API zlay_status zlay_rule_nth(zlay_rule *out, size_t i);
 
 /** The version of the rule tables: it grows with every change of a row. */
 ZLAY_API uint32_t zlay_rules_version(void);
-
-/* ---- shared memory ------------------------------------------------------ */
-
-/** Check dynamic shared memory of a block against the target's capacity.
- *  Returns, Out as tensormap_check. */
-ZLAY_API zlay_status zlay_smem_check(zlay_verdict *out, zlay_reason *reasons,
-                                     size_t room, const zlay_target *target,
-                                     uint64_t bytes);
-
-/** The most dynamic shared memory that a block of the target may have, bytes. */
-ZLAY_API uint64_t zlay_smem_capacity(const zlay_target *target);
 
 #ifdef __cplusplus
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/** zlay/algebra.h - layouts: exact functions from integer coordinates to
+/** zlay/layout.h - layouts: exact functions from integer coordinates to
  *  integers.
  *
  *  A worked example.  (4,(2,2)):(2,(1,8)) has the box 4 x (2 x 2), 16 points.
@@ -29,8 +29,8 @@
  *  mode has no bound, -v has the mirrored coordinate of v, and a swizzle acts
  *  on every integer.  An f2 layout ends at its box.
  */
-#ifndef ZLAY_ALGEBRA_H
-#define ZLAY_ALGEBRA_H
+#ifndef ZLAY_LAYOUT_H
+#define ZLAY_LAYOUT_H
 
 #include <zlay/base.h>
 #include <zlay/facts.h>
@@ -60,8 +60,8 @@ enum {
  *  Out:     out   the layout; free it with zlay_layout_free.
  *  In:      text  `length` bytes, no final 0 needed.
  */
-ZLAY_API zlay_status zlay_layout_parse(zlay_ctx *ctx, zlay_layout **out,
-                                       const char *text, size_t length);
+ZLAY_API zlay_status zlay_layout_parse(zlay_ctx *ctx, zlay_layout **out, const char *text,
+                                       size_t length);
 
 /** Read a layout from another system's text; zlay's own is read too.
  *
@@ -85,9 +85,9 @@ ZLAY_API zlay_status zlay_layout_import(zlay_ctx *ctx, zlay_layout **out, const 
  *           ZLAY_ELIMIT, ZLAY_ENOMEM.
  *  In:      shape, stride  `rank` entries each.
  */
-ZLAY_API zlay_status zlay_layout_new_strided(zlay_ctx *ctx, zlay_layout **out,
-                                             size_t rank, const int64_t *shape,
-                                             const int64_t *stride, int64_t offset);
+ZLAY_API zlay_status zlay_layout_new_strided(zlay_ctx *ctx, zlay_layout **out, size_t rank,
+                                             const int64_t *shape, const int64_t *stride,
+                                             int64_t offset);
 
 /** Make Sw<bits,base,shift> o a of a strided layout: `bits` bits from position
  *  base + shift are XORed onto those from position base (shift < 0: the other
@@ -148,17 +148,16 @@ ZLAY_API size_t zlay_layout_box(uint64_t *extents, size_t room, const zlay_layou
  *  Returns: ZLAY_OK, ZLAY_EINVAL, ZLAY_EOVERFLOW, ZLAY_ELIMIT (more points than
  *           limits.points).
  */
-ZLAY_API zlay_status zlay_layout_cosize(zlay_ctx *ctx, uint64_t *out,
-                                        const zlay_layout *layout);
+ZLAY_API zlay_status zlay_layout_cosize(zlay_ctx *ctx, uint64_t *out, const zlay_layout *layout);
 
 /** Output dimensions: 1, or those of an f2 layout; 0 for NULL. */
-ZLAY_API size_t zlay_layout_outs(const zlay_layout *layout);
+ZLAY_API size_t zlay_layout_out_count(const zlay_layout *layout);
 
 /** The name of the i-th parameter, as N of `[N] -> { [i] -> [i + N] : ... }`.
  *
  *  Returns: the name, which lives as long as the layout; NULL past the last.
  */
-ZLAY_API const char *zlay_layout_param(const zlay_layout *layout, size_t i);
+ZLAY_API const char *zlay_layout_param_nth(const zlay_layout *layout, size_t i);
 
 /** Put numbers in the place of parameters.  An extent that was not known
  *  before is then that of the domain, whose least corner is coordinate 0.
@@ -169,26 +168,25 @@ ZLAY_API const char *zlay_layout_param(const zlay_layout *layout, size_t i);
  *  Out:     out    the layout, with the parameters that were not named.
  *  In:      count  entries of `name` and of `value`; 0 gives a copy.
  */
-ZLAY_API zlay_status zlay_layout_bind(zlay_ctx *ctx, zlay_layout **out,
-                                      const zlay_layout *a, size_t count,
-                                      const char *const *name, const int64_t *value);
+ZLAY_API zlay_status zlay_layout_bind(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
+                                      size_t count, const char *const *name, const int64_t *value);
 
 /** Evaluate a layout at a colexicographic index.
  *
  *  Returns: ZLAY_OK; ZLAY_NONE the layout is undefined there; ZLAY_EINVAL a
  *           NULL, an index outside [0, size), room < outs, parameters.
- *  Out:     values  zlay_layout_outs(layout) integers.
+ *  Out:     values  zlay_layout_out_count(layout) integers.
  *  Pure.
  */
-ZLAY_API zlay_status zlay_layout_eval(int64_t *values, size_t room,
-                                      const zlay_layout *layout, uint64_t index);
+ZLAY_API zlay_status zlay_layout_eval(int64_t *values, size_t room, const zlay_layout *layout,
+                                      uint64_t index);
 
 /** Evaluate a layout at many colexicographic indices, without a division a point.
  *
  *  Returns: ZLAY_OK; ZLAY_EINVAL a NULL, an index outside [0, size), a layout that
  *           depends on parameters, or `there` is NULL and the layout may be
  *           undefined somewhere.
- *  Out:     values  zlay_layout_outs(layout) integers a point; 0 where undefined.
+ *  Out:     values  zlay_layout_out_count(layout) integers a point; 0 where undefined.
  *           there   1 a defined point, 0 an undefined one; NULL: not asked.
  *  In:      index   `count` indices; NULL for first, first + 1, ..., which is
  *                   faster still.
@@ -218,16 +216,15 @@ ZLAY_API zlay_status zlay_layout_index(zlay_ctx *ctx, uint64_t *out, const zlay_
  *           ZLAY_ELIMIT it needs more than limits.pieces pieces, or 256
  *           variables; ZLAY_EOVERFLOW, ZLAY_ENOMEM, ZLAY_EINVAL.
  */
-ZLAY_API zlay_status zlay_layout_compose(zlay_ctx *ctx, zlay_layout **out,
-                                         const zlay_layout *a, const zlay_layout *b);
+ZLAY_API zlay_status zlay_layout_compose(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
+                                         const zlay_layout *b);
 
 /** The same function in the fewest flat modes, as CuTe's coalesce; of a kind
  *  without modes the function of its index, one dimension.
  *
  *  Returns: ZLAY_OK, ZLAY_ELIMIT, ZLAY_EOVERFLOW, ZLAY_ENOMEM, ZLAY_EINVAL.
  */
-ZLAY_API zlay_status zlay_layout_coalesce(zlay_ctx *ctx, zlay_layout **out,
-                                          const zlay_layout *a);
+ZLAY_API zlay_status zlay_layout_coalesce(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a);
 
 /** What b lacks to be compact up to `cotarget` values: CuTe's complement where
  *  CuTe has one.  Elsewhere the layout c, rising from 0, for which the sums
@@ -239,14 +236,14 @@ ZLAY_API zlay_status zlay_layout_coalesce(zlay_ctx *ctx, zlay_layout **out,
  *           collide; ZLAY_EINVAL, ZLAY_EOVERFLOW, ZLAY_ELIMIT, ZLAY_ENOMEM.
  *  In:      b  modes of stride 0 are no overlap: CuTe's filter drops them.
  */
-ZLAY_API zlay_status zlay_layout_complement(zlay_ctx *ctx, zlay_layout **out,
-                                            const zlay_layout *b, uint64_t cotarget);
+ZLAY_API zlay_status zlay_layout_complement(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *b,
+                                            uint64_t cotarget);
 
 /** Where two layouts differ. */
 typedef struct zlay_witness {
-    uint64_t index;   /* the first where they differ, in both boxes */
-    int64_t a, b;     /* the two values, flattened to one integer each */
-    int32_t has_a, has_b; /* 0: that side is undefined there, and its value 0 */
+    uint64_t index;          /* the first where they differ, in both boxes */
+    int64_t a, b;            /* the two values, flattened to one integer each */
+    int32_t has_a, has_b;    /* 0: that side is undefined there, and its value 0 */
     uint64_t size_a, size_b; /* the sizes; where they differ, index, a and b are 0 */
 } zlay_witness;
 
@@ -276,10 +273,10 @@ ZLAY_API zlay_status zlay_layout_lower(zlay_ctx *ctx, zlay_layout **out, const z
 
 /** What zlay_layout_vector_width asks for. */
 typedef struct zlay_vector_request {
-    uint32_t size;       /* sizeof(zlay_vector_request) */
-    uint32_t elem_bytes; /* bytes of an element, 1 or more */
-    uint64_t base_align; /* bytes that the address of value 0 is a multiple of */
-    uint64_t widths;     /* bit w: there is an access of w bytes; 0: 1, 2, 4, 8, 16 */
+    uint32_t size;        /* sizeof(zlay_vector_request) */
+    uint32_t elem_bytes;  /* bytes of an element, 1 or more */
+    uint64_t base_align;  /* bytes that the address of value 0 is a multiple of */
+    uint64_t widths;      /* bit w: there is an access of w bytes; 0: 1, 2, 4, 8, 16 */
     const uint32_t *path; /* the mode: its top-level index, then indices inside */
     uint64_t depth;       /* entries of path; 0: the whole layout as one mode */
 } zlay_vector_request;
