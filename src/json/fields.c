@@ -58,21 +58,54 @@ void zl_names_list(zl_text *out, const zl_fields *fields, bool needed)
 
 /* ---- values ------------------------------------------------------------------------------ */
 
-zlay_status zl_read_object(zl_call *call, const json_t *object, const zl_fields *fields, void *out)
+static zlay_status read_some(zl_call *call, const json_t *object, const zl_fields *fields,
+                             void *out, bool late)
 {
     zlay_status status = ZLAY_OK;
     for (size_t i = 0; !status && i < fields->count; i++) {
         const zl_field *f = &fields->row[i];
-        if (!is_part(f) && !json_object_get(object, f->name)) continue;
+        if (f->kind->late != late || (!is_part(f) && !json_object_get(object, f->name))) continue;
         status = f->kind->read(call, object, f, (char *)out + f->at);
         if (f->given) *(uint32_t *)(void *)((char *)out + fields->given) |= f->given;
     }
     return status;
 }
 
+zlay_status zl_read_object(zl_call *call, const json_t *object, const zl_fields *fields, void *out)
+{
+    zlay_status status = read_some(call, object, fields, out, false);
+    return status ? status : read_some(call, object, fields, out, true);
+}
+
+zlay_status zl_read_fresh(zl_call *call, const json_t *object, const zl_fields *fields, void *out)
+{
+    if (fields->start) memcpy(out, fields->start, fields->size);
+    else memset(out, 0, fields->size);
+    if (!fields->take) return zl_read_object(call, object, fields, out);
+    const json_t *request = call->request;
+    json_t *copy = json_deep_copy(object);
+    if (!copy) return ZLAY_ENOMEM;
+    fields->take(object, copy, out);
+    call->request = copy;
+    zlay_status status = zl_read_object(call, copy, fields, out);
+    call->request = request;
+    json_decref(copy);
+    return status;
+}
+
 zlay_status zl_read(zl_call *call, void *out)
 {
-    return zl_read_object(call, call->request, call->fields, out);
+    return zl_read_object(call, call->request, call->op->fields, out);
+}
+
+void zl_drop(zl_call *call, const zl_fields *fields, void *asked)
+{
+    for (size_t i = 0; i < fields->count; i++) {
+        const zl_field *f = &fields->row[i];
+        void *at = (char *)asked + f->at;
+        if (f->kind == &zl_as_part) zl_drop(call, f->of, at);
+        else if (f->kind->drop) f->kind->drop(call, at);
+    }
 }
 
 void zl_put_fields(zl_call *call, json_t *object, const zl_fields *fields, const void *from)
@@ -107,6 +140,22 @@ static json_t *print_u64(zl_call *call, const zl_field *field, const void *from)
 {
     (void)call, (void)field;
     return zl_json_uint(*(const uint64_t *)from);
+}
+
+static zlay_status read_i64(zl_call *call, const json_t *object, const zl_field *field, void *to)
+{
+    return zl_get_i64(call, object, field->name, to);
+}
+
+static zlay_status read_flag(zl_call *call, const json_t *object, const zl_field *field, void *to)
+{
+    return zl_get_flag(call, object, field->name, to);
+}
+
+static zlay_status read_json_list(zl_call *call, const json_t *object, const zl_field *field,
+                                  void *to)
+{
+    return zl_get_list(call, object, field->name, to);
 }
 
 zlay_status zl_read_word(zl_call *call, const json_t *object, const zl_field *field, void *to)
@@ -145,8 +194,32 @@ static zlay_status read_target(zl_call *call, const json_t *object, const zl_fie
 
 static zlay_status read_layout(zl_call *call, const json_t *object, const zl_field *field, void *to)
 {
+    zlay_layout *layout = NULL;
     (void)object;
-    return zl_get_layout(call, field->name, to);
+    zlay_status status = zl_get_layout(call, field->name, &layout);
+    *(const zlay_layout **)to = layout;
+    return status;
+}
+
+void zl_drop_layout(zl_call *call, void *from)
+{
+    (void)call;
+    zlay_layout_free((zlay_layout *)(uintptr_t)*(const zlay_layout **)from);
+}
+
+static zlay_status read_facts(zl_call *call, const json_t *object, const zl_field *field, void *to)
+{
+    zlay_facts *facts = NULL;
+    (void)object, (void)field;
+    zlay_status status = zl_get_facts(call, &facts);
+    *(const zlay_facts **)to = facts;
+    return status;
+}
+
+static void drop_facts(zl_call *call, void *from)
+{
+    (void)call;
+    zlay_facts_free((zlay_facts *)(uintptr_t)*(const zlay_facts **)from);
 }
 
 static zlay_status read_text(zl_call *call, const json_t *object, const zl_field *field, void *to)
@@ -207,11 +280,19 @@ static zlay_status read_nothing(zl_call *call, const json_t *object, const zl_fi
     return ZLAY_OK;
 }
 
-const zl_kind zl_as_u32 = {read_u32, print_u32, false}, zl_as_u64 = {read_u64, print_u64, false},
-              zl_as_word = {zl_read_word, print_word, false},
-              zl_as_switch = {read_switch, print_u32, false},
-              zl_as_bit = {read_bit, NULL, false}, zl_as_target = {read_target, NULL, false},
-              zl_as_layout = {read_layout, NULL, false}, zl_as_text = {read_text, NULL, false},
-              zl_as_list32 = {read_list32, print_list32, false},
-              zl_as_pair32 = {read_pair32, NULL, false}, zl_as_part = {read_part, NULL, true},
-              zl_as_own = {read_nothing, NULL, false};
+const zl_kind zl_as_u32 = {.read = read_u32, .print = print_u32},
+              zl_as_u64 = {.read = read_u64, .print = print_u64},
+              zl_as_i64 = {.read = read_i64},
+              zl_as_word = {.read = zl_read_word, .print = print_word},
+              zl_as_switch = {.read = read_switch, .print = print_u32},
+              zl_as_bit = {.read = read_bit},
+              zl_as_flag = {.read = read_flag},
+              zl_as_text = {.read = read_text},
+              zl_as_target = {.read = read_target},
+              zl_as_facts = {.read = read_facts, .drop = drop_facts},
+              zl_as_json_list = {.read = read_json_list},
+              zl_as_layout = {.read = read_layout, .drop = zl_drop_layout, .late = true},
+              zl_as_list32 = {.read = read_list32, .print = print_list32},
+              zl_as_pair32 = {.read = read_pair32},
+              zl_as_part = {.read = read_part, .part = true},
+              zl_as_own = {.read = read_nothing};

@@ -15,10 +15,21 @@
 
 typedef struct zl_field zl_field;
 
-/* How a value is read into `to`, and printed from there; print is NULL where no answer has it. */
+/* A text of the request, which lives as long as the request. */
+typedef struct zl_span {
+    const char *text;
+    size_t length;
+} zl_span;
+
+/* How a value is read into `to`, and printed from there; print is NULL where no answer has it. A
+ * kind of values that hold memory has `drop`, which is called for every row of the table, read or
+ * not. Kinds that are `late` are read after all the others: a layout takes time and memory, and a
+ * wrong number is refused before it is read. */
 typedef struct zl_kind {
     zlay_status (*read)(zl_call *call, const json_t *object, const zl_field *field, void *to);
     json_t *(*print)(zl_call *call, const zl_field *field, const void *from);
+    void (*drop)(zl_call *call, void *from);
+    bool late;
     bool part; /* the rows of the table `of`, in the same object */
 } zl_kind;
 
@@ -37,39 +48,89 @@ struct zl_field {
 struct zl_fields {
     const zl_field *row;
     size_t count;
-    size_t given; /* the offset of the word that says which fields are there */
+    size_t size;       /* of the struct */
+    const void *start; /* what the struct holds before it is read; NULL: zeros */
+    size_t given;      /* the offset of the word that says which fields are there */
+    /* Texts that stand in the place of numbers go from the request into the struct, and numbers in
+     * their places of `copy`, which is then read; NULL: the request is read. */
+    void (*take)(const json_t *request, json_t *copy, void *asked);
 };
 
-#define ZL_FIELDS(rows) {(rows), sizeof(rows) / sizeof *(rows), 0}
-#define ZL_FIELDS_GIVEN(rows, type, member)                                                        \
-    {(rows), sizeof(rows) / sizeof *(rows), offsetof(type, member)}
+/* A table for a struct of a type; an operation's struct has at most ZL_ASKED_MOST bytes. */
+enum { ZL_ASKED_MOST = 12 << 10 };
+#define ZL_ROWS(rows, type)                                                                        \
+    .row = (rows), .count = sizeof(rows) / sizeof *(rows),                                         \
+    .size = sizeof(type) + 0 * sizeof(char[sizeof(type) > ZL_ASKED_MOST ? -1 : 1])
+
+/* The kind of a row and its member. A kind K has the typedef K_type, the type that it reads into, a
+ * pointer to the first entry where it reads a list: a member of another type does not compile. */
+#define ZL_SAME(expected, value) 0 * sizeof(_Generic((value), expected: 0))
+#define ZL_AT(as, type, member)                                                                    \
+    .kind = &as, .at = offsetof(type, member) + ZL_SAME(as##_type, ((type *)0)->member)
+
+/* A row whose kind reads into the whole struct, and one of the rows of another table, over a member
+ * or over the same struct; a table T has the typedef T_type. */
+#define ZL_WHOLE(as, type) .kind = &as, .at = ZL_SAME(as##_type, *(type *)0)
+#define ZL_PART(table, type, member)                                                               \
+    {"", ZL_MAY, &zl_as_part,                                                                      \
+     offsetof(type, member) + ZL_SAME(table##_type, ((type *)0)->member), &table, 0, 0}
+#define ZL_PART_WHOLE(table, type)                                                                 \
+    {"", ZL_MAY, &zl_as_part, ZL_SAME(table##_type, *(type *)0), &table, 0, 0}
+
+/* A list of at most as many integers as the member has; printed: all of them. */
+#define ZL_LIST(type, member)                                                                      \
+    ZL_AT(zl_as_list32, type, member),                                                             \
+        .count = sizeof((type *)0)->member / sizeof(uint32_t)
 
 /* Integers; names of a table of words, or integers; true, false or an integer; true sets a bit. */
-extern const zl_kind zl_as_u32, zl_as_u64, zl_as_word, zl_as_switch, zl_as_bit;
+extern const zl_kind zl_as_u32, zl_as_u64, zl_as_i64, zl_as_word, zl_as_switch, zl_as_bit;
+typedef uint32_t zl_as_u32_type, zl_as_switch_type, zl_as_bit_type;
+typedef uint64_t zl_as_u64_type;
+typedef int64_t zl_as_i64_type;
+typedef int32_t zl_as_word_type;
 
 /* How zl_as_word reads, for a kind that prints otherwise. */
 zlay_status zl_read_word(zl_call *call, const json_t *object, const zl_field *field, void *to);
 
-/* A target, a layout under the request's facts, which the caller frees, and a text (zl_span). */
-extern const zl_kind zl_as_target, zl_as_layout, zl_as_text;
+/* True or false; a text; a target; the request's facts; a list that its operation walks itself. */
+extern const zl_kind zl_as_flag, zl_as_text, zl_as_target, zl_as_facts, zl_as_json_list;
+typedef bool zl_as_flag_type;
+typedef zl_span zl_as_text_type;
+typedef const zlay_target *zl_as_target_type;
+typedef const zlay_facts *zl_as_facts_type;
+typedef const json_t *zl_as_json_list_type;
+
+/* A layout under the request's facts. */
+extern const zl_kind zl_as_layout;
+typedef const zlay_layout *zl_as_layout_type;
+void zl_drop_layout(zl_call *call, void *from);
 
 /* At most `count` integers of 32 bits; printed: exactly `count`. Exactly two of them. */
 extern const zl_kind zl_as_list32, zl_as_pair32;
+typedef uint32_t *zl_as_list32_type, *zl_as_pair32_type;
 
-/* The rows of another table in the same object; and a field that its operation reads itself. */
+/* The rows of another table in the same object; and a field that another row or the operation
+ * reads. */
 extern const zl_kind zl_as_part, zl_as_own;
 
-/* Where a value lies, and the row that the table of an operation on a target begins with:
- * {"bytes", ZL_NEEDS, &zl_as_u32, ZL_AT(asked, access.bytes)}. */
-#define ZL_AT(type, member) .at = offsetof(type, member)
-#define ZL_TARGET(type) {"target", ZL_NEEDS, &zl_as_target, ZL_AT(type, target)}
+/* The row that the table of an operation on a target begins with. */
+#define ZL_TARGET(type) {"target", ZL_NEEDS, ZL_AT(zl_as_target, type, target)}
+
+#define ZL_FIELDS(rows) {.row = (rows), .count = sizeof(rows) / sizeof *(rows)}
+#define ZL_FIELDS_GIVEN(rows, type, member)                                                        \
+    {.row = (rows), .count = sizeof(rows) / sizeof *(rows), .given = offsetof(type, member)}
 
 /* A number of 32 bits that may be there, under the name of its member. */
-#define ZL_NUMBER(type, member)                                                                    \
-    {#member, ZL_MAY, &zl_as_u32, offsetof(type, member), NULL, 0, 0}
+#define ZL_NUMBER(type, member) {#member, ZL_MAY, ZL_AT(zl_as_u32, type, member)}
 
-/* The fields of the operation that is called, or of an object in its request. */
+/* What an object's fields say, beginning with the table's start; then the memory that they hold is
+ * given back by zl_drop, whatever the reading returned. */
+zlay_status zl_read_fresh(zl_call *call, const json_t *object, const zl_fields *fields, void *out);
+void zl_drop(zl_call *call, const zl_fields *fields, void *asked);
+
 zlay_status zl_read(zl_call *call, void *out);
+
+/* The fields that are there, over what the struct holds. */
 zlay_status zl_read_object(zl_call *call, const json_t *object, const zl_fields *fields, void *out);
 
 /* EINVAL names a key that no row has, or a needed field that is missing. */

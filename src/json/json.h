@@ -13,7 +13,7 @@
 struct zl_call {
     zlay_ctx *ctx;
     const json_t *request;
-    const zl_fields *fields; /* of the operation; NULL: it reads them itself */
+    const zl_op *op; /* the row of the operation */
     json_t *value;  /* the answer of an op that ends with ZLAY_OK */
     json_t *witness; /* what shows a ZLAY_NONE, or NULL */
     int32_t rule;    /* the rule that a ZLAY_NONE rests on, or 0 */
@@ -31,11 +31,6 @@ enum { ZL_LINE_MOST = 16 << 20, ZL_DEPTH_MOST = 64 };
 zlay_status zl_line_read(zlay_ctx *ctx, json_t **out, const char *line, size_t size);
 
 /* ---- fields -------------------------------------------------------------- */
-
-typedef struct zl_span {
-    const char *text;
-    size_t length;
-} zl_span;
 
 /* A name of a number, in a table that a row without name ends. */
 typedef struct zl_word {
@@ -65,15 +60,19 @@ zlay_status zl_get_word(zl_call *call, const json_t *object, const char *name, c
 const char *zl_word_of(const zl_word *words, int32_t number);
 
 /* The optional field `ptx`: 10 * major + minor. */
+extern const zl_kind zl_as_ptx;
+typedef uint32_t zl_as_ptx_type;
 zlay_status zl_get_ptx(zl_call *call, uint32_t *out);
 zlay_status zl_get_target(zl_call *call, const zlay_target **out);
 
 /* The fields of a matrix descriptor. */
 extern const zl_fields zl_desc_fields;
+typedef zlay_smemdesc zl_desc_fields_type;
 
 /* A matrix instruction of the request's target: the rows of a table below it, in the same object;
  * those of an instruction that reads registers, and those of them that a plan has. */
 extern const zl_kind zl_as_mma;
+typedef zlay_mma zl_as_mma_type;
 extern const zl_fields zl_mma_register_fields, zl_mma_unsigned_fields;
 zlay_status zl_get_layout(zl_call *call, const char *name, zlay_layout **out);
 zlay_status zl_layout_of(zl_call *call, const char *name, const json_t *value, zlay_layout **out);
@@ -169,19 +168,32 @@ json_t *zl_json_printed(zl_call *call, zl_printer *print, const void *value, zla
 /* A verdict with its first reasons. */
 enum { ZL_REASONS_MOST = 128 };
 
-typedef struct zl_checked {
+struct zl_checked {
     zlay_verdict verdict;
     zlay_reason *reasons;
     size_t room;
     const zl_word *(*names)(int32_t field); /* of a field's numbers; NULL: they are numbers */
     const char *issues;                     /* what a split repair issues; NULL: copies */
-} zl_checked;
+};
 
 json_t *zl_json_verdict(zl_call *call, const zl_checked *checked);
 
-/* Read the request's fields into *asked and answer with what `check` says of it. */
-typedef zlay_status zl_checker(zl_checked *checked, const void *asked);
-zlay_status zl_check_asked(zl_call *call, void *asked, zl_checker *check);
+/* Runners of rows: a verdict; a layout, made as the row's shape says. */
+zl_run zl_run_check, zl_run_layout;
+zl_maker zl_by_made, zl_by_one, zl_by_two, zl_by_number, zl_by_text, zl_by_names, zl_by_dims,
+    zl_by_divide, zl_by_product;
+
+/* What rows of the shape `made` name. */
+zl_maker zl_make_import, zl_make_composed, zl_make_coalesced, zl_make_grouped, zl_make_flipped,
+    zl_make_sliced, zl_make_padded, zl_make_concat, zl_make_lowered, zl_make_f2_product,
+    zl_make_sublayout, zl_make_mma_lanes, zl_make_mma_fragment, zl_make_warp_fragment,
+    zl_make_smemdesc, zl_make_tmem;
+
+/* The layout of a request that is one layout, the table zl_layout_fields. */
+const zlay_layout *zl_asked_layout(const void *asked);
+
+/* Answers with what `check` says of *asked. */
+zlay_status zl_check_asked(zl_call *call, const void *asked, zl_checker *check);
 
 /* The rule and the witness of a ZLAY_NONE, from its message: the rule's name, then `shows` and a
  * number. */
@@ -196,37 +208,31 @@ typedef struct zl_texts {
     uint32_t count;
 } zl_texts;
 
-bool zl_has_texts(const json_t *object, const zl_word *fields);
 void zl_texts_take(zl_texts *texts, const json_t *from, json_t *to, const zl_word *fields);
 
-/* A check under the request's facts, which prints its guard; the answer is the call's value. */
-typedef struct zl_texts_asked {
-    zl_checked *checked;
-    const zlay_facts *facts;
-    const zl_texts *texts;
-    const zlay_target *target;
-    const zlay_issue *issue;
-    const zlay_tensormap *map;
-} zl_texts_asked;
+/* Whether the request is checked under facts: it has some, or texts in the place of numbers. */
+bool zl_has_unknowns(const zl_call *call, const zl_texts *texts);
 
-zlay_status zl_texts_check(zl_call *call, zl_printer *check, zl_texts_asked *asked);
+/* A check under the request's facts, which prints its guard; the answer is the call's value. */
+zlay_status zl_texts_check(zl_call *call, zl_checked *checked, zl_printer *check,
+                           const void *asked);
 
 /* A request of a target and a map, with facts or without, and the kind of the object `map`. */
 typedef struct zl_map_asked {
     const zlay_target *target;
     zlay_tensormap map;
+    const zlay_facts *facts;
+    zl_texts texts;
 } zl_map_asked;
 
 extern const zl_kind zl_as_map;
+typedef zlay_tensormap zl_as_map_type;
 
 /* The object `map`, as tensormap.check takes it. */
 zlay_status zl_get_tensormap(zl_call *call, zlay_tensormap *out);
 
-/* Whether an address, extent, stride or box of the request's map is a text and no number, and
- * tensormap.check of such a map under the request's facts. */
+/* The fields of a map that may be texts. */
 extern const zl_word zl_map_texts[];
-bool zl_map_has_texts(const json_t *request);
-zlay_status zl_tensormap_given(zl_call *call);
 void zl_put_driver(zl_call *call, const zlay_target *target, int32_t driver);
 json_t *zl_json_tensormap(zl_call *call, const zlay_tensormap *map);
 json_t *zl_json_copy(zl_call *call, const zlay_copy *copy, uint32_t rank, uint32_t axes);
@@ -247,6 +253,10 @@ extern const zl_word zl_keeps[];
 
 #define OP(name, call, required, optional, ok, text) zl_op_call call;
 #define OP_FIELDS(name, call, fields, ok, text) zl_op_call call; extern const zl_fields fields;
+#define ASK(name, fields, function, ok, text) extern const zl_fields fields; zl_run function;
+#define CHECK(name, fields, function, text) extern const zl_fields fields; zl_checker function;
+#define LAYOUT(name, fields, shape, function, ok, text) extern const zl_fields fields;
+#define F2(name, fields, shape, function, text) extern const zl_fields fields;
 #include "json/rows/ops.def"
 
 #endif

@@ -6,17 +6,50 @@
 
 #include "base/base.h"
 
+#include <zlay/zlay.h>
+
 typedef struct zl_call zl_call;
+typedef struct zl_op zl_op;
 typedef zlay_status zl_op_call(zl_call *call);
 typedef struct zl_fields zl_fields;
+typedef struct zl_checked zl_checked;
 
-/* The fields are a table, or else two lists of words. */
-typedef struct zl_op {
+/* Answers a request whose fields were read into *asked. */
+typedef zlay_status zl_run(zl_call *call, const void *asked);
+
+/* Makes a layout of them. */
+typedef zlay_status zl_maker(zl_call *call, zlay_layout **out, const void *asked);
+
+/* What of an operation its shape leaves open; the row's shape names the member, so that a function
+ * of another type does not compile. */
+typedef zlay_status zl_checker(zl_checked *checked, const void *asked);
+typedef union zl_make {
+    zl_checker *check;
+    zl_maker *made;
+    zlay_status (*one)(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a);
+    zlay_status (*two)(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
+                       const zlay_layout *b);
+    zlay_status (*number)(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a, uint64_t n);
+    zlay_status (*text)(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a, const char *text,
+                        size_t length);
+    zlay_status (*names)(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
+                         const char *const *names, size_t count);
+    zlay_status (*dims)(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
+                        const zlay_dim *dims, size_t count);
+    zlay_arrangement divide, product;
+} zl_make;
+
+
+struct zl_op {
     const char *name, *ok, *text;
-    zl_op_call *call;
     const zl_fields *fields;
+    zl_run *run;
+    zl_make make;
+    zl_maker *by;
+    struct json_t *(*show)(zl_call *call, const zlay_layout *made);
+    zlay_status (*call)(zl_call *call);
     const char *required, *optional;
-} zl_op;
+};
 
 /* The names of a table's fields that are needed, or of those that may be there. */
 void zl_names_list(zl_text *out, const zl_fields *fields, bool needed);

@@ -8,18 +8,6 @@ static bool is_text(const json_t *value)
     return json_is_string(value) && !zl_json_u64(value, &number);
 }
 
-bool zl_has_texts(const json_t *object, const zl_word *fields)
-{
-    bool found = false;
-    for (; fields->name; fields++) {
-        const json_t *value = json_object_get(object, fields->name);
-        found |= is_text(value);
-        for (size_t i = 0; i < json_array_size(value); i++)
-            found |= is_text(json_array_get(value, i));
-    }
-    return found;
-}
-
 /* A text of one field, whose place in the copy becomes 1. */
 static bool take(zl_texts *texts, int32_t field, size_t index, const json_t *value)
 {
@@ -42,17 +30,19 @@ void zl_texts_take(zl_texts *texts, const json_t *from, json_t *to, const zl_wor
     }
 }
 
-zlay_status zl_texts_check(zl_call *call, zl_printer *check, zl_texts_asked *asked)
+bool zl_has_unknowns(const zl_call *call, const zl_texts *texts)
 {
-    zlay_facts *facts = NULL;
-    zlay_status status = zl_get_facts(call, &facts);
-    asked->facts = facts;
-    json_t *guard = status ? NULL : zl_json_printed(call, check, asked, &status);
-    zlay_facts_free(facts);
+    return texts->count || json_object_get(call->request, "facts");
+}
+
+zlay_status zl_texts_check(zl_call *call, zl_checked *checked, zl_printer *check,
+                           const void *asked)
+{
+    zlay_status status;
+    json_t *guard = zl_json_printed(call, check, asked, &status);
     if (status) return status;
-    call->value = zl_json_verdict(call, asked->checked);
-    if (asked->checked->verdict.answer == ZLAY_DEPENDS)
-        zl_put_value(call, call->value, "guard", guard);
+    call->value = zl_json_verdict(call, checked);
+    if (checked->verdict.answer == ZLAY_DEPENDS) zl_put_value(call, call->value, "guard", guard);
     else json_decref(guard);
     return ZLAY_OK;
 }

@@ -149,14 +149,18 @@ json_t *zl_json_verdict(zl_call *call, const zl_checked *checked)
     return value;
 }
 
-zlay_status zl_check_asked(zl_call *call, void *asked, zl_checker *check)
+zlay_status zl_check_asked(zl_call *call, const void *asked, zl_checker *check)
 {
     zlay_reason reasons[ZL_REASONS_MOST];
     zl_checked checked = {.reasons = reasons, .room = ZL_REASONS_MOST};
-    zlay_status status = zl_read(call, asked);
-    if (!status) status = check(&checked, asked);
+    zlay_status status = check(&checked, asked);
     if (!status) call->value = zl_json_verdict(call, &checked);
     return status;
+}
+
+zlay_status zl_run_check(zl_call *call, const void *asked)
+{
+    return zl_check_asked(call, asked, call->op->make.check);
 }
 
 void zl_none_explain(zl_call *call, const char *shows)
@@ -169,17 +173,22 @@ void zl_none_explain(zl_call *call, const char *shows)
         call->witness = zl_json_uint(strtoull(end + strlen(shows), NULL, 10));
 }
 
-zlay_status zl_op_rule_explain(zl_call *call)
+typedef struct explained {
+    zl_span rule;
+} explained;
+
+static const zl_field explain_rows[] = {{"rule", ZL_NEEDS, ZL_AT(zl_as_text, explained, rule)}};
+const zl_fields zl_rule_fields = {ZL_ROWS(explain_rows, explained)};
+
+zlay_status zl_op_rule_explain(zl_call *call, const void *asked)
 {
-    zl_span name = {0};
+    const zl_span *name = &((const explained *)asked)->rule;
     zlay_rule rule;
     char quoted[256];
-    zlay_status status = zl_get_text(call, call->request, "rule", &name);
-    if (status) return status;
-    status = zlay_rule_find(&rule, name.text, name.length);
+    zlay_status status = zlay_rule_find(&rule, name->text, name->length);
     if (status)
         return zl_fail(call->ctx, status, "no rule is called '%s'",
-                       zl_quote(quoted, name.text, name.length));
+                       zl_quote(quoted, name->text, name->length));
     call->value = json_object();
     zl_put_value(call, call->value, "text", json_string(rule.text));
     zl_put_value(call, call->value, "source", json_string(rule.source));

@@ -1,68 +1,68 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Decisions about layouts, each with what shows a no: layout.equal, layout.contained,
+ * layout.is_injective, is_surjective and is_bijective. All but layout.equal share one runner, to
+ * which each gives three functions: the question, its guard where names decide, and how a
+ * counterexample is printed. */
 #include "json/json.h"
 
 #include <string.h>
 
 enum { OUTS_MOST = 64, PARAMS_MOST = 256 };
 
-/* ---- answers --------------------------------------------------------------------- */
-
-/* The answer's object; NULL, with the call undecided, where there is none. */
-static json_t *answer_value(zl_call *call, zlay_answer answer)
-{
-    call->undecided = answer == ZLAY_UNDECIDED;
-    if (call->undecided) return NULL;
-    call->value = json_object();
-    zl_put_value(call, call->value, "answer", json_boolean(answer == ZLAY_YES));
-    return answer == ZLAY_YES ? NULL : call->value;
-}
-
 static bool is_symbolic(const zlay_layout *a)
 {
-    return zlay_layout_kind(a) == ZLAY_LAYOUT_SYMBOLIC;
+    return a && zlay_layout_kind(a) == ZLAY_LAYOUT_SYMBOLIC;
 }
 
-/* "depends" with the guard that `answer` gives of the layouts. */
-typedef zlay_status about_names(zl_call *call, zlay_answer *answer, zlay_buf *guard,
-                                const zlay_layout *a, const zlay_layout *b);
+/* ---- fields ---------------------------------------------------------------------- */
 
-static zlay_status put_depends(zl_call *call, about_names *ask, const zlay_layout *a,
-                               const zlay_layout *b)
+typedef struct asked {
+    const zlay_layout *a, *b;
+    const zlay_facts *facts;
+    uint64_t sizes[OUTS_MOST];
+    size_t count;
+} asked;
+
+static zlay_status read_onto(zl_call *call, const json_t *object, const zl_field *field, void *to)
 {
-    zlay_allocator alloc = zl_allocator(call->ctx);
-    zlay_buf guard = {NULL, 0, 0};
-    zlay_answer answer;
-    zlay_status status = ask(call, &answer, &guard, a, b);
-    size_t room = guard.need + 1;
-    if (status && status != ZLAY_EROOM) return status;
-    guard = (zlay_buf){zl_alloc(call->ctx, room, 1), room, 0};
-    if (!guard.text) return ZLAY_ENOMEM;
-    status = ask(call, &answer, &guard, a, b);
-    if (!status) {
-        call->value = json_object();
-        zl_put_value(call, call->value, "answer", json_string("depends"));
-        zl_put_value(call, call->value, "guard", json_string(guard.text));
-    }
-    zl_free(&alloc, guard.text, room);
-    return status;
+    const json_t *onto = json_object_get(object, field->name);
+    asked *a = to;
+    a->count = 1;
+    if (zl_json_u64(onto, a->sizes)) return ZLAY_OK;
+    a->count = json_array_size(onto);
+    if (!a->count || a->count > OUTS_MOST)
+        return zl_wrong(call, "onto", "a size, or a list of 1 to 64 sizes");
+    for (size_t i = 0; i < a->count; i++)
+        if (!zl_json_u64(json_array_get(onto, i), &a->sizes[i]))
+            return zl_wrong(call, "onto", "a size, or a list of sizes");
+    return ZLAY_OK;
 }
 
-/* The values of the names at which a witness shows. */
-static zlay_status put_sample(zl_call *call, json_t *value, const zlay_layout *a,
-                              const zlay_layout *b)
-{
-    int64_t at[PARAMS_MOST];
-    json_t *names = json_object();
-    const char *name;
-    size_t k = 0;
-    zlay_status status = zlay_layout_sample(call->ctx, at, PARAMS_MOST, a, b);
-    for (size_t i = 0; !status && (name = zlay_layout_param_nth(a, i)); i++)
-        zl_put_value(call, names, name, zl_json_int(at[k++]));
-    for (size_t i = 0; !status && b && (name = zlay_layout_param_nth(b, i)); i++)
-        if (!json_object_get(names, name)) zl_put_value(call, names, name, zl_json_int(at[k++]));
-    zl_put_value(call, value, "params", names);
-    return status;
-}
+static const zl_kind as_onto = {.read = read_onto};
+typedef asked as_onto_type;
+
+static const zl_field one_rows[] = {
+    {"layout", ZL_NEEDS, ZL_AT(zl_as_layout, asked, a)},
+};
+static const zl_field onto_rows[] = {
+    {"layout", ZL_NEEDS, ZL_AT(zl_as_layout, asked, a)},
+    {"onto", ZL_NEEDS, ZL_WHOLE(as_onto, asked)},
+};
+static const zl_field two_rows[] = {
+    {"a", ZL_NEEDS, ZL_AT(zl_as_layout, asked, a)},
+    {"b", ZL_NEEDS, ZL_AT(zl_as_layout, asked, b)},
+};
+static const zl_field equal_rows[] = {
+    {"a", ZL_NEEDS, ZL_AT(zl_as_layout, asked, a)},
+    {"b", ZL_NEEDS, ZL_AT(zl_as_layout, asked, b)},
+    {"facts", ZL_MAY, ZL_AT(zl_as_facts, asked, facts)},
+};
+const zl_fields zl_decide_one_fields = {ZL_ROWS(one_rows, asked)};
+const zl_fields zl_decide_onto_fields = {ZL_ROWS(onto_rows, asked)};
+const zl_fields zl_decide_two_fields = {ZL_ROWS(two_rows, asked)};
+const zl_fields zl_equal_fields = {ZL_ROWS(equal_rows, asked)};
+
+/* ---- witnesses ---------------------------------------------------------------------- */
 
 static json_t *pair_value(zl_call *call, uint64_t a, uint64_t b)
 {
@@ -170,22 +170,18 @@ static zlay_status symbolic_value(zl_call *call, const zlay_layout *a, const zla
     return ZLAY_OK;
 }
 
-static zlay_status equal_value(zl_call *call, const zlay_layout *a, const zlay_layout *b)
+zlay_status zl_op_layout_equal(zl_call *call, const void *value)
 {
+    const asked *ask = value;
+    const zlay_layout *a = ask->a, *b = ask->b;
     zlay_answer answer = ZLAY_UNDECIDED;
-    zlay_facts *facts = NULL;
     params p = {0};
     zlay_difference where = {.values = p.value, .room = PARAMS_MOST};
-    zlay_status status = zl_get_facts(call, &facts);
-    if (!status && (is_symbolic(a) || is_symbolic(b))) {
-        status = symbolic_value(call, a, b, facts);
-        zlay_facts_free(facts);
-        return status;
-    }
+    if (is_symbolic(a) || is_symbolic(b)) return symbolic_value(call, a, b, ask->facts);
     names_of(&p, a);
     names_of(&p, b);
-    if (!status) status = zlay_layout_equal_for_all(call->ctx, &answer, &where, a, b, facts);
-    zlay_facts_free(facts);
+    zlay_status status =
+        zlay_layout_equal_for_all(call->ctx, &answer, &where, a, b, ask->facts);
     call->undecided = !status && answer == ZLAY_UNDECIDED;
     if (status || call->undecided) return status;
     call->value = json_object();
@@ -193,138 +189,155 @@ static zlay_status equal_value(zl_call *call, const zlay_layout *a, const zlay_l
     return answer == ZLAY_YES ? ZLAY_OK : differ_value(call, a, b, &where.witness, &p);
 }
 
-typedef zlay_status about_two(zl_call *call, const zlay_layout *a, const zlay_layout *b);
+/* ---- the table of decisions ------------------------------------------------------------ */
 
-static zlay_status of_two(zl_call *call, about_two *answer)
+/* What shows that the answer is no. */
+typedef union counterexample {
+    uint64_t pair[2], index;
+    zlay_fault fault;
+} counterexample;
+
+typedef struct decision {
+    zlay_status (*ask)(zlay_ctx *ctx, zlay_answer *answer, counterexample *no, const asked *of);
+    zlay_status (*guard)(zlay_ctx *ctx, zlay_answer *answer, zlay_buf *guard, const asked *of);
+    zlay_status (*show)(zl_call *call, const counterexample *no, const asked *of);
+} decision;
+
+/* "depends" with the guard under which the answer is yes. */
+static zlay_status put_depends(zl_call *call, const decision *q, const asked *of)
 {
-    zlay_layout *a = NULL, *b = NULL;
-    zlay_status status = zl_get_layout(call, "a", &a);
-    if (!status) status = zl_get_layout(call, "b", &b);
-    if (!status) status = answer(call, a, b);
-    zlay_layout_free(a);
-    zlay_layout_free(b);
+    zlay_allocator alloc = zl_allocator(call->ctx);
+    zlay_buf guard = {NULL, 0, 0};
+    zlay_answer answer;
+    zlay_status status = q->guard(call->ctx, &answer, &guard, of);
+    size_t room = guard.need + 1;
+    if (status && status != ZLAY_EROOM) return status;
+    guard = (zlay_buf){zl_alloc(call->ctx, room, 1), room, 0};
+    if (!guard.text) return ZLAY_ENOMEM;
+    status = q->guard(call->ctx, &answer, &guard, of);
+    if (!status) {
+        call->value = json_object();
+        zl_put_value(call, call->value, "answer", json_string("depends"));
+        zl_put_value(call, call->value, "guard", json_string(guard.text));
+    }
+    zl_free(&alloc, guard.text, room);
     return status;
 }
 
-zlay_status zl_op_layout_equal(zl_call *call) { return of_two(call, equal_value); }
-
-/* ---- contained ------------------------------------------------------------------------ */
-
-static zlay_status contained_names(zl_call *call, zlay_answer *answer, zlay_buf *guard,
-                                   const zlay_layout *a, const zlay_layout *b)
+/* The values of the names at which a witness shows. */
+static zlay_status put_sample(zl_call *call, const asked *of)
 {
-    return zlay_layout_contained_guard(call->ctx, answer, guard, a, b);
+    int64_t at[PARAMS_MOST];
+    json_t *names = json_object();
+    const char *name;
+    size_t k = 0;
+    zlay_status status = zlay_layout_sample(call->ctx, at, PARAMS_MOST, of->a, of->b);
+    for (size_t i = 0; !status && (name = zlay_layout_param_nth(of->a, i)); i++)
+        zl_put_value(call, names, name, zl_json_int(at[k++]));
+    for (size_t i = 0; !status && of->b && (name = zlay_layout_param_nth(of->b, i)); i++)
+        if (!json_object_get(names, name)) zl_put_value(call, names, name, zl_json_int(at[k++]));
+    zl_put_value(call, call->value, "params", names);
+    return status;
 }
 
-/* Where a has names there is no value to show. */
-static zlay_status contained_value(zl_call *call, const zlay_layout *a, const zlay_layout *b)
+static zlay_status decide(zl_call *call, const decision *q, const asked *of)
 {
     zlay_answer answer = ZLAY_UNDECIDED;
-    uint64_t index;
-    json_t *at = NULL;
-    zlay_status status = zlay_layout_contained(call->ctx, &answer, &index, a, b);
-    if (!status && answer == ZLAY_DEPENDS) return put_depends(call, contained_names, a, b);
-    json_t *value = status ? NULL : answer_value(call, answer);
-    if (!value) return status;
-    if (is_symbolic(a) || is_symbolic(b)) {
-        zl_put_value(call, value, "at", index == UINT64_MAX ? json_null() : zl_json_uint(index));
-        return put_sample(call, value, a, b);
-    }
-    zl_put_value(call, value, "at", zl_json_uint(index));
-    status = zl_json_value(call, a, index, &at);
-    zl_put_value(call, value, "value", at ? at : json_null());
-    return status;
+    counterexample no;
+    zlay_status status = q->ask(call->ctx, &answer, &no, of);
+    if (!status && answer == ZLAY_DEPENDS) return put_depends(call, q, of);
+    call->undecided = !status && answer == ZLAY_UNDECIDED;
+    if (status || call->undecided) return status;
+    call->value = json_object();
+    zl_put_value(call, call->value, "answer", json_boolean(answer == ZLAY_YES));
+    if (answer == ZLAY_YES) return ZLAY_OK;
+    status = q->show(call, &no, of);
+    return status || !(is_symbolic(of->a) || is_symbolic(of->b)) ? status : put_sample(call, of);
 }
 
-zlay_status zl_op_layout_contained(zl_call *call) { return of_two(call, contained_value); }
+/* ---- contained --------------------------------------------------------------------------- */
+
+static zlay_status contained_ask(zlay_ctx *ctx, zlay_answer *answer, counterexample *no,
+                            const asked *of)
+{
+    return zlay_layout_contained(ctx, answer, &no->index, of->a, of->b);
+}
+
+static zlay_status contained_guard(zlay_ctx *ctx, zlay_answer *answer, zlay_buf *guard,
+                                   const asked *of)
+{
+    return zlay_layout_contained_guard(ctx, answer, guard, of->a, of->b);
+}
+
+/* Where a layout has names there is no value to show. */
+static zlay_status contained_show(zl_call *call, const counterexample *no, const asked *of)
+{
+    bool names = is_symbolic(of->a) || is_symbolic(of->b);
+    json_t *at = NULL;
+    zl_put_value(call, call->value, "at",
+                 names && no->index == UINT64_MAX ? json_null() : zl_json_uint(no->index));
+    if (names) return ZLAY_OK;
+    zlay_status status = zl_json_value(call, of->a, no->index, &at);
+    zl_put_value(call, call->value, "value", at ? at : json_null());
+    return status;
+}
 
 /* ---- injective, surjective, bijective ---------------------------------------------------- */
 
-static zlay_status injective_names(zl_call *call, zlay_answer *answer, zlay_buf *guard,
-                                   const zlay_layout *a, const zlay_layout *b)
+static zlay_status injective_ask(zlay_ctx *ctx, zlay_answer *answer, counterexample *no,
+                            const asked *of)
 {
-    (void)b;
-    return zlay_layout_injective_guard(call->ctx, answer, guard, a);
+    return zlay_layout_is_injective(ctx, answer, no->pair, of->a);
 }
 
-static zlay_status injective_value(zl_call *call, const zlay_layout *layout)
+static zlay_status injective_guard(zlay_ctx *ctx, zlay_answer *answer, zlay_buf *guard,
+                                   const asked *of)
 {
-    zlay_answer answer = ZLAY_UNDECIDED;
-    uint64_t pair[2];
-    zlay_status status = zlay_layout_is_injective(call->ctx, &answer, pair, layout);
-    if (!status && answer == ZLAY_DEPENDS)
-        return put_depends(call, injective_names, layout, NULL);
-    json_t *value = status ? NULL : answer_value(call, answer);
-    if (!value) return status;
-    bool shown = pair[0] != UINT64_MAX;
-    zl_put_value(call, value, "witness",
-                 shown ? pair_value(call, pair[0], pair[1]) : json_null());
-    return is_symbolic(layout) ? put_sample(call, value, layout, NULL) : ZLAY_OK;
+    return zlay_layout_injective_guard(ctx, answer, guard, of->a);
 }
 
-zlay_status zl_op_layout_is_injective(zl_call *call)
+static zlay_status injective_show(zl_call *call, const counterexample *no, const asked *of)
 {
-    zlay_layout *layout;
-    zlay_status status = zl_get_layout(call, "layout", &layout);
-    if (!status) status = injective_value(call, layout);
-    zlay_layout_free(layout);
-    return status;
-}
-
-static zlay_status get_sizes(zl_call *call, uint64_t *sizes, size_t *count)
-{
-    const json_t *onto = json_object_get(call->request, "onto");
-    *count = 1;
-    if (zl_json_u64(onto, sizes)) return ZLAY_OK;
-    *count = json_array_size(onto);
-    if (!*count || *count > OUTS_MOST)
-        return zl_wrong(call, "onto", "a size, or a list of 1 to 64 sizes");
-    for (size_t i = 0; i < *count; i++)
-        if (!zl_json_u64(json_array_get(onto, i), &sizes[i]))
-            return zl_wrong(call, "onto", "a size, or a list of sizes");
+    bool known = no->pair[0] != UINT64_MAX;
+    (void)of;
+    zl_put_value(call, call->value, "witness",
+                 known ? pair_value(call, no->pair[0], no->pair[1]) : json_null());
     return ZLAY_OK;
 }
 
-static zlay_status surjective_names(zl_call *call, zlay_answer *answer, zlay_buf *guard,
-                                    const zlay_layout *a, const zlay_layout *b)
+static zlay_status surjective_ask(zlay_ctx *ctx, zlay_answer *answer, counterexample *no,
+                            const asked *of)
 {
-    uint64_t sizes[OUTS_MOST], points = 1;
-    size_t count;
-    (void)b;
-    zlay_status status = get_sizes(call, sizes, &count);
-    for (size_t i = 0; i < count && !status; i++) points *= sizes[i];
-    if (status) return status;
-    return zlay_layout_surjective_guard(call->ctx, answer, guard, a, (int64_t)points);
+    return zlay_layout_is_surjective(ctx, answer, &no->index, of->a, of->sizes, of->count);
 }
 
-static zlay_status surjective_value(zl_call *call, const zlay_layout *layout,
-                                    const uint64_t *sizes, size_t count)
+static zlay_status surjective_guard(zlay_ctx *ctx, zlay_answer *answer, zlay_buf *guard,
+                                    const asked *of)
 {
-    zlay_answer answer = ZLAY_UNDECIDED;
-    uint64_t missed;
-    zlay_status status =
-        zlay_layout_is_surjective(call->ctx, &answer, &missed, layout, sizes, count);
-    if (!status && answer == ZLAY_DEPENDS)
-        return put_depends(call, surjective_names, layout, NULL);
-    json_t *value = status ? NULL : answer_value(call, answer);
-    if (!value) return status;
-    if (zlay_layout_out_count(layout) == 1) count = 1;
-    bool shown = missed != UINT64_MAX || !is_symbolic(layout);
-    zl_put_value(call, value, "witness",
-                 shown ? tuple_value(call, missed, sizes, count) : json_null());
-    return is_symbolic(layout) ? put_sample(call, value, layout, NULL) : ZLAY_OK;
+    uint64_t points = 1;
+    for (size_t i = 0; i < of->count; i++) points *= of->sizes[i];
+    return zlay_layout_surjective_guard(ctx, answer, guard, of->a, (int64_t)points);
 }
 
-zlay_status zl_op_layout_is_surjective(zl_call *call)
+static zlay_status surjective_show(zl_call *call, const counterexample *no, const asked *of)
 {
-    zlay_layout *layout = NULL;
-    uint64_t sizes[OUTS_MOST];
-    size_t count;
-    zlay_status status = get_sizes(call, sizes, &count);
-    if (!status) status = zl_get_layout(call, "layout", &layout);
-    if (!status) status = surjective_value(call, layout, sizes, count);
-    zlay_layout_free(layout);
-    return status;
+    size_t count = zlay_layout_out_count(of->a) == 1 ? 1 : of->count;
+    bool known = no->index != UINT64_MAX || !is_symbolic(of->a);
+    zl_put_value(call, call->value, "witness",
+                 known ? tuple_value(call, no->index, of->sizes, count) : json_null());
+    return ZLAY_OK;
+}
+
+static zlay_status bijective_ask(zlay_ctx *ctx, zlay_answer *answer, counterexample *no,
+                            const asked *of)
+{
+    return zlay_layout_is_bijective(ctx, answer, &no->fault, of->a);
+}
+
+static zlay_status bijective_guard(zlay_ctx *ctx, zlay_answer *answer, zlay_buf *guard,
+                                   const asked *of)
+{
+    return zlay_layout_bijective_guard(ctx, answer, guard, of->a);
 }
 
 static json_t *fault_value(zl_call *call, const zlay_layout *layout, const zlay_fault *fault)
@@ -341,33 +354,22 @@ static json_t *fault_value(zl_call *call, const zlay_layout *layout, const zlay_
     return value;
 }
 
-static zlay_status bijective_names(zl_call *call, zlay_answer *answer, zlay_buf *guard,
-                                   const zlay_layout *a, const zlay_layout *b)
+static zlay_status bijective_show(zl_call *call, const counterexample *no, const asked *of)
 {
-    (void)b;
-    return zlay_layout_bijective_guard(call->ctx, answer, guard, a);
+    bool known = no->fault.fault != ZLAY_FAULT_MISSED || no->fault.missed != UINT64_MAX;
+    zl_put_value(call, call->value, "witness",
+                 known || !is_symbolic(of->a) ? fault_value(call, of->a, &no->fault) : json_null());
+    return ZLAY_OK;
 }
 
-static zlay_status bijective_value(zl_call *call, const zlay_layout *layout)
-{
-    zlay_answer answer = ZLAY_UNDECIDED;
-    zlay_fault fault;
-    zlay_status status = zlay_layout_is_bijective(call->ctx, &answer, &fault, layout);
-    if (!status && answer == ZLAY_DEPENDS)
-        return put_depends(call, bijective_names, layout, NULL);
-    json_t *value = status ? NULL : answer_value(call, answer);
-    if (!value) return status;
-    bool shown = fault.fault != ZLAY_FAULT_MISSED || fault.missed != UINT64_MAX;
-    zl_put_value(call, value, "witness",
-                 shown || !is_symbolic(layout) ? fault_value(call, layout, &fault) : json_null());
-    return is_symbolic(layout) ? put_sample(call, value, layout, NULL) : ZLAY_OK;
-}
+/* ---- operations ------------------------------------------------------------------------------ */
 
-zlay_status zl_op_layout_is_bijective(zl_call *call)
-{
-    zlay_layout *layout;
-    zlay_status status = zl_get_layout(call, "layout", &layout);
-    if (!status) status = bijective_value(call, layout);
-    zlay_layout_free(layout);
-    return status;
-}
+#define DECIDE(op, name)                                                                           \
+    zlay_status op(zl_call *call, const void *value)                                               \
+    {                                                                                              \
+        return decide(call, &(const decision){name##_ask, name##_guard, name##_show}, value);      \
+    }
+DECIDE(zl_op_layout_contained, contained)
+DECIDE(zl_op_layout_is_injective, injective)
+DECIDE(zl_op_layout_is_surjective, surjective)
+DECIDE(zl_op_layout_is_bijective, bijective)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* What a layout is, and its values: layout.parse and layout.eval. */
 #include "json/json.h"
 
 #include <inttypes.h>
@@ -104,8 +105,9 @@ static json_t *box_value(zl_call *call, const zlay_layout *layout)
     return list;
 }
 
-static zlay_status parse_answer(zl_call *call, const zlay_layout *layout)
+zlay_status zl_op_layout_parse(zl_call *call, const void *asked)
 {
+    const zlay_layout *layout = zl_asked_layout(asked);
     json_t *cosize = NULL;
     zlay_status status = cosize_value(call, layout, &cosize);
     if (status) return status;
@@ -117,27 +119,6 @@ static zlay_status parse_answer(zl_call *call, const zlay_layout *layout)
     zl_put_value(call, call->value, "box", box_value(call, layout));
     zl_put_value(call, call->value, "cosize", cosize);
     return ZLAY_OK;
-}
-
-zlay_status zl_op_layout_parse(zl_call *call)
-{
-    zlay_layout *layout;
-    zlay_status status = zl_get_layout(call, "layout", &layout);
-    if (!status) status = parse_answer(call, layout);
-    zlay_layout_free(layout);
-    return status;
-}
-
-zlay_status zl_op_layout_import(zl_call *call)
-{
-    zl_span text;
-    zlay_layout *layout = NULL;
-    zlay_status status = zl_get_text(call, call->request, "text", &text);
-    call->in_input = true;
-    if (!status) status = zlay_layout_import(call->ctx, &layout, text.text, text.length);
-    if (!status) call->value = zl_json_layout(call, layout);
-    zlay_layout_free(layout);
-    return status;
 }
 
 /* ---- eval ------------------------------------------------------------------- */
@@ -192,110 +173,34 @@ static zlay_status eval_all(zl_call *call, const zlay_layout *layout, const json
     return ZLAY_OK;
 }
 
-zlay_status zl_op_layout_eval(zl_call *call)
+typedef struct evaluated {
+    const zlay_layout *layout;
+    const json_t *at;
+} evaluated;
+
+/* The layout with numbers in the place of its parameters. */
+static zlay_status read_bound(zl_call *call, const json_t *object, const zl_field *field, void *to)
 {
     zlay_layout *layout = NULL;
-    const json_t *at;
-    zlay_status status = zl_get_list(call, call->request, "at", &at);
-    if (!status) status = zl_get_layout(call, "layout", &layout);
+    (void)object;
+    zlay_status status = zl_get_layout(call, field->name, &layout);
     if (!status) status = zl_bind_params(call, &layout);
-    if (!status) status = eval_all(call, layout, at);
-    zlay_layout_free(layout);
+    *(const zlay_layout **)to = layout;
     return status;
 }
 
-/* ---- layout to layout ------------------------------------------------------- */
+static const zl_kind as_bound = {.read = read_bound, .drop = zl_drop_layout, .late = true};
+typedef const zlay_layout *as_bound_type;
 
-static zlay_status give(zl_call *call, zlay_status status, zlay_layout *made)
+static const zl_field eval_rows[] = {
+    {"layout", ZL_NEEDS, ZL_AT(as_bound, evaluated, layout)},
+    {"at", ZL_NEEDS, ZL_AT(zl_as_json_list, evaluated, at)},
+    {"params", ZL_MAY, &zl_as_own, .at = 0},
+};
+const zl_fields zl_eval_fields = {ZL_ROWS(eval_rows, evaluated)};
+
+zlay_status zl_op_layout_eval(zl_call *call, const void *asked)
 {
-    if (!status) call->value = zl_json_layout(call, made);
-    zlay_layout_free(made);
-    return status;
-}
-
-typedef zlay_status one_to_one(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a);
-typedef zlay_status two_to_one(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
-                               const zlay_layout *b);
-
-static zlay_status of_one(zl_call *call, one_to_one *make, zlay_layout **made)
-{
-    zlay_layout *a;
-    zlay_status status = zl_get_layout(call, "layout", &a);
-    if (!status) status = make(call->ctx, made, a);
-    zlay_layout_free(a);
-    return status;
-}
-
-static zlay_status of_two(zl_call *call, two_to_one *make)
-{
-    zlay_layout *a = NULL, *b = NULL, *made = NULL;
-    zlay_status status = zl_get_layout(call, "a", &a);
-    if (!status) status = zl_get_layout(call, "b", &b);
-    if (!status) status = make(call->ctx, &made, a, b);
-    zlay_layout_free(a);
-    zlay_layout_free(b);
-    return give(call, status, made);
-}
-
-/* A text that begins with '<' is a tiler. */
-static bool is_tiler(const zl_call *call, zl_span *out)
-{
-    const json_t *b = json_object_get(call->request, "b");
-    const char *text = json_string_value(b);
-    if (!text || text[strspn(text, " ")] != '<') return false;
-    *out = (zl_span){text, json_string_length(b)};
-    return true;
-}
-
-static zlay_status by_tiler(zl_call *call, zl_span tiler)
-{
-    zlay_layout *a = NULL, *made = NULL;
-    zlay_status status = zl_get_layout(call, "a", &a);
-    if (!status)
-        status = zlay_layout_compose_tiler(call->ctx, &made, a, tiler.text, tiler.length);
-    zlay_layout_free(a);
-    return give(call, status, made);
-}
-
-zlay_status zl_op_layout_compose(zl_call *call)
-{
-    bool partial = false;
-    zl_span tiler;
-    zlay_status status = zl_get_flag(call, call->request, "partial", &partial);
-    if (status) return status;
-    if (is_tiler(call, &tiler)) return by_tiler(call, tiler);
-    return of_two(call, partial ? zlay_layout_compose_partial : zlay_layout_compose);
-}
-
-static zlay_status by_profile(zl_call *call, zlay_layout **made)
-{
-    zlay_layout *a = NULL;
-    zl_span profile;
-    zlay_status status = zl_get_text(call, call->request, "profile", &profile);
-    if (!status) status = zl_get_layout(call, "layout", &a);
-    if (!status)
-        status = zlay_layout_coalesce_profile(call->ctx, made, a, profile.text, profile.length);
-    zlay_layout_free(a);
-    return status;
-}
-
-zlay_status zl_op_layout_coalesce(zl_call *call)
-{
-    const json_t *profile = json_object_get(call->request, "profile");
-    zlay_layout *made = NULL;
-    zlay_status status = !profile || json_is_null(profile)
-                             ? of_one(call, zlay_layout_coalesce, &made)
-                             : by_profile(call, &made);
-    return give(call, status, made);
-}
-
-zlay_status zl_op_layout_complement(zl_call *call)
-{
-    zlay_layout *layout = NULL, *made = NULL;
-    uint64_t cotarget = 0;
-    zlay_status status = zl_get_u64(call, call->request, "cotarget", &cotarget);
-    if (!status) status = zl_get_layout(call, "layout", &layout);
-    if (!status) status = zlay_layout_complement(call->ctx, &made, layout, cotarget);
-    zlay_layout_free(layout);
-    return give(call, status, made);
+    const evaluated *e = asked;
+    return eval_all(call, e->layout, e->at);
 }

@@ -1,29 +1,41 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* bank.count: the wavefronts of one access to shared memory, from an address a lane. */
 #include "json/json.h"
 
 enum { ADDRESSES_MOST = 2 * ZLAY_BANK_LANES };
 
-static zlay_status get_access(zl_call *call, const zlay_target *target, zlay_bank_access *out)
+typedef struct asked {
+    const zlay_target *target;
+    zlay_bank_access access;
+    uint32_t addresses[ADDRESSES_MOST]; /* the first of each lane, then the second */
+    uint32_t offset0, offset1;
+} asked;
+
+/* The target is read before. */
+static zlay_status read_access(zl_call *call, const json_t *object, const zl_field *field, void *to)
 {
+    asked *a = to;
     zl_span name = {0};
     char quoted[256];
     int32_t number;
-    zlay_status status = zl_get_text(call, call->request, "instruction", &name);
+    zlay_status status = zl_get_text(call, object, field->name, &name);
     if (status) return status;
     if (zlay_bank_find(&number, name.text, name.length))
         return zl_wrong(call, "instruction", "an access to shared memory that is known");
-    status = zlay_bank_info(out, target, number);
+    status = zlay_bank_info(&a->access, a->target, number);
     if (status == ZLAY_NONE)
-        zl_fail(call->ctx, ZLAY_NONE, "%s has no %s", zlay_target_name(target),
+        zl_fail(call->ctx, ZLAY_NONE, "%s has no %s", zlay_target_name(a->target),
                 zl_quote(quoted, name.text, name.length));
     return status;
 }
 
-/* A list of one entry a lane, into the first or second addresses. */
-static zlay_status get_lanes(zl_call *call, const zlay_bank_access *access, uint32_t *out)
+/* A list of one entry a lane; the access is read before. */
+static zlay_status read_lanes(zl_call *call, const json_t *object, const zl_field *field, void *to)
 {
+    const zlay_bank_access *access = &((asked *)to)->access;
+    uint32_t *out = ((asked *)to)->addresses;
     const json_t *list;
-    zlay_status status = zl_get_list(call, call->request, "addresses", &list);
+    zlay_status status = zl_get_list(call, object, field->name, &list);
     if (status) return status;
     if (json_array_size(list) != access->lanes)
         return zl_fail(call->ctx, ZLAY_EINVAL, "field 'addresses' is not a list of %u",
@@ -48,42 +60,43 @@ static zlay_status get_lanes(zl_call *call, const zlay_bank_access *access, uint
     return ZLAY_OK;
 }
 
-/* Offsets count in elements and have eight bits each. */
-static zlay_status get_offset(zl_call *call, const zlay_bank_access *access, const char *name,
-                              uint32_t *out)
+static zlay_status read_offset(zl_call *call, const json_t *object, const zl_field *field, void *to)
 {
-    *out = 0;
-    if (access->parts == 1 && json_object_get(call->request, name))
-        return zl_wrong(call, name, "a field of an access with one address a lane");
-    zlay_status status = zl_get_u32(call, call->request, name, out);
-    if (!status && *out > 255) status = zl_wrong(call, name, "0 to 255");
+    asked *a = to;
+    uint32_t offset = 0;
+    if (a->access.parts == 1)
+        return zl_wrong(call, field->name, "a field of an access with one address a lane");
+    zlay_status status = zl_get_u32(call, object, field->name, &offset);
+    if (!status && offset > 255) return zl_wrong(call, field->name, "0 to 255");
+    *(field->count ? &a->offset1 : &a->offset0) = offset;
     return status;
 }
 
-static zlay_status add_offset(zl_call *call, const zlay_bank_access *access, const char *name,
-                              const uint32_t *from, uint32_t *to)
+static const zl_kind as_access = {.read = read_access}, as_lanes = {.read = read_lanes},
+                     as_offset = {.read = read_offset};
+typedef asked as_access_type, as_lanes_type, as_offset_type;
+
+static const zl_field asked_rows[] = {
+    ZL_TARGET(asked),
+    {"instruction", ZL_NEEDS, ZL_WHOLE(as_access, asked)},
+    {"addresses", ZL_NEEDS, ZL_WHOLE(as_lanes, asked)},
+    {"offset0", ZL_MAY, ZL_WHOLE(as_offset, asked), .count = 0},
+    {"offset1", ZL_MAY, ZL_WHOLE(as_offset, asked), .count = 1},
+};
+const zl_fields zl_bank_fields = {ZL_ROWS(asked_rows, asked)};
+
+static zlay_status add_offset(zl_call *call, const asked *a, const char *name, uint32_t offset,
+                              uint32_t *to)
 {
-    uint32_t offset;
-    zlay_status status = get_offset(call, access, name, &offset);
-    for (uint32_t lane = 0; !status && lane < access->lanes; lane++) {
-        uint64_t address = from[lane] + (uint64_t)offset * access->unit;
-        bool off = from[lane] == ZLAY_BANK_INACTIVE;
+    for (uint32_t lane = 0; lane < a->access.lanes; lane++) {
+        uint32_t base = a->addresses[lane];
+        uint64_t address = base + (uint64_t)offset * a->access.unit;
+        bool off = base == ZLAY_BANK_INACTIVE;
         if (!off && address >= ZLAY_BANK_INACTIVE)
-            status = zl_wrong(call, name, "one that leaves addresses below 2^32");
+            return zl_wrong(call, name, "one that leaves addresses below 2^32");
         to[lane] = off ? ZLAY_BANK_INACTIVE : (uint32_t)address;
     }
-    return status;
-}
-
-/* The first offset comes last: the second addresses start at the same bases. */
-static zlay_status get_addresses(zl_call *call, const zlay_bank_access *access, uint32_t *out)
-{
-    uint32_t spare[ZLAY_BANK_LANES];
-    uint32_t *second = access->parts == 2 ? out + access->lanes : spare;
-    zlay_status status = get_lanes(call, access, out);
-    if (!status) status = add_offset(call, access, "offset1", out, second);
-    if (!status) status = add_offset(call, access, "offset0", out, out);
-    return status;
+    return ZLAY_OK;
 }
 
 static json_t *lanes_value(zl_call *call, uint64_t mask)
@@ -117,20 +130,21 @@ static zlay_status no_data(zl_call *call, const zlay_target *target, const zlay_
     return ZLAY_OK;
 }
 
-zlay_status zl_op_bank_count(zl_call *call)
+zlay_status zl_op_bank_count(zl_call *call, const void *value)
 {
-    const zlay_target *target;
-    zlay_bank_access access;
+    const asked *a = value;
+    const zlay_bank_access *access = &a->access;
     zlay_bank bank;
     uint32_t addresses[ADDRESSES_MOST];
-    zlay_status status = zl_get_target(call, &target);
-    if (!status) status = get_access(call, target, &access);
-    if (!status) status = get_addresses(call, &access, addresses);
+    zlay_status status = ZLAY_OK;
+    if (access->parts == 2)
+        status = add_offset(call, a, "offset1", a->offset1, addresses + access->lanes);
+    if (!status) status = add_offset(call, a, "offset0", a->offset0, addresses);
     if (status) return status;
-    status =
-        zlay_bank_conflicts(&bank, target, access.number, addresses, access.lanes * access.parts);
+    status = zlay_bank_conflicts(&bank, a->target, access->number, addresses,
+                                 access->lanes * access->parts);
     if (status) return zl_fail(call->ctx, status, "field 'addresses' does not fit the access");
-    if (bank.answer == ZLAY_UNDECIDED) return no_data(call, target, &access);
+    if (bank.answer == ZLAY_UNDECIDED) return no_data(call, a->target, access);
     call->value = bank_value(call, &bank);
     return ZLAY_OK;
 }

@@ -7,8 +7,8 @@
 /* ---- fields -------------------------------------------------------------------------- */
 
 static const zl_field resource_rows[] = {
-    {"base", ZL_NEEDS, &zl_as_u64, ZL_AT(zlay_buffer, base)},
-    {"records", ZL_NEEDS, &zl_as_u64, ZL_AT(zlay_buffer, records)},
+    {"base", ZL_NEEDS, ZL_AT(zl_as_u64, zlay_buffer, base)},
+    {"records", ZL_NEEDS, ZL_AT(zl_as_u64, zlay_buffer, records)},
     ZL_NUMBER(zlay_buffer, stride), ZL_NUMBER(zlay_buffer, swizzle),
     ZL_NUMBER(zlay_buffer, cache_swizzle), ZL_NUMBER(zlay_buffer, index_stride),
     ZL_NUMBER(zlay_buffer, add_tid), ZL_NUMBER(zlay_buffer, dst_sel),
@@ -16,7 +16,8 @@ static const zl_field resource_rows[] = {
     ZL_NUMBER(zlay_buffer, user_vm), ZL_NUMBER(zlay_buffer, nv), ZL_NUMBER(zlay_buffer, flags),
     ZL_NUMBER(zlay_buffer, type), ZL_NUMBER(zlay_buffer, other),
 };
-static const zl_fields resource_fields = ZL_FIELDS(resource_rows);
+static const zl_fields resource_fields = {ZL_ROWS(resource_rows, zlay_buffer)};
+typedef zlay_buffer resource_fields_type;
 
 /* A resource, and an access through it. */
 typedef struct asked {
@@ -27,9 +28,9 @@ typedef struct asked {
 
 static const zl_field buffer_rows[] = {
     ZL_TARGET(asked),
-    {"", ZL_NEEDS, &zl_as_part, ZL_AT(asked, buffer), .of = &resource_fields},
+    ZL_PART(resource_fields, asked, buffer),
 };
-const zl_fields zl_buffer_fields = ZL_FIELDS(buffer_rows);
+const zl_fields zl_buffer_fields = {ZL_ROWS(buffer_rows, asked)};
 
 static zlay_status refuse(zl_call *call, const zlay_target *target, zlay_status status,
                           const char *what)
@@ -43,69 +44,72 @@ static zlay_status refuse(zl_call *call, const zlay_target *target, zlay_status 
 
 enum { WORDS = 4, WORD_DIGITS = 8 };
 
-static zlay_status read_words(zl_call *call, zlay_buffer_words *out)
+static zlay_status read_words(zl_call *call, const json_t *object, const zl_field *field, void *to)
 {
     zl_span text = {"", 0};
-    zlay_status status = zl_get_text(call, call->request, "desc", &text);
+    zlay_buffer_words *out = to;
+    zlay_status status = zl_get_text(call, object, field->name, &text);
     if (status) return status;
     bool hex = zl_hex_words(text.text, text.length, out->word, WORDS);
-    return hex ? ZLAY_OK : zl_wrong(call, "desc", "0x and up to 32 hexadecimal digits");
+    return hex ? ZLAY_OK : zl_wrong(call, field->name, "0x and up to 32 hexadecimal digits");
 }
 
-zlay_status zl_op_buffer_pack(zl_call *call)
+static const zl_kind as_words = {.read = read_words};
+typedef zlay_buffer_words as_words_type;
+
+typedef struct packed {
+    const zlay_target *target;
+    zlay_buffer_words words;
+} packed;
+
+static const zl_field packed_rows[] = {
+    ZL_TARGET(packed),
+    {"desc", ZL_NEEDS, ZL_AT(as_words, packed, words)},
+};
+const zl_fields zl_buffer_words_fields = {ZL_ROWS(packed_rows, packed)};
+
+zlay_status zl_op_buffer_pack(zl_call *call, const void *value)
 {
-    asked a = {0};
+    const asked *a = value;
     zlay_buffer_words words;
     char text[2 + WORDS * WORD_DIGITS + 1];
-    zlay_status status = zl_read(call, &a);
-    if (status) return status;
-    status = zlay_buffer_pack(&words, a.target, &a.buffer);
-    if (status) return refuse(call, a.target, status, "buffer resource");
+    zlay_status status = zlay_buffer_pack(&words, a->target, &a->buffer);
+    if (status) return refuse(call, a->target, status, "buffer resource");
     snprintf(text, sizeof text, "0x%08x%08x%08x%08x", (unsigned)words.word[3],
              (unsigned)words.word[2], (unsigned)words.word[1], (unsigned)words.word[0]);
     call->value = json_string(text);
     return ZLAY_OK;
 }
 
-zlay_status zl_op_buffer_unpack(zl_call *call)
+zlay_status zl_op_buffer_unpack(zl_call *call, const void *value)
 {
-    const zlay_target *target;
+    const packed *p = value;
     zlay_buffer buffer;
-    zlay_buffer_words words = {{0}};
-    zlay_status status = zl_get_target(call, &target);
-    if (!status) status = read_words(call, &words);
-    if (status) return status;
-    status = zlay_buffer_unpack(&buffer, target, &words);
-    if (status) return refuse(call, target, status, "buffer resource");
+    zlay_status status = zlay_buffer_unpack(&buffer, p->target, &p->words);
+    if (status) return refuse(call, p->target, status, "buffer resource");
     call->value = json_object();
     zl_put_fields(call, call->value, &resource_fields, &buffer);
     return ZLAY_OK;
 }
 
-static zlay_status buffer_check(zl_checked *c, const void *value)
+zlay_status zl_buffer_verdict(zl_checked *c, const void *value)
 {
     const asked *a = value;
     return zlay_buffer_check(&c->verdict, c->reasons, c->room, a->target, &a->buffer);
-}
-
-zlay_status zl_op_buffer_check(zl_call *call)
-{
-    asked a = {0};
-    return zl_check_asked(call, &a, buffer_check);
 }
 
 /* ---- accesses ------------------------------------------------------------------------- */
 
 static const zl_field reach_rows[] = {
     ZL_TARGET(asked),
-    {"", ZL_NEEDS, &zl_as_part, ZL_AT(asked, buffer), .of = &resource_fields},
-    {"bytes", ZL_NEEDS, &zl_as_u32, ZL_AT(asked, access.bytes)},
-    {"index", ZL_MAY, &zl_as_u32, ZL_AT(asked, access.index)},
-    {"offset", ZL_MAY, &zl_as_u32, ZL_AT(asked, access.offset)},
-    {"imm", ZL_MAY, &zl_as_u32, ZL_AT(asked, access.imm)},
-    {"soffset", ZL_MAY, &zl_as_u32, ZL_AT(asked, access.soffset)},
+    ZL_PART(resource_fields, asked, buffer),
+    {"bytes", ZL_NEEDS, ZL_AT(zl_as_u32, asked, access.bytes)},
+    {"index", ZL_MAY, ZL_AT(zl_as_u32, asked, access.index)},
+    {"offset", ZL_MAY, ZL_AT(zl_as_u32, asked, access.offset)},
+    {"imm", ZL_MAY, ZL_AT(zl_as_u32, asked, access.imm)},
+    {"soffset", ZL_MAY, ZL_AT(zl_as_u32, asked, access.soffset)},
 };
-const zl_fields zl_buffer_reach_fields = ZL_FIELDS(reach_rows);
+const zl_fields zl_buffer_reach_fields = {ZL_ROWS(reach_rows, asked)};
 
 static json_t *text_or_null(const char *text) { return text ? json_string(text) : json_null(); }
 
@@ -122,14 +126,12 @@ static void put_reach(zl_call *call, const zlay_buffer_reach *reach)
     zl_put_value(call, call->value, "gap", text_or_null(reach->gap));
 }
 
-zlay_status zl_op_buffer_reach(zl_call *call)
+zlay_status zl_op_buffer_reach(zl_call *call, const void *value)
 {
-    asked a = {0};
+    const asked *a = value;
     zlay_buffer_reach reach;
-    zlay_status status = zl_read(call, &a);
-    if (status) return status;
-    status = zlay_buffer_reaches(&reach, a.target, &a.buffer, &a.access);
-    if (status) return refuse(call, a.target, status, "buffer resource or access");
+    zlay_status status = zlay_buffer_reaches(&reach, a->target, &a->buffer, &a->access);
+    if (status) return refuse(call, a->target, status, "buffer resource or access");
     put_reach(call, &reach);
     return ZLAY_OK;
 }
@@ -140,7 +142,8 @@ static const zl_field count_rows[] = {
     ZL_NUMBER(zlay_waitcnt, vmcnt), ZL_NUMBER(zlay_waitcnt, expcnt),
     ZL_NUMBER(zlay_waitcnt, lgkmcnt),
 };
-static const zl_fields count_fields = ZL_FIELDS(count_rows);
+static const zl_fields count_fields = {ZL_ROWS(count_rows, zlay_waitcnt)};
+typedef zlay_waitcnt count_fields_type;
 
 typedef struct wait {
     const zlay_target *target;
@@ -148,42 +151,49 @@ typedef struct wait {
     uint32_t operand;
 } wait;
 
+/* The target, on which a counter that is not named is not waited for. */
+static zlay_status read_waits(zl_call *call, const json_t *object, const zl_field *field, void *to)
+{
+    wait *w = to;
+    (void)object, (void)field;
+    zlay_status status = zl_get_target(call, &w->target);
+    if (status) return status;
+    status = zlay_waitcnt_most(&w->counts, w->target);
+    return status ? refuse(call, w->target, status, "s_waitcnt") : ZLAY_OK;
+}
+
+static const zl_kind as_waits = {.read = read_waits};
+typedef wait as_waits_type;
+
 static const zl_field wait_rows[] = {
-    ZL_TARGET(wait),
-    {"", ZL_MAY, &zl_as_part, ZL_AT(wait, counts), .of = &count_fields},
+    {"target", ZL_NEEDS, ZL_WHOLE(as_waits, wait)},
+    ZL_PART(count_fields, wait, counts),
 };
-const zl_fields zl_waitcnt_fields = ZL_FIELDS(wait_rows);
+const zl_fields zl_waitcnt_fields = {ZL_ROWS(wait_rows, wait)};
 
 static const zl_field operand_rows[] = {
     ZL_TARGET(wait),
-    {"operand", ZL_NEEDS, &zl_as_u32, ZL_AT(wait, operand)},
+    {"operand", ZL_NEEDS, ZL_AT(zl_as_u32, wait, operand)},
 };
-const zl_fields zl_waitcnt_operand_fields = ZL_FIELDS(operand_rows);
+const zl_fields zl_waitcnt_operand_fields = {ZL_ROWS(operand_rows, wait)};
 
-/* A counter that is not named is not waited for. */
-zlay_status zl_op_waitcnt_pack(zl_call *call)
+zlay_status zl_op_waitcnt_pack(zl_call *call, const void *value)
 {
-    wait w = {0};
-    zlay_status status = zl_get_target(call, &w.target);
-    if (status) return status;
-    status = zlay_waitcnt_most(&w.counts, w.target);
-    if (status) return refuse(call, w.target, status, "s_waitcnt");
-    status = zl_read(call, &w);
-    if (status) return status;
-    status = zlay_waitcnt_pack(&w.operand, w.target, &w.counts);
-    if (status) return refuse(call, w.target, status, "s_waitcnt");
-    call->value = zl_json_bits(w.operand, 4);
+    const wait *w = value;
+    uint32_t operand;
+    zlay_status status = zlay_waitcnt_pack(&operand, w->target, &w->counts);
+    if (status) return refuse(call, w->target, status, "s_waitcnt");
+    call->value = zl_json_bits(operand, 4);
     return ZLAY_OK;
 }
 
-zlay_status zl_op_waitcnt_unpack(zl_call *call)
+zlay_status zl_op_waitcnt_unpack(zl_call *call, const void *value)
 {
-    wait w = {0};
-    zlay_status status = zl_read(call, &w);
-    if (status) return status;
-    status = zlay_waitcnt_unpack(&w.counts, w.target, w.operand);
-    if (status) return refuse(call, w.target, status, "s_waitcnt");
+    const wait *w = value;
+    zlay_waitcnt counts;
+    zlay_status status = zlay_waitcnt_unpack(&counts, w->target, w->operand);
+    if (status) return refuse(call, w->target, status, "s_waitcnt");
     call->value = json_object();
-    zl_put_fields(call, call->value, &count_fields, &w.counts);
+    zl_put_fields(call, call->value, &count_fields, &counts);
     return ZLAY_OK;
 }

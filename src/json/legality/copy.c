@@ -94,40 +94,39 @@ static zlay_status read_offsets(zl_call *call, const json_t *object, const zl_fi
     return read_numbers(call, field->name, out->offset, offsets_of(out));
 }
 
-static const zl_kind as_instruction = {read_instruction, NULL, false},
-                     as_coordinates = {read_coordinates, NULL, false},
-                     as_offsets = {read_offsets, NULL, false};
+static const zl_kind as_instruction = {.read = read_instruction},
+                     as_coordinates = {.read = read_coordinates},
+                     as_offsets = {.read = read_offsets};
+typedef zlay_issue as_instruction_type, as_coordinates_type, as_offsets_type;
 
 typedef struct asked {
     const zlay_target *target;
     zlay_issue issue;
     zlay_tensormap map;
+    const zlay_facts *facts;
+    zl_texts texts;
 } asked;
 
 static const zl_field copy_rows[] = {
     ZL_TARGET(asked),
-    {"instruction", ZL_NEEDS, &as_instruction, ZL_AT(asked, issue)},
-    {"map", ZL_MAY, &zl_as_map, ZL_AT(asked, map)},
-    {"coordinates", ZL_MAY, &as_coordinates, ZL_AT(asked, issue)},
-    {"offsets", ZL_MAY, &as_offsets, ZL_AT(asked, issue)},
-    {"smem", ZL_MAY, &zl_as_u64, ZL_AT(asked, issue.smem)},
-    {"expect", ZL_MAY, &zl_as_u64, ZL_AT(asked, issue.expect), .given = ZLAY_GIVEN_EXPECT},
-    {"barrier", ZL_MAY, &zl_as_u64, ZL_AT(asked, issue.barrier), .given = ZLAY_GIVEN_BARRIER},
-    {"count", ZL_MAY, &zl_as_u64, ZL_AT(asked, issue.count), .given = ZLAY_GIVEN_COUNT},
-    {"cta_mask", ZL_MAY, &zl_as_u64, ZL_AT(asked, issue.cta_mask), .given = ZLAY_GIVEN_CTA_MASK},
-    {"bytes", ZL_MAY, &zl_as_u64, ZL_AT(asked, issue.bytes)},
-    {"source", ZL_MAY, &zl_as_u64, ZL_AT(asked, issue.source)},
-    {"taken", ZL_MAY, &zl_as_u64, ZL_AT(asked, issue.taken), .given = ZLAY_GIVEN_TAKEN},
-    {"byte_mask", ZL_MAY, &zl_as_u64, ZL_AT(asked, issue.byte_mask), .given = ZLAY_GIVEN_BYTE_MASK},
-    {"cluster", ZL_MAY, &zl_as_u32, ZL_AT(asked, issue.cluster), .given = ZLAY_GIVEN_CLUSTER},
-    {"cta", ZL_MAY, &zl_as_u32, ZL_AT(asked, issue.cta), .given = ZLAY_GIVEN_CTA},
-    {"peer", ZL_MAY, &zl_as_u32, ZL_AT(asked, issue.peer), .given = ZLAY_GIVEN_PEER},
-    {"facts", ZL_MAY, &zl_as_own, .at = 0},
+    {"instruction", ZL_NEEDS, ZL_AT(as_instruction, asked, issue)},
+    {"map", ZL_MAY, ZL_AT(zl_as_map, asked, map)},
+    {"coordinates", ZL_MAY, ZL_AT(as_coordinates, asked, issue)},
+    {"offsets", ZL_MAY, ZL_AT(as_offsets, asked, issue)},
+    {"smem", ZL_MAY, ZL_AT(zl_as_u64, asked, issue.smem)},
+    {"expect", ZL_MAY, ZL_AT(zl_as_u64, asked, issue.expect), .given = ZLAY_GIVEN_EXPECT},
+    {"barrier", ZL_MAY, ZL_AT(zl_as_u64, asked, issue.barrier), .given = ZLAY_GIVEN_BARRIER},
+    {"count", ZL_MAY, ZL_AT(zl_as_u64, asked, issue.count), .given = ZLAY_GIVEN_COUNT},
+    {"cta_mask", ZL_MAY, ZL_AT(zl_as_u64, asked, issue.cta_mask), .given = ZLAY_GIVEN_CTA_MASK},
+    {"bytes", ZL_MAY, ZL_AT(zl_as_u64, asked, issue.bytes)},
+    {"source", ZL_MAY, ZL_AT(zl_as_u64, asked, issue.source)},
+    {"taken", ZL_MAY, ZL_AT(zl_as_u64, asked, issue.taken), .given = ZLAY_GIVEN_TAKEN},
+    {"byte_mask", ZL_MAY, ZL_AT(zl_as_u64, asked, issue.byte_mask), .given = ZLAY_GIVEN_BYTE_MASK},
+    {"cluster", ZL_MAY, ZL_AT(zl_as_u32, asked, issue.cluster), .given = ZLAY_GIVEN_CLUSTER},
+    {"cta", ZL_MAY, ZL_AT(zl_as_u32, asked, issue.cta), .given = ZLAY_GIVEN_CTA},
+    {"peer", ZL_MAY, ZL_AT(zl_as_u32, asked, issue.peer), .given = ZLAY_GIVEN_PEER},
+    {"facts", ZL_MAY, ZL_AT(zl_as_facts, asked, facts)},
 };
-const zl_fields zl_copy_fields = ZL_FIELDS_GIVEN(copy_rows, asked, issue.given);
-
-/* ---- the check ------------------------------------------------------------------------ */
-
 static const zl_word fields[] = {{"coordinates", ZLAY_FIELD_COORDINATE},
                                  {"offsets", ZLAY_FIELD_OFFSET},
                                  {"smem", ZLAY_FIELD_SMEM},
@@ -138,53 +137,51 @@ static const zl_word fields[] = {{"coordinates", ZLAY_FIELD_COORDINATE},
                                  {"count", ZLAY_FIELD_COUNT},
                                  {NULL, 0}};
 
-/* The copy and its map with a number in every place: read from a copy of the request. */
-static zlay_status numbers_read(zl_call *call, asked *out, zl_texts *texts)
+static void take_texts(const json_t *request, json_t *copy, void *to)
 {
-    const json_t *request = call->request;
-    json_t *copy = json_deep_copy(request);
-    if (!copy) return ZLAY_ENOMEM;
+    zl_texts *texts = &((asked *)to)->texts;
     zl_texts_take(texts, request, copy, fields);
     zl_texts_take(texts, json_object_get(request, "map"), json_object_get(copy, "map"),
                   zl_map_texts);
-    call->request = copy;
-    zlay_status status = zl_read(call, out);
-    call->request = request;
-    json_decref(copy);
-    return status;
 }
 
-static zlay_status ask_given(zlay_ctx *ctx, zlay_buf *guard, const void *value)
+const zl_fields zl_copy_fields = {ZL_ROWS(copy_rows, asked),
+                                  .given = offsetof(asked, issue.given), .take = take_texts};
+
+/* ---- the check ------------------------------------------------------------------------ */
+
+typedef struct copy_checked {
+    zl_checked *checked;
+    const asked *asked;
+    const zlay_tensormap *map; /* NULL: the request has none */
+} copy_checked;
+
+static zlay_status check_given(zlay_ctx *ctx, zlay_buf *guard, const void *value)
 {
-    const zl_texts_asked *a = value;
-    const zlay_issue_question q = {sizeof q, a->texts->count, a->target, a->issue,
-                                   a->map,   a->texts->at,    a->facts};
-    return zlay_issue_check_given(ctx, &a->checked->verdict, a->checked->reasons,
-                                  a->checked->room, guard, &q);
+    const copy_checked *ask = value;
+    const asked *a = ask->asked;
+    const zlay_issue_question q = {sizeof q, a->texts.count, a->target, &a->issue,
+                                   ask->map, a->texts.at,    a->facts};
+    return zlay_issue_check_given(ctx, &ask->checked->verdict, ask->checked->reasons,
+                                  ask->checked->room, guard, &q);
 }
 
-static zlay_status ask_numbers(zl_call *call, const zl_texts_asked *a)
+static zlay_status check_numbers(zl_checked *c, const void *value)
 {
-    zlay_status status = zlay_copy_check(&a->checked->verdict, a->checked->reasons,
-                                         a->checked->room, a->target, a->issue, a->map);
-    if (!status) call->value = zl_json_verdict(call, a->checked);
-    return status;
+    const copy_checked *ask = value;
+    return zlay_copy_check(&c->verdict, c->reasons, c->room, ask->asked->target,
+                           &ask->asked->issue, ask->map);
 }
 
-zlay_status zl_op_copy_check(zl_call *call)
+zlay_status zl_op_copy_check(zl_call *call, const void *value)
 {
+    const asked *a = value;
     zlay_reason reasons[ZL_REASONS_MOST];
     zl_checked checked = {.reasons = reasons, .room = ZL_REASONS_MOST};
-    zl_texts texts = {.count = 0};
-    asked a = {0};
+    const copy_checked ask = {&checked, a, given(call, "map") ? &a->map : NULL};
     uint64_t bytes;
-    zl_texts_asked question = {.checked = &checked, .texts = &texts, .issue = &a.issue};
-    zlay_status status = numbers_read(call, &a, &texts);
-    if (status) return status;
-    question.target = a.target;
-    if (given(call, "map")) question.map = &a.map;
-    if (zlay_copy_bytes(&bytes, &a.issue, question.map) == ZLAY_EINVAL)
+    if (zlay_copy_bytes(&bytes, &a->issue, ask.map) == ZLAY_EINVAL)
         return zl_fail(call->ctx, ZLAY_EINVAL, "a tensor copy needs the field 'map'");
-    return given(call, "facts") || texts.count ? zl_texts_check(call, ask_given, &question)
-                                               : ask_numbers(call, &question);
+    if (!zl_has_unknowns(call, &a->texts)) return zl_check_asked(call, &ask, check_numbers);
+    return zl_texts_check(call, &checked, check_given, &ask);
 }

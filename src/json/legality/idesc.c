@@ -17,30 +17,6 @@ static uint32_t tables_of(int32_t kind)
     return kind == ZLAY_KIND_MXF8F6F4 ? SCALED : PLAIN;
 }
 
-static const struct number {
-    const char *name;
-    size_t at;
-    uint32_t tables;
-    bool size; /* elements: a number that is always there */
-} numbers[] = {
-    {"m", offsetof(zlay_idesc, m), EVERY, true},
-    {"n", offsetof(zlay_idesc, n), EVERY, true},
-    {"sparse", offsetof(zlay_idesc, sparse), EVERY, false},
-    {"sparse_id", offsetof(zlay_idesc, sparse_id), PLAIN, false},
-    {"negate_a", offsetof(zlay_idesc, negate_a), EVERY, false},
-    {"negate_b", offsetof(zlay_idesc, negate_b), EVERY, false},
-    {"saturate", offsetof(zlay_idesc, saturate), PLAIN, false},
-    {"max_shift", offsetof(zlay_idesc, max_shift), PLAIN, false},
-    {"sf_a_id", offsetof(zlay_idesc, sf_a_id), SCALED, false},
-    {"sf_b_id", offsetof(zlay_idesc, sf_b_id), SCALED, false},
-    {"k", offsetof(zlay_idesc, k), FOURS, false},
-};
-
-static bool given(const zl_call *call, const char *name)
-{
-    return json_object_get(call->request, name) != NULL;
-}
-
 static zlay_status foreign(zl_call *call, const char *name)
 {
     return zl_fail(call->ctx, ZLAY_EINVAL, "field '%s' is of another kind", name);
@@ -48,70 +24,102 @@ static zlay_status foreign(zl_call *call, const char *name)
 
 /* ---- in --------------------------------------------------------------------------- */
 
-static zlay_status get_type(zl_call *call, const char *name, int32_t *out)
+static zlay_status read_kind(zl_call *call, const json_t *object, const zl_field *field, void *to)
 {
-    const json_t *value = json_object_get(call->request, name);
+    zlay_status status = zl_get_word(call, object, field->name, zl_kinds, to);
+    if (status || zl_word_of(zl_kinds, *(int32_t *)to)) return status;
+    return zl_wrong(call, field->name, "a kind");
+}
+
+static zlay_status read_type(zl_call *call, const json_t *object, const zl_field *field, void *to)
+{
+    const json_t *value = json_object_get(object, field->name);
     uint64_t code;
     const char *text = json_string_value(value);
     if (!text || strncmp(text, "0x", 2))
-        return zl_get_word(call, call->request, name, zl_types, out);
+        return zl_get_word(call, object, field->name, zl_types, to);
     if (!zl_json_u64(value, &code) || code >= CODES)
-        return zl_wrong(call, name, "a type, or a code below 0x8");
-    *out = ZLAY_IDESC_CODE + (int32_t)code;
+        return zl_wrong(call, field->name, "a type, or a code below 0x8");
+    *(int32_t *)to = ZLAY_IDESC_CODE + (int32_t)code;
     return ZLAY_OK;
 }
 
-static zlay_status get_switch(zl_call *call, const char *name, uint32_t *out)
+static zlay_status read_number(zl_call *call, const json_t *object, const zl_field *field, void *to)
 {
-    const json_t *value = json_object_get(call->request, name);
-    if (!json_is_boolean(value)) return zl_get_u32(call, call->request, name, out);
-    *out = json_is_true(value);
-    return ZLAY_OK;
+    if (json_is_null(json_object_get(object, field->name))) return ZLAY_OK;
+    return zl_as_switch.read(call, object, field, to);
 }
 
-static zlay_status read_number(zl_call *call, zlay_idesc *fields, const struct number *row)
+static zlay_status read_bits(zl_call *call, const json_t *object, const zl_field *field, void *to)
 {
-    const json_t *value = json_object_get(call->request, row->name);
-    uint32_t *out = (uint32_t *)((char *)fields + row->at);
-    if (!value || (json_is_null(value) && !row->size)) return ZLAY_OK;
-    if (!(row->tables & tables_of(fields->kind))) return foreign(call, row->name);
-    if (row->size) return zl_get_u32(call, call->request, row->name, out);
-    return get_switch(call, row->name, out);
-}
-
-static zlay_status read_numbers(zl_call *call, zlay_idesc *out)
-{
-    zlay_status status = ZLAY_OK;
-    for (size_t i = 0; !status && i < ZL_COUNT(numbers); i++)
-        status = read_number(call, out, &numbers[i]);
+    uint64_t bits = 0;
+    zlay_status status = zl_get_u64(call, object, field->name, &bits);
+    if (!status && bits > UINT32_MAX) return zl_wrong(call, field->name, "32 bits");
+    *(uint32_t *)to = (uint32_t)bits;
     return status;
 }
 
-static zlay_status read_scale(zl_call *call, zlay_idesc *out)
-{
-    bool scaled = tables_of(out->kind) & SCALED;
-    if (!scaled) return given(call, "scale_type") ? foreign(call, "scale_type") : ZLAY_OK;
-    out->scale_type = ZLAY_TYPE_UE8M0;
-    return zl_get_word(call, call->request, "scale_type", zl_types, &out->scale_type);
-}
+static const zl_kind as_kind = {.read = read_kind}, as_type = {.read = read_type},
+                     as_number = {.read = read_number}, as_bits = {.read = read_bits};
+typedef int32_t as_kind_type, as_type_type;
+typedef uint32_t as_number_type, as_bits_type;
 
-static zlay_status read_fields(zl_call *call, zlay_idesc *out)
+typedef struct asked {
+    const zlay_target *target;
+    zlay_idesc of;
+    uint32_t desc;
+} asked;
+
+#define NUMBER(name, in) {#name, ZL_MAY, ZL_AT(as_number, asked, of.name), .count = (in)}
+static const zl_field pack_rows[] = {
+    {"kind", ZL_NEEDS, ZL_AT(as_kind, asked, of.kind)},
+    {"a", ZL_NEEDS, ZL_AT(as_type, asked, of.a)},
+    {"b", ZL_NEEDS, ZL_AT(as_type, asked, of.b)},
+    {"d", ZL_NEEDS, ZL_AT(as_type, asked, of.d)},
+    {"m", ZL_NEEDS, ZL_AT(zl_as_u32, asked, of.m), .count = EVERY},
+    {"n", ZL_NEEDS, ZL_AT(zl_as_u32, asked, of.n), .count = EVERY},
+    {"target", ZL_MAY, &zl_as_own, .at = 0},
+    {"a_major", ZL_MAY, ZL_AT(zl_as_word, asked, of.a_major), .of = zl_majors},
+    {"b_major", ZL_MAY, ZL_AT(zl_as_word, asked, of.b_major), .of = zl_majors},
+    NUMBER(sparse, EVERY),
+    NUMBER(sparse_id, PLAIN),
+    NUMBER(negate_a, EVERY),
+    NUMBER(negate_b, EVERY),
+    NUMBER(saturate, PLAIN),
+    NUMBER(max_shift, PLAIN),
+    {"scale_type", ZL_MAY, ZL_AT(zl_as_word, asked, of.scale_type), .of = zl_types},
+    NUMBER(sf_a_id, SCALED),
+    NUMBER(sf_b_id, SCALED),
+    NUMBER(k, FOURS),
+    {"reserved", ZL_MAY, ZL_AT(as_bits, asked, of.must_be_zero)},
+};
+#undef NUMBER
+static const zl_field unpack_rows[] = {
+    {"kind", ZL_NEEDS, ZL_AT(zl_as_word, asked, of.kind), .of = zl_kinds},
+    {"desc", ZL_NEEDS, ZL_AT(as_bits, asked, desc)},
+    {"target", ZL_MAY, &zl_as_own, .at = 0},
+};
+static const zl_field check_rows[] = {
+    ZL_TARGET(asked),
+    {"kind", ZL_NEEDS, ZL_AT(zl_as_word, asked, of.kind), .of = zl_kinds},
+    {"desc", ZL_NEEDS, ZL_AT(as_bits, asked, desc)},
+};
+const zl_fields zl_idesc_pack_fields = {
+    ZL_ROWS(pack_rows, asked), .start = &(const asked){.of = {.scale_type = ZLAY_TYPE_UE8M0}}};
+const zl_fields zl_idesc_unpack_fields = {ZL_ROWS(unpack_rows, asked)};
+const zl_fields zl_idesc_check_fields = {ZL_ROWS(check_rows, asked)};
+
+/* EINVAL where a field is there that the kind's table has not. */
+static zlay_status refuse_foreign(zl_call *call, uint32_t of)
 {
-    const json_t *request = call->request;
-    uint64_t reserved = 0;
-    zlay_status status = zl_get_word(call, request, "kind", zl_kinds, &out->kind);
-    if (!status && !zl_word_of(zl_kinds, out->kind)) status = zl_wrong(call, "kind", "a kind");
-    if (!status) status = get_type(call, "a", &out->a);
-    if (!status) status = get_type(call, "b", &out->b);
-    if (!status) status = get_type(call, "d", &out->d);
-    if (!status) status = zl_get_word(call, request, "a_major", zl_majors, &out->a_major);
-    if (!status) status = zl_get_word(call, request, "b_major", zl_majors, &out->b_major);
-    if (!status) status = read_numbers(call, out);
-    if (!status) status = read_scale(call, out);
-    if (!status) status = zl_get_u64(call, request, "reserved", &reserved);
-    if (!status && reserved > UINT32_MAX) status = zl_wrong(call, "reserved", "32 bits");
-    out->must_be_zero = (uint32_t)reserved;
-    return status;
+    for (size_t i = 0; i < ZL_COUNT(pack_rows); i++) {
+        const zl_field *f = &pack_rows[i];
+        const json_t *value = json_object_get(call->request, f->name);
+        if (f->count && value && !json_is_null(value) && !(f->count & of))
+            return foreign(call, f->name);
+    }
+    if (of & SCALED || !json_object_get(call->request, "scale_type")) return ZLAY_OK;
+    return foreign(call, "scale_type");
 }
 
 /* The first rule that the fields break; sm_103a has the most of them legal. */
@@ -134,34 +142,36 @@ static zlay_status refuse(zl_call *call, const zlay_idesc *fields)
     return zl_fail(call->ctx, ZLAY_EINVAL, "a field does not fit its bits, or its kind has none");
 }
 
-zlay_status zl_op_idesc_pack(zl_call *call)
+zlay_status zl_op_idesc_pack(zl_call *call, const void *value)
 {
-    zlay_idesc fields = {.kind = 0};
-    uint32_t desc;
-    zlay_status status = read_fields(call, &fields);
+    zlay_idesc fields = ((const asked *)value)->of;
+    uint32_t desc, of = tables_of(fields.kind);
+    zlay_status status = refuse_foreign(call, of);
     if (status) return status;
+    if (!(of & SCALED)) fields.scale_type = 0;
     if (zlay_idesc_pack(&desc, &fields)) return refuse(call, &fields);
     call->value = zl_json_bits(desc, 8);
     return ZLAY_OK;
 }
 
-zlay_status zl_op_idesc_check(zl_call *call)
+static zlay_status unpack(zl_call *call, zlay_idesc *out, const asked *a)
 {
-    zlay_reason reasons[ZL_REASONS_MOST];
-    zl_checked checked = {.reasons = reasons, .room = ZL_REASONS_MOST};
-    zlay_idesc fields = {.kind = 0};
-    const zlay_target *target;
-    uint64_t desc = 0;
-    zlay_status status = zl_get_target(call, &target);
-    if (!status) status = zl_get_word(call, call->request, "kind", zl_kinds, &fields.kind);
-    if (!status) status = zl_get_u64(call, call->request, "desc", &desc);
-    if (!status && desc > UINT32_MAX) status = zl_wrong(call, "desc", "32 bits");
-    if (!status && zlay_idesc_unpack(&fields, fields.kind, (uint32_t)desc))
-        status = zl_wrong(call, "kind", "a kind");
-    if (status) return status;
-    zlay_idesc_check(&checked.verdict, reasons, ZL_REASONS_MOST, target, &fields, NULL);
-    call->value = zl_json_verdict(call, &checked);
+    *out = a->of;
+    return zlay_idesc_unpack(out, a->of.kind, a->desc) ? zl_wrong(call, "kind", "a kind") : ZLAY_OK;
+}
+
+static zlay_status check(zl_checked *c, const void *value)
+{
+    const asked *a = value;
+    zlay_idesc_check(&c->verdict, c->reasons, c->room, a->target, &a->of, NULL);
     return ZLAY_OK;
+}
+
+zlay_status zl_op_idesc_check(zl_call *call, const void *value)
+{
+    asked a = *(const asked *)value;
+    zlay_status status = unpack(call, &a.of, value);
+    return status ? status : zl_check_asked(call, &a, check);
 }
 
 /* ---- out -------------------------------------------------------------------------- */
@@ -174,25 +184,21 @@ static json_t *type_value(int32_t type)
 
 static void put_numbers(zl_call *call, const zlay_idesc *f)
 {
-    for (size_t i = 0; i < ZL_COUNT(numbers); i++) {
+    const asked from = {.of = *f};
+    for (size_t i = 0; i < ZL_COUNT(pack_rows); i++) {
+        const zl_field *row = &pack_rows[i];
         uint32_t value;
-        memcpy(&value, (const char *)f + numbers[i].at, sizeof value);
-        if (!(numbers[i].tables & tables_of(f->kind)) || (numbers[i].tables == FOURS && !value))
-            continue;
-        zl_put_value(call, call->value, numbers[i].name, json_integer(value));
+        if (!(row->count & tables_of(f->kind))) continue;
+        memcpy(&value, (const char *)&from + row->at, sizeof value);
+        if (row->count != FOURS || value)
+            zl_put_value(call, call->value, row->name, json_integer(value));
     }
 }
 
-zlay_status zl_op_idesc_unpack(zl_call *call)
+zlay_status zl_op_idesc_unpack(zl_call *call, const void *value)
 {
-    int32_t kind = 0;
-    uint64_t desc = 0;
     zlay_idesc f;
-    zlay_status status = zl_get_word(call, call->request, "kind", zl_kinds, &kind);
-    if (!status) status = zl_get_u64(call, call->request, "desc", &desc);
-    if (!status && desc > UINT32_MAX) status = zl_wrong(call, "desc", "32 bits");
-    if (!status && zlay_idesc_unpack(&f, kind, (uint32_t)desc))
-        status = zl_wrong(call, "kind", "a kind");
+    zlay_status status = unpack(call, &f, value);
     if (status) return status;
     call->value = json_object();
     zl_put_value(call, call->value, "kind", zl_json_word(zl_kinds, f.kind));

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* instruction.check: a form by its id, and its constants, whose names are the form's own. */
 #include "json/json.h"
 
 #include <stdlib.h>
@@ -35,13 +36,21 @@ zlay_status zl_get_ptx(zl_call *call, uint32_t *out)
     return ZLAY_OK;
 }
 
-static zlay_status read_form(zl_call *call, uint32_t *out)
+static zlay_status read_ptx(zl_call *call, const json_t *object, const zl_field *field, void *to)
+{
+    (void)object, (void)field;
+    return zl_get_ptx(call, to);
+}
+
+const zl_kind zl_as_ptx = {.read = read_ptx};
+
+static zlay_status read_form(zl_call *call, const json_t *object, const zl_field *field, void *to)
 {
     zl_span id = {"", 0};
     char quoted[256];
-    zlay_status status = zl_get_text(call, call->request, "instruction", &id);
+    zlay_status status = zl_get_text(call, object, field->name, &id);
     if (status) return status;
-    if (!zlay_instruction_find(out, id.text, id.length)) return ZLAY_OK;
+    if (!zlay_instruction_find(to, id.text, id.length)) return ZLAY_OK;
     return zl_fail(call->ctx, ZLAY_EINVAL, "field 'instruction': no form is called '%s'",
                    zl_quote(quoted, id.text, id.length));
 }
@@ -80,16 +89,38 @@ static zlay_status refuse_others(zl_call *call, uint32_t form)
     return ZLAY_OK;
 }
 
-static zlay_status read_request(zl_call *call, zlay_instruction *out)
+static zlay_status read_constants(zl_call *call, zlay_instruction *out)
 {
     zlay_operand operand;
-    zlay_status status = read_form(call, &out->form);
-    if (!status) status = zl_get_ptx(call, &out->ptx);
-    if (!status) status = refuse_others(call, out->form);
+    zlay_status status = refuse_others(call, out->form);
     for (size_t i = 0; !status && !zlay_instruction_operand_nth(&operand, out->form, i); i++)
         status = read_constant(call, out, &operand);
     return status;
 }
+
+static const zl_kind as_form = {.read = read_form};
+typedef uint32_t as_form_type;
+
+typedef struct asked {
+    const zlay_target *target;
+    zlay_instruction of;
+} asked;
+
+#define CONSTANT(name) {#name, ZL_MAY, &zl_as_own, .at = 0}
+static const zl_field asked_rows[] = {
+    ZL_TARGET(asked),
+    {"instruction", ZL_NEEDS, ZL_AT(as_form, asked, of.form)},
+    {"ptx", ZL_MAY, ZL_AT(zl_as_ptx, asked, of.ptx)},
+    CONSTANT(bytes), CONSTANT(groups), CONSTANT(count), CONSTANT(expect), CONSTANT(parity),
+    CONSTANT(barrier), CONSTANT(threads), CONSTANT(registers), CONSTANT(cta_mask), CONSTANT(ord),
+    CONSTANT(value), CONSTANT(taken), CONSTANT(size), CONSTANT(columns), CONSTANT(offset),
+    CONSTANT(scale), CONSTANT(data), CONSTANT(data1), CONSTANT(address), CONSTANT(resource),
+    CONSTANT(soffset), CONSTANT(saddr), CONSTANT(offset0), CONSTANT(offset1), CONSTANT(group0),
+    CONSTANT(group1), CONSTANT(group2), CONSTANT(group3), CONSTANT(vmcnt), CONSTANT(expcnt),
+    CONSTANT(lgkmcnt),
+};
+#undef CONSTANT
+const zl_fields zl_instruction_fields = {ZL_ROWS(asked_rows, asked)};
 
 /* ---- the form ------------------------------------------------------------------------- */
 
@@ -120,20 +151,20 @@ static zlay_status form_value(zl_call *call, uint32_t form, json_t *out)
     return ZLAY_OK;
 }
 
-zlay_status zl_op_instruction_check(zl_call *call)
+static zlay_status check(zl_checked *c, const void *value)
 {
-    zlay_reason reasons[ZL_REASONS_MOST];
-    zl_checked checked = {.reasons = reasons, .room = ZL_REASONS_MOST};
-    const zlay_target *target;
-    zlay_instruction asked = {.form = 0};
-    zlay_status status = zl_get_target(call, &target);
-    if (!status) status = read_request(call, &asked);
-    if (!status)
-        status = zlay_instruction_check(&checked.verdict, reasons, ZL_REASONS_MOST, target, &asked);
+    const asked *a = value;
+    return zlay_instruction_check(&c->verdict, c->reasons, c->room, a->target, &a->of);
+}
+
+zlay_status zl_op_instruction_check(zl_call *call, const void *value)
+{
+    asked a = *(const asked *)value;
+    zlay_status status = read_constants(call, &a.of);
+    if (!status) status = zl_check_asked(call, &a, check);
     if (status) return status;
-    call->value = zl_json_verdict(call, &checked);
     json_t *form = json_object();
-    status = form_value(call, asked.form, form);
+    status = form_value(call, a.of.form, form);
     zl_put_value(call, call->value, "form", form);
     return status;
 }

@@ -53,12 +53,6 @@ static zlay_status read_counted(zl_call *call, const json_t *object, const zl_fi
     return status;
 }
 
-static zlay_status read_ptx(zl_call *call, const json_t *object, const zl_field *field, void *to)
-{
-    (void)object, (void)field;
-    return zl_get_ptx(call, to);
-}
-
 static zlay_status read_instruction(zl_call *call, const json_t *object, const zl_field *field,
                                     void *to)
 {
@@ -128,33 +122,37 @@ static zlay_status read_a(zl_call *call, const json_t *object, const zl_field *f
     return status;
 }
 
-static const zl_kind as_named = {read_named, NULL, false}, as_counted = {read_counted, NULL, false},
-                     as_ptx = {read_ptx, NULL, false}, as_kind = {read_kind, NULL, false},
-                     as_instruction = {read_instruction, NULL, false}, as_a = {read_a, NULL, false};
+static const zl_kind as_named = {.read = read_named}, as_counted = {.read = read_counted},
+                     as_kind = {.read = read_kind},
+                     as_instruction = {.read = read_instruction}, as_a = {.read = read_a};
+typedef int32_t as_named_type, as_instruction_type;
+typedef uint32_t as_counted_type;
+typedef zlay_mma as_kind_type, as_a_type;
 
 /* ---- the instruction --------------------------------------------------------------------- */
 
 static const zl_field shape_rows[] = {
-    {"instruction", ZL_NEEDS, &as_instruction, ZL_AT(zlay_mma, instruction), .of = instructions},
-    {"m", ZL_NEEDS, &zl_as_u32, ZL_AT(zlay_mma, m)},
-    {"n", ZL_NEEDS, &zl_as_u32, ZL_AT(zlay_mma, n)},
-    {"k", ZL_NEEDS, &zl_as_u32, ZL_AT(zlay_mma, k)},
+    {"instruction", ZL_NEEDS, ZL_AT(as_instruction, zlay_mma, instruction), .of = instructions},
+    {"m", ZL_NEEDS, ZL_AT(zl_as_u32, zlay_mma, m)},
+    {"n", ZL_NEEDS, ZL_AT(zl_as_u32, zlay_mma, n)},
+    {"k", ZL_NEEDS, ZL_AT(zl_as_u32, zlay_mma, k)},
 };
 static const zl_field type_rows[] = {
-    {"kind", ZL_MAY, &as_kind, .at = 0},
-    {"a", ZL_MAY, &as_a, .at = 0},
-    {"b", ZL_MAY, &zl_as_word, ZL_AT(zlay_mma, b), .of = zl_types},
-    {"d", ZL_MAY, &zl_as_word, ZL_AT(zlay_mma, d), .of = zl_types},
+    {"kind", ZL_MAY, ZL_WHOLE(as_kind, zlay_mma)},
+    {"a", ZL_MAY, ZL_WHOLE(as_a, zlay_mma)},
+    {"b", ZL_MAY, ZL_AT(zl_as_word, zlay_mma, b), .of = zl_types},
+    {"d", ZL_MAY, ZL_AT(zl_as_word, zlay_mma, d), .of = zl_types},
 };
-static const zl_fields shape_fields = ZL_FIELDS(shape_rows), type_fields = ZL_FIELDS(type_rows);
+static const zl_fields shape_fields = {ZL_ROWS(shape_rows, zlay_mma)},
+                       type_fields = {ZL_ROWS(type_rows, zlay_mma)};
+typedef zlay_mma shape_fields_type, type_fields_type;
 
-#define PART(fields) {"", ZL_MAY, &zl_as_part, .of = &(fields)}
-#define NUMBER(name, kind) {#name, ZL_MAY, &(kind), ZL_AT(zlay_mma, name)}
-#define WORD(name, words) {#name, ZL_MAY, &as_named, ZL_AT(zlay_mma, name), .of = (words)}
+#define NUMBER(name, kind) {#name, ZL_MAY, ZL_AT(kind, zlay_mma, name)}
+#define WORD(name, words) {#name, ZL_MAY, ZL_AT(as_named, zlay_mma, name), .of = (words)}
 static const zl_field mma_rows[] = {
-    PART(shape_fields),
-    NUMBER(ptx, as_ptx),
-    PART(type_fields),
+    ZL_PART_WHOLE(shape_fields, zlay_mma),
+    NUMBER(ptx, zl_as_ptx),
+    ZL_PART_WHOLE(type_fields, zlay_mma),
     WORD(a_source, sources),
     WORD(a_major, zl_majors),
     WORD(b_major, zl_majors),
@@ -174,8 +172,8 @@ static const zl_field mma_rows[] = {
 };
 /* Of those that read both operands from registers; without signs, as a plan has them. */
 static const zl_field register_rows[] = {
-    PART(shape_fields),
-    PART(type_fields),
+    ZL_PART_WHOLE(shape_fields, zlay_mma),
+    ZL_PART_WHOLE(type_fields, zlay_mma),
     NUMBER(sparse, zl_as_switch),
     WORD(scale_vec, scale_vecs),
     NUMBER(negate_a, zl_as_switch),
@@ -184,18 +182,17 @@ static const zl_field register_rows[] = {
     NUMBER(blocks, as_counted),
 };
 static const zl_field unsigned_rows[] = {
-    PART(shape_fields),
-    PART(type_fields),
+    ZL_PART_WHOLE(shape_fields, zlay_mma),
+    ZL_PART_WHOLE(type_fields, zlay_mma),
     NUMBER(sparse, zl_as_switch),
     WORD(scale_vec, scale_vecs),
     NUMBER(blocks, as_counted),
 };
-#undef PART
 #undef NUMBER
 #undef WORD
-static const zl_fields mma_fields = ZL_FIELDS(mma_rows);
-const zl_fields zl_mma_register_fields = ZL_FIELDS(register_rows);
-const zl_fields zl_mma_unsigned_fields = ZL_FIELDS(unsigned_rows);
+static const zl_fields mma_fields = {ZL_ROWS(mma_rows, zlay_mma)};
+const zl_fields zl_mma_register_fields = {ZL_ROWS(register_rows, zlay_mma)};
+const zl_fields zl_mma_unsigned_fields = {ZL_ROWS(unsigned_rows, zlay_mma)};
 
 /* bf16 unless something else is said; the names of fp8 are those of the target's own formats. */
 static zlay_status read_mma(zl_call *call, const json_t *object, const zl_field *field, void *to)
@@ -213,7 +210,7 @@ static zlay_status read_mma(zl_call *call, const json_t *object, const zl_field 
     return ZLAY_OK;
 }
 
-const zl_kind zl_as_mma = {read_mma, NULL, true};
+const zl_kind zl_as_mma = {.read = read_mma, .part = true};
 
 /* ---- verdicts ---------------------------------------------------------------------------- */
 
@@ -245,9 +242,9 @@ typedef struct asked {
 
 static const zl_field asked_rows[] = {
     ZL_TARGET(asked),
-    {"", ZL_NEEDS, &zl_as_mma, ZL_AT(asked, mma), .of = &mma_fields},
+    {"", ZL_NEEDS, ZL_AT(zl_as_mma, asked, mma), .of = &mma_fields},
 };
-const zl_fields zl_mma_fields = ZL_FIELDS(asked_rows);
+const zl_fields zl_mma_fields = {ZL_ROWS(asked_rows, asked)};
 
 static zlay_status mma_check(zl_checked *c, const void *value)
 {
@@ -257,13 +254,13 @@ static zlay_status mma_check(zl_checked *c, const void *value)
     return zlay_mma_check(&c->verdict, c->reasons, c->room, a->target, &a->mma);
 }
 
-zlay_status zl_op_mma_check(zl_call *call)
+zlay_status zl_op_mma_check(zl_call *call, const void *value)
 {
-    asked a = {0};
-    zlay_status status = zl_check_asked(call, &a, mma_check);
+    const asked *a = value;
+    zlay_status status = zl_check_asked(call, a, mma_check);
     if (status == ZLAY_ENOTSUP)
         return zl_fail(call->ctx, status, "no rules of instruction '%s' are here yet",
-                       zl_word_of(instructions, a.mma.instruction));
+                       zl_word_of(instructions, a->mma.instruction));
     if (!status && !json_object_get(call->value, "conflict"))
         zl_put_value(call, call->value, "conflict", json_array());
     return status;
@@ -284,22 +281,20 @@ static zlay_status read_fragment(zl_call *call, const json_t *object, const zl_f
     return status;
 }
 
-static const zl_kind as_fragment = {read_fragment, NULL, false};
+static const zl_kind as_fragment = {.read = read_fragment};
+typedef int32_t as_fragment_type;
 
 static const zl_field fragment_rows[] = {
     ZL_TARGET(asked),
-    {"", ZL_NEEDS, &zl_as_mma, ZL_AT(asked, mma), .of = &mma_fields},
-    {"fragment", ZL_NEEDS, &as_fragment, ZL_AT(asked, fragment), .of = fragments},
+    {"", ZL_NEEDS, ZL_AT(zl_as_mma, asked, mma), .of = &mma_fields},
+    {"fragment", ZL_NEEDS, ZL_AT(as_fragment, asked, fragment), .of = fragments},
 };
-const zl_fields zl_mma_fragment_fields = ZL_FIELDS(fragment_rows);
+const zl_fields zl_mma_fragment_fields = {ZL_ROWS(fragment_rows, asked)};
 
-zlay_status zl_op_mma_fragment(zl_call *call)
+zlay_status zl_make_mma_fragment(zl_call *call, zlay_layout **out, const void *value)
 {
-    asked a = {0};
-    zlay_layout *layout = NULL;
-    zlay_status status = zl_read(call, &a);
-    if (!status) status = zlay_mma_fragment(call->ctx, &layout, a.target, &a.mma, a.fragment);
-    return zl_answer_layout(call, status, layout);
+    const asked *a = value;
+    return zlay_mma_fragment(call->ctx, out, a->target, &a->mma, a->fragment);
 }
 
 /* ---- what a form is ------------------------------------------------------------------- */
@@ -340,12 +335,11 @@ static json_t *form_value(zl_call *call, const zlay_mma_form *f)
     return value;
 }
 
-zlay_status zl_op_mma_explain(zl_call *call)
+zlay_status zl_op_mma_explain(zl_call *call, const void *value)
 {
-    asked a = {0};
+    const asked *a = value;
     zlay_mma_form form;
-    zlay_status status = zl_read(call, &a);
-    if (!status) status = zlay_mma_info(&form, a.target, &a.mma);
+    zlay_status status = zlay_mma_info(&form, a->target, &a->mma);
     if (status == ZLAY_NONE)
         return zl_fail(call->ctx, status, "no such instruction: mma.check says why");
     if (status == ZLAY_ENOTSUP) return zl_wrong(call, "instruction", "'mfma'");
@@ -361,18 +355,14 @@ typedef struct warp {
 } warp;
 
 static const zl_field warp_rows[] = {
-    {"fragment", ZL_NEEDS, &as_fragment, ZL_AT(warp, fragment), .of = warp_fragments},
-    {"bits", ZL_NEEDS, &zl_as_u32, ZL_AT(warp, bits)},
-    {"registers", ZL_NEEDS, &zl_as_u32, ZL_AT(warp, registers)},
+    {"fragment", ZL_NEEDS, ZL_AT(as_fragment, warp, fragment), .of = warp_fragments},
+    {"bits", ZL_NEEDS, ZL_AT(zl_as_u32, warp, bits)},
+    {"registers", ZL_NEEDS, ZL_AT(zl_as_u32, warp, registers)},
 };
-const zl_fields zl_warp_fields = ZL_FIELDS(warp_rows);
+const zl_fields zl_warp_fields = {ZL_ROWS(warp_rows, warp)};
 
-zlay_status zl_op_warp_fragment(zl_call *call)
+zlay_status zl_make_warp_fragment(zl_call *call, zlay_layout **out, const void *value)
 {
-    warp w = {0};
-    zlay_layout *layout = NULL;
-    zlay_status status = zl_read(call, &w);
-    if (!status)
-        status = zlay_warp_fragment(call->ctx, &layout, w.fragment, w.bits, w.registers);
-    return zl_answer_layout(call, status, layout);
+    const warp *w = value;
+    return zlay_warp_fragment(call->ctx, out, w->fragment, w->bits, w->registers);
 }

@@ -42,7 +42,8 @@ static zlay_status read_tuple(zl_call *call, const json_t *object, const zl_fiel
                                                  "registers, as 'v[0:15]' or 'a7'");
 }
 
-static const zl_kind as_tuple = {read_tuple, NULL, false};
+static const zl_kind as_tuple = {.read = read_tuple};
+typedef zlay_mma_tuple as_tuple_type;
 
 typedef struct asked {
     const zlay_target *target;
@@ -51,14 +52,14 @@ typedef struct asked {
 } asked;
 
 static const zl_field register_rows[] = {
-    {"d", ZL_NEEDS, &as_tuple, ZL_AT(zlay_mma_operands, d)},
-    {"a", ZL_NEEDS, &as_tuple, ZL_AT(zlay_mma_operands, a)},
-    {"b", ZL_NEEDS, &as_tuple, ZL_AT(zlay_mma_operands, b)},
-    {"c", ZL_NEEDS, &as_tuple, ZL_AT(zlay_mma_operands, c)},
-    {"scale_a", ZL_MAY, &as_tuple, ZL_AT(zlay_mma_operands, scale_a)},
-    {"scale_b", ZL_MAY, &as_tuple, ZL_AT(zlay_mma_operands, scale_b)},
+    {"d", ZL_NEEDS, ZL_AT(as_tuple, zlay_mma_operands, d)},
+    {"a", ZL_NEEDS, ZL_AT(as_tuple, zlay_mma_operands, a)},
+    {"b", ZL_NEEDS, ZL_AT(as_tuple, zlay_mma_operands, b)},
+    {"c", ZL_NEEDS, ZL_AT(as_tuple, zlay_mma_operands, c)},
+    {"scale_a", ZL_MAY, ZL_AT(as_tuple, zlay_mma_operands, scale_a)},
+    {"scale_b", ZL_MAY, ZL_AT(as_tuple, zlay_mma_operands, scale_b)},
 };
-static const zl_fields register_fields = ZL_FIELDS(register_rows);
+static const zl_fields register_fields = {ZL_ROWS(register_rows, zlay_mma_operands)};
 
 static zlay_status read_registers(zl_call *call, const json_t *object, const zl_field *field,
                                   void *to)
@@ -70,7 +71,8 @@ static zlay_status read_registers(zl_call *call, const json_t *object, const zl_
     return status ? status : zl_read_object(call, registers, &register_fields, to);
 }
 
-static const zl_kind as_registers = {read_registers, NULL, false};
+static const zl_kind as_registers = {.read = read_registers};
+typedef zlay_mma_operands as_registers_type;
 
 static const zl_word fragments[] = {{"A", ZLAY_FRAGMENT_A}, {"B", ZLAY_FRAGMENT_B}, {NULL, 0}};
 
@@ -82,25 +84,27 @@ static zlay_status read_fragment(zl_call *call, const json_t *object, const zl_f
     return ZLAY_OK;
 }
 
-static const zl_kind as_fragment = {read_fragment, NULL, false};
+static const zl_kind as_fragment = {.read = read_fragment};
+typedef int32_t as_fragment_type;
 
 #define INSTRUCTION                                                                                \
     ZL_TARGET(asked),                                                                              \
-    {"cbsz", ZL_MAY, &zl_as_u32, ZL_AT(asked, operands.cbsz)},                                     \
-    {"abid", ZL_MAY, &zl_as_u32, ZL_AT(asked, operands.abid)},                                     \
-    {"blgp", ZL_MAY, &zl_as_u32, ZL_AT(asked, operands.blgp)},                                     \
-    {"", ZL_NEEDS, &zl_as_mma, ZL_AT(asked, operands.mma), .of = &zl_mma_register_fields}
+    {"cbsz", ZL_MAY, ZL_AT(zl_as_u32, asked, operands.cbsz)},                                     \
+    {"abid", ZL_MAY, ZL_AT(zl_as_u32, asked, operands.abid)},                                     \
+    {"blgp", ZL_MAY, ZL_AT(zl_as_u32, asked, operands.blgp)},                                     \
+    {"", ZL_NEEDS, ZL_AT(zl_as_mma, asked, operands.mma), .of = &zl_mma_register_fields}
 static const zl_field operands_rows[] = {
     INSTRUCTION,
-    {"registers", ZL_NEEDS, &as_registers, ZL_AT(asked, operands)},
+    {"registers", ZL_NEEDS, ZL_AT(as_registers, asked, operands)},
 };
 static const zl_field lanes_rows[] = {
     INSTRUCTION,
-    {"fragment", ZL_NEEDS, &as_fragment, ZL_AT(asked, fragment)},
+    {"fragment", ZL_NEEDS, ZL_AT(as_fragment, asked, fragment)},
 };
 #undef INSTRUCTION
-const zl_fields zl_mma_operands_fields = ZL_FIELDS(operands_rows);
-const zl_fields zl_mma_lanes_fields = ZL_FIELDS(lanes_rows);
+const zl_fields zl_mma_operands_fields = {ZL_ROWS(operands_rows, asked)};
+const zl_fields zl_mma_lanes_fields = {ZL_ROWS(lanes_rows, asked),
+                                       .start = &(const asked){.fragment = ZLAY_FRAGMENT_D}};
 
 static zlay_status operands_check(zl_checked *c, const void *value)
 {
@@ -109,22 +113,18 @@ static zlay_status operands_check(zl_checked *c, const void *value)
     return zlay_mma_operands_check(&c->verdict, c->reasons, c->room, a->target, &a->operands);
 }
 
-zlay_status zl_op_mma_operands(zl_call *call)
+zlay_status zl_op_mma_operands(zl_call *call, const void *value)
 {
-    asked a = {0};
-    zlay_status status = zl_check_asked(call, &a, operands_check);
+    zlay_status status = zl_check_asked(call, value, operands_check);
     return status == ZLAY_ENOTSUP ? zl_wrong(call, "instruction", "'mfma'") : status;
 }
 
-zlay_status zl_op_mma_lanes(zl_call *call)
+zlay_status zl_make_mma_lanes(zl_call *call, zlay_layout **out, const void *value)
 {
-    asked a = {.fragment = ZLAY_FRAGMENT_D};
-    zlay_layout *layout = NULL;
-    zlay_status status = zl_read(call, &a);
-    if (status) return status;
-    status = zlay_mma_lanes(call->ctx, &layout, a.target, &a.operands, a.fragment);
+    const asked *a = value;
+    zlay_status status = zlay_mma_lanes(call->ctx, out, a->target, &a->operands, a->fragment);
     if (status == ZLAY_ENOTSUP) return zl_wrong(call, "instruction", "'mfma'");
-    if (status == ZLAY_EINVAL && a.fragment == ZLAY_FRAGMENT_D)
+    if (status == ZLAY_EINVAL && a->fragment == ZLAY_FRAGMENT_D)
         return zl_wrong(call, "fragment", "'A' or 'B'");
-    return zl_answer_layout(call, status, layout);
+    return status;
 }

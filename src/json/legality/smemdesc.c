@@ -18,16 +18,17 @@ static json_t *print_swizzle(zl_call *call, const zl_field *field, const void *f
     return name ? json_string(name) : zl_as_u32.print(call, field, from);
 }
 
-static const zl_kind as_swizzle = {zl_read_word, print_swizzle, false};
+static const zl_kind as_swizzle = {.read = zl_read_word, .print = print_swizzle};
+typedef int32_t as_swizzle_type;
 
 static const zl_field desc_rows[] = {
-    {"start", ZL_NEEDS, &zl_as_u32, ZL_AT(zlay_smemdesc, start)},
-    {"lbo", ZL_NEEDS, &zl_as_u32, ZL_AT(zlay_smemdesc, lbo)},
-    {"sbo", ZL_NEEDS, &zl_as_u32, ZL_AT(zlay_smemdesc, sbo)},
-    {"base_offset", ZL_MAY, &zl_as_u32, ZL_AT(zlay_smemdesc, base_offset)},
-    {"swizzle", ZL_NEEDS, &as_swizzle, ZL_AT(zlay_smemdesc, swizzle), .of = zl_swizzles},
+    {"start", ZL_NEEDS, ZL_AT(zl_as_u32, zlay_smemdesc, start)},
+    {"lbo", ZL_NEEDS, ZL_AT(zl_as_u32, zlay_smemdesc, lbo)},
+    {"sbo", ZL_NEEDS, ZL_AT(zl_as_u32, zlay_smemdesc, sbo)},
+    {"base_offset", ZL_MAY, ZL_AT(zl_as_u32, zlay_smemdesc, base_offset)},
+    {"swizzle", ZL_NEEDS, ZL_AT(as_swizzle, zlay_smemdesc, swizzle), .of = zl_swizzles},
 };
-const zl_fields zl_desc_fields = ZL_FIELDS(desc_rows);
+const zl_fields zl_desc_fields = {ZL_ROWS(desc_rows, zlay_smemdesc)};
 
 typedef struct pack {
     const zlay_target *target;
@@ -37,17 +38,17 @@ typedef struct pack {
 
 static const zl_field pack_rows[] = {
     ZL_TARGET(pack),
-    {"", ZL_NEEDS, &zl_as_part, ZL_AT(pack, fields), .of = &zl_desc_fields},
-    {"lbo_mode", ZL_MAY, &zl_as_word, ZL_AT(pack, fields.lbo_mode), .of = lbo_modes},
-    {"reserved", ZL_MAY, &zl_as_u64, ZL_AT(pack, fields.other)},
+    ZL_PART(zl_desc_fields, pack, fields),
+    {"lbo_mode", ZL_MAY, ZL_AT(zl_as_word, pack, fields.lbo_mode), .of = lbo_modes},
+    {"reserved", ZL_MAY, ZL_AT(zl_as_u64, pack, fields.other)},
 };
-const zl_fields zl_smemdesc_pack_fields = ZL_FIELDS(pack_rows);
+const zl_fields zl_smemdesc_pack_fields = {ZL_ROWS(pack_rows, pack)};
 
 static const zl_field unpack_rows[] = {
     ZL_TARGET(pack),
-    {"desc", ZL_NEEDS, &zl_as_u64, ZL_AT(pack, desc)},
+    {"desc", ZL_NEEDS, ZL_AT(zl_as_u64, pack, desc)},
 };
-const zl_fields zl_smemdesc_unpack_fields = ZL_FIELDS(unpack_rows);
+const zl_fields zl_smemdesc_unpack_fields = {ZL_ROWS(unpack_rows, pack)};
 
 static zlay_status refuse(zl_call *call, const zlay_target *target, const zlay_smemdesc *fields,
                           zlay_status status)
@@ -64,14 +65,13 @@ static zlay_status refuse(zl_call *call, const zlay_target *target, const zlay_s
                    reason.value, rule.id, rule.text);
 }
 
-zlay_status zl_op_smemdesc_pack(zl_call *call)
+zlay_status zl_op_smemdesc_pack(zl_call *call, const void *value)
 {
-    pack p = {0};
-    zlay_status status = zl_read(call, &p);
-    if (status) return status;
-    status = zlay_smemdesc_pack(&p.desc, p.target, &p.fields);
-    if (status) return refuse(call, p.target, &p.fields, status);
-    call->value = zl_json_bits(p.desc, 16);
+    const pack *p = value;
+    uint64_t desc;
+    zlay_status status = zlay_smemdesc_pack(&desc, p->target, &p->fields);
+    if (status) return refuse(call, p->target, &p->fields, status);
+    call->value = zl_json_bits(desc, 16);
     return ZLAY_OK;
 }
 
@@ -83,18 +83,17 @@ static bool has_mode(const zlay_target *target)
     return zlay_smemdesc_pack(&desc, target, &absolute) == ZLAY_OK;
 }
 
-zlay_status zl_op_smemdesc_unpack(zl_call *call)
+zlay_status zl_op_smemdesc_unpack(zl_call *call, const void *value)
 {
-    pack p = {0};
-    zlay_status status = zl_read(call, &p);
-    if (status) return status;
-    status = zlay_smemdesc_unpack(&p.fields, p.target, p.desc);
-    if (status) return refuse(call, p.target, &p.fields, ZLAY_ENOTSUP);
+    const pack *p = value;
+    zlay_smemdesc fields = {0};
+    zlay_status status = zlay_smemdesc_unpack(&fields, p->target, p->desc);
+    if (status) return refuse(call, p->target, &fields, ZLAY_ENOTSUP);
     call->value = json_object();
-    zl_put_fields(call, call->value, &zl_desc_fields, &p.fields);
-    if (has_mode(p.target))
-        zl_put_value(call, call->value, "lbo_mode", zl_json_word(lbo_modes, p.fields.lbo_mode));
-    zl_put_value(call, call->value, "reserved", zl_json_bits(p.fields.other, 16));
+    zl_put_fields(call, call->value, &zl_desc_fields, &fields);
+    if (has_mode(p->target))
+        zl_put_value(call, call->value, "lbo_mode", zl_json_word(lbo_modes, fields.lbo_mode));
+    zl_put_value(call, call->value, "reserved", zl_json_bits(fields.other, 16));
     return ZLAY_OK;
 }
 
@@ -111,7 +110,6 @@ static const zl_word patterns[] = {{"address", 0}, {"start", 1}, {"any", 2}, {NU
 typedef struct asked {
     const zlay_target *target;
     zlay_smemdesc_request request;
-    zlay_layout *layout;
     uint32_t mma[2];
 } asked;
 
@@ -133,19 +131,23 @@ static zlay_status read_pattern(zl_call *call, const json_t *object, const zl_fi
     return status;
 }
 
-static const zl_kind as_named = {read_named, NULL, false}, as_pattern = {read_pattern, NULL, false};
+static const zl_kind as_named = {.read = read_named}, as_pattern = {.read = read_pattern};
+typedef int32_t as_named_type;
+typedef uint32_t as_pattern_type;
 
 static const zl_field asked_rows[] = {
     ZL_TARGET(asked),
-    {"type", ZL_NEEDS, &zl_as_word, ZL_AT(asked, request.type), .of = zl_types},
-    {"major", ZL_NEEDS, &zl_as_word, ZL_AT(asked, request.major), .of = zl_majors},
-    {"layout", ZL_NEEDS, &zl_as_layout, ZL_AT(asked, layout)},
-    {"mma", ZL_NEEDS, &zl_as_pair32, ZL_AT(asked, mma)},
-    {"address", ZL_NEEDS, &zl_as_u32, ZL_AT(asked, request.address)},
-    {"swizzle", ZL_MAY, &as_named, ZL_AT(asked, request.swizzle), .of = zl_swizzles},
-    {"pattern", ZL_MAY, &as_pattern, ZL_AT(asked, request.pattern_at_start)},
+    {"type", ZL_NEEDS, ZL_AT(zl_as_word, asked, request.type), .of = zl_types},
+    {"major", ZL_NEEDS, ZL_AT(zl_as_word, asked, request.major), .of = zl_majors},
+    {"layout", ZL_NEEDS, ZL_AT(zl_as_layout, asked, request.layout)},
+    {"mma", ZL_NEEDS, ZL_AT(zl_as_pair32, asked, mma)},
+    {"address", ZL_NEEDS, ZL_AT(zl_as_u32, asked, request.address)},
+    {"swizzle", ZL_MAY, ZL_AT(as_named, asked, request.swizzle), .of = zl_swizzles},
+    {"pattern", ZL_MAY, ZL_AT(as_pattern, asked, request.pattern_at_start)},
 };
-const zl_fields zl_smemdesc_synth_fields = ZL_FIELDS(asked_rows);
+static const asked usual = {
+    .request = {.size = sizeof usual.request, .swizzle = ZLAY_SWIZZLE_FIND}};
+const zl_fields zl_smemdesc_synth_fields = {ZL_ROWS(asked_rows, asked), .start = &usual};
 
 /* What stands where the hardware reads no leading offset: one unit, less than any that it reads. */
 enum { IGNORED_LBO = 16 };
@@ -203,14 +205,11 @@ static zlay_status synth_all(zl_call *call, const zlay_target *target,
     return status;
 }
 
-zlay_status zl_op_smemdesc_synth(zl_call *call)
+zlay_status zl_op_smemdesc_synth(zl_call *call, const void *value)
 {
-    asked a = {.request = {.size = sizeof a.request, .swizzle = ZLAY_SWIZZLE_FIND}};
-    zlay_status status = zl_read(call, &a);
-    a.request.layout = a.layout;
-    a.request.mma_mn = a.mma[0];
-    a.request.mma_k = a.mma[1];
-    if (!status) status = synth_all(call, a.target, &a.request);
-    zlay_layout_free(a.layout);
-    return status;
+    const asked *a = value;
+    zlay_smemdesc_request request = a->request;
+    request.mma_mn = a->mma[0];
+    request.mma_k = a->mma[1];
+    return synth_all(call, a->target, &request);
 }

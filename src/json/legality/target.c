@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* target.show: what a target is and gives. */
 #include "json/json.h"
 
 static json_t *features_value(zl_call *call, const zlay_target *target)
@@ -38,12 +39,18 @@ static void put_counts(zl_call *call, const zlay_target_summary *info)
         zl_put_value(call, call->value, rows[i].key, zl_json_uint(rows[i].value));
 }
 
-zlay_status zl_op_target_show(zl_call *call)
-{
+typedef struct about {
     const zlay_target *target;
+} about;
+
+static const zl_field about_rows[] = {ZL_TARGET(about)};
+const zl_fields zl_target_fields = {ZL_ROWS(about_rows, about)};
+
+zlay_status zl_op_target_show(zl_call *call, const void *asked)
+{
+    const zlay_target *target = ((const about *)asked)->target;
     zlay_target_summary info;
-    zlay_status status = zl_get_target(call, &target);
-    if (!status) status = zlay_target_info(&info, target);
+    zlay_status status = zlay_target_info(&info, target);
     if (status) return status;
     char suffix[2] = {(char)info.suffix, 0};
     call->value = json_object();

@@ -7,7 +7,7 @@
 
 /* ---- fields -------------------------------------------------------------------------- */
 
-enum { STRIDES = 4, DIMS = 5, ROWS = 16, OTHERS = 3, COUNT_USUAL = 1, TYPE_USUAL = 2 };
+enum { STRIDES = 4, DIMS = 5, COUNT_USUAL = 1, TYPE_USUAL = 2 };
 
 static zlay_status read_stride(zl_call *call, const json_t *object, const zl_field *field, void *to)
 {
@@ -43,18 +43,20 @@ static json_t *print_tile(zl_call *call, const zl_field *field, const void *from
     return zl_as_list32.print(call, field, ((const zlay_tdm *)from)->tile);
 }
 
-static const zl_kind as_stride = {read_stride, print_stride, false},
-                     as_tile = {read_tile, print_tile, false};
+static const zl_kind as_stride = {.read = read_stride, .print = print_stride},
+                     as_tile = {.read = read_tile, .print = print_tile};
+typedef uint64_t *as_stride_type;
+typedef zlay_tdm as_tile_type;
 
 static const zl_field tdm_rows[] = {
-    {"address", ZL_NEEDS, &zl_as_u64, ZL_AT(zlay_tdm, address)},
-    {"stride", ZL_MAY, &as_stride, ZL_AT(zlay_tdm, stride)},
-    {"global_step", ZL_MAY, &zl_as_u64, ZL_AT(zlay_tdm, global_step)},
-    {"extent", ZL_NEEDS, &zl_as_list32, ZL_AT(zlay_tdm, extent), .count = DIMS},
-    {"tile", ZL_NEEDS, &as_tile, .count = DIMS},
-    {"row", ZL_MAY, &zl_as_list32, ZL_AT(zlay_tdm, row), .count = ROWS},
-    {"other", ZL_MAY, &zl_as_list32, ZL_AT(zlay_tdm, other), .count = OTHERS},
-    {"lds", ZL_NEEDS, &zl_as_u32, ZL_AT(zlay_tdm, lds)},
+    {"address", ZL_NEEDS, ZL_AT(zl_as_u64, zlay_tdm, address)},
+    {"stride", ZL_MAY, ZL_AT(as_stride, zlay_tdm, stride)},
+    {"global_step", ZL_MAY, ZL_AT(zl_as_u64, zlay_tdm, global_step)},
+    {"extent", ZL_NEEDS, ZL_LIST(zlay_tdm, extent)},
+    {"tile", ZL_NEEDS, ZL_WHOLE(as_tile, zlay_tdm), .count = DIMS},
+    {"row", ZL_MAY, ZL_LIST(zlay_tdm, row)},
+    {"other", ZL_MAY, ZL_LIST(zlay_tdm, other)},
+    {"lds", ZL_NEEDS, ZL_AT(zl_as_u32, zlay_tdm, lds)},
     ZL_NUMBER(zlay_tdm, rank), ZL_NUMBER(zlay_tdm, element), ZL_NUMBER(zlay_tdm, store),
     ZL_NUMBER(zlay_tdm, pad), ZL_NUMBER(zlay_tdm, mask), ZL_NUMBER(zlay_tdm, early),
     ZL_NUMBER(zlay_tdm, barrier), ZL_NUMBER(zlay_tdm, pad_interval),
@@ -64,7 +66,8 @@ static const zl_field tdm_rows[] = {
     ZL_NUMBER(zlay_tdm, restore), ZL_NUMBER(zlay_tdm, store_bit), ZL_NUMBER(zlay_tdm, nv),
     ZL_NUMBER(zlay_tdm, scope), ZL_NUMBER(zlay_tdm, th),
 };
-static const zl_fields descriptor_fields = ZL_FIELDS(tdm_rows);
+static const zl_fields descriptor_fields = {ZL_ROWS(tdm_rows, zlay_tdm)};
+typedef zlay_tdm descriptor_fields_type;
 
 typedef struct asked {
     const zlay_target *target;
@@ -75,9 +78,9 @@ static const asked usual = {.tdm = {.count = COUNT_USUAL, .type = TYPE_USUAL}};
 
 static const zl_field asked_rows[] = {
     ZL_TARGET(asked),
-    {"", ZL_NEEDS, &zl_as_part, ZL_AT(asked, tdm), .of = &descriptor_fields},
+    ZL_PART(descriptor_fields, asked, tdm),
 };
-const zl_fields zl_tdm_fields = ZL_FIELDS(asked_rows);
+const zl_fields zl_tdm_fields = {ZL_ROWS(asked_rows, asked), .start = &usual};
 
 static zlay_status refuse(zl_call *call, const zlay_target *target, zlay_status status)
 {
@@ -115,56 +118,58 @@ static bool read_group(const json_t *item, zlay_tdm_words *w, uint32_t group)
                                 first[group + 1] - first[group]);
 }
 
-static zlay_status read_groups(zl_call *call, zlay_tdm_words *out)
+static zlay_status read_groups(zl_call *call, const json_t *object, const zl_field *field, void *to)
 {
     const json_t *list = NULL;
-    zlay_status status = zl_get_list(call, call->request, "groups", &list);
+    zlay_status status = zl_get_list(call, object, field->name, &list);
     if (status) return status;
     size_t count = json_array_size(list);
     if (count != FEW && count != GROUPS) return zl_wrong(call, "groups", "two groups or four");
     for (uint32_t i = 0; i < count; i++)
-        if (!read_group(json_array_get(list, i), out, i))
+        if (!read_group(json_array_get(list, i), to, i))
             return zl_wrong(call, "groups", "0x and up to 32 hexadecimal digits, 64 of group 1");
     return ZLAY_OK;
 }
 
-zlay_status zl_op_tdm_pack(zl_call *call)
+static const zl_kind as_groups = {.read = read_groups};
+typedef zlay_tdm_words as_groups_type;
+
+typedef struct packed {
+    const zlay_target *target;
+    zlay_tdm_words words;
+} packed;
+
+static const zl_field packed_rows[] = {
+    ZL_TARGET(packed),
+    {"groups", ZL_NEEDS, ZL_AT(as_groups, packed, words)},
+};
+const zl_fields zl_tdm_words_fields = {ZL_ROWS(packed_rows, packed)};
+
+zlay_status zl_op_tdm_pack(zl_call *call, const void *value)
 {
-    asked a = usual;
+    const asked *a = value;
     zlay_tdm_words bits;
-    zlay_status status = zl_read(call, &a);
-    if (status) return status;
-    status = zlay_tdm_pack(&bits, a.target, &a.tdm);
-    if (status) return refuse(call, a.target, status);
+    zlay_status status = zlay_tdm_pack(&bits, a->target, &a->tdm);
+    if (status) return refuse(call, a->target, status);
     call->value = json_array();
     for (uint32_t i = 0; i < groups_of(&bits); i++)
         zl_put_item(call, call->value, group_text(&bits, i));
     return ZLAY_OK;
 }
 
-zlay_status zl_op_tdm_unpack(zl_call *call)
+zlay_status zl_op_tdm_unpack(zl_call *call, const void *value)
 {
-    const zlay_target *target;
+    const packed *p = value;
     zlay_tdm tdm;
-    zlay_tdm_words bits = {{0}};
-    zlay_status status = zl_get_target(call, &target);
-    if (!status) status = read_groups(call, &bits);
-    if (status) return status;
-    status = zlay_tdm_unpack(&tdm, target, &bits);
-    if (status) return refuse(call, target, status);
+    zlay_status status = zlay_tdm_unpack(&tdm, p->target, &p->words);
+    if (status) return refuse(call, p->target, status);
     call->value = json_object();
     zl_put_fields(call, call->value, &descriptor_fields, &tdm);
     return ZLAY_OK;
 }
 
-static zlay_status tdm_check(zl_checked *c, const void *value)
+zlay_status zl_tdm_verdict(zl_checked *c, const void *value)
 {
     const asked *a = value;
     return zlay_tdm_check(&c->verdict, c->reasons, c->room, a->target, &a->tdm);
-}
-
-zlay_status zl_op_tdm_check(zl_call *call)
-{
-    asked a = usual;
-    return zl_check_asked(call, &a, tdm_check);
 }

@@ -137,14 +137,32 @@ static zlay_status read_map(zl_call *call, const json_t *object, const zl_field 
     return zl_get_tensormap(call, to);
 }
 
-const zl_kind zl_as_map = {read_map, NULL, false};
+const zl_kind zl_as_map = {.read = read_map};
 
 static const zl_field map_rows[] = {
     ZL_TARGET(zl_map_asked),
-    {"map", ZL_NEEDS, &zl_as_map, ZL_AT(zl_map_asked, map)},
-    {"facts", ZL_MAY, &zl_as_own, .at = 0},
+    {"map", ZL_NEEDS, ZL_AT(zl_as_map, zl_map_asked, map)},
 };
-const zl_fields zl_map_fields = {map_rows, 2, 0}, zl_map_given_fields = ZL_FIELDS(map_rows);
+static const zl_field given_rows[] = {
+    ZL_TARGET(zl_map_asked),
+    {"map", ZL_NEEDS, ZL_AT(zl_as_map, zl_map_asked, map)},
+    {"facts", ZL_MAY, ZL_AT(zl_as_facts, zl_map_asked, facts)},
+};
+
+const zl_word zl_map_texts[] = {{"address", ZLAY_FIELD_ADDRESS},
+                                {"extent", ZLAY_FIELD_EXTENT},
+                                {"stride", ZLAY_FIELD_STRIDE},
+                                {"box", ZLAY_FIELD_BOX},
+                                {NULL, 0}};
+
+static void take_texts(const json_t *request, json_t *copy, void *asked)
+{
+    zl_texts_take(&((zl_map_asked *)asked)->texts, json_object_get(request, "map"),
+                  json_object_get(copy, "map"), zl_map_texts);
+}
+
+const zl_fields zl_map_fields = {ZL_ROWS(map_rows, zl_map_asked)};
+const zl_fields zl_map_given_fields = {ZL_ROWS(given_rows, zl_map_asked), .take = take_texts};
 
 static json_t *list_value(zl_call *call, const uint64_t *wide, const uint32_t *narrow,
                           uint32_t count)
@@ -221,21 +239,36 @@ void zl_put_driver(zl_call *call, const zlay_target *target, int32_t driver)
     zl_put_value(call, call->value, "driver_version", known ? json_string(version) : json_null());
 }
 
-zlay_status zl_op_tensormap_check(zl_call *call)
+/* The check of a map, and the guard under which one with unknowns is legal. */
+typedef struct map_checked {
+    zl_checked *checked;
+    const zl_map_asked *asked;
+} map_checked;
+
+static zlay_status check_given(zlay_ctx *ctx, zlay_buf *guard, const void *value)
 {
-    if (json_object_get(call->request, "facts") || zl_map_has_texts(call->request))
-        return zl_tensormap_given(call);
+    zl_checked *c = ((const map_checked *)value)->checked;
+    const zl_map_asked *a = ((const map_checked *)value)->asked;
+    const zlay_tensormap_question q = {sizeof q, a->texts.count, a->target, &a->map, a->texts.at,
+                                       a->facts};
+    return zlay_tensormap_check_given(ctx, &c->verdict, c->reasons, c->room, guard, &q);
+}
+
+zlay_status zl_op_tensormap_check(zl_call *call, const void *asked)
+{
     zlay_reason reasons[ZL_REASONS_MOST];
     zl_checked checked = {.reasons = reasons, .room = ZL_REASONS_MOST};
-    zl_map_asked a = {0};
-    zlay_status status = zl_read(call, &a);
-    if (!status)
-        status = zlay_tensormap_check(&checked.verdict, reasons, ZL_REASONS_MOST, a.target, &a.map);
+    const zl_map_asked *a = asked;
+    bool unknowns = zl_has_unknowns(call, &a->texts);
+    zlay_status status =
+        unknowns ? zl_texts_check(call, &checked, check_given, &(map_checked){&checked, a})
+                 : zlay_tensormap_check(&checked.verdict, reasons, ZL_REASONS_MOST, a->target,
+                                        &a->map);
     if (status) return status;
-    call->value = zl_json_verdict(call, &checked);
-    zl_put_driver(call, a.target, checked.verdict.driver);
-    if (checked.verdict.answer == ZLAY_YES)
+    if (!unknowns) call->value = zl_json_verdict(call, &checked);
+    zl_put_driver(call, a->target, checked.verdict.driver);
+    if (unknowns || checked.verdict.answer == ZLAY_YES)
         zl_put_value(call, call->value, "repaired", json_array());
-    else put_repair(call, a.target, &a.map);
+    else put_repair(call, a->target, &a->map);
     return ZLAY_OK;
 }

@@ -28,7 +28,8 @@ static zlay_status read_words(zl_call *call, const json_t *object, const zl_fiel
     return ZLAY_OK;
 }
 
-static const zl_kind as_words = {read_words, NULL, false};
+static const zl_kind as_words = {.read = read_words};
+typedef uint64_t *as_words_type;
 
 typedef struct asked {
     const zlay_target *target;
@@ -37,9 +38,9 @@ typedef struct asked {
 
 static const zl_field word_rows[] = {
     ZL_TARGET(asked),
-    {"words", ZL_NEEDS, &as_words, ZL_AT(asked, words)},
+    {"words", ZL_NEEDS, ZL_AT(as_words, asked, words)},
 };
-const zl_fields zl_map_word_fields = ZL_FIELDS(word_rows);
+const zl_fields zl_map_word_fields = {ZL_ROWS(word_rows, asked)};
 
 static zlay_status not_measured(zl_call *call, const zlay_target *target)
 {
@@ -48,14 +49,12 @@ static zlay_status not_measured(zl_call *call, const zlay_target *target)
                    zlay_target_name(target));
 }
 
-zlay_status zl_op_tensormap_pack(zl_call *call)
+zlay_status zl_op_tensormap_pack(zl_call *call, const void *value)
 {
-    zl_map_asked a = {0};
+    const zl_map_asked *a = value;
     uint64_t words[WORDS];
-    zlay_status status = zl_read(call, &a);
-    if (status) return status;
-    status = zlay_tensormap_pack(words, a.target, &a.map);
-    if (status == ZLAY_ENOTSUP) return not_measured(call, a.target);
+    zlay_status status = zlay_tensormap_pack(words, a->target, &a->map);
+    if (status == ZLAY_ENOTSUP) return not_measured(call, a->target);
     if (status)
         return zl_fail(call->ctx, status, "field 'map' is not legal: tensormap.check says why");
     call->value = json_object();
@@ -64,15 +63,13 @@ zlay_status zl_op_tensormap_pack(zl_call *call)
     return ZLAY_OK;
 }
 
-zlay_status zl_op_tensormap_unpack(zl_call *call)
+zlay_status zl_op_tensormap_unpack(zl_call *call, const void *value)
 {
-    asked a;
+    const asked *a = value;
     zlay_tensormap map;
     uint64_t unexplained[WORDS];
-    zlay_status status = zl_read(call, &a);
-    if (status) return status;
-    if (zlay_tensormap_unpack(&map, unexplained, a.target, a.words))
-        return not_measured(call, a.target);
+    if (zlay_tensormap_unpack(&map, unexplained, a->target, a->words))
+        return not_measured(call, a->target);
     call->value = json_object();
     zl_put_value(call, call->value, "source", json_string(zlay_tensormap_bits_source()));
     zl_put_value(call, call->value, "map", zl_json_tensormap(call, &map));

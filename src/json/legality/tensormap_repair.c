@@ -34,23 +34,21 @@ static zlay_status none(zl_call *call, const zlay_target *target, const zlay_ten
                    rule.text);
 }
 
-zlay_status zl_op_tensormap_repair(zl_call *call)
+zlay_status zl_op_tensormap_repair(zl_call *call, const void *value)
 {
-    zl_map_asked a = {0};
+    const zl_map_asked *a = value;
     zlay_tensormap repaired;
     int32_t keeps;
     uint64_t split;
-    zlay_status status = zl_read(call, &a);
-    if (status) return status;
-    status = zlay_tensormap_repair(&repaired, &keeps, &split, a.target, &a.map);
-    if (status == ZLAY_NONE) return none(call, a.target, &a.map);
+    zlay_status status = zlay_tensormap_repair(&repaired, &keeps, &split, a->target, &a->map);
+    if (status == ZLAY_NONE) return none(call, a->target, &a->map);
     if (status) return status;
     call->value = json_object();
     zl_put_value(call, call->value, "kind", json_string(kind_of(keeps, split)));
     zl_put_value(call, call->value, "keeps", zl_json_word(zl_keeps, keeps));
     zl_put_value(call, call->value, "split", zl_json_uint(split));
     zl_put_value(call, call->value, "pitch",
-                 zl_json_int((int64_t)(repaired.stride[0] - a.map.stride[0])));
+                 zl_json_int((int64_t)(repaired.stride[0] - a->map.stride[0])));
     zl_put_value(call, call->value, "map", zl_json_tensormap(call, &repaired));
     return ZLAY_OK;
 }

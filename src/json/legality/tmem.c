@@ -28,7 +28,8 @@ static zlay_status read_shape(zl_call *call, const json_t *object, const zl_fiel
     return ZLAY_OK;
 }
 
-static const zl_kind as_shape = {read_shape, NULL, false};
+static const zl_kind as_shape = {.read = read_shape};
+typedef int32_t as_shape_type;
 
 /* ---- instructions ------------------------------------------------------------------------ */
 
@@ -40,55 +41,46 @@ typedef struct issue {
 /* Rules ask of operands that are there. */
 static const zl_field issue_rows[] = {
     ZL_TARGET(issue),
-    {"instruction", ZL_NEEDS, &zl_as_word, ZL_AT(issue, of.op), .of = ops},
-    {"address", ZL_MAY, &zl_as_u32, ZL_AT(issue, of.address)},
-    {"columns", ZL_MAY, &zl_as_u32, ZL_AT(issue, of.columns)},
-    {"shape", ZL_MAY, &as_shape, ZL_AT(issue, of.shape)},
-    {"num", ZL_MAY, &zl_as_u32, ZL_AT(issue, of.num)},
-    {"pack", ZL_MAY, &zl_as_switch, ZL_AT(issue, of.pack)},
-    {"half_split", ZL_MAY, &zl_as_u32, ZL_AT(issue, of.half_split)},
-    {"format", ZL_MAY, &zl_as_word, ZL_AT(issue, of.format), .of = formats},
-    {"reduce", ZL_MAY, &zl_as_word, ZL_AT(issue, of.reduce), .of = reductions},
-    {"type", ZL_MAY, &zl_as_word, ZL_AT(issue, of.type), .of = zl_types},
-    {"cta_group", ZL_MAY, &zl_as_u32, ZL_AT(issue, of.cta_group)},
-    {"warp", ZL_MAY, &zl_as_u32, ZL_AT(issue, of.warp), .given = ZLAY_TMEM_GIVEN_WARP},
-    {"registers", ZL_MAY, &zl_as_u32, ZL_AT(issue, of.registers),
+    {"instruction", ZL_NEEDS, ZL_AT(zl_as_word, issue, of.op), .of = ops},
+    {"address", ZL_MAY, ZL_AT(zl_as_u32, issue, of.address)},
+    {"columns", ZL_MAY, ZL_AT(zl_as_u32, issue, of.columns)},
+    {"shape", ZL_MAY, ZL_AT(as_shape, issue, of.shape)},
+    {"num", ZL_MAY, ZL_AT(zl_as_u32, issue, of.num)},
+    {"pack", ZL_MAY, ZL_AT(zl_as_switch, issue, of.pack)},
+    {"half_split", ZL_MAY, ZL_AT(zl_as_u32, issue, of.half_split)},
+    {"format", ZL_MAY, ZL_AT(zl_as_word, issue, of.format), .of = formats},
+    {"reduce", ZL_MAY, ZL_AT(zl_as_word, issue, of.reduce), .of = reductions},
+    {"type", ZL_MAY, ZL_AT(zl_as_word, issue, of.type), .of = zl_types},
+    {"cta_group", ZL_MAY, ZL_AT(zl_as_u32, issue, of.cta_group)},
+    {"warp", ZL_MAY, ZL_AT(zl_as_u32, issue, of.warp), .given = ZLAY_TMEM_GIVEN_WARP},
+    {"registers", ZL_MAY, ZL_AT(zl_as_u32, issue, of.registers),
      .given = ZLAY_TMEM_GIVEN_REGISTERS},
-    {"base", ZL_MAY, &zl_as_u32, ZL_AT(issue, of.base)},
-    {"allocated", ZL_MAY, &zl_as_u32, ZL_AT(issue, of.allocated),
+    {"base", ZL_MAY, ZL_AT(zl_as_u32, issue, of.base)},
+    {"allocated", ZL_MAY, ZL_AT(zl_as_u32, issue, of.allocated),
      .given = ZLAY_TMEM_GIVEN_ALLOCATION},
 };
-const zl_fields zl_tmem_issue_fields = ZL_FIELDS_GIVEN(issue_rows, issue, of.given);
+const zl_fields zl_tmem_issue_fields = {ZL_ROWS(issue_rows, issue),
+                                        .given = offsetof(issue, of.given)};
 
-static zlay_status issue_check(zl_checked *c, const void *value)
+zlay_status zl_tmem_verdict(zl_checked *c, const void *value)
 {
     const issue *i = value;
     zlay_tmem_issue_check(&c->verdict, c->reasons, c->room, i->target, &i->of);
     return ZLAY_OK;
 }
 
-zlay_status zl_op_tmem_issue(zl_call *call)
-{
-    issue i = {.of = {.op = 0}};
-    return zl_check_asked(call, &i, issue_check);
-}
-
 /* ---- layouts ------------------------------------------------------------------------------ */
 
 static const zl_field map_rows[] = {
-    {"shape", ZL_NEEDS, &as_shape, ZL_AT(zlay_tmem_map, shape)},
-    {"size", ZL_MAY, &zl_as_u32, ZL_AT(zlay_tmem_map, size)},
-    {"pack", ZL_MAY, &zl_as_switch, ZL_AT(zlay_tmem_map, pack)},
+    {"shape", ZL_NEEDS, ZL_AT(as_shape, zlay_tmem_map, shape)},
+    {"size", ZL_MAY, ZL_AT(zl_as_u32, zlay_tmem_map, size)},
+    {"pack", ZL_MAY, ZL_AT(zl_as_switch, zlay_tmem_map, pack)},
     ZL_NUMBER(zlay_tmem_map, half_split), ZL_NUMBER(zlay_tmem_map, factors),
     ZL_NUMBER(zlay_tmem_map, address), ZL_NUMBER(zlay_tmem_map, first),
 };
-const zl_fields zl_tmem_layout_fields = ZL_FIELDS(map_rows);
+const zl_fields zl_tmem_layout_fields = {ZL_ROWS(map_rows, zlay_tmem_map)};
 
-zlay_status zl_op_tmem_layout(zl_call *call)
+zlay_status zl_make_tmem(zl_call *call, zlay_layout **out, const void *value)
 {
-    zlay_tmem_map map = {.shape = 0};
-    zlay_layout *layout = NULL;
-    zlay_status status = zl_read(call, &map);
-    if (!status) status = zlay_tmem_layout(call->ctx, &layout, &map);
-    return zl_answer_layout(call, status, layout);
+    return zlay_tmem_layout(call->ctx, out, value);
 }

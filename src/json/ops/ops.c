@@ -5,9 +5,21 @@
 #include <string.h>
 
 static const zl_op ops[] = {
-#define OP(name, call, required, optional, ok, text)                                               \
-    {name, ok, text, call, NULL, required, optional},
-#define OP_FIELDS(name, call, fields, ok, text) {name, ok, text, call, &fields, NULL, NULL},
+#define OP(id, function, need, may, answer, about)                                                 \
+    {.name = id, .ok = answer, .text = about, .call = function, .required = need, .optional = may},
+#define OP_FIELDS(id, function, table, answer, about)                                              \
+    {.name = id, .ok = answer, .text = about, .fields = &table, .call = function},
+#define ASK(id, table, function, answer, about)                                                    \
+    {.name = id, .ok = answer, .text = about, .fields = &table, .run = function},
+#define CHECK(id, table, function, about)                                                          \
+    {.name = id, .ok = "check", .text = about, .fields = &table, .run = zl_run_check,              \
+     .make = {.check = function}},
+#define LAYOUT(id, table, shape, function, answer, about)                                          \
+    {.name = id, .ok = answer, .text = about, .fields = &table, .run = zl_run_layout,              \
+     .make = {.shape = function}, .by = zl_by_##shape, .show = zl_json_layout},
+#define F2(id, table, shape, function, about)                                                      \
+    {.name = id, .ok = "F2 object", .text = about, .fields = &table, .run = zl_run_layout,         \
+     .make = {.shape = function}, .by = zl_by_##shape, .show = zl_json_f2},
 #include "json/rows/ops.def"
 };
 

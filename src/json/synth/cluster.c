@@ -97,26 +97,23 @@ static void put_exchange(zl_call *call, const zlay_exchange *x, const zlay_excha
 }
 
 typedef struct exchanged {
-    zlay_layout *source, *dest;
+    const zlay_layout *source, *dest;
 } exchanged;
 
 static const zl_field exchange_rows[] = {
-    {"src", ZL_NEEDS, &zl_as_layout, ZL_AT(exchanged, source)},
-    {"dst", ZL_NEEDS, &zl_as_layout, ZL_AT(exchanged, dest)},
+    {"src", ZL_NEEDS, ZL_AT(zl_as_layout, exchanged, source)},
+    {"dst", ZL_NEEDS, ZL_AT(zl_as_layout, exchanged, dest)},
 };
-const zl_fields zl_exchange_fields = ZL_FIELDS(exchange_rows);
+const zl_fields zl_exchange_fields = {ZL_ROWS(exchange_rows, exchanged)};
 
-zlay_status zl_op_cluster_exchange(zl_call *call)
+zlay_status zl_op_cluster_exchange(zl_call *call, const void *value)
 {
-    exchanged e = {NULL, NULL};
+    const exchanged *e = value;
     zlay_exchange *x = NULL;
     zlay_exchange_summary info;
-    zlay_status status = zl_read(call, &e);
-    if (!status) status = zlay_exchange_synth(call->ctx, &x, e.source, e.dest);
+    zlay_status status = zlay_exchange_synth(call->ctx, &x, e->source, e->dest);
     if (!status) status = zlay_exchange_info(&info, x);
     if (!status) put_exchange(call, x, &info);
     zlay_exchange_free(x);
-    zlay_layout_free(e.source);
-    zlay_layout_free(e.dest);
     return status;
 }

@@ -17,27 +17,18 @@ static const zl_word levels[] = {
 
 typedef struct asked {
     const zlay_target *target;
-    zlay_layout *src, *dst;
     zlay_convert_request request;
 } asked;
 
 static const zl_field convert_rows[] = {
     ZL_TARGET(asked),
-    {"elem_bits", ZL_NEEDS, &zl_as_u32, ZL_AT(asked, request.elem_bits)},
-    {"smem", ZL_MAY, &zl_as_u64, ZL_AT(asked, request.smem)},
-    {"src", ZL_NEEDS, &zl_as_layout, ZL_AT(asked, src)},
-    {"dst", ZL_NEEDS, &zl_as_layout, ZL_AT(asked, dst)},
+    {"elem_bits", ZL_NEEDS, ZL_AT(zl_as_u32, asked, request.elem_bits)},
+    {"smem", ZL_MAY, ZL_AT(zl_as_u64, asked, request.smem)},
+    {"src", ZL_NEEDS, ZL_AT(zl_as_layout, asked, request.src)},
+    {"dst", ZL_NEEDS, ZL_AT(zl_as_layout, asked, request.dst)},
 };
-const zl_fields zl_convert_fields = ZL_FIELDS(convert_rows);
-
-static zlay_status read_request(zl_call *call, asked *a)
-{
-    a->request.size = sizeof a->request;
-    zlay_status status = zl_read(call, a);
-    a->request.src = a->src;
-    a->request.dst = a->dst;
-    return status;
-}
+static const asked usual = {.request = {.size = sizeof usual.request}};
+const zl_fields zl_convert_fields = {ZL_ROWS(convert_rows, asked), .start = &usual};
 
 /* ---- steps ------------------------------------------------------------------------------- */
 
@@ -158,15 +149,12 @@ static zlay_status plan_value(zl_call *call, const zlay_convert *plan)
     return status;
 }
 
-zlay_status zl_op_convert_synth(zl_call *call)
+zlay_status zl_op_convert_synth(zl_call *call, const void *value)
 {
-    asked a = {.target = NULL};
+    const asked *a = value;
     zlay_convert *plan = NULL;
-    zlay_status status = read_request(call, &a);
-    if (!status) status = zlay_convert_synth(call->ctx, &plan, a.target, &a.request);
+    zlay_status status = zlay_convert_synth(call->ctx, &plan, a->target, &a->request);
     if (!status) status = plan_value(call, plan);
     zlay_convert_free(plan);
-    zlay_layout_free(a.src);
-    zlay_layout_free(a.dst);
     return status;
 }

@@ -140,33 +140,32 @@ static zlay_status read_slots(zl_call *call, const json_t *object, const zl_fiel
     return status;
 }
 
-static const zl_kind as_slots = {read_slots, NULL, false};
+static const zl_kind as_slots = {.read = read_slots};
+typedef zlay_slots as_slots_type;
 
 typedef struct permutation {
     zlay_slots slots;
-    zlay_layout *map;
+    const zlay_layout *map;
 } permutation;
 
 static const zl_field word_rows[] = {
-    {"slots", ZL_NEEDS, &as_slots, ZL_AT(permutation, slots)},
-    {"map", ZL_NEEDS, &zl_as_layout, ZL_AT(permutation, map)},
+    {"slots", ZL_NEEDS, ZL_AT(as_slots, permutation, slots)},
+    {"map", ZL_NEEDS, ZL_AT(zl_as_layout, permutation, map)},
     {"name", ZL_MAY, &zl_as_own, .at = 0},
 };
-const zl_fields zl_word_fields = ZL_FIELDS(word_rows);
+const zl_fields zl_word_fields = {ZL_ROWS(word_rows, permutation)};
 
-zlay_status zl_op_word_synth(zl_call *call)
+zlay_status zl_op_word_synth(zl_call *call, const void *value)
 {
-    permutation p = {.map = NULL};
+    const permutation *p = value;
     zlay_word *word = NULL;
-    zlay_status status = zl_read(call, &p);
     call->in_input = true;
-    if (!status) status = zlay_word_synth(call->ctx, &word, &p.slots, p.map);
+    zlay_status status = zlay_word_synth(call->ctx, &word, &p->slots, p->map);
     if (!status) {
         call->value = json_object();
         status = put_word(call, call->value, word);
     }
     zlay_word_free(word);
-    zlay_layout_free(p.map);
     return status;
 }
 
@@ -204,33 +203,31 @@ static zlay_status read_desc(zl_call *call, const json_t *object, const zl_field
     return zl_wrong(call, field->name, "the name of a layout of docs/synthesis.md");
 }
 
-static const zl_kind as_desc = {read_desc, NULL, false};
+static const zl_kind as_desc = {.read = read_desc};
+typedef const char *as_desc_type;
 
 typedef struct asked {
     const zlay_target *target;
     zlay_factor_request request;
-    zlay_layout *layout;
 } asked;
 
 static const zl_field factor_rows[] = {
     ZL_TARGET(asked),
-    {"elem_bits", ZL_MAY, &zl_as_u32, ZL_AT(asked, request.elem_bits)},
-    {"desc", ZL_MAY, &as_desc, ZL_AT(asked, request.desc)},
+    {"elem_bits", ZL_MAY, ZL_AT(zl_as_u32, asked, request.elem_bits)},
+    {"desc", ZL_MAY, ZL_AT(as_desc, asked, request.desc)},
     {"name", ZL_MAY, &zl_as_own, .at = 0},
-    {"layout", ZL_NEEDS, &zl_as_layout, ZL_AT(asked, layout)},
+    {"layout", ZL_NEEDS, ZL_AT(zl_as_layout, asked, request.layout)},
 };
-const zl_fields zl_factor_fields = ZL_FIELDS(factor_rows);
+static const asked usual = {.request = {.size = sizeof usual.request}};
+const zl_fields zl_factor_fields = {ZL_ROWS(factor_rows, asked), .start = &usual};
 
-zlay_status zl_op_layout_factor(zl_call *call)
+zlay_status zl_op_layout_factor(zl_call *call, const void *value)
 {
-    asked a = {.request = {.size = sizeof a.request}};
+    const asked *a = value;
     zlay_factor *x = NULL;
-    zlay_status status = zl_read(call, &a);
-    a.request.layout = a.layout;
-    if (!status) status = zlay_factor_synth(call->ctx, &x, a.target, &a.request);
+    zlay_status status = zlay_factor_synth(call->ctx, &x, a->target, &a->request);
     if (!status) status = factor_value(call, x);
     zlay_factor_free(x);
-    zlay_layout_free(a.layout);
     return status;
 }
 
@@ -276,24 +273,23 @@ static zlay_status normal_value(zl_call *call, const zlay_normal *n, uint32_t el
 }
 
 typedef struct swizzled {
-    zlay_layout *layout;
+    const zlay_layout *layout;
     uint32_t elem_bits;
 } swizzled;
 
 static const zl_field normal_rows[] = {
-    {"elem_bits", ZL_MAY, &zl_as_u32, ZL_AT(swizzled, elem_bits)},
-    {"layout", ZL_NEEDS, &zl_as_layout, ZL_AT(swizzled, layout)},
+    {"elem_bits", ZL_MAY, ZL_AT(zl_as_u32, swizzled, elem_bits)},
+    {"layout", ZL_NEEDS, ZL_AT(zl_as_layout, swizzled, layout)},
 };
-const zl_fields zl_normal_fields = ZL_FIELDS(normal_rows);
+const zl_fields zl_normal_fields = {ZL_ROWS(normal_rows, swizzled),
+                                    .start = &(const swizzled){.elem_bits = 8}};
 
-zlay_status zl_op_swizzle_normal(zl_call *call)
+zlay_status zl_op_swizzle_normal(zl_call *call, const void *value)
 {
-    swizzled s = {.elem_bits = 8};
+    const swizzled *s = value;
     zlay_normal *n = NULL;
-    zlay_status status = zl_read(call, &s);
-    if (!status) status = zlay_swizzle_normal(call->ctx, &n, s.layout);
-    if (!status) status = normal_value(call, n, s.elem_bits);
+    zlay_status status = zlay_swizzle_normal(call->ctx, &n, s->layout);
+    if (!status) status = normal_value(call, n, s->elem_bits);
     zlay_normal_free(n);
-    zlay_layout_free(s.layout);
     return status;
 }

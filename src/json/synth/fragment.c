@@ -33,7 +33,7 @@ static const zl_field size_rows[] = {
     ZL_NUMBER(zlay_fragment, bits), ZL_NUMBER(zlay_fragment, registers),
     ZL_NUMBER(zlay_fragment, rows), ZL_NUMBER(zlay_fragment, columns),
 };
-static const zl_fields size_fields = ZL_FIELDS(size_rows);
+static const zl_fields size_fields = {ZL_ROWS(size_rows, zlay_fragment)};
 
 static json_t *fragment_value(zl_call *call, const zlay_fragment *f)
 {
@@ -56,29 +56,23 @@ static zlay_status read_order(zl_call *call, const json_t *object, const zl_fiel
     return status;
 }
 
-static const zl_kind as_order = {read_order, NULL, false};
-
-typedef struct asked {
-    zlay_fragment_request request;
-    zlay_layout *layout;
-} asked;
+static const zl_kind as_order = {.read = read_order};
+typedef uint32_t as_order_type;
 
 static const zl_field fragment_rows[] = {
-    {"bits", ZL_MAY, &zl_as_u32, ZL_AT(asked, request.bits)},
-    {"order", ZL_MAY, &as_order, ZL_AT(asked, request.value_first)},
-    {"layout", ZL_NEEDS, &zl_as_layout, ZL_AT(asked, layout)},
+    {"bits", ZL_MAY, ZL_AT(zl_as_u32, zlay_fragment_request, bits)},
+    {"order", ZL_MAY, ZL_AT(as_order, zlay_fragment_request, value_first)},
+    {"layout", ZL_NEEDS, ZL_AT(zl_as_layout, zlay_fragment_request, layout)},
 };
-const zl_fields zl_fragment_fields = ZL_FIELDS(fragment_rows);
+static const zlay_fragment_request usual = {.size = sizeof usual};
+const zl_fields zl_fragment_fields = {ZL_ROWS(fragment_rows, zlay_fragment_request),
+                                      .start = &usual};
 
-zlay_status zl_op_fragment_synth(zl_call *call)
+zlay_status zl_op_fragment_synth(zl_call *call, const void *asked)
 {
-    asked a = {.request = {.size = sizeof a.request}};
     zlay_fragment found[FOUND_MOST];
     size_t count = 0;
-    zlay_status status = zl_read(call, &a);
-    a.request.layout = a.layout;
-    if (!status) status = zlay_fragment_synth(call->ctx, found, FOUND_MOST, &count, &a.request);
-    zlay_layout_free(a.layout);
+    zlay_status status = zlay_fragment_synth(call->ctx, found, FOUND_MOST, &count, asked);
     if (status) return status;
     json_t *list = json_array();
     for (size_t i = 0; i < count; i++) zl_put_item(call, list, fragment_value(call, &found[i]));
@@ -100,14 +94,12 @@ static json_t *map_value(zl_call *call, const zlay_tmem_map *map)
     return value;
 }
 
-zlay_status zl_op_tmem_synth(zl_call *call)
+zlay_status zl_op_tmem_synth(zl_call *call, const void *asked)
 {
     zlay_tmem_map found[FOUND_MOST];
-    zlay_layout *layout = NULL;
     size_t count = 0;
-    zlay_status status = zl_get_layout(call, "layout", &layout);
-    if (!status) status = zlay_tmem_synth(call->ctx, found, FOUND_MOST, &count, layout);
-    zlay_layout_free(layout);
+    zlay_status status =
+        zlay_tmem_synth(call->ctx, found, FOUND_MOST, &count, zl_asked_layout(asked));
     if (status) return status;
     json_t *list = json_array();
     for (size_t i = 0; i < count; i++) zl_put_item(call, list, map_value(call, &found[i]));

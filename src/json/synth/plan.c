@@ -141,9 +141,9 @@ static const zl_field info_rows[] = {
     ZL_NUMBER(zlay_plan_summary, consumers),
     ZL_NUMBER(zlay_plan_summary, smem),
     ZL_NUMBER(zlay_plan_summary, stage_bytes),
-    {"bytes", ZL_MAY, &zl_as_u32, ZL_AT(zlay_plan_summary, expect_bytes)},
-    {"full_count", ZL_MAY, &zl_as_u32, ZL_AT(zlay_plan_summary, full_count)},
-    {"empty_count", ZL_MAY, &zl_as_u32, ZL_AT(zlay_plan_summary, empty_count)},
+    {"bytes", ZL_MAY, ZL_AT(zl_as_u32, zlay_plan_summary, expect_bytes)},
+    {"full_count", ZL_MAY, ZL_AT(zl_as_u32, zlay_plan_summary, full_count)},
+    {"empty_count", ZL_MAY, ZL_AT(zl_as_u32, zlay_plan_summary, empty_count)},
 };
 static const zl_fields info_fields = ZL_FIELDS(info_rows);
 

@@ -6,11 +6,11 @@
 #include <string.h>
 
 static const zl_field buffer_rows[] = {
-    {"columns", ZL_NEEDS, &zl_as_u32, ZL_AT(zlay_tmem_buffer, columns)},
-    {"first", ZL_NEEDS, &zl_as_u32, ZL_AT(zlay_tmem_buffer, first)},
-    {"last", ZL_NEEDS, &zl_as_u32, ZL_AT(zlay_tmem_buffer, last)},
-    {"align", ZL_MAY, &zl_as_u32, ZL_AT(zlay_tmem_buffer, align)},
-    {"offset", ZL_MAY, &zl_as_u32, ZL_AT(zlay_tmem_buffer, offset)},
+    {"columns", ZL_NEEDS, ZL_AT(zl_as_u32, zlay_tmem_buffer, columns)},
+    {"first", ZL_NEEDS, ZL_AT(zl_as_u32, zlay_tmem_buffer, first)},
+    {"last", ZL_NEEDS, ZL_AT(zl_as_u32, zlay_tmem_buffer, last)},
+    {"align", ZL_MAY, ZL_AT(zl_as_u32, zlay_tmem_buffer, align)},
+    {"offset", ZL_MAY, ZL_AT(zl_as_u32, zlay_tmem_buffer, offset)},
 };
 static const zl_fields buffer_fields = ZL_FIELDS(buffer_rows);
 

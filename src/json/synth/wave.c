@@ -20,29 +20,20 @@ typedef struct asked {
     zlay_wave_request request;
 } asked;
 
-static zlay_status read_any(zl_call *call, const json_t *object, const zl_field *field, void *to)
-{
-    bool any = false;
-    zlay_status status = zl_get_flag(call, object, field->name, &any);
-    *(uint32_t *)to = any;
-    return status;
-}
-
-static const zl_kind as_any = {read_any, NULL, false};
-
 static const zl_field wave_rows[] = {
     ZL_TARGET(asked),
-    {"parts", ZL_MAY, &zl_as_u32, ZL_AT(asked, request.parts)},
-    {"align", ZL_MAY, &zl_as_u32, ZL_AT(asked, request.align)},
-    {"any_order", ZL_MAY, &as_any, ZL_AT(asked, request.any_order)},
-    {"path", ZL_MAY, &zl_as_word, ZL_AT(asked, request.path), .of = paths},
-    {"", ZL_NEEDS, &zl_as_mma, ZL_AT(asked, request.mma), .of = &zl_mma_unsigned_fields},
-    {"fragment", ZL_NEEDS, &zl_as_word, ZL_AT(asked, request.fragment), .of = fragments},
-    {"rows", ZL_NEEDS, &zl_as_u32, ZL_AT(asked, request.rows)},
-    {"depth", ZL_NEEDS, &zl_as_u32, ZL_AT(asked, request.depth)},
-    {"threads", ZL_NEEDS, &zl_as_u32, ZL_AT(asked, request.threads)},
+    {"parts", ZL_MAY, ZL_AT(zl_as_u32, asked, request.parts)},
+    {"align", ZL_MAY, ZL_AT(zl_as_u32, asked, request.align)},
+    {"any_order", ZL_MAY, ZL_AT(zl_as_bit, asked, request.any_order), .count = 1},
+    {"path", ZL_MAY, ZL_AT(zl_as_word, asked, request.path), .of = paths},
+    {"", ZL_NEEDS, ZL_AT(zl_as_mma, asked, request.mma), .of = &zl_mma_unsigned_fields},
+    {"fragment", ZL_NEEDS, ZL_AT(zl_as_word, asked, request.fragment), .of = fragments},
+    {"rows", ZL_NEEDS, ZL_AT(zl_as_u32, asked, request.rows)},
+    {"depth", ZL_NEEDS, ZL_AT(zl_as_u32, asked, request.depth)},
+    {"threads", ZL_NEEDS, ZL_AT(zl_as_u32, asked, request.threads)},
 };
-const zl_fields zl_wave_fields = ZL_FIELDS(wave_rows);
+static const asked usual = {.request = {.size = sizeof usual.request}};
+const zl_fields zl_wave_fields = {ZL_ROWS(wave_rows, asked), .start = &usual};
 
 static json_t *name_of(const zlay_wave_summary *info, int32_t access)
 {
@@ -60,7 +51,7 @@ static const zl_field number_rows[] = {
     ZL_NUMBER(zlay_wave_summary, step_registers), ZL_NUMBER(zlay_wave_summary, registers),
     ZL_NUMBER(zlay_wave_summary, smem),
 };
-static const zl_fields number_fields = ZL_FIELDS(number_rows);
+static const zl_fields number_fields = {ZL_ROWS(number_rows, zlay_wave_summary)};
 
 static void put_numbers(zl_call *call, const zlay_wave_summary *i)
 {
@@ -104,12 +95,11 @@ static void put_plan(zl_call *call, const zlay_wave *wave)
     zl_put_value(call, call->value, "certificates", list);
 }
 
-zlay_status zl_op_wave_synth(zl_call *call)
+zlay_status zl_op_wave_synth(zl_call *call, const void *value)
 {
-    asked a = {.request = {.size = sizeof a.request}};
+    const asked *a = value;
     zlay_wave *wave = NULL;
-    zlay_status status = zl_read(call, &a);
-    if (!status) status = zlay_wave_synth(call->ctx, &wave, a.target, &a.request);
+    zlay_status status = zlay_wave_synth(call->ctx, &wave, a->target, &a->request);
     if (!status) put_plan(call, wave);
     zlay_wave_free(wave);
     return status;
