@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Operations on bijections under a hierarchy of levels: which level a layout keeps or a conversion
+ * crosses, and normal forms, a permutation a node. */
 #include "json/json.h"
 
 #include <string.h>
@@ -23,10 +25,11 @@ static zlay_status level_of(zl_call *call, const json_t *pair, zlay_level *out)
     return ZLAY_OK;
 }
 
-static zlay_status get_levels(zl_call *call, levels *out)
+static zlay_status read_levels(zl_call *call, const json_t *object, const zl_field *field, void *to)
 {
+    levels *out = to;
     const json_t *list;
-    zlay_status status = zl_get_list(call, call->request, "levels", &list);
+    zlay_status status = zl_get_list(call, object, field->name, &list);
     if (status) return status;
     out->count = json_array_size(list);
     out->at = zl_alloc(call->ctx, out->count + 1, sizeof *out->at);
@@ -36,11 +39,32 @@ static zlay_status get_levels(zl_call *call, levels *out)
     return status;
 }
 
-static void free_levels(zl_call *call, levels *l)
+static void drop_levels(zl_call *call, void *from)
 {
+    levels *l = from;
     zlay_allocator alloc = zl_allocator(call->ctx);
     zl_free(&alloc, l->at, (l->count + 1) * sizeof *l->at);
 }
+
+static const zl_kind as_levels = {.read = read_levels, .drop = drop_levels};
+typedef levels as_levels_type;
+
+typedef struct asked {
+    const zlay_layout *a, *b;
+    levels levels;
+} asked;
+
+static const zl_field one_rows[] = {
+    {"layout", ZL_NEEDS, ZL_AT(zl_as_layout, asked, a)},
+    {"levels", ZL_NEEDS, ZL_AT(as_levels, asked, levels)},
+};
+static const zl_field two_rows[] = {
+    {"a", ZL_NEEDS, ZL_AT(zl_as_layout, asked, a)},
+    {"b", ZL_NEEDS, ZL_AT(zl_as_layout, asked, b)},
+    {"levels", ZL_NEEDS, ZL_AT(as_levels, asked, levels)},
+};
+const zl_fields zl_levels_fields = {ZL_ROWS(one_rows, asked)},
+                zl_conversion_fields = {ZL_ROWS(two_rows, asked)};
 
 /* ---- forms ---------------------------------------------------------------------- */
 
@@ -126,61 +150,34 @@ static zlay_status crossing_value(zl_call *call, const levels *l, const zlay_cro
     return ZLAY_OK;
 }
 
-static zlay_status normal_value(zl_call *call, const zlay_layout *layout, const levels *l)
+zlay_status zl_op_hier_normal(zl_call *call, const void *value)
 {
+    const asked *q = value;
+    const levels *l = &q->levels;
     zlay_answer answer = ZLAY_YES;
     zlay_crossing w;
     zlay_hier *h = NULL;
-    zlay_status status = zlay_hier_keeps(call->ctx, &answer, &w, layout, l->at, l->count);
+    zlay_status status = zlay_hier_keeps(call->ctx, &answer, &w, q->a, l->at, l->count);
     if (!status && answer == ZLAY_NO) return crossing_value(call, l, &w);
-    if (!status) status = zlay_hier_normal(call->ctx, &h, layout, l->at, l->count);
+    if (!status) status = zlay_hier_normal(call->ctx, &h, q->a, l->at, l->count);
     return give(call, status, h);
 }
 
-zlay_status zl_op_hier_normal(zl_call *call)
+zlay_status zl_op_hier_solve(zl_call *call, const void *value)
 {
-    levels l = {0, NULL};
-    zlay_layout *layout = NULL;
-    zlay_status status = get_levels(call, &l);
-    if (!status) status = zl_get_layout(call, "layout", &layout);
-    if (!status) status = normal_value(call, layout, &l);
-    zlay_layout_free(layout);
-    free_levels(call, &l);
-    return status;
-}
-
-typedef zlay_status about_conversion(zl_call *call, const zlay_layout *a, const zlay_layout *b,
-                                     const levels *l);
-
-static zlay_status of_conversion(zl_call *call, about_conversion *answer)
-{
-    levels l = {0, NULL};
-    zlay_layout *a = NULL, *b = NULL;
-    zlay_status status = get_levels(call, &l);
-    if (!status) status = zl_get_layout(call, "a", &a);
-    if (!status) status = zl_get_layout(call, "b", &b);
-    if (!status) status = answer(call, a, b, &l);
-    zlay_layout_free(a);
-    zlay_layout_free(b);
-    free_levels(call, &l);
-    return status;
-}
-
-static zlay_status solve_value(zl_call *call, const zlay_layout *a, const zlay_layout *b,
-                               const levels *l)
-{
+    const asked *q = value;
     zlay_hier *h = NULL;
-    zlay_status status = zlay_hier_solve(call->ctx, &h, a, b, l->at, l->count);
+    zlay_status status =
+        zlay_hier_solve(call->ctx, &h, q->a, q->b, q->levels.at, q->levels.count);
     return give(call, status, h);
 }
 
-zlay_status zl_op_hier_solve(zl_call *call) { return of_conversion(call, solve_value); }
-
-static zlay_status level_value(zl_call *call, const zlay_layout *a, const zlay_layout *b,
-                               const levels *l)
+zlay_status zl_op_hier_level(zl_call *call, const void *value)
 {
+    const asked *q = value;
+    const levels *l = &q->levels;
     zlay_reach reach;
-    zlay_status status = zlay_hier_level(call->ctx, &reach, a, b, l->at, l->count);
+    zlay_status status = zlay_hier_level(call->ctx, &reach, q->a, q->b, l->at, l->count);
     if (status) return status;
     bool none = reach.level < 0;
     call->value = json_object();
@@ -189,5 +186,3 @@ static zlay_status level_value(zl_call *call, const zlay_layout *a, const zlay_l
     if (!none) zl_put_value(call, call->value, "witness", pair_value(call, reach.to, reach.from));
     return ZLAY_OK;
 }
-
-zlay_status zl_op_hier_level(zl_call *call) { return of_conversion(call, level_value); }

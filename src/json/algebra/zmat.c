@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Operations on integer matrices, and the structure of an affine layout. A matrix is a list of
+ * rows, with `shape` where it has none; entries are integers of JSON or, beyond 64 bits, texts. */
 #include "json/json.h"
 
 #include <inttypes.h>
@@ -78,12 +80,12 @@ static zlay_status fill_rows(zl_call *call, entries *e, const json_t *list, size
     return ZLAY_OK;
 }
 
-static zlay_status get_matrix(zl_call *call, zlay_zmat **out)
+static zlay_status read_matrix(zl_call *call, const json_t *object, const zl_field *field, void *to)
 {
-    const json_t *list = json_object_get(call->request, "a");
+    zlay_zmat **out = to;
+    const json_t *list = json_object_get(object, field->name);
     size_t rows = 0, cols = 0;
     entries e = {0};
-    *out = NULL;
     zlay_status status = shape_of(call, list, &rows, &cols);
     if (status) return status;
     status = entries_begin(call, &e, rows && cols ? json_array_size(list) * cols : 0);
@@ -100,7 +102,6 @@ static zlay_status get_column(zl_call *call, const char *name, bool one, zlay_zm
     const json_t *list = json_object_get(call->request, name);
     bool many = json_is_array(list);
     entries e = {0};
-    *out = NULL;
     if (!many && !one) return zl_wrong(call, name, "a list of integers");
     if (many && json_array_size(list) != rows)
         return zl_fail(call->ctx, ZLAY_EINVAL, "field '%s' has %zu entries, and 'a' %zu rows", name,
@@ -113,6 +114,54 @@ static zlay_status get_column(zl_call *call, const char *name, bool one, zlay_zm
     entries_end(call, &e);
     return status;
 }
+
+static void drop_matrix(zl_call *call, void *from)
+{
+    (void)call;
+    zlay_zmat_free(*(zlay_zmat **)from);
+}
+
+/* The columns come after the matrix `a`, whose rows they have. */
+typedef struct equations {
+    zlay_zmat *a, *b, *mod;
+} equations;
+
+static zlay_status read_b(zl_call *call, const json_t *object, const zl_field *field, void *to)
+{
+    equations *e = to;
+    (void)object;
+    return get_column(call, field->name, false, &e->b, zlay_zmat_rows(e->a));
+}
+
+static zlay_status read_mod(zl_call *call, const json_t *object, const zl_field *field, void *to)
+{
+    equations *e = to;
+    (void)object;
+    return get_column(call, field->name, true, &e->mod, zlay_zmat_rows(e->a));
+}
+
+static void drop_b(zl_call *call, void *from) { drop_matrix(call, &((equations *)from)->b); }
+static void drop_mod(zl_call *call, void *from) { drop_matrix(call, &((equations *)from)->mod); }
+
+static const zl_kind as_matrix = {.read = read_matrix, .drop = drop_matrix},
+                     as_b = {.read = read_b, .drop = drop_b},
+                     as_mod = {.read = read_mod, .drop = drop_mod};
+typedef zlay_zmat *as_matrix_type;
+typedef equations as_b_type, as_mod_type;
+
+#define MATRIX_ROW {"a", ZL_NEEDS, ZL_AT(as_matrix, equations, a)}
+#define SHAPE_ROW {"shape", ZL_MAY, &zl_as_own, .at = 0}
+static const zl_field matrix_rows[] = {MATRIX_ROW, SHAPE_ROW};
+static const zl_field system_rows[] = {
+    MATRIX_ROW,
+    {"b", ZL_NEEDS, ZL_WHOLE(as_b, equations)},
+    {"mod", ZL_MAY, ZL_WHOLE(as_mod, equations)},
+    SHAPE_ROW,
+};
+const zl_fields zl_matrix_fields = {ZL_ROWS(matrix_rows, equations)},
+                zl_system_fields = {ZL_ROWS(system_rows, equations)};
+
+static const zlay_zmat *asked_matrix(const void *asked) { return ((const equations *)asked)->a; }
 
 /* ---- values ------------------------------------------------------------------------------- */
 
@@ -158,61 +207,52 @@ static json_t *matrix_value(zl_call *call, const zlay_zmat *a, bool columns)
 
 /* ---- operations --------------------------------------------------------------------------- */
 
-zlay_status zl_op_zmat_snf(zl_call *call)
+zlay_status zl_op_zmat_snf(zl_call *call, const void *asked)
 {
-    zlay_zmat *a, *s = NULL, *u = NULL, *v = NULL;
-    zlay_status status = get_matrix(call, &a);
-    if (!status) status = zlay_zmat_snf(call->ctx, &s, &u, &v, a);
+    zlay_zmat *s = NULL, *u = NULL, *v = NULL;
+    zlay_status status = zlay_zmat_snf(call->ctx, &s, &u, &v, asked_matrix(asked));
     if (!status) {
         call->value = json_object();
         zl_put_value(call, call->value, "s", line_value(call, s, 0, false));
         zl_put_value(call, call->value, "u", matrix_value(call, u, false));
         zl_put_value(call, call->value, "v", matrix_value(call, v, false));
     }
-    zlay_zmat_free(a);
     zlay_zmat_free(s);
     zlay_zmat_free(u);
     zlay_zmat_free(v);
     return status;
 }
 
-zlay_status zl_op_zmat_hnf(zl_call *call)
+zlay_status zl_op_zmat_hnf(zl_call *call, const void *asked)
 {
-    zlay_zmat *a, *h = NULL, *u = NULL;
-    zlay_status status = get_matrix(call, &a);
-    if (!status) status = zlay_zmat_hnf(call->ctx, &h, &u, a);
+    zlay_zmat *h = NULL, *u = NULL;
+    zlay_status status = zlay_zmat_hnf(call->ctx, &h, &u, asked_matrix(asked));
     if (!status) {
         call->value = json_object();
         zl_put_value(call, call->value, "h", matrix_value(call, h, false));
         zl_put_value(call, call->value, "u", matrix_value(call, u, false));
     }
-    zlay_zmat_free(a);
     zlay_zmat_free(h);
     zlay_zmat_free(u);
     return status;
 }
 
-zlay_status zl_op_zmat_rank(zl_call *call)
+zlay_status zl_op_zmat_rank(zl_call *call, const void *asked)
 {
-    zlay_zmat *a;
     size_t rank;
-    zlay_status status = get_matrix(call, &a);
-    if (!status) status = zlay_zmat_rank(call->ctx, &rank, a);
+    zlay_status status = zlay_zmat_rank(call->ctx, &rank, asked_matrix(asked));
     if (!status) call->value = zl_json_uint(rank);
-    zlay_zmat_free(a);
     return status;
 }
 
 typedef zlay_status matrix_op(zlay_ctx *ctx, zlay_zmat **out, const zlay_zmat *a);
 typedef json_t *matrix_shower(zl_call *call, const zlay_zmat *a);
 
-static zlay_status matrix_to(zl_call *call, matrix_op *op, matrix_shower *show)
+static zlay_status matrix_to(zl_call *call, const void *asked, matrix_op *op, matrix_shower *show)
 {
-    zlay_zmat *a, *out = NULL;
-    zlay_status status = get_matrix(call, &a);
-    if (!status) status = op(call->ctx, &out, a);
+    zlay_zmat *out = NULL;
+    zlay_status status = op(call->ctx, &out, asked_matrix(asked));
     if (!status) call->value = show(call, out);
-    zlay_zmat_free(a);
     zlay_zmat_free(out);
     return status;
 }
@@ -231,21 +271,22 @@ static zlay_status determinant(zlay_ctx *ctx, zlay_zmat **out, const zlay_zmat *
                    "wants as many", zlay_zmat_rows(a), zlay_zmat_cols(a));
 }
 
-zlay_status zl_op_zmat_kernel(zl_call *call)
+zlay_status zl_op_zmat_kernel(zl_call *call, const void *asked)
 {
-    return matrix_to(call, zlay_zmat_kernel, show_columns);
+    return matrix_to(call, asked, zlay_zmat_kernel, show_columns);
 }
-zlay_status zl_op_zmat_det(zl_call *call) { return matrix_to(call, determinant, show_one); }
-zlay_status zl_op_zmat_inverse(zl_call *call)
+
+zlay_status zl_op_zmat_det(zl_call *call, const void *asked)
 {
-    return matrix_to(call, zlay_zmat_inverse, show_rows);
+    return matrix_to(call, asked, determinant, show_one);
+}
+
+zlay_status zl_op_zmat_inverse(zl_call *call, const void *asked)
+{
+    return matrix_to(call, asked, zlay_zmat_inverse, show_rows);
 }
 
 /* ---- systems ------------------------------------------------------------------------------ */
-
-typedef struct equations {
-    zlay_zmat *a, *b, *mod;
-} equations;
 
 static json_t *rational_value(zl_call *call, const zlay_zmat *w, size_t i, const zlay_zmat *den)
 {
@@ -276,8 +317,9 @@ static zlay_status put_witness(zl_call *call, const equations *e)
         "no solution: w a is integral and w b is not, for the row w of rationals in witness");
 }
 
-static zlay_status solve(zl_call *call, const equations *e)
+zlay_status zl_op_zmat_solve(zl_call *call, const void *asked)
 {
+    const equations *e = asked;
     zlay_zmat *x, *kernel;
     zlay_status status = zlay_zmat_solve(call->ctx, &x, &kernel, e->a, e->b, e->mod);
     if (status == ZLAY_NONE) return put_witness(call, e);
@@ -288,21 +330,6 @@ static zlay_status solve(zl_call *call, const equations *e)
     zlay_zmat_free(x);
     zlay_zmat_free(kernel);
     return ZLAY_OK;
-}
-
-zlay_status zl_op_zmat_solve(zl_call *call)
-{
-    equations e = {NULL, NULL, NULL};
-    zlay_status status = get_matrix(call, &e.a);
-    size_t rows = zlay_zmat_rows(e.a);
-    if (!status) status = get_column(call, "b", false, &e.b, rows);
-    if (!status && json_object_get(call->request, "mod"))
-        status = get_column(call, "mod", true, &e.mod, rows);
-    if (!status) status = solve(call, &e);
-    zlay_zmat_free(e.a);
-    zlay_zmat_free(e.b);
-    zlay_zmat_free(e.mod);
-    return status;
 }
 
 /* ---- structure ---------------------------------------------------------------------------- */
@@ -338,14 +365,11 @@ static void put_structure(zl_call *call, const zlay_structure *from)
     zl_put_value(call, call->value, "run_is_best", json_boolean(c.run_is_best));
 }
 
-zlay_status zl_op_layout_structure(zl_call *call)
+zlay_status zl_op_layout_structure(zl_call *call, const void *asked)
 {
-    zlay_layout *layout = NULL;
     zlay_structure *found = NULL;
-    zlay_status status = zl_get_layout(call, "layout", &layout);
-    if (!status) status = zlay_layout_structure(call->ctx, &found, layout);
+    zlay_status status = zlay_layout_structure(call->ctx, &found, zl_asked_layout(asked));
     if (!status) put_structure(call, found);
     zlay_structure_free(found);
-    zlay_layout_free(layout);
     return status;
 }
