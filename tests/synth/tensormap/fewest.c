@@ -124,6 +124,48 @@ static void test_steps(void **unused)
     zlay_ctx_free(ctx);
 }
 
+/* ---- lines that a tile leaves out -------------------------------------------------------------- */
+
+typedef struct apart {
+    const char *source, *tile, *smem;
+    uint32_t copies, maps;
+} apart;
+
+/* No box is needed for a line that lies between those of the tile: a bound that counts one for it ends the search
+ * before copies that share a map are compared. */
+static const apart aparts[] = {
+    {"(288):(1)", "(8,2,8,2):(1,16,32,40)", "Sw<3,3,3> o 0 o (8,2,8,2):(1,8,16,256)", 2, 1},
+    {"(928):(1)", "(8,8,3):(1,40,320)", "Sw<2,3,3> o 0 o (8,8,3):(1,8,128)", 3, 1},
+    {"(72):(1)", "(8,2,2,3):(1,24,8,16)", "Sw<3,3,3> o 0 o (8,2,2,3):(1,8,64,256)", 6, 1},
+    {"(80):(1)", "(8,4,2,3,2):(1,8,8,8,24)", "Sw<2,3,3> o 0 o (8,4,2,3,2):(1,8,32,128,384)", 6, 1},
+    {"(824):(1)", "16 o (8,4,4,2,2):(1,128,128,32,-16)", "Sw<2,3,3> o 0 o (8,4,4,2,2):(1,8,32,512,128)", 4, 1},
+};
+
+static void test_apart(void **unused)
+{
+    (void)unused;
+    synth_world *w = synth_world_new("sm_90a");
+    uint64_t state = test_seed("lines left out");
+    for (size_t i = 0; i < sizeof aparts / sizeof *aparts; i++) {
+        zlay_layout *source = read_layout(w->ctx, aparts[i].source), *tile = read_layout(w->ctx, aparts[i].tile);
+        zlay_layout *smem = read_layout(w->ctx, aparts[i].smem);
+        zlay_tensormap_request r = {.size = sizeof r, .type = ZLAY_TYPE_BF16, .source = source, .tile = tile,
+                                    .smem = smem, .keep_holes = 1};
+        zlay_move *move;
+        zlay_move_info info;
+        if (zlay_tensormap_synth(w->ctx, &move, w->target, &r)) fail_msg("%s", zlay_ctx_message(w->ctx));
+        assert_int_equal(zlay_move_get(&info, move), ZLAY_OK);
+        if (info.copies != aparts[i].copies || info.maps != aparts[i].maps || !info.optimal)
+            fail_msg("%s: %u copies of %u maps", aparts[i].tile, info.copies, info.maps);
+        synth_check(w, &state, move, &r, 0);
+        zlay_move_free(move);
+        zlay_layout_free(source);
+        zlay_layout_free(tile);
+        zlay_layout_free(smem);
+    }
+    synth_world_free(w);
+}
+
 /* ---- shared memory by free choice ------------------------------------------------------------ */
 
 typedef struct choice {
@@ -208,7 +250,7 @@ static void test_gaps(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_swizzled), cmocka_unit_test(test_cuts),
-                                       cmocka_unit_test(test_steps),
+                                       cmocka_unit_test(test_steps), cmocka_unit_test(test_apart),
                                        cmocka_unit_test(test_free_choice), cmocka_unit_test(test_gaps)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

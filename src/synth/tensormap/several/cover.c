@@ -6,8 +6,8 @@
  * length that ends with a line is offered.
  *
  * A bound from below on the number of boxes cuts the path search and proves the result where the two
- * agree. From line 0 on it takes, again and again, the first line that no box reaches which begins
- * at the line taken before or earlier: no box brings some of two lines that were taken, so each
+ * agree. From line 0 on it takes, again and again, the first wanted line that no box reaches which
+ * begins at the line taken before or earlier: no box brings some of two lines that were taken, so each
  * needs one of its own. For that all boxes are measured, also those that bring parts of lines; of
  * rows narrower than a swizzle's span those of one chunk reach furthest. Where holes may be written
  * or not all walks were tried, no bound is known. Covers whose boxes bring parts of lines are
@@ -264,10 +264,12 @@ static zlay_status boxes_even(const search *s, zl_tm_box *box, uint64_t boxes)
     return ZLAY_OK;
 }
 
+/* A line of which the tile wants nothing needs no box. */
 static uint64_t steps_least(search *s, const uint64_t *reach)
 {
     s->need[s->lines] = 0;
-    for (uint64_t line = s->lines; line-- > 0;) s->need[line] = 1 + s->need[reach[line]];
+    for (uint64_t line = s->lines; line-- > 0;)
+        s->need[line] = zl_chunks_wanted(s->c, line) ? 1 + s->need[reach[line]] : s->need[line + 1];
     return s->need[0];
 }
 
