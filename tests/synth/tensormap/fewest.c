@@ -152,9 +152,9 @@ static void test_apart(void **unused)
         zlay_tensormap_request r = {.size = sizeof r, .type = ZLAY_TYPE_BF16, .source = source, .tile = tile,
                                     .smem = smem, .keep_holes = 1};
         zlay_move *move;
-        zlay_move_info info;
+        zlay_move_summary info;
         if (zlay_tensormap_synth(w->ctx, &move, w->target, &r)) fail_msg("%s", zlay_ctx_message(w->ctx));
-        assert_int_equal(zlay_move_get(&info, move), ZLAY_OK);
+        assert_int_equal(zlay_move_info(&info, move), ZLAY_OK);
         if (info.copies != aparts[i].copies || info.maps != aparts[i].maps || !info.optimal)
             fail_msg("%s: %u copies of %u maps", aparts[i].tile, info.copies, info.maps);
         synth_check(w, &state, move, &r, 0);
