@@ -3,6 +3,7 @@
  * how the limits that a caller gives are completed and compared with ceilings. One row of
  * limits.def makes each. */
 #include "base/base.h"
+#include "base/request.h"
 
 #include <string.h>
 
@@ -62,14 +63,15 @@ zlay_limits zl_limits_most(void)
 
 zlay_status zl_limits_read(zlay_limits *out, const zlay_limits *given)
 {
+    static const zl_request_form form = {"zlay_limits",
+                                         sizeof *out,
+                                         sizeof given->size,
+                                         {ZL_RESERVED(zlay_limits, reserved)}};
+    zlay_status status = ZLAY_OK;
     *out = (zlay_limits){0};
-    if (given && (given->size < sizeof given->size || given->size > sizeof *out))
-        return ZLAY_EINVAL;
-    if (given) memcpy(out, given, given->size);
+    if (given) status = zl_request_read(NULL, out, given, &form);
     out->size = sizeof *out;
-    for (size_t i = 0; i < ZL_COUNT(out->reserved); i++)
-        if (out->reserved[i]) return ZLAY_EINVAL;
-    return ZLAY_OK;
+    return status;
 }
 
 void zl_limits_complete(zlay_limits *limits, const zlay_limits *ceilings)

@@ -159,7 +159,6 @@ static inline bool zl_relation_holds(int32_t relation, uint64_t value, uint64_t 
 uint64_t zl_number(int32_t value);
 /* Whether the question asks that noted rows refuse too. */
 bool zl_strict(const zl_subject *subject);
-bool zl_all_zero(const uint32_t *words, size_t count);
 
 /* Every check: a walk over the rules of a subject that keeps what is broken. `driver`: the measured
  * driver's own verdict is part of the head. */

@@ -18,12 +18,6 @@ static const struct {
 
 uint64_t zl_number(int32_t value) { return value < 0 ? UINT64_MAX : (uint64_t)value; }
 
-/* The first is 0, and each is the one before it. */
-bool zl_all_zero(const uint32_t *words, size_t count)
-{
-    return !count || (!words[0] && !memcmp(words, words + 1, (count - 1) * sizeof *words));
-}
-
 bool zl_strict(const zl_subject *s) { return s->form->strict && s->form->strict(s); }
 
 zl_subject_kind zl_quantity_subject(zl_quantity q) { return quantities[q].subject; }

@@ -7,12 +7,12 @@
  * swizzle whose bits lie at log2 v or above permutes aligned blocks of v and changes nothing in
  * them.  Of a map that is affine over F2: the low bits of the mode have the bases 1, 2, 4, ..., v /
  * 2 and nothing else touches those bits.  Anything else is looked at point by point. */
+#include "base/request.h"
 #include "algebra/normal/vector_width.h"
 
 #include "algebra/layout/layout.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 /* ---- the mode ---------------------------------------------------------------------- */
 
@@ -226,10 +226,13 @@ static zlay_status widest(work *w, uint64_t *out)
     return none(w, least);
 }
 
-static zlay_status request_check(zlay_ctx *ctx, const zlay_layout *a, const zlay_vector_request *r)
+static zlay_status request_read(zlay_ctx *ctx, zlay_vector_request *r, const zlay_layout *a,
+                                const zlay_vector_request *request)
 {
-    if (!a || !r || r->size < sizeof *r)
-        return zl_fail(ctx, ZLAY_EINVAL, "the request is NULL or short");
+    static const zl_request_form form = {"zlay_vector_request", sizeof *r, sizeof *r, {{0}}};
+    if (!a || !request) return zl_fail(ctx, ZLAY_EINVAL, "the layout or the request is NULL");
+    zlay_status status = zl_request_read(ctx, r, request, &form);
+    if (status) return status;
     if (!r->elem_bytes || !r->base_align)
         return zl_fail(ctx, ZLAY_EINVAL, "%s is 0", r->elem_bytes ? "base_align" : "elem_bytes");
     if (r->widths & 1 || (r->depth && !r->path))
@@ -247,11 +250,12 @@ zlay_status zlay_layout_vector_width(zlay_ctx *ctx, uint64_t *out, const zlay_la
                                      const zlay_vector_request *request,
                                      const zlay_facts *facts)
 {
-    work w = {.ctx = ctx, .a = layout, .request = request, .facts = facts};
+    zlay_vector_request r;
+    work w = {.ctx = ctx, .a = layout, .request = &r, .facts = facts};
     if (!out) return ZLAY_EINVAL;
     zlay_status status = zl_enter(ctx);
     if (status) return status;
-    status = request_check(ctx, layout, request);
+    status = request_read(ctx, &r, layout, request);
     if (status) return zl_leave(ctx, status);
     zl_modes_begin(&w.box, ctx);
     status = find_part(&w);

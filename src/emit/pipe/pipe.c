@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Prints a pipe as a kernel (zlay_emit_pipe): checks the request, proves the pipe, places its
  * names, and prints it in PTX or CUDA C; the text is measured before it is written. */
+#include "base/request.h"
 #include "emit/pipe/pipe.h"
 #include "emit/emit.h"
 
@@ -82,16 +83,17 @@ static zlay_status proved(zlay_ctx *ctx, const zlay_pipe_emit *ask)
 
 static zlay_status ask_read(zlay_ctx *ctx, zlay_pipe_emit *ask, const zlay_pipe_emit *request)
 {
-    memset(ask, 0, sizeof *ask);
-    if (!request->size) return ZLAY_EINVAL;
-    memcpy(ask, request, request->size < sizeof *ask ? request->size : sizeof *ask);
-    for (size_t i = 0; i < ZL_COUNT(ask->reserved); i++)
-        if (ask->reserved[i]) return zl_fail(ctx, ZLAY_EINVAL, "a reserved word is not 0");
-    if (ask->reserved_word) return zl_fail(ctx, ZLAY_EINVAL, "a reserved word is not 0");
+    static const zl_request_form form = {
+        "zlay_pipe_emit",
+        sizeof(zlay_pipe_emit),
+        sizeof request->size,
+        {ZL_RESERVED(zlay_pipe_emit, reserved_word), ZL_RESERVED(zlay_pipe_emit, reserved)}};
+    zlay_status status = zl_request_read(ctx, ask, request, &form);
+    if (status) return status;
     if (!ask->target || !ask->pipe || !ask->name) return ZLAY_EINVAL;
     if (ask->language != ZLAY_TEXT_PTX && ask->language != ZLAY_TEXT_CUDA)
         return zl_fail(ctx, ZLAY_EINVAL, "language: there is no %d", ask->language);
-    zlay_status status = zl_name_check(ctx, ask->name, ask->name_length);
+    status = zl_name_check(ctx, ask->name, ask->name_length);
     if (!status) status = moves_check(ctx, ask);
     if (!status) status = operands_check(ctx, ask);
     return status ? status : fragments_check(ctx, ask);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Operations on barriers as a subject of rules. */
+#include "base/request.h"
 #include "rules/bounds.h"
 #include "rules/rule.h"
 
@@ -136,7 +137,7 @@ zlay_status zlay_barrier_check(zlay_verdict *out, zlay_reason *reasons, size_t r
                                const zlay_target *target, const zlay_barrier *barrier)
 {
     if (!out || !target || !barrier || (room && !reasons) || barrier->given & ~ALL_GIVEN ||
-        !zl_all_zero(barrier->reserved, ZL_COUNT(barrier->reserved)))
+        !zl_is_zero(barrier->reserved, sizeof barrier->reserved))
         return ZLAY_EINVAL;
     zl_subject s = {&subject_form, target, barrier};
     return zl_check(out, reasons, room, &s, false);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Buffer resources: a subject of rules, their bits, and what an access reaches. */
+#include "base/request.h"
 #include "rules/bounds.h"
 #include "rules/constants.h"
 #include "rules/rule.h"
@@ -268,7 +269,7 @@ static void reach_swizzled(zlay_buffer_reach *out, const zlay_buffer *b,
 
 static bool is_asked(const zlay_buffer_access *a)
 {
-    return a && a->bytes && a->bytes <= 16 && zl_all_zero(a->reserved, ZL_COUNT(a->reserved));
+    return a && a->bytes && a->bytes <= 16 && zl_is_zero(a->reserved, sizeof a->reserved);
 }
 
 zlay_status zlay_buffer_reaches(zlay_buffer_reach *out, const zlay_target *target,

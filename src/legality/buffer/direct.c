@@ -2,6 +2,7 @@
 /* Loads to shared memory whose place M0 gives. Lanes in a row: LLVM 22, AMDGPUUsage, load.to.lds;
  * the offset at both ends: CDNA 3 ISA, 9.1.9 and 10.3, as ROCm/aiter, mla_global_load.hpp, cites
  * it; bits of M0: CK-Tile, amd_buffer_addressing.hpp. */
+#include "base/request.h"
 #include "rules/rule.h"
 
 #include <zlay/direct.h>
@@ -25,8 +26,7 @@ static bool has_width(const zlay_target *target, uint32_t bytes)
 
 static zlay_status asked(const zlay_target *target, const zlay_direct *load)
 {
-    if (!target || !load || !zl_all_zero(load->reserved, ZL_COUNT(load->reserved)))
-        return ZLAY_EINVAL;
+    if (!target || !load || !zl_is_zero(load->reserved, sizeof load->reserved)) return ZLAY_EINVAL;
     if (!has_width(target, WORD)) return ZLAY_ENOTSUP;
     bool form = load->form == ZLAY_DIRECT_BUFFER || load->form == ZLAY_DIRECT_GLOBAL;
     return form && has_width(target, load->bytes) ? ZLAY_OK : ZLAY_EINVAL;

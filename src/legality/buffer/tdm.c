@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tensor descriptors: a subject of rules, and their bits. */
+#include "base/request.h"
 #include "rules/bounds.h"
 #include "rules/constants.h"
 #include "base/arith.h"
@@ -167,7 +168,7 @@ zlay_status zlay_tdm_check(zlay_verdict *out, zlay_reason *reasons, size_t room,
                            const zlay_target *target, const zlay_tdm *d)
 {
     if (!out || !target || !d || (room && !reasons)) return ZLAY_EINVAL;
-    if (!zl_all_zero(d->reserved, ZL_COUNT(d->reserved))) return ZLAY_EINVAL;
+    if (!zl_is_zero(d->reserved, sizeof d->reserved)) return ZLAY_EINVAL;
     zl_subject s = {&subject_form, target, d};
     zlay_status status = zl_check(out, reasons, room, &s, false);
     if (!status && !out->broken && out->conflicts) out->answer = ZLAY_UNDECIDED;
@@ -186,8 +187,7 @@ static bool fits(const zlay_tdm *d)
 zlay_status zlay_tdm_pack(zlay_tdm_words *out, const zlay_target *target, const zlay_tdm *d)
 {
     zlay_tdm_words words = {{0}};
-    if (!out || !target || !d || !zl_all_zero(d->reserved, ZL_COUNT(d->reserved)))
-        return ZLAY_EINVAL;
+    if (!out || !target || !d || !zl_is_zero(d->reserved, sizeof d->reserved)) return ZLAY_EINVAL;
     if (!has_tdm(target)) return ZLAY_ENOTSUP;
     if (!fits(d)) return ZLAY_EINVAL;
     for (const bits *r = rows; r < rows + ZL_COUNT(rows); r++)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Issued copies as a subject of rules. */
+#include "base/request.h"
 #include "legality/copy/copy.h"
 #include "base/arith.h"
 #include "legality/tensormap/size.h"
@@ -346,8 +347,8 @@ bool zl_issue_askable(const zlay_issue *issue, const zlay_tensormap *map)
 {
     const uint32_t all = 2 * ZLAY_GIVEN_CTA_MASK - 1;
     if (!issue || issue->given & ~all) return false;
-    if (!zl_all_zero(issue->reserved, ZL_COUNT(issue->reserved))) return false;
-    if (map && !zl_all_zero(map->reserved, ZL_COUNT(map->reserved))) return false;
+    if (!zl_is_zero(issue->reserved, sizeof issue->reserved)) return false;
+    if (map && !zl_is_zero(map->reserved, sizeof map->reserved)) return false;
     return map || !zl_is_in(issue->kind, ZL_KINDS_TENSOR);
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Issued copies under facts. */
+#include "base/request.h"
 #include "legality/copy/copy.h"
 #include "rules/bounds.h"
 #include "legality/tensormap/given.h"
@@ -204,10 +205,14 @@ zlay_status zlay_issue_check_given(zlay_ctx *ctx, zlay_verdict *out, zlay_reason
                                    size_t room, zlay_buf *guard,
                                    const zlay_issue_question *question)
 {
+    static const zl_request_form request = {"zlay_issue_question",
+                                            sizeof(zlay_issue_question),
+                                            sizeof question->size,
+                                            {{0}}};
     zlay_issue_question q;
-    memset(&q, 0, sizeof q);
-    if (!question || !zl_given_askable(out, reasons, room, guard)) return ZLAY_EINVAL;
-    memcpy(&q, question, question->size < sizeof q ? question->size : sizeof q);
+    if (!question || !zl_given_askable(out, reasons, room, guard) ||
+        zl_request_read(NULL, &q, question, &request))
+        return ZLAY_EINVAL;
     if (!q.target || !zl_issue_askable(q.issue, q.map) || q.issue->width > WIDTH_MOST)
         return ZLAY_EINVAL;
     zlay_tensormap map = {0};

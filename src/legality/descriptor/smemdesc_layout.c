@@ -7,6 +7,7 @@
  * 8 * 16 row + across / 8 * group + along % row * 16 + along / row * next with group SBO and next
  * LBO; MN-major without a swizzle they change places. In atoms of 32 bytes groups are of 4, not 8
  * (CUTLASS, make_umma_desc, 128B_BASE32B). */
+#include "base/request.h"
 #include "algebra/text/format.h"
 #include "base/arith.h"
 #include "legality/descriptor/smemdesc.h"
@@ -127,7 +128,7 @@ static bool extents_fit(const zlay_smemdesc_operand *o)
 static zlay_status operand_check(zlay_ctx *ctx, const zlay_target *target,
                                  const zlay_smemdesc_operand *o)
 {
-    if (!target || !o || !zl_all_zero(o->reserved, ZL_COUNT(o->reserved))) return ZLAY_EINVAL;
+    if (!target || !o || !zl_is_zero(o->reserved, sizeof o->reserved)) return ZLAY_EINVAL;
     if (!(target->features & (ZL_HAS_WGMMA | ZL_HAS_TCGEN05)))
         return zl_fail(ctx, ZLAY_ENOTSUP, "target: %s has no matrix descriptors", target->name);
     zlay_status status = fields_check(ctx, target, o);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tensormap.replace as a subject of rules, and the numbers that it takes for a map. */
+#include "base/request.h"
 #include "rules/bounds.h"
 #include "rules/constants.h"
 #include "isa/form.h"
@@ -96,7 +97,7 @@ zlay_status zlay_replace_check(zlay_verdict *out, zlay_reason *reasons, size_t r
 {
     if (!out || !target || !replace || (room && !reasons) ||
         replace->flags & ~(uint32_t)ALL_FLAGS ||
-        !zl_all_zero(replace->reserved, ZL_COUNT(replace->reserved)))
+        !zl_is_zero(replace->reserved, sizeof replace->reserved))
         return ZLAY_EINVAL;
     zl_subject s = {&subject_form, target, replace};
     return zl_check(out, reasons, room, &s, false);

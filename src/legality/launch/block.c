@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Blocks at launch as a subject of rules. */
 #include "base/arith.h"
+#include "base/request.h"
 #include "rules/bounds.h"
 #include "rules/constants.h"
 #include "rules/rule.h"
@@ -135,7 +136,7 @@ zlay_status zlay_block_check(zlay_verdict *out, zlay_reason *reasons, size_t roo
                              const zlay_target *target, const zlay_block *block)
 {
     if (!out || !target || !block || (room && !reasons) || block->flags & ~(uint32_t)ALL_FLAGS ||
-        !zl_all_zero(block->reserved, ZL_COUNT(block->reserved)))
+        !zl_is_zero(block->reserved, sizeof block->reserved))
         return ZLAY_EINVAL;
     zl_subject s = {&subject_form, target, block};
     return zl_check(out, reasons, room, &s, false);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Matrix instructions: each family is a subject of its own rules. */
+#include "base/request.h"
 #include "legality/matrix/matrix.h"
 #include "legality/tcgen05/tcgen05.h"
 
@@ -33,7 +34,7 @@ zlay_status zlay_mma_check(zlay_verdict *out, zlay_reason *reasons, size_t room,
                            const zlay_target *target, const zlay_mma *mma)
 {
     if (!out || !target || !mma || (room && !reasons) ||
-        !zl_all_zero(mma->reserved, ZL_COUNT(mma->reserved)))
+        !zl_is_zero(mma->reserved, sizeof mma->reserved))
         return ZLAY_EINVAL;
     if (mma->instruction == ZLAY_MMA_TCGEN05)
         return zl_tcgen05_check(out, reasons, room, target, mma);

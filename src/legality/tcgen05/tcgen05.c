@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tcgen05.mma and its instruction descriptor as a subject of rules. */
+#include "base/request.h"
 #include "legality/tcgen05/tcgen05.h"
 #include "rules/bounds.h"
 #include "rules/constants.h"
@@ -304,10 +305,10 @@ zlay_status zlay_idesc_check(zlay_verdict *out, zlay_reason *reasons, size_t roo
                              const zlay_mma *mma)
 {
     if (!out || !target || !fields || (room && !reasons) ||
-        !zl_all_zero(fields->reserved, ZL_COUNT(fields->reserved)))
+        !zl_is_zero(fields->reserved, sizeof fields->reserved))
         return ZLAY_EINVAL;
-    if (mma && (mma->instruction != ZLAY_MMA_TCGEN05 ||
-                !zl_all_zero(mma->reserved, ZL_COUNT(mma->reserved))))
+    if (mma &&
+        (mma->instruction != ZLAY_MMA_TCGEN05 || !zl_is_zero(mma->reserved, sizeof mma->reserved)))
         return ZLAY_EINVAL;
     zl_tcgen05 t = mma ? issued(mma, fields) : described(fields);
     zl_subject s = {&zl_tcgen05_form, target, &t};

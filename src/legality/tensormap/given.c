@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tensor maps under facts. */
+#include "base/request.h"
 #include "legality/tensormap/given.h"
-
-#include <string.h>
 
 static uint64_t *entry_of(zlay_tensormap *map, const zlay_given *given)
 {
@@ -56,11 +55,15 @@ zlay_status zlay_tensormap_check_given(zlay_ctx *ctx, zlay_verdict *out, zlay_re
                                        size_t room, zlay_buf *guard,
                                        const zlay_tensormap_question *question)
 {
+    static const zl_request_form request = {"zlay_tensormap_question",
+                                            sizeof(zlay_tensormap_question),
+                                            sizeof question->size,
+                                            {{0}}};
     zlay_tensormap_question q;
-    memset(&q, 0, sizeof q);
-    if (!question || !zl_given_askable(out, reasons, room, guard)) return ZLAY_EINVAL;
-    memcpy(&q, question, question->size < sizeof q ? question->size : sizeof q);
-    if (!q.target || !q.map || !zl_all_zero(q.map->reserved, ZL_COUNT(q.map->reserved)))
+    if (!question || !zl_given_askable(out, reasons, room, guard) ||
+        zl_request_read(NULL, &q, question, &request))
+        return ZLAY_EINVAL;
+    if (!q.target || !q.map || !zl_is_zero(q.map->reserved, sizeof q.map->reserved))
         return ZLAY_EINVAL;
     zlay_tensormap map = *q.map;
     zl_given g = {.ctx = ctx, .form = &zl_map_given, .subject = {&zl_tensormap_form, q.target, &map},

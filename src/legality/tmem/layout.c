@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Layouts of tensor memory: the modes of a shape's rows as one strided layout. */
+#include "base/request.h"
 #include "algebra/text/format.h"
 #include "base/arith.h"
 #include "legality/tmem/tmem.h"
@@ -159,7 +160,7 @@ zlay_status zlay_tmem_layout(zlay_ctx *ctx, zlay_layout **out, const zlay_tmem_m
     if (!out) return ZLAY_EINVAL;
     *out = NULL;
     const zl_tmem_shape *row = map ? zl_tmem_shape_of(map->shape) : NULL;
-    if (!ctx || !row || !zl_all_zero(map->reserved, ZL_COUNT(map->reserved))) return ZLAY_EINVAL;
+    if (!ctx || !row || !zl_is_zero(map->reserved, sizeof map->reserved)) return ZLAY_EINVAL;
     if (!size_is(map, row))
         return zl_fail(ctx, ZLAY_NONE, "%s has no size %u: at most %u, a multiple of %u", row->name,
                        map->size, row->most, row->span);

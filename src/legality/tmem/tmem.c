@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Instructions on tensor memory, one by one, as a subject of rules. */
+#include "base/request.h"
 #include "legality/tmem/tmem.h"
 #include "rules/bounds.h"
 #include "rules/constants.h"
@@ -207,7 +208,7 @@ zlay_status zlay_tmem_issue_check(zlay_verdict *out, zlay_reason *reasons, size_
                                   const zlay_target *target, const zlay_tmem_issue *issue)
 {
     if (!out || !target || !issue || (room && !reasons) ||
-        !zl_all_zero(issue->reserved, ZL_COUNT(issue->reserved)))
+        !zl_is_zero(issue->reserved, sizeof issue->reserved))
         return ZLAY_EINVAL;
     zl_subject s = {&subject_form, target, issue};
     return zl_check(out, reasons, room, &s, false);

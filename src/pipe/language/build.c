@@ -2,6 +2,7 @@
 /* Builds a pipe from structs (zlay_pipe_builder). Each struct is written as a line of text,
  * which the parser reads, so a pipe that is built is checked, and refused, exactly as one that
  * is parsed. */
+#include "base/request.h"
 #include "pipe/language/build.h"
 
 #include <stdio.h>
@@ -88,18 +89,10 @@ zlay_status zl_build_read(zlay_ctx *ctx, zlay_pipe_builder *b)
     return zl_leave(ctx, p->status);
 }
 
-static bool is_zero(const void *bytes, size_t size)
-{
-    const unsigned char *at = bytes;
-    for (size_t i = 0; i < size; i++)
-        if (at[i]) return false;
-    return true;
-}
-
 void zl_build_rest(zlay_pipe_builder *b, const void *copy, const zl_field *fields, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        if (!is_zero((const char *)copy + fields[i].offset, fields[i].size))
+        if (!zl_is_zero((const char *)copy + fields[i].offset, fields[i].size))
             zl_build_wrong(b, fields[i].name, "does not belong to this word");
 }
 

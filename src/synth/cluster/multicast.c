@@ -2,6 +2,7 @@
 /* A tile that blocks of a cluster share, in slices. A box fills shared memory with its last
  * dimension slowest, so boxes that lie one behind the other divide one dimension and take every
  * later one coordinate by coordinate. */
+#include "base/request.h"
 #include "legality/tensormap/size.h"
 #include "target/target.h"
 #include "synth/cluster/cluster.h"
@@ -12,12 +13,12 @@
 static zlay_status request_copy(zlay_ctx *ctx, zlay_multicast_request *out,
                                 const zlay_multicast_request *r)
 {
-    if (r->size < offsetof(zlay_multicast_request, coordinate) || r->size > sizeof *out)
-        return zl_fail(ctx, ZLAY_EINVAL, "size: %u is none of a zlay_multicast_request", r->size);
-    *out = (zlay_multicast_request){0};
-    memcpy(out, r, r->size);
-    for (size_t i = 0; i < ZL_COUNT(out->reserved); i++)
-        if (out->reserved[i]) return zl_fail(ctx, ZLAY_EINVAL, "reserved words must be 0");
+    static const zl_request_form form = {"zlay_multicast_request",
+                                         sizeof *out,
+                                         offsetof(zlay_multicast_request, coordinate),
+                                         {ZL_RESERVED(zlay_multicast_request, reserved)}};
+    zlay_status status = zl_request_read(ctx, out, r, &form);
+    if (status) return status;
     if (!out->map) return zl_fail(ctx, ZLAY_EINVAL, "map: there is none");
     if (!out->cluster || !out->cta_mask)
         return zl_fail(ctx, ZLAY_EINVAL, "cluster and cta_mask: no block receives");

@@ -1,45 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* convert.synth: finds the level at which the conversion has to move elements (register, lane,
  * warp, block), takes the cheapest plan that serves it, and makes its certificate. */
+#include "base/request.h"
 #include "synth/convert/convert.h"
-
-#include <string.h>
 
 #include <zlay/decide.h>
 
 /* ---- the request ------------------------------------------------------------------------- */
 
-static bool request_copy(zlay_convert_request *out, const zlay_convert_request *in)
+static zlay_status request_read(zlay_ctx *ctx, zlay_convert_request *r,
+                                const zlay_convert_request *request)
 {
-    memset(out, 0, sizeof *out);
-    if (in->size < sizeof in->size || in->size > sizeof *out) return false;
-    memcpy(out, in, in->size);
-    return true;
-}
-
-static zlay_status request_check(zlay_ctx *ctx, const zlay_convert_request *r)
-{
-    if (!r->size)
-        return zl_fail(ctx, ZLAY_EINVAL, "size: is no size of zlay_convert_request (4..%zu)",
-                       sizeof *r);
-    for (size_t i = 0; i < ZL_COUNT(r->reserved); i++)
-        if (r->reserved[i]) return zl_fail(ctx, ZLAY_EINVAL, "reserved: a word is not 0");
+    static const zl_request_form form = {"zlay_convert_request",
+                                         sizeof(zlay_convert_request),
+                                         sizeof request->size,
+                                         {ZL_RESERVED(zlay_convert_request, reserved)}};
+    zlay_status status = zl_request_read(ctx, r, request, &form);
+    if (status) return status;
     if (r->elem_bits != 8 && r->elem_bits != 16 && r->elem_bits != 32 && r->elem_bits != 64)
         return zl_fail(ctx, ZLAY_EINVAL, "elem_bits: %u is not 8, 16, 32 or 64", r->elem_bits);
     return ZLAY_OK;
 }
 
-static zlay_status conversion_begin(zl_conversion *c, zlay_ctx *ctx, const zlay_target *target,
-                                    const zlay_convert_request *request)
+/* Fills in a conversion that has its context, its target and the request that was read. */
+static zlay_status conversion_begin(zl_conversion *c)
 {
-    zlay_status status = request_check(ctx, request);
-    c->ctx = ctx;
-    c->target = target;
-    c->request = request;
-    c->bits = request->elem_bits;
+    c->bits = c->request->elem_bits;
     c->word = c->bits == 8 ? 2 : c->bits == 16;
     c->words = c->bits == 64 ? 2 : 1;
-    if (!status) status = zlay_target_info(&c->machine, target);
+    zlay_status status = zlay_target_info(&c->machine, c->target);
     return status ? status : zl_conversion_read(c);
 }
 
@@ -168,31 +157,30 @@ static zlay_status certificate_decide(zlay_ctx *ctx, const zlay_convert *plan)
                    "the certificate does not hold; please report this request");
 }
 
-static zlay_status synth(zl_conversion *c, zlay_convert **plan, zlay_ctx *ctx,
-                         const zlay_target *target, const zlay_convert_request *request,
-                         bool *linear)
+/* Makes the plan whole where both layouts are linear over bits; else *plan is a new one. */
+static zlay_status synth(zl_conversion *c, zlay_convert **plan, bool *linear)
 {
-    zlay_status status = conversion_begin(c, ctx, target, request);
+    zlay_status status = conversion_begin(c);
     if (!status) status = zl_conversion_bits(c, linear);
     if (status) return status;
-    if (!(*plan = zl_convert_new(ctx))) return ZLAY_ENOMEM;
+    if (!(*plan = zl_convert_new(c->ctx))) return ZLAY_ENOMEM;
     return *linear ? by_bits_certified(c, plan) : ZLAY_OK;
 }
 
 zlay_status zlay_convert_synth(zlay_ctx *ctx, zlay_convert **out, const zlay_target *target,
                                const zlay_convert_request *request)
 {
-    zl_conversion c = {.ctx = ctx};
     zlay_convert_request r;
+    zl_conversion c = {.ctx = ctx, .target = target, .request = &r};
     zlay_convert *plan = NULL;
     bool linear = false;
     if (!out) return ZLAY_EINVAL;
     *out = NULL;
     if (!ctx || !target || !request) return ZLAY_EINVAL;
-    request_copy(&r, request);
     zlay_status status = zl_enter(ctx);
     if (status) return status;
-    status = zl_leave(ctx, synth(&c, &plan, ctx, target, &r, &linear));
+    status = request_read(ctx, &r, request);
+    status = zl_leave(ctx, status ? status : synth(&c, &plan, &linear));
     if (!status && !linear) status = zl_convert_points(&c, plan);
     if (!status) info_fill(&c, plan);
     if (!status) status = certificate_decide(ctx, plan);

@@ -2,6 +2,7 @@
 /* copy.synth: reads the request, joins both layouts to common modes, counts all candidates of the
  * family, and keeps the one that costs least. Requests whose layouts have no common modes are
  * answered point by point (points.c). */
+#include "base/request.h"
 #include "synth/copy/copy.h"
 
 #include "algebra/ops/symbolic/ops.h"
@@ -37,12 +38,13 @@ static zlay_status fragments_read(zl_copy *c)
 static zlay_status request_read(zl_copy *c, const zlay_copy_request *in)
 {
     zlay_copy_request *r = &c->request;
-    if (in->size < sizeof in->size || in->size > sizeof *r)
-        return zl_fail(c->ctx, ZLAY_EINVAL, "size: %u is no size of zlay_copy_request (4..%zu)",
-                       in->size, sizeof *r);
-    memcpy(r, in, in->size);
-    for (size_t i = 0; i < ZL_COUNT(r->reserved); i++)
-        if (r->reserved[i]) return zl_fail(c->ctx, ZLAY_EINVAL, "reserved: a word is not 0");
+    static const zl_request_form form = {
+        "zlay_copy_request",
+        sizeof *r,
+        sizeof in->size,
+        {ZL_RESERVED(zlay_copy_request, reserved), ZL_RESERVED(zlay_copy_request, reserved1)}};
+    zlay_status status = zl_request_read(c->ctx, r, in, &form);
+    if (status) return status;
     c->bits = r->elem_bits;
     if (!c->bits || c->bits > BITS_MOST || (c->bits & (c->bits - 1)))
         return zl_fail(c->ctx, ZLAY_EINVAL, "elem_bits: %u is no power of two in 1..%d", c->bits,

@@ -18,7 +18,6 @@ static const char *const side_names[ZL_SIDES] = {"source", "dest"};
 static zlay_status fields_check(const zl_copy *c)
 {
     const zlay_copy_request *r = &c->request;
-    if (r->reserved1) return zl_fail(c->ctx, ZLAY_EINVAL, "reserved1: is not 0");
     if (r->axes > ZLAY_TILE_AXES)
         return zl_fail(c->ctx, ZLAY_EINVAL, "tile: has %u entries, not 1 to %d", r->axes,
                        ZLAY_TILE_AXES);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Finds every operand in registers that a given layout is: it goes through all fragments of matrix
  * instructions that have as many points, and compares each with the layout point by point. */
+#include "base/request.h"
 #include "synth/fragment/recognise.h"
 
 #include <string.h>
@@ -224,13 +225,15 @@ static zlay_status search_run(search *s)
 zlay_status zlay_fragment_synth(zlay_ctx *ctx, zlay_fragment *out, size_t room, size_t *count,
                                 const zlay_fragment_request *request)
 {
-    zlay_fragment_request r = {0};
+    static const zl_request_form form = {"zlay_fragment_request",
+                                         sizeof(zlay_fragment_request),
+                                         sizeof request->size,
+                                         {ZL_RESERVED(zlay_fragment_request, reserved)}};
+    zlay_fragment_request r;
     zlay_fragment found[LAST];
-    if (!ctx || !count || (room && !out) || !request || request->size < sizeof request->size ||
-        request->size > sizeof r)
+    if (!ctx || !count || (room && !out) || !request) return ZLAY_EINVAL;
+    if (zl_request_read(NULL, &r, request, &form) || !r.layout || r.value_first > 1)
         return ZLAY_EINVAL;
-    memcpy(&r, request, request->size);
-    if (!r.layout || r.reserved || r.value_first > 1) return ZLAY_EINVAL;
     search s = {.ctx = ctx, .bits = r.bits, .out = found, .room = room < LAST ? room : LAST};
     s.asked = (zl_asked){.layout = r.layout, .second_first = r.value_first};
     zlay_status status = search_run(&s);

@@ -3,23 +3,21 @@
  * its rows, chooses the tile, plans each operand, makes the certificates and builds and proves the
  * pipe. Targets whose matrix instructions read registers are planned by wave_gemm.c. Operands are
  * found by ZLAY_OPERAND_*. */
+#include "base/request.h"
 #include "synth/gemm/plan.h"
-
-#include <string.h>
 
 #define MOST_EXTENT (((uint64_t)1 << 31) - 256) /* coordinates of the last tile stay below 2^31 */
 #define ELEMENT     2                           /* bytes of bf16 */
 
 static zlay_status request_copy(zlay_ctx *ctx, zlay_gemm *out, const zlay_gemm *in)
 {
-    if (in->size < sizeof in->size || in->size > sizeof *out)
-        return zl_fail(ctx, ZLAY_EINVAL, "size: %u is no size of zlay_gemm (%zu)", in->size,
-                       sizeof *out);
-    memset(out, 0, sizeof *out);
-    memcpy(out, in, in->size);
-    for (size_t i = 0; i < ZL_COUNT(out->reserved); i++)
-        if (out->reserved[i]) return zl_fail(ctx, ZLAY_EINVAL, "reserved: a word is not 0");
-    if (out->reserved0) return zl_fail(ctx, ZLAY_EINVAL, "reserved0: is not 0");
+    static const zl_request_form form = {
+        "zlay_gemm",
+        sizeof *out,
+        sizeof in->size,
+        {ZL_RESERVED(zlay_gemm, reserved0), ZL_RESERVED(zlay_gemm, reserved)}};
+    zlay_status status = zl_request_read(ctx, out, in, &form);
+    if (status) return status;
     if (!out->type) out->type = ZLAY_TYPE_BF16;
     if (out->type != ZLAY_TYPE_BF16)
         return zl_fail(ctx, ZLAY_ENOTSUP, "type: %d; the GEMM of this version is bf16 (%d)",

@@ -9,11 +9,6 @@ enum { EIGHT = 8, MMA_K_BITS = 256, MMA_MN_MOST = 256 };
 
 static zlay_status request_check(zlay_ctx *ctx, const zlay_smemdesc_request *r)
 {
-    if (!r->size)
-        return zl_fail(ctx, ZLAY_EINVAL, "size: is no size of zlay_smemdesc_request (4..%zu)",
-                       sizeof *r);
-    for (size_t i = 0; i < ZL_COUNT(r->reserved); i++)
-        if (r->reserved[i]) return zl_fail(ctx, ZLAY_EINVAL, "reserved: a word is not 0");
     if (!r->layout) return zl_fail(ctx, ZLAY_EINVAL, "layout: is NULL");
     if (zl_parameter(r->layout))
         return zl_fail(ctx, ZLAY_ENOTSUP, "layout: has the parameter %s", zl_parameter(r->layout));

@@ -14,6 +14,7 @@
  * A layout of final places is tried under each pattern and each row at which one can begin: a
  * pattern undoes itself, so the places go back to those before it. Groups are of four in atoms of
  * 32 bytes. */
+#include "base/request.h"
 #include "legality/descriptor/smemdesc.h"
 #include "synth/smemdesc/smemdesc.h"
 
@@ -275,14 +276,6 @@ static zlay_status fields_check(const search *s, const zlay_smemdesc *fields)
     return status ? status : zl_fail(s->ctx, ZLAY_NONE, "%s: %s", rule.id, rule.text);
 }
 
-static bool request_copy(zlay_smemdesc_request *out, const zlay_smemdesc_request *in)
-{
-    memset(out, 0, sizeof *out);
-    if (in->size < sizeof in->size || in->size > sizeof *out) return false;
-    memcpy(out, in, in->size);
-    return true;
-}
-
 static zlay_status pattern_check(const search *s)
 {
     const zlay_smemdesc_request *r = &s->request;
@@ -371,12 +364,17 @@ zlay_status zlay_smemdesc_synth(zlay_ctx *ctx, zlay_smemdesc *fields, uint32_t *
                                 size_t *count, const zlay_target *target,
                                 const zlay_smemdesc_request *request)
 {
+    static const zl_request_form form = {"zlay_smemdesc_request",
+                                         sizeof(zlay_smemdesc_request),
+                                         sizeof request->size,
+                                         {ZL_RESERVED(zlay_smemdesc_request, reserved)}};
     if (!ctx || !fields || !count || !target || !request || (room && !start)) return ZLAY_EINVAL;
     search s = {.ctx = ctx, .target = target, .out = {fields, start, room, count}};
     uint64_t mn = 0;
-    zlay_status status = ZLAY_OK;
-    if (request_copy(&s.request, request) && s.request.layout)
-        status = first_extent(&mn, ctx, s.request.layout);
+    zlay_status status = zl_enter(ctx);
+    if (status) return status;
+    status = zl_leave(ctx, zl_request_read(ctx, &s.request, request, &form));
+    if (!status && s.request.layout) status = first_extent(&mn, ctx, s.request.layout);
     if (!status) status = zl_enter(ctx);
     return status ? status : zl_leave(ctx, synth(&s, mn));
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads and checks a request of swizzle.synth, and decides whether all its accesses are linear
  * over F2. */
+#include "base/request.h"
 #include "synth/swizzle/ask.h"
 #include "base/arith.h"
 
@@ -12,13 +13,12 @@ enum { ELEM_BITS_MOST = 128, BYTE = 8 };
 static zlay_status request_copy(zlay_ctx *ctx, zlay_swizzle_request *out,
                                 const zlay_swizzle_request *in)
 {
-    memset(out, 0, sizeof *out);
-    if (in->size < sizeof in->size || in->size > sizeof *out)
-        return zl_fail(ctx, ZLAY_EINVAL, "size: is no size of zlay_swizzle_request (4..%zu)",
-                       sizeof *out);
-    memcpy(out, in, in->size);
-    for (size_t i = 0; i < ZL_COUNT(out->reserved); i++)
-        if (out->reserved[i]) return zl_fail(ctx, ZLAY_EINVAL, "reserved: a word is not 0");
+    static const zl_request_form form = {"zlay_swizzle_request",
+                                         sizeof *out,
+                                         sizeof in->size,
+                                         {ZL_RESERVED(zlay_swizzle_request, reserved)}};
+    zlay_status status = zl_request_read(ctx, out, in, &form);
+    if (status) return status;
     if (!zl_is_power_of_two(out->elem_bits) || out->elem_bits > ELEM_BITS_MOST)
         return zl_fail(ctx, ZLAY_EINVAL, "elem_bits: %u is no power of two in 1..128",
                        out->elem_bits);

@@ -4,6 +4,7 @@
  * residual where the request allows one. Sources with unknowns go to symbolic/, dense 4-bit values
  * to pairs.c. The call counts as one against the limits of its ctx, so an answer found when a
  * limit or memory ended a search is discarded. */
+#include "base/request.h"
 #include "synth/tensormap/several/cover.h"
 #include "synth/tensormap/symbolic/given.h"
 
@@ -16,14 +17,13 @@
 static zlay_status request_copy(zlay_ctx *ctx, zlay_tensormap_request *out,
                                 const zlay_tensormap_request *in)
 {
-    memset(out, 0, sizeof *out);
-    if (in->size < sizeof in->size || in->size > sizeof *out)
-        return zl_fail(ctx, ZLAY_EINVAL, "size: %u is no size of zlay_tensormap_request (%zu)",
-                       in->size, sizeof *out);
-    memcpy(out, in, in->size);
-    for (size_t i = 0; i < ZL_COUNT(out->reserved); i++)
-        if (out->reserved[i] || out->reserved0)
-            return zl_fail(ctx, ZLAY_EINVAL, "reserved: a word is not 0");
+    static const zl_request_form form = {"zlay_tensormap_request",
+                                         sizeof *out,
+                                         sizeof in->size,
+                                         {ZL_RESERVED(zlay_tensormap_request, reserved0),
+                                          ZL_RESERVED(zlay_tensormap_request, reserved)}};
+    zlay_status status = zl_request_read(ctx, out, in, &form);
+    if (status) return status;
     if (!out->address_align) out->address_align = zl_tm_align(out->type);
     if (!out->edge || out->direction == ZLAY_DIRECTION_STORE) out->edge = ZLAY_EDGE_STRONG;
     if (out->direction == ZLAY_DIRECTION_STORE) out->keep_holes = 1;

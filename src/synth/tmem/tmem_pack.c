@@ -4,6 +4,7 @@
  * Two allocations of one size are as good as one of twice that size, in the place of both: so of
  * all divisions of so many columns into powers of two the binary digits of their number serve best,
  * and they are the fewest allocations. What is left to choose is the number of columns. */
+#include "base/request.h"
 #include "synth/tmem/tmem_pack.h"
 
 #include <string.h>
@@ -31,18 +32,17 @@ static zlay_status buffer_check(zlay_ctx *ctx, const zlay_tmem_buffer *b, uint32
 static zlay_status request_copy(zlay_ctx *ctx, zlay_tmem_pack_request *out,
                                 const zlay_tmem_pack_request *r)
 {
-    if (r->size < offsetof(zlay_tmem_pack_request, reserved) || r->size > sizeof *out)
-        return zl_fail(ctx, ZLAY_EINVAL, "size: %u is none of a zlay_tmem_pack_request", r->size);
-    *out = (zlay_tmem_pack_request){0};
-    memcpy(out, r, r->size);
-    for (size_t i = 0; i < ZL_COUNT(out->reserved); i++)
-        if (out->reserved[i]) return zl_fail(ctx, ZLAY_EINVAL, "reserved words must be 0");
+    static const zl_request_form form = {"zlay_tmem_pack_request",
+                                         sizeof *out,
+                                         offsetof(zlay_tmem_pack_request, reserved),
+                                         {ZL_RESERVED(zlay_tmem_pack_request, reserved)}};
+    zlay_status status = zl_request_read(ctx, out, r, &form);
+    if (status) return status;
     if (!out->count || out->count > ZLAY_TMEM_BUFFERS)
         return zl_fail(ctx, ZLAY_EINVAL, "count: %u buffers, of 1 to %d", out->count,
                        ZLAY_TMEM_BUFFERS);
     if (!out->buffers) return zl_fail(ctx, ZLAY_EINVAL, "buffers: there are none");
     if (!out->allocations) out->allocations = 1;
-    zlay_status status = ZLAY_OK;
     for (uint32_t i = 0; !status && i < out->count; i++)
         status = buffer_check(ctx, &out->buffers[i], i);
     return status;

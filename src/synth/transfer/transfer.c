@@ -1,25 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads a request for a transfer, chooses its path and loops, and gives access to the result. */
+#include "base/request.h"
 #include "algebra/find/table.h"
 #include "base/arith.h"
 #include "synth/transfer/transfer.h"
 
-#include <string.h>
 #include <zlay/decide.h>
 
 enum { WARP = 32, FAR = 48 /* no device addresses more */ };
 
-static zlay_status request_copy(zlay_ctx *ctx, zlay_transfer_request *out,
-                                const zlay_transfer_request *r)
-{
-    if (r->size < offsetof(zlay_transfer_request, source_align) || r->size > sizeof *out)
-        return zl_fail(ctx, ZLAY_EINVAL, "size: %u is none of a zlay_transfer_request", r->size);
-    *out = (zlay_transfer_request){0};
-    memcpy(out, r, r->size);
-    for (size_t i = 0; i < ZL_COUNT(out->reserved); i++)
-        if (out->reserved[i]) return zl_fail(ctx, ZLAY_EINVAL, "reserved words must be 0");
-    return ZLAY_OK;
-}
+/* A request, as long as it was before its alignments were added or longer. */
+static const zl_request_form request_form = {"zlay_transfer_request",
+                                             sizeof(zlay_transfer_request),
+                                             offsetof(zlay_transfer_request, source_align),
+                                             {ZL_RESERVED(zlay_transfer_request, reserved)}};
 
 static zlay_status side_read(zlay_ctx *ctx, zl_side *out, const zlay_layout *layout, uint32_t align,
                              uint32_t elem, const char *name)
@@ -125,7 +119,7 @@ static void sides_set(zlay_transfer *t, const zlay_transfer_request *r)
 static zlay_status fill(zlay_ctx *ctx, zlay_transfer *t, const zlay_transfer_request *request)
 {
     zlay_transfer_request r, asked;
-    zlay_status status = request_copy(ctx, &asked, request);
+    zlay_status status = zl_request_read(ctx, &asked, request, &request_form);
     if (status) return status;
     r = asked;
     status = request_read(ctx, t, &r);

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* zlay_wave_synth: reads the request, then makes the parts of the plan one after the other
  * (operand.c, place.c, lay.c). */
+#include "base/request.h"
 #include "synth/wave/wave.h"
 #include "base/arith.h"
-
-#include <string.h>
 
 static zlay_status wrong(zlay_ctx *ctx, const char *field, const char *wanted)
 {
@@ -14,14 +13,15 @@ static zlay_status wrong(zlay_ctx *ctx, const char *field, const char *wanted)
 static zlay_status read_request(zlay_ctx *ctx, zlay_wave_request *out,
                                 const zlay_wave_request *request)
 {
-    *out = (zlay_wave_request){0};
-    if (request->size < sizeof request->size || request->size > sizeof *out)
-        return wrong(ctx, "size", "sizeof(zlay_wave_request)");
-    memcpy(out, request, request->size);
+    static const zl_request_form form = {
+        "zlay_wave_request",
+        sizeof *out,
+        sizeof request->size,
+        {ZL_RESERVED(zlay_wave_request, reserved0), ZL_RESERVED(zlay_wave_request, reserved)}};
+    zlay_status status = zl_request_read(ctx, out, request, &form);
+    if (status) return status;
     if (!out->parts) out->parts = 1;
     if (!out->align) out->align = ZL_WAVE_BYTES;
-    for (size_t i = 0; i < ZL_COUNT(out->reserved); i++)
-        if (out->reserved0 || out->reserved[i]) return wrong(ctx, "reserved", "0");
     if (out->fragment != ZLAY_FRAGMENT_A && out->fragment != ZLAY_FRAGMENT_B)
         return wrong(ctx, "fragment", "A or B");
     if (out->path < ZLAY_WAVE_PATH_BEST || out->path > ZLAY_WAVE_PATH_DIRECT)

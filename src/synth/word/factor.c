@@ -3,6 +3,7 @@
  * for soon first; those whose lower bound allows less than the best of these are searched for again, as word.synth does (branch and
  * bound over the family). */
 #include "algebra/layout/function.h"
+#include "base/request.h"
 #include "synth/word/factor.h"
 
 #include "algebra/f2/f2.h"
@@ -90,8 +91,6 @@ static zlay_status read_layout(zl_factoring *f, const zlay_layout *layout)
 
 static zlay_status read_request(zl_factoring *f, const zlay_factor_request *r)
 {
-    if (r->size < offsetof(zlay_factor_request, layout) + sizeof r->layout || r->size > sizeof *r)
-        return zl_fail(f->ctx, ZLAY_EINVAL, "size: is no size of zlay_factor_request");
     f->elem_bits = r->elem_bits ? r->elem_bits : 16;
     if (f->elem_bits != 8 && f->elem_bits != 16 && f->elem_bits != 32 && f->elem_bits != 64)
         return zl_fail(f->ctx, ZLAY_EINVAL, "elem_bits: %u is not 8, 16, 32 or 64", f->elem_bits);
@@ -325,17 +324,24 @@ static zlay_status fragments(zl_factoring *f)
 zlay_status zlay_factor_synth(zlay_ctx *ctx, zlay_factor **out, const zlay_target *target,
                               const zlay_factor_request *request)
 {
+    static const zl_request_form form = {"zlay_factor_request",
+                                         sizeof(zlay_factor_request),
+                                         offsetof(zlay_factor_request, layout) +
+                                             sizeof request->layout,
+                                         {ZL_RESERVED(zlay_factor_request, reserved)}};
     if (!out) return ZLAY_EINVAL;
     *out = NULL;
     if (!ctx || !target || !request) return ZLAY_EINVAL;
     zl_factoring f = {.ctx = ctx, .target = target};
-    zlay_factor_request r = {0};
-    if (request->size <= sizeof r) memcpy(&r, request, request->size);
-    else r.size = request->size;
+    zlay_factor_request r;
+    zlay_status status = zl_enter(ctx);
+    if (status) return status;
+    status = zl_leave(ctx, zl_request_read(ctx, &r, request, &form));
+    if (status) return status;
     zlay_factor *made = zl_alloc(ctx, 1, sizeof *made);
     if (!made) return ZLAY_ENOMEM;
     made->alloc = zl_allocator(ctx);
-    zlay_status status = entered(&f, made, &r, begin);
+    status = entered(&f, made, &r, begin);
     if (!status) status = fragments(&f);
     if (!status) status = entered(&f, made, &r, inside);
     if (!status) status = certify(ctx, made, r.layout);

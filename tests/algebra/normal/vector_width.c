@@ -121,6 +121,13 @@ static void refused(void **state)
     }
     assert_int_equal(got, 7);
     assert_int_equal(zlay_layout_vector_width(*state, &got, NULL, NULL, NULL), ZLAY_EINVAL);
+    zlay_layout *a = read_layout(*state, "8:1");
+    for (uint32_t size = 0; size <= 2 * sizeof(zlay_vector_request); size++) {
+        zlay_vector_request r = {.size = size, .elem_bytes = 2, .base_align = 16};
+        assert_int_equal(zlay_layout_vector_width(*state, &got, a, &r, NULL),
+                         size == sizeof r ? ZLAY_OK : ZLAY_EINVAL);
+    }
+    zlay_layout_free(a);
 }
 
 /* ---- all coordinates ------------------------------------------------------------------------- */

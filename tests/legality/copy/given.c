@@ -359,6 +359,9 @@ static void what_is_no_question(void **state)
     q.count = 16;
     assert_int_equal(ASK(NULL), ZLAY_EINVAL);
     q.count = 1;
+    q.size = sizeof q + 8;
+    assert_int_equal(ASK(NULL), ZLAY_EINVAL);
+    q.size = sizeof q;
     assert_int_equal(ASK(&small), ZLAY_EROOM);
     q.map = NULL;
     assert_int_equal(ASK(NULL), ZLAY_EINVAL);

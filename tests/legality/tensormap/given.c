@@ -211,6 +211,9 @@ static void what_is_no_question(void **state)
     assert_int_equal(ASK(NULL), ZLAY_EINVAL);
     q.count = 1;
     given[0] = (zlay_given){ZLAY_FIELD_STRIDE, 0, "K", 1};
+    q.size = sizeof q + 8;
+    assert_int_equal(ASK(NULL), ZLAY_EINVAL);
+    q.size = sizeof q;
     assert_int_equal(ASK(&small), ZLAY_EROOM);
     assert_true(small.need > 2);
     m.reserved[0] = 1;

@@ -388,6 +388,16 @@ static void refusals(void **state)
     assert_int_equal(zlay_factor_synth(*state, &x, target_of("sm_90a"), &empty), ZLAY_EINVAL);
     empty.size = 3;
     assert_int_equal(zlay_factor_synth(*state, &x, target_of("sm_90a"), &empty), ZLAY_EINVAL);
+    for (size_t i = 0; i < 4; i++) {
+        zlay_layout *layout = read_layout(*state, "(64,64):(1,64)");
+        zlay_factor_request request = {sizeof request, 16, layout, NULL, {0}};
+        assert_int_equal(zlay_factor_synth(*state, &x, target_of("sm_90a"), &request), ZLAY_OK);
+        zlay_factor_free(x);
+        request.reserved[i] = (uint64_t)1 << 63;
+        assert_int_equal(zlay_factor_synth(*state, &x, target_of("sm_90a"), &request), ZLAY_EINVAL);
+        assert_string_equal(zlay_ctx_message(*state), "reserved: a word is not 0");
+        zlay_layout_free(layout);
+    }
     assert_int_equal(zlay_factor_synth(*state, NULL, target_of("sm_90a"), &empty), ZLAY_EINVAL);
     assert_null(zlay_factor_part(NULL, 0));
     assert_null(zlay_factor_word(NULL));
