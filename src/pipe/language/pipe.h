@@ -26,6 +26,13 @@ static inline int64_t zl_pos_scaled(const zl_pos *pos, int64_t counter, const in
     return pos->scale ? counter * pos->scale : counter;
 }
 
+/* Whether two positions differ by a number alone. The struct has padding, so its bytes may not be
+ * compared. */
+static inline bool zl_pos_moves_alike(const zl_pos *a, const zl_pos *b)
+{
+    return a->loop == b->loop && a->times == b->times && a->plus == b->plus && a->scale == b->scale;
+}
+
 /* Events, in the order of their rows. */
 typedef enum zl_event_kind {
     ZL_EV_NONE,

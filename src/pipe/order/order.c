@@ -51,10 +51,9 @@ int32_t zl_turned(const zlay_pipe *pipe, const zl_event *wait)
 /* A wait must test the parity of its own slot's index, up to whole turns of the ring. */
 static void check_turn(zl_verify *v, const zl_event *e)
 {
-    zl_pos slot = e->bar_at, parity = e->parity;
-    int64_t turns = parity.add - slot.add;
-    slot.add = parity.add = 0;
-    if (memcmp(&slot, &parity, sizeof slot) || turns % (int64_t)v->pipe->bars[e->bar].stages)
+    int64_t turns = e->parity.add - e->bar_at.add;
+    if (!zl_pos_moves_alike(&e->bar_at, &e->parity) ||
+        turns % (int64_t)v->pipe->bars[e->bar].stages)
         zl_report(v, ZLAY_PIPE_PARITY, e->line, 0, turns, 0);
 }
 
