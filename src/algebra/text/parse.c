@@ -135,15 +135,6 @@ static zlay_status read_strided(zl_cursor *c, zlay_layout **out, zl_modes *m)
     return status ? status : zl_layout_strided(c->ctx, out, m, s);
 }
 
-/* The word f2 itself: f2a is a name. */
-static bool is_f2(zl_cursor *c)
-{
-    size_t begin = c->at;
-    if (zl_cursor_symbol(c, "f2") && !zl_cursor_word(c)) return true;
-    c->at = begin;
-    return false;
-}
-
 zlay_status zl_parse(zlay_ctx *ctx, zlay_layout **out, const char *text, size_t length,
                      size_t first_byte)
 {
@@ -152,7 +143,7 @@ zlay_status zl_parse(zlay_ctx *ctx, zlay_layout **out, const char *text, size_t 
     zlay_status status = zl_cursor_begin(&c, ctx, text, length);
     if (status) return status;
     c.first = first_byte;
-    if (is_f2(&c)) return zl_f2_parse(&c, out);
+    if (zl_cursor_keyword(&c, "f2")) return zl_f2_parse(&c, out);
     if (zl_cursor_peek(&c) == '{' || zl_cursor_peek(&c) == '[') return zl_pieces_parse(&c, out);
     if (zl_symbols_in(&c)) return zl_symbols_parse(&c, out);
     zl_modes_begin(&m, ctx);
