@@ -78,8 +78,9 @@ void zl_count_as_one(zlay_ctx *ctx);
 /* A public function that calls others counts as one with them: refused where another call is
  * inside, and whatever its status, ELIMIT where a limit of the ctx ended one of its loops.
  * Out: *was, for zl_leave_whole. */
-zlay_status zl_enter_whole(zlay_ctx *ctx, bool *was);
-zlay_status zl_leave_whole(zlay_ctx *ctx, bool was, zlay_status status);
+typedef struct zl_whole zl_whole;
+zlay_status zl_enter_whole(zlay_ctx *ctx, zl_whole *was);
+zlay_status zl_leave_whole(zlay_ctx *ctx, const zl_whole *was, zlay_status status);
 
 /* ---- memory ------------------------------------------------------------ */
 
@@ -95,6 +96,23 @@ void *zl_alloc_plain(zlay_ctx *ctx, size_t count, size_t size);
 /* Objects outlive their ctx, so they are freed through a copied allocator. */
 zlay_allocator zl_allocator(const zlay_ctx *ctx);
 void zl_free(const zlay_allocator *alloc, void *ptr, size_t size);
+
+/* Working memory of a call: zeroed and counted as zl_alloc's.  All of it is given back when the call
+ * ends, so nobody frees it; what a loop takes in each turn it gives back itself, to a mark taken
+ * before.  What is returned to the caller comes from zl_alloc. */
+void *zl_scratch(zlay_ctx *ctx, size_t count, size_t size);
+
+typedef struct zl_mark {
+    struct zl_block *block;
+    size_t used;
+} zl_mark;
+zl_mark zl_scratch_mark(const zlay_ctx *ctx);
+void zl_scratch_release(zlay_ctx *ctx, zl_mark mark);
+
+struct zl_whole { /* what a call of several found */
+    bool as_one;
+    zl_mark mark;
+};
 
 /* ---- text -------------------------------------------------------------- */
 

@@ -1,24 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A context: memory hooks, limits, what the running call has used of them, and the text of the
- * last failure. Memory is counted in an account, a small object of its own: what a ctx makes may
- * be freed after it and in another thread, so the account lives until the last of it is freed.
- * The ctx's thread alone adds to what is taken, any thread to what is given back.  When the ctx
- * ends, all that was taken is subtracted from what was given: who then meets 0 gave the last. */
-#include "base/base.h"
+ * last failure.  Memory is taken from its account. */
+#include "base/account.h"
 
 #include <stdarg.h>
 #include <stdatomic.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct account {
-    zlay_allocator hooks;
-    atomic_uint_fast64_t taken, given; /* bytes, of the account itself too */
-} account;
+/* Working memory: what is taken lies behind what was taken before, in the last block. */
+typedef struct zl_block {
+    struct zl_block *former;
+    size_t room, used;
+    max_align_t bytes[];
+} zl_block;
 
 struct zlay_ctx {
     zlay_allocator alloc; /* of the account: what objects keep a copy of */
+    zl_block *scratch;
+    zl_mark entered; /* of scratch, where the running call began */
     zlay_limits limits, ceilings;
     uint64_t work, held, asked; /* steps of this call; bytes held before it; what a limit refused */
     size_t ended;               /* the limit that ended the call, or ZL_LIMITS */
@@ -40,57 +42,6 @@ static void default_free(void *user, void *ptr, size_t size)
     (void)user;
     (void)size;
     free(ptr);
-}
-
-/* ---- accounts ------------------------------------------------------------- */
-
-static uint64_t held(const account *a)
-{
-    uint64_t given = atomic_load_explicit(&a->given, memory_order_relaxed);
-    return atomic_load_explicit(&a->taken, memory_order_relaxed) - given;
-}
-
-static void *account_alloc(void *user, size_t size)
-{
-    account *a = user;
-    void *ptr = a->hooks.alloc(a->hooks.user, size);
-    uint64_t taken = atomic_load_explicit(&a->taken, memory_order_relaxed);
-    if (ptr) atomic_store_explicit(&a->taken, taken + size, memory_order_relaxed);
-    return ptr;
-}
-
-/* While the ctx lives its own bytes are owed, and `given` is above 0; afterwards it is what is
- * still owed, below 0 modulo 2^64. Who gives the last frees the account; anybody else must not
- * look at it once the sum is made. */
-static void account_give(account *a, uint64_t size)
-{
-    zlay_allocator hooks = a->hooks;
-    uint64_t given = atomic_fetch_add_explicit(&a->given, size, memory_order_acq_rel) + size;
-    if (!given) hooks.free(hooks.user, a, sizeof *a);
-}
-
-/* The ctx ends, and with it the last that is taken. */
-static void account_end(account *a)
-{
-    uint64_t taken = atomic_load_explicit(&a->taken, memory_order_relaxed);
-    account_give(a, sizeof *a - taken);
-}
-
-static void account_free(void *user, void *ptr, size_t size)
-{
-    account *a = user;
-    a->hooks.free(a->hooks.user, ptr, size);
-    account_give(a, size);
-}
-
-static account *account_new(const zlay_allocator *hooks)
-{
-    account *a = hooks->alloc(hooks->user, sizeof *a);
-    if (!a) return NULL;
-    a->hooks = *hooks;
-    atomic_init(&a->taken, sizeof *a);
-    atomic_init(&a->given, 0);
-    return a;
 }
 
 /* ---- contexts --------------------------------------------------------------- */
@@ -116,11 +67,11 @@ zlay_status zlay_ctx_new(zlay_ctx **out, const zlay_allocator *alloc, const zlay
     if (alloc && alloc->alloc) hooks = *alloc;
     zlay_status status = limits_take(&read, limits, &most, &above);
     if (status) return status;
-    account *a = account_new(&hooks);
-    zlay_ctx *ctx = a ? account_alloc(a, sizeof *ctx) : NULL;
-    if (!ctx && a) account_end(a);
+    zl_account *a = zl_account_new(&hooks);
+    zlay_ctx *ctx = a ? zl_account_alloc(a, sizeof *ctx) : NULL;
+    if (!ctx && a) zl_account_end(a);
     if (!ctx) return ZLAY_ENOMEM;
-    *ctx = (zlay_ctx){.alloc = {a, account_alloc, account_free},
+    *ctx = (zlay_ctx){.alloc = {a, zl_account_alloc, zl_account_free},
                       .limits = read,
                       .ceilings = most,
                       .ended = ZL_LIMITS};
@@ -132,9 +83,10 @@ zlay_status zlay_ctx_new(zlay_ctx **out, const zlay_allocator *alloc, const zlay
 void zlay_ctx_free(zlay_ctx *ctx)
 {
     if (!ctx) return;
-    account *a = ctx->alloc.user;
-    account_free(a, ctx, sizeof *ctx);
-    account_end(a);
+    zl_account *a = ctx->alloc.user;
+    zl_scratch_release(ctx, (zl_mark){NULL, 0});
+    zl_account_free(a, ctx, sizeof *ctx);
+    zl_account_end(a);
 }
 
 const char *zlay_ctx_message(const zlay_ctx *ctx) { return ctx ? ctx->message : ""; }
@@ -195,7 +147,7 @@ static void count_anew(zlay_ctx *ctx)
     ctx->work = 0;
     ctx->ended = ZL_LIMITS;
     ctx->starved = false;
-    ctx->held = held(ctx->alloc.user);
+    ctx->held = zl_account_held(ctx->alloc.user);
 }
 
 zlay_status zl_enter(zlay_ctx *ctx)
@@ -205,6 +157,7 @@ zlay_status zl_enter(zlay_ctx *ctx)
     ctx->message[0] = 0;
     ctx->refused = false;
     ctx->within = true;
+    ctx->entered = zl_scratch_mark(ctx);
     if (!ctx->as_one) count_anew(ctx);
     return ZLAY_OK;
 }
@@ -234,6 +187,7 @@ zlay_status zl_leave(zlay_ctx *ctx, zlay_status status)
 {
     bool proved = status == ZLAY_NONE; /* not where a limit or failing memory ended the search */
     if ((proved && over(ctx)) || status == ZLAY_ENOMEM) status = zl_ended(ctx, ZLAY_ENOMEM);
+    zl_scratch_release(ctx, ctx->entered);
     ctx->within = false;
     atomic_flag_clear_explicit(&ctx->inside, memory_order_release);
     return status;
@@ -262,19 +216,20 @@ void zl_count_as_one(zlay_ctx *ctx)
     ctx->as_one = true;
 }
 
-zlay_status zl_enter_whole(zlay_ctx *ctx, bool *was)
+zlay_status zl_enter_whole(zlay_ctx *ctx, zl_whole *was)
 {
     zlay_status status = zl_enter(ctx);
     if (status) return status;
-    *was = ctx->as_one;
+    *was = (zl_whole){ctx->as_one, ctx->entered};
     ctx->as_one = true;
     return zl_leave(ctx, ZLAY_OK);
 }
 
-zlay_status zl_leave_whole(zlay_ctx *ctx, bool was, zlay_status status)
+zlay_status zl_leave_whole(zlay_ctx *ctx, const zl_whole *was, zlay_status status)
 {
     bool ended = over(ctx);
-    ctx->as_one = was;
+    ctx->as_one = was->as_one;
+    zl_scratch_release(ctx, was->mark);
     return zl_ended(ctx, ended ? ZLAY_ENOMEM : status);
 }
 
@@ -322,7 +277,7 @@ uint64_t zl_work_left(const zlay_ctx *ctx)
 /* Bytes held may fall below what was held when the call began: other threads free. */
 static bool memory_left(zlay_ctx *ctx, uint64_t bytes)
 {
-    uint64_t now = held(ctx->alloc.user), own = now > ctx->held ? now - ctx->held : 0;
+    uint64_t now = zl_account_held(ctx->alloc.user), own = now > ctx->held ? now - ctx->held : 0;
     if (!zl_uadd(own, bytes, &own)) own = UINT64_MAX;
     return own <= ctx->limits.memory || end_by(ctx, ZL_LIMIT_memory, own);
 }
@@ -330,19 +285,27 @@ static bool memory_left(zlay_ctx *ctx, uint64_t bytes)
 /* Steps of an allocation: of the call itself, and of so many bytes that are zeroed. */
 enum { STEPS_ALLOC = 8, BYTES_STEP = 32 };
 
+static bool granted(zlay_ctx *ctx, uint64_t held_more, size_t bytes)
+{
+    bool left = memory_left(ctx, held_more) && work_left(ctx, STEPS_ALLOC + bytes / BYTES_STEP);
+    return left || !in_call(ctx);
+}
+
+static void *no_memory(zlay_ctx *ctx, size_t count, size_t size)
+{
+    ctx->starved = ctx->ended == ZL_LIMITS;
+    zl_fail(ctx, ZLAY_ENOMEM, "no memory for %zu objects of %zu bytes", count, size);
+    zl_ended(ctx, ZLAY_ENOMEM);
+    return NULL;
+}
+
 void *zl_alloc_plain(zlay_ctx *ctx, size_t count, size_t size)
 {
     size_t bytes;
     void *ptr = NULL;
     if (__builtin_mul_overflow(count, size, &bytes)) bytes = SIZE_MAX;
-    bool granted = memory_left(ctx, bytes) && work_left(ctx, STEPS_ALLOC + bytes / BYTES_STEP);
-    if (granted || !in_call(ctx))
-        ptr = account_alloc(ctx->alloc.user, bytes ? bytes : 1);
-    if (ptr) return ptr;
-    ctx->starved = ctx->ended == ZL_LIMITS;
-    zl_fail(ctx, ZLAY_ENOMEM, "no memory for %zu objects of %zu bytes", count, size);
-    zl_ended(ctx, ZLAY_ENOMEM);
-    return NULL;
+    if (granted(ctx, bytes, bytes)) ptr = zl_account_alloc(ctx->alloc.user, bytes ? bytes : 1);
+    return ptr ? ptr : no_memory(ctx, count, size);
 }
 
 void *zl_alloc(zlay_ctx *ctx, size_t count, size_t size)
@@ -354,4 +317,58 @@ void *zl_alloc(zlay_ctx *ctx, size_t count, size_t size)
 void zl_free(const zlay_allocator *alloc, void *ptr, size_t size)
 {
     if (ptr) alloc->free(alloc->user, ptr, size ? size : 1);
+}
+
+/* ---- working memory ---------------------------------------------------------- */
+
+/* The least that a block holds.  Where a sanitizer looks for accesses past an end, each allocation is
+ * a block of its own. */
+#ifndef __has_feature
+#define __has_feature(name) 0
+#endif
+#if defined(__SANITIZE_ADDRESS__) || __has_feature(address_sanitizer)
+enum { BLOCK_LEAST = 0 };
+#else
+enum { BLOCK_LEAST = 960 };
+#endif
+
+zl_mark zl_scratch_mark(const zlay_ctx *ctx)
+{
+    return (zl_mark){ctx->scratch, ctx->scratch ? ctx->scratch->used : 0};
+}
+
+static bool block_begin(zlay_ctx *ctx, size_t bytes)
+{
+    zl_block *former = ctx->scratch;
+    size_t twice = former && BLOCK_LEAST ? 2 * former->room : BLOCK_LEAST;
+    size_t room = bytes > twice ? bytes : twice;
+    zl_block *block = zl_account_alloc(ctx->alloc.user, sizeof *block + room);
+    if (block) *block = (zl_block){.former = former, .room = room};
+    if (block) ctx->scratch = block;
+    return block != NULL;
+}
+
+void *zl_scratch(zlay_ctx *ctx, size_t count, size_t size)
+{
+    const size_t unit = _Alignof(max_align_t);
+    size_t bytes;
+    if (__builtin_mul_overflow(count, size, &bytes) || bytes > SIZE_MAX / 4) bytes = SIZE_MAX / 4;
+    size_t whole = (bytes + !bytes + unit - 1) / unit * unit;
+    bool fits = ctx->scratch && ctx->scratch->room - ctx->scratch->used >= whole;
+    if (!granted(ctx, fits ? 0 : whole, bytes) || (!fits && !block_begin(ctx, whole)))
+        return no_memory(ctx, count, size);
+    zl_block *block = ctx->scratch;
+    void *ptr = (char *)block->bytes + block->used;
+    block->used += whole;
+    return memset(ptr, 0, bytes);
+}
+
+void zl_scratch_release(zlay_ctx *ctx, zl_mark mark)
+{
+    while (ctx->scratch != mark.block) {
+        zl_block *block = ctx->scratch;
+        ctx->scratch = block->former;
+        zl_account_free(ctx->alloc.user, block, sizeof *block + block->room);
+    }
+    if (mark.block) mark.block->used = mark.used;
 }

@@ -4,6 +4,7 @@
 #include "heap.h"
 #include "test.h"
 
+#include <stddef.h>
 #include <string.h>
 #include <zlay/version.h>
 
@@ -250,6 +251,80 @@ static void statuses_have_names(void **state)
     assert_string_equal(zlay_version(), version);
 }
 
+/* ---- working memory -------------------------------------------------------------------- */
+
+static char *filled(zlay_ctx *ctx, size_t bytes)
+{
+    char *at = zl_scratch(ctx, bytes, 1);
+    for (size_t i = 0; at && i < bytes; i++) assert_int_equal(at[i], 0);
+    if (at) memset(at, 0x5a, bytes);
+    return at;
+}
+
+static void scratch_goes_back_to_its_mark(void **state)
+{
+    heap h;
+    zlay_ctx *ctx = heap_open(&h, NULL);
+    (void)state;
+    size_t before = h.live;
+    assert_int_equal(zl_enter(ctx), ZLAY_OK);
+    char *kept = filled(ctx, 24);
+    zl_mark mark = zl_scratch_mark(ctx);
+    for (int turn = 0; turn < 3; turn++) {
+        for (size_t bytes = 0; bytes < 5000; bytes += 99)
+            assert_int_equal((uintptr_t)filled(ctx, bytes) % _Alignof(max_align_t), 0);
+        zl_scratch_release(ctx, mark);
+    }
+    for (int i = 0; i < 24; i++) assert_int_equal(kept[i], 0x5a);
+    assert_int_equal(zl_leave(ctx, ZLAY_OK), ZLAY_OK);
+    assert_int_equal(h.live, before);
+    heap_close(&h, ctx);
+}
+
+/* A whole call of several keeps what it took between them. */
+static void scratch_of_a_whole_call(void **state)
+{
+    heap h;
+    zl_whole was;
+    zlay_ctx *ctx = heap_open(&h, NULL);
+    size_t before = h.live;
+    (void)state;
+    assert_int_equal(zl_enter_whole(ctx, &was), ZLAY_OK);
+    char *outer = filled(ctx, 100);
+    assert_int_equal(zl_enter(ctx), ZLAY_OK);
+    assert_non_null(filled(ctx, 4000));
+    assert_int_equal(zl_leave(ctx, ZLAY_OK), ZLAY_OK);
+    for (int i = 0; i < 100; i++) assert_int_equal(outer[i], 0x5a);
+    assert_int_equal(zl_leave_whole(ctx, &was, ZLAY_OK), ZLAY_OK);
+    assert_int_equal(h.live, before);
+    heap_close(&h, ctx);
+}
+
+static zlay_status take_scratch(zlay_ctx *ctx, void *given)
+{
+    bool had = true;
+    (void)given;
+    zlay_status status = zl_enter(ctx);
+    for (size_t bytes = 1; had && bytes < 100000; bytes *= 7) had = filled(ctx, bytes) != NULL;
+    return zl_leave(ctx, status ? status : had ? ZLAY_OK : ZLAY_ENOMEM);
+}
+
+static void scratch_fails_as_memory_does(void **state)
+{
+    heap h;
+    zlay_limits limits = {.size = sizeof limits, .memory = 20000};
+    zlay_ctx *ctx = heap_open(&h, NULL);
+    (void)state;
+    assert_int_equal(heap_fails_each(&h, ctx, take_scratch, NULL), ZLAY_OK);
+    assert_int_equal(zl_enter(ctx), ZLAY_OK);
+    assert_null(zl_scratch(ctx, SIZE_MAX / 2, 8));
+    assert_int_equal(zl_leave(ctx, ZLAY_ENOMEM), ZLAY_ELIMIT);
+    assert_int_equal(zlay_ctx_set_limits(ctx, &limits), ZLAY_OK);
+    assert_int_equal(take_scratch(ctx, NULL), ZLAY_ELIMIT);
+    assert_non_null(strstr(zlay_ctx_message(ctx), "limits.memory"));
+    heap_close(&h, ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -265,6 +340,9 @@ int main(void)
         cmocka_unit_test(names),
         cmocka_unit_test(integers_are_checked),
         cmocka_unit_test(statuses_have_names),
+        cmocka_unit_test(scratch_goes_back_to_its_mark),
+        cmocka_unit_test(scratch_of_a_whole_call),
+        cmocka_unit_test(scratch_fails_as_memory_does),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a ctx has taken from its hooks and not given back: a small object of its own, since what a
+ * ctx makes may be freed after it and in another thread.  It lives until the last of that is
+ * freed. */
+#ifndef ZLAY_BASE_ACCOUNT_H
+#define ZLAY_BASE_ACCOUNT_H
+
+#include "base/base.h"
+
+#include <stdatomic.h>
+
+typedef struct zl_account {
+    zlay_allocator hooks;
+    atomic_uint_fast64_t taken, given; /* bytes, of the account itself too */
+} zl_account;
+
+zl_account *zl_account_new(const zlay_allocator *hooks);
+
+/* The ctx ends, and with it the last that is taken. */
+void zl_account_end(zl_account *a);
+
+uint64_t zl_account_held(const zl_account *a); /* bytes */
+
+/* What a zlay_allocator calls, its user being the account. */
+void *zl_account_alloc(void *user, size_t size);
+void zl_account_free(void *user, void *ptr, size_t size);
+
+#endif
