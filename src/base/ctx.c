@@ -321,15 +321,16 @@ void zl_free(const zlay_allocator *alloc, void *ptr, size_t size)
 
 /* ---- working memory ---------------------------------------------------------- */
 
-/* The least that a block holds.  Where a sanitizer looks for accesses past an end, each allocation is
- * a block of its own. */
+/* The least that a block holds, and the most that it grows to beyond what is asked for: what a call
+ * holds stays near what it asked for, which limits.memory counts.  Where a sanitizer looks for accesses
+ * past an end, each allocation is a block of its own. */
 #ifndef __has_feature
 #define __has_feature(name) 0
 #endif
 #if defined(__SANITIZE_ADDRESS__) || __has_feature(address_sanitizer)
-enum { BLOCK_LEAST = 0 };
+enum { BLOCK_LEAST = 0, BLOCK_MOST = 0 };
 #else
-enum { BLOCK_LEAST = 960 };
+enum { BLOCK_LEAST = 960, BLOCK_MOST = 1 << 16 };
 #endif
 
 zl_mark zl_scratch_mark(const zlay_ctx *ctx)
@@ -340,8 +341,9 @@ zl_mark zl_scratch_mark(const zlay_ctx *ctx)
 static bool block_begin(zlay_ctx *ctx, size_t bytes)
 {
     zl_block *former = ctx->scratch;
-    size_t twice = former && BLOCK_LEAST ? 2 * former->room : BLOCK_LEAST;
-    size_t room = bytes > twice ? bytes : twice;
+    size_t room = former ? 2 * former->room : BLOCK_LEAST;
+    if (room > BLOCK_MOST) room = BLOCK_MOST;
+    if (room < bytes) room = bytes;
     zl_block *block = zl_account_alloc(ctx->alloc.user, sizeof *block + room);
     if (block) *block = (zl_block){.former = former, .room = room};
     if (block) ctx->scratch = block;

@@ -325,6 +325,20 @@ static void scratch_fails_as_memory_does(void **state)
     heap_close(&h, ctx);
 }
 
+/* What is taken after a large array asks for no second one as large. */
+static void scratch_grows_by_little_behind_much(void **state)
+{
+    heap h;
+    zlay_limits limits = {.size = sizeof limits, .memory = 3 << 20};
+    zlay_ctx *ctx = heap_open(&h, &limits);
+    (void)state;
+    assert_int_equal(zl_enter(ctx), ZLAY_OK);
+    assert_non_null(zl_scratch(ctx, 2 << 20, 1));
+    for (int i = 0; i < 1000; i++) assert_non_null(zl_scratch(ctx, 100, 1));
+    assert_int_equal(zl_leave(ctx, ZLAY_OK), ZLAY_OK);
+    heap_close(&h, ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -343,6 +357,7 @@ int main(void)
         cmocka_unit_test(scratch_goes_back_to_its_mark),
         cmocka_unit_test(scratch_of_a_whole_call),
         cmocka_unit_test(scratch_fails_as_memory_does),
+        cmocka_unit_test(scratch_grows_by_little_behind_much),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
