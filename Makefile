@@ -221,15 +221,16 @@ fuzz:
 $(B)/fuzz: $(sort $(wildcard tests/fuzz/*.c)) $(ARCHIVES)
 	$(COMPILE) -Itests/support -Itests -o $@ $(filter %.c,$^) $(LDFLAGS) $(ARCHIVES) $(ENGINE_LIBS) -ljansson -ldl -lm
 
-# Coverage chooses the bytes: clang's libFuzzer, FUZZ_SECONDS of each target from the corpus.  What it finds worth
-# keeping stands in build/cov/corpus, what breaks a target in tests/fuzz/crashers, which make test replays.
+# Coverage chooses the bytes: clang's libFuzzer, FUZZ_SECONDS of each target from the corpus, or FUZZ_RUNS inputs, which are
+# the same each time.  What it finds worth keeping stands in build/cov/corpus, what breaks a target in tests/fuzz/crashers,
+# which make test replays.
 FUZZ_CC ?= clang-22
 FUZZ_SECONDS ?= 4
 fuzz-cov:
 	@CC="$(FUZZ_CC)" tools/setup.sh fuzz
 	@$(MAKE) --no-print-directory B=build/cov CC="$(FUZZ_CC)" CFLAGS="-O1 -g -fsanitize=fuzzer-no-link,address,undefined \
 	    -fno-sanitize-recover=all" build/cov/fuzz-cov
-	tests/fuzz/cover/run.sh build/cov/fuzz-cov $(FUZZ_SECONDS)
+	FUZZ_RUNS=$(FUZZ_RUNS) tests/fuzz/cover/run.sh build/cov/fuzz-cov $(FUZZ_SECONDS)
 $(B)/fuzz-cov: tests/fuzz/cover/cover.c tests/fuzz/targets.c tests/fuzz/texts.c $(ARCHIVES)
 	$(COMPILE) -Itests/support -Itests -fsanitize=fuzzer -o $@ $(filter %.c,$^) $(LDFLAGS) $(ARCHIVES) $(ENGINE_LIBS) -ljansson -ldl -lm
 
