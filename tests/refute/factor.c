@@ -1,216 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Refuter of layout.factor and swizzle.normal.
- *
- * Layouts of every kind and size (known.h), and others near what descriptors give, are decided point by point: whether they are affine over
- * F2, and a bijection onto as many slots.  A normal form is multiplied out at every point and held against the conditions under which there
- * is one only.  Of a factorisation both products are read at every point; each member of the family is made again from what the ISA says of
- * it, its residual is a table, and the word of that table is counted (landings) or is word.synth's, which has a refuter of its own
- * (fragments): none is shorter than the one that is given, and of those as short it is the first. */
-#include "layouts/known.h"
+/* Refuter of layout.factor: both products of a factorisation are read at every point.  Each member of the family is made
+ * again from what the ISA says of it, its residual is a table, and the word of that table is counted (landings) or is
+ * word.synth's, which has a refuter of its own (fragments): none is shorter than the one that is given, and of those as
+ * short it is the first. */
+#include "layouts/factor_tiles.h"
 
 #include <zlay/factor.h>
-#include <zlay/normal.h>
 #include <zlay/word.h>
 #include <zlay/f2.h>
-
-enum { CASES = 5000, SLOTS = 1 << 12, TILE_MODES = 4, ATOMS = 512, NOWHERE = -1 };
-
-/* ---- affine over F2 ---------------------------------------------------------------------------------------------------------- */
-
-typedef struct table {
-    int bits;
-    uint32_t size;
-    int64_t at[SLOTS];
-} table;
-
-/* Values at all indices are XORs of those at powers of two. */
-static bool is_affine(const table *t)
-{
-    if (t->size != (uint32_t)1 << t->bits) return false;
-    for (uint32_t i = 0; i < t->size; i++) {
-        int64_t value = t->at[0];
-        for (int k = 0; k < t->bits; k++)
-            if (i >> k & 1) value ^= t->at[1u << k] ^ t->at[0];
-        if (value != t->at[i]) return false;
-    }
-    return true;
-}
-
-static bool is_bijection(const table *t)
-{
-    static uint8_t seen[SLOTS];
-    memset(seen, 0, sizeof seen);
-    for (uint32_t i = 0; i < t->size; i++)
-        if (t->at[i] < 0 || t->at[i] >= t->size || seen[t->at[i]]++) return false;
-    return true;
-}
-
-/* False: some point has no value. */
-static bool table_of(table *t, const known *k)
-{
-    t->size = (uint32_t)k->size;
-    t->bits = 0;
-    while (t->bits < 12 && 1u << t->bits < t->size) t->bits++;
-    for (int i = 0; i < k->size; i++) {
-        if (!k->there[i]) return false;
-        t->at[i] = k->at[i];
-    }
-    return true;
-}
-
-static bool any_negative(const table *t)
-{
-    bool is = false;
-    for (uint32_t i = 0; i < t->size; i++) is |= t->at[i] < 0;
-    return is;
-}
-
-/* ---- normal forms ------------------------------------------------------------------------------------------------------------ */
-
-typedef struct form {
-    size_t count[2];
-    zlay_atom atom[2][ATOMS];
-    int64_t strided[SLOTS];
-    int to[16]; /* where STRIDED takes each bit */
-} form;
-
-/* Swizzles as they are written, the last of them first. */
-static uint64_t swizzled(const form *f, int side, uint64_t x)
-{
-    for (size_t n = f->count[side]; n-- > 0;) {
-        const zlay_atom *a = &f->atom[side][n];
-        uint64_t mask = ((uint64_t)1 << a->bits) - 1;
-        x ^= (x >> (a->base + a->shift) & mask) << a->base;
-    }
-    return x;
-}
-
-static void read_form(form *f, const zlay_normal *n, const table *t)
-{
-    for (int side = 0; side < 2; side++) {
-        f->count[side] = zlay_normal_swizzles(f->atom[side], ATOMS, n, side);
-        assert_true(f->count[side] <= ATOMS);
-    }
-    for (uint32_t i = 0; i < t->size; i++) f->strided[i] = layout_at(zlay_normal_strided(n), i);
-}
-
-/* Shifts grow; of one shift bases fall, and what touches the next higher is as long as it can be. */
-static bool in_order(const zlay_atom *a, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        if (a[i].bits < 1 || a[i].base < 0 || a[i].shift < a[i].bits || a[i].reserved) return false;
-        if (!i || a[i].shift > a[i - 1].shift) continue;
-        int end = a[i].base + a[i].bits;
-        if (a[i].shift < a[i - 1].shift || end > a[i - 1].base || (end == a[i - 1].base && a[i].bits < a[i].shift)) return false;
-    }
-    return true;
-}
-
-/* STRIDED takes each bit to another one, to its complement, or to nothing. */
-static bool takes_bits(form *f, const table *t)
-{
-    uint64_t taken = 0;
-    for (int k = 0; k < t->bits; k++) {
-        uint64_t to = (uint64_t)(f->strided[1u << k] ^ f->strided[0]);
-        f->to[k] = to ? __builtin_ctzll(to) : NOWHERE;
-        if (to & (to - 1) || taken & to) return false;
-        taken |= to;
-    }
-    for (uint32_t i = 0; i < t->size; i++) {
-        uint64_t value = (uint64_t)f->strided[0];
-        for (int k = 0; k < t->bits; k++)
-            if (i >> k & 1 && f->to[k] >= 0) value ^= (uint64_t)1 << f->to[k];
-        if (value != (uint64_t)f->strided[i]) return false;
-    }
-    return true;
-}
-
-/* The conditions of zlay/factor.h. */
-static bool is_canonical(const form *f, const table *t)
-{
-    uint64_t reached = 0;
-    for (int k = 0; k < t->bits; k++) {
-        uint64_t index = swizzled(f, ZLAY_NORMAL_INDEX, (uint64_t)1 << k);
-        if (f->to[k] >= 0) reached |= (uint64_t)1 << f->to[k];
-        for (int i = 0; i < k; i++)
-            if (index >> i & 1 && f->to[i] <= f->to[k]) return false;
-    }
-    for (int b = 0; b < 63; b++)
-        if (!(reached >> b & 1) && swizzled(f, ZLAY_NORMAL_OFFSET, (uint64_t)1 << b) != (uint64_t)1 << b) return false;
-    return true;
-}
-
-static void check_normal(zlay_ctx *ctx, const zlay_layout *layout, const table *t, bool whole, const char *text)
-{
-    static form f;
-    zlay_normal *n = NULL;
-    zlay_status status = zlay_swizzle_normal(ctx, &n, layout);
-    bool affine = whole && is_affine(t), negative = whole && any_negative(t);
-    bool fits = status == (affine && !negative ? ZLAY_OK : affine ? ZLAY_ENOTSUP : ZLAY_NONE);
-    if (!fits && !(status == ZLAY_ENOTSUP && negative)) fail_msg("swizzle.normal of %s: %d %s, affine: %d", text, status, zlay_ctx_message(ctx), affine);
-    if (status) return;
-    read_form(&f, n, t);
-    if (!in_order(f.atom[0], f.count[0]) || !in_order(f.atom[1], f.count[1])) fail_msg("swizzles of %s are in no order", text);
-    if (!takes_bits(&f, t)) fail_msg("STRIDED of %s is no permutation of bits", text);
-    if (!is_canonical(&f, t)) fail_msg("the form of %s is not the one", text);
-    for (uint32_t i = 0; i < t->size; i++)
-        if (swizzled(&f, ZLAY_NORMAL_OFFSET, (uint64_t)f.strided[swizzled(&f, ZLAY_NORMAL_INDEX, i)]) != (uint64_t)t->at[i])
-            fail_msg("the form of %s has another value at %u", text, i);
-    zlay_normal_free(n);
-}
-
-/* ---- the family, of tiles in shared memory ------------------------------------------------------------------------------------- */
-
-typedef struct tile {
-    int modes;
-    uint32_t extent[TILE_MODES], size, bits; /* bits of an element */
-} tile;
-
-static const char *const descs[] = {"tma.none", "tma.128B", "tma.64B", "tma.32B", "wgmma.core.along", "wgmma.core.across"};
-enum { DESCS = sizeof descs / sizeof *descs };
-
-/* A tile's index as a coordinate of one mode and one of all others, the first of them minor. */
-static void split(const tile *t, int first, uint32_t index, uint32_t c[2])
-{
-    uint32_t scale = 1;
-    c[0] = c[1] = 0;
-    for (int d = 0; d < t->modes; d++) {
-        uint32_t at = index % t->extent[d];
-        if (d == first) c[0] = at;
-        else c[1] += scale * at, scale *= t->extent[d];
-        index /= t->extent[d];
-    }
-}
-
-/* Rows of a span one after another, panels of spans behind each other, 16-byte units XORed by the row of 128 bytes. */
-static uint32_t landing(const tile *t, int first, uint32_t span, uint32_t mask, const uint32_t c[2])
-{
-    uint32_t bytes = t->bits / 8, across = t->size / t->extent[first], width = span ? span / bytes : t->extent[first];
-    uint32_t at = (c[0] % width + width * c[1] + width * across * (c[0] / width)) * bytes;
-    return (at ^ (at >> 7 & mask) << 4) / bytes;
-}
-
-/* Core matrices of 8 rows of 16 bytes. */
-static uint32_t core(const tile *t, int first, bool along, const uint32_t c[2])
-{
-    uint32_t unit = 128 / t->bits, units = t->extent[first] / unit, groups = t->size / t->extent[first] / 8;
-    uint32_t matrix = along ? c[0] / unit + units * (c[1] / 8) : c[1] / 8 + groups * (c[0] / unit);
-    return c[0] % unit + unit * (c[1] % 8) + 8 * unit * matrix;
-}
-
-/* Member `which` with a mode contiguous, point by point; false: it gives this tile nothing. */
-static bool member(uint32_t *at, const tile *t, int which, int first)
-{
-    static const uint32_t span[] = {0, 128, 64, 32, 0, 0}, mask[] = {0, 7, 3, 1, 0, 0};
-    uint32_t row = t->extent[first] * t->bits / 8, across = t->size / t->extent[first];
-    if (row < 16 || row < span[which] || (which >= 4 && across < 8)) return false;
-    for (uint32_t i = 0; i < t->size; i++) {
-        uint32_t c[2];
-        split(t, first, i, c);
-        at[i] = which < 4 ? landing(t, first, span[which], mask[which], c) : core(t, first, which == 4, c);
-    }
-    return true;
-}
 
 /* ---- words of landed tiles ------------------------------------------------------------------------------------------------------- */
 
@@ -221,8 +18,6 @@ static bool shorter(cost a, cost b)
     if (a.shared != b.shared) return b.shared;
     return a.rounds != b.rounds ? a.rounds < b.rounds : a.instructions < b.instructions;
 }
-
-static uint32_t log2_of(uint32_t n) { return (uint32_t)__builtin_ctz(n); }
 
 /* How the slots are shared out: parts of a register, registers, 32 lanes, four warps, no more than 256 registers. */
 static uint32_t registers_of(const tile *t, uint32_t *parts)
@@ -323,104 +118,18 @@ static void check_landed(zlay_ctx *ctx, const zlay_layout *layout, const table *
     zlay_factor_free(x);
 }
 
-/* ---- tiles ------------------------------------------------------------------------------------------------------------------------- */
-
-/* A member, with a few bits of its offsets changed places or added; as F2 text. */
-static void near_member(uint64_t *seed, char *text, table *layout, tile *t)
-{
-    static uint32_t desc[SLOTS];
-    do {
-        t->modes = (int)test_range(seed, 1, TILE_MODES);
-        t->size = 1;
-        for (int d = 0; d < t->modes; d++) t->size *= t->extent[d] = 1u << test_range(seed, 0, d > 1 ? 3 : 6);
-    } while (t->size > SLOTS || (t->bits < 32 && t->size < 32 / t->bits) ||
-             !member(desc, t, (int)test_range(seed, 0, DESCS - 1), (int)test_range(seed, 0, t->modes - 1)));
-    uint32_t basis[16], bits = log2_of(t->size), bit = 0;
-    for (uint32_t k = 0; k < bits; k++) basis[k] = desc[1u << k];
-    for (int64_t n = test_range(seed, 0, 3); n > 0; n--) {
-        uint32_t i = (uint32_t)test_range(seed, 0, bits - 1), j = (uint32_t)test_range(seed, 0, bits - 1), held = basis[i];
-        if (test_range(seed, 0, 1)) basis[i] = basis[j], basis[j] = held;
-        else if (i != j || !test_range(seed, 0, 15)) basis[i] ^= basis[j];
-    }
-    text += sprintf(text, "f2{");
-    for (int d = 0; d < t->modes; d++) {
-        text += sprintf(text, "%sm%d:", d ? "; " : "", d);
-        for (uint32_t e = 1; e < t->extent[d]; e *= 2) text += sprintf(text, " (%u)", basis[bit++]);
-    }
-    sprintf(text, " -> offset: %u}", t->size);
-    layout->size = t->size;
-    layout->bits = (int)bits;
-    for (uint32_t i = 0; i < t->size; i++) {
-        layout->at[i] = 0;
-        for (uint32_t k = 0; k < bits; k++) layout->at[i] ^= i >> k & 1 ? basis[k] : 0;
-    }
-}
-
-/* Strided modes of powers of two, in any order, some run down, under a swizzle or not. */
-static void draw_powers(uint64_t *seed, known *k)
-{
-    int order[KNOWN_MODES];
-    int64_t step = 1;
-    memset(k, 0, sizeof *k);
-    k->kind = test_range(seed, 0, 1) ? KNOWN_SWIZZLED : KNOWN_STRIDED;
-    k->modes = (int)test_range(seed, 1, 3);
-    for (int i = 0; i < k->modes; i++) order[i] = i, k->shape[i] = (int64_t)1 << test_range(seed, i > 1 ? 0 : 1, i > 1 ? 2 : 4);
-    test_shuffle(seed, order, k->modes);
-    for (int i = 0; i < k->modes; i++) {
-        bool down = !test_range(seed, 0, 5);
-        k->stride[order[i]] = down ? -step : step;
-        if (down) k->offset += step * (k->shape[order[i]] - 1);
-        step *= k->shape[order[i]];
-    }
-    int top = (int)log2_of((uint32_t)step);
-    k->swizzle[0] = (int)test_range(seed, 1, 3);
-    k->swizzle[2] = (int)test_range(seed, k->swizzle[0], 5);
-    k->swizzle[1] = (int)test_range(seed, 0, 3);
-    if (test_range(seed, 0, 1)) k->swizzle[2] = -k->swizzle[2];
-    if (k->kind == KNOWN_SWIZZLED && k->swizzle[0] + k->swizzle[1] + abs(k->swizzle[2]) > top) k->kind = KNOWN_STRIDED;
-    known_values_strided(k);
-    known_strided_text(k, (int)test_range(seed, 0, 1));
-}
-
-static void tile_of(tile *t, const known *k)
-{
-    t->modes = k->modes;
-    t->size = (uint32_t)k->size;
-    for (int d = 0; d < k->modes; d++) t->extent[d] = (uint32_t)k->shape[d];
-}
-
-static void draw_known(uint64_t *seed, known *k)
-{
-    if (test_range(seed, 0, 1)) {
-        draw_powers(seed, k);
-        return;
-    }
-    known_draw(seed, k, test_range(seed, 0, 7) ? 128 : KNOWN_MOST);
-    if (k->kind <= KNOWN_SWIZZLED) known_strided_text(k, (int)test_range(seed, 0, 1));
-}
+/* ---- tiles in shared memory -------------------------------------------------------------------------------------------------------- */
 
 /* A lane has a register at least. */
 static bool has_registers(const tile *t) { return t->bits >= 32 || t->size >= 32 / t->bits; }
 
 static void any_layout(zlay_ctx *ctx, uint64_t *seed, tally *total)
 {
-    static known k;
-    static table t;
-    tile box = {.bits = 8u << test_range(seed, 0, 3)};
-    char near[1024];
-    const char *text = near;
-    bool whole = true;
-    if (test_range(seed, 0, 2)) near_member(seed, near, &t, &box);
-    else {
-        draw_known(seed, &k);
-        whole = table_of(&t, &k);
-        tile_of(&box, &k);
-        text = k.text;
-    }
-    zlay_layout *layout = read_layout(ctx, text);
-    check_normal(ctx, layout, &t, whole, text);
-    bool one = zlay_layout_out_count(layout) == 1, legal = whole && is_affine(&t) && is_bijection(&t);
-    if (one && (!legal || has_registers(&box))) check_landed(ctx, layout, &t, &box, legal, text, total);
+    static drawn d;
+    draw_any(&d, seed);
+    zlay_layout *layout = read_layout(ctx, d.text);
+    bool one = zlay_layout_out_count(layout) == 1, legal = d.whole && is_affine(&d.table) && is_bijection(&d.table);
+    if (one && (!legal || has_registers(&d.tile))) check_landed(ctx, layout, &d.table, &d.tile, legal, d.text, total);
     total->exact += legal;
     zlay_layout_free(layout);
 }
@@ -570,8 +279,6 @@ static void any_fragment(zlay_ctx *ctx, uint64_t *seed, tally *total)
 }
 
 /* ---- tests ------------------------------------------------------------------------------------------------------------------------------ */
-
-static uint64_t cases(void) { return test_iterations(test_exhaustive() ? 100 * CASES : CASES); }
 
 static void landings(void **state)
 {
