@@ -11,7 +11,7 @@ fixed=
 if [ -z "${FUZZ_RUNS:-}" ]; then
     most="-max_total_time=$seconds"
 else # what libFuzzer chooses depends on times and on addresses too, unless it is told not to
-    most="-runs=$FUZZ_RUNS -seed=1 -entropic=0"
+    most="-runs=$FUZZ_RUNS -seed=1 -entropic=0 -reload=0"
     setarch -R true 2> /dev/null && fixed="setarch -R"
 fi
 [ $# -gt 0 ] || set -- $(FUZZ_TARGET=? "$program" 2>&1 | sed -n 's/.*the targets: //p')
