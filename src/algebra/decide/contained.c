@@ -120,7 +120,7 @@ static zl_found in_residues(lookup *l, int64_t value, zl_budget *budget)
 /* Residues where a layout is modular and has few; else none. */
 static zlay_status count_residues(zlay_ctx *ctx, zl_residues *r, const zlay_layout *a)
 {
-    *r = (zl_residues){.ctx = ctx};
+    *r = (zl_residues){.last = NULL};
     if (a->kind != ZLAY_LAYOUT_MODULAR) return ZLAY_OK;
     return zl_unless_limit(ctx, zl_residues_of(ctx, r, a));
 }
@@ -145,7 +145,6 @@ static zlay_status fill_values(work *w, lookup *l)
 static zlay_status lookup_begin(work *w, lookup *l)
 {
     const zlay_layout *b = l->b = w->q.b;
-    l->values = (zl_values){.ctx = w->q.ctx};
     l->a = (zl_reader){w->q.a, {.ctx = w->q.ctx}};
     zlay_status status = count_residues(w->q.ctx, &l->residues, b);
     if (!status && w->manner == ZL_AS_INTEGERS)
@@ -233,8 +232,6 @@ static zlay_status look_up(work *w, const zl_residues *own, bool *decided)
     zl_found found = !status && l.has ? first_lack(w, &l, own, &index) : ZL_TOO_MANY;
     *decided = found != ZL_TOO_MANY;
     zl_reader_end(&l.a);
-    zl_values_free(&l.values);
-    zl_residues_free(&l.residues);
     return !status && found == ZL_NOT_FOUND ? lacks(w, index) : status;
 }
 
@@ -247,9 +244,7 @@ static zlay_status points(work *w, bool *decided)
         return ZLAY_OK;
     zlay_status status = count_residues(w->q.ctx, &own, w->q.a);
     bool few = own.last || w->q.a->size <= zl_limits(w->q.ctx)->points;
-    if (!status && few) status = look_up(w, &own, decided);
-    zl_residues_free(&own);
-    return status;
+    return !status && few ? look_up(w, &own, decided) : status;
 }
 
 /* ---- pieces that are sums ------------------------------------------------------------------ */

@@ -255,23 +255,16 @@ zlay_status zl_sums_contained(zlay_answer *answer, uint64_t *witness, bool *leas
                               const zl_sums *a, const zl_sums *b, zl_budget *budget)
 {
     zlay_ctx *ctx = a->ctx;
-    zlay_allocator alloc = zl_allocator(ctx);
     compare c = {.a = a, .b = b, .budget = budget, .tries = {TRIES_MOST, ctx}};
     *answer = ZLAY_UNDECIDED;
     *least = true;
-    zlay_status status = ZLAY_ENOMEM;
     if (!b->count) return ZLAY_OK;
-    c.run = zl_alloc(ctx, b->count, sizeof *c.run);
-    c.order = c.run ? zl_alloc(ctx, b->count, sizeof *c.order) : NULL;
-    c.reach = c.order ? zl_alloc(ctx, b->count, sizeof *c.reach) : NULL;
-    if (c.reach) {
-        find_order(&c);
-        if ((c.step = common_step(b))) find_runs(&c);
-        *answer = compare_all(&c, witness, least);
-        status = zl_charge(ctx, a->count + b->count);
-    }
-    zl_free(&alloc, c.reach, b->count * sizeof *c.reach);
-    zl_free(&alloc, c.order, b->count * sizeof *c.order);
-    zl_free(&alloc, c.run, b->count * sizeof *c.run);
-    return status;
+    c.run = zl_scratch(ctx, b->count, sizeof *c.run);
+    c.order = zl_scratch(ctx, b->count, sizeof *c.order);
+    c.reach = zl_scratch(ctx, b->count, sizeof *c.reach);
+    if (!c.run || !c.order || !c.reach) return ZLAY_ENOMEM;
+    find_order(&c);
+    if ((c.step = common_step(b))) find_runs(&c);
+    *answer = compare_all(&c, witness, least);
+    return zl_charge(ctx, a->count + b->count);
 }

@@ -51,18 +51,11 @@ enum { STEPS_NEAR = 6, STEPS_FAR = 30, NEAR = 1 << 16 };
 
 zlay_status zl_values_new(zlay_ctx *ctx, zl_values *out, uint64_t count)
 {
-    *out = (zl_values){.ctx = ctx, .slots = 8};
+    *out = (zl_values){.slots = 8};
     while (out->slots / 2 < count) out->slots *= 2;
     if (zl_charge(ctx, count * (count > NEAR ? STEPS_FAR : STEPS_NEAR))) return ZLAY_ENOMEM;
-    out->at = zl_alloc(ctx, out->slots, sizeof *out->at);
+    out->at = zl_scratch(ctx, out->slots, sizeof *out->at);
     return out->at ? ZLAY_OK : ZLAY_ENOMEM;
-}
-
-void zl_values_free(zl_values *v)
-{
-    zlay_allocator alloc = zl_allocator(v->ctx);
-    zl_free(&alloc, v->at, v->slots * sizeof *v->at);
-    v->at = NULL;
 }
 
 /* The value's slot, or the free one that it would have.  Eight values in a row have eight slots in

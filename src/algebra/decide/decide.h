@@ -75,9 +75,9 @@ bool zl_affine_pair(zl_affine *a_map, zl_affine *b_map, zl_manner terms, const z
 
 /* ---- sets of values --------------------------------------------------------------------- */
 
-/* The defined values of a layout's first `count` points, each with its first index. */
+/* The defined values of a layout's first `count` points, each with its first index: working memory
+ * of the call. */
 typedef struct zl_values {
-    zlay_ctx *ctx;
     uint64_t slots; /* a power of two */
     struct {
         int64_t value;
@@ -86,7 +86,6 @@ typedef struct zl_values {
 } zl_values;
 
 zlay_status zl_values_new(zlay_ctx *ctx, zl_values *out, uint64_t count);
-void zl_values_free(zl_values *v);
 
 /* False when the value was there, and *index becomes that of its first point. */
 bool zl_values_add(zl_values *v, int64_t value, uint64_t *index);

@@ -19,26 +19,10 @@ typedef struct side {
 } side;
 
 typedef struct meeting {
-    zlay_ctx *ctx;
-    uint64_t room, count; /* values that there may be, that were met */
-    uint64_t *index;      /* 1 + the least index of a value; 0: not met */
+    uint64_t count;  /* values that were met */
+    uint64_t *index; /* 1 + the least index of a value; 0: not met */
     uint64_t *met;
 } meeting;
-
-static zlay_status meeting_new(zlay_ctx *ctx, meeting *m, uint64_t room)
-{
-    *m = (meeting){.ctx = ctx, .room = room};
-    m->index = zl_alloc(ctx, room, sizeof *m->index);
-    m->met = m->index ? zl_alloc(ctx, room, sizeof *m->met) : NULL;
-    return m->met ? ZLAY_OK : ZLAY_ENOMEM;
-}
-
-static void meeting_free(meeting *m)
-{
-    zlay_allocator alloc = zl_allocator(m->ctx);
-    zl_free(&alloc, m->index, m->room * sizeof *m->index);
-    zl_free(&alloc, m->met, m->room * sizeof *m->met);
-}
 
 /* A strided layout's bit changes the value before the swizzle, which is its own inverse. */
 static int64_t step_strided(const zlay_layout *a, unsigned bit, int64_t value)
@@ -99,18 +83,16 @@ static uint64_t room_of(const side *s)
 
 static zlay_status by_meeting(zlay_ctx *ctx, const side *a, const side *b, uint64_t *index)
 {
-    meeting m;
+    meeting m = {.count = 0};
     uint64_t room = room_of(a) < room_of(b) ? room_of(a) : room_of(b), at;
-    unsigned bits = (unsigned)__builtin_ctzll(a->a->size);
-    zlay_status status = meeting_new(ctx, &m, room);
-    if (!status) meet(&m, 0, 0);
-    for (unsigned k = 0; k < bits && !status; k++) {
-        if (!add_bit(&m, a, b, k, &at)) continue;
-        *index = at < *index ? at : *index;
-        break;
-    }
-    meeting_free(&m);
-    return status;
+    unsigned bits = (unsigned)__builtin_ctzll(a->a->size), k = 0;
+    m.index = zl_scratch(ctx, room, sizeof *m.index);
+    m.met = zl_scratch(ctx, room, sizeof *m.met);
+    if (!m.index || !m.met) return ZLAY_ENOMEM;
+    meet(&m, 0, 0);
+    while (k < bits && !add_bit(&m, a, b, k, &at)) k++;
+    if (k < bits && at < *index) *index = at;
+    return ZLAY_OK;
 }
 
 /* ---- one law of addition: whatever the size ------------------------------------------------ */
@@ -186,7 +168,9 @@ zlay_status zl_equal_bits(zl_pair *p, bool *decided)
     }
     for (int out = outs ? 0 : ALL; out < (outs ? outs : 0) && *decided && !status; out++) {
         side a = {p->a, out}, b = {p->b, out};
+        zl_mark mark = zl_scratch_mark(p->ctx);
         status = one_output(p->ctx, &a, &b, &index, decided);
+        zl_scratch_release(p->ctx, mark);
     }
     if (!status && *decided && index != UINT64_MAX) zl_differ(p, index);
     return status;

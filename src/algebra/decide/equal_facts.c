@@ -192,30 +192,23 @@ static size_t rows_of(const zl_pieces *p, const said *s)
 static zlay_status given(zlay_ctx *ctx, zlay_layout **out, const zl_pieces *from,
                          const unknowns *names, const said *s)
 {
-    zlay_allocator alloc = zl_allocator(ctx);
     plan p = {from, names, zl_pieces_width(from) - from->params + names->count + s->divs};
-    size_t count = rows_of(from, s) * p.width, divs = from->divs + s->divs;
-    int64_t *rows = zl_alloc(ctx, count, sizeof *rows);
-    int64_t *den = rows ? zl_alloc(ctx, divs, sizeof *den) : NULL;
-    zl_piece *piece = den ? zl_alloc(ctx, from->count, sizeof *piece) : NULL;
-    zlay_status status = piece ? ZLAY_OK : ZLAY_ENOMEM;
-    if (!status) {
-        zl_pieces made = *from;
-        int64_t *at = rows + divs * p.width;
-        put_divisions(&p, rows, den, s);
-        for (size_t i = 0; i < from->count; i++) put_piece(&p, &piece[i], &at, &from->piece[i], s);
-        made.params = names->count;
-        made.param = names->name;
-        made.divs = divs;
-        made.div = rows;
-        made.den = den;
-        made.piece = piece;
-        status = zl_layout_pieces(ctx, out, &made, true);
-    }
-    zl_free(&alloc, piece, from->count * sizeof *piece);
-    zl_free(&alloc, den, divs * sizeof *den);
-    zl_free(&alloc, rows, count * sizeof *rows);
-    return status;
+    size_t divs = from->divs + s->divs;
+    int64_t *rows = zl_scratch(ctx, rows_of(from, s) * p.width, sizeof *rows);
+    int64_t *den = zl_scratch(ctx, divs, sizeof *den);
+    zl_piece *piece = zl_scratch(ctx, from->count, sizeof *piece);
+    if (!rows || !den || !piece) return ZLAY_ENOMEM;
+    zl_pieces made = *from;
+    int64_t *at = rows + divs * p.width;
+    put_divisions(&p, rows, den, s);
+    for (size_t i = 0; i < from->count; i++) put_piece(&p, &piece[i], &at, &from->piece[i], s);
+    made.params = names->count;
+    made.param = names->name;
+    made.divs = divs;
+    made.div = rows;
+    made.den = den;
+    made.piece = piece;
+    return zl_layout_pieces(ctx, out, &made, true);
 }
 
 zlay_status zl_given(zlay_ctx *ctx, zlay_layout **a_made, zlay_layout **b_made, const zl_pieces *a,

@@ -118,15 +118,12 @@ static void sweep(meeting *m, const size_t *a, const size_t *b)
 /* Parts of one side are disjoint, so the points where both are defined are counted once. */
 static zlay_status compare_sums(meeting *m, bool *decided)
 {
-    zlay_allocator alloc = zl_allocator(m->p->ctx);
-    size_t count = m->a->count + m->b->count + 1;
     if (!same_box(m->a, m->b)) return ZLAY_OK;
-    size_t *order = zl_alloc(m->p->ctx, count, sizeof *order);
+    size_t *order = zl_scratch(m->p->ctx, m->a->count + m->b->count, sizeof *order);
     if (!order) return ZLAY_ENOMEM;
     zl_sums_by_index(m->a, order);
     zl_sums_by_index(m->b, order + m->a->count);
     sweep(m, order, order + m->a->count);
-    zl_free(&alloc, order, count * sizeof *order);
     *decided = m->points == points_of(m->a) && m->points == points_of(m->b);
     if (*decided && m->differ) zl_differ(m->p, m->first);
     return ZLAY_OK;

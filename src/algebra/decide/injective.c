@@ -208,7 +208,6 @@ static zlay_status points(work *w, bool *decided)
             collide(w, first, i);
     }
     zl_reader_end(&reader);
-    zl_values_free(&seen);
     return status;
 }
 
@@ -254,12 +253,10 @@ static bool all_sums(work *w, const zl_sums *s, const size_t *order)
 
 static zlay_status in_order(work *w, const zl_sums *s, bool *decided)
 {
-    zlay_allocator alloc = zl_allocator(w->q.ctx);
-    size_t *order = zl_alloc(w->q.ctx, s->count + 1, sizeof *order);
+    size_t *order = zl_scratch(w->q.ctx, s->count, sizeof *order);
     if (!order) return ZLAY_ENOMEM;
     zl_sums_by_value(s, order);
     *decided = all_sums(w, s, order);
-    zl_free(&alloc, order, (s->count + 1) * sizeof *order);
     return ZLAY_OK;
 }
 

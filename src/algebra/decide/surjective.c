@@ -154,7 +154,6 @@ static zlay_status modular(work *w, bool *decided)
            zl_residues_index(&r, flat, &index))
         at++;
     if (*decided && at < w->points) miss(w, at);
-    zl_residues_free(&r);
     return zl_unless_limit(w->q.ctx, status);
 }
 
@@ -181,11 +180,10 @@ static bool place(const work *w, const zl_reader *a, uint64_t i, uint64_t *at)
 /* As many values as points at most, so one of the first size + 1 is missed if any is. */
 static zlay_status points(work *w, bool *decided)
 {
-    zlay_allocator alloc = zl_allocator(w->q.ctx);
     uint64_t size = w->q.a->size, room = w->points <= size ? w->points : size + 1, at = 0;
     *decided = false;
     if (size > zl_limits(w->q.ctx)->points || w->count > 64) return ZLAY_OK;
-    uint8_t *seen = zl_alloc(w->q.ctx, room, 1);
+    uint8_t *seen = zl_scratch(w->q.ctx, room, 1);
     if (!seen) return ZLAY_ENOMEM;
     zl_reader a = {w->q.a, {.ctx = w->q.ctx}};
     zlay_status status = is_flat(w) ? zl_reader_begin(w->q.ctx, &a, w->q.a) : ZLAY_OK;
@@ -197,7 +195,6 @@ static zlay_status points(work *w, bool *decided)
     for (at = 0; at < room && seen[at];) at++;
     if (at < room) miss(w, at);
     zl_reader_end(&a);
-    zl_free(&alloc, seen, room);
     return status;
 }
 
@@ -357,9 +354,11 @@ zlay_status zl_is_surjective(zlay_ctx *ctx, zlay_answer *answer, uint64_t *misse
               .budget = {zl_limits(ctx)->points, ctx}};
     bool decided = false;
     zlay_status status = zl_without_parameters(ctx, a);
+    zl_mark mark = zl_scratch_mark(ctx);
     if (!status) status = ask(&w);
     for (size_t i = 0; i < ZL_COUNT(ladder) && !decided && !status; i++)
         status = ladder[i](&w, &decided);
+    zl_scratch_release(ctx, mark);
     if (status) return status;
     *answer = w.q.answer;
     *missed = w.missed;

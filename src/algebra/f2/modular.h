@@ -25,9 +25,9 @@ uint64_t zl_modular_packed(const zl_f2 *f2, uint64_t flat);
 /* The product of the output sizes, UINT64_MAX where it does not fit. */
 uint64_t zl_modular_group(const zl_f2 *f2);
 
-/* Which flat values are reached, and by what: f2 layouts are taken too. */
+/* Which flat values are reached, and by what, as working memory of the call: f2 layouts are taken
+ * too. */
 typedef struct zl_residues {
-    zlay_ctx *ctx;
     const zl_f2 *f2;
     uint64_t count, reached; /* elements of the group; how many of them are values */
     uint8_t *last;           /* a flat value each: 2 + the bit that reaches it first; 0: none */
@@ -36,7 +36,6 @@ typedef struct zl_residues {
 
 /* ELIMIT above ZL_RESIDUES elements, ENOMEM. */
 zlay_status zl_residues_of(zlay_ctx *ctx, zl_residues *out, const zlay_layout *a);
-void zl_residues_free(zl_residues *r); /* also of one that zl_residues_of refused */
 
 /* The least index of a flat value; false where it is none. */
 bool zl_residues_index(const zl_residues *r, uint64_t value, uint64_t *index);

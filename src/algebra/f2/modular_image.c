@@ -88,22 +88,15 @@ static void put_basis(zl_residues *r, unsigned k)
 zlay_status zl_residues_of(zlay_ctx *ctx, zl_residues *out, const zlay_layout *a)
 {
     unsigned bits = zl_dim_bits(a->f2.in, a->f2.ins);
-    *out = (zl_residues){.ctx = ctx, .f2 = &a->f2, .count = zl_modular_group(&a->f2), .reached = 1};
+    *out = (zl_residues){.f2 = &a->f2, .count = zl_modular_group(&a->f2), .reached = 1};
     if (out->count > ZL_RESIDUES)
         return zl_fail(ctx, ZLAY_ELIMIT,
                        "the outputs have %llu points, and residues are counted up to 2^20",
                        (unsigned long long)out->count);
-    if (!(out->last = zl_alloc(ctx, out->count, 1))) return ZLAY_ENOMEM;
+    if (!(out->last = zl_scratch(ctx, out->count, 1))) return ZLAY_ENOMEM;
     out->last[0] = 1;
     for (unsigned k = 0; k < bits; k++) put_basis(out, k);
     return ZLAY_OK;
-}
-
-void zl_residues_free(zl_residues *r)
-{
-    zlay_allocator alloc = zl_allocator(r->ctx);
-    zl_free(&alloc, r->last, r->count);
-    r->last = NULL;
 }
 
 zlay_status zl_modular_injective(zlay_ctx *ctx, zlay_answer *answer, uint64_t pair[2],
@@ -111,13 +104,11 @@ zlay_status zl_modular_injective(zlay_ctx *ctx, zlay_answer *answer, uint64_t pa
 {
     zl_residues r;
     zlay_status status = zl_residues_of(ctx, &r, a);
-    if (!status) {
-        *answer = r.second ? ZLAY_NO : ZLAY_YES;
-        if (r.second) pair[0] = r.first;
-        if (r.second) pair[1] = r.second;
-    }
-    zl_residues_free(&r);
-    return status;
+    if (status) return status;
+    *answer = r.second ? ZLAY_NO : ZLAY_YES;
+    if (r.second) pair[0] = r.first;
+    if (r.second) pair[1] = r.second;
+    return ZLAY_OK;
 }
 
 zlay_status zl_modular_surjective(zlay_ctx *ctx, zlay_answer *answer, uint64_t *missed,
@@ -126,11 +117,9 @@ zlay_status zl_modular_surjective(zlay_ctx *ctx, zlay_answer *answer, uint64_t *
     zl_residues r;
     uint64_t v = 0;
     zlay_status status = zl_residues_of(ctx, &r, a);
-    if (!status) {
-        while (v < r.count && r.last[v]) v++;
-        *answer = v == r.count ? ZLAY_YES : ZLAY_NO;
-        if (v < r.count) *missed = v;
-    }
-    zl_residues_free(&r);
-    return status;
+    if (status) return status;
+    while (v < r.count && r.last[v]) v++;
+    *answer = v == r.count ? ZLAY_YES : ZLAY_NO;
+    if (v < r.count) *missed = v;
+    return ZLAY_OK;
 }

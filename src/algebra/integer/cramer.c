@@ -349,10 +349,8 @@ static zlay_status take_memory(zl_cramer *z, pass *p)
     size_t numbers = 1 + there * side, words = numbers * z->limbs;
     p->width = z->cols + z->more;
     size_t count = z->rows * p->width + numbers * p->needed + words;
-    z->bytes = count * sizeof(uint64_t) + numbers * sizeof(bool);
-    z->block = zl_alloc(z->ctx, z->bytes, 1);
-    if (!z->block) return ZLAY_ENOMEM;
-    z->value = z->block;
+    z->value = zl_scratch(z->ctx, count * sizeof(uint64_t) + numbers * sizeof(bool), 1);
+    if (!z->value) return ZLAY_ENOMEM;
     p->digits = z->value + words;
     p->t = p->digits + numbers * p->needed;
     z->negative = (bool *)(p->t + z->rows * p->width);
@@ -363,7 +361,6 @@ zlay_status zl_cramer_solve(zl_cramer *z)
 {
     pass p = {.z = z};
     double less, bits = minor_bits(z, &less);
-    z->block = NULL;
     if (z->rows > ZL_CRAMER_SIDE || z->cols > ZL_CRAMER_SIDE) return ZLAY_EOVERFLOW;
     if (bits >= bits_most) return ZLAY_EOVERFLOW;
     p.needed = (size_t)(bits / prime_bits) + 1;
@@ -376,10 +373,4 @@ zlay_status zl_cramer_solve(zl_cramer *z)
     if (z->small_only || !all_primes(&p)) return ZLAY_EOVERFLOW;
     gather(&p);
     return ZLAY_OK;
-}
-
-void zl_cramer_end(zl_cramer *z)
-{
-    zlay_allocator alloc = zl_allocator(z->ctx);
-    zl_free(&alloc, z->block, z->bytes);
 }

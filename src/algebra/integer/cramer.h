@@ -37,14 +37,11 @@ struct zl_cramer {
     size_t solved, limbs;
     uint64_t *value; /* d, and rank numbers a solved column */
     bool *negative;
-    size_t bytes;
-    void *block;
 };
 
 /* From ctx, a, rows, cols, b, more and wanted to the rest.  ZLAY_EOVERFLOW, without a message:
- * more primes would be needed than there are.  What is made is freed by zl_cramer_end. */
+ * more primes would be needed than there are.  The numbers are working memory of the call. */
 zlay_status zl_cramer_solve(zl_cramer *c);
-void zl_cramer_end(zl_cramer *c);
 
 /* The same without primes where the numbers allow it: memory is taken, with two limbs a number at
  * least, and `row` counts up; no minor of [a b] has more than `bits` bits with its sign and one to

@@ -16,9 +16,9 @@ typedef fmpz num;
 typedef struct work {
     zlay_ctx *ctx;
     num *at;
-    size_t used, room;
+    size_t used;
     size_t *index;
-    size_t indices, bytes;
+    size_t indices;
     bool overflow; /* never */
     num scratch[2];
 } work;
@@ -29,19 +29,17 @@ enum { INDICES = 2048 };
 static zlay_status begin(work *k, zlay_ctx *ctx, size_t count)
 {
     size_t lists = count < INDICES ? count : INDICES;
-    *k = (work){.ctx = ctx, .room = count, .bytes = count * sizeof(num) + lists * sizeof(size_t)};
-    k->index = zl_alloc(ctx, k->bytes, 1);
+    *k = (work){.ctx = ctx};
+    k->index = zl_scratch(ctx, count * sizeof(num) + lists * sizeof(size_t), 1);
     k->at = k->index ? (num *)(void *)(k->index + lists) : NULL;
     return k->at ? ZLAY_OK : ZLAY_ENOMEM;
 }
 
 static void end(work *k)
 {
-    zlay_allocator alloc = zl_allocator(k->ctx);
     for (size_t i = 0; i < k->used; i++) fmpz_clear(&k->at[i]);
     fmpz_clear(&k->scratch[0]);
     fmpz_clear(&k->scratch[1]);
-    zl_free(&alloc, k->index, k->bytes);
 }
 
 static num *nums(work *k, size_t count)

@@ -41,9 +41,7 @@ static bool by_cramer(work *k, num *b, num *d, const num *a, size_t n)
     if (n > CRAMER_ROWS) return false;
     for (size_t i = 0; i < n * n; i++)
         if (!fmpz_fits_si(&a[i])) return false;
-    size_t bytes = 2 * n * n * sizeof(int64_t);
-    zlay_allocator alloc = zl_allocator(k->ctx);
-    int64_t *entries = zl_alloc(k->ctx, bytes, 1);
+    int64_t *entries = zl_scratch(k->ctx, 2 * n * n, sizeof *entries);
     if (!entries) return false;
     int64_t *unit = entries + n * n;
     for (size_t i = 0; i < n * n; i++) {
@@ -54,8 +52,6 @@ static bool by_cramer(work *k, num *b, num *d, const num *a, size_t n)
                    .wanted = n};
     bool done = !zl_cramer_solve(&z);
     if (done) take_adjugate(b, d, &z);
-    zl_cramer_end(&z);
-    zl_free(&alloc, entries, bytes);
     return done;
 }
 

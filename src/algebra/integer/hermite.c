@@ -210,9 +210,8 @@ static zlay_status put(const lattice *f, zlay_zmat **out)
     const zl_cramer *z = f->z;
     size_t n = z->limbs + 1, count = z->rows * z->cols, words = count * n;
     size_t bytes = words * sizeof(uint64_t) + count;
-    uint64_t *made = zl_alloc(z->ctx, bytes, 1);
+    uint64_t *made = zl_scratch(z->ctx, bytes, 1);
     zl_big_divisor det;
-    zlay_allocator alloc = zl_allocator(z->ctx);
     bool *negative = (bool *)(made + words);
     if (!made) return ZLAY_ENOMEM;
     zl_big_divisor_make(&det, z->value, zl_big_used(z->value, z->limbs));
@@ -224,9 +223,7 @@ static zlay_status put(const lattice *f, zlay_zmat **out)
             negative[k] = behind(f, i, z->more + j - f->r, &det, made + k * n);
         }
     }
-    zlay_status status = zl_zmat_of_numbers(z->ctx, out, z->rows, z->cols, made, negative, n);
-    zl_free(&alloc, made, bytes);
-    return status;
+    return zl_zmat_of_numbers(z->ctx, out, z->rows, z->cols, made, negative, n);
 }
 
 /* ---- conditions modulo small primes ---------------------------------------------------------- */
@@ -311,19 +308,16 @@ static void form_of_all(lattice *f)
 static zlay_status form(const zl_cramer *z, zlay_zmat **out)
 {
     lattice f = {.z = z, .r = z->rank, .n = zl_big_used(z->value, z->limbs), .det = z->value};
-    size_t r = f.r, count = (2 * r * r + 6 * r + 1) * f.n;
-    zlay_allocator alloc = zl_allocator(z->ctx);
+    size_t r = f.r;
     zl_big_divisor_make(&f.d, f.det, f.n);
-    f.h = zl_alloc(z->ctx, count, sizeof *f.h);
+    f.h = zl_scratch(z->ctx, (2 * r * r + 6 * r + 1) * f.n, sizeof *f.h);
     if (!f.h) return ZLAY_ENOMEM;
     f.spare = f.h + r * r * f.n;
     if (r && r < z->rows) lower_modulus(&f);
     form_of_rows(&f);
     zlay_status status = zl_big_cmp(f.index, f.det, f.n) ? ZLAY_NONE : ZLAY_OK;
     if (!status && r < z->rows && !f.all) form_of_all(&f);
-    if (!status) status = put(&f, out);
-    zl_free(&alloc, f.h, count * sizeof *f.h);
-    return status;
+    return status ? status : put(&f, out);
 }
 
 typedef enum columns { UNIT_SMALL, PICKED, RANDOM, UNIT } columns;
@@ -334,8 +328,7 @@ static zlay_status by_columns(zlay_ctx *ctx, zlay_zmat **out, const zlay_zmat *a
     bool all = v == UNIT || v == UNIT_SMALL;
     size_t rows = a->rows, more = all ? rows : v == PICKED ? 1 : GENERATORS;
     uint64_t random = 88172645463325252u;
-    int64_t *b = zl_alloc(ctx, rows * more, sizeof *b);
-    zlay_allocator alloc = zl_allocator(ctx);
+    int64_t *b = zl_scratch(ctx, rows * more, sizeof *b);
     if (!b) return ZLAY_ENOMEM;
     for (size_t i = 0; i < rows * more; i++) {
         random ^= random << 13, random ^= random >> 7, random ^= random << 17;
@@ -345,10 +338,7 @@ static zlay_status by_columns(zlay_ctx *ctx, zlay_zmat **out, const zlay_zmat *a
                    .wanted = more + a->cols, .small_only = v == UNIT_SMALL};
     if (v == PICKED) z.pick = pick, z.picked = b;
     zlay_status status = zl_cramer_solve(&z);
-    if (!status) status = form(&z, out);
-    zl_cramer_end(&z);
-    zl_free(&alloc, b, rows * more * sizeof *b);
-    return status;
+    return status ? status : form(&z, out);
 }
 
 zlay_status zl_hermite_alone(zlay_ctx *ctx, zlay_zmat **out, const zlay_zmat *a)

@@ -169,8 +169,7 @@ static zlay_status put(zlay_zmat **out, const factors *f, size_t count)
 {
     const zl_cramer *z = &f->z;
     size_t n = z->limbs + 1;
-    uint64_t *s = zl_alloc(z->ctx, count * n, sizeof *s), *last = s + (z->rank - 1) * n;
-    zlay_allocator alloc = zl_allocator(z->ctx);
+    uint64_t *s = zl_scratch(z->ctx, count * n, sizeof *s), *last = s + (z->rank - 1) * n;
     if (!s) return ZLAY_ENOMEM;
     for (size_t i = 0; i < z->rank; i++) s[i * n] = f->factor[i];
     if (f->whole) memcpy(last, z->value, z->limbs * sizeof *s);
@@ -178,9 +177,7 @@ static zlay_status put(zlay_zmat **out, const factors *f, size_t count)
         if (f->factor[i] > 1) zl_big_div_1(last, n, f->factor[i]);
     for (size_t i = 0; i < z->rank && f->content > 1; i++)
         zl_big_mul_1(s + i * n, s + i * n, n, f->content, 0);
-    zlay_status status = zl_zmat_of_numbers(z->ctx, out, 1, count, s, NULL, n);
-    zl_free(&alloc, s, count * n * sizeof *s);
-    return status;
+    return zl_zmat_of_numbers(z->ctx, out, 1, count, s, NULL, n);
 }
 
 /* ---- any matrix of 64-bit entries ------------------------------------------------------------ */
@@ -226,19 +223,13 @@ static zlay_status by_minors(factors *f, zlay_zmat **out, int64_t *t, const zlay
     bool turned = a->rows > a->cols;
     size_t count = turned ? a->cols : a->rows;
     zlay_status status = solve(f, t, a, turned);
-    if (!status && f->z.rank < count && !is_common_small(f)) {
-        zl_cramer_end(&f->z);
-        status = solve(f, t, a, !turned);
-    }
+    if (!status && f->z.rank < count && !is_common_small(f)) status = solve(f, t, a, !turned);
     size_t open = f->z.rank - f->whole;
     if (!status && open && !is_common_small(f)) status = ZLAY_EOVERFLOW;
-    if (!status) {
-        uint64_t *room = (uint64_t *)(void *)(t + f->z.rows * f->z.cols);
-        factors_modulo(f->factor, room, &f->z, open ? f->common[0] : 1, open);
-        status = put(out, f, count);
-    }
-    zl_cramer_end(&f->z);
-    return status;
+    if (status) return status;
+    uint64_t *room = (uint64_t *)(void *)(t + f->z.rows * f->z.cols);
+    factors_modulo(f->factor, room, &f->z, open ? f->common[0] : 1, open);
+    return put(out, f, count);
 }
 
 /* ---- two rows or columns, and three by three ------------------------------------------------- */
@@ -313,10 +304,6 @@ zlay_status zl_smith_alone(zlay_ctx *ctx, zlay_zmat **out, const zlay_zmat *a)
     zlay_status status = zl_smith_small(ctx, out, a);
     if (status != ZLAY_EOVERFLOW) return status;
     factors f = {.z.ctx = ctx, .content = content};
-    zlay_allocator alloc = zl_allocator(ctx);
-    int64_t *t = zl_alloc(ctx, 2 * count, sizeof *t);
-    if (!t) return ZLAY_ENOMEM;
-    status = by_minors(&f, out, t, a);
-    zl_free(&alloc, t, 2 * count * sizeof *t);
-    return status;
+    int64_t *t = zl_scratch(ctx, 2 * count, sizeof *t);
+    return t ? by_minors(&f, out, t, a) : ZLAY_ENOMEM;
 }

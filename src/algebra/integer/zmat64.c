@@ -12,7 +12,7 @@ __extension__ typedef unsigned __int128 uwide;
 typedef struct work {
     zlay_ctx *ctx;
     num *at;
-    size_t used, room, bytes;
+    size_t used;
     bool overflow;
     num scratch[2];
 } work;
@@ -21,16 +21,11 @@ typedef struct work {
 
 static zlay_status begin(work *k, zlay_ctx *ctx, size_t count)
 {
-    *k = (work){.ctx = ctx, .room = count, .bytes = count * sizeof(num)};
-    k->at = zl_alloc(ctx, count, sizeof(num));
+    *k = (work){.ctx = ctx, .at = zl_scratch(ctx, count, sizeof(num))};
     return k->at ? ZLAY_OK : ZLAY_ENOMEM;
 }
 
-static void end(work *k)
-{
-    zlay_allocator alloc = zl_allocator(k->ctx);
-    zl_free(&alloc, k->at, k->bytes);
-}
+static void end(work *k) { (void)k; }
 
 static num *nums(work *k, size_t count)
 {

@@ -42,7 +42,6 @@ static zlay_status by_residues(zlay_ctx *ctx, const zlay_layout *a, int64_t *lea
     while (last > 1 && !r.last[last - 1]) last--;
     *least = 0;
     *greatest = (int64_t)last - 1;
-    zl_residues_free(&r);
     return status;
 }
 

@@ -99,7 +99,6 @@ static void check_image(zlay_ctx *ctx, const zlay_layout *a, const plain_sum *s)
         assert_int_equal(zl_residues_index(&r, v, &index), least[v] >= 0);
         if (least[v] >= 0) assert_int_equal(index, least[v]);
     }
-    zl_residues_free(&r);
     while (missed < group && least[missed] >= 0) missed++;
     assert_int_equal(zl_modular_surjective(ctx, &answer, &pair[0], a), ZLAY_OK);
     assert_int_equal(answer, missed == group ? ZLAY_YES : ZLAY_NO);
