@@ -321,9 +321,9 @@ void zl_free(const zlay_allocator *alloc, void *ptr, size_t size)
 
 /* ---- working memory ---------------------------------------------------------- */
 
-/* The least that a block holds, and the most that it grows to beyond what is asked for: what a call
- * holds stays near what it asked for, which limits.memory counts.  Where a sanitizer looks for accesses
- * past an end, each allocation is a block of its own. */
+/* The least size of a block, and the most that it may exceed the requested size: so the memory that a
+ * call holds, which limits.memory counts, stays near what it requested.  Under a sanitizer, which
+ * looks for accesses past an end, each allocation is a block of its own. */
 #ifndef __has_feature
 #define __has_feature(name) 0
 #endif
