@@ -97,9 +97,9 @@ void *zl_alloc_plain(zlay_ctx *ctx, size_t count, size_t size);
 zlay_allocator zl_allocator(const zlay_ctx *ctx);
 void zl_free(const zlay_allocator *alloc, void *ptr, size_t size);
 
-/* Working memory of a call, zeroed and counted like memory of zl_alloc.  All of it is given back when
- * the call ends, so no function frees it.  A loop gives back what it takes in each turn, to a mark
- * that it took before.  An object that is returned to the caller comes from zl_alloc. */
+/* Working memory of a call, zeroed and counted like memory of zl_alloc.  All of it is given back
+ * when the call ends, so no function frees it.  A loop gives back what it takes in each turn, to a
+ * mark that it took before.  An object that is returned to the caller comes from zl_alloc. */
 void *zl_scratch(zlay_ctx *ctx, size_t count, size_t size);
 
 typedef struct zl_mark {

@@ -321,8 +321,8 @@ void zl_free(const zlay_allocator *alloc, void *ptr, size_t size)
 
 /* ---- working memory ---------------------------------------------------------- */
 
-/* The least size of a block, and the most that it may exceed the requested size: so the memory that a
- * call holds, which limits.memory counts, stays near what it requested.  Under a sanitizer, which
+/* The least size of a block, and the most that it may exceed the requested size: so the memory that
+ * a call holds, which limits.memory counts, stays near what it requested.  Under a sanitizer, which
  * looks for accesses past an end, each allocation is a block of its own. */
 #ifndef __has_feature
 #define __has_feature(name) 0
