@@ -82,6 +82,15 @@ typedef struct zl_whole zl_whole;
 zlay_status zl_enter_whole(zlay_ctx *ctx, zl_whole *was);
 zlay_status zl_leave_whole(zlay_ctx *ctx, const zl_whole *was, zlay_status status);
 
+/* A public function that calls others, each of which counts by itself: refused where another call is
+ * inside.  Out: *mark, to which zl_leave_calls gives back what it took of zl_scratch between them. */
+typedef struct zl_mark {
+    struct zl_block *block;
+    size_t used;
+} zl_mark;
+zlay_status zl_enter_calls(zlay_ctx *ctx, zl_mark *mark);
+zlay_status zl_leave_calls(zlay_ctx *ctx, zl_mark mark, zlay_status status);
+
 /* ---- memory ------------------------------------------------------------ */
 
 /* Zeroed memory from the hooks of ctx, counted in limits.memory and limits.work; on failure NULL
@@ -101,11 +110,6 @@ void zl_free(const zlay_allocator *alloc, void *ptr, size_t size);
  * when the call ends, so no function frees it.  A loop gives back what it takes in each turn, to a
  * mark that it took before.  An object that is returned to the caller comes from zl_alloc. */
 void *zl_scratch(zlay_ctx *ctx, size_t count, size_t size);
-
-typedef struct zl_mark {
-    struct zl_block *block;
-    size_t used;
-} zl_mark;
 zl_mark zl_scratch_mark(const zlay_ctx *ctx);
 void zl_scratch_release(zlay_ctx *ctx, zl_mark mark);
 
@@ -137,6 +141,9 @@ zlay_status zl_print(zlay_buf *buf, zl_writer *write, const void *value);
  * freed with zl_free(alloc, text, length + 1). */
 zlay_status zl_print_alloc(zlay_ctx *ctx, char **text, size_t *length, zl_writer *write,
                            const void *value);
+
+/* The same into zl_scratch, for a text of which no caller hears; NULL: no memory. */
+char *zl_print_scratch(zlay_ctx *ctx, size_t *length, zl_writer *write, const void *value);
 
 /* `text` as it may stand in a message: at most 60 bytes, the rest as "...",
  * anything but printable ASCII escaped.  `out` has room for 256 bytes. */

@@ -233,6 +233,20 @@ zlay_status zl_leave_whole(zlay_ctx *ctx, const zl_whole *was, zlay_status statu
     return zl_ended(ctx, ended ? ZLAY_ENOMEM : status);
 }
 
+zlay_status zl_enter_calls(zlay_ctx *ctx, zl_mark *mark)
+{
+    zlay_status status = zl_enter(ctx);
+    if (status) return status;
+    *mark = ctx->entered;
+    return zl_leave(ctx, ZLAY_OK);
+}
+
+zlay_status zl_leave_calls(zlay_ctx *ctx, zl_mark mark, zlay_status status)
+{
+    zl_scratch_release(ctx, mark);
+    return status;
+}
+
 zlay_status zl_fail(zlay_ctx *ctx, zlay_status status, const char *format, ...)
 {
     if (!ctx) return status;

@@ -50,18 +50,32 @@ zlay_status zl_print(zlay_buf *buf, zl_writer *write, const void *value)
     return ZLAY_OK;
 }
 
-zlay_status zl_print_alloc(zlay_ctx *ctx, char **text, size_t *length, zl_writer *write,
-                           const void *value)
+static size_t length_of(zl_writer *write, const void *value)
 {
     zl_text count = {NULL, 0, 0};
     write(&count, value);
-    char *room = zl_alloc(ctx, count.need + 1, 1);
-    if (!room) return ZLAY_ENOMEM;
-    zl_text sink = {room, count.need, 0};
-    write(&sink, value);
-    *text = room;
-    *length = count.need;
-    return ZLAY_OK;
+    return count.need;
+}
+
+static char *written(char *room, size_t length, zl_writer *write, const void *value)
+{
+    zl_text sink = {room, length, 0};
+    if (room) write(&sink, value);
+    return room;
+}
+
+zlay_status zl_print_alloc(zlay_ctx *ctx, char **text, size_t *length, zl_writer *write,
+                           const void *value)
+{
+    *length = length_of(write, value);
+    *text = written(zl_alloc(ctx, *length + 1, 1), *length, write, value);
+    return *text ? ZLAY_OK : ZLAY_ENOMEM;
+}
+
+char *zl_print_scratch(zlay_ctx *ctx, size_t *length, zl_writer *write, const void *value)
+{
+    *length = length_of(write, value);
+    return written(zl_scratch(ctx, *length + 1, 1), *length, write, value);
 }
 
 const char *zl_quote(char *out, const char *text, size_t length)

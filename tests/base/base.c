@@ -173,6 +173,11 @@ static void print_alloc_ends_with_zero(void **state)
     assert_int_equal(length, 5);
     zlay_allocator alloc = zl_allocator(ctx);
     zl_free(&alloc, text, length + 1);
+    zl_mark mark;
+    assert_int_equal(zl_enter_calls(ctx, &mark), ZLAY_OK);
+    assert_string_equal(zl_print_scratch(ctx, &length, write_seven, &value), "abc-5");
+    assert_int_equal(length, 5);
+    assert_int_equal(zl_leave_calls(ctx, mark, ZLAY_OK), ZLAY_OK);
     zlay_ctx_free(ctx);
 }
 
@@ -300,12 +305,38 @@ static void scratch_of_a_whole_call(void **state)
     heap_close(&h, ctx);
 }
 
+/* Each call counts by itself; what is taken between them stays until the last. */
+static void scratch_between_calls(void **state)
+{
+    heap h;
+    zl_mark mark;
+    zlay_ctx *ctx = heap_open(&h, NULL);
+    size_t before = h.live;
+    (void)state;
+    assert_int_equal(zl_enter_calls(NULL, &mark), ZLAY_EINVAL);
+    assert_int_equal(zl_enter(ctx), ZLAY_OK);
+    assert_int_equal(zl_enter_calls(ctx, &mark), ZLAY_EBUSY);
+    assert_int_equal(zl_leave(ctx, ZLAY_OK), ZLAY_OK);
+    assert_int_equal(zl_enter_calls(ctx, &mark), ZLAY_OK);
+    char *outer = filled(ctx, 100);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(zl_enter(ctx), ZLAY_OK);
+        assert_int_equal(zl_charge(ctx, zl_limits(ctx)->work - 1000), ZLAY_OK);
+        assert_non_null(filled(ctx, 4000));
+        assert_int_equal(zl_leave(ctx, ZLAY_OK), ZLAY_OK);
+    }
+    for (int i = 0; i < 100; i++) assert_int_equal(outer[i], 0x5a);
+    assert_int_equal(zl_leave_calls(ctx, mark, ZLAY_NONE), ZLAY_NONE);
+    assert_int_equal(h.live, before);
+    heap_close(&h, ctx);
+}
+
 static zlay_status take_scratch(zlay_ctx *ctx, void *given)
 {
     bool had = true;
     (void)given;
     zlay_status status = zl_enter(ctx);
-    for (size_t bytes = 1; had && bytes < 100000; bytes *= 7) had = filled(ctx, bytes) != NULL;
+    for (size_t bytes = 1; had && bytes < 200000; bytes *= 7) had = filled(ctx, bytes) != NULL;
     return zl_leave(ctx, status ? status : had ? ZLAY_OK : ZLAY_ENOMEM);
 }
 
@@ -356,6 +387,7 @@ int main(void)
         cmocka_unit_test(statuses_have_names),
         cmocka_unit_test(scratch_goes_back_to_its_mark),
         cmocka_unit_test(scratch_of_a_whole_call),
+        cmocka_unit_test(scratch_between_calls),
         cmocka_unit_test(scratch_fails_as_memory_does),
         cmocka_unit_test(scratch_grows_by_little_behind_much),
     };

@@ -306,22 +306,18 @@ static zlay_status search(zl_copy *c, zlay_move **out)
                        "is %d",
                        period, ZL_RESIDUES);
 
-    zl_copy_plan *plans = zl_alloc(c->ctx, 2, sizeof *plans);
-    zlay_allocator alloc = zl_allocator(c->ctx);
-    if (!plans) return ZLAY_ENOMEM;
+    zl_copy_plan *plans = zl_scratch(c->ctx, 2, sizeof *plans);
+    c->residues = zl_scratch(c->ctx, 2 * period, sizeof *c->residues);
+    if (!plans || !c->residues) return ZLAY_ENOMEM;
     least l = {.best = &plans[0], .next = &plans[1], .bound = UINT64_MAX};
     l.best->cost = UINT64_MAX;
-    c->residues = zl_alloc(c->ctx, 2 * period, sizeof *c->residues);
-    zlay_status status = c->residues ? ZLAY_OK : ZLAY_ENOMEM;
-    if (!status) sectors_fill(c, l.next);
-    if (!status && c->request.registers) status = zl_copy_fragments(c, l.best, l.next);
-    else if (!status) status = try_all(c, &l);
-    if (!status && !c->request.registers) plan_end(c, l.best);
-    if (c->request.registers) l.bound = l.best->bound;
-    if (!status) status = move_make(c, &l, out);
-    zl_free(&alloc, c->residues, 2 * period * sizeof *c->residues);
-    zl_free(&alloc, plans, 2 * sizeof *plans);
-    return status;
+    sectors_fill(c, l.next);
+    bool fragments = c->request.registers;
+    zlay_status status = fragments ? zl_copy_fragments(c, l.best, l.next) : try_all(c, &l);
+    if (status) return status;
+    if (fragments) l.bound = l.best->bound;
+    else plan_end(c, l.best);
+    return move_make(c, &l, out);
 }
 
 /* Replaces a layout of another kind by an equal strided one, where there is one. */
@@ -378,11 +374,11 @@ zlay_status zlay_copy_synth(zlay_ctx *ctx, zlay_move **out, const zlay_target *t
     if (!out) return ZLAY_EINVAL;
     *out = NULL;
     if (!target || !request) return ZLAY_EINVAL;
-    zlay_status status = zl_enter(ctx);
+    zl_mark mark;
+    zlay_status status = zl_enter_calls(ctx, &mark);
     if (status) return status;
-    zl_leave(ctx, ZLAY_OK);
-    zl_copy *c = zl_alloc(ctx, 1, sizeof *c);
-    if (!c) return ZLAY_ENOMEM;
+    zl_copy *c = zl_scratch(ctx, 1, sizeof *c);
+    if (!c) return zl_leave_calls(ctx, mark, ZLAY_ENOMEM);
     c->ctx = ctx;
     c->target = target;
     status = request_read(c, request);
@@ -393,7 +389,5 @@ zlay_status zlay_copy_synth(zlay_ctx *ctx, zlay_move **out, const zlay_target *t
         zlay_layout_free(c->window[s]);
         zlay_layout_free(c->tensor[s]);
     }
-    zlay_allocator alloc = zl_allocator(ctx);
-    zl_free(&alloc, c, sizeof *c);
-    return status;
+    return zl_leave_calls(ctx, mark, status);
 }

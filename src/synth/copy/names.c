@@ -261,10 +261,9 @@ static zlay_status rename_certificate(zl_copy *c, int side, const zl_move_names 
         side == ZL_SOURCE ? c->request.source.layout : c->request.dest.layout;
     bool tensor = c->window[side] != NULL;
     size_t room = 1 << 13;
-    char *text = zl_alloc(c->ctx, room, 1);
+    char *text = zl_scratch(c->ctx, room, 1);
     zl_text out = {text, room - 1, 0};
     zlay_layout *made = NULL;
-    zlay_allocator alloc = zl_allocator(c->ctx);
     if (!text) return ZLAY_ENOMEM;
     if (*names->offset[side]) zl_putf(&out, "%s o ", names->offset[side]);
     else zl_putf(&out, "%lld o ", (long long)names->sample[side]);
@@ -272,7 +271,6 @@ static zlay_status rename_certificate(zl_copy *c, int side, const zl_move_names 
     zl_puts(&out, ":");
     fits = put_list(c, side, true, &out) && fits && out.need < room;
     zlay_status status = fits ? zlay_layout_parse(c->ctx, &made, text, out.need) : ZLAY_ELIMIT;
-    zl_free(&alloc, text, room);
     if (status) return status;
     zlay_layout_free(pair[0]);
     pair[0] = NULL;

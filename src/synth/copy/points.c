@@ -309,19 +309,12 @@ static zlay_status plan_points(zl_copy *c, const zl_table *value, zl_copy_points
 static zlay_status with_room(zl_copy *c, const zl_table *value, zlay_move **out)
 {
     uint64_t size = value[ZL_DEST].size;
-    zlay_allocator alloc = zl_allocator(c->ctx);
-    zl_copy_point *room = zl_alloc(c->ctx, 4 * size, sizeof *room);
-    zl_copy_plan *plan = zl_alloc(c->ctx, 2, sizeof *plan);
-    zlay_status status = ZLAY_ENOMEM;
-    if (room && plan) {
-        zl_copy_points order[ZL_SIDES] = {{0, room}, {0, room + size}};
-        tried t = {&plan[0], &plan[1], UINT64_MAX, ZL_DEST, {0, room + 2 * size},
-                   {0, room + 3 * size}};
-        status = plan_points(c, value, order, &t, out);
-    }
-    zl_free(&alloc, plan, 2 * sizeof *plan);
-    zl_free(&alloc, room, 4 * size * sizeof *room);
-    return status;
+    zl_copy_point *room = zl_scratch(c->ctx, 4 * size, sizeof *room);
+    zl_copy_plan *plan = zl_scratch(c->ctx, 2, sizeof *plan);
+    if (!room || !plan) return ZLAY_ENOMEM;
+    zl_copy_points order[ZL_SIDES] = {{0, room}, {0, room + size}};
+    tried t = {&plan[0], &plan[1], UINT64_MAX, ZL_DEST, {0, room + 2 * size}, {0, room + 3 * size}};
+    return plan_points(c, value, order, &t, out);
 }
 
 zlay_status zl_copy_by_points(zl_copy *c, zlay_move **out)

@@ -103,13 +103,12 @@ static zlay_status window_make(zl_copy *c, int side, zl_symbols *s)
 static zlay_status tensor_read(zl_copy *c, int side)
 {
     zlay_layout *known;
-    zlay_allocator alloc = zl_allocator(c->ctx);
     zlay_status status =
         zlay_layout_assume(c->ctx, &known, c->side[side].layout, c->request.facts);
     if (status) return status;
     c->tensor[side] = known;
     if (is_tile(c, known)) return ZLAY_OK;
-    zl_symbols *s = zl_alloc(c->ctx, 1, sizeof *s);
+    zl_symbols *s = zl_scratch(c->ctx, 1, sizeof *s);
     if (!s) return ZLAY_ENOMEM;
     status = zl_symbols_of(c->ctx, s, known);
     if (status == ZLAY_NONE)
@@ -120,7 +119,6 @@ static zlay_status tensor_read(zl_copy *c, int side)
     for (uint32_t k = 0; k < c->request.axes && !status; k++) status = axis_put(c, side, s, k);
     if (!status) status = window_make(c, side, s);
     c->tensors++;
-    zl_free(&alloc, s, sizeof *s);
     return status;
 }
 
@@ -239,10 +237,8 @@ void zl_copy_tiles_write(const zl_copy *c, int side, bool steps, zl_text *out)
 
 zlay_status zl_copy_asked(zl_copy *c, zlay_layout **out, int side)
 {
-    zl_symbols *s = zl_alloc(c->ctx, 1, sizeof *s);
-    zlay_allocator alloc = zl_allocator(c->ctx);
-    if (!s) return ZLAY_ENOMEM;
-    zlay_status status = zl_symbols_of(c->ctx, s, c->tensor[side]);
+    zl_symbols *s = zl_scratch(c->ctx, 1, sizeof *s);
+    zlay_status status = s ? zl_symbols_of(c->ctx, s, c->tensor[side]) : ZLAY_ENOMEM;
     for (uint32_t k = 0; k < c->request.axes && !status; k++) {
         zl_symbol_leaf *cell = &s->leaf[k], *tile = &s->leaf[s->leaves++];
         *tile = *cell;
@@ -251,11 +247,8 @@ zlay_status zl_copy_asked(zl_copy *c, zlay_layout **out, int side)
         tile->shape = zl_monomial_of(c->many[k] ? 2 : 1);
         tile->stride.factor *= (int64_t)c->request.tile[k];
     }
-    if (!status) {
-        s->leaf[0].open = 1;
-        s->leaf[s->leaves - 1].close = 1;
-        status = zl_symbols_layout(c->ctx, out, s);
-    }
-    zl_free(&alloc, s, sizeof *s);
-    return status;
+    if (status) return status;
+    s->leaf[0].open = 1;
+    s->leaf[s->leaves - 1].close = 1;
+    return zl_symbols_layout(c->ctx, out, s);
 }

@@ -134,17 +134,15 @@ static zlay_status plan_fill(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *ge
     return status;
 }
 
-/* Planning calls public functions, each of which enters the ctx: entered here only to be refused
- * where another call is inside, and to clear its message. */
 zlay_status zlay_gemm_synth(zlay_ctx *ctx, zlay_plan **out, const zlay_target *target,
                             const zlay_gemm *gemm)
 {
     if (!out) return ZLAY_EINVAL;
     *out = NULL;
     if (!target || !gemm) return ZLAY_EINVAL;
-    zlay_status status = zl_enter(ctx);
+    zl_mark mark;
+    zlay_status status = zl_enter_calls(ctx, &mark);
     if (status) return status;
-    zl_leave(ctx, ZLAY_OK);
     zlay_plan *plan = zl_alloc(ctx, 1, sizeof *plan);
     if (!plan) return ZLAY_ENOMEM;
     plan->alloc = zl_allocator(ctx);
@@ -152,7 +150,7 @@ zlay_status zlay_gemm_synth(zlay_ctx *ctx, zlay_plan **out, const zlay_target *t
     status = plan_fill(ctx, plan, gemm);
     if (status) zlay_plan_free(plan);
     else *out = plan;
-    return status;
+    return zl_leave_calls(ctx, mark, status);
 }
 
 void zlay_plan_free(zlay_plan *plan)

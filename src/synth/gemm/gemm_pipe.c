@@ -159,12 +159,10 @@ static zlay_status prove(zlay_ctx *ctx, const zlay_plan *plan)
 
 zlay_status zl_plan_pipe_make(zlay_ctx *ctx, zlay_plan *plan, zl_writer *write, const void *value)
 {
-    char *text;
     size_t length;
-    zlay_status status = zl_print_alloc(ctx, &text, &length, write, value);
-    if (status) return status;
-    status = zlay_pipe_parse(ctx, &plan->pipe, text, length);
-    zl_free(&plan->alloc, text, length + 1);
+    const char *text = zl_print_scratch(ctx, &length, write, value);
+    if (!text) return ZLAY_ENOMEM;
+    zlay_status status = zlay_pipe_parse(ctx, &plan->pipe, text, length);
     return status ? status : prove(ctx, plan);
 }
 

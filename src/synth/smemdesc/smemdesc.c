@@ -318,7 +318,7 @@ static zlay_status tile_read(search *s, uint64_t mn)
 static zlay_status search_run(search *s)
 {
     zlay_smemdesc found;
-    s->start = zl_alloc(s->ctx, s->count, sizeof *s->start);
+    s->start = zl_scratch(s->ctx, s->count, sizeof *s->start);
     if (!s->start) return ZLAY_ENOMEM;
     zlay_status status = confirm_any(s);
     if (!status) {
@@ -327,8 +327,6 @@ static zlay_status search_run(search *s)
     }
     if (!status) *s->out.fields = found;
     for (uint64_t i = 0; !status && i < s->count; i++) s->out.start[i] = (uint32_t)s->start[i];
-    zlay_allocator alloc = zl_allocator(s->ctx);
-    zl_free(&alloc, s->start, s->count * sizeof *s->start);
     return status;
 }
 

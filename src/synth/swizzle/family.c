@@ -282,7 +282,6 @@ zlay_status zl_swizzle_family(zlay_swizzle *out, const zl_asked *a)
 {
     searching s = {.f = {.a = a, .steps = zl_limits(a->ctx)->points / POINTS_COUNTED}};
     zlay_status status = family(out, &s);
-    zl_points_free(&s.f);
     if (status) return status;
     costs_fill(out, &s.f);
     out->info.least = least_of(&s, out);

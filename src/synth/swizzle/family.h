@@ -100,7 +100,6 @@ zlay_status zl_member_layout(zlay_ctx *ctx, zlay_layout **out, const zl_asked *a
 /* The elements of every access: EINVAL an index outside the tile, a lane of which some elements
  * have none; ELIMIT, ENOMEM. */
 zlay_status zl_points_read(zl_families *f);
-void zl_points_free(zl_families *f);
 
 /* What vectors force on any layout: ZLAY_NONE with an element that no layout can place. */
 zlay_status zl_points_force(zl_families *f);

@@ -264,12 +264,7 @@ zlay_status zl_member_layout(zlay_ctx *ctx, zlay_layout **out, const zl_asked *a
 {
     const zl_member shown = apart(a, m);
     const printed value = {a, &shown};
-    char *text;
     size_t length;
-    zlay_allocator alloc = zl_allocator(ctx);
-    zlay_status status = zl_print_alloc(ctx, &text, &length, put_member, &value);
-    if (status) return status;
-    status = zl_parse(ctx, out, text, length, 0);
-    zl_free(&alloc, text, length + 1);
-    return status;
+    const char *text = zl_print_scratch(ctx, &length, put_member, &value);
+    return text ? zl_parse(ctx, out, text, length, 0) : ZLAY_ENOMEM;
 }

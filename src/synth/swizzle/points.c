@@ -41,12 +41,6 @@ static zlay_status lanes_check(const zl_asked *a, const zl_points *p, uint32_t i
     return ZLAY_OK;
 }
 
-/* A lane of an instance begins at one. */
-static uint64_t starts_most(const zl_asked *a, uint32_t i)
-{
-    return a->access[i].instances * a->access[i].lanes;
-}
-
 static zlay_status access_points(zl_families *f, uint32_t i)
 {
     const zl_asked *a = f->a;
@@ -56,11 +50,11 @@ static zlay_status access_points(zl_families *f, uint32_t i)
     p->count = zlay_layout_size(a->access[i].layout);
     p->align = x->align * BYTE > a->elem_bits ? x->align * BYTE / a->elem_bits : 1;
     p->instances = a->access[i].instances;
-    p->index = zl_alloc(a->ctx, p->count, sizeof *p->index);
-    p->least = zl_alloc(a->ctx, p->instances, sizeof *p->least);
+    p->index = zl_scratch(a->ctx, p->count, sizeof *p->index);
+    p->least = zl_scratch(a->ctx, p->instances, sizeof *p->least);
     if (!p->index || !p->least) return ZLAY_ENOMEM;
     if (a->access[i].elements > 1 || p->align > 1) {
-        p->start = zl_alloc(a->ctx, starts_most(a, i), sizeof *p->start);
+        p->start = zl_scratch(a->ctx, p->instances * a->access[i].lanes, sizeof *p->start);
         if (!p->start) return ZLAY_ENOMEM;
     }
     for (uint64_t first = 0; first < p->count && !status; first += READ)
@@ -90,21 +84,8 @@ zlay_status zl_points_read(zl_families *f)
         if (f->points[i].align > f->align) f->align = f->points[i].align;
         if (bits / f->a->elem_bits > f->period) f->period = bits / f->a->elem_bits;
     }
-    if (!status) f->line = zl_alloc(f->a->ctx, f->a->size, sizeof *f->line);
+    if (!status) f->line = zl_scratch(f->a->ctx, f->a->size, sizeof *f->line);
     return status || f->line ? status : ZLAY_ENOMEM;
-}
-
-void zl_points_free(zl_families *f)
-{
-    zlay_allocator alloc = zl_allocator(f->a->ctx);
-    for (uint32_t i = 0; i < f->a->count; i++) {
-        const zl_points *p = &f->points[i];
-        zl_free(&alloc, p->index, p->count * sizeof *p->index);
-        zl_free(&alloc, p->least, p->instances * sizeof *p->least);
-        zl_free(&alloc, p->start, starts_most(f->a, i) * sizeof *p->start);
-    }
-    zl_free(&alloc, f->line, f->a->size * sizeof *f->line);
-    zl_free(&alloc, f->forced, f->a->size * sizeof *f->forced);
 }
 
 /* ---- vectors that no layout has -------------------------------------------------- */
@@ -158,7 +139,7 @@ static zlay_status force_access(const zl_families *f, zl_forced *all, uint32_t i
 zlay_status zl_points_force(zl_families *f)
 {
     zlay_status status = ZLAY_OK;
-    f->forced = zl_alloc(f->a->ctx, f->a->size, sizeof *f->forced);
+    f->forced = zl_scratch(f->a->ctx, f->a->size, sizeof *f->forced);
     if (!f->forced) return ZLAY_ENOMEM;
     for (uint32_t i = 0; i < f->a->count && !status; i++) status = force_access(f, f->forced, i);
     return status;

@@ -178,14 +178,15 @@ static zlay_status try_sizes(zlay_ctx *ctx, zlay_tmem_packing *out, zl_pack *pac
     pack->most = zl_limits(ctx)->points;
     for (uint32_t columns = from; columns <= ZLAY_TMEM_COLUMNS; columns += UNIT) {
         if (!divide(pack, columns, r->allocations)) continue;
-        zlay_status status = end > pack->size[0] ? ZLAY_NONE : zl_pack_search(ctx, pack);
+        zlay_status status = end > pack->size[0] ? ZLAY_NONE : zl_pack_search(pack);
         out->tried += pack->tried;
         pack->tried = 0;
         if (status == ZLAY_OK || status == ZLAY_ELIMIT)
             if (!out->least) out->least = columns;
         limited = limited || status == ZLAY_ELIMIT;
-        if (status == ZLAY_OK) answer(out, pack);
-        if (status != ZLAY_NONE && status != ZLAY_ELIMIT) return status;
+        if (status) continue;
+        answer(out, pack);
+        return ZLAY_OK;
     }
     if (limited)
         return zl_fail(ctx, ZLAY_ELIMIT, "limit points: no packing in %llu placements a size",

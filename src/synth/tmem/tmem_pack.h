@@ -31,6 +31,6 @@ static inline bool zl_packed_alike(const zl_packed *a, const zl_packed *b)
 }
 
 /* ZLAY_OK: `place` has them; ZLAY_NONE: proved; ZLAY_ELIMIT: `most` placements were tried. */
-zlay_status zl_pack_search(zlay_ctx *ctx, zl_pack *pack);
+zlay_status zl_pack_search(zl_pack *pack);
 
 #endif

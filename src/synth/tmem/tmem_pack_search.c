@@ -129,15 +129,10 @@ static zlay_status walk(search *s)
     }
 }
 
-zlay_status zl_pack_search(zlay_ctx *ctx, zl_pack *pack)
+zlay_status zl_pack_search(zl_pack *pack)
 {
-    zlay_allocator alloc = zl_allocator(ctx);
-    search *s = zl_alloc(ctx, 1, sizeof *s);
-    if (!s) return ZLAY_ENOMEM;
-    s->pack = pack;
+    search s = {.pack = pack};
     pack->tried = 0;
-    begin(s);
-    zlay_status status = walk(s);
-    zl_free(&alloc, s, sizeof *s);
-    return status;
+    begin(&s);
+    return walk(&s);
 }

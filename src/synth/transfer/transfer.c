@@ -133,17 +133,15 @@ static zlay_status fill(zlay_ctx *ctx, zlay_transfer *t, const zlay_transfer_req
     return status ? status : zl_transfer_path(ctx, t, &r);
 }
 
-/* Planning calls public functions, each of which enters the ctx: entered here only to be refused
- * where another call is inside, and to clear its message. */
 zlay_status zlay_transfer_synth(zlay_ctx *ctx, zlay_transfer **out, const zlay_target *target,
                                 const zlay_transfer_request *request)
 {
     if (!out) return ZLAY_EINVAL;
     *out = NULL;
     if (!target || !request) return ZLAY_EINVAL;
-    zlay_status status = zl_enter(ctx);
+    zl_mark mark;
+    zlay_status status = zl_enter_calls(ctx, &mark);
     if (status) return status;
-    zl_leave(ctx, ZLAY_OK);
     zlay_transfer *t = zl_alloc(ctx, 1, sizeof *t);
     if (!t) return ZLAY_ENOMEM;
     t->alloc = zl_allocator(ctx);
@@ -151,7 +149,7 @@ zlay_status zlay_transfer_synth(zlay_ctx *ctx, zlay_transfer **out, const zlay_t
     status = fill(ctx, t, request);
     if (status) zlay_transfer_free(t);
     else *out = t;
-    return status;
+    return zl_leave_calls(ctx, mark, status);
 }
 
 void zlay_transfer_free(zlay_transfer *t)

@@ -273,13 +273,9 @@ static zlay_status fill(zl_factoring *f, zlay_factor *out, const best *b,
 
 static zlay_status inside(zl_factoring *f, zlay_factor *out, const zlay_factor_request *r)
 {
-    zlay_allocator alloc = zl_allocator(f->ctx);
-    best *b = zl_alloc(f->ctx, 1, sizeof *b);
-    if (!b) return ZLAY_ENOMEM;
-    zlay_status status = search(f, b, r);
-    if (!status) status = fill(f, out, b, r->layout);
-    zl_free(&alloc, b, sizeof *b);
-    return status;
+    best *b = zl_scratch(f->ctx, 1, sizeof *b);
+    zlay_status status = b ? search(f, b, r) : ZLAY_ENOMEM;
+    return status ? status : fill(f, out, b, r->layout);
 }
 
 /* Both ways of reading the split, decided on layouts. */
