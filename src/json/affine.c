@@ -106,20 +106,15 @@ static zlay_status make_chain(chain *c, const json_t *object, zlay_layout **out)
 {
     zlay_ctx *ctx = c->call->ctx;
     size_t numbers = c->count * c->outs * (c->dims + 1);
-    c->box = zl_alloc(ctx, c->dims, sizeof *c->box);
-    c->piece = c->box ? zl_alloc(ctx, c->count, sizeof *c->piece) : NULL;
-    c->number = c->piece ? zl_alloc(ctx, numbers, sizeof *c->number) : NULL;
-    c->guard = c->number ? zl_alloc(ctx, c->guards, sizeof *c->guard) : NULL;
-    zlay_status status = c->guard ? read_box(c, json_object_get(object, "box")) : ZLAY_ENOMEM;
+    c->box = zl_scratch(ctx, c->dims, sizeof *c->box);
+    c->piece = zl_scratch(ctx, c->count, sizeof *c->piece);
+    c->number = zl_scratch(ctx, numbers, sizeof *c->number);
+    c->guard = zl_scratch(ctx, c->guards, sizeof *c->guard);
+    if (!c->box || !c->piece || !c->number || !c->guard) return ZLAY_ENOMEM;
+    zlay_status status = read_box(c, json_object_get(object, "box"));
     if (!status) status = read_chain(c, object);
-    if (!status)
-        status = zlay_layout_new_pieces(ctx, out, c->dims, c->box, c->outs, c->count, c->piece);
-    zlay_allocator alloc = zl_allocator(ctx);
-    zl_free(&alloc, c->box, c->dims * sizeof *c->box);
-    zl_free(&alloc, c->piece, c->count * sizeof *c->piece);
-    zl_free(&alloc, c->number, numbers * sizeof *c->number);
-    zl_free(&alloc, c->guard, c->guards * sizeof *c->guard);
-    return status;
+    if (status) return status;
+    return zlay_layout_new_pieces(ctx, out, c->dims, c->box, c->outs, c->count, c->piece);
 }
 
 zlay_status zl_affine_layout(zl_call *call, const char *name, const json_t *object,

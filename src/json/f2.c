@@ -111,15 +111,15 @@ static zlay_status read_object(zl_call *call, const char *name, const json_t *ob
 
 zlay_status zl_f2_layout(zl_call *call, const char *name, const json_t *object, zlay_layout **out)
 {
-    zlay_allocator alloc = zl_allocator(call->ctx);
+    zl_mark mark = zl_scratch_mark(call->ctx);
     bases b;
     b.ins = b.outs = b.bits = 0;
-    b.row = zl_alloc(call->ctx, 64 * 64, sizeof *b.row);
+    b.row = zl_scratch(call->ctx, 64 * 64, sizeof *b.row);
     if (!b.row) return ZLAY_ENOMEM;
     zlay_status status = read_object(call, name, object, &b);
     zlay_f2_bases made = {sizeof made, 0, b.ins, b.outs, b.in, b.out, b.row};
     if (!status) status = zlay_f2_new(call->ctx, out, &made);
-    zl_free(&alloc, b.row, 64 * 64 * sizeof *b.row);
+    zl_scratch_release(call->ctx, mark);
     return status;
 }
 

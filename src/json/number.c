@@ -8,21 +8,17 @@
 
 static zlay_status facts_of_list(zl_call *call, const json_t *list, zlay_facts **out)
 {
-    zlay_allocator alloc = zl_allocator(call->ctx);
     size_t count = json_array_size(list);
-    const char **text = zl_alloc(call->ctx, count + 1, sizeof *text);
-    size_t *length = text ? zl_alloc(call->ctx, count + 1, sizeof *length) : NULL;
-    zlay_status status = length ? ZLAY_OK : ZLAY_ENOMEM;
+    const char **text = zl_scratch(call->ctx, count, sizeof *text);
+    size_t *length = zl_scratch(call->ctx, count, sizeof *length);
+    zlay_status status = text && length ? ZLAY_OK : ZLAY_ENOMEM;
     for (size_t i = 0; i < count && !status; i++) {
         const json_t *item = json_array_get(list, i);
         if (!json_is_string(item)) status = zl_wrong(call, "facts", "a list of texts");
         text[i] = json_string_value(item);
         length[i] = json_string_length(item);
     }
-    if (!status) status = zlay_facts_parse(call->ctx, out, count, text, length);
-    zl_free(&alloc, length, (count + 1) * sizeof *length);
-    zl_free(&alloc, text, (count + 1) * sizeof *text);
-    return status;
+    return status ? status : zlay_facts_parse(call->ctx, out, count, text, length);
 }
 
 zlay_status zl_get_facts(zl_call *call, zlay_facts **out)
@@ -222,8 +218,7 @@ static zlay_status get_name(zl_call *call, char out[80])
 
 zlay_status zl_op_radix_divmod(zl_call *call)
 {
-    zlay_allocator alloc = zl_allocator(call->ctx);
-    shape *s = zl_alloc(call->ctx, 1, sizeof *s);
+    shape *s = zl_scratch(call->ctx, 1, sizeof *s);
     zlay_radix *radix = NULL;
     char name[80];
     range r = {0, 0};
@@ -235,6 +230,5 @@ zlay_status zl_op_radix_divmod(zl_call *call)
         status = zlay_radix_new(call->ctx, &radix, s->rank, s->extent, r.least, r.greatest);
     if (!status) status = divmod_value(call, radix, name);
     zlay_radix_free(radix);
-    zl_free(&alloc, s, sizeof *s);
     return status;
 }

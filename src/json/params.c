@@ -28,15 +28,12 @@ static zlay_status read_values(zl_call *call, params *p, const json_t *object)
 
 static zlay_status bind_values(zl_call *call, zlay_layout **layout, const json_t *object)
 {
-    zlay_allocator alloc = zl_allocator(call->ctx);
     size_t room = json_object_size(object);
     zlay_layout *bound = NULL;
-    params p = {0, zl_alloc(call->ctx, room, sizeof *p.name), NULL};
-    p.value = p.name ? zl_alloc(call->ctx, room, sizeof *p.value) : NULL;
-    zlay_status status = p.value ? read_values(call, &p, object) : ZLAY_ENOMEM;
+    params p = {0, zl_scratch(call->ctx, room, sizeof *p.name),
+                zl_scratch(call->ctx, room, sizeof *p.value)};
+    zlay_status status = p.name && p.value ? read_values(call, &p, object) : ZLAY_ENOMEM;
     if (!status) status = zlay_layout_bind(call->ctx, &bound, *layout, p.count, p.name, p.value);
-    zl_free(&alloc, p.name, room * sizeof *p.name);
-    zl_free(&alloc, p.value, room * sizeof *p.value);
     if (status) return status;
     zlay_layout_free(*layout);
     *layout = bound;

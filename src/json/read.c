@@ -88,14 +88,14 @@ static size_t take_digits(reader *r)
 /* strtod reads the point of the locale. */
 static json_t *real_of(reader *r, const char *from, size_t length)
 {
-    zlay_allocator alloc = zl_allocator(r->ctx);
-    char *text = zl_alloc(r->ctx, length + 1, 1), *point;
+    zl_mark mark = zl_scratch_mark(r->ctx);
+    char *text = zl_scratch(r->ctx, length + 1, 1), *point;
     if (!text) return made(r, NULL);
     memcpy(text, from, length);
     if ((point = strchr(text, '.'))) *point = *localeconv()->decimal_point;
     errno = 0;
     double value = strtod(text, NULL);
-    zl_free(&alloc, text, length + 1);
+    zl_scratch_release(r->ctx, mark);
     if (isinf(value)) return wrong(r, "a real number overflows");
     return made(r, json_real(value));
 }
@@ -218,7 +218,7 @@ static bool read_bytes(reader *r, zl_text *out)
     return take(r, '"') || wrong(r, "a text does not end") != NULL;
 }
 
-/* A text in memory of the ctx, 0-terminated; *length without the 0. */
+/* A text in working memory, 0-terminated; *length without the 0. */
 static char *read_text(reader *r, size_t *length)
 {
     const char *from;
@@ -226,7 +226,7 @@ static char *read_text(reader *r, size_t *length)
     if (!take(r, '"')) return wrong(r, "a text is expected"), NULL;
     from = r->at;
     if (!read_bytes(r, &count)) return NULL;
-    char *text = zl_alloc(r->ctx, count.need + 1, 1);
+    char *text = zl_scratch(r->ctx, count.need + 1, 1);
     if (!text) return made(r, NULL), NULL;
     zl_text out = {text, count.need, 0};
     r->at = from;
@@ -237,12 +237,12 @@ static char *read_text(reader *r, size_t *length)
 
 static json_t *read_string(reader *r)
 {
-    zlay_allocator alloc = zl_allocator(r->ctx);
+    zl_mark mark = zl_scratch_mark(r->ctx);
     size_t length = 0;
     char *text = read_text(r, &length);
     if (!text) return NULL;
     json_t *value = afford(r, length) ? made(r, json_stringn_nocheck(text, length)) : NULL;
-    zl_free(&alloc, text, length + 1);
+    zl_scratch_release(r->ctx, mark);
     return value;
 }
 
@@ -285,13 +285,13 @@ static json_t *read_named(reader *r, const json_t *object, const char *key, size
 
 static void read_entry(reader *r, json_t *object)
 {
-    zlay_allocator alloc = zl_allocator(r->ctx);
+    zl_mark mark = zl_scratch_mark(r->ctx);
     size_t length = 0;
     skip_space(r);
     char *key = read_text(r, &length);
     json_t *value = key ? read_named(r, object, key, length) : NULL;
     if (value && json_object_set_new_nocheck(object, key, value)) made(r, NULL);
-    zl_free(&alloc, key, length + 1);
+    zl_scratch_release(r->ctx, mark);
 }
 
 static json_t *read_object(reader *r)

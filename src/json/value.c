@@ -52,16 +52,11 @@ json_t *zl_json_printed(zl_call *call, zl_printer *print, const void *value, zla
     *status = print(call->ctx, &buf, value);
     if (*status == ZLAY_OK) return json_stringn(small, buf.need);
     if (*status != ZLAY_EROOM) return NULL;
-    size_t size = buf.need + 1;
-    buf = (zlay_buf){zl_alloc(call->ctx, size, 1), size, 0};
-    if (!buf.text) {
-        *status = ZLAY_ENOMEM;
-        return NULL;
-    }
-    *status = print(call->ctx, &buf, value);
+    zl_mark mark = zl_scratch_mark(call->ctx);
+    buf = (zlay_buf){zl_scratch(call->ctx, buf.need + 1, 1), buf.need + 1, 0};
+    *status = buf.text ? print(call->ctx, &buf, value) : ZLAY_ENOMEM;
     json_t *text = *status ? NULL : json_stringn(buf.text, buf.need);
-    zlay_allocator alloc = zl_allocator(call->ctx);
-    zl_free(&alloc, buf.text, size);
+    zl_scratch_release(call->ctx, mark);
     return text;
 }
 

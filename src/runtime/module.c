@@ -8,12 +8,10 @@
 /* Loads an image; CUDA wants text to end in 0, which the caller's need not. */
 static zlay_status image_load(zlay_ctx *ctx, zlay_module *module, const void *image, size_t length)
 {
-    char *copy = zl_alloc(ctx, length + 1, 1);
+    char *copy = zl_scratch(ctx, length + 1, 1);
     if (!copy) return ZLAY_ENOMEM;
     memcpy(copy, image, length);
-    zlay_status status = module->device->backend->load(ctx, module, copy);
-    zl_free(&module->alloc, copy, length + 1);
-    return status;
+    return module->device->backend->load(ctx, module, copy);
 }
 
 zlay_status zl_module_fill(zlay_ctx *ctx, zlay_module *module, const void *image, size_t length,

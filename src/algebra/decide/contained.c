@@ -228,10 +228,12 @@ static zlay_status look_up(work *w, const zl_residues *own, bool *decided)
 {
     lookup l;
     uint64_t index = 0;
+    zl_mark mark = zl_scratch_mark(w->q.ctx);
     zlay_status status = lookup_begin(w, &l);
     zl_found found = !status && l.has ? first_lack(w, &l, own, &index) : ZL_TOO_MANY;
     *decided = found != ZL_TOO_MANY;
     zl_reader_end(&l.a);
+    zl_scratch_release(w->q.ctx, mark);
     return !status && found == ZL_NOT_FOUND ? lacks(w, index) : status;
 }
 

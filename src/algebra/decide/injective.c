@@ -325,7 +325,9 @@ zlay_status zl_is_injective(zlay_ctx *ctx, zlay_answer *answer, uint64_t witness
 {
     if (a && a->symbols) return of_names(ctx, answer, witness, a);
     work w = {.q = {.ctx = ctx, .a = a}};
+    zl_mark mark = zl_scratch_mark(ctx);
     zlay_status status = climb(&w);
+    zl_scratch_release(ctx, mark);
     if (status) return status;
     *answer = w.q.answer;
     witness[0] = w.i;

@@ -10,7 +10,6 @@ static zlay_status keeps(zlay_ctx *ctx, bool *kept, zlay_crossing *witness, cons
     zl_moves m;
     zlay_status status = zl_moves_of(ctx, &m, tree, a);
     if (!status) *kept = zl_moves_keep(&m, tree, witness);
-    zl_moves_free(&m);
     return status;
 }
 
@@ -45,9 +44,7 @@ static zlay_status solve(zlay_ctx *ctx, zlay_hier **out, const zlay_layout *a,
 {
     zl_moves m;
     zlay_status status = a ? zl_moves_between(ctx, &m, tree, a, b) : zl_moves_of(ctx, &m, tree, b);
-    if (!status) status = normal(ctx, out, &m, tree);
-    zl_moves_free(&m);
-    return status;
+    return status ? status : normal(ctx, out, &m, tree);
 }
 
 zlay_status zlay_hier_normal(zlay_ctx *ctx, zlay_hier **out, const zlay_layout *layout,
@@ -79,14 +76,13 @@ zlay_status zlay_hier_level(zlay_ctx *ctx, zlay_reach *out, const zlay_layout *a
                             const zlay_layout *b, const zlay_level *level, size_t count)
 {
     zl_tree tree;
-    zl_moves m = {.ctx = ctx};
+    zl_moves m;
     if (!out) return ZLAY_EINVAL;
     zlay_status status = zl_enter(ctx);
     if (status) return status;
     status = zl_tree_begin(ctx, &tree, level, count);
     if (!status) status = zl_moves_between(ctx, &m, &tree, a, b);
     if (!status) *out = zl_moves_reach(&m, &tree);
-    zl_moves_free(&m);
     return zl_leave(ctx, status);
 }
 

@@ -102,15 +102,12 @@ static void expand_inverse(const void *env, size_t level, uint64_t key, uint32_t
 static zlay_status grow_like(zlay_ctx *ctx, zlay_hier **out, const zlay_hier *like,
                              zl_growth growth)
 {
-    zlay_allocator alloc = zl_allocator(ctx);
-    zlay_level *level = zl_alloc(ctx, like->count, sizeof *level);
+    zlay_level *level = zl_scratch(ctx, like->count, sizeof *level);
     zl_tree tree;
     if (!level) return ZLAY_ENOMEM;
     zl_hier_tree(&tree, level, like);
     growth.tree = &tree;
-    zlay_status status = zl_hier_grow(ctx, out, &growth);
-    zl_free(&alloc, level, like->count * sizeof *level);
-    return status;
+    return zl_hier_grow(ctx, out, &growth);
 }
 
 static zlay_status compose(zlay_ctx *ctx, zlay_hier **out, const zlay_hier *a, const zlay_hier *b)

@@ -7,7 +7,7 @@
 #include <string.h>
 
 typedef struct tier {
-    uint64_t size, nodes, room, classes;
+    uint64_t size, nodes, classes;
     uint64_t *key;        /* a node each */
     uint32_t *map, *below; /* `size` entries a node */
     uint32_t *class_of, *first; /* of a node; of a class, its first node */
@@ -23,23 +23,16 @@ typedef struct growth {
 /* ---- sets of numbers, by a hash ------------------------------------------------------ */
 
 typedef struct slots {
-    zlay_ctx *ctx;
     uint64_t count; /* a power of two */
     uint32_t *at;   /* 1 + what it holds; 0: free */
 } slots;
 
 static zlay_status slots_new(slots *s, zlay_ctx *ctx, uint64_t entries)
 {
-    *s = (slots){ctx, 2, NULL};
+    *s = (slots){2, NULL};
     while (s->count < 2 * entries) s->count *= 2;
-    s->at = zl_alloc(ctx, s->count, sizeof *s->at);
+    s->at = zl_scratch(ctx, s->count, sizeof *s->at);
     return s->at ? ZLAY_OK : ZLAY_ENOMEM;
-}
-
-static void slots_free(slots *s)
-{
-    zlay_allocator alloc = zl_allocator(s->ctx);
-    zl_free(&alloc, s->at, s->count * sizeof *s->at);
 }
 
 static uint64_t mix(uint64_t hash, uint64_t value)
@@ -48,21 +41,7 @@ static uint64_t mix(uint64_t hash, uint64_t value)
     return hash ^ hash >> 29;
 }
 
-/* ---- memory ---------------------------------------------------------------------------- */
-
-static void growth_end(growth *g)
-{
-    zlay_allocator alloc = zl_allocator(g->ctx);
-    for (size_t k = 0; g->tier && k < g->count; k++) {
-        tier *t = &g->tier[k];
-        zl_free(&alloc, t->key, t->room * sizeof *t->key);
-        zl_free(&alloc, t->map, t->nodes * t->size * sizeof *t->map);
-        zl_free(&alloc, t->below, t->nodes * t->size * sizeof *t->below);
-        zl_free(&alloc, t->class_of, t->nodes * sizeof *t->class_of);
-        zl_free(&alloc, t->first, t->nodes * sizeof *t->first);
-    }
-    zl_free(&alloc, g->tier, g->count * sizeof *g->tier);
-}
+/* ---- levels ---------------------------------------------------------------------------- */
 
 /* The entries of a level, at most limits.points. */
 static zlay_status tier_open(growth *g, tier *t, const char *name)
@@ -73,17 +52,16 @@ static zlay_status tier_open(growth *g, tier *t, const char *name)
         return zl_fail(g->ctx, ZLAY_ELIMIT,
                        "limits.points is %llu and the normal form has %llu entries on level '%s'",
                        (unsigned long long)limit, (unsigned long long)entries, name);
-    t->map = zl_alloc(g->ctx, entries, sizeof *t->map);
-    if (t->map) t->below = zl_alloc(g->ctx, entries, sizeof *t->below);
-    if (t->below) t->class_of = zl_alloc(g->ctx, t->nodes, sizeof *t->class_of);
-    if (t->class_of) t->first = zl_alloc(g->ctx, t->nodes, sizeof *t->first);
-    return t->first ? ZLAY_OK : ZLAY_ENOMEM;
+    t->map = zl_scratch(g->ctx, entries, sizeof *t->map);
+    t->below = zl_scratch(g->ctx, entries, sizeof *t->below);
+    t->class_of = zl_scratch(g->ctx, t->nodes, sizeof *t->class_of);
+    t->first = zl_scratch(g->ctx, t->nodes, sizeof *t->first);
+    return t->map && t->below && t->class_of && t->first ? ZLAY_OK : ZLAY_ENOMEM;
 }
 
 static zlay_status keys_new(growth *g, tier *t, uint64_t room)
 {
-    t->key = zl_alloc(g->ctx, room, sizeof *t->key);
-    t->room = t->key ? room : 0;
+    t->key = zl_scratch(g->ctx, room, sizeof *t->key);
     return t->key ? ZLAY_OK : ZLAY_ENOMEM;
 }
 
@@ -111,17 +89,16 @@ static void nodes_expand(growth *g, size_t k, uint64_t *keys, slots *s)
 
 static zlay_status grow_level(growth *g, size_t k)
 {
-    zlay_allocator alloc = zl_allocator(g->ctx);
     tier *t = &g->tier[k];
-    slots s = {g->ctx, 0, NULL};
+    slots s;
     zlay_status status = tier_open(g, t, g->with->tree->level[k].name);
-    uint64_t *keys = status ? NULL : zl_alloc(g->ctx, t->size, sizeof *keys);
-    if (!status && !keys) status = ZLAY_ENOMEM;
     if (!status && k) status = keys_new(g, t - 1, t->nodes * t->size);
-    if (!status && k) status = slots_new(&s, g->ctx, t->nodes * t->size);
+    if (status) return status;
+    zl_mark mark = zl_scratch_mark(g->ctx);
+    uint64_t *keys = zl_scratch(g->ctx, t->size, sizeof *keys);
+    status = !keys ? ZLAY_ENOMEM : k ? slots_new(&s, g->ctx, t->nodes * t->size) : ZLAY_OK;
     if (!status) nodes_expand(g, k, keys, k ? &s : NULL);
-    slots_free(&s);
-    zl_free(&alloc, keys, t->size * sizeof *keys);
+    zl_scratch_release(g->ctx, mark);
     return status;
 }
 
@@ -163,9 +140,10 @@ static zlay_status merge_level(growth *g, size_t k)
     slots s;
     for (uint64_t e = 0; k && e < t->nodes * t->size; e++)
         t->below[e] = t[-1].class_of[t->below[e]];
+    zl_mark mark = zl_scratch_mark(g->ctx);
     zlay_status status = slots_new(&s, g->ctx, t->nodes);
     for (uint64_t v = 0; !status && v < t->nodes; v++) t->class_of[v] = class_of(t, &s, v);
-    slots_free(&s);
+    zl_scratch_release(g->ctx, mark);
     return status;
 }
 
@@ -224,12 +202,10 @@ static zlay_status form_new(growth *g, zlay_hier **out)
 zlay_status zl_hier_grow(zlay_ctx *ctx, zlay_hier **out, const zl_growth *with)
 {
     growth g = {ctx, with, with->tree->count, NULL};
-    g.tier = zl_alloc(ctx, g.count, sizeof *g.tier);
+    g.tier = zl_scratch(ctx, g.count, sizeof *g.tier);
     if (!g.tier) return ZLAY_ENOMEM;
     for (size_t k = 0; k < g.count; k++) g.tier[k].size = with->tree->level[k].size;
     zlay_status status = grow_all(&g);
     for (size_t k = 0; k < g.count && !status; k++) status = merge_level(&g, k);
-    if (!status) status = form_new(&g, out);
-    growth_end(&g);
-    return status;
+    return status ? status : form_new(&g, out);
 }

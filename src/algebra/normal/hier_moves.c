@@ -5,13 +5,6 @@
 
 typedef unsigned long long ull;
 
-void zl_moves_free(zl_moves *m)
-{
-    zlay_allocator alloc = zl_allocator(m->ctx);
-    zl_free(&alloc, m->to, m->slots * sizeof *m->to);
-    m->to = NULL;
-}
-
 static zlay_status outside(zlay_ctx *ctx, uint64_t index, uint64_t slots)
 {
     return zl_fail(ctx, ZLAY_NONE, "no bijection onto [0, %llu): index %llu has a value outside",
@@ -68,7 +61,7 @@ static void bases_between(zl_moves *out, const zl_affine *a, const zl_affine *b)
 
 static uint64_t *slots_new(const zl_moves *m)
 {
-    return zl_alloc(m->ctx, m->slots, sizeof(uint64_t));
+    return zl_scratch(m->ctx, m->slots, sizeof(uint64_t));
 }
 
 /* `at` receives 1 + the index of each value. */
@@ -90,15 +83,15 @@ static zlay_status values_read(zl_moves *m, const zlay_layout *a, uint64_t *at)
 
 static zlay_status values_of(zl_moves *m, const zlay_layout *a)
 {
-    zlay_allocator alloc = zl_allocator(m->ctx);
     uint64_t limit = zl_limits(m->ctx)->points;
     if (m->slots > limit)
         return zl_fail(m->ctx, ZLAY_ELIMIT, "limits.points is %llu and the layout has %llu",
                        (ull)limit, (ull)m->slots);
     m->to = slots_new(m);
+    zl_mark mark = zl_scratch_mark(m->ctx);
     uint64_t *at = m->to ? slots_new(m) : NULL;
     zlay_status status = at ? values_read(m, a, at) : ZLAY_ENOMEM;
-    zl_free(&alloc, at, m->slots * sizeof *at);
+    zl_scratch_release(m->ctx, mark);
     return status;
 }
 
@@ -114,16 +107,17 @@ static uint64_t move(const zl_moves *m, uint64_t slot)
     return m->to ? m->to[slot] : affine_at(&m->affine, slot);
 }
 
-/* One of the two has values, so that there are at most limits.points. */
+/* One of the two has values, so that there are at most limits.points; the result takes the place of
+ * a's, or else of b's. */
 static zlay_status values_between(zl_moves *out, const zl_moves *a, const zl_moves *b)
 {
-    zlay_allocator alloc = zl_allocator(out->ctx);
+    zl_mark mark = zl_scratch_mark(out->ctx);
     uint64_t *at = slots_new(out);
-    if (at) out->to = slots_new(out);
-    for (uint64_t i = 0; out->to && i < out->slots; i++) at[move(a, i)] = i;
-    for (uint64_t i = 0; out->to && i < out->slots; i++) out->to[i] = at[move(b, i)];
-    zl_free(&alloc, at, out->slots * sizeof *at);
-    return out->to ? ZLAY_OK : ZLAY_ENOMEM;
+    out->to = a->to ? a->to : b->to;
+    for (uint64_t i = 0; at && i < out->slots; i++) at[move(a, i)] = i;
+    for (uint64_t i = 0; at && i < out->slots; i++) out->to[i] = at[move(b, i)];
+    zl_scratch_release(out->ctx, mark);
+    return at ? ZLAY_OK : ZLAY_ENOMEM;
 }
 
 /* ---- layouts ------------------------------------------------------------------------ */
@@ -143,13 +137,13 @@ zlay_status zl_moves_of(zlay_ctx *ctx, zl_moves *out, const zl_tree *tree, const
 zlay_status zl_moves_between(zlay_ctx *ctx, zl_moves *out, const zl_tree *tree,
                              const zlay_layout *a, const zlay_layout *b)
 {
-    zl_moves from, to = {.ctx = ctx};
+    zl_moves from, to;
     *out = (zl_moves){.ctx = ctx, .slots = tree->slots};
     zlay_status status = zl_moves_of(ctx, &from, tree, a);
+    zl_mark mark = zl_scratch_mark(ctx);
     if (!status) status = zl_moves_of(ctx, &to, tree, b);
     if (!status && !from.to && !to.to) bases_between(out, &from.affine, &to.affine);
     else if (!status) status = values_between(out, &from, &to);
-    zl_moves_free(&from);
-    zl_moves_free(&to);
+    if (out->to == from.to) zl_scratch_release(ctx, mark);
     return status;
 }

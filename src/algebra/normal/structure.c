@@ -199,14 +199,11 @@ static zlay_status count_values(work *w)
     }
     if (c->points > zl_limits(w->ctx)->points) return ZLAY_OK;
     if (zl_charge(w->ctx, c->points * (STEPS_SORT + w->m * w->n / 2))) return ZLAY_ENOMEM;
-    int64_t *key = zl_alloc(w->ctx, c->points, sizeof *key);
+    int64_t *key = zl_scratch(w->ctx, c->points, sizeof *key);
     if (!key) return ZLAY_ENOMEM;
-    if (keys(w, key, c->points)) {
-        qsort(key, c->points, sizeof *key, by_value);
-        count_runs(c, key, c->points);
-    }
-    zlay_allocator alloc = zl_allocator(w->ctx);
-    zl_free(&alloc, key, c->points * sizeof *key);
+    if (!keys(w, key, c->points)) return ZLAY_OK;
+    qsort(key, c->points, sizeof *key, by_value);
+    count_runs(c, key, c->points);
     return ZLAY_OK;
 }
 

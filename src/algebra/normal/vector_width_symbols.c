@@ -56,15 +56,15 @@ static bool allows(const zl_symbols *s, size_t begin, size_t end, uint64_t v)
 zlay_status zl_vector_of_symbols(zlay_ctx *ctx, bool *out, const zlay_layout *a,
                                  const zlay_facts *facts, const size_t leaves[2], uint64_t v)
 {
-    zlay_allocator alloc = zl_allocator(ctx);
     if (a->symbols->edges) return zl_symbols_ragged(ctx);
-    zl_symbols *s = zl_alloc(ctx, 1, sizeof *s);
+    zl_mark mark = zl_scratch_mark(ctx);
+    zl_symbols *s = zl_scratch(ctx, 1, sizeof *s);
     if (!s) return ZLAY_ENOMEM;
     *s = *a->symbols;
     for (size_t i = 0; i < s->names; i++)
         s->name[i].range =
             zl_range_meet(s->name[i].range, zl_symbol_facts(facts, s->name[i].name.text));
     *out = allows(s, leaves[0], leaves[1], v);
-    zl_free(&alloc, s, sizeof *s);
+    zl_scratch_release(ctx, mark);
     return ZLAY_OK;
 }

@@ -37,17 +37,14 @@ static zlay_status read(zl_cursor c, zl_import_reader *reader, zl_text *out)
 
 static zlay_status translate(zl_cursor *c, zlay_layout **out, zl_import_reader *reader)
 {
-    zlay_allocator alloc = zl_allocator(c->ctx);
     zl_text text = {NULL, 0, 0};
     zlay_status status = read(*c, reader, &text);
     if (status) return status;
     size_t room = text.need;
-    text = (zl_text){zl_alloc(c->ctx, room, 1), room, 0};
+    text = (zl_text){zl_scratch(c->ctx, room, 1), room, 0};
     if (!text.text) return ZLAY_ENOMEM;
     status = read(*c, reader, &text);
-    if (!status) status = zl_parse(c->ctx, out, text.text, room, 0);
-    zl_free(&alloc, text.text, room);
-    return status;
+    return status ? status : zl_parse(c->ctx, out, text.text, room, 0);
 }
 
 static zlay_status import(zlay_ctx *ctx, zlay_layout **out, const char *text, size_t length)

@@ -149,9 +149,9 @@ zlay_status zlay_emit_pipe(zlay_ctx *ctx, zlay_buf *out, zlay_pipe_launch *launc
     zl_pipe_text k = {
         .ask = &ask, .pipe = ask.pipe, .c = ask.language == ZLAY_TEXT_CUDA, .ctx = ctx};
     zl_pt_saying sayings[ZL_PT_SAYINGS] = {{.form = 0}};
-    const zlay_allocator alloc = zl_allocator(ctx);
+    zl_mark mark = zl_scratch_mark(ctx);
     k.sayings = sayings;
     status = print(&k, out, launch, arguments, room);
-    if (k.products) zl_free(&alloc, k.products, k.products_count * sizeof *k.products);
+    zl_scratch_release(ctx, mark);
     return status;
 }

@@ -222,7 +222,7 @@ zlay_status zl_pt_products(zl_pipe_text *k)
     for (uint32_t i = 0; i < k->pipe->events_count; i++)
         count += k->pipe->events[i].kind == ZL_EV_MMA;
     if (!count) return ZLAY_OK;
-    k->products = zl_alloc(k->ctx, count, sizeof *k->products);
+    k->products = zl_scratch(k->ctx, count, sizeof *k->products);
     if (!k->products) return ZLAY_ENOMEM;
     k->products_count = count;
     count = 0;

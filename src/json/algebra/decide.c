@@ -206,22 +206,19 @@ typedef struct decision {
 /* "depends" with the guard under which the answer is yes. */
 static zlay_status put_depends(zl_call *call, const decision *q, const asked *of)
 {
-    zlay_allocator alloc = zl_allocator(call->ctx);
     zlay_buf guard = {NULL, 0, 0};
     zlay_answer answer;
     zlay_status status = q->guard(call->ctx, &answer, &guard, of);
     size_t room = guard.need + 1;
     if (status && status != ZLAY_EROOM) return status;
-    guard = (zlay_buf){zl_alloc(call->ctx, room, 1), room, 0};
+    guard = (zlay_buf){zl_scratch(call->ctx, room, 1), room, 0};
     if (!guard.text) return ZLAY_ENOMEM;
     status = q->guard(call->ctx, &answer, &guard, of);
-    if (!status) {
-        call->value = json_object();
-        zl_put_value(call, call->value, "answer", json_string("depends"));
-        zl_put_value(call, call->value, "guard", json_string(guard.text));
-    }
-    zl_free(&alloc, guard.text, room);
-    return status;
+    if (status) return status;
+    call->value = json_object();
+    zl_put_value(call, call->value, "answer", json_string("depends"));
+    zl_put_value(call, call->value, "guard", json_string(guard.text));
+    return ZLAY_OK;
 }
 
 /* The values of the names at which a witness shows. */

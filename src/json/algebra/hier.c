@@ -32,21 +32,14 @@ static zlay_status read_levels(zl_call *call, const json_t *object, const zl_fie
     zlay_status status = zl_get_list(call, object, field->name, &list);
     if (status) return status;
     out->count = json_array_size(list);
-    out->at = zl_alloc(call->ctx, out->count + 1, sizeof *out->at);
+    out->at = zl_scratch(call->ctx, out->count, sizeof *out->at);
     if (!out->at) return ZLAY_ENOMEM;
     for (size_t i = 0; i < out->count && !status; i++)
         status = level_of(call, json_array_get(list, i), &out->at[i]);
     return status;
 }
 
-static void drop_levels(zl_call *call, void *from)
-{
-    levels *l = from;
-    zlay_allocator alloc = zl_allocator(call->ctx);
-    zl_free(&alloc, l->at, (l->count + 1) * sizeof *l->at);
-}
-
-static const zl_kind as_levels = {.read = read_levels, .drop = drop_levels};
+static const zl_kind as_levels = {.read = read_levels};
 typedef levels as_levels_type;
 
 typedef struct asked {
@@ -105,29 +98,27 @@ static json_t *nodes_value(zl_call *call, const zlay_hier *h, size_t level, cons
 static zlay_status tier_value(zl_call *call, const zlay_hier *h, size_t level,
                               const zlay_tier *tier, json_t *list)
 {
-    zlay_allocator alloc = zl_allocator(call->ctx);
-    row r = {zl_alloc(call->ctx, tier->size, 2 * sizeof *r.map), NULL};
-    if (!r.map) return ZLAY_ENOMEM;
-    r.below = r.map + tier->size;
+    zl_mark mark = zl_scratch_mark(call->ctx);
+    row r = {zl_scratch(call->ctx, tier->size, sizeof *r.map),
+             zl_scratch(call->ctx, tier->size, sizeof *r.below)};
+    if (!r.map || !r.below) return ZLAY_ENOMEM;
     json_t *value = json_object();
     zl_put_value(call, value, "level", json_string(tier->name));
     zl_put_value(call, value, "nodes", nodes_value(call, h, level, tier, r));
     zl_put_item(call, list, value);
-    zl_free(&alloc, r.map, tier->size * 2 * sizeof *r.map);
+    zl_scratch_release(call->ctx, mark);
     return ZLAY_OK;
 }
 
 static zlay_status form_value(zl_call *call, const zlay_hier *h)
 {
-    zlay_allocator alloc = zl_allocator(call->ctx);
     size_t count = zlay_hier_levels(NULL, 0, h);
-    zlay_tier *tier = zl_alloc(call->ctx, count, sizeof *tier);
+    zlay_tier *tier = zl_scratch(call->ctx, count, sizeof *tier);
     zlay_status status = tier ? ZLAY_OK : ZLAY_ENOMEM;
     json_t *list = json_array();
     if (tier) zlay_hier_levels(tier, count, h);
     for (size_t k = 0; k < count && !status; k++)
         status = tier_value(call, h, k, &tier[k], list);
-    zl_free(&alloc, tier, count * sizeof *tier);
     call->value = json_object();
     zl_put_value(call, call->value, "normal", list);
     return status;

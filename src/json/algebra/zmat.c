@@ -9,26 +9,17 @@
 
 /* ---- fields ------------------------------------------------------------------------------- */
 
-/* The texts of the entries; those of JSON's integers are written behind the pointers. */
+/* The texts of the entries, and room for those of JSON's integers. */
 typedef struct entries {
     const char **text;
     char (*own)[24];
-    size_t count, bytes;
 } entries;
 
 static zlay_status entries_begin(zl_call *call, entries *e, size_t count)
 {
-    *e = (entries){.count = count, .bytes = (count + 1) * (sizeof *e->text + sizeof *e->own)};
-    e->text = zl_alloc(call->ctx, e->bytes, 1);
-    if (!e->text) return ZLAY_ENOMEM;
-    e->own = (char(*)[24])(void *)(e->text + count + 1);
-    return ZLAY_OK;
-}
-
-static void entries_end(zl_call *call, entries *e)
-{
-    zlay_allocator alloc = zl_allocator(call->ctx);
-    zl_free(&alloc, e->text, e->bytes);
+    e->text = zl_scratch(call->ctx, count, sizeof *e->text);
+    e->own = zl_scratch(call->ctx, count, sizeof *e->own);
+    return e->text && e->own ? ZLAY_OK : ZLAY_ENOMEM;
 }
 
 static bool put_entry(entries *e, size_t i, const json_t *value)
@@ -90,9 +81,7 @@ static zlay_status read_matrix(zl_call *call, const json_t *object, const zl_fie
     if (status) return status;
     status = entries_begin(call, &e, rows && cols ? json_array_size(list) * cols : 0);
     if (!status) status = fill_rows(call, &e, list, cols);
-    if (!status) status = make(call, "a", out, &e, rows, cols);
-    entries_end(call, &e);
-    return status;
+    return status ? status : make(call, "a", out, &e, rows, cols);
 }
 
 /* A list of `rows` integers, or one integer for all of them. */
@@ -110,9 +99,7 @@ static zlay_status get_column(zl_call *call, const char *name, bool one, zlay_zm
     for (size_t i = 0; i < rows && !status; i++)
         if (!put_entry(&e, i, many ? json_array_get(list, i) : list))
             status = zl_wrong(call, name, "made of integers");
-    if (!status) status = make(call, name, out, &e, rows, 1);
-    entries_end(call, &e);
-    return status;
+    return status ? status : make(call, name, out, &e, rows, 1);
 }
 
 static void drop_matrix(zl_call *call, void *from)

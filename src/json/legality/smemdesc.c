@@ -194,14 +194,11 @@ static zlay_status synth_all(zl_call *call, const zlay_target *target,
     zlay_status status =
         zlay_smemdesc_synth(call->ctx, &f.fields, NULL, 0, &f.count, target, request);
     if (status != ZLAY_EROOM) return status;
-    size_t room = f.count;
-    uint32_t *start = zl_alloc(call->ctx, room, sizeof *start);
+    uint32_t *start = zl_scratch(call->ctx, f.count, sizeof *start);
     if (!start) return ZLAY_ENOMEM;
-    status = zlay_smemdesc_synth(call->ctx, &f.fields, start, room, &f.count, target, request);
+    status = zlay_smemdesc_synth(call->ctx, &f.fields, start, f.count, &f.count, target, request);
     f.start = start;
     if (!status) call->value = found_value(call, target, request, &f);
-    zlay_allocator alloc = zl_allocator(call->ctx);
-    zl_free(&alloc, start, room * sizeof *start);
     return status;
 }
 

@@ -237,14 +237,10 @@ enum { ATOMS_MOST = 2048 };
 
 static json_t *atoms_value(zl_call *call, const zlay_normal *n, int32_t side)
 {
-    zlay_allocator alloc = zl_allocator(call->ctx);
-    zlay_atom *at = zl_alloc(call->ctx, ATOMS_MOST, sizeof *at);
+    zlay_atom *at = zl_scratch(call->ctx, ATOMS_MOST, sizeof *at);
     json_t *list = json_array();
-    if (!at) {
-        call->no_memory = true;
-        return list;
-    }
-    size_t count = zlay_normal_swizzles(at, ATOMS_MOST, n, side);
+    if (!at) call->no_memory = true;
+    size_t count = at ? zlay_normal_swizzles(at, ATOMS_MOST, n, side) : 0;
     for (size_t i = 0; i < count; i++) {
         json_t *atom = json_array();
         zl_put_item(call, atom, json_integer(at[i].bits));
@@ -252,7 +248,6 @@ static json_t *atoms_value(zl_call *call, const zlay_normal *n, int32_t side)
         zl_put_item(call, atom, json_integer(at[i].shift));
         zl_put_item(call, list, atom);
     }
-    zl_free(&alloc, at, ATOMS_MOST * sizeof *at);
     return list;
 }
 

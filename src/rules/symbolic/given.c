@@ -223,7 +223,7 @@ static zlay_status texts_read(zl_given *g)
     zl_linears f;
     for (size_t i = 0; i < g->names.count; i++)
         g->names.at[i].range = zl_facts_range(g->facts, g->names.at[i].name.text);
-    g->coefficient = zl_alloc(g->ctx, (g->count + 1) * row, sizeof *g->coefficient);
+    g->coefficient = zl_scratch(g->ctx, (g->count + 1) * row, sizeof *g->coefficient);
     if (!g->coefficient) return ZLAY_ENOMEM;
     g->line = g->coefficient + g->count * row;
     zlay_status status = zl_linears_begin(&f, &g->names);
@@ -261,10 +261,8 @@ zlay_status zl_given_check(zl_given *g, zlay_verdict *out, zlay_reason *reasons,
     if (g->count > ZL_GIVEN_MOST || (g->count && !g->text)) return ZLAY_EINVAL;
     zlay_status status = zl_enter(g->ctx);
     if (status) return status;
-    zlay_allocator alloc = zl_allocator(g->ctx);
     zl_unknowns_begin(&g->names, g->ctx);
     status = answer(g, out, reasons, room, guard);
-    zl_free(&alloc, g->coefficient, (g->count + 1) * (g->names.count + 1) * sizeof *g->coefficient);
     zl_unknowns_end(&g->names);
     return zl_leave(g->ctx, status);
 }
