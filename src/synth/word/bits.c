@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads layouts as affine maps over F2: by their basis where the kind has one, else point by
- * point. Where a layout is none, the message names the first index whose value does not follow
- * from the powers of two below it. */
+/* Reads a layout as an affine map over F2: from its basis where its kind has one, otherwise point
+ * by point up to limits.points. For a layout that is not affine, the message names the first
+ * index whose value does not follow from the powers of two below it. */
 #include "algebra/layout/function.h"
 #include "synth/word/bits.h"
 

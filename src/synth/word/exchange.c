@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rounds in which a word is chosen from its own lane and another: exchanges and movmatrix.
+/* Rounds in which a lane chooses between its own word and a word of another lane: exchanges and
+ * movmatrix.
  *
  * An exchange is v -> v + w f(v), w = (x, u) with lane bits u, f linear and f(w) = 0. A map R has
- * the form P1 o exchange o P0 exactly when lanes move by one u alone: l' = l + u (s(x) + t(l) + c).
- * Then P0 may be the identity, and P1 is R after the exchange with any z for which x -> P x + z
- * s(x) has an inverse; the selects of P1 are the rank of what registers get from bytes and lanes.
- */
+ * the form P1 o exchange o P0 exactly when all lanes that move do so by one u: l' = l + u (s(x) +
+ * t(l) + c). Then P0 may be the identity, and P1 is R after the exchange, for any z for which x
+ * -> P x + z s(x) has an inverse. P1 needs as many selects as the rank of its part register <-
+ * byte, lane. */
 #include "synth/word/round.h"
 
 typedef struct exchange {
@@ -158,15 +159,17 @@ static bool bytes_stay(const zl_wanted *w, const zl_affine *map)
     return !(moved & w->lanes);
 }
 
-/* What stays inner is where the matrix's byte bit is 0, which is no room for all bytes: where they
- * stay inner, one is in registers before; and behind, where those come from inner bits. */
+/* Selects that a movmatrix needs beside it. Bits that stay inner are those where the matrix's
+ * byte bit is 0, which is not enough for all bytes. Where bytes stay inner, one of them is in a
+ * register before; and one is behind, where they come from inner bits. */
 unsigned zl_matrix_selects(const zl_wanted *w)
 {
     return (unsigned)bytes_stay(w, &w->map) + bytes_stay(w, &w->inverse);
 }
 
-/* Each round but a movmatrix takes one off the rank where a lane has two registers, so the other
- * one brings an inner bit to its row, or takes it from there. */
+/* Whether a movmatrix can be part of a word. Where a lane has two registers, every round except a
+ * movmatrix lowers the rank by one, so the movmatrix has to bring an inner bit to its row or take
+ * one from there. */
 bool zl_matrix_reaches(const zl_wanted *w)
 {
     zl_affine matrix;

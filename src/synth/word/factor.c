@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* L = R o L_desc: every member of the family is tried, and the R of the least word is kept.  Words that take several rounds are searched
- * for soon first; those whose lower bound allows less than the best of these are searched for again, as word.synth does (branch and
- * bound over the family). */
+/* Finds L = R o L_desc: tries every member L_desc of the family, and keeps the R with the least
+ * word. Words of several rounds are first searched with few beginnings. Members whose lower bound
+ * is less than the best word so far are searched again, as word.synth searches (branch and bound
+ * over the family). */
 #include "algebra/layout/function.h"
 #include "base/request.h"
 #include "synth/word/factor.h"
@@ -55,7 +56,8 @@ static zlay_status read_slots(zl_factoring *f, const zlay_layout *layout)
     return ZLAY_OK;
 }
 
-/* Offsets belong to threads: four warps at most, each lane with words side by side. */
+/* Gives the offsets of a tile in shared memory to threads: at most four warps, and each lane has
+ * words side by side. */
 static void share_out(zl_factoring *f, uint32_t bits)
 {
     uint32_t part = zl_factoring_part(f);
@@ -101,13 +103,13 @@ static zlay_status read_request(zl_factoring *f, const zlay_factor_request *r)
 /* ---- the search
  * ---------------------------------------------------------------------------------- */
 
-/* What words are compared by. */
+/* The keys by which words are compared. */
 typedef struct price {
     bool shared; /* it goes through shared memory */
     uint32_t rounds, instructions;
 } price;
 
-/* What no word of a member goes below; `open`: a longer search may find a shorter word. */
+/* A lower bound for all words of a member; `open`: a longer search may find a shorter word. */
 typedef struct bound {
     bool open;
     price price;
@@ -141,7 +143,7 @@ static bound bound_of(const zl_word *w)
     return (bound){!met && !shared, {false, w->lower_rounds, w->lower_instructions}};
 }
 
-/* Of as short words the first member of the family has it. */
+/* Among equally short words that of the first member wins. */
 static bool better(const best *b, price p, size_t row, uint32_t first)
 {
     price kept = price_of(&b->word);
@@ -172,10 +174,10 @@ static zlay_status try_row(const zl_factoring *f, best *b, size_t row, uint32_t 
     return ZLAY_OK;
 }
 
-/* Nothing is left over. */
+/* R is the identity, so no other member can be better. */
 static bool done(const best *b) { return b->found && !b->word.instructions && !b->word.rounds; }
 
-/* Once more, and longer, where that may give a better word. */
+/* Searches again, with more beginnings, the members for which a better word is possible. */
 static zlay_status search_on(const zl_factoring *f, best *b)
 {
     zlay_status status = ZLAY_OK;
@@ -206,7 +208,8 @@ static zlay_status search(const zl_factoring *f, best *b, const zlay_factor_requ
 /* ---- the answer
  * ---------------------------------------------------------------------------------- */
 
-/* What adds a constant by XOR and is neither strided nor swizzled: point by point. */
+/* Makes the layout of a map point by point: for maps that add a constant by XOR and are neither
+ * strided nor swizzled. */
 static zlay_status by_points(const zl_factoring *f, zlay_layout **out, const zl_affine *map,
                              const zl_modes *box)
 {
@@ -231,7 +234,7 @@ static zlay_status make(const zl_factoring *f, zlay_layout **out, const zl_affin
     return status;
 }
 
-/* Slots to slots: the dimensions of L's outputs, or offsets to offsets. */
+/* Makes the layout of R: its dimensions are those of L's outputs, or one offset. */
 static zlay_status make_residual(const zl_factoring *f, zlay_layout **out, const zl_affine *map,
                                  const zlay_layout *layout)
 {
@@ -278,7 +281,7 @@ static zlay_status inside(zl_factoring *f, zlay_factor *out, const zlay_factor_r
     return status ? status : fill(f, out, b, r->layout);
 }
 
-/* Both ways of reading the split, decided on layouts. */
+/* Decides both certificates, L = R o L_desc and L = L_desc o R', on layouts. */
 static zlay_status certify(zlay_ctx *ctx, const zlay_factor *x, const zlay_layout *layout)
 {
     static const int sides[2][2] = {{ZLAY_FACTOR_RESIDUAL, ZLAY_FACTOR_DESC},

@@ -48,13 +48,14 @@ typedef struct zl_factoring {
     zl_fragment fragment[ZL_DESC_MOST];
 } zl_factoring;
 
-/* What the maker of a row's fragment gives; left out where target or type have none. */
+/* The fragment of a row as bits; nothing is written where the target or the type has none. */
 zlay_status zl_fragment_of(zl_factoring *f, size_t row);
 
-/* L_desc of a row, a mode contiguous or first: false, the tile has none of it. */
+/* L_desc of a row, with the mode `first` contiguous (or as rows); false: the tile has no such
+ * layout. */
 bool zl_desc_map(zl_affine *out, const zl_factoring *f, size_t row, uint32_t first);
 
-/* Elements of a register, as bits. */
+/* log2 of the elements that a register holds. */
 uint32_t zl_factoring_part(const zl_factoring *f);
 
 /* The word of a residual. */

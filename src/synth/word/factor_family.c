@@ -63,8 +63,8 @@ static int32_t map_type(uint32_t elem_bits)
                              : ZLAY_TYPE_U64;
 }
 
-/* A map of the tile itself with a box as great as boxes are: the rules say whether the target has
- * the swizzle. */
+/* Whether the target has the swizzle, by the rules of tensor maps: they check a map of the tile
+ * with the largest box. */
 static bool landing_legal(const zl_factoring *f, int32_t swizzle, uint32_t inner, uint32_t span)
 {
     zlay_verdict verdict;
@@ -199,8 +199,8 @@ static uint32_t fragment_slot(const zl_factoring *f, const zl_fragment *g, uint3
     return bit < g->thread ? f->slots.reg + bit : bit - g->thread;
 }
 
-/* Bits that no fragment has go where L has them, if that is a bit of warps or blocks, and else on
- * to what is free. */
+/* The remaining bits of a tile that is larger than the fragment: they go where L has them, if
+ * that is a bit of warps or blocks, and otherwise to the next free bits of the slot. */
 static void put_rest(zl_affine *out, const zl_factoring *f, uint64_t tile, uint64_t slot)
 {
     uint64_t high = ~(((uint64_t)1 << (f->slots.reg + LANE_BITS)) - 1);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The word of a residual of layout.factor: slots of elements become slots of 32-bit words, of which an element is a part or two, and the
- * word is that of word.synth where threads hold the tile, load, sync and store where it has landed in shared memory. */
+/* Finds the word of a residual of layout.factor. Slots of elements become slots of 32-bit words:
+ * an element is a part of a word, or two words. Where threads hold the tile, the word is that of
+ * word.synth; where the tile has landed in shared memory, it is load, sync, store. */
 #include "synth/word/factor.h"
 
 enum { WORD_BITS = 32 };
@@ -10,8 +11,8 @@ uint32_t zl_factoring_part(const zl_factoring *f)
     return f->elem_bits < WORD_BITS ? (uint32_t)__builtin_ctz(WORD_BITS / f->elem_bits) : 0;
 }
 
-/* Slots of elements as slots of words: parts of a register come from the lowest register bits, an
- * element of two registers adds one. */
+/* Makes slots of words from slots of elements: the parts of a register are taken from the lowest
+ * register bits, and an element of two registers adds one register bit. */
 static bool word_slots(zl_slots *out, unsigned *more, const zl_factoring *f)
 {
     uint32_t part = zl_factoring_part(f);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* word.synth: reads slots and map of the request, searches the least word and gives access to its
- * steps, each as a layout. */
+/* word.synth: reads slots and map from the request, searches for the least word, and gives access
+ * to its steps, each as a layout. */
 #include "synth/word/bits.h"
 #include "synth/word/word.h"
 

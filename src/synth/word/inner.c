@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Maps inside lanes.  Let B be the span of the byte and the lane bits.  The selects that a map g
- * needs of every register are the dimensions of g^-1(B) outside B, for a register's word comes from
- * the registers on which g^-1(B) lies.  Replacing one vector of B after the other by one of g^-1(B)
- * gives subspaces each of which is one dimension from the next: that is a word of as many selects,
- * and fewer do not do, since ranks add. */
+/* Steps for maps inside lanes. Let B be the span of the byte and the lane bits, and g the map. A
+ * register's word comes from the registers on which g^-1(B) lies, so g needs as many selects of
+ * every register as g^-1(B) has dimensions outside B. This number suffices: replace the vectors
+ * of B one by one by vectors of g^-1(B), and consecutive subspaces differ by one dimension, which
+ * is one select. Fewer do not suffice, because the rank of a product is at most the sum of the
+ * ranks. */
 #include "synth/word/round.h"
 
 bool zl_map_stays(const zl_wanted *w, const zl_affine *map)
@@ -34,8 +35,8 @@ unsigned zl_inner_rank(const zl_wanted *w, const zl_affine *map)
 
 static bool has(const zl_space *s, uint64_t v) { return !zl_space_rest(s, v); }
 
-/* Give the bits of `mask` images from the units of `offered`, then from the vectors of `more`, each
- * outside what is taken: a bit its own unit where that is offered. */
+/* Gives the bits of `mask` images from the units of `offered`, then from the vectors of `more`,
+ * each outside the span of those taken. A bit gets its own unit where that is offered. */
 static void give(zl_affine *out, zl_space *taken, uint64_t mask, uint64_t offered,
                  const zl_space *more)
 {
@@ -106,8 +107,8 @@ static void chain_add(chain *c, uint64_t from, uint64_t to)
     c->to[c->count++] = to;
 }
 
-/* A vector of y for each of B that is to go: those over the same lanes first, so that every space
- * on the way has all lanes. */
+/* Chooses a vector of y for each vector of B that has to be replaced: those over the same lanes
+ * first, so that every space on the way has all lanes. */
 static void chain_of(chain *c, const zl_wanted *w, const zl_space *y)
 {
     zl_space plane, lanes, inside, bytes;
@@ -138,7 +139,8 @@ bool zl_inner_put(zl_word *word, const zl_wanted *w, const zl_affine *map)
     return zl_inner_put_known(word, w, map, &back);
 }
 
-/* `before` is the frame that the last step made, `before_back` its inverse. */
+/* Puts the steps of the chain; `before` is the frame that the last step made, `before_back` its
+ * inverse. */
 static bool chain_put(zl_word *word, const zl_wanted *w, const zl_affine *map, const zl_affine *back)
 {
     zl_affine before, before_back, frame, frame_back, step, step_back;
@@ -165,7 +167,8 @@ static bool chain_put(zl_word *word, const zl_wanted *w, const zl_affine *map, c
     return zl_word_put_known(word, w, ZL_STEP_PRMT, &step, &step_back);
 }
 
-/* The rank is the length of the chain: below 2 it is the map itself. */
+/* Puts the map with its known inverse. The rank is the length of the chain; below 2 the map
+ * itself is one step. */
 bool zl_inner_put_known(zl_word *word, const zl_wanted *w, const zl_affine *map,
                         const zl_affine *back)
 {

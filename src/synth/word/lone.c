@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lanes with one register, whose parts must cross. With R = [P Q; S T] on (byte, lane) an exchange
- * takes one off the rank of S, a shuffle none, and maps inside lanes join exchanges. So rank S
- * exchanges are needed, and they do when T = I + S B for some B: then R is a map inside lanes,
- * exchanges l += u f(byte) whose u f sum to S, and a map inside lanes. Otherwise one shuffle with
- * C = T + S B' before them makes it so. */
+/* Words for lanes with one register, whose parts must cross to other lanes. With R = [P Q; S T]
+ * on (byte, lane), an exchange lowers the rank of S by one and a shuffle does not; maps inside
+ * lanes join exchanges. So rank S exchanges are needed. They suffice when T = I + S B for some B:
+ * then R is a map inside lanes, the exchanges l += u f(byte) whose u f sum to S, and a map inside
+ * lanes. Otherwise one shuffle with C = T + S B' before them gives T this form. */
 #include "synth/word/round.h"
 
-/* Columns of S by what they reach: in the low half the lanes, in the high half the bytes. */
+/* The columns of S with their preimages: in the low half the lanes, in the high half the bytes. */
 static void reached(zl_space *out, const zl_wanted *w, const zl_affine *map)
 {
     out->pivots = 0;
@@ -17,7 +17,7 @@ static void reached(zl_space *out, const zl_wanted *w, const zl_affine *map)
     }
 }
 
-/* y with S y = lanes; false: there is none. */
+/* Finds y with S y = lanes; false: there is none. */
 static bool before(const zl_space *s, uint64_t lanes, uint64_t *y)
 {
     uint64_t rest = zl_space_rest(s, lanes);
@@ -25,7 +25,8 @@ static bool before(const zl_space *s, uint64_t lanes, uint64_t *y)
     return !(rest & UINT32_MAX);
 }
 
-/* x -> x + B l with T + S B = I, and the lanes' constant within reach; false: there is none. */
+/* Finds x -> x + B l with T + S B = I, where the lanes' constant is in the image of S; false:
+ * there is none. */
 static bool settle(zl_affine *out, const zl_wanted *w, const zl_affine *map)
 {
     zl_space s;
@@ -40,7 +41,7 @@ static bool settle(zl_affine *out, const zl_wanted *w, const zl_affine *map)
     return before(&s, map->constant & w->lanes, &y);
 }
 
-/* C = T + S B, which has an inverse: where T falls short, a column of S. */
+/* Makes C = T + S B invertible: where T has not full rank, it takes a column of S. */
 static void shuffle_of(zl_affine *out, const zl_wanted *w)
 {
     zl_space s, span = {.pivots = 0};
@@ -61,7 +62,8 @@ static void shuffle_of(zl_affine *out, const zl_wanted *w)
     }
 }
 
-/* l += u f(byte), u the column of S with the pivot, f the bytes whose columns have it. */
+/* The exchange l += u f(byte): u is the column of S with the pivot, and f has the bytes whose
+ * columns have the pivot. */
 static void exchange_of(zl_affine *out, const zl_wanted *w, const zl_affine *map,
                         const zl_space *s, unsigned pivot)
 {

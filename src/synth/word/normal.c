@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The swizzle normal form, which is Bruhat's: F = U P V with U and V unitriangular.
+/* Computes the swizzle normal form, which is Bruhat's decomposition: F = U P V with U and V
+ * unitriangular.
  *
- * Column k of F is reduced by the reduced columns before it until its highest bit is that of none
- * of them: V keeps which were used.  What is left is column p(k) of U, p(k) its highest bit and
- * where P takes k.  A unitriangular matrix is a product, in one way, of its diagonals: x -> x ^ (x
- * >> s & mask) for s = 1, 2, .., each of which changes no diagonal before its own. */
+ * Column k of F is reduced by earlier reduced columns until its highest bit is that of none of
+ * them; V records which ones were used. The result is column p(k) of U, where p(k) is its highest
+ * bit and the place to which P takes k. A unitriangular matrix is a product, in one way, of its
+ * diagonals x -> x ^ (x >> s & mask) for s = 1, 2, ..; each of them changes no diagonal before
+ * its own. */
 #include "algebra/layout/function.h"
 #include "synth/word/bits.h"
 #include "synth/word/word.h"
@@ -32,8 +34,8 @@ static void put_atom(atoms *a, int32_t bits, int32_t base, int32_t shift)
     a->at[a->count++] = (zlay_atom){bits, base, shift, 0};
 }
 
-/* A run of the mask from `base` on, in pieces no longer than the shift, the highest written first:
- * what a lower piece reads is not yet changed. */
+/* Puts a run of the mask from `base` on, in pieces no longer than the shift. The highest piece is
+ * written first, because a lower piece reads bits that must not have changed yet. */
 static void put_run(atoms *a, int32_t base, int32_t bits, int32_t shift)
 {
     int32_t whole = bits / shift * shift;
@@ -88,7 +90,7 @@ typedef struct factors {
     zl_affine offset, strided, index;
 } factors;
 
-/* Column k less those before it that have its highest bit, again and again. */
+/* Adds to column k the earlier column with the same highest bit, until there is none. */
 static uint64_t reduce(factors *f, const int *owner, unsigned k, uint64_t column)
 {
     while (column) {
@@ -100,7 +102,7 @@ static uint64_t reduce(factors *f, const int *owner, unsigned k, uint64_t column
     return column;
 }
 
-/* The constant goes before the offset's swizzles, where it turns bits around. */
+/* Factors the map. The constant stands before the offset's swizzles, as bits that P inverts. */
 static void factor(factors *f, const zl_affine *map, unsigned reach)
 {
     int owner[64];
@@ -135,7 +137,7 @@ static void swizzle_bits(zl_affine *map, const zlay_atom *a, size_t count)
     }
 }
 
-/* The form multiplied out again. */
+/* Checks the form: multiplies it out and compares it with the map. */
 static bool is_form_of(const zlay_normal *n, const zl_affine *strided, const zl_affine *map)
 {
     const atoms *offset = &n->side[ZLAY_NORMAL_OFFSET], *index = &n->side[ZLAY_NORMAL_INDEX];

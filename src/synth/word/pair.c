@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Enumerates first rounds that reduce the rank of lane <- byte by one, pair by pair of vectors (k,
- * k'); peel.c explains which pairs matter. */
+/* Enumerates first rounds that lower the rank of lane <- byte by one, pair by pair of vectors (k,
+ * k'). peel.c explains which pairs are enough. */
 #include "synth/word/round.h"
 
 enum { FORMS = 5 };
 
 static bool odd(uint64_t x) { return __builtin_parityll(x); }
 
-/* A sum of some functionals that is 1 at both; 0: there is none. */
+/* Finds a sum of some functionals that is 1 at both vectors; 0: there is none. */
 static uint64_t one_at(const uint64_t *form, unsigned count, uint64_t k, uint64_t other)
 {
     uint64_t a = 0, b = 0;
@@ -20,8 +20,8 @@ static uint64_t one_at(const uint64_t *form, unsigned count, uint64_t k, uint64_
     return a && b ? a ^ b : 0;
 }
 
-/* Functionals that are 0 on the plane, on its way back, on what both have; that are 0 on what keeps
- * its lane; all. */
+/* Lists functionals by `which`: those that are 0 on B, on R^-1 B, on what both have, on the
+ * vectors that keep their lane, or all. */
 static unsigned forms_of(uint64_t *out, const zl_wanted *w, unsigned which)
 {
     uint64_t sum = 0;

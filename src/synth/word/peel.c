@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Words of several rounds: one takes at most as much rank of lane <- byte, register away as
- * registers have bits, so those rounds come first.
+/* Searches words of several rounds. One round lowers the rank of lane <- byte, register by at
+ * most the number of register bits, so rounds that lower it come first.
  *
- * K are the inner bits and K' = R^-1 K.  A round that takes one off the rank ends with an inner
- * space K1 that has one k of K less and one k' of K' more.  It is an exchange
- * v -> v + (k + k') f(v) with f(k) = f(k') = 1; or a shuffle in which registers stay, behind selects
- * that leave ker f in the place of the plane B, and what lanes choose after it is left to the next
- * round.  The f that matter leave B, R^-1 B or where they agree as it is, or the vectors that keep
- * their lane. */
+ * Let K be the inner bits and K' = R^-1 K. A round that lowers the rank by one ends with an inner
+ * space K1 that has one vector k of K less and one vector k' of K' more. It is either an exchange
+ * v -> v + (k + k') f(v) with f(k) = f(k') = 1, or a shuffle in which registers stay, behind
+ * selects that put ker f in the place of the plane B. The choice of lanes after it is left to the
+ * next round. The functionals f that have to be tried keep B, R^-1 B, the vectors on which both
+ * agree, or the vectors that keep their lane. */
 #include "synth/word/round.h"
 
 enum { WHOLE = 16, WHOLE_INNER = 3, PERMUTED = 1 };
 
 /* ---- drawn ------------------------------------------------------------------------------- */
 
-/* u with T u = goal, lanes only; false: there is none, and *u is a lane vector with T u = 0. */
+/* Finds u with T u = goal, from lanes only; false: there is none, and *u is a lane vector with T
+ * u = 0. */
 static bool lane_before(uint64_t *u, const zl_wanted *w, const zl_affine *map, uint64_t goal)
 {
     zl_space pairs;
@@ -32,7 +33,7 @@ static bool lane_before(uint64_t *u, const zl_wanted *w, const zl_affine *map, u
     return found;
 }
 
-/* An inner vector that crosses lanes: the draw's own units, one or two of them. */
+/* An inner vector that goes to another lane: `draw` selects one or two unit vectors. */
 static uint64_t crossing_start(const zl_wanted *w, const zl_affine *map, unsigned draw)
 {
     uint64_t found[ZL_SLOT_BITS] = {0};
@@ -45,8 +46,8 @@ static uint64_t crossing_start(const zl_wanted *w, const zl_affine *map, unsigne
     return zl_xor_of(map->basis, sum) & w->lanes ? sum : one;
 }
 
-/* One exchange after which the rank is one less: v -> v + w f(v) takes S to S + (S x + T u) f, and
- * with S x + T u = S x0 and f = f0 S, f0(S x0) = 1, nothing is left of S x0. */
+/* Makes one exchange that lowers the rank by one: v -> v + w f(v) takes S to S + (S x + T u) f;
+ * with S x + T u = S x0 and f = f0 S, f0(S x0) = 1, the image no longer has S x0. */
 static void peel_one(zl_affine *out, const zl_wanted *w, const zl_affine *map, unsigned draw)
 {
     uint64_t start = crossing_start(w, map, draw), goal = zl_xor_of(map->basis, start) & w->lanes;
@@ -70,7 +71,8 @@ static void peel(zl_affine *out, const zl_wanted *w, unsigned rank, unsigned dra
     }
 }
 
-/* Once a step of `from` stands by itself, so do those behind it, which joined nothing in `from`. */
+/* Appends the steps of `from`. As soon as one of them stays a step of its own, the later ones do
+ * too, because none of them was joined in `from`. */
 static bool append(zl_word *out, const zl_word *from, const zl_wanted *w)
 {
     uint32_t i = 0;
@@ -85,7 +87,7 @@ static bool append(zl_word *out, const zl_word *from, const zl_wanted *w)
     return true;
 }
 
-/* What lanes choose behind a peeled round is left to the next one. */
+/* Drops the selects behind a peeled round; the next round makes them. */
 static void without_choice(zl_word *word, zl_affine *made)
 {
     while (word->count && !zl_step_row_of(word->step[word->count - 1].id)->rounds) word->count--;
@@ -93,7 +95,7 @@ static void without_choice(zl_word *word, zl_affine *made)
     for (uint32_t i = 0; i < word->count; i++) zl_map_product(made, &word->step[i].map, made);
 }
 
-/* One round takes at most as much rank away as registers have bits: those rounds first. */
+/* Makes the whole map: peels rounds until one round suffices, then puts that one. */
 static bool peeled_put(zl_word *out, zl_search *s, const zl_wanted *whole, unsigned draw)
 {
     zl_wanted w = *whole, part;
@@ -111,7 +113,7 @@ static bool peeled_put(zl_word *out, zl_search *s, const zl_wanted *whole, unsig
     return zl_round_search(s, &w) && append(out, &s->best, &w);
 }
 
-/* A word run backwards, each step undone. */
+/* The word of the inverse: the steps in reverse order, each inverted. */
 static bool turned(zl_word *out, const zl_word *from, const zl_wanted *w)
 {
     zl_affine back;
@@ -125,7 +127,7 @@ static bool turned(zl_word *out, const zl_word *from, const zl_wanted *w)
     return room;
 }
 
-/* The peels of the map, or those of its inverse turned around. */
+/* Peels the map, or its inverse, whose word is then reversed. */
 static bool drawn_put(zl_search *s, const zl_wanted *w, unsigned draw)
 {
     zl_wanted other = *w;
@@ -142,7 +144,7 @@ static bool drawn_put(zl_search *s, const zl_wanted *w, unsigned draw)
 
 /* ---- one by one -------------------------------------------------------------------------- */
 
-/* A first round into `piece`, and the map that it makes. */
+/* Makes a first round into `piece`, and the map that it makes. */
 static bool piece_put(zl_search *s, zl_affine *made, const zl_wanted *w, const zl_pair *pair,
                       bool shuffles)
 {
@@ -158,7 +160,7 @@ static bool piece_put(zl_search *s, zl_affine *made, const zl_wanted *w, const z
     return true;
 }
 
-/* Whether the piece and the least that the rest can take are less than the best. */
+/* Whether the cost of the piece and a lower bound for the rest are less than the best word. */
 static bool may_be_less(zl_search *s, const zl_wanted *rest, const zl_word *best)
 {
     uint32_t rounds, floor = zl_rounds_floor(rest, &s->aim, &rounds);
@@ -168,7 +170,8 @@ static bool may_be_less(zl_search *s, const zl_wanted *rest, const zl_word *best
     return zl_word_cost(&s->aim, &s->piece) + floor < zl_word_cost(&s->aim, best);
 }
 
-/* The piece and the rest, turned around where the map was; false: not better than what is there. */
+/* Makes a word from the piece and the rest, reversed where the map was inverted; false: it is not
+ * better than the best word. */
 static bool pair_put(zl_search *s, const zl_wanted *w, const zl_wanted *turn,
                      const zl_affine *made, const zl_word *best)
 {
@@ -190,7 +193,7 @@ static bool pair_put(zl_search *s, const zl_wanted *w, const zl_wanted *turn,
     return turned(&s->whole, &s->trial, turn);
 }
 
-/* The list has many a pair more than once. */
+/* Skips pairs that the list has already had. */
 static bool seen_before(zl_pair *seen, unsigned *count, const zl_pair *pair)
 {
     for (unsigned i = 0; i < *count; i++)
@@ -199,7 +202,7 @@ static bool seen_before(zl_pair *seen, unsigned *count, const zl_pair *pair)
     return false;
 }
 
-/* False: there were more than the aim allows. */
+/* Tries the pairs; false: there are more than the aim allows. */
 static bool pairs_try(zl_word *out, zl_search *s, const zl_wanted *w, const zl_wanted *turn)
 {
     zl_pair pair, seen[WHOLE];
@@ -217,8 +220,8 @@ static bool pairs_try(zl_word *out, zl_search *s, const zl_wanted *w, const zl_w
     return true;
 }
 
-/* Two inner bits that both leave: docs/synthesis.md shows that the list has a least word, but for
- * movmatrix. */
+/* Whether the list is proved to have a least word: where two inner bits both leave their lane
+ * (docs/synthesis.md has the proof), except for movmatrix. */
 static bool is_whole_list(const zl_search *s, const zl_wanted *w)
 {
     bool matrix = s->aim.matrix && zl_matrix_reaches(w);
@@ -236,7 +239,8 @@ static void all_pairs_try(zl_word *out, zl_search *s, const zl_wanted *w)
     if (!all || !is_whole_list(s, w)) s->floor = 0;
 }
 
-/* Of a bit permutation the first pairs are as good as all that were tried, and one peel is. */
+/* Sets how many pairs and peels are tried. For a bit permutation the first pairs and one peel
+ * gave as good words as all. */
 static void aim_at(zl_search *s, const zl_wanted *w)
 {
     uint64_t more = w->inner == WHOLE_INNER;

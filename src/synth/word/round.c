@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One round: the map R as P1 o Sh o P0, where P0 and P1 stay in lanes.  P0 is known up to a
- * renaming by Y = P0^-1(B), B the span of byte and lane bits.  With K the inner bits, the shuffle
- * needs Y n K = Y n R^-1 K = W, a space of as many dimensions as B has bytes, and every such Y will
- * do.  P0 costs the dimensions of Y outside B, P1 those outside R^-1 B: so Y takes as much of both
- * as the two conditions let it. */
+/* Makes one round: the map R as P1 o Sh o P0, where P0 and P1 stay in lanes. P0 is known up to a
+ * renaming by Y = P0^-1(B), where B is the span of byte and lane bits. With K the inner bits, the
+ * shuffle needs Y n K = Y n R^-1 K = W, a space of as many dimensions as B has bytes; every such
+ * Y is possible. P0 costs the dimensions of Y outside B, P1 those outside R^-1 B, so Y is chosen
+ * to have as much of both as the two conditions allow. */
 #include "synth/word/round.h"
 #include "base/arith.h"
 
@@ -35,7 +35,7 @@ static void add_up_to(zl_space *s, const zl_space *from, unsigned most)
         zl_space_put(s, from->value[__builtin_ctzll(left)]);
 }
 
-/* Bytes, and the inner part of where bytes and lanes are by a map. */
+/* The span of the bytes, and of the inner part of the image of bytes and lanes. */
 static void reach(zl_space *out, const zl_wanted *w, const zl_affine *map)
 {
     zl_space_units(out, w->bytes);
@@ -43,7 +43,7 @@ static void reach(zl_space *out, const zl_wanted *w, const zl_affine *map)
         zl_space_put(out, map->basis[__builtin_ctzll(left)] & w->inner);
 }
 
-/* Any vectors of a space, the same for the same draw. */
+/* Some vectors of a space; the same `draw` gives the same vectors. */
 static void drawn(zl_space *out, const zl_space *from, unsigned most, unsigned draw)
 {
     uint64_t state = draw * UINT64_C(0x9e3779b97f4a7c15);
@@ -56,8 +56,8 @@ static void drawn(zl_space *out, const zl_space *from, unsigned most, unsigned d
     }
 }
 
-/* What stays together through the shuffle: bytes that stay bytes, then, by the draw, what are bytes
- * on one side, what is near them by bytes and lanes, or anything. */
+/* Chooses W, the parts that stay together through the shuffle: bytes that stay bytes, then, by
+ * the draw, bytes of one side, vectors near them by bytes and lanes, or any. */
 static void same_word(zl_space *out, const zl_wanted *w, const zl_space *still, unsigned draw)
 {
     zl_space bytes, side[2], near[2], both, close;
@@ -88,7 +88,7 @@ static void same_word(zl_space *out, const zl_wanted *w, const zl_space *still, 
 
 /* ---- Y --------------------------------------------------------------------------------- */
 
-/* A complement of K in a space, from what Y has on. */
+/* A complement of K in a space that continues Y. */
 static void complement(zl_space *out, const round *r, const zl_space *within,
                        const zl_space *past)
 {
@@ -108,7 +108,7 @@ static void meet_after(zl_space *out, const zl_space *sum, const zl_space *with,
     zl_space_meet(out, &both, of);
 }
 
-/* As many vectors of a space as there are outside two others, `most` at most. */
+/* Takes vectors of a space that are outside two others, at most `most`. */
 static void take_outside(round *r, const zl_space *from, zl_space one, zl_space other,
                          unsigned most)
 {
@@ -172,7 +172,8 @@ static void round_begin(round *r, const zl_wanted *w, zl_round_way way)
     r->past_then = r->inner_then;
 }
 
-/* False: fewer bytes of a register than must stay together, or lanes that no mask moves. */
+/* Searches Y; false: fewer bytes of a register stay together than must, or no mask moves the
+ * lanes. */
 static bool round_search(round *r, const zl_wanted *w, zl_round_way way)
 {
     zl_space both;
@@ -207,8 +208,9 @@ static void names_of(zl_affine *out, const zl_wanted *w, const zl_affine *map)
     out->constant = map->constant & w->regs;
 }
 
-/* What moves bytes inside registers alone passes a shuffle, and is free where a select is: so it
- * goes to the side that has one, or all to the first. Names stay where they are. */
+/* Moves the permutations of bytes to one side. A step that only moves bytes inside registers
+ * commutes with a shuffle and is free where there is a select, so it goes to the side that has
+ * one, or all go to the first side. Names stay where they are. */
 static void gather_bytes(const zl_wanted *w, parts *p)
 {
     zl_affine names, passed, back;
@@ -234,7 +236,7 @@ static void gather_bytes(const zl_wanted *w, parts *p)
     zl_map_invert(&p->rest_back, &p->rest);
 }
 
-/* Selects of P0 and P1: what Y has of registers, now and then. */
+/* The selects of P0 and P1: the dimensions of Y outside B and outside R^-1 B. */
 static unsigned round_selects(const round *r)
 {
     zl_space now, then;
@@ -271,8 +273,8 @@ bool zl_round_put(zl_word *word, const zl_wanted *w, zl_round_way way)
 
 /* ---- the bound -------------------------------------------------------------------------- */
 
-/* Dimensions that the bits of `now` have in common with the way back of the bits of `then`: of those,
- * all but what has other bits. */
+/* The number of dimensions that the span of the bits of `now` has in common with the image under
+ * the inverse of the bits of `then`: all of these except those with other bits. */
 static unsigned rank_met(const zl_wanted *w, uint64_t now, uint64_t then)
 {
     zl_space other;
@@ -282,11 +284,11 @@ static unsigned rank_met(const zl_wanted *w, uint64_t now, uint64_t then)
     return (unsigned)__builtin_popcountll(then) - zl_space_rank(&other);
 }
 
-/* Bytes W0, registers besides K, lanes besides B, and where the way back has them: W0', K', B'.  Of
- * a round Y n K = Y n K' = W, so Y n B has dim(W n W0) besides what is outside K and K': it lacks
- * max(dim W, dim(B n K')) - dim(W n W0), Y n B' likewise; and dim(W n W0) + dim(W n W0') is at most
- * dim W + dim(W0 n W0').  What Y has of both B and B' is bounded by B n B', less its bytes that
- * part. */
+/* A lower bound for the selects of one round. W0 are the bytes, K = W0 and registers, B = W0 and
+ * lanes; W0', K', B' are their images under the inverse. A round has Y n K = Y n K' = W, so Y n B
+ * has dim(W n W0) dimensions inside K and K'. It lacks at least max(dim W, dim(B n K')) - dim(W n
+ * W0) dimensions, and Y n B' likewise; and dim(W n W0) + dim(W n W0') is at most dim W + dim(W0 n
+ * W0'). What Y has of both B and B' is bounded by B n B', less its bytes that part. */
 unsigned zl_round_selects(const zl_wanted *w)
 {
     const uint64_t bytes = w->bytes, inner = w->inner, plane = w->plane;

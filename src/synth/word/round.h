@@ -20,63 +20,64 @@ bool zl_wanted_of(zl_wanted *out, const zl_slots *slots, const zl_affine *map);
 
 /* ---- in a lane ------------------------------------------------------------------------ */
 
-/* Every lane keeps its values. */
+/* Whether every lane keeps its values. */
 bool zl_map_stays(const zl_wanted *w, const zl_affine *map);
 
-/* Selects that a map inside lanes needs of every register: the rank of register <- byte, lane of
- * the way back. */
+/* The selects of every register that a map inside lanes needs: the rank of register <- byte, lane
+ * of its inverse. */
 unsigned zl_inner_rank(const zl_wanted *w, const zl_affine *map);
-unsigned zl_inner_rank_back(const zl_wanted *w, const zl_affine *back); /* from the way back itself */
+unsigned zl_inner_rank_back(const zl_wanted *w, const zl_affine *back); /* from the inverse */
 
-/* The map F that is the identity on nothing but as much as can be, with F(plane) = y: the bytes go
- * to what y has of inner bits, each lane bit to a vector of y above it. */
+/* The map F with F(plane) = y that moves as few bits as possible: the bytes go to the inner bits
+ * of y, each lane bit to a vector of y above it. */
 void zl_frame(zl_affine *out, const zl_wanted *w, const zl_space *y);
 
-/* A map inside lanes as steps of rank 0 or 1. */
+/* Puts a map inside lanes as steps of rank 0 or 1. */
 bool zl_inner_put(zl_word *word, const zl_wanted *w, const zl_affine *map);
 bool zl_inner_put_known(zl_word *word, const zl_wanted *w, const zl_affine *map,
                         const zl_affine *back);
 
 /* ---- rounds -------------------------------------------------------------------------------- */
 
-/* Which parts of a register stay together through the shuffle: 0 to 3 by what is near bytes, others
- * drawn; the most selects a register; and whether the lanes of a shuffle differ by a
- * mask of the register alone. */
+/* How a round is searched: which parts of a register stay together through the shuffle (0 to 3
+ * choose them near the bytes, other numbers draw them); the most selects a register; whether the
+ * lanes of a shuffle differ by a mask that depends on the register alone. */
 typedef struct zl_round_way {
     unsigned draw, selects;
     bool fixed;
 } zl_round_way;
 
-/* The whole map in one round of shuffles; false: not in this way. */
+/* Puts the whole map in one round of shuffles; false: this way has none. */
 bool zl_round_put(zl_word *word, const zl_wanted *w, zl_round_way way);
 
-/* Selects a register that no one round goes below: exact where registers have no parts. */
+/* A lower bound for the selects of a register in one round: exact where registers have no parts. */
 unsigned zl_round_selects(const zl_wanted *w);
 
-/* Registers whose bytes change places where no word parts. */
+/* The number of registers whose bytes are permuted, where no word's parts go to different
+ * places. */
 uint32_t zl_round_ordered(const zl_wanted *w);
 
-/* The whole map around one exchange, where it has that form; `*least` instructions, or those of
- * the word where it is put. */
+/* Puts the whole map around one exchange, where it has that form. `*least` gets a lower bound for
+ * its instructions, or their number where the word is put. */
 bool zl_exchange_put(zl_word *word, uint32_t *least, const zl_wanted *w);
 
-/* The whole map as a movmatrix and what stays in lanes, before it or after it. */
+/* Puts the whole map as a movmatrix and a map inside lanes, before it or after it. */
 bool zl_matrix_put(zl_word *word, const zl_wanted *w, bool after);
 
-/* Whether some word of one movmatrix might do it; whether one of two rounds might have one. */
+/* Whether a word with one movmatrix may make the map; whether a word of two rounds may have one. */
 bool zl_matrix_may(const zl_wanted *w);
 unsigned zl_matrix_selects(const zl_wanted *w); /* beside it, at least */
 bool zl_matrix_reaches(const zl_wanted *w);
 
-/* Lanes of one register whose parts cross: exchanges, and a shuffle before them where lanes need
- * it. / */
+/* Puts words for lanes of one register whose parts cross: exchanges, and a shuffle before them
+ * where the lanes need it. */
 bool zl_lone_put(zl_word *word, const zl_wanted *w);
 bool zl_lone_shuffles(const zl_wanted *w);
 
 /* v -> v + by (form(v) + always). */
 void zl_transvection(zl_affine *out, unsigned bits, uint64_t by, uint64_t form, bool always);
 
-/* Registers of a lane that are touched, from the way back. */
+/* The number of registers of a lane that a map changes, from its inverse. */
 uint32_t zl_touched(const zl_wanted *w, const zl_affine *back);
 
 /* ---- the search ---------------------------------------------------------------------------- */
@@ -86,19 +87,21 @@ typedef struct zl_search {
     zl_word best, trial, whole, piece;
     bool found;
     uint32_t floor; /* no word of several rounds that begins with a pair costs less; 0: not known */
-    uint32_t least; /* what no word of one round costs less than */
+    uint32_t least; /* a lower bound for words of one round */
 } zl_search;
 
 bool zl_word_less(const zl_word_aim *aim, const zl_word *a, const zl_word *b);
 
-/* Instructions as the aim counts them; the least of them, and of rounds, that a map can take. */
+/* The instructions of a word as the aim counts them; lower bounds for the instructions and the
+ * rounds of a map. */
 uint32_t zl_word_cost(const zl_word_aim *aim, const zl_word *word);
 uint32_t zl_rounds_floor(const zl_wanted *w, const zl_word_aim *aim, uint32_t *rounds);
 
 /* The rank of lane <- byte, register. */
 unsigned zl_crossing_rank(const zl_wanted *w);
 
-/* A map of a rank of at most the registers' bits, into `best`; false: not found. */
+/* Searches words of one round, for a map whose rank is at most the number of register bits;
+ * `best` gets the least. False: none is found. */
 bool zl_round_search(zl_search *s, const zl_wanted *w);
 
 /* v -> v + by form(v), which takes an inner vector to another lane. */
@@ -106,37 +109,38 @@ typedef struct zl_pair {
     uint64_t by, form;
 } zl_pair;
 
-/* The i-th of a list; false: it is none, or past the last. */
+/* The i-th pair of a list; false: it is not usable, or past the last. */
 bool zl_pair_at(zl_pair *out, const zl_wanted *w, unsigned i, bool *past);
 void zl_pair_map(zl_affine *out, const zl_wanted *w, const zl_pair *pair);
 
-/* A map of any rank; false: no room. */
+/* Puts a map of any rank; false: the word has no room for it. */
 bool zl_rounds_put(zl_word *out, zl_search *s, const zl_wanted *w);
 
 /* ---- through shared memory ---------------------------------------------------------------- */
 
-/* Bits of warps and blocks. */
+/* The bits of warps and blocks. */
 static inline uint64_t zl_above_lanes(const zl_wanted *w)
 {
     return zl_ones(w->bits) & ~zl_ones(w->bits - w->slots.block - w->slots.warp);
 }
 
-/* These bits of a slot stay as they are. */
+/* Whether these bits of a slot stay as they are. */
 bool zl_map_keeps(const zl_affine *map, uint64_t bits);
 
-/* A map that leaves its warp. */
+/* Makes the word of a map that leaves its warp: through shared memory. */
 void zl_word_leave(zl_word *out, const zl_wanted *w);
 
 /* ---- words -------------------------------------------------------------------------------- */
 
-/* Add a step, joined to the one before where both are one; false: no room. */
+/* Adds a step, and joins it to the step before where both are one step; false: the word has no
+ * room. */
 bool zl_word_put(zl_word *word, const zl_wanted *w, zl_step_id id, const zl_affine *map);
 
-/* The same where the map's inverse is known. */
+/* The same with a known inverse. */
 bool zl_word_put_known(zl_word *word, const zl_wanted *w, zl_step_id id, const zl_affine *map,
                        const zl_affine *back);
 
-/* Sum what the steps cost. */
+/* Sums the cost of the steps. */
 void zl_word_count(zl_word *word);
 
 #endif

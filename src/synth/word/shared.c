@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Words through shared memory: what leaves its warp, and what has landed in shared memory and
- * stays there. A register whose word goes whole is one store; else each part is one, and all but
- * the lowest are shifted down before. */
+/* Words through shared memory: for maps that leave their warp, and for tiles that have landed in
+ * shared memory and stay there. A register whose word goes to one place is one store. Otherwise
+ * each part is one store, and all parts but the lowest are shifted down before. */
 #include "synth/word/round.h"
 
 #include <stddef.h>
@@ -21,7 +21,8 @@ uint32_t zl_map_parts(const zl_slots *slots, const zl_affine *map)
     return whole ? 1 : 1u << slots->byte;
 }
 
-/* Registers with a part that comes from another warp: each is stored and loaded in any word. */
+/* The number of registers with a part from another warp: every word stores and loads each of
+ * them. */
 static uint32_t far(const zl_wanted *w)
 {
     zl_affine back = w->inverse;

@@ -22,7 +22,8 @@ void zl_space_join(zl_space *s, const zl_space *other)
         zl_space_put(s, other->value[__builtin_ctzll(left)]);
 }
 
-/* Zassenhaus: (u, u) for u of one and (v, 0) for v of the other; what is (0, w) then spans both. */
+/* Zassenhaus' algorithm: from (u, u) for u of one space and (v, 0) for v of the other, the
+ * vectors (0, w) span the intersection. */
 void zl_space_meet(zl_space *out, const zl_space *a, const zl_space *b)
 {
     zl_space pairs, met;

@@ -16,7 +16,7 @@ static inline unsigned zl_space_rank(const zl_space *s)
     return (unsigned)__builtin_popcountll(s->pivots);
 }
 
-/* 0: the vector is in the space. */
+/* The vector reduced by the basis; 0: it is in the space. */
 static inline uint64_t zl_space_rest(const zl_space *s, uint64_t v)
 {
     for (uint64_t left; (left = v & s->pivots);) v ^= s->value[__builtin_ctzll(left)];
@@ -38,15 +38,15 @@ void zl_space_copy(zl_space *out, const zl_space *s);
 void zl_space_units(zl_space *out, uint64_t mask);
 void zl_space_join(zl_space *s, const zl_space *other);
 
-/* Both have vectors of at most 32 bits, and so have all spaces here. */
+/* The intersection. Both spaces have vectors of at most 32 bits, as all spaces here have. */
 void zl_space_meet(zl_space *out, const zl_space *a, const zl_space *b);
 void zl_space_image(zl_space *out, const zl_affine *map, const zl_space *a);
 
-/* The vectors whose image lies outside no bit of `zero`: those that `map` takes to 0 there. */
+/* The kernel of the bits `zero` of a map: the vectors whose images are 0 in these bits. */
 void zl_space_kernel(zl_space *out, const zl_affine *map, uint64_t zero);
 
-/* A vector of a space in neither of two others; 0: one of them has it all.  No space is the union
- * of two smaller ones. */
+/* A vector of a space that is in neither of two others; 0: one of them contains the space. (No
+ * space is the union of two smaller ones.) */
 uint64_t zl_space_outside(const zl_space *s, const zl_space *one, const zl_space *other);
 
 #endif

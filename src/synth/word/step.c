@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Maps of slots as steps: which kind of step a map is, how many instructions it costs, and when
- * two steps that follow each other become one. */
+/* Makes steps of maps of slots: decides which kind of step a map is, how many instructions it
+ * costs, and when two consecutive steps become one. */
 #include "synth/word/round.h"
 
 #include <stddef.h>
@@ -33,8 +33,8 @@ void zl_map_copy(zl_affine *out, const zl_affine *map)
     memcpy(out, map, offsetof(zl_affine, basis) + map->bits * sizeof *map->basis);
 }
 
-/* Gauss-Jordan of [map | same], a row in one word: in the low half what images sum to, in the high half
- * which ones they are. A row has no other row's pivot. */
+/* Inverts by Gauss-Jordan on [map | identity], with a row in one word: the low half is the sum of
+ * images, the high half says which ones. No row has another row's pivot. */
 static bool invert_packed(zl_affine *out, const zl_affine *map)
 {
     uint64_t row[ZL_SLOT_BITS], done = 0;
@@ -112,8 +112,8 @@ bool zl_wanted_of(zl_wanted *out, const zl_slots *slots, const zl_affine *map)
 
 /* ---- costs --------------------------------------------------------------------------------- */
 
-/* A register is whole in its lane when its word's bytes and lane are the slot's own, which for the
- * registers of one lane is a linear system. */
+/* Counts the registers that a map changes. A register stays whole in its lane when its word's
+ * bytes and lane are the slot's own; for the registers of one lane this is a linear system. */
 uint32_t zl_touched(const zl_wanted *w, const zl_affine *back)
 {
     uint64_t mixed = 0, own = back->constant & w->plane;
@@ -134,7 +134,7 @@ uint32_t zl_slots_touched(const zl_slots *slots, const zl_affine *map)
     return zl_wanted_of(&w, slots, map) ? zl_touched(&w, &w.inverse) : 0;
 }
 
-/* With renamed registers: as touched, where registers are lanes. */
+/* The same with renamed registers counted too: the registers are treated as lanes. */
 uint32_t zl_slots_moved(const zl_slots *slots, const zl_affine *map)
 {
     zl_wanted w;
@@ -154,7 +154,7 @@ static bool is_inner(zl_step_id id)
     return id == ZL_STEP_REG || id == ZL_STEP_SELP || id == ZL_STEP_PRMT;
 }
 
-/* The cheapest generator of a step that is inside lanes, or a plain shuffle. */
+/* The cheapest generator for a map inside lanes, or for a plain shuffle. */
 static zl_step_id kind(const zl_wanted *w, const zl_affine *map, const zl_affine *back,
                        zl_step_id id)
 {
@@ -176,8 +176,8 @@ static zl_step_id kind(const zl_wanted *w, const zl_affine *map, const zl_affine
 /* ---- steps that become one
  * ---------------------------------------------------------------------- */
 
-/* What two neighbours are as one step; ZL_STEPS: they stay two. A renaming joins anything, bytes
- * that move inside registers join a step that chooses bytes. */
+/* The kind of the one step that two consecutive steps become; ZL_STEPS: they stay two. A renaming
+ * joins any step, and a map that moves bytes inside registers joins a step that selects bytes. */
 static zl_step_id joined(const zl_wanted *w, const zl_step *a, zl_step_id id,
                          const zl_affine *map, const zl_affine *both)
 {

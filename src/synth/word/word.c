@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds the word of a bijection of slots: by one shuffle and exchanges where a lane has one
- * register (lone.c), else by one or several rounds (round.c, exchange.c, peel.c); what leaves its
- * warp goes through shared memory (shared.c). Of the words that are tried the one with the fewest
- * shuffle rounds, then the fewest instructions, is kept, and its steps are composed again and
- * compared with the map. docs/synthesis.md has the proofs. */
+/* Finds the word of a bijection of slots. Where a lane has one register the word is a shuffle and
+ * exchanges (lone.c), otherwise one round or several (round.c, exchange.c, peel.c). A map that
+ * leaves its warp goes through shared memory (shared.c). Of the words that are tried, the one
+ * with the fewest shuffle rounds, then the fewest instructions, is kept; its steps are composed
+ * again and compared with the map. docs/synthesis.md has the proofs. */
 #include "synth/word/round.h"
 #include "base/arith.h"
 
@@ -15,7 +15,7 @@ const zl_word_aim zl_word_soon = {.draws = 12, .peels = 2, .pairs = 2, .matrix =
 /* ---- the least word ----------------------------------------------------------------------------
  */
 
-/* Instructions, where a shuffle may count as several. */
+/* The cost: instructions, where a shuffle may count as several. */
 static uint32_t cost_of(const zl_word_aim *aim, uint32_t instructions, uint32_t shuffles)
 {
     return instructions + (aim->shuffle ? aim->shuffle - 1 : 0) * shuffles;
@@ -61,8 +61,8 @@ unsigned zl_crossing_rank(const zl_wanted *w)
     return zl_space_rank(&s);
 }
 
-/* Selects a register beside which a round may still be no worse than the best. A search for the
- * fewest rounds asks for no limit: it reads its bound from what the first way takes. */
+/* The most selects a register with which a round may still be no worse than the best. A search
+ * for the fewest rounds sets no limit: the first way gives its bound. */
 static uint32_t selects_most(const zl_search *s, uint32_t regs)
 {
     if (!s->found || !s->aim.shuffle) return UINT32_MAX;
@@ -71,8 +71,8 @@ static uint32_t selects_most(const zl_search *s, uint32_t regs)
     return best > shuffles ? (best - shuffles) / regs : 0;
 }
 
-/* Where registers have parts, several ways of keeping them together, until one meets the bound;
- * there is one way where no more stays inner than bytes are. */
+/* Tries several ways to keep the parts of registers together, until one meets the bound. There is
+ * only one way where no more bits stay inner than there are bytes. */
 static void rounds_try(zl_search *s, const zl_wanted *w, unsigned selects, bool fixed)
 {
     uint32_t regs = 1u << w->slots.reg;
@@ -121,7 +121,8 @@ static void crossing_try(zl_search *s, const zl_wanted *w)
     bound(s, zl_word_cost(&s->aim, &s->best));
 }
 
-/* A map whose rank of lane <- byte, register is at most the registers' bits. */
+/* Searches words of one round, for a map whose rank of lane <- byte, register is at most the
+ * number of register bits. */
 bool zl_round_search(zl_search *s, const zl_wanted *w)
 {
     s->found = false;
@@ -142,7 +143,7 @@ static bool lone_put(zl_word *out, zl_search *s, const zl_wanted *w)
     return s->found;
 }
 
-/* Parts of the one register: movmatrix may take the place of an exchange. */
+/* Lower bounds for lanes of one register: a movmatrix may take the place of an exchange. */
 static void lone_bound(zl_word *out, const zl_wanted *w, unsigned rank)
 {
     bool matrix = rank > 1 ? w->slots.lane == WARP : zl_matrix_may(w);
@@ -168,8 +169,9 @@ static void lower_set(zl_word *out, const zl_search *s, const zl_wanted *w)
                    out->instructions <= out->lower_instructions;
 }
 
-/* Rounds that take one rank after the other away, in each at least half of the registers, and the
- * selects of one round: what no word costs less than, of any number of rounds. */
+/* A lower bound for words of any number of rounds. Each round lowers the rank by at most the
+ * number of register bits and moves at least half of the registers; and a word has the selects of
+ * one round, or exchanges. */
 uint32_t zl_rounds_floor(const zl_wanted *w, const zl_word_aim *aim, uint32_t *rounds)
 {
     uint32_t reg = w->slots.reg, regs = 1u << reg, rank = zl_crossing_rank(w);
@@ -182,8 +184,8 @@ uint32_t zl_rounds_floor(const zl_wanted *w, const zl_word_aim *aim, uint32_t *r
     return zl_min32(round, exchange);
 }
 
-/* Whole registers: selects, and shuffles of those that the rank of lane <- register moves; or an
- * exchange, which has no select less. */
+/* A lower bound for the cost of a map. With whole registers: the selects, and the shuffles of the
+ * registers that the rank of lane <- register moves; an exchange has no select less. */
 uint32_t zl_word_least_cost(const zl_slots *slots, const zl_affine *map, const zl_word_aim *aim)
 {
     zl_wanted w;

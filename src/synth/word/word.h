@@ -47,7 +47,7 @@ typedef struct zl_step {
     zl_affine map;
 } zl_step;
 
-/* Steps in the order in which they run; the product of their maps is the map asked for. */
+/* Steps in the order in which they run; the product of their maps is the requested map. */
 typedef struct zl_word {
     zl_slots slots;
     uint32_t count, rounds, instructions;
@@ -62,10 +62,10 @@ struct zlay_word {
     zl_word word;
 };
 
-/* No steps. */
+/* Begins a word without steps. */
 void zl_word_begin(zl_word *out, const zl_slots *slots);
 
-/* Only the steps that there are. */
+/* Copies a word; of the steps only those that it has. */
 void zl_word_copy(zl_word *out, const zl_word *word);
 
 zlay_status zl_word_new(zlay_ctx *ctx, zlay_word **out);
@@ -73,43 +73,43 @@ zlay_status zl_word_new(zlay_ctx *ctx, zlay_word **out);
 /* ELIMIT: more bits than words take. */
 zlay_status zl_slots_check(zlay_ctx *ctx, const zl_slots *slots);
 
-/* What the least word is, and how long it is sought. */
+/* The order of words, and how long the search is. */
 typedef struct zl_word_aim {
     uint32_t shuffle; /* 0: fewest rounds, then fewest instructions; else the least sum in which a
                          shuffle counts as so many other instructions */
     uint32_t draws, peels; /* ways to keep a word's parts together, and to take rounds off */
     uint32_t pairs;        /* first rounds that are tried one by one: 1, of the map alone; more, of
                               its inverse too; from 16 on all that two inner bits have */
-    bool matrix;      /* there is movmatrix */
+    bool matrix;      /* the target has movmatrix */
 } zl_word_aim;
 
 /* The aim of word.synth. */
 extern const zl_word_aim zl_word_least;
 
-/* The same, sooner: of several rounds fewer beginnings are tried. */
+/* The same with a shorter search: of words of several rounds fewer beginnings are tried. */
 extern const zl_word_aim zl_word_soon;
 
-/* The word of a map: EINVAL it is no bijection of the slots, ELIMIT too many bits. `optimal` is
- * said for the aim of word.synth only. */
+/* Finds the word of a map: EINVAL it is no bijection of the slots, ELIMIT too many bits.
+ * `optimal` is set for the aim of word.synth only. */
 zlay_status zl_word_find(zlay_ctx *ctx, zl_word *out, const zl_slots *slots, const zl_affine *map,
                          const zl_word_aim *aim);
 
-/* What no word that is found costs less than: instructions, a shuffle counting as the aim says. */
+/* A lower bound for all words of a map: instructions, where a shuffle counts as the aim says. */
 uint32_t zl_word_least_cost(const zl_slots *slots, const zl_affine *map, const zl_word_aim *aim);
 
-/* Registers of a lane that a map touches. */
+/* The number of registers of a lane that a map changes. */
 uint32_t zl_slots_touched(const zl_slots *slots, const zl_affine *map);
 
-/* Registers of a lane whose word is not the one they have. */
+/* The number of registers of a lane whose word is another one afterwards, renamed ones too. */
 uint32_t zl_slots_moved(const zl_slots *slots, const zl_affine *map);
 
-/* In how many parts a register's word goes its ways: 1, whole. */
+/* Into how many parts the map divides a register's word; 1: it stays whole. */
 uint32_t zl_map_parts(const zl_slots *slots, const zl_affine *map);
 
-/* What has landed in shared memory, and stays there: load, sync, store. */
+/* The word for a tile that has landed in shared memory and stays there: load, sync, store. */
 void zl_word_landed(zl_word *out, const zl_slots *slots, const zl_affine *map);
 
-/* The map the other way: slot -> where its value was. */
+/* The inverse of a map: slot -> the slot where its value was. */
 bool zl_map_invert(zl_affine *out, const zl_affine *map);
 bool zl_map_equal(const zl_affine *a, const zl_affine *b);
 void zl_map_same(zl_affine *out, unsigned bits);
