@@ -49,23 +49,17 @@ static void differ(walk *w, bool sizes)
 
 static bool same_need(const zl_need *a, const zl_need *b)
 {
-    if (!zl_monomial_equal(&a->extent, &b->extent) || a->zero.count != b->zero.count) return false;
-    for (size_t i = 0; i < a->zero.count; i++)
-        if (!zl_monomial_equal(&a->zero.term[i], &b->zero.term[i])) return false;
-    return true;
+    return zl_monomial_equal(&a->extent, &b->extent) && zl_poly_equal(&a->zero, &b->zero);
 }
 
 /* By its range, or because facts about several names keep it above or below 0. */
 static bool is_never_zero(const zl_poly *p, const zl_symbols *names)
 {
     zl_poly minus = {0, {{0, {0}}}};
-    zl_monomial one = zl_monomial_of(1);
-    bool fits = true;
     if (!zl_range_has(zl_poly_range(p, names), 0)) return true;
     if (!names->slacks) return false;
-    for (size_t i = 0; i < p->count && fits; i++)
-        fits = zl_poly_sub_product(&minus, &one, &p->term[i]);
-    return zl_poly_not_below(p, names, 1) || (fits && zl_poly_not_below(&minus, names, 1));
+    return zl_poly_not_below(p, names, 1) ||
+           (zl_poly_sub_all(&minus, p) && zl_poly_not_below(&minus, names, 1));
 }
 
 static zlay_status need(walk *w, zl_need need)
@@ -99,11 +93,7 @@ static zlay_status need_equal(walk *w, zl_monomial extent, const zl_monomial *a,
 static zlay_status need_offsets(walk *w)
 {
     zl_need n = {zl_monomial_of(0), w->a.s.offset, false};
-    zl_monomial one = zl_monomial_of(1);
-    for (size_t i = 0; i < w->b.s.offset.count; i++)
-        if (!zl_poly_sub_product(&n.zero, &one, &w->b.s.offset.term[i]))
-            return zl_symbols_overflow(w->ctx);
-    return need(w, n);
+    return zl_poly_sub_all(&n.zero, &w->b.s.offset) ? need(w, n) : zl_symbols_overflow(w->ctx);
 }
 
 /* What one side has more is 1. */
@@ -248,8 +238,8 @@ static zlay_status compare(walk *w, const zlay_layout *a, const zlay_layout *b)
 /* The same formula under the same ranges, whatever the parentheses. */
 static bool is_same(const zl_symbols *a, const zl_symbols *b)
 {
-    if (!a || !b || a->names != b->names || a->leaves != b->leaves ||
-        a->offset.count != b->offset.count || a->edges != b->edges)
+    if (!a || !b || a->names != b->names || a->leaves != b->leaves || a->edges != b->edges ||
+        !zl_poly_equal(&a->offset, &b->offset))
         return false;
     for (size_t i = 0; i < a->names; i++)
         if (strcmp(a->name[i].name.text, b->name[i].name.text) != 0 ||
@@ -259,8 +249,6 @@ static bool is_same(const zl_symbols *a, const zl_symbols *b)
         if (!zl_monomial_equal(&a->leaf[i].shape, &b->leaf[i].shape) ||
             !zl_monomial_equal(&a->leaf[i].stride, &b->leaf[i].stride))
             return false;
-    for (size_t i = 0; i < a->offset.count; i++)
-        if (!zl_monomial_equal(&a->offset.term[i], &b->offset.term[i])) return false;
     for (size_t i = 0; i < a->edges; i++)
         if (!zl_monomial_equal(&a->edge[i].bound, &b->edge[i].bound) ||
             memcmp(a->edge[i].weight, b->edge[i].weight, sizeof a->edge[i].weight) != 0)

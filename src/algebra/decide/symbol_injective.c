@@ -112,14 +112,12 @@ static zlay_status need_pairs(zl_when *w, const zl_symbols *s, bool *chain)
 static bool is_longest(const zl_rising *o, size_t mode, uint64_t left)
 {
     zl_poly p = {0, {{0, {0}}}}, reach = p;
-    zl_monomial step, one = zl_monomial_of(1);
+    zl_monomial step;
     if (!o->sign[mode] || !zl_rising_step(&step, o, mode) || !zl_poly_add(&p, &step)) return false;
     for (size_t i = 0; i < o->count; i++)
         if (i != mode && left >> i & 1 && (!o->sign[i] || !zl_rising_add_reach(&reach, o, i)))
             return false;
-    for (size_t i = 0; i < reach.count; i++)
-        if (!zl_poly_sub_product(&p, &one, &reach.term[i])) return false;
-    return zl_poly_not_below(&p, o->s, 1);
+    return zl_poly_sub_all(&p, &reach) && zl_poly_not_below(&p, o->s, 1);
 }
 
 static bool rises(const zl_symbols *s)

@@ -228,14 +228,6 @@ static zlay_status between(zl_when *w, const zl_symbols *a, const zl_symbols *b)
     return status;
 }
 
-static bool same_offset(const zl_symbols *a, const zl_symbols *b)
-{
-    bool same = a->offset.count == b->offset.count;
-    for (size_t i = 0; same && i < a->offset.count; i++)
-        same = zl_monomial_equal(&a->offset.term[i], &b->offset.term[i]);
-    return same;
-}
-
 static bool same_stride(const zl_symbols *a, size_t i, const zl_symbols *b, size_t k)
 {
     return zl_monomial_equal(&a->leaf[i].stride, &b->leaf[k].stride);
@@ -257,7 +249,7 @@ static zlay_status within_modes(zl_when *w, const zl_symbols *a, const zl_symbol
 {
     zlay_status status = ZLAY_OK;
     uint64_t used = 0;
-    *alike = same_offset(a, b);
+    *alike = zl_poly_equal(&a->offset, &b->offset);
     zl_when_case(w);
     for (size_t i = 0; i < a->leaves && *alike && !status; i++) {
         size_t k = 0;

@@ -118,9 +118,7 @@ bool zl_rising_add_reach(zl_poly *p, const zl_rising *o, size_t mode)
 
 bool zl_rising_add_least(zl_poly *p, const zl_rising *o)
 {
-    bool fits = true;
-    for (size_t i = 0; i < o->s->offset.count && fits; i++)
-        fits = zl_poly_add(p, &o->s->offset.term[i]);
+    bool fits = zl_poly_add_all(p, &o->s->offset);
     for (size_t i = 0; i < o->count && fits; i++)
         if (o->down >> i & 1) fits = add_span(p, &o->s->leaf[i].shape, &o->s->leaf[i].stride);
     return fits;

@@ -41,8 +41,7 @@ static bool expand_term(zl_poly *out, const zl_monomial *term, size_t name, part
                    zl_poly_add_product(&next, &now.term[i], &from);
         now = next;
     }
-    for (size_t i = 0; i < now.count && fits; i++) fits = zl_poly_add(out, &now.term[i]);
-    return fits;
+    return fits && zl_poly_add_all(out, &now);
 }
 
 static bool expand(zl_poly *p, size_t name, part by)

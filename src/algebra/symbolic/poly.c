@@ -80,6 +80,31 @@ bool zl_poly_sub_product(zl_poly *p, const zl_monomial *a, const zl_monomial *b)
     return zl_sub(0, b->factor, &minus.factor) && zl_poly_add_product(p, a, &minus);
 }
 
+bool zl_poly_add_all(zl_poly *p, const zl_poly *q)
+{
+    bool fits = true;
+    for (size_t i = 0; i < q->count && fits; i++) fits = zl_poly_add(p, &q->term[i]);
+    return fits;
+}
+
+bool zl_poly_sub_all(zl_poly *p, const zl_poly *q)
+{
+    bool fits = true;
+    for (size_t i = 0; i < q->count && fits; i++) {
+        zl_monomial m = q->term[i];
+        fits = zl_sub(0, m.factor, &m.factor) && zl_poly_add(p, &m);
+    }
+    return fits;
+}
+
+bool zl_poly_equal(const zl_poly *a, const zl_poly *b)
+{
+    bool same = a->count == b->count;
+    for (size_t i = 0; same && i < a->count; i++)
+        same = zl_monomial_equal(&a->term[i], &b->term[i]);
+    return same;
+}
+
 /* ---- ranges ------------------------------------------------------------------------ */
 
 zlay_range zl_monomial_range(const zl_monomial *m, const zl_symbols *names)

@@ -86,10 +86,8 @@ zl_monomial *zl_symbols_monomial(zl_symbols *s, size_t i)
 static bool sort_terms(zl_poly *p)
 {
     zl_poly old = *p;
-    bool fits = true;
     p->count = 0;
-    for (size_t i = 0; i < old.count && fits; i++) fits = zl_poly_add(p, &old.term[i]);
-    return fits;
+    return zl_poly_add_all(p, &old);
 }
 
 static void swap_powers(zl_monomial *m, size_t a, size_t b)

@@ -69,6 +69,11 @@ bool zl_monomial_mul(zl_monomial *out, const zl_monomial *a, const zl_monomial *
 bool zl_monomial_div(zl_monomial *out, const zl_monomial *a, const zl_monomial *b);
 
 bool zl_poly_add(zl_poly *p, const zl_monomial *m);
+bool zl_poly_equal(const zl_poly *a, const zl_poly *b);
+
+/* p + q, p - q */
+bool zl_poly_add_all(zl_poly *p, const zl_poly *q);
+bool zl_poly_sub_all(zl_poly *p, const zl_poly *q);
 
 /* p + a b, p - a b */
 bool zl_poly_add_product(zl_poly *p, const zl_monomial *a, const zl_monomial *b);

@@ -122,8 +122,7 @@ bool zl_poly_substitute(zl_poly *p, const zl_equation *e)
                     return false;
             now = next;
         }
-        for (size_t k = 0; k < now.count; k++)
-            if (!zl_poly_add(&out, &now.term[k])) return false;
+        if (!zl_poly_add_all(&out, &now)) return false;
     }
     *p = out;
     return true;

@@ -36,21 +36,15 @@ static zlay_status grow(zl_when *w)
 static zlay_answer decided_side(const zl_when *w, const zl_poly *sum)
 {
     zl_poly below = {0, {{0, {0}}}};
-    zl_monomial one = zl_monomial_of(1);
-    bool fits = true;
     if (zl_poly_not_below(sum, w->names, 0)) return ZLAY_YES;
-    for (size_t i = 0; i < sum->count && fits; i++)
-        fits = zl_poly_sub_product(&below, &one, &sum->term[i]);
-    return fits && zl_poly_not_below(&below, w->names, 1) ? ZLAY_NO : ZLAY_DEPENDS;
+    bool no = zl_poly_sub_all(&below, sum) && zl_poly_not_below(&below, w->names, 1);
+    return no ? ZLAY_NO : ZLAY_DEPENDS;
 }
 
 static zlay_answer decided_opposite(const zl_when *w, const zl_poly *sum)
 {
     zl_poly opposite = {0, {{0, {0}}}};
-    zl_monomial one = zl_monomial_of(1);
-    for (size_t i = 0; i < sum->count; i++)
-        if (!zl_poly_sub_product(&opposite, &one, &sum->term[i])) return ZLAY_DEPENDS;
-    return decided_side(w, &opposite);
+    return zl_poly_sub_all(&opposite, sum) ? decided_side(w, &opposite) : ZLAY_DEPENDS;
 }
 
 static zlay_answer decided(const zl_when *w, zl_relation relation, const zl_poly *sum)
@@ -67,23 +61,15 @@ static zlay_answer decided(const zl_when *w, zl_relation relation, const zl_poly
     return zero == (relation == ZL_IS_ZERO) ? ZLAY_YES : ZLAY_NO;
 }
 
-static bool same_sum(const zl_poly *a, const zl_poly *b)
-{
-    bool same = a->count == b->count;
-    for (size_t i = 0; same && i < a->count; i++)
-        same = zl_monomial_equal(&a->term[i], &b->term[i]);
-    return same;
-}
-
 static bool same_atom(const zl_atom *a, const zl_atom *b)
 {
-    return a->relation == b->relation && same_sum(&a->sum, &b->sum);
+    return a->relation == b->relation && zl_poly_equal(&a->sum, &b->sum);
 }
 
 static bool is_there(const zl_when *w, zl_relation relation, const zl_poly *sum)
 {
     for (size_t i = w->clause_first; i < w->count; i++)
-        if (w->at[i].relation == relation && same_sum(&w->at[i].sum, sum)) return true;
+        if (w->at[i].relation == relation && zl_poly_equal(&w->at[i].sum, sum)) return true;
     return false;
 }
 
@@ -111,9 +97,8 @@ zlay_status zl_when_one(zl_when *w, const zl_monomial *extent)
 zlay_status zl_when_not_below(zl_when *w, const zl_poly *a, const zl_poly *b, int64_t least)
 {
     zl_poly p = *a;
-    zl_monomial one = zl_monomial_of(1), rest = zl_monomial_of(-least);
-    bool fits = zl_poly_add(&p, &rest);
-    for (size_t i = 0; i < b->count && fits; i++) fits = zl_poly_sub_product(&p, &one, &b->term[i]);
+    zl_monomial rest = zl_monomial_of(-least);
+    bool fits = zl_poly_add(&p, &rest) && zl_poly_sub_all(&p, b);
     return fits ? zl_when_atom(w, ZL_NOT_BELOW, &p) : zl_symbols_overflow(w->ctx);
 }
 

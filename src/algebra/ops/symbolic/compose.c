@@ -129,12 +129,9 @@ static zlay_status place_offset(work *w)
 /* Every mode but the last receives less than its extent. */
 static bool carries(const work *w)
 {
-    zl_monomial minus = zl_monomial_of(-1);
     for (size_t i = 0; i + 1 < w->a.leaves; i++) {
         zl_poly room = {0, {{0, {0}}}};
-        bool fits = zl_poly_add(&room, &w->a.leaf[i].shape);
-        for (size_t k = 0; k < w->reach[i].count && fits; k++)
-            fits = zl_poly_add_product(&room, &w->reach[i].term[k], &minus);
+        bool fits = zl_poly_add(&room, &w->a.leaf[i].shape) && zl_poly_sub_all(&room, &w->reach[i]);
         if (!fits || !at_least(w, &room, 1)) return true;
     }
     return false;

@@ -81,9 +81,7 @@ zlay_status zl_symbols_append(zlay_ctx *ctx, zl_symbols *to, zl_symbols *from)
     }
     memcpy(to->leaf + to->leaves, from->leaf, from->leaves * sizeof from->leaf[0]);
     to->leaves += from->leaves;
-    for (size_t i = 0; i < from->offset.count; i++)
-        if (!zl_poly_add(&to->offset, &from->offset.term[i])) return zl_symbols_overflow(ctx);
-    return ZLAY_OK;
+    return zl_poly_add_all(&to->offset, &from->offset) ? ZLAY_OK : zl_symbols_overflow(ctx);
 }
 
 /* A symbolic or strided layout with its edges. */
