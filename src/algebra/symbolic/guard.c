@@ -47,26 +47,9 @@ static bool is_plain(const zl_poly *p, const zl_symbols *names)
 
 /* ---- equations ------------------------------------------------------------------------ */
 
-/* Without a common factor, the first term positive unless the relation has a side; as it is where
- * a coefficient is -2^63. */
-static zl_poly reduced(const zl_poly *p, bool sided)
-{
-    zl_poly made = *p;
-    uint64_t common = 0;
-    for (size_t i = 0; i < p->count; i++) common = zl_gcd(common, zl_magnitude(p->term[i].factor));
-    bool minus = !sided && p->count && p->term[0].factor < 0;
-    for (size_t i = 0; i < p->count; i++) {
-        uint64_t factor = zl_magnitude(p->term[i].factor) / common;
-        if (factor > INT64_MAX) return *p;
-        bool negative = (p->term[i].factor < 0) != minus;
-        made.term[i].factor = negative ? -(int64_t)factor : (int64_t)factor;
-    }
-    return made;
-}
-
 bool zl_poly_prints(const zl_poly *zero, const zl_symbols *names)
 {
-    zl_poly p = reduced(zero, true);
+    zl_poly p = zl_poly_reduced(zero, true);
     if (poly_bits(&p, names) > 126) return false;
     for (size_t k = 0; k < p.count; k++)
         if (p.term[k].factor == INT64_MIN) return false;
@@ -99,7 +82,7 @@ static void print_side(zl_text *out, const zl_poly *p, const zl_symbols *names, 
 void zl_relation_print(zl_text *out, const zl_poly *zero, const char *relation,
                        const zl_symbols *names)
 {
-    zl_poly p = reduced(zero, *relation == '>');
+    zl_poly p = zl_poly_reduced(zero, *relation == '>');
     bool narrow = is_plain(&p, names) || poly_bits(&p, names) <= 62;
     const char *cast = narrow ? "" : "(__int128)";
     print_side(out, &p, names, true, cast);

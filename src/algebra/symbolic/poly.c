@@ -105,6 +105,21 @@ bool zl_poly_equal(const zl_poly *a, const zl_poly *b)
     return same;
 }
 
+zl_poly zl_poly_reduced(const zl_poly *p, bool sided)
+{
+    zl_poly made = *p;
+    uint64_t common = 0;
+    for (size_t i = 0; i < p->count; i++) common = zl_gcd(common, zl_magnitude(p->term[i].factor));
+    bool minus = !sided && p->count && p->term[0].factor < 0;
+    for (size_t i = 0; i < p->count; i++) {
+        uint64_t factor = zl_magnitude(p->term[i].factor) / common;
+        if (factor > INT64_MAX) return *p;
+        bool negative = (p->term[i].factor < 0) != minus;
+        made.term[i].factor = negative ? -(int64_t)factor : (int64_t)factor;
+    }
+    return made;
+}
+
 /* ---- ranges ------------------------------------------------------------------------ */
 
 zlay_range zl_monomial_range(const zl_monomial *m, const zl_symbols *names)

@@ -75,6 +75,10 @@ bool zl_poly_equal(const zl_poly *a, const zl_poly *b);
 bool zl_poly_add_all(zl_poly *p, const zl_poly *q);
 bool zl_poly_sub_all(zl_poly *p, const zl_poly *q);
 
+/* Without a common factor, the first term positive unless `sided`; as it is where a coefficient is
+ * -2^63. */
+zl_poly zl_poly_reduced(const zl_poly *p, bool sided);
+
 /* p + a b, p - a b */
 bool zl_poly_add_product(zl_poly *p, const zl_monomial *a, const zl_monomial *b);
 bool zl_poly_sub_product(zl_poly *p, const zl_monomial *a, const zl_monomial *b);

@@ -52,18 +52,6 @@ static bool solve(zl_equation *out, const zl_poly *zero, size_t t)
     return fits;
 }
 
-/* Without the number that divides all terms. */
-static void reduce(zl_poly *p)
-{
-    uint64_t common = 0;
-    for (size_t i = 0; i < p->count; i++) {
-        int64_t factor = p->term[i].factor;
-        common = zl_gcd(common, zl_magnitude(factor));
-    }
-    for (size_t i = 0; i < p->count && common <= INT64_MAX; i++)
-        p->term[i].factor /= (int64_t)common;
-}
-
 /* Of a fact's terms the one whose rest is a monomial of a positive factor is best. */
 static bool equation_of(zl_equation *out, const zl_poly *zero)
 {
@@ -87,7 +75,7 @@ size_t zl_equations_of(zl_equation *out, const zl_symbols *s)
             bool fits = true;
             zl_poly a = sum_of(&s->slack[i], &fits), b = sum_of(&s->slack[k], &fits);
             if (!fits || !a.count || !is_opposite(&a, &b) || count == ZL_SLACKS_MOST) continue;
-            reduce(&a);
+            a = zl_poly_reduced(&a, true);
             count += equation_of(&out[count], &a);
         }
     return count;
