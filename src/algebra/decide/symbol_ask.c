@@ -139,17 +139,15 @@ static size_t put_values(int64_t *values, size_t room, size_t at, const zl_symbo
 static zlay_status sample(zlay_ctx *ctx, int64_t *values, size_t room, const zlay_layout *a,
                           const zlay_layout *b)
 {
-    zlay_allocator alloc = zl_allocator(ctx);
     if (!a || (room && !values)) return zl_fail(ctx, ZLAY_EINVAL, "a pointer is NULL");
     if (!a->symbols && !(b && b->symbols)) return ZLAY_OK;
-    zl_symbols *side = zl_alloc(ctx, 2, sizeof *side);
+    zl_symbols *side = zl_scratch(ctx, 2, sizeof *side);
     if (!side) return ZLAY_ENOMEM;
     zlay_status status = both_of(ctx, side, a, b);
     if (!status) {
         size_t at = put_values(values, room, 0, &side[0], a, NULL);
         if (b) put_values(values, room, at, &side[0], b, a);
     }
-    zl_free(&alloc, side, 2 * sizeof *side);
     return status == ZLAY_NONE ? zl_fail(ctx, ZLAY_EINVAL, "one layout has no strides") : status;
 }
 
@@ -204,24 +202,24 @@ static zlay_status answer(zlay_ctx *ctx, zl_symbol_equality *out, const zl_symbo
 
 zlay_status zl_symbols_ask(zlay_ctx *ctx, zl_symbol_equality *out, const zl_symbol_question *q)
 {
-    zlay_allocator alloc = zl_allocator(ctx);
-    zl_symbols *side = zl_alloc(ctx, 2, sizeof *side);
+    zl_mark mark = zl_scratch_mark(ctx);
+    zl_symbols *side = zl_scratch(ctx, 2, sizeof *side);
     if (!side) return ZLAY_ENOMEM;
     zlay_status status = answer(ctx, out, q, side);
-    zl_free(&alloc, side, 2 * sizeof *side);
+    zl_scratch_release(ctx, mark);
     return status;
 }
 
 /* Both at the sample; NULL where a number does not fit there. */
 static zlay_status at_sample(zlay_ctx *ctx, zlay_layout *out[2], const zl_symbol_question *q)
 {
-    zlay_allocator alloc = zl_allocator(ctx);
-    zl_symbols *side = zl_alloc(ctx, 2, sizeof *side);
+    zl_mark mark = zl_scratch_mark(ctx);
+    zl_symbols *side = zl_scratch(ctx, 2, sizeof *side);
     if (!side) return ZLAY_ENOMEM;
     zlay_status status = both_of(ctx, side, q->a, q->b);
     for (int i = 0; i < (q->b ? 2 : 1) && !status; i++)
         status = zl_symbols_sample(ctx, &out[i], &side[i]);
-    zl_free(&alloc, side, 2 * sizeof *side);
+    zl_scratch_release(ctx, mark);
     return status;
 }
 

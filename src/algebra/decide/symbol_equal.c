@@ -2,7 +2,6 @@
 /* Two symbolic layouts are cut into modes of the same extents, the fastest first; they are equal
  * where their offsets are, and the strides of every mode with more than one coordinate. */
 #include "algebra/decide/equal.h"
-#include "algebra/symbolic/guard.h"
 #include "algebra/decide/symbol_decide.h"
 
 #include <string.h>
@@ -22,7 +21,7 @@ typedef struct walk {
     const zlay_facts *facts;
     size_t equations;
     zl_equation equation[ZL_SLACKS_MOST];
-    zl_needs needs;
+    zl_when needs;
     zl_symbol_equality *out;
 } walk;
 
@@ -47,11 +46,6 @@ static void differ(walk *w, bool sizes)
     w->out->sizes = sizes;
 }
 
-static bool same_need(const zl_need *a, const zl_need *b)
-{
-    return zl_monomial_equal(&a->extent, &b->extent) && zl_poly_equal(&a->zero, &b->zero);
-}
-
 /* By its range, or because facts about several names keep it above or below 0. */
 static bool is_never_zero(const zl_poly *p, const zl_symbols *names)
 {
@@ -62,38 +56,41 @@ static bool is_never_zero(const zl_poly *p, const zl_symbols *names)
            (zl_poly_sub_all(&minus, p) && zl_poly_not_below(&minus, names, 1));
 }
 
-static zlay_status need(walk *w, zl_need need)
+/* Where the extent is not 1, zero == 0; an extent of 0 is more than 1. */
+static zlay_status need(walk *w, const zl_monomial *extent, zl_poly *zero)
 {
-    zl_needs *n = &w->needs;
+    zl_poly one = {1, {*extent}};
+    zlay_status status = ZLAY_OK;
     for (size_t i = 0; i < w->equations; i++)
-        if (!zl_poly_substitute(&need.zero, &w->equation[i])) break;
-    if (!need.zero.count) return ZLAY_OK;
-    if (need.extent.factor > 1 || zl_monomial_range(&need.extent, &w->a.s).lo > 1)
-        need.extent = zl_monomial_of(0);
-    need.never = is_never_zero(&need.zero, &w->a.s);
-    if (need.never && !need.extent.factor) differ(w, false);
-    for (size_t i = 0; i < n->count; i++)
-        if (same_need(&n->at[i], &need)) return ZLAY_OK;
-    if (n->count == ZL_NEEDS_MOST) return zl_symbols_full(w->ctx, "130 conditions");
-    n->at[n->count++] = need;
-    return ZLAY_OK;
+        if (!zl_poly_substitute(zero, &w->equation[i])) break;
+    if (!zero->count) return ZLAY_OK;
+    bool several = extent->factor != 1 || zl_monomial_range(extent, &w->a.s).lo > 1;
+    bool never = is_never_zero(zero, &w->a.s);
+    if (never && several) differ(w, false);
+    zl_when_clause(&w->needs);
+    if (!several) status = zl_when_put(&w->needs, ZL_IS_ONE, &one);
+    if (!status) status = zl_when_put(&w->needs, never ? ZL_NEVER_ZERO : ZL_IS_ZERO, zero);
+    zl_when_clause_once(&w->needs);
+    return status;
 }
 
 /* Where the extent is not 1, stride a == b. */
 static zlay_status need_equal(walk *w, zl_monomial extent, const zl_monomial *a,
                               const zl_monomial *b)
 {
-    zl_need n = {extent, {0, {{0, {0}}}}, false};
+    zl_poly zero = {0, {{0, {0}}}};
     zl_monomial one = zl_monomial_of(1);
-    if (!zl_poly_add(&n.zero, a) || !zl_poly_sub_product(&n.zero, &one, b))
+    if (!zl_poly_add(&zero, a) || !zl_poly_sub_product(&zero, &one, b))
         return zl_symbols_overflow(w->ctx);
-    return need(w, n);
+    return need(w, &extent, &zero);
 }
 
 static zlay_status need_offsets(walk *w)
 {
-    zl_need n = {zl_monomial_of(0), w->a.s.offset, false};
-    return zl_poly_sub_all(&n.zero, &w->b.s.offset) ? need(w, n) : zl_symbols_overflow(w->ctx);
+    zl_monomial always = zl_monomial_of(0);
+    zl_poly zero = w->a.s.offset;
+    return zl_poly_sub_all(&zero, &w->b.s.offset) ? need(w, &always, &zero)
+                                                  : zl_symbols_overflow(w->ctx);
 }
 
 /* What one side has more is 1. */
@@ -186,11 +183,8 @@ static zlay_status walk_all(walk *w)
 
 static zlay_status conclude(walk *w)
 {
-    if (is_undecided(w) || is_no(w) || !w->needs.count) return ZLAY_OK;
-    if (!zl_needs_fit(&w->needs))
-        return undecided(w, "the guard has integers of more than 126 bits");
-    w->out->answer = ZLAY_DEPENDS;
-    return zl_print_alloc(w->ctx, &w->out->guard, &w->out->length, zl_needs_print, &w->needs);
+    bool depends = !is_undecided(w) && !is_no(w) && w->needs.count;
+    return depends ? zl_when_answer(&w->needs, w->out) : ZLAY_OK;
 }
 
 /* What the facts of the call and of both layouts say together; one number is put in. */
@@ -269,19 +263,19 @@ static zlay_status ragged(zlay_ctx *ctx, zl_symbol_equality *out, const zlay_lay
 zlay_status zl_symbols_equal(zlay_ctx *ctx, zl_symbol_equality *out, const zlay_layout *a,
                              const zlay_layout *b, const zlay_facts *facts)
 {
-    zlay_allocator alloc = zl_allocator(ctx);
+    zl_mark mark = zl_scratch_mark(ctx);
     *out = (zl_symbol_equality){.answer = ZLAY_YES};
     if (!facts && is_same(a->symbols, b->symbols)) return ZLAY_OK;
     if ((a->symbols && a->symbols->edges) || (b->symbols && b->symbols->edges))
         return ragged(ctx, out, a, b);
-    walk *w = zl_alloc(ctx, 1, sizeof *w);
+    walk *w = zl_scratch(ctx, 1, sizeof *w);
     if (!w) return ZLAY_ENOMEM;
     w->ctx = ctx;
     w->facts = facts;
     w->out = out;
-    w->needs.names = &w->a.s;
+    zl_when_begin(&w->needs, ctx, &w->a.s);
     zlay_status status = compare(w, a, b);
-    zl_free(&alloc, w, sizeof *w);
+    zl_scratch_release(ctx, mark);
     return status;
 }
 

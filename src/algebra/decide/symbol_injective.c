@@ -151,6 +151,5 @@ zlay_status zl_symbols_injective(zlay_ctx *ctx, zl_symbol_equality *out, zl_symb
     zl_when w;
     zl_when_begin(&w, ctx, s);
     zlay_status status = decide(&w, out, s);
-    zl_when_end(&w);
     return status;
 }

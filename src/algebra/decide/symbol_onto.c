@@ -57,7 +57,6 @@ zlay_status zl_symbols_bijective(zlay_ctx *ctx, zl_symbol_equality *out, const z
     do status = compact_case(&w, &o);
     while (!status && zl_rising_next(&o));
     if (!status) status = zl_when_answer(&w, out);
-    zl_when_end(&w);
     return status;
 }
 
@@ -148,7 +147,6 @@ static zlay_status fills_for_all(zlay_ctx *ctx, bool *yes, const zl_symbols *s)
     zl_when_begin(&w, ctx, s);
     zlay_status status = fill(&w, &o, 0);
     *yes = w.holds;
-    zl_when_end(&w);
     return status;
 }
 
@@ -192,7 +190,6 @@ static zlay_status onto_between(zlay_ctx *ctx, zl_symbol_equality *out, const zl
     if (!status && (filled || never)) status = zl_when_answer(&w, out);
     else if (!status)
         status = zl_symbols_open(ctx, out, "values below 0, with gaps that depend on names");
-    zl_when_end(&w);
     return status;
 }
 
@@ -206,7 +203,6 @@ zlay_status zl_symbols_surjective(zlay_ctx *ctx, zl_symbol_equality *out, const 
     zl_when_begin(&w, ctx, s);
     zlay_status status = fill(&w, &o, onto);
     if (!status) status = zl_when_answer(&w, out);
-    zl_when_end(&w);
     return status;
 }
 
@@ -275,7 +271,6 @@ static zlay_status by_modes(zlay_ctx *ctx, zl_symbol_equality *out, const zl_sym
                !zl_range_has(zl_monomial_range(&b->leaf[0].stride, b), 0);
     *decided = !status && alike && (w.holds || one);
     if (*decided) status = zl_when_answer(&w, out);
-    zl_when_end(&w);
     return status;
 }
 
@@ -297,6 +292,5 @@ zlay_status zl_symbols_contained(zlay_ctx *ctx, zl_symbol_equality *out, const z
     bool never = !w.holds && !w.count;
     if (!status && (filled || never)) status = zl_when_answer(&w, out);
     else if (!status) status = zl_symbols_open(ctx, out, "b has gaps that depend on names");
-    zl_when_end(&w);
     return status;
 }

@@ -56,13 +56,6 @@ bool zl_poly_prints(const zl_poly *zero, const zl_symbols *names)
     return true;
 }
 
-bool zl_needs_fit(const zl_needs *needs)
-{
-    for (size_t i = 0; i < needs->count; i++)
-        if (!zl_poly_prints(&needs->at[i].zero, needs->names)) return false;
-    return true;
-}
-
 static void print_side(zl_text *out, const zl_poly *p, const zl_symbols *names, bool left,
                        const char *cast)
 {
@@ -90,17 +83,15 @@ void zl_relation_print(zl_text *out, const zl_poly *zero, const char *relation,
     print_side(out, &p, names, false, cast);
 }
 
-/* A product of names that are 1 or more. */
-static void print_one(zl_text *out, const zl_monomial *extent, const zl_symbols *names,
-                      bool enclosed)
+void zl_ones_print(zl_text *out, const zl_monomial *product, const zl_symbols *names, bool enclosed)
 {
     size_t count = 0;
     const char *between = "";
-    for (size_t i = 0; i < names->names; i++) count += extent->power[i] > 0;
+    for (size_t i = 0; i < names->names; i++) count += product->power[i] > 0;
     enclosed = enclosed && count > 1;
     zl_puts(out, enclosed ? "(" : "");
     for (size_t i = 0; i < names->names; i++) {
-        if (!extent->power[i]) continue;
+        if (!product->power[i]) continue;
         zl_monomial name = zl_monomial_of(1);
         name.power[i] = 1;
         zl_puts(out, between);
@@ -109,23 +100,4 @@ static void print_one(zl_text *out, const zl_monomial *extent, const zl_symbols 
         between = " && ";
     }
     zl_puts(out, enclosed ? ")" : "");
-}
-
-static void print_need(zl_text *out, const zl_need *need, const zl_symbols *names, bool alone)
-{
-    bool both = need->extent.factor && !need->never;
-    zl_puts(out, both && !alone ? "(" : "");
-    if (need->extent.factor) print_one(out, &need->extent, names, both);
-    if (both) zl_puts(out, " || ");
-    if (!need->never) zl_relation_print(out, &need->zero, "==", names);
-    zl_puts(out, both && !alone ? ")" : "");
-}
-
-void zl_needs_print(zl_text *out, const void *value)
-{
-    const zl_needs *needs = value;
-    for (size_t i = 0; i < needs->count; i++) {
-        zl_puts(out, i ? " && " : "");
-        print_need(out, &needs->at[i], needs->names, needs->count == 1);
-    }
 }

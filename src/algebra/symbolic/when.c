@@ -4,30 +4,22 @@
 
 #include <string.h>
 
-enum { GROW = 16, ATOMS_MOST = 512 };
+enum { ROOM = 8, ATOMS_MOST = 512 };
 
 void zl_when_begin(zl_when *w, zlay_ctx *ctx, const zl_symbols *names)
 {
     *w = (zl_when){.ctx = ctx, .names = names};
 }
 
-void zl_when_end(zl_when *w)
-{
-    zlay_allocator alloc = zl_allocator(w->ctx);
-    zl_free(&alloc, w->at, w->room * sizeof *w->at);
-    w->at = NULL;
-}
-
 static zlay_status grow(zl_when *w)
 {
-    zlay_allocator alloc = zl_allocator(w->ctx);
+    size_t room = w->room ? 2 * w->room : ROOM;
     if (w->count == ATOMS_MOST) return zl_symbols_full(w->ctx, "512 comparisons in its guard");
-    zl_atom *at = zl_alloc(w->ctx, w->room + GROW, sizeof *at);
+    zl_atom *at = zl_scratch(w->ctx, room, sizeof *at);
     if (!at) return ZLAY_ENOMEM;
     if (w->count) memcpy(at, w->at, w->count * sizeof *at);
-    zl_free(&alloc, w->at, w->room * sizeof *w->at);
     w->at = at;
-    w->room += GROW;
+    w->room = room;
     return ZLAY_OK;
 }
 
@@ -73,16 +65,20 @@ static bool is_there(const zl_when *w, zl_relation relation, const zl_poly *sum)
     return false;
 }
 
+zlay_status zl_when_put(zl_when *w, zl_relation relation, const zl_poly *sum)
+{
+    zlay_status status = w->count == w->room ? grow(w) : ZLAY_OK;
+    if (!status) w->at[w->count++] = (zl_atom){w->in_case, w->clause, relation, *sum};
+    return status;
+}
+
 zlay_status zl_when_atom(zl_when *w, zl_relation relation, const zl_poly *sum)
 {
     if (w->holds || w->case_false || w->clause_true) return ZLAY_OK;
     zlay_answer answer = decided(w, relation, sum);
     if (answer == ZLAY_YES) w->clause_true = true;
     if (answer != ZLAY_DEPENDS || is_there(w, relation, sum)) return ZLAY_OK;
-    zlay_status status = w->count == w->room ? grow(w) : ZLAY_OK;
-    if (status) return status;
-    w->at[w->count++] = (zl_atom){w->in_case, w->clause, relation, *sum};
-    return ZLAY_OK;
+    return zl_when_put(w, relation, sum);
 }
 
 /* Positive monomials, each known to be 1 or more: their product is 1 when each is. */
@@ -174,6 +170,15 @@ void zl_when_clause_end(zl_when *w)
     else drop_weaker(w);
 }
 
+void zl_when_clause_once(zl_when *w)
+{
+    for (size_t i = 0, end; i < w->clause_first; i = end) {
+        end = clause_end_at(w, i);
+        if (end - i == w->count - w->clause_first && is_part(w, i, end, w->clause_first, w->count))
+            w->count = w->clause_first;
+    }
+}
+
 /* Atom by atom, with clauses that begin at the same places. */
 static bool same_case(const zl_when *w, size_t i, size_t k, size_t count)
 {
@@ -216,11 +221,14 @@ static size_t clauses_from(const zl_when *w, size_t i)
 static void print_clause(zl_text *out, const zl_when *w, size_t i, size_t end, bool enclosed)
 {
     static const char *const relation[] = {"==", "!=", ">="};
+    end -= w->at[end - 1].relation == ZL_NEVER_ZERO;
     enclosed = enclosed && end - i > 1;
     zl_puts(out, enclosed ? "(" : "");
     for (size_t k = i; k < end; k++) {
         zl_puts(out, k > i ? " || " : "");
-        zl_relation_print(out, &w->at[k].sum, relation[w->at[k].relation], w->names);
+        if (w->at[k].relation == ZL_IS_ONE)
+            zl_ones_print(out, &w->at[k].sum.term[0], w->names, end - i > 1);
+        else zl_relation_print(out, &w->at[k].sum, relation[w->at[k].relation], w->names);
     }
     zl_puts(out, enclosed ? ")" : "");
 }
@@ -244,9 +252,10 @@ static void print(zl_text *out, const void *value)
 
 static bool is_wide(const zl_when *w)
 {
-    size_t i = 0;
-    while (i < w->count && zl_poly_prints(&w->at[i].sum, w->names)) i++;
-    return i < w->count;
+    bool wide = false;
+    for (size_t i = 0; i < w->count && !wide; i++)
+        wide = w->at[i].relation != ZL_IS_ONE && !zl_poly_prints(&w->at[i].sum, w->names);
+    return wide;
 }
 
 zlay_status zl_when_answer(zl_when *w, zl_symbol_equality *out)

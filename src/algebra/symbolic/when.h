@@ -7,7 +7,15 @@
 
 #include "algebra/symbolic/symbol.h"
 
-typedef enum zl_relation { ZL_IS_ZERO, ZL_NOT_ZERO, ZL_NOT_BELOW } zl_relation;
+/* ZL_IS_ONE: the sum is one product of names that are 1 or more, and each of them is 1.
+ * ZL_NEVER_ZERO: known not to hold; the last atom of its clause, which is not printed. */
+typedef enum zl_relation {
+    ZL_IS_ZERO,
+    ZL_NOT_ZERO,
+    ZL_NOT_BELOW,
+    ZL_IS_ONE,
+    ZL_NEVER_ZERO
+} zl_relation;
 
 typedef struct zl_atom {
     uint32_t in_case, clause;
@@ -25,14 +33,18 @@ typedef struct zl_when {
     bool clause_true, case_false, holds;
 } zl_when;
 
+/* In working memory of the call. */
 void zl_when_begin(zl_when *w, zlay_ctx *ctx, const zl_symbols *names);
-void zl_when_end(zl_when *w);
 
 /* A case, its clauses, their atoms, in that order; a case without clauses holds. */
 void zl_when_case(zl_when *w);
 void zl_when_clause(zl_when *w);
 zlay_status zl_when_atom(zl_when *w, zl_relation relation, const zl_poly *sum);
 void zl_when_clause_end(zl_when *w);
+
+/* The same without deciding anything: an atom as it is, a clause unless it stands there already. */
+zlay_status zl_when_put(zl_when *w, zl_relation relation, const zl_poly *sum);
+void zl_when_clause_once(zl_when *w);
 void zl_when_case_end(zl_when *w);
 
 /* extent == 1; a == b; a - b >= least */
