@@ -10,35 +10,18 @@ void zl_give(zlay_reason *r, int32_t keeps, uint64_t value, uint64_t split)
     r->fix_split = split > INT32_MAX ? INT32_MAX : (int32_t)split;
 }
 
-static void narrow(zl_range *range, const zlay_reason *r)
+bool zl_fix_within(uint64_t *out, const zlay_reason *r, zl_range refusing, uint64_t floor)
 {
-    if (r->relation == ZLAY_REL_MULTIPLE) {
-        if (r->lo > range->unit) range->unit = r->lo;
-        return;
-    }
-    uint64_t hi = r->relation == ZLAY_REL_EQUAL ? r->lo : r->hi;
-    if (r->lo > range->lo) range->lo = r->lo;
-    if (hi < range->hi) range->hi = hi;
-}
-
-zl_ranges zl_fix_ranges(const zlay_reason *r, const zl_subject *s)
-{
-    zl_ranges of = {zl_range_of(s, r->field, r->index), {0, UINT64_MAX, 1}};
-    narrow(&of.all, r);
-    narrow(&of.own, r);
-    return of;
-}
-
-bool zl_fix_within(uint64_t *out, const zlay_reason *r, const zl_ranges *of, uint64_t floor)
-{
-    return zl_nearest(out, r->value, floor, of->all) || zl_nearest(out, r->value, 0, of->all) ||
-           zl_nearest(out, r->value, 0, of->own);
+    zl_range own = ZL_RANGE_ALL;
+    zl_narrow(&own, r->relation, r->lo, r->hi);
+    zl_narrow(&refusing, r->relation, r->lo, r->hi);
+    return zl_nearest(out, r->value, floor, refusing) || zl_nearest(out, r->value, 0, refusing) ||
+           zl_nearest(out, r->value, 0, own);
 }
 
 bool zl_fix_nearest(uint64_t *out, const zlay_reason *r, const zl_subject *s, uint64_t floor)
 {
-    zl_ranges of = zl_fix_ranges(r, s);
-    return zl_fix_within(out, r, &of, floor);
+    return zl_fix_within(out, r, zl_range_of(s, r->field, r->index), floor);
 }
 
 void zl_fix_value(zlay_reason *r, int32_t keeps, const zl_subject *s, uint64_t floor)

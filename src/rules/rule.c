@@ -207,22 +207,15 @@ bool zl_holds(const zl_subject *s, int32_t field, int32_t index)
 
 static bool see_bounds(void *arg, const zl_rule *rule, const zl_subject *s, uint32_t i)
 {
-    zl_range *range = arg;
-    bool multiple = rule->relation == ZLAY_REL_MULTIPLE;
-    if (zl_quantity_field(rule->quantity) != rule->field || rule->relation == ZLAY_REL_SIGNED)
-        return true;
-    uint64_t unit = zl_bound(rule->lo, s, i), lo = multiple ? 0 : unit, hi = UINT64_MAX;
-    if (!multiple) hi = rule->relation == ZLAY_REL_EQUAL ? unit : zl_bound(rule->hi, s, i);
-    if (lo > range->lo) range->lo = lo;
-    if (hi < range->hi) range->hi = hi;
-    if (multiple && unit > range->unit) range->unit = unit;
+    bool own = zl_quantity_field(rule->quantity) == rule->field;
+    if (own && rule->relation != ZLAY_REL_SIGNED)
+        zl_narrow(arg, rule->relation, zl_bound(rule->lo, s, i), zl_bound(rule->hi, s, i));
     return true;
 }
 
-/* Units are powers of two, so the greatest is the common multiple. */
 zl_range zl_range_of(const zl_subject *s, int32_t field, int32_t index)
 {
-    zl_range range = {0, UINT64_MAX, 1};
+    zl_range range = ZL_RANGE_ALL;
     entry_walk(s, field, index, see_bounds, &range);
     return range;
 }

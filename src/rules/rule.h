@@ -115,10 +115,24 @@ typedef struct zl_collector {
 } zl_collector;
 void zl_collect(zl_collector *c, const zlay_reason *broken);
 
-/* What the rules of one entry of a field leave: lo <= value <= hi, a multiple of unit. */
+/* What the rules of one entry of a field leave: lo <= value <= hi, a multiple of unit. Units are
+ * powers of two, so the greatest is the common multiple. */
 typedef struct zl_range {
     uint64_t lo, hi, unit;
 } zl_range;
+
+#define ZL_RANGE_ALL ((zl_range){0, UINT64_MAX, 1})
+
+static inline void zl_narrow(zl_range *range, int32_t relation, uint64_t lo, uint64_t hi)
+{
+    if (relation == ZLAY_REL_MULTIPLE) {
+        if (lo > range->unit) range->unit = lo;
+        return;
+    }
+    if (relation == ZLAY_REL_EQUAL) hi = lo;
+    if (lo > range->lo) range->lo = lo;
+    if (hi < range->hi) range->hi = hi;
+}
 
 /* Why a broken row would refuse nothing: ZLAY_NOTED_*, or 0. */
 int32_t zl_noted(const zl_rule *rule, const zl_subject *subject);
@@ -165,15 +179,10 @@ bool zl_strict(const zl_subject *subject);
 zlay_status zl_check(zlay_verdict *out, zlay_reason *reasons, size_t room,
                      const zl_subject *subject, bool driver);
 
-/* What every refusing rule of a reason's entry and its own allow, and what its own alone does. */
-typedef struct zl_ranges {
-    zl_range all, own;
-} zl_ranges;
-zl_ranges zl_fix_ranges(const zlay_reason *reason, const zl_subject *subject);
-
-/* The nearest value that all allow, from `floor` on where there is one; where they exclude each
- * other, that of the reason's rule alone. False: it has none. */
-bool zl_fix_within(uint64_t *out, const zlay_reason *reason, const zl_ranges *of, uint64_t floor);
+/* The nearest value that a reason's rule and the refusing rules of its entry allow, from `floor` on
+ * where there is one; where they exclude each other, that of the reason's rule alone. False: it has
+ * none. */
+bool zl_fix_within(uint64_t *out, const zlay_reason *reason, zl_range refusing, uint64_t floor);
 
 /* Repairs that most fields share: the nearest legal value; the next multiple or that value. */
 void zl_give(zlay_reason *reason, int32_t keeps, uint64_t value, uint64_t split);

@@ -88,9 +88,9 @@ static zl_factor factor_of(const zl_given *g, const zl_condition *c, uint32_t i)
 static uint64_t factor_unit(const zl_given *g, const zl_condition *c)
 {
     const zlay_tensormap *map = g->map;
-    if (c->asks == ZL_ASKS_FOOTPRINT) return zlay_tensormap_type_bits(map->type);
+    if (c->asks == ZL_ASKS_FOOTPRINT) return zl_map_bits(map->type);
     if (map->interleave) return map->interleave == 2 ? 256 : 128;
-    if (c->asks == ZL_ASKS_COPIED) return zlay_tensormap_type_bits(map->type);
+    if (c->asks == ZL_ASKS_COPIED) return zl_map_bits(map->type);
     uint64_t span = zl_span(map->swizzle);
     return span ? span * 8 : zl_smem_bits(map->type);
 }

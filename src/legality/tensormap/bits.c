@@ -6,7 +6,7 @@
 #include <string.h>
 #include <zlay/tensormap_bits.h>
 
-enum { WORDS = 16, DIMS = 5, NO_TYPE = -1 };
+enum { WORDS = 16, NO_TYPE = -1 };
 enum { TYPE_AT = 71, TYPE_BITS = 4, ROUNDS_AT = 80, LOWER_AT = 448, UPPER_AT = 464 };
 enum { BYTES_AT = 512, BYTES_BITS = 18, PLAIN_AT = 580, SWIZZLED_AT = 584 };
 
@@ -48,7 +48,7 @@ static const struct {
 };
 
 /* The corners of rank - 2 dimensions share 16 bits. */
-static const uint32_t corner_width[DIMS + 1] = {[3] = 16, [4] = 8, [5] = 5};
+static const uint32_t corner_width[ZL_DIMS + 1] = {[3] = 16, [4] = 8, [5] = 5};
 
 const char *zlay_tensormap_bits_source(void)
 {
@@ -129,7 +129,7 @@ static bool present(const zlay_tensormap *m, const struct bits *row)
 /* Dimensions that have corners, each in so many bits; 0 of them where the rank has none. */
 static uint32_t corners(const zlay_tensormap *m, uint32_t *width)
 {
-    *width = m->mode && m->rank <= DIMS ? corner_width[m->rank] : 0;
+    *width = m->mode && m->rank <= ZL_DIMS ? corner_width[m->rank] : 0;
     return *width ? m->rank - 2 : 0;
 }
 
@@ -143,7 +143,7 @@ static int32_t sign_extended(uint64_t value, uint32_t width)
 
 static uint64_t box_bytes(const zlay_tensormap *m)
 {
-    uint64_t bytes = zlay_tensormap_type_bits(m->type) / 8;
+    uint64_t bytes = zl_map_bits(m->type) / 8;
     if (m->mode) return zl_umul_sat(bytes, zl_umul_sat(m->channels, m->pixels));
     for (uint32_t i = 0; i < zl_dims(m); i++)
         bytes = zl_umul_sat(bytes, m->step[i] ? m->box[i] / m->step[i] : 0);

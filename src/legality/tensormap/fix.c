@@ -35,25 +35,23 @@ static void fix_stride(zlay_reason *r, const zl_subject *s)
 {
     const zlay_tensormap *map = s->value;
     uint32_t i = (uint32_t)r->index;
-    uint64_t floor = map->extent[i + 1] > 1 ? zl_covered(map, i) : 0;
+    uint64_t floor = map->extent[i + 1] > 1 ? zl_covered(map, i, map->stride[i]) : 0;
     uint64_t value;
-    if (!zl_fix_nearest(&value, r, s, floor)) return;
+    if (!zl_fix_within(&value, r, zl_stride_range(s, i), floor)) return;
     zl_give(r, value >= floor ? ZLAY_KEEPS_VALUES : ZLAY_KEEPS_NOTHING, value, 1);
 }
 
 /* A stride that grows may come to step over dimensions that it did not before: again, then. */
 static void fix_overlap(zlay_reason *r, const zl_subject *s)
 {
-    zlay_tensormap map = *(const zlay_tensormap *)s->value;
-    uint64_t *stride = &map.stride[r->index], covered = zl_covered(&map, (uint32_t)r->index);
-    zl_ranges of = zl_fix_ranges(r, s);
-    for (int k = 0; k < ZL_DIMS; k++) {
-        if (!zl_fix_within(stride, r, &of, covered)) return;
-        covered = zl_covered(&map, (uint32_t)r->index);
-        if (*stride < covered) continue;
-        zl_give(r, ZLAY_KEEPS_VALUES, *stride, 1);
-        return;
-    }
+    uint32_t i = (uint32_t)r->index;
+    uint64_t stride, covered = r->lo;
+    zl_range range = zl_stride_range(s, i);
+    zl_narrow(&range, r->relation, r->lo, r->hi);
+    bool found = zl_fix_within(&stride, r, range, covered);
+    while (found && stride < (covered = zl_covered(s->value, i, stride)))
+        found = zl_nearest(&stride, r->value, covered, range);
+    if (found) zl_give(r, ZLAY_KEEPS_VALUES, stride, 1);
 }
 
 static void fix_step(zlay_reason *r, const zl_subject *s)

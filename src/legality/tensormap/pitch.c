@@ -6,14 +6,6 @@
 
 enum { STRIDES = ZL_DIMS - 1 };
 
-/* Interleaved rows are of slices. */
-static uint64_t row_bytes(const zlay_tensormap *map)
-{
-    if (map->interleave) return zl_umul_sat(map->extent[0], map->interleave == 2 ? 32 : 16);
-    uint64_t bits = zl_umul_sat(map->extent[0], zlay_tensormap_type_bits(map->type));
-    return bits / 8 + (bits % 8 != 0);
-}
-
 /* Bytes from the first to the last element of a dimension whose elements span `inside` bytes. */
 static uint64_t over(uint64_t stride, uint64_t extent, uint64_t inside)
 {
@@ -27,27 +19,9 @@ static bool inside(const zlay_tensormap *map, uint32_t a, uint32_t b)
     return map->stride[a] < map->stride[b] || (map->stride[a] == map->stride[b] && a < b);
 }
 
-static uint32_t strides_of(const zlay_tensormap *map)
-{
-    return zl_dims(map) ? zl_dims(map) - 1 : 0;
-}
-
-/* The order of the strides varies from map to map, so no branch depends on it. */
-uint64_t zl_covered(const zlay_tensormap *map, uint32_t stride)
-{
-    uint64_t bytes = row_bytes(map), own = map->stride[stride];
-    for (uint32_t i = 0, count = strides_of(map); i < count; i++) {
-        uint64_t other = map->stride[i], extent = map->extent[i + 1];
-        uint64_t inner = (other < own) | ((other == own) & (i < stride));
-        uint64_t reach = zl_umul_sat(other, extent - (extent > 0)) & -inner;
-        if (!zl_uadd(bytes, reach, &bytes)) bytes = UINT64_MAX;
-    }
-    return bytes;
-}
-
 static void order_by_stride(uint32_t *order, const zlay_tensormap *map)
 {
-    uint32_t count = strides_of(map);
+    uint32_t count = zl_strides(map);
     for (uint32_t i = 0; i < count; i++) {
         uint32_t at = 0;
         for (uint32_t j = 0; j < count; j++) at += j != i && inside(map, j, i);
@@ -64,11 +38,10 @@ typedef struct laying {
     uint64_t moved;
 } laying;
 
-static bool keeps_stride(const laying *l, uint32_t i)
+static bool keeps_stride(const laying *l, uint32_t i, zl_range range)
 {
-    zl_subject s = {&zl_tensormap_form, l->target, &l->map};
-    uint64_t stride = l->from->stride[i];
-    if (!zl_holds(&s, ZLAY_FIELD_STRIDE, (int32_t)i)) return false;
+    uint64_t stride = l->from->stride[i], legal;
+    if (!zl_nearest(&legal, stride, 0, range) || legal != stride) return false;
     if (l->from->extent[i + 1] <= 1 || stride == 0) return true;
     return stride >= l->before ? stride >= l->now : l->now == l->before;
 }
@@ -79,9 +52,9 @@ enum { UP, DOWN, DENSE, WAYS };
 static bool lay(laying *l, uint32_t i, uint32_t way)
 {
     uint64_t stride = l->from->stride[i], extent = l->from->extent[i + 1];
-    if (!keeps_stride(l, i)) {
-        zl_subject s = {&zl_tensormap_form, l->target, &l->map};
-        zl_range range = zl_range_of(&s, ZLAY_FIELD_STRIDE, (int32_t)i);
+    zl_subject s = {&zl_tensormap_form, l->target, &l->map};
+    zl_range range = zl_stride_range(&s, i);
+    if (!keeps_stride(l, i, range)) {
         uint64_t floor = extent > 1 ? l->now : 0, near = way == DENSE ? floor : stride;
         if (way == DOWN && stride < range.hi) range.hi = stride;
         if (way == UP && stride > floor) floor = stride;
@@ -96,9 +69,9 @@ static bool lay(laying *l, uint32_t i, uint32_t way)
 
 static bool lay_all(laying *l, const uint32_t *order, uint32_t ways)
 {
-    l->before = row_bytes(l->from);
-    l->now = row_bytes(&l->map);
-    for (uint32_t k = 0; k < strides_of(l->from); k++, ways /= WAYS)
+    l->before = zl_inner_bytes(l->from);
+    l->now = zl_inner_bytes(&l->map);
+    for (uint32_t k = 0; k < zl_strides(l->from); k++, ways /= WAYS)
         if (!lay(l, order[k], ways % WAYS)) return false;
     return true;
 }
@@ -106,7 +79,7 @@ static bool lay_all(laying *l, const uint32_t *order, uint32_t ways)
 static void lay_each_way(laying *best, const laying *start, const uint32_t *order)
 {
     uint32_t all = 1;
-    for (uint32_t i = 0; i < strides_of(start->from); i++) all *= WAYS;
+    for (uint32_t i = 0; i < zl_strides(start->from); i++) all *= WAYS;
     for (uint32_t ways = 0; ways < all && best->changed; ways++) {
         laying l = *start;
         if (!lay_all(&l, order, ways)) continue;

@@ -153,7 +153,7 @@ static void cost_scalars(attempt *a, const zlay_tensormap *from)
 static void cost_dims(attempt *a, const zlay_tensormap *from)
 {
     const zlay_tensormap *to = &a->map;
-    uint64_t bytes = (zlay_tensormap_type_bits(from->type) + 7) / 8;
+    uint64_t bytes = (zl_map_bits(from->type) + 7) / 8;
     for (uint32_t i = 0; i < zl_dims(from); i++) {
         bool each = from->step[i] == 0 && zl_step_counts(from, i);
         cost(a, from->extent[i], to->extent[i], ZLAY_KEEPS_VALUES, bytes);

@@ -5,8 +5,6 @@
 
 #include "legality/tensormap/tensormap.h"
 
-enum { ZL_DIMS = 5 };
-
 /* What a map was asked to bring: its box, and the elements of it along each dimension. */
 typedef struct zl_wish {
     uint64_t elements[ZL_DIMS];
@@ -43,8 +41,33 @@ void zl_columns_fix(zlay_reason *reason, const zl_subject *subject);
 bool zl_step_counts(const zlay_tensormap *map, uint32_t i);
 bool zl_step_is_same(const zlay_tensormap *map, uint32_t i, uint32_t step);
 
-/* Bytes over which a stride steps: those of the dimensions that lie inside it. */
-uint64_t zl_covered(const zlay_tensormap *map, uint32_t stride);
+static inline uint32_t zl_strides(const zlay_tensormap *map)
+{
+    return zl_dims(map) ? zl_dims(map) - 1 : 0;
+}
+
+/* Bytes of a row of the tensor. Interleaved rows are of slices. */
+static inline uint64_t zl_inner_bytes(const zlay_tensormap *map)
+{
+    if (map->interleave) return zl_umul_sat(map->extent[0], map->interleave == 2 ? 32 : 16);
+    uint64_t bits = zl_umul_sat(map->extent[0], zl_map_bits(map->type));
+    return bits / 8 + (bits % 8 != 0);
+}
+
+/* Bytes over which a stride steps where it is `own`: those of the dimensions that lie inside it.
+ * The order of the strides varies from map to map, so no branch depends on it. */
+static inline uint64_t zl_covered(const zlay_tensormap *map, uint32_t stride, uint64_t own)
+{
+    uint64_t bytes = zl_inner_bytes(map);
+    for (uint32_t i = 0, count = zl_strides(map); i < count; i++) {
+        if (i == stride) continue;
+        uint64_t other = map->stride[i], extent = map->extent[i + 1];
+        uint64_t inner = i < stride ? other <= own : other < own;
+        uint64_t reach = zl_umul_sat(other, extent - (extent > 0)) & -inner;
+        bytes = zl_uadd_sat(bytes, reach);
+    }
+    return bytes;
+}
 
 /* Set strides that are legal and under which no two elements share bytes that did not before:
  * the fewest changed, then the least in sum. False: there are none. */

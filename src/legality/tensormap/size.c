@@ -6,21 +6,9 @@
 #include "legality/tensormap/size.h"
 #include "legality/tensormap/step.h"
 
-enum { DIMS = 5, WIDE_128_PIXELS = 128 };
+enum { WIDE_128_PIXELS = 128 };
 
-uint32_t zlay_tensormap_type_bits(int32_t type)
-{
-    return type <= ZLAY_TYPE_U6_ALIGN16 ? zlay_type_bits(type) : 0;
-}
-
-/* Packed types lie in shared memory with their gaps: 16 bytes for 16 values. */
-uint32_t zl_smem_bits(int32_t type)
-{
-    bool gaps = type == ZLAY_TYPE_U4_ALIGN16 || type == ZLAY_TYPE_U6_ALIGN16;
-    return gaps ? 8 : zlay_tensormap_type_bits(type);
-}
-
-uint32_t zl_dims(const zlay_tensormap *map) { return map->rank < DIMS ? map->rank : DIMS; }
+uint32_t zlay_tensormap_type_bits(int32_t type) { return zl_map_bits(type); }
 
 uint64_t zl_span(int32_t swizzle)
 {
@@ -49,6 +37,7 @@ static uint64_t rows(const zlay_tensormap *map)
     uint64_t count = 1;
     if (map->mode == 1 || map->mode == 2) return zl_column_pixels(map);
     uint32_t slices = map->interleave ? map->rank - 2 : 0, dims = zl_dims(map);
+#pragma GCC unroll 4
     for (uint32_t i = 1; i < dims; i++)
         if (i != slices) count = zl_umul_sat(count, zl_box_elements(map, i));
     return count;
@@ -65,7 +54,7 @@ uint64_t zl_row_bytes(const zlay_tensormap *map)
  * bytes" (PTX ISA 9.1, cp.async.bulk.tensor); CUTLASS expects 4 and 6 bits a value too. */
 uint64_t zl_box_bytes(const zlay_tensormap *map)
 {
-    uint32_t there = zl_smem_bits(map->type), copied = zlay_tensormap_type_bits(map->type);
+    uint32_t there = zl_smem_bits(map->type), copied = zl_map_bits(map->type);
     uint64_t row = zl_row_bytes(map);
     bool gaps = there != copied && !map->interleave;
     return zl_umul_sat(rows(map), gaps ? row * copied / there : row);

@@ -3,13 +3,36 @@
 #ifndef ZL_SIZE_H
 #define ZL_SIZE_H
 
+#include <stdbool.h>
 #include <zlay/tensormap.h>
 
+enum { ZL_DIMS = 5 };
+
 /* Dimensions of a map that its arrays have, whatever its rank says. */
-uint32_t zl_dims(const zlay_tensormap *map);
-/* Bits of an element in shared memory, gaps of packed types included; bytes of a box or a column
- * there, swizzled rows whole. */
-uint32_t zl_smem_bits(int32_t type);
+static inline uint32_t zl_dims(const zlay_tensormap *map)
+{
+    return map->rank < ZL_DIMS ? map->rank : ZL_DIMS;
+}
+
+/* Bits of an element in global memory. */
+static inline uint32_t zl_map_bits(int32_t type)
+{
+    static const uint8_t bits[] = {
+#define TYPE(number, name, bits) [ZLAY_TYPE_##number] = bits,
+#include "target/types.def"
+#undef TYPE
+    };
+    return (uint32_t)type <= ZLAY_TYPE_U6_ALIGN16 ? bits[type] : 0;
+}
+
+/* The same in shared memory, where packed types lie with their gaps: 16 bytes for 16 values. */
+static inline uint32_t zl_smem_bits(int32_t type)
+{
+    bool gaps = type == ZLAY_TYPE_U4_ALIGN16 || type == ZLAY_TYPE_U6_ALIGN16;
+    return gaps ? 8 : zl_map_bits(type);
+}
+
+/* Bytes of a box or a column there, swizzled rows whole. */
 uint64_t zl_box_smem(const zlay_tensormap *map);
 /* Bytes of one row of a swizzle's pattern; 0 without swizzle. */
 uint64_t zl_span(int32_t swizzle);

@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-enum { DIMS = 5, CORNERS = 3, WRAPS_BEYOND = 62, MARK_WORDS = 2 };
+enum { WRAPS_BEYOND = 62, MARK_WORDS = 2 };
 
 /* Loops over the dimensions of a map take most of the time of its check. */
 #define UNROLLED _Pragma("GCC unroll 5")
@@ -18,38 +18,24 @@ enum { DIMS = 5, CORNERS = 3, WRAPS_BEYOND = 62, MARK_WORDS = 2 };
 
 INLINED bool columns(const zlay_tensormap *m) { return m->mode == 1 || m->mode == 2; }
 
-/* Bits of a type in global memory; in shared memory packed types lie with their gaps. */
-INLINED uint64_t type_bits(int32_t type)
-{
-    static const uint8_t bits[] = {
-#define TYPE(number, name, bits) [ZLAY_TYPE_##number] = bits,
-#include "target/types.def"
-#undef TYPE
-    };
-    return (uint32_t)type <= ZLAY_TYPE_U6_ALIGN16 ? bits[type] : 0;
-}
-
 INLINED uint64_t shared_bytes(const zlay_tensormap *m, uint64_t elements)
 {
-    bool gaps = m->type == ZLAY_TYPE_U4_ALIGN16 || m->type == ZLAY_TYPE_U6_ALIGN16;
-    return elements * (gaps ? 8 : type_bits(m->type)) / 8;
+    return elements * zl_smem_bits(m->type) / 8;
 }
-
-INLINED uint32_t dims(const zlay_tensormap *m) { return m->rank < DIMS ? m->rank : DIMS; }
 
 /* floor(box / step) over all dimensions, times the element size. */
 static uint64_t footprint(const zlay_tensormap *map)
 {
-    uint64_t bits = type_bits(map->type);
+    uint64_t bits = zl_map_bits(map->type);
     UNROLLED
-    for (uint32_t i = 0, count = dims(map); i < count; i++)
+    for (uint32_t i = 0, count = zl_dims(map); i < count; i++)
         bits = zl_umul_sat(bits, zl_steps(map->box[i], map->step[i]));
     return bits == UINT64_MAX ? bits : bits / 8;
 }
 
 static uint64_t column_bytes(const zlay_tensormap *m)
 {
-    uint64_t bits = zl_umul_sat(m->channels * type_bits(m->type), m->pixels);
+    uint64_t bits = zl_umul_sat(m->channels * zl_map_bits(m->type), m->pixels);
     return bits == UINT64_MAX ? bits : bits / 8;
 }
 
@@ -94,7 +80,7 @@ INLINED uint64_t area_wrapped(const zlay_tensormap *m, uint32_t i)
 static uint64_t row_asked(const zlay_tensormap *m)
 {
     uint64_t count = m->box[0] < m->extent[0] ? m->box[0] : m->extent[0];
-    return count * type_bits(m->type) / 8;
+    return count * zl_map_bits(m->type) / 8;
 }
 
 /* What L2 fetches for a row: a sector or what the promotion makes of it, up to the next row. */
@@ -107,9 +93,9 @@ static uint64_t half_fetch(const zlay_tensormap *m)
 /* Whether some stride is less than what the dimensions before it take up, one in the other. */
 static bool unnested(const zlay_tensormap *m)
 {
-    uint64_t bits = zl_umul_sat(m->extent[0], type_bits(m->type));
+    uint64_t bits = zl_umul_sat(m->extent[0], zl_map_bits(m->type));
     uint64_t inside = bits / 8 + (bits % 8 != 0);
-    uint32_t strides = m->interleave == 0 && m->rank ? dims(m) - 1 : 0;
+    uint32_t strides = m->interleave == 0 && m->rank ? zl_dims(m) - 1 : 0;
     UNROLLED
     for (uint32_t i = 0; i < strides; i++) {
         if (m->stride[i] < inside) return true;
@@ -121,7 +107,7 @@ static bool unnested(const zlay_tensormap *m)
 /* A stride of 0 is a broadcast, and a dimension of one element steps over nothing. */
 static uint64_t stepped_over(const zlay_tensormap *m, uint32_t i)
 {
-    return m->stride[i] && m->extent[i + 1] > 1 ? zl_covered(m, i) : 0;
+    return m->stride[i] && m->extent[i + 1] > 1 ? zl_covered(m, i, m->stride[i]) : 0;
 }
 
 INLINED uint64_t number(int32_t value) { return value < 0 ? UINT64_MAX : (uint64_t)value; }
@@ -170,14 +156,14 @@ INLINED uint64_t value_of(zl_quantity q, const zl_subject *s, uint32_t i)
 INLINED uint32_t count_of(zl_entries entries, const zl_subject *s)
 {
     const zlay_tensormap *m = s->value;
-    uint32_t spatial = dims(m) > 2 ? dims(m) - 2 : 0;
+    uint32_t spatial = zl_dims(m) > 2 ? zl_dims(m) - 2 : 0;
     switch (entries) {
     case ZL_ENTRIES_FIRST: return m->rank > 0;
-    case ZL_ENTRIES_EACH: return dims(m);
-    case ZL_ENTRIES_STRIDES: return dims(m) ? dims(m) - 1 : 0;
+    case ZL_ENTRIES_EACH: return zl_dims(m);
+    case ZL_ENTRIES_STRIDES: return zl_dims(m) ? zl_dims(m) - 1 : 0;
     case ZL_ENTRIES_CORNERS: return m->mode == 2 ? 1 : spatial;
     case ZL_ENTRIES_AREAS: return spatial;
-    case ZL_ENTRIES_SLICE: return m->rank > 2 && m->rank <= DIMS;
+    case ZL_ENTRIES_SLICE: return m->rank > 2 && m->rank <= ZL_DIMS;
     default: return 1;
     }
 }
@@ -232,7 +218,7 @@ INLINED bool guard_of(zl_guard g, const zl_subject *s)
     case ZL_G_FILLS_NAN: return m->oob == 1;
     case ZL_G_INTERLEAVE_32: return m->interleave == 2;
     case ZL_G_UNNESTED: return unnested(m);
-    case ZL_G_ROWS_APART: return tiled && m->interleave == 0 && dims(m) > 1 && m->box[1] > 1;
+    case ZL_G_ROWS_APART: return tiled && m->interleave == 0 && zl_dims(m) > 1 && m->box[1] > 1;
     case ZL_G_TYPE_U4: return m->type == ZLAY_TYPE_U4_ALIGN16;
     default: return m->type == ZLAY_TYPE_U6_ALIGN16;
     }
@@ -344,6 +330,30 @@ INLINED void rows(tally *t, const zl_subject *s, uint32_t cls)
 #define MET_BY(guard) true
 #include "rules/rows/tensormap.def"
 #undef MET_BY
+}
+
+#undef RULE
+
+/* A row that is noted refuses nothing. */
+INLINED bool refuses(const zl_subject *s, uint32_t targets, int32_t by, uint32_t noted, zl_guard g)
+{
+    (void)by;
+    return targets & ~noted & (uint32_t)s->target->cls && guard_of(g, s);
+}
+
+#define RULE(number, id, quantity, relation, lo, hi, when, by, field, targets, keeps, source,      \
+             text)                                                                                 \
+    if (ZL_Q_##quantity == ZL_Q_STRIDE && refuses(s, targets, BY_##by, ZL_G_##when))               \
+        zl_narrow(&range, ZLAY_REL_##relation, bound_of((uint64_t)(lo), s, i),                     \
+                  bound_of((uint64_t)(hi), s, i));
+
+zl_range zl_stride_range(const zl_subject *s, uint32_t i)
+{
+    zl_range range = ZL_RANGE_ALL;
+#include "rules/rows/tensormap.def"
+#include "rules/rows/tiled.def"
+#include "rules/rows/im2col.def"
+    return range;
 }
 
 #undef RULES

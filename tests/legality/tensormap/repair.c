@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Repairs: each broken rule's own, and the joint one of a map. */
 #include "device/map_draw.h"
+#include "legality/tensormap/tensormap.h"
 #include "repair.h"
 
 static uint64_t mend_each(const zlay_target *t, const zlay_tensormap *m)
@@ -50,6 +51,22 @@ static void each_repair_of_every_mode_meets_its_rule(void **state)
         mended += mend_each(target_of(names[i / 3 % 3]), &m);
     }
     assert_true(mended > 3000);
+}
+
+/* Repairs of strides read their rules as code; the table says the same. */
+static void the_range_of_a_stride_is_the_tables(void **state)
+{
+    (void)state;
+    for (uint64_t i = 0; i < test_iterations(6000); i++) {
+        zlay_tensormap m = map_draw((int32_t)(i % 3), 22, i);
+        if (i % 5 == 0) m.type = (int32_t)(i % 17);
+        zl_subject s = {&zl_tensormap_form, zlay_target_nth(i % zlay_target_count()), &m};
+        for (uint32_t k = 0; k + 1 < zl_dims(&m); k++) {
+            zl_range code = zl_stride_range(&s, k);
+            zl_range table = zl_range_of(&s, ZLAY_FIELD_STRIDE, (int32_t)k);
+            assert_memory_equal(&code, &table, sizeof code);
+        }
+    }
 }
 
 /* What no field can meet has no repair. */
@@ -270,6 +287,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_repair_meets_its_rule),
         cmocka_unit_test(each_repair_of_every_mode_meets_its_rule),
+        cmocka_unit_test(the_range_of_a_stride_is_the_tables),
         cmocka_unit_test(a_wrong_target_has_none),
         cmocka_unit_test(a_legal_map_stays),
         cmocka_unit_test(the_leading_dimension_of_4100_is_4104),
