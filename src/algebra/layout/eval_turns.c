@@ -257,29 +257,21 @@ static void run_256(int64_t *values, const zl_turns *m, const uint64_t *index, u
         turn_256(values + done, m, index ? index + done : NULL, first + done, count - done);
 }
 
-/* Below a power of two are those that have no bit from it on. */
-AVX2 static uint64_t bits_of_256(const uint64_t *index, size_t count)
+/* Of indices below a power of two no bit from it on is set, so they are first put together. */
+AVX2 static bool inside_256(const uint64_t *index, uint64_t size, size_t count)
 {
-    __m256i some = _mm256_setzero_si256(), more = some;
-    uint64_t all[4], rest = 0;
+    __m256i some = _mm256_setzero_si256(), more = some, outside;
+    __m256i end = _mm256_set1_epi64x((long long)size - 1);
     size_t i = 0;
-    for (; count - i >= 16; i += 16) {
+    for (; !(size & (size - 1)) && count - i >= 16; i += 16) {
         const __m256i *at = (const __m256i *)(const void *)(index + i);
         __m256i low = _mm256_or_si256(_mm256_loadu_si256(at), _mm256_loadu_si256(at + 1));
         __m256i high = _mm256_or_si256(_mm256_loadu_si256(at + 2), _mm256_loadu_si256(at + 3));
         some = _mm256_or_si256(some, low);
         more = _mm256_or_si256(more, high);
     }
-    for (; i < count; i++) rest |= index[i];
-    _mm256_storeu_si256((__m256i *)(void *)all, _mm256_or_si256(some, more));
-    return all[0] | all[1] | all[2] | all[3] | rest;
-}
-
-AVX2 static bool inside_256(const uint64_t *index, uint64_t size, size_t count)
-{
-    if (!(size & (size - 1))) return bits_of_256(index, count) < size;
-    __m256i outside = _mm256_setzero_si256(), end = _mm256_set1_epi64x((long long)size - 1);
-    size_t i = 0;
+    some = _mm256_or_si256(some, more);
+    outside = _mm256_or_si256(some, _mm256_sub_epi64(end, some));
     for (; count - i >= 4; i += 4) {
         __m256i x = _mm256_loadu_si256((const __m256i *)(const void *)(index + i));
         outside = _mm256_or_si256(outside, _mm256_or_si256(x, _mm256_sub_epi64(end, x)));
@@ -288,7 +280,7 @@ AVX2 static bool inside_256(const uint64_t *index, uint64_t size, size_t count)
            inside_plain(index + i, size, count - i);
 }
 
-enum { XOR_AND = 0x6a }; /* (a & b) ^ c */
+enum { XOR_AND = 0x6a, OR_OR = 0xfe }; /* (a & b) ^ c, a | b | c */
 
 /* Turns and masks stay in registers where `moved` is a constant. */
 AVX512 static inline __attribute__((always_inline)) __m512i
@@ -341,17 +333,21 @@ AVX512 static void run_512(int64_t *values, const zl_turns *m, const uint64_t *i
 
 AVX512 static bool inside_512(const uint64_t *index, uint64_t size, size_t count)
 {
-    __m512i end = _mm512_set1_epi64((long long)size);
-    __mmask8 all = 0xff;
+    __m512i some = _mm512_setzero_si512(), more = some, end = _mm512_set1_epi64((long long)size);
     size_t i = 0;
-    for (; count - i >= 8; i += 8)
-        all &= _mm512_cmplt_epu64_mask(_mm512_loadu_si512(index + i), end);
-    if (i < count) {
-        __mmask8 there = (__mmask8)((1u << (count - i)) - 1);
-        __m512i x = _mm512_maskz_loadu_epi64(there, index + i);
-        all &= (__mmask8)(_mm512_cmplt_epu64_mask(x, end) | ~there);
+    for (; !(size & (size - 1)) && count - i >= 32; i += 32) {
+        const uint64_t *at = index + i;
+        some = _mm512_ternarylogic_epi64(some, _mm512_loadu_si512(at), _mm512_loadu_si512(at + 8),
+                                         OR_OR);
+        more = _mm512_ternarylogic_epi64(more, _mm512_loadu_si512(at + 16),
+                                         _mm512_loadu_si512(at + 24), OR_OR);
     }
-    return all == 0xff;
+    __mmask8 outside = _mm512_cmpge_epu64_mask(_mm512_or_si512(some, more), end);
+    for (; count - i >= 8; i += 8)
+        outside |= _mm512_cmpge_epu64_mask(_mm512_loadu_si512(index + i), end);
+    __mmask8 rest = (__mmask8)((1u << (count - i)) - 1);
+    __m512i x = _mm512_maskz_loadu_epi64(rest, index + i);
+    return !(outside | _mm512_mask_cmpge_epu64_mask(rest, x, end));
 }
 
 #endif

@@ -254,6 +254,10 @@ static void check_ways(const zlay_layout *a, const plain *p, uint64_t *seed)
         zl_turns_ways[w].run(value, &m, index, 0, count);
         for (size_t i = 0; i < count; i++) assert_int_equal(value[i], plain_at(p, index[i]));
         assert_true(zl_turns_ways[w].inside(index, size, count));
+        uint64_t most = 0; /* bounds that are no powers of two */
+        for (size_t i = 0; i < count; i++) most = index[i] > most ? index[i] : most;
+        assert_true(zl_turns_ways[w].inside(index, most + 1, count));
+        assert_true(!most || !zl_turns_ways[w].inside(index, most, count));
         size_t out = (size_t)test_range(seed, 0, (int64_t)count - 1);
         index[out] = test_range(seed, 0, 1) ? size : UINT64_MAX - test_random(seed) % 3;
         assert_false(zl_turns_ways[w].inside(index, size, count));
