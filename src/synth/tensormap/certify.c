@@ -210,13 +210,9 @@ static zlay_status wanted(zlay_layout **out, const zl_chunks *c)
 zlay_status zl_chunks_certify(const zl_chunks *c, zlay_move *move)
 {
     zlay_ctx *ctx = c->t->ctx;
-    zlay_allocator alloc = zl_allocator(ctx);
-    landing l = {c, move, zl_alloc(ctx, c->count, sizeof *l.chunk), zl_alloc(ctx, c->count, 1)};
+    landing l = {c, move, zl_scratch(ctx, c->count, sizeof *l.chunk), zl_scratch(ctx, c->count, 1)};
     zlay_status status = l.chunk && l.there ? all_land(&l) : ZLAY_ENOMEM;
     if (!status) status = wanted(&move->certificate[1], c);
     if (!status) status = zl_layout_copy(ctx, &move->certificate[0], move->certificate[1]);
-    if (!status) status = zl_move_certify(ctx, move);
-    zl_free(&alloc, l.chunk, c->count * sizeof *l.chunk);
-    zl_free(&alloc, l.there, c->count);
-    return status;
+    return status ? status : zl_move_certify(ctx, move);
 }

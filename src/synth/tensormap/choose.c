@@ -35,8 +35,7 @@ static zlay_status cells_by_table(const zl_tm *t, sorted_cell *s)
     enum { ROOM = 4 };
     uint64_t range = (uint64_t)t->most - (uint64_t)t->least, n = 0;
     if (t->most < t->least || range >= ROOM * t->cells) return ZLAY_NONE;
-    uint64_t *cell = zl_alloc(t->ctx, range + 1, sizeof *cell);
-    zlay_allocator alloc = zl_allocator(t->ctx);
+    uint64_t *cell = zl_scratch(t->ctx, range + 1, sizeof *cell);
     if (!cell) return ZLAY_ENOMEM;
     bool once = true;
     for (uint64_t i = 0; i < t->cells && once; i++) {
@@ -46,7 +45,6 @@ static zlay_status cells_by_table(const zl_tm *t, sorted_cell *s)
     }
     for (uint64_t at = 0; at <= range && once; at++)
         if (cell[at]) s[n++] = (sorted_cell){(t->least + (int64_t)at) * t->element, 0, cell[at] - 1};
-    zl_free(&alloc, cell, (range + 1) * sizeof *cell);
     return once ? ZLAY_OK : ZLAY_NONE;
 }
 
@@ -103,14 +101,12 @@ static zlay_status layout_put(zl_tm *t, const zl_table *table)
 zlay_status zl_tm_choose(zl_tm *t)
 {
     zl_table table = {0};
-    zlay_allocator alloc = zl_allocator(t->ctx);
     t->swizzle = t->request.swizzle_given ? t->request.swizzle : ZLAY_SWIZZLE_NONE;
-    sorted_cell *s = zl_alloc(t->ctx, t->cells, sizeof *s);
+    sorted_cell *s = zl_scratch(t->ctx, t->cells, sizeof *s);
     zlay_status status = s ? zl_table_new(t->ctx, &table, t->cells) : ZLAY_ENOMEM;
     if (!status) status = cells_sort(t, s);
     if (!status) places_put(t, s, &table);
     if (!status) status = layout_put(t, &table);
     if (table.ctx) zl_table_free(&table);
-    zl_free(&alloc, s, t->cells * sizeof *s);
     return status;
 }

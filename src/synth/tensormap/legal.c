@@ -137,12 +137,6 @@ uint64_t zl_chain_longest(const zl_chain *h, uint32_t level)
 
 zlay_status zl_legal_begin(zl_chunks *c)
 {
-    c->memo = zl_alloc(c->t->ctx, MEMOS, sizeof *c->memo);
+    c->memo = zl_scratch(c->t->ctx, MEMOS, sizeof *c->memo);
     return c->memo ? ZLAY_OK : ZLAY_ENOMEM;
-}
-
-void zl_legal_end(zl_chunks *c)
-{
-    zlay_allocator alloc = zl_allocator(c->t->ctx);
-    zl_free(&alloc, c->memo, MEMOS * sizeof *c->memo);
 }

@@ -211,13 +211,8 @@ zlay_status zl_tm_maps(const zl_tm *t, zlay_move **out, const zl_tm_box *box, ui
     int64_t coordinate[1][ZL_TM_RANK];
     work w = {t, box, boxes, 0, &one, &of, coordinate};
     if (boxes == 1) return move_make(&w, out);
-    w.group = zl_alloc(t->ctx, boxes, sizeof *w.group);
-    w.of = zl_alloc(t->ctx, boxes, sizeof *w.of);
-    w.coordinate = zl_alloc(t->ctx, boxes, sizeof *w.coordinate);
-    zlay_status status = w.group && w.of && w.coordinate ? move_make(&w, out) : ZLAY_ENOMEM;
-    zlay_allocator alloc = zl_allocator(t->ctx);
-    zl_free(&alloc, w.group, boxes * sizeof *w.group);
-    zl_free(&alloc, w.of, boxes * sizeof *w.of);
-    zl_free(&alloc, w.coordinate, boxes * sizeof *w.coordinate);
-    return status;
+    w.group = zl_scratch(t->ctx, boxes, sizeof *w.group);
+    w.of = zl_scratch(t->ctx, boxes, sizeof *w.of);
+    w.coordinate = zl_scratch(t->ctx, boxes, sizeof *w.coordinate);
+    return w.group && w.of && w.coordinate ? move_make(&w, out) : ZLAY_ENOMEM;
 }

@@ -8,6 +8,7 @@
  * fewest cells are counted by copies, and each copy begins on 128 bytes. Each choice is answered
  * as a request with that layout, and the least answer is taken. */
 #include "synth/tensormap/symbolic/given.h"
+#include <stdio.h>
 #include <zlay/block.h>
 
 enum { AXES = 12, TRIES = 4 };
@@ -153,11 +154,9 @@ zlay_status zl_tm_pitches(zl_tm *t, zlay_move **out, zlay_status status)
     enum { TEXT = 512 };
     pitches p;
     char why[TEXT];
-    zl_text to = {why, TEXT - 1, 0};
     bool open = status == ZLAY_ELIMIT, many = !status && (*out)->info.copies > 1;
     if ((!open && !many) || t->own || t->irregular || t->spread || t->store || !begin(&p, t)) return status;
-    zl_puts(&to, zlay_ctx_message(t->ctx));
-    why[to.need < to.room ? to.need : to.room] = 0;
+    snprintf(why, TEXT, "%s", zlay_ctx_message(t->ctx));
     zlay_status tried = all_try(&p, out);
     if (tried || *out) return tried;
     return zl_fail(t->ctx, status, "%s", why);

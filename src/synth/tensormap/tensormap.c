@@ -249,6 +249,7 @@ static zlay_status begin(zlay_ctx *ctx, zlay_move **out, const zlay_target *targ
                          zlay_status (*make)(zl_tm *t, zlay_move **out))
 {
     zl_tm t;
+    zl_mark mark = zl_scratch_mark(ctx);
     memset(&t, 0, sizeof t);
     t.ctx = ctx;
     t.target = target;
@@ -257,7 +258,7 @@ static zlay_status begin(zlay_ctx *ctx, zlay_move **out, const zlay_target *targ
     if (!status) status = make(&t, out);
     zlay_layout_free(t.smem);
     zlay_layout_free(t.source);
-    zl_tm_values_free(&t);
+    zl_scratch_release(ctx, mark);
     if (status) {
         zlay_move_free(*out);
         *out = NULL;

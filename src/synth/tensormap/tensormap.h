@@ -179,7 +179,6 @@ zlay_status zl_tm_axes(zl_tm *t);
 
 /* Request to values where there are no such axes; the axes only move the tile.  ELIMIT, ENOTSUP. */
 zlay_status zl_tm_values(zl_tm *t);
-void zl_tm_values_free(zl_tm *t);
 
 /* A tile of a source that is a sum of axes, by one box or by several that go evenly; ZLAY_NONE: not so.
  */

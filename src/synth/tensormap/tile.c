@@ -155,9 +155,7 @@ static zlay_status composed(work *w, const zlay_layout *source)
     zlay_layout *longer = NULL;
     zlay_status status = compose(w, source);
     if (status != ZLAY_ELIMIT) return status;
-    zl_text to = {why, sizeof why - 1, 0};
-    zl_puts(&to, zlay_ctx_message(w->ctx));
-    why[to.need < to.room ? to.need : to.room] = 0;
+    snprintf(why, sizeof why, "%s", zlay_ctx_message(w->ctx));
     status = case_assume(w, &longer, source);
     if (!status) status = compose(w, longer);
     zlay_layout_free(longer);
@@ -220,13 +218,11 @@ static zlay_status tile_synth(work *w, zlay_move **out, const zlay_target *targe
 zlay_status zl_tm_synth_tile(zlay_ctx *ctx, zlay_move **out, const zlay_target *target,
                              const zlay_tensormap_request *request)
 {
-    zlay_allocator alloc = zl_allocator(ctx);
     work w = {.ctx = ctx, .tile = request->tile};
-    w.s = zl_alloc(ctx, 1, sizeof *w.s);
+    w.s = zl_scratch(ctx, 1, sizeof *w.s);
     if (!w.s) return ZLAY_ENOMEM;
     zlay_status status = tile_synth(&w, out, target, request);
     zlay_layout_free(w.composed);
     zlay_facts_free(w.facts);
-    zl_free(&alloc, w.s, sizeof *w.s);
     return status;
 }

@@ -142,8 +142,8 @@ zlay_status zl_tm_values(zl_tm *t)
     if (status) return status;
     t->least = INT64_MAX;
     t->most = INT64_MIN;
-    t->value = zl_alloc(t->ctx, t->cells, sizeof *t->value);
-    t->defined = zl_alloc(t->ctx, t->cells, 1);
+    t->value = zl_scratch(t->ctx, t->cells, sizeof *t->value);
+    t->defined = zl_scratch(t->ctx, t->cells, 1);
     if (!t->value || !t->defined) return ZLAY_ENOMEM;
     status = all_visit(&w);
     t->open = w.edge;
@@ -152,11 +152,4 @@ zlay_status zl_tm_values(zl_tm *t)
                        "edge: a cell without value is filled only where the source is strided, or "
                        "strided inside a box; a weak edge leaves it open");
     return status ? status : ways_put(&w);
-}
-
-void zl_tm_values_free(zl_tm *t)
-{
-    zlay_allocator alloc = zl_allocator(t->ctx);
-    zl_free(&alloc, t->value, t->cells * sizeof *t->value);
-    zl_free(&alloc, t->defined, t->cells);
 }

@@ -292,14 +292,14 @@ static bool searched(counts *out, const zl_tm *t)
     zl_chunks c;
     zl_cover found = {0};
     zlay_move *move = NULL;
+    zl_mark mark = zl_scratch_mark(t->ctx);
     zlay_status status = zl_chunks_make(&c, t);
     if (!status) status = zl_chunks_cover(&c, &found);
     if (!status) status = zl_tm_maps(t, &move, found.box, found.boxes);
     if (!status) *out = count_of(move);
     if (!status) out->optimal = found.least;
     zlay_move_free(move);
-    zl_cover_free(&c, &found);
-    zl_chunks_free(&c);
+    zl_scratch_release(t->ctx, mark);
     return !status;
 }
 

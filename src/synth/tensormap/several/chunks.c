@@ -67,7 +67,7 @@ static void global_fill(zl_chunks *c)
 static zlay_status shared_fill(zl_chunks *c)
 {
     const zlay_layout *smem = c->t->request.smem ? c->t->request.smem : c->t->smem;
-    uint8_t *there = zl_alloc(c->t->ctx, c->cells, 1);
+    uint8_t *there = zl_scratch(c->t->ctx, c->cells, 1);
     if (!there) return ZLAY_ENOMEM;
     zlay_status status = zlay_layout_eval_many(c->shared, there, smem, NULL, 0, c->cells);
     if (status) status = zl_fail(c->t->ctx, status, "smem: has no values that can be read");
@@ -75,8 +75,6 @@ static zlay_status shared_fill(zl_chunks *c)
         if (!there[i] || c->shared[i] < 0)
             status = zl_fail(c->t->ctx, ZLAY_EINVAL, "smem: cell %llu of the tile has no place",
                              (unsigned long long)i);
-    zlay_allocator alloc = zl_allocator(c->t->ctx);
-    zl_free(&alloc, there, c->cells);
     return status;
 }
 
@@ -246,12 +244,12 @@ static uint64_t unit_of(const zl_chunks *c, int32_t z)
 
 static zlay_status plain_of(zl_chunks *c, int32_t z)
 {
-    c->plain[z] = zl_alloc(c->t->ctx, c->count, sizeof *c->plain[z]);
+    c->plain[z] = zl_scratch(c->t->ctx, c->count, sizeof *c->plain[z]);
     if (!c->plain[z]) return ZLAY_ENOMEM;
     for (uint64_t i = 0; i < c->count; i++)
         c->plain[z][i] = weighed(c, c->key + zl_chunk_place(i, z) * c->width);
     c->run_unit[z] = unit_of(c, z);
-    c->run[z] = zl_alloc(c->t->ctx, c->count / c->run_unit[z], sizeof *c->run[z]);
+    c->run[z] = zl_scratch(c->t->ctx, c->count / c->run_unit[z], sizeof *c->run[z]);
     if (!c->run[z]) return ZLAY_ENOMEM;
     runs_fill(c, z);
     return ZLAY_OK;
@@ -275,8 +273,7 @@ static zlay_status plain_make(zl_chunks *c)
 static zlay_status whole_check(const zl_chunks *c)
 {
     const zl_tm *t = c->t;
-    uint8_t *bytes = zl_alloc(t->ctx, c->count, 1);
-    zlay_allocator alloc = zl_allocator(t->ctx);
+    uint8_t *bytes = zl_scratch(t->ctx, c->count, 1);
     zlay_status status = bytes ? ZLAY_OK : ZLAY_ENOMEM;
     for (uint64_t i = 0; !status && i < c->cells; i++)
         if (!t->defined || t->defined[i])
@@ -290,14 +287,13 @@ static zlay_status whole_check(const zl_chunks *c)
         if (part) status = no_copy(c, i, "COPY_STORE_16", "a store writes whole 16 bytes, and the "
                                    "tile has some of them in part");
     }
-    zl_free(&alloc, bytes, c->count);
     return status;
 }
 
 static zlay_status keys_make(zl_chunks *c)
 {
-    c->key = zl_alloc(c->t->ctx, c->count * c->width, sizeof *c->key);
-    c->there = zl_alloc(c->t->ctx, c->count, 1);
+    c->key = zl_scratch(c->t->ctx, c->count * c->width, sizeof *c->key);
+    c->there = zl_scratch(c->t->ctx, c->count, 1);
     zlay_status status = c->key && c->there ? ZLAY_OK : ZLAY_ENOMEM;
     for (uint64_t i = 0; !status && i < c->cells; i++) status = cell_put(c, i);
     if (!status && c->t->store) status = whole_check(c);
@@ -329,8 +325,8 @@ zlay_status zl_chunks_make(zl_chunks *out, const zl_tm *t)
         return zl_fail(t->ctx, ZLAY_ELIMIT, "limits.points is %llu, the tile has %llu",
                        (unsigned long long)zl_limits(t->ctx)->points,
                        (unsigned long long)out->cells);
-    out->global = zl_alloc(t->ctx, out->cells, sizeof *out->global);
-    out->shared = zl_alloc(t->ctx, out->cells, sizeof *out->shared);
+    out->global = zl_scratch(t->ctx, out->cells, sizeof *out->global);
+    out->shared = zl_scratch(t->ctx, out->cells, sizeof *out->shared);
     zlay_status status = out->global && out->shared ? ZLAY_OK : ZLAY_ENOMEM;
     if (!status) global_fill(out);
     if (!status) status = shared_fill(out);
@@ -340,18 +336,4 @@ zlay_status zl_chunks_make(zl_chunks *out, const zl_tm *t)
     if (!status) status = keys_make(out);
     if (!status) status = zl_legal_begin(out);
     return status ? status : tiles_check(out);
-}
-
-void zl_chunks_free(zl_chunks *c)
-{
-    zlay_allocator alloc = zl_allocator(c->t->ctx);
-    zl_free(&alloc, c->global, c->cells * sizeof *c->global);
-    zl_free(&alloc, c->shared, c->cells * sizeof *c->shared);
-    zl_free(&alloc, c->key, c->count * c->width * sizeof *c->key);
-    zl_free(&alloc, c->there, c->count);
-    zl_legal_end(c);
-    for (int32_t z = ZLAY_SWIZZLE_NONE; z < ZL_SWIZZLES; z++) {
-        zl_free(&alloc, c->plain[z], c->count * sizeof *c->plain[z]);
-        if (c->run[z]) zl_free(&alloc, c->run[z], c->count / c->run_unit[z] * sizeof *c->run[z]);
-    }
 }

@@ -223,7 +223,7 @@ static bool box_of(const zl_chunks *c, zl_tm_box *out, const step *at)
 static zlay_status boxes_take(const search *s, zl_tm_box **out, uint32_t *count)
 {
     uint64_t boxes = s->at[s->lines].boxes, line = s->lines;
-    *out = zl_alloc(s->c->t->ctx, boxes, sizeof **out);
+    *out = zl_scratch(s->c->t->ctx, boxes, sizeof **out);
     if (!*out) return ZLAY_ENOMEM;
     *count = (uint32_t)boxes;
     for (; boxes--; line = s->at[line].from)
@@ -252,15 +252,13 @@ static bool uniform(const search *s, zl_tm_box *box, uint64_t boxes, int32_t swi
 
 static zlay_status boxes_even(const search *s, zl_tm_box *box, uint64_t boxes)
 {
-    zl_tm_box *even = boxes > 1 ? zl_alloc(s->c->t->ctx, boxes, sizeof *even) : NULL;
+    zl_tm_box *even = boxes > 1 ? zl_scratch(s->c->t->ctx, boxes, sizeof *even) : NULL;
     bool found = false;
     if (boxes == 1) return ZLAY_OK;
     if (!even) return ZLAY_ENOMEM;
     for (int32_t z = ZLAY_SWIZZLE_NONE; z < ZL_SWIZZLES && !found; z++)
         found = zl_chunks_use(s->c, z) && !s->c->holes && uniform(s, even, boxes, z);
     if (found) memcpy(box, even, boxes * sizeof *box);
-    zlay_allocator alloc = zl_allocator(s->c->t->ctx);
-    zl_free(&alloc, even, boxes * sizeof *even);
     return ZLAY_OK;
 }
 
@@ -312,31 +310,18 @@ zlay_status zl_chunks_path(const zl_chunks *c, zl_cover *out, uint64_t *fewest)
 {
     search s = {.c = c, .lines = c->count / ZL_LINE_CHUNKS, .left = ZL_SHAPE_STEPS,
                 .walks = c->width == 1 && !c->t->tiled};
-    zlay_allocator alloc = zl_allocator(c->t->ctx);
     size_t room = s.lines + 1;
     *out = (zl_cover){0};
-    s.at = zl_alloc(c->t->ctx, room, sizeof *s.at);
-    s.far = zl_alloc(c->t->ctx, room, sizeof *s.far);
-    s.part = zl_alloc(c->t->ctx, room, sizeof *s.part);
-    s.need = zl_alloc(c->t->ctx, room, sizeof *s.need);
+    s.at = zl_scratch(c->t->ctx, room, sizeof *s.at);
+    s.far = zl_scratch(c->t->ctx, room, sizeof *s.far);
+    s.part = zl_scratch(c->t->ctx, room, sizeof *s.part);
+    s.need = zl_scratch(c->t->ctx, room, sizeof *s.need);
     zlay_status status = s.at && s.far && s.part && s.need ? path_find(&s) : ZLAY_ENOMEM;
     if (!status) status = boxes_take(&s, &out->box, &out->boxes);
     if (!status) status = boxes_even(&s, out->box, out->boxes);
     if (!status) out->chunks = s.at[s.lines].chunks;
     *fewest = s.fewest;
-    zl_free(&alloc, s.at, room * sizeof *s.at);
-    zl_free(&alloc, s.far, room * sizeof *s.far);
-    zl_free(&alloc, s.part, room * sizeof *s.part);
-    zl_free(&alloc, s.need, room * sizeof *s.need);
-    if (status) zl_cover_free(c, out);
     return status;
-}
-
-void zl_cover_free(const zl_chunks *c, zl_cover *cover)
-{
-    zlay_allocator alloc = zl_allocator(c->t->ctx);
-    zl_free(&alloc, cover->box, cover->boxes * sizeof *cover->box);
-    *cover = (zl_cover){0};
 }
 
 /* What is proved is so over the copies that are searched: where holes may be written not all. */
@@ -354,12 +339,10 @@ zlay_status zl_chunks_cover(const zl_chunks *c, zl_cover *out)
     out->least = !status && (out->boxes == 1 || out->boxes == fewest) && out->chunks == c->wanted;
     if (!out->least || (out->boxes > 1 && c->count <= ZL_PLACES_MOST)) {
         zlay_status more = zl_chunks_places(c, &other, status ? NULL : out, fewest);
-        if (more == ZLAY_ENOMEM) zl_cover_free(c, out);
         if (more && (more == ZLAY_ENOMEM || status)) return more;
         if (more) zl_fail(c->t->ctx, ZLAY_OK, "%s", "");
         if (!more) {
             other.least |= out->least;
-            zl_cover_free(c, out);
             *out = other;
         }
     }

@@ -51,7 +51,6 @@ typedef struct zl_chunks {
 
 /* All chunks of a tile: ZLAY_NONE with the first byte that no copy brings; ELIMIT, ENOMEM. */
 zlay_status zl_chunks_make(zl_chunks *out, const zl_tm *t);
-void zl_chunks_free(zl_chunks *c);
 
 /* ---- boxes that begin at a line ------------------------------------------------------------ */
 
@@ -124,7 +123,6 @@ bool zl_chunks_legal(const zl_chunks *c, const zl_tm_box *box);
 bool zl_chain_legal(const zl_chain *h, uint32_t level, uint64_t blocks);
 uint64_t zl_chain_longest(const zl_chain *h, uint32_t level);
 zlay_status zl_legal_begin(zl_chunks *c);
-void zl_legal_end(zl_chunks *c);
 
 /* Walks of pixels that begin at a line: of each swizzle that may be used chains whose `row` is that of a
  * pixel, the longest that there is and one of a chunk; `narrow`: and all between. */
@@ -150,7 +148,7 @@ typedef struct zl_reading {
 zlay_status zl_readings_share(const zl_tm *t, zl_tm_box *box, uint32_t boxes,
                               const zl_reading *reading, uint32_t count);
 
-/* Boxes of a cover; `box` is freed with zl_free. */
+/* Boxes of a cover. */
 typedef struct zl_cover {
     zl_tm_box *box;
     uint32_t boxes;
@@ -166,8 +164,6 @@ zlay_status zl_chunks_path(const zl_chunks *c, zl_cover *out, uint64_t *fewest);
  * given; no cover has fewer boxes than `fewest`: ZLAY_NONE with a byte that no box brings; ELIMIT the
  * search ended before.  Taken only where it is less than `than`, or proved. */
 zlay_status zl_chunks_places(const zl_chunks *c, zl_cover *out, const zl_cover *than, uint64_t fewest);
-
-void zl_cover_free(const zl_chunks *c, zl_cover *cover);
 
 /* Both. */
 zlay_status zl_chunks_cover(const zl_chunks *c, zl_cover *out);

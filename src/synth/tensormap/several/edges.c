@@ -95,10 +95,10 @@ static uint32_t tiles_find(const zl_tm *t, uint32_t last[TILES_MOST])
     return count;
 }
 
-static zlay_status ends_make(zl_chunks *c, zl_ends **out, const zl_tm *t)
+static zlay_status ends_make(zl_chunks *c, const zl_tm *t)
 {
     uint32_t last[TILES_MOST], count = tiles_find(t, last);
-    zl_ends *ends = *out = zl_alloc(t->ctx, count * c->count, sizeof *ends);
+    zl_ends *ends = zl_scratch(t->ctx, count * c->count, sizeof *ends);
     if (!ends) return ZLAY_ENOMEM;
     for (uint32_t k = 0; k < count; k++)
         for (uint64_t cell = 0; cell < t->cells; cell++) {
@@ -132,19 +132,13 @@ zlay_status zl_tm_no_edges(const zl_tm *t)
 {
     zl_tm other = *t;
     zl_chunks c;
-    zl_ends *ends = NULL;
-    zlay_allocator alloc = zl_allocator(t->ctx);
-    uint8_t *there = zl_alloc(t->ctx, t->cells, 1);
+    uint8_t *there = zl_scratch(t->ctx, t->cells, 1);
     if (!there) return ZLAY_ENOMEM;
     for (uint64_t cell = 0; cell < t->cells; cell++) there[cell] = has_cell(t, cell, 0);
     other.defined = there;
     other.tiled = true;
     for (uint32_t i = 0; i < other.axes; i++) other.axis[i].clipped = false;
     zlay_status status = zl_chunks_make(&c, &other);
-    if (!status && t->request.edge == ZLAY_EDGE_STRONG) status = ends_make(&c, &ends, t);
-    if (!status) status = chunks_sought(&c);
-    zl_free(&alloc, ends, c.tiles * c.count * sizeof *ends);
-    zl_chunks_free(&c);
-    zl_free(&alloc, there, t->cells);
-    return status;
+    if (!status && t->request.edge == ZLAY_EDGE_STRONG) status = ends_make(&c, t);
+    return status ? status : chunks_sought(&c);
 }

@@ -32,13 +32,13 @@ static void level_begin(const zl_fewest *f, level *l)
 /* The boxes over each place, in their order: counted, then put behind one another from the last on. */
 static bool list_fill(zl_fewest *f)
 {
-    f->over = zl_alloc(f->ctx, f->places + 1, sizeof *f->over);
+    f->over = zl_scratch(f->ctx, f->places + 1, sizeof *f->over);
     for (uint32_t i = 0; f->over && i < f->boxes; i++)
         for (uint32_t w = 0; w < f->words; w++)
             for (uint64_t rest = f->box[i].where.word[w]; rest; rest &= rest - 1)
                 f->over[64 * w + (uint32_t)__builtin_ctzll(rest)]++;
     for (uint32_t at = 0; f->over && at < f->places; at++) f->over[at + 1] += f->over[at];
-    f->list = f->over ? zl_alloc(f->ctx, f->over[f->places], sizeof *f->list) : NULL;
+    f->list = f->over ? zl_scratch(f->ctx, f->over[f->places], sizeof *f->list) : NULL;
     for (uint32_t i = f->boxes; f->list && i-- > 0;)
         for (uint32_t w = 0; w < f->words; w++)
             for (uint64_t rest = f->box[i].where.word[w]; rest; rest &= rest - 1)
@@ -58,9 +58,8 @@ static uint32_t end_of(const zl_fewest *f, uint32_t box)
 /* The fewest boxes from each place on, each taken for all up to its last one. */
 static bool need_fill(zl_fewest *f)
 {
-    uint16_t *end = zl_alloc(f->ctx, f->boxes, sizeof *end);
-    zlay_allocator alloc = zl_allocator(f->ctx);
-    f->need = zl_alloc(f->ctx, f->places + 1, sizeof *f->need);
+    uint16_t *end = zl_scratch(f->ctx, f->boxes, sizeof *end);
+    f->need = zl_scratch(f->ctx, f->places + 1, sizeof *f->need);
     for (uint32_t i = 0; end && i < f->boxes; i++) end[i] = (uint16_t)end_of(f, i);
     for (uint32_t at = f->places; end && f->need && at-- > 0;) {
         uint32_t far = at + 1;
@@ -69,14 +68,13 @@ static bool need_fill(zl_fewest *f)
             if (end[f->list[k]] > far) far = end[f->list[k]];
         f->need[at] = (uint16_t)(f->need[far] + wanted);
     }
-    zl_free(&alloc, end, f->boxes * sizeof *end);
     return end && f->need;
 }
 
 /* What some box brings together with each place. */
 static bool near_fill(zl_fewest *f)
 {
-    f->near = zl_alloc(f->ctx, f->places, sizeof *f->near);
+    f->near = zl_scratch(f->ctx, f->places, sizeof *f->near);
     for (uint32_t i = 0; f->near && i < f->boxes; i++) {
         if (zl_charge(f->ctx, f->box[i].wanted)) return false;
         for (uint32_t w = 0; w < f->words; w++)
@@ -99,8 +97,8 @@ static uint32_t near_count(const zl_fewest *f, uint64_t place, const zl_places *
 /* Places in the order of how few others come with them: those are counted first. */
 static bool order_fill(zl_fewest *f)
 {
-    f->order = zl_alloc(f->ctx, f->wanted, sizeof *f->order);
-    uint16_t *count = zl_alloc(f->ctx, f->wanted, sizeof *count);
+    f->order = zl_scratch(f->ctx, f->wanted, sizeof *f->order);
+    uint16_t *count = zl_scratch(f->ctx, f->wanted, sizeof *count);
     uint32_t n = 0;
     for (uint64_t i = 0; f->order && count && i < f->places; i++) {
         if (!(f->want.word[i / 64] >> i % 64 & 1)) continue;
@@ -112,8 +110,6 @@ static bool order_fill(zl_fewest *f)
         count[k] = (uint16_t)mine;
         f->order[k] = (uint16_t)i;
     }
-    zlay_allocator alloc = zl_allocator(f->ctx);
-    zl_free(&alloc, count, f->wanted * sizeof *count);
     return f->order && n == f->wanted;
 }
 
@@ -212,7 +208,7 @@ static bool covers(zl_fewest *f, level *stack, uint32_t boxes)
             continue;
         }
         if (++f->nodes > NODES_MOST || zl_charge(f->ctx, f->wanted)) return false;
-        if (f->nodes == SEEN_FROM && !(f->seen = zl_alloc(f->ctx, SEEN, sizeof *f->seen))) return false;
+        if (f->nodes == SEEN_FROM && !(f->seen = zl_scratch(f->ctx, SEEN, sizeof *f->seen))) return false;
         f->chosen[depth] = f->list[l->next++];
         level_add(f, &stack[depth + 1], l, &f->box[f->chosen[depth]]);
         if (may_lead(f, &stack[depth + 1], boxes - depth - 1)) depth++;
@@ -236,30 +232,11 @@ static bool rounds(zl_fewest *f, level *stack)
     return f->than && f->than->boxes == most;
 }
 
-static zlay_status find(zl_fewest *f)
-{
-    zlay_allocator alloc = zl_allocator(f->ctx);
-    level *stack = zl_alloc(f->ctx, ZL_FEWEST_MOST + 1, sizeof *stack);
-    bool made = stack && list_fill(f) && need_fill(f) && near_fill(f) && order_fill(f);
-    if (made) f->all = rounds(f, stack);
-    zl_free(&alloc, stack, (ZL_FEWEST_MOST + 1) * sizeof *stack);
-    return made && (f->seen || f->nodes < SEEN_FROM) ? ZLAY_OK : ZLAY_ENOMEM;
-}
-
 zlay_status zl_fewest_find(zl_fewest *f)
 {
-    zlay_allocator alloc = zl_allocator(f->ctx);
+    level *stack = zl_scratch(f->ctx, ZL_FEWEST_MOST + 1, sizeof *stack);
+    bool made = stack && list_fill(f) && need_fill(f) && near_fill(f) && order_fill(f);
     f->best_chunks = UINT64_MAX;
-    zlay_status status = find(f);
-    zl_free(&alloc, f->near, f->places * sizeof *f->near);
-    zl_free(&alloc, f->order, f->wanted * sizeof *f->order);
-    zl_free(&alloc, f->need, (f->places + 1) * sizeof *f->need);
-    if (f->list) zl_free(&alloc, f->list, f->over[f->places] * sizeof *f->list);
-    zl_free(&alloc, f->over, (f->places + 1) * sizeof *f->over);
-    zl_free(&alloc, f->seen, SEEN * sizeof *f->seen);
-    f->near = NULL;
-    f->order = f->need = f->list = NULL;
-    f->over = NULL;
-    f->seen = NULL;
-    return status;
+    if (made) f->all = rounds(f, stack);
+    return made && (f->seen || f->nodes < SEEN_FROM) ? ZLAY_OK : ZLAY_ENOMEM;
 }

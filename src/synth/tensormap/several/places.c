@@ -54,14 +54,12 @@ static void *room_for(search *s, void *at, uint32_t count, uint32_t *room, uint3
                       size_t size)
 {
     uint32_t next = *room ? 2 * *room : ROOM_FIRST;
-    zlay_allocator alloc = zl_allocator(s->c->t->ctx);
     if (count < *room) return at;
     if (next > most) next = most;
-    void *more = next > *room ? zl_alloc(s->c->t->ctx, next, size) : NULL;
+    void *more = next > *room ? zl_scratch(s->c->t->ctx, next, size) : NULL;
     s->memory_ended |= !more && next > *room;
     if (!more) return NULL;
     if (count) memcpy(more, at, count * size);
-    zl_free(&alloc, at, *room * size);
     *room = next;
     return more;
 }
@@ -249,26 +247,13 @@ static uint32_t readings_take(const search *s, zl_reading *out)
 static zlay_status boxes_take(const search *s, zl_cover *out)
 {
     zlay_ctx *ctx = s->c->t->ctx;
-    zlay_allocator alloc = zl_allocator(ctx);
     uint32_t count = readings_take(s, NULL);
-    zl_tm_box *box = zl_alloc(ctx, s->fewest.best_boxes, sizeof *box);
-    zl_reading *reading = zl_alloc(ctx, count, sizeof *reading);
-    zlay_status status = box && reading ? ZLAY_OK : ZLAY_ENOMEM;
-    if (!status) readings_take(s, reading);
-    if (!status) status = zl_readings_share(s->c->t, box, s->fewest.best_boxes, reading, count);
-    if (status) zl_free(&alloc, box, s->fewest.best_boxes * sizeof *box);
-    else *out = (zl_cover){box, s->fewest.best_boxes, s->fewest.best_chunks, false};
-    zl_free(&alloc, reading, count * sizeof *reading);
-    return status;
-}
-
-static zlay_status copy_of(const zl_chunks *c, zl_cover *out, const zl_cover *than)
-{
-    *out = *than;
-    out->box = zl_alloc(c->t->ctx, than->boxes, sizeof *out->box);
-    if (!out->box) return ZLAY_ENOMEM;
-    memcpy(out->box, than->box, than->boxes * sizeof *out->box);
-    return ZLAY_OK;
+    zl_tm_box *box = zl_scratch(ctx, s->fewest.best_boxes, sizeof *box);
+    zl_reading *reading = zl_scratch(ctx, count, sizeof *reading);
+    if (!box || !reading) return ZLAY_ENOMEM;
+    readings_take(s, reading);
+    *out = (zl_cover){box, s->fewest.best_boxes, s->fewest.best_chunks, false};
+    return zl_readings_share(s->c->t, box, s->fewest.best_boxes, reading, count);
 }
 
 static zlay_status ended(const search *s)
@@ -312,29 +297,23 @@ static zlay_status search_run(search *s, zl_cover *out, const zl_cover *than)
     if (!s->small) return ended(s);
     if ((status = cover_find(s, than))) return status;
     if (!s->fewest.best_boxes && !(s->fewest.all && than)) return ended(s);
-    status = s->fewest.best_boxes ? boxes_take(s, out) : copy_of(s->c, out, than);
-    if (!status) out->least = s->fewest.all && !s->ended && !s->shapes_ended;
-    return status;
+    if (!s->fewest.best_boxes) *out = *than;
+    else if ((status = boxes_take(s, out))) return status;
+    out->least = s->fewest.all && !s->ended && !s->shapes_ended;
+    return ZLAY_OK;
 }
 
 zlay_status zl_chunks_places(const zl_chunks *c, zl_cover *out, const zl_cover *than, uint64_t fewest)
 {
-    search *s;
-    zlay_allocator alloc = zl_allocator(c->t->ctx);
     bool small = c->count <= ZL_PLACES_MOST;
     if (!small && than) return ZLAY_ELIMIT;
-    s = zl_alloc(c->t->ctx, 1, sizeof *s);
+    search *s = zl_scratch(c->t->ctx, 1, sizeof *s);
     if (!s) return ZLAY_ENOMEM;
     s->c = c;
     s->small = small;
     s->left = ZL_SHAPE_STEPS;
     s->fewest.least = (uint32_t)fewest;
     s->words = small ? (uint32_t)((c->count + 63) / 64) : 0;
-    s->reached = zl_alloc(c->t->ctx, c->count, 1);
-    zlay_status status = s->reached ? search_run(s, out, than) : ZLAY_ENOMEM;
-    zl_free(&alloc, s->box, s->box_room * sizeof *s->box);
-    zl_free(&alloc, s->other, s->other_room * sizeof *s->other);
-    zl_free(&alloc, s->reached, c->count);
-    zl_free(&alloc, s, sizeof *s);
-    return status;
+    s->reached = zl_scratch(c->t->ctx, c->count, 1);
+    return s->reached ? search_run(s, out, than) : ZLAY_ENOMEM;
 }

@@ -45,6 +45,7 @@ static zlay_status cover_once(zl_tm *t, zlay_move **out)
 {
     zl_chunks c;
     zl_cover found = {0};
+    zl_mark mark = zl_scratch_mark(t->ctx);
     zlay_status status = zl_chunks_make(&c, t);
     bool chosen = !t->request.smem && c.key;
     if (!status) status = zl_chunks_cover(&c, &found);
@@ -54,8 +55,7 @@ static zlay_status cover_once(zl_tm *t, zlay_move **out)
                          "they lie in global memory; others are not searched");
     if (!status) status = boxes_move(t, &c, out, found.box, found.boxes);
     if (!status) (*out)->info.optimal = found.least && is_proved(t, &c, &found);
-    zl_cover_free(&c, &found);
-    zl_chunks_free(&c);
+    zl_scratch_release(t->ctx, mark);
     return status;
 }
 

@@ -137,12 +137,10 @@ zlay_status zl_readings_share(const zl_tm *t, zl_tm_box *box, uint32_t boxes,
                               const zl_reading *reading, uint32_t count)
 {
     share s = {.t = t, .reading = reading, .count = count, .boxes = boxes};
-    zlay_allocator alloc = zl_allocator(t->ctx);
-    s.set = zl_alloc(t->ctx, count, sizeof *s.set);
+    s.set = zl_scratch(t->ctx, count, sizeof *s.set);
     if (!s.set) return ZLAY_ENOMEM;
     sets_make(&s);
     choose(&s);
     boxes_fill(&s, box);
-    zl_free(&alloc, s.set, count * sizeof *s.set);
     return ZLAY_OK;
 }

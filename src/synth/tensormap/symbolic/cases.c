@@ -7,6 +7,7 @@
  * interval. Where every choice of intervals has cells that no copies bring, the answer is NONE. */
 #include "synth/tensormap/symbolic/given.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum { NAMES = 4, CUTS = 3, CHOICES = CUTS + 1, CASES = 1024, TEXT = 512 };
@@ -91,8 +92,7 @@ static zlay_range chosen(const cuts *c, uint32_t choice)
 /* The request where names have these ranges; ZLAY_NONE: there are no such numbers. */
 static zlay_status narrowed(const cases *c, zlay_layout **out, const zlay_range *range)
 {
-    zl_symbols *s = zl_alloc(c->ctx, 1, sizeof *s);
-    zlay_allocator alloc = zl_allocator(c->ctx);
+    zl_symbols *s = zl_scratch(c->ctx, 1, sizeof *s);
     if (!s) return ZLAY_ENOMEM;
     *s = *c->request->source->symbols;
     zlay_status status = ZLAY_OK;
@@ -103,7 +103,6 @@ static zlay_status narrowed(const cases *c, zlay_layout **out, const zlay_range 
             if (zl_range_is_empty(range[i])) status = ZLAY_NONE;
         }
     if (!status) status = zl_symbols_layout(c->ctx, out, s);
-    zl_free(&alloc, s, sizeof *s);
     return status == ZLAY_EINVAL ? ZLAY_NONE : status;
 }
 
@@ -116,13 +115,6 @@ static uint32_t intervals_all(const cases *c)
     return all;
 }
 
-static void message_keep(char why[TEXT], const zlay_ctx *ctx)
-{
-    zl_text to = {why, TEXT - 1, 0};
-    zl_puts(&to, zlay_ctx_message(ctx));
-    why[to.need < to.room ? to.need : to.room] = 0;
-}
-
 /* What is neither found nor proved is left open. */
 static zlay_status open_or(zlay_status status, zlay_status open)
 {
@@ -133,6 +125,7 @@ static zlay_status dead_find(cases *c, uint32_t at)
 {
     zlay_range range[NAMES];
     zlay_layout *source = NULL;
+    zl_mark mark = zl_scratch_mark(c->ctx);
     zlay_tensormap_request r = *c->request;
     for (uint32_t i = 0, rest = at; i < c->names; rest /= intervals(&c->name[i++]))
         range[i] = interval(&c->name[i], rest % intervals(&c->name[i]));
@@ -144,8 +137,9 @@ static zlay_status dead_find(cases *c, uint32_t at)
     else if (!status) status = zl_tm_never_of(c->ctx, c->target, &r);
     zlay_move_free(move);
     zlay_layout_free(source);
+    zl_scratch_release(c->ctx, mark);
     c->dead[at] = status == ZLAY_NONE;
-    if (source && c->dead[at]) message_keep(c->why, c->ctx);
+    if (source && c->dead[at]) snprintf(c->why, TEXT, "%s", zlay_ctx_message(c->ctx));
     return open_or(status, ZLAY_OK);
 }
 
@@ -193,6 +187,7 @@ static zlay_status case_synth(const cases *c, zlay_move **out, const uint32_t *c
     char text[TEXT];
     zlay_range range[NAMES];
     zlay_layout *source = NULL;
+    zl_mark mark = zl_scratch_mark(c->ctx);
     zlay_tensormap_request r = *c->request;
     if (all_dead(c, choice)) return ZLAY_ELIMIT;
     for (uint32_t i = 0; i < c->names; i++) range[i] = chosen(&c->name[i], choice[i]);
@@ -200,6 +195,7 @@ static zlay_status case_synth(const cases *c, zlay_move **out, const uint32_t *c
     r.source = source;
     if (!status) status = zl_tm_synth_known(c->ctx, out, c->target, &r);
     zlay_layout_free(source);
+    zl_scratch_release(c->ctx, mark);
     condition_write(text, c, choice);
     if (!status) return zl_tm_guard_case(c->ctx, *out, text);
     zlay_move_free(*out);
@@ -253,15 +249,13 @@ zlay_status zl_tm_synth_cases(zlay_ctx *ctx, zlay_move **out, const zlay_target 
                               const zlay_tensormap_request *request)
 {
     char why[TEXT];
-    zlay_allocator alloc = zl_allocator(ctx);
     if (request->tile || !request->source->symbols) return ZLAY_ELIMIT;
-    message_keep(why, ctx);
-    cases *c = zl_alloc(ctx, 1, sizeof *c);
+    snprintf(why, TEXT, "%s", zlay_ctx_message(ctx));
+    cases *c = zl_scratch(ctx, 1, sizeof *c);
     if (!c) return ZLAY_ENOMEM;
     c->ctx = ctx;
     c->target = target;
     c->request = request;
     zlay_status status = cases_synth(c, out);
-    zl_free(&alloc, c, sizeof *c);
     return status == ZLAY_ELIMIT ? zl_fail(ctx, status, "%s", why) : status;
 }

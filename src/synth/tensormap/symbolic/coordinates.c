@@ -137,14 +137,12 @@ static zlay_status copy_ask(asked *a, zl_tm_guard *to)
 
 zlay_status zl_tm_guard_copies(zl_tm_guard *to, const zl_tm_symbolic *g)
 {
-    asked *a = zl_alloc(g->ctx, 1, sizeof *a);
-    zlay_allocator alloc = zl_allocator(g->ctx);
+    asked *a = zl_scratch(g->ctx, 1, sizeof *a);
     zlay_status status = a ? ZLAY_OK : ZLAY_ENOMEM;
     for (uint32_t k = 0; k < g->move->info.copies && !status; k++) {
         a->g = g;
         a->copy = &g->move->copies[k];
         status = copy_ask(a, to);
     }
-    zl_free(&alloc, a, sizeof *a);
     return status;
 }

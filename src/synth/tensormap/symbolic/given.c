@@ -5,6 +5,7 @@
  * which may lead to fewer copies; where the proof fails a second sample keeps none. */
 #include "synth/tensormap/symbolic/given.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* ---- the source ------------------------------------------------------------------------ */
@@ -106,10 +107,7 @@ static zlay_status sample_synth(zl_tm_symbolic *g)
 
 static void forget(zl_tm_symbolic *g)
 {
-    zlay_allocator alloc = zl_allocator(g->ctx);
-    if (g->read) zl_free(&alloc, g->read, g->move->info.maps * sizeof *g->read);
     zlay_move_free(g->move);
-    g->read = NULL;
     g->move = NULL;
     g->products = 0;
     memset(g->step, 0, sizeof g->step);
@@ -124,7 +122,7 @@ static zlay_status sample_make(zl_tm_symbolic *g, bool loose)
     if (!status) status = source_read(g);
     if (!status) status = sample_synth(g);
     if (status) return status;
-    g->read = zl_alloc(g->ctx, g->move->info.maps, sizeof *g->read);
+    g->read = zl_scratch(g->ctx, g->move->info.maps, sizeof *g->read);
     if (!g->read) return ZLAY_ENOMEM;
     status = zl_tm_read_maps(g);
     if (!status) status = zl_tm_prove(g);
@@ -147,63 +145,47 @@ static zlay_status move_make(zl_tm_symbolic *g)
 static zlay_status never_synth(zl_tm_symbolic *g)
 {
     char why[512];
-    zl_text to = {why, sizeof why - 1, 0};
-    zl_puts(&to, zlay_ctx_message(g->ctx));
-    why[to.need < to.room ? to.need : to.room] = 0;
+    snprintf(why, sizeof why, "%s", zlay_ctx_message(g->ctx));
     zlay_status status = zl_tm_never(g);
     return status == ZLAY_ELIMIT ? zl_fail(g->ctx, status, "%s", why) : status;
+}
+
+static zlay_status begin(zl_tm_symbolic **out, zlay_ctx *ctx, const zlay_target *target,
+                         const zlay_tensormap_request *request)
+{
+    zl_tm_symbolic *g = *out = zl_scratch(ctx, 1, sizeof *g);
+    zl_symbols *s = zl_scratch(ctx, 1, sizeof *s);
+    if (!g || !s) return ZLAY_ENOMEM;
+    g->ctx = ctx;
+    g->target = target;
+    g->request = *request;
+    g->element = zlay_type_bits(request->type) / 8;
+    g->s = s;
+    return zl_symbols_of(ctx, s, request->source);
 }
 
 zlay_status zl_tm_never_of(zlay_ctx *ctx, const zlay_target *target,
                            const zlay_tensormap_request *request)
 {
-    zlay_allocator alloc = zl_allocator(ctx);
-    zl_tm_symbolic *g = zl_alloc(ctx, 1, sizeof *g);
-    if (!g) return ZLAY_ENOMEM;
-    *g = (zl_tm_symbolic){.ctx = ctx, .target = target, .request = *request};
-    g->element = zlay_type_bits(request->type) / 8;
-    g->s = zl_alloc(ctx, 1, sizeof *g->s);
-    zlay_status status = g->s ? zl_symbols_of(ctx, g->s, request->source) : ZLAY_ENOMEM;
+    zl_tm_symbolic *g;
+    zlay_status status = begin(&g, ctx, target, request);
     if (!status) status = zl_tm_sample(g, true) ? source_read(g) : ZLAY_ELIMIT;
-    if (!status) status = zl_tm_never(g);
-    zl_free(&alloc, g->s, sizeof *g->s);
-    zl_free(&alloc, g, sizeof *g);
-    return status;
-}
-
-static zlay_status given_synth(zl_tm_symbolic *g, zlay_move **out)
-{
-    zlay_allocator alloc = zl_allocator(g->ctx);
-    g->s = zl_alloc(g->ctx, 1, sizeof *g->s);
-    zlay_status status = g->s ? zl_symbols_of(g->ctx, g->s, g->request.source) : ZLAY_ENOMEM;
-    if (!status) status = move_make(g);
-    if (status == ZLAY_ELIMIT) status = never_synth(g);
-    if (!status) {
-        *out = g->move;
-        zl_free(&alloc, g->read, g->move->info.maps * sizeof *g->read);
-        g->move = NULL;
-        g->read = NULL;
-    }
-    forget(g);
-    zl_free(&alloc, g->s, sizeof *g->s);
-    return status;
+    return status ? status : zl_tm_never(g);
 }
 
 /* A source that the facts make a number is answered as one. */
 zlay_status zl_tm_synth_known(zlay_ctx *ctx, zlay_move **out, const zlay_target *target,
                               const zlay_tensormap_request *request)
 {
-    zlay_allocator alloc = zl_allocator(ctx);
+    zl_tm_symbolic *g;
     if (!zlay_layout_param_nth(request->source, 0))
         return zl_tm_synth(ctx, out, target, request, 0);
-    zl_tm_symbolic *g = zl_alloc(ctx, 1, sizeof *g);
-    if (!g) return ZLAY_ENOMEM;
-    g->ctx = ctx;
-    g->target = target;
-    g->request = *request;
-    g->element = zlay_type_bits(request->type) / 8;
-    zlay_status status = given_synth(g, out);
-    zl_free(&alloc, g, sizeof *g);
+    zlay_status status = begin(&g, ctx, target, request);
+    if (status) return status;
+    status = move_make(g);
+    if (status == ZLAY_ELIMIT) status = never_synth(g);
+    if (!status) *out = g->move;
+    else zlay_move_free(g->move);
     return status;
 }
 

@@ -322,12 +322,10 @@ static zlay_status guard_make(question *q, guard *all)
 zlay_status zl_tm_put_guard(zl_tm_symbolic *g)
 {
     guard all = {"", 0};
-    zlay_allocator alloc = zl_allocator(g->ctx);
-    question *q = zl_alloc(g->ctx, 1, sizeof *q);
+    question *q = zl_scratch(g->ctx, 1, sizeof *q);
     if (!q) return ZLAY_ENOMEM;
     q->g = g;
     zlay_status status = guard_make(q, &all);
-    zl_free(&alloc, q, sizeof *q);
     if (status || !all.length) return status;
     g->move->guard = zl_alloc(g->ctx, all.length + 1, 1);
     if (!g->move->guard) return ZLAY_ENOMEM;

@@ -136,8 +136,7 @@ static zlay_status tiles_never(const zl_tm_symbolic *g)
 
 static zlay_status cells_never(const zl_tm_symbolic *g)
 {
-    uint64_t most, room, i = 0;
-    zlay_allocator alloc = zl_allocator(g->ctx);
+    uint64_t most, i = 0;
     zlay_status status = ZLAY_ELIMIT;
     always a = always_of(g);
     if (zlay_layout_size(g->request.smem) > zl_limits(g->ctx)->points ||
@@ -146,11 +145,9 @@ static zlay_status cells_never(const zl_tm_symbolic *g)
         return ZLAY_ELIMIT;
     if (!zl_value(g->request.smem, 0, &a.place)) return ZLAY_ELIMIT;
     a.place *= g->element;
-    room = most * g->element / ZL_CHUNK + 1;
-    first *chunk = zl_alloc(g->ctx, room, sizeof *chunk);
+    first *chunk = zl_scratch(g->ctx, most * g->element / ZL_CHUNK + 1, sizeof *chunk);
     if (!chunk) return ZLAY_ENOMEM;
     while (i < a.cells && status == ZLAY_ELIMIT) status = cell_never(g, &a, chunk, i++);
-    zl_free(&alloc, chunk, room * sizeof *chunk);
     return status;
 }
 

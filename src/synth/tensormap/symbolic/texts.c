@@ -162,8 +162,7 @@ static void side_of_request(side *s)
 
 zlay_status zl_tm_put_certificate(zl_tm_symbolic *g)
 {
-    side *s = zl_alloc(g->ctx, 2, sizeof *s);
-    zlay_allocator alloc = zl_allocator(g->ctx);
+    side *s = zl_scratch(g->ctx, 2, sizeof *s);
     if (!s) return ZLAY_ENOMEM;
     s[0].g = s[1].g = g;
     side_of_request(&s[1]);
@@ -173,6 +172,5 @@ zlay_status zl_tm_put_certificate(zl_tm_symbolic *g)
         g->move->certificate[i] = NULL;
         status = side_layout(&g->move->certificate[i], &s[i]);
     }
-    zl_free(&alloc, s, 2 * sizeof *s);
     return status ? status : zl_move_certify(g->ctx, g->move);
 }
