@@ -146,17 +146,14 @@ static zlay_status give(search *s, zlay_pipe **out, const zl_fence_set *set)
 {
     zlay_pipe edited;
     zlay_buf buf = {NULL, 0, 0};
-    zlay_allocator alloc = zl_allocator(s->ctx);
     edit(s, &edited, set);
     zlay_status status = zlay_pipe_print(&buf, &edited);
     if (status && status != ZLAY_EROOM) return status;
     size_t room = buf.need + 1;
-    buf = (zlay_buf){zl_alloc(s->ctx, room, 1), room, 0};
+    buf = (zlay_buf){zl_scratch(s->ctx, room, 1), room, 0};
     if (!buf.text) return ZLAY_ENOMEM;
     status = zlay_pipe_print(&buf, &edited);
-    if (!status) status = zlay_pipe_parse(s->ctx, out, buf.text, buf.need);
-    zl_free(&alloc, buf.text, room);
-    return status;
+    return status ? status : zlay_pipe_parse(s->ctx, out, buf.text, buf.need);
 }
 
 static void put_fences(const search *s, const zlay_pipe *pipe, const zl_fence_set *set,
@@ -180,37 +177,38 @@ static zlay_status search_begin(search *s)
     const zlay_pipe *pipe = s->pipe;
     if (!zl_fence_places(pipe, s->place, &s->places))
         return zl_fail(s->ctx, ZLAY_ELIMIT, "more than %d places for fences", ZL_PLACES);
-    s->events = zl_alloc(s->ctx, pipe->events_count + s->places + 1, sizeof *s->events);
-    s->roles = zl_alloc(s->ctx, pipe->roles_count + 1, sizeof *s->roles);
+    s->events = zl_scratch(s->ctx, pipe->events_count + s->places + 1, sizeof *s->events);
+    s->roles = zl_scratch(s->ctx, pipe->roles_count + 1, sizeof *s->roles);
     return s->events && s->roles ? ZLAY_OK : ZLAY_ENOMEM;
 }
 
-static void search_end(search *s)
+/* Searches between calls, since each question to the verifier is a call of its own. */
+static zlay_status search_all(zlay_ctx *ctx, zlay_pipe **out, zlay_pipe_fence *fences, size_t room,
+                              size_t *count, const zlay_pipe *pipe)
 {
-    zlay_allocator alloc = zl_allocator(s->ctx);
-    zl_free(&alloc, s->events, (s->pipe->events_count + s->places + 1) * sizeof *s->events);
-    zl_free(&alloc, s->roles, (s->pipe->roles_count + 1) * sizeof *s->roles);
-    zl_free(&alloc, s, sizeof *s);
+    zl_fence_set set = {{0}};
+    search *s = zl_scratch(ctx, 1, sizeof *s);
+    if (!s) return ZLAY_ENOMEM;
+    s->ctx = ctx;
+    s->pipe = pipe;
+    zlay_status status = search_begin(s);
+    if (!status) status = find(s, &set);
+    if (!status) status = give(s, out, &set);
+    if (!status) put_fences(s, *out, &set, fences, room, count);
+    return status;
 }
 
 zlay_status zlay_pipe_fences(zlay_ctx *ctx, zlay_pipe **out, zlay_pipe_fence *fences, size_t room,
                              size_t *count, const zlay_pipe *pipe)
 {
-    zl_fence_set set = {{0}};
     if (!out) return ZLAY_EINVAL;
     *out = NULL;
     if (!count || !pipe || (!fences && room)) return ZLAY_EINVAL;
     zlay_status status = zl_enter(ctx);
     if (status) return status;
-    search *s = zl_alloc(ctx, 1, sizeof *s);
+    zl_mark mark = zl_scratch_mark(ctx);
     zl_leave(ctx, ZLAY_OK);
-    if (!s) return ZLAY_ENOMEM;
-    s->ctx = ctx;
-    s->pipe = pipe;
-    status = search_begin(s);
-    if (!status) status = find(s, &set);
-    if (!status) status = give(s, out, &set);
-    if (!status) put_fences(s, *out, &set, fences, room, count);
-    search_end(s);
+    status = search_all(ctx, out, fences, room, count, pipe);
+    zl_scratch_release(ctx, mark);
     return status;
 }

@@ -107,38 +107,23 @@ static bool is_plain(const zlay_pipe *pipe)
     return is;
 }
 
-void zl_pipe_plain_free(zlay_ctx *ctx, const zlay_pipe *given, const zlay_pipe *pipe)
-{
-    zlay_pipe *to = given == pipe ? NULL : (zlay_pipe *)given;
-    zlay_allocator alloc = zl_allocator(ctx);
-    if (!to) return;
-    zl_free(&alloc, to->params, ZL_PIPE_NAMES * sizeof *to->params);
-    zl_free(&alloc, to->events, (pipe->events_count + 1) * sizeof *to->events);
-    zl_free(&alloc, to, sizeof *to);
-}
-
 zlay_status zl_pipe_plain(zlay_ctx *ctx, const zlay_pipe **out, const zlay_pipe *pipe)
 {
     plain p = {.old = pipe->params_count};
     *out = pipe;
     if (is_plain(pipe)) return ZLAY_OK;
-    p.pipe = zl_alloc(ctx, 1, sizeof *p.pipe);
-    if (!p.pipe) return ZLAY_ENOMEM;
+    zl_param *params = zl_scratch(ctx, ZL_PIPE_NAMES, sizeof *params);
+    zl_event *events = zl_scratch(ctx, pipe->events_count + 1, sizeof *events);
+    p.pipe = zl_scratch(ctx, 1, sizeof *p.pipe);
+    if (!params || !events || !p.pipe) return ZLAY_ENOMEM;
+    if (pipe->params_count) memcpy(params, pipe->params, pipe->params_count * sizeof *params);
+    if (pipe->events_count) memcpy(events, pipe->events, pipe->events_count * sizeof *events);
     *p.pipe = *pipe;
-    p.pipe->events = NULL;
-    p.pipe->params = zl_alloc(ctx, ZL_PIPE_NAMES, sizeof *p.pipe->params);
-    p.pipe->events = zl_alloc(ctx, pipe->events_count + 1, sizeof *p.pipe->events);
-    if (!p.pipe->params || !p.pipe->events) {
-        zl_pipe_plain_free(ctx, p.pipe, pipe);
-        return ZLAY_ENOMEM;
-    }
-    if (pipe->params_count) memcpy(p.pipe->params, pipe->params, pipe->params_count * sizeof *pipe->params);
-    if (pipe->events_count) memcpy(p.pipe->events, pipe->events, pipe->events_count * sizeof *pipe->events);
+    p.pipe->params = params;
+    p.pipe->events = events;
     name_all(&p);
-    if (!p.full) {
-        *out = p.pipe;
-        return ZLAY_OK;
-    }
-    zl_pipe_plain_free(ctx, p.pipe, pipe);
-    return zl_fail(ctx, ZLAY_ELIMIT, "more than %d params and numbers of positions", ZL_PIPE_NAMES);
+    *out = p.pipe;
+    return p.full ? zl_fail(ctx, ZLAY_ELIMIT, "more than %d params and numbers of positions",
+                            ZL_PIPE_NAMES)
+                  : ZLAY_OK;
 }

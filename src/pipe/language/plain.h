@@ -11,9 +11,9 @@ enum { ZL_FAR_TRIPS = 256 };
 
 static inline bool zl_param_is_far(const zl_param *param) { return param->least > ZL_FAR_TRIPS; }
 
-/* The same pipe, or one that shares all with it but its params and events, which have the same indices and
- * lines.  ZLAY_ENOMEM. */
+/* *out: the same pipe, or one in zl_scratch memory that shares everything with it but its params
+ * and events, which keep their indices and lines.
+ * ZLAY_ELIMIT: more params than a pipe may have; ZLAY_ENOMEM. */
 zlay_status zl_pipe_plain(zlay_ctx *ctx, const zlay_pipe **out, const zlay_pipe *pipe);
-void zl_pipe_plain_free(zlay_ctx *ctx, const zlay_pipe *plain, const zlay_pipe *pipe);
 
 #endif

@@ -55,7 +55,7 @@ static uint32_t phase_of(const zl_verify *v, int32_t bar)
 
 static void keep(zl_verify *v, zl_obligation o)
 {
-    if (v->obligations_count < v->obligations_room) v->obligations[v->obligations_count++] = o;
+    if (v->obligations_count < ZL_OBLIGATIONS) v->obligations[v->obligations_count++] = o;
     else zl_undecided(v, v->order.nodes[o.to].line, "is one obligation too many");
 }
 
@@ -181,12 +181,10 @@ static void check_node(ways *w, uint32_t i)
 
 zlay_status zl_order_check(zl_verify *v)
 {
-    int32_t(*dist)[ZL_NODES] = zl_alloc(v->ctx, ZL_NODES, sizeof *dist);
+    int32_t(*dist)[ZL_NODES] = zl_scratch(v->ctx, ZL_NODES, sizeof *dist);
     if (!dist) return ZLAY_ENOMEM;
     ways w = {v, dist};
     shortest(&w);
     for (uint32_t i = 0; i < v->order.count; i++) check_node(&w, i);
-    zlay_allocator alloc = zl_allocator(v->ctx);
-    zl_free(&alloc, dist, ZL_NODES * sizeof *dist);
     return ZLAY_OK;
 }

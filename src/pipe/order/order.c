@@ -146,7 +146,7 @@ static bool is_target(const zl_node *n)
            (n->kind >= ZL_NODE_ARRIVE && n->kind <= ZL_NODE_WRITE);
 }
 
-static size_t memory_of(const zl_verify *v)
+static size_t numbers_of(const zl_verify *v)
 {
     size_t want = ARRAYS * v->order.count * (size_t)v->q_end + 1;
     for (uint32_t i = 0; i < v->order.count; i++)
@@ -154,25 +154,12 @@ static size_t memory_of(const zl_verify *v)
     return want;
 }
 
-static zlay_status memory_make(zl_verify *v)
+static zlay_status arrays_make(zl_verify *v)
 {
-    size_t want = memory_of(v);
-    if (want > v->memory_room) {
-        zlay_allocator alloc = zl_allocator(v->ctx);
-        zl_free(&alloc, v->memory, v->memory_room * sizeof *v->memory);
-        v->memory_room = 0;
-        v->memory = zl_alloc(v->ctx, 2 * want, sizeof *v->memory);
-        if (!v->memory) return ZLAY_ENOMEM;
-        v->memory_room = 2 * want;
-    }
-    memset(v->memory, -1, want * sizeof *v->memory);
-    return ZLAY_OK;
-}
-
-static void arrays_lay(zl_verify *v)
-{
-    int32_t *at = v->memory;
-    size_t each = (size_t)v->q_end;
+    size_t want = numbers_of(v), each = (size_t)v->q_end;
+    int32_t *at = zl_scratch(v->ctx, want, sizeof *at);
+    if (!at) return ZLAY_ENOMEM;
+    memset(at, -1, want * sizeof *at);
     for (uint32_t i = 0; i < v->order.count; i++) {
         zl_node *n = &v->order.nodes[i];
         n->first = at;
@@ -180,6 +167,7 @@ static void arrays_lay(zl_verify *v)
         n->reach = n->last + each;
         at = n->reach + (is_target(n) ? v->traces[n->role].count : 0);
     }
+    return ZLAY_OK;
 }
 
 static int32_t later(int32_t a, int32_t b) { return b < 0 ? ZL_FAR : a > b ? a : b; }
@@ -298,9 +286,8 @@ static void weigh(zl_verify *v, uint32_t a)
 
 zlay_status zl_order_observe(zl_verify *v)
 {
-    zlay_status status = memory_make(v);
+    zlay_status status = arrays_make(v);
     if (status) return status;
-    arrays_lay(v);
     for (uint32_t r = 0; r < v->pipe->roles_count; r++)
         for (uint32_t i = 0; i < v->traces[r].count; i++) see_step(v, &v->traces[r], (int32_t)i);
     for (uint32_t i = 0; i < v->order.count; i++)

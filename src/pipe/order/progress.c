@@ -127,8 +127,7 @@ static void add_site(zl_verify *v, int32_t event, int32_t role, zl_section secti
 static zlay_status sites_make(zl_verify *v)
 {
     const zlay_pipe *pipe = v->pipe;
-    v->sites_room = pipe->events_count + 5 * pipe->roles_count;
-    v->sites = zl_alloc(v->ctx, v->sites_room, sizeof *v->sites);
+    v->sites = zl_scratch(v->ctx, pipe->events_count + 5 * pipe->roles_count, sizeof *v->sites);
     if (!v->sites) return ZLAY_ENOMEM;
     v->slope = 1;
     for (uint32_t r = 0; r < pipe->roles_count; r++)
@@ -220,7 +219,8 @@ static zlay_status run_all(zl_verify *v)
 {
     run r = {.v = v};
     size_t size = v->pipe->bars_count * (size_t)v->q_end + 1;
-    r.missing = zl_alloc(v->ctx, size, sizeof *r.missing);
+    zl_mark mark = zl_scratch_mark(v->ctx);
+    r.missing = zl_scratch(v->ctx, size, sizeof *r.missing);
     if (!r.missing) return ZLAY_ENOMEM;
     count_missing(&r);
     for (bool moved = true; moved;) {
@@ -228,8 +228,7 @@ static zlay_status run_all(zl_verify *v)
         for (uint32_t i = 0; i < v->pipe->roles_count; i++) moved |= go(&r, i);
     }
     report_stuck(&r);
-    zlay_allocator alloc = zl_allocator(v->ctx);
-    zl_free(&alloc, r.missing, size * sizeof *r.missing);
+    zl_scratch_release(v->ctx, mark);
     return ZLAY_OK;
 }
 

@@ -22,16 +22,8 @@ static zlay_status tables_make(zl_verify *v, tables *t)
 {
     size_t bars = v->pipe->bars_count * OF_BAR, smems = v->pipe->smems_count;
     size_t want = (bars + smems * (OF_SMEM + 1)) * (size_t)v->q_end + 1;
-    if (want > v->sums_room) {
-        zlay_allocator alloc = zl_allocator(v->ctx);
-        zl_free(&alloc, v->sums, v->sums_room * sizeof *v->sums);
-        v->sums_room = 0;
-        v->sums = zl_alloc(v->ctx, want, sizeof *v->sums);
-        if (!v->sums) return ZLAY_ENOMEM;
-        v->sums_room = want;
-    }
-    memset(v->sums, 0, want * sizeof *v->sums);
-    t->bars = v->sums;
+    t->bars = zl_scratch(v->ctx, want, sizeof *t->bars);
+    if (!t->bars) return ZLAY_ENOMEM;
     t->smems = t->bars + bars * (size_t)v->q_end;
     t->drains = t->smems + smems * OF_SMEM * (size_t)v->q_end;
     t->all = v->q_end;

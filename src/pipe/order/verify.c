@@ -8,8 +8,6 @@
 
 #include <string.h>
 
-enum { OBLIGATIONS = 256 };
-
 /* Keeps a reason; only the first of a rule and line. */
 void zl_report(zl_verify *v, int32_t rule, uint32_t line, uint32_t other, int64_t found,
                int64_t wanted)
@@ -53,8 +51,11 @@ static zlay_status check_trips(zl_verify *v, int64_t outer, int64_t inner)
     zlay_status status = zl_traces_make(v, outer, inner);
     if (status) return status;
     for (uint32_t r = 0; r < v->pipe->roles_count; r++) zl_check_role(v, (int32_t)r);
+    zl_mark mark = zl_scratch_mark(v->ctx);
     status = zl_check_sums(v);
-    return status ? status : zl_order_observe(v);
+    if (!status) status = zl_order_observe(v);
+    zl_scratch_release(v->ctx, mark);
+    return status;
 }
 
 /* Shared memory that one instance of one role alone writes and reads belongs to that role. */
@@ -170,27 +171,10 @@ static zlay_status check_all(zl_verify *v)
 
 static zlay_status verify_begin(zl_verify *v)
 {
-    v->traces = zl_alloc(v->ctx, v->pipe->roles_count, sizeof *v->traces);
-    v->obligations = zl_alloc(v->ctx, OBLIGATIONS, sizeof *v->obligations);
-    v->uses = zl_alloc(v->ctx, v->pipe->events_count + 1, sizeof *v->uses);
-    v->own = zl_alloc(v->ctx, v->pipe->smems_count + 1, 1);
-    v->obligations_room = OBLIGATIONS;
-    return v->traces && v->obligations && v->uses && v->own ? ZLAY_OK : ZLAY_ENOMEM;
-}
-
-static void verify_end(zl_verify *v)
-{
-    zlay_allocator alloc = zl_allocator(v->ctx);
-    for (uint32_t r = 0; v->traces && r < v->pipe->roles_count; r++)
-        zl_trace_free(v->ctx, &v->traces[r]);
-    zl_free(&alloc, v->traces, v->pipe->roles_count * sizeof *v->traces);
-    zl_free(&alloc, v->obligations, OBLIGATIONS * sizeof *v->obligations);
-    zl_free(&alloc, v->uses, (v->pipe->events_count + 1) * sizeof *v->uses);
-    zl_free(&alloc, v->own, v->pipe->smems_count + 1);
-    zl_free(&alloc, v->sites, v->sites_room * sizeof *v->sites);
-    zl_free(&alloc, v->memory, v->memory_room * sizeof *v->memory);
-    zl_free(&alloc, v->sums, v->sums_room * sizeof *v->sums);
-    zl_free(&alloc, v, sizeof *v);
+    v->traces = zl_scratch(v->ctx, v->pipe->roles_count, sizeof *v->traces);
+    v->uses = zl_scratch(v->ctx, v->pipe->events_count + 1, sizeof *v->uses);
+    v->own = zl_scratch(v->ctx, v->pipe->smems_count + 1, 1);
+    return v->traces && v->uses && v->own ? ZLAY_OK : ZLAY_ENOMEM;
 }
 
 static zlay_status answer_give(zl_verify *v, zlay_answer *answer, size_t *count, zlay_buf *proof)
@@ -248,7 +232,7 @@ zlay_status zlay_pipe_verify(zlay_ctx *ctx, zlay_answer *answer, zlay_pipe_reaso
     if (!answer || !count || !pipe || (!reasons && room)) return ZLAY_EINVAL;
     zlay_status status = zl_enter(ctx);
     if (status) return status;
-    zl_verify *v = zl_alloc(ctx, 1, sizeof *v);
+    zl_verify *v = zl_scratch(ctx, 1, sizeof *v);
     if (!v) return leave(ctx, ZLAY_ENOMEM, answer, count);
     v->ctx = ctx;
     v->pipe = pipe;
@@ -258,6 +242,5 @@ zlay_status zlay_pipe_verify(zlay_ctx *ctx, zlay_answer *answer, zlay_pipe_reaso
     if (!status) status = check_all(v);
     if (!status && (v->undecided || v->count)) status = check_by_runs(v, proof);
     if (!status) status = answer_give(v, answer, count, proof);
-    verify_end(v);
     return leave(ctx, status, answer, count);
 }

@@ -54,6 +54,7 @@ typedef struct zl_order {
     int32_t via[ZL_NODES][ZL_NODES];    /* next node of the shortest path */
 } zl_order;
 
+enum { ZL_OBLIGATIONS = 256 };
 typedef struct zl_obligation {
     int32_t rule;
     uint32_t from, last, to; /* path from .. last; with `step` one more edge, last -> to */
@@ -85,13 +86,10 @@ typedef struct zl_verify {
     zl_trace *traces;    /* one a role */
     zl_use (*uses)[ZL_USES]; /* per event, in the order of the rows of order.c */
     int8_t *own;         /* per smem: written and read by one instance of a role */
-    int32_t *memory;     /* of the nodes' arrays */
-    int64_t *sums;       /* of the rings */
-    size_t memory_room, sums_room;
-    zl_obligation *obligations;
-    uint32_t obligations_count, obligations_room;
+    zl_obligation obligations[ZL_OBLIGATIONS];
+    uint32_t obligations_count;
     zl_site *sites;
-    uint32_t sites_count, sites_room;
+    uint32_t sites_count;
     int64_t slope;
 } zl_verify;
 

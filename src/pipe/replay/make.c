@@ -65,79 +65,60 @@ static void count_things(zl_replay *c)
 
 /* ---- memory ---- */
 
-enum { PARTS = 40 };
+/* An array with room for one more than `count`.  After one allocation fails, all later ones of the
+ * call fail, so the last array stands for all. */
+#define MAKE(field, count) c->field = zl_scratch(c->ctx, (size_t)(count) + 1, sizeof *c->field)
 
-typedef struct part {
-    void **at;
-    size_t bytes;
-} part;
-
-#define PART(field, count) {(void **)&c->field, ((size_t)(count) + 1) * sizeof *c->field}
-
-/* The arrays: first those that counting fills, then those whose sizes are counted. */
-static size_t parts_of(zl_replay *c, part out[PARTS], bool counted)
+/* The arrays that counting fills. */
+static bool make_tables(zl_replay *c)
 {
     const zlay_pipe *p = c->pipe;
-    const part early[] = {
-        PART(values, p->params_count),  PART(mbar_at, p->bars_count),
-        PART(smem_at, p->smems_count),  PART(smem_each, p->smems_count),
-        PART(tmem_at, p->tmems_count),  PART(other_at, p->others_count),
-    };
-    const part late[] = {
-        PART(threads, c->threads_count),
-        PART(instances, c->instances_count),
-        PART(mbars, c->mbars_count),
-        PART(passed, (size_t)c->mbars_count * c->threads_count),
-        PART(came, (size_t)c->mbars_count * c->threads_count),
-        PART(were, (size_t)2 * c->mbars_count * c->threads_count),
-        PART(near, (size_t)c->mbars_count * c->instances_count),
-        PART(expected, (size_t)c->mbars_count * c->instances_count),
-        PART(places, c->places_count),
-        PART(accesses, (size_t)c->places_count * ZL_RP_ACCESSES),
-        PART(meetings, c->meetings_count),
-        PART(flags, c->flags_count),
-        PART(raised, (size_t)c->flags_count * c->instances_count),
-        PART(open, (size_t)c->flags_count * c->instances_count),
-        PART(made, (size_t)c->flags_count * ZL_RP_VALUES * c->instances_count),
-        PART(accs, (size_t)c->instances_count * p->accs_count),
-        PART(columns, p->tmems_count * c->blocks),
-        PART(live_columns, c->blocks),
-        PART(relinquished, c->blocks),
-        PART(debts, (size_t)c->blocks * (c->threads_count + c->mbars_count)),
-        PART(ring_growth, (size_t)ZL_RP_PARAMS * c->rings_count),
-        PART(loop_growth, (size_t)ZL_RP_PARAMS * p->events_count),
-        PART(bearings, (size_t)ZL_RP_PARAMS * ZL_RP_PARAMS *
-                           (c->instances_count * ZL_PIPE_LOOPS + c->rings_count * c->blocks)),
-        PART(first, c->instances_count),
-        PART(ring_first, (size_t)c->rings_count * c->blocks),
-        PART(ops, ZL_RP_OPS),
-        PART(free_ops, ZL_RP_OPS),
-        PART(names, ZL_RP_OPS),
-        PART(met, ZL_RP_OPS),
-        PART(sets, (size_t)c->sets_count * ZL_RP_WORDS),
-        PART(copied, ZL_RP_WORDS),
-        PART(turned, (size_t)ZL_RP_PARAMS * c->rings_count * c->blocks),
-    };
-    size_t count = counted ? ZL_COUNT(late) : ZL_COUNT(early);
-    memcpy(out, counted ? late : early, count * sizeof *out);
-    return count;
+    MAKE(values, p->params_count);
+    MAKE(mbar_at, p->bars_count);
+    MAKE(smem_at, p->smems_count);
+    MAKE(smem_each, p->smems_count);
+    MAKE(tmem_at, p->tmems_count);
+    MAKE(other_at, p->others_count);
+    return c->other_at;
 }
 
-static bool make_parts(zl_replay *c, bool counted)
+/* The arrays whose sizes are counted. */
+static bool make_state(zl_replay *c)
 {
-    part parts[PARTS];
-    size_t count = parts_of(c, parts, counted);
-    for (size_t k = 0; k < count; k++)
-        if (!(*parts[k].at = zl_alloc(c->ctx, parts[k].bytes, 1))) return false;
-    return true;
-}
-
-static void free_parts(zl_replay *c, bool counted)
-{
-    part parts[PARTS];
-    zlay_allocator alloc = zl_allocator(c->ctx);
-    size_t count = parts_of(c, parts, counted);
-    for (size_t k = 0; k < count; k++) zl_free(&alloc, *parts[k].at, parts[k].bytes);
+    MAKE(threads, c->threads_count);
+    MAKE(instances, c->instances_count);
+    MAKE(mbars, c->mbars_count);
+    MAKE(passed, (size_t)c->mbars_count * c->threads_count);
+    MAKE(came, (size_t)c->mbars_count * c->threads_count);
+    MAKE(were, (size_t)2 * c->mbars_count * c->threads_count);
+    MAKE(near, (size_t)c->mbars_count * c->instances_count);
+    MAKE(expected, (size_t)c->mbars_count * c->instances_count);
+    MAKE(places, c->places_count);
+    MAKE(accesses, (size_t)c->places_count * ZL_RP_ACCESSES);
+    MAKE(meetings, c->meetings_count);
+    MAKE(flags, c->flags_count);
+    MAKE(raised, (size_t)c->flags_count * c->instances_count);
+    MAKE(open, (size_t)c->flags_count * c->instances_count);
+    MAKE(made, (size_t)c->flags_count * ZL_RP_VALUES * c->instances_count);
+    MAKE(accs, (size_t)c->instances_count * c->pipe->accs_count);
+    MAKE(columns, c->pipe->tmems_count * c->blocks);
+    MAKE(live_columns, c->blocks);
+    MAKE(relinquished, c->blocks);
+    MAKE(debts, (size_t)c->blocks * (c->threads_count + c->mbars_count));
+    MAKE(ring_growth, (size_t)ZL_RP_PARAMS * c->rings_count);
+    MAKE(loop_growth, (size_t)ZL_RP_PARAMS * c->pipe->events_count);
+    MAKE(bearings, (size_t)ZL_RP_PARAMS * ZL_RP_PARAMS *
+                       (c->instances_count * ZL_PIPE_LOOPS + c->rings_count * c->blocks));
+    MAKE(first, c->instances_count);
+    MAKE(ring_first, (size_t)c->rings_count * c->blocks);
+    MAKE(ops, ZL_RP_OPS);
+    MAKE(free_ops, ZL_RP_OPS);
+    MAKE(names, ZL_RP_OPS);
+    MAKE(met, ZL_RP_OPS);
+    MAKE(sets, (size_t)c->sets_count * ZL_RP_WORDS);
+    MAKE(copied, ZL_RP_WORDS);
+    MAKE(turned, (size_t)ZL_RP_PARAMS * c->rings_count * c->blocks);
+    return c->turned;
 }
 
 /* ---- threads ---- */
@@ -292,11 +273,11 @@ static size_t state_bytes(const zl_replay *c)
 static zlay_status make(zl_replay *c)
 {
     count_threads(c);
-    if (!make_parts(c, false)) return ZLAY_ENOMEM;
+    if (!make_tables(c)) return ZLAY_ENOMEM;
     count_things(c);
     if (state_bytes(c) > zl_limits(c->ctx)->points)
         return zl_fail(c->ctx, ZLAY_ELIMIT, "limit points: %zu bytes of state", state_bytes(c));
-    if (!make_parts(c, true)) return ZLAY_ENOMEM;
+    if (!make_state(c)) return ZLAY_ENOMEM;
     make_threads(c);
     make_things(c);
     return c->status;
@@ -304,31 +285,15 @@ static zlay_status make(zl_replay *c)
 
 zlay_status zl_rp_new(zlay_ctx *ctx, zl_replay **out, const zlay_pipe *pipe)
 {
-    zl_replay *c = zl_alloc(ctx, 1, sizeof *c);
+    zl_replay *c = zl_scratch(ctx, 1, sizeof *c);
     *out = NULL;
     if (!c) return ZLAY_ENOMEM;
     c->ctx = ctx;
     c->pipe = pipe;
     c->blocks = pipe->blocks;
     zlay_status status = make(c);
-    if (status) zl_rp_free(c);
-    else *out = c;
+    if (!status) *out = c;
     return status;
-}
-
-void zl_rp_free(zl_replay *c)
-{
-    if (!c) return;
-    zlay_allocator alloc = zl_allocator(c->ctx);
-    for (int p = 0; p < ZL_RP_PARAMS; p++)
-        for (int k = 0; k < ZL_RP_STATES; k++)
-            zl_free(&alloc, c->seen[p][k].numbers, c->seen[p][k].count * sizeof *c->encoding);
-    zl_free(&alloc, c->repeats, c->repeats_room * sizeof *c->repeats);
-    zl_free(&alloc, c->moved, (size_t)c->repeats_room * c->instances_count * sizeof *c->moved);
-    zl_free(&alloc, c->encoding, c->encoding_room * sizeof *c->encoding);
-    free_parts(c, true);
-    free_parts(c, false);
-    zl_free(&alloc, c, sizeof *c);
 }
 
 /* ---- the beginning ---- */

@@ -230,8 +230,7 @@ static void say(const zl_rp_reader *in)
 static zlay_status check_plain(zlay_ctx *ctx, zlay_answer *answer, const zlay_pipe *pipe,
                                const char *proof, size_t length)
 {
-    zlay_allocator alloc = zl_allocator(ctx);
-    zl_rp_reader *in = zl_alloc(ctx, 1, sizeof *in);
+    zl_rp_reader *in = zl_scratch(ctx, 1, sizeof *in);
     if (!in) return ZLAY_ENOMEM;
     *in = (zl_rp_reader){.ctx = ctx,
                          .pipe = pipe,
@@ -244,10 +243,7 @@ static zlay_status check_plain(zlay_ctx *ctx, zlay_answer *answer, const zlay_pi
     if (!status && !good) say(in);
     bool open = !status && !good && in->c->unproved;
     if (!status) *answer = good ? ZLAY_YES : open ? ZLAY_UNDECIDED : ZLAY_NO;
-    if (status == ZLAY_ELIMIT) *answer = ZLAY_UNDECIDED;
-    zl_rp_free(in->c);
-    zl_free(&alloc, in, sizeof *in);
-    return status == ZLAY_ELIMIT ? ZLAY_OK : status;
+    return status;
 }
 
 zlay_status zl_rc_runs(zlay_ctx *ctx, zlay_answer *answer, const zlay_pipe *pipe, const char *proof,
@@ -255,9 +251,7 @@ zlay_status zl_rc_runs(zlay_ctx *ctx, zlay_answer *answer, const zlay_pipe *pipe
 {
     const zlay_pipe *plain;
     zlay_status status = zl_pipe_plain(ctx, &plain, pipe);
+    if (!status) status = check_plain(ctx, answer, plain, proof, length);
     if (status == ZLAY_ELIMIT) *answer = ZLAY_UNDECIDED;
-    if (status) return status == ZLAY_ELIMIT ? ZLAY_OK : status;
-    status = check_plain(ctx, answer, plain, proof, length);
-    zl_pipe_plain_free(ctx, plain, pipe);
-    return status;
+    return status == ZLAY_ELIMIT ? ZLAY_OK : status;
 }

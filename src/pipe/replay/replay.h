@@ -190,7 +190,7 @@ typedef struct zl_rp_encoding {
 
 typedef struct zl_rp_seen { /* a state at the beginning of an iteration */
     int64_t *numbers;       /* first per instance the counter that it is counted from */
-    size_t count;
+    size_t count, room;
     uint64_t step, round;
     uint32_t by; /* the instance that looked */
 } zl_rp_seen;
@@ -259,8 +259,7 @@ struct zl_replay {
 };
 
 /* ---- making ---- */
-zlay_status zl_rp_new(zlay_ctx *ctx, zl_replay **out, const zlay_pipe *pipe);
-void zl_rp_free(zl_replay *c);
+zlay_status zl_rp_new(zlay_ctx *ctx, zl_replay **out, const zlay_pipe *pipe); /* zl_scratch */
 void zl_rp_begin(zl_replay *c);
 /* Checks what the text breaks by itself, before any run. */
 void zl_rp_check_text(zl_replay *c);

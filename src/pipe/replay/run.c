@@ -319,16 +319,15 @@ static zlay_status try_plain(zlay_ctx *ctx, int32_t *rule, const zlay_pipe *pipe
     if (!c->rule) zl_rp_run(c);
     status = c->status;
     *rule = c->rule;
-    zl_rp_free(c);
     return status;
 }
 
 zlay_status zl_rc_try(zlay_ctx *ctx, int32_t *rule, const zlay_pipe *pipe, const int64_t *values)
 {
     const zlay_pipe *plain;
+    zl_mark mark = zl_scratch_mark(ctx);
     zlay_status status = zl_pipe_plain(ctx, &plain, pipe);
-    if (status) return status;
-    status = try_plain(ctx, rule, plain, values, pipe->params_count);
-    zl_pipe_plain_free(ctx, plain, pipe);
+    if (!status) status = try_plain(ctx, rule, plain, values, pipe->params_count);
+    zl_scratch_release(ctx, mark);
     return status;
 }

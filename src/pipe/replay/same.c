@@ -29,37 +29,31 @@ static bool looks(zl_replay *c, zl_rp_instance *by, uint32_t claim)
 /* Writes the state, with more room where needed. */
 static bool write_state(zl_replay *c, uint32_t claim, zl_rp_encoding *w)
 {
-    zlay_allocator alloc = zl_allocator(c->ctx);
     for (;;) {
         *w = (zl_rp_encoding){
             .out = c->encoding, .room = c->encoding_room, .names = c->names, .claim = claim};
         for (uint32_t k = 0; k < c->words * 64; k++) c->names[k] = -1;
         zl_rp_state(c, w);
         if (w->need <= w->room) return true;
-        zl_free(&alloc, c->encoding, c->encoding_room * sizeof *c->encoding);
-        c->encoding_room = 0;
-        c->encoding = zl_alloc(c->ctx, 2 * w->need, sizeof *c->encoding);
+        c->encoding = zl_scratch(c->ctx, 2 * w->need, sizeof *c->encoding);
         if (!c->encoding) return false;
         c->encoding_room = 2 * w->need;
     }
 }
 
-/* Keeps the state in place of the oldest. */
+/* Keeps the state in place of the oldest, in that one's memory where it is large enough. */
 static bool keep_state(zl_replay *c, uint32_t claim, const zl_rp_encoding *w, uint32_t by)
 {
-    zlay_allocator alloc = zl_allocator(c->ctx);
     zl_rp_seen *all = c->seen[claim], last = all[ZL_RP_STATES - 1];
     uint32_t *count = &c->seen_count[claim];
-    if (last.count != w->need) {
-        zl_free(&alloc, last.numbers, last.count * sizeof *last.numbers);
-        last.count = 0;
-        last.numbers = zl_alloc(c->ctx, w->need, sizeof *last.numbers);
-        memmove(all + 1, all, (ZL_RP_STATES - 1) * sizeof *all);
-        all[0] = (zl_rp_seen){0};
+    if (last.room < w->need) {
+        last.room = w->need + w->need / 2;
+        last.numbers = zl_scratch(c->ctx, last.room, sizeof *last.numbers);
         if (!last.numbers) return false;
-    } else memmove(all + 1, all, (ZL_RP_STATES - 1) * sizeof *all);
+    }
+    memmove(all + 1, all, (ZL_RP_STATES - 1) * sizeof *all);
     memcpy(last.numbers, w->out, w->need * sizeof *last.numbers);
-    all[0] = (zl_rp_seen){last.numbers, w->need, c->step + 1, c->round, by};
+    all[0] = (zl_rp_seen){last.numbers, w->need, last.room, c->step + 1, c->round, by};
     *count += *count < ZL_RP_STATES;
     return true;
 }
@@ -109,19 +103,13 @@ static const zl_rp_seen *find_same(zl_replay *c, const zl_rp_encoding *w, uint32
 
 static bool more_repeats(zl_replay *c)
 {
-    zlay_allocator alloc = zl_allocator(c->ctx);
     uint32_t room = 2 * c->repeats_room + 16;
     size_t each = c->instances_count;
-    zl_rp_repeat *all = zl_alloc(c->ctx, room, sizeof *all);
-    bool *moved = all ? zl_alloc(c->ctx, room * each, sizeof *moved) : NULL;
-    if (!moved) {
-        zl_free(&alloc, all, room * sizeof *all);
-        return false;
-    }
+    zl_rp_repeat *all = zl_scratch(c->ctx, room, sizeof *all);
+    bool *moved = zl_scratch(c->ctx, room * each, sizeof *moved);
+    if (!all || !moved) return false;
     if (c->repeats) memcpy(all, c->repeats, c->repeats_count * sizeof *all);
     if (c->repeats) memcpy(moved, c->moved, c->repeats_count * each * sizeof *moved);
-    zl_free(&alloc, c->repeats, c->repeats_room * sizeof *all);
-    zl_free(&alloc, c->moved, c->repeats_room * each * sizeof *moved);
     c->repeats = all;
     c->moved = moved;
     c->repeats_room = room;

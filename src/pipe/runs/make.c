@@ -249,45 +249,47 @@ static size_t lay_out(zl_run *r, char *base)
     return used;
 }
 
-#define MAKE(field, count)                                                                         \
-    ((r->field = zl_alloc(r->ctx, (size_t)(count) + 1, sizeof *r->field)) != NULL)
-#define DROP(field, count) zl_free(&alloc, r->field, ((size_t)(count) + 1) * sizeof *r->field)
+/* An array with room for one more than `count`.  After one allocation fails, all later ones of the
+ * call fail, so the last array stands for all. */
+#define MAKE(field, count) r->field = zl_scratch(r->ctx, (size_t)(count) + 1, sizeof *r->field)
 
 static bool make_all(zl_run *r)
 {
     const zlay_pipe *p = r->pipe;
     count_threads(r);
-    if (!MAKE(mbar_at, p->bars_count) || !MAKE(smem_at, p->smems_count) ||
-        !MAKE(smem_each, p->smems_count) || !MAKE(tmem_at, p->tmems_count) ||
-        !MAKE(other_at, p->others_count) || !MAKE(params, p->params_count) ||
-        !MAKE(classes, r->classes_count))
-        return false;
+    MAKE(mbar_at, p->bars_count);
+    MAKE(smem_at, p->smems_count);
+    MAKE(smem_each, p->smems_count);
+    MAKE(tmem_at, p->tmems_count);
+    MAKE(other_at, p->others_count);
+    MAKE(params, p->params_count);
+    MAKE(classes, r->classes_count);
+    if (!r->classes) return false;
     count_things(r);
-    if (!MAKE(rooms, r->places_count)) return false;
+    MAKE(rooms, r->places_count);
+    if (!r->rooms) return false;
     zl_run_count_accesses(r);
     zl_run_count_components(r);
-    if (!MAKE(counted, r->comps) || !MAKE(thresholds, r->thresholds_count)) return false;
+    MAKE(counted, r->comps);
+    MAKE(thresholds, r->thresholds_count);
     r->arena_size = lay_out(r, NULL);
     if (r->arena_size > zl_limits(r->ctx)->points) {
         r->status = zl_fail(r->ctx, ZLAY_ELIMIT, "limit points: %zu bytes of state", r->arena_size);
         return false;
     }
-    return MAKE(arena, r->arena_size) && MAKE(kept, r->arena_size);
+    MAKE(arena, r->arena_size);
+    MAKE(kept, r->arena_size);
+    return r->kept;
 }
 
 zlay_status zl_run_new(zlay_ctx *ctx, zl_run **out, const zlay_pipe *pipe)
 {
-    zl_run *r = zl_alloc(ctx, 1, sizeof *r);
-    *out = r;
+    zl_run *r = zl_scratch(ctx, 1, sizeof *r);
     if (!r) return ZLAY_ENOMEM;
     r->ctx = ctx;
     r->pipe = pipe;
-    if (!make_all(r)) {
-        zlay_status status = r->status ? r->status : ZLAY_ENOMEM;
-        zl_run_free(r);
-        *out = NULL;
-        return status;
-    }
+    if (!make_all(r)) return r->status ? r->status : ZLAY_ENOMEM;
+    *out = r;
     lay_out(r, r->arena);
     make_threads(r);
     make_things(r);
@@ -296,26 +298,6 @@ zlay_status zl_run_new(zlay_ctx *ctx, zl_run **out, const zlay_pipe *pipe)
     find_grid(r);
     zl_run_make_clocks(r);
     return ZLAY_OK;
-}
-
-void zl_run_free(zl_run *r)
-{
-    if (!r) return;
-    zlay_allocator alloc = zl_allocator(r->ctx);
-    const zlay_pipe *p = r->pipe;
-    DROP(mbar_at, p->bars_count);
-    DROP(smem_at, p->smems_count);
-    DROP(smem_each, p->smems_count);
-    DROP(tmem_at, p->tmems_count);
-    DROP(other_at, p->others_count);
-    DROP(params, p->params_count);
-    DROP(classes, r->classes_count);
-    DROP(rooms, r->places_count);
-    DROP(counted, r->comps);
-    DROP(thresholds, r->thresholds_count);
-    DROP(arena, r->arena_size);
-    DROP(kept, r->arena_size);
-    zl_free(&alloc, r, sizeof *r);
 }
 
 void zl_run_keep(zl_run *r) { memcpy(r->kept, r->arena, r->arena_size); }

@@ -249,8 +249,7 @@ void zl_run_count_components(zl_run *r);
 void zl_run_make_flags(zl_run *r);
 void zl_run_make_clocks(zl_run *r);
 
-zlay_status zl_run_new(zlay_ctx *ctx, zl_run **out, const zlay_pipe *pipe);
-void zl_run_free(zl_run *r);
+zlay_status zl_run_new(zlay_ctx *ctx, zl_run **out, const zlay_pipe *pipe); /* zl_scratch */
 void zl_run_reset(zl_run *r);
 
 /* Go on to the end, to the first fault, to a new trip count or a repetition of the endless

@@ -82,22 +82,15 @@ static zlay_status print_trace(zlay_ctx *ctx, zlay_buf *out, const zlay_pipe *pi
                                const zl_verdict *verdict, uint32_t params)
 {
     trace t = {.params = params};
-    zlay_allocator alloc = zl_allocator(ctx);
     zlay_status status = zl_run_new(ctx, &t.run, pipe);
     if (status) return status;
     for (uint32_t k = 0; k < pipe->params_count; k++) t.run->params[k] = verdict->values[k];
     t.run->most = UINT64_MAX;
-    uint32_t count = t.run->instances_count + 1;
-    t.known = zl_alloc(ctx, count, sizeof *t.known);
-    status = t.known ? ZLAY_OK : ZLAY_ENOMEM;
-    if (!status) {
-        start(t.run);
-        find_known(&t);
-        status = zl_print(out, trace_write, &t);
-    }
-    zl_free(&alloc, t.known, count * sizeof *t.known);
-    zl_run_free(t.run);
-    return status;
+    t.known = zl_scratch(ctx, t.run->instances_count + 1, sizeof *t.known);
+    if (!t.known) return ZLAY_ENOMEM;
+    start(t.run);
+    find_known(&t);
+    return zl_print(out, trace_write, &t);
 }
 
 zlay_status zlay_pipe_trace(zlay_ctx *ctx, zlay_buf *out, const zlay_pipe *pipe)
@@ -112,9 +105,6 @@ zlay_status zlay_pipe_trace(zlay_ctx *ctx, zlay_buf *out, const zlay_pipe *pipe)
         status = zl_fail(ctx, ZLAY_NONE, "no run of the pipe has a fault");
     const zlay_pipe *plain = pipe;
     if (!status) status = zl_pipe_plain(ctx, &plain, pipe);
-    if (!status) {
-        status = print_trace(ctx, out, plain, &verdict, pipe->params_count);
-        zl_pipe_plain_free(ctx, plain, pipe);
-    }
+    if (!status) status = print_trace(ctx, out, plain, &verdict, pipe->params_count);
     return zl_leave(ctx, status);
 }

@@ -30,10 +30,9 @@ static zlay_status push(walk *w, const zl_event *e)
     zl_trace *t = w->trace;
     if (t->count == t->room) {
         uint32_t room = t->room ? t->room + t->room / 2 : 256;
-        zl_step *steps = zl_alloc(w->ctx, room, sizeof *steps);
+        zl_step *steps = zl_scratch(w->ctx, room, sizeof *steps);
         if (!steps) return ZLAY_ENOMEM;
         if (t->steps) memcpy(steps, t->steps, t->count * sizeof *steps);
-        zl_trace_free(w->ctx, &(zl_trace){t->steps, 0, t->room});
         t->steps = steps;
         t->room = room;
     }
@@ -150,12 +149,4 @@ zlay_status zl_trace_make(zlay_ctx *ctx, zl_trace *out, const zlay_pipe *pipe,
     for (size_t i = 0; i < ZL_COUNT(groups); i++)
         if (has_group(pipe, role, groups[i])) end_groups(out, groups[i]);
     return ZLAY_OK;
-}
-
-void zl_trace_free(zlay_ctx *ctx, zl_trace *trace)
-{
-    zlay_allocator alloc = zl_allocator(ctx);
-    zl_free(&alloc, trace->steps, trace->room * sizeof *trace->steps);
-    trace->steps = NULL;
-    trace->count = trace->room = 0;
 }

@@ -63,10 +63,9 @@ bool zl_place(const zl_shape *shape, zl_section section, const zl_pos *pos, int6
 bool zl_shape_trips(const zl_shape *shape, const zlay_pipe *pipe, uint32_t i, int64_t *outer,
                     int64_t *inner);
 
-/* All steps of a role, into a trace that may hold another one's. The trace is the caller's:
- * zl_trace_free. */
+/* Writes all steps of a role into a trace. A trace that held another role's steps keeps its memory
+ * (zl_scratch), which grows by half where it is too small. */
 zlay_status zl_trace_make(zlay_ctx *ctx, zl_trace *out, const zlay_pipe *pipe,
                           const zl_shape *shape, const zl_role *role, int64_t outer, int64_t inner);
-void zl_trace_free(zlay_ctx *ctx, zl_trace *trace);
 
 #endif

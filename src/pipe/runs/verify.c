@@ -246,17 +246,6 @@ static zlay_status make_watches(zl_search *s)
     return ZLAY_OK;
 }
 
-static void free_search(zl_search *s)
-{
-    for (int k = 0; k < 2; k++) {
-        s->run->watch = s->watches[k];
-        zl_watch_free(s->run);
-    }
-    zlay_allocator alloc = zl_allocator(s->run->ctx);
-    zl_free(&alloc, s->table, s->table_room * sizeof *s->table);
-    zl_run_free(s->run);
-}
-
 /* Notes param values that show the fault. In the endless run a fault appears before any loop
  * ends, so seen + 2 iterations suffice, as far as the param's range allows. */
 static void note_values(const zl_search *s, zl_verdict *verdict)
@@ -299,19 +288,17 @@ static zlay_status verify_plain(zlay_ctx *ctx, zl_verdict *verdict, zlay_buf *pr
     note_values(&s, verdict);
     bool proved = !status && !verdict->fault.rule;
     if (proved && proof) status = zl_print(proof, zl_search_write, &s);
-    free_search(&s);
-    return status == ZLAY_ELIMIT ? ZLAY_OK : status;
+    return status;
 }
 
 zlay_status zl_run_verify(zlay_ctx *ctx, zl_verdict *verdict, zlay_buf *proof,
                           const zlay_pipe *pipe)
 {
     const zlay_pipe *plain;
+    zl_mark mark = zl_scratch_mark(ctx);
     zlay_status status = zl_pipe_plain(ctx, &plain, pipe);
     *verdict = (zl_verdict){.undecided = status == ZLAY_ELIMIT};
-    if (status == ZLAY_ELIMIT) return ZLAY_OK;
-    if (status) return status;
-    status = verify_plain(ctx, verdict, proof, plain);
-    zl_pipe_plain_free(ctx, plain, pipe);
-    return status;
+    if (!status) status = verify_plain(ctx, verdict, proof, plain);
+    zl_scratch_release(ctx, mark);
+    return status == ZLAY_ELIMIT ? ZLAY_OK : status;
 }

@@ -231,11 +231,11 @@ static void check_total(zl_recheck *r, uint32_t a, seen *from)
 
 bool zl_rc_weights(zl_recheck *r)
 {
-    zlay_allocator alloc = zl_allocator(r->ctx);
+    zl_mark mark = zl_scratch_mark(r->ctx);
     size_t room = 1;
     for (uint32_t i = 0; i < r->pipe->roles_count; i++)
         if (r->programs[i].count > room) room = r->programs[i].count;
-    seen *lists = zl_alloc(r->ctx, 2 * room, sizeof *lists);
+    seen *lists = zl_scratch(r->ctx, 2 * room, sizeof *lists);
     if (!lists) r->status = ZLAY_ENOMEM;
     for (uint32_t a = 0; lists && a < r->classes_count; a++) {
         if (r->classes[a].kind == ZL_RC_PHASE) continue;
@@ -243,7 +243,7 @@ bool zl_rc_weights(zl_recheck *r)
         for (uint32_t b = 0; b < r->classes_count; b++)
             if (orders(&r->classes[a], &r->classes[b])) weigh(r, a, b, lists, lists + room);
     }
-    zl_free(&alloc, lists, 2 * room * sizeof *lists);
+    zl_scratch_release(r->ctx, mark);
     return r->status == ZLAY_OK;
 }
 

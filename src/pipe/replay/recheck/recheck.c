@@ -254,28 +254,15 @@ static bool read_proof(zl_rc_reader *in)
 static zlay_status recheck_begin(zl_recheck *r)
 {
     size_t events = r->pipe->events_count + 1;
-    r->offset = zl_alloc(r->ctx, events, sizeof *r->offset);
-    r->time = zl_alloc(r->ctx, events, sizeof *r->time);
-    r->tight = zl_alloc(r->ctx, events, sizeof *r->tight);
-    r->own = zl_alloc(r->ctx, r->pipe->smems_count + 1, sizeof *r->own);
+    r->offset = zl_scratch(r->ctx, events, sizeof *r->offset);
+    r->time = zl_scratch(r->ctx, events, sizeof *r->time);
+    r->tight = zl_scratch(r->ctx, events, sizeof *r->tight);
+    r->own = zl_scratch(r->ctx, r->pipe->smems_count + 1, sizeof *r->own);
     if (!r->offset || !r->time || !r->tight || !r->own) return ZLAY_ENOMEM;
     for (size_t i = 0; i < events; i++)
         for (int j = 0; j < 3; j++) r->offset[i][j] = INT64_MIN;
     zl_rc_find_own(r);
     return ZLAY_OK;
-}
-
-static void recheck_end(zl_recheck *r)
-{
-    zlay_allocator alloc = zl_allocator(r->ctx);
-    size_t events = r->pipe->events_count + 1;
-    for (int i = 0; i < ZL_RC_ROLES; i++)
-        zl_free(&alloc, r->programs[i].ops, r->programs[i].room * sizeof *r->programs[i].ops);
-    zl_free(&alloc, r->offset, events * sizeof *r->offset);
-    zl_free(&alloc, r->time, events * sizeof *r->time);
-    zl_free(&alloc, r->tight, events * sizeof *r->tight);
-    zl_free(&alloc, r->own, (r->pipe->smems_count + 1) * sizeof *r->own);
-    zl_free(&alloc, r, sizeof *r);
 }
 
 static void say(const zl_rc_reader *in)
@@ -302,7 +289,7 @@ zlay_status zlay_pipe_recheck(zlay_ctx *ctx, zlay_answer *answer, const zlay_pip
     if (status) return status;
     if (is_by_runs(pipe, proof, length))
         return zl_leave_answer(ctx, zl_rc_runs(ctx, answer, pipe, proof, length), answer);
-    zl_recheck *r = zl_alloc(ctx, 1, sizeof *r);
+    zl_recheck *r = zl_scratch(ctx, 1, sizeof *r);
     if (!r) return zl_leave_answer(ctx, ZLAY_ENOMEM, answer);
     r->ctx = ctx;
     r->pipe = pipe;
@@ -315,6 +302,5 @@ zlay_status zlay_pipe_recheck(zlay_ctx *ctx, zlay_answer *answer, const zlay_pip
     if (!status) status = r->status;
     if (!status && r->fault) say(&in);
     if (!status) *answer = good ? ZLAY_YES : ZLAY_NO;
-    recheck_end(r);
     return zl_leave_answer(ctx, status, answer);
 }

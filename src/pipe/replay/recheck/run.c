@@ -143,13 +143,11 @@ static bool put(writer *w, const zl_event *e, int64_t position)
 {
     zl_rc_program *p = w->program;
     if (p->count == p->room) {
-        zlay_allocator alloc = zl_allocator(w->r->ctx);
         uint32_t room = 2 * p->room + 64;
-        zl_rc_op *ops = zl_alloc(w->r->ctx, room, sizeof *ops);
+        zl_rc_op *ops = zl_scratch(w->r->ctx, room, sizeof *ops);
         if (!ops) w->r->status = ZLAY_ENOMEM;
         if (!ops) return false;
         if (p->ops) memcpy(ops, p->ops, p->count * sizeof *ops);
-        zl_free(&alloc, p->ops, p->room * sizeof *ops);
         p->ops = ops;
         p->room = room;
     }

@@ -43,12 +43,10 @@ size_t zl_state_room(const zl_run *r)
 static bool grow_levels(zl_run *r)
 {
     zl_watch *w = r->watch;
-    zlay_allocator alloc = zl_allocator(r->ctx);
     uint32_t room = 2 * w->levels_room;
-    zl_tick *levels = zl_alloc(r->ctx, (size_t)room * r->comps, sizeof *levels);
+    zl_tick *levels = zl_scratch(r->ctx, (size_t)room * r->comps, sizeof *levels);
     if (!levels) return false;
     memcpy(levels, w->levels, (size_t)w->levels_room * r->comps * sizeof *levels);
-    zl_free(&alloc, w->levels, (size_t)w->levels_room * r->comps * sizeof *levels);
     w->levels = levels;
     w->levels_room = room;
     return true;

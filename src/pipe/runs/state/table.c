@@ -15,11 +15,9 @@ bool zl_search_note(zl_search *s)
     zl_run *r = s->run;
     if (s->table_count == s->table_room) {
         uint32_t room = s->table_room ? 2 * s->table_room : 16;
-        zlay_allocator alloc = zl_allocator(r->ctx);
-        zl_shown *bigger = zl_alloc(r->ctx, room, sizeof *bigger);
+        zl_shown *bigger = zl_scratch(r->ctx, room, sizeof *bigger);
         if (!bigger) return false;
         if (s->table) memcpy(bigger, s->table, s->table_count * sizeof *bigger);
-        zl_free(&alloc, s->table, s->table_room * sizeof *bigger);
         s->table = bigger;
         s->table_room = room;
     }

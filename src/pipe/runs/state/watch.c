@@ -29,36 +29,35 @@ static size_t comers_room(const zl_run *r)
     return (size_t)r->pipe->bars_count * r->pipe->blocks * r->instances_count + 1;
 }
 
+/* After one allocation fails, all later ones of the call fail, so the last one stands for all. */
 static bool make_arrays(zl_run *r, zl_watch *w)
 {
     uint32_t rings = zl_rings(r->pipe);
-    w->params = zl_alloc(r->ctx, r->pipe->params_count + 1, sizeof *w->params);
-    w->rings = zl_alloc(r->ctx, 2 * rings + 1, sizeof *w->rings);
-    w->parents = zl_alloc(r->ctx, r->pipe->params_count + 1, sizeof *w->parents);
-    w->origins = zl_alloc(r->ctx, rings + 1, sizeof *w->origins);
-    w->outer = zl_alloc(r->ctx, r->pipe->events_count + 1, sizeof *w->outer);
-    w->stretch = zl_alloc(r->ctx, r->instances_count + 1, sizeof *w->stretch);
-    if (!w->outer || !w->stretch) return false;
+    w->params = zl_scratch(r->ctx, r->pipe->params_count + 1, sizeof *w->params);
+    w->rings = zl_scratch(r->ctx, 2 * rings + 1, sizeof *w->rings);
+    w->parents = zl_scratch(r->ctx, r->pipe->params_count + 1, sizeof *w->parents);
+    w->origins = zl_scratch(r->ctx, rings + 1, sizeof *w->origins);
+    w->outer = zl_scratch(r->ctx, r->pipe->events_count + 1, sizeof *w->outer);
+    w->stretch = zl_scratch(r->ctx, r->instances_count + 1, sizeof *w->stretch);
+    if (!w->stretch) return false;
     zl_watch_find_stretches(r);
-    w->group = zl_alloc(r->ctx, w->stretches + 1, sizeof *w->group);
-    w->ring_group = zl_alloc(r->ctx, rings * r->pipe->blocks + 1, sizeof *w->ring_group);
-    w->bases = zl_alloc(r->ctx, bases_room(r), sizeof *w->bases);
-    w->order = zl_alloc(r->ctx, r->comps + 1, sizeof *w->order);
-    w->column = zl_alloc(r->ctx, r->comps + 1, sizeof *w->column);
-    w->counts = zl_alloc(r->ctx, r->comps + 1, sizeof *w->counts);
-    w->heights = zl_alloc(r->ctx, r->comps / ZL_VECTOR + 1, sizeof *w->heights);
-    w->turned = zl_alloc(r->ctx, r->comps + 1, sizeof *w->turned);
-    w->least = zl_alloc(r->ctx, r->comps + 1, sizeof *w->least);
-    w->levels = zl_alloc(r->ctx, (size_t)w->levels_room * r->comps, sizeof *w->levels);
-    w->waits = zl_alloc(r->ctx, bars_room(r), sizeof *w->waits);
-    w->names = zl_alloc(r->ctx, bars_room(r), sizeof *w->names);
-    w->asks = zl_alloc(r->ctx, r->pipe->roles_count + 1, sizeof *w->asks);
-    w->comers = zl_alloc(r->ctx, comers_room(r), sizeof *w->comers);
-    w->state = zl_alloc(r->ctx, w->room, sizeof *w->state);
-    w->items = zl_alloc(r->ctx, w->items_room, sizeof *w->items);
-    return w->params && w->rings && w->parents && w->origins && w->group && w->ring_group && w->bases && w->order && w->column && w->counts && w->heights &&
-           w->turned && w->least && w->waits && w->names && w->asks && w->comers && w->levels &&
-           w->state && w->items;
+    w->group = zl_scratch(r->ctx, w->stretches + 1, sizeof *w->group);
+    w->ring_group = zl_scratch(r->ctx, rings * r->pipe->blocks + 1, sizeof *w->ring_group);
+    w->bases = zl_scratch(r->ctx, bases_room(r), sizeof *w->bases);
+    w->order = zl_scratch(r->ctx, r->comps + 1, sizeof *w->order);
+    w->column = zl_scratch(r->ctx, r->comps + 1, sizeof *w->column);
+    w->counts = zl_scratch(r->ctx, r->comps + 1, sizeof *w->counts);
+    w->heights = zl_scratch(r->ctx, r->comps / ZL_VECTOR + 1, sizeof *w->heights);
+    w->turned = zl_scratch(r->ctx, r->comps + 1, sizeof *w->turned);
+    w->least = zl_scratch(r->ctx, r->comps + 1, sizeof *w->least);
+    w->levels = zl_scratch(r->ctx, (size_t)w->levels_room * r->comps, sizeof *w->levels);
+    w->waits = zl_scratch(r->ctx, bars_room(r), sizeof *w->waits);
+    w->names = zl_scratch(r->ctx, bars_room(r), sizeof *w->names);
+    w->asks = zl_scratch(r->ctx, r->pipe->roles_count + 1, sizeof *w->asks);
+    w->comers = zl_scratch(r->ctx, comers_room(r), sizeof *w->comers);
+    w->state = zl_scratch(r->ctx, w->room, sizeof *w->state);
+    w->items = zl_scratch(r->ctx, w->items_room, sizeof *w->items);
+    return w->items;
 }
 
 static size_t bases_of_seen(const zl_run *r)
@@ -68,7 +67,7 @@ static size_t bases_of_seen(const zl_run *r)
 
 zlay_status zl_watch_new(zl_run *r)
 {
-    zl_watch *w = zl_alloc(r->ctx, 1, sizeof *w);
+    zl_watch *w = zl_scratch(r->ctx, 1, sizeof *w);
     r->watch = w;
     if (!w) return ZLAY_ENOMEM;
     w->levels_room = LEVELS;
@@ -80,44 +79,6 @@ zlay_status zl_watch_new(zl_run *r)
     zl_watch_find_rings(r);
     zl_watch_find_groups(r);
     return ZLAY_OK;
-}
-
-void zl_watch_free(zl_run *r)
-{
-    zl_watch *w = r->watch;
-    if (!w) return;
-    zlay_allocator alloc = zl_allocator(r->ctx);
-    const zlay_pipe *p = r->pipe;
-    for (uint32_t k = 0; w->params && k < p->params_count; k++) {
-        zl_free(&alloc, w->params[k].seen, ZL_STATES * sizeof *w->params[k].seen);
-        zl_free(&alloc, w->params[k].bases, bases_of_seen(r) * sizeof *w->params[k].bases);
-        zl_free(&alloc, w->params[k].led, (w->stretches + 1) * sizeof *w->params[k].led);
-        zl_free(&alloc, w->params[k].kept, w->params[k].kept_room * sizeof *w->params[k].kept);
-    }
-    zl_free(&alloc, w->params, (p->params_count + 1) * sizeof *w->params);
-    zl_free(&alloc, w->rings, (2 * zl_rings(p) + 1) * sizeof *w->rings);
-    zl_free(&alloc, w->parents, (p->params_count + 1) * sizeof *w->parents);
-    zl_free(&alloc, w->origins, (zl_rings(p) + 1) * sizeof *w->origins);
-    zl_free(&alloc, w->outer, (p->events_count + 1) * sizeof *w->outer);
-    zl_free(&alloc, w->stretch, (r->instances_count + 1) * sizeof *w->stretch);
-    zl_free(&alloc, w->group, (w->stretches + 1) * sizeof *w->group);
-    zl_free(&alloc, w->ring_group, (zl_rings(p) * p->blocks + 1) * sizeof *w->ring_group);
-    zl_free(&alloc, w->bases, bases_room(r) * sizeof *w->bases);
-    zl_free(&alloc, w->order, (r->comps + 1) * sizeof *w->order);
-    zl_free(&alloc, w->column, (r->comps + 1) * sizeof *w->column);
-    zl_free(&alloc, w->counts, (r->comps + 1) * sizeof *w->counts);
-    zl_free(&alloc, w->heights, (r->comps / ZL_VECTOR + 1) * sizeof *w->heights);
-    zl_free(&alloc, w->turned, (r->comps + 1) * sizeof *w->turned);
-    zl_free(&alloc, w->least, (r->comps + 1) * sizeof *w->least);
-    zl_free(&alloc, w->waits, bars_room(r) * sizeof *w->waits);
-    zl_free(&alloc, w->names, bars_room(r) * sizeof *w->names);
-    zl_free(&alloc, w->asks, (p->roles_count + 1) * sizeof *w->asks);
-    zl_free(&alloc, w->comers, comers_room(r) * sizeof *w->comers);
-    zl_free(&alloc, w->levels, (size_t)w->levels_room * r->comps * sizeof *w->levels);
-    zl_free(&alloc, w->state, w->room * sizeof *w->state);
-    zl_free(&alloc, w->items, w->items_room * sizeof *w->items);
-    zl_free(&alloc, w, sizeof *w);
-    r->watch = NULL;
 }
 
 void zl_watch_reset(zl_run *r)
@@ -255,11 +216,9 @@ static uint32_t find_state(const zl_run *r, const zl_watch_param *w)
 static bool make_room(zl_run *r, zl_watch_param *w, size_t room)
 {
     if (room <= w->kept_room) return true;
-    zlay_allocator alloc = zl_allocator(r->ctx);
-    int32_t *kept = zl_alloc(r->ctx, 2 * room, sizeof *kept);
+    int32_t *kept = zl_scratch(r->ctx, 2 * room, sizeof *kept);
     if (!kept) return false;
     if (w->kept_count) memcpy(kept, w->kept, w->kept_count * sizeof *kept);
-    zl_free(&alloc, w->kept, w->kept_room * sizeof *kept);
     w->kept = kept;
     w->kept_room = 2 * room;
     return true;
@@ -283,9 +242,9 @@ static bool keep_state(zl_run *r, zl_watch_param *w, int32_t param, uint64_t out
 
 static bool make_param(zl_run *r, zl_watch_param *w)
 {
-    if (!w->seen) w->seen = zl_alloc(r->ctx, ZL_STATES, sizeof *w->seen);
-    if (!w->bases) w->bases = zl_alloc(r->ctx, bases_of_seen(r), sizeof *w->bases);
-    if (!w->led) w->led = zl_alloc(r->ctx, r->watch->stretches + 1, sizeof *w->led);
+    if (!w->seen) w->seen = zl_scratch(r->ctx, ZL_STATES, sizeof *w->seen);
+    if (!w->bases) w->bases = zl_scratch(r->ctx, bases_of_seen(r), sizeof *w->bases);
+    if (!w->led) w->led = zl_scratch(r->ctx, r->watch->stretches + 1, sizeof *w->led);
     return w->seen && w->bases && w->led;
 }
 

@@ -92,7 +92,6 @@ static inline uint32_t zl_watch_group(const zl_run *r, const zl_instance *i)
 }
 
 zlay_status zl_watch_new(zl_run *r);
-void zl_watch_free(zl_run *r);
 void zl_watch_reset(zl_run *r);
 void zl_watch_begin(zl_run *r, zl_instance *i);
 void zl_watch_head(zl_run *r, zl_instance *i);
