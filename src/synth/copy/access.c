@@ -9,7 +9,7 @@ static uint64_t byte_at(const zl_counting *n, int64_t element)
     return (uint64_t)at * n->c->bits / 8;
 }
 
-/* Blocks that accesses touch, each once; most come in rising order. */
+/* The set of aligned blocks that accesses read or write; most come in rising order. */
 typedef struct touched {
     uint32_t count;
     uint64_t most, block[2 * ZL_LANES_MOST + 2];
@@ -26,7 +26,7 @@ static void touch(touched *t, uint64_t address, uint64_t bytes, uint32_t log)
     }
 }
 
-/* Bytes from the first to the last that a lane asks for: of a realigned load whole words. */
+/* The bytes from the first to the last that a lane accesses: whole words for a realigned load. */
 static void span(const zl_counting *n, int64_t element, uint64_t *address, uint64_t *bytes)
 {
     uint64_t width = n->side == ZL_SOURCE ? n->part->part.source_width : n->part->part.width;
@@ -72,7 +72,8 @@ void zl_copy_runs(zl_counting *n)
     }
 }
 
-/* What realigned loads read beside a run lies in its first and last blocks. */
+/* Counts blocks run by run. What realigned loads read beside a run lies in the run's first and
+ * last blocks. */
 static uint32_t blocks_of_runs(const zl_counting *n, int64_t base, uint32_t log)
 {
     int64_t bits = n->c->bits, next = INT64_MIN;
@@ -102,7 +103,7 @@ static uint32_t blocks_touched(const zl_counting *n, int64_t base, uint32_t log)
     return t.count;
 }
 
-/* A bulk copy touches blocks by itself. */
+/* The blocks of a bulk copy, which is counted by itself. */
 static uint64_t blocks_of_bulk(const zl_counting *n, int64_t base, uint32_t log)
 {
     uint64_t sum = 0, address, bytes;
@@ -113,7 +114,8 @@ static uint64_t blocks_of_bulk(const zl_counting *n, int64_t base, uint32_t log)
     return sum;
 }
 
-/* Where no row knows the target: as on the one that ranks, or as many as the bytes fill. */
+/* The wavefronts of one access. Where no row of the table has the target's, they are those of the
+ * target that ranks candidates, or as many as the bytes fill. */
 static uint32_t bank_count(zl_counting *n, const uint32_t *address, uint32_t bytes)
 {
     zlay_bank bank;
@@ -129,7 +131,8 @@ static uint32_t bank_count(zl_counting *n, const uint32_t *address, uint32_t byt
     return (bytes + n->c->bank_bytes - 1) / n->c->bank_bytes;
 }
 
-/* `second`: the word after the one an address lies in, of lanes that need it. */
+/* Counts wavefronts; `second` counts, for the lanes that need it, the word after the one in which
+ * the address lies. */
 static uint32_t wavefronts(zl_counting *n, int64_t base, bool second)
 {
     uint32_t address[ZL_LANES_MOST], any = 0;

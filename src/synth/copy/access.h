@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One access of a warp, while what a part takes is counted. */
+/* One access of a warp, for which zl_copy_count counts sectors and wavefronts. */
 #ifndef ZL_COPY_ACCESS_H
 #define ZL_COPY_ACCESS_H
 
@@ -24,11 +24,12 @@ typedef struct zl_counting {
     bool uncounted, lines_too;
 } zl_counting;
 
-/* Whether an access is the union of its runs: no swizzle moves elements, one instruction asks. */
+/* Whether an access is the union of its runs: no swizzle moves elements, and one instruction
+ * makes it. */
 bool zl_copy_has_runs(const zl_counting *n);
 void zl_copy_runs(zl_counting *n);
 
-/* Add what so many accesses take whose lanes lie at their offsets from `base`. */
+/* Adds the counts of `times` accesses, whose lanes lie at their offsets from `base`. */
 void zl_copy_access(zl_counting *n, int64_t base, uint64_t times);
 
 #endif

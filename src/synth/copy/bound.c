@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What no part of given elements costs less than: instructions with all lanes of a warp, the bytes
- * of each side as whole sectors or wavefronts.
+/* Lower bounds for the cost of a part of given elements: instructions with all lanes of a warp,
+ * and the bytes of each side as whole sectors or wavefronts.
  *
- * Of one way (zl_copy_bound) the accesses are as wide as the way says.  Of all plans
- * (zl_copy_any_bound) they are, on each side by itself, as wide as the longest aligned run that lies
- * in memory there, whatever the other side does; `optimal` is held against that too where it is wider
- * than every way. */
+ * The bound of one way (zl_copy_bound) takes accesses as wide as the way's. The bound of all
+ * plans (zl_copy_any_bound) takes, on each side by itself, accesses as wide as the longest
+ * aligned run in memory there, independent of the other side. `optimal` is compared with that
+ * bound too where it allows wider accesses than every way. */
 #include "synth/copy/copy.h"
 
 #include "base/base.h"
 
 enum { SECTOR_BYTES = 32 };
 
-/* Of the target, or of the one whose counts stand in for those that are not known. */
+/* Bytes of a wavefront on the target, or on the target whose counts replace unknown ones. */
 uint32_t zl_copy_row_bytes(const zl_copy *c)
 {
     zlay_target_summary own, ranked;
@@ -22,14 +22,15 @@ uint32_t zl_copy_row_bytes(const zl_copy *c)
     return bytes > other ? bytes : other;
 }
 
-/* Elements of the longest bulk copy: of a run, as far as it may be. */
+/* Elements of the longest bulk copy: those of a run, up to the limit of one copy. */
 static uint64_t longest(const zl_copy *c, const zl_copy_way *w)
 {
     uint64_t run = w->run[0] < ZL_PART_MODES ? c->tile.mode[w->run[0]].extent : 0;
     return run > w->vector[0] ? run : w->vector[0];
 }
 
-/* Instructions of warps, each with all its lanes; of bulk copies one each. */
+/* The least number of instructions: of warps with all their lanes active, or one for each bulk
+ * copy. */
 static uint64_t least_instructions(const zl_copy *c, const zl_copy_way *w, uint64_t points)
 {
     uint64_t a = w->vector[0], b = w->vector[1], all = c->lanes_most;
@@ -42,7 +43,7 @@ static uint64_t least_instructions(const zl_copy *c, const zl_copy_way *w, uint6
     return least;
 }
 
-/* Bytes of each side that are moved, each once; a source may be read by many. */
+/* The bytes of a side that are moved, each once; a source element may be read for many points. */
 static uint64_t least_bytes(const zl_copy *c, int side, uint64_t points)
 {
     uint64_t again = side == ZL_SOURCE ? zl_ceil_div(c->tile.points, c->tile.sources) : 1;
@@ -70,7 +71,7 @@ uint64_t zl_copy_least(const zl_copy *c, const zl_copy_way *way, uint64_t points
     return zl_copy_cost(way, &least);
 }
 
-/* Of so many instructions, which move the bytes of all points and order none. */
+/* The least part with so many instructions, which move the bytes of all points and order none. */
 static zl_part least_part(const zl_copy *c, const zl_copy_way *way, uint64_t instructions,
                           uint64_t points, const uint64_t sectors[ZL_SIDES])
 {
@@ -130,7 +131,8 @@ uint64_t zl_copy_widest_vector(const zl_copy *c, int side)
     return (8u << log) > c->bits ? (8u << log) / c->bits : 1;
 }
 
-/* How far the run of a side reaches: modes whose steps are no longer than what lies before them. */
+/* The length of a side's run: of the modes whose steps are no longer than what lies before
+ * them. */
 static uint64_t run_of(const zl_copy_tile *t, int side)
 {
     uint64_t reach = 1;
@@ -148,7 +150,7 @@ static uint64_t run_of(const zl_copy_tile *t, int side)
     return reach;
 }
 
-/* Whether a run of the side holds v elements from an aligned one on, wherever runs may begin. */
+/* Whether a run of the side has v elements from an aligned one on, wherever runs may begin. */
 static bool holds(const zl_copy_tile *t, int side, uint64_t run, uint64_t v)
 {
     uint64_t apart = v, first = (uint64_t)t->offset[side];
@@ -168,7 +170,8 @@ uint64_t zl_copy_side_vector(const zl_copy *c, int side)
     return v;
 }
 
-/* Loads and stores, or one instruction for both; a source may be loaded once for all its points. */
+/* The least instructions: loads and stores, or one instruction for both. A source element may be
+ * loaded once for all its points. */
 static uint64_t any_instructions(const zl_copy *c, bool one, const uint64_t vector[ZL_SIDES])
 {
     uint64_t all = c->lanes_most, less = vector[vector[0] > vector[1]];

@@ -115,7 +115,8 @@ static zlay_status threads_read(zl_copy *c)
 
 enum { WAYS_MOST = 64 };
 
-/* A way, by its path and its number there, and a lower bound on the cost of its plans. */
+/* A candidate: a way, by its path and its number there, and a lower bound on the cost of its
+ * plans. */
 typedef struct candidate {
     int32_t path;
     uint32_t number;
@@ -186,8 +187,9 @@ static zlay_status try_way(const zl_copy *c, least *l, uint32_t i)
     return ZLAY_OK;
 }
 
-/* Plans beyond the family count for the bound too, where no way is as wide as both sides allow or a
- * source is read once for many points; of names and tensors it is the family's. */
+/* Lists the candidates with their bounds. The overall bound also covers plans outside the family,
+ * where no way is as wide as both sides allow or where a source is read once for many points;
+ * with names or tensors it covers the family alone. */
 static void list_ways(const zl_copy *c, least *l)
 {
     const uint64_t widest[] = {zl_copy_side_vector(c, ZL_SOURCE), zl_copy_side_vector(c, ZL_DEST)};
@@ -331,8 +333,8 @@ static zlay_status find_strides(zl_copy *c, int s)
     return zl_unless_limit(c->ctx, status);
 }
 
-/* Whether points one by one may be moved where no way along the modes does: a swizzle may leave
- * together what its base does not, and rows need not all be alike. */
+/* Whether the points may be moved one by one where no way along the modes exists: a swizzle may
+ * keep elements together although its base does not, and rows may differ. */
 static bool points_may(const zl_copy *c)
 {
     bool swizzled = c->tile.swizzle[ZL_SOURCE].bits || c->tile.swizzle[ZL_DEST].bits;

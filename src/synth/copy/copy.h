@@ -22,7 +22,7 @@ enum {
     ZL_WIDTH_MOST = 5   /* log2 of the widest access */
 };
 
-/* What both layouts have in common: a box of the tile on which each is one stride. */
+/* A box of the tile on which each of the two layouts is one stride. */
 typedef struct zl_copy_leaf {
     uint64_t extent;
     int64_t step[ZL_SIDES]; /* elements */
@@ -30,15 +30,15 @@ typedef struct zl_copy_leaf {
     size_t from[ZL_SIDES];  /* the mode of each layout that it is of */
 } zl_copy_leaf;
 
-/* Leaves that follow each other on both sides are one mode. */
+/* A mode: leaves that continue each other on both sides. */
 typedef struct zl_copy_mode {
     uint64_t extent;
     int64_t step[ZL_SIDES];
     uint32_t leaf, leaves; /* the first, and how many */
 } zl_copy_mode;
 
-/* A tile joined, its modes by rising steps of the destination.  They are positive, but for that of
- * a falling run of the source, which is turned. */
+/* The joined tile; its modes have rising steps of the destination. Steps are positive, except
+ * that of a falling run of the source, which is reversed. */
 typedef struct zl_copy_tile {
     uint32_t leaves, modes;
     zl_copy_leaf leaf[ZL_COPY_LEAVES];
@@ -50,7 +50,7 @@ typedef struct zl_copy_tile {
     bool bits;                /* modes are bits, whose steps are XORed */
 } zl_copy_tile;
 
-/* How the elements of a part go. */
+/* How the elements of a part are moved. */
 typedef struct zl_copy_way {
     int32_t path, kind;
     uint32_t vector[ZL_SIDES];     /* elements of one access */
@@ -62,7 +62,8 @@ typedef struct zl_copy_way {
 
 typedef struct zl_copy {
     zlay_ctx *ctx;
-    const zlay_target *target, *ranked; /* whose wavefronts decide where the target's are unknown */
+    const zlay_target *target, *ranked; /* `ranked`: its wavefronts rank candidates where the
+                                           target's are unknown */
     zlay_copy_request request;
     zlay_layout *made[ZL_SIDES]; /* layouts with strides in the place of the request's */
     zlay_copy_side side[ZL_SIDES];
@@ -83,9 +84,10 @@ typedef struct zl_copy {
     uint32_t tensors;
     zlay_layout *tensor[ZL_SIDES], *window[ZL_SIDES]; /* under the facts; its first tile */
     bool many[ZLAY_TILE_AXES];      /* there may be a second tile along the axis */
-    uint64_t apart[ZL_SIDES][ZLAY_TILE_AXES]; /* divides the way to the next tile; 0: none, or no way */
+    uint64_t apart[ZL_SIDES][ZLAY_TILE_AXES]; /* divides the distance to the next tile; 0: none,
+                                                 or no distance */
     uint64_t stepped[ZL_SIDES];     /* other tiles begin multiples of it further; 0: nowhere else */
-    uint64_t sectors[ZL_SIDES];     /* that the tile touches at least */
+    uint64_t sectors[ZL_SIDES];     /* the least that the tile occupies */
     uint64_t *residues;             /* two histograms of the greater period */
 } zl_copy;
 
@@ -107,8 +109,8 @@ typedef struct zl_copy_plan {
     zl_part part[ZL_COPY_PARTS];
 } zl_copy_plan;
 
-/* A plan of fragments, whose layout says which thread holds what: ENOTSUP where they are not dense.
- */
+/* Plans a side in fragments, whose layout says which thread holds which element: ENOTSUP where
+ * they are not dense. */
 zlay_status zl_copy_fragments(const zl_copy *c, zl_copy_plan *best, zl_copy_plan *next);
 
 /* Points of a tile without common strides, in the order in which threads take them. */
@@ -122,64 +124,67 @@ typedef struct zl_copy_points {
     zl_copy_point *at;
 } zl_copy_points;
 
-/* The move of such a tile, up to limits.points. */
+/* Plans such a tile, up to limits.points. */
 zlay_status zl_copy_by_points(zl_copy *c, zlay_move **out);
 
-/* Its layouts from all values of both sides and the points that its parts take, and their proof. */
+/* Makes its layouts from all values of both sides and the points that its parts take, and proves
+ * them. */
 zlay_status zl_copy_points_prove(zl_copy *c, const zl_table value[ZL_SIDES],
                                  const zl_copy_points *taken, zlay_move *move);
 void zl_copy_count_points(const zl_copy *c, const zl_copy_way *way, zl_part *part,
                           const zl_copy_points *points);
 
-/* EINVAL: two points of the destination share an offset. */
+/* EINVAL where two points of the destination share an offset. */
 zlay_status zl_copy_overlap_check(zl_copy *c);
 
-/* The offsets of a joined side: EOVERFLOW, or what zl_copy_fits says. */
+/* Checks the offsets of a joined side: EOVERFLOW, or the status of zl_copy_fits. */
 zlay_status zl_copy_side_check(zl_copy *c, int side);
 
-/* Shared memory that a side needs: ZLAY_NONE with the rule. */
+/* Checks the shared memory that a side needs: ZLAY_NONE with the rule. */
 zlay_status zl_copy_fits(zl_copy *c, int side, int64_t least, uint64_t bytes);
 bool zl_copy_table_allows(const zl_copy *c, int32_t kind, uint64_t bytes);
 int32_t zl_copy_bulk_kind(const zl_copy *c);
 void zl_copy_info(const zl_copy *c, zlay_move_summary *info, const zl_copy_plan *plan,
                   uint64_t bound);
 
-/* Numbers in the place of names, and what the move then says of names. */
+/* Replaces names by numbers; then writes what the move says of names. */
 zlay_status zl_copy_sample(zl_copy *c);
 zlay_status zl_copy_names(zl_copy *c, zlay_move *move);
 static inline bool zl_copy_has_names(const zl_copy *c) { return c->assumed[0] || c->assumed[1]; }
 
-/* The first tile in the place of each tensor. */
+/* Replaces each tensor by its first tile. */
 zlay_status zl_copy_tiles(zl_copy *c);
 
-/* Some tile may end outside its tensor. */
+/* Whether some tile may end outside its tensor. */
 bool zl_copy_has_edges(const zl_copy *c);
 
-/* A leaf may go on where a mode ends: edges stay those of one mode. */
+/* Whether a leaf may continue a mode: the edge of an axis must stay in one mode. */
 bool zl_copy_goes_on(const zl_copy *c, const zl_copy_mode *m, const zl_copy_leaf *leaf);
 
-/* Coordinates of a mode that no edge falls between; UINT64_MAX: there are no edges. */
+/* The granule of a mode: no edge falls inside so many coordinates; UINT64_MAX: there are no
+ * edges. */
 uint64_t zl_copy_granule(const zl_copy *c, uint32_t mode);
 
 /* Whether accesses of v elements along a mode are aligned in every tile and cross no edge. */
 bool zl_copy_whole_access(const zl_copy *c, int side, uint32_t run, uint64_t v);
 
-/* What names have to be divided by for that, as conditions; false: nothing does. */
+/* The conditions on names, as divisibility, under which such accesses exist; false: no conditions
+ * are enough. */
 bool zl_copy_tiles_need(const zl_copy *c, int side, uint32_t run, uint64_t v, char *out);
 
-/* "subject % v == 0" more, unless it stands there; false: the text is too long. */
+/* Adds "subject % v == 0" unless it is there; false: the text is too long. */
 bool zl_copy_condition(char *out, const char *subject, uint64_t v);
 
-/* The axes of the move; a side's tiles in the text of a layout, after its cells; and the first two
- * along each axis as the request says. */
+/* Puts the axes of the move; writes a side's tiles into the text of a layout, after its cells;
+ * and makes the first two tiles along each axis as the request defines them. */
 zlay_status zl_copy_put_tiles(zl_copy *c, zlay_move *move);
 void zl_copy_tiles_write(const zl_copy *c, int side, bool steps, zl_text *out);
 zlay_status zl_copy_asked(zl_copy *c, zlay_layout **out, int side);
 
-/* ZLAY_NONE: the two are no strides on common boxes. */
+/* Joins the two layouts; ZLAY_NONE: they have no strides on common boxes. */
 zlay_status zl_copy_join(zl_copy *c);
 
-/* A path of the request's: where bytes signal, one that does, and no other. */
+/* Whether the request allows a path: where bytes signal, only one that signals. */
 static inline bool zl_copy_path_asked(const zl_copy *c, int32_t path)
 {
     bool signals = path == ZLAY_PATH_BULK || path == ZLAY_PATH_STORE_ASYNC;
@@ -190,10 +195,11 @@ static inline bool zl_copy_path_asked(const zl_copy *c, int32_t path)
 /* The i-th way of a path; false past the last. */
 bool zl_copy_way_at(const zl_copy *c, zl_copy_way *out, int32_t path, uint32_t i);
 
-/* How threads move what nothing else does: ZLAY_COPY_THREAD_LOAD, ZLAY_COPY_THREAD_STORE. */
+/* How threads move elements that no other path moves: ZLAY_COPY_THREAD_LOAD,
+ * ZLAY_COPY_THREAD_STORE. */
 int32_t zl_copy_thread_kind(const zl_copy *c);
 
-/* Bytes of st.async. */
+/* Whether st.async has this number of bytes. */
 static inline bool zl_copy_sends(uint64_t bytes)
 {
     return bytes == 4 || bytes == 8 || bytes == 16;
@@ -208,7 +214,7 @@ uint32_t zl_copy_vector(const zl_copy *c, int side, uint32_t run, uint32_t log);
 uint32_t zl_copy_run(const zl_copy *c, int side);
 bool zl_copy_in_phase(const zl_copy_tile *t, uint64_t v);
 
-/* The widest access that both sides have together, and why the next one is none. */
+/* The widest access that both sides have, and why they do not have the next wider one. */
 void zl_copy_widest(const zl_copy *c, zlay_move_widest *out);
 
 /* The whole tile as one part. */
@@ -217,36 +223,37 @@ void zl_copy_whole(const zl_copy *c, zl_part *out);
 /* The parts of a way, without digits: ZLAY_NONE where it leaves elements that nothing can move. */
 zlay_status zl_copy_cut(const zl_copy *c, zl_copy_plan *plan);
 
-/* Whether no access of a way along one run is whole and aligned there, so that all of the run goes as its
- * ends do: `ends` is the widest way of those. */
+/* Whether no access of a way along one run is whole and aligned, so that the whole run is moved
+ * as ends are: `ends` is the widest way for them. */
 bool zl_copy_ends_alone(const zl_copy *c, const zl_copy_way *way, zl_copy_way *ends);
 
-/* The lanes of a part that cost least: what they cost; UINT64_MAX: more than `most`. */
+/* Chooses the lanes of a part with the least cost and returns it; UINT64_MAX: more than `most`. */
 uint64_t zl_copy_lanes(const zl_copy *c, const zl_copy_way *way, zl_part *part,
                        zl_copy_lane_bits *best, uint64_t most);
 
-/* Lanes of a group of 2^k that a target serves together, in whatever order they are: k of the way's
- * access to a side, whose addresses differ unless they are `shared`; 0: their order counts. */
+/* The size 2^k of the groups of lanes that a target serves together in any order: returns k for
+ * the way's access to a side, whose addresses differ unless they are `shared`; 0: the order of
+ * lanes matters. */
 uint32_t zl_copy_phase_bits(const zl_copy *c, const zl_copy_way *way, int side, bool shared);
 
-/* The block of a way whose accesses lie along its runs. */
+/* Sets the block of a way whose accesses lie along its runs. */
 void zl_copy_block(zl_copy_way *way);
 
-/* Which counts; the others are 0. */
+/* Selects counts; the others are 0. */
 enum {
     ZL_COUNT_SOURCE = 1 << ZL_SOURCE,
     ZL_COUNT_DEST = 1 << ZL_DEST,
     ZL_COUNT_PERMUTES = 4,
     ZL_COUNT_COST = 7,
-    ZL_COUNT_LINES = 8, /* of the sides asked for; they cost nothing */
+    ZL_COUNT_LINES = 8, /* of the selected sides; they cost nothing */
     ZL_COUNT_ALL = 15
 };
 
-/* What the accesses of a part take, its lanes given. */
+/* Counts sectors, wavefronts and instructions of a part whose lanes are set. */
 void zl_copy_count(const zl_copy *c, const zl_copy_way *way, zl_part *part,
                    const zl_copy_lane_bits *lanes, uint32_t what);
 
-/* Values, lanes, warps and accesses of a part, the lanes given. */
+/* Makes the digits of a part: values, lanes, warps and accesses, for given lanes. */
 void zl_copy_digits(const zl_copy *c, zl_part *part, const zl_copy_way *way,
                     const zl_copy_lane_bits *lanes);
 
@@ -258,18 +265,19 @@ uint64_t zl_copy_permutes(const zl_copy *c, const zl_copy_way *way, uint64_t ele
 /* Whether one instruction both reads and writes. */
 bool zl_copy_is_one(const zl_copy_way *way);
 
-/* What zlay_bank_find calls an access to shared memory; `one` reads and writes. */
+/* The name of an access to shared memory for zlay_bank_find; `one` instruction reads and
+ * writes. */
 void zl_copy_bank_name(char name[32], bool ptx, bool store, bool one, uint32_t bytes);
 
-/* The accesses to shared memory of a way, before it is counted. */
+/* Finds the accesses to shared memory of a way, before it is counted. */
 void zl_copy_bank(const zl_copy *c, zl_copy_way *way);
 
-/* No part of these elements by this way costs less, where they touch at least so many sectors of
+/* A lower bound for parts of so many elements by this way that access at least so many sectors of
  * each side. */
 uint64_t zl_copy_bound(const zl_copy *c, const zl_copy_way *way, uint64_t points,
                        const uint64_t sectors[ZL_SIDES]);
 
-/* No plan of the tile whose widest accesses are those of a way costs less; its ends may be
+/* A lower bound for plans of the tile whose widest accesses are those of a way; its ends may be
  * narrower, and need not order bytes. */
 uint64_t zl_copy_way_bound(const zl_copy *c, const zl_copy_way *way);
 
@@ -279,27 +287,27 @@ uint64_t zl_copy_widest_vector(const zl_copy *c, int side);
 /* The same, of those that the tile's elements there fill, whatever the other side does. */
 uint64_t zl_copy_side_vector(const zl_copy *c, int side);
 
-/* What no plan by loads and stores or by cp.async costs less than, whose accesses have at most so
- * many elements on each side. UINT64_MAX: none of these paths may be taken. */
+/* A lower bound for plans by loads and stores or by cp.async, whose accesses have at most so many
+ * elements on each side. UINT64_MAX: none of these paths may be used. */
 uint64_t zl_copy_any_bound(const zl_copy *c, const uint64_t vector[ZL_SIDES]);
 
 /* Bytes of shared memory that one wavefront moves at most. */
 uint32_t zl_copy_row_bytes(const zl_copy *c);
 
-/* What the accesses cost at least that ZL_COUNT_* name, of shared memory alone. */
+/* A lower bound for the counts that ZL_COUNT_* name, of shared memory alone. */
 uint64_t zl_copy_least(const zl_copy *c, const zl_copy_way *way, uint64_t points, uint32_t what);
 
-/* The sectors that a part touches of a side, each once; 0: not known. */
+/* The number of sectors of a side that a part accesses, each counted once; 0: not known. */
 uint64_t zl_copy_sectors(const zl_copy *c, const zl_part *part, int side);
 
-/* Shift a histogram of offsets modulo m, a power of two, by 0, 1, .., extent - 1 steps, summed; m
- * more numbers behind it are room. */
+/* Replaces a histogram of offsets modulo m, a power of two, by the sum of its shifts by 0, 1, ..,
+ * extent - 1 steps; m more numbers behind it are scratch room. */
 void zl_copy_spread(uint64_t *histogram, uint64_t m, uint64_t extent, int64_t step);
 
-/* Elements after which what an access takes repeats. */
+/* The period, in elements, after which the counts of an access repeat. */
 uint64_t zl_copy_period(const zl_copy *c, int side);
 
-/* Layouts of the move: who moves what, and the certificates. */
+/* Makes the layouts of the move: which thread moves which element, and the certificates. */
 zlay_status zl_copy_threads(zl_copy *c, const zl_part *part, zlay_layout **out);
 zlay_status zl_copy_prove(zl_copy *c, const zl_copy_plan *plan, zlay_move *move);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Weighs the counts of a part (instructions, sectors, wavefronts) into one cost, by costs.def. The
- * lower bounds that `optimal` is held against are in bound.c. */
+/* Weighs the counts of a part (instructions, sectors, wavefronts) into one cost, by costs.def.
+ * bound.c has the lower bounds with which `optimal` is decided. */
 #include "synth/copy/copy.h"
 
 #include <stdio.h>
@@ -41,8 +41,8 @@ bool zl_copy_is_one(const zl_copy_way *way)
 
 /* ---- bytes in registers ---------------------------------------------------------------- */
 
-/* A block of elements smaller than a word that is loaded and stored by different rows: each word
- * is put together from as many words as it has elements. */
+/* Instructions that order bytes, for a block of elements smaller than a word whose loads and
+ * stores have different rows: each word is made from as many words as it has elements. */
 static uint64_t block_permutes(const zl_copy *c, const zl_copy_way *w, uint64_t elements)
 {
     uint64_t a = w->vector[0], b = w->vector[1];
@@ -54,7 +54,8 @@ static uint64_t block_permutes(const zl_copy *c, const zl_copy_way *w, uint64_t 
     return elements / block * (block * c->bits / piece - words);
 }
 
-/* Five words of eight by halving, then a funnel shift for each: of 16 bytes 4 * (1 + 2). */
+/* Instructions of a realigned store: it selects five words of eight by halving, then one funnel
+ * shift for each word; of 16 bytes 4 * (1 + 2). */
 static uint64_t realign_permutes(const zl_copy *c, const zl_copy_way *w)
 {
     uint64_t bytes = zl_copy_bytes(c, w->vector[ZL_DEST]), halvings = 0;
@@ -92,8 +93,8 @@ void zl_copy_bank(const zl_copy *c, zl_copy_way *way)
     }
 }
 
-/* Lanes in the first phase of an access of distinct addresses, or of one; 0: phases are no blocks
- * of as many lanes that follow each other. */
+/* The number of lanes in the first phase of an access with distinct addresses, or with one
+ * address; 0: phases are not blocks of that many consecutive lanes. */
 static uint32_t phase_lanes(const zl_copy *c, int32_t access, uint32_t step)
 {
     const zlay_target *const targets[] = {c->target, c->ranked};

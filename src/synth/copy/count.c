@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the accesses of a part take, without walking through them.
+/* Counts sectors and wavefronts of the accesses of a part without visiting each access.
  *
- * The addresses of a warp's access are those of its lanes plus one offset, and what it takes
- * depends on that offset modulo a small number: 32 bytes for sectors, 128 for lines, a word for
- * banks, the span of the swizzle where there is one.  So offsets are counted by their residue, mode
- * by mode, and one access of each residue is looked at.  Where an extent does not fill the last
- * block of a mode, the accesses of that block have fewer lanes and are counted by themselves. */
+ * The addresses of a warp's access are those of its lanes plus one offset. Its counts depend on
+ * that offset modulo a small number: 32 bytes for sectors, 128 for lines, a word for banks, the
+ * span of the swizzle where there is one. So offsets are counted by their residue, mode by mode,
+ * and one access of each residue is evaluated. Where an extent does not fill the last block of a
+ * mode, the accesses of that block have fewer lanes and are counted separately. */
 #include "synth/copy/access.h"
 
 #include <string.h>
@@ -27,7 +27,7 @@ static bool is_end(const zl_counting *n, uint32_t mode) { return n->ends >> mode
 
 /* ---- lanes -------------------------------------------------------------------------- */
 
-/* Each bit of a lane adds to the offsets of the lanes below it. */
+/* The offsets of all lanes: each bit of a lane adds to the offsets of the lanes below it. */
 static void all_lanes(const zl_counting *n, int64_t *offset)
 {
     uint8_t done[ZL_PART_MODES] = {0};
@@ -113,7 +113,7 @@ static void residues_fill(zl_counting *n)
     }
 }
 
-/* Lanes may lie below the residue: whole moduli above keep addresses positive. */
+/* A multiple of the modulus that makes all addresses positive; lanes may lie below the residue. */
 static int64_t lift(const zl_counting *n)
 {
     int64_t least = 0, m = (int64_t)n->modulus;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A tile cut where accesses are aligned.
+/* Cuts a tile where accesses are aligned.
  *
- * A run of n elements whose first lies off the alignment of an access becomes a head, a body of
- * whole accesses and a tail, and head and tail are cut again for accesses half as wide: 13 elements
- * from offset 3, by 8, are 1 + 4 + 8.  Where the sides run along different modes, both are cut, and
- * the parts are the products. */
+ * A run of n elements whose first one is not aligned to an access becomes a head, a body of whole
+ * accesses and a tail. Head and tail are cut again for accesses half as wide: 13 elements from
+ * offset 3, by 8, are 1 + 4 + 8. Where the sides run along different modes, both modes are cut,
+ * and the parts are the products. */
 #include "synth/copy/copy.h"
 
 enum {
@@ -12,7 +12,7 @@ enum {
     CP_ASYNC_LEAST = 4    /* bytes */
 };
 
-/* Consecutive elements of a run that go in one way. */
+/* Consecutive elements of a run that are moved in one way. */
 typedef struct cut {
     uint64_t first, count;
     zl_copy_way way;
@@ -57,7 +57,7 @@ static bool put(line *l, uint64_t first, uint64_t count, const zl_copy_way *w)
     return true;
 }
 
-/* One bulk copy, or pieces of one size and what is left; a swizzle keeps granules whole. */
+/* Puts one bulk copy, or pieces of one size and a rest; a swizzle keeps granules whole. */
 static bool put_bulk(line *l, uint64_t first, uint64_t count, zl_copy_way w)
 {
     const zl_swizzle *s = l->c->tile.swizzle;
@@ -79,7 +79,7 @@ static bool put_body(line *l, range body, const zl_copy_way *w)
                                      : put(l, body.begin, count, w);
 }
 
-/* What is left on both ends goes by accesses half as wide; false below the narrowest. */
+/* The way for the remaining ends: accesses half as wide; false below the narrowest. */
 static bool narrower(const line *l, zl_copy_way *w)
 {
     uint32_t half = widest(w, l->sides) / 2;
@@ -149,8 +149,7 @@ void zl_copy_whole(const zl_copy *c, zl_part *p)
     }
 }
 
-/* The greatest number of bytes that every distance between two accesses' addresses is a multiple
- * of. */
+/* The greatest number of bytes that divides every distance between two accesses' addresses. */
 static uint32_t shift_unit(const zl_copy *c, const zl_part *p, uint32_t run)
 {
     uint64_t bits = (uint64_t)p->part.source | p->part.source_width / zl_copy_bytes(c, 1);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies between memory and fragments: who holds what is given, and only the access is chosen.
+/* Plans copies between memory and fragments: the layout says which thread holds which element, so
+ * only the access is chosen.
  *
  * A slot is register + registers * thread, so the modes by rising steps of the slot are those of
- * the registers and then those of the threads.  ldmatrix and stmatrix move matrices of eight rows
- * of 16 bytes; lane l has 4 bytes of row l / 4, or transposed the column l / 4 of rows 2 (l mod 4)
- * and the next (PTX ISA 9.1, ldmatrix). */
+ * the registers and then those of the threads. ldmatrix and stmatrix move matrices of eight rows
+ * of 16 bytes; lane l has 4 bytes of row l / 4, or transposed the column l / 4 of rows 2 (l mod
+ * 4) and the next one (PTX ISA 9.1, ldmatrix). */
 #include "synth/copy/copy.h"
 
 #include <stdio.h>
@@ -17,7 +18,7 @@ static int memory_of(const zl_copy *c) { return c->key == ZL_SOURCE ? ZL_DEST : 
 
 /* ---- who holds what ----------------------------------------------------------------- */
 
-/* A thread has registers for them. */
+/* Checks that a thread has enough registers. */
 static zlay_status held_check(const zl_copy *c)
 {
     uint64_t words = zl_umul_sat(c->request.registers, c->bits) / WORD_BITS;
@@ -34,7 +35,7 @@ static zlay_status held_check(const zl_copy *c)
                    (unsigned long long)words);
 }
 
-/* Modes of registers and threads without a gap, from slot 0 on. */
+/* Checks that the modes of registers and threads have no gap from slot 0 on. */
 static zlay_status dense_check(const zl_copy *c)
 {
     int64_t next = 1;
@@ -158,7 +159,7 @@ static int64_t row_of(const zl_copy *c, const zl_part *p, uint64_t warp, uint64_
     return byte_of(c, p, word * (WORD_BITS / c->bits), warp * WARP + 4 * k);
 }
 
-/* Whether lanes hold of one matrix what the instruction gives them. */
+/* Whether the lanes hold, of one matrix, the elements that the instruction gives them. */
 static bool is_matrix(const zl_copy *c, const zl_part *p, uint64_t warp, uint64_t word)
 {
     uint32_t each = WORD_BITS / c->bits, bytes = c->bits / 8;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Two layouts of one tile become modes along which both step evenly.
+/* Joins two layouts of one tile to modes along which both step evenly.
  *
- * Flat modes of both, the first fastest, are cut where either ends: (8,4) and (4,8) give 4, 2, 4.
- * Where an extent does not divide, as of (4,6) and (6,4), there is no common box. */
+ * The flat modes of both, the first one fastest, are cut where either of them ends: (8,4) and
+ * (4,8) give 4, 2, 4. Where an extent does not divide the other, as for (4,6) and (6,4), there is
+ * no common box. */
 #include "synth/copy/copy.h"
 #include "base/arith.h"
 
@@ -118,7 +119,7 @@ static zlay_status merge(zl_copy *c)
     return ZLAY_OK;
 }
 
-/* A falling run of the source becomes one that rises, unless it is the destination's run too. */
+/* Reverses a falling run of the source, unless it is the destination's run too. */
 static void turn_source(zl_copy *c)
 {
     zl_copy_tile *t = &c->tile;
@@ -134,7 +135,7 @@ static void turn_source(zl_copy *c)
     }
 }
 
-/* Leaves of fragments end where a thread's registers do. */
+/* Splits leaves of fragments where a thread's registers end. */
 static zlay_status split(zl_copy *c)
 {
     uint64_t registers = c->request.registers;
@@ -154,7 +155,7 @@ static zlay_status split(zl_copy *c)
     return ZLAY_OK;
 }
 
-/* The mode of the least step of the source above `span`, which no sum of smaller ones reaches. */
+/* The mode with the least step of the source above `span`: no sum of smaller steps reaches it. */
 static const zl_copy_mode *next_apart(const zl_copy_tile *t, uint64_t span)
 {
     const zl_copy_mode *best = NULL;
@@ -166,7 +167,8 @@ static const zl_copy_mode *next_apart(const zl_copy_tile *t, uint64_t span)
     return best;
 }
 
-/* Points of modes none of which reaches into another: so many elements there are at least. */
+/* A lower bound for the distinct source elements: the points of modes none of which reaches into
+ * another. */
 static void count_sources(zl_copy_tile *t)
 {
     uint64_t span = 0;
@@ -175,7 +177,7 @@ static void count_sources(zl_copy_tile *t)
         span += (m->extent - 1) * zl_magnitude(m->step[ZL_SOURCE]);
 }
 
-/* The bits that a swizzle reads are 0 in every offset. */
+/* Whether a swizzle changes nothing: the bits that it reads are 0 in every offset. */
 static bool is_idle(const zlay_layout *a)
 {
     int64_t least, greatest;

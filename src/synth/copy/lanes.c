@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which thread takes which element of a part.
+/* Chooses which thread moves which element of a part, by a search over the bits of a lane.
  *
- * A thread holds a block of a few elements.  The lanes of a warp count through blocks: each bit of
- * the lane doubles one mode, and all assignments of the bits are tried to the modes of the least
- * steps of either side, at most five.  Warps and then accesses go on through the rest.
+ * A thread holds a block of a few elements. The lanes of a warp count through blocks: each bit of
+ * the lane doubles one mode. All assignments of the bits to the modes of the least steps of
+ * either side, at most five, are tried. The warps and then the accesses of a thread count through
+ * the rest.
  *
- * What a warp touches of global memory depends on how many bits a mode has, not on which: it is
- * counted once for all assignments that differ in that alone. */
+ * The sectors that a warp accesses depend only on how many bits each mode has, not on which bits:
+ * they are counted once for all assignments that differ in nothing else. */
 #include "synth/copy/copy.h"
 
 #include <string.h>
@@ -29,8 +30,8 @@ typedef struct search {
     zl_part *part;
     uint32_t tried, mode[TRIED_MODES];
     uint32_t bits; /* of a lane */
-    uint32_t ends; /* bit i: a group of lanes whose order does not count ends with bit i */
-    uint32_t once; /* ZL_COUNT_*: what depends on how many bits a mode has alone */
+    uint32_t ends; /* bit i: a group of lanes whose order is irrelevant ends with bit i */
+    uint32_t once; /* ZL_COUNT_* that depend only on the number of bits of each mode */
     uint64_t least; /* that the rest costs in any case */
     uint64_t blocks[ZL_PART_MODES];
     zl_copy_lane_bits lanes;
@@ -82,14 +83,14 @@ static void take(search *s, uint32_t mode, uint32_t choice)
     s->lanes.bits[mode]++;
 }
 
-/* The first tried mode from `from` on that has room; `tried`: none. */
+/* The first tried mode from `from` on that has room for a bit; `tried`: none. */
 static uint32_t pick(const search *s, uint32_t from)
 {
     while (from < s->tried && !room(s, s->mode[from])) from++;
     return from;
 }
 
-/* Where no tried mode has room, the first of all that has some; false: none. */
+/* Where no tried mode has room, takes the first of all modes that has some; false: none. */
 static bool take_other(search *s)
 {
     uint32_t mode = 0;
@@ -98,9 +99,9 @@ static bool take_other(search *s)
     return mode < s->part->part.modes;
 }
 
-/* The least choices for the bits that are left, which in a group of lanes do not fall: of
- * assignments that differ in the order of lanes which are served together one is tried. false:
- * there are none. */
+/* Extends the assignment by the least choices for the remaining bits. In a group of lanes choices
+ * do not fall, so that of assignments which differ only in the order of lanes that are served
+ * together one is tried. false: there are none. */
 static bool extend(search *s)
 {
     while (s->lanes.count < s->bits) {
@@ -114,7 +115,7 @@ static bool extend(search *s)
     return true;
 }
 
-/* The first bits alone. */
+/* Keeps the first bits of the assignment. */
 static void keep(search *s, uint32_t bits)
 {
     memset(s->lanes.bits, 0, sizeof s->lanes.bits);
@@ -135,7 +136,7 @@ static bool advance(search *s)
     return false;
 }
 
-/* A mode whose last block is partial, or along which a side does not move. */
+/* Whether a side has a mode whose last block is partial, or along which it does not move. */
 static bool is_uneven(const search *s, int side)
 {
     const zl_part *p = s->part;
@@ -227,7 +228,7 @@ static uint32_t key_of(const search *s)
     return i < s->keys ? i : key | 1u << 31;
 }
 
-/* What `once` covers, which is looked up where it was asked before. */
+/* The cost of the counts in `once`, cached by the number of bits of each mode. */
 static uint64_t cost_once(search *s)
 {
     uint32_t key = key_of(s);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies whose pitches are names.
+/* Plans copies whose pitches are names.
  *
- * What a plan asks of a stride is that powers of two divide it.  So each name becomes a number that
- * has those low bits which the facts fix and no other divisor: a large prime times the power of two
- * that is known.  The plan of the numbers is the plan of all values, as the certificate in names
- * decides; where a wider access needs more than is known, the move says what. */
+ * A plan needs of a stride only that powers of two divide it. So each name is replaced by a
+ * number that has the low bits which the facts fix and no other divisor: a large prime times the
+ * known power of two. The plan of these numbers is the plan for all values; the certificate, in
+ * names, decides this. Where a wider access needs more than is known, the move states the
+ * condition. */
 #include "algebra/symbolic/symbol.h"
 #include "synth/copy/copy.h"
 
@@ -27,7 +28,7 @@ typedef struct samples {
 
 static uint64_t low_bit(uint64_t value) { return value & (0 - value); }
 
-/* The power of two modulo which a range knows a value. */
+/* The largest power of two modulo which a range fixes a value. */
 static uint64_t known_modulo(const zlay_range *r)
 {
     uint64_t known = r->mod ? low_bit((uint64_t)r->mod) : (uint64_t)1 << LOG_MOST;
@@ -51,7 +52,7 @@ static zlay_status sample_name(zl_copy *c, samples *s, const char *name)
     return ZLAY_OK;
 }
 
-/* Names of both sides, so that one has one number on both. */
+/* Collects the names of both sides, so that a name has the same number on both. */
 static zlay_status sample_names(zl_copy *c, samples *out)
 {
     const char *name;
@@ -77,7 +78,7 @@ static zlay_status bind_side(zl_copy *c, int side, const samples *all)
     return zlay_layout_bind(c->ctx, &c->made[side], layout, count, name, value);
 }
 
-/* What is known of the offset, which a head of a run is cut by. */
+/* The power of two modulo which the offset is known; the head of a run is cut by it. */
 static zlay_status offset_known(zl_copy *c, int side)
 {
     const zl_symbols *s = c->assumed[side]->symbols;
@@ -126,7 +127,7 @@ zlay_status zl_copy_sample(zl_copy *c)
 
 /* ---- texts -------------------------------------------------------------------------------- */
 
-/* A step that is q times that of a layout's mode. */
+/* Prints a step that is q times the step of a layout's mode. */
 static bool put_step(const zl_copy *c, int side, const zl_copy_leaf *leaf, int64_t step, char *out,
                      size_t room)
 {
@@ -157,7 +158,7 @@ bool zl_copy_condition(char *out, const char *subject, uint64_t v)
     return true;
 }
 
-/* What a step beyond those that are known must be divided by. */
+/* Prints the condition that v divides a step, where this is not known. */
 static bool put_condition(const zl_copy *c, int side, const zl_copy_mode *m, uint64_t v, char *out)
 {
     char step[ZL_STEP_TEXT];
@@ -169,7 +170,8 @@ static bool put_condition(const zl_copy *c, int side, const zl_copy_mode *m, uin
            zl_copy_condition(out, step, v);
 }
 
-/* Whether accesses of v elements on both sides of the run need nothing but conditions. */
+/* Whether accesses of v elements on both sides of the run are possible under printed
+ * conditions. */
 static bool needs(const zl_copy *c, uint32_t run, uint32_t log, char *out)
 {
     uint64_t bytes = (uint64_t)1 << log, v = bytes * 8 / c->bits;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies between layouts that have no common strides: F2 maps, guarded pieces, boxes that cross.
+/* Plans copies between layouts without common strides: F2 maps, guarded pieces, boxes that cross.
  *
- * The points that both sides have are put in the order of either side, and threads take them in
- * that order, as many at once as are contiguous and aligned on both sides everywhere.  The family
- * is the two orders, the widths and the paths. */
+ * The points that both sides have are sorted in the order of either side. Threads take them in
+ * that order, as many at once as are contiguous and aligned on both sides in every group. The
+ * family is the two orders, the widths and the paths. */
 #include "synth/copy/copy.h"
 
 #include <inttypes.h>
@@ -52,7 +52,8 @@ static bool is_sorted(const zl_copy_points *points, int side)
     return true;
 }
 
-/* By one digit of how far they lie from the least; equal ones keep their order. */
+/* One pass of a radix sort, by a digit of the distance from the least offset; equal ones keep
+ * their order. */
 static void sort_digit(const zl_copy_points *points, zl_copy_point *to, int side, int64_t least,
                        uint32_t shift)
 {
@@ -100,7 +101,7 @@ static bool is_group(const zl_copy_point *p, uint64_t v)
     return true;
 }
 
-/* Groups of v, each from the first point on that no group before it has. */
+/* Counts the groups of v points, each from the first point on that no earlier group has. */
 static uint64_t groups_of(const zl_copy_points *points, uint64_t v)
 {
     uint64_t groups = 0;
@@ -112,7 +113,7 @@ static uint64_t groups_of(const zl_copy_points *points, uint64_t v)
     return groups;
 }
 
-/* Move the groups of v from what is left behind those that are taken. */
+/* Moves the groups of v points from `left` behind those in `taken`. */
 static void take_groups(zl_copy_points *left, zl_copy_points *taken, uint64_t v)
 {
     uint64_t kept = 0;
@@ -173,7 +174,7 @@ static void part_fill(const zl_copy *c, const zl_copy_way *w, const zl_copy_poin
     zl_copy_digits(c, p, w, &lanes);
 }
 
-/* The next narrower way for what is left; false: there is none. */
+/* The next narrower way for the points that remain; false: there is none. */
 static bool narrower(const zl_copy *c, zl_copy_way *w)
 {
     uint32_t log = (uint32_t)__builtin_ctz(zl_copy_bytes(c, w->vector[0]));
@@ -193,8 +194,8 @@ typedef struct tried {
     zl_copy_points left, taken; /* room for all points each */
 } tried;
 
-/* Parts from the widest way on down, each of what those before it left: false where it takes none
- * itself, or where some are left at the end. */
+/* Makes parts from the widest way downward, each from the points that the earlier ones left;
+ * false where the first way takes none, or where some points remain at the end. */
 static bool build(const zl_copy *c, const zl_copy_points *points, zl_copy_way w, tried *t)
 {
     zl_copy_plan *plan = t->next;
@@ -215,7 +216,7 @@ static bool build(const zl_copy *c, const zl_copy_points *points, zl_copy_way w,
     return !t->left.count;
 }
 
-/* Elements of the widest access that a side by itself fills, its points in its own order. */
+/* Elements of the widest access that the points of one side alone allow, in that side's order. */
 static uint64_t side_vector(const zl_copy *c, const zl_copy_points *points, int s)
 {
     uint64_t v = zl_copy_widest_vector(c, s), run = 0, most = 1;
@@ -254,7 +255,7 @@ static void try_order(zl_copy *c, const zl_copy_points *points, int order, tried
 
 /* ---- the move ------------------------------------------------------------------------------- */
 
-/* What bounds of the cost ask of a tile: its points and different sources. */
+/* Fills in the numbers that bounds of the cost need: points and distinct sources. */
 static void tile_fill(zl_copy *c, const zl_copy_points *by_source)
 {
     const zl_copy_point *at = by_source->at;

@@ -3,7 +3,7 @@
  * its certificates. */
 #include "synth/copy/copy.h"
 
-/* The points in their order as a layout of the digits. */
+/* Makes the layout of the digits -> the points in their order. */
 static zlay_status threads_layout(zl_copy *c, const zl_copy_points *points, const zl_part *p,
                                   zlay_layout **out)
 {
@@ -27,7 +27,7 @@ static zlay_status threads_layout(zl_copy *c, const zl_copy_points *points, cons
     return status;
 }
 
-/* A table over the tile as a layout of the destination's box. */
+/* Makes a layout over the destination's box from a table over the tile. */
 static zlay_status as_layout(zl_copy *c, const zl_table *t, zlay_layout **out)
 {
     zl_modes box;
@@ -38,7 +38,7 @@ static zlay_status as_layout(zl_copy *c, const zl_table *t, zlay_layout **out)
     return status;
 }
 
-/* Whether the parts name each point that both sides have, and once. */
+/* Checks that the parts name each point that both sides have exactly once. */
 static zlay_status each_once(zl_copy *c, const zlay_move *move, const zl_table value[ZL_SIDES],
                              bool *out)
 {
@@ -65,7 +65,7 @@ static zlay_status each_once(zl_copy *c, const zlay_move *move, const zl_table v
     return status;
 }
 
-/* A side where both have a value. */
+/* A side restricted to the points where both have a value. */
 static zlay_status as_asked(zl_copy *c, int side, const zl_table value[ZL_SIDES], uint64_t both,
                             zlay_layout **out)
 {
@@ -81,8 +81,8 @@ static zlay_status as_asked(zl_copy *c, int side, const zl_table value[ZL_SIDES]
     return status;
 }
 
-/* A thread takes the point that its value names from where one layout has it to where the other has
- * it: what is left to decide is that each point is named once. */
+/* A thread moves the point that its value names from its place in one layout to its place in the
+ * other. So it remains to decide that each point is named exactly once. */
 zlay_status zl_copy_points_prove(zl_copy *c, const zl_table value[ZL_SIDES],
                                  const zl_copy_points *taken, zlay_move *move)
 {

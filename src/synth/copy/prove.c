@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The layouts of a move by threads: who moves what, and the certificates.
+/* Makes the layouts of a move by threads, which thread moves which element, and the certificates.
  *
- * The parts are boxes of the modes' coordinates and the digits of a part reach every coordinate of
- * its box once; both are looked at here.  Then an element lies where the parts' offsets and steps
- * say, and as a layout of the tile that is the left side of a certificate. */
+ * The checks here show that the parts are boxes of the modes' coordinates, and that the digits of
+ * a part reach every coordinate of its box once. Then the place of an element follows from the
+ * parts' offsets and steps; as a layout of the tile this is the left side of a certificate. */
 #include "synth/copy/copy.h"
 
 static zlay_status broken(zl_copy *c, const char *what)
@@ -13,7 +13,7 @@ static zlay_status broken(zl_copy *c, const char *what)
 
 /* ---- digits and boxes --------------------------------------------------------------------- */
 
-/* Digits of a mode count: each step is what those before it reach. */
+/* Whether the digits of a mode count: each step is the range of those before it. */
 static bool digits_reach(const zl_part *p, uint32_t mode)
 {
     uint64_t reach = 1;
@@ -69,7 +69,7 @@ static zlay_status boxes_check(zl_copy *c, const zl_copy_plan *plan)
 
 /* ---- rules ----------------------------------------------------------------------------------- */
 
-/* The least power of two that an address of a part's accesses on a side may have. */
+/* The alignment, a power of two, that every address of a part's accesses on a side has. */
 static uint64_t least_address(const zl_copy *c, const zl_part *p, int side)
 {
     uint64_t width = side == ZL_SOURCE ? p->part.source_width : p->part.width;
@@ -93,7 +93,7 @@ static bool issue_allowed(const zl_copy *c, const zlay_issue *issue)
            verdict.answer == ZLAY_YES;
 }
 
-/* What is loaded and what is stored of a part of a thread's accesses, each by itself. */
+/* Checks the loads and the stores of a part's accesses by threads, each separately. */
 static bool accesses_allowed(const zl_copy *c, const zl_part *p)
 {
     for (int s = 0; s < ZL_SIDES; s++) {
@@ -107,7 +107,8 @@ static bool accesses_allowed(const zl_copy *c, const zl_part *p)
     return true;
 }
 
-/* A part's accesses by the rules of issued copies, at the worst addresses that its steps leave. */
+/* Checks a part's accesses by the rules of issued copies, at the worst addresses that its steps
+ * allow. */
 static bool part_allowed(const zl_copy *c, const zl_part *p)
 {
     int32_t kind = p->part.kind;
@@ -159,7 +160,7 @@ static uint32_t leaves_of(const zl_copy *c, const zl_part *p, int side, placed *
     return count;
 }
 
-/* Where the parts take or put the elements of the tile, in its order. */
+/* The layout of the tile that the parts make: where they take or put its elements. */
 static zlay_status rebuilt(zl_copy *c, const zl_copy_plan *plan, int side, zlay_layout **out)
 {
     const zl_part *p = &plan->part[0];

@@ -10,7 +10,7 @@
 
 static const char *const side_names[ZL_SIDES] = {"source", "dest"};
 
-/* Whatever the names are. */
+/* The same check for layouts with names: it holds for all their values. */
 static zlay_status names_overlap_check(zl_copy *c, const zlay_layout *layout)
 {
     zlay_answer answer;
@@ -78,7 +78,7 @@ static uint64_t bytes_of(const zl_copy *c, uint64_t elements)
     return bits / 8 + (bits % 8 != 0);
 }
 
-/* A swizzle moves the end: it is that of the layout. */
+/* The end of a swizzled side is that of the layout, because the swizzle moves it. */
 zlay_status zl_copy_side_check(zl_copy *c, int s)
 {
     int64_t end[2], bits;

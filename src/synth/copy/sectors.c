@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The sectors that a part touches of a side, each once: what no plan touches fewer of.
+/* Counts the sectors of a side that a part accesses, each once: a lower bound for every plan.
  *
- * Rows along the run are taken by rising steps. Modes up to the last whose rows may share a sector
- * with what lies before them are walked through, row by row, once for each place in a sector at
- * which they begin; beyond them nothing is shared, and such beginnings are counted. */
+ * Rows along the run are taken by rising steps. Modes up to the last one whose rows may share a
+ * sector with earlier rows are walked row by row, once for each position in a sector at which
+ * they begin. Beyond these modes no sector is shared, and the positions are counted. */
 #include "synth/copy/copy.h"
 
 #include <string.h>
@@ -41,7 +41,7 @@ static void rows_of(rows *r, const zl_part *p, int side)
     }
 }
 
-/* All begin where a sector does. */
+/* Whether all rows begin where a sector does. */
 static bool all_whole(const rows *r, uint64_t bits)
 {
     uint64_t all = (uint64_t)r->first * bits;
@@ -49,7 +49,8 @@ static bool all_whole(const rows *r, uint64_t bits)
     return all % SECTOR_BITS == 0;
 }
 
-/* false: rows overlap, or too many of them may share sectors. Offsets fit 64 bits, as bits too. */
+/* Finds the modes to be walked; false: rows overlap, or too many of them may share sectors.
+ * Offsets fit 64 bits, also in bits. */
 static bool find_shared(rows *r, uint64_t bits)
 {
     uint64_t reach = r->row, walked = 1, gap = all_whole(r, bits) ? 0 : SECTOR_BITS - bits;
@@ -62,7 +63,7 @@ static bool find_shared(rows *r, uint64_t bits)
     return walked <= WALKED_MOST;
 }
 
-/* Sectors of the rows that are walked through, from a place in a sector on. */
+/* Sectors of the rows that are walked, from a position in a sector on. */
 static uint64_t walk(const rows *r, uint64_t bits, uint64_t first)
 {
     uint64_t at[ZL_PART_MODES] = {0}, offset = first, sectors = 0, next = 0;

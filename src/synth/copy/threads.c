@@ -3,7 +3,8 @@
 #include "algebra/presburger/pieces.h"
 #include "synth/copy/copy.h"
 
-/* An index into the box of the modes, the first fastest -> index into the tile. */
+/* The map from an index into the box of the modes, the first one fastest, to an index into the
+ * tile. */
 static zlay_status of_modes(zl_copy *c, zlay_layout **out)
 {
     zl_modes m;
@@ -21,8 +22,8 @@ static zlay_status of_modes(zl_copy *c, zlay_layout **out)
 
 enum { ROW = 1 + ZL_PART_DIGITS }; /* the constant first */
 
-/* That the digits of a mode do not go beyond it, as a row that is not below 0; false: they
- * cannot. */
+/* The guard that the digits of a mode stay inside it, as a row that is not below 0; false: they
+ * always do. */
 static bool put_guard(const zl_part *p, uint32_t mode, size_t width, int64_t *row)
 {
     uint64_t reach = 1;
@@ -36,7 +37,7 @@ static bool put_guard(const zl_part *p, uint32_t mode, size_t width, int64_t *ro
     return reach > p->mode[mode].extent;
 }
 
-/* What the next coordinate of a mode adds to the index, where all its leaves agree; else 0. */
+/* The step of a mode in the tile's index, where all its leaves agree; else 0. */
 static int64_t tile_step(const zl_copy *c, uint32_t mode)
 {
     const zl_copy_mode *m = &c->tile.mode[mode];
@@ -46,7 +47,8 @@ static int64_t tile_step(const zl_copy *c, uint32_t mode)
     return leaf->tile;
 }
 
-/* The digits by what a mode's next coordinate adds; a guard for each mode that they go beyond. */
+/* The layout of the digits, with the step of each mode; with a guard for each mode that they may
+ * leave. */
 static zlay_status of_digits(zl_copy *c, const zl_part *p, const int64_t *step, int64_t first,
                              zlay_layout **out)
 {
@@ -70,7 +72,7 @@ static zlay_status of_digits(zl_copy *c, const zl_part *p, const int64_t *step, 
     return zl_layout_pieces(c->ctx, out, &pieces, true);
 }
 
-/* Through the box of the modes, as its leaves lie in the tile in another order. */
+/* The same through the box of the modes, where its leaves lie in another order in the tile. */
 static zlay_status through_modes(zl_copy *c, const zl_part *p, zlay_layout **out)
 {
     int64_t stride[ZL_PART_MODES], at = 1;

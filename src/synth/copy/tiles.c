@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tiles of tensors whose extents may have names.
+/* Plans tiles of tensors whose extents may have names.
  *
- * A side of more cells than the tile is a tensor: what is planned is the copy of its first tile,
- * under what is known of where all others begin.  Along an axis whose last tile may leave the
- * tensor no access goes beyond a granule, the greatest number of cells that divides tile and extent
- * whatever the names are: so it lies inside as a whole or outside. */
+ * A side with more cells than the tile is a tensor. The plan is for the copy of its first tile,
+ * and uses only facts about the begin of tiles that hold for all of them. Along an axis whose
+ * last tile may leave the tensor, no access is longer than a granule, the greatest number of
+ * cells that divides tile and extent for all values of the names: so an access lies wholly inside
+ * or wholly outside. */
 #include "algebra/symbolic/symbol.h"
 #include "synth/copy/copy.h"
 
@@ -31,7 +32,7 @@ static zlay_status fields_check(const zl_copy *c)
     return ZLAY_OK;
 }
 
-/* Whether it has the cells of one tile. */
+/* Whether the layout has the cells of one tile. */
 static bool is_tile(const zl_copy *c, const zlay_layout *a)
 {
     uint64_t cells = 1;
@@ -87,7 +88,7 @@ static zlay_status axis_put(zl_copy *c, int side, const zl_symbols *s, uint32_t 
     return ZLAY_OK;
 }
 
-/* The first tile, whose names become numbers that need not be such as the facts allow. */
+/* Makes the first tile; its names become numbers that may contradict the facts. */
 static zlay_status window_make(zl_copy *c, int side, zl_symbols *s)
 {
     zlay_status status = zl_symbols_of(c->ctx, s, c->side[side].layout);
@@ -134,7 +135,7 @@ zlay_status zl_copy_tiles(zl_copy *c)
 
 /* ---- edges ----------------------------------------------------------------------------------- */
 
-/* The axis of a leaf, and the cells of it that the next coordinate adds. */
+/* The axis of a leaf, and the number of its cells that the next coordinate adds. */
 static zlay_move_cells cells_of(const zl_copy *c, const zl_copy_leaf *leaf)
 {
     uint64_t place = 1, tile = zl_magnitude(leaf->tile);

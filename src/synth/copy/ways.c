@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The ways in which an element may go: the finite family over which a plan is least.
+/* Lists the ways to move an element: the finite family over which a plan is least.
  *
- *   BULK      runs that are contiguous on both sides, in whole granules of 16 bytes
- *   CP_ASYNC  4, 8 or 16 bytes a thread of such a run
- *   THREADS   loads of one width and stores of another; where the sides are contiguous along
- *             different modes a thread holds a block of both
- *   REALIGN   aligned words of the source, shifted, for stores as wide
- */
+ * BULK: runs that are contiguous on both sides, in whole granules of 16 bytes.
+ * CP_ASYNC: 4, 8 or 16 bytes a thread of such a run.
+ * THREADS: loads of one width and stores of another; where the sides are contiguous along
+ * different modes a thread holds a block of both.
+ * REALIGN: aligned words of the source, shifted, for stores as wide. */
 #include "synth/copy/copy.h"
 
 #include <string.h>
@@ -38,7 +37,7 @@ bool zl_copy_aligned(const zl_copy *c, int side, uint32_t run, uint64_t v)
     return true;
 }
 
-/* Elements of 2^log bytes; 0: there are no whole ones. */
+/* The number of elements in 2^log bytes; 0: it is not whole. */
 static uint32_t elements(const zl_copy *c, uint32_t log)
 {
     uint32_t bits = 8u << log;
@@ -65,7 +64,8 @@ bool zl_copy_in_phase(const zl_copy_tile *t, uint64_t v)
     return ((uint64_t)t->offset[ZL_SOURCE] - (uint64_t)t->offset[ZL_DEST]) % v == 0;
 }
 
-/* The rows of the tables, asked at the least address that the side's steps leave. */
+/* Whether the rules of issued copies allow the access, at the least aligned address that the
+ * side's steps give. */
 bool zl_copy_table_allows(const zl_copy *c, int32_t kind, uint64_t bytes)
 {
     zlay_issue issue = {.kind = kind, .smem = bytes, .source = bytes};
@@ -89,7 +89,7 @@ int32_t zl_copy_thread_kind(const zl_copy *c)
     return zl_is_shared(c->side[ZL_DEST].space) ? ZLAY_COPY_THREAD_LOAD : ZLAY_COPY_THREAD_STORE;
 }
 
-/* One width on both sides of a common run, which a single element needs not. */
+/* A way with one width on both sides of a common run; a single element needs no common run. */
 static bool put_even(const zl_copy *c, zl_copy_way *out, uint32_t v)
 {
     if (v == 1 && out->run[0] != out->run[1]) out->run[0] = out->run[1] = c->tile.modes;
@@ -101,8 +101,9 @@ static bool put_even(const zl_copy *c, zl_copy_way *out, uint32_t v)
     return true;
 }
 
-/* A barrier that waits for a tile's bytes would wait for those past an edge.  Where a run holds no whole
- * granule a plan has no bulk copy: it is one of threads, and of this path only where that is asked for. */
+/* Bulk copies are not used for loads of tiles with edges, because the barrier would wait for
+ * bytes past the edge. Where no run has a whole granule, a plan has no bulk copy but copies by
+ * threads; such a plan is on this path only where the request names the path. */
 static bool bulk_way(const zl_copy *c, zl_copy_way *out, uint32_t i)
 {
     zl_copy_way ends;

@@ -25,7 +25,7 @@ static bool target_has(const zl_copy *c, uint32_t bytes)
     return true;
 }
 
-/* The reason of one side that v elements are not aligned there; false: they are. */
+/* Why v elements are not aligned on one side; false: they are. */
 static bool side_refuses(const zl_copy *c, int side, uint32_t run, uint64_t v,
                          zlay_move_widest *out)
 {
