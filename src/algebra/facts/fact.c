@@ -5,7 +5,7 @@
 enum { EQUAL, AT_MOST, BELOW, AT_LEAST, ABOVE };
 
 typedef struct side {
-    zl_linears forms;
+    zl_linears *forms;
     zl_linear *form;
     int64_t mod;  /* of `mod m` or `% m` behind it; 0: none */
     bool percent; /* it was %, which is an operator only */
@@ -55,8 +55,8 @@ static zlay_status side_parse(reader *r, side *s)
 {
     zl_ending ending = {false, false};
     s->mod = 0;
-    s->form = s->forms.at;
-    zlay_status status = zl_linear_parse(r->c, &s->forms, &ending);
+    s->form = s->forms->at;
+    zlay_status status = zl_linear_parse(r->c, s->forms, &ending);
     if (status) return status;
     bool paren = zl_cursor_take(r->c, '(');
     s->percent = !paren && zl_cursor_take(r->c, '%');
@@ -194,16 +194,12 @@ static bool is_another(zl_cursor *c)
 
 zlay_status zl_fact_parse(zl_cursor *c, const zl_unknowns *u, zl_constraints *out, size_t fact)
 {
-    reader r = {.c = c, .u = u, .out = out, .fact = fact};
-    zlay_status status = zl_linears_begin(&r.left.forms, u);
+    reader r = {.c = c, .u = u, .out = out, .fact = fact, {.forms = &out->left},
+                {.forms = &out->right}};
+    zlay_status status = zl_linears_begin(&out->left, u);
+    if (!status) status = zl_linears_begin(&out->right, u);
     if (status) return status;
-    status = zl_linears_begin(&r.right.forms, u);
-    if (!status) {
-        do status = chain(&r);
-        while (!status && is_another(c));
-        if (!status) status = zl_cursor_end(c);
-        zl_linears_end(&r.right.forms);
-    }
-    zl_linears_end(&r.left.forms);
-    return status;
+    do status = chain(&r);
+    while (!status && is_another(c));
+    return status ? status : zl_cursor_end(c);
 }

@@ -7,27 +7,17 @@
 
 /* ---- unknowns ---------------------------------------------------------------------- */
 
-enum { GROW = 8 };
+enum { ROOM = 8 };
 
 void zl_unknowns_begin(zl_unknowns *u, zlay_ctx *ctx) { *u = (zl_unknowns){ctx, NULL, 0, 0}; }
 
-void zl_unknowns_end(zl_unknowns *u)
+/* A longer copy of an array of `*room` items; NULL: no memory. */
+static void *longer(zlay_ctx *ctx, const void *old, size_t *room, size_t size)
 {
-    zlay_allocator alloc = zl_allocator(u->ctx);
-    zl_free(&alloc, u->at, u->room * sizeof *u->at);
-    u->at = NULL;
-    u->count = u->room = 0;
-}
-
-/* A longer copy of an array of `*room` items; NULL: no memory, and the old one stands. */
-static void *longer(zlay_ctx *ctx, void *old, size_t *room, size_t size)
-{
-    zlay_allocator alloc = zl_allocator(ctx);
-    void *new = zl_alloc(ctx, *room + GROW, size);
-    if (!new) return NULL;
-    if (old) memcpy(new, old, *room * size);
-    zl_free(&alloc, old, *room * size);
-    *room += GROW;
+    size_t more = *room ? 2 * *room : ROOM;
+    void *new = zl_scratch(ctx, more, size);
+    if (new && old) memcpy(new, old, *room * size);
+    if (new) *room = more;
     return new;
 }
 
@@ -93,13 +83,6 @@ zlay_status zl_relations_add(zl_constraints *c, const zl_relation_fact *what)
     }
     c->relation[c->relations++] = *what;
     return ZLAY_OK;
-}
-
-static void constraints_end(zl_constraints *c)
-{
-    zlay_allocator alloc = zl_allocator(c->ctx);
-    zl_free(&alloc, c->at, c->room * sizeof *c->at);
-    zl_free(&alloc, c->relation, c->relation_room * sizeof *c->relation);
 }
 
 typedef struct texts {
@@ -221,10 +204,7 @@ static zlay_status parse(zlay_ctx *ctx, zlay_facts **out, const texts *t)
     zl_unknowns_begin(&u, ctx);
     for (size_t i = 0; i < t->count && !status; i++) status = read_fact(t, i, &u, &c);
     if (!status) status = meet_all(&u, &c, t);
-    if (!status) status = make(ctx, out, &u, &c);
-    zl_unknowns_end(&u);
-    constraints_end(&c);
-    return status;
+    return status ? status : make(ctx, out, &u, &c);
 }
 
 zlay_status zlay_facts_parse(zlay_ctx *ctx, zlay_facts **out, size_t count,
@@ -263,24 +243,23 @@ const char *zlay_facts_nth(zlay_range *out, const zlay_facts *facts, size_t i)
 static zlay_status of_expression(zl_cursor *c, zlay_range *out, const zl_unknowns *u,
                                  const zlay_facts *facts)
 {
-    zl_linears f;
+    zl_linears f = {0};
     zlay_status status = zl_linears_begin(&f, u);
     if (status) return status;
     status = zl_linear_parse(c, &f, NULL);
     if (!status) status = zl_cursor_end(c);
-    zlay_range range = status ? zl_range_all() : zl_linear_range(f.at, u);
+    zlay_range range = status ? zl_range_all() : zl_linear_range(f.at, u->at, u->count);
     if (!status && !f.at->linear) range = zl_range_meet(range, zl_linear_exact(&f));
     if (!status && zl_range_is_empty(range))
         status = zl_fail(c->ctx, ZLAY_EINVAL, "the expression divides by 0 for all values");
     if (!status && facts && facts->relations)
         status = zl_relations_of(c->ctx, &range, facts, f.at, u);
     if (!status) *out = range;
-    zl_linears_end(&f);
     return status;
 }
 
-zlay_status zl_facts_of(zlay_ctx *ctx, zlay_range *out, const zlay_facts *facts, const char *text,
-                        size_t length)
+static zlay_status of_text(zlay_ctx *ctx, zlay_range *out, const zlay_facts *facts, const char *text,
+                           size_t length)
 {
     zl_unknowns u;
     zl_cursor c;
@@ -290,9 +269,7 @@ zlay_status zl_facts_of(zlay_ctx *ctx, zlay_range *out, const zlay_facts *facts,
     status = zl_unknowns_scan(&u, text, length);
     for (size_t i = 0; i < u.count; i++)
         u.at[i].range = zl_facts_range(facts, u.at[i].name.text);
-    if (!status) status = of_expression(&c, out, &u, facts);
-    zl_unknowns_end(&u);
-    return status;
+    return status ? status : of_expression(&c, out, &u, facts);
 }
 
 zlay_status zlay_facts_eval(zlay_ctx *ctx, zlay_range *out, const zlay_facts *facts,
@@ -302,7 +279,7 @@ zlay_status zlay_facts_eval(zlay_ctx *ctx, zlay_range *out, const zlay_facts *fa
     zlay_range range;
     zlay_status status = zl_enter(ctx);
     if (status) return status;
-    status = zl_facts_of(ctx, &range, facts, text, length);
+    status = of_text(ctx, &range, facts, text, length);
     if (!status) status = zl_charge(ctx, 0);
     if (!status) *out = range;
     return zl_leave(ctx, status);

@@ -35,10 +35,6 @@ size_t zl_facts_place(const zlay_facts *facts, const char *name);
 /* Every integer where nothing is known of the name; facts may be NULL. */
 zlay_range zl_facts_range(const zlay_facts *facts, const char *name);
 
-/* zlay_facts_eval inside a call. */
-zlay_status zl_facts_of(zlay_ctx *ctx, zlay_range *out, const zlay_facts *facts, const char *text,
-                        size_t length);
-
 /* ---- ranges: pure, sound for integers of any size ---------------------------------- */
 
 /* No range of integers: lo 1, hi 0. */

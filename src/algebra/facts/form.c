@@ -2,12 +2,12 @@
 /* Arithmetic on forms: what is linear stays exact, the rest is known by its range. */
 #include "algebra/facts/form.h"
 
-zlay_range zl_linear_range(const zl_linear *form, const zl_unknowns *u)
+zlay_range zl_linear_range(const zl_linear *form, const zl_unknown *at, size_t names)
 {
     zlay_range sum = form->rest;
-    for (size_t i = 0; i < u->count; i++)
+    for (size_t i = 0; i < names; i++)
         if (form->coefficient[i])
-            sum = zl_range_add(sum, zl_range_scale(u->at[i].range, form->coefficient[i]));
+            sum = zl_range_add(sum, zl_range_scale(at[i].range, form->coefficient[i]));
     return sum;
 }
 

@@ -13,6 +13,7 @@ typedef struct zl_linear {
     bool linear; /* the rest is one integer, though it may not fit 64 bits */
 } zl_linear;
 
+/* In working memory of the call. */
 typedef struct zl_unknowns {
     zlay_ctx *ctx;
     zl_unknown *at;
@@ -20,7 +21,6 @@ typedef struct zl_unknowns {
 } zl_unknowns;
 
 void zl_unknowns_begin(zl_unknowns *u, zlay_ctx *ctx);
-void zl_unknowns_end(zl_unknowns *u);
 
 /* The place of a name, added with every integer where it is new; ELIMIT past limits.dims. */
 zlay_status zl_unknowns_add(zl_unknowns *u, size_t *place, const char *name, size_t length);
@@ -39,11 +39,12 @@ typedef struct zl_step {
     zlay_range range;
 } zl_step;
 
-/* Memory for expressions over the names that `u` has then. */
+/* Working memory for expressions over the names that `u` has at zl_linears_begin; all 0 before the
+ * first. */
 typedef struct zl_linears {
     const zl_unknowns *u;
+    size_t room; /* of coefficients in each form */
     zl_linear *at;
-    int64_t *coefficient;
     zl_step *step; /* of the last expression, where `whole` says that all of it is there */
     size_t steps;
     bool whole;
@@ -60,7 +61,6 @@ zlay_range zl_linear_exact(const zl_linears *f);
 zlay_range zl_step_exact(const zl_linears *f, size_t last);
 
 zlay_status zl_linears_begin(zl_linears *f, const zl_unknowns *u);
-void zl_linears_end(zl_linears *f);
 
 /* How an expression ended, for the one who asks for it to stop before a `mod` or `%` outside of
  * parentheses. */
@@ -71,7 +71,7 @@ typedef struct zl_ending {
 
 /* Read an expression into f->at[0]; `ending` may be NULL. */
 zlay_status zl_linear_parse(zl_cursor *c, zl_linears *f, zl_ending *ending);
-zlay_range zl_linear_range(const zl_linear *form, const zl_unknowns *u);
+zlay_range zl_linear_range(const zl_linear *form, const zl_unknown *at, size_t names);
 
 /* ---- facts ------------------------------------------------------------------------- */
 
@@ -80,12 +80,14 @@ typedef struct zl_constraint {
     zlay_range range;
 } zl_constraint;
 
+/* In working memory of the call, as are the two sides of what is read. */
 typedef struct zl_constraints {
     zlay_ctx *ctx;
     zl_constraint *at;
     size_t count, room;
     zl_relation_fact *relation;
     size_t relations, relation_room;
+    zl_linears left, right;
 } zl_constraints;
 
 zlay_status zl_relations_add(zl_constraints *c, const zl_relation_fact *what);

@@ -40,26 +40,15 @@ zlay_status zl_unknowns_scan(zl_unknowns *u, const char *text, size_t length)
 
 zlay_status zl_linears_begin(zl_linears *f, const zl_unknowns *u)
 {
-    *f = (zl_linears){.u = u, .at = zl_alloc(u->ctx, VALUES, sizeof *f->at)};
-    if (f->at) f->coefficient = zl_alloc(u->ctx, VALUES * (u->count + 1), sizeof *f->coefficient);
-    if (f->coefficient) f->step = zl_alloc(u->ctx, ZL_STEPS_MOST, sizeof *f->step);
-    if (!f->step) {
-        zl_linears_end(f);
-        return ZLAY_ENOMEM;
-    }
-    for (size_t i = 0; i < VALUES; i++) f->at[i].coefficient = f->coefficient + i * (u->count + 1);
+    f->u = u;
+    if (u->count < f->room) return ZLAY_OK;
+    f->room = u->count + u->count / 2 + 1;
+    int64_t *coefficient = zl_scratch(u->ctx, VALUES * f->room, sizeof *coefficient);
+    if (!f->at) f->at = zl_scratch(u->ctx, VALUES, sizeof *f->at);
+    if (!f->step) f->step = zl_scratch(u->ctx, ZL_STEPS_MOST, sizeof *f->step);
+    if (!coefficient || !f->at || !f->step) return ZLAY_ENOMEM;
+    for (size_t i = 0; i < VALUES; i++) f->at[i].coefficient = coefficient + i * f->room;
     return ZLAY_OK;
-}
-
-void zl_linears_end(zl_linears *f)
-{
-    zlay_allocator alloc = zl_allocator(f->u->ctx);
-    zl_free(&alloc, f->step, ZL_STEPS_MOST * sizeof *f->step);
-    zl_free(&alloc, f->coefficient, VALUES * (f->u->count + 1) * sizeof *f->coefficient);
-    zl_free(&alloc, f->at, VALUES * sizeof *f->at);
-    f->step = NULL;
-    f->coefficient = NULL;
-    f->at = NULL;
 }
 
 /* ---- the machine ------------------------------------------------------------------- */
@@ -83,7 +72,7 @@ static void sharpen(machine *m, int op)
     if (!f->whole) return;
     if (op >= ZL_LINEAR_MUL && op != ZL_LINEAR_NEG && !top->linear && !zl_linear_names(top, m->u))
         top->rest = zl_range_meet(top->rest, zl_step_exact(f, f->steps - 1));
-    f->step[f->steps - 1].range = zl_linear_range(top, m->u);
+    f->step[f->steps - 1].range = zl_linear_range(top, m->u->at, m->u->count);
 }
 
 /* ---- values ------------------------------------------------------------------------ */

@@ -57,22 +57,12 @@ bool zl_relations_tighten(zl_unknown *at, const zl_relation_fact *r, size_t coun
 typedef struct said {
     bool above, below; /* e is at most its greatest, at least its least value */
     int64_t mod;       /* e is congruent to it; 0: equal, 1: nothing is said */
-    zlay_range rest;
-    int64_t *coefficient; /* one a name of the facts */
+    zl_linear form;    /* in the names of the facts */
 } said;
-
-static zlay_range range_of(const said *s, const zl_unknown *at, size_t names)
-{
-    zlay_range sum = s->rest;
-    for (size_t i = 0; i < names; i++)
-        if (s->coefficient[i])
-            sum = zl_range_add(sum, zl_range_scale(at[i].range, s->coefficient[i]));
-    return sum;
-}
 
 static void learn(zlay_range *out, const said *s, const zl_unknown *at, size_t names)
 {
-    zlay_range r = range_of(s, at, names), bounds = zl_range_all();
+    zlay_range r = zl_linear_range(&s->form, at, names), bounds = zl_range_all();
     int64_t mod = s->mod ? zl_gcd_int(s->mod, r.mod) : r.mod;
     if (s->above) bounds.hi = r.hi;
     if (s->below) bounds.lo = r.lo;
@@ -85,16 +75,16 @@ static void learn(zlay_range *out, const said *s, const zl_unknown *at, size_t n
 /* s - k r, where k is that of the i-th name of r; false: no whole k, or no 64 bits. */
 static bool subtract(said *out, const said *s, const zl_relation_fact *r, size_t i, size_t names)
 {
-    int64_t whole = s->coefficient[r->place[i]], part = r->coefficient[i], k, product;
+    int64_t whole = s->form.coefficient[r->place[i]], part = r->coefficient[i], k, product;
     if (!whole || whole == INT64_MIN || whole % part) return false;
     k = whole / part;
-    memcpy(out->coefficient, s->coefficient, names * sizeof *s->coefficient);
+    memcpy(out->form.coefficient, s->form.coefficient, names * sizeof *s->form.coefficient);
     for (size_t n = 0; n < r->count; n++) {
-        int64_t *at = &out->coefficient[r->place[n]];
+        int64_t *at = &out->form.coefficient[r->place[n]];
         if (!zl_mul(k, r->coefficient[n], &product) || !zl_sub(*at, product, at)) return false;
     }
     if (!zl_mul(k, r->rest, &product) || product == INT64_MIN) return false;
-    out->rest = zl_range_add(s->rest, zl_range_constant(-product));
+    out->form.rest = zl_range_add(s->form.rest, zl_range_constant(-product));
     bool bound = r->how == ZL_FACT_AT_MOST, mod = r->how == ZL_FACT_MOD;
     out->above = s->above && !mod && (!bound || k > 0);
     out->below = s->below && !mod && (!bound || k < 0);
@@ -119,21 +109,21 @@ static void search(zlay_range *out, said *s, const zlay_facts *facts)
 zlay_status zl_relations_of(zlay_ctx *ctx, zlay_range *out, const zlay_facts *facts,
                             const zl_linear *form, const zl_unknowns *u)
 {
-    zlay_allocator alloc = zl_allocator(ctx);
+    zl_mark mark = zl_scratch_mark(ctx);
     size_t names = facts->count;
     said s[FORMS_MOST];
-    int64_t *room = zl_alloc(ctx, FORMS_MOST * names, sizeof *room);
+    int64_t *room = zl_scratch(ctx, FORMS_MOST * names, sizeof *room);
     if (!room) return ZLAY_ENOMEM;
-    for (size_t i = 0; i < FORMS_MOST; i++) s[i].coefficient = room + i * names;
-    s[0] = (said){true, true, 0, form->rest, room};
+    for (size_t i = 0; i < FORMS_MOST; i++) s[i].form.coefficient = room + i * names;
+    s[0] = (said){true, true, 0, {room, form->rest, true}};
     for (size_t i = 0; i < u->count; i++) {
         size_t place = zl_facts_place(facts, u->at[i].name.text);
         if (place < names) room[place] = form->coefficient[i];
         else if (form->coefficient[i])
-            s[0].rest = zl_range_add(s[0].rest,
-                                     zl_range_scale(u->at[i].range, form->coefficient[i]));
+            s[0].form.rest = zl_range_add(
+                s[0].form.rest, zl_range_scale(u->at[i].range, form->coefficient[i]));
     }
     search(out, s, facts);
-    zl_free(&alloc, room, FORMS_MOST * names * sizeof *room);
+    zl_scratch_release(ctx, mark);
     return ZLAY_OK;
 }

@@ -220,7 +220,7 @@ static zlay_status text_read(zl_given *g, zl_linears *f, uint32_t k)
 static zlay_status texts_read(zl_given *g)
 {
     size_t row = g->names.count + 1;
-    zl_linears f;
+    zl_linears f = {0};
     for (size_t i = 0; i < g->names.count; i++)
         g->names.at[i].range = zl_facts_range(g->facts, g->names.at[i].name.text);
     g->coefficient = zl_scratch(g->ctx, (g->count + 1) * row, sizeof *g->coefficient);
@@ -230,7 +230,6 @@ static zlay_status texts_read(zl_given *g)
     if (status) return status;
     for (uint32_t k = 0; k < g->count && !status; k++)
         status = of_entry(g, text_read(g, &f, k), k);
-    zl_linears_end(&f);
     return status;
 }
 
@@ -262,7 +261,5 @@ zlay_status zl_given_check(zl_given *g, zlay_verdict *out, zlay_reason *reasons,
     zlay_status status = zl_enter(g->ctx);
     if (status) return status;
     zl_unknowns_begin(&g->names, g->ctx);
-    status = answer(g, out, reasons, room, guard);
-    zl_unknowns_end(&g->names);
-    return zl_leave(g->ctx, status);
+    return zl_leave(g->ctx, answer(g, out, reasons, room, guard));
 }

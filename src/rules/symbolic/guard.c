@@ -84,7 +84,7 @@ static void put_range(zl_text *out, const zl_given *g, int64_t lo, int64_t hi)
 {
     size_t only = 0;
     zl_linear form = {g->line, zl_range_constant(g->line[g->names.count]), true};
-    zlay_range known = zl_linear_range(&form, &g->names);
+    zlay_range known = zl_linear_range(&form, g->names.at, g->names.count);
     if (known.lo >= lo) lo = INT64_MIN;
     if (known.hi <= hi) hi = INT64_MAX;
     if (names_in(g, &only) == 1 && g->line[only] > -INT64_MAX) {

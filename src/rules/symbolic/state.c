@@ -73,7 +73,7 @@ zlay_status zl_line_range(zlay_range *out, const zl_given *g)
 {
     const zlay_facts *facts = g->facts;
     zl_linear form = {g->line, zl_range_constant(g->line[g->names.count]), true};
-    *out = zl_linear_range(&form, &g->names);
+    *out = zl_linear_range(&form, g->names.at, g->names.count);
     return facts && facts->relations ? zl_relations_of(g->ctx, out, facts, &form, &g->names)
                                      : ZLAY_OK;
 }
