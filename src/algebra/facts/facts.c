@@ -258,8 +258,8 @@ static zlay_status of_expression(zl_cursor *c, zlay_range *out, const zl_unknown
     return status;
 }
 
-static zlay_status of_text(zlay_ctx *ctx, zlay_range *out, const zlay_facts *facts, const char *text,
-                           size_t length)
+static zlay_status of_text(zlay_ctx *ctx, zlay_range *out, const zlay_facts *facts,
+                           const char *text, size_t length)
 {
     zl_unknowns u;
     zl_cursor c;
