@@ -57,6 +57,7 @@ void zl_file_failed(const char *verb, const char *path, const char *why);
 /* What `write` puts into a buffer that is made large enough, in memory that free() takes; NULL, and
  * said. */
 typedef zlay_status zl_text_writer(zlay_ctx *ctx, zlay_buf *out, const void *value);
+zl_text_writer zl_write_pipe, zl_write_proof; /* of a pipe */
 char *zl_text_of(zlay_ctx *ctx, zl_text_writer *write, const void *value, size_t *length);
 
 /* The text of a plan's kernel or header in memory that free() takes; NULL, and said. */

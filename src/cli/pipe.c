@@ -58,7 +58,7 @@ static void reason_print(const source *s, const zlay_pipe_reason *reason)
     line_print(s, reason->other);
 }
 
-static zlay_status write_proof(zlay_ctx *ctx, zlay_buf *out, const void *pipe)
+zlay_status zl_write_proof(zlay_ctx *ctx, zlay_buf *out, const void *pipe)
 {
     zlay_answer answer;
     size_t count;
@@ -96,7 +96,7 @@ static int verdict_print(zlay_ctx *ctx, const source *s)
         return ZL_EXIT_UNSURE;
     }
     puts(answer == ZLAY_YES ? "yes: correct for every trip count" : "no");
-    if (answer == ZLAY_YES) return text_print(ctx, write_proof, s->pipe);
+    if (answer == ZLAY_YES) return text_print(ctx, zl_write_proof, s->pipe);
     for (size_t i = 0; i < count && i < REASONS_MOST; i++) reason_print(s, &reasons[i]);
     int exit = text_print(ctx, write_run, s->pipe);
     return exit == ZL_EXIT_YES ? ZL_EXIT_NO : exit;
@@ -115,7 +115,7 @@ int zl_pipe_verify(zlay_ctx *ctx, int argc, char **argv)
     return exit;
 }
 
-static zlay_status write_pipe(zlay_ctx *ctx, zlay_buf *out, const void *pipe)
+zlay_status zl_write_pipe(zlay_ctx *ctx, zlay_buf *out, const void *pipe)
 {
     (void)ctx;
     return zlay_pipe_print(out, pipe);
@@ -134,7 +134,7 @@ int zl_pipe_fences(zlay_ctx *ctx, int argc, char **argv)
     zlay_status status = ZLAY_OK;
     if (exit == ZL_EXIT_YES) status = zlay_pipe_fences(ctx, &fenced, NULL, 0, &count, s.pipe);
     if (status) exit = zl_say(ctx, status, "fences");
-    if (fenced) exit = text_print(ctx, write_pipe, fenced);
+    if (fenced) exit = text_print(ctx, zl_write_pipe, fenced);
     zlay_pipe_free(fenced);
     source_free(&s);
     return exit;

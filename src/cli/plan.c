@@ -103,19 +103,6 @@ static int certificates_decide(zlay_ctx *ctx, const zlay_plan *plan)
     return ZL_EXIT_YES;
 }
 
-static zlay_status proof_write(zlay_ctx *ctx, zlay_buf *out, const void *pipe)
-{
-    zlay_answer answer;
-    size_t count;
-    return zlay_pipe_verify(ctx, &answer, NULL, 0, &count, out, pipe);
-}
-
-static zlay_status pipe_write(zlay_ctx *ctx, zlay_buf *out, const void *pipe)
-{
-    (void)ctx;
-    return zlay_pipe_print(out, pipe);
-}
-
 static int pipe_refuted(zlay_ctx *ctx, const zlay_pipe *pipe, zlay_answer answer)
 {
     zlay_pipe_reason reason;
@@ -151,10 +138,10 @@ static int pipe_prove(zlay_ctx *ctx, const zlay_pipe *pipe, bool print)
     zlay_status status = zlay_pipe_verify(ctx, &answer, NULL, 0, &count, NULL, pipe);
     if (status) return zl_say(ctx, status, "pipe");
     if (answer != ZLAY_YES) return pipe_refuted(ctx, pipe, answer);
-    char *text = print ? zl_text_of(ctx, pipe_write, pipe, &length) : NULL;
+    char *text = print ? zl_text_of(ctx, zl_write_pipe, pipe, &length) : NULL;
     if (text) printf("\npipe\n%s\nproof\n", text);
     free(text);
-    char *proof = zl_text_of(ctx, proof_write, pipe, &length);
+    char *proof = zl_text_of(ctx, zl_write_proof, pipe, &length);
     if (!proof) return ZL_EXIT_ERROR;
     int exit = proof_recheck(ctx, pipe, proof, length, print);
     free(proof);

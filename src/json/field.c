@@ -180,7 +180,7 @@ zlay_status zl_get_flag(zl_call *call, const json_t *object, const char *name, b
     return ZLAY_OK;
 }
 
-static int32_t saturated(json_int_t value)
+int32_t zl_saturated(int64_t value)
 {
     return value > INT32_MAX ? INT32_MAX : value < INT32_MIN ? INT32_MIN : (int32_t)value;
 }
@@ -192,7 +192,7 @@ zlay_status zl_get_word(zl_call *call, const json_t *object, const char *name, c
     uint64_t number;
     if (!value) return ZLAY_OK;
     if (json_is_integer(value)) {
-        *out = saturated(json_integer_value(value));
+        *out = zl_saturated(json_integer_value(value));
         return ZLAY_OK;
     }
     const char *text = json_string_value(value);

@@ -54,6 +54,8 @@ zlay_status zl_get_i64(zl_call *call, const json_t *object, const char *name, in
 zlay_status zl_get_u32(zl_call *call, const json_t *object, const char *name, uint32_t *out);
 zlay_status zl_get_flag(zl_call *call, const json_t *object, const char *name, bool *out);
 
+int32_t zl_saturated(int64_t value); /* to 32 bits */
+
 /* A name of the table, or an integer, which is saturated to 32 bits. */
 zlay_status zl_get_word(zl_call *call, const json_t *object, const char *name, const zl_word *words,
                         int32_t *out);
@@ -152,6 +154,9 @@ json_t *zl_json_layout(zl_call *call, const zlay_layout *layout);
 /* End with a layout, which is freed, or with a status that is not ZLAY_OK. */
 zlay_status zl_answer_layout(zl_call *call, zlay_status status, zlay_layout *layout);
 
+/* [i, j] */
+json_t *zl_json_uints(zl_call *call, uint64_t i, uint64_t j);
+
 /* {"a", "b"}: a certificate. */
 json_t *zl_json_pair(zl_call *call, const zlay_layout *a, const zlay_layout *b);
 
@@ -164,6 +169,7 @@ void zl_json_write(zl_text *out, const void *value);
 /* What a printer of the library writes into a zlay_buf. */
 typedef zlay_status zl_printer(zlay_ctx *ctx, zlay_buf *out, const void *value);
 json_t *zl_json_printed(zl_call *call, zl_printer *print, const void *value, zlay_status *status);
+zl_printer zl_print_pipe;
 
 /* A verdict with its first reasons. */
 enum { ZL_REASONS_MOST = 128 };

@@ -45,6 +45,14 @@ void zl_put_item(zl_call *call, json_t *array, json_t *value)
     if (json_array_append_new(array, value)) call->no_memory = true;
 }
 
+json_t *zl_json_uints(zl_call *call, uint64_t i, uint64_t j)
+{
+    json_t *pair = json_array();
+    zl_put_item(call, pair, zl_json_uint(i));
+    zl_put_item(call, pair, zl_json_uint(j));
+    return pair;
+}
+
 json_t *zl_json_printed(zl_call *call, zl_printer *print, const void *value, zlay_status *status)
 {
     char small[512];

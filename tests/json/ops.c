@@ -35,6 +35,25 @@ static void symbols(void **state)
     mentions(*state, "{\"op\":\"layout.flip\",\"layout\":\"8\",\"mode\":0,\"facts\":[\"x\"]}", "message", "fact 0");
 }
 
+/* 2:A00..0*B00..0 is 2:3 where the product is 3, and so on: 40 conditions of 140 bytes. */
+static void a_guard_has_any_length(void **state)
+{
+    enum { MODES = 40, NAMES = 16 };
+    static char line[1 << 14];
+    zl_text out = {line, sizeof line - 1, 0};
+    zl_puts(&out, "{\"op\":\"layout.equal\",\"a\":\"(2");
+    zl_put_times(&out, ",2", MODES - 1);
+    for (int i = 0; i < MODES; i++)
+        zl_putf(&out, "%s%c%060d*%c%060d", i ? "," : "):(", 'A' + i % NAMES, 0, 'A' + (5 * i + 1) % NAMES, 0);
+    zl_puts(&out, ")\",\"b\":\"(2");
+    zl_put_times(&out, ",2", MODES - 1);
+    for (int i = 0; i < MODES; i++) zl_putf(&out, "%s%d", i ? "," : "):(", 3 + 2 * i);
+    zl_puts(&out, ")\"}");
+    says(*state, line, "ok.equal", "\"depends\"");
+    mentions(*state, line, "ok.guard", "== (__int128)3 &&");
+    mentions(*state, line, "ok.guard", "== (__int128)81");
+}
+
 /* By hand: (6,3):(1,20) at 0, 4, 8, 12 is 0, 4, 22, 40. */
 static void operations_that_make_pieces(void **state)
 {
@@ -212,7 +231,8 @@ static void numbers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(symbols), cmocka_unit_test(operations_that_make_pieces),
+        cmocka_unit_test(symbols), cmocka_unit_test(a_guard_has_any_length),
+        cmocka_unit_test(operations_that_make_pieces),
         cmocka_unit_test(hierarchies), cmocka_unit_test(layouts), cmocka_unit_test(matrices),
         cmocka_unit_test(numbers),
     };

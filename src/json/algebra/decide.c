@@ -64,14 +64,6 @@ const zl_fields zl_equal_fields = {ZL_ROWS(equal_rows, asked)};
 
 /* ---- witnesses ---------------------------------------------------------------------- */
 
-static json_t *pair_value(zl_call *call, uint64_t a, uint64_t b)
-{
-    json_t *pair = json_array();
-    zl_put_item(call, pair, zl_json_uint(a));
-    zl_put_item(call, pair, zl_json_uint(b));
-    return pair;
-}
-
 /* An index into a box of sizes as the tuple that it stands for; of one size as it is. */
 static json_t *tuple_value(zl_call *call, uint64_t index, const uint64_t *sizes, size_t count)
 {
@@ -82,6 +74,37 @@ static json_t *tuple_value(zl_call *call, uint64_t index, const uint64_t *sizes,
         index = sizes[i] ? index / sizes[i] : 0;
     }
     return tuple;
+}
+
+/* ---- guards ------------------------------------------------------------------------ */
+
+/* Decides and prints the guard under which the answer is yes. */
+typedef zlay_status guarded(zlay_ctx *ctx, zlay_answer *answer, zlay_buf *guard, const asked *of);
+
+typedef struct guard_asked {
+    guarded *decide;
+    const asked *of;
+    zlay_answer *answer;
+} guard_asked;
+
+static zlay_status print_guard(zlay_ctx *ctx, zlay_buf *out, const void *value)
+{
+    const guard_asked *a = value;
+    return a->decide(ctx, a->answer, out, a->of);
+}
+
+/* The value {KEY: "depends", guard} where the answer depends on names; else none. */
+static zlay_status put_depends(zl_call *call, const char *key, guarded *decide, const asked *of,
+                               zlay_answer *answer)
+{
+    guard_asked a = {decide, of, answer};
+    zlay_status status;
+    json_t *guard = zl_json_printed(call, print_guard, &a, &status);
+    if (status || *answer != ZLAY_DEPENDS) return json_decref(guard), status;
+    call->value = json_object();
+    zl_put_value(call, call->value, key, json_string("depends"));
+    zl_put_value(call, call->value, "guard", guard);
+    return ZLAY_OK;
 }
 
 /* ---- equal ------------------------------------------------------------------------- */
@@ -144,28 +167,28 @@ static zlay_status differ_value(zl_call *call, const zlay_layout *a, const zlay_
         zl_put_value(call, values, p->name[i], zl_json_int(p->value[i]));
     if (values) zl_put_value(call, call->value, "params", values);
     if (sizes) {
-        zl_put_value(call, call->value, "sizes", pair_value(call, w->size_a, w->size_b));
+        zl_put_value(call, call->value, "sizes", zl_json_uints(call, w->size_a, w->size_b));
         return ZLAY_OK;
     }
     zlay_status status = side(call, "a", a, p, w->index);
     return status ? status : side(call, "b", b, p, w->index);
 }
 
-/* true, false, or "depends" with its guard; where they differ there is no value to show. */
-static zlay_status symbolic_value(zl_call *call, const zlay_layout *a, const zlay_layout *b,
-                                  const zlay_facts *facts)
+static zlay_status equal_guard(zlay_ctx *ctx, zlay_answer *answer, zlay_buf *guard,
+                               const asked *of)
 {
-    char text[4096];
-    zlay_buf guard = {text, sizeof text, 0};
+    return zlay_layout_equal_guard(ctx, answer, guard, of->a, of->b, of->facts);
+}
+
+/* Where layouts with names differ there is no value to show. */
+static zlay_status symbolic_value(zl_call *call, const asked *of)
+{
     zlay_answer answer = ZLAY_UNDECIDED;
-    zlay_status status = zlay_layout_equal_guard(call->ctx, &answer, &guard, a, b, facts);
+    zlay_status status = put_depends(call, "equal", equal_guard, of, &answer);
     call->undecided = !status && answer == ZLAY_UNDECIDED;
-    if (status || call->undecided) return status;
-    bool depends = answer == ZLAY_DEPENDS;
+    if (status || call->undecided || answer == ZLAY_DEPENDS) return status;
     call->value = json_object();
-    zl_put_value(call, call->value, "equal",
-                 depends ? json_string("depends") : json_boolean(answer == ZLAY_YES));
-    if (depends) zl_put_value(call, call->value, "guard", json_string(text));
+    zl_put_value(call, call->value, "equal", json_boolean(answer == ZLAY_YES));
     if (answer == ZLAY_NO) zl_put_value(call, call->value, "at", json_null());
     return ZLAY_OK;
 }
@@ -177,7 +200,7 @@ zlay_status zl_op_layout_equal(zl_call *call, const void *value)
     zlay_answer answer = ZLAY_UNDECIDED;
     params p = {0};
     zlay_difference where = {.values = p.value, .room = PARAMS_MOST};
-    if (is_symbolic(a) || is_symbolic(b)) return symbolic_value(call, a, b, ask->facts);
+    if (is_symbolic(a) || is_symbolic(b)) return symbolic_value(call, ask);
     names_of(&p, a);
     names_of(&p, b);
     zlay_status status =
@@ -199,27 +222,9 @@ typedef union counterexample {
 
 typedef struct decision {
     zlay_status (*ask)(zlay_ctx *ctx, zlay_answer *answer, counterexample *no, const asked *of);
-    zlay_status (*guard)(zlay_ctx *ctx, zlay_answer *answer, zlay_buf *guard, const asked *of);
+    guarded *guard;
     zlay_status (*show)(zl_call *call, const counterexample *no, const asked *of);
 } decision;
-
-/* "depends" with the guard under which the answer is yes. */
-static zlay_status put_depends(zl_call *call, const decision *q, const asked *of)
-{
-    zlay_buf guard = {NULL, 0, 0};
-    zlay_answer answer;
-    zlay_status status = q->guard(call->ctx, &answer, &guard, of);
-    size_t room = guard.need + 1;
-    if (status && status != ZLAY_EROOM) return status;
-    guard = (zlay_buf){zl_scratch(call->ctx, room, 1), room, 0};
-    if (!guard.text) return ZLAY_ENOMEM;
-    status = q->guard(call->ctx, &answer, &guard, of);
-    if (status) return status;
-    call->value = json_object();
-    zl_put_value(call, call->value, "answer", json_string("depends"));
-    zl_put_value(call, call->value, "guard", json_string(guard.text));
-    return ZLAY_OK;
-}
 
 /* The values of the names at which a witness shows. */
 static zlay_status put_sample(zl_call *call, const asked *of)
@@ -242,7 +247,8 @@ static zlay_status decide(zl_call *call, const decision *q, const asked *of)
     zlay_answer answer = ZLAY_UNDECIDED;
     counterexample no;
     zlay_status status = q->ask(call->ctx, &answer, &no, of);
-    if (!status && answer == ZLAY_DEPENDS) return put_depends(call, q, of);
+    if (!status && answer == ZLAY_DEPENDS)
+        return put_depends(call, "answer", q->guard, of, &answer);
     call->undecided = !status && answer == ZLAY_UNDECIDED;
     if (status || call->undecided) return status;
     call->value = json_object();
@@ -298,7 +304,7 @@ static zlay_status injective_show(zl_call *call, const counterexample *no, const
     bool known = no->pair[0] != UINT64_MAX;
     (void)of;
     zl_put_value(call, call->value, "witness",
-                 known ? pair_value(call, no->pair[0], no->pair[1]) : json_null());
+                 known ? zl_json_uints(call, no->pair[0], no->pair[1]) : json_null());
     return ZLAY_OK;
 }
 
@@ -340,7 +346,7 @@ static zlay_status bijective_guard(zlay_ctx *ctx, zlay_answer *answer, zlay_buf 
 static json_t *fault_value(zl_call *call, const zlay_layout *layout, const zlay_fault *fault)
 {
     uint64_t sizes[OUTS_MOST];
-    if (fault->fault == ZLAY_FAULT_COLLISION) return pair_value(call, fault->i, fault->j);
+    if (fault->fault == ZLAY_FAULT_COLLISION) return zl_json_uints(call, fault->i, fault->j);
     json_t *value = json_object();
     if (fault->fault == ZLAY_FAULT_OUTSIDE) {
         zl_put_value(call, value, "outside", zl_json_uint(fault->i));

@@ -61,14 +61,6 @@ const zl_fields zl_levels_fields = {ZL_ROWS(one_rows, asked)},
 
 /* ---- forms ---------------------------------------------------------------------- */
 
-static json_t *pair_value(zl_call *call, uint64_t i, uint64_t j)
-{
-    json_t *pair = json_array();
-    zl_put_item(call, pair, zl_json_uint(i));
-    zl_put_item(call, pair, zl_json_uint(j));
-    return pair;
-}
-
 static json_t *numbers_value(zl_call *call, const uint64_t *at, uint64_t count)
 {
     json_t *list = json_array();
@@ -137,7 +129,7 @@ static zlay_status crossing_value(zl_call *call, const levels *l, const zlay_cro
 {
     call->value = json_object();
     zl_put_value(call, call->value, "crosses", json_string(l->at[w->level].name));
-    zl_put_value(call, call->value, "witness", pair_value(call, w->i, w->j));
+    zl_put_value(call, call->value, "witness", zl_json_uints(call, w->i, w->j));
     return ZLAY_OK;
 }
 
@@ -174,6 +166,7 @@ zlay_status zl_op_hier_level(zl_call *call, const void *value)
     call->value = json_object();
     zl_put_value(call, call->value, "level",
                  none ? json_null() : json_string(l->at[reach.level].name));
-    if (!none) zl_put_value(call, call->value, "witness", pair_value(call, reach.to, reach.from));
+    if (!none)
+        zl_put_value(call, call->value, "witness", zl_json_uints(call, reach.to, reach.from));
     return ZLAY_OK;
 }

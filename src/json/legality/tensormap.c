@@ -66,11 +66,6 @@ static zlay_status read_lists(zl_call *call, const json_t *map, zlay_tensormap *
     return status;
 }
 
-static int32_t saturated(int64_t value)
-{
-    return value > INT32_MAX ? INT32_MAX : value < INT32_MIN ? INT32_MIN : (int32_t)value;
-}
-
 /* A wide map has one corner of each, which may stand without its list. */
 static zlay_status read_corners(zl_call *call, const json_t *map, const char *name,
                                 const zlay_tensormap *of, int32_t *out)
@@ -80,7 +75,7 @@ static zlay_status read_corners(zl_call *call, const json_t *map, const char *na
     int64_t corner;
     if (of->mode == WIDE && !json_is_array(value)) {
         zlay_status status = zl_get_i64(call, map, name, &corner);
-        if (!status) out[0] = saturated(corner);
+        if (!status) out[0] = zl_saturated(corner);
         return status;
     }
     if (!json_is_array(value) || json_array_size(value) != length)
@@ -88,7 +83,7 @@ static zlay_status read_corners(zl_call *call, const json_t *map, const char *na
     for (size_t i = 0; i < length; i++) {
         if (!zl_json_i64(json_array_get(value, i), &corner))
             return zl_wrong(call, name, "a list of integers in [-2^63, 2^63)");
-        if (i < CORNERS) out[i] = saturated(corner);
+        if (i < CORNERS) out[i] = zl_saturated(corner);
     }
     return ZLAY_OK;
 }

@@ -148,7 +148,7 @@ zlay_status zl_op_tmem_check(zl_call *call)
     return status;
 }
 
-static zlay_status print_pipe(zlay_ctx *ctx, zlay_buf *out, const void *pipe)
+zlay_status zl_print_pipe(zlay_ctx *ctx, zlay_buf *out, const void *pipe)
 {
     (void)ctx;
     return zlay_pipe_print(out, pipe);
@@ -162,7 +162,7 @@ static zlay_status add_fences(zl_call *call, const zlay_pipe *pipe)
     zlay_status status =
         zlay_pipe_fences(call->ctx, &fenced, fences, REASONS_MOST, &count, pipe);
     if (status) return status;
-    json_t *text = zl_json_printed(call, print_pipe, fenced, &status), *list = json_array();
+    json_t *text = zl_json_printed(call, zl_print_pipe, fenced, &status), *list = json_array();
     for (size_t i = 0; i < count && i < REASONS_MOST; i++) {
         json_t *fence = json_object();
         zl_put_value(call, fence, "at", json_integer(fences[i].line));

@@ -187,12 +187,6 @@ static zlay_status print_ladder(zlay_ctx *ctx, zlay_buf *out, const void *value)
     return zlay_plan_ladder(out, value);
 }
 
-static zlay_status print_pipe(zlay_ctx *ctx, zlay_buf *out, const void *value)
-{
-    (void)ctx;
-    return zlay_pipe_print(out, value);
-}
-
 static zlay_status put_printed(zl_call *call, const char *key, zl_printer *print, const void *value)
 {
     zlay_status status;
@@ -217,7 +211,7 @@ zlay_status zl_op_plan_gemm(zl_call *call)
                      descriptors_value(call, plan, &info, ZLAY_OPERAND_B));
         zl_put_value(call, call->value, "certificates", certificates_value(call, plan));
         put_wave(call, call->value, plan);
-        status = put_printed(call, "pipe", print_pipe, zlay_plan_pipe(plan));
+        status = put_printed(call, "pipe", zl_print_pipe, zlay_plan_pipe(plan));
     }
     if (!status) status = put_printed(call, "ladder", print_ladder, plan);
     zlay_plan_free(plan);
