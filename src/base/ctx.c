@@ -11,15 +11,15 @@
 #include <string.h>
 
 /* Working memory: what is taken lies behind what was taken before, in the last block. */
-typedef struct zl_block {
-    struct zl_block *former;
+typedef struct zl_scratch_block {
+    struct zl_scratch_block *former;
     size_t room, used;
     max_align_t bytes[];
-} zl_block;
+} zl_scratch_block;
 
 struct zlay_ctx {
     zlay_allocator alloc; /* of the account: what objects keep a copy of */
-    zl_block *scratch;
+    zl_scratch_block *scratch;
     zl_mark entered; /* of scratch, where the running call began */
     zlay_limits limits, ceilings;
     uint64_t work, held, asked; /* steps of this call; bytes held before it; what a limit refused */
@@ -354,12 +354,12 @@ zl_mark zl_scratch_mark(const zlay_ctx *ctx)
 
 static bool block_begin(zlay_ctx *ctx, size_t bytes)
 {
-    zl_block *former = ctx->scratch;
+    zl_scratch_block *former = ctx->scratch;
     size_t room = former ? 2 * former->room : BLOCK_LEAST;
     if (room > BLOCK_MOST) room = BLOCK_MOST;
     if (room < bytes) room = bytes;
-    zl_block *block = zl_account_alloc(ctx->alloc.user, sizeof *block + room);
-    if (block) *block = (zl_block){.former = former, .room = room};
+    zl_scratch_block *block = zl_account_alloc(ctx->alloc.user, sizeof *block + room);
+    if (block) *block = (zl_scratch_block){.former = former, .room = room};
     if (block) ctx->scratch = block;
     return block != NULL;
 }
@@ -373,7 +373,7 @@ void *zl_scratch(zlay_ctx *ctx, size_t count, size_t size)
     bool fits = ctx->scratch && ctx->scratch->room - ctx->scratch->used >= whole;
     if (!granted(ctx, fits ? 0 : whole, bytes) || (!fits && !block_begin(ctx, whole)))
         return no_memory(ctx, count, size);
-    zl_block *block = ctx->scratch;
+    zl_scratch_block *block = ctx->scratch;
     void *ptr = (char *)block->bytes + block->used;
     block->used += whole;
     return memset(ptr, 0, bytes);
@@ -382,7 +382,7 @@ void *zl_scratch(zlay_ctx *ctx, size_t count, size_t size)
 void zl_scratch_release(zlay_ctx *ctx, zl_mark mark)
 {
     while (ctx->scratch != mark.block) {
-        zl_block *block = ctx->scratch;
+        zl_scratch_block *block = ctx->scratch;
         ctx->scratch = block->former;
         zl_account_free(ctx->alloc.user, block, sizeof *block + block->room);
     }

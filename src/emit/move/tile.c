@@ -118,7 +118,7 @@ static void setup(zl_tile_text *t)
 
 static void first_set(zl_tile_text *t)
 {
-    const zl_part *p = t->part;
+    const zl_move_part *p = t->part;
     for (int side = 0; side < ZL_TILE_SIDES; side++) {
         if (zl_tile_is_held(t, side)) continue;
         if (zl_tile_named(t->move, side)) {
@@ -133,7 +133,7 @@ static void first_set(zl_tile_text *t)
 
 static void part(zl_tile_text *t)
 {
-    const zl_part *p = t->part;
+    const zl_move_part *p = t->part;
     zl_emit *e = &t->e;
     zl_emit_line(e, "setp.ge.u32 p, tid, %u;", p->part.threads);
     zl_emit_line(e, "@p bra $part%u;", t->index);
@@ -185,7 +185,7 @@ static zlay_status printable(zlay_ctx *ctx, const zlay_move *move)
         return zl_fail(ctx, ZLAY_ENOTSUP,
                        "only moves by threads of targets that have PTX are printed");
     for (uint32_t i = 0; i < move->info.parts; i++) {
-        const zl_part *p = &move->parts[i];
+        const zl_move_part *p = &move->parts[i];
         if (p->part.accesses > UINT32_MAX)
             return zl_fail(ctx, ZLAY_ENOTSUP, "part %u: a thread makes %llu accesses, 2^32 or more",
                            i, (ull)p->part.accesses);

@@ -17,7 +17,7 @@ enum {
 typedef struct zl_tile_text {
     zl_emit e;
     const zlay_move *move;
-    const zl_part *part;
+    const zl_move_part *part;
     uint32_t index; /* of the part, in labels */
 } zl_tile_text;
 
@@ -49,17 +49,17 @@ static inline bool zl_tile_shared(const zl_tile_text *t, int side)
 bool zl_tile_named(const zlay_move *move, int side);
 
 /* Whether the offsets are those of two layouts at the points that threads take. */
-static inline bool zl_tile_listed(const zl_part *p) { return p->part.combine > 1; }
+static inline bool zl_tile_listed(const zl_move_part *p) { return p->part.combine > 1; }
 
 /* How much the next coordinate of a mode adds to a side's offset, or to the number of a listed
  * point. */
-static inline int64_t zl_tile_step(const zl_part *p, int side, uint32_t mode)
+static inline int64_t zl_tile_step(const zl_move_part *p, int side, uint32_t mode)
 {
     if (zl_tile_listed(p)) return 1;
     return side ? p->mode[mode].dest : p->mode[mode].source;
 }
 
-static inline int64_t zl_tile_add(const zl_part *p, int64_t a, int64_t b)
+static inline int64_t zl_tile_add(const zl_move_part *p, int64_t a, int64_t b)
 {
     return p->part.combine == 1 ? a ^ b : a + b;
 }
@@ -73,11 +73,11 @@ static inline bool zl_tile_plain(const zl_tile_text *t, int side)
 
 /* false: more values, or registers, than are printed, or bytes that no instruction puts into order.
  */
-bool zl_tile_block_of(zl_tile_block *out, const zlay_move *move, const zl_part *part);
-bool zl_tile_fits(const zlay_move *move, const zl_part *part);
+bool zl_tile_block_of(zl_tile_block *out, const zlay_move *move, const zl_move_part *part);
+bool zl_tile_fits(const zlay_move *move, const zl_move_part *part);
 
 /* The coordinate in a mode of a value of a block. */
-uint64_t zl_tile_coordinate(const zl_part *p, uint32_t mode, uint64_t value, uint32_t unit);
+uint64_t zl_tile_coordinate(const zl_move_part *p, uint32_t mode, uint64_t value, uint32_t unit);
 
 /* Digits of a level of `rest`: what they add to the sides' `bases`, and, where they may be beyond
  * an extent, to the coordinates. */
@@ -86,7 +86,7 @@ void zl_tile_digits(zl_tile_text *t, int32_t level, const char *const *bases,
 
 /* All accesses of a part, the thread's coordinates given. */
 void zl_tile_accesses(zl_tile_text *t);
-bool zl_tile_is_checked(const zl_part *p, uint32_t mode);
+bool zl_tile_is_checked(const zl_move_part *p, uint32_t mode);
 
 /* Whether a register holds the coordinate of a mode: to be held against its extent or an edge. */
 bool zl_tile_is_kept(const zl_tile_text *t, uint32_t mode);
@@ -144,7 +144,8 @@ typedef struct zl_tile_vectors {
 bool zl_tile_vectors_of(zl_tile_vectors *out, const zl_tile_block *b, int side, uint32_t bytes);
 
 /* Bytes of one access of a side; of fragments all that a thread holds. */
-uint32_t zl_tile_width(const zlay_move *move, const zl_part *p, const zl_tile_block *b, int side);
+uint32_t zl_tile_width(const zlay_move *move, const zl_move_part *p, const zl_tile_block *b,
+                       int side);
 
 static inline uint32_t zl_words_of(uint32_t bytes) { return (bytes + 3) / 4; }
 

@@ -110,7 +110,7 @@ void zl_tile_add_named(zl_tile_text *t, const char *offset, int side, uint32_t m
 /* place = the offset of a value of the block, on a side with symbolic strides. */
 static void place_named(zl_tile_text *t, int side, uint64_t value)
 {
-    const zl_part *p = t->part;
+    const zl_move_part *p = t->part;
     uint32_t bits = t->move->info.elem_bits, unit = bits < 8 ? 8 / bits : 1;
     zl_emit_line(&t->e, "mov.b64 place, %s;", base_names[side]);
     for (uint32_t k = 0; k < p->part.modes; k++) {

@@ -12,7 +12,7 @@ enum { WORD = 4, NO_BYTE = 0xffff /* beyond what is stored */ };
 
 /* Reads the block of a part. Elements of less than 8 bits move as whole bytes, and the first
  * digit of the values lies along them. */
-bool zl_tile_block_of(zl_tile_block *out, const zlay_move *move, const zl_part *p)
+bool zl_tile_block_of(zl_tile_block *out, const zlay_move *move, const zl_move_part *p)
 {
     uint32_t bits = move->info.elem_bits, left = bits < 8 ? 8 / bits : 1;
     out->unit = left;
@@ -35,7 +35,7 @@ bool zl_tile_block_of(zl_tile_block *out, const zlay_move *move, const zl_part *
     return left == 1;
 }
 
-uint64_t zl_tile_coordinate(const zl_part *p, uint32_t mode, uint64_t value, uint32_t unit)
+uint64_t zl_tile_coordinate(const zl_move_part *p, uint32_t mode, uint64_t value, uint32_t unit)
 {
     uint64_t at = 0, left = value * unit;
     for (uint32_t i = 0; i < p->part.digits; i++) {
@@ -85,7 +85,8 @@ bool zl_tile_vectors_of(zl_tile_vectors *out, const zl_tile_block *b, int side, 
     return true;
 }
 
-uint32_t zl_tile_width(const zlay_move *move, const zl_part *p, const zl_tile_block *b, int side)
+uint32_t zl_tile_width(const zlay_move *move, const zl_move_part *p, const zl_tile_block *b,
+                       int side)
 {
     if (move->info.space[side] == ZLAY_MOVE_REGISTER) return b->count * b->bytes;
     return side ? p->part.width : p->part.source_width;
@@ -105,7 +106,7 @@ typedef struct passage {
     zl_tile_vectors side[ZL_TILE_SIDES];
 } passage;
 
-static bool passage_of(passage *out, const zlay_move *move, const zl_part *p,
+static bool passage_of(passage *out, const zlay_move *move, const zl_move_part *p,
                        const zl_tile_block *b)
 {
     out->b = b;
@@ -149,7 +150,7 @@ static bool is_one(int32_t kind)
            kind != ZLAY_COPY_STORE_ASYNC;
 }
 
-bool zl_tile_fits(const zlay_move *move, const zl_part *p)
+bool zl_tile_fits(const zlay_move *move, const zl_move_part *p)
 {
     zl_tile_block b;
     passage made;

@@ -13,7 +13,7 @@ static const char *const base_names[] = {"from", "to"};
 /* ---- coordinates ------------------------------------------------------------------ */
 
 /* Whether some thread or access may lie beyond the extent of a mode. */
-bool zl_tile_is_checked(const zl_part *p, uint32_t mode)
+bool zl_tile_is_checked(const zl_move_part *p, uint32_t mode)
 {
     uint64_t most = 0;
     for (uint32_t i = 0; i < p->part.digits; i++)
@@ -101,7 +101,7 @@ void zl_tile_digits(zl_tile_text *t, int32_t level, const char *const *bases,
 
 /* The coordinates of an access that are known when the text is printed; false: beyond an
  * extent. */
-static bool known_access(const zl_part *p, uint64_t access, uint64_t *at, int64_t *more)
+static bool known_access(const zl_move_part *p, uint64_t access, uint64_t *at, int64_t *more)
 {
     memset(at, 0, p->part.modes * sizeof *at);
     for (uint32_t i = 0; i < p->part.digits; i++) {

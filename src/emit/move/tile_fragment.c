@@ -25,7 +25,7 @@ void zl_tile_held(zl_tile_text *t, int side, uint32_t words, const uint32_t *reg
 /* from or to = the offset of the row whose address the lane has, of the matrices from `word` on. */
 static void row_offset(zl_tile_text *t, int memory, uint32_t word, uint32_t count)
 {
-    const zl_part *p = t->part;
+    const zl_move_part *p = t->part;
     uint32_t each = WORD_BITS / t->move->info.elem_bits, turned = p->part.transposed;
     zl_emit *e = &t->e;
     zl_emit_line(e, "mov.b64 %s, %lld;", base_names[memory],

@@ -264,7 +264,7 @@ static void say_sync(zl_speaker *s)
     else zl_word_say(s, "bar.sync 0;");
 }
 
-void zl_say_step(zl_speaker *s, const zl_step *step)
+void zl_say_step(zl_speaker *s, const zl_word_step *step)
 {
     s->step = step;
     zl_map_invert(&s->back, &step->map);

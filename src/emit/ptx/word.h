@@ -11,7 +11,7 @@ enum { ZL_REGISTERS = 256, ZL_WORD_BYTES = 4 };
 typedef struct zl_speaker {
     zl_text *out;
     const zl_word *word;
-    const zl_step *step;
+    const zl_word_step *step;
     zl_affine back;              /* of the step: slot -> where its value was */
     uint32_t bytes, regs, inner; /* bits */
     uint32_t values, predicates; /* PTX registers in use */
@@ -36,7 +36,7 @@ static inline uint64_t zl_slot_of(const zl_speaker *s, uint32_t byte, uint32_t r
 }
 
 /* `held` becomes what is held behind the step. */
-void zl_say_step(zl_speaker *s, const zl_step *step);
+void zl_say_step(zl_speaker *s, const zl_word_step *step);
 
 /* Through the shared memory of other blocks; all threads of the cluster wait for each other. */
 bool zl_leaves_block(const zl_word *word);

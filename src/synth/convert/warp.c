@@ -70,7 +70,7 @@ static const char *name_of(const zl_conversion *c, zl_step_id id, int32_t op)
 }
 
 static void step_put(zlay_convert *plan, const zl_conversion *c, const packing *p,
-                     const zl_step *from)
+                     const zl_word_step *from)
 {
     const zl_step_row *row = zl_step_row_of(from->id);
     int32_t op = op_of(row, from->instructions);

@@ -10,7 +10,7 @@ enum { ZL_LANES_MOST = 64, ZL_SECTOR = 5, ZL_LINE = 7 }; /* log2 of bytes */
 typedef struct zl_counting {
     const zl_copy *c;
     const zl_copy_way *way;
-    const zl_part *part;
+    const zl_move_part *part;
     const zl_copy_lane_bits *lanes;
     int side;
     uint64_t modulus;              /* of the residues, elements, a power of two */

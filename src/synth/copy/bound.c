@@ -61,7 +61,7 @@ static uint64_t least_wavefronts(const zl_copy *c, const zl_copy_way *way, int s
 
 uint64_t zl_copy_least(const zl_copy *c, const zl_copy_way *way, uint64_t points, uint32_t what)
 {
-    zl_part least = {.part = {.kind = 0}};
+    zl_move_part least = {.part = {.kind = 0}};
     for (int s = 0; s < ZL_SIDES; s++) {
         if (!(what >> s & 1) || !zl_is_shared(c->side[s].space)) continue;
         least.part.wavefronts_store += least_wavefronts(c, way, s, points);
@@ -72,10 +72,10 @@ uint64_t zl_copy_least(const zl_copy *c, const zl_copy_way *way, uint64_t points
 }
 
 /* The least part with so many instructions, which move the bytes of all points and order none. */
-static zl_part least_part(const zl_copy *c, const zl_copy_way *way, uint64_t instructions,
+static zl_move_part least_part(const zl_copy *c, const zl_copy_way *way, uint64_t instructions,
                           uint64_t points, const uint64_t sectors[ZL_SIDES])
 {
-    zl_part least = {.part = {.instructions = instructions}};
+    zl_move_part least = {.part = {.instructions = instructions}};
     for (int s = 0; s < ZL_SIDES; s++) {
         uint64_t full = zl_ceil_div(least_bytes(c, s, points), SECTOR_BYTES);
         if (c->side[s].space == ZLAY_MOVE_GLOBAL)
@@ -89,7 +89,7 @@ uint64_t zl_copy_bound(const zl_copy *c, const zl_copy_way *way, uint64_t points
                        const uint64_t sectors[ZL_SIDES])
 {
     uint64_t instructions = least_instructions(c, way, points);
-    zl_part least = least_part(c, way, instructions, points, sectors);
+    zl_move_part least = least_part(c, way, instructions, points, sectors);
     uint64_t block = 1;
     for (uint32_t i = 0; i < ZL_PART_MODES; i++) block *= way->block[i];
     least.part.permutes =
@@ -115,7 +115,7 @@ uint64_t zl_copy_way_bound(const zl_copy *c, const zl_copy_way *way)
         way = &ends;
     }
     uint64_t instructions = least_instructions(c, way, c->tile.points);
-    zl_part least = least_part(c, way, instructions, c->tile.points, c->sectors);
+    zl_move_part least = least_part(c, way, instructions, c->tile.points, c->sectors);
     if (way->path != ZLAY_PATH_REALIGN && no_ends(c, way, ZL_SOURCE) && no_ends(c, way, ZL_DEST))
         return zl_copy_bound(c, way, c->tile.points, c->sectors);
     return zl_copy_cost(way, &least);
@@ -191,7 +191,7 @@ uint64_t zl_copy_any_bound(const zl_copy *c, const uint64_t vector[ZL_SIDES])
         if (one && (!c->ptx || c->side[ZL_SOURCE].space != ZLAY_MOVE_GLOBAL ||
                     c->side[ZL_DEST].space != ZLAY_MOVE_SHARED))
             continue;
-        zl_part least = least_part(c, &way, any_instructions(c, one, vector), c->tile.points,
+        zl_move_part least = least_part(c, &way, any_instructions(c, one, vector), c->tile.points,
                                    c->sectors);
         uint64_t bound = zl_copy_cost(&way, &least);
         if (bound < best) best = bound;

@@ -106,7 +106,7 @@ typedef struct zl_copy_plan {
     uint32_t count;
     uint64_t cost, bound;
     zl_copy_lane_bits lanes[ZL_COPY_PARTS];
-    zl_part part[ZL_COPY_PARTS];
+    zl_move_part part[ZL_COPY_PARTS];
 } zl_copy_plan;
 
 /* Plans a side in fragments, whose layout says which thread holds which element: ENOTSUP where
@@ -131,7 +131,7 @@ zlay_status zl_copy_by_points(zl_copy *c, zlay_move **out);
  * them. */
 zlay_status zl_copy_points_prove(zl_copy *c, const zl_table value[ZL_SIDES],
                                  const zl_copy_points *taken, zlay_move *move);
-void zl_copy_count_points(const zl_copy *c, const zl_copy_way *way, zl_part *part,
+void zl_copy_count_points(const zl_copy *c, const zl_copy_way *way, zl_move_part *part,
                           const zl_copy_points *points);
 
 /* EINVAL where two points of the destination share an offset. */
@@ -218,7 +218,7 @@ bool zl_copy_in_phase(const zl_copy_tile *t, uint64_t v);
 void zl_copy_widest(const zl_copy *c, zlay_move_widest *out);
 
 /* The whole tile as one part. */
-void zl_copy_whole(const zl_copy *c, zl_part *out);
+void zl_copy_whole(const zl_copy *c, zl_move_part *out);
 
 /* The parts of a way, without digits: ZLAY_NONE where it leaves elements that nothing can move. */
 zlay_status zl_copy_cut(const zl_copy *c, zl_copy_plan *plan);
@@ -228,7 +228,7 @@ zlay_status zl_copy_cut(const zl_copy *c, zl_copy_plan *plan);
 bool zl_copy_ends_alone(const zl_copy *c, const zl_copy_way *way, zl_copy_way *ends);
 
 /* Chooses the lanes of a part with the least cost and returns it; UINT64_MAX: more than `most`. */
-uint64_t zl_copy_lanes(const zl_copy *c, const zl_copy_way *way, zl_part *part,
+uint64_t zl_copy_lanes(const zl_copy *c, const zl_copy_way *way, zl_move_part *part,
                        zl_copy_lane_bits *best, uint64_t most);
 
 /* The size 2^k of the groups of lanes that a target serves together in any order: returns k for
@@ -250,14 +250,14 @@ enum {
 };
 
 /* Counts sectors, wavefronts and instructions of a part whose lanes are set. */
-void zl_copy_count(const zl_copy *c, const zl_copy_way *way, zl_part *part,
+void zl_copy_count(const zl_copy *c, const zl_copy_way *way, zl_move_part *part,
                    const zl_copy_lane_bits *lanes, uint32_t what);
 
 /* Makes the digits of a part: values, lanes, warps and accesses, for given lanes. */
-void zl_copy_digits(const zl_copy *c, zl_part *part, const zl_copy_way *way,
+void zl_copy_digits(const zl_copy *c, zl_move_part *part, const zl_copy_way *way,
                     const zl_copy_lane_bits *lanes);
 
-uint64_t zl_copy_cost(const zl_copy_way *way, const zl_part *part);
+uint64_t zl_copy_cost(const zl_copy_way *way, const zl_move_part *part);
 
 /* Instructions of a thread that put the bytes of so many elements into order. */
 uint64_t zl_copy_permutes(const zl_copy *c, const zl_copy_way *way, uint64_t elements);
@@ -298,7 +298,7 @@ uint32_t zl_copy_row_bytes(const zl_copy *c);
 uint64_t zl_copy_least(const zl_copy *c, const zl_copy_way *way, uint64_t points, uint32_t what);
 
 /* The number of sectors of a side that a part accesses, each counted once; 0: not known. */
-uint64_t zl_copy_sectors(const zl_copy *c, const zl_part *part, int side);
+uint64_t zl_copy_sectors(const zl_copy *c, const zl_move_part *part, int side);
 
 /* Replaces a histogram of offsets modulo m, a power of two, by the sum of its shifts by 0, 1, ..,
  * extent - 1 steps; m more numbers behind it are scratch room. */
@@ -308,7 +308,7 @@ void zl_copy_spread(uint64_t *histogram, uint64_t m, uint64_t extent, int64_t st
 uint64_t zl_copy_period(const zl_copy *c, int side);
 
 /* Makes the layouts of the move: which thread moves which element, and the certificates. */
-zlay_status zl_copy_threads(zl_copy *c, const zl_part *part, zlay_layout **out);
+zlay_status zl_copy_threads(zl_copy *c, const zl_move_part *part, zlay_layout **out);
 zlay_status zl_copy_prove(zl_copy *c, const zl_copy_plan *plan, zlay_move *move);
 
 static inline uint32_t zl_copy_bytes(const zl_copy *c, uint64_t elements)

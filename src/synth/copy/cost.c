@@ -25,7 +25,7 @@ static size_t row_of(int32_t path)
     return i;
 }
 
-uint64_t zl_copy_cost(const zl_copy_way *way, const zl_part *part)
+uint64_t zl_copy_cost(const zl_copy_way *way, const zl_move_part *part)
 {
     const zlay_move_part *p = &part->part;
     size_t row = row_of(way->path);

@@ -96,7 +96,7 @@ static void spread(const zl_counting *n, uint64_t extent, int64_t step)
  */
 static void residues_fill(zl_counting *n)
 {
-    const zl_part *p = n->part;
+    const zl_move_part *p = n->part;
     int64_t first = n->side == ZL_SOURCE ? p->part.source : p->part.dest;
     memset(n->c->residues, 0, n->modulus * sizeof *n->c->residues);
     for (uint32_t k = 0; k < p->part.modes; k++) {
@@ -178,7 +178,7 @@ static void counting_end(zl_counting *n, zlay_move_part *out)
 }
 
 /* Blocks of warps in which a thread puts the bytes of its words into order. */
-static uint64_t permutes(const zl_copy *c, const zl_copy_way *w, const zl_part *p,
+static uint64_t permutes(const zl_copy *c, const zl_copy_way *w, const zl_move_part *p,
                          const zl_copy_lane_bits *l)
 {
     uint64_t blocks = 1, elements = 1;
@@ -192,7 +192,7 @@ static uint64_t permutes(const zl_copy *c, const zl_copy_way *w, const zl_part *
 
 /* ---- all of a part ------------------------------------------------------------------------ */
 
-void zl_copy_count_points(const zl_copy *c, const zl_copy_way *way, zl_part *part,
+void zl_copy_count_points(const zl_copy *c, const zl_copy_way *way, zl_move_part *part,
                           const zl_copy_points *points)
 {
     zlay_move_part *out = &part->part;
@@ -215,7 +215,7 @@ void zl_copy_count_points(const zl_copy *c, const zl_copy_way *way, zl_part *par
     }
 }
 
-void zl_copy_count(const zl_copy *c, const zl_copy_way *way, zl_part *part,
+void zl_copy_count(const zl_copy *c, const zl_copy_way *way, zl_move_part *part,
                    const zl_copy_lane_bits *lanes, uint32_t what)
 {
     zlay_move_part *out = &part->part;

@@ -130,7 +130,7 @@ bool zl_copy_ends_alone(const zl_copy *c, const zl_copy_way *way, zl_copy_way *e
 
 /* ---- parts ------------------------------------------------------------------------- */
 
-static void narrow(zl_part *p, uint32_t mode, const cut *at)
+static void narrow(zl_move_part *p, uint32_t mode, const cut *at)
 {
     p->part.source += (int64_t)at->first * p->mode[mode].source;
     p->part.dest += (int64_t)at->first * p->mode[mode].dest;
@@ -138,9 +138,9 @@ static void narrow(zl_part *p, uint32_t mode, const cut *at)
     p->first[mode] = at->first;
 }
 
-void zl_copy_whole(const zl_copy *c, zl_part *p)
+void zl_copy_whole(const zl_copy *c, zl_move_part *p)
 {
-    *p = (zl_part){.part = {.modes = c->tile.modes, .combine = c->tile.bits}};
+    *p = (zl_move_part){.part = {.modes = c->tile.modes, .combine = c->tile.bits}};
     p->part.source = c->tile.offset[ZL_SOURCE];
     p->part.dest = c->tile.offset[ZL_DEST];
     for (uint32_t i = 0; i < c->tile.modes; i++) {
@@ -150,7 +150,7 @@ void zl_copy_whole(const zl_copy *c, zl_part *p)
 }
 
 /* The greatest number of bytes that divides every distance between two accesses' addresses. */
-static uint32_t shift_unit(const zl_copy *c, const zl_part *p, uint32_t run)
+static uint32_t shift_unit(const zl_copy *c, const zl_move_part *p, uint32_t run)
 {
     uint64_t bits = (uint64_t)p->part.source | p->part.source_width / zl_copy_bytes(c, 1);
     for (uint32_t i = 0; i < p->part.modes; i++)
@@ -158,7 +158,7 @@ static uint32_t shift_unit(const zl_copy *c, const zl_part *p, uint32_t run)
     return zl_copy_bytes(c, bits & (0 - bits));
 }
 
-static void part_end(const zl_copy *c, zl_part *p, const zl_copy_way *w)
+static void part_end(const zl_copy *c, zl_move_part *p, const zl_copy_way *w)
 {
     p->part.kind = w->kind;
     p->part.source_width = zl_copy_bytes(c, w->vector[ZL_SOURCE]);
@@ -175,7 +175,7 @@ static zlay_status one_line(const zl_copy *c, zl_copy_plan *plan)
     bool none = w->run[0] >= c->tile.modes;
     if (!cut_line(&l, none ? 1 : c->tile.mode[w->run[0]].extent, *w)) return ZLAY_NONE;
     for (uint32_t i = 0; i < l.count; i++) {
-        zl_part *p = &plan->part[plan->count++];
+        zl_move_part *p = &plan->part[plan->count++];
         zl_copy_whole(c, p);
         if (!none) narrow(p, w->run[0], &l.at[i]);
         part_end(c, p, &l.at[i].way);
@@ -194,7 +194,7 @@ static zlay_status two_lines(const zl_copy *c, zl_copy_plan *plan)
     }
     if (l[0].count * l[1].count > ZL_COPY_PARTS) return ZLAY_NONE;
     for (uint32_t i = 0; i < l[0].count * l[1].count; i++) {
-        zl_part *p = &plan->part[plan->count++];
+        zl_move_part *p = &plan->part[plan->count++];
         const cut *at[ZL_SIDES] = {&l[0].at[i % l[0].count], &l[1].at[i / l[0].count]};
         zl_copy_way w = plan->way;
         zl_copy_whole(c, p);

@@ -77,9 +77,10 @@ static zlay_status lanes_of(const zl_copy *c, zl_copy_lane_bits *out)
     return ZLAY_OK;
 }
 
-static void part_fill(const zl_copy *c, zl_part *p)
+static void part_fill(const zl_copy *c, zl_move_part *p)
 {
-    *p = (zl_part){.part = {.modes = c->tile.modes, .elements = c->tile.points, .accesses = 1}};
+    *p = (zl_move_part){
+        .part = {.modes = c->tile.modes, .elements = c->tile.points, .accesses = 1}};
     p->part.source = c->tile.offset[ZL_SOURCE];
     p->part.dest = c->tile.offset[ZL_DEST];
     p->part.threads = (uint32_t)(c->tile.points / c->request.registers);
@@ -120,7 +121,7 @@ static bool thread_way(const zl_copy *c, zl_copy_way *w, uint32_t log)
 static zlay_status by_threads(const zl_copy *c, zl_copy_plan *plan, uint32_t log,
                               const zl_copy_lane_bits *lanes)
 {
-    zl_part *p = &plan->part[0];
+    zl_move_part *p = &plan->part[0];
     plan->count = 1;
     part_fill(c, p);
     if (p->part.threads > c->limit)
@@ -140,7 +141,7 @@ static zlay_status by_threads(const zl_copy *c, zl_copy_plan *plan, uint32_t log
 /* ---- matrices ------------------------------------------------------------------------------ */
 
 /* The byte in memory of a value of a thread. */
-static int64_t byte_of(const zl_copy *c, const zl_part *p, uint64_t value, uint64_t thread)
+static int64_t byte_of(const zl_copy *c, const zl_move_part *p, uint64_t value, uint64_t thread)
 {
     int memory = memory_of(c);
     int64_t at = memory == ZL_SOURCE ? p->part.source : p->part.dest;
@@ -153,14 +154,15 @@ static int64_t byte_of(const zl_copy *c, const zl_part *p, uint64_t value, uint6
     return zl_swizzle_at(c->tile.swizzle[memory], at) * (int64_t)c->bits / 8;
 }
 
-static int64_t row_of(const zl_copy *c, const zl_part *p, uint64_t warp, uint64_t word, uint32_t k)
+static int64_t row_of(const zl_copy *c, const zl_move_part *p, uint64_t warp, uint64_t word,
+                      uint32_t k)
 {
     if (p->part.transposed) return byte_of(c, p, 2 * word + k % 2, warp * WARP + k / 2);
     return byte_of(c, p, word * (WORD_BITS / c->bits), warp * WARP + 4 * k);
 }
 
 /* Whether the lanes hold, of one matrix, the elements that the instruction gives them. */
-static bool is_matrix(const zl_copy *c, const zl_part *p, uint64_t warp, uint64_t word)
+static bool is_matrix(const zl_copy *c, const zl_move_part *p, uint64_t warp, uint64_t word)
 {
     uint32_t each = WORD_BITS / c->bits, bytes = c->bits / 8;
     int64_t row[ROWS];
@@ -177,7 +179,7 @@ static bool is_matrix(const zl_copy *c, const zl_part *p, uint64_t warp, uint64_
     return true;
 }
 
-static bool all_matrices(const zl_copy *c, const zl_part *p)
+static bool all_matrices(const zl_copy *c, const zl_move_part *p)
 {
     uint64_t words = (uint64_t)c->request.registers * c->bits / WORD_BITS;
     for (uint64_t warp = 0; warp < p->part.threads / WARP; warp++)
@@ -186,7 +188,7 @@ static bool all_matrices(const zl_copy *c, const zl_part *p)
     return true;
 }
 
-static uint32_t matrix_wavefronts(const zl_copy *c, zl_part *p, uint64_t warp, uint64_t word,
+static uint32_t matrix_wavefronts(const zl_copy *c, zl_move_part *p, uint64_t warp, uint64_t word,
                                   uint32_t count)
 {
     const zlay_target *const targets[] = {c->target, c->ranked};
@@ -209,7 +211,7 @@ static uint32_t matrix_wavefronts(const zl_copy *c, zl_part *p, uint64_t warp, u
     return 0;
 }
 
-static void matrix_count(const zl_copy *c, zl_part *p)
+static void matrix_count(const zl_copy *c, zl_move_part *p)
 {
     uint64_t words = (uint64_t)c->request.registers * c->bits / WORD_BITS, waves = 0;
     for (uint64_t warp = 0; warp < p->part.threads / WARP; warp++)
@@ -235,7 +237,7 @@ static bool target_has(const zl_copy *c)
 
 static bool by_matrices(const zl_copy *c, zl_copy_plan *plan, uint32_t transposed)
 {
-    zl_part *p = &plan->part[0];
+    zl_move_part *p = &plan->part[0];
     int memory = memory_of(c);
     uint64_t bits = (uint64_t)c->request.registers * c->bits;
     part_fill(c, p);

@@ -27,7 +27,7 @@ void zl_copy_block(zl_copy_way *way)
 typedef struct search {
     const zl_copy *c;
     const zl_copy_way *way;
-    zl_part *part;
+    zl_move_part *part;
     uint32_t tried, mode[TRIED_MODES];
     uint32_t bits; /* of a lane */
     uint32_t ends; /* bit i: a group of lanes whose order is irrelevant ends with bit i */
@@ -50,7 +50,7 @@ static bool is_tried(const search *s, uint32_t mode)
 /* The mode of the least step of a side that is not tried yet; modes where there is none. */
 static uint32_t least_mode(const search *s, int side)
 {
-    const zl_part *p = s->part;
+    const zl_move_part *p = s->part;
     uint32_t best = p->part.modes;
     uint64_t least = UINT64_MAX;
     for (uint32_t i = 0; i < p->part.modes; i++) {
@@ -139,7 +139,7 @@ static bool advance(search *s)
 /* Whether a side has a mode whose last block is partial, or along which it does not move. */
 static bool is_uneven(const search *s, int side)
 {
-    const zl_part *p = s->part;
+    const zl_move_part *p = s->part;
     for (uint32_t i = 0; i < p->part.modes; i++) {
         int64_t step = side == ZL_SOURCE ? p->mode[i].source : p->mode[i].dest;
         if (s->blocks[i] & (s->blocks[i] - 1) || p->mode[i].extent % s->way->block[i]) return true;
@@ -160,17 +160,17 @@ static void find_groups(search *s)
 
 /* ---- digits --------------------------------------------------------------------------- */
 
-static void put_digit(zl_part *p, int32_t level, uint32_t mode, uint64_t extent, uint64_t step)
+static void put_digit(zl_move_part *p, int32_t level, uint32_t mode, uint64_t extent, uint64_t step)
 {
     if (extent > 1) p->digit[p->part.digits++] = (zlay_move_digit){level, mode, extent, step};
 }
 
-static void put_values(zl_part *p, const zl_copy_way *w)
+static void put_values(zl_move_part *p, const zl_copy_way *w)
 {
     for (uint32_t i = 0; i < p->part.modes; i++) put_digit(p, ZLAY_DIGIT_VALUE, i, w->block[i], 1);
 }
 
-static void put_lanes(zl_part *p, const zl_copy_way *w, const zl_copy_lane_bits *l)
+static void put_lanes(zl_move_part *p, const zl_copy_way *w, const zl_copy_lane_bits *l)
 {
     uint8_t done[ZL_PART_MODES] = {0};
     for (uint32_t i = 0; i < l->count;) {
@@ -190,7 +190,8 @@ static uint64_t divisor(uint64_t warps, uint64_t most)
     return d;
 }
 
-static void put_rest(const zl_copy *c, zl_part *p, const zl_copy_way *w, const zl_copy_lane_bits *l)
+static void put_rest(const zl_copy *c, zl_move_part *p, const zl_copy_way *w,
+                     const zl_copy_lane_bits *l)
 {
     uint64_t left[ZL_PART_MODES], step[ZL_PART_MODES];
     uint64_t warps = (uint64_t)1 << l->count == c->lanes ? c->threads / c->lanes : 1;
@@ -210,7 +211,7 @@ static void put_rest(const zl_copy *c, zl_part *p, const zl_copy_way *w, const z
     }
 }
 
-void zl_copy_digits(const zl_copy *c, zl_part *part, const zl_copy_way *way,
+void zl_copy_digits(const zl_copy *c, zl_move_part *part, const zl_copy_way *way,
                     const zl_copy_lane_bits *lanes)
 {
     put_values(part, way);
@@ -250,7 +251,7 @@ static uint64_t cost_of(search *s, uint64_t give_up)
     return cost + zl_copy_cost(s->way, s->part);
 }
 
-static void search_begin(search *s, const zl_copy *c, const zl_copy_way *way, zl_part *part)
+static void search_begin(search *s, const zl_copy *c, const zl_copy_way *way, zl_move_part *part)
 {
     memset(s, 0, offsetof(search, key));
     s->c = c;
@@ -267,7 +268,7 @@ static void search_begin(search *s, const zl_copy *c, const zl_copy_way *way, zl
     s->least = zl_copy_least(s->c, s->way, s->part->part.elements, ~s->once);
 }
 
-uint64_t zl_copy_lanes(const zl_copy *c, const zl_copy_way *way, zl_part *part,
+uint64_t zl_copy_lanes(const zl_copy *c, const zl_copy_way *way, zl_move_part *part,
                        zl_copy_lane_bits *best, uint64_t most)
 {
     search s;

@@ -163,10 +163,11 @@ static void lanes_fill(const zl_copy *c, uint64_t groups, zl_copy_lane_bits *out
 }
 
 static void part_fill(const zl_copy *c, const zl_copy_way *w, const zl_copy_points *points,
-                      zl_part *p)
+                      zl_move_part *p)
 {
     zl_copy_lane_bits lanes;
-    *p = (zl_part){.part = {.kind = w->kind, .modes = 1, .combine = 2, .elements = points->count}};
+    *p = (zl_move_part){
+        .part = {.kind = w->kind, .modes = 1, .combine = 2, .elements = points->count}};
     p->part.width = p->part.source_width = zl_copy_bytes(c, w->vector[0]);
     p->mode[0] = (zlay_move_mode){points->count, 0, 0};
     lanes_fill(c, points->count / w->vector[0], &lanes);

@@ -4,7 +4,7 @@
 #include "synth/copy/copy.h"
 
 /* Makes the layout of the digits -> the points in their order. */
-static zlay_status threads_layout(zl_copy *c, const zl_copy_points *points, const zl_part *p,
+static zlay_status threads_layout(zl_copy *c, const zl_copy_points *points, const zl_move_part *p,
                                   zlay_layout **out)
 {
     zl_table t;

@@ -14,7 +14,7 @@ static zlay_status broken(zl_copy *c, const char *what)
 /* ---- digits and boxes --------------------------------------------------------------------- */
 
 /* Whether the digits of a mode count: each step is the range of those before it. */
-static bool digits_reach(const zl_part *p, uint32_t mode)
+static bool digits_reach(const zl_move_part *p, uint32_t mode)
 {
     uint64_t reach = 1;
     for (uint32_t i = 0; i < p->part.digits; i++) {
@@ -26,7 +26,7 @@ static bool digits_reach(const zl_part *p, uint32_t mode)
 }
 
 /* Whether a part's offsets are those of its first coordinates. */
-static bool begins(const zl_copy *c, const zl_part *p)
+static bool begins(const zl_copy *c, const zl_move_part *p)
 {
     int64_t at[ZL_SIDES] = {c->tile.offset[0], c->tile.offset[1]};
     for (uint32_t k = 0; k < p->part.modes; k++) {
@@ -36,14 +36,14 @@ static bool begins(const zl_copy *c, const zl_part *p)
     return at[ZL_SOURCE] == p->part.source && at[ZL_DEST] == p->part.dest;
 }
 
-static bool inside(const zl_copy *c, const zl_part *p)
+static bool inside(const zl_copy *c, const zl_move_part *p)
 {
     for (uint32_t k = 0; k < c->tile.modes; k++)
         if (p->first[k] + p->mode[k].extent > c->tile.mode[k].extent) return false;
     return true;
 }
 
-static bool apart(const zl_part *a, const zl_part *b)
+static bool apart(const zl_move_part *a, const zl_move_part *b)
 {
     for (uint32_t k = 0; k < a->part.modes; k++)
         if (a->first[k] + a->mode[k].extent <= b->first[k] ||
@@ -56,7 +56,7 @@ static zlay_status boxes_check(zl_copy *c, const zl_copy_plan *plan)
 {
     uint64_t points = 0;
     for (uint32_t i = 0; i < plan->count; i++) {
-        const zl_part *p = &plan->part[i];
+        const zl_move_part *p = &plan->part[i];
         points += p->part.elements;
         if (!begins(c, p) || !inside(c, p)) return broken(c, "a part is no box of the tile");
         for (uint32_t k = 0; k < p->part.modes; k++)
@@ -70,7 +70,7 @@ static zlay_status boxes_check(zl_copy *c, const zl_copy_plan *plan)
 /* ---- rules ----------------------------------------------------------------------------------- */
 
 /* The alignment, a power of two, that every address of a part's accesses on a side has. */
-static uint64_t least_address(const zl_copy *c, const zl_part *p, int side)
+static uint64_t least_address(const zl_copy *c, const zl_move_part *p, int side)
 {
     uint64_t width = side == ZL_SOURCE ? p->part.source_width : p->part.width;
     uint64_t bits = c->side[side].align * 8, first = (uint64_t)p->part.source;
@@ -94,7 +94,7 @@ static bool issue_allowed(const zl_copy *c, const zlay_issue *issue)
 }
 
 /* Checks the loads and the stores of a part's accesses by threads, each separately. */
-static bool accesses_allowed(const zl_copy *c, const zl_part *p)
+static bool accesses_allowed(const zl_copy *c, const zl_move_part *p)
 {
     for (int s = 0; s < ZL_SIDES; s++) {
         zlay_issue issue = {.kind = p->part.kind,
@@ -109,7 +109,7 @@ static bool accesses_allowed(const zl_copy *c, const zl_part *p)
 
 /* Checks a part's accesses by the rules of issued copies, at the worst addresses that its steps
  * allow. */
-static bool part_allowed(const zl_copy *c, const zl_part *p)
+static bool part_allowed(const zl_copy *c, const zl_move_part *p)
 {
     int32_t kind = p->part.kind;
     zlay_issue issue = {.kind = kind};
@@ -142,7 +142,7 @@ typedef struct placed {
 } placed;
 
 /* The leaves in the order of the tile, by the steps of a part. */
-static uint32_t leaves_of(const zl_copy *c, const zl_part *p, int side, placed *out)
+static uint32_t leaves_of(const zl_copy *c, const zl_move_part *p, int side, placed *out)
 {
     uint32_t count = 0;
     for (uint32_t k = 0; k < c->tile.modes; k++) {
@@ -163,7 +163,7 @@ static uint32_t leaves_of(const zl_copy *c, const zl_part *p, int side, placed *
 /* The layout of the tile that the parts make: where they take or put its elements. */
 static zlay_status rebuilt(zl_copy *c, const zl_copy_plan *plan, int side, zlay_layout **out)
 {
-    const zl_part *p = &plan->part[0];
+    const zl_move_part *p = &plan->part[0];
     placed leaf[ZL_COPY_LEAVES];
     zl_modes m;
     uint32_t count = leaves_of(c, p, side, leaf);

@@ -27,7 +27,7 @@ static void rows_put(rows *r, uint64_t extent, uint64_t step)
     r->extent[to] = extent;
 }
 
-static void rows_of(rows *r, const zl_part *p, int side)
+static void rows_of(rows *r, const zl_move_part *p, int side)
 {
     memset(r, 0, sizeof *r);
     r->row = 1;
@@ -81,7 +81,7 @@ static uint64_t walk(const rows *r, uint64_t bits, uint64_t first)
     }
 }
 
-uint64_t zl_copy_sectors(const zl_copy *c, const zl_part *part, int side)
+uint64_t zl_copy_sectors(const zl_copy *c, const zl_move_part *part, int side)
 {
     rows r;
     uint64_t bits = c->bits, m = SECTOR_BITS / bits, sectors = 0;

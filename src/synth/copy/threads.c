@@ -24,7 +24,7 @@ enum { ROW = 1 + ZL_PART_DIGITS }; /* the constant first */
 
 /* The guard that the digits of a mode stay inside it, as a row that is not below 0; false: they
  * always do. */
-static bool put_guard(const zl_part *p, uint32_t mode, size_t width, int64_t *row)
+static bool put_guard(const zl_move_part *p, uint32_t mode, size_t width, int64_t *row)
 {
     uint64_t reach = 1;
     row[0] = (int64_t)p->mode[mode].extent - 1;
@@ -49,7 +49,7 @@ static int64_t tile_step(const zl_copy *c, uint32_t mode)
 
 /* The layout of the digits, with the step of each mode; with a guard for each mode that they may
  * leave. */
-static zlay_status of_digits(zl_copy *c, const zl_part *p, const int64_t *step, int64_t first,
+static zlay_status of_digits(zl_copy *c, const zl_move_part *p, const int64_t *step, int64_t first,
                              zlay_layout **out)
 {
     const uint64_t none = 0;
@@ -73,7 +73,7 @@ static zlay_status of_digits(zl_copy *c, const zl_part *p, const int64_t *step, 
 }
 
 /* The same through the box of the modes, where its leaves lie in another order in the tile. */
-static zlay_status through_modes(zl_copy *c, const zl_part *p, zlay_layout **out)
+static zlay_status through_modes(zl_copy *c, const zl_move_part *p, zlay_layout **out)
 {
     int64_t stride[ZL_PART_MODES], at = 1;
     zlay_layout *modes = NULL, *digits = NULL;
@@ -86,7 +86,7 @@ static zlay_status through_modes(zl_copy *c, const zl_part *p, zlay_layout **out
     return status;
 }
 
-zlay_status zl_copy_threads(zl_copy *c, const zl_part *p, zlay_layout **out)
+zlay_status zl_copy_threads(zl_copy *c, const zl_move_part *p, zlay_layout **out)
 {
     int64_t step[ZL_PART_MODES];
     for (uint32_t k = 0; k < p->part.modes; k++)

@@ -150,7 +150,7 @@ static zlay_status known(zlay_ctx *ctx, zlay_layout **out, zlay_fragment *f, uin
 
 typedef struct search {
     zlay_ctx *ctx;
-    zl_asked asked;
+    zl_compared asked;
     uint32_t bits;
     zlay_fragment *out;
     size_t room, found;
@@ -206,7 +206,7 @@ static zlay_status refuse(const search *s)
 
 static zlay_status search_run(search *s)
 {
-    zlay_status status = zl_asked_check(s->ctx, &s->asked, POINTS_MOST);
+    zlay_status status = zl_compared_check(s->ctx, &s->asked, POINTS_MOST);
     for (uint32_t i = 0; !status && i < LAST; i++) {
         zlay_layout *layout = NULL;
         zlay_fragment f;
@@ -235,7 +235,7 @@ zlay_status zlay_fragment_synth(zlay_ctx *ctx, zlay_fragment *out, size_t room, 
     if (zl_request_read(NULL, &r, request, &form) || !r.layout || r.value_first > 1)
         return ZLAY_EINVAL;
     search s = {.ctx = ctx, .bits = r.bits, .out = found, .room = room < LAST ? room : LAST};
-    s.asked = (zl_asked){.layout = r.layout, .second_first = r.value_first};
+    s.asked = (zl_compared){.layout = r.layout, .second_first = r.value_first};
     zlay_status status = search_run(&s);
     if (!status || status == ZLAY_EROOM) *count = s.found;
     if (!status) memcpy(out, found, s.found * sizeof *out);

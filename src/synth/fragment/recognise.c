@@ -7,7 +7,7 @@
 
 enum { BLOCK = 256, OUTS_MOST = 2 };
 
-zlay_status zl_asked_check(zlay_ctx *ctx, const zl_asked *asked, uint64_t most)
+zlay_status zl_compared_check(zlay_ctx *ctx, const zl_compared *asked, uint64_t most)
 {
     const char *param = zlay_layout_param_nth(asked->layout, 0);
     size_t outs = zlay_layout_out_count(asked->layout);
@@ -22,7 +22,7 @@ zlay_status zl_asked_check(zlay_ctx *ctx, const zl_asked *asked, uint64_t most)
 }
 
 /* One value of the dimensions' values, INT64_MIN where they are none of a known layout. */
-static int64_t joined(const zl_asked *asked, const int64_t *value, size_t outs)
+static int64_t joined(const zl_compared *asked, const int64_t *value, size_t outs)
 {
     int64_t sum = 0;
     if (outs == 1) return value[0];
@@ -31,7 +31,7 @@ static int64_t joined(const zl_asked *asked, const int64_t *value, size_t outs)
     return fits && minor >= 0 && minor < asked->unit ? sum : INT64_MIN;
 }
 
-bool zl_asked_value(int64_t *out, const zl_asked *asked, uint64_t index)
+bool zl_compared_value(int64_t *out, const zl_compared *asked, uint64_t index)
 {
     int64_t value[OUTS_MOST];
     if (zlay_layout_eval(value, OUTS_MOST, asked->layout, index)) return false;
@@ -47,7 +47,7 @@ typedef struct block {
 } block;
 
 /* Values of both from an index on; false: the known one has none somewhere. */
-static bool block_read(block *b, const zl_asked *asked, const zlay_layout *known, uint64_t from,
+static bool block_read(block *b, const zl_compared *asked, const zlay_layout *known, uint64_t from,
                        uint64_t first)
 {
     uint64_t size = zlay_layout_size(known), second = first ? size / first : 0;
@@ -59,7 +59,7 @@ static bool block_read(block *b, const zl_asked *asked, const zlay_layout *known
            !zlay_layout_eval_many(b->known, NULL, known, NULL, from, b->count);
 }
 
-bool zl_differs(zl_difference *out, const zl_asked *asked, const zlay_layout *known,
+bool zl_differs(zl_difference *out, const zl_compared *asked, const zlay_layout *known,
                 uint64_t first)
 {
     uint64_t size = zlay_layout_size(known);

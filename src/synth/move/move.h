@@ -11,13 +11,13 @@
 enum { ZL_PART_MODES = 32, ZL_PART_DIGITS = 80 };
 
 /* A part with its modes and digits, and where in each mode of the tile it begins. */
-typedef struct zl_part {
+typedef struct zl_move_part {
     zlay_move_part part;
     uint64_t first[ZL_PART_MODES];
     zlay_layout *threads; /* who moves what */
     zlay_move_mode mode[ZL_PART_MODES];
     zlay_move_digit digit[ZL_PART_DIGITS];
-} zl_part;
+} zl_move_part;
 
 /* An entry of a map that is a text over names. */
 typedef struct zl_move_given {
@@ -53,7 +53,7 @@ struct zlay_move {
     zlay_move_summary info;
     zlay_tensormap *maps; /* info.maps of them */
     zlay_copy *copies;    /* info.copies of them */
-    zl_part *parts;       /* info.parts of them */
+    zl_move_part *parts;       /* info.parts of them */
     zlay_move_swizzle swizzle[2];
     zlay_move_widest widest;
     zl_move_names *names; /* NULL: there are none */

@@ -56,7 +56,7 @@ zlay_status zlay_move_widest_info(zlay_move_widest *out, const zlay_move *move)
 
 typedef struct step_asked {
     const zlay_move *move;
-    const zl_part *part;
+    const zl_move_part *part;
     uint32_t mode;
     int32_t side;
 } step_asked;

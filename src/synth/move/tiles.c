@@ -58,7 +58,7 @@ zlay_status zlay_move_cells_info(zlay_move_cells *out, const zlay_move *move, ui
 static uint64_t first_of(const zlay_move *move, uint32_t part, uint32_t axis)
 {
     const zl_move_tiles *t = move->tiles;
-    const zl_part *p = &move->parts[part];
+    const zl_move_part *p = &move->parts[part];
     uint64_t cell = t->base[axis];
     for (uint32_t k = 0; k < p->part.modes; k++)
         if (t->mode[k].axis == axis) cell += p->first[k] * (uint64_t)t->mode[k].step;
@@ -88,7 +88,7 @@ static void term_write(zl_text *out, int64_t step, uint32_t mode)
 static void below_write(zl_text *out, const edge_asked *e, uint32_t axis)
 {
     const zl_move_tiles *t = e->move->tiles;
-    const zl_part *p = &e->move->parts[e->part];
+    const zl_move_part *p = &e->move->parts[e->part];
     unsigned long long first = first_of(e->move, e->part, axis);
     zl_putf(out, "t%u * %llu", axis, (unsigned long long)t->axis[axis].tile);
     if (first) zl_putf(out, " + %llu", first);

@@ -27,7 +27,7 @@ static bool in_line(const zl_families *f, const zl_asked_access *x, const uint32
 static bool starts_read(zl_families *f, uint32_t i)
 {
     const zl_asked_access *x = &f->a->access[i];
-    zl_points *p = &f->points[i];
+    zl_access_points *p = &f->points[i];
     p->starts = p->joined = 0;
     for (uint64_t point = 0; point < p->count; point += (uint64_t)x->lanes * x->elements)
         for (uint32_t l = 0; l < x->lanes; l++) {
@@ -56,7 +56,7 @@ zlay_status zl_lines_begin(zl_families *f, const zl_member *m)
 /* ---- vectors in cuts ------------------------------------------------------------- */
 
 /* The power of two of which all starts are multiples in a cut, at most its length. */
-static uint64_t starts_step(const zl_points *p, const zl_member *m, bool cut)
+static uint64_t starts_step(const zl_access_points *p, const zl_member *m, bool cut)
 {
     uint64_t step = p->joined ? p->joined & (0 - p->joined) : UINT64_C(1) << 32;
     return cut && step > m->cut ? m->cut : step;
@@ -66,7 +66,7 @@ static uint64_t starts_step(const zl_points *p, const zl_member *m, bool cut)
 static bool starts_fit(uint64_t *apart, uint64_t *seen, const zl_families *f, const zl_member *m,
                        uint32_t i)
 {
-    const zl_points *p = &f->points[i];
+    const zl_access_points *p = &f->points[i];
     const uint64_t elements = f->a->access[i].elements, bits = f->placing.cut_bits;
     uint64_t step = starts_step(p, m, bits < 32);
     *seen = p->starts;
@@ -146,7 +146,7 @@ static zlay_status instance_count(uint32_t *out, zl_families *f, const zl_member
                                   uint64_t instance)
 {
     const zl_banked *b = &f->a->access[i].banked;
-    zl_points *p = &f->points[i];
+    zl_access_points *p = &f->points[i];
     uint32_t addresses[ZLAY_BANK_LANES], step = b->access->align < WORD ? WORD : b->access->align;
     zlay_status status = ZLAY_OK;
     addresses_fill(addresses, f, m, i, instance);

@@ -154,7 +154,7 @@ static uint32_t rank_with(const zl_avoid *a, const uint64_t *k, uint32_t length)
 }
 
 /* Too large to walk over: a K that meets nothing shows that there is one. */
-static bool witnessed(deciding *w, const zl_frame *f, const zl_avoid *avoid, uint32_t longest)
+static bool witnessed(deciding *w, const zl_inner_frame *f, const zl_avoid *avoid, uint32_t longest)
 {
     uint64_t k[ZL_TILE_BITS];
     bool yes = true;
@@ -165,7 +165,7 @@ static bool witnessed(deciding *w, const zl_frame *f, const zl_avoid *avoid, uin
     return yes;
 }
 
-static bool in_frame(void *env, const zl_frame *f)
+static bool in_frame(void *env, const zl_inner_frame *f)
 {
     deciding *w = env;
     zl_avoid avoid[ZL_ASKS_MOST];

@@ -55,13 +55,13 @@ typedef struct zl_placing {
 
 /* Elements of an access: index into the tile, the lane fastest; UINT32_MAX: inactive.  Of each instance
  * the least wavefronts.  Where vectors matter, the column in its line at which each begins. */
-typedef struct zl_points {
+typedef struct zl_access_points {
     uint32_t *index, *least, *start;
     uint64_t count, instances, starts;
     uint32_t align;  /* of a vector, elements */
     uint32_t joined; /* all starts by OR: how far they are multiples of a power of two */
     uint32_t last[ZLAY_BANK_LANES], wavefronts; /* the addresses that were counted last; 0: none */
-} zl_points;
+} zl_access_points;
 
 /* The offset of an element modulo a power of two, and the elements behind and before it: numbers
  * from 1, 0 where no vector says. */
@@ -71,7 +71,7 @@ typedef struct zl_forced {
 
 typedef struct zl_families {
     const zl_asked *a;
-    zl_points points[ZL_ASKS_MOST];
+    zl_access_points points[ZL_ASKS_MOST];
     zl_forced *forced;                  /* of each element of the tile */
     zlay_swizzle_cost cost[ZL_ASKS_MOST]; /* ideal and bound alone */
     uint64_t bound;                     /* their sum */

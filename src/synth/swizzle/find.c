@@ -137,7 +137,7 @@ static void try_forms(zl_swizzle_found *out, const zl_swizzle_problem *p, uint64
 /* ---- a layout from its subspaces ------------------------------------------------- */
 
 /* Lanes of one key, where each is served by itself. */
-static uint32_t doubled(const zl_frame *f, const zl_bank_ask *a, uint32_t low)
+static uint32_t doubled(const zl_inner_frame *f, const zl_bank_ask *a, uint32_t low)
 {
     zl_echelon e;
     e.pivots = 0;
@@ -147,7 +147,7 @@ static uint32_t doubled(const zl_frame *f, const zl_bank_ask *a, uint32_t low)
     return a->together - keys;
 }
 
-void zl_avoid_read(zl_avoid *out, const zl_frame *f, const zl_swizzle_problem *p,
+void zl_avoid_read(zl_avoid *out, const zl_inner_frame *f, const zl_swizzle_problem *p,
                    const zl_bank_ask *a)
 {
     zl_echelon told;
@@ -203,7 +203,7 @@ static uint32_t avoid_most(zl_avoid *out, const zl_avoid *all, uint32_t count)
 
 /* Inner units have the low bits, K the high ones, its first vector the highest; indices of one bit
  * fill what is between. */
-static void basis_make(uint64_t *basis, const zl_frame *f, const uint64_t *k, uint32_t depth)
+static void basis_make(uint64_t *basis, const zl_inner_frame *f, const uint64_t *k, uint32_t depth)
 {
     zl_echelon e;
     e.pivots = 0;
@@ -219,7 +219,7 @@ static void basis_make(uint64_t *basis, const zl_frame *f, const uint64_t *k, ui
     }
 }
 
-static void offer_k(zl_swizzle_found *out, const zl_swizzle_problem *p, const zl_frame *f,
+static void offer_k(zl_swizzle_found *out, const zl_swizzle_problem *p, const zl_inner_frame *f,
                     const uint64_t *k, uint32_t depth, int32_t method)
 {
     uint64_t basis[ZL_TILE_BITS];
@@ -229,7 +229,7 @@ static void offer_k(zl_swizzle_found *out, const zl_swizzle_problem *p, const zl
 }
 
 /* The best K of a frame; true: it is proved to be. */
-static bool try_k(zl_swizzle_found *out, const zl_swizzle_problem *p, const zl_frame *f,
+static bool try_k(zl_swizzle_found *out, const zl_swizzle_problem *p, const zl_inner_frame *f,
                   uint64_t *steps)
 {
     zl_avoid all[ZL_ASKS_MOST], most[ZL_ASKS_MOST];
@@ -259,7 +259,7 @@ typedef struct finding {
     bool whole; /* each frame so far was proved */
 } finding;
 
-static bool find_in_frame(void *env, const zl_frame *f)
+static bool find_in_frame(void *env, const zl_inner_frame *f)
 {
     finding *w = env;
     zl_steps_take(&w->steps, ZL_STEPS_TRY);

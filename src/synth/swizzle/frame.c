@@ -14,7 +14,7 @@ enum { RIGHT = 48 }; /* the first bit of the right sides */
 
 static uint64_t right(uint32_t j) { return UINT64_C(1) << (RIGHT + j); }
 
-bool zl_frame_units(zl_frame *f, uint32_t *fixed, zl_swizzle_found *out,
+bool zl_frame_units(zl_inner_frame *f, uint32_t *fixed, zl_swizzle_found *out,
                     const zl_swizzle_problem *p)
 {
     *fixed = 0;
@@ -50,7 +50,7 @@ static bool row_put(level *l, uint64_t row)
     return !(l->rows.pivots & ~INDEX);
 }
 
-static void levels_cut(levels *l, const zl_frame *f, const zl_swizzle_problem *p)
+static void levels_cut(levels *l, const zl_inner_frame *f, const zl_swizzle_problem *p)
 {
     uint64_t cuts = UINT64_C(1) << f->inner;
     for (uint32_t a = 0; a < p->count; a++) cuts |= UINT64_C(1) << p->ask[a].vector;
@@ -65,7 +65,7 @@ static void levels_cut(levels *l, const zl_frame *f, const zl_swizzle_problem *p
 }
 
 /* False with the access whose starts no such bits are 0 at. */
-static bool level_fill(level *l, zl_swizzle_found *out, const zl_frame *f,
+static bool level_fill(level *l, zl_swizzle_found *out, const zl_inner_frame *f,
                        const zl_swizzle_problem *p)
 {
     for (uint32_t i = 0; i < f->inner; i++)
@@ -134,7 +134,7 @@ static void narrow_spread(levels *l, uint32_t low, uint32_t inner, const zl_bank
     }
 }
 
-static void duals_read(zl_frame *f, const levels *l)
+static void duals_read(zl_inner_frame *f, const levels *l)
 {
     for (uint32_t i = 0; i < l->count; i++)
         for (uint32_t j = l->at[i].first; j < l->at[i].end; j++) {
@@ -148,7 +148,7 @@ static void duals_read(zl_frame *f, const levels *l)
 }
 
 /* What no equation decides yet, by the bits of `choice`; how many bits of it that takes. */
-static uint32_t choose(levels *l, const zl_frame *f, uint64_t choice)
+static uint32_t choose(levels *l, const zl_inner_frame *f, uint64_t choice)
 {
     uint32_t used = 0;
     uint64_t from;
@@ -164,7 +164,7 @@ static uint32_t choose(levels *l, const zl_frame *f, uint64_t choice)
     return used;
 }
 
-static void spread_all(levels *l, const zl_frame *f, const zl_swizzle_problem *p)
+static void spread_all(levels *l, const zl_inner_frame *f, const zl_swizzle_problem *p)
 {
     for (uint32_t a = 0; a < p->count; a++) {
         uint32_t low = zl_key_bits(p, &p->ask[a]);
@@ -172,7 +172,7 @@ static void spread_all(levels *l, const zl_frame *f, const zl_swizzle_problem *p
     }
 }
 
-bool zl_frame_duals(zl_frame *f, zl_swizzle_found *out, const zl_swizzle_problem *p,
+bool zl_frame_duals(zl_inner_frame *f, zl_swizzle_found *out, const zl_swizzle_problem *p,
                     uint64_t choice)
 {
     levels l;
@@ -188,7 +188,7 @@ bool zl_frame_duals(zl_frame *f, zl_swizzle_found *out, const zl_swizzle_problem
     return true;
 }
 
-uint64_t zl_frame_project(const zl_frame *f, uint64_t index)
+uint64_t zl_frame_project(const zl_inner_frame *f, uint64_t index)
 {
     uint64_t value = index;
     for (uint32_t j = 0; j < f->inner; j++)

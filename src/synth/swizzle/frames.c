@@ -10,7 +10,7 @@ enum { FRAMES_MOST = 4096, CHOICES_MOST = 4096 };
 
 typedef struct visitor {
     const zl_swizzle_problem *p;
-    zl_frame f;
+    zl_inner_frame f;
     uint32_t fixed, inner;
     uint64_t index[ZL_VECTOR_MOST]; /* units past the fixed ones */
     zl_frame_visit *visit;
@@ -27,7 +27,7 @@ static bool settled(const visitor *v)
 }
 
 /* Few choices are all taken, of many some that are drawn. */
-static uint64_t choice_of(const zl_frame *f, uint64_t n)
+static uint64_t choice_of(const zl_inner_frame *f, uint64_t n)
 {
     if (UINT64_C(1) << f->loose <= CHOICES_MOST) return n;
     return (n * 0x9e3779b97f4a7c15u >> 1) + 1;

@@ -51,7 +51,7 @@ static void pair_read(pair *w, const zl_avoid *avoid, uint32_t count, uint32_t r
 }
 
 /* Indices of one bit, the highest first, that `spanned` has not. */
-static uint32_t outside(uint64_t *k, uint32_t found, uint32_t depth, const zl_frame *f,
+static uint32_t outside(uint64_t *k, uint32_t found, uint32_t depth, const zl_inner_frame *f,
                         zl_echelon *spanned)
 {
     for (uint32_t b = f->bits; b-- > 0 && found < depth;) {
@@ -62,7 +62,7 @@ static uint32_t outside(uint64_t *k, uint32_t found, uint32_t depth, const zl_fr
 }
 
 /* Past the depth of the one only the other is to be avoided. */
-static void lengthen(uint64_t *k, uint32_t found, uint32_t depth, const zl_frame *f,
+static void lengthen(uint64_t *k, uint32_t found, uint32_t depth, const zl_inner_frame *f,
                      const zl_avoid *avoid, uint32_t kept)
 {
     zl_echelon spanned;
@@ -72,7 +72,7 @@ static void lengthen(uint64_t *k, uint32_t found, uint32_t depth, const zl_frame
     outside(k, found, depth, f, &spanned);
 }
 
-void zl_complement_pair(uint64_t *k, uint32_t depth, const zl_frame *f, const zl_avoid *avoid,
+void zl_complement_pair(uint64_t *k, uint32_t depth, const zl_inner_frame *f, const zl_avoid *avoid,
                         uint32_t count)
 {
     pair w;

@@ -26,7 +26,7 @@ static zlay_status indices_read(uint32_t *to, const zl_asked *a, uint32_t i, uin
 }
 
 /* A lane has all elements of its vector, or none. */
-static zlay_status lanes_check(const zl_asked *a, const zl_points *p, uint32_t i)
+static zlay_status lanes_check(const zl_asked *a, const zl_access_points *p, uint32_t i)
 {
     const zl_asked_access *x = &a->access[i];
     uint64_t each = (uint64_t)x->lanes * x->elements;
@@ -45,7 +45,7 @@ static zlay_status access_points(zl_families *f, uint32_t i)
 {
     const zl_asked *a = f->a;
     const zl_access *x = a->access[i].banked.access;
-    zl_points *p = &f->points[i];
+    zl_access_points *p = &f->points[i];
     zlay_status status = ZLAY_OK;
     p->count = zlay_layout_size(a->access[i].layout);
     p->align = x->align * BYTE > a->elem_bits ? x->align * BYTE / a->elem_bits : 1;
@@ -122,7 +122,7 @@ static zlay_status force_next(const zl_asked *a, zl_forced *all, uint32_t one, u
 static zlay_status force_access(const zl_families *f, zl_forced *all, uint32_t i)
 {
     const zl_asked_access *x = &f->a->access[i];
-    const zl_points *p = &f->points[i];
+    const zl_access_points *p = &f->points[i];
     zlay_status status = ZLAY_OK;
     if (!p->start) return ZLAY_OK;
     for (uint64_t point = 0; point < p->count && !status; point++) {

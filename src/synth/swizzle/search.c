@@ -31,7 +31,7 @@ typedef struct cut {
     uint32_t excess[ZL_ASKS_MOST];
 } cut;
 
-static void space_read(space *s, uint64_t *k, const zl_frame *f)
+static void space_read(space *s, uint64_t *k, const zl_inner_frame *f)
 {
     zl_echelon all;
     all.pivots = 0;
@@ -260,8 +260,8 @@ static void best_taken(space *s, const cut *c)
     best_keep(s, c, NULL, 0);
 }
 
-bool zl_complement_search(uint64_t *k, uint32_t depth, const zl_frame *f, const zl_avoid *avoid,
-                          uint32_t count, uint64_t *steps)
+bool zl_complement_search(uint64_t *k, uint32_t depth, const zl_inner_frame *f,
+                          const zl_avoid *avoid, uint32_t count, uint64_t *steps)
 {
     static const uint32_t none[ZL_ASKS_MOST];
     space s = {.avoid = avoid, .count = count, .depth = depth, .room = f->bits - f->inner,

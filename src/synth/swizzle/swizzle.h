@@ -94,26 +94,26 @@ zlay_answer zl_swizzle_decide(const zl_swizzle_problem *problem);
 /* ---- parts of zl_swizzle_find ---------------------------------------------------- */
 
 /* The inner bits: unit[j] has offset 2^j, and dual[j] is the mask whose parity is bit j. */
-typedef struct zl_frame {
+typedef struct zl_inner_frame {
     uint32_t bits, inner;
     uint32_t loose, reserved; /* bits of a choice of the duals */
     uint64_t unit[ZL_VECTOR_MOST], dual[ZL_VECTOR_MOST];
-} zl_frame;
+} zl_inner_frame;
 
 /* The units that vectors fix, from the first on; `inner` and the units past them are the caller's.
  * Then the duals: choice 0 tells the lanes of narrower accesses apart as far as it goes, 1, 2, ...
  * are all that there are, up to 2^loose.  False with the clash in `out`. */
-bool zl_frame_units(zl_frame *f, uint32_t *fixed, zl_swizzle_found *out,
+bool zl_frame_units(zl_inner_frame *f, uint32_t *fixed, zl_swizzle_found *out,
                     const zl_swizzle_problem *p);
-bool zl_frame_duals(zl_frame *f, zl_swizzle_found *out, const zl_swizzle_problem *p,
+bool zl_frame_duals(zl_inner_frame *f, zl_swizzle_found *out, const zl_swizzle_problem *p,
                     uint64_t choice);
 
 /* An index without its inner bits. */
-uint64_t zl_frame_project(const zl_frame *f, uint64_t index);
+uint64_t zl_frame_project(const zl_inner_frame *f, uint64_t index);
 
 /* Visit a frame for every choice of inner units and duals that matters, the likely ones first,
  * until `visit` says true.  ZLAY_NONE: there is no frame; else `*all`: each was visited. */
-typedef bool zl_frame_visit(void *env, const zl_frame *f);
+typedef bool zl_frame_visit(void *env, const zl_inner_frame *f);
 zlay_status zl_frames_visit(bool *all, zl_swizzle_found *out, const zl_swizzle_problem *p,
                             zl_frame_visit *visit, void *env);
 
@@ -136,17 +136,17 @@ typedef struct zl_avoid {
 } zl_avoid;
 
 /* What an access spans where all inner bits are 0. */
-void zl_avoid_read(zl_avoid *out, const zl_frame *f, const zl_swizzle_problem *p,
+void zl_avoid_read(zl_avoid *out, const zl_inner_frame *f, const zl_swizzle_problem *p,
                    const zl_bank_ask *a);
 
 /* K, `depth` vectors, each outside those before it.  Of two subspaces at most: none has more in
  * common with K than its own size forces. */
-void zl_complement_pair(uint64_t *k, uint32_t depth, const zl_frame *f, const zl_avoid *avoid,
+void zl_complement_pair(uint64_t *k, uint32_t depth, const zl_inner_frame *f, const zl_avoid *avoid,
                         uint32_t count);
 
 /* Of more: true when no K takes fewer wavefronts.  Steps are counted down. */
-bool zl_complement_search(uint64_t *k, uint32_t depth, const zl_frame *f, const zl_avoid *avoid,
-                          uint32_t count, uint64_t *steps);
+bool zl_complement_search(uint64_t *k, uint32_t depth, const zl_inner_frame *f,
+                          const zl_avoid *avoid, uint32_t count, uint64_t *steps);
 
 /* What an access takes at least under any layout: lanes of one element share it, or where each is
  * served by itself wait for each other. */

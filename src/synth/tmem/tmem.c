@@ -12,7 +12,7 @@ enum { POINTS_MOST = 1 << 17, FOUND_MOST = 64, CELL = 4, SECOND_HALF = 16 };
 
 typedef struct search {
     zlay_ctx *ctx;
-    zl_asked asked;
+    zl_compared asked;
     uint64_t points;
     int64_t first; /* the value at index 0 */
     zlay_tmem_map *out;
@@ -64,7 +64,7 @@ static zlay_status ask_sized(search *s, zlay_tmem_map map)
 static uint32_t split_of(const search *s)
 {
     int64_t at = 0;
-    if (s->points <= SECOND_HALF || !zl_asked_value(&at, &s->asked, SECOND_HALF)) return 0;
+    if (s->points <= SECOND_HALF || !zl_compared_value(&at, &s->asked, SECOND_HALF)) return 0;
     bool within = at > s->first && at < s->first + ZLAY_TMEM_COLUMNS;
     return within ? (uint32_t)(at - s->first) : 0;
 }
@@ -117,10 +117,10 @@ static zlay_status refuse(const search *s)
 /* The place of index 0 is the address of them all. */
 static zlay_status search_begin(search *s)
 {
-    zlay_status status = zl_asked_check(s->ctx, &s->asked, POINTS_MOST);
+    zlay_status status = zl_compared_check(s->ctx, &s->asked, POINTS_MOST);
     if (status) return status;
     s->points = zlay_layout_size(s->asked.layout);
-    if (!s->points || !zl_asked_value(&s->first, &s->asked, 0))
+    if (!s->points || !zl_compared_value(&s->first, &s->asked, 0))
         return zl_fail(s->ctx, ZLAY_NONE, "index 0 has no place in tensor memory");
     if (s->first < 0 || s->first > UINT32_MAX)
         return zl_fail(s->ctx, ZLAY_NONE, "index 0 is at %lld, no address of tensor memory",
@@ -134,7 +134,7 @@ zlay_status zlay_tmem_synth(zlay_ctx *ctx, zlay_tmem_map *out, size_t room, size
     zlay_tmem_map found[FOUND_MOST];
     if (!ctx || !count || (room && !out) || !layout) return ZLAY_EINVAL;
     search s = {.ctx = ctx, .out = found};
-    s.asked = (zl_asked){.layout = layout, .unit = ZLAY_TMEM_LANE, .second_minor = true};
+    s.asked = (zl_compared){.layout = layout, .unit = ZLAY_TMEM_LANE, .second_minor = true};
     s.room = room < FOUND_MOST ? room : FOUND_MOST;
     zlay_status status = search_begin(&s);
     if (!status) status = ask_all(&s);

@@ -97,9 +97,9 @@ static int64_t stride_of(const zl_loop *loop, int what)
 
 zlay_status zl_transfer_layout(zlay_ctx *ctx, zlay_layout **out, const zlay_transfer *t, int what)
 {
-    static const zl_side plain;
+    static const zl_transfer_side plain;
     if (what != ZL_INDEX && t->apart[what]) return zl_layout_copy(ctx, out, t->apart[what]);
-    const zl_side *side = what == ZL_FROM ? &t->from : what == ZL_TO ? &t->to : &plain;
+    const zl_transfer_side *side = what == ZL_FROM ? &t->from : what == ZL_TO ? &t->to : &plain;
     zlay_status status = ZLAY_OK;
     zl_modes m;
     zl_modes_begin(&m, ctx);

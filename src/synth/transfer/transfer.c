@@ -15,14 +15,14 @@ static const zl_request_form request_form = {"zlay_transfer_request",
                                              offsetof(zlay_transfer_request, source_align),
                                              {ZL_RESERVED(zlay_transfer_request, reserved)}};
 
-static zlay_status side_read(zlay_ctx *ctx, zl_side *out, const zlay_layout *layout, uint32_t align,
-                             uint32_t elem, const char *name)
+static zlay_status side_read(zlay_ctx *ctx, zl_transfer_side *out, const zlay_layout *layout,
+                             uint32_t align, uint32_t elem, const char *name)
 {
     if (!layout) return zl_fail(ctx, ZLAY_EINVAL, "%s: no layout", name);
     if (zl_parameter(layout))
         return zl_fail(ctx, ZLAY_ENOTSUP, "%s: has the parameter %s; copy.synth with a tile takes it",
                        name, zl_parameter(layout));
-    *out = (zl_side){.align = align ? align : elem};
+    *out = (zl_transfer_side){.align = align ? align : elem};
     if (!zl_is_power_of_two(out->align) || out->align < elem)
         return zl_fail(ctx, ZLAY_EINVAL,
                        "%s: an alignment of %u bytes is no power of two from an element's %u on",

@@ -16,18 +16,18 @@ typedef struct zl_loop {
 } zl_loop;
 
 /* One side: offset of the first element, and what is XORed onto every offset, in elements. */
-typedef struct zl_side {
+typedef struct zl_transfer_side {
     int64_t offset;
     zl_swizzle swizzle;
     uint32_t align; /* of the pointer, bytes */
-} zl_side;
+} zl_transfer_side;
 
 struct zlay_transfer {
     zlay_allocator alloc;
     zlay_transfer_summary info;
     uint32_t loops;
     zl_loop loop[ZL_LOOPS]; /* 0: along the destination's rows */
-    zl_side from, to;
+    zl_transfer_side from, to;
     zlay_layout *made[2];  /* cheaper forms of layouts that are neither strided nor f2; or NULL */
     zlay_layout *apart[2]; /* of sides that share no modes the layouts, beside one loop; or NULL */
     uint32_t turn;      /* the loop along which the source is contiguous, of a turned tile */

@@ -89,7 +89,7 @@ zlay_status zlay_word_step_nth(zlay_word_step *out, const zlay_word *word, uint3
 {
     if (!out || !word) return ZLAY_EINVAL;
     if (i >= word->word.count) return ZLAY_NONE;
-    const zl_step *step = &word->word.step[i];
+    const zl_word_step *step = &word->word.step[i];
     memset(out, 0, sizeof *out);
     out->generator = (int32_t)step->id;
     out->rounds = zl_step_row_of(step->id)->rounds;

@@ -75,7 +75,7 @@ static uint64_t units_in(const zl_space *s, uint64_t mask)
     return found;
 }
 
-void zl_frame(zl_affine *out, const zl_wanted *w, const zl_space *y)
+void zl_plane_frame(zl_affine *out, const zl_wanted *w, const zl_space *y)
 {
     zl_space lanes, inside, taken, all;
     taken.pivots = 0;
@@ -154,7 +154,7 @@ static bool chain_put(zl_word *word, const zl_wanted *w, const zl_affine *map, c
     for (unsigned i = 0; i + 1 < c.count; i++) {
         zl_space now = c.shared;
         for (unsigned k = 0; k < c.count; k++) zl_space_put(&now, k <= i ? c.to[k] : c.from[k]);
-        zl_frame(&frame, w, &now);
+        zl_plane_frame(&frame, w, &now);
         zl_map_invert(&frame_back, &frame);
         zl_map_product(&step, &frame_back, &before);
         zl_map_product(&step_back, &before_back, &frame);

@@ -41,7 +41,7 @@ static unsigned forms_of(uint64_t *out, const zl_wanted *w, unsigned which)
     return 1;
 }
 
-bool zl_pair_at(zl_pair *out, const zl_wanted *w, unsigned i, bool *past)
+bool zl_pair_at(zl_word_pair *out, const zl_wanted *w, unsigned i, bool *past)
 {
     uint64_t form[ZL_SLOT_BITS];
     unsigned which = i % FORMS, vectors = (unsigned)w->inner;
@@ -56,7 +56,7 @@ bool zl_pair_at(zl_pair *out, const zl_wanted *w, unsigned i, bool *past)
     return out->form;
 }
 
-void zl_pair_map(zl_affine *out, const zl_wanted *w, const zl_pair *pair)
+void zl_pair_map(zl_affine *out, const zl_wanted *w, const zl_word_pair *pair)
 {
     zl_transvection(out, w->bits, pair->by, pair->form, false);
 }

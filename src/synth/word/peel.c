@@ -96,7 +96,7 @@ static void without_choice(zl_word *word, zl_affine *made)
 }
 
 /* Makes the whole map: peels rounds until one round suffices, then puts that one. */
-static bool peeled_put(zl_word *out, zl_search *s, const zl_wanted *whole, unsigned draw)
+static bool peeled_put(zl_word *out, zl_word_search *s, const zl_wanted *whole, unsigned draw)
 {
     zl_wanted w = *whole, part;
     zl_affine first, back;
@@ -128,7 +128,7 @@ static bool turned(zl_word *out, const zl_word *from, const zl_wanted *w)
 }
 
 /* Peels the map, or its inverse, whose word is then reversed. */
-static bool drawn_put(zl_search *s, const zl_wanted *w, unsigned draw)
+static bool drawn_put(zl_word_search *s, const zl_wanted *w, unsigned draw)
 {
     zl_wanted other = *w;
     s->whole.slots = w->slots;
@@ -145,8 +145,8 @@ static bool drawn_put(zl_search *s, const zl_wanted *w, unsigned draw)
 /* ---- one by one -------------------------------------------------------------------------- */
 
 /* Makes a first round into `piece`, and the map that it makes. */
-static bool piece_put(zl_search *s, zl_affine *made, const zl_wanted *w, const zl_pair *pair,
-                      bool shuffles)
+static bool piece_put(zl_word_search *s, zl_affine *made, const zl_wanted *w,
+                      const zl_word_pair *pair, bool shuffles)
 {
     zl_wanted part;
     zl_pair_map(made, w, pair);
@@ -161,7 +161,7 @@ static bool piece_put(zl_search *s, zl_affine *made, const zl_wanted *w, const z
 }
 
 /* Whether the cost of the piece and a lower bound for the rest are less than the best word. */
-static bool may_be_less(zl_search *s, const zl_wanted *rest, const zl_word *best)
+static bool may_be_less(zl_word_search *s, const zl_wanted *rest, const zl_word *best)
 {
     uint32_t rounds, floor = zl_rounds_floor(rest, &s->aim, &rounds);
     if (best->instructions == UINT32_MAX) return true;
@@ -172,7 +172,7 @@ static bool may_be_less(zl_search *s, const zl_wanted *rest, const zl_word *best
 
 /* Makes a word from the piece and the rest, reversed where the map was inverted; false: it is not
  * better than the best word. */
-static bool pair_put(zl_search *s, const zl_wanted *w, const zl_wanted *turn,
+static bool pair_put(zl_word_search *s, const zl_wanted *w, const zl_wanted *turn,
                      const zl_affine *made, const zl_word *best)
 {
     zl_affine back;
@@ -194,7 +194,7 @@ static bool pair_put(zl_search *s, const zl_wanted *w, const zl_wanted *turn,
 }
 
 /* Skips pairs that the list has already had. */
-static bool seen_before(zl_pair *seen, unsigned *count, const zl_pair *pair)
+static bool seen_before(zl_word_pair *seen, unsigned *count, const zl_word_pair *pair)
 {
     for (unsigned i = 0; i < *count; i++)
         if (seen[i].by == pair->by && seen[i].form == pair->form) return true;
@@ -203,9 +203,9 @@ static bool seen_before(zl_pair *seen, unsigned *count, const zl_pair *pair)
 }
 
 /* Tries the pairs; false: there are more than the aim allows. */
-static bool pairs_try(zl_word *out, zl_search *s, const zl_wanted *w, const zl_wanted *turn)
+static bool pairs_try(zl_word *out, zl_word_search *s, const zl_wanted *w, const zl_wanted *turn)
 {
-    zl_pair pair, seen[WHOLE];
+    zl_word_pair pair, seen[WHOLE];
     zl_affine made;
     unsigned known = 0;
     bool past = false, whole = s->aim.pairs >= WHOLE && w->inner == WHOLE_INNER;
@@ -222,13 +222,13 @@ static bool pairs_try(zl_word *out, zl_search *s, const zl_wanted *w, const zl_w
 
 /* Whether the list is proved to have a least word: where two inner bits both leave their lane
  * (docs/synthesis.md has the proof), except for movmatrix. */
-static bool is_whole_list(const zl_search *s, const zl_wanted *w)
+static bool is_whole_list(const zl_word_search *s, const zl_wanted *w)
 {
     bool matrix = s->aim.matrix && zl_matrix_reaches(w);
     return w->slots.byte == 1 && w->slots.reg == 1 && !matrix && !w->map.constant;
 }
 
-static void all_pairs_try(zl_word *out, zl_search *s, const zl_wanted *w)
+static void all_pairs_try(zl_word *out, zl_word_search *s, const zl_wanted *w)
 {
     zl_wanted other = *w;
     other.map = w->inverse;
@@ -241,7 +241,7 @@ static void all_pairs_try(zl_word *out, zl_search *s, const zl_wanted *w)
 
 /* Sets how many pairs and peels are tried. For a bit permutation the first pairs and one peel
  * gave as good words as all. */
-static void aim_at(zl_search *s, const zl_wanted *w)
+static void aim_at(zl_word_search *s, const zl_wanted *w)
 {
     uint64_t more = w->inner == WHOLE_INNER;
     for (unsigned k = 0; k < w->bits; k++) more |= w->map.basis[k] & (w->map.basis[k] - 1);
@@ -250,7 +250,7 @@ static void aim_at(zl_search *s, const zl_wanted *w)
     if (s->aim.pairs > PERMUTED) s->aim.pairs = PERMUTED;
 }
 
-bool zl_rounds_put(zl_word *out, zl_search *s, const zl_wanted *w)
+bool zl_rounds_put(zl_word *out, zl_word_search *s, const zl_wanted *w)
 {
     bool several = zl_crossing_rank(w) > w->slots.reg, made = false;
     if (several) aim_at(s, w);

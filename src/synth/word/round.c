@@ -254,7 +254,7 @@ bool zl_round_put(zl_word *word, const zl_wanted *w, zl_round_way way)
     round r;
     parts p;
     if (!round_search(&r, w, way) || round_selects(&r) > way.selects) return false;
-    zl_frame(&p.first_back, w, &r.y);
+    zl_plane_frame(&p.first_back, w, &r.y);
     zl_map_product(&p.rest, &w->map, &p.first_back);
     zl_map_same(&p.shuffle, w->bits);
     for (unsigned k = 0; k < w->bits; k++)

@@ -30,7 +30,7 @@ unsigned zl_inner_rank_back(const zl_wanted *w, const zl_affine *back); /* from 
 
 /* The map F with F(plane) = y that moves as few bits as possible: the bytes go to the inner bits
  * of y, each lane bit to a vector of y above it. */
-void zl_frame(zl_affine *out, const zl_wanted *w, const zl_space *y);
+void zl_plane_frame(zl_affine *out, const zl_wanted *w, const zl_space *y);
 
 /* Puts a map inside lanes as steps of rank 0 or 1. */
 bool zl_inner_put(zl_word *word, const zl_wanted *w, const zl_affine *map);
@@ -82,13 +82,13 @@ uint32_t zl_touched(const zl_wanted *w, const zl_affine *back);
 
 /* ---- the search ---------------------------------------------------------------------------- */
 
-typedef struct zl_search {
+typedef struct zl_word_search {
     zl_word_aim aim;
     zl_word best, trial, whole, piece;
     bool found;
     uint32_t floor; /* no word of several rounds that begins with a pair costs less; 0: not known */
     uint32_t least; /* a lower bound for words of one round */
-} zl_search;
+} zl_word_search;
 
 bool zl_word_less(const zl_word_aim *aim, const zl_word *a, const zl_word *b);
 
@@ -102,19 +102,19 @@ unsigned zl_crossing_rank(const zl_wanted *w);
 
 /* Searches words of one round, for a map whose rank is at most the number of register bits;
  * `best` gets the least. False: none is found. */
-bool zl_round_search(zl_search *s, const zl_wanted *w);
+bool zl_round_search(zl_word_search *s, const zl_wanted *w);
 
 /* v -> v + by form(v), which takes an inner vector to another lane. */
-typedef struct zl_pair {
+typedef struct zl_word_pair {
     uint64_t by, form;
-} zl_pair;
+} zl_word_pair;
 
 /* The i-th pair of a list; false: it is not usable, or past the last. */
-bool zl_pair_at(zl_pair *out, const zl_wanted *w, unsigned i, bool *past);
-void zl_pair_map(zl_affine *out, const zl_wanted *w, const zl_pair *pair);
+bool zl_pair_at(zl_word_pair *out, const zl_wanted *w, unsigned i, bool *past);
+void zl_pair_map(zl_affine *out, const zl_wanted *w, const zl_word_pair *pair);
 
 /* Puts a map of any rank; false: the word has no room for it. */
-bool zl_rounds_put(zl_word *out, zl_search *s, const zl_wanted *w);
+bool zl_rounds_put(zl_word *out, zl_word_search *s, const zl_wanted *w);
 
 /* ---- through shared memory ---------------------------------------------------------------- */
 

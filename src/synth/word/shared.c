@@ -46,9 +46,9 @@ void zl_word_leave(zl_word *out, const zl_wanted *w)
     zl_step_id store = zl_map_keeps(&w->map, blocks) ? ZL_STEP_STORE : ZL_STEP_DSMEM;
     zl_map_same(&same, w->bits);
     out->count = 3;
-    out->step[0] = (zl_step){store, stores(&w->slots, &w->map, moved), w->map};
-    out->step[1] = (zl_step){ZL_STEP_SYNC, 1, same};
-    out->step[2] = (zl_step){ZL_STEP_LOAD, moved, same};
+    out->step[0] = (zl_word_step){store, stores(&w->slots, &w->map, moved), w->map};
+    out->step[1] = (zl_word_step){ZL_STEP_SYNC, 1, same};
+    out->step[2] = (zl_word_step){ZL_STEP_LOAD, moved, same};
     zl_word_count(out);
     out->lower_rounds = 0;
     out->lower_instructions = 2 * far(w) + 1;
@@ -65,9 +65,9 @@ void zl_word_landed(zl_word *out, const zl_slots *slots, const zl_affine *map)
     out->optimal = true;
     if (!moved) return;
     out->count = 3;
-    out->step[0] = (zl_step){ZL_STEP_LOAD, moved, same};
-    out->step[1] = (zl_step){ZL_STEP_SYNC, 1, same};
-    out->step[2] = (zl_step){ZL_STEP_STORE, stores(slots, map, moved), *map};
+    out->step[0] = (zl_word_step){ZL_STEP_LOAD, moved, same};
+    out->step[1] = (zl_word_step){ZL_STEP_SYNC, 1, same};
+    out->step[2] = (zl_word_step){ZL_STEP_STORE, stores(slots, map, moved), *map};
     zl_word_count(out);
     out->lower_instructions = 2 * moved + 1;
     out->optimal = out->instructions == out->lower_instructions;

@@ -178,7 +178,7 @@ static zl_step_id kind(const zl_wanted *w, const zl_affine *map, const zl_affine
 
 /* The kind of the one step that two consecutive steps become; ZL_STEPS: they stay two. A renaming
  * joins any step, and a map that moves bytes inside registers joins a step that selects bytes. */
-static zl_step_id joined(const zl_wanted *w, const zl_step *a, zl_step_id id,
+static zl_step_id joined(const zl_wanted *w, const zl_word_step *a, zl_step_id id,
                          const zl_affine *map, const zl_affine *both)
 {
     if (is_inner(a->id) && is_inner(id))
@@ -190,7 +190,7 @@ static zl_step_id joined(const zl_wanted *w, const zl_step *a, zl_step_id id,
     return first || second ? ZL_STEP_EXCHANGE : ZL_STEPS;
 }
 
-static void step_set(zl_step *out, const zl_wanted *w, zl_step_id id, const zl_affine *map,
+static void step_set(zl_word_step *out, const zl_wanted *w, zl_step_id id, const zl_affine *map,
                      const zl_affine *back)
 {
     out->id = kind(w, map, back, id);
@@ -198,7 +198,7 @@ static void step_set(zl_step *out, const zl_wanted *w, zl_step_id id, const zl_a
     zl_map_copy(&out->map, map);
 }
 
-static void step_copy(zl_step *out, const zl_step *from)
+static void step_copy(zl_word_step *out, const zl_word_step *from)
 {
     out->id = from->id;
     out->instructions = from->instructions;
@@ -245,11 +245,11 @@ bool zl_word_put_known(zl_word *word, const zl_wanted *w, zl_step_id id, const z
                        const zl_affine *back)
 {
     zl_affine both, both_back;
-    zl_step now;
+    zl_word_step now;
     step_set(&now, w, id, map, back);
     if (now.id == ZL_STEP_IDX || now.id == ZL_STEP_BFLY)
         if (!now.instructions && !zl_map_stays(w, map)) return false;
-    zl_step *last = word->count ? &word->step[word->count - 1] : NULL;
+    zl_word_step *last = word->count ? &word->step[word->count - 1] : NULL;
     if (last) {
         zl_map_product(&both, map, &last->map);
         zl_step_id one = joined(w, last, now.id, map, &both);

@@ -33,21 +33,21 @@ bool zl_word_less(const zl_word_aim *aim, const zl_word *a, const zl_word *b)
     return one != other ? one < other : a->shuffles < b->shuffles;
 }
 
-static void keep(zl_search *s, bool made)
+static void keep(zl_word_search *s, bool made)
 {
     if (!made) return;
     if (!s->found || zl_word_less(&s->aim, &s->trial, &s->best)) zl_word_copy(&s->best, &s->trial);
     s->found = true;
 }
 
-static zl_word *trial(zl_search *s)
+static zl_word *trial(zl_word_search *s)
 {
     s->trial.count = 0;
     zl_word_count(&s->trial);
     return &s->trial;
 }
 
-static void bound(zl_search *s, uint32_t cost)
+static void bound(zl_word_search *s, uint32_t cost)
 {
     s->least = zl_min32(s->least, cost);
 }
@@ -63,7 +63,7 @@ unsigned zl_crossing_rank(const zl_wanted *w)
 
 /* The most selects a register with which a round may still be no worse than the best. A search
  * for the fewest rounds sets no limit: the first way gives its bound. */
-static uint32_t selects_most(const zl_search *s, uint32_t regs)
+static uint32_t selects_most(const zl_word_search *s, uint32_t regs)
 {
     if (!s->found || !s->aim.shuffle) return UINT32_MAX;
     uint32_t moved = (regs + 1) / 2, best = zl_word_cost(&s->aim, &s->best);
@@ -73,7 +73,7 @@ static uint32_t selects_most(const zl_search *s, uint32_t regs)
 
 /* Tries several ways to keep the parts of registers together, until one meets the bound. There is
  * only one way where no more bits stay inner than there are bytes. */
-static void rounds_try(zl_search *s, const zl_wanted *w, unsigned selects, bool fixed)
+static void rounds_try(zl_word_search *s, const zl_wanted *w, unsigned selects, bool fixed)
 {
     uint32_t regs = 1u << w->slots.reg;
     bool made = zl_round_put(trial(s), w, (zl_round_way){0, selects_most(s, regs), fixed});
@@ -97,13 +97,13 @@ static void rounds_try(zl_search *s, const zl_wanted *w, unsigned selects, bool 
     }
 }
 
-static void matrices_try(zl_search *s, const zl_wanted *w)
+static void matrices_try(zl_word_search *s, const zl_wanted *w)
 {
     keep(s, zl_matrix_put(trial(s), w, false));
     keep(s, zl_matrix_put(trial(s), w, true));
 }
 
-static void crossing_try(zl_search *s, const zl_wanted *w)
+static void crossing_try(zl_word_search *s, const zl_wanted *w)
 {
     s->least = UINT32_MAX;
     unsigned selects = zl_round_selects(w);
@@ -123,7 +123,7 @@ static void crossing_try(zl_search *s, const zl_wanted *w)
 
 /* Searches words of one round, for a map whose rank of lane <- byte, register is at most the
  * number of register bits. */
-bool zl_round_search(zl_search *s, const zl_wanted *w)
+bool zl_round_search(zl_word_search *s, const zl_wanted *w)
 {
     s->found = false;
     if (zl_map_stays(w, &w->map)) {
@@ -133,7 +133,7 @@ bool zl_round_search(zl_search *s, const zl_wanted *w)
     return s->found;
 }
 
-static bool lone_put(zl_word *out, zl_search *s, const zl_wanted *w)
+static bool lone_put(zl_word *out, zl_word_search *s, const zl_wanted *w)
 {
     s->found = false;
     keep(s, zl_lone_put(trial(s), w));
@@ -152,7 +152,7 @@ static void lone_bound(zl_word *out, const zl_wanted *w, unsigned rank)
     out->lower_instructions = (matrix ? 1 : 2) * rank + shuffle;
 }
 
-static void lower_set(zl_word *out, const zl_search *s, const zl_wanted *w)
+static void lower_set(zl_word *out, const zl_word_search *s, const zl_wanted *w)
 {
     unsigned reg = w->slots.reg, rank = zl_crossing_rank(w), regs = 1u << reg;
     if (rank > reg && !reg) {
@@ -223,7 +223,7 @@ static zlay_status in_warp(zlay_ctx *ctx, zl_word *out, const zl_wanted *w,
                            const zl_word_aim *aim)
 {
     zlay_allocator alloc = zl_allocator(ctx);
-    zl_search *s = zl_alloc_plain(ctx, 1, sizeof *s);
+    zl_word_search *s = zl_alloc_plain(ctx, 1, sizeof *s);
     if (!s) return ZLAY_ENOMEM;
     s->aim = *aim;
     s->floor = s->least = 0;

@@ -41,11 +41,11 @@ typedef struct zl_slots {
 
 uint32_t zl_slots_bits(const zl_slots *slots);
 
-typedef struct zl_step {
+typedef struct zl_word_step {
     zl_step_id id;
     uint32_t instructions; /* of a thread */
     zl_affine map;
-} zl_step;
+} zl_word_step;
 
 /* Steps in the order in which they run; the product of their maps is the requested map. */
 typedef struct zl_word {
@@ -54,7 +54,7 @@ typedef struct zl_word {
     uint32_t shuffles; /* of the instructions */
     uint32_t lower_rounds, lower_instructions; /* no word has fewer; of as many rounds, fewer */
     bool optimal;                              /* both are met */
-    zl_step step[ZL_WORD_STEPS];
+    zl_word_step step[ZL_WORD_STEPS];
 } zl_word;
 
 struct zlay_word {
