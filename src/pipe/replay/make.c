@@ -67,57 +67,57 @@ static void count_things(zl_replay *c)
 
 /* An array with room for one more than `count`.  After one allocation fails, all later ones of the
  * call fail, so the last array stands for all. */
-#define MAKE(field, count) c->field = zl_scratch(c->ctx, (size_t)(count) + 1, sizeof *c->field)
+#define TAKE(field, count) c->field = zl_scratch(c->ctx, (size_t)(count) + 1, sizeof *c->field)
 
 /* The arrays that counting fills. */
 static bool make_tables(zl_replay *c)
 {
     const zlay_pipe *p = c->pipe;
-    MAKE(values, p->params_count);
-    MAKE(mbar_at, p->bars_count);
-    MAKE(smem_at, p->smems_count);
-    MAKE(smem_each, p->smems_count);
-    MAKE(tmem_at, p->tmems_count);
-    MAKE(other_at, p->others_count);
+    TAKE(values, p->params_count);
+    TAKE(mbar_at, p->bars_count);
+    TAKE(smem_at, p->smems_count);
+    TAKE(smem_each, p->smems_count);
+    TAKE(tmem_at, p->tmems_count);
+    TAKE(other_at, p->others_count);
     return c->other_at;
 }
 
 /* The arrays whose sizes are counted. */
 static bool make_state(zl_replay *c)
 {
-    MAKE(threads, c->threads_count);
-    MAKE(instances, c->instances_count);
-    MAKE(mbars, c->mbars_count);
-    MAKE(passed, (size_t)c->mbars_count * c->threads_count);
-    MAKE(came, (size_t)c->mbars_count * c->threads_count);
-    MAKE(were, (size_t)2 * c->mbars_count * c->threads_count);
-    MAKE(near, (size_t)c->mbars_count * c->instances_count);
-    MAKE(expected, (size_t)c->mbars_count * c->instances_count);
-    MAKE(places, c->places_count);
-    MAKE(accesses, (size_t)c->places_count * ZL_RP_ACCESSES);
-    MAKE(meetings, c->meetings_count);
-    MAKE(flags, c->flags_count);
-    MAKE(raised, (size_t)c->flags_count * c->instances_count);
-    MAKE(open, (size_t)c->flags_count * c->instances_count);
-    MAKE(made, (size_t)c->flags_count * ZL_RP_VALUES * c->instances_count);
-    MAKE(accs, (size_t)c->instances_count * c->pipe->accs_count);
-    MAKE(columns, c->pipe->tmems_count * c->blocks);
-    MAKE(live_columns, c->blocks);
-    MAKE(relinquished, c->blocks);
-    MAKE(debts, (size_t)c->blocks * (c->threads_count + c->mbars_count));
-    MAKE(ring_growth, (size_t)ZL_RP_PARAMS * c->rings_count);
-    MAKE(loop_growth, (size_t)ZL_RP_PARAMS * c->pipe->events_count);
-    MAKE(bearings, (size_t)ZL_RP_PARAMS * ZL_RP_PARAMS *
+    TAKE(threads, c->threads_count);
+    TAKE(instances, c->instances_count);
+    TAKE(mbars, c->mbars_count);
+    TAKE(passed, (size_t)c->mbars_count * c->threads_count);
+    TAKE(came, (size_t)c->mbars_count * c->threads_count);
+    TAKE(were, (size_t)2 * c->mbars_count * c->threads_count);
+    TAKE(near, (size_t)c->mbars_count * c->instances_count);
+    TAKE(expected, (size_t)c->mbars_count * c->instances_count);
+    TAKE(places, c->places_count);
+    TAKE(accesses, (size_t)c->places_count * ZL_RP_ACCESSES);
+    TAKE(meetings, c->meetings_count);
+    TAKE(flags, c->flags_count);
+    TAKE(raised, (size_t)c->flags_count * c->instances_count);
+    TAKE(open, (size_t)c->flags_count * c->instances_count);
+    TAKE(made, (size_t)c->flags_count * ZL_RP_VALUES * c->instances_count);
+    TAKE(accs, (size_t)c->instances_count * c->pipe->accs_count);
+    TAKE(columns, c->pipe->tmems_count * c->blocks);
+    TAKE(live_columns, c->blocks);
+    TAKE(relinquished, c->blocks);
+    TAKE(debts, (size_t)c->blocks * (c->threads_count + c->mbars_count));
+    TAKE(ring_growth, (size_t)ZL_RP_PARAMS * c->rings_count);
+    TAKE(loop_growth, (size_t)ZL_RP_PARAMS * c->pipe->events_count);
+    TAKE(bearings, (size_t)ZL_RP_PARAMS * ZL_RP_PARAMS *
                        (c->instances_count * ZL_PIPE_LOOPS + c->rings_count * c->blocks));
-    MAKE(first, c->instances_count);
-    MAKE(ring_first, (size_t)c->rings_count * c->blocks);
-    MAKE(ops, ZL_RP_OPS);
-    MAKE(free_ops, ZL_RP_OPS);
-    MAKE(names, ZL_RP_OPS);
-    MAKE(met, ZL_RP_OPS);
-    MAKE(sets, (size_t)c->sets_count * ZL_RP_WORDS);
-    MAKE(copied, ZL_RP_WORDS);
-    MAKE(turned, (size_t)ZL_RP_PARAMS * c->rings_count * c->blocks);
+    TAKE(first, c->instances_count);
+    TAKE(ring_first, (size_t)c->rings_count * c->blocks);
+    TAKE(ops, ZL_RP_OPS);
+    TAKE(free_ops, ZL_RP_OPS);
+    TAKE(names, ZL_RP_OPS);
+    TAKE(met, ZL_RP_OPS);
+    TAKE(sets, (size_t)c->sets_count * ZL_RP_WORDS);
+    TAKE(copied, ZL_RP_WORDS);
+    TAKE(turned, (size_t)ZL_RP_PARAMS * c->rings_count * c->blocks);
     return c->turned;
 }
 
