@@ -110,6 +110,10 @@ void zl_free(const zlay_allocator *alloc, void *ptr, size_t size);
  * when the call ends, so no function frees it.  A loop gives back what it takes in each turn, to a
  * mark that it took before.  An object that is returned to the caller comes from zl_alloc. */
 void *zl_scratch(zlay_ctx *ctx, size_t count, size_t size);
+
+/* The same, not zeroed. */
+void *zl_scratch_plain(zlay_ctx *ctx, size_t count, size_t size);
+
 zl_mark zl_scratch_mark(const zlay_ctx *ctx);
 void zl_scratch_release(zlay_ctx *ctx, zl_mark mark);
 

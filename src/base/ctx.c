@@ -364,7 +364,7 @@ static bool block_begin(zlay_ctx *ctx, size_t bytes)
     return block != NULL;
 }
 
-void *zl_scratch(zlay_ctx *ctx, size_t count, size_t size)
+void *zl_scratch_plain(zlay_ctx *ctx, size_t count, size_t size)
 {
     const size_t unit = _Alignof(max_align_t);
     size_t bytes;
@@ -376,7 +376,13 @@ void *zl_scratch(zlay_ctx *ctx, size_t count, size_t size)
     zl_scratch_block *block = ctx->scratch;
     void *ptr = (char *)block->bytes + block->used;
     block->used += whole;
-    return memset(ptr, 0, bytes);
+    return ptr;
+}
+
+void *zl_scratch(zlay_ctx *ctx, size_t count, size_t size)
+{
+    void *ptr = zl_scratch_plain(ctx, count, size);
+    return ptr ? memset(ptr, 0, count * size) : NULL;
 }
 
 void zl_scratch_release(zlay_ctx *ctx, zl_mark mark)

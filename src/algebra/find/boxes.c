@@ -181,14 +181,9 @@ static zlay_status cover_all(cover *c, zl_form *value)
 
 static zlay_status run(cover *c)
 {
-    zlay_allocator alloc = zl_allocator(c->s->ctx);
-    size_t outs = c->s->outs;
-    zl_form *value = zl_alloc(c->s->ctx, outs, sizeof *value);
-    c->done = value ? zl_alloc(c->s->ctx, c->s->t->size, 1) : NULL;
-    zlay_status status = c->done ? cover_all(c, value) : ZLAY_ENOMEM;
-    zl_free(&alloc, c->done, c->s->t->size);
-    zl_free(&alloc, value, outs * sizeof *value);
-    return status;
+    zl_form *value = zl_scratch_plain(c->s->ctx, c->s->outs, sizeof *value);
+    c->done = zl_scratch(c->s->ctx, c->s->t->size, 1);
+    return value && c->done ? cover_all(c, value) : ZLAY_ENOMEM;
 }
 
 /* ---- which digits ---------------------------------------------------------------------- */
@@ -203,16 +198,14 @@ static void add_digit(cover *c, size_t dim, uint64_t den, uint64_t count, bool l
 static zlay_status with_digits(const zl_search *s, zl_draft *d,
                                zlay_status (*choose)(cover *c, size_t dim))
 {
-    zlay_allocator alloc = zl_allocator(s->ctx);
-    cover *c = zl_alloc(s->ctx, 1, sizeof *c);
+    cover *c = zl_scratch(s->ctx, 1, sizeof *c);
     zlay_status status = ZLAY_OK;
     if (!c) return ZLAY_ENOMEM;
     c->s = s;
     c->d = d;
     for (size_t i = 0; i < s->dims && !status; i++) status = choose(c, i);
-    if (!status) status = c->digits > DIGITS_MOST ? ZLAY_NONE : run(c);
-    zl_free(&alloc, c, sizeof *c);
-    return status;
+    if (status) return status;
+    return c->digits > DIGITS_MOST ? ZLAY_NONE : run(c);
 }
 
 static zlay_status whole(cover *c, size_t dim)
@@ -227,10 +220,8 @@ zlay_status zl_search_boxes(const zl_search *s, zl_draft *d) { return with_digit
 static zlay_status split(cover *c, size_t dim)
 {
     const zl_search *s = c->s;
-    zlay_allocator alloc = zl_allocator(s->ctx);
     uint64_t n, den = 1, count = s->extent[dim], corner = s->first - s->from[dim] * s->step[dim];
-    int64_t *line = zl_alloc(s->ctx, count, sizeof *line);
-    if (!line) return ZLAY_ENOMEM;
+    int64_t *line = s->line;
     for (uint64_t x = 0; x < count; x++)
         line[x] = zl_search_value(s, corner + x * s->step[dim], 0);
     zl_line l = {s->ctx, line, count};
@@ -241,7 +232,6 @@ static zlay_status split(cover *c, size_t dim)
         den *= n;
     }
     add_digit(c, dim, den, l.count, true);
-    zl_free(&alloc, line, count * sizeof *line);
     return zl_charge(s->ctx, count);
 }
 

@@ -99,11 +99,9 @@ static zlay_status by_rows(finish *f, zlay_layout **out)
 {
     zlay_answer answer = ZLAY_YES;
     zl_isl_point *where;
-    zlay_allocator alloc = zl_allocator(f->ctx);
     if (!f->made->partial) return by_form(f, out);
-    if (!(where = zl_alloc(f->ctx, 1, sizeof *where))) return ZLAY_ENOMEM;
+    if (!(where = zl_scratch(f->ctx, 1, sizeof *where))) return ZLAY_ENOMEM;
     zlay_status status = zl_isl_total(f->ctx, &answer, where, &f->made->pieces);
-    zl_free(&alloc, where, sizeof *where);
     if (!status && answer == ZLAY_YES) f->made->partial = false;
     return status == ZLAY_ENOMEM ? status : zl_fail(f->ctx, ZLAY_NONE, "%s", "");
 }

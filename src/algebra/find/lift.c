@@ -6,7 +6,7 @@
 zlay_status zl_draft_coordinates(zl_draft *d, zl_form **out, size_t *count)
 {
     *count = d->dims ? d->dims : 1;
-    *out = zl_alloc_plain(d->ctx, *count, sizeof **out);
+    *out = zl_scratch_plain(d->ctx, *count, sizeof **out);
     if (!*out) return ZLAY_ENOMEM;
     for (size_t i = 0; i < *count; i++) {
         if (i < d->dims && d->extent[i] != 1) zl_form_coordinate(d, &(*out)[i], i);
@@ -29,32 +29,24 @@ zlay_status zl_draft_index(zl_draft *d, zl_form *out, const zl_form *coordinate)
     return status;
 }
 
-void zl_draft_forget(zl_draft *d, zl_form *forms, size_t count)
-{
-    zlay_allocator alloc = zl_allocator(d->ctx);
-    zl_free(&alloc, forms, count * sizeof *forms);
-}
-
 static zlay_status lift(zl_draft *d, zlay_layout **out, const zlay_layout *a)
 {
     zl_form *at;
     size_t count;
     zlay_status status = zl_draft_coordinates(d, &at, &count);
-    if (status) return status;
-    status = zl_draft_outs(d, a);
+    if (!status) status = zl_draft_outs(d, a);
     if (!status) status = zl_draft_apply(d, a, at, count);
-    if (!status) status = zl_draft_layout(d, out, a->partial);
-    zl_draft_forget(d, at, count);
-    return status;
+    return status ? status : zl_draft_layout(d, out, a->partial);
 }
 
 zlay_status zl_lift(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a)
 {
     zl_draft *d;
+    zl_mark mark = zl_scratch_mark(ctx);
     if (zl_is_pieces(a)) return zl_layout_copy(ctx, out, a);
     zlay_status status = zl_draft_of(ctx, &d, a);
     if (!status) status = lift(d, out, a);
-    zl_draft_free(d);
+    zl_scratch_release(ctx, mark);
     return status;
 }
 

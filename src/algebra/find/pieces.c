@@ -72,20 +72,23 @@ static void find_window(zl_search *s)
     }
 }
 
-static zlay_status begin(zl_search *s, zl_draft **d, const zl_modes *box, const zl_f2 *outs)
+static zlay_status begin(zl_search *s, const zl_modes *box, const zl_f2 *outs)
 {
-    uint64_t step = 1;
-    zlay_status status = zl_draft_of_box(s->ctx, d, box);
+    uint64_t step = 1, longest = 1;
+    zl_draft *d;
+    zlay_status status = zl_draft_of_box(s->ctx, &d, box);
     if (!status) status = out_sizes(s, outs);
     if (status) return status;
-    s->dims = (*d)->dims;
+    s->dims = d->dims;
     for (size_t i = 0; i < s->dims; i++) {
-        s->extent[i] = (*d)->extent[i];
+        s->extent[i] = d->extent[i];
+        longest = s->extent[i] > longest ? s->extent[i] : longest;
         s->step[i] = step;
         step *= s->extent[i];
     }
     find_window(s);
-    return ZLAY_OK;
+    s->line = zl_scratch_plain(s->ctx, longest, sizeof *s->line);
+    return s->line ? ZLAY_OK : ZLAY_ENOMEM;
 }
 
 /* ---- roads -------------------------------------------------------------------------------- */
@@ -111,6 +114,7 @@ static const struct { road *go; bool compared; } roads[] = {
 static zlay_status take(const zl_search *s, road *go, const zl_modes *box, zlay_layout **out)
 {
     zl_draft *d;
+    zl_mark mark = zl_scratch_mark(s->ctx);
     zlay_status status = zl_draft_of_box(s->ctx, &d, box);
     if (!status) {
         d->outs = s->outs;
@@ -118,7 +122,7 @@ static zlay_status take(const zl_search *s, road *go, const zl_modes *box, zlay_
         status = go(s, d);
     }
     if (!status) status = zl_draft_layout(d, out, s->t->undefined > 0);
-    zl_draft_free(d);
+    zl_scratch_release(s->ctx, mark);
     return status;
 }
 
@@ -153,9 +157,10 @@ static zlay_status search(const zl_search *s, const zl_modes *box, zlay_layout *
 zlay_status zl_find_pieces(zlay_ctx *ctx, zlay_layout **out, const zl_table *t,
                            const zl_modes *box, const zl_f2 *outs)
 {
-    zl_draft *d = NULL;
     zl_search s = {.ctx = ctx, .t = t};
-    zlay_status status = begin(&s, &d, box, outs);
-    zl_draft_free(d);
-    return status ? status : search(&s, box, out);
+    zl_mark mark = zl_scratch_mark(ctx);
+    zlay_status status = begin(&s, box, outs);
+    if (!status) status = search(&s, box, out);
+    zl_scratch_release(ctx, mark);
+    return status;
 }

@@ -16,6 +16,7 @@ typedef struct zl_search {
     uint64_t from[ZL_PIECE_VARIABLES], count[ZL_PIECE_VARIABLES];  /* the window */
     uint64_t first, points; /* its least index; its points */
     uint64_t out_size[ZL_PIECE_VARIABLES];
+    int64_t *line; /* room for the values along any dimension */
 } zl_search;
 
 /* One output of a defined point. */

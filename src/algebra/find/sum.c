@@ -32,17 +32,12 @@ static bool is_sum(const zl_search *s, size_t out)
 static zlay_status add_line(const zl_search *s, zl_draft *d, zl_form *value, const zl_form *at,
                             size_t dim, size_t out)
 {
-    zlay_allocator alloc = zl_allocator(s->ctx);
-    int64_t *line = zl_alloc(s->ctx, s->count[dim], sizeof *line);
-    zl_line l = {s->ctx, line, s->count[dim]};
+    zl_line l = {s->ctx, s->line, s->count[dim]};
     zl_form form;
-    if (!line) return ZLAY_ENOMEM;
-    for (uint64_t c = 0; c < l.count; c++) line[c] = along(s, dim, c, out);
+    for (uint64_t c = 0; c < l.count; c++) s->line[c] = along(s, dim, c, out);
     zlay_status status = zl_line_form(d, &form, &l, &at[dim]);
-    int64_t corner = line[0];
-    zl_free(&alloc, line, l.count * sizeof *line);
     if (status) return status;
-    if (!zl_sub(form.at[0], corner, &form.at[0])) return ZLAY_NONE;
+    if (!zl_sub(form.at[0], s->line[0], &form.at[0])) return ZLAY_NONE;
     return zl_form_add(d, value, 1, &form);
 }
 
@@ -61,16 +56,12 @@ typedef zlay_status output(const zl_search *s, zl_draft *d, zl_form *value, cons
 
 static zlay_status every_output(const zl_search *s, zl_draft *d, output *make)
 {
-    zlay_allocator alloc = zl_allocator(s->ctx);
-    size_t forms = s->dims + s->outs;
-    zl_form *at = zl_alloc(s->ctx, forms, sizeof *at);
+    zl_form *at = zl_scratch(s->ctx, s->dims + s->outs, sizeof *at);
     if (!at) return ZLAY_ENOMEM;
     zlay_status status = zl_search_window(s, d, at);
     for (size_t i = 0; i < s->outs && !status; i++)
         status = make(s, d, &at[s->dims + i], at, i);
-    if (!status) status = zl_draft_piece(d, at + s->dims);
-    zl_free(&alloc, at, forms * sizeof *at);
-    return status;
+    return status ? status : zl_draft_piece(d, at + s->dims);
 }
 
 zlay_status zl_search_sum(const zl_search *s, zl_draft *d)
@@ -156,9 +147,6 @@ zlay_status zl_search_bits(const zl_search *s, zl_draft *d)
     in.bits = map.bits;
     zl_f2 f2 = {1, s->outs, &in, out, map.basis};
     zlay_status status = zl_draft_coordinates(d, &at, &count);
-    if (status) return status;
-    status = zl_draft_index(d, &at[0], at);
-    if (!status) status = zl_bits_walk(d, &f2, map.constant, at, 1, zl_visit_piece, NULL);
-    zl_draft_forget(d, at, count);
-    return status;
+    if (!status) status = zl_draft_index(d, &at[0], at);
+    return status ? status : zl_bits_walk(d, &f2, map.constant, at, 1, zl_visit_piece, NULL);
 }

@@ -137,6 +137,7 @@ typedef struct sums {
     size_t count;
     int64_t value[SUMS_MOST][4]; /* the first two add up to what the others do */
     uint64_t off[SUMS_MOST];     /* by how much */
+    uint64_t odd[SUMS_MOST];     /* bits that an odd number of the four have */
     size_t lowest;               /* the sum that is off by an odd multiple of the least */
     uint64_t low;                /* power of two, and that power */
     int high;                    /* bits of the most by which one is off */
@@ -165,6 +166,7 @@ static void add_sum(sums *m, const zl_function *f, const uint64_t index[2], cons
     uint64_t off = off_by(value, 0, 0, 0), low = off & (0 - off);
     if (!off) return;
     m->off[m->count] = off;
+    m->odd[m->count] = (uint64_t)(value[0] ^ value[1] ^ value[2] ^ value[3]);
     off = off >> 63 ? 0 - off : off;
     int high = 64 - __builtin_clzll(off);
     if (low < m->low) m->low = low, m->lowest = m->count;
@@ -223,11 +225,8 @@ static bool mends(const sums *m, zl_swizzle s)
 static uint64_t sources_of(const sums *m, int t)
 {
     uint64_t fit = m->low >> t ? UINT64_MAX : 0;
-    for (size_t k = 0; k < m->count && fit; k++) {
-        const int64_t *v = m->value[k];
-        uint64_t odd = (uint64_t)(v[0] ^ v[1] ^ v[2] ^ v[3]);
-        fit &= m->off[k] >> t & 1 ? odd : ~odd;
-    }
+    for (size_t k = 0; k < m->count && fit; k++)
+        fit &= m->off[k] >> t & 1 ? m->odd[k] : ~m->odd[k];
     return fit;
 }
 
@@ -246,7 +245,7 @@ static bool may_mend(const sums *m, int from, int to)
 /* By the distance between the lowest bit that is read and the lowest that is changed: the bases of
  * swizzles with a positive and with a negative shift. */
 typedef struct swap_bases {
-    uint64_t plus[64], minus[64];
+    uint64_t plus[64], minus[64], distances; /* and the set of distances that have any */
 } swap_bases;
 
 static void find_bases(swap_bases *b, const sums *m, int end)
@@ -259,12 +258,12 @@ static void find_bases(swap_bases *b, const sums *m, int end)
             if (!may_mend(m, from, t)) continue;
             if (from > t) b->plus[from - t] |= (uint64_t)1 << t;
             else b->minus[t - from] |= (uint64_t)1 << from;
+            b->distances |= (uint64_t)1 << (from > t ? from - t : t - from);
         }
     }
 }
 
-/* The bits that are set in some value, and in *top those of the greatest magnitude, with one for
- * the sign where there is one. */
+/* The bits that are set in some value; *top: bits of the greatest magnitude, and one for a sign. */
 static uint64_t bits_of(const zl_function *f, int *top)
 {
     uint64_t magnitude = 0, set = 0;
@@ -305,19 +304,39 @@ static zlay_status limit_asked(const zl_modes *out)
                    (unsigned long long)zl_limits(out->ctx)->points);
 }
 
+/* Whether a value lies on the progression that begins with those at 0 and at `step`. */
+static bool is_on(search *s, uint64_t step, uint64_t i, int64_t stride)
+{
+    int64_t value, reach;
+    return value_at(s, step * i, &value) && zl_mul((int64_t)i, stride, &reach) &&
+           zl_add(s->first, reach, &reach) && value == reach;
+}
+
+/* In a strided form of 2^n points the first progression ends at the first power of two that is off
+ * it, or at 2^n: the point before that end is on it.  False says nothing. */
+static bool breaks_early(search *s, uint64_t step, uint64_t count)
+{
+    int64_t value, stride;
+    uint64_t end = 2;
+    if (!value_at(s, step, &value) || !zl_sub(value, s->first, &stride)) return false;
+    while (end < count && is_on(s, step, end, stride)) end *= 2;
+    return end > 2 && !is_on(s, step, end - 1, stride);
+}
+
 /* Along its last mode, which often breaks at fewer values than the modes before it have, the inner
  * function is in no strided form.  These values are not counted. */
 static bool breaks_last(const unswizzling *u, zl_modes *out)
 {
-    uint64_t all = UINT64_MAX, step = 1, length;
-    uint64_t count = (uint64_t)u->box->at[u->box->count - 1].shape;
+    uint64_t all = UINT64_MAX, step = 1, length, count;
+    int64_t stride;
     swizzled env = {u->env.f, u->env.s, &all};
     zl_function inner = {swizzled_at, &env, u->env.f->size};
     zl_break where;
     search s = {&inner, &where, out, 0, 0};
-    int64_t stride;
+    count = (uint64_t)u->box->at[u->box->count - 1].shape;
     if (u->box->count < 2 || count < 2 || !value_at(&s, 0, &s.first)) return false;
     for (size_t i = 0; i + 1 < u->box->count; i++) step *= (uint64_t)u->box->at[i].shape;
+    if (zl_is_power_of_two(count) && breaks_early(&s, step, count)) return true;
     return run(&s, step, count, &stride, &length) && count % length;
 }
 
@@ -353,9 +372,11 @@ static zlay_status try_all(unswizzling *u, zl_modes *out)
     const sums *m = &u->kept;
     int bits = m->count ? m->high - 2 - __builtin_ctzll(m->low) : 1;
     zlay_status status = ZLAY_NONE;
-    for (bits = bits > 1 ? bits : 1; 2 * bits <= u->end && status == ZLAY_NONE; bits++)
-        for (int d = bits; bits + d <= u->end && status == ZLAY_NONE; d++)
-            status = try_distance(u, out, bits, d);
+    for (bits = bits > 1 ? bits : 1; 2 * bits <= u->end && status == ZLAY_NONE; bits++) {
+        uint64_t some = u->bases.distances & (((uint64_t)2 << (u->end - bits)) - 1);
+        for (some = some >> bits << bits; some && status == ZLAY_NONE; some &= some - 1)
+            status = try_distance(u, out, bits, __builtin_ctzll(some));
+    }
     return status;
 }
 

@@ -41,10 +41,7 @@ static zlay_status substitute(const zl_work *w, zl_draft *d)
     zlay_status status = zl_draft_params(d, w->a);
     if (!status) status = zl_draft_outs(d, w->a);
     if (!status) status = zl_draft_coordinates(d, &at, &count);
-    if (status) return status;
-    status = zl_draft_walk(d, w->b, at, count, visit, &n);
-    zl_draft_forget(d, at, count);
-    return status;
+    return status ? status : zl_draft_walk(d, w->b, at, count, visit, &n);
 }
 
 /* ---- above limits.points: does b leave the box of a? --------------------------------------- */
@@ -138,13 +135,8 @@ static zlay_status leaving(const zl_work *w, zlay_layout **out)
     d->outs = 1;
     status = zl_draft_params(d, w->a);
     if (!status) status = zl_draft_coordinates(d, &at, &count);
-    if (!status) {
-        status = zl_draft_walk(d, w->b, at, count, visit_outside, &n);
-        if (!status) status = zl_draft_layout(d, out, true);
-        zl_draft_forget(d, at, count);
-    }
-    zl_draft_free(d);
-    return status;
+    if (!status) status = zl_draft_walk(d, w->b, at, count, visit_outside, &n);
+    return status ? status : zl_draft_layout(d, out, true);
 }
 
 static zlay_status decide_inside(zl_work *w, zl_isl_point *where)
@@ -164,13 +156,9 @@ static zlay_status decide_inside(zl_work *w, zl_isl_point *where)
 
 static zlay_status check_inside(zl_work *w, const zl_draft *d)
 {
-    zlay_allocator alloc = zl_allocator(w->ctx);
     if (w->compared || w->partial || w->a->modes || !d->leaves) return ZLAY_OK;
-    zl_isl_point *where = zl_alloc(w->ctx, 1, sizeof *where);
-    if (!where) return ZLAY_ENOMEM;
-    zlay_status status = decide_inside(w, where);
-    zl_free(&alloc, where, sizeof *where);
-    return status;
+    zl_isl_point *where = zl_scratch(w->ctx, 1, sizeof *where);
+    return where ? decide_inside(w, where) : ZLAY_ENOMEM;
 }
 
 static zlay_status finish(zl_work *w, zl_draft *d, zlay_layout **out)
@@ -184,10 +172,11 @@ static zlay_status finish(zl_work *w, zl_draft *d, zlay_layout **out)
 zlay_status zl_compose_pieces(zl_work *w, zlay_layout **out)
 {
     zl_draft *d;
+    zl_mark mark = zl_scratch_mark(w->ctx);
     zlay_status status = zl_draft_of(w->ctx, &d, w->b);
     if (!status) status = substitute(w, d);
     if (!status) status = check_inside(w, d);
     if (!status) status = finish(w, d, out);
-    zl_draft_free(d);
+    zl_scratch_release(w->ctx, mark);
     return status;
 }

@@ -100,50 +100,50 @@ static bool not_strided(const zl_work *w, const zl_function *f)
     return status == ZLAY_NONE;
 }
 
-/* The values at 0, at some i, at the low bits of i and at its others. */
+/* What some values show of a function on 2^n points. */
+typedef struct broken {
+    bool bits;    /* it is no affine map over F2 */
+    bool modulus; /* it is no sum of bases modulo a number */
+} broken;
+
+/* The values at i, at the low bits of i and at its others. */
 typedef struct split {
-    int64_t zero, whole, low, high;
+    int64_t whole, low, high;
 } split;
 
 static bool split_at(split *v, const zl_function *f, unsigned t, uint64_t *seed)
 {
-    t %= (unsigned)__builtin_ctzll(f->size);
     *seed = *seed * 6364136223846793005u + 1442695040888963407u;
     uint64_t i = (*seed >> 16) % f->size, low = i & (((uint64_t)1 << t) - 1);
-    return f->at(f->env, 0, &v->zero) && f->at(f->env, i, &v->whole) &&
-           f->at(f->env, low, &v->low) && f->at(f->env, i - low, &v->high);
+    return f->at(f->env, i, &v->whole) && f->at(f->env, low, &v->low) &&
+           f->at(f->env, i - low, &v->high);
 }
 
-/* An affine map over F2 has f(low) ^ f(high) = f(0) ^ f(i). */
-static bool breaks_bits(const zl_function *f)
+/* An affine map over F2 has f(low) ^ f(high) = f(0) ^ f(i); sums of bases modulo n have f(0) = 0 and
+ * f(low) + f(high) - f(i) = 0 or n. */
+static broken try_splits(const zl_function *f)
 {
     uint64_t seed = 88172645463325252u;
+    unsigned bits = (unsigned)__builtin_ctzll(f->size);
+    int64_t zero, modulus = 0;
     split v;
-    for (unsigned t = 0; t < SPLITS && split_at(&v, f, t, &seed); t++)
-        if (v.low ^ v.high ^ v.whole ^ v.zero) return true;
-    return false;
-}
-
-/* Sums of bases modulo n have f(0) = 0 and f(low) + f(high) - f(i) = 0 or n. */
-static bool breaks_modulus(const zl_function *f)
-{
-    uint64_t seed = 88172645463325252u;
-    int64_t modulus = 0;
-    split v;
-    for (unsigned t = 0; t < SPLITS && split_at(&v, f, t, &seed); t++) {
+    if (!f->at(f->env, 0, &zero)) return (broken){false, false};
+    broken found = {false, zero != 0};
+    for (unsigned t = 0; t < SPLITS && !(found.bits && found.modulus); t++) {
+        if (!split_at(&v, f, (bits / 2 + t) % bits, &seed)) break;
         int64_t over = v.low + v.high - v.whole;
-        if (v.zero || over < 0 || (over && modulus && over != modulus)) return true;
+        if (v.low ^ v.high ^ v.whole ^ zero) found.bits = true;
+        if (over < 0 || (over && modulus && over != modulus)) found.modulus = true;
         modulus = over ? over : modulus;
     }
-    return false;
+    return found;
 }
 
 static bool not_affine(const zl_function *f)
 {
     zl_affine map;
     zl_break where;
-    if (f->size & (f->size - 1)) return true;
-    return breaks_bits(f) || !zl_affine_of_function(&map, f, &where);
+    return !zl_affine_of_function(&map, f, &where);
 }
 
 static bool not_swizzled(const zl_work *w, const zl_function *f, int top)
@@ -159,8 +159,6 @@ static bool not_swizzled(const zl_work *w, const zl_function *f, int top)
 static bool not_modular(const zl_work *w, const zl_function *f)
 {
     zlay_layout *made = NULL;
-    if (f->size & (f->size - 1)) return true;
-    if (breaks_modulus(f)) return true;
     const zlay_layout *names = w->b->f2.outs ? w->b : NULL;
     zlay_status status = zl_find_modular(w->ctx, &made, f, &w->box, names, NULL);
     zlay_layout_free(made);
@@ -181,6 +179,9 @@ bool zl_compose_ruled_out(const zl_work *w)
     zl_function f = {sample, &s, w->b->size};
     int top;
     if (w->b->size <= FEW_POINTS || !is_total(w) || !bits_of(w, &top)) return false;
-    return not_strided(w, &f) && not_affine(&f) && not_swizzled(w, &f, top) &&
-           not_modular(w, &f) && left;
+    broken by = {true, true};
+    if (!not_strided(w, &f)) return false;
+    if (zl_is_power_of_two(f.size)) by = try_splits(&f);
+    return (by.bits || not_affine(&f)) && not_swizzled(w, &f, top) &&
+           (by.modulus || not_modular(w, &f)) && left;
 }

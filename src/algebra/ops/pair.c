@@ -94,7 +94,8 @@ static zlay_status pair_rows(zlay_ctx *ctx, zlay_layout **out, const zlay_layout
                              const zlay_layout *b)
 {
     zl_modes box;
-    zl_draft *d = NULL;
+    zl_draft *d;
+    zl_mark mark = zl_scratch_mark(ctx);
     zl_shape shape = {&box, NULL, NULL, false};
     zl_modes_begin(&box, ctx);
     zlay_status status = zl_layout_box(&box, a);
@@ -103,7 +104,7 @@ static zlay_status pair_rows(zlay_ctx *ctx, zlay_layout **out, const zlay_layout
     if (!status) status = zl_draft_of_box(ctx, &d, &box);
     if (!status) status = walk_both(d, a, b);
     if (!status) status = zl_draft_finish(d, out, &shape, a->partial || b->partial);
-    zl_draft_free(d);
+    zl_scratch_release(ctx, mark);
     zl_modes_end(&box);
     return status;
 }

@@ -90,20 +90,18 @@ static zlay_status fill(zl_draft *d, zlay_layout **out, const zl_filling *f)
     zlay_status status = zl_draft_params(d, f->a);
     if (!status && f->b) status = zl_draft_params(d, f->b);
     if (!status) status = zl_draft_outs(d, f->a);
-    if (status) return status;
-    if (f->b) meet_outs(d, f->b);
-    if ((status = zl_draft_coordinates(d, &at, &count))) return status;
-    status = f->fill(d, at, count, f->env);
-    if (!status) status = zl_draft_finish(d, out, &shape, f->partial);
-    zl_draft_forget(d, at, count);
-    return status;
+    if (!status && f->b) meet_outs(d, f->b);
+    if (!status) status = zl_draft_coordinates(d, &at, &count);
+    if (!status) status = f->fill(d, at, count, f->env);
+    return status ? status : zl_draft_finish(d, out, &shape, f->partial);
 }
 
 zlay_status zl_fill(zlay_ctx *ctx, zlay_layout **out, const zl_filling *f)
 {
     zl_draft *d;
+    zl_mark mark = zl_scratch_mark(ctx);
     zlay_status status = zl_draft_of_box(ctx, &d, f->box);
     if (!status) status = fill(d, out, f);
-    zl_draft_free(d);
+    zl_scratch_release(ctx, mark);
     return status;
 }

@@ -19,7 +19,7 @@ typedef struct strided {
     const zlay_layout *a;
     const zl_form *at;
     size_t count;
-    group *group;
+    group group[ZL_PIECE_VARIABLES];
     zl_form value;
 } strided;
 
@@ -161,19 +161,16 @@ static zlay_status limit_signs(const strided *s)
 static zlay_status strided_walk(zl_draft *d, const zlay_layout *a, const zl_form *at, size_t count,
                                 zl_visit *visit, void *env)
 {
-    zlay_allocator alloc = zl_allocator(d->ctx);
     strided s;
     s.d = d;
     s.a = a;
     s.at = at;
     s.count = count;
-    if (!(s.group = zl_alloc(d->ctx, count, sizeof *s.group))) return ZLAY_ENOMEM;
     find_groups(&s);
     zlay_status status = limit_signs(&s);
     if (!status)
         do status = one_sign(&s, visit, env);
         while (!status && next_signs(&s));
-    zl_free(&alloc, s.group, count * sizeof *s.group);
     return status;
 }
 

@@ -10,13 +10,11 @@ enum { FIRST_ROOM = 768 }; /* bytes */
 
 static zlay_status grow(zlay_ctx *ctx, zl_vector *v, size_t count)
 {
-    zlay_allocator alloc = zl_allocator(ctx);
     size_t room = v->room ? v->room : FIRST_ROOM / v->size;
     while (room < v->count + count) room *= 2;
-    void *more = zl_alloc_plain(ctx, room, v->size);
+    void *more = zl_scratch_plain(ctx, room, v->size);
     if (!more) return ZLAY_ENOMEM;
     if (v->count) memcpy(more, v->at, v->count * v->size);
-    zl_free(&alloc, v->at, v->room * v->size);
     v->at = more;
     v->room = room;
     return ZLAY_OK;
@@ -29,12 +27,6 @@ zlay_status zl_vector_put(zlay_ctx *ctx, zl_vector *v, const void *entries, size
     memcpy((char *)v->at + v->count * v->size, entries, count * v->size);
     v->count += count;
     return ZLAY_OK;
-}
-
-static void drop(zlay_ctx *ctx, zl_vector *v)
-{
-    zlay_allocator alloc = zl_allocator(ctx);
-    zl_free(&alloc, v->at, v->room * v->size);
 }
 
 /* ---- making ------------------------------------------------------------------------ */
@@ -52,7 +44,7 @@ zlay_status zl_draft_new(zlay_ctx *ctx, zl_draft **out, size_t dims, const uint6
     if (dims > ZL_PIECE_VARIABLES)
         return zl_fail(ctx, ZLAY_ELIMIT, "%zu dimensions; %d at most", dims,
                        (int)ZL_PIECE_VARIABLES);
-    zl_draft *d = zl_alloc_plain(ctx, 1, sizeof *d);
+    zl_draft *d = zl_scratch_plain(ctx, 1, sizeof *d);
     if (!d) return ZLAY_ENOMEM;
     memset(d, 0, offsetof(zl_draft, known));
     zl_form_constant(&d->known, 0);
@@ -71,29 +63,12 @@ zlay_status zl_draft_new(zlay_ctx *ctx, zl_draft **out, size_t dims, const uint6
     return ZLAY_OK;
 }
 
-void zl_draft_free(zl_draft *d)
-{
-    if (!d) return;
-    zlay_allocator alloc = zl_allocator(d->ctx);
-    zl_free(&alloc, d->param, d->params * sizeof *d->param);
-    drop(d->ctx, &d->cells);
-    drop(d->ctx, &d->rows);
-    drop(d->ctx, &d->guards);
-    drop(d->ctx, &d->pieces);
-    drop(d->ctx, &d->piece_rows);
-    zl_free(&alloc, d, sizeof *d);
-}
-
 zlay_status zl_draft_of(zlay_ctx *ctx, zl_draft **out, const zlay_layout *box)
 {
     uint64_t extent[ZL_PIECE_VARIABLES];
     size_t dims = box->table->extents(extent, ZL_PIECE_VARIABLES, box);
     zlay_status status = zl_draft_new(ctx, out, dims, extent);
-    if (!status) status = zl_draft_params(*out, box);
-    if (!status) return ZLAY_OK;
-    zl_draft_free(*out);
-    *out = NULL;
-    return status;
+    return status ? status : zl_draft_params(*out, box);
 }
 
 /* A dimension a top-level mode; an extent of 0 depends on parameters. */
@@ -140,20 +115,18 @@ static void make_room(zl_draft *d, size_t more)
 
 zlay_status zl_draft_params(zl_draft *d, const zlay_layout *a)
 {
-    zlay_allocator alloc = zl_allocator(d->ctx);
     const zl_pieces *p = &a->pieces;
     size_t more = count_new(d, p), at = d->params;
     if (!more) return ZLAY_OK;
     if (d->params + d->dims + more > ZL_PIECE_VARIABLES)
         return zl_fail(d->ctx, ZLAY_ELIMIT, "%zu parameters and dimensions; %d at most",
                        d->params + d->dims + more, (int)ZL_PIECE_VARIABLES);
-    zl_name *name = zl_alloc(d->ctx, at + more, sizeof *name);
+    zl_name *name = zl_scratch(d->ctx, at + more, sizeof *name);
     if (!name) return ZLAY_ENOMEM;
     if (at) memcpy(name, d->param, at * sizeof *name);
     for (size_t i = 0; i < p->params; i++)
         if (!has_param(d, &p->param[i])) name[at++] = p->param[i];
     make_room(d, more);
-    zl_free(&alloc, d->param, d->params * sizeof *name);
     d->param = name;
     d->params = at;
     d->known_range = (zl_range){INT64_MIN, INT64_MAX};
@@ -180,18 +153,6 @@ zlay_status zl_draft_outs(zl_draft *d, const zlay_layout *a)
 }
 
 /* ---- forms -------------------------------------------------------------------------- */
-
-void zl_form_constant(zl_form *out, int64_t value)
-{
-    out->used = 0;
-    out->at[0] = value;
-}
-
-void zl_form_copy(zl_form *out, const zl_form *from)
-{
-    out->used = from->used;
-    memcpy(out->at, from->at, (1 + from->used) * sizeof *out->at);
-}
 
 void zl_form_coordinate(const zl_draft *d, zl_form *out, size_t dim)
 {

@@ -10,6 +10,8 @@
 
 #include "algebra/presburger/pieces.h"
 
+#include <string.h>
+
 /* A row of any draft: the constant, then the coefficients of the first `used` variables; those of
  * the others are 0 and not written, for most forms have few variables. */
 typedef struct zl_form {
@@ -61,12 +63,11 @@ typedef struct zl_draft {
     zl_range range[ZL_PIECE_VARIABLES]; /* of every variable on the box */
 } zl_draft;
 
-/* A draft over the box of a layout with its parameters, or over a box alone.  It lies on the heap;
- * zl_draft_free takes NULL. */
+/* A draft over the box of a layout with its parameters, or over a box alone.  All of it is working
+ * memory of the call, so what releases to a mark takes no more of a draft that is older. */
 zlay_status zl_draft_of(zlay_ctx *ctx, zl_draft **out, const zlay_layout *box);
 zlay_status zl_draft_new(zlay_ctx *ctx, zl_draft **out, size_t dims, const uint64_t *extent);
 zlay_status zl_draft_of_box(zlay_ctx *ctx, zl_draft **out, const zl_modes *box);
-void zl_draft_free(zl_draft *d);
 
 /* More parameters, before any division: those of a layout that are not there yet. */
 zlay_status zl_draft_params(zl_draft *d, const zlay_layout *a);
@@ -77,8 +78,17 @@ uint64_t zl_out_size(const zlay_layout *a, size_t i); /* of one output; 0: not k
 
 /* ---- forms ---------------------------------------------------------------- */
 
-void zl_form_constant(zl_form *out, int64_t value);
-void zl_form_copy(zl_form *out, const zl_form *from);
+static inline void zl_form_constant(zl_form *out, int64_t value)
+{
+    out->used = 0;
+    out->at[0] = value;
+}
+
+static inline void zl_form_copy(zl_form *out, const zl_form *from)
+{
+    out->used = from->used;
+    memcpy(out->at, from->at, (1 + from->used) * sizeof *out->at);
+}
 
 /* The coefficients of at least so many variables are written. */
 static inline void zl_form_widen(zl_form *out, size_t used)
@@ -149,9 +159,8 @@ zlay_status zl_bits_walk(zl_draft *d, const zl_f2 *f2, uint64_t constant, const 
 /* The index of a coordinate of the draft's box. */
 zlay_status zl_draft_index(zl_draft *d, zl_form *out, const zl_form *coordinate);
 
-/* The coordinates of the draft's box as forms, one 0 where it has no dimensions; and their end. */
+/* The coordinates of the draft's box as forms, one 0 where it has no dimensions. */
 zlay_status zl_draft_coordinates(zl_draft *d, zl_form **out, size_t *count);
-void zl_draft_forget(zl_draft *d, zl_form *forms, size_t count);
 
 /* ---- outputs of a result ---------------------------------------------------------- */
 

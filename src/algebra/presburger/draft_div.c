@@ -156,33 +156,39 @@ static bool is_row(const zl_form *form, const int64_t *cell, size_t length)
 
 static bool is_known(const zl_draft *d, const zl_form *form)
 {
+    if (d->known_range.least == INT64_MIN && d->known_range.greatest == INT64_MAX) return false;
     return form->at[0] == d->known.at[0] && is_row(form, d->known.at, 1 + d->known.used);
 }
 
-/* The range by terms, with those of floor divisions that belong together taken as one.  A numerator
- * that is taken may bring in divisions before its own, so the list is made again. */
-static zl_range by_divisions(const zl_draft *d, const zl_form *form, divisions *list)
+/* The range by terms, with those of floor divisions that belong together taken as one; false where
+ * none do.  A numerator that is taken may bring in divisions before its own, so the list is made
+ * again. */
+static bool by_divisions(const zl_draft *d, const zl_form *form, divisions *list, zl_range *sum)
 {
     zl_form work;
-    zl_range sum = {0, 0};
+    bool taken = false;
+    *sum = (zl_range){0, 0};
     zl_form_copy(&work, form);
     for (size_t i = 0; i < list->count;) {
         size_t q = list->q[i++];
-        if (!work.at[1 + d->params + d->dims + q] || take_pair(d, &work, list, q, &sum)) continue;
-        if (!take_whole(d, &work, q, &sum)) continue;
+        if (!work.at[1 + d->params + d->dims + q]) continue;
+        bool whole = false, pair = take_pair(d, &work, list, q, sum);
+        if (!pair) whole = take_whole(d, &work, q, sum);
+        taken = taken || pair || whole;
+        if (!whole) continue;
         find_divisions(d, &work, list);
         for (i = 0; i < list->count && list->q[i] >= q;) i++;
     }
-    widen(&sum, by_terms(d, &work));
-    return sum;
+    if (taken) widen(sum, by_terms(d, &work));
+    return taken;
 }
 
 zl_range zl_draft_range(const zl_draft *d, const zl_form *form)
 {
     divisions list;
-    zl_range range = by_terms(d, form);
+    zl_range range = by_terms(d, form), closer;
     find_divisions(d, form, &list);
-    if (list.count) narrow(&range, by_divisions(d, form, &list));
+    if (list.count && by_divisions(d, form, &list, &closer)) narrow(&range, closer);
     if (is_known(d, form)) narrow(&range, d->known_range);
     return range;
 }
@@ -191,24 +197,40 @@ zl_range zl_draft_range(const zl_draft *d, const zl_form *form)
 
 typedef struct division {
     zl_draft *d;
-    zl_form out, rest; /* out + floor(rest / den) */
+    zl_form *out, rest; /* out + floor(rest / den) */
     int64_t den;
+    zl_range range; /* of rest, where drop_low was last asked for all of it */
     bool done; /* nothing is left in rest */
 } division;
+
+/* a / n towards 0; most denominators are powers of two, which need no division. */
+static int64_t quotient_of(int64_t a, int64_t n)
+{
+    if (n & (n - 1)) return a / n;
+    return (a + (a < 0 ? n - 1 : 0)) >> __builtin_ctzll((uint64_t)n);
+}
 
 /* floor((n q + r) / n) = q + floor(r / n). */
 static zlay_status take_quotients(division *w)
 {
-    zl_form quotient;
-    int64_t *rest = w->rest.at, constant = zl_floor_div(*rest, w->den);
-    zl_form_constant(&quotient, constant);
-    *rest -= constant * w->den;
+    int64_t *rest = w->rest.at, *out = w->out->at, den = w->den;
+    int64_t whole = quotient_of(*rest, den);
+    size_t used = 0;
+    whole -= whole * den > *rest;
+    bool fits = zl_add(*out, whole, out);
+    *rest -= whole * den;
     for (size_t v = 1; v <= w->rest.used; v++) {
-        if (zl_magnitude(rest[v]) < (uint64_t)w->den) continue;
-        zl_form_put(&quotient, v - 1, rest[v] / w->den);
-        rest[v] %= w->den;
+        if (zl_magnitude(rest[v]) >= (uint64_t)den) {
+            whole = quotient_of(rest[v], den);
+            zl_form_widen(w->out, v);
+            fits = zl_add(out[v], whole, &out[v]) && fits;
+            rest[v] -= whole * den;
+        }
+        if (rest[v]) used = v;
     }
-    return zl_form_add(w->d, &w->out, 1, &quotient);
+    w->rest.used = used;
+    if (fits) return ZLAY_OK;
+    return zl_fail(w->d->ctx, ZLAY_EOVERFLOW, "a coefficient does not fit 64 bits");
 }
 
 static void divide_by(division *w, int64_t g)
@@ -237,6 +259,7 @@ static bool drop_low(division *w, int64_t g)
     for (size_t v = 1; v <= w->rest.used; v++)
         if (w->rest.at[v] && w->rest.at[v] % g) zl_form_put(&low, v - 1, w->rest.at[v]);
     zl_range r = zl_draft_range(w->d, &low);
+    if (g == w->den) w->range = r;
     if (r.least == INT64_MIN || r.greatest == INT64_MAX) return false;
     int64_t step = zl_floor_div(r.least, g);
     if (step != zl_floor_div(r.greatest, g)) return false;
@@ -293,7 +316,7 @@ static zlay_status shorten(division *w)
 static zlay_status append(division *w, size_t *q)
 {
     zl_draft *d = w->d;
-    zl_range r = zl_draft_range(d, &w->rest);
+    zl_range r = w->range;
     size_t at = d->params + d->dims + d->divs, row;
     if (at == ZL_PIECE_VARIABLES)
         return zl_fail(d->ctx, ZLAY_ELIMIT, "more than %d variables in pieces",
@@ -326,16 +349,16 @@ zlay_status zl_draft_div(zl_draft *d, zl_form *out, const zl_form *form, int64_t
     division w;
     size_t q = 0;
     w.d = d;
+    w.out = out;
     w.den = den;
     w.done = false;
-    zl_form_constant(&w.out, 0);
     zl_form_copy(&w.rest, form);
+    zl_form_constant(out, 0);
     zlay_status status = shorten(&w);
     if (!status && !w.done) status = find_or_append(&w, &q);
-    if (status) return status;
+    if (status || w.done) return status;
     q += d->params + d->dims;
-    zl_form_copy(out, &w.out);
-    if (!w.done) zl_form_put(out, q, q < out->used ? out->at[1 + q] + 1 : 1);
+    zl_form_put(out, q, q < out->used ? out->at[1 + q] + 1 : 1);
     return ZLAY_OK;
 }
 

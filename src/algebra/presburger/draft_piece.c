@@ -221,22 +221,16 @@ static zlay_status make(fair *f, zlay_layout **out, bool partial)
 
 zlay_status zl_draft_layout(zl_draft *d, zlay_layout **out, bool partial)
 {
-    zlay_allocator alloc = zl_allocator(d->ctx);
     fair f;
     f.d = d;
     f.rows = 0;
     zl_draft_merge(d);
     number_divisions(&f);
     size_t rows = count_rows(d) + f.divs, cells = rows * f.width;
-    f.cells = zl_alloc(d->ctx, cells + f.divs + 1, sizeof *f.cells);
-    f.piece = f.cells ? zl_alloc(d->ctx, d->pieces.count + 1, sizeof *f.piece) : NULL;
-    zlay_status status = ZLAY_ENOMEM;
-    if (f.piece) {
-        f.den = f.cells + cells;
-        put_all(&f);
-        status = make(&f, out, partial);
-        zl_free(&alloc, f.piece, (d->pieces.count + 1) * sizeof *f.piece);
-    }
-    zl_free(&alloc, f.cells, (cells + f.divs + 1) * sizeof *f.cells);
-    return status;
+    f.cells = zl_scratch(d->ctx, cells + f.divs + 1, sizeof *f.cells);
+    f.piece = zl_scratch_plain(d->ctx, d->pieces.count + 1, sizeof *f.piece);
+    if (!f.cells || !f.piece) return ZLAY_ENOMEM;
+    f.den = f.cells + cells;
+    put_all(&f);
+    return make(&f, out, partial);
 }
