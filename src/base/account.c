@@ -9,36 +9,41 @@ uint64_t zl_account_held(const zl_account *a)
     return atomic_load_explicit(&a->taken, memory_order_relaxed) - given;
 }
 
+void zl_account_take(zl_account *a, uint64_t bytes)
+{
+    uint64_t taken = atomic_load_explicit(&a->taken, memory_order_relaxed);
+    atomic_store_explicit(&a->taken, taken + bytes, memory_order_relaxed);
+}
+
 void *zl_account_alloc(void *user, size_t size)
 {
     zl_account *a = user;
     void *ptr = a->hooks.alloc(a->hooks.user, size);
-    uint64_t taken = atomic_load_explicit(&a->taken, memory_order_relaxed);
-    if (ptr) atomic_store_explicit(&a->taken, taken + size, memory_order_relaxed);
+    if (ptr) zl_account_take(a, size);
     return ptr;
 }
 
 /* While the ctx lives its own bytes are owed, and `given` is above 0; afterwards it is what is
  * still owed, below 0 modulo 2^64. Who gives the last frees the account; anybody else must not
  * look at it once the sum is made. */
-static void account_give(zl_account *a, uint64_t size)
+void zl_account_give(zl_account *a, uint64_t bytes)
 {
     zlay_allocator hooks = a->hooks;
-    uint64_t given = atomic_fetch_add_explicit(&a->given, size, memory_order_acq_rel) + size;
+    uint64_t given = atomic_fetch_add_explicit(&a->given, bytes, memory_order_acq_rel) + bytes;
     if (!given) hooks.free(hooks.user, a, sizeof *a);
 }
 
 void zl_account_end(zl_account *a)
 {
     uint64_t taken = atomic_load_explicit(&a->taken, memory_order_relaxed);
-    account_give(a, sizeof *a - taken);
+    zl_account_give(a, sizeof *a - taken);
 }
 
 void zl_account_free(void *user, void *ptr, size_t size)
 {
     zl_account *a = user;
     a->hooks.free(a->hooks.user, ptr, size);
-    account_give(a, size);
+    zl_account_give(a, size);
 }
 
 zl_account *zl_account_new(const zlay_allocator *hooks)

@@ -21,6 +21,10 @@ void zl_account_end(zl_account *a);
 
 uint64_t zl_account_held(const zl_account *a); /* bytes */
 
+/* Counts bytes as taken, or as given back, whose memory stays where it is. */
+void zl_account_take(zl_account *a, uint64_t bytes);
+void zl_account_give(zl_account *a, uint64_t bytes);
+
 /* What a zlay_allocator calls, its user being the account. */
 void *zl_account_alloc(void *user, size_t size);
 void zl_account_free(void *user, void *ptr, size_t size);

@@ -82,8 +82,9 @@ typedef struct zl_whole zl_whole;
 zlay_status zl_enter_whole(zlay_ctx *ctx, zl_whole *was);
 zlay_status zl_leave_whole(zlay_ctx *ctx, const zl_whole *was, zlay_status status);
 
-/* A public function that calls others, each of which counts by itself: refused where another call is
- * inside.  Out: *mark, to which zl_leave_calls gives back what it took of zl_scratch between them. */
+/* A public function that calls others, each of which counts by itself: refused where another call
+ * is inside.  Out: *mark, to which zl_leave_calls gives back what it took of zl_scratch between
+ * them. */
 typedef struct zl_mark {
     struct zl_scratch_block *block;
     size_t used;

@@ -1,25 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A context: memory hooks, limits, what the running call has used of them, and the text of the
  * last failure.  Memory is taken from its account. */
-#include "base/account.h"
+#include "base/blocks.h"
 
 #include <stdarg.h>
 #include <stdatomic.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Working memory: what is taken lies behind what was taken before, in the last block. */
-typedef struct zl_scratch_block {
-    struct zl_scratch_block *former;
-    size_t room, used;
-    max_align_t bytes[];
-} zl_scratch_block;
-
 struct zlay_ctx {
     zlay_allocator alloc; /* of the account: what objects keep a copy of */
-    zl_scratch_block *scratch;
+    zl_blocks scratch;
     zl_mark entered; /* of scratch, where the running call began */
     zlay_limits limits, ceilings;
     uint64_t work, held, asked; /* steps of this call; bytes held before it; what a limit refused */
@@ -74,7 +66,8 @@ zlay_status zlay_ctx_new(zlay_ctx **out, const zlay_allocator *alloc, const zlay
     *ctx = (zlay_ctx){.alloc = {a, zl_account_alloc, zl_account_free},
                       .limits = read,
                       .ceilings = most,
-                      .ended = ZL_LIMITS};
+                      .ended = ZL_LIMITS,
+                      .scratch = {.account = a, .keeps = hooks.free == default_free}};
     atomic_flag_clear(&ctx->inside);
     *out = ctx;
     return ZLAY_OK;
@@ -84,7 +77,7 @@ void zlay_ctx_free(zlay_ctx *ctx)
 {
     if (!ctx) return;
     zl_account *a = ctx->alloc.user;
-    zl_scratch_release(ctx, (zl_mark){NULL, 0});
+    zl_blocks_free(&ctx->scratch);
     zl_account_free(a, ctx, sizeof *ctx);
     zl_account_end(a);
 }
@@ -335,34 +328,8 @@ void zl_free(const zlay_allocator *alloc, void *ptr, size_t size)
 
 /* ---- working memory ---------------------------------------------------------- */
 
-/* The least size of a block, and the most that it may exceed the requested size: so the memory that
- * a call holds, which limits.memory counts, stays near what it requested.  Under a sanitizer, which
- * looks for accesses past an end, each allocation is a block of its own. */
-#ifndef __has_feature
-#define __has_feature(name) 0
-#endif
-#if defined(__SANITIZE_ADDRESS__) || __has_feature(address_sanitizer)
-enum { BLOCK_LEAST = 0, BLOCK_MOST = 0 };
-#else
-enum { BLOCK_LEAST = 960, BLOCK_MOST = 1 << 16 };
-#endif
-
-zl_mark zl_scratch_mark(const zlay_ctx *ctx)
-{
-    return (zl_mark){ctx->scratch, ctx->scratch ? ctx->scratch->used : 0};
-}
-
-static bool block_begin(zlay_ctx *ctx, size_t bytes)
-{
-    zl_scratch_block *former = ctx->scratch;
-    size_t room = former ? 2 * former->room : BLOCK_LEAST;
-    if (room > BLOCK_MOST) room = BLOCK_MOST;
-    if (room < bytes) room = bytes;
-    zl_scratch_block *block = zl_account_alloc(ctx->alloc.user, sizeof *block + room);
-    if (block) *block = (zl_scratch_block){.former = former, .room = room};
-    if (block) ctx->scratch = block;
-    return block != NULL;
-}
+zl_mark zl_scratch_mark(const zlay_ctx *ctx) { return zl_blocks_mark(&ctx->scratch); }
+void zl_scratch_release(zlay_ctx *ctx, zl_mark mark) { zl_blocks_release(&ctx->scratch, mark); }
 
 void *zl_scratch_plain(zlay_ctx *ctx, size_t count, size_t size)
 {
@@ -370,27 +337,13 @@ void *zl_scratch_plain(zlay_ctx *ctx, size_t count, size_t size)
     size_t bytes;
     if (__builtin_mul_overflow(count, size, &bytes) || bytes > SIZE_MAX / 4) bytes = SIZE_MAX / 4;
     size_t whole = (bytes + !bytes + unit - 1) / unit * unit;
-    bool fits = ctx->scratch && ctx->scratch->room - ctx->scratch->used >= whole;
-    if (!granted(ctx, fits ? 0 : whole, bytes) || (!fits && !block_begin(ctx, whole)))
-        return no_memory(ctx, count, size);
-    zl_scratch_block *block = ctx->scratch;
-    void *ptr = (char *)block->bytes + block->used;
-    block->used += whole;
-    return ptr;
+    uint64_t more = zl_blocks_fit(&ctx->scratch, whole) ? 0 : whole;
+    void *ptr = granted(ctx, more, bytes) ? zl_blocks_take(&ctx->scratch, whole) : NULL;
+    return ptr ? ptr : no_memory(ctx, count, size);
 }
 
 void *zl_scratch(zlay_ctx *ctx, size_t count, size_t size)
 {
     void *ptr = zl_scratch_plain(ctx, count, size);
     return ptr ? memset(ptr, 0, count * size) : NULL;
-}
-
-void zl_scratch_release(zlay_ctx *ctx, zl_mark mark)
-{
-    while (ctx->scratch != mark.block) {
-        zl_scratch_block *block = ctx->scratch;
-        ctx->scratch = block->former;
-        zl_account_free(ctx->alloc.user, block, sizeof *block + block->room);
-    }
-    if (mark.block) mark.block->used = mark.used;
 }

@@ -331,6 +331,26 @@ static void scratch_between_calls(void **state)
     heap_close(&h, ctx);
 }
 
+/* Blocks of earlier calls are used again, and a limit ends a call as if there were none. */
+static void kept_scratch_counts_as_new(void **state)
+{
+    zlay_limits limits = {.size = sizeof limits, .memory = 40000};
+    zlay_ctx *ctx;
+    (void)state;
+    assert_int_equal(zlay_ctx_new(&ctx, NULL, &limits), ZLAY_OK);
+    size_t first = 0;
+    for (int call = 0; call < 5; call++) {
+        size_t taken = 0;
+        assert_int_equal(zl_enter(ctx), ZLAY_OK);
+        while (filled(ctx, 500)) taken++;
+        assert_int_equal(zl_leave(ctx, ZLAY_ENOMEM), ZLAY_ELIMIT);
+        if (!call) first = taken;
+        assert_int_equal(taken, first);
+        assert_true(taken >= 30);
+    }
+    zlay_ctx_free(ctx);
+}
+
 static zlay_status take_scratch(zlay_ctx *ctx, void *given)
 {
     bool had = true;
@@ -389,6 +409,7 @@ int main(void)
         cmocka_unit_test(scratch_of_a_whole_call),
         cmocka_unit_test(scratch_between_calls),
         cmocka_unit_test(scratch_fails_as_memory_does),
+        cmocka_unit_test(kept_scratch_counts_as_new),
         cmocka_unit_test(scratch_grows_by_little_behind_much),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -25,8 +25,8 @@ typedef struct zl_moves {
     zl_affine affine;
 } zl_moves;
 
-/* The flat values of a layout of the tree's slots, as working memory of the call: ZLAY_NONE where it
- * is no bijection. */
+/* The flat values of a layout of the tree's slots, as working memory of the call: ZLAY_NONE
+ * where it is no bijection. */
 zlay_status zl_moves_of(zlay_ctx *ctx, zl_moves *out, const zl_tree *tree, const zlay_layout *a);
 
 /* x -> a^-1(b(x)). */

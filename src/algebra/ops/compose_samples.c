@@ -119,8 +119,8 @@ static bool split_at(split *v, const zl_function *f, unsigned t, uint64_t *seed)
            f->at(f->env, i - low, &v->high);
 }
 
-/* An affine map over F2 has f(low) ^ f(high) = f(0) ^ f(i); sums of bases modulo n have f(0) = 0 and
- * f(low) + f(high) - f(i) = 0 or n. */
+/* An affine map over F2 has f(low) ^ f(high) = f(0) ^ f(i); sums of bases modulo n have f(0) = 0
+ * and f(low) + f(high) - f(i) = 0 or n. */
 static broken try_splits(const zl_function *f)
 {
     uint64_t seed = 88172645463325252u;

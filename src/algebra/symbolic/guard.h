@@ -13,6 +13,7 @@ void zl_relation_print(zl_text *out, const zl_poly *zero, const char *relation,
 
 /* A product of names that are 1 or more is 1: each of them is; several stand in parentheses where
  * they are `enclosed`. */
-void zl_ones_print(zl_text *out, const zl_monomial *product, const zl_symbols *names, bool enclosed);
+void zl_ones_print(zl_text *out, const zl_monomial *product, const zl_symbols *names,
+                   bool enclosed);
 
 #endif
