@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The working memory of a ctx: what is taken lies behind what was taken before, in the last block. */
+/* The working memory of a ctx: what is taken lies behind what was taken before, in the last
+ * block. */
 #ifndef ZLAY_BASE_BLOCKS_H
 #define ZLAY_BASE_BLOCKS_H
 
