@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Blocks of working memory: begun, kept between calls and freed. */
 #include "base/blocks.h"
 
 /* The least size of a block, and the most that it may exceed the requested size: so the memory that
@@ -13,7 +14,7 @@ enum { BLOCK_LEAST = 0, BLOCK_MOST = 0, KEPT_MOST = 0 };
 enum { BLOCK_LEAST = 960, BLOCK_MOST = 1 << 16, KEPT_MOST = 1 << 20 };
 #endif
 
-static zl_scratch_block *kept_take(zl_blocks *b, size_t room)
+static zl_scratch_block *kept_take(zl_block_list *b, size_t room)
 {
     zl_scratch_block **at = &b->kept, *block;
     while ((block = *at) && block->whole < room) at = &block->former;
@@ -25,14 +26,14 @@ static zl_scratch_block *kept_take(zl_blocks *b, size_t room)
 }
 
 /* A block whose bytes are no longer counted. */
-static void give(zl_blocks *b, zl_scratch_block *block)
+static void give(zl_block_list *b, zl_scratch_block *block)
 {
     size_t bytes = sizeof *block + block->whole;
     zl_account_take(b->account, bytes);
     zl_account_free(b->account, block, bytes);
 }
 
-static void block_end(zl_blocks *b, zl_scratch_block *block)
+static void block_end(zl_block_list *b, zl_scratch_block *block)
 {
     zl_account_give(b->account, sizeof *block + block->room);
     if (!b->keeps || block->whole > KEPT_MOST - b->kept_bytes) {
@@ -44,7 +45,7 @@ static void block_end(zl_blocks *b, zl_scratch_block *block)
     b->kept_bytes += block->whole;
 }
 
-static bool block_begin(zl_blocks *b, size_t bytes)
+static bool block_begin(zl_block_list *b, size_t bytes)
 {
     size_t room = b->last ? 2 * b->last->room : BLOCK_LEAST;
     if (room > BLOCK_MOST) room = BLOCK_MOST;
@@ -58,12 +59,12 @@ static bool block_begin(zl_blocks *b, size_t bytes)
     return true;
 }
 
-bool zl_blocks_fit(const zl_blocks *b, size_t bytes)
+bool zl_blocks_fit(const zl_block_list *b, size_t bytes)
 {
     return b->last && b->last->room - b->last->used >= bytes;
 }
 
-void *zl_blocks_take(zl_blocks *b, size_t bytes)
+void *zl_blocks_take(zl_block_list *b, size_t bytes)
 {
     if (!zl_blocks_fit(b, bytes) && !block_begin(b, bytes)) return NULL;
     void *ptr = (char *)b->last->bytes + b->last->used;
@@ -71,12 +72,12 @@ void *zl_blocks_take(zl_blocks *b, size_t bytes)
     return ptr;
 }
 
-zl_mark zl_blocks_mark(const zl_blocks *b)
+zl_mark zl_blocks_mark(const zl_block_list *b)
 {
     return (zl_mark){b->last, b->last ? b->last->used : 0};
 }
 
-void zl_blocks_release(zl_blocks *b, zl_mark mark)
+void zl_blocks_release(zl_block_list *b, zl_mark mark)
 {
     while (b->last != mark.block) {
         zl_scratch_block *block = b->last;
@@ -86,7 +87,7 @@ void zl_blocks_release(zl_blocks *b, zl_mark mark)
     if (mark.block) mark.block->used = mark.used;
 }
 
-void zl_blocks_free(zl_blocks *b)
+void zl_blocks_free(zl_block_list *b)
 {
     b->keeps = false;
     zl_blocks_release(b, (zl_mark){NULL, 0});

@@ -19,19 +19,19 @@ typedef struct zl_scratch_block {
  * each call, their pages would go back to the system and be asked for again.  What is kept is
  * counted nowhere, and a block has the room that a new one would have: what a call answers does not
  * depend on the calls before it. */
-typedef struct zl_blocks {
+typedef struct zl_block_list {
     zl_account *account;
     zl_scratch_block *last, *kept;
     size_t kept_bytes;
     bool keeps; /* the hooks are malloc and free; a caller's own get all back when a call ends */
-} zl_blocks;
+} zl_block_list;
 
 /* Bytes: a multiple of the greatest alignment.  Whether the last block has them left. */
-bool zl_blocks_fit(const zl_blocks *b, size_t bytes);
-void *zl_blocks_take(zl_blocks *b, size_t bytes); /* NULL: there is no memory */
+bool zl_blocks_fit(const zl_block_list *b, size_t bytes);
+void *zl_blocks_take(zl_block_list *b, size_t bytes); /* NULL: there is no memory */
 
-zl_mark zl_blocks_mark(const zl_blocks *b);
-void zl_blocks_release(zl_blocks *b, zl_mark mark);
-void zl_blocks_free(zl_blocks *b);
+zl_mark zl_blocks_mark(const zl_block_list *b);
+void zl_blocks_release(zl_block_list *b, zl_mark mark);
+void zl_blocks_free(zl_block_list *b);
 
 #endif

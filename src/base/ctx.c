@@ -11,7 +11,7 @@
 
 struct zlay_ctx {
     zlay_allocator alloc; /* of the account: what objects keep a copy of */
-    zl_blocks scratch;
+    zl_block_list scratch;
     zl_mark entered; /* of scratch, where the running call began */
     zlay_limits limits, ceilings;
     uint64_t work, held, asked; /* steps of this call; bytes held before it; what a limit refused */

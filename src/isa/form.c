@@ -71,7 +71,7 @@ static uint32_t axis_of(const char *name, size_t length, uint32_t *piece)
     return axis_find(name, length - 1);
 }
 
-const char *zl_form_piece(const zl_form *form, const char *name, size_t length)
+const char *zl_form_piece(const zl_isa_form *form, const char *name, size_t length)
 {
     uint32_t piece, axis = axis_of(name, length, &piece);
     for (uint32_t i = 0; i < form->count; i++)
@@ -109,7 +109,7 @@ static uint32_t number_of(size_t row, uint32_t variant)
     return (uint32_t)(row + 1) << VARIANT_BITS | variant;
 }
 
-static void choose(zl_form *out, const zl_pattern *pattern, uint32_t variant)
+static void choose(zl_isa_form *out, const zl_pattern *pattern, uint32_t variant)
 {
     uint32_t list[ZL_AXES_MOST];
     out->pattern = pattern;
@@ -121,7 +121,7 @@ static void choose(zl_form *out, const zl_pattern *pattern, uint32_t variant)
     }
 }
 
-bool zl_form_of(zl_form *out, uint32_t number)
+bool zl_form_of(zl_isa_form *out, uint32_t number)
 {
     uint32_t row = number >> VARIANT_BITS, variant = number & ((1u << VARIANT_BITS) - 1);
     if (!row || row > ZL_COUNT(patterns) || variant >= variants_of(&patterns[row - 1]))

@@ -59,22 +59,22 @@ typedef struct zl_pattern {
 enum { ZL_AXES_MOST = 8 };
 
 /* A row and one choice of each of its axes, in the order of its id. */
-typedef struct zl_form {
+typedef struct zl_isa_form {
     const zl_pattern *pattern;
     uint32_t count;
     const zl_choice *choice[ZL_AXES_MOST];
-} zl_form;
+} zl_isa_form;
 
 /* False: the number is no form's. */
-bool zl_form_of(zl_form *out, uint32_t number);
+bool zl_form_of(zl_isa_form *out, uint32_t number);
 
 /* Whether a target is of one of the sets of a union such as ON_SUFFIX. */
 bool zl_target_in(const zlay_target *target, uint32_t sets);
 
 /* What the assembler asks for; `says`: the documents. */
-uint32_t zl_form_ptx(const zl_form *form, bool says);
+uint32_t zl_form_ptx(const zl_isa_form *form, bool says);
 uint32_t zl_target_ptx(const zlay_target *target);
-bool zl_form_on(const zl_form *form, const zlay_target *target, bool says);
+bool zl_form_on(const zl_isa_form *form, const zlay_target *target, bool says);
 
 /* The version itself where it is one that the table knows, else the nearest that it knows. */
 uint32_t zl_ptx_known(uint32_t version);
@@ -84,11 +84,11 @@ uint64_t zl_elemtype_last(const zlay_target *target, uint32_t ptx);
 uint64_t zl_swizzle_last(const zlay_target *target, uint32_t ptx);
 
 /* The piece of text that a reference such as <dst1> stands for in a form. */
-const char *zl_form_piece(const zl_form *form, const char *name, size_t length);
+const char *zl_form_piece(const zl_isa_form *form, const char *name, size_t length);
 
 /* A run of text, or one operand: of PTX a register or immediate, of gfx targets so many registers
  * in a row. */
-typedef struct zl_token {
+typedef struct zl_isa_token {
     const char *text; /* of a run; the operand's name */
     uint32_t length;
     char cls;       /* of an operand; 0 of a run */
@@ -97,21 +97,21 @@ typedef struct zl_token {
     bool vector;
     const char *kind; /* of a constant, as in quantities; NULL none */
     uint32_t kind_length;
-} zl_token;
+} zl_isa_token;
 
-typedef struct zl_reader {
-    const zl_form *form;
+typedef struct zl_form_reader {
+    const zl_isa_form *form;
     const char *at, *back; /* back: where a piece was begun, NULL outside of one */
-    zl_token operand;      /* whose registers are being read */
+    zl_isa_token operand;  /* whose registers are being read */
     uint32_t lanes;        /* 0: none is */
     uint32_t step;         /* in a vector: brace, register, comma, register, .. brace */
-} zl_reader;
+} zl_form_reader;
 
 /* The quantity of a constant operand, that of the form itself where it has no rules; and its field, else ZLAY_FIELD_NONE. */
-zl_quantity zl_constant_kind(const zl_token *token);
-int32_t zl_constant_field(const zl_token *token);
+zl_quantity zl_constant_kind(const zl_isa_token *token);
+int32_t zl_constant_field(const zl_isa_token *token);
 
-zl_reader zl_form_read(const zl_form *form);
-bool zl_token_next(zl_reader *reader, zl_token *out);
+zl_form_reader zl_form_read(const zl_isa_form *form);
+bool zl_token_next(zl_form_reader *reader, zl_isa_token *out);
 
 #endif

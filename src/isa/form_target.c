@@ -95,7 +95,7 @@ uint32_t zl_target_ptx(const zlay_target *t)
 
 static bool heard(uint32_t cell, bool says) { return says || !(cell & ZL_SAYS); }
 
-uint32_t zl_form_ptx(const zl_form *form, bool says)
+uint32_t zl_form_ptx(const zl_isa_form *form, bool says)
 {
     uint32_t ptx = form->pattern->ptx;
     for (uint32_t i = 0; i < form->count; i++) {
@@ -105,7 +105,7 @@ uint32_t zl_form_ptx(const zl_form *form, bool says)
     return ptx;
 }
 
-bool zl_form_on(const zl_form *form, const zlay_target *target, bool says)
+bool zl_form_on(const zl_isa_form *form, const zlay_target *target, bool says)
 {
     uint32_t has = properties(target);
     bool on = (form->pattern->on & has) != 0 && !(says && form->pattern->unsaid);
@@ -117,7 +117,7 @@ bool zl_form_on(const zl_form *form, const zlay_target *target, bool says)
 }
 
 /* The narrowest set that the row or a choice names. */
-static const char *targets_text(const zl_form *form)
+static const char *targets_text(const zl_isa_form *form)
 {
     uint32_t on = form->pattern->on;
     if (form->pattern->unsaid) return "none by the documents; ptxas 13.0 takes it";
@@ -128,14 +128,14 @@ static const char *targets_text(const zl_form *form)
 
 zlay_status zlay_instruction_info(zlay_form *out, uint32_t number)
 {
-    zl_form form;
-    zl_token token;
+    zl_isa_form form;
+    zl_isa_token token;
     if (!out) return ZLAY_EINVAL;
     if (!zl_form_of(&form, number)) return ZLAY_NONE;
     memset(out, 0, sizeof *out);
     out->ptx = zl_form_ptx(&form, true);
     out->targets = targets_text(&form);
-    zl_reader reader = zl_form_read(&form);
+    zl_form_reader reader = zl_form_read(&form);
     while (zl_token_next(&reader, &token)) out->operands += token.cls != 0;
     return ZLAY_OK;
 }

@@ -5,13 +5,13 @@
 
 #include <string.h>
 
-zl_reader zl_form_read(const zl_form *form)
+zl_form_reader zl_form_read(const zl_isa_form *form)
 {
-    return (zl_reader){.form = form, .at = form->pattern->text};
+    return (zl_form_reader){.form = form, .at = form->pattern->text};
 }
 
 /* Go into the piece of <name>, which has no reference itself. */
-static void enter(zl_reader *r)
+static void enter(zl_form_reader *r)
 {
     const char *name = r->at + 1;
     size_t length = strcspn(name, ">");
@@ -22,7 +22,7 @@ static void enter(zl_reader *r)
 /* VGPRs, AGPRs and SGPRs stand in a row, and are one operand. */
 static bool is_gfx(char cls) { return cls == 'v' || cls == 'a' || cls == 's'; }
 
-static void read_number(zl_reader *r)
+static void read_number(zl_form_reader *r)
 {
     uint32_t number = 0;
     bool said = zl_is_digit(*r->at), in_a_row = is_gfx(r->operand.cls);
@@ -38,11 +38,11 @@ static bool in_kind(char c)
 }
 
 /* %name:c, %name:c4, %name:c=KIND */
-static void read_operand(zl_reader *r)
+static void read_operand(zl_form_reader *r)
 {
     const char *name = r->at + 1;
     size_t length = strcspn(name, ":");
-    r->operand = (zl_token){.text = name, .length = (uint32_t)length, .cls = name[length + 1]};
+    r->operand = (zl_isa_token){.text = name, .length = (uint32_t)length, .cls = name[length + 1]};
     r->at = name + length + 2;
     read_number(r);
     r->step = 0;
@@ -52,14 +52,14 @@ static void read_operand(zl_reader *r)
     r->operand.kind_length = (uint32_t)(r->at - r->operand.kind);
 }
 
-static bool run_token(zl_token *out, const char *text, size_t length)
+static bool run_token(zl_isa_token *out, const char *text, size_t length)
 {
-    *out = (zl_token){.text = text, .length = (uint32_t)length};
+    *out = (zl_isa_token){.text = text, .length = (uint32_t)length};
     return true;
 }
 
 /* A scalar is one token; a vector is brace, register, comma, register, .. brace. */
-static bool operand_token(zl_reader *r, zl_token *out)
+static bool operand_token(zl_form_reader *r, zl_isa_token *out)
 {
     uint32_t last = r->operand.vector ? 2 * r->lanes : 0, step = r->step++;
     if (step == last) {
@@ -72,7 +72,7 @@ static bool operand_token(zl_reader *r, zl_token *out)
     return true;
 }
 
-bool zl_token_next(zl_reader *r, zl_token *out)
+bool zl_token_next(zl_form_reader *r, zl_isa_token *out)
 {
     while (!r->lanes) {
         size_t run = strcspn(r->at, r->back ? "%|" : "<%");
@@ -95,12 +95,12 @@ bool zl_token_next(zl_reader *r, zl_token *out)
 /* ---- printing ------------------------------------------------------------------- */
 
 typedef struct printed {
-    zl_form form;
+    zl_isa_form form;
     const char *const *operands;
     size_t count;
 } printed;
 
-static void put_name(zl_text *out, const zl_token *t)
+static void put_name(zl_text *out, const zl_isa_token *t)
 {
     zl_put(out, t->text, t->length);
     if (t->vector) zl_putf(out, "%u", (unsigned)t->index);
@@ -109,8 +109,8 @@ static void put_name(zl_text *out, const zl_token *t)
 static void write_text(zl_text *out, const void *value)
 {
     const printed *p = value;
-    zl_reader reader = zl_form_read(&p->form);
-    zl_token token;
+    zl_form_reader reader = zl_form_read(&p->form);
+    zl_isa_token token;
     size_t i = 0;
     while (zl_token_next(&reader, &token)) {
         if (!token.cls) zl_put(out, token.text, token.length);
@@ -133,7 +133,7 @@ zlay_status zlay_instruction_print(zlay_buf *out, uint32_t number, const char *c
 /* An id: each <axis> is the first spelling of its choice. */
 static void write_id(zl_text *out, const void *value)
 {
-    const zl_form *form = value;
+    const zl_isa_form *form = value;
     uint32_t next = 0;
     for (const char *at = form->pattern->id; *at;) {
         size_t run = strcspn(at, "<");
@@ -148,7 +148,7 @@ static void write_id(zl_text *out, const void *value)
 
 zlay_status zlay_instruction_id(zlay_buf *out, uint32_t number)
 {
-    zl_form form;
+    zl_isa_form form;
     if (!out) return ZLAY_EINVAL;
     if (!zl_form_of(&form, number)) return ZLAY_NONE;
     return zl_print(out, write_id, &form);
@@ -169,7 +169,7 @@ static uint32_t bits_of(char cls)
     return 0;
 }
 
-static void name_of(char out[16], const zl_token *t)
+static void name_of(char out[16], const zl_isa_token *t)
 {
     zl_text text = {out, 16, 0};
     put_name(&text, t);
@@ -186,7 +186,7 @@ static const struct {
 };
 
 /* The quantity of a constant operand; that of the form itself where it has no rules. */
-zl_quantity zl_constant_kind(const zl_token *token)
+zl_quantity zl_constant_kind(const zl_isa_token *token)
 {
     for (size_t i = 0; token->kind && i < ZL_COUNT(kinds); i++)
         if (strlen(kinds[i].name) == token->kind_length &&
@@ -195,7 +195,7 @@ zl_quantity zl_constant_kind(const zl_token *token)
     return ZL_Q_INSTR_ON;
 }
 
-int32_t zl_constant_field(const zl_token *token)
+int32_t zl_constant_field(const zl_isa_token *token)
 {
     zl_quantity kind = zl_constant_kind(token);
     return kind == ZL_Q_INSTR_ON ? ZLAY_FIELD_NONE : zl_quantity_field(kind);
@@ -203,11 +203,11 @@ int32_t zl_constant_field(const zl_token *token)
 
 zlay_status zlay_instruction_operand_nth(zlay_operand *out, uint32_t number, size_t i)
 {
-    zl_form form;
-    zl_token token;
+    zl_isa_form form;
+    zl_isa_token token;
     if (!out) return ZLAY_EINVAL;
     if (!zl_form_of(&form, number)) return ZLAY_NONE;
-    zl_reader reader = zl_form_read(&form);
+    zl_form_reader reader = zl_form_read(&form);
     while (zl_token_next(&reader, &token))
         if (token.cls && !i--) {
             memset(out, 0, sizeof *out);

@@ -67,8 +67,8 @@ static const char tail[] =
     "...\n"
     "    .end_amdgpu_metadata\n";
 
-zl_frame zl_target_frame(const zlay_target *target)
+zl_text_frame zl_target_frame(const zlay_target *target)
 {
     (void)target;
-    return (zl_frame){head, tail};
+    return (zl_text_frame){head, tail};
 }

@@ -7,10 +7,10 @@
 
 /* Before and behind the instructions; {word} stands for what the kernel has: target, name, smem,
  * threads, lanes, registers, accumulators, both, scalars, arguments. */
-typedef struct zl_frame {
+typedef struct zl_text_frame {
     const char *head, *tail;
-} zl_frame;
+} zl_text_frame;
 
-zl_frame zl_target_frame(const zlay_target *target);
+zl_text_frame zl_target_frame(const zlay_target *target);
 
 #endif

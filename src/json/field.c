@@ -106,12 +106,12 @@ bool zl_hex_words(const char *text, size_t length, uint32_t *word, size_t words)
     return hex;
 }
 
-zlay_status zl_get_text(zl_call *call, const json_t *object, const char *name, zl_span *out)
+zlay_status zl_get_text(zl_call *call, const json_t *object, const char *name, zl_json_text *out)
 {
     const json_t *value = json_object_get(object, name);
     if (!value) return ZLAY_OK;
     if (!json_is_string(value)) return zl_wrong(call, name, "a text");
-    *out = (zl_span){json_string_value(value), json_string_length(value)};
+    *out = (zl_json_text){json_string_value(value), json_string_length(value)};
     return ZLAY_OK;
 }
 
@@ -185,8 +185,8 @@ int32_t zl_saturated(int64_t value)
     return value > INT32_MAX ? INT32_MAX : value < INT32_MIN ? INT32_MIN : (int32_t)value;
 }
 
-zlay_status zl_get_word(zl_call *call, const json_t *object, const char *name, const zl_word *words,
-                        int32_t *out)
+zlay_status zl_get_word(zl_call *call, const json_t *object, const char *name,
+                        const zl_named *words, int32_t *out)
 {
     const json_t *value = json_object_get(object, name);
     uint64_t number;
@@ -207,7 +207,7 @@ zlay_status zl_get_word(zl_call *call, const json_t *object, const char *name, c
     return ZLAY_OK;
 }
 
-const char *zl_word_of(const zl_word *words, int32_t number)
+const char *zl_word_of(const zl_named *words, int32_t number)
 {
     for (size_t i = 0; words[i].name; i++)
         if (words[i].number == number) return words[i].name;
@@ -216,7 +216,7 @@ const char *zl_word_of(const zl_word *words, int32_t number)
 
 zlay_status zl_get_target(zl_call *call, const zlay_target **out)
 {
-    zl_span name = {0};
+    zl_json_text name = {0};
     char quoted[256];
     zlay_status status = zl_get_text(call, call->request, "target", &name);
     if (status) return status;

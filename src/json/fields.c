@@ -280,19 +280,17 @@ static zlay_status read_nothing(zl_call *call, const json_t *object, const zl_fi
     return ZLAY_OK;
 }
 
-const zl_kind zl_as_u32 = {.read = read_u32, .print = print_u32},
-              zl_as_u64 = {.read = read_u64, .print = print_u64},
-              zl_as_i64 = {.read = read_i64},
-              zl_as_word = {.read = zl_read_word, .print = print_word},
-              zl_as_switch = {.read = read_switch, .print = print_u32},
-              zl_as_bit = {.read = read_bit},
-              zl_as_flag = {.read = read_flag},
-              zl_as_text = {.read = read_text},
-              zl_as_target = {.read = read_target},
-              zl_as_facts = {.read = read_facts, .drop = drop_facts},
-              zl_as_json_list = {.read = read_json_list},
-              zl_as_layout = {.read = read_layout, .drop = zl_drop_layout, .late = true},
-              zl_as_list32 = {.read = read_list32, .print = print_list32},
-              zl_as_pair32 = {.read = read_pair32},
-              zl_as_part = {.read = read_part, .part = true},
-              zl_as_own = {.read = read_nothing};
+const zl_field_kind zl_as_u32 = {.read = read_u32, .print = print_u32},
+                    zl_as_u64 = {.read = read_u64, .print = print_u64},
+                    zl_as_i64 = {.read = read_i64},
+                    zl_as_word = {.read = zl_read_word, .print = print_word},
+                    zl_as_switch = {.read = read_switch, .print = print_u32},
+                    zl_as_bit = {.read = read_bit}, zl_as_flag = {.read = read_flag},
+                    zl_as_text = {.read = read_text}, zl_as_target = {.read = read_target},
+                    zl_as_facts = {.read = read_facts, .drop = drop_facts},
+                    zl_as_json_list = {.read = read_json_list},
+                    zl_as_layout = {.read = read_layout, .drop = zl_drop_layout, .late = true},
+                    zl_as_list32 = {.read = read_list32, .print = print_list32},
+                    zl_as_pair32 = {.read = read_pair32},
+                    zl_as_part = {.read = read_part, .part = true},
+                    zl_as_own = {.read = read_nothing};

@@ -16,29 +16,29 @@
 typedef struct zl_field zl_field;
 
 /* A text of the request, which lives as long as the request. */
-typedef struct zl_span {
+typedef struct zl_json_text {
     const char *text;
     size_t length;
-} zl_span;
+} zl_json_text;
 
 /* How a value is read into `to`, and printed from there; print is NULL where no answer has it. A
  * kind of values that hold memory has `drop`, which is called for every row of the table, read or
  * not. Kinds that are `late` are read after all the others: a layout takes time and memory, and a
  * wrong number is refused before it is read. */
-typedef struct zl_kind {
+typedef struct zl_field_kind {
     zlay_status (*read)(zl_call *call, const json_t *object, const zl_field *field, void *to);
     json_t *(*print)(zl_call *call, const zl_field *field, const void *from);
     void (*drop)(zl_call *call, void *from);
     bool late;
     bool part; /* the rows of the table `of`, in the same object */
-} zl_kind;
+} zl_field_kind;
 
 enum { ZL_MAY, ZL_NEEDS };
 
 struct zl_field {
     const char *name;
     int needs; /* ZL_NEEDS: a request without the field is refused */
-    const zl_kind *kind;
+    const zl_field_kind *kind;
     size_t at;      /* the value's offset in the struct */
     const void *of; /* the words of a name, or the table of a part */
     uint32_t count; /* the most entries of a list, or the bit that a bit sets */
@@ -83,7 +83,7 @@ enum { ZL_ASKED_MOST = 12 << 10 };
         .count = sizeof((type *)0)->member / sizeof(uint32_t)
 
 /* Integers; names of a table of words, or integers; true, false or an integer; true sets a bit. */
-extern const zl_kind zl_as_u32, zl_as_u64, zl_as_i64, zl_as_word, zl_as_switch, zl_as_bit;
+extern const zl_field_kind zl_as_u32, zl_as_u64, zl_as_i64, zl_as_word, zl_as_switch, zl_as_bit;
 typedef uint32_t zl_as_u32_type, zl_as_switch_type, zl_as_bit_type;
 typedef uint64_t zl_as_u64_type;
 typedef int64_t zl_as_i64_type;
@@ -93,25 +93,25 @@ typedef int32_t zl_as_word_type;
 zlay_status zl_read_word(zl_call *call, const json_t *object, const zl_field *field, void *to);
 
 /* True or false; a text; a target; the request's facts; a list that its operation walks itself. */
-extern const zl_kind zl_as_flag, zl_as_text, zl_as_target, zl_as_facts, zl_as_json_list;
+extern const zl_field_kind zl_as_flag, zl_as_text, zl_as_target, zl_as_facts, zl_as_json_list;
 typedef bool zl_as_flag_type;
-typedef zl_span zl_as_text_type;
+typedef zl_json_text zl_as_text_type;
 typedef const zlay_target *zl_as_target_type;
 typedef const zlay_facts *zl_as_facts_type;
 typedef const json_t *zl_as_json_list_type;
 
 /* A layout under the request's facts. */
-extern const zl_kind zl_as_layout;
+extern const zl_field_kind zl_as_layout;
 typedef const zlay_layout *zl_as_layout_type;
 void zl_drop_layout(zl_call *call, void *from);
 
 /* At most `count` integers of 32 bits; printed: exactly `count`. Exactly two of them. */
-extern const zl_kind zl_as_list32, zl_as_pair32;
+extern const zl_field_kind zl_as_list32, zl_as_pair32;
 typedef uint32_t *zl_as_list32_type, *zl_as_pair32_type;
 
 /* The rows of another table in the same object; and a field that another row or the operation
  * reads. */
-extern const zl_kind zl_as_part, zl_as_own;
+extern const zl_field_kind zl_as_part, zl_as_own;
 
 /* The row that the table of an operation on a target begins with. */
 #define ZL_TARGET(type) {"target", ZL_NEEDS, ZL_AT(zl_as_target, type, target)}

@@ -33,10 +33,10 @@ zlay_status zl_line_read(zlay_ctx *ctx, json_t **out, const char *line, size_t s
 /* ---- fields -------------------------------------------------------------- */
 
 /* A name of a number, in a table that a row without name ends. */
-typedef struct zl_word {
+typedef struct zl_named {
     const char *name;
     int32_t number;
-} zl_word;
+} zl_named;
 
 /* Whether a key is one that every request of the operation `what` may have. */
 bool zl_in_frame(const zl_call *call, const json_t *object, const char *what, const char *key);
@@ -45,7 +45,7 @@ bool zl_in_frame(const zl_call *call, const json_t *object, const char *what, co
 zlay_status zl_fields_check(zl_call *call, const json_t *object, const char *what,
                             const char *required, const char *optional);
 
-zlay_status zl_get_text(zl_call *call, const json_t *object, const char *name, zl_span *out);
+zlay_status zl_get_text(zl_call *call, const json_t *object, const char *name, zl_json_text *out);
 zlay_status zl_get_object(zl_call *call, const json_t *object, const char *name,
                           const json_t **out);
 zlay_status zl_get_list(zl_call *call, const json_t *object, const char *name, const json_t **out);
@@ -57,12 +57,12 @@ zlay_status zl_get_flag(zl_call *call, const json_t *object, const char *name, b
 int32_t zl_saturated(int64_t value); /* to 32 bits */
 
 /* A name of the table, or an integer, which is saturated to 32 bits. */
-zlay_status zl_get_word(zl_call *call, const json_t *object, const char *name, const zl_word *words,
-                        int32_t *out);
-const char *zl_word_of(const zl_word *words, int32_t number);
+zlay_status zl_get_word(zl_call *call, const json_t *object, const char *name,
+                        const zl_named *words, int32_t *out);
+const char *zl_word_of(const zl_named *words, int32_t number);
 
 /* The optional field `ptx`: 10 * major + minor. */
-extern const zl_kind zl_as_ptx;
+extern const zl_field_kind zl_as_ptx;
 typedef uint32_t zl_as_ptx_type;
 zlay_status zl_get_ptx(zl_call *call, uint32_t *out);
 zlay_status zl_get_target(zl_call *call, const zlay_target **out);
@@ -73,7 +73,7 @@ typedef zlay_smemdesc zl_desc_fields_type;
 
 /* A matrix instruction of the request's target: the rows of a table below it, in the same object;
  * those of an instruction that reads registers, and those of them that a plan has. */
-extern const zl_kind zl_as_mma;
+extern const zl_field_kind zl_as_mma;
 typedef zlay_mma zl_as_mma_type;
 extern const zl_fields zl_mma_register_fields, zl_mma_unsigned_fields;
 zlay_status zl_get_layout(zl_call *call, const char *name, zlay_layout **out);
@@ -145,7 +145,7 @@ json_t *zl_json_uint(uint64_t value);
 json_t *zl_json_bits(uint64_t value, int digits);
 
 /* The name of a number, null where it has none. */
-json_t *zl_json_word(const zl_word *words, int32_t number);
+json_t *zl_json_word(const zl_named *words, int32_t number);
 
 void zl_put_value(zl_call *call, json_t *object, const char *key, json_t *value);
 void zl_put_item(zl_call *call, json_t *array, json_t *value);
@@ -178,14 +178,14 @@ struct zl_checked {
     zlay_verdict verdict;
     zlay_reason *reasons;
     size_t room;
-    const zl_word *(*names)(int32_t field); /* of a field's numbers; NULL: they are numbers */
+    const zl_named *(*names)(int32_t field); /* of a field's numbers; NULL: they are numbers */
     const char *issues;                     /* what a split repair issues; NULL: copies */
 };
 
 json_t *zl_json_verdict(zl_call *call, const zl_checked *checked);
 
 /* Runners of rows: a verdict; a layout, made as the row's shape says. */
-zl_run zl_run_check, zl_run_layout;
+zl_op_run zl_run_check, zl_run_layout;
 zl_maker zl_by_made, zl_by_one, zl_by_two, zl_by_number, zl_by_text, zl_by_names, zl_by_dims,
     zl_by_divide, zl_by_product;
 
@@ -214,7 +214,7 @@ typedef struct zl_texts {
     uint32_t count;
 } zl_texts;
 
-void zl_texts_take(zl_texts *texts, const json_t *from, json_t *to, const zl_word *fields);
+void zl_texts_take(zl_texts *texts, const json_t *from, json_t *to, const zl_named *fields);
 
 /* Whether the request is checked under facts: it has some, or texts in the place of numbers. */
 bool zl_has_unknowns(const zl_call *call, const zl_texts *texts);
@@ -231,14 +231,14 @@ typedef struct zl_map_asked {
     zl_texts texts;
 } zl_map_asked;
 
-extern const zl_kind zl_as_map;
+extern const zl_field_kind zl_as_map;
 typedef zlay_tensormap zl_as_map_type;
 
 /* The object `map`, as tensormap.check takes it. */
 zlay_status zl_get_tensormap(zl_call *call, zlay_tensormap *out);
 
 /* The fields of a map that may be texts. */
-extern const zl_word zl_map_texts[];
+extern const zl_named zl_map_texts[];
 void zl_put_driver(zl_call *call, const zlay_target *target, int32_t driver);
 json_t *zl_json_tensormap(zl_call *call, const zlay_tensormap *map);
 json_t *zl_json_copy(zl_call *call, const zlay_copy *copy, uint32_t rank, uint32_t axes);
@@ -252,14 +252,16 @@ zlay_status zl_get_tile(zl_call *call, uint64_t *shape, uint32_t *axes);
 json_t *zl_json_tiles(zl_call *call, const zlay_move *move);
 json_t *zl_json_edge(zl_call *call, const zlay_move *move, uint32_t part);
 
-extern const zl_word zl_kinds[], zl_types[], zl_swizzles[], zl_map_swizzles[], zl_majors[];
-extern const zl_word zl_keeps[];
+extern const zl_named zl_kinds[], zl_types[], zl_swizzles[], zl_map_swizzles[], zl_majors[];
+extern const zl_named zl_keeps[];
 
 /* ---- ops ----------------------------------------------------------------- */
 
 #define OP(name, call, required, optional, ok, text) zl_op_call call;
 #define OP_FIELDS(name, call, fields, ok, text) zl_op_call call; extern const zl_fields fields;
-#define ASK(name, fields, function, ok, text) extern const zl_fields fields; zl_run function;
+#define ASK(name, fields, function, ok, text)                                                      \
+    extern const zl_fields fields;                                                                 \
+    zl_op_run function;
 #define CHECK(name, fields, function, text) extern const zl_fields fields; zl_checker function;
 #define LAYOUT(name, fields, shape, function, ok, text) extern const zl_fields fields;
 #define F2(name, fields, shape, function, text) extern const zl_fields fields;

@@ -51,7 +51,7 @@ static json_t *range_value(zl_call *call, const zlay_range *range)
 
 zlay_status zl_op_facts_of(zl_call *call)
 {
-    zl_span text;
+    zl_json_text text;
     zlay_facts *facts = NULL;
     zlay_range range;
     zlay_status status = zl_get_text(call, call->request, "expression", &text);
@@ -64,11 +64,11 @@ zlay_status zl_op_facts_of(zl_call *call)
 
 /* ---- mixed radix ------------------------------------------------------------------- */
 
-static const zl_word ways[] = {{"zero", ZLAY_DIVISOR_ZERO},
-                               {"shift", ZLAY_DIVISOR_SHIFT},
-                               {"multiply", ZLAY_DIVISOR_MULTIPLY},
-                               {"multiply_add", ZLAY_DIVISOR_ADD},
-                               {NULL, 0}};
+static const zl_named ways[] = {{"zero", ZLAY_DIVISOR_ZERO},
+                                {"shift", ZLAY_DIVISOR_SHIFT},
+                                {"multiply", ZLAY_DIVISOR_MULTIPLY},
+                                {"multiply_add", ZLAY_DIVISOR_ADD},
+                                {NULL, 0}};
 
 enum { EXTENTS_MOST = 4096 };
 
@@ -207,7 +207,7 @@ static zlay_status divmod_value(zl_call *call, const zlay_radix *radix, const ch
 
 static zlay_status get_name(zl_call *call, char out[80])
 {
-    zl_span name = {"zl_coordinates", 14};
+    zl_json_text name = {"zl_coordinates", 14};
     zlay_status status = zl_get_text(call, call->request, "name", &name);
     if (status) return status;
     if (!zl_is_name(name.text, name.length)) return zl_wrong(call, "name", "a name of C");

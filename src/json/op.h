@@ -15,7 +15,7 @@ typedef struct zl_fields zl_fields;
 typedef struct zl_checked zl_checked;
 
 /* Answers a request whose fields were read into *asked. */
-typedef zlay_status zl_run(zl_call *call, const void *asked);
+typedef zlay_status zl_op_run(zl_call *call, const void *asked);
 
 /* Makes a layout of them. */
 typedef zlay_status zl_maker(zl_call *call, zlay_layout **out, const void *asked);
@@ -43,7 +43,7 @@ typedef union zl_make {
 struct zl_op {
     const char *name, *ok, *text;
     const zl_fields *fields;
-    zl_run *run;
+    zl_op_run *run;
     zl_make make;
     zl_maker *by;
     struct json_t *(*show)(zl_call *call, const zlay_layout *made);

@@ -17,7 +17,7 @@ static bool take(zl_texts *texts, int32_t field, size_t index, const json_t *val
     return true;
 }
 
-void zl_texts_take(zl_texts *texts, const json_t *from, json_t *to, const zl_word *fields)
+void zl_texts_take(zl_texts *texts, const json_t *from, json_t *to, const zl_named *fields)
 {
     for (; fields->name; fields++) {
         const json_t *value = json_object_get(from, fields->name);

@@ -29,7 +29,7 @@ json_t *zl_json_bits(uint64_t value, int digits)
     return json_string(text);
 }
 
-json_t *zl_json_word(const zl_word *words, int32_t number)
+json_t *zl_json_word(const zl_named *words, int32_t number)
 {
     const char *name = zl_word_of(words, number);
     return name ? json_string(name) : json_null();

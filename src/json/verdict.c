@@ -7,27 +7,29 @@
 #include <stdlib.h>
 #include <string.h>
 
-const zl_word zl_keeps[] = {{"all", ZLAY_KEEPS_ALL},
-                            {"bytes", ZLAY_KEEPS_BYTES},
-                            {"values", ZLAY_KEEPS_VALUES},
-                            {"nothing", ZLAY_KEEPS_NOTHING},
-                            {NULL, 0}};
+const zl_named zl_keeps[] = {{"all", ZLAY_KEEPS_ALL},
+                             {"bytes", ZLAY_KEEPS_BYTES},
+                             {"values", ZLAY_KEEPS_VALUES},
+                             {"nothing", ZLAY_KEEPS_NOTHING},
+                             {NULL, 0}};
 
-static const zl_word voices[] = {{"driver", ZLAY_BY_DRIVER},
-                                 {"documented", ZLAY_BY_DOCUMENT},
-                                 {"assembler", ZLAY_BY_ASSEMBLER},
-                                 {"hardware", ZLAY_BY_HARDWARE},
-                                 {"practice", ZLAY_BY_PRACTICE},
-                                 {"advice", ZLAY_BY_ADVICE},
-                                 {NULL, 0}};
-static const zl_word relations[] = {{"range", ZLAY_REL_RANGE},
-                                    {"multiple", ZLAY_REL_MULTIPLE},
-                                    {"equal", ZLAY_REL_EQUAL},
-                                    {"range", ZLAY_REL_SIGNED},
-                                    {NULL, 0}};
-static const zl_word answers[] = {
-    {"no", ZLAY_NO}, {"yes", ZLAY_YES}, {"depends", ZLAY_DEPENDS},
-    {"undecided", ZLAY_UNDECIDED}, {NULL, 0}};
+static const zl_named voices[] = {{"driver", ZLAY_BY_DRIVER},
+                                  {"documented", ZLAY_BY_DOCUMENT},
+                                  {"assembler", ZLAY_BY_ASSEMBLER},
+                                  {"hardware", ZLAY_BY_HARDWARE},
+                                  {"practice", ZLAY_BY_PRACTICE},
+                                  {"advice", ZLAY_BY_ADVICE},
+                                  {NULL, 0}};
+static const zl_named relations[] = {{"range", ZLAY_REL_RANGE},
+                                     {"multiple", ZLAY_REL_MULTIPLE},
+                                     {"equal", ZLAY_REL_EQUAL},
+                                     {"range", ZLAY_REL_SIGNED},
+                                     {NULL, 0}};
+static const zl_named answers[] = {{"no", ZLAY_NO},
+                                   {"yes", ZLAY_YES},
+                                   {"depends", ZLAY_DEPENDS},
+                                   {"undecided", ZLAY_UNDECIDED},
+                                   {NULL, 0}};
 static json_t *field_value(int32_t field)
 {
     const char *name = field ? zlay_field_name(field) : NULL;
@@ -53,7 +55,7 @@ static bool is_signed(const zlay_reason *r)
 
 static json_t *number_value(const zl_checked *c, const zlay_reason *r, uint64_t number)
 {
-    const zl_word *words = c->names ? c->names(r->field) : NULL;
+    const zl_named *words = c->names ? c->names(r->field) : NULL;
     const char *name = words && number <= INT32_MAX ? zl_word_of(words, (int32_t)number) : NULL;
     if (name) return json_string(name);
     return is_signed(r) ? zl_json_int((int64_t)number) : zl_json_uint(number);
@@ -72,7 +74,7 @@ static json_t *bound_value(zl_call *call, const zl_checked *c, const zlay_reason
 static void fix_words(char *out, size_t room, const zl_checked *c, const zlay_reason *r)
 {
     const char *field = zlay_field_name(r->field);
-    const zl_word *words = c->names ? c->names(r->field) : NULL;
+    const zl_named *words = c->names ? c->names(r->field) : NULL;
     const char *name =
         words && r->fix_value <= INT32_MAX ? zl_word_of(words, (int32_t)r->fix_value) : NULL;
     int length = snprintf(out, room, "set %s", field ? field : "the field");
@@ -174,7 +176,7 @@ void zl_none_explain(zl_call *call, const char *shows)
 }
 
 typedef struct explained {
-    zl_span rule;
+    zl_json_text rule;
 } explained;
 
 static const zl_field explain_rows[] = {{"rule", ZL_NEEDS, ZL_AT(zl_as_text, explained, rule)}};
@@ -182,7 +184,7 @@ const zl_fields zl_rule_fields = {ZL_ROWS(explain_rows, explained)};
 
 zlay_status zl_op_rule_explain(zl_call *call, const void *asked)
 {
-    const zl_span *name = &((const explained *)asked)->rule;
+    const zl_json_text *name = &((const explained *)asked)->rule;
     zlay_rule rule;
     char quoted[256];
     zlay_status status = zlay_rule_find(&rule, name->text, name->length);

@@ -10,9 +10,9 @@ void zl_give(zlay_reason *r, int32_t keeps, uint64_t value, uint64_t split)
     r->fix_split = split > INT32_MAX ? INT32_MAX : (int32_t)split;
 }
 
-bool zl_fix_within(uint64_t *out, const zlay_reason *r, zl_range refusing, uint64_t floor)
+bool zl_fix_within(uint64_t *out, const zlay_reason *r, zl_field_range refusing, uint64_t floor)
 {
-    zl_range own = ZL_RANGE_ALL;
+    zl_field_range own = ZL_RANGE_ALL;
     zl_narrow(&own, r->relation, r->lo, r->hi);
     zl_narrow(&refusing, r->relation, r->lo, r->hi);
     return zl_nearest(out, r->value, floor, refusing) || zl_nearest(out, r->value, 0, refusing) ||

@@ -14,13 +14,13 @@ enum {
 };
 
 /* Where each row stands in zl_rules. */
-typedef enum zl_row {
+typedef enum zl_rule_row {
 #define RULES(file, version)
 #define RULE(number, id, ...) ZL_ROW_##id,
 #include "rules/rules.def"
 #undef RULES
 #undef RULE
-} zl_row;
+} zl_rule_row;
 
 /* A bound below 0. */
 #define NEGATIVE(n) (UINT64_MAX - (n) + 1)

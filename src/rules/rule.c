@@ -122,7 +122,7 @@ static bool judge(zlay_reason *r, const zl_rule *rule, const zl_subject *s, uint
     return zl_relation_holds(r->relation, r->value, r->lo, r->hi);
 }
 
-static void walk(const zl_subject *s, zl_seen *seen, void *arg, bool fixes)
+static void walk(const zl_subject *s, zl_row_seen *seen, void *arg, bool fixes)
 {
     zlay_reason r;
     for (size_t at = next_row(0, s); at < ZL_COUNT(subjects); at = next_row(at + 1, s)) {
@@ -136,8 +136,14 @@ static void walk(const zl_subject *s, zl_seen *seen, void *arg, bool fixes)
     }
 }
 
-void zl_walk(const zl_subject *s, zl_seen *seen, void *arg) { walk(s, seen, arg, true); }
-void zl_walk_bare(const zl_subject *s, zl_seen *seen, void *arg) { walk(s, seen, arg, false); }
+void zl_walk(const zl_subject *s, zl_row_seen *seen, void *arg)
+{
+    walk(s, seen, arg, true);
+}
+void zl_walk_bare(const zl_subject *s, zl_row_seen *seen, void *arg)
+{
+    walk(s, seen, arg, false);
+}
 
 static size_t reasons_of_row(zlay_reason *reasons, size_t room, const zl_rule *rule,
                              const zl_subject *s)
@@ -213,9 +219,9 @@ static bool see_bounds(void *arg, const zl_rule *rule, const zl_subject *s, uint
     return true;
 }
 
-zl_range zl_range_of(const zl_subject *s, int32_t field, int32_t index)
+zl_field_range zl_range_of(const zl_subject *s, int32_t field, int32_t index)
 {
-    zl_range range = ZL_RANGE_ALL;
+    zl_field_range range = ZL_RANGE_ALL;
     entry_walk(s, field, index, see_bounds, &range);
     return range;
 }
@@ -226,7 +232,7 @@ static uint64_t whole(uint64_t value, uint64_t unit)
     return unit & (unit - 1) ? value / unit * unit : value & -unit;
 }
 
-bool zl_nearest(uint64_t *out, uint64_t value, uint64_t floor, zl_range range)
+bool zl_nearest(uint64_t *out, uint64_t value, uint64_t floor, zl_field_range range)
 {
     uint64_t lo = floor > range.lo ? floor : range.lo, unit = range.unit;
     uint64_t down = whole(value < range.hi ? value : range.hi, unit);

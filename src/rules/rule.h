@@ -32,11 +32,11 @@ typedef enum zl_quantity {
 #undef QUANTITY
 } zl_quantity;
 
-typedef enum zl_guard {
+typedef enum zl_rule_guard {
 #define GUARD(name) ZL_G_##name,
 #include "rules/guards.def"
 #undef GUARD
-} zl_guard;
+} zl_rule_guard;
 
 /* Which entries of its field a quantity has; what the later ones count, their subject says. */
 typedef enum zl_entries {
@@ -61,7 +61,7 @@ typedef struct zl_rule {
     zl_quantity quantity;
     int32_t relation;
     uint64_t lo, hi; /* numbers, or names of bounds.h */
-    zl_guard when;
+    zl_rule_guard when;
     int32_t by;
     uint32_t noted; /* classes: by document where a measurement refutes it, by practice narrower than
                        the ISA's text */
@@ -88,7 +88,7 @@ struct zl_subject_form {
     zl_subject_kind kind;
     uint64_t (*value)(zl_quantity quantity, const zl_subject *subject, uint32_t i);
     uint32_t (*count)(zl_entries entries, const zl_subject *subject);
-    bool (*guard)(zl_guard guard, const zl_subject *subject);
+    bool (*guard)(zl_rule_guard guard, const zl_subject *subject);
     uint64_t (*bound)(int32_t name, const zl_subject *subject, uint32_t i); /* of its own enum, in bounds.h */
     void (*fix)(zlay_reason *reason, const zl_rule *rule, const zl_subject *subject);
     bool (*given)(zl_quantity quantity, const zl_subject *subject); /* the constant was given */
@@ -96,10 +96,10 @@ struct zl_subject_form {
 };
 
 /* Called for every row that applies: the reason as it stands, and whether the rule holds. */
-typedef void zl_seen(void *arg, const zlay_reason *reason, bool held);
-void zl_walk(const zl_subject *subject, zl_seen *seen, void *arg);
+typedef void zl_row_seen(void *arg, const zlay_reason *reason, bool held);
+void zl_walk(const zl_subject *subject, zl_row_seen *seen, void *arg);
 /* The same, without looking for repairs. */
-void zl_walk_bare(const zl_subject *subject, zl_seen *seen, void *arg);
+void zl_walk_bare(const zl_subject *subject, zl_row_seen *seen, void *arg);
 
 /* Whether a row is about such a subject, on its target, and its guard holds. */
 bool zl_applies(const zl_rule *rule, const zl_subject *subject);
@@ -117,13 +117,13 @@ void zl_collect(zl_collector *c, const zlay_reason *broken);
 
 /* What the rules of one entry of a field leave: lo <= value <= hi, a multiple of unit. Units are
  * powers of two, so the greatest is the common multiple. */
-typedef struct zl_range {
+typedef struct zl_field_range {
     uint64_t lo, hi, unit;
-} zl_range;
+} zl_field_range;
 
-#define ZL_RANGE_ALL ((zl_range){0, UINT64_MAX, 1})
+#define ZL_RANGE_ALL ((zl_field_range){0, UINT64_MAX, 1})
 
-static inline void zl_narrow(zl_range *range, int32_t relation, uint64_t lo, uint64_t hi)
+static inline void zl_narrow(zl_field_range *range, int32_t relation, uint64_t lo, uint64_t hi)
 {
     if (relation == ZLAY_REL_MULTIPLE) {
         if (lo > range->unit) range->unit = lo;
@@ -144,11 +144,11 @@ void zl_reasons(zlay_reason *reasons, size_t room, const zl_subject *subject, co
 
 /* Whether every refusing rule of a field's entry holds; index -1 asks the rules without index. */
 bool zl_holds(const zl_subject *subject, int32_t field, int32_t index);
-zl_range zl_range_of(const zl_subject *subject, int32_t field, int32_t index);
+zl_field_range zl_range_of(const zl_subject *subject, int32_t field, int32_t index);
 
 /* The value of a range that is nearest, the greater of two, and no less than `floor`; false:
  * none. */
-bool zl_nearest(uint64_t *out, uint64_t value, uint64_t floor, zl_range range);
+bool zl_nearest(uint64_t *out, uint64_t value, uint64_t floor, zl_field_range range);
 
 zl_subject_kind zl_quantity_subject(zl_quantity quantity);
 int32_t zl_quantity_field(zl_quantity quantity);
@@ -156,7 +156,7 @@ bool zl_quantity_indexed(zl_quantity quantity);
 uint32_t zl_quantity_count(zl_quantity quantity, const zl_subject *subject);
 uint64_t zl_quantity_value(zl_quantity quantity, const zl_subject *subject, uint32_t i);
 uint64_t zl_bound(uint64_t bound, const zl_subject *subject, uint32_t i);
-bool zl_guard_holds(zl_guard guard, const zl_subject *subject);
+bool zl_guard_holds(zl_rule_guard guard, const zl_subject *subject);
 
 static inline bool zl_relation_holds(int32_t relation, uint64_t value, uint64_t lo, uint64_t hi)
 {
@@ -182,7 +182,8 @@ zlay_status zl_check(zlay_verdict *out, zlay_reason *reasons, size_t room,
 /* The nearest value that a reason's rule and the refusing rules of its entry allow, from `floor` on
  * where there is one; where they exclude each other, that of the reason's rule alone. False: it has
  * none. */
-bool zl_fix_within(uint64_t *out, const zlay_reason *reason, zl_range refusing, uint64_t floor);
+bool zl_fix_within(uint64_t *out, const zlay_reason *reason, zl_field_range refusing,
+                   uint64_t floor);
 
 /* Repairs that most fields share: the nearest legal value; the next multiple or that value. */
 void zl_give(zlay_reason *reason, int32_t keeps, uint64_t value, uint64_t split);

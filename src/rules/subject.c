@@ -59,7 +59,7 @@ uint64_t zl_bound(uint64_t bound, const zl_subject *s, uint32_t i)
     return s->form->bound(name, s, i);
 }
 
-bool zl_guard_holds(zl_guard guard, const zl_subject *s)
+bool zl_guard_holds(zl_rule_guard guard, const zl_subject *s)
 {
     return guard == ZL_G_ALWAYS || s->form->guard(guard, s);
 }

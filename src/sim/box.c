@@ -121,7 +121,7 @@ bool zl_box_init(zl_box *box, const zlay_sim_copy *copy)
 }
 
 /* Which bytes of every row lie inside the tensor along the innermost dimension. */
-static void row_clip(zl_row *row, const zl_box *box)
+static void row_clip(zl_sim_row *row, const zl_box *box)
 {
     int64_t first = box->coordinate[0];
     uint64_t skip = first < 0 ? (uint64_t)-first : 0, begin = first < 0 ? 0 : (uint64_t)first;
@@ -174,10 +174,10 @@ static void row_at(int64_t *at, const zl_box *box, uint64_t index)
     }
 }
 
-zl_row zl_box_row(const zl_box *box, uint64_t index)
+zl_sim_row zl_box_row(const zl_box *box, uint64_t index)
 {
     const zlay_tensormap *map = box->map;
-    zl_row row = {.shared = box->address + index * box->pitch, .to = box->row_bytes};
+    zl_sim_row row = {.shared = box->address + index * box->pitch, .to = box->row_bytes};
     int64_t at[DIMS];
     row_at(at, box, index);
     if (!map->interleave) row_clip(&row, box);
@@ -191,7 +191,7 @@ zl_row zl_box_row(const zl_box *box, uint64_t index)
     return row;
 }
 
-bool zl_row_run(zl_run *run, const zl_box *box, const zl_row *row)
+bool zl_row_run(zl_sim_run *run, const zl_box *box, const zl_sim_row *row)
 {
     run->at += run->length;
     if (run->at >= box->row_bytes) return false;
@@ -204,13 +204,13 @@ bool zl_row_run(zl_run *run, const zl_box *box, const zl_row *row)
     return true;
 }
 
-static bool row_fits(const zl_box *box, const zl_row *row, const zlay_sim_smem *smem,
+static bool row_fits(const zl_box *box, const zl_sim_row *row, const zlay_sim_smem *smem,
                      const zlay_sim_global *global)
 {
     uint64_t inside = copied(box, row->to - row->from);
     if (inside && (row->wraps || inside > global->size || row->global > global->size - inside))
         return false;
-    for (zl_run run = {0}; zl_row_run(&run, box, row);)
+    for (zl_sim_run run = {0}; zl_row_run(&run, box, row);)
         if (!zl_sim_in_smem(smem, run.address, run.length)) return false;
     return true;
 }
@@ -218,7 +218,7 @@ static bool row_fits(const zl_box *box, const zl_row *row, const zlay_sim_smem *
 bool zl_box_fits(const zl_box *box, const zlay_sim_smem *smem, const zlay_sim_global *global)
 {
     for (uint64_t i = 0; i < box->rows; i++) {
-        zl_row row = zl_box_row(box, i);
+        zl_sim_row row = zl_box_row(box, i);
         if (!row_fits(box, &row, smem, global)) return false;
     }
     return true;
@@ -243,7 +243,7 @@ static void tf32_round(uint8_t *bytes, uint64_t count)
     }
 }
 
-static void run_load(uint8_t *to, const zl_run *run, const zl_row *row, const zl_box *box,
+static void run_load(uint8_t *to, const zl_sim_run *run, const zl_sim_row *row, const zl_box *box,
                      const zlay_sim_global *global, const uint8_t *fill)
 {
     uint64_t end = run->at + run->length;
@@ -263,8 +263,8 @@ void zl_box_load(const zl_box *box, const zlay_sim_smem *smem, const zlay_sim_gl
                  const uint8_t *fill)
 {
     for (uint64_t i = 0; i < box->rows; i++) {
-        zl_row row = zl_box_row(box, i);
-        for (zl_run run = {0}; zl_row_run(&run, box, &row);)
+        zl_sim_row row = zl_box_row(box, i);
+        for (zl_sim_run run = {0}; zl_row_run(&run, box, &row);)
             run_load(smem->bytes + (run.address - smem->origin), &run, &row, box, global, fill);
     }
 }
@@ -272,8 +272,8 @@ void zl_box_load(const zl_box *box, const zlay_sim_smem *smem, const zlay_sim_gl
 void zl_box_store(const zl_box *box, const zlay_sim_smem *smem, const zlay_sim_global *global)
 {
     for (uint64_t i = 0; i < box->rows; i++) {
-        zl_row row = zl_box_row(box, i);
-        for (zl_run run = {0}; zl_row_run(&run, box, &row);) {
+        zl_sim_row row = zl_box_row(box, i);
+        for (zl_sim_run run = {0}; zl_row_run(&run, box, &row);) {
             uint64_t from = clamp(row.from, run.at, run.at + run.length);
             uint64_t till = clamp(row.to, from, run.at + run.length);
             const uint8_t *source = smem->bytes + (run.address - smem->origin) + (from - run.at);

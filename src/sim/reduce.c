@@ -138,7 +138,7 @@ static bool takes(int32_t op, int32_t type)
 
 /* ---- boxes ---------------------------------------------------------------------------- */
 
-static void row_reduce(const zl_box *box, const zl_row *row, const zlay_sim_smem *smem,
+static void row_reduce(const zl_box *box, const zl_sim_row *row, const zlay_sim_smem *smem,
                        const zlay_sim_global *global, int32_t op)
 {
     for (uint64_t at = row->from; at < row->to; at += box->element) {
@@ -164,7 +164,7 @@ zlay_status zlay_sim_tensor_reduce(int32_t *fault, uint32_t *bytes, const zlay_s
     *fault = zl_tensor_fault(&box, smem, global, true);
     if (*fault) return ZLAY_OK;
     for (uint64_t i = 0; i < box.rows; i++) {
-        zl_row row = zl_box_row(&box, i);
+        zl_sim_row row = zl_box_row(&box, i);
         row_reduce(&box, &row, smem, global, op);
     }
     *bytes = (uint32_t)(box.rows * box.row_bytes);

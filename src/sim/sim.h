@@ -26,18 +26,18 @@ typedef struct zl_box {
 } zl_box;
 
 /* One row: bytes [from, to) of it lie inside the tensor, byte `from` at `global` of its array. */
-typedef struct zl_row {
+typedef struct zl_sim_row {
     uint64_t shared; /* address before swizzling */
     uint64_t from, to, global;
     bool wraps; /* `global` passes 2^64 */
-} zl_row;
+} zl_sim_row;
 
 /* Bytes of a row that stay together in shared memory, with their gaps. */
-typedef struct zl_run {
+typedef struct zl_sim_run {
     uint64_t at; /* in the row */
     uint64_t length;
     uint64_t address; /* shared, after swizzling */
-} zl_run;
+} zl_sim_run;
 
 /* The shared address that a swizzle mode puts in the place of `address`. */
 uint64_t zl_sim_swizzle(uint64_t address, int32_t swizzle);
@@ -61,10 +61,10 @@ bool zl_map_has_columns(const zlay_tensormap *map);
 /* false: no map that tile or im2col mode could have. */
 bool zl_box_init(zl_box *box, const zlay_sim_copy *copy);
 
-zl_row zl_box_row(const zl_box *box, uint64_t index);
+zl_sim_row zl_box_row(const zl_box *box, uint64_t index);
 
 /* The first run of a row is asked for with length 0 and at 0; false past the last. */
-bool zl_row_run(zl_run *run, const zl_box *box, const zl_row *row);
+bool zl_row_run(zl_sim_run *run, const zl_box *box, const zl_sim_row *row);
 
 /* true when every byte of the box has a place in shared memory and every byte inside the tensor one
  * in its array. */

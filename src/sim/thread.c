@@ -10,14 +10,14 @@ static bool width_valid(uint32_t width)
 }
 
 /* The global address of the row's first byte modulo 2^64, also where it lies outside the tensor. */
-static uint64_t row_address(const zl_box *box, const zl_row *row)
+static uint64_t row_address(const zl_box *box, const zl_sim_row *row)
 {
     return box->map->address + row->global - row->from;
 }
 
 /* The last access of a load may be cut short, for cp.async fills the rest with zeros; a store's
  * may not. */
-static bool row_aligned(const zl_box *box, const zl_row *row, uint32_t width, bool store)
+static bool row_aligned(const zl_box *box, const zl_sim_row *row, uint32_t width, bool store)
 {
     if (row->from == row->to) return true;
     if (row_address(box, row) % width || row->from % width) return false;
@@ -30,7 +30,7 @@ static int32_t thread_fault(const zl_box *box, const zlay_sim_smem *smem,
     if (box->address % width || box->row_bytes % width) return ZLAY_FAULT_WIDTH;
     if (!zl_box_fits(box, smem, global)) return ZLAY_FAULT_ACCESS;
     for (uint64_t i = 0; i < box->rows; i++) {
-        zl_row row = zl_box_row(box, i);
+        zl_sim_row row = zl_box_row(box, i);
         if (!row_aligned(box, &row, width, store)) return ZLAY_FAULT_WIDTH;
     }
     return ZLAY_FAULT_NONE;

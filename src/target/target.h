@@ -7,15 +7,15 @@
 #include "base/base.h"
 #include <zlay/target.h>
 
-typedef enum zl_class {
-    ZL_CLASS_NONE = 1,  /* no tensor maps */
-    ZL_CLASS_SM90 = 2,  /* the class whose driver was measured */
+typedef enum zl_target_class {
+    ZL_CLASS_NONE = 1, /* no tensor maps */
+    ZL_CLASS_SM90 = 2, /* the class whose driver was measured */
     ZL_CLASS_SM100 = 4,
     ZL_CLASS_SM103 = 8,
     ZL_CLASS_SM110 = 16,
     ZL_CLASS_SM120 = 32,
     ZL_CLASS_GFX = 64
-} zl_class;
+} zl_target_class;
 
 enum {
     ZL_HAS_CP_ASYNC = 1,
@@ -33,7 +33,7 @@ enum {
 
 struct zlay_target {
     const char *name;
-    zl_class cls;
+    zl_target_class cls;
     uint32_t arch; /* 90 of sm_90a; 0x942 of gfx942 */
     char suffix;   /* 'a', 'f' or 0 */
     uint64_t smem;

@@ -51,7 +51,7 @@ static zlay_status onto_its_values(work *w, int64_t least, int64_t greatest)
 /* ZLAY_NONE: too many points. */
 static zlay_status range_by_points(const work *w, int64_t *least, int64_t *greatest)
 {
-    zl_reader a;
+    zl_value_reader a;
     *least = INT64_MAX;
     *greatest = INT64_MIN;
     if (w->a->size > zl_limits(w->ctx)->points) return ZLAY_NONE;

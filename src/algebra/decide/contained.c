@@ -26,7 +26,7 @@ static zlay_status lacks(work *w, uint64_t index)
 static zlay_status affine(work *w, bool *decided)
 {
     zl_affine a, b;
-    zl_span span;
+    zl_f2_span span;
     *decided = zl_affine_pair(&a, &b, w->manner, w->q.a, w->q.b);
     if (!*decided) return ZLAY_OK;
     zl_span_of(&span, &b);
@@ -84,10 +84,10 @@ static zlay_status blocks(work *w, bool *decided)
 /* How a value is looked up in b. */
 typedef struct lookup {
     const zlay_layout *b;
-    zl_reader a; /* what is looked up, as integers */
+    zl_value_reader a; /* what is looked up, as integers */
     zl_sum sum;
     zl_affine map;
-    zl_span span;
+    zl_f2_span span;
     zl_values values;
     zl_residues residues;
     zl_found (*has)(struct lookup *l, int64_t value, zl_budget *budget);
@@ -127,7 +127,7 @@ static zlay_status count_residues(zlay_ctx *ctx, zl_residues *r, const zlay_layo
 
 static zlay_status fill_values(work *w, lookup *l)
 {
-    zl_reader b;
+    zl_value_reader b;
     zlay_status status = zl_values_new(w->q.ctx, &l->values, l->b->size);
     if (status) return status;
     status = zl_reader_begin(w->q.ctx, &b, l->b);
@@ -145,7 +145,7 @@ static zlay_status fill_values(work *w, lookup *l)
 static zlay_status lookup_begin(work *w, lookup *l)
 {
     const zlay_layout *b = l->b = w->q.b;
-    l->a = (zl_reader){w->q.a, {.ctx = w->q.ctx}};
+    l->a = (zl_value_reader){w->q.a, {.ctx = w->q.ctx}};
     zlay_status status = count_residues(w->q.ctx, &l->residues, b);
     if (!status && w->manner == ZL_AS_INTEGERS)
         status = zl_reader_begin(w->q.ctx, &l->a, w->q.a);
@@ -166,7 +166,7 @@ enum { OUTS_MOST = 64 };
 
 /* The value of a at a point as a flat value of b; false: undefined.  `*outside`: b has no such.
  * A size of 2^64 is 0 here; every other output beside it has the size 1. */
-static bool as_value_of_b(const work *w, const zl_reader *a, uint64_t i, int64_t *value,
+static bool as_value_of_b(const work *w, const zl_value_reader *a, uint64_t i, int64_t *value,
                           bool *outside)
 {
     int64_t tuple[OUTS_MOST];

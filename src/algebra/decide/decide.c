@@ -87,13 +87,13 @@ bool zl_values_has(const zl_values *v, int64_t value) { return v->at[slot_of(v, 
 
 /* ---- spans over F2 ------------------------------------------------------------------------ */
 
-void zl_span_begin(zl_span *s)
+void zl_span_begin(zl_f2_span *s)
 {
     s->rank = 0;
     for (int p = 0; p < 64; p++) s->pivot[p] = 0;
 }
 
-bool zl_span_add(zl_span *s, uint64_t vector, uint64_t *from)
+bool zl_span_add(zl_f2_span *s, uint64_t vector, uint64_t *from)
 {
     while (vector) {
         int p = 63 - __builtin_clzll(vector);
@@ -109,7 +109,7 @@ bool zl_span_add(zl_span *s, uint64_t vector, uint64_t *from)
     return false;
 }
 
-bool zl_span_has(const zl_span *s, uint64_t vector)
+bool zl_span_has(const zl_f2_span *s, uint64_t vector)
 {
     while (vector) {
         int p = 63 - __builtin_clzll(vector);
@@ -119,7 +119,7 @@ bool zl_span_has(const zl_span *s, uint64_t vector)
     return true;
 }
 
-void zl_span_of(zl_span *s, const zl_affine *a)
+void zl_span_of(zl_f2_span *s, const zl_affine *a)
 {
     zl_span_begin(s);
     for (unsigned k = 0; k < a->bits; k++) {

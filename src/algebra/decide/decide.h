@@ -38,19 +38,19 @@ zlay_status zl_is_surjective(zlay_ctx *ctx, zlay_answer *answer, uint64_t *misse
 
 /* ---- spans over F2 -------------------------------------------------------------------- */
 
-typedef struct zl_span {
+typedef struct zl_f2_span {
     unsigned rank;
     uint64_t pivot[64]; /* pivot[p] has p as its highest bit, or is 0 ... */
     uint64_t from[64];  /* ... and is the XOR of these bases */
-} zl_span;
+} zl_f2_span;
 
-void zl_span_begin(zl_span *s);
+void zl_span_begin(zl_f2_span *s);
 
 /* Add a vector made of the bases `from`; false when it was in the span: then *from is a set of
  * bases whose XOR is 0. */
-bool zl_span_add(zl_span *s, uint64_t vector, uint64_t *from);
-bool zl_span_has(const zl_span *s, uint64_t vector);
-void zl_span_of(zl_span *s, const zl_affine *a);
+bool zl_span_add(zl_f2_span *s, uint64_t vector, uint64_t *from);
+bool zl_span_has(const zl_f2_span *s, uint64_t vector);
+void zl_span_of(zl_f2_span *s, const zl_affine *a);
 
 /* ---- values of two layouts, compared ----------------------------------------------------- */
 

@@ -51,7 +51,7 @@ static bool same_tuple(const zl_pair *p, uint64_t i)
     return true;
 }
 
-static bool same_integer(const zl_reader *x, const zl_reader *y, uint64_t i)
+static bool same_integer(const zl_value_reader *x, const zl_value_reader *y, uint64_t i)
 {
     int64_t a, b;
     bool has_a = zl_reader_value(x, i, &a), has_b = zl_reader_value(y, i, &b);
@@ -60,7 +60,7 @@ static bool same_integer(const zl_reader *x, const zl_reader *y, uint64_t i)
 }
 
 /* False, too, where limits.work ends the call, which zl_charge then repeats. */
-static bool scan(zl_pair *p, const zl_reader *a, const zl_reader *b, uint64_t count)
+static bool scan(zl_pair *p, const zl_value_reader *a, const zl_value_reader *b, uint64_t count)
 {
     for (uint64_t i = 0; i < count; i++) {
         if (zl_reader_charge(p->ctx, a, i) || zl_reader_charge(p->ctx, b, i)) return false;
@@ -77,7 +77,7 @@ static bool too_many_outs(const zl_pair *p)
 
 static zlay_status points(zl_pair *p, bool *decided)
 {
-    zl_reader a = {p->a, {.ctx = p->ctx}}, b = {p->b, {.ctx = p->ctx}};
+    zl_value_reader a = {p->a, {.ctx = p->ctx}}, b = {p->b, {.ctx = p->ctx}};
     zlay_status status = ZLAY_OK;
     *decided = p->a->size <= zl_limits(p->ctx)->points && !too_many_outs(p);
     if (!*decided) return ZLAY_OK;
@@ -120,7 +120,7 @@ static zlay_status first_points(zl_pair *p, bool *decided)
 {
     uint64_t limit = zl_limits(p->ctx)->points;
     *decided = true;
-    zl_reader a = {p->a, {.ctx = p->ctx}}, b = {p->b, {.ctx = p->ctx}};
+    zl_value_reader a = {p->a, {.ctx = p->ctx}}, b = {p->b, {.ctx = p->ctx}};
     if (!too_many_outs(p) && scan(p, &a, &b, limit)) return ZLAY_OK;
     p->answer = ZLAY_UNDECIDED;
     return zl_fail(p->ctx, ZLAY_OK, "limits.points is %llu and the layouts have %llu",

@@ -23,7 +23,7 @@ static void collide(work *w, uint64_t i, uint64_t j)
 static zlay_status affine(work *w, bool *decided)
 {
     zl_affine map;
-    zl_span span;
+    zl_f2_span span;
     *decided = zl_affine_of(&map, w->q.a);
     if (!*decided) return ZLAY_OK;
     zl_span_begin(&span);
@@ -192,7 +192,7 @@ static zlay_status points(work *w, bool *decided)
     const zlay_layout *a = w->q.a;
     uint64_t count = points_of(a);
     zl_values seen;
-    zl_reader reader;
+    zl_value_reader reader;
     *decided = false;
     if (count > zl_limits(w->q.ctx)->points) return ZLAY_OK;
     zlay_status status = zl_values_new(w->q.ctx, &seen, count);

@@ -30,7 +30,7 @@ static bool is_flat(const work *w) { return w->count == 1; }
 
 /* The span has every value below n exactly when it has every power of two below n, and the least
  * that it lacks is one of them. */
-static void powers(work *w, const zl_span *span, size_t d, unsigned low, unsigned bits,
+static void powers(work *w, const zl_f2_span *span, size_t d, unsigned low, unsigned bits,
                    uint64_t weight)
 {
     for (unsigned j = 0; j < 64 && w->q.answer && (w->onto[d] - 1) >> j; j++)
@@ -41,7 +41,7 @@ static void powers(work *w, const zl_span *span, size_t d, unsigned low, unsigne
 static zlay_status affine(work *w, bool *decided)
 {
     zl_affine map;
-    zl_span span;
+    zl_f2_span span;
     unsigned low = 0;
     uint64_t weight = 1;
     *decided = zl_affine_of(&map, w->q.a);
@@ -160,7 +160,7 @@ static zlay_status modular(work *w, bool *decided)
 /* ---- by points ----------------------------------------------------------------------------- */
 
 /* The index in the box of the value at a point; false: undefined there, or outside the box. */
-static bool place(const work *w, const zl_reader *a, uint64_t i, uint64_t *at)
+static bool place(const work *w, const zl_value_reader *a, uint64_t i, uint64_t *at)
 {
     int64_t values[64], flat;
     *at = 0;
@@ -185,7 +185,7 @@ static zlay_status points(work *w, bool *decided)
     if (size > zl_limits(w->q.ctx)->points || w->count > 64) return ZLAY_OK;
     uint8_t *seen = zl_scratch(w->q.ctx, room, 1);
     if (!seen) return ZLAY_ENOMEM;
-    zl_reader a = {w->q.a, {.ctx = w->q.ctx}};
+    zl_value_reader a = {w->q.a, {.ctx = w->q.ctx}};
     zlay_status status = is_flat(w) ? zl_reader_begin(w->q.ctx, &a, w->q.a) : ZLAY_OK;
     *decided = true;
     for (uint64_t i = 0; i < size && !status; i++) {

@@ -10,7 +10,7 @@ static uint64_t image(const zl_f2 *outer, uint64_t index)
 
 static zlay_status compose(zl_f2_form *f, zlay_layout **out, const zl_f2 *inner, const zl_f2 *outer)
 {
-    zl_order order;
+    zl_dim_order order;
     uint64_t index;
     zlay_status status =
         zl_order_of(f->ctx, &order, inner->out, inner->outs, outer->in, outer->ins);

@@ -17,7 +17,7 @@ zlay_status zl_f2_parse(zl_cursor *c, zlay_layout **out);
 
 /* ---- the kinds f2 and modular, and what they share ---------------------------------- */
 
-extern const zl_kind zl_f2_kind, zl_modular_kind;
+extern const zl_layout_kind zl_f2_kind, zl_modular_kind;
 
 zlay_status zl_layout_f2(zlay_ctx *ctx, zlay_layout **out, const zl_f2 *f2);
 zlay_status zl_f2_copy(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a);
@@ -91,18 +91,18 @@ void zl_dim_sized(zl_dim *out, uint64_t size);
 /* ---- fields put in another order ------------------------------------------------------ */
 
 /* `to` in terms of `from`: `names` as many, each found once: EINVAL. */
-typedef struct zl_order {
+typedef struct zl_dim_order {
     size_t count;
     bool same; /* values stay as they are */
     unsigned low[ZL_F2_DIMS], bits[ZL_F2_DIMS], to[ZL_F2_DIMS], room[ZL_F2_DIMS];
-} zl_order;
+} zl_dim_order;
 
 /* Fields of `from`, found by name in `to`.  EINVAL unless the names are the same set. */
-zlay_status zl_order_of(zlay_ctx *ctx, zl_order *out, const zl_dim *from, size_t from_count,
+zlay_status zl_order_of(zlay_ctx *ctx, zl_dim_order *out, const zl_dim *from, size_t from_count,
                         const zl_dim *to, size_t to_count);
 
 /* False when a field does not fit its place. */
-bool zl_order_apply(const zl_order *o, uint64_t value, uint64_t *out);
+bool zl_order_apply(const zl_dim_order *o, uint64_t value, uint64_t *out);
 
 /* ---- elimination ------------------------------------------------------------------------ */
 

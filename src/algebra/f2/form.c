@@ -127,7 +127,7 @@ static zlay_status no_such_name(zlay_ctx *ctx, const char *name)
                    name);
 }
 
-zlay_status zl_order_of(zlay_ctx *ctx, zl_order *out, const zl_dim *from, size_t from_count,
+zlay_status zl_order_of(zlay_ctx *ctx, zl_dim_order *out, const zl_dim *from, size_t from_count,
                         const zl_dim *to, size_t to_count)
 {
     unsigned low = 0;
@@ -148,7 +148,7 @@ zlay_status zl_order_of(zlay_ctx *ctx, zl_order *out, const zl_dim *from, size_t
     return ZLAY_OK;
 }
 
-bool zl_order_apply(const zl_order *o, uint64_t value, uint64_t *out)
+bool zl_order_apply(const zl_dim_order *o, uint64_t value, uint64_t *out)
 {
     uint64_t result = 0;
     if (o->same) {

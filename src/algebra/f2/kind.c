@@ -148,7 +148,7 @@ size_t zl_f2_extents(uint64_t *extents, size_t room, const zlay_layout *a)
 
 uint64_t zl_f2_steps(const zlay_layout *a) { return 2 + a->f2.ins + a->f2.outs; }
 
-const zl_kind zl_f2_kind = {
+const zl_layout_kind zl_f2_kind = {
     .at = value_at,
     .tuple = tuple_at,
     .range = range_of,

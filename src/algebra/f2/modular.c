@@ -108,7 +108,7 @@ static bool affine_of_integers(zl_affine *out, const zlay_layout *a, unsigned bi
     return affine_of(out, a);
 }
 
-const zl_kind zl_modular_kind = {
+const zl_layout_kind zl_modular_kind = {
     .at = value_at,
     .tuple = tuple_at,
     .at_integer = at_integer,

@@ -23,7 +23,7 @@ static zlay_status not_reached(const system *s, unsigned k)
 
 static zlay_status sides(system *s)
 {
-    zl_order order;
+    zl_dim_order order;
     zlay_status status = zl_order_of(s->ctx, &order, s->b->out, s->b->outs, s->a->out, s->a->outs);
     s->a_bits = zl_dim_bits(s->a->in, s->a->ins);
     s->b_bits = zl_dim_bits(s->b->in, s->b->ins);

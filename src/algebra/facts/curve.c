@@ -87,7 +87,7 @@ static bool difference(zl_curve *out, const zl_curve *p)
 /* p and its differences, the last of which is constant. */
 typedef struct family {
     zl_curve of[ZL_CURVE_DEGREE + 1];
-    zl_span t; /* with ends, between which all signs change */
+    zl_curve_span t; /* with ends, between which all signs change */
     zl_i128 cut[CUTS_MOST];
     size_t cuts;
 } family;
@@ -105,7 +105,7 @@ static bool bounded(family *f)
     return fits(f->t.lo) && fits(f->t.hi);
 }
 
-static bool family_of(family *f, const zl_curve *p, const zl_span *t)
+static bool family_of(family *f, const zl_curve *p, const zl_curve_span *t)
 {
     f->of[0] = *p;
     f->t = *t;
@@ -162,7 +162,7 @@ static bool cuts_of(family *f, unsigned k)
 /* ---- ranges and signs --------------------------------------------------------------- */
 
 /* What all values are congruent modulo; 0: there is one. */
-static bool modulus(zl_i128 *out, const family *f, const zl_span *t)
+static bool modulus(zl_i128 *out, const family *f, const zl_curve_span *t)
 {
     zl_i128 last = t->no_lo || t->no_hi ? ABSENT : t->hi - t->lo, value;
     zl_i128 at = t->no_lo ? f->t.hi : f->t.lo;
@@ -175,7 +175,7 @@ static bool modulus(zl_i128 *out, const family *f, const zl_span *t)
 }
 
 /* Where an end is absent: the way the values go there. */
-static void open_ends(zl_i128 *lo, zl_i128 *hi, const zl_curve *p, const zl_span *t)
+static void open_ends(zl_i128 *lo, zl_i128 *hi, const zl_curve *p, const zl_curve_span *t)
 {
     bool up = p->c[p->degree] > 0, odd = p->degree % 2;
     if (!p->degree) return;
@@ -183,7 +183,7 @@ static void open_ends(zl_i128 *lo, zl_i128 *hi, const zl_curve *p, const zl_span
     if (t->no_lo) *(up != odd ? hi : lo) = up != odd ? ABSENT : -ABSENT;
 }
 
-bool zl_curve_range(zlay_range *out, const zl_curve *p, const zl_span *t)
+bool zl_curve_range(zlay_range *out, const zl_curve *p, const zl_curve_span *t)
 {
     family f;
     zl_i128 lo = ABSENT, hi = -ABSENT, value = 0, mod;
@@ -198,7 +198,7 @@ bool zl_curve_range(zlay_range *out, const zl_curve *p, const zl_span *t)
     return true;
 }
 
-bool zl_curve_sign(int *sign, zl_i128 *at, const zl_curve *p, const zl_span *t)
+bool zl_curve_sign(int *sign, zl_i128 *at, const zl_curve *p, const zl_curve_span *t)
 {
     family f;
     zl_i128 first, last;

@@ -14,10 +14,10 @@ typedef struct zl_curve {
 } zl_curve;
 
 /* lo <= t <= hi; without an end where the flag says so. */
-typedef struct zl_span {
+typedef struct zl_curve_span {
     zl_i128 lo, hi;
     bool no_lo, no_hi;
-} zl_span;
+} zl_curve_span;
 
 zl_curve zl_curve_of(zl_i128 value);
 
@@ -26,10 +26,10 @@ bool zl_curve_add(zl_curve *out, const zl_curve *a, const zl_curve *b, int sign)
 bool zl_curve_mul(zl_curve *out, const zl_curve *a, const zl_curve *b);
 
 /* The least range with every value on the span; false: a number does not fit. */
-bool zl_curve_range(zlay_range *out, const zl_curve *p, const zl_span *t);
+bool zl_curve_range(zlay_range *out, const zl_curve *p, const zl_curve_span *t);
 
 /* Whether p is 0 or more on the whole span (1), below 0 on it (-1), or changes (0) behind *at,
  * which lies on the span and is not its last; false: a number does not fit. */
-bool zl_curve_sign(int *sign, zl_i128 *at, const zl_curve *p, const zl_span *t);
+bool zl_curve_sign(int *sign, zl_i128 *at, const zl_curve *p, const zl_curve_span *t);
 
 #endif

@@ -23,7 +23,7 @@ typedef struct run {
     const zl_linears *f;
     size_t first, last, place;
     zl_i128 base, step; /* the name is base + step t */
-    zl_span t;
+    zl_curve_span t;
     zl_curve stack[DEPTH_MOST];
     size_t depth;
     zl_i128 more; /* with REFINE: the factor of the step */
@@ -76,7 +76,7 @@ static outcome apply(run *r, int op, zl_curve *a, const zl_curve *b)
     }
 }
 
-static outcome take(run *r, const zl_step *s)
+static outcome take(run *r, const zl_linear_step *s)
 {
     zl_curve minus = zl_curve_of(-1);
     if (s->op == ZL_LINEAR_NEG) {
@@ -128,9 +128,9 @@ static outcome add_parts(sum *s, run *r, zl_curve *total)
     return s->work > WORK_MOST ? FAILED : DONE;
 }
 
-static outcome one_class(sum *s, run *r, zl_span t)
+static outcome one_class(sum *s, run *r, zl_curve_span t)
 {
-    zl_span wait[SPLITS_MOST];
+    zl_curve_span wait[SPLITS_MOST];
     size_t count = 1;
     zl_curve total;
     zlay_range range;
@@ -139,7 +139,7 @@ static outcome one_class(sum *s, run *r, zl_span t)
         outcome done = add_parts(s, r, &total);
         if (done == FAILED || done == REFINE) return done;
         if (done == SPLIT) {
-            zl_span left = r->t, right = r->t;
+            zl_curve_span left = r->t, right = r->t;
             if (count + 2 > SPLITS_MOST) return FAILED;
             left.no_hi = right.no_lo = false;
             left.hi = r->cut;
@@ -155,9 +155,9 @@ static outcome one_class(sum *s, run *r, zl_span t)
 }
 
 /* The t with lo <= base + step t <= hi; false: none. */
-static bool span_of(zl_span *t, const run *r, zlay_range x)
+static bool span_of(zl_curve_span *t, const run *r, zlay_range x)
 {
-    *t = (zl_span){0, 0, x.mod && x.lo == INT64_MIN, x.mod && x.hi == INT64_MAX};
+    *t = (zl_curve_span){0, 0, x.mod && x.lo == INT64_MIN, x.mod && x.hi == INT64_MAX};
     if (!t->no_lo) t->lo = -zl_floor_div_128(r->base - x.lo, r->step);
     if (!t->no_hi) t->hi = zl_floor_div_128(x.hi - r->base, r->step);
     return t->no_lo || t->no_hi || t->lo <= t->hi;
@@ -169,7 +169,7 @@ static outcome all_classes(sum *s, run *r, zlay_range x)
     outcome done = DONE;
     s->range = zl_range_empty();
     for (zl_i128 base = x.rem; base < x.rem + r->step && done == DONE; base += mod) {
-        zl_span t;
+        zl_curve_span t;
         r->base = base;
         if (span_of(&t, r, x)) done = one_class(s, r, t);
     }

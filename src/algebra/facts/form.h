@@ -31,13 +31,13 @@ zlay_status zl_unknowns_scan(zl_unknowns *u, const char *text, size_t length);
 /* An expression in postfix order: a number, a name or an operator a step. */
 enum { ZL_STEP_NUMBER = -2, ZL_STEP_NAME = -1, ZL_STEPS_MOST = 128 };
 
-typedef struct zl_step {
+typedef struct zl_linear_step {
     int op; /* ZL_LINEAR_*, or one of the two above */
     int64_t number;
     size_t first;   /* where the operands of this step begin */
     uint64_t names; /* one bit a name */
     zlay_range range;
-} zl_step;
+} zl_linear_step;
 
 /* Working memory for expressions over the names that `u` has at zl_linears_begin; all 0 before the
  * first. */
@@ -45,7 +45,7 @@ typedef struct zl_linears {
     const zl_unknowns *u;
     size_t room; /* of coefficients in each form */
     zl_linear *at;
-    zl_step *step; /* of the last expression, where `whole` says that all of it is there */
+    zl_linear_step *step; /* of the last expression, where `whole` says that all of it is there */
     size_t steps;
     bool whole;
 } zl_linears;

@@ -15,7 +15,7 @@ typedef struct digit {
 } digit;
 
 typedef struct cover {
-    const zl_search *s;
+    const zl_window *s;
     zl_draft *d;
     digit digit[DIGITS_MOST];
     size_t digits;
@@ -28,14 +28,14 @@ typedef struct cover {
 
 static uint64_t digit_at(const cover *c, const digit *g, uint64_t index)
 {
-    const zl_search *s = c->s;
+    const zl_window *s = c->s;
     return index / s->step[g->dim] % s->extent[g->dim] / g->den % g->count;
 }
 
 /* Does one more of digit k stay in the dimension? */
 static bool has_next(const cover *c, const digit *g, uint64_t index, uint64_t by)
 {
-    const zl_search *s = c->s;
+    const zl_window *s = c->s;
     return index / s->step[g->dim] % s->extent[g->dim] + by * g->den < s->extent[g->dim];
 }
 
@@ -195,7 +195,7 @@ static void add_digit(cover *c, size_t dim, uint64_t den, uint64_t count, bool l
     c->digits++;
 }
 
-static zlay_status with_digits(const zl_search *s, zl_draft *d,
+static zlay_status with_digits(const zl_window *s, zl_draft *d,
                                zlay_status (*choose)(cover *c, size_t dim))
 {
     cover *c = zl_scratch(s->ctx, 1, sizeof *c);
@@ -214,12 +214,15 @@ static zlay_status whole(cover *c, size_t dim)
     return ZLAY_OK;
 }
 
-zlay_status zl_search_boxes(const zl_search *s, zl_draft *d) { return with_digits(s, d, whole); }
+zlay_status zl_search_boxes(const zl_window *s, zl_draft *d)
+{
+    return with_digits(s, d, whole);
+}
 
 /* Where the line through the window's corner splits, as long as it does. */
 static zlay_status split(cover *c, size_t dim)
 {
-    const zl_search *s = c->s;
+    const zl_window *s = c->s;
     uint64_t n, den = 1, count = s->extent[dim], corner = s->first - s->from[dim] * s->step[dim];
     int64_t *line = s->line;
     for (uint64_t x = 0; x < count; x++)
@@ -235,4 +238,7 @@ static zlay_status split(cover *c, size_t dim)
     return zl_charge(s->ctx, count);
 }
 
-zlay_status zl_search_digits(const zl_search *s, zl_draft *d) { return with_digits(s, d, split); }
+zlay_status zl_search_digits(const zl_window *s, zl_draft *d)
+{
+    return with_digits(s, d, split);
+}

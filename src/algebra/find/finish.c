@@ -11,7 +11,7 @@ enum { SMALL = 1024 }; /* points that are compared sooner than rows are read */
 
 typedef struct finish {
     zlay_ctx *ctx;
-    const zl_shape *shape;
+    const zl_result_shape *shape;
     zlay_layout *made;
 } finish;
 
@@ -135,7 +135,8 @@ static zlay_status keep_one_mode(const finish *f, zlay_layout **out)
     return status;
 }
 
-zlay_status zl_settle(zlay_ctx *ctx, zlay_layout **out, zlay_layout *made, const zl_shape *shape)
+zlay_status zl_settle(zlay_ctx *ctx, zlay_layout **out, zlay_layout *made,
+                      const zl_result_shape *shape)
 {
     finish f = {ctx, shape, made};
     zlay_status status = cheaper(&f, out);
@@ -148,7 +149,8 @@ zlay_status zl_settle(zlay_ctx *ctx, zlay_layout **out, zlay_layout *made, const
     return zl_fail(ctx, ZLAY_OK, "%s", "");
 }
 
-zlay_status zl_draft_finish(zl_draft *d, zlay_layout **out, const zl_shape *shape, bool partial)
+zlay_status zl_draft_finish(zl_draft *d, zlay_layout **out, const zl_result_shape *shape,
+                            bool partial)
 {
     zlay_layout *made;
     zlay_status status = zl_draft_layout(d, &made, partial);

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-int64_t zl_search_value(const zl_search *s, uint64_t index, size_t out)
+int64_t zl_search_value(const zl_window *s, uint64_t index, size_t out)
 {
     uint64_t flat = (uint64_t)s->t->value[index];
     if (s->outs == 1) return (int64_t)flat;
@@ -12,7 +12,7 @@ int64_t zl_search_value(const zl_search *s, uint64_t index, size_t out)
     return (int64_t)(out + 1 < s->outs ? flat % s->out_size[out] : flat);
 }
 
-bool zl_search_next(const zl_search *s, uint64_t *coordinate, uint64_t *index)
+bool zl_search_next(const zl_window *s, uint64_t *coordinate, uint64_t *index)
 {
     for (size_t i = 0; i < s->dims; i++) {
         *index += s->step[i];
@@ -23,7 +23,7 @@ bool zl_search_next(const zl_search *s, uint64_t *coordinate, uint64_t *index)
     return false;
 }
 
-zlay_status zl_search_window(const zl_search *s, zl_draft *d, zl_form *at)
+zlay_status zl_search_window(const zl_window *s, zl_draft *d, zl_form *at)
 {
     bool dead = false;
     zlay_status status = ZLAY_OK;
@@ -37,7 +37,7 @@ zlay_status zl_search_window(const zl_search *s, zl_draft *d, zl_form *at)
 
 /* ---- the search as it begins ----------------------------------------------------------- */
 
-static zlay_status out_sizes(zl_search *s, const zl_f2 *outs)
+static zlay_status out_sizes(zl_window *s, const zl_f2 *outs)
 {
     s->outs = outs ? outs->outs : 1;
     if (s->outs > 64) return zl_fail(s->ctx, ZLAY_ELIMIT, "%zu outputs; 64 at most", s->outs);
@@ -47,7 +47,7 @@ static zlay_status out_sizes(zl_search *s, const zl_f2 *outs)
     return ZLAY_OK;
 }
 
-static void widen(zl_search *s, const uint64_t *at, uint64_t *last)
+static void widen(zl_window *s, const uint64_t *at, uint64_t *last)
 {
     for (size_t i = 0; i < s->dims; i++) {
         if (at[i] < s->from[i]) s->from[i] = at[i];
@@ -56,7 +56,7 @@ static void widen(zl_search *s, const uint64_t *at, uint64_t *last)
 }
 
 /* The hull of the points that have values. */
-static void find_window(zl_search *s)
+static void find_window(zl_window *s)
 {
     uint64_t at[ZL_PIECE_VARIABLES] = {0}, last[ZL_PIECE_VARIABLES] = {0}, index = 0;
     bool more = s->t->size > s->t->undefined;
@@ -72,7 +72,7 @@ static void find_window(zl_search *s)
     }
 }
 
-static zlay_status begin(zl_search *s, const zl_modes *box, const zl_f2 *outs)
+static zlay_status begin(zl_window *s, const zl_modes *box, const zl_f2 *outs)
 {
     uint64_t step = 1, longest = 1;
     zl_draft *d;
@@ -93,7 +93,7 @@ static zlay_status begin(zl_search *s, const zl_modes *box, const zl_f2 *outs)
 
 /* ---- roads -------------------------------------------------------------------------------- */
 
-static bool equals(const zl_search *s, const zlay_layout *a)
+static bool equals(const zl_window *s, const zlay_layout *a)
 {
     int64_t value;
     for (uint64_t i = 0; i < s->t->size; i++) {
@@ -105,13 +105,13 @@ static bool equals(const zl_search *s, const zlay_layout *a)
 }
 
 /* One piece first.  Boxes come from points that were all compared as they grew. */
-typedef zlay_status road(const zl_search *s, zl_draft *d);
+typedef zlay_status road(const zl_window *s, zl_draft *d);
 static const struct { road *go; bool compared; } roads[] = {
     {zl_search_sum, false},  {zl_search_modulo, false}, {zl_search_bits, false},
     {zl_search_boxes, true}, {zl_search_digits, true},
 };
 
-static zlay_status take(const zl_search *s, road *go, const zl_modes *box, zlay_layout **out)
+static zlay_status take(const zl_window *s, road *go, const zl_modes *box, zlay_layout **out)
 {
     zl_draft *d;
     zl_mark mark = zl_scratch_mark(s->ctx);
@@ -133,7 +133,7 @@ static zlay_status closed(zlay_ctx *ctx, zlay_status status)
     return zl_fail(ctx, ZLAY_NONE, "%s", "");
 }
 
-static zlay_status search(const zl_search *s, const zl_modes *box, zlay_layout **out)
+static zlay_status search(const zl_window *s, const zl_modes *box, zlay_layout **out)
 {
     zlay_layout *best = NULL, *next = NULL;
     zlay_status status = ZLAY_OK;
@@ -157,7 +157,7 @@ static zlay_status search(const zl_search *s, const zl_modes *box, zlay_layout *
 zlay_status zl_find_pieces(zlay_ctx *ctx, zlay_layout **out, const zl_table *t,
                            const zl_modes *box, const zl_f2 *outs)
 {
-    zl_search s = {.ctx = ctx, .t = t};
+    zl_window s = {.ctx = ctx, .t = t};
     zl_mark mark = zl_scratch_mark(ctx);
     zlay_status status = begin(&s, box, outs);
     if (!status) status = search(&s, box, out);

@@ -8,7 +8,7 @@
 
 /* A table over its top-level box, and the window of it that is looked at: the least box that has
  * all its values. */
-typedef struct zl_search {
+typedef struct zl_window {
     zlay_ctx *ctx;
     const zl_table *t;
     size_t dims, outs;
@@ -17,24 +17,24 @@ typedef struct zl_search {
     uint64_t first, points; /* its least index; its points */
     uint64_t out_size[ZL_PIECE_VARIABLES];
     int64_t *line; /* room for the values along any dimension */
-} zl_search;
+} zl_window;
 
 /* One output of a defined point. */
-int64_t zl_search_value(const zl_search *s, uint64_t index, size_t out);
+int64_t zl_search_value(const zl_window *s, uint64_t index, size_t out);
 
 /* The next point of the window after `index`, coordinates (from 0) with it; false past the last. */
-bool zl_search_next(const zl_search *s, uint64_t *coordinate, uint64_t *index);
+bool zl_search_next(const zl_window *s, uint64_t *coordinate, uint64_t *index);
 
 /* Roads to pieces of the draft, each point of the table equal; ZLAY_NONE where one does not lead.
  * The first three are one piece on a window without gaps. */
-zlay_status zl_search_sum(const zl_search *s, zl_draft *d);
-zlay_status zl_search_modulo(const zl_search *s, zl_draft *d);
-zlay_status zl_search_bits(const zl_search *s, zl_draft *d);
-zlay_status zl_search_boxes(const zl_search *s, zl_draft *d);
-zlay_status zl_search_digits(const zl_search *s, zl_draft *d);
+zlay_status zl_search_sum(const zl_window *s, zl_draft *d);
+zlay_status zl_search_modulo(const zl_window *s, zl_draft *d);
+zlay_status zl_search_bits(const zl_window *s, zl_draft *d);
+zlay_status zl_search_boxes(const zl_window *s, zl_draft *d);
+zlay_status zl_search_digits(const zl_window *s, zl_draft *d);
 
 /* The guards of the window, and coordinates that count from its corner. */
-zlay_status zl_search_window(const zl_search *s, zl_draft *d, zl_form *at);
+zlay_status zl_search_window(const zl_window *s, zl_draft *d, zl_form *at);
 
 /* A function of one coordinate as a form of it: linear, with jumps that a floor division counts, or
  * such a sum digit by digit; ZLAY_NONE. */

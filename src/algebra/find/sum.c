@@ -4,17 +4,20 @@
 #include "algebra/layout/function.h"
 #include "algebra/find/pieces.h"
 
-static bool has_gaps(const zl_search *s) { return s->points != s->t->size - s->t->undefined; }
+static bool has_gaps(const zl_window *s)
+{
+    return s->points != s->t->size - s->t->undefined;
+}
 
 /* ---- a sum over the coordinates ------------------------------------------------------------ */
 
-static int64_t along(const zl_search *s, size_t dim, uint64_t c, size_t out)
+static int64_t along(const zl_window *s, size_t dim, uint64_t c, size_t out)
 {
     return zl_search_value(s, s->first + c * s->step[dim], out);
 }
 
 /* The value is that at the corner and what each coordinate alone adds. */
-static bool is_sum(const zl_search *s, size_t out)
+static bool is_sum(const zl_window *s, size_t out)
 {
     uint64_t at[ZL_PIECE_VARIABLES] = {0}, index = s->first;
     int64_t corner = zl_search_value(s, s->first, out), part;
@@ -29,7 +32,7 @@ static bool is_sum(const zl_search *s, size_t out)
     return true;
 }
 
-static zlay_status add_line(const zl_search *s, zl_draft *d, zl_form *value, const zl_form *at,
+static zlay_status add_line(const zl_window *s, zl_draft *d, zl_form *value, const zl_form *at,
                             size_t dim, size_t out)
 {
     zl_line l = {s->ctx, s->line, s->count[dim]};
@@ -41,7 +44,7 @@ static zlay_status add_line(const zl_search *s, zl_draft *d, zl_form *value, con
     return zl_form_add(d, value, 1, &form);
 }
 
-static zlay_status sum_output(const zl_search *s, zl_draft *d, zl_form *value, const zl_form *at,
+static zlay_status sum_output(const zl_window *s, zl_draft *d, zl_form *value, const zl_form *at,
                               size_t out)
 {
     zlay_status status = is_sum(s, out) ? ZLAY_OK : ZLAY_NONE;
@@ -51,10 +54,10 @@ static zlay_status sum_output(const zl_search *s, zl_draft *d, zl_form *value, c
     return status;
 }
 
-typedef zlay_status output(const zl_search *s, zl_draft *d, zl_form *value, const zl_form *at,
+typedef zlay_status output(const zl_window *s, zl_draft *d, zl_form *value, const zl_form *at,
                            size_t out);
 
-static zlay_status every_output(const zl_search *s, zl_draft *d, output *make)
+static zlay_status every_output(const zl_window *s, zl_draft *d, output *make)
 {
     zl_form *at = zl_scratch(s->ctx, s->dims + s->outs, sizeof *at);
     if (!at) return ZLAY_ENOMEM;
@@ -64,7 +67,7 @@ static zlay_status every_output(const zl_search *s, zl_draft *d, output *make)
     return status ? status : zl_draft_piece(d, at + s->dims);
 }
 
-zlay_status zl_search_sum(const zl_search *s, zl_draft *d)
+zlay_status zl_search_sum(const zl_window *s, zl_draft *d)
 {
     return has_gaps(s) ? ZLAY_NONE : every_output(s, d, sum_output);
 }
@@ -76,7 +79,7 @@ typedef struct affine {
 } affine;
 
 /* Two sizes of a step differ by the modulus. */
-static bool find_modulus(const zl_search *s, affine *a, size_t out)
+static bool find_modulus(const zl_window *s, affine *a, size_t out)
 {
     uint64_t at[ZL_PIECE_VARIABLES] = {0}, index = s->first;
     int64_t value, step, apart;
@@ -94,7 +97,7 @@ static bool find_modulus(const zl_search *s, affine *a, size_t out)
     return a->modulus > 1;
 }
 
-static zlay_status modulo_output(const zl_search *s, zl_draft *d, zl_form *value, const zl_form *at,
+static zlay_status modulo_output(const zl_window *s, zl_draft *d, zl_form *value, const zl_form *at,
                                  size_t out)
 {
     affine a = {INT64_MAX, 0, {0}};
@@ -112,14 +115,14 @@ static zlay_status modulo_output(const zl_search *s, zl_draft *d, zl_form *value
     return status;
 }
 
-zlay_status zl_search_modulo(const zl_search *s, zl_draft *d)
+zlay_status zl_search_modulo(const zl_window *s, zl_draft *d)
 {
     return has_gaps(s) ? ZLAY_NONE : every_output(s, d, modulo_output);
 }
 
 /* ---- an affine map over F2 ---------------------------------------------------------------- */
 
-static bool bits_only(const zl_search *s)
+static bool bits_only(const zl_window *s)
 {
     if (s->t->undefined || !zl_is_power_of_two(s->t->size)) return false;
     for (size_t i = 0; i < s->outs && s->outs > 1; i++)
@@ -127,13 +130,13 @@ static bool bits_only(const zl_search *s)
     return true;
 }
 
-static void spread(const zl_search *s, zl_dim *dim)
+static void spread(const zl_window *s, zl_dim *dim)
 {
     for (size_t i = 0; i < s->outs; i++)
         dim[i].bits = s->outs > 1 ? (uint32_t)__builtin_ctzll(s->out_size[i]) : 62;
 }
 
-zlay_status zl_search_bits(const zl_search *s, zl_draft *d)
+zlay_status zl_search_bits(const zl_window *s, zl_draft *d)
 {
     zl_dim out[64] = {{{0}, 0, 0}}, in = {{0}, 0, 0};
     zl_function f = zl_table_function(s->t);

@@ -30,12 +30,15 @@ zlay_status zl_table_of(zlay_ctx *ctx, zl_table *out, const zlay_layout *a)
 
 enum { FEW_PIECES = 4 };
 
-zlay_status zl_reader_begin(zlay_ctx *ctx, zl_reader *out, const zlay_layout *a)
+zlay_status zl_reader_begin(zlay_ctx *ctx, zl_value_reader *out, const zlay_layout *a)
 {
-    *out = (zl_reader){a, {.ctx = ctx}};
+    *out = (zl_value_reader){a, {.ctx = ctx}};
     bool many = zl_is_pieces(a) && a->pieces.count > FEW_PIECES && !a->pieces.params;
     if (!many || a->size > zl_limits(ctx)->points || !zl_is_flat(a)) return ZLAY_OK;
     return zl_table_of(ctx, &out->t, a);
 }
 
-void zl_reader_end(zl_reader *r) { zl_table_free(&r->t); }
+void zl_reader_end(zl_value_reader *r)
+{
+    zl_table_free(&r->t);
+}

@@ -12,23 +12,23 @@ zlay_status zl_table_of(zlay_ctx *ctx, zl_table *out, const zlay_layout *a);
 
 /* Values that are asked one by one: those of many pieces come from a table, up to limits.points,
  * for each point would look through the pieces; those of others from zl_value. */
-typedef struct zl_reader {
+typedef struct zl_value_reader {
     const zlay_layout *a;
     zl_table t; /* empty: not used */
-} zl_reader;
+} zl_value_reader;
 
-zlay_status zl_reader_begin(zlay_ctx *ctx, zl_reader *out, const zlay_layout *a);
-void zl_reader_end(zl_reader *r);
+zlay_status zl_reader_begin(zlay_ctx *ctx, zl_value_reader *out, const zlay_layout *a);
+void zl_reader_end(zl_value_reader *r);
 
 /* Counts the values of a loop over indices i in limits.work, a block at a time. */
-static inline zlay_status zl_reader_charge(zlay_ctx *ctx, const zl_reader *r, uint64_t i)
+static inline zlay_status zl_reader_charge(zlay_ctx *ctx, const zl_value_reader *r, uint64_t i)
 {
     enum { BLOCK = 1024 };
     if (!r->t.value) return zl_charge_block(ctx, r->a, i);
     return i % BLOCK ? ZLAY_OK : zl_charge(ctx, r->a->size - i < BLOCK ? r->a->size - i : BLOCK);
 }
 
-static inline bool zl_reader_value(const zl_reader *r, uint64_t index, int64_t *out)
+static inline bool zl_reader_value(const zl_value_reader *r, uint64_t index, int64_t *out)
 {
     if (!r->t.value) return zl_value(r->a, index, out);
     *out = r->t.value[index];

@@ -3,7 +3,7 @@
  * copy of the allocator frees it.  What depends on the kind is asked of its table. */
 #include "algebra/layout/layout.h"
 
-zlay_layout *zl_layout_block(zlay_ctx *ctx, int32_t kind, const zl_kind *table, size_t tail)
+zlay_layout *zl_layout_block(zlay_ctx *ctx, int32_t kind, const zl_layout_kind *table, size_t tail)
 {
     size_t bytes = sizeof(zlay_layout) + tail;
     zlay_layout *a = zl_alloc(ctx, 1, bytes);

@@ -207,7 +207,7 @@ static inline void zl_affine_swizzle(zl_affine *a, zl_swizzle s)
 
 /* What a kind of layouts does by itself.  Each kind's file defines its table, and whoever makes a
  * layout of the kind points the layout to it. */
-typedef struct zl_kind {
+typedef struct zl_layout_kind {
     bool (*value)(const zlay_layout *a, uint64_t index, int64_t *out); /* NULL: `at` is total */
     int64_t (*at)(const zlay_layout *a, uint64_t index);
     zlay_status (*tuple)(const zlay_layout *a, uint64_t index, int64_t *values);
@@ -226,14 +226,14 @@ typedef struct zl_kind {
     const char *(*param)(const zlay_layout *a, size_t i);
     zlay_status (*bind)(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a, size_t count,
                         const char *const *name, const int64_t *value);
-} zl_kind;
+} zl_layout_kind;
 
-extern const zl_kind zl_strided_kind; /* strided and swizzled */
+extern const zl_layout_kind zl_strided_kind; /* strided and swizzled */
 
 struct zlay_layout {
     zlay_allocator alloc;
     size_t bytes;
-    const zl_kind *table;
+    const zl_layout_kind *table;
     int32_t kind; /* ZLAY_LAYOUT_* */
     zl_swizzle swizzle; /* of a swizzled layout; else the identity */
     uint64_t size;
@@ -286,7 +286,7 @@ static inline zlay_status zl_layout_copy(zlay_ctx *ctx, zlay_layout **out, const
 }
 
 /* One block of a kind with `tail` bytes behind it, zeroed. */
-zlay_layout *zl_layout_block(zlay_ctx *ctx, int32_t kind, const zl_kind *table, size_t tail);
+zlay_layout *zl_layout_block(zlay_ctx *ctx, int32_t kind, const zl_layout_kind *table, size_t tail);
 
 /* The box as modes: the layout's own, or one a named input dimension. */
 static inline zlay_status zl_layout_box(zl_modes *box, const zlay_layout *a)

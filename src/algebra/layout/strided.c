@@ -153,7 +153,7 @@ static void print(zl_text *out, const zlay_layout *a)
 
 static uint64_t steps_of(const zlay_layout *a) { return 2 + a->modes; }
 
-const zl_kind zl_strided_kind = {
+const zl_layout_kind zl_strided_kind = {
     .at = value_at,
     .tuple = tuple_at,
     .range = zl_strided_range,

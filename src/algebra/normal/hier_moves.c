@@ -23,7 +23,7 @@ static zlay_status collision(zlay_ctx *ctx, uint64_t i, uint64_t j, uint64_t slo
 static zlay_status bases_check(const zl_moves *m)
 {
     const zl_affine *map = &m->affine;
-    zl_span span;
+    zl_f2_span span;
     zl_span_begin(&span);
     if (map->constant >= m->slots) return outside(m->ctx, 0, m->slots);
     for (unsigned k = 0; k < map->bits; k++) {
@@ -36,7 +36,7 @@ static zlay_status bases_check(const zl_moves *m)
 }
 
 /* The index of a value of a linear bijection. */
-static uint64_t preimage(zl_span *span, uint64_t value)
+static uint64_t preimage(zl_f2_span *span, uint64_t value)
 {
     uint64_t from = 0;
     zl_span_add(span, value, &from);
@@ -45,7 +45,7 @@ static uint64_t preimage(zl_span *span, uint64_t value)
 
 static void bases_between(zl_moves *out, const zl_affine *a, const zl_affine *b)
 {
-    zl_span span;
+    zl_f2_span span;
     zl_span_begin(&span);
     for (unsigned k = 0; k < a->bits; k++) {
         uint64_t from = (uint64_t)1 << k;

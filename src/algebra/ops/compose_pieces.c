@@ -164,7 +164,7 @@ static zlay_status check_inside(zl_work *w, const zl_draft *d)
 static zlay_status finish(zl_work *w, zl_draft *d, zlay_layout **out)
 {
     bool partial = w->a->partial || w->b->partial || (w->partial && d->leaves);
-    zl_shape shape = {&w->box, w->b, w->a, false};
+    zl_result_shape shape = {&w->box, w->b, w->a, false};
     if (w->compared) return zl_draft_layout(d, out, !w->total);
     return zl_draft_finish(d, out, &shape, partial);
 }

@@ -16,14 +16,14 @@ enum { FEW_POINTS = 256, VALUES_MOST = 1 << 15, SPLITS = 128 };
 /* ---- a range of the values ----------------------------------------------------------------- */
 
 /* The ends of the blocks of the swizzle, which it permutes. */
-static void to_blocks(zl_range *r, zl_swizzle s)
+static void to_blocks(zl_value_range *r, zl_swizzle s)
 {
     int64_t block = (int64_t)zl_blocks_of(s, s).block;
     r->least &= -block;
     r->greatest |= block - 1;
 }
 
-static bool range_of(zl_range *r, const zlay_layout *b)
+static bool range_of(zl_value_range *r, const zlay_layout *b)
 {
     zl_affine map;
     if (!b->modes) {
@@ -62,7 +62,7 @@ static bool goes_down(const zlay_layout *a)
  * or a sum on its way may not fit 61 bits. */
 static bool bits_of(const zl_work *w, int *top)
 {
-    zl_range r;
+    zl_value_range r;
     if (!range_of(&r, w->b) || r.least == INT64_MIN) return false;
     bool minus = r.least < 0 || goes_down(w->a);
     int64_t last = -r.least > r.greatest ? -r.least : r.greatest;

@@ -89,7 +89,7 @@ static zlay_status right_of_terms(zlay_ctx *ctx, zlay_layout **out, const terms 
 static zlay_status first_of(zl_table *first, const zlay_layout *a)
 {
     int64_t value;
-    zl_reader reader;
+    zl_value_reader reader;
     zlay_status status = zl_reader_begin(first->ctx, &reader, a);
     for (uint64_t i = a->size; !status && i-- > 0;) {
         status = zl_reader_charge(first->ctx, &reader, i);
@@ -209,7 +209,7 @@ static zlay_status left_of_terms(zlay_ctx *ctx, zlay_layout **out, const terms *
     return status;
 }
 
-static zlay_status left_span(zlay_ctx *ctx, const zl_reader *r, uint64_t *span)
+static zlay_status left_span(zlay_ctx *ctx, const zl_value_reader *r, uint64_t *span)
 {
     int64_t value;
     *span = 0;
@@ -224,7 +224,7 @@ static zlay_status left_span(zlay_ctx *ctx, const zl_reader *r, uint64_t *span)
     return ZLAY_OK;
 }
 
-static zlay_status left_table(zlay_ctx *ctx, zl_table *t, const zl_reader *r)
+static zlay_status left_table(zlay_ctx *ctx, zl_table *t, const zl_value_reader *r)
 {
     int64_t value;
     for (uint64_t i = 0; i < r->a->size; i++) {
@@ -241,7 +241,7 @@ static zlay_status left_table(zlay_ctx *ctx, zl_table *t, const zl_reader *r)
 static zlay_status left_of_values(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a)
 {
     zl_table t = {.ctx = ctx};
-    zl_reader r;
+    zl_value_reader r;
     uint64_t span;
     if (a->size > zl_limits(ctx)->points)
         return zl_fail(ctx, ZLAY_ELIMIT, "limits.points is %llu and the layout has %llu",

@@ -96,7 +96,7 @@ static zlay_status pair_rows(zlay_ctx *ctx, zlay_layout **out, const zlay_layout
     zl_modes box;
     zl_draft *d;
     zl_mark mark = zl_scratch_mark(ctx);
-    zl_shape shape = {&box, NULL, NULL, false};
+    zl_result_shape shape = {&box, NULL, NULL, false};
     zl_modes_begin(&box, ctx);
     zlay_status status = zl_layout_box(&box, a);
     if (!status) status = zl_layout_box(&box, b);

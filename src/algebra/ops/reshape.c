@@ -84,7 +84,7 @@ static void meet_outs(zl_draft *d, const zlay_layout *b)
 
 static zlay_status fill(zl_draft *d, zlay_layout **out, const zl_filling *f)
 {
-    zl_shape shape = {f->box, f->same_box ? f->a : NULL, f->b ? NULL : f->a, true};
+    zl_result_shape shape = {f->box, f->same_box ? f->a : NULL, f->b ? NULL : f->a, true};
     zl_form *at;
     size_t count;
     zlay_status status = zl_draft_params(d, f->a);

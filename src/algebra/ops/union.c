@@ -42,7 +42,7 @@ static zlay_status lift_both(pair *u)
 static zlay_status claim_both(pair *u, zlay_layout **out)
 {
     const zl_pieces *p = &u->lifted[0]->pieces;
-    const zl_frame frame = {u->extent, u->out_size};
+    const zl_claims_frame frame = {u->extent, u->out_size};
     zl_world w;
     zl_world_begin(&w, u->ctx, 0, p->dims, NULL);
     zl_claims claims = {&w, p->outs, 0, 0, NULL};
@@ -58,7 +58,7 @@ static zlay_status claim_both(pair *u, zlay_layout **out)
 static zlay_status settle(pair *u, zlay_layout **out, zlay_layout *made)
 {
     zl_modes box;
-    zl_shape shape = {&box, NULL, u->a->f2.outs && u->b->f2.outs ? u->a : NULL, true};
+    zl_result_shape shape = {&box, NULL, u->a->f2.outs && u->b->f2.outs ? u->a : NULL, true};
     zl_modes_begin(&box, u->ctx);
     zlay_status status = zl_layout_box(&box, u->a);
     if (status) zlay_layout_free(made);

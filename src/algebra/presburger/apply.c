@@ -30,7 +30,7 @@ static void find_groups(strided *s)
     size_t first = 0;
     for (size_t i = 0; i < s->count; i++, outer = 0) {
         group *g = &s->group[i];
-        zl_range r = zl_draft_range(s->d, &s->at[i]);
+        zl_value_range r = zl_draft_range(s->d, &s->at[i]);
         g->first = first;
         g->end = s->count == 1 ? a->modes
                                : zl_part_end(a->mode, first, a->mode[first].open - outer);
@@ -98,7 +98,7 @@ static zlay_status swizzle_bit(strided *s, zl_form *out, int from, int to)
 
 /* A swizzle permutes each aligned block of 2^(bits + base + |shift|) integers, so its values stay
  * between the ends of the outermost blocks that its arguments reach. */
-static zl_range block_range(zl_range r, zl_swizzle w)
+static zl_value_range block_range(zl_value_range r, zl_swizzle w)
 {
     int64_t block = (int64_t)1 << (w.bits + w.base + (w.shift < 0 ? -w.shift : w.shift));
     if (r.least > INT64_MIN) r.least &= -block;
@@ -110,7 +110,7 @@ static zlay_status swizzle(strided *s)
 {
     zl_swizzle w = s->a->swizzle;
     zl_form out;
-    zl_range range = zl_draft_range(s->d, &s->value);
+    zl_value_range range = zl_draft_range(s->d, &s->value);
     zlay_status status = ZLAY_OK;
     zl_form_copy(&out, &s->value);
     for (int b = 0; b < w.bits && !status; b++) {

@@ -43,14 +43,14 @@ zlay_range zl_row_reach(const zl_world *w, const zl_row *row, const zlay_range *
 
 /* Where the layout of claims takes its box and output sizes from; NULL, and an extent of 0: from
  * the claims. */
-typedef struct zl_frame {
+typedef struct zl_claims_frame {
     const uint64_t *extent, *out_size;
-} zl_frame;
+} zl_claims_frame;
 
 /* Drop claims that never hold, make guards disjoint, find the box and move its least corner to 0.
  * EINVAL: two claims of one point differ (the message has the point), the domain is empty or
  * unbounded, a point is outside the frame's box; EOVERFLOW; ELIMIT. */
-zlay_status zl_claims_layout(zl_claims *c, zlay_layout **out, const zl_frame *frame);
+zlay_status zl_claims_layout(zl_claims *c, zlay_layout **out, const zl_claims_frame *frame);
 
 /* ---- steps of it ------------------------------------------------------------------------- */
 

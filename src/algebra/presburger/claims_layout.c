@@ -10,7 +10,7 @@ typedef struct maker {
     zl_claims *from;  /* disjoint */
     zl_claims claims; /* moved, in a world of their own */
     zl_world w;
-    const zl_frame *frame;
+    const zl_claims_frame *frame;
     uint64_t *extent, *out_size;
     int64_t *least, *greatest;
     bool partial;
@@ -283,9 +283,9 @@ static zlay_status make(maker *m, zlay_layout **out)
     return status ? status : zl_layout_pieces(m->w.ctx, out, &p, m->partial);
 }
 
-zlay_status zl_claims_layout(zl_claims *c, zlay_layout **out, const zl_frame *frame)
+zlay_status zl_claims_layout(zl_claims *c, zlay_layout **out, const zl_claims_frame *frame)
 {
-    static const zl_frame none = {NULL, NULL};
+    static const zl_claims_frame none = {NULL, NULL};
     size_t dims = c->w->dims;
     maker m = {.from = c, .frame = frame ? frame : &none};
     zl_world_begin(&m.w, c->w->ctx, c->w->params, dims, c->w->param);

@@ -31,11 +31,11 @@ zlay_status zl_vector_put(zlay_ctx *ctx, zl_vector *v, const void *entries, size
 
 /* ---- making ------------------------------------------------------------------------ */
 
-static zl_range range_of_extent(uint64_t extent)
+static zl_value_range range_of_extent(uint64_t extent)
 {
-    if (!extent) return (zl_range){INT64_MIN, INT64_MAX};
-    if (extent > INT64_MAX) return (zl_range){0, INT64_MAX};
-    return (zl_range){0, (int64_t)(extent - 1)};
+    if (!extent) return (zl_value_range){INT64_MIN, INT64_MAX};
+    if (extent > INT64_MAX) return (zl_value_range){0, INT64_MAX};
+    return (zl_value_range){0, (int64_t)(extent - 1)};
 }
 
 zlay_status zl_draft_new(zlay_ctx *ctx, zl_draft **out, size_t dims, const uint64_t *extent)
@@ -58,7 +58,7 @@ zlay_status zl_draft_new(zlay_ctx *ctx, zl_draft **out, size_t dims, const uint6
     d->rows.size = sizeof(zl_draft_row);
     d->guards.size = d->piece_rows.size = sizeof(size_t);
     d->pieces.size = sizeof(zl_part);
-    d->known_range = (zl_range){INT64_MIN, INT64_MAX};
+    d->known_range = (zl_value_range){INT64_MIN, INT64_MAX};
     *out = d;
     return ZLAY_OK;
 }
@@ -110,7 +110,8 @@ static size_t count_new(const zl_draft *d, const zl_pieces *p)
 static void make_room(zl_draft *d, size_t more)
 {
     for (size_t i = d->dims; i-- > 0;) d->range[d->params + more + i] = d->range[d->params + i];
-    for (size_t i = 0; i < more; i++) d->range[d->params + i] = (zl_range){INT64_MIN, INT64_MAX};
+    for (size_t i = 0; i < more; i++)
+        d->range[d->params + i] = (zl_value_range){INT64_MIN, INT64_MAX};
 }
 
 zlay_status zl_draft_params(zl_draft *d, const zlay_layout *a)
@@ -129,7 +130,7 @@ zlay_status zl_draft_params(zl_draft *d, const zlay_layout *a)
     make_room(d, more);
     d->param = name;
     d->params = at;
-    d->known_range = (zl_range){INT64_MIN, INT64_MAX};
+    d->known_range = (zl_value_range){INT64_MIN, INT64_MAX};
     return ZLAY_OK;
 }
 

@@ -20,9 +20,9 @@ typedef struct zl_form {
 } zl_form;
 
 /* INT64_MIN as least and INT64_MAX as greatest: no bound. */
-typedef struct zl_range {
+typedef struct zl_value_range {
     int64_t least, greatest;
-} zl_range;
+} zl_value_range;
 
 enum { ZL_ROW_EQUAL, ZL_ROW_LEAST, ZL_ROW_VALUE };
 
@@ -54,13 +54,13 @@ typedef struct zl_draft {
     zl_vector pieces, piece_rows; /* zl_part, size_t */
     bool leaves;                  /* an index or coordinate may have left the box of a layout */
     uint64_t out_size[ZL_PIECE_VARIABLES]; /* 0: not known */
-    zl_range known_range;         /* of the form `known`, which its terms do not show */
+    zl_value_range known_range;            /* of the form `known`, which its terms do not show */
     zl_form known;                /* the last value under a swizzle */
     /* By number; what lies behind their counts is not written. */
     uint64_t extent[ZL_PIECE_VARIABLES];
     int64_t den[ZL_PIECE_VARIABLES];
     size_t div_row[ZL_PIECE_VARIABLES];
-    zl_range range[ZL_PIECE_VARIABLES]; /* of every variable on the box */
+    zl_value_range range[ZL_PIECE_VARIABLES]; /* of every variable on the box */
 } zl_draft;
 
 /* A draft over the box of a layout with its parameters, or over a box alone.  All of it is working
@@ -112,10 +112,10 @@ zlay_status zl_draft_div(zl_draft *d, zl_form *out, const zl_form *form, int64_t
 zlay_status zl_draft_mod(zl_draft *d, zl_form *out, const zl_form *form, int64_t den);
 
 /* What a form reaches on the box: sound, not always tight. */
-zl_range zl_draft_range(const zl_draft *d, const zl_form *form);
+zl_value_range zl_draft_range(const zl_draft *d, const zl_form *form);
 
 /* The form lies in the range, which its terms alone do not show. */
-void zl_draft_know(zl_draft *d, const zl_form *form, zl_range range);
+void zl_draft_know(zl_draft *d, const zl_form *form, zl_value_range range);
 
 void zl_draft_load(const zl_draft *d, zl_form *out, size_t row);
 zlay_status zl_draft_store(zl_draft *d, size_t *row, const zl_form *form, int rule);
@@ -183,17 +183,19 @@ const zl_f2 *zl_outputs_of(zl_outputs *own, const zlay_layout *a);
 zlay_status zl_lift(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a);
 
 /* What a result looks like: its box with its profile, who names inputs and outputs. */
-typedef struct zl_shape {
+typedef struct zl_result_shape {
     const zl_modes *box;
     const zlay_layout *names, *outs; /* either may be NULL */
     bool one_mode; /* a box of one mode stays one, ((2,3)):((1,7)); CuTe's composition does not */
-} zl_shape;
+} zl_result_shape;
 
 /* The first form that equals the draft: by values up to limits.points, by its rows above. */
-zlay_status zl_draft_finish(zl_draft *d, zlay_layout **out, const zl_shape *shape, bool partial);
+zlay_status zl_draft_finish(zl_draft *d, zlay_layout **out, const zl_result_shape *shape,
+                            bool partial);
 
 /* The same of pieces that are made; takes them. */
-zlay_status zl_settle(zlay_ctx *ctx, zlay_layout **out, zlay_layout *made, const zl_shape *shape);
+zlay_status zl_settle(zlay_ctx *ctx, zlay_layout **out, zlay_layout *made,
+                      const zl_result_shape *shape);
 
 /* One piece without guards as a strided layout of the box: ZLAY_NONE where it is not plainly so. */
 zlay_status zl_find_strided_pieces(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,

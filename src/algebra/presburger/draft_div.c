@@ -24,11 +24,11 @@ static int64_t times(int64_t bound, int64_t factor, int64_t infinite)
     return minus ? INT64_MIN : INT64_MAX;
 }
 
-static zl_range scaled(zl_range r, int64_t factor)
+static zl_value_range scaled(zl_value_range r, int64_t factor)
 {
-    if (!factor) return (zl_range){0, 0};
+    if (!factor) return (zl_value_range){0, 0};
     int64_t a = times(r.least, factor, INT64_MIN), b = times(r.greatest, factor, INT64_MAX);
-    return factor < 0 ? (zl_range){b, a} : (zl_range){a, b};
+    return factor < 0 ? (zl_value_range){b, a} : (zl_value_range){a, b};
 }
 
 static int64_t plus(int64_t a, int64_t b, int64_t infinite)
@@ -39,32 +39,32 @@ static int64_t plus(int64_t a, int64_t b, int64_t infinite)
     return a < 0 ? INT64_MIN : INT64_MAX;
 }
 
-static void widen(zl_range *to, zl_range by)
+static void widen(zl_value_range *to, zl_value_range by)
 {
     to->least = plus(to->least, by.least, INT64_MIN);
     to->greatest = plus(to->greatest, by.greatest, INT64_MAX);
 }
 
 /* The ends of the sum of all terms; false where one has no bound or does not fit 64 bits. */
-static bool exact_terms(const zl_draft *d, const zl_form *form, zl_range *out)
+static bool exact_terms(const zl_draft *d, const zl_form *form, zl_value_range *out)
 {
     int64_t least = form->at[0], greatest = least, a, b;
     for (size_t v = 0; v < form->used; v++) {
         int64_t c = form->at[1 + v];
         if (!c) continue;
-        zl_range r = d->range[v];
+        zl_value_range r = d->range[v];
         if (r.least == INT64_MIN || r.greatest == INT64_MAX) return false;
         if (!zl_mul(c, c < 0 ? r.greatest : r.least, &a) || !zl_add(least, a, &least)) return false;
         if (!zl_mul(c, c < 0 ? r.least : r.greatest, &b) || !zl_add(greatest, b, &greatest))
             return false;
     }
-    *out = (zl_range){least, greatest};
+    *out = (zl_value_range){least, greatest};
     return true;
 }
 
-static zl_range by_terms(const zl_draft *d, const zl_form *form)
+static zl_value_range by_terms(const zl_draft *d, const zl_form *form)
 {
-    zl_range r = {form->at[0], form->at[0]};
+    zl_value_range r = {form->at[0], form->at[0]};
     if (exact_terms(d, form, &r)) return r;
     for (size_t v = 0; v < form->used; v++)
         if (form->at[1 + v]) widen(&r, scaled(d->range[v], form->at[1 + v]));
@@ -73,7 +73,7 @@ static zl_range by_terms(const zl_draft *d, const zl_form *form)
 
 /* c (numerator - den floor(numerator / den)) lies in c [0, den): taken where the form has fewer
  * terms without the numerator. */
-static bool take_whole(const zl_draft *d, zl_form *work, size_t q, zl_range *sum)
+static bool take_whole(const zl_draft *d, zl_form *work, size_t q, zl_value_range *sum)
 {
     const zl_draft_row *num = (const zl_draft_row *)d->rows.at + d->div_row[q];
     const int64_t *cell = (const int64_t *)d->cells.at + num->first;
@@ -88,7 +88,7 @@ static bool take_whole(const zl_draft *d, zl_form *work, size_t q, zl_range *sum
     if (more >= 0) return false;
     for (size_t v = 0; v < num->length; v++) at[v] -= c * cell[v];
     *k = 0;
-    widen(sum, scaled((zl_range){0, d->den[q] - 1}, c));
+    widen(sum, scaled((zl_value_range){0, d->den[q] - 1}, c));
     return true;
 }
 
@@ -116,7 +116,7 @@ static void find_divisions(const zl_draft *d, const zl_form *form, divisions *ou
 
 /* c (floor(n / p) - m floor(n / pm)) lies in c [0, m). */
 static bool take_pair(const zl_draft *d, zl_form *work, const divisions *list, size_t q,
-                      zl_range *sum)
+                      zl_value_range *sum)
 {
     int64_t *div = &work->at[1 + d->params + d->dims];
     for (size_t i = list->count; i-- > 0;) {
@@ -124,20 +124,20 @@ static bool take_pair(const zl_draft *d, zl_form *work, const divisions *list, s
         if (p == q || !div[p] || d->den[q] % d->den[p] || !same_numerator(d, p, q)) continue;
         int64_t m = d->den[q] / d->den[p], product;
         if (!zl_mul(div[p], -m, &product) || product != div[q]) continue;
-        widen(sum, scaled((zl_range){0, m - 1}, div[p]));
+        widen(sum, scaled((zl_value_range){0, m - 1}, div[p]));
         div[p] = div[q] = 0;
         return true;
     }
     return false;
 }
 
-static void narrow(zl_range *to, zl_range by)
+static void narrow(zl_value_range *to, zl_value_range by)
 {
     if (by.least > to->least) to->least = by.least;
     if (by.greatest < to->greatest) to->greatest = by.greatest;
 }
 
-void zl_draft_know(zl_draft *d, const zl_form *form, zl_range range)
+void zl_draft_know(zl_draft *d, const zl_form *form, zl_value_range range)
 {
     zl_form_copy(&d->known, form);
     d->known_range = range;
@@ -163,11 +163,12 @@ static bool is_known(const zl_draft *d, const zl_form *form)
 /* The range by terms, with those of floor divisions that belong together taken as one; false where
  * none do.  A numerator that is taken may bring in divisions before its own, so the list is made
  * again. */
-static bool by_divisions(const zl_draft *d, const zl_form *form, divisions *list, zl_range *sum)
+static bool by_divisions(const zl_draft *d, const zl_form *form, divisions *list,
+                         zl_value_range *sum)
 {
     zl_form work;
     bool taken = false;
-    *sum = (zl_range){0, 0};
+    *sum = (zl_value_range){0, 0};
     zl_form_copy(&work, form);
     for (size_t i = 0; i < list->count;) {
         size_t q = list->q[i++];
@@ -183,10 +184,10 @@ static bool by_divisions(const zl_draft *d, const zl_form *form, divisions *list
     return taken;
 }
 
-zl_range zl_draft_range(const zl_draft *d, const zl_form *form)
+zl_value_range zl_draft_range(const zl_draft *d, const zl_form *form)
 {
     divisions list;
-    zl_range range = by_terms(d, form), closer;
+    zl_value_range range = by_terms(d, form), closer;
     find_divisions(d, form, &list);
     if (list.count && by_divisions(d, form, &list, &closer)) narrow(&range, closer);
     if (is_known(d, form)) narrow(&range, d->known_range);
@@ -199,7 +200,7 @@ typedef struct division {
     zl_draft *d;
     zl_form *out, rest; /* out + floor(rest / den) */
     int64_t den;
-    zl_range range; /* of rest, where drop_low was last asked for all of it */
+    zl_value_range range; /* of rest, where drop_low was last asked for all of it */
     bool done; /* nothing is left in rest */
 } division;
 
@@ -258,7 +259,7 @@ static bool drop_low(division *w, int64_t g)
     zl_form_constant(&low, rem);
     for (size_t v = 1; v <= w->rest.used; v++)
         if (w->rest.at[v] && w->rest.at[v] % g) zl_form_put(&low, v - 1, w->rest.at[v]);
-    zl_range r = zl_draft_range(w->d, &low);
+    zl_value_range r = zl_draft_range(w->d, &low);
     if (g == w->den) w->range = r;
     if (r.least == INT64_MIN || r.greatest == INT64_MAX) return false;
     int64_t step = zl_floor_div(r.least, g);
@@ -316,7 +317,7 @@ static zlay_status shorten(division *w)
 static zlay_status append(division *w, size_t *q)
 {
     zl_draft *d = w->d;
-    zl_range r = w->range;
+    zl_value_range r = w->range;
     size_t at = d->params + d->dims + d->divs, row;
     if (at == ZL_PIECE_VARIABLES)
         return zl_fail(d->ctx, ZLAY_ELIMIT, "more than %d variables in pieces",

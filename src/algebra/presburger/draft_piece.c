@@ -11,7 +11,7 @@ enum { NEVER, SOMETIMES, ALWAYS };
 
 static int by_range(const zl_draft *d, const zl_form *form, int rule)
 {
-    zl_range r = zl_draft_range(d, form);
+    zl_value_range r = zl_draft_range(d, form);
     if (r.greatest < 0 || (rule == ZL_ROW_EQUAL && r.least > 0)) return NEVER;
     if (rule == ZL_ROW_LEAST && r.least >= 0) return ALWAYS;
     return r.least == 0 && r.greatest == 0 ? ALWAYS : SOMETIMES;

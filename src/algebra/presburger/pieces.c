@@ -272,7 +272,7 @@ static bool affine_of_integers(zl_affine *out, const zlay_layout *a, unsigned bi
 
 static uint64_t steps_of(const zlay_layout *a) { return 2 + zl_pieces_steps(&a->pieces); }
 
-const zl_kind zl_pieces_kind = {
+const zl_layout_kind zl_pieces_kind = {
     .value = value_at,
     .at = flat_at,
     .tuple = tuple_at,

@@ -5,7 +5,7 @@
 
 #include "algebra/layout/table.h"
 
-extern const zl_kind zl_pieces_kind;
+extern const zl_layout_kind zl_pieces_kind;
 
 /* Parts of the kind in files of their own. */
 bool zl_pieces_range(int64_t *values, const zlay_layout *a, uint64_t first, size_t count);

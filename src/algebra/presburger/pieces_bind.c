@@ -71,7 +71,7 @@ static zlay_status bind_pieces(zl_world *w, zlay_layout **out, const zl_pieces *
 {
     const zl_quasi *known[ZL_PIECE_VARIABLES];
     zl_claims claims = {w, p->outs, 0, 0, NULL};
-    zl_frame frame = {p->extent, zl_pieces_sized(p) ? p->out_size : NULL};
+    zl_claims_frame frame = {p->extent, zl_pieces_sized(p) ? p->out_size : NULL};
     zlay_status status = left_over(w, p, b);
     if (!status) status = known_forms(w, p, b, known);
     if (!status) status = zl_claims_import(&claims, p, known);

@@ -8,7 +8,7 @@
 #include <string.h>
 
 typedef struct builder {
-    zl_reader p;
+    zl_map_reader p;
     zl_claims claims;
     zl_cases before; /* guards of the pieces so far */
     const uint64_t *box;
@@ -102,7 +102,7 @@ static zlay_status put_piece(builder *m, const zlay_piece *piece)
 
 static zlay_status finish(builder *m, zlay_layout **out)
 {
-    const zl_frame frame = {m->box, NULL};
+    const zl_claims_frame frame = {m->box, NULL};
     zlay_status status = zl_claims_bound(&m->claims, m->box);
     return status ? status : zl_claims_layout(&m->claims, out, &frame);
 }

@@ -138,7 +138,7 @@ zlay_status zl_edges_pieces(zlay_ctx *ctx, zlay_layout **out, const zl_symbols *
 {
     zl_world w;
     uint64_t extent[ZL_SYMBOL_LEAVES];
-    const zl_frame frame = {extent, NULL};
+    const zl_claims_frame frame = {extent, NULL};
     for (size_t i = 0; i < s->leaves; i++) extent[i] = (uint64_t)s->leaf[i].shape.factor;
     zl_world_begin(&w, ctx, 0, s->leaves, NULL);
     zl_claims claims = {&w, 1, 0, 0, NULL};

@@ -93,7 +93,7 @@ static uint64_t steps_of(const zlay_layout *a)
     return 2;
 }
 
-const zl_kind zl_symbols_kind = {
+const zl_layout_kind zl_symbols_kind = {
     .value = value_at,
     .at = flat_at,
     .tuple = tuple_at,

@@ -217,7 +217,7 @@ zlay_status zl_symbols_equal(zlay_ctx *ctx, zl_symbol_equality *out, const zlay_
 
 /* ---- the kind ---------------------------------------------------------------------------- */
 
-extern const zl_kind zl_symbols_kind;
+extern const zl_layout_kind zl_symbols_kind;
 void zl_symbols_print(zl_text *out, const zlay_layout *a);
 zlay_status zl_symbols_bind(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a, size_t count,
                             const char *const *name, const int64_t *value);

@@ -94,7 +94,7 @@ static void describe(zl_wave_text *t)
 static void wave_write(zl_text *out, const void *value)
 {
     zl_wave_text t = *(const zl_wave_text *)value;
-    zl_frame frame = zl_target_frame(t.plan->info.target);
+    zl_text_frame frame = zl_target_frame(t.plan->info.target);
     t.out = out;
     describe(&t);
     put_frame(&t, frame.head);

@@ -200,7 +200,7 @@ static const struct {
                      ZL_FORM_ST_PEER_16}},
 };
 
-zl_form_id zl_access_form(zl_access what, uint32_t bytes)
+zl_form_id zl_access_form(zl_move_access what, uint32_t bytes)
 {
     return accesses[what].by[__builtin_ctz(bytes)];
 }
@@ -214,8 +214,8 @@ static const char *printed(char room[24], const char *format, const char *name, 
     return room;
 }
 
-void zl_kernel_access(zl_kernel_text *k, const char *guard, zl_access what, uint32_t bytes,
-                    const char *address, uint32_t more, uint32_t first)
+void zl_kernel_access(zl_kernel_text *k, const char *guard, zl_move_access what, uint32_t bytes,
+                      const char *address, uint32_t more, uint32_t first)
 {
     char names[9][24];
     const char *operands[9];

@@ -6,17 +6,17 @@
 #include "emit/emit.h"
 #include "synth/transfer/transfer.h"
 
-typedef enum zl_access {
+typedef enum zl_move_access {
     ZL_LD_GLOBAL,
     ZL_ST_GLOBAL,
     ZL_LD_SHARED,
     ZL_ST_SHARED,
     ZL_LD_PEER, /* shared memory of another block of the cluster */
     ZL_ST_PEER
-} zl_access;
+} zl_move_access;
 
 /* The form of an access of so many bytes, a power of two that the space has. */
-zl_form_id zl_access_form(zl_access what, uint32_t bytes);
+zl_form_id zl_access_form(zl_move_access what, uint32_t bytes);
 
 typedef struct zl_kernel_text {
     zl_emit e;
@@ -52,7 +52,7 @@ void zl_kernel_addresses(zl_kernel_text *k);
 
 /* Load or store `bytes` at address + more with registers from w<first> on; one or two bytes are in
  * h<first>. */
-void zl_kernel_access(zl_kernel_text *k, const char *guard, zl_access what, uint32_t bytes,
-                    const char *address, uint32_t more, uint32_t first);
+void zl_kernel_access(zl_kernel_text *k, const char *guard, zl_move_access what, uint32_t bytes,
+                      const char *address, uint32_t more, uint32_t first);
 
 #endif

@@ -169,7 +169,7 @@ bool zl_tile_fits(const zlay_move *move, const zl_move_part *p)
 
 /* ---- loads and stores ------------------------------------------------------------------ */
 
-static zl_access access_of(const zl_tile_text *t, int side)
+static zl_move_access access_of(const zl_tile_text *t, int side)
 {
     switch (zl_tile_space(t, side)) {
     case ZLAY_MOVE_GLOBAL: return side ? ZL_ST_GLOBAL : ZL_LD_GLOBAL;

@@ -38,7 +38,7 @@ static zlay_status read_onto(zl_call *call, const json_t *object, const zl_field
     return ZLAY_OK;
 }
 
-static const zl_kind as_onto = {.read = read_onto};
+static const zl_field_kind as_onto = {.read = read_onto};
 typedef asked as_onto_type;
 
 static const zl_field one_rows[] = {

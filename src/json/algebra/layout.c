@@ -10,13 +10,13 @@ enum { OUTS_MOST = 64 };
 
 /* ---- parse ------------------------------------------------------------------ */
 
-static const zl_word kinds[] = {{"strided", ZLAY_LAYOUT_STRIDED},
-                                {"swizzled", ZLAY_LAYOUT_SWIZZLED},
-                                {"f2", ZLAY_LAYOUT_F2},
-                                {"modular", ZLAY_LAYOUT_MODULAR},
-                                {"pieces", ZLAY_LAYOUT_PIECES},
-                                {"symbolic", ZLAY_LAYOUT_SYMBOLIC},
-                                {NULL, 0}};
+static const zl_named kinds[] = {{"strided", ZLAY_LAYOUT_STRIDED},
+                                 {"swizzled", ZLAY_LAYOUT_SWIZZLED},
+                                 {"f2", ZLAY_LAYOUT_F2},
+                                 {"modular", ZLAY_LAYOUT_MODULAR},
+                                 {"pieces", ZLAY_LAYOUT_PIECES},
+                                 {"symbolic", ZLAY_LAYOUT_SYMBOLIC},
+                                 {NULL, 0}};
 
 static void spans_note(int64_t *least, int64_t *greatest, const int64_t *values, size_t outs)
 {
@@ -189,7 +189,7 @@ static zlay_status read_bound(zl_call *call, const json_t *object, const zl_fiel
     return status;
 }
 
-static const zl_kind as_bound = {.read = read_bound, .drop = zl_drop_layout, .late = true};
+static const zl_field_kind as_bound = {.read = read_bound, .drop = zl_drop_layout, .late = true};
 typedef const zlay_layout *as_bound_type;
 
 static const zl_field eval_rows[] = {

@@ -9,7 +9,7 @@
 typedef struct operands {
     const zlay_layout *a, *b;
     uint64_t number, end;
-    zl_span text;
+    zl_json_text text;
     bool partial;
 } operands;
 
@@ -35,10 +35,10 @@ static zlay_status read_profile(zl_call *call, const json_t *object, const zl_fi
     return zl_get_text(call, object, field->name, to);
 }
 
-static const zl_kind as_tiled = {.read = read_tiled, .drop = drop_tiled, .late = true},
-                     as_profile = {.read = read_profile};
+static const zl_field_kind as_tiled = {.read = read_tiled, .drop = drop_tiled, .late = true},
+                           as_profile = {.read = read_profile};
 typedef operands as_tiled_type;
-typedef zl_span as_profile_type;
+typedef zl_json_text as_profile_type;
 
 #define LAYOUT_AS(name, member) {name, ZL_NEEDS, ZL_AT(zl_as_layout, operands, member)}
 #define NUMBER_AS(name, member) {name, ZL_NEEDS, ZL_AT(zl_as_u64, operands, member)}

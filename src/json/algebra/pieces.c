@@ -25,7 +25,7 @@ zlay_status zl_make_sliced(zl_call *call, zlay_layout **out, const void *asked)
 
 /* ---- pad --------------------------------------------------------------------------------- */
 
-static const zl_word fills[] = {{"repeat", ZLAY_PAD_REPEAT}, {"zero", ZLAY_PAD_ZERO}, {NULL, 0}};
+static const zl_named fills[] = {{"repeat", ZLAY_PAD_REPEAT}, {"zero", ZLAY_PAD_ZERO}, {NULL, 0}};
 
 static zlay_status read_fill(zl_call *call, const json_t *object, const zl_field *field, void *to)
 {
@@ -35,7 +35,7 @@ static zlay_status read_fill(zl_call *call, const json_t *object, const zl_field
     return zl_get_word(call, object, field->name, fills, to);
 }
 
-static const zl_kind as_fill = {.read = read_fill};
+static const zl_field_kind as_fill = {.read = read_fill};
 typedef int32_t as_fill_type;
 
 typedef struct pad_asked {

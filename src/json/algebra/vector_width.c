@@ -5,7 +5,7 @@
 /* ---- which accesses there are ------------------------------------------------------ */
 
 enum { GLOBAL, SHARED };
-static const zl_word spaces[] = {{"global", GLOBAL}, {"shared", SHARED}, {NULL, 0}};
+static const zl_named spaces[] = {{"global", GLOBAL}, {"shared", SHARED}, {NULL, 0}};
 
 static zlay_status get_widths(zl_call *call, uint64_t *widths)
 {

@@ -130,9 +130,9 @@ static zlay_status read_mod(zl_call *call, const json_t *object, const zl_field 
 static void drop_b(zl_call *call, void *from) { drop_matrix(call, &((equations *)from)->b); }
 static void drop_mod(zl_call *call, void *from) { drop_matrix(call, &((equations *)from)->mod); }
 
-static const zl_kind as_matrix = {.read = read_matrix, .drop = drop_matrix},
-                     as_b = {.read = read_b, .drop = drop_b},
-                     as_mod = {.read = read_mod, .drop = drop_mod};
+static const zl_field_kind as_matrix = {.read = read_matrix, .drop = drop_matrix},
+                           as_b = {.read = read_b, .drop = drop_b},
+                           as_mod = {.read = read_mod, .drop = drop_mod};
 typedef zlay_zmat *as_matrix_type;
 typedef equations as_b_type, as_mod_type;
 

@@ -15,7 +15,7 @@ typedef struct asked {
 static zlay_status read_access(zl_call *call, const json_t *object, const zl_field *field, void *to)
 {
     asked *a = to;
-    zl_span name = {0};
+    zl_json_text name = {0};
     char quoted[256];
     int32_t number;
     zlay_status status = zl_get_text(call, object, field->name, &name);
@@ -72,8 +72,8 @@ static zlay_status read_offset(zl_call *call, const json_t *object, const zl_fie
     return status;
 }
 
-static const zl_kind as_access = {.read = read_access}, as_lanes = {.read = read_lanes},
-                     as_offset = {.read = read_offset};
+static const zl_field_kind as_access = {.read = read_access}, as_lanes = {.read = read_lanes},
+                           as_offset = {.read = read_offset};
 typedef asked as_access_type, as_lanes_type, as_offset_type;
 
 static const zl_field asked_rows[] = {

@@ -4,20 +4,20 @@
 
 /* ---- barriers ------------------------------------------------------------------------ */
 
-static const zl_word barrier_ops[] = {
+static const zl_named barrier_ops[] = {
 #define BARRIER_OP(name, word, orders, remote, arch) {word, ZLAY_BARRIER_##name},
 #include "legality/barrier/barriers.def"
     {NULL, 0}};
-static const zl_word spaces[] = {
+static const zl_named spaces[] = {
     {"cta", ZLAY_SPACE_CTA}, {"cluster", ZLAY_SPACE_CLUSTER}, {NULL, 0}};
-static const zl_word orders[] = {{"none", ZLAY_SEM_NONE},
-                                 {"release", ZLAY_SEM_RELEASE},
-                                 {"acquire", ZLAY_SEM_ACQUIRE},
-                                 {"relaxed", ZLAY_SEM_RELAXED},
-                                 {NULL, 0}};
-static const zl_word scopes[] = {{"none", ZLAY_SCOPE_NONE}, {"cta", ZLAY_SCOPE_CTA},
-                                 {"cluster", ZLAY_SCOPE_CLUSTER}, {"gpu", ZLAY_SCOPE_GPU},
-                                 {"sys", ZLAY_SCOPE_SYS}, {NULL, 0}};
+static const zl_named orders[] = {{"none", ZLAY_SEM_NONE},
+                                  {"release", ZLAY_SEM_RELEASE},
+                                  {"acquire", ZLAY_SEM_ACQUIRE},
+                                  {"relaxed", ZLAY_SEM_RELAXED},
+                                  {NULL, 0}};
+static const zl_named scopes[] = {{"none", ZLAY_SCOPE_NONE},       {"cta", ZLAY_SCOPE_CTA},
+                                  {"cluster", ZLAY_SCOPE_CLUSTER}, {"gpu", ZLAY_SCOPE_GPU},
+                                  {"sys", ZLAY_SCOPE_SYS},         {NULL, 0}};
 
 /* Phases are known where both are given. */
 static zlay_status read_waited(zl_call *call, const json_t *object, const zl_field *field, void *to)
@@ -27,7 +27,7 @@ static zlay_status read_waited(zl_call *call, const json_t *object, const zl_fie
     return zl_get_u64(call, object, field->name, &out->waited);
 }
 
-static const zl_kind as_waited = {.read = read_waited};
+static const zl_field_kind as_waited = {.read = read_waited};
 typedef zlay_barrier as_waited_type;
 
 typedef struct barrier {
@@ -73,7 +73,7 @@ static zlay_status read_fixed(zl_call *call, const json_t *object, const zl_fiel
     return status;
 }
 
-static const zl_kind as_fixed = {.read = read_fixed};
+static const zl_field_kind as_fixed = {.read = read_fixed};
 typedef uint32_t as_fixed_type;
 
 typedef struct block {
@@ -111,7 +111,7 @@ zlay_status zl_block_verdict(zl_checked *c, const void *value)
 
 /* ---- tensormap.replace -------------------------------------------------------------------- */
 
-static const zl_word replace_fields[] = {
+static const zl_named replace_fields[] = {
 #define REPLACE_FIELD(name, word, entries, least, most, multiple) {word, ZLAY_REPLACE_##name},
 #include "legality/instruction/replaces.def"
     {NULL, 0}};

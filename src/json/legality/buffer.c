@@ -46,7 +46,7 @@ enum { WORDS = 4, WORD_DIGITS = 8 };
 
 static zlay_status read_words(zl_call *call, const json_t *object, const zl_field *field, void *to)
 {
-    zl_span text = {"", 0};
+    zl_json_text text = {"", 0};
     zlay_buffer_words *out = to;
     zlay_status status = zl_get_text(call, object, field->name, &text);
     if (status) return status;
@@ -54,7 +54,7 @@ static zlay_status read_words(zl_call *call, const json_t *object, const zl_fiel
     return hex ? ZLAY_OK : zl_wrong(call, field->name, "0x and up to 32 hexadecimal digits");
 }
 
-static const zl_kind as_words = {.read = read_words};
+static const zl_field_kind as_words = {.read = read_words};
 typedef zlay_buffer_words as_words_type;
 
 typedef struct packed {
@@ -162,7 +162,7 @@ static zlay_status read_waits(zl_call *call, const json_t *object, const zl_fiel
     return status ? refuse(call, w->target, status, "s_waitcnt") : ZLAY_OK;
 }
 
-static const zl_kind as_waits = {.read = read_waits};
+static const zl_field_kind as_waits = {.read = read_waits};
 typedef wait as_waits_type;
 
 static const zl_field wait_rows[] = {

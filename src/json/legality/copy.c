@@ -15,7 +15,7 @@ static bool given(const zl_call *call, const char *name)
 /* ---- the instruction ---------------------------------------------------------------- */
 
 /* A mask makes a load a multicast, as the longer id says. */
-static zlay_status find_shared(zlay_issue *out, const zl_span *id)
+static zlay_status find_shared(zlay_issue *out, const zl_json_text *id)
 {
     static const char more[] = ".multicast";
     char text[ID_MOST + sizeof more];
@@ -29,7 +29,7 @@ static zlay_status read_instruction(zl_call *call, const json_t *object, const z
                                     void *to)
 {
     zlay_issue *out = to;
-    zl_span id = {"", 0};
+    zl_json_text id = {"", 0};
     char quoted[256];
     zlay_status status = zl_get_text(call, object, field->name, &id);
     if (status) return status;
@@ -94,9 +94,9 @@ static zlay_status read_offsets(zl_call *call, const json_t *object, const zl_fi
     return read_numbers(call, field->name, out->offset, offsets_of(out));
 }
 
-static const zl_kind as_instruction = {.read = read_instruction},
-                     as_coordinates = {.read = read_coordinates},
-                     as_offsets = {.read = read_offsets};
+static const zl_field_kind as_instruction = {.read = read_instruction},
+                           as_coordinates = {.read = read_coordinates},
+                           as_offsets = {.read = read_offsets};
 typedef zlay_issue as_instruction_type, as_coordinates_type, as_offsets_type;
 
 typedef struct asked {
@@ -127,15 +127,15 @@ static const zl_field copy_rows[] = {
     {"peer", ZL_MAY, ZL_AT(zl_as_u32, asked, issue.peer), .given = ZLAY_GIVEN_PEER},
     {"facts", ZL_MAY, ZL_AT(zl_as_facts, asked, facts)},
 };
-static const zl_word fields[] = {{"coordinates", ZLAY_FIELD_COORDINATE},
-                                 {"offsets", ZLAY_FIELD_OFFSET},
-                                 {"smem", ZLAY_FIELD_SMEM},
-                                 {"source", ZLAY_FIELD_SOURCE},
-                                 {"barrier", ZLAY_FIELD_BARRIER},
-                                 {"expect", ZLAY_FIELD_EXPECT},
-                                 {"bytes", ZLAY_FIELD_BYTES},
-                                 {"count", ZLAY_FIELD_COUNT},
-                                 {NULL, 0}};
+static const zl_named fields[] = {{"coordinates", ZLAY_FIELD_COORDINATE},
+                                  {"offsets", ZLAY_FIELD_OFFSET},
+                                  {"smem", ZLAY_FIELD_SMEM},
+                                  {"source", ZLAY_FIELD_SOURCE},
+                                  {"barrier", ZLAY_FIELD_BARRIER},
+                                  {"expect", ZLAY_FIELD_EXPECT},
+                                  {"bytes", ZLAY_FIELD_BYTES},
+                                  {"count", ZLAY_FIELD_COUNT},
+                                  {NULL, 0}};
 
 static void take_texts(const json_t *request, json_t *copy, void *to)
 {

@@ -59,8 +59,8 @@ static zlay_status read_bits(zl_call *call, const json_t *object, const zl_field
     return status;
 }
 
-static const zl_kind as_kind = {.read = read_kind}, as_type = {.read = read_type},
-                     as_number = {.read = read_number}, as_bits = {.read = read_bits};
+static const zl_field_kind as_kind = {.read = read_kind}, as_type = {.read = read_type},
+                           as_number = {.read = read_number}, as_bits = {.read = read_bits};
 typedef int32_t as_kind_type, as_type_type;
 typedef uint32_t as_number_type, as_bits_type;
 

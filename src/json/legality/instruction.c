@@ -19,7 +19,7 @@ static zlay_status get_ptx_integer(zl_call *call, uint32_t *out)
 /* "8.6", 8.6 or 86; 9 is 9.0. */
 zlay_status zl_get_ptx(zl_call *call, uint32_t *out)
 {
-    zl_span text = {0};
+    zl_json_text text = {0};
     const json_t *value = json_object_get(call->request, "ptx");
     double number = json_real_value(value);
     if (json_is_real(value) && number > 0 && number < 1000) {
@@ -42,11 +42,11 @@ static zlay_status read_ptx(zl_call *call, const json_t *object, const zl_field 
     return zl_get_ptx(call, to);
 }
 
-const zl_kind zl_as_ptx = {.read = read_ptx};
+const zl_field_kind zl_as_ptx = {.read = read_ptx};
 
 static zlay_status read_form(zl_call *call, const json_t *object, const zl_field *field, void *to)
 {
-    zl_span id = {"", 0};
+    zl_json_text id = {"", 0};
     char quoted[256];
     zlay_status status = zl_get_text(call, object, field->name, &id);
     if (status) return status;
@@ -98,7 +98,7 @@ static zlay_status read_constants(zl_call *call, zlay_instruction *out)
     return status;
 }
 
-static const zl_kind as_form = {.read = read_form};
+static const zl_field_kind as_form = {.read = read_form};
 typedef uint32_t as_form_type;
 
 typedef struct asked {

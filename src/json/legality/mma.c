@@ -5,32 +5,32 @@
 
 #include <string.h>
 
-static const zl_word instructions[] = {
+static const zl_named instructions[] = {
     {"wgmma", ZLAY_MMA_WGMMA}, {"tcgen05", ZLAY_MMA_TCGEN05}, {"mfma", ZLAY_MMA_MFMA}, {NULL, 0}};
-static const zl_word sources[] = {
+static const zl_named sources[] = {
     {"smem", ZLAY_SOURCE_SMEM}, {"reg", ZLAY_SOURCE_REG}, {"tmem", ZLAY_SOURCE_TMEM}, {NULL, 0}};
-static const zl_word scale_vecs[] = {
+static const zl_named scale_vecs[] = {
     {"1X", ZLAY_SCALE_1X},           {"2X", ZLAY_SCALE_2X},           {"4X", ZLAY_SCALE_4X},
     {"block16", ZLAY_SCALE_BLOCK16}, {"block32", ZLAY_SCALE_BLOCK32}, {NULL, 0}};
-static const zl_word fragments[] = {{"A", ZLAY_FRAGMENT_A},
-                                    {"D", ZLAY_FRAGMENT_D},
-                                    {"metadata", ZLAY_FRAGMENT_METADATA},
-                                    {"B", ZLAY_FRAGMENT_B},
-                                    {NULL, 0}};
-static const zl_word warp_fragments[] = {{"A", ZLAY_WARP_A},
-                                         {"B", ZLAY_WARP_B},
-                                         {"D", ZLAY_WARP_D},
-                                         {"matrices", ZLAY_WARP_MATRICES},
-                                         {"transposed", ZLAY_WARP_TRANSPOSED},
-                                         {NULL, 0}};
-static const zl_word bit_ops[] = {{"and", ZLAY_BIT_AND}, {"xor", ZLAY_BIT_XOR}, {NULL, 0}};
+static const zl_named fragments[] = {{"A", ZLAY_FRAGMENT_A},
+                                     {"D", ZLAY_FRAGMENT_D},
+                                     {"metadata", ZLAY_FRAGMENT_METADATA},
+                                     {"B", ZLAY_FRAGMENT_B},
+                                     {NULL, 0}};
+static const zl_named warp_fragments[] = {{"A", ZLAY_WARP_A},
+                                          {"B", ZLAY_WARP_B},
+                                          {"D", ZLAY_WARP_D},
+                                          {"matrices", ZLAY_WARP_MATRICES},
+                                          {"transposed", ZLAY_WARP_TRANSPOSED},
+                                          {NULL, 0}};
+static const zl_named bit_ops[] = {{"and", ZLAY_BIT_AND}, {"xor", ZLAY_BIT_XOR}, {NULL, 0}};
 
 #define USES(buffer, first)                                                                        \
     {buffer "::fill", first}, {buffer "::use", first + 1}, {buffer "::lastuse", first + 2},        \
     {                                                                                              \
         buffer "::discard", first + 3                                                              \
     }
-static const zl_word collectors[] = {
+static const zl_named collectors[] = {
     USES("a", ZLAY_COLLECTOR_A_FILL),        USES("b0", ZLAY_COLLECTOR_B0_FILL),
     USES("b1", ZLAY_COLLECTOR_B0_FILL + 4),  USES("b2", ZLAY_COLLECTOR_B0_FILL + 8),
     USES("b3", ZLAY_COLLECTOR_B0_FILL + 12), {NULL, 0}};
@@ -122,9 +122,9 @@ static zlay_status read_a(zl_call *call, const json_t *object, const zl_field *f
     return status;
 }
 
-static const zl_kind as_named = {.read = read_named}, as_counted = {.read = read_counted},
-                     as_kind = {.read = read_kind},
-                     as_instruction = {.read = read_instruction}, as_a = {.read = read_a};
+static const zl_field_kind as_named = {.read = read_named}, as_counted = {.read = read_counted},
+                           as_kind = {.read = read_kind},
+                           as_instruction = {.read = read_instruction}, as_a = {.read = read_a};
 typedef int32_t as_named_type, as_instruction_type;
 typedef uint32_t as_counted_type;
 typedef zlay_mma as_kind_type, as_a_type;
@@ -210,11 +210,11 @@ static zlay_status read_mma(zl_call *call, const json_t *object, const zl_field 
     return ZLAY_OK;
 }
 
-const zl_kind zl_as_mma = {.read = read_mma, .part = true};
+const zl_field_kind zl_as_mma = {.read = read_mma, .part = true};
 
 /* ---- verdicts ---------------------------------------------------------------------------- */
 
-static const zl_word *names_of(int32_t field)
+static const zl_named *names_of(int32_t field)
 {
     switch (field) {
     case ZLAY_FIELD_INSTRUCTION: return instructions;
@@ -281,7 +281,7 @@ static zlay_status read_fragment(zl_call *call, const json_t *object, const zl_f
     return status;
 }
 
-static const zl_kind as_fragment = {.read = read_fragment};
+static const zl_field_kind as_fragment = {.read = read_fragment};
 typedef int32_t as_fragment_type;
 
 static const zl_field fragment_rows[] = {
@@ -299,12 +299,10 @@ zlay_status zl_make_mma_fragment(zl_call *call, zlay_layout **out, const void *v
 
 /* ---- what a form is ------------------------------------------------------------------- */
 
-static const zl_word modifiers[] = {{"broadcast", ZLAY_MODIFIER_BROADCAST},
-                                    {"lanes", ZLAY_MODIFIER_LANES},
-                                    {"negate", ZLAY_MODIFIER_NEGATE},
-                                    {"format", ZLAY_MODIFIER_FORMAT},
-                                    {"index", ZLAY_MODIFIER_INDEX},
-                                    {NULL, 0}};
+static const zl_named modifiers[] = {
+    {"broadcast", ZLAY_MODIFIER_BROADCAST}, {"lanes", ZLAY_MODIFIER_LANES},
+    {"negate", ZLAY_MODIFIER_NEGATE},       {"format", ZLAY_MODIFIER_FORMAT},
+    {"index", ZLAY_MODIFIER_INDEX},         {NULL, 0}};
 
 static json_t *number_or_null(int64_t value, bool there)
 {

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const zl_word lbo_modes[] = {
+static const zl_named lbo_modes[] = {
     {"relative", ZLAY_LBO_RELATIVE}, {"absolute", ZLAY_LBO_ABSOLUTE}, {NULL, 0}};
 
 /* ---- descriptors ---------------------------------------------------------------- */
@@ -18,7 +18,7 @@ static json_t *print_swizzle(zl_call *call, const zl_field *field, const void *f
     return name ? json_string(name) : zl_as_u32.print(call, field, from);
 }
 
-static const zl_kind as_swizzle = {.read = zl_read_word, .print = print_swizzle};
+static const zl_field_kind as_swizzle = {.read = zl_read_word, .print = print_swizzle};
 typedef int32_t as_swizzle_type;
 
 static const zl_field desc_rows[] = {
@@ -105,7 +105,7 @@ typedef struct found {
     size_t count;
 } found;
 
-static const zl_word patterns[] = {{"address", 0}, {"start", 1}, {"any", 2}, {NULL, 0}};
+static const zl_named patterns[] = {{"address", 0}, {"start", 1}, {"any", 2}, {NULL, 0}};
 
 typedef struct asked {
     const zlay_target *target;
@@ -131,7 +131,7 @@ static zlay_status read_pattern(zl_call *call, const json_t *object, const zl_fi
     return status;
 }
 
-static const zl_kind as_named = {.read = read_named}, as_pattern = {.read = read_pattern};
+static const zl_field_kind as_named = {.read = read_named}, as_pattern = {.read = read_pattern};
 typedef int32_t as_named_type;
 typedef uint32_t as_pattern_type;
 

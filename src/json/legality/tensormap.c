@@ -5,12 +5,12 @@
 
 enum { DIMS = 5, CORNERS = 3, IM2COL = 1, WIDE = 2 };
 
-static const zl_word modes[] = {{"tiled", 0}, {"im2col", 1}, {"im2col_wide", 2}, {NULL, 0}};
-static const zl_word interleaves[] = {{"none", 0}, {"16B", 1}, {"32B", 2}, {NULL, 0}};
-static const zl_word promotions[] = {{"none", 0}, {"64B", 1}, {"128B", 2}, {"256B", 3}, {NULL, 0}};
-static const zl_word fills[] = {{"none", 0}, {"zero", 0}, {"nan", 1}, {NULL, 0}};
+static const zl_named modes[] = {{"tiled", 0}, {"im2col", 1}, {"im2col_wide", 2}, {NULL, 0}};
+static const zl_named interleaves[] = {{"none", 0}, {"16B", 1}, {"32B", 2}, {NULL, 0}};
+static const zl_named promotions[] = {{"none", 0}, {"64B", 1}, {"128B", 2}, {"256B", 3}, {NULL, 0}};
+static const zl_named fills[] = {{"none", 0}, {"zero", 0}, {"nan", 1}, {NULL, 0}};
 
-static const zl_word wide_modes[] = {{"w", 0}, {"w128", 1}, {NULL, 0}};
+static const zl_named wide_modes[] = {{"w", 0}, {"w128", 1}, {NULL, 0}};
 
 /* What a map of each mode must have; the fields of the others may stand there and are not read. */
 static const char tiled_required[] =
@@ -132,7 +132,7 @@ static zlay_status read_map(zl_call *call, const json_t *object, const zl_field 
     return zl_get_tensormap(call, to);
 }
 
-const zl_kind zl_as_map = {.read = read_map};
+const zl_field_kind zl_as_map = {.read = read_map};
 
 static const zl_field map_rows[] = {
     ZL_TARGET(zl_map_asked),
@@ -144,11 +144,11 @@ static const zl_field given_rows[] = {
     {"facts", ZL_MAY, ZL_AT(zl_as_facts, zl_map_asked, facts)},
 };
 
-const zl_word zl_map_texts[] = {{"address", ZLAY_FIELD_ADDRESS},
-                                {"extent", ZLAY_FIELD_EXTENT},
-                                {"stride", ZLAY_FIELD_STRIDE},
-                                {"box", ZLAY_FIELD_BOX},
-                                {NULL, 0}};
+const zl_named zl_map_texts[] = {{"address", ZLAY_FIELD_ADDRESS},
+                                 {"extent", ZLAY_FIELD_EXTENT},
+                                 {"stride", ZLAY_FIELD_STRIDE},
+                                 {"box", ZLAY_FIELD_BOX},
+                                 {NULL, 0}};
 
 static void take_texts(const json_t *request, json_t *copy, void *asked)
 {
@@ -221,10 +221,10 @@ static void put_repair(zl_call *call, const zlay_target *target, const zlay_tens
     zl_put_value(call, call->value, "repaired", maps);
 }
 
-static const zl_word drivers[] = {{"unknown", ZLAY_DRIVER_UNKNOWN},
-                                  {"accepts", ZLAY_DRIVER_ACCEPTS},
-                                  {"refuses", ZLAY_DRIVER_REFUSES},
-                                  {NULL, 0}};
+static const zl_named drivers[] = {{"unknown", ZLAY_DRIVER_UNKNOWN},
+                                   {"accepts", ZLAY_DRIVER_ACCEPTS},
+                                   {"refuses", ZLAY_DRIVER_REFUSES},
+                                   {NULL, 0}};
 
 void zl_put_driver(zl_call *call, const zlay_target *target, int32_t driver)
 {

@@ -2,23 +2,17 @@
 /* Tensor memory: one instruction, and where a shape lies. */
 #include "json/json.h"
 
-static const zl_word ops[] = {{"alloc", ZLAY_TMEM_ALLOC},
-                              {"dealloc", ZLAY_TMEM_DEALLOC},
-                              {"ld", ZLAY_TMEM_LD},
-                              {"st", ZLAY_TMEM_ST},
-                              {"ld.red", ZLAY_TMEM_LD_RED},
-                              {"cp", ZLAY_TMEM_CP},
-                              {"shift", ZLAY_TMEM_SHIFT},
-                              {"mma", ZLAY_TMEM_MMA},
-                              {NULL, 0}};
-static const zl_word formats[] = {{"b8x16.b6x16_p32", ZLAY_TMEM_FROM_B6},
-                                  {"b8x16.b4x16_p64", ZLAY_TMEM_FROM_B4},
-                                  {NULL, 0}};
-static const zl_word reductions[] = {{"min", ZLAY_TMEM_MIN}, {"max", ZLAY_TMEM_MAX}, {NULL, 0}};
+static const zl_named ops[] = {
+    {"alloc", ZLAY_TMEM_ALLOC}, {"dealloc", ZLAY_TMEM_DEALLOC}, {"ld", ZLAY_TMEM_LD},
+    {"st", ZLAY_TMEM_ST},       {"ld.red", ZLAY_TMEM_LD_RED},   {"cp", ZLAY_TMEM_CP},
+    {"shift", ZLAY_TMEM_SHIFT}, {"mma", ZLAY_TMEM_MMA},         {NULL, 0}};
+static const zl_named formats[] = {
+    {"b8x16.b6x16_p32", ZLAY_TMEM_FROM_B6}, {"b8x16.b4x16_p64", ZLAY_TMEM_FROM_B4}, {NULL, 0}};
+static const zl_named reductions[] = {{"min", ZLAY_TMEM_MIN}, {"max", ZLAY_TMEM_MAX}, {NULL, 0}};
 
 static zlay_status read_shape(zl_call *call, const json_t *object, const zl_field *field, void *to)
 {
-    zl_span name = {NULL, 0};
+    zl_json_text name = {NULL, 0};
     char quoted[256];
     zlay_status status = zl_get_text(call, object, field->name, &name);
     if (status) return status;
@@ -28,7 +22,7 @@ static zlay_status read_shape(zl_call *call, const json_t *object, const zl_fiel
     return ZLAY_OK;
 }
 
-static const zl_kind as_shape = {.read = read_shape};
+static const zl_field_kind as_shape = {.read = read_shape};
 typedef int32_t as_shape_type;
 
 /* ---- instructions ------------------------------------------------------------------------ */

@@ -2,18 +2,23 @@
 /* Plans of conversions between register layouts. */
 #include "json/json.h"
 
-static const zl_word ops[] = {
-    {"nop", ZLAY_CONVERT_NOP},           {"reg", ZLAY_CONVERT_REG},
-    {"prmt", ZLAY_CONVERT_PRMT},         {"shfl", ZLAY_CONVERT_SHFL},
-    {"ldmatrix", ZLAY_CONVERT_LDMATRIX}, {"stmatrix", ZLAY_CONVERT_STMATRIX},
-    {"store", ZLAY_CONVERT_STORE},       {"sync", ZLAY_CONVERT_SYNC},
-    {"load", ZLAY_CONVERT_LOAD},         {"dsmem", ZLAY_CONVERT_DSMEM},
-    {NULL, 0}};
+static const zl_named ops[] = {{"nop", ZLAY_CONVERT_NOP},
+                               {"reg", ZLAY_CONVERT_REG},
+                               {"prmt", ZLAY_CONVERT_PRMT},
+                               {"shfl", ZLAY_CONVERT_SHFL},
+                               {"ldmatrix", ZLAY_CONVERT_LDMATRIX},
+                               {"stmatrix", ZLAY_CONVERT_STMATRIX},
+                               {"store", ZLAY_CONVERT_STORE},
+                               {"sync", ZLAY_CONVERT_SYNC},
+                               {"load", ZLAY_CONVERT_LOAD},
+                               {"dsmem", ZLAY_CONVERT_DSMEM},
+                               {NULL, 0}};
 
-static const zl_word levels[] = {
-    {"register", ZLAY_CONVERT_REGISTER}, {"lane", ZLAY_CONVERT_LANE},
-    {"warp", ZLAY_CONVERT_WARP},         {"block", ZLAY_CONVERT_BLOCK},
-    {NULL, 0}};
+static const zl_named levels[] = {{"register", ZLAY_CONVERT_REGISTER},
+                                  {"lane", ZLAY_CONVERT_LANE},
+                                  {"warp", ZLAY_CONVERT_WARP},
+                                  {"block", ZLAY_CONVERT_BLOCK},
+                                  {NULL, 0}};
 
 typedef struct asked {
     const zlay_target *target;

@@ -7,17 +7,19 @@
 
 /* ---- the request ------------------------------------------------------------------ */
 
-static const zl_word spaces[] = {{"global", ZLAY_MOVE_GLOBAL},
-                                 {"shared", ZLAY_MOVE_SHARED},
-                                 {"peer", ZLAY_MOVE_PEER},
-                                 {"register", ZLAY_MOVE_REGISTER},
-                                 {NULL, 0}};
+static const zl_named spaces[] = {{"global", ZLAY_MOVE_GLOBAL},
+                                  {"shared", ZLAY_MOVE_SHARED},
+                                  {"peer", ZLAY_MOVE_PEER},
+                                  {"register", ZLAY_MOVE_REGISTER},
+                                  {NULL, 0}};
 
-static const zl_word thread_paths[] = {
-    {"bulk", ZLAY_PATH_BULK},       {"cp_async", ZLAY_PATH_CP_ASYNC},
-    {"threads", ZLAY_PATH_THREADS}, {"realign", ZLAY_PATH_REALIGN},
-    {"matrix", ZLAY_PATH_MATRIX},   {"store_async", ZLAY_PATH_STORE_ASYNC},
-    {NULL, 0}};
+static const zl_named thread_paths[] = {{"bulk", ZLAY_PATH_BULK},
+                                        {"cp_async", ZLAY_PATH_CP_ASYNC},
+                                        {"threads", ZLAY_PATH_THREADS},
+                                        {"realign", ZLAY_PATH_REALIGN},
+                                        {"matrix", ZLAY_PATH_MATRIX},
+                                        {"store_async", ZLAY_PATH_STORE_ASYNC},
+                                        {NULL, 0}};
 
 static zlay_status read_side(zl_call *call, const char *name, zlay_copy_side *out,
                              zlay_layout **layout)
@@ -50,19 +52,16 @@ static zlay_status read_bits(zl_call *call, uint32_t *out)
 
 /* ---- the move ----------------------------------------------------------------------- */
 
-static const zl_word part_kinds[] = {{"cp_async", ZLAY_COPY_CP_ASYNC},
-                                     {"threads", ZLAY_COPY_THREAD_LOAD},
-                                     {"threads", ZLAY_COPY_THREAD_STORE},
-                                     {"bulk_load", ZLAY_COPY_BULK_LOAD},
-                                     {"bulk_store", ZLAY_COPY_BULK_STORE},
-                                     {"bulk_peer", ZLAY_COPY_BULK_PEER},
-                                     {"store_async", ZLAY_COPY_STORE_ASYNC},
-                                     {NULL, 0}};
+static const zl_named part_kinds[] = {
+    {"cp_async", ZLAY_COPY_CP_ASYNC},       {"threads", ZLAY_COPY_THREAD_LOAD},
+    {"threads", ZLAY_COPY_THREAD_STORE},    {"bulk_load", ZLAY_COPY_BULK_LOAD},
+    {"bulk_store", ZLAY_COPY_BULK_STORE},   {"bulk_peer", ZLAY_COPY_BULK_PEER},
+    {"store_async", ZLAY_COPY_STORE_ASYNC}, {NULL, 0}};
 
-static const zl_word levels[] = {{"value", ZLAY_DIGIT_VALUE},
-                                 {"thread", ZLAY_DIGIT_THREAD},
-                                 {"access", ZLAY_DIGIT_ACCESS},
-                                 {NULL, 0}};
+static const zl_named levels[] = {{"value", ZLAY_DIGIT_VALUE},
+                                  {"thread", ZLAY_DIGIT_THREAD},
+                                  {"access", ZLAY_DIGIT_ACCESS},
+                                  {NULL, 0}};
 
 /* A step or offset: a number, or a text over names. */
 typedef struct step_asked {
@@ -186,7 +185,7 @@ static json_t *wavefronts_value(zl_call *call, uint64_t load, uint64_t store, ui
     return value;
 }
 
-static const zl_word combines[] = {{"add", 0}, {"xor", 1}, {"layout", 2}, {NULL, 0}};
+static const zl_named combines[] = {{"add", 0}, {"xor", 1}, {"layout", 2}, {NULL, 0}};
 
 static json_t *part_value(zl_call *call, const zlay_move *move, uint32_t i, const zlay_move_part *p)
 {
@@ -237,13 +236,13 @@ static json_t *swizzles_value(zl_call *call, const zlay_move *move)
     return value;
 }
 
-static const zl_word reasons[] = {{"target", ZLAY_WIDEST_TARGET},
-                                  {"align", ZLAY_WIDEST_ALIGN},
-                                  {"run", ZLAY_WIDEST_RUN},
-                                  {"step", ZLAY_WIDEST_STEP},
-                                  {"phase", ZLAY_WIDEST_PHASE},
-                                  {"swizzle", ZLAY_WIDEST_SWIZZLE},
-                                  {NULL, 0}};
+static const zl_named reasons[] = {{"target", ZLAY_WIDEST_TARGET},
+                                   {"align", ZLAY_WIDEST_ALIGN},
+                                   {"run", ZLAY_WIDEST_RUN},
+                                   {"step", ZLAY_WIDEST_STEP},
+                                   {"phase", ZLAY_WIDEST_PHASE},
+                                   {"swizzle", ZLAY_WIDEST_SWIZZLE},
+                                   {NULL, 0}};
 
 static json_t *widest_value(zl_call *call, const zlay_move *move)
 {

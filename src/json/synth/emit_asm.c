@@ -6,7 +6,7 @@
 
 typedef struct named_target {
     const zlay_target *target;
-    zl_span name;
+    zl_json_text name;
 } named_target;
 
 static zlay_status print_snippets(zlay_ctx *ctx, zlay_buf *out, const void *value)

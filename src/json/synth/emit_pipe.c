@@ -4,12 +4,12 @@
 
 enum { FRAGMENTS_MOST = 64, BOUND_MOST = 16, ARGUMENTS_MOST = 256 };
 
-static const zl_word languages[] = {{"ptx", ZLAY_TEXT_PTX}, {"cuda", ZLAY_TEXT_CUDA}, {NULL, 0}};
-static const zl_word kinds[] = {{"u32", ZLAY_ARGUMENT_COUNT},
-                                {"u64", ZLAY_ARGUMENT_POINTER},
-                                {"u64", ZLAY_ARGUMENT_STEP},
-                                {"CUtensorMap", ZLAY_ARGUMENT_MAP},
-                                {NULL, 0}};
+static const zl_named languages[] = {{"ptx", ZLAY_TEXT_PTX}, {"cuda", ZLAY_TEXT_CUDA}, {NULL, 0}};
+static const zl_named kinds[] = {{"u32", ZLAY_ARGUMENT_COUNT},
+                                 {"u64", ZLAY_ARGUMENT_POINTER},
+                                 {"u64", ZLAY_ARGUMENT_STEP},
+                                 {"CUtensorMap", ZLAY_ARGUMENT_MAP},
+                                 {NULL, 0}};
 
 typedef struct pipe_ask {
     zlay_pipe_emit ask;
@@ -40,7 +40,7 @@ static zlay_status read_fragments(zl_call *call, pipe_ask *p)
     zlay_status status = list_of(call, "fragments", FRAGMENTS_MOST, &list);
     for (size_t i = 0; i < json_array_size(list) && !status; i++) {
         const json_t *one = json_array_get(list, i);
-        zl_span text = {0};
+        zl_json_text text = {0};
         status = zl_fields_check(call, one, "fragments", "line text", "");
         if (!status) status = zl_get_u32(call, one, "line", &p->fragment[i].line);
         if (!status) status = zl_get_text(call, one, "text", &text);
@@ -82,7 +82,7 @@ static zlay_status read_moves(zl_call *call, pipe_ask *p)
     zlay_status status = list_of(call, "moves", BOUND_MOST, &list);
     for (size_t i = 0; i < json_array_size(list) && !status; i++) {
         const json_t *one = json_array_get(list, i);
-        zl_span name = {0};
+        zl_json_text name = {0};
         status = zl_fields_check(call, one, "moves", "name axis plan", "");
         if (!status) status = zl_get_text(call, one, "name", &name);
         if (!status) status = read_axes(call, one, &p->move[i]);
@@ -103,7 +103,7 @@ static zlay_status read_operands(zl_call *call, pipe_ask *p)
     for (size_t i = 0; i < json_array_size(list) && !status; i++) {
         const json_t *one = json_array_get(list, i);
         zlay_pipe_operand *o = &p->operand[i];
-        zl_span smem = {0};
+        zl_json_text smem = {0};
         status = zl_fields_check(call, one, "operands", "smem type major swizzle layout", "");
         if (!status) status = zl_get_text(call, one, "smem", &smem);
         if (!status) status = zl_get_word(call, one, "type", zl_types, &o->type);
@@ -129,7 +129,7 @@ static void bound_free(pipe_ask *p)
 
 static zlay_status read_ask(zl_call *call, pipe_ask *p)
 {
-    zl_span name = {0};
+    zl_json_text name = {0};
     bool unchecked = false;
     p->ask.size = sizeof p->ask;
     zlay_status status = zl_get_target(call, &p->ask.target);
@@ -190,7 +190,7 @@ static zlay_status answer(zl_call *call, pipe_ask *p)
 
 zlay_status zl_emit_pipe(zl_call *call)
 {
-    zl_span text = {0};
+    zl_json_text text = {0};
     zlay_pipe *pipe = NULL;
     pipe_ask p = {.ask = {0}};
     zlay_status status = zl_fields_check(call, call->request, "emit", "target what name pipe",

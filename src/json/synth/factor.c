@@ -72,7 +72,7 @@ static json_t *step_value(zl_call *call, const zlay_slots *slots, const zlay_wor
 
 typedef struct named_word {
     const zlay_word *word;
-    zl_span name;
+    zl_json_text name;
 } named_word;
 
 static zlay_status print_word(zlay_ctx *ctx, zlay_buf *out, const void *value)
@@ -140,7 +140,7 @@ static zlay_status read_slots(zl_call *call, const json_t *object, const zl_fiel
     return status;
 }
 
-static const zl_kind as_slots = {.read = read_slots};
+static const zl_field_kind as_slots = {.read = read_slots};
 typedef zlay_slots as_slots_type;
 
 typedef struct permutation {
@@ -191,7 +191,7 @@ static zlay_status factor_value(zl_call *call, const zlay_factor *x)
 /* The name of one of the family, as static text. */
 static zlay_status read_desc(zl_call *call, const json_t *object, const zl_field *field, void *to)
 {
-    zl_span span = {NULL, 0};
+    zl_json_text span = {NULL, 0};
     const char *name;
     zlay_status status = zl_get_text(call, object, field->name, &span);
     if (status) return status;
@@ -203,7 +203,7 @@ static zlay_status read_desc(zl_call *call, const json_t *object, const zl_field
     return zl_wrong(call, field->name, "the name of a layout of docs/synthesis.md");
 }
 
-static const zl_kind as_desc = {.read = read_desc};
+static const zl_field_kind as_desc = {.read = read_desc};
 typedef const char *as_desc_type;
 
 typedef struct asked {

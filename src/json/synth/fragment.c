@@ -7,18 +7,18 @@
 
 enum { FOUND_MOST = 128 };
 
-static const zl_word group[] = {{"A", ZLAY_FRAGMENT_A},
-                                {"D", ZLAY_FRAGMENT_D},
-                                {"metadata", ZLAY_FRAGMENT_METADATA},
-                                {"B", ZLAY_FRAGMENT_B},
+static const zl_named group[] = {{"A", ZLAY_FRAGMENT_A},
+                                 {"D", ZLAY_FRAGMENT_D},
+                                 {"metadata", ZLAY_FRAGMENT_METADATA},
+                                 {"B", ZLAY_FRAGMENT_B},
+                                 {NULL, 0}};
+static const zl_named warp[] = {{"A", ZLAY_WARP_A},
+                                {"B", ZLAY_WARP_B},
+                                {"D", ZLAY_WARP_D},
+                                {"matrices", ZLAY_WARP_MATRICES},
+                                {"transposed", ZLAY_WARP_TRANSPOSED},
                                 {NULL, 0}};
-static const zl_word warp[] = {{"A", ZLAY_WARP_A},
-                               {"B", ZLAY_WARP_B},
-                               {"D", ZLAY_WARP_D},
-                               {"matrices", ZLAY_WARP_MATRICES},
-                               {"transposed", ZLAY_WARP_TRANSPOSED},
-                               {NULL, 0}};
-static const zl_word orders[] = {{"thread", 0}, {"value", 1}, {NULL, 0}};
+static const zl_named orders[] = {{"thread", 0}, {"value", 1}, {NULL, 0}};
 
 /* Matrices are read and written alike. */
 static const char *instruction_of(const zlay_fragment *f)
@@ -37,7 +37,7 @@ static const zl_fields size_fields = {ZL_ROWS(size_rows, zlay_fragment)};
 
 static json_t *fragment_value(zl_call *call, const zlay_fragment *f)
 {
-    const zl_word *names = f->lanes == 32 ? warp : group;
+    const zl_named *names = f->lanes == 32 ? warp : group;
     json_t *value = json_object();
     zl_put_value(call, value, "instruction", json_string(instruction_of(f)));
     zl_put_value(call, value, "fragment", zl_json_word(names, f->fragment));
@@ -56,7 +56,7 @@ static zlay_status read_order(zl_call *call, const json_t *object, const zl_fiel
     return status;
 }
 
-static const zl_kind as_order = {.read = read_order};
+static const zl_field_kind as_order = {.read = read_order};
 typedef uint32_t as_order_type;
 
 static const zl_field fragment_rows[] = {

@@ -8,7 +8,7 @@
 
 typedef struct named_move {
     const zlay_move *move;
-    zl_span name;
+    zl_json_text name;
 } named_move;
 
 static zlay_status print_move(zlay_ctx *ctx, zlay_buf *out, const void *value)

@@ -2,22 +2,23 @@
 /* Moves and their copies as JSON. */
 #include "json/json.h"
 
-static const zl_word copy_kinds[] = {
-    {"tensor_load", ZLAY_COPY_TENSOR_LOAD},   {"tensor_store", ZLAY_COPY_TENSOR_STORE},
-    {"cp_async", ZLAY_COPY_CP_ASYNC},         {"thread_load", ZLAY_COPY_THREAD_LOAD},
-    {"thread_store", ZLAY_COPY_THREAD_STORE}, {"bulk_load", ZLAY_COPY_BULK_LOAD},
-    {"bulk_store", ZLAY_COPY_BULK_STORE},     {"bulk_peer", ZLAY_COPY_BULK_PEER},
-    {NULL, 0}};
+static const zl_named copy_kinds[] = {{"tensor_load", ZLAY_COPY_TENSOR_LOAD},
+                                      {"tensor_store", ZLAY_COPY_TENSOR_STORE},
+                                      {"cp_async", ZLAY_COPY_CP_ASYNC},
+                                      {"thread_load", ZLAY_COPY_THREAD_LOAD},
+                                      {"thread_store", ZLAY_COPY_THREAD_STORE},
+                                      {"bulk_load", ZLAY_COPY_BULK_LOAD},
+                                      {"bulk_store", ZLAY_COPY_BULK_STORE},
+                                      {"bulk_peer", ZLAY_COPY_BULK_PEER},
+                                      {NULL, 0}};
 
-static const zl_word paths[] = {
-    {"tensor", ZLAY_PATH_TENSOR},     {"bulk", ZLAY_PATH_BULK},
-    {"cp_async", ZLAY_PATH_CP_ASYNC}, {"threads", ZLAY_PATH_THREADS},
-    {"realign", ZLAY_PATH_REALIGN},   {"matrix", ZLAY_PATH_MATRIX},
-    {"store_async", ZLAY_PATH_STORE_ASYNC},
-    {NULL, 0}};
+static const zl_named paths[] = {
+    {"tensor", ZLAY_PATH_TENSOR},           {"bulk", ZLAY_PATH_BULK},
+    {"cp_async", ZLAY_PATH_CP_ASYNC},       {"threads", ZLAY_PATH_THREADS},
+    {"realign", ZLAY_PATH_REALIGN},         {"matrix", ZLAY_PATH_MATRIX},
+    {"store_async", ZLAY_PATH_STORE_ASYNC}, {NULL, 0}};
 
-static const zl_word edges[] = {
-    {"weak", ZLAY_EDGE_WEAK}, {"strong", ZLAY_EDGE_STRONG}, {NULL, 0}};
+static const zl_named edges[] = {{"weak", ZLAY_EDGE_WEAK}, {"strong", ZLAY_EDGE_STRONG}, {NULL, 0}};
 
 static json_t *integers(zl_call *call, const int32_t *list, uint32_t count)
 {

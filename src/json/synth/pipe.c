@@ -101,7 +101,7 @@ static zlay_status verify(zl_call *call, const zlay_pipe *pipe, bool proof)
 
 static zlay_status pipe_get(zl_call *call, zlay_pipe **out)
 {
-    zl_span text = {0};
+    zl_json_text text = {0};
     zlay_status status = zl_get_text(call, call->request, "pipe", &text);
     call->in_input = true;
     if (!status) status = zlay_pipe_parse(call->ctx, out, text.text, text.length);

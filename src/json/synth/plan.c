@@ -7,14 +7,14 @@
 
 /* ---- the request ------------------------------------------------------------------ */
 
-static const zl_word orders[] = {
+static const zl_named orders[] = {
     {"row", ZLAY_ORDER_ROW}, {"col", ZLAY_ORDER_COLUMN}, {"column", ZLAY_ORDER_COLUMN}, {NULL, 0}};
 /* K is the second index of A and the first of B. */
-static const zl_word a_majors[] = {{"K", ZLAY_ORDER_ROW}, {"MN", ZLAY_ORDER_COLUMN}, {NULL, 0}};
-static const zl_word b_majors[] = {{"K", ZLAY_ORDER_COLUMN}, {"MN", ZLAY_ORDER_ROW}, {NULL, 0}};
+static const zl_named a_majors[] = {{"K", ZLAY_ORDER_ROW}, {"MN", ZLAY_ORDER_COLUMN}, {NULL, 0}};
+static const zl_named b_majors[] = {{"K", ZLAY_ORDER_COLUMN}, {"MN", ZLAY_ORDER_ROW}, {NULL, 0}};
 
 static zlay_status read_order(zl_call *call, const char *order, const char *major,
-                              const zl_word *majors, int32_t *out)
+                              const zl_named *majors, int32_t *out)
 {
     int32_t by_major = 0;
     zlay_status status = zl_get_word(call, call->request, order, orders, out);
@@ -222,7 +222,7 @@ zlay_status zl_op_plan_gemm(zl_call *call)
 
 typedef struct named_plan {
     const zlay_plan *plan;
-    zl_span name;
+    zl_json_text name;
 } named_plan;
 
 static zlay_status print_ptx(zlay_ctx *ctx, zlay_buf *out, const void *value)
@@ -280,7 +280,7 @@ static json_t *version_of(const char *text)
 
 static zlay_status version_check(zl_call *call, const json_t *needed)
 {
-    zl_span asked = {0};
+    zl_json_text asked = {0};
     zlay_status status = zl_get_text(call, call->request, "ptx", &asked);
     const char *version = json_string_value(needed);
     if (status || !asked.text || !version) return status;
@@ -323,7 +323,7 @@ static zlay_status emit_plan(zl_call *call, const named_plan *p, bool kernel)
 
 zlay_status zl_op_emit(zl_call *call)
 {
-    zl_span what = {0};
+    zl_json_text what = {0};
     named_plan p = {0};
     zlay_plan *plan = NULL;
     zlay_status status = zl_get_text(call, call->request, "what", &what);

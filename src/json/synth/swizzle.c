@@ -43,7 +43,7 @@ static zlay_status get_shape(zl_call *call, asked *out)
 
 static zlay_status get_access(zl_call *call, const json_t *object, asked *out, size_t i)
 {
-    zl_span name = {0};
+    zl_json_text name = {0};
     zlay_status status =
         zl_fields_check(call, object, "swizzle.synth: an access", "instruction layout", "");
     if (!status) status = zl_get_text(call, object, "instruction", &name);
@@ -75,16 +75,16 @@ static zlay_status get_accesses(zl_call *call, asked *out)
 
 /* ---- the answer ------------------------------------------------------------------ */
 
-static const zl_word methods[] = {{"form", ZLAY_SWIZZLE_FORM},
-                                  {"complement", ZLAY_SWIZZLE_COMPLEMENT},
-                                  {"search", ZLAY_SWIZZLE_SEARCH},
-                                  {"family", ZLAY_SWIZZLE_FAMILY},
+static const zl_named methods[] = {{"form", ZLAY_SWIZZLE_FORM},
+                                   {"complement", ZLAY_SWIZZLE_COMPLEMENT},
+                                   {"search", ZLAY_SWIZZLE_SEARCH},
+                                   {"family", ZLAY_SWIZZLE_FAMILY},
+                                   {NULL, 0}};
+static const zl_named leasts[] = {{"unknown", ZLAY_SWIZZLE_LEAST_UNKNOWN},
+                                  {"family", ZLAY_SWIZZLE_LEAST_FAMILY},
+                                  {"f2", ZLAY_SWIZZLE_LEAST_F2},
+                                  {"any", ZLAY_SWIZZLE_LEAST_ANY},
                                   {NULL, 0}};
-static const zl_word leasts[] = {{"unknown", ZLAY_SWIZZLE_LEAST_UNKNOWN},
-                                 {"family", ZLAY_SWIZZLE_LEAST_FAMILY},
-                                 {"f2", ZLAY_SWIZZLE_LEAST_F2},
-                                 {"any", ZLAY_SWIZZLE_LEAST_ANY},
-                                 {NULL, 0}};
 
 static void put_costs(zl_call *call, const zlay_swizzle *swizzle)
 {

@@ -5,10 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const zl_word edges[] = {
-    {"weak", ZLAY_EDGE_WEAK}, {"strong", ZLAY_EDGE_STRONG}, {NULL, 0}};
+static const zl_named edges[] = {{"weak", ZLAY_EDGE_WEAK}, {"strong", ZLAY_EDGE_STRONG}, {NULL, 0}};
 
-static const zl_word directions[] = {
+static const zl_named directions[] = {
     {"load", ZLAY_DIRECTION_LOAD}, {"store", ZLAY_DIRECTION_STORE}, {NULL, 0}};
 
 /* A list of integers is a shape; so is a text without strides, as "(128,64)". */

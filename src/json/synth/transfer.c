@@ -2,15 +2,17 @@
 /* Kernels that copy or transpose in global memory, as text. */
 #include "json/json.h"
 
-static const zl_word paths[] = {
-    {"threads", ZLAY_PATH_THREADS},     {"realign", ZLAY_PATH_REALIGN},
-    {"cp_async", ZLAY_PATH_CP_ASYNC},   {"bulk", ZLAY_PATH_BULK},
-    {"transpose", ZLAY_PATH_TRANSPOSE}, {"matrix", ZLAY_PATH_MATRIX},
-    {NULL, 0}};
+static const zl_named paths[] = {{"threads", ZLAY_PATH_THREADS},
+                                 {"realign", ZLAY_PATH_REALIGN},
+                                 {"cp_async", ZLAY_PATH_CP_ASYNC},
+                                 {"bulk", ZLAY_PATH_BULK},
+                                 {"transpose", ZLAY_PATH_TRANSPOSE},
+                                 {"matrix", ZLAY_PATH_MATRIX},
+                                 {NULL, 0}};
 
 typedef struct named_transfer {
     const zlay_transfer *transfer;
-    zl_span name;
+    zl_json_text name;
 } named_transfer;
 
 static zlay_status print_transfer(zlay_ctx *ctx, zlay_buf *out, const void *value)

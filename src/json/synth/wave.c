@@ -4,16 +4,18 @@
 
 #include <zlay/wave.h>
 
-static const zl_word fragments[] = {
-    {"A", ZLAY_FRAGMENT_A}, {"B", ZLAY_FRAGMENT_B}, {NULL, 0}};
-static const zl_word paths[] = {{"best", ZLAY_WAVE_PATH_BEST},
-                                {"registers", ZLAY_WAVE_PATH_REGISTERS},
-                                {"direct", ZLAY_WAVE_PATH_DIRECT},
-                                {NULL, 0}};
-static const zl_word layouts[] = {{"place", ZLAY_WAVE_PLACE}, {"load", ZLAY_WAVE_LOAD},
-                                  {"write", ZLAY_WAVE_WRITE}, {"read", ZLAY_WAVE_READ},
-                                  {"from", ZLAY_WAVE_FROM},   {"order", ZLAY_WAVE_ORDER},
-                                  {NULL, 0}};
+static const zl_named fragments[] = {{"A", ZLAY_FRAGMENT_A}, {"B", ZLAY_FRAGMENT_B}, {NULL, 0}};
+static const zl_named paths[] = {{"best", ZLAY_WAVE_PATH_BEST},
+                                 {"registers", ZLAY_WAVE_PATH_REGISTERS},
+                                 {"direct", ZLAY_WAVE_PATH_DIRECT},
+                                 {NULL, 0}};
+static const zl_named layouts[] = {{"place", ZLAY_WAVE_PLACE},
+                                   {"load", ZLAY_WAVE_LOAD},
+                                   {"write", ZLAY_WAVE_WRITE},
+                                   {"read", ZLAY_WAVE_READ},
+                                   {"from", ZLAY_WAVE_FROM},
+                                   {"order", ZLAY_WAVE_ORDER},
+                                   {NULL, 0}};
 
 typedef struct asked {
     const zlay_target *target;
@@ -87,7 +89,7 @@ static void put_plan(zl_call *call, const zlay_wave *wave)
     put_numbers(call, &i);
     put_count(call, "read_count", i.reads_counted, i.read_wavefronts, i.read_ideal);
     put_count(call, "store_count", i.stores_counted, i.store_wavefronts, i.store_ideal);
-    for (const zl_word *w = layouts; w->name; w++)
+    for (const zl_named *w = layouts; w->name; w++)
         zl_put_value(call, all, w->name, zl_json_layout(call, zlay_wave_layout(wave, w->number)));
     for (uint32_t c = 0; !zlay_wave_certificate(&a, &b, wave, c); c++)
         zl_put_item(call, list, zl_json_pair(call, a, b));

@@ -37,7 +37,7 @@ static const char *const gaps[] = {
 #undef GROUP
 };
 
-static const zl_access accesses[] = {
+static const zl_bank_access accesses[] = {
 #define ACCESS(number, group, name, bytes, align, rows, parts, unit, stores, targets)              \
     {number, GROUP_##group, name, bytes, align, rows, parts, unit, stores, targets},
 #include "legality/bank/accesses.def"
@@ -76,7 +76,7 @@ static bool same(const char *name, const char *text, size_t length)
     return strlen(name) == length && !memcmp(name, text, length);
 }
 
-static const zl_access *named(const char *name, size_t length)
+static const zl_bank_access *named(const char *name, size_t length)
 {
     for (size_t i = 0; i < ZL_COUNT(accesses); i++)
         if (same(accesses[i].name, name, length)) return &accesses[i];
@@ -84,7 +84,7 @@ static const zl_access *named(const char *name, size_t length)
 }
 
 /* Loads and stores take types of any kind, and the bits alone count. */
-static const zl_access *typed(const char *name, size_t length)
+static const zl_bank_access *typed(const char *name, size_t length)
 {
     char plain[32];
     size_t type = length;
@@ -104,7 +104,7 @@ zlay_status zlay_bank_find(int32_t *out, const char *name, size_t length)
             name = aliases[i].of;
             length = strlen(name);
         }
-    const zl_access *access = named(name, length);
+    const zl_bank_access *access = named(name, length);
     if (!access) access = typed(name, length);
     if (!access) return ZLAY_NONE;
     *out = access->number;
@@ -145,7 +145,7 @@ static const uint8_t row_of[] = {
 #undef ACCESS
 };
 
-static const zl_access *numbered(int32_t number)
+static const zl_bank_access *numbered(int32_t number)
 {
     bool has = number >= 0 && (size_t)number < ZL_COUNT(row_of) && row_of[number];
     return has ? &accesses[row_of[number] - 1] : NULL;
@@ -170,7 +170,7 @@ zlay_status zlay_bank_info(zlay_bank_access *out, const zlay_target *target, int
     if (!out || !target) return ZLAY_EINVAL;
     zlay_status status = zl_banked_of(&banked, target, access);
     if (status) return status;
-    const zl_access *a = banked.access;
+    const zl_bank_access *a = banked.access;
     memset(out, 0, sizeof *out);
     out->number = a->number;
     out->lanes = banked.lanes;

@@ -146,7 +146,7 @@ static bool races(const zl_banked *b, const uint32_t *addresses, uint64_t active
 /* Rows are all there and no others; a lane has both of its addresses or none. */
 static bool fits(uint64_t *active, const zl_banked *b, const uint32_t *addresses, size_t count)
 {
-    const zl_access *a = b->access;
+    const zl_bank_access *a = b->access;
     if (count != (size_t)b->lanes * a->parts) return false;
     for (uint32_t p = 0; p < a->parts; p++, addresses += b->lanes) {
         scanned seen = scan(addresses, b->lanes, UINT32_MAX - (a->bytes - 1));

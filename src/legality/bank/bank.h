@@ -8,14 +8,14 @@
 
 typedef enum zl_serves { ZL_SERVES_WORDS, ZL_SERVES_PAIRS, ZL_SERVES_LANES } zl_serves;
 
-typedef struct zl_access {
+typedef struct zl_bank_access {
     int32_t number;
     uint32_t group;
     const char *name;
     uint32_t bytes, align, rows, parts, unit;
     bool stores;
     uint32_t targets;
-} zl_access;
+} zl_bank_access;
 
 typedef struct zl_bank_model {
     uint32_t group, targets;
@@ -28,7 +28,7 @@ typedef struct zl_bank_model {
 
 /* An access on a target: the lanes of its warp, and the model, NULL where none is known. */
 typedef struct zl_banked {
-    const zl_access *access;
+    const zl_bank_access *access;
     const zl_bank_model *model;
     uint32_t lanes;
 } zl_banked;

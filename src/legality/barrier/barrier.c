@@ -109,7 +109,7 @@ static bool holds(const zlay_barrier *b, uint32_t set, uint32_t given)
     return zl_is_in(b->op, set) && (has & given) == given;
 }
 
-static bool guard(zl_guard g, const zl_subject *s)
+static bool guard(zl_rule_guard g, const zl_subject *s)
 {
     switch (g) {
 #define BARRIER_GUARD(name, set, given)                                                            \

@@ -112,7 +112,7 @@ static bool has_stride15(const zlay_target *target)
     return target->cls == ZL_CLASS_GFX && (target->arch == 0x942 || target->arch == 0x950);
 }
 
-static bool guard(zl_guard g, const zl_subject *s)
+static bool guard(zl_rule_guard g, const zl_subject *s)
 {
     const zlay_buffer *b = s->value;
     uint32_t kind = kind_of(s->target);

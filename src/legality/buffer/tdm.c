@@ -125,7 +125,7 @@ static uint32_t count(zl_entries entries, const zl_subject *s)
     }
 }
 
-static bool guard(zl_guard g, const zl_subject *s)
+static bool guard(zl_rule_guard g, const zl_subject *s)
 {
     const zlay_tdm *d = s->value;
     if (!has_tdm(s->target)) return false;

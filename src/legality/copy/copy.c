@@ -249,7 +249,7 @@ static bool holds(const zl_subject *s, uint32_t kinds, uint32_t modes, uint32_t 
     (MODE(TILE) | MODE(GATHER4) | MODE(SCATTER4) | MODE(IM2COL) | MODE(IM2COL_NO_OFFS))
 #define MODES_IM2COL (MODE(IM2COL) | MODE(IM2COL_W) | MODE(IM2COL_W128) | MODE(IM2COL_NO_OFFS))
 
-static bool guard(zl_guard g, const zl_subject *s)
+static bool guard(zl_rule_guard g, const zl_subject *s)
 {
     switch (g) {
 #define COPY_GUARD(name, kinds, modes, given, trait)                                               \

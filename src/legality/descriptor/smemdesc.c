@@ -29,7 +29,7 @@ static void fix(zlay_reason *r, const zl_rule *rule, const zl_subject *s)
     else zl_fix_plain(r, rule, s);
 }
 
-static bool guard(zl_guard g, const zl_subject *s)
+static bool guard(zl_rule_guard g, const zl_subject *s)
 {
     const zlay_smemdesc *d = s->value;
     return g == ZL_G_DESC_ABSOLUTE && d->lbo_mode == ZLAY_LBO_ABSOLUTE;

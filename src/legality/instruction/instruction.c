@@ -8,7 +8,7 @@
 
 /* The constants of the form that were given, each with the quantity whose rules it keeps. */
 typedef struct asked {
-    zl_form form;
+    zl_isa_form form;
     uint32_t ptx, count;
     zl_quantity kind[ZLAY_CONSTANTS_MOST];
     int64_t value[ZLAY_CONSTANTS_MOST];
@@ -27,7 +27,7 @@ static bool was_given(zl_quantity kind, const zl_subject *s)
 }
 
 /* Whether the documents give a form to a target that the assembler gives it to. */
-static bool said_on(const zl_form *form, const zlay_target *target)
+static bool said_on(const zl_isa_form *form, const zlay_target *target)
 {
     return zl_form_on(form, target, true) || !zl_form_on(form, target, false);
 }
@@ -44,7 +44,7 @@ static uint64_t value(zl_quantity q, const zl_subject *s, uint32_t i)
     }
 }
 
-static bool guard(zl_guard g, const zl_subject *s)
+static bool guard(zl_rule_guard g, const zl_subject *s)
 {
     const asked *a = s->value;
     bool has_ptx = zl_form_ptx(&a->form, false) != 0;
@@ -65,7 +65,7 @@ static uint64_t columns(const asked *a)
 }
 
 /* Where the documents ask for a later version than the assembler; else none. */
-static uint64_t said_ptx(const zl_form *form)
+static uint64_t said_ptx(const zl_isa_form *form)
 {
     uint32_t said = zl_form_ptx(form, true);
     return said > zl_form_ptx(form, false) ? said : 0;
@@ -181,8 +181,8 @@ static const zl_subject_form subject_form = {
 /* Put one constant beside the operand that has its field; false: none has, or it is there. */
 static bool put_constant(asked *a, const zlay_constant *c)
 {
-    zl_reader reader = zl_form_read(&a->form);
-    zl_token token;
+    zl_form_reader reader = zl_form_read(&a->form);
+    zl_isa_token token;
     if (c->reserved || !c->field) return false;
     while (zl_token_next(&reader, &token)) {
         if (!token.kind || zl_constant_field(&token) != c->field) continue;

@@ -64,7 +64,7 @@ static uint64_t value(zl_quantity q, const zl_subject *s, uint32_t i)
     }
 }
 
-static bool guard(zl_guard g, const zl_subject *s)
+static bool guard(zl_rule_guard g, const zl_subject *s)
 {
     const zlay_replace *r = replace_of(s);
     if (g == ZL_G_REPLACE_FENCED) return r->flags & ZLAY_REPLACE_FENCES;

@@ -94,7 +94,7 @@ static uint32_t count(zl_entries entries, const zl_subject *s)
     }
 }
 
-static bool guard(zl_guard g, const zl_subject *s)
+static bool guard(zl_rule_guard g, const zl_subject *s)
 {
     const zlay_block *b = block_of(s);
     bool asked_for = b->flags & ZLAY_BLOCK_CLUSTER, odd = b->flags & ZLAY_BLOCK_NON_PORTABLE;

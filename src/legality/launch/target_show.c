@@ -3,14 +3,14 @@
 #include "isa/form.h"
 
 static const struct {
-    zl_class cls;
+    zl_target_class cls;
     const char *name;
 } classes[] = {{ZL_CLASS_NONE, "no tensor maps"}, {ZL_CLASS_SM90, "sm_90"},
                {ZL_CLASS_SM100, "sm_100"},        {ZL_CLASS_SM103, "sm_103"},
                {ZL_CLASS_SM110, "sm_110"},        {ZL_CLASS_SM120, "sm_120"},
                {ZL_CLASS_GFX, "gfx"}};
 
-static const char *class_name(zl_class cls)
+static const char *class_name(zl_target_class cls)
 {
     for (size_t i = 0; i < ZL_COUNT(classes); i++)
         if (classes[i].cls == cls) return classes[i].name;

@@ -122,7 +122,7 @@ static uint64_t value(zl_quantity q, const zl_subject *s, uint32_t i)
     }
 }
 
-static bool guard(zl_guard g, const zl_subject *s)
+static bool guard(zl_rule_guard g, const zl_subject *s)
 {
     return g == ZL_G_MFMA_HERE && zl_mfma_target(s->target);
 }

@@ -75,7 +75,7 @@ static uint64_t value(zl_quantity q, const zl_subject *s, uint32_t i)
     }
 }
 
-static bool guard(zl_guard g, const zl_subject *s)
+static bool guard(zl_rule_guard g, const zl_subject *s)
 {
     const asked *a = s->value;
     bool told = a->exists && a->form.cbsz == ZLAY_MODIFIER_FORMAT;

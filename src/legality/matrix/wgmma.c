@@ -100,7 +100,7 @@ INLINED uint64_t value_of(zl_quantity q, const zlay_mma *m, const zlay_target *t
     }
 }
 
-INLINED bool guard_of(zl_guard g, const zlay_mma *m, const traits *t)
+INLINED bool guard_of(zl_rule_guard g, const zlay_mma *m, const traits *t)
 {
     bool integer = t->a == INTEGER || t->a == BIT;
     bool pairs = m->sparse && (t->a == HALF || t->a == SINGLE);
@@ -143,7 +143,7 @@ static uint64_t value(zl_quantity q, const zl_subject *s, uint32_t i)
     return value_of(q, s->value, s->target);
 }
 
-static bool guard(zl_guard g, const zl_subject *s)
+static bool guard(zl_rule_guard g, const zl_subject *s)
 {
     traits t = traits_of(s->value);
     return guard_of(g, s->value, &t);
@@ -170,7 +170,7 @@ static bool size_holds(const zl_subject *s, int32_t field, uint32_t size)
 /* A product larger than the instruction takes several; a smaller one is padded with zeros. */
 static void fix_shape(zlay_reason *r, const zl_subject *s)
 {
-    zl_range range = zl_range_of(s, r->field, r->index);
+    zl_field_range range = zl_range_of(s, r->field, r->index);
     uint64_t from = r->value, value = range.hi;
     if (!from) {
         zl_give(r, ZLAY_KEEPS_NOTHING, range.lo, 1);

@@ -85,7 +85,7 @@ static const struct {
 #include "rules/guards/tcgen05.def"
 };
 
-bool zl_t5_guard(zl_guard g, const zl_subject *s)
+bool zl_t5_guard(zl_rule_guard g, const zl_subject *s)
 {
     const zl_tcgen05 *t = s->value;
     if (g >= ZL_COUNT(guards) || (t->traits & guards[g].traits) != guards[g].traits) return false;
@@ -99,7 +99,7 @@ static const struct {
     zl_quantity quantity;
     int32_t relation;
     uint64_t lo, hi;
-    zl_guard when;
+    zl_rule_guard when;
     int32_t by;
     uint32_t noted, targets;
 } rows[] = {

@@ -41,7 +41,7 @@ typedef struct zl_tcgen05 {
 extern const zl_subject_form zl_tcgen05_form;
 
 void zl_t5_prepare(zl_tcgen05 *t);
-bool zl_t5_guard(zl_guard guard, const zl_subject *subject);
+bool zl_t5_guard(zl_rule_guard guard, const zl_subject *subject);
 
 /* The head of what zl_check answers. */
 void zl_t5_verdict(zlay_verdict *out, const zl_subject *subject);

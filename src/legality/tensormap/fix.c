@@ -46,7 +46,7 @@ static void fix_overlap(zlay_reason *r, const zl_subject *s)
 {
     uint32_t i = (uint32_t)r->index;
     uint64_t stride, covered = r->lo;
-    zl_range range = zl_stride_range(s, i);
+    zl_field_range range = zl_stride_range(s, i);
     zl_narrow(&range, r->relation, r->lo, r->hi);
     bool found = zl_fix_within(&stride, r, range, covered);
     while (found && stride < (covered = zl_covered(s->value, i, stride)))

@@ -38,7 +38,7 @@ typedef struct laying {
     uint64_t moved;
 } laying;
 
-static bool keeps_stride(const laying *l, uint32_t i, zl_range range)
+static bool keeps_stride(const laying *l, uint32_t i, zl_field_range range)
 {
     uint64_t stride = l->from->stride[i], legal;
     if (!zl_nearest(&legal, stride, 0, range) || legal != stride) return false;
@@ -53,7 +53,7 @@ static bool lay(laying *l, uint32_t i, uint32_t way)
 {
     uint64_t stride = l->from->stride[i], extent = l->from->extent[i + 1];
     zl_subject s = {&zl_tensormap_form, l->target, &l->map};
-    zl_range range = zl_stride_range(&s, i);
+    zl_field_range range = zl_stride_range(&s, i);
     if (!keeps_stride(l, i, range)) {
         uint64_t floor = extent > 1 ? l->now : 0, near = way == DENSE ? floor : stride;
         if (way == DOWN && stride < range.hi) range.hi = stride;

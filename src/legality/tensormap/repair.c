@@ -60,8 +60,8 @@ static bool place_mend(const search *h, zlay_tensormap *map)
     if (!zl_nearest(&map->address, map->address, 0, zl_range_of(&s, ZLAY_FIELD_ADDRESS, -1)))
         return false;
     for (uint32_t i = 0; i < zl_dims(map); i++) {
-        zl_range range = zl_range_of(&s, ZLAY_FIELD_EXTENT, (int32_t)i);
-        zl_range size = {range.lo, range.hi, 1};
+        zl_field_range range = zl_range_of(&s, ZLAY_FIELD_EXTENT, (int32_t)i);
+        zl_field_range size = {range.lo, range.hi, 1};
         uint64_t same;
         if (!zl_nearest(&same, map->extent[i], 0, size) || same != map->extent[i]) return false;
         if (!zl_nearest(&map->extent[i], map->extent[i], map->extent[i], range)) return false;

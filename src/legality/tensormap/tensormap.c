@@ -179,7 +179,7 @@ INLINED bool corners_are(const zlay_tensormap *m, uint32_t rank)
     return m->mode == 1 ? m->rank == rank : m->mode == 2 && rank == 3;
 }
 
-INLINED bool guard_of(zl_guard g, const zl_subject *s)
+INLINED bool guard_of(zl_rule_guard g, const zl_subject *s)
 {
     const zlay_tensormap *m = s->value;
     bool tiled = !columns(m), wide = m->mode == 2;
@@ -244,7 +244,10 @@ INLINED uint64_t bound_of(uint64_t b, const zl_subject *s, uint32_t i)
 
 static uint64_t value(zl_quantity q, const zl_subject *s, uint32_t i) { return value_of(q, s, i); }
 static uint32_t count(zl_entries entries, const zl_subject *s) { return count_of(entries, s); }
-static bool guard(zl_guard g, const zl_subject *s) { return guard_of(g, s); }
+static bool guard(zl_rule_guard g, const zl_subject *s)
+{
+    return guard_of(g, s);
+}
 static uint64_t bound(int32_t name, const zl_subject *s, uint32_t i) { return named(name, s, i); }
 
 const zl_subject_form zl_tensormap_form = {
@@ -271,7 +274,7 @@ INLINED zl_entries entries_of(zl_quantity q)
 }
 
 INLINED uint32_t broken_of(const zl_subject *s, bool on, zl_quantity q, int32_t relation,
-                           uint64_t lo, uint64_t hi, zl_guard when)
+                           uint64_t lo, uint64_t hi, zl_rule_guard when)
 {
     uint32_t broken = 0;
     if (!on || !guard_of(when, s)) return 0;
@@ -335,7 +338,8 @@ INLINED void rows(tally *t, const zl_subject *s, uint32_t cls)
 #undef RULE
 
 /* A row that is noted refuses nothing. */
-INLINED bool refuses(const zl_subject *s, uint32_t targets, int32_t by, uint32_t noted, zl_guard g)
+INLINED bool refuses(const zl_subject *s, uint32_t targets, int32_t by, uint32_t noted,
+                     zl_rule_guard g)
 {
     (void)by;
     return targets & ~noted & (uint32_t)s->target->cls && guard_of(g, s);
@@ -347,9 +351,9 @@ INLINED bool refuses(const zl_subject *s, uint32_t targets, int32_t by, uint32_t
         zl_narrow(&range, ZLAY_REL_##relation, bound_of((uint64_t)(lo), s, i),                     \
                   bound_of((uint64_t)(hi), s, i));
 
-zl_range zl_stride_range(const zl_subject *s, uint32_t i)
+zl_field_range zl_stride_range(const zl_subject *s, uint32_t i)
 {
-    zl_range range = ZL_RANGE_ALL;
+    zl_field_range range = ZL_RANGE_ALL;
 #include "rules/rows/tensormap.def"
 #include "rules/rows/tiled.def"
 #include "rules/rows/im2col.def"

@@ -9,7 +9,7 @@
 extern const zl_subject_form zl_tensormap_form; /* its value: a zlay_tensormap */
 
 /* zl_range_of of a stride, which repairs ask again and again: from rows as code. */
-zl_range zl_stride_range(const zl_subject *subject, uint32_t i);
+zl_field_range zl_stride_range(const zl_subject *subject, uint32_t i);
 
 void zl_tensormap_fix(zlay_reason *reason, const zl_rule *rule, const zl_subject *subject);
 

@@ -172,7 +172,7 @@ static bool shape_is(const zlay_tmem_issue *t, uint32_t traits)
     return !(traits & SPLIT_SHAPE && !split) && !(traits & ONE_PIECE && split);
 }
 
-static bool guard(zl_guard g, const zl_subject *s)
+static bool guard(zl_rule_guard g, const zl_subject *s)
 {
     const zlay_tmem_issue *t = asked(s);
     switch (g) {

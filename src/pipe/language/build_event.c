@@ -10,7 +10,7 @@ typedef zlay_pipe_event event;
 typedef struct writer {
     zlay_pipe_builder *b;
     event *e;
-    zl_token token;
+    zl_event_token token;
     uint32_t stages; /* of the ring that was named last */
 } writer;
 
@@ -327,7 +327,7 @@ void zl_build_event(zlay_pipe_builder *b, const zlay_pipe_event *from)
     }
     zl_build_begin(b, zl_forms[kind].word);
     for (const uint8_t *token = zl_forms[kind].operands; *token; token++) {
-        w.token = (zl_token)*token;
+        w.token = (zl_event_token)*token;
         writers[*token](&w);
     }
     zl_build_rest(b, &e, fields, ZL_COUNT(fields));

@@ -21,7 +21,7 @@ enum {
 
 #define O(...) {__VA_ARGS__}
 
-const zl_form zl_forms[ZL_EV_COUNT] = {
+const zl_event_form zl_forms[ZL_EV_COUNT] = {
 #define EVENT(kind, word, where, by, operands, does)                                               \
     [ZL_EV_##kind] = {word, where, by, operands, does},
 #include "pipe/language/events.def"

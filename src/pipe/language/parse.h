@@ -15,7 +15,7 @@ typedef struct zl_parser {
     int32_t role;                  /* being read; -1 outside */
     uint32_t loops[ZL_PIPE_LOOPS]; /* events of the open loops */
     uint32_t depth;
-    zl_token token; /* being read */
+    zl_event_token token; /* being read */
     zlay_status status;
 } zl_parser;
 

@@ -370,7 +370,7 @@ static bool read_operands(zl_parser *p, zl_event_kind kind)
     zl_event *e = zl_parse_new_event(p, kind);
     if (!e) return false;
     for (const uint8_t *token = zl_forms[kind].operands; *token; token++) {
-        p->token = (zl_token)*token;
+        p->token = (zl_event_token)*token;
         if (!readers[*token](p, e)) return false;
     }
     return true;

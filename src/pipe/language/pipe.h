@@ -142,20 +142,20 @@ struct zlay_pipe {
 enum { ZL_IN_SETUP = 1, ZL_IN_ROLE = 2 };
 enum { ZL_RUN_ONE, ZL_RUN_ALL, ZL_RUN_THREADS, ZL_RUN_WARPS, ZL_RUN_GROUP, ZL_RUN_WARP, ZL_RUN_SCOPE }; /* by */
 enum { ZL_OPERANDS = 13 };
-typedef enum zl_token {
+typedef enum zl_event_token {
     ZL_T_END,
 #define TOKEN(name, function) ZL_T_##name,
 #include "pipe/language/tokens.def"
 #undef TOKEN
     ZL_T_COUNT
-} zl_token;
-typedef struct zl_form {
+} zl_event_token;
+typedef struct zl_event_form {
     const char *word;
     int32_t where, by;
-    uint8_t operands[ZL_OPERANDS]; /* zl_token, ZL_T_END behind the last */
+    uint8_t operands[ZL_OPERANDS]; /* zl_event_token, ZL_T_END behind the last */
     const char *does;
-} zl_form;
-extern const zl_form zl_forms[ZL_EV_COUNT];
+} zl_event_form;
+extern const zl_event_form zl_forms[ZL_EV_COUNT];
 
 /* A product into accumulators, of registers with registers, into tensor memory. */
 enum { ZL_PRODUCT_GROUP = 0, ZL_PRODUCT_WARPS, ZL_PRODUCT_ONE };

@@ -233,7 +233,7 @@ static void put_event(zl_printer *p, const zl_event *e)
 {
     zl_puts(p->out, zl_forms[e->kind].word);
     for (const uint8_t *token = zl_forms[e->kind].operands; *token; token++) {
-        p->token = (zl_token)*token;
+        p->token = (zl_event_token)*token;
         writers[*token](p, e);
     }
 }

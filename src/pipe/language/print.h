@@ -10,7 +10,7 @@ typedef struct zl_printer {
     const zlay_pipe *pipe;
     const char *counters[ZL_PIPE_LOOPS];
     uint32_t depth;
-    zl_token token; /* being printed */
+    zl_event_token token; /* being printed */
 } zl_printer;
 
 void zl_put_pos(zl_printer *p, const zl_pos *pos);

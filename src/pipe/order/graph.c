@@ -15,7 +15,7 @@ typedef struct ways {
  * a path. */
 static void shortest(ways *w)
 {
-    zl_order *o = &w->v->order;
+    zl_proof_order *o = &w->v->order;
     int32_t(*dist)[ZL_NODES] = w->dist;
     for (uint32_t i = 0; i < o->count; i++)
         for (uint32_t j = 0; j < o->count; j++) {
@@ -162,7 +162,7 @@ static void check_landed(ways *w, uint32_t i)
  * not do. */
 static void check_writers(ways *w, uint32_t i)
 {
-    const zl_order *o = &w->v->order;
+    const zl_proof_order *o = &w->v->order;
     for (uint32_t k = i + 1; k < o->count; k++)
         if (o->nodes[i].kind == ZL_NODE_WRITE && o->nodes[k].kind == ZL_NODE_WRITE &&
             o->nodes[i].object == o->nodes[k].object)

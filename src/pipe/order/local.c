@@ -75,7 +75,7 @@ typedef struct sum {
 } sum;
 
 /* A product: the accumulator is fenced, begun or continued rightly, and its two indices agree. */
-static void add_product(zl_verify *v, sum *s, const zl_step *step)
+static void add_product(zl_verify *v, sum *s, const zl_trace_step *step)
 {
     const zl_event *e = step->event;
     if (s->touched) zl_report(v, ZLAY_PIPE_FENCE, e->line, s->line, 0, 0);
@@ -178,7 +178,7 @@ static void check_slot(zl_verify *v, const zl_trace *t, const zl_role *role, int
 {
     content c = {-1, false, 0, 0};
     for (uint32_t i = 0; i < t->count; i++) {
-        const zl_step *s = &t->steps[i];
+        const zl_trace_step *s = &t->steps[i];
         if (s->event->smem[0] != smem || s->q[0] % (int64_t)v->pipe->smems[smem].stages != slot)
             continue;
         if (zl_is_write(s->event)) fill(v, t, i, &c);
@@ -193,9 +193,9 @@ static void check_slot(zl_verify *v, const zl_trace *t, const zl_role *role, int
  * before. */
 static bool check_expect(zl_verify *v, const zl_trace *t, uint32_t at)
 {
-    const zl_step *s = &t->steps[at];
+    const zl_trace_step *s = &t->steps[at];
     for (uint32_t i = at + 1; i < t->count; i++) {
-        const zl_step *a = &t->steps[i];
+        const zl_trace_step *a = &t->steps[i];
         if (a->event->kind == ZL_EV_ARRIVE && a->event->bar == s->event->bar &&
             a->bar_q == s->bar_q)
             return true;

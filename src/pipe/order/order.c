@@ -68,7 +68,7 @@ static int32_t variant_of(const zl_verify *v, const zl_event *e, zl_node_kind ki
 /* The class with this key, made on first use. */
 static int32_t node_of(zl_verify *v, zl_node key, const zl_event *e)
 {
-    zl_order *o = &v->order;
+    zl_proof_order *o = &v->order;
     for (uint32_t i = 0; i < o->count; i++) {
         const zl_node *n = &o->nodes[i];
         if (n->kind == key.kind && n->role == key.role && n->object == key.object &&
@@ -190,7 +190,7 @@ static int32_t over_at(const zl_trace *t, int32_t at, int when)
 
 static void see_step(zl_verify *v, const zl_trace *t, int32_t at)
 {
-    const zl_step *s = &t->steps[at];
+    const zl_trace_step *s = &t->steps[at];
     const zl_use *uses = v->uses[s->event - v->pipe->events];
     for (size_t i = 0; i < ZL_USES && uses[i].row >= 0; i++) {
         const struct row *row = &rows[uses[i].row];

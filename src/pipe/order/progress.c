@@ -168,7 +168,7 @@ static int64_t *missing(run *r, int32_t bar, int64_t q)
 }
 
 /* Whether a wait may pass: nothing is missing in the phase of its index. */
-static bool is_free(run *r, const zl_step *s)
+static bool is_free(run *r, const zl_trace_step *s)
 {
     const zl_event *e = s->event;
     int64_t q =
@@ -181,7 +181,7 @@ static bool go(run *r, uint32_t role)
     const zl_trace *t = &r->v->traces[role];
     uint32_t begun = r->at[role];
     for (; r->at[role] < t->count; r->at[role]++) {
-        const zl_step *s = &t->steps[r->at[role]];
+        const zl_trace_step *s = &t->steps[r->at[role]];
         const zl_event *e = s->event;
         if (e->kind == ZL_EV_WAIT && !is_free(r, s)) break;
         if (e->bar < 0 || s->bar_q < 0 || s->bar_q >= r->v->q_end) continue;
@@ -209,7 +209,7 @@ static void count_missing(run *r)
         for (int64_t q = 0; q < v->q_end; q++) *missing(r, (int32_t)b, q) = v->pipe->bars[b].count;
     for (uint32_t i = 0; i < v->pipe->roles_count; i++)
         for (uint32_t k = 0; k < v->traces[i].count; k++) {
-            const zl_step *s = &v->traces[i].steps[k];
+            const zl_trace_step *s = &v->traces[i].steps[k];
             bool counts = s->event->kind == ZL_EV_COPY && s->bar_q >= 0 && s->bar_q < v->q_end;
             if (counts) ++*missing(r, s->event->bar, s->bar_q);
         }

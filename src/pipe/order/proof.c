@@ -30,7 +30,7 @@ static sums sums_of(const zl_verify *v, int32_t bar)
     sums s = {0, 0, 0};
     for (uint32_t r = 0; r < v->pipe->roles_count; r++)
         for (uint32_t i = 0; i < v->traces[r].count; i++) {
-            const zl_step *step = &v->traces[r].steps[i];
+            const zl_trace_step *step = &v->traces[r].steps[i];
             const zl_event *e = step->event;
             if (e->bar != bar || step->bar_q != 0) continue;
             if (e->kind == ZL_EV_ARRIVE) s.arrivals += zl_weight(&v->pipe->roles[r], e->scope);

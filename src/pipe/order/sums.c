@@ -33,7 +33,7 @@ static zlay_status tables_make(zl_verify *v, tables *t)
 static bool in_range(const tables *t, int64_t q) { return q >= 0 && q < t->all; }
 
 /* An index must lie among the positions, and a copy must fill the stage that it signals. */
-static void check_range(zl_verify *v, const tables *t, const zl_step *s)
+static void check_range(zl_verify *v, const tables *t, const zl_trace_step *s)
 {
     const zl_event *e = s->event;
     if (e->bar >= 0 && !in_range(t, s->bar_q))
@@ -47,7 +47,7 @@ static void check_range(zl_verify *v, const tables *t, const zl_step *s)
         zl_report(v, ZLAY_PIPE_STAGE, e->line, 0, s->q[0], s->bar_q);
 }
 
-static void add_bar(tables *t, const zl_role *role, const zl_step *s)
+static void add_bar(tables *t, const zl_role *role, const zl_trace_step *s)
 {
     const zl_event *e = s->event;
     int64_t *sum = t->bars + (e->bar * t->all + s->bar_q) * OF_BAR;
@@ -63,14 +63,14 @@ static int64_t part_bit(const zl_event *e)
 
 /* Adds a fill; a part filled twice does not make up for one left out, and each instance fills
  * its own. */
-static void add_fill(tables *t, const zl_role *role, const zl_step *s)
+static void add_fill(tables *t, const zl_role *role, const zl_trace_step *s)
 {
     int64_t *sum = t->smems + (s->event->smem[0] * t->all + s->q[0]) * OF_SMEM;
     if (!(sum[PARTS_SEEN] & part_bit(s->event))) sum[BYTES] += s->event->count * zl_role_instances(role);
     sum[PARTS_SEEN] |= part_bit(s->event);
 }
 
-static void add_drains(zl_verify *v, tables *t, const zl_step *s)
+static void add_drains(zl_verify *v, tables *t, const zl_trace_step *s)
 {
     const zl_event *e = s->event;
     for (int j = 0; j < 2; j++) {
@@ -175,7 +175,7 @@ void zl_check_taken(zl_verify *v)
 static void add_all(zl_verify *v, tables *t, const zl_role *role, const zl_trace *trace)
 {
     for (uint32_t i = 0; i < trace->count; i++) {
-        const zl_step *s = &trace->steps[i];
+        const zl_trace_step *s = &trace->steps[i];
         check_range(v, t, s);
         if (s->event->bar >= 0 && in_range(t, s->bar_q)) add_bar(t, role, s);
         if (zl_is_write(s->event) && !v->own[s->event->smem[0]] && in_range(t, s->q[0]))

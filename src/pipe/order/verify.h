@@ -45,14 +45,14 @@ typedef struct zl_use {
     int8_t node, row;
 } zl_use;
 
-typedef struct zl_order {
+typedef struct zl_proof_order {
     zl_node nodes[ZL_NODES];
     uint32_t count;
     bool full; /* a class had no room */
     int32_t within[ZL_NODES][ZL_NODES]; /* one role: least d >= 0 such that u(q) is before v(q + d)
                                            for every q */
     int32_t via[ZL_NODES][ZL_NODES];    /* next node of the shortest path */
-} zl_order;
+} zl_proof_order;
 
 enum { ZL_OBLIGATIONS = 256 };
 typedef struct zl_obligation {
@@ -75,8 +75,8 @@ typedef struct zl_site {
 typedef struct zl_verify {
     zlay_ctx *ctx;
     const zlay_pipe *pipe;
-    zl_shape shape;
-    zl_order order;
+    zl_loop_shape shape;
+    zl_proof_order order;
     zlay_pipe_reason *reasons;
     size_t room, count;
     uint32_t undecided;  /* a line, 0: none */

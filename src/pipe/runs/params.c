@@ -67,12 +67,12 @@ static uint32_t event_of(const zlay_pipe *p, int32_t param)
     return k;
 }
 
-void zl_search_halt(zl_search *s, int32_t param, const char *because)
+void zl_search_halt(zl_pipe_search *s, int32_t param, const char *because)
 {
     zl_run_halt(s->run, event_of(s->run->pipe, param), because);
 }
 
-void zl_search_add(zl_search *s, int32_t param)
+void zl_search_add(zl_pipe_search *s, int32_t param)
 {
     static const char too_many[] =
         "names a fifth param, and at most four have their trip counts run";
@@ -95,7 +95,7 @@ static int32_t nesting(const zlay_pipe *p, int32_t param)
 }
 
 /* Params of inner loops come first: a repetition of an outer loop contains whole inner loops. */
-static void sort_params(zl_search *s, const zlay_pipe *p)
+static void sort_params(zl_pipe_search *s, const zlay_pipe *p)
 {
     for (uint32_t k = 1; k < s->count; k++)
         for (uint32_t j = k; j > 0; j--) {
@@ -106,7 +106,7 @@ static void sort_params(zl_search *s, const zlay_pipe *p)
         }
 }
 
-void zl_search_params(zl_search *s, const zlay_pipe *p)
+void zl_search_params(zl_pipe_search *s, const zlay_pipe *p)
 {
     s->endless = -1;
     for (uint32_t k = 0; k < p->params_count && !s->run->status; k++) {

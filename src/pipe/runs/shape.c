@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Recognises the loop form that the order proof covers: per role one loop over positions, or a
  * loop over tiles with one loop over positions in it, and indices that are a position plus a
- * constant. The result (zl_shape) names the params of both loops and a window, beyond which
+ * constant. The result (zl_loop_shape) names the params of both loops and a window, beyond which
  * two events cannot affect each other; from it follow the trip counts of the small model.
  * trace.h has the argument. */
 #include "pipe/runs/trace.h"
@@ -49,7 +49,8 @@ static bool set_param(int32_t *slot, int32_t param)
 }
 
 /* Sorts a loop by its depth and bounds; false where it does not fit. */
-static bool shape_loop(zl_shape *shape, const zlay_pipe *pipe, const zl_event *e, uint32_t depth)
+static bool shape_loop(zl_loop_shape *shape, const zlay_pipe *pipe, const zl_event *e,
+                       uint32_t depth)
 {
     const zl_pos *from = &e->at[0], *to = &e->bar_at;
     if (depth == 1) return fits_inner(from, to) && set_param(&shape->inner, from->times);
@@ -58,7 +59,7 @@ static bool shape_loop(zl_shape *shape, const zlay_pipe *pipe, const zl_event *e
 }
 
 /* Whether the loop starts at 0 and ends with its tile. */
-static bool is_whole(const zl_shape *shape, const zl_event *loop)
+static bool is_whole(const zl_loop_shape *shape, const zl_event *loop)
 {
     return loop->bar_at.add == 0 && loop->at[0].add >= 0 &&
            (loop->bar_at.plus != shape->outer || loop->at[0].add == 0);
@@ -66,8 +67,8 @@ static bool is_whole(const zl_shape *shape, const zl_event *loop)
 
 /* Sorts the loops of a role, which may have one outer loop and one inner loop, and measures
  * offsets and group counts. */
-static void shape_role(zl_shape *shape, const zlay_pipe *pipe, const zl_role *role, int64_t *reach,
-                       int64_t *groups)
+static void shape_role(zl_loop_shape *shape, const zlay_pipe *pipe, const zl_role *role,
+                       int64_t *reach, int64_t *groups)
 {
     uint32_t depth = 0, loops[2] = {0};
     for (uint32_t i = role->begin; i < role->end; i++) {
@@ -85,7 +86,7 @@ static void shape_role(zl_shape *shape, const zlay_pipe *pipe, const zl_role *ro
 }
 
 /* Whether a position is no constant distance from its section's position. */
-static bool is_loose(const zl_shape *shape, zl_section section, const zl_pos *pos)
+static bool is_loose(const zl_loop_shape *shape, zl_section section, const zl_pos *pos)
 {
     int64_t add, ends;
     return !zl_place(shape, section, pos, &add, &ends);
@@ -93,7 +94,7 @@ static bool is_loose(const zl_shape *shape, zl_section section, const zl_pos *po
 
 /* Notes the first event that the proof cannot place; faults are still found then, but nothing
  * is proved. */
-static void find_loose(zl_shape *shape, const zlay_pipe *pipe, const zl_role *role)
+static void find_loose(zl_loop_shape *shape, const zlay_pipe *pipe, const zl_role *role)
 {
     for (uint32_t i = role->begin; i < role->end && !shape->loose; i++) {
         const zl_event *e = &pipe->events[i];
@@ -107,10 +108,10 @@ static void find_loose(zl_shape *shape, const zlay_pipe *pipe, const zl_role *ro
     }
 }
 
-void zl_shape_of(zl_shape *shape, const zlay_pipe *pipe)
+void zl_shape_of(zl_loop_shape *shape, const zlay_pipe *pipe)
 {
     int64_t reach = 0, groups = 0;
-    *shape = (zl_shape){.inner = -1, .outer = -1};
+    *shape = (zl_loop_shape){.inner = -1, .outer = -1};
     for (uint32_t i = 0; i < pipe->roles_count; i++)
         shape_role(shape, pipe, &pipe->roles[i], &reach, &groups);
     shape->window = 2 * reach + groups + SPARE;
@@ -121,7 +122,7 @@ void zl_shape_of(zl_shape *shape, const zlay_pipe *pipe)
     for (uint32_t i = 0; i < pipe->roles_count; i++) find_loose(shape, pipe, &pipe->roles[i]);
 }
 
-zl_section zl_section_at(const zlay_pipe *pipe, const zl_shape *shape, const zl_role *role,
+zl_section zl_section_at(const zlay_pipe *pipe, const zl_loop_shape *shape, const zl_role *role,
                          uint32_t i)
 {
     uint32_t depth = 0;
@@ -137,7 +138,7 @@ zl_section zl_section_at(const zlay_pipe *pipe, const zl_shape *shape, const zl_
 
 /* Writes an index as position + add + ends * N. The position of a section is 0, t*N, the
  * counter, t*N + N or T*N. */
-bool zl_place(const zl_shape *shape, zl_section section, const zl_pos *pos, int64_t *add,
+bool zl_place(const zl_loop_shape *shape, zl_section section, const zl_pos *pos, int64_t *add,
               int64_t *ends)
 {
     bool tile = pos->loop == 0 && pos->times >= 0 && pos->times == shape->inner;
@@ -158,7 +159,7 @@ bool zl_place(const zl_shape *shape, zl_section section, const zl_pos *pos, int6
 }
 
 /* The i-th count of positions: each from the least to window + 1, then 2 * window + 3. */
-static bool inner_count(const zl_shape *shape, int64_t least, uint32_t i, int64_t *inner)
+static bool inner_count(const zl_loop_shape *shape, int64_t least, uint32_t i, int64_t *inner)
 {
     int64_t high = shape->window + 1, low = least < high ? least : high;
     *inner = low + i;
@@ -166,7 +167,7 @@ static bool inner_count(const zl_shape *shape, int64_t least, uint32_t i, int64_
     return low + i <= high + 1;
 }
 
-bool zl_shape_trips(const zl_shape *shape, const zlay_pipe *pipe, uint32_t i, int64_t *outer,
+bool zl_shape_trips(const zl_loop_shape *shape, const zlay_pipe *pipe, uint32_t i, int64_t *outer,
                     int64_t *inner)
 {
     int64_t least = shape->inner >= 0 ? pipe->params[shape->inner].least : 0;

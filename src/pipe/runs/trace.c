@@ -10,7 +10,7 @@
 typedef struct walk {
     zlay_ctx *ctx;
     const zlay_pipe *pipe;
-    const zl_shape *shape;
+    const zl_loop_shape *shape;
     zl_trace *trace;
     int64_t outer, inner, counter[ZL_PIPE_LOOPS];
 } walk;
@@ -30,13 +30,13 @@ static zlay_status push(walk *w, const zl_event *e)
     zl_trace *t = w->trace;
     if (t->count == t->room) {
         uint32_t room = t->room ? t->room + t->room / 2 : 256;
-        zl_step *steps = zl_scratch(w->ctx, room, sizeof *steps);
+        zl_trace_step *steps = zl_scratch(w->ctx, room, sizeof *steps);
         if (!steps) return ZLAY_ENOMEM;
         if (t->steps) memcpy(steps, t->steps, t->count * sizeof *steps);
         t->steps = steps;
         t->room = room;
     }
-    zl_step *step = &t->steps[t->count++];
+    zl_trace_step *step = &t->steps[t->count++];
     step->event = e;
     step->bar_q = e->bar >= 0 ? value(w, &e->bar_at) : 0;
     for (int j = 0; j < 2; j++) step->q[j] = e->smem[j] >= 0 ? value(w, &e->at[j]) : 0;
@@ -89,7 +89,7 @@ static void end_groups(zl_trace *t, int32_t group)
     uint32_t open = 0;
     int32_t commits = 0;
     for (uint32_t i = 0; i < t->count; i++) {
-        zl_step *s = &t->steps[i];
+        zl_trace_step *s = &t->steps[i];
         if (group_of(s->event) == group) {
             s->group = commits;
             s->done = -1;
@@ -97,7 +97,7 @@ static void end_groups(zl_trace *t, int32_t group)
         commits += s->event->kind == ZL_EV_COMMIT && s->event->scope == group;
         if (!waits_for(s->event, group)) continue;
         for (; open < i; open++) {
-            zl_step *o = &t->steps[open];
+            zl_trace_step *o = &t->steps[open];
             if (group_of(o->event) != group) continue;
             if (o->group + s->event->count >= commits) break;
             o->done = (int32_t)i;
@@ -126,7 +126,7 @@ static void look_ahead(zl_trace *t)
 {
     int32_t fence = -1, sync = -1, warp = -1;
     for (uint32_t i = t->count; i-- > 0;) {
-        zl_step *s = &t->steps[i];
+        zl_trace_step *s = &t->steps[i];
         s->fence = fence;
         s->sync = sync;
         s->warp = warp;
@@ -138,7 +138,8 @@ static void look_ahead(zl_trace *t)
 }
 
 zlay_status zl_trace_make(zlay_ctx *ctx, zl_trace *out, const zlay_pipe *pipe,
-                          const zl_shape *shape, const zl_role *role, int64_t outer, int64_t inner)
+                          const zl_loop_shape *shape, const zl_role *role, int64_t outer,
+                          int64_t inner)
 {
     walk w = {ctx, pipe, shape, out, outer, inner, {0}};
     out->count = 0;

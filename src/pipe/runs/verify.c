@@ -16,7 +16,7 @@ static const int64_t endless_trips = (int64_t)1 << 40;
 /* ---- one value of every param but the endless one ---- */
 
 /* Notes, for each param, whether this run repeated and with which period. */
-static void note_run(zl_search *s)
+static void note_run(zl_pipe_search *s)
 {
     for (uint32_t k = 0; k < s->count; k++) {
         const zl_watch_param *w = &s->run->watch->params[s->param[k].param];
@@ -26,16 +26,19 @@ static void note_run(zl_search *s)
 }
 
 /* Does not look again for repetitions of a param that failed once at these values. */
-static void watch_on(zl_search *s)
+static void watch_on(zl_pipe_search *s)
 {
     for (uint32_t k = 0; k < s->count; k++)
         s->run->watch->params[s->param[k].param].failed |= !s->param[k].repeats;
 }
 
-static bool is_good(const zl_search *s) { return !s->run->status && !s->run->fault.rule; }
+static bool is_good(const zl_pipe_search *s)
+{
+    return !s->run->status && !s->run->fault.rule;
+}
 
 /* Runs from the kept state to the end with this trip count of the endless param. */
-static void branch(zl_search *s, int64_t count)
+static void branch(zl_pipe_search *s, int64_t count)
 {
     zl_run *r = s->run;
     r->params[s->endless] = count;
@@ -53,7 +56,7 @@ static void branch(zl_search *s, int64_t count)
 
 /* Branches off the endless run for every trip count up to the one that a loop has just
  * reached. */
-static void branch_all(zl_search *s)
+static void branch_all(zl_pipe_search *s)
 {
     zl_run *r = s->run;
     const zl_param *param = &r->pipe->params[s->endless];
@@ -75,7 +78,7 @@ static void branch_all(zl_search *s)
 
 /* A repetition is accepted only if as many trip counts as its period has were run to their
  * ends. */
-static bool is_covered(const zl_search *s)
+static bool is_covered(const zl_pipe_search *s)
 {
     const zl_run *r = s->run;
     return r->seen + 1 - r->watch->params[s->endless].period >= r->pipe->params[s->endless].least;
@@ -83,7 +86,7 @@ static bool is_covered(const zl_search *s)
 
 /* Runs with an endless param: goes on until all its loops repeat, and branches at each trip
  * count on the way. */
-static void run_endless(zl_search *s)
+static void run_endless(zl_pipe_search *s)
 {
     zl_run *r = s->run;
     bool open = true;
@@ -99,7 +102,7 @@ static void run_endless(zl_search *s)
 }
 
 /* Runs once with the values at hand, and notes what it showed; false where the search ends. */
-static bool run_once(zl_search *s)
+static bool run_once(zl_pipe_search *s)
 {
     zl_run *r = s->run;
     for (uint32_t k = 0; k < s->count; k++) r->params[s->param[k].param] = s->param[k].value;
@@ -122,7 +125,7 @@ static bool run_once(zl_search *s)
 /* ---- all values ---- */
 
 /* Starts a param at its least value, or at `near` if it is far. */
-static void begin_param(const zl_search *s, zl_trips *t)
+static void begin_param(const zl_pipe_search *s, zl_trips *t)
 {
     const zl_param *param = &s->run->pipe->params[t->param];
     t->value = s->near && zl_param_is_far(param) ? s->near : param->least;
@@ -143,7 +146,7 @@ static bool stand_for_all(const zl_trips *t, const zl_param *param)
 }
 
 /* Advances a param; false where its last values stand for all greater ones. */
-static bool next_value(zl_search *s, zl_trips *t)
+static bool next_value(zl_pipe_search *s, zl_trips *t)
 {
     const zl_param *param = &s->run->pipe->params[t->param];
     t->repeated = t->repeats ? t->repeated + 1 : 0;
@@ -158,7 +161,7 @@ static bool next_value(zl_search *s, zl_trips *t)
 }
 
 /* Runs every combination of values, the last param fastest, like an odometer. */
-static void run_all(zl_search *s)
+static void run_all(zl_pipe_search *s)
 {
     for (uint32_t k = 0; k < s->count; k++) begin_param(s, &s->param[k]);
     while (run_once(s)) {
@@ -170,7 +173,7 @@ static void run_all(zl_search *s)
 
 /* Runs with an endless param first. If some of its loops wait for others to end, or repeat
  * before its least value, that param is run value by value like the others. */
-static void run_either(zl_search *s)
+static void run_either(zl_pipe_search *s)
 {
     run_all(s);
     if (!is_good(s) || !s->run->stuck) return;
@@ -183,7 +186,7 @@ static void run_either(zl_search *s)
 }
 
 /* Puts the search back to its beginning. */
-static void search_again(zl_search *s, const zl_search *first)
+static void search_again(zl_pipe_search *s, const zl_pipe_search *first)
 {
     s->count = first->count;
     s->endless = first->endless;
@@ -193,7 +196,7 @@ static void search_again(zl_search *s, const zl_search *first)
     s->run->stuck = false;
 }
 
-static bool has_far(const zl_search *s)
+static bool has_far(const zl_pipe_search *s)
 {
     bool far = false;
     for (uint32_t k = 0; k < s->count; k++)
@@ -204,10 +207,10 @@ static bool has_far(const zl_search *s)
 /* Tries short trips in place of far ones: if they repeat without a fault they stand for the
  * far values. A fault of a short trip is not a fault of the pipe: then the answer is false and
  * the real values are run. */
-static bool run_near(zl_search *s)
+static bool run_near(zl_pipe_search *s)
 {
     static const int64_t near[] = {4, 16, 64};
-    zl_search first = *s;
+    zl_pipe_search first = *s;
     bool good = false;
     for (size_t k = 0; has_far(&first) && !good && k < ZL_COUNT(near); k++) {
         s->near = near[k];
@@ -225,9 +228,9 @@ static bool run_near(zl_search *s)
 
 /* Searches; if loops that nothing synchronises drift apart, so that no state recurs, searches
  * again with all outermost loops in lockstep (`paced`). */
-static void run_search(zl_search *s)
+static void run_search(zl_pipe_search *s)
 {
-    zl_search first = *s;
+    zl_pipe_search first = *s;
     if (run_near(s)) return;
     run_either(s);
     if (s->run->status != ZLAY_ELIMIT || s->run->fault.rule || s->run->steps > s->run->most) return;
@@ -236,7 +239,7 @@ static void run_search(zl_search *s)
     run_either(s);
 }
 
-static zlay_status make_watches(zl_search *s)
+static zlay_status make_watches(zl_pipe_search *s)
 {
     for (int k = 0; k < 2; k++) {
         zlay_status status = zl_watch_new(s->run);
@@ -248,7 +251,7 @@ static zlay_status make_watches(zl_search *s)
 
 /* Notes param values that show the fault. In the endless run a fault appears before any loop
  * ends, so seen + 2 iterations suffice, as far as the param's range allows. */
-static void note_values(const zl_search *s, zl_verdict *verdict)
+static void note_values(const zl_pipe_search *s, zl_verdict *verdict)
 {
     const zl_run *r = s->run;
     for (uint32_t k = 0; k < r->pipe->params_count && k < ZL_COUNT(verdict->values); k++)
@@ -263,7 +266,7 @@ static void note_values(const zl_search *s, zl_verdict *verdict)
 static zlay_status verify_plain(zlay_ctx *ctx, zl_verdict *verdict, zlay_buf *proof,
                                 const zlay_pipe *pipe)
 {
-    zl_search s = {.endless = -1};
+    zl_pipe_search s = {.endless = -1};
     *verdict = (zl_verdict){0};
     zlay_status status = zl_run_new(ctx, &s.run, pipe);
     verdict->undecided = status == ZLAY_ELIMIT;

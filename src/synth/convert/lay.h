@@ -7,10 +7,10 @@
 
 enum { ZL_SHAPES = 4, ZL_SHAPE_RANK = 8, ZL_COLOURS = 64 };
 
-typedef struct zl_shape {
+typedef struct zl_lay_shape {
     uint64_t extent[ZL_SHAPE_RANK];
     uint64_t rank;
-} zl_shape;
+} zl_lay_shape;
 
 /* A side with a width, and what it takes in all warps. */
 typedef struct zl_lane_side {
@@ -22,7 +22,7 @@ typedef struct zl_lane_side {
 
 typedef struct zl_lay {
     zl_points *p;
-    zl_shape shapes[ZL_SHAPES];
+    zl_lay_shape shapes[ZL_SHAPES];
     size_t count;
     uint64_t size;         /* 1 + the greatest tensor index */
     uint64_t held;         /* tensor indices that src has */

@@ -118,7 +118,7 @@ static void places_of(const zl_conversion *c, int side, unsigned *place)
 static zlay_status reorder(const zl_conversion *c, zl_bitmap *map, const zlay_layout *from,
                            const zlay_layout *to)
 {
-    zl_order order;
+    zl_dim_order order;
     if (!zl_is_bits(from) || !zl_is_bits(to) || from->f2.outs == 1) return ZLAY_OK;
     zlay_status status =
         zl_order_of(c->ctx, &order, from->f2.out, from->f2.outs, to->f2.out, to->f2.outs);

@@ -78,7 +78,7 @@ static void starts_read(zl_bank_ask *out, const zl_affine *map, uint32_t lanes)
 zlay_status zl_bank_ask_of(zl_bank_ask *out, const zl_banked *banked, uint32_t elem_bits,
                            const zl_affine *map)
 {
-    const zl_access *a = banked->access;
+    const zl_bank_access *a = banked->access;
     uint32_t rows = a->rows ? a->rows : banked->lanes;
     uint32_t lanes = (uint32_t)__builtin_ctz(rows), elements = a->bytes * 8 / elem_bits;
     if (!banked->model || a->parts != 1) return ZLAY_ENOTSUP;

@@ -20,7 +20,7 @@ typedef struct keys {
 
 static keys keys_of(const zl_asked *a, const zl_asked_access *x)
 {
-    const zl_access *access = x->banked.access;
+    const zl_bank_access *access = x->banked.access;
     uint64_t bits = access->bytes < 4 || access->align < access->bytes
                         ? WORD_BITS
                         : (uint64_t)access->bytes * BYTE;

@@ -44,7 +44,7 @@ static zlay_status lanes_check(const zl_asked *a, const zl_access_points *p, uin
 static zlay_status access_points(zl_families *f, uint32_t i)
 {
     const zl_asked *a = f->a;
-    const zl_access *x = a->access[i].banked.access;
+    const zl_bank_access *x = a->access[i].banked.access;
     zl_access_points *p = &f->points[i];
     zlay_status status = ZLAY_OK;
     p->count = zlay_layout_size(a->access[i].layout);

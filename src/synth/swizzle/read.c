@@ -91,7 +91,7 @@ static zlay_status access_read(zl_asked *out, uint32_t i, const zlay_swizzle_acc
     if (!is_index(out, in->layout))
         return zl_fail(out->ctx, ZLAY_EINVAL,
                        "accesses: %u: layout has outputs of other sizes than the shape", i);
-    const zl_access *a = to->banked.access;
+    const zl_bank_access *a = to->banked.access;
     to->layout = in->layout;
     to->lanes = a->rows ? a->rows : to->banked.lanes;
     to->elements = a->bytes * BYTE / out->elem_bits;

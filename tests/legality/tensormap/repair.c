@@ -62,8 +62,8 @@ static void the_range_of_a_stride_is_the_tables(void **state)
         if (i % 5 == 0) m.type = (int32_t)(i % 17);
         zl_subject s = {&zl_tensormap_form, zlay_target_nth(i % zlay_target_count()), &m};
         for (uint32_t k = 0; k + 1 < zl_dims(&m); k++) {
-            zl_range code = zl_stride_range(&s, k);
-            zl_range table = zl_range_of(&s, ZLAY_FIELD_STRIDE, (int32_t)k);
+            zl_field_range code = zl_stride_range(&s, k);
+            zl_field_range table = zl_range_of(&s, ZLAY_FIELD_STRIDE, (int32_t)k);
             assert_memory_equal(&code, &table, sizeof code);
         }
     }

@@ -13,7 +13,7 @@ static uint64_t one(zl_quantity quantity, const zl_subject *s, uint32_t i)
     return 1;
 }
 
-static bool always(zl_guard guard, const zl_subject *s)
+static bool always(zl_rule_guard guard, const zl_subject *s)
 {
     (void)guard, (void)s;
     return true;

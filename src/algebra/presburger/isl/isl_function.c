@@ -190,7 +190,7 @@ zlay_status zl_isl_coalesce(zlay_ctx *ctx, zlay_layout **out, const zlay_layout 
     zl_world w;
     zl_isl e;
     zl_claims claims = {&w, p->outs, 0, 0, NULL};
-    zl_frame frame = {p->extent, zl_pieces_sized(p) ? p->out_size : NULL};
+    zl_claims_frame frame = {p->extent, zl_pieces_sized(p) ? p->out_size : NULL};
     zl_world_begin(&w, ctx, p->params, p->dims, p->param);
     zlay_status status = zl_isl_begin(&e, ctx, p, NULL);
     if (!status) status = coalesced(&e, &claims, p);

@@ -7,7 +7,7 @@
 
 /* ---- free variables of a part of the text ------------------------------------------------ */
 
-static zlay_status solve_cases(zl_reader *p, zl_cases *cases, size_t first)
+static zlay_status solve_cases(zl_map_reader *p, zl_cases *cases, size_t first)
 {
     zlay_status status = ZLAY_OK;
     zl_cases out = {0};
@@ -22,7 +22,7 @@ static zlay_status solve_cases(zl_reader *p, zl_cases *cases, size_t first)
     return status;
 }
 
-zlay_status zl_read_side(zl_reader *p, zl_cases *cases, size_t first)
+zlay_status zl_read_side(zl_map_reader *p, zl_cases *cases, size_t first)
 {
     zlay_status status = p->side.count ? zl_cases_and(&p->w, cases, &p->side) : ZLAY_OK;
     p->side = (zl_cases){0};
@@ -38,7 +38,7 @@ typedef struct list {
 
 typedef enum relation { NO_RELATION, LE, LT, GE, GT, EQ, NE } relation;
 
-static relation take_relation(zl_reader *p)
+static relation take_relation(zl_map_reader *p)
 {
     static const struct { const char *text; relation is; } row[] = {
         {"<=", LE}, {">=", GE}, {"!=", NE}, {"==", EQ}, {"<", LT}, {">", GT}, {"=", EQ},
@@ -50,7 +50,7 @@ static relation take_relation(zl_reader *p)
     return NO_RELATION;
 }
 
-static zlay_status list_put(zl_reader *p, list *l, zl_quasi *a)
+static zlay_status list_put(zl_map_reader *p, list *l, zl_quasi *a)
 {
     if (l->count == l->room) {
         size_t room = l->room ? 2 * l->room : 4;
@@ -64,7 +64,7 @@ static zlay_status list_put(zl_reader *p, list *l, zl_quasi *a)
     return ZLAY_OK;
 }
 
-static zlay_status read_list(zl_reader *p, list *l)
+static zlay_status read_list(zl_map_reader *p, list *l)
 {
     zlay_status status;
     l->count = 0;
@@ -76,13 +76,13 @@ static zlay_status read_list(zl_reader *p, list *l)
     return status;
 }
 
-static void list_drop(zl_reader *p, list *l)
+static void list_drop(zl_map_reader *p, list *l)
 {
     while (l->count) zl_quasi_drop(&p->w, l->at[--l->count]);
 }
 
 /* a >= 0, or with `strict` a > 0: the numerator decides. */
-static zlay_status at_least(zl_reader *p, zl_cases *out, zl_quasi *a, bool strict)
+static zlay_status at_least(zl_map_reader *p, zl_cases *out, zl_quasi *a, bool strict)
 {
     if (strict && !zl_sub(a->constant, 1, &a->constant))
         return zl_fail(p->c.ctx, ZLAY_EOVERFLOW, "a condition does not fit 64 bits");
@@ -90,7 +90,7 @@ static zlay_status at_least(zl_reader *p, zl_cases *out, zl_quasi *a, bool stric
 }
 
 /* d is right - left. */
-static zlay_status difference(zl_reader *p, zl_cases *out, zl_quasi *d, relation is)
+static zlay_status difference(zl_map_reader *p, zl_cases *out, zl_quasi *d, relation is)
 {
     zl_cases more;
     zlay_status status = ZLAY_OK;
@@ -106,7 +106,7 @@ static zlay_status difference(zl_reader *p, zl_cases *out, zl_quasi *d, relation
     return status || is != NE ? status : zl_cases_or(&p->w, out, &more);
 }
 
-static zlay_status compare(zl_reader *p, zl_cases *out, const zl_quasi *a, const zl_quasi *b,
+static zlay_status compare(zl_map_reader *p, zl_cases *out, const zl_quasi *a, const zl_quasi *b,
                            relation is)
 {
     zl_cases one;
@@ -119,7 +119,7 @@ static zlay_status compare(zl_reader *p, zl_cases *out, const zl_quasi *a, const
     return status ? status : zl_cases_and(&p->w, out, &one);
 }
 
-static zlay_status compare_lists(zl_reader *p, zl_cases *out, const list *a, const list *b,
+static zlay_status compare_lists(zl_map_reader *p, zl_cases *out, const list *a, const list *b,
                                  relation is)
 {
     zlay_status status = ZLAY_OK;
@@ -129,7 +129,7 @@ static zlay_status compare_lists(zl_reader *p, zl_cases *out, const list *a, con
     return status;
 }
 
-static zlay_status read_chain(zl_reader *p, zl_cases *out)
+static zlay_status read_chain(zl_map_reader *p, zl_cases *out)
 {
     list a = {0}, b = {0};
     zlay_status status = read_list(p, &a);
@@ -148,7 +148,7 @@ static zlay_status read_chain(zl_reader *p, zl_cases *out)
     return status;
 }
 
-static zlay_status read_comparison(zl_reader *p, zl_cases *out)
+static zlay_status read_comparison(zl_map_reader *p, zl_cases *out)
 {
     size_t byte = p->c.at, first = p->w.count;
     zlay_status status = zl_cases_true(&p->w, out);
@@ -160,7 +160,7 @@ static zlay_status read_comparison(zl_reader *p, zl_cases *out)
 /* ---- exists -------------------------------------------------------------------------------- */
 
 /* `e = x`: an equality that belongs to the condition. */
-static zlay_status read_definition(zl_reader *p, zl_cases *defined, size_t v)
+static zlay_status read_definition(zl_map_reader *p, zl_cases *defined, size_t v)
 {
     zl_cases one;
     zl_quasi *a = zl_quasi_new(&p->w);
@@ -172,7 +172,7 @@ static zlay_status read_definition(zl_reader *p, zl_cases *defined, size_t v)
     return status ? status : zl_cases_and(&p->w, defined, &one);
 }
 
-static zlay_status read_variable(zl_reader *p, zl_cases *defined)
+static zlay_status read_variable(zl_map_reader *p, zl_cases *defined)
 {
     size_t v, length = zl_cursor_word(&p->c);
     const char *text = p->c.text + p->c.at;
@@ -185,7 +185,7 @@ static zlay_status read_variable(zl_reader *p, zl_cases *defined)
 }
 
 /* Behind `exists`: names up to the colon, then all up to the end of this part. */
-static zlay_status read_exists(zl_reader *p, zl_cases *out)
+static zlay_status read_exists(zl_map_reader *p, zl_cases *out)
 {
     zl_cases defined;
     size_t names = p->names, first = p->w.count;
@@ -208,7 +208,7 @@ static zlay_status read_exists(zl_reader *p, zl_cases *out)
 /* ---- and, or, not -------------------------------------------------------------------------- */
 
 /* Whether the parenthesis at the cursor holds a condition: a comparison or a word of one. */
-static bool holds_condition(const zl_reader *p)
+static bool holds_condition(const zl_map_reader *p)
 {
     static const char *const words[] = {"exists", "true", "false", "not", "and", "or"};
     size_t depth = 0;
@@ -218,7 +218,7 @@ static bool holds_condition(const zl_reader *p)
         if (c == ')' && !--depth) return false;
         if (c == '<' || c == '>' || c == '=' || c == '!') return true;
         if (c == ';' || c == '}') return false;
-        zl_reader at = *p;
+        zl_map_reader at = *p;
         at.c.at = i;
         size_t length = c == ' ' ? 0 : zl_cursor_word(&at.c);
         for (size_t k = 0; length && k < ZL_COUNT(words); k++)
@@ -228,7 +228,7 @@ static bool holds_condition(const zl_reader *p)
     return false;
 }
 
-static zlay_status read_wrapped(zl_reader *p, zl_cases *out)
+static zlay_status read_wrapped(zl_map_reader *p, zl_cases *out)
 {
     zlay_status status = zl_reader_enter(p);
     zl_cursor_take(&p->c, '(');
@@ -237,7 +237,7 @@ static zlay_status read_wrapped(zl_reader *p, zl_cases *out)
     return status ? status : zl_cursor_want(&p->c, ')');
 }
 
-static zlay_status read_positive_atom(zl_reader *p, zl_cases *out)
+static zlay_status read_positive_atom(zl_map_reader *p, zl_cases *out)
 {
     *out = (zl_cases){0};
     if (zl_cursor_keyword(&p->c, "exists")) return read_exists(p, out);
@@ -247,7 +247,7 @@ static zlay_status read_positive_atom(zl_reader *p, zl_cases *out)
     return read_comparison(p, out);
 }
 
-static bool guard_has_free(const zl_reader *p, const zl_guard *guard, size_t from, size_t to)
+static bool guard_has_free(const zl_map_reader *p, const zl_guard *guard, size_t from, size_t to)
 {
     for (size_t v = from; v < to; v++)
         for (size_t r = 0; !p->w.variable[v].den && r < guard->count; r++)
@@ -255,7 +255,7 @@ static bool guard_has_free(const zl_reader *p, const zl_guard *guard, size_t fro
     return false;
 }
 
-static zlay_status close_guard(zl_reader *p, zl_cases *out, const zl_guard *guard, size_t first)
+static zlay_status close_guard(zl_map_reader *p, zl_cases *out, const zl_guard *guard, size_t first)
 {
     zl_claims claims = {&p->w, 0, 0, 0, NULL};
     if (!guard_has_free(p, guard, first, p->w.count)) return zl_cases_put(&p->w, out, *guard);
@@ -268,7 +268,7 @@ static zlay_status close_guard(zl_reader *p, zl_cases *out, const zl_guard *guar
     return status;
 }
 
-zlay_status zl_read_close(zl_reader *p, zl_cases *cases, size_t first)
+zlay_status zl_read_close(zl_map_reader *p, zl_cases *cases, size_t first)
 {
     zl_cases out = {0};
     zlay_status status = ZLAY_OK;
@@ -279,20 +279,20 @@ zlay_status zl_read_close(zl_reader *p, zl_cases *cases, size_t first)
 }
 
 /* A variable of `exists` that was not solved for cannot be negated row by row. */
-static zlay_status negate_cases(zl_reader *p, zl_cases *cases, size_t first)
+static zlay_status negate_cases(zl_map_reader *p, zl_cases *cases, size_t first)
 {
     zlay_status status = zl_read_close(p, cases, first);
     return status ? status : zl_cases_not(&p->w, cases);
 }
 
-static zlay_status read_negated(zl_reader *p, zl_cases *out)
+static zlay_status read_negated(zl_map_reader *p, zl_cases *out)
 {
     size_t byte = p->c.at, first = p->w.count;
     zlay_status status = read_positive_atom(p, out);
     return status ? status : zl_cursor_place(&p->c, negate_cases(p, out, first), byte);
 }
 
-static bool take_not(zl_reader *p)
+static bool take_not(zl_map_reader *p)
 {
     if (zl_cursor_keyword(&p->c, "not")) return true;
     zl_cursor_peek(&p->c);
@@ -300,26 +300,26 @@ static bool take_not(zl_reader *p)
     return zl_cursor_take(&p->c, '!');
 }
 
-static zlay_status read_atom(zl_reader *p, zl_cases *out)
+static zlay_status read_atom(zl_map_reader *p, zl_cases *out)
 {
     bool negated = false;
     while (take_not(p)) negated = !negated;
     return negated ? read_negated(p, out) : read_positive_atom(p, out);
 }
 
-static bool take_and(zl_reader *p)
+static bool take_and(zl_map_reader *p)
 {
     return zl_cursor_keyword(&p->c, "and") || zl_cursor_symbol(&p->c, "&&") ||
            zl_cursor_symbol(&p->c, "/\\");
 }
 
-static bool take_or(zl_reader *p)
+static bool take_or(zl_map_reader *p)
 {
     return zl_cursor_keyword(&p->c, "or") || zl_cursor_symbol(&p->c, "||") ||
            zl_cursor_symbol(&p->c, "\\/");
 }
 
-static zlay_status read_and(zl_reader *p, zl_cases *out)
+static zlay_status read_and(zl_map_reader *p, zl_cases *out)
 {
     size_t byte = p->c.at;
     zlay_status status = read_atom(p, out);
@@ -331,7 +331,7 @@ static zlay_status read_and(zl_reader *p, zl_cases *out)
     return zl_cursor_place(&p->c, status, byte);
 }
 
-static zlay_status read_or(zl_reader *p, zl_cases *out)
+static zlay_status read_or(zl_map_reader *p, zl_cases *out)
 {
     size_t byte = p->c.at;
     zlay_status status = read_and(p, out);
@@ -344,7 +344,7 @@ static zlay_status read_or(zl_reader *p, zl_cases *out)
 }
 
 /* a implies b is not a, or b; the last arrow binds first. */
-zlay_status zl_read_formula(zl_reader *p, zl_cases *out)
+zlay_status zl_read_formula(zl_map_reader *p, zl_cases *out)
 {
     zl_cases then;
     size_t first = p->w.count;

@@ -19,7 +19,7 @@ typedef struct whole {
 
 /* One basic map. */
 typedef struct item {
-    zl_reader p;
+    zl_map_reader p;
     size_t outs;
     zl_row const **value;
     zl_cases cases;
@@ -36,7 +36,7 @@ static zlay_status put_equal(item *m, zl_quasi *a, size_t v)
 }
 
 /* A word alone in its place, or before `=`: the name of that place. */
-static size_t place_name(zl_reader *p)
+static size_t place_name(zl_map_reader *p)
 {
     size_t length = zl_cursor_word(&p->c), at = p->c.at + length;
     while (length && at < p->c.length && p->c.text[at] == ' ') at++;
@@ -232,7 +232,7 @@ static zlay_status read_counts(zl_cursor *c, whole *t)
 
 static zlay_status read_param(zl_cursor *c, whole *t)
 {
-    zl_reader p = {.c = *c};
+    zl_map_reader p = {.c = *c};
     size_t length = zl_cursor_word(&p.c), i = t->w.params;
     const char *text = c->text + p.c.at;
     bool fits = length && length < sizeof t->param->text - 3 && !memchr(text, '\'', length);
@@ -335,7 +335,7 @@ static zlay_status read_text(whole *t, const char *text, zlay_layout **out)
     if (!status) status = read_items(&c, t);
     if (!status && is_frame(text + last, t->length - last))
         status = read_comment(&comment, t, t->w.dims);
-    zl_frame frame = {t->extent, t->out_size};
+    zl_claims_frame frame = {t->extent, t->out_size};
     return status ? status : zl_claims_layout(&t->claims, out, &frame);
 }
 

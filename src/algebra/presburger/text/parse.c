@@ -16,7 +16,7 @@ bool zl_reader_is_keyword(const char *text, size_t length)
     return false;
 }
 
-const zl_scoped *zl_reader_find(const zl_reader *p, const char *text, size_t length)
+const zl_scoped *zl_reader_find(const zl_map_reader *p, const char *text, size_t length)
 {
     for (size_t i = p->names; i-- > 0;)
         if (p->name[i].length == length && !memcmp(p->name[i].text, text, length))
@@ -24,7 +24,7 @@ const zl_scoped *zl_reader_find(const zl_reader *p, const char *text, size_t len
     return NULL;
 }
 
-static zlay_status name_room(zl_reader *p)
+static zlay_status name_room(zl_map_reader *p)
 {
     if (p->names < p->room) return ZLAY_OK;
     size_t room = p->room ? 2 * p->room : 16;
@@ -36,7 +36,7 @@ static zlay_status name_room(zl_reader *p)
     return ZLAY_OK;
 }
 
-zlay_status zl_reader_declare(zl_reader *p, const char *text, size_t length, size_t variable)
+zlay_status zl_reader_declare(zl_map_reader *p, const char *text, size_t length, size_t variable)
 {
     char quoted[256];
     size_t byte = (size_t)(text - p->c.text);
@@ -53,7 +53,7 @@ zlay_status zl_reader_declare(zl_reader *p, const char *text, size_t length, siz
 
 enum { NESTING_MOST = 256 }; /* so that no limit of a caller can end the stack */
 
-zlay_status zl_reader_enter(zl_reader *p)
+zlay_status zl_reader_enter(zl_map_reader *p)
 {
     uint32_t limit = zl_limits(p->c.ctx)->nesting;
     if (limit > NESTING_MOST) limit = NESTING_MOST;
@@ -63,7 +63,7 @@ zlay_status zl_reader_enter(zl_reader *p)
 
 /* ---- factors ------------------------------------------------------------------------------ */
 
-static zlay_status read_positive(zl_reader *p, int64_t *out)
+static zlay_status read_positive(zl_map_reader *p, int64_t *out)
 {
     uint64_t value;
     size_t byte = p->c.at;
@@ -75,10 +75,13 @@ static zlay_status read_positive(zl_reader *p, int64_t *out)
     return status;
 }
 
-static zlay_status negate(zl_reader *p, zl_quasi *a) { return zl_quasi_scale(&p->w, a, -1); }
+static zlay_status negate(zl_map_reader *p, zl_quasi *a)
+{
+    return zl_quasi_scale(&p->w, a, -1);
+}
 
 /* floor(x), or with `up` the least integer above, -floor(-x). */
-static zlay_status rounded(zl_reader *p, zl_quasi *out, bool up)
+static zlay_status rounded(zl_map_reader *p, zl_quasi *out, bool up)
 {
     zlay_status status = up ? negate(p, out) : ZLAY_OK;
     if (!status) status = zl_quasi_floor(&p->w, out);
@@ -86,7 +89,7 @@ static zlay_status rounded(zl_reader *p, zl_quasi *out, bool up)
 }
 
 /* `(x)` or, with `pair`, `(x, n)`. */
-static zlay_status read_rounded(zl_reader *p, zl_quasi *out, bool up, bool pair)
+static zlay_status read_rounded(zl_map_reader *p, zl_quasi *out, bool up, bool pair)
 {
     int64_t by = 1;
     zlay_status status = zl_cursor_want(&p->c, '(');
@@ -102,7 +105,7 @@ static zlay_status read_rounded(zl_reader *p, zl_quasi *out, bool up, bool pair)
 
 /* One more operand x of m = min(...): what makes m that operand is m = x where x is no greater (no
  * less: max) than the others. */
-static zlay_status extreme_case(zl_reader *p, zl_cases *out, zl_quasi *const *x, size_t count,
+static zlay_status extreme_case(zl_map_reader *p, zl_cases *out, zl_quasi *const *x, size_t count,
                                 size_t which, bool least)
 {
     zlay_status status = zl_cases_true(&p->w, out);
@@ -121,7 +124,7 @@ static zlay_status extreme_case(zl_reader *p, zl_cases *out, zl_quasi *const *x,
     return status;
 }
 
-static zlay_status extreme_cases(zl_reader *p, zl_cases *out, zl_quasi *const *x, size_t count,
+static zlay_status extreme_cases(zl_map_reader *p, zl_cases *out, zl_quasi *const *x, size_t count,
                                  size_t m, bool least)
 {
     zlay_status status = ZLAY_OK;
@@ -141,7 +144,7 @@ static zlay_status extreme_cases(zl_reader *p, zl_cases *out, zl_quasi *const *x
 
 enum { OPERANDS_MOST = 16 };
 
-static zlay_status read_operands(zl_reader *p, zl_quasi **x, size_t *count)
+static zlay_status read_operands(zl_map_reader *p, zl_quasi **x, size_t *count)
 {
     zlay_status status = zl_cursor_want(&p->c, '(');
     if (!status) status = zl_reader_enter(p);
@@ -159,7 +162,7 @@ static zlay_status read_operands(zl_reader *p, zl_quasi **x, size_t *count)
 }
 
 /* A free variable, and the conditions that make it the least or greatest operand. */
-static zlay_status read_extreme(zl_reader *p, zl_quasi *out, bool least)
+static zlay_status read_extreme(zl_map_reader *p, zl_quasi *out, bool least)
 {
     zl_quasi *x[OPERANDS_MOST + 1];
     zl_cases cases;
@@ -174,7 +177,7 @@ static zlay_status read_extreme(zl_reader *p, zl_quasi *out, bool least)
     return ZLAY_OK;
 }
 
-static zlay_status read_name(zl_reader *p, zl_quasi *out)
+static zlay_status read_name(zl_map_reader *p, zl_quasi *out)
 {
     char quoted[256];
     size_t length = zl_cursor_word(&p->c), byte = p->c.at;
@@ -190,7 +193,7 @@ static zlay_status read_name(zl_reader *p, zl_quasi *out)
     return ZLAY_OK;
 }
 
-static zlay_status read_parentheses(zl_reader *p, zl_quasi *out)
+static zlay_status read_parentheses(zl_map_reader *p, zl_quasi *out)
 {
     zlay_status status = zl_reader_enter(p);
     if (!status) status = zl_read_expression(p, out);
@@ -198,7 +201,7 @@ static zlay_status read_parentheses(zl_reader *p, zl_quasi *out)
     return status ? status : zl_cursor_want(&p->c, ')');
 }
 
-static zlay_status read_primary(zl_reader *p, zl_quasi *out)
+static zlay_status read_primary(zl_map_reader *p, zl_quasi *out)
 {
     if (zl_cursor_take(&p->c, '(')) return read_parentheses(p, out);
     if (zl_cursor_keyword(&p->c, "floor")) return read_rounded(p, out, false, false);
@@ -212,19 +215,19 @@ static zlay_status read_primary(zl_reader *p, zl_quasi *out)
 
 /* ---- terms --------------------------------------------------------------------------------- */
 
-static bool take_mod(zl_reader *p)
+static bool take_mod(zl_map_reader *p)
 {
     return zl_cursor_take(&p->c, '%') || zl_cursor_keyword(&p->c, "mod");
 }
 
-static zlay_status read_mod(zl_reader *p, zl_quasi *out)
+static zlay_status read_mod(zl_map_reader *p, zl_quasi *out)
 {
     int64_t by;
     zlay_status status = read_positive(p, &by);
     return status ? status : zl_quasi_mod(&p->w, out, by);
 }
 
-static zlay_status read_factors(zl_reader *p, zl_quasi *out)
+static zlay_status read_factors(zl_map_reader *p, zl_quasi *out)
 {
     zlay_status status = ZLAY_OK;
     while (!status && zl_cursor_take(&p->c, '*')) {
@@ -236,7 +239,7 @@ static zlay_status read_factors(zl_reader *p, zl_quasi *out)
 }
 
 /* x / n is a fraction until a floor, a comparison or the end; x // n is its floor. */
-static zlay_status read_division(zl_reader *p, zl_quasi *out)
+static zlay_status read_division(zl_map_reader *p, zl_quasi *out)
 {
     int64_t by;
     if (!zl_cursor_take(&p->c, '/')) return ZLAY_OK;
@@ -246,7 +249,7 @@ static zlay_status read_division(zl_reader *p, zl_quasi *out)
     return !status && whole ? zl_quasi_floor(&p->w, out) : status;
 }
 
-static zlay_status no_more(zl_reader *p)
+static zlay_status no_more(zl_map_reader *p)
 {
     size_t byte = p->c.at;
     char next = zl_cursor_peek(&p->c);
@@ -255,7 +258,7 @@ static zlay_status no_more(zl_reader *p)
     return zl_cursor_refuse(&p->c, ZLAY_EINVAL, byte, "needs parentheses: what binds first here?");
 }
 
-static zlay_status read_suffix(zl_reader *p, zl_quasi *out)
+static zlay_status read_suffix(zl_map_reader *p, zl_quasi *out)
 {
     zlay_status status;
     if (take_mod(p)) {
@@ -269,7 +272,7 @@ static zlay_status read_suffix(zl_reader *p, zl_quasi *out)
 }
 
 /* Whether a factor follows a number without a `*`, as in 64i. */
-static bool is_juxtaposed(zl_reader *p)
+static bool is_juxtaposed(zl_map_reader *p)
 {
     size_t length = zl_cursor_word(&p->c);
     const char *text = p->c.text + p->c.at;
@@ -280,16 +283,19 @@ static bool is_juxtaposed(zl_reader *p)
     return !zl_reader_is_keyword(text, length);
 }
 
-static bool at_digit(zl_reader *p) { return zl_is_digit(zl_cursor_peek(&p->c)); }
+static bool at_digit(zl_map_reader *p)
+{
+    return zl_is_digit(zl_cursor_peek(&p->c));
+}
 
-static zlay_status read_constant(zl_reader *p, zl_quasi *out, int64_t constant)
+static zlay_status read_constant(zl_map_reader *p, zl_quasi *out, int64_t constant)
 {
     zl_quasi_set(out, constant);
     zlay_status status = read_division(p, out);
     return status ? status : no_more(p);
 }
 
-static zlay_status read_term(zl_reader *p, zl_quasi *out)
+static zlay_status read_term(zl_map_reader *p, zl_quasi *out)
 {
     int64_t factor = 1, number;
     zlay_status status = ZLAY_OK;
@@ -307,14 +313,14 @@ static zlay_status read_term(zl_reader *p, zl_quasi *out)
 }
 
 /* A minus that is no arrow. */
-static bool take_minus(zl_reader *p)
+static bool take_minus(zl_map_reader *p)
 {
     if (zl_cursor_peek(&p->c) != '-') return false;
     if (p->c.at + 1 < p->c.length && p->c.text[p->c.at + 1] == '>') return false;
     return zl_cursor_take(&p->c, '-');
 }
 
-static zlay_status add_term(zl_reader *p, zl_quasi *out, int64_t sign)
+static zlay_status add_term(zl_map_reader *p, zl_quasi *out, int64_t sign)
 {
     zl_quasi *term = zl_quasi_new(&p->w);
     if (!term) return ZLAY_ENOMEM;
@@ -324,7 +330,7 @@ static zlay_status add_term(zl_reader *p, zl_quasi *out, int64_t sign)
     return status;
 }
 
-zlay_status zl_read_expression(zl_reader *p, zl_quasi *out)
+zlay_status zl_read_expression(zl_map_reader *p, zl_quasi *out)
 {
     size_t byte = p->c.at;
     zlay_status status = ZLAY_OK;

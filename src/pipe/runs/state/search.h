@@ -22,7 +22,7 @@ typedef struct zl_shown {
     int64_t seen, again;                   /* of the endless one: trip counts run, period */
 } zl_shown;
 
-typedef struct zl_search {
+typedef struct zl_pipe_search {
     zl_run *run;
     zl_watch *watches[2];    /* of the endless run, and of those that branch off it */
     zl_trips param[ZL_SEARCH_PARAMS];     /* but the endless one */
@@ -32,18 +32,18 @@ typedef struct zl_search {
     int64_t near;            /* far params are run from this value on, and what repeats stands for their own values; 0: they are not */
     zl_shown *table;
     uint32_t table_count, table_room;
-} zl_search;
+} zl_pipe_search;
 
 /* Every param that an event names becomes the endless one or one of the others. */
-void zl_search_params(zl_search *s, const zlay_pipe *p);
+void zl_search_params(zl_pipe_search *s, const zlay_pipe *p);
 /* One more of the others; a limit where they are too many. */
-void zl_search_add(zl_search *s, int32_t param);
+void zl_search_add(zl_pipe_search *s, int32_t param);
 /* A limit is reached at the first event that names the param. */
-void zl_search_halt(zl_search *s, int32_t param, const char *because);
+void zl_search_halt(zl_pipe_search *s, int32_t param, const char *because);
 
 /* Adds a row for the run that has just ended; false where memory is missing. */
-bool zl_search_note(zl_search *s);
-/* The proof: all rows, of the zl_search that `value` is. */
+bool zl_search_note(zl_pipe_search *s);
+/* The proof: all rows, of the zl_pipe_search that `value` is. */
 void zl_search_write(zl_text *out, const void *value);
 
 #endif

@@ -10,7 +10,7 @@
 
 /* Adds a row. For a param that repeats, as many further trip counts as its period are listed
  * too, so that the checker sees the repetition in each. */
-bool zl_search_note(zl_search *s)
+bool zl_search_note(zl_pipe_search *s)
 {
     zl_run *r = s->run;
     if (s->table_count == s->table_room) {
@@ -35,7 +35,7 @@ bool zl_search_note(zl_search *s)
 }
 
 /* Of the runs of a row, and of the trips one period longer. */
-static unsigned long long events_of(const zl_search *s, const zl_shown *row)
+static unsigned long long events_of(const zl_pipe_search *s, const zl_shown *row)
 {
     const zlay_pipe *p = s->run->pipe;
     int64_t *values = s->run->params, none = 0,
@@ -58,7 +58,7 @@ static unsigned long long events_of(const zl_search *s, const zl_shown *row)
 
 void zl_search_write(zl_text *out, const void *value)
 {
-    const zl_search *s = value;
+    const zl_pipe_search *s = value;
     const zlay_pipe *p = s->run->pipe;
     zl_putf(out, "proof %s by runs\n", p->name);
     for (uint32_t i = 0; i < s->table_count; i++) {

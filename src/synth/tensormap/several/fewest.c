@@ -151,13 +151,13 @@ static void level_add(const zl_fewest *f, level *to, const level *from, const zl
 /* ---- sets that were tried -------------------------------------------------------------------- */
 
 /* A set of places from which `rest` boxes more were tried, and found nothing better than is known. */
-typedef struct zl_seen {
+typedef struct zl_seen_places {
     zl_places have;
     uint64_t chunks;
     uint32_t rest; /* plus 1; 0: none */
-} zl_seen;
+} zl_seen_places;
 
-static zl_seen *seen_at(const zl_fewest *f, const zl_places *have)
+static zl_seen_places *seen_at(const zl_fewest *f, const zl_places *have)
 {
     return &f->seen[zl_places_hash(have, f->words) % SEEN];
 }
@@ -165,11 +165,11 @@ static zl_seen *seen_at(const zl_fewest *f, const zl_places *have)
 /* Whether so many boxes more were tried from a level's places before; else they are from here on. */
 static bool is_seen(const zl_fewest *f, const level *l, uint32_t rest)
 {
-    zl_seen *at = f->seen ? seen_at(f, &l->have) : NULL;
+    zl_seen_places *at = f->seen ? seen_at(f, &l->have) : NULL;
     if (!at) return false;
     bool same = at->rest && !memcmp(&at->have, &l->have, f->words * sizeof l->have.word[0]);
     if (same && at->rest > rest && at->chunks <= l->chunks) return true;
-    *at = (zl_seen){l->have, l->chunks, rest + 1};
+    *at = (zl_seen_places){l->have, l->chunks, rest + 1};
     return false;
 }
 

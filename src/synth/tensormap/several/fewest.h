@@ -40,7 +40,7 @@ typedef struct zl_fewest {
     uint16_t *need;          /* boxes that all places from one on take, at least */
     uint32_t *over;          /* where the boxes over each place begin in `list` */
     uint16_t *list;
-    struct zl_seen *seen;    /* sets that were tried, by a hash */
+    struct zl_seen_places *seen; /* sets that were tried, by a hash */
     uint64_t nodes;
     uint32_t chosen[ZL_FEWEST_MOST];
     uint32_t best[ZL_FEWEST_MOST], best_boxes; /* 0: no cover, or none better than `than` */
