@@ -10,9 +10,9 @@ program() { # ROW SHAPE FUNCTION
 #include "json/json.h"
 typedef struct asked {
     uint32_t narrow; uint64_t wide; int32_t word; bool flag;
-    uint32_t list[4]; const zlay_layout *layout; zl_span text; zlay_mma mma;
+    uint32_t list[4]; const zlay_layout *layout; zl_json_text text; zlay_mma mma;
 } asked;
-extern const zl_kind whole;
+extern const zl_field_kind whole;
 typedef asked whole_type;
 static const zl_field rows[] = {{"name", ZL_MAY, $1}};
 const zl_fields fields = {ZL_ROWS(rows, asked)};

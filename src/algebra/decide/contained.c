@@ -207,6 +207,7 @@ static zl_found first_lack(work *w, lookup *l, const zl_residues *own, uint64_t 
     uint64_t count = own->last ? own->count : w->q.a->size, i;
     *index = UINT64_MAX;
     for (uint64_t n = 0; n < count && found != ZL_TOO_MANY; n++) {
+        if (zl_reader_charge(w->q.ctx, &l->a, n)) return ZL_TOO_MANY;
         if (!point_of(own, n, &i) || i >= *index) continue;
         zl_found here = has_point(w, l, i);
         if (here == ZL_FOUND) continue;

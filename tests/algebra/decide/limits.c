@@ -66,6 +66,29 @@ static void limits_are_named(void **state)
     }
 }
 
+/* 2,099,200 values are looked up in the span of 20 bits. */
+static void lookups_in_a_span_are_counted(void **state)
+{
+    zlay_limits small = {.size = sizeof small, .work = 262144};
+    zlay_ctx *ctx;
+    zlay_answer answer;
+    (void)state;
+    assert_int_equal(zlay_ctx_new(&ctx, NULL, &small), ZLAY_OK);
+    zlay_layout *a = read_layout(ctx, "(2,1024,1025):(1024,128,63)");
+    zlay_layout *b = read_layout(
+        ctx, "f2{r: (560078) (986522) (510565) (531925) (380365) (206746) (275452) (595701) "
+             "(684525) (746098) (900264) (915729); l: (142271) (825569) (241792) (73682) (381494) "
+             "(380932) (956663) (226160) (309019) (1017387) (122918) (344749) -> o: 1048576}");
+    assert_int_equal(decide(ctx, CONTAINED, &answer, a, b), ZLAY_OK);
+    assert_int_equal(answer, ZLAY_UNDECIDED);
+    assert_int_equal(zlay_ctx_set_limits(ctx, NULL), ZLAY_OK);
+    assert_int_equal(decide(ctx, CONTAINED, &answer, a, b), ZLAY_OK);
+    assert_int_equal(answer, ZLAY_YES);
+    zlay_layout_free(a);
+    zlay_layout_free(b);
+    zlay_ctx_free(ctx);
+}
+
 static void refusals(void **state)
 {
     zlay_layout *a = read_layout(*state, "f2{a: (1,0) (0,1) -> x: 2, y: 2}");
