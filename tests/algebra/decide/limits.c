@@ -150,7 +150,8 @@ static void every_allocation(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(limits_are_named), cmocka_unit_test(refusals),
+        cmocka_unit_test(limits_are_named),
+        cmocka_unit_test(lookups_in_a_span_are_counted), cmocka_unit_test(refusals),
         cmocka_unit_test(every_allocation),
     };
     return cmocka_run_group_tests(tests, begin, end);
