@@ -82,11 +82,6 @@ static bool holds_here(const zl_rule *rule, const zl_subject *s)
     return rule->targets & (uint32_t)s->target->cls && zl_guard_holds(rule->when, s);
 }
 
-bool zl_applies(const zl_rule *rule, const zl_subject *s)
-{
-    return zl_quantity_subject(rule->quantity) == s->form->kind && holds_here(rule, s);
-}
-
 /* A driver enforces what it was seen to enforce; for another class its document speaks. */
 static int32_t voice(const zl_rule *rule, const zl_subject *s)
 {
@@ -122,27 +117,49 @@ static bool judge(zlay_reason *r, const zl_rule *rule, const zl_subject *s, uint
     return zl_relation_holds(r->relation, r->value, r->lo, r->hi);
 }
 
-static void walk(const zl_subject *s, zl_row_seen *seen, void *arg, bool fixes)
+/* The one walk: numbers, and subjects with names in them, are judged by who visits. */
+static inline zlay_status each_row(const zl_subject *s, zl_row_visit *visit, void *arg)
 {
-    zlay_reason r;
     for (size_t at = next_row(0, s); at < ZL_COUNT(subjects); at = next_row(at + 1, s)) {
         const zl_rule *rule = &zl_rules[at];
         uint32_t count = holds_here(rule, s) ? zl_quantity_count(rule->quantity, s) : 0;
         for (uint32_t i = 0; i < count; i++) {
-            bool held = judge(&r, rule, s, i);
-            if (!held && fixes) zl_fix(&r, rule, s);
-            seen(arg, &r, held);
+            zlay_status status = visit(arg, rule, s, i);
+            if (status) return status;
         }
     }
+    return ZLAY_OK;
+}
+
+zlay_status zl_rows_visit(const zl_subject *s, zl_row_visit *visit, void *arg)
+{
+    return each_row(s, visit, arg);
+}
+
+typedef struct watcher {
+    zl_row_seen *seen;
+    void *arg;
+    bool fixes;
+} watcher;
+
+static zlay_status visit_number(void *arg, const zl_rule *rule, const zl_subject *s, uint32_t i)
+{
+    const watcher *w = arg;
+    zlay_reason r;
+    bool held = judge(&r, rule, s, i);
+    if (!held && w->fixes) zl_fix(&r, rule, s);
+    w->seen(w->arg, &r, held);
+    return ZLAY_OK;
 }
 
 void zl_walk(const zl_subject *s, zl_row_seen *seen, void *arg)
 {
-    walk(s, seen, arg, true);
+    each_row(s, visit_number, &(watcher){seen, arg, true});
 }
+
 void zl_walk_bare(const zl_subject *s, zl_row_seen *seen, void *arg)
 {
-    walk(s, seen, arg, false);
+    each_row(s, visit_number, &(watcher){seen, arg, false});
 }
 
 static size_t reasons_of_row(zlay_reason *reasons, size_t room, const zl_rule *rule,

@@ -101,8 +101,12 @@ void zl_walk(const zl_subject *subject, zl_row_seen *seen, void *arg);
 /* The same, without looking for repairs. */
 void zl_walk_bare(const zl_subject *subject, zl_row_seen *seen, void *arg);
 
-/* Whether a row is about such a subject, on its target, and its guard holds. */
-bool zl_applies(const zl_rule *rule, const zl_subject *subject);
+/* Called for every entry of every row that is about such a subject, on its target, where its guard
+ * holds; a status that is not ZLAY_OK ends the walk. */
+typedef zlay_status zl_row_visit(void *arg, const zl_rule *rule, const zl_subject *subject,
+                                 uint32_t i);
+zlay_status zl_rows_visit(const zl_subject *subject, zl_row_visit *visit, void *arg);
+
 /* What a reason says of a row before its value is known. */
 void zl_reason_start(zlay_reason *out, const zl_rule *rule, const zl_subject *subject, uint32_t i);
 

@@ -91,11 +91,6 @@ static void known_row(asker *k, const zl_rule *rule, uint32_t i)
     zl_collect(&k->found, &r);
 }
 
-static bool applies(const zl_rule *rule, const zl_subject *subject)
-{
-    return rule->by != ZLAY_BY_ADVICE && zl_applies(rule, subject);
-}
-
 /* The row that asks a part as a whole, where texts are in it; the part's own rows answer. */
 static bool asks_part(const zl_given *g, const zl_rule *rule)
 {
@@ -103,47 +98,42 @@ static bool asks_part(const zl_given *g, const zl_rule *rule)
     return part && rule->quantity == part->row && part->asked(g);
 }
 
-static zlay_status rows_ask(asker *k)
+static zlay_status row_ask(void *arg, const zl_rule *rule, const zl_subject *s, uint32_t i)
 {
-    zlay_status status = ZLAY_OK;
-    for (const zl_rule *rule = zl_rules; rule < zl_rules + zl_rules_count && !status; rule++) {
-        if (!applies(rule, &k->g->subject) || asks_part(k->g, rule)) continue;
-        uint32_t count = zl_quantity_count(rule->quantity, &k->g->subject);
-        for (uint32_t i = 0; i < count && !status; i++) {
-            zl_condition c;
-            if (k->g->form->asks(&c, rule, k->g, i)) status = given_row(k, rule, &c, i);
-            else known_row(k, rule, i);
-        }
-    }
-    return status;
+    asker *k = arg;
+    zl_condition c;
+    (void)s;
+    if (rule->by == ZLAY_BY_ADVICE || asks_part(k->g, rule)) return ZLAY_OK;
+    if (k->g->form->asks(&c, rule, k->g, i)) return given_row(k, rule, &c, i);
+    known_row(k, rule, i);
+    return ZLAY_OK;
 }
+
+static zlay_status rows_ask(asker *k) { return zl_rows_visit(&k->g->subject, row_ask, k); }
 
 /* The rows of a part, under the same facts: one that is broken refuses the subject, those that stay
  * open are of its guard. */
-static zlay_status part_ask(asker *k, const zl_rule *rule)
+static zlay_status part_ask(void *arg, const zl_rule *rule, const zl_subject *s, uint32_t i)
 {
+    asker *k = arg;
     zl_given *g = k->g;
     const zl_subject whole = g->subject;
     const zl_given_form *form = g->form;
     asker inner = {.g = g};
     zlay_reason r;
+    (void)s;
+    if (rule->by == ZLAY_BY_ADVICE || !asks_part(g, rule)) return ZLAY_OK;
     g->subject = (zl_subject){form->part->subject, whole.target, g->map};
     g->form = form->part->form;
     zlay_status status = rows_ask(&inner);
     g->subject = whole;
     g->form = form;
-    zl_reason_start(&r, rule, &g->subject, 0);
+    zl_reason_start(&r, rule, &g->subject, i);
     if (!status && inner.found.verdict.broken) zl_collect(&k->found, &r);
     return status;
 }
 
-static zlay_status parts_ask(asker *k)
-{
-    zlay_status status = ZLAY_OK;
-    for (const zl_rule *rule = zl_rules; rule < zl_rules + zl_rules_count && !status; rule++)
-        if (applies(rule, &k->g->subject) && asks_part(k->g, rule)) status = part_ask(k, rule);
-    return status;
-}
+static zlay_status parts_ask(asker *k) { return zl_rows_visit(&k->g->subject, part_ask, k); }
 
 /* A number is within its type; a text may not be, where no row bounds it. */
 static zlay_status type_ask(asker *k, uint32_t i)
