@@ -226,14 +226,6 @@ static void make_alone(uint64_t *seed)
     finish(&a);
 }
 
-/* One side of b is that of a. */
-static void share(uint64_t *seed)
-{
-    if (test_range(seed, 0, 1)) b.in = a.in;
-    else b.out = a.out;
-    draw_bases(seed, &b);
-}
-
 static void check_case(uint64_t *seed)
 {
     bool modular = number % 4 < 2;

@@ -166,14 +166,6 @@ static void check_resizes(uint64_t *seed, const zlay_layout *A)
 
 /* ---- the cases --------------------------------------------------------------------------------------------------------------- */
 
-/* One side of b is that of a. */
-static void share(uint64_t *seed)
-{
-    if (test_range(seed, 0, 1)) b.in = a.in;
-    else b.out = a.out;
-    draw_bases(seed, &b);
-}
-
 static void check_case(uint64_t *seed)
 {
     bool modular = number % 4 < 2;

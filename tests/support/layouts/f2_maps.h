@@ -238,4 +238,12 @@ static inline void report(int first, int last, uint64_t count)
     }
 }
 
+/* One side of b is that of a. */
+static inline void share(uint64_t *seed)
+{
+    if (test_range(seed, 0, 1)) b.in = a.in;
+    else b.out = a.out;
+    draw_bases(seed, &b);
+}
+
 #endif
