@@ -88,7 +88,9 @@ $(B)/bench/cute_cpp.o: $(B)/.cute
 $(B)/.cute: FORCE
 	@mkdir -p $(@D)
 	@[ "$$(cat $@ 2>/dev/null)" = "$(CUTLASS_INCLUDE)" ] && [ -f $@ ] || echo "$(CUTLASS_INCLUDE)" > $@
-NATIVE := -O3 $(shell printf "" | $(CC) -march=native -xc -c -o /dev/null - 2>/dev/null && echo -march=native)
+# clang 19 warns of its own -march=native where the processor has AVX10.
+NATIVE := -O3 $(shell for flags in "-march=native" "-march=native -Wno-invalid-feature-combination"; do \
+    printf "" | $(CC) $$flags -Werror -xc -c -o /dev/null - 2>/dev/null && echo "$$flags" && break; done)
 $(B)/bench/by_hand.o: COMPILE += $(NATIVE)
 $(B)/bench/cute_peer.o: bench/cute_peer.cpp
 	@mkdir -p $(@D)
