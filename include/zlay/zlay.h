@@ -71,6 +71,9 @@
 /* A model of the hardware. */
 #include <zlay/sim.h>
 
+/* Bodies: what threads compute between the events of a pipe. */
+#include <zlay/body.h>
+
 /* Pipes: when. */
 #include <zlay/pipe.h>
 #include <zlay/pipe_build.h>

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reads the lines of a body: operands, then `name = expression`. A name stands for a node; giving
+ * it another one changes no node, so the lines are a program in static single assignment. */
+#include "body/body.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const struct {
+    const char *word;
+    int32_t sort;
+} sorts[] = {{"matrix", ZLAY_BODY_MATRIX}, {"row", ZLAY_BODY_ROW},       {"column", ZLAY_BODY_COLUMN},
+             {"part", ZLAY_BODY_PART},     {"scalar", ZLAY_BODY_SCALAR}, {"index", ZLAY_BODY_INDEX},
+             {"global", ZLAY_BODY_GLOBAL}};
+
+const char *zl_body_sort_word(int32_t sort)
+{
+    for (size_t i = 0; i < ZL_COUNT(sorts); i++)
+        if (sorts[i].sort == sort) return sorts[i].word;
+    return "";
+}
+
+uint32_t zl_body_sort_shape(int32_t sort)
+{
+    switch (sort) {
+    case ZLAY_BODY_MATRIX: return ZL_ON_BOTH;
+    case ZLAY_BODY_ROW: return ZL_ON_ROW;
+    case ZLAY_BODY_COLUMN: return ZL_ON_COLUMN;
+    case ZLAY_BODY_PART: return ZL_ON_ROW | ZL_ON_LANE;
+    default: return 0;
+    }
+}
+
+bool zl_body_refuse(zl_body_reader *r, zlay_status status, const char *format, ...)
+{
+    char text[512];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    if (!r->status) r->status = zl_cursor_refuse(r->at, status, r->at->at, "%s", text);
+    return false;
+}
+
+zlay_status zl_body_begin(zlay_ctx *ctx, zl_body_reader *r, zl_cursor *at, const char *name)
+{
+    zlay_body *body = zl_alloc(ctx, 1, sizeof *body);
+    if (!body) return ZLAY_ENOMEM;
+    body->alloc = zl_allocator(ctx);
+    body->operands = zl_alloc(ctx, ZL_BODY_OPERANDS, sizeof *body->operands);
+    body->nodes = zl_alloc(ctx, ZL_BODY_NODES, sizeof *body->nodes);
+    body->lines = zl_alloc(ctx, ZL_BODY_LINES, sizeof *body->lines);
+    snprintf(body->name, sizeof body->name, "%s", name);
+    if (!body->operands || !body->nodes || !body->lines) {
+        zlay_body_free(body);
+        return ZLAY_ENOMEM;
+    }
+    *r = (zl_body_reader){.at = at, .body = body};
+    return ZLAY_OK;
+}
+
+int32_t zl_body_operand_find(const zlay_body *body, const char *name)
+{
+    for (uint32_t i = 0; i < body->operands_count; i++)
+        if (!strcmp(body->operands[i].name, name)) return (int32_t)i;
+    return -1;
+}
+
+int32_t zl_body_name_find(const zlay_body *body, const char *name, uint32_t lines)
+{
+    for (uint32_t i = lines; i-- > 0;)
+        if (!strcmp(body->lines[i].name, name)) return body->lines[i].node;
+    return -1;
+}
+
+/* A name that an operand or a line may have: `row`, `col`, `inf` and `end` mean something already. */
+static bool read_name(zl_body_reader *r, char name[65], const char *where)
+{
+    static const char *const own[] = {"row", "col", "inf", "end"};
+    if (!zl_cursor_name(r->at, name))
+        return zl_body_refuse(r, ZLAY_EINVAL, "%s a name, which no language reserves", where);
+    for (size_t i = 0; i < ZL_COUNT(own); i++)
+        if (!strcmp(name, own[i])) return zl_body_refuse(r, ZLAY_EINVAL, "'%s' is a word of bodies", name);
+    return true;
+}
+
+/* ---- operands ------------------------------------------------------------------------ */
+
+static bool read_type(zl_body_reader *r, zlay_body_operand *o)
+{
+    size_t length = zl_cursor_word(r->at);
+    char shown[256];
+    const char *word = r->at->text + r->at->at;
+    if (o->sort == ZLAY_BODY_INDEX) {
+        o->type = ZLAY_TYPE_S32;
+        return true;
+    }
+    if (!zl_body_type_find(&o->type, word, length))
+        return zl_body_refuse(r, ZLAY_EINVAL, "'%s' is no type of a body: f32, f16, bf16, e4m3, e5m2, "
+                              "s32, u32, s8 and u8 are", zl_quote(shown, word, length));
+    r->at->at += length;
+    return true;
+}
+
+/* Operands of 8 bits are matrices or lie in global memory: a row of bytes is in no register. */
+static bool check_operand(zl_body_reader *r, const zlay_body_operand *o)
+{
+    bool bytes = zl_body_class(o->type) & (ZL_BODY_SMALL | ZL_BODY_BYTE);
+    if (bytes && o->sort != ZLAY_BODY_MATRIX && o->sort != ZLAY_BODY_GLOBAL)
+        return zl_body_refuse(r, ZLAY_EINVAL, "a %s of %s: convert it where it is made",
+                              zl_body_sort_word(o->sort), zl_body_type_name(o->type));
+    return true;
+}
+
+static bool read_operand(zl_body_reader *r, int32_t sort)
+{
+    zlay_body *b = r->body;
+    zlay_body_operand o = {.sort = sort};
+    if (b->lines_count) return zl_body_refuse(r, ZLAY_EINVAL, "operands stand before the first line");
+    if (!read_name(r, o.name, "an operand has")) return false;
+    if (zl_body_operand_find(b, o.name) >= 0)
+        return zl_body_refuse(r, ZLAY_EINVAL, "'%s' is used twice", o.name);
+    if (b->operands_count == ZL_BODY_OPERANDS)
+        return zl_body_refuse(r, ZLAY_ELIMIT, "more than %d operands", ZL_BODY_OPERANDS);
+    if (!read_type(r, &o) || !check_operand(r, &o)) return false;
+    b->operands[b->operands_count++] = o;
+    return true;
+}
+
+/* ---- lines ------------------------------------------------------------------------------- */
+
+static bool check_line(zl_body_reader *r, const zl_body_line *line)
+{
+    const zlay_body_operand *o = line->operand >= 0 ? &r->body->operands[line->operand] : NULL;
+    const zl_body_node *n = &r->body->nodes[line->node];
+    uint32_t shape = o ? zl_body_sort_shape(o->sort) : 0;
+    if (!o) return true;
+    if (o->sort >= ZLAY_BODY_SCALAR)
+        return zl_body_refuse(r, ZLAY_EINVAL, "'%s' is a %s, which is only read", o->name,
+                              zl_body_sort_word(o->sort));
+    if (n->type != o->type)
+        return zl_body_refuse(r, ZLAY_EINVAL, "'%s' is %s, and its new value %s: convert it, as %s(..)",
+                              o->name, zl_body_type_name(o->type), zl_body_type_name(n->type),
+                              zl_body_type_name(o->type));
+    if (n->shape & ~shape)
+        return zl_body_refuse(r, ZLAY_EINVAL, "'%s' is a %s, and its new value depends on more",
+                              o->name, zl_body_sort_word(o->sort));
+    return true;
+}
+
+static bool read_assignment(zl_body_reader *r)
+{
+    zlay_body *b = r->body;
+    zl_body_line line = {.operand = -1};
+    if (!read_name(r, line.name, "a line begins with")) return false;
+    if (!zl_cursor_take(r->at, '=')) return zl_body_refuse(r, ZLAY_EINVAL, "'=' is missing");
+    if (b->lines_count == ZL_BODY_LINES)
+        return zl_body_refuse(r, ZLAY_ELIMIT, "more than %d lines", ZL_BODY_LINES);
+    line.operand = zl_body_operand_find(b, line.name);
+    line.node = zl_body_expression(r);
+    if (line.node < 0) return false;
+    int32_t type = line.operand >= 0 ? b->operands[line.operand].type : ZLAY_TYPE_F32;
+    if (b->nodes[line.node].type == ZL_BODY_ANY && !zl_body_settle(r, line.node, type)) return false;
+    if (!check_line(r, &line)) return false;
+    if (line.operand >= 0) b->operands[line.operand].writes = 1;
+    b->lines[b->lines_count++] = line;
+    return true;
+}
+
+void zl_body_line_read(zl_body_reader *r)
+{
+    for (size_t i = 0; i < ZL_COUNT(sorts); i++) {
+        zl_cursor before = *r->at;
+        if (zl_cursor_keyword(r->at, sorts[i].word) && zl_cursor_peek(r->at) != '=') {
+            read_operand(r, sorts[i].sort);
+            return;
+        }
+        *r->at = before;
+    }
+    read_assignment(r);
+}
+
+void zl_body_end(zl_body_reader *r)
+{
+    bool writes = false;
+    for (uint32_t i = 0; i < r->body->operands_count; i++) writes |= r->body->operands[i].writes;
+    if (!writes) zl_body_refuse(r, ZLAY_EINVAL, "body %s gives no operand a value", r->body->name);
+}
