@@ -25,6 +25,7 @@
 #ifndef ZLAY_PIPE_BUILD_H
 #define ZLAY_PIPE_BUILD_H
 
+#include <zlay/body.h>
 #include <zlay/layout.h>
 #include <zlay/move.h>
 #include <zlay/pipe.h>
@@ -124,6 +125,13 @@ typedef struct zlay_pipe_event {
     uint32_t first_column, columns; /* of tld and tst; 0 columns: all */
     uint32_t signalled;    /* of copy: 1 + the block whose barrier it signals; 0: the memory's */
     const char *acc_b;     /* of mma: B in registers, as A is */
+    const char *const *accs; /* of use: the registers behind `acc` */
+    const char *body;      /* of use: a body of the pipe */
+    const char *by;        /* of use: a function of the caller's */
+    zlay_pipe_at index[4]; /* of use: values of the body's indices, in order */
+    uint32_t accs_count, indices;
+    uint32_t blocks;       /* of use: bit i: index i is the number of the block */
+    uint32_t reserved0;    /* 0 */
     uint64_t reserved[3];  /* 0 */
 } zlay_pipe_event;
 
@@ -161,6 +169,10 @@ ZLAY_API zlay_status zlay_pipe_builder_move(zlay_ctx *ctx, zlay_pipe_builder *bu
 ZLAY_API zlay_status zlay_pipe_builder_smem(zlay_ctx *ctx, zlay_pipe_builder *builder,
                                             const char *name, uint32_t stages,
                                             const zlay_layout *layout, uint32_t elem_bits);
+
+/** Add a body, `body NAME` to `end`.  Returns as zlay_pipe_builder_declare. */
+ZLAY_API zlay_status zlay_pipe_builder_body(zlay_ctx *ctx, zlay_pipe_builder *builder,
+                                            const zlay_body *body);
 
 /** Begin a role.  Returns as zlay_pipe_builder_declare. */
 ZLAY_API zlay_status zlay_pipe_builder_role(zlay_ctx *ctx, zlay_pipe_builder *builder,

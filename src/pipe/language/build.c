@@ -135,6 +135,7 @@ void zlay_pipe_builder_free(zlay_pipe_builder *builder)
     if (!builder) return;
     zlay_allocator alloc = builder->alloc;
     zlay_pipe_free(builder->parser.pipe);
+    zlay_body_free(builder->parser.reading.body);
     zl_free(&alloc, builder, sizeof *builder);
 }
 
@@ -277,13 +278,32 @@ zlay_status zlay_pipe_builder_role(zlay_ctx *ctx, zlay_pipe_builder *builder,
     return zl_build_read(ctx, builder);
 }
 
+static void write_body(zl_text *out, const void *body) { zl_body_put(out, body); }
+
+zlay_status zlay_pipe_builder_body(zlay_ctx *ctx, zlay_pipe_builder *builder, const zlay_body *body)
+{
+    char *text = NULL;
+    size_t length = 0;
+    if (!builder || !body) return ZLAY_EINVAL;
+    zlay_status status = zl_enter(ctx);
+    if (!status) status = zl_leave(ctx, zl_print_alloc(ctx, &text, &length, write_body, body));
+    for (size_t at = 0, line; !status && at < length; at += line + 1) {
+        line = strcspn(text + at, "\n");
+        zl_build_begin(builder, "");
+        zl_put(&builder->text, text + at, line);
+        status = zl_build_read(ctx, builder);
+    }
+    zl_free(&builder->alloc, text, length + 1);
+    return status;
+}
+
 zlay_status zlay_pipe_builder_event(zlay_ctx *ctx, zlay_pipe_builder *builder,
                                     const zlay_pipe_event *from)
 {
     zlay_pipe_event e;
     if (!builder || !from) return ZLAY_EINVAL;
     zl_build_begin(builder, "");
-    if (taken(builder, &e, from, from->size, sizeof e, offsetof(zlay_pipe_event, reserved)))
+    if (taken(builder, &e, from, from->size, sizeof e, offsetof(zlay_pipe_event, accs)))
         zl_build_event(builder, &e);
     return zl_build_read(ctx, builder);
 }

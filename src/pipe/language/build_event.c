@@ -174,6 +174,47 @@ static void put_acc(writer *w)
     w->e->acc = NULL;
 }
 
+static void put_accs(writer *w)
+{
+    put_acc(w);
+    if (w->e->accs_count && !w->e->accs) zl_build_wrong(w->b, "accs", "is NULL");
+    for (uint32_t i = 0; w->e->accs && i < w->e->accs_count; i++) {
+        put_text(w, ",");
+        zl_build_name(w->b, w->e->accs[i], "accs");
+    }
+    w->e->accs = NULL;
+    w->e->accs_count = 0;
+}
+
+static void put_indices(writer *w)
+{
+    event *e = w->e;
+    if (e->indices > ZL_COUNT(e->index)) zl_build_wrong(w->b, "indices", "are at most 4");
+    for (uint32_t i = 0; i < e->indices && i < ZL_COUNT(e->index); i++) {
+        put_text(w, i ? ", " : " at ");
+        if (e->blocks >> i & 1) put_text(w, "block");
+        else zl_build_at(w->b, &e->index[i]);
+        e->blocks &= ~(1u << i);
+        e->index[i] = (zlay_pipe_at){0};
+    }
+    e->indices = 0;
+}
+
+static void put_opt_body(writer *w)
+{
+    event *e = w->e;
+    if (e->by) {
+        put_text(w, " by");
+        zl_build_name(w->b, e->by, "by");
+        e->by = NULL;
+    }
+    if (!e->body) return;
+    put_text(w, " body");
+    zl_build_name(w->b, e->body, "body");
+    e->body = NULL;
+    put_indices(w);
+}
+
 static void put_opt_from_acc(writer *w)
 {
     if (!w->e->acc) return;
@@ -313,7 +354,9 @@ static const zl_field fields[] = {
     FIELD(map),
     FIELD(map_at),       FIELD(other),    FIELD(other_at),     FIELD(scope),    FIELD(times),
     FIELD(fresh),        FIELD(multicast), FIELD(where),       FIELD(cta),      FIELD(first_lane),
-    FIELD(lanes),        FIELD(first_column), FIELD(columns),  FIELD(signalled), FIELD(reserved)};
+    FIELD(lanes),        FIELD(first_column), FIELD(columns),  FIELD(signalled), FIELD(accs),
+    FIELD(body),         FIELD(by),       FIELD(index),        FIELD(accs_count), FIELD(indices),
+    FIELD(blocks),       FIELD(reserved0), FIELD(reserved)};
 
 void zl_build_event(zlay_pipe_builder *b, const zlay_pipe_event *from)
 {

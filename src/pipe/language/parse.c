@@ -112,6 +112,7 @@ static named names_of(const zlay_pipe *pipe, int of)
     case ZL_OF_MOVE: return NAMED(moves);
     case ZL_OF_TMEM: return NAMED(tmems);
     case ZL_OF_OTHER: return NAMED(others);
+    case ZL_OF_BODY: return NAMED(bodies);
     default: return (named){NULL, 0, 0};
     }
 }
@@ -308,6 +309,7 @@ static bool read_declaration(zl_parser *p, bool *found)
     if (word(p, "flag")) return read_other(p, ZL_OTHER_FLAG);
     if (word(p, "cluster")) return read_cluster(p);
     if (word(p, "registers")) return read_registers(p);
+    if (word(p, "body")) return zl_parse_body(p);
     *found = false;
     return true;
 }
@@ -315,6 +317,7 @@ static bool read_declaration(zl_parser *p, bool *found)
 static bool read_line(zl_parser *p)
 {
     bool found = false;
+    if (p->reading.body) return zl_parse_body_line(p);
     if (!p->pipe->name[0]) return zl_parse_needs(p, "pipe") && zl_parse_name(p, p->pipe->name);
     if (word(p, "end")) return read_end(p);
     if (p->role < 0 && word(p, "role")) return read_role(p);
@@ -335,7 +338,8 @@ void zl_parse_lines(zl_parser *p, const char *text, size_t length)
 void zl_parse_end(zl_parser *p)
 {
     if (p->status) return;
-    if (p->role >= 0) bad(p, "a role has no end");
+    if (p->reading.body) bad(p, "a body has no end");
+    else if (p->role >= 0) bad(p, "a role has no end");
     else if (!p->pipe->roles_count)
         p->status = zl_fail(p->at.ctx, ZLAY_EINVAL, "the pipe has no role");
 }
@@ -365,6 +369,7 @@ zlay_status zlay_pipe_parse(zlay_ctx *ctx, zlay_pipe **out, const char *text, si
     if (status) return zl_leave(ctx, status);
     zl_parse_lines(&p, text, length);
     zl_parse_end(&p);
+    zlay_body_free(p.reading.body);
     if (p.status) zlay_pipe_free(p.pipe);
     else *out = p.pipe;
     return zl_leave(ctx, p.status);
@@ -384,6 +389,8 @@ void zlay_pipe_free(zlay_pipe *pipe)
     FREE(ZL_OF_MOVE, moves);
     FREE(ZL_OF_TMEM, tmems);
     FREE(ZL_OF_OTHER, others);
+    for (uint32_t i = 0; i < pipe->bodies_count; i++) zlay_body_free(pipe->bodies[i].body);
+    FREE(ZL_OF_BODY, bodies);
 #undef FREE
     zl_free(&alloc, pipe, sizeof *pipe);
 }

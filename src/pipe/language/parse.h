@@ -16,6 +16,9 @@ typedef struct zl_parser {
     uint32_t loops[ZL_PIPE_LOOPS]; /* events of the open loops */
     uint32_t depth;
     zl_event_token token; /* being read */
+    zl_body_reader reading; /* its body is not NULL between `body` and `end` */
+    int32_t list[ZL_BODY_OPERANDS]; /* registers of the line that is read */
+    uint32_t list_count;
     zlay_status status;
 } zl_parser;
 
@@ -53,5 +56,16 @@ bool zl_parse_bytes(zl_parser *p, int64_t *out, zl_moved *moved, int64_t least);
 
 zl_event *zl_parse_new_event(zl_parser *p, zl_event_kind kind);
 bool zl_parse_event(zl_parser *p);
+
+/* An accumulator: declared by first use, private to its role. */
+bool zl_parse_acc(zl_parser *p, int32_t *out);
+
+/* A declaration `body NAME`; a line of it, the last one `end`; what stands behind the registers of
+ * a use, and the events for the registers behind the first. */
+bool zl_parse_body(zl_parser *p);
+bool zl_parse_body_line(zl_parser *p);
+bool zl_parse_accs(zl_parser *p, zl_event *e);
+bool zl_parse_use(zl_parser *p, zl_event *e);
+bool zl_parse_joined(zl_parser *p, uint32_t first);
 
 #endif

@@ -193,8 +193,7 @@ static bool tmem_slot(zl_parser *p, zl_event *e, int i)
 
 static bool read_tmem(zl_parser *p, zl_event *e) { return tmem_slot(p, e, 0); }
 
-/* An accumulator: declared by first use, private to its role. */
-static bool acc_name(zl_parser *p, int32_t *out)
+bool zl_parse_acc(zl_parser *p, int32_t *out)
 {
     char text[65];
     const zlay_pipe *pipe = p->pipe;
@@ -210,14 +209,16 @@ static bool acc_name(zl_parser *p, int32_t *out)
     return true;
 }
 
-static bool read_acc(zl_parser *p, zl_event *e) { return acc_name(p, &e->acc); }
+static bool read_acc(zl_parser *p, zl_event *e) { return zl_parse_acc(p, &e->acc); }
+static bool read_accs(zl_parser *p, zl_event *e) { return zl_parse_accs(p, e); }
+static bool read_opt_body(zl_parser *p, zl_event *e) { return zl_parse_use(p, e); }
 
 static bool read_opt_from_acc(zl_parser *p, zl_event *e) { return !word(p, "from") || read_acc(p, e); }
 
 static bool read_factor(zl_parser *p, zl_event *e)
 {
     if (names(p, ZL_OF_TMEM)) return tmem_slot(p, e, 1);
-    return names(p, ZL_OF_SMEM) ? smem_slot(p, e, 0) : acc_name(p, &e->acc_a);
+    return names(p, ZL_OF_SMEM) ? smem_slot(p, e, 0) : zl_parse_acc(p, &e->acc_a);
 }
 
 static bool read_smem_or_acc(zl_parser *p, zl_event *e)
@@ -228,7 +229,7 @@ static bool read_smem_or_acc(zl_parser *p, zl_event *e)
 /* The second factor of a product; it is in registers only where the first is. */
 static bool read_factor1(zl_parser *p, zl_event *e)
 {
-    return e->acc_a < 0 || names(p, ZL_OF_SMEM) ? smem_slot(p, e, 1) : acc_name(p, &e->acc_b);
+    return e->acc_a < 0 || names(p, ZL_OF_SMEM) ? smem_slot(p, e, 1) : zl_parse_acc(p, &e->acc_b);
 }
 
 static bool read_sum(zl_parser *p, zl_event *e)
@@ -348,7 +349,7 @@ zl_event zl_event_of(zl_event_kind kind, uint32_t line)
     const zl_pos none = {-1, -1, -1, 0, 0};
     return (zl_event){.kind = kind, .line = line, .bar = -1, .smem = {-1, -1},
                     .tmem = {-1, -1}, .acc = -1, .acc_a = -1, .acc_b = -1, .map = -1, .other = -1,
-                    .cta = ZL_CTA_OWN, .bar_cta = ZL_CTA_OWN, .times = 1, .match = -1, .at = {none, none},
+                    .body = -1, .cta = ZL_CTA_OWN, .bar_cta = ZL_CTA_OWN, .times = 1, .match = -1, .at = {none, none},
                     .tmem_at = {none, none}, .map_at = none, .other_at = none, .bar_at = none,
                     .parity = none};
 }
@@ -367,13 +368,14 @@ zl_event *zl_parse_new_event(zl_parser *p, zl_event_kind kind)
 
 static bool read_operands(zl_parser *p, zl_event_kind kind)
 {
+    uint32_t first = p->pipe->events_count;
     zl_event *e = zl_parse_new_event(p, kind);
     if (!e) return false;
     for (const uint8_t *token = zl_forms[kind].operands; *token; token++) {
         p->token = (zl_event_token)*token;
         if (!readers[*token](p, e)) return false;
     }
-    return true;
+    return kind != ZL_EV_USE || zl_parse_joined(p, first);
 }
 
 bool zl_parse_event(zl_parser *p)

@@ -5,10 +5,12 @@
 #define ZL_PIPE_H
 
 #include "base/base.h"
+#include "body/body.h"
 #include <zlay/pipe.h>
 
 #define ZL_PIPE_LOOPS 4  /* deepest nesting of loops in a role */
 #define ZL_PIPE_NAMES 64 /* most names of one sort */
+enum { ZL_PIPE_INDICES = 4, ZL_POS_BLOCK = -2 };
 
 /* A position: (counter of a loop) * (param or scale) + (param) + add; -1: absent.  `i - 1`, `t*N + N - 1`, `i*2`, `3`. */
 typedef struct zl_pos {
@@ -94,7 +96,12 @@ typedef struct zl_event {
     zl_pos tmem_at[2], map_at, other_at;
     zl_moved moved;     /* of `count` */
     int64_t step;       /* FOR */
-    char name[65];      /* FOR: the counter's name */
+    int32_t body;       /* use: index into bodies; -1 */
+    uint32_t joined;    /* use: which of its line's registers these are, 0 the first; an event for each of them */
+    uint32_t uses;      /* use, the first of its line: how many events the line has */
+    uint32_t indices;   /* use: positions behind `at`, for the body's index operands */
+    zl_pos index[ZL_PIPE_INDICES]; /* loop ZL_POS_BLOCK: the number of the block */
+    char name[65];      /* FOR: the counter's name; use: the function's, or empty */
 } zl_event;
 
 typedef struct zl_param { char name[65]; int64_t least, most; } zl_param; /* param NAME least..[most] */
@@ -103,6 +110,9 @@ typedef struct zl_smem { char name[65]; uint32_t stages; int64_t bytes; int32_t 
 typedef struct zl_tmem { char name[65]; uint32_t stages, columns; int32_t pair; } zl_tmem; /* tmem NAME[stages] COLUMNS [pair] */
 typedef struct zl_bar { char name[65]; uint32_t stages; int64_t count; } zl_bar; /* bar NAME[stages] count C */
 typedef struct zl_acc { char name[65]; int32_t role; } zl_acc;      /* named by use; private to a role */
+
+/* body NAME .. end */
+typedef struct zl_body_name { char name[65]; zlay_body *body; } zl_body_name;
 
 /* map|global|flag NAME[stages] */
 enum { ZL_OTHER_MAP = 0, ZL_OTHER_GLOBAL, ZL_OTHER_FLAG };
@@ -118,7 +128,7 @@ typedef struct zl_role {
     uint32_t line;
 } zl_role;
 
-enum { ZL_OF_PARAM, ZL_OF_SMEM, ZL_OF_BAR, ZL_OF_ACC, ZL_OF_ROLE, ZL_OF_EVENT, ZL_OF_MOVE, ZL_OF_TMEM, ZL_OF_OTHER, ZL_OF_COUNT };
+enum { ZL_OF_PARAM, ZL_OF_SMEM, ZL_OF_BAR, ZL_OF_ACC, ZL_OF_ROLE, ZL_OF_EVENT, ZL_OF_MOVE, ZL_OF_TMEM, ZL_OF_OTHER, ZL_OF_BODY, ZL_OF_COUNT };
 
 struct zlay_pipe {
     zlay_allocator alloc;
@@ -134,7 +144,8 @@ struct zlay_pipe {
     zl_move_name *moves;
     zl_tmem *tmems;
     zl_other *others;
-    uint32_t params_count, smems_count, bars_count, accs_count, roles_count, events_count, moves_count, tmems_count, others_count, setup;
+    zl_body_name *bodies;
+    uint32_t bodies_count, params_count, smems_count, bars_count, accs_count, roles_count, events_count, moves_count, tmems_count, others_count, setup;
     size_t room[ZL_OF_COUNT]; /* allocated entries of the arrays, by ZL_OF_ */
 };
 

@@ -133,6 +133,26 @@ static void put_registers(zl_printer *p, int32_t acc)
 
 static void put_acc(zl_printer *p, const zl_event *e) { put_registers(p, e->acc); }
 
+static void put_accs(zl_printer *p, const zl_event *e)
+{
+    for (uint32_t i = 0; i < e->uses; i++) {
+        put_registers(p, e[i].acc);
+        if (i + 1 < e->uses) zl_puts(p->out, ",");
+    }
+}
+
+static void put_opt_body(zl_printer *p, const zl_event *e)
+{
+    if (e->name[0]) zl_putf(p->out, " by %s", e->name);
+    if (e->body < 0) return;
+    zl_putf(p->out, " body %s", p->pipe->bodies[e->body].name);
+    for (uint32_t i = 0; i < e->indices; i++) {
+        zl_puts(p->out, i ? ", " : " at ");
+        if (e->index[i].loop == ZL_POS_BLOCK) zl_puts(p->out, "block");
+        else zl_put_pos(p, &e->index[i]);
+    }
+}
+
 static void put_opt_from_acc(zl_printer *p, const zl_event *e)
 {
     if (e->acc < 0) return;
@@ -240,6 +260,7 @@ static void put_event(zl_printer *p, const zl_event *e)
 
 static void put_line(zl_printer *p, const zl_event *e)
 {
+    if (e->joined) return;
     if (e->kind == ZL_EV_END) p->depth--;
     for (uint32_t i = 0; i <= p->depth; i++) zl_puts(p->out, "  ");
     put_event(p, e);
@@ -288,6 +309,7 @@ static void put_declarations(zl_printer *p)
     for (uint32_t i = 0; i < pipe->bars_count; i++)
         zl_putf(p->out, "bar %s[%u] count %lld\n", pipe->bars[i].name, pipe->bars[i].stages,
                 (long long)pipe->bars[i].count);
+    for (uint32_t i = 0; i < pipe->bodies_count; i++) zl_body_put(p->out, pipe->bodies[i].body);
     for (uint32_t i = 0; i < pipe->setup; i++) {
         put_event(p, &pipe->events[i]);
         zl_puts(p->out, "\n");

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reads which elements a thread holds from a fragment's layout, by its values at all points: the
+ * offsets of thread 0's values, the offsets of value 0 in threads 1, 2, 4 .., and a check that
+ * every other element is a sum of these. */
+#include "body/elements.h"
+
+#include <string.h>
+
+static zlay_status values_of(zlay_ctx *ctx, int64_t **out, const zlay_layout *layout,
+                             uint64_t count, uint32_t *threads, uint32_t *values)
+{
+    uint64_t box[2];
+    if (zlay_layout_box(box, 2, layout) != 2 || box[0] * box[1] != count)
+        return zl_fail(ctx, ZLAY_EINVAL, "a fragment's layout is (thread, value) -> element");
+    *threads = (uint32_t)box[0];
+    *values = (uint32_t)box[1];
+    if (box[1] > ZL_ELEMENT_VALUES || box[0] > 1u << ZL_ELEMENT_BITS || (box[0] & (box[0] - 1)))
+        return zl_fail(ctx, ZLAY_ENOTSUP, "a fragment of %llu threads with %llu values each",
+                       (unsigned long long)box[0], (unsigned long long)box[1]);
+    *out = zl_scratch(ctx, count, sizeof **out);
+    if (!*out) return ZLAY_ENOMEM;
+    zlay_status status = zl_charge(ctx, count);
+    return status ? status : zlay_layout_eval_many(*out, NULL, layout, NULL, 0, count);
+}
+
+static void add_offset(zl_element_axis *a, uint32_t value, uint32_t offset)
+{
+    uint32_t i = 0;
+    while (i < a->count && a->offset[i] != offset) i++;
+    if (i == a->count) a->offset[a->count++] = offset;
+    a->of[value] = (uint16_t)i;
+}
+
+static uint32_t sum_of(const zl_element_axis *a, uint32_t thread, uint32_t value)
+{
+    uint32_t sum = a->offset[a->of[value]];
+    for (uint32_t b = 0; thread >> b; b++)
+        if (thread >> b & 1) sum += a->bit[b];
+    return sum;
+}
+
+static bool is_sum(const zl_elements *e, const int64_t *element)
+{
+    for (uint32_t v = 0, i = 0; v < e->values; v++)
+        for (uint32_t t = 0; t < e->threads; t++, i++)
+            if ((uint64_t)element[i] != sum_of(&e->row, t, v) +
+                                            (uint64_t)e->row.extent * sum_of(&e->column, t, v))
+                return false;
+    return true;
+}
+
+static void read_sums(zl_elements *e, const int64_t *element)
+{
+    uint64_t rows = e->row.extent, first = (uint64_t)element[0];
+    for (uint32_t v = 0; v < e->values; v++) {
+        uint64_t at = (uint64_t)element[(size_t)v * e->threads];
+        add_offset(&e->row, v, (uint32_t)(at % rows));
+        add_offset(&e->column, v, (uint32_t)(at / rows));
+    }
+    for (uint32_t b = 0; 1u << b < e->threads; b++) {
+        uint64_t at = (uint64_t)element[1u << b];
+        e->row.bit[b] = (uint32_t)(at % rows - first % rows);
+        e->column.bit[b] = (uint32_t)(at / rows - first / rows);
+    }
+}
+
+zlay_status zl_elements_read(zlay_ctx *ctx, zl_elements *out, const zlay_layout *layout,
+                             uint32_t rows, uint32_t columns)
+{
+    int64_t *element = NULL;
+    zl_mark mark = zl_scratch_mark(ctx);
+    *out = (zl_elements){.row = {.extent = rows}, .column = {.extent = columns}};
+    zlay_status status =
+        values_of(ctx, &element, layout, zlay_layout_size(layout), &out->threads, &out->values);
+    if (!status) {
+        read_sums(out, element);
+        if (!is_sum(out, element))
+            status = zl_fail(ctx, ZLAY_ENOTSUP, "a fragment whose elements are no sums of what "
+                                                "thread and value add");
+    }
+    zl_scratch_release(ctx, mark);
+    return status;
+}
+
+zlay_status zl_elements_repeat(zlay_ctx *ctx, zl_elements *e, uint32_t parts)
+{
+    uint32_t each = e->values, rows = e->row.extent;
+    if ((uint64_t)each * parts > ZL_ELEMENT_VALUES)
+        return zl_fail(ctx, ZLAY_ENOTSUP, "a thread with %llu values of a matrix",
+                       (unsigned long long)each * parts);
+    for (uint32_t p = 1; p < parts; p++)
+        for (uint32_t v = 0; v < each; v++) {
+            add_offset(&e->row, p * each + v, p * rows + e->row.offset[e->row.of[v]]);
+            e->column.of[p * each + v] = e->column.of[v];
+        }
+    e->values = each * parts;
+    e->row.extent = rows * parts;
+    return ZLAY_OK;
+}
+
+static bool axis_alike(const zl_element_axis *a, const zl_element_axis *b)
+{
+    return a->extent == b->extent && a->count == b->count &&
+           !memcmp(a->offset, b->offset, a->count * sizeof *a->offset) &&
+           !memcmp(a->bit, b->bit, sizeof a->bit);
+}
+
+bool zl_elements_rows_alike(const zl_elements *a, const zl_elements *b)
+{
+    return a->threads == b->threads && axis_alike(&a->row, &b->row);
+}
+
+bool zl_elements_alike(const zl_elements *a, const zl_elements *b)
+{
+    return a->values == b->values && zl_elements_rows_alike(a, b) &&
+           axis_alike(&a->column, &b->column) &&
+           !memcmp(a->row.of, b->row.of, a->values * sizeof *a->row.of) &&
+           !memcmp(a->column.of, b->column.of, a->values * sizeof *a->column.of);
+}

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Parses what a pipe says of bodies: declarations, whose lines src/body reads, and uses. A use of
+ * several registers is an event for each, which every proof takes one by one; the first of them
+ * has the body and its positions. */
+#include "pipe/language/parse.h"
+
+#include <string.h>
+
+static bool bad(zl_parser *p, const char *what) { return zl_parse_fail(p, ZLAY_EINVAL, what); }
+
+bool zl_parse_body(zl_parser *p)
+{
+    char name[65];
+    if (!zl_parse_new_name(p, name)) return false;
+    p->status = zl_body_begin(p->at.ctx, &p->reading, &p->at, name);
+    return !p->status;
+}
+
+static bool end_body(zl_parser *p)
+{
+    zl_body_end(&p->reading);
+    p->status = p->reading.status;
+    zl_body_name *entry = p->status ? NULL : ZL_MORE(p, ZL_OF_BODY, bodies);
+    if (!entry) return false;
+    strcpy(entry->name, p->reading.body->name);
+    entry->body = p->reading.body;
+    p->reading.body = NULL;
+    return true;
+}
+
+bool zl_parse_body_line(zl_parser *p)
+{
+    if (zl_cursor_keyword(&p->at, "end")) return end_body(p);
+    zl_body_line_read(&p->reading);
+    p->status = p->reading.status;
+    return !p->status;
+}
+
+bool zl_parse_accs(zl_parser *p, zl_event *e)
+{
+    p->list_count = 0;
+    do {
+        int32_t acc = -1;
+        if (p->list_count == ZL_BODY_OPERANDS)
+            return zl_parse_fail(p, ZLAY_ELIMIT, "more than 32 names of registers");
+        if (!zl_parse_acc(p, &acc)) return false;
+        for (uint32_t i = 0; i < p->list_count; i++)
+            if (p->list[i] == acc) return bad(p, "registers are named twice");
+        p->list[p->list_count++] = acc;
+    } while (zl_cursor_symbol(&p->at, ","));
+    e->acc = p->list[0];
+    e->uses = p->list_count;
+    return true;
+}
+
+static uint32_t count_operands(const zlay_body *body, bool indices)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < body->operands_count; i++) {
+        int32_t sort = body->operands[i].sort;
+        count += indices ? sort == ZLAY_BODY_INDEX : sort < ZLAY_BODY_SCALAR;
+    }
+    return count;
+}
+
+/* A position, or the number of the block. */
+static bool read_index(zl_parser *p, zl_event *e)
+{
+    if (e->indices == ZL_PIPE_INDICES)
+        return zl_parse_fail(p, ZLAY_ELIMIT, "more than 4 positions of a body");
+    zl_pos *pos = &e->index[e->indices++];
+    if (!zl_cursor_keyword(&p->at, "block")) return zl_parse_bare(p, pos);
+    *pos = (zl_pos){ZL_POS_BLOCK, -1, -1, 0, 0};
+    return true;
+}
+
+static bool read_body(zl_parser *p, zl_event *e)
+{
+    char name[65];
+    if (!zl_parse_name(p, name)) return false;
+    e->body = zl_find(p->pipe, ZL_OF_BODY, name);
+    if (e->body < 0) return bad(p, "no such body");
+    if (zl_cursor_keyword(&p->at, "at")) do
+            if (!read_index(p, e)) return false;
+        while (zl_cursor_symbol(&p->at, ","));
+    const zlay_body *body = p->pipe->bodies[e->body].body;
+    if (count_operands(body, false) != e->uses)
+        return bad(p, "the body has another number of matrices, rows, columns and parts");
+    return count_operands(body, true) == e->indices || bad(p, "the body has another number of indices");
+}
+
+bool zl_parse_use(zl_parser *p, zl_event *e)
+{
+    if (zl_cursor_keyword(&p->at, "body")) return read_body(p, e);
+    return !zl_cursor_keyword(&p->at, "by") || zl_parse_name(p, e->name);
+}
+
+bool zl_parse_joined(zl_parser *p, uint32_t first)
+{
+    for (uint32_t i = 1; i < p->list_count; i++) {
+        zl_event *e = zl_parse_new_event(p, ZL_EV_USE);
+        if (!e) return false;
+        e->line = p->pipe->events[first].line;
+        e->acc = p->list[i];
+        e->joined = i;
+    }
+    return true;
+}
