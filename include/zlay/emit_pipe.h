@@ -29,7 +29,8 @@ enum {
     ZLAY_ARGUMENT_COUNT = 1, /* u32: a trip count; positions stay below 2^31 */
     ZLAY_ARGUMENT_POINTER,   /* u64: an address in global memory, of block 0 */
     ZLAY_ARGUMENT_STEP,      /* u64: bytes from a block's place to the next's */
-    ZLAY_ARGUMENT_MAP        /* CUtensorMap, by value */
+    ZLAY_ARGUMENT_MAP,       /* CUtensorMap, by value */
+    ZLAY_ARGUMENT_SCALAR     /* f32, s32 or u32: a scalar of a body */
 };
 
 /** One argument of a kernel, in the kernel's order. */
@@ -38,7 +39,8 @@ typedef struct zlay_pipe_argument {
     int32_t kind;   /* ZLAY_ARGUMENT_* */
     uint32_t bytes; /* 4, 8 or 128 */
     uint32_t map;   /* of a map: which of its move */
-    uint32_t reserved; /* 0 */
+    int32_t type;   /* of a scalar, and of a pointer that a body reads:
+                       ZLAY_TYPE_*; else 0 */
 } zlay_pipe_argument;
 
 /** How a kernel is launched. */

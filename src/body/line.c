@@ -102,11 +102,13 @@ static bool read_type(zl_body_reader *r, zlay_body_operand *o)
     return true;
 }
 
-/* Operands of 8 bits are matrices or lie in global memory: a row of bytes is in no register. */
+/* Operands of 8 bits are matrices, four elements in a register. */
 static bool check_operand(zl_body_reader *r, const zlay_body_operand *o)
 {
     bool bytes = zl_body_class(o->type) & (ZL_BODY_SMALL | ZL_BODY_BYTE);
-    if (bytes && o->sort != ZLAY_BODY_MATRIX && o->sort != ZLAY_BODY_GLOBAL)
+    if (o->sort == ZLAY_BODY_SCALAR && !(zl_body_class(o->type) & (ZL_BODY_FLOAT | ZL_BODY_INT)))
+        return zl_body_refuse(r, ZLAY_EINVAL, "a scalar is f32, s32 or u32, and is converted where it is used");
+    if (bytes && o->sort != ZLAY_BODY_MATRIX)
         return zl_body_refuse(r, ZLAY_EINVAL, "a %s of %s: convert it where it is made",
                               zl_body_sort_word(o->sort), zl_body_type_name(o->type));
     return true;

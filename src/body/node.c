@@ -96,7 +96,7 @@ static bool reduce_shape(zl_body_reader *r, zl_body_node *n, int32_t arg)
 static bool check_class(zl_body_reader *r, const zl_body_node *n, int32_t type)
 {
     uint32_t class = zl_body_class(type);
-    if (n->op == ZL_BO_SELECT || (zl_body_forms[n->op].takes & class)) return true;
+    if (zl_body_forms[n->op].takes & class) return true;
     bool small = class & (ZL_BODY_SMALL | ZL_BODY_BYTE);
     return zl_body_refuse(r, ZLAY_EINVAL, "there is no %s of %s%s", word_of(n->op),
                           zl_body_type_name(type), small ? ", which is only converted" : "");

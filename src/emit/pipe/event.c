@@ -259,7 +259,7 @@ static void say_other(zl_pipe_text *k, const zl_event *event)
     case ZL_EV_UPDATE: say_update(k, event); break;
     case ZL_EV_RAISE: say_raise(k, event); break;
     case ZL_EV_AWAIT: say_await(k, event); break;
-    case ZL_EV_USE: break;
+    case ZL_EV_USE: zl_pt_body(k, event); break;
     case ZL_EV_LOAD:
     case ZL_EV_SEND:
     case ZL_EV_FETCH:
@@ -273,6 +273,7 @@ void zl_pt_event(zl_pipe_text *k, const zl_event *event)
 {
     const zlay_pipe_fragment *fragment = zl_pt_fragment(k, event);
     k->event = event;
+    if (event->joined) return;
     zl_pt_line(k, "// line %u", event->line);
     if (fragment) say_fragment(k, event, fragment->text);
     else if (event->kind == ZL_EV_SETMAXNREG && zl_pt_lone(k)) return;

@@ -56,7 +56,7 @@ static void declare_sums(zl_pipe_text *k)
 
 static const char *type_of(const zl_pipe_text *k, int32_t kind)
 {
-    if (kind == ZLAY_ARGUMENT_COUNT) return k->c ? "uint32_t" : ".u32";
+    if (kind == ZLAY_ARGUMENT_COUNT || kind == ZLAY_ARGUMENT_SCALAR) return k->c ? "uint32_t" : ".u32";
     return k->c ? "uint64_t" : ".u64";
 }
 

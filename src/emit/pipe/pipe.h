@@ -4,6 +4,7 @@
 #define ZL_EMIT_PIPE_H
 
 #include "base/base.h"
+#include "body/elements.h"
 #include "pipe/language/pipe.h"
 #include <zlay/emit_pipe.h>
 #include <zlay/mma.h>
@@ -50,6 +51,19 @@ typedef struct zl_pt_saying {
     uint32_t form, count, ptx;
 } zl_pt_saying;
 
+/* What the registers of an accumulator are, where products, loads from tensor memory or bodies say it. */
+typedef struct zl_pt_registers {
+    int32_t matrix; /* index into matrices; -1: not known */
+    int32_t type;   /* ZLAY_TYPE_* of an element; -1 */
+    int32_t sort;   /* ZLAY_BODY_MATRIX, _ROW, _COLUMN, _PART */
+} zl_pt_registers;
+
+/* A matrix in registers. */
+typedef struct zl_pt_matrix_of {
+    zl_elements elements;
+    bool divided; /* each instance of the role has rows of its own */
+} zl_pt_matrix_of;
+
 typedef struct zl_pipe_text {
     zl_text *out;
     const zlay_pipe_emit *ask;
@@ -66,6 +80,9 @@ typedef struct zl_pipe_text {
     uint32_t smem_at[ZL_PT_NAMES], smem_pitch[ZL_PT_NAMES], bar_at[ZL_PT_NAMES],
         tmem_at[ZL_PT_NAMES];
     uint32_t acc_registers[ZL_PT_NAMES];
+    zl_pt_registers registers[ZL_PT_NAMES];
+    zl_pt_matrix_of *matrices; /* ZL_PT_NAMES of them */
+    uint32_t matrices_count;
     uint32_t smem, threads;
     zl_pt_product *products;
     uint32_t products_count;
@@ -124,6 +141,20 @@ uint32_t zl_pt_instances(const zl_pipe_text *k,
                          int32_t smem); /* of its role, where it is `each`; else 1 */
 zlay_status zl_pt_products(zl_pipe_text *k);
 const zl_pt_product *zl_pt_product_of(const zl_pipe_text *k, const zl_event *event);
+
+/* ---- bodies ---------------------------------------------------------------- */
+
+/* Which elements and types the registers are that bodies use. */
+zlay_status zl_pt_bodies(zl_pipe_text *k);
+uint32_t zl_pt_registers_of(const zl_pipe_text *k, int32_t acc); /* of a thread; 0: not known */
+/* The registers that the operands of a body's use are, by operand; -1 of the others. */
+void zl_pt_bind(const zl_event *event, const zlay_body *body, int32_t acc[ZL_BODY_OPERANDS]);
+/* Scalars and arrays of bodies as arguments: the i-th of the pipe's, each name once; false: there is none. */
+bool zl_pt_body_argument(const zl_pipe_text *k, uint32_t i, const zlay_body_operand **out);
+void zl_pt_body(zl_pipe_text *k, const zl_event *event);
+/* A write of a matrix in registers into a stage whose operand has a layout, by that layout. */
+bool zl_pt_has_layout(const zl_pipe_text *k, const zl_event *event);
+void zl_pt_put(zl_pipe_text *k, const zl_event *event);
 
 /* ---- code ----------------------------------------------------------------- */
 

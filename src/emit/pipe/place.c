@@ -204,6 +204,18 @@ static void add_plain_maps(const zl_pipe_text *k, list *l)
     }
 }
 
+/* A scalar is x_NAME, an array that bodies read read_NAME. */
+static void add_bodies(const zl_pipe_text *k, list *l)
+{
+    const zlay_body_operand *o;
+    for (uint32_t i = 0; zl_pt_body_argument(k, i, &o); i++) {
+        bool array = o->sort == ZLAY_BODY_GLOBAL;
+        add(l, array ? ZLAY_ARGUMENT_POINTER : ZLAY_ARGUMENT_SCALAR, array ? 8 : 4,
+            array ? "read_" : "x_", o->name);
+        if (l->count <= l->room) l->out[l->count - 1].type = o->type;
+    }
+}
+
 uint32_t zl_pt_arguments(const zl_pipe_text *k, zlay_pipe_argument *out, size_t room)
 {
     const zlay_pipe *pipe = k->pipe;
@@ -218,6 +230,7 @@ uint32_t zl_pt_arguments(const zl_pipe_text *k, zlay_pipe_argument *out, size_t 
     for (uint32_t i = 0; i < pipe->others_count; i++)
         for (int what = ZL_PT_OTHER; what <= ZL_PT_BASE; what++)
             add_pointers(k, &l, what, i, pipe->others[i].name);
+    add_bodies(k, &l);
     return l.count;
 }
 
@@ -335,6 +348,7 @@ static zlay_status place_registers(zl_pipe_text *k)
         if (e->kind == ZL_EV_TLD || e->kind == ZL_EV_TST)
             grow(k, e->acc, e->columns[1] - e->columns[0] + 1);
     }
+    for (uint32_t i = 0; i < k->pipe->accs_count; i++) grow(k, (int32_t)i, zl_pt_registers_of(k, (int32_t)i));
     for (uint32_t i = 0; i < k->pipe->accs_count; i++)
         if (k->acc_registers[i] > ZL_PT_REGISTERS)
             return zl_fail(k->ctx, ZLAY_ENOTSUP,
@@ -349,5 +363,6 @@ zlay_status zl_pt_place(zl_pipe_text *k)
     if (!status) status = place_shared(k);
     if (!status) status = place_barriers(k);
     if (!status) status = zl_pt_products(k);
+    if (!status) status = zl_pt_bodies(k);
     return status ? status : place_registers(k);
 }

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Prints the use of a body: its nodes in order, those of one element after another where they are
+ * computed element by element, so that few values live at once; then the moves into the registers
+ * of its operands. */
+#include "emit/pipe/body.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { WORD_BITS = 32 };
+
+uint32_t zl_pb_pack(const zl_body_node *n)
+{
+    if (n->type == ZL_BODY_BOOL || n->shape != ZL_ON_BOTH) return 1;
+    return WORD_BITS / zlay_type_bits(n->type);
+}
+
+uint32_t zl_pb_count(const zl_pb *t, const zl_body_node *n)
+{
+    if (n->shape == ZL_ON_BOTH) return t->elements->values / zl_pb_pack(n);
+    if (n->shape & ZL_ON_ROW) return t->elements->row.count;
+    if (n->shape & ZL_ON_COLUMN) return t->elements->column.count;
+    return 1;
+}
+
+static const char *number_text(char room[ZL_PB_NAME], const zl_body_node *n);
+
+const char *zl_pb_register(const zl_pb *t, char room[ZL_PB_NAME], int32_t node, uint32_t i)
+{
+    const zl_body_node *n = &t->body->nodes[node];
+    bool condition = n->type == ZL_BODY_BOOL;
+    if (n->op == ZL_BO_OPERAND && t->acc[n->operand] >= 0)
+        return zl_pt_acc(t->k, room, t->acc[n->operand], i);
+    if (n->op == ZL_BO_NUMBER && zl_body_class(n->type) != ZL_BODY_HALF)
+        return number_text(room, n);
+    snprintf(room, ZL_PB_NAME, t->k->c ? "%c%d[%u]" : "%c%d_%u", condition ? 'p' : 'v', node, i);
+    return room;
+}
+
+const char *zl_pb_temp(zl_pb *t, char room[ZL_PB_NAME])
+{
+    snprintf(room, ZL_PB_NAME, "t_%u", t->temps++);
+    zl_pt_line(t->k, t->k->c ? "uint32_t %s;" : ".reg .b32 %s;", room);
+    return room;
+}
+
+/* ---- numbers -------------------------------------------------------------------------- */
+
+static uint32_t bits_of(float value)
+{
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+/* f32 as PTX writes its bits; an integer in decimal. */
+static const char *number_text(char room[ZL_PB_NAME], const zl_body_node *n)
+{
+    double value = zl_decimal_value(&n->number);
+    if (zl_body_class(n->type) == ZL_BODY_FLOAT)
+        snprintf(room, ZL_PB_NAME, "0f%08X", (unsigned)bits_of((float)value));
+    else snprintf(room, ZL_PB_NAME, "%lld", (long long)value);
+    return room;
+}
+
+const char *zl_pb_plain(char room[ZL_PB_NAME])
+{
+    if (room[0] == '0' && room[1] == 'f') room[1] = 'x';
+    return room;
+}
+
+/* ---- operands ----------------------------------------------------------------------------- */
+
+/* The register of a value that is one of its row or column, for element v of the matrix. */
+static uint32_t index_at(const zl_pb *t, const zl_body_node *arg, uint32_t v)
+{
+    if (arg->shape & ZL_ON_ROW) return t->elements->row.of[v];
+    if (arg->shape & ZL_ON_COLUMN) return t->elements->column.of[v];
+    return 0;
+}
+
+const char *zl_pb_operand(zl_pb *t, char room[ZL_PB_NAME], int32_t arg, const zl_body_node *n,
+                          uint32_t i)
+{
+    const zl_body_node *a = &t->body->nodes[arg];
+    char low[ZL_PB_NAME], high[ZL_PB_NAME];
+    if (n->shape != ZL_ON_BOTH) return zl_pb_register(t, room, arg, a->shape ? i : 0);
+    if (a->shape == ZL_ON_BOTH) return zl_pb_register(t, room, arg, i);
+    uint32_t pack = zl_pb_pack(n), first = index_at(t, a, i * pack);
+    bool half = zl_body_class(a->type) == ZL_BODY_HALF && pack == 2;
+    if (!half || index_at(t, a, i * pack + 1) == first) return zl_pb_register(t, room, arg, first);
+    zl_pb_temp(t, room);
+    zl_pb_register(t, low, arg, first);
+    zl_pb_register(t, high, arg, index_at(t, a, i * pack + 1));
+    zl_say(t->k, NULL, "prmt", 1, room, low, high, "0x5410");
+    return room;
+}
+
+/* ---- what stands before the nodes --------------------------------------------------------- */
+
+static void declare(zl_pb *t)
+{
+    for (uint32_t i = 0; i < t->body->nodes_count; i++) {
+        const zl_body_node *n = &t->body->nodes[i];
+        bool condition = n->type == ZL_BODY_BOOL;
+        if (n->op == ZL_BO_OPERAND && t->acc[n->operand] >= 0) continue;
+        if (n->op == ZL_BO_NUMBER && zl_body_class(n->type) != ZL_BODY_HALF) continue;
+        if (t->k->c) zl_pt_line(t->k, "uint32_t %c%u[%u];", condition ? 'p' : 'v', i, zl_pb_count(t, n));
+        else zl_pt_line(t->k, ".reg %s %c%u_<%u>;", condition ? ".pred" : ".b32", condition ? 'p' : 'v', i,
+                        zl_pb_count(t, n));
+    }
+    zl_pt_line(t->k, t->k->c ? "[[maybe_unused]] uint16_t h[4];" : ".reg .b16 h_<4>;");
+}
+
+/* ---- nodes ----------------------------------------------------------------------------------- */
+
+static bool by_element(const zl_body_node *n)
+{
+    zl_body_kind kind = zl_body_forms[n->op].kind;
+    return n->shape == ZL_ON_BOTH && n->op != ZL_BO_OPERAND && kind != ZL_BODY_REDUCE;
+}
+
+/* Nodes from `first` to before `last`, each for four elements at a time. */
+static void chunks(zl_pb *t, uint32_t first, uint32_t last)
+{
+    for (uint32_t v = 0; v < t->elements->values; v += ZL_PB_CHUNK)
+        for (uint32_t i = first; i < last; i++) {
+            const zl_body_node *n = &t->body->nodes[i];
+            uint32_t pack = zl_pb_pack(n);
+            if (!by_element(n)) continue;
+            for (uint32_t j = v / pack; j < (v + ZL_PB_CHUNK) / pack; j++) zl_pb_node(t, (int32_t)i, j);
+        }
+}
+
+static void whole(zl_pb *t, uint32_t node)
+{
+    const zl_body_node *n = &t->body->nodes[node];
+    zl_body_kind kind = zl_body_forms[n->op].kind;
+    if (kind == ZL_BODY_REDUCE || kind == ZL_BODY_LANES) {
+        zl_pb_reduce(t, (int32_t)node);
+        return;
+    }
+    for (uint32_t i = 0; i < zl_pb_count(t, n); i++) zl_pb_node(t, (int32_t)node, i);
+}
+
+/* A run of nodes of elements ends before a node that is no such, but for numbers and what stands
+ * in registers already. */
+static void nodes(zl_pb *t)
+{
+    uint32_t count = t->body->nodes_count;
+    for (uint32_t i = 0; i < count;) {
+        uint32_t last = i;
+        while (last < count && by_element(&t->body->nodes[last])) last++;
+        if (last > i) chunks(t, i, last);
+        else whole(t, last++);
+        i = last;
+    }
+}
+
+/* ---- moves -------------------------------------------------------------------------------------- */
+
+/* The line that gives an operand its last value; -1: none does. */
+static int32_t last_line(const zlay_body *body, uint32_t operand)
+{
+    for (uint32_t i = body->lines_count; i-- > 0;)
+        if (body->lines[i].operand == (int32_t)operand) return (int32_t)i;
+    return -1;
+}
+
+static bool is_same(const zl_body_node *n, uint32_t operand)
+{
+    return n->op == ZL_BO_OPERAND && n->operand == (int32_t)operand;
+}
+
+/* Moves the values of operands that other operands take over into temporaries: a = b, b = a. */
+static void save(zl_pb *t, char (*saved)[ZL_PB_NAME], int32_t node, const zl_body_node *as, uint32_t count)
+{
+    char from[ZL_PB_NAME];
+    for (uint32_t i = 0; i < count; i++)
+        zl_op(t->k, MOV, zl_pb_temp(t, saved[i]), zl_pb_operand(t, from, node, as, i));
+}
+
+/* The value of an operand's last line, in the operand's shape. */
+static zl_body_node shaped(const zl_pb *t, uint32_t operand)
+{
+    const zlay_body_operand *o = &t->body->operands[operand];
+    return (zl_body_node){.type = o->type, .shape = zl_body_sort_shape(o->sort)};
+}
+
+static void moves(zl_pb *t)
+{
+    const zlay_body *body = t->body;
+    uint32_t room = t->elements->values;
+    char(*saved)[ZL_PB_NAME] = zl_scratch_plain(t->k->ctx, (size_t)room * body->operands_count, ZL_PB_NAME);
+    char to[ZL_PB_NAME], from[ZL_PB_NAME];
+    if (!saved) {
+        t->k->status = ZLAY_ENOMEM;
+        return;
+    }
+    for (int pass = 0; pass < 2; pass++)
+        for (uint32_t o = 0; o < body->operands_count; o++) {
+            int32_t line = last_line(body, o), node = line < 0 ? -1 : body->lines[line].node;
+            if (node < 0 || is_same(&body->nodes[node], o)) continue;
+            zl_body_node as = shaped(t, o);
+            uint32_t count = zl_pb_count(t, &as);
+            bool taken = body->nodes[node].op == ZL_BO_OPERAND && t->acc[body->nodes[node].operand] >= 0;
+            if (taken && !pass) save(t, saved + (size_t)o * room, node, &as, count);
+            for (uint32_t i = 0; pass && i < count; i++) {
+                if (!taken) zl_pb_operand(t, from, node, &as, i);
+                zl_op(t->k, MOV, zl_pt_acc(t->k, to, t->acc[o], i),
+                      taken ? saved[(size_t)o * room + i] : zl_pb_plain(from));
+            }
+        }
+}
+
+/* ---- a use ------------------------------------------------------------------------------------------ */
+
+static bool fits(zl_pb *t)
+{
+    const zl_elements *e = t->elements;
+    if (zl_pt_width(t->k) != e->threads)
+        zl_pt_fail(t->k, "a matrix in %u threads, and the role's instance has %u", e->threads,
+                   zl_pt_width(t->k));
+    if (e->values % ZL_PB_CHUNK)
+        zl_pt_fail(t->k, "a thread with %u elements of a matrix, no multiple of 4", e->values);
+    return !t->k->status;
+}
+
+static void call_function(zl_pipe_text *k, const zl_event *event)
+{
+    if (!k->c) {
+        zl_pt_fail(k, "%s is a function of CUDA C, and PTX calls none", event->name);
+        return;
+    }
+    zl_putf(k->out, "%*s%s(", 4 * ((int)k->indent + 1), "", event->name);
+    for (uint32_t i = 0; i < event->uses; i++)
+        zl_putf(k->out, "acc_%s, ", k->pipe->accs[event[i].acc].name);
+    zl_puts(k->out, "rtid, instance);\n");
+}
+
+void zl_pt_body(zl_pipe_text *k, const zl_event *event)
+{
+    if (event->name[0]) call_function(k, event);
+    if (event->body < 0) return;
+    zl_pb t = {.k = k, .event = event, .body = k->pipe->bodies[event->body].body};
+    zl_pt_bind(event, t.body, t.acc);
+    int32_t matrix = k->registers[event->acc].matrix;
+    for (uint32_t i = 0; i < t.body->operands_count; i++)
+        if (t.acc[i] >= 0 && t.body->operands[i].sort == ZLAY_BODY_MATRIX)
+            matrix = k->registers[t.acc[i]].matrix;
+    t.elements = &k->matrices[matrix].elements;
+    t.divided = k->matrices[matrix].divided && zl_role_instances(k->role) > 1;
+    if (!fits(&t)) return;
+    zl_mark mark = zl_scratch_mark(k->ctx);
+    zl_pt_line(k, "{");
+    declare(&t);
+    nodes(&t);
+    moves(&t);
+    zl_pt_line(k, "}");
+    zl_scratch_release(k->ctx, mark);
+}

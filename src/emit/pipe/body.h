@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A use of a body while its code is printed: nodes have registers of their own, v<node>, in a
+ * scope of the use; operands have those of the pipe. */
+#ifndef ZL_EMIT_PIPE_BODY_H
+#define ZL_EMIT_PIPE_BODY_H
+
+#include "emit/pipe/pipe.h"
+
+enum { ZL_PB_NAME = 96, ZL_PB_CHUNK = 4 /* elements: a register of the smallest type */ };
+
+typedef struct zl_pb {
+    zl_pipe_text *k;
+    const zlay_body *body;
+    const zl_event *event;
+    const zl_elements *elements;
+    bool divided; /* rows of the role's instances are different */
+    int32_t acc[ZL_BODY_OPERANDS];
+    uint32_t temps; /* used in this use */
+} zl_pb;
+
+/* Elements in a register of a node: 1, 2 or 4. */
+uint32_t zl_pb_pack(const zl_body_node *n);
+/* Registers of a node. */
+uint32_t zl_pb_count(const zl_pb *t, const zl_body_node *n);
+/* The i-th of them. */
+const char *zl_pb_register(const zl_pb *t, char room[ZL_PB_NAME], int32_t node, uint32_t i);
+/* What register i of a node of `shape` and `pack` elements reads of an operand; a pair that lies
+ * in no register is put into a temporary first. */
+const char *zl_pb_operand(zl_pb *t, char room[ZL_PB_NAME], int32_t arg, const zl_body_node *n,
+                          uint32_t i);
+/* The same text where no f32 is read: a number as its bits, which both languages move. */
+const char *zl_pb_plain(char room[ZL_PB_NAME]);
+/* A fresh 32-bit register of the use. */
+const char *zl_pb_temp(zl_pb *t, char room[ZL_PB_NAME]);
+
+/* Prints register i of a node. */
+void zl_pb_node(zl_pb *t, int32_t node, uint32_t i);
+/* All of a node whose registers are not computed one by one. */
+void zl_pb_reduce(zl_pb *t, int32_t node);
+
+#endif

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Finds out which elements the registers of a pipe hold that its bodies use. Sums of products and
+ * loads from tensor memory say it; a body's matrices are alike, so each use passes it on to the
+ * registers beside them, until nothing changes. */
+#include "emit/pipe/pipe.h"
+
+#include <string.h>
+
+enum { LANES = 128, ROWS_OF_WGMMA = 64, WORD_BITS = 32 };
+
+static const zlay_body *body_of(const zl_pipe_text *k, const zl_event *e)
+{
+    return e->kind == ZL_EV_USE && e->body >= 0 ? k->pipe->bodies[e->body].body : NULL;
+}
+
+static zlay_status refuse(const zl_pipe_text *k, const zl_event *e, const char *name, const char *what)
+{
+    return zl_fail(k->ctx, ZLAY_ENOTSUP, "line %u: %.64s %s", e->line, name, what);
+}
+
+/* ---- matrices ------------------------------------------------------------------------- */
+
+/* The number of a matrix, which is added if there is none like it. */
+static int32_t matrix_add(zl_pipe_text *k, const zl_pt_matrix_of *m)
+{
+    for (uint32_t i = 0; i < k->matrices_count; i++)
+        if (k->matrices[i].divided == m->divided &&
+            zl_elements_alike(&k->matrices[i].elements, &m->elements))
+            return (int32_t)i;
+    k->matrices[k->matrices_count] = *m;
+    return (int32_t)k->matrices_count++;
+}
+
+static zlay_status fragment_read(const zl_pipe_text *k, zl_elements *out, const zlay_mma *mma,
+                                 int32_t fragment)
+{
+    zlay_layout *layout = NULL;
+    uint32_t columns = fragment == ZLAY_FRAGMENT_D ? mma->n : mma->k;
+    zlay_status status = zlay_mma_fragment(k->ctx, &layout, k->ask->target, mma, fragment);
+    if (!status) status = zl_elements_read(k->ctx, out, layout, ROWS_OF_WGMMA, columns);
+    zlay_layout_free(layout);
+    return status;
+}
+
+static zlay_status note(zl_pipe_text *k, int32_t acc, const zl_pt_matrix_of *m, int32_t type,
+                        const zl_event *e)
+{
+    zl_pt_registers *r = &k->registers[acc];
+    int32_t matrix = matrix_add(k, m);
+    if ((r->matrix >= 0 && r->matrix != matrix) || (r->type >= 0 && r->type != type))
+        return refuse(k, e, k->pipe->accs[acc].name, "holds different matrices, and a body uses it");
+    *r = (zl_pt_registers){matrix, type, ZLAY_BODY_MATRIX};
+    return ZLAY_OK;
+}
+
+static zlay_status note_product(zl_pipe_text *k, zl_pt_matrix_of *m, const zl_pt_product *p)
+{
+    uint32_t parts = p->operand[0].parts;
+    zlay_status status = fragment_read(k, &m->elements, &p->mma, ZLAY_FRAGMENT_D);
+    m->divided = p->operand[0].rows != 0;
+    if (!status && parts > 1) status = zl_elements_repeat(k->ctx, &m->elements, parts);
+    return status ? status : note(k, p->event->acc, m, p->mma.d, p->event);
+}
+
+/* Thread t of the four warps has lane t, its registers the columns. */
+static zlay_status note_load(zl_pipe_text *k, zl_pt_matrix_of *m, const zl_event *e)
+{
+    uint32_t columns = e->columns[1] - e->columns[0] + 1;
+    zl_elements *el = &m->elements;
+    *m = (zl_pt_matrix_of){.divided = false};
+    if (columns > ZL_ELEMENT_VALUES) return ZLAY_OK;
+    *el = (zl_elements){.values = columns, .threads = LANES};
+    el->row.extent = LANES;
+    el->row.count = 1;
+    el->column.extent = el->column.count = columns;
+    for (uint32_t i = 0; i < columns; i++) {
+        el->column.of[i] = (uint16_t)i;
+        el->column.offset[i] = i;
+    }
+    for (uint32_t b = 0; 1u << b < LANES; b++) el->row.bit[b] = 1u << b;
+    return note(k, e->acc, m, ZLAY_TYPE_F32, e);
+}
+
+static bool used(const zl_pipe_text *k, int32_t acc)
+{
+    for (uint32_t i = 0; i < k->pipe->events_count; i++) {
+        const zlay_body *body = body_of(k, &k->pipe->events[i]);
+        for (uint32_t j = 0; body && j < k->pipe->events[i].uses; j++)
+            if (k->pipe->events[i + j].acc == acc) return true;
+    }
+    return false;
+}
+
+static zlay_status note_all(zl_pipe_text *k, zl_pt_matrix_of *m)
+{
+    zlay_status status = ZLAY_OK;
+    for (uint32_t i = 0; i < k->products_count && !status; i++)
+        if (k->products[i].event->acc >= 0 && used(k, k->products[i].event->acc))
+            status = note_product(k, m, &k->products[i]);
+    for (uint32_t i = 0; i < k->pipe->events_count && !status; i++)
+        if (k->pipe->events[i].kind == ZL_EV_TLD && used(k, k->pipe->events[i].acc))
+            status = note_load(k, m, &k->pipe->events[i]);
+    return status;
+}
+
+/* ---- uses ------------------------------------------------------------------------------ */
+
+void zl_pt_bind(const zl_event *event, const zlay_body *body, int32_t acc[ZL_BODY_OPERANDS])
+{
+    uint32_t next = 0;
+    for (uint32_t i = 0; i < body->operands_count; i++)
+        acc[i] = body->operands[i].sort < ZLAY_BODY_SCALAR ? event[next++].acc : -1;
+}
+
+/* Whether registers of this sort say which matrix goes with them. */
+static int32_t matrix_of(const zl_pipe_text *k, const zlay_body *body, const int32_t *acc)
+{
+    int32_t found = -1;
+    for (uint32_t i = 0; i < body->operands_count; i++) {
+        if (acc[i] < 0 || k->registers[acc[i]].matrix < 0) continue;
+        if (body->operands[i].sort == ZLAY_BODY_MATRIX) return k->registers[acc[i]].matrix;
+        found = k->registers[acc[i]].matrix;
+    }
+    return found;
+}
+
+static bool goes_with(const zl_pipe_text *k, int32_t sort, int32_t known, int32_t matrix)
+{
+    const zl_elements *a = &k->matrices[known].elements, *b = &k->matrices[matrix].elements;
+    if (known == matrix) return true;
+    if (sort == ZLAY_BODY_MATRIX || sort == ZLAY_BODY_COLUMN) return false;
+    return k->matrices[known].divided == k->matrices[matrix].divided && zl_elements_rows_alike(a, b);
+}
+
+static zlay_status pass_on(zl_pipe_text *k, const zl_event *e, bool *changed)
+{
+    const zlay_body *body = body_of(k, e);
+    int32_t acc[ZL_BODY_OPERANDS];
+    zl_pt_bind(e, body, acc);
+    int32_t matrix = matrix_of(k, body, acc);
+    for (uint32_t i = 0; i < body->operands_count && matrix >= 0; i++) {
+        const zlay_body_operand *o = &body->operands[i];
+        if (acc[i] < 0) continue;
+        zl_pt_registers *r = &k->registers[acc[i]];
+        if (r->matrix < 0) {
+            *r = (zl_pt_registers){matrix, o->type, o->sort};
+            *changed = true;
+        }
+        if (r->type != o->type || r->sort != o->sort)
+            return refuse(k, e, k->pipe->accs[acc[i]].name, "has another type or shape elsewhere");
+        if (!goes_with(k, o->sort, r->matrix, matrix))
+            return refuse(k, e, k->pipe->accs[acc[i]].name, "lies in other threads than the matrix beside it");
+    }
+    return ZLAY_OK;
+}
+
+static zlay_status uses_known(zl_pipe_text *k)
+{
+    for (uint32_t i = 0; i < k->pipe->events_count; i++) {
+        const zl_event *e = &k->pipe->events[i];
+        if (!body_of(k, e) || zl_pt_fragment(k, e)) continue;
+        if (k->registers[e->acc].matrix < 0)
+            return refuse(k, e, k->pipe->accs[e->acc].name,
+                          "is no sum of a product, and stands beside none: nothing says which "
+                          "elements a thread has");
+    }
+    return ZLAY_OK;
+}
+
+/* A factor in registers that a body makes lies as the instruction reads it: step s of K reads the
+ * values from s * 4 registers on. */
+static zlay_status factor_check(zl_pipe_text *k, const zl_pt_product *p, zl_elements *wanted)
+{
+    const zl_pt_registers *r = p->event->acc_a >= 0 ? &k->registers[p->event->acc_a] : NULL;
+    if (!r || r->matrix < 0) return ZLAY_OK;
+    const char *name = k->pipe->accs[p->event->acc_a].name;
+    const zl_elements *have = &k->matrices[r->matrix].elements;
+    zlay_status status = fragment_read(k, wanted, &p->mma, ZLAY_FRAGMENT_A);
+    if (status) return status;
+    if (r->type != p->mma.a) return refuse(k, p->event, name, "has another type than the product reads");
+    bool same = have->values == p->steps * wanted->values;
+    for (uint32_t v = 0; same && v < have->values; v++) {
+        uint32_t w = v % wanted->values, s = v / wanted->values;
+        same = have->row.offset[have->row.of[v]] == wanted->row.offset[wanted->row.of[w]] &&
+               have->column.offset[have->column.of[v]] ==
+                   wanted->column.offset[wanted->column.of[w]] + s * p->mma.k;
+    }
+    same = same && !memcmp(have->row.bit, wanted->row.bit, sizeof wanted->row.bit) &&
+           !memcmp(have->column.bit, wanted->column.bit, sizeof wanted->column.bit);
+    if (same) return ZLAY_OK;
+    return refuse(k, p->event, name, "does not lie in the registers that the product reads: its "
+                                     "elements would have to change lanes");
+}
+
+/* ---- arguments --------------------------------------------------------------------------- */
+
+/* The first operand of the pipe's bodies that is an argument of this name. */
+static const zlay_body_operand *argument_of(const zl_pipe_text *k, const char *name)
+{
+    for (uint32_t b = 0; b < k->pipe->bodies_count; b++) {
+        const zlay_body *body = k->pipe->bodies[b].body;
+        for (uint32_t j = 0; j < body->operands_count; j++) {
+            const zlay_body_operand *o = &body->operands[j];
+            bool argument = o->sort == ZLAY_BODY_SCALAR || o->sort == ZLAY_BODY_GLOBAL;
+            if (argument && !strcmp(o->name, name)) return o;
+        }
+    }
+    return NULL;
+}
+
+bool zl_pt_body_argument(const zl_pipe_text *k, uint32_t i, const zlay_body_operand **out)
+{
+    for (uint32_t b = 0; b < k->pipe->bodies_count; b++) {
+        const zlay_body *body = k->pipe->bodies[b].body;
+        for (uint32_t j = 0; j < body->operands_count; j++)
+            if (argument_of(k, body->operands[j].name) == &body->operands[j] && !i--) {
+                *out = &body->operands[j];
+                return true;
+            }
+    }
+    return false;
+}
+
+/* One name is one argument, of one type. */
+static zlay_status arguments_check(const zl_pipe_text *k)
+{
+    for (uint32_t b = 0; b < k->pipe->bodies_count; b++) {
+        const zlay_body *body = k->pipe->bodies[b].body;
+        for (uint32_t j = 0; j < body->operands_count; j++) {
+            const zlay_body_operand *o = &body->operands[j], *first = argument_of(k, o->name);
+            if (o->sort < ZLAY_BODY_SCALAR || !first || o->sort == ZLAY_BODY_INDEX) continue;
+            if (first->sort != o->sort || first->type != o->type)
+                return zl_fail(k->ctx, ZLAY_EINVAL, "body %s: %.64s is an argument of another type "
+                               "elsewhere", body->name, o->name);
+        }
+    }
+    return ZLAY_OK;
+}
+
+zlay_status zl_pt_bodies(zl_pipe_text *k)
+{
+    bool changed = true;
+    k->matrices_count = 0;
+    for (uint32_t i = 0; i < ZL_PT_NAMES; i++) k->registers[i] = (zl_pt_registers){-1, -1, -1};
+    if (!k->pipe->bodies_count) return ZLAY_OK;
+    zl_pt_matrix_of *m = zl_scratch(k->ctx, 1 + k->pipe->accs_count, sizeof *m);
+    if (!m) return ZLAY_ENOMEM;
+    k->matrices = m + 1;
+    zlay_status status = arguments_check(k);
+    if (!status) status = note_all(k, m);
+    while (changed && !status) {
+        changed = false;
+        for (uint32_t i = 0; i < k->pipe->events_count && !status; i++)
+            if (body_of(k, &k->pipe->events[i])) status = pass_on(k, &k->pipe->events[i], &changed);
+    }
+    if (!status) status = uses_known(k);
+    for (uint32_t i = 0; i < k->products_count && !status; i++)
+        status = factor_check(k, &k->products[i], &m->elements);
+    return status;
+}
+
+uint32_t zl_pt_registers_of(const zl_pipe_text *k, int32_t acc)
+{
+    const zl_pt_registers *r = &k->registers[acc];
+    if (r->matrix < 0) return 0;
+    const zl_elements *e = &k->matrices[r->matrix].elements;
+    switch (r->sort) {
+    case ZLAY_BODY_MATRIX: return e->values * zlay_type_bits(r->type) / WORD_BITS;
+    case ZLAY_BODY_COLUMN: return e->column.count;
+    default: return e->row.count;
+    }
+}
