@@ -73,6 +73,8 @@ bool zl_target_in(const zlay_target *target, uint32_t sets);
 
 /* What the assembler asks for; `says`: the documents. */
 uint32_t zl_form_ptx(const zl_isa_form *form, bool says);
+/* The same on a target, which may have got the form later than others did. */
+uint32_t zl_form_ptx_on(const zl_isa_form *form, const zlay_target *target);
 uint32_t zl_target_ptx(const zlay_target *target);
 bool zl_form_on(const zl_isa_form *form, const zlay_target *target, bool says);
 

@@ -57,6 +57,7 @@ static const struct {
 } versions[] = {
 #define VERSIONS(first, last) {first, last},
 #define TARGET_VERSION(arch, suffix, version)
+#define SET_VERSION(set, arch, version)
 #include "isa/forms/versions.def"
 };
 
@@ -67,6 +68,16 @@ static const struct {
 } target_versions[] = {
 #define VERSIONS(first, last)
 #define TARGET_VERSION(arch, suffix, version) {arch, suffix, version},
+#define SET_VERSION(set, arch, version)
+#include "isa/forms/versions.def"
+};
+
+static const struct {
+    uint32_t set, arch, version;
+} set_versions[] = {
+#define VERSIONS(first, last)
+#define TARGET_VERSION(arch, suffix, version)
+#define SET_VERSION(set, arch, version) {set, arch, version},
 #include "isa/forms/versions.def"
 };
 
@@ -102,6 +113,16 @@ uint32_t zl_form_ptx(const zl_isa_form *form, bool says)
         uint32_t cell = form->choice[i]->ptx, version = cell & ~ZL_SAYS;
         if (heard(cell, says) && version > ptx) ptx = version;
     }
+    return ptx;
+}
+
+uint32_t zl_form_ptx_on(const zl_isa_form *form, const zlay_target *target)
+{
+    uint32_t ptx = zl_form_ptx(form, false);
+    for (size_t i = 0; i < ZL_COUNT(set_versions); i++)
+        if (target->cls != ZL_CLASS_GFX && target->arch == set_versions[i].arch &&
+            form->pattern->on == set_versions[i].set && ptx < set_versions[i].version)
+            ptx = set_versions[i].version;
     return ptx;
 }
 

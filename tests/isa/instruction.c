@@ -66,6 +66,27 @@ static void the_header_says(void **state)
     assert_int_equal(r[0].fix_keeps, ZLAY_KEEPS_ALL);
 }
 
+/* cvt of e4m3x2 came to sm_90 with PTX 7.8, to sm_89 with 8.1. */
+static void a_target_may_get_a_form_later(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *on;
+        uint32_t ptx;
+        zlay_answer answer;
+    } rows[] = {{"sm_80", 90, ZLAY_NO},  {"sm_89", 80, ZLAY_NO},  {"sm_89", 81, ZLAY_YES},
+                {"sm_90", 78, ZLAY_YES}, {"sm_90a", 80, ZLAY_YES}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        zlay_verdict v;
+        zlay_reason r[4];
+        zlay_instruction asked = {.form = form("cvt.rn.satfinite.e4m3x2.f32"), .ptx = rows[i].ptx};
+        assert_int_equal(zlay_instruction_check(&v, r, 4, target_of(rows[i].on), &asked), ZLAY_OK);
+        assert_int_equal(v.answer, rows[i].answer);
+        if (i == 1) assert_string_equal(rule_name(r[0].rule), "INSTR_PTX");
+        if (i == 1) assert_int_equal(r[0].fix_value, 81);
+    }
+}
+
 /* ---- the table ------------------------------------------------------------------ */
 
 static void every_id_finds_its_form(void **state)
@@ -218,6 +239,10 @@ static void other_spellings_and_defaults(void **state)
                      form("tma.store.tile.3d"));
     assert_int_equal(form("st.async.shared::cluster.mbarrier::complete_tx::bytes.v4.f32"),
                      form("st_async.v4.f32"));
+    assert_int_equal(form("ld.global.nc.b32"), form("ld.nc.b32"));
+    assert_int_equal(form("ld.global.nc.v4.b32"), form("ld.nc.v4.b32"));
+    assert_int_equal(form("ld.global.nc.u8"), form("ld.nc.u8"));
+    assert_int_not_equal(form("mov.b32.pack"), form("mov.b32.unpack"));
 }
 
 /* ---- verdicts ------------------------------------------------------------------- */
@@ -546,6 +571,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_header_says),
+        cmocka_unit_test(a_target_may_get_a_form_later),
         cmocka_unit_test(every_id_finds_its_form),
         cmocka_unit_test(every_text_is_of_one_form),
         cmocka_unit_test(every_opcode_finds_a_form),

@@ -127,7 +127,7 @@ static uint64_t bound(int32_t name, const zl_subject *s, uint32_t i)
     switch (name) {
     case ELEMTYPE_MOST: return zl_elemtype_last(s->target, a->ptx);
     case SWIZZLE_MOST: return zl_swizzle_last(s->target, a->ptx);
-    case FORM_PTX: return zl_form_ptx(&a->form, false);
+    case FORM_PTX: return zl_form_ptx_on(&a->form, s->target);
     case SAID_PTX: return said_ptx(&a->form);
     case TARGET_PTX: return zl_target_ptx(s->target);
     case PTX_KNOWN: return zl_ptx_known(a->ptx);
