@@ -266,7 +266,7 @@ static void load_element(zl_pb *t, const zl_body_node *n, const char *to, uint32
         else zl_op(t->k, MASK, to, "0");
         zl_pt_when(t->k, "more");
     }
-    zl_say(t->k, NULL, wide ? "ld.g.nc.b32" : "ld.g.nc.b16", 1, to, "gp");
+    zl_say(t->k, NULL, wide ? "ld.nc.b32" : "ld.nc.b16", 1, to, "gp");
     if (n->arg[1] >= 0) zl_pt_when_end(t->k);
 }
 

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Pipes with bodies as whole kernels: proved, printed, assembled by ptxas, and executed as PTX on the CPU; what they leave in
+ * global memory is compared with the same mathematics in double. */
+#define _POSIX_C_SOURCE 200809L
+#include "ptx/run.h"
+
+#include "assembler.h"
+#include "ctx.h"
+
+#include <math.h>
+#include <stdio.h>
+
+enum { TEXT = 1 << 15, KERNEL = 1 << 20, ARGUMENTS = 32, EDGE = 64, TILE = EDGE * EDGE, TILES = 4, ROW_BYTES = 128 };
+
+static px_machine machine;
+static char text[TEXT], kernel[KERNEL];
+
+typedef struct run {
+    zlay_ctx *ctx;
+    zlay_pipe_launch launch;
+    zlay_pipe_argument argument[ARGUMENTS];
+    uint64_t next;
+} run;
+
+/* ---- values ------------------------------------------------------------------------------ */
+
+static float from_bf16(uint16_t bits)
+{
+    uint32_t word = (uint32_t)bits << 16;
+    float value;
+    memcpy(&value, &word, 4);
+    return value;
+}
+
+/* Sums of four uniform numbers: near N(0, 1) by a factor. */
+static uint16_t draw(uint64_t *seed)
+{
+    double sum = 0;
+    for (int i = 0; i < 4; i++) sum += (double)(test_random(seed) % 20001) / 10000 - 1;
+    return (uint16_t)zlay_sim_bf16((float)(sum * 0.8660254));
+}
+
+/* Element (row, column) of a tile of 64 x 64 bf16 in 128 swizzled bytes a row. */
+static uint16_t *at(uint16_t *tile, int row, int column)
+{
+    int byte = row * ROW_BYTES + column * 2;
+    byte ^= (row % 8) << 4;
+    return tile + byte / 2;
+}
+
+static void fill(uint16_t *tile, uint64_t *seed)
+{
+    for (int r = 0; r < EDGE; r++)
+        for (int c = 0; c < EDGE; c++) *at(tile, r, c) = draw(seed);
+}
+
+/* ---- kernels ------------------------------------------------------------------------------- */
+
+static zlay_pipe *pipe_of(zlay_ctx *ctx, const char *name)
+{
+    zlay_pipe *pipe;
+    FILE *file = fopen(name, "r");
+    assert_non_null(file);
+    size_t length = fread(text, 1, sizeof text - 1, file);
+    fclose(file);
+    text[length] = 0;
+    if (zlay_pipe_parse(ctx, &pipe, text, length)) fail_msg("%s: %s", name, zlay_ctx_message(ctx));
+    return pipe;
+}
+
+static zlay_pipe_operand operand_of(const char *smem, const zlay_layout *layout, int32_t major)
+{
+    return (zlay_pipe_operand){.smem = smem, .type = ZLAY_TYPE_BF16, .major = major, .swizzle = ZLAY_SWIZZLE_128B, .layout = layout};
+}
+
+/* Rows of 64 bf16 in 128 swizzled bytes: D, and V, whose product reads keys along rows. */
+static void print_pipe(run *r, const char *name, int32_t language)
+{
+    zlay_pipe *pipe = pipe_of(r->ctx, name);
+    zlay_layout *rows = read_layout(r->ctx, "(64,64):(64,1)"), *columns = read_layout(r->ctx, "(64,64):(1,64)");
+    zlay_pipe_operand operands[] = {operand_of("D", rows, ZLAY_MAJOR_K), operand_of("V", columns, ZLAY_MAJOR_MN)};
+    zlay_pipe_emit ask = {.size = sizeof ask, .language = language, .target = target_of("sm_90a"), .pipe = pipe, .name = "kernel",
+                          .name_length = 6, .operands = operands, .operands_count = strstr(text, "smem V") ? 2 : 1};
+    zlay_buf out = {kernel, sizeof kernel, 0};
+    zlay_status status = zlay_emit_pipe(r->ctx, &out, &r->launch, r->argument, ARGUMENTS, &ask);
+    if (status) fail_msg("%s: %s", name, zlay_ctx_message(r->ctx));
+    zlay_layout_free(rows);
+    zlay_layout_free(columns);
+    zlay_pipe_free(pipe);
+}
+
+static void assembles_and_compiles(void **state)
+{
+    static const char *const names[] = {"examples/attention.pipe", "examples/epilogue.pipe"};
+    run r = {.ctx = *state};
+    need_assembler();
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        print_pipe(&r, names[i], ZLAY_TEXT_PTX);
+        assert_true(assembles("sm_90a", kernel));
+        print_pipe(&r, names[i], ZLAY_TEXT_CUDA);
+        if (has_compiler()) assert_true(compiles("sm_90a", kernel));
+    }
+}
+
+/* ---- arguments -------------------------------------------------------------------------------- */
+
+static void give(run *r, const char *name, const void *value, size_t bytes)
+{
+    for (uint32_t i = 0; i < r->launch.arguments; i++) {
+        if (strcmp(r->argument[i].name, name)) continue;
+        assert_int_equal(r->argument[i].bytes, bytes);
+        memcpy(machine.param[i], value, bytes);
+        return;
+    }
+    fail_msg("no argument %s", name);
+}
+
+static void give_memory(run *r, const char *name, void *bytes, size_t size)
+{
+    machine.memory[machine.memories++] = (px_memory){r->next, size, bytes};
+    give(r, name, &r->next, 8);
+    r->next += (uint64_t)1 << 32;
+}
+
+static void give_number(run *r, const char *name, uint64_t value, size_t bytes) { give(r, name, &value, bytes); }
+
+static void begin_run(run *r)
+{
+    machine.memories = 0;
+    r->next = (uint64_t)1 << 32;
+    memset(machine.param, 0, sizeof machine.param);
+}
+
+static void end_run(run *r, uint32_t blocks, int when)
+{
+    machine.when = (px_when)when;
+    machine.random = (uint64_t)when + 1;
+    px_run(&machine, kernel, (int)r->launch.threads, blocks, 1);
+    if (*machine.fault) fail_msg("%s", machine.fault);
+}
+
+/* ---- an epilogue --------------------------------------------------------------------------------- */
+
+/* D = relu(alpha A B^T + bias), tile by tile; a sum of so few products is exact to some 2^-20. */
+static void compare_epilogue(uint16_t *d, uint16_t *a, uint16_t *b, int steps, double alpha, const uint16_t *bias)
+{
+    for (int i = 0; i < EDGE; i++)
+        for (int j = 0; j < EDGE; j++) {
+            double sum = 0;
+            for (int s = 0; s < steps; s++)
+                for (int k = 0; k < EDGE; k++)
+                    sum += (double)from_bf16(*at(a + s * TILE, i, k)) * from_bf16(*at(b + s * TILE, j, k));
+            double wanted = fmax(alpha * sum + from_bf16(bias[j]), 0), got = from_bf16(*at(d, i, j));
+            if (!(fabs(got - wanted) <= fabs(wanted) / 256 + 1e-4)) fail_msg("(%d, %d): %g, not %g", i, j, got, wanted);
+        }
+}
+
+static void runs_an_epilogue(void **state)
+{
+    static uint16_t a[2 * TILES * TILE], b[2 * TILES * TILE], d[2 * TILE], bias[2 * EDGE];
+    run r = {.ctx = *state};
+    uint64_t seed = test_seed("epilogue");
+    float alpha = 0.625f;
+    print_pipe(&r, "examples/epilogue.pipe", ZLAY_TEXT_PTX);
+    for (int steps = 1; steps <= TILES; steps++) {
+        begin_run(&r);
+        for (int i = 0; i < 2 * TILES; i++) fill(a + i * TILE, &seed), fill(b + i * TILE, &seed);
+        for (int i = 0; i < 2 * EDGE; i++) bias[i] = draw(&seed);
+        memset(d, 0xee, sizeof d);
+        give_memory(&r, "in_A", a, sizeof a);
+        give_memory(&r, "in_B", b, sizeof b);
+        give_memory(&r, "out_D", d, sizeof d);
+        give_memory(&r, "read_bias", bias, sizeof bias);
+        give_number(&r, "step_in_A", TILES * TILE * 2, 8);
+        give_number(&r, "step_in_B", TILES * TILE * 2, 8);
+        give_number(&r, "step_out_D", TILE * 2, 8);
+        give_number(&r, "n_N", (uint64_t)steps, 4);
+        give(&r, "x_alpha", &alpha, 4);
+        end_run(&r, 2, steps % 3);
+        for (int block = 0; block < 2; block++)
+            compare_epilogue(d + block * TILE, a + block * TILES * TILE, b + block * TILES * TILE, steps, alpha, bias + block * EDGE);
+    }
+}
+
+/* ---- attention --------------------------------------------------------------------------------------- */
+
+/* Causal attention of one query over so many keys, in double. */
+static void attend(double out[EDGE], uint16_t *q, int row, uint16_t *k, uint16_t *v, int keys)
+{
+    double weight[TILES * EDGE], sum = 0, most = -INFINITY;
+    for (int j = 0; j < keys; j++) {
+        weight[j] = 0;
+        for (int c = 0; c < EDGE; c++)
+            weight[j] += (double)from_bf16(*at(q, row, c)) * from_bf16(*at(k + j / EDGE * TILE, j % EDGE, c));
+        most = fmax(most, weight[j] /= 8);
+    }
+    for (int j = 0; j < keys; j++) sum += weight[j] = exp(weight[j] - most);
+    for (int c = 0; c < EDGE; c++) {
+        out[c] = 0;
+        for (int j = 0; j < keys; j++) out[c] += weight[j] / sum * from_bf16(*at(v + j / EDGE * TILE, j % EDGE, c));
+    }
+}
+
+/* P is rounded to bf16 and D is: an error of 2^-8 of the greatest weight's values each. */
+static void compare_attention(uint16_t *d, uint16_t *q, uint16_t *k, uint16_t *v, int tile, int tiles)
+{
+    for (int i = 0; i < EDGE; i++) {
+        double wanted[EDGE];
+        int keys = tile * EDGE + i + 1;
+        attend(wanted, q, i, k, v, keys < tiles * EDGE ? keys : tiles * EDGE);
+        for (int c = 0; c < EDGE; c++) {
+            double got = from_bf16(*at(d, i, c));
+            if (!(fabs(got - wanted[c]) <= 0.012)) fail_msg("(%d, %d): %g, not %g", i, c, got, wanted[c]);
+        }
+    }
+}
+
+static void runs_attention(void **state)
+{
+    static uint16_t q[TILES * TILE], k[TILES * TILE], v[TILES * TILE], d[TILES * TILE];
+    run r = {.ctx = *state};
+    uint64_t seed = test_seed("attention");
+    float scale = 1.44269504f / 8;
+    print_pipe(&r, "examples/attention.pipe", ZLAY_TEXT_PTX);
+    for (int tiles = 1; tiles <= 3; tiles++) {
+        begin_run(&r);
+        for (int i = 0; i < TILES; i++) fill(q + i * TILE, &seed), fill(k + i * TILE, &seed), fill(v + i * TILE, &seed);
+        memset(d, 0xee, sizeof d);
+        give_memory(&r, "in_Q", q, sizeof q);
+        give_memory(&r, "in_K", k, sizeof k);
+        give_memory(&r, "in_V", v, sizeof v);
+        give_memory(&r, "out_D", d, sizeof d);
+        give_number(&r, "step_in_Q", TILE * 2, 8);
+        give_number(&r, "step_out_D", TILE * 2, 8);
+        give_number(&r, "n_N", (uint64_t)tiles, 4);
+        give(&r, "x_scale", &scale, 4);
+        end_run(&r, (uint32_t)tiles, tiles % 3);
+        for (int block = 0; block < tiles; block++)
+            compare_attention(d + block * TILE, q + block * TILE, k, v, block, tiles);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(assembles_and_compiles),
+        cmocka_unit_test(runs_an_epilogue),
+        cmocka_unit_test(runs_attention),
+    };
+    return cmocka_run_group_tests_name("emit/body_run", tests, begin, end);
+}
