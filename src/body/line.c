@@ -155,7 +155,7 @@ static bool read_assignment(zl_body_reader *r)
     zlay_body *b = r->body;
     zl_body_line line = {.operand = -1};
     if (!read_name(r, line.name, "a line begins with")) return false;
-    if (!zl_cursor_take(r->at, '=')) return zl_body_refuse(r, ZLAY_EINVAL, "'=' is missing");
+    if (!zl_cursor_take(r->at, '=')) return zl_body_refuse(r, ZLAY_EINVAL, "'=' is missing: a line is NAME = EXPRESSION, and `end` the last");
     if (b->lines_count == ZL_BODY_LINES)
         return zl_body_refuse(r, ZLAY_ELIMIT, "more than %d lines", ZL_BODY_LINES);
     line.operand = zl_body_operand_find(b, line.name);

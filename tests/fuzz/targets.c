@@ -222,6 +222,28 @@ static int facts_target(const char *bytes, size_t size)
     return broken;
 }
 
+/* ---- bodies ----------------------------------------------------------------------- */
+
+static int body_target(const char *bytes, size_t size)
+{
+    static char text[1 << 16], twice[1 << 16];
+    zlay_buf buf = {text, sizeof text, 0}, buf2 = {twice, sizeof twice, 0};
+    zlay_ctx *ctx = ctx_new();
+    zlay_body *body = NULL, *again = NULL;
+    int broken = 0;
+    zlay_status status = zlay_body_parse(ctx, &body, bytes, size);
+    STATE((body != NULL) == (status == ZLAY_OK));
+    STATE(status == ZLAY_OK || *zlay_ctx_message(ctx));
+    if (body && !zlay_body_print(&buf, body)) {
+        STATE(zlay_body_parse(ctx, &again, text, buf.need) == ZLAY_OK);
+        STATE(!again || (zlay_body_print(&buf2, again) == ZLAY_OK && !strcmp(text, twice)));
+    }
+    zlay_body_free(body);
+    zlay_body_free(again);
+    zlay_ctx_free(ctx);
+    return broken;
+}
+
 /* ---- pipes ------------------------------------------------------------------------ */
 
 /* The checker takes more steps than the verifier: it has the usual limits. */
@@ -348,6 +370,7 @@ const fuzz_row fuzz_rows[] = {
     {"tiler", tiler_target, 1},
     {"coordinate", coordinate_target, 1},
     {"facts", facts_target, 2},
+    {"body", body_target, 1},
     {"pipe", pipe_target, 20},
     {"tensormap", tensormap_target, 2},
     {"smemdesc", smemdesc_target, 1},
