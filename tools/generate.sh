@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # tools/generate.sh [DIRECTORY]: rewrite what documents take from tables in src/: the operations in batch.md, the
-# limits in errors.md, the rules of pipes and who runs their events in pipe.md.
+# limits in errors.md, the rules of pipes and who runs their events in pipe.md, the operations of bodies in bodies.md.
 set -eu
 docs=${1:-docs}
 table=$(mktemp)
@@ -68,3 +68,35 @@ who() {
             print "| one warp alone | " list["WARP"] " |"
         }'
 } | into pipe.md src/pipe/language/ways.def
+
+# A class of types by its names; a body's conversions by source, with the words of their roundings.
+{
+    echo '| written | of | is |'
+    echo '|---|---|---|'
+    printf '#define BODY_OP(id, word, kind, args, takes, does) ROW kind~word~takes~does\n#include "body/ops.def"\n' | preprocess |
+        grep '^ROW' | sed -E 's/^ROW //; s/ ?~ ?/~/g; s/"//g; s/ \| /, /g; s/\\//g' | awk -F'~' '
+        BEGIN {
+            name["FLOAT"] = "f32"; name["HALF"] = "f16, bf16"; name["INT"] = "s32, u32"; name["CONDITION"] = "conditions"; name["NONE"] = ""
+        }
+        {
+            if ($2 == "") next
+            n = split($3, of, ", "); types = ""
+            for (i = 1; i <= n; i++) types = types (i > 1 ? ", " : "") name[of[i]]
+            written = $2 == "" ? "" : "`" $2 "`"
+            if ($1 == "BETWEEN" || $1 == "COMPARE") written = "`a " $2 " b`"
+            if ($1 == "BEFORE") written = "`" $2 "a`"
+            print "| " written " | " types " | " $4 " |"
+        }'
+} | into bodies.md src/body/ops.def
+
+{
+    echo '| from | to | rounds |'
+    echo '|---|---|---|'
+    printf '#define CONVERSION(from, to, rounds) ROW from~to~rounds\n#include "body/conversions.def"\n' | preprocess | grep '^ROW' |
+        sed -E 's/^ROW //; s/ ?~ ?/~/g' | awk -F'~' '
+        {
+            how = $3; gsub(/NEAREST/, "to nearest", how); gsub(/ZERO/, "`rz` to zero", how); gsub(/DOWN/, "`rm` down", how); gsub(/UP/, "`rp` up", how)
+            gsub(/ \| /, ", ", how); if (how == "0") how = "exact, or as its only way"
+            print "| " tolower($1) " | " tolower($2) " | " how " |"
+        }'
+} | into bodies.md src/body/conversions.def

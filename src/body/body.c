@@ -74,7 +74,10 @@ void zlay_body_free(zlay_body *body)
     zl_free(&alloc, body, sizeof *body);
 }
 
-size_t zlay_body_operand_count(const zlay_body *body) { return body ? body->operands_count : 0; }
+size_t zlay_body_operand_count(const zlay_body *body)
+{
+    return body ? body->operands_count : 0;
+}
 
 zlay_status zlay_body_operand_nth(zlay_body_operand *out, const zlay_body *body, size_t i)
 {

@@ -38,7 +38,7 @@ typedef enum zl_body_kind {
 } zl_body_kind;
 
 typedef enum zl_body_op {
-#define BODY_OP(id, word, kind, args, takes) ZL_BO_##id,
+#define BODY_OP(id, word, kind, args, takes, does) ZL_BO_##id,
 #include "body/ops.def"
 #undef BODY_OP
     ZL_BODY_OPS

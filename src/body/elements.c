@@ -43,8 +43,8 @@ static bool is_sum(const zl_elements *e, const int64_t *element)
 {
     for (uint32_t v = 0, i = 0; v < e->values; v++)
         for (uint32_t t = 0; t < e->threads; t++, i++)
-            if ((uint64_t)element[i] != sum_of(&e->row, t, v) +
-                                            (uint64_t)e->row.extent * sum_of(&e->column, t, v))
+            if ((uint64_t)element[i] !=
+                sum_of(&e->row, t, v) + (uint64_t)e->row.extent * sum_of(&e->column, t, v))
                 return false;
     return true;
 }
@@ -75,8 +75,9 @@ zlay_status zl_elements_read(zlay_ctx *ctx, zl_elements *out, const zlay_layout 
     if (!status) {
         read_sums(out, element);
         if (!is_sum(out, element))
-            status = zl_fail(ctx, ZLAY_ENOTSUP, "a fragment whose elements are no sums of what "
-                                                "thread and value add");
+            status = zl_fail(ctx, ZLAY_ENOTSUP,
+                             "a fragment whose elements are no sums of what "
+                             "thread and value add");
     }
     zl_scratch_release(ctx, mark);
     return status;

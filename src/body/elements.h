@@ -11,11 +11,11 @@ enum { ZL_ELEMENT_VALUES = 1024, ZL_ELEMENT_BITS = 10 };
 
 /* Along rows or along columns. */
 typedef struct zl_element_axis {
-    uint32_t extent;                /* of the matrix */
-    uint32_t count;                 /* different offsets of a thread's values */
+    uint32_t extent;                    /* of the matrix */
+    uint32_t count;                     /* different offsets of a thread's values */
     uint32_t offset[ZL_ELEMENT_VALUES]; /* those, in the order of the values */
-    uint16_t of[ZL_ELEMENT_VALUES]; /* value -> index into offset */
-    uint32_t bit[ZL_ELEMENT_BITS];  /* what each bit of the thread's number adds */
+    uint16_t of[ZL_ELEMENT_VALUES];     /* value -> index into offset */
+    uint32_t bit[ZL_ELEMENT_BITS];      /* what each bit of the thread's number adds */
 } zl_element_axis;
 
 typedef struct zl_elements {

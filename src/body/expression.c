@@ -68,7 +68,8 @@ static bool exponent_read(zl_body_reader *r, zl_decimal *d)
     c->at++;
     bool minus = zl_cursor_take(c, '-');
     if (!minus) zl_cursor_take(c, '+');
-    if (!zl_cursor_number(c, &value) || value > 1000) return refuse(r, "an exponent is no number") >= 0;
+    if (!zl_cursor_number(c, &value) || value > 1000)
+        return refuse(r, "an exponent is no number") >= 0;
     d->exponent += (int32_t)(minus ? -value : value);
     return true;
 }
@@ -84,8 +85,10 @@ static void reduce(zl_decimal *d)
 static int32_t number(zl_body_reader *r)
 {
     zl_cursor *c = r->at;
-    zl_body_node node = {
-        .op = ZL_BO_NUMBER, .type = ZL_BODY_ANY, .arg = {-1, -1, -1}, .operand = -1};
+    zl_body_node node = {.op = ZL_BO_NUMBER,
+                         .type = ZL_BODY_ANY,
+                         .arg = {-1, -1, -1},
+                         .operand = -1};
     uint32_t count = 0;
     if (c->length - c->at >= 2 && c->text[c->at] == '0' && c->text[c->at + 1] == 'x')
         return hexadecimal(r);
@@ -93,7 +96,8 @@ static int32_t number(zl_body_reader *r)
     reduce(&node.number);
     if (node.number.exponent > EXPONENT_MOST || node.number.exponent < -EXPONENT_MOST)
         return refuse(r, "a number is too great or too small: 15 digits and 22 places are read");
-    if (c->at < c->length && zl_is_name_part(c->text[c->at])) return refuse(r, "a letter stands behind a number");
+    if (c->at < c->length && zl_is_name_part(c->text[c->at]))
+        return refuse(r, "a letter stands behind a number");
     return zl_body_new_node(r, &node);
 }
 
@@ -108,7 +112,10 @@ static int32_t infinity(zl_body_reader *r)
 
 /* ---- names ------------------------------------------------------------------------------- */
 
-static uint32_t least(uint32_t a, uint32_t b) { return a < b ? a : b; }
+static uint32_t least(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
 
 /* Levenshtein's distance, a row at a time. */
 static uint32_t distance(const char *a, const char *b)
@@ -140,17 +147,20 @@ static const char *nearest(const zlay_body *b, const char *wanted)
 {
     const char *best = NULL;
     uint32_t far = least(3, (uint32_t)strlen(wanted));
-    for (uint32_t i = 0; i < b->operands_count; i++) nearer(wanted, b->operands[i].name, &best, &far);
+    for (uint32_t i = 0; i < b->operands_count; i++)
+        nearer(wanted, b->operands[i].name, &best, &far);
     for (uint32_t i = 0; i < b->lines_count; i++) nearer(wanted, b->lines[i].name, &best, &far);
     for (uint32_t i = 0; i < ZL_BODY_OPS; i++)
-        if (zl_body_forms[i].kind >= ZL_BODY_CALL) nearer(wanted, zl_body_forms[i].word, &best, &far);
+        if (zl_body_forms[i].kind >= ZL_BODY_CALL)
+            nearer(wanted, zl_body_forms[i].word, &best, &far);
     return best;
 }
 
 static int32_t unknown(zl_body_reader *r, const char *word)
 {
     const char *like = nearest(r->body, word);
-    if (like) zl_body_refuse(r, ZLAY_EINVAL, "there is no '%s'; the nearest name is '%s'", word, like);
+    if (like)
+        zl_body_refuse(r, ZLAY_EINVAL, "there is no '%s'; the nearest name is '%s'", word, like);
     else zl_body_refuse(r, ZLAY_EINVAL, "there is no '%s'", word);
     return -1;
 }
@@ -158,10 +168,12 @@ static int32_t unknown(zl_body_reader *r, const char *word)
 static int32_t operand_value(zl_body_reader *r, int32_t operand)
 {
     zlay_body_operand *o = &r->body->operands[operand];
-    if (o->sort == ZLAY_BODY_GLOBAL) return refuse(r, "an array in global memory is read by load(NAME, index)");
+    if (o->sort == ZLAY_BODY_GLOBAL)
+        return refuse(r, "an array in global memory is read by load(NAME, index)");
     o->reads = 1;
     for (uint32_t i = 0; i < r->body->nodes_count; i++)
-        if (r->body->nodes[i].op == ZL_BO_OPERAND && r->body->nodes[i].operand == operand) return (int32_t)i;
+        if (r->body->nodes[i].op == ZL_BO_OPERAND && r->body->nodes[i].operand == operand)
+            return (int32_t)i;
     return zl_body_new_node(r, &(zl_body_node){.op = ZL_BO_OPERAND,
                                                .type = o->type,
                                                .shape = zl_body_sort_shape(o->sort),
@@ -230,7 +242,8 @@ static int32_t call(zl_body_reader *r, const char *word)
     int32_t args[ZL_BODY_ARGS], type;
     uint32_t count;
     if (!strcmp(word, "load")) return call_load(r);
-    if (zl_body_type_find(&type, word, strlen(word))) return call_conversion(r, type, ZL_ROUND_NEAREST);
+    if (zl_body_type_find(&type, word, strlen(word)))
+        return call_conversion(r, type, ZL_ROUND_NEAREST);
     for (uint32_t op = 0; op < ZL_BODY_OPS; op++) {
         const zl_body_form *f = &zl_body_forms[op];
         if (f->kind < ZL_BODY_CALL || strcmp(f->word, word)) continue;

@@ -9,8 +9,9 @@
 static const struct {
     const char *word;
     int32_t sort;
-} sorts[] = {{"matrix", ZLAY_BODY_MATRIX}, {"row", ZLAY_BODY_ROW},       {"column", ZLAY_BODY_COLUMN},
-             {"part", ZLAY_BODY_PART},     {"scalar", ZLAY_BODY_SCALAR}, {"index", ZLAY_BODY_INDEX},
+} sorts[] = {{"matrix", ZLAY_BODY_MATRIX}, {"row", ZLAY_BODY_ROW},
+             {"column", ZLAY_BODY_COLUMN}, {"part", ZLAY_BODY_PART},
+             {"scalar", ZLAY_BODY_SCALAR}, {"index", ZLAY_BODY_INDEX},
              {"global", ZLAY_BODY_GLOBAL}};
 
 const char *zl_body_sort_word(int32_t sort)
@@ -80,7 +81,8 @@ static bool read_name(zl_body_reader *r, char name[65], const char *where)
     if (!zl_cursor_name(r->at, name))
         return zl_body_refuse(r, ZLAY_EINVAL, "%s a name, which no language reserves", where);
     for (size_t i = 0; i < ZL_COUNT(own); i++)
-        if (!strcmp(name, own[i])) return zl_body_refuse(r, ZLAY_EINVAL, "'%s' is a word of bodies", name);
+        if (!strcmp(name, own[i]))
+            return zl_body_refuse(r, ZLAY_EINVAL, "'%s' is a word of bodies", name);
     return true;
 }
 
@@ -96,8 +98,10 @@ static bool read_type(zl_body_reader *r, zlay_body_operand *o)
         return true;
     }
     if (!zl_body_type_find(&o->type, word, length))
-        return zl_body_refuse(r, ZLAY_EINVAL, "'%s' is no type of a body: f32, f16, bf16, e4m3, e5m2, "
-                              "s32, u32, s8 and u8 are", zl_quote(shown, word, length));
+        return zl_body_refuse(r, ZLAY_EINVAL,
+                              "'%s' is no type of a body: f32, f16, bf16, e4m3, e5m2, "
+                              "s32, u32, s8 and u8 are",
+                              zl_quote(shown, word, length));
     r->at->at += length;
     return true;
 }
@@ -107,7 +111,8 @@ static bool check_operand(zl_body_reader *r, const zlay_body_operand *o)
 {
     bool bytes = zl_body_class(o->type) & (ZL_BODY_SMALL | ZL_BODY_BYTE);
     if (o->sort == ZLAY_BODY_SCALAR && !(zl_body_class(o->type) & (ZL_BODY_FLOAT | ZL_BODY_INT)))
-        return zl_body_refuse(r, ZLAY_EINVAL, "a scalar is f32, s32 or u32, and is converted where it is used");
+        return zl_body_refuse(r, ZLAY_EINVAL,
+                              "a scalar is f32, s32 or u32, and is converted where it is used");
     if (bytes && o->sort != ZLAY_BODY_MATRIX)
         return zl_body_refuse(r, ZLAY_EINVAL, "a %s of %s: convert it where it is made",
                               zl_body_sort_word(o->sort), zl_body_type_name(o->type));
@@ -118,7 +123,8 @@ static bool read_operand(zl_body_reader *r, int32_t sort)
 {
     zlay_body *b = r->body;
     zlay_body_operand o = {.sort = sort};
-    if (b->lines_count) return zl_body_refuse(r, ZLAY_EINVAL, "operands stand before the first line");
+    if (b->lines_count)
+        return zl_body_refuse(r, ZLAY_EINVAL, "operands stand before the first line");
     if (!read_name(r, o.name, "an operand has")) return false;
     if (zl_body_operand_find(b, o.name) >= 0)
         return zl_body_refuse(r, ZLAY_EINVAL, "'%s' is used twice", o.name);
@@ -141,9 +147,9 @@ static bool check_line(zl_body_reader *r, const zl_body_line *line)
         return zl_body_refuse(r, ZLAY_EINVAL, "'%s' is a %s, which is only read", o->name,
                               zl_body_sort_word(o->sort));
     if (n->type != o->type)
-        return zl_body_refuse(r, ZLAY_EINVAL, "'%s' is %s, and its new value %s: convert it, as %s(..)",
-                              o->name, zl_body_type_name(o->type), zl_body_type_name(n->type),
-                              zl_body_type_name(o->type));
+        return zl_body_refuse(
+            r, ZLAY_EINVAL, "'%s' is %s, and its new value %s: convert it, as %s(..)", o->name,
+            zl_body_type_name(o->type), zl_body_type_name(n->type), zl_body_type_name(o->type));
     if (n->shape & ~shape)
         return zl_body_refuse(r, ZLAY_EINVAL, "'%s' is a %s, and its new value depends on more",
                               o->name, zl_body_sort_word(o->sort));
@@ -155,14 +161,17 @@ static bool read_assignment(zl_body_reader *r)
     zlay_body *b = r->body;
     zl_body_line line = {.operand = -1};
     if (!read_name(r, line.name, "a line begins with")) return false;
-    if (!zl_cursor_take(r->at, '=')) return zl_body_refuse(r, ZLAY_EINVAL, "'=' is missing: a line is NAME = EXPRESSION, and `end` the last");
+    if (!zl_cursor_take(r->at, '='))
+        return zl_body_refuse(r, ZLAY_EINVAL,
+                              "'=' is missing: a line is NAME = EXPRESSION, and `end` the last");
     if (b->lines_count == ZL_BODY_LINES)
         return zl_body_refuse(r, ZLAY_ELIMIT, "more than %d lines", ZL_BODY_LINES);
     line.operand = zl_body_operand_find(b, line.name);
     line.node = zl_body_expression(r);
     if (line.node < 0) return false;
     int32_t type = line.operand >= 0 ? b->operands[line.operand].type : ZLAY_TYPE_F32;
-    if (b->nodes[line.node].type == ZL_BODY_ANY && !zl_body_settle(r, line.node, type)) return false;
+    if (b->nodes[line.node].type == ZL_BODY_ANY && !zl_body_settle(r, line.node, type))
+        return false;
     if (!check_line(r, &line)) return false;
     if (line.operand >= 0) b->operands[line.operand].writes = 1;
     b->lines[b->lines_count++] = line;

@@ -46,17 +46,23 @@ bool zl_body_settle(zl_body_reader *r, int32_t node, int32_t type)
     if (n->type != ZL_BODY_ANY) return n->type == type;
     uint32_t class = zl_body_class(type);
     if (!(class & (ZL_BODY_FLOAT | ZL_BODY_HALF | ZL_BODY_INT)))
-        return zl_body_refuse(r, ZLAY_EINVAL, "a number where %s is wanted", zl_body_type_name(type));
+        return zl_body_refuse(r, ZLAY_EINVAL, "a number where %s is wanted",
+                              zl_body_type_name(type));
     if (class == ZL_BODY_INT && !fits(&n->number, type))
-        return zl_body_refuse(r, ZLAY_EINVAL, "a number is no value of %s", zl_body_type_name(type));
+        return zl_body_refuse(r, ZLAY_EINVAL, "a number is no value of %s",
+                              zl_body_type_name(type));
     n->type = type;
     return true;
 }
 
-static const char *word_of(zl_body_op op) { return zl_body_forms[op].word; }
+static const char *word_of(zl_body_op op)
+{
+    return zl_body_forms[op].word;
+}
 
 /* One type for these nodes: that of the first which has one, f32 where all are numbers. */
-static bool unify(zl_body_reader *r, zl_body_op op, const int32_t *args, uint32_t count, int32_t *type)
+static bool unify(zl_body_reader *r, zl_body_op op, const int32_t *args, uint32_t count,
+                  int32_t *type)
 {
     const zl_body_node *nodes = r->body->nodes;
     *type = ZL_BODY_ANY;
@@ -75,8 +81,10 @@ static bool join_shapes(zl_body_reader *r, zl_body_node *n, const int32_t *args,
 {
     for (uint32_t i = 0; i < count; i++) n->shape |= r->body->nodes[args[i]].shape;
     if ((n->shape & ZL_ON_LANE) && (n->shape & ZL_ON_COLUMN))
-        return zl_body_refuse(r, ZLAY_EINVAL, "%s of a lane's part and of columns: lanesum or lanemax "
-                              "first makes a row of the parts", word_of(n->op));
+        return zl_body_refuse(r, ZLAY_EINVAL,
+                              "%s of a lane's part and of columns: lanesum or lanemax "
+                              "first makes a row of the parts",
+                              word_of(n->op));
     return true;
 }
 
@@ -86,7 +94,8 @@ static bool reduce_shape(zl_body_reader *r, zl_body_node *n, int32_t arg)
     bool lanes = zl_body_forms[n->op].kind == ZL_BODY_LANES;
     bool part = n->op == ZL_BO_PARTSUM || n->op == ZL_BO_PARTMAX;
     if (lanes && shape != (ZL_ON_ROW | ZL_ON_LANE))
-        return zl_body_refuse(r, ZLAY_EINVAL, "%s takes parts of rows, as partsum makes them", word_of(n->op));
+        return zl_body_refuse(r, ZLAY_EINVAL, "%s takes parts of rows, as partsum makes them",
+                              word_of(n->op));
     if (!lanes && shape != ZL_ON_BOTH)
         return zl_body_refuse(r, ZLAY_EINVAL, "%s takes a matrix", word_of(n->op));
     n->shape = part ? ZL_ON_ROW | ZL_ON_LANE : ZL_ON_ROW;
@@ -133,14 +142,16 @@ int32_t zl_body_convert(zl_body_reader *r, int32_t type, int32_t round, int32_t 
     const zl_body_node *from = &r->body->nodes[arg];
     bool whole = zl_body_class(type) & (ZL_BODY_INT | ZL_BODY_BYTE);
     if (from->type == ZL_BODY_ANY &&
-        !zl_body_settle(r, arg, whole && !from->number.infinite && from->number.exponent >= 0
-                                    ? ZLAY_TYPE_S32
-                                    : ZLAY_TYPE_F32))
+        !zl_body_settle(r, arg,
+                        whole && !from->number.infinite && from->number.exponent >= 0
+                            ? ZLAY_TYPE_S32
+                            : ZLAY_TYPE_F32))
         return -1;
     if (from->type == type && !round) return arg;
     if (!has_conversion(from->type, type, round)) {
-        zl_body_refuse(r, ZLAY_EINVAL, "no conversion from %s to %s%s%s", zl_body_type_name(from->type),
-                       zl_body_type_name(type), round ? " by " : "", zl_round_words[round]);
+        zl_body_refuse(r, ZLAY_EINVAL, "no conversion from %s to %s%s%s",
+                       zl_body_type_name(from->type), zl_body_type_name(type), round ? " by " : "",
+                       zl_round_words[round]);
         return -1;
     }
     return zl_body_new_node(r, &(zl_body_node){.op = ZL_BO_CONVERT,

@@ -113,7 +113,10 @@ void zl_body_put(zl_text *out, const zlay_body *body)
     zl_puts(out, "end\n");
 }
 
-static void put_body(zl_text *out, const void *value) { zl_body_put(out, value); }
+static void put_body(zl_text *out, const void *value)
+{
+    zl_body_put(out, value);
+}
 
 zlay_status zlay_body_print(zlay_buf *out, const zlay_body *body)
 {

@@ -27,7 +27,7 @@ enum {
 };
 
 const zl_body_form zl_body_forms[ZL_BODY_OPS] = {
-#define BODY_OP(id, word, kind, args, takes) {word, ZL_BODY_##kind, args, takes},
+#define BODY_OP(id, word, kind, args, takes, does) {word, ZL_BODY_##kind, args, takes},
 #include "body/ops.def"
 #undef BODY_OP
 };

@@ -69,6 +69,15 @@ transcript_is_true() { # PAGE COMMANDS: how many it has; they run in a copy of e
     diff "$tap_dir/transcript" "$tap_dir/answered"
 }
 
+# Every line of a block without a language stands in an example.
+bodies_are_the_examples() {
+    awk '/^```$/ {on = !on; next} /^```console/ {skip = 1; next} /^```/ && skip {skip = 0; next} on && !skip {print}' docs/bodies.md > "$tap_dir/lines" &&
+        test -s "$tap_dir/lines" || return 1
+    while IFS= read -r line; do
+        grep -qxF -- "$line" examples/epilogue.pipe examples/attention.pipe || { echo "$line"; return 1; }
+    done < "$tap_dir/lines"
+}
+
 pipe_is_the_same() { awk '/^```/ {n++; next} n == 1 {print} n == 2 {exit}' docs/pipe.md | diff - examples/ring.pipe; }
 
 links_lead_somewhere() {
@@ -84,8 +93,9 @@ links_lead_somewhere() {
 pages_are_listed() { for page in docs/*.md docs/internals/*.md; do grep -q "($page)" README.md || { echo "$page"; return 1; }; done; }
 
 tables_are_fresh() {
-    mkdir "$tap_dir/docs" && cp docs/batch.md docs/errors.md docs/pipe.md "$tap_dir/docs" && tools/generate.sh "$tap_dir/docs" &&
-        diff docs/batch.md "$tap_dir/docs/batch.md" && diff docs/pipe.md "$tap_dir/docs/pipe.md" && diff docs/errors.md "$tap_dir/docs/errors.md"
+    mkdir "$tap_dir/docs" && cp docs/batch.md docs/errors.md docs/pipe.md docs/bodies.md "$tap_dir/docs" && tools/generate.sh "$tap_dir/docs" &&
+        diff docs/batch.md "$tap_dir/docs/batch.md" && diff docs/pipe.md "$tap_dir/docs/pipe.md" && diff docs/errors.md "$tap_dir/docs/errors.md" &&
+        diff docs/bodies.md "$tap_dir/docs/bodies.md"
 }
 
 manual_is_fresh() { tools/gen-rules.sh man > "$tap_dir/rules.7" && diff docs/zlay_rules.7 "$tap_dir/rules.7"; }
@@ -134,6 +144,8 @@ check "docs/indices.md: the transcripts" transcript_is_true docs/indices.md 10
 check "docs/algebra.md: the transcripts" transcript_is_true docs/algebra.md 8
 check "docs/legality.md: the transcripts" transcript_is_true docs/legality.md 2
 check "docs/pipe.md: the transcripts" transcript_is_true docs/pipe.md 2
+check "docs/bodies.md: the transcripts" transcript_is_true docs/bodies.md 2
+check "docs/bodies.md: its bodies and uses stand in the examples" bodies_are_the_examples
 check "docs/start.md: the pipe is that of docs/pipe.md" pipe_is_the_same
 check "README lists every page" pages_are_listed
 check "links lead to files" links_lead_somewhere

@@ -105,9 +105,11 @@ static void declare(zl_pb *t)
         bool condition = n->type == ZL_BODY_BOOL;
         if (n->op == ZL_BO_OPERAND && t->acc[n->operand] >= 0) continue;
         if (n->op == ZL_BO_NUMBER && zl_body_class(n->type) != ZL_BODY_HALF) continue;
-        if (t->k->c) zl_pt_line(t->k, "uint32_t %c%u[%u];", condition ? 'p' : 'v', i, zl_pb_count(t, n));
-        else zl_pt_line(t->k, ".reg %s %c%u_<%u>;", condition ? ".pred" : ".b32", condition ? 'p' : 'v', i,
-                        zl_pb_count(t, n));
+        if (t->k->c)
+            zl_pt_line(t->k, "uint32_t %c%u[%u];", condition ? 'p' : 'v', i, zl_pb_count(t, n));
+        else
+            zl_pt_line(t->k, ".reg %s %c%u_<%u>;", condition ? ".pred" : ".b32",
+                       condition ? 'p' : 'v', i, zl_pb_count(t, n));
     }
     zl_pt_line(t->k, t->k->c ? "[[maybe_unused]] uint16_t h[4];" : ".reg .b16 h_<4>;");
 }
@@ -128,7 +130,8 @@ static void chunks(zl_pb *t, uint32_t first, uint32_t last)
             const zl_body_node *n = &t->body->nodes[i];
             uint32_t pack = zl_pb_pack(n);
             if (!by_element(n)) continue;
-            for (uint32_t j = v / pack; j < (v + ZL_PB_CHUNK) / pack; j++) zl_pb_node(t, (int32_t)i, j);
+            for (uint32_t j = v / pack; j < (v + ZL_PB_CHUNK) / pack; j++)
+                zl_pb_node(t, (int32_t)i, j);
         }
 }
 
@@ -173,7 +176,8 @@ static bool is_same(const zl_body_node *n, uint32_t operand)
 }
 
 /* Moves the values of operands that other operands take over into temporaries: a = b, b = a. */
-static void save(zl_pb *t, char (*saved)[ZL_PB_NAME], int32_t node, const zl_body_node *as, uint32_t count)
+static void save(zl_pb *t, char (*saved)[ZL_PB_NAME], int32_t node, const zl_body_node *as,
+                 uint32_t count)
 {
     char from[ZL_PB_NAME];
     for (uint32_t i = 0; i < count; i++)
@@ -191,7 +195,8 @@ static void moves(zl_pb *t)
 {
     const zlay_body *body = t->body;
     uint32_t room = t->elements->values;
-    char(*saved)[ZL_PB_NAME] = zl_scratch_plain(t->k->ctx, (size_t)room * body->operands_count, ZL_PB_NAME);
+    char(*saved)[ZL_PB_NAME] =
+        zl_scratch_plain(t->k->ctx, (size_t)room * body->operands_count, ZL_PB_NAME);
     char to[ZL_PB_NAME], from[ZL_PB_NAME];
     if (!saved) {
         t->k->status = ZLAY_ENOMEM;
@@ -203,7 +208,8 @@ static void moves(zl_pb *t)
             if (node < 0 || is_same(&body->nodes[node], o)) continue;
             zl_body_node as = shaped(t, o);
             uint32_t count = zl_pb_count(t, &as);
-            bool taken = body->nodes[node].op == ZL_BO_OPERAND && t->acc[body->nodes[node].operand] >= 0;
+            bool taken =
+                body->nodes[node].op == ZL_BO_OPERAND && t->acc[body->nodes[node].operand] >= 0;
             if (taken && !pass) save(t, saved + (size_t)o * room, node, &as, count);
             for (uint32_t i = 0; pass && i < count; i++) {
                 if (!taken) zl_pb_operand(t, from, node, &as, i);

@@ -38,7 +38,10 @@ static const char *say_of(zl_body_op op, int32_t type)
     return "";
 }
 
-static const zl_body_node *node_of(const zl_pb *t, int32_t node) { return &t->body->nodes[node]; }
+static const zl_body_node *node_of(const zl_pb *t, int32_t node)
+{
+    return &t->body->nodes[node];
+}
 
 static const char *half(const zl_pb *t, int i)
 {
@@ -74,14 +77,15 @@ static void say_operation(zl_pb *t, const zl_body_node *n, const char *to, uint3
     int32_t type = node_of(t, n->arg[0])->type;
     for (int a = 0; a < ZL_BODY_ARGS && n->arg[a] >= 0; a++)
         operands[a + 1] = zl_pb_operand(t, rooms[a], n->arg[a], n, i);
-    zl_pt_say(t->k, NULL, type == ZL_BODY_BOOL ? logic(t, n->op) : say_of(n->op, type), 1, operands);
+    zl_pt_say(t->k, NULL, type == ZL_BODY_BOOL ? logic(t, n->op) : say_of(n->op, type), 1,
+              operands);
 }
 
 /* ---- conversions ------------------------------------------------------------------------- */
 
 /* Element v of a value, as an operand of 32 bits. */
-static const char *element(zl_pb *t, char room[ZL_PB_NAME], int32_t arg, const zl_body_node *n, uint32_t i,
-                           uint32_t v)
+static const char *element(zl_pb *t, char room[ZL_PB_NAME], int32_t arg, const zl_body_node *n,
+                           uint32_t i, uint32_t v)
 {
     zl_body_node one = {.type = ZLAY_TYPE_F32, .shape = n->shape};
     return zl_pb_operand(t, room, arg, &one, n->shape == ZL_ON_BOTH ? v : i);
@@ -158,7 +162,8 @@ static void say_convert(zl_pb *t, const zl_body_node *n, const char *to, uint32_
     int32_t from = node_of(t, n->arg[0])->type;
     char same[ZL_PB_NAME];
     for (size_t c = 0; c < ZL_COUNT(converts); c++) {
-        if (converts[c].from != from || converts[c].to != n->type || converts[c].round != n->round) continue;
+        if (converts[c].from != from || converts[c].to != n->type || converts[c].round != n->round)
+            continue;
         const char *id = converts[c].id;
         if (zl_body_class(from) == ZL_BODY_BYTE) say_byte(t, n, id, to, i);
         else if (converts[c].way == PAIR) say_pair(t, n, id, to, i);
@@ -354,7 +359,8 @@ void zl_pb_reduce(zl_pb *t, int32_t node)
     bool part = n->op == ZL_BO_PARTSUM || n->op == ZL_BO_PARTMAX;
     for (uint32_t c = 0; c < t->elements->row.count; c++) {
         if (zl_body_forms[n->op].kind == ZL_BODY_REDUCE) own_elements(t, node, c);
-        else zl_op(t->k, MOV, zl_pb_register(t, to, node, c), zl_pb_register(t, from, n->arg[0], c));
+        else
+            zl_op(t->k, MOV, zl_pb_register(t, to, node, c), zl_pb_register(t, from, n->arg[0], c));
         if (!part) lanes(t, node, c);
     }
 }

@@ -13,7 +13,8 @@ static const zlay_body *body_of(const zl_pipe_text *k, const zl_event *e)
     return e->kind == ZL_EV_USE && e->body >= 0 ? k->pipe->bodies[e->body].body : NULL;
 }
 
-static zlay_status refuse(const zl_pipe_text *k, const zl_event *e, const char *name, const char *what)
+static zlay_status refuse(const zl_pipe_text *k, const zl_event *e, const char *name,
+                          const char *what)
 {
     return zl_fail(k->ctx, ZLAY_ENOTSUP, "line %u: %.64s %s", e->line, name, what);
 }
@@ -48,7 +49,8 @@ static zlay_status note(zl_pipe_text *k, int32_t acc, const zl_pt_matrix_of *m, 
     zl_pt_registers *r = &k->registers[acc];
     int32_t matrix = matrix_add(k, m);
     if ((r->matrix >= 0 && r->matrix != matrix) || (r->type >= 0 && r->type != type))
-        return refuse(k, e, k->pipe->accs[acc].name, "holds different matrices, and a body uses it");
+        return refuse(k, e, k->pipe->accs[acc].name,
+                      "holds different matrices, and a body uses it");
     *r = (zl_pt_registers){matrix, type, ZLAY_BODY_MATRIX};
     return ZLAY_OK;
 }
@@ -129,7 +131,8 @@ static bool goes_with(const zl_pipe_text *k, int32_t sort, int32_t known, int32_
     const zl_elements *a = &k->matrices[known].elements, *b = &k->matrices[matrix].elements;
     if (known == matrix) return true;
     if (sort == ZLAY_BODY_MATRIX || sort == ZLAY_BODY_COLUMN) return false;
-    return k->matrices[known].divided == k->matrices[matrix].divided && zl_elements_rows_alike(a, b);
+    return k->matrices[known].divided == k->matrices[matrix].divided &&
+           zl_elements_rows_alike(a, b);
 }
 
 static zlay_status pass_on(zl_pipe_text *k, const zl_event *e, bool *changed)
@@ -149,7 +152,8 @@ static zlay_status pass_on(zl_pipe_text *k, const zl_event *e, bool *changed)
         if (r->type != o->type || r->sort != o->sort)
             return refuse(k, e, k->pipe->accs[acc[i]].name, "has another type or shape elsewhere");
         if (!goes_with(k, o->sort, r->matrix, matrix))
-            return refuse(k, e, k->pipe->accs[acc[i]].name, "lies in other threads than the matrix beside it");
+            return refuse(k, e, k->pipe->accs[acc[i]].name,
+                          "lies in other threads than the matrix beside it");
     }
     return ZLAY_OK;
 }
@@ -177,7 +181,8 @@ static zlay_status factor_check(zl_pipe_text *k, const zl_pt_product *p, zl_elem
     const zl_elements *have = &k->matrices[r->matrix].elements;
     zlay_status status = fragment_read(k, wanted, &p->mma, ZLAY_FRAGMENT_A);
     if (status) return status;
-    if (r->type != p->mma.a) return refuse(k, p->event, name, "has another type than the product reads");
+    if (r->type != p->mma.a)
+        return refuse(k, p->event, name, "has another type than the product reads");
     bool same = have->values == p->steps * wanted->values;
     for (uint32_t v = 0; same && v < have->values; v++) {
         uint32_t w = v % wanted->values, s = v / wanted->values;
@@ -188,8 +193,9 @@ static zlay_status factor_check(zl_pipe_text *k, const zl_pt_product *p, zl_elem
     same = same && !memcmp(have->row.bit, wanted->row.bit, sizeof wanted->row.bit) &&
            !memcmp(have->column.bit, wanted->column.bit, sizeof wanted->column.bit);
     if (same) return ZLAY_OK;
-    return refuse(k, p->event, name, "does not lie in the registers that the product reads: its "
-                                     "elements would have to change lanes");
+    return refuse(k, p->event, name,
+                  "does not lie in the registers that the product reads: its "
+                  "elements would have to change lanes");
 }
 
 /* ---- arguments --------------------------------------------------------------------------- */
@@ -230,8 +236,10 @@ static zlay_status arguments_check(const zl_pipe_text *k)
             const zlay_body_operand *o = &body->operands[j], *first = argument_of(k, o->name);
             if (o->sort < ZLAY_BODY_SCALAR || !first || o->sort == ZLAY_BODY_INDEX) continue;
             if (first->sort != o->sort || first->type != o->type)
-                return zl_fail(k->ctx, ZLAY_EINVAL, "body %s: %.64s is an argument of another type "
-                               "elsewhere", body->name, o->name);
+                return zl_fail(k->ctx, ZLAY_EINVAL,
+                               "body %s: %.64s is an argument of another type "
+                               "elsewhere",
+                               body->name, o->name);
         }
     }
     return ZLAY_OK;

@@ -15,18 +15,19 @@ typedef struct put {
     const zl_event *event;
     const zlay_pipe_operand *operand;
     const zl_elements *elements;
-    const int64_t *place;           /* (row, column) -> element of the stage */
-    uint64_t rows, columns;         /* of the stage */
-    uint32_t first;                 /* column of the matrix that is column 0 of the stage */
-    uint32_t bits;                  /* of an element */
+    const int64_t *place;             /* (row, column) -> element of the stage */
+    uint64_t rows, columns;           /* of the stage */
+    uint32_t first;                   /* column of the matrix that is column 0 of the stage */
+    uint32_t bits;                    /* of an element */
     uint32_t thread[ZL_ELEMENT_BITS]; /* bytes that each bit of the thread's number adds */
-    uint32_t instance;              /* bytes that an instance adds */
+    uint32_t instance;                /* bytes that an instance adds */
 } put;
 
 static const zlay_pipe_operand *operand_of(const zl_pipe_text *k, int32_t smem)
 {
     for (uint32_t i = 0; i < k->ask->operands_count; i++)
-        if (!strcmp(k->ask->operands[i].smem, k->pipe->smems[smem].name)) return &k->ask->operands[i];
+        if (!strcmp(k->ask->operands[i].smem, k->pipe->smems[smem].name))
+            return &k->ask->operands[i];
     return NULL;
 }
 
@@ -46,8 +47,10 @@ static uint32_t byte_at(const put *p, uint32_t row, uint32_t column)
  * are exchanged by the number of the row. */
 static uint32_t swizzled(const put *p, uint32_t at)
 {
-    static const uint32_t chunks[] = {
-        [ZLAY_SWIZZLE_NONE] = 0, [ZLAY_SWIZZLE_32B] = 1, [ZLAY_SWIZZLE_64B] = 3, [ZLAY_SWIZZLE_128B] = 7};
+    static const uint32_t chunks[] = {[ZLAY_SWIZZLE_NONE] = 0,
+                                      [ZLAY_SWIZZLE_32B] = 1,
+                                      [ZLAY_SWIZZLE_64B] = 3,
+                                      [ZLAY_SWIZZLE_128B] = 7};
     return at ^ ((at / ROW & chunks[p->operand->swizzle]) << 4);
 }
 
@@ -124,7 +127,8 @@ static bool fits(put *p)
     if (!own) p->instance = byte_at(p, e->row.extent, 0);
     for (uint32_t b = 0; 1u << b < e->threads; b++)
         p->thread[b] = byte_at(p, e->row.bit[b], e->column.bit[b]);
-    if (!is_linear(p)) zl_pt_fail(p->k, "places in the stage are no sums of what thread and value add");
+    if (!is_linear(p))
+        zl_pt_fail(p->k, "places in the stage are no sums of what thread and value add");
     return !p->k->status;
 }
 
@@ -147,7 +151,9 @@ static void thread_place(put *p)
     zl_op(p->k, MOV, "off", "0");
     for (uint32_t b = 0; b < ZL_ELEMENT_BITS;) {
         uint32_t run = 1;
-        while (p->thread[b] && b + run < ZL_ELEMENT_BITS && p->thread[b + run] == p->thread[b] << run) run++;
+        while (p->thread[b] && b + run < ZL_ELEMENT_BITS &&
+               p->thread[b + run] == p->thread[b] << run)
+            run++;
         if (p->thread[b]) {
             zl_op(p->k, SHR, "near", "rtid", zl_pt_number(room, b));
             zl_op(p->k, AND, "near", "near", zl_pt_number(room, (1u << run) - 1));
@@ -173,8 +179,11 @@ static void store(put *p, uint32_t number, uint32_t value)
 void zl_pt_put(zl_pipe_text *k, const zl_event *event)
 {
     const zl_pt_registers *r = &k->registers[event->acc];
-    put p = {.k = k, .event = event, .operand = operand_of(k, event->smem[0]),
-             .elements = &k->matrices[r->matrix].elements, .bits = zlay_type_bits(r->type)};
+    put p = {.k = k,
+             .event = event,
+             .operand = operand_of(k, event->smem[0]),
+             .elements = &k->matrices[r->matrix].elements,
+             .bits = zlay_type_bits(r->type)};
     uint32_t pack = WORD_BITS / p.bits;
     zl_mark mark = zl_scratch_mark(k->ctx);
     if (p.operand->type != r->type)

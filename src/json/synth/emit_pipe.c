@@ -159,7 +159,8 @@ static json_t *arguments(zl_call *call, const pipe_ask *p)
         const zlay_pipe_argument *a = &p->argument[i];
         json_t *one = json_object();
         zl_put_value(call, one, "name", json_string(a->name));
-        const char *type = a->kind == ZLAY_ARGUMENT_SCALAR ? zlay_type_name(a->type) : zl_word_of(kinds, a->kind);
+        const char *type = a->kind == ZLAY_ARGUMENT_SCALAR ? zlay_type_name(a->type)
+                                                           : zl_word_of(kinds, a->kind);
         zl_put_value(call, one, "type", json_string(type));
         zl_put_value(call, one, "bytes", json_integer(a->bytes));
         zl_put_item(call, list, one);

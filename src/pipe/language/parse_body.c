@@ -6,7 +6,10 @@
 
 #include <string.h>
 
-static bool bad(zl_parser *p, const char *what) { return zl_parse_fail(p, ZLAY_EINVAL, what); }
+static bool bad(zl_parser *p, const char *what)
+{
+    return zl_parse_fail(p, ZLAY_EINVAL, what);
+}
 
 bool zl_parse_body(zl_parser *p)
 {
@@ -86,7 +89,8 @@ static bool read_body(zl_parser *p, zl_event *e)
     const zlay_body *body = p->pipe->bodies[e->body].body;
     if (count_operands(body, false) != e->uses)
         return bad(p, "the body has another number of matrices, rows, columns and parts");
-    return count_operands(body, true) == e->indices || bad(p, "the body has another number of indices");
+    return count_operands(body, true) == e->indices ||
+           bad(p, "the body has another number of indices");
 }
 
 bool zl_parse_use(zl_parser *p, zl_event *e)

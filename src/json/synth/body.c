@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* body.check: reads a body, and tells its operands and its text as it is printed. */
+#include "json/json.h"
+
+#include <zlay/body.h>
+
+static const zl_named sorts[] = {{"matrix", ZLAY_BODY_MATRIX}, {"row", ZLAY_BODY_ROW},
+                                 {"column", ZLAY_BODY_COLUMN}, {"part", ZLAY_BODY_PART},
+                                 {"scalar", ZLAY_BODY_SCALAR}, {"index", ZLAY_BODY_INDEX},
+                                 {"global", ZLAY_BODY_GLOBAL}, {NULL, 0}};
+
+static json_t *operands_of(zl_call *call, const zlay_body *body)
+{
+    json_t *list = json_array();
+    zlay_body_operand o;
+    for (size_t i = 0; !zlay_body_operand_nth(&o, body, i); i++) {
+        json_t *one = json_object();
+        zl_put_value(call, one, "name", json_string(o.name));
+        zl_put_value(call, one, "is", json_string(zl_word_of(sorts, o.sort)));
+        zl_put_value(call, one, "type", json_string(zlay_type_name(o.type)));
+        zl_put_value(call, one, "reads", json_boolean(o.reads));
+        zl_put_value(call, one, "writes", json_boolean(o.writes));
+        zl_put_item(call, list, one);
+    }
+    return list;
+}
+
+static zlay_status print_body(zlay_ctx *ctx, zlay_buf *out, const void *value)
+{
+    (void)ctx;
+    return zlay_body_print(out, value);
+}
+
+zlay_status zl_op_body_check(zl_call *call)
+{
+    zl_json_text text = {0};
+    zlay_body *body = NULL;
+    zlay_status status = zl_get_text(call, call->request, "body", &text);
+    call->in_input = true;
+    if (!status) status = zlay_body_parse(call->ctx, &body, text.text, text.length);
+    call->in_input = status != ZLAY_OK;
+    if (!status) {
+        call->value = json_object();
+        json_t *printed = zl_json_printed(call, print_body, body, &status);
+        zl_put_value(call, call->value, "text", printed);
+        zl_put_value(call, call->value, "operands", operands_of(call, body));
+    }
+    zlay_body_free(body);
+    return status;
+}
