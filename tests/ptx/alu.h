@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Registers and arithmetic. */
+/* Registers, and arithmetic of whole numbers and addresses. */
 #ifndef TEST_PTX_ALU_H
 #define TEST_PTX_ALU_H
 
 #include "ptx/async.h"
+#include "ptx/number.h"
 
 /* What an instruction does for a thread, or together with its warp; false: it has to wait. */
 typedef bool px_step(px_machine *m, int thread, const px_line *l);
@@ -11,6 +12,10 @@ typedef bool px_step(px_machine *m, int thread, const px_line *l);
 static inline uint64_t px_get(px_machine *m, int thread, const px_operand *o)
 {
     px_thread *t = &m->thread[thread];
+    if (o->inverted) {
+        px_operand plain = {o->name, 0, false};
+        return !px_get(m, thread, &plain);
+    }
     if (o->name < 0) return (uint64_t)o->more;
     if (t->state[o->name] == PX_READY || t->state[o->name] == PX_LENT) return t->value[o->name] + (uint64_t)o->more;
     px_fault(m, "line %d reads a register %s", m->text.line[t->line].source + 1,
@@ -45,7 +50,6 @@ static inline void px_set(px_machine *m, int thread, const px_operand *o, uint64
 #define PX_U(x) ((uint32_t)(x))
 #define PX_S(x) ((int32_t)(uint32_t)(x))
 PX_ALU(px_mov, a)
-PX_ALU(px_mov_pair, l->count > 2 ? PX_U(a) | b << 32 : a)
 PX_ALU(px_add32, PX_U(a + b))
 PX_ALU(px_add64, a + b)
 PX_ALU(px_sub32, PX_U(a - b))
@@ -71,16 +75,6 @@ PX_ALU(px_gt_s, PX_S(a) > PX_S(b))
 PX_ALU(px_and_pred, a && b)
 PX_ALU(px_ge_s, PX_S(a) >= PX_S(b))
 PX_ALU(px_selp, c ? a : b)
-
-/* d = {upper half from a, lower from b}, each rounded to nearest even. */
-static inline uint32_t px_bf16(uint64_t bits)
-{
-    float value;
-    uint32_t word = (uint32_t)bits;
-    memcpy(&value, &word, 4);
-    return zlay_sim_bf16(value);
-}
-PX_ALU(px_cvt_bf16x2, px_bf16(a) << 16 | px_bf16(b))
 
 static inline bool px_nothing(px_machine *m, int thread, const px_line *l)
 {

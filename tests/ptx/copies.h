@@ -62,6 +62,14 @@ static inline bool px_ld_global(px_machine *m, int thread, const px_line *l)
     return from ? px_load(m, thread, l, from, width) : false;
 }
 
+/* `.s8` into a register of 16 bits. */
+static inline bool px_ld_signed(px_machine *m, int thread, const px_line *l)
+{
+    const uint8_t *from = px_global_at(m, PX_IN(1), 1);
+    if (from) PX_OUT(*from | (*from & 0x80 ? 0xff00u : 0));
+    return from != NULL;
+}
+
 static inline bool px_st_global(px_machine *m, int thread, const px_line *l)
 {
     uint32_t width = px_width(l), bytes = width * (uint32_t)(l->count - 1);

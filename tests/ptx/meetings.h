@@ -127,6 +127,36 @@ static inline bool px_warp_sync(px_machine *m, int first, const px_line *l)
     return true;
 }
 
+/* The lane whose value a lane gets; -1: its own. PTX ISA 9.1, shfl.sync. */
+static inline int px_shfl_from(const char *mode, int lane, uint32_t b, uint32_t c)
+{
+    int by = (int)(b & 31), clamp = (int)(c & 31), segment = (int)(c >> 8 & 31);
+    int least = lane & segment, most = least | (clamp & ~segment), from = 0;
+    if (*mode == 'u') return lane - by >= most ? lane - by : -1;
+    if (*mode == 'd') from = lane + by;
+    if (*mode == 'b') from = lane ^ by;
+    if (*mode == 'i') from = least | (by & ~segment);
+    return from <= most ? from : -1;
+}
+
+/* `d(|p), a, b, c, lanes`: all lanes of the warp meet here. */
+static inline bool px_shfl(px_machine *m, int first, const px_line *l)
+{
+    uint32_t value[PX_WARP];
+    int in = l->count - 4, from;
+    for (int i = 0; i < PX_WARP; i++) {
+        if ((uint32_t)px_get(m, first + i, &l->operand[in + 3]) != UINT32_MAX) return px_fault(m, "shfl.sync of some lanes");
+        value[i] = (uint32_t)px_get(m, first + i, &l->operand[in]);
+    }
+    for (int i = 0; i < PX_WARP; i++) {
+        uint32_t b = (uint32_t)px_get(m, first + i, &l->operand[in + 1]), c = (uint32_t)px_get(m, first + i, &l->operand[in + 2]);
+        from = px_shfl_from(l->op + strlen("shfl.sync."), i, b, c);
+        px_set(m, first + i, &l->operand[0], value[from < 0 ? i : from]);
+        if (in > 1) px_set(m, first + i, &l->operand[1], from >= 0);
+    }
+    return true;
+}
+
 /* Any lane may be the one. */
 static inline bool px_elect(px_machine *m, int first, const px_line *l)
 {

@@ -27,7 +27,7 @@ static inline void px_note_sums(px_machine *m, int thread, const px_line *l, con
 }
 
 typedef struct px_program { /* of a text: rows of its lines, and which registers are of products */
-    const struct px_row *row[PX_LINES];
+    const px_row *row[PX_LINES];
     bool is_sum[PX_NAMES * 4];
 } px_program;
 
@@ -48,7 +48,7 @@ static inline void px_prepare(px_program *p, px_machine *m)
 /* An instruction of a whole warp, once all its lanes are there. */
 static inline bool px_warp_one(px_machine *m, const px_program *p, int thread, const px_line *l)
 {
-    const struct px_row *row = p->row[m->thread[thread].line];
+    const px_row *row = p->row[m->thread[thread].line];
     int first = thread / PX_WARP * PX_WARP;
     m->thread[thread].together = true;
     if (!px_all_together(m, thread)) return false;
@@ -67,9 +67,9 @@ static inline bool px_one(px_machine *m, const px_program *p, int thread)
     px_thread *t = &m->thread[thread];
     if (t->line >= m->text.lines) return px_fault(m, "a thread passes the end");
     const px_line *l = &m->text.line[t->line];
-    const struct px_row *row = p->row[t->line];
+    const px_row *row = p->row[t->line];
     m->steps++;
-    if (l->guard >= 0 && (px_get(m, thread, &(px_operand){l->guard, 0}) != 0) == l->negated) {
+    if (l->guard >= 0 && (px_get(m, thread, &(px_operand){l->guard, 0, false}) != 0) == l->negated) {
         t->line++;
         return true;
     }

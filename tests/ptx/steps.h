@@ -3,28 +3,10 @@
 #ifndef TEST_PTX_STEPS_H
 #define TEST_PTX_STEPS_H
 
+#include "ptx/arithmetic.h"
 #include "ptx/products.h"
 
-/* A warp does it together. */
-enum { PX_ALONE, PX_TOGETHER };
-
-static const struct px_row {
-    const char *op;
-    px_step *step;
-    int how;
-} px_rows[] = {
-    {"mov.u32", px_mov, 0}, {"mov.b16", px_mov, 0}, {"mov.u16", px_mov, 0}, {"mov.b32", px_mov, 0}, {"mov.b64", px_mov_pair, 0},
-    {"mov.u64", px_mov, 0},
-    {"cvta.param.u64", px_mov, 0}, {"cvta.to.global.u64", px_mov, 0}, {"cvt.u64.u32", px_wide, 0},
-    {"add.u32", px_add32, 0}, {"add.s32", px_add32, 0}, {"add.s64", px_add64, 0}, {"add.u64", px_add64, 0},
-    {"sub.u32", px_sub32, 0}, {"sub.s32", px_sub32, 0}, {"mul.lo.u32", px_mul32, 0},
-    {"mad.lo.u32", px_mad32, 0}, {"mad.lo.s32", px_mad32, 0}, {"mad.lo.u64", px_mad64, 0},
-    {"mad.wide.u32", px_mad_wide, 0}, {"div.u32", px_div32, 0}, {"rem.u32", px_rem32, 0},
-    {"min.u32", px_min_u, 0}, {"min.s32", px_min_s, 0}, {"max.s32", px_max_s, 0},
-    {"and.b32", px_and, 0}, {"xor.b32", px_xor, 0}, {"shr.u32", px_shr, 0}, {"shl.b32", px_shl, 0},
-    {"setp.eq.u32", px_eq, 0}, {"setp.lt.u32", px_lt_u, 0}, {"setp.ge.u32", px_ge_u, 0},
-    {"setp.lt.s32", px_lt_s, 0}, {"setp.gt.s32", px_gt_s, 0}, {"setp.ge.s32", px_ge_s, 0}, {"and.pred", px_and_pred, 0},
-    {"selp.b32", px_selp, 0}, {"cvt.rn.bf16x2.f32", px_cvt_bf16x2, 0},
+static const px_row px_rows[] = {
     {"prefetch.tensormap", px_nothing, 0}, {"trap", px_trap, 0}, {"ret", px_ret, 0},
     {"griddepcontrol.wait", px_nothing, 0}, {"griddepcontrol.launch_dependents", px_nothing, 0},
     {"setmaxnreg.inc.sync.aligned.u32", px_setmaxnreg, PX_TOGETHER},
@@ -32,9 +14,15 @@ static const struct px_row {
     {"ld.param.u32", px_ld_param, 0}, {"ld.param.u64", px_ld_param, 0},
     {"ld.shared.b16", px_ld_shared, 0}, {"ld.shared.b32", px_ld_shared, 0}, {"ld.shared.v4.b32", px_ld_shared, 0},
     {"ld.shared::cluster.v4.b32", px_ld_shared, 0},
+    {"ld.shared.v2.b32", px_ld_shared, 0}, {"st.shared.v2.b32", px_st_shared, 0},
     {"st.shared.b16", px_st_shared, 0}, {"st.shared.b32", px_st_shared, 0}, {"st.shared.v4.b32", px_st_shared, 0},
     {"st.shared::cluster.v4.b32", px_st_shared, 0},
     {"ld.global.b16", px_ld_global, 0}, {"ld.global.b64", px_ld_global, 0}, {"ld.global.v4.b32", px_ld_global, 0},
+    {"ld.global.b8", px_ld_global, 0}, {"ld.global.b32", px_ld_global, 0}, {"ld.global.v2.b32", px_ld_global, 0},
+    {"ld.global.nc.b8", px_ld_global, 0}, {"ld.global.nc.u8", px_ld_global, 0}, {"ld.global.nc.s8", px_ld_signed, 0},
+    {"ld.global.nc.b16", px_ld_global, 0}, {"ld.global.nc.b32", px_ld_global, 0}, {"ld.global.nc.b64", px_ld_global, 0},
+    {"ld.global.nc.v2.b32", px_ld_global, 0}, {"ld.global.nc.v4.b32", px_ld_global, 0},
+    {"st.global.b8", px_st_global, 0}, {"st.global.b64", px_st_global, 0}, {"st.global.v2.b32", px_st_global, 0},
     {"st.global.b16", px_st_global, 0}, {"st.global.b32", px_st_global, 0}, {"st.global.v4.b32", px_st_global, 0},
     {"ld.acquire.gpu.global.b32", px_ld_acquire, 0}, {"red.release.gpu.global.add.u32", px_red, 0},
     {"stmatrix.sync.aligned.m8n8.x4.shared.b16", px_stmatrix4, PX_TOGETHER},
@@ -53,6 +41,8 @@ static const struct px_row {
     {"mapa.shared::cluster.u32", px_mapa, 0},
     {"bar.sync", px_bar_sync, 0}, {"bar.arrive", px_bar_arrive, 0}, {"bar.warp.sync", px_warp_sync, PX_TOGETHER},
     {"elect.sync", px_elect, PX_TOGETHER},
+    {"shfl.sync.up.b32", px_shfl, PX_TOGETHER}, {"shfl.sync.down.b32", px_shfl, PX_TOGETHER},
+    {"shfl.sync.bfly.b32", px_shfl, PX_TOGETHER}, {"shfl.sync.idx.b32", px_shfl, PX_TOGETHER},
     {"barrier.cluster.arrive.release", px_cluster_arrive, 0}, {"barrier.cluster.arrive.release.aligned", px_cluster_arrive, 0},
     {"barrier.cluster.wait.acquire", px_cluster_wait, 0}, {"barrier.cluster.wait.acquire.aligned", px_cluster_wait, 0},
     {"cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes", px_tensor_load, 0},
@@ -94,12 +84,14 @@ static const struct px_row {
 };
 
 /* A row of products, or of loads and stores of tensor memory, stands for all their shapes. */
-static inline const struct px_row *px_row_of(const char *op)
+static inline const px_row *px_row_of(const char *op)
 {
     for (size_t i = 0; i < sizeof px_rows / sizeof *px_rows; i++) {
         bool shapes = px_rows[i].step == px_wgmma || px_rows[i].step == px_tensor_ld || px_rows[i].step == px_tensor_st;
         if (shapes ? !strncmp(op, px_rows[i].op, strlen(px_rows[i].op)) : !strcmp(op, px_rows[i].op)) return &px_rows[i];
     }
+    for (size_t i = 0; i < PX_ARITHMETIC; i++)
+        if (!strcmp(op, px_arithmetic[i].op)) return &px_arithmetic[i];
     return NULL;
 }
 

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { PX_LINES = 4096, PX_NAMES = 2048, PX_OPERANDS = 144, PX_OP = 120, PX_PARAMS = 64 };
+enum { PX_LINES = 16384, PX_NAMES = 4096, PX_OPERANDS = 144, PX_OP = 120, PX_PARAMS = 64 };
 
 /* Registers that every thread has; PX_SINK is `_`. */
 enum { PX_TID, PX_CTAID, PX_NCTAID, PX_RANK, PX_SINK, PX_SPECIAL };
@@ -19,6 +19,7 @@ enum { PX_TID, PX_CTAID, PX_NCTAID, PX_RANK, PX_SINK, PX_SPECIAL };
 typedef struct px_operand {
     int name;     /* of a register; -1: the number alone */
     int64_t more; /* the number, or what is added */
+    bool inverted; /* a predicate with `!` before it */
 } px_operand;
 
 typedef struct px_line {
@@ -28,6 +29,7 @@ typedef struct px_line {
     int target; /* of a branch: a line */
     int count, source; /* operands; the line of the text, from 0 */
     uint64_t address;  /* bit i: operand i stands in brackets */
+    uint64_t vector;   /* bit i: operand i stands in braces */
     px_operand *operand;
 } px_line;
 
@@ -87,10 +89,27 @@ static inline int px_register(const px_text *p, const char *text, size_t length)
     return n->id;
 }
 
+/* `0f3f800000`, `0d3ff0000000000000`: the bits of a floating-point number. */
+static inline bool px_float_bits(const char **text, int64_t *bits)
+{
+    size_t digits = strchr("fF", (*text)[1]) ? 8 : 16;
+    char word[17];
+    if (**text != '0' || !(*text)[1] || !strchr("fFdD", (*text)[1])) return false;
+    assert_true(strspn(*text + 2, "0123456789abcdefABCDEF") == digits);
+    memcpy(word, *text + 2, digits);
+    word[digits] = 0;
+    *bits = (int64_t)strtoull(word, NULL, 16);
+    *text += 2 + digits;
+    return true;
+}
+
 static inline px_operand px_operand_at(const px_text *p, const char **text)
 {
-    px_operand o = {-1, 0};
+    px_operand o = {-1, 0, false};
     char *end;
+    if (px_float_bits(text, &o.more)) return o;
+    o.inverted = **text == '!';
+    *text += o.inverted;
     if (isdigit((unsigned char)**text) || **text == '-') {
         o.more = **text == '-' ? strtoll(*text, &end, 0) : (int64_t)strtoull(*text, &end, 0);
         *text = end;
@@ -108,8 +127,8 @@ static inline px_operand px_operand_at(const px_text *p, const char **text)
     return o;
 }
 
-/* `.reg .b32 a, b<4>;` */
-static inline void px_registers(px_text *p, const char *text)
+/* `.reg .b32 a, b<4>;`; what follows it. */
+static inline const char *px_registers(px_text *p, const char *text)
 {
     text = strchr(text + 4, '.');
     text += strcspn(text, " ");
@@ -129,6 +148,7 @@ static inline void px_registers(px_text *p, const char *text)
             text += length;
         }
     }
+    return text + 1;
 }
 
 static inline void px_branch(px_text *p, const char *label)
@@ -163,9 +183,13 @@ static inline const char *px_instruction(px_text *p, const char *text, int sourc
         px_branch(p, text + strspn(text, " "));
         text = strchr(text, ';');
     } else {
+        bool braces = false;
         for (size_t between; *(text += between = strspn(text, " ,[]{}|")) != ';';) {
             assert_true(l->count < PX_OPERANDS && p->used < PX_LINES * 8);
             if (between && text[-1] == '[' && l->count < 64) l->address |= 1ull << l->count;
+            for (const char *c = text - between; c < text; c++)
+                if (strchr("{}", *c)) braces = *c == '{';
+            if (braces && l->count < 64) l->vector |= 1ull << l->count;
             l->operand[l->count++] = px_operand_at(p, &text);
             p->used++;
         }
@@ -186,6 +210,7 @@ static inline void px_close(px_text *p)
     }
     for (int i = 0; i < p->names; i++)
         if (!p->name[i].gone && p->name[i].depth == p->depth) p->name[i].gone = true;
+    while (p->names && p->name[p->names - 1].gone) p->names--;
     p->depth--;
 }
 
@@ -200,20 +225,21 @@ static inline void px_param(px_text *p, const char *text)
     p->param_at[p->params++] = px_declare(p, at, (size_t)(end - at), false, 0);
 }
 
-static inline void px_statement(px_text *p, const char *text, int source)
+/* One statement of a line, or the directive that the line is; what follows it, NULL: nothing. */
+static inline const char *px_statement(px_text *p, const char *text, int source)
 {
-    text += strspn(text, " \t");
     size_t word = px_name_length(text);
-    if (!*text || *text == '\n' || *text == '/' || *text == '(' || *text == ')') return;
-    if (!strncmp(text, ".reg", 4)) px_registers(p, text);
-    else if (!strncmp(text, ".param", 6)) px_param(p, text);
-    else if (!strncmp(text, ".extern", 7)) p->smem = px_declare(p, "$smem", 5, false, 0);
-    else if (*text == '.') return;
-    else if (*text == '{') p->depth++;
-    else if (*text == '}') px_close(p);
-    else if (text[word] == ':' && text[word + 1] != ':') px_declare(p, text, word, true, p->lines);
-    else
-        while (*(text += strspn(text, " ")) && *text != '\n') text = px_instruction(p, text, source);
+    if (!*text || strchr("\n/()", *text)) return NULL;
+    if (!strncmp(text, ".reg ", 5)) return px_registers(p, text);
+    if (!strncmp(text, ".param", 6)) px_param(p, text);
+    if (!strncmp(text, ".extern", 7)) p->smem = px_declare(p, "$smem", 5, false, 0);
+    if (*text == '.') return NULL;
+    if (*text == '{') p->depth++;
+    if (*text == '}') px_close(p);
+    if (strchr("{}", *text)) return text + 1;
+    if (!word || text[word] != ':' || text[word + 1] == ':') return px_instruction(p, text, source);
+    px_declare(p, text, word, true, p->lines);
+    return text + word + 1;
 }
 
 static inline void px_read(px_text *p, const char *text)
@@ -223,7 +249,7 @@ static inline void px_read(px_text *p, const char *text)
     p->smem = -1;
     for (int i = 0; i < PX_SPECIAL; i++) px_declare(p, special[i], strlen(special[i]), false, 0);
     for (int source = 0; *text; source++) {
-        px_statement(p, text, source);
+        for (const char *at = text; at; at = px_statement(p, at, source)) at += strspn(at, " \t");
         text += strcspn(text, "\n");
         text += *text == '\n';
     }

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Arithmetic of a thread: moves, whole numbers, floating-point numbers, comparisons, selections and conversions, a row each.
+ * f32 is C's arithmetic without contraction, halves are rounded from doubles, approximations are the exact value rounded. */
+#ifndef TEST_PTX_ARITHMETIC_H
+#define TEST_PTX_ARITHMETIC_H
+
+#include "ptx/alu.h"
+
+/* PX_TOGETHER: a warp does it together. */
+enum { PX_ALONE, PX_TOGETHER };
+
+typedef struct px_row {
+    const char *op;
+    px_step *step;
+    int how;
+} px_row;
+
+/* ---- moves -------------------------------------------------------------------------- */
+
+/* `d, a`, `d, {low, high}`, `{low, high}, a` of so many bits in all. */
+static inline bool px_move(px_machine *m, int thread, const px_line *l, int bits)
+{
+    uint64_t half = (1ull << bits / 2) - 1, all = bits == 64 ? UINT64_MAX : (1ull << bits) - 1;
+    if (l->vector & 1) {
+        uint64_t value = PX_IN(2);
+        px_set(m, thread, &l->operand[0], value & half);
+        px_set(m, thread, &l->operand[1], value >> bits / 2 & half);
+        return true;
+    }
+    PX_OUT(l->count > 2 ? (PX_IN(1) & half) | (PX_IN(2) & half) << bits / 2 : PX_IN(1) & all);
+    return true;
+}
+
+static inline bool px_move32(px_machine *m, int thread, const px_line *l) { return px_move(m, thread, l, 32); }
+static inline bool px_move64(px_machine *m, int thread, const px_line *l) { return px_move(m, thread, l, 64); }
+
+/* ---- whole numbers ------------------------------------------------------------------ */
+
+PX_ALU(px_neg32, PX_U(0 - a))
+PX_ALU(px_not, PX_U(~a))
+PX_ALU(px_or, PX_U(a | b))
+PX_ALU(px_max_u, PX_U(a) > PX_U(b) ? PX_U(a) : PX_U(b))
+PX_ALU(px_shr_s, PX_U(PX_S(a) >> (PX_U(b) > 31 ? 31 : PX_U(b))))
+PX_ALU(px_bfe_u, px_field(PX_U(a), PX_U(b), PX_U(c), false))
+PX_ALU(px_bfe_s, px_field(PX_U(a), PX_U(b), PX_U(c), true))
+PX_ALU(px_ne, PX_U(a) != PX_U(b))
+PX_ALU(px_le_u, PX_U(a) <= PX_U(b))
+PX_ALU(px_gt_u, PX_U(a) > PX_U(b))
+PX_ALU(px_le_s, PX_S(a) <= PX_S(b))
+PX_ALU(px_or_pred, a || b)
+PX_ALU(px_xor_pred, !a != !b)
+
+/* ---- f32 ------------------------------------------------------------------------------ */
+
+PX_ALU(px_add_f32, px_word(px_float(a) + px_float(b)))
+PX_ALU(px_sub_f32, px_word(px_float(a) - px_float(b)))
+PX_ALU(px_mul_f32, px_word(px_float(a) * px_float(b)))
+PX_ALU(px_fma_f32, px_word(fmaf(px_float(a), px_float(b), px_float(c))))
+PX_ALU(px_min_f32, px_nearest(&px_f32, px_less_of((double)px_float(a), (double)px_float(b), 0)))
+PX_ALU(px_max_f32, px_nearest(&px_f32, px_greater_of((double)px_float(a), (double)px_float(b), 0)))
+PX_ALU(px_neg_f32, PX_U(a) ^ 0x80000000u)
+PX_ALU(px_abs_f32, PX_U(a) & 0x7fffffffu)
+PX_ALU(px_ex2_f32, px_approx(px_exp2, a))
+PX_ALU(px_lg2_f32, px_approx(px_log2, a))
+PX_ALU(px_rcp_f32, px_approx(px_rcp, a))
+PX_ALU(px_rsqrt_f32, px_approx(px_rsqrt, a))
+PX_ALU(px_sqrt_f32, px_approx(px_sqrt, a))
+PX_ALU(px_tanh_f32, px_nearest(&px_f32, tanh((double)px_float(a))))
+PX_ALU(px_lt_f32, px_float(a) < px_float(b))
+PX_ALU(px_le_f32, px_float(a) <= px_float(b))
+PX_ALU(px_gt_f32, px_float(a) > px_float(b))
+PX_ALU(px_ge_f32, px_float(a) >= px_float(b))
+PX_ALU(px_eq_f32, px_float(a) == px_float(b))
+PX_ALU(px_neu_f32, px_float(a) != px_float(b))
+
+/* ---- packed pairs ---------------------------------------------------------------------- */
+
+PX_ALU(px_add_f16x2, px_pairs(&px_f16, px_sum, a, b, 0))
+PX_ALU(px_sub_f16x2, px_pairs(&px_f16, px_difference, a, b, 0))
+PX_ALU(px_mul_f16x2, px_pairs(&px_f16, px_times, a, b, 0))
+PX_ALU(px_fma_f16x2, px_pairs(&px_f16, px_fma, a, b, c))
+PX_ALU(px_min_f16x2, px_pairs(&px_f16, px_less_of, a, b, 0))
+PX_ALU(px_max_f16x2, px_pairs(&px_f16, px_greater_of, a, b, 0))
+PX_ALU(px_ex2_f16x2, px_pairs(&px_f16, px_exp2, a, 0, 0))
+PX_ALU(px_tanh_f16x2, px_pairs(&px_f16, px_tanh, a, 0, 0))
+PX_ALU(px_add_bf16x2, px_pairs(&px_bf16, px_sum, a, b, 0))
+PX_ALU(px_sub_bf16x2, px_pairs(&px_bf16, px_difference, a, b, 0))
+PX_ALU(px_mul_bf16x2, px_pairs(&px_bf16, px_times, a, b, 0))
+PX_ALU(px_fma_bf16x2, px_pairs(&px_bf16, px_fma, a, b, c))
+PX_ALU(px_min_bf16x2, px_pairs(&px_bf16, px_less_of, a, b, 0))
+PX_ALU(px_max_bf16x2, px_pairs(&px_bf16, px_greater_of, a, b, 0))
+PX_ALU(px_ex2_bf16x2, px_pairs_flushed(&px_bf16, px_exp2, a))
+PX_ALU(px_tanh_bf16x2, px_pairs(&px_bf16, px_tanh, a, 0, 0))
+PX_ALU(px_neg_pair, PX_U(a) ^ 0x80008000u)
+PX_ALU(px_abs_pair, PX_U(a) & 0x7fff7fffu)
+
+/* ---- conversions ------------------------------------------------------------------------- */
+
+PX_ALU(px_rn_bf16x2, px_pack_floats(&px_bf16, PX_NEAREST, false, a, b))
+PX_ALU(px_rz_bf16x2, px_pack_floats(&px_bf16, PX_ZERO, false, a, b))
+PX_ALU(px_rn_f16x2, px_pack_floats(&px_f16, PX_NEAREST, false, a, b))
+PX_ALU(px_rz_f16x2, px_pack_floats(&px_f16, PX_ZERO, false, a, b))
+PX_ALU(px_rn_e4m3x2, px_pack_floats(&px_e4m3, PX_NEAREST, true, a, b))
+PX_ALU(px_rn_e5m2x2, px_pack_floats(&px_e5m2, PX_NEAREST, true, a, b))
+PX_ALU(px_of_e4m3x2, px_widen(&px_e4m3, a))
+PX_ALU(px_of_e5m2x2, px_widen(&px_e5m2, a))
+PX_ALU(px_of_f16, px_nearest(&px_f32, px_value(&px_f16, a & 0xffff)))
+PX_ALU(px_rni_s32, px_whole(a, PX_NEAREST, INT32_MIN, INT32_MAX))
+PX_ALU(px_rzi_s32, px_whole(a, PX_ZERO, INT32_MIN, INT32_MAX))
+PX_ALU(px_rmi_s32, px_whole(a, PX_DOWN, INT32_MIN, INT32_MAX))
+PX_ALU(px_rpi_s32, px_whole(a, PX_UP, INT32_MIN, INT32_MAX))
+PX_ALU(px_rni_u32, px_whole(a, PX_NEAREST, 0, UINT32_MAX))
+PX_ALU(px_rzi_u32, px_whole(a, PX_ZERO, 0, UINT32_MAX))
+PX_ALU(px_rmi_u32, px_whole(a, PX_DOWN, 0, UINT32_MAX))
+PX_ALU(px_rpi_u32, px_whole(a, PX_UP, 0, UINT32_MAX))
+PX_ALU(px_rn_of_s32, px_bits(&px_f32, PX_S(a), PX_NEAREST, false))
+PX_ALU(px_rz_of_s32, px_bits(&px_f32, PX_S(a), PX_ZERO, false))
+PX_ALU(px_rm_of_s32, px_bits(&px_f32, PX_S(a), PX_DOWN, false))
+PX_ALU(px_rp_of_s32, px_bits(&px_f32, PX_S(a), PX_UP, false))
+PX_ALU(px_rn_of_u32, px_bits(&px_f32, PX_U(a), PX_NEAREST, false))
+PX_ALU(px_rz_of_u32, px_bits(&px_f32, PX_U(a), PX_ZERO, false))
+PX_ALU(px_rm_of_u32, px_bits(&px_f32, PX_U(a), PX_DOWN, false))
+PX_ALU(px_rp_of_u32, px_bits(&px_f32, PX_U(a), PX_UP, false))
+PX_ALU(px_pack_s8, px_pack_bytes(a, b, c, INT8_MIN, INT8_MAX))
+PX_ALU(px_pack_u8, px_pack_bytes(a, b, c, 0, UINT8_MAX))
+
+/* prmt: byte i of d is the byte of {b, a} that bits 0 to 2 of nibble i choose, or its sign where bit 3 is set. */
+static inline uint32_t px_permuted(uint64_t a, uint64_t b, uint64_t select)
+{
+    uint64_t from = (a & UINT32_MAX) | b << 32;
+    uint32_t out = 0;
+    for (int i = 0; i < 4; i++) {
+        uint32_t nibble = (uint32_t)(select >> 4 * i) & 15, byte = (uint32_t)(from >> 8 * (nibble & 7)) & 0xff;
+        out |= (nibble & 8 ? (byte & 0x80 ? 0xffu : 0) : byte) << 8 * i;
+    }
+    return out;
+}
+PX_ALU(px_prmt, px_permuted(a, b, c))
+
+/* ---- rows ---------------------------------------------------------------------------------- */
+
+static const px_row px_arithmetic[] = {
+    {"mov.u32", px_mov, 0}, {"mov.b16", px_mov, 0}, {"mov.u16", px_mov, 0}, {"mov.b32", px_move32, 0}, {"mov.b64", px_move64, 0},
+    {"mov.u64", px_mov, 0}, {"mov.f32", px_mov, 0},
+    {"cvta.param.u64", px_mov, 0}, {"cvta.to.global.u64", px_mov, 0}, {"cvt.u64.u32", px_wide, 0},
+    {"add.u32", px_add32, 0}, {"add.s32", px_add32, 0}, {"add.s64", px_add64, 0}, {"add.u64", px_add64, 0},
+    {"sub.u32", px_sub32, 0}, {"sub.s32", px_sub32, 0}, {"mul.lo.u32", px_mul32, 0}, {"mul.lo.s32", px_mul32, 0},
+    {"mad.lo.u32", px_mad32, 0}, {"mad.lo.s32", px_mad32, 0}, {"mad.lo.u64", px_mad64, 0},
+    {"mad.wide.u32", px_mad_wide, 0}, {"div.u32", px_div32, 0}, {"rem.u32", px_rem32, 0},
+    {"min.u32", px_min_u, 0}, {"min.s32", px_min_s, 0}, {"max.u32", px_max_u, 0}, {"max.s32", px_max_s, 0},
+    {"neg.s32", px_neg32, 0}, {"and.b32", px_and, 0}, {"or.b32", px_or, 0}, {"xor.b32", px_xor, 0}, {"not.b32", px_not, 0},
+    {"shr.u32", px_shr, 0}, {"shr.s32", px_shr_s, 0}, {"shl.b32", px_shl, 0}, {"bfe.u32", px_bfe_u, 0}, {"bfe.s32", px_bfe_s, 0},
+    {"prmt.b32", px_prmt, 0},
+    {"setp.eq.u32", px_eq, 0}, {"setp.ne.u32", px_ne, 0}, {"setp.lt.u32", px_lt_u, 0}, {"setp.le.u32", px_le_u, 0},
+    {"setp.gt.u32", px_gt_u, 0}, {"setp.ge.u32", px_ge_u, 0},
+    {"setp.eq.s32", px_eq, 0}, {"setp.ne.s32", px_ne, 0}, {"setp.lt.s32", px_lt_s, 0}, {"setp.le.s32", px_le_s, 0},
+    {"setp.gt.s32", px_gt_s, 0}, {"setp.ge.s32", px_ge_s, 0},
+    {"setp.eq.f32", px_eq_f32, 0}, {"setp.neu.f32", px_neu_f32, 0}, {"setp.lt.f32", px_lt_f32, 0}, {"setp.le.f32", px_le_f32, 0},
+    {"setp.gt.f32", px_gt_f32, 0}, {"setp.ge.f32", px_ge_f32, 0},
+    {"selp.b32", px_selp, 0}, {"and.pred", px_and_pred, 0}, {"or.pred", px_or_pred, 0}, {"xor.pred", px_xor_pred, 0},
+    {"add.rn.f32", px_add_f32, 0}, {"sub.rn.f32", px_sub_f32, 0}, {"mul.rn.f32", px_mul_f32, 0}, {"fma.rn.f32", px_fma_f32, 0},
+    {"min.f32", px_min_f32, 0}, {"max.f32", px_max_f32, 0}, {"neg.f32", px_neg_f32, 0}, {"abs.f32", px_abs_f32, 0},
+    {"ex2.approx.ftz.f32", px_ex2_f32, 0}, {"lg2.approx.ftz.f32", px_lg2_f32, 0}, {"rcp.approx.ftz.f32", px_rcp_f32, 0},
+    {"rsqrt.approx.ftz.f32", px_rsqrt_f32, 0}, {"sqrt.approx.ftz.f32", px_sqrt_f32, 0}, {"tanh.approx.f32", px_tanh_f32, 0},
+    {"add.rn.f16x2", px_add_f16x2, 0}, {"sub.rn.f16x2", px_sub_f16x2, 0}, {"mul.rn.f16x2", px_mul_f16x2, 0},
+    {"fma.rn.f16x2", px_fma_f16x2, 0}, {"min.f16x2", px_min_f16x2, 0}, {"max.f16x2", px_max_f16x2, 0},
+    {"neg.f16x2", px_neg_pair, 0}, {"abs.f16x2", px_abs_pair, 0}, {"ex2.approx.f16x2", px_ex2_f16x2, 0},
+    {"tanh.approx.f16x2", px_tanh_f16x2, 0},
+    {"add.rn.bf16x2", px_add_bf16x2, 0}, {"sub.rn.bf16x2", px_sub_bf16x2, 0}, {"mul.rn.bf16x2", px_mul_bf16x2, 0},
+    {"fma.rn.bf16x2", px_fma_bf16x2, 0}, {"min.bf16x2", px_min_bf16x2, 0}, {"max.bf16x2", px_max_bf16x2, 0},
+    {"neg.bf16x2", px_neg_pair, 0}, {"abs.bf16x2", px_abs_pair, 0}, {"ex2.approx.ftz.bf16x2", px_ex2_bf16x2, 0},
+    {"tanh.approx.bf16x2", px_tanh_bf16x2, 0},
+    {"cvt.rn.bf16x2.f32", px_rn_bf16x2, 0}, {"cvt.rz.bf16x2.f32", px_rz_bf16x2, 0},
+    {"cvt.rn.f16x2.f32", px_rn_f16x2, 0}, {"cvt.rz.f16x2.f32", px_rz_f16x2, 0},
+    {"cvt.rn.satfinite.e4m3x2.f32", px_rn_e4m3x2, 0}, {"cvt.rn.satfinite.e5m2x2.f32", px_rn_e5m2x2, 0},
+    {"cvt.rn.f16x2.e4m3x2", px_of_e4m3x2, 0}, {"cvt.rn.f16x2.e5m2x2", px_of_e5m2x2, 0}, {"cvt.f32.f16", px_of_f16, 0},
+    {"cvt.rni.s32.f32", px_rni_s32, 0}, {"cvt.rzi.s32.f32", px_rzi_s32, 0}, {"cvt.rmi.s32.f32", px_rmi_s32, 0},
+    {"cvt.rpi.s32.f32", px_rpi_s32, 0}, {"cvt.rni.u32.f32", px_rni_u32, 0}, {"cvt.rzi.u32.f32", px_rzi_u32, 0},
+    {"cvt.rmi.u32.f32", px_rmi_u32, 0}, {"cvt.rpi.u32.f32", px_rpi_u32, 0},
+    {"cvt.rn.f32.s32", px_rn_of_s32, 0}, {"cvt.rz.f32.s32", px_rz_of_s32, 0}, {"cvt.rm.f32.s32", px_rm_of_s32, 0},
+    {"cvt.rp.f32.s32", px_rp_of_s32, 0}, {"cvt.rn.f32.u32", px_rn_of_u32, 0}, {"cvt.rz.f32.u32", px_rz_of_u32, 0},
+    {"cvt.rm.f32.u32", px_rm_of_u32, 0}, {"cvt.rp.f32.u32", px_rp_of_u32, 0},
+    {"cvt.pack.sat.s8.s32.b32", px_pack_s8, 0}, {"cvt.pack.sat.u8.s32.b32", px_pack_u8, 0},
+};
+enum { PX_ARITHMETIC = sizeof px_arithmetic / sizeof *px_arithmetic };
+
+#endif
