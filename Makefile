@@ -119,7 +119,7 @@ shared = $(Q)$(CC) -shared -Wl,-soname,$(@F).$(ABI) -Wl,-z,defs $(CFLAGS) $(LDFL
 besides = $(B)/libzlay-base.a -Wl,--exclude-libs,libzlay-base.a -L$(B) -lzlay
 
 $(B)/libzlay.so: $(LIB)
-	$(shared) $^ $(ENGINE_LIBS)
+	$(shared) $^ $(ENGINE_LIBS) -lm
 	@ln -sf $(@F) $@.$(ABI)
 $(B)/libzlay-runtime.so: $(RUNTIME) $(B)/libzlay-base.a $(B)/libzlay.so
 	$(shared) $(RUNTIME) $(besides) -ldl

@@ -70,6 +70,7 @@
 
 /* A model of the hardware. */
 #include <zlay/sim.h>
+#include <zlay/sim_body.h>
 
 /* Bodies: what threads compute between the events of a pipe. */
 #include <zlay/body.h>
