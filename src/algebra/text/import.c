@@ -20,15 +20,6 @@ static zl_import_reader *reader_of(zl_cursor *c)
     return NULL;
 }
 
-zlay_status zl_import_name(zl_cursor *c, const char **name, size_t *length)
-{
-    *length = zl_cursor_word(c);
-    if (!*length) return zl_cursor_fail(c, "a name");
-    *name = c->text + c->at;
-    c->at += *length;
-    return ZLAY_OK;
-}
-
 static zlay_status read(zl_cursor c, zl_import_reader *reader, zl_text *out)
 {
     zlay_status status = reader(&c, out);
