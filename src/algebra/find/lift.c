@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Any layout as pieces: applied to the coordinates of its own box. */
-#include "algebra/presburger/draft.h"
+#include "algebra/find/finish.h"
 #include <zlay/pieces.h>
 
 zlay_status zl_draft_coordinates(zl_draft *d, zl_form **out, size_t *count)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "algebra/layout/function.h"
+#include "algebra/find/find.h"
 #include "algebra/ops/cute.h"
 
 typedef struct shape {

@@ -19,6 +19,9 @@ zlay_status zl_pair(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a, cons
 /* The two modes of a layout as `arrangement` says; any layout without modes stays. */
 zlay_status zl_arrange_pair(zlay_ctx *ctx, zlay_layout **layout, zlay_arrangement arrangement);
 
+/* The same of a layout that is not symbolic. */
+zlay_status zl_arrange_strided(zlay_ctx *ctx, zlay_layout **layout, zlay_arrangement arrangement);
+
 /* The box with weight times the index as values. */
 zlay_status zl_weights(zl_modes *out, const zl_modes *box, uint64_t weight);
 
