@@ -4,6 +4,7 @@
 #include "base/scan.h"
 #include "algebra/ops/cute.h"
 #include "algebra/ops/symbolic/form.h"
+#include "algebra/text/format.h"
 
 #include <string.h>
 

@@ -5,6 +5,7 @@
 #include "algebra/find/find.h"
 #include "algebra/layout/layout.h"
 #include "algebra/ops/symbolic/ops.h"
+#include "algebra/ops/cute.h"
 
 static zlay_status flatten(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a)
 {

@@ -3,6 +3,7 @@
 #include "algebra/ops/compose.h"
 #include "algebra/find/finish.h"
 #include "algebra/ops/symbolic/ops.h"
+#include "algebra/ops/cute.h"
 #include <zlay/pieces.h>
 
 /* ---- b stays in the box of an f2, modular or piecewise a ----------------------------- */

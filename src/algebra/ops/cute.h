@@ -7,6 +7,16 @@
 #include "algebra/find/table.h"
 #include <zlay/cute.h>
 
+/* a after b. */
+zlay_status zl_compose(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
+                       const zlay_layout *b);
+
+/* One more than the greatest value. */
+zlay_status zl_cosize(zlay_ctx *ctx, uint64_t *out, const zlay_layout *a);
+
+/* The modes of CuTe's complement of a strided layout. */
+zlay_status zl_complement(zl_modes *out, const zlay_layout *b, uint64_t cotarget);
+
 /* The complement of any layout: strided where CuTe has one, else by values.  Values are added. */
 zlay_status zl_complement_of(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *b,
                              uint64_t cotarget);

@@ -212,10 +212,6 @@ typedef struct zl_symbol_equality {
     size_t length;
 } zl_symbol_equality;
 
-/* facts: beside those of the layouts; NULL: none. */
-zlay_status zl_symbols_equal(zlay_ctx *ctx, zl_symbol_equality *out, const zlay_layout *a,
-                             const zlay_layout *b, const zlay_facts *facts);
-
 /* ---- the kind ---------------------------------------------------------------------------- */
 
 void zl_symbols_print(zl_text *out, const zlay_layout *a);

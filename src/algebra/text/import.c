@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "algebra/text/import.h"
 #include "algebra/layout/layout.h"
+#include "algebra/text/format.h"
 
 static const struct {
     const char *begins;
