@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Equality of two layouts: who decides it, by what is unknown in them, and the public functions.  Names
- * of extents go to symbol_equal.c, parameters of pieces to equal_params.c, numbers to the ladder. */
+/* Equality of two layouts: who decides it, by what is unknown in them, and the public functions.
+ * Names of extents go to symbol_equal.c, parameters of pieces to equal_params.c, numbers to
+ * equal_numbers.c. */
 #include "algebra/decide/equal.h"
 #include "algebra/decide/symbol_decide.h"
 
@@ -11,7 +12,7 @@ zlay_status zl_equal_climb(zl_pair *p)
     if (!p->a || !p->b) return zl_fail(p->ctx, ZLAY_EINVAL, "a layout is NULL");
     if (p->a->symbols || p->b->symbols) return zl_equal_symbols(p);
     if (has_parameters(p)) return zl_equal_parameters(p);
-    return zl_equal_ladder(p);
+    return zl_equal_numbers(p);
 }
 
 static zlay_status answer_of(zl_pair *p, zlay_answer *answer, zlay_witness *witness)

@@ -24,7 +24,7 @@ void zl_differ(zl_pair *p, uint64_t index);
 zlay_status zl_equal_climb(zl_pair *p);
 
 /* Two layouts without unknown names. */
-zlay_status zl_equal_ladder(zl_pair *p);
+zlay_status zl_equal_numbers(zl_pair *p);
 
 /* For layouts with parameters the engine alone: there are no points to count. */
 zlay_status zl_equal_parameters(zl_pair *p);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether a layout has no value twice: numbers go down the ladder, names of extents and strides to
- * symbol_ask.c, whose NO is shown by numbers at a sample. */
+/* Whether a layout has no value twice: numbers are decided in injective_numbers.c, names of extents
+ * and strides to symbol_ask.c, whose NO is shown by numbers at a sample. */
 #include "algebra/decide/decide.h"
 #include "algebra/decide/symbol_ask.h"
 
@@ -14,7 +14,7 @@ static zlay_status of_names(zlay_ctx *ctx, zlay_answer *answer, uint64_t witness
     zl_symbol_question q = {ZL_ASK_INJECTIVE, a, NULL, 0};
     zlay_status status = zl_symbols_decide(ctx, answer, shown, &q);
     witness[0] = witness[1] = UINT64_MAX;
-    if (!status && shown[0]) status = zl_injective_ladder(ctx, &at_sample, pair, shown[0]);
+    if (!status && shown[0]) status = zl_injective_numbers(ctx, &at_sample, pair, shown[0]);
     for (int i = 0; i < 2 && !status && at_sample == ZLAY_NO; i++) witness[i] = pair[i];
     zlay_layout_free(shown[0]);
     return status;
@@ -24,7 +24,7 @@ zlay_status zl_is_injective(zlay_ctx *ctx, zlay_answer *answer, uint64_t witness
                             const zlay_layout *a)
 {
     return a && a->symbols ? of_names(ctx, answer, witness, a)
-                           : zl_injective_ladder(ctx, answer, witness, a);
+                           : zl_injective_numbers(ctx, answer, witness, a);
 }
 
 zlay_status zlay_layout_is_injective(zlay_ctx *ctx, zlay_answer *answer, uint64_t witness[2],

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The kinds f2 and modular, which have one memory, one box and one text.  A value of an f2 layout is
- * the exclusive or of the bases of the index's bits; contiguous indices take a table of the low bits,
- * which the bases of the others move.  A modular layout adds its bases as modular.c does. */
+/* The kinds f2 and modular, which have one memory, one box and one text.  A value of an f2 layout
+ * is the exclusive or of the bases of the index's bits; contiguous indices take a table of the low
+ * bits, which the bases of the others move.  A modular layout adds its bases as modular.c does. */
 #include "algebra/f2/f2.h"
 #include "algebra/f2/modular.h"
 

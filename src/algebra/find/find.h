@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The forms that are cheaper than pieces, each found in a function's values or in an affine map over
- * F2. */
+/* The forms that are cheaper than pieces, each found in a function's values or in an affine map
+ * over F2. */
 #ifndef ZL_ALGEBRA_FIND_H
 #define ZL_ALGEBRA_FIND_H
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The modes of two strided layouts side by side: padded to one rank, zipped mode by mode, and the two
- * modes of a divide or a product arranged as CuTe's logical, zipped, tiled and flat forms are. */
+/* The modes of two strided layouts side by side: padded to one rank, zipped mode by mode, and the
+ * two modes of a divide or a product arranged as CuTe's logical, zipped, tiled and flat forms are.
+ */
 #include "algebra/ops/cute.h"
 
 /* ---- arrangements ------------------------------------------------------------------------ */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The names of a symbolic layout: added, exchanged, sorted and forgotten, and numbers put in their place
- * in every monomial.  And the refusals that all of the room share. */
+/* The names of a symbolic layout: added, exchanged, sorted and forgotten, and numbers put in their
+ * place in every monomial.  And the refusals that all of the room share. */
 #include "algebra/symbolic/symbol.h"
 
 #include <string.h>

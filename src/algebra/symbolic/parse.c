@@ -169,7 +169,7 @@ static zlay_status compact(zl_cursor *c, zl_symbols *s)
     return ZLAY_OK;
 }
 
-/* ---- ragged edges ----------------------------------------------------------------------------- */
+/* ---- ragged edges ------------------------------------------------------------------------ */
 
 static zlay_status read_term(zl_cursor *c, const zl_symbols *s, zl_symbol_edge *e)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Monomials and their sums: arithmetic, which says where something does not fit, and what the ranges
- * of the names say of them. */
+/* Monomials and their sums: arithmetic, which says where something does not fit, and what the
+ * ranges of the names say of them. */
 #include "algebra/symbolic/symbol.h"
 
 #include <string.h>

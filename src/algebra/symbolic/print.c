@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Symbolic layouts, sums and monomials as text.  A factor and a quotient that have a common divisor are
- * shown without it, so that 64 times M/64 is M; as C a rounded quotient is an expression. */
+/* Symbolic layouts, sums and monomials as text.  A factor and a quotient that have a common divisor
+ * are shown without it, so that 64 times M/64 is M; as C a rounded quotient is an expression. */
 #include "algebra/symbolic/symbol.h"
 
 #include <inttypes.h>

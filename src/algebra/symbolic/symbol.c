@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a symbolic layout has to be before it is one: names in order, extents of at least 1, facts that
- * hold; the names of two layouts in both; and strided layouts seen as symbolic ones. */
+/* What a symbolic layout has to be before it is one: names in order, extents of at least 1, facts
+ * that hold; the names of two layouts in both; and strided layouts seen as symbolic ones. */
 #include "algebra/symbolic/symbol.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Triton's texts of a linear layout as texts of zlay: the list that LinearLayout::toString prints, and
- * the attribute #ttg.linear<{..}>. */
+/* Triton's texts of a linear layout as texts of zlay: the list that LinearLayout::toString prints,
+ * and the attribute #ttg.linear<{..}>. */
 #include "algebra/text/import.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether two layouts without unknown names are equal: closed forms first, then all points, isl, and
- * as many points as limits.points allows.  Each step decides or leaves the pair to the next. */
+/* Whether two layouts without unknown names are equal: closed forms first, then all points, isl,
+ * and as many points as limits.points allows.  Each step decides or leaves the pair to the next. */
 #include "algebra/decide/equal.h"
 #include "algebra/presburger/isl/isl.h"
 #include "algebra/layout/layout.h"
@@ -119,15 +119,15 @@ static zlay_status first_points(zl_pair *p, bool *decided)
 typedef zlay_status rung(zl_pair *p, bool *decided);
 
 /* Cheapest first; the last rung always decides, if only that it is undecided. */
-static rung *const ladder[] = {sizes,          zl_equal_coalesced, affine, zl_equal_carry,
+static rung *const methods[] = {sizes,          zl_equal_coalesced, affine, zl_equal_carry,
                                zl_equal_bits,  zl_equal_period,    points, zl_equal_sums, engine,
                                first_points};
 
-zlay_status zl_equal_ladder(zl_pair *p)
+zlay_status zl_equal_numbers(zl_pair *p)
 {
     bool decided = false;
     zlay_status status = zl_comparison(p->ctx, &p->manner, p->a, p->b);
-    for (size_t i = 0; i < ZL_COUNT(ladder) && !decided && !status; i++)
-        status = ladder[i](p, &decided);
+    for (size_t i = 0; i < ZL_COUNT(methods) && !decided && !status; i++)
+        status = methods[i](p, &decided);
     return status;
 }

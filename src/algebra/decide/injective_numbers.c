@@ -293,19 +293,19 @@ static zlay_status give_up(work *w, bool *decided)
     return zl_decide_limit(&w->q, "points", zl_limits(w->q.ctx)->points, points_of(w->q.a));
 }
 
-static zlay_status (*const ladder[])(work *w, bool *decided) = {
+static zlay_status (*const methods[])(work *w, bool *decided) = {
     affine, strided, modular, points, sums, engine, give_up};
 
 static zlay_status climb(work *w)
 {
     bool decided = false;
     zlay_status status = zl_without_parameters(w->q.ctx, w->q.a);
-    for (size_t i = 0; i < ZL_COUNT(ladder) && !decided && !status; i++)
-        status = ladder[i](w, &decided);
+    for (size_t i = 0; i < ZL_COUNT(methods) && !decided && !status; i++)
+        status = methods[i](w, &decided);
     return status;
 }
 
-zlay_status zl_injective_ladder(zlay_ctx *ctx, zlay_answer *answer, uint64_t witness[2],
+zlay_status zl_injective_numbers(zlay_ctx *ctx, zlay_answer *answer, uint64_t witness[2],
                                 const zlay_layout *a)
 {
     work w = {.q = {.ctx = ctx, .a = a}};
