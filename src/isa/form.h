@@ -81,10 +81,6 @@ bool zl_form_on(const zl_isa_form *form, const zlay_target *target, bool says);
 /* The version itself where it is one that the table knows, else the nearest that it knows. */
 uint32_t zl_ptx_known(uint32_t version);
 
-/* The last number of a type and of a swizzle that tensormap.replace takes; version 0: any. */
-uint64_t zl_elemtype_last(const zlay_target *target, uint32_t ptx);
-uint64_t zl_swizzle_last(const zlay_target *target, uint32_t ptx);
-
 /* The piece of text that a reference such as <dst1> stands for in a form. */
 const char *zl_form_piece(const zl_isa_form *form, const char *name, size_t length);
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """tests/checks/rooms.py BUILD: who may include whom, as tests/checks/rooms.list has it, against every include of src and
-every symbol that an object of BUILD asks of another.  Speaks TAP.  With `draw` it prints the table that is true now."""
+every symbol that an object of BUILD asks of another; and the circles of files, against tests/checks/circles.list.  Speaks
+TAP.  With `draw` it prints the table that is true now, with `circles` the calls of each circle that is in no list."""
 import collections
 import os
 import re
@@ -48,7 +49,8 @@ def included():
                 yield path, own or f"<zlay/{public}.h>", room_of(own) if own else faces.get(public, "?" + public)
 
 
-def called():
+def symbols():
+    """Where each symbol is defined, and which file asks for which."""
     objects = [p[:-2] for p in sources((".c",)) if os.path.exists(f"{build}/{p[:-2]}.o")]
     listing = subprocess.run(["nm", "-A", "-g", *(f"{build}/{o}.o" for o in objects)], capture_output=True, text=True, check=True)
     where, asked = {}, []
@@ -59,9 +61,97 @@ def called():
             asked.append((name, words[-1]))
         else:
             where[words[-1]] = name
+    return where, asked
+
+
+where, asked = symbols()
+
+
+def called():
     for name, symbol in asked:
         if symbol in where:
             yield name, f"{where[symbol]} {symbol}", room_of(where[symbol])
+
+
+def misplaced():
+    """Functions that a header declares and another room defines; that of a room inside it may."""
+    declares = re.compile(r"^(?!static)[a-z][\w *]*?\b(zl_\w+)\(", re.M)
+    for header in sources((".h",)):
+        for symbol in declares.findall(re.sub(r"/\*.*?\*/", "", open("src/" + header).read(), flags=re.S)):
+            if symbol in where and not (room_of(where[symbol]) + "/").startswith(room_of(header) + "/"):
+                yield f"{header}: {symbol}, which {where[symbol]}.c defines"
+
+
+# ---- circles of files -----------------------------------------------------------------------
+
+
+def circles(edges):
+    """The strongly connected components of two files or more (Tarjan, with a stack of its own)."""
+    index, low, stack, found = {}, {}, [], []
+    for root in sorted(edges):
+        if root in index:
+            continue
+        index[root] = low[root] = len(index)
+        stack.append(root)
+        walk = [(root, iter(sorted(edges[root])))]
+        while walk:
+            at, rest = walk[-1]
+            for to in rest:
+                if to not in index:
+                    index[to] = low[to] = len(index)
+                    stack.append(to)
+                    walk.append((to, iter(sorted(edges.get(to, ())))))
+                    break
+                if to in stack:
+                    low[at] = min(low[at], index[to])
+            else:
+                walk.pop()
+                if walk:
+                    low[walk[-1][0]] = min(low[walk[-1][0]], low[at])
+                if low[at] == index[at]:
+                    part = set(stack[stack.index(at):])
+                    del stack[stack.index(at):]
+                    if len(part) > 1:
+                        found.append(part)
+    return found
+
+
+def calls():
+    edges = collections.defaultdict(set)
+    for name, symbol in asked:
+        if where.get(symbol, name) != name:
+            edges[name].add(where[symbol])
+    return edges
+
+
+def includes():
+    edges = collections.defaultdict(set)
+    for path, what, _ in included():
+        if os.path.exists("src/" + what):
+            edges[path].add(what)
+    return edges
+
+
+def listed():
+    """The circles of circles.list: files and the reason."""
+    for line in open("tests/checks/circles.list"):
+        if line.strip() and not line.startswith("#"):
+            files, _, reason = line.partition("|")
+            room, names = files.split(":")
+            yield {f"{room.strip()}/{name}" for name in names.split()}, reason.strip()
+
+
+def new_circles():
+    return [part for part in circles(calls()) if not any(part <= files for files, _ in listed())]
+
+
+def show_circles():
+    edges = calls()
+    for part in new_circles():
+        print(*sorted(part))
+        for name in sorted(part):
+            for to in sorted(edges[name] & part):
+                print("   ", name, "->", to + ":", *sorted({s for n, s in asked if n == name and where.get(s) == to}))
 
 
 def forbidden(edges):
@@ -103,6 +193,9 @@ def draw():
 if sys.argv[2:] == ["draw"]:
     draw()
     sys.exit()
+if sys.argv[2:] == ["circles"]:
+    show_circles()
+    sys.exit()
 folders = collections.Counter(os.path.dirname(p) for p in sources((".c", ".h", ".def")))
 check("a room includes what the table lets it include", forbidden(included()))
 check("a room calls what the table lets it call", forbidden(called()))
@@ -113,4 +206,11 @@ check("knots that are open still stand in the table, and those that are gone do 
 check("every public header has its room", [h[:-2] for h in os.listdir("include/zlay") if h[:-2] not in faces and h != "zlay.h"])
 check(f"no folder has more than {MOST} sources", [f"{f} {n}" for f, n in folders.items() if n > MOST])
 check("every folder has a README", [f for f in folders if not os.path.exists(f"src/{f}/README.md")])
+check("a header declares what its room defines", misplaced())
+now = circles(calls())
+check("no circle of files but those of circles.list", [" ".join(sorted(part)) for part in new_circles()])
+check("the circles of circles.list are there, whole, each with its reason",
+      [" ".join(sorted(files)) for files, reason in listed() if files not in now or not reason])
+check("a circle of files stays in its room", [" ".join(sorted(part)) for part in now if len({room_of(f) for f in part}) > 1])
+check("no header is in a circle of includes", [" ".join(sorted(part)) for part in circles(includes())])
 sys.exit(failed)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "algebra/decide/decide.h"
-#include "algebra/presburger/draft.h"
+#include "algebra/find/finish.h"
 
 zlay_status zl_decide_limit(zl_question *q, const char *name, uint64_t limit, uint64_t asked)
 {

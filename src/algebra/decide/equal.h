@@ -17,10 +17,14 @@ typedef struct zl_pair {
     size_t room;
 } zl_pair;
 
+/* NO, with the values at the index as the witness. */
 void zl_differ(zl_pair *p, uint64_t index);
 
-/* All rungs, cheapest first. */
+/* Any two layouts. */
 zlay_status zl_equal_climb(zl_pair *p);
+
+/* Two layouts without unknown names. */
+zlay_status zl_equal_numbers(zl_pair *p);
 
 /* For layouts with parameters the engine alone: there are no points to count. */
 zlay_status zl_equal_parameters(zl_pair *p);

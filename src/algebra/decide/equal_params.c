@@ -62,7 +62,7 @@ static zlay_status differ_there(zl_pair *p, const zl_isl_point *where)
     if (!status) status = fix_or_empty(p->ctx, &b, p->b, p, where);
     fixed.a = a;
     fixed.b = b;
-    if (!status && a && b) status = zl_equal_climb(&fixed);
+    if (!status && a && b) status = zl_equal_numbers(&fixed);
     else if (a || b) one_empty(&fixed);
     zlay_layout_free(a);
     zlay_layout_free(b);

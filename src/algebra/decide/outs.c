@@ -1,6 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Layouts of several outputs beside each other. */
-#include "algebra/decide/decide.h"
+/* Values of two layouts beside each other: how outputs compare, and the witness of a difference. */
+#include "algebra/decide/equal.h"
+
+void zl_differ(zl_pair *p, uint64_t index)
+{
+    zlay_witness *w = &p->witness;
+    p->answer = ZLAY_NO;
+    *w = (zlay_witness){.index = index, .size_a = p->a->size, .size_b = p->b->size};
+    w->has_a = zl_value(p->a, index, &w->a);
+    w->has_b = zl_value(p->b, index, &w->b);
+    if (!w->has_a) w->a = 0;
+    if (!w->has_b) w->b = 0;
+}
 
 zlay_status zl_comparison(zlay_ctx *ctx, zl_manner *out, const zlay_layout *a, const zlay_layout *b)
 {

@@ -178,7 +178,7 @@ static zlay_status injective(zlay_ctx *ctx, zl_symbol_equality *out, zl_symbols 
     *out = (zl_symbol_equality){.at = -1};
     zlay_status status = zl_symbols_layout(ctx, &fixed, s);
     if (status) return status;
-    status = zl_is_injective(ctx, &out->answer, pair, fixed);
+    status = zl_injective_numbers(ctx, &out->answer, pair, fixed);
     zlay_layout_free(fixed);
     return status;
 }

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Injective, onto, bijective and contained of symbolic layouts: what the four share. */
+/* The questions about symbolic layouts, and what they share. */
 #ifndef ZL_ALGEBRA_SYMBOL_DECIDE_H
 #define ZL_ALGEBRA_SYMBOL_DECIDE_H
 
 #include "algebra/symbolic/when.h"
+
+/* facts: beside those of the layouts; NULL: none. */
+zlay_status zl_symbols_equal(zlay_ctx *ctx, zl_symbol_equality *out, const zlay_layout *a,
+                             const zlay_layout *b, const zlay_facts *facts);
 
 /* Each gets the layout coalesced, with its names, and writes *out as zl_symbols_equal does. */
 zlay_status zl_symbols_injective(zlay_ctx *ctx, zl_symbol_equality *out, zl_symbols *s);

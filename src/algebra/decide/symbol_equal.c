@@ -279,33 +279,6 @@ zlay_status zl_symbols_equal(zlay_ctx *ctx, zl_symbol_equality *out, const zlay_
     return status;
 }
 
-/* ---- public -------------------------------------------------------------------------------- */
-
-static zlay_status equal_guard(zlay_ctx *ctx, zlay_answer *answer, zlay_buf *guard,
-                               const zlay_layout *a, const zlay_layout *b, const zlay_facts *facts)
-{
-    zlay_allocator alloc = zl_allocator(ctx);
-    zl_symbol_equality e = {.answer = ZLAY_YES};
-    zl_pair p = {.ctx = ctx, .a = a, .b = b, .facts = facts, .answer = ZLAY_YES};
-    if (!a || !b) return zl_fail(ctx, ZLAY_EINVAL, "a layout is NULL");
-    bool symbolic = a->symbols || b->symbols;
-    zlay_status status = symbolic ? zl_symbols_equal(ctx, &e, a, b, facts) : zl_equal_climb(&p);
-    if (!status) status = zl_symbols_put_guard(ctx, guard, &e);
-    if (!status) *answer = symbolic ? e.answer : p.answer;
-    zl_free(&alloc, e.guard, e.length + 1);
-    return status;
-}
-
-zlay_status zlay_layout_equal_guard(zlay_ctx *ctx, zlay_answer *answer, zlay_buf *guard,
-                                    const zlay_layout *a, const zlay_layout *b,
-                                    const zlay_facts *facts)
-{
-    if (!answer || (guard && guard->room && !guard->text)) return ZLAY_EINVAL;
-    zlay_status status = zl_enter(ctx);
-    if (status) return status;
-    return zl_leave_answer(ctx, equal_guard(ctx, answer, guard, a, b, facts), answer);
-}
-
 /* The guard of DEPENDS is the message. */
 zlay_status zl_equal_symbols(zl_pair *p)
 {

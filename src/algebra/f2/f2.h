@@ -15,19 +15,9 @@
 /* What follows the word f2. */
 zlay_status zl_f2_parse(zl_cursor *c, zlay_layout **out);
 
-/* ---- the kinds f2 and modular, and what they share ---------------------------------- */
-
-extern const zl_layout_kind zl_f2_kind, zl_modular_kind;
-
+/* A layout of kind f2, or modular where an output's size is no power of two. */
 zlay_status zl_layout_f2(zlay_ctx *ctx, zlay_layout **out, const zl_f2 *f2);
-zlay_status zl_f2_copy(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a);
-zlay_status zl_f2_box(zl_modes *box, const zlay_layout *a);
-size_t zl_f2_extents(uint64_t *extents, size_t room, const zlay_layout *a);
-uint64_t zl_f2_steps(const zlay_layout *a);
 void zl_f2_print(zl_text *out, const zlay_layout *a);
-
-/* The outputs of a packed value. */
-void zl_f2_fields(const zl_f2 *f2, uint64_t packed, int64_t *values);
 
 /* ---- bits -------------------------------------------------------------------------- */
 

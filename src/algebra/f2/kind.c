@@ -1,45 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The kind of layouts that are linear over bits: a value is the exclusive or of the bases of the
- * index's bits.  A modular layout has the same memory, box and text; its values stand in modular.c.
- * Contiguous indices take a table of the low bits, which the bases of the others move. */
+/* The kinds f2 and modular, which have one memory, one box and one text.  A value of an f2 layout
+ * is the exclusive or of the bases of the index's bits; contiguous indices take a table of the low
+ * bits, which the bases of the others move.  A modular layout adds its bases as modular.c does. */
 #include "algebra/f2/f2.h"
+#include "algebra/f2/modular.h"
 
 #include <string.h>
 
 enum { ROW = 256 }; /* entries of a table of values */
 
-/* ---- making ------------------------------------------------------------------------- */
-
-static bool is_modular(const zl_f2 *f2)
-{
-    for (size_t i = 0; i < f2->outs; i++)
-        if (f2->out[i].size) return true;
-    return false;
-}
-
-/* uint64_t first: names need no alignment. */
-zlay_status zl_layout_f2(zlay_ctx *ctx, zlay_layout **out, const zl_f2 *f2)
-{
-    size_t basis = zl_dim_bits(f2->in, f2->ins) * sizeof(uint64_t);
-    size_t ins = f2->ins * sizeof(zl_dim), outs = f2->outs * sizeof(zl_dim);
-    unsigned bits = zl_dim_bits(f2->in, f2->ins);
-    bool modular = is_modular(f2);
-    zlay_layout *a = zl_layout_block(ctx, modular ? ZLAY_LAYOUT_MODULAR : ZLAY_LAYOUT_F2,
-                                     modular ? &zl_modular_kind : &zl_f2_kind, basis + ins + outs);
-    if (!a) return ZLAY_ENOMEM;
-    char *tail = (char *)(a + 1);
-    if (basis) memcpy(tail, f2->basis, basis);
-    if (ins) memcpy(tail + basis, f2->in, ins);
-    if (outs) memcpy(tail + basis + ins, f2->out, outs);
-    a->f2 = (zl_f2){f2->ins, f2->outs, (const zl_dim *)(void *)(tail + basis),
-                    (const zl_dim *)(void *)(tail + basis + ins),
-                    (const uint64_t *)(void *)tail};
-    a->size = bits < 64 ? (uint64_t)1 << bits : UINT64_MAX;
-    *out = a;
-    return ZLAY_OK;
-}
-
-zlay_status zl_f2_copy(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a)
+static zlay_status copy_of(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a)
 {
     return zl_layout_f2(ctx, out, &a->f2);
 }
@@ -53,7 +23,7 @@ static int64_t value_at(const zlay_layout *a, uint64_t index)
     return (int64_t)value;
 }
 
-void zl_f2_fields(const zl_f2 *f2, uint64_t packed, int64_t *values)
+static void fields_of(const zl_f2 *f2, uint64_t packed, int64_t *values)
 {
     for (size_t i = 0; i < f2->outs; i++) {
         unsigned bits = f2->out[i].bits;
@@ -65,7 +35,7 @@ void zl_f2_fields(const zl_f2 *f2, uint64_t packed, int64_t *values)
 static zlay_status tuple_at(const zlay_layout *a, uint64_t index, int64_t *values)
 {
     uint64_t flat = (uint64_t)value_at(a, index);
-    zl_f2_fields(&a->f2, flat, values);
+    fields_of(&a->f2, flat, values);
     return ZLAY_OK;
 }
 
@@ -120,7 +90,7 @@ static bool affine_of_integers(zl_affine *out, const zlay_layout *a, unsigned bi
     return affine_of(out, a) && out->bits >= bits;
 }
 
-zlay_status zl_f2_box(zl_modes *box, const zlay_layout *a)
+static zlay_status box_of(zl_modes *box, const zlay_layout *a)
 {
     size_t first = box->count;
     zlay_status status = ZLAY_OK;
@@ -140,24 +110,102 @@ static uint64_t points_of(const zl_dim *in)
     return in->bits < 64 ? (uint64_t)1 << in->bits : UINT64_MAX;
 }
 
-size_t zl_f2_extents(uint64_t *extents, size_t room, const zlay_layout *a)
+static size_t extents_of(uint64_t *extents, size_t room, const zlay_layout *a)
 {
     for (size_t i = 0; i < a->f2.ins && i < room; i++) extents[i] = points_of(&a->f2.in[i]);
     return a->f2.ins;
 }
 
-uint64_t zl_f2_steps(const zlay_layout *a) { return 2 + a->f2.ins + a->f2.outs; }
+static uint64_t steps_of(const zlay_layout *a) { return 2 + a->f2.ins + a->f2.outs; }
 
-const zl_layout_kind zl_f2_kind = {
+static const zl_layout_kind f2_kind = {
     .at = value_at,
     .tuple = tuple_at,
     .range = range_of,
     .at_integer = at_integer,
     .affine = affine_of,
     .affine_of_integers = affine_of_integers,
-    .steps = zl_f2_steps,
-    .box = zl_f2_box,
-    .extents = zl_f2_extents,
-    .copy = zl_f2_copy,
+    .steps = steps_of,
+    .box = box_of,
+    .extents = extents_of,
+    .copy = copy_of,
     .print = zl_f2_print,
 };
+
+/* ---- modular: the same block, other values -------------------------------------------- */
+
+static int64_t modular_value_at(const zlay_layout *a, uint64_t index)
+{
+    return (int64_t)zl_modular_flat(&a->f2, zl_modular_at(&a->f2, index));
+}
+
+static zlay_status modular_tuple_at(const zlay_layout *a, uint64_t index, int64_t *values)
+{
+    fields_of(&a->f2, zl_modular_at(&a->f2, index), values);
+    return ZLAY_OK;
+}
+
+static bool modular_at_integer(const zlay_layout *a, int64_t value, int64_t *out)
+{
+    if (value < 0 || (uint64_t)value >= a->size) return false;
+    *out = modular_value_at(a, (uint64_t)value);
+    return true;
+}
+
+/* What is linear over F2 was recognised before it became modular. */
+static bool modular_affine_of(zl_affine *out, const zlay_layout *a)
+{
+    (void)out;
+    (void)a;
+    return false;
+}
+
+static bool modular_affine_of_integers(zl_affine *out, const zlay_layout *a, unsigned bits)
+{
+    (void)bits;
+    return modular_affine_of(out, a);
+}
+
+static const zl_layout_kind modular_kind = {
+    .at = modular_value_at,
+    .tuple = modular_tuple_at,
+    .at_integer = modular_at_integer,
+    .affine = modular_affine_of,
+    .affine_of_integers = modular_affine_of_integers,
+    .steps = steps_of,
+    .box = box_of,
+    .extents = extents_of,
+    .copy = copy_of,
+    .print = zl_f2_print,
+};
+
+/* ---- making ------------------------------------------------------------------------- */
+
+static bool is_modular(const zl_f2 *f2)
+{
+    for (size_t i = 0; i < f2->outs; i++)
+        if (f2->out[i].size) return true;
+    return false;
+}
+
+/* uint64_t first: names need no alignment. */
+zlay_status zl_layout_f2(zlay_ctx *ctx, zlay_layout **out, const zl_f2 *f2)
+{
+    size_t basis = zl_dim_bits(f2->in, f2->ins) * sizeof(uint64_t);
+    size_t ins = f2->ins * sizeof(zl_dim), outs = f2->outs * sizeof(zl_dim);
+    unsigned bits = zl_dim_bits(f2->in, f2->ins);
+    bool modular = is_modular(f2);
+    zlay_layout *a = zl_layout_block(ctx, modular ? ZLAY_LAYOUT_MODULAR : ZLAY_LAYOUT_F2,
+                                     modular ? &modular_kind : &f2_kind, basis + ins + outs);
+    if (!a) return ZLAY_ENOMEM;
+    char *tail = (char *)(a + 1);
+    if (basis) memcpy(tail, f2->basis, basis);
+    if (ins) memcpy(tail + basis, f2->in, ins);
+    if (outs) memcpy(tail + basis + ins, f2->out, outs);
+    a->f2 = (zl_f2){f2->ins, f2->outs, (const zl_dim *)(void *)(tail + basis),
+                    (const zl_dim *)(void *)(tail + basis + ins),
+                    (const uint64_t *)(void *)tail};
+    a->size = bits < 64 ? (uint64_t)1 << bits : UINT64_MAX;
+    *out = a;
+    return ZLAY_OK;
+}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Values of modular layouts, and equality of any size. */
+/* Values of modular layouts as elements of the group of their outputs, and equality of any size. */
 #include "algebra/f2/modular.h"
 #include "algebra/f2/f2.h"
 
@@ -68,58 +68,13 @@ uint64_t zl_modular_group(const zl_f2 *f2)
     return count;
 }
 
-static uint64_t packed_at(const zl_f2 *f2, uint64_t index)
+uint64_t zl_modular_at(const zl_f2 *f2, uint64_t index)
 {
     uint64_t value = 0;
     for (; index; index &= index - 1)
         value = zl_modular_add(f2, value, f2->basis[__builtin_ctzll(index)]);
     return value;
 }
-
-static int64_t value_at(const zlay_layout *a, uint64_t index)
-{
-    return (int64_t)zl_modular_flat(&a->f2, packed_at(&a->f2, index));
-}
-
-static zlay_status tuple_at(const zlay_layout *a, uint64_t index, int64_t *values)
-{
-    zl_f2_fields(&a->f2, packed_at(&a->f2, index), values);
-    return ZLAY_OK;
-}
-
-static bool at_integer(const zlay_layout *a, int64_t value, int64_t *out)
-{
-    if (value < 0 || (uint64_t)value >= a->size) return false;
-    *out = value_at(a, (uint64_t)value);
-    return true;
-}
-
-/* What is linear over F2 was recognised before it became modular. */
-static bool affine_of(zl_affine *out, const zlay_layout *a)
-{
-    (void)out;
-    (void)a;
-    return false;
-}
-
-static bool affine_of_integers(zl_affine *out, const zlay_layout *a, unsigned bits)
-{
-    (void)bits;
-    return affine_of(out, a);
-}
-
-const zl_layout_kind zl_modular_kind = {
-    .at = value_at,
-    .tuple = tuple_at,
-    .at_integer = at_integer,
-    .affine = affine_of,
-    .affine_of_integers = affine_of_integers,
-    .steps = zl_f2_steps,
-    .box = zl_f2_box,
-    .extents = zl_f2_extents,
-    .copy = zl_f2_copy,
-    .print = zl_f2_print,
-};
 
 /* ---- equality ------------------------------------------------------------------------------ */
 

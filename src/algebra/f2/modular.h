@@ -18,6 +18,9 @@ enum { ZL_RESIDUES = 1 << 20 };
 uint64_t zl_modular_add(const zl_f2 *f2, uint64_t a, uint64_t b);
 uint64_t zl_modular_subtract(const zl_f2 *f2, uint64_t a, uint64_t b);
 
+/* The packed value at an index: the sum of the bases of its bits. */
+uint64_t zl_modular_at(const zl_f2 *f2, uint64_t index);
+
 /* Packed to flat and back. */
 uint64_t zl_modular_flat(const zl_f2 *f2, uint64_t packed);
 uint64_t zl_modular_packed(const zl_f2 *f2, uint64_t flat);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What cheapest layout an affine map over F2 is. */
 #include "algebra/f2/f2.h"
-#include "algebra/layout/function.h"
+#include "algebra/find/find.h"
 #include "algebra/layout/layout.h"
 
 #include <stdio.h>

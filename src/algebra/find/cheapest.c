@@ -3,6 +3,7 @@
 #include "algebra/layout/function.h"
 #include "algebra/find/table.h"
 #include "algebra/f2/f2.h"
+#include "algebra/find/find.h"
 
 typedef struct work {
     zlay_ctx *ctx;

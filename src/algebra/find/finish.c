@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The cheapest form that equals what an operation made of pieces. */
-#include "algebra/layout/function.h"
-#include "algebra/presburger/draft.h"
+#include "algebra/find/find.h"
+#include "algebra/find/finish.h"
 #include "algebra/presburger/isl/isl.h"
 #include "algebra/find/table.h"
-
-#include <stdio.h>
 
 enum { SMALL = 1024 }; /* points that are compared sooner than rows are read */
 
@@ -14,34 +12,6 @@ typedef struct finish {
     const zl_result_shape *shape;
     zlay_layout *made;
 } finish;
-
-/* ---- output dimensions of an f2 result --------------------------------------------------- */
-
-static void name_output(zl_dim *out, size_t i, uint64_t size)
-{
-    snprintf(out->name, sizeof out->name, "out%zu", i);
-    out->bits = zl_log2_up(size);
-    out->size = size & (size - 1) ? size : 0;
-}
-
-bool zl_is_flat(const zlay_layout *a)
-{
-    uint64_t flat = 1;
-    size_t outs = zlay_layout_out_count(a);
-    for (size_t i = 0; i < outs && outs > 1; i++)
-        if (!zl_out_size(a, i) || !zl_umul(flat, zl_out_size(a, i), &flat)) return false;
-    return outs <= ZL_OUTPUTS_MOST && flat - 1 <= INT64_MAX;
-}
-
-const zl_f2 *zl_outputs_of(zl_outputs *own, const zlay_layout *a)
-{
-    size_t outs = zlay_layout_out_count(a);
-    if (a->f2.outs) return &a->f2;
-    if (outs < 2) return NULL;
-    for (size_t i = 0; i < outs; i++) name_output(&own->dim[i], i, zl_out_size(a, i));
-    own->f2 = (zl_f2){.outs = outs, .out = own->dim};
-    return &own->f2;
-}
 
 /* ---- by values, and by rows above limits.points ------------------------------------------- */
 

@@ -1,33 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Any layout as pieces: applied to the coordinates of its own box. */
-#include "algebra/presburger/draft.h"
+#include "algebra/find/finish.h"
 #include <zlay/pieces.h>
-
-zlay_status zl_draft_coordinates(zl_draft *d, zl_form **out, size_t *count)
-{
-    *count = d->dims ? d->dims : 1;
-    *out = zl_scratch_plain(d->ctx, *count, sizeof **out);
-    if (!*out) return ZLAY_ENOMEM;
-    for (size_t i = 0; i < *count; i++) {
-        if (i < d->dims && d->extent[i] != 1) zl_form_coordinate(d, &(*out)[i], i);
-        else zl_form_constant(&(*out)[i], 0);
-    }
-    return ZLAY_OK;
-}
-
-zlay_status zl_draft_index(zl_draft *d, zl_form *out, const zl_form *coordinate)
-{
-    uint64_t step = 1;
-    zl_form sum;
-    zlay_status status = ZLAY_OK;
-    zl_form_constant(&sum, 0);
-    for (size_t i = 0; i < d->dims && !status; i++) {
-        status = zl_form_add(d, &sum, (int64_t)step, &coordinate[i]);
-        step *= d->extent[i];
-    }
-    if (!status) *out = sum;
-    return status;
-}
 
 static zlay_status lift(zl_draft *d, zlay_layout **out, const zlay_layout *a)
 {

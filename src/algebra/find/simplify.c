@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "algebra/layout/function.h"
 #include "algebra/layout/layout.h"
+#include "algebra/find/find.h"
 
 /* No value has a bit that the swizzle takes. */
 static bool is_idle(const zlay_layout *a)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One piece that is a sum over its dimensions of c x + sum of k floor(x / n), where each n divides
  * the next and the last one the extent, is strided: no point is looked at. */
-#include "algebra/presburger/draft.h"
+#include "algebra/find/finish.h"
 
 typedef struct chain {
     const zl_pieces *p;

@@ -2,6 +2,7 @@
 /* Recognisers of a function by its values. */
 #include "algebra/layout/function.h"
 #include "algebra/layout/layout.h"
+#include "algebra/find/find.h"
 
 #include <string.h>
 

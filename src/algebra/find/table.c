@@ -3,7 +3,7 @@
  * asked one by one. Many pieces are written out first: each point would otherwise look through
  * them. */
 #include "algebra/find/table.h"
-#include "algebra/presburger/draft.h"
+#include "algebra/find/finish.h"
 
 /* All values at once, of one output. */
 static zlay_status fill(zl_table *out, const zlay_layout *a)

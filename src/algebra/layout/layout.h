@@ -360,15 +360,8 @@ static inline bool zl_affine_of_integers(zl_affine *out, const zlay_layout *a, u
 uint64_t zl_affine_support(const zl_affine *a);
 void zl_affine_range(const zl_affine *a, int64_t *least, int64_t *greatest);
 
-/* ---- operations that others are made of (inside a call) --------------------- */
-
-zlay_status zl_parse(zlay_ctx *ctx, zlay_layout **out, const char *text, size_t length,
-                     size_t first_byte);
-zlay_status zl_complement(zl_modes *out, const zlay_layout *b, uint64_t cotarget);
-zlay_status zl_compose(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
-                       const zlay_layout *b);
+/* zlay_layout_bind inside a call. */
 zlay_status zl_bind(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a, size_t count,
                     const char *const *name, const int64_t *value);
-zlay_status zl_cosize(zlay_ctx *ctx, uint64_t *out, const zlay_layout *a);
 
 #endif

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Divides and products by a tiler: each mode with its tile, then the parts in order. */
-#include "algebra/layout/function.h"
+#include "algebra/find/find.h"
 #include "base/scan.h"
 #include "algebra/ops/cute.h"
 #include "algebra/ops/symbolic/form.h"
+#include "algebra/text/format.h"
 
 #include <string.h>
 

@@ -2,9 +2,10 @@
 /* CuTe's coalesce of every kind: strided layouts by their modes, others composed with one mode, the
  * line of all indices. */
 #include "algebra/f2/f2.h"
-#include "algebra/layout/function.h"
+#include "algebra/find/find.h"
 #include "algebra/layout/layout.h"
 #include "algebra/ops/symbolic/ops.h"
+#include "algebra/ops/cute.h"
 
 static zlay_status flatten(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a)
 {

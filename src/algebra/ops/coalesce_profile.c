@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "algebra/layout/function.h"
+#include "algebra/find/find.h"
 #include "algebra/ops/cute.h"
+#include "algebra/text/format.h"
 
 typedef struct shape {
     const zl_mode *mode;

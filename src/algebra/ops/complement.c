@@ -2,6 +2,7 @@
 /* The complement of a strided layout: CuTe's, mode by mode.  Where a stride begins inside the span
  * of smaller ones there may be none: two indices of one value are then found by sorting. */
 #include "algebra/layout/layout.h"
+#include "algebra/ops/cute.h"
 
 /* ---- two indices of one value ----------------------------------------------------- */
 

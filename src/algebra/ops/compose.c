@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "algebra/layout/function.h"
+#include "algebra/find/find.h"
 #include "algebra/ops/compose.h"
-#include "algebra/presburger/draft.h"
+#include "algebra/find/finish.h"
 #include "algebra/ops/symbolic/ops.h"
+#include "algebra/ops/cute.h"
 #include <zlay/pieces.h>
-
-bool zl_work_at(const void *work, uint64_t index, int64_t *value)
-{
-    const zl_work *w = work;
-    return zl_at_integer(w->a, zl_at(w->b, index), value);
-}
 
 /* ---- b stays in the box of an f2, modular or piecewise a ----------------------------- */
 

@@ -4,6 +4,12 @@
 
 #include <string.h>
 
+bool zl_work_at(const void *work, uint64_t index, int64_t *value)
+{
+    const zl_work *w = work;
+    return zl_at_integer(w->a, zl_at(w->b, index), value);
+}
+
 enum { DIGITS_OWN = 16 };
 
 /* The coordinates that a's modes receive, least and greatest: each within its bounds means that no

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Composition by substitution: where a guard of b holds, a is applied to what b is there. */
 #include "algebra/ops/compose.h"
-#include "algebra/presburger/draft.h"
+#include "algebra/find/finish.h"
 #include "algebra/presburger/isl/isl.h"
 #include "algebra/ops/reshape.h"
 

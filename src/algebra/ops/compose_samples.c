@@ -10,6 +10,7 @@
 #include "algebra/image/sum.h"
 #include "algebra/presburger/draft.h"
 #include "algebra/find/table.h"
+#include "algebra/find/find.h"
 
 enum { FEW_POINTS = 256, VALUES_MOST = 1 << 15, SPLITS = 128 };
 

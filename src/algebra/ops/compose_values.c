@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Composition point by point. */
 #include "algebra/ops/compose.h"
-#include "algebra/presburger/draft.h"
+#include "algebra/find/finish.h"
 #include "algebra/find/table.h"
 
 /* Outputs with sizes of their own are digits of an index; those of isl's text, whose sizes are only

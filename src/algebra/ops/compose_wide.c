@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Composition after an f2 layout that strides do not hold: an input of 63 bits or more, 2^64
  * points, or flat values of 64 bits, which have no sign.  Matrices are multiplied. */
-#include "algebra/layout/function.h"
+#include "algebra/find/find.h"
 #include "algebra/ops/compose.h"
-#include "algebra/presburger/draft.h"
+#include "algebra/find/finish.h"
 #include "algebra/f2/f2.h"
 
 /* No shape has its points. */

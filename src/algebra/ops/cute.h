@@ -7,6 +7,16 @@
 #include "algebra/find/table.h"
 #include <zlay/cute.h>
 
+/* a after b. */
+zlay_status zl_compose(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
+                       const zlay_layout *b);
+
+/* One more than the greatest value. */
+zlay_status zl_cosize(zlay_ctx *ctx, uint64_t *out, const zlay_layout *a);
+
+/* The modes of CuTe's complement of a strided layout. */
+zlay_status zl_complement(zl_modes *out, const zlay_layout *b, uint64_t cotarget);
+
 /* The complement of any layout: strided where CuTe has one, else by values.  Values are added. */
 zlay_status zl_complement_of(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *b,
                              uint64_t cotarget);
@@ -18,6 +28,9 @@ zlay_status zl_pair(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a, cons
 
 /* The two modes of a layout as `arrangement` says; any layout without modes stays. */
 zlay_status zl_arrange_pair(zlay_ctx *ctx, zlay_layout **layout, zlay_arrangement arrangement);
+
+/* The same of a layout that is not symbolic. */
+zlay_status zl_arrange_strided(zlay_ctx *ctx, zlay_layout **layout, zlay_arrangement arrangement);
 
 /* The box with weight times the index as values. */
 zlay_status zl_weights(zl_modes *out, const zl_modes *box, uint64_t weight);

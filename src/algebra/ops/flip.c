@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Coordinate c of a mode becomes extent - 1 - c. */
-#include "algebra/layout/function.h"
+#include "algebra/find/find.h"
 #include "algebra/ops/reshape.h"
 #include "algebra/ops/symbolic/ops.h"
 

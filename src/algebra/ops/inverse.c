@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Right and left inverses: CuTe's by strides, those under a swizzle through the strides beneath it,
  * the others by their values. */
-#include "algebra/layout/function.h"
+#include "algebra/find/find.h"
 #include "algebra/ops/cute.h"
 #include "algebra/decide/decide.h"
 

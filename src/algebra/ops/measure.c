@@ -6,6 +6,7 @@
 #include "algebra/layout/layout.h"
 #include "algebra/f2/modular.h"
 #include "algebra/ops/symbolic/ops.h"
+#include "algebra/ops/cute.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Modes flattened, grouped, fixed and kept.  A kind without modes of its own takes the same out of
  * the modes of its box, whose values are its index, and is composed with what is left. */
-#include "algebra/layout/function.h"
+#include "algebra/find/find.h"
 #include "base/scan.h"
 #include "algebra/ops/cute.h"
 

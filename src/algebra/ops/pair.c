@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "algebra/layout/function.h"
+#include "algebra/find/find.h"
 #include "algebra/ops/cute.h"
-#include "algebra/presburger/draft.h"
+#include "algebra/find/finish.h"
 #include "algebra/ops/symbolic/ops.h"
 
 static bool is_sum(const zlay_layout *a) { return a->modes && !a->swizzle.bits; }
@@ -146,37 +146,11 @@ zlay_status zl_pair(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a, cons
     return pair_any(ctx, out, a, b);
 }
 
-static zlay_status arrange(zl_modes *m, const zlay_layout *a, zlay_arrangement arrangement)
-{
-    zl_modes part;
-    zlay_status status = ZLAY_OK;
-    m->offset = a->offset;
-    for (size_t k = 0; k < 2 && !status; k++) {
-        bool flat = arrangement == ZLAY_FLAT || (arrangement == ZLAY_TILED && k);
-        zl_modes_begin(&part, m->ctx);
-        status = zl_parts_take(&part, a->mode, a->modes, k);
-        if (!status && flat) status = zl_parts_unpack(m, part.at, part.count);
-        else if (!status) status = zl_modes_append(m, part.at, part.count);
-        zl_modes_end(&part);
-    }
-    zl_modes_wrap(m, 0);
-    return status;
-}
-
 zlay_status zl_arrange_pair(zlay_ctx *ctx, zlay_layout **layout, zlay_arrangement arrangement)
 {
-    zlay_layout *a = *layout, *made = NULL;
-    zl_modes m;
-    if (arrangement >= ZLAY_TILED && a->symbols)
+    if (arrangement >= ZLAY_TILED && (*layout)->symbols)
         return zl_symbols_arrange(ctx, layout, arrangement);
-    if (arrangement < ZLAY_TILED || !a->modes) return ZLAY_OK;
-    zl_modes_begin(&m, ctx);
-    zlay_status status = arrange(&m, a, arrangement);
-    if (!status) status = zl_layout_strided(ctx, &made, &m, a->swizzle);
-    zl_modes_end(&m);
-    zlay_layout_free(a);
-    *layout = made;
-    return status;
+    return zl_arrange_strided(ctx, layout, arrangement);
 }
 
 zlay_status zl_weights(zl_modes *out, const zl_modes *box, uint64_t weight)

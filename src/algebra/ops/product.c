@@ -104,45 +104,6 @@ zlay_status zlay_layout_product_tiler(zlay_ctx *ctx, zlay_layout **out, const zl
 
 /* ---- blocked and raked -------------------------------------------------------------------- */
 
-zlay_status zl_pad_rank(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a, size_t rank)
-{
-    zl_modes m;
-    zl_modes_begin(&m, ctx);
-    zlay_status status = zl_parts_from(&m, a->mode, a->modes, 0);
-    for (size_t k = zl_parts_count(a->mode, a->modes); k < rank && !status; k++)
-        status = zl_modes_leaf(&m, 1, 0);
-    if (rank > 1 || a->mode[0].open) zl_modes_wrap(&m, 0);
-    if (!status) status = zl_layout_strided(ctx, out, &m, (zl_swizzle){0, 0, 0});
-    zl_modes_end(&m);
-    return status;
-}
-
-/* Mode k; where 4:1 was composed with something its one mode may now be all of (2,2). */
-static zlay_status take_mode(zl_modes *m, const zlay_layout *a, size_t rank, size_t k)
-{
-    if (zl_parts_count(a->mode, a->modes) != rank) return zl_modes_append(m, a->mode, a->modes);
-    return zl_parts_take(m, a->mode, a->modes, k);
-}
-
-/* CuTe's zip of an integer with what follows takes that whole: 16 and (8) are ((16,(8))). */
-static bool is_integer(const zlay_layout *a) { return a->modes == 1 && !a->mode[0].open; }
-
-zlay_status zl_zip_modes(zl_modes *m, const zlay_layout *a, const zlay_layout *b, bool raked)
-{
-    const zlay_layout *pair[2] = {raked ? b : a, raked ? a : b};
-    size_t rank = zl_parts_count(a->mode, a->modes);
-    zlay_status status = ZLAY_OK;
-    for (size_t k = 0; k < rank && !status; k++) {
-        size_t first = m->count;
-        for (size_t i = 0; i < 2 && !status; i++)
-            status = i && is_integer(pair[0]) ? zl_modes_append(m, pair[i]->mode, pair[i]->modes)
-                                              : take_mode(m, pair[i], rank, k);
-        zl_modes_wrap(m, first);
-    }
-    zl_modes_wrap(m, 0);
-    return status;
-}
-
 /* ZLAY_NONE where the repetition is no shape and stride. */
 static zlay_status zipped(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
                           const zlay_layout *b, bool raked)

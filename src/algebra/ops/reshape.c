@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "algebra/ops/reshape.h"
+#include "algebra/find/finish.h"
 
 static uint32_t outer_of(const zl_modes *box) { return box->count && box->at[0].open ? 1 : 0; }
 

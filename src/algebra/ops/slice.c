@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Every step-th coordinate of a mode, numbered anew from 0. */
-#include "algebra/layout/function.h"
+#include "algebra/find/find.h"
 #include "algebra/ops/reshape.h"
 #include "algebra/ops/symbolic/ops.h"
 

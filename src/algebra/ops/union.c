@@ -3,6 +3,7 @@
 #include "algebra/symbolic/symbol.h"
 #include "algebra/presburger/claims.h"
 #include "algebra/ops/reshape.h"
+#include "algebra/find/finish.h"
 
 #include <string.h>
 

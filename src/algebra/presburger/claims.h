@@ -5,7 +5,6 @@
 
 #include "algebra/layout/layout.h"
 #include "algebra/presburger/quasi.h"
-#include <zlay/facts.h>
 
 typedef struct zl_claim {
     zl_guard guard;
@@ -33,14 +32,6 @@ zlay_status zl_claims_import(zl_claims *c, const zl_pieces *p, const zl_quasi *c
 /* Rows 0 <= i < extent for every extent that is not 0, where the claims do not say so. */
 zlay_status zl_claims_bound(zl_claims *c, const uint64_t *extent);
 
-/* What a guard says about every variable by itself, soundly; false: it never holds.  `out` has
- * w->count entries and begins with what is known before. */
-bool zl_guard_ranges(const zl_world *w, const zl_guard *guard, zlay_range *out);
-zlay_range zl_row_range(const zl_row *row, const zlay_range *range);
-
-/* The same, tighter where x and a division of x stand together. */
-zlay_range zl_row_reach(const zl_world *w, const zl_row *row, const zlay_range *range);
-
 /* Where the layout of claims takes its box and output sizes from; NULL, and an extent of 0: from
  * the claims. */
 typedef struct zl_claims_frame {
@@ -53,9 +44,6 @@ typedef struct zl_claims_frame {
 zlay_status zl_claims_layout(zl_claims *c, zlay_layout **out, const zl_claims_frame *frame);
 
 /* ---- steps of it ------------------------------------------------------------------------- */
-
-/* Every variable: any integer. */
-zlay_range *zl_world_ranges(zl_world *w);
 
 /* Whether none of the guards ever holds, by ranges, points or isl; NO has a point where one does
  * (dims integers; without parameters).  UNDECIDED has its message. */

@@ -8,13 +8,6 @@
 
 enum { FEW = 1 << 12 }; /* points that are tried before isl is asked */
 
-zlay_range *zl_world_ranges(zl_world *w)
-{
-    zlay_range *range = zl_world_take(w, ZL_PIECE_VARIABLES, sizeof *range);
-    for (size_t v = 0; range && v < ZL_PIECE_VARIABLES; v++) range[v] = zl_range_all();
-    return range;
-}
-
 uint64_t zl_points_between(const int64_t *least, const int64_t *greatest, size_t dims)
 {
     uint64_t count = 1;

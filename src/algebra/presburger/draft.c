@@ -187,3 +187,31 @@ zlay_status zl_draft_store(zl_draft *d, size_t *row, const zl_form *form, int ru
     zlay_status status = zl_vector_put(d->ctx, &d->cells, form->at, r.length);
     return status ? status : zl_vector_put(d->ctx, &d->rows, &r, 1);
 }
+
+/* ---- the coordinates of the box ---------------------------------------------------- */
+
+zlay_status zl_draft_coordinates(zl_draft *d, zl_form **out, size_t *count)
+{
+    *count = d->dims ? d->dims : 1;
+    *out = zl_scratch_plain(d->ctx, *count, sizeof **out);
+    if (!*out) return ZLAY_ENOMEM;
+    for (size_t i = 0; i < *count; i++) {
+        if (i < d->dims && d->extent[i] != 1) zl_form_coordinate(d, &(*out)[i], i);
+        else zl_form_constant(&(*out)[i], 0);
+    }
+    return ZLAY_OK;
+}
+
+zlay_status zl_draft_index(zl_draft *d, zl_form *out, const zl_form *coordinate)
+{
+    uint64_t step = 1;
+    zl_form sum;
+    zlay_status status = ZLAY_OK;
+    zl_form_constant(&sum, 0);
+    for (size_t i = 0; i < d->dims && !status; i++) {
+        status = zl_form_add(d, &sum, (int64_t)step, &coordinate[i]);
+        step *= d->extent[i];
+    }
+    if (!status) *out = sum;
+    return status;
+}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Conjunctions and disjunctions of rows. */
-#include "algebra/presburger/claims.h"
+#include "algebra/presburger/quasi.h"
 #include "algebra/facts/facts.h"
 #include "base/arith.h"
 

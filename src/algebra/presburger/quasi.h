@@ -10,6 +10,7 @@
 #define ZL_ALGEBRA_QUASI_H
 
 #include "algebra/presburger/pieces.h"
+#include <zlay/facts.h>
 
 /* (constant + sum of at[v] * variable v, v < used) / den. */
 typedef struct zl_quasi {
@@ -113,6 +114,21 @@ bool zl_guards_contradict(const zl_guard *a, const zl_guard *b);
 /* The guards of *a without b, made so that no two hold at a point where no two of *a did. */
 zlay_status zl_cases_without(zl_world *w, zl_cases *a, const zl_guard *b);
 zlay_status zl_cases_not(zl_world *w, zl_cases *a);
+
+/* ---- ranges of single variables ------------------------------------------------------------ */
+
+/* Every variable: any integer. */
+zlay_range *zl_world_ranges(zl_world *w);
+
+/* What a guard says about every variable by itself, soundly; false: it never holds.  `out` has
+ * w->count entries and begins with what is known before. */
+bool zl_guard_ranges(const zl_world *w, const zl_guard *guard, zlay_range *out);
+
+/* The values of a row over ranges of its variables. */
+zlay_range zl_row_range(const zl_row *row, const zlay_range *range);
+
+/* The same, tighter where x and a division of x stand together. */
+zlay_range zl_row_reach(const zl_world *w, const zl_row *row, const zlay_range *range);
 
 /* ---- free variables ------------------------------------------------------------------------ */
 

@@ -2,70 +2,10 @@
 /* Ragged edges of symbolic layouts: `.. if i0 + 64*i2 < M` ends a mode of M points that was cut
  * into tiles of 64, where i0, i1, .. are the coordinates of the leaves in the order of the text.
  * Beyond an edge the layout is undefined.  With numbers for all names it is made of pieces. */
-#include "algebra/facts/form.h"
 #include "algebra/presburger/claims.h"
 #include "algebra/symbolic/symbol.h"
 
-#include <inttypes.h>
 #include <string.h>
-
-/* ---- text ------------------------------------------------------------------------------ */
-
-static void put_sum(zl_text *out, const zl_symbols *s, const zl_symbol_edge *e)
-{
-    const char *between = "";
-    for (size_t i = 0; i < s->leaves; i++) {
-        if (!e->weight[i]) continue;
-        zl_puts(out, between);
-        if (e->weight[i] > 1) zl_putf(out, "%" PRId64 "*", e->weight[i]);
-        zl_putf(out, "i%zu", i);
-        between = " + ";
-    }
-}
-
-void zl_edges_print(zl_text *out, const zl_symbols *s)
-{
-    for (size_t i = 0; i < s->edges; i++) {
-        zl_puts(out, i ? " and " : " if ");
-        put_sum(out, s, &s->edge[i]);
-        zl_puts(out, " < ");
-        zl_monomial_print(out, &s->edge[i].bound, s);
-    }
-}
-
-static zlay_status read_term(zl_cursor *c, const zl_symbols *s, zl_symbol_edge *e)
-{
-    int64_t weight = 1;
-    uint64_t leaf;
-    zlay_status status = ZLAY_OK;
-    if (zl_cursor_at_integer(c)) {
-        status = zl_cursor_integer(c, &weight);
-        if (!status) status = zl_cursor_want(c, '*');
-    }
-    if (!status) status = zl_cursor_want(c, 'i');
-    if (!status) status = zl_cursor_unsigned(c, &leaf);
-    if (status) return status;
-    if (leaf >= s->leaves || weight < 1 || e->weight[leaf])
-        return zl_cursor_fail(c, "i0, i1, .. once, with a factor of at least 1, before this");
-    e->weight[leaf] = weight;
-    return ZLAY_OK;
-}
-
-zlay_status zl_edges_parse(zl_cursor *c, zl_symbols *s)
-{
-    zlay_status status = ZLAY_OK;
-    do {
-        if (s->edges == ZL_SYMBOL_EDGES) return zl_symbols_full(c->ctx, "8 conditions");
-        zl_symbol_edge *e = &s->edge[s->edges];
-        memset(e, 0, sizeof *e);
-        do status = read_term(c, s, e);
-        while (!status && zl_cursor_take(c, '+'));
-        if (!status) status = zl_cursor_want(c, '<');
-        if (!status) status = zl_symbols_product_parse(c, s, &e->bound);
-        s->edges++;
-    } while (!status && zl_cursor_keyword(c, "and"));
-    return status;
-}
 
 /* ---- edges that nothing reaches ------------------------------------------------------------ */
 

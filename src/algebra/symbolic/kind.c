@@ -3,6 +3,8 @@
  * question about values is answered with no. */
 #include "algebra/symbolic/symbol.h"
 
+#include <string.h>
+
 static bool value_at(const zlay_layout *a, uint64_t index, int64_t *out)
 {
     (void)a, (void)index, (void)out;
@@ -93,7 +95,46 @@ static uint64_t steps_of(const zlay_layout *a)
     return 2;
 }
 
-const zl_layout_kind zl_symbols_kind = {
+/* ---- numbers for names --------------------------------------------------------------------- */
+
+static zlay_status bind_one(zlay_ctx *ctx, zl_symbols *s, const char *name, int64_t value)
+{
+    char quoted[256];
+    bool found = false;
+    for (size_t i = 0; i < s->names; i++) {
+        zl_quotient q;
+        int64_t of;
+        zl_quotient_read(&q, s->name[i].name.text);
+        if (strcmp(q.base.text, name) != 0) continue;
+        found = true;
+        if (!zl_symbol_value(&of, s->name[i].name.text, value) ||
+            !zl_range_has(s->name[i].range, of))
+            return zl_fail(ctx, ZLAY_EINVAL,
+                           "%s is never %lld: it is an extent, or by the facts or a quotient", name,
+                           (long long)value);
+        if (!zl_symbols_put(s, i, of)) return zl_symbols_overflow(ctx);
+    }
+    if (found) return ZLAY_OK;
+    return zl_fail(ctx, ZLAY_EINVAL, "no parameter is called '%s'",
+                   zl_quote(quoted, name, strlen(name)));
+}
+
+static zlay_status bind(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a, size_t count,
+                            const char *const *name, const int64_t *value)
+{
+    zl_symbols s = *a->symbols;
+    zlay_status status = ZLAY_OK;
+    for (size_t i = 0; i < count && !status; i++) {
+        if (!name[i]) return zl_fail(ctx, ZLAY_EINVAL, "name %zu is NULL", i);
+        for (size_t k = 0; k < i; k++)
+            if (!strcmp(name[i], name[k]))
+                return zl_fail(ctx, ZLAY_EINVAL, "parameter '%s' has two values", name[i]);
+        status = bind_one(ctx, &s, name[i], value[i]);
+    }
+    return status ? status : zl_symbols_layout(ctx, out, &s);
+}
+
+static const zl_layout_kind symbols_kind = {
     .value = value_at,
     .at = flat_at,
     .tuple = tuple_at,
@@ -106,5 +147,82 @@ const zl_layout_kind zl_symbols_kind = {
     .copy = copy_of,
     .print = zl_symbols_print,
     .param = param_of,
-    .bind = zl_symbols_bind,
+    .bind = bind,
 };
+
+/* ---- making -------------------------------------------------------------------------------- */
+
+static zlay_status strided(zlay_ctx *ctx, zlay_layout **out, const zl_symbols *s)
+{
+    zl_modes m;
+    zlay_status status = ZLAY_OK;
+    zl_modes_begin(&m, ctx);
+    m.offset = s->offset.count ? s->offset.term[0].factor : 0;
+    for (size_t i = 0; i < s->leaves && !status; i++) {
+        const zl_symbol_leaf *leaf = &s->leaf[i];
+        status = zl_modes_put(&m, (zl_mode){leaf->shape.factor, leaf->stride.factor, leaf->open,
+                                            leaf->close});
+    }
+    if (!status) status = zl_layout_strided(ctx, out, &m, (zl_swizzle){0, 0, 0});
+    zl_modes_end(&m);
+    return status;
+}
+
+/* The product of the extents, 0 where one is not known; that of their numbers fits in any case. */
+static bool size_of(uint64_t *size, const zl_symbols *s)
+{
+    bool known = true;
+    *size = 1;
+    for (size_t i = 0; i < s->leaves; i++) {
+        if (!zl_umul(*size, (uint64_t)s->leaf[i].shape.factor, size)) return false;
+        known = known && zl_monomial_constant(&s->leaf[i].shape);
+    }
+    if (!known) *size = 0;
+    return true;
+}
+
+zlay_status zl_symbols_layout(zlay_ctx *ctx, zlay_layout **out, const zl_symbols *s)
+{
+    zl_symbols settled = *s;
+    uint64_t size;
+    zlay_status status = zl_symbols_settle(ctx, &settled);
+    if (!status && !settled.names && settled.edges) return zl_edges_pieces(ctx, out, &settled);
+    if (status || !settled.names) return status ? status : strided(ctx, out, &settled);
+    if (!size_of(&size, &settled))
+        return zl_fail(ctx, ZLAY_EOVERFLOW, "the size of the layout does not fit 64 bits");
+    zlay_layout *a = zl_layout_block(ctx, ZLAY_LAYOUT_SYMBOLIC, &symbols_kind, sizeof settled);
+    if (!a) return ZLAY_ENOMEM;
+    memcpy(a + 1, &settled, sizeof settled);
+    a->symbols = (const zl_symbols *)(const void *)(a + 1);
+    a->size = size;
+    a->partial = true;
+    *out = a;
+    return ZLAY_OK;
+}
+
+/* ---- facts ----------------------------------------------------------------------------------- */
+
+static zlay_status assume(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
+                          const zlay_facts *facts)
+{
+    zl_symbols s;
+    if (!a) return zl_fail(ctx, ZLAY_EINVAL, "the layout is NULL");
+    if (!a->symbols) return zl_layout_copy(ctx, out, a);
+    s = *a->symbols;
+    for (size_t i = 0; i < s.names; i++) {
+        zlay_range known = zl_symbol_facts(facts, s.name[i].name.text);
+        s.name[i].range = zl_range_meet(s.name[i].range, known);
+    }
+    zl_slacks_assume(&s, facts);
+    return zl_symbols_layout(ctx, out, &s);
+}
+
+zlay_status zlay_layout_assume(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
+                               const zlay_facts *facts)
+{
+    if (!out) return ZLAY_EINVAL;
+    *out = NULL;
+    zlay_status status = zl_enter(ctx);
+    return status ? status : zl_leave(ctx, assume(ctx, out, a, facts));
+}
+

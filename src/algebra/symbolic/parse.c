@@ -6,32 +6,6 @@
 
 #include <string.h>
 
-/* ---- print ------------------------------------------------------------------------- */
-
-static void print_tuple(zl_text *out, const zl_symbols *s, bool strides)
-{
-    for (size_t i = 0; i < s->leaves; i++) {
-        const zl_symbol_leaf *leaf = &s->leaf[i];
-        zl_puts(out, i ? "," : "");
-        zl_put_times(out, "(", leaf->open);
-        zl_monomial_print(out, strides ? &leaf->stride : &leaf->shape, s);
-        zl_put_times(out, ")", leaf->close);
-    }
-}
-
-void zl_symbols_print(zl_text *out, const zlay_layout *a)
-{
-    const zl_symbols *s = a->symbols;
-    if (s->offset.count) {
-        zl_poly_print(out, &s->offset, s);
-        zl_puts(out, " o ");
-    }
-    print_tuple(out, s, false);
-    zl_puts(out, ":");
-    print_tuple(out, s, true);
-    zl_edges_print(out, s);
-}
-
 /* ---- words ---------------------------------------------------------------------------- */
 
 /* Words of facts and of the grammar, and those that no C expression may have as a name. */
@@ -127,7 +101,7 @@ static zlay_status read_factor(zl_cursor *c, zl_symbols *s, zl_monomial *out)
     return status ? status : zl_symbols_quotient(c->ctx, s, out, &q);
 }
 
-zlay_status zl_symbols_product_parse(zl_cursor *c, zl_symbols *s, zl_monomial *out)
+static zlay_status read_product(zl_cursor *c, zl_symbols *s, zl_monomial *out)
 {
     zl_monomial next, product = zl_monomial_of(1);
     zlay_status status = ZLAY_OK;
@@ -169,7 +143,7 @@ static zlay_status read_leaf(tuple *t)
 {
     zl_monomial m;
     zlay_status status = zl_tuple_open(&t->at);
-    if (!status) status = zl_symbols_product_parse(t->at.c, t->s, &m);
+    if (!status) status = read_product(t->at.c, t->s, &m);
     if (!status) status = put_leaf(t, &m);
     return status ? status : zl_tuple_close(&t->at, &t->s->leaf[t->at.leaf].close);
 }
@@ -195,6 +169,42 @@ static zlay_status compact(zl_cursor *c, zl_symbols *s)
     return ZLAY_OK;
 }
 
+/* ---- ragged edges ------------------------------------------------------------------------ */
+
+static zlay_status read_term(zl_cursor *c, const zl_symbols *s, zl_symbol_edge *e)
+{
+    int64_t weight = 1;
+    uint64_t leaf;
+    zlay_status status = ZLAY_OK;
+    if (zl_cursor_at_integer(c)) {
+        status = zl_cursor_integer(c, &weight);
+        if (!status) status = zl_cursor_want(c, '*');
+    }
+    if (!status) status = zl_cursor_want(c, 'i');
+    if (!status) status = zl_cursor_unsigned(c, &leaf);
+    if (status) return status;
+    if (leaf >= s->leaves || weight < 1 || e->weight[leaf])
+        return zl_cursor_fail(c, "i0, i1, .. once, with a factor of at least 1, before this");
+    e->weight[leaf] = weight;
+    return ZLAY_OK;
+}
+
+static zlay_status read_edges(zl_cursor *c, zl_symbols *s)
+{
+    zlay_status status = ZLAY_OK;
+    do {
+        if (s->edges == ZL_SYMBOL_EDGES) return zl_symbols_full(c->ctx, "8 conditions");
+        zl_symbol_edge *e = &s->edge[s->edges];
+        memset(e, 0, sizeof *e);
+        do status = read_term(c, s, e);
+        while (!status && zl_cursor_take(c, '+'));
+        if (!status) status = zl_cursor_want(c, '<');
+        if (!status) status = read_product(c, s, &e->bound);
+        s->edges++;
+    } while (!status && zl_cursor_keyword(c, "and"));
+    return status;
+}
+
 /* ---- layouts ------------------------------------------------------------------------------ */
 
 /* A sum, when `o` comes behind it; else nothing is taken: then it was a shape. */
@@ -205,7 +215,7 @@ static zlay_status read_offset(zl_cursor *c, zl_symbols *s)
     zlay_status status = ZLAY_OK;
     if (zl_cursor_peek(c) == '(') return ZLAY_OK;
     for (bool minus = false, more = true; more && !status;) {
-        status = zl_symbols_product_parse(c, s, &m);
+        status = read_product(c, s, &m);
         if (minus && !status && !zl_sub(0, m.factor, &m.factor)) status = overflow(c);
         if (!status && !zl_poly_add(&s->offset, &m)) status = overflow(c);
         minus = zl_cursor_peek(c) == '-';
@@ -225,7 +235,7 @@ zlay_status zl_symbols_parse(zl_cursor *c, zlay_layout **out)
     if (!status) status = read_tuple(c, &s, false);
     if (!status)
         status = zl_cursor_take(c, ':') ? read_tuple(c, &s, true) : compact(c, &s);
-    if (!status && zl_cursor_keyword(c, "if")) status = zl_edges_parse(c, &s);
+    if (!status && zl_cursor_keyword(c, "if")) status = read_edges(c, &s);
     if (!status) status = zl_cursor_end(c);
     return status ? status : zl_symbols_layout(c->ctx, out, &s);
 }

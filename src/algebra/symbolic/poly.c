@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Monomials and their sums. */
+/* Monomials and their sums: arithmetic, which says where something does not fit, and what the
+ * ranges of the names say of them. */
 #include "algebra/symbolic/symbol.h"
 
 #include <string.h>
@@ -140,71 +141,3 @@ zlay_range zl_poly_range(const zl_poly *p, const zl_symbols *names)
 }
 
 /* ---- text ---------------------------------------------------------------------------- */
-
-/* What the number has of a quotient's divisor is cancelled: 64 times M/64 is M. */
-static int64_t cancel(int64_t *factor, int64_t by)
-{
-    uint64_t number = zl_magnitude(*factor);
-    int64_t common = (int64_t)zl_gcd(number, (uint64_t)by);
-    *factor /= common;
-    return by / common;
-}
-
-static void put_quotient(zl_text *out, const char *name, int64_t by, bool first, bool code)
-{
-    zl_quotient q;
-    zl_quotient_read(&q, name);
-    const char *base = q.base.text;
-    long long times = (long long)q.times, over = (long long)by;
-    if (!q.up && by == 1) zl_puts(out, base);
-    else if (!q.up) zl_putf(out, first ? "%s/%lld" : "(%s/%lld)", base, over);
-    else if (!code) zl_puts(out, name);
-    else if (times == 1) zl_putf(out, "(%s / %lld + (%s %% %lld != 0))", base, over, base, over);
-    else
-        zl_putf(out, "(int64_t)(((__int128)%s * %lld + %lld) / %lld)", base, times, over - 1,
-                over);
-}
-
-static void print_monomial(zl_text *out, const zl_monomial *m, const zl_symbols *names, bool code)
-{
-    int64_t factor = m->factor, by[ZL_SYMBOLS_MOST * 4];
-    size_t count = 0, at = 0;
-    for (size_t i = 0; i < names->names; i++) {
-        zl_quotient q;
-        zl_quotient_read(&q, names->name[i].name.text);
-        for (unsigned k = 0; k < m->power[i] && count < ZL_COUNT(by); k++)
-            by[count++] = q.up ? q.by : cancel(&factor, q.by);
-    }
-    bool number = zl_monomial_constant(m) || (factor != 1 && factor != -1);
-    const char *between = number ? "*" : "";
-    if (number) zl_putf(out, "%lld", (long long)factor);
-    else if (factor < 0) zl_puts(out, "-");
-    for (size_t i = 0; i < names->names; i++)
-        for (unsigned k = 0; k < m->power[i]; k++, between = "*", at++) {
-            zl_puts(out, between);
-            put_quotient(out, names->name[i].name.text, at < count ? by[at] : 1,
-                         !*between && factor > 0, code);
-        }
-}
-
-void zl_monomial_print(zl_text *out, const zl_monomial *m, const zl_symbols *names)
-{
-    print_monomial(out, m, names, false);
-}
-
-void zl_monomial_print_code(zl_text *out, const zl_monomial *m, const zl_symbols *names)
-{
-    print_monomial(out, m, names, true);
-}
-
-void zl_poly_print(zl_text *out, const zl_poly *p, const zl_symbols *names)
-{
-    if (!p->count) zl_puts(out, "0");
-    for (size_t i = 0; i < p->count; i++) {
-        zl_monomial m = p->term[i];
-        bool minus = i && m.factor < 0 && m.factor != INT64_MIN;
-        if (minus) m.factor = -m.factor;
-        zl_puts(out, minus ? " - " : i ? " + " : "");
-        zl_monomial_print(out, &m, names);
-    }
-}

@@ -71,6 +71,9 @@ bool zl_monomial_div(zl_monomial *out, const zl_monomial *a, const zl_monomial *
 bool zl_poly_add(zl_poly *p, const zl_monomial *m);
 bool zl_poly_equal(const zl_poly *a, const zl_poly *b);
 
+/* Terms in their order again, after powers have changed. */
+bool zl_poly_sort(zl_poly *p);
+
 /* p + q, p - q */
 bool zl_poly_add_all(zl_poly *p, const zl_poly *q);
 bool zl_poly_sub_all(zl_poly *p, const zl_poly *q);
@@ -141,6 +144,9 @@ zlay_status zl_symbols_quotient(zlay_ctx *ctx, zl_symbols *s, zl_monomial *out,
 zlay_range zl_symbol_facts(const zlay_facts *facts, const char *name);
 bool zl_symbol_value(int64_t *out, const char *name, int64_t base);
 
+/* Names in order; `drop`: those that nothing but facts has are forgotten, with the facts. */
+void zl_symbols_sort(zl_symbols *s, bool drop);
+
 /* The last name takes the place of one that nothing has. */
 void zl_symbols_forget(zl_symbols *s, size_t name);
 
@@ -154,16 +160,11 @@ zl_monomial *zl_symbols_monomial(zl_symbols *s, size_t i);
 
 /* ---- ragged edges ------------------------------------------------------------------------ */
 
-void zl_edges_print(zl_text *out, const zl_symbols *s);
-zlay_status zl_edges_parse(zl_cursor *c, zl_symbols *s);
-
 /* Edges that no coordinate reaches go. */
 void zl_edges_drop(zl_symbols *s);
 
 /* Numbers and edges, as pieces. */
 zlay_status zl_edges_pieces(zlay_ctx *ctx, zlay_layout **out, const zl_symbols *s);
-
-zlay_status zl_symbols_product_parse(zl_cursor *c, zl_symbols *s, zl_monomial *out);
 
 /* ---- layouts ------------------------------------------------------------------------- */
 
@@ -211,16 +212,9 @@ typedef struct zl_symbol_equality {
     size_t length;
 } zl_symbol_equality;
 
-/* facts: beside those of the layouts; NULL: none. */
-zlay_status zl_symbols_equal(zlay_ctx *ctx, zl_symbol_equality *out, const zlay_layout *a,
-                             const zlay_layout *b, const zlay_facts *facts);
-
 /* ---- the kind ---------------------------------------------------------------------------- */
 
-extern const zl_layout_kind zl_symbols_kind;
 void zl_symbols_print(zl_text *out, const zlay_layout *a);
-zlay_status zl_symbols_bind(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a, size_t count,
-                            const char *const *name, const int64_t *value);
 
 /* One past the last leaf of the part that opens `depth` parentheses at leaf i. */
 size_t zl_symbols_part_end(const zl_symbols *s, size_t i, uint32_t depth);

@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A layout from a text that zlay itself composed. */
-#ifndef ZL_FORMAT_H
-#define ZL_FORMAT_H
+/* Layouts from texts, inside a call. */
+#ifndef ZL_ALGEBRA_FORMAT_H
+#define ZL_ALGEBRA_FORMAT_H
 
 #include "base/base.h"
 #include <zlay/layout.h>
 
+/* The text of a layout of any kind; failures count its bytes from first_byte on. */
+zlay_status zl_parse(zlay_ctx *ctx, zlay_layout **out, const char *text, size_t length,
+                     size_t first_byte);
+
+/* A layout from a text that zlay itself composes. */
 zlay_status zl_layout_format(zlay_ctx *ctx, zlay_layout **out, const char *format, ...)
     ZL_PRINTF(3, 4);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "algebra/text/import.h"
 #include "algebra/layout/layout.h"
+#include "algebra/text/format.h"
 
 static const struct {
     const char *begins;
@@ -18,15 +19,6 @@ static zl_import_reader *reader_of(zl_cursor *c)
     for (size_t i = 0; i < ZL_COUNT(formats); i++)
         if (zl_cursor_symbol(&at, formats[i].begins)) return formats[i].read;
     return NULL;
-}
-
-zlay_status zl_import_name(zl_cursor *c, const char **name, size_t *length)
-{
-    *length = zl_cursor_word(c);
-    if (!*length) return zl_cursor_fail(c, "a name");
-    *name = c->text + c->at;
-    c->at += *length;
-    return ZLAY_OK;
 }
 
 static zlay_status read(zl_cursor c, zl_import_reader *reader, zl_text *out)

@@ -17,7 +17,4 @@ zl_import_reader zl_import_memref;
 /* affine_map<(d0, d1) -> (expressions)> on `rank` extents, as isl's text. */
 zlay_status zl_import_affine_map(zl_cursor *c, zl_text *out, const uint64_t *extent, size_t rank);
 
-/* [A-Za-z_][A-Za-z0-9_]*, its bytes in place. */
-zlay_status zl_import_name(zl_cursor *c, const char **name, size_t *length);
-
 #endif

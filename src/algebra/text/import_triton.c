@@ -1,7 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Triton's texts of a linear layout as texts of zlay: the list that LinearLayout::toString prints,
+ * and the attribute #ttg.linear<{..}>. */
 #include "algebra/text/import.h"
 
 #include <string.h>
+
+/* [A-Za-z_][A-Za-z0-9_]*, its bytes in place. */
+static zlay_status read_name(zl_cursor *c, const char **name, size_t *length)
+{
+    *length = zl_cursor_word(c);
+    *name = c->text + c->at;
+    if (!*length) return zl_cursor_fail(c, "a name");
+    c->at += *length;
+    return ZLAY_OK;
+}
 
 /* `(1, 2)` or `[1, 2]` as ` (1,2)`. */
 static zlay_status basis(zl_cursor *c, zl_text *out, char open, char close)
@@ -31,7 +43,7 @@ static zlay_status list_sizes(zl_cursor *c, zl_text *out)
     uint64_t size;
     zlay_status status = zl_cursor_want(c, '[');
     for (bool more = false; !status; more = true) {
-        if ((status = zl_import_name(c, &name, &length))) return status;
+        if ((status = read_name(c, &name, &length))) return status;
         if (!zl_cursor_symbol(c, "(size")) return zl_cursor_fail(c, "'(size'");
         if ((status = zl_cursor_unsigned(c, &size))) return status;
         zl_puts(out, more ? ", " : " ");
@@ -63,7 +75,7 @@ static bool at_same_name(zl_cursor *c, const char *name, size_t length)
     zl_cursor at = *c;
     if (zl_cursor_symbol(&at, "where") || !zl_cursor_peek(&at) || zl_cursor_take(&at, '-'))
         return false;
-    if (zl_import_name(&at, &next, &count) || count != length || memcmp(next, name, length))
+    if (read_name(&at, &next, &count) || count != length || memcmp(next, name, length))
         return false;
     *c = at;
     return true;
@@ -73,7 +85,7 @@ static zlay_status list_input(zl_cursor *c, zl_text *out)
 {
     const char *name;
     size_t length;
-    zlay_status status = zl_import_name(c, &name, &length);
+    zlay_status status = read_name(c, &name, &length);
     if (status) return status;
     zl_put(out, name, length);
     zl_puts(out, ":");
@@ -165,7 +177,7 @@ static zlay_status inputs(zl_cursor *c, attribute *a, zl_text *out, each_basis *
     size_t length;
     zlay_status status = ZLAY_OK;
     for (bool more = false; !status; more = true) {
-        if ((status = zl_import_name(c, &name, &length))) return status;
+        if ((status = read_name(c, &name, &length))) return status;
         zl_puts(out, more ? "; " : "");
         zl_put(out, name, length);
         zl_puts(out, ":");
@@ -182,7 +194,7 @@ static zlay_status attribute_begin(zl_cursor *c)
     const char *name;
     size_t length;
     zl_cursor at = *c;
-    if (zl_cursor_take(&at, '#') && !zl_import_name(&at, &name, &length) &&
+    if (zl_cursor_take(&at, '#') && !read_name(&at, &name, &length) &&
         zl_cursor_take(&at, '='))
         *c = at;
     return zl_cursor_symbol(c, "#ttg.linear<{") ? ZLAY_OK : zl_cursor_fail(c, "'#ttg.linear<{'");

@@ -6,6 +6,7 @@
 #include "algebra/presburger/text/map.h"
 #include "algebra/symbolic/symbol.h"
 #include "algebra/layout/tuple.h"
+#include "algebra/text/format.h"
 
 /* A nested tuple of integers: new modes, or, with strides, along those that are there. */
 typedef struct tuple {

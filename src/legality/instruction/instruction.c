@@ -3,6 +3,7 @@
 #include "rules/bounds.h"
 #include "rules/constants.h"
 #include "isa/form.h"
+#include "legality/instruction/replace.h"
 
 #include <string.h>
 
@@ -69,18 +70,6 @@ static uint64_t said_ptx(const zl_isa_form *form)
 {
     uint32_t said = zl_form_ptx(form, true);
     return said > zl_form_ptx(form, false) ? said : 0;
-}
-
-uint64_t zl_elemtype_last(const zlay_target *target, uint32_t ptx)
-{
-    bool packed = zl_target_in(target, ON_SUFFIX) && (!ptx || ptx >= 87);
-    return packed ? MAP_TYPES_LAST : MAP_PLAIN_TYPES_LAST;
-}
-
-uint64_t zl_swizzle_last(const zlay_target *target, uint32_t ptx)
-{
-    bool has_96 = zl_target_in(target, ON_96B) && (!ptx || ptx >= 88);
-    return has_96 ? MAP_SWIZZLES_LAST : MAP_PLAIN_SWIZZLES_LAST;
 }
 
 /* What no row has is no gfx target, and has no room. */

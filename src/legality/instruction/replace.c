@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tensormap.replace as a subject of rules, and the numbers that it takes for a map. */
 #include "base/request.h"
+#include "legality/instruction/replace.h"
 #include "rules/bounds.h"
 #include "rules/constants.h"
 #include "isa/form.h"
@@ -39,6 +40,18 @@ static bool on_target(const zl_subject *s)
     const zlay_target *t = s->target;
     bool known = t->features & ZL_HAS_TMA && t->suffix != 0;
     return known && (after_sm90(t) || replace_of(s)->field != ZLAY_REPLACE_SWIZZLE_ATOMICITY);
+}
+
+uint64_t zl_elemtype_last(const zlay_target *target, uint32_t ptx)
+{
+    bool packed = zl_target_in(target, ON_SUFFIX) && (!ptx || ptx >= 87);
+    return packed ? MAP_TYPES_LAST : MAP_PLAIN_TYPES_LAST;
+}
+
+uint64_t zl_swizzle_last(const zlay_target *target, uint32_t ptx)
+{
+    bool has_96 = zl_target_in(target, ON_96B) && (!ptx || ptx >= 88);
+    return has_96 ? MAP_SWIZZLES_LAST : MAP_PLAIN_SWIZZLES_LAST;
 }
 
 static uint64_t greatest(const zl_subject *s)

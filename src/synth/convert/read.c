@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads the two distributed layouts of a conversion as affine maps over F2 on the bits of a slot;
  * layouts that are not linear go to points.c. */
-#include "algebra/layout/function.h"
+#include "algebra/find/find.h"
 #include "algebra/f2/f2.h"
 #include "synth/convert/convert.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The answer over F2: its layout, who else reaches it, and its accesses counted at addresses. */
-#include "algebra/layout/function.h"
+#include "algebra/find/find.h"
 #include "legality/descriptor/smemdesc.h"
 #include "synth/swizzle/ask.h"
 

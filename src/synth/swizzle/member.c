@@ -3,6 +3,7 @@
  * value. */
 #include "synth/swizzle/family.h"
 #include "base/arith.h"
+#include "algebra/text/format.h"
 
 zl_rows zl_rows_of(const zl_asked *a, const zl_member *m)
 {

@@ -3,7 +3,7 @@
  * word. Words of several rounds are first searched with few beginnings. Members whose lower bound
  * is less than the best word so far are searched again, as word.synth searches (branch and bound
  * over the family). */
-#include "algebra/layout/function.h"
+#include "algebra/find/find.h"
 #include "base/request.h"
 #include "synth/word/factor.h"
 

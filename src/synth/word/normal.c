@@ -7,7 +7,7 @@
  * bit and the place to which P takes k. A unitriangular matrix is a product, in one way, of its
  * diagonals x -> x ^ (x >> s & mask) for s = 1, 2, ..; each of them changes no diagonal before
  * its own. */
-#include "algebra/layout/function.h"
+#include "algebra/find/find.h"
 #include "synth/word/bits.h"
 #include "synth/word/word.h"
 #include <zlay/normal.h>

@@ -55,7 +55,7 @@ zlay_status zl_symbols_arrange(zlay_ctx *ctx, zlay_layout **layout, zlay_arrange
     zl_symbols *s = zl_alloc(ctx, 1, sizeof *s);
     if (!s) return ZLAY_ENOMEM;
     zlay_status status = zl_tags_layout(ctx, &tags, (*layout)->symbols, 0);
-    if (!status) status = zl_arrange_pair(ctx, &tags, arrangement);
+    if (!status) status = zl_arrange_strided(ctx, &tags, arrangement);
     if (!status) status = zl_tags_read(ctx, s, (*layout)->symbols, tags->mode, tags->modes);
     if (!status) status = zl_symbols_layout(ctx, &made, s);
     zl_free(&alloc, s, sizeof *s);
