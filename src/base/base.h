@@ -15,7 +15,8 @@
 /* ---- contexts ---------------------------------------------------------- */
 
 /* Enter a public call: clears the message, ZLAY_EBUSY when already inside.
- * Every successful enter is matched by one leave, which passes `status` on. */
+ * Every successful enter is matched by one leave, which passes `status` on.
+ * The library takes memory and counts steps inside a call only. */
 zlay_status zl_enter(zlay_ctx *ctx);
 zlay_status zl_leave(zlay_ctx *ctx, zlay_status status);
 
@@ -75,22 +76,15 @@ bool zl_refused_input(const zlay_ctx *ctx); /* in the last call */
 /* All calls with this ctx count as one from now on: a request of zlay_json_call. */
 void zl_count_as_one(zlay_ctx *ctx);
 
-/* A public function that calls others counts as one with them: refused where another call is
+/* A public function that calls others counts as one call with them: refused where another call is
  * inside, and whatever its status, ELIMIT where a limit of the ctx ended one of its loops.
- * Out: *was, for zl_leave_whole. */
-typedef struct zl_whole zl_whole;
-zlay_status zl_enter_whole(zlay_ctx *ctx, zl_whole *was);
-zlay_status zl_leave_whole(zlay_ctx *ctx, const zl_whole *was, zlay_status status);
-
-/* A public function that calls others, each of which counts by itself: refused where another call
- * is inside.  Out: *mark, to which zl_leave_calls gives back what it took of zl_scratch between
- * them. */
+ * Out: *mark, to which zl_leave_whole gives back what was taken of zl_scratch. */
 typedef struct zl_mark {
     struct zl_scratch_block *block;
     size_t used;
 } zl_mark;
-zlay_status zl_enter_calls(zlay_ctx *ctx, zl_mark *mark);
-zlay_status zl_leave_calls(zlay_ctx *ctx, zl_mark mark, zlay_status status);
+zlay_status zl_enter_whole(zlay_ctx *ctx, zl_mark *mark);
+zlay_status zl_leave_whole(zlay_ctx *ctx, zl_mark mark, zlay_status status);
 
 /* ---- memory ------------------------------------------------------------ */
 
@@ -117,11 +111,6 @@ void *zl_scratch_plain(zlay_ctx *ctx, size_t count, size_t size);
 
 zl_mark zl_scratch_mark(const zlay_ctx *ctx);
 void zl_scratch_release(zlay_ctx *ctx, zl_mark mark);
-
-struct zl_whole { /* what a call of several found */
-    bool as_one;
-    zl_mark mark;
-};
 
 /* ---- text -------------------------------------------------------------- */
 

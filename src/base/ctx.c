@@ -17,9 +17,8 @@ struct zlay_ctx {
     uint64_t work, held, asked; /* steps of this call; bytes held before it; what a limit refused */
     size_t ended;               /* the limit that ended the call, or ZL_LIMITS */
     bool starved;               /* an allocation of the call failed: the hooks had no memory */
-    bool as_one;                /* all calls count as one */
+    uint32_t wholes;            /* calls that call others and have not left */
     bool refused;               /* a limit refused a text of the last call */
-    bool within;                /* a call has entered and not left */
     atomic_flag inside; /* atomic, so that a second thread's entry is refused, not a race */
     char message[1024];
 };
@@ -149,19 +148,13 @@ zlay_status zl_enter(zlay_ctx *ctx)
     if (atomic_flag_test_and_set_explicit(&ctx->inside, memory_order_acquire)) return ZLAY_EBUSY;
     ctx->message[0] = 0;
     ctx->refused = false;
-    ctx->within = true;
     ctx->entered = zl_scratch_mark(ctx);
-    if (!ctx->as_one) count_anew(ctx);
+    if (!ctx->wholes) count_anew(ctx);
     return ZLAY_OK;
 }
 
-/* A limit or a failed allocation has ended the call: what its searches found is no answer.  Between
- * calls nothing of the last one is left to end the next allocation. */
-static bool in_call(const zlay_ctx *ctx) { return ctx->within || ctx->as_one; }
-static bool over(const zlay_ctx *ctx)
-{
-    return in_call(ctx) && (ctx->starved || ctx->ended != ZL_LIMITS);
-}
+/* A limit or a failed allocation has ended the call: what its searches found is no answer. */
+static bool over(const zlay_ctx *ctx) { return ctx->starved || ctx->ended != ZL_LIMITS; }
 
 zlay_status zl_ended(zlay_ctx *ctx, zlay_status status)
 {
@@ -181,7 +174,6 @@ zlay_status zl_leave(zlay_ctx *ctx, zlay_status status)
     bool proved = status == ZLAY_NONE; /* not where a limit or failing memory ended the search */
     if ((proved && over(ctx)) || status == ZLAY_ENOMEM) status = zl_ended(ctx, ZLAY_ENOMEM);
     zl_scratch_release(ctx, ctx->entered);
-    ctx->within = false;
     atomic_flag_clear_explicit(&ctx->inside, memory_order_release);
     return status;
 }
@@ -206,38 +198,23 @@ bool zl_refused_input(const zlay_ctx *ctx) { return ctx->refused; }
 void zl_count_as_one(zlay_ctx *ctx)
 {
     count_anew(ctx);
-    ctx->as_one = true;
+    ctx->wholes = 1;
 }
 
-zlay_status zl_enter_whole(zlay_ctx *ctx, zl_whole *was)
-{
-    zlay_status status = zl_enter(ctx);
-    if (status) return status;
-    *was = (zl_whole){ctx->as_one, ctx->entered};
-    ctx->as_one = true;
-    return zl_leave(ctx, ZLAY_OK);
-}
-
-zlay_status zl_leave_whole(zlay_ctx *ctx, const zl_whole *was, zlay_status status)
-{
-    bool ended = over(ctx);
-    ctx->as_one = was->as_one;
-    zl_scratch_release(ctx, was->mark);
-    return zl_ended(ctx, ended ? ZLAY_ENOMEM : status);
-}
-
-zlay_status zl_enter_calls(zlay_ctx *ctx, zl_mark *mark)
+zlay_status zl_enter_whole(zlay_ctx *ctx, zl_mark *mark)
 {
     zlay_status status = zl_enter(ctx);
     if (status) return status;
     *mark = ctx->entered;
+    ctx->wholes++;
     return zl_leave(ctx, ZLAY_OK);
 }
 
-zlay_status zl_leave_calls(zlay_ctx *ctx, zl_mark mark, zlay_status status)
+zlay_status zl_leave_whole(zlay_ctx *ctx, zl_mark mark, zlay_status status)
 {
+    ctx->wholes--;
     zl_scratch_release(ctx, mark);
-    return status;
+    return zl_ended(ctx, over(ctx) ? ZLAY_ENOMEM : status);
 }
 
 zlay_status zl_fail(zlay_ctx *ctx, zlay_status status, const char *format, ...)
@@ -294,8 +271,7 @@ enum { STEPS_ALLOC = 8, BYTES_STEP = 32 };
 
 static bool granted(zlay_ctx *ctx, uint64_t held_more, size_t bytes)
 {
-    bool left = memory_left(ctx, held_more) && work_left(ctx, STEPS_ALLOC + bytes / BYTES_STEP);
-    return left || !in_call(ctx);
+    return memory_left(ctx, held_more) && work_left(ctx, STEPS_ALLOC + bytes / BYTES_STEP);
 }
 
 static void *no_memory(zlay_ctx *ctx, size_t count, size_t size)

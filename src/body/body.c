@@ -64,16 +64,6 @@ zlay_status zlay_body_parse(zlay_ctx *ctx, zlay_body **out, const char *text, si
     return zl_leave(ctx, parse(ctx, out, text, length));
 }
 
-void zlay_body_free(zlay_body *body)
-{
-    if (!body) return;
-    zlay_allocator alloc = body->alloc;
-    zl_free(&alloc, body->operands, ZL_BODY_OPERANDS * sizeof *body->operands);
-    zl_free(&alloc, body->nodes, ZL_BODY_NODES * sizeof *body->nodes);
-    zl_free(&alloc, body->lines, ZL_BODY_LINES * sizeof *body->lines);
-    zl_free(&alloc, body, sizeof *body);
-}
-
 size_t zlay_body_operand_count(const zlay_body *body)
 {
     return body ? body->operands_count : 0;

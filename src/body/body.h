@@ -99,6 +99,8 @@ bool zl_body_type_find(int32_t *out, const char *word, size_t length);
 /* `matrix`, `row` ..; what a value of this sort depends on. */
 const char *zl_body_sort_word(int32_t sort);
 uint32_t zl_body_sort_shape(int32_t sort);
+/* Takes the word that begins an operand's line; 0: the line is no operand's. */
+int32_t zl_body_sort_take(zl_cursor *at);
 
 /* The value of a number as f64, rounded to nearest. */
 double zl_decimal_value(const zl_decimal *d);

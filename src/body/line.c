@@ -3,76 +3,7 @@
  * it another one changes no node, so the lines are a program in static single assignment. */
 #include "body/body.h"
 
-#include <stdio.h>
 #include <string.h>
-
-static const struct {
-    const char *word;
-    int32_t sort;
-} sorts[] = {{"matrix", ZLAY_BODY_MATRIX}, {"row", ZLAY_BODY_ROW},
-             {"column", ZLAY_BODY_COLUMN}, {"part", ZLAY_BODY_PART},
-             {"scalar", ZLAY_BODY_SCALAR}, {"index", ZLAY_BODY_INDEX},
-             {"global", ZLAY_BODY_GLOBAL}};
-
-const char *zl_body_sort_word(int32_t sort)
-{
-    for (size_t i = 0; i < ZL_COUNT(sorts); i++)
-        if (sorts[i].sort == sort) return sorts[i].word;
-    return "";
-}
-
-uint32_t zl_body_sort_shape(int32_t sort)
-{
-    switch (sort) {
-    case ZLAY_BODY_MATRIX: return ZL_ON_BOTH;
-    case ZLAY_BODY_ROW: return ZL_ON_ROW;
-    case ZLAY_BODY_COLUMN: return ZL_ON_COLUMN;
-    case ZLAY_BODY_PART: return ZL_ON_ROW | ZL_ON_LANE;
-    default: return 0;
-    }
-}
-
-bool zl_body_refuse(zl_body_reader *r, zlay_status status, const char *format, ...)
-{
-    char text[512];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
-    va_end(args);
-    if (!r->status) r->status = zl_cursor_refuse(r->at, status, r->at->at, "%s", text);
-    return false;
-}
-
-zlay_status zl_body_begin(zlay_ctx *ctx, zl_body_reader *r, zl_cursor *at, const char *name)
-{
-    zlay_body *body = zl_alloc(ctx, 1, sizeof *body);
-    if (!body) return ZLAY_ENOMEM;
-    body->alloc = zl_allocator(ctx);
-    body->operands = zl_alloc(ctx, ZL_BODY_OPERANDS, sizeof *body->operands);
-    body->nodes = zl_alloc(ctx, ZL_BODY_NODES, sizeof *body->nodes);
-    body->lines = zl_alloc(ctx, ZL_BODY_LINES, sizeof *body->lines);
-    snprintf(body->name, sizeof body->name, "%s", name);
-    if (!body->operands || !body->nodes || !body->lines) {
-        zlay_body_free(body);
-        return ZLAY_ENOMEM;
-    }
-    *r = (zl_body_reader){.at = at, .body = body};
-    return ZLAY_OK;
-}
-
-int32_t zl_body_operand_find(const zlay_body *body, const char *name)
-{
-    for (uint32_t i = 0; i < body->operands_count; i++)
-        if (!strcmp(body->operands[i].name, name)) return (int32_t)i;
-    return -1;
-}
-
-int32_t zl_body_name_find(const zlay_body *body, const char *name, uint32_t lines)
-{
-    for (uint32_t i = lines; i-- > 0;)
-        if (!strcmp(body->lines[i].name, name)) return body->lines[i].node;
-    return -1;
-}
 
 /* A name that an operand or a line may have: `row`, `col`, `inf` and `end` mean something already. */
 static bool read_name(zl_body_reader *r, char name[65], const char *where)
@@ -180,13 +111,10 @@ static bool read_assignment(zl_body_reader *r)
 
 void zl_body_line_read(zl_body_reader *r)
 {
-    for (size_t i = 0; i < ZL_COUNT(sorts); i++) {
-        zl_cursor before = *r->at;
-        if (zl_cursor_keyword(r->at, sorts[i].word) && zl_cursor_peek(r->at) != '=') {
-            read_operand(r, sorts[i].sort);
-            return;
-        }
-        *r->at = before;
+    int32_t sort = zl_body_sort_take(r->at);
+    if (sort) {
+        read_operand(r, sort);
+        return;
     }
     read_assignment(r);
 }

@@ -66,3 +66,39 @@ double zl_decimal_value(const zl_decimal *d)
     for (int32_t i = d->exponent < 0 ? -d->exponent : d->exponent; i > 0; i--) power *= 10;
     return d->exponent < 0 ? value / power : value * power;
 }
+
+static const struct {
+    const char *word;
+    int32_t sort;
+} sorts[] = {{"matrix", ZLAY_BODY_MATRIX}, {"row", ZLAY_BODY_ROW},
+             {"column", ZLAY_BODY_COLUMN}, {"part", ZLAY_BODY_PART},
+             {"scalar", ZLAY_BODY_SCALAR}, {"index", ZLAY_BODY_INDEX},
+             {"global", ZLAY_BODY_GLOBAL}};
+
+const char *zl_body_sort_word(int32_t sort)
+{
+    for (size_t i = 0; i < ZL_COUNT(sorts); i++)
+        if (sorts[i].sort == sort) return sorts[i].word;
+    return "";
+}
+
+uint32_t zl_body_sort_shape(int32_t sort)
+{
+    switch (sort) {
+    case ZLAY_BODY_MATRIX: return ZL_ON_BOTH;
+    case ZLAY_BODY_ROW: return ZL_ON_ROW;
+    case ZLAY_BODY_COLUMN: return ZL_ON_COLUMN;
+    case ZLAY_BODY_PART: return ZL_ON_ROW | ZL_ON_LANE;
+    default: return 0;
+    }
+}
+
+int32_t zl_body_sort_take(zl_cursor *at)
+{
+    zl_cursor before = *at;
+    for (size_t i = 0; i < ZL_COUNT(sorts); i++) {
+        if (zl_cursor_keyword(at, sorts[i].word) && zl_cursor_peek(at) != '=') return sorts[i].sort;
+        *at = before;
+    }
+    return 0;
+}

@@ -174,10 +174,10 @@ static void print_alloc_ends_with_zero(void **state)
     zlay_allocator alloc = zl_allocator(ctx);
     zl_free(&alloc, text, length + 1);
     zl_mark mark;
-    assert_int_equal(zl_enter_calls(ctx, &mark), ZLAY_OK);
+    assert_int_equal(zl_enter_whole(ctx, &mark), ZLAY_OK);
     assert_string_equal(zl_print_scratch(ctx, &length, write_seven, &value), "abc-5");
     assert_int_equal(length, 5);
-    assert_int_equal(zl_leave_calls(ctx, mark, ZLAY_OK), ZLAY_OK);
+    assert_int_equal(zl_leave_whole(ctx, mark, ZLAY_OK), ZLAY_OK);
     zlay_ctx_free(ctx);
 }
 
@@ -286,48 +286,38 @@ static void scratch_goes_back_to_its_mark(void **state)
     heap_close(&h, ctx);
 }
 
-/* A whole call of several keeps what it took between them. */
-static void scratch_of_a_whole_call(void **state)
+/* A call that calls others keeps what it takes of scratch between them, and counts their steps. */
+static void whole_calls(void **state)
 {
     heap h;
-    zl_whole was;
+    zl_mark mark, inner;
     zlay_ctx *ctx = heap_open(&h, NULL);
     size_t before = h.live;
     (void)state;
-    assert_int_equal(zl_enter_whole(ctx, &was), ZLAY_OK);
-    char *outer = filled(ctx, 100);
+    assert_int_equal(zl_enter_whole(NULL, &mark), ZLAY_EINVAL);
     assert_int_equal(zl_enter(ctx), ZLAY_OK);
-    assert_non_null(filled(ctx, 4000));
+    assert_int_equal(zl_enter_whole(ctx, &mark), ZLAY_EBUSY);
     assert_int_equal(zl_leave(ctx, ZLAY_OK), ZLAY_OK);
-    for (int i = 0; i < 100; i++) assert_int_equal(outer[i], 0x5a);
-    assert_int_equal(zl_leave_whole(ctx, &was, ZLAY_OK), ZLAY_OK);
-    assert_int_equal(h.live, before);
-    heap_close(&h, ctx);
-}
-
-/* Each call counts by itself; what is taken between them stays until the last. */
-static void scratch_between_calls(void **state)
-{
-    heap h;
-    zl_mark mark;
-    zlay_ctx *ctx = heap_open(&h, NULL);
-    size_t before = h.live;
-    (void)state;
-    assert_int_equal(zl_enter_calls(NULL, &mark), ZLAY_EINVAL);
-    assert_int_equal(zl_enter(ctx), ZLAY_OK);
-    assert_int_equal(zl_enter_calls(ctx, &mark), ZLAY_EBUSY);
-    assert_int_equal(zl_leave(ctx, ZLAY_OK), ZLAY_OK);
-    assert_int_equal(zl_enter_calls(ctx, &mark), ZLAY_OK);
+    assert_int_equal(zl_enter_whole(ctx, &mark), ZLAY_OK);
     char *outer = filled(ctx, 100);
     for (int i = 0; i < 2; i++) {
+        assert_int_equal(zl_enter_whole(ctx, &inner), ZLAY_OK);
         assert_int_equal(zl_enter(ctx), ZLAY_OK);
-        assert_int_equal(zl_charge(ctx, zl_limits(ctx)->work - 1000), ZLAY_OK);
+        assert_int_equal(zl_charge(ctx, zl_limits(ctx)->work / 2 - 1000), ZLAY_OK);
         assert_non_null(filled(ctx, 4000));
         assert_int_equal(zl_leave(ctx, ZLAY_OK), ZLAY_OK);
+        assert_int_equal(zl_leave_whole(ctx, inner, ZLAY_NONE), ZLAY_NONE);
     }
     for (int i = 0; i < 100; i++) assert_int_equal(outer[i], 0x5a);
-    assert_int_equal(zl_leave_calls(ctx, mark, ZLAY_NONE), ZLAY_NONE);
+    assert_int_equal(zl_enter(ctx), ZLAY_OK);
+    assert_int_equal(zl_charge(ctx, 2000), ZLAY_ENOMEM);
+    assert_int_equal(zl_leave(ctx, ZLAY_OK), ZLAY_OK);
+    assert_int_equal(zl_leave_whole(ctx, mark, ZLAY_OK), ZLAY_ELIMIT);
+    assert_non_null(strstr(zlay_ctx_message(ctx), "limits.work"));
     assert_int_equal(h.live, before);
+    assert_int_equal(zl_enter(ctx), ZLAY_OK);
+    assert_int_equal(zl_charge(ctx, zl_limits(ctx)->work), ZLAY_OK);
+    assert_int_equal(zl_leave(ctx, ZLAY_OK), ZLAY_OK);
     heap_close(&h, ctx);
 }
 
@@ -406,8 +396,7 @@ int main(void)
         cmocka_unit_test(integers_are_checked),
         cmocka_unit_test(statuses_have_names),
         cmocka_unit_test(scratch_goes_back_to_its_mark),
-        cmocka_unit_test(scratch_of_a_whole_call),
-        cmocka_unit_test(scratch_between_calls),
+        cmocka_unit_test(whole_calls),
         cmocka_unit_test(scratch_fails_as_memory_does),
         cmocka_unit_test(kept_scratch_counts_as_new),
         cmocka_unit_test(scratch_grows_by_little_behind_much),

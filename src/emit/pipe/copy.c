@@ -70,13 +70,6 @@ static void advance(zl_pipe_text *k, const zlay_pipe_move *move, const zlay_copy
     }
 }
 
-/* Whether a copy from global memory signals another block: that of a pair which issues
- * products. */
-static bool away(const zl_event *e)
-{
-    return e->kind == ZL_EV_COPY && e->scope != ZL_COPY_SHARED && e->bar_cta != ZL_CTA_OWN;
-}
-
 /* A tensor copy at coordinates x0 to x<rank-1> by the map at `map`, to or from `far`. */
 static void tensor(zl_pipe_text *k, const char *word, uint32_t rank)
 {
@@ -86,7 +79,7 @@ static void tensor(zl_pipe_text *k, const char *word, uint32_t rank)
     uint32_t n = 0;
     bool load = k->event->kind == ZL_EV_COPY;
     snprintf(id, sizeof id, "%s.%ud%s%s", word, rank, k->event->multicast ? ".multicast" : "",
-             away(k->event) ? ".cg2" : "");
+             zl_pt_away(k->event) ? ".cg2" : "");
     if (load) operands[n++] = "far";
     operands[n++] = "map";
     for (uint32_t i = 0; i < rank; i++) operands[n++] = x[i];
@@ -168,10 +161,10 @@ void zl_pt_copy(zl_pipe_text *k, const zl_event *event)
     part_at(k, event);
     if (shared && event->cta == ZL_CTA_OWN) zl_pt_fail(k, "a copy between blocks names the other");
     if (event->cta == ZL_CTA_ALL) zl_pt_fail(k, "a copy to all blocks is a multicast");
-    if (away(event) && event->scope != ZL_COPY_TENSOR)
+    if (zl_pt_away(event) && event->scope != ZL_COPY_TENSOR)
         zl_pt_fail(k, "a bulk copy signals the block where it lands");
     if (event->cta != ZL_CTA_OWN) zl_pt_peer(k, "at", "at", 0);
-    if (away(event))
+    if (zl_pt_away(event))
         zl_say(k, NULL, "mapa", 1, "to", "to", zl_pt_number(mask, (uint32_t)event->bar_cta));
     else if (event->cta != ZL_CTA_OWN) zl_pt_peer(k, "to", "to", 0);
     if (event->multicast) zl_op(k, MASK, "mask", zl_pt_number(mask, event->multicast));
@@ -179,12 +172,6 @@ void zl_pt_copy(zl_pipe_text *k, const zl_event *event)
     else if (move) tensor_bound(k, event, move);
     else if (zl_pt_mapped(event)) tensor_plain(k, event);
     else bulk_load(k, event);
-}
-
-/* Signals in another block are those of tensor copies alone. */
-bool zl_pt_mapped(const zl_event *event)
-{
-    return event->scope == ZL_COPY_TENSOR && (event->map >= 0 || away(event));
 }
 
 void zl_pt_store(zl_pipe_text *k, const zl_event *event)

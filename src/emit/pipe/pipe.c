@@ -141,17 +141,17 @@ zlay_status zlay_emit_pipe(zlay_ctx *ctx, zlay_buf *out, zlay_pipe_launch *launc
 {
     zlay_pipe_emit ask;
     if (!ctx || !out || !request || (room && !arguments)) return ZLAY_EINVAL;
-    zlay_status status = zl_enter(ctx);
+    zl_mark mark;
+    zlay_status status = zl_enter_whole(ctx, &mark);
     if (status) return status;
-    status = zl_leave(ctx, ask_read(ctx, &ask, request));
-    if (!status) status = proved(ctx, &ask);
-    if (status) return status;
-    zl_pipe_text k = {
-        .ask = &ask, .pipe = ask.pipe, .c = ask.language == ZLAY_TEXT_CUDA, .ctx = ctx};
     zl_pt_saying sayings[ZL_PT_SAYINGS] = {{.form = 0}};
-    zl_mark mark = zl_scratch_mark(ctx);
-    k.sayings = sayings;
-    status = print(&k, out, launch, arguments, room);
-    zl_scratch_release(ctx, mark);
-    return status;
+    zl_pipe_text k = {.ask = &ask, .ctx = ctx, .sayings = sayings};
+    status = ask_read(ctx, &ask, request);
+    if (!status) status = proved(ctx, &ask);
+    if (!status) {
+        k.pipe = ask.pipe;
+        k.c = ask.language == ZLAY_TEXT_CUDA;
+        status = print(&k, out, launch, arguments, room);
+    }
+    return zl_leave_whole(ctx, mark, status);
 }

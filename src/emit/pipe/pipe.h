@@ -137,6 +137,7 @@ zl_span_of zl_pt_span(const zl_pipe_text *k, const zl_event *event);
 const zlay_pipe_move *zl_pt_move(const zl_pipe_text *k, const zl_event *event);
 const zlay_pipe_fragment *zl_pt_fragment(const zl_pipe_text *k, const zl_event *event);
 bool zl_pt_mapped(const zl_event *event); /* a copy by a map also where no move is bound */
+bool zl_pt_away(const zl_event *event);   /* it signals another block, from global memory */
 uint32_t zl_pt_instances(const zl_pipe_text *k,
                          int32_t smem); /* of its role, where it is `each`; else 1 */
 zlay_status zl_pt_products(zl_pipe_text *k);

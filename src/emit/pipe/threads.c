@@ -86,12 +86,6 @@ static void copy_async(zl_pipe_text *k, const zl_event *event)
 
 /* ---- accumulators ------------------------------------------------------------------------ */
 
-const char *zl_pt_acc(const zl_pipe_text *k, char room[96], int32_t acc, uint32_t number)
-{
-    snprintf(room, 96, k->c ? "acc_%.64s[%u]" : "acc_%.64s_%u", k->pipe->accs[acc].name, number);
-    return room;
-}
-
 static bool has_registers(zl_pipe_text *k, int32_t acc, uint32_t first, uint32_t count)
 {
     if (count && first + count <= k->acc_registers[acc]) return true;

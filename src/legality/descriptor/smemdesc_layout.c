@@ -224,13 +224,10 @@ static zlay_status move_back(zlay_ctx *ctx, zlay_layout **out, zlay_layout *move
     return status;
 }
 
-zlay_status zlay_smemdesc_layout(zlay_ctx *ctx, zlay_layout **out, const zlay_target *target,
-                                 const zlay_smemdesc_operand *operand)
+static zlay_status layout_of(zlay_ctx *ctx, zlay_layout **out, const zlay_target *target,
+                             const zlay_smemdesc_operand *operand)
 {
     zlay_layout *read = NULL;
-    if (!out) return ZLAY_EINVAL;
-    *out = NULL;
-    if (!ctx) return ZLAY_EINVAL;
     zlay_status status = operand_check(ctx, target, operand);
     if (status) return status;
     form f = form_of(operand);
@@ -241,6 +238,21 @@ zlay_status zlay_smemdesc_layout(zlay_ctx *ctx, zlay_layout **out, const zlay_ta
     if (lines) return move_back(ctx, out, read, lines);
     *out = read;
     return ZLAY_OK;
+}
+
+zlay_status zlay_smemdesc_layout(zlay_ctx *ctx, zlay_layout **out, const zlay_target *target,
+                                 const zlay_smemdesc_operand *operand)
+{
+    zl_mark mark;
+    if (!out) return ZLAY_EINVAL;
+    *out = NULL;
+    zlay_status status = zl_enter_whole(ctx, &mark);
+    if (status) return status;
+    status = zl_leave_whole(ctx, mark, layout_of(ctx, out, target, operand));
+    if (!status) return ZLAY_OK;
+    zlay_layout_free(*out);
+    *out = NULL;
+    return status;
 }
 
 /* ---- the advance ----------------------------------------------------------------- */

@@ -155,12 +155,10 @@ static bool modifiers_are(const zlay_tmem_map *map)
            (!map->half_split || map->shape == ZLAY_TMEM_16X32BX2);
 }
 
-zlay_status zlay_tmem_layout(zlay_ctx *ctx, zlay_layout **out, const zlay_tmem_map *map)
+static zlay_status layout_of(zlay_ctx *ctx, zlay_layout **out, const zlay_tmem_map *map)
 {
-    if (!out) return ZLAY_EINVAL;
-    *out = NULL;
     const zl_tmem_shape *row = map ? zl_tmem_shape_of(map->shape) : NULL;
-    if (!ctx || !row || !zl_is_zero(map->reserved, sizeof map->reserved)) return ZLAY_EINVAL;
+    if (!row || !zl_is_zero(map->reserved, sizeof map->reserved)) return ZLAY_EINVAL;
     if (!size_is(map, row))
         return zl_fail(ctx, ZLAY_NONE, "%s has no size %u: at most %u, a multiple of %u", row->name,
                        map->size, row->most, row->span);
@@ -171,4 +169,18 @@ zlay_status zlay_tmem_layout(zlay_ctx *ctx, zlay_layout **out, const zlay_tmem_m
         return zl_fail(ctx, ZLAY_NONE, "%s is not packed or split so", row->name);
     zlay_status status = build(ctx, out, map);
     return status || !zl_tmem_scales(map) || !crosses(map) ? status : cut(ctx, out, map);
+}
+
+zlay_status zlay_tmem_layout(zlay_ctx *ctx, zlay_layout **out, const zlay_tmem_map *map)
+{
+    zl_mark mark;
+    if (!out) return ZLAY_EINVAL;
+    *out = NULL;
+    zlay_status status = zl_enter_whole(ctx, &mark);
+    if (status) return status;
+    status = zl_leave_whole(ctx, mark, layout_of(ctx, out, map));
+    if (!status) return ZLAY_OK;
+    zlay_layout_free(*out);
+    *out = NULL;
+    return status;
 }

@@ -182,7 +182,6 @@ static zlay_status search_begin(search *s)
     return s->events && s->roles ? ZLAY_OK : ZLAY_ENOMEM;
 }
 
-/* Searches between calls, since each question to the verifier is a call of its own. */
 static zlay_status search_all(zlay_ctx *ctx, zlay_pipe **out, zlay_pipe_fence *fences, size_t room,
                               size_t *count, const zlay_pipe *pipe)
 {
@@ -204,11 +203,12 @@ zlay_status zlay_pipe_fences(zlay_ctx *ctx, zlay_pipe **out, zlay_pipe_fence *fe
     if (!out) return ZLAY_EINVAL;
     *out = NULL;
     if (!count || !pipe || (!fences && room)) return ZLAY_EINVAL;
-    zlay_status status = zl_enter(ctx);
+    zl_mark mark;
+    zlay_status status = zl_enter_whole(ctx, &mark);
     if (status) return status;
-    zl_mark mark = zl_scratch_mark(ctx);
-    zl_leave(ctx, ZLAY_OK);
-    status = search_all(ctx, out, fences, room, count, pipe);
-    zl_scratch_release(ctx, mark);
+    status = zl_leave_whole(ctx, mark, search_all(ctx, out, fences, room, count, pipe));
+    if (!status) return ZLAY_OK;
+    zlay_pipe_free(*out);
+    *out = NULL;
     return status;
 }

@@ -117,14 +117,15 @@ zlay_status zlay_pipe_builder_new(zlay_ctx *ctx, zlay_pipe_builder **out, const 
 {
     if (!out) return ZLAY_EINVAL;
     *out = NULL;
-    zlay_status status = zl_enter(ctx);
+    zl_mark mark;
+    zlay_status status = zl_enter_whole(ctx, &mark);
     if (status) return status;
     zlay_pipe_builder *b = zl_alloc(ctx, 1, sizeof *b);
-    if (!b) return zl_leave(ctx, ZLAY_ENOMEM);
+    if (!b) return zl_leave_whole(ctx, mark, ZLAY_ENOMEM);
     b->alloc = zl_allocator(ctx);
-    zl_leave(ctx, ZLAY_OK);
     status = zl_parse_begin(ctx, &b->parser);
     if (!status) status = head(ctx, b, name, blocks, registers);
+    status = zl_leave_whole(ctx, mark, status);
     if (status) zlay_pipe_builder_free(b);
     else *out = b;
     return status;

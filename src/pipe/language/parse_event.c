@@ -193,22 +193,6 @@ static bool tmem_slot(zl_parser *p, zl_event *e, int i)
 
 static bool read_tmem(zl_parser *p, zl_event *e) { return tmem_slot(p, e, 0); }
 
-bool zl_parse_acc(zl_parser *p, int32_t *out)
-{
-    char text[65];
-    const zlay_pipe *pipe = p->pipe;
-    if (!zl_parse_name(p, text)) return false;
-    for (uint32_t i = 0; i < pipe->accs_count; i++)
-        if (!strcmp(pipe->accs[i].name, text) && pipe->accs[i].role == p->role) *out = (int32_t)i;
-    if (*out >= 0) return true;
-    zl_acc *acc = ZL_MORE(p, ZL_OF_ACC, accs);
-    if (!acc) return false;
-    memcpy(acc->name, text, sizeof text);
-    acc->role = p->role;
-    *out = (int32_t)pipe->accs_count - 1;
-    return true;
-}
-
 static bool read_acc(zl_parser *p, zl_event *e) { return zl_parse_acc(p, &e->acc); }
 static bool read_accs(zl_parser *p, zl_event *e) { return zl_parse_accs(p, e); }
 static bool read_opt_body(zl_parser *p, zl_event *e) { return zl_parse_use(p, e); }
@@ -343,28 +327,6 @@ static bool (*const readers[ZL_T_COUNT])(zl_parser *p, zl_event *e) = {
 #include "pipe/language/tokens.def"
 #undef TOKEN
 };
-
-zl_event zl_event_of(zl_event_kind kind, uint32_t line)
-{
-    const zl_pos none = {-1, -1, -1, 0, 0};
-    return (zl_event){.kind = kind, .line = line, .bar = -1, .smem = {-1, -1},
-                    .tmem = {-1, -1}, .acc = -1, .acc_a = -1, .acc_b = -1, .map = -1, .other = -1,
-                    .body = -1, .cta = ZL_CTA_OWN, .bar_cta = ZL_CTA_OWN, .times = 1, .match = -1, .at = {none, none},
-                    .tmem_at = {none, none}, .map_at = none, .other_at = none, .bar_at = none,
-                    .parity = none};
-}
-
-zl_event *zl_parse_new_event(zl_parser *p, zl_event_kind kind)
-{
-    if (p->pipe->events_count == ZL_PIPE_EVENTS) {
-        zl_parse_fail(p, ZLAY_ELIMIT, "more than 1024 events");
-        return NULL;
-    }
-    zl_event *e = ZL_MORE(p, ZL_OF_EVENT, events);
-    if (!e) return NULL;
-    *e = zl_event_of(kind, p->at.line);
-    return e;
-}
 
 static bool read_operands(zl_parser *p, zl_event_kind kind)
 {

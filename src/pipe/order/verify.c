@@ -218,8 +218,22 @@ static zlay_status check_by_runs(zl_verify *v, zlay_buf *proof)
     return ZLAY_OK;
 }
 
-/* A call that a limit ended has no reasons. */
-static zlay_status leave(zlay_ctx *ctx, zlay_status status, zlay_answer *answer, size_t *count)
+zlay_status zl_verify_pipe(zlay_ctx *ctx, zlay_answer *answer, zlay_pipe_reason *reasons,
+                           size_t room, size_t *count, zlay_buf *proof, const zlay_pipe *pipe)
+{
+    zl_verify *v = zl_scratch(ctx, 1, sizeof *v);
+    if (!v) return ZLAY_ENOMEM;
+    v->ctx = ctx;
+    v->pipe = pipe;
+    v->reasons = reasons;
+    v->room = room;
+    zlay_status status = verify_begin(v);
+    if (!status) status = check_all(v);
+    if (!status && (v->undecided || v->count)) status = check_by_runs(v, proof);
+    return status ? status : answer_give(v, answer, count, proof);
+}
+
+zlay_status zl_verify_leave(zlay_ctx *ctx, zlay_status status, zlay_answer *answer, size_t *count)
 {
     zlay_status left = zl_leave_answer(ctx, status, answer);
     if (status && !left) *count = 0;
@@ -232,15 +246,6 @@ zlay_status zlay_pipe_verify(zlay_ctx *ctx, zlay_answer *answer, zlay_pipe_reaso
     if (!answer || !count || !pipe || (!reasons && room)) return ZLAY_EINVAL;
     zlay_status status = zl_enter(ctx);
     if (status) return status;
-    zl_verify *v = zl_scratch(ctx, 1, sizeof *v);
-    if (!v) return leave(ctx, ZLAY_ENOMEM, answer, count);
-    v->ctx = ctx;
-    v->pipe = pipe;
-    v->reasons = reasons;
-    v->room = room;
-    status = verify_begin(v);
-    if (!status) status = check_all(v);
-    if (!status && (v->undecided || v->count)) status = check_by_runs(v, proof);
-    if (!status) status = answer_give(v, answer, count, proof);
-    return leave(ctx, status, answer, count);
+    status = zl_verify_pipe(ctx, answer, reasons, room, count, proof, pipe);
+    return zl_verify_leave(ctx, status, answer, count);
 }

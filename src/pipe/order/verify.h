@@ -135,4 +135,10 @@ zlay_status zl_traces_make(zl_verify *v, int64_t outer, int64_t inner);
 
 void zl_proof_write(zl_text *out, const void *verify);
 
+/* zlay_pipe_verify inside a call, which zl_verify_leave ends: a call that a limit ended is
+ * UNDECIDED and has no reasons. */
+zlay_status zl_verify_pipe(zlay_ctx *ctx, zlay_answer *answer, zlay_pipe_reason *reasons,
+                           size_t room, size_t *count, zlay_buf *proof, const zlay_pipe *pipe);
+zlay_status zl_verify_leave(zlay_ctx *ctx, zlay_status status, zlay_answer *answer, size_t *count);
+
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Decides whether a pipe uses tensor memory correctly: first the rows that no order between roles
  * can mend, each reported once a line, then the verifier. */
+#include "pipe/order/verify.h"
 #include "pipe/tmem/tmem.h"
 
 enum { SEEN = 128 };
@@ -43,7 +44,7 @@ static zlay_status verify(zlay_ctx *ctx, zlay_answer *answer, kept *k, const zla
     zlay_pipe_reason reasons[REASONS];
     size_t count = 0;
     zlay_status status =
-        zlay_pipe_verify(ctx, answer, reasons, REASONS, &count, NULL, pipe);
+        zl_verify_pipe(ctx, answer, reasons, REASONS, &count, NULL, pipe);
     for (size_t i = 0; !status && i < count && i < REASONS; i++)
         fault_put(k, &(zlay_tmem_fault){.reason = reasons[i]});
     if (count > REASONS) k->count = count;
@@ -59,11 +60,11 @@ zlay_status zlay_pipe_tmem_check(zlay_ctx *ctx, zlay_answer *answer, zlay_tmem_f
     if (!answer || !count || !pipe || (!faults && room)) return ZLAY_EINVAL;
     zlay_status status = zl_enter(ctx);
     if (status) return status;
-    zl_leave(ctx, ZLAY_OK);
     const zl_tmem_ask ask = {pipe, keep, &k, params};
     if (pipe->tmems_count) zl_tmem_events(&ask);
     if (pipe->tmems_count) zl_tmem_walks(&ask);
     if (!k.count) status = verify(ctx, &found, &k, pipe);
+    status = zl_verify_leave(ctx, status, &found, &k.count);
     if (status) return status;
     *answer = found;
     *count = k.count;

@@ -325,9 +325,9 @@ static zlay_status try_plain(zlay_ctx *ctx, int32_t *rule, const zlay_pipe *pipe
 zlay_status zl_rc_try(zlay_ctx *ctx, int32_t *rule, const zlay_pipe *pipe, const int64_t *values)
 {
     const zlay_pipe *plain;
-    zl_mark mark = zl_scratch_mark(ctx);
-    zlay_status status = zl_pipe_plain(ctx, &plain, pipe);
+    zlay_status status = zl_enter(ctx);
+    if (status) return status;
+    status = zl_pipe_plain(ctx, &plain, pipe);
     if (!status) status = try_plain(ctx, rule, plain, values, pipe->params_count);
-    zl_scratch_release(ctx, mark);
-    return status;
+    return zl_leave(ctx, status);
 }

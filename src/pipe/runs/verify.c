@@ -298,10 +298,8 @@ zlay_status zl_run_verify(zlay_ctx *ctx, zl_verdict *verdict, zlay_buf *proof,
                           const zlay_pipe *pipe)
 {
     const zlay_pipe *plain;
-    zl_mark mark = zl_scratch_mark(ctx);
     zlay_status status = zl_pipe_plain(ctx, &plain, pipe);
     *verdict = (zl_verdict){.undecided = status == ZLAY_ELIMIT};
     if (!status) status = verify_plain(ctx, verdict, proof, plain);
-    zl_scratch_release(ctx, mark);
     return status == ZLAY_ELIMIT ? ZLAY_OK : status;
 }

@@ -5,6 +5,7 @@
  * Solved with the columns of S before those of T, c is 0 exactly where the right side lies in the
  * image of S, which is where the block holds the element itself: so what can stay stays, and the
  * pairs that are left are those that have to cross. */
+#include "algebra/decide/certificate.h"
 #include "synth/cluster/cluster.h"
 
 #include <string.h>
@@ -156,12 +157,8 @@ static zlay_status count(zlay_ctx *ctx, zlay_exchange *x, const zlay_layout *off
 
 static zlay_status decide(zlay_ctx *ctx, zlay_exchange *x)
 {
-    zlay_answer answer = ZLAY_NO;
     zlay_status status = zlay_f2_composition(ctx, &x->served, x->source, x->route);
-    if (!status) status = zlay_layout_equal(ctx, &answer, NULL, x->served, x->dest);
-    if (status || answer == ZLAY_YES) return status;
-    return zl_fail(ctx, ZLAY_EINTERNAL,
-                   "the certificate does not hold; please report this request");
+    return status ? status : zl_certificate_equal(ctx, x->served, x->dest, 0);
 }
 
 static zlay_status solve(zlay_ctx *ctx, zlay_exchange *x, const parts *source, const parts *dest)
@@ -197,13 +194,13 @@ zlay_status zlay_exchange_synth(zlay_ctx *ctx, zlay_exchange **out, const zlay_l
 {
     if (!out) return ZLAY_EINVAL;
     *out = NULL;
-    zlay_status status = zl_enter(ctx);
+    zl_mark mark;
+    zlay_status status = zl_enter_whole(ctx, &mark);
     if (status) return status;
-    zl_leave(ctx, ZLAY_OK);
     zlay_exchange *x = zl_alloc(ctx, 1, sizeof *x);
-    if (!x) return ZLAY_ENOMEM;
+    if (!x) return zl_leave_whole(ctx, mark, ZLAY_ENOMEM);
     x->alloc = zl_allocator(ctx);
-    status = fill(ctx, x, source, dest);
+    status = zl_leave_whole(ctx, mark, fill(ctx, x, source, dest));
     if (status) zlay_exchange_free(x);
     else *out = x;
     return status;

@@ -2,6 +2,7 @@
 /* A tile that blocks of a cluster share, in slices. A box fills shared memory with its last
  * dimension slowest, so boxes that lie one behind the other divide one dimension and take every
  * later one coordinate by coordinate. */
+#include "algebra/decide/certificate.h"
 #include "base/request.h"
 #include "legality/tensormap/size.h"
 #include "target/target.h"
@@ -88,14 +89,11 @@ static zlay_status check(zlay_ctx *ctx, const zlay_target *target, const zlay_mu
 static zlay_status certify(zlay_ctx *ctx, const zlay_multicast *m)
 {
     zlay_layout *a = NULL, *b = NULL;
-    zlay_answer answer = ZLAY_NO;
     zlay_status status = zlay_multicast_certificate(ctx, &a, &b, m);
-    if (!status) status = zlay_layout_equal(ctx, &answer, NULL, a, b);
+    if (!status) status = zl_certificate_equal(ctx, a, b, 0);
     zlay_layout_free(a);
     zlay_layout_free(b);
-    if (status || answer == ZLAY_YES) return status;
-    return zl_fail(ctx, ZLAY_EINTERNAL,
-                   "the certificate does not hold; please report this request");
+    return status;
 }
 
 /* Whether the map can be cut along a dimension into `parts` slices each of every later coordinate,
@@ -128,21 +126,27 @@ static zlay_status choose(zlay_ctx *ctx, zlay_multicast *best, const zlay_target
     return ZLAY_OK;
 }
 
+static zlay_status synth(zlay_ctx *ctx, zlay_multicast *best, const zlay_target *target,
+                         const zlay_multicast_request *request)
+{
+    zlay_multicast_request r;
+    zlay_status status = request_copy(ctx, &r, request);
+    if (status) return status;
+    fill(best, &r, r.map, r.map->rank - 1, 1);
+    status = check(ctx, target, best);
+    if (!status) status = choose(ctx, best, target, &r, (uint32_t)__builtin_popcount(r.cta_mask));
+    return status ? status : certify(ctx, best);
+}
+
 zlay_status zlay_multicast_synth(zlay_ctx *ctx, zlay_multicast *out, const zlay_target *target,
                                  const zlay_multicast_request *request)
 {
-    zlay_multicast_request r;
     zlay_multicast best;
+    zl_mark mark;
     if (!out || !target || !request) return ZLAY_EINVAL;
-    zlay_status status = zl_enter(ctx);
+    zlay_status status = zl_enter_whole(ctx, &mark);
     if (status) return status;
-    zl_leave(ctx, ZLAY_OK);
-    status = request_copy(ctx, &r, request);
-    if (status) return status;
-    fill(&best, &r, r.map, r.map->rank - 1, 1);
-    status = check(ctx, target, &best);
-    if (!status) status = choose(ctx, &best, target, &r, (uint32_t)__builtin_popcount(r.cta_mask));
-    if (!status) status = certify(ctx, &best);
+    status = zl_leave_whole(ctx, mark, synth(ctx, &best, target, request));
     if (!status) *out = best;
     return status;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* convert.synth: finds the level at which the conversion has to move elements (register, lane,
  * warp, block), takes the cheapest plan that serves it, and makes its certificate. */
+#include "algebra/decide/certificate.h"
 #include "base/request.h"
 #include "synth/convert/convert.h"
 
@@ -146,17 +147,6 @@ static void info_fill(const zl_conversion *c, zlay_convert *plan)
     plan->shown = c->shown;
 }
 
-static zlay_status certificate_decide(zlay_ctx *ctx, const zlay_convert *plan)
-{
-    zlay_answer answer;
-    zlay_status status =
-        zlay_layout_equal(ctx, &answer, NULL, plan->certificate[0], plan->certificate[1]);
-    if (status || answer == ZLAY_YES) return status;
-    if (answer == ZLAY_UNDECIDED) return ZLAY_ELIMIT;
-    return zl_fail(ctx, ZLAY_EINTERNAL,
-                   "the certificate does not hold; please report this request");
-}
-
 /* Makes the plan whole where both layouts are linear over bits; else *plan is a new one. */
 static zlay_status synth(zl_conversion *c, zlay_convert **plan, bool *linear)
 {
@@ -177,13 +167,15 @@ zlay_status zlay_convert_synth(zlay_ctx *ctx, zlay_convert **out, const zlay_tar
     if (!out) return ZLAY_EINVAL;
     *out = NULL;
     if (!ctx || !target || !request) return ZLAY_EINVAL;
-    zlay_status status = zl_enter(ctx);
+    zl_mark mark;
+    zlay_status status = zl_enter_whole(ctx, &mark);
     if (status) return status;
     status = request_read(ctx, &r, request);
-    status = zl_leave(ctx, status ? status : synth(&c, &plan, &linear));
+    if (!status) status = synth(&c, &plan, &linear);
     if (!status && !linear) status = zl_convert_points(&c, plan);
     if (!status) info_fill(&c, plan);
-    if (!status) status = certificate_decide(ctx, plan);
+    if (!status) status = zl_certificate_equal(ctx, plan->certificate[0], plan->certificate[1], 0);
+    status = zl_leave_whole(ctx, mark, status);
     if (status) zlay_convert_free(plan);
     else *out = plan;
     return status;

@@ -306,9 +306,7 @@ zlay_status zl_convert_points(zl_conversion *c, zlay_convert *plan)
     zl_points p = {.c = c, .plan = plan, .held = {{.ctx = c->ctx}, {.ctx = c->ctx}}};
     bool done = false;
     zlay_allocator alloc = zl_allocator(c->ctx);
-    zlay_status status = zl_enter(c->ctx);
-    if (status) return status;
-    status = zl_leave(c->ctx, find(&p, c, &done));
+    zlay_status status = find(&p, c, &done);
     if (!status && !done) status = zl_points_shared(&p);
     for (int side = ZL_SRC; side <= ZL_DST; side++) zl_table_free(&p.held[side]);
     zl_free(&alloc, p.from, p.slots[ZL_DST] * sizeof *p.from);

@@ -377,10 +377,10 @@ zlay_status zlay_copy_synth(zlay_ctx *ctx, zlay_move **out, const zlay_target *t
     *out = NULL;
     if (!target || !request) return ZLAY_EINVAL;
     zl_mark mark;
-    zlay_status status = zl_enter_calls(ctx, &mark);
+    zlay_status status = zl_enter_whole(ctx, &mark);
     if (status) return status;
     zl_copy *c = zl_scratch(ctx, 1, sizeof *c);
-    if (!c) return zl_leave_calls(ctx, mark, ZLAY_ENOMEM);
+    if (!c) return zl_leave_whole(ctx, mark, ZLAY_ENOMEM);
     c->ctx = ctx;
     c->target = target;
     status = request_read(c, request);
@@ -391,5 +391,9 @@ zlay_status zlay_copy_synth(zlay_ctx *ctx, zlay_move **out, const zlay_target *t
         zlay_layout_free(c->window[s]);
         zlay_layout_free(c->tensor[s]);
     }
-    return zl_leave_calls(ctx, mark, status);
+    status = zl_leave_whole(ctx, mark, status);
+    if (!status) return ZLAY_OK;
+    zlay_move_free(*out);
+    *out = NULL;
+    return status;
 }

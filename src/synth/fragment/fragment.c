@@ -236,7 +236,10 @@ zlay_status zlay_fragment_synth(zlay_ctx *ctx, zlay_fragment *out, size_t room, 
         return ZLAY_EINVAL;
     search s = {.ctx = ctx, .bits = r.bits, .out = found, .room = room < LAST ? room : LAST};
     s.asked = (zl_compared){.layout = r.layout, .second_first = r.value_first};
-    zlay_status status = search_run(&s);
+    zl_mark mark;
+    zlay_status status = zl_enter_whole(ctx, &mark);
+    if (status) return status;
+    status = zl_leave_whole(ctx, mark, search_run(&s));
     if (!status || status == ZLAY_EROOM) *count = s.found;
     if (!status) memcpy(out, found, s.found * sizeof *out);
     return status;

@@ -3,6 +3,7 @@
  * the plan and then decided equal by `layout.equal`. The left layout comes from the copies and the
  * tensor map alone; the right one from the matrix descriptors, from what consumers store, or from
  * the request. */
+#include "algebra/decide/certificate.h"
 #include "synth/gemm/plan.h"
 #include "base/arith.h"
 
@@ -77,16 +78,6 @@ static zlay_status in_global(zlay_ctx *ctx, zlay_layout **out, const zl_operand 
                                       outer, step, pitch);
 }
 
-static zlay_status decide(zlay_ctx *ctx, const zlay_plan *plan, int i)
-{
-    zlay_answer answer;
-    zlay_status status =
-        zlay_layout_equal(ctx, &answer, NULL, plan->certificate[i][0], plan->certificate[i][1]);
-    if (status || answer == ZLAY_YES) return status;
-    return zl_fail(ctx, ZLAY_EINTERNAL, "certificate %d does not hold; please report this request",
-                   i);
-}
-
 zlay_status zl_certificates_make(zlay_ctx *ctx, zlay_plan *plan)
 {
     zlay_status status = ZLAY_OK;
@@ -100,6 +91,7 @@ zlay_status zl_certificates_make(zlay_ctx *ctx, zlay_plan *plan)
         if (!status) status = in_global(ctx, &pair[1][0], o, true);
         if (!status) status = in_global(ctx, &pair[1][1], o, false);
     }
-    for (int i = 0; !status && i < ZL_CERTIFICATES; i++) status = decide(ctx, plan, i);
+    for (int i = 0; !status && i < ZL_CERTIFICATES; i++)
+        status = zl_certificate_equal(ctx, plan->certificate[i][0], plan->certificate[i][1], i);
     return status;
 }

@@ -141,16 +141,16 @@ zlay_status zlay_gemm_synth(zlay_ctx *ctx, zlay_plan **out, const zlay_target *t
     *out = NULL;
     if (!target || !gemm) return ZLAY_EINVAL;
     zl_mark mark;
-    zlay_status status = zl_enter_calls(ctx, &mark);
+    zlay_status status = zl_enter_whole(ctx, &mark);
     if (status) return status;
     zlay_plan *plan = zl_alloc(ctx, 1, sizeof *plan);
-    if (!plan) return ZLAY_ENOMEM;
+    if (!plan) return zl_leave_whole(ctx, mark, ZLAY_ENOMEM);
     plan->alloc = zl_allocator(ctx);
     plan->info.target = target;
-    status = plan_fill(ctx, plan, gemm);
+    status = zl_leave_whole(ctx, mark, plan_fill(ctx, plan, gemm));
     if (status) zlay_plan_free(plan);
     else *out = plan;
-    return zl_leave_calls(ctx, mark, status);
+    return status;
 }
 
 void zlay_plan_free(zlay_plan *plan)

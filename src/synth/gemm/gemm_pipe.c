@@ -148,13 +148,11 @@ static zlay_status prove(zlay_ctx *ctx, const zlay_plan *plan)
     zlay_pipe_reason reason = {0};
     size_t count = 0;
     zlay_status status = zlay_pipe_verify(ctx, &answer, &reason, 1, &count, NULL, plan->pipe);
-    if (status) return status;
-    if (answer != ZLAY_YES)
-        return zl_fail(ctx, ZLAY_EINTERNAL,
-                       "the plan's pipe breaks %s in its line %u; please report this request",
-                       count ? zlay_pipe_rule_name(reason.rule) : "no rule but is undecided",
-                       reason.line);
-    return ZLAY_OK;
+    if (status || answer == ZLAY_YES) return status;
+    if (answer == ZLAY_UNDECIDED) return ZLAY_ELIMIT;
+    return zl_fail(ctx, ZLAY_EINTERNAL,
+                   "the plan's pipe breaks %s in its line %u; please report this request",
+                   zlay_pipe_rule_name(reason.rule), reason.line);
 }
 
 zlay_status zl_plan_pipe_make(zlay_ctx *ctx, zlay_plan *plan, zl_writer *write, const void *value)

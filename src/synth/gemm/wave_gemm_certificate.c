@@ -2,6 +2,7 @@
 /* Makes the certificates of a plan of waves. What the kernel computes by itself, offsets of its
  * loads and addresses of its reads, is compared with the plan of each operand; what a lane stores
  * is compared with the elements that its accumulators hold by the rule of the instruction. */
+#include "algebra/decide/certificate.h"
 #include "synth/gemm/plan.h"
 
 #include <string.h>
@@ -110,15 +111,6 @@ static zlay_status stored_pair(zlay_ctx *ctx, zlay_layout *pair[2], const zlay_p
 
 /* ---- decided -------------------------------------------------------------------------------- */
 
-static zlay_status decide(zlay_ctx *ctx, zlay_layout *const pair[2], int i)
-{
-    zlay_answer answer;
-    zlay_status status = zlay_layout_equal(ctx, &answer, NULL, pair[0], pair[1]);
-    if (status || answer == ZLAY_YES) return status;
-    return zl_fail(ctx, ZLAY_EINTERNAL,
-                   "certificate %d of the kernel does not hold; please report this request", i);
-}
-
 zlay_status zl_wave_certify(zlay_ctx *ctx, zlay_plan *plan)
 {
     zlay_layout *(*pair)[2] = plan->certificate;
@@ -127,7 +119,8 @@ zlay_status zl_wave_certify(zlay_ctx *ctx, zlay_plan *plan)
         status = load_pair(ctx, pair[2 * operand], plan, operand);
         if (!status) status = read_pair(ctx, pair[2 * operand + 1], plan, operand);
     }
-    for (int i = 0; !status && i <= 2 * ZLAY_OPERAND_D; i++) status = decide(ctx, pair[i], i);
+    for (int i = 0; !status && i <= 2 * ZLAY_OPERAND_D; i++)
+        status = zl_certificate_equal(ctx, pair[i][0], pair[i][1], i);
     return status;
 }
 

@@ -2,8 +2,7 @@
 /* Allocates, frees and reads a move (maps, copies, layouts), and proves its certificate: both
  * layouts are compared by `layout.equal`, independently of the synthesiser that made them. */
 #include "synth/move/move.h"
-
-#include <zlay/decide.h>
+#include "algebra/decide/certificate.h"
 
 zlay_status zl_move_new(zlay_ctx *ctx, zlay_move **out, const zlay_target *target, uint32_t maps,
                         uint32_t copies)
@@ -33,20 +32,12 @@ zlay_status zl_move_parts(zlay_ctx *ctx, zlay_move *move, uint32_t parts)
     return ZLAY_OK;
 }
 
-static zlay_status decide(zlay_ctx *ctx, zlay_layout *const pair[2])
-{
-    zlay_answer answer;
-    zlay_status status = zlay_layout_equal(ctx, &answer, NULL, pair[0], pair[1]);
-    if (status || answer == ZLAY_YES) return status;
-    if (answer == ZLAY_UNDECIDED) return ZLAY_ELIMIT;
-    return zl_fail(ctx, ZLAY_EINTERNAL,
-                   "the certificate does not hold; please report this request");
-}
-
 zlay_status zl_move_certify(zlay_ctx *ctx, const zlay_move *move)
 {
-    zlay_status status = decide(ctx, move->certificate);
-    return status || !move->source[0] ? status : decide(ctx, move->source);
+    zlay_layout *const *pair = move->certificate, *const *source = move->source;
+    zlay_status status = zl_certificate_equal(ctx, pair[0], pair[1], 0);
+    if (status || !source[0]) return status;
+    return zl_certificate_equal(ctx, source[0], source[1], 1);
 }
 
 void zlay_move_free(zlay_move *move)

@@ -369,10 +369,11 @@ zlay_status zlay_smemdesc_synth(zlay_ctx *ctx, zlay_smemdesc *fields, uint32_t *
     if (!ctx || !fields || !count || !target || !request || (room && !start)) return ZLAY_EINVAL;
     search s = {.ctx = ctx, .target = target, .out = {fields, start, room, count}};
     uint64_t mn = 0;
-    zlay_status status = zl_enter(ctx);
+    zl_mark mark;
+    zlay_status status = zl_enter_whole(ctx, &mark);
     if (status) return status;
-    status = zl_leave(ctx, zl_request_read(ctx, &s.request, request, &form));
+    status = zl_request_read(ctx, &s.request, request, &form);
     if (!status && s.request.layout) status = first_extent(&mn, ctx, s.request.layout);
-    if (!status) status = zl_enter(ctx);
-    return status ? status : zl_leave(ctx, synth(&s, mn));
+    if (!status) status = synth(&s, mn);
+    return zl_leave_whole(ctx, mark, status);
 }

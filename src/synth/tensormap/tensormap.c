@@ -309,13 +309,13 @@ static zlay_status whole(zlay_ctx *ctx, zlay_move **out, const zlay_target *targ
 zlay_status zlay_tensormap_synth(zlay_ctx *ctx, zlay_move **out, const zlay_target *target,
                                  const zlay_tensormap_request *request)
 {
-    zl_whole was;
+    zl_mark mark;
     if (!out) return ZLAY_EINVAL;
     *out = NULL;
     if (!target || !request) return ZLAY_EINVAL;
-    zlay_status status = zl_enter_whole(ctx, &was);
+    zlay_status status = zl_enter_whole(ctx, &mark);
     if (status) return status;
-    status = zl_leave_whole(ctx, &was, whole(ctx, out, target, request));
+    status = zl_leave_whole(ctx, mark, whole(ctx, out, target, request));
     if (!status) return ZLAY_OK;
     zlay_move_free(*out);
     *out = NULL;

@@ -136,8 +136,12 @@ zlay_status zlay_tmem_synth(zlay_ctx *ctx, zlay_tmem_map *out, size_t room, size
     search s = {.ctx = ctx, .out = found};
     s.asked = (zl_compared){.layout = layout, .unit = ZLAY_TMEM_LANE, .second_minor = true};
     s.room = room < FOUND_MOST ? room : FOUND_MOST;
-    zlay_status status = search_begin(&s);
+    zl_mark mark;
+    zlay_status status = zl_enter_whole(ctx, &mark);
+    if (status) return status;
+    status = search_begin(&s);
     if (!status) status = ask_all(&s);
+    status = zl_leave_whole(ctx, mark, status);
     if (status) return status;
     if (!s.found) return refuse(&s);
     *count = s.found;

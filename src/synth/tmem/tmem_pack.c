@@ -4,6 +4,7 @@
  * Two allocations of one size are as good as one of twice that size, in the place of both: so of
  * all divisions of so many columns into powers of two the binary digits of their number serve best,
  * and they are the fewest allocations. What is left to choose is the number of columns. */
+#include "algebra/decide/certificate.h"
 #include "base/request.h"
 #include "synth/tmem/tmem_pack.h"
 
@@ -201,14 +202,11 @@ static zlay_status certify(zlay_ctx *ctx, const zlay_tmem_packing *p,
                            const zlay_tmem_pack_request *r)
 {
     zlay_layout *a = NULL, *b = NULL;
-    zlay_answer equal = ZLAY_NO;
     zlay_status status = zlay_tmem_packing_certificate(ctx, &a, &b, p, r);
-    if (!status) status = zlay_layout_equal(ctx, &equal, NULL, a, b);
+    if (!status) status = zl_certificate_equal(ctx, a, b, 0);
     zlay_layout_free(a);
     zlay_layout_free(b);
-    if (status || equal == ZLAY_YES) return status;
-    return zl_fail(ctx, ZLAY_EINTERNAL,
-                   "the certificate does not hold; please report this request");
+    return status;
 }
 
 static zlay_status find(zlay_ctx *ctx, zlay_tmem_packing *out, const zlay_target *target,
@@ -237,15 +235,16 @@ zlay_status zlay_tmem_pack(zlay_ctx *ctx, zlay_tmem_packing *out, const zlay_tar
     zlay_tmem_pack_request r;
     zlay_tmem_packing packing = {0};
     if (!out || !target || !request) return ZLAY_EINVAL;
-    zlay_status status = zl_enter(ctx);
+    zl_mark mark;
+    zlay_status status = zl_enter_whole(ctx, &mark);
     if (status) return status;
-    zl_leave(ctx, ZLAY_OK);
     status = request_copy(ctx, &r, request);
     if (!status) status = find(ctx, &packing, target, &r);
     packing.optimal = packing.columns == packing.least;
     for (uint32_t i = 0; !status && i < packing.allocations; i++)
         status = alloc_check(ctx, target, &r, packing.allocation[i], "an allocation of the packing");
     if (!status) status = certify(ctx, &packing, &r);
+    status = zl_leave_whole(ctx, mark, status);
     if (!status) *out = packing;
     return status;
 }

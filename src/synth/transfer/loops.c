@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Makes the loops of a transfer: the common refinement of the modes of source and destination,
  * reordered, merged where both sides continue, and proved equal to the request. */
+#include "algebra/decide/certificate.h"
 #include "synth/transfer/transfer.h"
 #include "base/arith.h"
 
@@ -112,26 +113,17 @@ zlay_status zl_transfer_layout(zlay_ctx *ctx, zlay_layout **out, const zlay_tran
     return status;
 }
 
-static zlay_status decided(zlay_ctx *ctx, zlay_status status, zlay_answer answer)
-{
-    if (status || answer == ZLAY_YES) return status;
-    if (answer == ZLAY_UNDECIDED) return ZLAY_ELIMIT;
-    return zl_fail(ctx, ZLAY_EINTERNAL,
-                   "the certificate does not hold; please report this request");
-}
-
 static zlay_status certify(zlay_ctx *ctx, zlay_transfer *t, const zlay_transfer_request *r)
 {
     zlay_answer answer = ZLAY_NO;
     const zlay_layout *const asked[] = {[ZL_FROM] = r->source, [ZL_TO] = r->dest};
     zlay_status status = zlay_layout_is_bijective(ctx, &answer, NULL, t->order);
-    status = decided(ctx, status, answer);
+    status = zl_certificate_claim(ctx, status, answer, 0);
     for (int i = 0; !status && i < 2; i++) {
         zlay_layout **pair = t->certificate[i];
         status = zl_transfer_layout(ctx, &pair[0], t, i);
         if (!status) status = zlay_layout_compose(ctx, &pair[1], asked[i], t->order);
-        if (!status) status = zlay_layout_equal(ctx, &answer, NULL, pair[0], pair[1]);
-        status = decided(ctx, status, answer);
+        if (!status) status = zl_certificate_equal(ctx, pair[0], pair[1], i + 1);
     }
     return status;
 }

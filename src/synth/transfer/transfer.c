@@ -140,16 +140,16 @@ zlay_status zlay_transfer_synth(zlay_ctx *ctx, zlay_transfer **out, const zlay_t
     *out = NULL;
     if (!target || !request) return ZLAY_EINVAL;
     zl_mark mark;
-    zlay_status status = zl_enter_calls(ctx, &mark);
+    zlay_status status = zl_enter_whole(ctx, &mark);
     if (status) return status;
     zlay_transfer *t = zl_alloc(ctx, 1, sizeof *t);
-    if (!t) return ZLAY_ENOMEM;
+    if (!t) return zl_leave_whole(ctx, mark, ZLAY_ENOMEM);
     t->alloc = zl_allocator(ctx);
     t->info.target = target;
-    status = fill(ctx, t, request);
+    status = zl_leave_whole(ctx, mark, fill(ctx, t, request));
     if (status) zlay_transfer_free(t);
     else *out = t;
-    return zl_leave_calls(ctx, mark, status);
+    return status;
 }
 
 void zlay_transfer_free(zlay_transfer *t)

@@ -2,6 +2,7 @@
 /* Makes the layouts of a wave's operand and their certificates. What arrives in registers by the
  * loads and reads alone is compared with what the rule of the matrix instruction says that each
  * lane holds. */
+#include "algebra/decide/certificate.h"
 #include "synth/wave/wave.h"
 #include <zlay/cute.h>
 
@@ -124,13 +125,8 @@ static zlay_status certify(zlay_ctx *ctx, zlay_wave *w)
     if (!status) status = lay_write(ctx, &pair[0][1], &w->info);
     if (!status) status = arrived(ctx, &pair[1][0], w);
     if (!status) status = wanted(ctx, &pair[1][1], w);
-    for (int i = 0; !status && i < ZL_WAVE_CERTIFICATES; i++) {
-        zlay_answer answer = ZLAY_NO;
-        status = zlay_layout_equal(ctx, &answer, NULL, pair[i][0], pair[i][1]);
-        if (!status && answer != ZLAY_YES)
-            status = zl_fail(ctx, ZLAY_EINTERNAL,
-                             "certificate %d does not hold; please report this request", i);
-    }
+    for (int i = 0; !status && i < ZL_WAVE_CERTIFICATES; i++)
+        status = zl_certificate_equal(ctx, pair[i][0], pair[i][1], i);
     return status;
 }
 

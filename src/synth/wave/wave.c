@@ -71,14 +71,14 @@ zlay_status zlay_wave_synth(zlay_ctx *ctx, zlay_wave **out, const zlay_target *t
     if (!out) return ZLAY_EINVAL;
     *out = NULL;
     if (!target || !request) return ZLAY_EINVAL;
-    zlay_status status = zl_enter(ctx);
+    zl_mark mark;
+    zlay_status status = zl_enter_whole(ctx, &mark);
     if (status) return status;
-    zl_leave(ctx, ZLAY_OK);
     zlay_wave *w = zl_alloc(ctx, 1, sizeof *w);
-    if (!w) return ZLAY_ENOMEM;
+    if (!w) return zl_leave_whole(ctx, mark, ZLAY_ENOMEM);
     w->alloc = zl_allocator(ctx);
     w->info.target = target;
-    status = fill(ctx, w, request);
+    status = zl_leave_whole(ctx, mark, fill(ctx, w, request));
     if (status) zlay_wave_free(w);
     else *out = w;
     return status;

@@ -3,6 +3,7 @@
  * word. Words of several rounds are first searched with few beginnings. Members whose lower bound
  * is less than the best word so far are searched again, as word.synth searches (branch and bound
  * over the family). */
+#include "algebra/decide/certificate.h"
 #include "algebra/find/find.h"
 #include "base/request.h"
 #include "synth/word/factor.h"
@@ -274,13 +275,6 @@ static zlay_status fill(zl_factoring *f, zlay_factor *out, const best *b,
     return status;
 }
 
-static zlay_status inside(zl_factoring *f, zlay_factor *out, const zlay_factor_request *r)
-{
-    best *b = zl_scratch(f->ctx, 1, sizeof *b);
-    zlay_status status = b ? search(f, b, r) : ZLAY_ENOMEM;
-    return status ? status : fill(f, out, b, r->layout);
-}
-
 /* Decides both certificates, L = R o L_desc and L = L_desc o R', on layouts. */
 static zlay_status certify(zlay_ctx *ctx, const zlay_factor *x, const zlay_layout *layout)
 {
@@ -288,29 +282,12 @@ static zlay_status certify(zlay_ctx *ctx, const zlay_factor *x, const zlay_layou
                                     {ZLAY_FACTOR_DESC, ZLAY_FACTOR_DUAL}};
     zlay_status status = ZLAY_OK;
     for (int i = 0; i < 2 && !status; i++) {
-        zlay_answer answer = ZLAY_NO;
         zlay_layout *product = NULL;
         status = zlay_layout_compose(ctx, &product, x->part[sides[i][0]], x->part[sides[i][1]]);
-        if (!status) status = zlay_layout_equal(ctx, &answer, NULL, product, layout);
+        if (!status) status = zl_certificate_equal(ctx, product, layout, i);
         zlay_layout_free(product);
-        if (!status && answer != ZLAY_YES)
-            status = zl_fail(ctx, ZLAY_EINTERNAL, "the factors do not give the layout");
     }
     return status;
-}
-
-static zlay_status entered(zl_factoring *f, zlay_factor *out, const zlay_factor_request *r,
-                           zlay_status step(zl_factoring *, zlay_factor *,
-                                            const zlay_factor_request *))
-{
-    zlay_status status = zl_enter(f->ctx);
-    return status ? status : zl_leave(f->ctx, step(f, out, r));
-}
-
-static zlay_status begin(zl_factoring *f, zlay_factor *out, const zlay_factor_request *r)
-{
-    out->alloc = zl_allocator(f->ctx);
-    return read_request(f, r);
 }
 
 static zlay_status fragments(zl_factoring *f)
@@ -318,6 +295,20 @@ static zlay_status fragments(zl_factoring *f)
     zlay_status status = ZLAY_OK;
     for (size_t i = 0; zl_desc_row_at(i) && !status; i++) status = zl_fragment_of(f, i);
     return status;
+}
+
+static zlay_status synth(zl_factoring *f, zlay_factor **out, const zlay_factor_request *r)
+{
+    zlay_factor *made = *out = zl_alloc(f->ctx, 1, sizeof *made);
+    best *b = zl_scratch(f->ctx, 1, sizeof *b);
+    if (!made) return ZLAY_ENOMEM;
+    made->alloc = zl_allocator(f->ctx);
+    if (!b) return ZLAY_ENOMEM;
+    zlay_status status = read_request(f, r);
+    if (!status) status = fragments(f);
+    if (!status) status = search(f, b, r);
+    if (!status) status = fill(f, made, b, r->layout);
+    return status ? status : certify(f->ctx, made, r->layout);
 }
 
 zlay_status zlay_factor_synth(zlay_ctx *ctx, zlay_factor **out, const zlay_target *target,
@@ -333,17 +324,13 @@ zlay_status zlay_factor_synth(zlay_ctx *ctx, zlay_factor **out, const zlay_targe
     if (!ctx || !target || !request) return ZLAY_EINVAL;
     zl_factoring f = {.ctx = ctx, .target = target};
     zlay_factor_request r;
-    zlay_status status = zl_enter(ctx);
+    zlay_factor *made = NULL;
+    zl_mark mark;
+    zlay_status status = zl_enter_whole(ctx, &mark);
     if (status) return status;
-    status = zl_leave(ctx, zl_request_read(ctx, &r, request, &form));
-    if (status) return status;
-    zlay_factor *made = zl_alloc(ctx, 1, sizeof *made);
-    if (!made) return ZLAY_ENOMEM;
-    made->alloc = zl_allocator(ctx);
-    status = entered(&f, made, &r, begin);
-    if (!status) status = fragments(&f);
-    if (!status) status = entered(&f, made, &r, inside);
-    if (!status) status = certify(ctx, made, r.layout);
+    status = zl_request_read(ctx, &r, request, &form);
+    if (!status) status = synth(&f, &made, &r);
+    status = zl_leave_whole(ctx, mark, status);
     if (status) zlay_factor_free(made);
     else *out = made;
     return status;

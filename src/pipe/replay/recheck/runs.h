@@ -10,7 +10,7 @@
 zlay_status zl_rc_runs(zlay_ctx *ctx, zlay_answer *answer, const zlay_pipe *pipe, const char *proof,
                        size_t length);
 
-/* One run with these values of the params: the rule that it breaks, 0 none. */
+/* One run with these values of the params, in a call of its own: the rule that it breaks, 0 none. */
 zlay_status zl_rc_try(zlay_ctx *ctx, int32_t *rule, const zlay_pipe *pipe, const int64_t *values);
 
 #endif
