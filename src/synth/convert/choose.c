@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which of several holders in a warp sends.
+/* Chooses which of several holders in a warp sends an element, so that fewer shuffles are needed.
  *
- * Adding a slot that holds nothing new, one where src is 0, to where a bit of dst reads from leaves
- * the elements as they are, and may bring lanes to read from different ones.  Such changes are
- * taken one by one, and by twos where one alone saves nothing, until the bound is met or none
- * saves a round. */
+ * A sum of slot bits on which src is 0 holds nothing new: added to the slot that a bit of dst reads
+ * from, it changes the sender and keeps the element.  This file tries such changes one at a time,
+ * and two at a time where no single one saves a shuffle (local search).  It stops when the lower
+ * bound is reached or when no change saves a shuffle. */
 #include "synth/convert/convert.h"
 
 enum { CHANGES = 64 };
@@ -14,7 +14,7 @@ typedef struct change {
     uint64_t by;
 } change;
 
-/* Combinations of slots that are 0 in src, within a warp: pairs of a basis besides it. */
+/* Finds sums of register and lane bits on which src is 0: a basis of them, and its pair sums. */
 static unsigned kernel_read(uint64_t *kernel, const zl_conversion *c)
 {
     zl_solver s;
@@ -34,6 +34,7 @@ static unsigned kernel_read(uint64_t *kernel, const zl_conversion *c)
     return count;
 }
 
+/* Lists the changes to try: each bit of dst with each sum of kernel_read. */
 static unsigned changes_read(change *out, const zl_conversion *c)
 {
     uint64_t kernel[CHANGES];
@@ -46,7 +47,7 @@ static unsigned changes_read(change *out, const zl_conversion *c)
 
 static void apply(zl_conversion *c, change one) { c->from.to[one.bit] ^= one.by; }
 
-/* Keep the first change, or pair of them, that saves a round; false: none does. */
+/* Applies the first change, or pair of changes, that saves a shuffle; false: none does. */
 static bool step(zl_conversion *c, const change *all, unsigned count, uint32_t *rounds)
 {
     uint32_t least;

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A place for every element by colouring.
+/* Finds an offset in shared memory for every element, without bank conflicts, by colouring a graph.
  *
- * What the wider access has at one address is a unit, and stays together.  Units that one phase of
- * an access asks for want different banks: units are vertices, phases cliques, places in a row of
- * all banks colours.  Where both accesses have one width and nobody holds copies, a unit is in one
- * phase that stores and one that loads, an edge of a bipartite multigraph of degree at most the
- * colours; so by Konig's theorem there is a colouring, and recolouring two colours along a chain
- * finds it.  Elsewhere the same steps may fail.  Whatever they give is counted like any other
- * layout.  Units keep the place that they have in a row where they can. */
+ * A unit is the set of elements that the wider access has at one address; a unit stays together.
+ * The units of one phase of an access must lie in different banks.  So the vertices are the units,
+ * the cliques are the phases, and the colours are the places in a row of all banks.  Where both
+ * accesses have the same width and no element has copies, each unit is in one storing and in one
+ * loading phase: it is an edge of a bipartite multigraph whose degree is at most the number of
+ * colours.  Konig's edge colouring theorem says that a colouring exists, and exchanging two colours
+ * along a chain (Kempe) finds it.  In other cases the same steps may fail.  The caller counts the
+ * conflicts of the result like those of any other layout.  A unit keeps the place that it has when
+ * all units stand in a row, where that is possible. */
 #include "synth/convert/lay.h"
 
 enum { ITEMS_MOST = 1 << 14, CHAINS = 1 << 12 };
@@ -19,28 +21,30 @@ typedef struct item {
 
 typedef struct colouring {
     zl_lay *l;
-    int wide;
+    int wide;                /* the side whose access is wider */
     uint32_t per, bytes;     /* elements and bytes of a unit */
-    uint32_t colours, deep;  /* units of less than a word share one, `deep` of a colour */
-    uint32_t *unit;          /* of an element */
-    uint8_t *place;          /* in it */
+    uint32_t colours, deep;  /* `deep` units narrower than a word share one place of a colour */
+    uint32_t *unit;          /* the unit of each element */
+    uint8_t *place;          /* the place of each element in its unit */
     uint32_t units, cliques, items, filled; /* filled: places of the last unit that are taken */
     item *item;
     uint32_t *start, *list;  /* cliques of each unit */
-    uint32_t *owner;         /* of each clique and colour */
+    uint32_t *owner;         /* of each clique and colour: the unit that has it, or NONE */
     uint32_t *colour, *chain;
     uint8_t *seen;
 } colouring;
 
 /* ---- units ------------------------------------------------------------------------------- */
 
+/* The tensor index of a lane's element e in instance n of a side's access, or ZL_NOBODY. */
 static uint64_t element_at(const colouring *c, int side, uint64_t lane, uint64_t e, uint64_t n)
 {
     uint64_t slot = zl_lay_slot_at(c->l, side, lane, e, n);
     return slot == ZL_NOBODY ? ZL_NOBODY : (uint64_t)c->l->p->held[side].value[slot];
 }
 
-/* Elements of the wider access at one address: a unit, or the same one again. */
+/* Makes a unit of the elements that the wider access has at one address.  False: some of them, but
+ * not all, are in a unit already, or in another one, or only some of them exist. */
 static bool unit_put(colouring *c, uint64_t lane, uint64_t n)
 {
     uint64_t first = element_at(c, c->wide, lane, 0, n), x;
@@ -59,7 +63,7 @@ static bool unit_put(colouring *c, uint64_t lane, uint64_t n)
     return true;
 }
 
-/* Elements that only the narrower one has fill units of their own. */
+/* Puts an element that only the narrower access has into a unit of such elements. */
 static void filler_put(colouring *c, uint64_t x, uint64_t e, uint64_t each)
 {
     if (!e && (c->filled == c->per || c->filled % each)) c->filled = c->per;
@@ -71,6 +75,8 @@ static void filler_put(colouring *c, uint64_t x, uint64_t e, uint64_t each)
     c->place[x] = (uint8_t)c->filled++;
 }
 
+/* Checks that the elements of the narrower access at one address are an aligned part of one unit;
+ * elements that have no unit yet get one. */
 static bool part_put(colouring *c, uint64_t lane, uint64_t n)
 {
     int side = !c->wide;
@@ -102,7 +108,8 @@ static bool units_put(colouring *c)
 
 /* ---- cliques ----------------------------------------------------------------------------- */
 
-/* The units that one phase asks for at the same words of a unit. */
+/* Adds the cliques of one phase: for each word of a unit, the units that the phase accesses at that
+ * word. */
 static void phase_put(colouring *c, int side, uint64_t n, uint64_t phase)
 {
     uint32_t words = c->bytes < 4 ? 1 : c->bytes / 4, element = c->l->p->c->bits / 8;
@@ -128,6 +135,7 @@ static bool cliques_put(colouring *c)
     return true;
 }
 
+/* Sorts the items by unit: the list of cliques of each unit. */
 static void lists_make(colouring *c)
 {
     for (uint32_t i = 0; i < c->items; i++) c->start[c->item[i].unit + 1]++;
@@ -145,6 +153,7 @@ static uint32_t *owner_of(const colouring *c, uint32_t clique, uint32_t colour)
     return &c->owner[clique * c->colours + colour];
 }
 
+/* Whether no clique of the unit has the colour already. */
 static bool may_have(const colouring *c, uint32_t u, uint32_t colour)
 {
     for (uint32_t i = c->start[u]; i < c->start[u + 1]; i++)
@@ -165,6 +174,7 @@ static void wipe(colouring *c, uint32_t u)
         *owner_of(c, c->list[i], c->colour[u]) = NONE;
 }
 
+/* Appends to the chain the units that have this colour in a clique of unit u. */
 static void reach(colouring *c, uint32_t u, uint32_t colour, uint32_t *count)
 {
     for (uint32_t i = c->start[u]; i < c->start[u + 1]; i++) {
@@ -175,7 +185,8 @@ static void reach(colouring *c, uint32_t u, uint32_t colour, uint32_t *count)
     }
 }
 
-/* Exchange two colours in all that hangs together with what keeps the first one from a unit. */
+/* Exchanges colours a and b in every unit that a chain of these two colours connects to a unit
+ * which keeps colour a from unit u (a Kempe chain). */
 static void exchange(colouring *c, uint32_t u, uint32_t a, uint32_t b)
 {
     uint32_t count = 0;
@@ -190,8 +201,8 @@ static void exchange(colouring *c, uint32_t u, uint32_t a, uint32_t b)
     }
 }
 
-/* Where the first colour is taken the second one is not: in a bipartite multigraph their exchange
- * frees the first. */
+/* Whether no clique of the unit has both colours.  Then, in a bipartite multigraph, the exchange of
+ * the two colours frees the first one for the unit. */
 static bool may_change(const colouring *c, uint32_t u, uint32_t a, uint32_t b)
 {
     for (uint32_t i = c->start[u]; i < c->start[u + 1]; i++)
@@ -200,7 +211,8 @@ static bool may_change(const colouring *c, uint32_t u, uint32_t a, uint32_t b)
     return a != b;
 }
 
-/* A pair of colours after whose exchange the first is free; false: none of those that are tried. */
+/* Finds two colours whose exchange frees the first one for the unit, and paints it; false: no pair
+ * that was tried does, and all colours are as before. */
 static bool repaint(colouring *c, uint32_t u, uint32_t *tries)
 {
     for (uint32_t a = 0; a < c->colours; a++)
@@ -217,10 +229,10 @@ static bool repaint(colouring *c, uint32_t u, uint32_t *tries)
     return false;
 }
 
-/* Where it lies when all are in a row. */
+/* The colour that a unit has when all units stand in a row. */
 static uint32_t own_colour(const colouring *c, uint32_t u) { return u / c->deep % c->colours; }
 
-/* Its own, or the next that it may have. */
+/* Paints a unit with its own colour or the next free one; else tries exchanges. */
 static bool colour_put(colouring *c, uint32_t u, uint32_t *tries)
 {
     for (uint32_t i = 0; i < c->colours; i++) {
@@ -234,13 +246,15 @@ static bool colour_put(colouring *c, uint32_t u, uint32_t *tries)
 
 /* ---- offsets ----------------------------------------------------------------------------- */
 
-/* A cell is a place for a unit: those in a row of all banks follow each other. */
+/* The cell of a colour at a height.  A cell is a place for one unit; the cells of one row of all
+ * banks follow each other. */
 static uint32_t cell_of(const colouring *c, uint32_t colour, uint32_t height)
 {
     return (height / c->deep * c->colours + colour) * c->deep + height % c->deep;
 }
 
-/* The lowest cell of a unit's colour that is none of a unit of its own colour, nor taken. */
+/* The lowest free cell of a unit's colour.  A cell is not free when the unit of that number has its
+ * own colour, because that unit stays there. */
 static uint32_t free_cell(const colouring *c, uint32_t u, uint32_t *height)
 {
     for (;; ++*height) {
@@ -250,7 +264,8 @@ static uint32_t free_cell(const colouring *c, uint32_t u, uint32_t *height)
     }
 }
 
-/* Units of their own colours stay where they lie in a row. */
+/* Sets the offset of every element; returns the elements that the layout spans.  A unit that has
+ * its own colour stays where it lies in the row. */
 static uint64_t offsets_set(colouring *c)
 {
     uint32_t *cell = c->chain, height[ZL_COLOURS] = {0}, most = 0;
@@ -287,6 +302,7 @@ static uint64_t items_of(const zl_lay *l)
     return (zl_lay_instances(l, ZL_SRC) + zl_lay_instances(l, ZL_DST)) * lanes;
 }
 
+/* Sets the sizes; false: the problem is too large, or a row of banks is unknown. */
 static bool colouring_begin(colouring *c, zl_lay *l)
 {
     const zl_conversion *conversion = l->p->c;
@@ -304,7 +320,7 @@ static bool colouring_begin(colouring *c, zl_lay *l)
            items_of(l) <= ITEMS_MOST;
 }
 
-/* One block of words, in the order of the fields. */
+/* Divides one allocation among the arrays. */
 static void share_out(colouring *c, uint32_t *words, uint64_t items)
 {
     uint64_t size = c->l->size;

@@ -42,7 +42,8 @@ zlay_convert *zl_convert_new(zlay_ctx *ctx)
     return plan;
 }
 
-/* By a word where each slot has its own holder, else in one round. */
+/* Plans with shuffles: a word (a product of generators) where the map is a bijection, else one
+ * exchange. */
 static zlay_status shuffled_by(const zl_conversion *c, zlay_convert *plan, bool *shuffled)
 {
     zlay_convert_summary *info = &plan->info;
@@ -53,7 +54,8 @@ static zlay_status shuffled_by(const zl_conversion *c, zlay_convert *plan, bool 
     return ZLAY_OK;
 }
 
-/* NULL, and no failure: shared memory does not serve, or costs `most` or more. */
+/* Plans a round trip through shared memory that costs less than `most`.  Where it fails, *out stays
+ * as it was and the status says why. */
 static zlay_status shared_by(const zl_conversion *c, zlay_convert **out, uint32_t most)
 {
     zlay_convert *plan = NULL;
@@ -70,8 +72,9 @@ static void replace(zlay_convert **plan, zlay_convert *with)
     *plan = with;
 }
 
-/* Both ways within a warp, and the cheaper one; shuffles where they cost the same. The one that may
- * be cheaper is planned first, the other where it can still win. */
+/* Plans a conversion inside warps: shuffles or shared memory, whichever costs less, and shuffles
+ * where they cost the same.  The method with the smaller lower bound is planned first; the other is
+ * planned only where its bound is below the cost found. */
 static zlay_status in_warp(zl_conversion *c, zlay_convert **plan)
 {
     zlay_convert *shared = NULL;
@@ -117,6 +120,8 @@ static zlay_status by_bits(zl_conversion *c, zlay_convert **plan)
     return status;
 }
 
+/* Makes the certificate: the elements that the composed steps bring to each slot of dst, beside
+ * dst. */
 static zlay_status certify_bits(const zl_conversion *c, zlay_convert *plan)
 {
     zl_bitmap from, inverse;
@@ -147,7 +152,8 @@ static void info_fill(const zl_conversion *c, zlay_convert *plan)
     plan->shown = c->shown;
 }
 
-/* Makes the plan whole where both layouts are linear over bits; else *plan is a new one. */
+/* Makes the whole plan where both layouts are linear over F2; otherwise *plan is a plan without
+ * steps, and *linear is false. */
 static zlay_status synth(zl_conversion *c, zlay_convert **plan, bool *linear)
 {
     zlay_status status = conversion_begin(c);

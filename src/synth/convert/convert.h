@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Conversions inside.  A slot is one word of bits, a field a level; an offset in shared memory is
- * another, whose low bits are the offset and which may name a block. */
+/* Internal types of conversions. A slot is one 64-bit word with a field of bits
+ * for each level: register, lane, warp, block. A place in shared memory is such
+ * a word too: its low bits are the offset, and its block field may name a
+ * block. */
 #ifndef ZL_CONVERT_H
 #define ZL_CONVERT_H
 
@@ -44,15 +46,16 @@ static inline void zl_bitmap_put(zl_bitmap *m, unsigned bit, uint64_t to)
     m->to[bit] = to;
 }
 
-/* Vectors put one by one, each with an image: the linear map that takes each to its image. */
+/* A linear map over F2, built from vectors and their images by elimination. */
 typedef struct zl_solver {
     uint64_t pivots, value[64], image[64];
 } zl_solver;
 
-/* False when the vector depends on those before it; then the solver is as it was. */
+/* Adds a vector; false: it depends on those before it, and nothing changes. */
 bool zl_solver_put(zl_solver *s, uint64_t value, uint64_t image);
 
-/* What is left of a value; 0: it is in the span, and *image is its image. */
+/* The rest of a value that is outside the span; 0: the value is in the span,
+ * and *image is its image. */
 uint64_t zl_solver_reduce(const zl_solver *s, uint64_t value, uint64_t *image);
 
 static inline bool zl_solver_spans(const zl_solver *s, uint64_t value)
@@ -61,7 +64,7 @@ static inline bool zl_solver_spans(const zl_solver *s, uint64_t value)
     return !zl_solver_reduce(s, value, &image);
 }
 
-/* Independent vectors that are counted alone: the lowest bit of each is its pivot. */
+/* Independent vectors without images; the lowest bit of each is its pivot. */
 typedef struct zl_independent {
     uint64_t pivots, value[64];
 } zl_independent;
@@ -77,10 +80,11 @@ static inline bool zl_independent_put(zl_independent *s, uint64_t value)
 
 unsigned zl_bitmap_rank(const zl_bitmap *m);
 
-/* The inverse on the bits of `onto`; false when the map is no bijection from its bits onto them. */
+/* The inverse on the bits of `onto`; false when the map is no bijection from
+ * its bits onto them. */
 bool zl_bitmap_invert(zl_bitmap *out, const zl_bitmap *m, uint64_t onto);
 
-/* ---- what is asked ----------------------------------------------------------------------- */
+/* ---- the request ------------------------------------------------------------------------- */
 
 typedef struct zl_conversion {
     zlay_ctx *ctx;
@@ -89,26 +93,29 @@ typedef struct zl_conversion {
     zlay_target_summary machine;
     uint32_t bits;       /* of an element */
     unsigned word;       /* log2 of the elements in 32 bits; 0 for wider ones */
-    uint32_t words;      /* of 32 bits that an element takes, at least 1 */
-    uint32_t shown;      /* levels that one of the layouts has, one bit each */
+    uint32_t words;      /* words of 32 bits in an element, at least 1 */
+    uint32_t shown;      /* a mask of the levels that src or dst has */
     uint64_t extent[2][ZL_LEVELS]; /* of src, of dst */
-    size_t dims[2];      /* input dimensions of src, of dst, and their levels */
-    zl_level order[2][ZL_LEVELS];
-    zl_bitmap src, dst;  /* slot -> tensor index */
-    uint64_t constant;   /* that both add */
+    size_t dims[2];      /* input dimensions of src, of dst */
+    zl_level order[2][ZL_LEVELS]; /* the level of each of them */
+    zl_bitmap src, dst;  /* slot -> tensor index, without the constant */
+    uint64_t constant;   /* the value of both at slot 0 */
     zl_bitmap from;      /* slot of dst -> nearest slot of src that holds its element */
     int32_t level;
 } zl_conversion;
 
-/* Read both layouts: ZLAY_NONE when they are no maps over F2, ZLAY_EINVAL. */
+/* Reads the extents of both layouts; ZLAY_EINVAL where they do not fit the
+ * target or each other. */
 zlay_status zl_conversion_read(zl_conversion *c);
+/* Reads both as maps over F2; *linear is false where one of them is none. */
 zlay_status zl_conversion_bits(zl_conversion *c, bool *linear);
 
-/* The layout of dst's inputs and outputs with these values, in src's order of outputs, at the bits
- * of its slots. */
+/* Makes the layout that has dst's inputs and outputs and takes slot bits to
+ * these values, whose outputs stand in src's order. */
 zlay_status zl_conversion_image(const zl_conversion *c, zlay_layout **out, const zl_bitmap *values);
 
-/* Nearest holders, and the least level: ZLAY_NONE with the element that nobody holds. */
+/* Finds the nearest holders and the least level; ZLAY_NONE, with an element,
+ * where no slot of src holds it. */
 zlay_status zl_holders_find(zl_conversion *c);
 
 /* ---- plans ------------------------------------------------------------------------------- */
@@ -116,11 +123,11 @@ zlay_status zl_holders_find(zl_conversion *c);
 typedef struct zl_convert_step {
     zlay_convert_step info;
     uint32_t cost; /* of a warp */
-    bool offset_before, offset_after; /* a place there is an offset, and perhaps a block */
+    bool offset_before, offset_after; /* places there are in shared memory */
     bool has_forward, has_back;
-    uint64_t before, after; /* bits of the places */
-    zl_bitmap forward, back;
-    zlay_layout *map[2]; /* of layouts that are not linear over F2 */
+    uint64_t before, after; /* the bits that places have there */
+    zl_bitmap forward, back; /* before -> after, after -> before */
+    zlay_layout *map[2]; /* the same where it is not linear over F2 */
 } zl_convert_step;
 
 enum { ZL_CONVERT_STEPS = 16 };
@@ -133,44 +140,47 @@ struct zlay_convert {
     zlay_layout *shared, *certificate[2];
 };
 
-/* A step whose back map is `back`, from places `before`; the forward map is its inverse where there
- * is one. */
+/* Adds a step whose back map is `back`, from places `before`; the forward map
+ * is its inverse, where it has one. */
 zl_convert_step *zl_step_add(zlay_convert *plan, int32_t op, const zl_bitmap *back,
                              uint64_t before);
 
-/* Moves inside lanes: none when it is the identity; instructions are counted. */
+/* Adds a step of moves inside lanes, unless the map is the identity; and the
+ * number of its instructions. */
 void zl_step_in_lane(const zl_conversion *c, zlay_convert *plan, const zl_bitmap *back,
                      uint64_t before);
 uint32_t zl_in_lane_count(const zl_conversion *c, const zl_bitmap *back);
 
-/* What the steps from the first on bring to a slot of dst, as a slot of src. */
+/* Composes all steps: slot of dst -> the slot of src whose value it gets. */
 zlay_status zl_plan_compose(const zlay_convert *plan, const zl_conversion *c, zl_bitmap *out);
 
 uint32_t zl_plan_cost(const zlay_convert *plan);
 
-/* Shuffles that the holders as they are take, UINT32_MAX where none serve, and those that any plan
- * needs. */
+/* Shuffles that one exchange takes with the present holders, UINT32_MAX where
+ * it cannot serve; *least is a lower bound for every plan. */
 uint32_t zl_shuffle_rounds(const zl_conversion *c, uint32_t *least);
 
-/* Of elements that several lanes hold, take others where that saves shuffles. */
+/* Chooses other holders, where several lanes hold an element and that saves
+ * shuffles. */
 void zl_holders_improve(zl_conversion *c);
 
-/* A bijection inside warps, as the least word that is found; not served: it is none, or too many
- * steps. */
+/* Plans a bijection inside warps as the cheapest word that is found; *served is
+ * false where the map is no bijection or takes too many steps. */
 zlay_status zl_convert_by_word(const zl_conversion *c, zlay_convert *plan, bool *served);
 
-/* What no word that is found, and no round trip within a warp, costs less than. */
+/* Lower bounds of the cost of a word, and of a round trip within a warp. */
 uint32_t zl_word_floor(const zl_conversion *c);
 uint32_t zl_shared_floor(const zl_conversion *c);
 
-/* Exchange between lanes in one round, of what is no bijection; false where this way serves not. */
+/* Plans one exchange between lanes, for maps that are no bijection too; false
+ * where it cannot serve. */
 bool zl_convert_by_shuffles(const zl_conversion *c, zlay_convert *plan);
 
 /* A plan without steps; NULL: no memory. */
 zlay_convert *zl_convert_new(zlay_ctx *ctx);
 
-/* One round trip through shared memory; ZLAY_NONE: every one costs `most` or more, which is UINT32_MAX
- * where there is no such limit. `*plan` is made where it is NULL and there is one. */
+/* Plans one round trip through shared memory, in *plan, which is made where it
+ * is NULL. ZLAY_NONE: each costs `most` or more; UINT32_MAX is no limit. */
 zlay_status zl_convert_by_shared(const zl_conversion *c, zlay_convert **plan, uint32_t most);
 
 /* ---- layouts that are not linear over F2, by their points -------------------------------- */
@@ -178,7 +188,8 @@ zlay_status zl_convert_by_shared(const zl_conversion *c, zlay_convert **plan, ui
 enum { ZL_SRC, ZL_DST };
 #define ZL_NOBODY UINT64_MAX
 
-/* A slot is a number here too, its register fastest, then lane, warp and block. */
+/* State of a conversion by points. A slot is a number here, with the register
+ * fastest, then lane, warp and block. */
 typedef struct zl_points {
     const zl_conversion *c;
     zlay_convert *plan;
@@ -191,11 +202,13 @@ typedef struct zl_points {
 uint64_t zl_slot_of(const zl_conversion *c, int side, uint64_t index);
 uint64_t zl_index_of(const zl_conversion *c, int side, uint64_t slot);
 
-/* Both are not inside a call of the ctx: they make such calls. */
+/* Both must be called outside zl_enter and zl_leave, because they call public
+ * functions. */
 zlay_status zl_convert_points(zl_conversion *c, zlay_convert *plan);
 zlay_status zl_points_shared(zl_points *p);
 
-/* A step whose map, way ZLAY_CONVERT_*, is this table over the indices of src or dst. */
+/* Adds a step whose map in direction `way` (ZLAY_CONVERT_FORWARD or _BACK) is
+ * this table over the indices of src or dst. */
 zlay_status zl_points_step(zl_points *p, int32_t op, int32_t way, int side, const zl_table *map);
 
 /* ---- costs ------------------------------------------------------------------------------- */

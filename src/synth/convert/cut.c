@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Round trips of more than shared memory holds, piece by piece.  A register bit of src that alone
- * has its part of the tensor, and that one register bit of dst alone wants, splits every thread's
- * registers the same way on both sides: one half goes after the other, by the same addresses. */
+/* Splits a round trip that needs more shared memory than there is into pieces, which use the same
+ * addresses one after the other.  A register bit of src can number the pieces where no other bit
+ * holds the same part of the tensor and exactly one register bit of dst wants that part: then it
+ * splits the registers of every thread in the same way on both sides. */
 #include "synth/convert/side.h"
 
 static uint64_t whole_words(const zl_conversion *c)
@@ -9,7 +10,7 @@ static uint64_t whole_words(const zl_conversion *c)
     return ZL_REGISTERS & ~(zl_bit(c->word) - 1);
 }
 
-/* What the bit holds is no sum of what the others do. */
+/* Whether what the bit holds is not a sum of what the other bits hold. */
 static bool is_alone(const zl_conversion *c, unsigned bit)
 {
     zl_solver others;
@@ -19,7 +20,8 @@ static bool is_alone(const zl_conversion *c, unsigned bit)
     return !zl_solver_spans(&others, c->src.to[bit]);
 }
 
-/* The one bit of dst whose holder has the bit of src; 64: none, or several. */
+/* The only bit of dst whose holder has this bit of src, if it is a register bit above a word; else
+ * 64. */
 static unsigned wanted_by(const zl_conversion *c, unsigned bit)
 {
     unsigned found = 64, count = 0;

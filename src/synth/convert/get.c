@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The public accessors of a conversion's plan: its steps, costs, shared layout and certificate,
- * and its maps as layouts. */
+/* The public accessors of a conversion's plan: its steps, costs, shared layout and certificate.
+ * The map of a step is returned as an F2 layout, whose dimensions are register, lane, warp, block
+ * and, for shared memory, offset. */
 #include "algebra/f2/f2.h"
 #include "synth/convert/convert.h"
 
@@ -66,6 +67,7 @@ static void put_dim(places *p, const char *name, uint64_t mask)
     p->mask[p->count++] = mask;
 }
 
+/* The dimensions of a step's places: levels that a layout has, or an offset and perhaps a block. */
 static void places_of(places *p, const zlay_convert *plan, uint64_t bits, bool offset)
 {
     p->count = 0;
@@ -74,6 +76,7 @@ static void places_of(places *p, const zlay_convert *plan, uint64_t bits, bool o
         if (plan->shown >> l & 1) put_dim(p, names[l], bits & zl_level_mask(l));
 }
 
+/* A place's bits moved together, in the order of the dimensions. */
 static uint64_t pack(const places *p, uint64_t place)
 {
     uint64_t value = 0, bit = 1;

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who holds what a slot wants, the nearest first, and how far that is.
+/* Finds, for each slot of dst, the nearest slot of src that holds its element, and the least level
+ * (register, lane, warp, block) that contains all these moves.
  *
- * Slot y wants dst(y).  A slot of its block at some level holds it when dst(y) - src(y) is in the
- * span S of what src gives to the bits up to that level.  That is a linear condition: it holds for
- * all y when it holds for each bit of y.  Where it fails for a thread bit, some y of that thread
- * may be served nearby all the same, when dst(y) - src(y) is in S plus what dst gives to the bits
- * below; so these are tried, with the holders that they have, before the next level. */
+ * Slot y of dst wants the element dst(y).  A slot of src that differs from y only in bits up to a
+ * level holds it when dst(y) - src(y) is in the span S of src on those bits.  This is a linear
+ * condition: it holds for all y when it holds for each bit of y.  Where it fails for a thread bit,
+ * some slots of that thread may still have a near holder, namely when dst(y) - src(y) is in S plus
+ * the span of dst on the lower bits.  So those bits of dst are tried, with the holders already
+ * found for them, before the next level.  The spans are solved by Gaussian elimination over F2. */
 #include "synth/convert/convert.h"
 
 bool zl_solver_put(zl_solver *s, uint64_t value, uint64_t image)
@@ -69,6 +71,8 @@ bool zl_bitmap_invert(zl_bitmap *out, const zl_bitmap *m, uint64_t onto)
 
 /* ---- holders ----------------------------------------------------------------------------- */
 
+/* Puts what a map gives to the bits of a level, each with its holder: its own slot bit where
+ * `holders` is NULL. */
 static void put_level(zl_solver *s, const zl_bitmap *values, const zl_bitmap *holders,
                       zl_level level)
 {
@@ -78,7 +82,8 @@ static void put_level(zl_solver *s, const zl_bitmap *values, const zl_bitmap *ho
     }
 }
 
-/* Everybody who holds something, in the order in which bits of `level` ask. */
+/* Puts the holders in the order in which a bit of `level` takes them: for each level, what src
+ * holds there; for a level below `level`, also what dst has there by now. */
 static void solver_begin(zl_solver *s, const zl_conversion *c, zl_level level)
 {
     s->pivots = 0;
@@ -88,13 +93,15 @@ static void solver_begin(zl_solver *s, const zl_conversion *c, zl_level level)
     }
 }
 
-/* An index of the tensor that nobody holds; flat, as batch.md has one integer. */
+/* Fails because no slot of src holds an element; the element is given as a flat index. */
 static zlay_status nobody(const zl_conversion *c, uint64_t element)
 {
     return zl_fail(c->ctx, ZLAY_NONE, "dst: no slot of src holds element %llu of the tensor",
                    (unsigned long long)element);
 }
 
+/* Finds the holder of each bit of dst at one level.  A thread bit takes from its own thread where
+ * possible. */
 static zlay_status holders_of(zl_conversion *c, zl_level level)
 {
     zl_solver s;
@@ -110,6 +117,7 @@ static zlay_status holders_of(zl_conversion *c, zl_level level)
     return ZLAY_OK;
 }
 
+/* Whether every slot of dst holds its element in src already. */
 static bool stays(const zl_conversion *c)
 {
     for (uint64_t left = c->dst.has; left; left &= left - 1) {
@@ -119,6 +127,7 @@ static bool stays(const zl_conversion *c)
     return true;
 }
 
+/* The greatest level at which a holder and its slot differ. */
 static int32_t level_of(const zl_conversion *c)
 {
     int32_t most = ZL_REGISTER;

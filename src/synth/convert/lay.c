@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A round trip through shared memory of layouts that are not linear over F2: a layout of the tensor
- * from swizzle.synth for each pair of widths, or the tensor as it is numbered, whichever costs
- * least by its addresses. */
+/* Chooses a round trip through shared memory between layouts that are not linear over F2.  For each
+ * pair of a storing and a loading access it tries offset = tensor index, and the layouts that
+ * swizzle.synth finds; where all of these have conflicts, it also tries a graph colouring
+ * (colour.c).  Each candidate is counted by its addresses, and the cheapest is kept. */
 #include "synth/convert/lay.h"
 
 #include <stdlib.h>
@@ -20,7 +21,8 @@ static void put_shape(zl_lay *l, const uint64_t *extent, uint64_t rank)
     l->shapes[l->count++].rank = rank;
 }
 
-/* Rows as long as a stride is: that is what strided layouts of a matrix tell about it. */
+/* Adds a shape for each stride of at least 8: in a strided layout of a matrix, the length of the
+ * rows is a stride. */
 static void put_rows(zl_lay *l, const zlay_layout *a)
 {
     for (size_t i = 0; i < a->modes; i++) {
@@ -91,10 +93,10 @@ static zlay_status access_layout(const zl_lay *l, int side, zlay_layout **out)
     return status;
 }
 
-/* ---- what offsets take ------------------------------------------------------------------- */
+/* ---- the cost of offsets ----------------------------------------------------------------- */
 
-/* The address of a lane in an instance; false: its elements do not lie together, or only some of
- * them are there. */
+/* The address of a lane in an instance of the access; false: the lane's elements do not follow each
+ * other at an aligned offset, or only some of them exist. */
 static bool address_of(const zl_lay *l, int side, uint64_t lane, uint64_t instance, uint32_t *out)
 {
     const zl_lane_side *s = &l->side[side];
@@ -115,7 +117,8 @@ static bool address_of(const zl_lay *l, int side, uint64_t lane, uint64_t instan
     return *out % (s->each * bytes) == 0;
 }
 
-/* Add what one instance takes, and what it takes at least. */
+/* Adds the wavefronts of one instance, and the wavefronts that it would take without conflicts;
+ * false: its elements do not lie together. */
 static bool instance_count(zl_lay *l, int side, uint64_t n, uint64_t *taken, uint64_t *least)
 {
     const zl_conversion *c = l->p->c;
@@ -132,7 +135,8 @@ static bool instance_count(zl_lay *l, int side, uint64_t n, uint64_t *taken, uin
     return true;
 }
 
-/* Of the block that takes most; the least is below that where any block has a conflict. */
+/* Counts the wavefronts of the block that takes most.  `least` is below that count where any block
+ * has a conflict. */
 static bool side_count(zl_lay *l, int side)
 {
     zl_lane_side *s = &l->side[side];
@@ -151,7 +155,8 @@ static bool side_count(zl_lay *l, int side)
     return true;
 }
 
-/* Elements narrower than a word, an access narrower still: all but the low ones are moved. */
+/* Where an access is narrower than a word, every element that is not the low one of its word takes
+ * one permute. */
 uint64_t zl_lay_permutes(const zl_lay *l, int side)
 {
     const zl_lane_side *s = &l->side[side];
@@ -168,6 +173,8 @@ static uint64_t cost_of(const zl_lay *l, int side)
            taken * ZL_COST_WAVEFRONT;
 }
 
+/* A lower bound of a side's cost under any layout: an access takes at least one wavefront for each
+ * two rows of all banks, because two phases may be served as one. */
 static uint64_t least_cost(const zl_lay *l, int side)
 {
     const uint64_t *extent = l->p->c->extent[side];
@@ -177,6 +184,7 @@ static uint64_t least_cost(const zl_lay *l, int side)
     return l->side[side].accesses * extent[ZL_WARP] * (ZL_COST_ACCESS + phases * ZL_COST_WAVEFRONT);
 }
 
+/* Whether neither access has a bank conflict. */
 static bool is_free(const zl_lane_side *s)
 {
     return s[ZL_SRC].wavefronts <= s[ZL_SRC].least && s[ZL_DST].wavefronts <= s[ZL_DST].least;
@@ -206,7 +214,8 @@ bool zl_lay_offer(zl_lay *l, uint64_t spans)
 
 /* ---- candidates -------------------------------------------------------------------------- */
 
-/* Whether the tensor as it is numbered has no conflict: then no layout is better for these accesses. */
+/* Offers offset = tensor index.  Returns whether it has no conflict: then no other layout is better
+ * for these accesses. */
 static bool offer_numbered(zl_lay *l)
 {
     for (uint64_t i = 0; i < l->size; i++) zl_table_set(&l->offset, i, (int64_t)i);
@@ -232,6 +241,8 @@ static zlay_status offer_swizzle(zl_lay *l, const zlay_swizzle_request *r)
     return status;
 }
 
+/* Offers offset = tensor index and, where that has conflicts, the layout that swizzle.synth finds
+ * for each shape. */
 static zlay_status offer_pair(zl_lay *l)
 {
     zlay_layout *layout[2] = {NULL, NULL};
@@ -255,6 +266,7 @@ static zlay_status offer_pair(zl_lay *l)
     return status;
 }
 
+/* Gives a side a form; false: the form does not fit the side or the target. */
 static bool side_set(zl_lay *l, int side, const zl_form_row *form)
 {
     zl_banked banked;
@@ -268,7 +280,7 @@ static bool side_set(zl_lay *l, int side, const zl_form_row *form)
     return zl_banked_of(&banked, c->target, form->access) == ZLAY_OK;
 }
 
-/* A store and a load, and what they cost at least under any layout. */
+/* A store and a load, and a lower bound of their cost under any layout. */
 typedef struct pair {
     const zl_form_row *form[2];
     uint64_t least;
@@ -282,7 +294,8 @@ static int by_least(const void *left, const void *right)
     return a->order < b->order ? -1 : a->order > b->order;
 }
 
-/* The cheapest first: of those that follow none can cost less than one without conflicts. */
+/* Lists the pairs of forms that serve, by ascending lower bound.  So once a bound is not below the
+ * cost of a layout without conflicts, no later pair can cost less. */
 static size_t pairs_read(zl_lay *l, pair *out)
 {
     const zl_form_row *store, *load;
@@ -304,7 +317,8 @@ static size_t pairs_read(zl_lay *l, pair *out)
 
 typedef zlay_status pair_offer(zl_lay *l);
 
-/* A layout with conflicts is replaced by any without; one without, and a colouring, by what costs less. */
+/* Tries the pairs in order.  A layout with conflicts is replaced by any layout without.  A layout
+ * without conflicts is replaced by a cheaper one only, and so is any layout while colouring. */
 static zlay_status pairs_offer(zl_lay *l, pair_offer *offer)
 {
     pair all[PAIRS_MOST];
@@ -321,6 +335,7 @@ static zlay_status pairs_offer(zl_lay *l, pair_offer *offer)
 
 /* ---- the round trip ---------------------------------------------------------------------- */
 
+/* Reads the size of the tensor; fails for negative indices and for exchanges between blocks. */
 static zlay_status size_read(zl_lay *l)
 {
     const zl_conversion *c = l->p->c;
@@ -345,7 +360,7 @@ static zlay_status room_fail(const zl_lay *l)
                    (unsigned long long)l->held);
 }
 
-/* Elements that some slot of src has are stored, each to a place of its own. */
+/* Checks that shared memory has room for one copy of each element that src holds. */
 static zlay_status room_check(zl_lay *l)
 {
     const zl_conversion *c = l->p->c;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A round trip through shared memory of layouts that are not linear over F2, while it is sought. */
+/* The state of the search for a round trip through shared memory between
+ * layouts that are not linear over F2. */
 #ifndef ZL_CONVERT_LAY_H
 #define ZL_CONVERT_LAY_H
 
@@ -12,7 +13,7 @@ typedef struct zl_lay_shape {
     uint64_t rank;
 } zl_lay_shape;
 
-/* A side with a width, and what it takes in all warps. */
+/* One side with a form, and what its access takes in all warps. */
 typedef struct zl_lane_side {
     const zl_form_row *form;
     uint64_t each, accesses; /* elements at one address; accesses of a warp */
@@ -26,30 +27,33 @@ typedef struct zl_lay {
     size_t count;
     uint64_t size;         /* 1 + the greatest tensor index */
     uint64_t held;         /* tensor indices that src has */
-    zl_table offset;       /* of each tensor index, as it is looked at */
-    zl_table best;         /* the best so far */
-    zl_lane_side side[2], kept[2];
+    zl_table offset;       /* tensor index -> offset, of the candidate */
+    zl_table best;         /* the same, of the best candidate so far */
+    zl_lane_side side[2], kept[2]; /* of the candidate; of the best */
     uint64_t cost, spans;  /* of the best; elements that it spans */
     bool free;             /* the best has no conflict */
-    bool coloured;         /* only what costs less is taken any more */
+    bool coloured;         /* while colouring: only a cheaper one is taken */
 } zl_lay;
 
-/* The slot of a lane's element in an instance of an access; ZL_NOBODY: there is none. */
+/* The slot of a lane's element in an instance of an access; ZL_NOBODY: there
+ * is none. */
 uint64_t zl_lay_slot_at(const zl_lay *l, int side, uint64_t lane, uint64_t element,
                         uint64_t instance);
 uint64_t zl_lay_instances(const zl_lay *l, int side);
 
-/* Offsets that are there are kept where they have no conflict and the best has, or cost less; false:
- * there is no room, or the accesses do not find their elements together. */
+/* Counts the candidate in `offset`, and keeps it as the best where it has no
+ * conflict and the best has one, or where it costs less. False: it needs more
+ * shared memory than there is, or an access's elements do not lie together. */
 bool zl_lay_offer(zl_lay *l, uint64_t spans);
 
-/* Offer a place of its own for each element, if one without conflicts is found. */
+/* Offers the layout that colouring finds, if it finds one. */
 zlay_status zl_lay_colour(zl_lay *l);
 
-/* Moves of elements narrower than a word, before an access of a side or after it. */
+/* Permutes of elements narrower than a word, before a store or after a load. */
 uint64_t zl_lay_permutes(const zl_lay *l, int side);
 
-/* The steps of the best, the tensor's layout, and what is loaded after all has been stored. */
+/* Adds the steps of the best to the plan, and makes the layout of shared memory
+ * and the certificate. */
 zlay_status zl_lay_steps(zl_lay *l);
 
 #endif

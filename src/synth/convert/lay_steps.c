@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Turns a round trip between layouts that are not linear over F2 into steps of the plan, with
- * offsets tabulated for each lane and register. */
+/* Turns the best round trip that lay.c found into steps of the plan: permute, store, barrier, load,
+ * permute.  The maps of the steps are layouts that are found from tables of offsets.  The
+ * certificate is made by running the steps on the tables. */
 #include "synth/convert/lay.h"
 
 #include <string.h>
 
 /* ---- steps ------------------------------------------------------------------------------- */
 
+/* Adds the permutes of elements narrower than a word; their map is the identity. */
 static zlay_status extract_add(zl_lay *l, int side)
 {
     const zl_conversion *c = l->p->c;
@@ -79,7 +81,8 @@ static void info_fill(const zl_lay *l)
     info->trips = 1;
 }
 
-/* What is loaded after all has been stored. */
+/* Makes the certificate: the element that each slot of dst loads after all slots of src have
+ * stored. */
 static zlay_status certify(const zl_lay *l, zlay_layout **out)
 {
     const zl_conversion *c = l->p->c;
@@ -108,6 +111,7 @@ static zlay_status certify(const zl_lay *l, zlay_layout **out)
     return status;
 }
 
+/* Makes the layout of shared memory: tensor index -> offset. */
 static zlay_status shared_make(const zl_lay *l, zlay_layout **out)
 {
     zl_modes box;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes the layout of shared memory for one round trip, by swizzle.synth's linear search, and
- * counts the wavefronts of both accesses in it. */
+/* Makes the layout of shared memory for one round trip, by the linear search of swizzle.synth on
+ * the coordinates of the elements that a block holds, and counts the wavefronts of both accesses
+ * in that layout. */
 #include "synth/convert/side.h"
 #include "synth/swizzle/swizzle.h"
 
@@ -8,7 +9,8 @@ enum { PHASES = 16, SEARCH_STEPS = 1 << 12 };
 
 /* ---- the elements of a block as a tile --------------------------------------------------- */
 
-/* Tensor indices that a block holds, by coordinates: those at the pivots of an echelon form. */
+/* The coordinates of a tensor index among those that a block holds: its bits at the pivots of their
+ * echelon form. */
 static uint64_t coordinate(const zl_solver *held, uint64_t index)
 {
     uint64_t value = 0, bit = 1;
@@ -17,6 +19,7 @@ static uint64_t coordinate(const zl_solver *held, uint64_t index)
     return value;
 }
 
+/* Spans the tensor indices that a block of src holds. */
 static void held_read(zl_solver *held, const zl_trip *t)
 {
     held->pivots = 0;
@@ -24,8 +27,9 @@ static void held_read(zl_solver *held, const zl_trip *t)
         zl_solver_put(held, t->at[ZL_SRC].to[__builtin_ctzll(left)], 0);
 }
 
-/* Phases that nobody measured are taken as lanes that follow each other and ask for each bank once:
- * a choice of where to lie, and no prediction. */
+/* The phases that stand in where a target's phases were not measured: groups of consecutive lanes
+ * which together access every bank once.  They guide the search for a layout; no wavefronts are
+ * predicted from them. */
 typedef struct assumed {
     uint64_t phases[PHASES];
     zl_bank_model model;
@@ -41,6 +45,8 @@ static void assume(assumed *a, const zl_conversion *c, const zl_side *s)
         a->phases[a->model.count++] = (UINT64_MAX >> (64 - together)) << l;
 }
 
+/* Describes a side's access to the search: a map from lanes, elements at one address, registers,
+ * warps and (of dst) blocks to coordinates. */
 static zlay_status ask_read(zl_bank_ask *out, const zl_trip *t, int which, const zl_solver *held)
 {
     const zl_side *s = &t->side[which];
@@ -68,7 +74,8 @@ static zlay_status ask_read(zl_bank_ask *out, const zl_trip *t, int which, const
     return zl_bank_ask_of(out, &banked, t->c->bits, &map);
 }
 
-/* Forms that tensor copies write are preferred where the tile is the tensor. */
+/* Where the tile is the whole tensor, tells the search its modes, so that it prefers swizzles that
+ * tensor copies can write. */
 static void put_modes(zl_swizzle_problem *p, const zl_conversion *c)
 {
     const zlay_layout *src = c->request->src;
@@ -82,7 +89,8 @@ static void put_modes(zl_swizzle_problem *p, const zl_conversion *c)
     p->swizzles = p->modes > 0;
 }
 
-/* What blocks and what nobody holds add to an index changes no offset. */
+/* Sets the offset of each bit of a tensor index.  Bits that number pieces come above the offset in
+ * a piece.  Blocks, and parts of an index that no slot holds, add nothing to an offset. */
 static void offsets_of(zl_trip *t, const zl_solver *held, const uint64_t *basis)
 {
     const zl_conversion *c = t->c;
@@ -143,7 +151,7 @@ zlay_status zl_trip_place(zl_trip *t)
     return ZLAY_OK;
 }
 
-/* ---- what an access takes ---------------------------------------------------------------- */
+/* ---- wavefronts -------------------------------------------------------------------------- */
 
 static uint32_t address_of(const zl_trip *t, uint64_t index)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Conversions of layouts that are not linear over F2, slot by slot: who holds what, how far that
- * is, and moves that are the same in every lane or warp.  Everything else goes through shared
- * memory. */
+/* Plans conversions of layouts that are not linear over F2, slot by slot.  It tabulates which slot
+ * holds which element, and finds the nearest holder of each slot of dst by binary search.  Where
+ * every thread takes each register from the same register, the plan renames registers or takes one
+ * shuffle for each.  Everything else goes through shared memory (lay.c). */
 #include "synth/convert/convert.h"
 
 #include <stdlib.h>
@@ -33,6 +34,7 @@ uint64_t zl_index_of(const zl_conversion *c, int side, uint64_t slot)
     return index;
 }
 
+/* Tabulates the tensor index that each slot of a side holds. */
 static zlay_status held_read(zl_points *p, int side)
 {
     const zl_conversion *c = p->c;
@@ -62,7 +64,7 @@ static int by_value(const void *left, const void *right)
     return a->slot < b->slot ? -1 : a->slot > b->slot;
 }
 
-/* The first holder at or behind (value, slot). */
+/* The position of the first holder that is not before (value, slot). */
 static uint64_t first_holder(const holder *all, uint64_t count, int64_t value, uint64_t slot)
 {
     const holder wanted = {value, slot};
@@ -80,7 +82,8 @@ typedef struct near {
     int32_t level; /* -1: the slot itself */
 } near;
 
-/* The holder of a value in the least block of src that a slot of dst shares. */
+/* The nearest holder of a value: in the slot itself, else in its thread, its warp, its block, and
+ * then anywhere. */
 static near nearest(const zl_conversion *c, const holder *all, uint64_t count, int64_t value,
                     uint64_t slot)
 {
@@ -106,6 +109,7 @@ static near nearest(const zl_conversion *c, const holder *all, uint64_t count, i
     return (near){ZL_NOBODY, ZL_LEVELS};
 }
 
+/* Finds the nearest holder for each slot of dst, and the greatest level that one of them needs. */
 static zlay_status from_read(zl_points *p, zl_conversion *c, const holder *all, uint64_t count)
 {
     c->level = ZLAY_CONVERT_NOWHERE;
@@ -143,7 +147,8 @@ static zlay_status holders_find(zl_points *p, zl_conversion *c)
 
 /* ---- moves in a lane --------------------------------------------------------------------- */
 
-/* Whether each register of dst comes from one of src in all threads; `source` has which. */
+/* Whether each register of dst comes from the same register of src in all threads; `source` tells
+ * which. */
 static bool is_renaming(const zl_points *p, uint64_t *source)
 {
     uint64_t registers = p->c->extent[ZL_DST][ZL_REGISTER];
@@ -158,7 +163,7 @@ static bool is_renaming(const zl_points *p, uint64_t *source)
     return true;
 }
 
-/* Elements narrower than a word stay where they are in it, and words stay whole. */
+/* Whether elements narrower than a word keep their places in the word, and words stay whole. */
 static bool keeps_words(const zl_conversion *c, const uint64_t *source)
 {
     uint64_t each = (uint64_t)1 << c->word;
@@ -184,6 +189,7 @@ zlay_status zl_points_step(zl_points *p, int32_t op, int32_t way, int side, cons
     return status;
 }
 
+/* Adds a step whose map takes a slot of dst to its holder. */
 static zlay_status step_back(zl_points *p, int32_t op)
 {
     zl_table map;
@@ -197,7 +203,8 @@ static zlay_status step_back(zl_points *p, int32_t op)
     return status;
 }
 
-/* Registers renamed in all lanes alike, without an instruction; false: they are not. */
+/* Plans a renaming of registers that is the same in all threads and takes no instruction; *done is
+ * false where there is none. */
 static zlay_status by_names(zl_points *p, bool *done)
 {
     const zl_conversion *c = p->c;
@@ -224,7 +231,7 @@ static bool same_thread(const zl_conversion *c, uint64_t y, uint64_t x)
     return true;
 }
 
-/* Registers of dst that some lane has from another. */
+/* Registers of dst that some lane takes from another lane. */
 static uint32_t moved_count(const zl_points *p)
 {
     uint64_t registers = p->c->extent[ZL_DST][ZL_REGISTER];
@@ -238,8 +245,8 @@ static uint32_t moved_count(const zl_points *p)
     return count;
 }
 
-/* Each register of dst from one register of another lane: a shuffle for each, which costs less than
- * storing and loading it. */
+/* Plans one shuffle for each register of dst, where every thread takes it from the same register of
+ * src.  A shuffle costs less than a store and a load of that register. */
 static zlay_status by_lanes(zl_points *p, bool *done)
 {
     const zl_conversion *c = p->c;
@@ -264,7 +271,8 @@ static zlay_status by_lanes(zl_points *p, bool *done)
 
 /* ---- plans ------------------------------------------------------------------------------- */
 
-/* What the nearest holders bring to dst, where no shared memory is used. */
+/* Makes the certificate of a plan without shared memory: the elements that the nearest holders
+ * bring to dst. */
 static zlay_status certify(zl_points *p)
 {
     const zl_conversion *c = p->c;
@@ -283,6 +291,7 @@ static zlay_status certify(zl_points *p)
     return status;
 }
 
+/* Plans without shared memory; *done is false where that is not possible. */
 static zlay_status find(zl_points *p, zl_conversion *c, bool *done)
 {
     zlay_status status = held_read(p, ZL_SRC);

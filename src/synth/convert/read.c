@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads the two distributed layouts of a conversion as affine maps over F2 on the bits of a slot;
- * layouts that are not linear go to points.c. */
+/* Reads the two distributed layouts of a conversion as affine maps over F2 on the bits of a slot,
+ * and makes layouts from such maps again.  Layouts that are not linear over F2 go to points.c. */
 #include "algebra/find/find.h"
 #include "algebra/f2/f2.h"
 #include "synth/convert/convert.h"
@@ -10,7 +10,8 @@
 static const char *const names[] = {"register", "lane", "warp", "block"};
 static const char *const fields[] = {"src", "dst"};
 
-/* The level of each input dimension: by name where all have one of these, else by place. */
+/* The level of each input dimension: by its name where all dimensions have one of these names, else
+ * by its position. */
 static zlay_status levels_of(const zl_conversion *c, const zlay_layout *a, int side,
                              zl_level *level, size_t count)
 {
@@ -72,8 +73,8 @@ static zlay_status read_side(zl_conversion *c, const zlay_layout *a, int side)
     return status ? status : extents_check(c, side);
 }
 
-/* Values are compared as flat indices, so both tensors have the same sizes; where names differ in
- * order only, dst's are taken in src's. */
+/* Checks that both tensors have the same sizes, because values are compared as flat indices.  Where
+ * the output names differ in order only, dst's outputs are put in src's order later. */
 static zlay_status outs_check(const zl_conversion *c)
 {
     const zlay_layout *a = c->request->src, *b = c->request->dst;
@@ -103,7 +104,7 @@ zlay_status zl_conversion_read(zl_conversion *c)
 
 /* ---- bits -------------------------------------------------------------------------------- */
 
-/* Where the index bits of a layout stand in a slot, in their order. */
+/* The slot bit of each bit of a layout's index, from the lowest. */
 static void places_of(const zl_conversion *c, int side, unsigned *place)
 {
     unsigned bit = 0;
@@ -114,7 +115,7 @@ static void places_of(const zl_conversion *c, int side, unsigned *place)
     }
 }
 
-/* Values in one side's order of outputs, put in the other's. */
+/* Moves the bits of values from one side's order of outputs to the other's. */
 static zlay_status reorder(const zl_conversion *c, zl_bitmap *map, const zlay_layout *from,
                            const zlay_layout *to)
 {
@@ -129,6 +130,7 @@ static zlay_status reorder(const zl_conversion *c, zl_bitmap *map, const zlay_la
     return status;
 }
 
+/* Reads a side as an affine map; false: it is none, or its values need 2^44 or more. */
 static bool side_bits(const zl_conversion *c, const zlay_layout *a, int side, zl_bitmap *out,
                       uint64_t *constant)
 {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Chooses a round trip through shared memory: every pair of a storing and a loading access is a
- * candidate, and the one with the least cost is kept. */
+/* Chooses a round trip through shared memory, for layouts that are linear over F2.  Every pair of a
+ * storing and a loading access is a candidate.  Pairs are planned in the order of a lower bound of
+ * their cost (best-first branch and bound), and the cheapest plan is kept; one without bank
+ * conflicts is preferred to any with conflicts. */
 #include "synth/convert/side.h"
 
 #include <string.h>
@@ -21,14 +23,14 @@ static uint32_t cost_of(const zl_conversion *c, const zl_side *s)
     return cost_accesses(c, s) + s->permutes * ZL_COST_PRMT;
 }
 
-/* ---- pairs in the order of what they cost at least --------------------------------------- */
+/* ---- pairs by lower bound ---------------------------------------------------------------- */
 
 typedef struct candidate {
     const zl_form_row *form;
     zl_banked banked;
     unsigned width;
-    uint32_t least; /* what the side costs at least, whatever its registers */
-    uint32_t floor; /* the same where lanes are idle, or two phases are served as one */
+    uint32_t least; /* a bound of the side's cost where all its phases are needed */
+    uint32_t floor; /* a bound also where idle lanes let several phases be served as one */
 } candidate;
 
 typedef struct candidates {
@@ -38,6 +40,7 @@ typedef struct candidates {
     zl_starts starts;
 } candidates;
 
+/* How many dimensions the bits `then` add to the span of the bits `first`. */
 static unsigned rank_over(const zl_trip *t, int which, uint64_t first, uint64_t then)
 {
     const zl_bitmap *at = &t->at[which];
@@ -51,6 +54,7 @@ static unsigned rank_over(const zl_trip *t, int which, uint64_t first, uint64_t 
     return rank;
 }
 
+/* Sets the bounds of a form that moves 2^whole elements of a lane. */
 static void candidate_read(candidate *k, const zl_trip *t, unsigned whole)
 {
     const zl_conversion *c = t->c;
@@ -67,7 +71,8 @@ static void candidate_read(candidate *k, const zl_trip *t, unsigned whole)
     k->floor = cost_accesses(c, &side) + permutes;
 }
 
-/* Of a fragment as many matrices at once as its registers fill, up to four. */
+/* Whether a fragment's form serves a side: it moves as many matrices at once as the registers fill,
+ * at most four; its units are independent; and it reads no other block's memory. */
 static bool fragment_serves(const zl_trip *t, const zl_form_row *form, unsigned whole)
 {
     int which = form->stores ? ZL_SRC : ZL_DST;
@@ -83,6 +88,7 @@ static bool fragment_serves(const zl_trip *t, const zl_form_row *form, unsigned 
     return true;
 }
 
+/* Whether a form serves a side; `own` is log2 of the elements that it may have at one address. */
 static bool form_serves(const zl_trip *t, candidate *k, unsigned own, unsigned whole)
 {
     const zl_form_row *form = k->form;
@@ -111,9 +117,9 @@ static void candidates_read(candidates *k, const zl_trip *t)
     }
 }
 
-/* The pair not seen yet that costs least at least; false: none is below the best. No pair is asked
- * for whose plan costs `most` or more, unless the best has conflicts: then one of any cost without
- * them would replace it. */
+/* Finds the pair with the least lower bound that was not tried yet; false: none can replace the
+ * best.  A pair whose bound is `most` or more is left out, unless the best has conflicts: then a
+ * pair without conflicts would replace it at any cost. */
 static bool next_pair(candidates *k, const zl_trip *best, uint32_t most, uint32_t *at,
                       uint32_t *with)
 {
@@ -134,6 +140,7 @@ static bool next_pair(candidates *k, const zl_trip *best, uint32_t most, uint32_
     return found;
 }
 
+/* Plans both sides of a pair, without offsets; false: the pair cannot serve. */
 static bool take_pair(zl_trip *t, const candidates *k, const candidate *a, const candidate *b)
 {
     const zl_form_row *const form[2] = {a->form, b->form};
@@ -147,7 +154,7 @@ static bool take_pair(zl_trip *t, const candidates *k, const candidate *a, const
     return true;
 }
 
-/* Without conflicts before any with some, then the least cost. */
+/* Whether a trip is better: without conflicts before with conflicts, then the least cost. */
 static bool better(const zl_trip *t, const zl_trip *best)
 {
     if (t->free != best->free) return t->free;

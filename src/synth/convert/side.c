@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Decides one side of a round trip: which registers an access takes together, in which order, and
- * which of the slots that hold the same element take part. */
+/* Plans one side of a round trip through shared memory: which registers an access has at one
+ * address, in which order the accesses take them, and which of several slots that hold the same
+ * element store it.  All three are found by elimination over F2 on the bits of a slot. */
 #include "synth/convert/side.h"
 
 static const zl_form_row forms[] = {
@@ -65,8 +66,8 @@ unsigned zl_side_lanes(const zl_side *s, const zl_conversion *c, uint64_t *lane)
 
 /* ---- registers --------------------------------------------------------------------------- */
 
-/* The registers that the access's elements come from, in order: false where they are no registers.
- */
+/* Puts the registers of the elements at one address first, in their order; false: an element is in
+ * no register of the lane. */
 static bool put_heads(const zl_trip *t, int which, zl_side *s)
 {
     uint64_t registers;
@@ -81,8 +82,9 @@ static bool put_heads(const zl_trip *t, int which, zl_side *s)
     return true;
 }
 
-/* Of slots that hold one element those with 0 in the later bits store: lanes and warps before
- * registers, so that few instructions do it. */
+/* Keeps each lane and warp bit in its place.  Where several slots hold one element, only the slots
+ * store it whose dependent bits are 0.  Lanes and warps are put before registers, so that a copy in
+ * a register is left out and fewer instructions store. */
 static void put_threads(zl_side *s, zl_solver *span, bool stores)
 {
     for (uint64_t left = s->at->has & ZL_THREADS; left; left &= left - 1) {
@@ -92,7 +94,7 @@ static void put_threads(zl_side *s, zl_solver *span, bool stores)
     }
 }
 
-/* A register whose element is not the first at its address is exchanged with the first. */
+/* The sum of register bit k and those of units that leads to the first element at its address. */
 static uint64_t first_of(const zl_trip *t, int which, const zl_side *s, unsigned k)
 {
     uint64_t place, registers = zl_bit(k);
@@ -102,6 +104,7 @@ static uint64_t first_of(const zl_trip *t, int which, const zl_side *s, unsigned
     return registers;
 }
 
+/* Puts the other registers that hold something new, one access each. */
 static void put_others(const zl_trip *t, int which, zl_side *s, zl_solver *span)
 {
     for (uint64_t left = s->at->has & ZL_REGISTERS; left; left &= left - 1) {
@@ -138,8 +141,8 @@ uint32_t zl_side_phases(const zl_side *s, const zl_conversion *c)
     return least ? least : 1;
 }
 
-/* Elements narrower than a word and accesses narrower still: each but those that lie low in a word
- * is moved there. */
+/* Permutes of a side.  Where an access is narrower than a word, each element that is not the low
+ * one of its word takes one. */
 static uint32_t permutes_of(const zl_side *s, const zl_conversion *c, const zl_bitmap *back)
 {
     uint32_t narrow = c->word > s->units.count ? c->word - s->units.count : 0;
@@ -164,7 +167,7 @@ bool zl_side_behind(const zl_side *s, uint64_t dst, zl_bitmap *out)
     return true;
 }
 
-/* A fragment's lanes are all there, and all of them different. */
+/* Whether all lanes of a fragment take part, and its units are independent. */
 static bool lanes_whole(const zl_side *s)
 {
     if (!s->form->matrices) return true;

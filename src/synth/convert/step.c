@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Steps of a conversion's plan: moves inside a lane and their instruction counts, the composition
- * of all steps, and the plan's cost. */
+/* Adds steps to a conversion's plan, counts the instructions of moves inside a lane, composes all
+ * steps into one map (which the certificate compares with the request), and sums the plan's
+ * cost. */
 #include "synth/convert/convert.h"
 
 zl_convert_step *zl_step_add(zlay_convert *plan, int32_t op, const zl_bitmap *back, uint64_t before)
@@ -20,11 +21,11 @@ zl_convert_step *zl_step_add(zlay_convert *plan, int32_t op, const zl_bitmap *ba
 
 /* ---- in a lane --------------------------------------------------------------------------- */
 
-/* How the words of 32 bits behind the step are made. */
+/* How a step inside a lane makes its 32-bit words. */
 typedef struct in_lane {
-    unsigned selects; /* words that lanes choose between, log2: a network of so many stages */
-    unsigned sources; /* words that one word's bytes come from, log2 */
-    bool bytes;       /* bytes change places in words */
+    unsigned selects; /* log2 of the words that lanes choose between; as many stages of selects */
+    unsigned sources; /* log2 of the words that one word's bytes come from */
+    bool bytes;       /* bytes change their places in words */
 } in_lane;
 
 static in_lane look(const zl_conversion *c, const zl_bitmap *back)
@@ -47,8 +48,8 @@ static in_lane look(const zl_conversion *c, const zl_bitmap *back)
     return found;
 }
 
-/* A word's bytes of s words take s - 1 permutes, at least one where they move at all; a choice
- * between 2^j words a network of j stages, each one select a word. */
+/* A word whose bytes come from s words takes s - 1 permutes, and at least one where bytes move.  A
+ * choice between 2^j words takes j stages, of one select for each word. */
 uint32_t zl_in_lane_count(const zl_conversion *c, const zl_bitmap *back)
 {
     unsigned bits = (unsigned)__builtin_popcountll(back->has & ZL_REGISTERS);
@@ -93,7 +94,7 @@ void zl_step_in_lane(const zl_conversion *c, zlay_convert *plan, const zl_bitmap
 
 /* ---- sequences --------------------------------------------------------------------------- */
 
-/* A place in shared memory comes from the slot that stores there. */
+/* Solves from a place in shared memory to the slot that stores there; idle slots do not store. */
 static zlay_status senders(const zl_convert_step *step, zl_solver *s)
 {
     uint64_t left = step->before;
@@ -107,6 +108,7 @@ static zlay_status senders(const zl_convert_step *step, zl_solver *s)
     return ZLAY_OK;
 }
 
+/* Replaces the places behind a step by the places before it whose values they get. */
 static zlay_status go_back(const zl_convert_step *step, zl_bitmap *map)
 {
     zl_solver s;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Turns the round trip through shared memory that was chosen into steps of the plan, and bounds
- * its cost from below. */
+/* Turns the round trip through shared memory that shared.c chose into steps of the plan: permute,
+ * store, barrier, load, permute.  It first splits a trip that is too large into pieces (cut.c), and
+ * gives a lower bound of the cost of every round trip. */
 #include "algebra/f2/f2.h"
 #include "synth/convert/side.h"
 
@@ -11,7 +12,7 @@ static uint64_t cut_bits(const zl_trip *t, int which)
     return bits;
 }
 
-/* As many pieces as shared memory asks for, where there are so many: else one. */
+/* Splits the trip into as few pieces as fit shared memory; one piece where it cannot be split. */
 static void pieces_set(zl_trip *t)
 {
     const zl_conversion *c = t->c;
@@ -23,6 +24,7 @@ static void pieces_set(zl_trip *t)
     if (!zl_trip_cut(t, cuts)) t->cuts = 0;
 }
 
+/* Reads the indices that both sides have of one piece and block. */
 static void trip_begin(zl_trip *t)
 {
     const zl_conversion *c = t->c;
@@ -49,14 +51,14 @@ static void trip_begin(zl_trip *t)
     }
 }
 
-/* Registers in the order of an access, those that number pieces above the others. */
+/* Adds the registers that number pieces, above those of an access. */
 static void add_pieces(const zl_trip *t, int which, zl_bitmap *mid)
 {
     for (unsigned i = 0; i < t->cuts; i++)
         zl_bitmap_put(mid, t->side[which].registers + i, zl_bit(t->cut[which][i]));
 }
 
-/* A map that keeps blocks apart besides. */
+/* Adds block bits that the map keeps as they are. */
 static void add_blocks(zl_bitmap *map, uint64_t blocks)
 {
     for (blocks &= ZL_BLOCKS; blocks; blocks &= blocks - 1) {
@@ -67,6 +69,8 @@ static void add_blocks(zl_bitmap *map, uint64_t blocks)
 
 /* ---- steps ------------------------------------------------------------------------------- */
 
+/* Adds the step that brings registers into the order of an access, or out of it, with the permutes
+ * that the side counted. */
 static void in_lane(const zl_trip *t, zlay_convert *plan, int which, const zl_bitmap *back,
                     uint64_t before)
 {
@@ -84,8 +88,8 @@ static void in_lane(const zl_trip *t, zlay_convert *plan, int which, const zl_bi
     if (!permutes) step->info.op = ZLAY_CONVERT_REG, step->info.name = "";
 }
 
-/* Wavefronts of all accesses of a block: each of them is the first one's, every address XORed with
- * one number. */
+/* Fills in a step's access and its cost.  All accesses of a block take as many wavefronts as the
+ * first, because each has the first one's addresses XORed with one number. */
 static zlay_status access_of(const zl_trip *t, zlay_convert *plan, zl_convert_step *step, int which)
 {
     const zl_side *s = &t->side[which];
@@ -138,7 +142,7 @@ static zlay_status store_add(const zl_trip *t, zlay_convert *plan, uint64_t plac
     return access_of(t, plan, step, ZL_SRC);
 }
 
-/* A slot of dst reads where its holder stored, in the holder's block. */
+/* The place that a slot of dst reads: where its holder stored, in the holder's block. */
 static uint64_t read_at(const zl_trip *t, uint64_t slot)
 {
     uint64_t holder = zl_bitmap_at(&t->c->from, slot);
@@ -170,7 +174,8 @@ static zlay_status load_add(const zl_trip *t, zlay_convert *plan, uint64_t place
     return ZLAY_OK;
 }
 
-/* Who has to wait for whom: those whose slots exchange values by the steps as they are. */
+/* Sets the barrier: of a warp, a block or a cluster, the least that contains every pair of slots
+ * between which the steps move a value. */
 static zlay_status sync_set(const zl_conversion *c, zlay_convert *plan, zl_convert_step *step)
 {
     zl_bitmap from;
@@ -190,7 +195,7 @@ static zlay_status sync_set(const zl_conversion *c, zlay_convert *plan, zl_conve
     return ZLAY_OK;
 }
 
-/* Slots of dst whose value comes from another block, once for each that is loaded. */
+/* Bytes that come from other blocks, counted once for each slot that loads them. */
 static uint64_t remote_of(const zl_conversion *c, const zl_side *loads)
 {
     zl_solver moved;
@@ -206,6 +211,7 @@ static uint64_t remote_of(const zl_conversion *c, const zl_side *loads)
     return (((uint64_t)1 << bits) - ((uint64_t)1 << (bits - rank))) * (c->bits / 8);
 }
 
+/* Makes the layout of shared memory: tensor index -> offset. */
 static zlay_status shared_make(const zl_trip *t, zlay_convert *plan)
 {
     const zl_conversion *c = t->c;
@@ -224,7 +230,8 @@ static zlay_status shared_make(const zl_trip *t, zlay_convert *plan)
     return zl_layout_f2(c->ctx, &plan->shared, &f2);
 }
 
-/* All have stored a piece before it is loaded, and loaded it before the next is stored. */
+/* Counts the barriers of all pieces: one after each piece is stored, and one before the next piece
+ * is stored over it. */
 static void trips_set(const zl_trip *t, zlay_convert *plan, zl_convert_step *sync)
 {
     uint32_t trips = 1u << t->cuts;
@@ -262,8 +269,8 @@ static unsigned rank_within(const zl_bitmap *m, uint64_t bits)
     return zl_bitmap_rank(&part);
 }
 
-/* What a warp wants is stored and loaded, at most 16 bytes an access of a lane, a row of all banks
- * a wavefront. */
+/* A lower bound: all that a warp wants is stored and loaded, a lane moves at most 16 bytes in an
+ * access, and a wavefront moves at most one row of all banks. */
 uint32_t zl_shared_floor(const zl_conversion *c)
 {
     uint64_t lanes = zl_level_mask(ZL_LANE), row = c->machine.banks * c->machine.bank_bytes;

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which elements an access has at one address.
+/* Finds the elements that both accesses of a round trip have at one address.
  *
- * Elements u_0, u_1, .. that one lane stores together have offsets 1, 2, .., and so have those that
- * one lane loads; so the shorter list begins the longer one.  The first element of every lane's is
- * at an aligned offset: the functionals that are an offset's low bits vanish on what threads add,
- * those of the shorter list on what threads of both sides add.  There are such functionals when the
- * shorter list is independent of both sides' threads and the rest of the longer one, and the longer
- * one of its own threads.  Registers that are not first are exchanged within their lane. */
+ * An access has a list of units u_0, u_1, ..: the tensor indices, minus that of the first element,
+ * of the elements at offsets 1, 2, 4, .. from it.  Both sides use the same offsets; so the shorter
+ * list is the beginning of the longer one.  The first element of a lane must lie at an aligned
+ * offset.  So the functionals that give the low bits of an offset must be 0 on every index that
+ * threads add: those of the shorter list on the threads of both sides, the others on the threads of
+ * the longer side.  Such functionals exist when the shorter list is independent of both sides'
+ * threads and of the rest of the longer list, and the longer list is independent of its own side's
+ * threads.  Lists are chosen greedily by elimination over F2.  A register whose element is not the
+ * first at its address is exchanged with the first one within the lane. */
 #include "synth/convert/side.h"
 
 bool zl_form_width(const zl_conversion *c, const zl_form_row *form, unsigned *out)
@@ -24,13 +27,14 @@ typedef struct choice {
     zl_solver apart; /* what the next unit must be independent of */
 } choice;
 
+/* Takes a unit if there is room and it is independent of what was put before. */
 static void put(choice *c, uint64_t unit, unsigned room)
 {
     if (c->units->count < room && zl_solver_put(&c->apart, unit, 0))
         c->units->unit[c->units->count++] = unit;
 }
 
-/* What a block of dst adds to the indices that it asks for. */
+/* Puts what block bits of dst add to the indices that are loaded. */
 static void put_asking(zl_solver *s, const zl_conversion *c)
 {
     for (uint64_t left = c->dst.has & ZL_BLOCKS; left; left &= left - 1) {
@@ -39,8 +43,8 @@ static void put_asking(zl_solver *s, const zl_conversion *c)
     }
 }
 
-/* What the index of the first element at an address is made of: threads, and of a fragment all that
- * is no unit.  Blocks besides: an offset does not tell them. */
+/* Puts what the index of the first element at an address is made of: thread bits and, for a
+ * fragment, all bits that are no units; and blocks, because an offset does not contain them. */
 static void put_starts(zl_solver *s, const zl_trip *t, int which, const zl_form_row *form)
 {
     const zl_bitmap *at = &t->at[which];
@@ -52,8 +56,9 @@ static void put_starts(zl_solver *s, const zl_trip *t, int which, const zl_form_
         zl_solver_put(s, at->to[__builtin_ctzll(left)], 0);
 }
 
-/* The span of what registers of both sides hold: first what both have in one place, then what one
- * has in one, then the rest. */
+/* Takes units that registers of both sides hold: first those in the same register bit of both
+ * sides, then those in one register bit of a side, then the rest of the intersection of the two
+ * spans (Zassenhaus). */
 static void put_common(const zl_trip *t, choice *c, unsigned room)
 {
     const zl_bitmap *a = &t->at[ZL_SRC], *b = &t->at[ZL_DST];
@@ -80,8 +85,8 @@ static void put_common(const zl_trip *t, choice *c, unsigned room)
     }
 }
 
-/* The rest of the longer list: in one block, independent of its own threads, and such that the
- * shorter one stays independent of all threads. */
+/* Takes the rest of the longer list: units in one block, independent of their own side's threads,
+ * and such that the shorter list stays independent of all threads and of them. */
 static void put_longer(const zl_trip *t, zl_units *u, int longer, unsigned room)
 {
     const zl_bitmap *at = &t->at[longer];
@@ -116,7 +121,7 @@ void zl_starts_read(zl_starts *out, const zl_trip *t)
     put_common(t, &c, ZL_UNITS);
 }
 
-/* Two forms whose lanes hold their own bytes. */
+/* Finds the units of two forms whose lanes hold their own bytes. */
 static bool units_plain(zl_trip *t, const unsigned width[2])
 {
     int longer = width[ZL_DST] > width[ZL_SRC] ? ZL_DST : ZL_SRC;
@@ -131,7 +136,7 @@ static bool units_plain(zl_trip *t, const unsigned width[2])
 
 /* ---- places ------------------------------------------------------------------------------ */
 
-/* Every index gets a place, 0 where nothing says another. */
+/* Gives place 0 to every index of both sides that is outside the span so far. */
 static void complete(zl_solver *s, const zl_trip *t)
 {
     for (int which = ZL_SRC; which <= ZL_DST; which++)
@@ -139,6 +144,7 @@ static void complete(zl_solver *s, const zl_trip *t)
             zl_solver_put(s, t->at[which].to[__builtin_ctzll(left)], 0);
 }
 
+/* Puts units with their places, masked; false: one of them is dependent. */
 static bool put_units(zl_solver *s, const zl_units *u, unsigned from, unsigned to, uint64_t mask)
 {
     bool apart = true;
@@ -147,8 +153,9 @@ static bool put_units(zl_solver *s, const zl_units *u, unsigned from, unsigned t
     return apart;
 }
 
-/* The low bits for the shorter list from one solver, those for the rest from another: both sides'
- * places are read from one, of which the longer side's is the whole. */
+/* Finds the place of each tensor index at its address.  One solver gives the low bits, which stand
+ * for the shorter list; another gives the other bits.  The shorter side's place has the low bits
+ * only, and the longer side's place has both. */
 static bool places_find(zl_trip *t, const zl_form_row *const form[2])
 {
     int longer = t->units[ZL_DST].count > t->units[ZL_SRC].count ? ZL_DST : ZL_SRC;
@@ -188,7 +195,8 @@ static bool same_units(const zl_units *a, const zl_units *b)
     return a->count == b->count;
 }
 
-/* A fragment fixes its units, in order; the other side takes the first of them. */
+/* Finds the units of both forms.  A fragment has fixed units in a fixed order; a form beside it
+ * takes the first of these. */
 static bool units_of(zl_trip *t, const zl_form_row *const form[2])
 {
     unsigned width[2];

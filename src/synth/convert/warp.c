@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bijections inside warps: the word of synth/word.h, its steps as steps of a plan. */
+/* Plans a bijection inside warps.  synth/word factors it into a word, a product of generators such
+ * as byte permutes, shuffles and matrix transposes; each generator becomes a step of the plan. */
 #include "synth/convert/convert.h"
 #include "synth/word/word.h"
 
 enum { DRAWS = 2, PAIRS = 1 };
 
-/* Bits of a word's slots, and where they stand in a slot of a conversion. */
+/* The bits of a word's slots, and their places in a slot of a conversion. */
 typedef struct packing {
     zl_slots slots;
     unsigned bits, place[ZL_SLOT_BITS];
@@ -16,7 +17,7 @@ static unsigned level_bits(const zl_conversion *c, zl_level level)
     return (unsigned)__builtin_popcountll(c->src.has & zl_level_mask(level));
 }
 
-/* False: more bits than words take, or other slots behind than before. */
+/* False: there are more bits than a word takes, or src and dst have different slots. */
 static bool packing_of(packing *out, const zl_conversion *c)
 {
     unsigned registers = level_bits(c, ZL_REGISTER);
@@ -44,7 +45,7 @@ static uint64_t unpacked(const packing *p, uint64_t value)
     return slot;
 }
 
-/* False: some slots take from one. */
+/* The map from src to dst; false: it is no bijection, because two slots take from one. */
 static bool wanted_of(zl_affine *out, const packing *p, const zl_conversion *c)
 {
     zl_affine back = {.bits = p->bits};

@@ -1,22 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Exchange between lanes by one round of shuffles of what is no bijection: copies, gaps, other
- * lanes behind than before.  (Bijections are words: warp.c.)
+/* Plans one exchange between lanes, where the map is no bijection: src holds copies or has gaps, or
+ * dst has other lanes than src.  (warp.c plans bijections.)
  *
- * Slot (r, t) of the destination, r its register and t its thread, takes register r' of lane l';
- * both are functionals of (r, t).  In a shuffle every lane names one lane to read from, and sends
- * one register.  So the plan is: in each lane, a choice of which register m of the round's the
- * value belongs to; rounds, one for each m, in which the lane read from depends on m and t alone;
- * and in each lane a choice of what is sent.  That is a factorisation through functionals m:
- *   - the register parts of l' have a rank p; each independent one is an m, with a thread part that
- *     is ours to choose;
- *   - r' adds those whose register part is independent of them, as they are: v in number;
- *   - what r' needs beyond that of t alone has to be had from l' and m: the thread parts above are
- *     chosen so; should they be too few, further m's are added.
- * 2^(p + v) rounds, but where the thread parts can be such that l' = t whenever the p are 0, which
- * is so when l' - t on threads is in the span of l' on registers, the rounds of these move nothing,
- * and 2^(p + v) - 2^v are left.  No plan has fewer: a lane of that many wanted elements has them
- * elsewhere, and receives one a round.  Elements of less than 32 bits that go from one lane to one
- * other, 2^v of them, share words; words that come with fewer are merged. */
+ * Slot (r, t) of dst, with register r and thread t, takes register r' of thread t'; the bits of r'
+ * and t' are linear functionals of (r, t).  In a shuffle, every lane names one lane to read from
+ * and sends one register.  So the plan has three steps: the sender selects the register to send in
+ * shuffle m; in shuffle m, the lane to read from depends on m and t alone; the receiver selects the
+ * shuffle m that brought register r.  This is a factorisation through the bits of m, which are
+ * functionals of (r, t):
+ *   - Let p be the rank of the register parts of t'.  Each of p independent functionals gives a bit
+ *     of m, with the same register part and a thread part that may be chosen.
+ *   - Functionals of r' whose register part is independent of these are bits of m unchanged; v is
+ *     their number.
+ *   - The other functionals of r' must depend on t' and m alone.  The thread parts above are chosen
+ *     to make this so; where they do not suffice, more bits are added to m.
+ * That gives 2^(p + v) shuffles.  Where t' - t on threads is in the span of t' on registers, the
+ * thread parts can be such that t' = t whenever the p bits are 0.  Those shuffles move nothing, and
+ * 2^(p + v) - 2^v are left.  No plan has fewer: some lane wants that many elements of other lanes,
+ * and a shuffle brings it one.  Where elements are narrower than 32 bits, the 2^v elements that go
+ * from one lane to one other share words; words that arrive partly filled are merged. */
 #include "synth/convert/convert.h"
 
 enum { MOST = 64 };
@@ -29,17 +31,18 @@ typedef struct row {
 typedef struct word {
     const zl_conversion *c;
     uint64_t of[64];              /* the functional of each bit of src */
-    row lane[MOST], pure[MOST];   /* of threads: with independent register parts; without any */
+    row lane[MOST], pure[MOST];   /* thread bits: independent register parts; none left */
     unsigned lanes, pures;
-    uint64_t apart[MOST];         /* pure functionals of all bits of src, a basis of them */
+    uint64_t apart[MOST];         /* a basis of sums of `of` that depend on threads alone */
     unsigned aparts;
-    uint64_t mid[MOST];           /* the functionals m, those of `lane` last */
-    uint64_t rest[MOST];          /* of each of `lane`: its functional less that of its m */
-    unsigned registers, aligned;  /* those of registers; all that lanes do not depend on */
-    unsigned mids;                /* in all */
-    bool still;                   /* rounds with these 0 move nothing */
+    uint64_t mid[MOST];           /* the bits of m, as functionals; those of `lane` last */
+    uint64_t rest[MOST];          /* of each of `lane`: its functional minus its bit of m */
+    unsigned registers, aligned;  /* bits of m from registers; all bits before those of `lane` */
+    unsigned mids;                /* all bits of m */
+    bool still;                   /* shuffles whose bits of `lane` are 0 move nothing */
 } word;
 
+/* Reads the holders as functionals: each bit of src as a sum of bits of dst. */
 static void transpose(word *w)
 {
     for (unsigned j = 0; j < 64; j++) w->of[j] = 0;
@@ -50,7 +53,7 @@ static void transpose(word *w)
     }
 }
 
-/* Reduce register parts: what is left of a row, and whether it is independent. */
+/* Reduces a row's register part by those held; returns whether it is independent of them. */
 static bool row_put(zl_solver *s, row *r, row *held, unsigned count)
 {
     uint64_t from, rest = zl_solver_reduce(s, r->at & ZL_REGISTERS, &from);
@@ -63,6 +66,8 @@ static bool row_put(zl_solver *s, row *r, row *held, unsigned count)
     return rest;
 }
 
+/* Splits the functionals of src's thread bits into those with independent register parts and those
+ * that depend on threads alone. */
 static void split_threads(word *w)
 {
     zl_solver s;
@@ -76,7 +81,7 @@ static void split_threads(word *w)
     }
 }
 
-/* Functionals of threads alone that somebody among lanes and registers of src is. */
+/* Finds a basis of the sums of all functionals that depend on threads alone. */
 static void find_apart(word *w)
 {
     zl_solver s, pure;
@@ -92,7 +97,8 @@ static void find_apart(word *w)
     }
 }
 
-/* A thread that src has not never keeps what it wants: it holds nothing. */
+/* Whether the functionals of threads alone let every thread read from itself.  Where dst has a
+ * thread bit that src lacks, they do not: such threads hold nothing. */
 static bool keeps_still(const word *w)
 {
     if (w->c->dst.has & ZL_THREADS & ~w->c->src.has) return false;
@@ -101,6 +107,7 @@ static bool keeps_still(const word *w)
     return true;
 }
 
+/* Puts the bits of m that functionals of src's registers give. */
 static void put_registers(word *w)
 {
     zl_solver s;
@@ -114,7 +121,8 @@ static void put_registers(word *w)
     w->registers = w->mids;
 }
 
-/* A functional that the lanes do not know yet, the lane's own number where it serves. */
+/* A thread part that is independent of the known ones: the lane's own number where it serves, else
+ * one of `apart`. */
 static uint64_t next_rest(const word *w, zl_solver *known, const zl_solver *apart, uint64_t own)
 {
     if (zl_solver_spans(apart, own) && zl_solver_put(known, own, 0)) return own;
@@ -123,6 +131,7 @@ static uint64_t next_rest(const word *w, zl_solver *known, const zl_solver *apar
     return zl_solver_put(known, own, 0) ? own : 0;
 }
 
+/* Chooses the thread parts of the lanes' functionals, and puts their bits of m last. */
 static void put_lanes(word *w)
 {
     zl_solver known, apart;
@@ -169,13 +178,14 @@ static void keep_all(zl_bitmap *out, uint64_t bits)
         zl_bitmap_put(out, (unsigned)__builtin_ctzll(bits), bits & -bits);
 }
 
+/* The receiver's step: (r, t) -> (m, t). */
 static void behind(const word *w, zl_bitmap *out)
 {
     map_of(out, w->c->dst.has, w->mid, mid_bits(w));
     keep(out, w->c->dst.has & ZL_THREADS);
 }
 
-/* Each bit of the lane that is read from, as a functional of (m, t). */
+/* The shuffles: (m, t) -> (m, t'), each bit of the sender t' as a functional of (m, t). */
 static void between(const word *w, zl_bitmap *out)
 {
     const uint64_t threads = w->c->src.has & ZL_THREADS;
@@ -193,8 +203,8 @@ static void between(const word *w, zl_bitmap *out)
     keep(out, mid_bits(w));
 }
 
-/* Each bit of the register that is sent, as a functional of (m, the sender); false where it is
- * none. */
+/* The sender's step: (m, t') -> (r', t'), each bit of r' as a functional of (m, t'); false: a bit
+ * of r' is none. */
 static bool ahead(const word *w, zl_bitmap *out)
 {
     const uint64_t threads = w->c->src.has & ZL_THREADS, registers = w->c->src.has & ZL_REGISTERS;
@@ -217,6 +227,7 @@ static bool ahead(const word *w, zl_bitmap *out)
 
 /* ---- rounds ------------------------------------------------------------------------------ */
 
+/* log2 of the elements that one shuffle moves together in a word. */
 static unsigned packed_of(const word *w)
 {
     return w->aligned < w->c->word ? w->aligned : w->c->word;
@@ -230,8 +241,8 @@ static uint32_t rounds_of(const word *w)
     return ((1u << all) - (w->still ? 1u << (all - w->lanes) : 0)) * c->words;
 }
 
-/* The wanted elements that the neediest lane has not, packed as closely as can be: others may have
- * gathered them before. */
+/* A lower bound of the shuffles of any plan: the most elements that a lane wants from other lanes,
+ * packed as closely as words allow, because another lane may gather them first. */
 static uint32_t least_of(const word *w)
 {
     const zl_conversion *c = w->c;
@@ -255,7 +266,7 @@ static void shuffle_add(const word *w, zlay_convert *plan, const zl_bitmap *back
     plan->info.rounds = rounds;
 }
 
-/* Words that came with fewer elements than they hold. */
+/* Adds the permutes that merge words which arrived partly filled. */
 static void merge_add(const word *w, zlay_convert *plan, uint64_t places)
 {
     unsigned packed = packed_of(w), full = w->mids < w->c->word ? w->mids : w->c->word;
@@ -270,7 +281,7 @@ static void merge_add(const word *w, zlay_convert *plan, uint64_t places)
     step->cost = permutes * ZL_COST_PRMT;
 }
 
-/* False: this way serves not. */
+/* Factors the map; false: it has no such factorisation, or m has more than 24 bits. */
 static bool word_begin(word *w, const zl_conversion *c, zl_bitmap *pre)
 {
     w->c = c;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Derives what an access demands of a layout (phases, keys, banks) from the access' map over F2
- * and its row in the bank tables. */
+/* Derives what an access demands of a layout over F2: the span of a phase, the units of a vector
+ * and the spans of the vectors' starts.  It reads them from the access's map over F2 and from the
+ * phases in the bank tables. */
 #include "synth/swizzle/swizzle.h"
 #include "base/arith.h"
 
 #include <string.h>
 
-/* A set of lanes, each moved to lane ^ step. */
+/* Moves each lane of a set to lane ^ step, by swapping the halves of blocks of bits. */
 uint64_t zl_set_moved(uint64_t set, uint32_t step)
 {
     static const uint64_t low[ZL_LANE_BITS] = {0x5555555555555555, 0x3333333333333333,
@@ -17,8 +18,7 @@ uint64_t zl_set_moved(uint64_t set, uint32_t step)
     return set;
 }
 
-/* Lanes that span a set with lane 0, each the first past those before it; whether it is that span.
- */
+/* Finds lanes that span a set which contains lane 0; returns whether the set is a subspace. */
 static bool lanes_basis(uint32_t *basis, uint32_t *count, uint64_t set)
 {
     uint64_t span = 1;
@@ -33,13 +33,15 @@ static bool lanes_basis(uint32_t *basis, uint32_t *count, uint64_t set)
     return span == set;
 }
 
-/* Loads by pairs serve two phases as one where lanes share addresses by pairs. */
+/* The phases that are served as one: 2 where the access serves pairs of lanes and the two lanes of
+ * each pair have the same address, else 1. */
 static uint32_t phase_step(const zl_bank_model *m, const zl_affine *map)
 {
     return m->serves == ZL_SERVES_PAIRS && (!map->basis[0] || !map->basis[1]) ? 2 : 1;
 }
 
-/* Phases that have one of the lanes that give addresses, all of them one subspace, moved. */
+/* Counts the phases that have an active lane and reads the span of one; false: they are not one
+ * subspace and its translates. */
 static bool phases_read(zl_bank_ask *out, const zl_bank_model *m, const zl_affine *map,
                         uint64_t active)
 {
@@ -56,7 +58,7 @@ static bool phases_read(zl_bank_ask *out, const zl_bank_model *m, const zl_affin
     return true;
 }
 
-/* The next start, unless those before it span it. */
+/* Appends a start, unless those before it span it. */
 static void start_put(zl_bank_ask *out, uint64_t *reduced, uint64_t index)
 {
     uint64_t rest = index;

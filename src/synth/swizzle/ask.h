@@ -8,7 +8,7 @@
 
 typedef struct zl_asked_access {
     zl_banked banked;
-    uint32_t lanes, elements; /* that give an address; of a lane's vector */
+    uint32_t lanes, elements; /* lanes that give an address; of a vector */
     uint64_t instances;
     const zlay_layout *layout;
 } zl_asked_access;
@@ -28,7 +28,7 @@ struct zlay_swizzle {
     zlay_layout *layout;
 };
 
-/* Whether all of it is linear over F2, and then what it asks. */
+/* A request that is linear over F2, in the terms of zl_swizzle_find. */
 typedef struct zl_asked_f2 {
     zl_swizzle_problem problem;
     zl_bank_ask ask[ZL_ASKS_MOST];
@@ -39,14 +39,17 @@ zlay_status zl_asked_read(zl_asked *out, const zlay_target *target,
                           const zlay_swizzle_request *request);
 bool zl_asked_linear(zl_asked_f2 *out, const zl_asked *a);
 
-/* Fill layout, costs and info from a layout over F2, counted once more. */
+/* Fills in layout, costs and info from a layout over F2, whose wavefronts it
+ * counts again by addresses. */
 zlay_status zl_swizzle_lay(zlay_swizzle *s, const zl_asked *a, const zl_asked_f2 *f,
                            const zl_swizzle_found *found);
 
-/* The best of the families, where it beats what is there; ZLAY_NONE none fits. */
+/* Puts the best member of the families in place of a worse layout; ZLAY_NONE or
+ * ZLAY_ENOTSUP: there is no layout, and no member fits. */
 zlay_status zl_swizzle_family(zlay_swizzle *s, const zl_asked *a);
 
-/* Whether tensor copies write rows of `row` elements of a mode with a swizzle. */
+/* Whether a tensor copy can write the tile with this contiguous mode and
+ * swizzle; and whether matrix instructions can read it. */
 bool zl_tensor_writes(const zl_asked *a, uint32_t mode, int32_t swizzle);
 bool zl_matrix_reads(const zl_asked *a, uint32_t mode, int32_t swizzle);
 

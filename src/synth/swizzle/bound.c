@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What accesses take under any layout.
+/* Bounds from below the wavefronts that accesses take under any layout.
  *
- * Lanes of a phase ask for keys, words or whole aligned vectors, and banks hold `ways` of them side
- * by side.  Where the vectors of some access force the offset of a key modulo more than its own
- * size, keys of one rest share ways / classes places: 32 words that all begin a 16-byte vector lie
- * in 8 banks, and take 4 wavefronts whatever the layout. */
+ * The lanes of a phase access keys: words, or whole aligned vectors.  A row of all banks holds
+ * `ways` keys.  Where the vectors of some access force the offset of a key modulo more than the
+ * key's size, keys with the same remainder share ways / classes places (a pigeonhole bound).  For
+ * example, 32 words that each begin a 16-byte vector lie in 8 banks, and take 4 wavefronts under
+ * every layout. */
 #include "synth/swizzle/family.h"
 #include "base/arith.h"
 
@@ -31,7 +32,7 @@ static keys keys_of(const zl_asked *a, const zl_asked_access *x)
     return k;
 }
 
-/* Each lane begins behind the one before it, as along a line: no two are alike. */
+/* Whether each lane's first element is after that of the lane before it; then all are different. */
 static bool ascends(const keys *k, uint64_t lanes)
 {
     uint64_t next = 0;
@@ -50,7 +51,8 @@ static bool seen_before(const keys *k, uint64_t lanes, uint32_t lane)
     return false;
 }
 
-/* Lanes of the phase that begin where this one does, where each is served by itself. */
+/* The lanes of the phase with the same first element that wait for each other: 1 unless each lane
+ * is served by itself. */
 static uint64_t alike(const keys *k, uint64_t lanes, uint32_t lane)
 {
     uint64_t count = k->apart ? 0 : 1;
@@ -59,7 +61,7 @@ static uint64_t alike(const keys *k, uint64_t lanes, uint32_t lane)
     return count;
 }
 
-/* Keys of `count` different vectors at least. */
+/* The fewest keys that `count` different vectors have. */
 static uint64_t keys_least(const keys *k, uint64_t count)
 {
     return k->shared && !k->apart ? zl_ceil_div(count, k->size) : count;
@@ -90,13 +92,14 @@ static uint64_t phase_bound(const zl_families *f, const keys *k, uint64_t lanes)
     return most;
 }
 
-/* What an instance takes at least, and ideally. */
+/* The bound of an instance, and its wavefronts without conflicts. */
 typedef struct bound {
     keys k;
     uint32_t least, ideal;
 } bound;
 
-/* Addresses that are alike where elements are: who is served together depends on no more. */
+/* Bounds one instance.  It is given addresses that are equal exactly where elements are, because
+ * the lanes that are served together depend on nothing else. */
 static zlay_status instance_bound(bound *out, const zl_families *f, uint32_t i)
 {
     const zl_asked_access *x = &f->a->access[i];
@@ -117,8 +120,8 @@ static zlay_status instance_bound(bound *out, const zl_families *f, uint32_t i)
     return ZLAY_OK;
 }
 
-/* Instances of elements that are all moved by one number have one bound, where no vectors force the
- * rests of offsets, or force the same. */
+/* Whether an instance has the same bound as the one before it: all its elements differ by one
+ * number, and vectors force the same remainders of their offsets, or none. */
 static bool bound_alike(const zl_families *f, const keys *k, const uint32_t *before, uint32_t lanes)
 {
     if (!zl_is_moved(k->first, before, lanes, 1)) return false;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Members of the families counted at the addresses of their accesses.
+/* Counts the wavefronts of a member of a family, at the addresses of its accesses.
  *
- * Where elements lie in lines depends on the contiguous mode alone, so places are found once for all
- * members of it; a cut, a power of two, takes bits of them.  A count starts at the instance
- * that ended the last one, takes one instance of each access in turn, and ends as soon as what is
- * counted and the least of what is left are more than the caller takes. */
+ * The places of elements in lines depend on the contiguous mode alone, so they are found once for
+ * all members of that mode; a cut, which is a power of two, only splits the column's bits.  A
+ * count starts at the instance that ended the last count, takes one instance of each access in
+ * turn, and stops as soon as the wavefronts counted and the bounds of the rest exceed what the
+ * caller takes. */
 #include "synth/swizzle/family.h"
 
 #include <string.h>
@@ -13,6 +14,7 @@ enum { BYTE = 8, WORD = 4, LINES_STEP = 4 }; /* elements whose lines take a step
 
 /* ---- vectors in lines ------------------------------------------------------------ */
 
+/* Whether a lane's vector is consecutive in one line. */
 static bool in_line(const zl_families *f, const zl_asked_access *x, const uint32_t *index)
 {
     zl_place first = f->line[*index];
@@ -23,7 +25,7 @@ static bool in_line(const zl_families *f, const zl_asked_access *x, const uint32
     return true;
 }
 
-/* False: a vector does not lie side by side. */
+/* Reads the first column of each vector of an access; false: a vector is not consecutive. */
 static bool starts_read(zl_families *f, uint32_t i)
 {
     const zl_asked_access *x = &f->a->access[i];
@@ -55,14 +57,16 @@ zlay_status zl_lines_begin(zl_families *f, const zl_member *m)
 
 /* ---- vectors in cuts ------------------------------------------------------------- */
 
-/* The power of two of which all starts are multiples in a cut, at most its length. */
+/* A power of two that divides all starts of an access in a cut. */
 static uint64_t starts_step(const zl_access_points *p, const zl_member *m, bool cut)
 {
     uint64_t step = p->joined ? p->joined & (0 - p->joined) : UINT64_C(1) << 32;
     return cut && step > m->cut ? m->cut : step;
 }
 
-/* `apart` collects the bits in which a vector's ends differ. */
+/* Whether each vector of an access is aligned and lies in one row.  Adds to `apart` the bits in
+ * which the first and last column of a vector differ, and sets *seen to the vectors that were
+ * looked at. */
 static bool starts_fit(uint64_t *apart, uint64_t *seen, const zl_families *f, const zl_member *m,
                        uint32_t i)
 {
@@ -82,7 +86,7 @@ static bool starts_fit(uint64_t *apart, uint64_t *seen, const zl_families *f, co
     return true;
 }
 
-/* A chunk that no vector leaves begins where vectors may. */
+/* Sets the grain to the least power of two such that each vector lies in one aligned chunk. */
 bool zl_cut_begin(zl_families *f, const zl_member *m)
 {
     uint64_t apart = 0, seen;
@@ -103,6 +107,7 @@ bool zl_cut_begin(zl_families *f, const zl_member *m)
 
 /* ---- counts ---------------------------------------------------------------------- */
 
+/* The byte addresses of the lanes in one instance of an access. */
 static void addresses_fill(uint32_t *out, const zl_families *f, const zl_member *m, uint32_t i,
                            uint64_t instance)
 {
@@ -140,8 +145,8 @@ static zlay_status addresses_count(uint32_t *out, const zl_families *f, uint32_t
     return ZLAY_OK;
 }
 
-/* Addresses that are all moved by one multiple of a key ask for the same keys of other banks, turned
- * round: they take what those before took. */
+/* Counts one instance.  Where all addresses are those of the last count plus one multiple of a key,
+ * the keys lie in rotated banks, and the wavefronts are the same. */
 static zlay_status instance_count(uint32_t *out, zl_families *f, const zl_member *m, uint32_t i,
                                   uint64_t instance)
 {
@@ -159,6 +164,7 @@ static zlay_status instance_count(uint32_t *out, zl_families *f, const zl_member
     return status;
 }
 
+/* Adds one instance's wavefronts to its access, and to the sum in place of its bound. */
 static zlay_status count_one(zl_families *f, const zl_member *m, uint64_t *wavefronts,
                              uint64_t *sum, uint32_t i, uint64_t instance)
 {
@@ -171,7 +177,7 @@ static zlay_status count_one(zl_families *f, const zl_member *m, uint64_t *wavef
     return ZLAY_OK;
 }
 
-/* One round counts instance n of each access that has one. */
+/* Round n counts one instance of each access that has one left. */
 zlay_status zl_member_count(zl_families *f, const zl_member *m, uint64_t *wavefronts, uint64_t *sum,
                             uint64_t most)
 {

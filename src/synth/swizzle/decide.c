@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether K can meet none of the accesses' subspaces, decided from the subspaces alone.
+/* Decides whether some K has only 0 in common with the subspace of every access (K as in
+ * swizzle.h), from the subspaces alone.
  *
- * With E their sum and I their meet only E / I matters: what is outside E is K's for nothing, and
- * what K has in common with one subspace it has modulo I too.  One or two subspaces of a size that
- * fits leave room always.  Of more, the set of all forbidden vectors decides: a vector outside it
- * may join K, and then what is forbidden is that set and its copy moved by the vector. */
+ * Let E be the sum of the subspaces and I their intersection.  Only the quotient E / I matters:
+ * vectors outside E may join K without any conflict, and K meets a subspace exactly when it does
+ * so modulo I.  One or two subspaces whose sizes fit always leave room.  For more, the file walks
+ * over the bases of K depth first, with the set of forbidden vectors as a bit set: a vector
+ * outside the set may join K, and then the set is joined with its translate by that vector. */
 #include "algebra/f2/f2.h"
 #include "synth/swizzle/swizzle.h"
 
@@ -24,7 +26,7 @@ typedef struct quotient {
     uint64_t at[ZL_ASKS_MOST][ZL_LANE_BITS]; /* coordinates */
 } quotient;
 
-/* The meet of two spans, by the sources of what depends. */
+/* The intersection of two spans (Zassenhaus). */
 static uint32_t meet(uint64_t *out, const uint64_t *a, uint32_t a_count, const uint64_t *b,
                      uint32_t b_count)
 {
@@ -45,7 +47,8 @@ static uint32_t meet(uint64_t *out, const uint64_t *a, uint32_t a_count, const u
     return count;
 }
 
-/* Coordinates in E / I: those of E in a basis that begins with one of I. */
+/* Reads the subspaces in coordinates of E / I: those of E, in a basis that begins with a basis of
+ * I, without the first ones. */
 static void quotient_read(quotient *q, const zl_avoid *avoid, uint32_t count)
 {
     zl_echelon e;
@@ -69,6 +72,7 @@ static void quotient_read(quotient *q, const zl_avoid *avoid, uint32_t count)
     }
 }
 
+/* Joins a set with its translate by a vector. */
 static void set_join(uint64_t *set, uint32_t dims, uint32_t vector)
 {
     uint64_t moved[SET];
@@ -78,7 +82,8 @@ static void set_join(uint64_t *set, uint32_t dims, uint32_t vector)
     memcpy(set, moved, words * sizeof *moved);
 }
 
-/* The union of what accesses longer than `index` forbid beside K. */
+/* The union of the vectors that accesses forbid beside K; only accesses count whose depth is above
+ * that of the next vector. */
 static void forbid(uint64_t *set, const quotient *q, uint32_t outside, uint32_t index,
                    const uint32_t *k, uint32_t length)
 {
@@ -94,8 +99,8 @@ static void forbid(uint64_t *set, const quotient *q, uint32_t outside, uint32_t 
     }
 }
 
-/* A level of the walk over K: vectors of a reduced basis have growing top bits, and none has the
- * top bit of another. */
+/* A level of the walk over the bases of K.  Only reduced bases are walked: the top bits of their
+ * vectors grow, and no vector has the top bit of another. */
 typedef struct step {
     uint64_t set[SET];
     uint32_t next, tops;
@@ -110,7 +115,7 @@ static uint32_t next_free(step *at, uint32_t end, uint64_t *steps)
     return 0;
 }
 
-/* Where some access counts no further vector, the order begins anew. */
+/* Begins a level.  Where the depth of some access ends here, the top bits may begin anew. */
 static void step_begin(step *to, const quotient *q, uint32_t outside, const uint32_t *k,
                        uint32_t length)
 {
@@ -123,7 +128,7 @@ static void step_begin(step *to, const quotient *q, uint32_t outside, const uint
     forbid(to->set, q, outside, length, k, length);
 }
 
-/* Whether `length` vectors can be put beside each other, the first ones counted by all. */
+/* Whether `length` vectors of E / I can be chosen one after the other, none of them forbidden. */
 static bool room_for(deciding *w, const quotient *q, uint32_t outside, uint32_t length)
 {
     step at[MOST + 1];
@@ -153,7 +158,8 @@ static uint32_t rank_with(const zl_avoid *a, const uint64_t *k, uint32_t length)
     return rank;
 }
 
-/* Too large to walk over: a K that meets nothing shows that there is one. */
+/* For spaces too large to walk over: searches a K, and returns whether it meets no subspace.  If it
+ * meets one, nothing is known. */
 static bool witnessed(deciding *w, const zl_inner_frame *f, const zl_avoid *avoid, uint32_t longest)
 {
     uint64_t k[ZL_TILE_BITS];
@@ -165,6 +171,7 @@ static bool witnessed(deciding *w, const zl_inner_frame *f, const zl_avoid *avoi
     return yes;
 }
 
+/* Decides for one frame; true ends the walk over frames. */
 static bool in_frame(void *env, const zl_inner_frame *f)
 {
     deciding *w = env;

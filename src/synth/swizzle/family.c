@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Searches the families of families.def (pitches, paddings, swizzles of lines) member by member;
- * the wavefronts of each are counted at the addresses of its accesses, beginning with those that
- * can meet the lower bound; a member that cannot be better than the best is not counted. */
+/* Searches the families of families.def (padding, skewing and XOR swizzles of rows) member by
+ * member.  It counts a member's wavefronts at the addresses of its accesses, in rounds that allow
+ * more and more wavefronts above the lower bound (iterative deepening).  A member that cannot be
+ * better than the best is not counted. */
 #include "synth/swizzle/family.h"
 
 #include <string.h>
 #include <zlay/tensormap.h>
 
 enum { BYTE = 8, CHUNK_BITS = 128, LINE_SHIFT = 3, CONFIRMED = 256 };
-enum { POINTS_COUNTED = 8 }; /* of limits.points that one count of a warp's access takes */
+enum { POINTS_COUNTED = 8 }; /* of limits.points, for one counted access of a warp */
 enum { ROUNDS_LEAST = 8, ROUNDS_FINER = 16, ROUNDS_WIDER = 4 }; /* the excess that a round allows */
 
-/* Who reads and writes a layout; nobody but threads, whose offset is simpler by lines alone. */
+/* The hardware that can use a layout: matrix instructions and tensor copies; tensor copies; threads
+ * only, of separate lines (a simpler offset) or of joined ones. */
 enum { REACH_MATRIX, REACH_TENSOR, REACH_LINES, REACH_JOINED };
 
-/* What layouts are compared by, in this order. */
+/* Layouts are compared by these, in this order; less is better. */
 typedef struct rank {
     uint64_t wavefronts, size;
     uint32_t reach, xors; /* REACH_* */
@@ -26,8 +28,8 @@ typedef struct searching {
     rank rank; /* of the best so far */
     bool found;
     uint64_t wavefronts[ZL_ASKS_MOST];
-    uint64_t most; /* sums that this round takes; `more`: a member may have a greater one */
-    bool more;
+    uint64_t most; /* the greatest sum that this round takes */
+    bool more; /* a member may have a greater sum */
     zlay_status status;
 } searching;
 
@@ -38,9 +40,9 @@ static bool less(const rank *a, const rank *b)
     return a->reach != b->reach ? a->reach < b->reach : a->xors < b->xors;
 }
 
-/* ---- who reaches a member -------------------------------------------------------- */
+/* ---- the hardware that can use a member ------------------------------------------ */
 
-/* The swizzle of a tensor copy whose rows it has; -1: none. */
+/* The swizzle of the tensor copy that writes a member; -1: none. */
 static int32_t tensor_swizzle(const zl_asked *a, const zl_member *m)
 {
     uint64_t span = m->cut * a->elem_bits;
@@ -55,6 +57,8 @@ static int32_t tensor_swizzle(const zl_asked *a, const zl_member *m)
     return is ? swizzle : -1;
 }
 
+/* The swizzle with which tensor copies write a member, and matrix instructions read it; -1:
+ * none. */
 static void reach_of(int32_t *tensor, int32_t *matrix, const zl_asked *a, const zl_member *m)
 {
     *tensor = tensor_swizzle(a, m);
@@ -73,9 +77,10 @@ static rank rank_of(const zl_asked *a, const zl_member *m)
     return r;
 }
 
-/* ---- all of them ----------------------------------------------------------------- */
+/* ---- all members ----------------------------------------------------------------- */
 
-/* A member that could not win with the least sum there is need not be counted. */
+/* Counts a member and keeps it if it is the best.  A member that could not win even at the lower
+ * bound is not counted. */
 static void offer(searching *s, const zl_member *m)
 {
     uint64_t wavefronts[ZL_ASKS_MOST], most = s->most, steps = s->f.steps;
@@ -102,6 +107,7 @@ static void try_pads(searching *s, zl_member m)
     for (uint64_t end = m.pitch + s->f.period; m.pitch < end; m.pitch += s->f.align) offer(s, &m);
 }
 
+/* Offers all skews and XORs of chunks. */
 static void try_grain(searching *s, zl_member m)
 {
     uint64_t chunks = m.cut / m.grain;
@@ -114,7 +120,7 @@ static void try_grain(searching *s, zl_member m)
         for (m.shift = 0; m.shift <= ZL_FAMILY_SHIFT_MOST; m.shift++) offer(s, &m);
 }
 
-/* Of the lines that were begun. */
+/* Offers all members with one cut of the lines that were begun. */
 static void try_cut(searching *s, zl_member m, uint64_t cut)
 {
     m.cut = cut;
@@ -125,7 +131,7 @@ static void try_cut(searching *s, zl_member m, uint64_t cut)
         if (cut % m.grain == 0) try_grain(s, m);
 }
 
-/* A mode's lines, whole and cut at each power of two up to a row of all banks. */
+/* Offers members of a mode's lines, whole and cut at each power of two up to a row of all banks. */
 static void try_mode(searching *s, zl_member m)
 {
     uint64_t length = s->f.a->shape[m.mode];
@@ -135,8 +141,9 @@ static void try_mode(searching *s, zl_member m)
     for (uint64_t cut = 2; cut < length && cut <= s->f.period; cut *= 2) try_cut(s, m, cut);
 }
 
-/* Joined lines are one row where they are not cut; none of their members spans less than that one,
- * is reached by more or has fewer XORs. */
+/* Offers members of joined lines.  Uncut, they are one row.  No other member of them spans less,
+ * can be used by more hardware or has fewer XORs; so where even that row cannot win, none is
+ * tried. */
 static void try_joined(searching *s, zl_member m)
 {
     uint64_t length = s->f.a->size;
@@ -163,8 +170,9 @@ static void try_all(searching *s)
     }
 }
 
-/* First the members that reach the bound, then those of a little more, and so on: what is far from the
- * best is given up after a few counts.  A round that finds one has seen all that take no more. */
+/* Tries the members that reach the bound first, then those with a little more, and so on, so that a
+ * member far from the best is given up after a few counts.  A round that finds a member has counted
+ * every member that takes no more. */
 static void try_rounds(searching *s)
 {
     uint64_t excess = 0;
@@ -178,6 +186,7 @@ static void try_rounds(searching *s)
 
 /* ---- the answer ------------------------------------------------------------------ */
 
+/* What is proved about the best layout. */
 static int32_t least_of(const searching *s, const zlay_swizzle *old)
 {
     if (s->rank.wavefronts == s->f.bound) return ZLAY_SWIZZLE_LEAST_ANY;
@@ -202,7 +211,7 @@ static zlay_status confirm_some(const searching *s, const zl_placing *p, const z
     return ZLAY_OK;
 }
 
-/* The layout that was written has every element where the member counted it. */
+/* Checks that the layout that is returned has every element where the member was counted. */
 static zlay_status confirm(searching *s, const zlay_layout *layout)
 {
     const uint64_t size = s->f.a->size;
@@ -238,7 +247,7 @@ static zlay_status answer(zlay_swizzle *out, searching *s)
     return ZLAY_OK;
 }
 
-/* What was found over F2 is the one to beat. */
+/* Begins with the layout found over F2 as the best so far. */
 static void begin(searching *s, const zlay_swizzle *old)
 {
     s->rank = (rank){UINT64_MAX, UINT64_MAX, UINT32_MAX, UINT32_MAX};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The families of families.def inside. */
+/* The search over the families of families.def: its members and its state. */
 #ifndef ZL_SWIZZLE_FAMILY_H
 #define ZL_SWIZZLE_FAMILY_H
 
@@ -22,49 +22,52 @@ enum {
 #undef FAMILY_MOST
 };
 
-enum { ZL_STEPS_COUNTED = 96 }; /* of limits.work that one count of a warp's access takes */
+enum { ZL_STEPS_COUNTED = 96 }; /* of limits.work, for one counted access */
 
 /* One layout of a family. */
 typedef struct zl_member {
     int32_t family;
-    uint32_t mode;               /* that is contiguous */
+    uint32_t mode;               /* the contiguous mode */
     uint64_t cut, grain, pitch;  /* elements */
     uint64_t step;               /* SKEW */
     uint32_t bits, shift;        /* XOR */
-    bool joined;                 /* lines of the mode end to end are cut as one */
+    bool joined;                 /* all lines of the mode are cut as one line */
 } zl_member;
 
 /* A tile cut into rows. */
 typedef struct zl_rows {
     uint64_t below, extent;      /* indices below the mode; its own */
-    uint64_t length, count;      /* of what is cut, a line of the mode or all of them joined */
+    uint64_t length, count;      /* of a line that is cut; of such lines */
     uint64_t cut, cuts;
 } zl_rows;
 
-/* Where an element lies in rows: those of a cut, or lines that are not cut. */
+/* The place of an element in the rows of a cut, or in lines that are not
+ * cut. */
 typedef struct zl_place {
     uint32_t column, row;
 } zl_place;
 
-/* How lines become rows of a cut, a power of two or the whole line, and the divisor by what moves chunks. */
+/* How lines become rows of a cut, which is a power of two or the whole line. */
 typedef struct zl_placing {
     uint64_t count; /* of lines */
-    zlay_divisor chunks;
+    zlay_divisor chunks; /* a fast division by the chunks of a row */
     uint32_t cut_bits, grain_bits; /* cut_bits: 32 where lines are not cut */
 } zl_placing;
 
-/* Elements of an access: index into the tile, the lane fastest; UINT32_MAX: inactive.  Of each instance
- * the least wavefronts.  Where vectors matter, the column in its line at which each begins. */
+/* The elements of an access. */
 typedef struct zl_access_points {
+    /* Index into the tile, lane fastest, UINT32_MAX: inactive; of each instance
+     * a lower bound of its wavefronts; of each vector its first column. */
     uint32_t *index, *least, *start;
     uint64_t count, instances, starts;
-    uint32_t align;  /* of a vector, elements */
-    uint32_t joined; /* all starts by OR: how far they are multiples of a power of two */
-    uint32_t last[ZLAY_BANK_LANES], wavefronts; /* the addresses that were counted last; 0: none */
+    uint32_t align;  /* of a vector, in elements */
+    uint32_t joined; /* the OR of all starts */
+    /* The addresses that were counted last, and their wavefronts; 0: none. */
+    uint32_t last[ZLAY_BANK_LANES], wavefronts;
 } zl_access_points;
 
-/* The offset of an element modulo a power of two, and the elements behind and before it: numbers
- * from 1, 0 where no vector says. */
+/* What vectors force on an element: its offset modulo a power of two, and its
+ * neighbours, as element number + 1; 0 where no vector forces one. */
 typedef struct zl_forced {
     uint32_t behind, before, modulus, rest;
 } zl_forced;
@@ -73,21 +76,23 @@ typedef struct zl_families {
     const zl_asked *a;
     zl_access_points points[ZL_ASKS_MOST];
     zl_forced *forced;                  /* of each element of the tile */
-    zlay_swizzle_cost cost[ZL_ASKS_MOST]; /* ideal and bound alone */
-    uint64_t bound;                     /* their sum */
-    uint64_t align, period; /* of a pitch; of the banks: elements */
+    zlay_swizzle_cost cost[ZL_ASKS_MOST]; /* ideal and lower_bound only */
+    uint64_t bound;         /* the sum of the lower bounds */
+    uint64_t align, period; /* of a pitch; of a row of all banks; in elements */
     uint64_t steps;         /* counts that are left */
-    zl_place *line;         /* of each element of the tile, in the lines of the mode that is tried */
+    zl_place *line;         /* of each element, in the current mode's lines */
     uint32_t lines;         /* which lines these are; 0: none yet */
-    bool whole;             /* each vector lies side by side in one of them */
-    zl_placing placing;     /* of the cut that is tried */
-    uint64_t grain;         /* the least chunk that no vector leaves */
+    bool whole;             /* each vector is consecutive in one line */
+    zl_placing placing;     /* of the current cut */
+    uint64_t grain;         /* the least chunk that contains whole vectors */
     uint64_t hard;          /* the instance that ended the last count */
 } zl_families;
 
 zl_rows zl_rows_of(const zl_asked *a, const zl_member *m);
-/* For tiles of fewer than 2^32 elements: where each lies in the lines of a member's mode; the cut, then
- * the chunks of a grain; offsets of places in lines, for members of no more than 2^32 elements. */
+
+/* For tiles of fewer than 2^32 elements. Fills in the place of each element in
+ * the lines of a member's mode; begins a cut; sets its chunks; and computes the
+ * offsets of places in lines. */
 void zl_lines_fill(zl_place *out, const zl_asked *a, const zl_member *m);
 void zl_placing_begin(zl_placing *out, const zl_asked *a, const zl_member *m);
 void zl_placing_chunks(zl_placing *p, const zl_member *m);
@@ -97,31 +102,35 @@ uint64_t zl_member_size(const zl_member *m, const zl_rows *r);
 zlay_status zl_member_layout(zlay_ctx *ctx, zlay_layout **out, const zl_asked *a,
                              const zl_member *m);
 
-/* The elements of every access: EINVAL an index outside the tile, a lane of which some elements
- * have none; ELIMIT, ENOMEM. */
+/* Reads the elements of every access. ZLAY_EINVAL: an index is outside the
+ * tile, or a lane has only some elements of its vector; ZLAY_ELIMIT,
+ * ZLAY_ENOMEM. */
 zlay_status zl_points_read(zl_families *f);
 
-/* What vectors force on any layout: ZLAY_NONE with an element that no layout can place. */
+/* Reads what vectors force on every layout; ZLAY_NONE names an element that no
+ * layout can place. */
 zlay_status zl_points_force(zl_families *f);
 
-/* Begin with lines: where each element lies in them, and each vector. ELIMIT. */
+/* Begins with the lines of a member's mode: places elements and vectors in
+ * them; ZLAY_ELIMIT. */
 zlay_status zl_lines_begin(zl_families *f, const zl_member *m);
 
-/* Begin with a cut of these lines: whether each vector lies side by side in one row of it, aligned, and in chunks of
- * which grain. */
+/* Begins with a cut of these lines and sets `grain`; false: some vector is not
+ * consecutive and aligned in one row. */
 bool zl_cut_begin(zl_families *f, const zl_member *m);
 
-/* The wavefronts of a member of the cut that was begun, summed and of each access; a sum above `most`
- * says only that the member takes more.  Nothing is known where steps end at 0. */
+/* Counts the wavefronts of a member of the cut that was begun, of each access
+ * and in all. Counting stops at a sum above `most`: then the member takes at
+ * least that many. Where `steps` reaches 0, the result says nothing. */
 zlay_status zl_member_count(zl_families *f, const zl_member *m, uint64_t *wavefronts, uint64_t *sum,
                             uint64_t most);
 
-/* Whether all numbers are others moved by one multiple of a power of two, but UINT32_MAX, which stands
- * where it stands there. */
+/* Whether `a` is `from` plus one multiple of `step`, a power of two, in each
+ * place; UINT32_MAX must stand in the same places of both. */
 bool zl_is_moved(const uint32_t *a, const uint32_t *from, uint32_t count, uint32_t step);
 
-/* What each access takes at least, whatever the layout: a wavefront a phase, and as many as keys
- * whose places in a row of banks are forced to be few. */
+/* Bounds what each access takes under every layout: a wavefront for each phase,
+ * and more where vectors force many keys into few banks. */
 zlay_status zl_bounds_read(zl_families *f);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A layout over F2 for a set of accesses: a form that tensor copies write where one does, else K in
- * closed form or by search, and a basis of the rest. */
+/* Finds a layout over F2 for a set of accesses.  It takes a form that tensor copies can write where
+ * one has no conflict.  Otherwise it finds K (see swizzle.h) in closed form (pair.c) or by search
+ * (search.c), in every frame of inner bits (frames.c), and completes K to a basis of offsets. */
 #include "algebra/f2/f2.h"
 #include "synth/swizzle/swizzle.h"
 
@@ -8,7 +9,7 @@
 
 #include <zlay/tensormap.h>
 
-/* ---- what accesses take under a layout ------------------------------------------- */
+/* ---- wavefronts under a layout --------------------------------------------------- */
 
 uint32_t zl_rank_of(uint64_t *value, uint32_t count)
 {
@@ -26,7 +27,7 @@ uint32_t zl_rank_of(uint64_t *value, uint32_t count)
 /* A layout: a form, or a basis. */
 typedef struct layout {
     const zl_swizzle_problem *p;
-    const uint64_t *basis; /* NULL: it is the form */
+    const uint64_t *basis; /* NULL: the layout is the form */
     zl_form_place form;
 } layout;
 
@@ -38,6 +39,7 @@ static uint64_t offset_of(const layout *l, uint64_t index)
     return offset;
 }
 
+/* Whether the vectors of an access are consecutive and aligned under a layout. */
 static bool fits(const zl_bank_ask *a, const layout *l)
 {
     uint64_t low = zl_ones(a->vector);
@@ -57,6 +59,8 @@ uint64_t zl_ask_bound(const zl_bank_ask *a)
     return (uint64_t)a->phases << a->repeats << shared;
 }
 
+/* A phase takes 2^(keys - banks) wavefronts: `keys` is the rank of the lanes' keys, `banks` that of
+ * their banks. */
 static uint64_t wavefronts_of(const zl_bank_ask *a, const layout *l)
 {
     uint64_t key[ZL_LANE_BITS], bank[ZL_LANE_BITS];
@@ -70,7 +74,8 @@ static uint64_t wavefronts_of(const zl_bank_ask *a, const layout *l)
     return (uint64_t)a->phases << a->repeats << (keys - banks);
 }
 
-/* False also where the sum will reach `end`; it begins as the least that there is. */
+/* Counts all accesses.  *sum begins as the sum of the bounds, which wavefronts replace one by one.
+ * False: a vector does not fit, or the sum reaches `end`. */
 static bool count(uint64_t *wavefronts, uint64_t *sum, const layout *l, const uint64_t *bound,
                   uint64_t end)
 {
@@ -93,7 +98,7 @@ bool zl_swizzle_count(uint64_t *wavefronts, const zl_swizzle_problem *p, const u
 
 /* ---- the best so far ------------------------------------------------------------- */
 
-/* A layout is kept where it takes fewer wavefronts than `end`. */
+/* Keeps a layout if it takes fewer wavefronts than `end`. */
 static bool offer(zl_swizzle_found *out, const layout *l, int32_t method, uint64_t end)
 {
     uint64_t wavefronts[ZL_ASKS_MOST], sum = out->least;
@@ -107,7 +112,7 @@ static bool offer(zl_swizzle_found *out, const layout *l, int32_t method, uint64
     return true;
 }
 
-/* What a layout has to stay below to replace the one that is there. */
+/* The sum that a layout must stay below to replace the best. */
 static uint64_t sum_of(const zl_swizzle_found *out)
 {
     return out->method ? out->sum : UINT64_MAX;
@@ -121,7 +126,7 @@ static void form_fill(zl_swizzle_found *out, const zl_swizzle_problem *p)
         out->basis[b] = zl_form_offset(&form, UINT64_C(1) << b);
 }
 
-/* The first of the best forms that stay below `end`. */
+/* Keeps the first of the best forms whose sum is below `end`. */
 static void try_forms(zl_swizzle_found *out, const zl_swizzle_problem *p, uint64_t end)
 {
     layout l = {.p = p};
@@ -136,7 +141,7 @@ static void try_forms(zl_swizzle_found *out, const zl_swizzle_problem *p, uint64
 
 /* ---- a layout from its subspaces ------------------------------------------------- */
 
-/* Lanes of one key, where each is served by itself. */
+/* log2 of the lanes of a phase that have one key, for accesses that serve each lane by itself. */
 static uint32_t doubled(const zl_inner_frame *f, const zl_bank_ask *a, uint32_t low)
 {
     zl_echelon e;
@@ -175,7 +180,7 @@ void zl_avoid_read(zl_avoid *out, const zl_inner_frame *f, const zl_swizzle_prob
     }
 }
 
-/* Whether K that does for b does for a. */
+/* Whether every K that avoids b also avoids a. */
 static bool covers(const zl_avoid *b, const zl_avoid *a)
 {
     zl_echelon e;
@@ -188,7 +193,7 @@ static bool covers(const zl_avoid *b, const zl_avoid *a)
     return true;
 }
 
-/* Those that no other covers. */
+/* Keeps the subspaces that no other covers. */
 static uint32_t avoid_most(zl_avoid *out, const zl_avoid *all, uint32_t count)
 {
     uint32_t kept = 0;
@@ -201,8 +206,8 @@ static uint32_t avoid_most(zl_avoid *out, const zl_avoid *all, uint32_t count)
     return kept;
 }
 
-/* Inner units have the low bits, K the high ones, its first vector the highest; indices of one bit
- * fill what is between. */
+/* Makes the offset of each index bit.  The inner units have the low bits of an offset; K has the
+ * high bits, its first vector the highest; projected single index bits have those between. */
 static void basis_make(uint64_t *basis, const zl_inner_frame *f, const uint64_t *k, uint32_t depth)
 {
     zl_echelon e;
@@ -228,7 +233,7 @@ static void offer_k(zl_swizzle_found *out, const zl_swizzle_problem *p, const zl
     offer(out, &l, method, sum_of(out));
 }
 
-/* The best K of a frame; true: it is proved to be. */
+/* Offers the best K of a frame; true: it is proved to be the best. */
 static bool try_k(zl_swizzle_found *out, const zl_swizzle_problem *p, const zl_inner_frame *f,
                   uint64_t *steps)
 {
@@ -250,7 +255,7 @@ static bool try_k(zl_swizzle_found *out, const zl_swizzle_problem *p, const zl_i
     return whole;
 }
 
-/* ---- all of it ------------------------------------------------------------------- */
+/* ---- the whole search ------------------------------------------------------------ */
 
 typedef struct finding {
     zl_swizzle_found *out;
@@ -276,7 +281,7 @@ static zlay_status try_frames(zl_swizzle_found *out, const zl_swizzle_problem *p
     return status;
 }
 
-/* A form is taken where it has no conflict, or no more than the best that there is. */
+/* A form is taken where it has no conflict, or no more wavefronts than the best layout found. */
 zlay_status zl_swizzle_find(zl_swizzle_found *out, const zl_swizzle_problem *p)
 {
     zlay_status status = ZLAY_OK;

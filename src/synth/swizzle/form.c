@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Layouts that a tensor copy writes: rows of one mode, as long as a swizzle's span, or whole
- * without a swizzle; then the other modes, then the row's next span. */
+/* Enumerates the layouts of a tile that a tensor copy can write, and computes their offsets.  The
+ * low bits of an offset are a row of one mode, as long as a swizzle's span, or the whole mode
+ * without a swizzle; then follow the other modes; then the next span of the row.  The swizzle XORs
+ * line bits onto chunk bits as the TMA engine does (CUDA driver API, CUtensorMapSwizzle). */
 #include "synth/swizzle/swizzle.h"
 
 #include <zlay/tensormap.h>
@@ -33,7 +35,8 @@ uint64_t zl_form_offset(const zl_form_place *f, uint64_t index)
     return f->swizzle ? swizzled(f->p, f->swizzle, offset) : offset;
 }
 
-/* Swizzled ones by the fewest bits, before or after the one without. */
+/* The next form: each contiguous mode, then the next swizzle.  Swizzles come by their span, and no
+ * swizzle comes last or first, as p->swizzles says. */
 bool zl_form_next(zl_swizzle_form *form, const zl_swizzle_problem *p)
 {
     static const uint32_t after[2][ZLAY_SWIZZLE_128B + 1] = {

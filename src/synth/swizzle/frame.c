@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The inner bits of an offset: which elements a vector has side by side, and the linear functions
- * of the index that are these bits.
+/* Finds the inner bits of an offset: which elements lie in one vector (the units), and the linear
+ * functions of an index that give these bits (the duals).
  *
  * Bit j is 1 at unit[j], 0 at the other units, and 0 wherever a vector of more than j bits starts.
- * These equations are solved together; right sides stand above the index's bits. */
+ * These linear equations over F2 are solved by elimination; a row holds the index in its low bits
+ * and the right sides of all inner bits above. */
 #include "algebra/f2/f2.h"
 #include "synth/swizzle/swizzle.h"
 
@@ -31,7 +32,7 @@ bool zl_frame_units(zl_inner_frame *f, uint32_t *fixed, zl_swizzle_found *out,
     return true;
 }
 
-/* A level: the inner bits that the same accesses force to 0 at their starts. */
+/* A level: consecutive inner bits that the same accesses force to 0 at their starts. */
 typedef struct level {
     uint32_t first, end;
     zl_echelon rows;
@@ -42,7 +43,8 @@ typedef struct levels {
     level at[ZL_VECTOR_MOST];
 } levels;
 
-/* Right sides of other levels' bits are left out. */
+/* Adds an equation to a level, without the right sides of other levels; false: it contradicts the
+ * others. */
 static bool row_put(level *l, uint64_t row)
 {
     uint64_t rights = right(l->end) - right(l->first);
@@ -50,6 +52,7 @@ static bool row_put(level *l, uint64_t row)
     return !(l->rows.pivots & ~INDEX);
 }
 
+/* Splits the inner bits into levels, at the widths of the vectors. */
 static void levels_cut(levels *l, const zl_inner_frame *f, const zl_swizzle_problem *p)
 {
     uint64_t cuts = UINT64_C(1) << f->inner;
@@ -64,7 +67,8 @@ static void levels_cut(levels *l, const zl_inner_frame *f, const zl_swizzle_prob
     }
 }
 
-/* False with the access whose starts no such bits are 0 at. */
+/* Adds the equations of units and starts; false, with the access and bit in *out: they have no
+ * solution. */
 static bool level_fill(level *l, zl_swizzle_found *out, const zl_inner_frame *f,
                        const zl_swizzle_problem *p)
 {
@@ -83,9 +87,10 @@ static bool level_fill(level *l, zl_swizzle_found *out, const zl_inner_frame *f,
     return true;
 }
 
-/* ---- accesses of narrower vectors: their lanes should differ in the bits above --- */
+/* ---- narrower accesses: their lanes should differ in the inner bits above a key -- */
 
-/* Bits `low` and above of the inner bits of an index, as far as they are decided. */
+/* Reads the inner bits of an index from bit `low` on; false: equations do not decide all of
+ * them. */
 static bool decided(uint64_t *value, const levels *l, uint32_t low, uint64_t index)
 {
     bool all = true;
@@ -102,8 +107,9 @@ static bool decided(uint64_t *value, const levels *l, uint32_t low, uint64_t ind
     return all;
 }
 
-/* The combinations of a phase's vectors that are decided already are read first; each of the others
- * is given the first inner bit that tells it from them. */
+/* Chooses inner bits such that the lanes of a narrower access differ in them.  First it reads the
+ * sums of a phase's vectors that equations decide already; then it gives each other vector the
+ * first inner bit that makes it independent of these. */
 static void narrow_spread(levels *l, uint32_t low, uint32_t inner, const zl_bank_ask *a)
 {
     zl_echelon known, told;
@@ -147,7 +153,7 @@ static void duals_read(zl_inner_frame *f, const levels *l)
         }
 }
 
-/* What no equation decides yet, by the bits of `choice`; how many bits of it that takes. */
+/* Decides by the bits of `choice` what no equation decides; returns how many bits that takes. */
 static uint32_t choose(levels *l, const zl_inner_frame *f, uint64_t choice)
 {
     uint32_t used = 0;

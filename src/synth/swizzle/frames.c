@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* All frames of a problem: vectors fix the first inner units; the elements that share a word with
- * narrower ones are chosen, and where accesses of several widths meet so are the duals. */
+/* Enumerates the frames of a problem.  Vectors fix the first inner units.  Where vectors are
+ * narrower than a word, all choices of the elements that share a word are tried; where accesses of
+ * several widths meet, so are all choices of the duals.  Beyond a limit the choices are a sample,
+ * and the caller is told that not all were visited. */
 #include "algebra/f2/f2.h"
 #include "synth/swizzle/swizzle.h"
 
@@ -18,7 +20,8 @@ typedef struct visitor {
     bool all, enough;
 } visitor;
 
-/* Accesses of one vector, or two, leave K free; of more, the duals are a choice of many. */
+/* Whether one choice of duals suffices: at most two accesses, or none narrower than the inner
+ * bits. */
 static bool settled(const visitor *v)
 {
     for (uint32_t i = 0; i < v->p->count; i++)
@@ -26,7 +29,7 @@ static bool settled(const visitor *v)
     return true;
 }
 
-/* Few choices are all taken, of many some that are drawn. */
+/* The n-th choice: all choices where they are few, else pseudo-random ones. */
 static uint64_t choice_of(const zl_inner_frame *f, uint64_t n)
 {
     if (UINT64_C(1) << f->loose <= CHOICES_MOST) return n;
@@ -41,6 +44,7 @@ static bool visit_choice(visitor *v, uint64_t choice)
     return true;
 }
 
+/* Visits the frames of one choice of units. */
 static void visit_units(visitor *v)
 {
     uint64_t n = 1;
@@ -54,7 +58,7 @@ static void visit_units(visitor *v)
     v->all = v->all && n == UINT64_C(1) << v->f.loose;
 }
 
-/* Indices of one bit from `first` on that the units before them do not span. */
+/* Chooses single index bits, from bit `first` on, that are independent of the units before them. */
 static bool units_from(visitor *v, uint32_t first)
 {
     zl_echelon e;
@@ -68,7 +72,7 @@ static bool units_from(visitor *v, uint32_t first)
     return at == v->inner;
 }
 
-/* The next rising tuple of indices; false past the last. */
+/* The next ascending tuple of indices; false after the last. */
 static bool units_next(visitor *v)
 {
     uint64_t end = UINT64_C(1) << v->f.bits;
@@ -81,6 +85,8 @@ static bool units_next(visitor *v)
     return false;
 }
 
+/* Visits choices of the elements that share a word: first consecutive ones of each mode, then
+ * all. */
 static void visit_words(visitor *v)
 {
     uint32_t low = 0, tried = 0;

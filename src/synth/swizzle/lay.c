@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The answer over F2: its layout, who else reaches it, and its accesses counted at addresses. */
+/* Turns a basis over F2 into the answer: a layout (strided, strided with a swizzle, or over F2),
+ * the tensor copies and matrix instructions that can use it, and the costs.  The wavefronts are
+ * counted again at the addresses of the first instance, and must equal those of the search. */
 #include "algebra/find/find.h"
 #include "legality/descriptor/smemdesc.h"
 #include "synth/swizzle/ask.h"
@@ -9,9 +11,9 @@
 
 enum { BYTE = 8, BOX_MOST = 256, CHUNK_BITS = 128, MAP_RANK = 5, GROUP = 8, ALIGN = 1024 };
 
-/* ---- who reaches it -------------------------------------------------------------- */
+/* ---- the hardware that can use it ------------------------------------------------ */
 
-/* Types of a width, as maps have them and as matrix instructions do; -1: none. */
+/* An element type of each width, for tensor maps and for matrix instructions; -1: none. */
 typedef struct width {
     uint32_t bits;
     int32_t tensor, matrix;
@@ -29,8 +31,7 @@ static width width_of(uint32_t bits)
     return (width){bits, -1, -1};
 }
 
-/* The next dimension of a map over a dense tensor; rows are padded to 16 bytes, as tensors must be.
- */
+/* Appends a dimension of a map over a dense tensor, whose strides are rounded up to 16 bytes. */
 static void dimension_put(zlay_tensormap *map, uint64_t *bytes, uint64_t extent, uint64_t box)
 {
     const uint64_t granule = CHUNK_BITS / BYTE;
@@ -59,8 +60,8 @@ bool zl_tensor_writes(const zl_asked *a, uint32_t mode, int32_t swizzle)
            verdict.answer == ZLAY_YES;
 }
 
-/* The canonical layouts have groups of eight rows of one swizzled span, of a matrix; K may be the
- * contiguous mode for every type. */
+/* The canonical layouts of matrix operands are groups of eight rows of one swizzled span.  K is
+ * taken as the contiguous mode, because every type allows that. */
 bool zl_matrix_reads(const zl_asked *a, uint32_t mode, int32_t swizzle)
 {
     uint64_t rows = a->size / a->shape[mode];
@@ -73,7 +74,7 @@ bool zl_matrix_reads(const zl_asked *a, uint32_t mode, int32_t swizzle)
            !zl_desc_type_check(NULL, a->target, type, ZLAY_MAJOR_K, swizzle);
 }
 
-/* A mode of more than one element by its number among those. */
+/* The mode with this number among the modes of more than one element. */
 static uint32_t mode_of(const zl_asked *a, uint32_t wide)
 {
     uint32_t i = 0;
@@ -97,8 +98,8 @@ static void reach_fill(zlay_swizzle *s, const zl_asked *a, const zl_swizzle_foun
 
 static bool is_single(uint64_t bits) { return !(bits & (bits - 1)); }
 
-/* Bits that are XORed onto others, `shift` below them, as pairs of bits show it; false: some sum is
- * no such pair. */
+/* Reads a swizzle from sums of two bits: the source bits are XORed onto bits `shift` below them.
+ * False: a sum has other bits, or two sums have different shifts. */
 static bool sources_of(uint64_t *sources, int32_t *shift, const zl_affine *map)
 {
     uint64_t alone = 0;
@@ -118,7 +119,7 @@ static bool sources_of(uint64_t *sources, int32_t *shift, const zl_affine *map)
     return true;
 }
 
-/* The swizzle that makes the map of one whose bits stand alone. */
+/* The swizzle that makes the map from a map of single bits; false: there is none. */
 static bool swizzle_of(zl_swizzle *out, const zl_affine *map)
 {
     uint64_t sources;
@@ -141,7 +142,8 @@ static zlay_status box_of(zl_modes *box, const zl_asked *a)
     return status;
 }
 
-/* The strided layout under a swizzle, which is its own inverse, and the swizzle on it. */
+/* Makes a strided layout with a swizzle.  The strided part is the swizzle applied to the map,
+ * because a swizzle is its own inverse. */
 static zlay_status swizzled_make(zlay_swizzle *s, const zl_asked *a, const zl_affine *map,
                                  const zl_modes *box, zl_swizzle swizzle)
 {
@@ -177,7 +179,9 @@ static zlay_status layout_make(zlay_swizzle *s, const zl_asked *a, const zl_aske
     return status;
 }
 
-/* ---- counted --------------------------------------------------------------------- */
+/* ---- costs ----------------------------------------------------------------------- */
+
+/* The byte addresses of the lanes in the first instance. */
 
 static void addresses_of(uint32_t *out, const zl_asked *a, const zl_asked_access *x,
                          const zl_affine *map, const uint64_t *basis)
@@ -190,7 +194,7 @@ static void addresses_of(uint32_t *out, const zl_asked *a, const zl_asked_access
     }
 }
 
-/* All instances take as many as the first one, which is counted at its addresses. */
+/* Counts an access at the addresses of its first instance; all instances take as many. */
 static zlay_status cost_fill(zlay_swizzle *s, const zl_asked *a, const zl_asked_f2 *f,
                              const zl_swizzle_found *found, uint32_t i)
 {
@@ -209,6 +213,7 @@ static zlay_status cost_fill(zlay_swizzle *s, const zl_asked *a, const zl_asked_
     return ZLAY_OK;
 }
 
+/* The XORs that the offset takes: the terms of all bits beyond the first of each. */
 static uint32_t xors_of(const uint64_t *basis, uint32_t bits)
 {
     uint32_t terms = 0;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A member of a family: where it puts each element, how much room it takes, and its layout as a
- * value. */
+/* Evaluates a member of a family: the offset of each element, the elements that it spans, and its
+ * layout.  The layout is printed as text (strided, strided with a swizzle, or a quasi-affine map)
+ * and parsed; family.c then compares it with the offsets. */
 #include "synth/swizzle/family.h"
 #include "base/arith.h"
 #include "algebra/text/format.h"
@@ -17,7 +18,7 @@ zl_rows zl_rows_of(const zl_asked *a, const zl_member *m)
 
 /* ---- places ---------------------------------------------------------------------- */
 
-/* Lines that are joined are one line. A cut is not chosen yet. */
+/* Before a cut: joined lines are one line. */
 void zl_lines_fill(zl_place *out, const zl_asked *a, const zl_member *m)
 {
     const uint64_t extent = a->shape[m->mode], step = m->joined ? extent : 0;
@@ -89,7 +90,7 @@ void zl_placing_offsets(uint32_t *out, const zl_placing *p, const zl_member *m, 
     }
 }
 
-/* The greatest place that the first `chunks` chunks of a row have, of those of a whole one. */
+/* The greatest place of the first `chunks` chunks of a row, after they are skewed or XORed. */
 static uint64_t greatest_chunk(const zl_member *m, uint64_t chunks, uint64_t row)
 {
     uint64_t all = m->cut / m->grain, moved, block = UINT64_C(1) << m->bits, most = 0;
@@ -103,7 +104,7 @@ static uint64_t greatest_chunk(const zl_member *m, uint64_t chunks, uint64_t row
     return most;
 }
 
-/* The last row has the greatest offset, for a pitch is no less than a row. */
+/* One more than the greatest offset.  It is in the last row, because a pitch is at least a row. */
 uint64_t zl_member_size(const zl_member *m, const zl_rows *r)
 {
     uint64_t width = r->length - (r->cuts - 1) * r->cut, row = r->count * r->cuts - 1;
@@ -120,7 +121,7 @@ uint64_t zl_member_size(const zl_member *m, const zl_rows *r)
 
 /* ---- layouts --------------------------------------------------------------------- */
 
-/* Strides of a tile in whole cuts, without what moves chunks. */
+/* Prints the strided layout of a tile of whole cuts, before its chunks are moved. */
 static void put_strided(zl_text *out, const zl_asked *a, const zl_member *m)
 {
     zl_rows r = zl_rows_of(a, m);
@@ -145,7 +146,7 @@ static void put_strided(zl_text *out, const zl_asked *a, const zl_member *m)
     zl_puts(out, a->rank > 1 ? ")" : "");
 }
 
-/* The other modes' number, `weight` times. */
+/* Prints `weight` times the number of the line, which the other modes give. */
 static void put_line(zl_text *out, const zl_asked *a, const zl_member *m, uint64_t weight)
 {
     for (uint32_t i = 0; i < a->rank; i++) {
@@ -155,7 +156,7 @@ static void put_line(zl_text *out, const zl_asked *a, const zl_member *m, uint64
     }
 }
 
-/* The place in what is cut. */
+/* Prints the place in the line that is cut. */
 static void put_place_in_line(zl_text *out, const zl_asked *a, const zl_member *m)
 {
     zl_putf(out, "(c%u", m->mode);
@@ -184,7 +185,7 @@ static void put_column(zl_text *out, const zl_asked *a, const zl_member *m)
     zl_puts(out, ")");
 }
 
-/* Chunk and row in the words of isl; an XOR bit by bit. */
+/* Prints the place of a column in its row in isl's notation, an XOR bit by bit. */
 static void put_place(zl_text *out, const zl_asked *a, const zl_member *m)
 {
     unsigned long long grain = m->grain, chunks = m->cut / m->grain;
@@ -231,7 +232,7 @@ typedef struct printed {
     const zl_member *m;
 } printed;
 
-/* Lines that are joined and not cut lie as those of the mode do without padding. */
+/* Joined lines that are not cut have the same offsets as separate lines without padding. */
 static zl_member apart(const zl_asked *a, const zl_member *m)
 {
     zl_member p = *m;
@@ -241,7 +242,8 @@ static zl_member apart(const zl_asked *a, const zl_member *m)
     return p;
 }
 
-/* Rows of a power of two have their number in bits of their own, which a swizzle can take. */
+/* Prints a member as a strided layout where its rows are whole; with a swizzle where the pitch is a
+ * power of two, because then the row has its own bits in an offset; else as a quasi-affine map. */
 static void put_member(zl_text *out, const void *value)
 {
     const printed *v = value;

@@ -1,22 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A common complement of two subspaces, in closed form.
+/* Finds a common complement K of two subspaces A' and B', in closed form.
  *
- * Let I be the meet of A' = I + A and B' = I + B, with a_i a basis of A and b_i one of B, and E a
- * complement of I + A + B.  The vectors of E and the sums a_i + b_i, as many as both have, span a
- * subspace that meets neither: a combination of them in A' has no part in E and none in B, so it is
- * 0.  Its dimension is that of the whole less the larger of the two. */
+ * Let I be the intersection of A' and B', and let A' = I + A and B' = I + B be direct sums, with
+ * a_i a basis of A and b_i a basis of B.  Let E be a complement of I + A + B.  K is spanned by E
+ * and the sums a_i + b_i, as many as both bases have.  K has only 0 in common with A': a
+ * combination of its vectors that lies in A' has no part in E and no part in B, so it is 0.  The
+ * same holds for B'.  The dimension of K is that of the whole space minus the larger of the two
+ * subspaces'. */
 #include "algebra/f2/f2.h"
 #include "synth/swizzle/swizzle.h"
 
 typedef struct pair {
     uint32_t count[2];                  /* vectors that are kept of each subspace */
-    uint32_t common;
-    uint32_t own[2];                    /* vectors past the meet */
-    uint64_t meet[ZL_LANE_BITS], vector[2][ZL_LANE_BITS];
-    zl_echelon all; /* of both */
+    uint32_t common;                    /* the dimension of I */
+    uint32_t own[2];                    /* the dimensions of A and B */
+    uint64_t meet[ZL_LANE_BITS], vector[2][ZL_LANE_BITS]; /* bases of I; of A and B */
+    zl_echelon all; /* the sum of both subspaces */
 } pair;
 
-/* What the second has and the first has not, and the meet. */
+/* Reads bases of B and of I. */
 static void second_read(pair *w, const zl_avoid *a)
 {
     for (uint32_t i = 0; i < w->count[1]; i++) {
@@ -32,6 +34,8 @@ static void second_read(pair *w, const zl_avoid *a)
     }
 }
 
+/* Reads bases of I, A and B.  A subspace too large to be avoided is shortened to the size that
+ * fits. */
 static void pair_read(pair *w, const zl_avoid *avoid, uint32_t count, uint32_t room)
 {
     zl_echelon first;
@@ -50,7 +54,7 @@ static void pair_read(pair *w, const zl_avoid *avoid, uint32_t count, uint32_t r
             w->vector[0][w->own[0]++] = avoid[0].vector[i];
 }
 
-/* Indices of one bit, the highest first, that `spanned` has not. */
+/* Appends single index bits, the highest first, that are outside `spanned`. */
 static uint32_t outside(uint64_t *k, uint32_t found, uint32_t depth, const zl_inner_frame *f,
                         zl_echelon *spanned)
 {
@@ -61,7 +65,7 @@ static uint32_t outside(uint64_t *k, uint32_t found, uint32_t depth, const zl_in
     return found;
 }
 
-/* Past the depth of the one only the other is to be avoided. */
+/* Adds vectors to K that only one subspace counts, so that only that one has to be avoided. */
 static void lengthen(uint64_t *k, uint32_t found, uint32_t depth, const zl_inner_frame *f,
                      const zl_avoid *avoid, uint32_t kept)
 {

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The elements of accesses one by one, and vectors that no layout has. */
+/* Reads the elements of accesses one by one, for the search over families, and what vectors force
+ * on every layout: the offset of an element modulo the alignment, and its neighbours.  Two vectors
+ * that force different things show that no layout has both. */
 #include "synth/swizzle/family.h"
 
 #include <string.h>
 
 enum { BYTE = 8, READ = 256 };
 
-/* Values of some points as indices of the tile. */
+/* Reads some points of an access as indices of the tile. */
 static zlay_status indices_read(uint32_t *to, const zl_asked *a, uint32_t i, uint64_t first,
                                 uint64_t count)
 {
@@ -25,7 +27,7 @@ static zlay_status indices_read(uint32_t *to, const zl_asked *a, uint32_t i, uin
     return ZLAY_OK;
 }
 
-/* A lane has all elements of its vector, or none. */
+/* Checks that each lane has all elements of its vector, or none. */
 static zlay_status lanes_check(const zl_asked *a, const zl_access_points *p, uint32_t i)
 {
     const zl_asked_access *x = &a->access[i];
@@ -95,6 +97,7 @@ static zlay_status clash(const zl_asked *a, uint32_t element, uint32_t i, const 
     return zl_fail(a->ctx, ZLAY_NONE, "vectors: element %u of access %u %s", element, i, why);
 }
 
+/* Forces the offset of an element to `rest` modulo `modulus`, a power of two. */
 static zlay_status force_rest(const zl_asked *a, zl_forced *at, uint32_t element, uint32_t modulus,
                               uint32_t rest, uint32_t i)
 {
@@ -107,6 +110,7 @@ static zlay_status force_rest(const zl_asked *a, zl_forced *at, uint32_t element
     return ZLAY_OK;
 }
 
+/* Forces one element to be the next after another. */
 static zlay_status force_next(const zl_asked *a, zl_forced *all, uint32_t one, uint32_t next,
                               uint32_t i)
 {

@@ -65,8 +65,9 @@ static zlay_status banked_read(zl_asked *out, zl_asked_access *to, uint32_t i, i
                    to->banked.access->name);
 }
 
-/* Several outputs are one index by their sizes, which an F2 layout states; of others they are the
- * least that hold the values, and have to be the shape's. */
+/* Whether a layout's outputs are one index of the tile.  Several outputs are combined by their
+ * sizes. An F2 layout states its sizes; of other layouts the sizes are the least that hold the
+ * values, and must equal the shape. */
 static bool is_index(const zl_asked *a, const zlay_layout *layout)
 {
     uint64_t sizes[ZL_FORM_MODES];

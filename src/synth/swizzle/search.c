@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* K against many subspaces: branch and bound over all subspaces, each once by its reduced basis.
+/* Searches the K that has least in common with many subspaces: branch and bound over all candidates
+ * for K, each visited once by its reduced basis.
  *
- * Only the span E of what is avoided matters: what lies outside is K's for nothing, and of any K
- * the part in E does as well.  A space of more than SMALL bits is first cut down by vectors that no
- * subspace has, where there are such; the rest is searched whole, as far as the steps go. */
+ * Only the span E of the subspaces matters: vectors outside E join K without any conflict.  A space
+ * of more than SMALL bits is first cut down by random vectors that lie in few or none of the
+ * subspaces; the rest is searched completely, as far as the steps go. */
 #include "algebra/f2/f2.h"
 #include "base/arith.h"
 #include "synth/swizzle/swizzle.h"
@@ -14,23 +15,24 @@ enum { SMALL = 10, WORDS = 1 << (SMALL - 6), TRIES = 16, DRAWS = 256 };
 
 typedef struct space {
     const zl_avoid *avoid;
-    uint32_t count, depth, found, dims; /* of E */
-    uint32_t room;                      /* bits of an index without its inner ones */
-    uint64_t span[ZL_TILE_BITS];        /* the basis of E that coordinates are in */
-    uint64_t at[ZL_ASKS_MOST][ZL_LANE_BITS];
+    uint32_t count, depth, found, dims; /* found: vectors of K outside E; dims: of E */
+    uint32_t room;                      /* bits of an index without its inner bits */
+    uint64_t span[ZL_TILE_BITS];        /* the basis of E */
+    uint64_t at[ZL_ASKS_MOST][ZL_LANE_BITS]; /* the subspaces, in coordinates of E */
     uint64_t target, best;
-    uint64_t k[ZL_TILE_BITS]; /* the best so far, coordinates, from `found` on */
+    uint64_t k[ZL_TILE_BITS]; /* the best K so far, in coordinates, without the first `found` */
     uint64_t *steps;
 } space;
 
-/* A part of it, cut by the first vectors of k. */
+/* The quotient of E by the vectors that were taken into K before the search. */
 typedef struct cut {
     uint32_t taken, dims;
-    uint64_t k[ZL_TILE_BITS]; /* those that were taken, coordinates of E */
+    uint64_t k[ZL_TILE_BITS]; /* the vectors that were taken, in coordinates of E */
     zl_echelon by;
     uint32_t excess[ZL_ASKS_MOST];
 } cut;
 
+/* Reads E and the subspaces in its coordinates, and puts vectors outside E into K first. */
 static void space_read(space *s, uint64_t *k, const zl_inner_frame *f)
 {
     zl_echelon all;
@@ -48,7 +50,7 @@ static void space_read(space *s, uint64_t *k, const zl_inner_frame *f)
     }
 }
 
-/* What each subspace must have in common with K by their sizes alone. */
+/* The dimension that a subspace must have in common with K, by their sizes alone. */
 static uint32_t forced(const space *s, uint32_t a)
 {
     uint32_t free = s->room - s->avoid[a].depth;
@@ -65,14 +67,15 @@ static uint64_t cost_of(const space *s, const uint32_t *excess)
     return cost;
 }
 
-/* ---- the part that is searched whole --------------------------------------------- */
+/* ---- the part that is searched completely ---------------------------------------- */
 
 typedef struct state {
-    uint64_t has[ZL_ASKS_MOST][WORDS]; /* vectors of the subspace and K so far, by coordinates */
+    uint64_t has[ZL_ASKS_MOST][WORDS]; /* a bit set: the span of a subspace and of K so far */
     uint32_t excess[ZL_ASKS_MOST];
     uint32_t pivots, next; /* top bits of K's vectors; the next candidate */
 } state;
 
+/* Joins a set with its translate by a vector. */
 static void has_add(uint64_t *to, const uint64_t *from, uint32_t vector)
 {
     uint64_t moved[WORDS];
@@ -86,8 +89,8 @@ static bool has(const uint64_t *set, uint32_t vector)
     return set[vector >> 6] >> (vector & 63) & 1;
 }
 
-/* Reduced bases have growing top bits, but where K gets longer than some access counts it begins
- * anew. */
+/* The first candidate after a vector of K.  The top bits of a reduced basis grow; but where K gets
+ * longer than the depth of some access, they may begin anew. */
 static uint32_t first_after(const space *s, uint32_t index, uint32_t vector)
 {
     for (uint32_t a = 0; a < s->count; a++)
@@ -109,7 +112,7 @@ static void state_next(const space *s, state *to, const state *from, uint32_t in
     to->next = first_after(s, index + 1, vector);
 }
 
-/* The cost of one vector more, without the sets. */
+/* The cost after one more vector. */
 static uint64_t cost_next(const space *s, const state *from, uint32_t index, uint32_t vector)
 {
     uint32_t excess[ZL_ASKS_MOST];
@@ -119,7 +122,7 @@ static uint64_t cost_next(const space *s, const state *from, uint32_t index, uin
     return cost_of(s, excess);
 }
 
-/* The next vector of a reduced basis that may still do better; 0: none. */
+/* The next vector of a reduced basis whose cost is below the best; 0: none. */
 static uint32_t vector_next(space *s, state *at, uint32_t index, uint32_t end, uint64_t *cost)
 {
     while (at->next < end && *s->steps) {
@@ -132,6 +135,7 @@ static uint32_t vector_next(space *s, state *at, uint32_t index, uint32_t end, u
     return 0;
 }
 
+/* From coordinates of the quotient to those of E, and back. */
 static uint64_t widened(uint32_t vector, uint64_t pivots, uint32_t dims)
 {
     uint64_t value = 0;
@@ -169,7 +173,7 @@ static void state_first(const space *s, state *to, const cut *c)
     }
 }
 
-/* True when every subspace was looked at, or the target is met. */
+/* Searches the quotient; true: every candidate was visited, or the target is met. */
 static bool search_whole(space *s, const cut *c)
 {
     state at[SMALL + 1];
@@ -194,7 +198,7 @@ static bool search_whole(space *s, const cut *c)
     }
 }
 
-/* ---- vectors that are taken before ----------------------------------------------- */
+/* ---- vectors that are taken before the search ------------------------------------ */
 
 static uint64_t draw(uint64_t *seed, uint32_t dims)
 {
@@ -202,7 +206,7 @@ static uint64_t draw(uint64_t *seed, uint32_t dims)
     return *seed >> 11 & zl_ones(dims);
 }
 
-/* Which subspaces, made larger by what was taken, have a vector. */
+/* The set of subspaces that contain a vector, each enlarged by the vectors taken. */
 static uint32_t meets(const space *s, const zl_echelon *with, uint32_t index, uint64_t vector)
 {
     uint32_t set = 0;
@@ -213,7 +217,7 @@ static uint32_t meets(const space *s, const zl_echelon *with, uint32_t index, ui
     return set;
 }
 
-/* Take the drawn vector that the fewest subspaces have. */
+/* Takes the drawn vector that lies in the fewest subspaces. */
 static void take_one(const space *s, cut *c, zl_echelon *with, uint64_t *seed)
 {
     uint64_t best = 0, from;
@@ -251,7 +255,7 @@ static void cut_down(const space *s, cut *c, uint64_t *seed)
     c->dims = s->dims - c->taken;
 }
 
-/* All that K needs was taken: nothing is left to search. */
+/* Keeps a K whose vectors were all taken before the search, if it is the best. */
 static void best_taken(space *s, const cut *c)
 {
     uint64_t cost = cost_of(s, c->excess);

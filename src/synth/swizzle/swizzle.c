@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* swizzle.synth: searches over F2 where the request is linear, and over the families where that
- * does not reach the lower bound. */
+/* swizzle.synth and swizzle.decide: finds a layout of a tile in shared memory with the fewest bank
+ * wavefronts over all accesses.  It searches layouts over F2 where the request is linear, and the
+ * families of families.def where that does not reach the lower bound. */
 #include "synth/swizzle/ask.h"
 
 #include <string.h>
 
-/* Over F2 first; ZLAY_NONE: no such layout has the vectors. */
+/* Searches over F2; ZLAY_NONE: the request is not linear, or no such layout has the vectors. */
 static zlay_status synth_f2(zlay_swizzle *s, const zl_asked *a)
 {
     zl_asked_f2 f;

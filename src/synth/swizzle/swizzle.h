@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Swizzles over F2 inside: accesses as subspaces of the tile's index bits.
+/* The search for swizzles over F2: accesses as subspaces of the tile's index
+ * bits.
  *
- * A tile has 2^n elements; a layout S takes the n bits of an element's index to its offset.  From
- * low to high an offset's bits are those inside a vector or a 4-byte word (`inner` of them), those
- * of the bank, up to `top`, and the rest.  Let X be the indices that differ in the inner bits alone
- * and K those whose offset has no bit below `top`.  Lanes of one phase that differ by an index in
- * X + K ask for one bank, those that differ in X for one key of it.  So an access whose phase spans
- * Y, X included, takes 2^dim(Y and K) wavefronts a phase, and it has no conflict when Y and K meet
- * in 0 alone.  Nothing else of S matters, and S is made from X and K at the end. */
+ * A tile has 2^n elements; a layout S takes the n bits of an element's index
+ * to its offset. The bits of an offset are, from low to high: the inner bits,
+ * which lie inside a vector or a 4-byte word; the bits of the bank, up to
+ * `top`; and the rest. Let X be the indices whose offsets have inner bits
+ * only, and K the indices whose offsets have no bit below `top`. A key is what
+ * a bank serves at once: a word or a vector. Two lanes of a phase whose
+ * indices differ by an element of X + K access the same bank; where they
+ * differ by an element of X, they access the same key. So an access whose
+ * phase spans Y, X included, takes 2^dim(Y intersect K) wavefronts a phase,
+ * and has no conflict when Y and K have only 0 in common. Nothing else of S
+ * matters: the search finds X and K, and S is made from them at the end. */
 #ifndef ZL_SWIZZLE_H
 #define ZL_SWIZZLE_H
 
@@ -15,35 +20,35 @@
 #include "legality/bank/bank.h"
 
 enum {
-    ZL_TILE_BITS = 40,   /* of a tile's index at most */
-    ZL_ASKS_MOST = 16,   /* accesses of a request */
+    ZL_TILE_BITS = 40,   /* most bits of a tile's index */
+    ZL_ASKS_MOST = 16,   /* most accesses of a request */
     ZL_VECTOR_MOST = 8,  /* bits of an element's place in a vector or word */
     ZL_LANE_BITS = 6,
-    ZL_STEPS_TRY = 64,   /* what a try counts beside the vectors that it asks */
+    ZL_STEPS_TRY = 64,   /* steps of one try, besides the vectors it tests */
     ZL_FORM_MODES = 8
 };
 
-/* What one access asks of the layout. */
+/* What one access demands of the layout. */
 typedef struct zl_bank_ask {
-    uint32_t vector;   /* bits of a lane's vector */
-    uint32_t banks;    /* bits of a bank's number */
+    uint32_t vector;   /* log2 of the elements of a lane's vector */
+    uint32_t banks;    /* log2 of the banks */
     uint32_t apart;    /* 1: lanes of one word are served one by one */
-    uint32_t phases;   /* that have a lane, those that are always served together once */
-    uint32_t repeats;  /* bits of the instances after the first */
-    uint32_t together; /* vectors that span the lanes of a phase */
-    uint32_t starts;   /* vectors that span where vectors start */
+    uint32_t phases;   /* that have a lane; two served as one count once */
+    uint32_t repeats;  /* log2 of the instances */
+    uint32_t together; /* vectors of `phase` */
+    uint32_t starts;   /* vectors of `start` */
     uint32_t reserved;
-    uint64_t unit[ZL_VECTOR_MOST];   /* the element 2^i of a lane's vector, less its first */
-    uint64_t phase[ZL_LANE_BITS];    /* as tile indices */
-    uint64_t start[ZL_TILE_BITS + 1];
+    uint64_t unit[ZL_VECTOR_MOST];   /* index of element 2^i - index of 0 */
+    uint64_t phase[ZL_LANE_BITS];    /* tile indices that span a phase */
+    uint64_t start[ZL_TILE_BITS + 1]; /* those that span the vectors' starts */
 } zl_bank_ask;
 
-/* Read an access off a map of its lanes, low, its vector's elements and its instances, high, to
- * tile indices.
- *   ZLAY_NONE     it is no such map: a vector of 12 bytes, phases that are no subspace, more bits
- *                 than a tile may have
+/* Reads an access from a map to tile indices, whose bits are lanes (low),
+ * elements of a vector, and instances (high).
+ *   ZLAY_NONE     it is no such map: a vector of 12 bytes, phases that are no
+ *                 subspace, more bits than a tile may have
  *   ZLAY_EINVAL   the map has too few bits
- *   ZLAY_ENOTSUP  nobody knows its phases, or a lane has two addresses */
+ *   ZLAY_ENOTSUP  its phases are unknown, or a lane has two addresses */
 zlay_status zl_bank_ask_of(zl_bank_ask *out, const zl_banked *banked, uint32_t elem_bits,
                            const zl_affine *map);
 
@@ -52,19 +57,21 @@ typedef struct zl_swizzle_problem {
     int32_t word;      /* log2 of elements in 4 bytes; negative: an element has several words */
     const zl_bank_ask *ask;
     uint32_t count;
-    uint32_t modes;    /* of the shape, whose forms are tried first; 0: none are */
+    uint32_t modes;    /* of the shape, to try its forms first; or 0 */
     uint32_t mode_bits[ZL_FORM_MODES];
-    uint32_t swizzles; /* 1: the forms of tensor copies are tried, swizzled ones first */
-    uint64_t steps;    /* of a search at most */
+    uint32_t swizzles; /* 1: swizzled forms are tried before the plain ones */
+    uint64_t steps;    /* most steps of a search */
 } zl_swizzle_problem;
 
 /* How a layout was found. */
 enum { ZL_BY_FORM = 1, ZL_BY_COMPLEMENT, ZL_BY_SEARCH };
 
-/* What is proved of it. */
+/* What is proved: nothing; no layout over F2 takes fewer wavefronts; no layout
+ * at all does. */
 enum { ZL_PROVED_NOT = 0, ZL_PROVED_F2, ZL_PROVED_LEAST };
 
-/* A form: rows of a contiguous mode, each as long as a swizzle's span. */
+/* A form is a layout that a tensor copy can write: rows of a contiguous mode,
+ * each as long as a swizzle's span. */
 typedef struct zl_swizzle_form {
     uint32_t mode, swizzle; /* the contiguous mode; ZLAY_SWIZZLE_* */
 } zl_swizzle_form;
@@ -72,37 +79,41 @@ typedef struct zl_swizzle_form {
 typedef struct zl_swizzle_found {
     uint64_t basis[ZL_TILE_BITS]; /* offset of each bit of the index */
     uint64_t wavefronts[ZL_ASKS_MOST], bound[ZL_ASKS_MOST];
-    uint64_t sum, least; /* of them */
+    uint64_t sum, least; /* of wavefronts; of bounds */
     int32_t method, proved;
-    int32_t formed; /* 1: it is `form` */
+    int32_t formed; /* 1: the layout is `form` */
     zl_swizzle_form form;
-    uint32_t clash, bit; /* with ZLAY_NONE: the access, and which bit of its vector */
+    uint32_t clash, bit; /* with ZLAY_NONE: the access, and the vector's bit */
 } zl_swizzle_found;
 
-/* The layout of the fewest wavefronts, summed over the accesses.
+/* Finds the layout with the fewest wavefronts, summed over the accesses.
  *   ZLAY_NONE  no layout over F2 has every lane's vector consecutive and aligned
  * Allocates nothing. */
 zlay_status zl_swizzle_find(zl_swizzle_found *out, const zl_swizzle_problem *problem);
 
-/* Wavefronts of each access under any invertible layout over F2; false: a vector is not
- * consecutive or not aligned. */
+/* Counts the wavefronts of each access under an invertible layout over F2;
+ * false: a vector is not consecutive or not aligned. */
 bool zl_swizzle_count(uint64_t *wavefronts, const zl_swizzle_problem *p, const uint64_t *basis);
 
-/* Whether some layout over F2 has no conflict, by the subspaces alone. */
+/* Decides whether some layout over F2 has no conflict, by the subspaces
+ * alone. */
 zlay_answer zl_swizzle_decide(const zl_swizzle_problem *problem);
 
 /* ---- parts of zl_swizzle_find ---------------------------------------------------- */
 
-/* The inner bits: unit[j] has offset 2^j, and dual[j] is the mask whose parity is bit j. */
+/* The inner bits of an offset: unit[j] is the index with offset 2^j, and bit j
+ * is the parity of index & dual[j]. */
 typedef struct zl_inner_frame {
     uint32_t bits, inner;
-    uint32_t loose, reserved; /* bits of a choice of the duals */
+    uint32_t loose, reserved; /* loose: bits that number choices of duals */
     uint64_t unit[ZL_VECTOR_MOST], dual[ZL_VECTOR_MOST];
 } zl_inner_frame;
 
-/* The units that vectors fix, from the first on; `inner` and the units past them are the caller's.
- * Then the duals: choice 0 tells the lanes of narrower accesses apart as far as it goes, 1, 2, ...
- * are all that there are, up to 2^loose.  False with the clash in `out`. */
+/* zl_frame_units sets the units that vectors fix, the first ones; the caller
+ * sets `inner` and the other units. zl_frame_duals then sets the duals: choice
+ * 0 lets the lanes of narrower accesses differ as far as possible; choices 1,
+ * 2, .. to 2^loose are all possible duals. False, with the clash in `out`:
+ * there are none. */
 bool zl_frame_units(zl_inner_frame *f, uint32_t *fixed, zl_swizzle_found *out,
                     const zl_swizzle_problem *p);
 bool zl_frame_duals(zl_inner_frame *f, zl_swizzle_found *out, const zl_swizzle_problem *p,
@@ -111,13 +122,15 @@ bool zl_frame_duals(zl_inner_frame *f, zl_swizzle_found *out, const zl_swizzle_p
 /* An index without its inner bits. */
 uint64_t zl_frame_project(const zl_inner_frame *f, uint64_t index);
 
-/* Visit a frame for every choice of inner units and duals that matters, the likely ones first,
- * until `visit` says true.  ZLAY_NONE: there is no frame; else `*all`: each was visited. */
+/* Visits the frame of every choice of inner units and duals that matters,
+ * likely ones first, until `visit` returns true. ZLAY_NONE: there is no frame.
+ * *all is true when every frame was visited. */
 typedef bool zl_frame_visit(void *env, const zl_inner_frame *f);
 zlay_status zl_frames_visit(bool *all, zl_swizzle_found *out, const zl_swizzle_problem *p,
                             zl_frame_visit *visit, void *env);
 
-/* Bits of an offset below an access's keys, and below its next row of banks. */
+/* Bits of an offset inside a key of an access, and inside a row of all
+ * banks. */
 static inline uint32_t zl_key_bits(const zl_swizzle_problem *p, const zl_bank_ask *a)
 {
     return p->word > (int32_t)a->vector ? (uint32_t)p->word : a->vector;
@@ -128,48 +141,53 @@ static inline uint32_t zl_top_bits(const zl_swizzle_problem *p, const zl_bank_as
     return (uint32_t)(p->word + (int32_t)a->banks);
 }
 
-/* A subspace of projected indices that K should avoid, and how long K is for it. */
+/* A subspace of projected indices that K should have only 0 in common with. */
 typedef struct zl_avoid {
-    uint32_t count, depth; /* vectors; the first so many of K count */
-    uint64_t weight;       /* wavefronts where it avoids all */
+    uint32_t count, depth; /* its vectors; K's first `depth` vectors count */
+    uint64_t weight;       /* wavefronts without conflict */
     uint64_t vector[ZL_LANE_BITS];
 } zl_avoid;
 
-/* What an access spans where all inner bits are 0. */
+/* The subspace of an access: the span of a phase where all inner bits that
+ * separate keys are 0. */
 void zl_avoid_read(zl_avoid *out, const zl_inner_frame *f, const zl_swizzle_problem *p,
                    const zl_bank_ask *a);
 
-/* K, `depth` vectors, each outside those before it.  Of two subspaces at most: none has more in
- * common with K than its own size forces. */
+/* Finds K, `depth` independent vectors, for at most two subspaces: none has
+ * more in common with K than its size forces. */
 void zl_complement_pair(uint64_t *k, uint32_t depth, const zl_inner_frame *f, const zl_avoid *avoid,
                         uint32_t count);
 
-/* Of more: true when no K takes fewer wavefronts.  Steps are counted down. */
+/* Finds K for any number of subspaces; true when no K takes fewer wavefronts.
+ * Counts *steps down. */
 bool zl_complement_search(uint64_t *k, uint32_t depth, const zl_inner_frame *f,
                           const zl_avoid *avoid, uint32_t count, uint64_t *steps);
 
-/* What an access takes at least under any layout: lanes of one element share it, or where each is
- * served by itself wait for each other. */
+/* A lower bound of an access's wavefronts under any layout: lanes of one
+ * element share it or, where each lane is served by itself, wait for each
+ * other. */
 uint64_t zl_ask_bound(const zl_bank_ask *a);
 
-/* Count down, to 0 at least. */
+/* Counts down, not below 0. */
 static inline void zl_steps_take(uint64_t *steps, uint64_t count)
 {
     *steps -= *steps < count ? *steps : count;
 }
 
-/* A set of numbers below 64, each moved to itself ^ step. */
+/* A set of numbers below 64, with each number n replaced by n ^ step. */
 uint64_t zl_set_moved(uint64_t set, uint32_t step);
 
-/* Rank of values, which are used up. */
+/* The rank of values over F2; the values are overwritten. */
 uint32_t zl_rank_of(uint64_t *value, uint32_t count);
 
-/* Where a form puts an element; false: the tile has no such rows.  Then the next form to try. */
+/* A form applied to a tile. */
 typedef struct zl_form_place {
     const zl_swizzle_problem *p;
-    uint32_t swizzle, row, span, low; /* bits of the mode, of a row, below the mode */
+    uint32_t swizzle, row, span, low; /* bits: row of the mode, span of a row */
 } zl_form_place;
 
+/* Begins with a form; false: the tile has no such rows. Then the offset of an
+ * index; and the next form to try. */
 bool zl_form_begin(zl_form_place *out, const zl_swizzle_problem *p, zl_swizzle_form form);
 uint64_t zl_form_offset(const zl_form_place *f, uint64_t index);
 bool zl_form_next(zl_swizzle_form *form, const zl_swizzle_problem *p);
