@@ -61,9 +61,21 @@ typedef struct zlay_pipe_move {
     const char *name;       /* of the pipe's text */
     const zlay_move *move;  /* of tensor copies */
     const char *axis[ZLAY_PIPE_AXES]; /* what counts the tiles along an axis: a
-                               counter of a loop around the event, or "block",
-                               the number of the block in the grid; NULL: 0 */
+                               counter of a loop around the event, "i down" the
+                               last value of it first; "block", "block.y" and
+                               "block.z", the number of the block in the grid,
+                               "block.y/4" a fourth of it; NULL: 0 */
 } zlay_pipe_move;
+
+/** A trip count that depends on the block: the least of the argument n_<param>
+ *  and (axis * times + add) / divide, rounded down.  Where the pipe has blocks
+ *  that wait for each other (clusters, flags), all of them must have the same. */
+typedef struct zlay_pipe_count {
+    const char *param; /* of the pipe's text */
+    const char *axis;  /* "block", as an axis of a move */
+    uint32_t times, add, divide; /* products below 2^32; divide from 1 on */
+    uint32_t reserved; /* 0 */
+} zlay_pipe_count;
 
 /** Text of the caller in the place of an event's own. */
 typedef struct zlay_pipe_fragment {
@@ -100,8 +112,9 @@ typedef struct zlay_pipe_emit {
     uint32_t moves_count, fragments_count, operands_count;
     uint32_t unchecked; /* 1: print also what zlay_pipe_verify does not prove */
     uint32_t tries;     /* of a wait before it traps; 0: 2^26 */
-    uint32_t reserved_word; /* 0 */
-    uint64_t reserved[4]; /* 0 */
+    uint32_t counts_count;
+    const zlay_pipe_count *counts;
+    uint64_t reserved[3]; /* 0 */
 } zlay_pipe_emit;
 
 /** Print a pipe as a kernel.

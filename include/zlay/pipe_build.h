@@ -130,8 +130,9 @@ typedef struct zlay_pipe_event {
     const char *by;        /* of use: a function of the caller's */
     zlay_pipe_at index[4]; /* of use: values of the body's indices, in order */
     uint32_t accs_count, indices;
-    uint32_t blocks;       /* of use: bit i: index i is the number of the block */
-    uint32_t reserved0;    /* 0 */
+    uint32_t blocks;       /* of use, two bits each: index i is a position (0), or the number
+                              of the block in dimension 1, 2 or 3 of the grid */
+    uint32_t when;         /* of use, 1: the body runs where `first` is below `last` */
     uint64_t reserved[3];  /* 0 */
 } zlay_pipe_event;
 

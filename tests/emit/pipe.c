@@ -369,7 +369,7 @@ static void misused(void **state)
     bad.name = "while";
     assert_int_equal(status_of(*state, &bad), ZLAY_EINVAL);
     bad = good;
-    bad.reserved[3] = 1;
+    bad.reserved[2] = 1;
     assert_int_equal(status_of(*state, &bad), ZLAY_EINVAL);
     bad = good;
     bad.language = 2;

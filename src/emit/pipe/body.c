@@ -166,10 +166,18 @@ void zl_pt_body(zl_pipe_text *k, const zl_event *event)
     t.divided = k->matrices[matrix].divided && zl_role_instances(k->role) > 1;
     if (!fits(&t)) return;
     zl_mark mark = zl_scratch_mark(k->ctx);
+    if (event->when) {
+        zl_pt_pos(k, &event->parity);
+        zl_op(k, MOV, "w0", "pos");
+        zl_pt_pos(k, &event->bar_at);
+        zl_op(k, LT, "more", "pos", "w0");
+        zl_pt_when(k, "more");
+    }
     zl_pt_line(k, "{");
     declare(&t);
     nodes(&t);
     moves(&t);
     zl_pt_line(k, "}");
+    if (event->when) zl_pt_when_end(k);
     zl_scratch_release(k->ctx, mark);
 }

@@ -32,24 +32,6 @@ static void part_at(zl_pipe_text *k, const zl_event *event)
     if (span.at) zl_op(k, ADD, "at", "at", zl_pt_number(room, span.at));
 }
 
-/* The depth of the loop around the event that counts by this name; -1: there is none. */
-static int32_t loop_named(const zl_pipe_text *k, const char *name)
-{
-    int32_t depth = (int32_t)k->loops, ended = 0;
-    const zl_event *first = &k->pipe->events[k->role->begin];
-    for (const zl_event *e = k->event; e >= first; e--) {
-        if (e->kind == ZL_EV_END) ended++;
-        if (e->kind != ZL_EV_FOR) continue;
-        if (ended) {
-            ended--;
-            continue;
-        }
-        depth--;
-        if (!strcmp(e->name, name)) return depth;
-    }
-    return -1;
-}
-
 static void advance(zl_pipe_text *k, const zlay_pipe_move *move, const zlay_copy *copy,
                     uint32_t dim)
 {
@@ -60,13 +42,10 @@ static void advance(zl_pipe_text *k, const zlay_pipe_move *move, const zlay_copy
     for (uint32_t axis = 0; axis < ZLAY_TILE_AXES; axis++) {
         const char *by = move->axis[axis];
         if (!copy->advance[dim][axis] || !by) continue;
-        bool block = !strcmp(by, "block");
-        int32_t depth = block ? 0 : loop_named(k, by);
-        if (block) snprintf(counter, sizeof counter, "ctaid");
-        else snprintf(counter, sizeof counter, "count%d", depth);
-        if (depth < 0) zl_pt_fail(k, "move %s: no loop around counts %s", move->name, by);
+        const char *value = zl_pt_axis(k, counter, by);
+        if (!value) zl_pt_fail(k, "move %s: no loop around counts %s", move->name, by);
         snprintf(room, sizeof room, "%d", copy->advance[dim][axis]);
-        zl_op(k, MAD, x, counter, room, x);
+        zl_op(k, MAD, x, value ? value : "0", room, x);
     }
 }
 

@@ -136,6 +136,7 @@ static void begin(zl_pipe_text *k)
         snprintf(n, sizeof n, "n_%.64s", k->pipe->params[i].name);
         zl_op(k, LOAD32, trips, n);
     }
+    for (uint32_t i = 0; i < k->ask->counts_count; i++) zl_pt_count(k, &k->ask->counts[i]);
 }
 
 /* ---- roles ------------------------------------------------------------------------------- */

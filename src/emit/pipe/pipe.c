@@ -67,6 +67,21 @@ static zlay_status operands_check(zlay_ctx *ctx, const zlay_pipe_emit *ask)
     return ZLAY_OK;
 }
 
+static zlay_status counts_check(zlay_ctx *ctx, const zlay_pipe_emit *ask)
+{
+    if (ask->counts_count && !ask->counts) return ZLAY_EINVAL;
+    for (uint32_t i = 0; i < ask->counts_count; i++) {
+        const zlay_pipe_count *c = &ask->counts[i];
+        bool found = false;
+        for (uint32_t j = 0; c->param && j < ask->pipe->params_count; j++)
+            found |= !strcmp(ask->pipe->params[j].name, c->param);
+        if (!found) return zl_fail(ctx, ZLAY_EINVAL, "count %u: the pipe has no such param", i);
+        if (!c->axis || !c->divide || c->reserved)
+            return zl_fail(ctx, ZLAY_EINVAL, "count %u: no axis, a divisor of 0, or a reserved word", i);
+    }
+    return ZLAY_OK;
+}
+
 static zlay_status proved(zlay_ctx *ctx, const zlay_pipe_emit *ask)
 {
     zlay_answer answer = ZLAY_NO;
@@ -87,7 +102,7 @@ static zlay_status ask_read(zlay_ctx *ctx, zlay_pipe_emit *ask, const zlay_pipe_
         "zlay_pipe_emit",
         sizeof(zlay_pipe_emit),
         sizeof request->size,
-        {ZL_RESERVED(zlay_pipe_emit, reserved_word), ZL_RESERVED(zlay_pipe_emit, reserved)}};
+        {ZL_RESERVED(zlay_pipe_emit, reserved)}};
     zlay_status status = zl_request_read(ctx, ask, request, &form);
     if (status) return status;
     if (!ask->target || !ask->pipe || !ask->name) return ZLAY_EINVAL;
@@ -96,6 +111,7 @@ static zlay_status ask_read(zlay_ctx *ctx, zlay_pipe_emit *ask, const zlay_pipe_
     status = zl_name_check(ctx, ask->name, ask->name_length);
     if (!status) status = moves_check(ctx, ask);
     if (!status) status = operands_check(ctx, ask);
+    if (!status) status = counts_check(ctx, ask);
     return status ? status : fragments_check(ctx, ask);
 }
 

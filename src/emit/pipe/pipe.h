@@ -170,6 +170,13 @@ void zl_pt_bar(zl_pipe_text *k, const char *to);
 /* Register gp: where index `pos` of a stage lies in global memory. */
 void zl_pt_global(zl_pipe_text *k, int what, const zl_event *event);
 
+/* The register of what counts along an axis, as zlay_pipe_move names it; NULL: there is none. `room` holds its name;
+ * w0 may be used. */
+const char *zl_pt_axis(zl_pipe_text *k, char room[24], const char *text);
+/* The number of the block in a dimension of the grid, 0 to 2; of the second and third in `to`. */
+const char *zl_pt_block(zl_pipe_text *k, const char *to, int dimension);
+void zl_pt_count(zl_pipe_text *k, const zlay_pipe_count *count);
+
 /* Register `to`: where a map or a flag of so many bytes lies. */
 void zl_pt_other(zl_pipe_text *k, const char *to, int32_t other, const zl_pos *pos, uint32_t bytes);
 

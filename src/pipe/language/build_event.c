@@ -192,9 +192,10 @@ static void put_indices(writer *w)
     if (e->indices > ZL_COUNT(e->index)) zl_build_wrong(w->b, "indices", "are at most 4");
     for (uint32_t i = 0; i < e->indices && i < ZL_COUNT(e->index); i++) {
         put_text(w, i ? ", " : " at ");
-        if (e->blocks >> i & 1) put_text(w, "block");
+        uint32_t block = e->blocks >> 2 * i & 3;
+        if (block) put_text(w, zl_block_words[block - 1]);
         else zl_build_at(w->b, &e->index[i]);
-        e->blocks &= ~(1u << i);
+        e->blocks &= ~(3u << 2 * i);
         e->index[i] = (zlay_pipe_at){0};
     }
     e->indices = 0;
@@ -213,6 +214,14 @@ static void put_opt_body(writer *w)
     zl_build_name(w->b, e->body, "body");
     e->body = NULL;
     put_indices(w);
+    if (e->when > 1) zl_build_wrong(w->b, "when", "is 0 or 1");
+    if (!e->when) return;
+    put_text(w, " when");
+    zl_build_at(w->b, &e->first);
+    put_text(w, " <");
+    zl_build_at(w->b, &e->last);
+    e->when = 0;
+    e->first = e->last = (zlay_pipe_at){0};
 }
 
 static void put_opt_from_acc(writer *w)
@@ -356,7 +365,7 @@ static const zl_field fields[] = {
     FIELD(fresh),        FIELD(multicast), FIELD(where),       FIELD(cta),      FIELD(first_lane),
     FIELD(lanes),        FIELD(first_column), FIELD(columns),  FIELD(signalled), FIELD(accs),
     FIELD(body),         FIELD(by),       FIELD(index),        FIELD(accs_count), FIELD(indices),
-    FIELD(blocks),       FIELD(reserved0), FIELD(reserved)};
+    FIELD(blocks),       FIELD(when), FIELD(reserved)};
 
 void zl_build_event(zlay_pipe_builder *b, const zlay_pipe_event *from)
 {

@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+const char *const zl_block_words[ZL_BLOCK_WORDS] = {"block", "block.y", "block.z"};
+
 static bool bad(zl_parser *p, const char *what)
 {
     return zl_parse_fail(p, ZLAY_EINVAL, what);
@@ -72,9 +74,21 @@ static bool read_index(zl_parser *p, zl_event *e)
     if (e->indices == ZL_PIPE_INDICES)
         return zl_parse_fail(p, ZLAY_ELIMIT, "more than 4 positions of a body");
     zl_pos *pos = &e->index[e->indices++];
-    if (!zl_cursor_keyword(&p->at, "block")) return zl_parse_bare(p, pos);
-    *pos = (zl_pos){ZL_POS_BLOCK, -1, -1, 0, 0};
-    return true;
+    for (int i = 0; i < ZL_BLOCK_WORDS; i++)
+        if (zl_cursor_keyword(&p->at, zl_block_words[i])) {
+            *pos = (zl_pos){ZL_POS_BLOCK - i, -1, -1, 0, 0};
+            return true;
+        }
+    return zl_parse_bare(p, pos);
+}
+
+/* `when POS < POS`: the body runs where that holds. A body uses registers alone, so a proof that
+ * it runs always holds. */
+static bool read_when(zl_parser *p, zl_event *e)
+{
+    if (!zl_cursor_keyword(&p->at, "when")) return true;
+    e->when = 1;
+    return zl_parse_bare(p, &e->bar_at) && zl_parse_symbol(p, "<") && zl_parse_bare(p, &e->parity);
 }
 
 static bool read_body(zl_parser *p, zl_event *e)
@@ -89,8 +103,9 @@ static bool read_body(zl_parser *p, zl_event *e)
     const zlay_body *body = p->pipe->bodies[e->body].body;
     if (count_operands(body, false) != e->uses)
         return bad(p, "the body has another number of matrices, rows, columns and parts");
-    return count_operands(body, true) == e->indices ||
-           bad(p, "the body has another number of indices");
+    if (count_operands(body, true) != e->indices)
+        return bad(p, "the body has another number of indices");
+    return read_when(p, e);
 }
 
 bool zl_parse_use(zl_parser *p, zl_event *e)

@@ -10,7 +10,9 @@
 
 #define ZL_PIPE_LOOPS 4  /* deepest nesting of loops in a role */
 #define ZL_PIPE_NAMES 64 /* most names of one sort */
-enum { ZL_PIPE_INDICES = 4, ZL_POS_BLOCK = -2 };
+enum { ZL_PIPE_INDICES = 4 };
+/* A position of a body that is the number of the block, in the grid's first, second or third dimension. */
+enum { ZL_POS_BLOCK = -2, ZL_POS_BLOCK_Y = -3, ZL_POS_BLOCK_Z = -4 };
 
 /* A position: (counter of a loop) * (param or scale) + (param) + add; -1: absent.  `i - 1`, `t*N + N - 1`, `i*2`, `3`. */
 typedef struct zl_pos {
@@ -100,7 +102,8 @@ typedef struct zl_event {
     uint32_t joined;    /* use: which of its line's registers these are, 0 the first; an event for each of them */
     uint32_t uses;      /* use, the first of its line: how many events the line has */
     uint32_t indices;   /* use: positions behind `at`, for the body's index operands */
-    zl_pos index[ZL_PIPE_INDICES]; /* loop ZL_POS_BLOCK: the number of the block */
+    zl_pos index[ZL_PIPE_INDICES]; /* loop ZL_POS_BLOCK and the like: the number of the block */
+    int32_t when;       /* use, 1: the body runs only where bar_at is below parity */
     char name[65];      /* FOR: the counter's name; use: the function's, or empty */
 } zl_event;
 
@@ -183,6 +186,10 @@ void zl_pipe_put_phase(zl_text *out, const zlay_pipe *pipe, uint32_t event);
 /* How many events all threads of the cluster run at these values of the params, an instance's counted once;
  * UINT64_MAX: a role takes more than `most` steps. */
 uint64_t zl_pipe_count_events(const zlay_pipe *pipe, const int64_t *values, uint64_t most);
+
+/* The words of ZL_POS_BLOCK, ZL_POS_BLOCK_Y, ZL_POS_BLOCK_Z. */
+enum { ZL_BLOCK_WORDS = 3 };
+extern const char *const zl_block_words[ZL_BLOCK_WORDS];
 
 /* An event with nothing named. */
 zl_event zl_event_of(zl_event_kind kind, uint32_t line);

@@ -148,9 +148,15 @@ static void put_opt_body(zl_printer *p, const zl_event *e)
     zl_putf(p->out, " body %s", p->pipe->bodies[e->body].name);
     for (uint32_t i = 0; i < e->indices; i++) {
         zl_puts(p->out, i ? ", " : " at ");
-        if (e->index[i].loop == ZL_POS_BLOCK) zl_puts(p->out, "block");
+        if (e->index[i].loop <= ZL_POS_BLOCK)
+            zl_puts(p->out, zl_block_words[ZL_POS_BLOCK - e->index[i].loop]);
         else zl_put_pos(p, &e->index[i]);
     }
+    if (!e->when) return;
+    zl_puts(p->out, " when ");
+    zl_put_pos(p, &e->bar_at);
+    zl_puts(p->out, " < ");
+    zl_put_pos(p, &e->parity);
 }
 
 static void put_opt_from_acc(zl_printer *p, const zl_event *e)

@@ -31,6 +31,7 @@ static const char text[] =
     "    commit wgmma\n"
     "    waitgroup wgmma 0\n"
     "    use C, D, m body act at block, i*2+1\n"
+    "    use C, D, m body act at block.z, i when i < N\n"
     "    use C, m by softmax\n"
     "    use C, D\n"
     "    sync role\n"
@@ -135,6 +136,8 @@ static zlay_status build_role(zlay_ctx *ctx, zlay_pipe_builder *b)
         EVENT(.word = "waitgroup", .way = "wgmma"),
         EVENT(.word = "use", .acc = "C", .accs = two, .accs_count = 2, .body = "act", .indices = 2, .blocks = 1,
               .index = {{0}, {.counter = "i", .times = "2", .add = 1}}),
+        EVENT(.word = "use", .acc = "C", .accs = two, .accs_count = 2, .body = "act", .indices = 2, .blocks = 3,
+              .index = {{0}, {.counter = "i"}}, .when = 1, .first = {.counter = "i"}, .last = {.plus = "N"}),
         EVENT(.word = "use", .acc = "C", .accs = m, .accs_count = 1, .by = "softmax"),
         EVENT(.word = "use", .acc = "C", .accs = d, .accs_count = 1),
         EVENT(.word = "sync", .way = "role"),
@@ -183,7 +186,7 @@ static void build_refuses(void **state)
         {.size = sizeof(zlay_pipe_event), .word = "use", .acc = "C", .accs_count = 1},
         {.size = sizeof(zlay_pipe_event), .word = "use", .acc = "C", .indices = 1},
         {.size = sizeof(zlay_pipe_event), .word = "use", .acc = "C", .blocks = 1},
-        {.size = sizeof(zlay_pipe_event), .word = "use", .acc = "C", .reserved0 = 1},
+        {.size = sizeof(zlay_pipe_event), .word = "use", .acc = "C", .when = 2, .body = "b"},
     };
     zlay_pipe_builder *b;
     zlay_pipe_role role = {.size = sizeof role, .name = "r", .last_warp = 3};

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Prints what counts along an axis of a move, or gives a body its index: the number of the block in
+ * one dimension of the grid, perhaps divided, or a counter of a loop, perhaps counted down. */
+#include "emit/pipe/pipe.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { DIMENSIONS = 3, DIVISOR_DIGITS = 9 };
+
+static const char *const dimensions[DIMENSIONS] = {"block", "block.y", "block.z"};
+static const zl_op_id blocks[DIMENSIONS] = {ZL_OP_BLOCK, ZL_OP_BLOCK_Y, ZL_OP_BLOCK_Z};
+
+/* The dimension of the grid that a text begins with; -1: none. `rest`: what stands behind it. */
+static int dimension_of(const char *text, const char **rest)
+{
+    for (int i = DIMENSIONS - 1; i >= 0; i--) {
+        size_t length = strlen(dimensions[i]);
+        if (strncmp(text, dimensions[i], length) || (text[length] && text[length] != '/')) continue;
+        *rest = text + length;
+        return i;
+    }
+    return -1;
+}
+
+/* The divisor behind a `/`; 1 where there is none, 0 where it is no number from 1 on. */
+static uint32_t divisor_of(const char *rest)
+{
+    char *end;
+    if (!*rest) return 1;
+    if (rest[1] < '1' || rest[1] > '9' || strlen(rest + 1) > DIVISOR_DIGITS) return 0;
+    unsigned long divisor = strtoul(rest + 1, &end, 10);
+    return *end ? 0 : (uint32_t)divisor;
+}
+
+const char *zl_pt_block(zl_pipe_text *k, const char *to, int dimension)
+{
+    if (!dimension) return "ctaid";
+    zl_pt_op(k, blocks[dimension], ZL_OPERANDS_OF(to));
+    return to;
+}
+
+/* The depth of the loop around the event that counts by this name; -1: there is none. */
+static int32_t loop_named(const zl_pipe_text *k, const char *name, size_t length)
+{
+    int32_t depth = (int32_t)k->loops, ended = 0;
+    const zl_event *first = &k->pipe->events[k->role->begin];
+    for (const zl_event *e = k->event; e >= first; e--) {
+        if (e->kind == ZL_EV_END) ended++;
+        if (e->kind != ZL_EV_FOR) continue;
+        if (ended) {
+            ended--;
+            continue;
+        }
+        depth--;
+        if (strlen(e->name) == length && !memcmp(e->name, name, length)) return depth;
+    }
+    return -1;
+}
+
+/* `down`: the last value first. */
+static const char *counter(zl_pipe_text *k, char room[24], const char *text)
+{
+    char end[24];
+    size_t length = strcspn(text, " ");
+    bool down = !strcmp(text + length, " down");
+    int32_t depth = text[length] && !down ? -1 : loop_named(k, text, length);
+    if (depth < 0) return NULL;
+    snprintf(room, 24, "count%d", depth);
+    if (!down) return room;
+    snprintf(end, sizeof end, "end%d", depth);
+    zl_op(k, SUB, "w0", end, room);
+    zl_op(k, SUB, "w0", "w0", "1");
+    return "w0";
+}
+
+const char *zl_pt_axis(zl_pipe_text *k, char room[24], const char *text)
+{
+    const char *rest;
+    int dimension = dimension_of(text, &rest);
+    if (dimension < 0) return counter(k, room, text);
+    uint32_t divisor = divisor_of(rest);
+    const char *value = zl_pt_block(k, "w0", dimension);
+    if (!divisor) return NULL;
+    if (divisor == 1) return value;
+    zl_op(k, DIV, "w0", value, zl_pt_number(room, divisor));
+    return "w0";
+}
+
+/* A block's own trip count: no more than the argument, and no more than its place allows. */
+void zl_pt_count(zl_pipe_text *k, const zlay_pipe_count *count)
+{
+    char trips[80], room[24];
+    snprintf(trips, sizeof trips, "trips_%.64s", count->param);
+    const char *value = zl_pt_axis(k, room, count->axis);
+    if (!value) {
+        zl_pt_fail(k, "count of %.64s: there is no axis %.64s", count->param, count->axis);
+        return;
+    }
+    zl_op(k, MUL, "w0", value, zl_pt_number(room, count->times));
+    zl_op(k, ADD, "w0", "w0", zl_pt_number(room, count->add));
+    zl_op(k, DIV, "w0", "w0", zl_pt_number(room, count->divide));
+    zl_op(k, LEAST, trips, trips, "w0");
+}
