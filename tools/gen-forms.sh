@@ -31,7 +31,7 @@ instructions are not asked here: [legality.md](legality.md).
 |---|---|---|---|
 END
 rows() {
-    printf '#define SET(name, text, properties) SET name @ text\n#include "isa/forms/sets.def"\n#define FORM(id, ptx, on, text) FORM id @ ptx @ on @ text\n#define UNSAID(id, ptx, on, text) UNSAID id @ ptx @ on @ text\n#include "isa/forms.def"\n#define AXIS(name)\n#define CHOICE(axis, word, ptx, on, text, text1, text2) CHOICE #axis @ word @ ptx @ on @ text @ text1 @ text2\n#include "isa/forms/axes.def"\n' |
+    printf '#define SET(name, text, properties) SET name @ text\n#include "isa/forms/sets.def"\n#define FORM(id, ptx, on, text) FORM id @ ptx @ on @ text\n#define PURE(id, ptx, on, text) FORM id @ ptx @ on @ text\n#define UNSAID(id, ptx, on, text) UNSAID id @ ptx @ on @ text\n#include "isa/forms.def"\n#define AXIS(name)\n#define CHOICE(axis, word, ptx, on, text, text1, text2) CHOICE #axis @ word @ ptx @ on @ text @ text1 @ text2\n#include "isa/forms/axes.def"\n' |
         ${CC:-cc} -E -P -Isrc -x c - | grep -E '^(SET|FORM|UNSAID|CHOICE)'
 }
 rows | awk -F ' @ ' '

@@ -45,8 +45,9 @@ static const zl_choice choices[] = {
 };
 
 static const zl_pattern patterns[] = {
-#define FORM(id, ptx, on, text)   {id, text, ptx, on, false},
-#define UNSAID(id, ptx, on, text) {id, text, ptx, on, true},
+#define FORM(id, ptx, on, text)   {id, text, ptx, on, false, false},
+#define PURE(id, ptx, on, text)   {id, text, ptx, on, false, true},
+#define UNSAID(id, ptx, on, text) {id, text, ptx, on, true, false},
 #include "isa/forms.def"
 };
 
@@ -128,6 +129,12 @@ bool zl_form_of(zl_isa_form *out, uint32_t number)
         return false;
     choose(out, &patterns[row - 1], variant);
     return true;
+}
+
+bool zl_form_pure(uint32_t number)
+{
+    zl_isa_form form;
+    return zl_form_of(&form, number) && form.pattern->pure;
 }
 
 size_t zlay_instruction_count(void)

@@ -54,6 +54,7 @@ typedef struct zl_pattern {
     const char *id, *text;
     uint32_t ptx, on;
     bool unsaid; /* the assembler takes it, and no document has it */
+    bool pure;   /* reads and writes its operands and nothing else */
 } zl_pattern;
 
 enum { ZL_AXES_MOST = 8 };
@@ -67,6 +68,9 @@ typedef struct zl_isa_form {
 
 /* False: the number is no form's. */
 bool zl_form_of(zl_isa_form *out, uint32_t number);
+
+/* Whether a form reads and writes its operands and nothing else. */
+bool zl_form_pure(uint32_t number);
 
 /* Whether a target is of one of the sets of a union such as ON_SUFFIX. */
 bool zl_target_in(const zlay_target *target, uint32_t sets);

@@ -102,6 +102,34 @@ static void assembles_and_compiles(void **state)
     }
 }
 
+/* The last place of a text before another in the kernel; NULL: there is none. */
+static const char *last_before(const char *end, const char *what)
+{
+    const char *found = NULL;
+    for (const char *at = kernel; (at = strstr(at, what)) != NULL && at < end; at++) found = at;
+    return found;
+}
+
+/* CUDA C: arithmetic is asm that may move and touches no memory; the accumulators are made anew before it, since a compiler does
+ * not know that products write them until the wait. */
+static void arithmetic_of_c_may_move(void **state)
+{
+    run r = {.ctx = *state};
+    print_pipe(&r, "examples/epilogue.pipe", ZLAY_TEXT_CUDA);
+    const char *first = strstr(kernel, "asm(\"fma.rn.f32");
+    assert_non_null(first);
+    const char *wait = last_before(first, "wgmma.wait_group"), *made = last_before(first, "asm volatile(\"\" : \"+r\"(acc_C[0])");
+    assert_non_null(wait);
+    assert_true(made > wait);
+    for (const char *at = kernel; (at = strstr(at, " asm(\"")) != NULL; at++) {
+        char line[512] = "";
+        memcpy(line, at, strcspn(at, "\n") < sizeof line ? strcspn(at, "\n") : sizeof line - 1);
+        if (strstr(line, "memory") || strstr(line, "ld.") || strstr(line, "st.") || strstr(line, "shfl") || strstr(line, "bar"))
+            fail_msg("may move: %s", line);
+    }
+    assert_non_null(strstr(kernel, "asm volatile(\"ld.global.nc"));
+}
+
 /* ---- arguments -------------------------------------------------------------------------------- */
 
 static void give(run *r, const char *name, const void *value, size_t bytes)
@@ -244,6 +272,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(assembles_and_compiles),
+        cmocka_unit_test(arithmetic_of_c_may_move),
         cmocka_unit_test(runs_an_epilogue),
         cmocka_unit_test(runs_attention),
     };

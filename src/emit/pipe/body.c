@@ -4,6 +4,8 @@
  * of its operands. */
 #include "emit/pipe/body.h"
 
+enum { SETTLED = 64 /* registers of one asm */ };
+
 /* ---- what stands before the nodes --------------------------------------------------------- */
 
 static void declare(zl_pb *t)
@@ -127,6 +129,31 @@ static void moves(zl_pb *t)
         }
 }
 
+/* ---- accumulators in CUDA C ------------------------------------------------------------------- */
+
+/* Registers that an asynchronous product writes hold their values only behind the wait for it, of
+ * which a compiler knows nothing. An empty asm that stays in its place makes them anew, so that no
+ * arithmetic moves before it. */
+static void settle(const zl_pb *t, int32_t acc, uint32_t count)
+{
+    char name[ZL_PB_NAME];
+    for (uint32_t i = 0; i < count; i++) {
+        if (i % SETTLED) zl_puts(t->k->out, ", ");
+        else zl_putf(t->k->out, "%*sasm volatile(\"\" : ", 4 * ((int)t->k->indent + 1), "");
+        zl_putf(t->k->out, "\"+r\"(%s)", zl_pt_acc(t->k, name, acc, i));
+        if (i + 1 == count || i % SETTLED == SETTLED - 1)
+            zl_puts(t->k->out, " : : \"memory\");\n");
+    }
+}
+
+static void settle_all(const zl_pb *t)
+{
+    for (uint32_t o = 0; o < t->body->operands_count; o++) {
+        zl_body_node as = shaped(t, o);
+        if (t->acc[o] >= 0) settle(t, t->acc[o], zl_pb_count(t, &as));
+    }
+}
+
 /* ---- a use ------------------------------------------------------------------------------------------ */
 
 static bool fits(zl_pb *t)
@@ -175,6 +202,7 @@ void zl_pt_body(zl_pipe_text *k, const zl_event *event)
     }
     zl_pt_line(k, "{");
     declare(&t);
+    if (k->c) settle_all(&t);
     nodes(&t);
     moves(&t);
     zl_pt_line(k, "}");

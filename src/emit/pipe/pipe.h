@@ -49,6 +49,7 @@ enum { ZL_PT_SAYINGS = 64, ZL_PT_FEW = 12 };
 typedef struct zl_pt_saying {
     char id[48], phrase[256], cls[ZL_PT_FEW];
     uint32_t form, count, ptx;
+    bool pure;
 } zl_pt_saying;
 
 /* What the registers of an accumulator are, where products, loads from tensor memory or bodies say it. */

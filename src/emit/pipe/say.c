@@ -3,6 +3,7 @@
  * branches and loops, each in PTX or CUDA C. Each form is checked against its target's rules,
  * constants included. */
 #include "emit/pipe/pipe.h"
+#include "isa/form.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -76,6 +77,7 @@ typedef struct saying {
     uint32_t form, count, outs, ptx;
     const char *const *operands;
     const char *phrase; /* NULL: print the form */
+    bool pure;          /* an asm that a compiler may move and remove */
     char cls[OPERANDS_MOST];
 } saying;
 
@@ -90,6 +92,7 @@ static zlay_status form_read(zl_pipe_text *k, saying *s, const char *id)
         return zl_pt_fail(k, "there is no instruction %s", id);
     s->count = form.operands;
     s->ptx = form.ptx;
+    s->pure = zl_form_pure(s->form);
     for (uint32_t i = 0; i < s->count; i++)
         s->cls[i] = zlay_instruction_operand_nth(&operand, s->form, i) ? 0 : (char)operand.cls;
     return ZLAY_OK;
@@ -142,6 +145,7 @@ static void keep(zl_pt_saying *to, const saying *s, const char *id)
     to->form = s->form;
     to->count = s->count;
     to->ptx = s->ptx;
+    to->pure = s->pure;
 }
 
 static zlay_status find(zl_pipe_text *k, saying *s, const char *id, uint32_t outs)
@@ -153,6 +157,7 @@ static zlay_status find(zl_pipe_text *k, saying *s, const char *id, uint32_t out
         s->form = known->form;
         s->count = known->count;
         s->ptx = known->ptx;
+        s->pure = known->pure;
         memcpy(s->cls, known->cls, known->count);
     } else if (form_read(k, s, id)) {
         return k->status;
@@ -201,7 +206,8 @@ static void put_constraints(zl_pipe_text *k, const saying *s, bool outs)
     }
 }
 
-/* Prints a form as inline asm; a predicate crosses the border of an asm as an integer. */
+/* Prints a form as inline asm; a predicate crosses the border of an asm as an integer. An asm that is
+ * not volatile may move, but not before what makes its operands. */
 static void say_c(zl_pipe_text *k, const char *guard, const saying *s)
 {
     char rooms[OPERANDS_MOST][24];
@@ -214,7 +220,7 @@ static void say_c(zl_pipe_text *k, const char *guard, const saying *s)
     }
     begin(k);
     if (guard) zl_putf(k->out, "if (%s) ", guard);
-    zl_puts(k->out, "asm volatile(\"");
+    zl_puts(k->out, s->pure ? "asm(\"" : "asm volatile(\"");
     if (predicate >= 0) zl_puts(k->out, "{ .reg .pred zl_p; ");
     if (predicate >= (int64_t)s->outs) zl_putf(k->out, "setp.ne.u32 zl_p, %%%u, 0; ", number);
     put_form(k, s, places);
@@ -224,7 +230,7 @@ static void say_c(zl_pipe_text *k, const char *guard, const saying *s)
     put_constraints(k, s, true);
     zl_puts(k->out, " : ");
     put_constraints(k, s, false);
-    zl_puts(k->out, " : \"memory\");\n");
+    zl_puts(k->out, s->pure ? ");\n" : " : \"memory\");\n");
 }
 
 static void say_ptx(zl_pipe_text *k, const char *guard, const saying *s)
