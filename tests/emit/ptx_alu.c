@@ -2,6 +2,7 @@
 /* The machine of tests/ptx itself: every arithmetic instruction on values worked by hand, every form of arithmetic that the
  * library has, exchanges of lanes, read-only loads, registers of nested scopes. ptxas reads the same texts, where it is found. */
 #define _POSIX_C_SOURCE 200809L
+#include <fenv.h>
 #include <unistd.h>
 
 #include "instruction.h"
@@ -137,6 +138,42 @@ static void every_form_of_arithmetic_is_known(void **state)
     assert_true(known > 100);
 }
 
+/* ---- numbers --------------------------------------------------------------------------- */
+
+/* Every number of every small kind is a double that becomes the same bits again, by each rounding. */
+static void numbers_come_back(void **state)
+{
+    (void)state;
+    const px_kind *kinds[] = {&px_f16, &px_bf16, &px_e4m3, &px_e5m2};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        for (uint32_t bits = 0; bits < 2 * (px_nan(kinds[i]) + 1); bits++) {
+            double value = px_value(kinds[i], bits);
+            for (int rounding = PX_NEAREST; rounding <= PX_UP; rounding++) {
+                uint32_t again = px_bits(kinds[i], value, (px_rounding)rounding, false);
+                assert_int_equal(again, isnan(value) ? px_nan(kinds[i]) : bits);
+            }
+        }
+}
+
+/* Doubles of any size become f32 as the processor rounds them in each of its modes. */
+static void rounding_is_the_processors(void **state)
+{
+    (void)state;
+    static const int modes[] = {FE_TONEAREST, FE_TOWARDZERO, FE_DOWNWARD, FE_UPWARD};
+    uint64_t seed = test_seed("emit/ptx_alu"), runs = test_iterations(200000);
+    for (uint64_t i = 0; i < runs; i++) {
+        uint64_t random = test_random(&seed);
+        double part = (double)(int64_t)random * 0x1p-63;
+        volatile double value = ldexp(part, (int)(test_random(&seed) % 300) - 155);
+        for (int mode = 0; mode < 4; mode++) {
+            fesetround(modes[mode]);
+            volatile float rounded = (float)value;
+            fesetround(FE_TONEAREST);
+            if (px_bits(&px_f32, value, (px_rounding)mode, false) != px_word(rounded)) fail_msg("%a by rounding %d", value, mode);
+        }
+    }
+}
+
 /* ---- memory ----------------------------------------------------------------------------- */
 
 static void read_only_loads(void **state)
@@ -257,6 +294,8 @@ int main(void)
         cmocka_unit_test(values_by_hand),
         cmocka_unit_test(every_instruction_is_worked_twice),
         cmocka_unit_test(every_form_of_arithmetic_is_known),
+        cmocka_unit_test(numbers_come_back),
+        cmocka_unit_test(rounding_is_the_processors),
         cmocka_unit_test(read_only_loads),
         cmocka_unit_test(lanes_exchange),
         cmocka_unit_test(lanes_that_do_not_meet),
