@@ -14,6 +14,7 @@
 #ifndef ZLAY_EMIT_PIPE_H
 #define ZLAY_EMIT_PIPE_H
 
+#include <zlay/attention.h>
 #include <zlay/move.h>
 #include <zlay/pipe.h>
 
@@ -64,7 +65,8 @@ typedef struct zlay_pipe_move {
                                counter of a loop around the event, "i down" the
                                last value of it first; "block", "block.y" and
                                "block.z", the number of the block in the grid,
-                               "block.y/4" a fourth of it; NULL: 0 */
+                               "block.y/4" a fourth of it, "block instance" a
+                               tile for each instance of the role; NULL: 0 */
 } zlay_pipe_move;
 
 /** A trip count that depends on the block: the least of the argument n_<param>
@@ -142,6 +144,28 @@ typedef struct zlay_pipe_emit {
 ZLAY_API zlay_status zlay_emit_pipe(zlay_ctx *ctx, zlay_buf *out, zlay_pipe_launch *launch,
                                     zlay_pipe_argument *arguments, size_t room,
                                     const zlay_pipe_emit *request);
+
+/** What kernel of attention is printed. */
+typedef struct zlay_attention_emit {
+    uint32_t size;     /* sizeof(zlay_attention_emit) */
+    int32_t language;  /* ZLAY_TEXT_* */
+    const zlay_attention_plan *plan;
+    const char *name;
+    size_t name_length;
+    uint64_t reserved[4]; /* 0 */
+} zlay_attention_emit;
+
+/** Print the kernel of a plan of attention.
+ *
+ *  Its arguments are the maps of the plan's moves (map_<move>_<number>), n_N and
+ *  the scalars that zlay_attention_synth names.  The grid is the plan's.
+ *
+ *  Returns: as zlay_emit_pipe.
+ *  Out:     as zlay_emit_pipe.
+ */
+ZLAY_API zlay_status zlay_emit_attention(zlay_ctx *ctx, zlay_buf *out, zlay_pipe_launch *launch,
+                                         zlay_pipe_argument *arguments, size_t room,
+                                         const zlay_attention_emit *request);
 
 #ifdef __cplusplus
 }

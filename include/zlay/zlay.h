@@ -81,6 +81,9 @@
 #include <zlay/pipe_fences.h>
 #include <zlay/pipe_tmem.h>
 
+/* Attention: a pipe with bodies and its tensor maps. */
+#include <zlay/attention.h>
+
 /* Text: kernels and headers. */
 #include <zlay/emit.h>
 #include <zlay/emit_pipe.h>

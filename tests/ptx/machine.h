@@ -172,6 +172,7 @@ typedef struct px_machine {
     uint32_t number, stamp; /* of the next use of tensor memory; of the last end of one */
     int threads, blocks; /* of a block; of the cluster */
     uint32_t all_blocks; /* of the grid */
+    uint32_t grid[2];    /* blocks along x and y, where the grid has further dimensions; 0: it has not */
     bool met; /* the cluster has, at its barrier: all blocks run */
     int turn; /* at any time: instructions of a thread before others go on */
     int cluster_arrived, cluster_left; /* at its barrier in this phase; ended without arriving in it */

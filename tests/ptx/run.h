@@ -131,7 +131,9 @@ static inline void px_thread_begin(px_machine *m, int i, uint32_t first_block)
     px_thread *t = &m->thread[i];
     *t = (px_thread){.value = m->values + (size_t)i * registers, .state = m->states + (size_t)i * registers,
                      .touched = m->touched + (size_t)i * registers, .meeting = -1, .wait = -1};
-    uint64_t given[PX_SPECIAL] = {(uint64_t)(i % m->threads), first_block + (uint32_t)rank, m->all_blocks, (uint64_t)rank, 0};
+    uint32_t block = first_block + (uint32_t)rank, wide = m->grid[0] ? m->grid[0] : m->all_blocks, high = m->grid[1] ? m->grid[1] : 1;
+    uint64_t given[PX_SPECIAL] = {(uint64_t)(i % m->threads), block % wide, wide, (uint64_t)rank, block / wide % high,
+                                  block / wide / high, 0};
     for (int s = 0; s < PX_SPECIAL; s++) t->value[s] = given[s], t->state[s] = PX_READY;
     t->value[m->text.smem] = PX_ORIGIN, t->state[m->text.smem] = PX_READY;
     for (int k = 0; k < m->text.params; k++) {

@@ -14,7 +14,7 @@
 enum { PX_LINES = 16384, PX_NAMES = 4096, PX_OPERANDS = 144, PX_OP = 120, PX_PARAMS = 64 };
 
 /* Registers that every thread has; PX_SINK is `_`. */
-enum { PX_TID, PX_CTAID, PX_NCTAID, PX_RANK, PX_SINK, PX_SPECIAL };
+enum { PX_TID, PX_CTAID, PX_NCTAID, PX_RANK, PX_CTAID_Y, PX_CTAID_Z, PX_SINK, PX_SPECIAL };
 
 typedef struct px_operand {
     int name;     /* of a register; -1: the number alone */
@@ -244,7 +244,8 @@ static inline const char *px_statement(px_text *p, const char *text, int source)
 
 static inline void px_read(px_text *p, const char *text)
 {
-    static const char *const special[PX_SPECIAL] = {"%tid.x", "%ctaid.x", "%nctaid.x", "%cluster_ctarank", "_"};
+    static const char *const special[PX_SPECIAL] = {"%tid.x", "%ctaid.x", "%nctaid.x", "%cluster_ctarank", "%ctaid.y",
+                                                     "%ctaid.z", "_"};
     memset(p, 0, sizeof *p);
     p->smem = -1;
     for (int i = 0; i < PX_SPECIAL; i++) px_declare(p, special[i], strlen(special[i]), false, 0);

@@ -17,11 +17,19 @@ static int dimension_of(const char *text, const char **rest)
 {
     for (int i = DIMENSIONS - 1; i >= 0; i--) {
         size_t length = strlen(dimensions[i]);
-        if (strncmp(text, dimensions[i], length) || (text[length] && text[length] != '/')) continue;
+        if (strncmp(text, dimensions[i], length) || (text[length] && !strchr("/ ", text[length])))
+            continue;
         *rest = text + length;
         return i;
     }
     return -1;
+}
+
+/* `block instance`: each instance of the role has a tile of its own. */
+static const char *by_instance(zl_pipe_text *k, char room[24], const char *value)
+{
+    zl_op(k, MAD, "w0", value, zl_pt_number(room, zl_role_instances(k->role)), "instance");
+    return "w0";
 }
 
 /* The divisor behind a `/`; 1 where there is none, 0 where it is no number from 1 on. */
@@ -29,7 +37,8 @@ static uint32_t divisor_of(const char *rest)
 {
     char *end;
     if (!*rest) return 1;
-    if (rest[1] < '1' || rest[1] > '9' || strlen(rest + 1) > DIVISOR_DIGITS) return 0;
+    if (*rest != '/' || rest[1] < '1' || rest[1] > '9' || strlen(rest + 1) > DIVISOR_DIGITS)
+        return 0;
     unsigned long divisor = strtoul(rest + 1, &end, 10);
     return *end ? 0 : (uint32_t)divisor;
 }
@@ -80,8 +89,9 @@ const char *zl_pt_axis(zl_pipe_text *k, char room[24], const char *text)
     const char *rest;
     int dimension = dimension_of(text, &rest);
     if (dimension < 0) return counter(k, room, text);
-    uint32_t divisor = divisor_of(rest);
     const char *value = zl_pt_block(k, "w0", dimension);
+    if (!strcmp(rest, " instance") && k->role) return by_instance(k, room, value);
+    uint32_t divisor = divisor_of(rest);
     if (!divisor) return NULL;
     if (divisor == 1) return value;
     zl_op(k, DIV, "w0", value, zl_pt_number(room, divisor));

@@ -190,7 +190,7 @@ void zl_pt_body(zl_pipe_text *k, const zl_event *event)
         if (t.acc[i] >= 0 && t.body->operands[i].sort == ZLAY_BODY_MATRIX)
             matrix = k->registers[t.acc[i]].matrix;
     t.elements = &k->matrices[matrix].elements;
-    t.divided = k->matrices[matrix].divided && zl_role_instances(k->role) > 1;
+    t.divided = zl_role_instances(k->role) > 1 ? k->matrices[matrix].divided : 0;
     if (!fits(&t)) return;
     zl_mark mark = zl_scratch_mark(k->ctx);
     if (event->when) {

@@ -13,7 +13,7 @@ typedef struct zl_pb {
     const zlay_body *body;
     const zl_event *event;
     const zl_elements *elements;
-    bool divided; /* rows of the role's instances are different */
+    int divided; /* rows of the role's instances are different; -1: nothing says it */
     int32_t acc[ZL_BODY_OPERANDS];
     uint32_t temps; /* used in this use */
 } zl_pb;

@@ -211,6 +211,8 @@ static void say_coordinate(zl_pb *t, int32_t node, uint32_t i)
     zl_pb_register(t, first, node, 0);
     if (!i) {
         thread_part(t, first, axis->bit);
+        if (row && t->divided < 0)
+            zl_pt_fail(t->k, "row of a matrix of which nothing says which rows an instance has");
         if (row && t->divided)
             zl_op(t->k, MAD, first, "instance", zl_pt_number(room, axis->extent), first);
         if (axis->offset[0]) zl_op(t->k, ADD, first, first, zl_pt_number(room, axis->offset[0]));

@@ -59,7 +59,7 @@ static zlay_status note_product(zl_pipe_text *k, zl_pt_matrix_of *m, const zl_pt
 {
     uint32_t parts = p->operand[0].parts;
     zlay_status status = fragment_read(k, &m->elements, &p->mma, ZLAY_FRAGMENT_D);
-    m->divided = p->operand[0].rows != 0;
+    m->divided = p->event->acc_a >= 0 ? -1 : p->operand[0].rows != 0;
     if (!status && parts > 1) status = zl_elements_repeat(k->ctx, &m->elements, parts);
     return status ? status : note(k, p->event->acc, m, p->mma.d, p->event);
 }
@@ -69,7 +69,7 @@ static zlay_status note_load(zl_pipe_text *k, zl_pt_matrix_of *m, const zl_event
 {
     uint32_t columns = e->columns[1] - e->columns[0] + 1;
     zl_elements *el = &m->elements;
-    *m = (zl_pt_matrix_of){.divided = false};
+    *m = (zl_pt_matrix_of){.divided = 0};
     if (columns > ZL_ELEMENT_VALUES) return ZLAY_OK;
     *el = (zl_elements){.values = columns, .threads = LANES};
     el->row.extent = LANES;
@@ -131,8 +131,8 @@ static bool goes_with(const zl_pipe_text *k, int32_t sort, int32_t known, int32_
     const zl_elements *a = &k->matrices[known].elements, *b = &k->matrices[matrix].elements;
     if (known == matrix) return true;
     if (sort == ZLAY_BODY_MATRIX || sort == ZLAY_BODY_COLUMN) return false;
-    return k->matrices[known].divided == k->matrices[matrix].divided &&
-           zl_elements_rows_alike(a, b);
+    int d = k->matrices[known].divided, e = k->matrices[matrix].divided;
+    return (d == e || d < 0 || e < 0) && zl_elements_rows_alike(a, b);
 }
 
 static zlay_status pass_on(zl_pipe_text *k, const zl_event *e, bool *changed)

@@ -62,7 +62,8 @@ typedef struct zl_pt_registers {
 /* A matrix in registers. */
 typedef struct zl_pt_matrix_of {
     zl_elements elements;
-    bool divided; /* each instance of the role has rows of its own */
+    int divided; /* whether each instance of the role has rows of its own; -1: of a product whose first factor is in
+                  * registers, nothing says it */
 } zl_pt_matrix_of;
 
 typedef struct zl_pipe_text {

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/** zlay/attention.h - the plan of attention forward: a proved pipe with its
+ *  bodies, and the tensor maps that feed it.
+ *
+ *  One plan by hand.  A head of 64 bf16 on sm_90a: a block takes 128 queries,
+ *  64 to each of two warpgroups, which is one tile of Q of 128 rows of 128
+ *  bytes, 16384.  Tiles of keys and values have 128 rows too, in rings of two
+ *  stages: 4 * 16384.  Each warpgroup stages 64 rows of the result, 8192 bytes.
+ *  With 4096 queries and keys, 16 heads and a batch of 2 the grid is 32 x 16 x 2
+ *  blocks of 384 threads.  Block (x, h, b) reads tiles N - 1 down to 0 of head h
+ *  of the keys, N = 32; causal, it begins at the tile of its own last query,
+ *  N = x + 1.
+ */
+#ifndef ZLAY_ATTENTION_H
+#define ZLAY_ATTENTION_H
+
+#include <zlay/move.h>
+#include <zlay/pipe.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Elements from one row, head and batch of a tensor to the next. */
+typedef struct zlay_attention_strides {
+    uint64_t row, head, batch; /* 0: dense, [batch][row][head][element] */
+} zlay_attention_strides;
+
+/** O = softmax(Q K^T * scale) V, for each head of each batch.  0 means the
+ *  default. */
+typedef struct zlay_attention {
+    uint32_t size;         /* sizeof(zlay_attention); a shorter one reads as zeros */
+    int32_t type;          /* of Q, K, V and O: ZLAY_TYPE_BF16 (0: that) or _F16 */
+    uint64_t batch, heads; /* 1 */
+    uint64_t kv_heads;     /* of K and V: a divisor of `heads`; default: as many */
+    uint64_t queries, keys; /* rows of Q and O, of K and V; at least 1 */
+    uint32_t head;         /* elements of a row: 64, 128 or 256 */
+    uint32_t causal;       /* 1: query i sees keys 0 to i + keys - queries */
+    uint32_t soft_cap;     /* 1: scores become cap * tanh(score / cap) */
+    uint32_t reserved0;    /* 0 */
+    zlay_attention_strides q, k, v, o;
+    uint64_t reserved[8];  /* 0 */
+} zlay_attention;
+
+/** An immutable plan; read by any thread. */
+typedef struct zlay_attention_plan zlay_attention_plan;
+
+/** What a plan holds. */
+typedef struct zlay_attention_summary {
+    uint32_t tile_m, tile_n; /* queries of a block, keys of a stage */
+    uint32_t stages;         /* of the rings of keys and of values */
+    uint32_t moves;          /* of the pipe, each one tensor map or more */
+    uint64_t grid[3];        /* tiles of queries, heads, batch */
+    uint64_t tiles;          /* of keys: the argument n_N */
+    uint32_t threads;        /* of a block */
+    uint32_t reserved;       /* 0 */
+} zlay_attention_summary;
+
+/** Plan attention.
+ *
+ *  The kernel (zlay_emit_attention) takes, beside the maps and n_N, the scalars
+ *  x_scale: log2(e) times the factor of scores, or with a soft cap log2(e) *
+ *  cap; x_keys: `keys`; causal x_offset: keys - queries; with a soft cap
+ *  x_inner: the factor of scores / cap.
+ *
+ *  Returns: ZLAY_OK; ZLAY_NONE no tensor map brings a tensor, the message has
+ *           the rule; ZLAY_EINVAL the message names the field; ZLAY_ENOTSUP a
+ *           target without wgmma, a type or a head that no plan has, causal with
+ *           fewer keys than queries; ZLAY_EOVERFLOW; ZLAY_ENOMEM.
+ *  Out:     out  free it with zlay_attention_free.
+ */
+ZLAY_API zlay_status zlay_attention_synth(zlay_ctx *ctx, zlay_attention_plan **out,
+                                          const zlay_target *target,
+                                          const zlay_attention *attention);
+
+/** Free a plan; NULL is allowed. */
+ZLAY_API void zlay_attention_free(zlay_attention_plan *plan);
+
+/** Read what a plan holds.  Returns ZLAY_OK; ZLAY_EINVAL a NULL.  Pure. */
+ZLAY_API zlay_status zlay_attention_info(zlay_attention_summary *out,
+                                         const zlay_attention_plan *plan);
+
+/** The proved pipe of a plan; lives as long as the plan. */
+ZLAY_API const zlay_pipe *zlay_attention_pipe(const zlay_attention_plan *plan);
+
+/** The i-th move of a plan's pipe, and the tensor that it moves: its maps take
+ *  the tensor's address.
+ *
+ *  Returns: ZLAY_OK; ZLAY_NONE past the last; ZLAY_EINVAL a NULL.
+ *  Out:     move    lives as long as the plan.
+ *           tensor  'q', 'k', 'v' or 'o'.
+ *  Pure.
+ */
+ZLAY_API zlay_status zlay_attention_move_nth(const zlay_move **move, char *tensor,
+                                             const zlay_attention_plan *plan, uint32_t i);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Binds a plan of attention to its pipe, which is then printed as any pipe: moves and what counts
+ * their axes, layouts of shared buffers, and where it is causal the tiles of keys of each block. */
+#include "base/request.h"
+#include "emit/pipe/pipe.h"
+#include "synth/attention/attention.h"
+
+#include <zlay/smemdesc.h>
+
+typedef struct bound {
+    zlay_pipe_move moves[ZL_ATTENTION_MOVES];
+    zlay_pipe_operand operands[ZL_ATTENTION_OPERANDS];
+    zlay_pipe_count count;
+} bound;
+
+static void bind(bound *b, zlay_pipe_emit *ask, const zlay_attention_plan *p)
+{
+    for (uint32_t i = 0; i < p->moves_count; i++) {
+        const zl_attention_move *m = &p->moves[i];
+        b->moves[i] = (zlay_pipe_move){.name = m->name, .move = m->move};
+        for (uint32_t a = 0; a < ZL_COUNT(m->axis); a++)
+            if (*m->axis[a]) b->moves[i].axis[a] = m->axis[a];
+    }
+    for (uint32_t i = 0; i < p->operands_count; i++)
+        b->operands[i] = (zlay_pipe_operand){.smem = p->operands[i].smem,
+                                             .type = p->ask.type,
+                                             .major = p->operands[i].major,
+                                             .swizzle = ZLAY_SWIZZLE_128B,
+                                             .layout = p->operands[i].layout};
+    b->count = (zlay_pipe_count){.param = "N",
+                                 .axis = "block",
+                                 .times = p->count_times,
+                                 .add = p->count_add,
+                                 .divide = p->info.tile_n};
+    ask->moves = b->moves;
+    ask->operands = b->operands;
+    ask->moves_count = p->moves_count;
+    ask->operands_count = p->operands_count;
+    ask->counts = &b->count;
+    ask->counts_count = p->ask.causal;
+}
+
+zlay_status zlay_emit_attention(zlay_ctx *ctx, zlay_buf *out, zlay_pipe_launch *launch,
+                                zlay_pipe_argument *arguments, size_t room,
+                                const zlay_attention_emit *request)
+{
+    static const zl_request_form form = {"zlay_attention_emit",
+                                         sizeof(zlay_attention_emit),
+                                         sizeof request->size,
+                                         {ZL_RESERVED(zlay_attention_emit, reserved)}};
+    zlay_attention_emit r;
+    bound b;
+    if (!ctx || !request) return ZLAY_EINVAL;
+    zlay_status status = zl_enter(ctx);
+    if (status) return status;
+    status = zl_leave(ctx, zl_request_read(ctx, &r, request, &form));
+    if (status) return status;
+    if (!r.plan) return ZLAY_EINVAL;
+    zlay_pipe_emit ask = {.size = sizeof ask,
+                          .language = r.language,
+                          .target = r.plan->target,
+                          .pipe = r.plan->pipe,
+                          .name = r.name,
+                          .name_length = r.name_length,
+                          .unchecked = 1}; /* the plan's pipe is proved */
+    bind(&b, &ask, r.plan);
+    return zlay_emit_pipe(ctx, out, launch, arguments, room, &ask);
+}

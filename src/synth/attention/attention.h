@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A plan of attention while it is made, and what the printer of its kernel reads. */
+#ifndef ZL_SYNTH_ATTENTION_H
+#define ZL_SYNTH_ATTENTION_H
+
+#include "base/base.h"
+#include <zlay/attention.h>
+#include <zlay/layout.h>
+
+enum { ZL_ATTENTION_MOVES = 10, ZL_ATTENTION_OPERANDS = 10, ZL_ATTENTION_COLUMNS = 64 };
+
+/* A move of the pipe: its name, its plan, and what counts its axes row, column, head, batch. */
+typedef struct zl_attention_move {
+    char name[8], axis[4][32];
+    char tensor;
+    zlay_move *move;
+} zl_attention_move;
+
+/* How a shared buffer lies: (row, column) -> element, before the 128-byte swizzle. */
+typedef struct zl_attention_operand {
+    char smem[8];
+    int32_t major;
+    zlay_layout *layout;
+} zl_attention_operand;
+
+struct zlay_attention_plan {
+    zlay_allocator alloc;
+    const zlay_target *target;
+    zlay_attention ask;
+    zlay_attention_summary info;
+    uint32_t panels; /* of 64 elements of a row, each a buffer of its own for Q and K */
+    zlay_pipe *pipe;
+    zl_attention_move moves[ZL_ATTENTION_MOVES];
+    zl_attention_operand operands[ZL_ATTENTION_OPERANDS];
+    uint32_t moves_count, operands_count;
+    uint32_t count_times, count_add; /* causal: tiles of block x are (x * times + add) / tile_n */
+};
+
+/* The text of the pipe of a plan whose moves are there. */
+void zl_attention_pipe_put(zl_text *out, const void *plan);
+
+#endif

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Writes the pipe of attention forward. A producer fills rings of keys and values; two warpgroups
+ * (one, where a head has 256 elements) have 64 queries each. A warpgroup issues the scores of tile
+ * i before the product of tile i - 1 with the values, and computes the softmax of i while that
+ * product runs (the overlap inside a warpgroup of Shah et al., "FlashAttention-3", 2024, section
+ * 3.2). Tiles of keys go from the last to the first, so masked tiles come first. */
+#include "synth/attention/attention.h"
+
+enum { WIDE = 256 /* a head whose sums and scores leave no registers for an overlap */ };
+
+typedef const zlay_attention_plan plan_t;
+
+static uint32_t instances(plan_t *p)
+{
+    return p->info.tile_m / ZL_ATTENTION_COLUMNS;
+}
+
+static const char *type(plan_t *p)
+{
+    return zlay_type_name(p->ask.type);
+}
+
+/* ---- declarations ------------------------------------------------------------------------ */
+
+static void put_memory(zl_text *out, plan_t *p)
+{
+    zlay_move_summary info = {0};
+    for (uint32_t i = 0; i < p->moves_count; i++) {
+        zlay_move_info(&info, p->moves[i].move);
+        zl_putf(out, "move %s %llu\n", p->moves[i].name, (unsigned long long)info.bytes);
+    }
+    for (uint32_t c = 0; c < p->panels; c++) zl_putf(out, "smem Q%u[1] tQ%u\n", c, c);
+    for (uint32_t c = 0; c < p->panels; c++)
+        zl_putf(out, "smem K%u[%u] tK%u\n", c, p->info.stages, c);
+    zl_putf(out, "smem V[%u] tV\nsmem D[1] tO each\n", p->info.stages);
+}
+
+static void put_barriers(zl_text *out, plan_t *p)
+{
+    uint32_t s = p->info.stages, warps = 4 * instances(p);
+    zl_puts(out, "bar ready[1] count 1\n");
+    zl_putf(out, "bar fullK[%u] count 1\nbar emptyK[%u] count %u\n", s, s, warps);
+    zl_putf(out, "bar fullV[%u] count 1\nbar emptyV[%u] count %u\n", s, s, warps);
+}
+
+/* ---- bodies ---------------------------------------------------------------------------------- */
+
+static void put_mask(zl_text *out, plan_t *p)
+{
+    zl_puts(out, "body mask\n  matrix S f32\n  scalar keys s32\n");
+    if (p->ask.causal) zl_puts(out, "  scalar offset s32\n  index q\n");
+    zl_putf(out, "  index i\n  index n\n  k = col + (n - 1 - i) * %u\n", p->info.tile_n);
+    if (p->ask.causal)
+        zl_putf(out, "  S = select(and(k <= row + (q * %u + offset), k < keys), S, -inf)\nend\n",
+                p->info.tile_m);
+    else zl_puts(out, "  S = select(k < keys, S, -inf)\nend\n");
+}
+
+/* One step of the online softmax. Causal, a row may see no key of its first tiles: its greatest
+ * score is then -inf, and 0 stands for it. */
+static void put_step(zl_text *out, plan_t *p)
+{
+    const char *top = p->ask.causal ? "ref" : "top";
+    zl_puts(out, "body softmax\n  matrix S f32\n  row m f32\n  part l f32\n  row a f32\n"
+                 "  scalar scale f32\n  top = max(m, rowmax(S))\n");
+    if (p->ask.causal) zl_puts(out, "  ref = select(top == -inf, 0, top)\n");
+    zl_putf(out, "  a = exp2((m - %s) * scale)\n  S = exp2(fma(S, scale, -(%s * scale)))\n", top,
+            top);
+    zl_puts(out, "  l = l * a + partsum(S)\n  m = top\nend\n");
+}
+
+static void put_bodies(zl_text *out, plan_t *p)
+{
+    zl_puts(out, "body begin\n  matrix O f32\n  row m f32\n  part l f32\n"
+                 "  O = 0\n  m = -inf\n  l = 0\nend\n");
+    if (p->ask.soft_cap)
+        zl_puts(out, "body cap\n  matrix S f32\n  scalar inner f32\n  S = tanh(S * inner)\nend\n");
+    put_mask(out, p);
+    put_step(out, p);
+    zl_putf(out, "body narrow\n  matrix S f32\n  matrix P %s\n  P = %s(S)\nend\n", type(p),
+            type(p));
+    zl_puts(out, "body rescale\n  matrix O f32\n  row a f32\n  O = O * a\nend\n");
+    zl_putf(out,
+            "body finish\n  matrix O f32\n  matrix R %s\n  part l f32\n"
+            "  R = %s(O * rcp(lanesum(l)))\nend\n",
+            type(p), type(p));
+}
+
+/* ---- roles -------------------------------------------------------------------------------------- */
+
+static void put_expected(zl_text *out, plan_t *p, const char *tensor)
+{
+    for (uint32_t c = 0; c < p->panels; c++) zl_putf(out, "%st%s%u", c ? " + " : " ", tensor, c);
+    zl_puts(out, "\n");
+}
+
+static void put_producer(zl_text *out, plan_t *p)
+{
+    uint32_t s = p->info.stages;
+    zl_puts(out, "role producer warps 0..3 elect\n  setmaxnreg dec 24\n  expect ready[0]");
+    put_expected(out, p, "Q");
+    zl_puts(out, "  arrive ready[0]\n");
+    for (uint32_t c = 0; c < p->panels; c++)
+        zl_putf(out, "  copy tensor tQ%u -> Q%u[0] signal ready[0]\n", c, c);
+    zl_putf(out, "  for i in 0..N\n    wait emptyK[i %% %u] parity (i / %u + 1) %% 2\n", s, s);
+    zl_putf(out, "    expect fullK[i %% %u]", s);
+    put_expected(out, p, "K");
+    zl_putf(out, "    arrive fullK[i %% %u]\n", s);
+    for (uint32_t c = 0; c < p->panels; c++)
+        zl_putf(out, "    copy tensor tK%u -> K%u[i %% %u] signal fullK[i %% %u]\n", c, c, s, s);
+    zl_putf(out, "    wait emptyV[i %% %u] parity (i / %u + 1) %% 2\n", s, s);
+    zl_putf(out, "    expect fullV[i %% %u] tV\n    arrive fullV[i %% %u]\n", s, s);
+    zl_putf(out, "    copy tensor tV -> V[i %% %u] signal fullV[i %% %u]\n  end\nend\n", s, s);
+}
+
+/* The scores of the tile at a position: products over the panels of a row. */
+static void put_scores(zl_text *out, plan_t *p, const char *indent, const char *at)
+{
+    uint32_t s = p->info.stages;
+    zl_putf(out, "%swait fullK[%s %% %u] parity %s / %u %% 2\n%sfence wgmma\n", indent, at, s, at,
+            s, indent);
+    for (uint32_t c = 0; c < p->panels; c++)
+        zl_putf(out, "%smma Q%u[0], K%u[%s %% %u] -> S%s\n", indent, c, c, at, s,
+                c ? "" : " fresh");
+    zl_putf(out, "%scommit wgmma\n", indent);
+}
+
+static void put_values(zl_text *out, plan_t *p, const char *indent, const char *at)
+{
+    uint32_t s = p->info.stages;
+    zl_putf(out, "%swait fullV[%s %% %u] parity %s / %u %% 2\n", indent, at, s, at, s);
+    zl_putf(out, "%sfence wgmma\n", indent);
+    zl_putf(out, "%smma P, V[%s %% %u] -> O\n%scommit wgmma\n", indent, at, s, indent);
+}
+
+/* Tiles that may need a mask come first: the last of all, and those on the diagonal. */
+static void put_softmax(zl_text *out, plan_t *p, const char *indent, const char *at)
+{
+    uint32_t masked = p->ask.causal ? p->info.tile_m / p->info.tile_n + 1 : 1;
+    if (p->ask.soft_cap) zl_putf(out, "%suse S body cap\n", indent);
+    zl_putf(out, "%suse S body mask at %s%s, N when %s < %u\n", indent,
+            p->ask.causal ? "block, " : "", at, at, masked);
+    zl_putf(out, "%suse S, m, l, a body softmax\n", indent);
+}
+
+/* Without overlap: one product after the other. */
+static void put_turns(zl_text *out, plan_t *p)
+{
+    uint32_t s = p->info.stages;
+    zl_puts(out, "  for i in 0..N\n");
+    put_scores(out, p, "    ", "i");
+    zl_putf(out, "    waitgroup wgmma 0\n    arrive emptyK[i %% %u] warps\n", s);
+    put_softmax(out, p, "    ", "i");
+    zl_puts(out, "    use O, a body rescale\n    use S, P body narrow\n");
+    put_values(out, p, "    ", "i");
+    zl_putf(out, "    waitgroup wgmma 0\n    arrive emptyV[i %% %u] warps\n  end\n", s);
+}
+
+static void put_loop(zl_text *out, plan_t *p)
+{
+    uint32_t s = p->info.stages;
+    zl_puts(out, "  for i in 1..N\n");
+    put_scores(out, p, "    ", "i");
+    put_values(out, p, "    ", "(i - 1)");
+    zl_putf(out, "    waitgroup wgmma 1\n    arrive emptyK[i %% %u] warps\n", s);
+    put_softmax(out, p, "    ", "i");
+    zl_putf(out, "    waitgroup wgmma 0\n    arrive emptyV[(i - 1) %% %u] warps\n", s);
+    zl_puts(out, "    use O, a body rescale\n    use S, P body narrow\n  end\n");
+}
+
+/* The scores of the first tile, the loop, the product of the last one. */
+static void put_overlap(zl_text *out, plan_t *p)
+{
+    uint32_t s = p->info.stages;
+    put_scores(out, p, "  ", "0");
+    zl_putf(out, "  waitgroup wgmma 0\n  arrive emptyK[0 %% %u] warps\n", s);
+    put_softmax(out, p, "  ", "0");
+    zl_puts(out, "  use S, P body narrow\n");
+    put_loop(out, p);
+    put_values(out, p, "  ", "(N - 1)");
+    zl_putf(out, "  waitgroup wgmma 0\n  arrive emptyV[(N - 1) %% %u] warps\n", s);
+}
+
+static void put_consumer(zl_text *out, plan_t *p)
+{
+    uint32_t n = instances(p);
+    zl_putf(out, "role consumer warps 4..%u each 4\n  setmaxnreg inc %u\n", 3 + 4 * n,
+            n > 1 ? 240 : 256);
+    zl_puts(out, "  use O, m, l body begin\n  wait ready[0] parity 0 / 1 % 2\n");
+    if (p->ask.head == WIDE) put_turns(out, p);
+    else put_overlap(out, p);
+    zl_puts(out,
+            "  use O, R, l body finish\n  write D[0] from R\n  fence proxy.async\n  sync role\n"
+            "  store D[0] tO\n  commit bulk\n  waitgroup bulk 0\nend\n");
+}
+
+void zl_attention_pipe_put(zl_text *out, const void *plan)
+{
+    plan_t *p = plan;
+    zl_putf(out, "pipe attention\nregisters %u\nparam N 1..\n", instances(p) > 1 ? 168 : 240);
+    put_memory(out, p);
+    put_barriers(out, p);
+    put_bodies(out, p);
+    zl_puts(out, "init ready\ninit fullK\ninit emptyK\ninit fullV\ninit emptyV\n"
+                 "fence mbarrier_init\nsync cta\n");
+    put_producer(out, p);
+    put_consumer(out, p);
+}

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Plans of attention as kernels: assembled by ptxas, compiled by nvcc, and executed as PTX on the CPU at ragged lengths, masks and
+ * shared heads; every element of the result is compared with softmax(Q K^T / sqrt(d)) V in double. */
+#define _POSIX_C_SOURCE 200809L
+#include "ptx/run.h"
+
+#include "assembler.h"
+#include "ctx.h"
+
+#include <math.h>
+#include <stdio.h>
+
+enum { KERNEL = 1 << 20, ARGUMENTS = 32, ROWS_MOST = 400 };
+
+static px_machine machine;
+static char kernel[KERNEL];
+
+typedef struct shape {
+    uint32_t head, causal, cap;
+    uint64_t batch, heads, kv_heads, queries, keys;
+    int32_t type;
+} shape;
+
+typedef struct run {
+    zlay_ctx *ctx;
+    zlay_attention_plan *plan;
+    zlay_attention_summary info;
+    zlay_pipe_launch launch;
+    zlay_pipe_argument argument[ARGUMENTS];
+    uint16_t *tensor[4]; /* q, k, v, o */
+    size_t elements[4];
+    uint64_t at[4];
+} run;
+
+/* ---- values ------------------------------------------------------------------------------ */
+
+static double value_of(uint16_t bits, int32_t type)
+{
+    uint32_t word = (uint32_t)bits << 16;
+    float value;
+    memcpy(&value, &word, 4);
+    if (type == ZLAY_TYPE_BF16) return value;
+    int exponent = bits >> 10 & 31, sign = bits >> 15;
+    double mantissa = bits & 1023, size = exponent ? ldexp(1 + mantissa / 1024, exponent - 15) : ldexp(mantissa, -24);
+    return sign ? -size : size;
+}
+
+/* Uniform in eighths, or with a sum of four uniform numbers: exact in both types. */
+static uint16_t draw(uint64_t *seed, int32_t type)
+{
+    int number = (int)(test_random(seed) % 33) + (int)(test_random(seed) % 33) - 32; /* in [-32, 32], of 1/16 */
+    float value = (float)number / 16;
+    uint32_t word;
+    memcpy(&word, &value, 4);
+    if (type == ZLAY_TYPE_BF16) return (uint16_t)(word >> 16);
+    if (!number) return 0;
+    return (uint16_t)((word >> 31) << 15 | (((word >> 23) & 255) - 127 + 15) << 10 | (word >> 13 & 1023));
+}
+
+/* ---- kernels ------------------------------------------------------------------------------- */
+
+static zlay_attention asked(const shape *s)
+{
+    return (zlay_attention){.size = sizeof(zlay_attention), .type = s->type, .batch = s->batch, .heads = s->heads,
+                            .kv_heads = s->kv_heads, .queries = s->queries, .keys = s->keys, .head = s->head, .causal = s->causal,
+                            .soft_cap = s->cap};
+}
+
+static void plan_make(run *r, const shape *s)
+{
+    zlay_attention a = asked(s);
+    if (zlay_attention_synth(r->ctx, &r->plan, target_of("sm_90a"), &a)) fail_msg("%s", zlay_ctx_message(r->ctx));
+    assert_int_equal(zlay_attention_info(&r->info, r->plan), ZLAY_OK);
+}
+
+static void print_kernel(run *r, int32_t language)
+{
+    zlay_buf out = {kernel, sizeof kernel, 0};
+    zlay_attention_emit ask = {.size = sizeof ask, .language = language, .plan = r->plan, .name = "kernel", .name_length = 6};
+    if (zlay_emit_attention(r->ctx, &out, &r->launch, r->argument, ARGUMENTS, &ask)) fail_msg("%s", zlay_ctx_message(r->ctx));
+    assert_int_equal(r->launch.threads, r->info.threads);
+}
+
+static void assembles_and_compiles(void **state)
+{
+    need_assembler();
+    for (uint32_t head = 64; head <= 256; head *= 2)
+        for (uint32_t kind = 0; kind < 4; kind++) {
+            shape s = {head, kind & 1, kind >> 1, 2, 4, 2, 300, 300, kind & 1 ? ZLAY_TYPE_BF16 : ZLAY_TYPE_F16};
+            run r = {.ctx = *state};
+            plan_make(&r, &s);
+            print_kernel(&r, ZLAY_TEXT_PTX);
+            if (!assembles("sm_90a", kernel)) fail_msg("head %u, kind %u: PTX", head, kind);
+            print_kernel(&r, ZLAY_TEXT_CUDA);
+            if (kind == 3 && has_compiler() && !compiles("sm_90a", kernel)) fail_msg("head %u: CUDA C", head);
+            zlay_attention_free(r.plan);
+        }
+}
+
+/* ---- arguments -------------------------------------------------------------------------------- */
+
+static uint32_t argument_of(const run *r, const char *name)
+{
+    for (uint32_t i = 0; i < r->launch.arguments; i++)
+        if (!strcmp(r->argument[i].name, name)) return i;
+    fail_msg("no argument %s", name);
+    return 0;
+}
+
+static void give_float(run *r, const char *name, double value)
+{
+    float narrow = (float)value;
+    memcpy(machine.param[argument_of(r, name)], &narrow, 4);
+}
+
+static void give_int(run *r, const char *name, int64_t value)
+{
+    int32_t narrow = (int32_t)value;
+    memcpy(machine.param[argument_of(r, name)], &narrow, 4);
+}
+
+static void give_maps(run *r)
+{
+    static const char tensors[] = "qkvo";
+    const zlay_move *move;
+    char tensor;
+    uint32_t next = 0;
+    zlay_tensormap map;
+    for (uint32_t i = 0; !zlay_attention_move_nth(&move, &tensor, r->plan, i); i++)
+        for (uint32_t m = 0; !zlay_move_map_nth(&map, move, m); m++, next++) {
+            assert_int_equal(r->argument[next].kind, ZLAY_ARGUMENT_MAP);
+            uint64_t words[16];
+            map.address += r->at[strchr(tensors, tensor) - tensors];
+            assert_int_equal(zlay_tensormap_pack(words, target_of("sm_90a"), &map), ZLAY_OK);
+            memcpy(machine.param[next], words, sizeof words);
+        }
+}
+
+static void give_all(run *r, const shape *s, double cap)
+{
+    double log2e = 1.4426950408889634, scale = 1 / sqrt(s->head);
+    machine.memories = 0;
+    memset(machine.param, 0, sizeof machine.param);
+    for (int i = 0; i < 4; i++) {
+        r->at[i] = (uint64_t)(i + 1) << 32;
+        machine.memory[machine.memories++] = (px_memory){r->at[i], r->elements[i] * 2, (uint8_t *)r->tensor[i]};
+    }
+    give_maps(r);
+    give_int(r, "n_N", (int64_t)r->info.tiles);
+    give_int(r, "x_keys", (int64_t)s->keys);
+    if (s->causal) give_int(r, "x_offset", (int64_t)(s->keys - s->queries));
+    give_float(r, "x_scale", s->cap ? cap * log2e : scale * log2e);
+    if (s->cap) give_float(r, "x_inner", scale / cap);
+}
+
+/* ---- the same in double -------------------------------------------------------------------------- */
+
+typedef struct place {
+    uint64_t b, h;
+} place;
+
+/* [batch][row][head][element] */
+static size_t index_of(const shape *s, place p, uint64_t rows, uint64_t heads, uint64_t row, uint64_t c)
+{
+    return (size_t)(((p.b * rows + row) * heads + p.h) * s->head + c);
+}
+
+static void row_of(double *out, const run *r, const shape *s, place p, uint64_t row, double cap)
+{
+    static double weight[ROWS_MOST];
+    place kv = {p.b, p.h / (s->heads / s->kv_heads)};
+    uint64_t keys = s->causal ? row + 1 + s->keys - s->queries : s->keys;
+    double most = -INFINITY, sum = 0;
+    for (uint64_t j = 0; j < keys; j++) {
+        double dot = 0;
+        for (uint64_t c = 0; c < s->head; c++)
+            dot += value_of(r->tensor[0][index_of(s, p, s->queries, s->heads, row, c)], s->type) *
+                   value_of(r->tensor[1][index_of(s, kv, s->keys, s->kv_heads, j, c)], s->type);
+        dot /= sqrt(s->head);
+        weight[j] = s->cap ? cap * tanh(dot / cap) : dot;
+        most = fmax(most, weight[j]);
+    }
+    for (uint64_t j = 0; j < keys; j++) sum += weight[j] = exp(weight[j] - most);
+    for (uint64_t c = 0; c < s->head; c++) {
+        out[c] = 0;
+        for (uint64_t j = 0; j < keys; j++)
+            out[c] += weight[j] / sum * value_of(r->tensor[2][index_of(s, kv, s->keys, s->kv_heads, j, c)], s->type);
+    }
+}
+
+/* The weights are rounded to 16 bits, relative to the greatest, and the result is. */
+static void compare(const run *r, const shape *s, double cap)
+{
+    double wanted[256];
+    for (uint64_t b = 0; b < s->batch; b++)
+        for (uint64_t h = 0; h < s->heads; h++)
+            for (uint64_t row = 0; row < s->queries; row++) {
+                place p = {b, h};
+                row_of(wanted, r, s, p, row, cap);
+                for (uint64_t c = 0; c < s->head; c++) {
+                    double got = value_of(r->tensor[3][index_of(s, p, s->queries, s->heads, row, c)], s->type);
+                    if (!(fabs(got - wanted[c]) <= 0.012))
+                        fail_msg("head %u: batch %llu, head %llu, row %llu, column %llu: %g, not %g", s->head, (unsigned long long)b,
+                                 (unsigned long long)h, (unsigned long long)row, (unsigned long long)c, got, wanted[c]);
+                }
+            }
+}
+
+static void run_shape(zlay_ctx *ctx, const shape *s, uint64_t *seed, int when)
+{
+    run r = {.ctx = ctx};
+    uint64_t rows[] = {s->queries, s->keys, s->keys, s->queries}, heads[] = {s->heads, s->kv_heads, s->kv_heads, s->heads};
+    double cap = 2;
+    plan_make(&r, s);
+    print_kernel(&r, ZLAY_TEXT_PTX);
+    for (int i = 0; i < 4; i++) {
+        r.elements[i] = (size_t)(s->batch * rows[i] * heads[i] * s->head);
+        r.tensor[i] = malloc(r.elements[i] * 2);
+        assert_non_null(r.tensor[i]);
+        for (size_t e = 0; e < r.elements[i]; e++) r.tensor[i][e] = i < 3 ? draw(seed, s->type) : 0xeeee;
+    }
+    give_all(&r, s, cap);
+    machine.when = (px_when)when;
+    machine.random = test_random(seed);
+    machine.grid[0] = (uint32_t)r.info.grid[0], machine.grid[1] = (uint32_t)r.info.grid[1];
+    px_run(&machine, kernel, (int)r.launch.threads, (uint32_t)(r.info.grid[0] * r.info.grid[1] * r.info.grid[2]), 1);
+    if (*machine.fault) fail_msg("%s", machine.fault);
+    compare(&r, s, cap);
+    for (int i = 0; i < 4; i++) free(r.tensor[i]);
+    zlay_attention_free(r.plan);
+}
+
+static void runs(void **state)
+{
+    static const shape shapes[] = {
+        {64, 0, 0, 1, 1, 1, 5, 3, ZLAY_TYPE_BF16},
+        {64, 0, 0, 1, 2, 1, 130, 257, ZLAY_TYPE_BF16},
+        {64, 1, 0, 2, 2, 2, 130, 130, ZLAY_TYPE_BF16},
+        {64, 1, 1, 1, 1, 1, 60, 300, ZLAY_TYPE_BF16},
+        {128, 1, 0, 1, 2, 1, 129, 260, ZLAY_TYPE_BF16},
+        {128, 0, 1, 1, 1, 1, 40, 129, ZLAY_TYPE_BF16},
+        {256, 1, 0, 1, 1, 1, 70, 140, ZLAY_TYPE_BF16},
+    };
+    uint64_t seed = test_seed("attention");
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) run_shape(*state, &shapes[i], &seed, (int)i % 3);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(assembles_and_compiles),
+        cmocka_unit_test(runs),
+    };
+    return cmocka_run_group_tests_name("emit/attention_run", tests, begin, end);
+}
