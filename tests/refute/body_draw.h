@@ -185,12 +185,12 @@ static void put_float(drawing *d, int32_t type, int shape, int depth)
     static const char *const calls[] = {"exp2", "tanh", "log2", "rcp", "rsqrt", "sqrt"};
     bool f32 = type == ZLAY_TYPE_F32;
     switch (draw(d, 8)) {
-    case 0: put_one(d, "abs", type, shape, depth); break;
+    case 0: put_one(d, draw(d, 1) ? calls[draw(d, f32 ? 5 : 1)] : "abs", type, shape, depth); break;
     case 1: put_pair(d, "max(", type, shape, depth); break;
     case 2: put_pair(d, "min(", type, shape, depth); break;
     case 3:
     case 4: put(d, "fma("), put_expression(d, type, shape, depth), put(d, ", "), put_pair(d, "", type, shape, depth); break;
-    case 5: put_one(d, draw(d, 2) ? "-" : calls[draw(d, f32 ? 5 : 1)], type, shape, depth); break;
+    case 5: put_one(d, draw(d, 1) ? calls[draw(d, f32 ? 5 : 1)] : "-", type, shape, depth); break;
     case 6:
         if (f32 && (shape & ON_ROW) && draw(d, 2) == 0) put_lanes(d, depth - 1);
         else if (f32 && (shape & ON_ROW)) put_reduction(d, shape & ON_LANE && draw(d, 1), depth - 1);
