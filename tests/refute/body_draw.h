@@ -29,8 +29,8 @@ static const known operands[] = {
     {"I", ZLAY_TYPE_S32, 3, ZLAY_BODY_MATRIX},  {"U", ZLAY_TYPE_U32, 3, ZLAY_BODY_MATRIX},   {"E", ZLAY_TYPE_E4M3, 3, ZLAY_BODY_MATRIX}, {"F", ZLAY_TYPE_E5M2, 3, ZLAY_BODY_MATRIX},
     {"P", ZLAY_TYPE_S8, 3, ZLAY_BODY_MATRIX},   {"Q", ZLAY_TYPE_U8, 3, ZLAY_BODY_MATRIX},    {"m", ZLAY_TYPE_F32, 1, ZLAY_BODY_ROW},    {"i", ZLAY_TYPE_S32, 1, ZLAY_BODY_ROW},
     {"v", ZLAY_TYPE_F32, 2, ZLAY_BODY_COLUMN},  {"h", ZLAY_TYPE_BF16, 2, ZLAY_BODY_COLUMN},  {"l", ZLAY_TYPE_F32, 5, ZLAY_BODY_PART},   {"a", ZLAY_TYPE_F32, 0, ZLAY_BODY_SCALAR},
-    {"b", ZLAY_TYPE_F16, 0, ZLAY_BODY_SCALAR},  {"n", ZLAY_TYPE_U32, 0, ZLAY_BODY_SCALAR},   {"k", ZLAY_TYPE_S32, 0, ZLAY_BODY_INDEX},  {"g", ZLAY_TYPE_F32, 0, ZLAY_BODY_GLOBAL},
-    {"w", ZLAY_TYPE_E4M3, 0, ZLAY_BODY_GLOBAL}, {"q", ZLAY_TYPE_S32, 0, ZLAY_BODY_GLOBAL},
+    {"n", ZLAY_TYPE_U32, 0, ZLAY_BODY_SCALAR},   {"k", ZLAY_TYPE_S32, 0, ZLAY_BODY_INDEX},  {"g", ZLAY_TYPE_F32, 0, ZLAY_BODY_GLOBAL},
+    {"w", ZLAY_TYPE_BF16, 0, ZLAY_BODY_GLOBAL}, {"q", ZLAY_TYPE_S32, 0, ZLAY_BODY_GLOBAL},
 };
 enum { DECLARED = sizeof operands / sizeof *operands, WRITTEN = 15 };
 
@@ -97,7 +97,7 @@ static void put_leaf(drawing *d, int32_t type, int shape)
     else if (type == ZLAY_TYPE_S32 && way <= 2) put(d, shape & ON_COLUMN && draw(d, 1) ? "col" : shape & ON_ROW ? "row" : "k");
     else if (type == ZLAY_TYPE_F32 && way == 0) put_load(d, "g", shape);
     else if (type == ZLAY_TYPE_F32 && way == 1) put(d, "f32("), put_load(d, "w", shape), put(d, ")");
-    else if (!put_name(d, type, shape)) put(d, type == ZLAY_TYPE_F16 ? "b" : type == ZLAY_TYPE_BF16 ? "bf16(a)" : type == ZLAY_TYPE_U32 ? "n" : type == ZLAY_TYPE_S32 ? "k" : "a");
+    else if (!put_name(d, type, shape)) put(d, type == ZLAY_TYPE_F16 ? "f16(a)" : type == ZLAY_TYPE_BF16 ? "bf16(a)" : type == ZLAY_TYPE_U32 ? "n" : type == ZLAY_TYPE_S32 ? "k" : "a");
 }
 
 static void put_second(drawing *d, int32_t type, int shape, int depth)
@@ -214,7 +214,7 @@ static void put_expression(drawing *d, int32_t type, int shape, int depth)
     int way = depth <= 0 ? 0 : draw(d, 9);
     if (way == 0) put_leaf(d, type, shape);
     else if (way <= 3) put_between(d, type, shape, depth - 1);
-    else if (way == 4) {
+    else if (way == 4 && type != ZLAY_TYPE_F16 && type != ZLAY_TYPE_BF16) {
         put(d, "select("), put_condition(d, shape, depth - 1), put(d, ", ");
         put_pair(d, "", type, shape, depth - 1);
     } else if (type == ZLAY_TYPE_S32 || type == ZLAY_TYPE_U32) put_whole(d, type, shape, depth - 1);
