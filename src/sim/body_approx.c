@@ -85,7 +85,7 @@ zlay_interval zl_approximate(zl_body_op op, int32_t type, zlay_interval a)
     if (b->subnormal == FLUSHED) a = (zlay_interval){flush(a.low), flush(a.high)};
     if (leaves_domain(op, a.low)) return a.high < 0 ? zl_exactly((double)NAN) : zl_unknown();
     bool divides = op == ZL_BO_RCP || op == ZL_BO_RSQRT;
-    if (divides && a.low <= 0 && a.high >= 0 && !zl_is_exact(a))
+    if (divides && signbit(a.low) && !signbit(a.high))
         return (zlay_interval){-(double)INFINITY, (double)INFINITY};
     if (zl_is_exact(a) && is_tabulated(b, a.low)) return zl_exactly(tabulated(op, a.low));
     return zl_hull(widened(b, function(op, a.low)), widened(b, function(op, a.high)));

@@ -253,7 +253,11 @@ static void refuses_operands(void **state)
     refuses(ctx, scaled, &r, operands, 4, ZLAY_EINVAL, "a[0] is {0.10000000000000001, 0.10000000000000001}: no value of f32");
     a[0] = (zlay_interval){3, 2};
     refuses(ctx, scaled, &r, operands, 4, ZLAY_EINVAL, "a[0] is {3, 2}: no value of f32");
-    a[0] = exactly(2), k[0] = exactly(0.5);
+    a[0] = (zlay_interval){0, -0.0};
+    refuses(ctx, scaled, &r, operands, 4, ZLAY_EINVAL, "a[0] is {0, -0}: no value of f32");
+    a[0] = exactly(2), k[0] = (zlay_interval){0, (double)INFINITY};
+    refuses(ctx, scaled, &r, operands, 4, ZLAY_EINVAL, "k[0] is {0, inf}: no value of s32");
+    k[0] = exactly(0.5);
     refuses(ctx, scaled, &r, operands, 4, ZLAY_EINVAL, "k[0] is {0.5, 0.5}: no value of s32");
     k[0] = exactly(7);
     refuses(ctx, scaled, &r, operands, 4, ZLAY_EINVAL, "load(g, 8): the array has 8 values (row 0 of the matrix)");
