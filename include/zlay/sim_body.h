@@ -29,9 +29,9 @@
 extern "C" {
 #endif
 
-/** A value that is known to lie in [low, high].  Both ends NaN: it is NaN.  Only
- *  `low` NaN and `high` infinite: it is any number or NaN.  Of a zero the sign
- *  is known where both ends have it. */
+/** A value that is known to lie in [low, high], where -0 is less than +0.  Both
+ *  ends NaN: it is NaN.  Only `low` NaN and `high` infinite: it is any number or
+ *  NaN. */
 typedef struct zlay_interval {
     double low, high;
 } zlay_interval;
@@ -65,8 +65,8 @@ typedef struct zlay_sim_body_request {
  *  instructions, .ftz where f32 has it but tanh; comparisons with NaN are false,
  *  != is true; max and min leave a NaN out.
  *
- *  Returns: ZLAY_OK; ZLAY_EINVAL a NULL; counts that are not the operands'; an
- *           exact value that its type does not have; a fragment that is not
+ *  Returns: ZLAY_OK; ZLAY_EINVAL a NULL; counts that are not the operands'; a
+ *           value that its type does not have, ends that do not rise; a fragment that is not
  *           one to one; a load outside its array (the message names the index);
  *           ZLAY_ENOTSUP a fragment with parameters; a load whose index is not
  *           known exactly; a reduction along a row whose elements lie in several

@@ -79,7 +79,7 @@ static void reduce(zl_decimal *d)
 {
     if (!d->mantissa) d->exponent = 0;
     while (d->mantissa && d->mantissa % 10 == 0) d->mantissa /= 10, d->exponent++;
-    for (; d->exponent > 0 && d->mantissa < 1000000000000000; d->exponent--) d->mantissa *= 10;
+    for (; d->exponent > 0 && d->mantissa < 100000000000000; d->exponent--) d->mantissa *= 10;
 }
 
 static int32_t number(zl_body_reader *r)

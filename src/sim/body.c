@@ -122,11 +122,15 @@ static size_t place_of(const body_run *run, int32_t sort, size_t i)
     }
 }
 
+/* The ends rise, -0 before +0; ends of an integer are of its type, and so is an exact value. */
 static bool is_valid(zlay_interval a, int32_t type)
 {
-    if (zl_is_nan(a)) return !zl_type_is_integer(type);
-    if (zl_is_unknown(a)) return !zl_type_is_integer(type) && a.high == (double)INFINITY;
-    return a.low <= a.high && (a.low < a.high || zl_type_has(type, a.low));
+    bool whole = zl_type_is_integer(type), equal = a.low == a.high;
+    if (zl_is_nan(a)) return !whole;
+    if (zl_is_unknown(a)) return !whole && a.high == (double)INFINITY;
+    if (whole && !(zl_type_has(type, a.low) && zl_type_has(type, a.high))) return false;
+    if (equal && !signbit(a.low) && signbit(a.high)) return false;
+    return a.low < a.high || (equal && zl_type_has(type, a.low));
 }
 
 static zlay_status check_value(const body_run *run, const zlay_body_operand *o, size_t i,

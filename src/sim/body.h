@@ -45,10 +45,13 @@ double zl_greater(double a, double b);
 /* The least interval that has both. */
 zlay_interval zl_hull(zlay_interval a, zlay_interval b);
 
-/* The value of a node that computes one element from one of each argument. */
-zlay_interval zl_element_value(const zl_body_node *n, int32_t from, const zlay_interval *args);
-
+/* Rounded to a type; an fma once. */
 zlay_interval zl_add_intervals(zlay_interval a, zlay_interval b, int32_t type);
+zlay_interval zl_multiply_intervals(zlay_interval a, zlay_interval b, int32_t type);
+zlay_interval zl_fma_intervals(const zlay_interval *args, int32_t type);
+
+zlay_interval zl_negative_interval(zlay_interval a);
+zlay_interval zl_magnitude_interval(zlay_interval a);
 zlay_interval zl_max_intervals(zlay_interval a, zlay_interval b);
 zlay_interval zl_min_intervals(zlay_interval a, zlay_interval b);
 
@@ -57,6 +60,10 @@ zlay_interval zl_integer_value(zl_body_op op, int32_t type, const zlay_interval 
 
 /* Of exp2, log2, rcp, rsqrt, sqrt and tanh. */
 zlay_interval zl_approximate(zl_body_op op, int32_t type, zlay_interval a);
+
+/* The value of a node that computes one element from one of each argument; the first argument's
+ * type is `from`. */
+zlay_interval zl_element_value(const zl_body_node *n, int32_t from, const zlay_interval *args);
 
 /* ---- fragments ----------------------------------------------------------- */
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Approximations of a body as intervals: the function of the host's libm at each end, widened by
- * the bound of bounds.def and then to values of the type, so that errors of libm, which are
- * thousands of times less, change nothing. Arguments for which the PTX ISA tabulates the result
- * (zeros, infinities, NaN, negative numbers) have that result alone. All six functions are monotone
- * on each side of 0, so the ends of an argument bound the result. */
+ * the bound of bounds.def, by 2^-50 for the error of libm itself, and to values of the type.
+ * Arguments for which the PTX ISA tabulates the result (zeros, infinities, NaN, negative numbers)
+ * have that result alone. All six functions are monotone on each side of 0, so the ends of an
+ * argument bound the result. */
 #include "sim/body.h"
 
 #include <math.h>
@@ -62,7 +62,7 @@ static double tabulated(zl_body_op op, double x)
 /* What the approximation of the exact result v may be. */
 static zlay_interval widened(const error_bound *b, double v)
 {
-    double error = zl_greater(b->relative * fabs(v), b->absolute);
+    double error = zl_greater(b->relative * fabs(v), b->absolute) + 0x1p-50 * fabs(v);
     if (isinf(v)) return zl_exactly(v);
     zlay_interval out = {zl_round_to(v - error, b->type, ZL_ROUND_DOWN),
                          zl_round_to(v + error, b->type, ZL_ROUND_UP)};
@@ -85,7 +85,7 @@ zlay_interval zl_approximate(zl_body_op op, int32_t type, zlay_interval a)
     if (b->subnormal == FLUSHED) a = (zlay_interval){flush(a.low), flush(a.high)};
     if (leaves_domain(op, a.low)) return a.high < 0 ? zl_exactly((double)NAN) : zl_unknown();
     bool divides = op == ZL_BO_RCP || op == ZL_BO_RSQRT;
-    if (divides && a.low <= 0 && a.high >= 0 && !zl_is_exact(a))
+    if (divides && signbit(a.low) && !signbit(a.high))
         return (zlay_interval){-(double)INFINITY, (double)INFINITY};
     if (zl_is_exact(a) && is_tabulated(b, a.low)) return zl_exactly(tabulated(op, a.low));
     return zl_hull(widened(b, function(op, a.low)), widened(b, function(op, a.high)));

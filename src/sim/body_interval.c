@@ -73,7 +73,7 @@ static zlay_interval rounded(double low, double high, int32_t type)
                            zl_round_to(high, type, ZL_ROUND_NEAREST)};
 }
 
-static zlay_interval negative(zlay_interval a)
+zlay_interval zl_negative_interval(zlay_interval a)
 {
     return zl_is_unknown(a) ? a : (zlay_interval){-a.high, -a.low};
 }
@@ -96,7 +96,7 @@ static zlay_interval product(zlay_interval a, zlay_interval b)
     return out;
 }
 
-static zlay_interval multiply(zlay_interval a, zlay_interval b, int32_t type)
+zlay_interval zl_multiply_intervals(zlay_interval a, zlay_interval b, int32_t type)
 {
     zlay_interval out, args[2] = {a, b};
     if (spoilt(&out, args, 2)) return out;
@@ -117,7 +117,7 @@ static double sum_to_odd(double a, double b)
     return nextafter(sum, error > 0 ? (double)INFINITY : -(double)INFINITY);
 }
 
-static zlay_interval multiply_add(const zlay_interval *args, int32_t type)
+zlay_interval zl_fma_intervals(const zlay_interval *args, int32_t type)
 {
     zlay_interval out, p, c = args[2];
     bool exact = zl_is_exact(args[0]) && zl_is_exact(args[1]);
@@ -140,88 +140,12 @@ zlay_interval zl_max_intervals(zlay_interval a, zlay_interval b)
 
 zlay_interval zl_min_intervals(zlay_interval a, zlay_interval b)
 {
-    return negative(zl_max_intervals(negative(a), negative(b)));
+    return zl_negative_interval(zl_max_intervals(zl_negative_interval(a), zl_negative_interval(b)));
 }
 
-static zlay_interval magnitude(zlay_interval a)
+zlay_interval zl_magnitude_interval(zlay_interval a)
 {
     if (isnan(a.low) || !signbit(a.low)) return a;
     if (signbit(a.high)) return (zlay_interval){-a.high, -a.low};
     return (zlay_interval){0, zl_greater(-a.low, a.high)};
-}
-
-/* ---- comparisons and choices ---------------------------------------------------------- */
-
-static zlay_interval condition(bool always, bool ever)
-{
-    return (zlay_interval){always ? 1 : 0, ever ? 1 : 0};
-}
-
-static zlay_interval equal(zlay_interval a, zlay_interval b)
-{
-    bool points = a.low == a.high && b.low == b.high;
-    return condition(points && a.low == b.low, a.low <= b.high && b.low <= a.high);
-}
-
-/* With NaN every comparison is false but !=, as in C. */
-static zlay_interval compare(zl_body_op op, zlay_interval a, zlay_interval b)
-{
-    bool nan = zl_is_nan(a) || zl_is_nan(b);
-    if (nan) return condition(op == ZL_BO_NE, op == ZL_BO_NE);
-    if (zl_is_unknown(a) || zl_is_unknown(b)) return condition(false, true);
-    zlay_interval same = equal(a, b);
-    switch (op) {
-    case ZL_BO_LT: return condition(a.high < b.low, a.low < b.high);
-    case ZL_BO_LE: return condition(a.high <= b.low, a.low <= b.high);
-    case ZL_BO_GT: return condition(b.high < a.low, b.low < a.high);
-    case ZL_BO_GE: return condition(b.high <= a.low, b.low <= a.high);
-    case ZL_BO_EQ: return same;
-    default: return condition(same.high == 0, same.low == 0);
-    }
-}
-
-static zlay_interval choice(const zlay_interval *args)
-{
-    if (args[0].low == args[0].high) return args[0].low != 0 ? args[1] : args[2];
-    return zl_hull(args[1], args[2]);
-}
-
-/* ---- conversions ---------------------------------------------------------------------- */
-
-/* Monotone, but between s32 and u32, where negative numbers come behind the others. */
-static zlay_interval convert(zlay_interval a, int32_t from, int32_t to, int32_t round)
-{
-    bool wraps = zl_type_is_integer(from) && zl_body_class(to) == ZL_BODY_INT;
-    zlay_interval all = {zl_integer_least(to), zl_integer_greatest(to)};
-    if (zl_is_unknown(a)) return zl_type_is_integer(to) ? all : a;
-    zlay_interval out = {zl_convert_number(a.low, from, to, round),
-                         zl_convert_number(a.high, from, to, round)};
-    return wraps && out.low > out.high ? all : out;
-}
-
-/* ---- one node ------------------------------------------------------------------------- */
-
-static zlay_interval float_value(const zl_body_node *n, const zlay_interval *args)
-{
-    switch (n->op) {
-    case ZL_BO_ADD: return zl_add_intervals(args[0], args[1], n->type);
-    case ZL_BO_SUB: return zl_add_intervals(args[0], negative(args[1]), n->type);
-    case ZL_BO_MUL: return multiply(args[0], args[1], n->type);
-    case ZL_BO_NEG: return negative(args[0]);
-    case ZL_BO_FMA: return multiply_add(args, n->type);
-    case ZL_BO_MAX: return zl_max_intervals(args[0], args[1]);
-    case ZL_BO_MIN: return zl_min_intervals(args[0], args[1]);
-    case ZL_BO_ABS: return magnitude(args[0]);
-    default: return zl_approximate(n->op, n->type, args[0]);
-    }
-}
-
-zlay_interval zl_element_value(const zl_body_node *n, int32_t from, const zlay_interval *args)
-{
-    if (n->op == ZL_BO_CONVERT) return convert(args[0], from, n->type, n->round);
-    if (n->op == ZL_BO_SELECT) return choice(args);
-    if (zl_body_forms[n->op].kind == ZL_BODY_COMPARE) return compare(n->op, args[0], args[1]);
-    if (zl_body_class(n->type) & (ZL_BODY_INT | ZL_BODY_CONDITION))
-        return zl_integer_value(n->op, n->type, args);
-    return float_value(n, args);
 }

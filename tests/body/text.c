@@ -50,6 +50,7 @@ static const struct {
     {"C = C + 1.50", "C = C + 15e-1"},
     {"C = C + 1e3", "C = C + 1000"},
     {"C = C + 0.001", "C = C + 1e-3"},
+    {"C = C + 1e20", "C = C + 100000000000000e6"},
     {"C = C + 000.0", "C = C + 0"},
     {"C = fma(C, a, s)", NULL},
     {"m = max(m, rowmax(C))", NULL},
