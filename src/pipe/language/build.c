@@ -167,18 +167,12 @@ zlay_status zlay_pipe_builder_finish(zlay_ctx *ctx, zlay_pipe **out, zlay_pipe_b
 
 /* ---- declarations ---------------------------------------------------------------------------- */
 
-/* Copies a caller's struct, which may be shorter than ours (an older version); false: its size
- * is no version's. */
-static bool taken(zlay_pipe_builder *b, void *to, const void *from, uint32_t size, size_t whole,
-                  size_t least)
+/* Reads a caller's struct; reserved words are among those that zl_build_rest refuses. */
+static bool read_form(zlay_pipe_builder *b, void *to, const void *from, const zl_request_form *form)
 {
-    memset(to, 0, whole);
-    if (size < least || size > whole) {
-        zl_build_wrong(b, "size", "is none of this struct");
-        return false;
-    }
-    memcpy(to, from, size);
-    return true;
+    bool good = !zl_request_read(NULL, to, from, form);
+    if (!good) zl_build_wrong(b, "size", "is none of this struct");
+    return good;
 }
 
 typedef zlay_pipe_declaration declaration;
@@ -248,10 +242,12 @@ zlay_status zlay_pipe_builder_declare(zlay_ctx *ctx, zlay_pipe_builder *builder,
         FIELD(declaration, stages), FIELD(declaration, bytes), FIELD(declaration, least),
         FIELD(declaration, most),   FIELD(declaration, count), FIELD(declaration, each),
         FIELD(declaration, pair),   FIELD(declaration, reserved)};
+    static const zl_request_form form = {.size = sizeof(declaration),
+                                         .least = offsetof(declaration, reserved)};
     declaration d;
     if (!builder || !from) return ZLAY_EINVAL;
     zl_build_begin(builder, "");
-    if (taken(builder, &d, from, from->size, sizeof d, offsetof(declaration, reserved)))
+    if (read_form(builder, &d, from, &form))
         put_declared(builder, &d);
     zl_build_rest(builder, &d, fields, ZL_COUNT(fields));
     return zl_build_read(ctx, builder);
@@ -262,10 +258,12 @@ zlay_status zlay_pipe_builder_role(zlay_ctx *ctx, zlay_pipe_builder *builder,
 {
     static const zl_field fields[] = {FIELD(zlay_pipe_role, cta), FIELD(zlay_pipe_role, reserved0),
                                       FIELD(zlay_pipe_role, reserved)};
+    static const zl_request_form form = {.size = sizeof(zlay_pipe_role),
+                                         .least = offsetof(zlay_pipe_role, reserved)};
     zlay_pipe_role r;
     if (!builder || !from) return ZLAY_EINVAL;
     zl_build_begin(builder, "role");
-    if (taken(builder, &r, from, from->size, sizeof r, offsetof(zlay_pipe_role, reserved))) {
+    if (read_form(builder, &r, from, &form)) {
         zl_build_name(builder, r.name, "name");
         zl_putf(&builder->text, " warps %u..%u", r.first_warp, r.last_warp);
         if (r.each) zl_putf(&builder->text, " each %u", r.each);
@@ -281,10 +279,12 @@ zlay_status zlay_pipe_builder_role(zlay_ctx *ctx, zlay_pipe_builder *builder,
 zlay_status zlay_pipe_builder_event(zlay_ctx *ctx, zlay_pipe_builder *builder,
                                     const zlay_pipe_event *from)
 {
+    static const zl_request_form form = {.size = sizeof(zlay_pipe_event),
+                                         .least = offsetof(zlay_pipe_event, reserved)};
     zlay_pipe_event e;
     if (!builder || !from) return ZLAY_EINVAL;
     zl_build_begin(builder, "");
-    if (taken(builder, &e, from, from->size, sizeof e, offsetof(zlay_pipe_event, reserved)))
+    if (read_form(builder, &e, from, &form))
         zl_build_event(builder, &e);
     return zl_build_read(ctx, builder);
 }

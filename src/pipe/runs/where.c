@@ -6,10 +6,7 @@
 
 int64_t zl_run_value(const zl_run *r, const zl_instance *i, const zl_pos *pos)
 {
-    int64_t sum = pos->add;
-    if (pos->loop >= 0)
-        sum += zl_pos_scaled(pos, i->counter[pos->loop], r->params);
-    return pos->plus >= 0 ? sum + r->params[pos->plus] : sum;
+    return zl_pos_value(pos, i->counter, r->params);
 }
 
 uint32_t zl_run_slot(zl_run *r, const zl_instance *i, const zl_pos *pos, uint32_t stages)
