@@ -78,6 +78,11 @@ bool zl_run_fills(const zl_run *r, const zl_instance *i, const zl_event *e, uint
     return false;
 }
 
+zl_mbar *zl_mbar_of(zl_run *r, int32_t bar, uint32_t block, uint32_t slot)
+{
+    return &r->mbars[r->mbar_at[bar] + block * r->pipe->bars[bar].stages + slot];
+}
+
 zl_mbar *zl_run_mbar(zl_run *r, const zl_instance *i, const zl_event *e, uint32_t block)
 {
     return zl_mbar_of(r, e->bar, block,
