@@ -43,6 +43,10 @@ uint64_t zl_lay_instances(const zl_lay *l, int side);
  * there is no room, or the accesses do not find their elements together. */
 bool zl_lay_offer(zl_lay *l, uint64_t spans);
 
+uint64_t zl_lay_least_cost(const zl_lay *l, int side); /* of a side, by any offsets */
+bool zl_lay_is_free(const zl_lane_side *s);       /* both sides: no conflicts */
+uint64_t zl_lay_smem(const zl_conversion *c);      /* bytes of shared memory that may be used */
+
 /* Offer a place of its own for each element, if one without conflicts is found. */
 zlay_status zl_lay_colour(zl_lay *l);
 
