@@ -160,14 +160,12 @@ static void emit_arrive(zl_emit *e, const zl_event *event)
     zl_emit_form(e, guard, ZL_FORM_MBAR_ARRIVE, (const char *const[]){"at"});
 }
 
-static bool same_slot(const zl_pos *a, const zl_pos *b) { return !memcmp(a, b, sizeof *a); }
-
 /* An expectation and an arrival of one thread at one mbarrier become one instruction. */
 static uint32_t emit_expect(zl_emit *e, const zl_event *event, const zl_event *next)
 {
     char bytes[24];
     bool both = next && next->kind == ZL_EV_ARRIVE && next->scope == ZL_BY_ONE &&
-                next->bar == event->bar && same_slot(&next->bar_at, &event->bar_at);
+                next->bar == event->bar && zl_pos_equal(&next->bar_at, &event->bar_at);
     snprintf(bytes, sizeof bytes, "%lld", (long long)event->count);
     bar_address(e, event);
     zl_emit_form(e, guard_one(e), both ? ZL_FORM_MBAR_ARRIVE_EXPECT : ZL_FORM_MBAR_EXPECT,

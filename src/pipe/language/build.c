@@ -8,94 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- lines ------------------------------------------------------------------------------- */
-
-void zl_build_wrong(zlay_pipe_builder *b, const char *field, const char *what)
-{
-    if (!b->wrong[0]) snprintf(b->wrong, sizeof b->wrong, "field '%s' %s", field, what);
-}
-
-void zl_build_begin(zlay_pipe_builder *b, const char *word)
-{
-    b->text = (zl_text){b->line, sizeof b->line, 0};
-    b->wrong[0] = 0;
-    zl_puts(&b->text, word);
-}
-
-void zl_build_name(zlay_pipe_builder *b, const char *name, const char *field)
-{
-    if (!name || !zl_is_name(name, strlen(name))) zl_build_wrong(b, field, "is no name");
-    else zl_putf(&b->text, " %s", name);
-}
-
-void zl_build_bytes(zlay_pipe_builder *b, const zlay_pipe_bytes *bytes)
-{
-    const char *plus = " ";
-    for (size_t i = 0; i < ZL_COUNT(bytes->move); i++) {
-        if (!bytes->move[i]) continue;
-        zl_puts(&b->text, plus);
-        if (bytes->times[i] > 1) zl_putf(&b->text, "%u *", bytes->times[i]);
-        zl_build_name(b, bytes->move[i], "bytes");
-        plus = " + ";
-    }
-    if (bytes->add < 0) zl_build_wrong(b, "bytes", "is below 0");
-    else if (bytes->add || plus[1] != '+') zl_putf(&b->text, "%s%lld", plus, (long long)bytes->add);
-}
-
-static bool is_number(const char *text)
-{
-    size_t digits = 0;
-    while (zl_is_digit(text[digits])) digits++;
-    return digits && digits < 12 && !text[digits];
-}
-
-/* Writes a position as the printer does: i-1, N, 0-1. */
-void zl_build_at(zlay_pipe_builder *b, const zlay_pipe_at *at)
-{
-    const char *plus = "";
-    if (at->counter) {
-        zl_build_name(b, at->counter, "counter");
-        if (at->times) {
-            zl_puts(&b->text, " *");
-            if (is_number(at->times)) zl_putf(&b->text, " %s", at->times);
-            else zl_build_name(b, at->times, "times");
-        }
-        plus = "+";
-    } else if (at->times) zl_build_wrong(b, "times", "multiplies no counter");
-    if (at->plus) {
-        zl_puts(&b->text, plus);
-        zl_build_name(b, at->plus, "plus");
-        plus = "+";
-    }
-    if (at->add > INT32_MAX || at->add < -INT32_MAX) zl_build_wrong(b, "add", "is out of range");
-    else if (at->add < 0) zl_putf(&b->text, "%s-%lld", *plus ? "" : " 0", (long long)-at->add);
-    else if (at->add || !*plus) zl_putf(&b->text, "%s %lld", plus, (long long)at->add);
-}
-
-zlay_status zl_build_read(zlay_ctx *ctx, zlay_pipe_builder *b)
-{
-    zlay_status status = zl_enter(ctx);
-    if (status) return status;
-    zl_parser *p = &b->parser;
-    if (!p->pipe || p->status)
-        return zl_leave(ctx, zl_fail(ctx, p->status ? p->status : ZLAY_EINVAL,
-                                     "the builder is %s", p->pipe ? "broken" : "finished"));
-    if (b->text.need > sizeof b->line) zl_build_wrong(b, "word", "has too long a line");
-    p->at.ctx = ctx;
-    if (!b->wrong[0]) zl_parse_lines(p, b->line, b->text.need);
-    else p->status = zl_fail(ctx, ZLAY_EINVAL, "line %u: %s", p->at.line + 1, b->wrong);
-    p->at.text = b->line;
-    p->at.length = p->at.at = 0;
-    return zl_leave(ctx, p->status);
-}
-
-void zl_build_rest(zlay_pipe_builder *b, const void *copy, const zl_field *fields, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        if (!zl_is_zero((const char *)copy + fields[i].offset, fields[i].size))
-            zl_build_wrong(b, fields[i].name, "does not belong to this word");
-}
-
 /* ---- the builder --------------------------------------------------------------------------- */
 
 static zlay_status head(zlay_ctx *ctx, zlay_pipe_builder *b, const char *name, uint32_t blocks,
@@ -168,18 +80,12 @@ zlay_status zlay_pipe_builder_finish(zlay_ctx *ctx, zlay_pipe **out, zlay_pipe_b
 
 /* ---- declarations ---------------------------------------------------------------------------- */
 
-/* Copies a caller's struct, which may be shorter than ours (an older version); false: its size
- * is no version's. */
-static bool taken(zlay_pipe_builder *b, void *to, const void *from, uint32_t size, size_t whole,
-                  size_t least)
+/* Reads a caller's struct; reserved words are among those that zl_build_rest refuses. */
+static bool read_form(zlay_pipe_builder *b, void *to, const void *from, const zl_request_form *form)
 {
-    memset(to, 0, whole);
-    if (size < least || size > whole) {
-        zl_build_wrong(b, "size", "is none of this struct");
-        return false;
-    }
-    memcpy(to, from, size);
-    return true;
+    bool good = !zl_request_read(NULL, to, from, form);
+    if (!good) zl_build_wrong(b, "size", "is none of this struct");
+    return good;
 }
 
 typedef zlay_pipe_declaration declaration;
@@ -249,10 +155,12 @@ zlay_status zlay_pipe_builder_declare(zlay_ctx *ctx, zlay_pipe_builder *builder,
         FIELD(declaration, stages), FIELD(declaration, bytes), FIELD(declaration, least),
         FIELD(declaration, most),   FIELD(declaration, count), FIELD(declaration, each),
         FIELD(declaration, pair),   FIELD(declaration, reserved)};
+    static const zl_request_form form = {.size = sizeof(declaration),
+                                         .least = offsetof(declaration, reserved)};
     declaration d;
     if (!builder || !from) return ZLAY_EINVAL;
     zl_build_begin(builder, "");
-    if (taken(builder, &d, from, from->size, sizeof d, offsetof(declaration, reserved)))
+    if (read_form(builder, &d, from, &form))
         put_declared(builder, &d);
     zl_build_rest(builder, &d, fields, ZL_COUNT(fields));
     return zl_build_read(ctx, builder);
@@ -263,10 +171,12 @@ zlay_status zlay_pipe_builder_role(zlay_ctx *ctx, zlay_pipe_builder *builder,
 {
     static const zl_field fields[] = {FIELD(zlay_pipe_role, cta), FIELD(zlay_pipe_role, reserved0),
                                       FIELD(zlay_pipe_role, reserved)};
+    static const zl_request_form form = {.size = sizeof(zlay_pipe_role),
+                                         .least = offsetof(zlay_pipe_role, reserved)};
     zlay_pipe_role r;
     if (!builder || !from) return ZLAY_EINVAL;
     zl_build_begin(builder, "role");
-    if (taken(builder, &r, from, from->size, sizeof r, offsetof(zlay_pipe_role, reserved))) {
+    if (read_form(builder, &r, from, &form)) {
         zl_build_name(builder, r.name, "name");
         zl_putf(&builder->text, " warps %u..%u", r.first_warp, r.last_warp);
         if (r.each) zl_putf(&builder->text, " each %u", r.each);
@@ -301,10 +211,12 @@ zlay_status zlay_pipe_builder_body(zlay_ctx *ctx, zlay_pipe_builder *builder, co
 zlay_status zlay_pipe_builder_event(zlay_ctx *ctx, zlay_pipe_builder *builder,
                                     const zlay_pipe_event *from)
 {
+    static const zl_request_form form = {.size = sizeof(zlay_pipe_event),
+                                         .least = offsetof(zlay_pipe_event, accs)};
     zlay_pipe_event e;
     if (!builder || !from) return ZLAY_EINVAL;
     zl_build_begin(builder, "");
-    if (taken(builder, &e, from, from->size, sizeof e, offsetof(zlay_pipe_event, accs)))
+    if (read_form(builder, &e, from, &form))
         zl_build_event(builder, &e);
     return zl_build_read(ctx, builder);
 }

@@ -14,8 +14,7 @@ typedef struct walk {
 /* The value of a position under the current counters. */
 static int64_t value(const walk *w, const zl_pos *pos)
 {
-    int64_t at = pos->loop >= 0 ? zl_pos_scaled(pos, w->counter[pos->loop], w->values) : 0;
-    return at + pos->add + (pos->plus >= 0 ? w->values[pos->plus] : 0);
+    return zl_pos_value(pos, w->counter, w->values);
 }
 
 /* Advances past a loop bound; returns the next event. */

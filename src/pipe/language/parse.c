@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Parses the text form of a pipe (docs/pipe.md) into flat arrays, line by line: declarations,
- * roles and their ends. Events are in parse_event.c, positions in parse_pos.c. It is a
- * recursive-descent parser over one line. */
+ * roles and their ends. Words, names and numbers are read by parse_word.c, events by
+ * parse_event.c, positions by parse_pos.c. It is a recursive-descent parser over one line. */
 #include "pipe/language/parse.h"
 
 #include <string.h>

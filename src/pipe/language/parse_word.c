@@ -131,7 +131,7 @@ int32_t zl_find_loop(const zl_parser *p, const char *text)
     return -1;
 }
 
-static bool taken(const zl_parser *p, const char *text)
+static bool is_declared(const zl_parser *p, const char *text)
 {
     for (int of = 0; of < ZL_OF_COUNT; of++)
         if (zl_find(p->pipe, of, text) >= 0) return true;
@@ -140,7 +140,7 @@ static bool taken(const zl_parser *p, const char *text)
 
 bool zl_parse_new_name(zl_parser *p, char *out)
 {
-    return zl_parse_name(p, out) && (!taken(p, out) || bad(p, "a name is used twice"));
+    return zl_parse_name(p, out) && (!is_declared(p, out) || bad(p, "a name is used twice"));
 }
 
 /* ---- events and registers ---- */

@@ -23,11 +23,14 @@ typedef struct zl_pos {
     int64_t scale; /* the number that multiplies the counter, from 2 on; 0: none */
 } zl_pos;
 
-/* A counter at a position, as the values of params have it. */
-static inline int64_t zl_pos_scaled(const zl_pos *pos, int64_t counter, const int64_t *params)
+/* The value of a position: `counters` by the depth of their loops, `params` by number. The checker
+ * of proofs (src/pipe/replay) has its own. */
+static inline int64_t zl_pos_value(const zl_pos *pos, const int64_t *counters, const int64_t *params)
 {
-    if (pos->times >= 0) return counter * params[pos->times];
-    return pos->scale ? counter * pos->scale : counter;
+    int64_t counter = pos->loop >= 0 ? counters[pos->loop] : 0;
+    if (pos->times >= 0) counter *= params[pos->times];
+    else if (pos->scale) counter *= pos->scale;
+    return counter + pos->add + (pos->plus >= 0 ? params[pos->plus] : 0);
 }
 
 /* Whether two positions differ by a number alone. The struct has padding, so its bytes may not be
@@ -35,6 +38,11 @@ static inline int64_t zl_pos_scaled(const zl_pos *pos, int64_t counter, const in
 static inline bool zl_pos_moves_alike(const zl_pos *a, const zl_pos *b)
 {
     return a->loop == b->loop && a->times == b->times && a->plus == b->plus && a->scale == b->scale;
+}
+
+static inline bool zl_pos_equal(const zl_pos *a, const zl_pos *b)
+{
+    return zl_pos_moves_alike(a, b) && a->add == b->add;
 }
 
 /* Events, in the order of their rows. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Builds a replay from a pipe and resets it: threads, slots, stages, flags, and their arrays. */
-#include "pipe/replay/replay.h"
+#include "pipe/replay/acc.h"
 #include "base/arith.h"
 
 #include <string.h>

@@ -2,7 +2,7 @@
 /* Runs copies by the async proxy, cp.async, ordinary loads and stores, and updates of tensor
  * maps for the checker. Each becomes an access (zl_rp_access) with the operations whose
  * completion completes it. */
-#include "pipe/replay/replay.h"
+#include "pipe/replay/acc.h"
 
 static zl_rp_shadow *smem_at(zl_replay *c, const zl_rp_instance *i, const zl_event *e, int k,
                             uint32_t block)
@@ -38,34 +38,6 @@ static zl_rp_access ordinary_access(zl_replay *c, const zl_rp_instance *i, const
 }
 
 /* ---- copies ---- */
-
-/* griddep wait: notes an operation for each thread. */
-void zl_rp_wait_grid(zl_replay *c, zl_rp_instance *i)
-{
-    for (uint32_t t = 0; !i->grid && t < i->threads; t++) {
-        i->grids[t] = zl_rp_op_new(c, ZL_RP_PASSED, (int32_t)(i->first + t), 0);
-        zl_rp_learn(c, zl_rp_set(i->first + t, ZL_RP_KNOWS), i->grids[t]);
-    }
-    i->grid = true;
-}
-
-/* Whether the thread knows of a thread that has waited for the grid before. */
-static bool is_behind_grid(const zl_replay *c, uint32_t thread)
-{
-    bool behind = !c->has_grid;
-    for (const zl_rp_instance *i = c->instances; i < c->instances + c->instances_count; i++)
-        for (uint32_t t = 0; i->grid && t < i->threads; t++)
-            behind |= zl_rp_has(c, zl_rp_set(thread, ZL_RP_KNOWS), i->grids[t]);
-    return behind;
-}
-
-/* Global memory may be accessed only after the grid before, which may access it too. */
-void zl_rp_check_grid(zl_replay *c, const zl_rp_instance *i)
-{
-    bool one = zl_event_by(&c->pipe->events[i->pc]) == ZL_RUN_ONE;
-    for (uint32_t t = 0; t < (one ? 1 : i->threads); t++)
-        if (!is_behind_grid(c, i->first + t)) zl_rp_break(c, ZLAY_PIPE_GRID, i->pc, UINT32_MAX);
-}
 
 /* A copy reads its tensor map; its thread must have fenced since it knows of the writes to the
  * map. */

@@ -2,7 +2,7 @@
 /* Runs the events of hardware queues (load, send, fetch, put, waitcount) and products of
  * registers with registers for the checker. Instructions of one warp's queue complete in the
  * order of their issue; a wait leaves at most so many of the last. */
-#include "pipe/replay/replay.h"
+#include "pipe/replay/acc.h"
 
 enum { ISSUED_MOST = 1 << 28 };
 

@@ -364,8 +364,6 @@ void zl_rp_load_store(zl_replay *c, zl_rp_instance *i, const zl_event *e);
 void zl_rp_update(zl_replay *c, zl_rp_instance *i, const zl_event *e);
 
 /* ---- sums, tensor memory ---- */
-zl_rp_acc_state *zl_rp_acc_of(zl_replay *c, const zl_rp_instance *i, int32_t acc);
-void zl_rp_use_acc(zl_replay *c, zl_rp_instance *i, int32_t acc, bool takes, uint32_t event);
 void zl_rp_product(zl_replay *c, zl_rp_instance *i, const zl_event *e);
 void zl_rp_load(zl_replay *c, zl_rp_instance *i, const zl_event *e);
 void zl_rp_put(zl_replay *c, zl_rp_instance *i, const zl_event *e);
@@ -374,12 +372,6 @@ void zl_rp_copy_in(zl_replay *c, zl_rp_instance *i, const zl_event *e);
 void zl_rp_multiply(zl_replay *c, zl_rp_instance *i, const zl_event *e);
 void zl_rp_queue(zl_replay *c, zl_rp_instance *i, const zl_event *e);
 void zl_rp_waitcount(zl_replay *c, zl_rp_instance *i, const zl_event *e);
-/* Registers that are about to be written: no outstanding operation may read or write them. */
-zl_rp_acc_state *zl_rp_fill_acc(zl_replay *c, zl_rp_instance *i, int32_t acc);
-void zl_rp_break_flight(zl_replay *c, const zl_rp_acc_state *s, int32_t kind, uint32_t event);
-/* The same product may not be added twice while both factors are unchanged. */
-void zl_rp_check_factors(zl_replay *c, const zl_rp_instance *i, const zl_event *e,
-                         zl_rp_factors *last);
 void zl_rp_forget_factors(zl_rp_factors *f, int64_t place, int64_t but);
 /* Completes an access with one operation for each warp, or for the one thread; closes a group
  * of one event. */

@@ -3,38 +3,11 @@
  * it must wait. Beside the run it carries the loop counters of the longer trips that the proof
  * claims, and checks at each step that they do the same. */
 #include "pipe/language/plain.h"
+#include "pipe/replay/acc.h"
 #include "pipe/replay/recheck/runs.h"
 #include "pipe/replay/same.h"
 
 #include <string.h>
-
-void zl_rp_break(zl_replay *c, int32_t rule, uint32_t event, uint32_t other)
-{
-    if (c->rule) return;
-    c->rule = rule;
-    c->event = event;
-    c->other = other;
-}
-
-/* ---- which blocks ---- */
-
-uint32_t zl_rp_blocks(const zl_replay *c, const zl_rp_instance *i, const zl_event *e)
-{
-    uint32_t all = c->blocks >= 32 ? UINT32_MAX : (1u << c->blocks) - 1;
-    if (e->kind == ZL_EV_COPY && e->multicast) return e->multicast & all;
-    if (e->cta == ZL_CTA_ALL) return all;
-    if (e->cta == ZL_CTA_OWN) return 1u << i->block;
-    return 1u << (e->relative ? ((uint32_t)e->cta + i->block) % c->blocks : (uint32_t)e->cta);
-}
-
-/* The blocks whose mbarrier an event reaches. */
-uint32_t zl_rp_mbar_blocks(const zl_replay *c, const zl_rp_instance *i, const zl_event *e)
-{
-    if (e->kind == ZL_EV_COPY)
-        return e->bar_cta != ZL_CTA_OWN ? 1u << e->bar_cta : zl_rp_blocks(c, i, e);
-    if (e->kind == ZL_EV_COMMIT && e->multicast) return e->multicast;
-    return e->kind == ZL_EV_ARRIVE ? zl_rp_blocks(c, i, e) : 1u << i->block;
-}
 
 /* ---- loops ---- */
 
@@ -195,15 +168,6 @@ static void check_groups(zl_replay *c, const zl_rp_instance *i)
         else if (waited && i->done[k] < i->last[k])
             zl_rp_break(c, ZLAY_PIPE_EXIT, i->opened[k], UINT32_MAX);
     }
-}
-
-bool zl_rp_is_paid(const zl_replay *c, uint32_t block, const zl_rp_debt *d)
-{
-    for (uint32_t t = 0; t < c->threads_count; t++)
-        if (c->instances[c->threads[t].instance].block == block &&
-            zl_rp_has(c, zl_rp_set(t, ZL_RP_KNOWS), d->op))
-            return true;
-    return false;
 }
 
 /* No arrivals or bytes are left over in a phase that is not complete. */

@@ -3,6 +3,7 @@
  * counter, rings from their base on, operations numbered in order of mention, and last who
  * knows which. Two moments with equal integers have the same future up to turned rings;
  * operations that are not mentioned cannot matter and are forgotten. */
+#include "pipe/replay/acc.h"
 #include "pipe/replay/encode.h"
 
 /* ---- instances ---- */

@@ -1,106 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs products, accumulators and tensor memory for the checker: wgmma, tcgen05.mma, loads,
- * stores and copies of tensor memory, and the allocation of its columns. An accumulator is
- * empty, accumulated or taken; operands become accesses that complete with their group. */
-#include "pipe/replay/replay.h"
+/* Runs products and tensor memory for the checker: wgmma, tcgen05.mma, loads, stores and copies of
+ * tensor memory, and the allocation of its columns. Operands become accesses that complete with
+ * their group. */
+#include "pipe/replay/acc.h"
 
 enum { COLUMNS = 512 };
 
-/* ---- accumulators ---- */
-
-zl_rp_acc_state *zl_rp_acc_of(zl_replay *c, const zl_rp_instance *i, int32_t acc)
-{
-    return &c->accs[(size_t)(i - c->instances) * c->pipe->accs_count + (size_t)acc];
-}
-
-static bool is_written(const zl_rp_instance *i, const zl_rp_acc_state *s)
-{
-    return s->group > i->done[s->kind];
-}
-
-static bool is_read(const zl_rp_instance *i, const zl_rp_acc_state *s)
-{
-    return s->reader > i->done[s->reader_kind];
-}
-
-void zl_rp_break_flight(zl_replay *c, const zl_rp_acc_state *s, int32_t kind, uint32_t event)
-{
-    bool queue = kind == ZL_RP_MEMORY || kind == ZL_RP_SHARED;
-    int32_t rule = kind == ZL_RP_WGMMA ? ZLAY_PIPE_FENCE : ZLAY_PIPE_TMEM_USE;
-    zl_rp_break(c, queue ? ZLAY_PIPE_GROUP : rule, event, s->event);
-}
-
-static void change_registers(zl_replay *c, const zl_rp_instance *i, int32_t acc)
-{
-    zl_rp_acc_of(c, i, acc)->bytes = 0;
-    for (uint32_t a = 0; a < c->pipe->accs_count; a++)
-        zl_rp_forget_factors(&zl_rp_acc_of(c, i, (int32_t)a)->factors, -2 - (int64_t)acc, -1);
-}
-
-zl_rp_acc_state *zl_rp_fill_acc(zl_replay *c, zl_rp_instance *i, int32_t acc)
-{
-    zl_rp_acc_state *s = zl_rp_acc_of(c, i, acc);
-    if (is_written(i, s)) zl_rp_break_flight(c, s, s->kind, i->pc);
-    if (is_read(i, s)) zl_rp_break_flight(c, s, s->reader_kind, i->pc);
-    change_registers(c, i, acc);
-    return s;
-}
-
-void zl_rp_use_acc(zl_replay *c, zl_rp_instance *i, int32_t acc, bool takes, uint32_t event)
-{
-    zl_rp_acc_state *s = zl_rp_acc_of(c, i, acc);
-    if (takes && s->state == ZL_RP_EMPTY) zl_rp_break(c, ZLAY_PIPE_STAGE, event, UINT32_MAX);
-    if (is_written(i, s)) zl_rp_break_flight(c, s, s->kind, event);
-    if (is_read(i, s) && !takes) zl_rp_break_flight(c, s, s->reader_kind, event);
-    s->state = takes ? ZL_RP_TAKEN : ZL_RP_ACCUMULATED;
-    s->unread = false;
-    s->unfenced = true;
-    s->event = event;
-    if (!takes) change_registers(c, i, acc);
-}
-
 /* ---- products ---- */
-
-/* Identifies an operand, so that a product added twice is found. */
-static void find_factor(zl_replay *c, const zl_rp_instance *i, const zl_event *e, int k,
-                        zl_rp_factors *f)
-{
-    int32_t acc = k ? e->acc_b : e->acc_a;
-    f->place[k] = f->index[k] = -1;
-    if (acc >= 0) {
-        f->place[k] = -2 - (int64_t)acc;
-        f->index[k] = 0;
-    } else if (e->smem[k] >= 0) {
-        uint32_t ring = zl_rp_ring_smem(c, e->smem[k]);
-        f->index[k] = zl_rp_value(c, i, &e->at[k]);
-        f->place[k] =
-            zl_rp_smem(c, i, i->block, e->smem[k],
-                       zl_rp_slot(c, i, &e->at[k], ring, i->block,
-                                  c->pipe->smems[e->smem[k]].stages)) -
-            c->places;
-    } else if (k == 0 && e->tmem[1] >= 0) {
-        uint32_t ring = zl_rp_ring_tmem(c, e->tmem[1]);
-        f->index[k] = zl_rp_value(c, i, &e->tmem_at[1]);
-        f->place[k] =
-            zl_rp_tmem(c, i->block, e->tmem[1],
-                       zl_rp_slot(c, i, &e->tmem_at[1], ring, i->block,
-                                  c->pipe->tmems[e->tmem[1]].stages)) -
-            c->places;
-    }
-}
-
-void zl_rp_check_factors(zl_replay *c, const zl_rp_instance *i, const zl_event *e,
-                         zl_rp_factors *last)
-{
-    zl_rp_factors f;
-    bool same = !e->fresh;
-    for (int k = 0; k < 2; k++) {
-        find_factor(c, i, e, k, &f);
-        same &= f.place[k] != -1 && f.place[k] == last->place[k] && f.index[k] == last->index[k];
-    }
-    if (same) zl_rp_break(c, ZLAY_PIPE_STAGE, i->pc, UINT32_MAX);
-    *last = f;
-}
 
 static void sum_up(zl_replay *c, zl_rp_instance *i, const zl_event *e)
 {
@@ -108,7 +14,7 @@ static void sum_up(zl_replay *c, zl_rp_instance *i, const zl_event *e)
     if (s->unfenced) zl_rp_break(c, ZLAY_PIPE_FENCE, i->pc, s->event);
     if (e->fresh ? s->unread : s->state != ZL_RP_ACCUMULATED)
         zl_rp_break(c, ZLAY_PIPE_STAGE, i->pc, s->event);
-    if ((s->kind != ZL_RP_WGMMA && is_written(i, s)) || is_read(i, s))
+    if ((s->kind != ZL_RP_WGMMA && zl_rp_acc_is_written(i, s)) || zl_rp_acc_is_read(i, s))
         zl_rp_break(c, ZLAY_PIPE_FENCE, i->pc, s->event);
     zl_rp_check_factors(c, i, e, &s->factors);
     s->state = ZL_RP_ACCUMULATED;
@@ -116,31 +22,18 @@ static void sum_up(zl_replay *c, zl_rp_instance *i, const zl_event *e)
     s->kind = ZL_RP_WGMMA;
     s->group = i->issued[ZL_RP_WGMMA] + 1;
     s->event = i->pc;
-    change_registers(c, i, e->acc);
+    zl_rp_change_acc(c, i, e->acc);
 }
 
 static void take_factor(zl_replay *c, zl_rp_instance *i, const zl_event *e)
 {
     zl_rp_acc_state *s = zl_rp_acc_of(c, i, e->acc_a);
     if (s->state == ZL_RP_EMPTY) zl_rp_break(c, ZLAY_PIPE_STAGE, i->pc, UINT32_MAX);
-    if (is_written(i, s) || s->unfenced) zl_rp_break(c, ZLAY_PIPE_FENCE, i->pc, s->event);
+    if (zl_rp_acc_is_written(i, s) || s->unfenced) zl_rp_break(c, ZLAY_PIPE_FENCE, i->pc, s->event);
     s->state = ZL_RP_TAKEN;
     s->unread = false;
     s->reader = i->issued[ZL_RP_WGMMA] + 1;
     s->reader_kind = ZL_RP_WGMMA;
-}
-
-void zl_rp_name_group(zl_replay *c, zl_rp_instance *i, int kind, zl_rp_access *access)
-{
-    bool warps = kind != ZL_RP_TCGEN05 && i->threads > 1;
-    access->count = warps ? i->threads / ZL_RP_LANES : 1;
-    for (uint32_t w = 0; w < access->count; w++) {
-        int32_t op = zl_rp_group(c, i, kind, i->first + w * ZL_RP_LANES);
-        bool loads = kind == ZL_RP_TLD || kind == ZL_RP_TST;
-        if (loads && op >= 0 && c->ops[op].fenced < 0)
-            c->ops[op].fenced = zl_rp_op_new(c, ZL_RP_ORDERED, c->ops[op].thread, 0);
-        access->over[w] = op;
-    }
 }
 
 static void read_operand(zl_replay *c, zl_rp_instance *i, const zl_event *e, int k, uint32_t block,
@@ -246,24 +139,16 @@ void zl_rp_copy_in(zl_replay *c, zl_rp_instance *i, const zl_event *e)
     open_group(i, ZL_RP_TCGEN05);
 }
 
-/* Each load or store of tensor memory is a group of its own. */
-int32_t zl_rp_close_alone(zl_rp_instance *i, int kind)
-{
-    for (int k = 0; k < ZL_RP_THREADS; k++) i->opening[kind][k] = -1;
-    i->opened[kind] = i->pc;
-    return i->last[kind] = ++i->issued[kind];
-}
-
 void zl_rp_load(zl_replay *c, zl_rp_instance *i, const zl_event *e)
 {
     zl_rp_acc_state *s = zl_rp_acc_of(c, i, e->acc);
-    if (is_written(i, s)) zl_rp_break_flight(c, s, s->kind, i->pc);
-    if (is_read(i, s)) zl_rp_break_flight(c, s, s->reader_kind, i->pc);
+    if (zl_rp_acc_is_written(i, s)) zl_rp_break_flight(c, s, s->kind, i->pc);
+    if (zl_rp_acc_is_read(i, s)) zl_rp_break_flight(c, s, s->reader_kind, i->pc);
     use_columns(c, i, e, 0, false, ZL_RP_TLD, i->block);
     s->state = ZL_RP_ACCUMULATED;
     s->kind = ZL_RP_TLD;
     s->group = zl_rp_close_alone(i, ZL_RP_TLD);
-    change_registers(c, i, e->acc);
+    zl_rp_change_acc(c, i, e->acc);
     s->unfenced = true;
     s->event = i->pc;
 }

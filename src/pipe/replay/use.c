@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks accesses of memory: each earlier access that conflicts must be known to be complete
  * by every thread that makes the new one, through the fences that a change of proxy needs; and
- * a read must find the content of its index, whole. */
+ * a read must find the content of its index, whole. An access of global memory comes after the
+ * wait for the grid before. */
 #include "pipe/replay/replay.h"
 
 zl_rp_shadow *zl_rp_smem(zl_replay *c, const zl_rp_instance *i, uint32_t block, int32_t smem,
@@ -221,4 +222,34 @@ void zl_rp_write(zl_replay *c, zl_rp_shadow *p, const zl_rp_instance *i, bool al
     p->unread = p->size != 0;
     p->writer = access->event;
     zl_rp_keep(c, p, access);
+}
+
+/* ---- the grid before ---- */
+
+/* griddep wait: notes an operation for each thread. */
+void zl_rp_wait_grid(zl_replay *c, zl_rp_instance *i)
+{
+    for (uint32_t t = 0; !i->grid && t < i->threads; t++) {
+        i->grids[t] = zl_rp_op_new(c, ZL_RP_PASSED, (int32_t)(i->first + t), 0);
+        zl_rp_learn(c, zl_rp_set(i->first + t, ZL_RP_KNOWS), i->grids[t]);
+    }
+    i->grid = true;
+}
+
+/* Whether the thread knows of a thread that has waited for the grid before. */
+static bool is_behind_grid(const zl_replay *c, uint32_t thread)
+{
+    bool behind = !c->has_grid;
+    for (const zl_rp_instance *i = c->instances; i < c->instances + c->instances_count; i++)
+        for (uint32_t t = 0; i->grid && t < i->threads; t++)
+            behind |= zl_rp_has(c, zl_rp_set(thread, ZL_RP_KNOWS), i->grids[t]);
+    return behind;
+}
+
+/* Global memory may be accessed only after the grid before, which may access it too. */
+void zl_rp_check_grid(zl_replay *c, const zl_rp_instance *i)
+{
+    bool one = zl_event_by(&c->pipe->events[i->pc]) == ZL_RUN_ONE;
+    for (uint32_t t = 0; t < (one ? 1 : i->threads); t++)
+        if (!is_behind_grid(c, i->first + t)) zl_rp_break(c, ZLAY_PIPE_GRID, i->pc, UINT32_MAX);
 }

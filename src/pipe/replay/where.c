@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Evaluates positions in the run and in the longer trip of each claim. A longer trip repeats a
- * part of the run, which turns rings and shifts counters; every index and every loop bound of
- * the run is checked against the longer trip under that turn. */
+/* Evaluates positions in the run and in the longer trip of each claim, finds the blocks that an event
+ * reaches, and notes the first broken rule. A longer trip repeats a part of the run, which turns
+ * rings and shifts counters; every index and every loop bound of the run is checked against the
+ * longer trip under that turn. */
 #include "pipe/replay/same.h"
 
 void zl_rp_fail(zl_replay *c, uint32_t claim, const char *why)
@@ -9,6 +10,32 @@ void zl_rp_fail(zl_replay *c, uint32_t claim, const char *why)
     if (c->unproved) return;
     c->unproved = why;
     c->unproved_claim = claim;
+}
+
+void zl_rp_break(zl_replay *c, int32_t rule, uint32_t event, uint32_t other)
+{
+    if (c->rule) return;
+    c->rule = rule;
+    c->event = event;
+    c->other = other;
+}
+
+uint32_t zl_rp_blocks(const zl_replay *c, const zl_rp_instance *i, const zl_event *e)
+{
+    uint32_t all = c->blocks >= 32 ? UINT32_MAX : (1u << c->blocks) - 1;
+    if (e->kind == ZL_EV_COPY && e->multicast) return e->multicast & all;
+    if (e->cta == ZL_CTA_ALL) return all;
+    if (e->cta == ZL_CTA_OWN) return 1u << i->block;
+    return 1u << (e->relative ? ((uint32_t)e->cta + i->block) % c->blocks : (uint32_t)e->cta);
+}
+
+/* The blocks whose mbarrier an event reaches. */
+uint32_t zl_rp_mbar_blocks(const zl_replay *c, const zl_rp_instance *i, const zl_event *e)
+{
+    if (e->kind == ZL_EV_COPY)
+        return e->bar_cta != ZL_CTA_OWN ? 1u << e->bar_cta : zl_rp_blocks(c, i, e);
+    if (e->kind == ZL_EV_COMMIT && e->multicast) return e->multicast;
+    return e->kind == ZL_EV_ARRIVE ? zl_rp_blocks(c, i, e) : 1u << i->block;
 }
 
 /* ---- positions ---- */

@@ -19,19 +19,13 @@ static int queue_of(const zl_event *e)
 
 /* ---- registers ---- */
 
-/* Whether the instruction that fills these registers is still outstanding. */
-static bool is_in_flight(const zl_instance *i, const zl_acc_state *s)
-{
-    return s->group > i->done[s->kind];
-}
-
 /* Returns registers that are about to be read: it is a fault if they are empty or still being
  * filled. */
 static zl_acc_state *read_registers(zl_run *r, zl_instance *i, int32_t acc)
 {
     zl_acc_state *s = zl_run_acc(r, i, acc);
     if (s->state == ZL_ACC_EMPTY) zl_run_fault(r, ZLAY_PIPE_STAGE, i->pc, UINT32_MAX, 0, 1);
-    if (is_in_flight(i, s)) zl_run_fault(r, zl_acc_rule(s->kind), i->pc, s->event, 1, 0);
+    if (zl_acc_in_flight(i, s)) zl_run_fault(r, zl_acc_rule(s->kind), i->pc, s->event, 1, 0);
     s->unread = false;
     return s;
 }
@@ -41,8 +35,8 @@ static zl_acc_state *read_registers(zl_run *r, zl_instance *i, int32_t acc)
 static zl_acc_state *write_registers(zl_run *r, zl_instance *i, int32_t acc)
 {
     zl_acc_state *s = zl_run_acc(r, i, acc);
-    if (is_in_flight(i, s)) zl_run_fault(r, zl_acc_rule(s->kind), i->pc, s->event, 1, 0);
-    if (s->reader > i->done[s->reader_kind])
+    if (zl_acc_in_flight(i, s)) zl_run_fault(r, zl_acc_rule(s->kind), i->pc, s->event, 1, 0);
+    if (zl_acc_being_read(i, s))
         zl_run_fault(r, zl_acc_rule(s->reader_kind), i->pc, s->event, 1, 0);
     s->version = i->epoch;
     s->bytes = 0;

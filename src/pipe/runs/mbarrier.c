@@ -7,11 +7,6 @@
 
 #include <string.h>
 
-zl_mbar *zl_mbar_of(zl_run *r, int32_t bar, uint32_t block, uint32_t slot)
-{
-    return &r->mbars[r->mbar_at[bar] + block * r->pipe->bars[bar].stages + slot];
-}
-
 /* A phase of arrivals alone is complete when all of them have come: a class that knows of each
  * of them knows that the phase is complete, without a wait. */
 static void conclude(zl_run *r, const zl_mbar *g, const zl_class *c)

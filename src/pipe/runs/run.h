@@ -349,6 +349,15 @@ void zl_run_products(zl_run *r, zl_instance *i, const zl_event *e);
 void zl_acc_use(zl_run *r, zl_instance *i, int32_t acc, bool takes, uint32_t event);
 /* The rule that is broken where registers in flight in groups of this kind are used. */
 int32_t zl_acc_rule(int32_t kind);
+/* Whether an outstanding group writes the registers, or reads them. */
+static inline bool zl_acc_in_flight(const zl_instance *i, const zl_acc_state *s)
+{
+    return s->group > i->done[s->kind];
+}
+static inline bool zl_acc_being_read(const zl_instance *i, const zl_acc_state *s)
+{
+    return s->reader > i->done[s->reader_kind];
+}
 /* The same product is not summed twice. */
 void zl_acc_factors(zl_run *r, const zl_instance *i, const zl_event *e, zl_factors *last);
 /* For a factor in registers that has not changed since: 1 + its accumulator; else 0. */

@@ -10,18 +10,14 @@
 typedef struct walk {
     zlay_ctx *ctx;
     const zlay_pipe *pipe;
-    const zl_loop_shape *shape;
     zl_trace *trace;
-    int64_t outer, inner, counter[ZL_PIPE_LOOPS];
+    int64_t counter[ZL_PIPE_LOOPS], params[ZL_PIPE_NAMES];
 } walk;
 
 /* The value of a position under the current counters. */
 static int64_t value(const walk *w, const zl_pos *pos)
 {
-    int64_t sum = pos->add;
-    if (pos->loop >= 0) sum += w->counter[pos->loop] * (pos->times >= 0 ? w->inner : 1);
-    if (pos->plus >= 0) sum += pos->plus == w->shape->inner ? w->inner : w->outer;
-    return sum;
+    return zl_pos_value(pos, w->counter, w->params);
 }
 
 /* Appends a step. */
@@ -141,7 +137,9 @@ zlay_status zl_trace_make(zlay_ctx *ctx, zl_trace *out, const zlay_pipe *pipe,
                           const zl_loop_shape *shape, const zl_role *role, int64_t outer,
                           int64_t inner)
 {
-    walk w = {ctx, pipe, shape, out, outer, inner, {0}};
+    walk w = {.ctx = ctx, .pipe = pipe, .trace = out};
+    for (int32_t p = 0; p < (int32_t)pipe->params_count; p++)
+        w.params[p] = p == shape->inner ? inner : outer;
     out->count = 0;
     zlay_status status = unroll(&w, role);
     if (status) return status;

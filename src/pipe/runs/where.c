@@ -6,10 +6,7 @@
 
 int64_t zl_run_value(const zl_run *r, const zl_instance *i, const zl_pos *pos)
 {
-    int64_t sum = pos->add;
-    if (pos->loop >= 0)
-        sum += zl_pos_scaled(pos, i->counter[pos->loop], r->params);
-    return pos->plus >= 0 ? sum + r->params[pos->plus] : sum;
+    return zl_pos_value(pos, i->counter, r->params);
 }
 
 uint32_t zl_run_slot(zl_run *r, const zl_instance *i, const zl_pos *pos, uint32_t stages)
@@ -79,6 +76,11 @@ bool zl_run_fills(const zl_run *r, const zl_instance *i, const zl_event *e, uint
     while (zl_run_next_block(r, i, e, &b))
         if (b == block) return true;
     return false;
+}
+
+zl_mbar *zl_mbar_of(zl_run *r, int32_t bar, uint32_t block, uint32_t slot)
+{
+    return &r->mbars[r->mbar_at[bar] + block * r->pipe->bars[bar].stages + slot];
 }
 
 zl_mbar *zl_run_mbar(zl_run *r, const zl_instance *i, const zl_event *e, uint32_t block)

@@ -143,10 +143,7 @@ static void step(walk *w, const zl_event *e)
 
 static int64_t value(const walk *w, const zl_pos *pos)
 {
-    int64_t sum = pos->add;
-    if (pos->loop >= 0)
-        sum += zl_pos_scaled(pos, w->counter[pos->loop], w->params);
-    return sum + (pos->plus >= 0 ? w->params[pos->plus] : 0);
+    return zl_pos_value(pos, w->counter, w->params);
 }
 
 /* An END goes back to its FOR while the counter has not reached its end; false: too many steps. */

@@ -35,13 +35,6 @@ static zlay_status conversion_begin(zl_conversion *c)
 
 /* ---- plans ------------------------------------------------------------------------------- */
 
-zlay_convert *zl_convert_new(zlay_ctx *ctx)
-{
-    zlay_convert *plan = zl_alloc(ctx, 1, sizeof *plan);
-    if (plan) plan->alloc = zl_allocator(ctx);
-    return plan;
-}
-
 /* Plans with shuffles: a word (a product of generators) where the map is a bijection, else one
  * exchange. */
 static zlay_status shuffled_by(const zl_conversion *c, zlay_convert *plan, bool *shuffled)

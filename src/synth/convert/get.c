@@ -7,6 +7,13 @@
 
 #include <string.h>
 
+zlay_convert *zl_convert_new(zlay_ctx *ctx)
+{
+    zlay_convert *plan = zl_alloc(ctx, 1, sizeof *plan);
+    if (plan) plan->alloc = zl_allocator(ctx);
+    return plan;
+}
+
 void zlay_convert_free(zlay_convert *plan)
 {
     if (!plan) return;

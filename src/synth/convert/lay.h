@@ -46,6 +46,10 @@ uint64_t zl_lay_instances(const zl_lay *l, int side);
  * shared memory than there is, or an access's elements do not lie together. */
 bool zl_lay_offer(zl_lay *l, uint64_t spans);
 
+uint64_t zl_lay_least_cost(const zl_lay *l, int side); /* of a side, by any offsets */
+bool zl_lay_is_free(const zl_lane_side *s);       /* both sides: no conflicts */
+uint64_t zl_lay_smem(const zl_conversion *c);      /* bytes of shared memory that may be used */
+
 /* Offers the layout that colouring finds, if it finds one. */
 zlay_status zl_lay_colour(zl_lay *l);
 

@@ -235,3 +235,35 @@ void zl_copy_count(const zl_copy *c, const zl_copy_way *way, zl_move_part *part,
     }
     out->permutes = what & ZL_COUNT_PERMUTES ? permutes(c, way, part, lanes) : 0;
 }
+
+static void info_add(zlay_move_summary *info, const zlay_move_part *p)
+{
+    uint64_t accesses = info->accesses + p->accesses;
+    info->accesses = accesses > UINT32_MAX ? UINT32_MAX : (uint32_t)accesses;
+    if (p->threads > info->threads) info->threads = p->threads;
+    if (p->kind == ZLAY_COPY_BULK_LOAD || p->kind == ZLAY_COPY_BULK_PEER)
+        info->bytes += (uint64_t)p->width * p->instructions;
+    if (p->kind == ZLAY_COPY_STORE_ASYNC) info->bytes += p->elements * info->elem_bits / 8;
+    info->instructions += p->instructions;
+    info->sectors += p->sectors;
+    info->lines += p->lines;
+    info->wavefronts_load += p->wavefronts_load;
+    info->wavefronts_store += p->wavefronts_store;
+    info->permutes += p->permutes;
+    info->uncounted |= p->uncounted;
+}
+
+void zl_copy_info(const zl_copy *c, zlay_move_summary *info, const zl_copy_plan *plan,
+                  uint64_t bound)
+{
+    info->path = plan->way.path;
+    info->edge = ZLAY_EDGE_STRONG;
+    info->elem_bits = c->bits;
+    for (int s = 0; s < ZL_SIDES; s++) info->space[s] = c->side[s].space;
+    info->width = zl_copy_bytes(c, plan->way.vector[ZL_DEST]);
+    info->source_width = zl_copy_bytes(c, plan->way.vector[ZL_SOURCE]);
+    info->cost = plan->cost;
+    info->bound = bound;
+    info->optimal = plan->cost == bound;
+    for (uint32_t i = 0; i < plan->count; i++) info_add(info, &plan->part[i].part);
+}

@@ -118,6 +118,11 @@ static bool cut_line(line *l, uint64_t extent, zl_copy_way w)
     return false;
 }
 
+int32_t zl_copy_thread_kind(const zl_copy *c)
+{
+    return zl_is_shared(c->side[ZL_DEST].space) ? ZLAY_COPY_THREAD_LOAD : ZLAY_COPY_THREAD_STORE;
+}
+
 bool zl_copy_ends_alone(const zl_copy *c, const zl_copy_way *way, zl_copy_way *ends)
 {
     const line l = {.c = c, .sides = 3};

@@ -14,14 +14,6 @@
 
 enum { TRIED_MODES = 5, BITS_MOST = 6, KEYS = 256 }; /* KEYS: ways to part the bits, and more */
 
-void zl_copy_block(zl_copy_way *way)
-{
-    for (uint32_t i = 0; i < ZL_PART_MODES; i++) way->block[i] = 1;
-    for (int s = 0; s < ZL_SIDES; s++)
-        if (way->run[s] < ZL_PART_MODES && way->block[way->run[s]] < way->vector[s])
-            way->block[way->run[s]] = way->vector[s];
-}
-
 /* ---- assignments of the lane's bits --------------------------------------------------- */
 
 typedef struct search {

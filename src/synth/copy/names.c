@@ -144,20 +144,6 @@ static bool put_step(const zl_copy *c, int side, const zl_copy_leaf *leaf, int64
     return true;
 }
 
-bool zl_copy_condition(char *out, const char *subject, uint64_t v)
-{
-    char condition[ZL_STEP_TEXT + 32];
-    zl_text text = {condition, sizeof condition - 1, 0};
-    zl_putf(&text, "%s %% %llu == 0", subject, (unsigned long long)v);
-    condition[text.need] = 0;
-    if (strstr(out, condition)) return true;
-    size_t at = strlen(out), length = text.need + (at ? 4 : 0);
-    if (at + length >= ZL_GUARD_TEXT) return false;
-    if (at) memcpy(out + at, " && ", 4);
-    memcpy(out + at + length - text.need, condition, text.need + 1);
-    return true;
-}
-
 /* Prints the condition that v divides a step, where this is not known. */
 static bool put_condition(const zl_copy *c, int side, const zl_copy_mode *m, uint64_t v, char *out)
 {

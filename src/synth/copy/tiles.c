@@ -183,6 +183,20 @@ bool zl_copy_whole_access(const zl_copy *c, int side, uint32_t run, uint64_t v)
     return most == UINT64_MAX || (most % v == 0 && (uint64_t)c->tile.offset[side] % v == 0);
 }
 
+bool zl_copy_condition(char *out, const char *subject, uint64_t v)
+{
+    char condition[ZL_STEP_TEXT + 32];
+    zl_text text = {condition, sizeof condition - 1, 0};
+    zl_putf(&text, "%s %% %llu == 0", subject, (unsigned long long)v);
+    condition[text.need] = 0;
+    if (strstr(out, condition)) return true;
+    size_t at = strlen(out), length = text.need + (at ? 4 : 0);
+    if (at + length >= ZL_GUARD_TEXT) return false;
+    if (at) memcpy(out + at, " && ", 4);
+    memcpy(out + at + length - text.need, condition, text.need + 1);
+    return true;
+}
+
 static bool is_number(const char *text) { return text[strspn(text, "-0123456789")] == 0; }
 
 bool zl_copy_tiles_need(const zl_copy *c, int side, uint32_t run, uint64_t v, char *out)

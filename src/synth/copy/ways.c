@@ -84,9 +84,12 @@ int32_t zl_copy_bulk_kind(const zl_copy *c)
     return from == ZLAY_MOVE_SHARED && to == ZLAY_MOVE_PEER ? ZLAY_COPY_BULK_PEER : 0;
 }
 
-int32_t zl_copy_thread_kind(const zl_copy *c)
+void zl_copy_block(zl_copy_way *way)
 {
-    return zl_is_shared(c->side[ZL_DEST].space) ? ZLAY_COPY_THREAD_LOAD : ZLAY_COPY_THREAD_STORE;
+    for (uint32_t i = 0; i < ZL_PART_MODES; i++) way->block[i] = 1;
+    for (int s = 0; s < ZL_SIDES; s++)
+        if (way->run[s] < ZL_PART_MODES && way->block[way->run[s]] < way->vector[s])
+            way->block[way->run[s]] = way->vector[s];
 }
 
 /* A way with one width on both sides of a common run; a single element needs no common run. */

@@ -2,7 +2,7 @@
 /* Answers requests for dense values of 4 bits. Copies move whole bytes, so the request is answered
  * for pairs of values, each pair a byte; each map of bytes that the rules for 4-bit types allow
  * then becomes a map of 4-bit values. */
-#include "synth/tensormap/symbolic/given.h"
+#include "synth/tensormap/symbolic/symbolic.h"
 
 #include "algebra/layout/parts.h"
 

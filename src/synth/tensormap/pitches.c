@@ -7,7 +7,7 @@
  * tile is copied into holes of shared memory. Where holes may not be written, the axes with the
  * fewest cells are counted by copies, and each copy begins on 128 bytes. Each choice is answered
  * as a request with that layout, and the least answer is taken. */
-#include "synth/tensormap/symbolic/given.h"
+#include "synth/tensormap/symbolic/symbolic.h"
 #include <stdio.h>
 #include <zlay/block.h>
 

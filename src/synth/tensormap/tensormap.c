@@ -6,7 +6,7 @@
  * limit or memory ended a search is discarded. */
 #include "base/request.h"
 #include "synth/tensormap/several/cover.h"
-#include "synth/tensormap/symbolic/given.h"
+#include "synth/tensormap/symbolic/symbolic.h"
 
 #include <string.h>
 #include <zlay/decide.h>

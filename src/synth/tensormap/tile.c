@@ -6,7 +6,7 @@
  * cells lies. Where they do not say so, the first extent with an unknown is taken to have at least
  * as many cells as the tile reaches over, and the guard states this: of (M,K):(ld,1) the tile 8:1
  * is 8:ld where M >= 8. */
-#include "synth/tensormap/symbolic/given.h"
+#include "synth/tensormap/symbolic/symbolic.h"
 
 #include <stdio.h>
 #include <string.h>

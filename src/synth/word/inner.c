@@ -7,30 +7,6 @@
  * ranks. */
 #include "synth/word/round.h"
 
-bool zl_map_stays(const zl_wanted *w, const zl_affine *map)
-{
-    uint64_t moved = map->constant;
-    for (unsigned k = 0; k < w->bits; k++)
-        moved |= map->basis[k] ^ (w->lanes & (uint64_t)1 << k);
-    return !(moved & w->lanes);
-}
-
-unsigned zl_inner_rank_back(const zl_wanted *w, const zl_affine *back)
-{
-    zl_space regs;
-    regs.pivots = 0;
-    for (uint64_t left = w->plane; left; left &= left - 1)
-        zl_space_put(&regs, back->basis[__builtin_ctzll(left)] & w->regs);
-    return zl_space_rank(&regs);
-}
-
-unsigned zl_inner_rank(const zl_wanted *w, const zl_affine *map)
-{
-    zl_affine back;
-    zl_map_invert(&back, map);
-    return zl_inner_rank_back(w, &back);
-}
-
 /* ---- frames ----------------------------------------------------------------------------- */
 
 static bool has(const zl_space *s, uint64_t v) { return !zl_space_rest(s, v); }

@@ -104,6 +104,9 @@ unsigned zl_crossing_rank(const zl_wanted *w);
  * `best` gets the least. False: none is found. */
 bool zl_round_search(zl_word_search *s, const zl_wanted *w);
 
+/* The word for lanes of one register; false: there is none. */
+bool zl_lone_search(zl_word *out, zl_word_search *s, const zl_wanted *w);
+
 /* v -> v + by form(v), which takes an inner vector to another lane. */
 typedef struct zl_word_pair {
     uint64_t by, form;

@@ -102,11 +102,6 @@ static void merge(zl_run *r, int32_t *ring, int32_t param)
     *ring = *ring == UNSEEN || *ring == param ? param : FIXED;
 }
 
-static bool same_pos(const zl_pos *a, const zl_pos *b)
-{
-    return a->loop == b->loop && a->times == b->times && a->plus == b->plus && a->add == b->add;
-}
-
 /* The ring is fixed. */
 static void stand(int32_t *ring)
 {
@@ -126,7 +121,7 @@ static void see_event(zl_run *r, const zl_event *e, const uint32_t *loops, uint3
     int32_t *others = tmems + p->tmems_count;
     if (e->bar >= 0 && e->kind != ZL_EV_FOR)
         see(r, &bars[e->bar], loops, depth, &e->bar_at);
-    if (e->kind == ZL_EV_WAIT && !same_pos(&e->parity, &e->bar_at)) stand(&bars[e->bar]);
+    if (e->kind == ZL_EV_WAIT && !zl_pos_equal(&e->parity, &e->bar_at)) stand(&bars[e->bar]);
     if (e->other >= 0) see(r, &others[e->other], loops, depth, &e->other_at);
     for (int k = 0; k < 2; k++) {
         if (e->smem[k] >= 0) see(r, &smems[e->smem[k]], loops, depth, &e->at[k]);

@@ -3,7 +3,7 @@
  * and strides: `[M] -> { [i,j] -> [64i + j] : 0 <= i < M and 0 <= j < 64 }` becomes (M,64):(64,1).
  * The rows of the constraint set must be bounds of single dimensions; any other source with
  * parameters is ENOTSUP. */
-#include "synth/tensormap/symbolic/given.h"
+#include "synth/tensormap/symbolic/symbolic.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -5,7 +5,7 @@
  * 1. So the values of a name are cut into intervals: at 1, at each of its extents of one cell and
  * at each of one tile. Where copies are found for values up to a cut, the guard begins with that
  * interval. Where every choice of intervals has cells that no copies bring, the answer is NONE. */
-#include "synth/tensormap/symbolic/given.h"
+#include "synth/tensormap/symbolic/symbolic.h"
 
 #include <stdio.h>
 #include <string.h>

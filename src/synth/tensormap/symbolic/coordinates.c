@@ -4,7 +4,7 @@
  * A coordinate is a number plus a number for each tile index, so the rules are asked about it as a
  * text over tile indices. What they leave open of an index is a bound; it holds for all tiles
  * where it holds for the last one, whose index follows from the extent. */
-#include "synth/tensormap/symbolic/given.h"
+#include "synth/tensormap/symbolic/symbolic.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -6,7 +6,7 @@
  * box. Two affine forms that agree at one cell and one step further along each digit agree on all
  * cells. Where several copies share the tile, the digits with the longest steps are enumerated one
  * by one. */
-#include "synth/tensormap/symbolic/given.h"
+#include "synth/tensormap/symbolic/symbolic.h"
 
 enum { OUTER_MOST = 64 };
 

@@ -3,7 +3,7 @@
  * move for the sample, reads the move back as expressions in the unknowns, and proves those (the
  * method is described in given.h). A first sample keeps all divisibility that the facts state,
  * which may lead to fewer copies; where the proof fails a second sample keeps none. */
-#include "synth/tensormap/symbolic/given.h"
+#include "synth/tensormap/symbolic/symbolic.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -4,7 +4,7 @@
  * that is always inside the tensor and lies at another offset in its 16 bytes of the one than of
  * the other, in the first tile or in the next; or by two cells that share 16 bytes of shared
  * memory and never lie in the same 16 bytes of global memory. */
-#include "synth/tensormap/symbolic/given.h"
+#include "synth/tensormap/symbolic/symbolic.h"
 #include <zlay/block.h>
 
 typedef struct first {

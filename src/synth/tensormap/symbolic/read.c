@@ -3,7 +3,7 @@
  * unknowns that occurs in the source, the greatest product that divides it; an address is a sum of
  * such terms, taken away greatest first; an extent is a multiple or a quotient of an axis' extent.
  * The result is a guess that identity.c or generators.c proves. */
-#include "synth/tensormap/symbolic/given.h"
+#include "synth/tensormap/symbolic/symbolic.h"
 
 enum { FACTOR_MOST = 1 << 20 };
 

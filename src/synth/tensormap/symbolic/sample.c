@@ -2,7 +2,7 @@
 /* Chooses a number for each unknown: one that its facts (interval and congruence) allow, with the
  * alignment that strides want, and built from a large prime of its own, so that no stride divides
  * another and no two axes merge by chance. `loose` ignores the facts. */
-#include "synth/tensormap/symbolic/given.h"
+#include "synth/tensormap/symbolic/symbolic.h"
 
 /* Odd ones with no factor in common; the smaller where three of them are a stride, of 40 bits. */
 static const int64_t primes[2][ZL_SYMBOLS_MOST] = {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Prints what a move says about unknowns: the entries of its maps that are expressions, as texts,
  * and the two layouts of the certificate. */
-#include "synth/tensormap/symbolic/given.h"
+#include "synth/tensormap/symbolic/symbolic.h"
 
 #include <string.h>
 

@@ -7,8 +7,8 @@
  * tile, the element that the copies move and the element that the request names are equal as
  * polynomials in the unknowns. What the rules ask of the unknowns beyond the facts becomes the
  * guard. */
-#ifndef ZL_SYNTH_TENSORMAP_GIVEN_H
-#define ZL_SYNTH_TENSORMAP_GIVEN_H
+#ifndef ZL_SYNTH_TENSORMAP_SYMBOLIC_H
+#define ZL_SYNTH_TENSORMAP_SYMBOLIC_H
 
 #include "algebra/symbolic/symbol.h"
 #include "synth/tensormap/tensormap.h"
@@ -19,6 +19,9 @@ enum { ZL_TM_PRODUCTS = 32, ZL_TM_NUMBER = 0, ZL_TM_NO_LEAF = -1 };
 typedef struct zl_tm_sum {
     int64_t of[ZL_TM_PRODUCTS];
 } zl_tm_sum;
+
+/* Adds a sum so many times; false: it passes 64 bits. */
+bool zl_tm_sum_add(zl_tm_sum *sum, const zl_tm_sum *step, int64_t times);
 
 /* What was read of a map: an extent is a leaf's, `times` indices a cell or `part` cells an index, one
  * of which is 1; or a number. */

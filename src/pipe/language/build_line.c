@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The line of text that a struct of a builder becomes: its words, names, positions and bytes, the
+ * first thing that is wrong in the struct, and the parser that reads it. */
+#include "base/request.h"
+#include "pipe/language/build.h"
+
+#include <stdio.h>
+#include <string.h>
+
+void zl_build_wrong(zlay_pipe_builder *b, const char *field, const char *what)
+{
+    if (!b->wrong[0]) snprintf(b->wrong, sizeof b->wrong, "field '%s' %s", field, what);
+}
+
+void zl_build_begin(zlay_pipe_builder *b, const char *word)
+{
+    b->text = (zl_text){b->line, sizeof b->line, 0};
+    b->wrong[0] = 0;
+    zl_puts(&b->text, word);
+}
+
+void zl_build_name(zlay_pipe_builder *b, const char *name, const char *field)
+{
+    if (!name || !zl_is_name(name, strlen(name))) zl_build_wrong(b, field, "is no name");
+    else zl_putf(&b->text, " %s", name);
+}
+
+void zl_build_bytes(zlay_pipe_builder *b, const zlay_pipe_bytes *bytes)
+{
+    const char *plus = " ";
+    for (size_t i = 0; i < ZL_COUNT(bytes->move); i++) {
+        if (!bytes->move[i]) continue;
+        zl_puts(&b->text, plus);
+        if (bytes->times[i] > 1) zl_putf(&b->text, "%u *", bytes->times[i]);
+        zl_build_name(b, bytes->move[i], "bytes");
+        plus = " + ";
+    }
+    if (bytes->add < 0) zl_build_wrong(b, "bytes", "is below 0");
+    else if (bytes->add || plus[1] != '+') zl_putf(&b->text, "%s%lld", plus, (long long)bytes->add);
+}
+
+static bool is_number(const char *text)
+{
+    size_t digits = 0;
+    while (zl_is_digit(text[digits])) digits++;
+    return digits && digits < 12 && !text[digits];
+}
+
+/* Writes a position as the printer does: i-1, N, 0-1. */
+void zl_build_at(zlay_pipe_builder *b, const zlay_pipe_at *at)
+{
+    const char *plus = "";
+    if (at->counter) {
+        zl_build_name(b, at->counter, "counter");
+        if (at->times) {
+            zl_puts(&b->text, " *");
+            if (is_number(at->times)) zl_putf(&b->text, " %s", at->times);
+            else zl_build_name(b, at->times, "times");
+        }
+        plus = "+";
+    } else if (at->times) zl_build_wrong(b, "times", "multiplies no counter");
+    if (at->plus) {
+        zl_puts(&b->text, plus);
+        zl_build_name(b, at->plus, "plus");
+        plus = "+";
+    }
+    if (at->add > INT32_MAX || at->add < -INT32_MAX) zl_build_wrong(b, "add", "is out of range");
+    else if (at->add < 0) zl_putf(&b->text, "%s-%lld", *plus ? "" : " 0", (long long)-at->add);
+    else if (at->add || !*plus) zl_putf(&b->text, "%s %lld", plus, (long long)at->add);
+}
+
+void zl_build_rest(zlay_pipe_builder *b, const void *copy, const zl_field *fields, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!zl_is_zero((const char *)copy + fields[i].offset, fields[i].size))
+            zl_build_wrong(b, fields[i].name, "does not belong to this word");
+}
+
+zlay_status zl_build_read(zlay_ctx *ctx, zlay_pipe_builder *b)
+{
+    zlay_status status = zl_enter(ctx);
+    if (status) return status;
+    zl_parser *p = &b->parser;
+    if (!p->pipe || p->status)
+        return zl_leave(ctx, zl_fail(ctx, p->status ? p->status : ZLAY_EINVAL,
+                                     "the builder is %s", p->pipe ? "broken" : "finished"));
+    if (b->text.need > sizeof b->line) zl_build_wrong(b, "word", "has too long a line");
+    p->at.ctx = ctx;
+    if (!b->wrong[0]) zl_parse_lines(p, b->line, b->text.need);
+    else p->status = zl_fail(ctx, ZLAY_EINVAL, "line %u: %s", p->at.line + 1, b->wrong);
+    p->at.text = b->line;
+    p->at.length = p->at.at = 0;
+    return zl_leave(ctx, p->status);
+}
