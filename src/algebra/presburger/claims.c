@@ -12,7 +12,7 @@ zlay_status zl_claims_put(zl_claims *c, zl_claim claim)
                        (unsigned long long)most);
     if (c->count == c->room) {
         size_t room = c->room ? 2 * c->room : 4;
-        zl_claim *more = zl_world_take(c->w, room, sizeof *more);
+        zl_claim *more = zl_scratch(c->w->ctx, room, sizeof *more);
         if (!more) return ZLAY_ENOMEM;
         if (c->count) memcpy(more, c->at, c->count * sizeof *more);
         c->at = more;
@@ -102,8 +102,8 @@ static void write_row(const dense *d, int64_t *out, const zl_row *row)
 
 static bool write_divs(const dense *d, zl_pieces *p)
 {
-    int64_t *div = zl_world_take(d->w, d->divs * d->width, sizeof *div);
-    int64_t *den = zl_world_take(d->w, d->divs, sizeof *den);
+    int64_t *div = zl_scratch(d->w->ctx, d->divs * d->width, sizeof *div);
+    int64_t *den = zl_scratch(d->w->ctx, d->divs, sizeof *den);
     if (!div || !den) return false;
     for (size_t at = 0; at < d->divs; at++) {
         write_row(d, div + at * d->width, d->w->variable[d->order[at]].num);
@@ -117,8 +117,8 @@ static bool write_divs(const dense *d, zl_pieces *p)
 static bool write_piece(const dense *d, zl_piece *piece, const zl_claim *claim, size_t outs)
 {
     const zl_guard *g = &claim->guard;
-    int64_t *guard = zl_world_take(d->w, g->count * d->width, sizeof *guard);
-    int64_t *value = zl_world_take(d->w, outs * d->width, sizeof *value), *at = guard;
+    int64_t *guard = zl_scratch(d->w->ctx, g->count * d->width, sizeof *guard);
+    int64_t *value = zl_scratch(d->w->ctx, outs * d->width, sizeof *value), *at = guard;
     if (!guard || !value) return false;
     *piece = (zl_piece){0, 0, guard, value};
     for (int equal = 1; equal >= 0; equal--)
@@ -141,7 +141,7 @@ zlay_status zl_claims_dense(zl_claims *c, zl_pieces *out, const uint64_t *extent
     number(&d, c);
     *out = (zl_pieces){c->w->params, c->w->dims, d.divs, c->outs, c->count, c->w->param,
                        extent,       out_size,   NULL,   NULL,    NULL};
-    zl_piece *piece = zl_world_take(c->w, c->count, sizeof *piece);
+    zl_piece *piece = zl_scratch(c->w->ctx, c->count, sizeof *piece);
     if (!piece || !write_divs(&d, out)) return ZLAY_ENOMEM;
     for (size_t i = 0; i < c->count; i++)
         if (!write_piece(&d, &piece[i], &c->at[i], c->outs)) return ZLAY_ENOMEM;
@@ -172,12 +172,11 @@ static zlay_status forms_in(import *m, const zl_quasi *const *known)
     size_t count = m->p->params + m->p->dims, width = zl_pieces_width(m->p);
     zlay_status status = ZLAY_OK;
     for (size_t v = 0; v < count + m->p->divs && !status; v++) {
-        zl_quasi *a = zl_quasi_new(m->w);
-        if (!a) return ZLAY_ENOMEM;
-        m->form[v] = a;
+        zl_quasi *a = v < count && known ? NULL : zl_quasi_new(m->w);
+        m->form[v] = v < count && known ? known[v] : a;
+        if (!m->form[v]) return ZLAY_ENOMEM;
         if (v < count) {
-            if (known) m->form[v] = known[v];
-            else zl_quasi_put(a, v, 1);
+            if (a) zl_quasi_put(a, v, 1);
             continue;
         }
         status = row_in(m, m->p->div + (v - count) * width, v);
@@ -192,7 +191,7 @@ static zlay_status claim_in(import *m, zl_claims *c, const zl_piece *piece)
 {
     size_t width = zl_pieces_width(m->p);
     bool possible = true;
-    zl_claim claim = {{0}, zl_world_take(m->w, c->outs, sizeof *claim.value)};
+    zl_claim claim = {{0}, zl_scratch(m->w->ctx, c->outs, sizeof *claim.value)};
     zlay_status status = claim.value ? ZLAY_OK : ZLAY_ENOMEM;
     for (size_t r = 0; r < piece->equals + piece->leasts && !status; r++) {
         status = row_in(m, piece->guard + r * width, width - 1);
@@ -210,10 +209,13 @@ static zlay_status claim_in(import *m, zl_claims *c, const zl_piece *piece)
 zlay_status zl_claims_import(zl_claims *c, const zl_pieces *p, const zl_quasi *const *known)
 {
     import m = {c->w, p, NULL, zl_quasi_new(c->w)};
-    m.form = zl_world_take(c->w, zl_pieces_width(p), sizeof *m.form);
+    m.form = zl_scratch(c->w->ctx, zl_pieces_width(p), sizeof *m.form);
     if (!m.form || !m.sum) return ZLAY_ENOMEM;
     zlay_status status = forms_in(&m, known);
     for (size_t i = 0; i < p->count && !status; i++) status = claim_in(&m, c, &p->piece[i]);
+    for (size_t v = known ? p->params + p->dims : 0; v + 1 < zl_pieces_width(p); v++)
+        zl_quasi_drop(c->w, (zl_quasi *)(uintptr_t)m.form[v]);
+    zl_quasi_drop(c->w, m.sum);
     return status;
 }
 

@@ -158,7 +158,7 @@ static zlay_status possible_claims(apart *d, zl_claims *out)
 {
     zlay_status status = ZLAY_OK;
     d->width = d->c->w->count;
-    d->range = zl_world_take(d->c->w, d->c->count * d->width, sizeof *d->range);
+    d->range = zl_scratch(d->c->w->ctx, d->c->count * d->width, sizeof *d->range);
     if (!d->range) return ZLAY_ENOMEM;
     for (size_t i = 0; i < d->c->count && !status; i++) {
         zlay_range *range = d->range + out->count * d->width;

@@ -50,7 +50,7 @@ zlay_status zl_guard_put_row(zl_world *w, zl_guard *guard, const zl_row *row)
 {
     if (guard->count == guard->room) {
         size_t room = guard->room ? 2 * guard->room : 4;
-        const zl_row **more = zl_world_take(w, room, sizeof *more);
+        const zl_row **more = zl_scratch(w->ctx, room, sizeof *more);
         if (!more) return ZLAY_ENOMEM;
         if (guard->count) memcpy(more, guard->row, guard->count * sizeof *more);
         guard->row = more;
@@ -104,7 +104,7 @@ static zlay_status cases_room(zl_world *w, zl_cases *cases)
     if (cases->count < cases->room) return ZLAY_OK;
     zlay_status status = guards_limit(w, cases->count + 1);
     size_t room = cases->room ? 2 * cases->room : 2;
-    zl_guard *more = status ? NULL : zl_world_take(w, room, sizeof *more);
+    zl_guard *more = status ? NULL : zl_scratch(w->ctx, room, sizeof *more);
     if (!more) return status ? status : ZLAY_ENOMEM;
     if (cases->count) memcpy(more, cases->at, cases->count * sizeof *more);
     cases->at = more;

@@ -8,7 +8,7 @@
 
 zlay_range *zl_world_ranges(zl_world *w)
 {
-    zlay_range *range = zl_world_take(w, ZL_PIECE_VARIABLES, sizeof *range);
+    zlay_range *range = zl_scratch(w->ctx, ZL_PIECE_VARIABLES, sizeof *range);
     for (size_t v = 0; range && v < ZL_PIECE_VARIABLES; v++) range[v] = zl_range_all();
     return range;
 }

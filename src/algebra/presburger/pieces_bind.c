@@ -42,7 +42,7 @@ static zlay_status names_check(zlay_ctx *ctx, const zlay_layout *a, const bindin
 /* The parameters that stay, in their order. */
 static zlay_status left_over(zl_world *w, const zl_pieces *p, const binding *b)
 {
-    zl_name *name = zl_world_take(w, p->params, sizeof *name);
+    zl_name *name = zl_scratch(w->ctx, p->params, sizeof *name);
     if (!name) return ZLAY_ENOMEM;
     for (size_t i = 0; i < p->params; i++)
         if (!value_of(b, p->param[i].text)) name[w->params++] = p->param[i];
@@ -86,8 +86,9 @@ zlay_status zl_pieces_bind(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *
     zl_world w;
     zlay_status status = names_check(ctx, a, &b);
     if (status || !count) return status ? status : zl_layout_copy(ctx, out, a);
+    zl_mark mark = zl_scratch_mark(ctx);
     zl_world_begin(&w, ctx, 0, a->pieces.dims, NULL);
     status = bind_pieces(&w, out, &a->pieces, &b);
-    zl_world_end(&w);
+    zl_scratch_release(ctx, mark);
     return status;
 }

@@ -4,48 +4,12 @@
 
 #include <string.h>
 
-/* ---- memory ------------------------------------------------------------------------- */
-
-struct zl_chunk {
-    zl_chunk *next;
-    size_t bytes, used; /* of the whole block */
-};
-
-enum { CHUNK = 1 << 14 };
+/* ---- worlds -------------------------------------------------------------------------- */
 
 void zl_world_begin(zl_world *w, zlay_ctx *ctx, size_t params, size_t dims, const zl_name *param)
 {
     *w = (zl_world){.ctx = ctx, .params = params, .dims = dims, .count = params + dims};
     w->param = param;
-}
-
-void zl_world_end(zl_world *w)
-{
-    zlay_allocator alloc = zl_allocator(w->ctx);
-    for (zl_chunk *c = w->chunk, *next; c; c = next) {
-        next = c->next;
-        zl_free(&alloc, c, c->bytes);
-    }
-    w->chunk = NULL;
-}
-
-static zl_chunk *grow(zl_world *w, size_t bytes)
-{
-    size_t room = sizeof(zl_chunk) + (bytes > CHUNK ? bytes : CHUNK);
-    zl_chunk *c = zl_alloc(w->ctx, 1, room);
-    if (!c) return NULL;
-    *c = (zl_chunk){w->chunk, room, sizeof *c};
-    return w->chunk = c;
-}
-
-void *zl_world_take(zl_world *w, size_t count, size_t size)
-{
-    size_t bytes = (count * size + 15) & ~(size_t)15;
-    zl_chunk *c = w->chunk;
-    if (!c || c->bytes - c->used < bytes) c = grow(w, bytes);
-    if (!c) return NULL;
-    c->used += bytes;
-    return (char *)c + c->used - bytes;
 }
 
 static zlay_status new_variable(zl_world *w, size_t *v)
@@ -77,7 +41,7 @@ zl_quasi *zl_quasi_new(zl_world *w)
 {
     zl_quasi *a = w->idle;
     if (a) w->idle = a->next;
-    else a = zl_world_take(w, 1, sizeof *a);
+    else a = zl_scratch_plain(w->ctx, 1, sizeof *a);
     if (a) zl_quasi_set(a, 0);
     return a;
 }
@@ -183,7 +147,7 @@ static uint64_t direction_of(const zl_quasi *a)
 
 const zl_row *zl_row_new(zl_world *w, const zl_quasi *a, bool equal)
 {
-    zl_row *row = zl_world_take(w, 1, sizeof *row + a->used * sizeof *a->at);
+    zl_row *row = zl_scratch(w->ctx, 1, sizeof *row + a->used * sizeof *a->at);
     if (!row) return NULL;
     row->used = a->used;
     row->direction = direction_of(a);

@@ -4,7 +4,8 @@
  *
  * A world numbers variables: parameters, coordinates, then in the order of their making floor
  * divisions and free variables (those of `exists`, and outputs that a condition defines).
- * Everything of a world lives until zl_world_end, so nothing is freed on the way out of a failure.
+ * Everything of a world is working memory of the call, so nothing is freed on the way out of a
+ * failure.
  */
 #ifndef ZL_ALGEBRA_QUASI_H
 #define ZL_ALGEBRA_QUASI_H
@@ -39,11 +40,8 @@ typedef struct zl_variable {
     const zl_row *num;
 } zl_variable;
 
-typedef struct zl_chunk zl_chunk;
-
 typedef struct zl_world {
     zlay_ctx *ctx;
-    zl_chunk *chunk;
     zl_quasi *idle;
     size_t params, dims, count; /* count: variables so far */
     const zl_name *param;
@@ -61,8 +59,6 @@ typedef struct zl_cases {
 } zl_cases;
 
 void zl_world_begin(zl_world *w, zlay_ctx *ctx, size_t params, size_t dims, const zl_name *param);
-void zl_world_end(zl_world *w);
-void *zl_world_take(zl_world *w, size_t count, size_t size); /* zeroed; NULL: no memory */
 
 /* A new variable; ELIMIT past ZL_PIECE_VARIABLES. */
 zlay_status zl_world_free_variable(zl_world *w, size_t *v);

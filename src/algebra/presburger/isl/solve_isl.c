@@ -88,7 +88,7 @@ static zlay_status ask(relation *x, zl_claims *to, const zl_claim *claim)
     if (x->to.count > ZL_PIECE_VARIABLES)
         return zl_fail(x->from->ctx, ZLAY_ELIMIT, "more than %d variables",
                        (int)ZL_PIECE_VARIABLES);
-    uint64_t *extent = zl_world_take(&x->to, x->to.dims, sizeof *extent);
+    uint64_t *extent = zl_scratch(x->to.ctx, x->to.dims, sizeof *extent);
     zlay_status status = extent ? carry_variables(x, to->outs) : ZLAY_ENOMEM;
     if (!status) status = carry_rows(x, claim, to->outs);
     if (!status) status = zl_claims_dense(&x->claims, &p, extent, NULL);
@@ -99,7 +99,5 @@ zlay_status zl_solve_by_isl(zl_claims *to, const zl_claim *claim)
 {
     relation x = {.from = to->w};
     x.claims = (zl_claims){&x.to, 0, 0, 0, NULL};
-    zlay_status status = ask(&x, to, claim);
-    zl_world_end(&x.to);
-    return status;
+    return ask(&x, to, claim);
 }
