@@ -48,7 +48,7 @@ static zlay_status begin(zl_window *s, const zl_modes *box, const zl_f2 *outs)
     zlay_status status = zl_draft_of_box(s->ctx, &d, box);
     if (!status) status = out_sizes(s, outs);
     if (status) return status;
-    s->dims = d->dims;
+    s->dims = d->w.dims;
     for (size_t i = 0; i < s->dims; i++) {
         s->extent[i] = d->extent[i];
         longest = s->extent[i] > longest ? s->extent[i] : longest;
@@ -86,7 +86,7 @@ static zlay_status take(const zl_window *s, road *go, const zl_modes *box, zlay_
     zl_mark mark = zl_scratch_mark(s->ctx);
     zlay_status status = zl_draft_of_box(s->ctx, &d, box);
     if (!status) {
-        d->outs = s->outs;
+        d->claims.outs = s->outs;
         memcpy(d->out_size, s->out_size, sizeof d->out_size);
         status = go(s, d);
     }

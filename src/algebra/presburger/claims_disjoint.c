@@ -20,16 +20,10 @@ static bool ranges_part(const apart *d, size_t i, size_t j)
     return false;
 }
 
-static bool same_row(const zl_row *a, const zl_row *b)
-{
-    return a->used == b->used && a->constant == b->constant &&
-           !memcmp(a->at, b->at, a->used * sizeof *a->at);
-}
-
 static bool same_values(const zl_claim *a, const zl_claim *b, size_t outs)
 {
     for (size_t r = 0; r < outs; r++)
-        if (!same_row(a->value[r], b->value[r])) return false;
+        if (!zl_row_same(a->value[r], b->value[r])) return false;
     return true;
 }
 

@@ -42,12 +42,13 @@ static zlay_status names_check(zlay_ctx *ctx, const zlay_layout *a, const bindin
 /* The parameters that stay, in their order. */
 static zlay_status left_over(zl_world *w, const zl_pieces *p, const binding *b)
 {
+    size_t left = 0;
     zl_name *name = zl_scratch(w->ctx, p->params, sizeof *name);
     if (!name) return ZLAY_ENOMEM;
     for (size_t i = 0; i < p->params; i++)
-        if (!value_of(b, p->param[i].text)) name[w->params++] = p->param[i];
+        if (!value_of(b, p->param[i].text)) name[left++] = p->param[i];
     w->param = name;
-    w->count = w->params + w->dims;
+    zl_world_known(w, left, w->dims);
     return ZLAY_OK;
 }
 

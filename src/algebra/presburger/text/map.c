@@ -222,8 +222,7 @@ static zlay_status read_counts(zl_cursor *c, whole *t)
 {
     zl_cursor out = *c;
     uint64_t most = zl_limits(t->ctx)->dims;
-    t->w.dims = count_places(c, &out.at);
-    t->w.count = t->w.params + t->w.dims;
+    zl_world_known(&t->w, t->w.params, count_places(c, &out.at));
     t->claims.outs = count_places(&out, &out.at);
     size_t count = t->w.dims > t->claims.outs ? t->w.dims : t->claims.outs;
     if (count > most || t->w.count >= ZL_PIECE_VARIABLES)
@@ -244,7 +243,7 @@ static zlay_status read_param(zl_cursor *c, whole *t)
         if (strlen(t->param[k].text) == length && !memcmp(t->param[k].text, text, length))
             return zl_cursor_fail(c, "a name that is not there already");
     memcpy(t->param[i].text, text, length);
-    t->w.params++;
+    zl_world_known(&t->w, i + 1, 0);
     c->at = p.c.at + length;
     return ZLAY_OK;
 }
