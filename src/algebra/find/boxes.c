@@ -129,8 +129,7 @@ static zlay_status bound(const cover *c, size_t k, const zl_quasi *form)
     zl_quasi row = *form;
     bool dead = false;
     row.constant -= (int64_t)c->low[k];
-    if (c->count[k] == 1 && c->digit[k].count > 1)
-        return zl_draft_guard(c->d, &row, true, &dead);
+    if (c->count[k] == 1 && c->digit[k].count > 1) return zl_draft_guard(c->d, &row, true, &dead);
     return zl_draft_inside(c->d, &row, c->count[k], &dead);
 }
 

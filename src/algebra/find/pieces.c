@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Pieces that equal a table: several roads, the fewest pieces win, every point is compared. */
 #include "algebra/find/pieces.h"
+#include "algebra/f2/f2.h"
 
 #include <string.h>
 
@@ -11,8 +12,7 @@ static zlay_status out_sizes(zl_window *s, const zl_f2 *outs)
     s->outs = outs ? outs->outs : 1;
     if (s->outs > 64) return zl_fail(s->ctx, ZLAY_ELIMIT, "%zu outputs; 64 at most", s->outs);
     for (size_t i = 0; outs && i < s->outs; i++)
-        s->out_size[i] = outs->out[i].size ? outs->out[i].size
-                         : outs->out[i].bits < 64 ? (uint64_t)1 << outs->out[i].bits : 0;
+        s->out_size[i] = zl_dim_size(&outs->out[i]);
     return ZLAY_OK;
 }
 

@@ -43,7 +43,8 @@ typedef struct zl_line {
     const int64_t *value;
     uint64_t count;
 } zl_line;
-zlay_status zl_line_form(zl_draft *d, zl_quasi *out, const zl_line *line, const zl_quasi *coordinate);
+zlay_status zl_line_form(zl_draft *d, zl_quasi *out, const zl_line *line,
+                         const zl_quasi *coordinate);
 
 /* The first n whose digits x mod n and floor(x / n) a line is a sum of, n = 0: none, or limits.work
  * ended the call. */

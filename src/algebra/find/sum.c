@@ -97,8 +97,8 @@ static bool find_modulus(const zl_window *s, affine *a, size_t out)
     return a->modulus > 1;
 }
 
-static zlay_status modulo_output(const zl_window *s, zl_draft *d, zl_quasi *value, const zl_quasi *at,
-                                 size_t out)
+static zlay_status modulo_output(const zl_window *s, zl_draft *d, zl_quasi *value,
+                                 const zl_quasi *at, size_t out)
 {
     affine a = {INT64_MAX, 0, {0}};
     int64_t corner = zl_search_value(s, s->first, out);

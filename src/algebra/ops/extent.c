@@ -69,9 +69,10 @@ static bool all_bound(bound *b)
 static void read_row(const zl_draft *d, zl_quasi *out, const zl_pieces *p, const int64_t *row)
 {
     zl_quasi_set(out, row[0]);
-    for (size_t i = 0; i < p->params; i++)
-        for (size_t j = 0; j < d->w.params; j++)
-            if (!strcmp(p->param[i].text, d->w.param[j].text)) zl_quasi_put(out, j, row[1 + i]);
+    for (size_t i = 0; i < p->params; i++) {
+        size_t j = zl_param_find(d->w.param, d->w.params, p->param[i].text);
+        if (j < d->w.params) zl_quasi_put(out, j, row[1 + i]);
+    }
 }
 
 zlay_status zl_draft_last(zl_draft *d, zl_quasi *out, const zlay_layout *a, size_t mode)

@@ -43,7 +43,8 @@ static zlay_status zeros(zl_draft *d, const zl_quasi *where)
     bool dead = false;
     size_t before = d->guards.count;
     zl_quasi value[ZL_PIECE_VARIABLES > 64 ? 64 : ZL_PIECE_VARIABLES];
-    if (d->claims.outs > 64) return zl_fail(d->w.ctx, ZLAY_ELIMIT, "%zu outputs; 64 at most", d->claims.outs);
+    if (d->claims.outs > 64)
+        return zl_fail(d->w.ctx, ZLAY_ELIMIT, "%zu outputs; 64 at most", d->claims.outs);
     for (size_t i = 0; i < d->claims.outs; i++) zl_quasi_set(&value[i], 0);
     zlay_status status = zl_draft_guard(d, where, false, &dead);
     if (!status && !dead) status = zl_draft_piece(d, value);

@@ -5,7 +5,6 @@
 #include "algebra/presburger/text/map.h"
 #include "algebra/ops/reshape.h"
 
-#include <string.h>
 
 /* ---- restrict ----------------------------------------------------------------------- */
 

@@ -4,7 +4,6 @@
  * A bit of x is floor(x / 2^k) - 2 floor(x / 2^(k+1)), and the XOR of bits their sum modulo 2. */
 #include "algebra/presburger/draft.h"
 
-#include <string.h>
 
 /* ---- strided: every group of modes has a form of its own ------------------------------- */
 
@@ -154,7 +153,8 @@ static zlay_status limit_signs(const strided *s)
     for (size_t i = 0; i < s->count; i++)
         if (s->group[i].splits) count = zl_umul_sat(count, 2);
     if (count <= limit) return ZLAY_OK;
-    return zl_fail(s->d->w.ctx, ZLAY_ELIMIT, "limits.pieces is %llu and the signs alone ask for %llu",
+    return zl_fail(s->d->w.ctx, ZLAY_ELIMIT,
+                   "limits.pieces is %llu and the signs alone ask for %llu",
                    (unsigned long long)limit, (unsigned long long)count);
 }
 
@@ -196,10 +196,10 @@ static zlay_status substitute(substitution *s, zl_quasi *out, const int64_t *row
 static void name_params(substitution *s)
 {
     for (size_t i = 0; i < s->p->params; i++) {
+        const zl_world *w = &s->d->w;
+        size_t j = zl_param_find(w->param, w->params, s->p->param[i].text);
         zl_quasi_set(&s->variable[i], 0);
-        for (size_t j = 0; j < s->d->w.params; j++)
-            if (!strcmp(s->p->param[i].text, s->d->w.param[j].text))
-                zl_quasi_put(&s->variable[i], j, 1);
+        if (j < w->params) zl_quasi_put(&s->variable[i], j, 1);
     }
 }
 
@@ -256,8 +256,7 @@ static zlay_status guards(substitution *s, const zl_piece *piece, bool *dead)
     for (size_t r = 0; r < piece->equals + piece->leasts && !status && !*dead; r++) {
         zl_quasi form;
         status = substitute(s, &form, piece->guard + r * zl_pieces_width(s->p));
-        if (!status)
-            status = zl_draft_guard(s->d, &form, r < piece->equals, dead);
+        if (!status) status = zl_draft_guard(s->d, &form, r < piece->equals, dead);
     }
     return status;
 }

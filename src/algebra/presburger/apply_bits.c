@@ -65,8 +65,7 @@ static zlay_status add_bit(bits *b, zl_quasi *value, unsigned flat, unsigned bit
 static zlay_status add_sum(bits *b, zl_quasi *value, unsigned low, const zl_dim *out)
 {
     zlay_status status = ZLAY_OK;
-    if (out->size > INT64_MAX)
-        return zl_fail(b->d->w.ctx, ZLAY_EOVERFLOW, "an output of 64 bits");
+    if (out->size > INT64_MAX) return zl_fail(b->d->w.ctx, ZLAY_EOVERFLOW, "an output of 64 bits");
     for (size_t k = 0; k < b->count && !status; k++) {
         uint64_t times = zl_field(b->f2->basis[k], low, out->bits);
         if (times) status = zl_quasi_add(&b->d->w, value, &b->bit[k], (int64_t)times);

@@ -33,19 +33,14 @@ typedef struct dense {
     int64_t *next;                    /* row of the block */
 } dense;
 
-static void use(dense *d, const zl_row *row)
-{
-    for (size_t v = 0; v < row->used; v++) d->used[v] = d->used[v] || row->at[v];
-}
-
-static void use_all(dense *d, const zl_claims *c)
+static void mark_all(dense *d, const zl_claims *c)
 {
     for (size_t i = 0; i < c->count; i++) {
-        for (size_t r = 0; r < c->at[i].guard.count; r++) use(d, c->at[i].guard.row[r]);
-        for (size_t r = 0; r < c->outs; r++) use(d, c->at[i].value[r]);
+        for (size_t r = 0; r < c->at[i].guard.count; r++)
+            zl_row_mark(c->at[i].guard.row[r], d->used);
+        for (size_t r = 0; r < c->outs; r++) zl_row_mark(c->at[i].value[r], d->used);
     }
-    for (size_t q = d->w->count; q-- > 0;)
-        if (d->used[q] && d->w->variable[q].den) use(d, d->w->variable[q].num);
+    zl_world_mark(d->w, d->used);
 }
 
 static bool is_new(const dense *d, size_t v) { return d->used[v] && !d->place[v]; }
@@ -156,7 +151,7 @@ static zlay_status write_all(zl_claims *c, zl_pieces *out, const uint64_t *exten
 {
     dense d;
     begin(&d, c->w);
-    use_all(&d, c);
+    mark_all(&d, c);
     if (as_made) number_as_made(&d);
     else number(&d, c);
     size_t rows = d.divs + c->count * c->outs;

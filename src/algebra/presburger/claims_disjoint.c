@@ -3,7 +3,6 @@
 #include "algebra/presburger/claims.h"
 #include "algebra/facts/facts.h"
 
-#include <string.h>
 
 typedef struct apart {
     zl_claims *c;

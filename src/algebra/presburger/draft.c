@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Drafts: how they begin, their parameters and outputs, and the coordinates of their box. */
 #include "algebra/presburger/draft.h"
+#include "algebra/f2/f2.h"
 
 #include <string.h>
 
@@ -65,9 +66,7 @@ zlay_status zl_draft_of_box(zlay_ctx *ctx, zl_draft **out, const zl_modes *box)
 
 static bool has_param(const zl_draft *d, const zl_name *name)
 {
-    for (size_t i = 0; i < d->w.params; i++)
-        if (!strcmp(d->w.param[i].text, name->text)) return true;
-    return false;
+    return zl_param_find(d->w.param, d->w.params, name->text) < d->w.params;
 }
 
 static size_t count_new(const zl_draft *d, const zl_pieces *p)
@@ -110,8 +109,7 @@ uint64_t zl_out_size(const zlay_layout *a, size_t i)
 {
     if (zl_is_pieces(a)) return a->pieces.out_size[i];
     if (!a->f2.outs) return 0;
-    if (a->f2.out[i].size) return a->f2.out[i].size;
-    return a->f2.out[i].bits < 64 ? (uint64_t)1 << a->f2.out[i].bits : 0;
+    return zl_dim_size(&a->f2.out[i]);
 }
 
 zlay_status zl_draft_outs(zl_draft *d, const zlay_layout *a)

@@ -32,8 +32,7 @@ static zl_holds by_row(const zl_row *known, const zl_quasi *form, bool equal)
     if (!sign || c == INT64_MIN) return ZL_HOLDS_SOMETIMES;
     if (sign < 0 ? !zl_add(form->constant, c, &sum) : !zl_sub(form->constant, c, &sum))
         return ZL_HOLDS_SOMETIMES;
-    if (known->equal)
-        return equal ? (sum ? ZL_HOLDS_NEVER : ZL_HOLDS_ALWAYS) : sum < 0 ? ZL_HOLDS_NEVER : ZL_HOLDS_ALWAYS;
+    if (known->equal) return (equal ? sum != 0 : sum < 0) ? ZL_HOLDS_NEVER : ZL_HOLDS_ALWAYS;
     if (sign < 0) return sum < 0 ? ZL_HOLDS_NEVER : ZL_HOLDS_SOMETIMES;
     if (!equal) return sum >= 0 ? ZL_HOLDS_ALWAYS : ZL_HOLDS_SOMETIMES;
     return sum > 0 ? ZL_HOLDS_NEVER : ZL_HOLDS_SOMETIMES;

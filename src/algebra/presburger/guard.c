@@ -33,7 +33,7 @@ static void set_sign(zl_quasi *a)
 zl_holds zl_condition_reduce(zl_quasi *a, bool equal)
 {
     uint64_t common = content(a);
-    if (!common) return (equal ? !a->constant : a->constant >= 0) ? ZL_HOLDS_ALWAYS : ZL_HOLDS_NEVER;
+    if (!common) return (equal ? a->constant : a->constant < 0) ? ZL_HOLDS_NEVER : ZL_HOLDS_ALWAYS;
     if (common <= INT64_MAX && common > 1) {
         int64_t by = (int64_t)common;
         if (equal && a->constant % by) return ZL_HOLDS_NEVER;

@@ -17,19 +17,13 @@ static const int64_t *value_of(const binding *b, const char *name)
     return NULL;
 }
 
-static bool has_param(const zlay_layout *a, const char *name)
-{
-    for (size_t i = 0; i < a->pieces.params; i++)
-        if (!strcmp(a->pieces.param[i].text, name)) return true;
-    return false;
-}
-
 static zlay_status names_check(zlay_ctx *ctx, const zlay_layout *a, const binding *b)
 {
     char quoted[256];
+    const zl_pieces *p = &a->pieces;
     for (size_t i = 0; i < b->count; i++) {
         if (!b->name[i]) return zl_fail(ctx, ZLAY_EINVAL, "name %zu is NULL", i);
-        if (!has_param(a, b->name[i]))
+        if (zl_param_find(p->param, p->params, b->name[i]) == p->params)
             return zl_fail(ctx, ZLAY_EINVAL, "no parameter is called '%s'",
                            zl_quote(quoted, b->name[i], strlen(b->name[i])));
         for (size_t k = 0; k < i; k++)

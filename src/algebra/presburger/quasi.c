@@ -258,6 +258,12 @@ zlay_status zl_quasi_mod(zl_world *w, zl_quasi *a, int64_t by)
 
 /* ---- substitution ------------------------------------------------------------------------ */
 
+void zl_world_mark(const zl_world *w, bool *used)
+{
+    for (size_t q = w->count; q-- > zl_world_divisions(w);)
+        if (used[q] && w->variable[q].den) zl_row_mark(w->variable[q].num, used);
+}
+
 bool zl_row_has(const zl_world *w, const zl_row *row, size_t v)
 {
     bool in[ZL_PIECE_VARIABLES] = {false};

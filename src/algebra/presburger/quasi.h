@@ -130,6 +130,13 @@ zlay_status zl_quasi_mod(zl_world *w, zl_quasi *a, int64_t by);
 /* a with `to` (den 1) in the place of variable v, in divisions too. */
 zlay_status zl_quasi_replace(zl_world *w, zl_quasi *a, size_t v, const zl_quasi *to);
 
+/* Marks the variables of a row, and then those of the divisions that are marked. */
+static inline void zl_row_mark(const zl_row *row, bool *used)
+{
+    for (size_t v = 0; v < row->used; v++) used[v] = used[v] || row->at[v];
+}
+void zl_world_mark(const zl_world *w, bool *used);
+
 /* Whether variable v is in the row, or in a division of it. */
 bool zl_row_has(const zl_world *w, const zl_row *row, size_t v);
 const zl_row *zl_row_new(zl_world *w, const zl_quasi *a, bool equal);

@@ -5,7 +5,6 @@
 #include "algebra/presburger/claims.h"
 #include "algebra/symbolic/symbol.h"
 
-#include <string.h>
 
 /* ---- edges that nothing reaches ------------------------------------------------------------ */
 

@@ -11,18 +11,12 @@ typedef struct relation {
     size_t frees;
 } relation;
 
-static void use(relation *x, const zl_row *row)
-{
-    for (size_t v = 0; v < row->used; v++) x->used[v] = x->used[v] || row->at[v];
-}
-
 static void find_used(relation *x, const zl_claim *claim, size_t outs)
 {
     size_t known = x->from->params + x->from->dims;
-    for (size_t r = 0; r < claim->guard.count; r++) use(x, claim->guard.row[r]);
-    for (size_t r = 0; r < outs; r++) use(x, claim->value[r]);
-    for (size_t q = x->from->count; q-- > known;)
-        if (x->used[q] && x->from->variable[q].den) use(x, x->from->variable[q].num);
+    for (size_t r = 0; r < claim->guard.count; r++) zl_row_mark(claim->guard.row[r], x->used);
+    for (size_t r = 0; r < outs; r++) zl_row_mark(claim->value[r], x->used);
+    zl_world_mark(x->from, x->used);
     for (size_t v = known; v < x->from->count; v++)
         x->frees += x->used[v] && !x->from->variable[v].den;
 }
