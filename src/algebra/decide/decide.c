@@ -30,10 +30,7 @@ zlay_status zl_as_pieces(zlay_ctx *ctx, const zl_pieces **out, zlay_layout **mad
 
 static uint64_t size_of(const zlay_layout *a, size_t out)
 {
-    if (zl_is_pieces(a)) return a->pieces.outs > 1 ? a->pieces.out_size[out] : 0;
-    if (!a->f2.outs) return 0;
-    const zl_dim *dim = &a->f2.out[out];
-    return dim->size ? dim->size : dim->bits < 64 ? (uint64_t)1 << dim->bits : 0;
+    return zl_is_pieces(a) && a->pieces.outs == 1 ? 0 : zl_out_size(a, out);
 }
 
 size_t zlay_layout_out_sizes(uint64_t *sizes, size_t room, const zlay_layout *layout)

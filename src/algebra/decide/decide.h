@@ -34,7 +34,7 @@ zlay_status zl_as_pieces(zlay_ctx *ctx, const zl_pieces **out, zlay_layout **mad
 zlay_status zl_is_injective(zlay_ctx *ctx, zlay_answer *answer, uint64_t witness[2],
                             const zlay_layout *a);
 zlay_status zl_injective_numbers(zlay_ctx *ctx, zlay_answer *answer, uint64_t witness[2],
-                                const zlay_layout *a); /* of a layout without unknown names */
+                                 const zlay_layout *a); /* of a layout without unknown names */
 zlay_status zl_is_surjective(zlay_ctx *ctx, zlay_answer *answer, uint64_t *missed,
                              const zlay_layout *a, const uint64_t *onto, size_t count);
 

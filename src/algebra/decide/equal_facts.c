@@ -14,9 +14,7 @@ typedef struct unknowns {
 
 static size_t find(const unknowns *u, const char *name)
 {
-    size_t i = 0;
-    while (i < u->count && strcmp(u->name[i].text, name)) i++;
-    return i;
+    return zl_param_find(u->name, u->count, name);
 }
 
 static bool add_names(unknowns *u, const zl_pieces *p)

@@ -119,9 +119,9 @@ static zlay_status first_points(zl_pair *p, bool *decided)
 typedef zlay_status rung(zl_pair *p, bool *decided);
 
 /* Cheapest first; the last rung always decides, if only that it is undecided. */
-static rung *const methods[] = {sizes,          zl_equal_coalesced, affine, zl_equal_carry,
-                               zl_equal_bits,  zl_equal_period,    points, zl_equal_sums, engine,
-                               first_points};
+static rung *const methods[] = {sizes,         zl_equal_coalesced, affine, zl_equal_carry,
+                                zl_equal_bits, zl_equal_period,    points, zl_equal_sums,
+                                engine,        first_points};
 
 zlay_status zl_equal_numbers(zl_pair *p)
 {

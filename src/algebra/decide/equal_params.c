@@ -7,9 +7,7 @@
 
 static size_t find(const zl_pieces *p, const char *name)
 {
-    size_t i = 0;
-    while (i < p->params && strcmp(p->param[i].text, name)) i++;
-    return i;
+    return zl_param_find(p->param, p->params, name);
 }
 
 /* Where the value of each parameter of p is: those of a come first, then those of b alone. */

@@ -293,8 +293,8 @@ static zlay_status give_up(work *w, bool *decided)
     return zl_decide_limit(&w->q, "points", zl_limits(w->q.ctx)->points, points_of(w->q.a));
 }
 
-static zlay_status (*const methods[])(work *w, bool *decided) = {
-    affine, strided, modular, points, sums, engine, give_up};
+static zlay_status (*const methods[])(work *w, bool *decided) = {affine, strided, modular, points,
+                                                                 sums,   engine,  give_up};
 
 static zlay_status climb(work *w)
 {
@@ -306,7 +306,7 @@ static zlay_status climb(work *w)
 }
 
 zlay_status zl_injective_numbers(zlay_ctx *ctx, zlay_answer *answer, uint64_t witness[2],
-                                const zlay_layout *a)
+                                 const zlay_layout *a)
 {
     work w = {.q = {.ctx = ctx, .a = a}};
     zl_mark mark = zl_scratch_mark(ctx);

@@ -152,26 +152,10 @@ static bool modular_at_integer(const zlay_layout *a, int64_t value, int64_t *out
     return true;
 }
 
-/* What is linear over F2 was recognised before it became modular. */
-static bool modular_affine_of(zl_affine *out, const zlay_layout *a)
-{
-    (void)out;
-    (void)a;
-    return false;
-}
-
-static bool modular_affine_of_integers(zl_affine *out, const zlay_layout *a, unsigned bits)
-{
-    (void)bits;
-    return modular_affine_of(out, a);
-}
-
 static const zl_layout_kind modular_kind = {
     .at = modular_value_at,
     .tuple = modular_tuple_at,
     .at_integer = modular_at_integer,
-    .affine = modular_affine_of,
-    .affine_of_integers = modular_affine_of_integers,
     .steps = steps_of,
     .box = box_of,
     .extents = extents_of,

@@ -114,44 +114,43 @@ static void mark(cover *c)
 
 /* ---- the box as a piece -------------------------------------------------------------- */
 
-static zlay_status digit_form(const cover *c, const digit *g, zl_form *out)
+static zlay_status digit_form(const cover *c, const digit *g, zl_quasi *out)
 {
-    zl_form x;
-    zl_form_coordinate(c->d, &x, g->dim);
+    zl_quasi x;
+    zl_draft_coordinate(c->d, &x, g->dim);
     zlay_status status = zl_draft_div(c->d, &x, &x, (int64_t)g->den);
     if (!status && !g->last) status = zl_draft_mod(c->d, &x, &x, (int64_t)g->count);
     *out = x;
     return status;
 }
 
-static zlay_status bound(const cover *c, size_t k, const zl_form *form)
+static zlay_status bound(const cover *c, size_t k, const zl_quasi *form)
 {
-    zl_form row = *form;
+    zl_quasi row = *form;
     bool dead = false;
-    row.at[0] -= (int64_t)c->low[k];
-    if (c->count[k] == 1 && c->digit[k].count > 1)
-        return zl_draft_guard(c->d, &row, ZL_ROW_EQUAL, &dead);
+    row.constant -= (int64_t)c->low[k];
+    if (c->count[k] == 1 && c->digit[k].count > 1) return zl_draft_guard(c->d, &row, true, &dead);
     return zl_draft_inside(c->d, &row, c->count[k], &dead);
 }
 
 /* The top digit's last steps may lie outside the box, where no other piece is. */
-static zlay_status put_digit(const cover *c, size_t k, zl_form *value)
+static zlay_status put_digit(const cover *c, size_t k, zl_quasi *value)
 {
-    zl_form form;
+    zl_quasi form;
     zlay_status status = digit_form(c, &c->digit[k], &form);
     if (!status && c->count[k] < c->digit[k].count) status = bound(c, k, &form);
-    form.at[0] -= (int64_t)c->low[k];
+    form.constant -= (int64_t)c->low[k];
     for (size_t o = 0; o < c->s->outs && !status; o++)
-        if (c->slope[k][o]) status = zl_form_add(c->d, &value[o], c->slope[k][o], &form);
+        if (c->slope[k][o]) status = zl_quasi_add(&c->d->w, &value[o], &form, c->slope[k][o]);
     return status;
 }
 
-static zlay_status put_box(const cover *c, zl_form *value)
+static zlay_status put_box(const cover *c, zl_quasi *value)
 {
     size_t before = c->d->guards.count;
     zlay_status status = ZLAY_OK;
     for (size_t o = 0; o < c->s->outs; o++)
-        zl_form_constant(&value[o], zl_search_value(c->s, c->corner, o));
+        zl_quasi_set(&value[o], zl_search_value(c->s, c->corner, o));
     for (size_t k = 0; k < c->digits && !status; k++) status = put_digit(c, k, value);
     if (!status) status = zl_draft_piece(c->d, value);
     c->d->guards.count = before;
@@ -166,7 +165,7 @@ static zlay_status charge_box(const cover *c)
     return zl_charge(c->s->ctx, points * (2 + 2 * c->s->outs));
 }
 
-static zlay_status cover_all(cover *c, zl_form *value)
+static zlay_status cover_all(cover *c, zl_quasi *value)
 {
     zlay_status status = ZLAY_OK;
     for (c->corner = 0; c->corner < c->s->t->size && !status; c->corner++) {
@@ -181,7 +180,7 @@ static zlay_status cover_all(cover *c, zl_form *value)
 
 static zlay_status run(cover *c)
 {
-    zl_form *value = zl_scratch_plain(c->s->ctx, c->s->outs, sizeof *value);
+    zl_quasi *value = zl_scratch_plain(c->s->ctx, c->s->outs, sizeof *value);
     c->done = zl_scratch(c->s->ctx, c->s->t->size, 1);
     return value && c->done ? cover_all(c, value) : ZLAY_ENOMEM;
 }

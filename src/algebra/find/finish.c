@@ -124,5 +124,5 @@ zlay_status zl_draft_finish(zl_draft *d, zlay_layout **out, const zl_result_shap
 {
     zlay_layout *made;
     zlay_status status = zl_draft_layout(d, &made, partial);
-    return status ? status : zl_settle(d->ctx, out, made, shape);
+    return status ? status : zl_settle(d->w.ctx, out, made, shape);
 }

@@ -5,7 +5,7 @@
 
 static zlay_status lift(zl_draft *d, zlay_layout **out, const zlay_layout *a)
 {
-    zl_form *at;
+    zl_quasi *at;
     size_t count;
     zlay_status status = zl_draft_coordinates(d, &at, &count);
     if (!status) status = zl_draft_outs(d, a);

@@ -68,14 +68,14 @@ static bool is_raster(const zl_line *l, uint64_t step, uint64_t count, raster *r
     return false;
 }
 
-static zlay_status add_raster(zl_draft *d, zl_form *out, const raster *r, const zl_form *c)
+static zlay_status add_raster(zl_draft *d, zl_quasi *out, const raster *r, const zl_quasi *c)
 {
-    zl_form line, floor;
-    zl_form_constant(&line, r->b);
-    zlay_status status = zl_form_add(d, &line, (int64_t)r->a, c);
+    zl_quasi line, floor;
+    zl_quasi_set(&line, r->b);
+    zlay_status status = zl_quasi_add(&d->w, &line, c, (int64_t)r->a);
     if (!status) status = zl_draft_div(d, &floor, &line, (int64_t)r->p);
-    if (!status) status = zl_form_add(d, out, r->low, c);
-    return status ? status : zl_form_add(d, out, r->jump, &floor);
+    if (!status) status = zl_quasi_add(&d->w, out, c, r->low);
+    return status ? status : zl_quasi_add(&d->w, out, &floor, r->jump);
 }
 
 /* ---- digits ------------------------------------------------------------------------------ */
@@ -107,20 +107,20 @@ static uint64_t digit(const zl_line *l, uint64_t step, uint64_t count, raster *r
     return 0;
 }
 
-static zlay_status add_plain(zl_draft *d, zl_form *out, const raster *r, bool linear,
-                             const zl_form *c)
+static zlay_status add_plain(zl_draft *d, zl_quasi *out, const raster *r, bool linear,
+                             const zl_quasi *c)
 {
-    return linear ? zl_form_add(d, out, r->low, c) : add_raster(d, out, r, c);
+    return linear ? zl_quasi_add(&d->w, out, c, r->low) : add_raster(d, out, r, c);
 }
 
-zlay_status zl_line_form(zl_draft *d, zl_form *out, const zl_line *l, const zl_form *coordinate)
+zlay_status zl_line_form(zl_draft *d, zl_quasi *out, const zl_line *l, const zl_quasi *coordinate)
 {
-    zl_form c = *coordinate, low, sum;
+    zl_quasi c = *coordinate, low, sum;
     uint64_t step = 1, count = l->count, n;
     raster r = {0, 0, 0, 0, 0};
     bool linear;
     zlay_status status = ZLAY_OK;
-    zl_form_constant(&sum, l->value[0]);
+    zl_quasi_set(&sum, l->value[0]);
     for (; !status; step *= n, count = (count - 1) / n + 1) {
         linear = is_linear(l, step, count, &r.low);
         if (linear || is_raster(l, step, count, &r)) {

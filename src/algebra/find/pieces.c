@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Pieces that equal a table: several roads, the fewest pieces win, every point is compared. */
 #include "algebra/find/pieces.h"
+#include "algebra/f2/f2.h"
 
 #include <string.h>
 
@@ -11,8 +12,7 @@ static zlay_status out_sizes(zl_window *s, const zl_f2 *outs)
     s->outs = outs ? outs->outs : 1;
     if (s->outs > 64) return zl_fail(s->ctx, ZLAY_ELIMIT, "%zu outputs; 64 at most", s->outs);
     for (size_t i = 0; outs && i < s->outs; i++)
-        s->out_size[i] = outs->out[i].size ? outs->out[i].size
-                         : outs->out[i].bits < 64 ? (uint64_t)1 << outs->out[i].bits : 0;
+        s->out_size[i] = zl_dim_size(&outs->out[i]);
     return ZLAY_OK;
 }
 
@@ -48,7 +48,7 @@ static zlay_status begin(zl_window *s, const zl_modes *box, const zl_f2 *outs)
     zlay_status status = zl_draft_of_box(s->ctx, &d, box);
     if (!status) status = out_sizes(s, outs);
     if (status) return status;
-    s->dims = d->dims;
+    s->dims = d->w.dims;
     for (size_t i = 0; i < s->dims; i++) {
         s->extent[i] = d->extent[i];
         longest = s->extent[i] > longest ? s->extent[i] : longest;
@@ -86,7 +86,7 @@ static zlay_status take(const zl_window *s, road *go, const zl_modes *box, zlay_
     zl_mark mark = zl_scratch_mark(s->ctx);
     zlay_status status = zl_draft_of_box(s->ctx, &d, box);
     if (!status) {
-        d->outs = s->outs;
+        d->claims.outs = s->outs;
         memcpy(d->out_size, s->out_size, sizeof d->out_size);
         status = go(s, d);
     }

@@ -34,7 +34,7 @@ zlay_status zl_search_boxes(const zl_window *s, zl_draft *d);
 zlay_status zl_search_digits(const zl_window *s, zl_draft *d);
 
 /* The guards of the window, and coordinates that count from its corner. */
-zlay_status zl_search_window(const zl_window *s, zl_draft *d, zl_form *at);
+zlay_status zl_search_window(const zl_window *s, zl_draft *d, zl_quasi *at);
 
 /* A function of one coordinate as a form of it: linear, with jumps that a floor division counts, or
  * such a sum digit by digit; ZLAY_NONE. */
@@ -43,7 +43,8 @@ typedef struct zl_line {
     const int64_t *value;
     uint64_t count;
 } zl_line;
-zlay_status zl_line_form(zl_draft *d, zl_form *out, const zl_line *line, const zl_form *coordinate);
+zlay_status zl_line_form(zl_draft *d, zl_quasi *out, const zl_line *line,
+                         const zl_quasi *coordinate);
 
 /* The first n whose digits x mod n and floor(x / n) a line is a sum of, n = 0: none, or limits.work
  * ended the call. */

@@ -32,34 +32,34 @@ static bool is_sum(const zl_window *s, size_t out)
     return true;
 }
 
-static zlay_status add_line(const zl_window *s, zl_draft *d, zl_form *value, const zl_form *at,
+static zlay_status add_line(const zl_window *s, zl_draft *d, zl_quasi *value, const zl_quasi *at,
                             size_t dim, size_t out)
 {
     zl_line l = {s->ctx, s->line, s->count[dim]};
-    zl_form form;
+    zl_quasi form;
     for (uint64_t c = 0; c < l.count; c++) s->line[c] = along(s, dim, c, out);
     zlay_status status = zl_line_form(d, &form, &l, &at[dim]);
     if (status) return status;
-    if (!zl_sub(form.at[0], s->line[0], &form.at[0])) return ZLAY_NONE;
-    return zl_form_add(d, value, 1, &form);
+    if (!zl_sub(form.constant, s->line[0], &form.constant)) return ZLAY_NONE;
+    return zl_quasi_add(&d->w, value, &form, 1);
 }
 
-static zlay_status sum_output(const zl_window *s, zl_draft *d, zl_form *value, const zl_form *at,
+static zlay_status sum_output(const zl_window *s, zl_draft *d, zl_quasi *value, const zl_quasi *at,
                               size_t out)
 {
     zlay_status status = is_sum(s, out) ? ZLAY_OK : ZLAY_NONE;
-    zl_form_constant(value, status ? 0 : zl_search_value(s, s->first, out));
+    zl_quasi_set(value, status ? 0 : zl_search_value(s, s->first, out));
     for (size_t i = 0; i < s->dims && !status; i++)
         if (s->count[i] > 1) status = add_line(s, d, value, at, i, out);
     return status;
 }
 
-typedef zlay_status output(const zl_window *s, zl_draft *d, zl_form *value, const zl_form *at,
+typedef zlay_status output(const zl_window *s, zl_draft *d, zl_quasi *value, const zl_quasi *at,
                            size_t out);
 
 static zlay_status every_output(const zl_window *s, zl_draft *d, output *make)
 {
-    zl_form *at = zl_scratch(s->ctx, s->dims + s->outs, sizeof *at);
+    zl_quasi *at = zl_scratch(s->ctx, s->dims + s->outs, sizeof *at);
     if (!at) return ZLAY_ENOMEM;
     zlay_status status = zl_search_window(s, d, at);
     for (size_t i = 0; i < s->outs && !status; i++)
@@ -97,8 +97,8 @@ static bool find_modulus(const zl_window *s, affine *a, size_t out)
     return a->modulus > 1;
 }
 
-static zlay_status modulo_output(const zl_window *s, zl_draft *d, zl_form *value, const zl_form *at,
-                                 size_t out)
+static zlay_status modulo_output(const zl_window *s, zl_draft *d, zl_quasi *value,
+                                 const zl_quasi *at, size_t out)
 {
     affine a = {INT64_MAX, 0, {0}};
     int64_t corner = zl_search_value(s, s->first, out);
@@ -106,12 +106,12 @@ static zlay_status modulo_output(const zl_window *s, zl_draft *d, zl_form *value
         if (s->count[i] > 1 && !zl_sub(along(s, i, 1, out), corner, &a.slope[i])) return ZLAY_NONE;
     if (!find_modulus(s, &a, out)) return sum_output(s, d, value, at, out);
     if (!zl_sub(corner, a.least, &corner)) return ZLAY_NONE;
-    zl_form_constant(value, corner);
+    zl_quasi_set(value, corner);
     zlay_status status = ZLAY_OK;
     for (size_t i = 0; i < s->dims && !status; i++)
-        status = zl_form_add(d, value, a.slope[i], &at[i]);
+        status = zl_quasi_add(&d->w, value, &at[i], a.slope[i]);
     if (!status) status = zl_draft_mod(d, value, value, a.modulus);
-    if (!status && !zl_add(value->at[0], a.least, &value->at[0])) status = ZLAY_NONE;
+    if (!status && !zl_add(value->constant, a.least, &value->constant)) status = ZLAY_NONE;
     return status;
 }
 
@@ -142,7 +142,7 @@ zlay_status zl_search_bits(const zl_window *s, zl_draft *d)
     zl_function f = zl_table_function(s->t);
     zl_affine map;
     zl_break where;
-    zl_form *at;
+    zl_quasi *at;
     size_t count;
     if (!bits_only(s) || !zl_affine_of_function(&map, &f, &where)) return ZLAY_NONE;
     if (zl_affine_support(&map) >> 62) return ZLAY_NONE;

@@ -22,13 +22,13 @@ bool zl_search_next(const zl_window *s, uint64_t *coordinate, uint64_t *index)
     return false;
 }
 
-zlay_status zl_search_window(const zl_window *s, zl_draft *d, zl_form *at)
+zlay_status zl_search_window(const zl_window *s, zl_draft *d, zl_quasi *at)
 {
     bool dead = false;
     zlay_status status = ZLAY_OK;
     for (size_t i = 0; i < s->dims && !status; i++) {
-        zl_form_coordinate(d, &at[i], i);
-        at[i].at[0] = -(int64_t)s->from[i];
+        zl_draft_coordinate(d, &at[i], i);
+        at[i].constant = -(int64_t)s->from[i];
         status = zl_draft_inside(d, &at[i], s->count[i], &dead);
     }
     return status;

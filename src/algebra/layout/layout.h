@@ -215,7 +215,7 @@ typedef struct zl_layout_kind {
      * this layout has no loop for them. */
     bool (*range)(int64_t *values, const zlay_layout *a, uint64_t first, size_t count);
     bool (*at_integer)(const zlay_layout *a, int64_t value, int64_t *out);
-    bool (*affine)(zl_affine *out, const zlay_layout *a);
+    bool (*affine)(zl_affine *out, const zlay_layout *a); /* NULL, both: it never is */
     bool (*affine_of_integers)(zl_affine *out, const zlay_layout *a, unsigned bits);
     uint64_t (*steps)(const zlay_layout *a); /* of limits.work that a value takes at most */
     zlay_status (*box)(zl_modes *box, const zlay_layout *a);
@@ -344,7 +344,7 @@ static inline bool zl_at_integer(const zlay_layout *a, int64_t value, int64_t *o
 /* True is proved; false says that there is no such map, except of pieces, where it says nothing. */
 static inline bool zl_affine_of(zl_affine *out, const zlay_layout *a)
 {
-    return a->table->affine(out, a);
+    return a->table->affine && a->table->affine(out, a);
 }
 
 /* b followed by `outer`, a map of enough bits; false when a value of b has more. */
@@ -353,7 +353,7 @@ bool zl_affine_compose(zl_affine *out, const zl_affine *outer, const zl_affine *
 /* a as a map of `bits` bits where it goes on past its box. */
 static inline bool zl_affine_of_integers(zl_affine *out, const zlay_layout *a, unsigned bits)
 {
-    return a->table->affine_of_integers(out, a, bits);
+    return a->table->affine_of_integers && a->table->affine_of_integers(out, a, bits);
 }
 
 /* The bits that values reach, and the extreme values. */

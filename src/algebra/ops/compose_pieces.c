@@ -10,24 +10,24 @@ typedef struct inner {
     bool by_coordinate;
 } inner;
 
-static zlay_status flatten(zl_draft *d, zl_form *out, const zlay_layout *b, const zl_form *values)
+static zlay_status flatten(zl_draft *d, zl_quasi *out, const zlay_layout *b, const zl_quasi *values)
 {
     size_t outs = zlay_layout_out_count(b);
     zlay_status status = ZLAY_OK;
-    zl_form_copy(out, &values[outs - 1]);
+    zl_quasi_copy(out, &values[outs - 1]);
     for (size_t i = outs - 1; i-- > 0 && !status;) {
-        zl_form next;
-        zl_form_copy(&next, &values[i]);
-        status = zl_form_add(d, &next, (int64_t)zl_out_size(b, i), out);
-        zl_form_copy(out, &next);
+        zl_quasi next;
+        zl_quasi_copy(&next, &values[i]);
+        status = zl_quasi_add(&d->w, &next, out, (int64_t)zl_out_size(b, i));
+        zl_quasi_copy(out, &next);
     }
     return status;
 }
 
-static zlay_status visit(zl_draft *d, const zl_form *values, void *env)
+static zlay_status visit(zl_draft *d, const zl_quasi *values, void *env)
 {
     const inner *n = env;
-    zl_form flat;
+    zl_quasi flat;
     if (n->by_coordinate) return zl_draft_apply(d, n->w->a, values, zlay_layout_out_count(n->w->b));
     zlay_status status = flatten(d, &flat, n->w->b, values);
     return status ? status : zl_draft_apply(d, n->w->a, &flat, 1);
@@ -36,7 +36,7 @@ static zlay_status visit(zl_draft *d, const zl_form *values, void *env)
 static zlay_status substitute(const zl_work *w, zl_draft *d)
 {
     inner n = {w, zl_by_coordinate(w->a, w->b)};
-    zl_form *at;
+    zl_quasi *at;
     size_t count;
     zlay_status status = zl_draft_params(d, w->a);
     if (!status) status = zl_draft_outs(d, w->a);
@@ -62,57 +62,57 @@ static zlay_status outside(zl_work *w, const zl_isl_point *where)
 }
 
 /* Points where a row holds; what value is put there does not matter. */
-static zlay_status put_where(zl_draft *d, const zl_form *row)
+static zlay_status put_where(zl_draft *d, const zl_quasi *row)
 {
-    zl_form zero;
+    zl_quasi zero;
     size_t before = d->guards.count;
     bool dead = false;
-    zl_form_constant(&zero, 0);
-    zlay_status status = zl_draft_guard(d, row, ZL_ROW_LEAST, &dead);
+    zl_quasi_set(&zero, 0);
+    zlay_status status = zl_draft_guard(d, row, false, &dead);
     if (!status && !dead) status = zl_draft_piece(d, &zero);
     d->guards.count = before;
     return status;
 }
 
 /* Points below 0 or above `last`. */
-static zlay_status put_beyond(zl_draft *d, const zl_form *form, const zl_form *last)
+static zlay_status put_beyond(zl_draft *d, const zl_quasi *form, const zl_quasi *last)
 {
-    zl_form below, above;
-    zl_form_constant(&below, -1);
-    zl_form_constant(&above, -1);
-    zlay_status status = zl_form_add(d, &below, -1, form);
-    if (!status) status = zl_form_add(d, &above, 1, form);
-    if (!status) status = zl_form_add(d, &above, -1, last);
+    zl_quasi below, above;
+    zl_quasi_set(&below, -1);
+    zl_quasi_set(&above, -1);
+    zlay_status status = zl_quasi_add(&d->w, &below, form, -1);
+    if (!status) status = zl_quasi_add(&d->w, &above, form, 1);
+    if (!status) status = zl_quasi_add(&d->w, &above, last, -1);
     if (!status) status = put_where(d, &below);
     return status ? status : put_where(d, &above);
 }
 
-static zlay_status put_outside(zl_draft *d, const zl_form *form, const zlay_layout *a, size_t mode)
+static zlay_status put_outside(zl_draft *d, const zl_quasi *form, const zlay_layout *a, size_t mode)
 {
-    zl_form last;
+    zl_quasi last;
     zlay_status status = zl_draft_last(d, &last, a, mode);
     return status ? status : put_beyond(d, form, &last);
 }
 
 /* All digits of an index but the last are inside, whatever the index. */
-static zlay_status put_outside_index(zl_draft *d, const zl_form *flat, const zlay_layout *a)
+static zlay_status put_outside_index(zl_draft *d, const zl_quasi *flat, const zlay_layout *a)
 {
     uint64_t extent[ZL_PIECE_VARIABLES];
     size_t count = zlay_layout_box(extent, ZL_PIECE_VARIABLES, a);
-    zl_form top = *flat, zero;
+    zl_quasi top = *flat, zero;
     zlay_status status = ZLAY_OK;
-    zl_form_constant(&zero, 0);
+    zl_quasi_set(&zero, 0);
     if (!count) return put_beyond(d, flat, &zero);
     for (size_t i = 0; i + 1 < count && !status; i++)
         status = extent[i] ? zl_draft_div(d, &top, &top, (int64_t)extent[i])
-                           : zl_fail(d->ctx, ZLAY_ENOTSUP, "extent %zu depends on parameters", i);
+                           : zl_fail(d->w.ctx, ZLAY_ENOTSUP, "extent %zu depends on parameters", i);
     return status ? status : put_outside(d, &top, a, count - 1);
 }
 
-static zlay_status visit_outside(zl_draft *d, const zl_form *values, void *env)
+static zlay_status visit_outside(zl_draft *d, const zl_quasi *values, void *env)
 {
     const inner *n = env;
-    zl_form flat;
+    zl_quasi flat;
     zlay_status status = ZLAY_OK;
     if (!n->by_coordinate) {
         status = flatten(d, &flat, n->w->b, values);
@@ -128,11 +128,11 @@ static zlay_status leaving(const zl_work *w, zlay_layout **out)
 {
     inner n = {w, zl_by_coordinate(w->a, w->b)};
     zl_draft *d;
-    zl_form *at;
+    zl_quasi *at;
     size_t count;
     zlay_status status = zl_draft_of(w->ctx, &d, w->b);
     if (status) return status;
-    d->outs = 1;
+    d->claims.outs = 1;
     status = zl_draft_params(d, w->a);
     if (!status) status = zl_draft_coordinates(d, &at, &count);
     if (!status) status = zl_draft_walk(d, w->b, at, count, visit_outside, &n);

@@ -10,7 +10,7 @@ typedef struct joined {
 } joined;
 
 /* An extent that is not known stands in the guards of the pieces. */
-static zlay_status part(zl_draft *d, const zlay_layout *a, zl_form *at, size_t count, size_t mode,
+static zlay_status part(zl_draft *d, const zlay_layout *a, zl_quasi *at, size_t count, size_t mode,
                         uint64_t extent)
 {
     bool dead = false;
@@ -21,14 +21,14 @@ static zlay_status part(zl_draft *d, const zlay_layout *a, zl_form *at, size_t c
     return status;
 }
 
-static zlay_status fill(zl_draft *d, zl_form *at, size_t count, const void *env)
+static zlay_status fill(zl_draft *d, zl_quasi *at, size_t count, const void *env)
 {
     const joined *j = env;
-    zl_form last;
+    zl_quasi last;
     zlay_status status = part(d, j->a, at, count, j->mode, j->extent);
     if (!status) status = zl_draft_last(d, &last, j->a, j->mode);
-    if (!status) status = zl_form_add(d, &at[j->mode], -1, &last);
-    at[j->mode].at[0]--;
+    if (!status) status = zl_quasi_add(&d->w, &at[j->mode], &last, -1);
+    at[j->mode].constant--;
     return status ? status : part(d, j->b, at, count, j->mode, j->second);
 }
 

@@ -66,23 +66,24 @@ static bool all_bound(bound *b)
 }
 
 /* The row's constant and parameters, by name. */
-static void read_row(const zl_draft *d, zl_form *out, const zl_pieces *p, const int64_t *row)
+static void read_row(const zl_draft *d, zl_quasi *out, const zl_pieces *p, const int64_t *row)
 {
-    zl_form_constant(out, row[0]);
-    for (size_t i = 0; i < p->params; i++)
-        for (size_t j = 0; j < d->params; j++)
-            if (!strcmp(p->param[i].text, d->param[j].text)) zl_form_put(out, j, row[1 + i]);
+    zl_quasi_set(out, row[0]);
+    for (size_t i = 0; i < p->params; i++) {
+        size_t j = zl_param_find(d->w.param, d->w.params, p->param[i].text);
+        if (j < d->w.params) zl_quasi_put(out, j, row[1 + i]);
+    }
 }
 
-zlay_status zl_draft_last(zl_draft *d, zl_form *out, const zlay_layout *a, size_t mode)
+zlay_status zl_draft_last(zl_draft *d, zl_quasi *out, const zlay_layout *a, size_t mode)
 {
     uint64_t extent[ZL_PIECE_VARIABLES];
     bound b = {&a->pieces, mode, NULL};
     zlay_layout_box(extent, ZL_PIECE_VARIABLES, a);
-    zl_form_constant(out, (int64_t)(extent[mode] - 1));
+    zl_quasi_set(out, (int64_t)(extent[mode] - 1));
     if (extent[mode]) return ZLAY_OK;
     if (!all_bound(&b))
-        return zl_fail(d->ctx, ZLAY_ENOTSUP,
+        return zl_fail(d->w.ctx, ZLAY_ENOTSUP,
                        "the extent of mode %zu depends on parameters, as %s, and the guards do not "
                        "say 0 <= x < N of it",
                        mode, a->pieces.params ? a->pieces.param[0].text : "?");

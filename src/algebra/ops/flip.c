@@ -36,12 +36,12 @@ typedef struct flipped {
     size_t mode;
 } flipped;
 
-static zlay_status fill(zl_draft *d, zl_form *at, size_t count, const void *env)
+static zlay_status fill(zl_draft *d, zl_quasi *at, size_t count, const void *env)
 {
     const flipped *f = env;
-    zl_form mirrored;
+    zl_quasi mirrored;
     zlay_status status = zl_draft_last(d, &mirrored, f->a, f->mode);
-    if (!status) status = zl_form_add(d, &mirrored, -1, &at[f->mode]);
+    if (!status) status = zl_quasi_add(&d->w, &mirrored, &at[f->mode], -1);
     at[f->mode] = mirrored;
     return status ? status : zl_draft_apply(d, f->a, at, count);
 }

@@ -38,54 +38,55 @@ static zlay_status check(zlay_ctx *ctx, padded *p)
     return ZLAY_OK;
 }
 
-static zlay_status zeros(zl_draft *d, const zl_form *where)
+static zlay_status zeros(zl_draft *d, const zl_quasi *where)
 {
     bool dead = false;
     size_t before = d->guards.count;
-    zl_form value[ZL_PIECE_VARIABLES > 64 ? 64 : ZL_PIECE_VARIABLES];
-    if (d->outs > 64) return zl_fail(d->ctx, ZLAY_ELIMIT, "%zu outputs; 64 at most", d->outs);
-    for (size_t i = 0; i < d->outs; i++) zl_form_constant(&value[i], 0);
-    zlay_status status = zl_draft_guard(d, where, ZL_ROW_LEAST, &dead);
+    zl_quasi value[ZL_PIECE_VARIABLES > 64 ? 64 : ZL_PIECE_VARIABLES];
+    if (d->claims.outs > 64)
+        return zl_fail(d->w.ctx, ZLAY_ELIMIT, "%zu outputs; 64 at most", d->claims.outs);
+    for (size_t i = 0; i < d->claims.outs; i++) zl_quasi_set(&value[i], 0);
+    zlay_status status = zl_draft_guard(d, where, false, &dead);
     if (!status && !dead) status = zl_draft_piece(d, value);
     d->guards.count = before;
     return status;
 }
 
 /* Where the box does not, guards bound the cells. */
-static zlay_status bound(zl_draft *d, const padded *p, const zl_form *coordinate, zl_form *last)
+static zlay_status bound(zl_draft *d, const padded *p, const zl_quasi *coordinate, zl_quasi *last)
 {
     bool dead = false;
-    zl_form end = *last;
+    zl_quasi end = *last;
     if (p->extent) return ZLAY_OK;
-    end.at[0] += (int64_t)(p->by.before + p->by.after);
-    zlay_status status = zl_form_add(d, &end, -1, coordinate);
-    if (!status) status = zl_draft_guard(d, coordinate, ZL_ROW_LEAST, &dead);
-    return status ? status : zl_draft_guard(d, &end, ZL_ROW_LEAST, &dead);
+    end.constant += (int64_t)(p->by.before + p->by.after);
+    zlay_status status = zl_quasi_add(&d->w, &end, coordinate, -1);
+    if (!status) status = zl_draft_guard(d, coordinate, false, &dead);
+    return status ? status : zl_draft_guard(d, &end, false, &dead);
 }
 
-static zlay_status around(zl_draft *d, const padded *p, const zl_form *coordinate)
+static zlay_status around(zl_draft *d, const padded *p, const zl_quasi *coordinate)
 {
-    zl_form where, last;
+    zl_quasi where, last;
     zlay_status status = zl_draft_last(d, &last, p->a, p->by.mode);
     if (!status) status = bound(d, p, coordinate, &last);
-    zl_form_constant(&where, (int64_t)p->by.before - 1);
-    if (!status) status = zl_form_add(d, &where, -1, coordinate);
+    zl_quasi_set(&where, (int64_t)p->by.before - 1);
+    if (!status) status = zl_quasi_add(&d->w, &where, coordinate, -1);
     if (!status) status = zeros(d, &where);
     where = *coordinate;
-    where.at[0] -= (int64_t)p->by.before + 1;
-    if (!status) status = zl_form_add(d, &where, -1, &last);
+    where.constant -= (int64_t)p->by.before + 1;
+    if (!status) status = zl_quasi_add(&d->w, &where, &last, -1);
     return status ? status : zeros(d, &where);
 }
 
 /* Inside the mode, c - before; repeated, that modulo the extent. */
-static zlay_status fill(zl_draft *d, zl_form *at, size_t count, const void *env)
+static zlay_status fill(zl_draft *d, zl_quasi *at, size_t count, const void *env)
 {
     const padded *p = env;
     bool dead = false;
     size_t before = d->guards.count;
-    zl_form *c = &at[p->by.mode], old = *c;
+    zl_quasi *c = &at[p->by.mode], old = *c;
     zlay_status status = p->by.fill == ZLAY_PAD_ZERO ? around(d, p, c) : ZLAY_OK;
-    old.at[0] -= (int64_t)p->by.before;
+    old.constant -= (int64_t)p->by.before;
     if (!status && p->by.fill == ZLAY_PAD_REPEAT)
         status = zl_draft_mod(d, &old, &old, (int64_t)p->extent);
     if (!status && p->extent) status = zl_draft_inside(d, &old, p->extent, &dead);

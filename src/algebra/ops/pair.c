@@ -59,18 +59,18 @@ static zlay_status pair_values(zlay_ctx *ctx, zlay_layout **out, const zlay_layo
 
 typedef struct second {
     const zlay_layout *b;
-    zl_form at, first; /* the index of b; what a is there */
+    zl_quasi at, first; /* the index of b; what a is there */
 } second;
 
-static zlay_status put_sum(zl_draft *d, const zl_form *values, void *env)
+static zlay_status put_sum(zl_draft *d, const zl_quasi *values, void *env)
 {
     const second *s = env;
-    zl_form sum = s->first;
-    zlay_status status = zl_form_add(d, &sum, 1, values);
+    zl_quasi sum = s->first;
+    zlay_status status = zl_quasi_add(&d->w, &sum, values, 1);
     return status ? status : zl_draft_piece(d, &sum);
 }
 
-static zlay_status then_b(zl_draft *d, const zl_form *values, void *env)
+static zlay_status then_b(zl_draft *d, const zl_quasi *values, void *env)
 {
     second *s = env;
     s->first = *values;
@@ -79,14 +79,14 @@ static zlay_status then_b(zl_draft *d, const zl_form *values, void *env)
 
 static zlay_status walk_both(zl_draft *d, const zlay_layout *a, const zlay_layout *b)
 {
-    zl_form at;
+    zl_quasi at;
     second s = {.b = b};
-    if (d->dims != 2) return ZLAY_NONE;
-    zl_form_constant(&at, 0);
-    zl_form_constant(&s.at, 0);
-    if (d->extent[0] > 1) zl_form_coordinate(d, &at, 0);
-    if (d->extent[1] > 1) zl_form_coordinate(d, &s.at, 1);
-    d->outs = 1;
+    if (d->w.dims != 2) return ZLAY_NONE;
+    zl_quasi_set(&at, 0);
+    zl_quasi_set(&s.at, 0);
+    if (d->extent[0] > 1) zl_draft_coordinate(d, &at, 0);
+    if (d->extent[1] > 1) zl_draft_coordinate(d, &s.at, 1);
+    d->claims.outs = 1;
     return zl_draft_walk(d, a, &at, 1, then_b, &s);
 }
 

@@ -77,7 +77,7 @@ zlay_status zl_same_boxes(zlay_ctx *ctx, const zlay_layout *a, const zlay_layout
 /* The greater of two sizes; not known where one is not. */
 static void meet_outs(zl_draft *d, const zlay_layout *b)
 {
-    for (size_t i = 0; i < d->outs; i++) {
+    for (size_t i = 0; i < d->claims.outs; i++) {
         uint64_t m = d->out_size[i], n = zl_out_size(b, i);
         d->out_size[i] = !m || !n ? 0 : m > n ? m : n;
     }
@@ -86,7 +86,7 @@ static void meet_outs(zl_draft *d, const zlay_layout *b)
 static zlay_status fill(zl_draft *d, zlay_layout **out, const zl_filling *f)
 {
     zl_result_shape shape = {f->box, f->same_box ? f->a : NULL, f->b ? NULL : f->a, true};
-    zl_form *at;
+    zl_quasi *at;
     size_t count;
     zlay_status status = zl_draft_params(d, f->a);
     if (!status && f->b) status = zl_draft_params(d, f->b);

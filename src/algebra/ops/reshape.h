@@ -24,7 +24,7 @@ zlay_status zl_mode_extent_or_0(zlay_ctx *ctx, uint64_t *out, const zlay_layout 
 
 /* The last coordinate of a mode as a form of the draft's parameters; ENOTSUP where the guards do
  * not tell it plainly. */
-zlay_status zl_draft_last(zl_draft *d, zl_form *out, const zlay_layout *a, size_t mode);
+zlay_status zl_draft_last(zl_draft *d, zl_quasi *out, const zlay_layout *a, size_t mode);
 
 /* The extent of a mode: EINVAL there is none; ENOTSUP it depends on a parameter. */
 zlay_status zl_mode_extent(zlay_ctx *ctx, uint64_t *out, const zlay_layout *a, size_t mode);
@@ -38,7 +38,7 @@ typedef struct zl_filling {
     const zlay_layout *a, *b; /* outputs are those of a; b may be NULL */
     const zl_modes *box;
     bool same_box, partial;
-    zlay_status (*fill)(zl_draft *d, zl_form *at, size_t count, const void *env);
+    zlay_status (*fill)(zl_draft *d, zl_quasi *at, size_t count, const void *env);
     const void *env;
 } zl_filling;
 

@@ -5,7 +5,6 @@
 #include "algebra/presburger/text/map.h"
 #include "algebra/ops/reshape.h"
 
-#include <string.h>
 
 /* ---- restrict ----------------------------------------------------------------------- */
 
@@ -16,18 +15,18 @@ typedef struct restricted {
 
 typedef struct inner {
     const zlay_layout *a;
-    const zl_form *at;
+    const zl_quasi *at;
     size_t count;
 } inner;
 
-static zlay_status visit(zl_draft *d, const zl_form *values, void *env)
+static zlay_status visit(zl_draft *d, const zl_quasi *values, void *env)
 {
     const inner *n = env;
     (void)values;
     return zl_draft_apply(d, n->a, n->at, n->count);
 }
 
-static zlay_status fill(zl_draft *d, zl_form *at, size_t count, const void *env)
+static zlay_status fill(zl_draft *d, zl_quasi *at, size_t count, const void *env)
 {
     const restricted *r = env;
     inner n = {r->a, at, count};

@@ -64,12 +64,12 @@ static zlay_status by_stride(zlay_ctx *ctx, zlay_layout **out, const sliced *s)
 
 /* ---- every other --------------------------------------------------------------------------- */
 
-static zlay_status fill(zl_draft *d, zl_form *at, size_t count, const void *env)
+static zlay_status fill(zl_draft *d, zl_quasi *at, size_t count, const void *env)
 {
     const sliced *s = env;
-    zl_form old;
-    zl_form_constant(&old, s->by.begin);
-    zlay_status status = zl_form_add(d, &old, s->by.step, &at[s->by.mode]);
+    zl_quasi old;
+    zl_quasi_set(&old, s->by.begin);
+    zlay_status status = zl_quasi_add(&d->w, &old, &at[s->by.mode], s->by.step);
     at[s->by.mode] = old;
     return status ? status : zl_draft_apply(d, s->a, at, count);
 }

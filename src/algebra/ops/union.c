@@ -45,6 +45,7 @@ static zlay_status claim_both(pair *u, zlay_layout **out)
     const zl_pieces *p = &u->lifted[0]->pieces;
     const zl_claims_frame frame = {u->extent, u->out_size};
     zl_world w;
+    zl_mark mark = zl_scratch_mark(u->ctx);
     zl_world_begin(&w, u->ctx, 0, p->dims, NULL);
     zl_claims claims = {&w, p->outs, 0, 0, NULL};
     memcpy(u->extent, p->extent, p->dims * sizeof *p->extent);
@@ -52,7 +53,7 @@ static zlay_status claim_both(pair *u, zlay_layout **out)
     if (!status) status = zl_claims_import(&claims, &u->lifted[1]->pieces, NULL);
     if (!status) status = zl_claims_bound(&claims, u->extent);
     if (!status) status = zl_claims_layout(&claims, out, &frame);
-    zl_world_end(&w);
+    zl_scratch_release(u->ctx, mark);
     return status;
 }
 

@@ -4,7 +4,6 @@
  * A bit of x is floor(x / 2^k) - 2 floor(x / 2^(k+1)), and the XOR of bits their sum modulo 2. */
 #include "algebra/presburger/draft.h"
 
-#include <string.h>
 
 /* ---- strided: every group of modes has a form of its own ------------------------------- */
 
@@ -17,10 +16,10 @@ typedef struct group {
 typedef struct strided {
     zl_draft *d;
     const zlay_layout *a;
-    const zl_form *at;
+    const zl_quasi *at;
     size_t count;
     group group[ZL_PIECE_VARIABLES];
-    zl_form value;
+    zl_quasi value;
 } strided;
 
 static void find_groups(strided *s)
@@ -41,21 +40,21 @@ static void find_groups(strided *s)
 }
 
 /* All digits but the last are remainders; the last has no bound. */
-static zlay_status add_modes(strided *s, const group *g, const zl_form *form, int64_t sign)
+static zlay_status add_modes(strided *s, const group *g, const zl_quasi *form, int64_t sign)
 {
     const zl_mode *mode = s->a->mode;
-    zl_form rest, quotient;
+    zl_quasi rest, quotient;
     zlay_status status = ZLAY_OK;
-    zl_form_copy(&rest, form);
+    zl_quasi_copy(&rest, form);
     for (size_t i = g->first; i < g->end && !status; i++) {
         int64_t step = sign * mode[i].stride, back;
-        status = zl_form_add(s->d, &s->value, step, &rest);
+        status = zl_quasi_add(&s->d->w, &s->value, &rest, step);
         if (status || i + 1 == g->end) break;
         status = zl_draft_div(s->d, &quotient, &rest, mode[i].shape);
         if (!status && !zl_mul(step, -mode[i].shape, &back))
-            status = zl_fail(s->d->ctx, ZLAY_EOVERFLOW, "a stride does not fit 64 bits");
-        if (!status) status = zl_form_add(s->d, &s->value, back, &quotient);
-        if (!status) zl_form_copy(&rest, &quotient);
+            status = zl_fail(s->d->w.ctx, ZLAY_EOVERFLOW, "a stride does not fit 64 bits");
+        if (!status) status = zl_quasi_add(&s->d->w, &s->value, &quotient, back);
+        if (!status) zl_quasi_copy(&rest, &quotient);
     }
     return status;
 }
@@ -63,37 +62,37 @@ static zlay_status add_modes(strided *s, const group *g, const zl_form *form, in
 static zlay_status add_group(strided *s, size_t i, bool *dead)
 {
     const group *g = &s->group[i];
-    zl_form mirrored;
+    zl_quasi mirrored;
     zlay_status status = ZLAY_OK;
     if (!g->minus) {
-        if (g->splits) status = zl_draft_guard(s->d, &s->at[i], ZL_ROW_LEAST, dead);
+        if (g->splits) status = zl_draft_guard(s->d, &s->at[i], false, dead);
         return status || *dead ? status : add_modes(s, g, &s->at[i], 1);
     }
-    zl_form_constant(&mirrored, 0);
-    status = zl_form_add(s->d, &mirrored, -1, &s->at[i]);
-    mirrored.at[0]--;
-    if (!status && g->splits) status = zl_draft_guard(s->d, &mirrored, ZL_ROW_LEAST, dead);
-    mirrored.at[0]++;
+    zl_quasi_set(&mirrored, 0);
+    status = zl_quasi_add(&s->d->w, &mirrored, &s->at[i], -1);
+    mirrored.constant--;
+    if (!status && g->splits) status = zl_draft_guard(s->d, &mirrored, false, dead);
+    mirrored.constant++;
     return status || *dead ? status : add_modes(s, g, &mirrored, -1);
 }
 
-static zlay_status bit_of(zl_draft *d, zl_form *out, const zl_form *form, int bit)
+static zlay_status bit_of(zl_draft *d, zl_quasi *out, const zl_quasi *form, int bit)
 {
-    zl_form low;
+    zl_quasi low;
     zlay_status status = zl_draft_div(d, &low, form, (int64_t)1 << bit);
     return status ? status : zl_draft_mod(d, out, &low, 2);
 }
 
 /* The target bit t becomes s + t - 2 floor((s + t) / 2), so the value gains s - 2 floor(..). */
-static zlay_status swizzle_bit(strided *s, zl_form *out, int from, int to)
+static zlay_status swizzle_bit(strided *s, zl_quasi *out, int from, int to)
 {
-    zl_form source, both, carry;
+    zl_quasi source, both, carry;
     zlay_status status = bit_of(s->d, &source, &s->value, from);
     if (!status) status = bit_of(s->d, &both, &s->value, to);
-    if (!status) status = zl_form_add(s->d, &both, 1, &source);
+    if (!status) status = zl_quasi_add(&s->d->w, &both, &source, 1);
     if (!status) status = zl_draft_div(s->d, &carry, &both, 2);
-    if (!status) status = zl_form_add(s->d, &source, -2, &carry);
-    return status ? status : zl_form_add(s->d, out, (int64_t)1 << to, &source);
+    if (!status) status = zl_quasi_add(&s->d->w, &source, &carry, -2);
+    return status ? status : zl_quasi_add(&s->d->w, out, &source, (int64_t)1 << to);
 }
 
 /* A swizzle permutes each aligned block of 2^(bits + base + |shift|) integers, so its values stay
@@ -109,16 +108,16 @@ static zl_value_range block_range(zl_value_range r, zl_swizzle w)
 static zlay_status swizzle(strided *s)
 {
     zl_swizzle w = s->a->swizzle;
-    zl_form out;
+    zl_quasi out;
     zl_value_range range = zl_draft_range(s->d, &s->value);
     zlay_status status = ZLAY_OK;
-    zl_form_copy(&out, &s->value);
+    zl_quasi_copy(&out, &s->value);
     for (int b = 0; b < w.bits && !status; b++) {
         int from = w.base + b + (w.shift > 0 ? w.shift : 0);
         int to = w.base + b - (w.shift < 0 ? w.shift : 0);
         status = swizzle_bit(s, &out, from, to);
     }
-    zl_form_copy(&s->value, &out);
+    zl_quasi_copy(&s->value, &out);
     if (!status && w.bits) zl_draft_know(s->d, &out, block_range(range, w));
     return status;
 }
@@ -128,7 +127,7 @@ static zlay_status one_sign(strided *s, zl_visit *visit, void *env)
     bool dead = false;
     size_t before = s->d->guards.count;
     zlay_status status = ZLAY_OK;
-    zl_form_constant(&s->value, s->a->offset);
+    zl_quasi_set(&s->value, s->a->offset);
     for (size_t i = 0; i < s->count && !status && !dead; i++) status = add_group(s, i, &dead);
     if (!status && !dead) status = swizzle(s);
     if (!status && !dead) status = visit(s->d, &s->value, env);
@@ -150,15 +149,16 @@ static bool next_signs(strided *s)
 
 static zlay_status limit_signs(const strided *s)
 {
-    uint64_t count = 1, limit = zl_limits(s->d->ctx)->pieces;
+    uint64_t count = 1, limit = zl_limits(s->d->w.ctx)->pieces;
     for (size_t i = 0; i < s->count; i++)
         if (s->group[i].splits) count = zl_umul_sat(count, 2);
     if (count <= limit) return ZLAY_OK;
-    return zl_fail(s->d->ctx, ZLAY_ELIMIT, "limits.pieces is %llu and the signs alone ask for %llu",
+    return zl_fail(s->d->w.ctx, ZLAY_ELIMIT,
+                   "limits.pieces is %llu and the signs alone ask for %llu",
                    (unsigned long long)limit, (unsigned long long)count);
 }
 
-static zlay_status strided_walk(zl_draft *d, const zlay_layout *a, const zl_form *at, size_t count,
+static zlay_status strided_walk(zl_draft *d, const zlay_layout *a, const zl_quasi *at, size_t count,
                                 zl_visit *visit, void *env)
 {
     strided s;
@@ -179,56 +179,58 @@ static zlay_status strided_walk(zl_draft *d, const zlay_layout *a, const zl_form
 typedef struct substitution {
     zl_draft *d;
     const zl_pieces *p;
-    zl_form *variable, *value;
+    zl_quasi *variable, *value;
     zl_visit *visit;
     void *env;
 } substitution;
 
-static zlay_status substitute(substitution *s, zl_form *out, const int64_t *row)
+static zlay_status substitute(substitution *s, zl_quasi *out, const int64_t *row)
 {
     zlay_status status = ZLAY_OK;
-    zl_form_constant(out, row[0]);
+    zl_quasi_set(out, row[0]);
     for (size_t v = 0; v + 1 < zl_pieces_width(s->p) && !status; v++)
-        if (row[1 + v]) status = zl_form_add(s->d, out, row[1 + v], &s->variable[v]);
+        if (row[1 + v]) status = zl_quasi_add(&s->d->w, out, &s->variable[v], row[1 + v]);
     return status;
 }
 
 static void name_params(substitution *s)
 {
-    for (size_t i = 0; i < s->p->params; i++)
-        for (size_t j = 0; j < s->d->params; j++)
-            if (!strcmp(s->p->param[i].text, s->d->param[j].text))
-                zl_form_put(&s->variable[i], j, 1);
+    for (size_t i = 0; i < s->p->params; i++) {
+        const zl_world *w = &s->d->w;
+        size_t j = zl_param_find(w->param, w->params, s->p->param[i].text);
+        zl_quasi_set(&s->variable[i], 0);
+        if (j < w->params) zl_quasi_put(&s->variable[i], j, 1);
+    }
 }
 
 /* The coordinate of an index, inside the box. */
-static zlay_status split_index(substitution *s, const zl_form *at, uint64_t size, bool *dead)
+static zlay_status split_index(substitution *s, const zl_quasi *at, uint64_t size, bool *dead)
 {
     const zl_pieces *p = s->p;
-    zl_form rest, quotient;
-    zl_form_copy(&rest, at);
+    zl_quasi rest, quotient;
+    zl_quasi_copy(&rest, at);
     zlay_status status = size ? zl_draft_inside(s->d, at, size, dead) : ZLAY_OK;
     if (!size) s->d->leaves = true;
     for (size_t i = 0; i < p->dims && !status && !*dead; i++) {
-        zl_form *out = &s->variable[p->params + i];
-        zl_form_copy(out, &rest);
+        zl_quasi *out = &s->variable[p->params + i];
+        zl_quasi_copy(out, &rest);
         if (i + 1 == p->dims) break;
         if (!p->extent[i])
-            return zl_fail(s->d->ctx, ZLAY_ENOTSUP,
+            return zl_fail(s->d->w.ctx, ZLAY_ENOTSUP,
                            "an index into a box whose extent %zu depends on a parameter", i);
         status = zl_draft_div(s->d, &quotient, &rest, (int64_t)p->extent[i]);
-        if (!status) status = zl_form_add(s->d, out, -(int64_t)p->extent[i], &quotient);
-        if (!status) zl_form_copy(&rest, &quotient);
+        if (!status) status = zl_quasi_add(&s->d->w, out, &quotient, -(int64_t)p->extent[i]);
+        if (!status) zl_quasi_copy(&rest, &quotient);
     }
     return status;
 }
 
-static zlay_status take_coordinate(substitution *s, const zl_form *at, bool *dead)
+static zlay_status take_coordinate(substitution *s, const zl_quasi *at, bool *dead)
 {
     const zl_pieces *p = s->p;
     zlay_status status = ZLAY_OK;
     for (size_t i = 0; i < p->dims && !status && !*dead; i++) {
-        zl_form_copy(&s->variable[p->params + i], &at[i]);
+        zl_quasi_copy(&s->variable[p->params + i], &at[i]);
         if (p->extent[i]) status = zl_draft_inside(s->d, &at[i], p->extent[i], dead);
         else s->d->leaves = true;
     }
@@ -240,7 +242,7 @@ static zlay_status divisions(substitution *s)
     const zl_pieces *p = s->p;
     zlay_status status = ZLAY_OK;
     for (size_t q = 0; q < p->divs && !status; q++) {
-        zl_form num;
+        zl_quasi num;
         status = substitute(s, &num, p->div + q * zl_pieces_width(p));
         if (!status)
             status = zl_draft_div(s->d, &s->variable[p->params + p->dims + q], &num, p->den[q]);
@@ -252,11 +254,9 @@ static zlay_status guards(substitution *s, const zl_piece *piece, bool *dead)
 {
     zlay_status status = ZLAY_OK;
     for (size_t r = 0; r < piece->equals + piece->leasts && !status && !*dead; r++) {
-        zl_form form;
+        zl_quasi form;
         status = substitute(s, &form, piece->guard + r * zl_pieces_width(s->p));
-        if (!status)
-            status = zl_draft_guard(s->d, &form, r < piece->equals ? ZL_ROW_EQUAL : ZL_ROW_LEAST,
-                                    dead);
+        if (!status) status = zl_draft_guard(s->d, &form, r < piece->equals, dead);
     }
     return status;
 }
@@ -273,7 +273,7 @@ static zlay_status one_piece(substitution *s, const zl_piece *piece)
     return status;
 }
 
-static zlay_status all_pieces(substitution *s, const zlay_layout *a, const zl_form *at,
+static zlay_status all_pieces(substitution *s, const zlay_layout *a, const zl_quasi *at,
                               size_t count)
 {
     bool dead = false;
@@ -288,14 +288,14 @@ static zlay_status all_pieces(substitution *s, const zlay_layout *a, const zl_fo
     return status;
 }
 
-static zlay_status pieces_walk(zl_draft *d, const zlay_layout *a, const zl_form *at, size_t count,
+static zlay_status pieces_walk(zl_draft *d, const zlay_layout *a, const zl_quasi *at, size_t count,
                                zl_visit *visit, void *env)
 {
-    zlay_allocator alloc = zl_allocator(d->ctx);
+    zlay_allocator alloc = zl_allocator(d->w.ctx);
     const zl_pieces *p = &a->pieces;
     size_t variables = p->params + p->dims + p->divs, forms = variables + p->outs;
     substitution s = {.d = d, .p = p, .visit = visit, .env = env};
-    if (!(s.variable = zl_alloc(d->ctx, forms, sizeof *s.variable))) return ZLAY_ENOMEM;
+    if (!(s.variable = zl_alloc(d->w.ctx, forms, sizeof *s.variable))) return ZLAY_ENOMEM;
     s.value = s.variable + variables;
     zlay_status status = all_pieces(&s, a, at, count);
     zl_free(&alloc, s.variable, forms * sizeof *s.variable);
@@ -304,22 +304,22 @@ static zlay_status pieces_walk(zl_draft *d, const zlay_layout *a, const zl_form 
 
 /* ---- any kind -------------------------------------------------------------------------------- */
 
-zlay_status zl_draft_walk(zl_draft *d, const zlay_layout *a, const zl_form *at, size_t count,
+zlay_status zl_draft_walk(zl_draft *d, const zlay_layout *a, const zl_quasi *at, size_t count,
                           zl_visit *visit, void *env)
 {
     if (a->modes) return strided_walk(d, a, at, count, visit, env);
     if (zl_is_bits(a)) return zl_bits_walk(d, &a->f2, 0, at, count, visit, env);
     if (zl_is_pieces(a)) return pieces_walk(d, a, at, count, visit, env);
-    return zl_without_parameters(d->ctx, a);
+    return zl_without_parameters(d->w.ctx, a);
 }
 
-zlay_status zl_visit_piece(zl_draft *d, const zl_form *values, void *env)
+zlay_status zl_visit_piece(zl_draft *d, const zl_quasi *values, void *env)
 {
     (void)env;
     return zl_draft_piece(d, values);
 }
 
-zlay_status zl_draft_apply(zl_draft *d, const zlay_layout *a, const zl_form *at, size_t count)
+zlay_status zl_draft_apply(zl_draft *d, const zlay_layout *a, const zl_quasi *at, size_t count)
 {
     return zl_draft_walk(d, a, at, count, zl_visit_piece, NULL);
 }

@@ -8,11 +8,11 @@ zlay_status zl_claims_put(zl_claims *c, zl_claim claim)
 {
     uint64_t most = zl_limits(c->w->ctx)->pieces;
     if (c->count >= most)
-        return zl_fail(c->w->ctx, ZLAY_ELIMIT, "limits.pieces is %llu and there are more",
+        return zl_fail(c->w->ctx, ZLAY_ELIMIT, "limits.pieces is %llu and the layout has more",
                        (unsigned long long)most);
     if (c->count == c->room) {
         size_t room = c->room ? 2 * c->room : 4;
-        zl_claim *more = zl_world_take(c->w, room, sizeof *more);
+        zl_claim *more = zl_scratch(c->w->ctx, room, sizeof *more);
         if (!more) return ZLAY_ENOMEM;
         if (c->count) memcpy(more, c->at, c->count * sizeof *more);
         c->at = more;
@@ -30,21 +30,17 @@ typedef struct dense {
     bool used[ZL_PIECE_VARIABLES];
     size_t place[ZL_PIECE_VARIABLES]; /* of a variable among those that are used; 0: none yet */
     size_t order[ZL_PIECE_VARIABLES]; /* the divisions in their places */
+    int64_t *next;                    /* row of the block */
 } dense;
 
-static void use(dense *d, const zl_row *row)
-{
-    for (size_t v = 0; v < row->used; v++) d->used[v] = d->used[v] || row->at[v];
-}
-
-static void use_all(dense *d, const zl_claims *c)
+static void mark_all(dense *d, const zl_claims *c)
 {
     for (size_t i = 0; i < c->count; i++) {
-        for (size_t r = 0; r < c->at[i].guard.count; r++) use(d, c->at[i].guard.row[r]);
-        for (size_t r = 0; r < c->outs; r++) use(d, c->at[i].value[r]);
+        for (size_t r = 0; r < c->at[i].guard.count; r++)
+            zl_row_mark(c->at[i].guard.row[r], d->used);
+        for (size_t r = 0; r < c->outs; r++) zl_row_mark(c->at[i].value[r], d->used);
     }
-    for (size_t q = d->w->count; q-- > 0;)
-        if (d->used[q] && d->w->variable[q].den) use(d, d->w->variable[q].num);
+    zl_world_mark(d->w, d->used);
 }
 
 static bool is_new(const dense *d, size_t v) { return d->used[v] && !d->place[v]; }
@@ -78,12 +74,30 @@ static void place_row(dense *d, const zl_row *row)
     for (size_t q; (q = first_new(d, row)) < d->w->count;) place_division(d, q);
 }
 
+/* What lies behind the count of variables is not written. */
+static void begin(dense *d, zl_world *w)
+{
+    size_t known = zl_world_divisions(w);
+    d->w = w;
+    d->width = 1 + known;
+    d->divs = 0;
+    memset(d->used, 0, w->count * sizeof *d->used);
+    for (size_t v = 0; v < w->count; v++) d->place[v] = v < known ? v : 0;
+}
+
+/* In the order of their making. */
+static void number_as_made(dense *d)
+{
+    for (size_t q = zl_world_divisions(d->w); q < d->w->count; q++) {
+        if (!d->used[q]) continue;
+        d->place[q] = d->width++ - 1;
+        d->order[d->divs++] = q;
+    }
+}
+
 /* In the order in which a text has them, so that reading what was printed numbers them alike. */
 static void number(dense *d, const zl_claims *c)
 {
-    size_t known = d->w->params + d->w->dims;
-    d->width = 1 + known;
-    for (size_t v = 0; v < known; v++) d->place[v] = v;
     for (size_t i = 0; i < c->count; i++) {
         const zl_guard *g = &c->at[i].guard;
         for (size_t r = 0; r < c->outs; r++) place_row(d, c->at[i].value[r]);
@@ -93,60 +107,76 @@ static void number(dense *d, const zl_claims *c)
     }
 }
 
-static void write_row(const dense *d, int64_t *out, const zl_row *row)
+/* The next row of the block. */
+static void write_row(dense *d, const zl_row *row)
 {
-    out[0] = row->constant;
+    d->next[0] = row->constant;
     for (size_t v = 0; v < row->used; v++)
-        if (row->at[v]) out[1 + d->place[v]] = row->at[v];
+        if (row->at[v]) d->next[1 + d->place[v]] = row->at[v];
+    d->next += d->width;
 }
 
-static bool write_divs(const dense *d, zl_pieces *p)
+static void write_divs(dense *d, zl_pieces *p, int64_t *den)
 {
-    int64_t *div = zl_world_take(d->w, d->divs * d->width, sizeof *div);
-    int64_t *den = zl_world_take(d->w, d->divs, sizeof *den);
-    if (!div || !den) return false;
-    for (size_t at = 0; at < d->divs; at++) {
-        write_row(d, div + at * d->width, d->w->variable[d->order[at]].num);
-        den[at] = d->w->variable[d->order[at]].den;
-    }
-    p->div = div;
+    p->div = d->next;
     p->den = den;
-    return true;
+    for (size_t at = 0; at < d->divs; at++) {
+        den[at] = d->w->variable[d->order[at]].den;
+        write_row(d, d->w->variable[d->order[at]].num);
+    }
 }
 
-static bool write_piece(const dense *d, zl_piece *piece, const zl_claim *claim, size_t outs)
+static size_t write_rule(dense *d, const zl_guard *g, bool equal)
 {
-    const zl_guard *g = &claim->guard;
-    int64_t *guard = zl_world_take(d->w, g->count * d->width, sizeof *guard);
-    int64_t *value = zl_world_take(d->w, outs * d->width, sizeof *value), *at = guard;
-    if (!guard || !value) return false;
-    *piece = (zl_piece){0, 0, guard, value};
-    for (int equal = 1; equal >= 0; equal--)
-        for (size_t r = 0; r < g->count; r++) {
-            if (g->row[r]->equal != equal) continue;
-            write_row(d, at, g->row[r]);
-            at += d->width;
-            piece->equals += equal != 0;
-            piece->leasts += equal == 0;
-        }
-    for (size_t r = 0; r < outs; r++) write_row(d, value + r * d->width, claim->value[r]);
-    return true;
+    size_t count = 0;
+    for (size_t r = 0; r < g->count; r++) {
+        if (g->row[r]->equal != equal) continue;
+        write_row(d, g->row[r]);
+        count++;
+    }
+    return count;
+}
+
+static void write_piece(dense *d, zl_piece *piece, const zl_claim *claim, size_t outs)
+{
+    piece->guard = d->next;
+    piece->equals = write_rule(d, &claim->guard, true);
+    piece->leasts = write_rule(d, &claim->guard, false);
+    piece->value = d->next;
+    for (size_t r = 0; r < outs; r++) write_row(d, claim->value[r]);
+}
+
+static zlay_status write_all(zl_claims *c, zl_pieces *out, const uint64_t *extent,
+                             const uint64_t *out_size, bool as_made)
+{
+    dense d;
+    begin(&d, c->w);
+    mark_all(&d, c);
+    if (as_made) number_as_made(&d);
+    else number(&d, c);
+    size_t rows = d.divs + c->count * c->outs;
+    for (size_t i = 0; i < c->count; i++) rows += c->at[i].guard.count;
+    int64_t *block = zl_scratch(c->w->ctx, rows * d.width + d.divs, sizeof *block);
+    zl_piece *piece = zl_scratch_plain(c->w->ctx, c->count, sizeof *piece);
+    if (!block || !piece) return ZLAY_ENOMEM;
+    *out = (zl_pieces){c->w->params, c->w->dims, d.divs, c->outs, c->count, c->w->param,
+                       extent,       out_size,   NULL,   NULL,    piece};
+    d.next = block;
+    write_divs(&d, out, block + rows * d.width);
+    for (size_t i = 0; i < c->count; i++) write_piece(&d, &piece[i], &c->at[i], c->outs);
+    return ZLAY_OK;
 }
 
 zlay_status zl_claims_dense(zl_claims *c, zl_pieces *out, const uint64_t *extent,
                             const uint64_t *out_size)
 {
-    dense d = {.w = c->w};
-    use_all(&d, c);
-    number(&d, c);
-    *out = (zl_pieces){c->w->params, c->w->dims, d.divs, c->outs, c->count, c->w->param,
-                       extent,       out_size,   NULL,   NULL,    NULL};
-    zl_piece *piece = zl_world_take(c->w, c->count, sizeof *piece);
-    if (!piece || !write_divs(&d, out)) return ZLAY_ENOMEM;
-    for (size_t i = 0; i < c->count; i++)
-        if (!write_piece(&d, &piece[i], &c->at[i], c->outs)) return ZLAY_ENOMEM;
-    out->piece = piece;
-    return ZLAY_OK;
+    return write_all(c, out, extent, out_size, false);
+}
+
+zlay_status zl_claims_as_made(zl_claims *c, zl_pieces *out, const uint64_t *extent,
+                              const uint64_t *out_size)
+{
+    return write_all(c, out, extent, out_size, true);
 }
 
 /* ---- from dense rows ----------------------------------------------------------------------- */
@@ -172,12 +202,11 @@ static zlay_status forms_in(import *m, const zl_quasi *const *known)
     size_t count = m->p->params + m->p->dims, width = zl_pieces_width(m->p);
     zlay_status status = ZLAY_OK;
     for (size_t v = 0; v < count + m->p->divs && !status; v++) {
-        zl_quasi *a = zl_quasi_new(m->w);
-        if (!a) return ZLAY_ENOMEM;
-        m->form[v] = a;
+        zl_quasi *a = v < count && known ? NULL : zl_quasi_new(m->w);
+        m->form[v] = v < count && known ? known[v] : a;
+        if (!m->form[v]) return ZLAY_ENOMEM;
         if (v < count) {
-            if (known) m->form[v] = known[v];
-            else zl_quasi_put(a, v, 1);
+            if (a) zl_quasi_put(a, v, 1);
             continue;
         }
         status = row_in(m, m->p->div + (v - count) * width, v);
@@ -192,7 +221,7 @@ static zlay_status claim_in(import *m, zl_claims *c, const zl_piece *piece)
 {
     size_t width = zl_pieces_width(m->p);
     bool possible = true;
-    zl_claim claim = {{0}, zl_world_take(m->w, c->outs, sizeof *claim.value)};
+    zl_claim claim = {{0}, zl_scratch(m->w->ctx, c->outs, sizeof *claim.value)};
     zlay_status status = claim.value ? ZLAY_OK : ZLAY_ENOMEM;
     for (size_t r = 0; r < piece->equals + piece->leasts && !status; r++) {
         status = row_in(m, piece->guard + r * width, width - 1);
@@ -210,10 +239,13 @@ static zlay_status claim_in(import *m, zl_claims *c, const zl_piece *piece)
 zlay_status zl_claims_import(zl_claims *c, const zl_pieces *p, const zl_quasi *const *known)
 {
     import m = {c->w, p, NULL, zl_quasi_new(c->w)};
-    m.form = zl_world_take(c->w, zl_pieces_width(p), sizeof *m.form);
+    m.form = zl_scratch(c->w->ctx, zl_pieces_width(p), sizeof *m.form);
     if (!m.form || !m.sum) return ZLAY_ENOMEM;
     zlay_status status = forms_in(&m, known);
     for (size_t i = 0; i < p->count && !status; i++) status = claim_in(&m, c, &p->piece[i]);
+    for (size_t v = known ? p->params + p->dims : 0; v + 1 < zl_pieces_width(p); v++)
+        zl_quasi_drop(c->w, (zl_quasi *)(uintptr_t)m.form[v]);
+    zl_quasi_drop(c->w, m.sum);
     return status;
 }
 

@@ -25,6 +25,10 @@ zlay_status zl_claims_put(zl_claims *c, zl_claim claim);
 zlay_status zl_claims_dense(zl_claims *c, zl_pieces *out, const uint64_t *extent,
                             const uint64_t *out_size);
 
+/* The same with the divisions in the order of their making, not in that of the rows. */
+zlay_status zl_claims_as_made(zl_claims *c, zl_pieces *out, const uint64_t *extent,
+                              const uint64_t *out_size);
+
 /* More claims from dense pieces; `known` has a form of c's world for each parameter and coordinate
  * of p, NULL: they are those of the world. */
 zlay_status zl_claims_import(zl_claims *c, const zl_pieces *p, const zl_quasi *const *known);

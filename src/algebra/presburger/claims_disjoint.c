@@ -3,7 +3,6 @@
 #include "algebra/presburger/claims.h"
 #include "algebra/facts/facts.h"
 
-#include <string.h>
 
 typedef struct apart {
     zl_claims *c;
@@ -20,16 +19,10 @@ static bool ranges_part(const apart *d, size_t i, size_t j)
     return false;
 }
 
-static bool same_row(const zl_row *a, const zl_row *b)
-{
-    return a->used == b->used && a->constant == b->constant &&
-           !memcmp(a->at, b->at, a->used * sizeof *a->at);
-}
-
 static bool same_values(const zl_claim *a, const zl_claim *b, size_t outs)
 {
     for (size_t r = 0; r < outs; r++)
-        if (!same_row(a->value[r], b->value[r])) return false;
+        if (!zl_row_same(a->value[r], b->value[r])) return false;
     return true;
 }
 
@@ -158,7 +151,7 @@ static zlay_status possible_claims(apart *d, zl_claims *out)
 {
     zlay_status status = ZLAY_OK;
     d->width = d->c->w->count;
-    d->range = zl_world_take(d->c->w, d->c->count * d->width, sizeof *d->range);
+    d->range = zl_scratch(d->c->w->ctx, d->c->count * d->width, sizeof *d->range);
     if (!d->range) return ZLAY_ENOMEM;
     for (size_t i = 0; i < d->c->count && !status; i++) {
         zlay_range *range = d->range + out->count * d->width;

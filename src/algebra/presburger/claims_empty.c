@@ -103,7 +103,7 @@ zlay_status zl_cases_empty(zl_world *w, const zl_cases *cases, zlay_answer *answ
 {
     search s = {.w = w, .claims = {.w = w}};
     zl_pieces p;
-    uint64_t *extent = zl_world_take(w, w->dims, sizeof *extent);
+    uint64_t *extent = zl_scratch(w->ctx, w->dims, sizeof *extent);
     zlay_status status = extent ? collect(&s, cases) : ZLAY_ENOMEM;
     *answer = ZLAY_YES;
     if (status || !s.claims.count) return status;

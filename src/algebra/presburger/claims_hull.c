@@ -30,7 +30,7 @@ static zlay_status ranges(hull *h)
 {
     zl_claims *c = h->c;
     zlay_range *all = zl_world_ranges(c->w);
-    h->range = zl_world_take(c->w, c->count * h->dims, sizeof *h->range);
+    h->range = zl_scratch(c->w->ctx, c->count * h->dims, sizeof *h->range);
     if (!all || !h->range) return ZLAY_ENOMEM;
     for (size_t d = 0; d < h->dims; d++) h->least[d] = INT64_MAX, h->greatest[d] = INT64_MIN;
     for (size_t i = 0; i < c->count; i++) {
@@ -75,7 +75,7 @@ static zlay_status by_points_or_isl(hull *h)
     zl_claims domain = *h->c;
     zl_pieces p;
     uint64_t points = zl_points_between(h->least, h->greatest, h->dims);
-    uint64_t *extent = zl_world_take(h->c->w, h->dims, sizeof *extent);
+    uint64_t *extent = zl_scratch(h->c->w->ctx, h->dims, sizeof *extent);
     domain.outs = 0;
     zlay_status status = extent ? zl_claims_dense(&domain, &p, extent, NULL) : ZLAY_ENOMEM;
     if (status) return status;

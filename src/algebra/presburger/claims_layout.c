@@ -207,7 +207,7 @@ static zlay_status drop_implied(maker *m)
 static zlay_status by_points(maker *m, const zl_pieces *p, uint64_t points)
 {
     int64_t at[ZL_PIECE_VARIABLES], zero[ZL_PIECE_VARIABLES] = {0}, last[ZL_PIECE_VARIABLES];
-    int64_t *value = zl_world_take(&m->w, 3 * p->outs + 1, sizeof *value);
+    int64_t *value = zl_scratch(m->w.ctx, 3 * p->outs + 1, sizeof *value);
     int64_t *least = value + p->outs, *greatest = least + p->outs;
     if (!value) return ZLAY_ENOMEM;
     memset(at, 0, p->dims * sizeof *at);
@@ -231,7 +231,7 @@ static zlay_status by_points(maker *m, const zl_pieces *p, uint64_t points)
 /* Sizes that ranges give are exact enough only when isl says so. */
 static zlay_status sizes_by_isl(maker *m, const zl_pieces *p)
 {
-    int64_t *least = zl_world_take(&m->w, 2 * p->outs, sizeof *least);
+    int64_t *least = zl_scratch(m->w.ctx, 2 * p->outs, sizeof *least);
     if (!least) return ZLAY_ENOMEM;
     zlay_status status = zl_isl_range(m->w.ctx, least, least + p->outs, p);
     if (status == ZLAY_ELIMIT) return zl_unless_limit(m->w.ctx, status);
@@ -290,13 +290,11 @@ zlay_status zl_claims_layout(zl_claims *c, zlay_layout **out, const zl_claims_fr
     maker m = {.from = c, .frame = frame ? frame : &none};
     zl_world_begin(&m.w, c->w->ctx, c->w->params, dims, c->w->param);
     m.claims = (zl_claims){&m.w, c->outs, 0, 0, NULL};
-    m.extent = zl_world_take(&m.w, dims, sizeof *m.extent);
-    m.out_size = zl_world_take(&m.w, c->outs, sizeof *m.out_size);
-    m.least = zl_world_take(&m.w, dims, sizeof *m.least);
-    m.greatest = zl_world_take(&m.w, dims, sizeof *m.greatest);
+    m.extent = zl_scratch(m.w.ctx, dims, sizeof *m.extent);
+    m.out_size = zl_scratch(m.w.ctx, c->outs, sizeof *m.out_size);
+    m.least = zl_scratch(m.w.ctx, dims, sizeof *m.least);
+    m.greatest = zl_scratch(m.w.ctx, dims, sizeof *m.greatest);
     bool room = m.extent && m.out_size && m.least && m.greatest;
     zlay_status status = room ? zl_claims_disjoint(c) : ZLAY_ENOMEM;
-    if (!status) status = make(&m, out);
-    zl_world_end(&m.w);
-    return status;
+    return status ? status : make(&m, out);
 }

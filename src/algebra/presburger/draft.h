@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pieces that are being made: forms, floor divisions made once and in their shortest shape, and
- * guards that are dropped where the box decides them.
+/* Pieces of an operation's result while they are being made.  A draft is claims in a world whose
+ * coordinates have a box: floor divisions are made once and in the shortest shape that the box
+ * allows, and guards are dropped where the box decides them.
  *
  * Every operation on any kind is one thing: a layout applied to forms under guards.  Composition
  * applies a to what b's pieces are; a flip applies a to extent - 1 - x; a concatenation applies
@@ -8,59 +9,24 @@
 #ifndef ZL_ALGEBRA_DRAFT_H
 #define ZL_ALGEBRA_DRAFT_H
 
-#include "algebra/presburger/pieces.h"
-
-#include <string.h>
-
-/* A row of any draft: the constant, then the coefficients of the first `used` variables; those of
- * the others are 0 and not written, for most forms have few variables. */
-typedef struct zl_form {
-    size_t used;
-    int64_t at[1 + ZL_PIECE_VARIABLES];
-} zl_form;
+#include "algebra/presburger/claims.h"
 
 /* INT64_MIN as least and INT64_MAX as greatest: no bound. */
 typedef struct zl_value_range {
     int64_t least, greatest;
 } zl_value_range;
 
-enum { ZL_ROW_EQUAL, ZL_ROW_LEAST, ZL_ROW_VALUE };
-
-/* A row without the zeros behind it. */
-typedef struct zl_draft_row {
-    size_t first, length; /* its cells */
-    int rule;             /* ZL_ROW_* */
-} zl_draft_row;
-
-/* What grows: `count` entries of `size` bytes. */
-typedef struct zl_vector {
-    void *at;
-    size_t count, room, size;
-} zl_vector;
-
-zlay_status zl_vector_put(zlay_ctx *ctx, zl_vector *v, const void *entries, size_t count);
-
-/* Rows of a piece: entries of piece_rows. */
-typedef struct zl_part {
-    size_t first, count;
-} zl_part;
-
 typedef struct zl_draft {
-    zlay_ctx *ctx;
-    size_t params, dims, divs, outs;
-    zl_name *param;
-    zl_vector cells, rows;        /* int64_t, zl_draft_row */
-    zl_vector guards;             /* size_t: rows that hold where pieces are put now */
-    zl_vector pieces, piece_rows; /* zl_part, size_t */
-    bool leaves;                  /* an index or coordinate may have left the box of a layout */
+    zl_claims claims; /* the pieces so far, in the world below */
+    zl_guard guards;  /* rows that hold where pieces are put now */
+    bool leaves;      /* an index or coordinate may have left the box of a layout */
     uint64_t out_size[ZL_PIECE_VARIABLES]; /* 0: not known */
     zl_value_range known_range;            /* of the form `known`, which its terms do not show */
-    zl_form known;                /* the last value under a swizzle */
-    /* By number; what lies behind their counts is not written. */
-    uint64_t extent[ZL_PIECE_VARIABLES];
-    int64_t den[ZL_PIECE_VARIABLES];
-    size_t div_row[ZL_PIECE_VARIABLES];
+    zl_quasi known;                        /* the last value under a swizzle */
+    /* What lies behind the count of variables is not written. */
+    uint64_t extent[ZL_PIECE_VARIABLES];      /* by dimension */
     zl_value_range range[ZL_PIECE_VARIABLES]; /* of every variable on the box */
+    zl_world w;
 } zl_draft;
 
 /* A draft over the box of a layout with its parameters, or over a box alone.  All of it is working
@@ -78,58 +44,28 @@ uint64_t zl_out_size(const zlay_layout *a, size_t i); /* of one output; 0: not k
 
 /* ---- forms ---------------------------------------------------------------- */
 
-static inline void zl_form_constant(zl_form *out, int64_t value)
-{
-    out->used = 0;
-    out->at[0] = value;
-}
-
-static inline void zl_form_copy(zl_form *out, const zl_form *from)
-{
-    out->used = from->used;
-    memcpy(out->at, from->at, (1 + from->used) * sizeof *out->at);
-}
-
-/* The coefficients of at least so many variables are written. */
-static inline void zl_form_widen(zl_form *out, size_t used)
-{
-    while (out->used < used) out->at[1 + out->used++] = 0;
-}
-
-/* A coefficient that takes the place of another. */
-static inline void zl_form_put(zl_form *out, size_t variable, int64_t coefficient)
-{
-    zl_form_widen(out, variable + 1);
-    out->at[1 + variable] = coefficient;
-}
-void zl_form_coordinate(const zl_draft *d, zl_form *out, size_t dim);
-
-/* to += factor * from; EOVERFLOW. */
-zlay_status zl_form_add(zl_draft *d, zl_form *to, int64_t factor, const zl_form *from);
+void zl_draft_coordinate(const zl_draft *d, zl_quasi *out, size_t dim);
 
 /* floor(form / den), den >= 1, and form mod den.  EOVERFLOW, ELIMIT, ENOMEM. */
-zlay_status zl_draft_div(zl_draft *d, zl_form *out, const zl_form *form, int64_t den);
-zlay_status zl_draft_mod(zl_draft *d, zl_form *out, const zl_form *form, int64_t den);
+zlay_status zl_draft_div(zl_draft *d, zl_quasi *out, const zl_quasi *form, int64_t den);
+zlay_status zl_draft_mod(zl_draft *d, zl_quasi *out, const zl_quasi *form, int64_t den);
 
 /* What a form reaches on the box: sound, not always tight. */
-zl_value_range zl_draft_range(const zl_draft *d, const zl_form *form);
+zl_value_range zl_draft_range(const zl_draft *d, const zl_quasi *form);
 
 /* The form lies in the range, which its terms alone do not show. */
-void zl_draft_know(zl_draft *d, const zl_form *form, zl_value_range range);
-
-void zl_draft_load(const zl_draft *d, zl_form *out, size_t row);
-zlay_status zl_draft_store(zl_draft *d, size_t *row, const zl_form *form, int rule);
+void zl_draft_know(zl_draft *d, const zl_quasi *form, zl_value_range range);
 
 /* ---- guards and pieces ------------------------------------------------------ */
 
 /* form >= 0 (or == 0) from here on; `*dead`, which is never cleared, where it holds nowhere. */
-zlay_status zl_draft_guard(zl_draft *d, const zl_form *form, int rule, bool *dead);
+zlay_status zl_draft_guard(zl_draft *d, const zl_quasi *form, bool equal, bool *dead);
 
 /* 0 <= form < extent; d->leaves is set unless the guards and the box show that it always holds. */
-zlay_status zl_draft_inside(zl_draft *d, const zl_form *form, uint64_t extent, bool *dead);
+zlay_status zl_draft_inside(zl_draft *d, const zl_quasi *form, uint64_t extent, bool *dead);
 
 /* A piece under the guards that hold now. */
-zlay_status zl_draft_piece(zl_draft *d, const zl_form *values);
+zlay_status zl_draft_piece(zl_draft *d, const zl_quasi *values);
 
 /* Fewer pieces of the same function. */
 void zl_draft_merge(zl_draft *d);
@@ -142,24 +78,24 @@ zlay_status zl_draft_layout(zl_draft *d, zlay_layout **out, bool partial);
 /* Put the pieces of a at forms under the guards that hold now: one form is an index, as many as a
  * has dimensions are a coordinate.  Strided and swizzled layouts go on past their box, others are
  * undefined there. */
-zlay_status zl_draft_apply(zl_draft *d, const zlay_layout *a, const zl_form *at, size_t count);
+zlay_status zl_draft_apply(zl_draft *d, const zlay_layout *a, const zl_quasi *at, size_t count);
 
 /* The pieces of a one after the other, at forms: their guards hold while `visit` runs. */
-typedef zlay_status zl_visit(zl_draft *d, const zl_form *values, void *env);
-zlay_status zl_draft_walk(zl_draft *d, const zlay_layout *a, const zl_form *at, size_t count,
+typedef zlay_status zl_visit(zl_draft *d, const zl_quasi *values, void *env);
+zlay_status zl_draft_walk(zl_draft *d, const zlay_layout *a, const zl_quasi *at, size_t count,
                           zl_visit *visit, void *env);
 
 /* A visit that puts the piece into the draft. */
-zlay_status zl_visit_piece(zl_draft *d, const zl_form *values, void *env);
+zlay_status zl_visit_piece(zl_draft *d, const zl_quasi *values, void *env);
 
 /* f2 ^ constant at forms, the pieces given to `visit`. */
-zlay_status zl_bits_walk(zl_draft *d, const zl_f2 *f2, uint64_t constant, const zl_form *at,
+zlay_status zl_bits_walk(zl_draft *d, const zl_f2 *f2, uint64_t constant, const zl_quasi *at,
                          size_t count, zl_visit *visit, void *env);
 
 /* The index of a coordinate of the draft's box. */
-zlay_status zl_draft_index(zl_draft *d, zl_form *out, const zl_form *coordinate);
+zlay_status zl_draft_index(zl_draft *d, zl_quasi *out, const zl_quasi *coordinate);
 
 /* The coordinates of the draft's box as forms, one 0 where it has no dimensions. */
-zlay_status zl_draft_coordinates(zl_draft *d, zl_form **out, size_t *count);
+zlay_status zl_draft_coordinates(zl_draft *d, zl_quasi **out, size_t *count);
 
 #endif

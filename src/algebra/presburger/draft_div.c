@@ -5,13 +5,13 @@
 
 #include <string.h>
 
-/* Most denominators are powers of two, whose divisor is the lowest bit of either. */
-static int64_t gcd(int64_t a, int64_t b)
+/* The divisor of a denominator n >= 1 and a factor that is not 0; most n are powers of two, whose
+ * divisor is the lowest bit of either. */
+static int64_t gcd(int64_t a, int64_t n)
 {
-    uint64_t low = (uint64_t)a & (0 - (uint64_t)a), n = (uint64_t)b;
-    if (b > 0 && !(n & (n - 1))) return a && low < n ? (int64_t)low : b;
-    uint64_t g = zl_gcd(zl_magnitude(a), zl_magnitude(b));
-    return g > INT64_MAX ? 1 : (int64_t)g;
+    uint64_t low = (uint64_t)a & (0 - (uint64_t)a);
+    if (!(n & (n - 1))) return low < (uint64_t)n ? (int64_t)low : n;
+    return (int64_t)zl_gcd(zl_magnitude(a), (uint64_t)n);
 }
 
 /* ---- ranges: saturated bounds stay sound, an infinite one stays infinite ------------- */
@@ -46,11 +46,11 @@ static void widen(zl_value_range *to, zl_value_range by)
 }
 
 /* The ends of the sum of all terms; false where one has no bound or does not fit 64 bits. */
-static bool exact_terms(const zl_draft *d, const zl_form *form, zl_value_range *out)
+static bool exact_terms(const zl_draft *d, const zl_quasi *form, zl_value_range *out)
 {
-    int64_t least = form->at[0], greatest = least, a, b;
+    int64_t least = form->constant, greatest = least, a, b;
     for (size_t v = 0; v < form->used; v++) {
-        int64_t c = form->at[1 + v];
+        int64_t c = form->at[v];
         if (!c) continue;
         zl_value_range r = d->range[v];
         if (r.least == INT64_MIN || r.greatest == INT64_MAX) return false;
@@ -62,43 +62,34 @@ static bool exact_terms(const zl_draft *d, const zl_form *form, zl_value_range *
     return true;
 }
 
-static zl_value_range by_terms(const zl_draft *d, const zl_form *form)
+static zl_value_range by_terms(const zl_draft *d, const zl_quasi *form)
 {
-    zl_value_range r = {form->at[0], form->at[0]};
+    zl_value_range r = {form->constant, form->constant};
     if (exact_terms(d, form, &r)) return r;
     for (size_t v = 0; v < form->used; v++)
-        if (form->at[1 + v]) widen(&r, scaled(d->range[v], form->at[1 + v]));
+        if (form->at[v]) widen(&r, scaled(d->range[v], form->at[v]));
     return r;
 }
 
 /* c (numerator - den floor(numerator / den)) lies in c [0, den): taken where the form has fewer
  * terms without the numerator. */
-static bool take_whole(const zl_draft *d, zl_form *work, size_t q, zl_value_range *sum)
+static bool take_whole(const zl_draft *d, zl_quasi *work, size_t q, zl_value_range *sum)
 {
-    const zl_draft_row *num = (const zl_draft_row *)d->rows.at + d->div_row[q];
-    const int64_t *cell = (const int64_t *)d->cells.at + num->first;
-    int64_t *at = work->at, *k = &at[1 + d->params + d->dims + q], c = -(*k / d->den[q]);
-    int64_t term, rest, more = 0;
-    if (*k % d->den[q]) return false;
-    for (size_t v = 0; v < num->length; v++) {
-        if (!cell[v]) continue;
-        if (!zl_mul(c, cell[v], &term) || !zl_sub(at[v], term, &rest)) return false;
-        more += v ? (rest != 0) - (at[v] != 0) : 0;
+    const zl_row *num = d->w.variable[q].num;
+    int64_t *at = work->at, den = d->w.variable[q].den, c = -(at[q] / den), term, rest, more = 0;
+    if (at[q] % den) return false;
+    if (!zl_mul(c, num->constant, &term) || !zl_sub(work->constant, term, &rest)) return false;
+    for (size_t v = 0; v < num->used; v++) {
+        if (!num->at[v]) continue;
+        if (!zl_mul(c, num->at[v], &term) || !zl_sub(at[v], term, &rest)) return false;
+        more += (rest != 0) - (at[v] != 0);
     }
     if (more >= 0) return false;
-    for (size_t v = 0; v < num->length; v++) at[v] -= c * cell[v];
-    *k = 0;
-    widen(sum, scaled((zl_value_range){0, d->den[q] - 1}, c));
+    work->constant -= c * num->constant;
+    for (size_t v = 0; v < num->used; v++) at[v] -= c * num->at[v];
+    at[q] = 0;
+    widen(sum, scaled((zl_value_range){0, den - 1}, c));
     return true;
-}
-
-static bool same_numerator(const zl_draft *d, size_t p, size_t q)
-{
-    const zl_draft_row *a = (const zl_draft_row *)d->rows.at + d->div_row[p];
-    const zl_draft_row *b = (const zl_draft_row *)d->rows.at + d->div_row[q];
-    const int64_t *cells = d->cells.at;
-    return a->length == b->length &&
-           !memcmp(cells + a->first, cells + b->first, a->length * sizeof *cells);
 }
 
 /* The floor divisions that a form has, the last one first. */
@@ -107,25 +98,27 @@ typedef struct divisions {
     uint16_t q[ZL_PIECE_VARIABLES];
 } divisions;
 
-static void find_divisions(const zl_draft *d, const zl_form *form, divisions *out)
+static void find_divisions(const zl_draft *d, const zl_quasi *form, divisions *out)
 {
     out->count = 0;
-    for (size_t v = form->used; v > d->params + d->dims; v--)
-        if (form->at[v]) out->q[out->count++] = (uint16_t)(v - 1 - d->params - d->dims);
+    for (size_t v = form->used; v-- > zl_world_divisions(&d->w);)
+        if (form->at[v]) out->q[out->count++] = (uint16_t)v;
 }
 
 /* c (floor(n / p) - m floor(n / pm)) lies in c [0, m). */
-static bool take_pair(const zl_draft *d, zl_form *work, const divisions *list, size_t q,
+static bool take_pair(const zl_draft *d, zl_quasi *work, const divisions *list, size_t q,
                       zl_value_range *sum)
 {
-    int64_t *div = &work->at[1 + d->params + d->dims];
+    const zl_variable *of = d->w.variable;
+    int64_t *at = work->at;
     for (size_t i = list->count; i-- > 0;) {
         size_t p = list->q[i];
-        if (p == q || !div[p] || d->den[q] % d->den[p] || !same_numerator(d, p, q)) continue;
-        int64_t m = d->den[q] / d->den[p], product;
-        if (!zl_mul(div[p], -m, &product) || product != div[q]) continue;
-        widen(sum, scaled((zl_value_range){0, m - 1}, div[p]));
-        div[p] = div[q] = 0;
+        if (p == q || !at[p] || of[q].den % of[p].den || !zl_row_same(of[p].num, of[q].num))
+            continue;
+        int64_t m = of[q].den / of[p].den, product;
+        if (!zl_mul(at[p], -m, &product) || product != at[q]) continue;
+        widen(sum, scaled((zl_value_range){0, m - 1}, at[p]));
+        at[p] = at[q] = 0;
         return true;
     }
     return false;
@@ -137,42 +130,32 @@ static void narrow(zl_value_range *to, zl_value_range by)
     if (by.greatest < to->greatest) to->greatest = by.greatest;
 }
 
-void zl_draft_know(zl_draft *d, const zl_form *form, zl_value_range range)
+void zl_draft_know(zl_draft *d, const zl_quasi *form, zl_value_range range)
 {
-    zl_form_copy(&d->known, form);
+    zl_quasi_copy(&d->known, form);
     d->known_range = range;
 }
 
-static bool is_row(const zl_form *form, const int64_t *cell, size_t length)
-{
-    size_t common = length < 1 + form->used ? length : 1 + form->used;
-    if (memcmp(form->at, cell, common * sizeof *cell)) return false;
-    for (size_t v = common; v < length; v++)
-        if (cell[v]) return false;
-    for (size_t v = common; v <= form->used; v++)
-        if (form->at[v]) return false;
-    return true;
-}
-
-static bool is_known(const zl_draft *d, const zl_form *form)
+static bool is_known(const zl_draft *d, const zl_quasi *form)
 {
     if (d->known_range.least == INT64_MIN && d->known_range.greatest == INT64_MAX) return false;
-    return form->at[0] == d->known.at[0] && is_row(form, d->known.at, 1 + d->known.used);
+    return form->constant == d->known.constant && form->used == d->known.used &&
+           !memcmp(form->at, d->known.at, form->used * sizeof *form->at);
 }
 
 /* The range by terms, with those of floor divisions that belong together taken as one; false where
  * none do.  A numerator that is taken may bring in divisions before its own, so the list is made
  * again. */
-static bool by_divisions(const zl_draft *d, const zl_form *form, divisions *list,
+static bool by_divisions(const zl_draft *d, const zl_quasi *form, divisions *list,
                          zl_value_range *sum)
 {
-    zl_form work;
+    zl_quasi work;
     bool taken = false;
     *sum = (zl_value_range){0, 0};
-    zl_form_copy(&work, form);
+    zl_quasi_copy(&work, form);
     for (size_t i = 0; i < list->count;) {
         size_t q = list->q[i++];
-        if (!work.at[1 + d->params + d->dims + q]) continue;
+        if (!work.at[q]) continue;
         bool whole = false, pair = take_pair(d, &work, list, q, sum);
         if (!pair) whole = take_whole(d, &work, q, sum);
         taken = taken || pair || whole;
@@ -184,7 +167,7 @@ static bool by_divisions(const zl_draft *d, const zl_form *form, divisions *list
     return taken;
 }
 
-zl_value_range zl_draft_range(const zl_draft *d, const zl_form *form)
+zl_value_range zl_draft_range(const zl_draft *d, const zl_quasi *form)
 {
     divisions list;
     zl_value_range range = by_terms(d, form), closer;
@@ -198,10 +181,9 @@ zl_value_range zl_draft_range(const zl_draft *d, const zl_form *form)
 
 typedef struct division {
     zl_draft *d;
-    zl_form *out, rest; /* out + floor(rest / den) */
-    int64_t den;
-    zl_value_range range; /* of rest, where drop_low was last asked for all of it */
-    bool done; /* nothing is left in rest */
+    zl_quasi *out, rest;  /* out + floor(rest), whose denominator is rest's */
+    zl_value_range range; /* of rest's numerator, where drop_low was last asked for all of it */
+    bool done;            /* nothing is left in rest */
 } division;
 
 /* a / n towards 0; most denominators are powers of two, which need no division. */
@@ -214,93 +196,75 @@ static int64_t quotient_of(int64_t a, int64_t n)
 /* floor((n q + r) / n) = q + floor(r / n). */
 static zlay_status take_quotients(division *w)
 {
-    int64_t *rest = w->rest.at, *out = w->out->at, den = w->den;
-    int64_t whole = quotient_of(*rest, den);
-    size_t used = 0;
-    whole -= whole * den > *rest;
-    bool fits = zl_add(*out, whole, out);
-    *rest -= whole * den;
-    for (size_t v = 1; v <= w->rest.used; v++) {
-        if (zl_magnitude(rest[v]) >= (uint64_t)den) {
-            whole = quotient_of(rest[v], den);
-            zl_form_widen(w->out, v);
-            fits = zl_add(out[v], whole, &out[v]) && fits;
-            rest[v] -= whole * den;
-        }
-        if (rest[v]) used = v;
+    zl_quasi *rest = &w->rest, *out = w->out;
+    int64_t den = rest->den, whole = quotient_of(rest->constant, den);
+    whole -= whole * den > rest->constant;
+    bool fits = zl_add(out->constant, whole, &out->constant);
+    rest->constant -= whole * den;
+    for (size_t v = 0; v < rest->used; v++) {
+        if (zl_magnitude(rest->at[v]) < (uint64_t)den) continue;
+        whole = quotient_of(rest->at[v], den);
+        zl_quasi_widen(out, v + 1);
+        fits = zl_add(out->at[v], whole, &out->at[v]) && fits;
+        rest->at[v] -= whole * den;
     }
-    w->rest.used = used;
+    zl_quasi_trim(rest);
     if (fits) return ZLAY_OK;
-    return zl_fail(w->d->ctx, ZLAY_EOVERFLOW, "a coefficient does not fit 64 bits");
-}
-
-static void divide_by(division *w, int64_t g)
-{
-    for (size_t v = 1; v <= w->rest.used; v++)
-        if (w->rest.at[v]) w->rest.at[v] /= g;
-    w->rest.at[0] = zl_floor_div(w->rest.at[0], g);
-    w->den /= g;
-}
-
-static bool take_gcd(division *w)
-{
-    int64_t g = w->den;
-    for (size_t v = 1; v <= w->rest.used && g > 1; v++)
-        if (w->rest.at[v]) g = gcd(w->rest.at[v], g);
-    if (g > 1) divide_by(w, g);
-    return g > 1;
+    return zl_fail(w->d->w.ctx, ZLAY_EOVERFLOW, "a coefficient does not fit 64 bits");
 }
 
 /* floor((g h + l) / g m) = floor((h + floor(l / g)) / m), where floor(l / g) is one number. */
 static bool drop_low(division *w, int64_t g)
 {
-    zl_form low;
-    int64_t rem = w->rest.at[0] - g * zl_floor_div(w->rest.at[0], g), sum;
-    zl_form_constant(&low, rem);
-    for (size_t v = 1; v <= w->rest.used; v++)
-        if (w->rest.at[v] && w->rest.at[v] % g) zl_form_put(&low, v - 1, w->rest.at[v]);
+    zl_quasi low, *rest = &w->rest;
+    int64_t rem = zl_floor_mod(rest->constant, g), sum;
+    zl_quasi_set(&low, rem);
+    for (size_t v = 0; v < rest->used; v++)
+        if (rest->at[v] && rest->at[v] % g) zl_quasi_put(&low, v, rest->at[v]);
     zl_value_range r = zl_draft_range(w->d, &low);
-    if (g == w->den) w->range = r;
+    if (g == rest->den) w->range = r;
     if (r.least == INT64_MIN || r.greatest == INT64_MAX) return false;
     int64_t step = zl_floor_div(r.least, g);
     if (step != zl_floor_div(r.greatest, g)) return false;
-    if (!zl_add(w->rest.at[0] - rem, step * g, &sum)) return false;
-    for (size_t v = 1; v <= low.used; v++) w->rest.at[v] -= low.at[v];
-    w->rest.at[0] = sum;
-    divide_by(w, g);
+    if (!zl_add(rest->constant - rem, step * g, &sum)) return false;
+    for (size_t v = 0; v < low.used; v++) rest->at[v] -= low.at[v];
+    zl_quasi_trim(rest);
+    rest->constant = sum;
+    zl_quasi_cancel(rest, g);
     return true;
 }
 
 static bool take_low(division *w)
 {
     int64_t before = 1; /* a divisor that drops nothing */
-    for (size_t v = 1; v <= w->rest.used; v++) {
-        int64_t g = w->rest.at[v] ? gcd(w->rest.at[v], w->den) : 1;
+    for (size_t v = 0; v < w->rest.used; v++) {
+        int64_t g = w->rest.at[v] ? gcd(w->rest.at[v], w->rest.den) : 1;
         if (g == 1 || g == before) continue;
         if (drop_low(w, g)) return true;
         before = g;
     }
-    return drop_low(w, w->den);
+    return drop_low(w, w->rest.den);
 }
 
 /* floor((floor(n / m) + c) / den) = floor((n + c m) / (m den)). */
 static bool take_nested(division *w)
 {
-    zl_draft *d = w->d;
-    size_t first = 1 + d->params + d->dims, q = d->divs;
-    zl_form num;
+    const zl_world *of = &w->d->w;
+    size_t first = zl_world_divisions(of), q = 0;
     int64_t c, den;
-    for (size_t v = 1; v <= w->rest.used; v++)
+    for (size_t v = 0; v < w->rest.used; v++)
         if (w->rest.at[v]) {
-            if (v < first || w->rest.at[v] != 1 || q < d->divs) return false;
-            q = v - first;
+            if (v < first || w->rest.at[v] != 1 || q) return false;
+            q = v;
         }
-    if (q == d->divs) return false;
-    zl_draft_load(d, &num, d->div_row[q]);
-    if (!zl_mul(w->rest.at[0], d->den[q], &c) || !zl_add(num.at[0], c, &num.at[0])) return false;
-    if (!zl_mul(w->den, d->den[q], &den)) return false;
-    zl_form_copy(&w->rest, &num);
-    w->den = den;
+    if (!w->rest.used) return false;
+    const zl_variable *inner = &of->variable[q];
+    if (!zl_mul(w->rest.constant, inner->den, &c) || !zl_add(inner->num->constant, c, &c))
+        return false;
+    if (!zl_mul(w->rest.den, inner->den, &den)) return false;
+    zl_quasi_of_row(&w->rest, inner->num);
+    w->rest.constant = c;
+    w->rest.den = den;
     return true;
 }
 
@@ -309,64 +273,45 @@ static zlay_status shorten(division *w)
     zlay_status status;
     do {
         if ((status = take_quotients(w))) return status;
-        w->done = w->den == 1;
-    } while (!w->done && (take_gcd(w) || take_low(w) || take_nested(w)));
+        w->done = w->rest.den == 1;
+    } while (!w->done && (zl_quasi_reduce(&w->rest) || take_low(w) || take_nested(w)));
     return ZLAY_OK;
 }
 
-static zlay_status append(division *w, size_t *q)
+/* The variable of the division, whose range is known when it is new. */
+static zlay_status find_or_append(division *w, size_t *v)
 {
-    zl_draft *d = w->d;
     zl_value_range r = w->range;
-    size_t at = d->params + d->dims + d->divs, row;
-    if (at == ZL_PIECE_VARIABLES)
-        return zl_fail(d->ctx, ZLAY_ELIMIT, "more than %d variables in pieces",
-                       (int)ZL_PIECE_VARIABLES);
-    zlay_status status = zl_draft_store(d, &row, &w->rest, ZL_ROW_VALUE);
-    if (status) return status;
-    if (r.least != INT64_MIN) r.least = zl_floor_div(r.least, w->den);
-    if (r.greatest != INT64_MAX) r.greatest = zl_floor_div(r.greatest, w->den);
-    *q = d->divs++;
-    d->div_row[*q] = row;
-    d->den[*q] = w->den;
-    d->range[at] = r;
+    size_t before = w->d->w.count;
+    zlay_status status = zl_world_division(&w->d->w, &w->rest, v);
+    if (status || *v < before) return status;
+    if (r.least != INT64_MIN) r.least = zl_floor_div(r.least, w->rest.den);
+    if (r.greatest != INT64_MAX) r.greatest = zl_floor_div(r.greatest, w->rest.den);
+    w->d->range[*v] = r;
     return ZLAY_OK;
 }
 
-static zlay_status find_or_append(division *w, size_t *q)
-{
-    zl_draft *d = w->d;
-    for (*q = 0; *q < d->divs; ++*q) {
-        const zl_draft_row *num = (const zl_draft_row *)d->rows.at + d->div_row[*q];
-        if (d->den[*q] != w->den) continue;
-        const int64_t *cell = (const int64_t *)d->cells.at + num->first;
-        if (is_row(&w->rest, cell, num->length)) return ZLAY_OK;
-    }
-    return append(w, q);
-}
-
-zlay_status zl_draft_div(zl_draft *d, zl_form *out, const zl_form *form, int64_t den)
+zlay_status zl_draft_div(zl_draft *d, zl_quasi *out, const zl_quasi *form, int64_t den)
 {
     division w;
-    size_t q = 0;
+    size_t v = 0;
     w.d = d;
     w.out = out;
-    w.den = den;
     w.done = false;
-    zl_form_copy(&w.rest, form);
-    zl_form_constant(out, 0);
+    zl_quasi_copy(&w.rest, form);
+    w.rest.den = den;
+    zl_quasi_set(out, 0);
     zlay_status status = shorten(&w);
-    if (!status && !w.done) status = find_or_append(&w, &q);
-    if (status || w.done) return status;
-    q += d->params + d->dims;
-    zl_form_put(out, q, q < out->used ? out->at[1 + q] + 1 : 1);
-    return ZLAY_OK;
+    if (!status && !w.done) status = find_or_append(&w, &v);
+    if (!status && !w.done) zl_quasi_put(out, v, v < out->used ? out->at[v] + 1 : 1);
+    else zl_quasi_trim(out);
+    return status;
 }
 
-zlay_status zl_draft_mod(zl_draft *d, zl_form *out, const zl_form *form, int64_t den)
+zlay_status zl_draft_mod(zl_draft *d, zl_quasi *out, const zl_quasi *form, int64_t den)
 {
-    zl_form quotient;
+    zl_quasi quotient;
     zlay_status status = zl_draft_div(d, &quotient, form, den);
-    if (out != form) zl_form_copy(out, form);
-    return status ? status : zl_form_add(d, out, -den, &quotient);
+    if (out != form) zl_quasi_copy(out, form);
+    return status ? status : zl_quasi_add(&d->w, out, &quotient, -den);
 }

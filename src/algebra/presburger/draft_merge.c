@@ -2,85 +2,61 @@
 /* Two pieces of one value whose guards differ in one row, which the other has negated, are one. */
 #include "algebra/presburger/draft.h"
 
-#include <string.h>
-
 enum { MERGED_MOST = 256 }; /* pairs are compared, so only among so many pieces */
 
-static const size_t *rows_of(const zl_draft *d, const zl_part *part)
-{
-    return (const size_t *)d->piece_rows.at + part->first;
-}
-
-static bool same_row(const zl_draft *d, size_t i, size_t j)
-{
-    const zl_draft_row *a = (const zl_draft_row *)d->rows.at + i;
-    const zl_draft_row *b = (const zl_draft_row *)d->rows.at + j;
-    const int64_t *cells = d->cells.at;
-    return a->rule == b->rule && a->length == b->length &&
-           !memcmp(cells + a->first, cells + b->first, a->length * sizeof *cells);
-}
-
 /* f >= 0 and -f - 1 >= 0. */
-static bool negated(const zl_draft *d, size_t i, size_t j)
+static bool negated(const zl_row *f, const zl_row *g)
 {
-    const zl_draft_row *a = (const zl_draft_row *)d->rows.at + i;
-    const zl_draft_row *b = (const zl_draft_row *)d->rows.at + j;
-    const int64_t *f = (const int64_t *)d->cells.at + a->first;
-    const int64_t *g = (const int64_t *)d->cells.at + b->first;
-    if (a->rule != ZL_ROW_LEAST || b->rule != ZL_ROW_LEAST || a->length != b->length) return false;
-    for (size_t v = 0; v < a->length; v++)
-        if ((uint64_t)f[v] + (uint64_t)g[v] + (v ? 0 : 1)) return false;
+    if (f->equal || g->equal || f->used != g->used || f->direction != g->direction) return false;
+    if ((uint64_t)f->constant + (uint64_t)g->constant + 1) return false;
+    for (size_t v = 0; v < f->used; v++)
+        if ((uint64_t)f->at[v] + (uint64_t)g->at[v]) return false;
     return true;
 }
 
-static bool has_row(const zl_draft *d, const zl_part *part, size_t row)
+static bool has_row(const zl_guard *guard, const zl_row *row)
 {
-    const size_t *at = rows_of(d, part);
-    for (size_t i = 0; i + d->outs < part->count; i++)
-        if (same_row(d, at[i], row)) return true;
+    for (size_t i = 0; i < guard->count; i++)
+        if (guard->row[i]->equal == row->equal && zl_row_same(guard->row[i], row)) return true;
     return false;
 }
 
-/* The one guard of a that b lacks: its place; count where there is none or another. */
-static size_t odd_row(const zl_draft *d, const zl_part *a, const zl_part *b)
+/* The one row of a that b lacks: its place; the count where there is none or another. */
+static size_t odd_row(const zl_guard *a, const zl_guard *b)
 {
     size_t odd = a->count;
-    const size_t *at = rows_of(d, a);
-    for (size_t i = 0; i + d->outs < a->count; i++) {
-        if (has_row(d, b, at[i])) continue;
+    for (size_t i = 0; i < a->count; i++) {
+        if (has_row(b, a->row[i])) continue;
         if (odd < a->count) return a->count;
         odd = i;
     }
     return odd;
 }
 
-static bool same_values(const zl_draft *d, const zl_part *a, const zl_part *b)
+static bool same_values(const zl_claim *a, const zl_claim *b, size_t outs)
 {
-    const size_t *m = rows_of(d, a) + a->count - d->outs, *n = rows_of(d, b) + b->count - d->outs;
-    for (size_t i = 0; i < d->outs; i++)
-        if (!same_row(d, m[i], n[i])) return false;
+    for (size_t i = 0; i < outs; i++)
+        if (!zl_row_same(a->value[i], b->value[i])) return false;
     return true;
 }
 
-/* Takes the odd guard out of a; b is then no longer needed. */
-static bool merge(zl_draft *d, zl_part *a, const zl_part *b)
+/* Takes the odd row out of a's guard; b is then no longer needed. */
+static bool merge(zl_claim *a, const zl_claim *b, size_t outs)
 {
-    if (a->count != b->count || !same_values(d, a, b)) return false;
-    size_t i = odd_row(d, a, b), j = odd_row(d, b, a);
-    size_t *at = (size_t *)d->piece_rows.at + a->first;
-    if (i == a->count || j == b->count || !negated(d, at[i], rows_of(d, b)[j])) return false;
-    memmove(at + i, at + i + 1, (a->count - i - 1) * sizeof *at);
-    a->count--;
+    zl_guard *g = &a->guard;
+    if (g->count != b->guard.count || !same_values(a, b, outs)) return false;
+    size_t i = odd_row(g, &b->guard), j = odd_row(&b->guard, g);
+    if (i == g->count || j == g->count || !negated(g->row[i], b->guard.row[j])) return false;
+    for (g->count--; i < g->count; i++) g->row[i] = g->row[i + 1];
     return true;
 }
 
-static bool merge_any(zl_draft *d)
+static bool merge_any(zl_claims *c)
 {
-    zl_part *part = d->pieces.at;
-    for (size_t i = 0; i < d->pieces.count; i++)
-        for (size_t j = i + 1; j < d->pieces.count; j++)
-            if (merge(d, &part[i], &part[j])) {
-                part[j] = part[--d->pieces.count];
+    for (size_t i = 0; i < c->count; i++)
+        for (size_t j = i + 1; j < c->count; j++)
+            if (merge(&c->at[i], &c->at[j], c->outs)) {
+                c->at[j] = c->at[--c->count];
                 return true;
             }
     return false;
@@ -88,6 +64,6 @@ static bool merge_any(zl_draft *d)
 
 void zl_draft_merge(zl_draft *d)
 {
-    if (d->pieces.count <= MERGED_MOST)
-        while (merge_any(d)) continue;
+    if (d->claims.count <= MERGED_MOST)
+        while (merge_any(&d->claims)) continue;
 }

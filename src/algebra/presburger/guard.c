@@ -30,27 +30,24 @@ static void set_sign(zl_quasi *a)
     negate_all(a);
 }
 
-typedef enum verdict { OPEN, ALWAYS, NEVER } verdict;
-
-static verdict normalise(zl_quasi *a, bool equal)
+zl_holds zl_condition_reduce(zl_quasi *a, bool equal)
 {
     uint64_t common = content(a);
-    if (!common) return (equal ? !a->constant : a->constant >= 0) ? ALWAYS : NEVER;
+    if (!common) return (equal ? a->constant : a->constant < 0) ? ZL_HOLDS_NEVER : ZL_HOLDS_ALWAYS;
     if (common <= INT64_MAX && common > 1) {
         int64_t by = (int64_t)common;
-        if (equal && a->constant % by) return NEVER;
+        if (equal && a->constant % by) return ZL_HOLDS_NEVER;
         for (size_t v = 0; v < a->used; v++) a->at[v] /= by;
         a->constant = zl_floor_div(a->constant, by);
     }
-    if (equal) set_sign(a);
-    return OPEN;
+    return ZL_HOLDS_SOMETIMES;
 }
 
 zlay_status zl_guard_put_row(zl_world *w, zl_guard *guard, const zl_row *row)
 {
     if (guard->count == guard->room) {
         size_t room = guard->room ? 2 * guard->room : 4;
-        const zl_row **more = zl_world_take(w, room, sizeof *more);
+        const zl_row **more = zl_scratch(w->ctx, room, sizeof *more);
         if (!more) return ZLAY_ENOMEM;
         if (guard->count) memcpy(more, guard->row, guard->count * sizeof *more);
         guard->row = more;
@@ -70,9 +67,10 @@ zlay_status zl_guard_put_all(zl_world *w, zl_guard *guard, const zl_guard *more)
 
 static zlay_status put_form(zl_world *w, zl_guard *guard, zl_quasi *a, bool equal, bool *possible)
 {
-    verdict now = normalise(a, equal);
-    if (now == NEVER) *possible = false;
-    if (now != OPEN) return ZLAY_OK;
+    zl_holds now = zl_condition_reduce(a, equal);
+    if (now == ZL_HOLDS_NEVER) *possible = false;
+    if (now != ZL_HOLDS_SOMETIMES) return ZLAY_OK;
+    if (equal) set_sign(a);
     const zl_row *row = zl_row_new(w, a, equal);
     return row ? zl_guard_put_row(w, guard, row) : ZLAY_ENOMEM;
 }
@@ -104,7 +102,7 @@ static zlay_status cases_room(zl_world *w, zl_cases *cases)
     if (cases->count < cases->room) return ZLAY_OK;
     zlay_status status = guards_limit(w, cases->count + 1);
     size_t room = cases->room ? 2 * cases->room : 2;
-    zl_guard *more = status ? NULL : zl_world_take(w, room, sizeof *more);
+    zl_guard *more = status ? NULL : zl_scratch(w->ctx, room, sizeof *more);
     if (!more) return status ? status : ZLAY_ENOMEM;
     if (cases->count) memcpy(more, cases->at, cases->count * sizeof *more);
     cases->at = more;

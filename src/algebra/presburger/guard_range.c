@@ -8,7 +8,7 @@
 
 zlay_range *zl_world_ranges(zl_world *w)
 {
-    zlay_range *range = zl_world_take(w, ZL_PIECE_VARIABLES, sizeof *range);
+    zlay_range *range = zl_scratch(w->ctx, ZL_PIECE_VARIABLES, sizeof *range);
     for (size_t v = 0; range && v < ZL_PIECE_VARIABLES; v++) range[v] = zl_range_all();
     return range;
 }
@@ -106,25 +106,13 @@ static bool narrow_division(const zl_variable *d, zlay_range *range, size_t q, b
 
 enum { ROUNDS = 8, STEPS_RANGE = 16 };
 
-static void mark_row(bool *used, const zl_row *row)
-{
-    for (size_t v = 0; v < row->used; v++) used[v] = used[v] || row->at[v];
-}
-
-/* Divisions of the guard, and those in them: others say nothing about it. */
-static void mark_guard(const zl_world *w, const zl_guard *guard, bool *used)
-{
-    for (size_t r = 0; r < guard->count; r++) mark_row(used, guard->row[r]);
-    for (size_t q = w->count; q-- > w->params + w->dims;)
-        if (used[q] && w->variable[q].den) mark_row(used, w->variable[q].num);
-}
-
 /* Where limits.work ends the call the ranges are wider than they could be. */
 bool zl_guard_ranges(const zl_world *w, const zl_guard *guard, zlay_range *out)
 {
     bool changed = true, used[ZL_PIECE_VARIABLES] = {false};
     if (zl_charge(w->ctx, (guard->count + 1) * w->count * STEPS_RANGE)) return true;
-    mark_guard(w, guard, used);
+    for (size_t r = 0; r < guard->count; r++) zl_row_mark(guard->row[r], used);
+    zl_world_mark(w, used); /* others say nothing about it */
     for (int round = 0; round < ROUNDS && changed; round++) {
         changed = false;
         for (size_t r = 0; r < guard->count; r++)

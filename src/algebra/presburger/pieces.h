@@ -5,7 +5,17 @@
 
 #include "algebra/layout/table.h"
 
+#include <string.h>
+
 extern const zl_layout_kind zl_pieces_kind;
+
+/* The place of a name; the count where it is none. */
+static inline size_t zl_param_find(const zl_name *param, size_t count, const char *name)
+{
+    size_t i = 0;
+    while (i < count && strcmp(param[i].text, name)) i++;
+    return i;
+}
 
 /* Parts of the kind in files of their own. */
 bool zl_pieces_range(int64_t *values, const zlay_layout *a, uint64_t first, size_t count);

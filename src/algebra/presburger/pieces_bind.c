@@ -17,19 +17,13 @@ static const int64_t *value_of(const binding *b, const char *name)
     return NULL;
 }
 
-static bool has_param(const zlay_layout *a, const char *name)
-{
-    for (size_t i = 0; i < a->pieces.params; i++)
-        if (!strcmp(a->pieces.param[i].text, name)) return true;
-    return false;
-}
-
 static zlay_status names_check(zlay_ctx *ctx, const zlay_layout *a, const binding *b)
 {
     char quoted[256];
+    const zl_pieces *p = &a->pieces;
     for (size_t i = 0; i < b->count; i++) {
         if (!b->name[i]) return zl_fail(ctx, ZLAY_EINVAL, "name %zu is NULL", i);
-        if (!has_param(a, b->name[i]))
+        if (zl_param_find(p->param, p->params, b->name[i]) == p->params)
             return zl_fail(ctx, ZLAY_EINVAL, "no parameter is called '%s'",
                            zl_quote(quoted, b->name[i], strlen(b->name[i])));
         for (size_t k = 0; k < i; k++)
@@ -42,12 +36,13 @@ static zlay_status names_check(zlay_ctx *ctx, const zlay_layout *a, const bindin
 /* The parameters that stay, in their order. */
 static zlay_status left_over(zl_world *w, const zl_pieces *p, const binding *b)
 {
-    zl_name *name = zl_world_take(w, p->params, sizeof *name);
+    size_t left = 0;
+    zl_name *name = zl_scratch(w->ctx, p->params, sizeof *name);
     if (!name) return ZLAY_ENOMEM;
     for (size_t i = 0; i < p->params; i++)
-        if (!value_of(b, p->param[i].text)) name[w->params++] = p->param[i];
+        if (!value_of(b, p->param[i].text)) name[left++] = p->param[i];
     w->param = name;
-    w->count = w->params + w->dims;
+    zl_world_known(w, left, w->dims);
     return ZLAY_OK;
 }
 
@@ -86,8 +81,9 @@ zlay_status zl_pieces_bind(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *
     zl_world w;
     zlay_status status = names_check(ctx, a, &b);
     if (status || !count) return status ? status : zl_layout_copy(ctx, out, a);
+    zl_mark mark = zl_scratch_mark(ctx);
     zl_world_begin(&w, ctx, 0, a->pieces.dims, NULL);
     status = bind_pieces(&w, out, &a->pieces, &b);
-    zl_world_end(&w);
+    zl_scratch_release(ctx, mark);
     return status;
 }

@@ -38,10 +38,11 @@ zlay_status zl_pieces_ends(zlay_ctx *ctx, int64_t *least, int64_t *greatest, con
     zl_world w;
     zl_claims claims = {&w, p->outs, 0, 0, NULL};
     bool all = false;
+    zl_mark mark = zl_scratch_mark(ctx);
     zl_world_begin(&w, ctx, p->params, p->dims, p->param);
     zlay_status status = zl_claims_import(&claims, p, NULL);
     if (!status) status = zl_claims_bound(&claims, p->extent);
     if (!status) status = ends_of_claims(&claims, least, greatest, &all);
-    zl_world_end(&w);
+    zl_scratch_release(ctx, mark);
     return status || all ? status : zl_isl_range(ctx, least, greatest, p);
 }

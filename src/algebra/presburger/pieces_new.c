@@ -17,7 +17,7 @@ typedef struct builder {
 static zlay_status declare_coordinates(builder *m, size_t dims)
 {
     zlay_status status = ZLAY_OK;
-    zl_name *name = zl_world_take(&m->p.w, dims, sizeof *name);
+    zl_name *name = zl_scratch(m->p.w.ctx, dims, sizeof *name);
     if (!name) return ZLAY_ENOMEM;
     for (size_t i = 0; i < dims && !status; i++) {
         snprintf(name[i].text, sizeof name[i].text, "x%zu", i);
@@ -88,7 +88,7 @@ static zlay_status put_piece(builder *m, const zlay_piece *piece)
 {
     zl_cases guard, here;
     size_t outs = m->claims.outs, dims = m->p.w.dims;
-    const zl_row **value = zl_world_take(&m->p.w, outs, sizeof *value);
+    const zl_row **value = zl_scratch(m->p.w.ctx, outs, sizeof *value);
     zlay_status status = value ? zl_cases_true(&m->p.w, &guard) : ZLAY_ENOMEM;
     for (size_t i = 0; i < piece->guards && !status; i++)
         status = read_guard(m, &guard, piece->guard[i], strlen(piece->guard[i]));
@@ -134,7 +134,6 @@ zlay_status zlay_layout_new_pieces(zlay_ctx *ctx, zlay_layout **out, size_t dims
     status = begin(&m, ctx, dims, box, outs);
     for (size_t i = 0; i < count && !status; i++) status = put_piece(&m, &piece[i]);
     if (!status) status = finish(&m, out);
-    zl_world_end(&m.p.w);
     return zl_leave(ctx, status);
 }
 
@@ -145,16 +144,17 @@ zlay_status zl_condition_parse(zlay_ctx *ctx, zlay_layout **out, size_t dims, co
     zl_cases guard;
     const zl_row **value;
     zl_quasi *zero;
+    zl_mark mark = zl_scratch_mark(ctx);
     zlay_status status = begin(&m, ctx, dims, box, 1);
     if (!status) status = zl_cases_true(&m.p.w, &guard);
     if (!status) status = read_guard(&m, &guard, text, length);
-    value = status ? NULL : zl_world_take(&m.p.w, 1, sizeof *value);
+    value = status ? NULL : zl_scratch(m.p.w.ctx, 1, sizeof *value);
     zero = value ? zl_quasi_new(&m.p.w) : NULL;
     if (zero) value[0] = zl_row_new(&m.p.w, zero, false);
     if (!status && (!zero || !value[0])) status = ZLAY_ENOMEM;
     for (size_t i = 0; !status && i < guard.count; i++)
         status = zl_claims_put(&m.claims, (zl_claim){guard.at[i], value});
     if (!status) status = finish(&m, out);
-    zl_world_end(&m.p.w);
+    zl_scratch_release(ctx, mark);
     return status;
 }

@@ -4,48 +4,24 @@
 
 #include <string.h>
 
-/* ---- memory ------------------------------------------------------------------------- */
-
-struct zl_chunk {
-    zl_chunk *next;
-    size_t bytes, used; /* of the whole block */
-};
-
-enum { CHUNK = 1 << 14 };
+/* ---- worlds -------------------------------------------------------------------------- */
 
 void zl_world_begin(zl_world *w, zlay_ctx *ctx, size_t params, size_t dims, const zl_name *param)
 {
-    *w = (zl_world){.ctx = ctx, .params = params, .dims = dims, .count = params + dims};
+    w->ctx = ctx;
+    w->idle = NULL;
     w->param = param;
+    zl_world_known(w, params, dims);
 }
 
-void zl_world_end(zl_world *w)
+/* Variables behind the count are not written before they are made. */
+void zl_world_known(zl_world *w, size_t params, size_t dims)
 {
-    zlay_allocator alloc = zl_allocator(w->ctx);
-    for (zl_chunk *c = w->chunk, *next; c; c = next) {
-        next = c->next;
-        zl_free(&alloc, c, c->bytes);
-    }
-    w->chunk = NULL;
-}
-
-static zl_chunk *grow(zl_world *w, size_t bytes)
-{
-    size_t room = sizeof(zl_chunk) + (bytes > CHUNK ? bytes : CHUNK);
-    zl_chunk *c = zl_alloc(w->ctx, 1, room);
-    if (!c) return NULL;
-    *c = (zl_chunk){w->chunk, room, sizeof *c};
-    return w->chunk = c;
-}
-
-void *zl_world_take(zl_world *w, size_t count, size_t size)
-{
-    size_t bytes = (count * size + 15) & ~(size_t)15;
-    zl_chunk *c = w->chunk;
-    if (!c || c->bytes - c->used < bytes) c = grow(w, bytes);
-    if (!c) return NULL;
-    c->used += bytes;
-    return (char *)c + c->used - bytes;
+    size_t known = params + dims < ZL_PIECE_VARIABLES ? params + dims : ZL_PIECE_VARIABLES;
+    w->params = params;
+    w->dims = dims;
+    w->count = params + dims;
+    memset(w->variable, 0, known * sizeof *w->variable);
 }
 
 static zlay_status new_variable(zl_world *w, size_t *v)
@@ -54,6 +30,7 @@ static zlay_status new_variable(zl_world *w, size_t *v)
         return zl_fail(w->ctx, ZLAY_ELIMIT, "more than %d parameters, dimensions and divisions",
                        (int)ZL_PIECE_VARIABLES);
     *v = w->count++;
+    w->variable[*v] = (zl_variable){0, NULL};
     return ZLAY_OK;
 }
 
@@ -66,18 +43,11 @@ static zlay_status overflow(zl_world *w)
     return zl_fail(w->ctx, ZLAY_EOVERFLOW, "a coefficient does not fit 64 bits");
 }
 
-void zl_quasi_set(zl_quasi *a, int64_t constant)
-{
-    a->used = 0;
-    a->constant = constant;
-    a->den = 1;
-}
-
 zl_quasi *zl_quasi_new(zl_world *w)
 {
     zl_quasi *a = w->idle;
     if (a) w->idle = a->next;
-    else a = zl_world_take(w, 1, sizeof *a);
+    else a = zl_scratch_plain(w->ctx, 1, sizeof *a);
     if (a) zl_quasi_set(a, 0);
     return a;
 }
@@ -87,31 +57,6 @@ void zl_quasi_drop(zl_world *w, zl_quasi *a)
     if (!a) return;
     a->next = w->idle;
     w->idle = a;
-}
-
-void zl_quasi_copy(zl_quasi *a, const zl_quasi *b)
-{
-    a->used = b->used;
-    a->constant = b->constant;
-    a->den = b->den;
-    memcpy(a->at, b->at, b->used * sizeof *b->at);
-}
-
-static void widen(zl_quasi *a, size_t used)
-{
-    while (a->used < used) a->at[a->used++] = 0;
-}
-
-static void trim(zl_quasi *a)
-{
-    while (a->used && !a->at[a->used - 1]) a->used--;
-}
-
-void zl_quasi_put(zl_quasi *a, size_t v, int64_t coefficient)
-{
-    widen(a, v + 1);
-    a->at[v] = coefficient;
-    trim(a);
 }
 
 void zl_quasi_of_row(zl_quasi *a, const zl_row *row)
@@ -128,19 +73,20 @@ zlay_status zl_quasi_scale(zl_world *w, zl_quasi *a, int64_t factor)
 {
     bool fits = zl_mul(a->constant, factor, &a->constant);
     for (size_t v = 0; v < a->used; v++) fits = zl_mul(a->at[v], factor, &a->at[v]) && fits;
-    trim(a);
+    zl_quasi_trim(a);
     return fits ? ZLAY_OK : overflow(w);
 }
 
-/* a + factor * b, both over one denominator. */
+/* a + factor * b, both over one denominator.  Most coefficients are 0. */
 static zlay_status add_integers(zl_world *w, zl_quasi *a, const zl_quasi *b, int64_t factor)
 {
     int64_t term;
     bool fits = zl_mul(b->constant, factor, &term) && zl_add(a->constant, term, &a->constant);
-    widen(a, b->used);
+    zl_quasi_widen(a, b->used);
     for (size_t v = 0; v < b->used; v++)
-        fits = zl_mul(b->at[v], factor, &term) && zl_add(a->at[v], term, &a->at[v]) && fits;
-    trim(a);
+        if (b->at[v])
+            fits = zl_mul(b->at[v], factor, &term) && zl_add(a->at[v], term, &a->at[v]) && fits;
+    zl_quasi_trim(a);
     return fits ? ZLAY_OK : overflow(w);
 }
 
@@ -181,9 +127,15 @@ static uint64_t direction_of(const zl_quasi *a)
     return hash;
 }
 
+bool zl_row_same(const zl_row *a, const zl_row *b)
+{
+    return a->direction == b->direction && a->used == b->used && a->constant == b->constant &&
+           !memcmp(a->at, b->at, a->used * sizeof *a->at);
+}
+
 const zl_row *zl_row_new(zl_world *w, const zl_quasi *a, bool equal)
 {
-    zl_row *row = zl_world_take(w, 1, sizeof *row + a->used * sizeof *a->at);
+    zl_row *row = zl_scratch_plain(w->ctx, 1, sizeof *row + a->used * sizeof *a->at);
     if (!row) return NULL;
     row->used = a->used;
     row->direction = direction_of(a);
@@ -193,8 +145,7 @@ const zl_row *zl_row_new(zl_world *w, const zl_quasi *a, bool equal)
     return row;
 }
 
-/* The variable that is floor(a), a's coefficients below its denominator. */
-static zlay_status division(zl_world *w, const zl_quasi *a, size_t *v)
+zlay_status zl_world_division(zl_world *w, const zl_quasi *a, size_t *v)
 {
     for (*v = w->params + w->dims; *v < w->count; ++*v)
         if (w->variable[*v].den == a->den && same_row(w->variable[*v].num, a)) return ZLAY_OK;
@@ -205,16 +156,29 @@ static zlay_status division(zl_world *w, const zl_quasi *a, size_t *v)
     return status;
 }
 
-/* floor((g A + c) / (g n)) = floor((A + floor(c / g)) / n) */
-static void reduce(zl_quasi *a)
+/* Most denominators are powers of two, whose divisor is the lowest bit of either. */
+static uint64_t gcd(int64_t a, uint64_t n)
+{
+    uint64_t low = (uint64_t)a & (0 - (uint64_t)a);
+    if (!(n & (n - 1))) return a && low < n ? low : n;
+    return zl_gcd(zl_magnitude(a), n);
+}
+
+void zl_quasi_cancel(zl_quasi *a, int64_t g)
+{
+    a->den /= g;
+    a->constant = zl_floor_div(a->constant, g);
+    for (size_t v = 0; v < a->used; v++)
+        if (a->at[v]) a->at[v] /= g;
+}
+
+bool zl_quasi_reduce(zl_quasi *a)
 {
     uint64_t common = (uint64_t)a->den;
     for (size_t v = 0; v < a->used && common > 1; v++)
-        common = zl_gcd(common, zl_magnitude(a->at[v]));
-    if (common == 1) return;
-    a->den /= (int64_t)common;
-    a->constant = zl_floor_div(a->constant, (int64_t)common);
-    for (size_t v = 0; v < a->used; v++) a->at[v] /= (int64_t)common;
+        if (a->at[v]) common = gcd(a->at[v], common);
+    if (common > 1) zl_quasi_cancel(a, (int64_t)common);
+    return common > 1;
 }
 
 /* floor((floor(R / m) + c) / n) = floor((R + m c) / (m n)) */
@@ -240,13 +204,13 @@ static void split(zl_quasi *whole, zl_quasi *a)
 {
     zl_quasi_set(whole, zl_floor_div(a->constant, a->den));
     a->constant = zl_floor_mod(a->constant, a->den);
-    widen(whole, a->used);
+    zl_quasi_widen(whole, a->used);
     for (size_t v = 0; v < a->used; v++) {
         whole->at[v] = a->at[v] / a->den;
         a->at[v] %= a->den;
     }
-    trim(whole);
-    trim(a);
+    zl_quasi_trim(whole);
+    zl_quasi_trim(a);
 }
 
 static zlay_status floor_parts(zl_world *w, zl_quasi *a, zl_quasi *whole)
@@ -258,10 +222,10 @@ static zlay_status floor_parts(zl_world *w, zl_quasi *a, zl_quasi *whole)
         return ZLAY_OK;
     }
     zlay_status status = unnest(w, a);
-    if (!status) reduce(a);
-    if (!status) status = division(w, a, &v);
+    if (!status) zl_quasi_reduce(a);
+    if (!status) status = zl_world_division(w, a, &v);
     if (status) return status;
-    widen(whole, v + 1);
+    zl_quasi_widen(whole, v + 1);
     bool fits = zl_add(whole->at[v], 1, &whole->at[v]);
     zl_quasi_copy(a, whole);
     return fits ? ZLAY_OK : overflow(w);
@@ -269,7 +233,7 @@ static zlay_status floor_parts(zl_world *w, zl_quasi *a, zl_quasi *whole)
 
 zlay_status zl_quasi_floor(zl_world *w, zl_quasi *a)
 {
-    reduce(a);
+    zl_quasi_reduce(a);
     if (a->den == 1) return ZLAY_OK;
     zl_quasi *whole = zl_quasi_new(w);
     if (!whole) return ZLAY_ENOMEM;
@@ -293,6 +257,12 @@ zlay_status zl_quasi_mod(zl_world *w, zl_quasi *a, int64_t by)
 }
 
 /* ---- substitution ------------------------------------------------------------------------ */
+
+void zl_world_mark(const zl_world *w, bool *used)
+{
+    for (size_t q = w->count; q-- > zl_world_divisions(w);)
+        if (used[q] && w->variable[q].den) zl_row_mark(w->variable[q].num, used);
+}
 
 bool zl_row_has(const zl_world *w, const zl_row *row, size_t v)
 {
@@ -333,7 +303,7 @@ static zlay_status swap_in(swap *s, zl_quasi *a)
         a->at[v] = 0;
         status = zl_quasi_add(s->w, a, s->to[v], factor);
     }
-    trim(a);
+    zl_quasi_trim(a);
     return status;
 }
 

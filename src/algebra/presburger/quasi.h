@@ -4,13 +4,16 @@
  *
  * A world numbers variables: parameters, coordinates, then in the order of their making floor
  * divisions and free variables (those of `exists`, and outputs that a condition defines).
- * Everything of a world lives until zl_world_end, so nothing is freed on the way out of a failure.
+ * Everything of a world is working memory of the call, so nothing is freed on the way out of a
+ * failure.
  */
 #ifndef ZL_ALGEBRA_QUASI_H
 #define ZL_ALGEBRA_QUASI_H
 
 #include "algebra/presburger/pieces.h"
 #include <zlay/facts.h>
+
+#include <string.h>
 
 /* (constant + sum of at[v] * variable v, v < used) / den. */
 typedef struct zl_quasi {
@@ -39,11 +42,8 @@ typedef struct zl_variable {
     const zl_row *num;
 } zl_variable;
 
-typedef struct zl_chunk zl_chunk;
-
 typedef struct zl_world {
     zlay_ctx *ctx;
-    zl_chunk *chunk;
     zl_quasi *idle;
     size_t params, dims, count; /* count: variables so far */
     const zl_name *param;
@@ -61,11 +61,18 @@ typedef struct zl_cases {
 } zl_cases;
 
 void zl_world_begin(zl_world *w, zlay_ctx *ctx, size_t params, size_t dims, const zl_name *param);
-void zl_world_end(zl_world *w);
-void *zl_world_take(zl_world *w, size_t count, size_t size); /* zeroed; NULL: no memory */
+
+/* Other counts of parameters and coordinates, before any other variable. */
+void zl_world_known(zl_world *w, size_t params, size_t dims);
+
+/* Where the floor divisions begin. */
+static inline size_t zl_world_divisions(const zl_world *w) { return w->params + w->dims; }
 
 /* A new variable; ELIMIT past ZL_PIECE_VARIABLES. */
 zlay_status zl_world_free_variable(zl_world *w, size_t *v);
+
+/* The variable that is floor(a), made where there is none, w->count being the new one. */
+zlay_status zl_world_division(zl_world *w, const zl_quasi *a, size_t *v);
 
 /* ---- forms: EOVERFLOW where a number does not fit ---------------------------------------- */
 
@@ -73,23 +80,71 @@ zlay_status zl_world_free_variable(zl_world *w, size_t *v);
 zl_quasi *zl_quasi_new(zl_world *w);
 void zl_quasi_drop(zl_world *w, zl_quasi *a);
 
-void zl_quasi_set(zl_quasi *a, int64_t constant);
-void zl_quasi_copy(zl_quasi *a, const zl_quasi *b);
-void zl_quasi_put(zl_quasi *a, size_t v, int64_t coefficient); /* of a variable not in it yet */
+static inline void zl_quasi_set(zl_quasi *a, int64_t constant)
+{
+    a->used = 0;
+    a->constant = constant;
+    a->den = 1;
+}
+
+static inline void zl_quasi_copy(zl_quasi *a, const zl_quasi *b)
+{
+    a->used = b->used;
+    a->constant = b->constant;
+    a->den = b->den;
+    memcpy(a->at, b->at, b->used * sizeof *b->at);
+}
+
+/* The coefficients of at least so many variables are written; none that is 0 is the last. */
+static inline void zl_quasi_widen(zl_quasi *a, size_t used)
+{
+    while (a->used < used) a->at[a->used++] = 0;
+}
+
+static inline void zl_quasi_trim(zl_quasi *a)
+{
+    while (a->used && !a->at[a->used - 1]) a->used--;
+}
+
+/* A coefficient that takes the place of another. */
+static inline void zl_quasi_put(zl_quasi *a, size_t v, int64_t coefficient)
+{
+    zl_quasi_widen(a, v + 1);
+    a->at[v] = coefficient;
+    zl_quasi_trim(a);
+}
+
 void zl_quasi_of_row(zl_quasi *a, const zl_row *row);
 bool zl_quasi_is_constant(const zl_quasi *a);
 zlay_status zl_quasi_add(zl_world *w, zl_quasi *a, const zl_quasi *b, int64_t factor);
 zlay_status zl_quasi_scale(zl_world *w, zl_quasi *a, int64_t factor);
 zlay_status zl_quasi_divide(zl_world *w, zl_quasi *a, int64_t by); /* by >= 1 */
+
+/* floor((g A + c) / (g n)) = floor((A + floor(c / g)) / n), for a g and for the greatest one, which
+ * false says is 1. */
+void zl_quasi_cancel(zl_quasi *a, int64_t g);
+bool zl_quasi_reduce(zl_quasi *a);
 zlay_status zl_quasi_floor(zl_world *w, zl_quasi *a);
 zlay_status zl_quasi_mod(zl_world *w, zl_quasi *a, int64_t by);
 
 /* a with `to` (den 1) in the place of variable v, in divisions too. */
 zlay_status zl_quasi_replace(zl_world *w, zl_quasi *a, size_t v, const zl_quasi *to);
 
+/* Marks the variables of a row, and then those of the divisions that are marked. */
+static inline void zl_row_mark(const zl_row *row, bool *used)
+{
+    for (size_t v = 0; v < row->used; v++) used[v] = used[v] || row->at[v];
+}
+void zl_world_mark(const zl_world *w, bool *used);
+
 /* Whether variable v is in the row, or in a division of it. */
 bool zl_row_has(const zl_world *w, const zl_row *row, size_t v);
 const zl_row *zl_row_new(zl_world *w, const zl_quasi *a, bool equal);
+bool zl_row_same(const zl_row *a, const zl_row *b); /* the same form, whatever their rules */
+
+/* a == 0 or a >= 0 with coefficients without a common divisor. */
+typedef enum zl_holds { ZL_HOLDS_SOMETIMES, ZL_HOLDS_ALWAYS, ZL_HOLDS_NEVER } zl_holds;
+zl_holds zl_condition_reduce(zl_quasi *a, bool equal);
 
 /* ---- conditions: ELIMIT past limits.pieces guards; what is put into another is given up ---- */
 

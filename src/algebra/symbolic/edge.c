@@ -5,7 +5,6 @@
 #include "algebra/presburger/claims.h"
 #include "algebra/symbolic/symbol.h"
 
-#include <string.h>
 
 /* ---- edges that nothing reaches ------------------------------------------------------------ */
 
@@ -63,7 +62,7 @@ static const zl_row *value_of(zl_world *w, const zl_symbols *s)
 /* One claim, the value under all edges; none where an edge holds nowhere. */
 static zlay_status claim_all(zl_claims *c, const zl_symbols *s, const uint64_t *extent)
 {
-    zl_claim claim = {{0}, zl_world_take(c->w, 1, sizeof *claim.value)};
+    zl_claim claim = {{0}, zl_scratch(c->w->ctx, 1, sizeof *claim.value)};
     bool possible = true;
     if (!claim.value || !(claim.value[0] = value_of(c->w, s))) return ZLAY_ENOMEM;
     zlay_status status = ZLAY_OK;
@@ -77,6 +76,7 @@ static zlay_status claim_all(zl_claims *c, const zl_symbols *s, const uint64_t *
 zlay_status zl_edges_pieces(zlay_ctx *ctx, zlay_layout **out, const zl_symbols *s)
 {
     zl_world w;
+    zl_mark mark = zl_scratch_mark(ctx);
     uint64_t extent[ZL_SYMBOL_LEAVES];
     const zl_claims_frame frame = {extent, NULL};
     for (size_t i = 0; i < s->leaves; i++) extent[i] = (uint64_t)s->leaf[i].shape.factor;
@@ -84,6 +84,6 @@ zlay_status zl_edges_pieces(zlay_ctx *ctx, zlay_layout **out, const zl_symbols *
     zl_claims claims = {&w, 1, 0, 0, NULL};
     zlay_status status = claim_all(&claims, s, extent);
     if (!status) status = zl_claims_layout(&claims, out, &frame);
-    zl_world_end(&w);
+    zl_scratch_release(ctx, mark);
     return status;
 }

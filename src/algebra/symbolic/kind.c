@@ -29,18 +29,6 @@ static bool at_integer(const zlay_layout *a, int64_t value, int64_t *out)
     return false;
 }
 
-static bool affine_of(zl_affine *out, const zlay_layout *a)
-{
-    (void)out, (void)a;
-    return false;
-}
-
-static bool affine_of_integers(zl_affine *out, const zlay_layout *a, unsigned bits)
-{
-    (void)out, (void)a, (void)bits;
-    return false;
-}
-
 static zlay_status box_of(zl_modes *box, const zlay_layout *a)
 {
     const zl_symbols *s = a->symbols;
@@ -120,7 +108,7 @@ static zlay_status bind_one(zlay_ctx *ctx, zl_symbols *s, const char *name, int6
 }
 
 static zlay_status bind(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a, size_t count,
-                            const char *const *name, const int64_t *value)
+                        const char *const *name, const int64_t *value)
 {
     zl_symbols s = *a->symbols;
     zlay_status status = ZLAY_OK;
@@ -139,8 +127,6 @@ static const zl_layout_kind symbols_kind = {
     .at = flat_at,
     .tuple = tuple_at,
     .at_integer = at_integer,
-    .affine = affine_of,
-    .affine_of_integers = affine_of_integers,
     .steps = steps_of,
     .box = box_of,
     .extents = extents_of,
@@ -160,8 +146,8 @@ static zlay_status strided(zlay_ctx *ctx, zlay_layout **out, const zl_symbols *s
     m.offset = s->offset.count ? s->offset.term[0].factor : 0;
     for (size_t i = 0; i < s->leaves && !status; i++) {
         const zl_symbol_leaf *leaf = &s->leaf[i];
-        status = zl_modes_put(&m, (zl_mode){leaf->shape.factor, leaf->stride.factor, leaf->open,
-                                            leaf->close});
+        status = zl_modes_put(
+            &m, (zl_mode){leaf->shape.factor, leaf->stride.factor, leaf->open, leaf->close});
     }
     if (!status) status = zl_layout_strided(ctx, out, &m, (zl_swizzle){0, 0, 0});
     zl_modes_end(&m);
@@ -225,4 +211,3 @@ zlay_status zlay_layout_assume(zlay_ctx *ctx, zlay_layout **out, const zlay_layo
     zlay_status status = zl_enter(ctx);
     return status ? status : zl_leave(ctx, assume(ctx, out, a, facts));
 }
-

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Layouts from texts, inside a call. */
+/* Layouts from texts. */
 #ifndef ZL_ALGEBRA_FORMAT_H
 #define ZL_ALGEBRA_FORMAT_H
 
 #include "base/base.h"
 #include <zlay/layout.h>
 
-/* The text of a layout of any kind; failures count its bytes from first_byte on. */
+/* zlay_layout_parse inside a call; failures count its bytes from first_byte on. */
 zlay_status zl_parse(zlay_ctx *ctx, zlay_layout **out, const char *text, size_t length,
                      size_t first_byte);
 
-/* A layout from a text that zlay itself composes. */
+/* A layout from a text that a planner composes between its calls: it is a call of its own. */
 zlay_status zl_layout_format(zlay_ctx *ctx, zlay_layout **out, const char *format, ...)
     ZL_PRINTF(3, 4);
 

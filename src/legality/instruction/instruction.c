@@ -5,7 +5,6 @@
 #include "isa/form.h"
 #include "legality/instruction/replace.h"
 
-#include <string.h>
 
 /* The constants of the form that were given, each with the quantity whose rules it keeps. */
 typedef struct asked {

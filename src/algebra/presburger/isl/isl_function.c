@@ -120,7 +120,7 @@ static zlay_status read_values(answer *m, isl_multi_aff *values)
 {
     size_t outs = m->to->outs;
     zlay_status status = ZLAY_OK;
-    m->value = zl_world_take(m->to->w, outs, sizeof *m->value);
+    m->value = zl_scratch(m->to->w->ctx, outs, sizeof *m->value);
     if (!m->value) return ZLAY_ENOMEM;
     for (size_t r = 0; r < outs && !status; r++) {
         isl_aff *aff = isl_multi_aff_get_aff(values, (int)(outs - 1 - r));
@@ -189,6 +189,7 @@ zlay_status zl_isl_coalesce(zlay_ctx *ctx, zlay_layout **out, const zlay_layout 
     const zl_pieces *p = &a->pieces;
     zl_world w;
     zl_isl e;
+    zl_mark mark = zl_scratch_mark(ctx);
     zl_claims claims = {&w, p->outs, 0, 0, NULL};
     zl_claims_frame frame = {p->extent, zl_pieces_sized(p) ? p->out_size : NULL};
     zl_world_begin(&w, ctx, p->params, p->dims, p->param);
@@ -196,7 +197,7 @@ zlay_status zl_isl_coalesce(zlay_ctx *ctx, zlay_layout **out, const zlay_layout 
     if (!status) status = coalesced(&e, &claims, p);
     zl_isl_end(&e);
     if (!status) status = zl_claims_layout(&claims, out, &frame);
-    zl_world_end(&w);
+    zl_scratch_release(ctx, mark);
     return status;
 }
 

@@ -11,18 +11,12 @@ typedef struct relation {
     size_t frees;
 } relation;
 
-static void use(relation *x, const zl_row *row)
-{
-    for (size_t v = 0; v < row->used; v++) x->used[v] = x->used[v] || row->at[v];
-}
-
 static void find_used(relation *x, const zl_claim *claim, size_t outs)
 {
     size_t known = x->from->params + x->from->dims;
-    for (size_t r = 0; r < claim->guard.count; r++) use(x, claim->guard.row[r]);
-    for (size_t r = 0; r < outs; r++) use(x, claim->value[r]);
-    for (size_t q = x->from->count; q-- > known;)
-        if (x->used[q] && x->from->variable[q].den) use(x, x->from->variable[q].num);
+    for (size_t r = 0; r < claim->guard.count; r++) zl_row_mark(claim->guard.row[r], x->used);
+    for (size_t r = 0; r < outs; r++) zl_row_mark(claim->value[r], x->used);
+    zl_world_mark(x->from, x->used);
     for (size_t v = known; v < x->from->count; v++)
         x->frees += x->used[v] && !x->from->variable[v].den;
 }
@@ -88,7 +82,7 @@ static zlay_status ask(relation *x, zl_claims *to, const zl_claim *claim)
     if (x->to.count > ZL_PIECE_VARIABLES)
         return zl_fail(x->from->ctx, ZLAY_ELIMIT, "more than %d variables",
                        (int)ZL_PIECE_VARIABLES);
-    uint64_t *extent = zl_world_take(&x->to, x->to.dims, sizeof *extent);
+    uint64_t *extent = zl_scratch(x->to.ctx, x->to.dims, sizeof *extent);
     zlay_status status = extent ? carry_variables(x, to->outs) : ZLAY_ENOMEM;
     if (!status) status = carry_rows(x, claim, to->outs);
     if (!status) status = zl_claims_dense(&x->claims, &p, extent, NULL);
@@ -99,7 +93,5 @@ zlay_status zl_solve_by_isl(zl_claims *to, const zl_claim *claim)
 {
     relation x = {.from = to->w};
     x.claims = (zl_claims){&x.to, 0, 0, 0, NULL};
-    zlay_status status = ask(&x, to, claim);
-    zl_world_end(&x.to);
-    return status;
+    return ask(&x, to, claim);
 }

@@ -54,7 +54,7 @@ static zlay_status list_put(zl_map_reader *p, list *l, zl_quasi *a)
 {
     if (l->count == l->room) {
         size_t room = l->room ? 2 * l->room : 4;
-        zl_quasi **more = zl_world_take(&p->w, room, sizeof *more);
+        zl_quasi **more = zl_scratch(p->w.ctx, room, sizeof *more);
         if (!more) return ZLAY_ENOMEM;
         for (size_t i = 0; i < l->count; i++) more[i] = l->at[i];
         l->at = more;

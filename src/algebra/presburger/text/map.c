@@ -145,7 +145,7 @@ static zlay_status solve_left(item *m, zl_claims *to, const zl_claim *claim, siz
 
 static zlay_status put_case(item *m, zl_claims *to, size_t i, size_t byte)
 {
-    zl_claim claim = {{0}, zl_world_take(&m->p.w, m->outs, sizeof *claim.value)};
+    zl_claim claim = {{0}, zl_scratch(m->p.w.ctx, m->outs, sizeof *claim.value)};
     bool possible = true;
     size_t left;
     if (!claim.value) return ZLAY_ENOMEM;
@@ -165,12 +165,14 @@ static zlay_status hand_over(item *m, whole *t, size_t byte)
     zlay_status status = ZLAY_OK;
     for (size_t i = 0; i < m->cases.count && !status; i++) status = put_case(m, &own, i, byte);
     if (!status) status = zl_claims_dense(&own, &p, NULL, NULL);
-    return status ? status : zl_claims_import(&t->claims, &p, NULL);
+    if (status) return status;
+    t->w.idle = m->p.w.idle; /* the item needs no more forms */
+    return zl_claims_import(&t->claims, &p, NULL);
 }
 
 static zlay_status read_map(item *m)
 {
-    m->value = zl_world_take(&m->p.w, m->outs, sizeof *m->value);
+    m->value = zl_scratch(m->p.w.ctx, m->outs, sizeof *m->value);
     zlay_status status = m->value ? zl_cases_true(&m->p.w, &m->cases) : ZLAY_ENOMEM;
     if (!status) status = read_tuple(m, m->p.w.dims, read_in);
     if (!status && !zl_cursor_symbol(&m->p.c, "->")) status = zl_cursor_fail(&m->p.c, "'->'");
@@ -186,12 +188,12 @@ static zlay_status read_item(zl_cursor *c, whole *t)
     size_t byte = c->at;
     zlay_status status = ZLAY_OK;
     zl_world_begin(&m.p.w, t->ctx, t->w.params, t->w.dims, t->param);
+    m.p.w.idle = t->w.idle;
     for (size_t i = 0; i < t->w.params && !status; i++)
         status = zl_reader_declare(&m.p, t->param[i].text, strlen(t->param[i].text), i);
     if (!status) status = read_map(&m);
     c->at = m.p.c.at;
     if (!status) status = zl_cursor_place(&m.p.c, hand_over(&m, t, byte), byte);
-    zl_world_end(&m.p.w);
     return status;
 }
 
@@ -220,8 +222,7 @@ static zlay_status read_counts(zl_cursor *c, whole *t)
 {
     zl_cursor out = *c;
     uint64_t most = zl_limits(t->ctx)->dims;
-    t->w.dims = count_places(c, &out.at);
-    t->w.count = t->w.params + t->w.dims;
+    zl_world_known(&t->w, t->w.params, count_places(c, &out.at));
     t->claims.outs = count_places(&out, &out.at);
     size_t count = t->w.dims > t->claims.outs ? t->w.dims : t->claims.outs;
     if (count > most || t->w.count >= ZL_PIECE_VARIABLES)
@@ -242,7 +243,7 @@ static zlay_status read_param(zl_cursor *c, whole *t)
         if (strlen(t->param[k].text) == length && !memcmp(t->param[k].text, text, length))
             return zl_cursor_fail(c, "a name that is not there already");
     memcpy(t->param[i].text, text, length);
-    t->w.params++;
+    zl_world_known(&t->w, i + 1, 0);
     c->at = p.c.at + length;
     return ZLAY_OK;
 }
@@ -252,7 +253,7 @@ static zlay_status read_params(zl_cursor *c, whole *t)
     uint64_t most = zl_limits(t->ctx)->dims;
     zlay_status status = ZLAY_OK;
     if (!zl_cursor_take(c, '[')) return ZLAY_OK;
-    t->param = zl_world_take(&t->w, most < 128 ? most : 128, sizeof *t->param);
+    t->param = zl_scratch(t->w.ctx, most < 128 ? most : 128, sizeof *t->param);
     if (!t->param) return ZLAY_ENOMEM;
     if (zl_cursor_peek(c) != ']') do {
         if (t->w.params == (most < 128 ? most : 128))
@@ -282,7 +283,7 @@ static zlay_status read_items(zl_cursor *c, whole *t)
 static zlay_status read_sizes(zl_cursor *c, whole *t, uint64_t **out, size_t count)
 {
     zlay_status status = ZLAY_OK;
-    *out = zl_world_take(&t->w, count, sizeof **out);
+    *out = zl_scratch(t->w.ctx, count, sizeof **out);
     if (!*out) return ZLAY_ENOMEM;
     for (size_t i = 0; i < count && !status; i++) {
         status = zl_cursor_unsigned(c, &(*out)[i]);
@@ -342,10 +343,11 @@ static zlay_status read_text(whole *t, const char *text, zlay_layout **out)
 zlay_status zl_pieces_parse(zl_cursor *c, zlay_layout **out)
 {
     whole t = {.ctx = c->ctx, .length = c->length, .first = c->first};
+    zl_mark mark = zl_scratch_mark(c->ctx);
     zl_world_begin(&t.w, c->ctx, 0, 0, NULL);
     t.claims.w = &t.w;
-    t.text = zl_world_take(&t.w, c->length, 1);
+    t.text = zl_scratch(t.w.ctx, c->length, 1);
     zlay_status status = t.text ? read_text(&t, c->text, out) : ZLAY_ENOMEM;
-    zl_world_end(&t.w);
+    zl_scratch_release(c->ctx, mark);
     return status;
 }

@@ -28,7 +28,7 @@ static zlay_status name_room(zl_map_reader *p)
 {
     if (p->names < p->room) return ZLAY_OK;
     size_t room = p->room ? 2 * p->room : 16;
-    zl_scoped *more = zl_world_take(&p->w, room, sizeof *more);
+    zl_scoped *more = zl_scratch(p->w.ctx, room, sizeof *more);
     if (!more) return ZLAY_ENOMEM;
     if (p->names) memcpy(more, p->name, p->names * sizeof *more);
     p->name = more;
