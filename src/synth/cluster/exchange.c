@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Registers that change blocks. With slots split into the place x inside a block and the block y,
- * source is S x + T y. The slot d of dest, in block b, is served from block b + c and place x where
+/* Plans which slot of a cluster serves each slot of dest when registers change blocks. With the
+ * place x inside a block and the block y, source is S x + T y over F2. The slot d of dest, in block
+ * b, is served from block b + c and place x where
  *     S x + T c = dest(d) + T b.
- * Solved with the columns of S before those of T, c is 0 exactly where the right side lies in the
- * image of S, which is where the block holds the element itself: so what can stay stays, and the
- * pairs that are left are those that have to cross. */
+ * The system is solved by elimination, with the columns of S before those of T. Then c is 0 exactly
+ * where the right side lies in the image of S, that is, where the block itself holds the element.
+ * So an element crosses blocks only if it must, and the number of crossings is the least. */
 #include "algebra/decide/certificate.h"
 #include "synth/cluster/cluster.h"
 
@@ -79,7 +80,7 @@ static zlay_status match(zlay_ctx *ctx, const parts *source, const parts *dest)
     return same ? ZLAY_OK : zl_fail(ctx, ZLAY_EINVAL, "source and dest have other outputs");
 }
 
-/* The inputs of source with the block last, so that its columns are taken when no other serves. */
+/* Source with the block as its last input, so that elimination uses the block's columns last. */
 static zlay_status block_last(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *source,
                               const parts *p)
 {
@@ -91,7 +92,7 @@ static zlay_status block_last(zlay_ctx *ctx, zlay_layout **out, const zlay_layou
     return zlay_f2_transpose_ins(ctx, out, source, names, count);
 }
 
-/* dest(d) + T b, over the slots of dest. */
+/* The right side of the system: dest(d) + T b, over the slots of dest. */
 static zlay_status relative(zlay_ctx *ctx, zlay_layout **out, const parts *source,
                             const parts *dest)
 {
@@ -103,7 +104,7 @@ static zlay_status relative(zlay_ctx *ctx, zlay_layout **out, const parts *sourc
     return put_together(ctx, out, &p);
 }
 
-/* Bit i of the block's own rank, added to where its slots are served from. */
+/* Makes the route: adds the block's own rank b to c, so that the result is the serving block. */
 static zlay_status own_block(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *offset)
 {
     parts p;
@@ -113,7 +114,8 @@ static zlay_status own_block(zlay_ctx *ctx, zlay_layout **out, const zlay_layout
     return status ? status : put_together(ctx, out, &p);
 }
 
-/* 2^rank pairs of element and block that dest wants; of these, rank of c lie across. */
+/* Counts the pairs of an element and a block that dest wants, 2^rank; those that cross blocks, by
+ * the rank of c; the set of all c; and the shared memory that the exchange takes. */
 static zlay_status count(zlay_ctx *ctx, zlay_exchange *x, const zlay_layout *offset,
                          const parts *dest)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A tile that blocks of a cluster share, in slices. A box fills shared memory with its last
- * dimension slowest, so boxes that lie one behind the other divide one dimension and take every
- * later one coordinate by coordinate. */
+/* Cuts a tile that all blocks of a cluster need into slices: each block loads one and multicasts
+ * it to the others. In shared memory the last dimension of a box is the slowest, so slices that
+ * lie one after the other divide one dimension and have a single coordinate of every later
+ * dimension. The most slices are taken for which all rules hold. */
 #include "algebra/decide/certificate.h"
 #include "base/request.h"
 #include "legality/tensormap/size.h"
@@ -29,7 +30,8 @@ static zlay_status request_copy(zlay_ctx *ctx, zlay_multicast_request *out,
     return ZLAY_OK;
 }
 
-/* Of an interleaved box shared memory has one row along the last dimension but one. */
+/* Whether shared memory has only one coordinate of a dimension: the last but one of an interleaved
+ * box. */
 static bool is_lone(const zlay_tensormap *map, uint32_t d)
 {
     return map->interleave && d + 2 == map->rank;
@@ -50,7 +52,7 @@ static uint32_t step_of(const zlay_tensormap *map, uint32_t d)
 /* Whether rows take the swizzle's span. */
 static bool has_span(const zlay_tensormap *map) { return map->swizzle && !map->interleave; }
 
-/* A part of the elements of dimension `dim`, and one of every later dimension. */
+/* The map of one slice: a part of dimension `dim`, and one coordinate of every later dimension. */
 static zlay_tensormap sliced(const zlay_tensormap *map, uint32_t dim, uint32_t parts)
 {
     zlay_tensormap slice = *map;
@@ -72,6 +74,7 @@ static void fill(zlay_multicast *out, const zlay_multicast_request *r, const zla
     out->expect = slices * out->slice_count;
 }
 
+/* Checks the rules of the map and of each slice's copy. */
 static zlay_status check(zlay_ctx *ctx, const zlay_target *target, const zlay_multicast *m)
 {
     zlay_verdict verdict;
@@ -96,8 +99,9 @@ static zlay_status certify(zlay_ctx *ctx, const zlay_multicast *m)
     return status;
 }
 
-/* Whether the map can be cut along a dimension into `parts` slices each of every later coordinate,
- * for no more blocks than there are. A part of a swizzled row would take a whole span. */
+/* Whether a dimension can be cut into `parts` slices for each of `later` later coordinates, with at
+ * most one slice for each block. A swizzled row cannot be cut, because each part would take a whole
+ * span. */
 static bool divides(const zlay_tensormap *map, uint32_t dim, uint64_t later, uint32_t parts,
                     uint32_t blocks)
 {
@@ -105,7 +109,8 @@ static bool divides(const zlay_tensormap *map, uint32_t dim, uint64_t later, uin
     return later * parts <= blocks && zl_box_elements(map, dim) % parts == 0;
 }
 
-/* The most slices first; of as many, those that divide the latest dimension. */
+/* Chooses the most slices for which all rules hold; of as many, those that divide the last
+ * dimension that is possible. */
 static zlay_status choose(zlay_ctx *ctx, zlay_multicast *best, const zlay_target *target,
                           const zlay_multicast_request *r, uint32_t blocks)
 {
@@ -158,7 +163,7 @@ static uint32_t rank_of(uint32_t mask, uint32_t i)
     return (uint32_t)__builtin_ctz(mask);
 }
 
-/* Parts of a dimension, of those that slices divide. */
+/* The number of slices along a dimension. */
 static uint32_t parts_of(const zlay_multicast *m, uint32_t d)
 {
     zlay_tensormap tile = m->map;
@@ -186,13 +191,13 @@ zlay_status zlay_multicast_issue(zlay_issue *out, const zlay_multicast *m, uint3
     return ZLAY_OK;
 }
 
-/* Bytes of a row, or rows and what is beyond them. */
+/* The extent of a dimension in shared memory: bytes of a row, or coordinates. */
 static int64_t tall(const zlay_tensormap *map, uint32_t d)
 {
     return (int64_t)(d ? placed(map, d) : zl_row_bytes(map));
 }
 
-/* A dimension of the tile as slices place it: what a slice has of it, then its parts. */
+/* Puts a dimension of the tile as slices place it: the part in one slice, then the slices. */
 static uint32_t put_dimension(const zlay_multicast *m, uint32_t d, int64_t whole, int64_t *slice,
                               int64_t extent[2], int64_t stride[2])
 {

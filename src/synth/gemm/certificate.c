@@ -11,6 +11,7 @@
 
 enum { ELEMENT = 2 };
 
+/* The elements from one box of a stage to the next. */
 static uint32_t box_pitch(const zl_operand *o)
 {
     return o->copies_count > 1 ? o->copies[1].smem / ELEMENT : 0;
@@ -26,8 +27,8 @@ zlay_status zl_layout_placed(zlay_ctx *ctx, zlay_layout **out, const zl_operand 
                             inner, boxes, outer, box_pitch(o), inner);
 }
 
-/* What the matrix descriptors read, K steps and consumers in turn: the canonical layouts of the PTX
- * ISA, "Strides", with the fields as their strides. */
+/* What the matrix descriptors of all K steps and consumers read: the canonical layouts of PTX ISA,
+ * "Strides", with the descriptor's fields as their strides. */
 static zlay_status read_by_desc(zlay_ctx *ctx, zlay_layout **out, const zlay_plan *plan,
                                 int32_t operand)
 {
@@ -49,9 +50,10 @@ static zlay_status read_by_desc(zlay_ctx *ctx, zlay_layout **out, const zlay_pla
                             info->k_steps, lbo, consumer, elements, sbo, step);
 }
 
-/* What the consumers' stmatrix write, as src/emit/ptx/accumulator.c addresses it and whatever the map
- * says: 128-byte rows of 64 columns, their 16-byte chunks XORed with the row's number mod 8; lane
- * rows of eight, two halves, four warps; a box for each 64 columns of a pass. */
+/* What the consumers' stmatrix write, as src/emit/ptx/accumulator.c computes the addresses, which
+ * do not depend on the map: rows of 128 bytes (64 columns), whose 16-byte chunks are XORed with
+ * the row's number mod 8; the rows are eight lane rows, two halves and four warps; each 64 columns
+ * of a pass have a box. */
 static zlay_status written(zlay_ctx *ctx, zlay_layout **out, const zlay_plan *plan)
 {
     return zl_layout_format(ctx, out,
@@ -59,9 +61,9 @@ static zlay_status written(zlay_ctx *ctx, zlay_layout **out, const zlay_plan *pl
                             plan->info.pass_n / 64);
 }
 
-/* The tile's elements in global memory by the map's strides, or by the request's leading dimension;
- * rows past the tensor do not exist, so a tensor of fewer rows than the box is compared on those it
- * has. */
+/* The offsets of the tile's elements in global memory: by the map's strides, or by the request's
+ * leading dimension.  Where the tensor has fewer rows than the box, only these rows are
+ * compared. */
 static zlay_status in_global(zlay_ctx *ctx, zlay_layout **out, const zl_operand *o, bool by_map)
 {
     unsigned long long inner = o->map.box[0], boxes = o->copies_count, width = inner * boxes;

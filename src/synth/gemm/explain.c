@@ -135,8 +135,8 @@ static uint32_t byte_at(const zlay_layout *layout, uint64_t index)
     return (uint32_t)offset * ELEMENT;
 }
 
-/* Row addresses of a 16-byte-row matrix access: `rows` lanes a matrix, the next matrix one chunk
- * on. */
+/* Counts one access of a matrix instruction: each of `lanes` lanes has the address of a row of 16
+ * bytes; after `rows` lanes follow the rows of the next chunk. */
 static void put_matrix(zl_text *out, const zlay_plan *plan, int32_t operand, const char *what,
                        const char *access, uint32_t rows, uint32_t lanes)
 {
@@ -151,8 +151,8 @@ static void put_matrix(zl_text *out, const zlay_plan *plan, int32_t operand, con
     put_count(out, plan, what, access, address);
 }
 
-/* A warp's accesses of a box moved by threads: consecutive pieces of `width` bytes along its rows.
- */
+/* Counts one access of a warp that moves a box by threads: its lanes have consecutive pieces of
+ * `width` bytes along the rows. */
 static void put_moved(zl_text *out, const zlay_plan *plan, int32_t operand)
 {
     const zl_operand *o = &plan->operand[operand];

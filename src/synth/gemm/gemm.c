@@ -77,6 +77,8 @@ static uint64_t address_or_default(uint64_t address)
     return address ? address : (uint64_t)1 << 20;
 }
 
+/* Reads extents, orders, leading dimensions and addresses.  Where D is column-major, A and B change
+ * their roles, because the transposed product is planned. */
 static zlay_status gemm_read(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *g)
 {
     int32_t a_order = 0, b_order = 0, d_order = 0;
@@ -111,8 +113,9 @@ static zlay_status gemm_read(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *g)
     return status;
 }
 
-/* Threads publish a stage when the next is on its way, and a consumer releases one when it has the
- * next: two stages would wait for each other. */
+/* Where threads move an operand, at least three stages are needed.  A producer publishes a stage
+ * only after it has issued the next one, and a consumer releases a stage only after it has
+ * received the next one; with two stages they would wait for each other. */
 static zlay_status stages_check(zlay_ctx *ctx, const zlay_plan_summary *info)
 {
     if (info->full_count == 1 || info->stages >= 3) return ZLAY_OK;

@@ -54,6 +54,7 @@ static bool any_cpasync(const zlay_plan *plan)
            plan->operand[ZLAY_OPERAND_B].kind == ZLAY_COPY_CP_ASYNC;
 }
 
+/* Waits until the stage is empty, and expects the bytes of tensor copies. */
 static void stage_begin(zl_text *out, const zlay_plan *plan, const char *at)
 {
     uint32_t s = plan->info.stages;
@@ -71,6 +72,7 @@ static void producer_by_tensor(zl_text *out, const zlay_plan *plan)
     zl_puts(out, "end\nend\nend\n");
 }
 
+/* Makes what threads wrote to a stage visible to wgmma, and arrives at its full barrier. */
 static void publish(zl_text *out, const zlay_plan *plan, const char *at, int in_flight)
 {
     if (any_cpasync(plan)) zl_putf(out, "waitgroup cpasync %d\n", in_flight);
@@ -85,7 +87,7 @@ static void thread_stage(zl_text *out, const zlay_plan *plan, const char *at)
     if (any_cpasync(plan)) zl_puts(out, "commit cpasync\n");
 }
 
-/* One step stays in flight: a thread publishes step i - 1 when step i is on its way. */
+/* One step stays in flight: a thread publishes step i - 1 after it has issued step i. */
 static void producer_by_threads(zl_text *out, const zlay_plan *plan)
 {
     zl_puts(out, "role producer warps 0..3\nfor t in 0..T\n");
@@ -105,6 +107,7 @@ static void multiply(zl_text *out, const zlay_plan *plan, const char *at, const 
     zl_putf(out, "mma A[%s %% %u], B[%s %% %u] -> C%s\ncommit wgmma\n", at, s, at, s, fresh);
 }
 
+/* Stores D by passes through shared memory: by tensor copies, or by threads. */
 static void epilogue(zl_text *out, const zlay_plan *plan)
 {
     const zl_operand *d = &plan->operand[ZLAY_OPERAND_D];

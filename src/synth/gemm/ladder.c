@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Prints every rule that a plan asked, with the value that it found and who enforces it; for an
- * operand that tensor copies cannot move also the least repair, and the path that is taken
- * instead. Part of zlay_plan_print. */
+/* Prints every rule that applies to a plan, with the value that was found and what enforces the
+ * rule. For an operand that tensor copies cannot move, it also prints the least repair and the path
+ * that the plan takes instead. Part of zlay_plan_print. */
 #include "legality/copy/copy.h"
 #include "legality/descriptor/smemdesc.h"
 #include "legality/launch/smem.h"
@@ -41,6 +41,7 @@ static void put_fix(const rule_line *at, const zlay_reason *r)
     zl_putf(at->out, "; keeps %s\n", keeps[r->fix_keeps]);
 }
 
+/* Prints one rule: holds, noted or broken. */
 static void put_rung(void *arg, const zlay_reason *r, bool held)
 {
     rule_line *at = arg;

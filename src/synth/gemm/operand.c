@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Plans one operand of a GEMM: its tensor map, whether tensor copies may move it by the rules of
- * the target or threads must, the copies of one stage, and the matrix descriptor of its first
- * step. */
+/* Plans one operand of a GEMM: its tensor map, the copies of one stage, and the matrix descriptor
+ * of its first step. Tensor copies move the operand if every rule of the target allows it;
+ * otherwise threads do, by cp.async or by loads and stores. */
 #include "legality/copy/copy.h"
 #include "synth/gemm/plan.h"
 
@@ -30,7 +30,8 @@ static axes operand_axes(const zl_operand *o, int32_t operand)
     return o->major == ZLAY_MAJOR_K ? (axes){2, mn} : (axes){mn, 2};
 }
 
-/* The pitch of a matrix of one row is never used, so it may be what the hardware likes. */
+/* The bytes from one row to the next.  A matrix of one row does not use its pitch, so the pitch is
+ * then rounded up to a legal one. */
 static uint64_t row_bytes(const zl_operand *o)
 {
     uint64_t bytes = o->pitch * ELEMENT;
@@ -54,7 +55,7 @@ static void map_fill(zl_operand *o, uint64_t address, uint32_t box_outer)
     map->l2 = 2;
 }
 
-/* The widest access of a thread that every row allows. */
+/* The widest access of a thread that the alignment of every row allows. */
 static uint32_t thread_width(uint64_t address, uint64_t row, uint64_t inner, bool partial)
 {
     uint64_t all = address | row | (partial ? 0 : inner * ELEMENT);
@@ -69,8 +70,8 @@ static void see_broken(void *arg, const zlay_reason *reason, bool held)
     *(bool *)arg |= !held;
 }
 
-/* Whether the rules of issued copies let a tensor copy do it; a ragged row of D, say, they do not.
- */
+/* Whether the rules of an issued tensor copy allow it.  For example, they refuse a store of rows
+ * that are no multiple of 16 bytes. */
 static bool issue_holds(const zl_operand *o, const zlay_target *target, bool load)
 {
     zlay_copy copy = {.kind = load ? ZLAY_COPY_TENSOR_LOAD : ZLAY_COPY_TENSOR_STORE};
@@ -118,9 +119,9 @@ static void copies_fill(zl_operand *o, int32_t operand, const zlay_plan_summary 
     }
 }
 
-/* Leading and stride offsets of the canonical layouts: K-major groups of eight rows follow each
- * other by SBO; MN-major, LBO leads to the next swizzled row of MN and SBO to the next eight of K.
- */
+/* Sets the leading and stride byte offsets (LBO, SBO) of the canonical layouts.  K-major: SBO leads
+ * to the next group of eight rows.  MN-major: LBO leads to the next swizzled row along MN, and SBO
+ * to the next eight rows along K. */
 static void desc_fill(zlay_plan *plan, int32_t operand)
 {
     const zl_operand *o = &plan->operand[operand];

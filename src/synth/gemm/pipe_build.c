@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Declares to a pipe builder what comes from a plan: a move by the bytes that it brings, a shared
- * buffer by the room that its layout takes. */
+/* Declares parts of a plan to a pipe builder: a move with the bytes that it brings, and a shared
+ * buffer with the bytes that its layout takes. */
 #include "base/base.h"
 #include <zlay/pipe_build.h>
 

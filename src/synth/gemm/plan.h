@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The value behind zlay_plan, and the steps that fill it.  Operands are numbered by
- * ZLAY_OPERAND_*. */
+/* The value behind zlay_plan, and the steps that fill it.  Operands are
+ * numbered by ZLAY_OPERAND_*. */
 #ifndef ZL_PLAN_H
 #define ZL_PLAN_H
 
@@ -8,11 +8,11 @@
 #include "synth/gemm/wave_gemm.h"
 #include <zlay/plan.h>
 
-#define ZL_COPIES       8 /* boxes of one operand in a stage or a pass */
-#define ZL_CERTIFICATES 6 /* two an operand */
+#define ZL_COPIES       8 /* most boxes of one operand in a stage or a pass */
+#define ZL_CERTIFICATES 6 /* two for each operand */
 
-/* One operand of the planned (perhaps swapped) product, as a matrix of `outer` x `inner`, inner
- * contiguous. */
+/* One operand of the planned (perhaps swapped) product, as a matrix of `outer`
+ * x `inner`, inner contiguous. */
 typedef struct zl_operand {
     zlay_tensormap map;
     zlay_copy copies[ZL_COPIES];
@@ -32,30 +32,31 @@ struct zlay_plan {
     zlay_plan_summary info;
     zl_operand operand[3];
     uint64_t address[3];
-    zlay_smemdesc desc[2];   /* of step 0 of consumer 0, from the operand's place in the stage */
+    zlay_smemdesc desc[2];   /* step 0, consumer 0; from the operand's start */
     uint32_t step_start[2];  /* what the next step along K adds to `start` */
     uint32_t consumer_start; /* what the next consumer adds to A's `start` */
     zlay_layout *certificate[ZL_CERTIFICATES][2];
-    zlay_pipe *pipe; /* for wgmma its shared buffers stand in the order of ZLAY_OPERAND_* */
-    zl_wave_gemm wave; /* of targets whose matrix instructions read registers; else zeros */
+    zlay_pipe *pipe; /* for wgmma, shared buffers in order of ZLAY_OPERAND_* */
+    zl_wave_gemm wave; /* where matrix instructions read registers; else 0 */
 };
 
-/* Choose tile and stages where the request leaves them open, and place everything in shared memory.
- */
+/* Chooses tile and stages where the request leaves them open, and places
+ * everything in shared memory. */
 zlay_status zl_gemm_tile(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *gemm);
 
-/* Map, path, copies and descriptor of one operand. */
+/* Plans one operand: map, path, copies and descriptor. */
 zlay_status zl_operand_plan(zlay_ctx *ctx, zlay_plan *plan, int32_t operand);
 
-/* Where the copies put an operand: an element of the tile -> its offset in the stage, or for D in
- * the staging. */
+/* Makes the layout by which the copies place an operand: an element of the tile
+ * -> its offset in the stage or, for D, in the staging. */
 zlay_status zl_layout_placed(zlay_ctx *ctx, zlay_layout **out, const zl_operand *o);
 
 zlay_status zl_certificates_make(zlay_ctx *ctx, zlay_plan *plan);
-/* The rules that the plan asked, with their values; part of zlay_plan_print. */
+/* Prints the rules that apply to the plan, with their values. */
 void zl_ladder_write(zl_text *out, const void *plan);
 
-/* Whether the target multiplies by waves, and such a plan whole. */
+/* Whether the target's matrix instructions read registers (MFMA); and the whole
+ * plan for such a target. */
 bool zl_wave_target(const zlay_target *target);
 zlay_status zl_wave_gemm_plan(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *gemm);
 zlay_status zl_wave_gemm_lay(zlay_ctx *ctx, zlay_plan *plan);
@@ -69,7 +70,7 @@ static inline bool zl_by_waves(const zlay_plan *plan) { return plan->wave.shape.
 zlay_status zl_wave_gemm_pipe(zlay_ctx *ctx, zlay_plan *plan);
 
 zlay_status zl_gemm_pipe(zlay_ctx *ctx, zlay_plan *plan);
-/* Make a plan's pipe of the text that `write` prints of `value`, and prove it. */
+/* Makes a plan's pipe from the text that `write` prints, and proves it. */
 zlay_status zl_plan_pipe_make(zlay_ctx *ctx, zlay_plan *plan, zl_writer *write, const void *value);
 
 static inline bool zl_by_tensor(const zl_operand *o)

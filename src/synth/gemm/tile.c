@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which tile a block computes, and where its stages, staging and barriers lie in shared memory. */
+/* Chooses the tile that a block of a wgmma GEMM computes and the number of stages, and places
+ * stages, staging of D and barriers in shared memory. The tile is the one with the least modelled
+ * time, from times of one K step that were measured on an H200. */
 #include "synth/gemm/plan.h"
 #include "base/arith.h"
 
@@ -22,7 +24,7 @@ enum {
     TILES_MOST = INT32_MAX /* of D: blocks of the grid's first dimension */
 };
 
-/* What the request fixes; 0 is left to the plan. */
+/* Checks the tile sizes that the request fixes; 0 is left to the plan. */
 static zlay_status tile_check(zlay_ctx *ctx, uint32_t m, uint32_t n, uint32_t k)
 {
     if (m && m != ROWS && m != 2 * ROWS)
@@ -49,8 +51,10 @@ static uint64_t tiles_of_d(const zlay_plan_summary *info, uint32_t m, uint32_t n
     return zl_umul_sat(zl_ceil_div(info->m, m), zl_ceil_div(info->n, n));
 }
 
-/* Relative time of a tile shape: waves over the processors times steps, a few for its ends, and
- * epilogue.  It fits 64 bits: there are less than 2^24 waves, and a tile takes less than 2^36. */
+/* The modelled time of a tile shape: the waves of tiles over all processors, times the time of one
+ * tile, which is its K steps, a few steps for fill and epilogue, and the epilogue by threads where
+ * tensor stores are not possible.  It fits 64 bits: there are fewer than 2^24 waves, and a tile
+ * takes less than 2^36. */
 static uint64_t tile_cost(const zlay_plan_summary *info, size_t row)
 {
     uint64_t tiles = tiles_of_d(info, measured[row].m, measured[row].n);
@@ -59,7 +63,7 @@ static uint64_t tile_cost(const zlay_plan_summary *info, size_t row)
     return zl_ceil_div(tiles, PROCESSORS) * (steps + (stored ? 0 : measured[row].by_threads));
 }
 
-/* The cheapest shape that leaves at most TILES_MOST tiles, where the request leaves it open. */
+/* Chooses the cheapest shape with at most TILES_MOST tiles, among those that the request allows. */
 static zlay_status tile_choose(zlay_ctx *ctx, const zlay_plan_summary *info, uint32_t *m,
                                uint32_t *n)
 {
@@ -85,6 +89,7 @@ static uint32_t smem_bytes(const zlay_plan_summary *info, uint32_t stages)
     return stages * info->stage_bytes + info->consumers * info->pitch_d + 2 * 8 * stages + ALIGN;
 }
 
+/* Takes the stages that the request fixes, else as many as fit shared memory. */
 static zlay_status stages_choose(zlay_ctx *ctx, zlay_plan_summary *info, uint32_t want)
 {
     uint64_t capacity = zlay_smem_capacity(info->target);

@@ -28,7 +28,7 @@ enum {
 
 /* ---- the instruction ------------------------------------------------------------------ */
 
-/* The first that the target has is taken. */
+/* The shapes of the instruction; the first that the target has is used. */
 static const uint32_t instructions[][3] = {{32, 32, 16}, {32, 32, 8}};
 
 static bool instruction_find(zlay_mma *out, const zlay_target *target)
@@ -75,7 +75,7 @@ static uint32_t stage_bytes(const zlay_plan_summary *info)
     return (info->tile_m + info->tile_n) * info->tile_k * ELEMENT;
 }
 
-/* Of the widest step of K of which two blocks fit into shared memory. */
+/* The default tile: the greatest K step with which two blocks fit into shared memory. */
 static void tile_default(zlay_plan_summary *info, const zlay_gemm *gemm)
 {
     uint64_t capacity = zlay_smem_capacity(info->target);
@@ -120,7 +120,7 @@ static zlay_status smem_place(zlay_ctx *ctx, zlay_plan *plan)
 
 /* ---- loads ------------------------------------------------------------------------------- */
 
-/* M0's low 16 bits place a buffer load in shared memory. */
+/* Whether loads may write straight to shared memory.  Their address there has 16 bits, in M0. */
 static bool may_be_direct(const zlay_plan_summary *info)
 {
     return zlay_target_direct(info->target) & 1u << CHUNK && info->smem <= 1u << 16;
@@ -164,7 +164,8 @@ static zlay_status span_check(zlay_ctx *ctx, const char *field, uint64_t rows, u
                    field, (unsigned long long)rows, (unsigned long long)pitch);
 }
 
-/* The greatest power of two of bytes that divides rows, pitch and address of D. */
+/* Sets the bytes of a store: the greatest power of two, at most 8, that divides rows, pitch and
+ * address of D. */
 static zlay_status store_width(zlay_ctx *ctx, zlay_plan *plan)
 {
     const zl_operand *d = &plan->operand[ZLAY_OPERAND_D];
@@ -173,8 +174,8 @@ static zlay_status store_width(zlay_ctx *ctx, zlay_plan *plan)
     return span_check(ctx, "ldd", plan->info.tile_m, d->pitch);
 }
 
-/* An offset of 2^31 is outside of the longest resource that a tile may have: loads there bring 0,
- * and stores are dropped. */
+/* Checks that an offset of 2^31 is outside of the longest buffer resource that a tile may have:
+ * then loads there return 0, and stores are dropped. */
 static zlay_status outside_check(zlay_ctx *ctx, const zlay_plan *plan)
 {
     zlay_buffer resource = {.records = SPAN_MOST - 1, .data_format = 4};
@@ -213,6 +214,7 @@ static void sums_plan(zlay_plan *plan)
     info->k_steps = info->tile_k / info->mma.k;
 }
 
+/* The next `count` registers at an aligned number. */
 static uint32_t take(uint32_t *next, uint32_t count, uint32_t aligned_to)
 {
     uint32_t at = (*next + aligned_to - 1) / aligned_to * aligned_to;
@@ -220,7 +222,7 @@ static uint32_t take(uint32_t *next, uint32_t count, uint32_t aligned_to)
     return at;
 }
 
-/* The first four are anybody's. */
+/* Numbers the registers of a lane.  The first four are scratch registers of every step. */
 static void registers_plan(zlay_plan *plan)
 {
     zlay_wave_gemm *w = &plan->wave.shape;
@@ -240,7 +242,7 @@ static void registers_plan(zlay_plan *plan)
     w->scalars = SCALARS;
 }
 
-/* Registers and accumulators are one file. */
+/* Registers and accumulators share one register file. */
 static zlay_status registers_check(zlay_ctx *ctx, const zlay_plan *plan)
 {
     zlay_target_summary limits;

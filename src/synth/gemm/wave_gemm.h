@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The part of a plan for targets whose matrix instructions read registers: the shape of tile and
- * waves, and which registers of a lane hold what. */
+/* The part of a plan for targets whose matrix instructions read registers: the
+ * shape of tile and waves, and which registers of a lane hold what. */
 #ifndef ZL_WAVE_GEMM_H
 #define ZL_WAVE_GEMM_H
 
@@ -9,16 +9,17 @@
 
 /* Registers of a lane, by number. */
 typedef struct zl_wave_registers {
-    uint32_t write;            /* where its 16 bytes go: of a stage, and of the present one */
+    uint32_t write;            /* address of its 16 bytes in a stage, and now */
     uint32_t offset;           /* of each load in global memory */
-    uint32_t key, nowhere;     /* first K of its loads; an offset outside of everything */
-    uint32_t read[2], at[2];   /* of A and B, an address a read: of a stage, of the present one */
-    uint32_t fragment, loaded; /* two sets of what is read; what loads bring */
+    uint32_t key, nowhere;     /* first K of its loads; offset out of bounds */
+    uint32_t read[2], at[2];   /* A and B: address of a read in a stage; now */
+    uint32_t fragment, loaded; /* two sets of fragments; values of loads */
     uint32_t count;
 } zl_wave_registers;
 
-/* What an accumulator of the plan's pipe is to the product: fragments of operand A or B, the sums,
- * which are operand D, or what a load brings before it is put into shared memory. */
+/* What an accumulator of the plan's pipe stands for: fragments of operand A or
+ * B, the sums (operand D), or values of a load before they are put into shared
+ * memory. */
 typedef struct zl_wave_set {
     int32_t operand; /* ZLAY_OPERAND_*, or ZL_WAVE_LOADED */
     uint32_t number; /* among the sets of its operand; of the load */

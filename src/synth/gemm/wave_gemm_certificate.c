@@ -11,8 +11,9 @@ enum { STEP = 8 /* elements of a load, and of a read */, RUN = 4, TEXT = 256 };
 
 /* ---- operands ------------------------------------------------------------------------- */
 
-/* Offsets of loads in the matrix, (thread, element, load): of the plan's elements by the request's
- * leading dimension, and as src/emit/gcn/setup.c computes them. */
+/* Makes the pair of offsets of loads in the matrix, (thread, element, load) -> offset: from the
+ * plan's elements and the request's leading dimension, and as src/emit/gcn/setup.c computes
+ * them. */
 static zlay_status load_pair(zlay_ctx *ctx, zlay_layout *pair[2], const zlay_plan *plan,
                              int32_t operand)
 {
@@ -35,7 +36,8 @@ static zlay_status load_pair(zlay_ctx *ctx, zlay_layout *pair[2], const zlay_pla
     return status;
 }
 
-/* Where lanes read, (lane, element, (read, block, part)): the same two. */
+/* Makes the pair of places that lanes read, (lane, element, (read, block, part)) -> place in shared
+ * memory: of the plan, and as the kernel computes them. */
 static zlay_status read_pair(zlay_ctx *ctx, zlay_layout *pair[2], const zlay_plan *plan,
                              int32_t operand)
 {
@@ -71,7 +73,8 @@ static zlay_status repeated(zlay_ctx *ctx, zlay_layout **out, const zlay_layout 
                             (unsigned long long)stride[3]);
 }
 
-/* Sums by the instruction's map: its rows are columns of D. */
+/* The elements of D that a lane's sums are, by the instruction's fragment; its rows are columns of
+ * D. */
 static zlay_status held(zlay_ctx *ctx, zlay_layout **out, const zlay_plan *plan,
                         const uint64_t extent[4], const uint64_t stride[4])
 {
@@ -88,7 +91,7 @@ static zlay_status held(zlay_ctx *ctx, zlay_layout **out, const zlay_plan *plan,
     return status;
 }
 
-/* And as src/emit/gcn/store.c stores them. */
+/* Makes the pair of elements of D: as lanes hold them, and as src/emit/gcn/store.c stores them. */
 static zlay_status stored_pair(zlay_ctx *ctx, zlay_layout *pair[2], const zlay_plan *plan)
 {
     const zlay_wave_gemm *w = &plan->wave.shape;
@@ -109,7 +112,7 @@ static zlay_status stored_pair(zlay_ctx *ctx, zlay_layout *pair[2], const zlay_p
     return status;
 }
 
-/* ---- decided -------------------------------------------------------------------------------- */
+/* ---- all pairs ------------------------------------------------------------------------------ */
 
 zlay_status zl_wave_certify(zlay_ctx *ctx, zlay_plan *plan)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lays out both operands of a plan of waves: it asks zlay_wave_synth for the layouts from global
- * memory to registers, and derives from them the numbers that a kernel needs. */
+/* Lays out both operands of a plan of waves: zlay_wave_synth makes the layouts from global memory
+ * to registers, and this file derives from them the numbers that a kernel needs. */
 #include "synth/gemm/plan.h"
 
 static zlay_status find(zlay_ctx *ctx, zlay_plan *plan, int32_t operand)
@@ -21,8 +21,8 @@ static zlay_status find(zlay_ctx *ctx, zlay_plan *plan, int32_t operand)
     return zlay_wave_synth(ctx, &plan->wave.operand[operand], info->target, &request);
 }
 
-/* What the kernel takes for granted: loads and reads of 16 bytes, a thread's loads in one column,
- * reads one XOR apart. */
+/* Whether the layouts are as the kernel assumes: loads and reads of 16 bytes, all loads of a thread
+ * in one column, and reads whose addresses differ by one XOR. */
 static bool fits(const zlay_wave_summary *i, const zlay_wave_gemm *w)
 {
     bool one_way = i->reads == 1 || i->read_xor == w->lanes / (i->block_bytes / w->row_bytes) * 16;
@@ -59,7 +59,7 @@ static void take(zlay_plan *plan, const zlay_wave_summary *a, const zlay_wave_su
     banks_take(w, a);
 }
 
-/* (row, k) -> element of the stage. */
+/* Makes the layout of an operand in shared memory: (row, k) -> element of the stage. */
 static zlay_status placed(zlay_ctx *ctx, zlay_layout **out, const zlay_wave_summary *i)
 {
     return zl_layout_format(ctx, out, "Sw<%u,%u,%u> o 0 o (%u,%u):(%u,1)", i->swizzle_bits,

@@ -9,23 +9,23 @@
 
 enum { QUEUE = 4, TEXT = 32 };
 
-/* Where a tile of K is named from: the loop's counter, the tiles behind the loop, or, with no loop,
- * by its number. */
+/* How a tile of K is named: from the loop's counter, from the end N, or, without a loop, by its
+ * number. */
 typedef enum base { COUNTER, END, NUMBER } base;
 
 typedef struct writer {
     zl_text *out;
-    zl_wave_sets *sets; /* that the text has named so far, in the order in which it does */
+    zl_wave_sets *sets; /* the sets that the text has named so far, in order */
     const zlay_plan *plan;
     const zlay_wave_gemm *w;
     uint64_t tiles, ahead;
     bool met;
-    uint32_t loads, issued; /* of a tile; by now */
-    uint32_t last[QUEUE];   /* straight to shared memory: the last load of a tile, by its stage */
-    uint32_t load_last[64]; /* to registers: of each load */
+    uint32_t loads, issued; /* loads of a tile; loads issued so far */
+    uint32_t last[QUEUE];   /* direct loads: the number of a tile's last load, by its stage */
+    uint32_t load_last[64]; /* loads to registers: the number of each load's last issue */
 } writer;
 
-/* "(i+1) % 2", "(N-1) % 2" or "3". */
+/* Prints a stage: "S[(i+1) % 2]", "S[(N-1) % 2]" or "S[3]". */
 static void put_stage(writer *x, base from, int64_t add)
 {
     uint32_t stages = x->plan->info.stages;
@@ -38,7 +38,8 @@ static void put_stage(writer *x, base from, int64_t add)
         zl_putf(x->out, "S[%s %% %u]", names[from], stages);
 }
 
-/* Names a set of registers. The parser numbers accumulators by their first mention, as this does. */
+/* Names a set of registers. The parser numbers accumulators by their first mention, as this
+ * does. */
 static void put_set(writer *x, int32_t operand, uint32_t number)
 {
     static const char letters[] = {[ZLAY_OPERAND_A] = 'A',
@@ -66,13 +67,14 @@ static void load(writer *x, uint32_t i)
     x->load_last[i] = ++x->issued;
 }
 
-/* The loop is counted as one round, which finds in flight what every round does. */
+/* The last load of a tile.  The loop is counted as one iteration, because every iteration begins
+ * with the same loads in flight. */
 static uint32_t *tile_last(writer *x, base from, int64_t tile)
 {
     return &x->last[(from == END ? (int64_t)x->tiles + tile : tile) % QUEUE];
 }
 
-/* Straight to shared memory: the parts of a stage are the operands. */
+/* Loads an operand straight to shared memory; the two operands are the parts of a stage. */
 static void load_part(writer *x, uint32_t operand, base from, int64_t tile)
 {
     uint32_t loads = operand == ZLAY_OPERAND_A ? x->w->loads_a : x->w->loads_b;
@@ -94,6 +96,7 @@ static void load_tile(writer *x, int64_t tile)
     for (uint32_t i = 0; !x->w->direct && i < x->loads; i++) load(x, i);
 }
 
+/* Waits for one load to registers, and puts its values into shared memory. */
 static void put(writer *x, uint32_t i, base from, int64_t tile)
 {
     zl_putf(x->out, "waitcount memory %u\nput ", x->issued - x->load_last[i]);
@@ -103,7 +106,8 @@ static void put(writer *x, uint32_t i, base from, int64_t tile)
     zl_putf(x->out, " %u part %u\n", load_bytes(x), i);
 }
 
-/* Registers are free for the next load as soon as what they hold is put. */
+/* Puts all loads of a tile, and issues the loads of the next one: registers are free for a load as
+ * soon as their values are put. */
 static void put_tile(writer *x, base from, int64_t tile, bool more)
 {
     for (uint32_t i = 0; i < x->loads; i++) {
@@ -138,7 +142,8 @@ static void multiply(writer *x, uint32_t read)
     zl_puts(x->out, "\n");
 }
 
-/* Every wave has fetched this stage, if there is one, and its part of the next one is there. */
+/* The meeting of all waves, after each has fetched the present stage and its part of the next stage
+ * is complete. */
 static void meet(writer *x, base from, int64_t tile)
 {
     if (x->w->direct)
@@ -149,9 +154,10 @@ static void meet(writer *x, base from, int64_t tile)
 }
 
 typedef struct left {
-    bool load, next; /* tiles `ahead` on, and one on */
+    bool load, next; /* there is a tile `ahead` tiles later; there is a next tile */
 } left;
 
+/* The events of one tile: reads one step ahead of the products, and loads `ahead` tiles ahead. */
 static void tile(writer *x, base from, int64_t at, left more)
 {
     uint32_t reads = x->w->reads;
@@ -201,7 +207,7 @@ static void declare(writer *x, bool loops)
     zl_putf(x->out, "role waves warps 0..%u\n", x->w->waves_m * x->w->waves_n - 1);
 }
 
-/* Tiles that have fewer behind them than are loaded ahead. */
+/* The last tiles, after which no further tile is loaded. */
 static void ends(writer *x, bool loops)
 {
     uint64_t rest = x->tiles < x->ahead ? x->tiles : x->ahead;

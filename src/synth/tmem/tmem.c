@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds every layout of tensor memory that a given layout is: each shape, in the size that has as
- * many points, is compared with it point by point. */
+/* Finds every tensor memory access (shape, size, address) whose layout equals a given layout.  Each
+ * shape is taken in the size that has as many points, and compared point by point.  Where none is
+ * equal, the one that agrees longest is reported. */
 #include "legality/tmem/tmem.h"
 #include "synth/fragment/recognise.h"
 
@@ -21,6 +22,7 @@ typedef struct search {
     zl_difference where;
 } search;
 
+/* Compares one candidate; keeps it if it is equal, or as the nearest if it agrees longest. */
 static zlay_status compare(search *s, const zlay_tmem_map *map, const zlay_layout *layout)
 {
     zl_difference where;
@@ -44,7 +46,7 @@ static zlay_status ask(search *s, const zlay_tmem_map *map)
     return status == ZLAY_NONE ? ZLAY_OK : status;
 }
 
-/* Points grow with the size. */
+/* Tries a shape in the size that has as many points as the layout; points grow with the size. */
 static zlay_status ask_sized(search *s, zlay_tmem_map map)
 {
     const zl_tmem_shape *row = zl_tmem_shape_of(map.shape);
@@ -60,7 +62,7 @@ static zlay_status ask_sized(search *s, zlay_tmem_map map)
     return ask(s, &map);
 }
 
-/* The columns between its halves are where the second begins. */
+/* The half split of 16x32bx2: the column of index 16, where the second half begins; 0: none. */
 static uint32_t split_of(const search *s)
 {
     int64_t at = 0;
@@ -114,7 +116,7 @@ static zlay_status refuse(const search *s)
                    (long long)s->where.asked, (long long)s->where.known);
 }
 
-/* The place of index 0 is the address of them all. */
+/* Reads the number of points and the place of index 0, which is the address of every candidate. */
 static zlay_status search_begin(search *s)
 {
     zlay_status status = zl_compared_check(s->ctx, &s->asked, POINTS_MOST);

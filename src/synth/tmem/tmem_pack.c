@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Buffers packed into allocations of tensor memory.
+/* Packs buffers with lifetimes into the fewest columns of tensor memory.
  *
- * Two allocations of one size are as good as one of twice that size, in the place of both: so of
- * all divisions of so many columns into powers of two the binary digits of their number serve best,
- * and they are the fewest allocations. What is left to choose is the number of columns. */
+ * An allocation has a power of two of columns. Two allocations of one size can be replaced by one
+ * of twice the size in the same place. So the best division of a number of columns into
+ * allocations is its binary representation, which also has the fewest. The number of columns is
+ * then tried from a lower bound upward, and tmem_pack_search.c decides each. The certificate is a
+ * pair of piecewise layouts that are equal only if no two buffers share a column in a step. */
 #include "algebra/decide/certificate.h"
 #include "base/request.h"
 #include "synth/tmem/tmem_pack.h"
@@ -51,7 +53,7 @@ static zlay_status request_copy(zlay_ctx *ctx, zlay_tmem_pack_request *out,
 
 /* ---- the problem ------------------------------------------------------------------------- */
 
-/* Whether a buffer's first step is nobody's before it. */
+/* Whether no earlier buffer of the list begins in the same step. */
 static bool is_start(const zlay_tmem_pack_request *r, uint32_t i)
 {
     for (uint32_t j = 0; j < i; j++)
@@ -59,8 +61,9 @@ static bool is_start(const zlay_tmem_pack_request *r, uint32_t i)
     return true;
 }
 
-/* Bit t: alive in the t-th of the starts, by time. Two buffers share a step where they share the
- * later one's start. */
+/* The steps of a buffer's life as bits: bit t stands for the t-th step in which some buffer begins.
+ * These steps suffice: where two buffers share a step, they share the step in which the later one
+ * begins. */
 static uint64_t life_of(const zlay_tmem_pack_request *r, const zlay_tmem_buffer *b)
 {
     uint64_t life = 0;
@@ -86,7 +89,7 @@ static void pack_begin(zl_pack *pack, const zlay_tmem_pack_request *r)
     }
 }
 
-/* Columns that one step needs at least, and the step. */
+/* The most columns that are alive in one step, and the step. */
 static uint64_t alive_most(const zl_pack *pack, const zlay_tmem_pack_request *r, uint32_t *step)
 {
     uint64_t most = 0;
@@ -104,7 +107,7 @@ static uint64_t alive_most(const zl_pack *pack, const zlay_tmem_pack_request *r,
     return most;
 }
 
-/* The end of the last column that a fixed buffer has. */
+/* One past the last column of all fixed buffers. */
 static uint64_t fixed_end(const zlay_tmem_pack_request *r)
 {
     uint64_t end = 0;
@@ -116,7 +119,8 @@ static uint64_t fixed_end(const zlay_tmem_pack_request *r)
     return end;
 }
 
-/* The allocations of so many columns: their binary digits, the largest first. */
+/* Divides columns into allocations by their binary digits, the largest first; false: these are more
+ * than `most`. */
 static bool divide(zl_pack *pack, uint32_t columns, uint32_t most)
 {
     pack->columns = columns;
@@ -169,8 +173,8 @@ static void answer(zlay_tmem_packing *out, const zl_pack *pack)
     }
 }
 
-/* Sizes from the least upward: the first that fits is the answer, and `least` the first one that
- * was not refuted. */
+/* Tries numbers of columns from the least upward.  The first that fits is the answer; `least` is
+ * the first for which no packing was not refuted. */
 static zlay_status try_sizes(zlay_ctx *ctx, zlay_tmem_packing *out, zl_pack *pack,
                              const zlay_tmem_pack_request *r, uint64_t end)
 {
@@ -266,7 +270,8 @@ static uint32_t place_of(const zlay_tmem_packing *p, uint32_t i)
     return at;
 }
 
-/* Every place and size is a multiple of it, so a cell of so many columns has one owner or none. */
+/* A power of two that divides every place and size, so that a cell of so many columns has at most
+ * one owner. */
 static uint32_t granule(const zlay_tmem_packing *p, const zl_pack *pack)
 {
     uint32_t bits = p->columns;
@@ -274,6 +279,7 @@ static uint32_t granule(const zlay_tmem_packing *p, const zl_pack *pack)
     return bits & (0u - bits);
 }
 
+/* The piece of one buffer: (cell, step) -> its number and the column in it. */
 static void owner_of(owner *o, const zl_pack *pack, const zlay_tmem_packing *p, uint32_t i,
                      uint32_t unit)
 {
@@ -286,6 +292,7 @@ static void owner_of(owner *o, const zl_pack *pack, const zlay_tmem_packing *p, 
             from + (uint32_t)__builtin_popcountll(life));
 }
 
+/* Makes the layout of all owners, its pieces in order or in reverse order. */
 static zlay_status owners(zlay_ctx *ctx, zlay_layout **out, const zlay_tmem_packing *p,
                           const uint64_t *box, owner *o, bool turned)
 {

@@ -1,23 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Branch and bound over the orders in which buffers lie one upon the other.
+/* Decides whether buffers fit into given allocations: branch and bound over the orders of buffers.
  *
- * Push the buffers of a packing down, the lowest first, each to the lowest place above those that
- * live when it does, and again until none moves: offsets only fall, so this ends. What is left are
- * packings in which each buffer lies at its lowest place above the lower ones. So it is enough to
- * choose the order: by rising offset, and of equal offsets, which share no step, by index. */
+ * Any packing can be pushed down: each buffer, the lowest first, moves to the lowest place above
+ * the lower buffers that share a step with it, again and again until none moves. Offsets only get
+ * smaller, so this ends, with every buffer at its lowest place above the lower ones. So it is
+ * enough to choose an order of the buffers: by ascending offset and, where offsets are equal, by
+ * index. */
 #include "synth/tmem/tmem_pack.h"
 
 #include <string.h>
 
 enum { STEPS = ZLAY_TMEM_BUFFERS, NOWHERE = UINT16_MAX };
 
-/* `height`: the first column above what lies there, by step; `left`: columns still to be placed. */
+/* A level of the search.  By step, `height` is the first column above the placed buffers, and
+ * `left` the columns of buffers still to be placed. */
 typedef struct frame {
     uint16_t height[STEPS], left[STEPS];
     uint64_t placed;
     uint32_t last, item; /* offset and number of the buffer placed last */
     uint32_t next;       /* candidate to be tried */
-    uint32_t low[ZLAY_TMEM_BUFFERS], reach;
+    uint32_t low[ZLAY_TMEM_BUFFERS], reach; /* the lowest place of each buffer; see survey */
 } frame;
 
 typedef struct search {
@@ -26,6 +28,7 @@ typedef struct search {
     uint32_t depth;
 } search;
 
+/* The lowest column above the placed buffers that share a step with this one. */
 static uint32_t top(const frame *f, const zl_packed *p)
 {
     uint32_t most = 0;
@@ -36,7 +39,7 @@ static uint32_t top(const frame *f, const zl_packed *p)
     return most;
 }
 
-/* The lowest place from `from` on that crosses no end of an allocation. */
+/* The lowest place from `from` on at which a buffer lies in one allocation. */
 static uint32_t lowest(const zl_pack *pack, const zl_packed *p, uint32_t from)
 {
     if (p->fixed) return from <= p->offset ? p->offset : NOWHERE;
@@ -48,7 +51,7 @@ static uint32_t lowest(const zl_pack *pack, const zl_packed *p, uint32_t from)
     return NOWHERE;
 }
 
-/* Every buffer that is left begins at `last` or above it. */
+/* Whether the columns left fit in every step; every buffer left begins at `last` or above it. */
 static bool has_room(const zl_pack *pack, const frame *f)
 {
     for (uint32_t t = 0; t < pack->steps; t++) {
@@ -58,8 +61,9 @@ static bool has_room(const zl_pack *pack, const frame *f)
     return true;
 }
 
-/* A buffer that has room below another is placed before it, or it could be pushed down: `reach` is
- * the least place that a buffer may take and then leaves none below. */
+/* Finds the lowest place of each buffer left; false: some buffer has none.  The next buffer must
+ * begin below `reach`, the least end of a buffer at its lowest place: otherwise that buffer would
+ * fit below it, and the order by offsets would be another. */
 static bool survey(const zl_pack *pack, frame *f)
 {
     f->reach = NOWHERE;
@@ -74,7 +78,7 @@ static bool survey(const zl_pack *pack, frame *f)
     return has_room(pack, f);
 }
 
-/* Of buffers of one kind the first one goes first. */
+/* Whether a buffer may come next.  Of buffers that can be exchanged, only the first is tried. */
 static bool is_candidate(const zl_pack *pack, const frame *f, uint32_t i)
 {
     if (f->placed >> i & 1 || f->low[i] < f->last || f->low[i] >= f->reach) return false;

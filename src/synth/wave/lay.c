@@ -36,7 +36,8 @@ static zlay_status lay_read(zlay_ctx *ctx, zlay_layout **out, const zlay_wave *w
                             block * i->blocks);
 }
 
-/* K of instructions: value, part, the instruction of those that one read fills, the rest. */
+/* Prints the order of K as modes of a layout: value, part, the instruction among those that one
+ * read fills, and the other instructions. */
 static void order_text(char *shape, char *stride, const zlay_wave *w)
 {
     const zl_wave_operand *o = &w->operand;
@@ -69,7 +70,7 @@ static zlay_status lay_all(zlay_ctx *ctx, zlay_wave *w)
 
 /* ---- certificates ------------------------------------------------------------------------ */
 
-/* What lies where the reads ask, by who loaded it. */
+/* The elements that reads find in shared memory: the loader of each place, and what it loaded. */
 static zlay_status arrived(zlay_ctx *ctx, zlay_layout **out, const zlay_wave *w)
 {
     zlay_layout *loader = NULL, *lies = NULL;
@@ -81,8 +82,8 @@ static zlay_status arrived(zlay_ctx *ctx, zlay_layout **out, const zlay_wave *w)
     return status;
 }
 
-/* The fragment, then instructions along K, blocks of rows, parts: -> row of the block + side * K,
- * then the blocks. */
+/* Makes the instruction's fragment, repeated for instructions along K and for blocks of rows of all
+ * parts: -> row in the block + side * k, then the block. */
 static zlay_status numbered(zlay_ctx *ctx, zlay_layout **out, const zlay_wave *w)
 {
     char text[TEXT];
@@ -101,6 +102,7 @@ static zlay_status numbered(zlay_ctx *ctx, zlay_layout **out, const zlay_wave *w
                             o->side * i->depth);
 }
 
+/* Makes the elements of the tile that the instructions want in each lane and value. */
 static zlay_status wanted(zlay_ctx *ctx, zlay_layout **out, const zlay_wave *w)
 {
     char shape[TEXT], stride[TEXT];
@@ -117,6 +119,8 @@ static zlay_status wanted(zlay_ctx *ctx, zlay_layout **out, const zlay_wave *w)
     return status;
 }
 
+/* Makes two pairs: the place of each loaded element, and where it is written; the elements that
+ * arrive in registers, and those that the instructions want. */
 static zlay_status certify(zlay_ctx *ctx, zlay_wave *w)
 {
     zlay_layout *(*pair)[2] = w->certificate;

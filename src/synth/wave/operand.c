@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Decides which part of a tile one matrix instruction takes and by which accesses: the widest that
- * the target has, that the rows are aligned to, and that are no wider than the values of one lane.
- */
+/* Reads which part of a tile a lane of one matrix instruction holds, and chooses the loads from
+ * global memory and the reads from shared memory. Both are the widest accesses that the target has,
+ * that the rows are aligned to, and that bring no more than the values of one lane. */
 #include "synth/wave/wave.h"
 #include "base/arith.h"
 
 /* ---- the fragment ------------------------------------------------------------------------ */
 
+/* The element, row + side * k, that a lane holds as a value. */
 static uint32_t at(const zlay_layout *fragment, const zl_wave_operand *o, uint32_t lane,
                    uint32_t value)
 {
@@ -15,6 +16,7 @@ static uint32_t at(const zlay_layout *fragment, const zl_wave_operand *o, uint32
     return (uint32_t)found;
 }
 
+/* Reads runs, parts and their steps from a few elements of the fragment. */
 static void operand_read(zl_wave_operand *o, const zlay_layout *fragment)
 {
     o->each = (uint32_t)(zlay_layout_size(fragment) / o->lanes);
@@ -25,7 +27,8 @@ static void operand_read(zl_wave_operand *o, const zlay_layout *fragment)
     o->jump_k = o->run < o->each ? at(fragment, o, 0, o->run) / o->side : o->run;
 }
 
-/* Lanes number rows, then parts of K, each with runs of values. */
+/* Whether the whole fragment is as it was read: lanes number rows, then parts of K, and the values
+ * of a lane are runs along K. */
 static bool as_read(const zl_wave_operand *o, const zlay_layout *fragment)
 {
     for (uint32_t v = 0; v < o->each; v++)
@@ -62,7 +65,8 @@ zlay_status zl_wave_operand_read(zlay_ctx *ctx, zlay_wave *w)
 
 /* ---- accesses ---------------------------------------------------------------------------- */
 
-/* The plain access of shared memory of so many bytes; -1: there is none. */
+/* The access of shared memory in which every lane moves so many bytes at its own address; -1: there
+ * is none. */
 static int32_t access_of(const zlay_target *target, uint32_t bytes, bool stores)
 {
     zlay_bank_access access;
@@ -80,7 +84,8 @@ static bool loads_whole(const zlay_wave *w, uint32_t bytes)
     return row % bytes == 0 && row * w->info.rows % (w->info.threads * bytes) == 0;
 }
 
-/* The widest load of a set of widths, n bytes as bit n, that rows allow; 0: none. */
+/* The widest load of a set of widths, where bit n stands for n bytes, that divides the rows and the
+ * tile among the threads; 0: none. */
 static uint32_t widest(const zlay_wave *w, uint64_t widths, uint32_t align)
 {
     uint32_t least = w->info.elem_bits / 8;
@@ -117,7 +122,8 @@ static void choose_loads(zlay_wave_summary *i)
     i->load_rows = round % i->depth ? 0 : round / i->depth;
 }
 
-/* One read brings a run, or runs of several instructions along K where their order is free. */
+/* Chooses reads: one read brings a run of values or, where the order of K is free, the runs of
+ * several instructions. */
 static zlay_status choose_reads(zlay_ctx *ctx, zlay_wave *w, bool any_order)
 {
     zlay_wave_summary *i = &w->info;

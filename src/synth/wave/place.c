@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where a tile lies in shared memory: rows, whose chunks of the wider access, or runs of them, are XORed with bits of
- * the row's number.  The fewest wavefronts of the reads count first, then the shortest runs, then the fewest bits. */
+/* Places a tile in shared memory: rows one after the other, whose chunks are XORed with bits of
+ * the row's number.  A chunk is as long as the wider access, or several of these.  All such
+ * swizzles are tried; the fewest wavefronts of the reads count first, then the shortest chunks,
+ * then the fewest bits. */
 #include "synth/wave/wave.h"
 
 enum { SHIFTS = 8 };
@@ -36,9 +38,10 @@ static bool count_read(zlay_bank *out, const zlay_wave *w, const zlay_target *ta
            out->answer == ZLAY_YES;
 }
 
-/* What all reads of all parts take on a target; false: nobody knows there.  Reads that are XORed with
- * a step change places of banks, all lanes alike, and blocks past the period turn them: neither
- * changes a count. */
+/* Counts the wavefronts of all reads of all parts on a target; false: its phases are unknown.
+ * Where reads differ by the XOR of one step, one read is counted for all, because the XOR permutes
+ * the banks in the same way for all lanes; blocks beyond the swizzle's period repeat the
+ * others. */
 static bool count_reads(uint32_t *wavefronts, uint32_t *ideal, const zlay_wave *w,
                         const zlay_target *target)
 {
@@ -57,6 +60,7 @@ static bool count_reads(uint32_t *wavefronts, uint32_t *ideal, const zlay_wave *
     return true;
 }
 
+/* Whether a target has waves of the same size, and its phases of this read are known. */
 static bool same_wave(const zlay_wave *w, const zlay_target *target)
 {
     zlay_target_summary info;
@@ -65,7 +69,8 @@ static bool same_wave(const zlay_wave *w, const zlay_target *target)
            !zlay_bank_info(&access, target, w->info.read) && !access.gap;
 }
 
-/* Wavefronts past the ideal: of the target, or where nobody knows of all where somebody does. */
+/* Wavefronts above the ideal; where this target's phases are unknown, the sum over similar targets
+ * that are known. */
 static uint32_t excess(const zlay_wave *w)
 {
     uint32_t wavefronts, ideal, sum = 0;
@@ -77,7 +82,8 @@ static uint32_t excess(const zlay_wave *w)
     return sum;
 }
 
-/* All swizzles that turn bits of a row's place from `base` on by bits of its number. */
+/* Tries all swizzles that XOR bits of the row's number onto the bits of an offset from `base`
+ * on. */
 static void try_swizzles(zlay_wave *w, zlay_wave_summary *best, uint32_t *least, uint32_t base)
 {
     zlay_wave_summary *i = &w->info;
@@ -92,7 +98,8 @@ static void try_swizzles(zlay_wave *w, zlay_wave_summary *best, uint32_t *least,
         }
 }
 
-/* Those of whole chunks first: others only where they take fewer wavefronts. */
+/* Tries chunks of the wider access first; longer ones are taken only where they need fewer
+ * wavefronts. */
 static void choose_swizzle(zlay_wave *w)
 {
     zlay_wave_summary *i = &w->info, best = *i;
@@ -103,7 +110,7 @@ static void choose_swizzle(zlay_wave *w)
     *i = best;
 }
 
-/* Threads store beside each other, whatever the swizzle. */
+/* Counts the stores: threads store consecutive places, whatever the swizzle is. */
 static void count_stores(zlay_wave *w)
 {
     zlay_wave_summary *i = &w->info;
@@ -121,7 +128,8 @@ static void count_stores(zlay_wave *w)
     i->store_ideal = bank.distinct * (i->threads / lanes) * i->loads;
 }
 
-/* What an address of part 0, block 0 and read 0 becomes for the others. */
+/* Sets the bytes from one block, part and read to the next; read_xor is 0 where reads do not follow
+ * each other by one step. */
 static void find_steps(zlay_wave *w)
 {
     zlay_wave_summary *i = &w->info;

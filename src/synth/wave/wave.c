@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* zlay_wave_synth: reads the request, then makes the parts of the plan one after the other
- * (operand.c, place.c, lay.c). */
+/* zlay_wave_synth plans the way of one operand's tile from global memory through shared memory to
+ * the registers of matrix instructions. It reads the request, then makes the parts of the plan one
+ * after the other: accesses (operand.c), places (place.c), layouts and certificates (lay.c). */
 #include "base/request.h"
 #include "synth/wave/wave.h"
 #include "base/arith.h"

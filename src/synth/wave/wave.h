@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A tile of one operand on its way to the registers of a wave: what the instruction takes
- * (operand.c), where the tile lies in shared memory (place.c), the layouts and what they prove
- * (lay.c). */
+/* A tile of one operand on its way to the registers of a wave: what the
+ * instruction takes (operand.c), where the tile lies in shared memory
+ * (place.c), the layouts and what they prove (lay.c). */
 #ifndef ZL_WAVE_H
 #define ZL_WAVE_H
 
@@ -11,12 +11,12 @@
 
 enum { ZL_WAVE_LAYOUTS = ZLAY_WAVE_ORDER + 1, ZL_WAVE_CERTIFICATES = 2, ZL_WAVE_BYTES = 16 };
 
-/* The fragment as the rule of its instruction numbers it: lane (row, part), value (run, jump) ->
+/* The fragment of an instruction: lane (row, part), value (run, jump) ->
  * row + side * k. */
 typedef struct zl_wave_operand {
     uint32_t side, k;         /* rows and K of an instruction */
     uint32_t lanes, each;     /* of a wave; values of a lane */
-    uint32_t parts, run;      /* of K: lanes beside each other, values beside each other */
+    uint32_t parts, run;      /* lanes that divide K; consecutive values of K */
     uint32_t part_k, jump_k;  /* what the next part, the next run adds to k */
 } zl_wave_operand;
 
@@ -31,16 +31,17 @@ struct zlay_wave {
     zlay_layout *certificate[ZL_WAVE_CERTIFICATES][2];
 };
 
-/* The fragment, its rows and its parts; ZLAY_ENOTSUP one of another form. */
+/* Reads the fragment, its rows and parts; ZLAY_ENOTSUP: it has another form. */
 zlay_status zl_wave_operand_read(zlay_ctx *ctx, zlay_wave *w);
 
-/* Widths, loads, reads, steps. */
+/* Chooses the widths of accesses, and counts loads, reads and steps. */
 zlay_status zl_wave_widths(zlay_ctx *ctx, zlay_wave *w, const zlay_wave_request *request);
 
-/* The swizzle, and what accesses take. */
+/* Chooses the swizzle, and counts the wavefronts of the accesses. */
 zlay_status zl_wave_place(zlay_wave *w);
 
-/* Layouts and certificates, decided. */
+/* Makes the layouts and the certificates, and checks that each pair is
+ * equal. */
 zlay_status zl_wave_lay(zlay_ctx *ctx, zlay_wave *w);
 
 /* Element of shared memory under a swizzle, which is its own inverse. */
@@ -50,7 +51,8 @@ static inline uint32_t zl_wave_swizzled(const zlay_wave_summary *i, uint32_t ele
     return element ^ (element >> i->swizzle_shift & mask);
 }
 
-/* The element of the tile with which a lane begins a read of a block of rows in a part. */
+/* The element of the tile with which a lane begins a read of a block of rows
+ * in a part. */
 uint32_t zl_wave_read_element(const zlay_wave *w, uint32_t lane, uint32_t read);
 
 #endif
