@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The text of a GEMM kernel while it is printed (zl_emit), and the functions that print its
- * parts; events come from the plan's pipe. */
+/* The printer of PTX texts, zl_emit: where the text goes, which instruction forms it has used and
+ * the oldest PTX version that has them all. Kernels of GEMM plans, moves, transfers and clusters
+ * are printed with it. The members plan, pipe and role belong to the GEMM kernel (src/emit/ptx)
+ * alone, whose events are those of the plan's pipe. */
 #ifndef ZL_EMIT_H
 #define ZL_EMIT_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads the instruction forms of emitted kernels and headers (forms.def) from their rows in
- * src/isa, and prints lines, instructions and the shift-and-XOR of a swizzle into a kernel's
- * text. */
+/* Prints instructions, lines and swizzles into a PTX text. An instruction form is a row of
+ * forms.def; its text, operands and oldest PTX version are read once from the tables of src/isa and
+ * kept. A swizzle Sw<bits,base,shift> of an offset is printed as a shift, a mask and an XOR. */
 #include "emit/emit.h"
 
 #include <string.h>
@@ -27,6 +27,7 @@ static uint32_t read_operands(char *out, uint32_t room, uint32_t number)
     return count;
 }
 
+/* Reads the text of a form with %0 to %8 in the places of its operands. */
 static void read_phrase(zl_phrase *out, zl_form_id id)
 {
     static const char *const places[] = {"%0", "%1", "%2", "%3", "%4", "%5", "%6", "%7", "%8"};

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Prints the data movement of an AMD target as a C header of inline asm: a macro for every row
- * of snippets.def whose instruction the target has, with the waits (s_waitcnt and its
- * successors) and wait states that the compiler leaves to inline asm. */
+/* Prints the data movement of an AMD target as a C header of inline asm, one macro for every row of
+ * snippets.def whose instruction the target has. The compiler inserts neither waits (s_waitcnt and
+ * its successors) nor wait states inside inline asm, so a macro contains them itself. How many wait
+ * states follow from the target's hazard rows (zlay/hazard.h). */
 #include "emit/emit.h"
 
 #include <string.h>
@@ -49,6 +50,7 @@ typedef struct macro {
 
 /* ---- what the target has -------------------------------------------------------------- */
 
+/* Finds an instruction; false where the target lacks it or its rules refuse it. */
 static bool form_on(uint32_t *form, const zlay_target *target, const char *instruction)
 {
     zlay_verdict verdict;
@@ -59,6 +61,7 @@ static bool form_on(uint32_t *form, const zlay_target *target, const char *instr
            verdict.answer == ZLAY_YES;
 }
 
+/* Whether operand i is the result of a load. */
 static bool is_output(const macro *m, uint32_t i)
 {
     return m->snippet->does == LOADS && !strcmp(m->operand[i].name, "data");
@@ -101,6 +104,7 @@ static uint32_t states_of(const zlay_target *target, uint32_t first, uint32_t th
 enum { USES = ZLAY_THEN_MEMORY | ZLAY_THEN_MEMORY_SGPR | ZLAY_THEN_VMEM | ZLAY_THEN_LOAD_WRITES |
               ZLAY_THEN_OVERWRITES_C };
 
+/* Prints so many wait states as s_nop, each of which gives at most 16. */
 static void put_nops(zl_text *out, uint32_t states)
 {
     for (uint32_t most = 16, now; states; states -= now) {
@@ -109,6 +113,7 @@ static void put_nops(zl_text *out, uint32_t states)
     }
 }
 
+/* Prints zl_<name>_<what>, with every point of `what` as an underscore. */
 static void put_name(const header *h, const char *what)
 {
     zl_puts(h->out, "zl_");
@@ -117,6 +122,8 @@ static void put_name(const header *h, const char *what)
     for (const char *c = what; *c; c++) zl_put(h->out, *c == '.' ? "_" : c, 1);
 }
 
+/* Prints the wait states that an access owes to matrix instructions issued before it, as a macro of
+ * its own that the caller may define as empty. */
 static void put_before(const header *h)
 {
     uint32_t all = states_of(h->target, ALL_FIRST, USES);
@@ -133,6 +140,7 @@ static void put_before(const header *h)
 
 /* ---- the text --------------------------------------------------------------------------- */
 
+/* Prints the instruction with each operand as the number of its place in the asm. */
 static void put_form(zl_text *out, const macro *m)
 {
     static const char *const places[OPERANDS_MOST + 2] = {"%0", "%1", "%2", "%3", "%4",
@@ -145,6 +153,7 @@ static void put_form(zl_text *out, const macro *m)
     zl_puts(out, text);
 }
 
+/* Prints an instruction whose one operand is the count 0. */
 static void put_zero(zl_text *out, uint32_t form)
 {
     static const char *const zero[] = {"0"};
@@ -180,6 +189,7 @@ static void put_m0(const header *h, const macro *m)
     put_nops(h->out, states_of(h->target, ZLAY_FIRST_SALU_M0, ZLAY_THEN_M0));
 }
 
+/* Gives M0 back its old value behind the instruction, then the wait states that M0 asks for. */
 static void put_old_m0(const header *h, const macro *m)
 {
     uint32_t states = states_of(h->target, ZLAY_FIRST_SALU_M0, ZLAY_THEN_M0);
@@ -198,6 +208,8 @@ static void put_after_store(const header *h, const macro *m)
     if (states) zl_putf(h->out, "\\n\\ts_nop %u", (unsigned)(states - 1));
 }
 
+/* Prints what stands before the instruction: waits before a meeting, wait states before an access,
+ * and M0. */
 static void put_head(const header *h, const macro *m)
 {
     if (m->snippet->does == MEETS)
@@ -219,6 +231,7 @@ static void put_meeting(const header *h, const macro *m)
     put_form(h->out, &wait);
 }
 
+/* Prints what stands behind the instruction, by what the row says that it does. */
 static void put_tail(const header *h, const macro *m)
 {
     switch (m->snippet->does) {
@@ -259,6 +272,7 @@ static void put_outputs(const header *h, const macro *m)
     if (m->snippet->does == DIRECT) zl_puts(h->out, " \"=&s\"(zl_m0)");
 }
 
+/* Prints one macro: its parameters, the asm text, and the operands with their classes. */
 static void put_macro(const header *h, const macro *m)
 {
     bool direct = m->snippet->does == DIRECT;

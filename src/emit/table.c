@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Prints tables of numbers in global memory before a function or kernel, under names that
- * begin with its name, and the instruction that takes a table's address. */
+/* Prints a list of numbers as a .global array before a function or kernel, and the load of one
+ * entry by its index. The array's name begins with that of the function, so that two texts in one
+ * module do not clash. Offsets that have no closed form are looked up in such tables. */
 #include "emit/emit.h"
 
 enum { ENTRIES_A_LINE = 8 };

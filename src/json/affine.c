@@ -22,11 +22,16 @@ static zlay_status wrong(const chain *c, const char *wanted)
     return zl_wrong(c->call, c->field, wanted);
 }
 
+static const zl_field piece_rows[] = {ZL_OWN("A", ZL_NEEDS), ZL_OWN("b", ZL_NEEDS),
+                                      ZL_OWN("box", ZL_MAY), ZL_OWN("guards", ZL_MAY),
+                                      ZL_OWN("else", ZL_MAY)};
+static const zl_fields piece_fields = ZL_FIELDS(piece_rows);
+
 static zlay_status check_object(const chain *c, const json_t *object)
 {
     const json_t *rows = json_object_get(object, "A"), *b = json_object_get(object, "b");
     const json_t *guards = json_object_get(object, "guards");
-    zlay_status status = zl_fields_check(c->call, object, c->field, "A b", "box guards else");
+    zlay_status status = zl_names_check(c->call, object, c->field, &piece_fields);
     if (status) return status;
     if (!json_is_array(rows) || json_array_size(rows) != c->outs || !json_is_array(b) ||
         json_array_size(b) != c->outs)

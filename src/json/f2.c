@@ -95,10 +95,13 @@ static zlay_status read_inputs(zl_call *call, const char *name, const json_t *li
     return status;
 }
 
+static const zl_field f2_rows[] = {ZL_OWN("in", ZL_NEEDS), ZL_OWN("out", ZL_NEEDS)};
+static const zl_fields f2_fields = ZL_FIELDS(f2_rows);
+
 static zlay_status read_object(zl_call *call, const char *name, const json_t *object, bases *b)
 {
     const json_t *ins = json_object_get(object, "in"), *outs = json_object_get(object, "out");
-    zlay_status status = zl_fields_check(call, object, name, "in out", "");
+    zlay_status status = zl_names_check(call, object, name, &f2_fields);
     if (status) return status;
     if (!json_is_array(ins) || !json_is_array(outs))
         return zl_wrong(call, name, "an F2 object: 'in' and 'out' are lists");
@@ -132,11 +135,8 @@ static json_t *bases_value(zl_call *call, const zlay_layout *layout, uint32_t fi
     uint64_t row[64];
     json_t *list = json_array();
     for (uint32_t k = first; k < first + count; k++) {
-        json_t *basis = json_array();
         zlay_f2_basis(row, 64, layout, k);
-        for (size_t i = 0; i < zlay_layout_out_count(layout); i++)
-            zl_put_item(call, basis, zl_json_uint(row[i]));
-        zl_put_item(call, list, basis);
+        zl_put_item(call, list, zl_json_list(call, row, zlay_layout_out_count(layout)));
     }
     return list;
 }

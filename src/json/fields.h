@@ -28,9 +28,10 @@ typedef struct zl_json_text {
 typedef struct zl_field_kind {
     zlay_status (*read)(zl_call *call, const json_t *object, const zl_field *field, void *to);
     json_t *(*print)(zl_call *call, const zl_field *field, const void *from);
-    void (*drop)(zl_call *call, void *from);
+    void (*drop)(zl_call *call, const zl_field *field, void *from);
     bool late;
     bool part; /* the rows of the table `of`, in the same object */
+    bool open; /* of a part: none of its fields is needed */
 } zl_field_kind;
 
 enum { ZL_MAY, ZL_NEEDS };
@@ -40,9 +41,9 @@ struct zl_field {
     int needs; /* ZL_NEEDS: a request without the field is refused */
     const zl_field_kind *kind;
     size_t at;      /* the value's offset in the struct */
-    const void *of; /* the words of a name, or the table of a part */
+    const void *of; /* the words of a name, or the table of a part or of a list's objects */
     uint32_t count; /* the most entries of a list, or the bit that a bit sets */
-    uint32_t given; /* the bits that are set in the table's `given` where the field is there */
+    uint32_t present; /* the bits that are set in the table's `present` where the field is there */
 };
 
 struct zl_fields {
@@ -50,7 +51,8 @@ struct zl_fields {
     size_t count;
     size_t size;       /* of the struct */
     const void *start; /* what the struct holds before it is read; NULL: zeros */
-    size_t given;      /* the offset of the word that says which fields are there */
+    size_t present;    /* the offset of the word that says which fields are there */
+    const char *what;  /* what messages call an object of a list; NULL: as the list's field */
     /* Texts that stand in the place of numbers go from the request into the struct, and numbers in
      * their places of `copy`, which is then read; NULL: the request is read. */
     void (*take)(const json_t *request, json_t *copy, void *asked);
@@ -82,43 +84,59 @@ enum { ZL_ASKED_MOST = 12 << 10 };
     ZL_AT(zl_as_list32, type, member),                                                             \
         .count = sizeof((type *)0)->member / sizeof(uint32_t)
 
-/* Integers; names of a table of words, or integers; true, false or an integer; true sets a bit. */
-extern const zl_field_kind zl_as_u32, zl_as_u64, zl_as_i64, zl_as_word, zl_as_switch, zl_as_bit;
-typedef uint32_t zl_as_u32_type, zl_as_switch_type, zl_as_bit_type;
-typedef uint64_t zl_as_u64_type;
+/* Integers; those of at least 1; names of a table of words, or integers; true, false or an integer;
+ * true sets a bit. */
+extern const zl_field_kind zl_as_u32, zl_as_u64, zl_as_i64, zl_as_some32, zl_as_some64, zl_as_word,
+    zl_as_switch, zl_as_bit;
+typedef uint32_t zl_as_u32_type, zl_as_some32_type, zl_as_switch_type, zl_as_bit_type;
+typedef uint64_t zl_as_u64_type, zl_as_some64_type;
 typedef int64_t zl_as_i64_type;
 typedef int32_t zl_as_word_type;
 
 /* How zl_as_word reads, for a kind that prints otherwise. */
 zlay_status zl_read_word(zl_call *call, const json_t *object, const zl_field *field, void *to);
 
-/* True or false; a text; a target; the request's facts; a list that its operation walks itself. */
-extern const zl_field_kind zl_as_flag, zl_as_text, zl_as_target, zl_as_facts, zl_as_json_list;
+/* True or false; a text; a text up to its first 0; a target; the request's facts; a list that its
+ * operation walks itself. */
+extern const zl_field_kind zl_as_flag, zl_as_text, zl_as_string, zl_as_target, zl_as_facts,
+    zl_as_json_list;
 typedef bool zl_as_flag_type;
 typedef zl_json_text zl_as_text_type;
+typedef const char *zl_as_string_type;
 typedef const zlay_target *zl_as_target_type;
 typedef const zlay_facts *zl_as_facts_type;
 typedef const json_t *zl_as_json_list_type;
 
-/* A layout under the request's facts. */
-extern const zl_field_kind zl_as_layout;
-typedef const zlay_layout *zl_as_layout_type;
-void zl_drop_layout(zl_call *call, void *from);
+/* A layout under the request's facts; a layout as it is. */
+extern const zl_field_kind zl_as_layout, zl_as_plain_layout;
+typedef const zlay_layout *zl_as_layout_type, *zl_as_plain_layout_type;
+void zl_drop_layout(zl_call *call, const zl_field *field, void *from);
+
+/* At most `count` objects, each read as the table `of` says into an entry of `row`. Where the field
+ * is needed at least one object is; where it is not, a longer list is a limit (ELIMIT). */
+typedef struct zl_objects {
+    void *row;
+    uint32_t count;
+} zl_objects;
+extern const zl_field_kind zl_as_objects;
+typedef zl_objects zl_as_objects_type;
 
 /* At most `count` integers of 32 bits; printed: exactly `count`. Exactly two of them. */
 extern const zl_field_kind zl_as_list32, zl_as_pair32;
 typedef uint32_t *zl_as_list32_type, *zl_as_pair32_type;
 
-/* The rows of another table in the same object; and a field that another row or the operation
- * reads. */
-extern const zl_field_kind zl_as_part, zl_as_own;
+/* The rows of another table in the same object; a field that another row or the operation reads;
+ * fields of another table that the operation reads where it asks for them. */
+extern const zl_field_kind zl_as_part, zl_as_own, zl_as_others;
+#define ZL_OWN(name, needs) {name, needs, &zl_as_own, 0, NULL, 0, 0}
+#define ZL_OTHERS(table) {"", ZL_MAY, &zl_as_others, 0, &table, 0, 0}
 
 /* The row that the table of an operation on a target begins with. */
 #define ZL_TARGET(type) {"target", ZL_NEEDS, ZL_AT(zl_as_target, type, target)}
 
 #define ZL_FIELDS(rows) {.row = (rows), .count = sizeof(rows) / sizeof *(rows)}
-#define ZL_FIELDS_GIVEN(rows, type, member)                                                        \
-    {.row = (rows), .count = sizeof(rows) / sizeof *(rows), .given = offsetof(type, member)}
+#define ZL_FIELDS_PRESENT(rows, type, member)                                                      \
+    {.row = (rows), .count = sizeof(rows) / sizeof *(rows), .present = offsetof(type, member)}
 
 /* A number of 32 bits that may be there, under the name of its member. */
 #define ZL_NUMBER(type, member) {#member, ZL_MAY, ZL_AT(zl_as_u32, type, member)}
@@ -127,8 +145,6 @@ extern const zl_field_kind zl_as_part, zl_as_own;
  * given back by zl_drop, whatever the reading returned. */
 zlay_status zl_read_fresh(zl_call *call, const json_t *object, const zl_fields *fields, void *out);
 void zl_drop(zl_call *call, const zl_fields *fields, void *asked);
-
-zlay_status zl_read(zl_call *call, void *out);
 
 /* The fields that are there, over what the struct holds. */
 zlay_status zl_read_object(zl_call *call, const json_t *object, const zl_fields *fields, void *out);

@@ -41,10 +41,6 @@ typedef struct zl_named {
 /* Whether a key is one that every request of the operation `what` may have. */
 bool zl_in_frame(const zl_call *call, const json_t *object, const char *what, const char *key);
 
-/* Every key is in one of two lists of words, and all of the first list are there. */
-zlay_status zl_fields_check(zl_call *call, const json_t *object, const char *what,
-                            const char *required, const char *optional);
-
 zlay_status zl_get_text(zl_call *call, const json_t *object, const char *name, zl_json_text *out);
 zlay_status zl_get_object(zl_call *call, const json_t *object, const char *name,
                           const json_t **out);
@@ -106,27 +102,37 @@ zlay_status zl_get_facts(zl_call *call, zlay_facts **out);
 
 zlay_status zl_wrong(zl_call *call, const char *name, const char *wanted);
 
-/* ---- text ---------------------------------------------------------------- */
+/* A pipe as text. */
+extern const zl_field_kind zl_as_pipe;
+typedef const zlay_pipe *zl_as_pipe_type;
 
-/* Begin the answer of emit: the text, its language ("ptx", "cuda"), and the version that a PTX text
- * names; another that the request asks for is refused. */
-zlay_status zl_put_kernel(zl_call *call, json_t *text, const char *language);
+/* ---- plans ---------------------------------------------------------------- */
 
-/* The move of copy.synth's fields; and its function, emit with what: move. */
-zlay_status zl_copy_made(zl_call *call, zlay_move **out);
-zlay_status zl_emit_function(zl_call *call);
+/* The fields of copy.synth, and the move that they ask for. */
+typedef struct zl_copy_asked {
+    const zlay_target *target;
+    zlay_copy_request request;
+    uint32_t present; /* which of type and elem_bits are there */
+} zl_copy_asked;
+typedef zl_copy_asked zl_copy_synth_fields_type;
+zlay_status zl_copy_made(zl_call *call, zlay_move **out, const zl_copy_asked *asked);
 
-/* emit of what: copy, or transpose. */
-zlay_status zl_emit_copy(zl_call *call, bool turned);
+/* The same of tensormap.synth. */
+typedef struct zl_maps_asked {
+    const zlay_target *target;
+    zlay_tensormap_request request;
+} zl_maps_asked;
+zlay_status zl_maps_made(zl_call *call, zlay_move **out, const zl_maps_asked *asked);
 
-/* The move that the request's fields of tensormap.synth ask for, and the axes of its tiles. */
-zlay_status zl_move_synth(zl_call *call, zlay_move **out, uint32_t *axes);
-
-/* emit with what: snippets. */
-zlay_status zl_emit_asm(zl_call *call);
-
-/* emit with what: pipe. */
-zlay_status zl_emit_pipe(zl_call *call);
+/* The fields of plan.gemm, and the plan. */
+enum { ZL_OF_A, ZL_OF_B, ZL_ORDERED };
+typedef struct zl_gemm_asked {
+    const zlay_target *target;
+    zlay_gemm gemm;
+    int32_t major[ZL_ORDERED]; /* the order that the field a_major or b_major says; 0: none */
+} zl_gemm_asked;
+typedef zl_gemm_asked zl_gemm_fields_type;
+zlay_status zl_gemm_made(zl_call *call, zlay_plan **out, const zl_gemm_asked *asked);
 
 /* ---- f2 ------------------------------------------------------------------ */
 
@@ -149,16 +155,19 @@ json_t *zl_json_word(const zl_named *words, int32_t number);
 
 void zl_put_value(zl_call *call, json_t *object, const char *key, json_t *value);
 void zl_put_item(zl_call *call, json_t *array, json_t *value);
+/* null for NULL. */
 json_t *zl_json_layout(zl_call *call, const zlay_layout *layout);
 
-/* End with a layout, which is freed, or with a status that is not ZLAY_OK. */
-zlay_status zl_answer_layout(zl_call *call, zlay_status status, zlay_layout *layout);
-
-/* [i, j] */
+/* Lists of integers; [i, j]; [i, j, k]. */
+json_t *zl_json_list(zl_call *call, const uint64_t *number, size_t count);
+json_t *zl_json_list32(zl_call *call, const uint32_t *number, size_t count);
 json_t *zl_json_uints(zl_call *call, uint64_t i, uint64_t j);
+json_t *zl_json_three(zl_call *call, int64_t i, int64_t j, int64_t k);
 
-/* {"a", "b"}: a certificate. */
+/* {"a", "b"}: a certificate; and that of the answer, unless it has a status, of layouts that are
+ * freed. */
 json_t *zl_json_pair(zl_call *call, const zlay_layout *a, const zlay_layout *b);
+zlay_status zl_put_certificate(zl_call *call, zlay_status status, zlay_layout *a, zlay_layout *b);
 
 /* The value at an index: an integer, a list of several outputs, null where it is undefined. */
 zlay_status zl_json_value(zl_call *call, const zlay_layout *layout, uint64_t index, json_t **out);
@@ -166,9 +175,10 @@ zlay_status zl_json_value(zl_call *call, const zlay_layout *layout, uint64_t ind
 /* A JSON value as text: a zl_writer. */
 void zl_json_write(zl_text *out, const void *value);
 
-/* What a printer of the library writes into a zlay_buf. */
+/* What a printer of the library writes into a zlay_buf; and that as a field of the answer. */
 typedef zlay_status zl_printer(zlay_ctx *ctx, zlay_buf *out, const void *value);
 json_t *zl_json_printed(zl_call *call, zl_printer *print, const void *value, zlay_status *status);
+zlay_status zl_put_printed(zl_call *call, const char *key, zl_printer *print, const void *value);
 zl_printer zl_print_pipe;
 
 /* A verdict with its first reasons. */
@@ -183,6 +193,9 @@ struct zl_checked {
 };
 
 json_t *zl_json_verdict(zl_call *call, const zl_checked *checked);
+
+/* Reads the request by a table and runs it. */
+zlay_status zl_run_fields(zl_call *call, const zl_fields *fields, zl_op_run *run);
 
 /* Runners of rows: a verdict; a layout, made as the row's shape says. */
 zl_op_run zl_run_check, zl_run_layout;
@@ -234,9 +247,6 @@ typedef struct zl_map_asked {
 extern const zl_field_kind zl_as_map;
 typedef zlay_tensormap zl_as_map_type;
 
-/* The object `map`, as tensormap.check takes it. */
-zlay_status zl_get_tensormap(zl_call *call, zlay_tensormap *out);
-
 /* The fields of a map that may be texts. */
 extern const zl_named zl_map_texts[];
 void zl_put_driver(zl_call *call, const zlay_target *target, int32_t driver);
@@ -246,20 +256,17 @@ json_t *zl_json_copy(zl_call *call, const zlay_copy *copy, uint32_t rank, uint32
 /* A move whose tile has so many axes. */
 json_t *zl_json_move(zl_call *call, const zlay_move *move, uint32_t axes);
 
-/* Tiles of tensors: cells of one, as the request says; and of a move its axes and when the accesses
- * of a part are made, null where there are none. */
-zlay_status zl_get_tile(zl_call *call, uint64_t *shape, uint32_t *axes);
+/* Tiles of tensors: of a move its axes, and when the accesses of a part are made; null where there
+ * are none. */
 json_t *zl_json_tiles(zl_call *call, const zlay_move *move);
 json_t *zl_json_edge(zl_call *call, const zlay_move *move, uint32_t part);
 
 extern const zl_named zl_kinds[], zl_types[], zl_swizzles[], zl_map_swizzles[], zl_majors[];
-extern const zl_named zl_keeps[];
+extern const zl_named zl_keeps[], zl_edges[];
 
 /* ---- ops ----------------------------------------------------------------- */
 
-#define OP(name, call, required, optional, ok, text) zl_op_call call;
-#define OP_FIELDS(name, call, fields, ok, text) zl_op_call call; extern const zl_fields fields;
-#define ASK(name, fields, function, ok, text)                                                      \
+#define OP(name, fields, function, ok, text)                                                      \
     extern const zl_fields fields;                                                                 \
     zl_op_run function;
 #define CHECK(name, fields, function, text) extern const zl_fields fields; zl_checker function;

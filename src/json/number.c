@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* facts.of: what facts imply of an expression; and radix.divmod: the coordinate of an index by
+ * multiplications and shifts. */
 #include "json/json.h"
 
 #include <stdlib.h>
@@ -49,16 +51,24 @@ static json_t *range_value(zl_call *call, const zlay_range *range)
     return value;
 }
 
-zlay_status zl_op_facts_of(zl_call *call)
+typedef struct eval_asked {
+    zl_json_text expression;
+    const zlay_facts *facts;
+} eval_asked;
+
+static const zl_field facts_rows[] = {
+    {"expression", ZL_NEEDS, ZL_AT(zl_as_text, eval_asked, expression)},
+    {"facts", ZL_MAY, ZL_AT(zl_as_facts, eval_asked, facts)},
+};
+const zl_fields zl_facts_fields = {ZL_ROWS(facts_rows, eval_asked)};
+
+zlay_status zl_op_facts_of(zl_call *call, const void *value)
 {
-    zl_json_text text;
-    zlay_facts *facts = NULL;
+    const eval_asked *a = value;
     zlay_range range;
-    zlay_status status = zl_get_text(call, call->request, "expression", &text);
-    if (!status) status = zl_get_facts(call, &facts);
-    if (!status) status = zlay_facts_eval(call->ctx, &range, facts, text.text, text.length);
+    zlay_status status = zlay_facts_eval(call->ctx, &range, a->facts, a->expression.text,
+                                         a->expression.length);
     if (!status) call->value = range_value(call, &range);
-    zlay_facts_free(facts);
     return status;
 }
 
@@ -111,9 +121,12 @@ static char *shape_text(const json_t *list)
     return text;
 }
 
-static zlay_status get_shape(zl_call *call, shape *out)
+/* Into working memory: a shape is larger than what a request's fields may take. */
+static zlay_status read_shape(zl_call *call, const json_t *object, const zl_field *field, void *to)
 {
-    const json_t *value = json_object_get(call->request, "shape");
+    const json_t *value = json_object_get(object, field->name);
+    shape *out = *(shape **)to = zl_scratch(call->ctx, 1, sizeof *out);
+    if (!out) return ZLAY_ENOMEM;
     if (json_is_string(value))
         return shape_of_text(call, out, json_string_value(value), json_string_length(value));
     if (!json_is_integer(value) && !json_is_array(value))
@@ -205,30 +218,33 @@ static zlay_status divmod_value(zl_call *call, const zlay_radix *radix, const ch
     return status;
 }
 
-static zlay_status get_name(zl_call *call, char out[80])
-{
-    zl_json_text name = {"zl_coordinates", 14};
-    zlay_status status = zl_get_text(call, call->request, "name", &name);
-    if (status) return status;
-    if (!zl_is_name(name.text, name.length)) return zl_wrong(call, "name", "a name of C");
-    memcpy(out, name.text, name.length);
-    out[name.length] = 0;
-    return ZLAY_OK;
-}
+static const zl_field_kind as_radix_shape = {.read = read_shape};
+typedef shape *as_radix_shape_type;
 
-zlay_status zl_op_radix_divmod(zl_call *call)
+typedef struct radix_asked {
+    shape *shape;
+    zl_json_text name;
+} radix_asked;
+
+static const zl_field radix_rows[] = {
+    {"shape", ZL_NEEDS, ZL_AT(as_radix_shape, radix_asked, shape)},
+    ZL_OWN("range", ZL_MAY),
+    {"name", ZL_MAY, ZL_AT(zl_as_text, radix_asked, name)},
+};
+static const radix_asked usual = {.name = {"zl_coordinates", sizeof "zl_coordinates" - 1}};
+const zl_fields zl_radix_fields = {ZL_ROWS(radix_rows, radix_asked), .start = &usual};
+
+zlay_status zl_op_radix_divmod(zl_call *call, const void *value)
 {
-    shape *s = zl_scratch(call->ctx, 1, sizeof *s);
+    const radix_asked *a = value;
     zlay_radix *radix = NULL;
-    char name[80];
     range r = {0, 0};
-    if (!s) return ZLAY_ENOMEM;
-    zlay_status status = get_name(call, name);
-    if (!status) status = get_shape(call, s);
-    if (!status) status = get_range(call, &r, s);
+    if (!zl_is_name(a->name.text, a->name.length)) return zl_wrong(call, "name", "a name of C");
+    zlay_status status = get_range(call, &r, a->shape);
     if (!status)
-        status = zlay_radix_new(call->ctx, &radix, s->rank, s->extent, r.least, r.greatest);
-    if (!status) status = divmod_value(call, radix, name);
+        status = zlay_radix_new(call->ctx, &radix, a->shape->rank, a->shape->extent, r.least,
+                                r.greatest);
+    if (!status) status = divmod_value(call, radix, a->name.text);
     zlay_radix_free(radix);
     return status;
 }

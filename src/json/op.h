@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A row of ops.def: the name of an operation, its function and its fields. This header knows
- * neither jansson nor a request, so that the program's help can read the rows without them. */
+/* A row of ops.def: the name of an operation, the table of its fields and its runner. This header
+ * has neither jansson nor a request, so that the program's help can read the rows without them. */
 #ifndef ZL_JSON_OP_H
 #define ZL_JSON_OP_H
 
@@ -10,7 +10,6 @@
 
 typedef struct zl_call zl_call;
 typedef struct zl_op zl_op;
-typedef zlay_status zl_op_call(zl_call *call);
 typedef struct zl_fields zl_fields;
 typedef struct zl_checked zl_checked;
 
@@ -47,11 +46,9 @@ struct zl_op {
     zl_make make;
     zl_maker *by;
     struct json_t *(*show)(zl_call *call, const zlay_layout *made);
-    zlay_status (*call)(zl_call *call);
-    const char *required, *optional;
 };
 
-/* The names of a table's fields that are needed, or of those that may be there. */
+/* The names of a table's fields that are needed, or of those that may be there, each once. */
 void zl_names_list(zl_text *out, const zl_fields *fields, bool needed);
 
 #endif

@@ -45,12 +45,32 @@ void zl_put_item(zl_call *call, json_t *array, json_t *value)
     if (json_array_append_new(array, value)) call->no_memory = true;
 }
 
+json_t *zl_json_list(zl_call *call, const uint64_t *number, size_t count)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < count; i++) zl_put_item(call, list, zl_json_uint(number[i]));
+    return list;
+}
+
+json_t *zl_json_list32(zl_call *call, const uint32_t *number, size_t count)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < count; i++) zl_put_item(call, list, json_integer(number[i]));
+    return list;
+}
+
 json_t *zl_json_uints(zl_call *call, uint64_t i, uint64_t j)
 {
-    json_t *pair = json_array();
-    zl_put_item(call, pair, zl_json_uint(i));
-    zl_put_item(call, pair, zl_json_uint(j));
-    return pair;
+    return zl_json_list(call, (const uint64_t[]){i, j}, 2);
+}
+
+json_t *zl_json_three(zl_call *call, int64_t i, int64_t j, int64_t k)
+{
+    json_t *list = json_array();
+    zl_put_item(call, list, zl_json_int(i));
+    zl_put_item(call, list, zl_json_int(j));
+    zl_put_item(call, list, zl_json_int(k));
+    return list;
 }
 
 json_t *zl_json_printed(zl_call *call, zl_printer *print, const void *value, zlay_status *status)
@@ -77,16 +97,10 @@ static zlay_status print_layout(zlay_ctx *ctx, zlay_buf *out, const void *value)
 json_t *zl_json_layout(zl_call *call, const zlay_layout *layout)
 {
     zlay_status status;
+    if (!layout) return json_null();
     json_t *text = zl_json_printed(call, print_layout, layout, &status);
     if (!text) call->no_memory = true;
     return text;
-}
-
-zlay_status zl_answer_layout(zl_call *call, zlay_status status, zlay_layout *layout)
-{
-    if (!status) call->value = zl_json_layout(call, layout);
-    zlay_layout_free(layout);
-    return status;
 }
 
 json_t *zl_json_pair(zl_call *call, const zlay_layout *a, const zlay_layout *b)
@@ -95,4 +109,20 @@ json_t *zl_json_pair(zl_call *call, const zlay_layout *a, const zlay_layout *b)
     zl_put_value(call, pair, "a", zl_json_layout(call, a));
     zl_put_value(call, pair, "b", zl_json_layout(call, b));
     return pair;
+}
+
+zlay_status zl_put_certificate(zl_call *call, zlay_status status, zlay_layout *a, zlay_layout *b)
+{
+    if (!status) zl_put_value(call, call->value, "certificate", zl_json_pair(call, a, b));
+    zlay_layout_free(a);
+    zlay_layout_free(b);
+    return status;
+}
+
+zlay_status zl_put_printed(zl_call *call, const char *key, zl_printer *print, const void *value)
+{
+    zlay_status status;
+    json_t *text = zl_json_printed(call, print, value, &status);
+    if (!status) zl_put_value(call, call->value, key, text);
+    return status;
 }

@@ -19,3 +19,5 @@ const zl_named zl_map_swizzles[] = {
 const zl_named zl_swizzles[] = {{"none", ZLAY_SWIZZLE_NONE}, {"32B", ZLAY_SWIZZLE_32B},
                                 {"64B", ZLAY_SWIZZLE_64B},   {"128B", ZLAY_SWIZZLE_128B},
                                 {"128B_base32B", 4},         {NULL, 0}};
+const zl_named zl_edges[] = {
+    {"weak", ZLAY_EDGE_WEAK}, {"strong", ZLAY_EDGE_STRONG}, {NULL, 0}};

@@ -27,6 +27,7 @@ refused() { ! compiles "$@"; }
 
 one=zlay_f2_invert
 for row in zl_as_u32:narrow:wide zl_as_u64:wide:narrow zl_as_word:word:narrow zl_as_flag:flag:narrow \
+    zl_as_some32:narrow:wide zl_as_some64:wide:narrow zl_as_plain_layout:layout:wide \
     zl_as_list32:list:narrow zl_as_layout:layout:text zl_as_text:text:layout; do
     kind=${row%%:*} members=${row#*:}
     check "$kind reads into ${members%:*}" compiles "ZL_AT($kind, asked, ${members%:*})" one $one

@@ -165,6 +165,12 @@ static void texts(void **state)
         {TIMES ",\"operands\":[" OPERAND("A") "]}", "error", "\"ENOTSUP\""},
         {TIMES ",\"operands\":[" OPERAND("C") "]}", "error", "\"EINVAL\""},
         {PIPED ",\"tile\":[1]}", "error", "\"EINVAL\""},
+        {PIPED ",\"moves\":[7]}", "error", "\"EINVAL\""},
+        {PIPED ",\"moves\":[]}", "ok.threads", "32"},
+        {PIPED ",\"moves\":[7,7,7,7,7,7,7,7,7,7,7,7,7,7,7,7,7]}", "error", "\"ELIMIT\""},
+        {PIPED ",\"tries\":1,\"ptx\":7}", "error", "\"EINVAL\""},
+        {EMIT ",\"what\":\"gemm\",\"src\":\"8:1\"}", "error", "\"EINVAL\""},
+        {EMIT ",\"what\":\"copy\"}", "error", "\"EINVAL\""},
         {EMIT ",\"what\":\"gemm\",\"ptx\":\"1.0\"}", "error", "\"ENOTSUP\""},
         {"{\"op\":\"emit\",\"target\":\"sm_90a\",\"name\":\"k 1\",\"what\":\"gemm\",\"m\":512,\"n\":512,\"k\":512}", "error", "\"EINVAL\""},
         {"{\"op\":\"emit\",\"target\":\"sm_90a\",\"name\":\"while\",\"what\":\"gemm\",\"m\":512,\"n\":512,\"k\":512}", "error", "\"EINVAL\""},
@@ -203,6 +209,29 @@ static void clusters(void **state)
     mentions(*state, TILE ",\"coordinates\":[4,0]}", "none", "COPY_COORDINATE_16");
 }
 
+/* emit lists the fields of all that it prints, of which many have the same; none stands twice. */
+static void names_stand_once(void **state)
+{
+    json_t *answer = ask(*state, "{\"op\":\"zlay\"}");
+    const char *op;
+    json_t *row;
+    json_object_foreach((json_t *)(uintptr_t)at(answer, "ok.ops"), op, row)
+    {
+        json_t *names = json_object();
+        const char *const lists[] = {"fields", "optional"};
+        size_t count = 0;
+        for (size_t k = 0; k < ZL_COUNT(lists); k++) {
+            const json_t *list = json_object_get(row, lists[k]);
+            for (size_t i = 0; i < json_array_size(list); i++, count++)
+                json_object_set_new(names, json_string_value(json_array_get(list, i)), json_true());
+        }
+        if (json_object_size(names) != count) fail_msg("%s: a field is listed twice", op);
+        json_decref(names);
+    }
+    assert_int_equal(json_array_size(at(answer, "ok.ops.emit.fields")), 3);
+    json_decref(answer);
+}
+
 static void what_there_is(void **state)
 {
     json_t *answer = ask(*state, "{\"op\":\"zlay\"}");
@@ -225,7 +254,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(plans), cmocka_unit_test(waves), cmocka_unit_test(plans_prove_themselves),
         cmocka_unit_test(pipes_are_refuted), cmocka_unit_test(texts), cmocka_unit_test(clusters),
-        cmocka_unit_test(what_there_is),
+        cmocka_unit_test(names_stand_once), cmocka_unit_test(what_there_is),
     };
     return cmocka_run_group_tests(tests, begin, end);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Prints the instructions of an AMD kernel by their forms (forms.def) and checks each against
- * the rules of its target; the first that breaks a rule is kept. */
+/* Prints the instructions of an AMD kernel by their forms (forms.def). An operand is the number of
+ * its first register, or a constant. Each instruction is checked against the rules of its target,
+ * constants included; the first that breaks a rule is kept for the message. */
 #include "emit/gcn/wave.h"
 
 #include <string.h>
@@ -13,6 +14,7 @@ static const char *const ids[] = {
 #undef WAVE_FORM
 };
 
+/* Prints an operand: a constant, one register as v7, or several as v[4:7]. */
 static void put_operand(char *out, const zlay_operand *o, uint32_t value)
 {
     zl_text text = {out, TEXT - 1, 0};

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Prints the loops of an AMD GEMM kernel: the events of the plan's pipe in their order, with
- * loads, address steps and waits spread between the matrix instructions of a read. That is
- * software pipelining by hand: products touch only registers that are complete and their sums,
- * so other instructions may stand between them. */
+/* Prints the events of an AMD GEMM plan's pipe in their order. Loads, address steps,
+ * shared-memory accesses and waits are collected and then spread evenly between the matrix
+ * instructions that follow them: software pipelining inside one iteration. This is right because
+ * a product accesses only its complete factors and its sums, so any other instruction may stand
+ * between two products. What an accumulator of the pipe holds is read from the plan
+ * (zl_wave_set), never from its name. */
 #include "emit/gcn/wave.h"
 #include "pipe/language/pipe.h"
 
@@ -10,7 +12,7 @@
 
 enum { CHUNK = 16, WORDS = CHUNK / 4, SIDES_MOST = 96 };
 
-/* One instruction, or a wait, that may stand between products: the i-th of its event. */
+/* An instruction that may stand between products: the i-th of those that its event stands for. */
 typedef struct side {
     const zl_event *event;
     uint32_t i;
@@ -40,6 +42,7 @@ static void advance_operand(zl_wave_text *t, int32_t operand)
     zl_wave_line(t, "s_sub_u32 s%d, s%d, 0x%x", s + 2, s + 2, t->w->row_bytes);
 }
 
+/* Advances both operands to the next tile of K, and with direct loads the stage that is loaded. */
 static void advance(zl_wave_text *t)
 {
     advance_operand(t, ZLAY_OPERAND_A);
@@ -51,8 +54,8 @@ static void advance(zl_wave_text *t)
     zl_wave_line(t, "s_cselect_b32 s%d, s%d, s%d", ZL_S_LOAD, ZL_S_LOAD_FIRST, ZL_S_LOAD);
 }
 
-/* The last tile of K may end inside a row's chunks: those past it take an offset outside the
- * resource, so they read zero. */
+/* Masks the loads of the last tile of K: chunks behind the end of K take an offset outside the
+ * buffer resource, so that they read zero. */
 static void mask(zl_wave_text *t)
 {
     const zlay_plan_summary *info = &t->plan->info;
@@ -63,17 +66,19 @@ static void mask(zl_wave_text *t)
                      t->r->offset + i);
 }
 
+/* Whether the last tile of K is only partly inside the matrices. */
 static bool ragged(const zl_wave_text *t) { return t->plan->info.k % t->plan->info.tile_k != 0; }
 
-/* Which of a tile's loads this is; straight to shared memory the part is the operand, A before B. */
+/* The number of a load among those of its tile. Of direct loads the event's part says the operand,
+ * and the loads of A come before those of B. */
 static uint32_t load_number(const zl_wave_text *t, const side *s)
 {
     if (!t->w->direct) return set_of(t, s->event->acc)->number;
     return s->i + (s->event->part == ZLAY_OPERAND_B ? t->w->loads_a : 0);
 }
 
-/* Sets where load i lands one load ahead, so that a product stands between the two
- * instructions. */
+/* Sets M0, the place in shared memory where load i lands. It is set one load ahead, so that a
+ * product stands between the write of M0 and the load that reads it. */
 static void place_load(zl_wave_text *t, uint32_t i)
 {
     if (i && i == t->placed) return;
@@ -82,6 +87,7 @@ static void place_load(zl_wave_text *t, uint32_t i)
     t->placed_at = t->printed;
 }
 
+/* Prints a load from global straight to shared memory, and sets M0 for the next one. */
 static void load_direct(zl_wave_text *t, uint32_t i, uint32_t s)
 {
     place_load(t, i);
@@ -90,6 +96,8 @@ static void load_direct(zl_wave_text *t, uint32_t i, uint32_t s)
     if (i + 1 < zl_wave_loads(t->w)) place_load(t, i + 1);
 }
 
+/* Prints one load of a tile; the first one of a ragged last tile is masked before, and behind the
+ * last one of a tile the addresses advance. */
 static void load(zl_wave_text *t, const side *one)
 {
     uint32_t i = load_number(t, one);
@@ -113,7 +121,7 @@ static void put(zl_wave_text *t, const zl_event *e)
     zl_wave_form(t, ZL_WAVE_WRITE, (const uint32_t[]){at, from, i * t->plan->info.threads * CHUNK});
 }
 
-/* Advances to the next stage. */
+/* Advances the stage that is read, and the addresses of all reads of a tile, to the next stage. */
 static void turn(zl_wave_text *t)
 {
     const zlay_plan_summary *info = &t->plan->info;
@@ -129,13 +137,15 @@ static void turn(zl_wave_text *t)
     t->fetched[ZLAY_OPERAND_B] = 0;
 }
 
-/* The registers of block i in read set 0 or 1: blocks along M, then along N. */
+/* The first register of block i in fragment set 0 or 1; blocks along M come first, then those along
+ * N. */
 static uint32_t fragment(const zl_wave_text *t, uint32_t set, uint32_t i)
 {
     return t->r->fragment + (set * (t->w->blocks_m + t->w->blocks_n) + i) * WORDS;
 }
 
-/* Reads a stage whole before the next. */
+/* Prints one read of a fragment from shared memory. A stage is read whole before the next one, so
+ * behind the last read of a stage the addresses turn to the next. */
 static void fetch(zl_wave_text *t, const side *one)
 {
     const zl_wave_set *set = set_of(t, one->event->acc);
@@ -148,6 +158,8 @@ static void fetch(zl_wave_text *t, const side *one)
                                     one->i * t->plan->info.mma.m * t->w->row_bytes});
 }
 
+/* Prints a wait; a count above the greatest that the instruction can name is lowered to it, which
+ * waits for more. */
 static void wait(zl_wave_text *t, const zl_event *e)
 {
     bool memory = e->scope == ZL_QUEUE_MEMORY;
@@ -174,6 +186,9 @@ static void sides_print(zl_wave_text *t, sides *s)
     s->count = 0;
 }
 
+/* Prints the matrix instruction of block (m, n) for one part of the fragments' K. The instruction's
+ * first factor is the block of B and its second that of A, so the result is a block of D transposed
+ * and a lane holds consecutive columns of D. */
 static void product(zl_wave_text *t, uint32_t set, uint32_t part, uint32_t m, uint32_t n)
 {
     const zlay_mma *mma = &t->plan->info.mma;
@@ -200,6 +215,7 @@ static void products(zl_wave_text *t, const zl_event *e, sides *s)
     s->count = 0;
 }
 
+/* Sets all sums to zero. */
 static void zeros(zl_wave_text *t)
 {
     for (uint32_t i = 0; i < t->w->accumulators; i++)
@@ -208,6 +224,7 @@ static void zeros(zl_wave_text *t)
 
 /* ---- the loop -------------------------------------------------------------------------- */
 
+/* A position that the loop over K names as a number of tiles; N stands for all tiles of K. */
 static uint64_t place(const zl_wave_text *t, const zl_pos *at)
 {
     return (uint64_t)at->add + (at->plus < 0 ? 0 : t->plan->info.tiles_k);
@@ -226,6 +243,7 @@ static void loop_begin(zl_wave_text *t, const zl_event *e)
     zl_putf(t->out, ".Lwhole%u:\n", t->label);
 }
 
+/* Counts the loop down; behind it all tiles of K have been loaded. */
 static void loop_end(zl_wave_text *t)
 {
     zl_wave_line(t, "s_sub_u32 s%d, s%d, 1", ZL_S_LEFT, ZL_S_LEFT);
@@ -234,6 +252,8 @@ static void loop_end(zl_wave_text *t)
     t->loaded = t->plan->info.tiles_k;
 }
 
+/* Prints an event that is no side instruction; side instructions that still wait for a product are
+ * printed before it. */
 static void event_print(zl_wave_text *t, const zl_event *e, sides *s)
 {
     if (e->kind == ZL_EV_MMA) {
@@ -258,6 +278,7 @@ static bool may_stand_aside(const zl_event *e)
            (e->kind == ZL_EV_WAITCOUNT && e->scope == ZL_QUEUE_MEMORY);
 }
 
+/* Keeps the instructions of an event until the next products. */
 static void aside(zl_wave_text *t, sides *s, const zl_event *e)
 {
     for (uint32_t i = 0; i < e->times; i++) {

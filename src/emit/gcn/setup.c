@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Prints what a wave computes once: the buffer resources of its tile in global memory, the
- * offsets that its lanes load, and the swizzled addresses that they read in shared memory. */
+/* Prints what a wave computes once before its loops: the buffer resources of its tile of A, B and D
+ * in global memory, the offsets that its lanes load, and the swizzled addresses that they read in
+ * shared memory. A buffer resource ends behind the last element of its operand, so the hardware
+ * returns zero for rows outside the matrix; no branch is needed. */
 #include "emit/gcn/wave.h"
 #include "base/arith.h"
 
@@ -8,6 +10,7 @@
 
 enum { CHUNK = 16, ELEMENT = 2 };
 
+/* Loads the kernel's three pointers. */
 static void arguments(zl_wave_text *t)
 {
     zl_wave_line(t, "s_load_dwordx4 s[%d:%d], s[%d:%d], 0x0", ZL_S_POINTER, ZL_S_POINTER + 3,
@@ -16,6 +19,7 @@ static void arguments(zl_wave_text *t)
                  ZL_S_ARGUMENTS, ZL_S_ARGUMENTS + 1);
 }
 
+/* v0 = the thread's number in the block; the wave's number goes to a scalar register. */
 static void wave_number(zl_wave_text *t)
 {
     zl_wave_line(t, "v_and_b32 v0, 0x3ff, v0");
@@ -34,8 +38,8 @@ static void swizzle(zl_wave_text *t, uint32_t out, uint32_t row, uint32_t scratc
     zl_wave_line(t, "v_xor_b32 v%u, v%u, v%u", out, out, scratch);
 }
 
-/* Row v1 and chunk v2 of the thread's loads. Places in shared memory follow thread order, so
- * the swizzle decides which chunk is loaded there. */
+/* Offsets in global memory of the thread's loads, from its row v1 and its chunk v2. Loads land in
+ * shared memory in thread order, so the swizzle is applied to the chunk that a thread loads. */
 static void loads_of_operand(zl_wave_text *t, int32_t operand, uint32_t first, uint32_t count)
 {
     const zl_operand *o = &t->plan->operand[operand];
@@ -49,6 +53,8 @@ static void loads_of_operand(zl_wave_text *t, int32_t operand, uint32_t first, u
                      (unsigned long long)(i * rows * pitch), at);
 }
 
+/* Prints the offsets of all loads of a thread, and the first K of its loads where the last tile is
+ * ragged. */
 static void loads(zl_wave_text *t)
 {
     const zlay_wave_gemm *w = t->w;
@@ -84,6 +90,7 @@ static void reads_of_operand(zl_wave_text *t, int32_t operand)
     }
 }
 
+/* Prints the addresses of a lane's reads: its row and chunk in a block, after the swizzle. */
 static void reads(zl_wave_text *t)
 {
     uint32_t rows = t->plan->info.mma.m;
@@ -95,8 +102,7 @@ static void reads(zl_wave_text *t)
     reads_of_operand(t, ZLAY_OPERAND_B);
 }
 
-/* Builds a buffer resource that ends after the last element of the last row, so that rows past
- * the matrix read zero; columns past it need an offset outside. */
+/* Prints the first address of the operand's tile into the first two words of its resource. */
 static void address(zl_wave_text *t, uint32_t resource, int32_t operand, uint32_t tile,
                     uint64_t bytes, uint32_t from)
 {
@@ -116,8 +122,9 @@ static void rows_left(zl_wave_text *t, uint32_t out, uint32_t tile, uint32_t row
     zl_wave_line(t, "s_min_u32 s%u, s%u, 0x%x", out, out, rows);
 }
 
-/* A resource ends behind the last element of the last row, so that rows past the matrix are
- * outside; columns past it are not, and take an offset that is. */
+/* Prints an operand's buffer resource. It ends behind the last element of the last row, so that
+ * rows past the matrix read zero. Columns past the matrix lie inside the resource; their accesses
+ * take an offset outside of it. */
 static void resource(zl_wave_text *t, int32_t operand, uint32_t tile, uint32_t rows)
 {
     const zl_operand *o = &t->plan->operand[operand];
@@ -130,13 +137,15 @@ static void resource(zl_wave_text *t, int32_t operand, uint32_t tile, uint32_t r
     zl_wave_line(t, "s_mov_b32 s%u, 0x%x", s + 3, t->raw);
 }
 
+/* Clears the upper 16 bits of the address, which hold other fields of the resource. */
 static void address_bits(zl_wave_text *t, int32_t operand)
 {
     uint32_t high = ZL_S_RESOURCE + 4 * (uint32_t)operand + 1;
     zl_wave_line(t, "s_and_b32 s%u, s%u, 0xffff", high, high);
 }
 
-/* D's tile begins in the middle of rows. */
+/* Moves the resource of D to the tile's first column, and counts the columns from there to the end
+ * of a row. */
 static void columns(zl_wave_text *t)
 {
     const zlay_plan_summary *info = &t->plan->info;
@@ -151,6 +160,7 @@ static void columns(zl_wave_text *t)
                  ZL_S_COLUMNS);
 }
 
+/* Sets the stages that are read and, with direct loads, loaded to the first one. */
 static void stages(zl_wave_text *t)
 {
     const zlay_plan_summary *info = &t->plan->info;

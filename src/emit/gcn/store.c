@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Prints the epilogue of an AMD GEMM kernel: accumulators rounded to bf16, to nearest even,
- * and stored to D. */
+/* Prints the epilogue of an AMD GEMM kernel: each lane rounds its sums to bf16, to nearest even,
+ * and stores runs of four columns to D. Targets without a conversion instruction round by integer
+ * arithmetic on the bits of f32. Stores behind the last column take an offset outside the buffer
+ * resource, which the hardware drops. */
 #include "emit/gcn/wave.h"
 #include "base/arith.h"
 #include "target/target.h"
@@ -9,11 +11,13 @@
 
 enum { ELEMENT = 2, RUN = 4 /* consecutive columns that a lane holds */ };
 
-/* Registers of what has been multiplied: nothing is in them any more. */
+/* Registers of the epilogue, counted from the first one of the fragments, which are no longer
+ * needed. */
 enum { SUM = 0, HALF = RUN, NAN_BITS, PACKED, MASKED = PACKED + 2, COLUMN, ROWS };
 
 static uint32_t reg(const zl_wave_text *t, uint32_t i) { return t->r->fragment + i; }
 
+/* Whether the target has an instruction that rounds two f32 to bf16. */
 static bool rounds(const zl_wave_text *t)
 {
     return t->plan->info.target->features & ZL_HAS_CVT_BF16;
@@ -46,6 +50,7 @@ static void columns_setup(zl_wave_text *t)
     zl_wave_line(t, "v_lshl_add_u32 v%u, v%u, 1, v1", reg(t, ROWS), reg(t, COLUMN));
 }
 
+/* Prints the addresses of the lane's rows in D, and the constants of the rounding. */
 static void setup(zl_wave_text *t)
 {
     uint64_t pitch = t->plan->operand[ZLAY_OPERAND_D].pitch * ELEMENT;
@@ -72,6 +77,7 @@ static void round_one(zl_wave_text *t, uint32_t x)
     zl_wave_line(t, "v_cndmask_b32 v%u, v%u, v%u, vcc", x, half, reg(t, NAN_BITS));
 }
 
+/* Rounds two neighbouring sums and packs them into one register. */
 static void pack(zl_wave_text *t, uint32_t pair)
 {
     uint32_t x = reg(t, SUM + 2 * pair), to = reg(t, PACKED + pair);
@@ -98,6 +104,7 @@ static uint32_t offset(zl_wave_text *t, uint32_t m, uint32_t column)
     return reg(t, MASKED);
 }
 
+/* Prints one store of the packed values, as wide as the plan says. */
 static void store(zl_wave_text *t, uint32_t m, uint32_t column, uint32_t part)
 {
     static const zl_wave_form_id forms[][2] = {{ZL_WAVE_STORE_8, ZL_WAVE_STORE_8},
@@ -111,6 +118,8 @@ static void store(zl_wave_text *t, uint32_t m, uint32_t column, uint32_t part)
                                     column * ELEMENT + bytes});
 }
 
+/* Prints a run: its four sums are read once the matrix instruction has written them, rounded, and
+ * stored. */
 static void run_print(zl_wave_text *t, uint32_t m, uint32_t n, uint32_t run)
 {
     const zlay_mma *mma = &t->plan->info.mma;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Prints the frame of an AMD kernel: registers, resources, lines, and the s_nop wait states
- * that the target's hazard rows (zlay/hazard.h) ask for between two instructions. */
+/* Prints an AMD GEMM kernel (zlay_emit_assembly): the frame with its kernel descriptor around the
+ * setup and the events, and s_nop where two instructions need wait states between them. How many
+ * wait states follow from the target's hazard rows (zlay/hazard.h) and from how many instructions
+ * already stand between the two. */
 #include "emit/gcn/wave.h"
 #include "emit/emit.h"
 #include "isa/frame.h"
@@ -40,6 +42,7 @@ void zl_wave_hold(zl_wave_text *t, uint32_t first, uint32_t then, uint32_t at)
 
 /* ---- the frame ------------------------------------------------------------------------- */
 
+/* Prints the value of a word of a frame text, as {smem} or {registers}. */
 static void put_word(zl_wave_text *t, const char *word, size_t length)
 {
     const zlay_wave_gemm *w = t->w;
@@ -80,6 +83,7 @@ static void put_frame(zl_wave_text *t, const char *text)
     }
 }
 
+/* Prints a comment that says what the kernel computes and how it is launched. */
 static void describe(zl_wave_text *t)
 {
     const zlay_plan_summary *info = &t->plan->info;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The text of an AMD kernel while it is printed: how far it is, and which scalar registers
- * hold what. */
+/* The text of an AMD GEMM kernel while it is printed: what the plan says, which scalar registers
+ * hold what, and how far the text is. Wait states depend on which instructions were printed before,
+ * so the state counts them. */
 #ifndef ZL_EMIT_WAVE_H
 #define ZL_EMIT_WAVE_H
 

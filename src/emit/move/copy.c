@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Prints the frame of a transfer's kernel in PTX: parameters, which item of the copy each
- * thread or block has, and the addresses of that item on both sides. The bodies are in
- * copy_rows.c, copy_tile.c and copy_bulk.c. */
+/* Prints a transfer's kernel in PTX (zlay_emit_transfer): parameters, which item of the copy each
+ * thread or block has, and the addresses of that item on both sides. The number of an item is split
+ * by mixed radix over the loops of the plan, and each digit times its stride is added. Sides that
+ * share no loops are computed apart: by their modes, by an XOR of basis vectors (linear over F2),
+ * or from a table. */
 #include "emit/move/copy.h"
 
 #include <string.h>
@@ -28,6 +30,7 @@ static void head(zl_kernel_text *k)
     if (info->smem) zl_emit_line(e, ".shared .align 128 .b8 $smem[%u];", info->smem);
 }
 
+/* Declares the registers and loads the two pointers and the thread's numbers. */
 static void setup(zl_kernel_text *k)
 {
     zl_emit *e = &k->e;
@@ -45,6 +48,7 @@ static void setup(zl_kernel_text *k)
     if (k->t->info.smem) zl_emit_line(e, "mov.u32 smem, $smem;");
 }
 
+/* Whether a block takes an item; else a thread does. */
 static bool by_block(const zlay_transfer_summary *info)
 {
     return info->tile[0] || info->path == ZLAY_PATH_BULK;
@@ -124,6 +128,7 @@ static void strided(zl_kernel_text *k, const char *offset, const zlay_layout *a)
     }
 }
 
+/* offset ^= the basis vector of every bit of `rest` that is 1. */
 static void by_bits(zl_kernel_text *k, const char *offset, const zlay_layout *a)
 {
     zl_emit *e = &k->e;
@@ -138,6 +143,7 @@ static void by_bits(zl_kernel_text *k, const char *offset, const zlay_layout *a)
 
 static const char *const side_names[] = {[ZL_FROM] = "source", [ZL_TO] = "dest"};
 
+/* Whether a side's offsets are read from a table. */
 static bool is_listed(const zlay_layout *a) { return a && !a->modes && a->kind != ZLAY_LAYOUT_F2; }
 
 static int64_t entry(const void *env, uint64_t n)
@@ -155,6 +161,7 @@ static void tables(zl_kernel_text *k)
     }
 }
 
+/* offset = the entry of `rest` in the side's table. */
 static void from_table(zl_kernel_text *k, const char *offset, int side)
 {
     zl_emit_line(&k->e, "%s d, rest;", k->unit[1] == '3' ? "cvt.u64.u32" : "mov.u64");
@@ -205,6 +212,7 @@ zl_form_id zl_access_form(zl_move_access what, uint32_t bytes)
     return accesses[what].by[__builtin_ctz(bytes)];
 }
 
+/* A name with a number behind it, in `room`. */
 static const char *printed(char room[24], const char *format, const char *name, uint32_t number)
 {
     zl_text text = {room, 23, 0};

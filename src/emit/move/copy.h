@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The text of a transfer's kernel while it is printed, and the functions that print its parts. */
+/* A transfer's kernel while it is printed. A transfer moves a whole tensor in global memory; its
+ * items are vectors, runs or tiles, and each thread or block takes one. copy.c prints the frame and
+ * finds the addresses of an item; the bodies are in copy_rows.c, copy_tile.c and copy_bulk.c. */
 #ifndef ZL_EMIT_COPY_H
 #define ZL_EMIT_COPY_H
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Prints the body of a transfer that moves runs of rows by cp.async.bulk, one block a run:
- * into shared memory, a wait on an mbarrier, and out again. */
+/* Prints the body of a transfer that moves runs of rows by cp.async.bulk, one block a run: into
+ * shared memory, a wait on an mbarrier, and out again. A bulk copy moves multiples of 16 bytes; the
+ * bytes behind them are moved by threads. */
 #include "emit/move/copy.h"
 
 enum { TRIES = 1 << 22 }; /* of a wait whose every try suspends the thread: seconds */
@@ -26,6 +27,7 @@ static void rest(zl_kernel_text *k, uint32_t last)
     zl_kernel_access(k, "@p ", ZL_ST_GLOBAL, elem, "d", last, 0);
 }
 
+/* Waits until the run has landed, or traps. */
 static void wait(zl_kernel_text *k)
 {
     zl_emit *e = &k->e;

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Prints the bodies of transfers that move vectors along rows: straight, through shared memory
- * by cp.async, or, where the sides are aligned differently, shifted by bytes (shf). */
+/* Prints the bodies of transfers that move vectors along rows: loads and stores, through shared
+ * memory by cp.async, or, where the sides are aligned differently, two aligned words shifted
+ * together (shf). The elements behind a row's last whole vector are moved one by one. */
 #include "emit/move/copy.h"
 
 typedef long long ll;
 
 static uint32_t vector(const zlay_transfer *t) { return t->info.width / zl_elem(t); }
 
+/* Whether a row ends inside a vector. */
 static bool has_tail(const zlay_transfer *t) { return zl_row_bytes(t) % t->info.width != 0; }
 
 /* Addresses of vector x of the row. */
@@ -57,6 +59,7 @@ void zl_kernel_threads(zl_kernel_text *k)
 
 /* ---- cp.async: every access first, then every store ------------------------------- */
 
+/* Issues the copy of the thread's i-th vector to its place in shared memory. */
 static void async_issue(zl_kernel_text *k, uint32_t i)
 {
     zl_form_id form = k->t->info.width == 16  ? ZL_FORM_CP_ASYNC_16
@@ -81,6 +84,7 @@ static void async_issue(zl_kernel_text *k, uint32_t i)
     zl_putf(e->out, "%s:\n", label);
 }
 
+/* Stores the thread's i-th vector, once it has landed. */
 static void async_store(zl_kernel_text *k, uint32_t i)
 {
     uint32_t width = k->t->info.width, elem = zl_elem(k->t), at = i * k->t->info.threads * width;
@@ -164,6 +168,7 @@ static void shift(zl_kernel_text *k)
         zl_emit_line(e, "shf.r.wrap.b32 w%u, w%u, w%u, z;", i, i, i + 1);
 }
 
+/* Stores one element of a chunk where it lies inside the row. */
 static void element_store(zl_kernel_text *k, uint32_t at)
 {
     uint32_t elem = zl_elem(k->t), first = at / 4;

@@ -28,7 +28,7 @@ static void corner(zl_kernel_text *k)
     zl_emit_line(e, "sub.s64 left1, %lld, y;", (long long)source->extent);
 }
 
-/* lane and group: the thread's place along a row and the first of its rows. */
+/* lane = the thread's place along a row; group = the first of its rows. */
 static void places(zl_kernel_text *k, uint32_t lanes)
 {
     zl_emit *e = &k->e;
@@ -131,6 +131,8 @@ static void matrix_step(zl_kernel_text *k, uint32_t i, uint32_t half)
                  (const char *const[]){"put", "w0", "w1", "w2", "w3"});
 }
 
+/* Transposes the tile in shared memory: ldmatrix.trans from the first half, stmatrix to the
+ * second. */
 static void matrices(zl_kernel_text *k, uint32_t half)
 {
     zl_emit *e = &k->e;
@@ -145,6 +147,7 @@ static void matrices(zl_kernel_text *k, uint32_t half)
     for (uint32_t i = 0; i < ZL_MATRIX_TILE / MATRIX_ROWS; i++) matrix_step(k, i, half);
 }
 
+/* Moves the tile between global memory and one half of shared memory. */
 static void matrix_side(zl_kernel_text *k, bool load, int64_t pitch, uint32_t half)
 {
     const char *side = load ? "from" : "to";

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Prints a move by threads (zlay_move) as a PTX function: its parameters, which threads take
- * part, and its parts one after the other. */
+/* Prints a move by threads (zlay_move) as a PTX function: its parameters, which threads take part,
+ * and its parts one after the other. Parameters are the two addresses, the rank of a peer, an
+ * mbarrier, the values of symbolic strides, and how much of the tensor is left along each axis.
+ * Fragments are passed and returned by value. */
 #include "emit/move/tile.h"
 
 #include <string.h>
@@ -13,6 +15,7 @@ static const char *const base_names[] = {"from", "to"};
 
 /* ---- parameters ------------------------------------------------------------------- */
 
+/* Whether a part signals an mbarrier, which is then a parameter. */
 static bool has_barrier(const zlay_move *move)
 {
     for (uint32_t i = 0; i < move->info.parts; i++) {
@@ -24,6 +27,7 @@ static bool has_barrier(const zlay_move *move)
     return false;
 }
 
+/* The bytes of a thread's fragment. */
 static uint32_t held_bytes(const zl_tile_text *t)
 {
     zl_tile_block b;
@@ -99,6 +103,7 @@ static void barrier(zl_tile_text *t)
         zl_emit_form(&t->e, "", ZL_FORM_MAPA, (const char *const[]){"bar", "bar", "rank"});
 }
 
+/* Declares the registers and prepares addresses, the mbarrier and symbolic strides. */
 static void setup(zl_tile_text *t)
 {
     zl_emit *e = &t->e;
@@ -116,6 +121,7 @@ static void setup(zl_tile_text *t)
 
 /* ---- parts ------------------------------------------------------------------------ */
 
+/* Sets each side's offset to that of the part. */
 static void first_set(zl_tile_text *t)
 {
     const zl_move_part *p = t->part;
@@ -131,6 +137,7 @@ static void first_set(zl_tile_text *t)
     }
 }
 
+/* Prints one part: only its threads run it. */
 static void part(zl_tile_text *t)
 {
     const zl_move_part *p = t->part;
@@ -179,6 +186,7 @@ static bool has_ptx(const zlay_target *target)
     return !zlay_target_info(&info, target) && info.ptx;
 }
 
+/* Refuses moves without threads, targets without PTX, and parts with too many registers. */
 static zlay_status printable(zlay_ctx *ctx, const zlay_move *move)
 {
     if (!move->info.parts || !has_ptx(move->info.target))

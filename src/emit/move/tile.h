@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The function that moves a tile by threads, while it is printed. */
+/* A move by threads while it is printed as a PTX function. Its parts are copies of one kind; a
+ * thread's accesses of a part are numbered by digits (value, thread, access). tile.c prints the
+ * frame, tile_digits.c coordinates and bounds, tile_address.c and tile_points.c addresses,
+ * tile_block.c, tile_realign.c and tile_fragment.c the accesses themselves. */
 #ifndef ZL_EMIT_TILE_H
 #define ZL_EMIT_TILE_H
 
@@ -71,8 +74,8 @@ static inline bool zl_tile_plain(const zl_tile_text *t, int side)
            t->move->info.elem_bits >= 8 && !zl_tile_named(t->move, side);
 }
 
-/* false: more values, or registers, than are printed, or bytes that no instruction puts into order.
- */
+/* What a thread holds at once, and whether that can be printed: not too many values or registers,
+ * and only whole bytes. */
 bool zl_tile_block_of(zl_tile_block *out, const zlay_move *move, const zl_move_part *part);
 bool zl_tile_fits(const zlay_move *move, const zl_move_part *part);
 
@@ -88,7 +91,8 @@ void zl_tile_digits(zl_tile_text *t, int32_t level, const char *const *bases,
 void zl_tile_accesses(zl_tile_text *t);
 bool zl_tile_is_checked(const zl_move_part *p, uint32_t mode);
 
-/* Whether a register holds the coordinate of a mode: to be held against its extent or an edge. */
+/* Whether a register holds the coordinate of a mode, because it is compared with an extent or
+ * edge. */
 bool zl_tile_is_kept(const zl_tile_text *t, uint32_t mode);
 
 /* The i-th axis along which tiles leave their tensor; cells to its end as registers. */

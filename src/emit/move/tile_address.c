@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Prints the addresses of a tile's elements: a base plus a constant, the XOR of a swizzle, or
- * sums of products of the symbolic strides that the function is given. */
+/* Prints the addresses of a tile's elements: a base plus a constant where the offset is a plain
+ * sum, the XOR of a swizzle, an entry of a table, or sums of products of the symbolic strides that
+ * the function is given. Each side chooses for itself. Symbolic steps are computed once, where the
+ * function begins. */
 #include "base/scan.h"
 #include "emit/move/tile.h"
 
@@ -16,6 +18,7 @@ static const char *const placed_names[] = {"source_here", "dest_here"};
 
 /* ---- names ------------------------------------------------------------------------ */
 
+/* The layout of a side, whose parameters are the names. */
 static const zlay_layout *asked(const zlay_move *move, int side)
 {
     return side ? move->certificate[1] : move->source[1];
@@ -67,6 +70,7 @@ static void add_sum(zl_tile_text *t, const char *out, const char *at)
     }
 }
 
+/* out += a step or offset, from its text. */
 static void add_text(zl_tile_text *t, const char *out, uint32_t part, uint32_t mode, int side)
 {
     char text[ZL_OFFSET_TEXT + ZL_TILE_TEXT];
@@ -121,6 +125,7 @@ static void place_named(zl_tile_text *t, int side, uint64_t value)
 
 /* ---- addresses ---------------------------------------------------------------------- */
 
+/* out = the side's address plus the bytes in `far`. */
 static void to_pointer(zl_tile_text *t, int side, const char *out)
 {
     if (zl_tile_shared(t, side)) {
@@ -131,6 +136,7 @@ static void to_pointer(zl_tile_text *t, int side, const char *out)
     }
 }
 
+/* out = the address of an offset in elements. */
 static void to_address(zl_tile_text *t, int side, const char *offset, const char *out)
 {
     uint32_t bits = t->move->info.elem_bits;

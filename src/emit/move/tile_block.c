@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Prints one access of a thread: its loads, the byte permutation between both sides (prmt),
- * and its stores; or one asynchronous copy. */
+/* Prints one access of a thread: its loads, the byte permutation between both sides (prmt), and its
+ * stores; or one asynchronous copy. For each byte of a stored word it finds the loaded word and
+ * byte that it comes from; a word whose bytes come from one loaded word in order needs no
+ * instruction. Others need one prmt for two words and one more for every further word. */
 #include "emit/move/tile.h"
 
 #include <stdio.h>
@@ -119,6 +121,7 @@ static bool passage_of(passage *out, const zlay_move *move, const zl_move_part *
     return true;
 }
 
+/* The value that lies at a place of a stored vector. */
 static uint32_t value_at(const passage *p, uint32_t vector, uint32_t place)
 {
     const zl_tile_vectors *to = &p->side[1];
@@ -127,6 +130,7 @@ static uint32_t value_at(const passage *p, uint32_t vector, uint32_t place)
     return v;
 }
 
+/* Finds where the bytes of a stored word come from; false: a byte is not loaded. */
 static bool origin_of(origin *out, const passage *p, uint32_t vector, uint32_t word)
 {
     const zl_tile_vectors *from = &p->side[0];
@@ -144,6 +148,7 @@ static bool origin_of(origin *out, const passage *p, uint32_t vector, uint32_t w
     return true;
 }
 
+/* Whether a part is one instruction for each access, without registers. */
 static bool is_one(int32_t kind)
 {
     return kind != ZLAY_COPY_THREAD_LOAD && kind != ZLAY_COPY_THREAD_STORE &&
@@ -169,6 +174,7 @@ bool zl_tile_fits(const zlay_move *move, const zl_move_part *p)
 
 /* ---- loads and stores ------------------------------------------------------------------ */
 
+/* The form of an access by the side's memory space. */
 static zl_move_access access_of(const zl_tile_text *t, int side)
 {
     switch (zl_tile_space(t, side)) {
@@ -224,6 +230,7 @@ static uint32_t selector_of(const origin *o, uint32_t low, uint32_t high)
     return selector;
 }
 
+/* Whether a stored word is a loaded one, unchanged. */
 static bool is_loaded(const origin *o)
 {
     bool same = true;
@@ -245,6 +252,7 @@ static uint32_t word_make(zl_tile_text *t, const origin *o, uint32_t number)
     return ZL_TILE_PERMUTED | number;
 }
 
+/* Loads the vectors of the source into registers, or takes them from the fragment. */
 static void load_words(zl_tile_text *t, const passage *p, int64_t more)
 {
     const zl_tile_vectors *from = &p->side[0];
@@ -262,6 +270,7 @@ static void load_words(zl_tile_text *t, const passage *p, int64_t more)
     }
 }
 
+/* Makes the words of the destination and stores them, or gives them to the fragment. */
 static void store_words(zl_tile_text *t, const passage *p, int64_t more)
 {
     const zl_tile_vectors *to = &p->side[1];

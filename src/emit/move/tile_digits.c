@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Prints the coordinates of a thread by successive division by the extents (mixed radix), the
- * bounds checks, and its accesses one after the other. */
+/* Prints a thread's coordinates and its accesses. The number of the thread, and that of the
+ * access, are split by successive division (mixed radix) into digits; each digit adds its
+ * multiple to the offsets of both sides and to a coordinate. Accesses past an extent or past the
+ * tensor's edge are jumped over. Few accesses are printed one after the other with constant
+ * offsets, many as a loop. */
 #include "emit/move/tile.h"
 
 #include <string.h>
@@ -21,6 +24,7 @@ bool zl_tile_is_checked(const zl_move_part *p, uint32_t mode)
     return most >= p->mode[mode].extent;
 }
 
+/* Whether tiles leave their tensor along an axis. */
 static bool has_edge(const zlay_move *move, uint32_t axis)
 {
     return move->tiles && axis < move->tiles->axes && move->tiles->axis[axis].clipped;
@@ -61,6 +65,7 @@ static void take_digit(zl_tile_text *t, uint64_t extent)
     zl_emit_line(e, "div.u32 rest, rest, %llu;", (ull)extent);
 }
 
+/* base += a digit's multiple of the step of its mode; by XOR where the plan combines so. */
 static void add_to_side(zl_tile_text *t, const zlay_move_digit *d, int side, const char *base)
 {
     zl_emit *e = &t->e;
@@ -75,6 +80,8 @@ static void add_to_side(zl_tile_text *t, const zlay_move_digit *d, int side, con
     }
 }
 
+/* Adds a digit to both sides, and to the coordinate of its mode where that is compared with an
+ * end. */
 static void add_digit(zl_tile_text *t, const zlay_move_digit *d, const char *const *bases,
                       const char *coordinate)
 {
@@ -156,6 +163,8 @@ static void check_extents(zl_tile_text *t, const uint64_t *at, const char *coord
     if (any) zl_emit_line(&t->e, "@!p bra %s%u_%llu;", label, t->index, number);
 }
 
+/* Prints the accesses one after the other; those that are past an extent for every thread are left
+ * out. */
 static void unrolled(zl_tile_text *t)
 {
     uint64_t at[ZL_PART_MODES];
@@ -168,6 +177,7 @@ static void unrolled(zl_tile_text *t)
     }
 }
 
+/* Copies the coordinates that are compared with an end. */
 static void copy_registers(zl_tile_text *t, const char *to, const char *from)
 {
     for (uint32_t k = 0; k < t->part->part.modes; k++)
@@ -175,6 +185,7 @@ static void copy_registers(zl_tile_text *t, const char *to, const char *from)
             zl_emit_line(&t->e, "mov.b64 %s%u, %s%u;", to, k, from, k);
 }
 
+/* Prints the accesses as a loop over their numbers. */
 static void looped(zl_tile_text *t)
 {
     static const int64_t none[ZL_TILE_SIDES] = {0};

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fragments: registers that the function is given or gives back, densely, the first element in the
- * low bits; and the matrices of ldmatrix and stmatrix.
- *
- * Lane l of an instruction of n matrices has the address of row l mod 8 of matrix l / 8: that of
- * the element that zlay_move_part says begins it. */
+/* Prints fragments: registers that the function takes or returns, densely, the first element in the
+ * low bits. Matrices move between such registers and shared memory by ldmatrix and stmatrix. In an
+ * instruction of n matrices lane l has the address of row l mod 8 of matrix l / 8, which is the
+ * place of the element that begins that row (zlay_move_part). */
 #include "emit/move/tile.h"
 
 #include <stdio.h>
@@ -57,6 +56,7 @@ static zl_form_id form_of(const zl_tile_text *t, bool store, uint32_t count)
     return forms[store][t->part->part.transposed][__builtin_ctz(count)];
 }
 
+/* Prints one ldmatrix or stmatrix of `count` matrices from register `word` on. */
 static void instruction(zl_tile_text *t, int memory, uint32_t word, uint32_t count)
 {
     char room[40], names[MATRICES][16];

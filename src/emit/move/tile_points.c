@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Prints addresses of layouts that have no common strides: where the address of the n-th
- * vector is an XOR of masks selected by the bits of n (linear over F2), it is computed so;
- * otherwise it is read from a table before the function. */
+/* Prints the addresses of layouts that have no common strides, by the number n of the vector. Where
+ * the address is an XOR of masks selected by the bits of n (affine over F2) it is computed; that is
+ * found by trying every n. Otherwise it is read from a table that stands before the function. */
 #include "emit/move/tile.h"
 
 typedef unsigned long long ull;
@@ -11,11 +11,13 @@ enum { BITS = 64 };
 
 static const char *const side_names[] = {"source", "dest"};
 
+/* Elements of a vector. */
 static uint64_t vector_points(const zl_tile_text *t)
 {
     return (uint64_t)t->part->part.width * 8 / t->move->info.elem_bits;
 }
 
+/* Vectors of a part, over all threads. */
 static uint64_t vectors_of(const zl_tile_text *t)
 {
     return t->part->part.elements / vector_points(t);
@@ -64,6 +66,7 @@ static int64_t entry(const void *env, uint64_t n)
     return byte_at(l->t, l->side, n);
 }
 
+/* Prints the table of a side whose addresses are not computed. */
 static void table(zl_tile_text *t, int side)
 {
     int64_t first, mask[BITS];
@@ -80,6 +83,7 @@ void zl_tile_tables(zl_tile_text *t)
     }
 }
 
+/* far = the XOR of the masks of the bits of `place`. */
 static void from_masks(zl_tile_text *t, int64_t first, const int64_t mask[BITS])
 {
     zl_emit_line(&t->e, "mov.b64 far, %lld;", (ll)first);

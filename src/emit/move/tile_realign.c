@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Prints loads of sources that are not aligned to the vector's width: the two aligned words
- * that hold the vector are loaded and shifted by its byte offset. */
+/* Prints loads of sources that are not aligned to the vector's width. The two aligned words around
+ * the vector are loaded, and shifted together by its byte offset: by halves of the vector's
+ * registers (selp), then by bytes (shf). The second word is not read where the vector happens to be
+ * aligned. */
 #include "emit/move/tile.h"
 
 enum { WORD = 4 };

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Prints the asynchronous copies of a pipe's kernel: in bulk, by tensor maps, to other blocks,
- * with multicast, and back to global memory. */
+/* Prints the asynchronous copies of a pipe's kernel: in bulk, by tensor maps, to other blocks, with
+ * multicast, and back to global memory. A copy whose event names a bound move is printed as the
+ * tensor copies of that move's plan; their coordinates advance with the loop counters and block
+ * numbers that the request names. A copy without a move fills its part of the stage from one
+ * pointer. */
 #include "emit/pipe/pipe.h"
 
 #include <stdio.h>
@@ -10,6 +13,7 @@
 
 enum { MAP_BYTES = 128 };
 
+/* Refuses a number of bytes that the rules of bulk copies do not allow. */
 static void bulk_check(zl_pipe_text *k, const char *id, uint64_t bytes)
 {
     zlay_issue issue = {0};
@@ -32,6 +36,8 @@ static void part_at(zl_pipe_text *k, const zl_event *event)
     if (span.at) zl_op(k, ADD, "at", "at", zl_pt_number(room, span.at));
 }
 
+/* x<dim> = the coordinate of a copy: a constant plus, for each axis of tiles, a multiple of what
+ * counts it. */
 static void advance(zl_pipe_text *k, const zlay_pipe_move *move, const zlay_copy *copy,
                     uint32_t dim)
 {
@@ -81,6 +87,7 @@ static void map_argument(zl_pipe_text *k, const zlay_pipe_move *move, uint32_t n
     zl_op(k, MAPADDR, "map", name);
 }
 
+/* Prints the tensor copies of a bound move. */
 static void tensor_bound(zl_pipe_text *k, const zl_event *event, const zlay_pipe_move *move)
 {
     char room[24];
@@ -111,6 +118,7 @@ static void tensor_plain(zl_pipe_text *k, const zl_event *event)
     tensor(k, tensor_word(event), 3);
 }
 
+/* Prints a bulk copy from global memory to the stage. */
 static void bulk_load(zl_pipe_text *k, const zl_event *event)
 {
     char bytes[24];
@@ -120,6 +128,7 @@ static void bulk_load(zl_pipe_text *k, const zl_event *event)
            zl_pt_number(bytes, (uint64_t)event->count), "to", "mask");
 }
 
+/* Prints a bulk copy from the own shared memory to that of another block. */
 static void peer_copy(zl_pipe_text *k, const zl_event *event)
 {
     char bytes[24];
@@ -153,6 +162,7 @@ void zl_pt_copy(zl_pipe_text *k, const zl_event *event)
     else bulk_load(k, event);
 }
 
+/* Prints a store or reduction of a stage: by a move, by a map, or in bulk. */
 void zl_pt_store(zl_pipe_text *k, const zl_event *event)
 {
     char bytes[24];

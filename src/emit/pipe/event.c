@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Prints the events of a pipe's kernel that are not copies or products: mbarrier operations,
- * thread barriers, fences, flags, tensor map updates, commits and waits of groups. */
+/* Prints the events of a pipe's kernel that are not copies or products: mbarrier operations, thread
+ * barriers, fences, flags, tensor map updates, commits and waits of groups. Events that are one
+ * instruction without an address are rows of says.def. In a cluster mbarriers are accessed with
+ * release and acquire at cluster scope. */
 #include "emit/pipe/pipe.h"
 
 #include <stdio.h>
@@ -18,6 +20,7 @@ static const struct {
 #undef SAY
 };
 
+/* Prints an event that says.def has; false: it has no row. */
 static bool say_row(zl_pipe_text *k, const zl_event *event)
 {
     char room[24];
@@ -52,6 +55,7 @@ static void say_expect(zl_pipe_text *k, const zl_event *event)
     zl_say(k, zl_pt_one(k), "mbar.expect_tx", 0, "at", zl_pt_number(bytes, (uint64_t)event->count));
 }
 
+/* The predicate of the threads that arrive; NULL: all that run the event. */
 static const char *arriving(const zl_pipe_text *k, const zl_event *event)
 {
     if (event->scope == ZL_BY_THREADS) return NULL;
@@ -59,6 +63,7 @@ static const char *arriving(const zl_pipe_text *k, const zl_event *event)
     return zl_pt_one(k);
 }
 
+/* Prints an arrival at an mbarrier of this or another block. */
 static void arrive_at(zl_pipe_text *k, const zl_event *event, bool remote, const char *bar)
 {
     char id[64], times[24];
@@ -67,6 +72,7 @@ static void arrive_at(zl_pipe_text *k, const zl_event *event, bool remote, const
     zl_say(k, arriving(k, event), id, 0, bar, zl_pt_number(times, event->times));
 }
 
+/* Prints the arrivals of an event: here, at one other block, or at all blocks in turn. */
 static void say_arrive(zl_pipe_text *k, const zl_event *event)
 {
     zl_pt_bar(k, "at");
@@ -81,6 +87,7 @@ static void say_arrive(zl_pipe_text *k, const zl_event *event)
     }
 }
 
+/* Prints a wait for a phase: its parity is (position / stages + flip) % 2. */
 static void say_wait(zl_pipe_text *k, const zl_event *event)
 {
     char stages[24], flip[24];
@@ -109,6 +116,7 @@ static void say_commit(zl_pipe_text *k, const zl_event *event)
 
 /* ---- meetings ------------------------------------------------------------------------ */
 
+/* Prints one half of a meeting of the cluster: the arrival or the wait. */
 static void cluster_half(zl_pipe_text *k, bool arrive)
 {
     char id[64];
@@ -117,6 +125,7 @@ static void cluster_half(zl_pipe_text *k, bool arrive)
     zl_say_plain(k, NULL, id);
 }
 
+/* Prints a named barrier; one thread of a warp may not use the aligned form. */
 static void meet_named(zl_pipe_text *k, const char *number, uint64_t threads, bool wait)
 {
     char room[24];
@@ -125,6 +134,7 @@ static void meet_named(zl_pipe_text *k, const char *number, uint64_t threads, bo
     zl_say(k, NULL, id, 0, number, zl_pt_number(room, threads));
 }
 
+/* Prints the meeting of a role's instance: its warp, or its own named barrier. */
 static void meet_role(zl_pipe_text *k)
 {
     char room[24];
@@ -157,6 +167,8 @@ static void say_sync(zl_pipe_text *k, const zl_event *event, bool wait)
 
 /* ---- fences, flags, maps --------------------------------------------------------------- */
 
+/* Whether the pipe has generic accesses of global memory or of other blocks, which a fence must
+ * cover too. */
 static bool shares_memory(const zlay_pipe *pipe)
 {
     for (uint32_t i = 0; i < pipe->others_count; i++)
@@ -164,6 +176,8 @@ static bool shares_memory(const zlay_pipe *pipe)
     return pipe->blocks > 1;
 }
 
+/* Prints the fence that makes updated tensor maps visible to tensor copies, for each stage of each
+ * map. */
 static void fence_maps(zl_pipe_text *k)
 {
     char bytes[24];
@@ -187,6 +201,7 @@ static void say_fence(zl_pipe_text *k, const zl_event *event)
                      shares_memory(k->pipe) ? "fence.proxy.async" : "fence.proxy.async.shared_cta");
 }
 
+/* Prints an addition to a counter in global memory, with release. */
 static void say_raise(zl_pipe_text *k, const zl_event *event)
 {
     char times[24];
@@ -195,6 +210,7 @@ static void say_raise(zl_pipe_text *k, const zl_event *event)
     zl_say(k, zl_pt_one(k), "red.release.gpu.g.add.u32", 0, "gp", "w0");
 }
 
+/* Prints the wait until a counter in global memory has reached a value, with acquire. */
 static void say_await(zl_pipe_text *k, const zl_event *event)
 {
     char least[24];
@@ -220,6 +236,7 @@ static void say_update(zl_pipe_text *k, const zl_event *event)
     zl_say_plain(k, zl_pt_one(k), "fence.tensormap.release.gpu");
 }
 
+/* Prints the caller's text in the place of an event, with the stage's address in `at`. */
 static void say_fragment(zl_pipe_text *k, const zl_event *event, const char *text)
 {
     if (event->smem[0] >= 0) zl_pt_stage(k, "at", event->smem[0], &event->at[0]);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Prints the frame of a pipe's kernel: arguments, register declarations, the setup, the
- * dispatch of warps to roles, and loops. */
+/* Prints the frame of a pipe's kernel: arguments, register declarations, the setup, the branch of
+ * every warp to its role, and the loops of the roles. All warps of a block run the setup; then each
+ * role is a block of code that only its warps enter. A role of one elected thread is entered by
+ * elect.sync. */
 #include "emit/pipe/pipe.h"
 
 #include <stdio.h>
@@ -111,6 +113,7 @@ static void head_c(zl_pipe_text *k)
     zl_puts(k->out, ")\n{\n");
 }
 
+/* smem = the start of dynamic shared memory, as a shared address. */
 static void put_smem(zl_pipe_text *k)
 {
     if (k->c)
@@ -119,6 +122,7 @@ static void put_smem(zl_pipe_text *k)
     else zl_pt_line(k, "mov.u32 smem, $smem;");
 }
 
+/* Prints what every thread knows: its numbers in the block and the trip counts. */
 static void begin(zl_pipe_text *k)
 {
     zl_op(k, TID, "tid");
@@ -141,6 +145,8 @@ static void begin(zl_pipe_text *k)
 
 /* ---- roles ------------------------------------------------------------------------------- */
 
+/* Begins a loop; its counter runs in a register of the loop's depth, from its first position to its
+ * last. */
 static void loop_begin(zl_pipe_text *k, const zl_event *loop)
 {
     char counter[16], last[16];
@@ -191,6 +197,7 @@ static void lone_registers(zl_pipe_text *k)
     }
 }
 
+/* Prints a role that one thread runs: the elected one of the first warp. */
 static void role_elected(zl_pipe_text *k)
 {
     lone_registers(k);
@@ -203,6 +210,7 @@ static void role_elected(zl_pipe_text *k)
     zl_pt_when_end(k);
 }
 
+/* Prints a role behind a test of the warp's number, and of the block's rank where it names one. */
 static void role(zl_pipe_text *k, const zl_role *role)
 {
     char first[24], last[24], each[24], rank[24];

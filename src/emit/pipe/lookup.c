@@ -26,6 +26,7 @@ const zlay_pipe_fragment *zl_pt_fragment(const zl_pipe_text *k, const zl_event *
     return NULL;
 }
 
+/* The role whose text has the event; NULL: the setup. */
 static const zl_role *role_of(const zl_pipe_text *k, uint32_t event)
 {
     for (uint32_t r = 0; r < k->pipe->roles_count; r++)
@@ -49,11 +50,13 @@ uint32_t zl_pt_instances(const zl_pipe_text *k, int32_t smem)
 
 /* ---- parts of a stage ------------------------------------------------------------ */
 
+/* The bytes that an event says, or all of the stage. */
 static int64_t bytes_of(const zl_pipe_text *k, const zl_event *e)
 {
     return e->count > 0 && e->kind != ZL_EV_WAITGROUP ? e->count : k->pipe->smems[e->smem[0]].bytes;
 }
 
+/* Whether an event fills or stores a part of the stage. */
 static bool is_part(const zl_event *e, int32_t smem)
 {
     bool names = e->kind == ZL_EV_COPY || e->kind == ZL_EV_CPASYNC || e->kind == ZL_EV_WRITE ||
@@ -80,6 +83,7 @@ static int32_t parts_of(const zl_pipe_text *k, int32_t smem)
     return most + 1;
 }
 
+/* Whether a read takes all parts of its stage at once. */
 static bool takes_all(const zl_event *e)
 {
     return (e->kind == ZL_EV_READ || e->kind == ZL_EV_LDMATRIX) && !e->part;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Prints the products of a pipe's kernel (mma, wgmma, tcgen05.mma) and its accesses of tensor
- * memory (alloc, ld, st, cp). */
+/* Prints the products of a pipe's kernel (wgmma and tcgen05.mma) and its accesses of tensor memory
+ * (alloc, ld, st, cp). A product is one instruction for each step of K and each part of the rows;
+ * its descriptors are the words that product.c found plus the stage's address. wgmma is the one
+ * instruction that is not printed by its form: its list of registers is as long as the tile. */
 #include "emit/pipe/pipe.h"
 
 #include <stdio.h>
@@ -19,7 +21,7 @@ enum {
     FACTORS_COLUMNS = 4 /* of one tcp */
 };
 
-/* A descriptor at `address` and so many bytes further. */
+/* to = the descriptor word with a start of `address` plus `more` bytes; starts count 16 bytes. */
 static void descriptor(zl_pipe_text *k, const char *to, const char *address, uint64_t word,
                        uint32_t more)
 {
@@ -32,6 +34,7 @@ static void descriptor(zl_pipe_text *k, const char *to, const char *address, uin
 
 /* ---- wgmma --------------------------------------------------------------------------- */
 
+/* Prints registers of an accumulator, or in CUDA C the places of them in the asm. */
 static void put_vector(zl_pipe_text *k, int32_t acc, uint32_t first, uint32_t count, uint32_t place)
 {
     char name[96];
@@ -42,6 +45,7 @@ static void put_vector(zl_pipe_text *k, int32_t acc, uint32_t first, uint32_t co
     }
 }
 
+/* Prints the operands of an asm that bind registers of an accumulator. */
 static void put_bound(zl_pipe_text *k, const char *how, int32_t acc, uint32_t first, uint32_t count)
 {
     char name[96];
@@ -49,6 +53,8 @@ static void put_bound(zl_pipe_text *k, const char *how, int32_t acc, uint32_t fi
         zl_putf(k->out, i ? ", \"%s\"(%s)" : "\"%s\"(%s)", how, zl_pt_acc(k, name, acc, first + i));
 }
 
+/* Prints the operands of a wgmma: the sums, A as registers or descriptor, and the descriptor of
+ * B. */
 static void put_operands(zl_pipe_text *k, const zl_pt_product *p, uint32_t first, uint32_t step)
 {
     uint32_t sums = p->mma.n / 2, next = sums;
@@ -81,6 +87,7 @@ static void put_modifiers(zl_pipe_text *k, const zlay_mma *mma, bool fresh)
     zl_puts(k->out, ";");
 }
 
+/* Prints one wgmma, in CUDA C as inline asm. */
 static void put_wgmma(zl_pipe_text *k, const zl_pt_product *p, uint32_t first, uint32_t step,
                       bool fresh)
 {
@@ -102,6 +109,7 @@ static void put_wgmma(zl_pipe_text *k, const zl_pt_product *p, uint32_t first, u
     zl_puts(k->out, ", \"l\"(db) : \"memory\");\n");
 }
 
+/* Prints the products of a stage by wgmma; each instance of a role has rows of its own. */
 static void wgmma(zl_pipe_text *k, const zl_event *event, const zl_pt_product *p)
 {
     char room[24];
@@ -122,6 +130,8 @@ static void wgmma(zl_pipe_text *k, const zl_event *event, const zl_pt_product *p
 
 /* ---- tcgen05 --------------------------------------------------------------------------- */
 
+/* to = the address of a stage of tensor memory: the allocation's address from shared memory plus
+ * columns. */
 static void tmem_address(zl_pipe_text *k, const char *to, int32_t tmem, const zl_pos *pos)
 {
     char room[24];
@@ -132,6 +142,7 @@ static void tmem_address(zl_pipe_text *k, const char *to, int32_t tmem, const zl
     zl_op(k, MAD, to, "slot", zl_pt_number(room, t->columns), to);
 }
 
+/* Prints the products of a stage by tcgen05.mma, which one thread issues. */
 static void tcgen05(zl_pipe_text *k, const zl_event *event, const zl_pt_product *p)
 {
     static const char *const kinds[] = {"", "f16", "tf32", "f8f6f4", "i8"};
@@ -171,6 +182,7 @@ static void warp_address(zl_pipe_text *k, const zl_event *event)
     if (event->columns[0]) zl_op(k, ADD, "taddr", "taddr", zl_pt_number(room, event->columns[0]));
 }
 
+/* Prints one load or store of so many columns of the warp's lanes. */
 static void load_columns(zl_pipe_text *k, const zl_event *event, uint32_t first, uint32_t count)
 {
     char names[LOAD_MOST][96], id[32];
@@ -207,7 +219,8 @@ static void load_store(zl_pipe_text *k, const zl_event *event)
     if (some) zl_pt_when_end(k);
 }
 
-/* Core matrices of 8 rows of 16 bytes lie one after the other, those of a row's K first. */
+/* Prints copies from shared to tensor memory. In shared memory core matrices of 8 rows of 16 bytes
+ * lie one after the other, along K first. */
 static void copy_in(zl_pipe_text *k, const zl_event *event)
 {
     char id[64], room[24];

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Prints a pipe as a kernel (zlay_emit_pipe): checks the request, proves the pipe, places its
- * names, and prints it in PTX or CUDA C; the text is measured before it is written. */
+/* Prints a pipe as a kernel (zlay_emit_pipe). It checks the request, proves the pipe by
+ * zlay_pipe_verify unless the caller declines, gives every name its place, and prints the kernel.
+ * The kernel is printed to nowhere first, which finds the PTX version and the first event that
+ * cannot be printed. */
 #include "base/request.h"
 #include "emit/pipe/pipe.h"
 #include "emit/emit.h"
@@ -8,6 +10,8 @@
 #include <string.h>
 #include <zlay/target.h>
 
+/* Every bound move has a name of the pipe, brings the bytes that the text says, and is by tensor
+ * copies. */
 static zlay_status moves_check(zlay_ctx *ctx, const zlay_pipe_emit *ask)
 {
     zlay_move_summary info;
@@ -34,6 +38,7 @@ static zlay_status moves_check(zlay_ctx *ctx, const zlay_pipe_emit *ask)
     return ZLAY_OK;
 }
 
+/* Every fragment stands for the event of a line. */
 static zlay_status fragments_check(zlay_ctx *ctx, const zlay_pipe_emit *ask)
 {
     for (uint32_t i = 0; i < ask->fragments_count; i++) {
@@ -49,6 +54,7 @@ static zlay_status fragments_check(zlay_ctx *ctx, const zlay_pipe_emit *ask)
     return ZLAY_OK;
 }
 
+/* Every bound operand has a shared buffer of the pipe, a layout, and a type that products read. */
 static zlay_status operands_check(zlay_ctx *ctx, const zlay_pipe_emit *ask)
 {
     if (ask->operands_count && !ask->operands) return ZLAY_EINVAL;
@@ -82,6 +88,7 @@ static zlay_status counts_check(zlay_ctx *ctx, const zlay_pipe_emit *ask)
     return ZLAY_OK;
 }
 
+/* Only a pipe that is proved is printed, unless the request says `unchecked`. */
 static zlay_status proved(zlay_ctx *ctx, const zlay_pipe_emit *ask)
 {
     zlay_answer answer = ZLAY_NO;

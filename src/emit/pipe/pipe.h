@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The text of a pipe's kernel while it is printed, in PTX or in CUDA C. */
+/* A pipe's kernel while it is printed, in PTX or in CUDA C: the request, the places that its names
+ * have (place.c), and where the text is. The setup, every role and every event are printed by loops
+ * over the pipe's flat arrays. Each event computes its own addresses into scratch registers of
+ * fixed names, so events do not depend on each other's text. */
 #ifndef ZL_EMIT_PIPE_H
 #define ZL_EMIT_PIPE_H
 

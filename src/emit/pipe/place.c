@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Assigns places to the names of a pipe in its kernel: offsets in shared memory, barrier
- * numbers, registers, and kernel arguments. */
+/* Gives the names of a pipe their places in its kernel: shared buffers, mbarriers and tensor-memory
+ * addresses follow each other in shared memory, roles that meet take named barriers, and
+ * accumulators take as many registers as their events need. It also derives the kernel's arguments
+ * from the events: a pointer for what a stage is filled from or stored to, a map for a tensor copy,
+ * a count for a trip count. Places are in the order of the text. */
 #include "emit/pipe/pipe.h"
 #include "base/arith.h"
 
@@ -12,6 +15,7 @@ enum { BAR_BYTES = 8, WORD = 4, PLAIN_ALIGN = 128, WARP = 32, BARRIERS = 16 };
 
 /* ---- arguments -------------------------------------------------------------------- */
 
+/* Whether an event fills a stage from the pointer in_<smem>. */
 static bool from_global(const zl_pipe_text *k, const zl_event *e)
 {
     if (zl_pt_fragment(k, e)) return false;
@@ -24,6 +28,7 @@ static bool from_global(const zl_pipe_text *k, const zl_event *e)
     }
 }
 
+/* Whether an event stores a stage to the pointer out_<smem>. */
 static bool to_global(const zl_pipe_text *k, const zl_event *e)
 {
     if (zl_pt_fragment(k, e)) return false;
@@ -55,6 +60,7 @@ typedef struct list {
     uint32_t count;
 } list;
 
+/* Adds an argument to the list; past its room it is only counted. */
 static void add(list *l, int32_t kind, uint32_t bytes, const char *prefix, const char *name)
 {
     if (l->count < l->room) {
@@ -141,6 +147,7 @@ uint32_t zl_pt_arguments(const zl_pipe_text *k, zlay_pipe_argument *out, size_t 
 
 /* ---- places ------------------------------------------------------------------------ */
 
+/* Whether a stage is read by products or filled by tensor copies, which need 1024 bytes. */
 static bool aligned(const zl_pipe_text *k, int32_t smem)
 {
     for (uint32_t i = 0; i < k->pipe->events_count; i++) {
@@ -197,6 +204,7 @@ static zlay_status place_threads(zl_pipe_text *k)
     return ZLAY_OK;
 }
 
+/* The barrier numbers that the text itself uses, as a mask; 0 is that of the whole block. */
 static uint32_t named_barriers(const zlay_pipe *pipe)
 {
     uint32_t used = 1;
@@ -208,6 +216,7 @@ static uint32_t named_barriers(const zlay_pipe *pipe)
     return used;
 }
 
+/* Whether the warps of a role meet each other by a named barrier. */
 static bool meets(const zlay_pipe *pipe, const zl_role *role)
 {
     if (role->elect || role->each == 1) return false;
@@ -241,6 +250,7 @@ static void grow(zl_pipe_text *k, int32_t acc, uint32_t registers)
     if (acc >= 0 && registers > k->acc_registers[acc]) k->acc_registers[acc] = registers;
 }
 
+/* Counts the registers of each accumulator: as many as the largest event on it accesses. */
 static zlay_status place_registers(zl_pipe_text *k)
 {
     for (uint32_t i = 0; i < k->products_count; i++) {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Prints, into registers, the positions, stages, mbarrier addresses, blocks and global
- * addresses that events name. */
+/* Prints into registers where an event happens: its position in a loop, the stage of a ring, the
+ * addresses of stages and mbarriers, the same in another block, and addresses in global memory. A
+ * position is counter * (param or number) + param + number; its stage is the position modulo the
+ * ring's length. Each event computes this anew and leaves nothing behind. */
 #include "emit/pipe/pipe.h"
 
 #include <stdio.h>
@@ -30,6 +32,7 @@ static void add_constant(zl_pipe_text *k, const char *to, int64_t add)
     else zl_op(k, ADD, to, to, room);
 }
 
+/* to = a position's value. */
 static void position(zl_pipe_text *k, const char *to, const zl_pos *pos)
 {
     char counter[16], param[80];
@@ -93,12 +96,14 @@ void zl_pt_peer(zl_pipe_text *k, const char *far, const char *near, uint32_t ran
     zl_say(k, NULL, "mapa", 1, far, near, block);
 }
 
+/* Which of an event's positions counts in global memory. */
 static const zl_pos *place_of(const zl_event *e, int what)
 {
     return what == ZL_PT_OTHER ? &e->other_at : &e->at[0];
 }
 
-/* A position without a counter counts as the innermost counter, each of its stages in turn. */
+/* index = the index in global memory. A position without a counter counts as the innermost counter:
+ * each iteration has its own index for every stage. */
 static void index_of(zl_pipe_text *k, const zl_pos *pos, uint32_t stages)
 {
     char counter[16], room[24];

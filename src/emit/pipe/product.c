@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Chooses the instruction of each product of a pipe and the descriptors of its operands. By
- * default an operand's rows are 64 bf16 in 128 swizzled bytes, as many as its stage holds; a
- * bound layout replaces that. */
+/* Chooses the instruction of each product of a pipe and the descriptors of its operands. Shapes
+ * follow from the operands' layouts (rows and K), types from what the request binds; the target's
+ * rules decide whether there is such an instruction. By default an operand's rows are 64 bf16 in
+ * 128 swizzled bytes, as many as its stage holds. Descriptors are synthesised by
+ * src/synth/smemdesc, and accepted where instructions begin at even distances. */
 #include "emit/pipe/pipe.h"
 
 #include <string.h>
@@ -25,6 +27,7 @@ typedef struct reading {
     uint32_t rows, k;
 } reading;
 
+/* Reads rows and K from the box of an operand's layout. */
 static zlay_status shape_read(const zl_pipe_text *k, reading *r)
 {
     uint64_t box[2];
@@ -38,6 +41,7 @@ static zlay_status shape_read(const zl_pipe_text *k, reading *r)
                    r->operand.smem);
 }
 
+/* Makes the layout of an operand that the request does not bind. */
 static zlay_status rows_read(const zl_pipe_text *k, reading *r, int32_t smem)
 {
     int64_t rows = k->pipe->smems[smem].bytes / ROW_BYTES;
@@ -54,6 +58,7 @@ static zlay_status rows_read(const zl_pipe_text *k, reading *r, int32_t smem)
     return status;
 }
 
+/* How products read a shared buffer: as the request says, or by default. */
 static zlay_status reading_of(const zl_pipe_text *k, reading *r, int32_t smem)
 {
     zlay_status status = ZLAY_OK;
@@ -64,6 +69,7 @@ static zlay_status reading_of(const zl_pipe_text *k, reading *r, int32_t smem)
     return status ? status : shape_read(k, r);
 }
 
+/* Refuses an instruction that the target lacks, by the rule that says so. */
 static zlay_status check(const zl_pipe_text *k, const zl_pt_product *p)
 {
     zlay_verdict verdict;
@@ -75,6 +81,7 @@ static zlay_status check(const zl_pipe_text *k, const zl_pt_product *p)
                    zl_pt_rule(reason.rule));
 }
 
+/* Whether the starts of all instructions are multiples of one step along rows and one along K. */
 static bool is_even(const uint32_t *start, size_t count, const zl_pt_operand *o)
 {
     for (size_t i = 0; i < count; i++)
@@ -110,6 +117,7 @@ static zlay_status describe(const zl_pipe_text *k, zl_pt_operand *out, const rea
                    r->operand.smem);
 }
 
+/* How many instances run the role that has the event. */
 static uint32_t instances_at(const zl_pipe_text *k, const zl_event *event)
 {
     uint32_t i = (uint32_t)(event - k->pipe->events);

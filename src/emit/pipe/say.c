@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Prints lines of a pipe's kernel: arithmetic by rows of ops.def, instructions by their forms,
- * branches and loops, each in PTX or CUDA C. Each form is checked against its target's rules,
- * constants included. */
+/* Prints the lines of a pipe's kernel in PTX or in CUDA C: arithmetic by the rows of ops.def,
+ * instructions by their forms in src/isa, branches and loops. A form is looked up once and checked
+ * against the target's rules; its constants are checked at every use. In CUDA C an instruction
+ * becomes inline asm, and a predicate crosses its border as an integer. */
 #include "emit/pipe/pipe.h"
 #include "isa/form.h"
 
@@ -83,6 +84,7 @@ typedef struct saying {
 
 static bool is_number(const char *text) { return strchr("-0123456789", *text) != NULL; }
 
+/* Finds an instruction by its id, and the classes of its operands. */
 static zlay_status form_read(zl_pipe_text *k, saying *s, const char *id)
 {
     zlay_form form;
@@ -135,6 +137,7 @@ static zl_pt_saying *kept(zl_pipe_text *k, const char *id)
 static const char *const marks[ZL_PT_FEW] = {"\1a", "\1b", "\1c", "\1d", "\1e", "\1f",
                                              "\1g", "\1h", "\1i", "\1j", "\1k", "\1l"};
 
+/* Keeps the text of a form that has been read, if it is short. */
 static void keep(zl_pt_saying *to, const saying *s, const char *id)
 {
     zlay_buf buf = {to->phrase, sizeof to->phrase, 0};
@@ -148,6 +151,7 @@ static void keep(zl_pt_saying *to, const saying *s, const char *id)
     to->pure = s->pure;
 }
 
+/* Finds a form, checks it, and raises the PTX version to what it needs. */
 static zlay_status find(zl_pipe_text *k, saying *s, const char *id, uint32_t outs)
 {
     zl_pt_saying *known = kept(k, id);
@@ -252,6 +256,7 @@ void zl_pt_say(zl_pipe_text *k, const char *guard, const char *id, uint32_t outs
 
 /* ---- branches ------------------------------------------------------------------ */
 
+/* Begins a block with a new label. */
 static uint32_t open_block(zl_pipe_text *k)
 {
     uint32_t label = k->labels++;
@@ -259,6 +264,7 @@ static uint32_t open_block(zl_pipe_text *k)
     return label;
 }
 
+/* Ends the innermost block; its label is the result. */
 static uint32_t close_block(zl_pipe_text *k)
 {
     if (k->c) {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Prints what the threads of a role move themselves: stages to and from global memory, and
- * accumulators to stages. */
+/* Prints what the threads of a role move themselves: stages from and to global memory by loads,
+ * stores and cp.async, stages by ldmatrix and stmatrix, and accumulators to stages or to global
+ * memory. Threads take turns: thread t of n moves vector t, then t + n. A vector is 16 bytes where
+ * all places are multiples of 16, else 4. */
 #include "emit/pipe/pipe.h"
 
 #include <stdio.h>
@@ -8,6 +10,7 @@
 
 enum { VECTOR = 16, WORD = 4, MATRICES = 512, MATRIX = 128, WARP = 32 };
 
+/* The bytes of a thread's access. */
 static uint32_t width_of(zl_pipe_text *k, zl_span_of span)
 {
     uint64_t all = span.at | span.further | span.bytes | span.all;
@@ -29,12 +32,14 @@ static void turns_begin(zl_pipe_text *k, zl_span_of span, uint32_t width)
     zl_op(k, SUM64, "gq", "gp", "wide");
 }
 
+/* Ends the loop of turns. */
 static void turns_end(zl_pipe_text *k, uint32_t width)
 {
     char room[24];
     zl_pt_while_end(k, "off", zl_pt_number(room, (uint64_t)width * zl_pt_width(k)));
 }
 
+/* Prints one load or store of a vector through the registers w0 to w3. */
 static void access(zl_pipe_text *k, bool load, bool global, bool peer, uint32_t width,
                    const char *address)
 {
@@ -50,6 +55,7 @@ static void access(zl_pipe_text *k, bool load, bool global, bool peer, uint32_t 
     zl_pt_say(k, NULL, id, load ? count : 0, operands);
 }
 
+/* at = the address of the event's part of a stage; whether it is in another block. */
 static bool stage_place(zl_pipe_text *k, const zl_event *event, zl_span_of span)
 {
     char room[24];
@@ -61,6 +67,7 @@ static bool stage_place(zl_pipe_text *k, const zl_event *event, zl_span_of span)
     return true;
 }
 
+/* Prints a read of a stage to global memory, or a write from there. */
 static void move_stage(zl_pipe_text *k, const zl_event *event)
 {
     zl_span_of span = zl_pt_span(k, event);
@@ -86,6 +93,7 @@ static void copy_async(zl_pipe_text *k, const zl_event *event)
 
 /* ---- accumulators ------------------------------------------------------------------------ */
 
+/* Whether an accumulator has the registers that an event writes. */
 static bool has_registers(zl_pipe_text *k, int32_t acc, uint32_t first, uint32_t count)
 {
     if (count && first + count <= k->acc_registers[acc]) return true;
@@ -94,6 +102,7 @@ static bool has_registers(zl_pipe_text *k, int32_t acc, uint32_t first, uint32_t
     return false;
 }
 
+/* Stores registers to a stage: register r of thread t at word r * threads + t. */
 static void write_registers(zl_pipe_text *k, const zl_event *event)
 {
     char room[24], name[96];
@@ -110,6 +119,7 @@ static void write_registers(zl_pipe_text *k, const zl_event *event)
     }
 }
 
+/* Stores registers to global memory, in the same order. */
 static void write_global(zl_pipe_text *k, const zl_event *event)
 {
     char room[24], name[96];
@@ -134,6 +144,7 @@ void zl_pt_threads(zl_pipe_text *k, const zl_event *event)
 
 /* ---- matrices ------------------------------------------------------------------------------ */
 
+/* The bytes of one ldmatrix or stmatrix: four matrices where the part has whole fours, else one. */
 static uint32_t matrices_of(zl_pipe_text *k, uint64_t bytes)
 {
     if (bytes % MATRICES == 0) return MATRICES;
@@ -142,6 +153,7 @@ static uint32_t matrices_of(zl_pipe_text *k, uint64_t bytes)
     return MATRIX;
 }
 
+/* Prints one ldmatrix or stmatrix between `near` and registers. */
 static void say_matrices(zl_pipe_text *k, bool load, uint32_t chunk, const char *const *w)
 {
     char id[32];
@@ -163,6 +175,7 @@ static void matrix_places(zl_pipe_text *k, uint32_t chunk)
     zl_op(k, FURTHER, "gq", "lane", zl_pt_number(room, chunk / WARP));
 }
 
+/* Stores an accumulator to a stage by stmatrix; warps take turns. */
 static void matrix_registers(zl_pipe_text *k, const zl_event *event, zl_span_of span,
                              uint32_t chunk)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Accumulators of wgmma m64nN to bf16 in the swizzled staging. Thread t of the warpgroup holds
- * value i of row 16 (t/32) + (t%32)/4 + 8 (i/2 % 2), column 8 (i/4) + 2 (t%4) + i%2 (PTX ISA,
- * "Register Fragments ... wgmma"), which is what stmatrix.x4 stores: matrices (rows 0-7, 8-15) x
- * (two 16-byte chunks), a row address from each lane. */
+/* Prints how a consumer writes its sums to the staging of D: rounded to bf16 pairs and stored by
+ * stmatrix.x4 into the swizzled layout that the tensor copy of D reads. Thread t of the warpgroup
+ * holds value i of row 16 (t/32) + (t%32)/4 + 8 (i/2 % 2), column 8 (i/4) + 2 (t%4) + i%2 (PTX ISA,
+ * "Register Fragments ... wgmma"). stmatrix.x4 stores just these four matrices: rows 0-7 and 8-15
+ * of two 16-byte chunks, at a row address from each lane. */
 #include "emit/emit.h"
 
 enum {
@@ -10,6 +11,8 @@ enum {
     PER_CHUNK = 4
 }; /* 16-byte chunks of a 128-byte row; values a thread holds of eight columns */
 
+/* Prints the lane's address of each pair of chunks in its row, `put`, after the swizzle; once for a
+ * role. */
 void zl_emit_write_setup(zl_emit *e)
 {
     zl_emit_line(e, ".reg .b32 put<%d>, half;", CHUNKS / 2);
@@ -23,6 +26,7 @@ void zl_emit_write_setup(zl_emit *e)
     for (int c = 1; c < CHUNKS / 2; c++) zl_emit_line(e, "xor.b32 put%d, put0, %d;", c, 2 * c * 16);
 }
 
+/* Rounds eight sums to four registers of bf16 pairs. */
 static void pack(zl_emit *e, uint32_t first)
 {
     for (uint32_t r = 0; r < 4; r++)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Prints the frame of a cluster's kernel: parameters, the mbarrier, cluster barriers, loops
- * over words. */
+/* Prints the frame that kernels of a cluster share: parameters, shared memory with one mbarrier,
+ * meetings of all blocks, waits, and loops in which threads take words in turn. The body is the
+ * caller's. */
 #include "emit/ptx/cluster.h"
 
 #include <string.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The frame of a cluster's kernel, shared by the exchange and the multicast. */
+/* The frame of a cluster's kernel while it is printed. The exchange of registers
+ * (cluster_exchange.c) and the multicast load (cluster_multicast.c) print their bodies into it. */
 #ifndef ZL_EMIT_CLUSTER_H
 #define ZL_EMIT_CLUSTER_H
 
@@ -23,13 +24,14 @@ zlay_status zl_cluster_print(zlay_ctx *ctx, zlay_buf *out, zl_cluster_text *k, c
 /* All threads of all blocks meet. */
 void zl_cluster_meet(zl_cluster_text *k);
 
-/* The barrier at `bar` is told z bytes by thread 0, for its first phase. */
+/* Thread 0 expects z bytes at the mbarrier `bar`, for its first phase. */
 void zl_cluster_expect(zl_cluster_text *k);
 
 /* Every thread waits for the first phase of `bar`, or traps. */
 void zl_cluster_wait(zl_cluster_text *k);
 
-/* Global address + 4 bytes a word, a thread a word at a time: word `at` of [0, count). */
+/* Begin and end a loop over words in which threads take turns: `at` is the number of the word, of
+ * [0, count). */
 void zl_cluster_loop(zl_cluster_text *k, const char *label, uint64_t count);
 void zl_cluster_next(zl_cluster_text *k, const char *label, uint64_t count);
 

@@ -9,11 +9,13 @@
 #include <string.h>
 #include <zlay/block.h>
 
-/* The barrier stands before what the block holds, which begins where a bulk copy may. */
+/* The mbarrier lies first in shared memory. What the block holds follows at BASE, which bulk copies
+ * may begin at. */
 enum { WORD = 4, BITS = 64, BASE = 16, RUN_LEAST = 16, RUN_MOST = 8192 };
 
-/* The exchange as masks: of each bit of q, and of each bit of the rank, the slot that serves it and
- * how far away its block is; of each bit of a slot, its q. */
+/* The exchange as masks over F2; q is the number of a wanted element. For each bit of q, and for
+ * each bit of the block's rank: the place of the element's source, and its block, as XORs. For each
+ * bit of a slot of dest: the q that it adds. */
 typedef struct masks {
     uint32_t held, slots, wanted; /* bits: of source's slots, of dest's, of q */
     uint32_t ranks;
@@ -23,7 +25,7 @@ typedef struct masks {
     uint32_t run; /* low bits of q whose elements lie in a row on both sides, in one block */
 } masks;
 
-/* A slot that serves: its place, without the block, and the block. */
+/* Splits the source of an element into its place in a block and the block. */
 static void served(uint64_t *place, uint64_t *block, const zlay_layout *route, uint32_t bit,
                    uint32_t held)
 {
@@ -56,7 +58,8 @@ static void number_wanted(masks *m, const zlay_exchange *x)
     m->wanted = count;
 }
 
-/* Whether consecutive places are all that the other bits give. */
+/* Whether the low `run` bits of q are consecutive places of one block, and all other bits add
+ * multiples of that run. */
 static bool runs(const masks *m, uint32_t run)
 {
     uint64_t inside = ((uint64_t)1 << run) - 1;
@@ -101,7 +104,7 @@ static void combine(zl_cluster_text *k, const char *out, const char *by, const u
     }
 }
 
-/* w1, w2 = place and block that serve q for the block `rank`. */
+/* w1, w2 = the place and the block where element q of the block `rank` comes from. */
 static void server(zl_cluster_text *k, const masks *m, const char *q, const char *rank)
 {
     zl_emit *e = &k->e;
@@ -113,12 +116,14 @@ static void server(zl_cluster_text *k, const masks *m, const char *q, const char
     combine(k, "w2", rank, m->rank_block, m->ranks);
 }
 
+/* out = the shared address of the word of a number, behind an offset. */
 static void shared_word(zl_cluster_text *k, const char *out, const char *index, uint64_t base)
 {
     zl_emit_line(&k->e, "mad.lo.u32 %s, %s, %d, smem;", out, index, WORD);
     zl_emit_line(&k->e, "add.u32 %s, %s, %llu;", out, out, (unsigned long long)base);
 }
 
+/* Copies what the block holds from global to shared memory. */
 static void bring(zl_cluster_text *k, const masks *m)
 {
     zl_emit *e = &k->e;
@@ -132,7 +137,7 @@ static void bring(zl_cluster_text *k, const masks *m)
     zl_cluster_next(k, "bring", (uint64_t)1 << m->held);
 }
 
-/* What a block holds itself moves within its shared memory. */
+/* Copies the elements that a block already holds, within its shared memory. */
 static void stay(zl_cluster_text *k, const masks *m, uint64_t landing)
 {
     zl_emit *e = &k->e;
@@ -177,6 +182,7 @@ static void push_all(zl_cluster_text *k, const masks *m, const zlay_exchange_sum
     zl_cluster_next(k, "push", pushes);
 }
 
+/* Stores to global memory, for every slot of dest, the element that has landed for it. */
 static void leave(zl_cluster_text *k, const masks *m, uint64_t landing)
 {
     zl_emit *e = &k->e;
@@ -192,8 +198,8 @@ static void leave(zl_cluster_text *k, const masks *m, uint64_t landing)
     zl_cluster_next(k, "leave", (uint64_t)1 << m->slots);
 }
 
-/* The elements that a block receives from others; blocks that the bits of q reach are reached
- * equally often. */
+/* Counts the elements that a block receives from others. The sources of all q are spread evenly
+ * over the blocks that some q reaches, its own perhaps among them. */
 static uint64_t incoming(const masks *m, uint32_t rank)
 {
     uint32_t reached = 1, home = rank;
@@ -209,6 +215,7 @@ static uint64_t incoming(const masks *m, uint32_t rank)
     return reached >> home & 1 ? all - all / (uint32_t)__builtin_popcount(reached) : all;
 }
 
+/* Expects the bytes that other blocks push to this one; blocks may differ in how many. */
 static void expect(zl_cluster_text *k, const masks *m)
 {
     zl_emit *e = &k->e;
@@ -260,6 +267,7 @@ static bool block_is_last(const zlay_layout *a)
     return !strcmp(a->f2.in[a->f2.ins - 1].name, "block");
 }
 
+/* Whether the exchange can be printed: its last input is the block, and it fits shared memory. */
 static zlay_status supported(zlay_ctx *ctx, const zlay_target *target, const zlay_exchange *x)
 {
     zlay_verdict verdict;

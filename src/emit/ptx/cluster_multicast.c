@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Prints a kernel in which the blocks of a cluster load a shared tile once, by multicast
- * tensor copies. */
+/* Prints a kernel in which the blocks of a cluster load a shared tile once: each block issues the
+ * tensor copy of its slice with a mask, and the hardware writes it to all blocks of the mask
+ * (multicast). Then every block writes what it received to global memory, so that a test can
+ * compare. Shared memory is filled with a pattern before, which shows bytes that no copy wrote. */
 #include "emit/ptx/cluster.h"
 
 enum { UNTOUCHED = 0x5a5a5a5a, WORD = 4 };
@@ -17,7 +19,7 @@ static const char *number(char text[16], int64_t value)
     return text;
 }
 
-/* One thread of block `cta` issues. */
+/* Prints the copy of one slice; thread 0 of block `cta` issues it. */
 static void issue(zl_cluster_text *k, const zlay_issue *i)
 {
     static const zl_form_id forms[] = {ZL_FORM_MULTICAST_1D, ZL_FORM_MULTICAST_2D,
@@ -34,6 +36,7 @@ static void issue(zl_cluster_text *k, const zlay_issue *i)
     zl_emit_form(e, "@p ", forms[i->rank - 1], operands);
 }
 
+/* Fills the tile in shared memory with the pattern. */
 static void fill(zl_cluster_text *k, const zlay_multicast *m, uint64_t words)
 {
     zl_emit *e = &k->e;
@@ -46,6 +49,7 @@ static void fill(zl_cluster_text *k, const zlay_multicast *m, uint64_t words)
     zl_emit_form(e, "", ZL_FORM_FENCE_PROXY, NULL);
 }
 
+/* Copies the tile from shared to global memory. */
 static void show(zl_cluster_text *k, const zlay_multicast *m, uint64_t words)
 {
     zl_emit *e = &k->e;

@@ -14,8 +14,8 @@ static const zl_bar *bar_of(const zl_emit *e, const zl_event *event)
     return &e->pipe->bars[event->bar];
 }
 
-/* The slot register of a position, relative to the current one: `slot`, or `other` computed from
- * it. */
+/* The register that holds the ring's slot of a position near the current one: `slot` itself, or
+ * `other`, which is computed from it modulo the stages. */
 static const char *slot_of(zl_emit *e, const zl_pos *at, uint32_t stages)
 {
     if (at->add == 0) return "slot";
@@ -30,6 +30,7 @@ static const char *slot_of(zl_emit *e, const zl_pos *at, uint32_t stages)
     return "other";
 }
 
+/* at = the shared address of the event's mbarrier. */
 static void bar_address(zl_emit *e, const zl_event *event)
 {
     const zl_bar *bar = bar_of(e, event);
@@ -37,8 +38,10 @@ static void bar_address(zl_emit *e, const zl_event *event)
     zl_emit_line(e, "mad.lo.u32 at, %s, %d, bar_%s;", slot, BAR_BYTES, bar->name);
 }
 
+/* The guard of an event that one thread runs; none where one thread runs the whole role. */
 static const char *guard_one(const zl_emit *e) { return e->role && e->role->elect ? "" : "@one "; }
 
+/* Prints a wait for a phase: try, and trap after TRIES tries, so that a wrong kernel ends. */
 static void emit_wait(zl_emit *e, const zl_event *event)
 {
     bar_address(e, event);
@@ -58,6 +61,8 @@ static void emit_wait(zl_emit *e, const zl_event *event)
     zl_emit_line(e, "}");
 }
 
+/* Prints one tensor copy of a stage, at coordinates that the plan's copy says as multiples of the
+ * tile indices. */
 static void emit_copy(zl_emit *e, const zl_event *event)
 {
     static const char *const tile[3] = {"tm", "tn", "kt"};
@@ -80,6 +85,7 @@ static void emit_copy(zl_emit *e, const zl_event *event)
                  (const char *const[]){"to", a ? "map_a" : "map_b", "x0", "x1", "at"});
 }
 
+/* Prints the tensor copies of a pass of D from the staging of a consumer. */
 static void emit_store(zl_emit *e, const zl_event *event)
 {
     const zl_operand *d = &e->plan->operand[ZLAY_OPERAND_D];
@@ -95,6 +101,7 @@ static void emit_store(zl_emit *e, const zl_event *event)
     }
 }
 
+/* Prints one matrix instruction; the first one of a tile overwrites the sums instead of adding. */
 static void wgmma(zl_emit *e, bool overwrite)
 {
     const zlay_mma *mma = &e->plan->info.mma;
@@ -105,6 +112,8 @@ static void wgmma(zl_emit *e, bool overwrite)
     if (e->ptx < 80) e->ptx = 80;
 }
 
+/* Prints the products of a stage, one for each K step; `from` is the operand's descriptor in this
+ * stage. */
 static void emit_mma(zl_emit *e, const zl_event *event)
 {
     const zlay_plan_summary *info = &e->plan->info;
@@ -151,6 +160,7 @@ static void emit_fence(zl_emit *e, const zl_event *event)
     zl_emit_form(e, event->scope == ZL_FENCE_MBARRIER ? "@one " : "", form[event->scope], NULL);
 }
 
+/* Prints an arrival of one thread, of one lane of each warp, or of every thread. */
 static void emit_arrive(zl_emit *e, const zl_event *event)
 {
     const char *guard = event->scope == ZL_BY_THREADS ? ""
@@ -184,6 +194,8 @@ static void emit_init(zl_emit *e, const zl_event *event)
     }
 }
 
+/* Prints a barrier of the block (number 0), or of the role's instance, which has a number of its
+ * own. */
 static void emit_sync(zl_emit *e, const zl_event *event)
 {
     char threads[24];
@@ -193,6 +205,8 @@ static void emit_sync(zl_emit *e, const zl_event *event)
                  (const char *const[]){cta ? "0" : "instance_bar", threads});
 }
 
+/* Prints what threads move themselves: an operand's stage, the staging of D from accumulators, or D
+ * from its staging. */
 static void emit_generic(zl_emit *e, const zl_event *event)
 {
     int32_t operand = event->smem[0];

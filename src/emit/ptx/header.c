@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+/* Prints a prefix, the header's name and `_what`. */
 static void put_name(zl_emit *e, const char *prefix, const char *what)
 {
     zl_puts(e->out, prefix);
@@ -15,6 +16,7 @@ static void put_name(zl_emit *e, const char *prefix, const char *what)
 
 static const char *type_of(char operand) { return operand == 'd' ? "uint64_t" : "uint32_t"; }
 
+/* Prints the parameters of a form's function; constants are template parameters instead. */
 static void put_arguments(zl_emit *e, const zl_phrase *form)
 {
     const char *comma = "";
@@ -54,6 +56,7 @@ static void put_try_wait(zl_emit *e, const zl_phrase *form)
         "    return done != 0;\n}\n");
 }
 
+/* Prints a form as an inline function around its asm. */
 static void put_form(zl_emit *e, zl_form_id id)
 {
     const zl_phrase *form = zl_phrase_get(e, id);
@@ -73,6 +76,7 @@ static void put_form(zl_emit *e, zl_form_id id)
     put_constraints(e, form);
 }
 
+/* Prints the function that waits until a phase is over. */
 static void put_wait(zl_emit *e)
 {
     zl_puts(e->out, "[[maybe_unused]] static __device__ __forceinline__ void ");
@@ -110,6 +114,7 @@ static void put_constants(zl_emit *e)
     for (size_t r = 0; r < ZL_COUNT(rows); r++) put_constant(e, rows[r].name, rows[r].value);
 }
 
+/* Prints a coordinate of a copy: a constant plus multiples of the tile indices. */
 static void put_place(zl_emit *e, const zlay_copy *copy, int dim)
 {
     static const char *const tile[3] = {"tm", "tn", "kt"};
@@ -161,6 +166,8 @@ static void put_tensor_store(zl_emit *e)
     zl_puts(e->out, "}\n");
 }
 
+/* Prints the loop by which 128 threads move one box: swizzled shared address, zero filled past the
+ * matrix. */
 static void put_thread_body(zl_emit *e, const zl_operand *o, uint32_t i)
 {
     const zlay_copy *copy = &o->copies[i];

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Boxes moved by 128 threads. Thread t starts at byte t * width of the box as it lies in shared
- * memory and goes on by 128 * width; a row of the box is `span` bytes. The swizzle XORs the number
- * of the 128-byte line onto the number of the 16-byte chunk; a step advances by `width` lines, so a
- * thread's address is one XOR and one constant away. */
+/* Prints boxes moved by 128 threads, where no tensor copy may move them. Thread t starts at byte t
+ * * width of the box as it lies in shared memory and goes on by 128 * width; a row of the box is
+ * `span` bytes. The swizzle XORs the number of the 128-byte line onto the number of the 16-byte
+ * chunk. A step advances by `width` lines, so each address of a thread is its first one, one XOR
+ * and one constant. */
 #include "emit/emit.h"
 
 #include <stdio.h>
@@ -11,6 +12,7 @@ enum { THREADS = 128, ELEMENT = 2, LINE = 128, BATCH = 16 };
 
 static const char letters[] = "abd";
 
+/* The bits of a line's number that the swizzle uses. */
 static uint32_t line_mask(const zl_operand *o) { return (1u << o->map.swizzle) - 1; }
 static uint32_t step_bytes(const zl_operand *o) { return THREADS * o->width; }
 static uint32_t step_rows(const zl_operand *o) { return step_bytes(o) / o->span; }
@@ -19,7 +21,8 @@ static uint32_t steps(const zl_operand *o, const zlay_copy *copy)
     return copy->bytes / step_bytes(o);
 }
 
-/* Threads move whole steps only when the box has at least one; tiles are never that small. */
+/* Prints what a thread keeps of an operand for the whole role: its first byte of the box, swizzled
+ * and as row and column, and the operand's address. */
 void zl_emit_thread_setup(zl_emit *e, int32_t operand)
 {
     const zl_operand *o = &e->plan->operand[operand];
@@ -55,6 +58,8 @@ static void coordinates(zl_emit *e, const zlay_copy *copy, char l, int32_t x_mor
     if (y_more) zl_emit_line(e, "add.s32 y, y, %s;", y_more);
 }
 
+/* g = the address of the thread's first element; y becomes the number of rows from there to the
+ * end. */
 static void pointer(zl_emit *e, const zl_operand *o, char l)
 {
     zl_emit_line(e, "cvt.u64.u32 g, y;");
@@ -72,6 +77,7 @@ static void shared_address(zl_emit *e, const zl_operand *o, char l, uint32_t ste
     zl_emit_line(e, "add.u32 s, s, %u;", step * step_bytes(o));
 }
 
+/* h = the address of a step, and q: its row is inside the matrix. */
 static void global_step(zl_emit *e, const zl_operand *o, uint32_t step)
 {
     zl_emit_line(e, "add.s64 h, g, %llu;",
@@ -79,6 +85,7 @@ static void global_step(zl_emit *e, const zl_operand *o, uint32_t step)
     zl_emit_line(e, "setp.gt.s32 q, y, %u;", step * step_rows(o));
 }
 
+/* Prints cp.async of each step; the bytes past the end of a row or matrix are filled with zeros. */
 static void load_async(zl_emit *e, const zl_operand *o, const zlay_copy *copy, char l)
 {
     zl_form_id form = o->width == 16  ? ZL_FORM_CP_ASYNC_16
@@ -116,6 +123,7 @@ static void load_plain(zl_emit *e, const zl_operand *o, const zlay_copy *copy, c
     }
 }
 
+/* Declares the registers of one move. */
 static void scratch(zl_emit *e)
 {
     zl_emit_line(e, "{");
@@ -140,6 +148,7 @@ void zl_emit_thread_load(zl_emit *e, int32_t operand, const zlay_copy *copy, con
     zl_emit_line(e, "}");
 }
 
+/* Prints one access of a thread from shared to global memory, where q holds. */
 static void store_one(zl_emit *e, uint32_t width)
 {
     static const char *const shared[] = {"ld.shared.b16 v0, [s];", "ld.shared.b32 w0, [s];",

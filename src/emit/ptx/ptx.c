@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Prints a GEMM plan as a PTX kernel: parameters, roles by warp, loops over tiles and K. The
- * events in them are those of the plan's pipe (event.c). */
+/* Prints a GEMM plan as a PTX kernel (zlay_emit_ptx): parameters, the dispatch of warps to roles,
+ * registers of a role, and the loops over tiles and K. The events inside are those of the plan's
+ * pipe, which event.c prints. A block takes tiles by its number and then by the grid's size (a
+ * persistent kernel). */
 #include "emit/emit.h"
 
 #include <string.h>
@@ -30,6 +32,7 @@ static void head(zl_emit *e)
     zl_putf(e->out, "    .maxntid %u, 1, 1\n    .minnctapersm 1\n{\n", info->threads);
 }
 
+/* Prints a register with the address of an operand's tensor map, and a prefetch of the map. */
 static void map_address(zl_emit *e, int32_t operand)
 {
     char l = "abd"[operand];
@@ -42,7 +45,8 @@ static void map_address(zl_emit *e, int32_t operand)
     zl_emit_form(e, "@one ", ZL_FORM_TENSOR_PREFETCH, (const char *const[]){guard_operand});
 }
 
-/* Dynamic shared memory is aligned to 1024 bytes, the repeat of the 128-byte swizzle. */
+/* Prints what all threads do first. The start of dynamic shared memory is rounded up to 1024 bytes,
+ * after which the 128-byte swizzle repeats. */
 static void setup(zl_emit *e)
 {
     const zlay_plan_summary *info = &e->plan->info;
@@ -68,8 +72,9 @@ static void setup(zl_emit *e)
     for (uint32_t i = 0; i < e->pipe->setup; i++) zl_emit_event(e, &e->pipe->events[i], NULL);
 }
 
-/* Tiles are visited in groups of GROUP_M rows, so that those in flight share rows and columns
- * in L2. */
+/* Prints tm and tn, the tile's row and column, from its number. Tiles are visited in groups of
+ * GROUP_M rows, column by column, so that tiles computed at the same time share rows of A and
+ * columns of B in L2. */
 static void tile_indices(zl_emit *e)
 {
     const zlay_plan_summary *info = &e->plan->info;
@@ -86,6 +91,7 @@ static void tile_indices(zl_emit *e)
     zl_emit_line(e, "add.u32 tm, tm, rest;");
 }
 
+/* Advances to the next K step: its slot in the ring, and the phase where the ring begins anew. */
 static void advance(zl_emit *e)
 {
     zl_emit_line(e, "add.u32 slot, slot, 1;");
@@ -95,13 +101,15 @@ static void advance(zl_emit *e)
     zl_emit_line(e, "add.u32 kt, kt, 1;");
 }
 
-/* A loop over positions t*N + first .. t*N + N; its first positions were events of their own before
- * it. */
+/* Whether a loop has an iteration. A loop over K runs from t*N + first to t*N + N; the first
+ * positions are events of their own before it. */
 static bool loop_runs(const zl_emit *e, const zl_event *loop)
 {
     return loop->at[0].times < 0 || (uint64_t)loop->at[0].add < e->plan->info.tiles_k;
 }
 
+/* Begins the loop over tiles, or a loop over K; a loop over K is one whose first position is a
+ * multiple of a param. */
 static void loop_begin(zl_emit *e, const zl_event *loop, uint32_t id)
 {
     const zlay_plan_summary *info = &e->plan->info;
@@ -119,6 +127,7 @@ static void loop_begin(zl_emit *e, const zl_event *loop, uint32_t id)
     if (loop_runs(e, loop)) zl_putf(e->out, "$loop%u:\n", id);
 }
 
+/* Ends a loop: the next tile is the grid's size further on; of K there are tiles_k steps. */
 static void loop_end(zl_emit *e, const zl_event *loop, uint32_t id)
 {
     const zlay_plan_summary *info = &e->plan->info;
@@ -151,6 +160,7 @@ static void role_body(zl_emit *e)
     }
 }
 
+/* Whether a role has products: it is a consumer. */
 static bool multiplies(const zl_emit *e)
 {
     for (uint32_t i = e->role->begin; i < e->role->end; i++)
@@ -158,6 +168,8 @@ static bool multiplies(const zl_emit *e)
     return false;
 }
 
+/* Prints the descriptor of an operand's first K step in stage 0: `desc` the word with the shared
+ * address, `high` the other one. */
 static void desc_setup(zl_emit *e, int32_t operand)
 {
     const zlay_plan *plan = e->plan;
@@ -174,6 +186,7 @@ static void desc_setup(zl_emit *e, int32_t operand)
     zl_emit_line(e, "mov.u32 high_%c, 0x%08x;", l, (uint32_t)(bits >> 32));
 }
 
+/* With two consumers the producer gives registers back (setmaxnreg), which the consumers take. */
 static void registers(zl_emit *e, bool consumer)
 {
     const zlay_plan_summary *info = &e->plan->info;
@@ -208,6 +221,7 @@ static void producer_setup(zl_emit *e)
         if (!zl_by_tensor(&e->plan->operand[operand])) zl_emit_thread_setup(e, operand);
 }
 
+/* Prints one role: its thread numbers, its setup, and its events; each instance of it runs them. */
 static void role(zl_emit *e, const zl_role *role, uint32_t number)
 {
     e->role = role;

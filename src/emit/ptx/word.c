@@ -81,8 +81,9 @@ void zl_say_seeded(zl_speaker *s, char out[16], uint32_t constant)
 /* ---- a choice of two registers
  * ------------------------------------------------------------------ */
 
-/* Which part of a slot's source says that it is the second register: an affine function of the
- * slot.  Inside lanes it is a bit of the register number, of an exchange one of the lane's. */
+/* Says which of two registers a slot comes from: an affine function over F2 of the slot and its
+ * source. Inside a lane it is a bit of the source's register number, in an exchange one of its lane
+ * number. */
 typedef struct choice {
     uint64_t mask;    /* of the source; odd: the second, up to `flip` */
     uint64_t beside;  /* of the slot itself; likewise */
@@ -90,8 +91,10 @@ typedef struct choice {
     bool bytes_move;
 } choice;
 
+/* Whether a number has an odd number of ones. */
 static bool odd(uint64_t v) { return __builtin_parityll(v); }
 
+/* Whether a slot comes from the second register. */
 static bool second(const choice *c, uint64_t slot, uint64_t source)
 {
     return odd(source & c->mask) != odd(slot & c->beside);
@@ -105,6 +108,7 @@ static uint32_t nibble(const zl_speaker *s, const choice *c, uint64_t slot, uint
     return byte_of(s, source) * each + q % each + (second(c, slot, source) ? ZL_WORD_BYTES : 0);
 }
 
+/* The selector of prmt for one destination register in one thread. */
 static uint32_t selector(const zl_speaker *s, const choice *c, uint32_t reg, uint64_t thread)
 {
     uint32_t word = 0, each = ZL_WORD_BYTES >> s->bytes;
@@ -115,6 +119,7 @@ static uint32_t selector(const zl_speaker *s, const choice *c, uint32_t reg, uin
     return word;
 }
 
+/* Prints the part of the choice that depends on the thread: a selector, or a predicate. */
 static void choice_setup(zl_speaker *s, const choice *c)
 {
     uint32_t mask[ZL_SLOT_BITS] = {0}, none = selector(s, c, 0, 0), any = 0;
@@ -149,8 +154,8 @@ static uint32_t choose(zl_speaker *s, const choice *c, uint32_t reg, uint32_t a,
 /* ---- steps -------------------------------------------------------------------------------------
  */
 
-/* Registers that the source changes by where only thread or byte change; and whether bytes move, or
- * choose. */
+/* Finds the choice of a step: by how much the source's register differs where only the thread or
+ * the byte of a slot differs, and whether bytes move inside registers or decide the choice. */
 static choice choice_of(const zl_speaker *s, bool exchange)
 {
     choice c = {0, 0, 0, false};
@@ -192,6 +197,7 @@ static void say_inner(zl_speaker *s)
     s->predicates++;
 }
 
+/* Prints a shuffle that fetches a register of the lane whose number differs by `mask`. */
 static uint32_t bring(zl_speaker *s, uint32_t from, uint64_t mask)
 {
     uint32_t to = zl_say_value(s);
@@ -200,6 +206,7 @@ static uint32_t bring(zl_speaker *s, uint32_t from, uint64_t mask)
     return to;
 }
 
+/* Prints one shuffle a register: by an XOR of lanes, or by a computed lane. */
 static void say_shuffle(zl_speaker *s)
 {
     uint32_t mask[ZL_SLOT_BITS] = {0}, regs = 1u << s->regs;
@@ -223,6 +230,7 @@ static void say_shuffle(zl_speaker *s)
     }
 }
 
+/* The XOR of lanes between which an exchange moves registers. */
 static uint64_t crossing(const zl_speaker *s)
 {
     uint64_t by = thread_of(s, s->back.constant);
@@ -233,6 +241,8 @@ static uint64_t crossing(const zl_speaker *s)
     return by;
 }
 
+/* Prints an exchange: one shuffle a register, then a choice between the own register and the one
+ * that came. */
 static void say_exchange(zl_speaker *s)
 {
     choice c = choice_of(s, true);
@@ -249,6 +259,7 @@ static void say_exchange(zl_speaker *s)
     s->predicates++;
 }
 
+/* Prints movmatrix, which transposes the 8x8 matrix that a register of the warp holds. */
 static void say_matrix(zl_speaker *s)
 {
     for (uint32_t r = 0; r < 1u << s->regs; r++) {

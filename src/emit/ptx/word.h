@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A word while it is printed. */
+/* A word while it is printed: the registers that hold its slots, before and after the step at hand.
+ * A slot is one byte group of one register of one thread; its number has the bits of byte,
+ * register, lane, warp and block, in this order. */
 #ifndef ZL_EMIT_WORD_H
 #define ZL_EMIT_WORD_H
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Prints a word as a whole kernel of one block or cluster: load, the word's steps, store. */
+/* Prints a word as a whole kernel of one block or cluster (zlay_emit_word): each thread loads its
+ * registers, runs the word's steps, and stores them. Registers are counted by printing the body
+ * once to nowhere. The kernel needs the warp, block and cluster sizes of PTX, which kernel_check
+ * compares. */
 #include "emit/emit.h"
 #include "emit/ptx/word.h"
 
@@ -29,6 +32,7 @@ typedef struct kernel {
     uint32_t ptx;
 } kernel;
 
+/* Prints loads, steps and stores. */
 static void say_body(zl_speaker *s)
 {
     uint32_t regs = 1u << s->regs;
@@ -48,6 +52,7 @@ static zl_speaker speaker(zl_text *out, const zl_word *word)
                         .inner = slots->byte + slots->reg};
 }
 
+/* Whether the word has a round trip through shared memory. */
 static bool goes_through(const zl_word *word)
 {
     return word->count > 1 && word->step[1].id == ZL_STEP_SYNC;
@@ -82,6 +87,7 @@ static void say_thread(zl_speaker *s)
     zl_word_say(s, "mad.lo.u32 %%lin, %%rank, %u, %%lin;", 1u << (slots->lane + slots->warp));
 }
 
+/* Prints the addresses of the thread's registers in both arrays. */
 static void say_parameters(zl_speaker *s)
 {
     zl_word_say(s, "mul.wide.u32 %%at, %%lin, %u;", ZL_WORD_BYTES << s->regs);

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Prints a step of a word through shared memory. Register r of thread t is word r T + t of a
- * block of T threads, so a warp's accesses to one register are contiguous where the map keeps
- * lanes together. What goes to another block is stored there by its mapped address. */
+/* Prints a step of a word through shared memory: every register that the step moves is stored to
+ * its destination's word, and loaded from there after a barrier. Register r of thread t is word r T
+ * + t of a block of T threads, so a warp's accesses to one register are contiguous where the map
+ * keeps lanes together. What goes to another block of the cluster is stored at its mapped address
+ * (mapa). */
 #include "emit/ptx/word.h"
 
 #define PENDING UINT32_MAX
@@ -37,6 +39,7 @@ static uint32_t peer(zl_speaker *s, const char *packed)
     return there;
 }
 
+/* The address in the block's own shared memory. */
 static uint32_t local(zl_speaker *s, const char *at)
 {
     uint32_t to = zl_say_value(s);
@@ -44,6 +47,8 @@ static uint32_t local(zl_speaker *s, const char *at)
     return to;
 }
 
+/* Whether a register keeps its thread and its bytes, so that it moves by a renaming alone; `source`
+ * is the one that it comes from. */
 static bool untouched(const zl_speaker *s, uint32_t reg, uint32_t *source)
 {
     uint64_t first = zl_map_at(&s->back, zl_slot_of(s, 0, reg));
@@ -55,6 +60,7 @@ static bool untouched(const zl_speaker *s, uint32_t reg, uint32_t *source)
     return first == zl_slot_of(s, 0, *source);
 }
 
+/* Stores one register, or one byte group of it, at the address of its destination. */
 static void store_part(zl_speaker *s, uint32_t reg, uint32_t byte, uint32_t parts)
 {
     static const char *const types[] = {"b32", "b16", "b8"};

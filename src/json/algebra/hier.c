@@ -61,13 +61,6 @@ const zl_fields zl_levels_fields = {ZL_ROWS(one_rows, asked)},
 
 /* ---- forms ---------------------------------------------------------------------- */
 
-static json_t *numbers_value(zl_call *call, const uint64_t *at, uint64_t count)
-{
-    json_t *list = json_array();
-    for (uint64_t i = 0; i < count; i++) zl_put_item(call, list, zl_json_uint(at[i]));
-    return list;
-}
-
 typedef struct row {
     uint64_t *map, *below;
 } row;
@@ -79,9 +72,9 @@ static json_t *nodes_value(zl_call *call, const zlay_hier *h, size_t level, cons
     for (uint64_t v = 0; v < tier->nodes; v++) {
         json_t *node = json_object();
         if (zlay_hier_node(r.map, r.below, tier->size, h, level, v)) call->no_memory = true;
-        zl_put_value(call, node, "map", numbers_value(call, r.map, tier->size));
+        zl_put_value(call, node, "map", zl_json_list(call, r.map, tier->size));
         if (level)
-            zl_put_value(call, node, "below", numbers_value(call, r.below, tier->size));
+            zl_put_value(call, node, "below", zl_json_list(call, r.below, tier->size));
         zl_put_item(call, list, node);
     }
     return list;

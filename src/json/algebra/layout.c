@@ -98,11 +98,8 @@ static zlay_status cosize_value(zl_call *call, const zlay_layout *layout, json_t
 static json_t *box_value(zl_call *call, const zlay_layout *layout)
 {
     uint64_t extents[OUTS_MOST];
-    json_t *list = json_array();
     size_t count = zlay_layout_box(extents, OUTS_MOST, layout);
-    for (size_t i = 0; i < count && i < OUTS_MOST; i++)
-        zl_put_item(call, list, zl_json_uint(extents[i]));
-    return list;
+    return zl_json_list(call, extents, count < OUTS_MOST ? count : OUTS_MOST);
 }
 
 zlay_status zl_op_layout_parse(zl_call *call, const void *asked)
@@ -195,7 +192,7 @@ typedef const zlay_layout *as_bound_type;
 static const zl_field eval_rows[] = {
     {"layout", ZL_NEEDS, ZL_AT(as_bound, evaluated, layout)},
     {"at", ZL_NEEDS, ZL_AT(zl_as_json_list, evaluated, at)},
-    {"params", ZL_MAY, &zl_as_own, .at = 0},
+    ZL_OWN("params", ZL_MAY),
 };
 const zl_fields zl_eval_fields = {ZL_ROWS(eval_rows, evaluated)};
 

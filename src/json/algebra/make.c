@@ -25,7 +25,10 @@ static zlay_status read_tiled(zl_call *call, const json_t *object, const zl_fiel
     return zl_as_layout.read(call, object, field, &o->b);
 }
 
-static void drop_tiled(zl_call *call, void *from) { zl_drop_layout(call, &((operands *)from)->b); }
+static void drop_tiled(zl_call *call, const zl_field *field, void *from)
+{
+    zl_drop_layout(call, field, &((operands *)from)->b);
+}
 
 /* A text, or null as if the field were not there. */
 static zlay_status read_profile(zl_call *call, const json_t *object, const zl_field *field,

@@ -1,26 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* layout.vector_width: the widest contiguous, aligned access along a mode. */
 #include "json/json.h"
 
-
-/* ---- which accesses there are ------------------------------------------------------ */
-
-enum { GLOBAL, SHARED };
+enum { GLOBAL, SHARED, DEPTH_MOST = 64 };
 static const zl_named spaces[] = {{"global", GLOBAL}, {"shared", SHARED}, {NULL, 0}};
 
-static zlay_status get_widths(zl_call *call, uint64_t *widths)
-{
-    int32_t space = GLOBAL;
-    const zlay_target *target = NULL;
-    zlay_status status = zl_get_word(call, call->request, "space", spaces, &space);
-    if (!status && space != GLOBAL && space != SHARED) status = zl_wrong(call, "space", "a space");
-    if (!status && json_object_get(call->request, "target")) status = zl_get_target(call, &target);
-    if (!status) *widths = zlay_target_widths(target, space == SHARED);
-    return status;
-}
-
-/* ---- the mode ---------------------------------------------------------------------- */
-
-enum { DEPTH_MOST = 64 };
+typedef struct asked {
+    const zlay_layout *layout;
+    const zlay_target *target;
+    const zlay_facts *facts;
+    zlay_vector_request request;
+    int32_t space;
+    uint32_t path[DEPTH_MOST];
+} asked;
 
 static bool entry(const json_t *value, uint32_t *out)
 {
@@ -30,34 +22,45 @@ static bool entry(const json_t *value, uint32_t *out)
     return true;
 }
 
-static zlay_status get_path(zl_call *call, uint32_t *path, uint64_t *depth)
+static zlay_status read_mode(zl_call *call, const json_t *object, const zl_field *field, void *to)
 {
-    const json_t *mode = json_object_get(call->request, "mode");
+    asked *a = to;
+    const json_t *mode = json_object_get(object, field->name);
     bool list = json_is_array(mode), read = true;
-    *depth = list ? json_array_size(mode) : 1;
-    for (size_t i = 0; i < *depth && i < DEPTH_MOST; i++)
-        read = read && entry(list ? json_array_get(mode, i) : mode, &path[i]);
-    if (!read || *depth > DEPTH_MOST)
+    size_t depth = list ? json_array_size(mode) : 1;
+    for (size_t i = 0; i < depth && i < DEPTH_MOST; i++)
+        read = read && entry(list ? json_array_get(mode, i) : mode, &a->path[i]);
+    if (!read || depth > DEPTH_MOST)
         return zl_wrong(call, "mode", "an index, or a list of indices, the outermost first");
+    a->request.depth = depth;
     return ZLAY_OK;
 }
 
-zlay_status zl_op_layout_vector_width(zl_call *call)
+static const zl_field_kind as_mode = {.read = read_mode};
+typedef asked as_mode_type;
+
+static const zl_field vector_rows[] = {
+    {"layout", ZL_NEEDS, ZL_AT(zl_as_layout, asked, layout)},
+    {"mode", ZL_NEEDS, ZL_WHOLE(as_mode, asked)},
+    {"elem_bytes", ZL_NEEDS, ZL_AT(zl_as_u32, asked, request.elem_bytes)},
+    {"base_align", ZL_NEEDS, ZL_AT(zl_as_u64, asked, request.base_align)},
+    {"target", ZL_MAY, ZL_AT(zl_as_target, asked, target)},
+    {"space", ZL_MAY, ZL_AT(zl_as_word, asked, space), .of = spaces},
+    {"facts", ZL_MAY, ZL_AT(zl_as_facts, asked, facts)},
+};
+static const asked usual = {.request = {.size = sizeof usual.request}};
+const zl_fields zl_vector_fields = {ZL_ROWS(vector_rows, asked), .start = &usual};
+
+zlay_status zl_op_layout_vector_width(zl_call *call, const void *value)
 {
-    uint32_t path[DEPTH_MOST];
-    zlay_vector_request request = {.size = sizeof request, .path = path};
-    zlay_layout *layout = NULL;
-    zlay_facts *facts = NULL;
+    const asked *a = value;
+    zlay_vector_request request = a->request;
     uint64_t bytes = 0;
-    zlay_status status = get_path(call, path, &request.depth);
-    if (!status) status = zl_get_u32(call, call->request, "elem_bytes", &request.elem_bytes);
-    if (!status) status = zl_get_u64(call, call->request, "base_align", &request.base_align);
-    if (!status) status = get_widths(call, &request.widths);
-    if (!status) status = zl_get_facts(call, &facts);
-    if (!status) status = zl_get_layout(call, "layout", &layout);
-    if (!status) status = zlay_layout_vector_width(call->ctx, &bytes, layout, &request, facts);
+    if (a->space != GLOBAL && a->space != SHARED) return zl_wrong(call, "space", "a space");
+    request.path = a->path;
+    request.widths = zlay_target_widths(a->target, a->space == SHARED);
+    zlay_status status =
+        zlay_layout_vector_width(call->ctx, &bytes, a->layout, &request, a->facts);
     if (!status) call->value = zl_json_uint(bytes);
-    zlay_facts_free(facts);
-    zlay_layout_free(layout);
     return status;
 }

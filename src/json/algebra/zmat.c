@@ -102,9 +102,9 @@ static zlay_status get_column(zl_call *call, const char *name, bool one, zlay_zm
     return status ? status : make(call, name, out, &e, rows, 1);
 }
 
-static void drop_matrix(zl_call *call, void *from)
+static void drop_matrix(zl_call *call, const zl_field *field, void *from)
 {
-    (void)call;
+    (void)call, (void)field;
     zlay_zmat_free(*(zlay_zmat **)from);
 }
 
@@ -127,8 +127,15 @@ static zlay_status read_mod(zl_call *call, const json_t *object, const zl_field 
     return get_column(call, field->name, true, &e->mod, zlay_zmat_rows(e->a));
 }
 
-static void drop_b(zl_call *call, void *from) { drop_matrix(call, &((equations *)from)->b); }
-static void drop_mod(zl_call *call, void *from) { drop_matrix(call, &((equations *)from)->mod); }
+static void drop_b(zl_call *call, const zl_field *field, void *from)
+{
+    drop_matrix(call, field, &((equations *)from)->b);
+}
+
+static void drop_mod(zl_call *call, const zl_field *field, void *from)
+{
+    drop_matrix(call, field, &((equations *)from)->mod);
+}
 
 static const zl_field_kind as_matrix = {.read = read_matrix, .drop = drop_matrix},
                            as_b = {.read = read_b, .drop = drop_b},
@@ -137,7 +144,7 @@ typedef zlay_zmat *as_matrix_type;
 typedef equations as_b_type, as_mod_type;
 
 #define MATRIX_ROW {"a", ZL_NEEDS, ZL_AT(as_matrix, equations, a)}
-#define SHAPE_ROW {"shape", ZL_MAY, &zl_as_own, .at = 0}
+#define SHAPE_ROW ZL_OWN("shape", ZL_MAY)
 static const zl_field matrix_rows[] = {MATRIX_ROW, SHAPE_ROW};
 static const zl_field system_rows[] = {
     MATRIX_ROW,

@@ -42,12 +42,12 @@ static const zl_field barrier_rows[] = {
     {"sem", ZL_MAY, ZL_AT(zl_as_word, barrier, of.sem), .of = orders},
     {"scope", ZL_MAY, ZL_AT(zl_as_word, barrier, of.scope), .of = scopes},
     {"address", ZL_MAY, ZL_AT(zl_as_u64, barrier, of.address)},
-    {"count", ZL_MAY, ZL_AT(zl_as_u64, barrier, of.count), .given = ZLAY_BARRIER_GIVEN_COUNT},
+    {"count", ZL_MAY, ZL_AT(zl_as_u64, barrier, of.count), .present = ZLAY_BARRIER_GIVEN_COUNT},
     {"bytes", ZL_MAY, ZL_AT(zl_as_u64, barrier, of.bytes)},
     {"pending", ZL_MAY, ZL_AT(zl_as_u64, barrier, of.pending),
-     .given = ZLAY_BARRIER_GIVEN_PENDING},
-    {"tx", ZL_MAY, ZL_AT(zl_as_u64, barrier, of.tx), .given = ZLAY_BARRIER_GIVEN_TX},
-    {"parity", ZL_MAY, ZL_AT(zl_as_u64, barrier, of.parity), .given = ZLAY_BARRIER_GIVEN_PARITY},
+     .present = ZLAY_BARRIER_GIVEN_PENDING},
+    {"tx", ZL_MAY, ZL_AT(zl_as_u64, barrier, of.tx), .present = ZLAY_BARRIER_GIVEN_TX},
+    {"parity", ZL_MAY, ZL_AT(zl_as_u64, barrier, of.parity), .present = ZLAY_BARRIER_GIVEN_PARITY},
     {"phase", ZL_MAY, ZL_AT(zl_as_u64, barrier, of.phase)},
     {"waited", ZL_MAY, ZL_AT(as_waited, barrier, of)},
     {"name", ZL_MAY, ZL_AT(zl_as_u32, barrier, of.name)},
@@ -55,7 +55,7 @@ static const zl_field barrier_rows[] = {
     {"remote", ZL_MAY, ZL_AT(zl_as_bit, barrier, of.given), .count = ZLAY_BARRIER_GIVEN_REMOTE},
 };
 const zl_fields zl_barrier_fields = {ZL_ROWS(barrier_rows, barrier),
-                                     .given = offsetof(barrier, of.given)};
+                                     .present = offsetof(barrier, of.given)};
 
 zlay_status zl_barrier_verdict(zl_checked *c, const void *value)
 {
@@ -88,11 +88,11 @@ static const zl_field block_rows[] = {
     {"smem_static", ZL_MAY, ZL_AT(zl_as_u64, block, of.smem_static)},
     {"smem_dynamic", ZL_MAY, ZL_AT(zl_as_u64, block, of.smem_dynamic)},
     {"cluster", ZL_MAY, ZL_LIST(block, of.cluster),
-     .given = ZLAY_BLOCK_CLUSTER},
+     .present = ZLAY_BLOCK_CLUSTER},
     {"grid", ZL_MAY, ZL_LIST(block, of.grid),
-     .given = ZLAY_BLOCK_GRID},
+     .present = ZLAY_BLOCK_GRID},
     {"setmaxnreg", ZL_MAY, ZL_LIST(block, of.setmaxnreg),
-     .given = ZLAY_BLOCK_SETMAXNREG},
+     .present = ZLAY_BLOCK_SETMAXNREG},
     {"warps", ZL_MAY, ZL_LIST(block, of.warps)},
     {"non_portable", ZL_MAY, ZL_AT(zl_as_bit, block, of.flags), .count = ZLAY_BLOCK_NON_PORTABLE},
     {"fixed", ZL_MAY, ZL_AT(as_fixed, block, of.flags)},
@@ -101,7 +101,7 @@ static const zl_field block_rows[] = {
 static const block usual = {
     .of = {.cluster = {1, 1, 1}, .grid = {1, 1, 1}, .warps = {4, 4, 4, 4, 4, 4, 4, 4}}};
 const zl_fields zl_block_fields = {ZL_ROWS(block_rows, block), .start = &usual,
-                                   .given = offsetof(block, of.flags)};
+                                   .present = offsetof(block, of.flags)};
 
 zlay_status zl_block_verdict(zl_checked *c, const void *value)
 {
@@ -126,12 +126,12 @@ static const zl_field replace_rows[] = {
     {"field", ZL_NEEDS, ZL_AT(zl_as_word, replace, of.field), .of = replace_fields},
     {"value", ZL_NEEDS, ZL_AT(zl_as_u64, replace, of.value)},
     {"ord", ZL_MAY, ZL_AT(zl_as_u32, replace, of.ord)},
-    {"fence", ZL_MAY, ZL_AT(zl_as_u64, replace, of.fence), .given = ZLAY_REPLACE_FENCES},
+    {"fence", ZL_MAY, ZL_AT(zl_as_u64, replace, of.fence), .present = ZLAY_REPLACE_FENCES},
     {"released", ZL_MAY, ZL_AT(zl_as_bit, replace, of.flags), .count = ZLAY_REPLACE_RELEASED},
     {"acquired", ZL_MAY, ZL_AT(zl_as_bit, replace, of.flags), .count = ZLAY_REPLACE_ACQUIRED},
 };
 const zl_fields zl_replace_fields = {ZL_ROWS(replace_rows, replace),
-                                     .given = offsetof(replace, of.flags)};
+                                     .present = offsetof(replace, of.flags)};
 
 zlay_status zl_replace_verdict(zl_checked *c, const void *value)
 {

@@ -114,17 +114,18 @@ static const zl_field copy_rows[] = {
     {"coordinates", ZL_MAY, ZL_AT(as_coordinates, asked, issue)},
     {"offsets", ZL_MAY, ZL_AT(as_offsets, asked, issue)},
     {"smem", ZL_MAY, ZL_AT(zl_as_u64, asked, issue.smem)},
-    {"expect", ZL_MAY, ZL_AT(zl_as_u64, asked, issue.expect), .given = ZLAY_GIVEN_EXPECT},
-    {"barrier", ZL_MAY, ZL_AT(zl_as_u64, asked, issue.barrier), .given = ZLAY_GIVEN_BARRIER},
-    {"count", ZL_MAY, ZL_AT(zl_as_u64, asked, issue.count), .given = ZLAY_GIVEN_COUNT},
-    {"cta_mask", ZL_MAY, ZL_AT(zl_as_u64, asked, issue.cta_mask), .given = ZLAY_GIVEN_CTA_MASK},
+    {"expect", ZL_MAY, ZL_AT(zl_as_u64, asked, issue.expect), .present = ZLAY_GIVEN_EXPECT},
+    {"barrier", ZL_MAY, ZL_AT(zl_as_u64, asked, issue.barrier), .present = ZLAY_GIVEN_BARRIER},
+    {"count", ZL_MAY, ZL_AT(zl_as_u64, asked, issue.count), .present = ZLAY_GIVEN_COUNT},
+    {"cta_mask", ZL_MAY, ZL_AT(zl_as_u64, asked, issue.cta_mask), .present = ZLAY_GIVEN_CTA_MASK},
     {"bytes", ZL_MAY, ZL_AT(zl_as_u64, asked, issue.bytes)},
     {"source", ZL_MAY, ZL_AT(zl_as_u64, asked, issue.source)},
-    {"taken", ZL_MAY, ZL_AT(zl_as_u64, asked, issue.taken), .given = ZLAY_GIVEN_TAKEN},
-    {"byte_mask", ZL_MAY, ZL_AT(zl_as_u64, asked, issue.byte_mask), .given = ZLAY_GIVEN_BYTE_MASK},
-    {"cluster", ZL_MAY, ZL_AT(zl_as_u32, asked, issue.cluster), .given = ZLAY_GIVEN_CLUSTER},
-    {"cta", ZL_MAY, ZL_AT(zl_as_u32, asked, issue.cta), .given = ZLAY_GIVEN_CTA},
-    {"peer", ZL_MAY, ZL_AT(zl_as_u32, asked, issue.peer), .given = ZLAY_GIVEN_PEER},
+    {"taken", ZL_MAY, ZL_AT(zl_as_u64, asked, issue.taken), .present = ZLAY_GIVEN_TAKEN},
+    {"byte_mask", ZL_MAY, ZL_AT(zl_as_u64, asked, issue.byte_mask),
+     .present = ZLAY_GIVEN_BYTE_MASK},
+    {"cluster", ZL_MAY, ZL_AT(zl_as_u32, asked, issue.cluster), .present = ZLAY_GIVEN_CLUSTER},
+    {"cta", ZL_MAY, ZL_AT(zl_as_u32, asked, issue.cta), .present = ZLAY_GIVEN_CTA},
+    {"peer", ZL_MAY, ZL_AT(zl_as_u32, asked, issue.peer), .present = ZLAY_GIVEN_PEER},
     {"facts", ZL_MAY, ZL_AT(zl_as_facts, asked, facts)},
 };
 static const zl_named fields[] = {{"coordinates", ZLAY_FIELD_COORDINATE},
@@ -146,7 +147,7 @@ static void take_texts(const json_t *request, json_t *copy, void *to)
 }
 
 const zl_fields zl_copy_fields = {ZL_ROWS(copy_rows, asked),
-                                  .given = offsetof(asked, issue.given), .take = take_texts};
+                                  .present = offsetof(asked, issue.given), .take = take_texts};
 
 /* ---- the check ------------------------------------------------------------------------ */
 

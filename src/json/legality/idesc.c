@@ -78,7 +78,7 @@ static const zl_field pack_rows[] = {
     {"d", ZL_NEEDS, ZL_AT(as_type, asked, of.d)},
     {"m", ZL_NEEDS, ZL_AT(zl_as_u32, asked, of.m), .count = EVERY},
     {"n", ZL_NEEDS, ZL_AT(zl_as_u32, asked, of.n), .count = EVERY},
-    {"target", ZL_MAY, &zl_as_own, .at = 0},
+    ZL_OWN("target", ZL_MAY),
     {"a_major", ZL_MAY, ZL_AT(zl_as_word, asked, of.a_major), .of = zl_majors},
     {"b_major", ZL_MAY, ZL_AT(zl_as_word, asked, of.b_major), .of = zl_majors},
     NUMBER(sparse, EVERY),
@@ -97,7 +97,7 @@ static const zl_field pack_rows[] = {
 static const zl_field unpack_rows[] = {
     {"kind", ZL_NEEDS, ZL_AT(zl_as_word, asked, of.kind), .of = zl_kinds},
     {"desc", ZL_NEEDS, ZL_AT(as_bits, asked, desc)},
-    {"target", ZL_MAY, &zl_as_own, .at = 0},
+    ZL_OWN("target", ZL_MAY),
 };
 static const zl_field check_rows[] = {
     ZL_TARGET(asked),

@@ -23,11 +23,8 @@ static zlay_status read_stride(zl_call *call, const json_t *object, const zl_fie
 
 static json_t *print_stride(zl_call *call, const zl_field *field, const void *from)
 {
-    json_t *list = json_array();
     (void)field;
-    for (size_t i = 0; i < STRIDES; i++)
-        zl_put_item(call, list, zl_json_uint(((const uint64_t *)from)[i]));
-    return list;
+    return zl_json_list(call, from, STRIDES);
 }
 
 /* A tile's extents are as many as the rank, unless that is given too. */

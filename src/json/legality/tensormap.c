@@ -12,13 +12,6 @@ static const zl_named fills[] = {{"none", 0}, {"zero", 0}, {"nan", 1}, {NULL, 0}
 
 static const zl_named wide_modes[] = {{"w", 0}, {"w128", 1}, {NULL, 0}};
 
-/* What a map of each mode must have; the fields of the others may stand there and are not read. */
-static const char tiled_required[] =
-    "mode type rank address extent stride box step interleave swizzle l2 oob";
-static const char columns_required[] = "mode type rank address extent stride lower upper channels "
-                                       "pixels step interleave swizzle l2 oob";
-static const char map_optional[] = "box lower upper channels pixels wide_mode";
-
 /* A list whose length rank fixes, of which the struct holds the first `room`. */
 static zlay_status read_list(zl_call *call, const json_t *map, const char *name, uint64_t length,
                              uint64_t *out, size_t room)
@@ -108,28 +101,46 @@ static zlay_status read_columns(zl_call *call, const json_t *map, zlay_tensormap
     return status;
 }
 
-zlay_status zl_get_tensormap(zl_call *call, zlay_tensormap *out)
-{
-    const json_t *map;
-    zlay_status status = zl_get_object(call, call->request, "map", &map);
-    if (!status) status = zl_get_word(call, map, "mode", modes, &out->mode);
-    const char *required = has_columns(out) ? columns_required : tiled_required;
-    if (!status) status = zl_fields_check(call, map, "map", required, map_optional);
-    if (!status) status = zl_get_word(call, map, "type", zl_types, &out->type);
-    if (!status) status = zl_get_u32(call, map, "rank", &out->rank);
-    if (!status) status = zl_get_u64(call, map, "address", &out->address);
-    if (!status) status = zl_get_word(call, map, "interleave", interleaves, &out->interleave);
-    if (!status) status = zl_get_word(call, map, "swizzle", zl_map_swizzles, &out->swizzle);
-    if (!status) status = zl_get_word(call, map, "l2", promotions, &out->l2);
-    if (!status) status = zl_get_word(call, map, "oob", fills, &out->oob);
-    if (!status) status = read_lists(call, map, out);
-    return status || !has_columns(out) ? status : read_columns(call, map, out);
-}
+#define AT(kind, member) ZL_AT(kind, zlay_tensormap, member)
+static const zl_field every_rows[] = {
+    ZL_OWN("mode", ZL_NEEDS),
+    {"type", ZL_NEEDS, AT(zl_as_word, type), .of = zl_types},
+    {"rank", ZL_NEEDS, AT(zl_as_u32, rank)},
+    {"address", ZL_NEEDS, AT(zl_as_u64, address)},
+    ZL_OWN("extent", ZL_NEEDS),
+    ZL_OWN("stride", ZL_NEEDS),
+    ZL_OWN("step", ZL_NEEDS),
+    {"interleave", ZL_NEEDS, AT(zl_as_word, interleave), .of = interleaves},
+    {"swizzle", ZL_NEEDS, AT(zl_as_word, swizzle), .of = zl_map_swizzles},
+    {"l2", ZL_NEEDS, AT(zl_as_word, l2), .of = promotions},
+    {"oob", ZL_NEEDS, AT(zl_as_word, oob), .of = fills},
+    ZL_OWN("wide_mode", ZL_MAY),
+};
+static const zl_fields every_fields = {ZL_ROWS(every_rows, zlay_tensormap)};
+typedef zlay_tensormap every_fields_type;
+
+/* The fields of the other mode may stand there and are not read. */
+#define MODE(box, columns)                                                                         \
+    ZL_PART_WHOLE(every_fields, zlay_tensormap), ZL_OWN("box", box), ZL_OWN("lower", columns),     \
+        ZL_OWN("upper", columns), ZL_OWN("channels", columns), ZL_OWN("pixels", columns)
+static const zl_field tiled_rows[] = {MODE(ZL_NEEDS, ZL_MAY)};
+static const zl_field columns_rows[] = {MODE(ZL_MAY, ZL_NEEDS)};
+#undef AT
+#undef MODE
+static const zl_fields tiled_fields = {ZL_ROWS(tiled_rows, zlay_tensormap)},
+                       columns_fields = {ZL_ROWS(columns_rows, zlay_tensormap)};
 
 static zlay_status read_map(zl_call *call, const json_t *object, const zl_field *field, void *to)
 {
-    (void)object, (void)field;
-    return zl_get_tensormap(call, to);
+    const json_t *map;
+    zlay_tensormap *out = to;
+    zlay_status status = zl_get_object(call, object, field->name, &map);
+    if (!status) status = zl_get_word(call, map, "mode", modes, &out->mode);
+    const zl_fields *fields = has_columns(out) ? &columns_fields : &tiled_fields;
+    if (!status) status = zl_names_check(call, map, field->name, fields);
+    if (!status) status = zl_read_object(call, map, fields, out);
+    if (!status) status = read_lists(call, map, out);
+    return status || !has_columns(out) ? status : read_columns(call, map, out);
 }
 
 const zl_field_kind zl_as_map = {.read = read_map};
@@ -159,15 +170,6 @@ static void take_texts(const json_t *request, json_t *copy, void *asked)
 const zl_fields zl_map_fields = {ZL_ROWS(map_rows, zl_map_asked)};
 const zl_fields zl_map_given_fields = {ZL_ROWS(given_rows, zl_map_asked), .take = take_texts};
 
-static json_t *list_value(zl_call *call, const uint64_t *wide, const uint32_t *narrow,
-                          uint32_t count)
-{
-    json_t *list = json_array();
-    for (uint32_t i = 0; i < count; i++)
-        zl_put_item(call, list, zl_json_uint(wide ? wide[i] : narrow[i]));
-    return list;
-}
-
 static json_t *corners_value(zl_call *call, const zlay_tensormap *map, const int32_t *corners)
 {
     if (map->mode == WIDE) return zl_json_int(corners[0]);
@@ -195,11 +197,11 @@ json_t *zl_json_tensormap(zl_call *call, const zlay_tensormap *map)
     zl_put_value(call, value, "type", json_integer(map->type));
     zl_put_value(call, value, "rank", json_integer(map->rank));
     zl_put_value(call, value, "address", zl_json_uint(map->address));
-    zl_put_value(call, value, "extent", list_value(call, map->extent, NULL, rank));
-    zl_put_value(call, value, "stride", list_value(call, map->stride, NULL, rank ? rank - 1 : 0));
+    zl_put_value(call, value, "extent", zl_json_list(call, map->extent, rank));
+    zl_put_value(call, value, "stride", zl_json_list(call, map->stride, rank ? rank - 1 : 0));
     if (has_columns(map)) put_columns(call, value, map);
-    else zl_put_value(call, value, "box", list_value(call, NULL, map->box, rank));
-    zl_put_value(call, value, "step", list_value(call, NULL, map->step, rank));
+    else zl_put_value(call, value, "box", zl_json_list32(call, map->box, rank));
+    zl_put_value(call, value, "step", zl_json_list32(call, map->step, rank));
     zl_put_value(call, value, "interleave", json_integer(map->interleave));
     zl_put_value(call, value, "swizzle", json_integer(map->swizzle));
     zl_put_value(call, value, "l2", json_integer(map->l2));

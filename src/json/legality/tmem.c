@@ -46,15 +46,15 @@ static const zl_field issue_rows[] = {
     {"reduce", ZL_MAY, ZL_AT(zl_as_word, issue, of.reduce), .of = reductions},
     {"type", ZL_MAY, ZL_AT(zl_as_word, issue, of.type), .of = zl_types},
     {"cta_group", ZL_MAY, ZL_AT(zl_as_u32, issue, of.cta_group)},
-    {"warp", ZL_MAY, ZL_AT(zl_as_u32, issue, of.warp), .given = ZLAY_TMEM_GIVEN_WARP},
+    {"warp", ZL_MAY, ZL_AT(zl_as_u32, issue, of.warp), .present = ZLAY_TMEM_GIVEN_WARP},
     {"registers", ZL_MAY, ZL_AT(zl_as_u32, issue, of.registers),
-     .given = ZLAY_TMEM_GIVEN_REGISTERS},
+     .present = ZLAY_TMEM_GIVEN_REGISTERS},
     {"base", ZL_MAY, ZL_AT(zl_as_u32, issue, of.base)},
     {"allocated", ZL_MAY, ZL_AT(zl_as_u32, issue, of.allocated),
-     .given = ZLAY_TMEM_GIVEN_ALLOCATION},
+     .present = ZLAY_TMEM_GIVEN_ALLOCATION},
 };
 const zl_fields zl_tmem_issue_fields = {ZL_ROWS(issue_rows, issue),
-                                        .given = offsetof(issue, of.given)};
+                                        .present = offsetof(issue, of.given)};
 
 zlay_status zl_tmem_verdict(zl_checked *c, const void *value)
 {

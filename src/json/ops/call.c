@@ -97,16 +97,6 @@ static zlay_status limits_apply(zl_call *call)
 
 /* ---- one request ---------------------------------------------------------- */
 
-/* The fields lie here while the operation runs, whatever their struct. */
-static zlay_status run(zl_call *call, const zl_op *op)
-{
-    _Alignas(max_align_t) unsigned char asked[ZL_ASKED_MOST];
-    zlay_status status = zl_read_fresh(call, call->request, op->fields, asked);
-    if (!status) status = op->run(call, asked);
-    zl_drop(call, op->fields, asked);
-    return status;
-}
-
 static zlay_status op_run(zl_call *call)
 {
     const json_t *name = json_object_get(call->request, "op");
@@ -118,13 +108,9 @@ static zlay_status op_run(zl_call *call)
         return zl_fail(call->ctx, ZLAY_ENOTSUP, "no op is called '%s'",
                        zl_quote(quoted, json_string_value(name), json_string_length(name)));
     call->op = op;
-    zlay_status status =
-        op->fields
-            ? zl_names_check(call, call->request, op->name, op->fields)
-            : zl_fields_check(call, call->request, op->name, op->required, op->optional);
+    zlay_status status = zl_names_check(call, call->request, op->name, op->fields);
     if (!status) status = limits_apply(call);
-    if (status || op->call) return status ? status : op->call(call);
-    return run(call, op);
+    return status ? status : zl_run_fields(call, op->fields, op->run);
 }
 
 static json_t *with_id(zl_call *call, json_t *answer)

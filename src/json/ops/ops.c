@@ -5,11 +5,7 @@
 #include <string.h>
 
 static const zl_op ops[] = {
-#define OP(id, function, need, may, answer, about)                                                 \
-    {.name = id, .ok = answer, .text = about, .call = function, .required = need, .optional = may},
-#define OP_FIELDS(id, function, table, answer, about)                                              \
-    {.name = id, .ok = answer, .text = about, .fields = &table, .call = function},
-#define ASK(id, table, function, answer, about)                                                    \
+#define OP(id, table, function, answer, about)                                                    \
     {.name = id, .ok = answer, .text = about, .fields = &table, .run = function},
 #define CHECK(id, table, function, about)                                                          \
     {.name = id, .ok = "check", .text = about, .fields = &table, .run = zl_run_check,              \
@@ -34,8 +30,7 @@ const zl_op *zl_op_find(const char *name)
 
 void zl_op_names(zl_text *out, const zl_op *op, bool needed)
 {
-    if (op->fields) zl_names_list(out, op->fields, needed);
-    else zl_puts(out, needed ? op->required : op->optional);
+    zl_names_list(out, op->fields, needed);
 }
 
 static json_t *words(zl_call *call, const char *list)
@@ -90,8 +85,11 @@ static json_t *limits_value(zl_call *call, const zlay_limits *limits)
     return object;
 }
 
-zlay_status zl_op_zlay(zl_call *call)
+const zl_fields zl_no_fields = {0};
+
+zlay_status zl_op_zlay(zl_call *call, const void *asked)
 {
+    (void)asked;
     call->value = json_object();
     zl_put_value(call, call->value, "version", json_string(zlay_version()));
     zl_put_value(call, call->value, "rules_version", zl_json_uint(zlay_rules_version()));

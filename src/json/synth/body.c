@@ -31,20 +31,37 @@ static zlay_status print_body(zlay_ctx *ctx, zlay_buf *out, const void *value)
     return zlay_body_print(out, value);
 }
 
-zlay_status zl_op_body_check(zl_call *call)
+static zlay_status read_body(zl_call *call, const json_t *object, const zl_field *field, void *to)
 {
     zl_json_text text = {0};
-    zlay_body *body = NULL;
-    zlay_status status = zl_get_text(call, call->request, "body", &text);
+    zlay_status status = zl_get_text(call, object, field->name, &text);
     call->in_input = true;
-    if (!status) status = zlay_body_parse(call->ctx, &body, text.text, text.length);
+    if (!status) status = zlay_body_parse(call->ctx, to, text.text, text.length);
     call->in_input = status != ZLAY_OK;
-    if (!status) {
-        call->value = json_object();
-        json_t *printed = zl_json_printed(call, print_body, body, &status);
-        zl_put_value(call, call->value, "text", printed);
-        zl_put_value(call, call->value, "operands", operands_of(call, body));
-    }
-    zlay_body_free(body);
+    return status;
+}
+
+static void drop_body(zl_call *call, const zl_field *field, void *from)
+{
+    (void)call, (void)field;
+    zlay_body_free(*(zlay_body **)from);
+}
+
+static const zl_field_kind as_body = {.read = read_body, .drop = drop_body};
+typedef zlay_body *as_body_type;
+
+typedef struct body_asked {
+    zlay_body *body;
+} body_asked;
+
+static const zl_field body_rows[] = {{"body", ZL_NEEDS, ZL_AT(as_body, body_asked, body)}};
+const zl_fields zl_body_fields = {ZL_ROWS(body_rows, body_asked)};
+
+zlay_status zl_op_body_check(zl_call *call, const void *asked)
+{
+    const zlay_body *body = ((const body_asked *)asked)->body;
+    call->value = json_object();
+    zlay_status status = zl_put_printed(call, "text", print_body, body);
+    zl_put_value(call, call->value, "operands", operands_of(call, body));
     return status;
 }

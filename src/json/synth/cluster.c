@@ -4,11 +4,28 @@
 
 /* ---- a tile for several blocks -------------------------------------------------------- */
 
-static zlay_status read_coordinates(zl_call *call, uint32_t rank, int32_t *out)
+typedef struct shared_asked {
+    const zlay_target *target;
+    zlay_tensormap map;
+    const json_t *coordinates;
+    zlay_multicast_request request;
+    uint32_t has_mask;
+} shared_asked;
+
+static const zl_field multicast_rows[] = {
+    ZL_TARGET(shared_asked),
+    {"map", ZL_NEEDS, ZL_AT(zl_as_map, shared_asked, map)},
+    {"coordinates", ZL_NEEDS, ZL_AT(zl_as_json_list, shared_asked, coordinates)},
+    {"cluster", ZL_NEEDS, ZL_AT(zl_as_u32, shared_asked, request.cluster)},
+    {"cta_mask", ZL_MAY, ZL_AT(zl_as_u32, shared_asked, request.cta_mask), .present = 1},
+    {"smem", ZL_MAY, ZL_AT(zl_as_u32, shared_asked, request.smem)},
+    {"barrier", ZL_MAY, ZL_AT(zl_as_u32, shared_asked, request.barrier)},
+};
+const zl_fields zl_multicast_fields = {ZL_ROWS(multicast_rows, shared_asked),
+                                       .present = offsetof(shared_asked, has_mask)};
+
+static zlay_status read_coordinates(zl_call *call, const json_t *list, uint32_t rank, int32_t *out)
 {
-    const json_t *list;
-    zlay_status status = zl_get_list(call, call->request, "coordinates", &list);
-    if (status) return status;
     if (json_array_size(list) != rank)
         return zl_fail(call->ctx, ZLAY_EINVAL, "field 'coordinates' has %zu entries, the map %u",
                        json_array_size(list), rank);
@@ -19,17 +36,6 @@ static zlay_status read_coordinates(zl_call *call, uint32_t rank, int32_t *out)
         out[i] = (int32_t)value;
     }
     return ZLAY_OK;
-}
-
-static zlay_status read_multicast(zl_call *call, zlay_multicast_request *out, zlay_tensormap *map)
-{
-    zlay_status status = zl_get_tensormap(call, map);
-    if (!status) status = read_coordinates(call, map->rank, out->coordinate);
-    if (!status) status = zl_get_u32(call, call->request, "cluster", &out->cluster);
-    if (!status) status = zl_get_u32(call, call->request, "smem", &out->smem);
-    if (!status) status = zl_get_u32(call, call->request, "barrier", &out->barrier);
-    out->cta_mask = out->cluster < 32 ? (1u << out->cluster) - 1 : UINT32_MAX;
-    return status ? status : zl_get_u32(call, call->request, "cta_mask", &out->cta_mask);
 }
 
 static json_t *issue_value(zl_call *call, const zlay_issue *issue)
@@ -45,26 +51,21 @@ static json_t *issue_value(zl_call *call, const zlay_issue *issue)
     return value;
 }
 
-static zlay_status put_certificate(zl_call *call, const zlay_multicast *m)
+/* Without a mask all blocks of the cluster take the tile. */
+zlay_status zl_op_cluster_multicast(zl_call *call, const void *value)
 {
+    const shared_asked *asked = value;
+    zlay_multicast_request request = asked->request;
     zlay_layout *a = NULL, *b = NULL;
-    zlay_status status = zlay_multicast_certificate(call->ctx, &a, &b, m);
-    if (!status) zl_put_value(call, call->value, "certificate", zl_json_pair(call, a, b));
-    zlay_layout_free(a);
-    zlay_layout_free(b);
-    return status;
-}
-
-zlay_status zl_op_cluster_multicast(zl_call *call)
-{
-    const zlay_target *target;
-    zlay_tensormap map = {0};
-    zlay_multicast_request request = {.size = sizeof request, .map = &map};
     zlay_multicast m;
     zlay_issue issue;
-    zlay_status status = zl_get_target(call, &target);
-    if (!status) status = read_multicast(call, &request, &map);
-    if (!status) status = zlay_multicast_synth(call->ctx, &m, target, &request);
+    request.size = sizeof request;
+    request.map = &asked->map;
+    if (!asked->has_mask)
+        request.cta_mask = request.cluster < 32 ? (1u << request.cluster) - 1 : UINT32_MAX;
+    zlay_status status =
+        read_coordinates(call, asked->coordinates, asked->map.rank, request.coordinate);
+    if (!status) status = zlay_multicast_synth(call->ctx, &m, asked->target, &request);
     if (status) return status;
     call->value = json_object();
     json_t *copies = json_array();
@@ -73,7 +74,8 @@ zlay_status zl_op_cluster_multicast(zl_call *call)
     zl_put_value(call, call->value, "map", zl_json_tensormap(call, &m.map));
     zl_put_value(call, call->value, "copies", copies);
     zl_put_value(call, call->value, "bytes", json_integer(m.expect));
-    return put_certificate(call, &m);
+    status = zlay_multicast_certificate(call->ctx, &a, &b, &m);
+    return zl_put_certificate(call, status, a, b);
 }
 
 /* ---- registers that change blocks -------------------------------------------------------- */

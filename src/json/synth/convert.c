@@ -98,17 +98,6 @@ static zlay_status put_steps(zl_call *call, const zlay_convert *plan, uint32_t c
 
 /* ---- plans ------------------------------------------------------------------------------- */
 
-static void put_certificate(zl_call *call, const zlay_convert *plan)
-{
-    const zlay_layout *a, *b;
-    json_t *value = json_object();
-    if (zlay_convert_certificate(&a, &b, plan) == ZLAY_OK) {
-        zl_put_value(call, value, "a", zl_json_layout(call, a));
-        zl_put_value(call, value, "b", zl_json_layout(call, b));
-    }
-    zl_put_value(call, call->value, "certificate", value);
-}
-
 /* Of what stores, or of what loads; null where a count is not known. */
 static json_t *wavefronts_value(const zlay_convert *plan, bool stores)
 {
@@ -134,12 +123,13 @@ static void put_wavefronts(zl_call *call, const zlay_convert *plan)
 static zlay_status plan_value(zl_call *call, const zlay_convert *plan)
 {
     zlay_convert_summary info;
+    const zlay_layout *a, *b;
     zlay_status status = zlay_convert_info(&info, plan);
     const zlay_layout *shared = zlay_convert_shared(plan);
     json_t *value = call->value = json_object();
     zl_put_value(call, value, "level", zl_json_word(levels, info.level));
     if (!status) status = put_steps(call, plan, info.steps);
-    zl_put_value(call, value, "shared", shared ? zl_json_layout(call, shared) : json_null());
+    zl_put_value(call, value, "shared", zl_json_layout(call, shared));
     put_wavefronts(call, plan);
     zl_put_value(call, value, "conflict_free",
                  info.counted ? json_boolean(info.conflict_free) : json_null());
@@ -150,7 +140,8 @@ static zlay_status plan_value(zl_call *call, const zlay_convert *plan)
     zl_put_value(call, value, "smem", zl_json_uint(info.smem));
     zl_put_value(call, value, "trips", zl_json_uint(info.trips));
     zl_put_value(call, value, "remote", zl_json_uint(info.remote));
-    put_certificate(call, plan);
+    status = status ? status : zlay_convert_certificate(&a, &b, plan);
+    if (!status) zl_put_value(call, value, "certificate", zl_json_pair(call, a, b));
     return status;
 }
 

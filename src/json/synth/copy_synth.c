@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies by threads. */
+/* copy.synth: the copy of a tile by threads, as an answer. */
 #include "json/json.h"
 
 #include <stdlib.h>
@@ -21,34 +21,76 @@ static const zl_named thread_paths[] = {{"bulk", ZLAY_PATH_BULK},
                                         {"store_async", ZLAY_PATH_STORE_ASYNC},
                                         {NULL, 0}};
 
-static zlay_status read_side(zl_call *call, const char *name, zlay_copy_side *out,
-                             zlay_layout **layout)
+enum { HAS_TYPE = 1, HAS_BITS = 2 };
+
+static const zl_field side_rows[] = {
+    ZL_OWN("layout", ZL_NEEDS),
+    {"space", ZL_NEEDS, ZL_AT(zl_as_word, zlay_copy_side, space), .of = spaces},
+    {"align", ZL_MAY, ZL_AT(zl_as_some64, zlay_copy_side, align)},
+};
+static const zl_fields side_fields = {ZL_ROWS(side_rows, zlay_copy_side)};
+
+/* Messages about the layout of a side name the side. */
+static zlay_status read_side(zl_call *call, const json_t *object, const zl_field *field, void *to)
 {
     const json_t *side;
-    zlay_status status = zl_get_object(call, call->request, name, &side);
-    if (!status) status = zl_fields_check(call, side, name, "layout space", "align");
-    if (!status) status = zl_get_word(call, side, "space", spaces, &out->space);
-    if (!status) status = zl_get_u64(call, side, "align", &out->align);
-    if (!status && !out->align && json_object_get(side, "align"))
-        status = zl_wrong(call, "align", "an integer of at least 1");
-    if (!status) status = zl_layout_of(call, name, json_object_get(side, "layout"), layout);
-    out->layout = *layout;
+    zlay_copy_side *out = to;
+    zlay_layout *layout = NULL;
+    zlay_status status = zl_get_object(call, object, field->name, &side);
+    if (!status) status = zl_names_check(call, side, field->name, &side_fields);
+    if (!status) status = zl_read_object(call, side, &side_fields, out);
+    if (!status)
+        status = zl_layout_of(call, field->name, json_object_get(side, "layout"), &layout);
+    out->layout = layout;
     return status;
 }
 
-static zlay_status read_bits(zl_call *call, uint32_t *out)
+static void drop_side(zl_call *call, const zl_field *field, void *from)
+{
+    zl_drop_layout(call, field, &((zlay_copy_side *)from)->layout);
+}
+
+static zlay_status read_type(zl_call *call, const json_t *object, const zl_field *field, void *to)
 {
     int32_t type = -1;
-    const json_t *named = json_object_get(call->request, "type");
-    const json_t *counted = json_object_get(call->request, "elem_bits");
-    if (!named == !counted)
-        return zl_fail(call->ctx, ZLAY_EINVAL,
-                       "one of the fields 'type' and 'elem_bits' is wanted");
-    if (counted) return zl_get_u32(call, call->request, "elem_bits", out);
-    zlay_status status = zl_get_word(call, call->request, "type", zl_types, &type);
-    *out = zlay_type_bits(type);
+    zlay_status status = zl_get_word(call, object, field->name, zl_types, &type);
+    *(uint32_t *)to = zlay_type_bits(type);
     return status;
 }
+
+static zlay_status read_tile(zl_call *call, const json_t *object, const zl_field *field, void *to)
+{
+    zlay_copy_request *out = to;
+    const json_t *list = json_object_get(object, field->name);
+    if (!json_array_size(list) || json_array_size(list) > ZLAY_TILE_AXES)
+        return zl_wrong(call, field->name, "a list of 1 to 8 integers");
+    for (size_t i = 0; i < json_array_size(list); i++)
+        if (!zl_json_u64(json_array_get(list, i), &out->tile[out->axes++]))
+            return zl_wrong(call, field->name, "a list of 1 to 8 integers");
+    return ZLAY_OK;
+}
+
+static const zl_field_kind as_side = {.read = read_side, .drop = drop_side, .late = true},
+                           as_element = {.read = read_type}, as_cells = {.read = read_tile};
+typedef zlay_copy_side as_side_type;
+typedef uint32_t as_element_type;
+typedef zlay_copy_request as_cells_type;
+
+static const zl_field copy_rows[] = {
+    ZL_TARGET(zl_copy_asked),
+    {"src", ZL_NEEDS, ZL_AT(as_side, zl_copy_asked, request.source)},
+    {"dst", ZL_NEEDS, ZL_AT(as_side, zl_copy_asked, request.dest)},
+    {"type", ZL_MAY, ZL_AT(as_element, zl_copy_asked, request.elem_bits), .present = HAS_TYPE},
+    {"elem_bits", ZL_MAY, ZL_AT(zl_as_u32, zl_copy_asked, request.elem_bits), .present = HAS_BITS},
+    {"threads", ZL_MAY, ZL_AT(zl_as_u32, zl_copy_asked, request.threads)},
+    {"registers", ZL_MAY, ZL_AT(zl_as_u32, zl_copy_asked, request.registers)},
+    {"path", ZL_MAY, ZL_AT(zl_as_word, zl_copy_asked, request.path), .of = thread_paths},
+    {"signal", ZL_MAY, ZL_AT(zl_as_bit, zl_copy_asked, request.signal), .count = 1},
+    {"tile", ZL_MAY, ZL_AT(as_cells, zl_copy_asked, request)},
+    {"facts", ZL_MAY, ZL_AT(zl_as_facts, zl_copy_asked, request.facts)},
+};
+const zl_fields zl_copy_synth_fields = {ZL_ROWS(copy_rows, zl_copy_asked),
+                                        .present = offsetof(zl_copy_asked, present)};
 
 /* ---- the move ----------------------------------------------------------------------- */
 
@@ -226,12 +268,8 @@ static json_t *swizzles_value(zl_call *call, const zlay_move *move)
     json_t *value = json_object();
     for (int32_t side = 0; side < 2; side++) {
         zlay_move_swizzle s;
-        json_t *list = json_array();
         if (zlay_move_swizzle_info(&s, move, side)) s = (zlay_move_swizzle){0};
-        zl_put_item(call, list, json_integer(s.bits));
-        zl_put_item(call, list, json_integer(s.base));
-        zl_put_item(call, list, json_integer(s.shift));
-        zl_put_value(call, value, names[side], list);
+        zl_put_value(call, value, names[side], zl_json_three(call, s.bits, s.base, s.shift));
     }
     return value;
 }
@@ -249,24 +287,19 @@ static json_t *widest_value(zl_call *call, const zlay_move *move)
     static const char *const sides[] = {"src", "dst"};
     zlay_move_widest w;
     if (zlay_move_widest_info(&w, move) || !w.width) return json_null();
-    json_t *value = json_object(), *points = json_array();
-    for (int i = 0; i < 2; i++) zl_put_item(call, points, zl_json_uint(w.points[i]));
+    json_t *value = json_object();
     zl_put_value(call, value, "width", json_integer(w.width));
     zl_put_value(call, value, "refused", json_integer(w.refused));
     zl_put_value(call, value, "why", zl_json_word(reasons, w.why));
     zl_put_value(call, value, "side", json_string(sides[w.side]));
-    zl_put_value(call, value, "points", points);
+    zl_put_value(call, value, "points", zl_json_list(call, w.points, ZL_COUNT(w.points)));
     return value;
 }
 
 static json_t *source_certificate(zl_call *call, const zlay_move *move)
 {
     const zlay_layout *a, *b;
-    json_t *pair = json_object();
-    if (zlay_move_certificate_source(&a, &b, move)) return pair;
-    zl_put_value(call, pair, "a", zl_json_layout(call, a));
-    zl_put_value(call, pair, "b", zl_json_layout(call, b));
-    return pair;
+    return zlay_move_certificate_source(&a, &b, move) ? json_object() : zl_json_pair(call, a, b);
 }
 
 static json_t *move_value(zl_call *call, const zlay_move *move)
@@ -297,43 +330,20 @@ static json_t *move_value(zl_call *call, const zlay_move *move)
     return value;
 }
 
-static zlay_status read_request(zl_call *call, zlay_copy_request *out, zlay_layout *layout[2],
-                                zlay_facts **facts)
+zlay_status zl_copy_made(zl_call *call, zlay_move **out, const zl_copy_asked *a)
 {
-    bool signal = false;
-    zlay_status status = read_bits(call, &out->elem_bits);
-    if (!status) status = zl_get_u32(call, call->request, "threads", &out->threads);
-    if (!status) status = zl_get_u32(call, call->request, "registers", &out->registers);
-    if (!status) status = zl_get_word(call, call->request, "path", thread_paths, &out->path);
-    if (!status) status = zl_get_flag(call, call->request, "signal", &signal);
-    out->signal = signal;
-    if (!status) status = read_side(call, "src", &out->source, &layout[0]);
-    if (!status) status = read_side(call, "dst", &out->dest, &layout[1]);
-    if (!status) status = zl_get_tile(call, out->tile, &out->axes);
-    if (!status) status = zl_get_facts(call, facts);
-    out->facts = *facts;
-    return status;
+    zlay_copy_request request = a->request;
+    if (a->present != HAS_TYPE && a->present != HAS_BITS)
+        return zl_fail(call->ctx, ZLAY_EINVAL,
+                       "one of the fields 'type' and 'elem_bits' is wanted");
+    request.size = sizeof request;
+    return zlay_copy_synth(call->ctx, out, a->target, &request);
 }
 
-zlay_status zl_copy_made(zl_call *call, zlay_move **out)
-{
-    zlay_copy_request request = {.size = sizeof request};
-    const zlay_target *target;
-    zlay_layout *layout[2] = {NULL, NULL};
-    zlay_facts *facts = NULL;
-    zlay_status status = zl_get_target(call, &target);
-    if (!status) status = read_request(call, &request, layout, &facts);
-    if (!status) status = zlay_copy_synth(call->ctx, out, target, &request);
-    zlay_facts_free(facts);
-    zlay_layout_free(layout[0]);
-    zlay_layout_free(layout[1]);
-    return status;
-}
-
-zlay_status zl_op_copy_synth(zl_call *call)
+zlay_status zl_op_copy_synth(zl_call *call, const void *asked)
 {
     zlay_move *move = NULL;
-    zlay_status status = zl_copy_made(call, &move);
+    zlay_status status = zl_copy_made(call, &move, asked);
     if (!status) call->value = move_value(call, move);
     zlay_move_free(move);
     return status;

@@ -1,22 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tiles of tensors whose extents may have names, in requests and moves. */
+/* Tiles of tensors whose extents may have names, in moves. */
 #include "json/json.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-zlay_status zl_get_tile(zl_call *call, uint64_t *shape, uint32_t *axes)
-{
-    const json_t *list = json_object_get(call->request, "tile");
-    *axes = 0;
-    if (!list) return ZLAY_OK;
-    if (!json_array_size(list) || json_array_size(list) > ZLAY_TILE_AXES)
-        return zl_wrong(call, "tile", "a list of 1 to 8 integers");
-    for (size_t i = 0; i < json_array_size(list); i++)
-        if (!zl_json_u64(json_array_get(list, i), &shape[(*axes)++]))
-            return zl_wrong(call, "tile", "a list of 1 to 8 integers");
-    return ZLAY_OK;
-}
 
 typedef struct axis_asked {
     const zlay_move *move;

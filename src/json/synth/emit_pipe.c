@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A pipe as a kernel. */
-#include "json/json.h"
+/* emit of what: pipe, a pipe as a kernel. */
+#include "json/synth/emit.h"
 
 enum { FRAGMENTS_MOST = 64, BOUND_MOST = 16, ARGUMENTS_MOST = 256 };
 
@@ -11,49 +11,12 @@ static const zl_named kinds[] = {{"u32", ZLAY_ARGUMENT_COUNT},
                                  {"CUtensorMap", ZLAY_ARGUMENT_MAP},
                                  {NULL, 0}};
 
-typedef struct pipe_ask {
-    zlay_pipe_emit ask;
-    zlay_pipe_fragment fragment[FRAGMENTS_MOST];
-    zlay_pipe_move move[BOUND_MOST];
-    zlay_move *plan[BOUND_MOST];
-    zlay_pipe_operand operand[BOUND_MOST];
-    zlay_layout *layout[BOUND_MOST];
-    zlay_pipe_launch launch;
-    zlay_pipe_argument argument[ARGUMENTS_MOST];
-} pipe_ask;
+/* ---- moves --------------------------------------------------------------------------------- */
 
-/* An optional list of at most so many objects; NULL where it is absent. */
-static zlay_status list_of(zl_call *call, const char *name, size_t most, const json_t **list)
+static zlay_status read_axes(zl_call *call, const json_t *object, const zl_field *field, void *to)
 {
-    *list = NULL;
-    if (!json_object_get(call->request, name)) return ZLAY_OK;
-    zlay_status status = zl_get_list(call, call->request, name, list);
-    if (status || json_array_size(*list) <= most) return status;
-    return zl_fail(call->ctx, ZLAY_ELIMIT, "field '%s': %zu, and at most %zu are read", name,
-                   json_array_size(*list), most);
-}
-
-/* "fragments": [{"line": .., "text": ..}] */
-static zlay_status read_fragments(zl_call *call, pipe_ask *p)
-{
-    const json_t *list;
-    zlay_status status = list_of(call, "fragments", FRAGMENTS_MOST, &list);
-    for (size_t i = 0; i < json_array_size(list) && !status; i++) {
-        const json_t *one = json_array_get(list, i);
-        zl_json_text text = {0};
-        status = zl_fields_check(call, one, "fragments", "line text", "");
-        if (!status) status = zl_get_u32(call, one, "line", &p->fragment[i].line);
-        if (!status) status = zl_get_text(call, one, "text", &text);
-        p->fragment[i].text = text.text;
-    }
-    p->ask.fragments = p->fragment;
-    p->ask.fragments_count = (uint32_t)json_array_size(list);
-    return status;
-}
-
-static zlay_status read_axes(zl_call *call, const json_t *one, zlay_pipe_move *out)
-{
-    const json_t *axes = json_object_get(one, "axis");
+    zlay_pipe_move *out = to;
+    const json_t *axes = json_object_get(object, field->name);
     if (!json_is_array(axes) || json_array_size(axes) > ZLAY_PIPE_AXES)
         return zl_wrong(call, "axis", "a list of at most 8 names or null");
     for (size_t i = 0; i < json_array_size(axes); i++)
@@ -61,150 +24,138 @@ static zlay_status read_axes(zl_call *call, const json_t *one, zlay_pipe_move *o
     return ZLAY_OK;
 }
 
-/* The fields of tensormap.synth stand in an object of their own, all but the target. */
-static zlay_status read_plan(zl_call *call, json_t *plan, zlay_move **out)
+/* The fields of tensormap.synth, which are read as a request of their own: its target is that of
+ * the whole, and other fields may stand there. */
+static zlay_status read_maps(zl_call *call, zlay_move **out)
 {
-    uint32_t axes;
+    static const char *const needed[] = {"source", "tile"};
+    zl_maps_asked asked;
+    for (size_t i = 0; i < ZL_COUNT(needed); i++)
+        if (!json_object_get(call->request, needed[i]))
+            return zl_wrong(call, needed[i],
+                            "a layout: a text, an F2 object, or {A, b, box, ..}");
+    zlay_status status =
+        zl_read_fresh(call, call->request, &zl_tensormap_synth_fields, &asked);
+    if (!status) status = zl_maps_made(call, out, &asked);
+    zl_drop(call, &zl_tensormap_synth_fields, &asked);
+    return status;
+}
+
+static zlay_status read_plan(zl_call *call, const json_t *object, const zl_field *field, void *to)
+{
     const json_t *whole = call->request;
+    zlay_move *made = NULL;
+    json_t *plan = json_object_get(object, field->name);
     if (!json_is_object(plan))
         return zl_wrong(call, "plan", "an object, as tensormap.synth takes it");
     if (json_object_set(plan, "target", json_object_get(whole, "target"))) return ZLAY_ENOMEM;
     call->request = plan;
-    zlay_status status = zl_move_synth(call, out, &axes);
+    zlay_status status = read_maps(call, &made);
     call->request = whole;
+    *(const zlay_move **)to = made;
     return status;
 }
 
-/* "moves": [{"name": .., "axis": [..], "plan": {..}}] */
-static zlay_status read_moves(zl_call *call, pipe_ask *p)
+static void drop_plan(zl_call *call, const zl_field *field, void *from)
 {
-    const json_t *list;
-    zlay_status status = list_of(call, "moves", BOUND_MOST, &list);
-    for (size_t i = 0; i < json_array_size(list) && !status; i++) {
-        const json_t *one = json_array_get(list, i);
-        zl_json_text name = {0};
-        status = zl_fields_check(call, one, "moves", "name axis plan", "");
-        if (!status) status = zl_get_text(call, one, "name", &name);
-        if (!status) status = read_axes(call, one, &p->move[i]);
-        if (!status) status = read_plan(call, json_object_get(one, "plan"), &p->plan[i]);
-        p->move[i].name = name.text;
-        p->move[i].move = p->plan[i];
-    }
-    p->ask.moves = p->move;
-    p->ask.moves_count = (uint32_t)json_array_size(list);
-    return status;
+    (void)call, (void)field;
+    zlay_move_free((zlay_move *)(uintptr_t)*(const zlay_move **)from);
 }
 
-/* "operands": [{"smem": .., "type": .., "major": .., "swizzle": .., "layout": ..}] */
-static zlay_status read_operands(zl_call *call, pipe_ask *p)
-{
-    const json_t *list;
-    zlay_status status = list_of(call, "operands", BOUND_MOST, &list);
-    for (size_t i = 0; i < json_array_size(list) && !status; i++) {
-        const json_t *one = json_array_get(list, i);
-        zlay_pipe_operand *o = &p->operand[i];
-        zl_json_text smem = {0};
-        status = zl_fields_check(call, one, "operands", "smem type major swizzle layout", "");
-        if (!status) status = zl_get_text(call, one, "smem", &smem);
-        if (!status) status = zl_get_word(call, one, "type", zl_types, &o->type);
-        if (!status) status = zl_get_word(call, one, "major", zl_majors, &o->major);
-        if (!status) status = zl_get_word(call, one, "swizzle", zl_swizzles, &o->swizzle);
-        if (!status)
-            status = zl_layout_of(call, "layout", json_object_get(one, "layout"), &p->layout[i]);
-        o->smem = smem.text;
-        o->layout = p->layout[i];
-    }
-    p->ask.operands = p->operand;
-    p->ask.operands_count = (uint32_t)json_array_size(list);
-    return status;
-}
+static const zl_field_kind as_axes = {.read = read_axes},
+                           as_plan = {.read = read_plan, .drop = drop_plan, .late = true};
+typedef zlay_pipe_move as_axes_type;
+typedef const zlay_move *as_plan_type;
 
-static void bound_free(pipe_ask *p)
-{
-    for (size_t i = 0; i < BOUND_MOST; i++) {
-        zlay_move_free(p->plan[i]);
-        zlay_layout_free(p->layout[i]);
-    }
-}
+/* ---- fields -------------------------------------------------------------------------------- */
 
-static zlay_status read_ask(zl_call *call, pipe_ask *p)
-{
-    zl_json_text name = {0};
-    bool unchecked = false;
-    p->ask.size = sizeof p->ask;
-    zlay_status status = zl_get_target(call, &p->ask.target);
-    if (!status) status = zl_get_text(call, call->request, "name", &name);
-    if (!status) status = zl_get_word(call, call->request, "language", languages, &p->ask.language);
-    if (!status) status = zl_get_flag(call, call->request, "unchecked", &unchecked);
-    if (!status) status = zl_get_u32(call, call->request, "tries", &p->ask.tries);
-    if (!status) status = read_fragments(call, p);
-    if (!status) status = read_moves(call, p);
-    if (!status) status = read_operands(call, p);
-    p->ask.name = name.text;
-    p->ask.name_length = name.length;
-    p->ask.unchecked = unchecked;
-    return status;
-}
+static const zl_field move_rows[] = {
+    {"name", ZL_NEEDS, ZL_AT(zl_as_string, zlay_pipe_move, name)},
+    {"axis", ZL_NEEDS, ZL_WHOLE(as_axes, zlay_pipe_move)},
+    {"plan", ZL_NEEDS, ZL_AT(as_plan, zlay_pipe_move, move)},
+};
+static const zl_field fragment_rows[] = {
+    {"line", ZL_NEEDS, ZL_AT(zl_as_u32, zlay_pipe_fragment, line)},
+    {"text", ZL_NEEDS, ZL_AT(zl_as_string, zlay_pipe_fragment, text)},
+};
+static const zl_field operand_rows[] = {
+    {"smem", ZL_NEEDS, ZL_AT(zl_as_string, zlay_pipe_operand, smem)},
+    {"type", ZL_NEEDS, ZL_AT(zl_as_word, zlay_pipe_operand, type), .of = zl_types},
+    {"major", ZL_NEEDS, ZL_AT(zl_as_word, zlay_pipe_operand, major), .of = zl_majors},
+    {"swizzle", ZL_NEEDS, ZL_AT(zl_as_word, zlay_pipe_operand, swizzle), .of = zl_swizzles},
+    {"layout", ZL_NEEDS, ZL_AT(zl_as_plain_layout, zlay_pipe_operand, layout)},
+};
+static const zl_fields move_fields = {ZL_ROWS(move_rows, zlay_pipe_move)},
+                       fragment_fields = {ZL_ROWS(fragment_rows, zlay_pipe_fragment)},
+                       operand_fields = {ZL_ROWS(operand_rows, zlay_pipe_operand)};
+
+typedef struct asked {
+    zl_emit_head head;
+    zlay_pipe_emit ask;
+    zl_objects fragments, moves, operands;
+} asked;
+
+#define LIST(member, table, most)                                                                  \
+    {#member, ZL_MAY, ZL_AT(zl_as_objects, asked, member), .of = &table, .count = most}
+static const zl_field pipe_rows[] = {
+    ZL_PART(zl_emit_head_fields, asked, head),
+    {"target", ZL_NEEDS, ZL_AT(zl_as_target, asked, ask.target)},
+    {"pipe", ZL_NEEDS, ZL_AT(zl_as_pipe, asked, ask.pipe)},
+    {"language", ZL_MAY, ZL_AT(zl_as_word, asked, ask.language), .of = languages},
+    LIST(fragments, fragment_fields, FRAGMENTS_MOST),
+    LIST(moves, move_fields, BOUND_MOST),
+    LIST(operands, operand_fields, BOUND_MOST),
+    {"unchecked", ZL_MAY, ZL_AT(zl_as_bit, asked, ask.unchecked), .count = 1},
+    {"tries", ZL_MAY, ZL_AT(zl_as_u32, asked, ask.tries)},
+    ZL_PTX(asked),
+};
+const zl_fields zl_emit_pipe_fields = {ZL_ROWS(pipe_rows, asked)};
+
+/* ---- the answer ------------------------------------------------------------------------------ */
+
+typedef struct printed {
+    zlay_pipe_emit ask;
+    zlay_pipe_launch launch;
+    zlay_pipe_argument argument[ARGUMENTS_MOST];
+} printed;
 
 static zlay_status print_kernel(zlay_ctx *ctx, zlay_buf *out, const void *value)
 {
-    pipe_ask *p = *(pipe_ask *const *)value;
+    printed *p = *(printed *const *)value;
     return zlay_emit_pipe(ctx, out, &p->launch, p->argument, ARGUMENTS_MOST, &p->ask);
 }
 
-static json_t *arguments(zl_call *call, const pipe_ask *p)
+static json_t *arguments_value(zl_call *call, const printed *p)
 {
     json_t *list = json_array();
     for (uint32_t i = 0; i < p->launch.arguments && i < ARGUMENTS_MOST; i++) {
         const zlay_pipe_argument *a = &p->argument[i];
-        json_t *one = json_object();
-        zl_put_value(call, one, "name", json_string(a->name));
-        const char *type = a->kind == ZLAY_ARGUMENT_SCALAR ? zlay_type_name(a->type)
-                                                           : zl_word_of(kinds, a->kind);
-        zl_put_value(call, one, "type", json_string(type));
-        zl_put_value(call, one, "bytes", json_integer(a->bytes));
-        zl_put_item(call, list, one);
+        bool scalar = a->kind == ZLAY_ARGUMENT_SCALAR;
+        const char *type = scalar ? zlay_type_name(a->type) : zl_word_of(kinds, a->kind);
+        zl_put_argument(call, list, a->name, type, a->bytes);
     }
     return list;
 }
 
-static json_t *cluster(zl_call *call, uint32_t blocks)
+zlay_status zl_emit_pipe(zl_call *call, const void *value)
 {
-    json_t *list = json_array();
-    zl_put_item(call, list, json_integer(blocks));
-    zl_put_item(call, list, json_integer(1));
-    zl_put_item(call, list, json_integer(1));
-    return list;
-}
-
-static zlay_status answer(zl_call *call, pipe_ask *p)
-{
-    zlay_status status;
-    json_t *text = zl_json_printed(call, print_kernel, &p, &status);
+    const asked *a = value;
+    printed p = {.ask = a->ask}, *at = &p;
+    p.ask.size = sizeof p.ask;
+    p.ask.name = a->head.name.text;
+    p.ask.name_length = a->head.name.length;
+    p.ask.moves = a->moves.row;
+    p.ask.moves_count = a->moves.count;
+    p.ask.fragments = a->fragments.row;
+    p.ask.fragments_count = a->fragments.count;
+    p.ask.operands = a->operands.row;
+    p.ask.operands_count = a->operands.count;
+    const char *language = zl_word_of(languages, p.ask.language);
+    zlay_status status = zl_put_kernel(call, language, print_kernel, &at, &a->head);
     if (status) return status;
-    status = zl_put_kernel(call, text, zl_word_of(languages, p->ask.language));
-    zl_put_value(call, call->value, "smem", json_integer(p->launch.smem));
-    zl_put_value(call, call->value, "threads", json_integer(p->launch.threads));
-    zl_put_value(call, call->value, "cluster", cluster(call, p->launch.cluster));
-    zl_put_value(call, call->value, "arguments", arguments(call, p));
-    return status;
-}
-
-zlay_status zl_emit_pipe(zl_call *call)
-{
-    zl_json_text text = {0};
-    zlay_pipe *pipe = NULL;
-    pipe_ask p = {.ask = {0}};
-    zlay_status status = zl_fields_check(call, call->request, "emit", "target what name pipe",
-                                         "language unchecked tries fragments moves operands ptx");
-    if (!status) status = zl_get_text(call, call->request, "pipe", &text);
-    if (!status) status = read_ask(call, &p);
-    call->in_input = true;
-    if (!status) status = zlay_pipe_parse(call->ctx, &pipe, text.text, text.length);
-    call->in_input = status != ZLAY_OK;
-    p.ask.pipe = pipe;
-    if (!status) status = answer(call, &p);
-    zlay_pipe_free(pipe);
-    bound_free(&p);
-    return status;
+    zl_put_value(call, call->value, "smem", json_integer(p.launch.smem));
+    zl_put_value(call, call->value, "threads", json_integer(p.launch.threads));
+    zl_put_value(call, call->value, "cluster", zl_json_three(call, p.launch.cluster, 1, 1));
+    zl_put_value(call, call->value, "arguments", arguments_value(call, &p));
+    return ZLAY_OK;
 }

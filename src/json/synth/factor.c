@@ -82,14 +82,12 @@ static zlay_status print_word(zlay_ctx *ctx, zlay_buf *out, const void *value)
 }
 
 /* The kernel of a word, where the request has a name for it. */
-static zlay_status put_kernel(zl_call *call, json_t *value, const zlay_word *word)
+static zlay_status put_kernel(zl_call *call, const zlay_word *word)
 {
     named_word n = {word, {NULL, 0}};
     zlay_status status = zl_get_text(call, call->request, "name", &n.name);
     if (status || !n.name.text) return status;
-    json_t *text = zl_json_printed(call, print_word, &n, &status);
-    if (!status) zl_put_value(call, value, "text", text);
-    return status;
+    return zl_put_printed(call, "text", print_word, &n);
 }
 
 static zlay_status put_word(zl_call *call, json_t *value, const zlay_word *word)
@@ -113,7 +111,7 @@ static zlay_status put_word(zl_call *call, json_t *value, const zlay_word *word)
     zl_put_value(call, lower, "instructions", zl_json_uint(info.lower_instructions));
     zl_put_value(call, value, "lower_bound", lower);
     zl_put_value(call, value, "optimal", json_boolean(info.optimal));
-    return put_kernel(call, value, word);
+    return put_kernel(call, word);
 }
 
 /* [name, size] in the order of a slot's coordinates. */
@@ -151,7 +149,7 @@ typedef struct permutation {
 static const zl_field word_rows[] = {
     {"slots", ZL_NEEDS, ZL_AT(as_slots, permutation, slots)},
     {"map", ZL_NEEDS, ZL_AT(zl_as_layout, permutation, map)},
-    {"name", ZL_MAY, &zl_as_own, .at = 0},
+    ZL_OWN("name", ZL_MAY),
 };
 const zl_fields zl_word_fields = {ZL_ROWS(word_rows, permutation)};
 
@@ -215,7 +213,7 @@ static const zl_field factor_rows[] = {
     ZL_TARGET(asked),
     {"elem_bits", ZL_MAY, ZL_AT(zl_as_u32, asked, request.elem_bits)},
     {"desc", ZL_MAY, ZL_AT(as_desc, asked, request.desc)},
-    {"name", ZL_MAY, &zl_as_own, .at = 0},
+    ZL_OWN("name", ZL_MAY),
     {"layout", ZL_NEEDS, ZL_AT(zl_as_layout, asked, request.layout)},
 };
 static const asked usual = {.request = {.size = sizeof usual.request}};
@@ -241,13 +239,8 @@ static json_t *atoms_value(zl_call *call, const zlay_normal *n, int32_t side)
     json_t *list = json_array();
     if (!at) call->no_memory = true;
     size_t count = at ? zlay_normal_swizzles(at, ATOMS_MOST, n, side) : 0;
-    for (size_t i = 0; i < count; i++) {
-        json_t *atom = json_array();
-        zl_put_item(call, atom, json_integer(at[i].bits));
-        zl_put_item(call, atom, json_integer(at[i].base));
-        zl_put_item(call, atom, json_integer(at[i].shift));
-        zl_put_item(call, list, atom);
-    }
+    for (size_t i = 0; i < count; i++)
+        zl_put_item(call, list, zl_json_three(call, at[i].bits, at[i].base, at[i].shift));
     return list;
 }
 

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The function of a move by threads, as text. */
-#include "json/json.h"
+/* emit of what: move, the function of copy.synth's plan. */
+#include "json/synth/emit.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <zlay/emit.h>
 
-typedef struct named_move {
-    const zlay_move *move;
-    zl_json_text name;
-} named_move;
+typedef struct asked {
+    zl_emit_head head;
+    zl_copy_asked copy;
+} asked;
 
-static zlay_status print_move(zlay_ctx *ctx, zlay_buf *out, const void *value)
-{
-    const named_move *n = value;
-    return zlay_emit_move(ctx, out, n->move, n->name.text, n->name.length);
-}
+static const zl_field move_rows[] = {
+    ZL_PART(zl_emit_head_fields, asked, head),
+    ZL_PART(zl_copy_synth_fields, asked, copy),
+    ZL_PTX(asked),
+};
+const zl_fields zl_emit_move_fields = {ZL_ROWS(move_rows, asked)};
 
 /* A parameter as the text declares it: ".b32 ptr_dest", or ".align 16 .b8 held_dest[64]". */
 static json_t *parameter_value(zl_call *call, const char *at)
@@ -49,30 +49,25 @@ static void put_parameters(zl_call *call, const char *text)
     zl_put_value(call, call->value, "result", result ? result : json_null());
 }
 
-static zlay_status put_text(zl_call *call, const named_move *n)
+static zlay_status put_function(zl_call *call, const zlay_move *move, const zl_emit_head *head)
 {
     zlay_move_summary info;
-    zlay_status status = zlay_move_info(&info, n->move);
-    json_t *text = status ? NULL : zl_json_printed(call, print_move, n, &status);
+    zlay_status status = zlay_move_info(&info, move);
+    if (!status) status = zl_put_text(call, ZL_FUNCTION_OF_MOVE, move, head);
     if (status) return status;
-    status = zl_put_kernel(call, text, "ptx");
     zl_put_value(call, call->value, "threads", json_integer(info.threads));
     zl_put_value(call, call->value, "bytes", zl_json_uint(info.bytes));
-    if (text) put_parameters(call, json_string_value(text));
-    return status;
+    const char *text = json_string_value(json_object_get(call->value, "text"));
+    if (text) put_parameters(call, text);
+    return ZLAY_OK;
 }
 
-zlay_status zl_emit_function(zl_call *call)
+zlay_status zl_emit_move(zl_call *call, const void *value)
 {
-    named_move n = {0};
+    const asked *a = value;
     zlay_move *move = NULL;
-    zlay_status status =
-        zl_fields_check(call, call->request, "emit", "target what name src dst",
-                        "type elem_bits threads registers path signal tile facts ptx");
-    if (!status) status = zl_get_text(call, call->request, "name", &n.name);
-    if (!status) status = zl_copy_made(call, &move);
-    n.move = move;
-    if (!status) status = put_text(call, &n);
+    zlay_status status = zl_copy_made(call, &move, &a->copy);
+    if (!status) status = put_function(call, move, &a->head);
     zlay_move_free(move);
     return status;
 }

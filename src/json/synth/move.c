@@ -18,8 +18,6 @@ static const zl_named paths[] = {
     {"realign", ZLAY_PATH_REALIGN},         {"matrix", ZLAY_PATH_MATRIX},
     {"store_async", ZLAY_PATH_STORE_ASYNC}, {NULL, 0}};
 
-static const zl_named edges[] = {{"weak", ZLAY_EDGE_WEAK}, {"strong", ZLAY_EDGE_STRONG}, {NULL, 0}};
-
 static json_t *integers(zl_call *call, const int32_t *list, uint32_t count)
 {
     json_t *value = json_array();
@@ -96,19 +94,10 @@ static json_t *copies_value(zl_call *call, const zlay_move *move, uint32_t axes)
     return list;
 }
 
-static json_t *layout_or_null(zl_call *call, const zlay_layout *layout)
-{
-    return layout ? zl_json_layout(call, layout) : json_null();
-}
-
 static json_t *certificate_value(zl_call *call, const zlay_move *move)
 {
     const zlay_layout *a, *b;
-    json_t *pair = json_object();
-    if (zlay_move_certificate(&a, &b, move)) return pair;
-    zl_put_value(call, pair, "a", layout_or_null(call, a));
-    zl_put_value(call, pair, "b", layout_or_null(call, b));
-    return pair;
+    return zlay_move_certificate(&a, &b, move) ? json_object() : zl_json_pair(call, a, b);
 }
 
 json_t *zl_json_move(zl_call *call, const zlay_move *move, uint32_t axes)
@@ -116,15 +105,15 @@ json_t *zl_json_move(zl_call *call, const zlay_move *move, uint32_t axes)
     zlay_move_summary info;
     json_t *value = json_object();
     if (zlay_move_info(&info, move)) return value;
-    const char *path = zl_word_of(paths, info.path), *edge = zl_word_of(edges, info.edge);
+    const char *path = zl_word_of(paths, info.path), *edge = zl_word_of(zl_edges, info.edge);
     zl_put_value(call, value, "path", json_string(path ? path : "?"));
     zl_put_value(call, value, "edge", json_string(edge ? edge : "?"));
     zl_put_value(call, value, "maps", maps_value(call, move));
     zl_put_value(call, value, "copies", copies_value(call, move, axes));
     zl_put_value(call, value, "bytes", zl_json_uint(info.bytes));
     zl_put_value(call, value, "reserved", zl_json_uint(info.reserved_bytes));
-    zl_put_value(call, value, "smem", layout_or_null(call, zlay_move_smem(move)));
-    zl_put_value(call, value, "residual", layout_or_null(call, zlay_move_residual(move)));
+    zl_put_value(call, value, "smem", zl_json_layout(call, zlay_move_smem(move)));
+    zl_put_value(call, value, "residual", zl_json_layout(call, zlay_move_residual(move)));
     guard_put(call, value, move);
     zl_put_value(call, value, "certificate", certificate_value(call, move));
     return value;

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Plans of a GEMM, and their text. */
+/* plan.gemm: the plan of a GEMM as an answer. */
 #include "json/json.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 /* ---- the request ------------------------------------------------------------------ */
 
@@ -13,24 +10,11 @@ static const zl_named orders[] = {
 static const zl_named a_majors[] = {{"K", ZLAY_ORDER_ROW}, {"MN", ZLAY_ORDER_COLUMN}, {NULL, 0}};
 static const zl_named b_majors[] = {{"K", ZLAY_ORDER_COLUMN}, {"MN", ZLAY_ORDER_ROW}, {NULL, 0}};
 
-static zlay_status read_order(zl_call *call, const char *order, const char *major,
-                              const zl_named *majors, int32_t *out)
+static zlay_status read_tile(zl_call *call, const json_t *object, const zl_field *field, void *to)
 {
-    int32_t by_major = 0;
-    zlay_status status = zl_get_word(call, call->request, order, orders, out);
-    if (!status && majors) status = zl_get_word(call, call->request, major, majors, &by_major);
-    if (status) return status;
-    if (*out && by_major && *out != by_major)
-        return zl_fail(call->ctx, ZLAY_EINVAL, "fields '%s' and '%s' disagree", order, major);
-    if (by_major) *out = by_major;
-    return ZLAY_OK;
-}
-
-static zlay_status read_tile(zl_call *call, zlay_gemm *out)
-{
-    const json_t *tile = json_object_get(call->request, "tile");
+    zlay_gemm *out = to;
+    const json_t *tile = json_object_get(object, field->name);
     uint32_t *const extents[] = {&out->tile_m, &out->tile_n, &out->tile_k};
-    if (!tile) return ZLAY_OK;
     if (!json_is_array(tile) || json_array_size(tile) != ZL_COUNT(extents))
         return zl_wrong(call, "tile", "a list of three integers");
     for (size_t i = 0; i < ZL_COUNT(extents); i++) {
@@ -42,41 +26,46 @@ static zlay_status read_tile(zl_call *call, zlay_gemm *out)
     return ZLAY_OK;
 }
 
-static zlay_status read_sizes(zl_call *call, zlay_gemm *out)
+static const zl_field_kind as_gemm_tile = {.read = read_tile};
+typedef zlay_gemm as_gemm_tile_type;
+
+#define AT(kind, member) ZL_AT(kind, zl_gemm_asked, member)
+static const zl_field gemm_rows[] = {
+    ZL_TARGET(zl_gemm_asked),
+    {"m", ZL_NEEDS, AT(zl_as_some64, gemm.m)},
+    {"n", ZL_NEEDS, AT(zl_as_some64, gemm.n)},
+    {"k", ZL_NEEDS, AT(zl_as_some64, gemm.k)},
+    {"a_order", ZL_MAY, AT(zl_as_word, gemm.a_order), .of = orders},
+    {"b_order", ZL_MAY, AT(zl_as_word, gemm.b_order), .of = orders},
+    {"d_order", ZL_MAY, AT(zl_as_word, gemm.d_order), .of = orders},
+    {"a_major", ZL_MAY, AT(zl_as_word, major[ZL_OF_A]), .of = a_majors},
+    {"b_major", ZL_MAY, AT(zl_as_word, major[ZL_OF_B]), .of = b_majors},
+    {"lda", ZL_MAY, AT(zl_as_some64, gemm.lda)},
+    {"ldb", ZL_MAY, AT(zl_as_some64, gemm.ldb)},
+    {"ldd", ZL_MAY, AT(zl_as_some64, gemm.ldd)},
+    {"tile", ZL_MAY, AT(as_gemm_tile, gemm)},
+    {"stages", ZL_MAY, AT(zl_as_u32, gemm.stages)},
+};
+const zl_fields zl_gemm_fields = {ZL_ROWS(gemm_rows, zl_gemm_asked)};
+#undef AT
+
+/* An operand's order by one field or the other; where both say one, they say the same. */
+static zlay_status order_of(zl_call *call, const char *letter, int32_t *order, int32_t by_major)
 {
-    const struct {
-        const char *name;
-        uint64_t *to;
-    } sizes[] = {{"m", &out->m},     {"n", &out->n},     {"k", &out->k},
-                 {"lda", &out->lda}, {"ldb", &out->ldb}, {"ldd", &out->ldd}};
-    for (size_t i = 0; i < ZL_COUNT(sizes); i++) {
-        zlay_status status = zl_get_u64(call, call->request, sizes[i].name, sizes[i].to);
-        if (status) return status;
-        if (!*sizes[i].to && json_object_get(call->request, sizes[i].name))
-            return zl_wrong(call, sizes[i].name, "an integer of at least 1");
-    }
+    if (*order && by_major && *order != by_major)
+        return zl_fail(call->ctx, ZLAY_EINVAL, "fields '%s_order' and '%s_major' disagree", letter,
+                       letter);
+    if (by_major) *order = by_major;
     return ZLAY_OK;
 }
 
-static zlay_status read_gemm(zl_call *call, zlay_gemm *out)
+zlay_status zl_gemm_made(zl_call *call, zlay_plan **out, const zl_gemm_asked *a)
 {
-    *out = (zlay_gemm){.size = sizeof *out};
-    zlay_status status = read_sizes(call, out);
-    if (!status) status = read_order(call, "a_order", "a_major", a_majors, &out->a_order);
-    if (!status) status = read_order(call, "b_order", "b_major", b_majors, &out->b_order);
-    if (!status) status = read_order(call, "d_order", NULL, NULL, &out->d_order);
-    if (!status) status = read_tile(call, out);
-    return status ? status : zl_get_u32(call, call->request, "stages", &out->stages);
-}
-
-static zlay_status plan_make(zl_call *call, zlay_plan **out)
-{
-    const zlay_target *target;
-    zlay_gemm gemm = {0};
-    *out = NULL;
-    zlay_status status = zl_get_target(call, &target);
-    if (!status) status = read_gemm(call, &gemm);
-    return status ? status : zlay_gemm_synth(call->ctx, out, target, &gemm);
+    zlay_gemm gemm = a->gemm;
+    gemm.size = sizeof gemm;
+    zlay_status status = order_of(call, "a", &gemm.a_order, a->major[ZL_OF_A]);
+    if (!status) status = order_of(call, "b", &gemm.b_order, a->major[ZL_OF_B]);
+    return status ? status : zlay_gemm_synth(call->ctx, out, a->target, &gemm);
 }
 
 /* ---- the plan ---------------------------------------------------------------------- */
@@ -126,15 +115,6 @@ static json_t *descriptors_value(zl_call *call, const zlay_plan *plan,
     return list;
 }
 
-static json_t *three(zl_call *call, uint64_t x, uint64_t y, uint64_t z)
-{
-    json_t *list = json_array();
-    zl_put_item(call, list, zl_json_uint(x));
-    zl_put_item(call, list, zl_json_uint(y));
-    zl_put_item(call, list, zl_json_uint(z));
-    return list;
-}
-
 static const zl_field info_rows[] = {
     ZL_NUMBER(zlay_plan_summary, stages),
     ZL_NUMBER(zlay_plan_summary, threads),
@@ -149,10 +129,13 @@ static const zl_fields info_fields = ZL_FIELDS(info_rows);
 
 static void put_info(zl_call *call, json_t *value, const zlay_plan_summary *info)
 {
-    zl_put_value(call, value, "size", three(call, info->m, info->n, info->k));
+    const uint64_t size[] = {info->m, info->n, info->k};
+    const uint64_t tiles[] = {info->tiles_m, info->tiles_n, info->tiles_k};
+    zl_put_value(call, value, "size", zl_json_list(call, size, ZL_COUNT(size)));
     zl_put_value(call, value, "swapped", json_boolean(info->swapped));
-    zl_put_value(call, value, "tile", three(call, info->tile_m, info->tile_n, info->tile_k));
-    zl_put_value(call, value, "tiles", three(call, info->tiles_m, info->tiles_n, info->tiles_k));
+    zl_put_value(call, value, "tile",
+                 zl_json_three(call, info->tile_m, info->tile_n, info->tile_k));
+    zl_put_value(call, value, "tiles", zl_json_list(call, tiles, ZL_COUNT(tiles)));
     zl_put_fields(call, value, &info_fields, info);
 }
 
@@ -187,19 +170,11 @@ static zlay_status print_ladder(zlay_ctx *ctx, zlay_buf *out, const void *value)
     return zlay_plan_ladder(out, value);
 }
 
-static zlay_status put_printed(zl_call *call, const char *key, zl_printer *print, const void *value)
+zlay_status zl_op_plan_gemm(zl_call *call, const void *asked)
 {
-    zlay_status status;
-    json_t *text = zl_json_printed(call, print, value, &status);
-    if (!status) zl_put_value(call, call->value, key, text);
-    return status;
-}
-
-zlay_status zl_op_plan_gemm(zl_call *call)
-{
-    zlay_plan *plan;
+    zlay_plan *plan = NULL;
     zlay_plan_summary info;
-    zlay_status status = plan_make(call, &plan);
+    zlay_status status = zl_gemm_made(call, &plan, asked);
     if (!status) status = zlay_plan_info(&info, plan);
     if (!status) {
         call->value = json_object();
@@ -211,139 +186,9 @@ zlay_status zl_op_plan_gemm(zl_call *call)
                      descriptors_value(call, plan, &info, ZLAY_OPERAND_B));
         zl_put_value(call, call->value, "certificates", certificates_value(call, plan));
         put_wave(call, call->value, plan);
-        status = put_printed(call, "pipe", zl_print_pipe, zlay_plan_pipe(plan));
+        status = zl_put_printed(call, "pipe", zl_print_pipe, zlay_plan_pipe(plan));
     }
-    if (!status) status = put_printed(call, "ladder", print_ladder, plan);
-    zlay_plan_free(plan);
-    return status;
-}
-
-/* ---- emit -------------------------------------------------------------------------- */
-
-typedef struct named_plan {
-    const zlay_plan *plan;
-    zl_json_text name;
-} named_plan;
-
-static zlay_status print_ptx(zlay_ctx *ctx, zlay_buf *out, const void *value)
-{
-    const named_plan *p = value;
-    return zlay_emit_ptx(ctx, out, p->plan, p->name.text, p->name.length);
-}
-
-static zlay_status print_assembly(zlay_ctx *ctx, zlay_buf *out, const void *value)
-{
-    const named_plan *p = value;
-    return zlay_emit_assembly(ctx, out, p->plan, p->name.text, p->name.length);
-}
-
-static zlay_status print_header(zlay_ctx *ctx, zlay_buf *out, const void *value)
-{
-    const named_plan *p = value;
-    return zlay_emit_header(ctx, out, p->plan, p->name.text, p->name.length);
-}
-
-enum { POINTERS = 3 }; /* the first argument that is one */
-
-/* What a caller passes to the kernel, in the kernel's order. */
-static json_t *arguments_value(zl_call *call, bool waves)
-{
-    static const struct {
-        const char *name, *type;
-        int bytes;
-    } arguments[] = {{"tensor_a", "CUtensorMap", 128},
-                     {"tensor_b", "CUtensorMap", 128},
-                     {"tensor_d", "CUtensorMap", 128},
-                     {"ptr_a", "u64", 8},
-                     {"ptr_b", "u64", 8},
-                     {"ptr_d", "u64", 8}};
-    json_t *list = json_array();
-    for (size_t i = waves ? POINTERS : 0; i < ZL_COUNT(arguments); i++) {
-        json_t *one = json_object();
-        zl_put_value(call, one, "name", json_string(arguments[i].name));
-        zl_put_value(call, one, "type", json_string(arguments[i].type));
-        zl_put_value(call, one, "bytes", json_integer(arguments[i].bytes));
-        zl_put_item(call, list, one);
-    }
-    return list;
-}
-
-/* The kernel says itself which version it needs. */
-static json_t *version_of(const char *text)
-{
-    static const char key[] = ".version ";
-    const char *found = strstr(text, key);
-    if (!found) return json_null();
-    found += strlen(key);
-    return json_stringn(found, strcspn(found, "\n"));
-}
-
-static zlay_status version_check(zl_call *call, const json_t *needed)
-{
-    zl_json_text asked = {0};
-    zlay_status status = zl_get_text(call, call->request, "ptx", &asked);
-    const char *version = json_string_value(needed);
-    if (status || !asked.text || !version) return status;
-    if (!strcmp(asked.text, version)) return ZLAY_OK;
-    return zl_fail(call->ctx, ZLAY_ENOTSUP,
-                   "field 'ptx': the text is printed for %s, the least that it needs", version);
-}
-
-zlay_status zl_put_kernel(zl_call *call, json_t *text, const char *language)
-{
-    bool ptx = text && !strcmp(language, "ptx");
-    json_t *version = ptx ? version_of(json_string_value(text)) : json_null();
-    zlay_status status = version_check(call, version);
-    call->value = json_object();
-    zl_put_value(call, call->value, "text", text);
-    zl_put_value(call, call->value, "language", json_string(language));
-    zl_put_value(call, call->value, "ptx", version);
-    return status;
-}
-
-static zlay_status emit_plan(zl_call *call, const named_plan *p, bool kernel)
-{
-    zlay_plan_summary info;
-    zlay_status status = zlay_plan_info(&info, p->plan);
-    zlay_wave_launch launch;
-    bool waves = !zlay_plan_launch(&launch, p->plan);
-    zl_printer *print = !kernel ? print_header : waves ? print_assembly : print_ptx;
-    json_t *text = status ? NULL : zl_json_printed(call, print, p, &status);
-    if (status) return status;
-    status = zl_put_kernel(call, text, !kernel ? "cuda" : waves ? "assembly" : "ptx");
-    zl_put_value(call, call->value, "smem", json_integer(info.smem));
-    zl_put_value(call, call->value, "threads", json_integer(info.threads));
-    zl_put_value(call, call->value, "cluster", three(call, 1, 1, 1));
-    if (waves)
-        zl_put_value(call, call->value, "grid",
-                     three(call, launch.grid[0], launch.grid[1], launch.grid[2]));
-    zl_put_value(call, call->value, "arguments", arguments_value(call, waves));
-    return status;
-}
-
-zlay_status zl_op_emit(zl_call *call)
-{
-    zl_json_text what = {0};
-    named_plan p = {0};
-    zlay_plan *plan = NULL;
-    zlay_status status = zl_get_text(call, call->request, "what", &what);
-    if (!status) status = zl_get_text(call, call->request, "name", &p.name);
-    if (status) return status;
-    if (!strcmp(what.text, "copy")) return zl_emit_copy(call, false);
-    if (!strcmp(what.text, "transpose")) return zl_emit_copy(call, true);
-    if (!strcmp(what.text, "move")) return zl_emit_function(call);
-    if (!strcmp(what.text, "pipe")) return zl_emit_pipe(call);
-    if (!strcmp(what.text, "snippets")) return zl_emit_asm(call);
-    bool kernel = !strcmp(what.text, "gemm");
-    if (!kernel && strcmp(what.text, "header"))
-        return zl_fail(call->ctx, ZLAY_ENOTSUP,
-                       "field 'what': 'gemm', 'header', 'copy', 'transpose', 'move', 'pipe' "
-                       "and 'snippets' are done");
-    status = zl_fields_check(call, call->request, "emit", "target what name m n k",
-                             "a_order b_order d_order a_major b_major lda ldb ldd tile stages ptx");
-    if (!status) status = plan_make(call, &plan);
-    p.plan = plan;
-    if (!status) status = emit_plan(call, &p, kernel);
+    if (!status) status = zl_put_printed(call, "ladder", print_ladder, plan);
     zlay_plan_free(plan);
     return status;
 }

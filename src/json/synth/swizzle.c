@@ -6,72 +6,69 @@
 
 enum { MODES_MOST = 8, ACCESSES_MOST = 16 };
 
-typedef struct asked {
-    zlay_swizzle_request request;
-    uint64_t shape[MODES_MOST];
-    zlay_swizzle_access access[ACCESSES_MOST];
-    zlay_layout *layout[ACCESSES_MOST];
-} asked;
-
 /* ---- the request ---------------------------------------------------------------- */
+
+typedef struct asked {
+    const zlay_target *target;
+    uint32_t elem_bits;
+    size_t rank;
+    uint64_t shape[MODES_MOST];
+    zl_objects accesses;
+} asked;
 
 static zlay_status shape_by_text(zl_call *call, const json_t *value, asked *out)
 {
     zlay_layout *layout;
     zlay_status status = zl_layout_of(call, "shape", value, &layout);
     if (status) return status;
-    out->request.rank = zlay_layout_box(out->shape, MODES_MOST, layout);
+    out->rank = zlay_layout_box(out->shape, MODES_MOST, layout);
     zlay_layout_free(layout);
-    if (out->request.rank <= MODES_MOST) return ZLAY_OK;
+    if (out->rank <= MODES_MOST) return ZLAY_OK;
     return zl_wrong(call, "shape", "a shape of at most 8 modes");
 }
 
 /* A list of extents, one extent, or a shape as layouts have it. */
-static zlay_status get_shape(zl_call *call, asked *out)
+static zlay_status read_shape(zl_call *call, const json_t *object, const zl_field *field, void *to)
 {
-    const json_t *value = json_object_get(call->request, "shape");
+    asked *out = to;
+    const json_t *value = json_object_get(object, field->name);
     size_t rank = json_is_array(value) ? json_array_size(value) : 1;
-    out->request.shape = out->shape;
     if (json_is_string(value)) return shape_by_text(call, value, out);
     if (!rank || rank > MODES_MOST) return zl_wrong(call, "shape", "a list of 1 to 8 extents");
     for (size_t i = 0; i < rank; i++)
         if (!zl_json_u64(json_is_array(value) ? json_array_get(value, i) : value, &out->shape[i]))
             return zl_wrong(call, "shape", "a list of extents");
-    out->request.rank = rank;
+    out->rank = rank;
     return ZLAY_OK;
 }
 
-static zlay_status get_access(zl_call *call, const json_t *object, asked *out, size_t i)
+static zlay_status read_access(zl_call *call, const json_t *object, const zl_field *field, void *to)
 {
     zl_json_text name = {0};
-    zlay_status status =
-        zl_fields_check(call, object, "swizzle.synth: an access", "instruction layout", "");
-    if (!status) status = zl_get_text(call, object, "instruction", &name);
-    if (!status && zlay_bank_find(&out->access[i].access, name.text, name.length))
-        status = zl_wrong(call, "instruction", "an access to shared memory that is known");
-    if (!status)
-        status = zl_layout_of(call, "layout", json_object_get(object, "layout"), &out->layout[i]);
-    out->access[i].layout = out->layout[i];
+    zlay_status status = zl_get_text(call, object, field->name, &name);
+    if (!status && zlay_bank_find(to, name.text, name.length))
+        status = zl_wrong(call, field->name, "an access to shared memory that is known");
     return status;
 }
 
-static zlay_status get_accesses(zl_call *call, asked *out)
-{
-    const json_t *list;
-    zlay_status status = zl_get_list(call, call->request, "accesses", &list);
-    if (status) return status;
-    size_t count = json_array_size(list);
-    if (!count || count > ACCESSES_MOST)
-        return zl_wrong(call, "accesses", "a list of 1 to 16 objects");
-    for (size_t i = 0; i < count && !status; i++) {
-        if (!json_is_object(json_array_get(list, i)))
-            return zl_wrong(call, "accesses", "a list of objects");
-        status = get_access(call, json_array_get(list, i), out, i);
-    }
-    out->request.count = count;
-    out->request.accesses = out->access;
-    return status;
-}
+static const zl_field_kind as_tile_shape = {.read = read_shape}, as_access = {.read = read_access};
+typedef asked as_tile_shape_type;
+typedef int32_t as_access_type;
+
+static const zl_field access_rows[] = {
+    {"instruction", ZL_NEEDS, ZL_AT(as_access, zlay_swizzle_access, access)},
+    {"layout", ZL_NEEDS, ZL_AT(zl_as_plain_layout, zlay_swizzle_access, layout)},
+};
+static const zl_fields access_fields = {ZL_ROWS(access_rows, zlay_swizzle_access),
+                                        .what = "swizzle.synth: an access"};
+static const zl_field swizzle_rows[] = {
+    ZL_TARGET(asked),
+    {"elem_bits", ZL_NEEDS, ZL_AT(zl_as_u32, asked, elem_bits)},
+    {"shape", ZL_NEEDS, ZL_WHOLE(as_tile_shape, asked)},
+    {"accesses", ZL_NEEDS, ZL_AT(zl_as_objects, asked, accesses), .of = &access_fields,
+     .count = ACCESSES_MOST},
+};
+const zl_fields zl_swizzle_fields = {ZL_ROWS(swizzle_rows, asked)};
 
 /* ---- the answer ------------------------------------------------------------------ */
 
@@ -118,18 +115,18 @@ static void put_answer(zl_call *call, const zlay_swizzle *swizzle)
     zl_put_value(call, call->value, "xors", json_integer(info.xors));
 }
 
-zlay_status zl_op_swizzle_synth(zl_call *call)
+zlay_status zl_op_swizzle_synth(zl_call *call, const void *value)
 {
-    asked a = {.request = {.size = sizeof a.request}};
-    const zlay_target *target;
+    const asked *a = value;
+    const zlay_swizzle_request request = {.size = sizeof request,
+                                          .elem_bits = a->elem_bits,
+                                          .shape = a->shape,
+                                          .rank = a->rank,
+                                          .accesses = a->accesses.row,
+                                          .count = a->accesses.count};
     zlay_swizzle *swizzle = NULL;
-    zlay_status status = zl_get_target(call, &target);
-    if (!status) status = zl_get_u32(call, call->request, "elem_bits", &a.request.elem_bits);
-    if (!status) status = get_shape(call, &a);
-    if (!status) status = get_accesses(call, &a);
-    if (!status) status = zlay_swizzle_synth(call->ctx, &swizzle, target, &a.request);
+    zlay_status status = zlay_swizzle_synth(call->ctx, &swizzle, a->target, &request);
     if (!status) put_answer(call, swizzle);
     zlay_swizzle_free(swizzle);
-    for (size_t i = 0; i < ACCESSES_MOST; i++) zlay_layout_free(a.layout[i]);
     return status;
 }

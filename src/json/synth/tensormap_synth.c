@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tensormap.synth. */
+/* tensormap.synth: the tensor maps and copies that bring a tile to shared memory. */
 #include "json/json.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-static const zl_named edges[] = {{"weak", ZLAY_EDGE_WEAK}, {"strong", ZLAY_EDGE_STRONG}, {NULL, 0}};
 
 static const zl_named directions[] = {
     {"load", ZLAY_DIRECTION_LOAD}, {"store", ZLAY_DIRECTION_STORE}, {NULL, 0}};
@@ -28,10 +26,9 @@ static zlay_status entry_put(zl_call *call, zlay_tensormap_request *out, const j
 }
 
 /* "(128,64)" as a layout has the shape as its box. */
-static zlay_status text_shape(zl_call *call, zlay_tensormap_request *out)
+static zlay_status text_shape(zl_call *call, zlay_tensormap_request *out, const json_t *tile)
 {
     zlay_layout *layout;
-    const json_t *tile = json_object_get(call->request, "tile");
     zlay_status status = zl_layout_of(call, "tile", tile, &layout);
     if (status) return status;
     size_t axes = zlay_layout_box(out->shape, ZL_COUNT(out->shape), layout);
@@ -41,36 +38,41 @@ static zlay_status text_shape(zl_call *call, zlay_tensormap_request *out)
     return ZLAY_OK;
 }
 
-static zlay_status read_tile(zl_call *call, zlay_tensormap_request *out, zlay_layout **made)
+static zlay_status read_tile(zl_call *call, const json_t *object, const zl_field *field, void *to)
 {
-    const json_t *tile = json_object_get(call->request, "tile");
+    zlay_tensormap_request *out = to;
+    const json_t *tile = json_object_get(object, field->name);
     zlay_status status = ZLAY_OK;
     if (json_is_integer(tile)) return entry_put(call, out, tile);
-    if (json_is_string(tile) && is_shape(tile)) return text_shape(call, out);
-    if (!is_shape(tile)) {
-        status = zl_layout_of(call, "tile", tile, made);
-        out->tile = *made;
-        return status;
-    }
+    if (json_is_string(tile) && is_shape(tile)) return text_shape(call, out, tile);
+    if (!is_shape(tile)) return zl_as_plain_layout.read(call, object, field, &out->tile);
     for (size_t i = 0; i < json_array_size(tile) && !status; i++)
         status = entry_put(call, out, json_array_get(tile, i));
     return status;
 }
 
-static zlay_status read_smem(zl_call *call, zlay_tensormap_request *out, zlay_layout **made)
+static void drop_tile(zl_call *call, const zl_field *field, void *from)
 {
-    const json_t *smem = json_object_get(call->request, "smem");
-    if (!smem || json_is_null(smem)) return ZLAY_OK;
-    zlay_status status = zl_layout_of(call, "smem", smem, made);
-    out->smem = *made;
-    return status;
+    zl_drop_layout(call, field, &((zlay_tensormap_request *)from)->tile);
 }
 
-/* The index of the one tile that is asked for. */
-static zlay_status read_index(zl_call *call, zlay_tensormap_request *out)
+static bool is_null(const json_t *object, const zl_field *field)
 {
-    const json_t *index = json_object_get(call->request, "index");
-    if (!index || json_is_null(index)) return ZLAY_OK;
+    return json_is_null(json_object_get(object, field->name));
+}
+
+static zlay_status read_smem(zl_call *call, const json_t *object, const zl_field *field, void *to)
+{
+    if (is_null(object, field)) return ZLAY_OK;
+    return zl_as_plain_layout.read(call, object, field, to);
+}
+
+/* The index of the one tile that is asked for; it comes after the tile, whose modes it counts. */
+static zlay_status read_index(zl_call *call, const json_t *object, const zl_field *field, void *to)
+{
+    zlay_tensormap_request *out = to;
+    const json_t *index = json_object_get(object, field->name);
+    if (json_is_null(index)) return ZLAY_OK;
     out->index_given = 1;
     if (!json_is_array(index) || json_array_size(index) != out->axes)
         return zl_wrong(call, "index", "a list of an integer for each mode of the tile");
@@ -80,64 +82,57 @@ static zlay_status read_index(zl_call *call, zlay_tensormap_request *out)
     return ZLAY_OK;
 }
 
-static zlay_status read_align(zl_call *call, zlay_tensormap_request *out)
+static zlay_status read_swizzle(zl_call *call, const json_t *object, const zl_field *field,
+                                void *to)
 {
-    zlay_status status = zl_get_u32(call, call->request, "address_align", &out->address_align);
-    if (status || out->address_align) return status;
-    return zl_wrong(call, "address_align", "an integer of at least 1");
+    zlay_tensormap_request *out = to;
+    if (is_null(object, field)) return ZLAY_OK;
+    out->swizzle_given = 1;
+    return zl_get_word(call, object, field->name, zl_map_swizzles, &out->swizzle);
 }
 
-static zlay_status read_rest(zl_call *call, zlay_tensormap_request *out)
-{
-    const json_t *request = call->request, *swizzle = json_object_get(request, "swizzle");
-    bool residual = false, keep = false;
-    zlay_status status = zl_get_word(call, request, "type", zl_types, &out->type);
-    if (!status && json_object_get(request, "address_align"))
-        status = read_align(call, out);
-    out->swizzle_given = swizzle && !json_is_null(swizzle);
-    if (!status && out->swizzle_given)
-        status = zl_get_word(call, request, "swizzle", zl_map_swizzles, &out->swizzle);
-    if (!status) status = zl_get_word(call, request, "edge", edges, &out->edge);
-    if (!status) status = zl_get_word(call, request, "direction", directions, &out->direction);
-    if (!status) status = zl_get_flag(call, request, "residual", &residual);
-    if (!status) status = zl_get_flag(call, request, "keep_holes", &keep);
-    out->residual = residual;
-    out->keep_holes = keep;
-    return status;
-}
+static const zl_field_kind as_maps_tile = {.read = read_tile, .drop = drop_tile, .late = true},
+                           as_smem = {.read = read_smem, .drop = zl_drop_layout, .late = true},
+                           as_index = {.read = read_index, .late = true},
+                           as_maps_swizzle = {.read = read_swizzle};
+typedef zlay_tensormap_request as_maps_tile_type, as_index_type, as_maps_swizzle_type;
+typedef const zlay_layout *as_smem_type;
 
-zlay_status zl_move_synth(zl_call *call, zlay_move **out, uint32_t *axes)
+#define AT(kind, member) ZL_AT(kind, zl_maps_asked, member)
+static const zl_field maps_rows[] = {
+    ZL_TARGET(zl_maps_asked),
+    {"type", ZL_NEEDS, AT(zl_as_word, request.type), .of = zl_types},
+    {"source", ZL_NEEDS, AT(zl_as_layout, request.source)},
+    {"tile", ZL_NEEDS, AT(as_maps_tile, request)},
+    {"smem", ZL_MAY, AT(as_smem, request.smem)},
+    {"address_align", ZL_MAY, AT(zl_as_some32, request.address_align)},
+    {"swizzle", ZL_MAY, AT(as_maps_swizzle, request)},
+    {"edge", ZL_MAY, AT(zl_as_word, request.edge), .of = zl_edges},
+    {"direction", ZL_MAY, AT(zl_as_word, request.direction), .of = directions},
+    {"index", ZL_MAY, AT(as_index, request)},
+    {"keep_holes", ZL_MAY, AT(zl_as_bit, request.keep_holes), .count = 1},
+    {"residual", ZL_MAY, AT(zl_as_bit, request.residual), .count = 1},
+    {"facts", ZL_MAY, AT(zl_as_facts, request.facts)},
+};
+static const zl_maps_asked usual = {.request = {.size = sizeof usual.request}};
+const zl_fields zl_tensormap_synth_fields = {ZL_ROWS(maps_rows, zl_maps_asked), .start = &usual};
+#undef AT
+
+zlay_status zl_maps_made(zl_call *call, zlay_move **out, const zl_maps_asked *a)
 {
-    zlay_tensormap_request request = {.size = sizeof request};
-    const zlay_target *target;
-    zlay_layout *source = NULL, *tile = NULL, *smem = NULL;
-    zlay_facts *facts = NULL;
-    zlay_status status = zl_get_target(call, &target);
-    if (!status) status = read_rest(call, &request);
-    if (!status) status = zl_get_layout(call, "source", &source);
-    if (!status) status = read_tile(call, &request, &tile);
-    if (!status) status = read_smem(call, &request, &smem);
-    if (!status) status = read_index(call, &request);
-    if (!status) status = zl_get_facts(call, &facts);
-    request.source = source;
-    request.facts = facts;
-    *axes = request.tile ? 0 : request.axes;
-    if (!status) status = zlay_tensormap_synth(call->ctx, out, target, &request);
+    zlay_status status = zlay_tensormap_synth(call->ctx, out, a->target, &a->request);
     if (status == ZLAY_NONE) zl_none_explain(call, ": byte ");
-    zlay_facts_free(facts);
-    zlay_layout_free(source);
-    zlay_layout_free(tile);
-    zlay_layout_free(smem);
     return status;
 }
 
-zlay_status zl_op_tensormap_synth(zl_call *call)
+zlay_status zl_op_tensormap_synth(zl_call *call, const void *asked)
 {
+    const zl_maps_asked *a = asked;
     zlay_move *move = NULL;
     zlay_move_summary info;
-    uint32_t axes;
-    zlay_status status = zl_move_synth(call, &move, &axes);
-    if (!status) call->value = zl_json_move(call, move, axes);
+    zlay_status status = zl_maps_made(call, &move, a);
+    if (!status)
+        call->value = zl_json_move(call, move, a->request.tile ? 0 : a->request.axes);
     if (!status && !zlay_move_info(&info, move))
         zl_put_value(call, call->value, "optimal", json_boolean(info.optimal));
     zlay_move_free(move);
