@@ -50,6 +50,10 @@ static const row rows[] = {
      "(8,64):(64,1)", {8, 64}, 2, 4},
     {"tensormap.synth, 32 copies (64 rows)", "523776 o (1024,512):(-512,1)", "(64,64):(64,1)",
      {64, 64}, 2, 32},
+    {"tensormap.synth, 29 copies (Sw<3,6,3> source)", "Sw<3,6,3> o 0 o (128,64):(64,1)",
+     "(128,64):(64,1)", {128, 64}, 2, 29},
+    {"tensormap.synth, 57 copies (Sw<3,6,3> source)", "Sw<3,6,3> o 0 o (256,64):(64,1)",
+     "(256,64):(64,1)", {256, 64}, 2, 57},
 };
 
 static bool work(void *value)

@@ -202,8 +202,86 @@ static void test_refuter(void **unused)
     synth_world_free(w);
 }
 
+/* ---- several copies with edges ------------------------------------------------------------------ */
+
+/* A matrix whose edges fall inside of tiles, and a tile whose rows, or pairs of rows, stand in another order: so
+ * it takes several copies. */
+static void edges_draw(drawn *d, uint64_t *state)
+{
+    static const int32_t wide[] = {ZLAY_TYPE_BF16, ZLAY_TYPE_F32, ZLAY_TYPE_F64};
+    memset(d, 0, sizeof *d);
+    d->modes = 2;
+    d->r.size = sizeof d->r;
+    d->r.type = wide[test_range(state, 0, 2)];
+    d->r.axes = 2;
+    int64_t unit = 16 * 8 / (int64_t)zlay_type_bits(d->r.type);
+    int64_t row = unit << test_range(state, 0, 3), rows = test_range(state, 1, 2) * 32 * unit / row;
+    if (rows > 8) rows = 8;
+    int64_t inner = rows % 2 || test_range(state, 0, 1) ? 1 : 2, outer = rows / inner;
+    d->r.shape[0] = (uint64_t)rows;
+    d->r.shape[1] = (uint64_t)row;
+    d->box[0] = (uint64_t)(rows + test_range(state, 0, rows));
+    d->box[1] = (uint64_t)(test_range(state, 0, 1) ? row : row + test_range(state, 1, row));
+    d->stride[1] = 1;
+    d->stride[0] = ((int64_t)d->box[1] + unit - 1) / unit * unit + unit * test_range(state, 0, 1);
+    d->r.edge = test_range(state, 0, 3) ? ZLAY_EDGE_STRONG : ZLAY_EDGE_WEAK;
+    layout_print(d->source, "", d, d->box, d->stride);
+    bool down = test_range(state, 0, 3), over = inner > 1 && test_range(state, 0, 1);
+    int64_t near = over ? row * outer : row, far = over ? row : row * inner, begin = down ? far * (outer - 1) : 0;
+    char before[32] = "";
+    int chunk = 0;
+    while (unit >> chunk > 1) chunk++;
+    if (test_range(state, 0, 2))
+        snprintf(before, sizeof before, "Sw<%d,%d,%d> o ", (int)test_range(state, 1, 2),
+                 chunk + (int)test_range(state, 0, 2), (int)test_range(state, 2, 3));
+    sprintf(d->smem, "%s%lld o ((%lld,%lld),%lld):((%lld,%lld),1)", before, (long long)begin, (long long)inner,
+            (long long)outer, (long long)row, (long long)near, (long long)(down ? -far : far));
+}
+
+/* Of several copies with edges `optimal` is never said, for a walk of pixels may clip an edge too: what is said
+ * of one copy, and `none`, is held to all copies, and every plan is run. */
+static void test_edges(void **unused)
+{
+    (void)unused;
+    synth_world *w = synth_world_new("sm_90a");
+    uint64_t state = test_seed("tensor maps with edges"), count = test_iterations(test_exhaustive() ? 100000 : 2000);
+    tally t = {0};
+    uint64_t several = 0;
+    for (uint64_t i = 0; i < count; i++) {
+        drawn d;
+        zlay_move *move = NULL;
+        zlay_move_summary info = {0};
+        edges_draw(&d, &state);
+        zlay_layout *source = read_layout(w->ctx, d.source), *smem = read_layout(w->ctx, d.smem);
+        d.r.source = source;
+        d.r.smem = smem;
+        zlay_status status = zlay_tensormap_synth(w->ctx, &move, w->target, &d.r);
+        t.none += status == ZLAY_NONE;
+        if (!status) {
+            assert_int_equal(zlay_move_info(&info, move), ZLAY_OK);
+            synth_check(w, &state, move, &d.r, 2);
+            t.moves++;
+            bool edges = d.box[0] % d.r.shape[0] || d.box[1] % d.r.shape[1];
+            several += info.copies > 1 && edges;
+            if (info.copies > 1 && edges && info.optimal)
+                fail_msg("%s tile (%llu,%llu) to %s: optimal is said of %u copies", d.source,
+                         (unsigned long long)d.r.shape[0], (unsigned long long)d.r.shape[1], d.smem, info.copies);
+        }
+        if ((!status && info.optimal) || status == ZLAY_NONE) held(&d, smem, status, &info, &t);
+        zlay_move_free(move);
+        zlay_layout_free(smem);
+        zlay_layout_free(source);
+    }
+    printf("with edges: %llu requests, %llu moves, %llu none; %llu claims held to all copies, %llu of them in part; %llu "
+           "moves of several copies with edges\n", (unsigned long long)count, (unsigned long long)t.moves,
+           (unsigned long long)t.none, (unsigned long long)t.held, (unsigned long long)t.cut,
+           (unsigned long long)several);
+    assert_true(several > count / 40 && t.held > count / 4);
+    synth_world_free(w);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_refuter)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_refuter), cmocka_unit_test(test_edges)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

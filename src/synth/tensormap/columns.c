@@ -29,13 +29,17 @@ static uint64_t run_of(const int64_t *at, uint64_t count)
  * entries, the others `length`. */
 typedef struct frame {
     uint64_t count, length, options;
-    int64_t at[PIXELS_MOST];
+    uint64_t run;    /* entries of the longest first line */
+    uint64_t breaks; /* lengths that lines may have divide it */
+    const int64_t *at;
+    int64_t room[PIXELS_MOST];
 } frame;
 
 static void frame_begin(frame *f)
 {
     f->length = 0;
     f->options = 2;
+    f->run = run_of(f->at, f->count);
 }
 
 static int64_t step_of(const frame *f, uint64_t first)
@@ -44,18 +48,27 @@ static int64_t step_of(const frame *f, uint64_t first)
     return f->count > 2 ? f->at[2] - f->at[1] : 0;
 }
 
-static bool lines_hold(const walk *w, const frame *f, uint64_t first, uint64_t length, int64_t step)
+/* The greatest common divisor of distances, in 32 bits, whose division is quicker. */
+static uint64_t common(uint64_t a, uint64_t b)
 {
-    uint64_t i = 1, end = first;
-    int64_t next = f->at[0] + step;
-    for (; i < f->count; i++, next += step) {
-        if (i == end) {
-            next = f->at[i];
-            end += length;
-        }
-        if (f->at[i] != next) break;
+    uint32_t one = (uint32_t)a, two = (uint32_t)b;
+    while (one) {
+        uint32_t rest = two % one;
+        two = one;
+        one = rest;
     }
-    return zl_charge(w->ctx, i) == ZLAY_OK && i >= f->count;
+    return two;
+}
+
+/* Where the steps break behind the first line, lines begin: so their length divides the distance of
+ * each break from its end. Returns the greatest common divisor; below `least` a multiple of it. */
+static uint64_t breaks_of(const walk *w, const frame *f, uint64_t first, uint64_t least)
+{
+    uint64_t all = 0, i = first + 1;
+    int64_t step = step_of(f, first);
+    for (; i < f->count && (!all || all >= least); i++)
+        if (f->at[i] - f->at[i - 1] != step) all = common(all, i - first);
+    return zl_charge(w->ctx, i - first) == ZLAY_OK ? all : 1;
 }
 
 /* What begins each line is what the next level walks. */
@@ -63,10 +76,11 @@ static bool lines_take(walk *w, frame *next, const frame *f, uint64_t first, uin
                        int64_t step)
 {
     int64_t skip = (int64_t)(length - first);
-    if (step < 0 || !lines_hold(w, f, first, length, step)) return false;
+    if (step < 0 || f->breaks % length) return false;
+    next->at = next->room;
     next->count = 1;
-    next->at[0] = f->at[0] - skip * step;
-    for (uint64_t i = first; i < f->count; i += length) next->at[next->count++] = f->at[i];
+    next->room[0] = f->at[0] - skip * step;
+    for (uint64_t i = first; i < f->count; i += length) next->room[next->count++] = f->at[i];
     w->extent[w->levels] = (int64_t)length;
     w->stride[w->levels] = step;
     w->skip[w->levels] = skip;
@@ -99,14 +113,16 @@ static uint64_t second_most(const frame *f, uint64_t first)
 static bool lines_next(walk *w, frame *next, frame *f)
 {
     for (; f->options; f->options--, f->length = 0) {
-        uint64_t run = run_of(f->at, f->count), first = f->options == 2 ? run : 1;
-        if (first == f->count || (f->options == 1 && run == 1)) continue;
+        uint64_t first = f->options == 2 ? f->run : 1, least = first > 2 ? first : 2;
+        if (first == f->count || (f->options == 1 && f->run == 1)) continue;
         if (!f->length) {
+            f->breaks = breaks_of(w, f, first, least);
+            if (f->breaks && f->breaks < least) continue;
             uint64_t rest = f->count - first, most = second_most(f, first) + 1;
             f->length = rest < most ? rest : most;
             if (two_lines(w, next, f, first)) return true;
         }
-        while (f->length > (first > 2 ? first : 2))
+        while (f->length > least)
             if (lines_take(w, next, f, first, --f->length, step_of(f, first))) return true;
     }
     return false;
@@ -114,7 +130,7 @@ static bool lines_next(walk *w, frame *next, frame *f)
 
 static bool walk_ends(walk *w, const frame *f)
 {
-    if (run_of(f->at, f->count) != f->count) return false;
+    if (f->run != f->count) return false;
     w->extent[w->levels] = (int64_t)f->count;
     w->stride[w->levels] = f->count > 1 ? f->at[1] - f->at[0] : 0;
     w->skip[w->levels] = 0;
@@ -126,7 +142,7 @@ static bool walk_any(walk *w, const int64_t *key, uint64_t count, bool *ended)
 {
     frame f[LEVELS];
     uint32_t tries = 0;
-    memcpy(f[0].at, key, count * sizeof *key);
+    f[0].at = key;
     f[0].count = count;
     frame_begin(&f[0]);
     for (w->levels = 0;;) {
@@ -198,17 +214,57 @@ static bool key_read(int64_t *key, const zl_chain *h, uint64_t at)
     return there;
 }
 
-/* Reads where the rows from `from` up to `to` begin. Returns how many rows there are then: less than
- * `to` where the tile ends, or where a row is not adjacent in global memory. */
-static uint64_t rows_read(int64_t *key, const zl_chain *h, uint64_t from, uint64_t to)
+/* Whether a row is there and adjacent in global memory; where it begins. */
+static bool row_read(int64_t *key, const zl_chain *h, uint64_t at)
 {
     int64_t next;
-    for (uint64_t r = from, at = h->start + from * pitch_of(h); r < to; r++, at += pitch_of(h)) {
-        if (!key_read(&key[r], h, at)) return r;
-        for (uint64_t i = 1; i < h->row; i++)
-            if (!key_read(&next, h, at + i) || next != key[r] + (int64_t)i) return r;
+    const int64_t *plain = h->c->plain[h->swizzle];
+    if (plain && at + h->row <= h->c->count) {
+        uint64_t wrong = 0;
+        for (uint64_t i = 1; i < h->row; i++) wrong |= (uint64_t)(plain[at + i] - plain[at]) ^ i;
+        *key = plain[at];
+        return !wrong;
     }
-    return to;
+    if (!key_read(key, h, at)) return false;
+    for (uint64_t i = 1; i < h->row; i++)
+        if (!key_read(&next, h, at + i) || next != *key + (int64_t)i) return false;
+    return true;
+}
+
+/* Rows that are read so far, and how they differ from the rows before. A step of a walk is that of
+ * the level whose place goes on, and the levels below go back to their beginnings by as much each
+ * time: so a walk has no more different steps than levels. */
+typedef struct row_list {
+    const zl_chain *h;
+    uint64_t read, steps;
+    int64_t step[LEVELS], key[PIXELS_MOST];
+} row_list;
+
+static void rows_begin(row_list *r, const zl_chain *h)
+{
+    r->h = h;
+    r->read = r->steps = 0;
+}
+
+/* Whether a walk may take a step more. */
+static bool step_fits(row_list *r, int64_t step)
+{
+    for (uint64_t i = 0; i < r->steps; i++)
+        if (r->step[i] == step) return true;
+    if (r->steps == LEVELS) return false;
+    r->step[r->steps++] = step;
+    return true;
+}
+
+/* Reads where the rows up to `to` begin. Returns how many rows there are then: less than `to` where
+ * the tile ends, a row is not adjacent in global memory, or no walk goes on. */
+static uint64_t rows_read(row_list *r, uint64_t to)
+{
+    uint64_t pitch = pitch_of(r->h), n = r->read;
+    for (uint64_t at = r->h->start + n * pitch; n < to; n++, at += pitch)
+        if (!row_read(&r->key[n], r->h, at) || (n && !step_fits(r, r->key[n] - r->key[n - 1])))
+            break;
+    return r->read = n;
 }
 
 uint64_t zl_columns_chunks(const zl_chain *h, uint64_t rows)
@@ -216,21 +272,30 @@ uint64_t zl_columns_chunks(const zl_chain *h, uint64_t rows)
     return (rows - 1) * pitch_of(h) + h->row;
 }
 
-bool zl_columns_box(zl_tm_box *out, const zl_chain *h, uint64_t rows)
+uint64_t zl_columns_least(const zl_chain *h, uint64_t chunks)
 {
-    int64_t key[PIXELS_MOST];
+    uint64_t pitch = pitch_of(h), rest = chunks > h->row + pitch ? chunks - h->row - pitch : 0;
+    return 2 + (rest + pitch - 1) / pitch;
+}
+
+bool zl_columns_box(zl_tm_box *out, const zl_chain *h, uint64_t count)
+{
+    row_list r;
     const zl_chunks *c = h->c;
     walk w = {.ctx = c->t->ctx};
     bool ended = false;
-    if (c->width > 1 || rows > PIXELS_MOST || rows_read(key, h, 0, rows) < rows ||
-        zl_charge(w.ctx, rows * h->row) || !walk_any(&w, key, rows, &ended))
+    rows_begin(&r, h);
+    if (c->width > 1 || count > PIXELS_MOST || rows_read(&r, count) < count ||
+        zl_charge(w.ctx, count * h->row) || !walk_any(&w, r.key, count, &ended))
         return false;
-    memset(out, 0, sizeof *out);
+    memset(out->skip, 0, sizeof out->skip);
+    memset(out->cell, 0, sizeof out->cell);
     out->swizzle = h->swizzle;
-    out->pixels = (uint32_t)rows;
+    out->interleave = 0;
+    out->pixels = (uint32_t)count;
     out->digits = w.levels + 1;
     out->shared = (int64_t)h->start * ZL_CHUNK;
-    out->global = key[0] * ZL_CHUNK;
+    out->global = r.key[0] * ZL_CHUNK;
     out->digit[0] = (zl_tm_digit){h->row * ZL_CHUNK / c->t->element, c->t->element, c->t->element,
                                   ZL_TM_NO_AXIS, 1, 1};
     for (uint32_t l = 0; l < w.levels; l++) {
@@ -241,41 +306,63 @@ bool zl_columns_box(zl_tm_box *out, const zl_chain *h, uint64_t rows)
     return true;
 }
 
+uint64_t zl_columns_line(const zl_chain *h)
+{
+    return ZL_LINE_CHUNKS / zl_gcd(ZL_LINE_CHUNKS, pitch_of(h));
+}
+
 bool zl_columns_ends(const zl_chain *h, uint64_t rows)
 {
     return rows * pitch_of(h) % ZL_LINE_CHUNKS == 0;
 }
 
-/* Any part of a walk from its beginning is a walk: doubling finds one that is too long, bisection the
- * longest. Rows are read no further than that takes. */
+/* Any part of a walk from its beginning is a walk: steps that double from the least on find one that
+ * is too long, bisection the longest. Rows are read no further than that takes. */
 uint64_t zl_columns_rows(const zl_chain *h, uint64_t least, bool *ended)
 {
-    int64_t key[PIXELS_MOST];
-    uint64_t low = least ? least : 1, high = PIXELS_MOST, half, read;
+    row_list r;
+    uint64_t low = least ? least : 1, high = PIXELS_MOST, by = 1;
     walk w = {.ctx = h->c->t->ctx};
-    if (low > high || (read = rows_read(key, h, 0, low)) < low) return 0;
-    if (low > 1 && !walk_any(&w, key, low, ended)) return 0;
+    rows_begin(&r, h);
+    if (low > high || rows_read(&r, low) < low) return 0;
+    if (low > 1 && !walk_any(&w, r.key, low, ended)) return 0;
     while (low < high) {
-        uint64_t most = 2 * low < PIXELS_MOST ? 2 * low + 1 : PIXELS_MOST;
-        if (read < most && read < high && (read = rows_read(key, h, read, most)) < most) high = read;
-        half = high > 2 * low ? 2 * low : (low + high + 1) / 2;
-        if (low == high) break;
-        if (walk_any(&w, key, half, ended)) low = half;
-        else high = half - 1;
+        uint64_t next = by && low + by < high ? low + by : by ? high : (low + high + 1) / 2;
+        uint64_t read = r.read < next ? rows_read(&r, next) : next;
+        if (read < next) {
+            high = read;
+            by = 0;
+        } else if (walk_any(&w, r.key, next, ended)) {
+            low = next;
+            by *= 2;
+        } else {
+            high = next - 1;
+            by = 0;
+        }
     }
     return low;
 }
 
-void zl_chunks_columns(const zl_chunks *c, uint64_t line, bool narrow, zl_chain_visit *visit, void *env)
+/* The next narrower row of the widths; 0: none. */
+static uint64_t row_next(uint64_t row, int32_t swizzle, zl_widths widths)
 {
+    if (!swizzle || widths == ZL_WIDTHS_ALL) return row - 1;
+    return widths == ZL_WIDTHS_ENDS && row > 1;
+}
+
+void zl_chunks_columns(const zl_chunks *c, uint64_t line, zl_widths widths, zl_chain_visit *visit,
+                       void *env)
+{
+    zl_chain h = {.c = c, .start = line * ZL_LINE_CHUNKS};
     for (int32_t z = ZLAY_SWIZZLE_NONE; c->width == 1 && !c->t->tiled && z < ZL_SWIZZLES; z++) {
         uint64_t span = zl_tm_span(z) / ZL_CHUNK, run = 1;
-        zl_chain h = {.c = c, .start = line * ZL_LINE_CHUNKS, .swizzle = z};
         int64_t first, next;
+        h.swizzle = z;
         if (!zl_chunks_use(c, z) || !key_read(&first, &h, h.start)) continue;
         for (; !z || run < span; run++)
             if (!key_read(&next, &h, h.start + run) || next != first + (int64_t)run) break;
-        for (h.row = run < ZL_LINE ? run : ZL_LINE; h.row; h.row = z && !narrow && h.row > 1 ? 1 : h.row - 1)
+        if (z && widths == ZL_WIDTHS_SPAN && run < span) continue;
+        for (h.row = run < ZL_LINE ? run : ZL_LINE; h.row; h.row = row_next(h.row, z, widths))
             if (z || run % h.row == 0) visit(env, &h);
     }
 }

@@ -97,6 +97,31 @@ static zlay_status all_visit(walk *w)
     return status;
 }
 
+/* Whether one tile is the whole source: its cells then are the source's points in their order. */
+static bool is_whole(const walk *w)
+{
+    for (uint32_t k = 0; k < w->t->modes; k++)
+        if (w->t->count[k] != 1 || w->first[k] || w->t->request.shape[k] != w->box[k]) return false;
+    return true;
+}
+
+/* All values of a tile that is the whole source. */
+static zlay_status whole_read(walk *w)
+{
+    enum { STEPS_CELL = 4 };
+    zl_tm *t = w->t;
+    const zlay_layout *source = t->request.source;
+    zlay_status status = zl_charge(t->ctx, t->cells * STEPS_CELL);
+    if (!status) status = zl_charge_values(t->ctx, source, t->cells);
+    if (!status) status = zlay_layout_eval_many(t->value, t->defined, source, NULL, 0, t->cells);
+    for (uint64_t i = 0; i < t->cells && !status; i++) {
+        w->edge |= !t->defined[i];
+        if (t->defined[i] && t->value[i] < t->least) t->least = t->value[i];
+        if (t->defined[i] && t->value[i] > t->most) t->most = t->value[i];
+    }
+    return status;
+}
+
 /* Axes of one cell, which only move the tile. */
 static zlay_status ways_put(const walk *w)
 {
@@ -145,7 +170,7 @@ zlay_status zl_tm_values(zl_tm *t)
     t->value = zl_scratch(t->ctx, t->cells, sizeof *t->value);
     t->defined = zl_scratch(t->ctx, t->cells, 1);
     if (!t->value || !t->defined) return ZLAY_ENOMEM;
-    status = all_visit(&w);
+    status = is_whole(&w) ? whole_read(&w) : all_visit(&w);
     t->open = w.edge;
     if (!status && w.edge && t->request.edge != ZLAY_EDGE_WEAK)
         return zl_fail(t->ctx, ZLAY_ENOTSUP,

@@ -2,6 +2,7 @@
 /* Tiles of several copies.  Swizzled sources whose tiles are to lie plainly: rows change places in blocks, so that
  * many copies of walks of pixels bring the tile; the fewest are found, proved, and run byte by byte, and the search
  * ends within a budget of steps.  Tiles of more axes than a map has dimensions, whose shared layout is free. */
+#include "synth/tensormap/several/cover.h"
 #include "tiles/tensormap_synth.h"
 #include "test.h"
 
@@ -106,22 +107,80 @@ static void test_cuts(void **unused)
     synth_world_free(w);
 }
 
-/* A tile of 512 places takes less than a tenth of the steps that it took before sets of places were kept. */
+/* Steps that tiles of these rows take at most, about a tenth of what they took before only boxes that a least
+ * cover may have were collected; and maps. */
+static const struct { uint64_t rows, steps; uint32_t maps; } budgets[] = {
+    {16, 40000, 2}, {64, 200000, 11}, {100, 320000, 13}, {128, 400000, 15}, {256, 600000, 15}, {1024, 2400000, 15},
+};
+
 static void test_steps(void **unused)
 {
     (void)unused;
-    static const zlay_limits limits = {.size = sizeof limits, .work = 1500000};
-    zlay_ctx *ctx;
-    assert_int_equal(zlay_ctx_new(&ctx, NULL, &limits), ZLAY_OK);
-    zlay_layout *source = read_layout(ctx, rows[0].source), *smem = read_layout(ctx, rows[0].smem);
-    zlay_tensormap_request r = {.size = sizeof r, .type = ZLAY_TYPE_BF16, .source = source, .smem = smem,
-                                .axes = 2, .shape = {64, 64}};
-    zlay_move *move;
-    assert_int_equal(zlay_tensormap_synth(ctx, &move, target_of("sm_90a"), &r), ZLAY_OK);
-    zlay_move_free(move);
-    zlay_layout_free(source);
-    zlay_layout_free(smem);
-    zlay_ctx_free(ctx);
+    for (size_t i = 0; i < sizeof budgets / sizeof *budgets; i++) {
+        zlay_limits limits = {.size = sizeof limits, .work = budgets[i].steps};
+        char text[2][64];
+        zlay_ctx *ctx;
+        zlay_move *move;
+        zlay_move_summary info;
+        snprintf(text[0], sizeof text[0], "Sw<3,6,3> o 0 o (%d,64):(64,1)", (int)budgets[i].rows);
+        snprintf(text[1], sizeof text[1], "(%d,64):(64,1)", (int)budgets[i].rows);
+        assert_int_equal(zlay_ctx_new(&ctx, NULL, &limits), ZLAY_OK);
+        zlay_layout *source = read_layout(ctx, text[0]), *smem = read_layout(ctx, text[1]);
+        zlay_tensormap_request r = {.size = sizeof r, .type = ZLAY_TYPE_BF16, .source = source, .smem = smem,
+                                    .axes = 2, .shape = {budgets[i].rows, 64}};
+        if (zlay_tensormap_synth(ctx, &move, target_of("sm_90a"), &r)) fail_msg("%s", zlay_ctx_message(ctx));
+        assert_int_equal(zlay_move_info(&info, move), ZLAY_OK);
+        assert_true(info.optimal && info.maps <= budgets[i].maps);
+        zlay_move_free(move);
+        zlay_layout_free(source);
+        zlay_layout_free(smem);
+        zlay_ctx_free(ctx);
+    }
+}
+
+/* Tiles of which a box with gaps would bring parts of many lines: that no fewer copies do is proved by boxes
+ * without gaps alone. */
+static const row gapless[] = {
+    {"Sw<1,5,4> o 0 o (112,64):(64,1)", "(112,64):(64,1)", 112, 64, 14},
+    {"Sw<1,5,1> o 0 o (104,64):(64,1)", "Sw<3,3,3> o 0 o (104,64):(64,1)", 104, 64, 26},
+    {"Sw<2,4,3> o 0 o (88,64):(64,1)", "Sw<2,3,3> o 0 o (88,64):(64,1)", 88, 64, 22},
+};
+
+static void test_gapless(void **unused)
+{
+    (void)unused;
+    synth_world *w = synth_world_new("sm_90a");
+    uint64_t state = test_seed("boxes without gaps");
+    for (size_t i = 0; i < sizeof gapless / sizeof *gapless; i++) {
+        zlay_layout *source = read_layout(w->ctx, gapless[i].source), *smem = read_layout(w->ctx, gapless[i].smem);
+        zlay_tensormap_request r = {.size = sizeof r, .type = ZLAY_TYPE_BF16, .source = source, .smem = smem,
+                                    .axes = 2, .shape = {gapless[i].rows, gapless[i].columns}};
+        zlay_move *move;
+        zlay_move_summary info;
+        if (zlay_tensormap_synth(w->ctx, &move, w->target, &r)) fail_msg("%s", zlay_ctx_message(w->ctx));
+        assert_int_equal(zlay_move_info(&info, move), ZLAY_OK);
+        assert_int_equal(info.copies, gapless[i].copies);
+        assert_true(info.optimal);
+        synth_check(w, &state, move, &r, 0);
+        zlay_move_free(move);
+        zlay_layout_free(source);
+        zlay_layout_free(smem);
+    }
+    synth_world_free(w);
+}
+
+/* What bound.c says of gaps: narrow rows of no swizzle up to 128 bytes write the firm chunk of a line. */
+static void test_firm(void **unused)
+{
+    (void)unused;
+    for (int32_t z = ZLAY_SWIZZLE_32B; z <= ZLAY_SWIZZLE_128B; z++)
+        for (uint64_t width = 1, span = zl_tm_span(z) / ZL_CHUNK; width < span; width++)
+            for (uint64_t chunk = 0; chunk < 64 * ZL_LINE_CHUNKS; chunk++) {
+                uint64_t place = zl_chunk_place(chunk, z), line = chunk / ZL_LINE_CHUNKS;
+                bool firm = place == line * ZL_LINE_CHUNKS + zl_chunk_firm(line);
+                assert_int_equal(place / ZL_LINE_CHUNKS, line);
+                if (chunk % span < width) assert_false(firm);
+            }
 }
 
 /* ---- lines that a tile leaves out -------------------------------------------------------------- */
@@ -250,7 +309,8 @@ static void test_gaps(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_swizzled), cmocka_unit_test(test_cuts),
-                                       cmocka_unit_test(test_steps), cmocka_unit_test(test_apart),
+                                       cmocka_unit_test(test_steps), cmocka_unit_test(test_gapless),
+                                       cmocka_unit_test(test_firm), cmocka_unit_test(test_apart),
                                        cmocka_unit_test(test_free_choice), cmocka_unit_test(test_gaps)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

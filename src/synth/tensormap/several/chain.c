@@ -74,10 +74,16 @@ static bool plain_follows(const int64_t *a, uint64_t unit)
     return true;
 }
 
+/* Plain keys, where whole rows are compared; else NULL. */
+static const int64_t *plain_of(const zl_chain *h)
+{
+    return h->gaps ? NULL : h->c->plain[h->swizzle];
+}
+
 /* Block `n`, where those before it do; of plain keys by way of the last of them. */
 static bool block_follows(const zl_chain *h, uint64_t n, uint64_t unit, const int64_t *way)
 {
-    const int64_t *plain = h->c->plain[h->swizzle];
+    const int64_t *plain = plain_of(h);
     if (plain) {
         const int64_t *first = plain + h->start, *last = first + (n - 1) * unit;
         return h->start + (n + 1) * unit <= h->c->count &&
@@ -92,7 +98,7 @@ static uint64_t blocks_following(const zl_chain *h, uint64_t unit, const int64_t
 {
     uint64_t n = 1;
     const uint32_t *run = h->c->run[h->swizzle];
-    if (run && unit == h->c->run_unit[h->swizzle] && h->start % unit == 0)
+    if (plain_of(h) && run && unit == h->c->run_unit[h->swizzle] && h->start % unit == 0)
         return run[h->start / unit];
     while (block_follows(h, n, unit, way)) n++;
     return n;
@@ -103,7 +109,12 @@ static bool way_of(const zl_chain *h, uint64_t unit, int64_t *way)
 {
     const zl_chunks *c = h->c;
     bool one, two;
+    const int64_t *plain = c->width == 1 ? c->plain[h->swizzle] : NULL;
     if (h->start + unit >= c->count) return false;
+    if (plain) {
+        *way = plain[h->start + unit] - plain[h->start];
+        return true;
+    }
     const int64_t *a = zl_chunk_key(c, h->swizzle, h->start, &one);
     const int64_t *b = zl_chunk_key(c, h->swizzle, h->start + unit, &two);
     if (!one || !two) return false;
@@ -121,7 +132,10 @@ static uint64_t row_of(const zl_chain *h, int64_t *way)
     for (uint32_t k = 1; k < c->width; k++)
         if (c->t->axis[c->axis[k - 1]].stride == c->t->element)
             way[k] = ZL_CHUNK / (int64_t)c->t->element;
-    while (n < most && follows(h, n, 0, 1, way)) n++;
+    const int64_t *plain = c->width == 1 ? c->plain[h->swizzle] : NULL, *at = plain + h->start;
+    if (plain && most > c->count - h->start) most = c->count - h->start;
+    while (plain && n < most && at[n] - at[0] == (int64_t)n) n++;
+    while (!plain && n < most && follows(h, n, 0, 1, way)) n++;
     return n;
 }
 
@@ -219,6 +233,17 @@ bool zl_chain_box(zl_tm_box *out, const zl_chain *h, uint32_t level, uint64_t bl
     return there;
 }
 
+bool zl_length_box(zl_tm_box *out, const zl_chunks *c, const zl_length *length)
+{
+    zl_chain h = {.c = c, .start = length->start, .swizzle = length->swizzle, .row = length->row,
+                  .slice = length->slice, .gaps = length->gaps};
+    if (length->pixels) return zl_columns_box(out, &h, length->pixels);
+    memcpy(h.shape, length->shape, sizeof h.shape);
+    if (!h.shape[0]) zl_chain_make(&h);
+    else if (!zl_chain_shape(&h)) return false;
+    return zl_chain_box(out, &h, length->level, length->blocks);
+}
+
 /* ---- all of a line -------------------------------------------------------------------------- */
 
 /* A step is as many chunks as are compared in the time of one. */
@@ -237,6 +262,7 @@ static uint64_t row_wanted(const zl_chunks *c, int32_t swizzle, uint64_t start, 
 {
     uint64_t row = 0;
     bool there;
+    if (c->plain[swizzle]) return swizzle ? span : 0;
     for (uint64_t i = 0; swizzle && i < span; i++) {
         zl_chunk_key(c, swizzle, start + i, &there);
         if (there) row = i + 1;
@@ -279,6 +305,18 @@ void zl_chunks_chains(const zl_chunks *c, uint64_t line, uint64_t narrow, zl_cha
         h.row = span;
         if (z && row < span && !c->keep) chain_visit(&h, visit, env);
         for (h.slice = 1; c->slices && h.slice <= 2 && (uint64_t)h.slice < span; h.slice++)
+            chain_visit(&h, visit, env);
+    }
+}
+
+void zl_chunks_gaps(const zl_chunks *c, uint64_t line, uint64_t narrow, zl_chain_visit *visit,
+                    void *env)
+{
+    zl_chain h = {.c = c, .start = line * ZL_LINE_CHUNKS, .gaps = true};
+    for (int32_t z = ZLAY_SWIZZLE_NONE + 1; z < ZL_SWIZZLES; z++) {
+        h.swizzle = z;
+        if (!c->plain[z] || !zl_chunks_use(c, z)) continue;
+        for (h.row = 1; h.row <= narrow && h.row < zl_tm_span(z) / ZL_CHUNK; h.row++)
             chain_visit(&h, visit, env);
     }
 }

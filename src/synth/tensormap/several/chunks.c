@@ -325,8 +325,8 @@ zlay_status zl_chunks_make(zl_chunks *out, const zl_tm *t)
         return zl_fail(t->ctx, ZLAY_ELIMIT, "limits.points is %llu, the tile has %llu",
                        (unsigned long long)zl_limits(t->ctx)->points,
                        (unsigned long long)out->cells);
-    out->global = zl_scratch(t->ctx, out->cells, sizeof *out->global);
-    out->shared = zl_scratch(t->ctx, out->cells, sizeof *out->shared);
+    out->global = zl_scratch_plain(t->ctx, out->cells, sizeof *out->global);
+    out->shared = zl_scratch_plain(t->ctx, out->cells, sizeof *out->shared);
     zlay_status status = out->global && out->shared ? ZLAY_OK : ZLAY_ENOMEM;
     if (!status) global_fill(out);
     if (!status) status = shared_fill(out);

@@ -5,12 +5,10 @@
  * too where nothing has edges: any part of a walk from its beginning is a walk, so an edge of each
  * length that ends with a line is offered.
  *
- * A bound from below on the number of boxes cuts the path search and proves the result where the two
- * agree. From line 0 on it takes, again and again, the first wanted line that no box reaches which
- * begins at the line taken before or earlier: no box brings some of two lines that were taken, so each
- * needs one of its own. For that all boxes are measured, also those that bring parts of lines; of
- * rows narrower than a swizzle's span those of one chunk reach furthest. Where holes may be written
- * or not all walks were tried, no bound is known. Covers whose boxes bring parts of lines are
+ * A bound from below on the number of boxes (bound.c) cuts the path search and proves the result
+ * where the two agree. For it all boxes are measured, also those that bring parts of lines; of rows
+ * narrower than a swizzle's span those of one chunk reach furthest. Where holes may be written or
+ * not all walks were tried, no bound is known. Covers whose boxes bring parts of lines are
  * searched by places.c. */
 #include "synth/tensormap/several/cover.h"
 
@@ -30,12 +28,12 @@ typedef struct search {
     uint64_t lines;
     step *at;       /* a cover of all lines before each */
     uint64_t *far;  /* the line that the longest box from each reaches */
-    uint64_t *part; /* the line of which it brings some */
-    uint64_t *need; /* boxes from each line to the end, at least */
-    uint64_t fewest; /* no cover has fewer boxes */
+    uint64_t *need; /* boxes of whole lines from each line to the end, at least */
     uint64_t best;  /* of all */
+    zl_bound *bound;
     bool measuring; /* how far boxes reach, before the path is searched */
     bool walks;     /* of pixels are searched */
+    bool gapless;   /* only boxes whose rows have no gaps are measured */
     bool ended;     /* not all of them were tried */
     uint64_t left;  /* steps of searches over holes */
 } search;
@@ -96,12 +94,14 @@ static void measure_box(search *s, const zl_chain *h, uint64_t chunks)
     uint64_t line = h->start / ZL_LINE_CHUNKS, end = lines_covered(h, chunks);
     uint64_t last = (h->start + chunks + ZL_LINE_CHUNKS - 1) / ZL_LINE_CHUNKS;
     if (end > s->far[line]) s->far[line] = end;
-    if (last > s->part[line]) s->part[line] = last;
+    if (last > s->bound->own[line]) s->bound->own[line] = last;
 }
 
-/* The longest box of a level. */
+/* The longest box of a level, where it may reach further than is known. */
 static void level_measure(search *s, const zl_chain *h, uint32_t level)
 {
+    uint64_t end = h->start + h->extent[level] * h->unit[level], line = h->start / ZL_LINE_CHUNKS;
+    if (end <= s->far[line] * ZL_LINE_CHUNKS) return;
     uint64_t n = zl_chain_longest(h, level);
     if (n) measure_box(s, h, n * h->unit[level]);
 }
@@ -123,21 +123,23 @@ static bool walk_legal(const zl_chain *h, uint64_t rows)
 /* The longest walk, where it reaches the first line that no box brings whole which begins earlier. */
 static void walk_measure(search *s, const zl_chain *h)
 {
-    uint64_t to = s->far[h->start / ZL_LINE_CHUNKS] * ZL_LINE_CHUNKS - h->start, least = 2;
-    while (zl_columns_chunks(h, least) <= to) least++;
+    uint64_t to = s->far[h->start / ZL_LINE_CHUNKS] * ZL_LINE_CHUNKS - h->start;
+    uint64_t least = zl_columns_least(h, to + 1);
     uint64_t rows = zl_columns_rows(h, least, &s->ended);
     while (rows >= least && !walk_legal(h, rows)) rows--;
     if (rows >= least) measure_box(s, h, zl_columns_chunks(h, rows));
 }
 
-/* The longest walk, and those that end with a line before it. */
+/* The longest walk, and those that end with a line before it, as far as a best cover may have them. */
 static void walk_offer(search *s, const zl_chain *h)
 {
-    uint64_t line = h->start / ZL_LINE_CHUNKS, before = 0;
-    uint64_t most = zl_columns_rows(h, 0, &s->ended);
-    for (uint64_t rows = 2; rows <= most; rows++) {
+    uint64_t line = h->start / ZL_LINE_CHUNKS, before = 0, end = line + 1;
+    while (s->at[line].boxes + 1 + s->need[end] > s->best) end++;
+    uint64_t least = zl_columns_least(h, (end - 1) * ZL_LINE_CHUNKS - h->start + 1);
+    uint64_t most = zl_columns_rows(h, least, &s->ended);
+    for (uint64_t rows = least; rows <= most; rows++) {
         if (rows < most && !zl_columns_ends(h, rows)) continue;
-        uint64_t end = lines_covered(h, zl_columns_chunks(h, rows));
+        end = lines_covered(h, zl_columns_chunks(h, rows));
         if (end <= line || end == before || !may_lead(s, line, end, rows * h->row)) continue;
         if (!walk_legal(h, rows)) continue;
         before = end;
@@ -177,10 +179,12 @@ static void shape_further(void *env, const zl_chain *h)
 static void line_offer(search *s, uint64_t line)
 {
     const zl_chunks *c = s->c;
-    bool ended = false;
+    bool ended = false, narrow = s->measuring && !s->gapless;
     furthest best = {.lines = 0};
-    zl_chunks_chains(c, line, s->measuring, chain_offer, s);
-    if (s->walks) zl_chunks_columns(c, line, false, columns_offer, s);
+    zl_chunks_chains(c, line, narrow, chain_offer, s);
+    if (narrow) zl_chunks_gaps(c, line, 1, chain_offer, s);
+    if (s->walks)
+        zl_chunks_columns(c, line, s->gapless ? ZL_WIDTHS_SPAN : ZL_WIDTHS_ENDS, columns_offer, s);
     if (!zl_chunks_over_holes(c) || c->there[line * ZL_LINE_CHUNKS] || !zl_chunks_wanted(c, line)) return;
     zl_chunks_shapes(c, line, shape_further, &best, &s->left, &ended);
     if (best.lines) chain_offer(s, &best.chain);
@@ -262,32 +266,26 @@ static zlay_status boxes_even(const search *s, zl_tm_box *box, uint64_t boxes)
     return ZLAY_OK;
 }
 
-/* A line of which the tile wants nothing needs no box. */
-static uint64_t steps_least(search *s, const uint64_t *reach)
-{
-    s->need[s->lines] = 0;
-    for (uint64_t line = s->lines; line-- > 0;)
-        s->need[line] = zl_chunks_wanted(s->c, line) ? 1 + s->need[reach[line]] : s->need[line + 1];
-    return s->need[0];
-}
-
 /* Boxes may overlap where they bring the same, so the fewest are those that reach furthest.  What is
  * known of a line includes all boxes that begin earlier. */
 static zlay_status measure(search *s)
 {
+    zl_bound *b = s->bound;
     s->measuring = true;
     for (uint64_t line = 0; line < s->lines; line++) {
-        uint64_t *far = &s->far[line], *part = &s->part[line];
+        uint64_t *far = &s->far[line], *part = &b->part[line];
         *far = line && s->far[line - 1] > line ? s->far[line - 1] : line;
-        *part = line && s->part[line - 1] > *far ? s->part[line - 1] : *far;
+        b->own[line] = *far; /* walks that reach no further are not measured */
         if (*far < s->lines) line_offer(s, line);
         if (!zl_chunks_wanted(s->c, line) && *far == line) *far = line + 1;
         if (*far <= line) return ZLAY_NONE;
-        if (*part < *far) *part = *far;
+        *part = b->own[line] > *far ? b->own[line] : *far;
+        if (line && b->part[line - 1] > *part) *part = b->part[line - 1];
     }
     s->measuring = false;
-    s->fewest = s->ended || (s->c->holes && !s->c->keep) ? 0 : steps_least(s, s->part);
-    steps_least(s, s->far);
+    zl_need_fill(b->need, s->c, b->part);
+    b->boxes = s->ended || (s->c->holes && !s->c->keep) ? 0 : b->need[0];
+    zl_need_fill(s->need, s->c, s->far);
     s->best = s->need[0];
     return ZLAY_OK;
 }
@@ -306,21 +304,21 @@ static zlay_status path_find(search *s)
     return status;
 }
 
-zlay_status zl_chunks_path(const zl_chunks *c, zl_cover *out, uint64_t *fewest)
+zlay_status zl_chunks_path(const zl_chunks *c, zl_cover *out, zl_bound *bound)
 {
     search s = {.c = c, .lines = c->count / ZL_LINE_CHUNKS, .left = ZL_SHAPE_STEPS,
-                .walks = c->width == 1 && !c->t->tiled};
+                .walks = c->width == 1 && !c->t->tiled, .gapless = zl_chunks_gapless(c),
+                .bound = bound};
     size_t room = s.lines + 1;
     *out = (zl_cover){0};
     s.at = zl_scratch(c->t->ctx, room, sizeof *s.at);
     s.far = zl_scratch(c->t->ctx, room, sizeof *s.far);
-    s.part = zl_scratch(c->t->ctx, room, sizeof *s.part);
     s.need = zl_scratch(c->t->ctx, room, sizeof *s.need);
-    zlay_status status = s.at && s.far && s.part && s.need ? path_find(&s) : ZLAY_ENOMEM;
+    zlay_status status = zl_bound_begin(bound, c);
+    if (!status) status = s.at && s.far && s.need ? path_find(&s) : ZLAY_ENOMEM;
     if (!status) status = boxes_take(&s, &out->box, &out->boxes);
     if (!status) status = boxes_even(&s, out->box, out->boxes);
     if (!status) out->chunks = s.at[s.lines].chunks;
-    *fewest = s.fewest;
     return status;
 }
 
@@ -332,13 +330,15 @@ static bool all_searched(const zl_chunks *c, const zl_cover *cover)
 
 zlay_status zl_chunks_cover(const zl_chunks *c, zl_cover *out)
 {
-    uint64_t fewest = 0;
+    zl_bound bound;
     zl_cover other;
-    zlay_status status = zl_chunks_path(c, out, &fewest);
+    zlay_status status = zl_chunks_path(c, out, &bound);
     if (status && status != ZLAY_NONE) return status;
-    out->least = !status && (out->boxes == 1 || out->boxes == fewest) && out->chunks == c->wanted;
+    out->least = !status && (out->boxes == 1 || out->boxes == bound.boxes) && out->chunks == c->wanted;
     if (!out->least || (out->boxes > 1 && c->count <= ZL_PLACES_MOST)) {
-        zlay_status more = zl_chunks_places(c, &other, status ? NULL : out, fewest);
+        bool exact = out->least && zl_chunks_are_exact(c, out, &bound);
+        zlay_status more = exact ? zl_chunks_exact(c, &other, out, &bound)
+                                 : zl_chunks_places(c, &other, status ? NULL : out, &bound);
         if (more && (more == ZLAY_ENOMEM || status)) return more;
         if (more) zl_fail(c->t->ctx, ZLAY_OK, "%s", "");
         if (!more) {

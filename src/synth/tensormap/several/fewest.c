@@ -94,23 +94,22 @@ static uint32_t near_count(const zl_fewest *f, uint64_t place, const zl_places *
     return count;
 }
 
-/* Places in the order of how few others come with them: those are counted first. */
+/* Places in the order of how few others come with them: those are counted first (counting sort). */
 static bool order_fill(zl_fewest *f)
 {
+    uint32_t *from = zl_scratch(f->ctx, f->wanted + 2, sizeof *from);
+    uint16_t *count = zl_scratch(f->ctx, f->places, sizeof *count);
     f->order = zl_scratch(f->ctx, f->wanted, sizeof *f->order);
-    uint16_t *count = zl_scratch(f->ctx, f->wanted, sizeof *count);
-    uint32_t n = 0;
-    for (uint64_t i = 0; f->order && count && i < f->places; i++) {
+    if (!from || !count || !f->order) return false;
+    for (uint32_t i = 0; i < f->places; i++) {
         if (!(f->want.word[i / 64] >> i % 64 & 1)) continue;
-        uint32_t k = n++, mine = near_count(f, i, &f->want);
-        for (; k && count[k - 1] > mine; k--) {
-            count[k] = count[k - 1];
-            f->order[k] = f->order[k - 1];
-        }
-        count[k] = (uint16_t)mine;
-        f->order[k] = (uint16_t)i;
+        count[i] = (uint16_t)near_count(f, i, &f->want);
+        from[count[i] + 1]++;
     }
-    return f->order && n == f->wanted;
+    for (uint32_t k = 0; k <= f->wanted; k++) from[k + 1] += from[k];
+    for (uint32_t i = 0; i < f->places; i++)
+        if (f->want.word[i / 64] >> i % 64 & 1) f->order[from[count[i]]++] = (uint16_t)i;
+    return true;
 }
 
 /* Places that are left of which no box brings two: each needs one of its own. */
@@ -220,8 +219,11 @@ static bool rounds(zl_fewest *f, level *stack)
 {
     uint32_t most = f->than && f->than->boxes < ZL_FEWEST_MOST ? f->than->boxes : ZL_FEWEST_MOST - 1;
     uint32_t boxes = (uint32_t)((f->wanted + f->longest - 1) / f->longest);
-    static const zl_places none;
+    zl_places none = {{0}}, others;
+    for (uint32_t w = 0; w < f->words; w++) others.word[w] = ~f->firm.word[w];
     if (boxes < boxes_least(f, &none)) boxes = boxes_least(f, &none);
+    f->sure = boxes_least(f, &others);
+    if (boxes < f->sure) boxes = f->sure;
     if (boxes < f->need[0]) boxes = f->need[0];
     if (boxes < f->least) boxes = f->least;
     for (; boxes <= most; boxes++) {

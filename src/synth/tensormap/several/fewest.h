@@ -16,15 +16,12 @@ typedef struct zl_places {
     uint64_t word[ZL_PLACE_WORDS];
 } zl_places;
 
-/* A box as a beginning and a length, and what it brings. */
+/* A box and what it brings. */
 typedef struct zl_known {
     zl_places where;
     uint32_t chunks; /* that it writes */
     uint32_t wanted; /* of them those that the tile wants */
-    uint64_t start, row, blocks;
-    int32_t swizzle, slice;
-    uint32_t level, pixels; /* pixels: of a walk */
-    uint16_t shape[ZL_TM_RANK];
+    zl_length box;
 } zl_known;
 
 typedef struct zl_fewest {
@@ -33,6 +30,7 @@ typedef struct zl_fewest {
     uint32_t boxes, longest; /* the most places of one */
     uint32_t words, places, wanted;
     zl_places want;
+    zl_places firm;          /* of them those that boxes with gaps do not bring; none: not known */
     uint32_t least;          /* no cover has fewer boxes */
     const zl_cover *than;    /* a cover that is known; NULL: none is */
     zl_places *near;         /* of each place: all that boxes bring with it */
@@ -46,6 +44,7 @@ typedef struct zl_fewest {
     uint32_t best[ZL_FEWEST_MOST], best_boxes; /* 0: no cover, or none better than `than` */
     uint64_t best_chunks;
     bool all;                /* no cover is better */
+    uint32_t sure;           /* none has fewer boxes, whatever other boxes with gaps there are */
 } zl_fewest;
 
 /* A hash of so many words of a set: each bit of each word tells in its low 32 bits. */

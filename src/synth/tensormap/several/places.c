@@ -26,10 +26,13 @@ typedef struct search {
     bool small; /* few enough places, and not yet too many boxes */
     bool ended; /* not all walks of pixels were tried */
     bool shapes_ended; /* nor all boxes over holes */
+    bool gaps_ended;   /* nor all boxes of narrow rows */
     uint64_t left;     /* steps of the search for these */
     bool memory_ended;
     uint8_t *reached; /* places that some box brings */
     uint64_t known;   /* how many */
+    const zl_bound *bound; /* of a cover of as many boxes as the least, which is known; else NULL */
+    zl_beginning begin;    /* what such a cover asks of boxes that begin at the line; 0: nothing */
     zl_fewest fewest;
 } search;
 
@@ -82,8 +85,17 @@ static bool same_places(const search *s, const zl_known *a, const zl_known *b)
     return !memcmp(&a->where, &b->where, s->words * sizeof a->where.word[0]);
 }
 
+/* Whether a box brings all that a least cover asks of one that begins at its line. */
+static bool brings_line(const search *s, const zl_known *k)
+{
+    uint64_t at = s->begin.line * ZL_LINE_CHUNKS, word = at / 64;
+    uint64_t line = (uint64_t)0xff << at % 64;
+    return !s->bound || !(s->fewest.want.word[word] & ~k->where.word[word] & line);
+}
+
 static void keep(search *s, const zl_known *k)
 {
+    if (!brings_line(s, k)) return;
     uint32_t at = zl_places_hash(&k->where, s->words) % SLOTS;
     for (; s->slot[at]; at = (at + 1) % SLOTS)
         if (same_places(s, &s->box[s->slot[at] - 1], k)) {
@@ -102,11 +114,12 @@ static void keep(search *s, const zl_known *k)
 static void length_keep(search *s, const zl_chain *h, uint32_t level, uint64_t blocks)
 {
     uint64_t chunks = blocks * h->unit[level];
-    zl_known k = {.chunks = (uint32_t)zl_chain_written(h, chunks), .start = h->start,
-                  .row = h->row, .blocks = blocks, .swizzle = h->swizzle, .slice = h->slice,
-                  .level = level};
+    zl_known k = {.chunks = (uint32_t)zl_chain_written(h, chunks),
+                  .box = {.start = h->start, .row = h->row, .blocks = blocks,
+                          .swizzle = h->swizzle, .slice = h->slice, .level = level,
+                          .gaps = h->gaps}};
     if (!zl_chain_legal(h, level, blocks)) return;
-    memcpy(k.shape, h->shape, sizeof k.shape);
+    memcpy(k.box.shape, h->shape, sizeof k.box.shape);
     reach(s, &k, h, chunks);
     if (s->small) keep(s, &k);
 }
@@ -124,8 +137,11 @@ static void chain_keep(void *env, const zl_chain *h)
 {
     search *s = env;
     for (uint32_t i = 0; i < h->levels && !s->small; i++) longest_reach(s, h, i);
-    for (uint32_t i = 0; i < h->levels && s->small; i++)
-        for (uint64_t n = i ? 2 : 1; n <= h->extent[i]; n++) length_keep(env, h, i, n);
+    for (uint32_t i = 0; i < h->levels && s->small; i++) {
+        uint64_t least = (s->begin.chunks + h->unit[i] - 1) / h->unit[i], from = i ? 2 : 1;
+        for (uint64_t n = least > from ? least : from; n <= h->extent[i]; n++)
+            length_keep(env, h, i, n);
+    }
 }
 
 /* Whether a block more brings something that is wanted. */
@@ -153,8 +169,9 @@ static void rows_keep(search *s, const zl_chain *h, uint64_t rows)
 {
     zl_tm_box box;
     if (!zl_columns_box(&box, h, rows) || !zl_chunks_legal(s->c, &box)) return;
-    zl_known k = {.chunks = (uint32_t)(rows * h->row), .start = h->start, .row = h->row,
-               .swizzle = h->swizzle, .pixels = (uint32_t)rows};
+    zl_known k = {.chunks = (uint32_t)(rows * h->row),
+                  .box = {.start = h->start, .row = h->row, .swizzle = h->swizzle,
+                          .pixels = (uint32_t)rows}};
     reach(s, &k, h, zl_columns_chunks(h, rows));
     if (s->small) keep(s, &k);
 }
@@ -163,8 +180,9 @@ static void rows_keep(search *s, const zl_chain *h, uint64_t rows)
 static void walk_keep(void *env, const zl_chain *h)
 {
     search *s = env;
-    uint64_t most = zl_columns_rows(h, 0, &s->ended);
-    for (uint64_t rows = 2; rows <= most; rows++)
+    uint64_t least = zl_columns_least(h, s->begin.chunks);
+    uint64_t most = zl_columns_rows(h, least, &s->ended);
+    for (uint64_t rows = least; rows <= most; rows++)
         if (rows == most || zl_columns_ends(h, rows)) rows_keep(s, h, rows);
 }
 
@@ -202,20 +220,6 @@ static zlay_status unreached(const search *s)
     return ZLAY_OK;
 }
 
-static void box_take(const search *s, const zl_known *k, zl_tm_box *out)
-{
-    zl_chain h = {.c = s->c, .start = k->start, .swizzle = k->swizzle, .row = k->row,
-                  .slice = k->slice};
-    if (k->pixels) {
-        zl_columns_box(out, &h, k->pixels);
-        return;
-    }
-    memcpy(h.shape, k->shape, sizeof h.shape);
-    if (h.shape[0]) zl_chain_shape(&h);
-    else zl_chain_make(&h);
-    zl_chain_box(out, &h, k->level, k->blocks);
-}
-
 /* The best cover's box of whose places a like has them, which writes no more; -1: none. */
 static int32_t like_of(const search *s, const other *like)
 {
@@ -232,13 +236,13 @@ static uint32_t readings_take(const search *s, zl_reading *out)
     for (; count < s->fewest.best_boxes; count++) {
         if (!out) continue;
         out[count].of = count;
-        box_take(s, &s->box[s->fewest.best[count]], &out[count].box);
+        zl_length_box(&out[count].box, s->c, &s->box[s->fewest.best[count]].box);
     }
     for (uint32_t k = 0; k < s->others && count < READINGS_MOST; k++) {
         int32_t of = like_of(s, &s->other[k]);
         if (of < 0) continue;
         if (out) out[count].of = (uint32_t)of;
-        if (out) box_take(s, &s->other[k].box, &out[count].box);
+        if (out) zl_length_box(&out[count].box, s->c, &s->other[k].box.box);
         count++;
     }
     return count;
@@ -276,34 +280,73 @@ static zlay_status cover_find(search *s, const zl_cover *than)
     f->places = (uint32_t)c->count;
     f->wanted = (uint32_t)c->wanted;
     f->than = than;
-    for (uint64_t i = 0; i < c->count; i++)
-        if (c->there[i]) f->want.word[i / 64] |= (uint64_t)1 << i % 64;
+    bool firm = zl_chunks_gapless(c);
+    for (uint64_t line = 0; firm && line < c->count / ZL_LINE_CHUNKS; line++) {
+        uint64_t at = line * ZL_LINE_CHUNKS + zl_chunk_firm(line);
+        f->firm.word[at / 64] |= (uint64_t)1 << at % 64;
+    }
     return zl_fewest_find(f);
 }
 
+/* Whether the tile wants all chunks of a line: then rows narrower than a swizzle's span do not bring
+ * it. */
+static bool line_full(const zl_chunks *c, uint64_t line)
+{
+    for (uint64_t i = 0; i < ZL_LINE_CHUNKS; i++)
+        if (!c->there[line * ZL_LINE_CHUNKS + i]) return false;
+    return true;
+}
+
+/* All boxes that begin at a line, or those that a least cover may have. */
+static void line_collect(search *s, uint64_t line)
+{
+    const zl_chunks *c = s->c;
+    if (s->bound) zl_bound_from(s->bound, c, line, &s->begin);
+    if (s->bound && !s->begin.may) return;
+    bool narrow = !s->bound || !line_full(c, s->begin.line);
+    zl_chunks_chains(c, line, narrow ? ZL_LINE_CHUNKS : 0, chain_keep, s);
+    if (zl_chunks_over_holes(c) && !zl_chunks_wanted(c, line)) s->shapes_ended = true;
+    else if (zl_chunks_over_holes(c))
+        zl_chunks_shapes(c, line, shape_keep, s, &s->left, &s->shapes_ended);
+    zl_chunks_columns(c, line, narrow ? ZL_WIDTHS_ALL : ZL_WIDTHS_SPAN, walk_keep, s);
+}
+
+/* The boxes of narrow rows that are left. */
+static void gaps_collect(search *s, uint64_t line)
+{
+    const zl_chunks *c = s->c;
+    if (s->bound) zl_bound_from(s->bound, c, line, &s->begin);
+    if (s->bound && (!s->begin.may || line_full(c, s->begin.line))) return;
+    zl_chunks_gaps(c, line, ZL_LINE_CHUNKS, chain_keep, s);
+}
+
+/* Whether boxes bring all places is decided here only where no cover is known. */
 static zlay_status search_run(search *s, zl_cover *out, const zl_cover *than)
 {
     zlay_status status;
     for (uint64_t line = 0; line < s->c->count / ZL_LINE_CHUNKS; line++) {
         if (!s->small && s->known == s->c->wanted) break;
-        zl_chunks_chains(s->c, line, ZL_LINE_CHUNKS, chain_keep, s);
-        if (zl_chunks_over_holes(s->c) && !zl_chunks_wanted(s->c, line)) s->shapes_ended = true;
-        else if (zl_chunks_over_holes(s->c))
-            zl_chunks_shapes(s->c, line, shape_keep, s, &s->left, &s->shapes_ended);
-        zl_chunks_columns(s->c, line, true, walk_keep, s);
+        line_collect(s, line);
     }
+    bool small = s->small;
+    for (uint64_t line = 0; s->small && line < s->c->count / ZL_LINE_CHUNKS; line++)
+        gaps_collect(s, line);
+    s->gaps_ended = s->small != small;
+    s->small = small;
     if (s->memory_ended) return ZLAY_ENOMEM;
-    if ((status = unreached(s))) return status;
+    if (!s->bound && (status = unreached(s))) return status;
     if (!s->small) return ended(s);
     if ((status = cover_find(s, than))) return status;
     if (!s->fewest.best_boxes && !(s->fewest.all && than)) return ended(s);
     if (!s->fewest.best_boxes) *out = *than;
     else if ((status = boxes_take(s, out))) return status;
-    out->least = s->fewest.all && !s->ended && !s->shapes_ended;
+    bool sure = out->boxes == s->fewest.sure && out->chunks == s->c->wanted;
+    out->least = s->fewest.all && !s->ended && !s->shapes_ended && (sure || !s->gaps_ended);
     return ZLAY_OK;
 }
 
-zlay_status zl_chunks_places(const zl_chunks *c, zl_cover *out, const zl_cover *than, uint64_t fewest)
+zlay_status zl_chunks_places(const zl_chunks *c, zl_cover *out, const zl_cover *than,
+                             const zl_bound *bound)
 {
     bool small = c->count <= ZL_PLACES_MOST;
     if (!small && than) return ZLAY_ELIMIT;
@@ -312,8 +355,11 @@ zlay_status zl_chunks_places(const zl_chunks *c, zl_cover *out, const zl_cover *
     s->c = c;
     s->small = small;
     s->left = ZL_SHAPE_STEPS;
-    s->fewest.least = (uint32_t)fewest;
+    s->bound = than && than->boxes == bound->boxes ? bound : NULL;
+    s->fewest.least = (uint32_t)bound->boxes;
     s->words = small ? (uint32_t)((c->count + 63) / 64) : 0;
+    for (uint64_t i = 0; small && i < c->count; i++)
+        if (c->there[i]) s->fewest.want.word[i / 64] |= (uint64_t)1 << i % 64;
     s->reached = zl_scratch(c->t->ctx, c->count, 1);
     return s->reached ? search_run(s, out, than) : ZLAY_ENOMEM;
 }
