@@ -83,15 +83,13 @@ static void say_arrive(zl_pipe_text *k, const zl_event *event)
 
 static void say_wait(zl_pipe_text *k, const zl_event *event)
 {
-    char stages[24], flip[24];
+    char room[24];
     zl_pt_bar(k, "at");
-    zl_pt_pos(k, &event->parity);
-    zl_op(k, DIV, "parity", "pos", zl_pt_number(stages, k->pipe->bars[event->bar].stages));
-    if (event->flip) zl_op(k, ADD, "parity", "parity", zl_pt_number(flip, (uint64_t)event->flip));
-    zl_op(k, AND, "parity", "parity", "1");
+    const char *parity =
+        zl_pt_parity(k, room, &event->parity, k->pipe->bars[event->bar].stages, event->flip);
     zl_pt_try(k);
     zl_say(k, NULL, clustered(k) ? "mbar.try_wait.parity.acquire.cluster" : "mbar.try_wait.parity",
-           1, "done", "at", "parity");
+           1, "done", "at", parity);
     zl_pt_try_end(k);
 }
 
@@ -214,6 +212,7 @@ static void say_update(zl_pipe_text *k, const zl_event *event)
     snprintf(base, sizeof base, "%s%.64s", zl_pt_prefix[ZL_PT_BASE], other->name);
     zl_op(k, LOAD64, "gp", base);
     char bytes[24];
+    zl_pt_pos(k, &event->map_at);
     zl_op(k, FURTHER, "gp", "pos", zl_pt_number(bytes, ADDRESS_BYTES));
     zl_say(k, NULL, "ld.g.b64", 1, "gq", "gp");
     zl_say(k, zl_pt_one(k), "tmap.replace.global_address.global", 0, "map", "gq");

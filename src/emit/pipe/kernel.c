@@ -17,7 +17,7 @@ static const char *const words[] = {
     "count3", "end0",   "end1",  "end2", "end3"};
 static const char *const longs[] = {"gp", "gq", "wide", "map", "da", "db"};
 static const char *const halves[] = {"mask"};
-static const char *const flags[] = {"one", "leader", "more", "done"};
+static const char *const flags[] = {"one", "leader", "more", "done", "wrap"};
 
 /* So many to a line. */
 static void declare(zl_pipe_text *k, const char *type, const char *const *names, size_t count)
@@ -30,6 +30,13 @@ static void declare(zl_pipe_text *k, const char *type, const char *const *names,
     }
 }
 
+static void declare_rings(zl_pipe_text *k)
+{
+    for (uint32_t i = 0; i < k->rings_most; i++)
+        zl_pt_line(k, k->c ? "[[maybe_unused]] uint32_t slot%u, phase%u, last%u;"
+                           : ".reg .b32 slot%u, phase%u, last%u;", i, i, i);
+}
+
 static void declare_all(zl_pipe_text *k)
 {
     declare(k, k->c ? "uint32_t" : ".b32", words, ZL_COUNT(words));
@@ -38,6 +45,7 @@ static void declare_all(zl_pipe_text *k)
     declare(k, k->c ? "uint32_t" : ".pred", flags, ZL_COUNT(flags));
     for (uint32_t i = 0; i < k->pipe->params_count; i++)
         zl_pt_line(k, k->c ? "uint32_t trips_%s;" : ".reg .b32 trips_%s;", k->pipe->params[i].name);
+    declare_rings(k);
 }
 
 /* Accumulators are private to a role. */
@@ -150,16 +158,20 @@ static void loop_begin(zl_pipe_text *k, const zl_event *loop)
     zl_op(k, MOV, last, "pos");
     zl_pt_pos(k, &loop->at[0]);
     zl_op(k, MOV, counter, "pos");
-    zl_pt_while(k, counter, last);
+    zl_pt_rings_begin(k, loop);
+    zl_pt_while(k, counter, last, zl_pt_runs(k, loop));
     k->loops++;
 }
 
 static void loop_end(zl_pipe_text *k, const zl_event *loop)
 {
-    char counter[16], step[24];
+    char counter[16], last[16], step[24];
+    zl_pt_rings_turn(k, loop);
     k->loops--;
     snprintf(counter, sizeof counter, "count%u", k->loops);
-    zl_pt_while_end(k, counter, zl_pt_number(step, loop->step > 0 ? (uint64_t)loop->step : 1));
+    snprintf(last, sizeof last, "end%u", k->loops);
+    zl_pt_while_end(k, counter, zl_pt_number(step, loop->step > 0 ? (uint64_t)loop->step : 1), last);
+    zl_pt_rings_end(k, loop);
 }
 
 static void role_events(zl_pipe_text *k)
@@ -207,6 +219,7 @@ static void role(zl_pipe_text *k, const zl_role *role)
 {
     char first[24], last[24], each[24], rank[24];
     k->role = role;
+    k->rings = 0;
     zl_pt_line(k, "// role %s", role->name);
     zl_pt_number(first, role->first_warp);
     zl_op(k, LT, "more", "warp", zl_pt_number(last, role->last_warp + 1));

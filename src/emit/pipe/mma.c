@@ -124,11 +124,12 @@ static void wgmma(zl_pipe_text *k, const zl_event *event, const zl_pt_product *p
 
 static void tmem_address(zl_pipe_text *k, const char *to, int32_t tmem, const zl_pos *pos)
 {
-    char room[24];
+    char room[24], name[24];
     const zl_tmem *t = &k->pipe->tmems[tmem];
     zl_op(k, ADD, "near", "smem", zl_pt_number(room, k->tmem_at[tmem]));
     zl_say(k, NULL, "ld.s.b32", 1, to, "near");
-    zl_pt_slot(k, pos, t->stages);
+    if (t->stages == 1) return;
+    zl_op(k, MOV, "slot", zl_pt_slot(k, name, pos, t->stages));
     zl_op(k, MAD, to, "slot", zl_pt_number(room, t->columns), to);
 }
 

@@ -13,6 +13,7 @@ enum {
     ZL_PT_NAMES = 64,      /* of a sort, as the parser has it */
     ZL_PT_REGISTERS = 256, /* of accumulators */
     ZL_PT_BLOCKS = 16,     /* open loops and branches */
+    ZL_PT_RINGS = 8,       /* kept in registers by a role */
     ZL_PT_ALIGN = 1024     /* of what products and tensor copies use */
 };
 
@@ -65,6 +66,18 @@ typedef struct zl_pt_matrix_of {
     bool divided; /* each instance of the role has rows of its own */
 } zl_pt_matrix_of;
 
+/* A position in a ring of stages that registers hold: slot<i>, phase<i>. */
+typedef struct zl_pt_ring {
+    uint32_t stages;
+    int32_t owner;   /* depth of the loop that keeps it; -1: none */
+    bool known, taken;
+    bool lent;       /* the loop inside its owner's moves it */
+    bool wanted, lender_wanted; /* last<i> is to hold the slot before: by who moves it, by its owner */
+    bool before;     /* last<i> holds it */
+    zl_pos family;   /* what it holds where an iteration of its owner begins */
+    zl_pos at;       /* what it holds, where that is known */
+} zl_pt_ring;
+
 typedef struct zl_pipe_text {
     zl_text *out;
     const zlay_pipe_emit *ask;
@@ -77,6 +90,8 @@ typedef struct zl_pipe_text {
     const zl_event *event;
     uint32_t loops, indent, labels;
     uint32_t open[ZL_PT_BLOCKS], opened;
+    zl_pt_ring ring[ZL_PT_RINGS];
+    uint32_t rings, rings_most; /* of the role, of all roles */
     uint32_t role_bar[ZL_PT_NAMES]; /* of `sync role`, that of the first instance */
     uint32_t smem_at[ZL_PT_NAMES], smem_pitch[ZL_PT_NAMES], bar_at[ZL_PT_NAMES],
         tmem_at[ZL_PT_NAMES];
@@ -109,11 +124,12 @@ void zl_pt_say(zl_pipe_text *k, const char *guard, const char *id, uint32_t outs
 /* A number as an operand; `room` holds it. */
 const char *zl_pt_number(char room[24], uint64_t number);
 
-/* Branches and loops. A loop's counter runs from its value while it is below `last`. */
+/* Branches and loops. A loop's counter runs from its value while it is below `last`, which is
+ * tested behind the body, and before it unless the loop is said to run. */
 void zl_pt_when(zl_pipe_text *k, const char *predicate);
 void zl_pt_when_end(zl_pipe_text *k);
-void zl_pt_while(zl_pipe_text *k, const char *counter, const char *last);
-void zl_pt_while_end(zl_pipe_text *k, const char *counter, const char *step);
+void zl_pt_while(zl_pipe_text *k, const char *counter, const char *last, bool runs);
+void zl_pt_while_end(zl_pipe_text *k, const char *counter, const char *step, const char *last);
 
 /* Try until `done`, or trap: whatever stands between them sets it. */
 void zl_pt_try(zl_pipe_text *k);
@@ -160,9 +176,35 @@ void zl_pt_put(zl_pipe_text *k, const zl_event *event);
 
 /* ---- code ----------------------------------------------------------------- */
 
-/* The register pos: a position's value; slot: that modulo the stages. */
+/* The register pos: a position's value. */
 void zl_pt_pos(zl_pipe_text *k, const zl_pos *pos);
-void zl_pt_slot(zl_pipe_text *k, const zl_pos *pos, uint32_t stages);
+/* The register or number that is a position modulo the stages; and how often the stages go round
+ * until there, modulo 2, plus `flip`. `room` holds the name. */
+const char *zl_pt_slot(zl_pipe_text *k, char room[24], const zl_pos *pos, uint32_t stages);
+const char *zl_pt_parity(zl_pipe_text *k, char room[24], const zl_pos *pos, uint32_t stages,
+                         int32_t flip);
+
+/* Rings in registers: what a loop needs is computed before it, moved where it turns, and left
+ * behind it. */
+void zl_pt_rings_begin(zl_pipe_text *k, const zl_event *loop);
+void zl_pt_rings_turn(zl_pipe_text *k, const zl_event *loop);
+void zl_pt_rings_end(zl_pipe_text *k, const zl_event *loop);
+/* The ring that differs from a position by a number; -1: none does. */
+int32_t zl_pt_ring_at(const zl_pipe_text *k, const zl_pos *pos, uint32_t stages);
+const char *zl_pt_ring_name(char room[24], const char *what, uint32_t ring);
+void zl_pt_wrap(zl_pipe_text *k, const char *to, uint32_t stages, const char *parity);
+/* Whether a loop runs once at least, whatever its params are. */
+bool zl_pt_runs(const zl_pipe_text *k, const zl_event *loop);
+
+/* A number divided by the stages, rounded down, and what is left. */
+static inline int64_t zl_pt_turns(int64_t by, uint32_t stages)
+{
+    return by >= 0 ? by / stages : -((stages - 1 - by) / stages);
+}
+static inline uint32_t zl_pt_rest(int64_t by, uint32_t stages)
+{
+    return (uint32_t)(by - zl_pt_turns(by, stages) * stages);
+}
 
 /* Register `to`: the shared address of a stage, or of the event's barrier. */
 void zl_pt_stage(zl_pipe_text *k, const char *to, int32_t smem, const zl_pos *pos);
