@@ -30,11 +30,13 @@ static void declare(zl_pipe_text *k, const char *type, const char *const *names,
     }
 }
 
-static void declare_rings(zl_pipe_text *k)
+static void declare_kept(zl_pipe_text *k)
 {
     for (uint32_t i = 0; i < k->rings_most; i++)
         zl_pt_line(k, k->c ? "[[maybe_unused]] uint32_t slot%u, phase%u, last%u;"
                            : ".reg .b32 slot%u, phase%u, last%u;", i, i, i);
+    for (uint32_t i = 0; i < k->bases_most; i++)
+        zl_pt_line(k, k->c ? "[[maybe_unused]] uint32_t base%u;" : ".reg .b32 base%u;", i);
 }
 
 static void declare_all(zl_pipe_text *k)
@@ -45,7 +47,7 @@ static void declare_all(zl_pipe_text *k)
     declare(k, k->c ? "uint32_t" : ".pred", flags, ZL_COUNT(flags));
     for (uint32_t i = 0; i < k->pipe->params_count; i++)
         zl_pt_line(k, k->c ? "uint32_t trips_%s;" : ".reg .b32 trips_%s;", k->pipe->params[i].name);
-    declare_rings(k);
+    declare_kept(k);
 }
 
 /* Accumulators are private to a role. */
@@ -176,6 +178,7 @@ static void loop_end(zl_pipe_text *k, const zl_event *loop)
 
 static void role_events(zl_pipe_text *k)
 {
+    zl_pt_bases(k);
     for (uint32_t i = k->role->begin; i < k->role->end; i++) {
         const zl_event *event = &k->pipe->events[i];
         if (event->kind == ZL_EV_FOR) loop_begin(k, event);

@@ -14,6 +14,7 @@ enum {
     ZL_PT_REGISTERS = 256, /* of accumulators */
     ZL_PT_BLOCKS = 16,     /* open loops and branches */
     ZL_PT_RINGS = 8,       /* kept in registers by a role */
+    ZL_PT_BASES = 16,      /* of descriptors, kept by a role */
     ZL_PT_ALIGN = 1024     /* of what products and tensor copies use */
 };
 
@@ -78,6 +79,12 @@ typedef struct zl_pt_ring {
     zl_pos at;       /* what it holds, where that is known */
 } zl_pt_ring;
 
+/* What descriptors of an operand have in common in a role: register base<i>. */
+typedef struct zl_pt_base {
+    int32_t smem;
+    uint32_t low, instance; /* the word's lower half; bytes from one instance to the next */
+} zl_pt_base;
+
 typedef struct zl_pipe_text {
     zl_text *out;
     const zlay_pipe_emit *ask;
@@ -92,6 +99,8 @@ typedef struct zl_pipe_text {
     uint32_t open[ZL_PT_BLOCKS], opened;
     zl_pt_ring ring[ZL_PT_RINGS];
     uint32_t rings, rings_most; /* of the role, of all roles */
+    zl_pt_base base[ZL_PT_BASES];
+    uint32_t bases, bases_most;
     uint32_t role_bar[ZL_PT_NAMES]; /* of `sync role`, that of the first instance */
     uint32_t smem_at[ZL_PT_NAMES], smem_pitch[ZL_PT_NAMES], bar_at[ZL_PT_NAMES],
         tmem_at[ZL_PT_NAMES];
@@ -239,6 +248,14 @@ void zl_pt_store(zl_pipe_text *k, const zl_event *event);
 void zl_pt_threads(zl_pipe_text *k, const zl_event *event);
 void zl_pt_matrix(zl_pipe_text *k, const zl_event *event);
 void zl_pt_mma(zl_pipe_text *k, const zl_event *event);
+/* Descriptors: what those of a role have in common is computed before its events. Then the lower
+ * half of an operand's at its stage, in `to` or in the register returned; and the whole one, so
+ * many bytes further. */
+void zl_pt_bases(zl_pipe_text *k);
+const char *zl_pt_low(zl_pipe_text *k, char room[24], const char *to, const zl_pt_product *p,
+                      int operand);
+void zl_pt_descriptor(zl_pipe_text *k, const char *to, const char *low, uint64_t word,
+                      uint32_t more);
 void zl_pt_tmem(zl_pipe_text *k, const zl_event *event);
 /* The name of a register of accumulators; `room` holds it. */
 const char *zl_pt_acc(const zl_pipe_text *k, char room[96], int32_t acc, uint32_t number);
