@@ -35,6 +35,7 @@ static const px_row px_rows[] = {
     {"mbarrier.arrive.release.cluster.shared::cta.b64", px_mbarrier_arrive, 0},
     {"mbarrier.arrive.release.cluster.shared::cluster.b64", px_mbarrier_arrive, 0},
     {"mbarrier.arrive.expect_tx.shared::cta.b64", px_arrive_expect, 0},
+    {"mbarrier.arrive.expect_tx.release.cluster.shared::cta.b64", px_arrive_expect, 0},
     {"mbarrier.expect_tx.relaxed.cta.shared::cta.b64", px_expect_tx, 0},
     {"mbarrier.try_wait.parity.shared::cta.b64", px_try_wait, 0},
     {"mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64", px_try_wait, 0},

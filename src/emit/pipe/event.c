@@ -52,6 +52,33 @@ static void say_expect(zl_pipe_text *k, const zl_event *event)
     zl_say(k, zl_pt_one(k), "mbar.expect_tx", 0, "at", zl_pt_number(bytes, (uint64_t)event->count));
 }
 
+static bool same_place(const zl_pos *a, const zl_pos *b)
+{
+    return zl_pos_moves_alike(a, b) && a->add == b->add;
+}
+
+bool zl_pt_joins(const zl_pipe_text *k, const zl_event *event)
+{
+    const zl_event *next = event + 1;
+    if (!k->role || event->kind != ZL_EV_EXPECT || next >= &k->pipe->events[k->role->end] ||
+        next->kind != ZL_EV_ARRIVE || zl_pt_fragment(k, event) || zl_pt_fragment(k, next))
+        return false;
+    return next->scope == ZL_BY_ONE && next->times == 1 && next->bar == event->bar &&
+           event->cta == ZL_CTA_OWN && next->cta == ZL_CTA_OWN &&
+           same_place(&event->bar_at, &next->bar_at);
+}
+
+void zl_pt_expect_arrive(zl_pipe_text *k, const zl_event *event)
+{
+    char bytes[24];
+    k->event = event;
+    zl_pt_line(k, "// lines %u, %u", event->line, event[1].line);
+    zl_pt_bar(k, "at");
+    zl_say(k, zl_pt_one(k),
+           clustered(k) ? "mbar.arrive.expect_tx.release.cluster" : "mbar.arrive.expect_tx", 0,
+           "at", zl_pt_number(bytes, (uint64_t)event->count));
+}
+
 static const char *arriving(const zl_pipe_text *k, const zl_event *event)
 {
     if (event->scope == ZL_BY_THREADS) return NULL;

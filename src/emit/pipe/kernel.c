@@ -39,6 +39,29 @@ static void declare_kept(zl_pipe_text *k)
         zl_pt_line(k, k->c ? "[[maybe_unused]] uint32_t base%u;" : ".reg .b32 base%u;", i);
 }
 
+/* The addresses of tensor maps: computed once, and fetched before they are used. */
+static void declare_maps(zl_pipe_text *k)
+{
+    zlay_pipe_argument list[ARGUMENTS];
+    uint32_t count = zl_pt_arguments(k, list, ARGUMENTS);
+    for (uint32_t i = 0; i < count && i < ARGUMENTS; i++)
+        if (list[i].kind == ZLAY_ARGUMENT_MAP)
+            zl_pt_line(k, k->c ? "uint64_t at_%s;" : ".reg .b64 at_%s;", list[i].name);
+}
+
+static void fetch_maps(zl_pipe_text *k)
+{
+    zlay_pipe_argument list[ARGUMENTS];
+    uint32_t count = zl_pt_arguments(k, list, ARGUMENTS);
+    for (uint32_t i = 0; i < count && i < ARGUMENTS; i++) {
+        char name[96];
+        if (list[i].kind != ZLAY_ARGUMENT_MAP) continue;
+        snprintf(name, sizeof name, "at_%.92s", list[i].name);
+        zl_op(k, ARGUMENT, name, list[i].name);
+        zl_say(k, "one", "tma.prefetch_desc", 0, name);
+    }
+}
+
 static void declare_all(zl_pipe_text *k)
 {
     declare(k, k->c ? "uint32_t" : ".b32", words, ZL_COUNT(words));
@@ -47,6 +70,7 @@ static void declare_all(zl_pipe_text *k)
     declare(k, k->c ? "uint32_t" : ".pred", flags, ZL_COUNT(flags));
     for (uint32_t i = 0; i < k->pipe->params_count; i++)
         zl_pt_line(k, k->c ? "uint32_t trips_%s;" : ".reg .b32 trips_%s;", k->pipe->params[i].name);
+    declare_maps(k);
     declare_kept(k);
 }
 
@@ -147,6 +171,7 @@ static void begin(zl_pipe_text *k)
         zl_op(k, LOAD32, trips, n);
     }
     for (uint32_t i = 0; i < k->ask->counts_count; i++) zl_pt_count(k, &k->ask->counts[i]);
+    fetch_maps(k);
 }
 
 /* ---- roles ------------------------------------------------------------------------------- */
@@ -183,6 +208,7 @@ static void role_events(zl_pipe_text *k)
         const zl_event *event = &k->pipe->events[i];
         if (event->kind == ZL_EV_FOR) loop_begin(k, event);
         else if (event->kind == ZL_EV_END) loop_end(k, &k->pipe->events[event->match]);
+        else if (zl_pt_joins(k, event)) zl_pt_expect_arrive(k, event), i++;
         else zl_pt_event(k, event);
     }
 }

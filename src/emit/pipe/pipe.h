@@ -243,6 +243,9 @@ uint32_t zl_pt_width(const zl_pipe_text *k); /* threads of an instance */
 bool zl_pt_lone(const zl_pipe_text *k);      /* one thread runs the role */
 
 void zl_pt_event(zl_pipe_text *k, const zl_event *event);
+/* Whether an expectation of bytes and the arrival behind it are one instruction, and that. */
+bool zl_pt_joins(const zl_pipe_text *k, const zl_event *event);
+void zl_pt_expect_arrive(zl_pipe_text *k, const zl_event *event);
 void zl_pt_copy(zl_pipe_text *k, const zl_event *event);
 void zl_pt_store(zl_pipe_text *k, const zl_event *event);
 void zl_pt_threads(zl_pipe_text *k, const zl_event *event);
