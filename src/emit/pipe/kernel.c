@@ -197,7 +197,8 @@ static void loop_end(zl_pipe_text *k, const zl_event *loop)
     k->loops--;
     snprintf(counter, sizeof counter, "count%u", k->loops);
     snprintf(last, sizeof last, "end%u", k->loops);
-    zl_pt_while_end(k, counter, zl_pt_number(step, loop->step > 0 ? (uint64_t)loop->step : 1), last);
+    zl_pt_number(step, loop->step > 0 ? (uint64_t)loop->step : 1);
+    zl_pt_while_end(k, counter, step, last);
     zl_pt_rings_end(k, loop);
 }
 

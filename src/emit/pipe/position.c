@@ -108,7 +108,8 @@ const char *zl_pt_parity(zl_pipe_text *k, char room[24], const zl_pos *pos, uint
         zl_op(k, MOV, "parity", ((uint64_t)pos->add / stages + (uint64_t)flip) & 1 ? "1" : "0");
         return "parity";
     }
-    if (ring >= 0) return parity_from(k, room, (uint32_t)ring, pos->add - k->ring[ring].at.add, flip);
+    if (ring >= 0)
+        return parity_from(k, room, (uint32_t)ring, pos->add - k->ring[ring].at.add, flip);
     zl_pt_pos(k, pos);
     zl_op(k, DIV, "parity", "pos", zl_pt_number(room, stages));
     if (flip) zl_op(k, ADD, "parity", "parity", "1");
@@ -116,7 +117,8 @@ const char *zl_pt_parity(zl_pipe_text *k, char room[24], const zl_pos *pos, uint
     return "parity";
 }
 
-/* Register `to`: where slot number `slot` of so many bytes lies, `begin` bytes into shared memory. */
+/* Register `to`: where slot number `slot` of `pitch` bytes lies, the first `begin` bytes into shared
+ * memory. */
 static void place(zl_pipe_text *k, const char *to, const char *slot, uint32_t pitch, uint32_t begin)
 {
     char room[24];
