@@ -112,8 +112,8 @@ static void wgmma(zl_pipe_text *k, const zl_event *event, const zl_pt_product *p
     if (!fenced(k, event)) zl_say_plain(k, NULL, "wgmma.fence");
     for (uint32_t part = 0; part < a->parts; part++)
         for (uint32_t step = 0; step < p->steps; step++) {
-            if (shared) zl_pt_descriptor(k, "da", low_a, a->word, part * a->rows + step * a->step);
-            zl_pt_descriptor(k, "db", low_b, b->word, step * b->step);
+            if (shared) zl_pt_descriptor(k, "da", low_a, a->word, part * a->rows + a->step[step]);
+            zl_pt_descriptor(k, "db", low_b, b->word, b->step[step]);
             put_wgmma(k, p, part * p->mma.n / 2, step, event->fresh && !step);
         }
 }
@@ -145,9 +145,9 @@ static void tcgen05(zl_pipe_text *k, const zl_event *event, const zl_pt_product 
     snprintf(id, sizeof id, "tcgen05.mma.cg%u.%s.%s", p->mma.cta_group, kinds[p->mma.kind],
              shared ? "ss" : "ts");
     for (uint32_t step = 0; step < p->steps; step++) {
-        if (shared) zl_pt_descriptor(k, "da", low_a, a->word, step * a->step);
+        if (shared) zl_pt_descriptor(k, "da", low_a, a->word, a->step[step]);
         else if (step) zl_op(k, ADD, "at", "at", zl_pt_number(room, COLUMNS_A));
-        zl_pt_descriptor(k, "db", low_b, b->word, step * b->step);
+        zl_pt_descriptor(k, "db", low_b, b->word, b->step[step]);
         zl_op(k, MOV, "w0", event->fresh && !step ? "0" : "1");
         zl_op(k, EQ, "more", "w0", "1");
         zl_say(k, zl_pt_one(k), id, 0, "taddr", shared ? "da" : "at", "db", "index", "more");

@@ -14,6 +14,7 @@ enum {
     ZL_PT_REGISTERS = 256, /* of accumulators */
     ZL_PT_BLOCKS = 16,     /* open loops and branches */
     ZL_PT_RINGS = 8,       /* kept in registers by a role */
+    ZL_PT_STEPS = 64,      /* of K, times instructions along rows */
     ZL_PT_BASES = 16,      /* of descriptors, kept by a role */
     ZL_PT_ALIGN = 1024     /* of what products and tensor copies use */
 };
@@ -31,11 +32,12 @@ typedef struct zl_span_of {
     uint64_t at, further, bytes, all;
 } zl_span_of;
 
-/* The descriptors of a product's operand: the word without its start, and what starts add along a
- * step of K and along rows of one instruction, bytes. */
+/* The descriptors of a product's operand: the word without its start, and what is added to it, in
+ * bytes, for each step of K and along rows of one instruction. */
 typedef struct zl_pt_operand {
     uint64_t word;
-    uint32_t step, rows, parts; /* parts: instructions that its rows are */
+    uint32_t step[ZL_PT_STEPS];
+    uint32_t rows, parts; /* parts: instructions that its rows are */
 } zl_pt_operand;
 
 typedef struct zl_pt_product {
