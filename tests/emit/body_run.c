@@ -15,11 +15,17 @@ enum { TEXT = 1 << 15, KERNEL = 1 << 20, ARGUMENTS = 32, EDGE = 64, TILE = EDGE 
 static px_machine machine;
 static char text[TEXT], kernel[KERNEL];
 
+/* D by rows, by columns, and by rows whose pairs are in an order that no matrix of stmatrix has. */
+enum { BY_ROWS, BY_COLUMNS, BY_PAIRS, WAYS };
+static const char *const ways[WAYS] = {"(64,64):(64,1)", "(64,64):(1,64)", "(64,(2,4,8)):(64,(1,16,2))"};
+
 typedef struct run {
     zlay_ctx *ctx;
     zlay_pipe_launch launch;
     zlay_pipe_argument argument[ARGUMENTS];
     uint64_t next;
+    int way;     /* how D lies */
+    bool halves; /* A and B are two halves of K, in 64 swizzled bytes a row */
 } run;
 
 /* ---- values ------------------------------------------------------------------------------ */
@@ -46,6 +52,14 @@ static uint16_t *at(uint16_t *tile, int row, int column)
     int byte = row * ROW_BYTES + column * 2;
     byte ^= (row % 8) << 4;
     return tile + byte / 2;
+}
+
+/* The same of two halves of 64 x 32 in 64 swizzled bytes a row. */
+static uint16_t *in_halves(uint16_t *tile, int row, int column)
+{
+    int byte = row * ROW_BYTES / 2 + column % 32 * 2;
+    byte ^= (row / 2 % 4) << 4;
+    return tile + column / 32 * TILE / 2 + byte / 2;
 }
 
 static void fill(uint16_t *tile, uint64_t *seed)
@@ -77,15 +91,22 @@ static zlay_pipe_operand operand_of(const char *smem, const zlay_layout *layout,
 static void print_pipe(run *r, const char *name, int32_t language)
 {
     zlay_pipe *pipe = pipe_of(r->ctx, name);
-    zlay_layout *rows = read_layout(r->ctx, "(64,64):(64,1)"), *columns = read_layout(r->ctx, "(64,64):(1,64)");
-    zlay_pipe_operand operands[] = {operand_of("D", rows, ZLAY_MAJOR_K), operand_of("V", columns, ZLAY_MAJOR_MN)};
+    zlay_layout *rows = read_layout(r->ctx, ways[r->way]), *columns = read_layout(r->ctx, ways[BY_COLUMNS]);
+    zlay_layout *halves = read_layout(r->ctx, "(64,(32,2)):(32,(1,2048))");
+    zlay_pipe_operand operands[4] = {operand_of("D", rows, ZLAY_MAJOR_K), operand_of("V", columns, ZLAY_MAJOR_MN)};
+    uint32_t count = strstr(text, "smem V") ? 2 : 1;
+    for (int i = 0; r->halves && i < 2; i++) {
+        operands[count] = operand_of(i ? "B" : "A", halves, ZLAY_MAJOR_K);
+        operands[count++].swizzle = ZLAY_SWIZZLE_64B;
+    }
     zlay_pipe_emit ask = {.size = sizeof ask, .language = language, .target = target_of("sm_90a"), .pipe = pipe, .name = "kernel",
-                          .name_length = 6, .operands = operands, .operands_count = strstr(text, "smem V") ? 2 : 1};
+                          .name_length = 6, .operands = operands, .operands_count = count};
     zlay_buf out = {kernel, sizeof kernel, 0};
     zlay_status status = zlay_emit_pipe(r->ctx, &out, &r->launch, r->argument, ARGUMENTS, &ask);
     if (status) fail_msg("%s: %s", name, zlay_ctx_message(r->ctx));
     zlay_layout_free(rows);
     zlay_layout_free(columns);
+    zlay_layout_free(halves);
     zlay_pipe_free(pipe);
 }
 
@@ -97,6 +118,7 @@ static void assembles_and_compiles(void **state)
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         print_pipe(&r, names[i], ZLAY_TEXT_PTX);
         assert_true(assembles("sm_90a", kernel));
+        assert_false(serialises("sm_90a", kernel));
         print_pipe(&r, names[i], ZLAY_TEXT_CUDA);
         if (has_compiler()) assert_true(compiles("sm_90a", kernel));
     }
@@ -169,27 +191,36 @@ static void end_run(run *r, uint32_t blocks, int when)
 
 /* ---- an epilogue --------------------------------------------------------------------------------- */
 
-/* D = relu(alpha A B^T + bias), tile by tile; a sum of so few products is exact to some 2^-20. */
-static void compare_epilogue(uint16_t *d, uint16_t *a, uint16_t *b, int steps, double alpha, const uint16_t *bias)
+static uint16_t *placed(uint16_t *d, int way, int row, int column)
 {
+    if (way == BY_COLUMNS) return at(d, column, row);
+    return at(d, row, way == BY_ROWS ? column : column % 2 + column / 2 % 4 * 16 + column / 8 * 2);
+}
+
+/* D = relu(alpha A B^T + bias), tile by tile; a sum of so few products is exact to some 2^-20. */
+static void compare_epilogue(const run *r, uint16_t *d, uint16_t *a, uint16_t *b, int steps, double alpha, const uint16_t *bias)
+{
+    uint16_t *(*in)(uint16_t *, int, int) = r->halves ? in_halves : at;
     for (int i = 0; i < EDGE; i++)
         for (int j = 0; j < EDGE; j++) {
             double sum = 0;
             for (int s = 0; s < steps; s++)
                 for (int k = 0; k < EDGE; k++)
-                    sum += (double)from_bf16(*at(a + s * TILE, i, k)) * from_bf16(*at(b + s * TILE, j, k));
-            double wanted = fmax(alpha * sum + from_bf16(bias[j]), 0), got = from_bf16(*at(d, i, j));
+                    sum += (double)from_bf16(*in(a + s * TILE, i, k)) * from_bf16(*in(b + s * TILE, j, k));
+            double wanted = fmax(alpha * sum + from_bf16(bias[j]), 0);
+            double got = from_bf16(*placed(d, r->way, i, j));
             if (!(fabs(got - wanted) <= fabs(wanted) / 256 + 1e-4)) fail_msg("(%d, %d): %g, not %g", i, j, got, wanted);
         }
 }
 
-static void runs_an_epilogue(void **state)
+static void run_epilogue(zlay_ctx *ctx, int way, bool halves, const char *instruction)
 {
     static uint16_t a[2 * TILES * TILE], b[2 * TILES * TILE], d[2 * TILE], bias[2 * EDGE];
-    run r = {.ctx = *state};
+    run r = {.ctx = ctx, .way = way, .halves = halves};
     uint64_t seed = test_seed("epilogue");
     float alpha = 0.625f;
     print_pipe(&r, "examples/epilogue.pipe", ZLAY_TEXT_PTX);
+    assert_non_null(strstr(kernel, instruction));
     for (int steps = 1; steps <= TILES; steps++) {
         begin_run(&r);
         for (int i = 0; i < 2 * TILES; i++) fill(a + i * TILE, &seed), fill(b + i * TILE, &seed);
@@ -206,8 +237,15 @@ static void runs_an_epilogue(void **state)
         give(&r, "x_alpha", &alpha, 4);
         end_run(&r, 2, steps % 3);
         for (int block = 0; block < 2; block++)
-            compare_epilogue(d + block * TILE, a + block * TILES * TILE, b + block * TILES * TILE, steps, alpha, bias + block * EDGE);
+            compare_epilogue(&r, d + block * TILE, a + block * TILES * TILE, b + block * TILES * TILE, steps, alpha, bias + block * EDGE);
     }
+}
+
+static void runs_an_epilogue(void **state) 
+{
+    run_epilogue(*state, BY_ROWS, false, "stmatrix.sync.aligned.m8n8.x4.shared.b16");
+    run_epilogue(*state, BY_COLUMNS, true, "stmatrix.sync.aligned.m8n8.x4.trans.shared.b16");
+    run_epilogue(*state, BY_PAIRS, false, "st.shared.b32");
 }
 
 /* ---- attention --------------------------------------------------------------------------------------- */

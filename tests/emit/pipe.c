@@ -249,6 +249,7 @@ static void operands(void **state)
 {
     static const struct { const char *text, *target; int32_t type, major; const char *layout, *says; uint32_t count; } typed[] = {
         {by_warpgroup, "sm_90a", ZLAY_TYPE_F16, ZLAY_MAJOR_MN, "(64,128):(1,64)", ".m64n64k16.f32.f16.f16 ", 8},
+        {by_warpgroup, "sm_90a", ZLAY_TYPE_BF16, ZLAY_MAJOR_K, "(64,(64,2)):(64,(1,4096))", ".m64n64k16.f32.bf16.bf16 ", 8},
         {by_warpgroup, "sm_90a", ZLAY_TYPE_TF32, ZLAY_MAJOR_K, "(128,32):(32,1)", ".m64n128k8.f32.tf32.tf32 ", 8},
         {by_warpgroup, "sm_90a", ZLAY_TYPE_E4M3, ZLAY_MAJOR_K, "(128,128):(128,1)", ".m64n128k32.f32.e4m3.e4m3 ", 8},
         {by_warpgroup, "sm_90a", ZLAY_TYPE_U8, ZLAY_MAJOR_K, "(128,128):(128,1)", ".m64n128k32.s32.u8.u8 ", 8},

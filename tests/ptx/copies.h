@@ -130,21 +130,30 @@ static inline bool px_mapa(px_machine *m, int thread, const px_line *l)
 
 /* Lane 8 i + r gives the address of row r of matrix i; lane t has elements 2 (t % 4) and one on of
  * row t / 4 of each: PTX ISA 9.1, ldmatrix, stmatrix. */
-static inline bool px_stmatrix4(px_machine *m, int first, const px_line *l)
+/* Element e of row `row` of the matrix in register `i`: of thread 4*row + e/2, its half e%2. */
+static inline uint16_t px_matrix_at(px_machine *m, int first, const px_line *l, int i, int row, int e)
 {
-    for (int i = 0; i < 4; i++)
+    return (uint16_t)(px_get(m, first + 4 * row + e / 2, &l->operand[1 + i]) >> 16 * (e % 2));
+}
+
+static inline bool px_stmatrix(px_machine *m, int first, const px_line *l, int count, bool transposed)
+{
+    for (int i = 0; i < count; i++)
         for (int row = 0; row < 8; row++) {
             px_place p;
-            uint8_t bytes[16];
-            for (int k = 0; k < 4; k++) {
-                uint32_t word = (uint32_t)px_get(m, first + 4 * row + k, &l->operand[1 + i]);
-                memcpy(bytes + 4 * k, &word, 4);
-            }
+            uint16_t bytes[8];
+            for (int e = 0; e < 8; e++)
+                bytes[e] = transposed ? px_matrix_at(m, first, l, i, e, row) : px_matrix_at(m, first, l, i, row, e);
             int who = first + 8 * i + row;
-            if (px_shared(m, &p, who, px_get(m, who, &l->operand[0]), 16, 16)) px_write(m, who, p, bytes, 16);
+            if (px_shared(m, &p, who, px_get(m, who, &l->operand[0]), 16, 16)) px_write(m, who, p, (uint8_t *)bytes, 16);
         }
     return true;
 }
+
+static inline bool px_stmatrix2(px_machine *m, int first, const px_line *l) { return px_stmatrix(m, first, l, 2, false); }
+static inline bool px_stmatrix4(px_machine *m, int first, const px_line *l) { return px_stmatrix(m, first, l, 4, false); }
+static inline bool px_stmatrix2t(px_machine *m, int first, const px_line *l) { return px_stmatrix(m, first, l, 2, true); }
+static inline bool px_stmatrix4t(px_machine *m, int first, const px_line *l) { return px_stmatrix(m, first, l, 4, true); }
 
 static inline bool px_ldmatrix4(px_machine *m, int first, const px_line *l)
 {

@@ -17,7 +17,8 @@ static inline void need_assembler(void)
     if (system(ASSEMBLER_PATH "command -v ptxas >/dev/null")) skip();
 }
 
-static inline bool assembles(const char *target, const char *text)
+/* `tail` is what the shell does with what ptxas says. */
+static inline bool asks_ptxas(const char *target, const char *text, const char *tail)
 {
     char name[] = "/tmp/zlay-text-XXXXXX", command[300];
     int file = mkstemp(name);
@@ -26,11 +27,22 @@ static inline bool assembles(const char *target, const char *text)
     assert_non_null(out);
     fputs(text, out);
     fclose(out);
-    snprintf(command, sizeof command, ASSEMBLER_PATH "ptxas -arch=%s -o /dev/null %s >&2", target,
-             name);
+    snprintf(command, sizeof command, ASSEMBLER_PATH "ptxas -arch=%s -o /dev/null %s %s", target,
+             name, tail);
     bool good = system(command) == 0;
     unlink(name);
     return good;
+}
+
+static inline bool assembles(const char *target, const char *text)
+{
+    return asks_ptxas(target, text, ">&2");
+}
+
+/* Whether ptxas makes products of wgmma wait for each other. */
+static inline bool serialises(const char *target, const char *text)
+{
+    return asks_ptxas(target, text, "2>&1 | grep -q serialized");
 }
 
 static inline bool has_compiler(void) { return !system(ASSEMBLER_PATH "command -v nvcc >/dev/null"); }

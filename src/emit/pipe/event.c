@@ -55,6 +55,33 @@ static void say_expect(zl_pipe_text *k, const zl_event *event)
     zl_say(k, zl_pt_one(k), "mbar.expect_tx", 0, "at", zl_pt_number(bytes, (uint64_t)event->count));
 }
 
+static bool same_place(const zl_pos *a, const zl_pos *b)
+{
+    return zl_pos_moves_alike(a, b) && a->add == b->add;
+}
+
+bool zl_pt_joins(const zl_pipe_text *k, const zl_event *event)
+{
+    const zl_event *next = event + 1;
+    if (!k->role || event->kind != ZL_EV_EXPECT || next >= &k->pipe->events[k->role->end] ||
+        next->kind != ZL_EV_ARRIVE || zl_pt_fragment(k, event) || zl_pt_fragment(k, next))
+        return false;
+    return next->scope == ZL_BY_ONE && next->times == 1 && next->bar == event->bar &&
+           event->cta == ZL_CTA_OWN && next->cta == ZL_CTA_OWN &&
+           same_place(&event->bar_at, &next->bar_at);
+}
+
+void zl_pt_expect_arrive(zl_pipe_text *k, const zl_event *event)
+{
+    char bytes[24];
+    k->event = event;
+    zl_pt_line(k, "// lines %u, %u", event->line, event[1].line);
+    zl_pt_bar(k, "at");
+    zl_say(k, zl_pt_one(k),
+           clustered(k) ? "mbar.arrive.expect_tx.release.cluster" : "mbar.arrive.expect_tx", 0,
+           "at", zl_pt_number(bytes, (uint64_t)event->count));
+}
+
 /* The predicate of the threads that arrive; NULL: all that run the event. */
 static const char *arriving(const zl_pipe_text *k, const zl_event *event)
 {
@@ -90,15 +117,13 @@ static void say_arrive(zl_pipe_text *k, const zl_event *event)
 /* Prints a wait for a phase: its parity is (position / stages + flip) % 2. */
 static void say_wait(zl_pipe_text *k, const zl_event *event)
 {
-    char stages[24], flip[24];
+    char room[24];
     zl_pt_bar(k, "at");
-    zl_pt_pos(k, &event->parity);
-    zl_op(k, DIV, "parity", "pos", zl_pt_number(stages, k->pipe->bars[event->bar].stages));
-    if (event->flip) zl_op(k, ADD, "parity", "parity", zl_pt_number(flip, (uint64_t)event->flip));
-    zl_op(k, AND, "parity", "parity", "1");
+    const char *parity =
+        zl_pt_parity(k, room, &event->parity, k->pipe->bars[event->bar].stages, event->flip);
     zl_pt_try(k);
     zl_say(k, NULL, clustered(k) ? "mbar.try_wait.parity.acquire.cluster" : "mbar.try_wait.parity",
-           1, "done", "at", "parity");
+           1, "done", "at", parity);
     zl_pt_try_end(k);
 }
 
@@ -230,6 +255,7 @@ static void say_update(zl_pipe_text *k, const zl_event *event)
     snprintf(base, sizeof base, "%s%.64s", zl_pt_prefix[ZL_PT_BASE], other->name);
     zl_op(k, LOAD64, "gp", base);
     char bytes[24];
+    zl_pt_pos(k, &event->map_at);
     zl_op(k, FURTHER, "gp", "pos", zl_pt_number(bytes, ADDRESS_BYTES));
     zl_say(k, NULL, "ld.g.b64", 1, "gq", "gp");
     zl_say(k, zl_pt_one(k), "tmap.replace.global_address.global", 0, "map", "gq");

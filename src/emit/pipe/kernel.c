@@ -19,7 +19,7 @@ static const char *const words[] = {
     "count3", "end0",   "end1",  "end2", "end3"};
 static const char *const longs[] = {"gp", "gq", "wide", "map", "da", "db"};
 static const char *const halves[] = {"mask"};
-static const char *const flags[] = {"one", "leader", "more", "done"};
+static const char *const flags[] = {"one", "leader", "more", "done", "wrap"};
 
 /* So many to a line. */
 static void declare(zl_pipe_text *k, const char *type, const char *const *names, size_t count)
@@ -32,6 +32,38 @@ static void declare(zl_pipe_text *k, const char *type, const char *const *names,
     }
 }
 
+static void declare_kept(zl_pipe_text *k)
+{
+    for (uint32_t i = 0; i < k->rings_most; i++)
+        zl_pt_line(k, k->c ? "[[maybe_unused]] uint32_t slot%u, phase%u, last%u;"
+                           : ".reg .b32 slot%u, phase%u, last%u;", i, i, i);
+    for (uint32_t i = 0; i < k->bases_most; i++)
+        zl_pt_line(k, k->c ? "[[maybe_unused]] uint32_t base%u;" : ".reg .b32 base%u;", i);
+}
+
+/* The addresses of tensor maps: computed once, and fetched before they are used. */
+static void declare_maps(zl_pipe_text *k)
+{
+    zlay_pipe_argument list[ARGUMENTS];
+    uint32_t count = zl_pt_arguments(k, list, ARGUMENTS);
+    for (uint32_t i = 0; i < count && i < ARGUMENTS; i++)
+        if (list[i].kind == ZLAY_ARGUMENT_MAP)
+            zl_pt_line(k, k->c ? "uint64_t at_%s;" : ".reg .b64 at_%s;", list[i].name);
+}
+
+static void fetch_maps(zl_pipe_text *k)
+{
+    zlay_pipe_argument list[ARGUMENTS];
+    uint32_t count = zl_pt_arguments(k, list, ARGUMENTS);
+    for (uint32_t i = 0; i < count && i < ARGUMENTS; i++) {
+        char name[96];
+        if (list[i].kind != ZLAY_ARGUMENT_MAP) continue;
+        snprintf(name, sizeof name, "at_%.92s", list[i].name);
+        zl_op(k, ARGUMENT, name, list[i].name);
+        zl_say(k, "one", "tma.prefetch_desc", 0, name);
+    }
+}
+
 static void declare_all(zl_pipe_text *k)
 {
     declare(k, k->c ? "uint32_t" : ".b32", words, ZL_COUNT(words));
@@ -40,6 +72,8 @@ static void declare_all(zl_pipe_text *k)
     declare(k, k->c ? "uint32_t" : ".pred", flags, ZL_COUNT(flags));
     for (uint32_t i = 0; i < k->pipe->params_count; i++)
         zl_pt_line(k, k->c ? "uint32_t trips_%s;" : ".reg .b32 trips_%s;", k->pipe->params[i].name);
+    declare_maps(k);
+    declare_kept(k);
 }
 
 /* Accumulators are private to a role. */
@@ -141,6 +175,7 @@ static void begin(zl_pipe_text *k)
         zl_op(k, LOAD32, trips, n);
     }
     for (uint32_t i = 0; i < k->ask->counts_count; i++) zl_pt_count(k, &k->ask->counts[i]);
+    fetch_maps(k);
 }
 
 /* ---- roles ------------------------------------------------------------------------------- */
@@ -156,24 +191,31 @@ static void loop_begin(zl_pipe_text *k, const zl_event *loop)
     zl_op(k, MOV, last, "pos");
     zl_pt_pos(k, &loop->at[0]);
     zl_op(k, MOV, counter, "pos");
-    zl_pt_while(k, counter, last);
+    zl_pt_rings_begin(k, loop);
+    zl_pt_while(k, counter, last, zl_pt_runs(k, loop));
     k->loops++;
 }
 
 static void loop_end(zl_pipe_text *k, const zl_event *loop)
 {
-    char counter[16], step[24];
+    char counter[16], last[16], step[24];
+    zl_pt_rings_turn(k, loop);
     k->loops--;
     snprintf(counter, sizeof counter, "count%u", k->loops);
-    zl_pt_while_end(k, counter, zl_pt_number(step, loop->step > 0 ? (uint64_t)loop->step : 1));
+    snprintf(last, sizeof last, "end%u", k->loops);
+    zl_pt_number(step, loop->step > 0 ? (uint64_t)loop->step : 1);
+    zl_pt_while_end(k, counter, step, last);
+    zl_pt_rings_end(k, loop);
 }
 
 static void role_events(zl_pipe_text *k)
 {
+    zl_pt_bases(k);
     for (uint32_t i = k->role->begin; i < k->role->end; i++) {
         const zl_event *event = &k->pipe->events[i];
         if (event->kind == ZL_EV_FOR) loop_begin(k, event);
         else if (event->kind == ZL_EV_END) loop_end(k, &k->pipe->events[event->match]);
+        else if (zl_pt_joins(k, event)) zl_pt_expect_arrive(k, event), i++;
         else zl_pt_event(k, event);
     }
 }
@@ -215,6 +257,7 @@ static void role(zl_pipe_text *k, const zl_role *role)
 {
     char first[24], last[24], each[24], rank[24];
     k->role = role;
+    k->rings = 0;
     zl_pt_line(k, "// role %s", role->name);
     zl_pt_number(first, role->first_warp);
     zl_op(k, LT, "more", "warp", zl_pt_number(last, role->last_warp + 1));

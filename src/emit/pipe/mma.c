@@ -21,17 +21,6 @@ enum {
     FACTORS_COLUMNS = 4 /* of one tcp */
 };
 
-/* to = the descriptor word with a start of `address` plus `more` bytes; starts count 16 bytes. */
-static void descriptor(zl_pipe_text *k, const char *to, const char *address, uint64_t word,
-                       uint32_t more)
-{
-    char low[24], high[24];
-    zl_op(k, SHR, "low", address, "4");
-    zl_op(k, ADD, "low", "low", zl_pt_number(low, (uint32_t)word + more / 16));
-    zl_op(k, MOV, "high", zl_pt_number(high, word >> 32));
-    zl_op(k, JOIN, to, "low", "high");
-}
-
 /* ---- wgmma --------------------------------------------------------------------------- */
 
 /* Prints registers of an accumulator, or in CUDA C the places of them in the asm. */
@@ -109,21 +98,30 @@ static void put_wgmma(zl_pipe_text *k, const zl_pt_product *p, uint32_t first, u
     zl_puts(k->out, ", \"l\"(db) : \"memory\");\n");
 }
 
+/* Whether a fence stands directly before a product. One stands before a product that begins sums;
+ * a product that goes on has one printed, for the compiler would put it in, and make products wait
+ * for each other where it cannot. */
+static bool fenced(const zl_pipe_text *k, const zl_event *event)
+{
+    const zl_event *before = event - 1;
+    return event->fresh || (before >= &k->pipe->events[k->role->begin] &&
+                            before->kind == ZL_EV_FENCE && before->scope == ZL_FENCE_WGMMA);
+}
+
 /* Prints the products of a stage by wgmma; each instance of a role has rows of its own. */
 static void wgmma(zl_pipe_text *k, const zl_event *event, const zl_pt_product *p)
 {
-    char room[24];
+    char room_a[24], room_b[24];
     const zl_pt_operand *a = &p->operand[0], *b = &p->operand[1];
-    if (event->smem[0] >= 0) zl_pt_stage(k, "at", event->smem[0], &event->at[0]);
-    if (event->smem[0] >= 0 && a->rows && zl_role_instances(k->role) > 1)
-        zl_op(k, MAD, "at", "instance", zl_pt_number(room, (uint64_t)a->rows * a->parts), "at");
-    zl_pt_stage(k, "to", event->smem[1], &event->at[1]);
+    bool shared = event->smem[0] >= 0;
+    const char *low_a = shared ? zl_pt_low(k, room_a, "at", p, 0) : NULL;
+    const char *low_b = zl_pt_low(k, room_b, "to", p, 1);
     if (k->ptx < 80) k->ptx = 80;
+    if (!fenced(k, event)) zl_say_plain(k, NULL, "wgmma.fence");
     for (uint32_t part = 0; part < a->parts; part++)
         for (uint32_t step = 0; step < p->steps; step++) {
-            if (event->smem[0] >= 0)
-                descriptor(k, "da", "at", a->word, part * a->rows + step * a->step);
-            descriptor(k, "db", "to", b->word, step * b->step);
+            if (shared) zl_pt_descriptor(k, "da", low_a, a->word, part * a->rows + a->step[step]);
+            zl_pt_descriptor(k, "db", low_b, b->word, b->step[step]);
             put_wgmma(k, p, part * p->mma.n / 2, step, event->fresh && !step);
         }
 }
@@ -134,11 +132,12 @@ static void wgmma(zl_pipe_text *k, const zl_event *event, const zl_pt_product *p
  * columns. */
 static void tmem_address(zl_pipe_text *k, const char *to, int32_t tmem, const zl_pos *pos)
 {
-    char room[24];
+    char room[24], name[24];
     const zl_tmem *t = &k->pipe->tmems[tmem];
     zl_op(k, ADD, "near", "smem", zl_pt_number(room, k->tmem_at[tmem]));
     zl_say(k, NULL, "ld.s.b32", 1, to, "near");
-    zl_pt_slot(k, pos, t->stages);
+    if (t->stages == 1) return;
+    zl_op(k, MOV, "slot", zl_pt_slot(k, name, pos, t->stages));
     zl_op(k, MAD, to, "slot", zl_pt_number(room, t->columns), to);
 }
 
@@ -146,19 +145,20 @@ static void tmem_address(zl_pipe_text *k, const char *to, int32_t tmem, const zl
 static void tcgen05(zl_pipe_text *k, const zl_event *event, const zl_pt_product *p)
 {
     static const char *const kinds[] = {"", "f16", "tf32", "f8f6f4", "i8"};
-    char id[64], idesc[24], room[24];
+    char id[64], idesc[24], room[24], room_a[24], room_b[24];
+    const zl_pt_operand *a = &p->operand[0], *b = &p->operand[1];
     bool shared = event->smem[0] >= 0;
-    if (shared) zl_pt_stage(k, "at", event->smem[0], &event->at[0]);
-    else tmem_address(k, "at", event->tmem[1], &event->tmem_at[1]);
-    zl_pt_stage(k, "to", event->smem[1], &event->at[1]);
+    const char *low_a = shared ? zl_pt_low(k, room_a, "at", p, 0) : NULL;
+    if (!shared) tmem_address(k, "at", event->tmem[1], &event->tmem_at[1]);
+    const char *low_b = zl_pt_low(k, room_b, "to", p, 1);
     tmem_address(k, "taddr", event->tmem[0], &event->tmem_at[0]);
     zl_op(k, MOV, "index", zl_pt_number(idesc, p->idesc));
     snprintf(id, sizeof id, "tcgen05.mma.cg%u.%s.%s", p->mma.cta_group, kinds[p->mma.kind],
              shared ? "ss" : "ts");
     for (uint32_t step = 0; step < p->steps; step++) {
-        if (shared) descriptor(k, "da", "at", p->operand[0].word, step * p->operand[0].step);
+        if (shared) zl_pt_descriptor(k, "da", low_a, a->word, a->step[step]);
         else if (step) zl_op(k, ADD, "at", "at", zl_pt_number(room, COLUMNS_A));
-        descriptor(k, "db", "to", p->operand[1].word, step * p->operand[1].step);
+        zl_pt_descriptor(k, "db", low_b, b->word, b->step[step]);
         zl_op(k, MOV, "w0", event->fresh && !step ? "0" : "1");
         zl_op(k, EQ, "more", "w0", "1");
         zl_say(k, zl_pt_one(k), id, 0, "taddr", shared ? "da" : "at", "db", "index", "more");
@@ -235,8 +235,10 @@ static void copy_in(zl_pipe_text *k, const zl_event *event)
     tmem_address(k, "taddr", event->tmem[0], &event->tmem_at[0]);
     snprintf(id, sizeof id, "tcgen05.cp.cg%d.%s", pair ? 2 : 1, rows ? "128x256b" : "32x128b");
     uint32_t each = rows ? ROWS : FACTORS;
+    zl_op(k, SHR, "at", "at", "4");
+    zl_op(k, ADD, "at", "at", zl_pt_number(room, (uint32_t)word));
     for (uint32_t more = 0; more + each <= bytes; more += each) {
-        descriptor(k, "da", "at", word, more);
+        zl_pt_descriptor(k, "da", "at", word, more);
         zl_say(k, zl_pt_one(k), id, 0, "taddr", "da");
         zl_op(k, ADD, "taddr", "taddr", zl_pt_number(room, rows ? ROWS_COLUMNS : FACTORS_COLUMNS));
     }

@@ -16,6 +16,9 @@ enum {
     ZL_PT_NAMES = 64,      /* of a sort, as the parser has it */
     ZL_PT_REGISTERS = 256, /* of accumulators */
     ZL_PT_BLOCKS = 16,     /* open loops and branches */
+    ZL_PT_RINGS = 8,       /* kept in registers by a role */
+    ZL_PT_STEPS = 64,      /* of K, times instructions along rows */
+    ZL_PT_BASES = 16,      /* of descriptors, kept by a role */
     ZL_PT_ALIGN = 1024     /* of what products and tensor copies use */
 };
 
@@ -32,11 +35,12 @@ typedef struct zl_span_of {
     uint64_t at, further, bytes, all;
 } zl_span_of;
 
-/* The descriptors of a product's operand: the word without its start, and what starts add along a
- * step of K and along rows of one instruction, bytes. */
+/* The descriptors of a product's operand: the word without its start, and what is added to it, in
+ * bytes, for each step of K and along rows of one instruction. */
 typedef struct zl_pt_operand {
     uint64_t word;
-    uint32_t step, rows, parts; /* parts: instructions that its rows are */
+    uint32_t step[ZL_PT_STEPS];
+    uint32_t rows, parts; /* parts: instructions that its rows are */
 } zl_pt_operand;
 
 typedef struct zl_pt_product {
@@ -69,6 +73,24 @@ typedef struct zl_pt_matrix_of {
                   * registers, nothing says it */
 } zl_pt_matrix_of;
 
+/* A position in a ring of stages that registers hold: slot<i>, phase<i>. */
+typedef struct zl_pt_ring {
+    uint32_t stages;
+    int32_t owner;   /* depth of the loop that keeps it; -1: none */
+    bool known, taken;
+    bool lent;       /* the loop inside its owner's moves it */
+    bool wanted, lender_wanted; /* last<i> is to hold the slot before: by who moves it, by its owner */
+    bool before;     /* last<i> holds it */
+    zl_pos family;   /* what it holds where an iteration of its owner begins */
+    zl_pos at;       /* what it holds, where that is known */
+} zl_pt_ring;
+
+/* What descriptors of an operand have in common in a role: register base<i>. */
+typedef struct zl_pt_base {
+    int32_t smem;
+    uint32_t low, instance; /* the word's lower half; bytes from one instance to the next */
+} zl_pt_base;
+
 typedef struct zl_pipe_text {
     zl_text *out;
     const zlay_pipe_emit *ask;
@@ -81,6 +103,10 @@ typedef struct zl_pipe_text {
     const zl_event *event;
     uint32_t loops, indent, labels;
     uint32_t open[ZL_PT_BLOCKS], opened;
+    zl_pt_ring ring[ZL_PT_RINGS];
+    uint32_t rings, rings_most; /* of the role, of all roles */
+    zl_pt_base base[ZL_PT_BASES];
+    uint32_t bases, bases_most;
     uint32_t role_bar[ZL_PT_NAMES]; /* of `sync role`, that of the first instance */
     uint32_t smem_at[ZL_PT_NAMES], smem_pitch[ZL_PT_NAMES], bar_at[ZL_PT_NAMES],
         tmem_at[ZL_PT_NAMES];
@@ -113,11 +139,12 @@ void zl_pt_say(zl_pipe_text *k, const char *guard, const char *id, uint32_t outs
 /* A number as an operand; `room` holds it. */
 const char *zl_pt_number(char room[24], uint64_t number);
 
-/* Branches and loops. A loop's counter runs from its value while it is below `last`. */
+/* Branches and loops. A loop's counter runs from its value while it is below `last`, which is
+ * tested behind the body, and before it unless the loop is said to run. */
 void zl_pt_when(zl_pipe_text *k, const char *predicate);
 void zl_pt_when_end(zl_pipe_text *k);
-void zl_pt_while(zl_pipe_text *k, const char *counter, const char *last);
-void zl_pt_while_end(zl_pipe_text *k, const char *counter, const char *step);
+void zl_pt_while(zl_pipe_text *k, const char *counter, const char *last, bool runs);
+void zl_pt_while_end(zl_pipe_text *k, const char *counter, const char *step, const char *last);
 
 /* Try until `done`, or trap: whatever stands between them sets it. */
 void zl_pt_try(zl_pipe_text *k);
@@ -164,9 +191,35 @@ void zl_pt_put(zl_pipe_text *k, const zl_event *event);
 
 /* ---- code ----------------------------------------------------------------- */
 
-/* The register pos: a position's value; slot: that modulo the stages. */
+/* The register pos: a position's value. */
 void zl_pt_pos(zl_pipe_text *k, const zl_pos *pos);
-void zl_pt_slot(zl_pipe_text *k, const zl_pos *pos, uint32_t stages);
+/* The register or number that is a position modulo the stages; and how often the stages go round
+ * until there, modulo 2, plus `flip`. `room` holds the name. */
+const char *zl_pt_slot(zl_pipe_text *k, char room[24], const zl_pos *pos, uint32_t stages);
+const char *zl_pt_parity(zl_pipe_text *k, char room[24], const zl_pos *pos, uint32_t stages,
+                         int32_t flip);
+
+/* Rings in registers: what a loop needs is computed before it, moved where it turns, and left
+ * behind it. */
+void zl_pt_rings_begin(zl_pipe_text *k, const zl_event *loop);
+void zl_pt_rings_turn(zl_pipe_text *k, const zl_event *loop);
+void zl_pt_rings_end(zl_pipe_text *k, const zl_event *loop);
+/* The ring that differs from a position by a number; -1: none does. */
+int32_t zl_pt_ring_at(const zl_pipe_text *k, const zl_pos *pos, uint32_t stages);
+const char *zl_pt_ring_name(char room[24], const char *what, uint32_t ring);
+void zl_pt_wrap(zl_pipe_text *k, const char *to, uint32_t stages, const char *parity);
+/* Whether a loop runs once at least, whatever its params are. */
+bool zl_pt_runs(const zl_pipe_text *k, const zl_event *loop);
+
+/* A number divided by the stages, rounded down, and what is left. */
+static inline int64_t zl_pt_turns(int64_t by, uint32_t stages)
+{
+    return by >= 0 ? by / stages : -((stages - 1 - by) / stages);
+}
+static inline uint32_t zl_pt_rest(int64_t by, uint32_t stages)
+{
+    return (uint32_t)(by - zl_pt_turns(by, stages) * stages);
+}
 
 /* Register `to`: the shared address of a stage, or of the event's barrier. */
 void zl_pt_stage(zl_pipe_text *k, const char *to, int32_t smem, const zl_pos *pos);
@@ -196,11 +249,22 @@ uint32_t zl_pt_width(const zl_pipe_text *k); /* threads of an instance */
 bool zl_pt_lone(const zl_pipe_text *k);      /* one thread runs the role */
 
 void zl_pt_event(zl_pipe_text *k, const zl_event *event);
+/* Whether an expectation of bytes and the arrival behind it are one instruction, and that. */
+bool zl_pt_joins(const zl_pipe_text *k, const zl_event *event);
+void zl_pt_expect_arrive(zl_pipe_text *k, const zl_event *event);
 void zl_pt_copy(zl_pipe_text *k, const zl_event *event);
 void zl_pt_store(zl_pipe_text *k, const zl_event *event);
 void zl_pt_threads(zl_pipe_text *k, const zl_event *event);
 void zl_pt_matrix(zl_pipe_text *k, const zl_event *event);
 void zl_pt_mma(zl_pipe_text *k, const zl_event *event);
+/* Descriptors: what those of a role have in common is computed before its events. Then the lower
+ * half of an operand's at its stage, in `to` or in the register returned; and the whole one, so
+ * many bytes further. */
+void zl_pt_bases(zl_pipe_text *k);
+const char *zl_pt_low(zl_pipe_text *k, char room[24], const char *to, const zl_pt_product *p,
+                      int operand);
+void zl_pt_descriptor(zl_pipe_text *k, const char *to, const char *low, uint64_t word,
+                      uint32_t more);
 void zl_pt_tmem(zl_pipe_text *k, const zl_event *event);
 /* The name of a register of accumulators; `room` holds it. */
 const char *zl_pt_acc(const zl_pipe_text *k, char room[96], int32_t acc, uint32_t number);

@@ -15,7 +15,6 @@ enum {
     ROW = 64,
     K_BITS = 256,  /* of one instruction */
     K_COLUMNS = 8, /* the same of a factor in tensor memory */
-    STEPS_MOST = 64,
     ROWS_OF_WGMMA = 64,
     ROWS_OF_TMEM = 128
 };
@@ -81,12 +80,13 @@ static zlay_status check(const zl_pipe_text *k, const zl_pt_product *p)
                    zl_pt_rule(reason.rule));
 }
 
-/* Whether the starts of all instructions are multiples of one step along rows and one along K. */
+/* Along rows instructions begin at even places; along K they may not, for a row of K may be several
+ * of the swizzle's. */
 static bool is_even(const uint32_t *start, size_t count, const zl_pt_operand *o)
 {
     for (size_t i = 0; i < count; i++)
-        if (start[i] != start[0] + i % o->parts * o->rows + i / o->parts * o->step) return false;
-    return start[0] == 0;
+        if (start[i] != i % o->parts * o->rows + o->step[i / o->parts]) return false;
+    return true;
 }
 
 /* The operand's descriptor from src/synth/smemdesc, as steps along rows and K. */
@@ -94,7 +94,7 @@ static zlay_status describe(const zl_pipe_text *k, zl_pt_operand *out, const rea
                             uint32_t each)
 {
     zlay_smemdesc fields = {0};
-    uint32_t start[STEPS_MOST];
+    uint32_t start[ZL_PT_STEPS];
     size_t count = 0;
     zlay_smemdesc_request request = {.size = sizeof request,
                                      .type = r->operand.type,
@@ -104,14 +104,14 @@ static zlay_status describe(const zl_pipe_text *k, zl_pt_operand *out, const rea
                                      .mma_k = K_BITS / zlay_type_bits(r->operand.type),
                                      .layout = r->operand.layout};
     zlay_status status =
-        zlay_smemdesc_synth(k->ctx, &fields, start, STEPS_MOST, &count, k->ask->target, &request);
+        zlay_smemdesc_synth(k->ctx, &fields, start, ZL_PT_STEPS, &count, k->ask->target, &request);
     if (status) return status == ZLAY_NONE ? ZLAY_ENOTSUP : status;
     fields.start = 0;
     status = zlay_smemdesc_pack(&out->word, k->ask->target, &fields);
     if (status) return status;
     out->parts = r->rows / each;
     out->rows = out->parts > 1 ? start[1] - start[0] : 0;
-    out->step = count > out->parts ? start[out->parts] - start[0] : 0;
+    for (size_t i = 0; i * out->parts < count; i++) out->step[i] = start[i * out->parts];
     if (is_even(start, count, out)) return ZLAY_OK;
     return zl_fail(k->ctx, ZLAY_ENOTSUP, "operand %.64s: its instructions begin at uneven places",
                    r->operand.smem);

@@ -21,6 +21,10 @@ typedef struct put {
     uint32_t bits;                    /* of an element */
     uint32_t thread[ZL_ELEMENT_BITS]; /* bytes that each bit of the thread's number adds */
     uint32_t instance;                /* bytes that an instance adds */
+    uint32_t value[ZL_ELEMENT_VALUES]; /* the first of each register that is written */
+    uint32_t count;
+    uint32_t matrices; /* of an stmatrix, 2 or 4; 0: registers are stored one by one */
+    bool transposed;
 } put;
 
 static const zlay_pipe_operand *operand_of(const zl_pipe_text *k, int32_t smem)
@@ -140,6 +144,52 @@ static bool together(const put *p, uint32_t value, uint32_t pack)
     return true;
 }
 
+/* ---- matrices --------------------------------------------------------------------------- */
+
+/* What two values lie apart, in bits. */
+static uint32_t apart(const put *p, uint32_t a, uint32_t b)
+{
+    return value_byte(p, a) ^ value_byte(p, b);
+}
+
+/* Whether pairs of values and the lowest threads are a row of 16 bytes, as stmatrix stores them:
+ * thread 4*r + c has elements 2*c and 2*c + 1 of row r; or of column r, transposed. */
+static bool are_rows(put *p)
+{
+    uint32_t pair = apart(p, p->value[0], p->value[0] + 1), *t = p->thread;
+    bool straight = pair == 2 && t[0] == 4 && t[1] == 8;
+    p->transposed = t[2] == 2 && t[3] == 4 && t[4] == 8;
+    if (!straight && !p->transposed) return false;
+    uint32_t bits[] = {straight ? t[2] : pair, straight ? t[3] : t[0], straight ? t[4] : t[1]};
+    for (int i = 0; i < 3; i++)
+        if (!bits[i] || bits[i] % 16) return false;
+    for (uint32_t i = 0; i < p->count; i++)
+        if (value_byte(p, p->value[i]) % 16 || apart(p, p->value[i], p->value[i] + 1) != pair)
+            return false;
+    memcpy(t, bits, sizeof bits);
+    return true;
+}
+
+/* Whether registers lie alike in groups of 2 or 4. The bits of the thread's number then say which
+ * row of which matrix it addresses. */
+static void find_matrices(put *p)
+{
+    uint32_t each = p->count % 4 ? 2 : 4, *t = p->thread;
+    uint32_t by[2] = {0, 0}, old[ZL_ELEMENT_BITS];
+    memcpy(old, t, sizeof old);
+    if (p->bits != 16 || p->count % 2 || p->elements->threads < 32) return;
+    for (uint32_t b = 0; 1u << b < each; b++) by[b] = apart(p, p->value[0], p->value[1u << b]);
+    for (uint32_t i = 0; i < p->count; i++) {
+        uint32_t in = i % each, way = (in & 1 ? by[0] : 0) ^ (in & 2 ? by[1] : 0);
+        if (apart(p, p->value[i], p->value[i - in]) != way) return;
+    }
+    if (by[0] & by[1] || !are_rows(p)) return;
+    t[3] = by[0];
+    t[4] = by[1];
+    if ((by[0] | by[1]) & (t[0] | t[1] | t[2])) memcpy(t, old, sizeof old);
+    else p->matrices = each;
+}
+
 /* ---- text ------------------------------------------------------------------------------ */
 
 /* off: the thread's part, swizzled; at: where the instance's part of the stage begins. */
@@ -168,12 +218,38 @@ static void thread_place(put *p)
     zl_op(p->k, XOR, "off", "off", "near");
 }
 
-static void store(put *p, uint32_t number, uint32_t value)
+/* near: where value number `value` of the thread lies. */
+static void value_place(put *p, uint32_t value)
 {
-    char room[24], name[96];
+    char room[24];
     zl_op(p->k, XOR, "near", "off", zl_pt_number(room, swizzled(p, value_byte(p, value))));
     zl_op(p->k, ADD, "near", "near", "at");
-    zl_say(p->k, NULL, "st.s.b32", 0, "near", zl_pt_acc(p->k, name, p->event->acc, number));
+}
+
+static void store_words(put *p, uint32_t pack)
+{
+    char name[96];
+    for (uint32_t i = 0; i < p->count; i++) {
+        if (!together(p, p->value[i], pack))
+            zl_pt_fail(p->k, "elements of a register lie apart in the stage");
+        value_place(p, p->value[i]);
+        zl_say(p->k, NULL, "st.s.b32", 0, "near",
+               zl_pt_acc(p->k, name, p->event->acc, p->value[i] / pack));
+    }
+}
+
+static void store_matrices(put *p, uint32_t pack)
+{
+    char id[32], names[4][96];
+    const char *operands[6] = {"near"};
+    snprintf(id, sizeof id, "stmatrix.x%u%s", p->matrices, p->transposed ? ".trans" : "");
+    for (uint32_t i = 0; i < p->count; i += p->matrices) {
+        for (uint32_t m = 0; m < p->matrices; m++)
+            operands[1 + m] =
+                zl_pt_acc(p->k, names[m], p->event->acc, p->value[i + m] / pack);
+        value_place(p, p->value[i]);
+        zl_pt_say(p->k, NULL, id, 0, operands);
+    }
 }
 
 void zl_pt_put(zl_pipe_text *k, const zl_event *event)
@@ -189,13 +265,12 @@ void zl_pt_put(zl_pipe_text *k, const zl_event *event)
     if (p.operand->type != r->type)
         zl_pt_fail(k, "%s is of another type than the stage", k->pipe->accs[event->acc].name);
     if (!k->status && reads_places(&p) && fits(&p)) {
+        for (uint32_t v = 0; v < p.elements->values; v += pack)
+            if (chosen(&p, v)) p.value[p.count++] = v;
+        if (p.count) find_matrices(&p);
         thread_place(&p);
-        for (uint32_t v = 0; v < p.elements->values; v += pack) {
-            if (!chosen(&p, v)) continue;
-            if (!together(&p, v, pack))
-                zl_pt_fail(k, "elements of a register lie apart in the stage");
-            store(&p, v / pack, v);
-        }
+        if (p.matrices) store_matrices(&p, pack);
+        else store_words(&p, pack);
     }
     zl_scratch_release(k->ctx, mark);
 }

@@ -287,25 +287,35 @@ void zl_pt_when_end(zl_pipe_text *k)
     if (!k->c) zl_putf(k->out, "$over%u:\n", label);
 }
 
-void zl_pt_while(zl_pipe_text *k, const char *counter, const char *last)
+void zl_pt_while(zl_pipe_text *k, const char *counter, const char *last, bool runs)
 {
     uint32_t label = open_block(k);
+    if (k->c && runs) zl_pt_line(k, "do {");
+    if (k->c && !runs)
+        zl_pt_line(k, "if ((int32_t)%s < (int32_t)%s) do {", counter, last);
     if (k->c) {
-        zl_pt_line(k, "while ((int32_t)%s < (int32_t)%s) {", counter, last);
         k->indent++;
         return;
     }
+    if (!runs) {
+        zl_pt_line(k, "setp.ge.s32 more, %s, %s;", counter, last);
+        zl_pt_line(k, "@more bra $done%u;", label);
+    }
     zl_putf(k->out, "$loop%u:\n", label);
-    zl_pt_line(k, "setp.ge.s32 more, %s, %s;", counter, last);
-    zl_pt_line(k, "@more bra $done%u;", label);
 }
 
-void zl_pt_while_end(zl_pipe_text *k, const char *counter, const char *step)
+void zl_pt_while_end(zl_pipe_text *k, const char *counter, const char *step, const char *last)
 {
     zl_op(k, ADD, counter, counter, step);
+    if (k->c) {
+        k->opened--;
+        k->indent--;
+        zl_pt_line(k, "} while ((int32_t)%s < (int32_t)%s);", counter, last);
+        return;
+    }
     uint32_t label = close_block(k);
-    if (k->c) return;
-    zl_pt_line(k, "bra $loop%u;", label);
+    zl_pt_line(k, "setp.lt.s32 more, %s, %s;", counter, last);
+    zl_pt_line(k, "@more bra $loop%u;", label);
     zl_putf(k->out, "$done%u:\n", label);
 }
 

@@ -20,23 +20,30 @@ static uint32_t width_of(zl_pipe_text *k, zl_span_of span)
     return WORD;
 }
 
+/* What the threads of an instance access at once. */
+static uint64_t turn_of(const zl_pipe_text *k, uint32_t width)
+{
+    return (uint64_t)width * zl_pt_width(k);
+}
+
 /* Begins a loop in which threads take turns: off from the thread's first place on. */
 static void turns_begin(zl_pipe_text *k, zl_span_of span, uint32_t width)
 {
     char room[24];
     if (zl_pt_lone(k)) zl_op(k, MOV, "off", "0");
     else zl_op(k, MUL, "off", "rtid", zl_pt_number(room, width));
-    zl_pt_while(k, "off", zl_pt_number(room, span.bytes));
+    zl_pt_while(k, "off", zl_pt_number(room, span.bytes), span.bytes >= turn_of(k, width));
     zl_op(k, ADD, "to", "at", "off");
     zl_op(k, WIDEN, "wide", "off");
     zl_op(k, SUM64, "gq", "gp", "wide");
 }
 
 /* Ends the loop of turns. */
-static void turns_end(zl_pipe_text *k, uint32_t width)
+static void turns_end(zl_pipe_text *k, zl_span_of span, uint32_t width)
 {
-    char room[24];
-    zl_pt_while_end(k, "off", zl_pt_number(room, (uint64_t)width * zl_pt_width(k)));
+    char step[24], room[24];
+    zl_pt_while_end(k, "off", zl_pt_number(step, turn_of(k, width)),
+                    zl_pt_number(room, span.bytes));
 }
 
 /* Prints one load or store of a vector through the registers w0 to w3. */
@@ -77,7 +84,7 @@ static void move_stage(zl_pipe_text *k, const zl_event *event)
     turns_begin(k, span, width);
     access(k, true, !read, read && peer, width, read ? "to" : "gq");
     access(k, false, read, !read && peer, width, read ? "gq" : "to");
-    turns_end(k, width);
+    turns_end(k, span, width);
 }
 
 static void copy_async(zl_pipe_text *k, const zl_event *event)
@@ -88,7 +95,7 @@ static void copy_async(zl_pipe_text *k, const zl_event *event)
     zl_pt_global(k, ZL_PT_IN, event);
     turns_begin(k, span, width);
     zl_say(k, NULL, width == VECTOR ? "cp_async.16" : "cp_async.ca.4", 0, "to", "gq");
-    turns_end(k, width);
+    turns_end(k, span, width);
 }
 
 /* ---- accumulators ------------------------------------------------------------------------ */
@@ -199,7 +206,7 @@ static void matrix_registers(zl_pipe_text *k, const zl_event *event, zl_span_of 
 void zl_pt_matrix(zl_pipe_text *k, const zl_event *event)
 {
     static const char *const w[] = {"w0", "w1", "w2", "w3"};
-    char room[24];
+    char room[24], by[24];
     zl_span_of span = zl_pt_span(k, event);
     bool load = event->kind == ZL_EV_LDMATRIX;
     uint32_t chunk = matrices_of(k, span.bytes);
@@ -210,7 +217,8 @@ void zl_pt_matrix(zl_pipe_text *k, const zl_event *event)
     }
     zl_pt_global(k, load ? ZL_PT_OUT : ZL_PT_IN, event);
     zl_op(k, MUL, "off", "rwarp", zl_pt_number(room, chunk));
-    zl_pt_while(k, "off", zl_pt_number(room, span.bytes));
+    uint64_t step = (uint64_t)chunk * (zl_pt_width(k) / WARP);
+    zl_pt_while(k, "off", zl_pt_number(room, span.bytes), span.bytes >= step);
     zl_op(k, ADD, "to", "at", "off");
     zl_op(k, WIDEN, "wide", "off");
     zl_op(k, SUM64, "gq", "gp", "wide");
@@ -218,5 +226,5 @@ void zl_pt_matrix(zl_pipe_text *k, const zl_event *event)
     if (!load) access(k, true, true, false, chunk / WARP, "gq");
     say_matrices(k, load, chunk, w);
     if (load) access(k, false, true, false, chunk / WARP, "gq");
-    zl_pt_while_end(k, "off", zl_pt_number(room, (uint64_t)chunk * (zl_pt_width(k) / WARP)));
+    zl_pt_while_end(k, "off", zl_pt_number(by, step), zl_pt_number(room, span.bytes));
 }
