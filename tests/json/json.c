@@ -313,6 +313,7 @@ static const char *const whole[] = {
     "role c warps 1..1\\nfor i in 0..N\\nwait full[i % 2] parity i / 2 % 2\\nread A[i % "
     "2]\\nsync role\\narrive empty[i % 2] warps\\nend\\nend\\n\"}",
     "{\"op\":\"plan.gemm\",\"target\":\"sm_90a\",\"m\":64,\"n\":64,\"k\":64}",
+    "{\"op\":\"plan.attention\",\"target\":\"sm_90a\",\"head\":64,\"queries\":64,\"keys\":64}",
     "{\"op\":\"emit\",\"target\":\"sm_90a\",\"what\":\"header\",\"name\":\"g\",\"m\":64,\"n\":64,"
     "\"k\":64}",
 };

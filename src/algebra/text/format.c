@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Texts of layouts composed as printf does, and read as a caller's would be: in a call of their own,
- * as planners ask for them between calls. */
+/* Texts of layouts composed as printf does, and read as a caller's would be: in a call of their
+ * own, as planners ask for them between calls. */
 #include "algebra/text/format.h"
 
 #include <stdarg.h>

@@ -6,6 +6,8 @@
 
 #include "json/json.h"
 
+#include <zlay/emit_pipe.h>
+
 typedef struct zl_emit_head {
     zl_json_text name, ptx; /* ptx.text NULL: any version */
 } zl_emit_head;
@@ -16,8 +18,9 @@ typedef zl_emit_head zl_emit_head_fields_type;
 #define ZL_PTX(type) {"ptx", ZL_MAY, ZL_AT(zl_as_text, type, head.ptx)}
 
 extern const zl_fields zl_emit_gemm_fields, zl_emit_copy_fields, zl_emit_move_fields,
-    zl_emit_pipe_fields;
-zl_op_run zl_emit_gemm, zl_emit_header, zl_emit_copy, zl_emit_transpose, zl_emit_move, zl_emit_pipe;
+    zl_emit_pipe_fields, zl_emit_attention_fields;
+zl_op_run zl_emit_gemm, zl_emit_header, zl_emit_copy, zl_emit_transpose, zl_emit_move, zl_emit_pipe,
+    zl_emit_attention;
 
 /* What is printed of a plan, a target, a transfer or a move. */
 typedef enum zl_emitted {
@@ -35,6 +38,11 @@ zlay_status zl_put_text(zl_call *call, zl_emitted what, const void *value,
                         const zl_emit_head *head);
 zlay_status zl_put_kernel(zl_call *call, const char *language, zl_printer *print,
                           const void *value, const zl_emit_head *head);
+
+/* What a launch of a pipe's kernel needs: shared memory, threads, cluster, arguments. */
+enum { ZL_ARGUMENTS_MOST = 256 };
+void zl_put_launch(zl_call *call, const zlay_pipe_launch *launch,
+                   const zlay_pipe_argument *argument);
 
 /* An argument of a kernel at the end of a list. */
 void zl_put_argument(zl_call *call, json_t *list, const char *name, const char *type,

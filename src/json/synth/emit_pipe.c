@@ -2,7 +2,7 @@
 /* emit of what: pipe, a pipe as a kernel. */
 #include "json/synth/emit.h"
 
-enum { FRAGMENTS_MOST = 64, BOUND_MOST = 16, ARGUMENTS_MOST = 256 };
+enum { FRAGMENTS_MOST = 64, BOUND_MOST = 16 };
 
 static const zl_named languages[] = {{"ptx", ZLAY_TEXT_PTX}, {"cuda", ZLAY_TEXT_CUDA}, {NULL, 0}};
 static const zl_named kinds[] = {{"u32", ZLAY_ARGUMENT_COUNT},
@@ -116,25 +116,29 @@ const zl_fields zl_emit_pipe_fields = {ZL_ROWS(pipe_rows, asked)};
 typedef struct printed {
     zlay_pipe_emit ask;
     zlay_pipe_launch launch;
-    zlay_pipe_argument argument[ARGUMENTS_MOST];
+    zlay_pipe_argument argument[ZL_ARGUMENTS_MOST];
 } printed;
 
 static zlay_status print_kernel(zlay_ctx *ctx, zlay_buf *out, const void *value)
 {
     printed *p = *(printed *const *)value;
-    return zlay_emit_pipe(ctx, out, &p->launch, p->argument, ARGUMENTS_MOST, &p->ask);
+    return zlay_emit_pipe(ctx, out, &p->launch, p->argument, ZL_ARGUMENTS_MOST, &p->ask);
 }
 
-static json_t *arguments_value(zl_call *call, const printed *p)
+void zl_put_launch(zl_call *call, const zlay_pipe_launch *launch,
+                   const zlay_pipe_argument *argument)
 {
     json_t *list = json_array();
-    for (uint32_t i = 0; i < p->launch.arguments && i < ARGUMENTS_MOST; i++) {
-        const zlay_pipe_argument *a = &p->argument[i];
+    for (uint32_t i = 0; i < launch->arguments && i < ZL_ARGUMENTS_MOST; i++) {
+        const zlay_pipe_argument *a = &argument[i];
         bool scalar = a->kind == ZLAY_ARGUMENT_SCALAR;
         const char *type = scalar ? zlay_type_name(a->type) : zl_word_of(kinds, a->kind);
         zl_put_argument(call, list, a->name, type, a->bytes);
     }
-    return list;
+    zl_put_value(call, call->value, "smem", json_integer(launch->smem));
+    zl_put_value(call, call->value, "threads", json_integer(launch->threads));
+    zl_put_value(call, call->value, "cluster", zl_json_three(call, launch->cluster, 1, 1));
+    zl_put_value(call, call->value, "arguments", list);
 }
 
 zlay_status zl_emit_pipe(zl_call *call, const void *value)
@@ -153,9 +157,6 @@ zlay_status zl_emit_pipe(zl_call *call, const void *value)
     const char *language = zl_word_of(languages, p.ask.language);
     zlay_status status = zl_put_kernel(call, language, print_kernel, &at, &a->head);
     if (status) return status;
-    zl_put_value(call, call->value, "smem", json_integer(p.launch.smem));
-    zl_put_value(call, call->value, "threads", json_integer(p.launch.threads));
-    zl_put_value(call, call->value, "cluster", zl_json_three(call, p.launch.cluster, 1, 1));
-    zl_put_value(call, call->value, "arguments", arguments_value(call, &p));
+    zl_put_launch(call, &p.launch, p.argument);
     return ZLAY_OK;
 }

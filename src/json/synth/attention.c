@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* plan.attention: the plan of attention forward as an answer; and emit of what: attention, its
+ * kernel. */
+#include "json/synth/emit.h"
+
+#include <string.h>
+
+/* ---- the request --------------------------------------------------------------------------- */
+
+static zlay_status read_strides(zl_call *call, const json_t *object, const zl_field *field,
+                                void *to)
+{
+    zlay_attention_strides *out = to;
+    const json_t *list = json_object_get(object, field->name);
+    uint64_t *const each[] = {&out->row, &out->head, &out->batch};
+    if (!json_is_array(list) || json_array_size(list) != ZL_COUNT(each))
+        return zl_wrong(call, field->name, "a list of three strides: row, head, batch");
+    for (size_t i = 0; i < ZL_COUNT(each); i++)
+        if (!zl_json_u64(json_array_get(list, i), each[i]))
+            return zl_wrong(call, field->name, "a list of three integers from 0 on");
+    return ZLAY_OK;
+}
+
+static const zl_field_kind as_strides = {.read = read_strides};
+typedef zlay_attention_strides as_strides_type;
+
+typedef struct planned {
+    const zlay_target *target;
+    zlay_attention ask;
+} planned;
+
+#define AT(kind, member) ZL_AT(kind, planned, ask.member)
+static const zl_field plan_rows[] = {
+    ZL_TARGET(planned),
+    {"head", ZL_NEEDS, AT(zl_as_u32, head)},
+    {"queries", ZL_NEEDS, AT(zl_as_some64, queries)},
+    {"keys", ZL_NEEDS, AT(zl_as_some64, keys)},
+    {"batch", ZL_MAY, AT(zl_as_some64, batch)},
+    {"heads", ZL_MAY, AT(zl_as_some64, heads)},
+    {"kv_heads", ZL_MAY, AT(zl_as_some64, kv_heads)},
+    {"type", ZL_MAY, AT(zl_as_word, type), .of = zl_types},
+    {"causal", ZL_MAY, AT(zl_as_bit, causal), .count = 1},
+    {"soft_cap", ZL_MAY, AT(zl_as_bit, soft_cap), .count = 1},
+    {"q_strides", ZL_MAY, AT(as_strides, q)},
+    {"k_strides", ZL_MAY, AT(as_strides, k)},
+    {"v_strides", ZL_MAY, AT(as_strides, v)},
+    {"o_strides", ZL_MAY, AT(as_strides, o)},
+};
+const zl_fields zl_attention_fields = {ZL_ROWS(plan_rows, planned)};
+typedef planned zl_attention_fields_type;
+#undef AT
+
+static zlay_status plan_make(zl_call *call, zlay_attention_plan **out, const planned *a)
+{
+    zlay_attention ask = a->ask;
+    ask.size = sizeof ask;
+    return zlay_attention_synth(call->ctx, out, a->target, &ask);
+}
+
+/* ---- the plan ------------------------------------------------------------------------------- */
+
+static json_t *maps_of(zl_call *call, const zlay_attention_plan *plan)
+{
+    static const char tensors[] = "qkvo";
+    json_t *list = json_array();
+    const zlay_move *move;
+    char tensor;
+    for (uint32_t i = 0; !zlay_attention_move_nth(&move, &tensor, plan, i); i++) {
+        zlay_tensormap map;
+        for (uint32_t m = 0; !zlay_move_map_nth(&map, move, m); m++) {
+            json_t *one = json_object();
+            zl_put_value(call, one, "tensor", json_stringn(strchr(tensors, tensor), 1));
+            zl_put_value(call, one, "map", zl_json_tensormap(call, &map));
+            zl_put_item(call, list, one);
+        }
+    }
+    return list;
+}
+
+zlay_status zl_op_plan_attention(zl_call *call, const void *asked)
+{
+    zlay_attention_plan *plan = NULL;
+    zlay_attention_summary info;
+    zlay_status status = plan_make(call, &plan, asked);
+    if (!status) status = zlay_attention_info(&info, plan);
+    if (!status) {
+        const uint64_t tile[] = {info.tile_m, info.tile_n};
+        call->value = json_object();
+        zl_put_value(call, call->value, "tile", zl_json_list(call, tile, ZL_COUNT(tile)));
+        zl_put_value(call, call->value, "stages", json_integer(info.stages));
+        zl_put_value(call, call->value, "tiles", json_integer((json_int_t)info.tiles));
+        zl_put_value(call, call->value, "threads", json_integer(info.threads));
+        zl_put_value(call, call->value, "grid", zl_json_list(call, info.grid, ZL_COUNT(info.grid)));
+        zl_put_value(call, call->value, "maps", maps_of(call, plan));
+        status = zl_put_printed(call, "pipe", zl_print_pipe, zlay_attention_pipe(plan));
+    }
+    zlay_attention_free(plan);
+    return status;
+}
+
+/* ---- its kernel ---------------------------------------------------------------------------- */
+
+static const zl_named languages[] = {{"ptx", ZLAY_TEXT_PTX}, {"cuda", ZLAY_TEXT_CUDA}, {NULL, 0}};
+
+typedef struct asked {
+    zl_emit_head head;
+    planned plan;
+    int32_t language;
+} asked;
+
+static const zl_field emit_rows[] = {
+    ZL_PART(zl_emit_head_fields, asked, head),
+    ZL_PART(zl_attention_fields, asked, plan),
+    {"language", ZL_MAY, ZL_AT(zl_as_word, asked, language), .of = languages},
+    ZL_PTX(asked),
+};
+const zl_fields zl_emit_attention_fields = {ZL_ROWS(emit_rows, asked)};
+
+typedef struct printed {
+    zlay_attention_emit ask;
+    zlay_pipe_launch launch;
+    zlay_pipe_argument argument[ZL_ARGUMENTS_MOST];
+} printed;
+
+static zlay_status print_kernel(zlay_ctx *ctx, zlay_buf *out, const void *value)
+{
+    printed *p = *(printed *const *)value;
+    return zlay_emit_attention(ctx, out, &p->launch, p->argument, ZL_ARGUMENTS_MOST, &p->ask);
+}
+
+static zlay_status put_kernel(zl_call *call, const asked *a, const zlay_attention_plan *plan)
+{
+    printed p = {.ask = {.size = sizeof p.ask,
+                         .language = a->language,
+                         .plan = plan,
+                         .name = a->head.name.text,
+                         .name_length = a->head.name.length}},
+            *at = &p;
+    zlay_attention_summary info;
+    zlay_status status =
+        zl_put_kernel(call, zl_word_of(languages, a->language), print_kernel, &at, &a->head);
+    if (!status) status = zlay_attention_info(&info, plan);
+    if (status) return status;
+    zl_put_launch(call, &p.launch, p.argument);
+    zl_put_value(call, call->value, "grid", zl_json_list(call, info.grid, ZL_COUNT(info.grid)));
+    return ZLAY_OK;
+}
+
+zlay_status zl_emit_attention(zl_call *call, const void *value)
+{
+    const asked *a = value;
+    zlay_attention_plan *plan = NULL;
+    zlay_status status = plan_make(call, &plan, &a->plan);
+    if (!status) status = put_kernel(call, a, plan);
+    zlay_attention_free(plan);
+    return status;
+}

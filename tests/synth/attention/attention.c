@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Plans of attention: the one by hand, what is refused and why, and memory that ends. Their kernels are executed in
+ * tests/emit/attention_run.c. */
+#include "ctx.h"
+#include "heap.h"
+
+#include <stdio.h>
+
+static zlay_attention asked(uint32_t head, uint64_t queries, uint64_t keys)
+{
+    return (zlay_attention){.size = sizeof(zlay_attention), .head = head, .queries = queries, .keys = keys};
+}
+
+static void by_hand(void **state)
+{
+    zlay_attention a = asked(64, 4096, 4096);
+    zlay_attention_plan *plan;
+    zlay_attention_summary info;
+    zlay_answer answer;
+    size_t count;
+    a.heads = 16, a.batch = 2, a.causal = 1;
+    assert_int_equal(zlay_attention_synth(*state, &plan, target_of("sm_90a"), &a), ZLAY_OK);
+    assert_int_equal(zlay_attention_info(&info, plan), ZLAY_OK);
+    assert_int_equal(info.tile_m, 128);
+    assert_int_equal(info.tile_n, 128);
+    assert_int_equal(info.stages, 2);
+    assert_int_equal(info.threads, 384);
+    assert_int_equal(info.tiles, 32);
+    assert_int_equal(info.grid[0], 32);
+    assert_int_equal(info.grid[1], 16);
+    assert_int_equal(info.grid[2], 2);
+    assert_int_equal(info.moves, 4);
+    assert_int_equal(zlay_pipe_verify(*state, &answer, NULL, 0, &count, NULL, zlay_attention_pipe(plan)), ZLAY_OK);
+    assert_int_equal(answer, ZLAY_YES);
+    zlay_attention_free(plan);
+}
+
+/* Maps of shared heads: 4 heads of queries read one of keys. */
+static void moves_name_their_tensors(void **state)
+{
+    zlay_attention a = asked(128, 100, 200);
+    zlay_attention_plan *plan;
+    const zlay_move *move;
+    char tensor, seen[16];
+    uint32_t i = 0;
+    a.heads = 8, a.kv_heads = 2;
+    assert_int_equal(zlay_attention_synth(*state, &plan, target_of("sm_90a"), &a), ZLAY_OK);
+    for (; !zlay_attention_move_nth(&move, &tensor, plan, i); i++) {
+        zlay_tensormap map;
+        seen[i] = tensor;
+        assert_int_equal(zlay_move_map_nth(&map, move, 0), ZLAY_OK);
+        assert_int_equal(map.type, ZLAY_TYPE_BF16);
+    }
+    seen[i] = 0;
+    assert_string_equal(seen, "qqkkvo");
+    assert_int_equal(zlay_attention_move_nth(&move, &tensor, plan, i), ZLAY_NONE);
+    zlay_attention_free(plan);
+}
+
+static void says_what_is_wrong(void **state)
+{
+    static const struct {
+        const char *target;
+        zlay_attention ask;
+        zlay_status status;
+        const char *message;
+    } rows[] = {
+        {"sm_90a", {.head = 64, .keys = 4}, ZLAY_EINVAL, "queries: 0 is not in 1..1073741824"},
+        {"sm_90a", {.head = 64, .queries = 4}, ZLAY_EINVAL, "keys: 0 is not in 1..1073741824"},
+        {"sm_90a", {.head = 96, .queries = 4, .keys = 4}, ZLAY_ENOTSUP,
+         "head: 96; rows of 64, 128 and 256 elements are planned, the next is 128"},
+        {"sm_90a", {.head = 64, .queries = 4, .keys = 4, .type = ZLAY_TYPE_E4M3}, ZLAY_ENOTSUP,
+         "type: 34; attention of this version is bf16 or f16"},
+        {"sm_90a", {.head = 64, .queries = 4, .keys = 4, .heads = 6, .kv_heads = 4}, ZLAY_EINVAL,
+         "kv_heads: 4 does not divide the 6 heads"},
+        {"sm_90a", {.head = 64, .queries = 5, .keys = 4, .causal = 1}, ZLAY_ENOTSUP,
+         "causal: 4 keys for 5 queries: the first see none"},
+        {"sm_90a", {.head = 64, .queries = 4, .keys = 4, .causal = 2}, ZLAY_EINVAL, "causal, soft_cap: each is 0 or 1"},
+        {"sm_90a", {.head = 64, .queries = 4, .keys = 4, .reserved0 = 1}, ZLAY_EINVAL, "reserved0"},
+        {"sm_80", {.head = 64, .queries = 4, .keys = 4}, ZLAY_ENOTSUP, "sm_80: attention is planned for targets with wgmma"},
+        {"gfx942", {.head = 64, .queries = 4, .keys = 4}, ZLAY_ENOTSUP, "gfx942: attention is planned for targets with wgmma"},
+        {"sm_90a", {.head = 64, .queries = 4, .keys = 4, .q = {.row = 65}}, ZLAY_NONE, "TMAP_STRIDE_16"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        zlay_attention a = rows[i].ask;
+        zlay_attention_plan *plan = (zlay_attention_plan *)&a;
+        a.size = sizeof a;
+        zlay_status status = zlay_attention_synth(*state, &plan, target_of(rows[i].target), &a);
+        const char *message = zlay_ctx_message(*state);
+        if (status != rows[i].status || !strstr(message, rows[i].message))
+            fail_msg("%zu: %s, %s", i, zlay_status_name(status), message);
+        assert_null(plan);
+    }
+}
+
+static void refuses_misuse(void **state)
+{
+    zlay_attention a = asked(64, 4, 4);
+    zlay_attention_plan *plan;
+    zlay_attention_summary info;
+    const zlay_move *move;
+    char tensor;
+    assert_int_equal(zlay_attention_synth(*state, NULL, target_of("sm_90a"), &a), ZLAY_EINVAL);
+    assert_int_equal(zlay_attention_synth(*state, &plan, NULL, &a), ZLAY_EINVAL);
+    assert_int_equal(zlay_attention_synth(*state, &plan, target_of("sm_90a"), NULL), ZLAY_EINVAL);
+    assert_int_equal(zlay_attention_synth(NULL, &plan, target_of("sm_90a"), &a), ZLAY_EINVAL);
+    a.size = 2;
+    assert_int_equal(zlay_attention_synth(*state, &plan, target_of("sm_90a"), &a), ZLAY_EINVAL);
+    assert_int_equal(zlay_attention_info(&info, NULL), ZLAY_EINVAL);
+    assert_int_equal(zlay_attention_move_nth(&move, &tensor, NULL, 0), ZLAY_EINVAL);
+    assert_null(zlay_attention_pipe(NULL));
+    zlay_attention_free(NULL);
+}
+
+static zlay_status work(zlay_ctx *ctx, void *given)
+{
+    zlay_attention a = asked(64, 100, 100);
+    zlay_attention_plan *plan;
+    (void)given;
+    zlay_status status = zlay_attention_synth(ctx, &plan, target_of("sm_90a"), &a);
+    if (!status) zlay_attention_free(plan);
+    return status;
+}
+
+static void memory_ends(void **state)
+{
+    heap h;
+    zlay_ctx *ctx = heap_open(&h, NULL);
+    (void)state;
+    assert_int_equal(heap_fails_each(&h, ctx, work, NULL), ZLAY_OK);
+    heap_close(&h, ctx);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(by_hand),        cmocka_unit_test(moves_name_their_tensors), cmocka_unit_test(says_what_is_wrong),
+        cmocka_unit_test(refuses_misuse), cmocka_unit_test(memory_ends),
+    };
+    return cmocka_run_group_tests_name("synth/attention/attention", tests, begin, end);
+}
