@@ -143,7 +143,7 @@ int32_t zl_body_convert(zl_body_reader *r, int32_t type, int32_t round, int32_t 
     bool whole = zl_body_class(type) & (ZL_BODY_INT | ZL_BODY_BYTE);
     if (from->type == ZL_BODY_ANY &&
         !zl_body_settle(r, arg,
-                        whole && !from->number.infinite && from->number.exponent >= 0
+                        whole && !round && !from->number.infinite && from->number.exponent >= 0
                             ? ZLAY_TYPE_S32
                             : ZLAY_TYPE_F32))
         return -1;
