@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Finds the least cover of a tile by boxes that each bring whole lines of 128 bytes. It is a
- * shortest path over the lines, with boxes as edges: fewest boxes first, then fewest bytes
- * (dynamic programming over beginnings, as for interval covers). Walks of pixels (im2col) are edges
- * too where nothing has edges: any part of a walk from its beginning is a walk, so an edge of each
- * length that ends with a line is offered.
+ * shortest path in a graph: the nodes are lines, the arcs are boxes; fewest boxes count first,
+ * then fewest bytes (dynamic programming over beginnings, as for interval covers). Walks of pixels
+ * (im2col) are arcs too where no axis has edges: every prefix of a walk is a walk, so there is an
+ * arc for each length that ends with a line.
  *
  * A bound from below on the number of boxes (bound.c) cuts the path search and proves the result
  * where the two agree. For it all boxes are measured, also those that bring parts of lines; of rows
@@ -15,8 +15,8 @@
 #include <string.h>
 
 typedef struct step {
-    uint64_t boxes, chunks; /* of a cover up to here */
-    uint64_t from, length, row; /* of its last box: line, chunks, those of a span */
+    uint64_t boxes, chunks; /* of the best cover up to this line */
+    uint64_t from, length, row; /* of its last box: first line, chunks, chunks of a span */
     uint64_t pixels; /* rows of a walk; else 0 */
     int32_t swizzle, slice;
     uint16_t shape[ZL_TM_RANK];
@@ -38,7 +38,7 @@ typedef struct search {
     uint64_t left;  /* steps of searches over holes */
 } search;
 
-/* Lines that the first `chunks` from a line cover whole. */
+/* The end of the lines that the first `chunks` of a chain bring whole. */
 static uint64_t lines_covered(const zl_chain *h, uint64_t chunks)
 {
     const zl_chunks *c = h->c;
@@ -52,6 +52,7 @@ static uint64_t lines_covered(const zl_chain *h, uint64_t chunks)
     return end % ZL_LINE_CHUNKS ? line + 1 : line;
 }
 
+/* Records a box as the last one of the best cover up to line `end`. */
 static void offer(search *s, const zl_chain *h, uint64_t chunks, uint64_t end)
 {
     const step *from = &s->at[h->start / ZL_LINE_CHUNKS];
@@ -60,6 +61,7 @@ static void offer(search *s, const zl_chain *h, uint64_t chunks, uint64_t end)
     memcpy(s->at[end].shape, h->shape, sizeof h->shape);
 }
 
+/* Whether a cover improves by one more box after `from`. */
 static bool better(const step *to, const step *from, uint64_t sum)
 {
     uint64_t boxes = from->boxes + 1;
@@ -67,14 +69,14 @@ static bool better(const step *to, const step *from, uint64_t sum)
     return !to->there || to->boxes > boxes || (to->boxes == boxes && to->chunks > sum);
 }
 
-/* Whether a box from a line to another may be of a best cover. */
+/* Whether a box from one line to another may belong to a best cover. */
 static bool may_lead(const search *s, uint64_t line, uint64_t end, uint64_t written)
 {
     return s->at[line].boxes + 1 + s->need[end] <= s->best && better(&s->at[end], &s->at[line], written);
 }
 
-/* All lengths of a level that a best cover may have; those that end in the same line as a shorter
- * one are no better. */
+/* Offers the lengths of a level that a best cover may have.  A length that ends in the same line
+ * as a shorter one is no better. */
 static void level_offer(search *s, const zl_chain *h, uint32_t level)
 {
     uint64_t before = 0, line = h->start / ZL_LINE_CHUNKS;
@@ -88,7 +90,7 @@ static void level_offer(search *s, const zl_chain *h, uint32_t level)
     }
 }
 
-/* The lines that a box of so many chunks brings whole, and in part. */
+/* Records how far a box of so many chunks reaches: whole lines, and parts of lines. */
 static void measure_box(search *s, const zl_chain *h, uint64_t chunks)
 {
     uint64_t line = h->start / ZL_LINE_CHUNKS, end = lines_covered(h, chunks);
@@ -120,7 +122,7 @@ static bool walk_legal(const zl_chain *h, uint64_t rows)
     return zl_columns_box(&box, h, rows) && zl_chunks_legal(h->c, &box);
 }
 
-/* The longest walk, where it reaches the first line that no box brings whole which begins earlier. */
+/* Measures the longest walk, if it brings more lines than the boxes that begin earlier. */
 static void walk_measure(search *s, const zl_chain *h)
 {
     uint64_t to = s->far[h->start / ZL_LINE_CHUNKS] * ZL_LINE_CHUNKS - h->start;
@@ -155,8 +157,8 @@ static void columns_offer(void *env, const zl_chain *h)
     else walk_offer(s, h);
 }
 
-/* Of boxes over holes that begin at a line the one that brings most lines whole, and of as many the one
- * that writes least. */
+/* The box over holes that brings the most whole lines from a line on; of as many, the one that
+ * writes least. */
 typedef struct furthest {
     zl_chain chain;
     uint64_t lines, chunks;
@@ -190,7 +192,8 @@ static void line_offer(search *s, uint64_t line)
     if (best.lines) chain_offer(s, &best.chain);
 }
 
-/* A cover of more lines is one of fewer. */
+/* Improves the cover of a line by those of later lines, because a cover of more lines also covers
+ * fewer; and passes it on across a line of which the tile wants nothing. */
 static void settle(search *s, uint64_t line)
 {
     for (uint64_t end = s->lines; end > line; end--) {
@@ -210,7 +213,7 @@ static void settle(search *s, uint64_t line)
     }
 }
 
-/* The box of a step. */
+/* Makes the box of a step again. */
 static bool box_of(const zl_chunks *c, zl_tm_box *out, const step *at)
 {
     zl_chain h = {.c = c, .start = at->from * ZL_LINE_CHUNKS, .swizzle = at->swizzle, .row = at->row,
@@ -235,7 +238,8 @@ static zlay_status boxes_take(const search *s, zl_tm_box **out, uint32_t *count)
     return ZLAY_OK;
 }
 
-/* As many boxes of one length have one map more often, so they are tried. */
+/* Makes as many boxes of one length, which more often share one map; false: that is not
+ * possible. */
 static bool uniform(const search *s, zl_tm_box *box, uint64_t boxes, int32_t swizzle)
 {
     uint64_t total = s->c->wanted, length = total / boxes;
@@ -322,7 +326,8 @@ zlay_status zl_chunks_path(const zl_chunks *c, zl_cover *out, zl_bound *bound)
     return status;
 }
 
-/* What is proved is so over the copies that are searched: where holes may be written not all. */
+/* Whether the proof holds for all copies: where holes may be written, not all copies are
+ * searched. */
 static bool all_searched(const zl_chunks *c, const zl_cover *cover)
 {
     return !c->holes || c->t->request.keep_holes || (cover->boxes == 1 && cover->chunks == c->wanted);
