@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-enum { TRIED_MODES = 5, BITS_MOST = 6, KEYS = 256 }; /* KEYS: at least the ways to distribute bits */
+enum { TRIED_MODES = 5, BITS_MOST = 6, KEYS = 256 }; /* KEYS: ways to distribute bits, and more */
 
 /* ---- assignments of the lane's bits --------------------------------------------------- */
 
