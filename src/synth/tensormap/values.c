@@ -124,7 +124,7 @@ static zlay_status whole_read(walk *w)
     return status;
 }
 
-/* Axes of one cell, which only move the tile. */
+/* Puts axes of one cell, which only move the tile. */
 static zlay_status ways_put(const walk *w)
 {
     zl_tm *t = w->t;

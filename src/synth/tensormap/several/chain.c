@@ -82,7 +82,8 @@ static const int64_t *plain_of(const zl_chain *h)
     return h->gaps ? NULL : h->c->plain[h->swizzle];
 }
 
-/* Block `n`, where those before it do; of plain keys by way of the last of them. */
+/* Whether block `n` follows, given that those before it do; plain keys are compared with the last
+ * of them. */
 static bool block_follows(const zl_chain *h, uint64_t n, uint64_t unit, const int64_t *way)
 {
     const int64_t *plain = plain_of(h);

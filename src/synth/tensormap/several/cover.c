@@ -132,7 +132,8 @@ static void walk_measure(search *s, const zl_chain *h)
     if (rows >= least) measure_box(s, h, zl_columns_chunks(h, rows));
 }
 
-/* The longest walk, and those that end with a line before it, as far as a best cover may have them. */
+/* The longest walk, and those that end with a line before it, as far as a best cover may have
+ * them. */
 static void walk_offer(search *s, const zl_chain *h)
 {
     uint64_t line = h->start / ZL_LINE_CHUNKS, before = 0, end = line + 1;
@@ -270,8 +271,9 @@ static zlay_status boxes_even(const search *s, zl_tm_box *box, uint64_t boxes)
     return ZLAY_OK;
 }
 
-/* Boxes may overlap where they bring the same, so the fewest are those that reach furthest.  What is
- * known of a line includes all boxes that begin earlier. */
+/* Measures how far boxes reach from each line, including boxes that begin earlier.  Boxes may
+ * overlap where they bring the same, so a cover with the fewest boxes takes those that reach
+ * furthest. */
 static zlay_status measure(search *s)
 {
     zl_bound *b = s->bound;

@@ -45,7 +45,7 @@ typedef struct zl_fewest {
     uint32_t chosen[ZL_FEWEST_MOST];
     uint32_t best[ZL_FEWEST_MOST], best_boxes; /* 0: no cover, or none better than `than` */
     uint64_t best_chunks;
-    bool all;                /* no cover is better */
+    bool all;                /* proved: no cover is better */
     uint32_t sure;           /* none has fewer boxes, whatever other boxes with gaps there are */
 } zl_fewest;
 

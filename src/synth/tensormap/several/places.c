@@ -223,7 +223,7 @@ static zlay_status unreached(const search *s)
     return ZLAY_OK;
 }
 
-/* The best cover's box of whose places a like has them, which writes no more; -1: none. */
+/* The box of the best cover that another box can replace; -1: none. */
 static int32_t like_of(const search *s, const other *like)
 {
     for (uint32_t i = 0; i < s->fewest.best_boxes; i++)
@@ -291,8 +291,8 @@ static zlay_status cover_find(search *s, const zl_cover *than)
     return zl_fewest_find(f);
 }
 
-/* Whether the tile wants all chunks of a line: then rows narrower than a swizzle's span do not bring
- * it. */
+/* Whether the tile wants all chunks of a line: then rows narrower than a swizzle's span do not
+ * bring it. */
 static bool line_full(const zl_chunks *c, uint64_t line)
 {
     for (uint64_t i = 0; i < ZL_LINE_CHUNKS; i++)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Answers a request whose source has unknowns: it chooses a sample of numbers, synthesises the
- * move for the sample, reads the move back as expressions in the unknowns, and proves those (the
- * method is described in given.h). A first sample keeps all divisibility that the facts state,
- * which may lead to fewer copies; where the proof fails a second sample keeps none. */
+/* Plans a request whose source has unknowns: it chooses a sample of numbers, plans the move for
+ * the sample, reads the move back as expressions in the unknowns, and proves these (the method is
+ * described in symbolic.h). A first sample keeps all divisibility that the facts state, which may
+ * lead to fewer copies; where the proof fails, a second sample keeps none. */
 #include "synth/tensormap/symbolic/symbolic.h"
 
 #include <stdio.h>

@@ -127,7 +127,7 @@ static zlay_status aliases_make(question *q)
     return ZLAY_OK;
 }
 
-/* Facts about names and aliases alike; those about several names at once are left out. */
+/* Makes facts about names and aliases; facts about several names at once are left out. */
 static zlay_status aliases_facts(question *q)
 {
     const char *name[ZL_SYMBOLS_MOST + ZL_TM_PRODUCTS];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads the maps of a sample back as expressions: each stride is a number times a product of
- * unknowns that occurs in the source, the greatest product that divides it; an address is a sum of
- * such terms, taken away greatest first; an extent is a multiple or a quotient of an axis' extent.
- * The result is a guess that identity.c or generators.c proves. */
+/* Reads the maps of a sample back as expressions. A stride is a number times a product of unknowns
+ * that occurs in the source: the greatest product that divides it. An address is a sum of such
+ * terms, which are subtracted greatest first. An extent is a multiple or a quotient of an axis's
+ * extent. The result is a guess that identity.c or generators.c proves. */
 #include "synth/tensormap/symbolic/symbolic.h"
 
 enum { FACTOR_MOST = 1 << 20 };

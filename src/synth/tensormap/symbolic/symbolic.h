@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tiles of a source whose extents and strides are products of unknowns.
  *
- * The request is answered for one *sample* of the unknowns: large numbers that share no factor by
- * chance. The strides, extents and address of the answer are read back as numbers times products
- * that occur in the source. What is read is a guess until it is proved: for every cell of the
- * tile, the element that the copies move and the element that the request names are equal as
- * polynomials in the unknowns. What the rules ask of the unknowns beyond the facts becomes the
- * guard. */
+ * The request is answered for one *sample* of the unknowns: large numbers that
+ * share no factor by chance. The strides, extents and address of the answer
+ * are read back as numbers times products that occur in the source. What is
+ * read is a guess until it is proved: for every cell of the tile, the element
+ * that the copies move and the element that the request names are equal as
+ * polynomials in the unknowns. What the rules ask of the unknowns beyond the
+ * facts becomes the guard. */
 #ifndef ZL_SYNTH_TENSORMAP_SYMBOLIC_H
 #define ZL_SYNTH_TENSORMAP_SYMBOLIC_H
 
@@ -23,8 +24,8 @@ typedef struct zl_tm_sum {
 /* Adds a sum so many times; false: it passes 64 bits. */
 bool zl_tm_sum_add(zl_tm_sum *sum, const zl_tm_sum *step, int64_t times);
 
-/* What was read of a map: an extent is a leaf's, `times` indices a cell or `part` cells an index, one
- * of which is 1; or a number. */
+/* What was read of a map. An extent is a number, or times / part of a leaf's
+ * extent, where `times` or `part` is 1. */
 typedef struct zl_tm_read {
     zl_tm_sum address;
     uint32_t product[ZL_TM_RANK]; /* of each stride */
