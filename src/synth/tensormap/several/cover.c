@@ -5,11 +5,11 @@
  * (im2col) are arcs too where no axis has edges: every prefix of a walk is a walk, so there is an
  * arc for each length that ends with a line.
  *
- * A bound from below on the number of boxes (bound.c) cuts the path search and proves the result
- * where the two agree. For it all boxes are measured, also those that bring parts of lines; of rows
- * narrower than a swizzle's span those of one chunk reach furthest. Where holes may be written or
- * not all walks were tried, no bound is known. Covers whose boxes bring parts of lines are
- * searched by places.c. */
+ * A lower bound on the number of boxes (bound.c) prunes the search, and proves the result where
+ * the two agree. For this bound all boxes are measured, also those that bring parts of lines;
+ * among rows narrower than a swizzle's span, rows of one chunk reach furthest. Where holes may be
+ * written or not all walks were tried, no bound is known. Covers whose boxes bring parts of lines
+ * are searched by places.c. */
 #include "synth/tensormap/several/cover.h"
 
 #include <string.h>
@@ -26,16 +26,16 @@ typedef struct step {
 typedef struct search {
     const zl_chunks *c;
     uint64_t lines;
-    step *at;       /* a cover of all lines before each */
-    uint64_t *far;  /* the line that the longest box from each reaches */
-    uint64_t *need; /* boxes of whole lines from each line to the end, at least */
-    uint64_t best;  /* of all */
+    step *at;       /* for each line, the best cover of all lines before it */
+    uint64_t *far;  /* for each line, the end of the whole lines that a box from it can bring */
+    uint64_t *need; /* a lower bound of the boxes of whole lines from each line to the end */
+    uint64_t best;  /* the boxes of the least cover by whole lines */
     zl_bound *bound;
-    bool measuring; /* how far boxes reach, before the path is searched */
-    bool walks;     /* of pixels are searched */
+    bool measuring; /* in the first pass, which measures how far boxes reach */
+    bool walks;     /* walks of pixels are searched */
     bool gapless;   /* only boxes whose rows have no gaps are measured */
-    bool ended;     /* not all of them were tried */
-    uint64_t left;  /* steps of searches over holes */
+    bool ended;     /* not all walks were tried */
+    uint64_t left;  /* steps left for searches over holes */
 } search;
 
 /* The end of the lines that the first `chunks` of a chain bring whole. */
@@ -99,7 +99,8 @@ static void measure_box(search *s, const zl_chain *h, uint64_t chunks)
     if (last > s->bound->own[line]) s->bound->own[line] = last;
 }
 
-/* The longest box of a level, where it may reach further than is known. */
+/* Measures the longest box of a level, where it may reach further than the boxes measured so
+ * far. */
 static void level_measure(search *s, const zl_chain *h, uint32_t level)
 {
     uint64_t end = h->start + h->extent[level] * h->unit[level], line = h->start / ZL_LINE_CHUNKS;
@@ -132,8 +133,8 @@ static void walk_measure(search *s, const zl_chain *h)
     if (rows >= least) measure_box(s, h, zl_columns_chunks(h, rows));
 }
 
-/* The longest walk, and those that end with a line before it, as far as a best cover may have
- * them. */
+/* Offers the longest walk, and the shorter ones that end with a line, as far as a best cover may
+ * have them. */
 static void walk_offer(search *s, const zl_chain *h)
 {
     uint64_t line = h->start / ZL_LINE_CHUNKS, before = 0, end = line + 1;

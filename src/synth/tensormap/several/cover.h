@@ -109,9 +109,9 @@ typedef void zl_chain_visit(void *env, const zl_chain *h);
 void zl_chunks_chains(const zl_chunks *c, uint64_t line, uint64_t narrow, zl_chain_visit *visit,
                       void *env);
 
-/* Where keys are plain, those have not all boxes of narrow rows, for they
- * compare what lies between rows too. These are chains of rows of at most
- * `narrow` chunks that compare the rows alone. */
+/* Visits the other chains of rows of at most `narrow` chunks, where keys are
+ * plain: these compare the rows only, and those of zl_chunks_chains compare
+ * also what lies between the rows. */
 void zl_chunks_gaps(const zl_chunks *c, uint64_t line, uint64_t narrow, zl_chain_visit *visit,
                     void *env);
 
@@ -143,21 +143,21 @@ bool zl_chain_legal(const zl_chain *h, uint32_t level, uint64_t blocks);
 uint64_t zl_chain_longest(const zl_chain *h, uint32_t level);
 zlay_status zl_legal_begin(zl_chunks *c);
 
-/* Rows of walks with a swizzle: as wide as its span; the widest that there is
- * and one of a chunk; all between too. */
+/* The rows of walks with a swizzle that are visited: as wide as its span; the
+ * widest possible and one chunk; all between too. */
 typedef enum zl_widths { ZL_WIDTHS_SPAN, ZL_WIDTHS_ENDS, ZL_WIDTHS_ALL } zl_widths;
 
-/* Whether the bound of a tile is that of boxes whose rows have no gaps
- * (bound.c); then the chunk of a line that only such boxes bring. */
+/* Whether the bound of a tile counts only boxes whose rows have no gaps
+ * (bound.c); and the chunk of a line that only such boxes bring. */
 bool zl_chunks_gapless(const zl_chunks *c);
 static inline uint64_t zl_chunk_firm(uint64_t line)
 {
     return (ZL_LINE_CHUNKS - 1) ^ line % ZL_LINE_CHUNKS;
 }
 
-/* Walks of pixels that begin at a line: of each swizzle that may be used
- * chains whose `row` is that of a pixel; without a swizzle of each width that
- * divides the widest. */
+/* Visits walks of pixels that begin at a line: for each usable swizzle, chains
+ * whose `row` is a pixel; without a swizzle, of each width that divides the
+ * widest. */
 void zl_chunks_columns(const zl_chunks *c, uint64_t line, zl_widths widths, zl_chain_visit *visit,
                        void *env);
 
@@ -165,9 +165,10 @@ void zl_chunks_columns(const zl_chunks *c, uint64_t line, zl_widths widths, zl_c
  * not all walks were tried. */
 uint64_t zl_columns_rows(const zl_chain *h, uint64_t least, bool *ended);
 
-/* Chunks from the first to the last one of so many rows; the fewest rows, at
- * least 2, that have so many chunks; the number that all rows which end with a
- * line are multiples of; whether rows do; these rows as a box. */
+/* For walks: the chunks from the first to the last of so many rows; the fewest
+ * rows, at least 2, with so many chunks; the number of which all row counts
+ * that end with a line are multiples; whether rows end with a line; the
+ * box. */
 uint64_t zl_columns_chunks(const zl_chain *h, uint64_t rows);
 uint64_t zl_columns_least(const zl_chain *h, uint64_t chunks);
 uint64_t zl_columns_line(const zl_chain *h);
@@ -204,8 +205,8 @@ typedef struct zl_cover {
     bool least;      /* proved: least boxes, then least chunks written */
 } zl_cover;
 
-/* How far boxes reach, whatever part of a line they bring, and how many that
- * takes (bound.c). */
+/* How far boxes reach, also by parts of lines, and a lower bound of the boxes
+ * of a cover (bound.c). */
 typedef struct zl_bound {
     uint64_t lines;
     uint64_t *part; /* the first line of which no box brings any that begins at each line or earlier */
@@ -214,43 +215,45 @@ typedef struct zl_bound {
     uint64_t boxes; /* no cover has fewer; 0: none is known */
 } zl_bound;
 
-/* What a box that begins at a line brings, where no cover has fewer boxes than
- * its cover. */
+/* What a box that begins at a line must bring, if its cover has as many boxes
+ * as the bound says. */
 typedef struct zl_beginning {
     bool may;        /* such a box may begin there */
     uint64_t line;   /* it brings all of this line that is wanted, */
     uint64_t chunks; /* and ends behind so many chunks, at least */
 } zl_beginning;
 
-/* Room for all; ENOMEM. */
+/* Makes room for a bound; ZLAY_ENOMEM. */
 zlay_status zl_bound_begin(zl_bound *out, const zl_chunks *c);
 
-/* `need` of each line by what the boxes that begin there or earlier reach. */
+/* Computes `need` of each line from the lines that boxes which begin there or
+ * earlier reach. */
 void zl_need_fill(uint64_t *need, const zl_chunks *c, const uint64_t *reach);
 
-/* Of a bound that has boxes, and a cover of as many. */
+/* What a box at `line` must bring, for a cover with as many boxes as the
+ * bound. */
 void zl_bound_from(const zl_bound *b, const zl_chunks *c, uint64_t line, zl_beginning *out);
 
-/* The least cover by boxes that each bring whole lines, and a bound of all
- * covers, whatever part of a line their boxes bring.  ZLAY_NONE there is no
- * such cover. */
+/* Finds the least cover by boxes that each bring whole lines, and a lower bound
+ * for all covers, also by parts of lines. ZLAY_NONE: there is no cover by whole
+ * lines. */
 zlay_status zl_chunks_path(const zl_chunks *c, zl_cover *out, zl_bound *bound);
 
-/* The least cover, whatever part of a line its boxes bring, where the tile is
- * small or `than` is given: ZLAY_NONE with a byte that no box brings; ELIMIT
- * the search ended before.  Taken only where it is less than `than`, or
- * proved. */
+/* Finds the least cover by boxes that may bring parts of lines, where the tile
+ * is small or `than` is given. The result is less than `than`, or it is
+ * `than`. ZLAY_NONE names a byte that no box brings; ZLAY_ELIMIT: the search
+ * ended first. */
 zlay_status zl_chunks_places(const zl_chunks *c, zl_cover *out, const zl_cover *than,
                              const zl_bound *bound);
 
-/* Whether zl_chunks_exact finds covers like one that is known; one of them,
- * whose copies share maps, where the limits of the ctx allow it: else
- * ELIMIT. */
+/* Whether zl_chunks_exact finds covers as small as a known one; and one of
+ * these covers, whose copies share maps. ZLAY_ELIMIT: a limit of the ctx ended
+ * it. */
 bool zl_chunks_are_exact(const zl_chunks *c, const zl_cover *than, const zl_bound *bound);
 zlay_status zl_chunks_exact(const zl_chunks *c, zl_cover *out, const zl_cover *than,
                             const zl_bound *bound);
 
-/* The least of all. */
+/* Finds the least cover by all searches. */
 zlay_status zl_chunks_cover(const zl_chunks *c, zl_cover *out);
 
 /* Makes the certificate of a move of several copies. */

@@ -2,10 +2,11 @@
 /* Distinguishes cases of unknowns where no single move is right for all values that the facts
  * allow.
  *
- * An extent of one cell has no pitch, and an extent of one tile has no next tile; a stride may be
- * 1. So the values of a name are cut into intervals: at 1, at each of its extents of one cell and
- * at each of one tile. Where copies are found for values up to a cut, the guard begins with that
- * interval. Where every choice of intervals has cells that no copies bring, the answer is NONE. */
+ * An extent of one cell needs no pitch, an extent of one tile has no next tile, and a stride may be
+ * 1. So the values of a name are cut into intervals: at 1, which makes an extent one cell or a
+ * stride 1, and at the value for which an extent is one tile. Where copies are found for values up
+ * to a cut, the guard begins with that interval. Where every choice of intervals has cells that no
+ * copies bring, the answer is NONE. */
 #include "synth/tensormap/symbolic/symbolic.h"
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Texts of conditions: conjunctions that grow, names in them that are replaced, and ranges as
- * facts. */
+/* Writes the texts of conditions: it adds conditions to a conjunction, replaces names in a text,
+ * and makes facts from ranges of names. */
 #include "base/scan.h"
 #include "synth/tensormap/symbolic/symbolic.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks the rules of copies for coordinates that depend on unknown extents.
  *
- * A coordinate is a number plus a number for each tile index, so the rules are asked about it as a
- * text over tile indices. What they leave open of an index is a bound; it holds for all tiles
- * where it holds for the last one, whose index follows from the extent. */
+ * A coordinate is a number plus a number times each tile index, so it is given to the rules as a
+ * linear text over tile indices. A condition that the rules leave open is a bound on an index; it
+ * holds for all tiles if it holds for the last one, whose index follows from the extent. */
 #include "synth/tensormap/symbolic/symbolic.h"
 
 #include <stdio.h>

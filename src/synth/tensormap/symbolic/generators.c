@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Proves all cells of a tile together instead of one by one.
  *
- * Along the digits of a shared layout a cell's element is an affine form in the unknowns. What a
- * copy brings to its place is one too, as long as no digit carries into the next coordinate of the
- * box. Two affine forms that agree at one cell and one step further along each digit agree on all
- * cells. Where several copies share the tile, the digits with the longest steps are enumerated one
- * by one. */
+ * The element that a cell wants is an affine function of the digits of the shared layout, with
+ * coefficients in the unknowns. So is the element that a copy brings to the cell's place, as long
+ * as no digit carries into the next coordinate of the box. Two affine functions that agree at one
+ * cell, and one step further along each digit, agree at all cells. Where several copies share the
+ * tile, the digits with the longest steps are enumerated instead. */
 #include "synth/tensormap/symbolic/symbolic.h"
 
 enum { OUTER_MOST = 64 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the copies of maps that were read back bring to a cell, and whether it is what the request
- * asks: where the copies put a cell, the element that they bring there and the element of the
- * request are compared as polynomials in the unknowns, for the first tile and for one step of each
- * tile index. */
+/* Decides whether a copy of a map that was read back brings to a cell what the request says. The
+ * element that the copy brings to the cell's place and the element that the request names are
+ * compared as polynomials in the unknowns, for the first tile and for one step of each tile
+ * index. */
 #include "synth/tensormap/symbolic/symbolic.h"
 
 #include <string.h>

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Proves that no copies bring a tile, whatever the values of the unknowns are. A copy brings 16
  * aligned bytes of global memory to 16 aligned bytes of shared memory. So NONE is proved by a cell
- * that is always inside the tensor and lies at another offset in its 16 bytes of the one than of
- * the other, in the first tile or in the next; or by two cells that share 16 bytes of shared
- * memory and never lie in the same 16 bytes of global memory. */
+ * that is always inside the tensor and has another offset in its 16 bytes of global memory than in
+ * its 16 bytes of shared memory, in the first tile or in the next. It is also proved by two cells
+ * that share 16 bytes of shared memory and are never in the same 16 bytes of global memory. The
+ * offsets are polynomials; their ranges (interval and congruence) decide. */
 #include "synth/tensormap/symbolic/symbolic.h"
 #include <zlay/block.h>
 

@@ -6,8 +6,8 @@
  * are read back as numbers times products that occur in the source. What is
  * read is a guess until it is proved: for every cell of the tile, the element
  * that the copies move and the element that the request names are equal as
- * polynomials in the unknowns. What the rules ask of the unknowns beyond the
- * facts becomes the guard. */
+ * polynomials in the unknowns. Conditions of the rules that the facts do not
+ * imply become the guard. */
 #ifndef ZL_SYNTH_TENSORMAP_SYMBOLIC_H
 #define ZL_SYNTH_TENSORMAP_SYMBOLIC_H
 
