@@ -37,7 +37,7 @@ bool zl_tm_replace(char *out, size_t room, const char *text, const char *word, c
     return to.need <= room;
 }
 
-/* What is known of one name, as facts. */
+/* Writes the residue and the bounds of one name as facts. */
 static void facts_put(zl_text *out, const char *name, zlay_range r)
 {
     zl_putf(out, "%s mod %lld = %lld", name, (long long)(r.mod ? r.mod : 1),
