@@ -9,7 +9,7 @@ static uint64_t byte_at(const zl_counting *n, int64_t element)
     return (uint64_t)at * n->c->bits / 8;
 }
 
-/* The set of aligned blocks that accesses read or write; most come in rising order. */
+/* The set of aligned blocks that accesses read or write; most blocks come in ascending order. */
 typedef struct touched {
     uint32_t count;
     uint64_t most, block[2 * ZL_LANES_MOST + 2];

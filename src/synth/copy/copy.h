@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies by threads, from the request to the parts of the move: join the two layouts to modes along
- * which both step evenly (join.c), list the ways an element may go (ways.c), cut the tile
- * where a way's accesses are aligned (cut.c), give the lanes of a warp their coordinates
- * (lanes.c), count what that costs (count.c), and keep the least. */
+/* Copies by threads, from the request to the parts of the move: join the two
+ * layouts to modes along which both step evenly (join.c), list the ways an
+ * element may go (ways.c), cut the tile where a way's accesses are aligned
+ * (cut.c), give the lanes of a warp their coordinates (lanes.c), count what
+ * that costs (count.c), and keep the least. */
 #ifndef ZL_COPY_SYNTH_H
 #define ZL_COPY_SYNTH_H
 
@@ -17,8 +18,8 @@ enum {
     ZL_DEST = ZLAY_SIDE_DEST,
     ZL_SIDES,
     ZL_COPY_LEAVES = 64,
-    ZL_COPY_PARTS = 16, /* of one move at most */
-    ZL_COPY_CUTS = 16,  /* of one line */
+    ZL_COPY_PARTS = 16, /* most parts of one move */
+    ZL_COPY_CUTS = 16,  /* most pieces into which one run is cut */
     ZL_WIDTH_MOST = 5   /* log2 of the widest access */
 };
 
@@ -27,7 +28,7 @@ typedef struct zl_copy_leaf {
     uint64_t extent;
     int64_t step[ZL_SIDES]; /* elements */
     int64_t tile;           /* what the next coordinate adds to the index into the tile */
-    size_t from[ZL_SIDES];  /* the mode of each layout that it is of */
+    size_t from[ZL_SIDES];  /* the mode of each layout to which the leaf belongs */
 } zl_copy_leaf;
 
 /* A mode: leaves that continue each other on both sides. */
@@ -37,16 +38,17 @@ typedef struct zl_copy_mode {
     uint32_t leaf, leaves; /* the first, and how many */
 } zl_copy_mode;
 
-/* The joined tile; its modes have rising steps of the destination. Steps are positive, except
- * that of a falling run of the source, which is reversed. */
+/* The joined tile; its modes are sorted by ascending steps of the destination.
+ * Steps are positive, except that of a run of the source with falling
+ * addresses, which is reversed. */
 typedef struct zl_copy_tile {
     uint32_t leaves, modes;
     zl_copy_leaf leaf[ZL_COPY_LEAVES];
     zl_copy_mode mode[ZL_PART_MODES];
     int64_t offset[ZL_SIDES];
-    int64_t index; /* into the tile, of coordinate 0 */
+    int64_t index; /* the index into the tile of coordinate 0 */
     zl_swizzle swizzle[ZL_SIDES];
-    uint64_t points, sources; /* elements; different ones of the source, at least */
+    uint64_t points, sources; /* elements; a lower bound of the distinct source elements */
     bool bits;                /* modes are bits, whose steps are XORed */
 } zl_copy_tile;
 
@@ -65,7 +67,7 @@ typedef struct zl_copy {
     const zlay_target *target, *ranked; /* `ranked`: its wavefronts rank candidates where the
                                            target's are unknown */
     zlay_copy_request request;
-    zlay_layout *made[ZL_SIDES]; /* layouts with strides in the place of the request's */
+    zlay_layout *made[ZL_SIDES]; /* strided layouts that replace the request's */
     zlay_copy_side side[ZL_SIDES];
     uint32_t bits, least;          /* of an element; elements of the narrowest access */
     int key;                       /* the side by whose steps the modes rise: fragments, or DEST */
@@ -73,22 +75,22 @@ typedef struct zl_copy {
     bool signal; /* bytes are counted by the peer's barrier */
     uint32_t warp, lanes, threads; /* lanes of a warp, those used, threads used */
     uint32_t limit;                /* threads that there may be */
-    uint32_t lanes_most;           /* of a warp, by any plan: `lanes` is a power of two */
-    uint32_t bank_bytes;           /* of shared memory that one wavefront moves */
-    uint32_t row_bytes;            /* the same, and of the target that ranks uncounted accesses */
-    uint64_t bulk_copies;          /* of points in the order that is tried; 0: as rows are */
+    uint32_t lanes_most;           /* lanes that any plan can use; `lanes` is a power of two */
+    uint32_t bank_bytes;           /* bytes of shared memory that a wavefront moves */
+    uint32_t row_bytes;            /* bank_bytes, or those of `ranked` where they are unknown */
+    uint64_t bulk_copies;          /* of points: bulk copies in the current order; else 0 */
     zl_copy_tile tile;
-    zlay_layout *assumed[ZL_SIDES]; /* symbolic ones under the facts; NULL: numbers */
+    zlay_layout *assumed[ZL_SIDES]; /* a symbolic layout under the facts; NULL: numbers */
     uint64_t known[ZL_SIDES];       /* the offset is known modulo this; 0: it is a number */
-    zl_move_tiles tiles;            /* of tensors, where there are any */
+    zl_move_tiles tiles;            /* the tiles of sides that are tensors */
     uint32_t tensors;
-    zlay_layout *tensor[ZL_SIDES], *window[ZL_SIDES]; /* under the facts; its first tile */
+    zlay_layout *tensor[ZL_SIDES], *window[ZL_SIDES]; /* a tensor under the facts; its first tile */
     bool many[ZLAY_TILE_AXES];      /* there may be a second tile along the axis */
     uint64_t apart[ZL_SIDES][ZLAY_TILE_AXES]; /* divides the distance to the next tile; 0: none,
                                                  or no distance */
-    uint64_t stepped[ZL_SIDES];     /* other tiles begin multiples of it further; 0: nowhere else */
-    uint64_t sectors[ZL_SIDES];     /* the least that the tile occupies */
-    uint64_t *residues;             /* two histograms of the greater period */
+    uint64_t stepped[ZL_SIDES];     /* divides the distance to every other tile; 0: no other tile */
+    uint64_t sectors[ZL_SIDES];     /* sectors that the tile occupies, each once */
+    uint64_t *residues;             /* room for two histograms of the greater period */
 } zl_copy;
 
 enum { ZL_RESIDUES = 1 << 16 }; /* the longest period */
@@ -109,11 +111,12 @@ typedef struct zl_copy_plan {
     zl_move_part part[ZL_COPY_PARTS];
 } zl_copy_plan;
 
-/* Plans a side in fragments, whose layout says which thread holds which element: ENOTSUP where
- * they are not dense. */
+/* Plans a side in fragments, whose layout says which thread holds which
+ * element: ENOTSUP where they are not dense. */
 zlay_status zl_copy_fragments(const zl_copy *c, zl_copy_plan *best, zl_copy_plan *next);
 
-/* Points of a tile without common strides, in the order in which threads take them. */
+/* Points of a tile without common strides, in the order in which threads take
+ * them. */
 typedef struct zl_copy_point {
     int64_t offset[ZL_SIDES];
     uint64_t index; /* into the tile */
@@ -124,11 +127,11 @@ typedef struct zl_copy_points {
     zl_copy_point *at;
 } zl_copy_points;
 
-/* Plans such a tile, up to limits.points. */
+/* Plans a tile without common strides, of at most limits.points points. */
 zlay_status zl_copy_by_points(zl_copy *c, zlay_move **out);
 
-/* Makes its layouts from all values of both sides and the points that its parts take, and proves
- * them. */
+/* Makes the layouts of a move by points, from all values of both sides and the
+ * points that its parts take, and proves them. */
 zlay_status zl_copy_points_prove(zl_copy *c, const zl_table value[ZL_SIDES],
                                  const zl_copy_points *taken, zlay_move *move);
 void zl_copy_count_points(const zl_copy *c, const zl_copy_way *way, zl_move_part *part,
@@ -137,7 +140,8 @@ void zl_copy_count_points(const zl_copy *c, const zl_copy_way *way, zl_move_part
 /* EINVAL where two points of the destination share an offset. */
 zlay_status zl_copy_overlap_check(zl_copy *c);
 
-/* Checks the offsets of a joined side: EOVERFLOW, or the status of zl_copy_fits. */
+/* Checks the offsets of a joined side: EOVERFLOW, or the status of
+ * zl_copy_fits. */
 zlay_status zl_copy_side_check(zl_copy *c, int side);
 
 /* Checks the shared memory that a side needs: ZLAY_NONE with the rule. */
@@ -158,25 +162,28 @@ zlay_status zl_copy_tiles(zl_copy *c);
 /* Whether some tile may end outside its tensor. */
 bool zl_copy_has_edges(const zl_copy *c);
 
-/* Whether a leaf may continue a mode: the edge of an axis must stay in one mode. */
+/* Whether a leaf may continue a mode: the edge of an axis must stay in one
+ * mode. */
 bool zl_copy_goes_on(const zl_copy *c, const zl_copy_mode *m, const zl_copy_leaf *leaf);
 
-/* The granule of a mode: no edge falls inside so many coordinates; UINT64_MAX: there are no
- * edges. */
+/* The granule of a mode: no edge falls inside so many coordinates; UINT64_MAX:
+ * there are no edges. */
 uint64_t zl_copy_granule(const zl_copy *c, uint32_t mode);
 
-/* Whether accesses of v elements along a mode are aligned in every tile and cross no edge. */
+/* Whether accesses of v elements along a mode are aligned in every tile and
+ * cross no edge. */
 bool zl_copy_whole_access(const zl_copy *c, int side, uint32_t run, uint64_t v);
 
-/* The conditions on names, as divisibility, under which such accesses exist; false: no conditions
- * are enough. */
+/* The conditions on names, as divisibility, under which such accesses exist;
+ * false: no conditions are enough. */
 bool zl_copy_tiles_need(const zl_copy *c, int side, uint32_t run, uint64_t v, char *out);
 
 /* Adds "subject % v == 0" unless it is there; false: the text is too long. */
 bool zl_copy_condition(char *out, const char *subject, uint64_t v);
 
-/* Puts the axes of the move; writes a side's tiles into the text of a layout, after its cells;
- * and makes the first two tiles along each axis as the request defines them. */
+/* Puts the axes of the move; writes a side's tiles into the text of a layout,
+ * after its cells; and makes the first two tiles along each axis as the
+ * request defines them. */
 zlay_status zl_copy_put_tiles(zl_copy *c, zlay_move *move);
 void zl_copy_tiles_write(const zl_copy *c, int side, bool steps, zl_text *out);
 zlay_status zl_copy_asked(zl_copy *c, zlay_layout **out, int side);
@@ -184,7 +191,8 @@ zlay_status zl_copy_asked(zl_copy *c, zlay_layout **out, int side);
 /* Joins the two layouts; ZLAY_NONE: they have no strides on common boxes. */
 zlay_status zl_copy_join(zl_copy *c);
 
-/* Whether the request allows a path: where bytes signal, only one that signals. */
+/* Whether the request allows a path: where bytes signal, only one that
+ * signals. */
 static inline bool zl_copy_path_asked(const zl_copy *c, int32_t path)
 {
     bool signals = path == ZLAY_PATH_BULK || path == ZLAY_PATH_STORE_ASYNC;
@@ -205,35 +213,40 @@ static inline bool zl_copy_sends(uint64_t bytes)
     return bytes == 4 || bytes == 8 || bytes == 16;
 }
 
-/* Whether accesses of v elements along a mode (tile.modes: none) are aligned on a side wherever one
- * begins a whole number of them after an aligned one. */
+/* Whether accesses of v elements along a mode (tile.modes: none) are aligned
+ * on a side wherever one begins a whole number of them after an aligned
+ * one. */
 bool zl_copy_aligned(const zl_copy *c, int side, uint32_t run, uint64_t v);
 
-/* Elements of 2^log bytes that a thread may load or store along a mode; 0: none. */
+/* Elements of 2^log bytes that a thread may load or store along a mode; 0:
+ * none. */
 uint32_t zl_copy_vector(const zl_copy *c, int side, uint32_t run, uint32_t log);
 uint32_t zl_copy_run(const zl_copy *c, int side);
 bool zl_copy_in_phase(const zl_copy_tile *t, uint64_t v);
 
-/* The widest access that both sides have, and why they do not have the next wider one. */
+/* The widest access that both sides have, and why they do not have the next
+ * wider one. */
 void zl_copy_widest(const zl_copy *c, zlay_move_widest *out);
 
 /* The whole tile as one part. */
 void zl_copy_whole(const zl_copy *c, zl_move_part *out);
 
-/* The parts of a way, without digits: ZLAY_NONE where it leaves elements that nothing can move. */
+/* The parts of a way, without digits: ZLAY_NONE where it leaves elements that
+ * nothing can move. */
 zlay_status zl_copy_cut(const zl_copy *c, zl_copy_plan *plan);
 
-/* Whether no access of a way along one run is whole and aligned, so that the whole run is moved
- * as ends are: `ends` is the widest way for them. */
+/* Whether no access of a way along one run is whole and aligned, so that the
+ * whole run is moved as ends are: `ends` is the widest way for them. */
 bool zl_copy_ends_alone(const zl_copy *c, const zl_copy_way *way, zl_copy_way *ends);
 
-/* Chooses the lanes of a part with the least cost and returns it; UINT64_MAX: more than `most`. */
+/* Chooses the lanes of a part with the least cost and returns it; UINT64_MAX:
+ * more than `most`. */
 uint64_t zl_copy_lanes(const zl_copy *c, const zl_copy_way *way, zl_move_part *part,
                        zl_copy_lane_bits *best, uint64_t most);
 
-/* The size 2^k of the groups of lanes that a target serves together in any order: returns k for
- * the way's access to a side, whose addresses differ unless they are `shared`; 0: the order of
- * lanes matters. */
+/* The size 2^k of the groups of lanes that a target serves together in any
+ * order: returns k for the way's access to a side, whose addresses differ
+ * unless they are `shared`; 0: the order of lanes matters. */
 uint32_t zl_copy_phase_bits(const zl_copy *c, const zl_copy_way *way, int side, bool shared);
 
 /* Sets the block of a way whose accesses lie along its runs. */
@@ -253,42 +266,47 @@ enum {
 void zl_copy_count(const zl_copy *c, const zl_copy_way *way, zl_move_part *part,
                    const zl_copy_lane_bits *lanes, uint32_t what);
 
-/* Makes the digits of a part: values, lanes, warps and accesses, for given lanes. */
+/* Makes the digits of a part: values, lanes, warps and accesses, for given
+ * lanes. */
 void zl_copy_digits(const zl_copy *c, zl_move_part *part, const zl_copy_way *way,
                     const zl_copy_lane_bits *lanes);
 
 uint64_t zl_copy_cost(const zl_copy_way *way, const zl_move_part *part);
 
-/* Instructions of a thread that put the bytes of so many elements into order. */
+/* Instructions of a thread that put the bytes of so many elements into
+ * order. */
 uint64_t zl_copy_permutes(const zl_copy *c, const zl_copy_way *way, uint64_t elements);
 
 /* Whether one instruction both reads and writes. */
 bool zl_copy_is_one(const zl_copy_way *way);
 
-/* The name of an access to shared memory for zlay_bank_find; `one` instruction reads and
- * writes. */
+/* The name of an access to shared memory for zlay_bank_find; `one` instruction
+ * reads and writes. */
 void zl_copy_bank_name(char name[32], bool ptx, bool store, bool one, uint32_t bytes);
 
 /* Finds the accesses to shared memory of a way, before it is counted. */
 void zl_copy_bank(const zl_copy *c, zl_copy_way *way);
 
-/* A lower bound for parts of so many elements by this way that access at least so many sectors of
- * each side. */
+/* A lower bound for parts of so many elements by this way that access at least
+ * so many sectors of each side. */
 uint64_t zl_copy_bound(const zl_copy *c, const zl_copy_way *way, uint64_t points,
                        const uint64_t sectors[ZL_SIDES]);
 
-/* A lower bound for plans of the tile whose widest accesses are those of a way; its ends may be
- * narrower, and need not order bytes. */
+/* A lower bound for plans of the tile whose widest accesses are those of a
+ * way; its ends may be narrower, and need not order bytes. */
 uint64_t zl_copy_way_bound(const zl_copy *c, const zl_copy_way *way);
 
-/* Elements of the widest access of a side that the target and its base allow. */
+/* Elements of the widest access of a side that the target and its base
+ * allow. */
 uint64_t zl_copy_widest_vector(const zl_copy *c, int side);
 
-/* The same, of those that the tile's elements there fill, whatever the other side does. */
+/* The same, of those that the tile's elements there fill, whatever the other
+ * side does. */
 uint64_t zl_copy_side_vector(const zl_copy *c, int side);
 
-/* A lower bound for plans by loads and stores or by cp.async, whose accesses have at most so many
- * elements on each side. UINT64_MAX: none of these paths may be used. */
+/* A lower bound for plans by loads and stores or by cp.async, whose accesses
+ * have at most so many elements on each side. UINT64_MAX: none of these paths
+ * may be used. */
 uint64_t zl_copy_any_bound(const zl_copy *c, const uint64_t vector[ZL_SIDES]);
 
 /* Bytes of shared memory that one wavefront moves at most. */
@@ -297,17 +315,20 @@ uint32_t zl_copy_row_bytes(const zl_copy *c);
 /* A lower bound for the counts that ZL_COUNT_* name, of shared memory alone. */
 uint64_t zl_copy_least(const zl_copy *c, const zl_copy_way *way, uint64_t points, uint32_t what);
 
-/* The number of sectors of a side that a part accesses, each counted once; 0: not known. */
+/* The number of sectors of a side that a part accesses, each counted once; 0:
+ * not known. */
 uint64_t zl_copy_sectors(const zl_copy *c, const zl_move_part *part, int side);
 
-/* Replaces a histogram of offsets modulo m, a power of two, by the sum of its shifts by 0, 1, ..,
- * extent - 1 steps; m more numbers behind it are scratch room. */
+/* Replaces a histogram of offsets modulo m, a power of two, by the sum of its
+ * shifts by 0, 1, .., extent - 1 steps; m more numbers behind it are scratch
+ * room. */
 void zl_copy_spread(uint64_t *histogram, uint64_t m, uint64_t extent, int64_t step);
 
 /* The period, in elements, after which the counts of an access repeat. */
 uint64_t zl_copy_period(const zl_copy *c, int side);
 
-/* Makes the layouts of the move: which thread moves which element, and the certificates. */
+/* Makes the layouts of the move: which thread moves which element, and the
+ * certificates. */
 zlay_status zl_copy_threads(zl_copy *c, const zl_move_part *part, zlay_layout **out);
 zlay_status zl_copy_prove(zl_copy *c, const zl_copy_plan *plan, zlay_move *move);
 

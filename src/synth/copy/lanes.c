@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-enum { TRIED_MODES = 5, BITS_MOST = 6, KEYS = 256 }; /* KEYS: ways to part the bits, and more */
+enum { TRIED_MODES = 5, BITS_MOST = 6, KEYS = 256 }; /* KEYS: ways to distribute bits, and more */
 
 /* ---- assignments of the lane's bits --------------------------------------------------- */
 
@@ -91,9 +91,9 @@ static bool take_other(search *s)
     return mode < s->part->part.modes;
 }
 
-/* Extends the assignment by the least choices for the remaining bits. In a group of lanes choices
- * do not fall, so that of assignments which differ only in the order of lanes that are served
- * together one is tried. false: there are none. */
+/* Extends the assignment by the least choices for the remaining bits; false: there are none. In a
+ * group of lanes that are served together, choices must not descend, so that of assignments which
+ * differ only in the order of these lanes a single one is tried. */
 static bool extend(search *s)
 {
     while (s->lanes.count < s->bits) {

@@ -160,7 +160,7 @@ static uint32_t leaves_of(const zl_copy *c, const zl_move_part *p, int side, pla
     return count;
 }
 
-/* The layout of the tile that the parts make: where they take or put its elements. */
+/* Makes the layout of the tile that the parts execute: where they take or put its elements. */
 static zlay_status rebuilt(zl_copy *c, const zl_copy_plan *plan, int side, zlay_layout **out)
 {
     const zl_move_part *p = &plan->part[0];

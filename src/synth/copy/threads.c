@@ -72,7 +72,7 @@ static zlay_status of_digits(zl_copy *c, const zl_move_part *p, const int64_t *s
     return zl_layout_pieces(c->ctx, out, &pieces, true);
 }
 
-/* The same through the box of the modes, where its leaves lie in another order in the tile. */
+/* Makes the same layout through the box of the modes, for tiles whose leaves have another order. */
 static zlay_status through_modes(zl_copy *c, const zl_move_part *p, zlay_layout **out)
 {
     int64_t stride[ZL_PART_MODES], at = 1;

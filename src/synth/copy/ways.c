@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lists the ways to move an element: the finite family over which a plan is least.
+/* Lists the ways to move an element: the finite family among which the cheapest plan is found.
  *
  * BULK: runs that are contiguous on both sides, in whole granules of 16 bytes.
  * CP_ASYNC: 4, 8 or 16 bytes a thread of such a run.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The value behind zlay_move: tensor maps, copies, parts by threads, and a certificate. The
- * synthesisers of tensor maps and of copies fill it; everybody else reads it through the public
- * accessors. */
+/* The value behind zlay_move: tensor maps, copies, parts by threads, and a
+ * certificate. The planners of tensor maps and of copies fill it in; all other
+ * rooms read it through the public accessors. */
 #ifndef ZL_MOVE_H
 #define ZL_MOVE_H
 
@@ -10,7 +10,8 @@
 
 enum { ZL_PART_MODES = 32, ZL_PART_DIGITS = 80 };
 
-/* A part with its modes and digits, and where in each mode of the tile it begins. */
+/* A part with its modes and digits, and where in each mode of the tile it
+ * begins. */
 typedef struct zl_move_part {
     zlay_move_part part;
     uint64_t first[ZL_PART_MODES];
@@ -38,7 +39,8 @@ typedef struct zl_move_names {
     uint32_t wider;                 /* 0: no fact allows more */
 } zl_move_names;
 
-/* Tiles of tensors: what the texts of an axis are, and the axis of each mode of the parts. */
+/* Tiles of tensors: what the texts of an axis are, and the axis of each mode
+ * of the parts. */
 typedef struct zl_move_tiles {
     uint32_t axes;
     zlay_move_axis axis[ZLAY_TILE_AXES];
@@ -74,7 +76,8 @@ zlay_status zl_move_new(zlay_ctx *ctx, zlay_move **out, const zlay_target *targe
 /* Room for so many parts. */
 zlay_status zl_move_parts(zlay_ctx *ctx, zlay_move *move, uint32_t parts);
 
-/* Decide the certificates: a move that does not do what was asked is never returned. */
+/* Decide the certificates: a move that does not do what was asked is never
+ * returned. */
 zlay_status zl_move_certify(zlay_ctx *ctx, const zlay_move *move);
 
 #endif

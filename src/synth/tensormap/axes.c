@@ -22,7 +22,7 @@ static zlay_status axis_put(zl_tm *t, const zl_tm_axis *axis)
     return ZLAY_OK;
 }
 
-/* One after the other as long as memory is: (4,2):(1,4) is 8:1. */
+/* Merges neighbours whose strides continue each other: (4,2):(1,4) becomes 8:1. */
 static size_t coalesce(zl_mode *out, const zl_mode *modes, size_t count)
 {
     size_t n = 0;
@@ -36,8 +36,9 @@ static size_t coalesce(zl_mode *out, const zl_mode *modes, size_t count)
     return n;
 }
 
-/* Whether the first two cells of a mode are adjacent in the shared layout that is given.  Where the
- * tensor has one cell, the others lie outside of it at any step. */
+/* Whether the first two cells of a mode are adjacent in the request's shared layout.  It is used
+ * where the tensor has one cell along the mode: the other cells lie outside of it whatever the
+ * stride is. */
 static bool adjacent(const zl_tm *t, uint32_t mode)
 {
     const zlay_layout *smem = t->request.smem;
@@ -47,8 +48,8 @@ static bool adjacent(const zl_tm *t, uint32_t mode)
     return smem && zl_value(smem, 0, &first) && zl_value(smem, below, &next) && next - first == 1;
 }
 
-/* The next tile is a whole number of steps of one leaf only where the leaves below are taken whole
- * and no tile ends inside those above. */
+/* Puts the leaves of a mode as axes.  The next tile must be a whole number of steps of one leaf:
+ * so the leaves below it are taken whole, and no tile ends inside a leaf above it. */
 static zlay_status leaves_put(zl_tm *t, uint32_t mode, const zl_mode *leaf, size_t count,
                               uint64_t tile)
 {
@@ -93,7 +94,8 @@ static zlay_status mode_put(zl_tm *t, uint32_t k)
     return status;
 }
 
-/* Strides in bytes; every cell of every tile, also past the edges, is a sum that fits 63 bits. */
+/* Turns strides into bytes.  Checks that the offset of every cell of every tile, also beyond the
+ * edges, fits 63 bits. */
 static zlay_status scale(zl_tm *t)
 {
     int64_t reach, sum = t->element;
@@ -110,7 +112,7 @@ static zlay_status scale(zl_tm *t)
                                   : zl_fail(t->ctx, ZLAY_EOVERFLOW, "source: offsets in bytes pass 2^63");
 }
 
-/* A source that has values on a box inside its own, as a padded one. */
+/* Puts the axes of a source that has values on a box inside its own, such as a padded one. */
 static zlay_status lines_put(zl_tm *t, const zl_sums *sums)
 {
     zlay_status status = ZLAY_OK;
@@ -171,7 +173,7 @@ zlay_status zl_tm_one(zl_tm *t, uint32_t mode)
                    (unsigned long long)index, (unsigned long long)count);
 }
 
-/* The cells that a tile has of an axis, and of these those of the tensor. */
+/* Restricts an axis to one tile: its cells, and of these the cells of the tensor. */
 static void axis_pick(zl_tm *t, zl_tm_axis *a, uint64_t index)
 {
     int64_t start = (int64_t)(index * a->tile), low = a->low - start, end = low + (int64_t)a->extent;
@@ -203,7 +205,7 @@ zlay_status zl_tm_pick(zl_tm *t)
     return status;
 }
 
-/* scale() has seen that nothing passes 63 bits. */
+/* Nothing here overflows: scale() has checked all offsets. */
 void zl_tm_mirror(zl_tm *t)
 {
     for (uint32_t i = 0; i < t->axes; i++) {

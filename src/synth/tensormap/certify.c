@@ -23,7 +23,8 @@ static uint64_t steps_of(const zlay_tensormap *map, uint32_t i)
     return (map->box[i] + map->step[i] - 1) / map->step[i];
 }
 
-/* im2col: pixels go on from where they begin, through lines, planes and images. */
+/* The address of a row of an im2col copy: pixels go on from the first one through lines, planes and
+ * images. */
 static int64_t pixel_address(const zl_tm *t, const zlay_tensormap *map, const int64_t *at,
                              uint64_t row)
 {
@@ -52,7 +53,7 @@ static int64_t row_address(const zl_tm *t, const zlay_tensormap *map, const int6
     return address;
 }
 
-/* What one copy writes, as the PTX ISA says it. */
+/* Records what one copy writes, as PTX ISA states it. */
 static void land(landing *l, const zlay_copy *copy, const int64_t *at)
 {
     const zlay_tensormap *map = &l->move->maps[copy->map];
@@ -75,7 +76,7 @@ static void land(landing *l, const zlay_copy *copy, const int64_t *at)
     }
 }
 
-/* All copies of a tile. */
+/* Executes all copies of a tile. */
 static void land_all(landing *l, const int64_t *tile)
 {
     memset(l->there, 0, l->c->count);
@@ -90,7 +91,8 @@ static void land_all(landing *l, const int64_t *tile)
     }
 }
 
-/* Tiles that are asked: 0, and 1 where there is one, along each axis of the tile. */
+/* The tile of a number among those that are tested, which are 0 and, where there is one, 1 along
+ * each mode; returns how many these are. */
 static uint64_t tiles_of(const zl_tm *t, int64_t *tile, uint64_t index)
 {
     uint64_t count = 1;
@@ -156,7 +158,7 @@ static zlay_status tiles_put(zl_modes *box, const zl_tm *t)
     return status;
 }
 
-/* Of a sum of axes. */
+/* The layout that the request names, for a source that is a sum of axes. */
 static zlay_status axes_wanted(zlay_layout **out, zl_modes *box, const zl_tm *t)
 {
     zlay_status status = ZLAY_OK;
@@ -181,7 +183,7 @@ static void values_fill(zl_table *table, const zl_chunks *c)
     }
 }
 
-/* Of a source that was read value by value. */
+/* The layout that the request names, for a source that was read value by value. */
 static zlay_status values_wanted(zlay_layout **out, zl_modes *box, const zl_chunks *c)
 {
     zl_table table = {0};

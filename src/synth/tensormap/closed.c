@@ -4,6 +4,7 @@
  * the size of the tile. ZLAY_NONE sends the tile to the search over covers (several/). */
 #include "synth/tensormap/several/cover.h"
 
+/* Reads axes and digits; ZLAY_NONE: the source or the shared layout is none of these. */
 static zlay_status regular(zl_tm *t)
 {
     zlay_status status = zl_tm_axes(t);
@@ -28,13 +29,15 @@ static bool same_places(const zl_tm *t, int32_t a, int32_t b)
     return true;
 }
 
+/* The rank of the map of a box; greater than the most where there is none. */
 static uint32_t rank_of(const zl_tm *t, const zl_tm_box *box)
 {
     zl_tm_map m;
     return zl_tm_map_of(&m, t, box) && zl_tm_map_advance(&m) ? m.rank : ZL_TM_RANK + 1;
 }
 
-/* The whole tile as a box of the least rank; false: no swizzle that may be used puts it there. */
+/* The whole tile as one box, with the swizzle that gives the least rank; false: no allowed swizzle
+ * puts the tile where the layout does. */
 static bool whole_box(const zl_tm *t, zl_tm_box *box)
 {
     uint32_t best = UINT32_MAX;
@@ -53,14 +56,14 @@ static bool whole_box(const zl_tm *t, zl_tm_box *box)
     return chosen >= 0;
 }
 
-/* One copy writes no more than the tile's bytes, each row filled up to whole 16. */
+/* Whether the copies write no more than the tile's bytes, rounded up to 16. */
 static bool box_is_full(const zl_tm *t, const zlay_move *move)
 {
     uint64_t bytes = (uint64_t)zl_tm_bytes(t, (int64_t)(t->cells * t->element));
     return move->info.bytes == (bytes + ZL_CHUNK - 1) / ZL_CHUNK * ZL_CHUNK;
 }
 
-/* Brings the tile by one copy, which is optimal: fewer there cannot be. */
+/* Plans the tile as one copy, the least number there can be. */
 static zlay_status one_box(zl_tm *t, zlay_move **out)
 {
     zl_tm_split whole;
@@ -74,7 +77,7 @@ static zlay_status one_box(zl_tm *t, zlay_move **out)
     return status ? status : zl_tm_certify(t, *out, &whole);
 }
 
-/* Brings the tile by several copies of one box; split.c proves when no fewer do. */
+/* Plans the tile as several copies of one box; split.c proves when fewer cannot suffice. */
 static zlay_status even_boxes(zl_tm *t, zlay_move **out)
 {
     zl_tm_split split;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads intervals of shared memory as im2col copies. Such a copy takes rows of channels; its
- * pixels begin anywhere in a line and go on through lines, planes and images, a *walk*. The
- * corners of the map's bounding box are 0, so each dimension of pixels is walked whole. The search
- * cuts the sequence of row addresses into lines, level by level, with the longest first line and
- * with a first line of one entry. */
+ * pixels begin anywhere in a line and go on through lines, planes and images, which is called a
+ * *walk*. The corners of the map's bounding box are 0, so a walk passes each dimension of pixels
+ * from end to end. A depth-first search cuts the sequence of row addresses into lines, level by
+ * level; at each level it tries the longest first line and a first line of one entry. */
 #include "synth/tensormap/several/cover.h"
 
 #include <string.h>
@@ -18,6 +18,7 @@ typedef struct walk {
     int64_t extent[LEVELS], stride[LEVELS], skip[LEVELS]; /* strides in chunks */
 } walk;
 
+/* The length of the arithmetic progression with which the entries begin. */
 static uint64_t run_of(const int64_t *at, uint64_t count)
 {
     uint64_t n = count > 1 ? 2 : 1;
@@ -25,8 +26,8 @@ static uint64_t run_of(const int64_t *at, uint64_t count)
     return n;
 }
 
-/* What is left to walk at a level, and the lines that are tried next: the first line has `first`
- * entries, the others `length`. */
+/* A level of the search: the entries that are left to walk, the length of lines that is tried next,
+ * and the choices of the first line that are left. */
 typedef struct frame {
     uint64_t count, length, options;
     uint64_t run;    /* entries of the longest first line */
@@ -71,7 +72,7 @@ static uint64_t breaks_of(const walk *w, const frame *f, uint64_t first, uint64_
     return zl_charge(w->ctx, i - first) == ZLAY_OK ? all : 1;
 }
 
-/* What begins each line is what the next level walks. */
+/* Cuts a level into lines; the first entries of the lines are the entries of the next level. */
 static bool lines_take(walk *w, frame *next, const frame *f, uint64_t first, uint64_t length,
                        int64_t step)
 {
@@ -87,8 +88,8 @@ static bool lines_take(walk *w, frame *next, const frame *f, uint64_t first, uin
     return true;
 }
 
-/* Two lines: long enough that the second one begins no earlier than the first, unless they stay
- * where they are; then the next level begins in its midst. */
+/* Cuts a level into two lines, so long that the second line does not begin before the first.  Where
+ * the step is 0 that cannot be, and the next level begins in the middle. */
 static bool two_lines(walk *w, frame *next, const frame *f, uint64_t first)
 {
     uint64_t rest = f->count - first, length = rest > first ? rest : first;
@@ -99,7 +100,7 @@ static bool two_lines(walk *w, frame *next, const frame *f, uint64_t first)
     return lines_take(w, next, f, first, length, step);
 }
 
-/* Entries of the second line at most, where there are more lines. */
+/* The most entries that the second line can have. */
 static uint64_t second_most(const frame *f, uint64_t first)
 {
     int64_t step = step_of(f, first);
@@ -108,8 +109,8 @@ static uint64_t second_most(const frame *f, uint64_t first)
     return end - first;
 }
 
-/* The next way to cut a level into lines: the longest first line and then one entry, each with two
- * lines and then with more. */
+/* Cuts a level into lines in the next possible way: first with the longest first line, then with
+ * one of one entry; each first with two lines, then with more. */
 static bool lines_next(walk *w, frame *next, frame *f)
 {
     for (; f->options; f->options--, f->length = 0) {
@@ -128,6 +129,7 @@ static bool lines_next(walk *w, frame *next, frame *f)
     return false;
 }
 
+/* Whether the entries of a level are one progression, the last level of a walk. */
 static bool walk_ends(walk *w, const frame *f)
 {
     if (f->run != f->count) return false;
@@ -137,7 +139,7 @@ static bool walk_ends(walk *w, const frame *f)
     return w->stride[w->levels] >= 0;
 }
 
-/* `*ended` where not all ways were tried. */
+/* Finds a walk through the entries; *ended is set where a limit ended the search. */
 static bool walk_any(walk *w, const int64_t *key, uint64_t count, bool *ended)
 {
     frame f[LEVELS];
@@ -204,8 +206,8 @@ static uint64_t pitch_of(const zl_chain *h)
     return h->swizzle ? zl_tm_span(h->swizzle) / ZL_CHUNK : h->row;
 }
 
-/* The global chunk of a chunk in the order before the swizzle; false: the tile ends there, or does
- * not want it. */
+/* The global chunk that a shared chunk wants, in the order before the swizzle; false: the tile ends
+ * before it, or does not want it. */
 static bool key_read(int64_t *key, const zl_chain *h, uint64_t at)
 {
     const int64_t *plain = h->c->plain[h->swizzle];

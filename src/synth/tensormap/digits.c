@@ -16,8 +16,7 @@ typedef struct strides {
     int64_t offset;
 } strides;
 
-/* A swizzle of elements is one of the tensor map's where it moves 16-byte chunks by the number of
- * the 128-byte line. */
+/* The base, in bytes, of each of the tensor map's swizzles is scaled down to elements. */
 zl_swizzle zl_tm_swizzle(int32_t swizzle, uint32_t element)
 {
     static const zl_swizzle bytes[ZL_SWIZZLES] = {{0, 0, 0}, {1, 4, 3}, {2, 4, 3}, {3, 4, 3},
@@ -37,8 +36,8 @@ static bool swizzle_of(int32_t *out, zl_swizzle s, uint32_t element)
     return false;
 }
 
-/* The bases of an affine map before a swizzle of 16-byte chunks by lines; false where one is no
- * single bit, and then it is no mode. */
+/* Undoes a swizzle on the bases of an affine map; false: a base is then no single bit, so that it
+ * is no mode of 2. */
 static bool unswizzled(strides *out, const zl_affine *map, int32_t swizzle, uint32_t element)
 {
     out->count = 0;
@@ -88,7 +87,8 @@ static bool digit_put(zl_tm *t, uint32_t axis, uint64_t extent, uint64_t unit, i
     return true;
 }
 
-/* Common refinement of axes and shared modes; false: an extent divides the other neither way. */
+/* Refines axes and shared modes to common digits; false: of two extents neither divides the
+ * other. */
 static bool refine(zl_tm *t, const strides *s)
 {
     size_t k = 0;
@@ -111,7 +111,7 @@ static bool refine(zl_tm *t, const strides *s)
     return left <= 1 && k == s->count;
 }
 
-/* By shared steps; few of them, and mostly in order. */
+/* Sorts digits by their shared steps, by insertion, because they are few and mostly in order. */
 static void sort(zl_tm_digit *d, uint32_t count)
 {
     for (uint32_t i = 1; i < count; i++) {
@@ -122,8 +122,8 @@ static void sort(zl_tm_digit *d, uint32_t count)
     }
 }
 
-/* Digits of steps that each pass what those below reach: no place is taken twice, and shared order
- * is that of the digits. */
+/* Whether the step of each digit is beyond what the digits below it reach.  Then no place is taken
+ * twice, and the order of shared memory is that of the digits. */
 static bool nested(const zl_tm *t)
 {
     int64_t reach = t->element, most;
@@ -200,13 +200,14 @@ bool zl_tm_any_clips(const zl_tm *t)
     return false;
 }
 
-/* Whether the cells of b begin where those of a end. */
+/* Whether digit b of an axis continues digit a. */
 static bool continues(const zl_tm_digit *a, const zl_tm_digit *b)
 {
     return a->axis == b->axis && a->axis != ZL_TM_NO_AXIS && b->per == 1 &&
            b->unit * a->per == a->extent * a->unit;
 }
 
+/* Merges b into a where both memories continue and no edge is lost. */
 static bool merge(const zl_tm *t, zl_tm_digit *a, const zl_tm_digit *b)
 {
     int64_t global, shared, extent = (int64_t)a->extent;

@@ -12,7 +12,7 @@ enum { STEP_MOST = 8 };
 
 /* ---- digits ------------------------------------------------------------------------------ */
 
-/* The first digit is a row of adjacent elements, of one where nothing is adjacent. */
+/* Makes the first digit a row of adjacent elements; of one element where nothing is adjacent. */
 static bool row_begin(zl_tm_box *box, int64_t element)
 {
     const zl_tm_digit one = {1, element, element, ZL_TM_NO_AXIS, 1, 1};
@@ -25,7 +25,7 @@ static bool row_begin(zl_tm_box *box, int64_t element)
     return true;
 }
 
-/* A digit as `low` steps and the rest; false: the edge it carries would fall inside. */
+/* Splits a digit into `low` steps and the rest; false: an edge would fall inside the low part. */
 static bool digit_split(const zl_tm *t, zl_tm_box *box, uint32_t i, uint64_t low)
 {
     zl_tm_digit a = box->digit[i], b = a;
@@ -57,7 +57,7 @@ static bool digit_split(const zl_tm *t, zl_tm_box *box, uint32_t i, uint64_t low
     return true;
 }
 
-/* Whether numbers of at most ZL_BOX_MOST have this product: no prime above that divides it. */
+/* Whether an extent is a product of numbers up to ZL_BOX_MOST: no greater prime divides it. */
 static bool is_smooth(uint64_t extent)
 {
     for (uint64_t p = 2; p < ZL_BOX_MOST && extent > ZL_BOX_MOST; p += p > 2 ? 2 : 1)
@@ -65,8 +65,8 @@ static bool is_smooth(uint64_t extent)
     return extent <= ZL_BOX_MOST;
 }
 
-/* Two factors of at most `most` and ZL_BOX_MOST steps where there are such, else the greatest
- * first. `unit`: steps that the first is a multiple of. */
+/* Cuts a digit into two: a first part of at most `most` steps, a multiple of `unit`, and the rest,
+ * of at most ZL_BOX_MOST steps where that is possible.  The greatest first part is taken. */
 static bool digit_cut(const zl_tm *t, zl_tm_box *box, uint32_t i, uint64_t most, uint64_t unit)
 {
     const zl_tm_digit *d = &box->digit[i];
@@ -82,7 +82,8 @@ static bool digit_cut(const zl_tm *t, zl_tm_box *box, uint32_t i, uint64_t most,
     return false;
 }
 
-/* Steps from one digit to the next in shared memory, holes included; 0: no whole number. */
+/* The steps of a digit up to the next digit in shared memory, holes included; 0: no whole
+ * number. */
 static uint64_t steps_to_next(const zl_tm_box *box, uint32_t i)
 {
     const zl_tm_digit *d = &box->digit[i];
@@ -109,7 +110,8 @@ static bool edge_divides(const zl_tm_map *m, const zl_tm_digit *row, uint32_t by
            m->pad * t->element % bytes == 0;
 }
 
-/* Cells before the tensor's first that a row's dimension has; 0 where some tile has cells there. */
+/* The cells that a row's dimension has before the tensor's first cell, so that rows begin at
+ * multiples of 16 bytes; 0 where some tile has cells there. */
 static uint64_t pad_of(const zl_tm *t, const zl_tm_digit *row, const int64_t *cell)
 {
     if (!zl_tm_clips(t, row) || row->per != 1 || row->unit != 1) return 0;
@@ -119,7 +121,7 @@ static uint64_t pad_of(const zl_tm *t, const zl_tm_digit *row, const int64_t *ce
     return first ? (uint64_t)(unit - first) : 0;
 }
 
-/* The narrowest type of which a row of the box has at most 256. */
+/* Chooses the narrowest element type of which a row of the box has at most 256. */
 static bool type_choose(zl_tm_map *m, const zl_tm_digit *row, uint64_t width)
 {
     const zl_tm *t = m->t;
@@ -135,8 +137,8 @@ static bool type_choose(zl_tm_map *m, const zl_tm_digit *row, uint64_t width)
     return false;
 }
 
-/* A row of a spread type has 128 values.  Where the next one begins further on, there is a dimension
- * of one index between, whose others lie outside the tensor. */
+/* Makes rows of a spread type, which have 128 values.  Where the next row begins further on, a
+ * dimension of one index fills the gap: its other indices lie outside the tensor. */
 static bool row_spread(zl_tm_map *m, zl_tm_box *box)
 {
     const zl_tm *t = m->t;
@@ -159,7 +161,8 @@ static bool row_spread(zl_tm_map *m, zl_tm_box *box)
     return true;
 }
 
-/* A swizzled row is at most a span, and the next one begins a span further. */
+/* Makes the rows.  A swizzled row is at most a span long, and the next row begins one span
+ * later. */
 static bool row_fit(zl_tm_map *m, zl_tm_box *box)
 {
     const zl_tm *t = m->t;
@@ -184,8 +187,8 @@ static bool row_fit(zl_tm_map *m, zl_tm_box *box)
 
 /* ---- dimensions --------------------------------------------------------------------------- */
 
-/* Its index moves a dimension with edges, so where there are several tiles it goes as the axis
- * does, and not aslant. */
+/* Whether a dimension with edges has the stride of its axis.  It must where there are several
+ * tiles, because the tile's index then moves the dimension. */
 static bool straight(const zl_tm *t, const zl_tm_digit *d)
 {
     const zl_tm_axis *a = &t->axis[d->axis];
@@ -194,7 +197,8 @@ static bool straight(const zl_tm *t, const zl_tm_digit *d)
                              zl_mul(d->global, (int64_t)d->per, &digit) && axis == digit);
 }
 
-/* Edges that fall between the cells of a step need an index a cell, and a traversal step. */
+/* Makes a dimension of a digit.  Where an edge falls between the cells of a step, each cell needs
+ * an index of its own, and the map a traversal step (elementStrides). */
 static bool dim_of(zl_tm_dim *out, const zl_tm *t, const zl_tm_digit *d)
 {
     *out = (zl_tm_dim){.real = d->extent, .stride = (uint64_t)d->global, .step = 1,
@@ -221,7 +225,8 @@ uint64_t zl_tm_rest(const zl_tm_axis *a, int64_t cell, uint64_t unit)
     return (uint64_t)zl_floor_mod(cell - a->low, (int64_t)unit);
 }
 
-/* Dimensions whose cells all have one rest: no other digit of the box moves along their axis. */
+/* Sets the rest of dimensions whose index stands for several cells.  All cells of such a dimension
+ * must have the same rest, so no other digit of the box may move along its axis. */
 static bool rests_find(zl_tm_map *m, const zl_tm_box *box, const int64_t *cell)
 {
     for (uint32_t i = 0; i < m->rank; i++) {
@@ -236,7 +241,7 @@ static bool rests_find(zl_tm_map *m, const zl_tm_box *box, const int64_t *cell)
     return true;
 }
 
-/* One dimension has all of an axis' edges. */
+/* Whether no two dimensions have the edges of one axis. */
 static bool edges_once(const zl_tm_map *m)
 {
     for (uint32_t i = 0; i < m->rank; i++)
@@ -246,6 +251,7 @@ static bool edges_once(const zl_tm_map *m)
     return true;
 }
 
+/* Makes the dimensions behind the row; false: a rule of the map's box cannot hold. */
 static bool others_fit(zl_tm_map *m, zl_tm_box *box)
 {
     for (uint32_t i = 1; i < box->digits; i++) {
@@ -263,9 +269,10 @@ static bool others_fit(zl_tm_map *m, zl_tm_box *box)
     return true;
 }
 
-/* The cells of an axis with edges that a box has at one index of the dimension that counts it, or in the whole
- * box where none of its own does, lie in one unit of it: no edge falls between them.  Units are counted from
- * the tensor's first cell, which is a multiple of the granule, and a box may begin before it. */
+/* Whether no edge falls between cells that have one index.  The cells of an axis with edges that
+ * belong to one index of its dimension, or to the whole box where no dimension counts the axis,
+ * must lie in one unit.  Units are counted from the tensor's first cell; a box may begin before
+ * it. */
 static bool cells_hold(const zl_tm_map *m, const zl_tm_box *box, const int64_t *cell)
 {
     for (uint32_t a = 0; a < m->t->axes; a++) {
@@ -283,7 +290,7 @@ static bool cells_hold(const zl_tm_map *m, const zl_tm_box *box, const int64_t *
     return true;
 }
 
-/* No 16 bytes are written but those that the tile wants. */
+/* Whether only 16-byte pieces that the tile wants are written. */
 static bool holes_kept(const zl_tm_map *m)
 {
     const zl_tm_dim *row = &m->dim[0];
@@ -294,7 +301,7 @@ static bool holes_kept(const zl_tm_map *m)
     return true;
 }
 
-/* What a map is read from, in a box that can be cut. */
+/* Copies the parts of a box that a map is read from, so that they can be cut. */
 static void digits_copy(zl_tm_box *out, const zl_tm_box *box)
 {
     out->digits = box->digits;

@@ -16,6 +16,8 @@ typedef struct even {
 
 /* ---- coordinates ---------------------------------------------------------------------------- */
 
+/* Finds the step of the coordinates for one digit of copies; false: a coordinate would fall, or
+ * pass 2^31. */
 static bool step_find(even *e, uint32_t k)
 {
     const zl_tm_digit *d = &e->split->over[k];
@@ -47,7 +49,8 @@ static bool steps_find(even *e)
     return true;
 }
 
-/* As many indices as copies and tiles reach; where nothing clips the least is 0. */
+/* Extends each dimension to the indices that copies and tiles reach, and returns the map's
+ * address; in a dimension without edges the least index becomes 0. */
 static int64_t settle(even *e)
 {
     int64_t address = e->split->box.global;

@@ -6,13 +6,13 @@
 #include "algebra/text/format.h"
 #include "synth/tensormap/tensormap.h"
 
-/* Broadcast axes last. */
+/* The size of a stride, by which axes are sorted; broadcast axes (stride 0) come last. */
 static int64_t size_of(int64_t stride)
 {
     return !stride ? INT64_MAX : stride < 0 ? -stride : stride;
 }
 
-/* Axes of more than one cell, by rising strides. */
+/* Lists the axes of more than one cell by ascending strides. */
 static uint32_t order(const zl_tm *t, uint32_t *list)
 {
     uint32_t count = 0;
@@ -26,7 +26,8 @@ static uint32_t order(const zl_tm *t, uint32_t *list)
     return count;
 }
 
-/* A digit whose least global address comes first. */
+/* Puts a digit; where its stride is negative, it is turned so that its least address comes
+ * first. */
 static bool put(zl_tm *t, uint32_t axis, uint64_t extent, uint64_t unit, int64_t shared)
 {
     zl_tm_axis *a = &t->axis[axis];
@@ -44,8 +45,9 @@ static bool put(zl_tm *t, uint32_t axis, uint64_t extent, uint64_t unit, int64_t
     return true;
 }
 
-/* Cells of an axis that one box holds: a row of the widest type that the edges allow, or as many as
- * a box has steps where the edges forbid to split it. */
+/* The most cells of an axis that one box holds.  Of a row: a row of the widest element type that
+ * the edges allow.  Of another axis: all, or as many as a box has steps where the edges forbid to
+ * split it. */
 static uint64_t box_most(const zl_tm *t, const zl_tm_axis *a, bool row)
 {
     bool strong = a->clipped && t->request.edge != ZLAY_EDGE_WEAK;
@@ -69,7 +71,8 @@ static uint64_t part_of(const zl_tm *t, const zl_tm_axis *a, bool row)
     return 0;
 }
 
-/* Axes that step inside 16 bytes lie in shared memory as they do in global memory. */
+/* Keeps the gaps of axes whose step is no multiple of 16 bytes: they have the same step in shared
+ * memory as in global memory. */
 static bool gaps_keep(zl_tm *t, const uint32_t *list, uint32_t count, uint32_t *i, uint64_t *bytes)
 {
     for (; *i < count; ++*i) {
@@ -83,8 +86,9 @@ static bool gaps_keep(zl_tm *t, const uint32_t *list, uint32_t count, uint32_t *
     return true;
 }
 
-/* The axis that falls into most parts more than boxes it would fill, as 257 rows into one each; it is
- * cut where boxes end, not into equal parts.  `count`: none does. */
+/* The axis for which equal parts need the most boxes beyond the least number; for example, 257
+ * rows would be cut into parts of one row.  This axis is cut where boxes end, not into equal
+ * parts.  Returns `count` where there is none. */
 static uint32_t uneven(const zl_tm *t, const uint32_t *list, uint32_t count, uint32_t i)
 {
     uint32_t found = count;
@@ -100,7 +104,8 @@ static uint32_t uneven(const zl_tm *t, const uint32_t *list, uint32_t count, uin
     return found;
 }
 
-/* The part of each axis from the i-th on that a box holds, then what is left of all. */
+/* Puts the part of each axis that a box holds, from the i-th axis on, and then the rest of all
+ * axes. */
 static bool axes_put(zl_tm *t, const uint32_t *list, uint32_t count, uint32_t i, int64_t place,
                      uint64_t row)
 {
@@ -136,7 +141,8 @@ static bool digits_make(zl_tm *t)
     return axes_put(t, list, count, i, pitch, runs || i ? row : 1);
 }
 
-/* The shared stride of a digit of an axis, in elements, turned where the axis runs down. */
+/* Puts a digit as a leaf of the layout; its stride is negated where addresses fall along the
+ * axis. */
 static zlay_status leaf_put(zl_modes *m, const zl_tm *t, uint32_t axis, uint64_t unit,
                             uint64_t *extent)
 {
@@ -167,7 +173,7 @@ static zlay_status mode_put(zl_modes *m, const zl_tm *t, uint32_t mode)
     return status;
 }
 
-/* The swizzle that no Sw says, on the bits of an offset in a block's shared memory. */
+/* Makes ZL_SWIZZLE_FLIP, which is no Sw<B,M,S>, as an F2 layout on the bits of an offset. */
 static zlay_status flip_make(zlay_ctx *ctx, zlay_layout **out, uint32_t element)
 {
     enum { SMEM_BITS = 18, BASIS_TEXT = 16 };
@@ -229,7 +235,7 @@ zlay_status zl_tm_lay(const zl_tm *t, zlay_layout **out, const int64_t *pitch)
 
 uint32_t zl_tm_order(const zl_tm *t, uint32_t *list) { return order(t, list); }
 
-/* The axis of a tile whose step leaves whole 16 bytes; NULL: none does. */
+/* An axis of the tile whose step is no multiple of 16 bytes; NULL: there is none. */
 static const zl_tm_axis *aslant(const zl_tm *t, uint64_t *cell)
 {
     *cell = 1;

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Decides whether a tensor map has room for a box: its dimensions, the coordinates of all tiles,
- * the rules of the target, and that no bytes outside of the source are read. Boxes with the same
- * steps and lengths have the same answer, so answers are kept in a small hash table. An allocation
- * that fails here reads as "not legal"; the ctx remembers it and the whole call then answers
- * ENOMEM. */
+/* Decides whether a tensor map can have a box: its dimensions, the coordinates of all tiles, the
+ * rules of the target, and that no bytes outside of the source are read. Boxes with the same steps
+ * and lengths have the same answer, so answers are kept in a small hash table. A failed allocation
+ * is answered here as "not legal"; the ctx remembers it, and the whole call then answers ENOMEM. */
 #include "synth/tensormap/several/cover.h"
 
 #include <string.h>
 
-/* The rules of the target are asked only where a stride or an extent is near its bound of the
- * driver; the other rules hold by the way in which boxes are read. */
+/* Whether the rules of the target hold.  They are checked only where a stride or an extent is near
+ * the driver's bound; all other rules hold by construction of the box. */
 static bool rules_hold(const zl_chunks *c, const zl_tm_map *m)
 {
     enum { NEAR_BITS = 31 };
@@ -43,11 +42,12 @@ bool zl_chunks_legal(const zl_chunks *c, const zl_tm_box *box)
            zl_tm_map_start(&m, coordinate, box, box) && rules_hold(c, &m) && reads_inside(c, box);
 }
 
-/* ---- boxes that walk alike ------------------------------------------------------------------ */
+/* ---- the cache of answers ------------------------------------------------------------------- */
 
 enum { NUMBERS = 3 * ZL_TM_RANK + 4, MEMOS = 256 };
 
-/* Cache entry: the numbers that the answer depends on, and the longest legal length up to `most`. */
+/* Cache entry: the numbers that the answer depends on, and the longest legal length up to
+ * `most`. */
 typedef struct zl_legal_memo {
     int64_t number[NUMBERS];
     uint64_t legal, most;
@@ -65,6 +65,7 @@ static bool begins_whole(const zl_chunks *c, const int64_t *key)
     return true;
 }
 
+/* A key difference as one number, by the mixed-radix weights of chunks.c. */
 static int64_t weighed(const zl_chunks *c, const int64_t *way)
 {
     int64_t sum = 0;

@@ -36,6 +36,7 @@ bool zl_tm_same_digits(const zl_tm_box *a, const zl_tm_box *b)
     return true;
 }
 
+/* Widens the range of coordinates in each dimension without edges. */
 static void reach(zl_tm_map *m, const int64_t coordinate[ZL_TM_RANK], int64_t sign[ZL_TM_RANK][2])
 {
     for (uint32_t i = 0; i < m->rank; i++) {
@@ -45,7 +46,8 @@ static void reach(zl_tm_map *m, const int64_t coordinate[ZL_TM_RANK], int64_t si
     }
 }
 
-/* A box joins the first group whose map reaches it. */
+/* Puts a box into the first group whose map reaches it, else into a group of its own; false: no map
+ * has it. */
 static bool join(work *w, uint32_t k)
 {
     for (uint32_t g = 0; g < w->groups; g++) {
@@ -65,8 +67,8 @@ static bool join(work *w, uint32_t k)
            zl_tm_map_start(&at->map, w->coordinate[k], &w->box[k], &w->box[k]);
 }
 
-/* One dimension goes all the ways of a group, where there is one: so the least index of it is that
- * of a copy. */
+/* Lets one dimension cover the offsets of all boxes of a group, where one dimension can. Then the
+ * least index of that dimension is one at which a copy begins. */
 static void ways_align(work *w, uint32_t g)
 {
     const group *at = &w->group[g];
@@ -88,7 +90,7 @@ static void ways_align(work *w, uint32_t g)
     }
 }
 
-/* Coordinates begin at 0 where nothing clips: least indices become 0, and the address moves. */
+/* Shifts coordinates and address such that the least index of each dimension without edges is 0. */
 static void settle(work *w, uint32_t g, int64_t *address)
 {
     group *at = &w->group[g];
@@ -108,6 +110,7 @@ static void settle(work *w, uint32_t g, int64_t *address)
     }
 }
 
+/* The extent of a dimension: up to the tensor's edge, or as far as copies and tiles reach. */
 static uint64_t extent_of(const zl_tm_map *m, uint32_t i)
 {
     const zl_tm_dim *d = &m->dim[i];
@@ -119,8 +122,9 @@ static uint64_t extent_of(const zl_tm_map *m, uint32_t i)
     return i ? extent : (extent * m->t->element + m->bytes - 1) / m->bytes;
 }
 
-/* The widest promotion up to 128 bytes that is at most twice a row of the box, as rule TMAP_L2_WASTE
- * advises. It looks at the box alone, so that unknown extents and strides leave it as it is. */
+/* The widest promotion up to 128 bytes that is at most twice a row of the box, as rule
+ * TMAP_L2_WASTE advises. It looks at the box alone, so that unknown extents and strides leave it
+ * as it is. */
 static int32_t promotion(const zl_tm_map *m)
 {
     uint64_t row = (uint64_t)m->dim[0].box * m->bytes;

@@ -15,7 +15,7 @@ static zlay_status unpaired(zlay_ctx *ctx, const char *field)
                    "global and in shared memory; give its bytes as u8", field);
 }
 
-/* The leaf of pairs, of stride 1, before which the leaves have `inner` points. */
+/* The leaf of stride 1 before which all leaves together have `inner` points. */
 static int leaf_of(const zlay_layout *a, uint64_t inner)
 {
     uint64_t size = 1;
@@ -33,7 +33,7 @@ static zlay_status remade(zlay_ctx *ctx, zlay_layout **out, zl_modes *m, zl_swiz
     return status;
 }
 
-/* The same in pairs; NONE: some pair is split. */
+/* Makes a layout of values a layout of pairs; ZLAY_NONE: it splits some pair. */
 static zlay_status halved(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a, int leaf)
 {
     zl_modes m;
@@ -53,7 +53,7 @@ static zlay_status halved(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a
     return status;
 }
 
-/* Pairs as values again. */
+/* Makes a layout of pairs a layout of values again. */
 static zlay_status doubled(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a, int leaf)
 {
     zl_modes m;
@@ -71,7 +71,8 @@ static zlay_status doubled(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *
     return status;
 }
 
-/* The mode of the tile along which values lie in pairs; `*inner` cells of the source before it. */
+/* The mode of the tile along which values lie in pairs, and the leaf of the source; `axes`: there
+ * is none. */
 static uint32_t mode_of(const zlay_layout *source, const uint64_t *box, uint32_t axes, int *leaf)
 {
     uint64_t inner = 1;
@@ -83,7 +84,7 @@ static uint32_t mode_of(const zlay_layout *source, const uint64_t *box, uint32_t
     return axes;
 }
 
-/* A strong edge inside a byte leaves half of it where 0 is asked for. */
+/* Refuses a strong edge inside a byte: half of that byte would not be filled with 0. */
 static zlay_status extent_check(zlay_ctx *ctx, const zlay_tensormap_request *r, int64_t extent,
                                 bool whole)
 {
@@ -94,7 +95,7 @@ static zlay_status extent_check(zlay_ctx *ctx, const zlay_tensormap_request *r, 
                    "whole bytes", (long long)(extent / 2));
 }
 
-/* The request in bytes. */
+/* Makes the request for pairs, as bytes. */
 static zlay_status bytes_ask(zl_tm *t, zlay_tensormap_request *r, uint32_t *mode, bool *odd,
                              zlay_layout *made[2])
 {
@@ -148,7 +149,7 @@ static bool copy_double(zlay_copy *copy)
     return fits;
 }
 
-/* A map of bytes as one of 4-bit values, where the target has it. */
+/* Makes a map of bytes a map of 4-bit values, where the target allows that for all its copies. */
 static void map_take(zlay_move *move, uint32_t i)
 {
     zlay_tensormap map = move->maps[i];

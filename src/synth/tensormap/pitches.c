@@ -13,7 +13,8 @@
 
 enum { AXES = 12, TRIES = 4 };
 
-/* Axes of a tile by rising steps, the row first. */
+/* The axes of a tile by ascending steps, the row first, and a choice of pitches in shared
+ * memory. */
 typedef struct pitches {
     zl_tm *t;
     uint32_t count, list[ZL_TM_AXES];
@@ -23,7 +24,8 @@ typedef struct pitches {
 
 static const zl_tm_axis *axis_of(const pitches *p, uint32_t i) { return &p->t->axis[p->list[i]]; }
 
-/* A row of adjacent elements, and axes without edges that go up by whole 16 bytes and at most a box of steps. */
+/* Whether the tile is of the supported form: a row of adjacent elements, and more axes than a map
+ * has, without edges, with positive steps of whole 16 bytes, and with at most a box of cells. */
 static bool begin(pitches *p, zl_tm *t)
 {
     p->t = t;
@@ -41,8 +43,8 @@ static bool begin(pitches *p, zl_tm *t)
     return !t->swizzle || bytes <= span;
 }
 
-/* Bytes of a layout in which axis i is counted by the dimension of axis i - 1 where bit i says so; 0: it has
- * more than five dimensions, or one of more steps than a box. */
+/* The bytes of the layout in which, for each bit i of the mask, axis i is counted by the dimension
+ * of axis i - 1.  0: it has more than five dimensions, or one of more steps than a box. */
 static int64_t joined(pitches *p, uint32_t mask)
 {
     int64_t place = p->row, steps = 0;
@@ -64,7 +66,7 @@ static int64_t joined(pitches *p, uint32_t mask)
     return place;
 }
 
-/* The choice with the least bytes that are more than `than`; false: there is none. */
+/* Takes the choice with the fewest bytes above `*than`; false: there is none. */
 static bool next_joined(pitches *p, int64_t *than)
 {
     uint32_t best = 0;
@@ -79,7 +81,7 @@ static bool next_joined(pitches *p, int64_t *than)
     return least < INT64_MAX && joined(p, best);
 }
 
-/* Axes that copies count come last: those of the fewest cells, of as many the last. */
+/* Takes the choice in which copies count the axes with the fewest cells; these axes come last. */
 static bool apart(pitches *p)
 {
     uint32_t counted = 0, left = p->count;
@@ -102,14 +104,14 @@ static bool apart(pitches *p)
     return counted;
 }
 
-/* One copy that brings no more than the tile is the least there can be. */
+/* Whether a move is the least there can be: one copy that brings no more than the tile. */
 static bool is_least(const zl_tm *t, const zlay_move *move)
 {
     uint64_t bytes = t->cells * t->element;
     return move->info.copies == 1 && move->info.bytes == (bytes + ZL_CHUNK - 1) / ZL_CHUNK * ZL_CHUNK;
 }
 
-/* The answer for the pitches, where it is less than `*out`. */
+/* Answers the request with these pitches, and keeps the answer where it is less than `*out`. */
 static zlay_status answer_try(pitches *p, zlay_move **out)
 {
     zl_tm *t = p->t;

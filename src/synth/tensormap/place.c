@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Chooses which dimension of a map moves with which axis of the tile. An axis with edges moves the
- * dimension that has these edges. Any other way is carried by a dimension without edges whose
- * stride divides it in whole indices of 32 bits; of several the one with the longest stride. Where
- * there is none, a dimension of one index is added if the map has rank to spare. */
+ * dimension that has these edges. Any other offset is covered by a dimension without edges whose
+ * stride divides it in whole indices of 32 bits; of several dimensions, by the one with the longest
+ * stride. Where there is none, a dimension of one index is added if the map has fewer than five. */
 #include "synth/tensormap/dims.h"
 
 #include <string.h>
@@ -10,8 +10,8 @@
 enum { FAR_BITS = 39 };
 #define FAR ((int64_t)1 << FAR_BITS)
 
-/* Indices of a dimension that are so many cells of its axis; the row counts elements of the map's
- * type.  False: no whole number. */
+/* The indices of a dimension that are so many cells of its axis, where the row counts elements of
+ * the map's type; false: no whole number. */
 static bool indices_of(const zl_tm_map *m, uint32_t i, int64_t cells, int64_t *out)
 {
     const zl_tm_dim *d = &m->dim[i];
@@ -31,6 +31,7 @@ static bool in_32_bits(int64_t steps, uint64_t times)
            most <= INT32_MAX;
 }
 
+/* The dimension that has the edges of an axis; -1: none. */
 static int clipping(const zl_tm_map *m, uint32_t axis)
 {
     for (uint32_t i = 0; i < m->rank; i++)
@@ -38,7 +39,7 @@ static int clipping(const zl_tm_map *m, uint32_t axis)
     return -1;
 }
 
-/* A dimension of one index. */
+/* Adds a dimension of one index; -1: there is no room. */
 static int dim_add(zl_tm_map *m, uint64_t stride)
 {
     const zl_tm_dim one = {.box = 1, .real = 1, .stride = stride, .step = 1, .axis = ZL_TM_NO_AXIS,
@@ -48,15 +49,16 @@ static int dim_add(zl_tm_map *m, uint64_t stride)
     return (int)m->rank++;
 }
 
-/* An axis of its own neither moves what is another's nor the other way round. */
+/* Whether a dimension may move with an axis.  The dimensions of an axis that is `own` move with no
+ * other axis, and that axis moves no other dimensions. */
 static bool may_carry(const zl_tm_map *m, const zl_tm_dim *d, int32_t axis)
 {
     if (axis == ZL_TM_NO_AXIS || d->axis == axis) return true;
     return !m->t->axis[axis].own && (d->axis == ZL_TM_NO_AXIS || !m->t->axis[d->axis].own);
 }
 
-/* The dimension that goes `way` bytes in whole indices, `times` times: of the axis' own, or else of
- * all, that of the longest stride. */
+/* The dimension that covers `way` bytes, `times` times, in whole indices.  Dimensions of the axis
+ * itself come first, then the longest stride; -1: none. */
 static int carrier(const zl_tm_map *m, int64_t way, uint64_t times, int32_t axis, int64_t *steps)
 {
     int best = -1;
@@ -82,8 +84,8 @@ static void reach(zl_tm_dim *d, int64_t steps)
     else d->most += steps;
 }
 
-/* The edges of an axis that fall between boxes: a dimension of one index, whose step is a granule, or
- * less where the box begins inside of one. */
+/* Adds a dimension of one index for the edges of an axis that no box crosses.  Its step is a
+ * granule, or less where the box begins inside a granule. */
 static int edge_add(zl_tm_map *m, uint32_t axis)
 {
     const zl_tm_axis *a = &m->t->axis[axis];
@@ -107,6 +109,7 @@ static int edge_add(zl_tm_map *m, uint32_t axis)
     return i;
 }
 
+/* Lets the tile's index move the dimension with the axis's edges. */
 static bool advance_clipped(zl_tm_map *m, uint32_t axis)
 {
     const zl_tm_axis *a = &m->t->axis[axis];
@@ -120,7 +123,7 @@ static bool advance_clipped(zl_tm_map *m, uint32_t axis)
     return in_32_bits(steps, a->tiles);
 }
 
-/* Steps in which a new dimension goes a way, each below the longest stride. */
+/* The indices in which a new dimension covers `way`, so that its stride is legal. */
 static int64_t parts_of(const zl_tm *t, int64_t way)
 {
     int64_t parts = way < 0 ? -1 : 1;
@@ -128,8 +131,8 @@ static int64_t parts_of(const zl_tm *t, int64_t way)
     return parts;
 }
 
-/* How far the next tile is along an axis that shares dimensions and has no edges; 0: nowhere, or in the
- * same place. */
+/* The bytes to the next tile along an axis that may share dimensions and has no edges; 0: there is
+ * no next tile, or it is in the same place. */
 static int64_t way_of(const zl_tm_map *m, uint32_t axis)
 {
     const zl_tm_axis *a = &m->t->axis[axis];
@@ -138,7 +141,8 @@ static int64_t way_of(const zl_tm_map *m, uint32_t axis)
     return free && zl_mul(a->stride, (int64_t)a->tile, &way) ? way : 0;
 }
 
-/* One dimension for all axes from this one on that none carries; 0: they are too far apart. */
+/* The stride of one new dimension for all axes, from this one on, that no dimension covers; 0:
+ * their steps are too different. */
 static int64_t common(const zl_tm_map *m, uint32_t axis)
 {
     int64_t stride = 0, unused;
@@ -150,6 +154,7 @@ static int64_t common(const zl_tm_map *m, uint32_t axis)
     return stride >= FAR || stride % m->t->unit ? 0 : stride;
 }
 
+/* Lets the tile's index move a dimension without edges. */
 static bool advance_free(zl_tm_map *m, uint32_t axis)
 {
     const zl_tm_axis *a = &m->t->axis[axis];
@@ -170,7 +175,7 @@ static bool advance_free(zl_tm_map *m, uint32_t axis)
     return true;
 }
 
-/* An axis that is counted along memory moves the dimension that counts. */
+/* Lets an axis that is counted along memory move the dimension that counts memory. */
 static bool advance_on(zl_tm_map *m, uint32_t axis)
 {
     const zl_tm_axis *a = &m->t->axis[axis];
@@ -194,7 +199,8 @@ bool zl_tm_map_advance(zl_tm_map *m)
     return true;
 }
 
-/* The way that is left when dimensions with edges stand at their own index. */
+/* Sets the coordinates of dimensions with edges, and *way to the bytes that the others must
+ * cover. */
 static bool way_left(const zl_tm_map *m, int64_t coordinate[ZL_TM_RANK], const zl_tm_box *box,
                      int64_t *way)
 {

@@ -32,7 +32,8 @@ static zlay_status refused(const zl_tm *t, const zlay_verdict *verdict, const zl
     return status ? status : zl_fail(t->ctx, ZLAY_NONE, "%s: %s", rule.id, rule.text);
 }
 
-/* A map's address is from the tensor's, and may be before it. */
+/* A map with an address that can be checked: the move's is relative to the tensor's address, and
+ * may be negative. */
 static zlay_tensormap placed(const zlay_tensormap *map)
 {
     zlay_tensormap at = *map;
@@ -55,8 +56,8 @@ static zlay_status issue_check(const zl_tm *t, const zlay_move *move, const zlay
 
 static int64_t last_of(const zl_tm *t, uint32_t mode) { return (int64_t)t->count[mode] - 1; }
 
-/* What a rule asks of a coordinate is a congruence, which every advance keeps, or a bound: it holds
- * for every tile where it holds for the first and the last. */
+/* Checks a copy for all tiles.  A rule about a coordinate is a congruence, which every advance
+ * keeps, or a bound; so it holds for every tile if it holds for the first and the last tile. */
 static zlay_status copy_check(const zl_tm *t, const zlay_move *move, const zlay_copy *copy)
 {
     int32_t end[ZL_TM_RANK];
@@ -92,8 +93,9 @@ zlay_status zl_tm_check(const zl_tm *t, const zlay_move *move)
     return status;
 }
 
-/* Coordinates and places only grow from copy to copy: bounds hold where they do for the first and the
- * last, congruences where they do for the first and the next along each digit. */
+/* Coordinates and places only grow from copy to copy.  So bounds hold if they hold for the first
+ * and the last copy, and congruences if they hold for the first copy and the next one along each
+ * digit. */
 zlay_status zl_tm_check_even(const zl_tm *t, const zlay_move *move, const zl_tm_split *split)
 {
     zlay_status status = map_check(t, &move->maps[0]);
@@ -136,7 +138,7 @@ static bool memory_of(const zl_tm *t, int64_t *least, int64_t *most)
     return zl_add(*most, t->element - 1, most);
 }
 
-/* The last byte, or the first, that a copy of the tile reads which lies furthest that way. */
+/* The greatest, or the least, address that a copy reads over all tiles. */
 static int64_t furthest(const zl_tm *t, const zlay_move *move, const zlay_copy *copy, bool last)
 {
     const zlay_tensormap *map = &move->maps[copy->map];
@@ -188,7 +190,7 @@ static bool widen(int64_t step, uint64_t extent, int64_t *least, int64_t *most)
     return zl_mul(step, (int64_t)(extent - 1), &reach) && zl_add(*end, reach, end);
 }
 
-/* Global offsets of all tiles, in elements. */
+/* Finds the range of global offsets of all tiles, in elements, and P; false: they do not fit. */
 static bool pairs_begin(pairs *p, const zl_tm *t)
 {
     int64_t most = t->base / t->element, span;
@@ -244,7 +246,7 @@ static zlay_status too_large(const zl_tm *t)
                    "source: its offsets and those of shared memory do not fit 63 bits together");
 }
 
-/* What the request says: each digit, then each index of the tile. */
+/* Makes the layout that the request states: each digit, then each index of the tile. */
 static zlay_status wanted(pairs *p, zlay_layout **out)
 {
     const zl_tm *t = p->t;
@@ -259,7 +261,7 @@ static zlay_status wanted(pairs *p, zlay_layout **out)
     return fits ? pairs_end(p, out, t->swizzle) : too_large(t);
 }
 
-/* Whether a copy goes on from another one as `next` does from the first. */
+/* Whether `to` differs from `from` as `next` differs from the first copy. */
 static bool same_step(const zlay_copy *first, const zlay_copy *next, const zlay_copy *from,
                       const zlay_copy *to)
 {
@@ -271,7 +273,7 @@ static bool same_step(const zlay_copy *first, const zlay_copy *next, const zlay_
            !memcmp(to->advance, first->advance, sizeof to->advance);
 }
 
-/* Whether copies go as those next to the first one say. */
+/* Whether all copies have the constant steps that the copies next to the first one show. */
 static bool evenly(const zlay_move *move, const zl_tm_split *split)
 {
     const zlay_copy *copy = move->copies;
@@ -286,7 +288,7 @@ static bool evenly(const zlay_move *move, const zl_tm_split *split)
     return even && each == move->info.copies;
 }
 
-/* What a step of each digit of copies adds. */
+/* Puts a mode for each digit of copies, with the steps of the copies. */
 static bool overs_put(pairs *p, const zlay_move *move, const zl_tm_split *split)
 {
     const zlay_copy *copy = move->copies;
@@ -303,7 +305,8 @@ static bool overs_put(pairs *p, const zlay_move *move, const zl_tm_split *split)
     return fits;
 }
 
-/* What the map and the copy do, with as many indices of each dimension as the tile asks for. */
+/* Makes the layout that map and copies execute, with the indices of each dimension that the tile
+ * wants. */
 static zlay_status done(pairs *p, zlay_layout **out, const zlay_move *move, const zl_tm_map *m,
                         const zl_tm_split *split)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes the residual of a move: where no copies bring the tile to the places that are asked for,
- * they bring it to others, and the residual is the permutation that is left to do, residual(place
- * where a cell landed) = place where it is wanted. It is tabulated and printed as the cheapest
- * layout that has these values. */
+/* Makes the residual of a move. Where no copies bring the tile to the requested places, they bring
+ * it to other places; the residual is the permutation that is left: residual(place where a cell
+ * is) = place where it is wanted. It is tabulated, and returned as the cheapest layout with these
+ * values. */
 #include "synth/tensormap/tensormap.h"
 
 #include "algebra/find/table.h"

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads a box of slices as an interleaved map (CU_TENSOR_MAP_INTERLEAVE_16B and _32B). Dimension 0
- * counts slices of 16 or 32 bytes, the last dimension but one counts other slices, of which a copy
- * takes one, and the rows fill a swizzle's span slice by slice. Only tiles without edges are read
- * so. */
+ * counts slices of 16 or 32 bytes. The last dimension but one counts other slices, of which a copy
+ * takes one. The rows fill a swizzle's span slice by slice. Tiles with edges are refused here. */
 #include "synth/tensormap/dims.h"
 
 #include <string.h>
@@ -19,8 +18,9 @@ static bool digits_fit(const zl_tm *t, const zl_tm_box *box, int64_t slice)
     return box->global % slice == 0;
 }
 
-/* Dimension 0 steps over slices; its box is a whole 16 bytes of elements, so even in those of 8: sm_90's
- * driver wants it, and no later one was asked. */
+/* Whether dimension 0 can count the slices of the first digit.  Its box must be a multiple of 16
+ * bytes, an even number of 8-byte elements: sm_90's driver requires that, and no later driver was
+ * measured. */
 static bool first_steps(const zl_tm_box *box, int64_t slice)
 {
     if (box->digits < 2) return false;

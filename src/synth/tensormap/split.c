@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Splits a tile whose edges keep it from one box into copies that form a product, and proves that
- * no fewer copies do.
+/* Splits a tile that is no single box, because of its edges, into copies that form a product, and
+ * proves that fewer copies do not suffice.
  *
  * The proof is about maps that count an axis with edges by one dimension, in whole granules. (Two
- * dimensions can count an axis together, so several copies are not called optimal here; what is
- * split always has such an axis.) The cells that one copy by such a map brings lie in a *window*
- * of the axis: 256 granules, or what a row holds. Two cells that are a window apart belong to two
- * copies. A copy is an interval of shared memory, so two lines with such cells between them belong
- * to two copies as well. Lines of which every two are apart so, one for each copy of the product,
- * prove that no fewer copies by such maps do.
+ * dimensions can count an axis together, so several copies are not called optimal here; a tile
+ * that is split always has such an axis.) The cells that one copy by such a map brings lie in a
+ * *window* of the axis: 256 granules, or what a row holds. Two cells at least a window apart
+ * belong to two copies. A copy is an interval of shared memory, so two lines with such cells
+ * between them belong to two copies as well. So a set of lines, one for each copy of the product,
+ * of which every two are apart in this way, proves that fewer copies by such maps do not suffice.
  *
- * In a swizzled row the window is the span, where the granule is no multiple of it. Proof: suppose
- * that one copy brings the last chunk of two lines at least eight apart, and therefore all nine
- * lines whole. Along the axis of adjacent elements, the places of a copy's chunks are those of a
- * nested loop with steps that are not negative. In the order before another swizzle they are not:
- * either a row of that swizzle's span does not ascend, or at the innermost loop of n > 1 steps two
- * descents stand at places that n would have to divide and does not divide
+ * In a swizzled row the window is the span, where the granule is no multiple of the span. Proof:
+ * suppose that one copy brings the last chunk of two lines at least eight apart, and therefore all
+ * nine lines whole. Along the axis of adjacent elements, the places of a copy's chunks are those
+ * of a nested loop with steps that are not negative. In the order before another swizzle they are
+ * not: either a row of that swizzle's span does not ascend, or the innermost loop has n > 1 steps
+ * and two descents are at places that n would have to divide but does not divide
  * (tests/synth/tensormap/split enumerates the cases). So the copy has the tile's swizzle, its rows
- * are whole spans, and the dimension that counts the axis is the row, for no other dimension has
- * an edge inside of one. */
+ * are whole spans, and the dimension that counts the axis is the row, because no other dimension
+ * has an edge inside a span. */
 #include "synth/tensormap/tensormap.h"
 
 enum { LINES_APART = 8 };
@@ -33,6 +33,7 @@ typedef struct work {
 
 /* ---- windows ------------------------------------------------------------------------------ */
 
+/* Whether an edge of the axis falls inside a tile. */
 static bool limits(const zl_tm *t, int32_t axis)
 {
     return axis != ZL_TM_NO_AXIS && t->axis[axis].clipped &&
@@ -55,7 +56,7 @@ static uint64_t row_most(const work *w, const zl_tm_axis *a)
     return (uint64_t)ZL_BOX_MOST * bytes / w->t->element;
 }
 
-/* Cells of an axis with edges that a copy reaches at most; 0: not known. */
+/* The most cells of an axis with edges that a copy reaches; 0: unknown. */
 static uint64_t window_of(const work *w, int32_t axis)
 {
     const zl_tm_axis *a = &w->t->axis[axis];
@@ -67,8 +68,8 @@ static uint64_t window_of(const work *w, int32_t axis)
     return row > indices || a->granule * w->t->element % ZL_CHUNK ? row : indices;
 }
 
-/* Whether two cells of an axis, and places of shared memory, are so far apart that two copies bring
- * them. */
+/* Whether two cells of an axis, with these distances in cells and in shared memory, must belong to
+ * two copies. */
 static bool apart(const work *w, int32_t axis, int64_t cells, int64_t shared)
 {
     uint64_t window = window_of(w, axis), way = (uint64_t)(cells < 0 ? -cells : cells);
@@ -78,7 +79,8 @@ static bool apart(const work *w, int32_t axis, int64_t cells, int64_t shared)
 
 /* ---- the product -------------------------------------------------------------------------- */
 
-/* Nothing between, no step down, rows of a swizzle as long as its span. */
+/* Whether the box has no gaps in shared memory, no negative step, and swizzled rows of a whole
+ * span. */
 static bool dense(const zl_tm *t, const zl_tm_box *box)
 {
     int64_t next = t->element;
@@ -112,6 +114,7 @@ static bool cut_find(work *w)
     return false;
 }
 
+/* Adds a digit that counts copies; false: they are too many. */
 static bool over_put(zl_tm_split *s, const zl_tm_digit *d)
 {
     s->over[s->overs++] = *d;
@@ -119,6 +122,7 @@ static bool over_put(zl_tm_split *s, const zl_tm_digit *d)
            (s->copies *= (uint32_t)d->extent, true);
 }
 
+/* Cuts the box into the least number of equal parts; false: its cells are no multiple of these. */
 static bool cut_make(zl_tm_split *s, const work *w)
 {
     zl_tm_digit d = s->box.digit[w->at];
@@ -137,14 +141,15 @@ static bool cut_make(zl_tm_split *s, const work *w)
     return right;
 }
 
-/* ---- no fewer ------------------------------------------------------------------------------- */
+/* ---- fewer do not suffice ------------------------------------------------------------------- */
 
-/* Two cells, or lines, of one axis: how far apart, and in shared memory. */
+/* The distance of two cells or lines: along an axis, and in shared memory. */
 typedef struct gap {
     int64_t cells, shared;
 } gap;
 
-/* What a step of digit `k` adds along an axis, when those between it and the split one begin again. */
+/* The distance of a step of digit `k`, where the digits between it and the split digit return from
+ * their last step to their first (a carry). */
 static gap carry(const work *w, uint32_t k, int32_t axis)
 {
     const zl_tm_digit *d = w->box->digit;
@@ -156,8 +161,8 @@ static gap carry(const work *w, uint32_t k, int32_t axis)
     return g;
 }
 
-/* How far back the split digit goes then: from the last line that begins a box, from the last of all,
- * or from the last cell to the first. */
+/* The distance by which the split digit then goes back: from the last line that begins a box, from
+ * the last line of all, or from the last cell to the first. */
 static gap back(const work *w, int how)
 {
     const zl_tm_digit *d = &w->box->digit[w->at];
@@ -167,6 +172,7 @@ static gap back(const work *w, int how)
     return g;
 }
 
+/* Whether lines before and after a step of digit `k` must belong to two copies. */
 static bool carry_parts(const work *w, uint32_t k)
 {
     for (int32_t axis = 0; axis < (int32_t)w->t->axes; axis++)
@@ -178,8 +184,9 @@ static bool carry_parts(const work *w, uint32_t k)
     return false;
 }
 
-/* Whether boxes of the split digit are no more than lines of which no copy brings two: those that
- * begin boxes, or, where the axis has no gaps, a window apart from its first cell on. */
+/* Whether there are as many lines, no two of which one copy can bring, as boxes of the split
+ * digit.  The lines are those that begin boxes or, where the axis has no gaps, those one window
+ * apart from its first cell on. */
 static bool parts_least(const work *w)
 {
     const zl_tm_digit *d = &w->box->digit[w->at];
@@ -192,7 +199,7 @@ static bool parts_least(const work *w)
            !by_span(w, &w->t->axis[d->axis]);
 }
 
-/* Lines a box apart, of all blocks: each is of another copy than the next. */
+/* Whether each line that begins a box belongs to another copy than the next such line. */
 static bool none_fewer(const work *w)
 {
     bool proved = parts_least(w);
@@ -200,8 +207,8 @@ static bool none_fewer(const work *w)
     return proved;
 }
 
-/* Whether the steps of the split digit go on where the cells before it end.  Cells that lie apart may be
- * counted in steps, and a copy of one map then reaches further. */
+/* Whether the split digit continues where the cells of the digits before it end.  If there are
+ * gaps, a map may count its cells in longer steps, and a copy then reaches beyond the window. */
 static bool cells_follow(const work *w)
 {
     return w->box->digit[w->at].unit <= w->inner;

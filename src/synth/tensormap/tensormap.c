@@ -141,7 +141,7 @@ static zlay_status once_check(const zl_tm *t)
 
 /* ---- places ---------------------------------------------------------------------------------- */
 
-/* The move gets its shared layout; that of a choice with holes has an equal one already. */
+/* Gives the move its shared layout; a chosen layout with holes has replaced t->smem already. */
 static zlay_status smem_keep(zl_tm *t, zlay_move *move)
 {
     zlay_layout_free(move->smem);
@@ -151,7 +151,8 @@ static zlay_status smem_keep(zl_tm *t, zlay_move *move)
     return zl_layout_copy(t->ctx, &move->smem, t->request.smem);
 }
 
-/* A source that is read value by value.  Cells without a value have places in shared memory too. */
+/* Plans a source that is read value by value.  Cells without a value have places in shared memory
+ * too. */
 static zlay_status irregular(zl_tm *t, zlay_move **out)
 {
     uint64_t places = 0;
@@ -179,7 +180,8 @@ static zlay_status several(zl_tm *t, zlay_move **out)
     return zl_tm_cover(t, out);
 }
 
-/* Where no copies bring the tile to the places that were chosen, rows are chosen that lie apart. */
+/* Plans again with a chosen layout in which each row begins a line, because no copies bring the
+ * tile to the places that were chosen first. */
 static zlay_status apart(zl_tm *t, zlay_move **out, uint32_t keep_holes)
 {
     zlay_move_free(*out);
@@ -216,7 +218,7 @@ static zlay_status numbers(zl_tm *t, zlay_move **out)
     return status ? status : smem_keep(t, *out);
 }
 
-/* Values of 4 bits without gaps. */
+/* Plans a request for 4-bit values without gaps. */
 static zlay_status dense(zl_tm *t, zlay_move **out)
 {
     if (zlay_layout_param_nth(t->request.source, 0))
@@ -305,7 +307,7 @@ static zlay_status whole(zlay_ctx *ctx, zlay_move **out, const zlay_target *targ
     return begin(ctx, out, target, request, 0, synth);
 }
 
-/* What a search has found when a limit of the ctx ends it is no answer. */
+/* Where a limit of the ctx ended a search, what it had found is discarded. */
 zlay_status zlay_tensormap_synth(zlay_ctx *ctx, zlay_move **out, const zlay_target *target,
                                  const zlay_tensormap_request *request)
 {

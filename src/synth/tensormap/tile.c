@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Answers a tile that is a layout, of a source with unknowns.
+/* Plans a tile that is given as a layout, of a source with unknowns.
  *
  * The composition of source and tile is a source whose only tile it is. The composition is exact
  * where the facts say that the tile stays inside the source's box and in which mode each of its
@@ -19,13 +19,14 @@ typedef struct work {
     const zlay_layout *tile;
     zl_symbols *s;           /* of the source */
     zlay_layout *composed;
-    zlay_facts *facts;       /* about its names */
-    char condition[TEXT];    /* under which it is so; "": the facts */
+    zlay_facts *facts;       /* about the names of the composition */
+    char condition[TEXT];    /* the condition that was assumed; "": none */
 } work;
 
 /* ---- inside the box -------------------------------------------------------------------------- */
 
-/* The indices of the source's box; false: they pass 64 bits. */
+/* Gives the leaves the strides of the source's index, so that they are its box; false: these pass
+ * 64 bits. */
 static bool indices_of(zl_symbols *s)
 {
     zl_monomial below = zl_monomial_of(1);
@@ -63,7 +64,8 @@ static zlay_status box_check(work *w, const zlay_layout *source)
 
 /* ---- the composition ------------------------------------------------------------------------- */
 
-/* What is known of each name, also that extents are at least 1, is a fact about the composition. */
+/* Keeps what is known of each name, also that extents are at least 1, as facts about the
+ * composition. */
 static zlay_status names_keep(work *w, const zlay_layout *source)
 {
     const char *name[ZL_SYMBOLS_MOST];
@@ -88,7 +90,8 @@ static zlay_status compose(work *w, const zlay_layout *source)
     return status;
 }
 
-/* The greatest index of the tile by its leaves that are numbers; false: it passes 63 bits. */
+/* The greatest index of the tile, counting only leaves that are numbers; false: it passes 63
+ * bits. */
 static bool reach_of(int64_t *out, zlay_ctx *ctx, const zlay_layout *tile, zl_symbols *s)
 {
     int64_t way;
@@ -102,7 +105,7 @@ static bool reach_of(int64_t *out, zlay_ctx *ctx, const zlay_layout *tile, zl_sy
     return *out >= 0;
 }
 
-/* The name of an extent that is a number times it; -1: none. */
+/* The only name of an extent of the form number * name; -1: it has another form. */
 static int name_of(const zl_monomial *m, size_t names)
 {
     for (size_t i = 0; i < names; i++) {
@@ -114,8 +117,8 @@ static int name_of(const zl_monomial *m, size_t names)
     return -1;
 }
 
-/* The least value of the first extent with a name at which a reach stays inside of it; false: it is no
- * number times one name. */
+/* Finds the first extent with a name, and the least value of that name at which `reach` stays
+ * inside the extent; false: the extent is not a number times one name. */
 static bool case_of(const zl_symbols *s, int64_t reach, int *name, int64_t *least)
 {
     for (size_t k = 0; k < s->leaves; k++) {
@@ -128,7 +131,8 @@ static bool case_of(const zl_symbols *s, int64_t reach, int *name, int64_t *leas
     return false;
 }
 
-/* The source where that extent is so long; ELIMIT: there is none. */
+/* Makes the source under the assumption that this extent is long enough; ZLAY_ELIMIT: it cannot be
+ * stated. */
 static zlay_status case_assume(work *w, zlay_layout **out, const zlay_layout *source)
 {
     zlay_facts *facts = NULL;
@@ -148,7 +152,8 @@ static zlay_status case_assume(work *w, zlay_layout **out, const zlay_layout *so
     return status == ZLAY_ENOMEM ? status : status ? ZLAY_ELIMIT : ZLAY_OK;
 }
 
-/* By the facts, or else by the condition; the first message stays where neither does. */
+/* Composes by the facts, or else under the condition; where both fail, the first message is
+ * kept. */
 static zlay_status composed(work *w, const zlay_layout *source)
 {
     char why[TEXT];
@@ -164,7 +169,7 @@ static zlay_status composed(work *w, const zlay_layout *source)
 
 /* ---- the request ----------------------------------------------------------------------------- */
 
-/* The same where no name is left. */
+/* shape_put where no name is left. */
 static zlay_status box_put(const work *w, zlay_tensormap_request *r)
 {
     size_t dims = zlay_layout_box(r->shape, ZLAY_TILE_AXES, w->composed);
@@ -177,7 +182,7 @@ static zlay_status box_put(const work *w, zlay_tensormap_request *r)
     return ZLAY_OK;
 }
 
-/* The one tile of a source is all of it. */
+/* Makes the composition the source of the request, with one tile that is all of it. */
 static zlay_status shape_put(work *w, zlay_tensormap_request *r)
 {
     if (!zlay_layout_param_nth(w->composed, 0)) return box_put(w, r);

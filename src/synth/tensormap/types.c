@@ -6,7 +6,7 @@
  * with the rule. */
 #include "synth/tensormap/tensormap.h"
 
-/* One row of a map, of one chunk or of what a spread type has. */
+/* A map of one row, for asking the rules: one chunk, or one row of a spread type. */
 static zlay_tensormap row_map(const zl_tm *t, int32_t swizzle)
 {
     return (zlay_tensormap){.extent = {ZL_LINE}, .box = {t->spread ? ZL_SPREAD_ROW : ZL_CHUNK},
@@ -14,7 +14,7 @@ static zlay_tensormap row_map(const zl_tm *t, int32_t swizzle)
                             .type = t->spread ? t->type : ZLAY_TYPE_U8};
 }
 
-/* Whether the target has the map, and copies that way by it. */
+/* Checks that the target has the map, and copies in the request's direction with it. */
 static zlay_status row_ask(const zl_tm *t, int32_t swizzle, zlay_verdict *verdict,
                            zlay_reason *reason)
 {
@@ -51,8 +51,8 @@ void zl_tm_swizzles(zl_tm *t)
     }
 }
 
-/* Values with gaps in shared memory: 16 of them take 16 bytes there, and 8 or 12 in global memory,
- * where maps count by 32 bytes. */
+/* Sets the units of a spread type: 16 values take 16 bytes in shared memory, and 8 or 12 bytes in
+ * global memory, where addresses and strides are multiples of 32 bytes. */
 static void type_spread(zl_tm *t, uint32_t bits)
 {
     t->spread = bits;
@@ -73,7 +73,8 @@ bool zl_tm_dense(int32_t type)
     return zlay_type_bits(type) == 4 && type != ZLAY_TYPE_U4_ALIGN16;
 }
 
-/* The map's type of an element: the same, or one as wide that no copy changes. */
+/* The map's element type is the request's or, where maps do not have it, an integer type of the
+ * same width, which no copy changes. */
 zlay_status zl_tm_type(zl_tm *t)
 {
     int32_t type = t->request.type;

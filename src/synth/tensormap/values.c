@@ -10,14 +10,14 @@
 typedef struct walk {
     zl_tm *t;
     uint64_t box[ZLAY_TILE_AXES];  /* of the source */
-    uint64_t first[ZLAY_TILE_AXES]; /* tile that there is alone, else 0 */
-    uint64_t tile[ZLAY_TILE_AXES]; /* index, from it */
+    uint64_t first[ZLAY_TILE_AXES]; /* the one tile that the request names, else 0 */
+    uint64_t tile[ZLAY_TILE_AXES]; /* the index of the current tile, from `first` on */
     int64_t way[ZLAY_TILE_AXES];   /* elements from a tile to the next */
     bool known[ZLAY_TILE_AXES];
     bool edge; /* a cell of some tile has no value */
 } walk;
 
-/* The value of a cell of the tile at hand; false: it has none. */
+/* The value of a cell of the current tile; false: it has none. */
 static bool value_at(const walk *w, uint64_t cell, int64_t *value)
 {
     const zlay_tensormap_request *r = &w->t->request;
@@ -32,7 +32,8 @@ static bool value_at(const walk *w, uint64_t cell, int64_t *value)
     return zlay_layout_eval(value, 1, r->source, index) == ZLAY_OK;
 }
 
-/* How far the tile's index has moved it; false: not known yet. */
+/* The elements by which the current tile's index moves it, without the axis *fresh whose step is
+ * not known yet; false: more than one such step is missing. */
 static bool way_of(walk *w, uint32_t *fresh, int64_t *way)
 {
     uint32_t unknown = 0;
@@ -46,6 +47,7 @@ static bool way_of(walk *w, uint32_t *fresh, int64_t *way)
     return unknown <= 1;
 }
 
+/* Reads a cell of the current tile, and compares it with the first tile's cell. */
 static zlay_status cell_visit(walk *w, uint64_t cell)
 {
     zl_tm *t = w->t;
@@ -122,7 +124,7 @@ static zlay_status whole_read(walk *w)
     return status;
 }
 
-/* Axes of one cell, which only move the tile. */
+/* Puts axes of one cell, which only move the tile. */
 static zlay_status ways_put(const walk *w)
 {
     zl_tm *t = w->t;

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A bound from below on the boxes of a cover, and what it says of each box of a least one.
+/* Computes a lower bound on the boxes of a cover, and what it implies for each box of a cover that
+ * reaches the bound.
  *
- * From a line on, the first wanted line that no box reaches which begins at the line taken before
- * or earlier is taken again and again. No box brings some of two lines that were taken, so each
- * needs a box of its own (a packing of intervals, whose size bounds every cover). Where a cover has
- * exactly as many boxes as lines are taken from line 0 on, each of its boxes brings one of these
- * lines, and the whole of it. So a box that begins at a line brings the first of them that is not
- * before it, and reaches so far that the lines behind it need no more boxes than are left.
+ * From line 0 on, again and again take the first wanted line that is not reached by any box which
+ * begins at the line taken before or earlier. No box brings parts of two lines that were taken, so
+ * each of them needs its own box (a packing of intervals, whose size bounds every cover). Where a
+ * cover has exactly as many boxes, each of its boxes brings one of these lines, and brings it
+ * whole. So a box that begins at some line brings the first taken line that is not before it, and
+ * it reaches so far that the lines behind it need no more boxes than are left.
  *
- * Rows that are narrower than a swizzle's span leave gaps. With the swizzles of 32, 64 and 128 bytes
- * no such row of any of them writes chunk 7 ^ (line mod 8) of a line: it is the last one of its row
- * with each. So where the tile wants every chunk, each line needs a box without gaps, and only those
- * are measured. */
+ * Rows that are narrower than a swizzle's span leave gaps. With the swizzles of 32, 64 and 128
+ * bytes, no narrow row writes chunk 7 ^ (line mod 8) of a line, because that chunk is the last one
+ * of its row with each of them. So where the tile wants every chunk, each line needs a box without
+ * gaps, and only such boxes are measured. */
 #include "synth/tensormap/several/cover.h"
 
 zlay_status zl_bound_begin(zl_bound *out, const zl_chunks *c)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Enumerates the boxes that begin at a line of shared memory.
  *
- * Consecutive chunks whose keys differ by a constant form a run. The innermost mode of a box is
- * either the longest such run or ends inside of it, for a mode must end where the differences
- * break; the same holds for blocks of that length, and so on outwards. So all boxes with one
- * beginning form a *chain* and are known by their lengths. */
+ * Consecutive chunks whose keys differ by a constant form a run. The innermost mode of a box is the
+ * longest such run, or it ends inside of that run, because a mode must end where the differences
+ * change. The same holds for blocks of that length, and so on outwards. So all boxes with one
+ * beginning form a *chain*: each box of it is known by its length. */
 #include "synth/tensormap/several/cover.h"
 
 #include <string.h>
@@ -13,7 +13,7 @@
 
 static uint64_t span_of(const zl_chain *h) { return zl_tm_span(h->swizzle) / ZL_CHUNK; }
 
-/* The key that the levels so far give a chunk, though the tile may not want it. */
+/* The key that the levels found so far give a chunk, also where the tile does not want it. */
 static void key_made(const zl_chain *h, uint64_t i, int64_t *key)
 {
     memcpy(key, h->first, h->c->width * sizeof *key);
@@ -24,8 +24,9 @@ static void key_made(const zl_chain *h, uint64_t i, int64_t *key)
     }
 }
 
-/* Chunk `i` of block `n` is where block 0 and the way say; a place that the tile does not want may
- * hold anything where holes are free, and one behind a narrow row must not be wanted. */
+/* Whether chunk `i` of block `n` has the key of block 0 plus n times the way.  A place that the
+ * tile does not want may hold anything where holes may be written; a place behind a narrow row is
+ * not written. */
 static bool follows(const zl_chain *h, uint64_t n, uint64_t i, uint64_t unit, const int64_t *way)
 {
     const zl_chunks *c = h->c;
@@ -47,7 +48,8 @@ static bool follows(const zl_chain *h, uint64_t n, uint64_t i, uint64_t unit, co
     return true;
 }
 
-/* Pieces that are compared at a time: short enough to end soon, long enough to be quick. */
+/* Whether the next `unit` plain keys differ from these by one way.  They are compared in pieces,
+ * long enough to be vectorised and short enough to stop early. */
 static bool plain_follows(const int64_t *a, uint64_t unit)
 {
     enum { PIECE = 64 };
@@ -67,7 +69,8 @@ static const int64_t *plain_of(const zl_chain *h)
     return h->gaps ? NULL : h->c->plain[h->swizzle];
 }
 
-/* Block `n`, where those before it do; of plain keys by way of the last of them. */
+/* Whether block `n` follows, given that those before it do; plain keys are compared with the last
+ * of them. */
 static bool block_follows(const zl_chain *h, uint64_t n, uint64_t unit, const int64_t *way)
 {
     const int64_t *plain = plain_of(h);
@@ -91,7 +94,8 @@ static uint64_t blocks_following(const zl_chain *h, uint64_t unit, const int64_t
     return n;
 }
 
-/* The key of the next block less the first one's; false: the tile ends there, or wants neither. */
+/* The key of the next block minus that of the first; false: the tile ends there, or one of the two
+ * is not wanted. */
 static bool way_of(const zl_chain *h, uint64_t unit, int64_t *way)
 {
     const zl_chunks *c = h->c;
@@ -109,7 +113,8 @@ static bool way_of(const zl_chain *h, uint64_t unit, int64_t *way)
     return true;
 }
 
-/* A run of adjacent chunks, which is also one of the axis of adjacent elements. */
+/* The length of the row: a run of chunks that are adjacent in global memory, and along the axis of
+ * adjacent elements where that has edges. */
 static uint64_t row_of(const zl_chain *h, int64_t *way)
 {
     const zl_chunks *c = h->c;
@@ -155,7 +160,7 @@ void zl_chain_make(zl_chain *h)
     zl_chain_trim(h);
 }
 
-/* Chunks that are written; those behind narrow rows are not. */
+/* The chunks that are written; chunks behind narrow rows are not. */
 uint64_t zl_chain_written(const zl_chain *h, uint64_t chunks)
 {
     uint64_t span = span_of(h);
@@ -164,7 +169,7 @@ uint64_t zl_chain_written(const zl_chain *h, uint64_t chunks)
 
 /* ---- a length of a chain as a box ---------------------------------------------------------- */
 
-/* The axis whose place changes; false: more than one, or downward. */
+/* The axis along which a way moves; false: there are several, or it moves backward. */
 static bool axis_of(const zl_chunks *c, const int64_t *way, int32_t *axis, uint64_t *unit)
 {
     *axis = ZL_TM_NO_AXIS;
@@ -220,7 +225,7 @@ bool zl_length_box(zl_tm_box *out, const zl_chunks *c, const zl_length *length)
 
 /* ---- all of a line -------------------------------------------------------------------------- */
 
-/* A step is as many chunks as are compared in the time of one. */
+/* Makes a chain, charges the comparisons that this took, and visits it. */
 static void chain_visit(zl_chain *h, zl_chain_visit *visit, void *env)
 {
     enum { PLAIN_STEP = 64, STEP = 4 };
@@ -232,6 +237,7 @@ static void chain_visit(zl_chain *h, zl_chain_visit *visit, void *env)
     if (zl_charge(h->c->t->ctx, steps) == ZLAY_OK) visit(env, h);
 }
 
+/* The chunks of a span up to the last one that the tile wants. */
 static uint64_t row_wanted(const zl_chunks *c, int32_t swizzle, uint64_t start, uint64_t span)
 {
     uint64_t row = 0;

@@ -20,7 +20,7 @@ static int64_t axis_place(const zl_chunks *c, uint64_t cell, uint32_t axis)
     return (int64_t)(a->down ? a->tile - 1 - place : place);
 }
 
-/* Along memory: elements from the first cell of the tile. */
+/* The place of a cell along memory: its elements from the first cell of the tile. */
 static int64_t memory_place(const zl_chunks *c, uint64_t cell, uint32_t memory)
 {
     int64_t place = 0;
@@ -35,7 +35,7 @@ static int64_t place_of(const zl_chunks *c, uint64_t cell, uint32_t axis)
     return c->t->axis[axis].memory ? memory_place(c, cell, axis) : axis_place(c, cell, axis);
 }
 
-/* Global offsets by the axes: they go on past the tensor's edges. */
+/* Computes global offsets from the axes, also beyond the tensor's edges. */
 static void axes_fill(const zl_chunks *c)
 {
     const zl_tm *t = c->t;
@@ -86,7 +86,8 @@ static zlay_status no_copy(const zl_chunks *c, uint64_t cell, const char *rule, 
                    (unsigned long long)(cell * c->t->element), why);
 }
 
-/* What a chunk wants as this cell of it says, its halves in order: the same whichever cell is asked. */
+/* The key of a chunk, computed from one of its cells; every cell of a chunk must give the same
+ * key. */
 static void key_of(const zl_chunks *c, uint64_t cell, int64_t shared, int64_t *key)
 {
     const zl_tm *t = c->t;
@@ -99,7 +100,8 @@ static void key_of(const zl_chunks *c, uint64_t cell, int64_t shared, int64_t *k
     }
 }
 
-/* Why a cell lies elsewhere in its 16 bytes of global memory than of shared memory. */
+/* Explains why a cell has another offset in its 16 bytes of global memory than in its 16 bytes of
+ * shared memory. */
 static zlay_status misplaced(const zl_chunks *c, uint64_t cell)
 {
     const zl_tm *t = c->t;
@@ -127,6 +129,7 @@ static bool same_key(const zl_chunks *c, const int64_t *a, const int64_t *b)
     return true;
 }
 
+/* Adds a cell to its chunk; ZLAY_NONE: no copy can bring it. */
 static zlay_status cell_put(zl_chunks *c, uint64_t cell)
 {
     if (c->t->defined && !c->t->defined[cell]) return ZLAY_OK;
@@ -148,7 +151,7 @@ static zlay_status cell_put(zl_chunks *c, uint64_t cell)
     return ZLAY_OK;
 }
 
-/* Two cells of one place. */
+/* Refuses a shared layout in which two cells have one place. */
 static zlay_status places_check(const zl_chunks *c)
 {
     zlay_answer answer;
@@ -177,7 +180,7 @@ static zlay_status room_check(zl_chunks *c)
     return ZLAY_OK;
 }
 
-/* The next tile begins whole 16 bytes further. */
+/* Checks that the next tile begins a multiple of 16 bytes (or of the type's unit) further. */
 static zlay_status tiles_check(const zl_chunks *c)
 {
     for (uint32_t i = 0; i < c->t->axes; i++) {
@@ -189,8 +192,9 @@ static zlay_status tiles_check(const zl_chunks *c)
     return ZLAY_OK;
 }
 
-/* Weights under which a sum of a key's numbers says as much as the key, also of two keys less a third
- * and a fourth; false: the sums pass 62 bits. */
+/* Finds weights (a mixed radix) under which the weighed sum of a key determines the key, and the
+ * weighed sum of a difference of two sums of keys determines that; false: the sums pass 62
+ * bits. */
 static bool weights_find(zl_chunks *c)
 {
     enum { BITS = 62, ENDS = 4 };
@@ -217,7 +221,8 @@ static int64_t weighed(const zl_chunks *c, const int64_t *key)
     return sum;
 }
 
-/* How many blocks of `unit` chunks follow one another by one way, from each block on. */
+/* For each block of `unit` chunks, counts the blocks from it on that follow one another by one
+ * way. */
 static void runs_fill(zl_chunks *c, int32_t z)
 {
     const int64_t *at = c->plain[z];
@@ -231,7 +236,7 @@ static void runs_fill(zl_chunks *c, int32_t z)
     }
 }
 
-/* Rows of a swizzle are its span; those of none as long as the first one. */
+/* The chunks of a row: a swizzle's span, or without a swizzle the length of the first run. */
 static uint64_t unit_of(const zl_chunks *c, int32_t z)
 {
     uint64_t unit = 1;
@@ -255,7 +260,8 @@ static zlay_status plain_of(zl_chunks *c, int32_t z)
     return ZLAY_OK;
 }
 
-/* Lines up to the last chunk that is wanted, all of them whole. */
+/* Finds out whether there are holes and, where every chunk is wanted, makes the weighed keys of all
+ * swizzles. */
 static zlay_status plain_make(zl_chunks *c)
 {
     uint64_t last = c->count;
@@ -269,7 +275,8 @@ static zlay_status plain_make(zl_chunks *c)
     return status;
 }
 
-/* A store writes whole 16 bytes, and so none that the tile, or the tensor, has in part. */
+/* Checks that the tile, and the tensor, have each 16 bytes whole, because a store writes whole 16
+ * bytes. */
 static zlay_status whole_check(const zl_chunks *c)
 {
     const zl_tm *t = c->t;
@@ -300,8 +307,8 @@ static zlay_status keys_make(zl_chunks *c)
     return status ? status : plain_make(c);
 }
 
-/* The fewest cells of an axis that are whole 16 bytes; one where an edge may fall between them, or
- * where they lie in a row. */
+/* The fewest cells of an axis that are a multiple of 16 bytes; 1 where an edge may fall between
+ * them, or where the axis is a row. */
 static uint64_t group_of(const zl_tm_axis *a)
 {
     uint64_t size = (uint64_t)(a->stride < 0 ? -a->stride : a->stride);

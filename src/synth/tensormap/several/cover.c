@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Finds the least cover of a tile by boxes that each bring whole lines of 128 bytes. It is a
- * shortest path over the lines, with boxes as edges: fewest boxes first, then fewest bytes
- * (dynamic programming over beginnings, as for interval covers). Walks of pixels (im2col) are edges
- * too where nothing has edges: any part of a walk from its beginning is a walk, so an edge of each
- * length that ends with a line is offered.
+ * shortest path in a graph: the nodes are lines, the arcs are boxes; fewest boxes count first,
+ * then fewest bytes (dynamic programming over beginnings, as for interval covers). Walks of pixels
+ * (im2col) are arcs too where no axis has edges: every prefix of a walk is a walk, so there is an
+ * arc for each length that ends with a line.
  *
- * A bound from below on the number of boxes (bound.c) cuts the path search and proves the result
- * where the two agree. For it all boxes are measured, also those that bring parts of lines; of rows
- * narrower than a swizzle's span those of one chunk reach furthest. Where holes may be written or
- * not all walks were tried, no bound is known. Covers whose boxes bring parts of lines are
- * searched by places.c. */
+ * A lower bound on the number of boxes (bound.c) prunes the search, and proves the result where
+ * the two agree. For this bound all boxes are measured, also those that bring parts of lines;
+ * among rows narrower than a swizzle's span, rows of one chunk reach furthest. Where holes may be
+ * written or not all walks were tried, no bound is known. Covers whose boxes bring parts of lines
+ * are searched by places.c. */
 #include "synth/tensormap/several/cover.h"
 
 #include <string.h>
 
 typedef struct step {
-    uint64_t boxes, chunks; /* of a cover up to here */
-    uint64_t from, length, row; /* of its last box: line, chunks, those of a span */
+    uint64_t boxes, chunks; /* of the best cover up to this line */
+    uint64_t from, length, row; /* of its last box: first line, chunks, chunks of a span */
     uint64_t pixels; /* rows of a walk; else 0 */
     int32_t swizzle, slice;
     uint16_t shape[ZL_TM_RANK];
@@ -26,19 +26,19 @@ typedef struct step {
 typedef struct search {
     const zl_chunks *c;
     uint64_t lines;
-    step *at;       /* a cover of all lines before each */
-    uint64_t *far;  /* the line that the longest box from each reaches */
-    uint64_t *need; /* boxes of whole lines from each line to the end, at least */
-    uint64_t best;  /* of all */
+    step *at;       /* for each line, the best cover of all lines before it */
+    uint64_t *far;  /* for each line, the end of the whole lines that a box from it can bring */
+    uint64_t *need; /* a lower bound of the boxes of whole lines from each line to the end */
+    uint64_t best;  /* the boxes of the least cover by whole lines */
     zl_bound *bound;
-    bool measuring; /* how far boxes reach, before the path is searched */
-    bool walks;     /* of pixels are searched */
+    bool measuring; /* in the first pass, which measures how far boxes reach */
+    bool walks;     /* walks of pixels are searched */
     bool gapless;   /* only boxes whose rows have no gaps are measured */
-    bool ended;     /* not all of them were tried */
-    uint64_t left;  /* steps of searches over holes */
+    bool ended;     /* not all walks were tried */
+    uint64_t left;  /* steps left for searches over holes */
 } search;
 
-/* Lines that the first `chunks` from a line cover whole. */
+/* The end of the lines that the first `chunks` of a chain bring whole. */
 static uint64_t lines_covered(const zl_chain *h, uint64_t chunks)
 {
     const zl_chunks *c = h->c;
@@ -52,6 +52,7 @@ static uint64_t lines_covered(const zl_chain *h, uint64_t chunks)
     return end % ZL_LINE_CHUNKS ? line + 1 : line;
 }
 
+/* Records a box as the last one of the best cover up to line `end`. */
 static void offer(search *s, const zl_chain *h, uint64_t chunks, uint64_t end)
 {
     const step *from = &s->at[h->start / ZL_LINE_CHUNKS];
@@ -60,6 +61,7 @@ static void offer(search *s, const zl_chain *h, uint64_t chunks, uint64_t end)
     memcpy(s->at[end].shape, h->shape, sizeof h->shape);
 }
 
+/* Whether a cover improves by one more box after `from`. */
 static bool better(const step *to, const step *from, uint64_t sum)
 {
     uint64_t boxes = from->boxes + 1;
@@ -67,14 +69,14 @@ static bool better(const step *to, const step *from, uint64_t sum)
     return !to->there || to->boxes > boxes || (to->boxes == boxes && to->chunks > sum);
 }
 
-/* Whether a box from a line to another may be of a best cover. */
+/* Whether a box from one line to another may belong to a best cover. */
 static bool may_lead(const search *s, uint64_t line, uint64_t end, uint64_t written)
 {
     return s->at[line].boxes + 1 + s->need[end] <= s->best && better(&s->at[end], &s->at[line], written);
 }
 
-/* All lengths of a level that a best cover may have; those that end in the same line as a shorter
- * one are no better. */
+/* Offers the lengths of a level that a best cover may have.  A length that ends in the same line
+ * as a shorter one is no better. */
 static void level_offer(search *s, const zl_chain *h, uint32_t level)
 {
     uint64_t before = 0, line = h->start / ZL_LINE_CHUNKS;
@@ -88,7 +90,7 @@ static void level_offer(search *s, const zl_chain *h, uint32_t level)
     }
 }
 
-/* The lines that a box of so many chunks brings whole, and in part. */
+/* Records how far a box of so many chunks reaches: whole lines, and parts of lines. */
 static void measure_box(search *s, const zl_chain *h, uint64_t chunks)
 {
     uint64_t line = h->start / ZL_LINE_CHUNKS, end = lines_covered(h, chunks);
@@ -97,7 +99,8 @@ static void measure_box(search *s, const zl_chain *h, uint64_t chunks)
     if (last > s->bound->own[line]) s->bound->own[line] = last;
 }
 
-/* The longest box of a level, where it may reach further than is known. */
+/* Measures the longest box of a level, where it may reach further than the boxes measured so
+ * far. */
 static void level_measure(search *s, const zl_chain *h, uint32_t level)
 {
     uint64_t end = h->start + h->extent[level] * h->unit[level], line = h->start / ZL_LINE_CHUNKS;
@@ -120,7 +123,7 @@ static bool walk_legal(const zl_chain *h, uint64_t rows)
     return zl_columns_box(&box, h, rows) && zl_chunks_legal(h->c, &box);
 }
 
-/* The longest walk, where it reaches the first line that no box brings whole which begins earlier. */
+/* Measures the longest walk, if it brings more lines than the boxes that begin earlier. */
 static void walk_measure(search *s, const zl_chain *h)
 {
     uint64_t to = s->far[h->start / ZL_LINE_CHUNKS] * ZL_LINE_CHUNKS - h->start;
@@ -130,7 +133,8 @@ static void walk_measure(search *s, const zl_chain *h)
     if (rows >= least) measure_box(s, h, zl_columns_chunks(h, rows));
 }
 
-/* The longest walk, and those that end with a line before it, as far as a best cover may have them. */
+/* Offers the longest walk, and the shorter ones that end with a line, as far as a best cover may
+ * have them. */
 static void walk_offer(search *s, const zl_chain *h)
 {
     uint64_t line = h->start / ZL_LINE_CHUNKS, before = 0, end = line + 1;
@@ -155,8 +159,8 @@ static void columns_offer(void *env, const zl_chain *h)
     else walk_offer(s, h);
 }
 
-/* Of boxes over holes that begin at a line the one that brings most lines whole, and of as many the one
- * that writes least. */
+/* The box over holes that brings the most whole lines from a line on; of as many, the one that
+ * writes least. */
 typedef struct furthest {
     zl_chain chain;
     uint64_t lines, chunks;
@@ -190,7 +194,8 @@ static void line_offer(search *s, uint64_t line)
     if (best.lines) chain_offer(s, &best.chain);
 }
 
-/* A cover of more lines is one of fewer. */
+/* Improves the cover of a line by those of later lines, because a cover of more lines also covers
+ * fewer; and passes it on across a line of which the tile wants nothing. */
 static void settle(search *s, uint64_t line)
 {
     for (uint64_t end = s->lines; end > line; end--) {
@@ -210,7 +215,7 @@ static void settle(search *s, uint64_t line)
     }
 }
 
-/* The box of a step. */
+/* Makes the box of a step again. */
 static bool box_of(const zl_chunks *c, zl_tm_box *out, const step *at)
 {
     zl_chain h = {.c = c, .start = at->from * ZL_LINE_CHUNKS, .swizzle = at->swizzle, .row = at->row,
@@ -235,7 +240,8 @@ static zlay_status boxes_take(const search *s, zl_tm_box **out, uint32_t *count)
     return ZLAY_OK;
 }
 
-/* As many boxes of one length have one map more often, so they are tried. */
+/* Makes as many boxes of one length, which more often share one map; false: that is not
+ * possible. */
 static bool uniform(const search *s, zl_tm_box *box, uint64_t boxes, int32_t swizzle)
 {
     uint64_t total = s->c->wanted, length = total / boxes;
@@ -266,8 +272,9 @@ static zlay_status boxes_even(const search *s, zl_tm_box *box, uint64_t boxes)
     return ZLAY_OK;
 }
 
-/* Boxes may overlap where they bring the same, so the fewest are those that reach furthest.  What is
- * known of a line includes all boxes that begin earlier. */
+/* Measures how far boxes reach from each line, including boxes that begin earlier.  Boxes may
+ * overlap where they bring the same, so a cover with the fewest boxes takes those that reach
+ * furthest. */
 static zlay_status measure(search *s)
 {
     zl_bound *b = s->bound;
@@ -322,7 +329,8 @@ zlay_status zl_chunks_path(const zl_chunks *c, zl_cover *out, zl_bound *bound)
     return status;
 }
 
-/* What is proved is so over the copies that are searched: where holes may be written not all. */
+/* Whether the proof holds for all copies: where holes may be written, not all copies are
+ * searched. */
 static bool all_searched(const zl_chunks *c, const zl_cover *cover)
 {
     return !c->holes || c->t->request.keep_holes || (cover->boxes == 1 && cover->chunks == c->wanted);

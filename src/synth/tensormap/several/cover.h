@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A tile as a sequence of chunks of 16 bytes in shared memory, and copies as intervals of it.
+/* A tile as a sequence of chunks of 16 bytes in shared memory, and copies as
+ * intervals of it.
  *
- * A copy writes whole chunks from whole chunks, at an address that is a multiple of 128 bytes: in
- * the order of shared memory before the swizzle it is an interval that begins with a line of eight
- * chunks. Where a chunk comes from is its *key*: the chunk of global memory, and its place along
- * each axis that has edges. An interval is a box exactly where its keys are those of a nested
- * loop. Finding the copies of a tile is thus a covering problem of a sequence by such intervals.
- */
+ * A copy writes whole chunks from whole chunks, at an address that is a
+ * multiple of 128 bytes. So in the order of shared memory before the swizzle,
+ * a copy is an interval that begins at a line of eight chunks. The *key* of a
+ * chunk says where it comes from: the chunk of global memory, and its place
+ * along each axis that has edges. An interval is a box exactly when its keys
+ * are those of a nested loop. To find the copies of a tile is thus to cover a
+ * sequence by such intervals. */
 #ifndef ZL_SYNTH_TENSORMAP_COVER_H
 #define ZL_SYNTH_TENSORMAP_COVER_H
 
@@ -16,62 +18,67 @@ enum { ZL_LINE_CHUNKS = ZL_LINE / ZL_CHUNK, ZL_PLACES_MOST = 1024 };
 
 enum { ZL_THERE = 1, ZL_SWAPPED = 2 };
 
-/* Bytes of a chunk, a bit each, that some tile at the end of axes with edges has inside the tensor, and
- * outside of it, where 0 is wanted. */
+/* The bytes of a chunk, one bit each, that a tile at the end of axes has inside
+ * the tensor, and those that it has outside, where 0 is wanted. */
 typedef struct zl_ends {
     uint16_t in, out;
 } zl_ends;
 
 typedef struct zl_chunks {
     const zl_tm *t;
-    const zl_ends *ends; /* of `tiles` tiles, one after the other, each of all chunks; NULL: not asked */
+    const zl_ends *ends; /* `tiles` arrays, each of all chunks; or NULL */
     uint32_t tiles;
     uint64_t cells;       /* of the tile */
     uint64_t count;       /* chunks, in whole lines */
-    uint64_t wanted;      /* of them those that the tile wants */
-    uint32_t width;       /* numbers of a key: the global chunk, then a place an axis of `axis` */
+    uint64_t wanted;      /* chunks that the tile wants */
+    uint32_t width;       /* numbers of a key: global chunk, then places */
     uint32_t axis[ZL_TM_AXES]; /* axes with edges */
-    uint64_t group[ZL_TM_AXES]; /* cells of each that are one place: whole 16 bytes, and no edge falls
-                                   between them */
+    uint64_t group[ZL_TM_AXES]; /* cells of an axis that are one place: whole 16
+                                   bytes, and no edge falls between them */
     int64_t *key;
-    uint8_t *there;       /* ZL_THERE: the tile wants it; ZL_SWAPPED: its halves in the other order */
-    bool swaps;           /* of some chunk */
-    bool keep;            /* no copy may write a chunk that it does not want, or otherwise */
-    bool holes;           /* between chunks that it wants are others */
-    bool slices;          /* of interleaved maps are searched: nothing has edges */
-    uint64_t below[ZL_TM_AXES]; /* cells of the axes before each, in the order of the index */
+    uint8_t *there;       /* ZL_THERE: wanted; ZL_SWAPPED: halves swapped */
+    bool swaps;           /* some chunk is wanted with swapped halves */
+    bool keep;            /* no copy may write an unwanted chunk */
+    bool holes;           /* unwanted chunks lie between wanted ones */
+    bool slices;          /* interleaved maps are searched: no axis has edges */
+    uint64_t below[ZL_TM_AXES]; /* cells of all axes before each */
     int64_t weight[ZL_TM_AXES + 1];
-    int64_t *plain[ZL_SWIZZLES]; /* where nothing is a hole: the weighed sum of each key, for each
-                             swizzle in the order before it; else NULL */
-    uint64_t run_unit[ZL_SWIZZLES]; /* of these, chunks of a row, and for each row how many */
-    uint32_t *run[ZL_SWIZZLES];     /* follow one another by one way */
-    struct zl_legal_memo *memo;  /* boxes of which it is known whether they are legal */
+    int64_t *plain[ZL_SWIZZLES]; /* for each swizzle, the weighed sums of all
+                                    keys in the order before it; NULL where
+                                    there are holes */
+    uint64_t run_unit[ZL_SWIZZLES]; /* with plain: chunks of a row */
+    uint32_t *run[ZL_SWIZZLES];     /* with plain: for each row, how many rows
+                                       from it on follow by one way */
+    struct zl_legal_memo *memo;  /* a cache: which boxes are legal */
     int64_t *global, *shared; /* elements, of each cell */
 } zl_chunks;
 
-/* All chunks of a tile: ZLAY_NONE with the first byte that no copy brings; ELIMIT, ENOMEM. */
+/* Makes all chunks of a tile. ZLAY_NONE names the first byte that no copy
+ * brings; ZLAY_ELIMIT, ZLAY_ENOMEM. */
 zlay_status zl_chunks_make(zl_chunks *out, const zl_tm *t);
 
 /* ---- boxes that begin at a line ------------------------------------------------------------ */
 
+/* All boxes with one beginning, swizzle and row: nested levels of blocks. */
 typedef struct zl_chain {
     const zl_chunks *c;
-    uint64_t start; /* chunk */
+    uint64_t start; /* the first chunk */
     int32_t swizzle;
-    uint64_t row;    /* chunks of a span that rows of a swizzle write; else 0 */
+    uint64_t row;    /* swizzled: chunks of a span that are written */
     int32_t slice;   /* 1, 2: chunks of a slice; then `row` is the span */
     bool gaps;       /* what lies behind a narrow row need not follow, though all of it is plain */
     uint32_t levels; /* each a dimension of a map, so no more than one has are looked for */
     uint64_t unit[ZL_TM_RANK], extent[ZL_TM_RANK]; /* chunks of a block; blocks */
-    int64_t way[ZL_TM_RANK][ZL_TM_AXES + 1]; /* key of the next block less this one's */
-    int64_t first[ZL_TM_AXES + 1];           /* key of the first chunk, which may be a hole */
-    uint64_t row_wanted; /* chunks of a row behind which all rows have holes, which are written, but not
-                            read from the tensor; 0: not so */
-    uint16_t shape[ZL_TM_RANK]; /* lengths of the levels of one over holes; shape[0] is 0 of others */
+    int64_t way[ZL_TM_RANK][ZL_TM_AXES + 1]; /* next block's key - this */
+    int64_t first[ZL_TM_AXES + 1]; /* first chunk's key; may be a hole */
+    uint64_t row_wanted; /* chunks of a row behind which every row has holes
+                            that are written, but not read; or 0 */
+    uint16_t shape[ZL_TM_RANK]; /* over holes: lengths of the levels; else 0 */
 } zl_chain;
 
-/* The place that a swizzle gives a chunk; the key of the chunk that is there, if it is wanted with its
- * halves as the swizzle puts them. */
+/* The place that a swizzle gives a chunk; and the key of the chunk at that
+ * place. *there: the tile wants it, with its halves as the swizzle puts
+ * them. */
 static inline uint64_t zl_chunk_place(uint64_t chunk, int32_t swizzle)
 {
     return chunk ^ zl_tm_flip(swizzle, chunk / ZL_LINE_CHUNKS);
@@ -86,16 +93,18 @@ static inline const int64_t *zl_chunk_key(const zl_chunks *c, int32_t swizzle, u
     return c->key + at * c->width;
 }
 
-/* From its chunks, start, swizzle and row. */
+/* Makes a chain from its chunks, start, swizzle and row. */
 void zl_chain_make(zl_chain *h);
 
-/* What all rows of a chain want, from its levels. */
+/* Sets row_wanted from the levels of a chain. */
 void zl_chain_trim(zl_chain *h);
 
-/* The same of one over holes, and its shape; false: it is none. */
+/* zl_chain_make for a chain over holes with a given shape; false: there is no
+ * such box. */
 bool zl_chain_shape(zl_chain *h);
 
-/* Chunks that the first `chunks` of a chain write; those behind narrow rows are not. */
+/* Chunks that the first `chunks` of a chain write; those behind narrow rows are
+ * not written. */
 uint64_t zl_chain_written(const zl_chain *h, uint64_t chunks);
 
 /* Whether the tile wants some chunk of a line. */
@@ -110,66 +119,73 @@ static inline bool zl_chunks_use(const zl_chunks *c, int32_t swizzle)
     return !r->swizzle_given || r->swizzle == swizzle;
 }
 
-/* All chains that begin at a line: of each swizzle that may be used rows as wide as the first one
- * wants and as the span, and slices; and rows of at most `narrow` chunks, which leave some of a line to
- * others. */
+/* Visits all chains that begin at a line. For each usable swizzle: rows as wide
+ * as the first one wants, rows of the whole span, and slices; also rows of at
+ * most `narrow` chunks, which leave parts of a line to other boxes. */
 typedef void zl_chain_visit(void *env, const zl_chain *h);
 void zl_chunks_chains(const zl_chunks *c, uint64_t line, uint64_t narrow, zl_chain_visit *visit,
                       void *env);
 
-/* Where keys are plain, those have not all boxes of narrow rows, for they compare what lies between
- * rows too. These are chains of rows of at most `narrow` chunks that compare the rows alone. */
+/* Visits the other chains of rows of at most `narrow` chunks, where keys are
+ * plain: these compare the rows only, and those of zl_chunks_chains compare
+ * also what lies between the rows. */
 void zl_chunks_gaps(const zl_chunks *c, uint64_t line, uint64_t narrow, zl_chain_visit *visit,
                     void *env);
 
-/* Whether boxes over holes are searched: where the shared layout is given and holes may be written. */
+/* Whether boxes over holes are searched: the request has a shared layout, and
+ * holes may be written. */
 bool zl_chunks_over_holes(const zl_chunks *c);
 
-/* All chains over holes that begin at a line, whose first chunk may be one: at most `*left` steps, which
- * are taken from it; `*ended` where not all were tried (several/shapes.c). */
+/* Visits all chains over holes that begin at a line, also at a hole, in at most
+ * *left steps, which it counts down. *ended is set where not all were tried
+ * (several/shapes.c). */
 enum { ZL_SHAPE_STEPS = 1 << 18 };
 void zl_chunks_shapes(const zl_chunks *c, uint64_t line, zl_chain_visit *visit, void *env, uint64_t *left,
                       bool *ended);
 
-/* Whether no tiled or interleaved map brings what the tile wants up to a chunk in one box that has the
- * chunk: proved, by at most `*left` steps, which are taken from it. */
+/* Proves that no box of a tiled or interleaved map contains a chunk and brings
+ * what the tile wants up to it; in at most *left steps, which it counts down.
+ * False: not proved. */
 bool zl_chunks_no_shape(const zl_chunks *c, uint64_t chunk, uint64_t *left);
 
-/* So many blocks of a level as a box; false: no map steps as they do. */
+/* Makes the box of so many blocks of a level; false: no map has such steps. */
 bool zl_chain_box(zl_tm_box *out, const zl_chain *h, uint32_t level, uint64_t blocks);
 
-/* Whether a map has room for a box, and moves it as the tiles do. */
+/* Whether a map can have a box, and move it from tile to tile. */
 bool zl_chunks_legal(const zl_chunks *c, const zl_tm_box *box);
 
-/* The same of so many blocks of a level, and the most blocks of it that are; 0: none.  Asked once for
- * all that walk alike. */
+/* The same for so many blocks of a level; and the most blocks of it that are
+ * legal, 0: none. Answers are cached for boxes with equal steps. */
 bool zl_chain_legal(const zl_chain *h, uint32_t level, uint64_t blocks);
 uint64_t zl_chain_longest(const zl_chain *h, uint32_t level);
 zlay_status zl_legal_begin(zl_chunks *c);
 
-/* Rows of walks with a swizzle: as wide as its span; the widest that there is and one of a chunk; all
- * between too. */
+/* The rows of walks with a swizzle that are visited: as wide as its span; the
+ * widest possible and one chunk; all between too. */
 typedef enum zl_widths { ZL_WIDTHS_SPAN, ZL_WIDTHS_ENDS, ZL_WIDTHS_ALL } zl_widths;
 
-/* Whether the bound of a tile is that of boxes whose rows have no gaps (bound.c); then the chunk of a
- * line that only such boxes bring. */
+/* Whether the bound of a tile counts only boxes whose rows have no gaps
+ * (bound.c); and the chunk of a line that only such boxes bring. */
 bool zl_chunks_gapless(const zl_chunks *c);
 static inline uint64_t zl_chunk_firm(uint64_t line)
 {
     return (ZL_LINE_CHUNKS - 1) ^ line % ZL_LINE_CHUNKS;
 }
 
-/* Walks of pixels that begin at a line: of each swizzle that may be used chains whose `row` is that of a
- * pixel; without a swizzle of each width that divides the widest. */
+/* Visits walks of pixels that begin at a line: for each usable swizzle, chains
+ * whose `row` is a pixel; without a swizzle, of each width that divides the
+ * widest. */
 void zl_chunks_columns(const zl_chunks *c, uint64_t line, zl_widths widths, zl_chain_visit *visit,
                        void *env);
 
-/* The most rows of a walk; 0: it has fewer than `least`. `*ended` where not all ways to walk were tried. */
+/* The most rows of a walk; 0: it has fewer than `least`. *ended is set where
+ * not all walks were tried. */
 uint64_t zl_columns_rows(const zl_chain *h, uint64_t least, bool *ended);
 
-/* Chunks from the first to the last one of so many rows; the fewest rows, at least 2, that have so
- * many chunks; the number that all rows which end with a line are multiples of; whether rows do;
- * these rows as a box. */
+/* For walks: the chunks from the first to the last of so many rows; the fewest
+ * rows, at least 2, with so many chunks; the number of which all row counts
+ * that end with a line are multiples; whether rows end with a line; the
+ * box. */
 uint64_t zl_columns_chunks(const zl_chain *h, uint64_t rows);
 uint64_t zl_columns_least(const zl_chain *h, uint64_t chunks);
 uint64_t zl_columns_line(const zl_chain *h);
@@ -187,14 +203,14 @@ typedef struct zl_length {
 
 bool zl_length_box(zl_tm_box *out, const zl_chunks *c, const zl_length *length);
 
-/* A way to bring what the `of`-th box of a cover brings. */
+/* A reading: a box that brings the same as box `of` of a cover. */
 typedef struct zl_reading {
     zl_tm_box box;
     uint32_t of;
 } zl_reading;
 
-/* Choose a reading of each box, at most 64, such that the fewest maps do; of as many those of the
- * least rank.  Each box has a reading. */
+/* Chooses a reading of each box, of at most 64, such that the fewest maps
+ * suffice; of as many, those of the least rank. Each box has a reading. */
 zlay_status zl_readings_share(const zl_tm *t, zl_tm_box *box, uint32_t boxes,
                               const zl_reading *reading, uint32_t count);
 
@@ -203,10 +219,11 @@ typedef struct zl_cover {
     zl_tm_box *box;
     uint32_t boxes;
     uint64_t chunks; /* that they write */
-    bool least;      /* proved: no fewer boxes, and of as many none that write less */
+    bool least;      /* proved: least boxes, then least chunks written */
 } zl_cover;
 
-/* How far boxes reach, whatever part of a line they bring, and how many that takes (bound.c). */
+/* How far boxes reach, also by parts of lines, and a lower bound of the boxes
+ * of a cover (bound.c). */
 typedef struct zl_bound {
     uint64_t lines;
     uint64_t *part; /* the first line of which no box brings any that begins at each line or earlier */
@@ -215,42 +232,48 @@ typedef struct zl_bound {
     uint64_t boxes; /* no cover has fewer; 0: none is known */
 } zl_bound;
 
-/* What a box that begins at a line brings, where no cover has fewer boxes than its cover. */
+/* What a box that begins at a line must bring, if its cover has as many boxes
+ * as the bound says. */
 typedef struct zl_beginning {
     bool may;        /* such a box may begin there */
     uint64_t line;   /* it brings all of this line that is wanted, */
     uint64_t chunks; /* and ends behind so many chunks, at least */
 } zl_beginning;
 
-/* Room for all; ENOMEM. */
+/* Makes room for a bound; ZLAY_ENOMEM. */
 zlay_status zl_bound_begin(zl_bound *out, const zl_chunks *c);
 
-/* `need` of each line by what the boxes that begin there or earlier reach. */
+/* Computes `need` of each line from the lines that boxes which begin there or
+ * earlier reach. */
 void zl_need_fill(uint64_t *need, const zl_chunks *c, const uint64_t *reach);
 
-/* Of a bound that has boxes, and a cover of as many. */
+/* What a box at `line` must bring, for a cover with as many boxes as the
+ * bound. */
 void zl_bound_from(const zl_bound *b, const zl_chunks *c, uint64_t line, zl_beginning *out);
 
-/* The least cover by boxes that each bring whole lines, and a bound of all covers, whatever part of a
- * line their boxes bring.  ZLAY_NONE there is no such cover. */
+/* Finds the least cover by boxes that each bring whole lines, and a lower bound
+ * for all covers, also by parts of lines. ZLAY_NONE: there is no cover by whole
+ * lines. */
 zlay_status zl_chunks_path(const zl_chunks *c, zl_cover *out, zl_bound *bound);
 
-/* The least cover, whatever part of a line its boxes bring, where the tile is small or `than` is
- * given: ZLAY_NONE with a byte that no box brings; ELIMIT the search ended before.  Taken only where it
- * is less than `than`, or proved. */
+/* Finds the least cover by boxes that may bring parts of lines, where the tile
+ * is small or `than` is given. The result is less than `than`, or it is
+ * `than`. ZLAY_NONE names a byte that no box brings; ZLAY_ELIMIT: the search
+ * ended first. */
 zlay_status zl_chunks_places(const zl_chunks *c, zl_cover *out, const zl_cover *than,
                              const zl_bound *bound);
 
-/* Whether zl_chunks_exact finds covers like one that is known; one of them, whose copies share maps,
- * where the limits of the ctx allow it: else ELIMIT. */
+/* Whether zl_chunks_exact finds covers as small as a known one; and one of
+ * these covers, whose copies share maps. ZLAY_ELIMIT: a limit of the ctx ended
+ * it. */
 bool zl_chunks_are_exact(const zl_chunks *c, const zl_cover *than, const zl_bound *bound);
 zlay_status zl_chunks_exact(const zl_chunks *c, zl_cover *out, const zl_cover *than,
                             const zl_bound *bound);
 
-/* The least of all. */
+/* Finds the least cover by all searches. */
 zlay_status zl_chunks_cover(const zl_chunks *c, zl_cover *out);
 
-/* The certificate of a move of several copies. */
+/* Makes the certificate of a move of several copies. */
 zlay_status zl_chunks_certify(const zl_chunks *c, zlay_move *move);
 
 #endif

@@ -1,27 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counts the edges of a tile in other ways than by one dimension for each axis that has some.
+/* Counts the edges of a tile in other ways than by one dimension for each axis with edges.
  *
- * Where an axis with edges lies outside of all that a row has, a cell past its end lies past the
- * end of memory. *Along memory* one dimension, the row, then counts all elements from the first
- * one on, and ends where the tensor ends; the axis and all axes with shorter steps move that
- * dimension alone. With weak edges the inner axes may have edges too, for a cell past them may
- * hold what lies there.
+ * Where the steps of an axis with edges are longer than all that a row reaches, a cell beyond its
+ * end lies beyond the end of memory. Then one dimension, the row, can count all elements from the
+ * first one on *along memory*, and end where the tensor ends; the axis and all axes with shorter
+ * steps move only that dimension. With weak edges the inner axes may have edges too, because a
+ * cell beyond them may hold what is in memory there.
  *
- * *Without edges* nothing is asked of cells outside the tensor. No maps are made in this way; but
- * where even then no copies bring the tile, no way to count edges does, and the answer is NONE. */
+ * *Without edges*, cells outside the tensor may hold anything. No maps are made in this way. But
+ * where even then no copies bring the tile, no way to count edges can, and the answer is NONE. */
 #include "synth/tensormap/several/cover.h"
 
 #include <string.h>
 
 /* ---- along memory --------------------------------------------------------------------------- */
 
+/* Whether an axis is the top one or has shorter steps. */
 static bool inside(const zl_tm_axis *a, const zl_tm_axis *top)
 {
     return a == top || (a->stride && a->stride < top->stride && a->stride > -top->stride);
 }
 
-/* The axes that the dimension counts run up; with strong edges those inside have none, and none of
- * their cells lies past the next index of the top one. */
+/* Whether one dimension can count the axes up to the top one: addresses rise along them.  *weak:
+ * edges must be weak, because an inner axis has edges, or its cells reach the next index of the
+ * top one. */
 static bool counts(const zl_tm *t, const zl_tm_axis *top, bool *weak)
 {
     int64_t reach = t->element;
@@ -67,7 +69,8 @@ bool zl_tm_along_memory(zl_tm *out, const zl_tm *t, uint32_t index)
 
 enum { TILES_MOST = 8 };
 
-/* Whether the tensor has a cell of a tile; `last`: a bit for each axis along which it is the last one. */
+/* Whether a cell of a tile is inside the tensor; `last` has a bit for each axis along which the
+ * tile is the last one. */
 static bool has_cell(const zl_tm *t, uint64_t cell, uint32_t last)
 {
     for (uint32_t i = 0; i < t->axes; i++) {
@@ -81,7 +84,8 @@ static bool has_cell(const zl_tm *t, uint64_t cell, uint32_t last)
     return true;
 }
 
-/* The tiles at the ends of axes: of none, of each with edges, of all of them. */
+/* The tiles at the ends of axes that are tested: of all axes with edges, of each one, and of
+ * none. */
 static uint32_t tiles_find(const zl_tm *t, uint32_t last[TILES_MOST])
 {
     uint32_t count = 1;
@@ -113,7 +117,7 @@ static zlay_status ends_make(zl_chunks *c, const zl_tm *t)
     return ZLAY_OK;
 }
 
-/* A cell that no box brings. */
+/* Looks for a cell that no box brings; ZLAY_NONE names it. */
 static zlay_status chunks_sought(const zl_chunks *c)
 {
     uint64_t left = ZL_SHAPE_STEPS;

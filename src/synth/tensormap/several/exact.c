@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds the least covers of a tile that wants every chunk of its lines, where a bound (bound.c) says
- * that no cover has fewer boxes than one that is known.
+/* Finds the least covers of a tile that wants every chunk of its lines, where the bound of bound.c
+ * proves that no cover has fewer boxes than a known one.
  *
- * Such a cover that writes each chunk once is a path over the lines. Each of its boxes brings a
- * whole line, so its rows have no gaps. A box that ended within a line would leave the rest to a box
- * that begins with that line and brings a whole line too: both would write its first part. So boxes
- * end with lines, and only those are collected that begin where others end. Of all such paths the
- * first one is taken; all boxes from line to line of it are readings of its copies, which share maps
- * (share.c). */
+ * Such a cover, if it writes each chunk once, is a path over the lines. Each of its boxes brings a
+ * whole line, so its rows have no gaps. A box that ends inside a line would leave the rest to a box
+ * that begins at that line and brings it whole; both would write its first part. So boxes end with
+ * lines, and only boxes that begin where others end are collected. The first such path is taken; all
+ * boxes between its lines are readings of its copies, so that copies can share maps (share.c). */
 #include "synth/tensormap/several/fewest.h"
 
 #include <string.h>

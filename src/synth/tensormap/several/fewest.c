@@ -9,10 +9,10 @@
 enum { NODES_MOST = 100000, SEEN = 2048, SEEN_FROM = 256 };
 
 typedef struct level {
-    zl_places have;
-    uint64_t chunks;
-    uint32_t next, left; /* where the next box to try stands in the list; places that are left */
-    int32_t first;       /* place; -1: none is left */
+    zl_places have;      /* places that the chosen boxes bring */
+    uint64_t chunks;     /* that they write */
+    uint32_t next, left; /* the next box to try, as an index of the list; places left */
+    int32_t first;       /* the first place left; -1: none */
 } level;
 
 static void level_begin(const zl_fewest *f, level *l)
@@ -29,7 +29,7 @@ static void level_begin(const zl_fewest *f, level *l)
 
 /* ---- boxes by places ------------------------------------------------------------------------- */
 
-/* The boxes over each place, in their order: counted, then put behind one another from the last on. */
+/* Lists the boxes over each place, in their order (a counting sort). */
 static bool list_fill(zl_fewest *f)
 {
     f->over = zl_scratch(f->ctx, f->places + 1, sizeof *f->over);
@@ -46,7 +46,7 @@ static bool list_fill(zl_fewest *f)
     return f->list;
 }
 
-/* Behind the last place of a box. */
+/* One past the last place of a box. */
 static uint32_t end_of(const zl_fewest *f, uint32_t box)
 {
     const uint64_t *word = f->box[box].where.word;
@@ -55,7 +55,8 @@ static uint32_t end_of(const zl_fewest *f, uint32_t box)
     return w ? 64 * w - (uint32_t)__builtin_clzll(word[w - 1]) : 0;
 }
 
-/* The fewest boxes from each place on, each taken for all up to its last one. */
+/* A lower bound of the boxes from each place on: each box is taken to bring all places up to its
+ * last. */
 static bool need_fill(zl_fewest *f)
 {
     uint16_t *end = zl_scratch(f->ctx, f->boxes, sizeof *end);
@@ -71,7 +72,7 @@ static bool need_fill(zl_fewest *f)
     return end && f->need;
 }
 
-/* What some box brings together with each place. */
+/* For each place, the places that some box brings together with it. */
 static bool near_fill(zl_fewest *f)
 {
     f->near = zl_scratch(f->ctx, f->places, sizeof *f->near);
@@ -112,7 +113,8 @@ static bool order_fill(zl_fewest *f)
     return true;
 }
 
-/* Places that are left of which no box brings two: each needs one of its own. */
+/* A lower bound: places left of which no box brings two, so that each needs its own box; chosen
+ * greedily. */
 static uint32_t boxes_least(const zl_fewest *f, const zl_places *have)
 {
     zl_places left;
@@ -127,7 +129,7 @@ static uint32_t boxes_least(const zl_fewest *f, const zl_places *have)
     return count;
 }
 
-/* The next box over the first place that is left which a better cover may have. */
+/* Finds the next box over the first place left that a better cover may have. */
 static bool level_next(zl_fewest *f, level *l, uint32_t rest)
 {
     for (; l->next < f->over[l->first + 1]; l->next++) {
@@ -149,7 +151,7 @@ static void level_add(const zl_fewest *f, level *to, const level *from, const zl
 
 /* ---- sets that were tried -------------------------------------------------------------------- */
 
-/* A set of places from which `rest` boxes more were tried, and found nothing better than is known. */
+/* A set of places from which `rest` more boxes were tried without a better result. */
 typedef struct zl_seen_places {
     zl_places have;
     uint64_t chunks;
@@ -161,7 +163,8 @@ static zl_seen_places *seen_at(const zl_fewest *f, const zl_places *have)
     return &f->seen[zl_places_hash(have, f->words) % SEEN];
 }
 
-/* Whether so many boxes more were tried from a level's places before; else they are from here on. */
+/* Whether as many more boxes were tried from a level's places before; if not, records that they
+ * are now. */
 static bool is_seen(const zl_fewest *f, const level *l, uint32_t rest)
 {
     zl_seen_places *at = f->seen ? seen_at(f, &l->have) : NULL;
@@ -172,7 +175,7 @@ static bool is_seen(const zl_fewest *f, const level *l, uint32_t rest)
     return false;
 }
 
-/* Whether a level of so many boxes more may lead to a better cover: what is left is written at least. */
+/* Whether a level with `rest` more boxes may lead to a better cover. */
 static bool may_lead(const zl_fewest *f, const level *l, uint32_t rest)
 {
     if (l->chunks + l->left >= f->best_chunks) return false;
@@ -191,7 +194,7 @@ static void judge(zl_fewest *f, const level *l, uint32_t depth)
     memcpy(f->best, f->chosen, depth * sizeof *f->best);
 }
 
-/* All covers by so many boxes; false: the nodes ran out. */
+/* Searches all covers by so many boxes; false: the limit of nodes was reached. */
 static bool covers(zl_fewest *f, level *stack, uint32_t boxes)
 {
     uint32_t depth = 0;
@@ -214,7 +217,8 @@ static bool covers(zl_fewest *f, level *stack, uint32_t boxes)
     }
 }
 
-/* Rounds of one box more, up to as many as are known to do; false: not all of them were tried. */
+/* Searches with one box more in each round, up to the boxes of the known cover; false: not all
+ * rounds were complete. */
 static bool rounds(zl_fewest *f, level *stack)
 {
     uint32_t most = f->than && f->than->boxes < ZL_FEWEST_MOST ? f->than->boxes : ZL_FEWEST_MOST - 1;

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The fewest boxes that bring all places, and of as many those that write least (minimum set
- * cover). Every cover has a box over the first place that is left, so only those boxes are tried,
- * with one box more from round to round (iterative deepening). Two lower bounds end a branch: a
- * set of places of which no box brings two, and the fewest intervals when each box is taken to
- * bring everything from the first place that is left up to its last place. A set of places that
- * was reached before by no more boxes and bytes is not tried again. */
+/* Finds the fewest boxes that bring all places, and of as many those that
+ * write least (minimum set cover). Every cover has a box over the first place
+ * that is left, so only such boxes are tried, with one more box in each round
+ * (iterative deepening). Two lower bounds end a branch: a set of places of
+ * which no box brings two; and the fewest intervals, where each box is taken
+ * to bring everything from the first place left up to its last place. A set of
+ * places that was reached before by no more boxes and bytes is not tried
+ * again. */
 #ifndef ZL_SYNTH_TENSORMAP_FEWEST_H
 #define ZL_SYNTH_TENSORMAP_FEWEST_H
 
@@ -34,20 +36,21 @@ typedef struct zl_fewest {
     uint32_t least;          /* no cover has fewer boxes */
     const zl_cover *than;    /* a cover that is known; NULL: none is */
     zl_places *near;         /* of each place: all that boxes bring with it */
-    uint16_t *order;         /* places, those with few such first */
-    uint16_t *need;          /* boxes that all places from one on take, at least */
-    uint32_t *over;          /* where the boxes over each place begin in `list` */
+    uint16_t *order;         /* places, those with the fewest near first */
+    uint16_t *need;          /* a lower bound of the boxes from each place on */
+    uint32_t *over;          /* where each place's boxes begin in `list` */
     uint16_t *list;
     struct zl_seen_places *seen; /* sets that were tried, by a hash */
     uint64_t nodes;
     uint32_t chosen[ZL_FEWEST_MOST];
     uint32_t best[ZL_FEWEST_MOST], best_boxes; /* 0: no cover, or none better than `than` */
     uint64_t best_chunks;
-    bool all;                /* no cover is better */
+    bool all;                /* proved: no cover is better */
     uint32_t sure;           /* none has fewer boxes, whatever other boxes with gaps there are */
 } zl_fewest;
 
-/* A hash of so many words of a set: each bit of each word tells in its low 32 bits. */
+/* A hash of so many words of a set; each bit of a word changes its low 32
+ * bits. */
 static inline uint32_t zl_places_hash(const zl_places *places, uint32_t words)
 {
     uint64_t sum = 0;
@@ -58,7 +61,7 @@ static inline uint32_t zl_places_hash(const zl_places *places, uint32_t words)
     return (uint32_t)sum;
 }
 
-/* From the fields up to `than`; ENOMEM. */
+/* Searches; the caller has filled in the fields up to `than`. ZLAY_ENOMEM. */
 zlay_status zl_fewest_find(zl_fewest *f);
 
 #endif

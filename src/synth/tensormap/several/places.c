@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Finds the least cover of a tile by boxes that may bring parts of lines. It collects all boxes of
- * the tile, tiled, interleaved and im2col, as sets of places, keeps one box for each set, and asks
- * for the fewest sets (fewest.h); other boxes of the same set are kept so that copies can share
- * maps (share.c). It is used where the tile has at most 1024 chunks, or to improve on a cover that
- * is known. */
+ * the tile, tiled, interleaved and im2col, as sets of places, keeps one box for each set, and
+ * finds the fewest sets that cover all places (fewest.h). Other boxes of the same set are kept
+ * too, so that copies can share maps (share.c). A tile of more than 1024 chunks is only searched
+ * for a byte that no box brings. */
 #include "synth/tensormap/several/fewest.h"
 
 #include <string.h>
 
 enum { KNOWN_MOST = 8000, OTHERS_MOST = 16000, READINGS_MOST = 512, SLOTS = 16384, ROOM_FIRST = 128 };
 
-/* Another box of the same places that writes no more. */
+/* Another box of the same places, which writes as much. */
 typedef struct other {
     zl_known box;
     uint32_t of;
@@ -22,7 +22,7 @@ typedef struct search {
     zl_known *box;
     other *other;
     uint32_t boxes, longest, others, box_room, other_room;
-    uint16_t slot[SLOTS]; /* by a hash of its places: a box, plus 1 */
+    uint16_t slot[SLOTS]; /* a hash table of boxes by their places: box + 1 */
     bool small; /* few enough places, and not yet too many boxes */
     bool ended; /* not all walks of pixels were tried */
     bool shapes_ended; /* nor all boxes over holes */
@@ -38,6 +38,7 @@ typedef struct search {
 
 /* ---- boxes --------------------------------------------------------------------------------- */
 
+/* Records the places that a box brings. */
 static void reach(search *s, zl_known *k, const zl_chain *h, uint64_t chunks)
 {
     uint64_t span = zl_tm_span(h->swizzle) / ZL_CHUNK;
@@ -52,7 +53,7 @@ static void reach(search *s, zl_known *k, const zl_chain *h, uint64_t chunks)
     }
 }
 
-/* Room for one more of `count`; NULL: no memory, or already `most`. */
+/* An array with room for one more entry than `count`; NULL: no memory, or `most` is reached. */
 static void *room_for(search *s, void *at, uint32_t count, uint32_t *room, uint32_t most,
                       size_t size)
 {
@@ -67,7 +68,8 @@ static void *room_for(search *s, void *at, uint32_t count, uint32_t *room, uint3
     return more;
 }
 
-/* Boxes of the same places are one, that which writes least; its likes are kept beside it. */
+/* Of boxes with the same places, keeps the one that writes least; others that write as much are
+ * kept beside it. */
 static void keep_like(search *s, uint32_t i, const zl_known *k)
 {
     other *more;
@@ -124,8 +126,8 @@ static void length_keep(search *s, const zl_chain *h, uint32_t level, uint64_t b
     if (s->small) keep(s, &k);
 }
 
-/* Of a tile with too many places to search covers it is only asked which of them are reached: what the
- * longest box of a level brings, shorter ones bring in part. */
+/* Where the tile has too many places to search covers, only the places that are reached are
+ * recorded; the longest box of a level brings all that shorter ones bring. */
 static void longest_reach(search *s, const zl_chain *h, uint32_t level)
 {
     zl_known none = {0};
@@ -144,7 +146,7 @@ static void chain_keep(void *env, const zl_chain *h)
     }
 }
 
-/* Whether a block more brings something that is wanted. */
+/* Whether a block brings something that the tile wants. */
 static bool block_brings(const zl_chain *h, uint32_t level, uint64_t block)
 {
     uint64_t unit = h->unit[level];
@@ -155,7 +157,7 @@ static bool block_brings(const zl_chain *h, uint32_t level, uint64_t block)
     return false;
 }
 
-/* Of boxes over holes those that end with a block that brings something. */
+/* Keeps the boxes over holes whose last block brings something. */
 static void shape_keep(void *env, const zl_chain *h)
 {
     search *s = env;
@@ -176,7 +178,7 @@ static void rows_keep(search *s, const zl_chain *h, uint64_t rows)
     if (s->small) keep(s, &k);
 }
 
-/* The longest walk, and those that end with a line before it. */
+/* Keeps the longest walk, and the shorter ones that end with a line. */
 static void walk_keep(void *env, const zl_chain *h)
 {
     search *s = env;
@@ -188,7 +190,8 @@ static void walk_keep(void *env, const zl_chain *h)
 
 /* ---- answers ------------------------------------------------------------------------------- */
 
-/* A cell that no box brings. */
+/* Checks that some box brings each cell; otherwise says which cell none brings, and whether that is
+ * proved. */
 static zlay_status unreached(const search *s)
 {
     const zl_chunks *c = s->c;
@@ -220,7 +223,7 @@ static zlay_status unreached(const search *s)
     return ZLAY_OK;
 }
 
-/* The best cover's box of whose places a like has them, which writes no more; -1: none. */
+/* The box of the best cover that another box can replace; -1: none. */
 static int32_t like_of(const search *s, const other *like)
 {
     for (uint32_t i = 0; i < s->fewest.best_boxes; i++)
@@ -229,7 +232,7 @@ static int32_t like_of(const search *s, const other *like)
     return -1;
 }
 
-/* The chosen boxes and all their likes; without `out` how many. */
+/* Lists the chosen boxes and all that can replace them; counts them where `out` is NULL. */
 static uint32_t readings_take(const search *s, zl_reading *out)
 {
     uint32_t count = 0;
@@ -288,8 +291,8 @@ static zlay_status cover_find(search *s, const zl_cover *than)
     return zl_fewest_find(f);
 }
 
-/* Whether the tile wants all chunks of a line: then rows narrower than a swizzle's span do not bring
- * it. */
+/* Whether the tile wants all chunks of a line: then rows narrower than a swizzle's span do not
+ * bring it. */
 static bool line_full(const zl_chunks *c, uint64_t line)
 {
     for (uint64_t i = 0; i < ZL_LINE_CHUNKS; i++)

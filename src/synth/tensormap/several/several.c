@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Brings a tile by several boxes: it finds the least cover, makes maps and copies of it, checks
- * the rules and makes the certificate. It does so for each way to count the tile's edges that is
- * known (edges.c) and takes the least result. NONE is answered only where no copies bring even the
- * cells that the tensor has. */
+/* Plans a tile as several boxes: it finds the least cover, makes its maps and copies, checks the
+ * rules and makes the certificate. It does so for each known way to count the tile's edges
+ * (edges.c) and takes the least result. NONE is answered only where no copies bring even the cells
+ * that the tensor has. */
 #include "synth/tensormap/several/cover.h"
 
 #include <string.h>
@@ -32,9 +32,9 @@ static zlay_status boxes_move(zl_tm *t, const zl_chunks *c, zlay_move **out, con
     return status ? status : zl_chunks_certify(c, *out);
 }
 
-/* Whether a least cover is also the least of all copies.  Cells past an edge are all filled alike, but their keys
- * differ: so with edges other copies may bring them, and a cover is proved only where one copy writes no
- * chunk but those that the tile wants. */
+/* Whether a least cover is also the least of all copies.  All cells beyond an edge are filled with
+ * the same value, but their keys differ; so with edges other copies may bring them, and a cover is
+ * proved least only where it is one copy that writes only chunks which the tile wants. */
 static bool is_proved(const zl_tm *t, const zl_chunks *c, const zl_cover *found)
 {
     if (!zl_tm_any_clips(t)) return found->boxes == 1 || t->request.smem;
@@ -59,8 +59,9 @@ static zlay_status cover_once(zl_tm *t, zlay_move **out)
     return status;
 }
 
-/* Copies that write holes may read what is not the tensor's; then none of them does, and that fewer which
- * write holes elsewhere would do is not refuted. */
+/* Covers the tile.  Where copies that write holes read outside the tensor, it covers the tile
+ * again without writing holes; then it is not proved that no fewer copies suffice, which write
+ * other holes. */
 static zlay_status cover_inside(zl_tm *t, zlay_move **out)
 {
     zlay_status status = cover_once(t, out);
@@ -102,7 +103,8 @@ static zlay_status lesser(zlay_move **out, zlay_status status, zlay_move *other,
     return its == ZLAY_ENOMEM ? its : take ? ZLAY_OK : status;
 }
 
-/* Edges counted along memory, from the axis of the longest step on. */
+/* Covers the tile with edges counted along memory, from the axis of the longest step on, and keeps
+ * the least. */
 static zlay_status cover_memory(zl_tm *t, zlay_move **out, zlay_status status)
 {
     for (uint32_t i = t->axes; i-- > 0 && status != ZLAY_ENOMEM;) {
@@ -117,14 +119,14 @@ static zlay_status cover_memory(zl_tm *t, zlay_move **out, zlay_status status)
     return status;
 }
 
-/* No other way to count edges has fewer copies, bytes, maps or dimensions. */
+/* Whether no other way to count edges can have fewer copies, bytes, maps or dimensions. */
 static bool settled(const zlay_move *move)
 {
     return move->info.optimal && (move->info.copies > 1 || move->maps[0].rank == 1);
 }
 
-/* By the edges as each axis has them, then along memory.  That no copies bring the tile is said where
- * none bring the cells that the tensor has. */
+/* Covers the tile with the edges of each axis, then with edges counted along memory.  NONE is
+ * answered only where no copies bring the cells that the tensor has. */
 zlay_status zl_tm_cover(zl_tm *t, zlay_move **out)
 {
     zl_tm first = *t;

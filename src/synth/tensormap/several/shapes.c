@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Enumerates boxes over holes.
  *
- * Where a line begins with a chunk that the tile does not want, or such chunks stand between
- * others, the differences of keys do not say how long the modes of a box are. So all lengths are
- * tried, the inner ones first. Each chunk that the tile wants is one linear equation in the box's
- * first key and its steps. Lengths whose equations contradict each other are no box, and no
- * lengths that begin with them are; the system is kept in echelon form by exact elimination. Boxes
- * of few dimensions come first. The number of steps is limited for each pass and for all lines
+ * Where a line begins with a chunk that the tile does not want, or such chunks lie between others,
+ * the differences of keys do not determine the lengths of a box's modes. So all lengths are tried,
+ * the inner ones first. Each chunk that the tile wants is one linear equation in the box's first
+ * key and its steps. Lengths whose equations contradict each other are no box, and neither are any
+ * lengths that begin with them. The system is kept in echelon form by exact elimination. Boxes of
+ * few dimensions come first. The number of steps is limited for each pass and for all lines
  * together; `*ended` says that not all lengths were tried. */
 #include "synth/tensormap/several/cover.h"
 
@@ -14,14 +14,14 @@
 
 enum { KEYS = 4, UNKNOWNS = ZL_TM_RANK, PASS_STEPS = 1 << 11, ROW_MOST = 128 };
 
-/* Equations of the first key and of the ways of levels 1 to 4: `pivot` is the unknown that stands in no
- * later one. */
+/* Equations in the first key and in the ways of levels 1 to 4.  `pivot` of an equation is an
+ * unknown that no later equation contains. */
 typedef struct equations {
     uint32_t count, pivot[UNKNOWNS];
     int64_t of[UNKNOWNS][UNKNOWNS], right[UNKNOWNS][KEYS];
 } equations;
 
-/* Whether a box of so many chunks is found. */
+/* A search for a box of at least so many chunks. */
 typedef struct sought {
     uint64_t least;
     bool found;
@@ -29,13 +29,13 @@ typedef struct sought {
 
 typedef struct work {
     zl_chain h;
-    uint64_t end;    /* behind the last chunk that is wanted */
-    uint64_t chunk, least; /* one that boxes are to bring, and chunks that they then have; 0: any boxes */
+    uint64_t end;    /* one past the last wanted chunk */
+    uint64_t chunk, least; /* a chunk that boxes must contain, and their least chunks; 0: any box */
     uint32_t deep;   /* levels of this pass: boxes of few dimensions come first */
-    uint64_t steps, most; /* of it */
-    uint64_t *left;  /* of all lines */
+    uint64_t steps, most; /* steps of this pass; their limit */
+    uint64_t *left;  /* steps left for all lines */
     bool ended;
-    sought *sought;  /* of it */
+    sought *sought;  /* of `least`, or NULL */
     zl_chain_visit *visit;
     void *env;
     equations at[ZL_TM_RANK + 1]; /* as each level found them */
@@ -57,7 +57,7 @@ static bool take(int64_t *to, int64_t times, int64_t from, int64_t by)
     return zl_mul(*to, times, &one) && zl_mul(from, by, &two) && zl_sub(one, two, to);
 }
 
-/* Take an earlier equation from this one so often that its pivot goes; false: past 63 bits. */
+/* Eliminates the pivot of an earlier equation from this one; false: a number passes 63 bits. */
 static bool reduce(const equations *e, uint32_t k, int64_t *of, int64_t *right)
 {
     int64_t by = of[e->pivot[k]], times = e->of[k][e->pivot[k]];
@@ -72,7 +72,7 @@ static bool reduce(const equations *e, uint32_t k, int64_t *of, int64_t *right)
     return fits;
 }
 
-/* One equation more; false: it contradicts the others.  Past 63 bits the search ends. */
+/* Adds an equation; false: it contradicts the others, or passes 63 bits, which ends the search. */
 static bool add(work *w, equations *e, int64_t *of, int64_t *right)
 {
     for (uint32_t k = 0; k < e->count; k++)
@@ -89,7 +89,8 @@ static bool add(work *w, equations *e, int64_t *of, int64_t *right)
     return true;
 }
 
-/* One number of each unknown, 0 where nothing says; false: no whole numbers, or ways down. */
+/* Solves by back substitution, with 0 for free unknowns; false: a solution is no integer, or a way
+ * is negative. */
 static bool solve(const equations *e, uint32_t key, int64_t value[UNKNOWNS])
 {
     memset(value, 0, UNKNOWNS * sizeof *value);
@@ -115,7 +116,7 @@ static uint64_t unit_of(const zl_chain *h, uint32_t level)
     return level == 1 ? row : h->unit[level - 1] * h->extent[level - 1];
 }
 
-/* A step of the row: the next chunk, also along what counts adjacent elements. */
+/* The way of a row: the next chunk, also along an axis of adjacent elements that has edges. */
 static void row_way(const zl_chunks *c, int64_t *way)
 {
     memset(way, 0, c->width * sizeof *way);
@@ -125,7 +126,7 @@ static void row_way(const zl_chunks *c, int64_t *way)
             way[k] = ZL_CHUNK / (int64_t)c->t->element;
 }
 
-/* One step of the pass, of all lines and of the ctx. */
+/* Counts one step of the pass, of all lines and of the ctx; false: a limit is reached. */
 static bool step(work *w)
 {
     if (++w->steps > w->most || (w->left && !*w->left) || zl_charge(w->h.c->t->ctx, 1)) return false;
@@ -133,7 +134,7 @@ static bool step(work *w)
     return true;
 }
 
-/* What the chunk at `i` of a box says; false: it contradicts what others say. */
+/* Adds the equation of chunk `i` of a box; false: it contradicts the others. */
 static bool chunk_add(work *w, equations *e, uint32_t level, uint64_t i)
 {
     const zl_chain *h = &w->h;
@@ -165,7 +166,7 @@ static bool ways_find(zl_chain *h, const equations *e)
     return true;
 }
 
-/* All lengths so far, and all of this level that they allow. */
+/* Visits the box of the lengths found so far, with the greatest length of this level. */
 static void offer(work *w, uint32_t level)
 {
     zl_chain *h = &w->h;
@@ -181,7 +182,8 @@ static void offer(work *w, uint32_t level)
     w->visit(w->env, h);
 }
 
-/* Levels from this one on, where those below stand: one block more as long as nothing contradicts. */
+/* Tries all lengths of the levels from this one on, for fixed lengths below: one more block as
+ * long as no equation contradicts. */
 static void grow(work *w, uint32_t level)
 {
     zl_chain *h = &w->h;
@@ -202,7 +204,7 @@ static void grow(work *w, uint32_t level)
     if (n > 1 && level == w->deep) offer(w, level);
 }
 
-/* Rows of so many chunks, where they were one shorter; false: one contradicts itself. */
+/* Makes rows one chunk longer; false: the equations contradict each other. */
 static bool row_longer(work *w, uint64_t row)
 {
     zl_chain *h = &w->h;
@@ -239,7 +241,7 @@ static uint64_t end_of(const zl_chunks *c)
     return end;
 }
 
-/* All boxes of a swizzle and of as many levels as the pass has. */
+/* Tries all boxes with one swizzle and the number of levels of this pass. */
 static void depth_grow(work *w)
 {
     uint64_t span = zl_tm_span(w->h.swizzle) / ZL_CHUNK;
@@ -296,8 +298,8 @@ static void digits_of(const zl_chain *h, uint64_t i, uint32_t byte, uint64_t dig
     digit[0] = i * ZL_CHUNK + byte;
 }
 
-/* What a tile has inside the tensor, as an interval of each digit; false: a byte of it that lies outside is
- * in all of them. */
+/* Whether the bytes that a tile has inside the tensor fit a product of intervals, one for each
+ * digit, that contains no byte which the tile has outside. */
 static bool tile_fits(const zl_chain *h, uint64_t chunks, const zl_ends *ends)
 {
     uint64_t low[ZL_TM_RANK], high[ZL_TM_RANK] = {0}, at[ZL_TM_RANK];
@@ -322,8 +324,9 @@ static bool tile_fits(const zl_chain *h, uint64_t chunks, const zl_ends *ends)
     return true;
 }
 
-/* An index of a map lies in the tensor or not, whatever the others are: so the bytes of a copy that do are a
- * product of intervals, in every tile. */
+/* Records that a box was found, if it can fill what is outside of the tensor.  Each index of a map
+ * is inside the tensor or not, independently of the others; so the bytes that a copy brings from
+ * the tensor are a product of intervals in every tile. */
 static void chunk_found(void *env, const zl_chain *h)
 {
     sought *s = env;

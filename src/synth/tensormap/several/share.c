@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Chooses maps for the boxes of a cover so that the fewest maps do. A box can be read in several
- * ways; each reading is a map that other boxes may share, and so a set of boxes. The maps chosen
- * are a minimum set cover of the boxes, of as many maps those of the least rank, by depth-first
- * search with a limit on nodes; beyond the limit the set with most boxes left is taken each time
- * (greedy cover). */
+/* Chooses maps for the boxes of a cover so that the fewest maps suffice. A box can be read in
+ * several ways; each reading has a map that other boxes may share, and so it stands for a set of
+ * boxes. The chosen maps are a minimum set cover of the boxes; of as many maps, those of the least
+ * rank are taken. The search is depth first with a limit on nodes; beyond the limit a greedy cover
+ * takes the set with most boxes left each time. */
 #include "synth/tensormap/several/cover.h"
 
 #include <string.h>
@@ -25,9 +25,10 @@ typedef struct share {
     uint32_t chosen[BOXES_MOST], maps;
 } share;
 
-/* ---- maps and who shares them ---------------------------------------------------------------- */
+/* ---- maps and the boxes that share them ------------------------------------------------------ */
 
-/* The reading of each box which shares the map of this one; the rank of that map, 0: none. */
+/* Finds for each box a reading that shares the map of this reading; returns the map's rank, 0: no
+ * map. */
 static uint32_t likes_of(const share *s, const zl_reading *one, const zl_reading **like)
 {
     int64_t coordinate[ZL_TM_RANK];
@@ -43,7 +44,7 @@ static uint32_t likes_of(const share *s, const zl_reading *one, const zl_reading
     return m.rank;
 }
 
-/* A set that another one has, at no greater rank, is no better. */
+/* Whether a set is useful: no earlier set contains it at the same or a smaller rank. */
 static bool is_new(const share *s, const set *one)
 {
     for (uint32_t i = 0; i < s->sets; i++)
@@ -63,7 +64,8 @@ static void sets_make(share *s)
 
 /* ---- the choice ------------------------------------------------------------------------------ */
 
-/* So many sets of at most this rank that have all boxes; false: there are none, or nodes ended. */
+/* Finds so many sets, of at most this rank, that contain all boxes; false: there are none, or the
+ * limit of nodes was reached. */
 static bool covered_by(share *s, uint32_t maps, uint32_t rank)
 {
     uint64_t all = s->boxes == BOXES_MOST ? UINT64_MAX : ((uint64_t)1 << s->boxes) - 1;
@@ -90,7 +92,7 @@ static bool covered_by(share *s, uint32_t maps, uint32_t rank)
     return true;
 }
 
-/* The set with most of what is left, again and again. */
+/* Takes the set with most of the boxes left, again and again. */
 static void greedy(share *s)
 {
     uint64_t have = 0;

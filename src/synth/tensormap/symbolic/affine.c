@@ -25,7 +25,8 @@ static size_t coordinate_of(const zl_pieces *p, const int64_t *row)
     return found;
 }
 
-/* A lower end at 0, or the only upper end of its coordinate. */
+/* Takes a row of the constraint set: a lower bound of 0, or the only upper bound of its
+ * coordinate; false: it is neither. */
 static bool take_row(form *f, const int64_t *row)
 {
     size_t k = coordinate_of(f->p, row);
@@ -55,7 +56,7 @@ static bool form_take(form *f, const zl_pieces *p)
     return true;
 }
 
-/* Numbers times parameters, and a number. */
+/* Prints a row as a sum of numbers times parameters, and a number. */
 static bool row_put(zl_text *out, const zl_pieces *p, const int64_t *row, int64_t more)
 {
     int64_t rest;
@@ -88,7 +89,7 @@ static bool form_put(zl_text *out, const form *f)
     return fits;
 }
 
-/* What is no such form, or has an extent that is no product, is none. */
+/* Fails where the source is no such form, or an extent is no product of names. */
 zlay_status zl_tm_affine(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a)
 {
     enum { TEXT = 4096 };

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Distinguishes cases of unknowns where no one move is right for all values that the facts allow.
+/* Distinguishes cases of unknowns where no single move is right for all values that the facts
+ * allow.
  *
- * An extent of one cell has no pitch, and an extent of one tile has no next tile; a stride may be
- * 1. So the values of a name are cut into intervals: at 1, at each of its extents of one cell and
- * at each of one tile. Where copies are found for values up to a cut, the guard begins with that
- * interval. Where every choice of intervals has cells that no copies bring, the answer is NONE. */
+ * An extent of one cell needs no pitch, an extent of one tile has no next tile, and a stride may be
+ * 1. So the values of a name are cut into intervals: at 1, which makes an extent one cell or a
+ * stride 1, and at the value for which an extent is one tile. Where copies are found for values up
+ * to a cut, the guard begins with that interval. Where every choice of intervals has cells that no
+ * copies bring, the answer is NONE. */
 #include "synth/tensormap/symbolic/symbolic.h"
 
 #include <stdio.h>
@@ -25,8 +27,8 @@ typedef struct cases {
     const zlay_tensormap_request *request;
     uint32_t names;
     cuts name[NAMES];
-    uint8_t dead[CASES]; /* intervals of each name, the first fastest: no copies there */
-    char why[TEXT];      /* of one of them, the rule and the byte */
+    uint8_t dead[CASES]; /* by intervals, first name fastest; 1: proved to have no copies */
+    char why[TEXT];      /* the rule and the byte, of one such case */
 } cases;
 
 /* ---- cuts ------------------------------------------------------------------------------ */
@@ -42,7 +44,7 @@ static void cut_put(cuts *c, int64_t at)
     c->count++;
 }
 
-/* The number that a monomial is of one name to the first power; 0: it is none. */
+/* The factor of a monomial that is a number times one name; 0: it has another form. */
 static int64_t factor_of(const zl_monomial *m, size_t name)
 {
     zl_monomial rest = *m;
@@ -72,7 +74,7 @@ static void cases_of(cases *c)
 
 /* ---- a case ------------------------------------------------------------------------------ */
 
-/* Intervals between cuts: below 1, then up to each cut, then what is left. */
+/* The number of intervals: below 1, then up to each cut, then the rest. */
 static uint32_t intervals(const cuts *c) { return c->count + 2; }
 
 static zlay_range interval(const cuts *c, uint32_t i)
@@ -82,14 +84,14 @@ static zlay_range interval(const cuts *c, uint32_t i)
     return zl_range_meet(c->range, zl_range_between(lo, hi));
 }
 
-/* Choice 0 is every number, choice i those from 1 to cut i - 1. */
+/* The values of a choice: choice 0 is all values, choice i the values from 1 to cut i - 1. */
 static zlay_range chosen(const cuts *c, uint32_t choice)
 {
     if (!choice) return c->range;
     return zl_range_meet(c->range, zl_range_between(1, c->at[choice - 1]));
 }
 
-/* The request where names have these ranges; ZLAY_NONE: there are no such numbers. */
+/* Makes the source in which names have these ranges; ZLAY_NONE: there are no such values. */
 static zlay_status narrowed(const cases *c, zlay_layout **out, const zlay_range *range)
 {
     zl_symbols *s = zl_scratch(c->ctx, 1, sizeof *s);
@@ -115,12 +117,13 @@ static uint32_t intervals_all(const cases *c)
     return all;
 }
 
-/* What is neither found nor proved is left open. */
+/* The status `open`, unless memory ran out or a defect was found. */
 static zlay_status open_or(zlay_status status, zlay_status open)
 {
     return status == ZLAY_ENOMEM || status == ZLAY_EINTERNAL ? status : open;
 }
 
+/* Proves, if possible, that a case has no copies. */
 static zlay_status dead_find(cases *c, uint32_t at)
 {
     zlay_range range[NAMES];
@@ -154,7 +157,7 @@ static zlay_status dead_all(cases *c, bool *all)
     return status;
 }
 
-/* Whether every choice of intervals inside is dead. */
+/* Whether every case that a choice contains is proved to have no copies. */
 static bool all_dead(const cases *c, const uint32_t *choice)
 {
     for (uint32_t at = 0, end = intervals_all(c); at < end; at++) {
@@ -182,6 +185,7 @@ static void condition_write(char text[TEXT], const cases *c, const uint32_t *cho
     text[to.need < TEXT ? to.need : TEXT - 1] = 0;
 }
 
+/* Plans the request under a choice, which its guard then states. */
 static zlay_status case_synth(const cases *c, zlay_move **out, const uint32_t *choice)
 {
     char text[TEXT];
@@ -203,7 +207,7 @@ static zlay_status case_synth(const cases *c, zlay_move **out, const uint32_t *c
     return open_or(status, ZLAY_ELIMIT);
 }
 
-/* A stride that is 1 leaves the most numbers, one tile more than one cell. */
+/* The order in which choices are tried: those first that leave the most values. */
 static uint32_t weight(const cuts *c, uint32_t choice)
 {
     if (!choice) return 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Texts of conditions: conjunctions that grow, names in them that are replaced, and ranges as
- * facts. */
+/* Writes the texts of conditions: it adds conditions to a conjunction, replaces names in a text,
+ * and makes facts from ranges of names. */
 #include "base/scan.h"
 #include "synth/tensormap/symbolic/symbolic.h"
 
@@ -37,7 +37,7 @@ bool zl_tm_replace(char *out, size_t room, const char *text, const char *word, c
     return to.need <= room;
 }
 
-/* What is known of one name, as facts. */
+/* Writes the residue and the bounds of one name as facts. */
 static void facts_put(zl_text *out, const char *name, zlay_range r)
 {
     zl_putf(out, "%s mod %lld = %lld", name, (long long)(r.mod ? r.mod : 1),

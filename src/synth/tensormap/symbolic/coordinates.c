@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Asks the rules of copies about coordinates that depend on unknown extents.
+/* Checks the rules of copies for coordinates that depend on unknown extents.
  *
- * A coordinate is a number plus a number for each tile index, so the rules are asked about it as a
- * text over tile indices. What they leave open of an index is a bound; it holds for all tiles
- * where it holds for the last one, whose index follows from the extent. */
+ * A coordinate is a number plus a number times each tile index, so it is given to the rules as a
+ * linear text over tile indices. A condition that the rules leave open is a bound on an index; it
+ * holds for all tiles if it holds for the last one, whose index follows from the extent. */
 #include "synth/tensormap/symbolic/symbolic.h"
 
 #include <stdio.h>
@@ -17,14 +17,14 @@ typedef struct asked {
     zlay_tensormap map;
     zlay_issue issue;
     uint32_t leaves, givens;
-    uint32_t leaf[ZLAY_TILE_AXES]; /* that move the copy */
+    uint32_t leaf[ZLAY_TILE_AXES]; /* the leaves that move the copy */
     char name[ZLAY_TILE_AXES][NAME], last[ZLAY_TILE_AXES][ZL_TM_TEXT];
     zlay_range range[ZLAY_TILE_AXES];
     zlay_given given[ZL_TM_RANK];
     char text[ZL_TM_RANK][ZL_TM_TEXT], answer[ZL_TM_GUARD];
 } asked;
 
-/* Entries of the map that depend on names become any that its own rules take. */
+/* Fills in the map and the issue.  Entries of the map that depend on names get any legal value. */
 static void map_fill(asked *a)
 {
     const zl_tm_read *read = &a->g->read[a->copy->map];
@@ -46,7 +46,8 @@ static bool moves(const asked *a, uint32_t leaf)
     return false;
 }
 
-/* The index of the last tile along a leaf, and the extents that its guard allows. */
+/* Adds a leaf: a name for its tile index, the index of the last tile as a text, and the range of
+ * the index under the guard so far. */
 static bool leaf_put(asked *a, const zl_tm_guard *to, uint32_t leaf)
 {
     char extent[ZL_TM_TEXT], bound[ZL_TM_TEXT + 32];
@@ -85,7 +86,7 @@ static bool coordinate_put(asked *a, uint32_t dim)
     return true;
 }
 
-/* A bound of an index is one of the last tile's. */
+/* Adds the open conditions to the guard, with each index replaced by that of the last tile. */
 static zlay_status answer_put(asked *a, zl_tm_guard *to)
 {
     char other[ZL_TM_GUARD];

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Proves all cells of a tile together instead of one by one.
  *
- * Along the digits of a shared layout a cell's element is an affine form in the unknowns. What a
- * copy brings to its place is one too, as long as no digit carries into the next coordinate of the
- * box. Two affine forms that agree at one cell and one step further along each digit agree on all
- * cells. Where several copies share the tile, the digits with the longest steps are enumerated one
- * by one. */
+ * The element that a cell wants is an affine function of the digits of the shared layout, with
+ * coefficients in the unknowns. So is the element that a copy brings to the cell's place, as long
+ * as no digit carries into the next coordinate of the box. Two affine functions that agree at one
+ * cell, and one step further along each digit, agree at all cells. Where several copies share the
+ * tile, the digits with the longest steps are enumerated instead. */
 #include "synth/tensormap/symbolic/symbolic.h"
 
 enum { OUTER_MOST = 64 };
@@ -27,7 +27,8 @@ static bool digit_put(digits *d, uint64_t extent, uint32_t leaf, uint64_t unit, 
     return true;
 }
 
-/* Modes of the shared layout, cut where leaves of the tile end. */
+/* Cuts the modes of the shared layout into digits where leaves of the tile end; false: they have
+ * no common bounds. */
 static bool digits_of(digits *d, const zl_tm_symbolic *g)
 {
     const zlay_layout *smem = g->move->smem;
@@ -66,11 +67,11 @@ static void sort(digits *d)
 
 /* ---- a box --------------------------------------------------------------------------------- */
 
-/* Bytes of a row, then steps along each other dimension of a box. */
+/* A copy's box: the bytes of its row, then the steps along each other dimension. */
 typedef struct box {
     const zlay_tensormap *map;
     int64_t bytes;            /* of an element */
-    int64_t most[ZL_TM_RANK]; /* that there are */
+    int64_t most[ZL_TM_RANK]; /* bytes, steps */
 } box;
 
 static bool box_of(box *b, const digits *d, const zlay_copy *copy)
@@ -85,7 +86,7 @@ static bool box_of(box *b, const digits *d, const zlay_copy *copy)
     return s.bits == is.bits && (!s.bits || (s.base == is.base && s.shift == is.shift));
 }
 
-/* Bytes of shared memory as places along the dimensions; false: there are more. */
+/* Splits bytes of shared memory into places along the dimensions; false: they leave the box. */
 static bool places_of(int64_t out[ZL_TM_RANK], const box *b, int64_t from)
 {
     int64_t pitch = b->map->swizzle ? (int64_t)zl_tm_span(b->map->swizzle) : b->most[0];
@@ -98,13 +99,14 @@ static bool places_of(int64_t out[ZL_TM_RANK], const box *b, int64_t from)
     return !from;
 }
 
-/* What a digit adds to an index of a dimension. */
+/* The index of a dimension at a place. */
 static int64_t index_of(const box *b, const int64_t *place, uint32_t i)
 {
     return i ? place[i] * b->map->step[i] : place[i] / b->bytes;
 }
 
-/* Whether the first `inner` digits carry nowhere from a cell on, not into an element's bytes either. */
+/* Whether the first `inner` digits carry somewhere from a cell on, into the next dimension or out
+ * of an element's bytes. */
 static bool carries(const digits *d, uint32_t inner, const box *b, const int64_t *base)
 {
     int64_t most[ZL_TM_RANK], step[ZL_TM_RANK], within = base[0] % b->bytes;
@@ -122,7 +124,8 @@ static bool carries(const digits *d, uint32_t inner, const box *b, const int64_t
 
 /* ---- edges ---------------------------------------------------------------------------------- */
 
-/* Whether quotients by `by` of what digits add are added like what they are quotients of. */
+/* Whether dividing by `by` commutes with adding what the digits add, because the remainders never
+ * carry. */
 static bool divides_evenly(const digits *d, uint32_t inner, const box *b, uint32_t dim, int32_t leaf,
                            int64_t from, int64_t by)
 {
@@ -151,7 +154,7 @@ static bool edges_even(const digits *d, uint32_t inner, const box *b, const zl_t
     return true;
 }
 
-/* A dimension goes as the leaf does, and ends where no numbers have more cells. */
+/* Whether some dimension moves exactly as a leaf does, and ends at the leaf's greatest extent. */
 static bool ends_with(const digits *d, uint32_t inner, const box *b, const zl_tm_read *read,
                       const zl_tm_cell *c, const int64_t *at, uint32_t leaf)
 {
@@ -188,7 +191,7 @@ static uint64_t index_step(const digits *d, uint32_t k)
     return step;
 }
 
-/* The copy brings the cell and all that the first `inner` digits lead to from it. */
+/* Whether a copy brings a cell and all cells that the first `inner` digits reach from it. */
 static bool brings_all(const digits *d, uint32_t inner, const zl_tm_cell *c, const zlay_copy *copy)
 {
     box b;
@@ -218,7 +221,7 @@ static bool some_copy(const digits *d, uint32_t inner, const zl_tm_cell *c)
     return false;
 }
 
-/* Every value of the digits from `inner` on. */
+/* Whether some copy does so for every value of the digits from `inner` on. */
 static bool all_outer(const digits *d, uint32_t inner, uint64_t outer)
 {
     for (uint64_t i = 0; i < outer; i++) {

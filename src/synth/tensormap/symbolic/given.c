@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Answers a request whose source has unknowns: it chooses a sample of numbers, synthesises the
- * move for the sample, reads the move back as expressions in the unknowns, and proves those (the
- * method is described in given.h). A first sample keeps all divisibility that the facts state,
- * which may lead to fewer copies; where the proof fails a second sample keeps none. */
+/* Plans a request whose source has unknowns: it chooses a sample of numbers, plans the move for
+ * the sample, reads the move back as expressions in the unknowns, and proves these (the method is
+ * described in symbolic.h). A first sample keeps all divisibility that the facts state, which may
+ * lead to fewer copies; where the proof fails, a second sample keeps none. */
 #include "synth/tensormap/symbolic/symbolic.h"
 
 #include <stdio.h>
@@ -10,7 +10,8 @@
 
 /* ---- the source ------------------------------------------------------------------------ */
 
-/* The product of names that a monomial is a number of. */
+/* Finds the product of names of a monomial, which is a number times it, in the list; adds it if
+ * missing. */
 static bool product_find(uint32_t *out, zl_tm_symbolic *g, const zl_monomial *m)
 {
     zl_monomial one = *m;
@@ -55,7 +56,7 @@ static zlay_status modes_check(const zl_tm_symbolic *g)
 
 /* ---- the sample ------------------------------------------------------------------------- */
 
-/* The source with numbers, which need not be such as the facts allow. */
+/* Makes the source with the numbers of the sample, which need not satisfy the facts. */
 static zlay_status sample_bind(const zl_tm_symbolic *g, zlay_layout **out)
 {
     int64_t shape[ZL_SYMBOL_LEAVES], stride[ZL_SYMBOL_LEAVES], offset = 0, term;
@@ -71,7 +72,7 @@ static zlay_status sample_bind(const zl_tm_symbolic *g, zlay_layout **out)
     return zlay_layout_new_strided(g->ctx, out, g->s->leaves, shape, stride, offset);
 }
 
-/* Leaves of which something is a name. */
+/* A mask of the leaves whose extent or stride has a name. */
 static uint64_t named_leaves(const zl_symbols *s)
 {
     uint64_t own = 0;
@@ -81,7 +82,8 @@ static uint64_t named_leaves(const zl_symbols *s)
     return own;
 }
 
-/* A tile that no block holds is one whatever the names are. */
+/* Whether the sample failed for a reason that holds for all values: the tile is too large for a
+ * block. */
 static bool without_names(const zlay_ctx *ctx)
 {
     static const char rule[] = "SMEM_BLOCK:";
@@ -131,7 +133,8 @@ static zlay_status sample_make(zl_tm_symbolic *g, bool loose)
     return status ? status : zl_tm_put_guard(g);
 }
 
-/* What divides by the facts may lead to fewer copies; what does not, to copies that hold for all. */
+/* Makes the move from a sample with all divisibility of the facts or, where its proof fails, from
+ * a sample without, whose copies hold for all values. */
 static zlay_status move_make(zl_tm_symbolic *g)
 {
     zlay_status status = modes_check(g);
@@ -141,7 +144,7 @@ static zlay_status move_make(zl_tm_symbolic *g)
     return sample_make(g, true);
 }
 
-/* The message of what was not found stays where it is not seen that nothing can be. */
+/* Proves, if possible, that no copies exist; otherwise keeps the earlier message. */
 static zlay_status never_synth(zl_tm_symbolic *g)
 {
     char why[512];
@@ -173,7 +176,7 @@ zlay_status zl_tm_never_of(zlay_ctx *ctx, const zlay_target *target,
     return status ? status : zl_tm_never(g);
 }
 
-/* A source that the facts make a number is answered as one. */
+/* A source whose names all have one value under the facts is planned as numbers. */
 zlay_status zl_tm_synth_known(zlay_ctx *ctx, zlay_move **out, const zlay_target *target,
                               const zlay_tensormap_request *request)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes the guard of a move: what must hold of the unknowns, beyond the facts, for the move to be
- * legal.
+/* Makes the guard of a move: the conditions on the unknowns, beyond the facts, under which the
+ * move is legal.
  *
- * The rules decide about linear texts. So a product of unknowns is asked as one name that has the
- * product's range, and an extent with parts as one name that has the quotient's range; in the
- * answer each such name is replaced by what it stands for. */
+ * The rules decide linear texts only. So a product of unknowns is given to them as one name (an
+ * alias) with the product's range, and a quotient of an extent as one name with the quotient's
+ * range; in the answer each such name is replaced by what it stands for. */
 #include "base/scan.h"
 #include "synth/tensormap/symbolic/symbolic.h"
 
@@ -15,10 +15,10 @@ enum { GUARD = ZL_TM_GUARD, TEXT = ZL_TM_TEXT, MAP_GIVENS = 1 + 2 * ZL_TM_RANK }
 
 typedef zl_tm_guard guard;
 
-/* A name that stands for more. */
+/* A name that stands for a product. */
 typedef struct alias {
-    char name[16], plain[TEXT], wide[TEXT]; /* wide: as C that does not overflow, */
-    char first[TEXT];                       /* where this holds; "": always */
+    char name[16], plain[TEXT], wide[TEXT]; /* wide: the product in C that does not overflow */
+    char first[TEXT];                       /* if this condition holds; "": always */
     zlay_range range;
 } alias;
 
@@ -56,7 +56,8 @@ static void factors_write(zl_text *out, const zl_monomial *m, const zl_symbols *
         zl_putf(out, "%s%s", k ? " * " : "", factor_at(m, s, k));
 }
 
-/* ((__int128)M * K), ((__int128)(B * M) * K): of what fits 64 bits, and one factor more. */
+/* Prints a product in C with 128-bit arithmetic, ((__int128)M * K) or ((__int128)(B * M) * K); the
+ * first `narrow` factors are multiplied in 64 bits. */
 static void product_write(zl_text *out, const zl_monomial *m, const zl_symbols *s, unsigned count,
                           unsigned narrow)
 {
@@ -75,7 +76,7 @@ static int bits_of(zlay_range r)
     return bits;
 }
 
-/* Whether a product fits 127 bits for all numbers, and whether no factor is below 1. */
+/* Whether a product fits 127 bits for all values; and whether no factor is below 1. */
 static bool fits_wide(const zl_monomial *m, const zl_symbols *s)
 {
     int sum = 0;
@@ -90,7 +91,9 @@ static bool all_positive(const zl_monomial *m, const zl_symbols *s)
     return true;
 }
 
-/* Where factors are at least 1, a product within bounds has only such parts; they are asked first. */
+/* Writes an alias.  Where the product may pass 127 bits and all factors are at least 1, the guard
+ * first tests that each shorter product fits 64 bits: if one does not, the whole is out of bounds
+ * too. */
 static bool alias_write(alias *a, const zl_monomial *m, const zl_symbols *s)
 {
     unsigned count = degree(m, s), narrow = fits_wide(m, s) ? 1 : count - 1;
@@ -124,7 +127,7 @@ static zlay_status aliases_make(question *q)
     return ZLAY_OK;
 }
 
-/* Facts about names and aliases alike; those about several names at once are left out. */
+/* Makes facts about names and aliases; facts about several names at once are left out. */
 static zlay_status aliases_facts(question *q)
 {
     const char *name[ZL_SYMBOLS_MOST + ZL_TM_PRODUCTS];
@@ -142,9 +145,10 @@ static zlay_status aliases_facts(question *q)
     return zl_tm_facts(q->g->ctx, &q->facts, count, name, range);
 }
 
-/* ---- asking ----------------------------------------------------------------------------- */
+/* ---- the rules -------------------------------------------------------------------------- */
 
-/* Entries as linear texts; extents in parts are asked one by one. */
+/* Writes the entries of a map as linear texts; extents that are quotients are checked one by one
+ * later. */
 static zlay_status givens_of(question *q, uint32_t map)
 {
     const zl_tm_read *r = &q->g->read[map];
@@ -165,7 +169,8 @@ static zlay_status givens_of(question *q, uint32_t map)
     return ZLAY_OK;
 }
 
-/* Other maps may be legal: that none are is proved elsewhere (tensormap_never.c). */
+/* The status of a map that a rule refuses: ELIMIT, because other maps may be legal; that none is,
+ * never.c proves. */
 static zlay_status refused(const zl_tm_symbolic *g, const zlay_reason *reason)
 {
     zlay_rule rule;
@@ -180,7 +185,8 @@ static zlay_status refused(const zl_tm_symbolic *g, const zlay_reason *reason)
                                 "which leave gaps in shared memory, are not searched");
 }
 
-/* What the facts leave open of a map; ELIMIT where they leave nothing. */
+/* Checks a map; `text` gets the conditions that the facts leave open.  ELIMIT: the map is illegal
+ * for all values. */
 static zlay_status ask(char text[GUARD], const zl_tm_symbolic *g, const zlay_tensormap *map,
                        const zlay_given *given, uint32_t count, const zlay_facts *facts)
 {
@@ -217,7 +223,7 @@ static zlay_range quotient(zlay_range r, int64_t part)
     return zl_range_between((r.lo > 0 ? r.lo : 1) / part, r.hi < INT64_MAX ? r.hi / part : r.hi);
 }
 
-/* An extent of parts is one of a map of one dimension. */
+/* Checks an extent that is a quotient, as the extent of a map of one dimension. */
 static zlay_status ask_part(const zl_tm_symbolic *g, guard *to, const zlay_given *extent, int32_t leaf,
                             int64_t part)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the copies of maps that were read back bring to a cell, and whether it is what the request
- * asks: where the copies put a cell, the element that they bring there and the element of the
- * request are compared as polynomials in the unknowns, for the first tile and for one step of each
- * tile index. */
+/* Decides whether a copy of a map that was read back brings to a cell what the request says. The
+ * element that the copy brings to the cell's place and the element that the request names are
+ * compared as polynomials in the unknowns, for the first tile and for one step of each tile
+ * index. */
 #include "synth/tensormap/symbolic/symbolic.h"
 
 #include <string.h>
@@ -19,7 +19,7 @@ bool zl_tm_sum_add(zl_tm_sum *sum, const zl_tm_sum *step, int64_t times)
     return fits;
 }
 
-/* Where the element of a cell lies in global memory, by the request. */
+/* The global address of a cell's element, by the request. */
 static bool wanted(zl_tm_sum *out, const cell *c)
 {
     bool fits = true;
@@ -48,7 +48,7 @@ bool zl_tm_brought(int64_t at[ZL_TM_RANK], int64_t *within, const cell *c, const
     return from == 0;
 }
 
-/* Add what coordinates of a map are, in bytes. */
+/* Adds the bytes that coordinates of a map stand for. */
 static bool moved(zl_tm_sum *out, const zl_tm_read *read, uint32_t rank, const int64_t *at)
 {
     for (uint32_t i = 0; i < rank; i++) {
@@ -58,8 +58,9 @@ static bool moved(zl_tm_sum *out, const zl_tm_read *read, uint32_t rank, const i
     return true;
 }
 
-/* A dimension with the extent of a leaf has that leaf's coordinate, some indices a cell or some cells
- * an index, which then divide the extent: so it ends where the tensor does. */
+/* Whether each dimension with the extent of a leaf is at that leaf's coordinate, counted in
+ * `times` indices for a cell or in `part` cells for an index.  `part` divides the extent, so the
+ * dimension ends where the tensor does. */
 static bool edges_at(const cell *c, const zl_tm_read *read, uint32_t rank,
                      const int64_t at[ZL_TM_RANK])
 {
@@ -96,7 +97,7 @@ bool zl_tm_outside(const cell *c)
     return false;
 }
 
-/* Past the end of a dimension there is the fill. */
+/* Whether a copy brings the fill: its coordinates are beyond the end of a dimension. */
 static bool filled(const cell *c, const zlay_tensormap *map, const zl_tm_read *read,
                    const int64_t at[ZL_TM_RANK])
 {
@@ -128,7 +129,7 @@ bool zl_tm_one_tile(const zl_tm_symbolic *g, uint32_t leaf)
 
 /* ---- what the copies do, for the certificate ------------------------------------------- */
 
-/* Where the first copy that brings a cell takes it from; *by is that copy. */
+/* The global address from which the first copy that brings a cell takes it; *by is that copy. */
 static bool taken(zl_tm_sum *out, const zlay_copy **by, const zl_tm_symbolic *g, uint64_t index)
 {
     cell c = {.g = g};

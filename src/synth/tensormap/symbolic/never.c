@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Proves that no copies bring a tile, whatever the values of the unknowns are. A copy brings 16
  * aligned bytes of global memory to 16 aligned bytes of shared memory. So NONE is proved by a cell
- * that is always inside the tensor and lies at another offset in its 16 bytes of the one than of
- * the other, in the first tile or in the next; or by two cells that share 16 bytes of shared
- * memory and never lie in the same 16 bytes of global memory. */
+ * that is always inside the tensor and has another offset in its 16 bytes of global memory than in
+ * its 16 bytes of shared memory, in the first tile or in the next. It is also proved by two cells
+ * that share 16 bytes of shared memory and are never in the same 16 bytes of global memory. The
+ * offsets are polynomials; their ranges (interval and congruence) decide. */
 #include "synth/tensormap/symbolic/symbolic.h"
 #include <zlay/block.h>
 
 typedef struct first {
-    uint64_t cell; /* of a chunk, plus 1, among those always inside; 0: none yet */
+    uint64_t cell; /* 1 + the first cell of a chunk among those always inside; 0: none yet */
     int64_t place;
 } first;
 
-/* The box of cells that no numbers put outside the tensor. */
+/* The box of cells that are inside the tensor for all values. */
 typedef struct always {
     uint64_t cells, extent[ZL_SYMBOL_LEAVES];
     int64_t place; /* of the first, bytes */
@@ -29,7 +30,7 @@ static always always_of(const zl_tm_symbolic *g)
     return a;
 }
 
-/* The coordinate of the i-th of them, and its index into the tile. */
+/* The coordinate of the i-th cell of that box; returns its index in the tile. */
 static uint64_t cell_of(int64_t *at, const zl_tm_symbolic *g, const always *a, uint64_t i)
 {
     uint64_t cell = 0, step = 1;
@@ -52,7 +53,7 @@ static bool sum_put(zl_poly *p, const zl_tm_symbolic *g, const zl_tm_sum *sum, i
     return fits;
 }
 
-/* Bytes that are never 0, or never 0 modulo 16. */
+/* Whether a number of bytes is never 0 or, with a modulus, never a multiple of it. */
 static bool never(const zl_tm_symbolic *g, const zl_poly *bytes, int64_t modulus)
 {
     zlay_range r = zl_poly_range(bytes, g->s);
@@ -60,7 +61,8 @@ static bool never(const zl_tm_symbolic *g, const zl_poly *bytes, int64_t modulus
     return !zl_range_has(r, 0);
 }
 
-/* Bytes from one cell to another, less `places`, modulo 16 or as they are. */
+/* Whether the bytes from one cell to another minus `places` are never 0, or never a multiple of
+ * `modulus`. */
 static bool apart(const zl_tm_symbolic *g, const int64_t *from, const int64_t *to, int64_t places,
                   int64_t modulus)
 {
@@ -72,7 +74,7 @@ static bool apart(const zl_tm_symbolic *g, const int64_t *from, const int64_t *t
     return fits && never(g, &bytes, modulus);
 }
 
-/* Of a cell that lies at `place`. */
+/* Whether a cell never has the offset `place` in its 16 bytes of global memory. */
 static bool misplaced(const zl_tm_symbolic *g, const int64_t *at, int64_t place)
 {
     zl_poly bytes = {0};
@@ -88,7 +90,7 @@ static zlay_status none(const zl_tm_symbolic *g, const char *rule, uint64_t cell
                    "allow", rule, (unsigned long long)(cell * g->element), why);
 }
 
-/* A pitch is to blame where there is one that is never a multiple. */
+/* Names the reason: a pitch that is never a multiple of 16, where there is one. */
 static zlay_status misplaced_say(const zl_tm_symbolic *g, uint64_t cell)
 {
     for (size_t k = 0; k < g->s->leaves; k++) {
@@ -120,7 +122,8 @@ static zlay_status cell_never(const zl_tm_symbolic *g, const always *a, first *c
     return none(g, "TMAP_BOX0_16", cell, "its 16 bytes of shared memory are not 16 of global memory");
 }
 
-/* There is always a second tile, in which the first cell lies elsewhere in its 16 bytes. */
+/* Whether there is always a second tile in which the first cell has another offset in its 16
+ * bytes. */
 static zlay_status tiles_never(const zl_tm_symbolic *g)
 {
     for (size_t k = 0; k < g->s->leaves; k++) {

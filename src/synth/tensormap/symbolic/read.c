@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads the maps of a sample back as expressions: each stride is a number times a product of
- * unknowns that occurs in the source, the greatest product that divides it; an address is a sum of
- * such terms, taken away greatest first; an extent is a multiple or a quotient of an axis' extent.
- * The result is a guess that identity.c or generators.c proves. */
+/* Reads the maps of a sample back as expressions. A stride is a number times a product of unknowns
+ * that occurs in the source: the greatest product that divides it. An address is a sum of such
+ * terms, which are subtracted greatest first. An extent is a multiple or a quotient of an axis's
+ * extent. The result is a guess that identity.c or generators.c proves. */
 #include "synth/tensormap/symbolic/symbolic.h"
 
 enum { FACTOR_MOST = 1 << 20 };
 
-/* The product whose multiple a number is: the greatest, and 1 where there is none. */
+/* Reads a number as a factor times the greatest product that divides it, or times 1. */
 static void number_read(uint32_t *product, int64_t *factor, const zl_tm_symbolic *g, int64_t value)
 {
     *product = ZL_TM_NUMBER;
@@ -27,7 +27,7 @@ static int64_t rounded(int64_t a, int64_t b)
     return q;
 }
 
-/* Multiples of products are taken away, the greatest first. */
+/* Reads a number as a sum: subtracts multiples of products, the greatest product first. */
 static void sum_read(zl_tm_sum *out, const zl_tm_symbolic *g, int64_t rest)
 {
     bool taken[ZL_TM_PRODUCTS] = {true};
@@ -55,7 +55,8 @@ static bool address_read(zl_tm_read *out, const zl_tm_symbolic *g, const zlay_te
     return true;
 }
 
-/* An extent as times / part of a leaf's; false: it is neither a multiple nor always a quotient. */
+/* Reads an extent as times / part of a leaf's extent; false: it is no multiple, and no quotient
+ * for all values. */
 static bool extent_of_leaf(int64_t *times, int64_t *part, const zl_tm_symbolic *g, size_t k,
                            int64_t extent)
 {
@@ -68,7 +69,7 @@ static bool extent_of_leaf(int64_t *times, int64_t *part, const zl_tm_symbolic *
     return zl_range_divisor(zl_monomial_range(shape, g->s)) % (uint64_t)*part == 0;
 }
 
-/* The leaf whose extent it is most simply. */
+/* Finds the leaf of whose extent an extent is the simplest multiple or quotient. */
 static void extent_read(zl_tm_read *out, const zl_tm_symbolic *g, uint32_t i, int64_t extent)
 {
     int64_t times, part, least = INT64_MAX;

@@ -4,7 +4,8 @@
  * another and no two axes merge by chance. `loose` ignores the facts. */
 #include "synth/tensormap/symbolic/symbolic.h"
 
-/* Odd ones with no factor in common; the smaller where three of them are a stride, of 40 bits. */
+/* Odd numbers without a common factor; the smaller ones are for strides that are products of three
+ * or more names, which must fit 40 bits. */
 static const int64_t primes[2][ZL_SYMBOLS_MOST] = {
     {1009, 1511, 2003, 2503, 3001, 3511, 4001, 4507, 5003, 5501, 6007, 6521, 7001, 7507, 8009, 8501},
     {257, 263, 269, 271, 277, 281, 283, 293, 307, 311, 313, 317, 331, 337, 347, 349}};
@@ -28,8 +29,8 @@ static bool in_strides(const zl_symbols *s, size_t name)
     return false;
 }
 
-/* The class of a name: numbers that are `rem` modulo `mod`, and where there are such multiples of
- * `unit`. */
+/* The residue class from which a name is chosen: the range's own class, restricted to multiples of
+ * `unit` where it has any. */
 static void class_of(int64_t *rem, int64_t *mod, zlay_range r, int64_t unit)
 {
     int64_t most = r.mod ? r.mod : 1;
@@ -46,7 +47,8 @@ static void class_of(int64_t *rem, int64_t *mod, zlay_range r, int64_t unit)
     *mod = unit;
 }
 
-/* An extent of several tiles, where it may have them. */
+/* The least value of a name for which its extents have several tiles, where its range allows
+ * that. */
 static int64_t least_of(const zl_tm_symbolic *g, size_t name, zlay_range r)
 {
     uint64_t tile = 0;
@@ -57,7 +59,7 @@ static int64_t least_of(const zl_tm_symbolic *g, size_t name, zlay_range r)
     return least < r.hi ? least : 1;
 }
 
-/* The next number that no tile's small factors divide. */
+/* The next number without the factors 2, 3, 5 and 7, which tiles may have. */
 static int64_t lonely(int64_t least)
 {
     while (least % 2 == 0 || least % 3 == 0 || least % 5 == 0 || least % 7 == 0) least++;

@@ -63,7 +63,7 @@ static zlay_status entry_put(zl_tm_symbolic *g, uint32_t map, int32_t field, uin
     return ZLAY_OK;
 }
 
-/* An entry with names stands in the map as 1. */
+/* Prints the entries of a map that have names; in the map itself such an entry is 1. */
 static zlay_status map_put(zl_tm_symbolic *g, uint32_t k)
 {
     zlay_tensormap *map = &g->move->maps[k];
@@ -111,7 +111,8 @@ typedef struct side {
     zl_tm_sum offset, step[ZL_SYMBOL_LEAVES], next[ZL_SYMBOL_LEAVES];
 } side;
 
-/* The cells of the tile, then two tiles along each leaf that may have more than one. */
+/* Prints one layout of the certificate: the cells of the tile, then two tiles along each leaf that
+ * may have more than one. */
 static void side_write(zl_text *out, const void *value)
 {
     const side *s = value;

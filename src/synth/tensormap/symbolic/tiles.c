@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Proves that the copies of a tile do what is asked, cell by cell or along the digits of the shared
- * layout together, and that those of the next tile along each leaf do: they advance by what the
- * request adds, and edges agree where a map's dimension and the axis end at the same cell. What is
- * not proved is answered ELIMIT. */
+/* Proves that the copies of a tile do what the request says, cell by cell (identity.c) or for all
+ * cells together (generators.c), and that the copies of the next tile along each leaf do so too:
+ * their coordinates advance by what the request adds, and edges agree where a map's dimension and
+ * the axis end at the same cell. What is not proved is answered ELIMIT. */
 #include "synth/tensormap/symbolic/symbolic.h"
 
 #include <string.h>
