@@ -35,7 +35,8 @@ static const char *name_missing(const zl_fields *fields, const json_t *object)
 }
 
 /* Whether every request of the operation `what` may have the key. */
-static bool is_in_frame(const zl_call *call, const json_t *object, const char *what, const char *key)
+static bool is_in_frame(const zl_call *call, const json_t *object, const char *what,
+                        const char *key)
 {
     static const char *const frame[] = {"op", "id", "limits", "facts"};
     size_t count = ZL_COUNT(frame) - (strncmp(what, "layout.", 7) != 0);
