@@ -14,17 +14,6 @@ zlay_status zl_wrong(zl_call *call, const char *name, const char *wanted)
                    zl_quote(quoted, name, strlen(name)), wanted);
 }
 
-/* ---- which fields there are ----------------------------------------------- */
-
-bool zl_in_frame(const zl_call *call, const json_t *object, const char *what, const char *key)
-{
-    static const char *const frame[] = {"op", "id", "limits", "facts"};
-    size_t count = ZL_COUNT(frame) - (strncmp(what, "layout.", 7) != 0);
-    for (size_t i = 0; object == call->request && i < count; i++)
-        if (!strcmp(key, frame[i])) return true;
-    return false;
-}
-
 /* ---- values of fields ------------------------------------------------------ */
 
 static bool digits_u64(const char *text, size_t length, uint64_t *out)
@@ -166,13 +155,6 @@ zlay_status zl_get_word(zl_call *call, const json_t *object, const char *name,
         return zl_wrong(call, name, "one of its names, or an integer");
     *out = number > INT32_MAX ? INT32_MAX : (int32_t)number;
     return ZLAY_OK;
-}
-
-const char *zl_word_of(const zl_named *words, int32_t number)
-{
-    for (size_t i = 0; words[i].name; i++)
-        if (words[i].number == number) return words[i].name;
-    return NULL;
 }
 
 zlay_status zl_get_target(zl_call *call, const zlay_target **out)

@@ -34,6 +34,17 @@ static const char *name_missing(const zl_fields *fields, const json_t *object)
     return NULL;
 }
 
+/* Whether every request of the operation `what` may have the key. */
+static bool is_in_frame(const zl_call *call, const json_t *object, const char *what,
+                        const char *key)
+{
+    static const char *const frame[] = {"op", "id", "limits", "facts"};
+    size_t count = ZL_COUNT(frame) - (strncmp(what, "layout.", 7) != 0);
+    for (size_t i = 0; object == call->request && i < count; i++)
+        if (!strcmp(key, frame[i])) return true;
+    return false;
+}
+
 zlay_status zl_names_check(zl_call *call, const json_t *object, const char *what,
                            const zl_fields *fields)
 {
@@ -41,7 +52,7 @@ zlay_status zl_names_check(zl_call *call, const json_t *object, const char *what
     json_t *value;
     char quoted[256];
     json_object_foreach((json_t *)(uintptr_t)object, key, value)
-        if (!zl_in_frame(call, object, what, key) && !row_of(fields, key))
+        if (!is_in_frame(call, object, what, key) && !row_of(fields, key))
             return zl_fail(call->ctx, ZLAY_EINVAL, "%s: no field is called '%s'", what,
                            zl_quote(quoted, key, strlen(key)));
     const char *name = name_missing(fields, object);
@@ -131,3 +142,26 @@ void zl_put_fields(zl_call *call, json_t *object, const zl_fields *fields, const
         else if (f->kind->print) zl_put_value(call, object, f->name, f->kind->print(call, f, at));
     }
 }
+
+/* ---- parts ---------------------------------------------------------------------------------- */
+
+static zlay_status read_part(zl_call *call, const json_t *object, const zl_field *field, void *to)
+{
+    return zl_read_object(call, object, field->of, to);
+}
+
+static void drop_part(zl_call *call, const zl_field *field, void *from)
+{
+    zl_drop(call, field->of, from);
+}
+
+static zlay_status read_nothing(zl_call *call, const json_t *object, const zl_field *field,
+                                void *to)
+{
+    (void)call, (void)object, (void)field, (void)to;
+    return ZLAY_OK;
+}
+
+const zl_field_kind zl_as_part = {.read = read_part, .drop = drop_part, .part = true},
+                    zl_as_own = {.read = read_nothing},
+                    zl_as_others = {.read = read_nothing, .part = true, .open = true};

@@ -38,9 +38,6 @@ typedef struct zl_named {
     int32_t number;
 } zl_named;
 
-/* Whether a key is one that every request of the operation `what` may have. */
-bool zl_in_frame(const zl_call *call, const json_t *object, const char *what, const char *key);
-
 zlay_status zl_get_text(zl_call *call, const json_t *object, const char *name, zl_json_text *out);
 zlay_status zl_get_object(zl_call *call, const json_t *object, const char *name,
                           const json_t **out);

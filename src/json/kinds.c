@@ -227,25 +227,6 @@ static void drop_objects(zl_call *call, const zl_field *field, void *from)
         zl_drop(call, of, (char *)objects->row + i * of->size);
 }
 
-/* ---- parts ---------------------------------------------------------------------------------- */
-
-static zlay_status read_part(zl_call *call, const json_t *object, const zl_field *field, void *to)
-{
-    return zl_read_object(call, object, field->of, to);
-}
-
-static void drop_part(zl_call *call, const zl_field *field, void *from)
-{
-    zl_drop(call, field->of, from);
-}
-
-static zlay_status read_nothing(zl_call *call, const json_t *object, const zl_field *field,
-                                void *to)
-{
-    (void)call, (void)object, (void)field, (void)to;
-    return ZLAY_OK;
-}
-
 const zl_field_kind zl_as_u32 = {.read = read_u32, .print = print_u32},
                     zl_as_u64 = {.read = read_u64, .print = print_u64},
                     zl_as_i64 = {.read = read_i64}, zl_as_some32 = {.read = read_some32},
@@ -262,7 +243,4 @@ const zl_field_kind zl_as_u32 = {.read = read_u32, .print = print_u32},
                                           .late = true},
                     zl_as_objects = {.read = read_objects, .drop = drop_objects, .late = true},
                     zl_as_list32 = {.read = read_list32, .print = print_list32},
-                    zl_as_pair32 = {.read = read_pair32},
-                    zl_as_part = {.read = read_part, .drop = drop_part, .part = true},
-                    zl_as_own = {.read = read_nothing},
-                    zl_as_others = {.read = read_nothing, .part = true, .open = true};
+                    zl_as_pair32 = {.read = read_pair32};

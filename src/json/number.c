@@ -8,33 +8,6 @@
 
 /* ---- facts ------------------------------------------------------------------------- */
 
-static zlay_status facts_of_list(zl_call *call, const json_t *list, zlay_facts **out)
-{
-    size_t count = json_array_size(list);
-    const char **text = zl_scratch(call->ctx, count, sizeof *text);
-    size_t *length = zl_scratch(call->ctx, count, sizeof *length);
-    zlay_status status = text && length ? ZLAY_OK : ZLAY_ENOMEM;
-    for (size_t i = 0; i < count && !status; i++) {
-        const json_t *item = json_array_get(list, i);
-        if (!json_is_string(item)) status = zl_wrong(call, "facts", "a list of texts");
-        text[i] = json_string_value(item);
-        length[i] = json_string_length(item);
-    }
-    return status ? status : zlay_facts_parse(call->ctx, out, count, text, length);
-}
-
-zlay_status zl_get_facts(zl_call *call, zlay_facts **out)
-{
-    const json_t *list = json_object_get(call->request, "facts");
-    *out = NULL;
-    if (!list) return ZLAY_OK;
-    if (!json_is_array(list)) return zl_wrong(call, "facts", "a list of texts");
-    call->in_input = true;
-    zlay_status status = facts_of_list(call, list, out);
-    if (!status) call->in_input = false;
-    return status;
-}
-
 static json_t *end_value(int64_t end, const zlay_range *range)
 {
     bool none = range->mod && (end == INT64_MIN || end == INT64_MAX);

@@ -31,6 +31,7 @@ static void shortest(ways *w)
                 }
 }
 
+/* The length of the ring that a class counts. */
 static int32_t stages_of(const zl_verify *v, const zl_node *n)
 {
     bool bar = n->kind <= ZL_NODE_ISSUE;
@@ -48,11 +49,13 @@ static int32_t find(const zl_verify *v, zl_node_kind kind, int32_t role, int32_t
     return -1;
 }
 
+/* The class of a barrier's phases. */
 static uint32_t phase_of(const zl_verify *v, int32_t bar)
 {
     return (uint32_t)find(v, ZL_NODE_PHASE, -1, bar);
 }
 
+/* Keeps an obligation that holds, for the proof. */
 static void keep(zl_verify *v, zl_obligation o)
 {
     if (v->obligations_count < ZL_OBLIGATIONS) v->obligations[v->obligations_count++] = o;
@@ -119,7 +122,7 @@ static void check_lost(ways *w, uint32_t i)
     else zl_report(v, ZLAY_PIPE_LOST_PHASE, n->line, 0, best < ZL_FAR ? best : -1, bound);
 }
 
-/* A reader finds the stage written, in the proxy that it reads by. */
+/* A stage is completely written before it is read, and visible in the proxy that reads it. */
 static void check_full(ways *w, uint32_t write, uint32_t read)
 {
     zl_verify *v = w->v;
@@ -169,6 +172,7 @@ static void check_writers(ways *w, uint32_t i)
             zl_undecided(w->v, o->nodes[k].line, "is a second way to fill a stage");
 }
 
+/* Checks the rules that class i takes part in. */
 static void check_node(ways *w, uint32_t i)
 {
     check_overrun(w, i);

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checks what one role can break by itself, on its unrolled steps: events that its threads
- * cannot run, groups that no wait completes, accumulators used in flight or unfenced, bytes
- * expected after the arrival, and staging memory that only this role uses. */
+/* Checks what one role can break by itself, on its unrolled steps: events that its threads cannot
+ * run, groups that no wait completes, accumulators that are used in flight or unfenced, bytes
+ * expected after the arrival, and staging memory that only this role uses. Each accumulator and
+ * each staging slot is followed from step to step as a small state machine. What other roles do has
+ * no influence, so no order between roles is needed. */
 #include "pipe/language/form.h"
 #include "pipe/order/verify.h"
 
@@ -24,6 +26,8 @@ static const zl_role *role_of(const zlay_pipe *pipe, uint32_t event)
     return NULL;
 }
 
+/* Reports a broken rule of form at an event's line; with the role's line where the role's shape is
+ * at fault. */
 static void report_form(void *to, int32_t rule, uint32_t event, int64_t found, int64_t wanted)
 {
     zl_verify *v = to;
@@ -97,6 +101,7 @@ static void take_sum(zl_verify *v, sum *s, const zl_event *e, int32_t at)
     s->line = e->line;
 }
 
+/* Follows an accumulator through the role: fenced, begun, summed, taken. */
 static void check_acc(zl_verify *v, const zl_trace *t, int32_t acc)
 {
     sum s = {ACC_EMPTY, true, 0, 0};
@@ -126,6 +131,7 @@ static int32_t joined(const zl_trace *t, const zl_role *role, int32_t at)
     return t->steps[at].sync;
 }
 
+/* Whether something has happened (it is not -1) before a step. */
 static bool is_before(int32_t at, uint32_t step) { return at >= 0 && at < (int32_t)step; }
 
 /* The async proxy reads: each writing thread must have fenced, and then all must have met at a
@@ -173,6 +179,8 @@ static void fill(zl_verify *v, const zl_trace *t, uint32_t at, content *c)
     *c = (content){(int32_t)at, true, 0, 0};
 }
 
+/* Follows one slot of staging memory through the role: written, read, and released before the next
+ * write. */
 static void check_slot(zl_verify *v, const zl_trace *t, const zl_role *role, int32_t smem,
                        int64_t slot)
 {
@@ -189,8 +197,8 @@ static void check_slot(zl_verify *v, const zl_trace *t, const zl_role *role, int
 
 /* ---- groups, bytes expected ---- */
 
-/* The thread that expects bytes arrives later in the same phase, so the phase cannot complete
- * before. */
+/* Whether the thread that expects bytes arrives later in the same phase, so that the phase cannot
+ * complete before it has expected them. */
 static bool check_expect(zl_verify *v, const zl_trace *t, uint32_t at)
 {
     const zl_trace_step *s = &t->steps[at];
@@ -204,7 +212,7 @@ static bool check_expect(zl_verify *v, const zl_trace *t, uint32_t at)
     return false;
 }
 
-/* Asynchronous work is committed and waited for. */
+/* Whether asynchronous work is committed to a group and the group is waited for. */
 static bool check_done(zl_verify *v, const zl_trace *t, uint32_t at)
 {
     int32_t group = t->steps[at].event->kind == ZL_EV_MMA ? ZL_GROUP_WGMMA

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Builds the graph of event classes and weighs its edges, for every index at once. An edge u
- * -> v of weight d says that u(q) happens before v(q + d) for every q. Inside a role weights
- * are read off the unrolled traces; between roles a phase comes after what arrives in it and
- * before those who wait for it. Weights are at least 0, and only classes with an instance at
- * every index lie inside a path, so every event on a path exists when its ends do. */
+/* Builds the graph of event classes and weighs its edges, for every index at once. An edge u -> v
+ * of weight d says that u(q) happens before v(q + d) for every q. Inside a role weights are read
+ * off the unrolled traces; between roles a phase comes after the arrivals that complete it and
+ * before the waits for it. Weights are at least 0, and only classes with an instance at every index
+ * lie inside a path, so every event on a path exists when its ends do. */
 #include "pipe/order/verify.h"
 
 #include <string.h>
@@ -104,6 +104,7 @@ static void add_use(zl_verify *v, int32_t role, const zl_event *e, const struct 
         zl_undecided(v, e->line, "fills a stage that signals two barriers");
 }
 
+/* Enters an event in all classes that the rows name for it. */
 static void add_event(zl_verify *v, int32_t role, uint32_t event)
 {
     const zl_event *e = &v->pipe->events[event];
@@ -146,6 +147,7 @@ static bool is_target(const zl_node *n)
            (n->kind >= ZL_NODE_ARRIVE && n->kind <= ZL_NODE_WRITE);
 }
 
+/* How many numbers the arrays of all classes take. */
 static size_t numbers_of(const zl_verify *v)
 {
     size_t want = ARRAYS * v->order.count * (size_t)v->q_end + 1;
@@ -154,6 +156,7 @@ static size_t numbers_of(const zl_verify *v)
     return want;
 }
 
+/* Makes the arrays of the classes for the trace at hand, filled with -1. */
 static zlay_status arrays_make(zl_verify *v)
 {
     size_t want = numbers_of(v), each = (size_t)v->q_end;
@@ -170,6 +173,7 @@ static zlay_status arrays_make(zl_verify *v)
     return ZLAY_OK;
 }
 
+/* The later of two times, of which b may be -1: never. */
 static int32_t later(int32_t a, int32_t b) { return b < 0 ? ZL_FAR : a > b ? a : b; }
 
 /* Notes an instance: its index, its first step, and when it is complete. */
@@ -181,6 +185,7 @@ static void see(const zl_verify *v, zl_node *n, int64_t q, int32_t begun, int32_
     if (is_target(n)) n->reach[begun] = (int32_t)q;
 }
 
+/* When an instance is complete: at its step, when its group is, or at the fence behind that. */
 static int32_t over_at(const zl_trace *t, int32_t at, int when)
 {
     int32_t done = t->steps[at].done;
@@ -188,6 +193,7 @@ static int32_t over_at(const zl_trace *t, int32_t at, int when)
     return when == ENDED || done < 0 ? done : t->steps[done].fence;
 }
 
+/* Enters a step of a trace in the classes of its event. */
 static void see_step(zl_verify *v, const zl_trace *t, int32_t at)
 {
     const zl_trace_step *s = &t->steps[at];
@@ -215,9 +221,9 @@ static void spread(const zl_verify *v, zl_node *n)
 
 enum { BY_EACH, BY_WARP, BY_ROLE, BYS };
 
-/* Who may report that `from` is complete: each thread its own events; each thread its part
- * where all arrive; a lane those of its warp after an aligned step; one thread all of them
- * after a barrier. */
+/* What must happen before an event of `to` may follow `from`, so that its thread knows `from` to be
+ * complete in all threads: nothing where each thread speaks for itself, an aligned step of the warp
+ * where one lane speaks for its warp, else a barrier of the role. */
 static int known_by(const zl_verify *v, const zl_node *from, const zl_node *to)
 {
     bool of_all = from->kind == ZL_NODE_PASSED || from->kind == ZL_NODE_WROTE ||
@@ -268,6 +274,8 @@ static int32_t weight_at(const zl_verify *v, const int32_t *reach, int64_t q, in
     return d > v->shape.window ? ZL_FAR : (int32_t)d;
 }
 
+/* Raises the weights from class a to what this trace needs; the greatest over all traces holds for
+ * all. */
 static void weigh(zl_verify *v, uint32_t a)
 {
     const zl_node *from = &v->order.nodes[a];

@@ -73,6 +73,7 @@ static bool relax_role(zl_verify *v, int32_t r)
     return moved;
 }
 
+/* Whether an event helps to complete a phase. */
 static bool makes_phase(const zl_event *e)
 {
     return e->kind == ZL_EV_ARRIVE || e->kind == ZL_EV_COPY;
@@ -92,6 +93,7 @@ static bool distance_of(const zl_verify *v, const zl_site *a, const zl_site *w, 
     return ends[0] >= ends[1];
 }
 
+/* A wait comes after every event that helps to complete its phase. */
 static bool relax_wait(zl_verify *v, int32_t site)
 {
     const zl_event *wait = &v->pipe->events[v->sites[site].event];
@@ -108,6 +110,7 @@ static bool relax_wait(zl_verify *v, int32_t site)
     return moved;
 }
 
+/* One round of relaxation over all edges; whether a time rose. */
 static bool relax_all(zl_verify *v)
 {
     bool moved = false;
@@ -118,12 +121,15 @@ static bool relax_all(zl_verify *v)
     return moved;
 }
 
+/* Adds an event, or where it is -1 the start of a section; the slope is one more than the number of
+ * events. */
 static void add_site(zl_verify *v, int32_t event, int32_t role, zl_section section)
 {
     v->sites[v->sites_count++] = (zl_site){event, role, section, event < 0 ? UNREACHED : 0, -1};
     v->slope += event >= 0;
 }
 
+/* Lists the events of every role by section. */
 static zlay_status sites_make(zl_verify *v)
 {
     const zlay_pipe *pipe = v->pipe;
@@ -167,7 +173,7 @@ static int64_t *missing(run *r, int32_t bar, int64_t q)
     return &r->missing[bar * r->v->q_end + q];
 }
 
-/* Whether a wait may pass: nothing is missing in the phase of its index. */
+/* Whether a wait may pass: the phase that it waits for is complete. */
 static bool is_free(run *r, const zl_trace_step *s)
 {
     const zl_event *e = s->event;
@@ -176,6 +182,7 @@ static bool is_free(run *r, const zl_trace_step *s)
     return q < 0 || q >= r->v->q_end || *missing(r, e->bar, q) <= 0;
 }
 
+/* Runs a role until it must wait; whether it ran at all. */
 static bool go(run *r, uint32_t role)
 {
     const zl_trace *t = &r->v->traces[role];
@@ -192,6 +199,7 @@ static bool go(run *r, uint32_t role)
     return r->at[role] > begun;
 }
 
+/* Reports the lines at which the first two roles wait for ever. */
 static void report_stuck(run *r)
 {
     uint32_t lines[2] = {0};
@@ -202,6 +210,7 @@ static void report_stuck(run *r)
     if (lines[0]) zl_report(r->v, ZLAY_PIPE_DEADLOCK, lines[0], lines[1], r->v->q_end, 0);
 }
 
+/* What each phase needs: its arrivals, and its copies. */
 static void count_missing(run *r)
 {
     const zl_verify *v = r->v;
@@ -215,6 +224,7 @@ static void count_missing(run *r)
         }
 }
 
+/* Runs all roles in turn until none goes on. */
 static zlay_status run_all(zl_verify *v)
 {
     run r = {.v = v};

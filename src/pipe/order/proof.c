@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Prints a proof by order: barrier sums, the schedule, the event classes, and a weighted path
- * for each obligation. docs/internals/proof.md says what each line claims;
- * src/pipe/replay/recheck checks it. */
+/* Prints a proof by order: the sums of every barrier, the schedule, the event classes, and a
+ * weighted path for each obligation. docs/internals/proof.md says what each line claims;
+ * src/pipe/replay/recheck checks it. Where several shortest paths exist, the one with the smallest
+ * class numbers is printed, so that a pipe has one proof. */
 #include "pipe/order/verify.h"
 
 static const char *const kinds[] = {"phase", "wait", "passed", "arrive", "expect", "issue",
@@ -11,6 +12,7 @@ static const char *const kinds[] = {"phase", "wait", "passed", "arrive", "expect
 
 typedef struct sums { long long arrivals, expected, copied; } sums;
 
+/* Prints what an event does to the phase of its barrier. */
 static void put_event(zl_text *out, const zl_verify *v, const zl_role *role, uint32_t event)
 {
     const zl_event *e = &v->pipe->events[event];
@@ -47,6 +49,7 @@ static const char *param_name(const zl_verify *v, int32_t param)
     return v->pipe->params[param].name;
 }
 
+/* Prints a barrier, its events, and the sums at every index. */
 static void put_bar(zl_text *out, const zl_verify *v, int32_t b)
 {
     const zl_bar *bar = &v->pipe->bars[b];

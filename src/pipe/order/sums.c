@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks sums at every index of every ring: arrivals equal the barrier's count, expected bytes
- * equal copied bytes, each stage is filled once and read once by each role that multiplies it.
- * The ranges of indices end at c or N + c, so what holds for every N of the small model holds
- * for every N. */
+ * equal copied bytes, each stage is filled once and read once by each role that multiplies it. The
+ * sums are counted on the unrolled traces of one pair of trip counts. The range of indices of an
+ * event ends at c or N + c, so what holds for every N of the small model holds for every N. */
 #include "pipe/order/verify.h"
 
 #include <string.h>
@@ -18,6 +18,7 @@ typedef struct tables {
     int64_t all;
 } tables;
 
+/* Makes zeroed counters for every index of every ring. */
 static zlay_status tables_make(zl_verify *v, tables *t)
 {
     size_t bars = v->pipe->bars_count * OF_BAR, smems = v->pipe->smems_count;
@@ -47,6 +48,7 @@ static void check_range(zl_verify *v, const tables *t, const zl_trace_step *s)
         zl_report(v, ZLAY_PIPE_STAGE, e->line, 0, s->q[0], s->bar_q);
 }
 
+/* Adds an event to the sums of its mbarrier's phase. */
 static void add_bar(tables *t, const zl_role *role, const zl_trace_step *s)
 {
     const zl_event *e = s->event;
@@ -56,6 +58,7 @@ static void add_bar(tables *t, const zl_role *role, const zl_trace_step *s)
     if (e->kind == ZL_EV_COPY) sum[COPIED] += e->count * zl_weight(role, ZL_BY_ONE);
 }
 
+/* The bit of a part; parts from PARTS on share one. */
 static int64_t part_bit(const zl_event *e)
 {
     return (int64_t)1 << (e->part < PARTS ? e->part : PARTS);
@@ -70,6 +73,7 @@ static void add_fill(tables *t, const zl_role *role, const zl_trace_step *s)
     sum[PARTS_SEEN] |= part_bit(s->event);
 }
 
+/* Adds a read of a stage to the role's counts, and reports a part that was not filled. */
 static void add_drains(zl_verify *v, tables *t, const zl_trace_step *s)
 {
     const zl_event *e = s->event;
@@ -124,6 +128,7 @@ static uint32_t line_of(const zlay_pipe *pipe, zl_event_kind kind, int32_t bar)
 
 static uint32_t first_of(uint32_t a, uint32_t b) { return a ? a : b ? b : 1; }
 
+/* Each phase has as many arrivals as its barrier's count, and as many bytes expected as copied. */
 static void check_bars(zl_verify *v, const tables *t)
 {
     const zlay_pipe *pipe = v->pipe;
@@ -158,7 +163,7 @@ static void check_fills(zl_verify *v, const tables *t)
     }
 }
 
-/* What is filled is read by some role. */
+/* Reports a stage that is filled and that no role reads. */
 void zl_check_taken(zl_verify *v)
 {
     const zlay_pipe *pipe = v->pipe;
@@ -172,6 +177,7 @@ void zl_check_taken(zl_verify *v)
     }
 }
 
+/* Adds all steps of a role's trace. */
 static void add_all(zl_verify *v, tables *t, const zl_role *role, const zl_trace *trace)
 {
     for (uint32_t i = 0; i < trace->count; i++) {

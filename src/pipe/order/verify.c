@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Verifies a pipe (zlay_pipe_verify): first by the order of event classes, which covers rings
- * in one block and yields a short proof, and where that does not decide, by runs
- * (src/pipe/runs). The order proof checks each role alone, the sums at every index, progress,
- * and the ordering rules, on a small model of trip counts. */
+/* Verifies a pipe (zlay_pipe_verify): first by the order of event classes, which covers rings in
+ * one block and yields a short proof. Where that does not decide, it verifies by runs
+ * (src/pipe/runs). The order proof checks each role alone, the sums at every index, progress, and
+ * the ordering rules; it does so for the trip counts of a small model, from which all others follow
+ * (docs/internals/proof.md). */
 #include "pipe/runs/verify.h"
 #include "pipe/order/verify.h"
 
 #include <string.h>
 
+/* Checks one pair of trip counts: each role alone, the sums, and the weights between classes. */
 static zlay_status check_trips(zl_verify *v, int64_t outer, int64_t inner)
 {
     zlay_status status = zl_traces_make(v, outer, inner);
@@ -53,6 +55,7 @@ static zlay_status check_small_model(zl_verify *v)
     return status;
 }
 
+/* Whether a position of the event multiplies its counter by a number. */
 static bool is_scaled(const zl_event *e)
 {
     bool scaled = false;
@@ -97,7 +100,7 @@ static const zl_event *find_unknown(const zlay_pipe *pipe)
     return NULL;
 }
 
-/* Asks the order proof; undecided where the pipe has events or loops of another form. */
+/* Tries the proof by order; it is undecided where the pipe has events or loops of another form. */
 static zlay_status check_all(zl_verify *v)
 {
     const zlay_pipe *pipe = v->pipe;
@@ -139,6 +142,7 @@ static zlay_status verify_begin(zl_verify *v)
     return v->traces && v->uses && v->own ? ZLAY_OK : ZLAY_ENOMEM;
 }
 
+/* Gives the answer, with the printed proof of a yes or the reason of an undecided one. */
 static zlay_status answer_give(zl_verify *v, zlay_answer *answer, size_t *count, zlay_buf *proof)
 {
     if (!v->count && !v->undecided && !v->by_runs && proof) {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The state of the order proof: event classes and the weights between them, obligations, sites
- * of the schedule. docs/internals/proof.md, "What is proved", has the argument. */
+/* The state of the proof by order. A class is a set of event instances, one for each index of a
+ * ring; between classes stand weights ("u(q) happens before v(q + d)"), and each rule becomes an
+ * obligation on a shortest path. Sites are the events of the schedule that proves progress.
+ * docs/internals/proof.md, "What is proved", has the argument. */
 #ifndef ZL_VERIFY_H
 #define ZL_VERIFY_H
 
@@ -97,7 +99,7 @@ void zl_report(zl_verify *v, int32_t rule, uint32_t line, uint32_t other, int64_
                int64_t wanted);
 void zl_undecided(zl_verify *v, uint32_t line, const char *because);
 
-/* For how many arrivals an event of this scope stands, all instances of the role together. */
+/* How many arrivals an event of this scope makes, in all instances of the role together. */
 int64_t zl_weight(const zl_role *role, int32_t scope);
 bool zl_is_single(const zl_role *role); /* one thread runs an instance's text */
 static inline bool zl_is_write(const zl_event *e)
@@ -115,7 +117,7 @@ void zl_check_role(zl_verify *v, int32_t role);
 
 /* Sums of every index: arrivals, bytes, stages filled and drained. */
 zlay_status zl_check_sums(zl_verify *v);
-/* Somebody reads what is filled. */
+/* Some role reads each stage that is filled. */
 void zl_check_taken(zl_verify *v);
 
 /* The classes, and their order as one trace shows it. */

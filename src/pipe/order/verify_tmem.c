@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Decides whether a pipe uses tensor memory correctly: first the rows that no order between roles
- * can mend, each reported once a line, then the verifier. */
+/* Decides whether a pipe uses tensor memory correctly (zlay_pipe_tmem_check). First it tries the
+ * rules of tensor memory that no order between roles can mend, on each role alone (src/pipe/tmem);
+ * each is reported once for a line. If none is broken, zlay_pipe_verify decides the rest. */
 #include "pipe/order/verify.h"
 #include "pipe/tmem/tmem.h"
 
@@ -18,6 +19,7 @@ static void fault_put(kept *k, const zlay_tmem_fault *fault)
     k->count++;
 }
 
+/* Keeps a fault of a row, unless the same row and line were reported already. */
 static void keep(void *to, uint32_t row, uint32_t line, uint32_t other, int64_t found,
                  int64_t wanted)
 {
@@ -39,6 +41,7 @@ static void keep(void *to, uint32_t row, uint32_t line, uint32_t other, int64_t 
 
 enum { REASONS = 32 };
 
+/* Adds the faults that the verifier finds. */
 static zlay_status verify(zlay_ctx *ctx, zlay_answer *answer, kept *k, const zlay_pipe *pipe)
 {
     zlay_pipe_reason reasons[REASONS];

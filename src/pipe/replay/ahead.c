@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Asks what the instances may still do: who may still wait at, arrive at, or name an mbarrier
- * slot, and whether they all know a phase. From this follows what a state may leave out, and
- * what a waiting thread may be given early. */
+/* Decides what instances may still do: which of them may still wait at, arrive at, or name an
+ * mbarrier slot, and whether all of those know that a phase is complete. The answer is by
+ * reachability in the text: an instance may still run every event from its outermost loop on. From
+ * this follows what an encoded state may leave out, and what a waiting thread may learn before its
+ * wait ends. */
 #include "pipe/replay/same.h"
 
 /* ---- events to come ---- */
 
-/* Whether an event does this at the barrier. */
+/* Whether an event names the barrier, waits at it, or arrives at it, as `near` says. */
 static bool is_near(const zl_event *e, uint32_t bar, uint8_t near)
 {
     if (e->kind == ZL_EV_FOR || e->bar != (int32_t)bar) return false;
@@ -14,10 +16,11 @@ static bool is_near(const zl_event *e, uint32_t bar, uint8_t near)
     return near == ZL_RP_NAMES || e->kind == ZL_EV_ARRIVE || e->kind == ZL_EV_COMMIT;
 }
 
-/* The first event that an instance may still run: its outermost loop may begin again. */
+/* The first event that an instance may still run: inside loops that is the head of the outermost
+ * one, which may begin another iteration. */
 static uint32_t first_to_come(const zl_rp_instance *i) { return i->depth ? i->loop[0] : i->pc; }
 
-/* Whether an instance may still do this at the slot. */
+/* Whether an instance may still name the slot, wait there, or arrive there, as `near` says. */
 static bool may_yet(const zl_replay *c, uint32_t instance, const zl_rp_mbar *g, uint8_t near)
 {
     const zl_rp_instance *i = &c->instances[instance];
@@ -69,7 +72,7 @@ bool zl_rp_is_heard(const zl_replay *c, const zl_rp_mbar *g)
 
 /* ---- who waits ---- */
 
-/* Gives the thread what all know that may still arrive at the slot. */
+/* The thread learns every operation that all threads know which may still arrive at the slot. */
 static void learn_of_all(zl_replay *c, uint32_t thread, const zl_rp_mbar *g)
 {
     uint64_t all[ZL_RP_WORDS];
@@ -85,8 +88,8 @@ static void learn_of_all(zl_replay *c, uint32_t thread, const zl_rp_mbar *g)
     if (any) zl_rp_learn_all(c, zl_rp_set(thread, ZL_RP_KNOWS), all);
 }
 
-/* A phase completes with at least one more arrival, whoever makes it, and a waiting thread
- * does nothing before that; so it may learn now what every possible arriver knows. */
+/* Lets waiting threads learn early. A phase completes with at least one more arrival, and a waiting
+ * thread does nothing before that; so it may learn now what every thread knows that may arrive. */
 void zl_rp_hear(zl_replay *c)
 {
     for (uint32_t t = 0; t < c->threads_count; t++) {

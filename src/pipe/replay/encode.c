@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Encodes the shared parts of a state as integers: operations by their number in order of
- * mention, indices relative to their ring's base, the shadow state of memory, and columns of
- * tensor memory. */
+/* Encodes the parts of a state that instances share as integers, so that two states can be
+ * compared. Operations are written by a number that they get when they are first mentioned, indices
+ * relative to the base of their ring, stages from that base on. Memory is written as its shadow
+ * state: the content of each stage and the accesses that may still conflict. */
 #include "pipe/replay/encode.h"
 
 int64_t zl_encode_base(zl_replay *c, const zl_rp_encoding *w, uint32_t ring, uint32_t block)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How the integers of a state are put down; shared by state.c and encode.c. */
+/* Writes the integers of an encoded state; shared by state.c and encode.c. With `marking` nothing
+ * is written, and the operations that the state mentions are only marked. */
 #ifndef ZL_REPLAY_ENCODE_H
 #define ZL_REPLAY_ENCODE_H
 

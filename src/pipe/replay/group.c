@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds which instances move together: those in loops of a claim that name one ring of one
- * block form a group, and its positions are counted from the loop counter of its first
- * instance. Any other choice would be equally valid, because every index of a longer trip is
- * checked where it is used. */
+/* Finds which instances move together. Instances in loops of a claim that name one ring of one
+ * block form a group; groups are united as in union-find, each named by its first instance. The
+ * positions of a group are counted from the loop counter of that instance. Any other choice would
+ * be equally valid, because every index of a longer trip is checked where it is used. */
 #include "pipe/replay/same.h"
 
 int zl_rp_inside(const zl_replay *c, const zl_rp_instance *i, uint32_t claim)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Builds a replay from a pipe and resets it: threads, slots, stages, flags, and their arrays. */
+/* Makes a replay from a pipe and resets it before each run: threads, mbarrier slots, stages, flags,
+ * and the arrays of the state. First everything is counted, then each array is allocated once. Of
+ * an instance's warps three are kept and three lanes of each, because all others behave as one of
+ * these. */
 #include "pipe/replay/acc.h"
 #include "base/arith.h"
 
@@ -7,11 +10,13 @@
 
 /* ---- how many ---- */
 
+/* How many threads stand for an instance. */
 static uint32_t threads_of(const zl_role *role)
 {
     return role->elect ? 1 : ZL_RP_LANES * zl_min32(role->each, ZL_RP_WARPS);
 }
 
+/* Whether a block runs the role. */
 static bool runs_in(const zl_role *role, uint32_t block)
 {
     return role->cta == ZL_CTA_ALL || role->cta == (int32_t)block;
@@ -28,6 +33,8 @@ static void count_threads(zl_replay *c)
         }
 }
 
+/* How many copies of a shared buffer a block has: one for each instance where it is declared
+ * `each`. */
 static uint32_t copies_of(const zlay_pipe *p, const zl_smem *s)
 {
     uint32_t each = 1;
@@ -36,6 +43,7 @@ static uint32_t copies_of(const zlay_pipe *p, const zl_smem *s)
     return each;
 }
 
+/* Counts slots, stages, flags and sets, and says where those of each name begin. */
 static void count_things(zl_replay *c)
 {
     const zlay_pipe *p = c->pipe;
@@ -167,6 +175,7 @@ static bool waits_at(const zl_replay *c, const zl_rp_instance *i, const zl_rp_mb
     return false;
 }
 
+/* Makes one slot, with which instances may name it and wait there. */
 static void make_mbar(zl_replay *c, uint32_t bar, uint32_t k)
 {
     zl_rp_mbar *g = &c->mbars[c->mbar_at[bar] + k];
@@ -181,6 +190,7 @@ static void make_mbar(zl_replay *c, uint32_t bar, uint32_t k)
     }
 }
 
+/* Whether an event fills a stage in this block. */
 static bool fills(const zl_replay *c, const zl_rp_instance *i, const zl_event *e, int32_t smem,
                   uint32_t block)
 {
@@ -216,6 +226,7 @@ static void make_smem(zl_replay *c, uint32_t smem)
     }
 }
 
+/* Adds a value at which a flag is awaited. */
 static void add_value(zl_replay *c, zl_rp_flag *f, int64_t value)
 {
     for (uint32_t k = 0; k < f->count; k++)
@@ -240,6 +251,8 @@ static bool is_left_by(const zl_event *e, int kind)
     }
 }
 
+/* Reads from the text what flags are awaited at, how many groups waits leave open, and whether
+ * roles wait for the grid before. */
 static void make_flags(zl_replay *c)
 {
     uint32_t first = c->places_count - c->flags_count;
@@ -263,6 +276,7 @@ static void make_things(zl_replay *c)
     make_flags(c);
 }
 
+/* The size of the large arrays, which the limit `points` bounds. */
 static size_t state_bytes(const zl_replay *c)
 {
     return (size_t)c->places_count * ZL_RP_ACCESSES * sizeof *c->accesses +

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Simulates mbarrier slots for the checker: arrivals, expected bytes, completion of phases,
- * waits by parity. A slot holds sets of operations (what the last phase makes known, what has
- * come to the current one); an arrival or wait is accepted only if its thread's set shows
- * which phase it falls into. */
+/* Simulates mbarrier slots for the checker: arrivals, expected bytes, completion of phases, waits
+ * by parity. A slot holds sets of operations: what the last complete phase makes known (DONE), and
+ * what has come to the current one (SUM, ARRIVED). An arrival or a wait is accepted only if its
+ * thread's own set shows which phase it falls into, because only then does it fall into that phase
+ * in every interleaving. */
 #include "pipe/replay/replay.h"
 
 enum { TX_MOST = 1 << 20 };

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs barriers of threads, setmaxnreg, flags and fences for the checker. A barrier unites the sets
- * of all who come; a fence adds, for each operation it covers, the one that stands for it behind
- * the fence. */
+/* Runs barriers of threads, setmaxnreg, flags, groups with their waits, and fences for the checker,
+ * each as a change of the sets of known operations. A barrier gives all its threads the union of
+ * their sets. A wait for a group adds the group's operations. A fence adds, for each operation that
+ * it covers, the operation that stands for it behind the fence. */
 #include "pipe/replay/acc.h"
 #include "pipe/replay/same.h"
 
@@ -188,6 +189,7 @@ bool zl_rp_registers_late(const zl_replay *c, const zl_rp_instance *i)
 
 /* ---- flags ---- */
 
+/* Where the entries of a flag begin in the arrays by flag and instance. */
 static size_t raises_of(const zl_replay *c, const zl_rp_flag *f)
 {
     return (size_t)(f - c->flags) * c->instances_count;
@@ -247,6 +249,7 @@ static void raise_flag(zl_replay *c, const zl_rp_instance *i, const zl_event *e,
     }
 }
 
+/* Whether the flag has the awaited value; then the threads learn what the raises made known. */
 static bool await_flag(zl_replay *c, const zl_rp_instance *i, const zl_event *e, zl_rp_flag *f)
 {
     if (f->total < e->count) return false;

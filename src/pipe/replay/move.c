@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs copies by the async proxy, cp.async, ordinary loads and stores, and updates of tensor
- * maps for the checker. Each becomes an access (zl_rp_access) with the operations whose
- * completion completes it. */
+/* Runs copies by the async proxy, cp.async, ordinary loads and stores, and updates of tensor maps
+ * for the checker. Each becomes an access (zl_rp_access): who makes it, through which proxy, and
+ * the operations whose completion completes it. use.c checks it against the earlier accesses of the
+ * same stage. */
 #include "pipe/replay/acc.h"
 
+/* The shadow state of the stage that operand k of an event names. */
 static zl_rp_shadow *smem_at(zl_replay *c, const zl_rp_instance *i, const zl_event *e, int k,
                             uint32_t block)
 {
@@ -12,6 +14,7 @@ static zl_rp_shadow *smem_at(zl_replay *c, const zl_rp_instance *i, const zl_eve
     return zl_rp_smem(c, i, block, e->smem[k], slot);
 }
 
+/* The shadow state of a map or of global memory that an event names. */
 static zl_rp_shadow *other_at(zl_replay *c, const zl_rp_instance *i, int32_t other,
                              const zl_pos *pos)
 {
@@ -116,6 +119,7 @@ void zl_rp_cpasync(zl_replay *c, zl_rp_instance *i, const zl_event *e)
 
 /* ---- ordinary loads and stores ---- */
 
+/* An ordinary access of a stage in one block; another block must not end before it is complete. */
 static void access_shared(zl_replay *c, zl_rp_instance *i, const zl_event *e, bool write,
                          uint32_t block)
 {

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Drops from a state the accesses that no later access can conflict with: all who may still
- * ask know them to be complete, or a later access of the same threads implies them. */
+/* Drops accesses from a state that no later access can conflict with. An access is dropped if every
+ * thread that may still access memory knows it to be complete, or if a later access of the same
+ * threads implies it. So states stay small, and two states that differ only in such accesses are
+ * equal. */
 #include "pipe/replay/same.h"
 
 /* ---- uses ---- */
 
-/* Whether who knows the one operation knows the other, earlier one: a thread's operations of
- * one kind, and a slot's phases, complete in order. */
+/* Whether every thread that knows operation `op` also knows the earlier operation `before`: a
+ * thread's operations of one kind, and the phases of a slot, complete in order. */
 static bool is_later(const zl_replay *c, int32_t op, int32_t before)
 {
     if (op < 0 || before < 0) return before < 0;
@@ -15,7 +17,8 @@ static bool is_later(const zl_replay *c, int32_t op, int32_t before)
            (a->kind != ZL_RP_POINT || a->number == b->number);
 }
 
-/* Whether an access of the current content implies one of the content before. */
+/* Whether an access of the current content stands for one of the content before: a thread that
+ * knows the first to be complete knows it of the second. */
 static bool stands_for(const zl_replay *c, const zl_rp_access *now, const zl_rp_access *before)
 {
     bool stands = !now->old && now->write == before->write && now->proxy == before->proxy &&
@@ -25,7 +28,7 @@ static bool stands_for(const zl_replay *c, const zl_rp_access *now, const zl_rp_
     return stands;
 }
 
-/* Whether every thread that may still ask knows the operation. */
+/* Whether every thread that may still access memory, barriers or flags knows the operation. */
 static bool is_common(const zl_replay *c, int32_t op)
 {
     bool common = true;
@@ -35,7 +38,8 @@ static bool is_common(const zl_replay *c, int32_t op)
     return common;
 }
 
-/* Changes of maps and uses of tensor memory are asked of other sets. */
+/* Whether an access is known to be complete by all that may still conflict with it. Updates of maps
+ * and accesses of tensor memory are judged by other sets of a thread, so they are kept. */
 static bool is_known(const zl_replay *c, const zl_rp_access *access)
 {
     bool known = access->proxy != ZL_RP_TENSOR && c->pipe->events[access->event].kind != ZL_EV_UPDATE;
@@ -46,7 +50,9 @@ static bool is_known(const zl_replay *c, const zl_rp_access *access)
     return known;
 }
 
-/* More of a content is written beside what stands of it, but not beside what was there before. */
+/* Whether an access of the content before can go because one of the current content stands for it.
+ * An old write stays until the current content is complete: parts that are still missing may
+ * conflict with it. */
 static bool is_followed(const zl_replay *c, const zl_rp_shadow *p, const zl_rp_access *access)
 {
     bool past = false;

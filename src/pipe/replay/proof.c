@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads a proof by runs and decides whether it proves its pipe: each run that a row names is
- * made, each recurrence that it claims is found, and the rows cover every value of every
- * param. Anything else is refused with the line of the proof. */
+/* Reads a proof by runs and decides whether it proves its pipe. Each row names values of the
+ * params; their runs are made (rows.c), and each recurrence that the row claims must be found in
+ * them. The rows together must cover every value of every param. Anything else is refused with the
+ * line of the proof. */
 #include "pipe/language/plain.h"
 #include "base/arith.h"
 #include "pipe/replay/recheck/runs.h"
@@ -12,6 +13,7 @@
 
 enum { PERIODS_MOST = 4096 }; /* values that the periods of a param may have together */
 
+/* Takes the next line of the proof. */
 static bool take_line(zl_rp_reader *in)
 {
     if (in->next == in->end) return zl_rp_refuse(in, "it ends too soon");
@@ -42,6 +44,7 @@ static bool begins_near(const zl_param *param, int64_t value)
     return zl_param_is_far(param) && value < param->least;
 }
 
+/* The least value that rows of a param begin at. */
 static int64_t begin_of(const zl_param *param, int64_t value)
 {
     return begins_near(param, value) ? 0 : param->least;
@@ -86,6 +89,7 @@ static bool read_row(zl_rp_reader *in)
 
 /* ---- what the rows cover ---- */
 
+/* Whether a position of the event names the param. */
 static bool names_param(const zl_event *e, int32_t param)
 {
     const zl_pos *all[] = {&e->at[0],      &e->at[1],      &e->bar_at, &e->parity,

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A proof by runs as it is read, row by row; shared by proof.c and rows.c. */
+/* A proof by runs while it is read, row by row; shared by proof.c and rows.c. A row is one line:
+ * values of the params, the periods with which longer trips repeat, and how many events its runs
+ * have. */
 #ifndef ZL_REPLAY_PROOF_H
 #define ZL_REPLAY_PROOF_H
 

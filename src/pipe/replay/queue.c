@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs the events of hardware queues (load, send, fetch, put, waitcount) and products of
- * registers with registers for the checker. Instructions of one warp's queue complete in the
- * order of their issue; a wait leaves at most so many of the last. */
+/* Runs the events of hardware queues (load, send, fetch, put, waitcount) and products of registers
+ * with registers for the checker. The instructions of one warp's queue complete in the order of
+ * their issue, so a queue is a sequence of groups of one instruction. A wait leaves at most so many
+ * of the last open. */
 #include "pipe/replay/acc.h"
 
 enum { ISSUED_MOST = 1 << 28 };
 
+/* The queue that counts an event. */
 static int queue_of(const zl_event *e)
 {
     if (e->kind == ZL_EV_WAITCOUNT)
@@ -72,6 +74,7 @@ void zl_rp_multiply(zl_replay *c, zl_rp_instance *i, const zl_event *e)
 
 /* ---- memory ---- */
 
+/* Makes the access of shared or global memory that an event of a queue is. */
 static void access_memory(zl_replay *c, zl_rp_instance *i, const zl_event *e, zl_rp_access *access)
 {
     bool shared = e->smem[0] >= 0;

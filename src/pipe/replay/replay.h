@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The checker of proofs by runs. It shares with the verifier (src/pipe/runs) the pipe and its
  * parser, nothing else: in place of vector clocks it keeps for each thread the explicit set of
- * operations that happen before it. docs/internals/proof.md, "Proofs by runs", has the
- * argument. */
+ * operations that happen before it. docs/internals/proof.md, "Proofs by runs", has the argument. */
 #ifndef ZL_REPLAY_H
 #define ZL_REPLAY_H
 
@@ -60,10 +59,10 @@ typedef struct zl_rp_instance {
     bool open[ZL_RP_GROUPS];
     uint32_t opened[ZL_RP_GROUPS];
     int64_t registers;     /* of each thread */
-    int32_t set[ZL_RP_THREADS]; /* items of its threads' last setmaxnreg; -1 none, or nobody asks */
+    int32_t set[ZL_RP_THREADS]; /* operations of its threads' last setmaxnreg; -1: none that matters */
     const struct zl_rp_mbar *stands; /* the mbarrier slot it waits at; NULL: none */
     int32_t meets, joined; /* the generation that it waits for, of the cluster has joined; -1 */
-    bool grid; /* has waited for the grid before; its threads' items of that */
+    bool grid; /* has waited for the grid before; `grids`: its threads' operations of that */
     int32_t grids[ZL_RP_THREADS];
 } zl_rp_instance;
 
@@ -72,7 +71,7 @@ typedef struct zl_rp_mbar {
     uint32_t bar, block;
     bool idle;     /* no event reaches it */
     bool hidden;   /* bytes or products have come to the current phase */
-    bool shown[2]; /* the two that are complete had arrivals alone, and somebody may ask for them */
+    bool shown[2]; /* the two complete phases had arrivals alone, and may still matter */
     int64_t pending, tx, phase;
     int32_t last[2], next; /* operations of the last two complete phases, of the current */
     uint32_t event;
@@ -88,7 +87,7 @@ typedef struct zl_rp_meeting {
 
 /* A counter in global memory. */
 typedef struct zl_rp_flag {
-    int64_t total, value[ZL_RP_VALUES]; /* values that somebody awaits */
+    int64_t total, value[ZL_RP_VALUES]; /* values that some event awaits */
     int32_t reached[ZL_RP_VALUES];
     uint32_t count;
 } zl_rp_flag;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes the runs of one row of a proof: each value that the row names is run, then again
- * beside the longer trips it claims to stand for. This checker's states can differ where the
- * verifier's are equal; then a row is retried with a longer period, or with a few more values
- * before it repeats. */
+/* Makes the runs of one row of a proof: each value that the row names is run, then again beside the
+ * longer trips that it claims to stand for. The states of this checker can differ where those of
+ * the verifier are equal. Therefore a row whose claim fails is retried with a longer period, or
+ * with a few more values before it repeats. */
 #include "pipe/replay/proof.h"
 
 #include <string.h>
@@ -37,6 +37,7 @@ static bool run_once(zl_rp_reader *in)
     return true;
 }
 
+/* Adds a claim that loops of a param repeat with a period; period 0 claims nothing. */
 static void claim(zl_replay *c, int32_t param, int64_t period)
 {
     if (period) c->claims[c->claims_count++] = (zl_rp_claim){param, period, 0};
@@ -86,6 +87,8 @@ static bool run_longer(zl_rp_reader *in, zl_rp_row *r)
     return true;
 }
 
+/* Makes all runs of a row; a param without a fixed value takes each value up to the one that is
+ * named, then longer trips. */
 static bool run_row(zl_rp_reader *in, zl_rp_row *r)
 {
     zl_replay *c = in->c;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The checker's scheduler: instances take turns, each to the end of a loop iteration or until
- * it must wait. Beside the run it carries the loop counters of the longer trips that the proof
- * claims, and checks at each step that they do the same. */
+/* The checker's scheduler: instances take turns, each to the end of a loop iteration or until it
+ * must wait. One interleaving is enough, because every rule is checked by what threads know and not
+ * by what happened first. Beside the run it carries the loop counters of the longer trips that the
+ * proof claims, and checks at each step that they do the same. */
 #include "pipe/language/plain.h"
 #include "pipe/replay/acc.h"
 #include "pipe/replay/recheck/runs.h"
@@ -88,6 +89,7 @@ static void tell_lanes(zl_replay *c, const zl_rp_instance *i)
     }
 }
 
+/* Runs a wait for groups; a wait for bulk copies includes their reads. */
 static void wait_groups(zl_replay *c, zl_rp_instance *i, const zl_event *e)
 {
     if (e->kind == ZL_EV_TWAIT) {
@@ -101,6 +103,7 @@ static void wait_groups(zl_replay *c, zl_rp_instance *i, const zl_event *e)
         zl_rp_wait_group(c, i, ZL_RP_BULK_READ, e->count);
 }
 
+/* Runs an event that accesses memory or registers; false where it has to wait. */
 static bool do_memory(zl_replay *c, zl_rp_instance *i, const zl_event *e)
 {
     switch (e->kind) {
@@ -131,7 +134,7 @@ static bool do_memory(zl_replay *c, zl_rp_instance *i, const zl_event *e)
     return true;
 }
 
-/* False where it has to wait. */
+/* Runs an event; false where it has to wait. */
 static bool do_event(zl_replay *c, zl_rp_instance *i, const zl_event *e)
 {
     if (is_whole(e)) tell_lanes(c, i);
@@ -159,6 +162,7 @@ static bool do_event(zl_replay *c, zl_rp_instance *i, const zl_event *e)
 
 /* ---- ends ---- */
 
+/* Where an instance ends no group may be open, and those that must be waited for have been. */
 static void check_groups(zl_replay *c, const zl_rp_instance *i)
 {
     for (int k = 0; k < ZL_RP_GROUPS; k++) {
@@ -180,6 +184,7 @@ static void check_phases(zl_replay *c)
     }
 }
 
+/* What must hold when all instances have ended: nothing is owed, allocated, unread or pending. */
 static void check_end(zl_replay *c)
 {
     uint32_t each = c->threads_count + c->mbars_count;
@@ -198,7 +203,8 @@ static void check_end(zl_replay *c)
 
 /* ---- turns ---- */
 
-/* Behind the last part that is repeated the longer trips go on as they were seen to. */
+/* Whether the comparison with longer trips is complete: behind the last repeated part a longer trip
+ * does what the run does, shifted. */
 static bool has_compared_all(const zl_replay *c)
 {
     return c->turns == ZL_RP_FIRST &&
@@ -210,6 +216,7 @@ static bool is_stopped(const zl_replay *c)
     return c->rule || c->status || c->unproved || has_compared_all(c);
 }
 
+/* Runs an instance to the end of its iteration or until it must wait; whether it ran at all. */
 static bool take_turn(zl_replay *c, zl_rp_instance *i)
 {
     bool moved = false, again = true;
@@ -234,7 +241,8 @@ static bool take_turn(zl_replay *c, zl_rp_instance *i)
     return moved;
 }
 
-/* Nobody can move: reports bytes that never come, or the first thread that waits for ever. */
+/* No instance can go on: reports bytes that never come, or the first instance that waits for
+ * ever. */
 static void find_stuck(zl_replay *c)
 {
     for (const zl_rp_mbar *g = c->mbars; g < c->mbars + c->mbars_count; g++)

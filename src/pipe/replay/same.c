@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds recurrences and follows longer trips. At loop heads the state is compared with earlier
- * ones; where it is equal up to whole iterations, a longer trip repeats the part in between,
- * and a second run checks step by step that this trip does the same. docs/internals/proof.md,
+/* Finds recurrences in a run and follows longer trips. At loop heads the encoded state is compared
+ * with earlier ones; where it is equal up to whole iterations, a longer trip repeats the part in
+ * between. A second run checks step by step that this trip does the same. docs/internals/proof.md,
  * "Proofs by runs", has the argument. */
 #include "pipe/replay/same.h"
 
@@ -101,6 +101,7 @@ static const zl_rp_seen *find_same(zl_replay *c, const zl_rp_encoding *w, uint32
     return NULL;
 }
 
+/* Makes room for more repeated parts. */
 static bool more_repeats(zl_replay *c)
 {
     uint32_t room = 2 * c->repeats_room + 16;
@@ -116,6 +117,7 @@ static bool more_repeats(zl_replay *c)
     return true;
 }
 
+/* Keeps a repeated part, and which instances moved in it. */
 static bool note_repeat(zl_replay *c, const zl_rp_seen *same, const zl_rp_encoding *w)
 {
     uint32_t claim = w->claim;
@@ -196,6 +198,8 @@ static void take_bearings(zl_replay *c, uint32_t claim, uint32_t outer, bool beg
         zl_rp_fail(c, outer, "a repetition turns a longer trip by another amount than the run");
 }
 
+/* Moves the longer trip of a claim past a repeated part: its counters and rings go on by the
+ * period. */
 static void turn(zl_replay *c, uint32_t claim, const bool *moved)
 {
     int64_t by = c->claims[claim].period;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Encoded states of a run, recurrences in it, and the longer trips that run beside it. */
+/* Encoded states of a run, recurrences in it, and the longer trips that run beside it. A claim of
+ * the proof says that loops of a param repeat every `period` iterations; its longer trip has one
+ * period more than the run. */
 #ifndef ZL_REPLAY_SAME_H
 #define ZL_REPLAY_SAME_H
 
@@ -9,7 +11,7 @@ zl_rp_meeting *zl_rp_meeting_of(zl_replay *c, const zl_rp_instance *i, const zl_
 /* Whether a thread of the block knows of an operation that the block owes. */
 bool zl_rp_is_paid(const zl_replay *c, uint32_t block, const zl_rp_debt *d);
 void zl_rp_state(zl_replay *c, zl_rp_encoding *w);
-/* Drops accesses that a later one implies, and those that all know to be complete. */
+/* Drops accesses that no later access can conflict with (past.c). */
 void zl_rp_drop_past(const zl_replay *c, zl_rp_shadow *p);
 /* Whether an instance may still access memory, barriers or flags. */
 bool zl_rp_asks(const zl_replay *c, uint32_t instance);
@@ -17,7 +19,7 @@ bool zl_rp_asks(const zl_replay *c, uint32_t instance);
  * or the one before); whether all who may still wait know what the last phase makes known. */
 bool zl_rp_all_know(const zl_replay *c, const zl_rp_mbar *g, uint8_t near, bool before);
 bool zl_rp_is_heard(const zl_replay *c, const zl_rp_mbar *g);
-/* Threads that wait learn what they will know anyhow when they go on. */
+/* Waiting threads learn now what they will know in any case when they go on. */
 void zl_rp_hear(zl_replay *c);
 void zl_rp_find_growth(zl_replay *c);
 /* Notes that the longer trip of a claim does not do the same as the run. */

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sets of operations as bit vectors: what each thread, mbarrier slot, thread barrier and flag
- * knows to be complete. */
+/* Sets of operations as bit vectors: what each thread, mbarrier slot, thread barrier and flag knows
+ * to be complete. An operation's index is its bit. Indices are reused: when they run out,
+ * operations that no part of the state mentions are freed, and the vectors are widened if that is
+ * not enough (a mark-and-sweep collection). */
 #include "pipe/replay/replay.h"
 
 #include <string.h>
 
+/* The words of a set. */
 static uint64_t *row(const zl_replay *c, uint32_t set) { return c->sets + (size_t)set * c->words; }
 
 /* The index of a slot's set; those of threads come first, then slots, thread barriers, flags. */
@@ -58,8 +61,8 @@ void zl_rp_learn_all(zl_replay *c, uint32_t set, const uint64_t *all)
     for (uint32_t k = 0; k < c->words; k++) row(c, set)[k] |= all[k];
 }
 
-/* Whoever sees a copy land knows that it was issued and what its thread had waited for; the
- * thread's own ordinary accesses are not ordered by the copy. */
+/* Adds what a landing copy makes known: that it was issued, and what its thread had waited for. The
+ * thread's own ordinary accesses are not ordered by the copy, so they are left out. */
 void zl_rp_join_landing(zl_replay *c, uint32_t to, uint32_t from)
 {
     uint64_t *a = row(c, to), *b = row(c, from);

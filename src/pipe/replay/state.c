@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes the state of a run as integers: all that may change, indices relative to a loop's
- * counter, rings from their base on, operations numbered in order of mention, and last who
- * knows which. Two moments with equal integers have the same future up to turned rings;
- * operations that are not mentioned cannot matter and are forgotten. */
+/* Writes the state of a run as integers: all that may change, with indices relative to a loop's
+ * counter, rings from their base on, operations numbered in order of mention, and last which sets
+ * have which operations. Two moments with equal integers have the same future, up to the turn of
+ * rings. Operations that are not mentioned cannot matter and are forgotten. */
 #include "pipe/replay/acc.h"
 #include "pipe/replay/encode.h"
 
 /* ---- instances ---- */
 
-/* Whether the instance may still come to a setmaxnreg. */
+/* Whether the instance may still run a setmaxnreg. */
 static bool sets_registers(const zl_replay *c, const zl_rp_instance *i)
 {
     uint32_t from = i->depth ? i->loop[0] : i->pc;
@@ -72,6 +72,7 @@ static void put_accs(zl_replay *c, zl_rp_encoding *w, const zl_rp_instance *i)
 
 /* ---- barriers ---- */
 
+/* The k-th slot of a barrier, block by block, each from its ring's base on. */
 static zl_rp_mbar *mbar_at(zl_replay *c, const zl_rp_encoding *w, uint32_t bar, uint32_t k,
                            int64_t *round)
 {
@@ -81,8 +82,8 @@ static zl_rp_mbar *mbar_at(zl_replay *c, const zl_rp_encoding *w, uint32_t bar, 
     return &c->mbars[c->mbar_at[bar] + k / stages * stages + zl_encode_slot(at, stages)];
 }
 
-/* Drops what nobody asks: an arriver asks for the last phase only, a waiter for the one before
- * only where it does not know the last. */
+/* Drops what no later event depends on: an arrival depends on the last phase only, a wait on the
+ * phase before it only where its thread does not know the last one. */
 static void settle(const zl_replay *c, zl_rp_mbar *g)
 {
     if (zl_rp_all_know(c, g, ZL_RP_NAMES, false)) g->shown[0] = false;
@@ -152,7 +153,7 @@ static zl_rp_flag *flag_at(zl_replay *c, const zl_rp_encoding *w, uint32_t other
                      zl_encode_slot(base + k, stages)];
 }
 
-/* Writes a flag; raises beyond the greatest awaited value are not asked for. */
+/* Writes a flag; raises beyond the greatest awaited value do not matter. */
 static void put_flag(zl_replay *c, zl_rp_encoding *w, const zl_rp_flag *f)
 {
     size_t at = (size_t)(f - c->flags) * c->instances_count;

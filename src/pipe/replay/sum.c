@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs products and tensor memory for the checker: wgmma, tcgen05.mma, loads, stores and copies of
- * tensor memory, and the allocation of its columns. Operands become accesses that complete with
- * their group. */
+/* Runs products, accumulators and tensor memory for the checker: wgmma, tcgen05.mma, loads, stores
+ * and copies of tensor memory, and the allocation of its columns. An accumulator is a state
+ * machine: empty, accumulated, taken. Operands become accesses that complete with their group. */
 #include "pipe/replay/acc.h"
 
 enum { COLUMNS = 512 };

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checks what the text of a pipe breaks by itself, whatever runs: the setup of mbarriers and
- * tensor memory, who may run which event, lanes, and the registers of setmaxnreg. */
+/* Checks what the text of a pipe breaks by itself, whatever its runs do: the setup of mbarriers and
+ * tensor memory, which role may run which event, lanes of tensor memory, and the registers of
+ * setmaxnreg. Each rule is checked by one walk over the text. */
 #include "pipe/replay/replay.h"
 
 enum { COLUMNS = 512, LEAST_COLUMNS = 32, LANES = 32, REGISTERS = 65536, COUNT_MOST = 1 << 20 };
 
 /* ---- setup ---- */
 
+/* Whether an event accesses another block. */
 static bool reaches_peers(const zl_event *e)
 {
     return e->cta != ZL_CTA_OWN || e->bar_cta != ZL_CTA_OWN || e->multicast;
@@ -59,6 +61,7 @@ static void check_pairs(zl_replay *c)
     }
 }
 
+/* The columns of an allocation: a power of two from 32 to 512. */
 static void check_tmem(zl_replay *c, const zl_tmem *t)
 {
     uint64_t all = (uint64_t)t->columns * t->stages;
@@ -68,6 +71,7 @@ static void check_tmem(zl_replay *c, const zl_tmem *t)
 
 /* ---- who runs what ---- */
 
+/* Whether an event is run by whole warps. */
 static bool needs_warps(const zl_event *e)
 {
     switch (e->kind) {
@@ -99,6 +103,7 @@ static bool needs_warps(const zl_event *e)
     }
 }
 
+/* Whether a role has the shape that an event needs: warps, a warpgroup, or one warp alone. */
 static bool can_run(const zl_role *role, const zl_event *e)
 {
     bool wgmma = e->kind == ZL_EV_MMA && e->tmem[0] < 0 && e->acc_b < 0;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checks accesses of memory: each earlier access that conflicts must be known to be complete
- * by every thread that makes the new one, through the fences that a change of proxy needs; and
- * a read must find the content of its index, whole. An access of global memory comes after the
- * wait for the grid before. */
+/* Checks accesses of memory. Each earlier access that conflicts must be known to be complete by
+ * every thread that makes the new one, through the fences that a change of proxy needs. A read must
+ * find the content of its index, whole. */
 #include "pipe/replay/replay.h"
 
 zl_rp_shadow *zl_rp_smem(zl_replay *c, const zl_rp_instance *i, uint32_t block, int32_t smem,
@@ -46,6 +45,7 @@ static bool is_in_order(const zl_replay *c, const zl_rp_access *before, const zl
     return next->kind == ZL_EV_MMA || next->kind == ZL_EV_TCP;
 }
 
+/* The kind of the operations that complete an access. */
 static zl_rp_kind kind_of(const zl_replay *c, const zl_rp_access *access)
 {
     return access->over[0] < 0 ? ZL_RP_POINT : c->ops[access->over[0]].kind;
@@ -77,6 +77,7 @@ static int32_t broken(const zl_replay *c, uint32_t thread, const zl_rp_access *b
     return crosses && !is_complete(c, knows, before, ZL_RP_FENCED) ? ZLAY_PIPE_PROXY : 0;
 }
 
+/* Checks the order of two accesses for each thread that makes the second. */
 static void check_order(zl_replay *c, const zl_rp_instance *i, bool all, const zl_rp_access *before,
                         const zl_rp_access *now)
 {
@@ -113,13 +114,14 @@ void zl_rp_keep(zl_replay *c, zl_rp_shadow *p, const zl_rp_access *access)
     p->count = kept;
 }
 
-/* Two products are the same only while both factors are unchanged. */
+/* Forgets that a product was added last, where one of its factors now holds another content. */
 void zl_rp_forget_factors(zl_rp_factors *f, int64_t place, int64_t but)
 {
     for (int k = 0; k < 2; k++)
         if (f->place[k] == place && f->index[k] != but) f->place[0] = f->place[1] = -1;
 }
 
+/* A stage holds a new content, so products with the old one are no longer the same. */
 static void replace_factors(zl_replay *c, const zl_rp_shadow *p, int64_t index)
 {
     for (uint32_t k = 0; k < c->instances_count * c->pipe->accs_count; k++)
@@ -153,6 +155,7 @@ static const zl_rp_access *filled_by(const zl_rp_shadow *p, int32_t part)
     return NULL;
 }
 
+/* How many parts of the current content have been written. */
 static uint32_t count_parts(const zl_rp_shadow *p)
 {
     uint32_t count = 0;
@@ -192,7 +195,7 @@ void zl_rp_read(zl_replay *c, zl_rp_shadow *p, const zl_rp_instance *i, bool all
 
 /* ---- writes ---- */
 
-/* Whether each thread of the instance writes its part again. */
+/* Whether the threads of an instance write a part that they have written before. */
 static bool is_again(const zl_replay *c, const zl_rp_access *before, const zl_rp_access *now)
 {
     return before->write && !before->old && before->instance == now->instance &&

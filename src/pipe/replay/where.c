@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Evaluates positions in the run and in the longer trip of each claim, finds the blocks that an event
- * reaches, and notes the first broken rule. A longer trip repeats a part of the run, which turns
- * rings and shifts counters; every index and every loop bound of the run is checked against the
- * longer trip under that turn. */
+/* Evaluates positions in the run and in the longer trip of each claim. A longer trip repeats a part
+ * of the run, which turns rings and shifts counters. Every index and every loop bound of the run is
+ * checked against the longer trip under that turn; a mismatch refuses the claim. */
 #include "pipe/replay/same.h"
 
 void zl_rp_fail(zl_replay *c, uint32_t claim, const char *why)
@@ -47,6 +46,7 @@ int64_t zl_rp_value(const zl_replay *c, const zl_rp_instance *i, const zl_pos *p
     return at + pos->add + (pos->plus >= 0 ? c->values[pos->plus] : 0);
 }
 
+/* The value of a param in the run, or in the longer trip of a claim. */
 static int64_t value_in(const zl_replay *c, int32_t longer, int32_t param)
 {
     bool more = longer >= 0 && c->claims[longer].param == param;
@@ -116,6 +116,7 @@ static int32_t growth_of(const zl_replay *c, uint32_t claim, const uint32_t *loo
     return growth < ZL_RP_FACTORS / 256 ? growth * 256 + pos->times + 1 : ZL_RP_STILL;
 }
 
+/* Notes how a ring grows, at its first event that does. */
 static void note(zl_replay *c, uint32_t claim, uint32_t ring, int32_t growth)
 {
     int32_t *at = &c->ring_growth[claim * c->rings_count + ring];
@@ -146,6 +147,7 @@ static void note_event(zl_replay *c, uint32_t claim, const uint32_t *loops, cons
         note(c, claim, named[k].ring, growth_of(c, claim, loops, named[k].at));
 }
 
+/* Finds how the loops and rings of a role grow. */
 static void find_in_role(zl_replay *c, uint32_t claim, const zl_role *role)
 {
     uint32_t loops[ZL_PIPE_LOOPS] = {0}, depth = 0;
@@ -172,6 +174,7 @@ void zl_rp_find_growth(zl_replay *c)
     }
 }
 
+/* By how much a position goes on when the loops of a claim go on by `by`. */
 static int64_t grown(zl_replay *c, uint32_t claim, int32_t growth, int64_t by, int32_t longer)
 {
     if (growth == ZL_RP_STILL) return 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Enumerates the orderings that a pipe requires (each wait's parity, each arrival's phase,
- * each write after the reads before it, each read after its write) and checks the path that
- * the proof gives for each: every edge has its claimed weight, and the sum is within the
- * bound. */
+/* Enumerates the orderings that a pipe requires: each wait's parity, each arrival's phase, each
+ * write after the reads before it, each read after its write. For each it checks the path that the
+ * proof gives: every edge has its claimed weight, and the sum is within the bound. The orderings
+ * are listed from the classes by their rules, not taken from the proof. */
 #include "pipe/replay/recheck/order.h"
 #include "pipe/replay/recheck/read.h"
 
@@ -121,6 +121,7 @@ static bool check_inside(zl_rc_reader *in, const path *p)
     return true;
 }
 
+/* A path ends where its ordering says, and at the class of the smallest number that would do. */
 static bool check_end(zl_rc_reader *in, const duty *d, const path *p)
 {
     const zl_recheck *r = in->r;
@@ -133,6 +134,7 @@ static bool check_end(zl_rc_reader *in, const duty *d, const path *p)
     return begins || zl_rc_bad(in, "a wait that orders its own beginning");
 }
 
+/* Reads and checks one ordering. */
 static bool read_order(zl_rc_reader *in, const duty *d)
 {
     int64_t bound;

@@ -53,6 +53,7 @@ static int32_t scope_of(const zl_recheck *r, const zl_rc_class *c)
     return c->kind == ZL_RC_ARRIVE ? scope : ZL_BY_ONE;
 }
 
+/* Whether the proof has listed this class. */
 static bool is_listed(const zl_recheck *r, const zl_rc_class *c)
 {
     for (uint32_t i = 0; i < r->classes_count; i++) {
@@ -179,6 +180,7 @@ static int64_t known_at(const zl_recheck *r, const zl_rc_class *from, int32_t sc
     return next_of(p, over, scope == ZL_BY_WARPS && from->kind == ZL_RC_PASSED);
 }
 
+/* Lists the instances of a class in its role's program; how many. */
 static uint32_t instances(const zl_recheck *r, const zl_rc_class *c, int32_t scope, seen *out)
 {
     const zl_rc_program *p = &r->programs[c->role];
@@ -193,6 +195,8 @@ static uint32_t instances(const zl_recheck *r, const zl_rc_class *c, int32_t sco
     return count;
 }
 
+/* Whether an edge may lead from one class to the other: one role, and kinds that can order and be
+ * ordered. */
 static bool orders(const zl_rc_class *from, const zl_rc_class *to)
 {
     bool source = from->kind == ZL_RC_WAIT || from->kind == ZL_RC_PASSED ||
@@ -260,6 +264,7 @@ int64_t zl_rc_edge(const zl_recheck *r, uint32_t a, uint32_t b)
 
 /* ---- positions and schedule ---- */
 
+/* Keeps an offset, or says whether it is the one that was kept. */
 static bool same_offset(int64_t *slot, int64_t offset)
 {
     if (*slot == INT64_MIN) *slot = offset;
@@ -291,6 +296,7 @@ static bool check_pair(zl_recheck *r, const zl_rc_op *earlier, const zl_rc_op *l
     return slack >= 1 || zl_rc_refuse(r, "an event scheduled too early", later->event->line);
 }
 
+/* A wait is scheduled after every event that helps to complete its phase. */
 static bool check_wait(zl_recheck *r, const zl_rc_op *wait)
 {
     const zl_event *w = wait->event;

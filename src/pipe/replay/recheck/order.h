@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Classes of events, the order between them, and the schedule, as the checker of order proofs
- * tries them. */
+/* Classes of events, the order between them, and the schedule, as the checker of proofs by order
+ * tries them: on programs written out for finitely many trip counts. A weight starts at 0 and is
+ * raised by every program that contradicts it. */
 #ifndef ZL_RECHECK_ORDER_H
 #define ZL_RECHECK_ORDER_H
 

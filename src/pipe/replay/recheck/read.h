@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reading a proof line by line. */
+/* A proof while it is read line by line: the cursor in its text, and the checker that notes the
+ * first fault. */
 #ifndef ZL_RECHECK_READ_H
 #define ZL_RECHECK_READ_H
 

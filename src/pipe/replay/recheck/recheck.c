@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checks a proof by order. Lines that have one right form are printed again from the pipe and
- * compared; weights, paths and schedule times are tried on programs written out for finitely
- * many trip counts (trace.h of the verifier argues why these suffice). */
+/* Checks a proof by order (zlay_pipe_recheck). Lines that have one right form are printed again
+ * from the pipe and compared. Weights, paths and schedule times are tried on programs written out
+ * for finitely many trip counts; trace.h of the verifier argues why these suffice. A proof by runs
+ * is passed on to src/pipe/replay. */
 #include "pipe/replay/recheck/order.h"
 #include "pipe/replay/recheck/read.h"
 #include "pipe/replay/recheck/runs.h"
@@ -20,6 +21,7 @@ typedef struct sheet {
     zl_text out;
 } sheet;
 
+/* Empties the sheet for a new line. */
 static zl_text *begin(sheet *s)
 {
     s->out = (zl_text){s->text, LINE, 0};
@@ -37,6 +39,7 @@ static bool same(zl_rc_reader *in, const sheet *s)
 
 /* ---- barriers ---- */
 
+/* Compares the line of an event at its barrier. */
 static bool read_event(zl_rc_reader *in, uint32_t role, uint32_t event)
 {
     sheet s;
@@ -57,6 +60,7 @@ static bool read_event(zl_rc_reader *in, uint32_t role, uint32_t event)
     return same(in, &s);
 }
 
+/* The bytes that copies bring to a barrier at index 0. */
 static long long bytes_at(const zl_recheck *r, int32_t bar)
 {
     long long bytes = 0;
@@ -91,6 +95,7 @@ static bool read_bar(zl_rc_reader *in, int32_t b)
 
 /* ---- schedule ---- */
 
+/* Whether an event has a time in the schedule. */
 static bool is_site(const zl_event *e) { return e->kind != ZL_EV_FOR && e->kind != ZL_EV_END; }
 
 /* Reads the schedule: one time for each event, in the order of the text. */
@@ -158,6 +163,7 @@ static uint32_t first_line(const zl_recheck *r, const zl_rc_class *c)
     return 0;
 }
 
+/* Whether no class before is the same. */
 static bool is_new(const zl_recheck *r, const zl_rc_class *c)
 {
     for (uint32_t i = 0; i < r->classes_count; i++) {
@@ -169,6 +175,7 @@ static bool is_new(const zl_recheck *r, const zl_rc_class *c)
     return true;
 }
 
+/* Reads the role, line and variant of a class. */
 static bool read_class_of_role(zl_rc_reader *in, zl_rc_class *c)
 {
     int64_t number;
@@ -232,6 +239,7 @@ static bool read_classes(zl_rc_reader *in)
     }
 }
 
+/* Tries everything on the programs of each pair of trip counts. */
 static bool try_trips(zl_rc_reader *in)
 {
     zl_recheck *r = in->r;
@@ -274,6 +282,7 @@ static void say(const zl_rc_reader *in)
     else zl_fail(r->ctx, ZLAY_OK, "line %u of the proof: %s", in->at.line, r->fault);
 }
 
+/* Whether the proof says that it is one by runs. */
 static bool is_by_runs(const zlay_pipe *pipe, const char *proof, size_t length)
 {
     char head[96];

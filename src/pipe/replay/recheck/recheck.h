@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The checker of proofs by order. It shares with the verifier the pipe, its parser and its
- * printer, and nothing else: programs are written out again, and every claim is tried by its
+/* The checker of proofs by order. It shares with the verifier the pipe, its parser and its printer,
+ * and nothing else. Programs are written out again event by event, and every claim is tried by its
  * definition, slowly. */
 #ifndef ZL_RECHECK_H
 #define ZL_RECHECK_H

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checks what one role may break by itself, each rule by its definition on the role's
- * written-out program; then the sums of arrivals, bytes and parts at every index. */
+/* Checks what one role may break by itself, each rule by its definition on the role's written-out
+ * program: who may run an event, accumulators, and staging memory of its own. Then it checks the
+ * sums of arrivals, bytes and parts at every index, over all roles. */
 #include "pipe/replay/recheck/recheck.h"
 
 static const zl_event *ev(const zl_rc_program *p, int64_t i) { return p->ops[i].event; }
@@ -38,6 +39,7 @@ bool zl_rc_setup(zl_recheck *r)
     return true;
 }
 
+/* Whether one elected thread can run the event. */
 static bool for_one_thread(const zl_event *e)
 {
     bool group = e->kind == ZL_EV_COMMIT || e->kind == ZL_EV_WAITGROUP;
@@ -116,6 +118,7 @@ static bool meet(const zl_role *role, const zl_rc_program *p, int64_t from, int6
     return role->elect || find_op(p, from + 1, to, ZL_EV_SYNC, -1) >= 0;
 }
 
+/* Whether two events access the same stage. */
 static bool same_slot(const zlay_pipe *pipe, const zl_rc_op *a, const zl_rc_op *b)
 {
     int64_t stages = pipe->smems[a->event->smem[0]].stages;
@@ -138,6 +141,7 @@ static bool check_use(zl_recheck *r, const zl_role *role, const zl_rc_program *p
            zl_rc_refuse(r, "a store of other bytes", e->line);
 }
 
+/* A use must be complete, and known to be, before the stage is written again. */
 static bool check_reuse(zl_recheck *r, const zl_role *role, const zl_rc_program *p, int64_t use,
                         int64_t at)
 {
@@ -161,6 +165,7 @@ static bool check_own(zl_recheck *r, const zl_role *role, const zl_rc_program *p
     return wrote < 0 || uses || zl_rc_refuse(r, "what is written and not used", ev(p, wrote)->line);
 }
 
+/* Whether what an event writes is accessed later. */
 static bool is_used(const zlay_pipe *pipe, const zl_rc_program *p, int64_t at)
 {
     for (int64_t i = at + 1; i < p->count; i++)
@@ -256,6 +261,7 @@ static bool check_stage(zl_recheck *r, int32_t smem, int64_t q, uint64_t parts[4
            zl_rc_refuse(r, "a stage that is not filled and read", 0);
 }
 
+/* Checks every index of a shared ring: filled whole, with the same parts, and read. */
 static bool check_ring(zl_recheck *r, int32_t smem)
 {
     uint64_t first[4] = {0};

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes out the program of each role, event by event, for given trip counts, and finds the op
- * that completes each. */
+/* Writes out the program of each role, event by event, for given trip counts, and finds for each
+ * event the one that completes it. Which trip counts are tried follows from the window: how far
+ * indices and groups reach. */
 #include "pipe/replay/recheck/recheck.h"
 #include "base/arith.h"
 
@@ -27,6 +28,7 @@ int64_t zl_rc_arrivals(const zl_role *role, int32_t scope)
     return all * ((role->last_warp - role->first_warp + 1) / role->each);
 }
 
+/* Whether one instance of the role alone writes and reads a shared buffer. */
 static bool is_own(const zlay_pipe *pipe, int32_t smem, const zl_role *r)
 {
     bool used = false,
@@ -85,6 +87,7 @@ static bool is_loop(const zl_recheck *r, const zl_event *e, uint32_t depth)
            (tiles ? from->add == 0 : from->add >= 0);
 }
 
+/* The loops of a role have the form that the proof covers. */
 static bool check_loops(zl_recheck *r, const zl_role *role)
 {
     uint32_t depth = 0, seen[ZL_PIPE_LOOPS] = {0};
@@ -129,6 +132,7 @@ typedef struct writer {
     int64_t trips[2], counter[ZL_PIPE_LOOPS]; /* trips: of outer, of inner */
 } writer;
 
+/* A position's value in the program that is written. */
 static int64_t value(const writer *w, const zl_pos *pos)
 {
     int64_t counter = pos->loop < 0 ? 0 : w->counter[pos->loop];
@@ -139,6 +143,7 @@ static int64_t value(const writer *w, const zl_pos *pos)
                                        : w->trips[0]);
 }
 
+/* Appends an event to the program. */
 static bool put(writer *w, const zl_event *e, int64_t position)
 {
     zl_rc_program *p = w->program;
@@ -199,6 +204,7 @@ static int32_t end_of(const zl_rc_program *p, uint32_t at)
     return -1;
 }
 
+/* Finds for every event the one that completes it, and the proxy fence behind that. */
 static void end_all(zl_rc_program *p)
 {
     for (uint32_t i = 0; i < p->count; i++) {

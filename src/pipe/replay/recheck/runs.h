@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The entrance to the checker of proofs by runs, for recheck.c. */
+/* The entrance to the checker of proofs by runs (src/pipe/replay), for recheck.c and for tests that
+ * try one run. */
 #ifndef ZL_RECHECK_RUNS_H
 #define ZL_RECHECK_RUNS_H
 
