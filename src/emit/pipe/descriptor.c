@@ -61,6 +61,7 @@ void zl_pt_bases(zl_pipe_text *k)
             k->base[k->bases++] = base;
             snprintf(name, sizeof name, "base%u", k->bases - 1);
             compute(k, name, &base);
+            zl_pt_keep(k, name);
         }
     }
     if (k->bases > k->bases_most) k->bases_most = k->bases;

@@ -154,6 +154,7 @@ static void put_smem(zl_pipe_text *k)
         zl_pt_line(k, "smem = (uint32_t)__cvta_generic_to_shared(%.*s_smem);",
                    (int)k->ask->name_length, k->ask->name);
     else zl_pt_line(k, "mov.u32 smem, $smem;");
+    zl_pt_keep(k, "smem");
 }
 
 /* Prints what every thread knows: its numbers in the block and the trip counts. */
@@ -189,6 +190,7 @@ static void loop_begin(zl_pipe_text *k, const zl_event *loop)
     snprintf(last, sizeof last, "end%u", k->loops);
     zl_pt_pos(k, &loop->bar_at);
     zl_op(k, MOV, last, "pos");
+    zl_pt_keep(k, last);
     zl_pt_pos(k, &loop->at[0]);
     zl_op(k, MOV, counter, "pos");
     zl_pt_rings_begin(k, loop);

@@ -139,6 +139,9 @@ void zl_pt_say(zl_pipe_text *k, const char *guard, const char *id, uint32_t outs
 /* A number as an operand; `room` holds it. */
 const char *zl_pt_number(char room[24], uint64_t number);
 
+/* Has a register computed once: in CUDA C the compiler would compute it again at each use. */
+void zl_pt_keep(zl_pipe_text *k, const char *name);
+
 /* Branches and loops. A loop's counter runs from its value while it is below `last`, which is
  * tested behind the body, and before it unless the loop is said to run. */
 void zl_pt_when(zl_pipe_text *k, const char *predicate);
