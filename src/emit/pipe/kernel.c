@@ -32,6 +32,7 @@ static void declare(zl_pipe_text *k, const char *type, const char *const *names,
     }
 }
 
+/* Rings and bases of descriptors, as many as a role keeps. */
 static void declare_kept(zl_pipe_text *k)
 {
     for (uint32_t i = 0; i < k->rings_most; i++)
@@ -41,7 +42,7 @@ static void declare_kept(zl_pipe_text *k)
         zl_pt_line(k, k->c ? "[[maybe_unused]] uint32_t base%u;" : ".reg .b32 base%u;", i);
 }
 
-/* The addresses of tensor maps: computed once, and fetched before they are used. */
+/* The addresses of tensor maps. */
 static void declare_maps(zl_pipe_text *k)
 {
     zlay_pipe_argument list[ARGUMENTS];
@@ -51,6 +52,7 @@ static void declare_maps(zl_pipe_text *k)
             zl_pt_line(k, k->c ? "uint64_t at_%s;" : ".reg .b64 at_%s;", list[i].name);
 }
 
+/* Computes them; one thread has the maps fetched before they are used. */
 static void fetch_maps(zl_pipe_text *k)
 {
     zlay_pipe_argument list[ARGUMENTS];
