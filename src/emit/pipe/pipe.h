@@ -194,7 +194,8 @@ void zl_pt_put(zl_pipe_text *k, const zl_event *event);
 
 /* ---- code ----------------------------------------------------------------- */
 
-/* The register pos: a position's value. */
+/* Register `to`, or pos: a position's value. */
+void zl_pt_value(zl_pipe_text *k, const char *to, const zl_pos *pos);
 void zl_pt_pos(zl_pipe_text *k, const zl_pos *pos);
 /* The register or number that is a position modulo the stages; and how often the stages go round
  * until there, modulo 2, plus `flip`. `room` holds the name. */
