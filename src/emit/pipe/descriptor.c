@@ -21,6 +21,7 @@ static uint64_t instance_bytes(const zl_pipe_text *k, const zl_pt_product *p, in
     return shares ? bytes + (uint64_t)o->rows * o->parts : bytes;
 }
 
+/* What descriptors of an operand have in common. */
 static zl_pt_base base_of(const zl_pipe_text *k, const zl_pt_product *p, int operand)
 {
     return (zl_pt_base){.smem = p->event->smem[operand],
@@ -28,6 +29,7 @@ static zl_pt_base base_of(const zl_pipe_text *k, const zl_pt_product *p, int ope
                         .instance = (uint32_t)instance_bytes(k, p, operand)};
 }
 
+/* The register of the role that holds it; -1: none. */
 static int32_t kept(const zl_pipe_text *k, const zl_pt_base *base)
 {
     for (uint32_t i = 0; i < k->bases; i++)
@@ -37,6 +39,7 @@ static int32_t kept(const zl_pipe_text *k, const zl_pt_base *base)
     return -1;
 }
 
+/* to = the lower half of the descriptor at the first stage. */
 static void compute(zl_pipe_text *k, const char *to, const zl_pt_base *base)
 {
     char room[24];
@@ -46,6 +49,7 @@ static void compute(zl_pipe_text *k, const char *to, const zl_pt_base *base)
     zl_op(k, ADD, to, to, zl_pt_number(room, base->low));
 }
 
+/* Computes the bases of all products of the role. */
 void zl_pt_bases(zl_pipe_text *k)
 {
     char name[24];
@@ -61,11 +65,13 @@ void zl_pt_bases(zl_pipe_text *k)
             k->base[k->bases++] = base;
             snprintf(name, sizeof name, "base%u", k->bases - 1);
             compute(k, name, &base);
+            zl_pt_keep(k, name);
         }
     }
     if (k->bases > k->bases_most) k->bases_most = k->bases;
 }
 
+/* The lower half of an operand's descriptor at the event's stage. */
 const char *zl_pt_low(zl_pipe_text *k, char room[24], const char *to, const zl_pt_product *p,
                       int operand)
 {
@@ -86,6 +92,7 @@ const char *zl_pt_low(zl_pipe_text *k, char room[24], const char *to, const zl_p
     return to;
 }
 
+/* to = the whole descriptor, so many bytes further. */
 void zl_pt_descriptor(zl_pipe_text *k, const char *to, const char *low, uint64_t word,
                       uint32_t more)
 {

@@ -55,11 +55,13 @@ static void say_expect(zl_pipe_text *k, const zl_event *event)
     zl_say(k, zl_pt_one(k), "mbar.expect_tx", 0, "at", zl_pt_number(bytes, (uint64_t)event->count));
 }
 
+/* Whether two positions are the same. */
 static bool same_place(const zl_pos *a, const zl_pos *b)
 {
     return zl_pos_moves_alike(a, b) && a->add == b->add;
 }
 
+/* Whether an arrival at the same barrier stands directly behind the expectation. */
 bool zl_pt_joins(const zl_pipe_text *k, const zl_event *event)
 {
     const zl_event *next = event + 1;
@@ -71,6 +73,7 @@ bool zl_pt_joins(const zl_pipe_text *k, const zl_event *event)
            same_place(&event->bar_at, &next->bar_at);
 }
 
+/* Prints both as one instruction. */
 void zl_pt_expect_arrive(zl_pipe_text *k, const zl_event *event)
 {
     char bytes[24];

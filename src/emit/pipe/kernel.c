@@ -32,6 +32,7 @@ static void declare(zl_pipe_text *k, const char *type, const char *const *names,
     }
 }
 
+/* Rings and bases of descriptors, as many as a role keeps. */
 static void declare_kept(zl_pipe_text *k)
 {
     for (uint32_t i = 0; i < k->rings_most; i++)
@@ -41,7 +42,7 @@ static void declare_kept(zl_pipe_text *k)
         zl_pt_line(k, k->c ? "[[maybe_unused]] uint32_t base%u;" : ".reg .b32 base%u;", i);
 }
 
-/* The addresses of tensor maps: computed once, and fetched before they are used. */
+/* The addresses of tensor maps. */
 static void declare_maps(zl_pipe_text *k)
 {
     zlay_pipe_argument list[ARGUMENTS];
@@ -51,6 +52,7 @@ static void declare_maps(zl_pipe_text *k)
             zl_pt_line(k, k->c ? "uint64_t at_%s;" : ".reg .b64 at_%s;", list[i].name);
 }
 
+/* Computes them; one thread has the maps fetched before they are used. */
 static void fetch_maps(zl_pipe_text *k)
 {
     zlay_pipe_argument list[ARGUMENTS];
@@ -154,6 +156,7 @@ static void put_smem(zl_pipe_text *k)
         zl_pt_line(k, "smem = (uint32_t)__cvta_generic_to_shared(%.*s_smem);",
                    (int)k->ask->name_length, k->ask->name);
     else zl_pt_line(k, "mov.u32 smem, $smem;");
+    zl_pt_keep(k, "smem");
 }
 
 /* Prints what every thread knows: its numbers in the block and the trip counts. */
@@ -189,6 +192,7 @@ static void loop_begin(zl_pipe_text *k, const zl_event *loop)
     snprintf(last, sizeof last, "end%u", k->loops);
     zl_pt_pos(k, &loop->bar_at);
     zl_op(k, MOV, last, "pos");
+    zl_pt_keep(k, last);
     zl_pt_pos(k, &loop->at[0]);
     zl_op(k, MOV, counter, "pos");
     zl_pt_rings_begin(k, loop);

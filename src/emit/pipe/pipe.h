@@ -139,6 +139,9 @@ void zl_pt_say(zl_pipe_text *k, const char *guard, const char *id, uint32_t outs
 /* A number as an operand; `room` holds it. */
 const char *zl_pt_number(char room[24], uint64_t number);
 
+/* Has a register computed once: in CUDA C the compiler would compute it again at each use. */
+void zl_pt_keep(zl_pipe_text *k, const char *name);
+
 /* Branches and loops. A loop's counter runs from its value while it is below `last`, which is
  * tested behind the body, and before it unless the loop is said to run. */
 void zl_pt_when(zl_pipe_text *k, const char *predicate);
@@ -191,7 +194,8 @@ void zl_pt_put(zl_pipe_text *k, const zl_event *event);
 
 /* ---- code ----------------------------------------------------------------- */
 
-/* The register pos: a position's value. */
+/* Register `to`, or pos: a position's value. */
+void zl_pt_value(zl_pipe_text *k, const char *to, const zl_pos *pos);
 void zl_pt_pos(zl_pipe_text *k, const zl_pos *pos);
 /* The register or number that is a position modulo the stages; and how often the stages go round
  * until there, modulo 2, plus `flip`. `room` holds the name. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Prints into registers where an event happens: its position in a loop, the stage of a ring, the
  * addresses of stages and mbarriers, the same in another block, and addresses in global memory. A
- * position is counter * (param or number) + param + number; its stage is the position modulo the
- * ring's length. Each event computes this anew and leaves nothing behind. */
+ * stage is the position modulo the ring's length: a register where ring.c keeps one, or one that
+ * differs by a number, else computed anew. */
 #include "emit/pipe/pipe.h"
 
 #include <stdio.h>
@@ -18,42 +18,6 @@ uint32_t zl_pt_width(const zl_pipe_text *k)
 {
     return !k->role ? k->threads : k->role->elect ? 1 : k->role->each * 32;
 }
-
-static void put_param(char room[80], const zl_pipe_text *k, int32_t param)
-{
-    snprintf(room, 80, "trips_%.64s", k->pipe->params[param].name);
-}
-
-static void add_constant(zl_pipe_text *k, const char *to, int64_t add)
-{
-    char room[24];
-    if (!add) return;
-    snprintf(room, sizeof room, "%lld", (long long)(add < 0 ? -add : add));
-    if (add < 0) zl_op(k, SUB, to, to, room);
-    else zl_op(k, ADD, to, to, room);
-}
-
-/* to = a position's value. */
-static void position(zl_pipe_text *k, const char *to, const zl_pos *pos)
-{
-    char counter[16], param[80];
-    snprintf(counter, sizeof counter, "count%d", pos->loop);
-    if (pos->loop >= 0 && pos->times >= 0) {
-        put_param(param, k, pos->times);
-        zl_op(k, MUL, to, counter, param);
-    } else if (pos->loop >= 0 && pos->scale) {
-        zl_op(k, MUL, to, counter, zl_pt_number(param, (uint64_t)pos->scale));
-    } else {
-        zl_op(k, MOV, to, pos->loop >= 0 ? counter : "0");
-    }
-    if (pos->plus >= 0) {
-        put_param(param, k, pos->plus);
-        zl_op(k, ADD, to, to, param);
-    }
-    add_constant(k, to, pos->add);
-}
-
-void zl_pt_pos(zl_pipe_text *k, const zl_pos *pos) { position(k, "pos", pos); }
 
 /* Whether a position is a number, and that. */
 static bool is_number(const zl_pos *pos)
@@ -179,7 +143,7 @@ static const zl_pos *place_of(const zl_event *e, int what)
 static void index_of(zl_pipe_text *k, const zl_pos *pos, uint32_t stages)
 {
     char counter[16], room[24];
-    position(k, "index", pos);
+    zl_pt_value(k, "index", pos);
     if (pos->loop >= 0 || !k->loops) return;
     snprintf(counter, sizeof counter, "count%u", k->loops - 1);
     zl_op(k, MAD, "index", counter, zl_pt_number(room, stages), "index");

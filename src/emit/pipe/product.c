@@ -3,7 +3,7 @@
  * follow from the operands' layouts (rows and K), types from what the request binds; the target's
  * rules decide whether there is such an instruction. By default an operand's rows are 64 bf16 in
  * 128 swizzled bytes, as many as its stage holds. Descriptors are synthesised by
- * src/synth/smemdesc, and accepted where instructions begin at even distances. */
+ * src/synth/smemdesc, and accepted where instructions along rows begin at even distances. */
 #include "emit/pipe/pipe.h"
 
 #include <string.h>

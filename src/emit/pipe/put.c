@@ -2,7 +2,8 @@
 /* Prints the write of a matrix in registers into a stage that has a layout: each element goes to
  * its place, swizzled as the stage's operand says. A place is a sum of what the thread and the
  * value add, in bits that do not carry, and a swizzle is linear over F2 in those bits; so a thread
- * computes its own part once, and every store adds a constant by XOR. */
+ * computes its own part once, and every store adds a constant by XOR. Elements of 16 bits that lie as
+ * the matrices of stmatrix are stored by it, others a register at a time. */
 #include "emit/pipe/pipe.h"
 
 #include <stdio.h>
@@ -226,6 +227,7 @@ static void value_place(put *p, uint32_t value)
     zl_op(p->k, ADD, "near", "near", "at");
 }
 
+/* Stores a register at a time. */
 static void store_words(put *p, uint32_t pack)
 {
     char name[96];
@@ -238,6 +240,7 @@ static void store_words(put *p, uint32_t pack)
     }
 }
 
+/* Stores 2 or 4 registers at a time as matrices of 8 rows. */
 static void store_matrices(put *p, uint32_t pack)
 {
     char id[32], names[4][96];

@@ -24,6 +24,7 @@ typedef struct needs {
     uint32_t count;
 } needs;
 
+/* Whether a family is of the counter itself. */
 static bool is_counter(const zl_pos *pos) { return pos->times < 0 && !pos->scale; }
 
 static int64_t step_of(const zl_event *loop) { return loop->step > 0 ? loop->step : 1; }
@@ -43,6 +44,7 @@ static int64_t least_way(const zlay_pipe *pipe, const zl_event *loop)
     return last->plus >= 0 ? way + pipe->params[last->plus].least : way;
 }
 
+/* Whether a loop runs once at least. */
 bool zl_pt_runs(const zl_pipe_text *k, const zl_event *loop)
 {
     return least_way(k->pipe, loop) >= 1;
@@ -65,6 +67,8 @@ static bool goes_on(const zl_pipe_text *k, const zl_event *loop, int32_t depth)
 
 /* ---- what the body of a loop needs ------------------------------------------------------ */
 
+/* The need of a ring of so many stages at such positions, a new one where there is none; NULL: no
+ * room is left. */
 static need *need_of(needs *all, uint32_t stages, const zl_pos *pos)
 {
     const zl_pos family = {pos->loop, pos->times, -1, 0, pos->scale};
@@ -76,6 +80,7 @@ static need *need_of(needs *all, uint32_t stages, const zl_pos *pos)
     return &all->list[all->count++];
 }
 
+/* Notes a position that an event uses, as a slot or for a parity. */
 static void use(needs *all, int32_t depth, const zl_pos *pos, uint32_t stages, bool slot)
 {
     bool kept = pos->loop == depth && (pos->plus < 0 || pos->plus == pos->times);
@@ -83,6 +88,7 @@ static void use(needs *all, int32_t depth, const zl_pos *pos, uint32_t stages, b
     if (n && slot && pos->plus < 0 && pos->add == -1) n->before = true;
 }
 
+/* Notes all positions of an event. */
 static void uses_of(const zl_pipe_text *k, needs *all, int32_t depth, const zl_event *e)
 {
     const zlay_pipe *pipe = k->pipe;
@@ -96,8 +102,9 @@ static void uses_of(const zl_pipe_text *k, needs *all, int32_t depth, const zl_e
     if (e->other >= 0) use(all, depth, &e->other_at, pipe->others[e->other].stages, true);
 }
 
-/* A loop inside that goes on where this one stands moves a ring of this one. */
 static void needs_inside(const zl_pipe_text *k, needs *all, int32_t depth, const zl_event *loop);
+
+/* Collects what the body of a loop at this depth uses, loops in it included. */
 static void needs_of(const zl_pipe_text *k, needs *all, int32_t depth, const zl_event *loop)
 {
     const zl_event *end = &k->pipe->events[loop->match];
@@ -109,6 +116,7 @@ static void needs_of(const zl_pipe_text *k, needs *all, int32_t depth, const zl_
     }
 }
 
+/* A loop inside that goes on where this one stands moves a ring of this one. */
 static void needs_inside(const zl_pipe_text *k, needs *all, int32_t depth, const zl_event *loop)
 {
     needs inner = {.count = 0};
@@ -119,6 +127,7 @@ static void needs_inside(const zl_pipe_text *k, needs *all, int32_t depth, const
 
 /* ---- registers --------------------------------------------------------------------------- */
 
+/* The name of a register of a ring. */
 const char *zl_pt_ring_name(char room[24], const char *what, uint32_t ring)
 {
     snprintf(room, 24, "%s%u", what, ring);
@@ -173,7 +182,7 @@ static void move_by(zl_pipe_text *k, uint32_t ring, int32_t param, int64_t times
     zl_pt_wrap(k, slot, r->stages, phase);
 }
 
-/* The first position of a family in a loop: a constant, or register pos. */
+/* Whether the first position of a family in a loop is a number, and that. */
 static bool is_constant(const zl_event *loop, const zl_pos *family, int64_t *value)
 {
     const zl_pos *first = &loop->at[0];
@@ -182,6 +191,7 @@ static bool is_constant(const zl_event *loop, const zl_pos *family, int64_t *val
            (family->times < 0 || !first->add);
 }
 
+/* Computes the registers of a ring where its loop begins. */
 static void compute(zl_pipe_text *k, uint32_t ring, const zl_event *loop)
 {
     char slot[24], phase[24], room[24];
@@ -242,6 +252,7 @@ static int32_t take(zl_pipe_text *k)
     return (int32_t)k->rings++;
 }
 
+/* Prints what brings a ring to the first position of a loop. */
 static void ring_begin(zl_pipe_text *k, const need *n, const zl_event *loop, int32_t depth)
 {
     int32_t ring = standing(k, n, loop, depth);
@@ -266,6 +277,7 @@ static void ring_begin(zl_pipe_text *k, const need *n, const zl_event *loop, int
     compute_before(k, (uint32_t)ring);
 }
 
+/* Before a loop: a ring for each need; what other free rings held is known no more. */
 void zl_pt_rings_begin(zl_pipe_text *k, const zl_event *loop)
 {
     needs all = {.count = 0};
@@ -298,6 +310,7 @@ static void ring_turn(zl_pipe_text *k, uint32_t ring, const zl_event *loop, int3
     compute_before(k, ring);
 }
 
+/* At the end of a body: the rings that this loop moves go on. */
 void zl_pt_rings_turn(zl_pipe_text *k, const zl_event *loop)
 {
     int32_t depth = (int32_t)k->loops - 1;
@@ -321,6 +334,7 @@ void zl_pt_rings_end(zl_pipe_text *k, const zl_event *loop)
     }
 }
 
+/* The ring whose position differs by a number. */
 int32_t zl_pt_ring_at(const zl_pipe_text *k, const zl_pos *pos, uint32_t stages)
 {
     for (uint32_t i = 0; i < k->rings; i++)

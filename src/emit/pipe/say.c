@@ -254,6 +254,11 @@ void zl_pt_say(zl_pipe_text *k, const char *guard, const char *id, uint32_t outs
     else say_ptx(k, guard, &s);
 }
 
+void zl_pt_keep(zl_pipe_text *k, const char *name)
+{
+    if (k->c) zl_pt_line(k, "asm volatile(\"\" : \"+r\"(%s));", name);
+}
+
 /* ---- branches ------------------------------------------------------------------ */
 
 /* Begins a block with a new label. */
