@@ -152,6 +152,51 @@ static void arithmetic_of_c_may_move(void **state)
     assert_non_null(strstr(kernel, "asm volatile(\"ld.global.nc"));
 }
 
+/* ---- functions of the caller's ----------------------------------------------------------------- */
+
+static const char called[] = "pipe p\nsmem A[1] 16384\nsmem B[1] 8192\nrole r warps 0..7 each 4\n  write A[0]\n"
+                             "  write B[0]\n  fence proxy.async\n  sync cta\n  fence wgmma\n  mma A[0], B[0] -> C fresh\n"
+                             "  commit wgmma\n  waitgroup wgmma 0\n  use C by mask\nend\n";
+static const char mask[] = "#include <stdint.h>\ntemplate <class At> __device__ void mask(uint32_t (&c)[32], At at, uint32_t thread, "
+                           "uint32_t instance)\n{\n    for (uint32_t i = 0; i < At::values; i++)\n        if (at.column(i, thread, "
+                           "instance) > at.row(i, thread, instance)) c[i] = 0xff800000;\n}\n";
+
+static zlay_status print_called(zlay_ctx *ctx, const char *pipe_text, int32_t language)
+{
+    zlay_pipe *pipe;
+    if (zlay_pipe_parse(ctx, &pipe, pipe_text, strlen(pipe_text))) fail_msg("%s", zlay_ctx_message(ctx));
+    zlay_pipe_emit ask = {.size = sizeof ask, .language = language, .target = target_of("sm_90a"), .pipe = pipe, .name = "kernel",
+                          .name_length = 6, .unchecked = 1};
+    zlay_buf out = {kernel, sizeof kernel, 0};
+    zlay_status status = zlay_emit_pipe(ctx, &out, NULL, NULL, 0, &ask);
+    zlay_pipe_free(pipe);
+    return status;
+}
+
+/* Thread 5 of instance 1 has in value 3 the element of row 1 + 8 + 64, column 3: D of m64n64k16, as zlay/mma.h says. */
+static void calls_a_function(void **state)
+{
+    static char whole[KERNEL];
+    if (print_called(*state, called, ZLAY_TEXT_CUDA)) fail_msg("%s", zlay_ctx_message(*state));
+    assert_non_null(strstr(kernel, "::mask(acc_C, kernel_at_r_C{}, rtid, instance);"));
+    assert_non_null(strstr(kernel, "return of[value] + (thread >> 2 & 7) * 1 + (thread >> 5 & 3) * 16 + instance * 64;"));
+    assert_non_null(strstr(kernel, "return of[value] + (thread >> 0 & 3) * 2;"));
+    assert_non_null(strstr(kernel, "            0, 0, 8, 8, 0, 0, 8, 8,"));
+    assert_non_null(strstr(kernel, "            0, 1, 0, 1, 8, 9, 8, 9,"));
+    if (!has_compiler()) return;
+    snprintf(whole, sizeof whole, "%s%s", mask, kernel);
+    assert_true(compiles("sm_90a", whole));
+}
+
+static void refuses_a_function(void **state)
+{
+    static const char alone[] = "pipe p\nrole r warps 0..3\n  use m by f\nend\n";
+    assert_int_equal(print_called(*state, called, ZLAY_TEXT_PTX), ZLAY_ENOTSUP);
+    assert_non_null(strstr(zlay_ctx_message(*state), "mask is a function of CUDA C, and PTX calls none"));
+    assert_int_equal(print_called(*state, alone, ZLAY_TEXT_CUDA), ZLAY_ENOTSUP);
+    assert_non_null(strstr(zlay_ctx_message(*state), "nothing says which elements the registers of f hold"));
+}
+
 /* ---- arguments -------------------------------------------------------------------------------- */
 
 static void give(run *r, const char *name, const void *value, size_t bytes)
@@ -311,6 +356,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(assembles_and_compiles),
         cmocka_unit_test(arithmetic_of_c_may_move),
+        cmocka_unit_test(calls_a_function),
+        cmocka_unit_test(refuses_a_function),
         cmocka_unit_test(runs_an_epilogue),
         cmocka_unit_test(runs_attention),
     };

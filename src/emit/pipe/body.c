@@ -167,21 +167,9 @@ static bool fits(zl_pb *t)
     return !t->k->status;
 }
 
-static void call_function(zl_pipe_text *k, const zl_event *event)
-{
-    if (!k->c) {
-        zl_pt_fail(k, "%s is a function of CUDA C, and PTX calls none", event->name);
-        return;
-    }
-    zl_putf(k->out, "%*s%s(", 4 * ((int)k->indent + 1), "", event->name);
-    for (uint32_t i = 0; i < event->uses; i++)
-        zl_putf(k->out, "acc_%s, ", k->pipe->accs[event[i].acc].name);
-    zl_puts(k->out, "rtid, instance);\n");
-}
-
 void zl_pt_body(zl_pipe_text *k, const zl_event *event)
 {
-    if (event->name[0]) call_function(k, event);
+    if (event->name[0]) zl_pt_function_call(k, event);
     if (event->body < 0) return;
     zl_pb t = {.k = k, .event = event, .body = k->pipe->bodies[event->body].body};
     zl_pt_bind(event, t.body, t.acc);

@@ -83,12 +83,18 @@ static zlay_status note_load(zl_pipe_text *k, zl_pt_matrix_of *m, const zl_event
     return note(k, e->acc, m, ZLAY_TYPE_F32, e);
 }
 
+/* Whether a use asks which elements its registers hold. */
+static bool asks(const zl_event *e)
+{
+    return e->kind == ZL_EV_USE && (e->body >= 0 || e->name[0]);
+}
+
 static bool used(const zl_pipe_text *k, int32_t acc)
 {
     for (uint32_t i = 0; i < k->pipe->events_count; i++) {
-        const zlay_body *body = body_of(k, &k->pipe->events[i]);
-        for (uint32_t j = 0; body && j < k->pipe->events[i].uses; j++)
-            if (k->pipe->events[i + j].acc == acc) return true;
+        const zl_event *e = &k->pipe->events[i];
+        for (uint32_t j = 0; asks(e) && j < e->uses; j++)
+            if (e[j].acc == acc) return true;
     }
     return false;
 }
@@ -250,7 +256,9 @@ zlay_status zl_pt_bodies(zl_pipe_text *k)
     bool changed = true;
     k->matrices_count = 0;
     for (uint32_t i = 0; i < ZL_PT_NAMES; i++) k->registers[i] = (zl_pt_registers){-1, -1, -1};
-    if (!k->pipe->bodies_count) return ZLAY_OK;
+    bool some = false;
+    for (uint32_t i = 0; i < k->pipe->events_count; i++) some |= asks(&k->pipe->events[i]);
+    if (!some) return ZLAY_OK;
     zl_pt_matrix_of *m = zl_scratch(k->ctx, 1 + k->pipe->accs_count, sizeof *m);
     if (!m) return ZLAY_ENOMEM;
     k->matrices = m + 1;

@@ -140,6 +140,7 @@ static void head_c(zl_pipe_text *k)
     zl_putf(k->out, "struct %.*s_map { alignas(64) unsigned char bytes[128]; };\n", length, name);
     zl_putf(k->out, "extern __shared__ __align__(%d) unsigned char %.*s_smem[];\n\n", ZL_PT_ALIGN,
             length, name);
+    zl_pt_function_head(k);
     zl_puts(k->out, "extern \"C\" __global__ void ");
     if (k->pipe->registers) zl_putf(k->out, "__maxnreg__(%u) ", k->pipe->registers);
     else zl_putf(k->out, "__launch_bounds__(%u, 1) ", k->threads);

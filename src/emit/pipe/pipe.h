@@ -188,6 +188,9 @@ void zl_pt_bind(const zl_event *event, const zlay_body *body, int32_t acc[ZL_BOD
 /* Scalars and arrays of bodies as arguments: the i-th of the pipe's, each name once; false: there is none. */
 bool zl_pt_body_argument(const zl_pipe_text *k, uint32_t i, const zlay_body_operand **out);
 void zl_pt_body(zl_pipe_text *k, const zl_event *event);
+/* A call of the caller's function, and the structs that say which elements its registers are. */
+void zl_pt_function_call(zl_pipe_text *k, const zl_event *event);
+void zl_pt_function_head(zl_pipe_text *k);
 /* A write of a matrix in registers into a stage whose operand has a layout, by that layout. */
 bool zl_pt_has_layout(const zl_pipe_text *k, const zl_event *event);
 void zl_pt_put(zl_pipe_text *k, const zl_event *event);
