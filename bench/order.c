@@ -2,7 +2,8 @@
 /* What the proof by order gains over runs alone, on the rings that it decides: one row a ring and number
  * of stages, the verdict by runs against the verdict by order, and up to eight stages the same of the
  * checker of proofs. Both verdicts, and both answers of the checker, must be YES. The rings are those of
- * one loop, and the pipes that src/synth/gemm prints: persistent, of N steps in each of T tiles. */
+ * one loop, the one of tests/pipes/cooperative.pipe among them, and the pipes that src/synth/gemm prints:
+ * persistent, of N steps in each of T tiles. */
 #include "base/base.h"
 #include "bench.h"
 #include "pipe/runs/verify.h"
@@ -58,6 +59,19 @@ static const ring rings[] = {
      "expect full[i % $] 16\narrive full[i % $]\ncopy tensor 16 -> A[i % $] signal full[i % $]\n"
      "end\nend\nrole consumer warps 4..7\nfor i in 0..N\nwait full[i % $] parity i / $ % 2\n"
      "read A[i % $]\narrive empty[i % $] threads\nend\nend\n", 2},
+    {"tile of a GEMM, two warpgroups",
+     "pipe cooperative\nparam N 1..\nsmem A[$] 16\nsmem B[$] 16\nsmem D[1] 16 each\n"
+     "bar full[$] count 1\nbar empty[$] count 8\ninit full\ninit empty\nfence mbarrier_init\n"
+     "sync cta\nrole producer warps 0..0 elect\nfor i in 0..N\n"
+     "wait empty[i % $] parity (i / $ + 1) % 2\nexpect full[i % $] 32\narrive full[i % $]\n"
+     "copy tensor 16 -> A[i % $] signal full[i % $]\n"
+     "copy tensor 16 -> B[i % $] signal full[i % $]\nend\nend\n"
+     "role consumer warps 4..11 each 4\nwait full[0] parity 0 / $ % 2\nfence wgmma\n"
+     "mma A[0], B[0] -> C fresh\ncommit wgmma\nfor i in 1..N\n"
+     "wait full[i % $] parity i / $ % 2\nmma A[i % $], B[i % $] -> C\ncommit wgmma\n"
+     "waitgroup wgmma 1\narrive empty[(i - 1) % $] warps\nend\nwaitgroup wgmma 0\n"
+     "arrive empty[(N - 1) % $] warps\nwrite D[0] from C\nfence proxy.async\nsync role\n"
+     "store D[0] 16\ncommit bulk\nwaitgroup bulk 0\nend\n", 2},
     {"GEMM by tensor copies", GEMM("1") BY_TENSOR MULTIPLY STORE, 2},
     {"GEMM by cp.async", GEMM("128") BY_THREADS(CPASYNC("t*N"), CPASYNC("i"), "waitgroup cpasync 1\n",
                                                 "waitgroup cpasync 0\n") MULTIPLY STORE, 3},
