@@ -11,19 +11,6 @@
 
 /* ---- boxes that begin at a line ------------------------------------------------------------ */
 
-uint64_t zl_chunk_place(uint64_t chunk, int32_t swizzle)
-{
-    return chunk ^ zl_tm_flip(swizzle, chunk / ZL_LINE_CHUNKS);
-}
-
-const int64_t *zl_chunk_key(const zl_chunks *c, int32_t swizzle, uint64_t chunk, bool *there)
-{
-    uint64_t at = zl_chunk_place(chunk, swizzle);
-    bool swapped = c->there[at] & ZL_SWAPPED;
-    *there = c->there[at] && swapped == zl_tm_swaps(swizzle, chunk / ZL_LINE_CHUNKS);
-    return c->key + at * c->width;
-}
-
 static uint64_t span_of(const zl_chain *h) { return zl_tm_span(h->swizzle) / ZL_CHUNK; }
 
 /* The key that the levels so far give a chunk, though the tile may not want it. */
@@ -137,19 +124,6 @@ static uint64_t row_of(const zl_chain *h, int64_t *way)
     while (plain && n < most && at[n] - at[0] == (int64_t)n) n++;
     while (!plain && n < most && follows(h, n, 0, 1, way)) n++;
     return n;
-}
-
-void zl_chain_trim(zl_chain *h)
-{
-    uint64_t row = h->extent[0], last = 0, all = h->unit[h->levels - 1] * h->extent[h->levels - 1];
-    bool there;
-    h->row_wanted = 0;
-    if (h->swizzle || h->slice || row == all || !h->c->holes) return;
-    for (uint64_t i = 0; i < all && last + 1 < row; i++) {
-        zl_chunk_key(h->c, 0, h->start + i, &there);
-        if (there && i % row > last) last = i % row;
-    }
-    h->row_wanted = last + 1;
 }
 
 static void levels_make(zl_chain *h)
@@ -275,14 +249,6 @@ bool zl_chunks_wanted(const zl_chunks *c, uint64_t line)
     for (uint64_t i = 0; i < ZL_LINE_CHUNKS; i++)
         if (c->there[line * ZL_LINE_CHUNKS + i]) return true;
     return false;
-}
-
-bool zl_chunks_use(const zl_chunks *c, int32_t swizzle)
-{
-    const zlay_tensormap_request *r = &c->t->request;
-    if (!c->t->may[swizzle]) return false;
-    if (swizzle == ZL_SWIZZLE_FLIP && !c->swaps && !r->swizzle_given) return false;
-    return !r->swizzle_given || r->swizzle == swizzle;
 }
 
 void zl_chunks_chains(const zl_chunks *c, uint64_t line, uint64_t narrow, zl_chain_visit *visit,

@@ -72,8 +72,19 @@ typedef struct zl_chain {
 
 /* The place that a swizzle gives a chunk; the key of the chunk that is there, if it is wanted with its
  * halves as the swizzle puts them. */
-uint64_t zl_chunk_place(uint64_t chunk, int32_t swizzle);
-const int64_t *zl_chunk_key(const zl_chunks *c, int32_t swizzle, uint64_t chunk, bool *there);
+static inline uint64_t zl_chunk_place(uint64_t chunk, int32_t swizzle)
+{
+    return chunk ^ zl_tm_flip(swizzle, chunk / ZL_LINE_CHUNKS);
+}
+
+static inline const int64_t *zl_chunk_key(const zl_chunks *c, int32_t swizzle, uint64_t chunk,
+                                          bool *there)
+{
+    uint64_t at = zl_chunk_place(chunk, swizzle);
+    bool swapped = c->there[at] & ZL_SWAPPED;
+    *there = c->there[at] && swapped == zl_tm_swaps(swizzle, chunk / ZL_LINE_CHUNKS);
+    return c->key + at * c->width;
+}
 
 /* From its chunks, start, swizzle and row. */
 void zl_chain_make(zl_chain *h);
@@ -91,7 +102,13 @@ uint64_t zl_chain_written(const zl_chain *h, uint64_t chunks);
 bool zl_chunks_wanted(const zl_chunks *c, uint64_t line);
 
 /* Whether copies may have a swizzle. */
-bool zl_chunks_use(const zl_chunks *c, int32_t swizzle);
+static inline bool zl_chunks_use(const zl_chunks *c, int32_t swizzle)
+{
+    const zlay_tensormap_request *r = &c->t->request;
+    if (!c->t->may[swizzle]) return false;
+    if (swizzle == ZL_SWIZZLE_FLIP && !c->swaps && !r->swizzle_given) return false;
+    return !r->swizzle_given || r->swizzle == swizzle;
+}
 
 /* All chains that begin at a line: of each swizzle that may be used rows as wide as the first one
  * wants and as the span, and slices; and rows of at most `narrow` chunks, which leave some of a line to

@@ -368,3 +368,16 @@ bool zl_chain_shape(zl_chain *h)
     *h = w.h;
     return true;
 }
+
+void zl_chain_trim(zl_chain *h)
+{
+    uint64_t row = h->extent[0], last = 0, all = h->unit[h->levels - 1] * h->extent[h->levels - 1];
+    bool there;
+    h->row_wanted = 0;
+    if (h->swizzle || h->slice || row == all || !h->c->holes) return;
+    for (uint64_t i = 0; i < all && last + 1 < row; i++) {
+        zl_chunk_key(h->c, 0, h->start + i, &there);
+        if (there && i % row > last) last = i % row;
+    }
+    h->row_wanted = last + 1;
+}
