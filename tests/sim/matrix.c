@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "cli/matrix.h"
+#include <string.h>
 #include <zlay/sim.h>
 
 static void test_reference_product(void **unused)
@@ -18,8 +19,8 @@ static void test_reference_product(void **unused)
                  k = (uint64_t)test_range(&state, 1, 100);
         int32_t a_order = (int32_t)test_range(&state, 1, 2),
                 b_order = (int32_t)test_range(&state, 1, 2);
-        assert_true(zl_matrix_describe(&a, m, k, a_order, 128) &&
-                    zl_matrix_describe(&b, k, n, b_order, 0));
+        assert_true(zl_matrix_describe(&a, ZLAY_TYPE_BF16, m, k, a_order, 128) &&
+                    zl_matrix_describe(&b, ZLAY_TYPE_BF16, k, n, b_order, 0));
         assert_true(zl_matrix_alloc(&a) && zl_matrix_alloc(&b));
         zl_matrix_fill(&a, 1);
         zl_matrix_fill(&b, 2);
@@ -46,7 +47,7 @@ static void test_reference_rounding(void **unused)
 {
     (void)unused;
     for (int i = -(1 << 18); i <= 1 << 18; i++)
-        assert_true(zl_matrix_round((double)i) == (double)zlay_sim_float(zlay_sim_bf16((float)i)));
+        assert_true(zl_matrix_round(ZLAY_TYPE_BF16, (double)i) == (double)zlay_sim_float(zlay_sim_bf16((float)i)));
 }
 
 /* All nine integers occur, NaN everywhere between the rows, and nothing after the last. */
@@ -55,20 +56,22 @@ static void test_fill(void **unused)
     (void)unused;
     zl_matrix m;
     uint32_t seen[9] = {0};
-    assert_true(zl_matrix_describe(&m, 50, 30, ZLAY_ORDER_ROW, 37));
+    assert_true(zl_matrix_describe(&m, ZLAY_TYPE_BF16, 50, 30, ZLAY_ORDER_ROW, 37));
     assert_int_equal(m.count, 49 * 37 + 30);
     assert_true(zl_matrix_alloc(&m));
     zl_matrix_fill(&m, 3);
     for (uint64_t i = 0; i < m.count; i++) {
-        double value = (double)zlay_sim_float(m.elements[i]);
+        uint16_t bits;
+        memcpy(&bits, m.bytes + 2 * i, sizeof bits);
+        double value = (double)zlay_sim_float(bits);
         if (i % 37 >= 30) assert_true(isnan(value));
         else if (value >= -4 && value <= 4 && value == rint(value)) seen[(int)value + 4]++;
         else fail_msg("%g is no integer in -4..4", value);
     }
     for (int i = 0; i < 9; i++) assert_true(seen[i] > 1500 / 9 / 2);
     zl_matrix_free(&m);
-    assert_false(zl_matrix_describe(&m, 1, 30, ZLAY_ORDER_ROW, 29));
-    assert_false(zl_matrix_describe(&m, (uint64_t)1 << 62, 2, ZLAY_ORDER_ROW, 2));
+    assert_false(zl_matrix_describe(&m, ZLAY_TYPE_BF16, 1, 30, ZLAY_ORDER_ROW, 29));
+    assert_false(zl_matrix_describe(&m, ZLAY_TYPE_BF16, (uint64_t)1 << 62, 2, ZLAY_ORDER_ROW, 2));
 }
 
 int main(void)
