@@ -31,12 +31,12 @@ static int32_t d_usual(int32_t a)
     return is_half(a) ? a : a == ZLAY_TYPE_TF32 ? ZLAY_TYPE_F32 : ZLAY_TYPE_BF16;
 }
 
-static zlay_status type_read(zlay_ctx *ctx, const char *field, int32_t given, int32_t usual,
+static zlay_status type_read(zlay_ctx *ctx, const char *field, int32_t asked, int32_t usual,
                              int32_t *out)
 {
-    *out = given == ZLAY_GEMM_U8 ? ZLAY_TYPE_U8 : given ? given : usual;
+    *out = asked == ZLAY_GEMM_U8 ? ZLAY_TYPE_U8 : asked ? asked : usual;
     if (zlay_type_bits(*out)) return ZLAY_OK;
-    return zl_fail(ctx, ZLAY_EINVAL, "%s: %d is no type", field, given);
+    return zl_fail(ctx, ZLAY_EINVAL, "%s: %d is no type", field, asked);
 }
 
 void zl_gemm_product(zlay_mma *out, int32_t a, int32_t b)
