@@ -41,19 +41,33 @@ extern "C" {
  *  COLUMN the first. */
 enum { ZLAY_ORDER_DEFAULT = 0, ZLAY_ORDER_ROW = 1, ZLAY_ORDER_COLUMN = 2 };
 
+/** u8 in the type fields of zlay_gemm, where ZLAY_TYPE_U8, 0, means the default. */
+enum { ZLAY_GEMM_U8 = -1 };
+
 /** A GEMM D = A B, with A of m x k, B of k x n, D of m x n elements.  0 means
- *  the default. */
+ *  the default.  A and B have types that one wgmma multiplies: f16; bf16; tf32;
+ *  e4m3 and e5m2, also one of each; s8 and u8, likewise.  Sums are f32, and D is
+ *  f32, f16 or bf16, rounded to nearest even; of s8 and u8 sums and D are s32.
+ *  Elements of tf32 are stored as f32, of which the upper 19 bits count.  A and B
+ *  of other types than f16 and bf16 must have K contiguous.  Plans of waves
+ *  multiply bf16. */
 typedef struct zlay_gemm {
     uint32_t size;             /* sizeof(zlay_gemm); a shorter one reads as zeros */
-    int32_t type;              /* of A, B and D: ZLAY_TYPE_BF16 (0: that) */
+    int32_t type;              /* ZLAY_TYPE_* or ZLAY_GEMM_U8; default bf16 */
     uint64_t m, n, k;          /* elements, at least 1 */
     int32_t a_order, b_order, d_order; /* ZLAY_ORDER_*; defaults row, column, row: K contiguous */
     uint32_t reserved0;        /* 0 */
     uint64_t lda, ldb, ldd;    /* leading dimensions, elements; default: dense */
     uint64_t a_address, b_address, d_address; /* alignment is what counts; default 2^20 */
-    uint32_t tile_m, tile_n, tile_k; /* of a block; default 128 x 256 x 64 or what fits better */
+    uint32_t tile_m, tile_n, tile_k; /* of a block; default 128 x 256, K of
+                                        128 bytes, or what fits better */
     uint32_t stages;           /* of the ring; default: as many as fit, at most 8 */
-    uint64_t reserved[8];      /* 0 */
+    int32_t a_type, b_type;    /* default: type */
+    int32_t d_type;            /* default: type, where sums of A and B may become it; else
+                                  bf16 of 8-bit floats, s32 of integers, f32 of tf32, and
+                                  A's of f16 and bf16 */
+    uint32_t reserved1;        /* 0 */
+    uint64_t reserved[6];      /* 0 */
 } zlay_gemm;
 
 /** An immutable plan; read by any thread. */

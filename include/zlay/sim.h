@@ -111,8 +111,8 @@ ZLAY_API zlay_status zlay_sim_tensor_multicast(int32_t *fault, uint32_t *bytes, 
                                                const zlay_sim_global *global,
                                                const zlay_sim_copy *copy);
 
-/** Model the same box moved by threads, `width` bytes an access (2, 4, 8, 16),
- *  into the place where a tensor copy would put it, zero-filled outside.  The
+/** Model the same box moved by threads, `width` bytes an access (1, 2, 4, 8,
+ *  16), into the place where a tensor copy would put it, zero-filled outside.  The
  *  map's alignment rules are not asked; a row of the box that is no multiple of
  *  `width`, or an address off it, is ZLAY_FAULT_WIDTH.  Where a row of the
  *  tensor ends inside an access, the rest of the access is filled, as cp.async

@@ -63,6 +63,16 @@ static bool read_order(void *to, const char *text)
     return order != ZLAY_ORDER_DEFAULT;
 }
 
+/* u8 has the number that means the default. */
+static bool read_type(void *to, const char *text)
+{
+    int32_t type;
+    if (zlay_type_find(&type, text, strlen(text))) return false;
+    if (type == ZLAY_TYPE_U8) type = ZLAY_GEMM_U8;
+    memcpy(to, &type, sizeof type);
+    return true;
+}
+
 static bool read_text(void *to, const char *text)
 {
     memcpy(to, &text, sizeof text);
@@ -73,6 +83,7 @@ static bool read_text(void *to, const char *text)
 #define SMALL read_small
 #define TILE read_tile
 #define ORDER read_order
+#define TYPE read_type
 #define TEXT read_text
 static const struct {
     const char *name, *argument, *text;

@@ -7,7 +7,6 @@
 #include <string.h>
 
 enum {
-    ELEMENT = 2,                    /* bytes of bf16 */
     SUMS = 256 * ZL_PRODUCT_COLUMNS /* a tile has at most 256 rows or columns */
 };
 
@@ -25,9 +24,12 @@ static bool request_copy(zlay_gemm *out, const zlay_gemm *in)
 static bool matrices_describe(zl_model *m, const zlay_gemm *gemm)
 {
     zlay_gemm g;
-    return request_copy(&g, gemm) && zl_matrix_describe(&m->a, g.m, g.k, g.a_order, g.lda) &&
-           zl_matrix_describe(&m->b, g.k, g.n, g.b_order, g.ldb) &&
-           zl_matrix_describe(&m->d, g.m, g.n, g.d_order, g.ldd);
+    int32_t type[3];
+    zl_matrix_types(type, m->plan);
+    return request_copy(&g, gemm) &&
+           zl_matrix_describe(&m->a, type[ZLAY_OPERAND_A], g.m, g.k, g.a_order, g.lda) &&
+           zl_matrix_describe(&m->b, type[ZLAY_OPERAND_B], g.k, g.n, g.b_order, g.ldb) &&
+           zl_matrix_describe(&m->d, type[ZLAY_OPERAND_D], g.m, g.n, g.d_order, g.ldd);
 }
 
 /* Whether the plan's product is the request's, or its transpose. */
@@ -55,12 +57,11 @@ static uint64_t model_bytes(const zl_model *m)
     const zlay_plan_summary *info = &m->info;
     uint64_t rest = info->smem + acc_count(info) * sizeof *m->acc +
                     staging_count(info) * sizeof *m->staging + SUMS * sizeof *m->sums;
-    uint64_t elements = m->a.count, bytes;
-    if (__builtin_add_overflow(elements, m->b.count, &elements) ||
-        __builtin_add_overflow(elements, m->d.count, &elements) ||
-        __builtin_mul_overflow(elements, (uint64_t)ELEMENT, &bytes) ||
-        __builtin_add_overflow(bytes, rest, &bytes))
-        return UINT64_MAX;
+    const zl_matrix *const matrices[] = {&m->a, &m->b, &m->d};
+    uint64_t bytes = rest;
+    for (int i = 0; i < 3; i++)
+        if (__builtin_add_overflow(bytes, matrices[i]->count * matrices[i]->element, &bytes))
+            return UINT64_MAX;
     return bytes > INT64_MAX ? UINT64_MAX : bytes;
 }
 
@@ -94,7 +95,7 @@ static void model_free(zl_model *m)
 
 static zlay_sim_global global_of(const zl_matrix *matrix)
 {
-    return (zlay_sim_global){(uint8_t *)matrix->elements, matrix->count * ELEMENT};
+    return (zlay_sim_global){matrix->bytes, matrix->count * matrix->element};
 }
 
 /* Makes A and B as the plan names them; a swapped plan computes D^T = B^T A^T. */
@@ -110,15 +111,16 @@ static void operands_open(zl_model *m)
 static zlay_status plan_open(zl_model *m)
 {
     const zlay_layout *layout = zlay_plan_smem(m->plan, ZLAY_OPERAND_D);
+    uint32_t element = m->d.element;
     zlay_status status = ZLAY_OK;
     for (int32_t operand = 0; !status && operand < 3; operand++)
         status = zlay_plan_map(&m->map[operand], m->plan, operand);
     for (size_t i = 0; !status && i < staging_count(&m->info); i++) {
         int64_t offset;
         status = zlay_layout_eval(&offset, 1, layout, i);
-        if (!status && (offset < 0 || offset * ELEMENT > m->info.pitch_d - ELEMENT))
+        if (!status && (offset < 0 || offset * element > m->info.pitch_d - element))
             return ZLAY_EINVAL;
-        m->staging[i] = (uint32_t)(offset * ELEMENT);
+        m->staging[i] = (uint32_t)offset * element;
     }
     return status;
 }
@@ -154,7 +156,7 @@ static void tile_compare(zl_model *m, const zl_block *block)
     zl_matrix_product(m->sums, &m->a, &m->b, m->info.k, block);
     for (uint64_t r = 0; r < block->rows; r++)
         for (uint64_t c = 0; c < block->columns; c++) {
-            double expected = zl_matrix_round(m->sums[r * ZL_PRODUCT_COLUMNS + c]);
+            double expected = zl_matrix_round(m->d.type, m->sums[r * ZL_PRODUCT_COLUMNS + c]);
             double got = zl_matrix_value(&m->d, block->row + r, block->column + c);
             report->elements++;
             if (got == expected || report->wrong++) continue;
@@ -168,7 +170,7 @@ static void tile_compare(zl_model *m, const zl_block *block)
 static void margin_check(zl_model *m, uint64_t at)
 {
     m->report.margins++;
-    m->report.changed += m->d.elements[at] != ZL_MATRIX_CANARY;
+    m->report.changed += !zl_matrix_untouched(&m->d, at);
 }
 
 static void tile_untouched(zl_model *m, const zl_block *block)

@@ -33,9 +33,12 @@ static bool matrices_make(run *r)
     int32_t a = g->a_order ? g->a_order : ZLAY_ORDER_ROW,
             d = g->d_order ? g->d_order : ZLAY_ORDER_ROW;
     int32_t b = g->b_order ? g->b_order : ZLAY_ORDER_COLUMN;
-    bool made = zl_matrix_describe(&r->a, g->m, g->k, a, g->lda) &&
-                zl_matrix_describe(&r->b, g->k, g->n, b, g->ldb) &&
-                zl_matrix_describe(&r->d, g->m, g->n, d, g->ldd) && zl_matrix_alloc(&r->a) &&
+    int32_t type[3];
+    zl_matrix_types(type, r->plan);
+    bool made = zl_matrix_describe(&r->a, type[ZLAY_OPERAND_A], g->m, g->k, a, g->lda) &&
+                zl_matrix_describe(&r->b, type[ZLAY_OPERAND_B], g->k, g->n, b, g->ldb) &&
+                zl_matrix_describe(&r->d, type[ZLAY_OPERAND_D], g->m, g->n, d, g->ldd) &&
+                zl_matrix_alloc(&r->a) &&
                 zl_matrix_alloc(&r->b) && zl_matrix_alloc(&r->d);
     if (!made) return false;
     zl_matrix_fill(&r->a, 1);
@@ -47,11 +50,11 @@ static zlay_status upload(run *r)
 {
     zl_matrix *const matrices[] = {&r->a, &r->b, &r->d};
     for (int i = 0; i < 3; i++) {
-        uint64_t bytes = matrices[i]->count * sizeof *matrices[i]->elements;
+        uint64_t bytes = matrices[i]->count * matrices[i]->element;
         zlay_status status = zlay_device_allocate(r->ctx, &r->address[i], r->device, bytes);
         if (!status)
             status =
-                zlay_device_upload(r->ctx, r->device, r->address[i], matrices[i]->elements, bytes);
+                zlay_device_upload(r->ctx, r->device, r->address[i], matrices[i]->bytes, bytes);
         if (status) return status;
     }
     return ZLAY_OK;
@@ -77,8 +80,8 @@ static zlay_status launch(run *r)
     zlay_status status = zlay_kernel_launch(r->ctx, r->kernel, NULL);
     if (!status) status = zlay_device_wait(r->ctx, r->device);
     if (!status)
-        status = zlay_device_download(r->ctx, r->d.elements, r->device, r->address[2],
-                                      r->d.count * sizeof *r->d.elements);
+        status = zlay_device_download(r->ctx, r->d.bytes, r->device, r->address[2],
+                                      r->d.count * r->d.element);
     return status;
 }
 
@@ -87,7 +90,7 @@ static void block_compare(run *r, const zl_block *block, double *sums)
     zl_matrix_product(sums, &r->a, &r->b, r->options->gemm.k, block);
     for (uint64_t i = 0; i < block->rows; i++)
         for (uint64_t j = 0; j < block->columns; j++) {
-            double expected = zl_matrix_round(sums[i * ZL_PRODUCT_COLUMNS + j]);
+            double expected = zl_matrix_round(r->d.type, sums[i * ZL_PRODUCT_COLUMNS + j]);
             double error =
                 fabs(zl_matrix_value(&r->d, block->row + i, block->column + j) - expected);
             r->compared++;
@@ -124,7 +127,7 @@ static uint64_t padding_changed(const zl_matrix *d)
     uint64_t changed = 0;
     for (uint64_t o = 0; o + 1 < d->outer; o++)
         for (uint64_t i = d->inner; i < d->pitch; i++)
-            changed += d->elements[o * d->pitch + i] != ZL_MATRIX_CANARY;
+            changed += !zl_matrix_untouched(d, o * d->pitch + i);
     return changed;
 }
 

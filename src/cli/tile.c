@@ -3,9 +3,11 @@
  * products stage by stage, and its epilogue. */
 #include "cli/tile.h"
 
+#include "sim/sim.h"
+
 #include <string.h>
 
-enum { UNSET = 0xff }; /* shared memory before a tile; as bf16 a NaN */
+enum { UNSET = 0xff }; /* shared memory before a tile; as a float a NaN */
 
 static void fault_note(zl_model *m, int32_t fault, int32_t operand, const zl_tile *t)
 {
@@ -99,16 +101,30 @@ static zlay_status stage_multiply(zl_model *m, const zl_tile *t)
     return ZLAY_OK;
 }
 
+/* The bits of a sum as D stores it: those of f32 and s32 stay. */
+static uint32_t converted(int32_t type, const float *sum)
+{
+    uint32_t bits;
+    if (type == ZLAY_TYPE_BF16) return zlay_sim_bf16(*sum);
+    if (type == ZLAY_TYPE_F16) return zl_matrix_bits(type, (double)zl_sim_half(*sum));
+    memcpy(&bits, sum, sizeof bits);
+    return bits;
+}
+
+static void element_put(uint8_t *to, uint32_t bytes, uint32_t bits)
+{
+    for (uint32_t i = 0; i < bytes; i++) to[i] = (uint8_t)(bits >> 8 * i);
+}
+
 static void pass_write(zl_model *m, uint32_t consumer, uint32_t pass, uint32_t address)
 {
     const zlay_plan_summary *info = &m->info;
-    const float *acc =
-        m->acc + (size_t)consumer * ZL_MODEL_ROWS * info->tile_n + pass * info->pass_n;
+    size_t first = (size_t)consumer * ZL_MODEL_ROWS * info->tile_n + pass * info->pass_n;
     for (uint32_t row = 0; row < ZL_MODEL_ROWS; row++)
         for (uint32_t column = 0; column < info->pass_n; column++) {
-            uint16_t value = zlay_sim_bf16(acc[row * info->tile_n + column]);
+            uint32_t value = converted(m->d.type, &m->acc[first + row * info->tile_n + column]);
             uint32_t at = m->staging[row + column * ZL_MODEL_ROWS];
-            memcpy(m->smem.bytes + (address - ZL_MODEL_ORIGIN) + at, &value, sizeof value);
+            element_put(m->smem.bytes + (address - ZL_MODEL_ORIGIN) + at, m->d.element, value);
         }
 }
 

@@ -21,7 +21,7 @@ typedef struct zl_model {
     zlay_sim_global
         global[3]; /* of the planned product: A and B change places when it is swapped */
     zlay_sim_smem smem;
-    float *acc;        /* consumers x ZL_MODEL_ROWS x tile_n */
+    float *acc;        /* consumers x ZL_MODEL_ROWS x tile_n; of integers their bits are s32 */
     uint32_t *staging; /* byte of (row, column) of a pass in a consumer's staging */
     double *sums;      /* of a tile, by the reference */
     uint64_t limit;    /* of the tiles that are whole, how many to run */

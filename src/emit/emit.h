@@ -78,6 +78,11 @@ zlay_status zl_emit_text(zlay_ctx *ctx, zlay_buf *out, const zlay_plan *plan, co
  * were printed. */
 uint32_t zl_emit_event(zl_emit *e, const zl_event *event, const zl_event *next);
 
+/* The opcode of a wgmma with its shape and types; and what follows its scale of D: signs of A and B,
+ * which integers have not, then which of them are transposed, which 16 bits alone have. */
+void zl_emit_wgmma_name(zl_text *out, const zlay_mma *mma);
+void zl_emit_wgmma_end(zl_text *out, const zlay_mma *mma);
+
 /* A box moved by the threads of the role: global to shared, or shared to global. */
 void zl_emit_thread_load(zl_emit *e, int32_t operand, const zlay_copy *copy, const char *slot);
 void zl_emit_thread_store(zl_emit *e, const zlay_copy *copy, int32_t part);

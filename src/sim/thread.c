@@ -6,7 +6,7 @@
 
 static bool width_valid(uint32_t width)
 {
-    return width == 2 || width == 4 || width == 8 || width == 16;
+    return width == 1 || width == 2 || width == 4 || width == 8 || width == 16;
 }
 
 /* The global address of the row's first byte modulo 2^64, also where it lies outside the tensor. */

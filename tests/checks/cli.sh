@@ -242,6 +242,17 @@ wave_kernel() { # a plan of waves: proved, and written as assembly
 code_object() {
     ZLAY=$zlay examples/code_object.sh "$tap_dir/gemm.co" gfx942 --m 100 --n 90 --k 64 > /dev/null && test -s "$tap_dir/gemm.co"
 }
+typed_kernels() { # types by name: planned, executed by the model at ragged sizes, and printed
+    for types in "e4m3 e5m2 f32" "s8 u8 s32" "u8 u8 s32" "tf32 tf32 f16" "f16 f16 bf16"; do
+        set -- $types
+        plan --a-type "$1" --b-type "$2" --d-type "$3" --m 70 --n 67 --k 133 --ldd 71 --model 0 --out "$tap_dir/typed.ptx" > "$tap_dir/typed.txt" &&
+            grep -q "K = 133, $1 x $2 to $3 with" "$tap_dir/typed.txt" && grep -q '4690 elements of D equal' "$tap_dir/typed.txt" &&
+            grep -q "\.$1\.$2 " "$tap_dir/typed.ptx" || return 1
+    done
+}
+check "plan gemm: types of A, B and D" typed_kernels
+check "plan gemm: types that no instruction multiplies are refused" exits 1 "$zlay" plan gemm --a-type e4m3 --b-type s8
+check "plan gemm: a type that is none is an error" exits 2 "$zlay" plan gemm --d-type f17
 check "plan gemm: a plan of waves and its assembly" wave_kernel
 check "plan gemm: K that loads of 16 bytes cannot bring is refused" exits 2 "$zlay" plan gemm --target gfx942 --k 4100
 if command -v llvm-mc-22 > /dev/null && command -v ld.lld-22 > /dev/null; then

@@ -420,6 +420,38 @@ static void test_header(void **unused)
     }
 }
 
+/* What is left of a row in bytes passes 32 bits before its elements do: a kernel of such rows bounds the elements first,
+ * and then takes bytes. Rows of one element less do not need it. */
+static void test_long_rows(void **unused)
+{
+    (void)unused;
+    static const struct {
+        int32_t type;
+        uint64_t k;
+        const char *bound, *bytes; /* of one access */
+        bool bounded;
+    } rows[] = {
+        {0, (1 << 30) - 2, "min.s32 x, x, 2;", "shl.b32 x, x, 1;", false},
+        {0, (1 << 30) + 2, "min.s32 x, x, 2;", "shl.b32 x, x, 1;", true},
+        {ZLAY_TYPE_TF32, (1 << 29) - 1, "min.s32 x, x, 1;", "shl.b32 x, x, 2;", false},
+        {ZLAY_TYPE_TF32, (1 << 29) + 1, "min.s32 x, x, 1;", "shl.b32 x, x, 2;", true},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        zlay_gemm g = gemm_of(64, 64, rows[i].k);
+        g.type = rows[i].type;
+        zlay_plan *plan = plan_of(&g);
+        char *text = text_of(zlay_emit_ptx, plan, "gemm");
+        uint32_t loads = 0;
+        for (const char *at = text; (at = strstr(at, rows[i].bytes)); at++)
+            loads += !strncmp(at - strlen(rows[i].bound) - 5, rows[i].bound, strlen(rows[i].bound));
+        uint32_t each = count_of(text, rows[i].bytes);
+        assert_true(each >= 2);
+        assert_int_equal(loads, rows[i].bounded ? each : 0);
+        free(text);
+        zlay_plan_free(plan);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -428,6 +460,7 @@ int main(void)
         cmocka_unit_test(test_same),          cmocka_unit_test(test_addresses),
         cmocka_unit_test(test_kernels),       cmocka_unit_test(test_varied),
         cmocka_unit_test(test_header),
+        cmocka_unit_test(test_long_rows),
     };
     return cmocka_run_group_tests(tests, begin, end);
 }

@@ -27,10 +27,22 @@ static void plans(void **state)
         {PLAN ",\"lda\":4095}", "error", "\"EINVAL\""},
         {PLAN ",\"lda\":0}", "error", "\"EINVAL\""},
         {PLAN ",\"tile\":[128,256]}", "error", "\"EINVAL\""},
+        {PLAN ",\"a_type\":\"e4m3\",\"b_type\":\"e5m2\"}", "ok.tile", "[128,256,128]"},
+        {PLAN ",\"a_type\":\"e4m3\",\"b_type\":\"e5m2\"}", "ok.maps.0.type", "0"}, /* u8, bf16, s32 as the driver numbers them */
+        {PLAN ",\"a_type\":\"e4m3\",\"b_type\":\"e5m2\"}", "ok.maps.2.type", "9"},
+        {PLAN ",\"a_type\":\"u8\",\"b_type\":\"s8\"}", "ok.maps.2.type", "3"},
+        {PLAN ",\"d_type\":\"f32\"}", "ok.maps.2.box", "[32,64]"},
+        {PLAN ",\"d_type\":\"s32\"}", "error", "\"ENOTSUP\""},
+        {PLAN ",\"a_type\":\"f17\"}", "error", "\"EINVAL\""},
+        {PLAN ",\"a_type\":99}", "error", "\"EINVAL\""},
+        {PLAN ",\"a_type\":-1}", "error", "\"EINVAL\""},
+        {PLAN ",\"a_type\":0,\"b_type\":0}", "ok.maps.2.type", "3"}, /* 0 is u8, and no default */
         {PLAN ",\"b_order\":\"diagonal\"}", "error", "\"EINVAL\""},
     };
     for (size_t i = 0; i < ZL_COUNT(rows); i++) says(*state, rows[i][0], rows[i][1], rows[i][2]);
     mentions(*state, PLAN ",\"lda\":4100}", "ok.ladder", "TMAP_STRIDE_16");
+    mentions(*state, PLAN ",\"a_type\":\"e4m3\"}", "none", "b_type e4m3");
+    mentions(*state, PLAN ",\"a_type\":\"tf32\",\"b_type\":\"tf32\",\"b_major\":\"MN\"}", "none", "WGMMA_B_K_MAJOR");
     mentions(*state, PLAN "}", "ok.pipe", "pipe gemm");
 }
 

@@ -118,6 +118,51 @@ static void test_kernels(void **unused)
     assert_true(run("rm -f *.ptx *.cubin *.log"));
 }
 
+/* Plan i of TYPED: each pair of types with each D, and all orders and paths that they may have. */
+#define FLOATS(a, b) \
+    {ZLAY_TYPE_##a, ZLAY_TYPE_##b, ZLAY_TYPE_BF16}, {ZLAY_TYPE_##a, ZLAY_TYPE_##b, ZLAY_TYPE_F16}, \
+        {ZLAY_TYPE_##a, ZLAY_TYPE_##b, ZLAY_TYPE_F32}
+static const int32_t typed[][3] = {
+    FLOATS(F16, F16), FLOATS(E4M3, E4M3), FLOATS(E4M3, E5M2), FLOATS(E5M2, E4M3),
+    FLOATS(E5M2, E5M2), FLOATS(TF32, TF32), {0, 0, ZLAY_TYPE_F16}, {0, 0, ZLAY_TYPE_F32},
+    {ZLAY_TYPE_S8, ZLAY_TYPE_S8, 0}, {ZLAY_GEMM_U8, ZLAY_GEMM_U8, 0},
+    {ZLAY_TYPE_S8, ZLAY_GEMM_U8, 0}, {ZLAY_GEMM_U8, ZLAY_TYPE_S8, 0},
+};
+enum { TYPED = sizeof typed / sizeof *typed };
+
+static zlay_gemm gemm_typed(uint32_t i)
+{
+    zlay_gemm g = gemm_varied(i);
+    g.a_type = typed[i][0], g.b_type = typed[i][1], g.d_type = typed[i][2];
+    bool halves = !g.a_type || g.a_type == ZLAY_TYPE_F16;
+    if (!halves) g.a_order = g.b_order = ZLAY_ORDER_DEFAULT;
+    g.tile_m = i % 2 ? 128 : 0, g.tile_n = i % 3 ? 256 : 0, g.tile_k = 0;
+    return g;
+}
+
+static void test_types(void **unused)
+{
+    (void)unused;
+    char name[64];
+    if (!found("ptxas")) skip();
+    for (uint32_t i = 0; i < TYPED; i++) {
+        zlay_gemm g = gemm_typed(i);
+        snprintf(name, sizeof name, "%02u.ptx", i);
+        write_text(zlay_emit_ptx, name, &g, "kernel");
+    }
+    assemble_all();
+    for (uint32_t i = 0; i < TYPED; i++) {
+        zlay_gemm g = gemm_typed(i);
+        zlay_plan *plan = plan_of(&g);
+        snprintf(name, sizeof name, "%02u.ptx.log", i);
+        char *said = read_file(name);
+        check_said(&g, said, info_of(plan).threads);
+        free(said);
+        zlay_plan_free(plan);
+    }
+    assert_true(run("rm -f *.ptx *.cubin *.log"));
+}
+
 /* A name that is taken assembles, also where the kernel's own text has the same word. */
 static void test_names(void **unused)
 {
@@ -157,8 +202,8 @@ static void put_calls(FILE *out, const zlay_plan *plan, const char *name)
         out,
         "#include \"%s.h\"\n__global__ void call_%s(const void *a, uint32_t s, int t, uint64_t "
         "*out)\n{\n"
-        "    float d[%u] = {};\n    zl_%s_mbar_init(s, zl_%s_full_count);\n    zl_%s_wait(s, 0);\n",
-        name, name, i.mma.n / 2, name, name, name);
+        "    %s d[%u] = {};\n    zl_%s_mbar_init(s, zl_%s_full_count);\n    zl_%s_wait(s, 0);\n",
+        name, name, i.mma.d == ZLAY_TYPE_S32 ? "int32_t" : "float", i.mma.n / 2, name, name, name);
     fprintf(out,
             "    zl_%s_load_a(a, s, s, t, t, t);\n    zl_%s_load_b(a, s, s, t, t, t);\n    "
             "zl_%s_wgmma_fence();\n"
@@ -181,8 +226,8 @@ static void test_headers(void **unused)
     char name[16], file[32];
     if (!found("nvcc")) skip();
     FILE *out = open_file("all.cu", "w");
-    for (uint32_t i = 0; i < VARIED; i += 3) {
-        zlay_gemm g = gemm_varied(i);
+    for (uint32_t i = 0; i < VARIED + TYPED; i += i < VARIED ? 3 : 2) {
+        zlay_gemm g = i < VARIED ? gemm_varied(i) : gemm_typed(i - VARIED);
         zlay_plan *plan = plan_of(&g);
         snprintf(name, sizeof name, "k%u", i);
         snprintf(file, sizeof file, "k%u.h", i);
@@ -220,6 +265,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_kernels),
+        cmocka_unit_test(test_types),
         cmocka_unit_test(test_names),
         cmocka_unit_test(test_headers),
     };

@@ -143,7 +143,7 @@ static inline void px_registers_a(px_machine *m, px_rows_of *a, int warp, const 
         for (int r = 0; r < 4; r++)
             for (int half = 0; half < 2; half++) {
                 uint16_t bits = (uint16_t)(m->thread[warp * PX_WARP + lane].value[p->registers + r] >> 16 * half);
-                a->at[lane / 4 + 8 * (r % 2)][8 * (r / 2) + 2 * (lane % 4) + half] = zlay_sim_float(bits);
+                a->at[lane / 4 + 8 * (r % 2)][8 * (r / 2) + 2 * (lane % 4) + half] = px_number((const uint8_t *)&bits, p->type);
             }
 }
 
@@ -152,7 +152,7 @@ static inline bool px_product_factors(px_machine *m, px_rows_of *a, px_columns *
     px_factor f;
     int block = px_rank(m, warp * PX_WARP);
     uint32_t quarter = (uint32_t)(warp * PX_WARP % m->threads / PX_WARP % 4);
-    if (!px_factor_read(m, &f, p->b, false, p->b_across, p->type)) return false;
+    if (!px_factor_read(m, &f, p->b, false, p->b_across, p->type_b)) return false;
     if (!px_gather(m, b->at[0], 1, PX_ROWS, &f, block, 0, (uint32_t)p->n)) return false;
     if (p->registers >= 0) {
         px_registers_a(m, a, warp, p);

@@ -8,7 +8,7 @@
 #include <zlay/emit.h>
 #include <zlay/plan.h>
 
-enum { GEMM_CANARY = 0x7fc1, GEMM_NAN = 0xffff }; /* in D before, in padding of A and B */
+enum { GEMM_CANARY = 0x7fc1, GEMM_NAN = 0xff }; /* halves of D before; bytes of padding of A and B: NaN, or whole numbers */
 
 static px_machine machine;
 static zlay_ctx *ctx;
@@ -28,8 +28,10 @@ static int close_ctx(void **state)
 
 typedef struct px_matrix {
     uint64_t rows, columns, pitch, count;
+    int type;
+    uint32_t bytes; /* of an element */
     bool by_column;
-    uint16_t *at;
+    uint8_t *at;
 } px_matrix;
 
 typedef struct px_gemm {
@@ -42,29 +44,52 @@ typedef struct px_gemm {
     uint32_t blocks;
 } px_gemm;
 
-static inline uint16_t *px_element(const px_matrix *x, uint64_t row, uint64_t column)
+static inline uint8_t *px_element(const px_matrix *x, uint64_t row, uint64_t column)
 {
-    return &x->at[x->by_column ? column * x->pitch + row : row * x->pitch + column];
+    return &x->at[(x->by_column ? column * x->pitch + row : row * x->pitch + column) * x->bytes];
 }
 
-static inline px_matrix px_matrix_new(uint64_t rows, uint64_t columns, int32_t order, int32_t usual,
-                                      uint64_t pitch, uint16_t fill)
+static inline px_matrix px_matrix_new(uint64_t rows, uint64_t columns, int type, int32_t order, int32_t usual, uint64_t pitch)
 {
-    px_matrix x = {rows, columns, pitch, 0, (order ? order : usual) == ZLAY_ORDER_COLUMN, NULL};
+    px_matrix x = {rows, columns, pitch, 0, type, px_bytes_of(type), (order ? order : usual) == ZLAY_ORDER_COLUMN, NULL};
     uint64_t inner = x.by_column ? rows : columns, outer = x.by_column ? columns : rows;
     if (!x.pitch) x.pitch = inner;
     x.count = outer * x.pitch;
-    x.at = malloc(x.count * 2 + 16);
+    x.at = malloc(x.count * x.bytes + 16);
     assert_non_null(x.at);
-    for (uint64_t i = 0; i < x.count; i++) x.at[i] = fill;
+    memset(x.at, GEMM_NAN, x.count * x.bytes + 16);
     return x;
+}
+
+/* The bits of a number that a type has, or rounds to nearest even; of tf32 with bits that do not count. */
+static inline uint32_t px_gemm_bits(int type, double value)
+{
+    switch (type) {
+    case ZLAY_TYPE_F16: return px_bits(&px_f16, value, PX_NEAREST, false);
+    case ZLAY_TYPE_BF16: return px_bits(&px_bf16, value, PX_NEAREST, false);
+    case ZLAY_TYPE_E4M3: return px_bits(&px_e4m3, value, PX_NEAREST, false);
+    case ZLAY_TYPE_E5M2: return px_bits(&px_e5m2, value, PX_NEAREST, false);
+    case ZLAY_TYPE_F32: return px_bits(&px_f32, value, PX_NEAREST, false);
+    case ZLAY_TYPE_TF32: return px_bits(&px_f32, value, PX_NEAREST, false) | 0x1abc;
+    default: return (uint32_t)(int64_t)value;
+    }
+}
+
+/* Whole numbers: bytes of integers all that there are, so that sums pass a float's 24 bits; of floats small ones, whose sums are exact. */
+static inline double px_gemm_draw(int type, uint64_t *random)
+{
+    if (type == ZLAY_TYPE_U8) return (double)(test_random(random) % 256);
+    if (type == ZLAY_TYPE_S8) return (double)(int)(test_random(random) % 256) - 128;
+    return (double)(int)(test_random(random) % 9) - 4;
 }
 
 static inline void px_matrix_draw(px_matrix *x, uint64_t *random)
 {
     for (uint64_t r = 0; r < x->rows; r++)
-        for (uint64_t c = 0; c < x->columns; c++)
-            *px_element(x, r, c) = zlay_sim_bf16((float)(int)(test_random(random) % 9) - 4);
+        for (uint64_t c = 0; c < x->columns; c++) {
+            uint32_t bits = px_gemm_bits(x->type, px_gemm_draw(x->type, random));
+            memcpy(px_element(x, r, c), &bits, x->bytes);
+        }
 }
 
 static inline void px_gemm_text(px_gemm *g)
@@ -78,6 +103,16 @@ static inline void px_gemm_text(px_gemm *g)
     g->length = buf.need;
 }
 
+/* Of the request's A, B and D. */
+static inline void px_gemm_types(int32_t *type, const zlay_plan *plan, const zlay_plan_summary *info)
+{
+    zlay_tensormap map;
+    assert_int_equal(zlay_plan_map(&map, plan, ZLAY_OPERAND_D), ZLAY_OK);
+    type[0] = info->swapped ? info->mma.b : info->mma.a;
+    type[1] = info->swapped ? info->mma.a : info->mma.b;
+    type[2] = map.type;
+}
+
 static inline void px_gemm_make(px_gemm *g, const zlay_gemm *request, uint32_t blocks,
                                 uint64_t *random)
 {
@@ -89,9 +124,11 @@ static inline void px_gemm_make(px_gemm *g, const zlay_gemm *request, uint32_t b
     assert_int_equal(zlay_target_find(&target, "sm_90a", 6), ZLAY_OK);
     if (zlay_gemm_synth(ctx, &g->plan, target, q)) fail_msg("%s", zlay_ctx_message(ctx));
     assert_int_equal(zlay_plan_info(&g->info, g->plan), ZLAY_OK);
-    g->a = px_matrix_new(q->m, q->k, q->a_order, ZLAY_ORDER_ROW, q->lda, GEMM_NAN);
-    g->b = px_matrix_new(q->k, q->n, q->b_order, ZLAY_ORDER_COLUMN, q->ldb, GEMM_NAN);
-    g->d = px_matrix_new(q->m, q->n, q->d_order, ZLAY_ORDER_ROW, q->ldd, GEMM_CANARY);
+    int32_t type[3];
+    px_gemm_types(type, g->plan, &g->info);
+    g->a = px_matrix_new(q->m, q->k, type[0], q->a_order, ZLAY_ORDER_ROW, q->lda);
+    g->b = px_matrix_new(q->k, q->n, type[1], q->b_order, ZLAY_ORDER_COLUMN, q->ldb);
+    g->d = px_matrix_new(q->m, q->n, type[2], q->d_order, ZLAY_ORDER_ROW, q->ldd);
     px_matrix_draw(&g->a, random);
     px_matrix_draw(&g->b, random);
     px_gemm_text(g);
@@ -117,12 +154,19 @@ static inline void px_gemm_bind(px_machine *m, const px_gemm *g)
         zlay_tensormap map;
         uint64_t words[PX_MAP_BYTES / 8] = {0};
         assert_int_equal(zlay_plan_map(&map, g->plan, o), ZLAY_OK);
-        m->memory[o] = (px_memory){map.address, planned[o]->count * 2, (uint8_t *)planned[o]->at};
+        m->memory[o] = (px_memory){map.address, planned[o]->count * planned[o]->bytes, planned[o]->at};
         zlay_tensormap_pack(words, target, &map);
         memcpy(m->param[o], words, sizeof words);
         memcpy(m->param[o + 3], &map.address, sizeof map.address);
     }
-    for (uint64_t i = 0; i < g->d.count; i++) g->d.at[i] = GEMM_CANARY;
+    for (uint64_t i = 0; i < g->d.count * g->d.bytes; i += 2) memcpy(g->d.at + i, &(uint16_t){GEMM_CANARY}, 2);
+}
+
+static inline bool px_gemm_untouched(const px_matrix *d, uint64_t i)
+{
+    for (uint32_t k = 0; k < d->bytes; k += 2)
+        if (memcmp(d->at + i * d->bytes + k, &(uint16_t){GEMM_CANARY}, 2) != 0) return false;
+    return true;
 }
 
 /* Elements of D that are not the rounded exact sum, and padding that has changed. */
@@ -131,12 +175,13 @@ static inline uint64_t px_gemm_wrong(const px_gemm *g)
     uint64_t wrong = 0, inner = g->d.by_column ? g->d.rows : g->d.columns;
     for (uint64_t i = 0; i < g->d.rows; i++)
         for (uint64_t j = 0; j < g->d.columns; j++) {
-            float sum = 0;
+            double sum = 0;
             for (uint64_t k = 0; k < g->a.columns; k++)
-                sum += zlay_sim_float(*px_element(&g->a, i, k)) * zlay_sim_float(*px_element(&g->b, k, j));
-            wrong += *px_element(&g->d, i, j) != zlay_sim_bf16(sum);
+                sum += (double)px_number(px_element(&g->a, i, k), g->a.type) * (double)px_number(px_element(&g->b, k, j), g->b.type);
+            uint32_t want = px_gemm_bits(g->d.type, sum);
+            wrong += memcmp(px_element(&g->d, i, j), &want, g->d.bytes) != 0;
         }
-    for (uint64_t i = 0; i < g->d.count; i++) wrong += i % g->d.pitch >= inner && g->d.at[i] != GEMM_CANARY;
+    for (uint64_t i = 0; i < g->d.count; i++) wrong += i % g->d.pitch >= inner && !px_gemm_untouched(&g->d, i);
     return wrong;
 }
 

@@ -77,7 +77,7 @@ typedef struct px_landing { /* what will signal a barrier */
 typedef struct px_product { /* of a warp: a quarter of the rows */
     int acc, registers; /* of A; -1: in shared memory */
     uint64_t a, b;
-    int n, k, type; /* ZLAY_TYPE_* of factors */
+    int n, k, type, type_b; /* ZLAY_TYPE_* of A and B */
     bool a_across, b_across, adds;
     int group; /* committed as; -1: not yet */
     bool over; /* its sums stand in the registers, which nobody may look at yet */

@@ -6,6 +6,7 @@
 #define TEST_PTX_OPERAND_H
 
 #include "ptx/machine.h"
+#include "ptx/number.h"
 
 enum { PX_ROWS = 256, PX_DEPTH = 32, PX_K_BYTES = 32 };
 
@@ -63,13 +64,20 @@ static inline uint32_t px_swizzled(const px_factor *f, uint32_t at)
     return at ^ ((at / 128 - f->base) & (f->lines - 1)) << 4;
 }
 
+/* Of tf32 the upper 19 bits count: PTX ISA 9.1, "Alternate Floating-Point Data Formats". */
 static inline float px_number(const uint8_t *from, int type)
 {
-    uint16_t half;
-    if (type == ZLAY_TYPE_S8) return (float)(int8_t)*from;
-    if (type == ZLAY_TYPE_U8) return (float)*from;
-    memcpy(&half, from, 2);
-    return zlay_sim_float(half);
+    uint32_t bits = 0;
+    memcpy(&bits, from, px_bytes_of(type));
+    switch (type) {
+    case ZLAY_TYPE_S8: return (float)(int8_t)*from;
+    case ZLAY_TYPE_U8: return (float)*from;
+    case ZLAY_TYPE_E4M3: return (float)px_value(&px_e4m3, bits);
+    case ZLAY_TYPE_E5M2: return (float)px_value(&px_e5m2, bits);
+    case ZLAY_TYPE_F16: return (float)px_value(&px_f16, bits);
+    case ZLAY_TYPE_TF32: return (float)px_value(&px_f32, bits & 0xffffe000);
+    default: return (float)px_value(&px_bf16, bits);
+    }
 }
 
 /* So many rows become numbers, as the proxy sees them, by_row and by_k apart. */

@@ -14,33 +14,39 @@ static inline bool px_wgmma_fence(px_machine *m, int thread, const px_line *l)
     return true;
 }
 
-/* `.m64nNkK.f32.bf16.bf16` or `.s32.s8.s8`: 0 where it is neither. */
-static inline int px_wgmma_type(const char *op, int *n, int *k)
+static inline bool px_is_half(int type) { return type == ZLAY_TYPE_BF16 || type == ZLAY_TYPE_F16; }
+static inline bool px_is_byte(int type) { return type == ZLAY_TYPE_E4M3 || type == ZLAY_TYPE_E5M2; }
+static inline bool px_is_whole(int type) { return type == ZLAY_TYPE_S8 || type == ZLAY_TYPE_U8; }
+
+/* `.m64nNkK.D.A.B`: sums of floats in f32, of whole numbers in s32; K of 32 bytes; bytes of one kind may be mixed. PTX ISA 9.1,
+ * "Data types" and "Matrix shape" of wgmma. */
+static inline bool px_wgmma_types(const char *op, px_product *p)
 {
     char d[8], a[8], b[8];
-    if (sscanf(strstr(op, ".m64n"), ".m64n%dk%d.%7[a-z0-9].%7[a-z0-9].%7[a-z0-9]", n, k, d, a, b) != 5 || strcmp(a, b)) return 0;
-    if (!strcmp(d, "f32") && !strcmp(a, "bf16") && *k == 16) return ZLAY_TYPE_BF16;
-    return !strcmp(d, "s32") && !strcmp(a, "s8") && *k == 32 ? ZLAY_TYPE_S8 : 0;
+    if (sscanf(strstr(op, ".m64n"), ".m64n%dk%d.%7[a-z0-9].%7[a-z0-9].%7[a-z0-9]", &p->n, &p->k, d, a, b) != 5) return false;
+    if (zlay_type_find(&p->type, a, strlen(a)) || zlay_type_find(&p->type_b, b, strlen(b))) return false;
+    bool bytes = px_is_byte(p->type) && px_is_byte(p->type_b), whole = px_is_whole(p->type) && px_is_whole(p->type_b);
+    bool same = p->type == p->type_b && (px_is_half(p->type) || p->type == ZLAY_TYPE_TF32);
+    return (bytes || whole || same) && !strcmp(d, whole ? "s32" : "f32") && (uint32_t)p->k * px_bytes_of(p->type) == PX_K_BYTES;
 }
 
 /* What lanes say alike: `adds`, signs of 1 where sums are floats, what is transposed where numbers have 16 bits. */
 static inline bool px_wgmma_read(px_machine *m, int thread, const px_line *l, px_product *p)
 {
     int count = 0, sums;
-    p->type = px_wgmma_type(l->op, &p->n, &p->k);
-    if (!p->type) return px_fault(m, "no product '%s'", l->op);
+    if (!px_wgmma_types(l->op, p)) return px_fault(m, "no product '%s'", l->op);
     sums = p->n / 2;
-    bool floats = p->type == ZLAY_TYPE_BF16, registers = l->count == sums + 9;
+    bool half = px_is_half(p->type), registers = half && l->count == sums + 9;
     count = sums + (registers ? 4 : 1);
-    if (l->count != count + (floats ? registers ? 5 : 6 : 2)) return px_fault(m, "wgmma: %d operands", l->count);
+    if (l->count != count + (half ? registers ? 5 : 6 : px_is_whole(p->type) ? 2 : 4)) return px_fault(m, "wgmma: %d operands", l->count);
     p->acc = l->operand[0].name, p->registers = registers ? l->operand[sums].name : -1, p->group = -1;
     if (!registers) p->a = PX_IN(sums);
     p->b = PX_IN(count);
     uint64_t adds = PX_IN(count + 1);
     p->adds = adds != 0;
     if (adds > 1) return px_fault(m, "wgmma: a number that it cannot have");
-    if (!floats) return true;
-    uint64_t across_a = registers ? 0 : PX_IN(count + 4), across_b = PX_IN(l->count - 1);
+    if (px_is_whole(p->type)) return true;
+    uint64_t across_a = half && !registers ? PX_IN(count + 4) : 0, across_b = half ? PX_IN(l->count - 1) : 0;
     p->a_across = across_a, p->b_across = across_b;
     if (PX_IN(count + 2) != 1 || PX_IN(count + 3) != 1 || across_a > 1 || across_b > 1)
         return px_fault(m, "wgmma: a number that it cannot have");

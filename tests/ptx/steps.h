@@ -15,7 +15,7 @@ static const px_row px_rows[] = {
     {"ld.shared.b16", px_ld_shared, 0}, {"ld.shared.b32", px_ld_shared, 0}, {"ld.shared.v4.b32", px_ld_shared, 0},
     {"ld.shared::cluster.v4.b32", px_ld_shared, 0},
     {"ld.shared.v2.b32", px_ld_shared, 0}, {"st.shared.v2.b32", px_st_shared, 0},
-    {"st.shared.b16", px_st_shared, 0}, {"st.shared.b32", px_st_shared, 0}, {"st.shared.v4.b32", px_st_shared, 0},
+    {"st.shared.b8", px_st_shared, 0}, {"st.shared.b16", px_st_shared, 0}, {"st.shared.b32", px_st_shared, 0}, {"st.shared.v4.b32", px_st_shared, 0},
     {"st.shared::cluster.v4.b32", px_st_shared, 0},
     {"ld.global.b16", px_ld_global, 0}, {"ld.global.b64", px_ld_global, 0}, {"ld.global.v4.b32", px_ld_global, 0},
     {"ld.global.b8", px_ld_global, 0}, {"ld.global.b32", px_ld_global, 0}, {"ld.global.v2.b32", px_ld_global, 0},

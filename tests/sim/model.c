@@ -104,6 +104,24 @@ static void test_tiles_and_addresses(void **state)
     }
 }
 
+/* Each kind of elements, each D, by tensor copies and by threads; D^T where A and B have other types. */
+static void test_types(void **state)
+{
+    static const int32_t types[][3] = {
+        {ZLAY_TYPE_F16, ZLAY_TYPE_F16, ZLAY_TYPE_F16}, {ZLAY_TYPE_F16, ZLAY_TYPE_F16, ZLAY_TYPE_F32}, {0, 0, ZLAY_TYPE_F16},
+        {ZLAY_TYPE_E4M3, ZLAY_TYPE_E5M2, ZLAY_TYPE_BF16}, {ZLAY_TYPE_E5M2, ZLAY_TYPE_E4M3, ZLAY_TYPE_F32},
+        {ZLAY_TYPE_TF32, ZLAY_TYPE_TF32, ZLAY_TYPE_F32}, {ZLAY_TYPE_TF32, ZLAY_TYPE_TF32, ZLAY_TYPE_BF16},
+        {ZLAY_TYPE_S8, ZLAY_GEMM_U8, 0}, {ZLAY_GEMM_U8, ZLAY_GEMM_U8, 0}, {ZLAY_TYPE_S8, ZLAY_TYPE_S8, 0}};
+    static const uint64_t ks[] = {160, 132, 37}, pads[] = {0, 4, 1};
+    for (size_t i = 0; i < sizeof types / sizeof types[0] * 3; i++) {
+        zlay_gemm g = gemm_of(72, 144, ks[i % 3]);
+        g.a_type = types[i / 3][0], g.b_type = types[i / 3][1], g.d_type = types[i / 3][2];
+        g.d_order = i % 2 ? ZLAY_ORDER_COLUMN : ZLAY_ORDER_ROW;
+        g.lda = g.k + pads[i % 3], g.ldb = g.k, g.ldd = (i % 2 ? g.m : g.n) + pads[i % 3];
+        check_whole(*state, &g, pads[i % 3]);
+    }
+}
+
 /* Of whole tiles a sample, of partial ones all; the rest of D keeps its pattern. */
 static void test_sample(void **state)
 {
@@ -309,6 +327,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_orders_and_pitches),
         cmocka_unit_test(test_tiles_and_addresses),
+        cmocka_unit_test(test_types),
         cmocka_unit_test(test_sample),
         cmocka_unit_test(test_disturbed_plans),
         cmocka_unit_test(test_reports),

@@ -101,15 +101,32 @@ static void emit_store(zl_emit *e, const zl_event *event)
     }
 }
 
+void zl_emit_wgmma_name(zl_text *out, const zlay_mma *mma)
+{
+    zl_putf(out, "wgmma.mma_async.sync.aligned.m%un%uk%u.%s.%s.%s", mma->m, mma->n, mma->k,
+            zlay_type_name(mma->d), zlay_type_name(mma->a), zlay_type_name(mma->b));
+}
+
+void zl_emit_wgmma_end(zl_text *out, const zlay_mma *mma)
+{
+    bool transposes = zlay_type_bits(mma->a) == 16;
+    if (!zl_gemm_integer(mma->a)) zl_puts(out, ", 1, 1");
+    if (transposes) zl_putf(out, ", %d, %d", mma->a_major, mma->b_major);
+}
+
 /* Prints one matrix instruction; the first one of a tile overwrites the sums instead of adding. */
 static void wgmma(zl_emit *e, bool overwrite)
 {
     const zlay_mma *mma = &e->plan->info.mma;
-    zl_putf(e->out, "    wgmma.mma_async.sync.aligned.m%un%uk%u.f32.bf16.bf16 {", mma->m, mma->n,
-            mma->k);
+    uint32_t least = mma->a != mma->b && zl_gemm_integer(mma->a) ? 84 : 80;
+    zl_puts(e->out, "    ");
+    zl_emit_wgmma_name(e->out, mma);
+    zl_puts(e->out, " {");
     for (uint32_t i = 0; i < mma->n / 2; i++) zl_putf(e->out, i ? ", acc%u" : "acc%u", i);
-    zl_putf(e->out, "}, da, db, %d, 1, 1, %d, %d;\n", !overwrite, mma->a_major, mma->b_major);
-    if (e->ptx < 80) e->ptx = 80;
+    zl_putf(e->out, "}, da, db, %d", !overwrite);
+    zl_emit_wgmma_end(e->out, mma);
+    zl_puts(e->out, ";\n");
+    if (e->ptx < least) e->ptx = least;
 }
 
 /* Prints the products of a stage, one for each K step; `from` is the operand's descriptor in this

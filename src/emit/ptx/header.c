@@ -176,17 +176,17 @@ static void put_thread_body(zl_emit *e, const zl_operand *o, uint32_t i)
             copy->bytes, o->width);
     zl_puts(e->out, "        long long x = ");
     put_place(e, copy, 0);
-    zl_putf(e->out, " + (int)(at %% %u / 2), y = ", o->span);
+    zl_putf(e->out, " + (int)(at %% %u / %u), y = ", o->span, o->element);
     put_place(e, copy, 1);
     zl_putf(e->out,
             " + (int)(at / %u);\n        uint32_t to = stage + %u + (at ^ (at >> 7 & %u) << 4);\n",
             o->span, copy->smem, mask);
-    zl_putf(e->out, "        long long left = y < %lldLL ? (%lldLL - x) * 2 : 0;\n",
-            (long long)o->map.extent[1], (long long)o->map.extent[0]);
+    zl_putf(e->out, "        long long left = y < %lldLL ? (%lldLL - x) * %u : 0;\n",
+            (long long)o->map.extent[1], (long long)o->map.extent[0], o->element);
     zl_putf(
         e->out,
-        "        const char *from = (const char *)base + (left > 0 ? y * %lldLL + x * 2 : 0);\n",
-        (long long)o->map.stride[0]);
+        "        const char *from = (const char *)base + (left > 0 ? y * %lldLL + x * %u : 0);\n",
+        (long long)o->map.stride[0], o->element);
     if (o->kind == ZLAY_COPY_CP_ASYNC) {
         zl_puts(e->out, "        ");
         put_name(e, "zl_",
@@ -196,9 +196,11 @@ static void put_thread_body(zl_emit *e, const zl_operand *o, uint32_t i)
         zl_putf(e->out, "(to, (uint64_t)from, (uint32_t)(left < 0 ? 0 : left < %u ? left : %u));\n",
                 o->width, o->width);
     } else {
-        zl_puts(e->out, "        uint16_t value = left > 0 ? *(const uint16_t *)from : 0;\n"
-                        "        asm volatile(\"st.shared.b16 [%0], %1;\" :: \"r\"(to), "
-                        "\"h\"(value) : \"memory\");\n");
+        zl_putf(e->out,
+                "        uint16_t value = left > 0 ? *(const uint%u_t *)from : 0;\n"
+                "        asm volatile(\"st.shared.b%u [%%0], %%1;\" :: \"r\"(to), "
+                "\"h\"(value) : \"memory\");\n",
+                8 * o->element, 8 * o->element);
     }
     zl_puts(e->out, "    }\n");
 }
@@ -238,18 +240,22 @@ static void put_mma(zl_emit *e)
 {
     const zlay_mma *mma = &e->plan->info.mma;
     uint32_t count = mma->n / 2;
+    bool whole = mma->d == ZLAY_TYPE_S32;
     zl_puts(e->out, "[[maybe_unused]] static __device__ __forceinline__ void ");
     put_name(e, "zl_", "mma");
-    zl_putf(e->out, "(float (&d)[%u], uint64_t a, uint64_t b, int accumulate)\n{\n", count);
+    zl_putf(e->out, "(%s (&d)[%u], uint64_t a, uint64_t b, int accumulate)\n{\n",
+            whole ? "int32_t" : "float", count);
     zl_putf(e->out,
-            "    asm volatile(\"{ .reg .pred %%%%p; setp.ne.b32 %%%%p, %%%u, 0; \"\n"
-            "        \"wgmma.mma_async.sync.aligned.m%un%uk%u.f32.bf16.bf16 {\"\n        \"",
-            count + 2, mma->m, mma->n, mma->k);
+            "    asm volatile(\"{ .reg .pred %%%%p; setp.ne.b32 %%%%p, %%%u, 0; \"\n        \"",
+            count + 2);
+    zl_emit_wgmma_name(e->out, mma);
+    zl_puts(e->out, " {\"\n        \"");
     for (uint32_t i = 0; i < count; i++) zl_putf(e->out, i ? ", %%%u" : "%%%u", i);
-    zl_putf(e->out, "}, %%%u, %%%u, %%%%p, 1, 1, %d, %d; }\"\n        : ", count, count + 1,
-            mma->a_major, mma->b_major);
+    zl_putf(e->out, "}, %%%u, %%%u, %%%%p", count, count + 1);
+    zl_emit_wgmma_end(e->out, mma);
+    zl_puts(e->out, "; }\"\n        : ");
     for (uint32_t i = 0; i < count; i++)
-        zl_putf(e->out, i ? ", \"+f\"(d[%u])" : "\"+f\"(d[%u])", i);
+        zl_putf(e->out, "%s\"+%c\"(d[%u])", i ? ", " : "", whole ? 'r' : 'f', i);
     zl_puts(e->out, "\n        : \"l\"(a), \"l\"(b), \"r\"(accumulate) : \"memory\");\n}\n");
 }
 

@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-enum { THREADS = 128, ELEMENT = 2, LINE = 128, BATCH = 16 };
+enum { THREADS = 128, BATCH = 16 };
 
 static const char letters[] = "abd";
 
@@ -36,7 +36,8 @@ void zl_emit_thread_setup(zl_emit *e, int32_t operand)
     zl_emit_line(e, "xor.b32 %c_off, %c_off, %c_lin;", l, l, l);
     zl_emit_line(e, "div.u32 %c_row, %c_lin, %u;", l, l, o->span);
     zl_emit_line(e, "rem.u32 %c_col, %c_lin, %u;", l, l, o->span);
-    zl_emit_line(e, "shr.u32 %c_col, %c_col, 1;", l, l);
+    if (o->element > 1)
+        zl_emit_line(e, "shr.u32 %c_col, %c_col, %u;", l, l, zl_log2(o->element));
     zl_emit_line(e, "ld.param.u64 %c_ptr, [ptr_%c];", l, l);
     zl_emit_line(e, "cvta.to.global.u64 %c_ptr, %c_ptr;", l, l);
 }
@@ -64,7 +65,7 @@ static void pointer(zl_emit *e, const zl_operand *o, char l)
 {
     zl_emit_line(e, "cvt.u64.u32 g, y;");
     zl_emit_line(e, "mad.lo.u64 g, g, %llu, %c_ptr;", (unsigned long long)o->map.stride[0], l);
-    zl_emit_line(e, "mad.wide.u32 g, x, %d, g;", ELEMENT);
+    zl_emit_line(e, "mad.wide.u32 g, x, %u, g;", o->element);
     zl_emit_line(e, "sub.s32 y, %llu, y;", (unsigned long long)o->map.extent[1]);
 }
 
@@ -85,14 +86,17 @@ static void global_step(zl_emit *e, const zl_operand *o, uint32_t step)
     zl_emit_line(e, "setp.gt.s32 q, y, %u;", step * step_rows(o));
 }
 
-/* Prints cp.async of each step; the bytes past the end of a row or matrix are filled with zeros. */
+/* Prints cp.async of each step; the bytes past the end of a row or matrix are filled with zeros.
+ * Where a row's bytes pass 32 bits, its elements are bounded before they are counted in bytes. */
 static void load_async(zl_emit *e, const zl_operand *o, const zlay_copy *copy, char l)
 {
     zl_form_id form = o->width == 16  ? ZL_FORM_CP_ASYNC_16
                       : o->width == 8 ? ZL_FORM_CP_ASYNC_8
                                       : ZL_FORM_CP_ASYNC_4;
     zl_emit_line(e, "sub.s32 x, %llu, x;", (unsigned long long)o->map.extent[0]);
-    zl_emit_line(e, "shl.b32 x, x, 1;");
+    if (o->map.extent[0] > INT32_MAX / o->element)
+        zl_emit_line(e, "min.s32 x, x, %u;", o->width / o->element);
+    if (o->element > 1) zl_emit_line(e, "shl.b32 x, x, %u;", zl_log2(o->element));
     zl_emit_line(e, "max.s32 x, x, 0;");
     zl_emit_line(e, "min.s32 x, x, %u;", o->width);
     for (uint32_t j = 0; j < steps(o, copy); j++) {
@@ -103,7 +107,7 @@ static void load_async(zl_emit *e, const zl_operand *o, const zlay_copy *copy, c
     }
 }
 
-/* Loads of a batch first, then its stores, so that the loads overlap. */
+/* Loads of one element each, a batch of them first, then its stores, so that the loads overlap. */
 static void load_plain(zl_emit *e, const zl_operand *o, const zlay_copy *copy, char l)
 {
     uint32_t all = steps(o, copy);
@@ -114,11 +118,11 @@ static void load_plain(zl_emit *e, const zl_operand *o, const zlay_copy *copy, c
             global_step(e, o, j);
             zl_emit_line(e, "and.pred q, q, in;");
             zl_emit_line(e, "mov.b16 v%u, 0;", j - from);
-            zl_emit_line(e, "@q ld.global.b16 v%u, [h];", j - from);
+            zl_emit_line(e, "@q ld.global.b%u v%u, [h];", 8 * o->element, j - from);
         }
         for (uint32_t j = from; j < to; j++) {
             shared_address(e, o, l, j, "base");
-            zl_emit_line(e, "st.shared.b16 [s], v%u;", j - from);
+            zl_emit_line(e, "st.shared.b%u [s], v%u;", 8 * o->element, j - from);
         }
     }
 }

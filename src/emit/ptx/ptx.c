@@ -14,12 +14,12 @@ enum { GROUP_M = 16, REG_PRODUCER_TENSOR = 40, REG_PRODUCER_THREADS = 56, REG_AL
 static void head(zl_emit *e)
 {
     const zlay_plan_summary *info = &e->plan->info;
-    zl_putf(e->out,
-            "// zlay %s: D[%llu,%llu] = A B, K = %llu, bf16; tile %ux%ux%u, %u stages, %u bytes of "
-            "shared memory\n",
-            zlay_version(), (unsigned long long)info->m, (unsigned long long)info->n,
-            (unsigned long long)info->k, info->tile_m, info->tile_n, info->tile_k, info->stages,
-            info->smem);
+    zl_putf(e->out, "// zlay %s: D[%llu,%llu] = A B, K = %llu, ", zlay_version(),
+            (unsigned long long)info->m, (unsigned long long)info->n,
+            (unsigned long long)info->k);
+    zl_gemm_put_types(e->out, e->plan);
+    zl_putf(e->out, "; tile %ux%ux%u, %u stages, %u bytes of shared memory\n", info->tile_m,
+            info->tile_n, info->tile_k, info->stages, info->smem);
     zl_putf(e->out, ".version %u.%u\n.target %s\n.address_size 64\n\n", e->ptx / 10, e->ptx % 10,
             zlay_target_name(info->target));
     zl_puts(e->out, ".extern .shared .align 1024 .b8 $smem[];\n\n.visible .entry ");
@@ -203,7 +203,8 @@ static void registers(zl_emit *e, bool consumer)
 static void consumer_setup(zl_emit *e)
 {
     const zlay_plan_summary *info = &e->plan->info;
-    zl_emit_line(e, ".reg .f32 acc<%u>;", info->mma.n / 2);
+    zl_emit_line(e, ".reg .%s acc<%u>;",
+                 info->mma.d == ZLAY_TYPE_S32 ? "s32" : "f32", info->mma.n / 2);
     zl_emit_line(e, ".reg .b32 low, staging, rows;");
     zl_emit_line(e, ".reg .b64 da, db;");
     desc_setup(e, ZLAY_OPERAND_A);

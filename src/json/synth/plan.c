@@ -29,12 +29,28 @@ static zlay_status read_tile(zl_call *call, const json_t *object, const zl_field
 static const zl_field_kind as_gemm_tile = {.read = read_tile};
 typedef zlay_gemm as_gemm_tile_type;
 
+/* u8 has the number that means the default in zlay_gemm. */
+static zlay_status read_type(zl_call *call, const json_t *object, const zl_field *field, void *to)
+{
+    int32_t *type = to;
+    zlay_status status = zl_read_word(call, object, field, to);
+    if (!status && *type < 0) return zl_wrong(call, field->name, "a type");
+    if (!status && *type == ZLAY_TYPE_U8) *type = ZLAY_GEMM_U8;
+    return status;
+}
+
+static const zl_field_kind as_gemm_type = {.read = read_type};
+typedef int32_t as_gemm_type_type;
+
 #define AT(kind, member) ZL_AT(kind, zl_gemm_asked, member)
 static const zl_field gemm_rows[] = {
     ZL_TARGET(zl_gemm_asked),
     {"m", ZL_NEEDS, AT(zl_as_some64, gemm.m)},
     {"n", ZL_NEEDS, AT(zl_as_some64, gemm.n)},
     {"k", ZL_NEEDS, AT(zl_as_some64, gemm.k)},
+    {"a_type", ZL_MAY, AT(as_gemm_type, gemm.a_type), .of = zl_types},
+    {"b_type", ZL_MAY, AT(as_gemm_type, gemm.b_type), .of = zl_types},
+    {"d_type", ZL_MAY, AT(as_gemm_type, gemm.d_type), .of = zl_types},
     {"a_order", ZL_MAY, AT(zl_as_word, gemm.a_order), .of = orders},
     {"b_order", ZL_MAY, AT(zl_as_word, gemm.b_order), .of = orders},
     {"d_order", ZL_MAY, AT(zl_as_word, gemm.d_order), .of = orders},

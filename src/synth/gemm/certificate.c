@@ -9,22 +9,27 @@
 
 #include <string.h>
 
-enum { ELEMENT = 2 };
+/* Swizzles move chunks of 16 bytes: the exponent of a chunk's elements. */
+static uint32_t chunk_bits(const zl_operand *o)
+{
+    return o->element == 4 ? 2 : o->element == 2 ? 3 : 4;
+}
 
 /* The elements from one box of a stage to the next. */
 static uint32_t box_pitch(const zl_operand *o)
 {
-    return o->copies_count > 1 ? o->copies[1].smem / ELEMENT : 0;
+    return o->copies_count > 1 ? o->copies[1].smem / o->element : 0;
 }
 
 zlay_status zl_layout_placed(zlay_ctx *ctx, zlay_layout **out, const zl_operand *o)
 {
     uint32_t inner = o->map.box[0], outer = o->map.box[1], boxes = o->copies_count;
+    uint32_t chunk = chunk_bits(o);
     if (o->major == ZLAY_MAJOR_K)
-        return zl_layout_format(ctx, out, "Sw<%d,3,3> o 0 o (%u,(%u,%u)):(%u,(1,%u))",
-                                o->map.swizzle, outer, inner, boxes, inner, box_pitch(o));
-    return zl_layout_format(ctx, out, "Sw<%d,3,3> o 0 o ((%u,%u),%u):((1,%u),%u)", o->map.swizzle,
-                            inner, boxes, outer, box_pitch(o), inner);
+        return zl_layout_format(ctx, out, "Sw<%d,%u,3> o 0 o (%u,(%u,%u)):(%u,(1,%u))",
+                                o->map.swizzle, chunk, outer, inner, boxes, inner, box_pitch(o));
+    return zl_layout_format(ctx, out, "Sw<%d,%u,3> o 0 o ((%u,%u),%u):((1,%u),%u)", o->map.swizzle,
+                            chunk, inner, boxes, outer, box_pitch(o), inner);
 }
 
 /* What the matrix descriptors of all K steps and consumers read: the canonical layouts of PTX ISA,
@@ -34,28 +39,34 @@ static zlay_status read_by_desc(zlay_ctx *ctx, zlay_layout **out, const zlay_pla
 {
     const zlay_plan_summary *info = &plan->info;
     const zlay_smemdesc *d = &plan->desc[operand];
-    uint32_t row = 16u << d->swizzle, elements = row / ELEMENT; /* span of the swizzle */
+    uint32_t element = plan->operand[operand].element, chunk = chunk_bits(&plan->operand[operand]);
+    uint32_t row = 16u << d->swizzle, elements = row / element; /* span of the swizzle */
     uint32_t mn = operand == ZLAY_OPERAND_A ? info->mma.m : info->mma.n;
     uint32_t repeat = operand == ZLAY_OPERAND_A ? info->consumers : 1;
-    uint32_t lbo = d->lbo / ELEMENT, sbo = d->sbo / ELEMENT,
-             step = plan->step_start[operand] / ELEMENT;
-    uint32_t consumer = plan->consumer_start / ELEMENT;
+    uint32_t lbo = d->lbo / element, sbo = d->sbo / element,
+             step = plan->step_start[operand] / element;
+    uint32_t consumer = plan->consumer_start / element;
     if (plan->operand[operand].major == ZLAY_MAJOR_K)
         return zl_layout_format(
-            ctx, out, "Sw<%d,3,3> o 0 o ((8,%u,%u),(%u,%u)):((%u,%u,%u),(1,%u))", d->swizzle,
-            mn / 8, repeat, info->mma.k, info->k_steps, elements, sbo, consumer, step);
+            ctx, out, "Sw<%d,%u,3> o 0 o ((8,%u,%u),(%u,%u)):((%u,%u,%u),(1,%u))", d->swizzle,
+            chunk, mn / 8, repeat, info->mma.k, info->k_steps, elements, sbo, consumer, step);
     return zl_layout_format(ctx, out,
-                            "Sw<%d,3,3> o 0 o ((%u,%u,%u),(8,%u,%u)):((1,%u,%u),(%u,%u,%u))",
-                            d->swizzle, elements, mn / elements, repeat, info->mma.k / 8,
+                            "Sw<%d,%u,3> o 0 o ((%u,%u,%u),(8,%u,%u)):((1,%u,%u),(%u,%u,%u))",
+                            d->swizzle, chunk, elements, mn / elements, repeat, info->mma.k / 8,
                             info->k_steps, lbo, consumer, elements, sbo, step);
 }
 
-/* What the consumers' stmatrix write, as src/emit/ptx/accumulator.c computes the addresses, which
- * do not depend on the map: rows of 128 bytes (64 columns), whose 16-byte chunks are XORed with
- * the row's number mod 8; the rows are eight lane rows, two halves and four warps; each 64 columns
- * of a pass have a box. */
+/* What the consumers write, as src/emit/ptx/accumulator.c computes the addresses, which do not
+ * depend on the map: rows of 128 bytes, whose 16-byte chunks are XORed with the row's number mod 8;
+ * the rows are eight lane rows, two halves and four warps; each 128 bytes of a row of a pass have a
+ * box. stmatrix writes 64 columns of 2 bytes, eight times eight; stores of pairs write 32 columns of
+ * 4 bytes, four times eight. */
 static zlay_status written(zlay_ctx *ctx, zlay_layout **out, const zlay_plan *plan)
 {
+    if (plan->operand[ZLAY_OPERAND_D].element == 4)
+        return zl_layout_format(ctx, out,
+                                "Sw<3,2,3> o 0 o ((8,2,4),(8,4,%u)):((32,256,512),(1,8,2048))",
+                                plan->info.pass_n / 32);
     return zl_layout_format(ctx, out,
                             "Sw<3,3,3> o 0 o ((8,2,4),(8,8,%u)):((64,512,1024),(1,8,4096))",
                             plan->info.pass_n / 64);
@@ -68,7 +79,7 @@ static zlay_status in_global(zlay_ctx *ctx, zlay_layout **out, const zl_operand 
 {
     unsigned long long inner = o->map.box[0], boxes = o->copies_count, width = inner * boxes;
     unsigned long long outer = zl_umin(o->outer, o->map.box[1]);
-    unsigned long long pitch = by_map ? o->map.stride[0] / ELEMENT : o->pitch;
+    unsigned long long pitch = by_map ? o->map.stride[0] / o->element : o->pitch;
     long long step = boxes > 1 ? o->copies[1].coordinate[0] : 0;
     bool k_major = o->major == ZLAY_MAJOR_K;
     if (!by_map)

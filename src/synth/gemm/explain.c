@@ -8,7 +8,7 @@
 #include <zlay/bank.h>
 #include <zlay/block.h>
 
-enum { ELEMENT = 2, LANES = 32 };
+enum { LANES = 32 };
 
 static const char *const operand_names[] = {"A", "B", "D"};
 
@@ -33,9 +33,11 @@ static void put_layout(zl_text *out, const zlay_layout *layout)
 static void put_shape(zl_text *out, const zlay_plan *plan)
 {
     const zlay_plan_summary *info = &plan->info;
-    zl_putf(out, "plan: D[%llu, %llu] = A B, K = %llu, bf16 with f32 accumulators, %s%s\n",
-            (unsigned long long)info->m, (unsigned long long)info->n, (unsigned long long)info->k,
-            zlay_target_name(info->target),
+    zl_putf(out, "plan: D[%llu, %llu] = A B, K = %llu, ", (unsigned long long)info->m,
+            (unsigned long long)info->n, (unsigned long long)info->k);
+    zl_gemm_put_types(out, plan);
+    zl_putf(out, " with %s accumulators, %s%s\n",
+            info->mma.d == ZLAY_TYPE_S32 ? "s32" : "f32", zlay_target_name(info->target),
             info->swapped ? " (D is column-major: the transposed product is planned)" : "");
     zl_putf(out, "  tile %u x %u x %u; %llu x %llu tiles of D, %llu K steps each; %u stages\n",
             info->tile_m, info->tile_n, info->tile_k, (unsigned long long)info->tiles_m,
@@ -128,11 +130,11 @@ static void put_count(zl_text *out, const zlay_plan *plan, const char *what, con
     else zl_putf(out, "  %-44s not counted: phases of %s are not known\n", what, access);
 }
 
-static uint32_t byte_at(const zlay_layout *layout, uint64_t index)
+static uint32_t byte_at(const zl_operand *o, uint64_t index)
 {
     int64_t offset = 0;
-    zlay_layout_eval(&offset, 1, layout, index);
-    return (uint32_t)offset * ELEMENT;
+    zlay_layout_eval(&offset, 1, o->smem, index);
+    return (uint32_t)offset * o->element;
 }
 
 /* Counts one access of a matrix instruction: each of `lanes` lanes has the address of a row of 16
@@ -144,11 +146,22 @@ static void put_matrix(zl_text *out, const zlay_plan *plan, int32_t operand, con
     uint64_t outer = o->map.box[1], inner = o->map.box[0] * (uint64_t)o->copies_count;
     uint32_t address[LANES];
     for (uint32_t lane = 0; lane < LANES; lane++) {
-        uint64_t row = lane % rows, column = 8 * (lane / rows);
+        uint64_t row = lane % rows, column = 16 / o->element * (lane / rows);
         uint64_t index = o->major == ZLAY_MAJOR_K ? row + outer * column : column + inner * row;
-        address[lane] = lane < lanes ? byte_at(o->smem, index) : UINT32_MAX;
+        address[lane] = lane < lanes ? byte_at(o, index) : UINT32_MAX;
     }
     put_count(out, plan, what, access, address);
+}
+
+/* Counts a warp's store of two neighbours of 4 bytes: lane l has row l / 4 and columns 2 (l % 4) and
+ * one on. */
+static void put_pairs(zl_text *out, const zlay_plan *plan)
+{
+    const zl_operand *d = &plan->operand[ZLAY_OPERAND_D];
+    uint32_t address[LANES];
+    for (uint32_t lane = 0; lane < LANES; lane++)
+        address[lane] = byte_at(d, lane / 4 + (uint64_t)d->map.box[1] * (2 * (lane % 4)));
+    put_count(out, plan, "D, st.shared.v2.b32 of a warp", "st.shared.b64", address);
 }
 
 /* Counts one access of a warp that moves a box by threads: its lanes have consecutive pieces of
@@ -161,9 +174,9 @@ static void put_moved(zl_text *out, const zlay_plan *plan, int32_t operand)
     char what[] = "A by threads, one access of a warp", access[24];
     what[0] = operand_names[operand][0];
     for (uint32_t lane = 0; lane < LANES; lane++) {
-        uint64_t row = lane / per_row, column = lane % per_row * o->width / ELEMENT;
+        uint64_t row = lane / per_row, column = lane % per_row * o->width / o->element;
         uint64_t index = o->major == ZLAY_MAJOR_K ? row + outer * column : column + inner * row;
-        address[lane] = byte_at(o->smem, index);
+        address[lane] = byte_at(o, index);
     }
     snprintf(access, sizeof access, "%s.shared.b%u", operand == ZLAY_OPERAND_D ? "ld" : "st",
              8 * o->width);
@@ -177,16 +190,20 @@ static void put_banks(zl_text *out, const zlay_plan *plan)
                "ldmatrix.x1", 8, 8);
     put_matrix(out, plan, ZLAY_OPERAND_B, "B, eight rows of 16 bytes as wgmma reads",
                "ldmatrix.x1", 8, 8);
-    put_matrix(out, plan, ZLAY_OPERAND_D, "D, stmatrix.x4 of a warp", "stmatrix.x4", 16, LANES);
+    if (plan->operand[ZLAY_OPERAND_D].element == 2)
+        put_matrix(out, plan, ZLAY_OPERAND_D, "D, stmatrix.x4 of a warp", "stmatrix.x4", 16, LANES);
+    else put_pairs(out, plan);
     for (int32_t operand = 0; operand < 3; operand++)
         if (plan->operand[operand].width) put_moved(out, plan, operand);
 }
 
 static void put_certificates(zl_text *out, const zlay_plan *plan)
 {
-    static const char *const right[3][2] = {{"as descriptors read", "as requested"},
-                                            {"as descriptors read", "as requested"},
-                                            {"as stmatrix writes", "as requested"}};
+    bool pairs = plan->operand[ZLAY_OPERAND_D].element == 4;
+    const char *const right[3][2] = {
+        {"as descriptors read", "as requested"},
+        {"as descriptors read", "as requested"},
+        {pairs ? "as consumers write" : "as stmatrix writes", "as requested"}};
     zl_puts(out, "\ncertificate: each pair of layouts is equal, as layout.equal decides again\n");
     for (uint32_t i = 0; i < ZL_CERTIFICATES; i++) {
         zl_putf(out, "%s %s, as copied    ", operand_names[i / 2], i % 2 ? "global" : "shared");

@@ -7,7 +7,6 @@
 #include "synth/gemm/plan.h"
 
 #define MOST_EXTENT (((uint64_t)1 << 31) - 256) /* coordinates of the last tile stay below 2^31 */
-#define ELEMENT     2                           /* bytes of bf16 */
 
 static zlay_status request_copy(zlay_ctx *ctx, zlay_gemm *out, const zlay_gemm *in)
 {
@@ -15,14 +14,9 @@ static zlay_status request_copy(zlay_ctx *ctx, zlay_gemm *out, const zlay_gemm *
         "zlay_gemm",
         sizeof *out,
         sizeof in->size,
-        {ZL_RESERVED(zlay_gemm, reserved0), ZL_RESERVED(zlay_gemm, reserved)}};
-    zlay_status status = zl_request_read(ctx, out, in, &form);
-    if (status) return status;
-    if (!out->type) out->type = ZLAY_TYPE_BF16;
-    if (out->type != ZLAY_TYPE_BF16)
-        return zl_fail(ctx, ZLAY_ENOTSUP, "type: %d; the GEMM of this version is bf16 (%d)",
-                       out->type, ZLAY_TYPE_BF16);
-    return ZLAY_OK;
+        {ZL_RESERVED(zlay_gemm, reserved0), ZL_RESERVED(zlay_gemm, reserved1),
+         ZL_RESERVED(zlay_gemm, reserved)}};
+    return zl_request_read(ctx, out, in, &form);
 }
 
 static zlay_status extent_check(zlay_ctx *ctx, const char *field, uint64_t value)
@@ -41,11 +35,12 @@ static zlay_status order_read(zlay_ctx *ctx, const char *field, int32_t order, i
     return ZLAY_OK;
 }
 
-static zlay_status address_check(zlay_ctx *ctx, const char *field, uint64_t address)
+static zlay_status address_check(zlay_ctx *ctx, const char *field, uint64_t address, int32_t type)
 {
-    if (address % ELEMENT == 0) return ZLAY_OK;
-    return zl_fail(ctx, ZLAY_EINVAL, "%s: 0x%llx is no multiple of an element's %d bytes", field,
-                   (unsigned long long)address, ELEMENT);
+    uint32_t element = zlay_type_bits(type) / 8;
+    if (address % element == 0) return ZLAY_OK;
+    return zl_fail(ctx, ZLAY_EINVAL, "%s: 0x%llx is no multiple of an element's %u bytes", field,
+                   (unsigned long long)address, element);
 }
 
 static zlay_status operand_read(zlay_ctx *ctx, zl_operand *o, const char *field, uint64_t pitch,
@@ -56,7 +51,7 @@ static zlay_status operand_read(zlay_ctx *ctx, zl_operand *o, const char *field,
     if (o->pitch < o->inner)
         return zl_fail(ctx, ZLAY_EINVAL, "%s: %llu elements are fewer than the %llu of a row",
                        field, (unsigned long long)o->pitch, (unsigned long long)o->inner);
-    if (!zl_umul(o->pitch, ELEMENT, &bytes) || !zl_umul(bytes, o->outer, &bytes))
+    if (!zl_umul(o->pitch, o->element, &bytes) || !zl_umul(bytes, o->outer, &bytes))
         return zl_fail(ctx, ZLAY_EOVERFLOW, "%s: %llu rows of %llu elements pass 2^64 bytes", field,
                        (unsigned long long)o->outer, (unsigned long long)o->pitch);
     if (!zl_uadd(address, bytes, &end))
@@ -72,6 +67,12 @@ static void operand_extents(zl_operand *o, bool k_contiguous, uint64_t mn, uint6
     o->outer = k_contiguous ? mn : k;
 }
 
+static void operand_type(zl_operand *o, int32_t type)
+{
+    o->type = type;
+    o->element = zlay_type_bits(type) / 8;
+}
+
 static uint64_t address_or_default(uint64_t address)
 {
     return address ? address : (uint64_t)1 << 20;
@@ -81,13 +82,14 @@ static uint64_t address_or_default(uint64_t address)
  * their roles, because the transposed product is planned. */
 static zlay_status gemm_read(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *g)
 {
-    int32_t a_order = 0, b_order = 0, d_order = 0;
-    zlay_status status = extent_check(ctx, "m", g->m);
+    int32_t a_order = 0, b_order = 0, d_order = 0, type[3] = {0};
+    zlay_status status = zl_gemm_types(ctx, type, plan->info.target, g);
+    if (!status) status = extent_check(ctx, "m", g->m);
     if (!status) status = extent_check(ctx, "n", g->n);
     if (!status) status = extent_check(ctx, "k", g->k);
-    if (!status) status = address_check(ctx, "a_address", g->a_address);
-    if (!status) status = address_check(ctx, "b_address", g->b_address);
-    if (!status) status = address_check(ctx, "d_address", g->d_address);
+    if (!status) status = address_check(ctx, "a_address", g->a_address, type[ZLAY_OPERAND_A]);
+    if (!status) status = address_check(ctx, "b_address", g->b_address, type[ZLAY_OPERAND_B]);
+    if (!status) status = address_check(ctx, "d_address", g->d_address, type[ZLAY_OPERAND_D]);
     if (!status) status = order_read(ctx, "a_order", g->a_order, ZLAY_ORDER_ROW, &a_order);
     if (!status) status = order_read(ctx, "b_order", g->b_order, ZLAY_ORDER_COLUMN, &b_order);
     if (!status) status = order_read(ctx, "d_order", g->d_order, ZLAY_ORDER_ROW, &d_order);
@@ -96,6 +98,9 @@ static zlay_status gemm_read(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *g)
     zl_operand *a = &plan->operand[swapped ? ZLAY_OPERAND_B : ZLAY_OPERAND_A];
     zl_operand *b = &plan->operand[swapped ? ZLAY_OPERAND_A : ZLAY_OPERAND_B];
     zl_operand *d = &plan->operand[ZLAY_OPERAND_D];
+    operand_type(a, type[ZLAY_OPERAND_A]);
+    operand_type(b, type[ZLAY_OPERAND_B]);
+    operand_type(d, type[ZLAY_OPERAND_D]);
     operand_extents(a, a_order == ZLAY_ORDER_ROW, g->m, g->k);
     operand_extents(b, b_order == ZLAY_ORDER_COLUMN, g->n, g->k);
     d->inner = swapped ? g->m : g->n;

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-enum { ELEMENT = 2, SPAN_MOST = 128, D_ROWS = 64 };
+enum { ASYNC_LEAST = 4 /* bytes of cp.async */, SPAN_MOST = 128, D_ROWS = 64 };
 
 typedef struct axes {
     int inner, outer;
@@ -34,8 +34,8 @@ static axes operand_axes(const zl_operand *o, int32_t operand)
  * then rounded up to a legal one. */
 static uint64_t row_bytes(const zl_operand *o)
 {
-    uint64_t bytes = o->pitch * ELEMENT;
-    return o->outer == 1 ? (o->inner * ELEMENT + 15) / 16 * 16 : bytes;
+    uint64_t bytes = o->pitch * o->element;
+    return o->outer == 1 ? (o->inner * o->element + 15) / 16 * 16 : bytes;
 }
 
 static void map_fill(zl_operand *o, uint64_t address, uint32_t box_outer)
@@ -44,24 +44,25 @@ static void map_fill(zl_operand *o, uint64_t address, uint32_t box_outer)
     memset(map, 0, sizeof *map);
     map->address = address;
     map->rank = 2;
-    map->type = ZLAY_TYPE_BF16;
+    map->type = zl_gemm_map_type(o->type);
     map->extent[0] = o->inner;
     map->extent[1] = o->outer;
     map->stride[0] = row_bytes(o);
-    map->box[0] = o->span / ELEMENT;
+    map->box[0] = o->span / o->element;
     map->box[1] = box_outer;
     map->step[0] = map->step[1] = 1;
     map->swizzle = swizzle_of(o->span);
     map->l2 = 2;
 }
 
-/* The widest access of a thread that the alignment of every row allows. */
-static uint32_t thread_width(uint64_t address, uint64_t row, uint64_t inner, bool partial)
+/* The widest access of a thread that the alignment of every row allows. A load of fewer bytes than
+ * cp.async brings is of one element, so that none passes the end of a row. */
+static uint32_t thread_width(const zl_operand *o, bool load)
 {
-    uint64_t all = address | row | (partial ? 0 : inner * ELEMENT);
+    uint64_t all = o->map.address | o->map.stride[0] | (load ? 0 : o->inner * o->element);
     uint32_t width = 16;
-    while (width > ELEMENT && all % width) width /= 2;
-    return width;
+    while (width > o->element && all % width) width /= 2;
+    return load && width < ASYNC_LEAST ? o->element : width;
 }
 
 static void see_broken(void *arg, const zlay_reason *reason, bool held)
@@ -92,9 +93,9 @@ static zlay_status path_choose(zl_operand *o, const zlay_target *target, bool lo
         o->kind = load ? ZLAY_COPY_TENSOR_LOAD : ZLAY_COPY_TENSOR_STORE;
         return ZLAY_OK;
     }
-    o->width = thread_width(o->map.address, o->map.stride[0], o->inner, load);
+    o->width = thread_width(o, load);
     o->kind = !load           ? ZLAY_COPY_THREAD_STORE
-              : o->width >= 4 ? ZLAY_COPY_CP_ASYNC
+              : o->width >= ASYNC_LEAST ? ZLAY_COPY_CP_ASYNC
                               : ZLAY_COPY_THREAD_LOAD;
     return ZLAY_OK;
 }
@@ -102,7 +103,7 @@ static zlay_status path_choose(zl_operand *o, const zlay_target *target, bool lo
 static void copies_fill(zl_operand *o, int32_t operand, const zlay_plan_summary *info, axes axis,
                         uint32_t inner)
 {
-    uint32_t box = o->map.box[0] * ELEMENT * o->map.box[1];
+    uint32_t box = o->map.box[0] * o->element * o->map.box[1];
     o->copies_count = inner / o->map.box[0];
     o->bytes = box * o->copies_count;
     for (uint32_t i = 0; i < o->copies_count; i++) {
@@ -132,10 +133,10 @@ static void desc_fill(zlay_plan *plan, int32_t operand)
     desc->sbo = 8 * o->span;
     bool k_major = o->major == ZLAY_MAJOR_K;
     desc->lbo = k_major ? 16 : o->copies[0].bytes;
-    plan->step_start[operand] = k_major ? info->mma.k * ELEMENT : info->mma.k * o->span;
+    plan->step_start[operand] = k_major ? info->mma.k * o->element : info->mma.k * o->span;
     if (operand == ZLAY_OPERAND_A)
         plan->consumer_start =
-            k_major ? info->mma.m * o->span : info->mma.m * ELEMENT / o->span * desc->lbo;
+            k_major ? info->mma.m * o->span : info->mma.m * o->element / o->span * desc->lbo;
 }
 
 static void sums_fill(zlay_plan_summary *info, const zl_operand *o, int32_t operand)
@@ -155,7 +156,7 @@ zlay_status zl_operand_plan(zlay_ctx *ctx, zlay_plan *plan, int32_t operand)
     axes axis = operand_axes(o, operand);
     uint32_t inner = load ? tile_extent(&plan->info, axis.inner) : plan->info.pass_n;
     uint32_t outer = load ? tile_extent(&plan->info, axis.outer) : D_ROWS;
-    o->span = inner * ELEMENT < SPAN_MOST ? inner * ELEMENT : SPAN_MOST;
+    o->span = inner * o->element < SPAN_MOST ? inner * o->element : SPAN_MOST;
     map_fill(o, plan->address[operand], outer);
     zlay_status status = path_choose(o, plan->info.target, load);
     if (status) return zl_fail(ctx, status, "the rule check of operand %d failed", operand);

@@ -14,6 +14,8 @@
 /* One operand of the planned (perhaps swapped) product, as a matrix of `outer`
  * x `inner`, inner contiguous. */
 typedef struct zl_operand {
+    int32_t type;          /* ZLAY_TYPE_* of the request; the map's is what a copy moves */
+    uint32_t element;      /* bytes of an element: 1, 2 or 4 */
     zlay_tensormap map;
     zlay_copy copies[ZL_COPIES];
     uint32_t copies_count;
@@ -39,6 +41,22 @@ struct zlay_plan {
     zlay_pipe *pipe; /* for wgmma, shared buffers in order of ZLAY_OPERAND_* */
     zl_wave_gemm wave; /* where matrix instructions read registers; else 0 */
 };
+
+/* Reads the types of the request's A, B and D, by ZLAY_OPERAND_*, with their
+ * defaults; refuses those that no instruction of the target multiplies, or that
+ * sums are not converted to. */
+zlay_status zl_gemm_types(zlay_ctx *ctx, int32_t *type, const zlay_target *target,
+                          const zlay_gemm *gemm);
+
+/* Whether sums of a type are s32 (s8 and u8); the product of two types. */
+bool zl_gemm_integer(int32_t type);
+void zl_gemm_product(zlay_mma *out, int32_t a, int32_t b);
+
+/* The type that the tensor map of an operand has: u8 of 8 bits, f32 of tf32. */
+int32_t zl_gemm_map_type(int32_t type);
+
+/* Prints "bf16" where A, B and D are bf16, else as "e4m3 x e5m2 to bf16". */
+void zl_gemm_put_types(zl_text *out, const zlay_plan *plan);
 
 /* Chooses tile and stages where the request leaves them open, and places
  * everything in shared memory. */

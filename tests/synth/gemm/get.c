@@ -136,6 +136,9 @@ static void test_memory(void **unused)
     g = gemm_of(100, 200, 304);
     g.a_order = ZLAY_ORDER_COLUMN, g.d_order = ZLAY_ORDER_COLUMN;
     check_memory(&g);
+    g = gemm_of(100, 200, 301);
+    g.type = ZLAY_TYPE_E4M3, g.d_type = ZLAY_TYPE_F32;
+    check_memory(&g);
 }
 
 /* Bytes at random: a status with a message, or a plan. */

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The element types of a GEMM: reads those of the request and their defaults, asks the rules of
+ * wgmma whether one instruction multiplies A and B, and names the types in texts. What lies in
+ * memory as bytes, or as f32 that is read as tf32, has a tensor map of whole bytes or of f32. */
+#include "synth/gemm/plan.h"
+
+#include <string.h>
+
+enum { REASONS = 8, ROWS = 64, COLUMNS = 64, K_BITS = 256 };
+
+static const char *name_of(int32_t type)
+{
+    const char *name = zlay_type_name(type);
+    return name ? name : "?";
+}
+
+bool zl_gemm_integer(int32_t type) { return type == ZLAY_TYPE_S8 || type == ZLAY_TYPE_U8; }
+
+static bool is_half(int32_t type) { return type == ZLAY_TYPE_F16 || type == ZLAY_TYPE_BF16; }
+
+/* The types of D that sums of A and B are converted to. */
+static bool d_possible(int32_t a, int32_t d)
+{
+    if (zl_gemm_integer(a)) return d == ZLAY_TYPE_S32;
+    return is_half(d) || d == ZLAY_TYPE_F32;
+}
+
+static int32_t d_usual(int32_t a)
+{
+    if (zl_gemm_integer(a)) return ZLAY_TYPE_S32;
+    return is_half(a) ? a : a == ZLAY_TYPE_TF32 ? ZLAY_TYPE_F32 : ZLAY_TYPE_BF16;
+}
+
+static zlay_status type_read(zlay_ctx *ctx, const char *field, int32_t asked, int32_t usual,
+                             int32_t *out)
+{
+    *out = asked == ZLAY_GEMM_U8 ? ZLAY_TYPE_U8 : asked ? asked : usual;
+    if (zlay_type_bits(*out)) return ZLAY_OK;
+    return zl_fail(ctx, ZLAY_EINVAL, "%s: %d is no type", field, asked);
+}
+
+void zl_gemm_product(zlay_mma *out, int32_t a, int32_t b)
+{
+    memset(out, 0, sizeof *out);
+    out->m = ROWS;
+    out->n = COLUMNS;
+    out->k = zlay_type_bits(a) ? K_BITS / zlay_type_bits(a) : K_BITS;
+    out->a = a;
+    out->b = b;
+    out->d = zl_gemm_integer(a) ? ZLAY_TYPE_S32 : ZLAY_TYPE_F32;
+}
+
+static bool of_types(const zlay_reason *r)
+{
+    return r->field == ZLAY_FIELD_A || r->field == ZLAY_FIELD_B;
+}
+
+/* f32 is read as tf32; else what the rule repairs to. */
+static int32_t nearest(int32_t a, const zlay_reason *r)
+{
+    bool single = r->field == ZLAY_FIELD_A && a == ZLAY_TYPE_F32;
+    return single ? ZLAY_TYPE_TF32 : (int32_t)r->fix_value;
+}
+
+/* The first rule on the types of A and B that is broken; the repair is the nearest type that an
+ * instruction has. */
+static zlay_status pair_check(zlay_ctx *ctx, const zlay_target *target, int32_t a, int32_t b)
+{
+    zlay_mma mma;
+    zlay_verdict verdict;
+    zlay_reason reasons[REASONS] = {0};
+    zlay_rule rule;
+    zl_gemm_product(&mma, a, b);
+    zlay_status status = zlay_mma_check(&verdict, reasons, REASONS, target, &mma);
+    for (uint32_t i = 0; !status && i < REASONS && i < verdict.reasons; i++) {
+        if (reasons[i].noted || !of_types(&reasons[i])) continue;
+        status = zlay_rule_info(&rule, reasons[i].rule);
+        bool of_a = reasons[i].field == ZLAY_FIELD_A;
+        return status ? status
+                      : zl_fail(ctx, ZLAY_NONE,
+                                "%s: a_type %s, b_type %s: %s; the nearest that works is %s %s",
+                                rule.id, name_of(a), name_of(b), rule.text,
+                                of_a ? "a_type" : "b_type", name_of(nearest(a, &reasons[i])));
+    }
+    if (!status && a == ZLAY_TYPE_B1)
+        return zl_fail(ctx, ZLAY_ENOTSUP,
+                       "a_type: b1; the GEMM of this version has no single bits: s8 and u8 are "
+                       "the least types");
+    return status;
+}
+
+static zlay_status d_check(zlay_ctx *ctx, int32_t a, int32_t d)
+{
+    if (d_possible(a, d)) return ZLAY_OK;
+    return zl_fail(ctx, ZLAY_ENOTSUP, "d_type: %s; sums of %s are %s, and D is %s", name_of(d),
+                   name_of(a), zl_gemm_integer(a) ? "s32" : "f32",
+                   zl_gemm_integer(a) ? "s32" : "f32, f16 or bf16");
+}
+
+static zlay_status waves_check(zlay_ctx *ctx, const zlay_target *target, const int32_t *type)
+{
+    static const char *const fields[] = {"a_type", "b_type", "d_type"};
+    for (int o = 0; o < 3; o++)
+        if (type[o] != ZLAY_TYPE_BF16)
+            return zl_fail(ctx, ZLAY_ENOTSUP,
+                           "%s: %s; plans of waves (%s) multiply bf16 and store bf16",
+                           fields[o], name_of(type[o]), zlay_target_name(target));
+    return ZLAY_OK;
+}
+
+zlay_status zl_gemm_types(zlay_ctx *ctx, int32_t *type, const zlay_target *target,
+                          const zlay_gemm *g)
+{
+    int32_t *a = &type[ZLAY_OPERAND_A], *b = &type[ZLAY_OPERAND_B], all = 0;
+    zlay_status status = type_read(ctx, "type", g->type, ZLAY_TYPE_BF16, &all);
+    if (!status) status = type_read(ctx, "a_type", g->a_type, all, a);
+    if (!status) status = type_read(ctx, "b_type", g->b_type, all, b);
+    if (status) return status;
+    int32_t usual = g->type && d_possible(*a, all) ? all : d_usual(*a);
+    status = type_read(ctx, "d_type", g->d_type, usual, &type[ZLAY_OPERAND_D]);
+    if (status) return status;
+    if (zl_wave_target(target)) return waves_check(ctx, target, type);
+    status = pair_check(ctx, target, *a, *b);
+    return status ? status : d_check(ctx, *a, type[ZLAY_OPERAND_D]);
+}
+
+int32_t zl_gemm_map_type(int32_t type)
+{
+    if (type == ZLAY_TYPE_TF32) return ZLAY_TYPE_F32;
+    return zlay_type_bits(type) == 8 ? ZLAY_TYPE_U8 : type;
+}
+
+void zl_gemm_put_types(zl_text *out, const zlay_plan *plan)
+{
+    const char *a = name_of(plan->operand[ZLAY_OPERAND_A].type),
+               *b = name_of(plan->operand[ZLAY_OPERAND_B].type),
+               *d = name_of(plan->operand[ZLAY_OPERAND_D].type);
+    if (!strcmp(a, b) && !strcmp(a, d)) zl_puts(out, a);
+    else zl_putf(out, "%s x %s to %s", a, b, d);
+}
