@@ -70,7 +70,8 @@ typedef struct zlay_pipe_move {
 } zlay_pipe_move;
 
 /** A trip count that depends on the block: the least of the argument n_<param>
- *  and (axis * times + add) / divide, rounded down.  Where the pipe has blocks
+ *  and (axis * times + add) / divide, rounded down, but never below the param's
+ *  own least.  Where the pipe has blocks
  *  that wait for each other (clusters, flags), all of them must have the same. */
 typedef struct zlay_pipe_count {
     const char *param; /* of the pipe's text */

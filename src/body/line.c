@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* A name that an operand or a line may have: `row`, `col`, `inf` and `end` mean something already. */
+/* A name that an operand or a line may have: `row`, `col`, `inf` and `end` mean something else. */
 static bool read_name(zl_body_reader *r, char name[65], const char *where)
 {
     static const char *const own[] = {"row", "col", "inf", "end"};

@@ -98,12 +98,16 @@ const char *zl_pt_axis(zl_pipe_text *k, char room[24], const char *text)
     return "w0";
 }
 
-/* A block's own trip count: no more than the argument, and no more than its place allows. */
+/* A block's own trip count: no more than the argument, no more than its place allows, and no less
+ * than the pipe is proved for. */
 void zl_pt_count(zl_pipe_text *k, const zlay_pipe_count *count)
 {
     char trips[80], room[24];
     snprintf(trips, sizeof trips, "trips_%.64s", count->param);
     const char *value = zl_pt_axis(k, room, count->axis);
+    int64_t least = 0;
+    for (uint32_t i = 0; i < k->pipe->params_count; i++)
+        if (!strcmp(k->pipe->params[i].name, count->param)) least = k->pipe->params[i].least;
     if (!value) {
         zl_pt_fail(k, "count of %.64s: there is no axis %.64s", count->param, count->axis);
         return;
@@ -112,4 +116,5 @@ void zl_pt_count(zl_pipe_text *k, const zlay_pipe_count *count)
     zl_op(k, ADD, "w0", "w0", zl_pt_number(room, count->add));
     zl_op(k, DIV, "w0", "w0", zl_pt_number(room, count->divide));
     zl_op(k, LEAST, trips, trips, "w0");
+    if (least > 0) zl_op(k, MOST, trips, trips, zl_pt_number(room, (uint64_t)least));
 }

@@ -24,7 +24,7 @@ static void declare(zl_pb *t)
     zl_pt_line(t->k, t->k->c ? "[[maybe_unused]] uint16_t h[4];" : ".reg .b16 h_<4>;");
 }
 
-/* ---- nodes ----------------------------------------------------------------------------------- */
+/* ---- nodes -------------------------------------------------------------------------------- */
 
 static bool by_element(const zl_body_node *n)
 {
@@ -70,7 +70,7 @@ static void nodes(zl_pb *t)
     }
 }
 
-/* ---- moves -------------------------------------------------------------------------------------- */
+/* ---- moves -------------------------------------------------------------------------------- */
 
 /* The line that gives an operand its last value; -1: none does. */
 static int32_t last_line(const zlay_body *body, uint32_t operand)
@@ -129,7 +129,7 @@ static void moves(zl_pb *t)
         }
 }
 
-/* ---- accumulators in CUDA C ------------------------------------------------------------------- */
+/* ---- accumulators in CUDA C --------------------------------------------------------------- */
 
 /* Registers that an asynchronous product writes hold their values only behind the wait for it, of
  * which a compiler knows nothing. An empty asm that stays in its place makes them anew, so that no
@@ -154,7 +154,7 @@ static void settle_all(const zl_pb *t)
     }
 }
 
-/* ---- a use ------------------------------------------------------------------------------------------ */
+/* ---- a use -------------------------------------------------------------------------------- */
 
 static bool fits(zl_pb *t)
 {

@@ -50,7 +50,7 @@ static const char *half(const zl_pb *t, int i)
     return t->k->c ? c[i] : ptx[i];
 }
 
-/* ---- operations ------------------------------------------------------------------------- */
+/* ---- operations --------------------------------------------------------------------------- */
 
 /* Conditions cross an asm one at a time, so CUDA C has them as words of 0 and 1. */
 static const char *logic(const zl_pb *t, zl_body_op op)
@@ -81,7 +81,7 @@ static void say_operation(zl_pb *t, const zl_body_node *n, const char *to, uint3
               operands);
 }
 
-/* ---- conversions ------------------------------------------------------------------------- */
+/* ---- conversions -------------------------------------------------------------------------- */
 
 /* Element v of a value, as an operand of 32 bits. */
 static const char *element(zl_pb *t, char room[ZL_PB_NAME], int32_t arg, const zl_body_node *n,
@@ -256,7 +256,7 @@ static void say_operand(zl_pb *t, const zl_body_node *n, const char *to)
     }
 }
 
-/* ---- loads -------------------------------------------------------------------------------------- */
+/* ---- loads -------------------------------------------------------------------------------- */
 
 /* Element `which` of the node's register: into `to`, all 32 bits or a half; 0 from the limit on. */
 static void load_element(zl_pb *t, const zl_body_node *n, const char *to, uint32_t i, uint32_t v)
@@ -307,7 +307,7 @@ void zl_pb_node(zl_pb *t, int32_t node, uint32_t i)
     }
 }
 
-/* ---- reductions ------------------------------------------------------------------------------------ */
+/* ---- reductions --------------------------------------------------------------------------- */
 
 static const char *reducer(zl_body_op op)
 {

@@ -83,7 +83,8 @@ static zlay_status counts_check(zlay_ctx *ctx, const zlay_pipe_emit *ask)
             found |= !strcmp(ask->pipe->params[j].name, c->param);
         if (!found) return zl_fail(ctx, ZLAY_EINVAL, "count %u: the pipe has no such param", i);
         if (!c->axis || !c->divide || c->reserved)
-            return zl_fail(ctx, ZLAY_EINVAL, "count %u: no axis, a divisor of 0, or a reserved word", i);
+            return zl_fail(ctx, ZLAY_EINVAL,
+                           "count %u: no axis, a divisor of 0, or a reserved word", i);
     }
     return ZLAY_OK;
 }

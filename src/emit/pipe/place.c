@@ -263,7 +263,8 @@ static zlay_status place_registers(zl_pipe_text *k)
         if (e->kind == ZL_EV_TLD || e->kind == ZL_EV_TST)
             grow(k, e->acc, e->columns[1] - e->columns[0] + 1);
     }
-    for (uint32_t i = 0; i < k->pipe->accs_count; i++) grow(k, (int32_t)i, zl_pt_registers_of(k, (int32_t)i));
+    for (uint32_t i = 0; i < k->pipe->accs_count; i++)
+        grow(k, (int32_t)i, zl_pt_registers_of(k, (int32_t)i));
     for (uint32_t i = 0; i < k->pipe->accs_count; i++)
         if (k->acc_registers[i] > ZL_PT_REGISTERS)
             return zl_fail(k->ctx, ZLAY_ENOTSUP,
