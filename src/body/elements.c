@@ -6,6 +6,13 @@
 
 #include <string.h>
 
+uint32_t zl_element_run(const uint32_t bit[ZL_ELEMENT_BITS], uint32_t b)
+{
+    uint32_t run = 1;
+    while (bit[b] && b + run < ZL_ELEMENT_BITS && bit[b + run] == bit[b] << run) run++;
+    return run;
+}
+
 static zlay_status values_of(zlay_ctx *ctx, int64_t **out, const zlay_layout *layout,
                              uint64_t count, uint32_t *threads, uint32_t *values)
 {

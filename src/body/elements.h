@@ -23,6 +23,10 @@ typedef struct zl_elements {
     zl_element_axis row, column;
 } zl_elements;
 
+/* How many bits of the thread's number from `b` on go to bits that stand side by side as they do, and
+ * are moved together; 1 also where bit b adds nothing. */
+uint32_t zl_element_run(const uint32_t bit[ZL_ELEMENT_BITS], uint32_t b);
+
 /* Read (thread, value) -> row + rows * column. ENOTSUP: the element is no such sum. */
 zlay_status zl_elements_read(zlay_ctx *ctx, zl_elements *out, const zlay_layout *layout,
                              uint32_t rows, uint32_t columns);

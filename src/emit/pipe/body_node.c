@@ -181,36 +181,15 @@ static void say_convert(zl_pb *t, const zl_body_node *n, const char *to, uint32_
 
 /* ---- coordinates, numbers, arguments ------------------------------------------------------- */
 
-/* The sum of what the bits of the thread's number add: bits that stand side by side, and go to
- * bits that do, are moved together. */
-static void thread_part(zl_pb *t, const char *to, const uint32_t *bit)
-{
-    char part[ZL_PB_NAME], shift[24], mask[24];
-    zl_op(t->k, MOV, to, "0");
-    for (uint32_t b = 0; b < ZL_ELEMENT_BITS;) {
-        uint32_t run = 1;
-        if (!bit[b]) {
-            b++;
-            continue;
-        }
-        while (b + run < ZL_ELEMENT_BITS && bit[b + run] == bit[b] << run) run++;
-        zl_pb_temp(t, part);
-        zl_op(t->k, SHR, part, "rtid", zl_pt_number(shift, b));
-        zl_op(t->k, AND, part, part, zl_pt_number(mask, (1u << run) - 1));
-        zl_op(t->k, MAD, to, part, zl_pt_number(shift, bit[b]), to);
-        b += run;
-    }
-}
-
 static void say_coordinate(zl_pb *t, int32_t node, uint32_t i)
 {
-    char first[ZL_PB_NAME], to[ZL_PB_NAME], room[24];
+    char first[ZL_PB_NAME], to[ZL_PB_NAME], part[ZL_PB_NAME], room[24];
     const zl_body_node *n = node_of(t, node);
     bool row = n->op == ZL_BO_ROW;
     const zl_element_axis *axis = row ? &t->elements->row : &t->elements->column;
     zl_pb_register(t, first, node, 0);
     if (!i) {
-        thread_part(t, first, axis->bit);
+        zl_pt_thread_sum(t->k, first, zl_pb_temp(t, part), axis->bit);
         if (row && t->divided < 0)
             zl_pt_fail(t->k, "row of a matrix of which nothing says which rows an instance has");
         if (row && t->divided)

@@ -31,14 +31,10 @@ static void put_name(zl_pipe_text *k, int32_t acc)
 /* What the bits of a thread's number add: those that go to bits side by side are moved together. */
 static void put_thread(zl_pipe_text *k, const zl_element_axis *axis)
 {
-    for (uint32_t b = 0; b < ZL_ELEMENT_BITS;) {
-        uint32_t run = 1;
-        while (axis->bit[b] && b + run < ZL_ELEMENT_BITS &&
-               axis->bit[b + run] == axis->bit[b] << run)
-            run++;
+    for (uint32_t b = 0, run; b < ZL_ELEMENT_BITS; b += run) {
+        run = zl_element_run(axis->bit, b);
         if (axis->bit[b])
             zl_putf(k->out, " + (thread >> %u & %u) * %u", b, (1u << run) - 1, axis->bit[b]);
-        b += run;
     }
 }
 

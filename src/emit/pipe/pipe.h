@@ -235,6 +235,10 @@ void zl_pt_bar(zl_pipe_text *k, const char *to);
 /* Register gp: where index `pos` of a stage lies in global memory. */
 void zl_pt_global(zl_pipe_text *k, int what, const zl_event *event);
 
+/* to: the sum of what the bits of the thread's number in its instance add. */
+void zl_pt_thread_sum(zl_pipe_text *k, const char *to, const char *temporary,
+                      const uint32_t bit[ZL_ELEMENT_BITS]);
+
 /* The register of what counts along an axis, as zlay_pipe_move names it; NULL: there is none. `room` holds its name;
  * w0 may be used. */
 const char *zl_pt_axis(zl_pipe_text *k, char room[24], const char *text);

@@ -196,22 +196,10 @@ static void find_matrices(put *p)
 /* off: the thread's part, swizzled; at: where the instance's part of the stage begins. */
 static void thread_place(put *p)
 {
-    char room[24], step[24];
+    char room[24];
     zl_pt_stage(p->k, "at", p->event->smem[0], &p->event->at[0]);
     if (p->instance) zl_op(p->k, MAD, "at", "instance", zl_pt_number(room, p->instance), "at");
-    zl_op(p->k, MOV, "off", "0");
-    for (uint32_t b = 0; b < ZL_ELEMENT_BITS;) {
-        uint32_t run = 1;
-        while (p->thread[b] && b + run < ZL_ELEMENT_BITS &&
-               p->thread[b + run] == p->thread[b] << run)
-            run++;
-        if (p->thread[b]) {
-            zl_op(p->k, SHR, "near", "rtid", zl_pt_number(room, b));
-            zl_op(p->k, AND, "near", "near", zl_pt_number(room, (1u << run) - 1));
-            zl_op(p->k, MAD, "off", "near", zl_pt_number(step, p->thread[b]), "off");
-        }
-        b += run;
-    }
+    zl_pt_thread_sum(p->k, "off", "near", p->thread);
     if (p->operand->swizzle == ZLAY_SWIZZLE_NONE) return;
     zl_op(p->k, SHR, "near", "off", "7");
     zl_op(p->k, AND, "near", "near", zl_pt_number(room, swizzled(p, 7 * ROW) / 16 & 7));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Prints the value of a position into a register: counter * (param or number) + param + number,
- * each term where the position has it. */
+/* Prints values into registers: of a position, counter * (param or number) + param + number, each term
+ * where the position has it; and of what the bits of a thread's number add. */
 #include "emit/pipe/pipe.h"
 
 #include <stdio.h>
@@ -40,4 +40,21 @@ void zl_pt_value(zl_pipe_text *k, const char *to, const zl_pos *pos)
     add_constant(k, to, pos->add);
 }
 
-void zl_pt_pos(zl_pipe_text *k, const zl_pos *pos) { zl_pt_value(k, "pos", pos); }
+void zl_pt_pos(zl_pipe_text *k, const zl_pos *pos)
+{
+    zl_pt_value(k, "pos", pos);
+}
+
+void zl_pt_thread_sum(zl_pipe_text *k, const char *to, const char *temporary,
+                      const uint32_t bit[ZL_ELEMENT_BITS])
+{
+    char room[24];
+    zl_op(k, MOV, to, "0");
+    for (uint32_t b = 0, run; b < ZL_ELEMENT_BITS; b += run) {
+        run = zl_element_run(bit, b);
+        if (!bit[b]) continue;
+        zl_op(k, SHR, temporary, "rtid", zl_pt_number(room, b));
+        zl_op(k, AND, temporary, temporary, zl_pt_number(room, (1u << run) - 1));
+        zl_op(k, MAD, to, temporary, zl_pt_number(room, bit[b]), to);
+    }
+}
