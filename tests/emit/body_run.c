@@ -176,7 +176,7 @@ static zlay_status print_called(zlay_ctx *ctx, const char *pipe_text, int32_t la
 /* Thread 5 of instance 1 has in value 3 the element of row 1 + 8 + 64, column 3: D of m64n64k16, as zlay/mma.h says. */
 static void calls_a_function(void **state)
 {
-    static char whole[KERNEL];
+    static char whole[KERNEL + sizeof mask];
     if (print_called(*state, called, ZLAY_TEXT_CUDA)) fail_msg("%s", zlay_ctx_message(*state));
     assert_non_null(strstr(kernel, "::mask(acc_C, kernel_at_r_C{}, rtid, instance);"));
     assert_non_null(strstr(kernel, "return of[value] + (thread >> 2 & 7) * 1 + (thread >> 5 & 3) * 16 + instance * 64;"));
@@ -351,6 +351,64 @@ static void runs_attention(void **state)
     }
 }
 
+/* ---- sums in tensor memory --------------------------------------------------------------------------- */
+
+enum { HIGH = 128, LARGE = HIGH * EDGE, RESULT = HIGH * HIGH };
+
+/* Stages of 128 rows of 64 elements; D has two such panels of its 128 columns. */
+static void print_tensor_memory(run *r, int32_t language)
+{
+    zlay_pipe *pipe = pipe_of(r->ctx, "examples/blackwell_epilogue.pipe");
+    zlay_layout *panels = read_layout(r->ctx, "(128,(64,2)):(64,(1,8192))");
+    zlay_pipe_operand operand = operand_of("D", panels, ZLAY_MAJOR_K);
+    zlay_pipe_emit ask = {.size = sizeof ask, .language = language, .target = target_of("sm_100a"), .pipe = pipe, .name = "kernel",
+                          .name_length = 6, .operands = &operand, .operands_count = 1};
+    zlay_buf out = {kernel, sizeof kernel, 0};
+    if (zlay_emit_pipe(r->ctx, &out, &r->launch, r->argument, ARGUMENTS, &ask)) fail_msg("%s", zlay_ctx_message(r->ctx));
+    zlay_layout_free(panels);
+    zlay_pipe_free(pipe);
+}
+
+/* Tile by tile: D = relu(alpha A B^T + bias). */
+static void compare_tile(uint16_t *d, uint16_t *a, uint16_t *b, int steps, double alpha, const uint16_t *bias)
+{
+    for (int i = 0; i < HIGH; i++)
+        for (int j = 0; j < HIGH; j++) {
+            double sum = 0;
+            for (int s = 0; s < steps; s++)
+                for (int k = 0; k < EDGE; k++)
+                    sum += (double)from_bf16(*at(a + s * LARGE, i, k)) * from_bf16(*at(b + s * LARGE, j, k));
+            double wanted = fmax(alpha * sum + from_bf16(bias[j]), 0), got = from_bf16(*at(d + j / EDGE * LARGE, i, j % EDGE));
+            if (!(fabs(got - wanted) <= fabs(wanted) / 256 + 1e-4)) fail_msg("(%d, %d): %g, not %g", i, j, got, wanted);
+        }
+}
+
+static void runs_in_tensor_memory(void **state)
+{
+    enum { STEPS = 2, SUMS = 2 };
+    static uint16_t a[STEPS * SUMS * LARGE], b[STEPS * SUMS * LARGE], d[SUMS * RESULT], bias[HIGH];
+    run r = {.ctx = *state};
+    uint64_t seed = test_seed("tensor memory");
+    float alpha = -0.375f;
+    print_tensor_memory(&r, ZLAY_TEXT_CUDA);
+    if (has_compiler()) assert_true(compiles("sm_100a", kernel));
+    print_tensor_memory(&r, ZLAY_TEXT_PTX);
+    begin_run(&r);
+    for (size_t i = 0; i < sizeof a / 2; i++) a[i] = draw(&seed), b[i] = draw(&seed);
+    for (int i = 0; i < HIGH; i++) bias[i] = draw(&seed);
+    memset(d, 0xee, sizeof d);
+    give_memory(&r, "in_A", a, sizeof a);
+    give_memory(&r, "in_B", b, sizeof b);
+    give_memory(&r, "out_D", d, sizeof d);
+    give_memory(&r, "read_bias", bias, sizeof bias);
+    give_number(&r, "n_N", STEPS, 4);
+    give_number(&r, "n_T", SUMS, 4);
+    give(&r, "x_alpha", &alpha, 4);
+    end_run(&r, 1, 1);
+    for (int t = 0; t < SUMS; t++)
+        compare_tile(d + t * RESULT, a + t * STEPS * LARGE, b + t * STEPS * LARGE, STEPS, alpha, bias);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -360,6 +418,7 @@ int main(void)
         cmocka_unit_test(refuses_a_function),
         cmocka_unit_test(runs_an_epilogue),
         cmocka_unit_test(runs_attention),
+        cmocka_unit_test(runs_in_tensor_memory),
     };
     return cmocka_run_group_tests_name("emit/body_run", tests, begin, end);
 }

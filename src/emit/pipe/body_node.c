@@ -183,13 +183,13 @@ static void say_convert(zl_pb *t, const zl_body_node *n, const char *to, uint32_
 
 static void say_coordinate(zl_pb *t, int32_t node, uint32_t i)
 {
-    char first[ZL_PB_NAME], to[ZL_PB_NAME], part[ZL_PB_NAME], room[24];
+    char first[ZL_PB_NAME], to[ZL_PB_NAME], room[24];
     const zl_body_node *n = node_of(t, node);
     bool row = n->op == ZL_BO_ROW;
     const zl_element_axis *axis = row ? &t->elements->row : &t->elements->column;
     zl_pb_register(t, first, node, 0);
     if (!i) {
-        zl_pt_thread_sum(t->k, first, zl_pb_temp(t, part), axis->bit);
+        zl_pt_thread_sum(t->k, first, "w0", axis->bit);
         if (row && t->divided < 0)
             zl_pt_fail(t->k, "row of a matrix of which nothing says which rows an instance has");
         if (row && t->divided)
