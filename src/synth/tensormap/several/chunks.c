@@ -151,8 +151,8 @@ static zlay_status cell_put(zl_chunks *c, uint64_t cell)
     return ZLAY_OK;
 }
 
-/* Whether a cell wants what its chunk is known to bring, with its halves in order: where no axis has
- * edges, the cell is as far from its chunk's place in shared memory as in global memory. */
+/* Whether a cell wants what its chunk is known to bring, with its halves in order: where no axis
+ * has edges, the cell is as far from its chunk's place in shared memory as in global memory. */
 static bool cell_agrees(const zl_chunks *c, uint64_t cell)
 {
     const int64_t element = c->t->element, to = c->shared[cell] * element, at = to / ZL_CHUNK;

@@ -133,8 +133,8 @@ static void walk_measure(search *s, const zl_chain *h)
     if (rows >= least) measure_box(s, h, zl_columns_chunks(h, rows));
 }
 
-/* Whether a walk may end with a line from `end` on and belong to a best cover. No box from this line
- * brings lines behind s->far; where all chunks are wanted, whole lines are written. */
+/* Whether a walk may reach line `end` or a later one and belong to a best cover. No box from this
+ * line brings lines behind s->far; where all chunks are wanted, whole lines are written. */
 static bool walk_may_lead(const search *s, const zl_chain *h, uint64_t end)
 {
     uint64_t line = h->start / ZL_LINE_CHUNKS;

@@ -198,8 +198,8 @@ bool zl_columns_box(zl_tm_box *out, const zl_chain *h, uint64_t count);
 /* Visits the boxes of a walk: of `rows` rows, of `by` more, and so on, up to the
  * first number of rows that is no walk. */
 typedef void zl_walk_visit(void *env, const zl_chain *h, const zl_tm_box *box);
-void zl_columns_boxes(const zl_chain *h, uint64_t rows, uint64_t by, zl_walk_visit *visit,
-                      void *env);
+void zl_columns_boxes(const zl_chain *h, uint64_t rows, uint64_t by,
+                      zl_walk_visit *visit, void *env);
 
 /* A box that begins at a line, by its lengths. */
 typedef struct zl_length {

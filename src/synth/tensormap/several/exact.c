@@ -60,6 +60,7 @@ static void chain_keep(void *env, const zl_chain *h)
     }
 }
 
+/* Keeps the box of a walk, which ends with a line, if it is legal. */
 static void pixels_keep(void *env, const zl_chain *h, const zl_tm_box *box)
 {
     search *s = env;
