@@ -139,8 +139,7 @@ typedef struct sums {
     int64_t value[SUMS_MOST][4]; /* the first two add up to what the others do */
     uint64_t off[SUMS_MOST];     /* by how much */
     uint64_t odd[SUMS_MOST];     /* bits that an odd number of the four have */
-    size_t lowest;               /* the sum that is off by an odd multiple of the least */
-    uint64_t low;                /* power of two, and that power */
+    uint64_t low;                /* the least power of two of which one is off by an odd multiple */
     int high;                    /* bits of the most by which one is off */
 } sums;
 
@@ -152,7 +151,7 @@ static uint64_t flipped(int64_t value, int bits, int from, int to)
 }
 
 /* By how much a sum is off after a swizzle. */
-static uint64_t off_by(const int64_t v[4], int bits, int from, int to)
+static inline uint64_t off_by(const int64_t v[4], int bits, int from, int to)
 {
     return flipped(v[0], bits, from, to) + flipped(v[1], bits, from, to) -
            flipped(v[2], bits, from, to) - flipped(v[3], bits, from, to);
@@ -170,7 +169,7 @@ static void add_sum(sums *m, const zl_function *f, const uint64_t index[2], cons
     m->odd[m->count] = (uint64_t)(value[0] ^ value[1] ^ value[2] ^ value[3]);
     off = off >> 63 ? 0 - off : off;
     int high = 64 - __builtin_clzll(off);
-    if (low < m->low) m->low = low, m->lowest = m->count;
+    m->low = low < m->low ? low : m->low;
     m->count++;
     m->high = high > m->high ? high : m->high;
 }
@@ -188,7 +187,7 @@ static void find_sums(sums *m, const zl_function *f, const zl_modes *box, size_t
 {
     uint64_t last = f->size - 1, seed = 88172645463325252u;
     int64_t ends[2], split[2];
-    m->count = m->lowest = 0;
+    m->count = 0;
     m->low = (uint64_t)1 << 63;
     m->high = 0;
     if (!f->at(f->env, 0, &ends[0]) || !f->at(f->env, last, &ends[1])) return;
@@ -209,15 +208,20 @@ bool zl_breaks_sums(const zl_function *f, const zl_modes *box)
     return m.count > 0;
 }
 
+/* Whether a swizzle mends all sums, in all bits but the highest `beyond`. */
+static bool mends_low(const sums *m, int bits, int from, int to, int beyond)
+{
+    for (size_t k = 0; k < m->count; k++)
+        if (off_by(m->value[k], bits, from, to) << beyond) return false;
+    return true;
+}
+
 /* A swizzle adds a multiple of 2^t below 2^(t + bits) to each of the four values, or takes one
  * away, where t is the lowest bit that it changes. */
 static bool mends(const sums *m, zl_swizzle s)
 {
     int from = s.base + (s.shift > 0 ? s.shift : 0), to = s.base - (s.shift < 0 ? s.shift : 0);
-    if (to + s.bits + 2 < m->high) return false;
-    for (size_t k = 0; k < m->count; k++)
-        if (off_by(m->value[k], s.bits, from, to)) return false;
-    return true;
+    return to + s.bits + 2 >= m->high && mends_low(m, s.bits, from, to, 0);
 }
 
 /* The lowest bits that a swizzle which mends all sums may read when t is the lowest that it
@@ -231,16 +235,13 @@ static uint64_t sources_of(const sums *m, int t)
     return fit;
 }
 
-/* Of the swizzles that read from `from` on and change `to` and above, those of fewer bits than
- * reach the lowest bit that a sum is off by may change too little for what another sum is off by.
- * Then the others alone are left, and all of them do the same to that bit and those below. */
-static bool may_mend(const sums *m, int from, int to)
+/* The lowest bits that a swizzle may read which changes `to` and above: so many bits and more fit
+ * between the two, and below `end`. */
+static uint64_t sources_below(int to, int bits, int end)
 {
-    int last = __builtin_ctzll(m->low), bits = last + 1 - to;
-    if (!m->count || last + 2 >= m->high) return true;
-    if (bits > (from > to ? from - to : to - from)) return false;
-    uint64_t off = off_by(m->value[m->lowest], bits, from, to);
-    return !(off << (63 - last));
+    if (to + bits > end) return 0;
+    uint64_t above = (((uint64_t)2 << (end - bits)) - 1) >> (to + bits) << (to + bits);
+    return above | (to < bits ? 0 : ((uint64_t)2 << (to - bits)) - 1);
 }
 
 /* By the distance between the lowest bit that is read and the lowest that is changed: the bases of
@@ -249,14 +250,17 @@ typedef struct swap_bases {
     uint64_t plus[64], minus[64], distances; /* and the set of distances that have any */
 } swap_bases;
 
+/* `bits`: the fewest that mend the greatest sum. All swizzles of as many bits or more do the same
+ * to the bits below t + bits. */
 static void find_bases(swap_bases *b, const sums *m, int end)
 {
     memset(b, 0, sizeof *b);
     for (int t = 0; t < end; t++) {
-        uint64_t fit = sources_of(m, t) & (((uint64_t)1 << end) - 1);
-        for (fit &= ~((uint64_t)1 << t); fit; fit &= fit - 1) {
+        int bits = m->high - 2 > t ? m->high - 2 - t : 1;
+        uint64_t fit = sources_below(t, bits, end);
+        for (fit &= fit ? sources_of(m, t) : 0; fit; fit &= fit - 1) {
             int from = __builtin_ctzll(fit);
-            if (!may_mend(m, from, t)) continue;
+            if (!mends_low(m, bits, from, t, 64 - t - bits)) continue;
             if (from > t) b->plus[from - t] |= (uint64_t)1 << t;
             else b->minus[t - from] |= (uint64_t)1 << from;
             b->distances |= (uint64_t)1 << (from > t ? from - t : t - from);
@@ -297,13 +301,6 @@ typedef struct unswizzling {
     uint64_t set;
     int end;
 } unswizzling;
-
-static zlay_status limit_asked(const zl_modes *out)
-{
-    return zl_fail(out->ctx, ZLAY_ELIMIT,
-                   "limits.points is %llu and the search for a swizzle asks for more",
-                   (unsigned long long)zl_limits(out->ctx)->points);
-}
 
 /* Whether a value lies on the progression that begins with those at 0 and at `step`. */
 static bool is_on(search *s, uint64_t step, uint64_t i, int64_t stride)
@@ -349,7 +346,10 @@ static zlay_status try_swizzle(unswizzling *u, zl_modes *out, zl_swizzle s)
     zl_modes_end(out);
     if (breaks_last(u, out)) return ZLAY_NONE;
     zlay_status status = zl_find_strided(out, &u->inner, u->box, &where);
-    return *u->env.left ? status : limit_asked(out);
+    if (*u->env.left) return status;
+    return zl_fail(out->ctx, ZLAY_ELIMIT,
+                   "limits.points is %llu and the search for a swizzle asks for more",
+                   (unsigned long long)zl_limits(out->ctx)->points);
 }
 
 /* All swizzles of so many bits at a distance, by their bases, the positive shift first. */

@@ -201,10 +201,10 @@ static zlay_status take_quotients(division *w)
     whole -= whole * den > rest->constant;
     bool fits = zl_add(out->constant, whole, &out->constant);
     rest->constant -= whole * den;
+    zl_quasi_widen(out, rest->used);
     for (size_t v = 0; v < rest->used; v++) {
         if (zl_magnitude(rest->at[v]) < (uint64_t)den) continue;
         whole = quotient_of(rest->at[v], den);
-        zl_quasi_widen(out, v + 1);
         fits = zl_add(out->at[v], whole, &out->at[v]) && fits;
         rest->at[v] -= whole * den;
     }
@@ -219,8 +219,12 @@ static bool drop_low(division *w, int64_t g)
     zl_quasi low, *rest = &w->rest;
     int64_t rem = zl_floor_mod(rest->constant, g), sum;
     zl_quasi_set(&low, rem);
-    for (size_t v = 0; v < rest->used; v++)
-        if (rest->at[v] && rest->at[v] % g) zl_quasi_put(&low, v, rest->at[v]);
+    low.used = rest->used;
+    for (size_t v = 0; v < rest->used; v++) {
+        int64_t c = rest->at[v];
+        low.at[v] = c && c % g ? c : 0;
+    }
+    zl_quasi_trim(&low);
     zl_value_range r = zl_draft_range(w->d, &low);
     if (g == rest->den) w->range = r;
     if (r.least == INT64_MIN || r.greatest == INT64_MAX) return false;

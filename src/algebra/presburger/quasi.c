@@ -120,8 +120,9 @@ static uint64_t direction_of(const zl_quasi *a)
     uint64_t hash = 0, sign = 0;
     for (size_t v = 0; v < a->used; v++) {
         uint64_t x = (uint64_t)a->at[v];
-        if (!sign && x) sign = a->at[v] < 0 ? UINT64_MAX : 1;
-        hash = (hash ^ x * sign) * 0x9e3779b97f4a7c15u;
+        if (!x) continue;
+        if (!sign) sign = a->at[v] < 0 ? UINT64_MAX : 1;
+        hash = (hash ^ (x * sign + ((uint64_t)v << 48))) * 0x9e3779b97f4a7c15u;
         hash ^= hash >> 29;
     }
     return hash;

@@ -98,6 +98,7 @@ static inline void zl_quasi_copy(zl_quasi *a, const zl_quasi *b)
 /* The coefficients of at least so many variables are written; none that is 0 is the last. */
 static inline void zl_quasi_widen(zl_quasi *a, size_t used)
 {
+    if (a->used + 1 == used) a->at[a->used++] = 0; /* the loop would be a call of memset */
     while (a->used < used) a->at[a->used++] = 0;
 }
 

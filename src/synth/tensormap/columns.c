@@ -66,9 +66,12 @@ static uint64_t common(uint64_t a, uint64_t b)
 static uint64_t breaks_of(const walk *w, const frame *f, uint64_t first, uint64_t least)
 {
     uint64_t all = 0, i = first + 1;
-    int64_t step = step_of(f, first);
-    for (; i < f->count && (!all || all >= least); i++)
-        if (f->at[i] - f->at[i - 1] != step) all = common(all, i - first);
+    const uint64_t count = f->count;
+    const int64_t *at = f->at, step = step_of(f, first);
+    while (i < count && (!all || all >= least)) {
+        while (i < count && at[i] - at[i - 1] == step) i++;
+        if (i < count) all = common(all, i++ - first);
+    }
     return zl_charge(w->ctx, i - first) == ZLAY_OK ? all : 1;
 }
 
@@ -220,12 +223,11 @@ static bool key_read(int64_t *key, const zl_chain *h, uint64_t at)
 static bool row_read(int64_t *key, const zl_chain *h, uint64_t at)
 {
     int64_t next;
-    const int64_t *plain = h->c->plain[h->swizzle];
-    if (plain && at + h->row <= h->c->count) {
-        uint64_t wrong = 0;
-        for (uint64_t i = 1; i < h->row; i++) wrong |= (uint64_t)(plain[at + i] - plain[at]) ^ i;
-        *key = plain[at];
-        return !wrong;
+    const uint32_t *adjacent = h->c->adjacent[h->swizzle];
+    if (adjacent) {
+        if (at >= h->c->count) return false;
+        *key = h->c->plain[h->swizzle][at];
+        return adjacent[at] >= h->row;
     }
     if (!key_read(key, h, at)) return false;
     for (uint64_t i = 1; i < h->row; i++)
@@ -280,15 +282,15 @@ uint64_t zl_columns_least(const zl_chain *h, uint64_t chunks)
     return 2 + (rest + pitch - 1) / pitch;
 }
 
-bool zl_columns_box(zl_tm_box *out, const zl_chain *h, uint64_t count)
+/* Makes the box of so many rows; more rows than before are read on. */
+static bool rows_box(zl_tm_box *out, row_list *r, uint64_t count)
 {
-    row_list r;
+    const zl_chain *h = r->h;
     const zl_chunks *c = h->c;
     walk w = {.ctx = c->t->ctx};
     bool ended = false;
-    rows_begin(&r, h);
-    if (c->width > 1 || count > PIXELS_MOST || rows_read(&r, count) < count ||
-        zl_charge(w.ctx, count * h->row) || !walk_any(&w, r.key, count, &ended))
+    if (c->width > 1 || count > PIXELS_MOST || rows_read(r, count) < count ||
+        zl_charge(w.ctx, count * h->row) || !walk_any(&w, r->key, count, &ended))
         return false;
     memset(out->skip, 0, sizeof out->skip);
     memset(out->cell, 0, sizeof out->cell);
@@ -297,7 +299,7 @@ bool zl_columns_box(zl_tm_box *out, const zl_chain *h, uint64_t count)
     out->pixels = (uint32_t)count;
     out->digits = w.levels + 1;
     out->shared = (int64_t)h->start * ZL_CHUNK;
-    out->global = r.key[0] * ZL_CHUNK;
+    out->global = r->key[0] * ZL_CHUNK;
     out->digit[0] = (zl_tm_digit){h->row * ZL_CHUNK / c->t->element, c->t->element, c->t->element,
                                   ZL_TM_NO_AXIS, 1, 1};
     for (uint32_t l = 0; l < w.levels; l++) {
@@ -306,6 +308,22 @@ bool zl_columns_box(zl_tm_box *out, const zl_chain *h, uint64_t count)
         out->skip[l + 1] = (uint64_t)w.skip[l];
     }
     return true;
+}
+
+bool zl_columns_box(zl_tm_box *out, const zl_chain *h, uint64_t count)
+{
+    row_list r;
+    rows_begin(&r, h);
+    return rows_box(out, &r, count);
+}
+
+void zl_columns_boxes(const zl_chain *h, uint64_t rows, uint64_t by, zl_walk_visit *visit,
+                      void *env)
+{
+    row_list r;
+    zl_tm_box box;
+    rows_begin(&r, h);
+    for (; rows_box(&box, &r, rows); rows += by) visit(env, h, &box);
 }
 
 uint64_t zl_columns_line(const zl_chain *h)
@@ -352,17 +370,27 @@ static uint64_t row_next(uint64_t row, int32_t swizzle, zl_widths widths)
     return widths == ZL_WIDTHS_ENDS && row > 1;
 }
 
+/* Chunks from the beginning of a walk on that are adjacent in global memory, at most so many. */
+static uint64_t adjacent_from(const zl_chain *h, int64_t first, uint64_t most)
+{
+    const uint32_t *adjacent = h->c->adjacent[h->swizzle];
+    uint64_t run = 1;
+    int64_t next;
+    if (adjacent) return adjacent[h->start] < most ? adjacent[h->start] : most;
+    while (run < most && key_read(&next, h, h->start + run) && next == first + (int64_t)run) run++;
+    return run;
+}
+
 void zl_chunks_columns(const zl_chunks *c, uint64_t line, zl_widths widths, zl_chain_visit *visit,
                        void *env)
 {
     zl_chain h = {.c = c, .start = line * ZL_LINE_CHUNKS};
     for (int32_t z = ZLAY_SWIZZLE_NONE; c->width == 1 && !c->t->tiled && z < ZL_SWIZZLES; z++) {
-        uint64_t span = zl_tm_span(z) / ZL_CHUNK, run = 1;
-        int64_t first, next;
+        uint64_t span = zl_tm_span(z) / ZL_CHUNK;
+        int64_t first;
         h.swizzle = z;
         if (!zl_chunks_use(c, z) || !key_read(&first, &h, h.start)) continue;
-        for (; !z || run < span; run++)
-            if (!key_read(&next, &h, h.start + run) || next != first + (int64_t)run) break;
+        uint64_t run = adjacent_from(&h, first, z ? span : c->count);
         if (z && widths == ZL_WIDTHS_SPAN && run < span) continue;
         for (h.row = run < ZL_LINE ? run : ZL_LINE; h.row; h.row = row_next(h.row, z, widths))
             if (z || run % h.row == 0) visit(env, &h);

@@ -124,10 +124,9 @@ static uint64_t row_of(const zl_chain *h, int64_t *way)
     for (uint32_t k = 1; k < c->width; k++)
         if (c->t->axis[c->axis[k - 1]].stride == c->t->element)
             way[k] = ZL_CHUNK / (int64_t)c->t->element;
-    const int64_t *plain = c->width == 1 ? c->plain[h->swizzle] : NULL, *at = plain + h->start;
-    if (plain && most > c->count - h->start) most = c->count - h->start;
-    while (plain && n < most && at[n] - at[0] == (int64_t)n) n++;
-    while (!plain && n < most && follows(h, n, 0, 1, way)) n++;
+    const uint32_t *adjacent = c->adjacent[h->swizzle];
+    if (adjacent) return adjacent[h->start] < most ? adjacent[h->start] : most;
+    while (n < most && follows(h, n, 0, 1, way)) n++;
     return n;
 }
 

@@ -151,6 +151,23 @@ static zlay_status cell_put(zl_chunks *c, uint64_t cell)
     return ZLAY_OK;
 }
 
+/* Whether a cell wants what its chunk is known to bring, with its halves in order: where no axis
+ * has edges, the cell is as far from its chunk's place in shared memory as in global memory. */
+static bool cell_agrees(const zl_chunks *c, uint64_t cell)
+{
+    const int64_t element = c->t->element, to = c->shared[cell] * element, at = to / ZL_CHUNK;
+    return c->there[at] == ZL_THERE && (!c->t->defined || c->t->defined[cell]) &&
+           c->global[cell] * element - to == (c->key[at] - at) * ZL_CHUNK;
+}
+
+static zlay_status cells_put(zl_chunks *c)
+{
+    zlay_status status = ZLAY_OK;
+    for (uint64_t i = 0; !status && i < c->cells; i++)
+        if (c->width > 1 || !cell_agrees(c, i)) status = cell_put(c, i);
+    return status;
+}
+
 /* Refuses a shared layout in which two cells have one place. */
 static zlay_status places_check(const zl_chunks *c)
 {
@@ -247,9 +264,19 @@ static uint64_t unit_of(const zl_chunks *c, int32_t z)
     return unit;
 }
 
+/* Counts the chunks from each one on that are adjacent in global memory. */
+static void adjacent_fill(zl_chunks *c, int32_t z)
+{
+    const int64_t *at = c->plain[z];
+    for (uint64_t i = c->count; i-- > 0;) {
+        bool on = i + 1 < c->count && at[i + 1] - at[i] == 1;
+        c->adjacent[z][i] = on ? c->adjacent[z][i + 1] + 1 : 1;
+    }
+}
+
 static zlay_status plain_of(zl_chunks *c, int32_t z)
 {
-    c->plain[z] = zl_scratch(c->t->ctx, c->count, sizeof *c->plain[z]);
+    c->plain[z] = zl_scratch_plain(c->t->ctx, c->count, sizeof *c->plain[z]);
     if (!c->plain[z]) return ZLAY_ENOMEM;
     for (uint64_t i = 0; i < c->count; i++)
         c->plain[z][i] = weighed(c, c->key + zl_chunk_place(i, z) * c->width);
@@ -257,6 +284,10 @@ static zlay_status plain_of(zl_chunks *c, int32_t z)
     c->run[z] = zl_scratch(c->t->ctx, c->count / c->run_unit[z], sizeof *c->run[z]);
     if (!c->run[z]) return ZLAY_ENOMEM;
     runs_fill(c, z);
+    if (c->width > 1) return ZLAY_OK;
+    c->adjacent[z] = zl_scratch_plain(c->t->ctx, c->count, sizeof *c->adjacent[z]);
+    if (!c->adjacent[z]) return ZLAY_ENOMEM;
+    adjacent_fill(c, z);
     return ZLAY_OK;
 }
 
@@ -302,7 +333,7 @@ static zlay_status keys_make(zl_chunks *c)
     c->key = zl_scratch(c->t->ctx, c->count * c->width, sizeof *c->key);
     c->there = zl_scratch(c->t->ctx, c->count, 1);
     zlay_status status = c->key && c->there ? ZLAY_OK : ZLAY_ENOMEM;
-    for (uint64_t i = 0; !status && i < c->cells; i++) status = cell_put(c, i);
+    if (!status) status = cells_put(c);
     if (!status && c->t->store) status = whole_check(c);
     return status ? status : plain_make(c);
 }

@@ -133,12 +133,26 @@ static void walk_measure(search *s, const zl_chain *h)
     if (rows >= least) measure_box(s, h, zl_columns_chunks(h, rows));
 }
 
+/* Whether a walk may reach line `end` or a later one and belong to a best cover. No box from this
+ * line brings lines behind s->far; where all chunks are wanted, whole lines are written. */
+static bool walk_may_lead(const search *s, const zl_chain *h, uint64_t end)
+{
+    uint64_t line = h->start / ZL_LINE_CHUNKS;
+    uint64_t last = s->c->wanted == s->c->count ? ZL_LINE_CHUNKS : 1;
+    for (; end <= s->far[line]; end++) {
+        uint64_t chunks = (end - 1) * ZL_LINE_CHUNKS + last - h->start;
+        if (may_lead(s, line, end, zl_columns_least(h, chunks) * h->row)) return true;
+    }
+    return false;
+}
+
 /* Offers the longest walk, and the shorter ones that end with a line, as far as a best cover may
  * have them. */
 static void walk_offer(search *s, const zl_chain *h)
 {
     uint64_t line = h->start / ZL_LINE_CHUNKS, before = 0, end = line + 1;
     while (s->at[line].boxes + 1 + s->need[end] > s->best) end++;
+    if (!walk_may_lead(s, h, end)) return;
     uint64_t least = zl_columns_least(h, (end - 1) * ZL_LINE_CHUNKS - h->start + 1);
     uint64_t most = zl_columns_rows(h, least, &s->ended);
     for (uint64_t rows = least; rows <= most; rows++) {

@@ -49,6 +49,9 @@ typedef struct zl_chunks {
     uint64_t run_unit[ZL_SWIZZLES]; /* with plain: chunks of a row */
     uint32_t *run[ZL_SWIZZLES];     /* with plain: for each row, how many rows
                                        from it on follow by one way */
+    uint32_t *adjacent[ZL_SWIZZLES]; /* with plain, without edges: chunks from
+                                        each on that are adjacent in global
+                                        memory */
     struct zl_legal_memo *memo;  /* a cache: which boxes are legal */
     int64_t *global, *shared; /* elements, of each cell */
 } zl_chunks;
@@ -191,6 +194,12 @@ uint64_t zl_columns_least(const zl_chain *h, uint64_t chunks);
 uint64_t zl_columns_line(const zl_chain *h);
 bool zl_columns_ends(const zl_chain *h, uint64_t rows);
 bool zl_columns_box(zl_tm_box *out, const zl_chain *h, uint64_t count);
+
+/* Visits the boxes of a walk: of `rows` rows, of `by` more, and so on, up to the
+ * first number of rows that is no walk. */
+typedef void zl_walk_visit(void *env, const zl_chain *h, const zl_tm_box *box);
+void zl_columns_boxes(const zl_chain *h, uint64_t rows, uint64_t by,
+                      zl_walk_visit *visit, void *env);
 
 /* A box that begins at a line, by its lengths. */
 typedef struct zl_length {

@@ -60,18 +60,22 @@ static void chain_keep(void *env, const zl_chain *h)
     }
 }
 
+/* Keeps the box of a walk, which ends with a line, if it is legal. */
+static void pixels_keep(void *env, const zl_chain *h, const zl_tm_box *box)
+{
+    search *s = env;
+    if (!zl_chunks_legal(s->c, box)) return;
+    zl_length length = {.start = h->start, .row = h->row, .swizzle = h->swizzle,
+                        .pixels = box->pixels};
+    keep(s, &length, zl_columns_chunks(h, box->pixels));
+}
+
 /* All walks that end with a line, from the shortest on: a part of a walk from its beginning is one. */
 static void walk_keep(void *env, const zl_chain *h)
 {
     search *s = env;
-    zl_tm_box box;
     uint64_t by = zl_columns_line(h), least = zl_columns_least(h, s->least);
-    for (uint64_t rows = (least + by - 1) / by * by; zl_columns_box(&box, h, rows); rows += by) {
-        if (!zl_chunks_legal(s->c, &box)) continue;
-        zl_length length = {.start = h->start, .row = h->row, .swizzle = h->swizzle,
-                            .pixels = (uint32_t)rows};
-        keep(s, &length, zl_columns_chunks(h, rows));
-    }
+    zl_columns_boxes(h, (least + by - 1) / by * by, by, pixels_keep, s);
 }
 
 /* All boxes that begin where others end, in order. */
@@ -125,7 +129,7 @@ static zlay_status boxes_take(const search *s, zl_cover *out, const zl_cover *th
     zlay_ctx *ctx = s->c->t->ctx;
     uint32_t count = readings_take(s, than->boxes, NULL);
     zl_tm_box *box = zl_scratch(ctx, than->boxes, sizeof *box);
-    zl_reading *reading = zl_scratch(ctx, count, sizeof *reading);
+    zl_reading *reading = zl_scratch_plain(ctx, count, sizeof *reading);
     if (!box || !reading) return ZLAY_ENOMEM;
     readings_take(s, than->boxes, reading);
     *out = (zl_cover){box, than->boxes, than->chunks, true};
