@@ -128,7 +128,7 @@ ZLAY_API const zlay_limit *zlay_limit_nth(size_t i);
  *  Out:     out     the context; free it with zlay_ctx_free.
  *  In:      alloc   memory hooks, copied, which get working memory back when each
  *                   call ends; NULL for malloc and free, of which the ctx keeps
- *                   up to 1 MiB for its next calls.
+ *                   up to 16 MiB for its next calls.
  *           limits  copied; NULL for the defaults.
  */
 ZLAY_API zlay_status zlay_ctx_new(zlay_ctx **out, const zlay_allocator *alloc,

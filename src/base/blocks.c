@@ -11,7 +11,7 @@
 #if defined(__SANITIZE_ADDRESS__) || __has_feature(address_sanitizer)
 enum { BLOCK_LEAST = 0, BLOCK_MOST = 0, KEPT_MOST = 0 };
 #else
-enum { BLOCK_LEAST = 960, BLOCK_MOST = 1 << 16, KEPT_MOST = 1 << 20 };
+enum { BLOCK_LEAST = 960, BLOCK_MOST = 1 << 16, KEPT_MOST = 1 << 24 };
 #endif
 
 static zl_scratch_block *kept_take(zl_block_list *b, size_t room)

@@ -70,12 +70,13 @@ static zlay_status range_by_points(const work *w, int64_t *least, int64_t *great
 static zlay_status range_by_sums(const work *w, int64_t *least, int64_t *greatest)
 {
     zl_sums s;
+    zl_mark mark = zl_scratch_mark(w->ctx);
     zlay_status status = zl_sums_of(w->ctx, &s, w->a);
     for (size_t i = 0; i < s.count && !status; i++) {
         *least = s.part[i].sum.least < *least ? s.part[i].sum.least : *least;
         *greatest = s.part[i].greatest > *greatest ? s.part[i].greatest : *greatest;
     }
-    zl_sums_free(&s);
+    zl_scratch_release(w->ctx, mark);
     return status;
 }
 

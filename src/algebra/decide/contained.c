@@ -263,11 +263,11 @@ static zlay_status sums(work *w, bool *decided, bool any)
     *decided = false;
     if (w->manner != ZL_AS_INTEGERS || !(zl_is_pieces(w->q.a) || zl_is_pieces(w->q.b)))
         return ZLAY_OK;
+    zl_mark mark = zl_scratch_mark(w->q.ctx);
     zlay_status status = zl_sums_of(w->q.ctx, &a, w->q.a);
     if (!status) status = zl_sums_of(w->q.ctx, &b, w->q.b);
     if (!status) status = zl_sums_contained(&answer, &index, &least, &a, &b, &budget);
-    zl_sums_free(&a);
-    zl_sums_free(&b);
+    zl_scratch_release(w->q.ctx, mark);
     *decided = answer != ZLAY_UNDECIDED && (least || any);
     if (answer == ZLAY_NO && *decided) lacks(w, index);
     if (status == ZLAY_NONE) return ZLAY_OK;

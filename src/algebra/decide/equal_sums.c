@@ -136,10 +136,10 @@ zlay_status zl_equal_sums(zl_pair *p, bool *decided)
     *decided = false;
     if (p->manner != ZL_AS_INTEGERS || !(zl_is_pieces(p->a) || zl_is_pieces(p->b)))
         return ZLAY_OK;
+    zl_mark mark = zl_scratch_mark(p->ctx);
     zlay_status status = zl_sums_of(p->ctx, &a, p->a);
     if (!status) status = zl_sums_of(p->ctx, &b, p->b);
     if (!status) status = compare_sums(&m, decided);
-    zl_sums_free(&a);
-    zl_sums_free(&b);
+    zl_scratch_release(p->ctx, mark);
     return status == ZLAY_NONE ? ZLAY_OK : status;
 }

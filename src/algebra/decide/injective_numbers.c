@@ -266,9 +266,10 @@ static zlay_status sums(work *w, bool *decided)
     zl_sums s;
     *decided = false;
     if (!zl_is_pieces(w->q.a)) return ZLAY_OK;
+    zl_mark mark = zl_scratch_mark(w->q.ctx);
     zlay_status status = zl_sums_of(w->q.ctx, &s, w->q.a);
     if (!status) status = in_order(w, &s, decided);
-    zl_sums_free(&s);
+    zl_scratch_release(w->q.ctx, mark);
     return status == ZLAY_NONE ? ZLAY_OK : status;
 }
 

@@ -176,9 +176,9 @@ static zlay_status room(zl_sums *out, size_t count, size_t dims)
     if (count > ZL_SUMS_MOST || dims > ZL_TERMS_MOST) return ZLAY_NONE;
     out->room = count + !count;
     out->dims = dims;
-    out->part = zl_alloc(out->ctx, out->room, sizeof *out->part);
-    out->line = out->part ? zl_alloc(out->ctx, out->room * (dims + 1), sizeof *out->line) : NULL;
-    return out->line ? ZLAY_OK : ZLAY_ENOMEM;
+    out->part = zl_scratch_plain(out->ctx, out->room, sizeof *out->part);
+    out->line = zl_scratch_plain(out->ctx, out->room * (dims + 1), sizeof *out->line);
+    return out->part && out->line ? ZLAY_OK : ZLAY_ENOMEM;
 }
 
 static zlay_status of_pieces(zl_sums *out, const zl_pieces *p)
@@ -201,6 +201,7 @@ static zlay_status of_pieces(zl_sums *out, const zl_pieces *p)
 static void of_strided(zl_sums *out, const zlay_layout *a)
 {
     zl_sums_part *part = out->part;
+    *part = (zl_sums_part){.points = 0};
     zl_sum_of(&part->sum, a);
     part->points = a->size;
     part->final = a->size - 1;
@@ -223,15 +224,6 @@ zlay_status zl_sums_of(zlay_ctx *ctx, zl_sums *out, const zlay_layout *a)
     if (!status && !strided) return of_pieces(out, p);
     if (!status) of_strided(out, a);
     return status;
-}
-
-void zl_sums_free(zl_sums *s)
-{
-    zlay_allocator alloc = zl_allocator(s->ctx);
-    zl_free(&alloc, s->part, s->room * sizeof *s->part);
-    zl_free(&alloc, s->line, s->room * (s->dims + 1) * sizeof *s->line);
-    s->part = NULL;
-    s->line = NULL;
 }
 
 /* ---- in order: by heap, for the C library's sort takes memory past the hooks of the ctx ---- */

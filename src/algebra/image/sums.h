@@ -36,9 +36,8 @@ typedef struct zl_sums {
 } zl_sums;
 
 /* ZLAY_NONE: the layout is no such pieces of one output and no strided layout without a swizzle.
- * ENOMEM.  To be freed whatever the status. */
+ * ENOMEM.  Parts and lines are working memory of the call. */
 zlay_status zl_sums_of(zlay_ctx *ctx, zl_sums *out, const zlay_layout *a);
-void zl_sums_free(zl_sums *s);
 
 /* The parts in the order of their least values, or of their first indices: `order` has room for
  * all. */

@@ -141,7 +141,6 @@ static zlay_status padded(zl_tm *t)
     zl_sums sums;
     zlay_status status = zl_sums_of(t->ctx, &sums, t->request.source);
     if (!status) status = lines_put(t, &sums);
-    zl_sums_free(&sums);
     if (!status) status = scale(t);
     if (!status && !zl_mul(t->base, t->element, &t->base)) status = ZLAY_NONE;
     return status;
