@@ -184,7 +184,8 @@ static void calls_a_function(void **state)
     assert_non_null(strstr(kernel, "            0, 0, 8, 8, 0, 0, 8, 8,"));
     assert_non_null(strstr(kernel, "            0, 1, 0, 1, 8, 9, 8, 9,"));
     if (!has_compiler()) return;
-    snprintf(whole, sizeof whole, "%s%s", mask, kernel);
+    memcpy(whole, mask, sizeof mask - 1);
+    memcpy(whole + sizeof mask - 1, kernel, strlen(kernel) + 1);
     assert_true(compiles("sm_90a", whole));
 }
 

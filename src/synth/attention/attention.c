@@ -184,12 +184,12 @@ static zlay_status operand_add(zlay_ctx *ctx, zlay_attention_plan *p, const char
 /* A panel of Q or K: rows of 64 elements, K of the product. */
 static zlay_status panel_add(zlay_ctx *ctx, zlay_attention_plan *p, char tensor, uint32_t c)
 {
-    char name[8], smem[8], head[32], text[64];
+    char head[32], text[64];
     bool query = tensor == 'q';
     uint32_t high = query ? p->info.tile_m : p->info.tile_n;
     uint64_t group = p->ask.heads / p->ask.kv_heads;
-    snprintf(smem, sizeof smem, "%c%u", query ? 'Q' : 'K', c);
-    snprintf(name, sizeof name, "t%c%u", query ? 'Q' : 'K', c);
+    char letter = query ? 'Q' : 'K', digit = (char)('0' + c);
+    char smem[] = {letter, digit, '\0'}, name[] = {'t', letter, digit, '\0'};
     snprintf(head, sizeof head, "block.y/%llu", (unsigned long long)group);
     tile t = {.name = name,
               .tensor = tensor,
