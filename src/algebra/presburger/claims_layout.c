@@ -208,8 +208,8 @@ static zlay_status by_points(maker *m, const zl_pieces *p, uint64_t points)
 {
     int64_t at[ZL_PIECE_VARIABLES], zero[ZL_PIECE_VARIABLES] = {0}, last[ZL_PIECE_VARIABLES];
     int64_t *value = zl_scratch(m->w.ctx, 3 * p->outs + 1, sizeof *value);
-    int64_t *least = value + p->outs, *greatest = least + p->outs;
     if (!value) return ZLAY_ENOMEM;
+    int64_t *least = value + p->outs, *greatest = least + p->outs;
     memset(at, 0, p->dims * sizeof *at);
     if (zl_charge(m->w.ctx, zl_umul_sat(points, zl_pieces_steps(p)))) return ZLAY_ENOMEM;
     for (size_t d = 0; d < p->dims; d++) last[d] = (int64_t)(p->extent[d] - 1);
