@@ -181,16 +181,21 @@ static zlay_status operand_add(zlay_ctx *ctx, zlay_attention_plan *p, const char
     return ZLAY_OK;
 }
 
+/* The key head of a block, whose y is its query head. */
+static void kv_head_put(char *out, size_t room, const zlay_attention_plan *p)
+{
+    snprintf(out, room, "block.y/%llu", (unsigned long long)(p->ask.heads / p->ask.kv_heads));
+}
+
 /* A panel of Q or K: rows of 64 elements, K of the product. */
 static zlay_status panel_add(zlay_ctx *ctx, zlay_attention_plan *p, char tensor, uint32_t c)
 {
     char head[32], text[64];
     bool query = tensor == 'q';
     uint32_t high = query ? p->info.tile_m : p->info.tile_n;
-    uint64_t group = p->ask.heads / p->ask.kv_heads;
     char letter = query ? 'Q' : 'K', digit = (char)('0' + c);
     char smem[] = {letter, digit, '\0'}, name[] = {'t', letter, digit, '\0'};
-    snprintf(head, sizeof head, "block.y/%llu", (unsigned long long)group);
+    kv_head_put(head, sizeof head, p);
     tile t = {.name = name,
               .tensor = tensor,
               .panel = c,
@@ -211,8 +216,7 @@ static zlay_status values_add(zlay_ctx *ctx, zlay_attention_plan *p)
 {
     char head[32], text[96];
     uint32_t n = p->info.tile_n;
-    snprintf(head, sizeof head, "block.y/%llu",
-             (unsigned long long)(p->ask.heads / p->ask.kv_heads));
+    kv_head_put(head, sizeof head, p);
     tile t = {.name = "tV",
               .tensor = 'v',
               .panels = p->panels,
