@@ -63,12 +63,11 @@ static void emit_wait(zl_emit *e, const zl_event *event)
 
 /* Prints one tensor copy of a stage, at coordinates that the plan's copy says as multiples of the
  * tile indices. */
-static void emit_copy(zl_emit *e, const zl_event *event)
+static void emit_box(zl_emit *e, const zl_event *event, const zlay_copy *copy)
 {
     static const char *const tile[3] = {"tm", "tn", "kt"};
     int32_t operand = event->smem[0];
     const zlay_plan_summary *info = &e->plan->info;
-    const zlay_copy *copy = &e->plan->operand[operand].copies[event->part];
     bool a = operand == ZLAY_OPERAND_A;
     bar_address(e, event);
     zl_emit_line(e, "mad.lo.u32 to, %s, %u, smem;", slot_of(e, &event->at[0], info->stages),
@@ -83,6 +82,12 @@ static void emit_copy(zl_emit *e, const zl_event *event)
     }
     zl_emit_form(e, guard_one(e), ZL_FORM_TENSOR_LOAD_2D,
                  (const char *const[]){"to", a ? "map_a" : "map_b", "x0", "x1", "at"});
+}
+
+static void emit_copy(zl_emit *e, const zl_event *event)
+{
+    const zl_operand *o = &e->plan->operand[event->smem[0]];
+    for (uint32_t i = 0; i < o->copies_count; i++) emit_box(e, event, &o->copies[i]);
 }
 
 /* Prints the tensor copies of a pass of D from the staging of a consumer. */
@@ -230,7 +235,8 @@ static void emit_generic(zl_emit *e, const zl_event *event)
     const zl_operand *o = &e->plan->operand[operand];
     if (operand != ZLAY_OPERAND_D) {
         const char *slot = slot_of(e, &event->at[0], e->plan->info.stages);
-        zl_emit_thread_load(e, operand, &o->copies[event->part], slot);
+        for (uint32_t i = 0; i < o->copies_count; i++)
+            zl_emit_thread_load(e, operand, &o->copies[i], slot);
     } else if (event->kind == ZL_EV_WRITE) {
         zl_emit_write(e, event->part);
     } else {

@@ -7,6 +7,7 @@
 #include "synth/gemm/plan.h"
 #include "base/arith.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* Swizzles move chunks of 16 bytes: the exponent of a chunk's elements. */
@@ -21,15 +22,28 @@ static uint32_t box_pitch(const zl_operand *o)
     return o->copies_count > 1 ? o->copies[1].smem / o->element : 0;
 }
 
-zlay_status zl_layout_placed(zlay_ctx *ctx, zlay_layout **out, const zl_operand *o)
+/* The boxes of the copies one behind the other, behind a prefix that swizzles. */
+static zlay_status layout_of_boxes(zlay_ctx *ctx, zlay_layout **out, const zl_operand *o,
+                                   const char *prefix)
 {
     uint32_t inner = o->map.box[0], outer = o->map.box[1], boxes = o->copies_count;
-    uint32_t chunk = chunk_bits(o);
     if (o->major == ZLAY_MAJOR_K)
-        return zl_layout_format(ctx, out, "Sw<%d,%u,3> o 0 o (%u,(%u,%u)):(%u,(1,%u))",
-                                o->map.swizzle, chunk, outer, inner, boxes, inner, box_pitch(o));
-    return zl_layout_format(ctx, out, "Sw<%d,%u,3> o 0 o ((%u,%u),%u):((1,%u),%u)", o->map.swizzle,
-                            chunk, inner, boxes, outer, box_pitch(o), inner);
+        return zl_layout_format(ctx, out, "%s(%u,(%u,%u)):(%u,(1,%u))", prefix, outer, inner,
+                                boxes, inner, box_pitch(o));
+    return zl_layout_format(ctx, out, "%s((%u,%u),%u):((1,%u),%u)", prefix, inner, boxes, outer,
+                            box_pitch(o), inner);
+}
+
+zlay_status zl_layout_placed(zlay_ctx *ctx, zlay_layout **out, const zl_operand *o)
+{
+    char prefix[32];
+    snprintf(prefix, sizeof prefix, "Sw<%d,%u,3> o 0 o ", o->map.swizzle, chunk_bits(o));
+    return layout_of_boxes(ctx, out, o, prefix);
+}
+
+zlay_status zl_layout_unswizzled(zlay_ctx *ctx, zlay_layout **out, const zl_operand *o)
+{
+    return layout_of_boxes(ctx, out, o, "");
 }
 
 /* What the matrix descriptors of all K steps and consumers read: the canonical layouts of PTX ISA,

@@ -68,6 +68,8 @@ zlay_status zl_operand_plan(zlay_ctx *ctx, zlay_plan *plan, int32_t operand);
 /* Makes the layout by which the copies place an operand: an element of the tile
  * -> its offset in the stage or, for D, in the staging. */
 zlay_status zl_layout_placed(zlay_ctx *ctx, zlay_layout **out, const zl_operand *o);
+/* The same before the swizzle. */
+zlay_status zl_layout_unswizzled(zlay_ctx *ctx, zlay_layout **out, const zl_operand *o);
 
 zlay_status zl_certificates_make(zlay_ctx *ctx, zlay_plan *plan);
 /* Prints the rules that apply to the plan, with their values. */
@@ -90,6 +92,9 @@ zlay_status zl_wave_gemm_pipe(zlay_ctx *ctx, zlay_plan *plan);
 zlay_status zl_gemm_pipe(zlay_ctx *ctx, zlay_plan *plan);
 /* Makes a plan's pipe from the text that `write` prints, and proves it. */
 zlay_status zl_plan_pipe_make(zlay_ctx *ctx, zlay_plan *plan, zl_writer *write, const void *value);
+
+/* The letter by which texts name an operand. */
+static inline char zl_operand_name(int32_t operand) { return "ABD"[operand]; }
 
 static inline bool zl_by_tensor(const zl_operand *o)
 {
