@@ -74,6 +74,9 @@ void zl_emit_kernel(zl_emit *e);
 zlay_status zl_emit_text(zlay_ctx *ctx, zlay_buf *out, const zlay_plan *plan, const char *name,
                          size_t length, zl_writer *write);
 
+zlay_status zl_pt_gemm(zlay_ctx *ctx, zlay_buf *out, const zlay_plan *plan, const char *name,
+                         size_t length);
+
 /* One event of the pipe; `next` is what follows it in its role, or NULL. Answers how many events
  * were printed. */
 uint32_t zl_emit_event(zl_emit *e, const zl_event *event, const zl_event *next);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Prints what counts along an axis of a move, or gives a body its index: the number of the block in
- * one dimension of the grid, perhaps divided, or a counter of a loop, perhaps counted down. */
+ * one dimension of the grid, perhaps divided; a counter of a loop, perhaps counted down; the place of a tile that the
+ * block takes; the event's part, or its position within a tile. */
 #include "emit/pipe/pipe.h"
 
 #include <stdio.h>
@@ -50,22 +51,48 @@ const char *zl_pt_block(zl_pipe_text *k, const char *to, int dimension)
     return to;
 }
 
-/* The depth of the loop around the event that counts by this name; -1: there is none. */
-static int32_t loop_named(const zl_pipe_text *k, const char *name, size_t length)
+const zl_event *zl_pt_loop_at(const zl_pipe_text *k, int32_t depth)
 {
-    int32_t depth = (int32_t)k->loops, ended = 0;
+    int32_t at = (int32_t)k->loops, ended = 0;
     const zl_event *first = &k->pipe->events[k->role->begin];
     for (const zl_event *e = k->event; e >= first; e--) {
         if (e->kind == ZL_EV_END) ended++;
         if (e->kind != ZL_EV_FOR) continue;
-        if (ended) {
-            ended--;
-            continue;
-        }
-        depth--;
-        if (strlen(e->name) == length && !memcmp(e->name, name, length)) return depth;
+        if (ended) ended--;
+        else if (--at == depth) return e;
+    }
+    return NULL;
+}
+
+/* The depth of the loop around the event that counts by this name; -1: there is none. */
+static int32_t loop_named(const zl_pipe_text *k, const char *name, size_t length)
+{
+    for (int32_t depth = (int32_t)k->loops - 1; depth >= 0; depth--) {
+        const zl_event *loop = zl_pt_loop_at(k, depth);
+        if (loop && strlen(loop->name) == length && !memcmp(loop->name, name, length)) return depth;
     }
     return -1;
+}
+
+/* `position % N`: which of the N positions of an iteration t of the loop around them it is that the event fills, one of
+ * t*N + number, or of a loop that begins at such a position. */
+static const char *position_modulo(zl_pipe_text *k, char room[24], const char *param)
+{
+    char counter[16], outer[16], trips[80];
+    const zl_pos *at = &k->event->at[0];
+    const zl_event *loop = at->loop >= 0 ? zl_pt_loop_at(k, at->loop) : NULL;
+    const zl_pos *first = !loop ? NULL : at->times >= 0 ? at : &loop->at[0];
+    if (!first || first->times < 0 || at->plus >= 0 || at->scale ||
+        strcmp(k->pipe->params[first->times].name, param) != 0)
+        return NULL;
+    if (first == at) return zl_pt_number(room, (uint64_t)at->add);
+    if (at->add) return NULL;
+    snprintf(counter, sizeof counter, "count%d", at->loop);
+    snprintf(outer, sizeof outer, "count%d", first->loop);
+    snprintf(trips, sizeof trips, "trips_%.64s", param);
+    zl_op(k, MUL, "w0", outer, trips);
+    zl_op(k, SUB, "w0", counter, "w0");
+    return "w0";
 }
 
 /* `down`: the last value first. */
@@ -86,10 +113,15 @@ static const char *counter(zl_pipe_text *k, char room[24], const char *text)
 
 const char *zl_pt_axis(zl_pipe_text *k, char room[24], const char *text)
 {
-    const char *rest;
+    static const char modulo[] = "position % ";
+    const char *rest, *value;
     int dimension = dimension_of(text, &rest);
-    if (dimension < 0) return counter(k, room, text);
-    const char *value = zl_pt_block(k, "w0", dimension);
+    if (!strcmp(text, "part")) return zl_pt_number(room, (uint64_t)k->event->part);
+    if (!strncmp(text, modulo, strlen(modulo)))
+        return position_modulo(k, room, text + strlen(modulo));
+    if (dimension >= 0) value = zl_pt_block(k, "w0", dimension);
+    else value = zl_pt_tiles_axis(k, text, &rest);
+    if (!value) return counter(k, room, text);
     if (!strcmp(rest, " instance") && k->role) return by_instance(k, room, value);
     uint32_t divisor = divisor_of(rest);
     if (!divisor) return NULL;
@@ -103,6 +135,7 @@ const char *zl_pt_axis(zl_pipe_text *k, char room[24], const char *text)
 void zl_pt_count(zl_pipe_text *k, const zlay_pipe_count *count)
 {
     char trips[80], room[24];
+    if (!count->axis) return;
     snprintf(trips, sizeof trips, "trips_%.64s", count->param);
     const char *value = zl_pt_axis(k, room, count->axis);
     int64_t least = 0;

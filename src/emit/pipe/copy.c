@@ -83,7 +83,7 @@ static const char *tensor_word(const zl_event *e)
 static void map_argument(zl_pipe_text *k, const zlay_pipe_move *move, uint32_t number)
 {
     char name[96];
-    snprintf(name, sizeof name, "map_%.64s_%u", move->name, number);
+    zl_pt_map_name(k, name, move, number);
     zl_op(k, MAPADDR, "map", name);
 }
 

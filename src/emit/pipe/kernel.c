@@ -48,7 +48,7 @@ static void declare_maps(zl_pipe_text *k)
     zlay_pipe_argument list[ARGUMENTS];
     uint32_t count = zl_pt_arguments(k, list, ARGUMENTS);
     for (uint32_t i = 0; i < count && i < ARGUMENTS; i++)
-        if (list[i].kind == ZLAY_ARGUMENT_MAP)
+        if (list[i].kind == ZLAY_ARGUMENT_MAP && zl_pt_map_used(k, i))
             zl_pt_line(k, k->c ? "uint64_t at_%s;" : ".reg .b64 at_%s;", list[i].name);
 }
 
@@ -59,7 +59,7 @@ static void fetch_maps(zl_pipe_text *k)
     uint32_t count = zl_pt_arguments(k, list, ARGUMENTS);
     for (uint32_t i = 0; i < count && i < ARGUMENTS; i++) {
         char name[96];
-        if (list[i].kind != ZLAY_ARGUMENT_MAP) continue;
+        if (list[i].kind != ZLAY_ARGUMENT_MAP || !zl_pt_map_used(k, i)) continue;
         snprintf(name, sizeof name, "at_%.92s", list[i].name);
         zl_op(k, ARGUMENT, name, list[i].name);
         zl_say(k, "one", "tma.prefetch_desc", 0, name);
@@ -76,6 +76,7 @@ static void declare_all(zl_pipe_text *k)
         zl_pt_line(k, k->c ? "uint32_t trips_%s;" : ".reg .b32 trips_%s;", k->pipe->params[i].name);
     declare_maps(k);
     declare_kept(k);
+    zl_pt_tiles_declare(k);
 }
 
 /* Accumulators are private to a role. */
@@ -160,6 +161,18 @@ static void put_smem(zl_pipe_text *k)
     zl_pt_keep(k, "smem");
 }
 
+/* A trip count is a number of the request, the tiles of the block, or an argument. */
+static void trip_count(zl_pipe_text *k, int32_t param)
+{
+    char trips[80], n[80], room[24];
+    snprintf(trips, sizeof trips, "trips_%.64s", k->pipe->params[param].name);
+    snprintf(n, sizeof n, "n_%.64s", k->pipe->params[param].name);
+    if (zl_pt_fixed(k, param))
+        zl_op(k, MOV, trips, zl_pt_number(room, (uint64_t)zl_pt_bounds_of(k, param).least));
+    else if (zl_pt_tiles_counted(k, param)) zl_pt_tiles_count(k, trips);
+    else zl_op(k, LOAD32, trips, n);
+}
+
 /* Prints what every thread knows: its numbers in the block and the trip counts. */
 static void begin(zl_pipe_text *k)
 {
@@ -172,12 +185,7 @@ static void begin(zl_pipe_text *k)
     zl_op(k, EQ, "one", "tid", "0");
     zl_op(k, MOV, "rtid", "tid");
     put_smem(k);
-    for (uint32_t i = 0; i < k->pipe->params_count; i++) {
-        char trips[80], n[80];
-        snprintf(trips, sizeof trips, "trips_%.64s", k->pipe->params[i].name);
-        snprintf(n, sizeof n, "n_%.64s", k->pipe->params[i].name);
-        zl_op(k, LOAD32, trips, n);
-    }
+    for (uint32_t i = 0; i < k->pipe->params_count; i++) trip_count(k, (int32_t)i);
     for (uint32_t i = 0; i < k->ask->counts_count; i++) zl_pt_count(k, &k->ask->counts[i]);
     fetch_maps(k);
 }
@@ -198,6 +206,7 @@ static void loop_begin(zl_pipe_text *k, const zl_event *loop)
     zl_op(k, MOV, counter, "pos");
     zl_pt_rings_begin(k, loop);
     zl_pt_while(k, counter, last, zl_pt_runs(k, loop));
+    zl_pt_tiles_begin(k, loop, counter);
     k->loops++;
 }
 

@@ -19,6 +19,35 @@ const zlay_pipe_move *zl_pt_move(const zl_pipe_text *k, const zl_event *event)
     return NULL;
 }
 
+void zl_pt_map_name(const zl_pipe_text *k, char room[96], const zlay_pipe_move *move, uint32_t map)
+{
+    if (k->plan) snprintf(room, 96, "%.80s", k->plan->arguments[move - k->ask->moves].name);
+    else snprintf(room, 96, "map_%.64s_%u", move->name, map);
+}
+
+bool zl_pt_map_used(const zl_pipe_text *k, uint32_t i)
+{
+    zlay_move_summary info;
+    if (!k->plan) return true;
+    return !zlay_move_info(&info, k->ask->moves[i].move) && info.path == ZLAY_PATH_TENSOR;
+}
+
+const zlay_pipe_count *zl_pt_fixed(const zl_pipe_text *k, int32_t param)
+{
+    for (uint32_t i = 0; i < k->ask->counts_count; i++)
+        if (!k->ask->counts[i].axis && !strcmp(k->ask->counts[i].param, k->pipe->params[param].name))
+            return &k->ask->counts[i];
+    return NULL;
+}
+
+zl_pt_bounds zl_pt_bounds_of(const zl_pipe_text *k, int32_t param)
+{
+    const zlay_pipe_count *fixed = zl_pt_fixed(k, param);
+    const zl_param *p = &k->pipe->params[param];
+    if (fixed) return (zl_pt_bounds){fixed->add / fixed->divide, fixed->add / fixed->divide};
+    return (zl_pt_bounds){p->least, p->most};
+}
+
 const zlay_pipe_fragment *zl_pt_fragment(const zl_pipe_text *k, const zl_event *event)
 {
     for (uint32_t i = 0; i < k->ask->fragments_count; i++)

@@ -82,9 +82,8 @@ static zlay_status counts_check(zlay_ctx *ctx, const zlay_pipe_emit *ask)
         for (uint32_t j = 0; c->param && j < ask->pipe->params_count; j++)
             found |= !strcmp(ask->pipe->params[j].name, c->param);
         if (!found) return zl_fail(ctx, ZLAY_EINVAL, "count %u: the pipe has no such param", i);
-        if (!c->axis || !c->divide || c->reserved)
-            return zl_fail(ctx, ZLAY_EINVAL,
-                           "count %u: no axis, a divisor of 0, or a reserved word", i);
+        if (!c->divide || c->reserved)
+            return zl_fail(ctx, ZLAY_EINVAL, "count %u: a divisor of 0, or a reserved word", i);
     }
     return ZLAY_OK;
 }
@@ -159,9 +158,9 @@ static zlay_status print(zl_pipe_text *k, zlay_buf *out, zlay_pipe_launch *launc
     return ZLAY_OK;
 }
 
-zlay_status zlay_emit_pipe(zlay_ctx *ctx, zlay_buf *out, zlay_pipe_launch *launch,
-                           zlay_pipe_argument *arguments, size_t room,
-                           const zlay_pipe_emit *request)
+zlay_status zl_pt_print(zlay_ctx *ctx, zlay_buf *out, zlay_pipe_launch *launch,
+                        zlay_pipe_argument *arguments, size_t room, const zlay_pipe_emit *request,
+                        const zl_pt_plan *plan)
 {
     zlay_pipe_emit ask;
     if (!ctx || !out || !request || (room && !arguments)) return ZLAY_EINVAL;
@@ -169,7 +168,7 @@ zlay_status zlay_emit_pipe(zlay_ctx *ctx, zlay_buf *out, zlay_pipe_launch *launc
     zlay_status status = zl_enter_whole(ctx, &mark);
     if (status) return status;
     zl_pt_saying sayings[ZL_PT_SAYINGS] = {{.form = 0}};
-    zl_pipe_text k = {.ask = &ask, .ctx = ctx, .sayings = sayings};
+    zl_pipe_text k = {.ask = &ask, .plan = plan, .ctx = ctx, .sayings = sayings};
     status = ask_read(ctx, &ask, request);
     if (!status) status = proved(ctx, &ask);
     if (!status) {
@@ -178,4 +177,11 @@ zlay_status zlay_emit_pipe(zlay_ctx *ctx, zlay_buf *out, zlay_pipe_launch *launc
         status = print(&k, out, launch, arguments, room);
     }
     return zl_leave_whole(ctx, mark, status);
+}
+
+zlay_status zlay_emit_pipe(zlay_ctx *ctx, zlay_buf *out, zlay_pipe_launch *launch,
+                           zlay_pipe_argument *arguments, size_t room,
+                           const zlay_pipe_emit *request)
+{
+    return zl_pt_print(ctx, out, launch, arguments, room, request, NULL);
 }

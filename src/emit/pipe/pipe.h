@@ -91,9 +91,28 @@ typedef struct zl_pt_base {
     uint32_t low, instance; /* the word's lower half; bytes from one instance to the next */
 } zl_pt_base;
 
+/* Tiles of a matrix that the blocks of a grid take in turn: block b of g takes tiles b, b + g and so on. Tiles are numbered
+ * along the rows of a group, then across its columns, group by group, so that blocks that run together share rows and
+ * columns in L2. */
+typedef struct zl_pt_tiles {
+    const char *param; /* trip count of the loop over the tiles of a block, a loop from 0 on; an axis `T.row` or
+                        * `T.column` is the place of its tile */
+    uint64_t rows, columns;
+    uint32_t group; /* rows */
+} zl_pt_tiles;
+
+/* What a planner binds to its pipe beside the request. */
+typedef struct zl_pt_plan {
+    zl_pt_tiles tiles;
+    const zlay_pipe_argument *arguments; /* of the kernel, in order: a map for each move of the request, then an address
+                                          * for each; those that no event uses stay unused */
+    uint32_t arguments_count;
+} zl_pt_plan;
+
 typedef struct zl_pipe_text {
     zl_text *out;
     const zlay_pipe_emit *ask;
+    const zl_pt_plan *plan; /* NULL: arguments follow from the events, and there are no tiles */
     const zlay_pipe *pipe;
     bool c; /* CUDA C */
     uint32_t ptx;
@@ -168,6 +187,14 @@ extern const char *const zl_pt_prefix[ZL_PT_POINTERS];
 bool zl_pt_pointer(const zl_pipe_text *k, int what, uint32_t number);
 
 uint32_t zl_pt_arguments(const zl_pipe_text *k, zlay_pipe_argument *out, size_t room);
+/* The name of the argument that is a map of a move; and whether argument i, a map, is used. */
+void zl_pt_map_name(const zl_pipe_text *k, char room[96], const zlay_pipe_move *move, uint32_t map);
+bool zl_pt_map_used(const zl_pipe_text *k, uint32_t i);
+/* The least and the most of a trip count; where it is a number of the request, that number. most 0: no limit. */
+typedef struct zl_pt_bounds { int64_t least, most; } zl_pt_bounds;
+zl_pt_bounds zl_pt_bounds_of(const zl_pipe_text *k, int32_t param);
+/* The number that the request binds to a trip count, for all blocks; NULL: none. */
+const zlay_pipe_count *zl_pt_fixed(const zl_pipe_text *k, int32_t param);
 zl_span_of zl_pt_span(const zl_pipe_text *k, const zl_event *event);
 const zlay_pipe_move *zl_pt_move(const zl_pipe_text *k, const zl_event *event);
 const zlay_pipe_fragment *zl_pt_fragment(const zl_pipe_text *k, const zl_event *event);
@@ -245,6 +272,17 @@ const char *zl_pt_axis(zl_pipe_text *k, char room[24], const char *text);
 /* The number of the block in a dimension of the grid, 0 to 2; of the second and third in `to`. */
 const char *zl_pt_block(zl_pipe_text *k, const char *to, int dimension);
 void zl_pt_count(zl_pipe_text *k, const zlay_pipe_count *count);
+/* The loop around the event at this depth; NULL: there is none. */
+const zl_event *zl_pt_loop_at(const zl_pipe_text *k, int32_t depth);
+
+/* Tiles: registers for them, whether a param counts them, how many the block has, and where an iteration of their loop
+ * begins the place of the tile. */
+void zl_pt_tiles_declare(zl_pipe_text *k);
+bool zl_pt_tiles_counted(const zl_pipe_text *k, int32_t param);
+void zl_pt_tiles_count(zl_pipe_text *k, const char *trips);
+void zl_pt_tiles_begin(zl_pipe_text *k, const zl_event *loop, const char *counter);
+/* The register of the tile's row or column where a text begins with that axis; NULL: with none. */
+const char *zl_pt_tiles_axis(const zl_pipe_text *k, const char *text, const char **rest);
 
 /* Register `to`: where a map or a flag of so many bytes lies. */
 void zl_pt_other(zl_pipe_text *k, const char *to, int32_t other, const zl_pos *pos, uint32_t bytes);
@@ -281,5 +319,10 @@ void zl_pt_tmem(zl_pipe_text *k, const zl_event *event);
 const char *zl_pt_acc(const zl_pipe_text *k, char room[96], int32_t acc, uint32_t number);
 
 void zl_pt_kernel(zl_pipe_text *k);
+
+/* zlay_emit_pipe of a pipe to which a planner binds more. */
+zlay_status zl_pt_print(zlay_ctx *ctx, zlay_buf *out, zlay_pipe_launch *launch,
+                        zlay_pipe_argument *arguments, size_t room, const zlay_pipe_emit *request,
+                        const zl_pt_plan *plan);
 
 #endif

@@ -90,11 +90,11 @@ static void add_maps(const zl_pipe_text *k, list *l)
         const zlay_pipe_move *move = &k->ask->moves[i];
         if (zlay_move_info(&info, move->move)) continue;
         for (uint32_t m = 0; m < info.maps; m++) {
-            char name[80];
-            snprintf(name, sizeof name, "%.64s_%u", move->name, m);
-            add(l, ZLAY_ARGUMENT_MAP, 128, "map_", name);
+            char name[96];
+            zl_pt_map_name(k, name, move, m);
+            add(l, ZLAY_ARGUMENT_MAP, 128, "", name);
             if (l->count <= l->room) {
-                snprintf(l->out[l->count - 1].name, sizeof l->out->name, "map_%.75s", name);
+                snprintf(l->out[l->count - 1].name, sizeof l->out->name, "%.79s", name);
                 l->out[l->count - 1].map = m;
             }
         }
@@ -131,10 +131,16 @@ uint32_t zl_pt_arguments(const zl_pipe_text *k, zlay_pipe_argument *out, size_t 
 {
     const zlay_pipe *pipe = k->pipe;
     list l = {out, room, 0};
+    if (k->plan) {
+        for (uint32_t i = 0; i < k->plan->arguments_count; i++)
+            if (l.count++ < room) out[i] = k->plan->arguments[i];
+        add_bodies(k, &l);
+        return l.count;
+    }
     add_maps(k, &l);
     add_plain_maps(k, &l);
     for (uint32_t i = 0; i < pipe->params_count; i++)
-        add(&l, ZLAY_ARGUMENT_COUNT, 4, "n_", pipe->params[i].name);
+        if (!zl_pt_fixed(k, (int32_t)i)) add(&l, ZLAY_ARGUMENT_COUNT, 4, "n_", pipe->params[i].name);
     for (uint32_t i = 0; i < pipe->smems_count; i++)
         for (int what = ZL_PT_IN; what <= ZL_PT_OUT; what++)
             add_pointers(k, &l, what, i, pipe->smems[i].name);
