@@ -107,7 +107,8 @@ typedef struct zlay_plan_summary {
     uint32_t smem_d, pitch_d;  /* staging of D: offset, bytes of one consumer */
     uint32_t smem_bar;         /* offset of the barriers: full[stages], then empty[stages] */
     uint32_t passes;           /* passes in which a tile of D leaves */
-    uint32_t pass_n;           /* columns of D in a pass */
+    uint32_t pass_n;           /* columns of D in a pass; the last ends with the tile,
+                                  and may store columns of the one before again */
     uint32_t copies;           /* of a stage and of a pass, all operands */
     uint32_t k_steps;          /* wgmma along K in a stage */
     zlay_mma mma;              /* the instruction */

@@ -111,12 +111,19 @@ static const char *counter(zl_pipe_text *k, char room[24], const char *text)
     return "w0";
 }
 
+uint32_t zl_pt_part_column(const zl_pipe_text *k, uint32_t columns)
+{
+    uint32_t first = (uint32_t)k->event->part * columns;
+    return k->plan && k->plan->columns - columns < first ? k->plan->columns - columns : first;
+}
+
 const char *zl_pt_axis(zl_pipe_text *k, char room[24], const char *text)
 {
     static const char modulo[] = "position % ";
     const char *rest, *value;
     int dimension = dimension_of(text, &rest);
-    if (!strcmp(text, "part")) return zl_pt_number(room, (uint64_t)k->event->part);
+    if (!strcmp(text, "part column"))
+        return zl_pt_number(room, zl_pt_part_column(k, k->plan ? k->plan->part_columns : 0));
     if (!strncmp(text, modulo, strlen(modulo)))
         return position_modulo(k, room, text + strlen(modulo));
     if (dimension >= 0) value = zl_pt_block(k, "w0", dimension);

@@ -49,14 +49,14 @@ static zlay_status move_bind(zlay_ctx *ctx, bound *b, const zlay_plan *plan, int
         copy->map = 0;
         if (!store) continue;
         copy->advance[1][AXIS_M] = (int32_t)plan->info.mma.m;
-        copy->advance[0][AXIS_PASS] = (int32_t)plan->info.pass_n;
+        copy->advance[0][AXIS_PASS] = 1;
     }
     b->moves[operand] = (zlay_pipe_move){.name = moves[operand],
                                          .move = move,
                                          .axis = {[AXIS_M] = store ? "T.row instance" : "T.row",
                                                   [AXIS_N] = "T.column",
                                                   [AXIS_K] = "position % N",
-                                                  [AXIS_PASS] = "part"}};
+                                                  [AXIS_PASS] = "part column"}};
     return ZLAY_OK;
 }
 
@@ -83,7 +83,9 @@ static zlay_status bind(zlay_ctx *ctx, bound *b, zlay_pipe_emit *ask, const zlay
                                      .columns = info->tiles_n,
                                      .group = GROUP},
                            .arguments = arguments,
-                           .arguments_count = ZL_COUNT(arguments)};
+                           .arguments_count = ZL_COUNT(arguments),
+                           .columns = info->tile_n,
+                           .part_columns = info->pass_n};
     ask->moves = b->moves;
     ask->operands = b->operands;
     ask->moves_count = ask->operands_count = OPERANDS;

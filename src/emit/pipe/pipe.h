@@ -107,6 +107,8 @@ typedef struct zl_pt_plan {
     const zlay_pipe_argument *arguments; /* of the kernel, in order: a map for each move of the request, then an address
                                           * for each; those that no event uses stay unused */
     uint32_t arguments_count;
+    uint32_t columns, part_columns; /* of a matrix that leaves in parts, and of a part: the last part ends with the
+                                     * matrix, where it has columns of the one before once more */
 } zl_pt_plan;
 
 typedef struct zl_pipe_text {
@@ -319,6 +321,9 @@ void zl_pt_tmem(zl_pipe_text *k, const zl_event *event);
 const char *zl_pt_acc(const zl_pipe_text *k, char room[96], int32_t acc, uint32_t number);
 
 void zl_pt_kernel(zl_pipe_text *k);
+
+/* The column of the matrix at which the event's part begins, where a part has so many. */
+uint32_t zl_pt_part_column(const zl_pipe_text *k, uint32_t columns);
 
 /* zlay_emit_pipe of a pipe to which a planner binds more. */
 zlay_status zl_pt_print(zlay_ctx *ctx, zlay_buf *out, zlay_pipe_launch *launch,

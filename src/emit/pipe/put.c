@@ -118,7 +118,7 @@ static bool fits(put *p)
     const zl_elements *e = p->elements;
     uint32_t instances = zl_role_instances(p->k->role);
     bool own = p->k->pipe->smems[p->event->smem[0]].each || instances == 1;
-    p->first = (uint32_t)(p->event->part * (int32_t)p->columns);
+    p->first = zl_pt_part_column(p->k, (uint32_t)p->columns);
     if (zl_pt_width(p->k) != e->threads)
         zl_pt_fail(p->k, "a matrix in %u threads, and the role's instance has %u", e->threads,
                    zl_pt_width(p->k));

@@ -83,7 +83,7 @@ static void write_pairs(zl_emit *e, const zlay_copy *box, const char *put, uint3
 void zl_emit_write(zl_emit *e, int32_t part)
 {
     const zl_operand *d = &e->plan->operand[ZLAY_OPERAND_D];
-    uint32_t columns = (uint32_t)part * e->plan->info.pass_n, eights = d->map.box[0] / 8;
+    uint32_t columns = zl_pass_column(&e->plan->info, (uint32_t)part), eights = d->map.box[0] / 8;
     zl_emit_line(e, "{");
     zl_emit_line(e, by_pairs(e) ? ".reg .b32 at;" : ".reg .b32 h<4>, at;");
     for (uint32_t box = 0; box < d->copies_count; box++)

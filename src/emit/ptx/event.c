@@ -99,7 +99,7 @@ static void emit_store(zl_emit *e, const zl_event *event)
     for (uint32_t i = 0; i < d->copies_count; i++) {
         zl_emit_line(e, "add.u32 to, staging, %u;", d->copies[i].smem);
         zl_emit_line(e, "mov.u32 x0, %d;",
-                     event->part * (int32_t)info->pass_n + d->copies[i].coordinate[0]);
+                     (int32_t)zl_pass_column(info, (uint32_t)event->part) + d->copies[i].coordinate[0]);
         zl_emit_line(e, "mad.lo.s32 x0, tn, %u, x0;", info->tile_n);
         zl_emit_form(e, guard_one(e), ZL_FORM_TENSOR_STORE_2D,
                      (const char *const[]){"map_d", "x0", "x1", "to"});

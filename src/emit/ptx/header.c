@@ -158,7 +158,8 @@ static void put_tensor_store(zl_emit *e)
         put_name(e, "zl_", "tensor_store");
         zl_puts(e->out, "((uint64_t)map, (uint32_t)(");
         put_place(e, &o->copies[i], 0);
-        zl_putf(e->out, ") + pass * %u, (uint32_t)(", e->plan->info.pass_n);
+        zl_putf(e->out, ") + min(pass * %u, %uu), (uint32_t)(", e->plan->info.pass_n,
+                e->plan->info.tile_n - e->plan->info.pass_n);
         put_place(e, &o->copies[i], 1);
         zl_putf(e->out, ") + consumer * %u, staging + %u);\n", e->plan->info.mma.m,
                 o->copies[i].smem);

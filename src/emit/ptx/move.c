@@ -171,7 +171,7 @@ void zl_emit_thread_store(zl_emit *e, const zlay_copy *copy, int32_t part)
     const zl_operand *o = &e->plan->operand[ZLAY_OPERAND_D];
     scratch(e);
     zl_emit_line(e, "add.u32 base, staging, %u;", copy->smem);
-    coordinates(e, copy, 'd', part * (int32_t)e->plan->info.pass_n, "rows");
+    coordinates(e, copy, 'd', (int32_t)zl_pass_column(&e->plan->info, (uint32_t)part), "rows");
     pointer(e, o, 'd');
     zl_emit_line(e, "setp.lt.s32 in, x, %llu;", (unsigned long long)o->map.extent[0]);
     for (uint32_t j = 0; j < steps(o, copy); j++) {

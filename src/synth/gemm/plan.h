@@ -85,6 +85,14 @@ zlay_status zl_wave_certify(zlay_ctx *ctx, zlay_plan *plan);
 zlay_status zl_wave_certificate(const zlay_layout **a, const zlay_layout **b, const zlay_plan *plan,
                                 uint32_t i);
 
+/* The column of the tile at which a pass of D begins: the last ends with the tile, where it stores columns of the one
+ * before once more. */
+static inline uint32_t zl_pass_column(const zlay_plan_summary *info, uint32_t pass)
+{
+    uint32_t first = pass * info->pass_n, last = info->tile_n - info->pass_n;
+    return first < last ? first : last;
+}
+
 static inline bool zl_by_waves(const zlay_plan *plan) { return plan->wave.shape.lanes != 0; }
 
 zlay_status zl_wave_gemm_pipe(zlay_ctx *ctx, zlay_plan *plan);
