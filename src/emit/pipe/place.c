@@ -11,7 +11,7 @@
 #include <string.h>
 #include <zlay/target.h>
 
-enum { BAR_BYTES = 8, WORD = 4, PLAIN_ALIGN = 128, WARP = 32, BARRIERS = 16 };
+enum { BAR_BYTES = 8, WORD = 4, BYTE = 8 /* bits */, PLAIN_ALIGN = 128, WARP = 32, BARRIERS = 16 };
 
 /* ---- arguments -------------------------------------------------------------------- */
 
@@ -165,6 +165,19 @@ static bool aligned(const zl_pipe_text *k, int32_t smem)
     return false;
 }
 
+/* The bytes of a stage: as many as its copies bring, or as its products read, which may be more
+ * rows than the matrix has. */
+static uint64_t stage_bytes(const zl_pipe_text *k, const zl_smem *s)
+{
+    uint64_t bytes = (uint64_t)s->bytes, most = bytes;
+    for (uint32_t i = 0; i < k->ask->operands_count; i++) {
+        const zlay_pipe_operand *o = &k->ask->operands[i];
+        if (strcmp(o->smem, s->name) != 0) continue;
+        most = zl_umul_sat(zlay_layout_size(o->layout), zlay_type_bits(o->type)) / BYTE;
+    }
+    return most > bytes ? most : bytes;
+}
+
 static zlay_status place_shared(zl_pipe_text *k)
 {
     const zlay_pipe *pipe = k->pipe;
@@ -175,8 +188,8 @@ static zlay_status place_shared(zl_pipe_text *k)
         const zl_smem *s = &pipe->smems[i];
         uint64_t align = aligned(k, (int32_t)i) ? ZL_PT_ALIGN : PLAIN_ALIGN;
         at = zl_round_up(at, align);
-        uint64_t pitch = (uint64_t)s->bytes > info.smem ? info.smem + 1u
-                                                        : zl_round_up((uint64_t)s->bytes, align);
+        uint64_t bytes = stage_bytes(k, s);
+        uint64_t pitch = bytes > info.smem ? info.smem + 1u : zl_round_up(bytes, align);
         k->smem_at[i] = (uint32_t)at;
         k->smem_pitch[i] = (uint32_t)pitch;
         at += zl_umul_sat(pitch, (uint64_t)s->stages * zl_pt_instances(k, (int32_t)i));

@@ -26,7 +26,7 @@ static uint32_t box_pitch(const zl_operand *o)
 static zlay_status layout_of_boxes(zlay_ctx *ctx, zlay_layout **out, const zl_operand *o,
                                    const char *prefix)
 {
-    uint32_t inner = o->map.box[0], outer = o->map.box[1], boxes = o->copies_count;
+    uint32_t inner = o->map.box[0], outer = o->rows, boxes = o->copies_count;
     if (o->major == ZLAY_MAJOR_K)
         return zl_layout_format(ctx, out, "%s(%u,(%u,%u)):(%u,(1,%u))", prefix, outer, inner,
                                 boxes, inner, box_pitch(o));
@@ -92,7 +92,7 @@ static zlay_status written(zlay_ctx *ctx, zlay_layout **out, const zlay_plan *pl
 static zlay_status in_global(zlay_ctx *ctx, zlay_layout **out, const zl_operand *o, bool by_map)
 {
     unsigned long long inner = o->map.box[0], boxes = o->copies_count, width = inner * boxes;
-    unsigned long long outer = zl_umin(o->outer, o->map.box[1]);
+    unsigned long long outer = zl_umin(o->outer, by_map ? o->map.box[1] : o->rows);
     unsigned long long pitch = by_map ? o->map.stride[0] / o->element : o->pitch;
     long long step = boxes > 1 ? o->copies[1].coordinate[0] : 0;
     bool k_major = o->major == ZLAY_MAJOR_K;

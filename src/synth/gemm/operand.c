@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-enum { ASYNC_LEAST = 4 /* bytes of cp.async */, SPAN_MOST = 128, D_ROWS = 64 };
+enum { ASYNC_LEAST = 4 /* bytes of cp.async */, SPAN_MOST = 128, D_ROWS = 64, EIGHT = 8 /* rows of a swizzle */ };
 
 typedef struct axes {
     int inner, outer;
@@ -100,6 +100,16 @@ static zlay_status path_choose(zl_operand *o, const zlay_target *target, bool lo
     return ZLAY_OK;
 }
 
+/* A tensor copy takes longer for rows outside of the matrix than for rows inside (measured:
+ * docs/performance.md). Of a matrix with fewer rows than the tile it leaves them out: what products
+ * make of the rest of a stage goes to rows of D that are not stored. */
+static void rows_cut(zl_operand *o, bool load)
+{
+    uint64_t rows = (o->outer + EIGHT - 1) / EIGHT * EIGHT;
+    if (load && zl_by_tensor(o) && o->major == ZLAY_MAJOR_K && rows < o->map.box[1])
+        o->map.box[1] = (uint32_t)rows;
+}
+
 static void copies_fill(zl_operand *o, int32_t operand, const zlay_plan_summary *info, axes axis,
                         uint32_t inner)
 {
@@ -160,6 +170,8 @@ zlay_status zl_operand_plan(zlay_ctx *ctx, zlay_plan *plan, int32_t operand)
     map_fill(o, plan->address[operand], outer);
     zlay_status status = path_choose(o, plan->info.target, load);
     if (status) return zl_fail(ctx, status, "the rule check of operand %d failed", operand);
+    o->rows = outer;
+    rows_cut(o, load);
     copies_fill(o, operand, &plan->info, axis, inner);
     sums_fill(&plan->info, o, operand);
     if (load) desc_fill(plan, operand);

@@ -22,7 +22,9 @@ typedef struct zl_operand {
     int32_t kind;          /* ZLAY_COPY_* of all copies */
     uint32_t width;        /* of a thread's access; 0 for tensor copies */
     uint32_t span;         /* bytes of a swizzled row of shared memory */
-    uint32_t bytes;        /* of the tile in a stage, or of a pass */
+    uint32_t rows;         /* of a swizzled box in shared memory: those of the tile, of which a
+                              tensor copy brings no more than the matrix has, in eights */
+    uint32_t bytes;        /* that copies bring to a stage or a pass */
     int32_t major;         /* ZLAY_MAJOR_*; D: K stands for row-contiguous */
     uint64_t pitch;        /* leading dimension, elements */
     uint64_t inner, outer; /* extents, elements */
