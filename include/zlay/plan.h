@@ -61,7 +61,7 @@ typedef struct zlay_gemm {
     uint64_t a_address, b_address, d_address; /* alignment is what counts; default 2^20 */
     uint32_t tile_m, tile_n, tile_k; /* of a block; default 128 x 256, K of
                                         128 bytes, or what fits better */
-    uint32_t stages;           /* of the ring; default: as many as fit, at most 8 */
+    uint32_t stages;           /* of the ring; default: as many as fit, at most 12 */
     int32_t a_type, b_type;    /* default: type */
     int32_t d_type;            /* default: type, where sums of A and B may become it; else
                                   bf16 of 8-bit floats, s32 of integers, f32 of tf32, and
