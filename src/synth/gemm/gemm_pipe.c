@@ -185,7 +185,7 @@ static void consumer(zl_text *out, const zlay_plan *plan)
     zl_putf(out, "waitgroup wgmma 0\narrive empty[(t*N+N-1) %% %u] warps\n", s);
     epilogue(out, plan);
     zl_puts(out, "end\n");
-    if (zl_by_tensor(&plan->operand[ZLAY_OPERAND_D])) zl_puts(out, "waitgroup bulk 0\n");
+    if (zl_by_tensor(&plan->operand[ZLAY_OPERAND_D])) zl_puts(out, "waitgroup bulk.read 0\n");
     zl_puts(out, "end\n");
 }
 
