@@ -18,7 +18,8 @@ static const char *const words[] = {
     "w3",     "x0",     "x1",    "x2",   "x3",    "x4",      "count0", "count1",   "count2",
     "count3", "end0",   "end1",  "end2", "end3"};
 static const char *const longs[] = {"gp", "gq", "wide", "map", "da", "db"};
-static const char *const halves[] = {"mask"};
+static const char *const halves[] = {"mask", "v0", "v1", "v2",  "v3",  "v4",  "v5",  "v6", "v7",
+                                     "v8",   "v9", "v10", "v11", "v12", "v13", "v14", "v15"};
 static const char *const flags[] = {"one", "leader", "more", "done", "wrap"};
 
 /* So many to a line. */
@@ -72,13 +73,14 @@ static void declare_all(zl_pipe_text *k)
 {
     declare(k, k->c ? "uint32_t" : ".b32", words, ZL_COUNT(words));
     declare(k, k->c ? "uint64_t" : ".b64", longs, ZL_COUNT(longs));
-    declare(k, k->c ? "uint16_t" : ".b16", halves, ZL_COUNT(halves));
+    declare(k, k->c ? "uint16_t" : ".b16", halves, k->plan ? ZL_COUNT(halves) : 1);
     declare(k, k->c ? "uint32_t" : ".pred", flags, ZL_COUNT(flags));
     for (uint32_t i = 0; i < k->pipe->params_count; i++)
         zl_pt_line(k, k->c ? "uint32_t trips_%s;" : ".reg .b32 trips_%s;", k->pipe->params[i].name);
     declare_maps(k);
     declare_kept(k);
     zl_pt_tiles_declare(k);
+    zl_pt_rows_declare(k);
 }
 
 /* Accumulators are private to a role. */
@@ -255,6 +257,7 @@ static void role_events(zl_pipe_text *k)
 {
     zl_pt_bases(k);
     zl_pt_puts(k);
+    zl_pt_rows_begin(k);
     for (uint32_t i = k->role->begin; i < k->role->end; i++) {
         const zl_event *event = &k->pipe->events[i];
         if (event->kind == ZL_EV_FOR) loop_begin(k, event);

@@ -20,6 +20,7 @@ enum {
     ZL_PT_STEPS = 64,      /* of K, times instructions along rows */
     ZL_PT_BASES = 16,      /* of descriptors, kept by a role */
     ZL_PT_CHUNKS = 32,     /* words of a row of 128 bytes */
+    ZL_PT_HALVES = 16,     /* registers v0 and on, of 16 bits */
     ZL_PT_ALIGN = 1024     /* of what products and tensor copies use */
 };
 
@@ -336,6 +337,14 @@ void zl_pt_event(zl_pipe_text *k, const zl_event *event);
 bool zl_pt_joins(const zl_pipe_text *k, const zl_event *event);
 void zl_pt_expect_arrive(zl_pipe_text *k, const zl_event *event);
 void zl_pt_copy(zl_pipe_text *k, const zl_event *event);
+/* x<dim>: a coordinate of a copy of a move. */
+void zl_pt_coordinate(zl_pipe_text *k, const zlay_pipe_move *move, const zlay_copy *copy,
+                      uint32_t dim);
+/* Moves by threads of a role: their registers, what a thread computes before the role's events, and an event's boxes. */
+bool zl_pt_by_threads(const zlay_pipe_move *move);
+void zl_pt_rows_declare(zl_pipe_text *k);
+void zl_pt_rows_begin(zl_pipe_text *k);
+void zl_pt_rows(zl_pipe_text *k, const zl_event *event, const zlay_pipe_move *move);
 void zl_pt_store(zl_pipe_text *k, const zl_event *event);
 void zl_pt_threads(zl_pipe_text *k, const zl_event *event);
 void zl_pt_matrix(zl_pipe_text *k, const zl_event *event);

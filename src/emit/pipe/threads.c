@@ -157,7 +157,9 @@ static void write_global(zl_pipe_text *k, const zl_event *event)
 
 void zl_pt_threads(zl_pipe_text *k, const zl_event *event)
 {
-    if (event->kind == ZL_EV_CPASYNC) copy_async(k, event);
+    const zlay_pipe_move *move = zl_pt_move(k, event);
+    if (move && zl_pt_by_threads(move)) zl_pt_rows(k, event, move);
+    else if (event->kind == ZL_EV_CPASYNC) copy_async(k, event);
     else if (zl_pt_has_layout(k, event)) zl_pt_put(k, event);
     else if (event->smem[0] >= 0 && event->acc >= 0) write_registers(k, event);
     else if (event->smem[0] >= 0) move_stage(k, event);
