@@ -51,25 +51,12 @@ const char *zl_pt_block(zl_pipe_text *k, const char *to, int dimension)
     return to;
 }
 
-const zl_event *zl_pt_loop_at(const zl_pipe_text *k, int32_t depth)
-{
-    int32_t at = (int32_t)k->loops, ended = 0;
-    const zl_event *first = &k->pipe->events[k->role->begin];
-    for (const zl_event *e = k->event; e >= first; e--) {
-        if (e->kind == ZL_EV_END) ended++;
-        if (e->kind != ZL_EV_FOR) continue;
-        if (ended) ended--;
-        else if (--at == depth) return e;
-    }
-    return NULL;
-}
-
 /* The depth of the loop around the event that counts by this name; -1: there is none. */
 static int32_t loop_named(const zl_pipe_text *k, const char *name, size_t length)
 {
     for (int32_t depth = (int32_t)k->loops - 1; depth >= 0; depth--) {
-        const zl_event *loop = zl_pt_loop_at(k, depth);
-        if (loop && strlen(loop->name) == length && !memcmp(loop->name, name, length)) return depth;
+        const char *own = k->loop[depth]->name;
+        if (strlen(own) == length && !memcmp(own, name, length)) return depth;
     }
     return -1;
 }
@@ -78,21 +65,16 @@ static int32_t loop_named(const zl_pipe_text *k, const char *name, size_t length
  * t*N + number, or of a loop that begins at such a position. */
 static const char *position_modulo(zl_pipe_text *k, char room[24], const char *param)
 {
-    char counter[16], outer[16], trips[80];
     const zl_pos *at = &k->event->at[0];
-    const zl_event *loop = at->loop >= 0 ? zl_pt_loop_at(k, at->loop) : NULL;
+    const zl_event *loop = at->loop >= 0 ? k->loop[at->loop] : NULL;
     const zl_pos *first = !loop ? NULL : at->times >= 0 ? at : &loop->at[0];
     if (!first || first->times < 0 || at->plus >= 0 || at->scale ||
         strcmp(k->pipe->params[first->times].name, param) != 0)
         return NULL;
     if (first == at) return zl_pt_number(room, (uint64_t)at->add);
-    if (at->add) return NULL;
-    snprintf(counter, sizeof counter, "count%d", at->loop);
-    snprintf(outer, sizeof outer, "count%d", first->loop);
-    snprintf(trips, sizeof trips, "trips_%.64s", param);
-    zl_op(k, MUL, "w0", outer, trips);
-    zl_op(k, SUB, "w0", counter, "w0");
-    return "w0";
+    if (at->add || !zl_pt_relative(loop)) return NULL;
+    snprintf(room, 24, "count%d", at->loop);
+    return room;
 }
 
 /* `down`: the last value first. */
@@ -103,17 +85,17 @@ static const char *counter(zl_pipe_text *k, char room[24], const char *text)
     bool down = !strcmp(text + length, " down");
     int32_t depth = text[length] && !down ? -1 : loop_named(k, text, length);
     if (depth < 0) return NULL;
+    if (!down) return zl_pt_counter(k, room, "w0", depth);
     snprintf(room, 24, "count%d", depth);
-    if (!down) return room;
     snprintf(end, sizeof end, "end%d", depth);
     zl_op(k, SUB, "w0", end, room);
     zl_op(k, SUB, "w0", "w0", "1");
     return "w0";
 }
 
-uint32_t zl_pt_part_column(const zl_pipe_text *k, uint32_t columns)
+uint32_t zl_pt_part_column(const zl_pipe_text *k, const zl_event *event, uint32_t columns)
 {
-    uint32_t first = (uint32_t)k->event->part * columns;
+    uint32_t first = (uint32_t)event->part * columns;
     return k->plan && k->plan->columns - columns < first ? k->plan->columns - columns : first;
 }
 
@@ -123,7 +105,7 @@ const char *zl_pt_axis(zl_pipe_text *k, char room[24], const char *text)
     const char *rest, *value;
     int dimension = dimension_of(text, &rest);
     if (!strcmp(text, "part column"))
-        return zl_pt_number(room, zl_pt_part_column(k, k->plan ? k->plan->part_columns : 0));
+        return zl_pt_number(room, zl_pt_part_column(k, k->event, k->plan ? k->plan->part_columns : 0));
     if (!strncmp(text, modulo, strlen(modulo)))
         return position_modulo(k, room, text + strlen(modulo));
     if (dimension >= 0) value = zl_pt_block(k, "w0", dimension);

@@ -40,7 +40,9 @@ static zlay_status move_bind(zlay_ctx *ctx, bound *b, const zlay_plan *plan, int
     zlay_status status = zl_move_new(ctx, &b->move[operand], plan->info.target, 1, o->copies_count);
     if (status) return status;
     zlay_move *move = b->move[operand];
-    move->info.path = ZLAY_PATH_TENSOR;
+    move->info.path = zl_by_tensor(o)                    ? ZLAY_PATH_TENSOR
+                      : o->kind == ZLAY_COPY_CP_ASYNC ? ZLAY_PATH_CP_ASYNC
+                                                      : ZLAY_PATH_THREADS;
     move->info.bytes = o->bytes;
     move->maps[0] = o->map;
     for (uint32_t i = 0; i < o->copies_count; i++) {

@@ -11,8 +11,8 @@ static const zl_pt_tiles *tiles_of(const zl_pipe_text *k) { return k->plan ? &k-
 void zl_pt_tiles_declare(zl_pipe_text *k)
 {
     if (tiles_of(k))
-        zl_pt_line(k, k->c ? "[[maybe_unused]] uint32_t blocks, tile, row, column, left;"
-                           : ".reg .b32 blocks, tile, row, column, left;");
+        zl_pt_line(k, k->c ? "[[maybe_unused]] uint32_t tile, row, column, rest, left;"
+                           : ".reg .b32 tile, row, column, rest, left;");
 }
 
 bool zl_pt_tiles_counted(const zl_pipe_text *k, int32_t param)
@@ -20,41 +20,71 @@ bool zl_pt_tiles_counted(const zl_pipe_text *k, int32_t param)
     return tiles_of(k) && !strcmp(k->pipe->params[param].name, tiles_of(k)->param);
 }
 
+bool zl_pt_tiles_loop(const zl_pipe_text *k, const zl_event *loop)
+{
+    const zl_pos *first = &loop->at[0], *last = &loop->bar_at;
+    return last->plus >= 0 && last->loop == -1 && !last->add && first->loop == -1 && !first->add &&
+           first->plus < 0 && loop->step == 1 && zl_pt_tiles_counted(k, last->plus);
+}
+
+/* Whether a position, other than the end of a loop over tiles, asks how many tiles the block has. */
+static bool is_asked(const zl_pipe_text *k, const char *param)
+{
+    const zl_pos *pos[ZL_POSITIONS];
+    for (uint32_t i = k->pipe->setup; i < k->pipe->events_count; i++) {
+        const zl_event *e = &k->pipe->events[i];
+        zl_event_positions(e, pos);
+        for (int j = 0; j < ZL_POSITIONS; j++) {
+            int32_t names[] = {pos[j]->times, pos[j]->plus};
+            if (e->kind == ZL_EV_FOR && pos[j] == &e->bar_at && zl_pt_tiles_loop(k, e)) continue;
+            for (int n = 0; n < 2; n++)
+                if (names[n] >= 0 && !strcmp(k->pipe->params[names[n]].name, param)) return true;
+        }
+    }
+    return false;
+}
+
 /* trips = (tiles + blocks - 1 - block) / blocks; a block's number is below that of blocks, so the sum is at least 0. */
 void zl_pt_tiles_count(zl_pipe_text *k, const char *trips)
 {
     char room[24];
     const zl_pt_tiles *t = tiles_of(k);
-    zl_op(k, GRID, "blocks");
-    zl_op(k, ADD, trips, "blocks", zl_pt_number(room, t->rows * t->columns - 1));
+    if (!is_asked(k, t->param)) return;
+    zl_op(k, GRID, "left");
+    zl_op(k, ADD, trips, "left", zl_pt_number(room, t->rows * t->columns - 1));
     zl_op(k, SUB, trips, trips, "ctaid");
-    zl_op(k, DIV, trips, trips, "blocks");
+    zl_op(k, DIV, trips, trips, "left");
 }
 
+zl_pt_range zl_pt_tiles_range(const zl_pipe_text *k, char room[24])
+{
+    const zl_pt_tiles *t = tiles_of(k);
+    zl_pt_number(room, t->rows * t->columns);
+    return (zl_pt_range){"tile", "left", room, false, true};
+}
+
+/* The special registers are read anew, for ptxas does not take what a role was handed for uniform in a warp. */
+void zl_pt_tiles_first(zl_pipe_text *k) { zl_op(k, BLOCK, "tile"); }
+
+void zl_pt_tiles_step(zl_pipe_text *k) { zl_op(k, GRID, "left"); }
+
 /* row, column = the place of tile number `tile`. A group has fewer rows where the matrix ends. */
-static void place(zl_pipe_text *k, const zl_pt_tiles *t)
+void zl_pt_tiles_place(zl_pipe_text *k)
 {
     char each[24], group[24], rows[24];
+    const zl_pt_tiles *t = tiles_of(k);
     zl_pt_number(each, t->group * t->columns);
     zl_pt_number(group, t->group);
     zl_op(k, DIV, "row", "tile", each);
-    zl_op(k, MUL, "left", "row", each);
-    zl_op(k, SUB, "tile", "tile", "left");
+    zl_op(k, MUL, "rest", "row", each);
+    zl_op(k, SUB, "rest", "tile", "rest");
     zl_op(k, MUL, "row", "row", group);
     zl_op(k, SUB, "left", zl_pt_number(rows, t->rows), "row");
     zl_op(k, LEAST, "left", "left", group);
-    zl_op(k, DIV, "column", "tile", "left");
+    zl_op(k, DIV, "column", "rest", "left");
     zl_op(k, MUL, "left", "column", "left");
-    zl_op(k, SUB, "tile", "tile", "left");
-    zl_op(k, ADD, "row", "row", "tile");
-}
-
-void zl_pt_tiles_begin(zl_pipe_text *k, const zl_event *loop, const char *counter)
-{
-    if (loop->bar_at.plus < 0 || loop->bar_at.loop >= 0 || !zl_pt_tiles_counted(k, loop->bar_at.plus))
-        return;
-    zl_op(k, MAD, "tile", counter, "blocks", "ctaid");
-    place(k, tiles_of(k));
+    zl_op(k, SUB, "rest", "rest", "left");
+    zl_op(k, ADD, "row", "row", "rest");
 }
 
 const char *zl_pt_tiles_axis(const zl_pipe_text *k, const char *text, const char **rest)

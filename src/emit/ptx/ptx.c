@@ -297,8 +297,7 @@ zlay_status zl_emit_text(zlay_ctx *ctx, zlay_buf *out, const zlay_plan *plan, co
 zlay_status zlay_emit_ptx(zlay_ctx *ctx, zlay_buf *out, const zlay_plan *plan, const char *name,
                           size_t length)
 {
-    if (ctx && out && plan && name && !zl_by_waves(plan) && zl_by_tensor(&plan->operand[0]) && zl_by_tensor(&plan->operand[1]) &&
-        zl_by_tensor(&plan->operand[2]))
+    if (ctx && out && plan && name && !zl_by_waves(plan))
         return zl_pt_gemm(ctx, out, plan, name, length);
     return zl_emit_text(ctx, out, plan, name, length, kernel_write);
 }
