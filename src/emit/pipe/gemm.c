@@ -104,10 +104,14 @@ static void release(bound *b)
     }
 }
 
-static zlay_status print(zlay_ctx *ctx, zlay_buf *out, const zlay_plan *plan, const char *name,
-                         size_t length)
+zlay_status zlay_emit_ptx(zlay_ctx *ctx, zlay_buf *out, const zlay_plan *plan, const char *name,
+                          size_t length)
 {
     bound b = {.move = {NULL}};
+    zl_mark mark;
+    if (!out || !plan || !name) return ZLAY_EINVAL;
+    zlay_status status = zl_enter_whole(ctx, &mark);
+    if (status) return status;
     zlay_pipe_emit ask = {.size = sizeof ask,
                           .language = ZLAY_TEXT_PTX,
                           .target = plan->info.target,
@@ -115,17 +119,12 @@ static zlay_status print(zlay_ctx *ctx, zlay_buf *out, const zlay_plan *plan, co
                           .name = name,
                           .name_length = length,
                           .unchecked = 1}; /* the plan's pipe is proved */
-    zl_mark mark;
-    zlay_status status = zl_enter_whole(ctx, &mark);
-    if (status) return status;
-    status = zl_leave_whole(ctx, mark, bind(ctx, &b, &ask, plan));
+    status = zl_name_check(ctx, name, length);
+    if (!status && zl_by_waves(plan))
+        status = zl_fail(ctx, ZLAY_ENOTSUP, "%s has no PTX: zlay_emit_assembly prints its kernel",
+                         zlay_target_name(plan->info.target));
+    if (!status) status = bind(ctx, &b, &ask, plan);
     if (!status) status = zl_pt_print(ctx, out, NULL, NULL, 0, &ask, &b.plan);
     release(&b);
-    return status;
-}
-
-zlay_status zl_pt_gemm(zlay_ctx *ctx, zlay_buf *out, const zlay_plan *plan, const char *name,
-                         size_t length)
-{
-    return print(ctx, out, plan, name, length);
+    return zl_leave_whole(ctx, mark, status);
 }

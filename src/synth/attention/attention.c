@@ -263,12 +263,13 @@ static zlay_status moves_make(zlay_ctx *ctx, zlay_attention_plan *p)
 
 /* ---- the plan -------------------------------------------------------------------------------- */
 
-/* Two warpgroups of 64 queries, but one where its sums take 128 registers. */
+/* Two warpgroups of 64 queries, but one where its sums take 128 registers, or where there are no more queries: the store of
+ * a second one would have no tile of its own. */
 static void tile_choose(zlay_attention_plan *p)
 {
     const zlay_attention *a = &p->ask;
     bool wide = a->head == HEAD_WIDE;
-    uint32_t m = wide ? TILE / 2 : TILE, n = wide ? TILE / 2 : TILE;
+    uint32_t m = wide || a->queries <= TILE / 2 ? TILE / 2 : TILE, n = wide ? TILE / 2 : TILE;
     p->panels = a->head / ZL_ATTENTION_COLUMNS;
     p->info = (zlay_attention_summary){.tile_m = m,
                                        .tile_n = n,

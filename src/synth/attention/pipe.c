@@ -136,7 +136,8 @@ static void put_values(zl_text *out, plan_t *p, const char *indent, const char *
 /* Tiles that may need a mask come first: the last of all, and those on the diagonal. */
 static void put_softmax(zl_text *out, plan_t *p, const char *indent, const char *at)
 {
-    uint32_t masked = p->ask.causal ? p->info.tile_m / p->info.tile_n + 1 : 1;
+    uint32_t m = p->info.tile_m, n = p->info.tile_n;
+    uint32_t masked = p->ask.causal ? (m + n - 1) / n + 1 : 1;
     if (p->ask.soft_cap) zl_putf(out, "%suse S body cap\n", indent);
     zl_putf(out, "%suse S body mask at %s%s, N when %s < %u\n", indent,
             p->ask.causal ? "block, " : "", at, at, masked);
