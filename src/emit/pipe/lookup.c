@@ -8,6 +8,12 @@
 
 const char *const zl_pt_prefix[ZL_PT_POINTERS] = {"in_", "out_", "ptr_", "base_"};
 
+bool zl_pt_by_threads(const zlay_pipe_move *move)
+{
+    zlay_move_summary info;
+    return !zlay_move_info(&info, move->move) && info.path != ZLAY_PATH_TENSOR;
+}
+
 /* The move that is bound to a number of bytes; NULL: none. */
 static const zlay_pipe_move *move_of(const zl_pipe_text *k, const zl_moved *bytes)
 {
@@ -36,9 +42,7 @@ void zl_pt_map_name(const zl_pipe_text *k, char room[96], const zlay_pipe_move *
 
 bool zl_pt_map_used(const zl_pipe_text *k, uint32_t i)
 {
-    zlay_move_summary info;
-    if (!k->plan) return true;
-    return !zlay_move_info(&info, k->ask->moves[i].move) && info.path == ZLAY_PATH_TENSOR;
+    return !k->plan || !zl_pt_by_threads(&k->ask->moves[i]);
 }
 
 const zlay_pipe_count *zl_pt_fixed(const zl_pipe_text *k, int32_t param)

@@ -10,7 +10,7 @@
 enum { BYTE = 8, ROW = 128 /* bytes of swizzled rows */, WARP = 32 };
 
 /* A write while its places are found. */
-typedef struct finding {
+typedef struct placing {
     zl_pipe_text *k;
     zl_pt_placed *out;
     const zlay_pipe_operand *operand;
@@ -20,7 +20,7 @@ typedef struct finding {
     uint32_t first;         /* column of the matrix that is column 0 of the stage */
     uint32_t bits;          /* of an element */
     bool own;               /* the stage is the instance's alone */
-} finding;
+} placing;
 
 static const zlay_pipe_operand *operand_of(const zl_pipe_text *k, int32_t smem)
 {
@@ -40,18 +40,18 @@ bool zl_pt_has_layout(const zl_pipe_text *k, const zl_event *event)
 /* ---- places ------------------------------------------------------------------------------ */
 
 /* The byte of an element in the stage before swizzling. */
-static uint32_t byte_at(const finding *f, uint32_t row, uint32_t column)
+static uint32_t byte_at(const placing *f, uint32_t row, uint32_t column)
 {
     return (uint32_t)((uint64_t)f->place[row + f->rows * column] * f->bits / BYTE);
 }
 
-static bool chosen(const finding *f, uint32_t value)
+static bool chosen(const placing *f, uint32_t value)
 {
     uint32_t column = f->elements->column.offset[f->elements->column.of[value]];
     return column >= f->first && column - f->first < f->columns;
 }
 
-static uint32_t value_byte(const finding *f, uint32_t value)
+static uint32_t value_byte(const placing *f, uint32_t value)
 {
     const zl_elements *e = f->elements;
     return byte_at(f, e->row.offset[e->row.of[value]],
@@ -59,7 +59,7 @@ static uint32_t value_byte(const finding *f, uint32_t value)
 }
 
 /* Whether the places of a thread, which adds a row and a column, are those of thread 0 plus `mine`. */
-static bool thread_is_linear(const finding *f, uint32_t row, uint32_t column, uint32_t mine)
+static bool thread_is_linear(const placing *f, uint32_t row, uint32_t column, uint32_t mine)
 {
     const zl_elements *e = f->elements;
     for (uint32_t v = 0; v < e->values; v++) {
@@ -73,7 +73,7 @@ static bool thread_is_linear(const finding *f, uint32_t row, uint32_t column, ui
 }
 
 /* Whether places are sums whose bits never meet. */
-static bool is_linear(const finding *f)
+static bool is_linear(const placing *f)
 {
     const zl_elements *e = f->elements;
     for (uint32_t t = 0; t < e->threads; t++) {
@@ -90,7 +90,7 @@ static bool is_linear(const finding *f)
     return true;
 }
 
-static bool reads_places(finding *f)
+static bool reads_places(placing *f)
 {
     uint64_t box[2];
     const zlay_layout *layout = f->operand->layout;
@@ -107,7 +107,7 @@ static bool reads_places(finding *f)
     return !f->k->status;
 }
 
-static bool fits(const finding *f)
+static bool fits(const placing *f)
 {
     const zl_elements *e = f->elements;
     uint32_t instances = zl_role_instances(f->k->role);
@@ -124,7 +124,7 @@ static bool fits(const finding *f)
     return !f->k->status;
 }
 
-static bool finds_threads(finding *f)
+static bool finds_threads(placing *f)
 {
     const zl_elements *e = f->elements;
     f->own = f->k->pipe->smems[f->out->event->smem[0]].each || zl_role_instances(f->k->role) == 1;
@@ -139,7 +139,7 @@ static bool finds_threads(finding *f)
 }
 
 /* Values of one register lie side by side in the stage. */
-static bool together(const finding *f, uint32_t value)
+static bool together(const placing *f, uint32_t value)
 {
     for (uint32_t i = 1; i < f->out->pack; i++)
         if (value_byte(f, value + i) != value_byte(f, value) + i * f->bits / BYTE) return false;
@@ -147,7 +147,7 @@ static bool together(const finding *f, uint32_t value)
 }
 
 /* The registers that are written, in the order of their values. */
-static bool finds_registers(finding *f)
+static bool finds_registers(placing *f)
 {
     zl_pt_placed *p = f->out;
     uint32_t most = f->elements->values / p->pack, count = 0;
@@ -172,7 +172,7 @@ static bool finds_registers(finding *f)
 
 /* Whether pairs of values and the lowest threads are a row of 16 bytes, as stmatrix stores them: thread 4*r + c has elements
  * 2*c and 2*c + 1 of row r; or of column r, transposed. */
-static bool are_rows(finding *f, uint32_t t[ZL_ELEMENT_BITS])
+static bool are_rows(placing *f, uint32_t t[ZL_ELEMENT_BITS])
 {
     zl_pt_placed *p = f->out;
     uint32_t pair = value_byte(f, p->number[0] * 2 + 1) ^ p->byte[0];
@@ -191,7 +191,7 @@ static bool are_rows(finding *f, uint32_t t[ZL_ELEMENT_BITS])
 
 /* Whether registers lie alike in groups of 2 or 4. The bits of the thread's number then say which row of which matrix it
  * addresses. */
-static void find_matrices(finding *f)
+static void find_matrices(placing *f)
 {
     zl_pt_placed *p = f->out;
     uint32_t each = p->count % 4 ? 2 : 4, by[2] = {0, 0}, t[ZL_ELEMENT_BITS];
@@ -210,7 +210,7 @@ static void find_matrices(finding *f)
     p->matrices = each;
 }
 
-static void check_words(const finding *f)
+static void check_words(const placing *f)
 {
     for (uint32_t i = 0; i < f->out->count; i++)
         if (!together(f, f->out->number[i] * f->out->pack))
@@ -244,7 +244,7 @@ static void find(zl_pipe_text *k, zl_pt_placed *p)
                                       [ZLAY_SWIZZLE_128B] = 7};
     const zl_event *event = p->event;
     const zl_pt_registers *r = &k->registers[event->acc];
-    finding f = {.k = k,
+    placing f = {.k = k,
                  .out = p,
                  .operand = operand_of(k, event->smem[0]),
                  .elements = &k->matrices[r->matrix].elements,

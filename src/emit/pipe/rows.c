@@ -14,25 +14,19 @@
 enum { LINE = 128 /* bytes of shared memory that the swizzle takes as one */, CHUNK_BITS = 4, LINE_BITS = 7 };
 
 /* A move by threads and one of its boxes. */
-typedef struct box {
+typedef struct thread_box {
     const zlay_pipe_move *move;
     uint32_t number; /* of the move: registers off<number> and so on are its */
     zlay_tensormap map;
     zlay_copy copy;
     uint32_t element, span; /* bytes of an element, of a row */
     uint32_t step, steps;   /* bytes that all threads move at once; how often */
-} box;
-
-bool zl_pt_by_threads(const zlay_pipe_move *move)
-{
-    zlay_move_summary info;
-    return !zlay_move_info(&info, move->move) && info.path != ZLAY_PATH_TENSOR;
-}
+} thread_box;
 
 /* Reads box i of a move; false: it has none. */
-static bool box_read(const zl_pipe_text *k, box *b, const zlay_pipe_move *move, uint32_t i)
+static bool box_read(const zl_pipe_text *k, thread_box *b, const zlay_pipe_move *move, uint32_t i)
 {
-    *b = (box){.move = move, .number = (uint32_t)(move - k->ask->moves)};
+    *b = (thread_box){.move = move, .number = (uint32_t)(move - k->ask->moves)};
     if (zlay_move_copy_nth(&b->copy, move->move, i) ||
         zlay_move_map_nth(&b->map, move->move, b->copy.map))
         return false;
@@ -44,12 +38,12 @@ static bool box_read(const zl_pipe_text *k, box *b, const zlay_pipe_move *move, 
 }
 
 /* The bits of a line's number that the swizzle uses. */
-static uint32_t line_mask(const box *b) { return (1u << b->map.swizzle) - 1; }
+static uint32_t line_mask(const thread_box *b) { return (1u << b->map.swizzle) - 1; }
 
-static uint32_t step_rows(const box *b) { return b->step / b->span; }
+static uint32_t step_rows(const thread_box *b) { return b->step / b->span; }
 
 /* A register of the move: what, and the move's number. */
-static const char *own(const box *b, char room[24], const char *what)
+static const char *own(const thread_box *b, char room[24], const char *what)
 {
     snprintf(room, 24, "%s%u", what, b->number);
     return room;
@@ -68,7 +62,7 @@ void zl_pt_rows_declare(zl_pipe_text *k)
 }
 
 /* The thread's first byte of a box, swizzled and as row and column, and the operand's address. */
-static void keep(zl_pipe_text *k, const box *b)
+static void keep(zl_pipe_text *k, const thread_box *b)
 {
     char off[24], row[24], col[24], from[24], room[24];
     own(b, off, "off");
@@ -96,7 +90,7 @@ static bool in_role(const zl_pipe_text *k, const zlay_pipe_move *move)
 
 void zl_pt_rows_begin(zl_pipe_text *k)
 {
-    box b;
+    thread_box b;
     for (uint32_t i = 0; i < k->ask->moves_count; i++) {
         const zlay_pipe_move *move = &k->ask->moves[i];
         if (zl_pt_by_threads(move) && in_role(k, move) && box_read(k, &b, move, 0)) keep(k, &b);
@@ -106,7 +100,7 @@ void zl_pt_rows_begin(zl_pipe_text *k)
 /* ---- one box --------------------------------------------------------------------------------- */
 
 /* gp: the address of the thread's first element, whose column is x0; x1: rows from there to the end. */
-static void first_element(zl_pipe_text *k, const box *b)
+static void first_element(zl_pipe_text *k, const thread_box *b)
 {
     char name[24], room[24];
     for (uint32_t dim = 0; dim < 2; dim++) zl_pt_coordinate(k, b->move, &b->copy, dim);
@@ -119,7 +113,7 @@ static void first_element(zl_pipe_text *k, const box *b)
 }
 
 /* to: where a step begins in shared memory; the box is at `at`. Its lines XOR the thread's chunk. */
-static void shared_step(zl_pipe_text *k, const box *b, uint32_t step)
+static void shared_step(zl_pipe_text *k, const thread_box *b, uint32_t step)
 {
     char name[24], room[24];
     uint32_t lines = step * b->step / LINE & line_mask(b);
@@ -129,7 +123,7 @@ static void shared_step(zl_pipe_text *k, const box *b, uint32_t step)
 }
 
 /* gq: where a step begins in global memory; wrap: its row is inside the matrix. */
-static void global_step(zl_pipe_text *k, const box *b, uint32_t step)
+static void global_step(zl_pipe_text *k, const thread_box *b, uint32_t step)
 {
     char room[24];
     zl_op(k, SUM64, "gq", "gp", zl_pt_number(room, step * step_rows(b) * b->map.stride[0]));
@@ -137,7 +131,7 @@ static void global_step(zl_pipe_text *k, const box *b, uint32_t step)
 }
 
 /* done: the thread's column is inside the matrix. */
-static void column_inside(zl_pipe_text *k, const box *b)
+static void column_inside(zl_pipe_text *k, const thread_box *b)
 {
     char room[24];
     zl_op(k, UNDER, "done", "x0", zl_pt_number(room, b->map.extent[0]));
@@ -145,7 +139,7 @@ static void column_inside(zl_pipe_text *k, const box *b)
 
 /* x0: bytes of the thread's access that lie in the row. Where a row's bytes pass 32 bits, its elements are bounded before
  * they are counted in bytes. */
-static void bytes_inside(zl_pipe_text *k, const box *b)
+static void bytes_inside(zl_pipe_text *k, const thread_box *b)
 {
     char room[24];
     zl_op(k, SUB, "x0", zl_pt_number(room, b->map.extent[0]), "x0");
@@ -157,7 +151,7 @@ static void bytes_inside(zl_pipe_text *k, const box *b)
 }
 
 /* cp.async of each step; bytes past the end of a row or of the matrix become zeros. */
-static void load_async(zl_pipe_text *k, const box *b)
+static void load_async(zl_pipe_text *k, const thread_box *b)
 {
     const char *id = b->copy.width == 16  ? "cp_async.16.zfill"
                      : b->copy.width == 8 ? "cp_async.ca.8.zfill"
@@ -178,7 +172,7 @@ static const char *half(char room[16], uint32_t i)
 }
 
 /* Loads of one element each, a batch of them first, then its stores, so that the loads overlap. */
-static void load_plain(zl_pipe_text *k, const box *b)
+static void load_plain(zl_pipe_text *k, const thread_box *b)
 {
     char load[16], store[16], v[16];
     snprintf(load, sizeof load, "ld.g.b%u", 8 * b->element);
@@ -214,7 +208,7 @@ static void access_row(zl_pipe_text *k, bool load, uint32_t width)
     zl_pt_say(k, load ? NULL : "wrap", id, load ? count : 0, operands);
 }
 
-static void store(zl_pipe_text *k, const box *b)
+static void store(zl_pipe_text *k, const thread_box *b)
 {
     column_inside(k, b);
     for (uint32_t step = 0; step < b->steps; step++) {
@@ -229,7 +223,7 @@ static void store(zl_pipe_text *k, const box *b)
 void zl_pt_rows(zl_pipe_text *k, const zl_event *event, const zlay_pipe_move *move)
 {
     char room[24];
-    box b;
+    thread_box b;
     for (uint32_t i = 0; box_read(k, &b, move, i); i++) {
         zl_pt_stage(k, "at", event->smem[0], &event->at[0]);
         if (b.copy.smem) zl_op(k, ADD, "at", "at", zl_pt_number(room, b.copy.smem));

@@ -70,7 +70,7 @@ static zlay_status read_by_desc(zlay_ctx *ctx, zlay_layout **out, const zlay_pla
                             info->k_steps, lbo, consumer, elements, sbo, step);
 }
 
-/* What the consumers write, as src/emit/ptx/accumulator.c computes the addresses, which do not
+/* What the consumers write, as src/emit/pipe/placed.c finds the addresses, which do not
  * depend on the map: rows of 128 bytes, whose 16-byte chunks are XORed with the row's number mod 8;
  * the rows are eight lane rows, two halves and four warps; each 128 bytes of a row of a pass have a
  * box. stmatrix writes 64 columns of 2 bytes, eight times eight; stores of pairs write 32 columns of

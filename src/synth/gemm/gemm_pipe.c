@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes the pipe of a wgmma GEMM as text, with the bytes and counts of the plan, and has it
  * parsed and proved. A producer loads stages ahead; consumers multiply and store. Shared buffers
- * are declared in the order of ZLAY_OPERAND_*. The emitter prints this pipe and nothing else. */
+ * are declared in the order of ZLAY_OPERAND_*; a move is all copies of an operand's stage or, for D, of a pass. The
+ * emitter prints this pipe and nothing else. */
 #include "synth/gemm/plan.h"
 
 #include <stdio.h>
