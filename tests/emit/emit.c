@@ -233,7 +233,7 @@ static void check_epilogue(const zlay_plan *plan, const zlay_gemm *g, const char
     uint64_t boxes = (uint64_t)i.passes * copies_of(plan, D);
     check_count(g, text, "cp.async.bulk.tensor.2d.global", tensor ? boxes : 0);
     check_count(g, text, "cp.async.bulk.commit_group", tensor ? i.passes : 0);
-    check_count(g, text, "cp.async.bulk.wait_group 0", tensor);
+    check_count(g, text, "cp.async.bulk.wait_group.read 0", tensor ? i.passes + 1 : 0);
     check_count(g, text, " st.global.", tensor ? 0 : boxes * (c.bytes / 128 / c.width));
     check_count(g, text, "@wrap st.global.", tensor ? 0 : boxes * (c.bytes / 128 / c.width));
     check_count(g, text, "stmatrix.sync.aligned.m8n8.x4", i.mma.n / 16);
