@@ -384,19 +384,10 @@ static void verdict_of(zlay_verdict *out, const tally *t, bool measured)
     out->noted = t->noted;
 }
 
-INLINED bool unreserved(const zlay_tensormap *map)
-{
-    uint32_t some = 0;
-    _Static_assert(ZL_COUNT(map->reserved) == 14, "the loop is unrolled");
-    _Pragma("GCC unroll 14")
-    for (size_t i = 0; i < ZL_COUNT(map->reserved); i++) some |= map->reserved[i];
-    return !some;
-}
-
 zlay_status zlay_tensormap_check(zlay_verdict *out, zlay_reason *reasons, size_t room,
                                  const zlay_target *target, const zlay_tensormap *map)
 {
-    if (!out || !target || !map || (room && !reasons) || !unreserved(map))
+    if (!out || !target || !map || (room && !reasons) || !zl_map_unreserved(map))
         return ZLAY_EINVAL;
     zl_subject s = {&zl_tensormap_form, target, map};
     tally t = {.broken = 0};

@@ -65,11 +65,11 @@ void zl_placing_begin(zl_placing *out, const zl_asked *a, const zl_member *m)
 
 /* Places side by side.  All loops over them have one length, so that compilers make vectors of them;
  * numbers that follow from places in a tile of fewer than 2^32 elements wrap modulo 2^32 as offsets do. */
-typedef struct placed {
+typedef struct tile_places {
     uint32_t column[ZL_PLACED], row[ZL_PLACED];
-} placed;
+} tile_places;
 
-static void cut(placed *at, const zl_placing *p)
+static void cut(tile_places *at, const zl_placing *p)
 {
     uint32_t bits = p->cut_bits, mask = ((uint32_t)1 << bits) - 1;
     for (uint32_t i = 0; i < ZL_PLACED; i++) {
@@ -79,7 +79,7 @@ static void cut(placed *at, const zl_placing *p)
 }
 
 /* A power of two of chunks needs no division, and then sums may wrap. */
-static void skewed(placed *at, const zl_placing *p, const zl_member *m)
+static void skewed(tile_places *at, const zl_placing *p, const zl_member *m)
 {
     const uint32_t mask = (uint32_t)p->chunks.divisor - 1, step = (uint32_t)m->step;
     const uint32_t inside = (uint32_t)m->grain - 1, grain_bits = p->grain_bits;
@@ -93,7 +93,7 @@ static void skewed(placed *at, const zl_placing *p, const zl_member *m)
         at->column[i] = (chunk[i] << grain_bits) + (at->column[i] & inside);
 }
 
-static void xored(placed *at, const zl_placing *p, const zl_member *m)
+static void xored(tile_places *at, const zl_placing *p, const zl_member *m)
 {
     uint32_t mask = ((uint32_t)1 << m->bits) - 1, shift = m->shift, grain_bits = p->grain_bits;
     for (uint32_t i = 0; i < ZL_PLACED; i++) at->column[i] ^= (at->row[i] >> shift & mask) << grain_bits;
@@ -102,7 +102,7 @@ static void xored(placed *at, const zl_placing *p, const zl_member *m)
 void zl_placing_offsets(uint32_t *out, const zl_placing *p, const zl_member *m, const zl_place *place)
 {
     const uint32_t pitch = (uint32_t)m->pitch;
-    placed at;
+    tile_places at;
     for (uint32_t i = 0; i < ZL_PLACED; i++) {
         at.column[i] = place[i].column;
         at.row[i] = place[i].row;
