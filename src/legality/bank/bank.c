@@ -149,7 +149,8 @@ static bool fits(uint64_t *active, const zl_banked *b, const uint32_t *addresses
     for (uint32_t p = 0; p < a->parts; p++, addresses += b->lanes) {
         scanned seen = scan(addresses, b->lanes);
         uint64_t here = active_lanes(addresses, b->lanes, !seen.off);
-        if (seen.bits & (a->align - 1) || is_past(a, addresses, b->lanes) || (p && here != *active)) return false;
+        if (seen.bits & (a->align - 1) || is_past(a, addresses, b->lanes)) return false;
+        if (p && here != *active) return false;
         *active = here;
     }
     return !a->rows || *active == UINT64_MAX >> (64 - a->rows);

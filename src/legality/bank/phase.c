@@ -201,7 +201,8 @@ static void put_columns(columns *t, const zl_bank_keys *c, const uint64_t *phase
 {
     uint32_t room[SIDE][ZLAY_BANK_LANES];
     const uint32_t *at[SIDE], shift = c->shift, mask = c->ways - 1;
-    for (uint32_t side = 0; side < SIDE; side++) at[side] = column_of(room[side], c, side < count ? phases[side] : 0);
+    for (uint32_t side = 0; side < SIDE; side++)
+        at[side] = column_of(room[side], c, side < count ? phases[side] : 0);
     for (uint32_t i = 0; i < c->lanes; i++) {
         four address = {at[0][i], at[1][i], at[2][i], at[3][i]};
         four off = (four)(address == ZLAY_BANK_INACTIVE), key = address >> shift | off;
