@@ -45,6 +45,7 @@ void zl_put_launch(zl_call *call, const zlay_pipe_launch *launch,
                    const zlay_pipe_argument *argument);
 
 /* An argument of a kernel at the end of a list. */
+void zl_put_pipe_argument(zl_call *call, json_t *list, const zlay_pipe_argument *argument);
 void zl_put_argument(zl_call *call, json_t *list, const char *name, const char *type,
                      uint32_t bytes);
 
