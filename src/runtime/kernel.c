@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <zlay/emit_pipe.h>
 
 enum { OPERANDS = 3 };
 
@@ -83,8 +84,13 @@ static zlay_status plan_read(zlay_kernel *kernel, const zlay_plan *plan)
 static zlay_status kernel_fill(zlay_ctx *ctx, zlay_kernel *kernel, const zlay_plan *plan,
                                const void *image, size_t length, const char *name)
 {
+    zlay_pipe_argument more;
     zlay_status status = plan_read(kernel, plan);
     if (status) return zl_fail(ctx, status, "plan: it cannot be read");
+    if (!zlay_plan_argument_nth(&more, plan, 2 * OPERANDS))
+        return zl_fail(ctx, ZLAY_ENOTSUP,
+                       "plan: its epilogue has the argument %.79s, which no call here gives",
+                       more.name);
     status = target_check(ctx, kernel->module.device, kernel->info.target);
     if (status) return status;
     return zl_module_fill(ctx, &kernel->module, image, length, name, kernel->info.smem);

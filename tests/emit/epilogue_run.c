@@ -8,14 +8,7 @@
 #include <string.h>
 #include <zlay/emit_pipe.h>
 
-static const char whole[] = "body whole\n"
-                            "  matrix S f32\n  matrix R bf16\n  scalar alpha f32\n  scalar m s32\n  scalar n s32\n"
-                            "  global bias f32\n  global scale f32\n  global residual bf16\n  index i\n  index j\n"
-                            "  x = S * (alpha * load(scale, i + row, m)) + load(bias, j + col, n)\n"
-                            "  half = x * 0.5\n"
-                            "  y = fma(half, tanh(x * fma(x * x, 0.0356774081, 0.797884561)), half)\n"
-                            "  R = bf16(y + f32(load(residual, (i + row) * n + j + col, m * n)))\n"
-                            "end\n";
+static char whole[4096]; /* examples/epilogue.body */
 static const char relu[] = "body relu\n  matrix S f32\n  matrix R bf16\n  R = bf16(max(S, 0))\nend\n";
 static const char in_place[] = "body silu\n  matrix S f32\n  S = S * rcp(1 + exp2(S * -1.44269504))\nend\n";
 
@@ -108,10 +101,20 @@ static const struct {
     {"in place, f32", in_place, 2, {.m = 70, .n = 72, .k = 64, .d_type = ZLAY_TYPE_F32}},
 };
 
+static void read_example(void)
+{
+    FILE *file = fopen("examples/epilogue.body", "r");
+    assert_non_null(file);
+    size_t length = fread(whole, 1, sizeof whole - 1, file);
+    assert_true(length && length < sizeof whole - 1);
+    fclose(file);
+}
+
 static void values(void **state)
 {
     uint64_t random = test_seed("epilogue");
     (void)state;
+    read_example();
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         px_gemm g;
         zlay_gemm q = rows[i].gemm;
