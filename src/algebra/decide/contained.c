@@ -346,17 +346,21 @@ static zlay_status decide(work *w)
     return symbolic ? names(w) : climb(w);
 }
 
+zlay_status zl_layout_contained(zlay_ctx *ctx, zlay_answer *answer, uint64_t *witness,
+                                const zlay_layout *a, const zlay_layout *b)
+{
+    work w = {.q = {ctx, a, b, ZLAY_YES}, .budget = {zl_limits(ctx)->points, ctx}};
+    zl_mark mark = zl_enter_part(ctx);
+    zlay_status status = decide(&w);
+    if (!status) *answer = w.q.answer;
+    if (!status && witness && w.q.answer == ZLAY_NO) *witness = w.witness;
+    return zl_leave_part_answer(ctx, mark, status, answer);
+}
+
 zlay_status zlay_layout_contained(zlay_ctx *ctx, zlay_answer *answer, uint64_t *witness,
                                   const zlay_layout *a, const zlay_layout *b)
 {
-    work w = {.q = {ctx, a, b, ZLAY_YES}, .budget = {0, ctx}};
     if (!answer) return ZLAY_EINVAL;
     zlay_status status = zl_enter(ctx);
-    if (status) return status;
-    w.budget.left = zl_limits(ctx)->points;
-    if (!(status = decide(&w))) {
-        *answer = w.q.answer;
-        if (witness && w.q.answer == ZLAY_NO) *witness = w.witness;
-    }
-    return zl_leave_answer(ctx, status, answer);
+    return status ? status : zl_leave(ctx, zl_layout_contained(ctx, answer, witness, a, b));
 }

@@ -38,6 +38,16 @@ zlay_status zl_injective_numbers(zlay_ctx *ctx, zlay_answer *answer, uint64_t wi
 zlay_status zl_is_surjective(zlay_ctx *ctx, zlay_answer *answer, uint64_t *missed,
                              const zlay_layout *a, const uint64_t *onto, size_t count);
 
+/* Public deciders as parts of a call (zl_enter_part); witnesses may be NULL. */
+zlay_status zl_layout_equal(zlay_ctx *ctx, zlay_answer *answer, zlay_witness *witness,
+                            const zlay_layout *a, const zlay_layout *b);
+zlay_status zl_layout_contained(zlay_ctx *ctx, zlay_answer *answer, uint64_t *witness,
+                                const zlay_layout *a, const zlay_layout *b);
+zlay_status zl_layout_is_injective(zlay_ctx *ctx, zlay_answer *answer, uint64_t witness[2],
+                                   const zlay_layout *layout);
+zlay_status zl_layout_is_bijective(zlay_ctx *ctx, zlay_answer *answer, zlay_fault *witness,
+                                   const zlay_layout *layout);
+
 /* ---- spans over F2 -------------------------------------------------------------------- */
 
 typedef struct zl_f2_span {

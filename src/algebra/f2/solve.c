@@ -119,6 +119,14 @@ static zlay_status lstsq(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
     return run(&s, out, false);
 }
 
+zlay_status zl_f2_lstsq(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
+                        const zlay_layout *b)
+{
+    zl_mark mark = zl_enter_part(ctx);
+    *out = NULL;
+    return zl_leave_part(ctx, mark, lstsq(ctx, out, a, b));
+}
+
 zlay_status zlay_f2_lstsq(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
                           const zlay_layout *b)
 {

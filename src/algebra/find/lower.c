@@ -257,8 +257,8 @@ static zlay_status checked(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *
     return lower(&w, out, bits, count);
 }
 
-zlay_status zlay_f2_lower(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
-                          const uint64_t *sizes, size_t count)
+static zlay_status enter(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
+                         const uint64_t *sizes, size_t count)
 {
     if (!out) return ZLAY_EINVAL;
     *out = NULL;
@@ -266,7 +266,13 @@ zlay_status zlay_f2_lower(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a
     return status ? status : zl_leave(ctx, checked(ctx, out, a, sizes, count));
 }
 
+zlay_status zlay_f2_lower(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
+                          const uint64_t *sizes, size_t count)
+{
+    return enter(ctx, out, a, sizes, count);
+}
+
 zlay_status zlay_layout_lower(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a)
 {
-    return zlay_f2_lower(ctx, out, a, NULL, 0);
+    return enter(ctx, out, a, NULL, 0);
 }

@@ -360,6 +360,12 @@ static inline bool zl_affine_of_integers(zl_affine *out, const zlay_layout *a, u
 uint64_t zl_affine_support(const zl_affine *a);
 void zl_affine_range(const zl_affine *a, int64_t *least, int64_t *greatest);
 
+/* Public calls as parts of a call (zl_enter_part). */
+zlay_status zl_layout_new_strided(zlay_ctx *ctx, zlay_layout **out, size_t rank,
+                                  const int64_t *shape, const int64_t *stride, int64_t offset);
+zlay_status zl_layout_new_swizzled(zlay_ctx *ctx, zlay_layout **out, zl_swizzle s,
+                                   const zlay_layout *a);
+
 /* zlay_layout_bind inside a call. */
 zlay_status zl_bind(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a, size_t count,
                     const char *const *name, const int64_t *value);

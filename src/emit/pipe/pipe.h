@@ -282,4 +282,8 @@ const char *zl_pt_acc(const zl_pipe_text *k, char room[96], int32_t acc, uint32_
 
 void zl_pt_kernel(zl_pipe_text *k);
 
+/* zlay_emit_pipe as a part of a call (zl_enter_part). */
+zlay_status zl_pt_emit(zlay_ctx *ctx, zlay_buf *out, zlay_pipe_launch *launch,
+                       zlay_pipe_argument *arguments, size_t room, const zlay_pipe_emit *request);
+
 #endif

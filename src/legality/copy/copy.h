@@ -60,4 +60,9 @@ uint32_t zl_coordinates(const zlay_issue *issue);
 bool zl_issue_askable(const zlay_issue *issue, const zlay_tensormap *map);
 zl_issue zl_issue_asked(const zlay_issue *issue, const zlay_tensormap *map);
 
+/* zlay_issue_check_given as a part of a call (zl_enter_part). */
+zlay_status zl_issue_check_symbolic(zlay_ctx *ctx, zlay_verdict *out, zlay_reason *reasons,
+                                    size_t room, zlay_buf *guard,
+                                    const zlay_issue_question *question);
+
 #endif
