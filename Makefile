@@ -8,7 +8,7 @@
 # make check-house  rooms, includes, READMEs, names, words: what the structure must not lose
 # make fuzz       mutated input for every parser          make fuzz-cov   the same, led by coverage (clang)
 # make bench      ratios, printed
-# make device-test, -bench, -oracle, -banks, -wgmma, -words, -moves on a machine with a Hopper GPU
+# make device-test, -bench, -peers, -oracle, -banks, -wgmma, -words, -moves on a machine with a Hopper GPU
 # make install    PREFIX=/usr/local LIBDIR=$(PREFIX)/lib DESTDIR=           make uninstall   with the same
 # make generate   rewrite the tables of documents that come from src/
 # CUTLASS_INCLUDE=FOLDER (of cute/layout.hpp, from the PyPI package nvidia-cutlass or a checkout) gives make bench CuTe's C++ as a peer.
@@ -293,6 +293,9 @@ $(B)/device-words: $(B)/device/device_words.o $(B)/device/cuda_now.o $(B)/libzla
 	$(link) $(ENGINE_LIBS) -ldl -lm
 device-words: $(B)/device-words
 	$(B)/device-words
+# Beside PyTorch: GEMMs of all types, attention.  SHAPES=FILE of lines `M N K` adds those.
+device-peers: $(B)/zlay
+	$(PYTHON) tests/device/peers.py --zlay $(B)/zlay $(if $(SHAPES),--shapes $(SHAPES)) correct large types small edges attention $(if $(SHAPES),lm)
 device-bench: $(B)/device-bench
 	$(B)/device-bench
 device-banks:
@@ -359,4 +362,4 @@ clean:
 
 FORCE:
 .DELETE_ON_ERROR:
-.PHONY: all run tests test test-units exhaustive portable run-portable san tsan fuzz fuzz-cov check-layers check-house doc-check device-test device-synth device-copy-synth device-moves device-pipes device-copies device-bench device-banks device-oracle device-wgmma bench golden generate census install uninstall clean
+.PHONY: all run tests test test-units exhaustive portable run-portable san tsan fuzz fuzz-cov check-layers check-house doc-check device-test device-synth device-copy-synth device-moves device-pipes device-copies device-bench device-peers device-banks device-oracle device-wgmma bench golden generate census install uninstall clean

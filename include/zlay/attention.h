@@ -2,14 +2,15 @@
 /** zlay/attention.h - the plan of attention forward: a proved pipe with its
  *  bodies, and the tensor maps that feed it.
  *
- *  One plan by hand.  A head of 64 bf16 on sm_90a: a block takes 128 queries,
- *  64 to each of two warpgroups, which is one tile of Q of 128 rows of 128
- *  bytes, 16384.  Tiles of keys and values have 128 rows too, in rings of two
- *  stages: 4 * 16384.  Each warpgroup stages 64 rows of the result, 8192 bytes.
- *  With 4096 queries and keys, 16 heads and a batch of 2 the grid is 32 x 16 x 2
- *  blocks of 384 threads.  Block (x, h, b) reads tiles N - 1 down to 0 of head h
- *  of the keys, N = 32; causal, it begins at the tile of its own last query,
- *  N = x + 1.
+ *  One plan by hand.  A head of 64 bf16 on sm_90a: a block takes 192 queries,
+ *  64 to each of three warpgroups, which is one tile of Q of 192 rows of 128
+ *  bytes, 24576.  Tiles of keys and values have 176 rows, in rings of two
+ *  stages: 4 * 22528.  Each warpgroup stages 64 rows of the result, 8192 bytes.
+ *  With 4096 queries and keys, 16 heads and a batch of 2 the grid is 22 x 16 x 2
+ *  blocks of 512 threads: three warpgroups and a producer.  A block of queries
+ *  192 x and on reads tiles N - 1 down to 0 of its head of the keys, N = 24;
+ *  causal, it begins at the tile of its own last query, N = (192 x + 367) / 176,
+ *  and the first block takes the last queries, which see the most keys.
  */
 #ifndef ZLAY_ATTENTION_H
 #define ZLAY_ATTENTION_H

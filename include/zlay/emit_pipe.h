@@ -117,7 +117,11 @@ typedef struct zlay_pipe_emit {
     uint32_t tries;     /* of a wait before it traps; 0: 2^26 */
     uint32_t counts_count;
     const zlay_pipe_count *counts;
-    uint64_t reserved[3]; /* 0 */
+    uint32_t descending; /* 1: blocks of x take their numbers from the last down,
+                            for what begins first should be what takes longest;
+                            not with clusters */
+    uint32_t reserved0;  /* 0 */
+    uint64_t reserved[2]; /* 0 */
 } zlay_pipe_emit;
 
 /** Print a pipe as a kernel.

@@ -361,6 +361,53 @@ static void unproved(void **state)
     zlay_pipe_free(pipe);
 }
 
+/* The last block first: its number from the end of the grid; a cluster's ranks would turn with it. */
+static void descending(void **state)
+{
+    static const char cluster[] = "pipe pair\ncluster 2\nparam N 0..\nrole r warps 0..0\n  sync cluster\nend\n";
+    zlay_pipe *pipe = parsed(*state, ring), *pair = parsed(*state, cluster);
+    zlay_pipe_emit ask = asked(pipe, "sm_90a", ZLAY_TEXT_PTX);
+    ask.descending = 1;
+    kernel k = printed(*state, &ask);
+    assert_int_equal(k.status, ZLAY_OK);
+    assert_non_null(strstr(k.text, "mov.u32 w0, %nctaid.x;\n    sub.u32 ctaid, w0, ctaid;\n    sub.u32 ctaid, ctaid, 1;\n"));
+    free(k.text);
+    ask.pipe = pair;
+    assert_int_equal(status_of(*state, &ask), ZLAY_ENOTSUP);
+    assert_non_null(strstr(zlay_ctx_message(*state), "descending: not in clusters"));
+    zlay_pipe_free(pipe);
+    zlay_pipe_free(pair);
+}
+
+/* A matrix of 64 rows has one tile of 64: two instances would store over each other. */
+static void one_tile_for_two(void **state)
+{
+    static const char text[] = "pipe stores\nparam N 0..\nmove tD 8192\nsmem D[1] tD each\nrole w warps 0..7 each 4\n"
+                               "  write D[0]\n  fence proxy.async\n  sync role\n  store D[0] tD\n  commit bulk\n"
+                               "  waitgroup bulk 0\nend\n";
+    for (int rows = 64; rows <= 128; rows += 64) {
+        char layout[32];
+        zlay_layout *source, *smem;
+        zlay_move *move;
+        zlay_pipe *pipe = parsed(*state, text);
+        zlay_tensormap_request r = {.size = sizeof r, .type = ZLAY_TYPE_BF16, .axes = 2, .direction = ZLAY_DIRECTION_STORE, .shape = {64, 64}};
+        snprintf(layout, sizeof layout, "(%d,64):(64,1)", rows);
+        assert_int_equal(zlay_layout_parse(*state, &source, layout, strlen(layout)), ZLAY_OK);
+        assert_int_equal(zlay_layout_parse(*state, &smem, "Sw<3,3,3> o 0 o (64,64):(64,1)", 30), ZLAY_OK);
+        r.source = source, r.smem = smem;
+        assert_int_equal(zlay_tensormap_synth(*state, &move, target_of("sm_90a"), &r), ZLAY_OK);
+        zlay_pipe_move bound = {.name = "tD", .move = move, .axis = {"block instance"}};
+        zlay_pipe_emit ask = asked(pipe, "sm_90a", ZLAY_TEXT_PTX);
+        ask.moves = &bound, ask.moves_count = 1;
+        assert_int_equal(status_of(*state, &ask), rows == 64 ? ZLAY_ENOTSUP : ZLAY_OK);
+        if (rows == 64) assert_non_null(strstr(zlay_ctx_message(*state), "move tD: one tile along axis 0, and 2 instances"));
+        zlay_move_free(move);
+        zlay_layout_free(source);
+        zlay_layout_free(smem);
+        zlay_pipe_free(pipe);
+    }
+}
+
 static void misused(void **state)
 {
     zlay_pipe *pipe = parsed(*state, ring);
@@ -370,7 +417,7 @@ static void misused(void **state)
     bad.name = "while";
     assert_int_equal(status_of(*state, &bad), ZLAY_EINVAL);
     bad = good;
-    bad.reserved[2] = 1;
+    bad.reserved[1] = 1;
     assert_int_equal(status_of(*state, &bad), ZLAY_EINVAL);
     bad = good;
     bad.language = 2;
@@ -443,7 +490,7 @@ int main(int count, char **words)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(example),   cmocka_unit_test(golden),    cmocka_unit_test(assembled),
         cmocka_unit_test(compiled),  cmocka_unit_test(events),    cmocka_unit_test(refused),
-        cmocka_unit_test(unproved),  cmocka_unit_test(misused),   cmocka_unit_test(fragments),
+        cmocka_unit_test(unproved),  cmocka_unit_test(descending), cmocka_unit_test(one_tile_for_two), cmocka_unit_test(misused),   cmocka_unit_test(fragments),
         cmocka_unit_test(no_memory), cmocka_unit_test(bulk_beside_move), cmocka_unit_test(operands),
     };
     const struct CMUnitTest writing[] = {cmocka_unit_test(rewrite)};

@@ -38,6 +38,7 @@ static void bind(bound *b, zlay_pipe_emit *ask, const zlay_attention_plan *p)
     ask->operands_count = p->operands_count;
     ask->counts = &b->count;
     ask->counts_count = p->ask.causal;
+    ask->descending = p->ask.causal; /* the last queries see the most keys */
 }
 
 zlay_status zlay_emit_attention(zlay_ctx *ctx, zlay_buf *out, zlay_pipe_launch *launch,

@@ -87,6 +87,20 @@ static void map_argument(zl_pipe_text *k, const zlay_pipe_move *move, uint32_t n
     zl_op(k, MAPADDR, "map", name);
 }
 
+/* Refuses an axis that counts instances where the copy has one tile along it for all of them. */
+static void instances_check(zl_pipe_text *k, const zlay_pipe_move *move, const zlay_copy *copy,
+                            uint32_t rank)
+{
+    for (uint32_t axis = 0; axis < ZLAY_TILE_AXES; axis++) {
+        bool moves = !move->axis[axis] || !strstr(move->axis[axis], "instance") || !k->role ||
+                     zl_role_instances(k->role) == 1;
+        for (uint32_t dim = 0; dim < rank; dim++) moves |= copy->advance[dim][axis] != 0;
+        if (!moves)
+            zl_pt_fail(k, "move %s: one tile along axis %u, and %u instances", move->name, axis,
+                       zl_role_instances(k->role));
+    }
+}
+
 /* Prints the tensor copies of a bound move. */
 static void tensor_bound(zl_pipe_text *k, const zl_event *event, const zlay_pipe_move *move)
 {
@@ -95,6 +109,7 @@ static void tensor_bound(zl_pipe_text *k, const zl_event *event, const zlay_pipe
     zlay_tensormap map;
     for (uint32_t i = 0; !zlay_move_copy_nth(&copy, move->move, i); i++) {
         if (zlay_move_map_nth(&map, move->move, copy.map)) continue;
+        instances_check(k, move, &copy, (uint32_t)map.rank);
         if (event->map >= 0) zl_pt_other(k, "map", event->map, &event->map_at, MAP_BYTES);
         else map_argument(k, move, copy.map);
         for (uint32_t dim = 0; dim < (uint32_t)map.rank; dim++) advance(k, move, &copy, dim);

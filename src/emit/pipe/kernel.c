@@ -160,13 +160,23 @@ static void put_smem(zl_pipe_text *k)
     zl_pt_keep(k, "smem");
 }
 
+/* ctaid = the block's number along x, or as many from the last down. */
+static void put_block(zl_pipe_text *k)
+{
+    zl_op(k, BLOCK, "ctaid", "");
+    if (!k->ask->descending) return;
+    zl_op(k, BLOCKS, "w0", "");
+    zl_op(k, SUB, "ctaid", "w0", "ctaid");
+    zl_op(k, SUB, "ctaid", "ctaid", "1");
+}
+
 /* Prints what every thread knows: its numbers in the block and the trip counts. */
 static void begin(zl_pipe_text *k)
 {
     zl_op(k, TID, "tid");
     zl_op(k, SHR, "warp", "tid", "5");
     zl_op(k, AND, "lane", "tid", "31");
-    zl_op(k, BLOCK, "ctaid", "");
+    put_block(k);
     zl_op(k, RANK, "rank");
     zl_op(k, EQ, "leader", "lane", "0");
     zl_op(k, EQ, "one", "tid", "0");

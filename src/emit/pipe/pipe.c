@@ -111,7 +111,7 @@ static zlay_status ask_read(zlay_ctx *ctx, zlay_pipe_emit *ask, const zlay_pipe_
         "zlay_pipe_emit",
         sizeof(zlay_pipe_emit),
         sizeof request->size,
-        {ZL_RESERVED(zlay_pipe_emit, reserved)}};
+        {ZL_RESERVED(zlay_pipe_emit, reserved0), ZL_RESERVED(zlay_pipe_emit, reserved)}};
     zlay_status status = zl_request_read(ctx, ask, request, &form);
     if (status) return status;
     if (!ask->target || !ask->pipe || !ask->name) return ZLAY_EINVAL;
@@ -121,6 +121,8 @@ static zlay_status ask_read(zlay_ctx *ctx, zlay_pipe_emit *ask, const zlay_pipe_
     if (!status) status = moves_check(ctx, ask);
     if (!status) status = operands_check(ctx, ask);
     if (!status) status = counts_check(ctx, ask);
+    if (!status && ask->descending && ask->pipe->blocks > 1)
+        status = zl_fail(ctx, ZLAY_ENOTSUP, "descending: not in clusters");
     return status ? status : fragments_check(ctx, ask);
 }
 

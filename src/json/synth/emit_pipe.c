@@ -106,6 +106,7 @@ static const zl_field pipe_rows[] = {
     LIST(moves, move_fields, BOUND_MOST),
     LIST(operands, operand_fields, BOUND_MOST),
     {"unchecked", ZL_MAY, ZL_AT(zl_as_bit, asked, ask.unchecked), .count = 1},
+    {"descending", ZL_MAY, ZL_AT(zl_as_bit, asked, ask.descending), .count = 1},
     {"tries", ZL_MAY, ZL_AT(zl_as_u32, asked, ask.tries)},
     ZL_PTX(asked),
 };

@@ -16,7 +16,25 @@
 #include <zlay/target.h>
 #include <zlay/tensormap_synth.h>
 
-enum { TILE = 128, HEAD_WIDE = 256, STAGES = 2, THREADS = 128, EXTENT_MOST = 1 << 30, AXES = 4 };
+enum { STAGES = 2, THREADS = 128, EXTENT_MOST = 1 << 30, AXES = 4 };
+
+/* The tiles of a head, the first row that serves: measured on an H200 (docs/performance.md). Long
+ * rows of keys pay for wider tiles, of which the last is filled worse. What fits one warpgroup has
+ * one. */
+static const struct form {
+    uint32_t head, tile_m, tile_n;
+    uint32_t overlap; /* the softmax runs beside the product of the tile before */
+    uint64_t queries; /* at most */
+    uint64_t keys;    /* that a row of queries sees, on the average, at least */
+} forms[] = {
+    {64, 64, 128, 1, 64, 0},
+    {64, 192, 176, 0, EXTENT_MOST, 0},
+    {128, 64, 128, 1, 64, 0},
+    {128, 128, 176, 1, EXTENT_MOST, 8192},
+    {128, 128, 128, 1, EXTENT_MOST, 0},
+    {256, 64, 64, 1, 64, 0},
+    {256, 128, 64, 1, EXTENT_MOST, 0},
+};
 
 /* ---- the request ------------------------------------------------------------------------- */
 
@@ -52,7 +70,7 @@ static zlay_status supported(zlay_ctx *ctx, const zlay_attention *a)
     if (a->type != ZLAY_TYPE_BF16 && a->type != ZLAY_TYPE_F16)
         return zl_fail(ctx, ZLAY_ENOTSUP, "type: %d; attention of this version is bf16 or f16",
                        a->type);
-    if (a->head != 64 && a->head != 128 && a->head != HEAD_WIDE)
+    if (a->head != 64 && a->head != 128 && a->head != 256)
         return zl_fail(ctx, ZLAY_ENOTSUP,
                        "head: %u; rows of 64, 128 and 256 elements are planned, "
                        "the next is %u",
@@ -237,24 +255,23 @@ static zlay_status values_add(zlay_ctx *ctx, zlay_attention_plan *p)
     return operand_add(ctx, p, "V", ZLAY_MAJOR_MN, text, length);
 }
 
-static zlay_status result_add(zlay_ctx *ctx, zlay_attention_plan *p)
+/* The result leaves a panel of 64 columns at a time, through one buffer. */
+static zlay_status result_add(zlay_ctx *ctx, zlay_attention_plan *p, uint32_t c)
 {
-    char text[96];
-    uint32_t rows = ZL_ATTENTION_COLUMNS;
-    tile t = {.name = "tO",
+    static const char layout[] = "(64,64):(64,1)";
+    char name[] = {'t', 'O', (char)('0' + c), '\0'};
+    tile t = {.name = name,
               .tensor = 'o',
-              .panels = p->panels,
-              .high = rows,
+              .panel = c,
+              .panels = 1,
+              .high = ZL_ATTENTION_COLUMNS,
               .rows = p->ask.queries,
               .heads = p->ask.heads,
               .strides = &p->ask.o,
               .direction = ZLAY_DIRECTION_STORE,
               .axis = {"block instance", NULL, "block.y", "block.z"}};
     zlay_status status = move_add(ctx, p, &t);
-    if (status) return status;
-    int length = snprintf(text, sizeof text, "(%u,(64,%u)):(64,(1,%u))", rows, p->panels,
-                          rows * ZL_ATTENTION_COLUMNS);
-    return operand_add(ctx, p, "D", ZLAY_MAJOR_K, text, length);
+    return status || c ? status : operand_add(ctx, p, "D", ZLAY_MAJOR_K, layout, sizeof layout - 1);
 }
 
 static zlay_status moves_make(zlay_ctx *ctx, zlay_attention_plan *p)
@@ -263,17 +280,35 @@ static zlay_status moves_make(zlay_ctx *ctx, zlay_attention_plan *p)
     for (uint32_t c = 0; c < p->panels && !status; c++) status = panel_add(ctx, p, 'q', c);
     for (uint32_t c = 0; c < p->panels && !status; c++) status = panel_add(ctx, p, 'k', c);
     if (!status) status = values_add(ctx, p);
-    return status ? status : result_add(ctx, p);
+    for (uint32_t c = 0; c < p->panels && !status; c++) status = result_add(ctx, p, c);
+    return status;
 }
 
 /* ---- the plan -------------------------------------------------------------------------------- */
 
-/* Two warpgroups of 64 queries, but one where its sums take 128 registers. */
+static const struct form *form_of(const zlay_attention *a)
+{
+    const struct form *f = forms;
+    uint64_t keys = a->causal ? a->keys - a->queries / 2 : a->keys;
+    while (f->head != a->head || a->queries > f->queries || keys < f->keys) f++;
+    return f;
+}
+
+/* How many tiles from the last down hold a key that some query of the block may not see: beside
+ * the last of all, those that the diagonal of m queries crosses. */
+static uint32_t masked_of(const zlay_attention *a, uint32_t m, uint32_t n)
+{
+    uint64_t skew = a->keys - a->queries;
+    if (!a->causal) return 1;
+    if (m % n) return (m - 2) / n + 2;
+    return (uint32_t)((m - 1 + skew) / n + 1 - (skew + 1) / n);
+}
+
 static void tile_choose(zlay_attention_plan *p)
 {
     const zlay_attention *a = &p->ask;
-    bool wide = a->head == HEAD_WIDE;
-    uint32_t m = wide ? TILE / 2 : TILE, n = wide ? TILE / 2 : TILE;
+    const struct form *f = form_of(a);
+    uint32_t m = f->tile_m, n = f->tile_n;
     p->panels = a->head / ZL_ATTENTION_COLUMNS;
     p->info = (zlay_attention_summary){.tile_m = m,
                                        .tile_n = n,
@@ -281,6 +316,8 @@ static void tile_choose(zlay_attention_plan *p)
                                        .grid = {(a->queries + m - 1) / m, a->heads, a->batch},
                                        .tiles = (a->keys + n - 1) / n,
                                        .threads = THREADS + m * 2};
+    p->overlap = f->overlap;
+    p->masked = masked_of(a, m, n);
     p->count_times = m;
     p->count_add = (uint32_t)(m + n - 1 + (a->causal ? a->keys - a->queries : 0));
 }

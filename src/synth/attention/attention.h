@@ -7,7 +7,7 @@
 #include <zlay/attention.h>
 #include <zlay/layout.h>
 
-enum { ZL_ATTENTION_MOVES = 10, ZL_ATTENTION_OPERANDS = 10, ZL_ATTENTION_COLUMNS = 64 };
+enum { ZL_ATTENTION_MOVES = 16, ZL_ATTENTION_OPERANDS = 10, ZL_ATTENTION_COLUMNS = 64 };
 
 /* A move of the pipe: its name, its plan, and what counts its axes row, column, head, batch. */
 typedef struct zl_attention_move {
@@ -29,6 +29,8 @@ struct zlay_attention_plan {
     zlay_attention ask;
     zlay_attention_summary info;
     uint32_t panels; /* of 64 elements of a row, each a buffer of its own for Q and K */
+    uint32_t masked;  /* the first tiles of a block, which may hold keys that a query does not see */
+    uint32_t overlap; /* 1: the softmax of a tile runs beside the product of the one before */
     zlay_pipe *pipe;
     zl_attention_move moves[ZL_ATTENTION_MOVES];
     zl_attention_operand operands[ZL_ATTENTION_OPERANDS];

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes the pipe of attention forward. A producer fills rings of keys and values; two warpgroups
- * (one, where a head has 256 elements) have 64 queries each. A warpgroup issues the scores of tile
- * i before the product of tile i - 1 with the values, and computes the softmax of i while that
- * product runs (the overlap inside a warpgroup of Shah et al., "FlashAttention-3", 2024, section
- * 3.2). Tiles of keys go from the last to the first, so masked tiles come first. */
+/* Writes the pipe of attention forward. A producer fills rings of keys and values; one to three
+ * warpgroups have 64 queries each. With the overlap a warpgroup issues the scores of tile i before
+ * the product of tile i - 1 with the values, and computes the softmax of i while that product runs
+ * (the overlap inside a warpgroup of Shah et al., "FlashAttention-3", 2024, section 3.2); without,
+ * the other warpgroups' products run beside it. Tiles of keys go from the last to the first, so
+ * masked tiles come first. */
 #include "synth/attention/attention.h"
 
-enum { WIDE = 256 /* a head whose sums and scores leave no registers for an overlap */ };
+/* Registers of a thread by the number of consumer warpgroups: at launch, and a consumer's. */
+static const struct share {
+    uint32_t launch, consumer;
+} shares[] = {[1] = {240, 256}, [2] = {168, 240}, [3] = {128, 160}};
 
 typedef const zlay_attention_plan plan_t;
 
@@ -32,7 +36,7 @@ static void put_memory(zl_text *out, plan_t *p)
     for (uint32_t c = 0; c < p->panels; c++) zl_putf(out, "smem Q%u[1] tQ%u\n", c, c);
     for (uint32_t c = 0; c < p->panels; c++)
         zl_putf(out, "smem K%u[%u] tK%u\n", c, p->info.stages, c);
-    zl_putf(out, "smem V[%u] tV\nsmem D[1] tO each\n", p->info.stages);
+    zl_putf(out, "smem V[%u] tV\nsmem D[1] tO0 each\n", p->info.stages);
 }
 
 static void put_barriers(zl_text *out, plan_t *p)
@@ -133,13 +137,11 @@ static void put_values(zl_text *out, plan_t *p, const char *indent, const char *
     zl_putf(out, "%smma P, V[%s %% %u] -> O\n%scommit wgmma\n", indent, at, s, indent);
 }
 
-/* Tiles that may need a mask come first: the last of all, and those on the diagonal. */
 static void put_softmax(zl_text *out, plan_t *p, const char *indent, const char *at)
 {
-    uint32_t masked = p->ask.causal ? p->info.tile_m / p->info.tile_n + 1 : 1;
     if (p->ask.soft_cap) zl_putf(out, "%suse S body cap\n", indent);
     zl_putf(out, "%suse S body mask at %s%s, N when %s < %u\n", indent,
-            p->ask.causal ? "block, " : "", at, at, masked);
+            p->ask.causal ? "block, " : "", at, at, p->masked);
     zl_putf(out, "%suse S, m, l, a body softmax\n", indent);
 }
 
@@ -181,23 +183,36 @@ static void put_overlap(zl_text *out, plan_t *p)
     zl_putf(out, "  waitgroup wgmma 0\n  arrive emptyV[(N - 1) %% %u] warps\n", s);
 }
 
+/* Panel after panel through one buffer, which is written again when its copy has read it. */
+static void put_result(zl_text *out, plan_t *p)
+{
+    for (uint32_t c = 0; c < p->panels; c++) {
+        if (c) zl_puts(out, "  waitgroup bulk.read 0\n  sync role\n");
+        zl_putf(out,
+                "  write D[0] from R part %u\n  fence proxy.async\n  sync role\n"
+                "  store D[0] tO%u part %u\n  commit bulk\n",
+                c, c, c);
+    }
+    zl_puts(out, "  waitgroup bulk 0\n");
+}
+
 static void put_consumer(zl_text *out, plan_t *p)
 {
     uint32_t n = instances(p);
     zl_putf(out, "role consumer warps 4..%u each 4\n  setmaxnreg inc %u\n", 3 + 4 * n,
-            n > 1 ? 240 : 256);
+            shares[n].consumer);
     zl_puts(out, "  use O, m, l body begin\n  wait ready[0] parity 0 / 1 % 2\n");
-    if (p->ask.head == WIDE) put_turns(out, p);
-    else put_overlap(out, p);
-    zl_puts(out,
-            "  use O, R, l body finish\n  write D[0] from R\n  fence proxy.async\n  sync role\n"
-            "  store D[0] tO\n  commit bulk\n  waitgroup bulk 0\nend\n");
+    if (p->overlap) put_overlap(out, p);
+    else put_turns(out, p);
+    zl_puts(out, "  use O, R, l body finish\n");
+    put_result(out, p);
+    zl_puts(out, "end\n");
 }
 
 void zl_attention_pipe_put(zl_text *out, const void *plan)
 {
     plan_t *p = plan;
-    zl_putf(out, "pipe attention\nregisters %u\nparam N 1..\n", instances(p) > 1 ? 168 : 240);
+    zl_putf(out, "pipe attention\nregisters %u\nparam N 1..\n", shares[instances(p)].launch);
     put_memory(out, p);
     put_barriers(out, p);
     put_bodies(out, p);

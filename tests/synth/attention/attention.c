@@ -21,12 +21,12 @@ static void by_hand(void **state)
     a.heads = 16, a.batch = 2, a.causal = 1;
     assert_int_equal(zlay_attention_synth(*state, &plan, target_of("sm_90a"), &a), ZLAY_OK);
     assert_int_equal(zlay_attention_info(&info, plan), ZLAY_OK);
-    assert_int_equal(info.tile_m, 128);
-    assert_int_equal(info.tile_n, 128);
+    assert_int_equal(info.tile_m, 192);
+    assert_int_equal(info.tile_n, 176);
     assert_int_equal(info.stages, 2);
-    assert_int_equal(info.threads, 384);
-    assert_int_equal(info.tiles, 32);
-    assert_int_equal(info.grid[0], 32);
+    assert_int_equal(info.threads, 512);
+    assert_int_equal(info.tiles, 24);
+    assert_int_equal(info.grid[0], 22);
     assert_int_equal(info.grid[1], 16);
     assert_int_equal(info.grid[2], 2);
     assert_int_equal(info.moves, 4);
@@ -52,7 +52,7 @@ static void moves_name_their_tensors(void **state)
         assert_int_equal(map.type, ZLAY_TYPE_BF16);
     }
     seen[i] = 0;
-    assert_string_equal(seen, "qqkkvo");
+    assert_string_equal(seen, "qqkkvoo");
     assert_int_equal(zlay_attention_move_nth(&move, &tensor, plan, i), ZLAY_NONE);
     zlay_attention_free(plan);
 }

@@ -1,0 +1,430 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Kernels that zlay prints against those that PyTorch calls, in one process, turn by turn, on N(0,1) data.
+
+    python3 tests/device/peers.py [--zlay PROGRAM] [--rounds 30] [--json FILE] GROUP...
+
+Groups: correct (nothing is timed), lm (the shapes of --shapes FILE, a line `M N K` each), large, types, small, edges, attention.
+A time is the median of the rounds; a round replays a CUDA graph that walks through sets of tensors larger than four L2s, about
+2 ms long, first one contestant's, then the other's.  A ratio is the peer's time over zlay's: above 1 zlay is faster.
+An error is the greatest distance to float64, over rows that are drawn, divided by the greatest magnitude there.
+Status 1 when a result is wrong: an error above `--error` (1.5) times the peer's, and above what rounding explains."""
+import argparse
+import ctypes
+import json
+import math
+import statistics
+import subprocess
+import sys
+
+import torch
+import torch.nn.functional as functional
+from torch.nn.attention import SDPBackend, sdpa_kernel
+
+L2 = 60 << 20
+SMEM = 8  # CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
+BITS = {"bf16": torch.bfloat16, "f16": torch.float16, "tf32": torch.float32, "f32": torch.float32,
+        "e4m3": torch.float8_e4m3fn, "e5m2": torch.float8_e5m2, "s8": torch.int8, "u8": torch.uint8, "s32": torch.int32}
+
+
+class Zlay:
+    """One `zlay batch`, asked line by line."""
+
+    def __init__(self, program):
+        self.batch = subprocess.Popen([program, "batch"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1)
+
+    def ask(self, **request):
+        self.batch.stdin.write(json.dumps(request) + "\n")
+        self.batch.stdin.flush()
+        answer = json.loads(self.batch.stdout.readline())
+        if "ok" not in answer:
+            raise ValueError(f"{request}: {answer.get('message')}")
+        return answer["ok"]
+
+    def map_bytes(self, tensor_map, address):
+        words = self.ask(op="tensormap.pack", target="sm_90a", map={**tensor_map, "address": address})["words"]
+        return b"".join(int(word, 16).to_bytes(8, "little") for word in words)
+
+
+class Driver:
+    def __init__(self):
+        self.lib = ctypes.CDLL("libcuda.so.1")
+
+    def must(self, name, *arguments):
+        result = getattr(self.lib, name)(*arguments)
+        if result:
+            raise RuntimeError(f"{name}: error {result}")
+
+    def load(self, text, name, smem):
+        module, function = ctypes.c_void_p(), ctypes.c_void_p()
+        self.must("cuModuleLoadData", ctypes.byref(module), text.encode())
+        self.must("cuModuleGetFunction", ctypes.byref(function), module, name.encode())
+        self.must("cuFuncSetAttribute", function, SMEM, smem)
+        return function
+
+    def launch(self, function, grid, threads, smem, values):
+        """values: bytes of each parameter, kept alive by the caller."""
+        pointers = (ctypes.c_void_p * len(values))(*[ctypes.addressof(value) for value in values])
+        self.must("cuLaunchKernel", function, *grid, threads, 1, 1, smem,
+                  ctypes.c_void_p(torch.cuda.current_stream().cuda_stream), pointers, None)
+
+
+def buffer_of(data):
+    """A parameter's bytes, aligned to 64 as a tensor map has to be."""
+    raw = (ctypes.c_char * (len(data) + 64))()
+    skip = -ctypes.addressof(raw) % 64
+    value = (ctypes.c_char * len(data)).from_buffer(raw, skip)
+    value.raw = data
+    value.keep = raw
+    return value
+
+
+# ---- time --------------------------------------------------------------------------------------
+
+def graph_of(call, sets, launches):
+    stream = torch.cuda.Stream()
+    stream.wait_stream(torch.cuda.current_stream())
+    with torch.cuda.stream(stream):
+        for one in sets[:2]:
+            call(one)
+    torch.cuda.current_stream().wait_stream(stream)
+    torch.cuda.synchronize()
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        for i in range(launches):
+            call(sets[i % len(sets)])
+    return graph
+
+
+def replay_us(graph):
+    begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+    begin.record()
+    graph.replay()
+    end.record()
+    end.synchronize()
+    return begin.elapsed_time(end) * 1000
+
+
+def contest(calls, sets, rounds, round_us=2000):
+    """Median microseconds of a launch by each of `calls`, a dict of functions of a set."""
+    graphs = {}
+    launches = {}
+    for name, call in calls.items():
+        first = graph_of(call, sets, len(sets))
+        replay_us(first)
+        one = replay_us(first) / len(sets)
+        launches[name] = max(len(sets), min(400, math.ceil(round_us / one)))
+        graphs[name] = graph_of(call, sets, launches[name])
+    for _ in range(3):
+        for graph in graphs.values():
+            replay_us(graph)
+    times = {name: [] for name in calls}
+    for _ in range(rounds):
+        for name, graph in graphs.items():
+            times[name].append(replay_us(graph) / launches[name])
+    return {name: statistics.median(values) for name, values in times.items()}
+
+
+def sets_for(bytes_of_one):
+    return max(2, min(48, 4 * L2 // bytes_of_one + 2))
+
+
+# ---- products ----------------------------------------------------------------------------------
+
+def drawn(rows, columns, kind, pitch=None):
+    pitch = pitch or columns
+    if kind in ("s8", "u8"):
+        low, high = (-128, 128) if kind == "s8" else (0, 256)
+        values = torch.randint(low, high, (rows, pitch), device="cuda", dtype=torch.int16)
+    else:
+        values = torch.randn(rows, pitch, device="cuda")
+    return values.to(BITS[kind])[:, :columns]
+
+
+class Product:
+    def __init__(self, env, m, n, k, a="bf16", b=None, d=None, pitch_a=None, pitch_b=None, pitch_d=None):
+        self.env, self.m, self.n, self.k, self.a, self.b = env, m, n, k, a, b or a
+        self.pitch = (pitch_a or k, pitch_b or k, pitch_d or n)
+        request = {"target": "sm_90a", "m": m, "n": n, "k": k, "a_type": self.a, "b_type": self.b,
+                   "lda": self.pitch[0], "ldb": self.pitch[1], "ldd": self.pitch[2], **({"d_type": d} if d else {})}
+        self.plan = env.zlay.ask(op="plan.gemm", **request)
+        code = env.zlay.ask(op="emit", what="gemm", name="product", **request)
+        self.d = d or {"tf32": "f32", "e4m3": "bf16", "e5m2": "bf16", "s8": "s32", "u8": "s32"}.get(a, a)
+        self.smem, self.threads = code["smem"], code["threads"]
+        self.function = env.driver.load(code["text"], "product", self.smem)
+        tiles = self.plan["tiles"]
+        self.grid = (min(tiles[0] * tiles[1], torch.cuda.get_device_properties(0).multi_processor_count), 1, 1)
+
+    def set(self):
+        a, b = drawn(self.m, self.k, self.a, self.pitch[0]), drawn(self.n, self.k, self.b, self.pitch[1])
+        d = torch.zeros(self.m, self.pitch[2], device="cuda", dtype=BITS[self.d])[:, :self.n]
+        addresses = [t.data_ptr() for t in (a, b, d)]
+        if self.plan["swapped"]:
+            addresses[0], addresses[1] = addresses[1], addresses[0]
+        by_tensor = [any(c["map"] == o and c["kind"].startswith("tensor") for c in self.plan["copies"]) for o in range(3)]
+        values = [buffer_of(self.env.zlay.map_bytes(self.plan["maps"][o], addresses[o]) if by_tensor[o] else bytes(128))
+                  for o in range(3)] + [buffer_of(address.to_bytes(8, "little")) for address in addresses]
+        return {"a": a, "b": b, "d": d, "values": values, "out": torch.empty(self.m, self.n, device="cuda", dtype=BITS[self.d])}
+
+    def by_zlay(self, one):
+        self.env.driver.launch(self.function, self.grid, self.threads, self.smem, one["values"])
+
+    def peers(self):
+        one = torch.ones((), device="cuda")
+        if self.a in ("e4m3", "e5m2"):
+            def scaled(fast):
+                return lambda s: torch._scaled_mm(s["a"], s["b"].t(), one, one, out_dtype=BITS[self.d], use_fast_accum=fast, out=s["out"])
+            return {"torch._scaled_mm, fast": scaled(True), "torch._scaled_mm": scaled(False)}
+        if self.a == "s8":
+            return {"torch._int_mm": lambda s: torch._int_mm(s["a"], s["b"].t(), out=s["out"])}
+        return {"torch.matmul": lambda s: torch.matmul(s["a"], s["b"].t(), out=s["out"])}
+
+    def error(self, one, result):
+        rows = torch.unique(torch.linspace(0, self.m - 1, min(self.m, 96), device="cuda").long())
+        exact = one["a"][rows].double() @ one["b"].double().t()
+        return ((result[rows].double() - exact).abs().max() / exact.abs().max()).item()
+
+    def measure(self):
+        a_set = self.set()
+        bytes_of_one = sum(a_set[x].numel() * a_set[x].element_size() for x in ("a", "b", "d"))
+        sets = [a_set] + [self.set() for _ in range(sets_for(bytes_of_one) - 1)]
+        peers = {}
+        for name, call in self.peers().items():
+            try:
+                call(a_set)
+                peers[name] = (call, self.error(a_set, a_set["out"]))
+            except RuntimeError as refused:
+                print(f"  {name} refuses: {str(refused).splitlines()[0]}")
+        self.by_zlay(a_set)
+        torch.cuda.synchronize()
+        error = self.error(a_set, a_set["d"])
+        times = contest({"zlay": self.by_zlay, **{name: call for name, (call, _) in peers.items()}}, sets, self.env.rounds)
+        ours = times.pop("zlay")
+        best = min(times, key=times.get) if times else None
+        return {"us": ours, "tflops": 2 * self.m * self.n * self.k / ours / 1e6, "tile": self.plan["tile"], "error": error,
+                "peer": best, "peer_us": times.get(best), "ratio": times[best] / ours if best else None,
+                "peer_error": peers[best][1] if best else None}
+
+
+def product_row(env, name, *arguments, **more):
+    try:
+        row = Product(env, *arguments, **more).measure()
+    except (ValueError, RuntimeError) as failed:
+        print(f"{name:32} FAILED: {failed}")
+        env.failed += 1
+        return
+    # A peer that refuses gives no error to compare with; one bf16 rounding explains 2^-8.
+    wrong = not row["error"] <= max(env.error * (row["peer_error"] or 0), 2 ** -8)
+    env.failed += wrong
+    env.report(name, row, wrong)
+
+
+def lm(env):
+    for line in open(env.shapes):
+        if line.strip() and not line.startswith("#"):
+            m, n, k = map(int, line.split()[:3])
+            for kind in ("bf16", "f16"):
+                product_row(env, f"{kind} {m}x{n}x{k}", m, n, k, kind)
+    env.mean()
+
+
+def large(env):
+    for m, n, k in ((4096, 4096, 4096), (8192, 8192, 8192), (16384, 4096, 4096), (4096, 4096, 16384)):
+        product_row(env, f"bf16 {m}x{n}x{k}", m, n, k)
+
+
+def types(env):
+    for m in (4096, 8192):
+        for a, b in (("f16", "f16"), ("e4m3", "e4m3"), ("e4m3", "e5m2"), ("s8", "s8"), ("tf32", "tf32")):
+            product_row(env, f"{a} x {b} {m}^3", m, m, m, a, b)
+
+
+def small(env):
+    for m in (1, 16, 64, 128):
+        for n, k in ((4096, 4096), (4096, 7168), (7168, 4096)):
+            product_row(env, f"bf16 {m}x{n}x{k}", m, n, k)
+
+
+def edges(env):
+    product_row(env, "bf16 4096x4096x4096", 4096, 4096, 4096)
+    product_row(env, "bf16 4096x4095x4096", 4096, 4095, 4096)
+    product_row(env, "bf16 4095x4097x4104", 4095, 4097, 4104)
+    product_row(env, "bf16 4096x4096x4100", 4096, 4096, 4100)
+    product_row(env, "bf16 4096x4096x4095", 4096, 4096, 4095)
+
+
+# ---- attention ---------------------------------------------------------------------------------
+
+class Attention:
+    def __init__(self, env, head, batch, tokens, heads, causal, kv_heads=None, kind="bf16"):
+        self.env, self.head, self.batch, self.tokens, self.heads, self.causal, self.kind = env, head, batch, tokens, heads, causal, kind
+        self.kv_heads = kv_heads or heads
+        request = {"target": "sm_90a", "head": head, "queries": tokens, "keys": tokens, "heads": heads, "kv_heads": self.kv_heads,
+                   "batch": batch, "causal": causal, "type": kind}
+        self.plan = env.zlay.ask(op="plan.attention", **request)
+        self.code = env.zlay.ask(op="emit", what="attention", name="attention", **request)
+        self.function = env.driver.load(self.code["text"], "attention", self.code["smem"])
+
+    def set(self):
+        kind = BITS[self.kind]
+        q, o = (torch.randn(self.batch, self.tokens, self.heads, self.head, device="cuda", dtype=kind) for _ in range(2))
+        k, v = (torch.randn(self.batch, self.tokens, self.kv_heads, self.head, device="cuda", dtype=kind) for _ in range(2))
+        tensors = {"q": q, "k": k, "v": v, "o": o}
+        maps = [self.env.zlay.map_bytes(m["map"], tensors[m["tensor"]].data_ptr() + m["map"]["address"]) for m in self.plan["maps"]]
+        number = {"n_N": ("i", self.plan["tiles"]), "x_keys": ("i", self.tokens), "x_offset": ("i", 0),
+                  "x_scale": ("f", math.log2(math.e) / math.sqrt(self.head))}
+        values = []
+        for argument in self.code["arguments"]:
+            if argument["type"] == "CUtensorMap":
+                values.append(buffer_of(maps.pop(0)))
+            else:
+                code, value = number[argument["name"]]
+                values.append(buffer_of(bytes((ctypes.c_int32 if code == "i" else ctypes.c_float)(value))))
+        turned = {x: tensors[x].transpose(1, 2) for x in "qkv"}
+        return {**tensors, **{"t" + x: turned[x] for x in "qkv"}, "values": values}
+
+    def by_zlay(self, one):
+        self.env.driver.launch(self.function, self.code["grid"], self.code["threads"], self.code["smem"], one["values"])
+
+    def by_torch(self, backend):
+        def call(one):
+            with sdpa_kernel([backend]):
+                return functional.scaled_dot_product_attention(one["tq"], one["tk"], one["tv"], is_causal=self.causal,
+                                                               enable_gqa=self.kv_heads != self.heads)
+        return call
+
+    def error(self, one, out):
+        """out: [batch, heads, tokens, head]."""
+        worst = scale = 0.0
+        rows = torch.unique(torch.linspace(0, self.tokens - 1, 64, device="cuda").long())
+        for b, h in ((0, 0), (self.batch - 1, self.heads - 1)):
+            kv = h * self.kv_heads // self.heads
+            scores = one["tq"][b, h][rows].double() @ one["tk"][b, kv].double().t() / math.sqrt(self.head)
+            if self.causal:
+                scores.masked_fill_(torch.arange(self.tokens, device="cuda")[None, :] > rows[:, None], -math.inf)
+            exact = scores.softmax(-1) @ one["tv"][b, kv].double()
+            worst = max(worst, (out[b, h][rows].double() - exact).abs().max().item())
+            scale = max(scale, exact.abs().max().item())
+        return worst / scale
+
+    def measure(self):
+        a_set = self.set()
+        bytes_of_one = sum(a_set[x].numel() * a_set[x].element_size() for x in "qkvo")
+        sets = [a_set] + [self.set() for _ in range(sets_for(bytes_of_one) - 1)]
+        peers = {}
+        for name, backend in (("cuDNN", SDPBackend.CUDNN_ATTENTION), ("flash", SDPBackend.FLASH_ATTENTION)):
+            try:
+                peers[name] = (self.by_torch(backend), self.error(a_set, self.by_torch(backend)(a_set)))
+            except RuntimeError as refused:
+                print(f"  {name} refuses: {str(refused).splitlines()[0]}")
+        self.by_zlay(a_set)
+        torch.cuda.synchronize()
+        error = self.error(a_set, a_set["o"].transpose(1, 2))
+        times = contest({"zlay": self.by_zlay, **{name: call for name, (call, _) in peers.items()}}, sets, self.env.rounds)
+        ours = times.pop("zlay")
+        best = min(times, key=times.get) if times else None
+        flops = 4 * self.batch * self.heads * self.tokens * self.tokens * self.head / (2 if self.causal else 1)
+        return {"us": ours, "tflops": flops / ours / 1e6, "tile": self.plan["tile"], "error": error, "peer": best,
+                "peer_us": times.get(best), "ratio": times[best] / ours if best else None, "peer_error": peers[best][1] if best else None}
+
+
+def attention(env):
+    for head in (128, 64, 256):
+        for causal in (False, True):
+            for batch, tokens in ((1, 16384), (4, 4096)):
+                name = f"attention d={head} {batch}x{tokens}{' causal' if causal else ''}"
+                try:
+                    row = Attention(env, head, batch, tokens, 16, causal).measure()
+                except (ValueError, RuntimeError) as failed:
+                    print(f"{name:32} FAILED: {failed}")
+                    env.failed += 1
+                    continue
+                wrong = not row["error"] <= max(env.error * (row["peer_error"] or 0), 2 ** -8)
+                env.failed += wrong
+                env.report(name, row, wrong)
+
+
+# ---- correctness alone --------------------------------------------------------------------------
+
+PAIRS = (("bf16", "bf16"), ("f16", "f16"), ("tf32", "tf32"), ("e4m3", "e4m3"), ("e5m2", "e4m3"), ("s8", "s8"), ("u8", "s8"))
+# bf16 and f16 are rounded once in D; sums of 8-bit floats have 14 bits in the tensor core; tf32 cuts 13 bits off each factor.
+BOUNDS = {"bf16": 2 ** -8, "f16": 2 ** -10, "tf32": 2 ** -9, "e4m3": 2 ** -6, "e5m2": 2 ** -6, "s8": 0, "u8": 0}
+
+
+def judge(env, name, error, bound):
+    wrong = not error <= bound
+    env.failed += wrong
+    env.right += not wrong
+    if wrong:
+        print(f"{name}: error {error:.2e}, not {bound:.2e}")
+
+
+def correct(env):
+    for a, b in PAIRS:
+        for m, n, k in ((1, 1, 16), (64, 64, 64), (129, 257, 136), (300, 520, 1040), (65, 1000, 264), (1000, 77, 4100), (511, 513, 515)):
+            product = Product(env, m, n, k, a, b)
+            one = product.set()
+            product.by_zlay(one)
+            torch.cuda.synchronize()
+            judge(env, f"{a} x {b} {m}x{n}x{k}", product.error(one, one["d"]), BOUNDS[a])
+    for head in (64, 128, 256):
+        for kind in ("bf16", "f16"):
+            for causal in (False, True):
+                for batch, tokens, heads, kv_heads in ((1, 1, 1, 1), (2, 17, 2, 1), (1, 64, 3, 3), (2, 65, 4, 2), (1, 193, 2, 2), (3, 500, 6, 2), (1, 2049, 2, 1)):
+                    asked = Attention(env, head, batch, tokens, heads, causal, kv_heads, kind)
+                    one = asked.set()
+                    asked.by_zlay(one)
+                    torch.cuda.synchronize()
+                    judge(env, f"attention d={head} {kind} {batch}x{tokens}x{heads}/{kv_heads} causal {causal}",
+                          asked.error(one, one["o"].transpose(1, 2)), 2 ** -6 if kind == "bf16" else 2 ** -8)
+    print(f"{env.right} right, {env.failed} wrong")
+
+
+# ---- the program -------------------------------------------------------------------------------
+
+class Environment:
+    def __init__(self, options):
+        self.zlay, self.driver = Zlay(options.zlay), Driver()
+        self.rounds, self.shapes, self.error, self.failed, self.rows = options.rounds, options.shapes, options.error, 0, []
+        self.right = 0
+
+    def report(self, name, row, wrong):
+        self.rows.append({"name": name, **row})
+        peer = f"{row['peer_us']:9.2f} us  {row['ratio']:6.3f}x  {row['peer']}" if row["peer"] else "no peer"
+        print(f"{name:32} {row['us']:9.2f} us {row['tflops']:7.1f} TFLOP/s  {peer}  error {row['error']:.2e}"
+              f"{' (peer %.2e)' % row['peer_error'] if row['peer'] else ''}  tile {row['tile']}{'  WRONG' if wrong else ''}", flush=True)
+
+    def mean(self):
+        ratios = {row["name"]: row["ratio"] for row in self.rows if row["ratio"]}
+        for kind in ("bf16", "f16"):
+            mine = {name: ratio for name, ratio in ratios.items() if name.startswith(kind + " ")}
+            if mine:
+                least = min(mine, key=mine.get)
+                print(f"geometric mean of {len(mine)} {kind} shapes: {statistics.geometric_mean(mine.values()):.3f}; "
+                      f"least {mine[least]:.3f} ({least}); below 0.98: {sum(r < 0.98 for r in mine.values())}")
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--zlay", default="build/zlay")
+    parser.add_argument("--rounds", type=int, default=30)
+    parser.add_argument("--shapes", default="lm_shapes.txt")
+    parser.add_argument("--error", type=float, default=1.5)
+    parser.add_argument("--json")
+    parser.add_argument("group", nargs="+", choices=["correct", "lm", "large", "types", "small", "edges", "attention"])
+    options = parser.parse_args()
+    torch.backends.cuda.matmul.allow_tf32 = True
+    torch.manual_seed(1)
+    torch.zeros(1, device="cuda")
+    env = Environment(options)
+    properties = torch.cuda.get_device_properties(0)
+    print(f"{properties.name}, {properties.multi_processor_count} multiprocessors, PyTorch {torch.__version__}, {options.rounds} rounds")
+    for group in options.group:
+        globals()[group](env)
+    if options.json:
+        with open(options.json, "w") as out:
+            json.dump(env.rows, out, indent=1)
+    sys.exit(1 if env.failed else 0)
+
+
+if __name__ == "__main__":
+    main()
