@@ -7,9 +7,10 @@
 #include "algebra/image/sum.h"
 #include <zlay/decide.h>
 
-/* ---- rungs ------------------------------------------------------------------- */
+/* ---- questions ------------------------------------------------------------------- */
 
-/* A question on its way down a ladder; each decider keeps its witness in a struct of its own. */
+/* A question that the methods of a decider take in turn; each decider keeps its witness in a
+ * struct of its own. */
 typedef struct zl_question {
     zlay_ctx *ctx;
     const zlay_layout *a, *b;

@@ -205,7 +205,7 @@ static inline void zl_affine_swizzle(zl_affine *a, zl_swizzle s)
 
 /* ---- layouts -------------------------------------------------------------- */
 
-/* What a kind of layouts does by itself.  Each kind's file defines its table, and whoever makes a
+/* What a kind of layouts does by itself.  Each kind's file defines its table, and the maker of a
  * layout of the kind points the layout to it. */
 typedef struct zl_layout_kind {
     bool (*value)(const zlay_layout *a, uint64_t index, int64_t *out); /* NULL: `at` is total */

@@ -6,7 +6,7 @@
  * run of stride 1 whose length v divides, and v divides the offset and every other stride.  A
  * swizzle whose bits lie at log2 v or above permutes aligned blocks of v and changes nothing in
  * them.  Of a map that is affine over F2: the low bits of the mode have the bases 1, 2, 4, ..., v /
- * 2 and nothing else touches those bits.  Anything else is looked at point by point. */
+ * 2 and nothing else changes those bits.  Anything else is looked at point by point. */
 #include "base/request.h"
 #include "algebra/normal/vector_width.h"
 
@@ -147,7 +147,7 @@ static zlay_status points_allow(const work *w, uint64_t v, bool *out)
     return zl_charge(w->ctx, 0);
 }
 
-/* ---- the ladder -------------------------------------------------------------------- */
+/* ---- the methods, tried in order ----------------------------------------------------------- */
 
 static bool keeps_blocks(zl_swizzle s, uint64_t v)
 {

@@ -50,7 +50,7 @@ bool zl_kind_on(int32_t kind, const zlay_target *target);
 /* Whether a reduction takes a type. */
 bool zl_reduces(const zlay_issue *issue, int32_t type);
 
-/* Bytes that a copy counts; false: nobody knows. */
+/* Bytes that a copy counts; false: it is unknown. */
 bool zl_issue_bytes(uint64_t *out, const zlay_issue *issue, const zlay_tensormap *map);
 
 /* Coordinates that an instruction of this rank and mode names. */

@@ -2,15 +2,12 @@
 /* Plans attention forward: reads the request, chooses tiles that fit a block's shared memory and
  * registers, asks zlay_tensormap_synth for the tensor maps of each tensor, and has the pipe that
  * pipe.c writes parsed and proved. */
-#include "synth/tensormap/tensormap.h"
-#include "pipe/order/verify.h"
-#include "pipe/language/parse.h"
 #include "algebra/text/format.h"
-#include "algebra/layout/layout.h"
-#include "synth/attention/attention.h"
-
 #include "base/request.h"
-
+#include "pipe/language/parse.h"
+#include "pipe/order/verify.h"
+#include "synth/attention/attention.h"
+#include "synth/tensormap/tensormap.h"
 #include <stdio.h>
 #include <zlay/mma.h>
 #include <zlay/target.h>
