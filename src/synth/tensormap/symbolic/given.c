@@ -204,7 +204,7 @@ zlay_status zl_tm_synth_symbolic(zlay_ctx *ctx, zlay_move **out, const zlay_targ
     if (!status) status = zl_layout_assume(ctx, &known, affine ? affine : r.source, r.facts);
     r.source = known;
     if (!status) status = zl_tm_synth_known(ctx, out, target, &r);
-    if (status == ZLAY_ELIMIT) status = zl_tm_synth_cases(ctx, out, target, &r);
+    if (status == ZLAY_ELIMIT && known) status = zl_tm_synth_cases(ctx, out, target, &r);
     zlay_layout_free(affine);
     zlay_layout_free(known);
     return status;
