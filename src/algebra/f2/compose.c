@@ -47,8 +47,6 @@ zlay_status zl_f2_composition(zlay_ctx *ctx, zlay_layout **out, const zlay_layou
 zlay_status zlay_f2_composition(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *outer,
                                 const zlay_layout *inner)
 {
-    if (!out) return ZLAY_EINVAL;
-    *out = NULL;
-    zlay_status status = zl_enter(ctx);
+    zlay_status status = zl_enter_layout(ctx, out);
     return status ? status : zl_leave(ctx, checked(ctx, out, inner, outer));
 }

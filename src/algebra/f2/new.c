@@ -53,9 +53,7 @@ zlay_status zl_f2_new(zlay_ctx *ctx, zlay_layout **out, const zlay_f2_bases *bas
 
 zlay_status zlay_f2_new(zlay_ctx *ctx, zlay_layout **out, const zlay_f2_bases *bases)
 {
-    if (!out) return ZLAY_EINVAL;
-    *out = NULL;
-    zlay_status status = zl_enter(ctx);
+    zlay_status status = zl_enter_layout(ctx, out);
     return status ? status : zl_leave(ctx, zl_f2_new(ctx, out, bases));
 }
 
@@ -80,9 +78,7 @@ zlay_status zlay_f2_strided(zlay_ctx *ctx, zlay_layout **out, const zlay_dim *in
 {
     zl_f2_form f;
     zl_dim from, onto;
-    if (!out) return ZLAY_EINVAL;
-    *out = NULL;
-    zlay_status status = zl_enter(ctx);
+    zlay_status status = zl_enter_layout(ctx, out);
     if (status) return status;
     zl_f2_form_begin(&f, ctx);
     status = zl_dim_in_of(ctx, &from, in);

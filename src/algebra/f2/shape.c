@@ -33,9 +33,7 @@ static zlay_status run(zlay_ctx *ctx, zlay_layout **out, shape *s, const zlay_la
 static zlay_status enter_and_run(zlay_ctx *ctx, zlay_layout **out, shape *s, const zlay_layout *a,
                                  shaper *make, bool modular)
 {
-    if (!out) return ZLAY_EINVAL;
-    *out = NULL;
-    zlay_status status = zl_enter(ctx);
+    zlay_status status = zl_enter_layout(ctx, out);
     return status ? status : zl_leave(ctx, run(ctx, out, s, a, make, modular));
 }
 
@@ -229,9 +227,7 @@ static zlay_status concat(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a
                           const zlay_layout *b, shaper *make)
 {
     shape s = {.count = 0};
-    if (!out) return ZLAY_EINVAL;
-    *out = NULL;
-    zlay_status status = zl_enter(ctx);
+    zlay_status status = zl_enter_layout(ctx, out);
     if (status) return status;
     if (!(status = zl_f2_check(ctx, b, "b", true))) {
         s.b = &b->f2;

@@ -130,9 +130,7 @@ zlay_status zl_f2_lstsq(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
 zlay_status zlay_f2_lstsq(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
                           const zlay_layout *b)
 {
-    if (!out) return ZLAY_EINVAL;
-    *out = NULL;
-    zlay_status status = zl_enter(ctx);
+    zlay_status status = zl_enter_layout(ctx, out);
     return status ? status : zl_leave(ctx, lstsq(ctx, out, a, b));
 }
 
@@ -152,9 +150,7 @@ static zlay_status inverse_composition(zlay_ctx *ctx, zlay_layout **out, const z
 zlay_status zlay_f2_inverse_composition(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *outer,
                                         const zlay_layout *self)
 {
-    if (!out) return ZLAY_EINVAL;
-    *out = NULL;
-    zlay_status status = zl_enter(ctx);
+    zlay_status status = zl_enter_layout(ctx, out);
     return status ? status : zl_leave(ctx, inverse_composition(ctx, out, self, outer));
 }
 
@@ -209,16 +205,12 @@ static zlay_status pseudoinvert(zlay_ctx *ctx, zlay_layout **out, const zlay_lay
 
 zlay_status zlay_f2_invert(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a)
 {
-    if (!out) return ZLAY_EINVAL;
-    *out = NULL;
-    zlay_status status = zl_enter(ctx);
+    zlay_status status = zl_enter_layout(ctx, out);
     return status ? status : zl_leave(ctx, pseudoinvert(ctx, out, a, true));
 }
 
 zlay_status zlay_f2_pseudoinvert(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a)
 {
-    if (!out) return ZLAY_EINVAL;
-    *out = NULL;
-    zlay_status status = zl_enter(ctx);
+    zlay_status status = zl_enter_layout(ctx, out);
     return status ? status : zl_leave(ctx, pseudoinvert(ctx, out, a, false));
 }

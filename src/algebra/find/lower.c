@@ -260,9 +260,7 @@ static zlay_status checked(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *
 static zlay_status enter(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
                          const uint64_t *sizes, size_t count)
 {
-    if (!out) return ZLAY_EINVAL;
-    *out = NULL;
-    zlay_status status = zl_enter(ctx);
+    zlay_status status = zl_enter_layout(ctx, out);
     return status ? status : zl_leave(ctx, checked(ctx, out, a, sizes, count));
 }
 

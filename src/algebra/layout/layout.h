@@ -360,6 +360,10 @@ static inline bool zl_affine_of_integers(zl_affine *out, const zlay_layout *a, u
 uint64_t zl_affine_support(const zl_affine *a);
 void zl_affine_range(const zl_affine *a, int64_t *least, int64_t *greatest);
 
+/* Enters a public call that makes a layout: EINVAL where `out` is NULL; *out is NULL until it is
+ * made. */
+zlay_status zl_enter_layout(zlay_ctx *ctx, zlay_layout **out);
+
 /* Public calls as parts of a call (zl_enter_part). */
 zlay_status zl_layout_new_strided(zlay_ctx *ctx, zlay_layout **out, size_t rank,
                                   const int64_t *shape, const int64_t *stride, int64_t offset);

@@ -264,9 +264,7 @@ zlay_status zl_layout_new_strided(zlay_ctx *ctx, zlay_layout **out, size_t rank,
 zlay_status zlay_layout_new_strided(zlay_ctx *ctx, zlay_layout **out, size_t rank,
                                     const int64_t *shape, const int64_t *stride, int64_t offset)
 {
-    if (!out) return ZLAY_EINVAL;
-    *out = NULL;
-    zlay_status status = zl_enter(ctx);
+    zlay_status status = zl_enter_layout(ctx, out);
     if (status) return status;
     return zl_leave(ctx, zl_layout_new_strided(ctx, out, rank, shape, stride, offset));
 }

@@ -66,9 +66,7 @@ zlay_status zl_layout_new_swizzled(zlay_ctx *ctx, zlay_layout **out, zl_swizzle 
 zlay_status zlay_layout_new_swizzled(zlay_ctx *ctx, zlay_layout **out, int32_t bits, int32_t base,
                                      int32_t shift, const zlay_layout *a)
 {
-    if (!out) return ZLAY_EINVAL;
-    *out = NULL;
-    zlay_status status = zl_enter(ctx);
+    zlay_status status = zl_enter_layout(ctx, out);
     return status ? status
                   : zl_leave(ctx, put_on(ctx, out, (zl_swizzle){bits, base, shift}, a));
 }

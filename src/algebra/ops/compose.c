@@ -197,9 +197,7 @@ static zlay_status compose_any(zlay_ctx *ctx, zlay_layout **out, const zlay_layo
 static zlay_status enter(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
                          const zlay_layout *b, bool partial)
 {
-    if (!out) return ZLAY_EINVAL;
-    *out = NULL;
-    zlay_status status = zl_enter(ctx);
+    zlay_status status = zl_enter_layout(ctx, out);
     return status ? status : zl_leave(ctx, compose_any(ctx, out, a, b, partial));
 }
 

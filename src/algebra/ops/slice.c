@@ -108,9 +108,7 @@ zlay_status zl_layout_slice(zlay_ctx *ctx, zlay_layout **out, const zlay_layout 
 zlay_status zlay_layout_slice(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
                               const zlay_slice *by)
 {
-    if (!out) return ZLAY_EINVAL;
-    *out = NULL;
-    zlay_status status = zl_enter(ctx);
+    zlay_status status = zl_enter_layout(ctx, out);
     if (status) return status;
     if (!by) status = zl_fail(ctx, ZLAY_EINVAL, "the slice is NULL");
     else status = zl_layout_slice(ctx, out, a, by);

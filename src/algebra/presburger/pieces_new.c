@@ -140,9 +140,7 @@ zlay_status zlay_layout_new_pieces(zlay_ctx *ctx, zlay_layout **out, size_t dims
                                    const uint64_t *box, size_t outs, size_t count,
                                    const zlay_piece *piece)
 {
-    if (!out) return ZLAY_EINVAL;
-    *out = NULL;
-    zlay_status status = zl_enter(ctx);
+    zlay_status status = zl_enter_layout(ctx, out);
     if (status) return status;
     return zl_leave(ctx, zl_layout_new_pieces(ctx, out, dims, box, outs, count, piece));
 }

@@ -214,8 +214,6 @@ zlay_status zl_layout_assume(zlay_ctx *ctx, zlay_layout **out, const zlay_layout
 zlay_status zlay_layout_assume(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
                                const zlay_facts *facts)
 {
-    if (!out) return ZLAY_EINVAL;
-    *out = NULL;
-    zlay_status status = zl_enter(ctx);
+    zlay_status status = zl_enter_layout(ctx, out);
     return status ? status : zl_leave(ctx, assume(ctx, out, a, facts));
 }

@@ -244,9 +244,7 @@ static zlay_status layout_of(zlay_ctx *ctx, zlay_layout **out, const zlay_target
 zlay_status zlay_smemdesc_layout(zlay_ctx *ctx, zlay_layout **out, const zlay_target *target,
                                  const zlay_smemdesc_operand *operand)
 {
-    if (!out) return ZLAY_EINVAL;
-    *out = NULL;
-    zlay_status status = zl_enter(ctx);
+    zlay_status status = zl_enter_layout(ctx, out);
     if (status) return status;
     status = zl_leave(ctx, zl_whole(ctx, layout_of(ctx, out, target, operand)));
     if (!status) return ZLAY_OK;

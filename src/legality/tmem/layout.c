@@ -186,8 +186,6 @@ zlay_status zl_tmem_layout(zlay_ctx *ctx, zlay_layout **out, const zlay_tmem_map
 
 zlay_status zlay_tmem_layout(zlay_ctx *ctx, zlay_layout **out, const zlay_tmem_map *map)
 {
-    if (!out) return ZLAY_EINVAL;
-    *out = NULL;
-    zlay_status status = zl_enter(ctx);
+    zlay_status status = zl_enter_layout(ctx, out);
     return status ? status : zl_leave(ctx, zl_tmem_layout(ctx, out, map));
 }
