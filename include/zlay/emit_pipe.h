@@ -75,7 +75,8 @@ typedef struct zlay_pipe_move {
  *  that wait for each other (clusters, flags), all of them must have the same. */
 typedef struct zlay_pipe_count {
     const char *param; /* of the pipe's text */
-    const char *axis;  /* "block", as an axis of a move */
+    const char *axis;  /* "block", as an axis of a move; NULL: the count is the number
+                          add / divide for all blocks, and no argument */
     uint32_t times, add, divide; /* products below 2^32; divide from 1 on */
     uint32_t reserved; /* 0 */
 } zlay_pipe_count;

@@ -61,7 +61,7 @@ typedef struct zlay_gemm {
     uint64_t a_address, b_address, d_address; /* alignment is what counts; default 2^20 */
     uint32_t tile_m, tile_n, tile_k; /* of a block; default 128 x 256, K of
                                         128 bytes, or what fits better */
-    uint32_t stages;           /* of the ring; default: as many as fit, at most 8 */
+    uint32_t stages;           /* of the ring; default: as many as fit, at most 12 */
     int32_t a_type, b_type;    /* default: type */
     int32_t d_type;            /* default: type, where sums of A and B may become it; else
                                   bf16 of 8-bit floats, s32 of integers, f32 of tf32, and
@@ -107,7 +107,8 @@ typedef struct zlay_plan_summary {
     uint32_t smem_d, pitch_d;  /* staging of D: offset, bytes of one consumer */
     uint32_t smem_bar;         /* offset of the barriers: full[stages], then empty[stages] */
     uint32_t passes;           /* passes in which a tile of D leaves */
-    uint32_t pass_n;           /* columns of D in a pass */
+    uint32_t pass_n;           /* columns of D in a pass; the last ends with the tile,
+                                  and may store columns of the one before again */
     uint32_t copies;           /* of a stage and of a pass, all operands */
     uint32_t k_steps;          /* wgmma along K in a stage */
     zlay_mma mma;              /* the instruction */

@@ -116,10 +116,17 @@ static void element_put(uint8_t *to, uint32_t bytes, uint32_t bits)
     for (uint32_t i = 0; i < bytes; i++) to[i] = (uint8_t)(bits >> 8 * i);
 }
 
+/* The last pass ends with the tile. */
+static uint32_t pass_column(const zlay_plan_summary *info, uint32_t pass)
+{
+    uint32_t first = pass * info->pass_n;
+    return first + info->pass_n < info->tile_n ? first : info->tile_n - info->pass_n;
+}
+
 static void pass_write(zl_model *m, uint32_t consumer, uint32_t pass, uint32_t address)
 {
     const zlay_plan_summary *info = &m->info;
-    size_t first = (size_t)consumer * ZL_MODEL_ROWS * info->tile_n + pass * info->pass_n;
+    size_t first = (size_t)consumer * ZL_MODEL_ROWS * info->tile_n + pass_column(info, pass);
     for (uint32_t row = 0; row < ZL_MODEL_ROWS; row++)
         for (uint32_t column = 0; column < info->pass_n; column++) {
             uint32_t value = converted(m->d.type, &m->acc[first + row * info->tile_n + column]);
@@ -160,7 +167,7 @@ static zlay_status pass_store(zl_model *m, uint32_t consumer, uint32_t pass, con
          i++) {
         int32_t coordinate[5];
         coordinate_of(coordinate, &copy, t);
-        coordinate[0] += (int32_t)(pass * m->info.pass_n);
+        coordinate[0] += (int32_t)pass_column(&m->info, pass);
         coordinate[1] += (int32_t)(consumer * ZL_MODEL_ROWS);
         zlay_status status = copy_store(m, &copy, address, coordinate, t);
         if (status) return status;

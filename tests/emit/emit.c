@@ -203,11 +203,11 @@ static bool by_kind(const zlay_plan *plan, int32_t operand, int32_t kind)
 }
 
 /* Threads have their first K step before the loop, and one thread of tensor copies has none; a
- * consumer has two bodies. A loop that K of one step never enters is left out. */
+ * consumer has two bodies. */
 static void check_loads(const zlay_plan *plan, const zlay_gemm *g, const char *text)
 {
     zlay_plan_summary i = info_of(plan);
-    uint64_t bodies = i.full_count > 1 && i.tiles_k > 1 ? 2 : 1, tensor = 0, async = 0, plain = 0;
+    uint64_t bodies = i.full_count > 1 ? 2 : 1, tensor = 0, async = 0, plain = 0;
     for (int32_t o = 0; o < 2; o++) {
         zlay_copy c = copy_of(plan, o, 0);
         uint64_t accesses = c.width ? c.bytes / 128 / c.width : 1,
@@ -233,9 +233,9 @@ static void check_epilogue(const zlay_plan *plan, const zlay_gemm *g, const char
     uint64_t boxes = (uint64_t)i.passes * copies_of(plan, D);
     check_count(g, text, "cp.async.bulk.tensor.2d.global", tensor ? boxes : 0);
     check_count(g, text, "cp.async.bulk.commit_group", tensor ? i.passes : 0);
-    check_count(g, text, "cp.async.bulk.wait_group 0", tensor);
+    check_count(g, text, "cp.async.bulk.wait_group.read 0", tensor ? i.passes + 1 : 0);
     check_count(g, text, " st.global.", tensor ? 0 : boxes * (c.bytes / 128 / c.width));
-    check_count(g, text, "@q st.global.", tensor ? 0 : boxes * (c.bytes / 128 / c.width));
+    check_count(g, text, "@wrap st.global.", tensor ? 0 : boxes * (c.bytes / 128 / c.width));
     check_count(g, text, "stmatrix.sync.aligned.m8n8.x4", i.mma.n / 16);
 }
 
@@ -243,15 +243,15 @@ static void check_multiply(const zlay_plan *plan, const zlay_gemm *g, const char
 {
     char word[80];
     zlay_plan_summary i = info_of(plan);
-    uint64_t bodies = i.tiles_k > 1 ? 2 : 1;
+    enum { BODIES = 2 }; /* before the loop and in it */
     snprintf(word, sizeof word, "wgmma.mma_async.sync.aligned.m64n%uk16.f32.bf16.bf16", i.tile_n);
-    check_count(g, text, word, bodies * i.k_steps);
-    check_count(g, text, "wgmma.mma_async", bodies * i.k_steps);
+    check_count(g, text, word, BODIES * i.k_steps);
+    check_count(g, text, "wgmma.mma_async", BODIES * i.k_steps);
     snprintf(word, sizeof word, "}, da, db, 1, 1, 1, %d, %d;", i.mma.a_major, i.mma.b_major);
-    check_count(g, text, word, bodies * i.k_steps - 1);
+    check_count(g, text, word, BODIES * i.k_steps - 1);
     snprintf(word, sizeof word, "}, da, db, 0, 1, 1, %d, %d;", i.mma.a_major, i.mma.b_major);
     check_count(g, text, word, 1);
-    snprintf(word, sizeof word, ".reg .f32 acc<%u>", i.tile_n / 2);
+    snprintf(word, sizeof word, ".reg .b32 acc_C_<%u>", i.tile_n / 2);
     check_count(g, text, word, 1);
 }
 
@@ -266,61 +266,66 @@ static void check_barriers(const zlay_plan *plan, const zlay_gemm *g, const char
     check_count(g, text, word, i.stages * (i.full_count == i.empty_count ? 2 : 1));
     snprintf(word, sizeof word, ".shared::cta.b64 _, [at], %u;", i.expect_bytes);
     check_count(g, text, word, i.full_count == 1);
-    check_count(g, text, "expect_tx",
-                !i.expect_bytes                     ? 0
-                : i.full_count > 1 && i.tiles_k > 1 ? 2
-                                                    : 1);
+    check_count(g, text, "expect_tx", !i.expect_bytes ? 0 : i.full_count > 1 ? 2 : 1);
     snprintf(word, sizeof word, "    .maxntid %u, 1, 1\n", i.threads);
     check_count(g, text, word, 1);
 }
 
-/* Which barrier the line before `at` makes the address of: 'f' or 'e'. */
-static char barrier_before(const zlay_gemm *g, const char *text, const char *at)
+/* Which barrier the line before `at` makes the address of: 'f' or 'e'. The barriers of all stages that say a stage is full
+ * lie before those that say it is empty. */
+static char barrier_before(const zlay_plan *plan, const zlay_gemm *g, const char *text, const char *at)
 {
+    zlay_plan_summary i = info_of(plan);
     int lines = 0;
     while (at > text && lines < 2) lines += *--at == '\n';
-    const char *bar = strstr(at + 1, "bar_");
-    bool makes =
-        !strncmp(at + 1, "    mad.lo.u32 at, ", 19) || !strncmp(at + 1, "    add.u32 at, ", 16);
-    if (!makes || !bar)
+    const char *number = at + 1 + strlen("    add.u32 at, at, ");
+    if (!strncmp(at + 1, "    add.u32 at, smem, ", 22)) number += 2;
+    else if (strncmp(at + 1, "    add.u32 at, at, ", 20))
         fail_msg("%s: no address before a barrier's instruction:%.80s", gemm_text(g), at);
-    return bar[4];
+    uint64_t from = strtoull(number, NULL, 10) - i.smem_bar;
+    assert_true(from < 16 * i.stages);
+    return from < 8 * i.stages ? 'f' : 'e';
 }
 
 /* A stage is published once and released once in every body, and by nobody else. */
 static void check_arrivals(const zlay_plan *plan, const zlay_gemm *g, const char *text)
 {
     zlay_plan_summary i = info_of(plan);
-    uint32_t full = 0, empty = 0, loop = i.tiles_k > 1 ? 2 : 1;
+    uint32_t full = 0, empty = 0, bodies = 2;
     for (const char *at = text; (at = strstr(at, "mbarrier.")); at += 9) {
         const char *line = at;
         while (line[-1] != '\n') line--;
         if (strncmp(at, "mbarrier.arrive", 15)) continue;
-        *(barrier_before(g, text, line) == 'f' ? &full : &empty) += 1;
+        *(barrier_before(plan, g, text, line) == 'f' ? &full : &empty) += 1;
     }
-    assert_int_equal(full, i.full_count == 1 ? 1 : loop);
-    assert_int_equal(empty, loop);
-    check_count(g, text, "@leader mbarrier.arrive.shared::cta.b64 _, [at];", loop);
+    assert_int_equal(full, i.full_count == 1 ? 1 : bodies);
+    assert_int_equal(empty, bodies);
+    check_count(g, text, "@leader mbarrier.arrive.shared::cta.b64 _, [at];", bodies);
     check_count(g, text, "mbarrier.try_wait.parity",
-                2 + (i.full_count == 1 ? 0 : loop - 1) + loop - 1);
+                2 + (i.full_count == 1 ? 0 : bodies - 1) + bodies - 1);
 }
 
 /* PTX ISA, "Matrix-descriptor Encode": addresses without their last four bits, swizzle in bits
- * 62-63 as 3, 2, 1 for 32, 64, 128 bytes. `low` and `high` are what is added to the address and
- * what stands above it. */
+ * 62-63 as 3, 2, 1 for 32, 64, 128 bytes. The lower half is added to the address, the upper one stands above it. Nothing
+ * reads the leading offset of an operand that is one row of the swizzle wide along M or N. */
 static void check_desc(const zlay_plan *plan, const zlay_gemm *g, const char *text, int32_t operand)
 {
     static const uint64_t codes[] = {0, 3, 2, 1};
     char word[80];
     zlay_smemdesc d;
     assert_int_equal(zlay_plan_desc(&d, plan, operand, 0, 0), ZLAY_OK);
+    zlay_plan_summary i = info_of(plan);
+    bool k_major = (operand == A ? i.mma.a_major : i.mma.b_major) == ZLAY_MAJOR_K;
+    if (!k_major && (operand == A ? i.mma.m : i.mma.n) == 64) d.lbo = 16;
     uint64_t bits = d.start / 16 | (uint64_t)d.lbo / 16 << 16 | (uint64_t)d.sbo / 16 << 32 |
                     codes[d.swizzle] << 62;
-    snprintf(word, sizeof word, "add.u32 desc_%c, desc_%c, 0x%08x;", "ab"[operand], "ab"[operand],
-             (uint32_t)bits);
+    snprintf(word, sizeof word, "add.u32 base%d, base%d, %u;", operand, operand, (uint32_t)bits);
     check_count(g, text, word, 1);
-    snprintf(word, sizeof word, "mov.u32 high_%c, 0x%08x;", "ab"[operand], (uint32_t)(bits >> 32));
-    check_count(g, text, word, 1);
+    uint32_t high = 0;
+    snprintf(word, sizeof word, "mov.b64 d%c, {", "ab"[operand]);
+    for (const char *at = text; (at = strstr(at, word)); at += strlen(word))
+        high += strtoull(strchr(at + strlen(word), ',') + 1, NULL, 10) == bits >> 32;
+    assert_int_equal(high, 2 * i.k_steps);
 }
 
 /* What setmaxnreg gives to all warps is in the register file; PTX ISA: a multiple of 8 in 24..256.
@@ -431,10 +436,10 @@ static void test_long_rows(void **unused)
         const char *bound, *bytes; /* of one access */
         bool bounded;
     } rows[] = {
-        {0, (1 << 30) - 2, "min.s32 x, x, 2;", "shl.b32 x, x, 1;", false},
-        {0, (1 << 30) + 2, "min.s32 x, x, 2;", "shl.b32 x, x, 1;", true},
-        {ZLAY_TYPE_TF32, (1 << 29) - 1, "min.s32 x, x, 1;", "shl.b32 x, x, 2;", false},
-        {ZLAY_TYPE_TF32, (1 << 29) + 1, "min.s32 x, x, 1;", "shl.b32 x, x, 2;", true},
+        {0, (1 << 30) - 2, "min.s32 x0, x0, 2;", "shl.b32 x0, x0, 1;", false},
+        {0, (1 << 30) + 2, "min.s32 x0, x0, 2;", "shl.b32 x0, x0, 1;", true},
+        {ZLAY_TYPE_TF32, (1 << 29) - 1, "min.s32 x0, x0, 1;", "shl.b32 x0, x0, 2;", false},
+        {ZLAY_TYPE_TF32, (1 << 29) + 1, "min.s32 x0, x0, 1;", "shl.b32 x0, x0, 2;", true},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         zlay_gemm g = gemm_of(64, 64, rows[i].k);

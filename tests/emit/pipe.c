@@ -408,6 +408,32 @@ static void one_tile_for_two(void **state)
     }
 }
 
+/* Release and acquire have the scope of the cluster where threads access another block's memory, and there alone. */
+static void scopes(void **state)
+{
+    static const char text[] = "pipe scopes\ncluster 2\nparam N 0..\nsmem A[1] 128\nbar full[1] count 32\nbar empty[1] count 32\n"
+                               "init full\ninit empty\nfence mbarrier_init\nsync cluster\n"
+                               "role w warps 0..0 cta 0\n  for i in 0..N\n    wait empty[i % 1] parity (i / 1 + 1) % 2\n"
+                               "    write A[i % 1]%s\n    arrive full[i % 1] threads%s\n  end\n  sync cluster\nend\n"
+                               "role r warps 1..1 cta %s\n  for i in 0..N\n    wait full[i % 1] parity i / 1 % 2\n"
+                               "    read A[i % 1]\n    arrive empty[i % 1] threads%s\n  end\n  sync cluster\nend\n";
+    for (int afar = 0; afar < 2; afar++) {
+        char whole[sizeof text + 64];
+        const char *parts[] = {afar ? " cta 1" : "", afar ? " cta 1" : "", afar ? "1" : "0", afar ? " cta 0" : ""};
+        char *to = whole;
+        for (const char *from = text, **part = parts; *from;) {
+            if (from[0] == '%' && from[1] == 's') to += sprintf(to, "%s", *part++), from += 2;
+            else *to++ = *from++;
+        }
+        *to = 0;
+        kernel k = printed_text(*state, whole, "sm_90a", ZLAY_TEXT_PTX);
+        if (k.status) fail_msg("%s", zlay_ctx_message(*state));
+        assert_int_equal(strstr(k.text, "mbarrier.try_wait.parity.acquire.cluster") != NULL, afar);
+        assert_int_equal(strstr(k.text, ".release.cluster.shared::cluster") != NULL, afar);
+        free(k.text);
+    }
+}
+
 static void misused(void **state)
 {
     zlay_pipe *pipe = parsed(*state, ring);
@@ -490,7 +516,7 @@ int main(int count, char **words)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(example),   cmocka_unit_test(golden),    cmocka_unit_test(assembled),
         cmocka_unit_test(compiled),  cmocka_unit_test(events),    cmocka_unit_test(refused),
-        cmocka_unit_test(unproved),  cmocka_unit_test(descending), cmocka_unit_test(one_tile_for_two), cmocka_unit_test(misused),   cmocka_unit_test(fragments),
+        cmocka_unit_test(unproved),  cmocka_unit_test(descending), cmocka_unit_test(one_tile_for_two), cmocka_unit_test(scopes), cmocka_unit_test(misused),   cmocka_unit_test(fragments),
         cmocka_unit_test(no_memory), cmocka_unit_test(bulk_beside_move), cmocka_unit_test(operands),
     };
     const struct CMUnitTest writing[] = {cmocka_unit_test(rewrite)};

@@ -16,6 +16,11 @@ static const struct problem {
     {"other orders", 2, {.m = 128, .n = 192, .k = 128, .a_order = COLUMN, .b_order = ROW, .d_order = COLUMN}},
     {"pitches", 2, {.m = 128, .n = 128, .k = 64, .lda = 72, .ldb = 80, .ldd = 136}},
     {"A and B by cp.async", 2, {.m = 128, .n = 128, .k = 260, .lda = 260, .ldb = 260, .stages = 3}},
+    {"a pass of D that overlaps the one before", 2, {.m = 128, .n = 200, .k = 64, .tile_m = 128, .tile_n = 80}},
+    {"the same, three passes, f32", 1, {.m = 64, .n = 176, .k = 64, .tile_m = 64, .tile_n = 176, .d_type = ZLAY_TYPE_F32}},
+    {"the same by threads", 1, {.m = 64, .n = 101, .k = 64, .tile_m = 64, .tile_n = 104}},
+    {"fewer rows than a tile", 2, {.m = 5, .n = 128, .k = 192}},
+    {"fewer columns than a tile", 1, {.m = 128, .n = 24, .k = 72}},
     {"D by threads", 2, {.m = 130, .n = 139, .k = 64}},
     {"everything by threads", 1, {.m = 65, .n = 67, .k = 129}},
 };

@@ -14,9 +14,7 @@ enum {
     WARPGROUP = 128,
     ROOM = 1 << 19,
     SMEM = 5120
-}; /* where the kernel finds its first multiple of 1024 */
-
-static const uint64_t starts[] = {5000, SMEM, SMEM - 1023}; /* of dynamic shared memory */
+}; /* where dynamic shared memory starts, a multiple of 1024 */
 
 static const uint64_t global[] = {(uint64_t)1 << 40, (uint64_t)2 << 40, (uint64_t)3 << 40};
 
@@ -44,10 +42,10 @@ static void kernel_make(kernel *k, const zlay_gemm *g)
                                                                                         "tensor_d"};
     for (int o = 0; o < 3; o++) ptx_set(k->program, pointers[o], global[o]);
     for (int o = 0; o < 3; o++) ptx_set(k->program, maps[o], (uint64_t)o + 77);
-    ptx_set(k->program, "$smem", starts[g->m % 3]);
+    ptx_set(k->program, "$smem", SMEM);
     for (uint32_t i = 0; i < 128; i++) {
         char name[16];
-        snprintf(name, sizeof name, "acc%u", i);
+        snprintf(name, sizeof name, "acc_C_%u", i);
         ptx_set(k->program, name, i);
     }
     zlay_ctx_free(ctx);
@@ -64,9 +62,9 @@ static uint64_t tiles_of(const kernel *k) { return k->info.tiles_m * k->info.til
 
 static void wrong(const kernel *k, const ptx_run *r, const char *what)
 {
-    fail_msg("%s: %s: tile %llu, %llu, step %llu: %s", gemm_text(&k->gemm), what,
-             (unsigned long long)ptx_value(r, "tm"), (unsigned long long)ptx_value(r, "tn"),
-             (unsigned long long)ptx_value(r, "kt"), r->line->op);
+    fail_msg("%s: %s: tile %llu, %llu: %s", gemm_text(&k->gemm), what,
+             (unsigned long long)ptx_value(r, "row"), (unsigned long long)ptx_value(r, "column"),
+             r->line->op);
 }
 
 static bool is(const ptx_run *r, const char *op) { return !strncmp(r->line->op, op, strlen(op)); }
@@ -95,12 +93,11 @@ static void see_wait(ring *g, const ptx_run *r)
     if (ptx_arg(r, 1) != bar_address(k, g->producer, position))
         wrong(k, r, "waits at another barrier");
     if (ptx_arg(r, 2) != (round + g->producer) % 2) wrong(k, r, "waits for another phase");
-    if (ptx_value(r, "kt") != position % k->info.tiles_k) wrong(k, r, "is at another step");
     if (!g->producer && g->steps != position * k->info.k_steps) wrong(k, r, "left out a wgmma");
     if (g->producer && g->copies) wrong(k, r, "left out a copy");
     if (position % k->info.tiles_k) return;
-    assert_true(ptx_value(r, "tm") < k->info.tiles_m && ptx_value(r, "tn") < k->info.tiles_n);
-    g->visits[g->count++] = ptx_value(r, "tm") + k->info.tiles_m * ptx_value(r, "tn");
+    assert_true(ptx_value(r, "row") < k->info.tiles_m && ptx_value(r, "column") < k->info.tiles_n);
+    g->visits[g->count++] = ptx_value(r, "row") + k->info.tiles_m * ptx_value(r, "column");
 }
 
 static uint64_t tensor_loads(const kernel *k)
@@ -132,11 +129,12 @@ static void see_expect(ring *g, const ptx_run *r)
     g->copies = tensor_loads(g->k);
 }
 
-static int64_t place_of(const zlay_copy *c, const ptx_run *r, int dim)
+/* A coordinate of a copy at step `kt` of its tile. */
+static int64_t place_of(const zlay_copy *c, const ptx_run *r, int dim, uint64_t kt)
 {
-    return c->coordinate[dim] + c->advance[dim][0] * (int64_t)ptx_value(r, "tm") +
-           c->advance[dim][1] * (int64_t)ptx_value(r, "tn") +
-           c->advance[dim][2] * (int64_t)ptx_value(r, "kt");
+    return c->coordinate[dim] + c->advance[dim][0] * (int64_t)ptx_value(r, "row") +
+           c->advance[dim][1] * (int64_t)ptx_value(r, "column") +
+           c->advance[dim][2] * (int64_t)kt;
 }
 
 static uint64_t stage_address(const kernel *k, int32_t operand, uint64_t position)
@@ -152,11 +150,12 @@ static void see_tensor_load(ring *g, const ptx_run *r)
     const kernel *k = g->k;
     int32_t operand = (int32_t)(ptx_arg(r, 1) - 77);
     bool found = false;
+    uint64_t kt = (g->waits - 1) % k->info.tiles_k;
     for (uint32_t i = 0; i < copies_of(k->plan, operand); i++) {
         zlay_copy c = copy_of(k->plan, operand, i);
         found |= ptx_arg(r, 0) == stage_address(k, operand, g->waits - 1) + c.smem &&
-                 (int32_t)ptx_arg(r, 2) == place_of(&c, r, 0) &&
-                 (int32_t)ptx_arg(r, 3) == place_of(&c, r, 1);
+                 (int32_t)ptx_arg(r, 2) == place_of(&c, r, 0, kt) &&
+                 (int32_t)ptx_arg(r, 3) == place_of(&c, r, 1, kt);
     }
     if (!found) wrong(k, r, "a copy that the plan has not");
     if (ptx_arg(r, 4) != bar_address(k, false, g->waits - 1))
@@ -164,7 +163,14 @@ static void see_tensor_load(ring *g, const ptx_run *r)
     if (!g->copies--) wrong(k, r, "a copy that nobody expects");
 }
 
-/* The descriptors of the step, each for the address where its stage lies. */
+static bool k_inner(const kernel *k, int32_t operand)
+{
+    return operand == D ||
+           (operand == A ? k->info.mma.a_major : k->info.mma.b_major) == ZLAY_MAJOR_K;
+}
+
+/* The descriptors of the step, each for the address where its stage lies. Nothing reads the leading offset of an operand
+ * that is one row of the swizzle wide along M or N. */
 static void see_multiply(ring *g, const ptx_run *r, uint32_t consumer)
 {
     const kernel *k = g->k;
@@ -174,6 +180,7 @@ static void see_multiply(ring *g, const ptx_run *r, uint32_t consumer)
         uint64_t bits;
         assert_int_equal(zlay_plan_desc(&d, k->plan, operand, consumer, step), ZLAY_OK);
         d.start += (uint32_t)stage_address(k, operand, g->waits - 1);
+        if (!k_inner(k, operand) && (operand == A ? k->info.mma.m : k->info.mma.n) == 64) d.lbo = 16;
         assert_int_equal(zlay_smemdesc_pack(&bits, k->info.target, &d), ZLAY_OK);
         if (ptx_arg(r, (int)count + operand) != bits)
             wrong(k, r, operand ? "descriptor of B" : "descriptor of A");
@@ -187,12 +194,12 @@ static void see_multiply(ring *g, const ptx_run *r, uint32_t consumer)
 static void see_sync(ring *g, const ptx_run *r)
 {
     const kernel *k = g->k;
-    uint64_t first = ptx_arg(r, 0), threads = ptx_arg(r, 1);
+    uint64_t first = ptx_arg(r, 0), threads = r->line->count > 1 ? ptx_arg(r, 1) : k->info.threads;
     if (!g->syncs++ && (first != 0 || threads != k->info.threads))
         wrong(k, r, "the block is not whole");
     if (g->syncs > 1 && (g->producer || threads != WARPGROUP))
         wrong(k, r, "another group of threads");
-    if (g->syncs > 1 && (first < 1 || first > 15 || first % 2 != 1 - ptx_value(r, "instance") % 2))
+    if (g->syncs > 1 && (first != 1 + ptx_value(r, "instance")))
         wrong(k, r, "consumers share a barrier");
 }
 
@@ -298,12 +305,6 @@ typedef struct loads {
     unsigned char *seen[2]; /* of position x element: how often written */
 } loads;
 
-static bool k_inner(const kernel *k, int32_t operand)
-{
-    return operand == D ||
-           (operand == A ? k->info.mma.a_major : k->info.mma.b_major) == ZLAY_MAJOR_K;
-}
-
 /* The global address of element (mn, k) of the planned product's operand, 0 outside it. */
 static uint64_t element_address(const kernel *k, int32_t operand, uint64_t mn, uint64_t at_k)
 {
@@ -319,8 +320,8 @@ static void see_element(loads *l, const ptx_run *r, int32_t operand, uint64_t of
     const kernel *k = l->k;
     uint64_t tile = operand == A ? k->info.tile_m : k->info.tile_n, size = tile * k->info.tile_k;
     uint32_t index = l->inverse[operand][offset / ELEMENT];
-    uint64_t mn = index % tile + tile * ptx_value(r, operand == A ? "tm" : "tn");
-    uint64_t at_k = index / tile + k->info.tile_k * ptx_value(r, "kt");
+    uint64_t mn = index % tile + tile * ptx_value(r, operand == A ? "row" : "column");
+    uint64_t at_k = index / tile + k->info.tile_k * ((l->waits - 1) % k->info.tiles_k);
     if (from != element_address(k, operand, mn, at_k)) wrong(k, r, "another element");
     if (l->seen[operand][(l->waits - 1) * size + offset / ELEMENT]++) wrong(k, r, "twice");
 }
@@ -424,8 +425,8 @@ static void see_tensor_store(leaving *l, const ptx_run *r)
     if (l->thread % WARPGROUP) wrong(k, r, "a second thread stores");
     if (ptx_arg(r, 0) != 77 + D || ptx_arg(r, 3) != staging(l) + c.smem)
         wrong(k, r, "stores from elsewhere");
-    if (ptx_arg(r, 1) != (uint64_t)place_of(&c, r, 0) + pass * k->info.pass_n ||
-        ptx_arg(r, 2) != (uint64_t)place_of(&c, r, 1) + consumer * k->info.mma.m)
+    if (ptx_arg(r, 1) != (uint64_t)place_of(&c, r, 0, 0) + pass * k->info.pass_n ||
+        ptx_arg(r, 2) != (uint64_t)place_of(&c, r, 1, 0) + consumer * k->info.mma.m)
         wrong(k, r, "stores elsewhere");
 }
 
@@ -441,8 +442,8 @@ static void see_guarded_store(leaving *l, const ptx_run *r)
         uint32_t index = l->inverse[offset / ELEMENT + at];
         uint64_t row = index % k->info.mma.m + consumer * k->info.mma.m,
                  column = index / k->info.mma.m + pass * k->info.pass_n;
-        uint64_t m = row + ptx_value(r, "tm") * k->info.tile_m,
-                 n = column + ptx_value(r, "tn") * k->info.tile_n;
+        uint64_t m = row + ptx_value(r, "row") * k->info.tile_m,
+                 n = column + ptx_value(r, "column") * k->info.tile_n;
         if (ptx_arg(r, 0) + at * ELEMENT != element_address(k, D, m, n))
             wrong(k, r, "stores elsewhere or outside");
         l->seen[row * k->info.tile_n + column]++;

@@ -92,7 +92,7 @@ static void plans_prove_themselves(void **state)
     json_t *request = json_pack("{s:s, s:O, s:b}", "op", "pipe.verify", "pipe", at(plan, "ok.pipe"), "proof", 1);
     char *line = json_dumps(request, 0);
     says(*state, line, "ok.answer", "\"yes\"");
-    mentions(*state, line, "ok.proof", "schedule");
+    mentions(*state, line, "ok.proof", "proof gemm");
     free(line);
     json_decref(request);
     json_decref(plan);
@@ -103,7 +103,7 @@ static void pipes_are_refuted(void **state)
     json_t *plan = ask(*state, PLAN "}");
     char *text = strdup(json_string_value(at(plan, "ok.pipe"))), *found = strstr(text, "expect full");
     assert_non_null(found);
-    memcpy(strchr(found, ']') + 2, "1", 1); /* 49152 becomes 19152, or the like */
+    memset(strchr(found, '+'), ' ', strlen("+ tB")); /* one of two copies is not expected */
     json_t *request = json_pack("{s:s, s:s}", "op", "pipe.verify", "pipe", text);
     char *line = json_dumps(request, 0);
     says(*state, line, "ok.answer", "\"no\"");

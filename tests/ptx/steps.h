@@ -36,6 +36,7 @@ static const px_row px_rows[] = {
     {"fence.mbarrier_init.release.cluster", px_init_fence, 0},
     {"mbarrier.arrive.shared::cta.b64", px_mbarrier_arrive, 0},
     {"mbarrier.arrive.release.cluster.shared::cta.b64", px_mbarrier_arrive, 0},
+    {"mbarrier.arrive.shared::cluster.b64", px_mbarrier_arrive, 0},
     {"mbarrier.arrive.release.cluster.shared::cluster.b64", px_mbarrier_arrive, 0},
     {"mbarrier.arrive.expect_tx.shared::cta.b64", px_arrive_expect, 0},
     {"mbarrier.arrive.expect_tx.release.cluster.shared::cta.b64", px_arrive_expect, 0},

@@ -65,5 +65,5 @@ zlay_status zlay_emit_attention(zlay_ctx *ctx, zlay_buf *out, zlay_pipe_launch *
                           .name_length = r.name_length,
                           .unchecked = 1}; /* the plan's pipe is proved */
     bind(&b, &ask, r.plan);
-    return zl_leave(ctx, zl_pt_emit(ctx, out, launch, arguments, room, &ask));
+    return zl_leave(ctx, zl_pt_print(ctx, out, launch, arguments, room, &ask, NULL));
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Prints what counts along an axis of a move, or gives a body its index: the number of the block in
- * one dimension of the grid, perhaps divided, or a counter of a loop, perhaps counted down. */
+ * one dimension of the grid, perhaps divided; a counter of a loop, perhaps counted down; the place of a tile that the
+ * block takes; the event's part, or its position within a tile. */
 #include "emit/pipe/pipe.h"
 
 #include <stdio.h>
@@ -53,19 +54,27 @@ const char *zl_pt_block(zl_pipe_text *k, const char *to, int dimension)
 /* The depth of the loop around the event that counts by this name; -1: there is none. */
 static int32_t loop_named(const zl_pipe_text *k, const char *name, size_t length)
 {
-    int32_t depth = (int32_t)k->loops, ended = 0;
-    const zl_event *first = &k->pipe->events[k->role->begin];
-    for (const zl_event *e = k->event; e >= first; e--) {
-        if (e->kind == ZL_EV_END) ended++;
-        if (e->kind != ZL_EV_FOR) continue;
-        if (ended) {
-            ended--;
-            continue;
-        }
-        depth--;
-        if (strlen(e->name) == length && !memcmp(e->name, name, length)) return depth;
+    for (int32_t depth = (int32_t)k->loops - 1; depth >= 0; depth--) {
+        const char *own = k->loop[depth]->name;
+        if (strlen(own) == length && !memcmp(own, name, length)) return depth;
     }
     return -1;
+}
+
+/* `position % N`: which of the N positions of an iteration t of the loop around them it is that the event fills, one of
+ * t*N + number, or of a loop that begins at such a position. */
+static const char *position_modulo(zl_pipe_text *k, char room[24], const char *param)
+{
+    const zl_pos *at = &k->event->at[0];
+    const zl_event *loop = at->loop >= 0 ? k->loop[at->loop] : NULL;
+    const zl_pos *first = !loop ? NULL : at->times >= 0 ? at : &loop->at[0];
+    if (!first || first->times < 0 || at->plus >= 0 || at->scale ||
+        strcmp(k->pipe->params[first->times].name, param) != 0)
+        return NULL;
+    if (first == at) return zl_pt_number(room, (uint64_t)at->add);
+    if (at->add || !zl_pt_relative(loop)) return NULL;
+    snprintf(room, 24, "count%d", at->loop);
+    return room;
 }
 
 /* `down`: the last value first. */
@@ -76,20 +85,32 @@ static const char *counter(zl_pipe_text *k, char room[24], const char *text)
     bool down = !strcmp(text + length, " down");
     int32_t depth = text[length] && !down ? -1 : loop_named(k, text, length);
     if (depth < 0) return NULL;
+    if (!down) return zl_pt_counter(k, room, "w0", depth);
     snprintf(room, 24, "count%d", depth);
-    if (!down) return room;
     snprintf(end, sizeof end, "end%d", depth);
     zl_op(k, SUB, "w0", end, room);
     zl_op(k, SUB, "w0", "w0", "1");
     return "w0";
 }
 
+uint32_t zl_pt_part_column(const zl_pipe_text *k, const zl_event *event, uint32_t columns)
+{
+    uint32_t first = (uint32_t)event->part * columns;
+    return k->plan && k->plan->columns - columns < first ? k->plan->columns - columns : first;
+}
+
 const char *zl_pt_axis(zl_pipe_text *k, char room[24], const char *text)
 {
-    const char *rest;
+    static const char modulo[] = "position % ";
+    const char *rest, *value;
     int dimension = dimension_of(text, &rest);
-    if (dimension < 0) return counter(k, room, text);
-    const char *value = zl_pt_block(k, "w0", dimension);
+    if (!strcmp(text, "part column"))
+        return zl_pt_number(room, zl_pt_part_column(k, k->event, k->plan ? k->plan->part_columns : 0));
+    if (!strncmp(text, modulo, strlen(modulo)))
+        return position_modulo(k, room, text + strlen(modulo));
+    if (dimension >= 0) value = zl_pt_block(k, "w0", dimension);
+    else value = zl_pt_tiles_axis(k, text, &rest);
+    if (!value) return counter(k, room, text);
     if (!strcmp(rest, " instance") && k->role) return by_instance(k, room, value);
     uint32_t divisor = divisor_of(rest);
     if (!divisor) return NULL;
@@ -103,6 +124,7 @@ const char *zl_pt_axis(zl_pipe_text *k, char room[24], const char *text)
 void zl_pt_count(zl_pipe_text *k, const zlay_pipe_count *count)
 {
     char trips[80], room[24];
+    if (!count->axis) return;
     snprintf(trips, sizeof trips, "trips_%.64s", count->param);
     const char *value = zl_pt_axis(k, room, count->axis);
     int64_t least = 0;

@@ -90,10 +90,20 @@ static bool asks(const zl_event *e)
     return e->kind == ZL_EV_USE && (e->body >= 0 || e->name[0]);
 }
 
+/* Whether an event writes registers by the layout of a stage. */
+static bool places(const zl_pipe_text *k, const zl_event *e)
+{
+    if (e->kind != ZL_EV_WRITE || e->smem[0] < 0 || e->acc < 0) return false;
+    for (uint32_t i = 0; i < k->ask->operands_count; i++)
+        if (!strcmp(k->ask->operands[i].smem, k->pipe->smems[e->smem[0]].name)) return true;
+    return false;
+}
+
 static bool used(const zl_pipe_text *k, int32_t acc)
 {
     for (uint32_t i = 0; i < k->pipe->events_count; i++) {
         const zl_event *e = &k->pipe->events[i];
+        if (e->acc == acc && places(k, e)) return true;
         for (uint32_t j = 0; asks(e) && j < e->uses; j++)
             if (e[j].acc == acc) return true;
     }
@@ -258,7 +268,8 @@ zlay_status zl_pt_bodies(zl_pipe_text *k)
     k->matrices_count = 0;
     for (uint32_t i = 0; i < ZL_PT_NAMES; i++) k->registers[i] = (zl_pt_registers){-1, -1, -1};
     bool some = false;
-    for (uint32_t i = 0; i < k->pipe->events_count; i++) some |= asks(&k->pipe->events[i]);
+    for (uint32_t i = 0; i < k->pipe->events_count; i++) 
+        some |= asks(&k->pipe->events[i]) || places(k, &k->pipe->events[i]);
     if (!some) return ZLAY_OK;
     zl_pt_matrix_of *m = zl_scratch(k->ctx, 1 + k->pipe->accs_count, sizeof *m);
     if (!m) return ZLAY_ENOMEM;

@@ -38,8 +38,8 @@ static void part_at(zl_pipe_text *k, const zl_event *event)
 
 /* x<dim> = the coordinate of a copy: a constant plus, for each axis of tiles, a multiple of what
  * counts it. */
-static void advance(zl_pipe_text *k, const zlay_pipe_move *move, const zlay_copy *copy,
-                    uint32_t dim)
+void zl_pt_coordinate(zl_pipe_text *k, const zlay_pipe_move *move, const zlay_copy *copy,
+                      uint32_t dim)
 {
     char x[16], counter[24], room[24];
     snprintf(x, sizeof x, "x%u", dim);
@@ -83,7 +83,7 @@ static const char *tensor_word(const zl_event *e)
 static void map_argument(zl_pipe_text *k, const zlay_pipe_move *move, uint32_t number)
 {
     char name[96];
-    snprintf(name, sizeof name, "map_%.64s_%u", move->name, number);
+    zl_pt_map_name(k, name, move, number);
     zl_op(k, MAPADDR, "map", name);
 }
 
@@ -112,7 +112,8 @@ static void tensor_bound(zl_pipe_text *k, const zl_event *event, const zlay_pipe
         instances_check(k, move, &copy, (uint32_t)map.rank);
         if (event->map >= 0) zl_pt_other(k, "map", event->map, &event->map_at, MAP_BYTES);
         else map_argument(k, move, copy.map);
-        for (uint32_t dim = 0; dim < (uint32_t)map.rank; dim++) advance(k, move, &copy, dim);
+        for (uint32_t dim = 0; dim < (uint32_t)map.rank; dim++)
+            zl_pt_coordinate(k, move, &copy, dim);
         zl_op(k, ADD, "far", "at", zl_pt_number(room, copy.smem));
         tensor(k, tensor_word(event), (uint32_t)map.rank);
     }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Prints the events of a pipe's kernel that are not copies or products: mbarrier operations, thread
  * barriers, fences, flags, tensor map updates, commits and waits of groups. Events that are one
- * instruction without an address are rows of says.def. In a cluster mbarriers are accessed with
- * release and acquire at cluster scope. */
+ * instruction without an address are rows of says.def. Where blocks of a cluster access each other's
+ * memory, mbarriers have release and acquire at cluster scope. */
 #include "emit/pipe/pipe.h"
 
 #include <stdio.h>
@@ -35,7 +35,23 @@ static bool say_row(zl_pipe_text *k, const zl_event *event)
 
 /* ---- mbarriers --------------------------------------------------------------------- */
 
-static bool clustered(const zl_pipe_text *k) { return k->pipe->blocks > 1; }
+/* Whether threads access the shared memory of another block, or global memory, by ordinary loads
+ * and stores. */
+static bool accesses_afar(const zl_event *e)
+{
+    bool ordinary = e->kind == ZL_EV_READ || e->kind == ZL_EV_WRITE || e->kind == ZL_EV_UPDATE;
+    return ordinary && (e->cta != ZL_CTA_OWN || e->other >= 0);
+}
+
+/* Whether mbarriers order such accesses between blocks of a cluster: only then do release and
+ * acquire need its scope, which is a fence of the whole memory in each arrival. Asynchronous copies
+ * and products are complete when a phase is. */
+static bool clustered(const zl_pipe_text *k)
+{
+    bool afar = false;
+    for (uint32_t i = 0; i < k->pipe->events_count; i++) afar |= accesses_afar(&k->pipe->events[i]);
+    return afar && k->pipe->blocks > 1;
+}
 
 static void say_init(zl_pipe_text *k, const zl_event *event)
 {

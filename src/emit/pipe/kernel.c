@@ -18,7 +18,8 @@ static const char *const words[] = {
     "w3",     "x0",     "x1",    "x2",   "x3",    "x4",      "count0", "count1",   "count2",
     "count3", "end0",   "end1",  "end2", "end3"};
 static const char *const longs[] = {"gp", "gq", "wide", "map", "da", "db"};
-static const char *const halves[] = {"mask"};
+static const char *const halves[] = {"mask", "v0", "v1", "v2",  "v3",  "v4",  "v5",  "v6", "v7",
+                                     "v8",   "v9", "v10", "v11", "v12", "v13", "v14", "v15"};
 static const char *const flags[] = {"one", "leader", "more", "done", "wrap"};
 
 /* So many to a line. */
@@ -32,7 +33,7 @@ static void declare(zl_pipe_text *k, const char *type, const char *const *names,
     }
 }
 
-/* Rings and bases of descriptors, as many as a role keeps. */
+/* Rings, bases of descriptors and places of writes, as many as a role keeps. */
 static void declare_kept(zl_pipe_text *k)
 {
     for (uint32_t i = 0; i < k->rings_most; i++)
@@ -40,6 +41,8 @@ static void declare_kept(zl_pipe_text *k)
                            : ".reg .b32 slot%u, phase%u, last%u;", i, i, i);
     for (uint32_t i = 0; i < k->bases_most; i++)
         zl_pt_line(k, k->c ? "[[maybe_unused]] uint32_t base%u;" : ".reg .b32 base%u;", i);
+    for (uint32_t i = 0; i < k->puts_most; i++)
+        zl_pt_line(k, k->c ? "[[maybe_unused]] uint32_t put%u;" : ".reg .b32 put%u;", i);
 }
 
 /* The addresses of tensor maps. */
@@ -48,7 +51,7 @@ static void declare_maps(zl_pipe_text *k)
     zlay_pipe_argument list[ARGUMENTS];
     uint32_t count = zl_pt_arguments(k, list, ARGUMENTS);
     for (uint32_t i = 0; i < count && i < ARGUMENTS; i++)
-        if (list[i].kind == ZLAY_ARGUMENT_MAP)
+        if (list[i].kind == ZLAY_ARGUMENT_MAP && zl_pt_map_used(k, i))
             zl_pt_line(k, k->c ? "uint64_t at_%s;" : ".reg .b64 at_%s;", list[i].name);
 }
 
@@ -59,7 +62,7 @@ static void fetch_maps(zl_pipe_text *k)
     uint32_t count = zl_pt_arguments(k, list, ARGUMENTS);
     for (uint32_t i = 0; i < count && i < ARGUMENTS; i++) {
         char name[96];
-        if (list[i].kind != ZLAY_ARGUMENT_MAP) continue;
+        if (list[i].kind != ZLAY_ARGUMENT_MAP || !zl_pt_map_used(k, i)) continue;
         snprintf(name, sizeof name, "at_%.92s", list[i].name);
         zl_op(k, ARGUMENT, name, list[i].name);
         zl_say(k, "one", "tma.prefetch_desc", 0, name);
@@ -70,12 +73,14 @@ static void declare_all(zl_pipe_text *k)
 {
     declare(k, k->c ? "uint32_t" : ".b32", words, ZL_COUNT(words));
     declare(k, k->c ? "uint64_t" : ".b64", longs, ZL_COUNT(longs));
-    declare(k, k->c ? "uint16_t" : ".b16", halves, ZL_COUNT(halves));
+    declare(k, k->c ? "uint16_t" : ".b16", halves, k->plan ? ZL_COUNT(halves) : 1);
     declare(k, k->c ? "uint32_t" : ".pred", flags, ZL_COUNT(flags));
     for (uint32_t i = 0; i < k->pipe->params_count; i++)
         zl_pt_line(k, k->c ? "uint32_t trips_%s;" : ".reg .b32 trips_%s;", k->pipe->params[i].name);
     declare_maps(k);
     declare_kept(k);
+    zl_pt_tiles_declare(k);
+    zl_pt_rows_declare(k);
 }
 
 /* Accumulators are private to a role. */
@@ -165,9 +170,21 @@ static void put_block(zl_pipe_text *k)
 {
     zl_op(k, BLOCK, "ctaid", "");
     if (!k->ask->descending) return;
-    zl_op(k, BLOCKS, "w0", "");
+    zl_op(k, GRID, "w0");
     zl_op(k, SUB, "ctaid", "w0", "ctaid");
     zl_op(k, SUB, "ctaid", "ctaid", "1");
+}
+
+/* A trip count is a number of the request, the tiles of the block, or an argument. */
+static void trip_count(zl_pipe_text *k, int32_t param)
+{
+    char trips[80], n[80], room[24];
+    snprintf(trips, sizeof trips, "trips_%.64s", k->pipe->params[param].name);
+    snprintf(n, sizeof n, "n_%.64s", k->pipe->params[param].name);
+    if (zl_pt_fixed(k, param))
+        zl_op(k, MOV, trips, zl_pt_number(room, (uint64_t)zl_pt_bounds_of(k, param).least));
+    else if (zl_pt_tiles_counted(k, param)) zl_pt_tiles_count(k, trips);
+    else zl_op(k, LOAD32, trips, n);
 }
 
 /* Prints what every thread knows: its numbers in the block and the trip counts. */
@@ -182,50 +199,75 @@ static void begin(zl_pipe_text *k)
     zl_op(k, EQ, "one", "tid", "0");
     zl_op(k, MOV, "rtid", "tid");
     put_smem(k);
-    for (uint32_t i = 0; i < k->pipe->params_count; i++) {
-        char trips[80], n[80];
-        snprintf(trips, sizeof trips, "trips_%.64s", k->pipe->params[i].name);
-        snprintf(n, sizeof n, "n_%.64s", k->pipe->params[i].name);
-        zl_op(k, LOAD32, trips, n);
-    }
+    for (uint32_t i = 0; i < k->pipe->params_count; i++) trip_count(k, (int32_t)i);
     for (uint32_t i = 0; i < k->ask->counts_count; i++) zl_pt_count(k, &k->ask->counts[i]);
     fetch_maps(k);
 }
 
 /* ---- roles ------------------------------------------------------------------------------- */
 
-/* Begins a loop; its counter runs in a register of the loop's depth, from its first position to its
- * last. */
+/* The registers of a loop at this depth, and how it runs. */
+typedef struct loop_text {
+    char counter[16], last[16], step[24], number[24];
+    zl_pt_range range; /* of the counter, or of the number of a tile */
+} loop_text;
+
+static void loop_text_of(const zl_pipe_text *k, loop_text *t, const zl_event *loop)
+{
+    snprintf(t->counter, sizeof t->counter, "count%u", k->loops);
+    snprintf(t->last, sizeof t->last, "end%u", k->loops);
+    zl_pt_number(t->step, loop->step > 0 ? (uint64_t)loop->step : 1);
+    t->range = zl_pt_tiles_loop(k, loop)
+                   ? zl_pt_tiles_range(k, t->number)
+                   : (zl_pt_range){t->counter, t->step, t->last, zl_pt_runs(k, loop), false};
+}
+
+/* Its counter runs in a register of the loop's depth, from its first position to its last. */
+static void count_begin(zl_pipe_text *k, const loop_text *t, const zl_event *loop)
+{
+    zl_pos from = loop->at[0], to = loop->bar_at;
+    if (zl_pt_relative(loop)) from.loop = from.times = to.loop = to.times = -1;
+    zl_pt_pos(k, &to);
+    zl_op(k, MOV, t->last, "pos");
+    zl_pt_keep(k, t->last);
+    zl_pt_pos(k, &from);
+    zl_op(k, MOV, t->counter, "pos");
+}
+
 static void loop_begin(zl_pipe_text *k, const zl_event *loop)
 {
-    char counter[16], last[16];
-    snprintf(counter, sizeof counter, "count%u", k->loops);
-    snprintf(last, sizeof last, "end%u", k->loops);
-    zl_pt_pos(k, &loop->bar_at);
-    zl_op(k, MOV, last, "pos");
-    zl_pt_keep(k, last);
-    zl_pt_pos(k, &loop->at[0]);
-    zl_op(k, MOV, counter, "pos");
+    loop_text t;
+    bool tiles = zl_pt_tiles_loop(k, loop);
+    loop_text_of(k, &t, loop);
+    if (tiles) zl_op(k, MOV, t.counter, "0");
+    else count_begin(k, &t, loop);
+    if (tiles) zl_pt_tiles_first(k);
+    k->loop[k->loops] = loop;
     zl_pt_rings_begin(k, loop);
-    zl_pt_while(k, counter, last, zl_pt_runs(k, loop));
+    zl_pt_while(k, &t.range);
+    if (tiles) zl_pt_tiles_place(k);
     k->loops++;
 }
 
 static void loop_end(zl_pipe_text *k, const zl_event *loop)
 {
-    char counter[16], last[16], step[24];
+    loop_text t;
     zl_pt_rings_turn(k, loop);
     k->loops--;
-    snprintf(counter, sizeof counter, "count%u", k->loops);
-    snprintf(last, sizeof last, "end%u", k->loops);
-    zl_pt_number(step, loop->step > 0 ? (uint64_t)loop->step : 1);
-    zl_pt_while_end(k, counter, step, last);
+    loop_text_of(k, &t, loop);
+    if (zl_pt_tiles_loop(k, loop)) {
+        zl_op(k, ADD, t.counter, t.counter, t.step);
+        zl_pt_tiles_step(k);
+    }
+    zl_pt_while_end(k, &t.range);
     zl_pt_rings_end(k, loop);
 }
 
 static void role_events(zl_pipe_text *k)
 {
     zl_pt_bases(k);
+    zl_pt_puts(k);
+    zl_pt_rows_begin(k);
     for (uint32_t i = k->role->begin; i < k->role->end; i++) {
         const zl_event *event = &k->pipe->events[i];
         if (event->kind == ZL_EV_FOR) loop_begin(k, event);

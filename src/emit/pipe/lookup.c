@@ -8,15 +8,57 @@
 
 const char *const zl_pt_prefix[ZL_PT_POINTERS] = {"in_", "out_", "ptr_", "base_"};
 
-/* The move bound to an event; a bulk copy brings a move's bytes, but not by its plan. */
-const zlay_pipe_move *zl_pt_move(const zl_pipe_text *k, const zl_event *event)
+bool zl_pt_by_threads(const zlay_pipe_move *move)
 {
-    if (event->kind == ZL_EV_COPY && event->scope != ZL_COPY_TENSOR) return NULL;
-    if (event->moved.count != 1 || event->moved.term[0].times != 1) return NULL;
-    const char *name = k->pipe->moves[event->moved.term[0].move].name;
+    zlay_move_summary info;
+    return !zlay_move_info(&info, move->move) && info.path != ZLAY_PATH_TENSOR;
+}
+
+/* The move that is bound to a number of bytes; NULL: none. */
+static const zlay_pipe_move *move_of(const zl_pipe_text *k, const zl_moved *bytes)
+{
+    if (bytes->count != 1 || bytes->term[0].times != 1) return NULL;
+    const char *name = k->pipe->moves[bytes->term[0].move].name;
     for (uint32_t i = 0; i < k->ask->moves_count; i++)
         if (!strcmp(k->ask->moves[i].name, name)) return &k->ask->moves[i];
     return NULL;
+}
+
+/* The move bound to an event; a bulk copy brings a move's bytes, but not by its plan. A read names no bytes: it is by that
+ * of its stage, if threads move it. */
+const zlay_pipe_move *zl_pt_move(const zl_pipe_text *k, const zl_event *event)
+{
+    if (event->kind == ZL_EV_COPY && event->scope != ZL_COPY_TENSOR) return NULL;
+    if (event->kind != ZL_EV_READ || event->smem[0] < 0) return move_of(k, &event->moved);
+    const zlay_pipe_move *move = move_of(k, &k->pipe->smems[event->smem[0]].moved);
+    return move && zl_pt_by_threads(move) ? move : NULL;
+}
+
+void zl_pt_map_name(const zl_pipe_text *k, char room[96], const zlay_pipe_move *move, uint32_t map)
+{
+    if (k->plan) snprintf(room, 96, "%.80s", k->plan->arguments[move - k->ask->moves].name);
+    else snprintf(room, 96, "map_%.64s_%u", move->name, map);
+}
+
+bool zl_pt_map_used(const zl_pipe_text *k, uint32_t i)
+{
+    return !k->plan || !zl_pt_by_threads(&k->ask->moves[i]);
+}
+
+const zlay_pipe_count *zl_pt_fixed(const zl_pipe_text *k, int32_t param)
+{
+    for (uint32_t i = 0; i < k->ask->counts_count; i++)
+        if (!k->ask->counts[i].axis && !strcmp(k->ask->counts[i].param, k->pipe->params[param].name))
+            return &k->ask->counts[i];
+    return NULL;
+}
+
+zl_pt_bounds zl_pt_bounds_of(const zl_pipe_text *k, int32_t param)
+{
+    const zlay_pipe_count *fixed = zl_pt_fixed(k, param);
+    const zl_param *p = &k->pipe->params[param];
+    if (fixed) return (zl_pt_bounds){fixed->add / fixed->divide, fixed->add / fixed->divide};
+    return (zl_pt_bounds){p->least, p->most};
 }
 
 const zlay_pipe_fragment *zl_pt_fragment(const zl_pipe_text *k, const zl_event *event)

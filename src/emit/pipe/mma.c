@@ -18,7 +18,9 @@ enum {
     ROWS = 4096,
     ROWS_COLUMNS = 8,
     FACTORS = 512,
-    FACTORS_COLUMNS = 4 /* of one tcp */
+    FACTORS_COLUMNS = 4, /* of one tcp */
+    PTX_WGMMA = 80,      /* versions of the ISA */
+    PTX_MIXED = 84       /* s8 with u8 */
 };
 
 /* ---- wgmma --------------------------------------------------------------------------- */
@@ -116,7 +118,8 @@ static void wgmma(zl_pipe_text *k, const zl_event *event, const zl_pt_product *p
     bool shared = event->smem[0] >= 0;
     const char *low_a = shared ? zl_pt_low(k, room_a, "at", p, 0) : NULL;
     const char *low_b = zl_pt_low(k, room_b, "to", p, 1);
-    if (k->ptx < 80) k->ptx = 80;
+    uint32_t least = p->mma.a != p->mma.b && p->mma.d == ZLAY_TYPE_S32 ? PTX_MIXED : PTX_WGMMA;
+    if (k->ptx < least) k->ptx = least;
     if (!fenced(k, event)) zl_say_plain(k, NULL, "wgmma.fence");
     for (uint32_t part = 0; part < a->parts; part++)
         for (uint32_t step = 0; step < p->steps; step++) {

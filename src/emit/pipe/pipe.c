@@ -12,8 +12,8 @@
 #include <zlay/target.h>
 
 /* Every bound move has a name of the pipe, brings the bytes that the text says, and is by tensor
- * copies. */
-static zlay_status moves_check(zlay_ctx *ctx, const zlay_pipe_emit *ask)
+ * copies; a planner's may be by threads. */
+static zlay_status moves_check(zlay_ctx *ctx, const zlay_pipe_emit *ask, const zl_pt_plan *plan)
 {
     zlay_move_summary info;
     if ((ask->moves_count && !ask->moves) || (ask->fragments_count && !ask->fragments))
@@ -33,7 +33,7 @@ static zlay_status moves_check(zlay_ctx *ctx, const zlay_pipe_emit *ask)
             }
         if (!found)
             return zl_fail(ctx, ZLAY_EINVAL, "move %.64s: the pipe has none of that name", m->name);
-        if (info.path != ZLAY_PATH_TENSOR)
+        if (info.path != ZLAY_PATH_TENSOR && !plan)
             return zl_fail(ctx, ZLAY_ENOTSUP, "move %.64s: it is not by tensor copies", m->name);
     }
     return ZLAY_OK;
@@ -83,9 +83,8 @@ static zlay_status counts_check(zlay_ctx *ctx, const zlay_pipe_emit *ask)
         for (uint32_t j = 0; c->param && j < ask->pipe->params_count; j++)
             found |= !strcmp(ask->pipe->params[j].name, c->param);
         if (!found) return zl_fail(ctx, ZLAY_EINVAL, "count %u: the pipe has no such param", i);
-        if (!c->axis || !c->divide || c->reserved)
-            return zl_fail(ctx, ZLAY_EINVAL,
-                           "count %u: no axis, a divisor of 0, or a reserved word", i);
+        if (!c->divide || c->reserved)
+            return zl_fail(ctx, ZLAY_EINVAL, "count %u: a divisor of 0, or a reserved word", i);
     }
     return ZLAY_OK;
 }
@@ -105,7 +104,8 @@ static zlay_status proved(zlay_ctx *ctx, const zlay_pipe_emit *ask)
     return ZLAY_ELIMIT;
 }
 
-static zlay_status ask_read(zlay_ctx *ctx, zlay_pipe_emit *ask, const zlay_pipe_emit *request)
+static zlay_status ask_read(zlay_ctx *ctx, zlay_pipe_emit *ask, const zlay_pipe_emit *request,
+                            const zl_pt_plan *plan)
 {
     static const zl_request_form form = {
         "zlay_pipe_emit",
@@ -118,7 +118,7 @@ static zlay_status ask_read(zlay_ctx *ctx, zlay_pipe_emit *ask, const zlay_pipe_
     if (ask->language != ZLAY_TEXT_PTX && ask->language != ZLAY_TEXT_CUDA)
         return zl_fail(ctx, ZLAY_EINVAL, "language: there is no %d", ask->language);
     status = zl_name_check(ctx, ask->name, ask->name_length);
-    if (!status) status = moves_check(ctx, ask);
+    if (!status) status = moves_check(ctx, ask, plan);
     if (!status) status = operands_check(ctx, ask);
     if (!status) status = counts_check(ctx, ask);
     if (!status && ask->descending && ask->pipe->blocks > 1)
@@ -162,15 +162,16 @@ static zlay_status print(zl_pipe_text *k, zlay_buf *out, zlay_pipe_launch *launc
     return ZLAY_OK;
 }
 
-zlay_status zl_pt_emit(zlay_ctx *ctx, zlay_buf *out, zlay_pipe_launch *launch,
-                       zlay_pipe_argument *arguments, size_t room, const zlay_pipe_emit *request)
+zlay_status zl_pt_print(zlay_ctx *ctx, zlay_buf *out, zlay_pipe_launch *launch,
+                        zlay_pipe_argument *arguments, size_t room, const zlay_pipe_emit *request,
+                        const zl_pt_plan *plan)
 {
     zlay_pipe_emit ask;
     if (!out || (room && !arguments)) return ZLAY_EINVAL;
     zl_mark mark = zl_enter_part(ctx);
     zl_pt_saying sayings[ZL_PT_SAYINGS] = {{.form = 0}};
-    zl_pipe_text k = {.ask = &ask, .ctx = ctx, .sayings = sayings};
-    zlay_status status = ask_read(ctx, &ask, request);
+    zl_pipe_text k = {.ask = &ask, .plan = plan, .ctx = ctx, .sayings = sayings};
+    zlay_status status = ask_read(ctx, &ask, request, plan);
     if (!status) status = proved(ctx, &ask);
     if (!status) {
         k.pipe = ask.pipe;
@@ -187,5 +188,5 @@ zlay_status zlay_emit_pipe(zlay_ctx *ctx, zlay_buf *out, zlay_pipe_launch *launc
     if (!ctx || !out || !request || (room && !arguments)) return ZLAY_EINVAL;
     zlay_status status = zl_enter(ctx);
     if (status) return status;
-    return zl_leave(ctx, zl_pt_emit(ctx, out, launch, arguments, room, request));
+    return zl_leave(ctx, zl_pt_print(ctx, out, launch, arguments, room, request, NULL));
 }

@@ -19,6 +19,8 @@ enum {
     ZL_PT_RINGS = 8,       /* kept in registers by a role */
     ZL_PT_STEPS = 64,      /* of K, times instructions along rows */
     ZL_PT_BASES = 16,      /* of descriptors, kept by a role */
+    ZL_PT_CHUNKS = 32,     /* words of a row of 128 bytes */
+    ZL_PT_HALVES = 16,     /* registers v0 and on, of 16 bits */
     ZL_PT_ALIGN = 1024     /* of what products and tensor copies use */
 };
 
@@ -91,9 +93,45 @@ typedef struct zl_pt_base {
     uint32_t low, instance; /* the word's lower half; bytes from one instance to the next */
 } zl_pt_base;
 
+/* Where a write puts registers into a stage that has a layout. */
+typedef struct zl_pt_placed {
+    const zl_event *event;
+    uint32_t pack;                    /* elements of a register */
+    uint32_t swizzled;                /* bits of a row's number that the swizzle adds to that of a chunk */
+    uint32_t thread[ZL_ELEMENT_BITS]; /* bytes that each bit of the thread's number adds */
+    uint32_t instance;                /* bytes that an instance adds */
+    uint32_t *number, *byte, count;   /* of the registers that are written, and their swizzled places */
+    uint32_t matrices;                /* registers of an stmatrix, 2 or 4; 0: they are stored as words */
+    bool transposed;
+    uint32_t chunk[ZL_PT_CHUNKS], chunks; /* different places within rows of 128 bytes */
+    bool looped;   /* it is in a loop: registers put<kept>, one a chunk, are computed before the role's events */
+    uint32_t kept;
+} zl_pt_placed;
+
+/* Tiles of a matrix that the blocks of a grid take in turn: block b of g takes tiles b, b + g and so on. Tiles are numbered
+ * along the rows of a group, then across its columns, group by group, so that blocks that run together share rows and
+ * columns in L2. */
+typedef struct zl_pt_tiles {
+    const char *param; /* trip count of the loop over the tiles of a block, a loop from 0 on; an axis `T.row` or
+                        * `T.column` is the place of its tile */
+    uint64_t rows, columns;
+    uint32_t group; /* rows */
+} zl_pt_tiles;
+
+/* What a planner binds to its pipe beside the request. */
+typedef struct zl_pt_plan {
+    zl_pt_tiles tiles;
+    const zlay_pipe_argument *arguments; /* of the kernel, in order: a map for each move of the request, then an address
+                                          * for each; those that no event uses stay unused */
+    uint32_t arguments_count;
+    uint32_t columns, part_columns; /* of a matrix that leaves in parts, and of a part: the last part ends with the
+                                     * matrix, where it has columns of the one before once more */
+} zl_pt_plan;
+
 typedef struct zl_pipe_text {
     zl_text *out;
     const zlay_pipe_emit *ask;
+    const zl_pt_plan *plan; /* NULL: arguments follow from the events, and there are no tiles */
     const zlay_pipe *pipe;
     bool c; /* CUDA C */
     uint32_t ptx;
@@ -102,6 +140,7 @@ typedef struct zl_pipe_text {
     const zl_role *role;
     const zl_event *event;
     uint32_t loops, indent, labels;
+    const zl_event *loop[ZL_PIPE_LOOPS]; /* around the event, the outermost first */
     uint32_t open[ZL_PT_BLOCKS], opened;
     zl_pt_ring ring[ZL_PT_RINGS];
     uint32_t rings, rings_most; /* of the role, of all roles */
@@ -117,6 +156,8 @@ typedef struct zl_pipe_text {
     uint32_t smem, threads;
     zl_pt_product *products;
     uint32_t products_count;
+    zl_pt_placed *placed;
+    uint32_t placed_count, puts, puts_most; /* puts: registers of the role, of all roles */
     zl_pt_saying *sayings; /* ZL_PT_SAYINGS of them */
 } zl_pipe_text;
 
@@ -142,12 +183,19 @@ const char *zl_pt_number(char room[24], uint64_t number);
 /* Has a register computed once: in CUDA C the compiler would compute it again at each use. */
 void zl_pt_keep(zl_pipe_text *k, const char *name);
 
-/* Branches and loops. A loop's counter runs from its value while it is below `last`, which is
- * tested behind the body, and before it unless the loop is said to run. */
+/* A loop: its counter goes on by a step while it is below `last`, which is tested behind the body, and before it unless
+ * the loop is said to run. */
+typedef struct zl_pt_range {
+    const char *counter, *step, *last;
+    bool runs;     /* once at least */
+    bool unsigned_; /* compared as numbers below 2^32, else from -2^31 on */
+} zl_pt_range;
+
+/* Branches and loops. */
 void zl_pt_when(zl_pipe_text *k, const char *predicate);
 void zl_pt_when_end(zl_pipe_text *k);
-void zl_pt_while(zl_pipe_text *k, const char *counter, const char *last, bool runs);
-void zl_pt_while_end(zl_pipe_text *k, const char *counter, const char *step, const char *last);
+void zl_pt_while(zl_pipe_text *k, const zl_pt_range *range);
+void zl_pt_while_end(zl_pipe_text *k, const zl_pt_range *range);
 
 /* Try until `done`, or trap: whatever stands between them sets it. */
 void zl_pt_try(zl_pipe_text *k);
@@ -168,6 +216,14 @@ extern const char *const zl_pt_prefix[ZL_PT_POINTERS];
 bool zl_pt_pointer(const zl_pipe_text *k, int what, uint32_t number);
 
 uint32_t zl_pt_arguments(const zl_pipe_text *k, zlay_pipe_argument *out, size_t room);
+/* The name of the argument that is a map of a move; and whether argument i, a map, is used. */
+void zl_pt_map_name(const zl_pipe_text *k, char room[96], const zlay_pipe_move *move, uint32_t map);
+bool zl_pt_map_used(const zl_pipe_text *k, uint32_t i);
+/* The least and the most of a trip count; where it is a number of the request, that number. most 0: no limit. */
+typedef struct zl_pt_bounds { int64_t least, most; } zl_pt_bounds;
+zl_pt_bounds zl_pt_bounds_of(const zl_pipe_text *k, int32_t param);
+/* The number that the request binds to a trip count, for all blocks; NULL: none. */
+const zlay_pipe_count *zl_pt_fixed(const zl_pipe_text *k, int32_t param);
 zl_span_of zl_pt_span(const zl_pipe_text *k, const zl_event *event);
 const zlay_pipe_move *zl_pt_move(const zl_pipe_text *k, const zl_event *event);
 const zlay_pipe_fragment *zl_pt_fragment(const zl_pipe_text *k, const zl_event *event);
@@ -193,10 +249,17 @@ void zl_pt_function_call(zl_pipe_text *k, const zl_event *event);
 void zl_pt_function_head(zl_pipe_text *k);
 /* A write of a matrix in registers into a stage whose operand has a layout, by that layout. */
 bool zl_pt_has_layout(const zl_pipe_text *k, const zl_event *event);
+zlay_status zl_pt_places(zl_pipe_text *k);
+/* What the writes of a role have in common is computed before its events. */
+void zl_pt_puts(zl_pipe_text *k);
 void zl_pt_put(zl_pipe_text *k, const zl_event *event);
 
 /* ---- code ----------------------------------------------------------------- */
 
+/* Whether a loop's counter counts from a multiple t*N on: registers count<depth>, end<depth> are less by that. */
+bool zl_pt_relative(const zl_event *loop);
+/* The register of a loop's counter, count<depth> or `to`; `room` holds its name. */
+const char *zl_pt_counter(zl_pipe_text *k, char room[24], const char *to, int32_t depth);
 /* Register `to`, or pos: a position's value. */
 void zl_pt_value(zl_pipe_text *k, const char *to, const zl_pos *pos);
 void zl_pt_pos(zl_pipe_text *k, const zl_pos *pos);
@@ -245,6 +308,18 @@ const char *zl_pt_axis(zl_pipe_text *k, char room[24], const char *text);
 /* The number of the block in a dimension of the grid, 0 to 2; of the second and third in `to`. */
 const char *zl_pt_block(zl_pipe_text *k, const char *to, int dimension);
 void zl_pt_count(zl_pipe_text *k, const zlay_pipe_count *count);
+/* Tiles: registers for them, whether a param counts them, how many the block has, whether a loop is that over tiles, its
+ * range, its first number and its step, and the place of the tile where an iteration begins. */
+void zl_pt_tiles_declare(zl_pipe_text *k);
+bool zl_pt_tiles_counted(const zl_pipe_text *k, int32_t param);
+void zl_pt_tiles_count(zl_pipe_text *k, const char *trips);
+bool zl_pt_tiles_loop(const zl_pipe_text *k, const zl_event *loop);
+zl_pt_range zl_pt_tiles_range(const zl_pipe_text *k, char room[24]);
+void zl_pt_tiles_first(zl_pipe_text *k);
+void zl_pt_tiles_step(zl_pipe_text *k);
+void zl_pt_tiles_place(zl_pipe_text *k);
+/* The register of the tile's row or column where a text begins with that axis; NULL: with none. */
+const char *zl_pt_tiles_axis(const zl_pipe_text *k, const char *text, const char **rest);
 
 /* Register `to`: where a map or a flag of so many bytes lies. */
 void zl_pt_other(zl_pipe_text *k, const char *to, int32_t other, const zl_pos *pos, uint32_t bytes);
@@ -264,6 +339,14 @@ void zl_pt_event(zl_pipe_text *k, const zl_event *event);
 bool zl_pt_joins(const zl_pipe_text *k, const zl_event *event);
 void zl_pt_expect_arrive(zl_pipe_text *k, const zl_event *event);
 void zl_pt_copy(zl_pipe_text *k, const zl_event *event);
+/* x<dim>: a coordinate of a copy of a move. */
+void zl_pt_coordinate(zl_pipe_text *k, const zlay_pipe_move *move, const zlay_copy *copy,
+                      uint32_t dim);
+/* Moves by threads of a role: their registers, what a thread computes before the role's events, and an event's boxes. */
+bool zl_pt_by_threads(const zlay_pipe_move *move);
+void zl_pt_rows_declare(zl_pipe_text *k);
+void zl_pt_rows_begin(zl_pipe_text *k);
+void zl_pt_rows(zl_pipe_text *k, const zl_event *event, const zlay_pipe_move *move);
 void zl_pt_store(zl_pipe_text *k, const zl_event *event);
 void zl_pt_threads(zl_pipe_text *k, const zl_event *event);
 void zl_pt_matrix(zl_pipe_text *k, const zl_event *event);
@@ -282,8 +365,13 @@ const char *zl_pt_acc(const zl_pipe_text *k, char room[96], int32_t acc, uint32_
 
 void zl_pt_kernel(zl_pipe_text *k);
 
-/* zlay_emit_pipe as a part of a call (zl_enter_part). */
-zlay_status zl_pt_emit(zlay_ctx *ctx, zlay_buf *out, zlay_pipe_launch *launch,
-                       zlay_pipe_argument *arguments, size_t room, const zlay_pipe_emit *request);
+/* The column of the matrix at which the event's part begins, where a part has so many. */
+uint32_t zl_pt_part_column(const zl_pipe_text *k, const zl_event *event, uint32_t columns);
+
+/* zlay_emit_pipe as a part of a call (zl_enter_part), of a pipe to which a planner may bind more
+ * (NULL: it does not). */
+zlay_status zl_pt_print(zlay_ctx *ctx, zlay_buf *out, zlay_pipe_launch *launch,
+                        zlay_pipe_argument *arguments, size_t room, const zlay_pipe_emit *request,
+                        const zl_pt_plan *plan);
 
 #endif

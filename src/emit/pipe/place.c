@@ -11,7 +11,7 @@
 #include <string.h>
 #include <zlay/target.h>
 
-enum { BAR_BYTES = 8, WORD = 4, PLAIN_ALIGN = 128, WARP = 32, BARRIERS = 16 };
+enum { BAR_BYTES = 8, WORD = 4, BYTE = 8 /* bits */, PLAIN_ALIGN = 128, WARP = 32, BARRIERS = 16 };
 
 /* ---- arguments -------------------------------------------------------------------- */
 
@@ -90,11 +90,11 @@ static void add_maps(const zl_pipe_text *k, list *l)
         const zlay_pipe_move *move = &k->ask->moves[i];
         if (zlay_move_info(&info, move->move)) continue;
         for (uint32_t m = 0; m < info.maps; m++) {
-            char name[80];
-            snprintf(name, sizeof name, "%.64s_%u", move->name, m);
-            add(l, ZLAY_ARGUMENT_MAP, 128, "map_", name);
+            char name[96];
+            zl_pt_map_name(k, name, move, m);
+            add(l, ZLAY_ARGUMENT_MAP, 128, "", name);
             if (l->count <= l->room) {
-                snprintf(l->out[l->count - 1].name, sizeof l->out->name, "map_%.75s", name);
+                snprintf(l->out[l->count - 1].name, sizeof l->out->name, "%.79s", name);
                 l->out[l->count - 1].map = m;
             }
         }
@@ -131,10 +131,16 @@ uint32_t zl_pt_arguments(const zl_pipe_text *k, zlay_pipe_argument *out, size_t 
 {
     const zlay_pipe *pipe = k->pipe;
     list l = {out, room, 0};
+    if (k->plan) {
+        for (uint32_t i = 0; i < k->plan->arguments_count; i++)
+            if (l.count++ < room) out[i] = k->plan->arguments[i];
+        add_bodies(k, &l);
+        return l.count;
+    }
     add_maps(k, &l);
     add_plain_maps(k, &l);
     for (uint32_t i = 0; i < pipe->params_count; i++)
-        add(&l, ZLAY_ARGUMENT_COUNT, 4, "n_", pipe->params[i].name);
+        if (!zl_pt_fixed(k, (int32_t)i)) add(&l, ZLAY_ARGUMENT_COUNT, 4, "n_", pipe->params[i].name);
     for (uint32_t i = 0; i < pipe->smems_count; i++)
         for (int what = ZL_PT_IN; what <= ZL_PT_OUT; what++)
             add_pointers(k, &l, what, i, pipe->smems[i].name);
@@ -159,6 +165,19 @@ static bool aligned(const zl_pipe_text *k, int32_t smem)
     return false;
 }
 
+/* The bytes of a stage: as many as its copies bring, or as its products read, which may be more
+ * rows than the matrix has. */
+static uint64_t stage_bytes(const zl_pipe_text *k, const zl_smem *s)
+{
+    uint64_t bytes = (uint64_t)s->bytes, most = bytes;
+    for (uint32_t i = 0; i < k->ask->operands_count; i++) {
+        const zlay_pipe_operand *o = &k->ask->operands[i];
+        if (strcmp(o->smem, s->name) != 0) continue;
+        most = zl_umul_sat(zlay_layout_size(o->layout), zlay_type_bits(o->type)) / BYTE;
+    }
+    return most > bytes ? most : bytes;
+}
+
 static zlay_status place_shared(zl_pipe_text *k)
 {
     const zlay_pipe *pipe = k->pipe;
@@ -169,8 +188,8 @@ static zlay_status place_shared(zl_pipe_text *k)
         const zl_smem *s = &pipe->smems[i];
         uint64_t align = aligned(k, (int32_t)i) ? ZL_PT_ALIGN : PLAIN_ALIGN;
         at = zl_round_up(at, align);
-        uint64_t pitch = (uint64_t)s->bytes > info.smem ? info.smem + 1u
-                                                        : zl_round_up((uint64_t)s->bytes, align);
+        uint64_t bytes = stage_bytes(k, s);
+        uint64_t pitch = bytes > info.smem ? info.smem + 1u : zl_round_up(bytes, align);
         k->smem_at[i] = (uint32_t)at;
         k->smem_pitch[i] = (uint32_t)pitch;
         at += zl_umul_sat(pitch, (uint64_t)s->stages * zl_pt_instances(k, (int32_t)i));
@@ -280,5 +299,6 @@ zlay_status zl_pt_place(zl_pipe_text *k)
     if (!status) status = place_barriers(k);
     if (!status) status = zl_pt_products(k);
     if (!status) status = zl_pt_bodies(k);
+    if (!status) status = zl_pt_places(k);
     return status ? status : place_registers(k);
 }

@@ -142,10 +142,10 @@ static const zl_pos *place_of(const zl_event *e, int what)
  * each iteration has its own index for every stage. */
 static void index_of(zl_pipe_text *k, const zl_pos *pos, uint32_t stages)
 {
-    char counter[16], room[24];
+    char name[24], room[24];
     zl_pt_value(k, "index", pos);
     if (pos->loop >= 0 || !k->loops) return;
-    snprintf(counter, sizeof counter, "count%u", k->loops - 1);
+    const char *counter = zl_pt_counter(k, name, "w0", (int32_t)k->loops - 1);
     zl_op(k, MAD, "index", counter, zl_pt_number(room, stages), "index");
 }
 

@@ -1,267 +1,146 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Prints the write of a matrix in registers into a stage that has a layout: each element goes to
- * its place, swizzled as the stage's operand says. A place is a sum of what the thread and the
- * value add, in bits that do not carry, and a swizzle is linear over F2 in those bits; so a thread
- * computes its own part once, and every store adds a constant by XOR. Elements of 16 bits that lie as
- * the matrices of stmatrix are stored by it, others a register at a time. */
+/* Prints the write of a matrix in registers into a stage that has a layout (placed.c finds the places). Every store adds a
+ * constant to the thread's own place, by XOR within a row of 128 bytes, which the swizzle has, and else by the
+ * instruction's offset. Of a write in a loop the few places within a row are registers of the role, computed before its
+ * events. */
 #include "emit/pipe/pipe.h"
 
 #include <stdio.h>
 #include <string.h>
 
-enum { WORD = 4, WORD_BITS = 32, BYTE = 8, ROW = 128 /* bytes of swizzled rows */ };
+enum { ROW = 128 /* bytes of swizzled rows */, WORD = 4, CHUNK_BITS = 4, LINE_BITS = 7 };
 
-typedef struct put {
-    zl_pipe_text *k;
-    const zl_event *event;
-    const zlay_pipe_operand *operand;
-    const zl_elements *elements;
-    const int64_t *place;             /* (row, column) -> element of the stage */
-    uint64_t rows, columns;           /* of the stage */
-    uint32_t first;                   /* column of the matrix that is column 0 of the stage */
-    uint32_t bits;                    /* of an element */
-    uint32_t thread[ZL_ELEMENT_BITS]; /* bytes that each bit of the thread's number adds */
-    uint32_t instance;                /* bytes that an instance adds */
-    uint32_t value[ZL_ELEMENT_VALUES]; /* the first of each register that is written */
-    uint32_t count;
-    uint32_t matrices; /* of an stmatrix, 2 or 4; 0: registers are stored one by one */
-    bool transposed;
-} put;
+/* ---- the thread's place -------------------------------------------------------------------- */
 
-static const zlay_pipe_operand *operand_of(const zl_pipe_text *k, int32_t smem)
+static bool alike(const zl_pt_placed *a, const zl_pt_placed *b)
 {
-    for (uint32_t i = 0; i < k->ask->operands_count; i++)
-        if (!strcmp(k->ask->operands[i].smem, k->pipe->smems[smem].name))
-            return &k->ask->operands[i];
-    return NULL;
+    return a->event->smem[0] == b->event->smem[0] && a->instance == b->instance &&
+           a->swizzled == b->swizzled && !memcmp(a->thread, b->thread, sizeof a->thread) &&
+           a->chunks == b->chunks && !memcmp(a->chunk, b->chunk, sizeof a->chunk);
 }
 
-bool zl_pt_has_layout(const zl_pipe_text *k, const zl_event *event)
+/* to = the thread's place in stage 0. */
+static void compute(zl_pipe_text *k, const char *to, const zl_pt_placed *p)
 {
-    return event->smem[0] >= 0 && event->acc >= 0 && k->registers[event->acc].matrix >= 0 &&
-           k->registers[event->acc].sort == ZLAY_BODY_MATRIX && operand_of(k, event->smem[0]);
-}
-
-/* The byte of an element in the stage before swizzling. */
-static uint32_t byte_at(const put *p, uint32_t row, uint32_t column)
-{
-    return (uint32_t)((uint64_t)p->place[row + p->rows * column] * p->bits / BYTE);
-}
-
-/* What the swizzle of the operand makes of a byte's offset: within rows of 128 bytes, chunks of 16
- * are exchanged by the number of the row. */
-static uint32_t swizzled(const put *p, uint32_t at)
-{
-    static const uint32_t chunks[] = {[ZLAY_SWIZZLE_NONE] = 0,
-                                      [ZLAY_SWIZZLE_32B] = 1,
-                                      [ZLAY_SWIZZLE_64B] = 3,
-                                      [ZLAY_SWIZZLE_128B] = 7};
-    return at ^ ((at / ROW & chunks[p->operand->swizzle]) << 4);
-}
-
-static bool chosen(const put *p, uint32_t value)
-{
-    uint32_t column = p->elements->column.offset[p->elements->column.of[value]];
-    return column >= p->first && column - p->first < p->columns;
-}
-
-static uint32_t value_byte(const put *p, uint32_t value)
-{
-    const zl_elements *e = p->elements;
-    return byte_at(p, e->row.offset[e->row.of[value]],
-                   e->column.offset[e->column.of[value]] - p->first);
-}
-
-/* Whether places are sums whose bits never meet. */
-static bool is_linear(const put *p)
-{
-    const zl_elements *e = p->elements;
-    for (uint32_t v = 0; v < e->values; v++)
-        for (uint32_t t = 0; chosen(p, v) && t < e->threads; t++) {
-            uint32_t row = e->row.offset[e->row.of[v]];
-            uint32_t column = e->column.offset[e->column.of[v]] - p->first, mine = 0;
-            for (uint32_t b = 0; t >> b; b++) {
-                if (!(t >> b & 1)) continue;
-                row += e->row.bit[b];
-                column += e->column.bit[b];
-                if (mine & p->thread[b]) return false;
-                mine |= p->thread[b];
-            }
-            if (row >= p->rows || column >= p->columns || (mine & value_byte(p, v)) ||
-                byte_at(p, row, column) != (mine | value_byte(p, v)))
-                return false;
-        }
-    return true;
-}
-
-/* ---- the request -------------------------------------------------------------------- */
-
-static bool reads_places(put *p)
-{
-    uint64_t box[2];
-    const zlay_layout *layout = p->operand->layout;
-    if (zlay_layout_box(box, 2, layout) != 2 || box[0] * box[1] != zlay_layout_size(layout) ||
-        zlay_layout_size(layout) > UINT16_MAX + 1u)
-        return !zl_pt_fail(p->k, "the layout of the stage is not (row, column) -> element");
-    int64_t *place = zl_scratch(p->k->ctx, box[0] * box[1], sizeof *place);
-    p->rows = box[0];
-    p->columns = box[1];
-    p->place = place;
-    if (!place) p->k->status = ZLAY_ENOMEM;
-    if (place && zlay_layout_eval_many(place, NULL, layout, NULL, 0, box[0] * box[1]))
-        zl_pt_fail(p->k, "the layout of the stage has no value somewhere");
-    return !p->k->status;
-}
-
-static bool fits(put *p)
-{
-    const zl_elements *e = p->elements;
-    uint32_t instances = zl_role_instances(p->k->role);
-    bool own = p->k->pipe->smems[p->event->smem[0]].each || instances == 1;
-    p->first = (uint32_t)(p->event->part * (int32_t)p->columns);
-    if (zl_pt_width(p->k) != e->threads)
-        zl_pt_fail(p->k, "a matrix in %u threads, and the role's instance has %u", e->threads,
-                   zl_pt_width(p->k));
-    else if (p->rows != (uint64_t)e->row.extent * (own ? 1 : instances))
-        zl_pt_fail(p->k, "a stage of %llu rows for a matrix of %u", (unsigned long long)p->rows,
-                   e->row.extent);
-    else if (p->first + p->columns > e->column.extent)
-        zl_pt_fail(p->k, "part %d of %llu columns is past the matrix's %u", p->event->part,
-                   (unsigned long long)p->columns, e->column.extent);
-    if (p->k->status) return false;
-    if (!own) p->instance = byte_at(p, e->row.extent, 0);
-    for (uint32_t b = 0; 1u << b < e->threads; b++)
-        p->thread[b] = byte_at(p, e->row.bit[b], e->column.bit[b]);
-    if (!is_linear(p))
-        zl_pt_fail(p->k, "places in the stage are no sums of what thread and value add");
-    return !p->k->status;
-}
-
-/* Values of one register lie side by side in the stage. */
-static bool together(const put *p, uint32_t value, uint32_t pack)
-{
-    for (uint32_t i = 1; i < pack; i++)
-        if (value_byte(p, value + i) != value_byte(p, value) + i * p->bits / BYTE) return false;
-    return true;
-}
-
-/* ---- matrices --------------------------------------------------------------------------- */
-
-/* What two values lie apart, in bits. */
-static uint32_t apart(const put *p, uint32_t a, uint32_t b)
-{
-    return value_byte(p, a) ^ value_byte(p, b);
-}
-
-/* Whether pairs of values and the lowest threads are a row of 16 bytes, as stmatrix stores them:
- * thread 4*r + c has elements 2*c and 2*c + 1 of row r; or of column r, transposed. */
-static bool are_rows(put *p)
-{
-    uint32_t pair = apart(p, p->value[0], p->value[0] + 1), *t = p->thread;
-    bool straight = pair == 2 && t[0] == 4 && t[1] == 8;
-    p->transposed = t[2] == 2 && t[3] == 4 && t[4] == 8;
-    if (!straight && !p->transposed) return false;
-    uint32_t bits[] = {straight ? t[2] : pair, straight ? t[3] : t[0], straight ? t[4] : t[1]};
-    for (int i = 0; i < 3; i++)
-        if (!bits[i] || bits[i] % 16) return false;
-    for (uint32_t i = 0; i < p->count; i++)
-        if (value_byte(p, p->value[i]) % 16 || apart(p, p->value[i], p->value[i] + 1) != pair)
-            return false;
-    memcpy(t, bits, sizeof bits);
-    return true;
-}
-
-/* Whether registers lie alike in groups of 2 or 4. The bits of the thread's number then say which
- * row of which matrix it addresses. */
-static void find_matrices(put *p)
-{
-    uint32_t each = p->count % 4 ? 2 : 4, *t = p->thread;
-    uint32_t by[2] = {0, 0}, old[ZL_ELEMENT_BITS];
-    memcpy(old, t, sizeof old);
-    if (p->bits != 16 || p->count % 2 || p->elements->threads < 32) return;
-    for (uint32_t b = 0; 1u << b < each; b++) by[b] = apart(p, p->value[0], p->value[1u << b]);
-    for (uint32_t i = 0; i < p->count; i++) {
-        uint32_t in = i % each, way = (in & 1 ? by[0] : 0) ^ (in & 2 ? by[1] : 0);
-        if (apart(p, p->value[i], p->value[i - in]) != way) return;
+    char room[24];
+    int32_t smem = p->event->smem[0];
+    uint32_t pitch = k->smem_pitch[smem] * k->pipe->smems[smem].stages;
+    zl_pt_thread_sum(k, to, "near", p->thread);
+    if (p->swizzled) {
+        zl_op(k, SHR, "near", to, zl_pt_number(room, LINE_BITS));
+        zl_op(k, AND, "near", "near", zl_pt_number(room, p->swizzled));
+        zl_op(k, SHL, "near", "near", zl_pt_number(room, CHUNK_BITS));
+        zl_op(k, XOR, to, to, "near");
     }
-    if (by[0] & by[1] || !are_rows(p)) return;
-    t[3] = by[0];
-    t[4] = by[1];
-    if ((by[0] | by[1]) & (t[0] | t[1] | t[2])) memcpy(t, old, sizeof old);
-    else p->matrices = each;
+    zl_op(k, ADD, to, to, "smem");
+    if (k->smem_at[smem]) zl_op(k, ADD, to, to, zl_pt_number(room, k->smem_at[smem]));
+    if (zl_pt_instances(k, smem) > 1) zl_op(k, MAD, to, "instance", zl_pt_number(room, pitch), to);
+    if (p->instance) zl_op(k, MAD, to, "instance", zl_pt_number(room, p->instance), to);
 }
 
-/* ---- text ------------------------------------------------------------------------------ */
-
-/* off: the thread's part, swizzled; at: where the instance's part of the stage begins. */
-static void thread_place(put *p)
+/* The first write of the role, up to this one, whose registers are the same. */
+static const zl_pt_placed *first_alike(const zl_pipe_text *k, const zl_pt_placed *p)
 {
-    char room[24];
-    zl_pt_stage(p->k, "at", p->event->smem[0], &p->event->at[0]);
-    if (p->instance) zl_op(p->k, MAD, "at", "instance", zl_pt_number(room, p->instance), "at");
-    zl_pt_thread_sum(p->k, "off", "near", p->thread);
-    if (p->operand->swizzle == ZLAY_SWIZZLE_NONE) return;
-    zl_op(p->k, SHR, "near", "off", "7");
-    zl_op(p->k, AND, "near", "near", zl_pt_number(room, swizzled(p, 7 * ROW) / 16 & 7));
-    zl_op(p->k, SHL, "near", "near", "4");
-    zl_op(p->k, XOR, "off", "off", "near");
+    const zl_pt_placed *q = k->placed;
+    while (q < p && (!q->looped || q->event < &k->pipe->events[k->role->begin] || !alike(q, p))) q++;
+    return q;
 }
 
-/* near: where value number `value` of the thread lies. */
-static void value_place(put *p, uint32_t value)
+static void keep(zl_pipe_text *k, zl_pt_placed *p)
 {
-    char room[24];
-    zl_op(p->k, XOR, "near", "off", zl_pt_number(room, swizzled(p, value_byte(p, value))));
-    zl_op(p->k, ADD, "near", "near", "at");
+    char first[24], name[24], room[24];
+    p->kept = k->puts;
+    k->puts += p->chunks;
+    snprintf(first, sizeof first, "put%u", p->kept);
+    compute(k, first, p);
+    for (uint32_t i = p->chunks; i-- > 0;) {
+        snprintf(name, sizeof name, "put%u", p->kept + i);
+        if (i || p->chunk[i]) zl_op(k, XOR, name, first, zl_pt_number(room, p->chunk[i]));
+        zl_pt_keep(k, name);
+    }
 }
 
-/* Stores a register at a time. */
-static void store_words(put *p, uint32_t pack)
+void zl_pt_puts(zl_pipe_text *k)
 {
-    char name[96];
+    k->puts = 0;
+    for (uint32_t i = 0; i < k->placed_count; i++) {
+        zl_pt_placed *p = &k->placed[i];
+        const zl_pt_placed *first = first_alike(k, p);
+        if (!p->looped || p->event < &k->pipe->events[k->role->begin] ||
+            p->event >= &k->pipe->events[k->role->end])
+            continue;
+        if (first < p) p->kept = first->kept;
+        else keep(k, p);
+    }
+    if (k->puts > k->puts_most) k->puts_most = k->puts;
+}
+
+/* ---- stores -------------------------------------------------------------------------------- */
+
+/* The place within a row, in a register of the role or in `near`. */
+static const char *row_place(zl_pipe_text *k, char room[24], const zl_pt_placed *p, uint32_t chunk)
+{
+    char number[24];
+    uint32_t i = 0;
+    while (p->chunk[i] != chunk) i++;
+    snprintf(room, 24, "put%u", p->kept + i);
+    if (p->looped) return room;
+    zl_op(k, XOR, "near", "off", zl_pt_number(number, chunk));
+    return "near";
+}
+
+/* The place of register i of a write; `slot`: of the stage. */
+static const char *register_place(zl_pipe_text *k, char room[24], const zl_pt_placed *p, uint32_t i,
+                                  const char *slot)
+{
+    char number[24];
+    uint32_t chunk = p->byte[i] % ROW;
+    const char *at = row_place(k, room, p, chunk);
+    if (*slot != '0') zl_op(k, ADD, "near", at, "at"), at = "near";
+    if (p->byte[i] == chunk) return at;
+    zl_op(k, ADD, "near", at, zl_pt_number(number, p->byte[i] - chunk));
+    return "near";
+}
+
+/* Stores a register at a time, or two of 4 bytes that are neighbours. */
+static void store_words(zl_pipe_text *k, const zl_pt_placed *p, const char *slot)
+{
+    char names[2][96], room[24];
     for (uint32_t i = 0; i < p->count; i++) {
-        if (!together(p, p->value[i], pack))
-            zl_pt_fail(p->k, "elements of a register lie apart in the stage");
-        value_place(p, p->value[i]);
-        zl_say(p->k, NULL, "st.s.b32", 0, "near",
-               zl_pt_acc(p->k, name, p->event->acc, p->value[i] / pack));
+        const char *first = zl_pt_acc(k, names[0], p->event->acc, p->number[i]);
+        bool pair = i + 1 < p->count && p->byte[i] % (2 * WORD) == 0 &&
+                    p->byte[i + 1] == p->byte[i] + WORD;
+        const char *at = register_place(k, room, p, i, slot);
+        if (!pair) zl_say(k, NULL, "st.s.b32", 0, at, first);
+        else
+            zl_say(k, NULL, "st.s.v2.b32", 0, at, first,
+                   zl_pt_acc(k, names[1], p->event->acc, p->number[++i]));
     }
 }
 
 /* Stores 2 or 4 registers at a time as matrices of 8 rows. */
-static void store_matrices(put *p, uint32_t pack)
+static void store_matrices(zl_pipe_text *k, const zl_pt_placed *p, const char *slot)
 {
-    char id[32], names[4][96];
-    const char *operands[6] = {"near"};
+    char id[32], names[4][96], room[24];
+    const char *operands[6] = {NULL};
     snprintf(id, sizeof id, "stmatrix.x%u%s", p->matrices, p->transposed ? ".trans" : "");
     for (uint32_t i = 0; i < p->count; i += p->matrices) {
+        operands[0] = register_place(k, room, p, i, slot);
         for (uint32_t m = 0; m < p->matrices; m++)
-            operands[1 + m] =
-                zl_pt_acc(p->k, names[m], p->event->acc, p->value[i + m] / pack);
-        value_place(p, p->value[i]);
-        zl_pt_say(p->k, NULL, id, 0, operands);
+            operands[1 + m] = zl_pt_acc(k, names[m], p->event->acc, p->number[i + m]);
+        zl_pt_say(k, NULL, id, 0, operands);
     }
 }
 
 void zl_pt_put(zl_pipe_text *k, const zl_event *event)
 {
-    const zl_pt_registers *r = &k->registers[event->acc];
-    put p = {.k = k,
-             .event = event,
-             .operand = operand_of(k, event->smem[0]),
-             .elements = &k->matrices[r->matrix].elements,
-             .bits = zlay_type_bits(r->type)};
-    uint32_t pack = WORD_BITS / p.bits;
-    zl_mark mark = zl_scratch_mark(k->ctx);
-    if (p.operand->type != r->type)
-        zl_pt_fail(k, "%s is of another type than the stage", k->pipe->accs[event->acc].name);
-    if (!k->status && reads_places(&p) && fits(&p)) {
-        for (uint32_t v = 0; v < p.elements->values; v += pack)
-            if (chosen(&p, v)) p.value[p.count++] = v;
-        if (p.count) find_matrices(&p);
-        thread_place(&p);
-        if (p.matrices) store_matrices(&p, pack);
-        else store_words(&p, pack);
-    }
-    zl_scratch_release(k->ctx, mark);
+    char name[24], number[24];
+    const zl_pt_placed *p = k->placed;
+    while (p->event != event) p++;
+    int32_t smem = event->smem[0];
+    if (!p->looped) compute(k, "off", p);
+    const char *slot = zl_pt_slot(k, name, &event->at[0], k->pipe->smems[smem].stages);
+    if (*slot != '0') zl_op(k, MUL, "at", slot, zl_pt_number(number, k->smem_pitch[smem]));
+    if (p->matrices) store_matrices(k, p, slot);
+    else store_words(k, p, slot);
 }

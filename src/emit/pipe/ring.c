@@ -32,28 +32,28 @@ static int64_t step_of(const zl_event *loop) { return loop->step > 0 ? loop->ste
 /* ---- how often loops run ------------------------------------------------------------- */
 
 /* The least that the loop's last position (excluded) lies behind its first. */
-static int64_t least_way(const zlay_pipe *pipe, const zl_event *loop)
+static int64_t least_way(const zl_pipe_text *k, const zl_event *loop)
 {
     const zl_pos *first = &loop->at[0], *last = &loop->bar_at;
     int64_t way = last->add - first->add;
     if (first->loop != last->loop || first->times != last->times || first->scale != last->scale)
         return UNKNOWN;
     if (first->plus == last->plus) return way;
-    if (first->plus >= 0 && !pipe->params[first->plus].most) return UNKNOWN;
-    if (first->plus >= 0) way -= pipe->params[first->plus].most;
-    return last->plus >= 0 ? way + pipe->params[last->plus].least : way;
+    if (first->plus >= 0 && !zl_pt_bounds_of(k, first->plus).most) return UNKNOWN;
+    if (first->plus >= 0) way -= zl_pt_bounds_of(k, first->plus).most;
+    return last->plus >= 0 ? way + zl_pt_bounds_of(k, last->plus).least : way;
 }
 
 /* Whether a loop runs once at least. */
 bool zl_pt_runs(const zl_pipe_text *k, const zl_event *loop)
 {
-    return least_way(k->pipe, loop) >= 1;
+    return least_way(k, loop) >= 1;
 }
 
 /* Whether the counter ends at the loop's last position. */
 static bool ends_there(const zl_pipe_text *k, const zl_event *loop)
 {
-    return step_of(loop) == 1 && least_way(k->pipe, loop) >= 0;
+    return step_of(loop) == 1 && least_way(k, loop) >= 0;
 }
 
 /* Whether the loop begins at a position of the loop around it, at this depth, and leaves it at

@@ -292,34 +292,40 @@ void zl_pt_when_end(zl_pipe_text *k)
     if (!k->c) zl_putf(k->out, "$over%u:\n", label);
 }
 
-void zl_pt_while(zl_pipe_text *k, const char *counter, const char *last, bool runs)
+/* The test of a range in CUDA C. */
+static void put_below(zl_pipe_text *k, const char *before, const zl_pt_range *r, const char *after)
+{
+    const char *as = r->unsigned_ ? "" : "(int32_t)";
+    zl_pt_line(k, "%s(%s%s < %s%s)%s", before, as, r->counter, as, r->last, after);
+}
+
+void zl_pt_while(zl_pipe_text *k, const zl_pt_range *r)
 {
     uint32_t label = open_block(k);
-    if (k->c && runs) zl_pt_line(k, "do {");
-    if (k->c && !runs)
-        zl_pt_line(k, "if ((int32_t)%s < (int32_t)%s) do {", counter, last);
+    if (k->c && r->runs) zl_pt_line(k, "do {");
+    if (k->c && !r->runs) put_below(k, "if ", r, " do {");
     if (k->c) {
         k->indent++;
         return;
     }
-    if (!runs) {
-        zl_pt_line(k, "setp.ge.s32 more, %s, %s;", counter, last);
+    if (!r->runs) {
+        zl_pt_line(k, "setp.ge.%s more, %s, %s;", r->unsigned_ ? "u32" : "s32", r->counter, r->last);
         zl_pt_line(k, "@more bra $done%u;", label);
     }
     zl_putf(k->out, "$loop%u:\n", label);
 }
 
-void zl_pt_while_end(zl_pipe_text *k, const char *counter, const char *step, const char *last)
+void zl_pt_while_end(zl_pipe_text *k, const zl_pt_range *r)
 {
-    zl_op(k, ADD, counter, counter, step);
+    zl_op(k, ADD, r->counter, r->counter, r->step);
     if (k->c) {
         k->opened--;
         k->indent--;
-        zl_pt_line(k, "} while ((int32_t)%s < (int32_t)%s);", counter, last);
+        put_below(k, "} while ", r, ";");
         return;
     }
     uint32_t label = close_block(k);
-    zl_pt_line(k, "setp.lt.s32 more, %s, %s;", counter, last);
+    zl_pt_line(k, "setp.lt.%s more, %s, %s;", r->unsigned_ ? "u32" : "s32", r->counter, r->last);
     zl_pt_line(k, "@more bra $loop%u;", label);
     zl_putf(k->out, "$done%u:\n", label);
 }

@@ -26,13 +26,28 @@ static uint64_t turn_of(const zl_pipe_text *k, uint32_t width)
     return (uint64_t)width * zl_pt_width(k);
 }
 
-/* Begins a loop in which threads take turns: off from the thread's first place on. */
+typedef struct turns {
+    char step[24], last[24];
+    zl_pt_range range;
+} turns;
+
+/* The loop in which threads take turns: off from the thread's first place on, so many bytes further each time. */
+static void turns_of(turns *t, uint64_t bytes, uint64_t step)
+{
+    t->range = (zl_pt_range){.counter = "off",
+                             .step = zl_pt_number(t->step, step),
+                             .last = zl_pt_number(t->last, bytes),
+                             .runs = bytes >= step};
+}
+
 static void turns_begin(zl_pipe_text *k, zl_span_of span, uint32_t width)
 {
     char room[24];
+    turns t;
+    turns_of(&t, span.bytes, turn_of(k, width));
     if (zl_pt_lone(k)) zl_op(k, MOV, "off", "0");
     else zl_op(k, MUL, "off", "rtid", zl_pt_number(room, width));
-    zl_pt_while(k, "off", zl_pt_number(room, span.bytes), span.bytes >= turn_of(k, width));
+    zl_pt_while(k, &t.range);
     zl_op(k, ADD, "to", "at", "off");
     zl_op(k, WIDEN, "wide", "off");
     zl_op(k, SUM64, "gq", "gp", "wide");
@@ -41,9 +56,9 @@ static void turns_begin(zl_pipe_text *k, zl_span_of span, uint32_t width)
 /* Ends the loop of turns. */
 static void turns_end(zl_pipe_text *k, zl_span_of span, uint32_t width)
 {
-    char step[24], room[24];
-    zl_pt_while_end(k, "off", zl_pt_number(step, turn_of(k, width)),
-                    zl_pt_number(room, span.bytes));
+    turns t;
+    turns_of(&t, span.bytes, turn_of(k, width));
+    zl_pt_while_end(k, &t.range);
 }
 
 /* Prints one load or store of a vector through the registers w0 to w3. */
@@ -142,8 +157,10 @@ static void write_global(zl_pipe_text *k, const zl_event *event)
 
 void zl_pt_threads(zl_pipe_text *k, const zl_event *event)
 {
-    if (event->kind == ZL_EV_CPASYNC) copy_async(k, event);
-    else if (event->cta == ZL_CTA_OWN && zl_pt_has_layout(k, event)) zl_pt_put(k, event);
+    const zlay_pipe_move *move = zl_pt_move(k, event);
+    if (move && zl_pt_by_threads(move)) zl_pt_rows(k, event, move);
+    else if (event->kind == ZL_EV_CPASYNC) copy_async(k, event);
+    else if (zl_pt_has_layout(k, event)) zl_pt_put(k, event);
     else if (event->smem[0] >= 0 && event->acc >= 0) write_registers(k, event);
     else if (event->smem[0] >= 0) move_stage(k, event);
     else if (event->acc >= 0) write_global(k, event);
@@ -206,7 +223,8 @@ static void matrix_registers(zl_pipe_text *k, const zl_event *event, zl_span_of 
 void zl_pt_matrix(zl_pipe_text *k, const zl_event *event)
 {
     static const char *const w[] = {"w0", "w1", "w2", "w3"};
-    char room[24], by[24];
+    char room[24];
+    turns t;
     zl_span_of span = zl_pt_span(k, event);
     bool load = event->kind == ZL_EV_LDMATRIX;
     uint32_t chunk = matrices_of(k, span.bytes);
@@ -217,8 +235,8 @@ void zl_pt_matrix(zl_pipe_text *k, const zl_event *event)
     }
     zl_pt_global(k, load ? ZL_PT_OUT : ZL_PT_IN, event);
     zl_op(k, MUL, "off", "rwarp", zl_pt_number(room, chunk));
-    uint64_t step = (uint64_t)chunk * (zl_pt_width(k) / WARP);
-    zl_pt_while(k, "off", zl_pt_number(room, span.bytes), span.bytes >= step);
+    turns_of(&t, span.bytes, (uint64_t)chunk * (zl_pt_width(k) / WARP));
+    zl_pt_while(k, &t.range);
     zl_op(k, ADD, "to", "at", "off");
     zl_op(k, WIDEN, "wide", "off");
     zl_op(k, SUM64, "gq", "gp", "wide");
@@ -226,5 +244,5 @@ void zl_pt_matrix(zl_pipe_text *k, const zl_event *event)
     if (!load) access(k, true, true, false, chunk / WARP, "gq");
     say_matrices(k, load, chunk, w);
     if (load) access(k, false, true, false, chunk / WARP, "gq");
-    zl_pt_while_end(k, "off", zl_pt_number(by, step), zl_pt_number(room, span.bytes));
+    zl_pt_while_end(k, &t.range);
 }

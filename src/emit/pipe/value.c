@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Prints values into registers: of a position, counter * (param or number) + param + number, each term
- * where the position has it; and of what the bits of a thread's number add. */
+ * where the position has it; and of what the bits of a thread's number add. The counter of a loop over t*N..t*N+N counts
+ * from t*N on, so t*N is computed only where a position is used that no ring holds. */
 #include "emit/pipe/pipe.h"
 
 #include <stdio.h>
@@ -21,17 +22,38 @@ static void add_constant(zl_pipe_text *k, const char *to, int64_t add)
     else zl_op(k, ADD, to, to, room);
 }
 
+bool zl_pt_relative(const zl_event *loop)
+{
+    const zl_pos *first = &loop->at[0], *last = &loop->bar_at;
+    return first->loop >= 0 && first->times >= 0 && first->plus < 0 && last->loop == first->loop &&
+           last->times == first->times;
+}
+
+const char *zl_pt_counter(zl_pipe_text *k, char room[24], const char *to, int32_t depth)
+{
+    char param[80];
+    const zl_event *loop = k->loop[depth];
+    snprintf(room, 24, "count%d", depth);
+    if (!zl_pt_relative(loop)) return room;
+    const char *outer = zl_pt_counter(k, room, to, loop->at[0].loop);
+    put_param(param, k, loop->at[0].times);
+    zl_op(k, MUL, to, outer, param);
+    snprintf(room, 24, "count%d", depth);
+    zl_op(k, ADD, to, to, room);
+    return to;
+}
+
 void zl_pt_value(zl_pipe_text *k, const char *to, const zl_pos *pos)
 {
-    char counter[16], param[80];
-    snprintf(counter, sizeof counter, "count%d", pos->loop);
+    char room[24], param[80];
+    const char *counter = pos->loop >= 0 ? zl_pt_counter(k, room, to, pos->loop) : "0";
     if (pos->loop >= 0 && pos->times >= 0) {
         put_param(param, k, pos->times);
         zl_op(k, MUL, to, counter, param);
     } else if (pos->loop >= 0 && pos->scale) {
         zl_op(k, MUL, to, counter, zl_pt_number(param, (uint64_t)pos->scale));
     } else {
-        zl_op(k, MOV, to, pos->loop >= 0 ? counter : "0");
+        if (counter != to) zl_op(k, MOV, to, counter);
     }
     if (pos->plus >= 0) {
         put_param(param, k, pos->plus);

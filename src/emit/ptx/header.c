@@ -3,6 +3,7 @@
  * that the kernel uses, and on top of them the plan's copies, descriptors and matrix
  * instruction. */
 #include "emit/emit.h"
+#include "pipe/language/pipe.h"
 
 #include <string.h>
 
@@ -158,7 +159,8 @@ static void put_tensor_store(zl_emit *e)
         put_name(e, "zl_", "tensor_store");
         zl_puts(e->out, "((uint64_t)map, (uint32_t)(");
         put_place(e, &o->copies[i], 0);
-        zl_putf(e->out, ") + pass * %u, (uint32_t)(", e->plan->info.pass_n);
+        zl_putf(e->out, ") + min(pass * %u, %uu), (uint32_t)(", e->plan->info.pass_n,
+                e->plan->info.tile_n - e->plan->info.pass_n);
         put_place(e, &o->copies[i], 1);
         zl_putf(e->out, ") + consumer * %u, staging + %u);\n", e->plan->info.mma.m,
                 o->copies[i].smem);
@@ -236,6 +238,22 @@ static void put_desc(zl_emit *e, int32_t operand)
     zl_puts(e->out, ") >> 4);\n}\n");
 }
 
+/* The opcode of a wgmma with its shape and types. */
+static void put_wgmma_name(zl_text *out, const zlay_mma *mma)
+{
+    zl_putf(out, "wgmma.mma_async.sync.aligned.m%un%uk%u.%s.%s.%s", mma->m, mma->n, mma->k,
+            zlay_type_name(mma->d), zlay_type_name(mma->a), zlay_type_name(mma->b));
+}
+
+/* What follows its scale of D: signs of A and B, which integers have not, then which of them are transposed, which 16 bits
+ * alone have. */
+static void put_wgmma_end(zl_text *out, const zlay_mma *mma)
+{
+    bool transposes = zlay_type_bits(mma->a) == 16;
+    if (!zl_gemm_integer(mma->a)) zl_puts(out, ", 1, 1");
+    if (transposes) zl_putf(out, ", %d, %d", mma->a_major, mma->b_major);
+}
+
 static void put_mma(zl_emit *e)
 {
     const zlay_mma *mma = &e->plan->info.mma;
@@ -248,25 +266,76 @@ static void put_mma(zl_emit *e)
     zl_putf(e->out,
             "    asm volatile(\"{ .reg .pred %%%%p; setp.ne.b32 %%%%p, %%%u, 0; \"\n        \"",
             count + 2);
-    zl_emit_wgmma_name(e->out, mma);
+    put_wgmma_name(e->out, mma);
     zl_puts(e->out, " {\"\n        \"");
     for (uint32_t i = 0; i < count; i++) zl_putf(e->out, i ? ", %%%u" : "%%%u", i);
     zl_putf(e->out, "}, %%%u, %%%u, %%%%p", count, count + 1);
-    zl_emit_wgmma_end(e->out, mma);
+    put_wgmma_end(e->out, mma);
     zl_puts(e->out, "; }\"\n        : ");
     for (uint32_t i = 0; i < count; i++)
         zl_putf(e->out, "%s\"+%c\"(d[%u])", i ? ", " : "", whole ? 'r' : 'f', i);
     zl_puts(e->out, "\n        : \"l\"(a), \"l\"(b), \"r\"(accumulate) : \"memory\");\n}\n");
 }
 
-/* Finds the forms that the kernel's text uses. */
+/* ---- forms --------------------------------------------------------------------------------- */
+
+enum { ANY = -1 };
+
+/* The form of an event. */
+static const struct {
+    zl_event_kind kind;
+    int32_t scope;
+    zl_form_id form;
+} rows[] = {
+    {ZL_EV_INIT,       ANY,                ZL_FORM_MBAR_INIT},
+    {ZL_EV_ARRIVE,     ANY,                ZL_FORM_MBAR_ARRIVE},
+    {ZL_EV_WAIT,       ANY,                ZL_FORM_MBAR_TRY_WAIT},
+    {ZL_EV_COPY,       ANY,                ZL_FORM_TENSOR_LOAD_2D},
+    {ZL_EV_STORE,      ANY,                ZL_FORM_TENSOR_STORE_2D},
+    {ZL_EV_SYNC,       ANY,                ZL_FORM_BAR_SYNC},
+    {ZL_EV_COMMIT,     ZL_GROUP_WGMMA,     ZL_FORM_WGMMA_COMMIT},
+    {ZL_EV_COMMIT,     ZL_GROUP_BULK,      ZL_FORM_BULK_COMMIT},
+    {ZL_EV_COMMIT,     ZL_GROUP_CPASYNC,   ZL_FORM_CP_ASYNC_COMMIT},
+    {ZL_EV_WAITGROUP,  ZL_GROUP_WGMMA,     ZL_FORM_WGMMA_WAIT},
+    {ZL_EV_WAITGROUP,  ZL_GROUP_BULK,      ZL_FORM_BULK_WAIT},
+    {ZL_EV_WAITGROUP,  ZL_GROUP_BULK_READ, ZL_FORM_BULK_WAIT_READ},
+    {ZL_EV_WAITGROUP,  ZL_GROUP_CPASYNC,   ZL_FORM_CP_ASYNC_WAIT},
+    {ZL_EV_FENCE,      ZL_FENCE_WGMMA,     ZL_FORM_WGMMA_FENCE},
+    {ZL_EV_FENCE,      ZL_FENCE_PROXY,     ZL_FORM_FENCE_PROXY},
+    {ZL_EV_FENCE,      ZL_FENCE_MBARRIER,  ZL_FORM_FENCE_MBAR_INIT},
+    {ZL_EV_SETMAXNREG, ZL_REGS_INC,        ZL_FORM_SETMAXNREG_INC},
+    {ZL_EV_SETMAXNREG, ZL_REGS_DEC,        ZL_FORM_SETMAXNREG_DEC},
+};
+
+/* The form of what threads do to an operand: cp.async of its width, or stores of sums. */
+static zl_form_id form_by_threads(const zl_emit *e, const zl_event *event)
+{
+    const zl_operand *o = &e->plan->operand[event->smem[0]];
+    if (event->acc >= 0) return o->element == 4 ? ZL_FORM_ST_SHARED_8 : ZL_FORM_STMATRIX_X4;
+    return o->width == 16  ? ZL_FORM_CP_ASYNC_16
+           : o->width == 8 ? ZL_FORM_CP_ASYNC_8
+                           : ZL_FORM_CP_ASYNC_4;
+}
+
+/* Finds the forms of the events of the plan's pipe; an expectation and the arrival of one thread behind it are one. */
 static void find_used(zl_emit *e)
 {
-    zl_text nothing = {NULL, 0, 0};
-    zl_emit count = *e;
-    count.out = &nothing;
-    zl_emit_kernel(&count);
-    memcpy(e->used, count.used, sizeof e->used);
+    const zlay_pipe *pipe = e->plan->pipe;
+    for (uint32_t i = 0; i < pipe->events_count; i++) {
+        const zl_event *event = &pipe->events[i];
+        for (size_t r = 0; r < ZL_COUNT(rows); r++)
+            if (rows[r].kind == event->kind && (rows[r].scope == ANY || rows[r].scope == event->scope))
+                e->used[rows[r].form] = true;
+        bool joins = event[1].kind == ZL_EV_ARRIVE && event[1].scope == ZL_BY_ONE;
+        if (event->kind == ZL_EV_EXPECT)
+            e->used[joins ? ZL_FORM_MBAR_ARRIVE_EXPECT : ZL_FORM_MBAR_EXPECT] = true;
+        if (event->kind == ZL_EV_CPASYNC || (event->kind == ZL_EV_WRITE && event->acc >= 0))
+            e->used[form_by_threads(e, event)] = true;
+    }
+    for (int o = 0; o < 3; o++)
+        if (zl_by_tensor(&e->plan->operand[o])) e->used[ZL_FORM_TENSOR_PREFETCH] = true;
+    /* The kernel ends when stores have read their source; a caller may go on. */
+    if (zl_by_tensor(&e->plan->operand[ZLAY_OPERAND_D])) e->used[ZL_FORM_BULK_WAIT] = true;
 }
 
 static void header(zl_emit *e)
@@ -302,5 +371,14 @@ static void header_write(zl_text *out, const void *value)
 zlay_status zlay_emit_header(zlay_ctx *ctx, zlay_buf *out, const zlay_plan *plan, const char *name,
                              size_t length)
 {
-    return zl_emit_text(ctx, out, plan, name, length, header_write);
+    if (!out || !plan || !name) return ZLAY_EINVAL;
+    zlay_status status = zl_enter(ctx);
+    if (status) return status;
+    status = zl_name_check(ctx, name, length);
+    if (!status && zl_by_waves(plan))
+        status = zl_fail(ctx, ZLAY_ENOTSUP, "%s: headers are of plans with wgmma",
+                         zlay_target_name(plan->info.target));
+    if (status) return zl_leave(ctx, status);
+    zl_emit e = {.plan = plan, .name = name, .name_length = length};
+    return zl_leave(ctx, zl_print(out, header_write, &e));
 }

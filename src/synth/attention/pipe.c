@@ -8,9 +8,9 @@
 #include "synth/attention/attention.h"
 
 /* Registers of a thread by the number of consumer warpgroups: at launch, and a consumer's. */
-static const struct share {
+static const struct budget {
     uint32_t launch, consumer;
-} shares[] = {[1] = {240, 256}, [2] = {168, 240}, [3] = {128, 160}};
+} budgets[] = {[1] = {240, 256}, [2] = {168, 240}, [3] = {128, 160}};
 
 typedef const zlay_attention_plan plan_t;
 
@@ -200,7 +200,7 @@ static void put_consumer(zl_text *out, plan_t *p)
 {
     uint32_t n = instances(p);
     zl_putf(out, "role consumer warps 4..%u each 4\n  setmaxnreg inc %u\n", 3 + 4 * n,
-            shares[n].consumer);
+            budgets[n].consumer);
     zl_puts(out, "  use O, m, l body begin\n  wait ready[0] parity 0 / 1 % 2\n");
     if (p->overlap) put_overlap(out, p);
     else put_turns(out, p);
@@ -212,7 +212,7 @@ static void put_consumer(zl_text *out, plan_t *p)
 void zl_attention_pipe_put(zl_text *out, const void *plan)
 {
     plan_t *p = plan;
-    zl_putf(out, "pipe attention\nregisters %u\nparam N 1..\n", shares[instances(p)].launch);
+    zl_putf(out, "pipe attention\nregisters %u\nparam N 1..\n", budgets[instances(p)].launch);
     put_memory(out, p);
     put_barriers(out, p);
     put_bodies(out, p);

@@ -7,6 +7,7 @@
 #include "synth/gemm/plan.h"
 #include "base/arith.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* Swizzles move chunks of 16 bytes: the exponent of a chunk's elements. */
@@ -21,15 +22,28 @@ static uint32_t box_pitch(const zl_operand *o)
     return o->copies_count > 1 ? o->copies[1].smem / o->element : 0;
 }
 
+/* The boxes of the copies one behind the other, behind a prefix that swizzles. */
+static zlay_status layout_of_boxes(zlay_ctx *ctx, zlay_layout **out, const zl_operand *o,
+                                   const char *prefix)
+{
+    uint32_t inner = o->map.box[0], outer = o->rows, boxes = o->copies_count;
+    if (o->major == ZLAY_MAJOR_K)
+        return zl_layout_format(ctx, out, "%s(%u,(%u,%u)):(%u,(1,%u))", prefix, outer, inner,
+                                boxes, inner, box_pitch(o));
+    return zl_layout_format(ctx, out, "%s((%u,%u),%u):((1,%u),%u)", prefix, inner, boxes, outer,
+                            box_pitch(o), inner);
+}
+
 zlay_status zl_layout_placed(zlay_ctx *ctx, zlay_layout **out, const zl_operand *o)
 {
-    uint32_t inner = o->map.box[0], outer = o->map.box[1], boxes = o->copies_count;
-    uint32_t chunk = chunk_bits(o);
-    if (o->major == ZLAY_MAJOR_K)
-        return zl_layout_format(ctx, out, "Sw<%d,%u,3> o 0 o (%u,(%u,%u)):(%u,(1,%u))",
-                                o->map.swizzle, chunk, outer, inner, boxes, inner, box_pitch(o));
-    return zl_layout_format(ctx, out, "Sw<%d,%u,3> o 0 o ((%u,%u),%u):((1,%u),%u)", o->map.swizzle,
-                            chunk, inner, boxes, outer, box_pitch(o), inner);
+    char prefix[32];
+    snprintf(prefix, sizeof prefix, "Sw<%d,%u,3> o 0 o ", o->map.swizzle, chunk_bits(o));
+    return layout_of_boxes(ctx, out, o, prefix);
+}
+
+zlay_status zl_layout_unswizzled(zlay_ctx *ctx, zlay_layout **out, const zl_operand *o)
+{
+    return layout_of_boxes(ctx, out, o, "");
 }
 
 /* What the matrix descriptors of all K steps and consumers read: the canonical layouts of PTX ISA,
@@ -56,7 +70,7 @@ static zlay_status read_by_desc(zlay_ctx *ctx, zlay_layout **out, const zlay_pla
                             info->k_steps, lbo, consumer, elements, sbo, step);
 }
 
-/* What the consumers write, as src/emit/ptx/accumulator.c computes the addresses, which do not
+/* What the consumers write, as src/emit/pipe/placed.c finds the addresses, which do not
  * depend on the map: rows of 128 bytes, whose 16-byte chunks are XORed with the row's number mod 8;
  * the rows are eight lane rows, two halves and four warps; each 128 bytes of a row of a pass have a
  * box. stmatrix writes 64 columns of 2 bytes, eight times eight; stores of pairs write 32 columns of
@@ -78,7 +92,7 @@ static zlay_status written(zlay_ctx *ctx, zlay_layout **out, const zlay_plan *pl
 static zlay_status in_global(zlay_ctx *ctx, zlay_layout **out, const zl_operand *o, bool by_map)
 {
     unsigned long long inner = o->map.box[0], boxes = o->copies_count, width = inner * boxes;
-    unsigned long long outer = zl_umin(o->outer, o->map.box[1]);
+    unsigned long long outer = zl_umin(o->outer, by_map ? o->map.box[1] : o->rows);
     unsigned long long pitch = by_map ? o->map.stride[0] / o->element : o->pitch;
     long long step = boxes > 1 ? o->copies[1].coordinate[0] : 0;
     bool k_major = o->major == ZLAY_MAJOR_K;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes the pipe of a wgmma GEMM as text, with the bytes and counts of the plan, and has it
  * parsed and proved. A producer loads stages ahead; consumers multiply and store. Shared buffers
- * are declared in the order of ZLAY_OPERAND_*. The emitter prints this pipe and nothing else. */
+ * are declared in the order of ZLAY_OPERAND_*; a move is all copies of an operand's stage or, for
+ * D, of a pass. The emitter prints this pipe and nothing else. */
 #include "pipe/order/verify.h"
 #include "pipe/language/parse.h"
 #include "synth/gemm/plan.h"
@@ -9,44 +10,75 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *operand_name(int32_t operand) { return operand == ZLAY_OPERAND_A ? "A" : "B"; }
+enum {
+    WARPGROUP = 128,
+    REGISTERS = 504,          /* of three threads, one of each warpgroup: all that a block may have */
+    REGISTERS_BY_TENSOR = 40, /* of the producer */
+    REGISTERS_BY_THREADS = 56
+};
+
+/* ---- declarations ------------------------------------------------------------------------- */
+
+/* Whether the producer gives registers to the consumers: with two of them, sums take 128. */
+static bool gives_registers(const zlay_plan *plan) { return plan->info.consumers == 2; }
+
+static void put_moves(zl_text *out, const zlay_plan *plan)
+{
+    for (int32_t o = 0; o < 3; o++)
+        zl_putf(out, "move t%c %u\n", zl_operand_name(o), plan->operand[o].bytes);
+    zl_putf(out, "smem A[%u] tA\nsmem B[%u] tB\nsmem D[1] tD each\n", plan->info.stages,
+            plan->info.stages);
+}
+
+/* Whether sums are converted before they are stored. */
+static bool converts(const zlay_plan *plan)
+{
+    return plan->operand[ZLAY_OPERAND_D].type != plan->info.mma.d;
+}
+
+static void put_body(zl_text *out, const zlay_plan *plan)
+{
+    const char *to = zlay_type_name(plan->operand[ZLAY_OPERAND_D].type);
+    if (converts(plan))
+        zl_putf(out, "body narrow\nmatrix S f32\nmatrix R %s\nR = %s(S)\nend\n", to, to);
+}
 
 static void declare(zl_text *out, const zlay_plan *plan)
 {
     const zlay_plan_summary *info = &plan->info;
-    zl_puts(out, "pipe gemm\nparam T 0..\nparam N 1..\n");
-    zl_putf(out, "smem A[%u] %u\n", info->stages, plan->operand[ZLAY_OPERAND_A].bytes);
-    zl_putf(out, "smem B[%u] %u\n", info->stages, plan->operand[ZLAY_OPERAND_B].bytes);
-    zl_putf(out, "smem D[1] %u each\n", plan->operand[ZLAY_OPERAND_D].bytes);
+    zl_puts(out, "pipe gemm\n");
+    if (gives_registers(plan))
+        zl_putf(out, "registers %u\n", REGISTERS * WARPGROUP / info->threads);
+    zl_puts(out, "param T 0..\nparam N 1..\n");
+    put_moves(out, plan);
     zl_putf(out, "bar full[%u] count %u\n", info->stages, info->full_count);
     zl_putf(out, "bar empty[%u] count %u\n", info->stages, info->empty_count);
+    put_body(out, plan);
     zl_puts(out, "init full\ninit empty\nfence mbarrier_init\nsync cta\n");
 }
 
+/* ---- the producer ------------------------------------------------------------------------- */
+
 static void tensor_loads(zl_text *out, const zlay_plan *plan, const char *at)
 {
-    for (int32_t operand = 0; operand < 2; operand++) {
-        const zl_operand *o = &plan->operand[operand];
-        if (!zl_by_tensor(o)) continue;
-        for (uint32_t i = 0; i < o->copies_count; i++)
-            zl_putf(out, "copy tensor %u -> %s[%s %% %u] part %u signal full[%s %% %u]\n",
-                    o->copies[i].bytes, operand_name(operand), at, plan->info.stages, i, at,
-                    plan->info.stages);
+    uint32_t s = plan->info.stages;
+    for (int32_t o = 0; o < 2; o++) {
+        char name = zl_operand_name(o);
+        if (zl_by_tensor(&plan->operand[o]))
+            zl_putf(out, "copy tensor t%c -> %c[%s %% %u] signal full[%s %% %u]\n", name, name, at,
+                    s, at, s);
     }
 }
 
 static void thread_loads(zl_text *out, const zlay_plan *plan, const char *at)
 {
-    for (int32_t operand = 0; operand < 2; operand++) {
-        const zl_operand *o = &plan->operand[operand];
-        for (uint32_t i = 0; !zl_by_tensor(o) && i < o->copies_count; i++) {
-            if (o->kind == ZLAY_COPY_CP_ASYNC)
-                zl_putf(out, "cpasync %u -> %s[%s %% %u] part %u\n", o->copies[i].bytes,
-                        operand_name(operand), at, plan->info.stages, i);
-            else
-                zl_putf(out, "write %s[%s %% %u] %u part %u\n", operand_name(operand), at,
-                        plan->info.stages, o->copies[i].bytes, i);
-        }
+    uint32_t s = plan->info.stages;
+    for (int32_t o = 0; o < 2; o++) {
+        char name = zl_operand_name(o);
+        if (plan->operand[o].kind == ZLAY_COPY_CP_ASYNC)
+            zl_putf(out, "cpasync t%c -> %c[%s %% %u]\n", name, name, at, s);
+        else if (!zl_by_tensor(&plan->operand[o]))
+            zl_putf(out, "write %c[%s %% %u] t%c\n", name, at, s, name);
     }
 }
 
@@ -61,13 +93,28 @@ static void stage_begin(zl_text *out, const zlay_plan *plan, const char *at)
 {
     uint32_t s = plan->info.stages;
     zl_putf(out, "wait empty[%s %% %u] parity (%s / %u + 1) %% 2\n", at, s, at, s);
-    if (plan->info.expect_bytes)
-        zl_putf(out, "expect full[%s %% %u] %u\n", at, s, plan->info.expect_bytes);
+    if (!plan->info.expect_bytes) return;
+    bool a = zl_by_tensor(&plan->operand[ZLAY_OPERAND_A]),
+         b = zl_by_tensor(&plan->operand[ZLAY_OPERAND_B]);
+    zl_putf(out, "expect full[%s %% %u] %s\n", at, s, a && b ? "tA + tB" : a ? "tA" : "tB");
+}
+
+/* What the producer keeps of its registers. */
+static uint32_t kept(const zlay_plan *plan)
+{
+    return plan->info.full_count == 1 ? REGISTERS_BY_TENSOR : REGISTERS_BY_THREADS;
+}
+
+static void give_registers(zl_text *out, const zlay_plan *plan)
+{
+    if (gives_registers(plan)) zl_putf(out, "setmaxnreg dec %u\n", kept(plan));
 }
 
 static void producer_by_tensor(zl_text *out, const zlay_plan *plan)
 {
-    zl_puts(out, "role producer warps 0..3 elect\nfor t in 0..T\nfor i in t*N..t*N+N\n");
+    zl_puts(out, "role producer warps 0..3 elect\n");
+    give_registers(out, plan);
+    zl_puts(out, "for t in 0..T\nfor i in t*N..t*N+N\n");
     stage_begin(out, plan, "i");
     zl_putf(out, "arrive full[i %% %u]\n", plan->info.stages);
     tensor_loads(out, plan, "i");
@@ -92,7 +139,9 @@ static void thread_stage(zl_text *out, const zlay_plan *plan, const char *at)
 /* One step stays in flight: a thread publishes step i - 1 after it has issued step i. */
 static void producer_by_threads(zl_text *out, const zlay_plan *plan)
 {
-    zl_puts(out, "role producer warps 0..3\nfor t in 0..T\n");
+    zl_puts(out, "role producer warps 0..3\n");
+    give_registers(out, plan);
+    zl_puts(out, "for t in 0..T\n");
     thread_stage(out, plan, "t*N");
     zl_puts(out, "for i in t*N+1..t*N+N\n");
     thread_stage(out, plan, "i");
@@ -101,6 +150,8 @@ static void producer_by_threads(zl_text *out, const zlay_plan *plan)
     publish(out, plan, "(t*N+N-1)", 0);
     zl_puts(out, "end\nend\n");
 }
+
+/* ---- consumers ---------------------------------------------------------------------------- */
 
 static void multiply(zl_text *out, const zlay_plan *plan, const char *at, const char *fresh)
 {
@@ -113,12 +164,13 @@ static void multiply(zl_text *out, const zlay_plan *plan, const char *at, const 
 static void epilogue(zl_text *out, const zlay_plan *plan)
 {
     const zl_operand *d = &plan->operand[ZLAY_OPERAND_D];
+    if (converts(plan)) zl_puts(out, "use C, R body narrow\n");
     for (uint32_t pass = 0; pass < plan->info.passes; pass++) {
         if (zl_by_tensor(d)) zl_puts(out, "waitgroup bulk.read 0\n");
-        zl_putf(out, "sync role\nwrite D[0] from C part %u\n", pass);
+        zl_putf(out, "sync role\nwrite D[0] from %c part %u\n", converts(plan) ? 'R' : 'C', pass);
         if (zl_by_tensor(d))
-            zl_putf(out, "fence proxy.async\nsync role\nstore D[0] %u part %u\ncommit bulk\n",
-                    d->bytes, pass);
+            zl_putf(out, "fence proxy.async\nsync role\nstore D[0] tD part %u\ncommit bulk\n",
+                    pass);
         else zl_putf(out, "sync role\nread D[0] part %u\n", pass);
     }
 }
@@ -126,7 +178,9 @@ static void epilogue(zl_text *out, const zlay_plan *plan)
 static void consumer(zl_text *out, const zlay_plan *plan)
 {
     uint32_t s = plan->info.stages;
-    zl_putf(out, "role consumer warps 4..%u each 4\nfor t in 0..T\n", 3 + 4 * plan->info.consumers);
+    zl_putf(out, "role consumer warps 4..%u each 4\n", 3 + 4 * plan->info.consumers);
+    if (gives_registers(plan)) zl_putf(out, "setmaxnreg inc %u\n", (REGISTERS - kept(plan)) / 2);
+    zl_puts(out, "for t in 0..T\n");
     multiply(out, plan, "t*N", " fresh");
     zl_puts(out, "for i in t*N+1..t*N+N\n");
     multiply(out, plan, "i", "");
@@ -134,7 +188,7 @@ static void consumer(zl_text *out, const zlay_plan *plan)
     zl_putf(out, "waitgroup wgmma 0\narrive empty[(t*N+N-1) %% %u] warps\n", s);
     epilogue(out, plan);
     zl_puts(out, "end\n");
-    if (zl_by_tensor(&plan->operand[ZLAY_OPERAND_D])) zl_puts(out, "waitgroup bulk 0\n");
+    if (zl_by_tensor(&plan->operand[ZLAY_OPERAND_D])) zl_puts(out, "waitgroup bulk.read 0\n");
     zl_puts(out, "end\n");
 }
 

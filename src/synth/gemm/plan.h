@@ -22,7 +22,9 @@ typedef struct zl_operand {
     int32_t kind;          /* ZLAY_COPY_* of all copies */
     uint32_t width;        /* of a thread's access; 0 for tensor copies */
     uint32_t span;         /* bytes of a swizzled row of shared memory */
-    uint32_t bytes;        /* of the tile in a stage, or of a pass */
+    uint32_t rows;         /* of a swizzled box in shared memory: those of the tile, of which a
+                              tensor copy brings no more than the matrix has, in eights */
+    uint32_t bytes;        /* that copies bring to a stage or a pass */
     int32_t major;         /* ZLAY_MAJOR_*; D: K stands for row-contiguous */
     uint64_t pitch;        /* leading dimension, elements */
     uint64_t inner, outer; /* extents, elements */
@@ -68,6 +70,8 @@ zlay_status zl_operand_plan(zlay_ctx *ctx, zlay_plan *plan, int32_t operand);
 /* Makes the layout by which the copies place an operand: an element of the tile
  * -> its offset in the stage or, for D, in the staging. */
 zlay_status zl_layout_placed(zlay_ctx *ctx, zlay_layout **out, const zl_operand *o);
+/* The same before the swizzle. */
+zlay_status zl_layout_unswizzled(zlay_ctx *ctx, zlay_layout **out, const zl_operand *o);
 
 zlay_status zl_certificates_make(zlay_ctx *ctx, zlay_plan *plan);
 /* Prints the rules that apply to the plan, with their values. */
@@ -83,6 +87,14 @@ zlay_status zl_wave_certify(zlay_ctx *ctx, zlay_plan *plan);
 zlay_status zl_wave_certificate(const zlay_layout **a, const zlay_layout **b, const zlay_plan *plan,
                                 uint32_t i);
 
+/* The column of the tile at which a pass of D begins: the last ends with the tile, where it stores columns of the one
+ * before once more. */
+static inline uint32_t zl_pass_column(const zlay_plan_summary *info, uint32_t pass)
+{
+    uint32_t first = pass * info->pass_n, last = info->tile_n - info->pass_n;
+    return first < last ? first : last;
+}
+
 static inline bool zl_by_waves(const zlay_plan *plan) { return plan->wave.shape.lanes != 0; }
 
 zlay_status zl_wave_gemm_pipe(zlay_ctx *ctx, zlay_plan *plan);
@@ -90,6 +102,9 @@ zlay_status zl_wave_gemm_pipe(zlay_ctx *ctx, zlay_plan *plan);
 zlay_status zl_gemm_pipe(zlay_ctx *ctx, zlay_plan *plan);
 /* Makes a plan's pipe from the text that `write` prints, and proves it. */
 zlay_status zl_plan_pipe_make(zlay_ctx *ctx, zlay_plan *plan, zl_writer *write, const void *value);
+
+/* The letter by which texts name an operand. */
+static inline char zl_operand_name(int32_t operand) { return "ABD"[operand]; }
 
 static inline bool zl_by_tensor(const zl_operand *o)
 {

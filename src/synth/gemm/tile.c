@@ -1,55 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Chooses the tile that a block of a wgmma GEMM computes and the number of stages, and places
  * stages, staging of D and barriers in shared memory. The tile is the one with the least modelled
- * time, from times of one K step that were measured on an H200. */
+ * time, from times of one K step that were measured on an H200: the wave model of tiles over
+ * processors fits within 3 % where K has 40 steps or more. */
 #include "synth/gemm/plan.h"
 #include "base/arith.h"
 
 #include <zlay/block.h>
 
 enum {
-    ROWS = 64,    /* of a consumer warpgroup: wgmma's M */
+    ROWS = 64,          /* of a consumer warpgroup: wgmma's M */
+    COLUMNS_LEAST = 64, /* a row of a pass of D */
+    COLUMNS_MOST = 256, /* wgmma's N */
     K_BYTES = 128, /* of K in a step, at most: a row of the widest swizzle */
     ALIGN = 1024, /* the 128-byte swizzle repeats on this */
     STAGES_LEAST =
         2, /* a consumer releases a stage when it has the next: one stage is a deadlock */
-    STAGES_MOST = 8,
+    STAGES_MOST = 12, /* more take longer to begin with than they win: 13 and 16 were measured */
     PASS_BYTES = 256,  /* of a row of D in a pass, at most */
     WARPGROUP = 128,   /* threads */
     PROCESSORS = 132,  /* of an H200; only the choice of a default tile looks at it */
     ENDS = 4,          /* K steps that fill and epilogue of a tile add in the model */
+    ENDS_OVERLAP = 8,  /* the same where the last pass of D overlaps the one before */
     STORE_GRANULE = 16,    /* bytes in which a tensor store writes a row */
     TILES_MOST = INT32_MAX /* of D: blocks of the grid's first dimension */
 };
-
-/* Checks the tile sizes that the request fixes; 0 is left to the plan. `most` is the K of a whole
- * step. */
-static zlay_status tile_check(zlay_ctx *ctx, uint32_t m, uint32_t n, uint32_t k, uint32_t most)
-{
-    if (m && m != ROWS && m != 2 * ROWS)
-        return zl_fail(ctx, ZLAY_EINVAL, "tile_m: %u is neither 64 nor 128", m);
-    if (n && (n < 64 || n > 256 || n % 64))
-        return zl_fail(ctx, ZLAY_EINVAL, "tile_n: %u is no multiple of 64 in 64..256", n);
-    if (k && k != most / 4 && k != most / 2 && k != most)
-        return zl_fail(ctx, ZLAY_EINVAL, "tile_k: %u is none of %u, %u, %u", k, most / 4, most / 2,
-                       most);
-    return ZLAY_OK;
-}
-
-/* Nanoseconds of one K step of 64 bf16, its share of fill and epilogue included, and what an
- * epilogue by threads adds to a tile: from `device-bench --tiles`, docs/performance.md. */
-static const struct {
-    uint32_t m, n, step, by_threads;
-} measured[] = {
-    {128, 256, 735, 5000}, {128, 192, 562, 12600}, {128, 128, 380, 17000}, {128, 64, 325, 10200},
-    {64, 256, 383, 5000},  {64, 192, 300, 8000},   {64, 128, 218, 8000},   {64, 64, 190, 6000},
-};
-
-/* How many tiles D has; UINT64_MAX where they pass 64 bits. */
-static uint64_t tiles_of_d(const zlay_plan_summary *info, uint32_t m, uint32_t n)
-{
-    return zl_umul_sat(zl_ceil_div(info->m, m), zl_ceil_div(info->n, n));
-}
 
 /* Elements of K in 128 bytes. */
 static uint32_t k_most(const zlay_plan *plan)
@@ -57,39 +32,118 @@ static uint32_t k_most(const zlay_plan *plan)
     return K_BYTES / plan->operand[ZLAY_OPERAND_A].element;
 }
 
+/* Boxes of a B whose N is contiguous have 64 columns; the stages of B begin where the swizzle does. */
+static bool fits_b(const zlay_plan *plan, uint32_t n, uint32_t k)
+{
+    bool boxes = plan->operand[ZLAY_OPERAND_B].major == ZLAY_MAJOR_K || n % 64 == 0;
+    return boxes && n * k * plan->operand[ZLAY_OPERAND_B].element % ALIGN == 0;
+}
+
+/* Checks the tile sizes that the request fixes; 0 is left to the plan. */
+static zlay_status tile_check(zlay_ctx *ctx, const zlay_plan *plan, uint32_t m, uint32_t n,
+                              uint32_t k)
+{
+    uint32_t most = k_most(plan);
+    if (m && m != ROWS && m != 2 * ROWS)
+        return zl_fail(ctx, ZLAY_EINVAL, "tile_m: %u is neither 64 nor 128", m);
+    if (n && (n < COLUMNS_LEAST || n > COLUMNS_MOST || n % 8))
+        return zl_fail(ctx, ZLAY_EINVAL, "tile_n: %u is no multiple of 8 in %d..%d", n, COLUMNS_LEAST,
+                       COLUMNS_MOST);
+    if (k && k != most / 4 && k != most / 2 && k != most)
+        return zl_fail(ctx, ZLAY_EINVAL, "tile_k: %u is none of %u, %u, %u", k, most / 4, most / 2,
+                       most);
+    if (n && !fits_b(plan, n, k))
+        return zl_fail(ctx, ZLAY_EINVAL,
+                       "tile_n: %u does not fit B, whose N is contiguous or whose stage would begin "
+                       "beside a multiple of %d; a multiple of 64 does",
+                       n, ALIGN);
+    return ZLAY_OK;
+}
+
+/* Nanoseconds of one K step of 128 bytes, its share of fill and epilogue included, and what an
+ * epilogue by threads adds to a tile: from `device-bench --tiles`, docs/performance.md. Between two
+ * rows of one m the times are those of the straight line. */
+static const struct measured {
+    uint32_t m, n, step, by_threads;
+} measured[] = {
+    {64, 64, 190, 6000},   {64, 128, 218, 8000},   {64, 192, 300, 8000},   {64, 256, 383, 5000},
+    {128, 64, 325, 10200}, {128, 128, 380, 17000}, {128, 192, 562, 12600}, {128, 256, 735, 5000},
+};
+
+static uint32_t between(uint32_t n, uint32_t n0, uint32_t t0, uint32_t n1, uint32_t t1)
+{
+    return n1 == n0 ? t0 : (t0 * (n1 - n) + t1 * (n - n0)) / (n1 - n0);
+}
+
+/* The times of a tile of m in {64, 128} and n in 64..256. */
+static struct measured times_of(uint32_t m, uint32_t n)
+{
+    size_t row = 0;
+    while (measured[row].m != m || measured[row].n < n) row++;
+    const struct measured *high = &measured[row], *low = high->n == n ? high : high - 1;
+    return (struct measured){m, n, between(n, low->n, low->step, high->n, high->step),
+                             between(n, low->n, low->by_threads, high->n, high->by_threads)};
+}
+
+/* How many tiles D has; UINT64_MAX where they pass 64 bits. */
+static uint64_t tiles_of_d(const zlay_plan_summary *info, uint32_t m, uint32_t n)
+{
+    return zl_umul_sat(zl_ceil_div(info->m, m), zl_ceil_div(info->n, n));
+}
+
+/* Whether rows of D leave by tensor copies. */
+static bool is_stored(const zlay_plan *plan)
+{
+    return plan->info.n * plan->operand[ZLAY_OPERAND_D].element % STORE_GRANULE == 0;
+}
+
 /* The modelled time of a tile shape: the waves of tiles over all processors, times the time of one
  * tile, which is its K steps, a few steps for fill and epilogue, and the epilogue by threads where
  * tensor stores are not possible.  It fits 64 bits: there are fewer than 2^24 waves, and a tile
  * takes less than 2^36. */
-static uint64_t tile_cost(const zlay_plan *plan, size_t row)
+static uint64_t tile_cost(const zlay_plan *plan, uint32_t m, uint32_t n)
 {
-    const zlay_plan_summary *info = &plan->info;
-    uint32_t d_bytes = plan->operand[ZLAY_OPERAND_D].element;
-    uint64_t tiles = tiles_of_d(info, measured[row].m, measured[row].n);
-    bool stored = info->n * d_bytes % STORE_GRANULE == 0;
-    uint64_t steps = (zl_ceil_div(info->k, k_most(plan)) + ENDS) * measured[row].step;
-    return zl_ceil_div(tiles, PROCESSORS) * (steps + (stored ? 0 : measured[row].by_threads));
+    struct measured t = times_of(m, n);
+    uint32_t ends = n % 64 ? ENDS_OVERLAP : ENDS;
+    uint64_t steps = (zl_ceil_div(plan->info.k, k_most(plan)) + ends) * t.step;
+    return zl_ceil_div(tiles_of_d(&plan->info, m, n), PROCESSORS) *
+           (steps + (is_stored(plan) ? 0 : t.by_threads));
+}
+
+/* What is tried where the request leaves a size open. Passes of D that overlap were measured with
+ * tensor copies alone. */
+static bool is_candidate(const zlay_plan *plan, uint32_t n, uint32_t k)
+{
+    return fits_b(plan, n, k) && n % (is_stored(plan) ? 16 : 64) == 0;
 }
 
 /* Chooses the cheapest shape with at most TILES_MOST tiles, among those that the request allows. */
-static zlay_status tile_choose(zlay_ctx *ctx, const zlay_plan *plan, uint32_t *m, uint32_t *n)
+static zlay_status tile_choose(zlay_ctx *ctx, const zlay_plan *plan, uint32_t *m, uint32_t *n,
+                               uint32_t k)
 {
-    const zlay_plan_summary *info = &plan->info;
     uint64_t best = UINT64_MAX;
     uint32_t want_m = *m, want_n = *n;
     bool found = false;
-    for (size_t i = 0; i < ZL_COUNT(measured); i++) {
-        uint32_t rows = measured[i].m, columns = measured[i].n;
-        if ((want_m && rows != want_m) || (want_n && columns != want_n)) continue;
-        if (tiles_of_d(info, rows, columns) > TILES_MOST) continue;
-        uint64_t cost = tile_cost(plan, i);
-        if (found && cost >= best) continue;
-        found = true;
-        best = cost;
-        *m = rows;
-        *n = columns;
-    }
+    for (uint32_t rows = 2 * ROWS; rows; rows -= ROWS)
+        for (uint32_t columns = COLUMNS_MOST; columns >= COLUMNS_LEAST; columns -= 8) {
+            if (want_m && rows != want_m) continue;
+            if (want_n ? columns != want_n : !is_candidate(plan, columns, k)) continue;
+            if (tiles_of_d(&plan->info, rows, columns) > TILES_MOST) continue;
+            uint64_t cost = tile_cost(plan, rows, columns);
+            if (found && cost >= best) continue;
+            found = true;
+            best = cost;
+            *m = rows;
+            *n = columns;
+        }
     return found ? ZLAY_OK : zl_fail(ctx, ZLAY_ENOTSUP, "more than 2^31 - 1 tiles of D");
+}
+
+/* The columns of D in a pass. Where a pass is not the whole tile it has whole rows of 128 bytes. */
+static uint32_t pass_columns(uint32_t n, uint32_t d_bytes)
+{
+    uint32_t most = PASS_BYTES / d_bytes;
+    return n % most == 0 ? most : 64;
 }
 
 static uint32_t smem_bytes(const zlay_plan_summary *info, uint32_t stages)
@@ -166,9 +220,9 @@ zlay_status zl_gemm_tile(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *gemm)
     uint32_t element = plan->operand[ZLAY_OPERAND_A].element;
     uint32_t d_bytes = plan->operand[ZLAY_OPERAND_D].element, most = k_most(plan);
     uint32_t m = gemm->tile_m, n = gemm->tile_n, k = gemm->tile_k ? gemm->tile_k : most;
-    zlay_status status = tile_check(ctx, m, n, k, most);
+    zlay_status status = tile_check(ctx, plan, m, n, k);
     if (status) return status;
-    status = tile_choose(ctx, plan, &m, &n);
+    status = tile_choose(ctx, plan, &m, &n, k);
     if (status) return status;
     info->tile_m = m;
     info->tile_n = n;
@@ -178,8 +232,8 @@ zlay_status zl_gemm_tile(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *gemm)
     info->tiles_k = zl_ceil_div(info->k, k);
     info->consumers = m / ROWS;
     info->threads = WARPGROUP * (1 + info->consumers);
-    info->pass_n = n % (PASS_BYTES / d_bytes) ? 64 : PASS_BYTES / d_bytes;
-    info->passes = n / info->pass_n;
+    info->pass_n = pass_columns(n, d_bytes);
+    info->passes = (uint32_t)zl_ceil_div(n, info->pass_n);
     info->pitch_d = ROWS * info->pass_n * d_bytes;
     info->stage_bytes = (m + n) * k * element;
     instruction(plan);

@@ -108,12 +108,14 @@ typedef enum ptx_act {
     PTX_LT_U,
     PTX_LT_S,
     PTX_GE_U,
+    PTX_GE_S,
     PTX_GT_S,
     PTX_EQ,
     PTX_SELECT,
     PTX_ADD64,
     PTX_PACK,
     PTX_TRUE,
+    PTX_ELECT,
     PTX_BRANCH,
     PTX_RETURN,
     PTX_LOAD
@@ -124,15 +126,15 @@ static const struct {
     const char *op;
     ptx_act act;
 } ptx_ops[] = {
-    {"{", PTX_SKIP}, {"}", PTX_SKIP}, {".reg", PTX_SKIP}, {"prefetch.tensormap", PTX_SKIP},
+    {"{", PTX_SKIP}, {"}", PTX_SKIP}, {".reg", PTX_SKIP}, {"//", PTX_SKIP}, {"elect.sync", PTX_ELECT}, {"prefetch.tensormap", PTX_SKIP},
     {"bar.sync", PTX_SHOW}, {"setmaxnreg", PTX_SKIP}, {"mov.b64", PTX_JOIN}, {"mov.", PTX_MOVE},
     {"cvta.", PTX_MOVE}, {"cvt.u64.u32", PTX_MOVE}, {"ld.param.u64", PTX_MOVE},
-    {"add.s64", PTX_ADD64}, {"add.", PTX_ADD}, {"sub.", PTX_SUB}, {"mul.lo.u32", PTX_MUL},
+    {"add.u64", PTX_ADD64}, {"add.", PTX_ADD}, {"sub.", PTX_SUB}, {"mul.lo.u32", PTX_MUL},
     {"mad.lo.u64", PTX_MAD64}, {"mad.wide.u32", PTX_MAD64}, {"mad.lo.", PTX_MAD},
     {"div.u32", PTX_DIV}, {"rem.u32", PTX_REM}, {"and.", PTX_AND}, {"xor.b32", PTX_XOR},
     {"shl.b32", PTX_SHL}, {"shr.u32", PTX_SHR}, {"min.u32", PTX_MIN_U}, {"min.s32", PTX_MIN_S},
     {"max.s32", PTX_MAX_S}, {"setp.lt.u32", PTX_LT_U}, {"setp.lt.s32", PTX_LT_S},
-    {"setp.ge.u32", PTX_GE_U}, {"setp.gt.s32", PTX_GT_S}, {"setp.eq.u32", PTX_EQ},
+    {"setp.ge.u32", PTX_GE_U}, {"setp.ge.s32", PTX_GE_S}, {"setp.gt.s32", PTX_GT_S}, {"setp.eq.u32", PTX_EQ},
     {"selp.b32", PTX_SELECT}, {"cvt.rn.bf16x2.f32", PTX_PACK}, {"bra", PTX_BRANCH},
     {"ret", PTX_RETURN}, {"ld.shared.", PTX_LOAD}, {"ld.global.", PTX_LOAD},
     {"mbarrier.try_wait", PTX_TRUE}, {"mbarrier.", PTX_SHOW}, {"fence.", PTX_SHOW},
@@ -194,6 +196,8 @@ static inline uint64_t ptx_compute(const ptx_run *r, ptx_act act)
         return (int32_t)a < (int32_t)b;
     case PTX_GE_U:
         return a >= b;
+    case PTX_GE_S:
+        return (int32_t)a >= (int32_t)b;
     case PTX_GT_S:
         return (int32_t)a > (int32_t)b;
     case PTX_EQ:
@@ -231,6 +235,7 @@ static inline void ptx_execute(ptx_run *r, ptx_see *see)
         if (act == PTX_SHOW || act == PTX_TRUE) see(r);
         if (act == PTX_SHOW) continue;
         if (act == PTX_BRANCH) at = line->target;
+        else if (act == PTX_ELECT) r->value[p->args[line->first + 1]] = 1;
         else if (act == PTX_LOAD) ptx_load(r);
         else r->value[p->args[line->first]] = ptx_compute(r, act);
     }
@@ -264,7 +269,7 @@ static inline void ptx_args(ptx_program *p, ptx_line *line, char *at)
     line->count = p->args_count - line->first;
 }
 
-static inline void ptx_read_line(ptx_program *p, char *text)
+static inline void ptx_read_instruction(ptx_program *p, char *text)
 {
     text += strspn(text, " ");
     ptx_line *line = &p->lines[p->lines_count];
@@ -288,6 +293,15 @@ static inline void ptx_read_line(ptx_program *p, char *text)
     if (line->kind == -2) fail_msg("the test knows no \"%s\"", text);
     if (line->kind >= 0 && ptx_ops[line->kind].act != PTX_SKIP)
         ptx_args(p, line, text + strcspn(text, " ;"));
+}
+
+/* A line has one instruction, or two. */
+static inline void ptx_read_line(ptx_program *p, char *text)
+{
+    char *second = strstr(text, "; ");
+    if (second) *second = 0;
+    ptx_read_instruction(p, text);
+    if (second) ptx_read_instruction(p, second + 2);
 }
 
 /* A label of an inner block may stand in many; the one meant is the nearest. */

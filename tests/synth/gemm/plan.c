@@ -306,14 +306,15 @@ static const bad_row bads[] = {
     {FIELD(tile_m), 96, ZLAY_EINVAL, "tile_m"},
     {FIELD(tile_m), 256, ZLAY_EINVAL, "tile_m"},
     {FIELD(tile_n), 32, ZLAY_EINVAL, "tile_n"},
-    {FIELD(tile_n), 96, ZLAY_EINVAL, "tile_n"},
+    {FIELD(tile_n), 100, ZLAY_EINVAL, "tile_n"},
+    {FIELD(tile_n), 56, ZLAY_EINVAL, "tile_n"},
     {FIELD(tile_n), 320, ZLAY_EINVAL, "tile_n"},
     {FIELD(tile_n), UINT32_MAX, ZLAY_EINVAL, "tile_n"},
     {FIELD(tile_k), 8, ZLAY_EINVAL, "tile_k"},
     {FIELD(tile_k), 48, ZLAY_EINVAL, "tile_k"},
     {FIELD(tile_k), 128, ZLAY_EINVAL, "tile_k"},
     {FIELD(stages), 1, ZLAY_EINVAL, "stages"},
-    {FIELD(stages), 9, ZLAY_EINVAL, "stages"},
+    {FIELD(stages), 13, ZLAY_EINVAL, "stages"},
     {FIELD(stages), UINT32_MAX, ZLAY_EINVAL, "stages"},
 };
 

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Binds a plan of a GEMM to its pipe, which is then printed as any pipe: a move for each operand with what counts its
+ * axes, layouts of the shared buffers, the number of K steps, the tiles of D that blocks take in turn, and arguments in
+ * the order that callers of zlay_emit_ptx know. */
+#include "emit/emit.h"
+#include "emit/pipe/pipe.h"
+#include "synth/move/move.h"
+
+enum { OPERANDS = 3, GROUP = 16 /* rows of tiles that are visited together */ };
+
+/* The axes of a copy: the tile's row and column, its step along K, and for D the pass. */
+enum { AXIS_M, AXIS_N, AXIS_K, AXIS_PASS };
+
+static const zlay_pipe_argument arguments[2 * OPERANDS] = {
+    {.name = "tensor_a", .kind = ZLAY_ARGUMENT_MAP, .bytes = 128},
+    {.name = "tensor_b", .kind = ZLAY_ARGUMENT_MAP, .bytes = 128},
+    {.name = "tensor_d", .kind = ZLAY_ARGUMENT_MAP, .bytes = 128},
+    {.name = "ptr_a", .kind = ZLAY_ARGUMENT_POINTER, .bytes = 8},
+    {.name = "ptr_b", .kind = ZLAY_ARGUMENT_POINTER, .bytes = 8},
+    {.name = "ptr_d", .kind = ZLAY_ARGUMENT_POINTER, .bytes = 8},
+};
+
+static const char *const moves[OPERANDS] = {"tA", "tB", "tD"};
+static const char *const buffers[OPERANDS] = {"A", "B", "D"};
+
+typedef struct bound {
+    zlay_pipe_move moves[OPERANDS];
+    zlay_pipe_operand operands[OPERANDS];
+    zlay_pipe_count steps;
+    zl_pt_plan plan;
+    zlay_move *move[OPERANDS];
+    zlay_layout *layout[OPERANDS];
+} bound;
+
+/* The copies of a stage, or of a pass of one consumer, which has rows of its own. */
+static zlay_status move_bind(zlay_ctx *ctx, bound *b, const zlay_plan *plan, int32_t operand)
+{
+    const zl_operand *o = &plan->operand[operand];
+    bool store = operand == ZLAY_OPERAND_D;
+    zlay_status status = zl_move_new(ctx, &b->move[operand], plan->info.target, 1, o->copies_count);
+    if (status) return status;
+    zlay_move *move = b->move[operand];
+    move->info.path = zl_by_tensor(o)                    ? ZLAY_PATH_TENSOR
+                      : o->kind == ZLAY_COPY_CP_ASYNC ? ZLAY_PATH_CP_ASYNC
+                                                      : ZLAY_PATH_THREADS;
+    move->info.bytes = o->bytes;
+    move->maps[0] = o->map;
+    for (uint32_t i = 0; i < o->copies_count; i++) {
+        zlay_copy *copy = &move->copies[i];
+        *copy = o->copies[i];
+        copy->map = 0;
+        if (!store) continue;
+        copy->advance[1][AXIS_M] = (int32_t)plan->info.mma.m;
+        copy->advance[0][AXIS_PASS] = 1;
+    }
+    b->moves[operand] = (zlay_pipe_move){.name = moves[operand],
+                                         .move = move,
+                                         .axis = {[AXIS_M] = store ? "T.row instance" : "T.row",
+                                                  [AXIS_N] = "T.column",
+                                                  [AXIS_K] = "position % N",
+                                                  [AXIS_PASS] = "part column"}};
+    return ZLAY_OK;
+}
+
+static zlay_status operand_bind(zlay_ctx *ctx, bound *b, const zlay_plan *plan, int32_t operand)
+{
+    const zl_operand *o = &plan->operand[operand];
+    zlay_status status = zl_layout_unswizzled(ctx, &b->layout[operand], o);
+    b->operands[operand] = (zlay_pipe_operand){.smem = buffers[operand],
+                                               .type = o->type,
+                                               .major = o->major,
+                                               .swizzle = o->map.swizzle,
+                                               .layout = b->layout[operand]};
+    return status ? status : move_bind(ctx, b, plan, operand);
+}
+
+static zlay_status bind(zlay_ctx *ctx, bound *b, zlay_pipe_emit *ask, const zlay_plan *plan)
+{
+    const zlay_plan_summary *info = &plan->info;
+    zlay_status status = ZLAY_OK;
+    for (int32_t o = 0; o < OPERANDS && !status; o++) status = operand_bind(ctx, b, plan, o);
+    b->steps = (zlay_pipe_count){.param = "N", .add = (uint32_t)info->tiles_k, .divide = 1};
+    b->plan = (zl_pt_plan){.tiles = {.param = "T",
+                                     .rows = info->tiles_m,
+                                     .columns = info->tiles_n,
+                                     .group = GROUP},
+                           .arguments = arguments,
+                           .arguments_count = ZL_COUNT(arguments),
+                           .columns = info->tile_n,
+                           .part_columns = info->pass_n};
+    ask->moves = b->moves;
+    ask->operands = b->operands;
+    ask->moves_count = ask->operands_count = OPERANDS;
+    ask->counts = &b->steps;
+    ask->counts_count = 1;
+    return status;
+}
+
+static void release(bound *b)
+{
+    for (int o = 0; o < OPERANDS; o++) {
+        zlay_move_free(b->move[o]);
+        zlay_layout_free(b->layout[o]);
+    }
+}
+
+zlay_status zlay_emit_ptx(zlay_ctx *ctx, zlay_buf *out, const zlay_plan *plan, const char *name,
+                          size_t length)
+{
+    bound b = {.move = {NULL}};
+    if (!out || !plan || !name) return ZLAY_EINVAL;
+    zlay_status status = zl_enter(ctx);
+    if (status) return status;
+    zlay_pipe_emit ask = {.size = sizeof ask,
+                          .language = ZLAY_TEXT_PTX,
+                          .target = plan->info.target,
+                          .pipe = plan->pipe,
+                          .name = name,
+                          .name_length = length,
+                          .unchecked = 1}; /* the plan's pipe is proved */
+    status = zl_name_check(ctx, name, length);
+    if (!status && zl_by_waves(plan))
+        status = zl_fail(ctx, ZLAY_ENOTSUP, "%s has no PTX: zlay_emit_assembly prints its kernel",
+                         zlay_target_name(plan->info.target));
+    if (!status) status = bind(ctx, &b, &ask, plan);
+    if (!status) status = zl_pt_print(ctx, out, NULL, NULL, 0, &ask, &b.plan);
+    release(&b);
+    return zl_leave(ctx, zl_whole(ctx, status));
+}
