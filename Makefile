@@ -193,7 +193,7 @@ PORTABLE := algebra/decide/kinds algebra/decide/pieces algebra/f2/f2 algebra/f2/
     legality/descriptor/smemdesc legality/matrix/fragment legality/tensormap/bits \
     legality/tensormap/tensormap legality/tmem/tmem pipe/fences/fences pipe/language/build \
     pipe/language/text pipe/runs/bugs pipe/runs/pipe pipe/runs/queues pipe/runs/trips pipe/runs/verdicts \
-    rules/edges rules/ladder sim/body sim/body_approx sim/body_integers sim/body_rows sim/fault sim/packed sim/reduce sim/sim sim/types synth/cluster/exchange \
+    rules/edges rules/applied sim/body sim/body_approx sim/body_integers sim/body_rows sim/fault sim/packed sim/reduce sim/sim sim/types synth/cluster/exchange \
     synth/cluster/multicast synth/copy/names synth/swizzle/swizzle synth/tensormap/least synth/word/factor \
     synth/word/word
 RUN ?=

@@ -43,7 +43,7 @@ int main(int argc, char **argv)
     size_t length = 0;
     char *ptx = NULL;
     int good = !failed(ctx, zlay_gemm_synth(ctx, &plan, target, &g), "plan") &&
-               ladder_print(ctx, plan) && (ptx = ptx_make(ctx, plan, &length)) &&
+               rules_print(ctx, plan) && (ptx = ptx_make(ctx, plan, &length)) &&
                file_write("gemm.ptx", ptx, length) && device_run(ctx, plan, &g, ptx, length);
     free(ptx);
     zlay_plan_free(plan);

@@ -55,7 +55,7 @@ int main(int argc, char **argv)
         return 2;
     }
     int good = !failed(ctx, zlay_gemm_synth(ctx, &plan, target, &g), "plan") &&
-               ladder_print(ctx, plan) && assembly_write(ctx, plan) &&
+               rules_print(ctx, plan) && assembly_write(ctx, plan) &&
                (argc < 3 || image_load(ctx, plan, &g, argv[2]));
     zlay_plan_free(plan);
     zlay_ctx_free(ctx);

@@ -16,13 +16,13 @@ static inline int failed(zlay_ctx *ctx, zlay_status status, const char *what)
     return status != ZLAY_OK;
 }
 
-static inline int ladder_print(zlay_ctx *ctx, const zlay_plan *plan)
+static inline int rules_print(zlay_ctx *ctx, const zlay_plan *plan)
 {
     zlay_buf text = {NULL, 0, 0};
-    zlay_plan_ladder(&text, plan);
+    zlay_plan_rules(&text, plan);
     text.room = text.need + 1;
     text.text = malloc(text.room);
-    if (!text.text || failed(ctx, zlay_plan_ladder(&text, plan), "ladder")) return 0;
+    if (!text.text || failed(ctx, zlay_plan_rules(&text, plan), "rules")) return 0;
     fputs(text.text, stdout);
     free(text.text);
     return 1;

@@ -13,8 +13,9 @@
  *  sixteen lanes together, 2 phases of one wavefront: `ideal` is 2, and
  *  `distinct`, the least without lanes that share an address, is 4.
  *
- *  Who is served together is a row of a table, with who measured it.  Where
- *  nobody did, the answer is UNDECIDED, and the access says what is not known.
+ *  Which lanes are served together is a row of a table, with its source.  Where
+ *  it is not measured, the answer is UNDECIDED, and the access says what is not
+ *  known.
  */
 #ifndef ZLAY_BANK_H
 #define ZLAY_BANK_H

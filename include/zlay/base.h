@@ -4,7 +4,7 @@
  *  Every function of zlay says in its block what it returns, what it writes
  *  (Out) and what it reads (In).  `const T *` is borrowed for the call; what a
  *  `T **out` receives belongs to the caller until zlay_<T>_free.
- *  `*out` is set to NULL, and no other output is touched, unless the status is
+ *  `*out` is set to NULL, and no other output is written, unless the status is
  *  0; so `if (status)` is always safe.
  */
 #ifndef ZLAY_BASE_H

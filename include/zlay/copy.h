@@ -172,8 +172,8 @@ ZLAY_API zlay_status zlay_issue_check_given(
 
 /** Bytes that a copy counts at its barrier, elements out of bounds included.
  *
- *  Returns: ZLAY_OK; ZLAY_NONE im2col::w and ::w::128, whose count nobody
- *           measured; ZLAY_EINVAL as copy_check.
+ *  Returns: ZLAY_OK; ZLAY_NONE im2col::w and ::w::128, whose count is
+ *           not measured; ZLAY_EINVAL as copy_check.
  *  Out:     out  bytes, saturated.
  */
 ZLAY_API zlay_status zlay_copy_bytes(uint64_t *out, const zlay_issue *issue,

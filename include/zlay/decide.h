@@ -15,7 +15,7 @@
  *  Every decider returns ZLAY_OK when the question is answered, ZLAY_UNDECIDED
  *  included, and then the message names the limit; ZLAY_EINVAL for a NULL;
  *  ZLAY_ENOTSUP for a layout with parameters, which the message names (equal
- *  takes them); ZLAY_ENOMEM.  No output is touched unless the status is 0, and
+ *  takes them); ZLAY_ENOMEM.  No output is written unless the status is 0, and
  *  a witness only by ZLAY_NO.  zlay_layout_equal is in zlay/layout.h.
  */
 #ifndef ZLAY_DECIDE_H

@@ -213,7 +213,7 @@ ZLAY_API zlay_status zlay_f2_divide_left(zlay_ctx *ctx, zlay_layout **out, const
 ZLAY_API zlay_status zlay_f2_divide_right(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
                                           const zlay_layout *b);
 
-/** a without dimensions on which it is the identity, and which touch no other.
+/** a without dimensions on which it is the identity, and which act on no other.
  *
  *  Returns: ZLAY_OK; ZLAY_NONE it is not so there, the message says where.
  *  In:      names  `count` of them, inputs and outputs of a.

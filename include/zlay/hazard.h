@@ -2,7 +2,7 @@
 /** zlay/hazard.h - wait states that text owes between two instructions.
  *
  *  Some results are not interlocked: the hardware lets the next instruction read
- *  the register too early, and whoever writes the text puts s_nop between.  A
+ *  the register too early, and the writer of the text puts s_nop between.  A
  *  compiler does so for its own instructions and for none of an inline asm.
  *
  *  By hand: on gfx942 v_mfma_f32_32x32x8_f16 has 8 passes and writes v[0:15].  A

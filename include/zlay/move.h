@@ -58,7 +58,7 @@ typedef struct zlay_move_summary {
     uint32_t source_width; /* bytes of one load of a thread */
     uint32_t accesses;    /* of a thread, each way */
     uint64_t instructions; /* of a warp, in all */
-    uint64_t sectors;     /* of 32 bytes of global memory that a tile touches */
+    uint64_t sectors;     /* of 32 bytes of global memory that a tile accesses */
     uint64_t wavefronts_load, wavefronts_store; /* of shared memory, a tile */
     uint64_t lines;       /* of 128 bytes, as sectors */
     uint64_t permutes;    /* of warps: instructions that put bytes into order */
@@ -226,7 +226,7 @@ enum {
 /** The widest access that holds the same consecutive elements on both sides,
  *  heads and tails aside, and why the next one does not. */
 typedef struct zlay_move_widest {
-    uint32_t width;   /* bytes; 0: of fragments nobody asks */
+    uint32_t width;   /* bytes; 0: of fragments it is not asked */
     uint32_t refused; /* bytes, twice that */
     int32_t why;      /* ZLAY_WIDEST_* */
     int32_t side;     /* ZLAY_SIDE_*, of ALIGN, STEP and SWIZZLE */

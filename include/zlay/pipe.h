@@ -55,9 +55,9 @@ enum {
     ZLAY_PIPE_OVERWRITE,        /* a stage is written while a reader may still read it */
     ZLAY_PIPE_PROXY,            /* a generic write is read by the async proxy without a fence */
     ZLAY_PIPE_GROUP,      /* something in a group is used before its wait, or never committed */
-    ZLAY_PIPE_FENCE,      /* wgmma without its fence, or its accumulators touched in flight */
+    ZLAY_PIPE_FENCE,      /* wgmma without its fence, or its accumulators accessed in flight */
     ZLAY_PIPE_COLLECTIVE, /* a collective event that not all its warps reach alike */
-    ZLAY_PIPE_EXIT,       /* work still in flight, or data that nobody took, when a role ends */
+    ZLAY_PIPE_EXIT,       /* work still in flight, or data that was not read, when a role ends */
     ZLAY_PIPE_STAGE, /* a stage not filled and drained exactly once; sums begun or used wrongly */
     ZLAY_PIPE_PEER,  /* a peer's memory or barrier used before it runs or after it may have ended */
     ZLAY_PIPE_TMEM_ALLOC,   /* allocated twice, after relinquish, by no whole warp; freed twice */

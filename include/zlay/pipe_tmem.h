@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** zlay/pipe_tmem.h - tensor memory as something that a pipe owns: who allocates
- *  it, who may touch it, and that it is given back.
+ *  it, who may access it, and that it is given back.
  *
  *  By hand.  In a pipe of one warp
  *

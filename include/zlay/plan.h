@@ -162,9 +162,9 @@ ZLAY_API const zlay_pipe *zlay_plan_pipe(const zlay_plan *plan);
 /** Every rule that the plan asked, one line each: rule, field, value, bound,
  *  answer, source, and for an operand that tensor copies cannot move the path
  *  that is taken instead.  Returns ZLAY_OK, ZLAY_EROOM, ZLAY_EINVAL. */
-ZLAY_API zlay_status zlay_plan_ladder(zlay_buf *out, const zlay_plan *plan);
+ZLAY_API zlay_status zlay_plan_rules(zlay_buf *out, const zlay_plan *plan);
 
-/** Everything about a plan, for people: ladder, maps, layouts, descriptors,
+/** Everything about a plan, for people: rules, maps, layouts, descriptors,
  *  stages, banks.  Returns ZLAY_OK, ZLAY_EROOM, ZLAY_EINVAL. */
 ZLAY_API zlay_status zlay_plan_print(zlay_buf *out, const zlay_plan *plan);
 

@@ -6,7 +6,7 @@
  *  driver: bf16 is 9 in cuTensorMapEncodeTiled and 10 here, and 9 here is f64.
  *  A rank of 2 is written as 1, a box of 64 as 64.  The changed map lies in
  *  shared memory; tensormap.cp_fenceproxy takes its 128 bytes to global memory
- *  and releases them, and whoever copies with it acquires them first.  Without
+ *  and releases them, and a thread that copies with it acquires them first.  Without
  *  the acquire the copy may read the map as it was (REPLACE_ACQUIRE).
  */
 #ifndef ZLAY_REPLACE_H

@@ -28,7 +28,7 @@ enum {
     ZLAY_BY_ASSEMBLER,
     ZLAY_BY_HARDWARE,
     ZLAY_BY_PRACTICE, /* what published kernels keep to */
-    ZLAY_BY_ADVICE    /* nobody: it is legal, and surely not what was meant */
+    ZLAY_BY_ADVICE    /* nothing does: it is legal, and surely not meant */
 };
 
 /** Why a reason refuses nothing. */

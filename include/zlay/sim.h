@@ -29,7 +29,7 @@ typedef struct zlay_sim_smem {
 /** A tensor in memory: map->address is the address of bytes[0]. */
 typedef struct zlay_sim_global {
     uint8_t *bytes;
-    uint64_t size; /* bytes; nothing outside is touched */
+    uint64_t size; /* bytes; nothing outside is accessed */
 } zlay_sim_global;
 
 /** What a model function found: ZLAY_OK and 0, or the hardware's fault. */

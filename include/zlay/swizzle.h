@@ -100,7 +100,7 @@ typedef struct zlay_swizzle_cost {
  *           vector at consecutive, aligned elements, the message has an element
  *           that shows it, or the tile is larger than a block's shared memory;
  *           ZLAY_EINVAL the message names the field; ZLAY_ENOTSUP no layout of
- *           the families has them, or nobody measured an access on the target;
+ *           the families has them, or an access is not measured on the target;
  *           ZLAY_ELIMIT more than limits.points elements; ZLAY_ENOMEM.
  *  Out:     out  free it with zlay_swizzle_free.
  */

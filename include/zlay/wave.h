@@ -110,7 +110,7 @@ enum {
  *  j-th of them is then element (j, v) of the read, which the order says, and a
  *  sum is the same where A and B have one order.
  *
- *  Where nobody knows which lanes are served together, swizzles are ranked by
+ *  Where it is unknown which lanes are served together, swizzles are ranked by
  *  what they take on the targets where that is known, and reads_counted is
  *  ZLAY_UNDECIDED.
  *

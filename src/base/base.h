@@ -76,15 +76,21 @@ bool zl_refused_input(const zlay_ctx *ctx); /* in the last call */
 /* All calls with this ctx count as one from now on: a request of zlay_json_call. */
 void zl_count_as_one(zlay_ctx *ctx);
 
-/* A public function that calls others counts as one call with them: refused where another call is
- * inside, and whatever its status, ELIMIT where a limit of the ctx ended one of its loops.
- * Out: *mark, to which zl_leave_whole gives back what was taken of zl_scratch. */
+/* Passes on the status of a search that tried several ways.  It is ENOMEM, whatever the status was,
+ * where a limit or failing memory ended one of them: the way that ended may have been the best. */
+zlay_status zl_whole(const zlay_ctx *ctx, zlay_status status);
+
+/* What one public call does may be a part of another.  The internal form of such a call begins a
+ * part and ends it as the call is entered and left: the message and what is taken of zl_scratch
+ * are the part's own; steps, and what ended them, are the call's. */
 typedef struct zl_mark {
     struct zl_scratch_block *block;
     size_t used;
 } zl_mark;
-zlay_status zl_enter_whole(zlay_ctx *ctx, zl_mark *mark);
-zlay_status zl_leave_whole(zlay_ctx *ctx, zl_mark mark, zlay_status status);
+zl_mark zl_enter_part(zlay_ctx *ctx);
+zlay_status zl_leave_part(zlay_ctx *ctx, zl_mark mark, zlay_status status);
+zlay_status zl_leave_part_answer(zlay_ctx *ctx, zl_mark mark, zlay_status status,
+                                 zlay_answer *answer);
 
 /* ---- memory ------------------------------------------------------------ */
 

@@ -17,7 +17,7 @@ struct zlay_ctx {
     uint64_t work, held, asked; /* steps of this call; bytes held before it; what a limit refused */
     size_t ended;               /* the limit that ended the call, or ZL_LIMITS */
     bool starved;               /* an allocation of the call failed: the hooks had no memory */
-    uint32_t wholes;            /* calls that call others and have not left */
+    bool as_one;                /* calls count as one with those before (zl_count_as_one) */
     bool refused;               /* a limit refused a text of the last call */
     atomic_flag inside; /* atomic, so that a second thread's entry is refused, not a race */
     char message[1024];
@@ -146,11 +146,16 @@ zlay_status zl_enter(zlay_ctx *ctx)
 {
     if (!ctx) return ZLAY_EINVAL;
     if (atomic_flag_test_and_set_explicit(&ctx->inside, memory_order_acquire)) return ZLAY_EBUSY;
+    ctx->entered = zl_enter_part(ctx);
+    if (!ctx->as_one) count_anew(ctx);
+    return ZLAY_OK;
+}
+
+zl_mark zl_enter_part(zlay_ctx *ctx)
+{
     ctx->message[0] = 0;
     ctx->refused = false;
-    ctx->entered = zl_scratch_mark(ctx);
-    if (!ctx->wholes) count_anew(ctx);
-    return ZLAY_OK;
+    return zl_scratch_mark(ctx);
 }
 
 /* A limit or a failed allocation has ended the call: what its searches found is no answer. */
@@ -169,21 +174,42 @@ zlay_status zl_ended(zlay_ctx *ctx, zlay_status status)
                    (unsigned long long)ctx->asked);
 }
 
-zlay_status zl_leave(zlay_ctx *ctx, zlay_status status)
+zlay_status zl_leave_part(zlay_ctx *ctx, zl_mark mark, zlay_status status)
 {
     bool proved = status == ZLAY_NONE; /* not where a limit or failing memory ended the search */
     if ((proved && over(ctx)) || status == ZLAY_ENOMEM) status = zl_ended(ctx, ZLAY_ENOMEM);
-    zl_scratch_release(ctx, ctx->entered);
+    zl_scratch_release(ctx, mark);
+    return status;
+}
+
+zlay_status zl_leave_part_answer(zlay_ctx *ctx, zl_mark mark, zlay_status status,
+                                 zlay_answer *answer)
+{
+    bool ended = ctx->ended != ZL_LIMITS;
+    status = zl_leave_part(ctx, mark, zl_whole(ctx, status));
+    if (ended) *answer = ZLAY_UNDECIDED;
+    return ended ? ZLAY_OK : status;
+}
+
+static zlay_status outside(zlay_ctx *ctx, zlay_status status)
+{
     atomic_flag_clear_explicit(&ctx->inside, memory_order_release);
     return status;
 }
 
+zlay_status zl_leave(zlay_ctx *ctx, zlay_status status)
+{
+    return outside(ctx, zl_leave_part(ctx, ctx->entered, status));
+}
+
 zlay_status zl_leave_answer(zlay_ctx *ctx, zlay_status status, zlay_answer *answer)
 {
-    bool ended = ctx->ended != ZL_LIMITS;
-    status = zl_leave(ctx, over(ctx) ? ZLAY_ENOMEM : status);
-    if (ended) *answer = ZLAY_UNDECIDED;
-    return ended ? ZLAY_OK : status;
+    return outside(ctx, zl_leave_part_answer(ctx, ctx->entered, status, answer));
+}
+
+zlay_status zl_whole(const zlay_ctx *ctx, zlay_status status)
+{
+    return over(ctx) ? ZLAY_ENOMEM : status;
 }
 
 zlay_status zl_of_input(zlay_ctx *ctx, zlay_status status)
@@ -198,23 +224,7 @@ bool zl_refused_input(const zlay_ctx *ctx) { return ctx->refused; }
 void zl_count_as_one(zlay_ctx *ctx)
 {
     count_anew(ctx);
-    ctx->wholes = 1;
-}
-
-zlay_status zl_enter_whole(zlay_ctx *ctx, zl_mark *mark)
-{
-    zlay_status status = zl_enter(ctx);
-    if (status) return status;
-    *mark = ctx->entered;
-    ctx->wholes++;
-    return zl_leave(ctx, ZLAY_OK);
-}
-
-zlay_status zl_leave_whole(zlay_ctx *ctx, zl_mark mark, zlay_status status)
-{
-    ctx->wholes--;
-    zl_scratch_release(ctx, mark);
-    return zl_ended(ctx, over(ctx) ? ZLAY_ENOMEM : status);
+    ctx->as_one = true;
 }
 
 zlay_status zl_fail(zlay_ctx *ctx, zlay_status status, const char *format, ...)

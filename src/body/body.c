@@ -37,7 +37,7 @@ static zlay_status read_head(zlay_ctx *ctx, zl_body_reader *r, zl_cursor *at, co
     return zl_body_begin(ctx, r, at, name);
 }
 
-static zlay_status parse(zlay_ctx *ctx, zlay_body **out, const char *text, size_t length)
+zlay_status zl_body_parse(zlay_ctx *ctx, zlay_body **out, const char *text, size_t length)
 {
     zl_cursor at;
     zl_body_reader r = {.status = ZLAY_OK};
@@ -61,7 +61,7 @@ zlay_status zlay_body_parse(zlay_ctx *ctx, zlay_body **out, const char *text, si
     if (!text) return ZLAY_EINVAL;
     zlay_status status = zl_enter(ctx);
     if (status) return status;
-    return zl_leave(ctx, parse(ctx, out, text, length));
+    return zl_leave(ctx, zl_body_parse(ctx, out, text, length));
 }
 
 size_t zlay_body_operand_count(const zlay_body *body)

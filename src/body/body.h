@@ -114,6 +114,9 @@ typedef struct zl_body_reader {
     zlay_status status;
 } zl_body_reader;
 
+/* zlay_body_parse inside a call. */
+zlay_status zl_body_parse(zlay_ctx *ctx, zlay_body **out, const char *text, size_t length);
+
 /* An empty body; `at` is held to its lines. */
 zlay_status zl_body_begin(zlay_ctx *ctx, zl_body_reader *r, zl_cursor *at, const char *name);
 /* The line that the cursor is held to. */

@@ -22,9 +22,9 @@ static const char *by_name(int32_t by)
     case ZLAY_BY_PRACTICE:
         return "published kernels alone";
     case ZLAY_BY_ADVICE:
-        return "nobody; it is advice";
+        return "nothing; it is advice";
     default:
-        return "nobody";
+        return "nothing";
     }
 }
 

@@ -14,6 +14,14 @@ zlay_status zl_wrong(zl_call *call, const char *name, const char *wanted)
                    zl_quote(quoted, name, strlen(name)), wanted);
 }
 
+zlay_status zl_unfit(zl_call *call, const zlay_target *target, zlay_status status,
+                     const char *what)
+{
+    if (status == ZLAY_ENOTSUP)
+        return zl_fail(call->ctx, status, "%s has no %s", zlay_target_name(target), what);
+    return zl_fail(call->ctx, status, "a field of the %s does not fit", what);
+}
+
 /* ---- values of fields ------------------------------------------------------ */
 
 static bool digits_u64(const char *text, size_t length, uint64_t *out)

@@ -99,6 +99,10 @@ zlay_status zl_get_facts(zl_call *call, zlay_facts **out);
 
 zlay_status zl_wrong(zl_call *call, const char *name, const char *wanted);
 
+/* Why a struct of fields was not packed: the target has none (ENOTSUP), or a field does not fit. */
+zlay_status zl_unfit(zl_call *call, const zlay_target *target, zlay_status status,
+                     const char *what);
+
 /* A pipe as text. */
 extern const zl_field_kind zl_as_pipe;
 typedef const zlay_pipe *zl_as_pipe_type;
@@ -261,6 +265,7 @@ json_t *zl_json_edge(zl_call *call, const zlay_move *move, uint32_t part);
 
 extern const zl_named zl_kinds[], zl_types[], zl_swizzles[], zl_map_swizzles[], zl_majors[];
 extern const zl_named zl_keeps[], zl_edges[];
+extern const zl_named zl_fragments[], zl_warp_fragments[];
 
 /* ---- ops ----------------------------------------------------------------- */
 

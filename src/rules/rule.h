@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rules as rows, the subjects that they judge, and the questions that checks, repairs and ladders put to them. */
+/* Rules as rows, the subjects that they judge, and the questions that checks, repairs and plans put to them. */
 #ifndef ZL_RULE_H
 #define ZL_RULE_H
 

@@ -78,7 +78,7 @@ zlay_status zl_module_fill(zlay_ctx *ctx, zlay_module *module, const void *image
                            const char *name, uint32_t smem);
 void zl_module_drop(zlay_module *module);
 
-/* Encode inside an entered call; `out` has ZL_MAP_BYTES, touched only on success. */
+/* Encode inside an entered call; `out` has ZL_MAP_BYTES, written only on success. */
 zlay_status zl_encode(zlay_ctx *ctx, const zlay_device *device, void *out,
                       const zlay_tensormap *map);
 

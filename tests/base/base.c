@@ -173,11 +173,10 @@ static void print_alloc_ends_with_zero(void **state)
     assert_int_equal(length, 5);
     zlay_allocator alloc = zl_allocator(ctx);
     zl_free(&alloc, text, length + 1);
-    zl_mark mark;
-    assert_int_equal(zl_enter_whole(ctx, &mark), ZLAY_OK);
+    assert_int_equal(zl_enter(ctx), ZLAY_OK);
     assert_string_equal(zl_print_scratch(ctx, &length, write_seven, &value), "abc-5");
     assert_int_equal(length, 5);
-    assert_int_equal(zl_leave_whole(ctx, mark, ZLAY_OK), ZLAY_OK);
+    assert_int_equal(zl_leave(ctx, ZLAY_OK), ZLAY_OK);
     zlay_ctx_free(ctx);
 }
 
@@ -286,33 +285,38 @@ static void scratch_goes_back_to_its_mark(void **state)
     heap_close(&h, ctx);
 }
 
-/* A call that calls others keeps what it takes of scratch between them, and counts their steps. */
-static void whole_calls(void **state)
+/* A part of a call gives back what it takes of scratch; its steps are those of the call. */
+static void parts_of_calls(void **state)
 {
     heap h;
-    zl_mark mark, inner;
+    zl_mark part;
+    zlay_answer answer = ZLAY_YES;
     zlay_ctx *ctx = heap_open(&h, NULL);
     size_t before = h.live;
     (void)state;
-    assert_int_equal(zl_enter_whole(NULL, &mark), ZLAY_EINVAL);
+    assert_int_equal(zl_enter(NULL), ZLAY_EINVAL);
     assert_int_equal(zl_enter(ctx), ZLAY_OK);
-    assert_int_equal(zl_enter_whole(ctx, &mark), ZLAY_EBUSY);
-    assert_int_equal(zl_leave(ctx, ZLAY_OK), ZLAY_OK);
-    assert_int_equal(zl_enter_whole(ctx, &mark), ZLAY_OK);
     char *outer = filled(ctx, 100);
     for (int i = 0; i < 2; i++) {
-        assert_int_equal(zl_enter_whole(ctx, &inner), ZLAY_OK);
-        assert_int_equal(zl_enter(ctx), ZLAY_OK);
-        assert_int_equal(zl_charge(ctx, zl_limits(ctx)->work / 2 - 1000), ZLAY_OK);
-        assert_non_null(filled(ctx, 4000));
-        assert_int_equal(zl_leave(ctx, ZLAY_OK), ZLAY_OK);
-        assert_int_equal(zl_leave_whole(ctx, inner, ZLAY_NONE), ZLAY_NONE);
+        zl_fail(ctx, ZLAY_NONE, "before");
+        part = zl_enter_part(ctx);
+        assert_string_equal(zlay_ctx_message(ctx), "");
+        assert_int_equal(zl_enter(ctx), ZLAY_EBUSY);
+        size_t held = h.live;
+        assert_int_equal(zl_charge(ctx, zl_limits(ctx)->work / 2 - 20000), ZLAY_OK);
+        assert_non_null(filled(ctx, 400000));
+        assert_true(h.live > held);
+        assert_int_equal(zl_leave_part(ctx, part, zl_whole(ctx, ZLAY_NONE)), ZLAY_NONE);
+        assert_int_equal(h.live, held);
     }
     for (int i = 0; i < 100; i++) assert_int_equal(outer[i], 0x5a);
-    assert_int_equal(zl_enter(ctx), ZLAY_OK);
-    assert_int_equal(zl_charge(ctx, 2000), ZLAY_ENOMEM);
-    assert_int_equal(zl_leave(ctx, ZLAY_OK), ZLAY_OK);
-    assert_int_equal(zl_leave_whole(ctx, mark, ZLAY_OK), ZLAY_ELIMIT);
+    part = zl_enter_part(ctx);
+    assert_int_equal(zl_charge(ctx, 40000), ZLAY_ENOMEM);
+    assert_int_equal(zl_leave_part(ctx, part, ZLAY_OK), ZLAY_OK);
+    assert_int_equal(zl_leave_part(ctx, part, ZLAY_NONE), ZLAY_ELIMIT);
+    assert_int_equal(zl_leave_part_answer(ctx, part, ZLAY_OK, &answer), ZLAY_OK);
+    assert_int_equal(answer, ZLAY_UNDECIDED);
+    assert_int_equal(zl_leave(ctx, zl_whole(ctx, ZLAY_OK)), ZLAY_ELIMIT);
     assert_non_null(strstr(zlay_ctx_message(ctx), "limits.work"));
     assert_int_equal(h.live, before);
     assert_int_equal(zl_enter(ctx), ZLAY_OK);
@@ -396,7 +400,7 @@ int main(void)
         cmocka_unit_test(integers_are_checked),
         cmocka_unit_test(statuses_have_names),
         cmocka_unit_test(scratch_goes_back_to_its_mark),
-        cmocka_unit_test(whole_calls),
+        cmocka_unit_test(parts_of_calls),
         cmocka_unit_test(scratch_fails_as_memory_does),
         cmocka_unit_test(kept_scratch_counts_as_new),
         cmocka_unit_test(scratch_grows_by_little_behind_much),

@@ -198,12 +198,69 @@ static void a_second_thread_is_refused(void **state)
     zlay_ctx_free(ctx);
 }
 
+/* An allocation hook that lets another thread try to enter the ctx at each allocation. */
+typedef struct knock {
+    zlay_ctx *ctx; /* NULL: no thread tries */
+    int tried, entered;
+} knock;
+
+static void *knock_once(void *value)
+{
+    knock *k = value;
+    zlay_layout *layout = NULL;
+    zlay_ctx *ctx = k->ctx;
+    k->ctx = NULL;
+    k->tried++;
+    k->entered += zlay_layout_parse(ctx, &layout, "8", 1) != ZLAY_EBUSY;
+    k->ctx = ctx;
+    zlay_layout_free(layout);
+    return NULL;
+}
+
+static void *knock_alloc(void *user, size_t size)
+{
+    enum { TRIES = 200 };
+    knock *k = user;
+    pthread_t thread;
+    if (k->ctx && k->tried < TRIES) {
+        assert_int_equal(pthread_create(&thread, NULL, knock_once, k), 0);
+        pthread_join(thread, NULL);
+    }
+    return malloc(size);
+}
+
+/* A planner has many steps, each of which a caller can also ask for alone: the ctx is never free
+ * between two of them. */
+static void a_plan_is_one_call(void **state)
+{
+    static const char *const targets[] = {"sm_90a", "gfx942"};
+    (void)state;
+    for (size_t i = 0; i < sizeof targets / sizeof *targets; i++) {
+        knock k = {0};
+        zlay_allocator hooks = {&k, knock_alloc, gate_free};
+        const zlay_target *target;
+        zlay_ctx *ctx = NULL;
+        zlay_plan *plan = NULL;
+        zlay_gemm gemm = {.size = sizeof gemm, .m = 512, .n = 512, .k = 256};
+        assert_int_equal(zlay_ctx_new(&ctx, &hooks, NULL), ZLAY_OK);
+        assert_int_equal(zlay_target_find(&target, targets[i], 6), ZLAY_OK);
+        k.ctx = ctx;
+        assert_int_equal(zlay_gemm_synth(ctx, &plan, target, &gemm), ZLAY_OK);
+        k.ctx = NULL;
+        assert_true(k.tried > 10);
+        assert_int_equal(k.entered, 0);
+        zlay_plan_free(plan);
+        zlay_ctx_free(ctx);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values_are_shared),
         cmocka_unit_test(a_value_outlives_ctx_and_thread),
         cmocka_unit_test(a_second_thread_is_refused),
+        cmocka_unit_test(a_plan_is_one_call),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -82,6 +82,32 @@ def misplaced():
                 yield f"{header}: {symbol}, which {where[symbol]}.c defines"
 
 
+# ---- calls that enter a ctx -------------------------------------------------------------------
+
+FACES = ("json", "cli", "runtime")  # rooms that call the library as its users do
+
+
+def functions():
+    """Every function: its file, its name, whether it is static, and the names that stand in its body."""
+    blank = re.compile(r'/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.S)
+    whole = re.compile(r"^(static )?[a-z_][\w *]*?\b(\w+)\([^;{}]*\)\n\{\n(.*?)^\}", re.M | re.S)
+    for path in sources((".c",)):
+        for static, name, body in whole.findall(blank.sub("", open("src/" + path).read())):
+            yield path, name, bool(static), set(re.findall(r"\b[a-z_]\w*", body))
+
+
+def reentries():
+    """Calls of public functions that enter the ctx, from inside the library: it has an internal form of each (zl_enter_part)."""
+    every, enters, more = list(functions()), {"zl_enter", "zl_count_as_one"}, True
+    while more:
+        found = {(path, name) if static else name for path, name, static, body in every
+                 if body & enters or any((path, b) in enters for b in body)}
+        more, enters = not found <= enters, enters | found
+    for path, name, _, body in every:
+        if path.split("/")[0] not in FACES:
+            yield from (f"{path}: {name} calls {b}" for b in sorted(body & enters) if b.startswith("zlay_") and b != name)
+
+
 # ---- circles of files -----------------------------------------------------------------------
 
 
@@ -207,6 +233,7 @@ check("every public header has its room", [h[:-2] for h in os.listdir("include/z
 check(f"no folder has more than {MOST} sources", [f"{f} {n}" for f, n in folders.items() if n > MOST])
 check("every folder has a README", [f for f in folders if not os.path.exists(f"src/{f}/README.md")])
 check("a header declares what its room defines", misplaced())
+check("no function inside calls a public one that enters the ctx", reentries())
 now = circles(calls())
 check("no circle of files but those of circles.list", [" ".join(sorted(part)) for part in new_circles()])
 check("the circles of circles.list are there, whole, each with its reason",

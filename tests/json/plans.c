@@ -40,7 +40,7 @@ static void plans(void **state)
         {PLAN ",\"b_order\":\"diagonal\"}", "error", "\"EINVAL\""},
     };
     for (size_t i = 0; i < ZL_COUNT(rows); i++) says(*state, rows[i][0], rows[i][1], rows[i][2]);
-    mentions(*state, PLAN ",\"lda\":4100}", "ok.ladder", "TMAP_STRIDE_16");
+    mentions(*state, PLAN ",\"lda\":4100}", "ok.rules", "TMAP_STRIDE_16");
     mentions(*state, PLAN ",\"a_type\":\"e4m3\"}", "none", "b_type e4m3");
     mentions(*state, PLAN ",\"a_type\":\"tf32\",\"b_type\":\"tf32\",\"b_major\":\"MN\"}", "none", "WGMMA_B_K_MAJOR");
     mentions(*state, PLAN "}", "ok.pipe", "pipe gemm");
@@ -72,7 +72,7 @@ static void waves(void **state)
     };
     for (size_t i = 0; i < ZL_COUNT(rows); i++) says(*state, rows[i][0], rows[i][1], rows[i][2]);
     mentions(*state, WAVES "}", "ok.pipe", "waitcount memory");
-    mentions(*state, WAVES "}", "ok.ladder", "MFMA_K");
+    mentions(*state, WAVES "}", "ok.rules", "MFMA_K");
     mentions(*state, WAVE_TEXT ",\"what\":\"gemm\"}", "ok.text", "amdhsa_kernel mine");
 }
 

@@ -152,6 +152,7 @@ static const struct row {
     {"copy", copy, "(64,64):(4096,1)", "Sw<3,3,3> o 0 o (64,64):(64,1)"},
     {"copy, by points", copy, "{ [i] -> [(5i) mod 97] : 0 <= i < 90 }", "90:1"},
     {"tensormap", maps, "(512,512):(512,1)", NULL},
+    {"tensormap, symbolic", maps, "(M,K):(ld,1)", NULL},
     {"transfer", transfer, "(64,32):(1,64)", "(64,32):(32,1)"},
     {"transfer, listed", transfer, "{ [i] -> [(5i) mod 97] : 0 <= i < 90 }", "90:1"},
     {"gemm", gemm, NULL, NULL},

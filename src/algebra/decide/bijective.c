@@ -171,16 +171,21 @@ static zlay_status decide(work *w)
     return w->a && w->a->symbols ? names(w) : numbers(w);
 }
 
+zlay_status zl_layout_is_bijective(zlay_ctx *ctx, zlay_answer *answer, zlay_fault *witness,
+                                   const zlay_layout *layout)
+{
+    work w = {.ctx = ctx, .a = layout};
+    zl_mark mark = zl_enter_part(ctx);
+    zlay_status status = decide(&w);
+    if (!status) *answer = w.answer;
+    if (!status && witness && w.answer == ZLAY_NO) *witness = w.fault;
+    return zl_leave_part_answer(ctx, mark, status, answer);
+}
+
 zlay_status zlay_layout_is_bijective(zlay_ctx *ctx, zlay_answer *answer, zlay_fault *witness,
                                      const zlay_layout *layout)
 {
-    work w = {.ctx = ctx, .a = layout};
     if (!answer) return ZLAY_EINVAL;
     zlay_status status = zl_enter(ctx);
-    if (status) return status;
-    if (!(status = decide(&w))) {
-        *answer = w.answer;
-        if (witness && w.answer == ZLAY_NO) *witness = w.fault;
-    }
-    return zl_leave_answer(ctx, status, answer);
+    return status ? status : zl_leave(ctx, zl_layout_is_bijective(ctx, answer, witness, layout));
 }

@@ -3,6 +3,7 @@
  * A planner that cannot show its claim gives no plan: the status says whether a limit or the
  * planner is the cause. */
 #include "algebra/decide/certificate.h"
+#include "algebra/decide/decide.h"
 #include "base/base.h"
 
 /* An answer that no limit of the ctx left open has a message of its own only where a decider
@@ -24,6 +25,6 @@ zlay_status zl_certificate_claim(zlay_ctx *ctx, zlay_status status, zlay_answer 
 zlay_status zl_certificate_equal(zlay_ctx *ctx, const zlay_layout *a, const zlay_layout *b, int i)
 {
     zlay_answer answer = ZLAY_NO;
-    zlay_status status = zlay_layout_equal(ctx, &answer, NULL, a, b);
+    zlay_status status = zl_layout_equal(ctx, &answer, NULL, a, b);
     return zl_certificate_claim(ctx, status, answer, i);
 }

@@ -12,8 +12,8 @@
 zlay_status zl_certificate_claim(zlay_ctx *ctx, zlay_status status,
                                  zlay_answer answer, int i);
 
-/* The same of the claim that two layouts are equal, which it decides by a call of
- * its own: inside a call that is entered by zl_enter_whole. */
+/* The same of the claim that two layouts are equal, which it decides as a part of
+ * the running call. */
 zlay_status zl_certificate_equal(zlay_ctx *ctx, const zlay_layout *a,
                                  const zlay_layout *b, int i);
 

@@ -277,7 +277,7 @@ static zlay_status sums(work *w, bool *decided, bool any)
 static zlay_status sums_with_least(work *w, bool *decided) { return sums(w, decided, false); }
 static zlay_status sums_with_any(work *w, bool *decided) { return sums(w, decided, true); }
 
-/* ---- the ladder ---------------------------------------------------------------------------- */
+/* ---- the methods, tried in order ----------------------------------------------------------- */
 
 static zlay_status found_by_engine(work *w, const zl_isl_point *where)
 {
@@ -309,7 +309,7 @@ static zlay_status give_up(work *w, bool *decided)
     return zl_decide_limit(&w->q, "points", zl_limits(w->q.ctx)->points, a > b ? a : b);
 }
 
-static zlay_status (*const ladder[])(work *w, bool *decided) = {
+static zlay_status (*const methods[])(work *w, bool *decided) = {
     affine, strided, blocks, sums_with_least, points, sums_with_any, engine, give_up};
 
 static zlay_status climb(work *w)
@@ -318,8 +318,8 @@ static zlay_status climb(work *w)
     zlay_status status = zl_without_parameters(w->q.ctx, w->q.a);
     if (!status) status = zl_without_parameters(w->q.ctx, w->q.b);
     if (!status) status = zl_comparison(w->q.ctx, &w->manner, w->q.a, w->q.b);
-    for (size_t i = 0; i < ZL_COUNT(ladder) && !decided && !status; i++)
-        status = ladder[i](w, &decided);
+    for (size_t i = 0; i < ZL_COUNT(methods) && !decided && !status; i++)
+        status = methods[i](w, &decided);
     return status;
 }
 
@@ -346,17 +346,21 @@ static zlay_status decide(work *w)
     return symbolic ? names(w) : climb(w);
 }
 
+zlay_status zl_layout_contained(zlay_ctx *ctx, zlay_answer *answer, uint64_t *witness,
+                                const zlay_layout *a, const zlay_layout *b)
+{
+    work w = {.q = {ctx, a, b, ZLAY_YES}, .budget = {zl_limits(ctx)->points, ctx}};
+    zl_mark mark = zl_enter_part(ctx);
+    zlay_status status = decide(&w);
+    if (!status) *answer = w.q.answer;
+    if (!status && witness && w.q.answer == ZLAY_NO) *witness = w.witness;
+    return zl_leave_part_answer(ctx, mark, status, answer);
+}
+
 zlay_status zlay_layout_contained(zlay_ctx *ctx, zlay_answer *answer, uint64_t *witness,
                                   const zlay_layout *a, const zlay_layout *b)
 {
-    work w = {.q = {ctx, a, b, ZLAY_YES}, .budget = {0, ctx}};
     if (!answer) return ZLAY_EINVAL;
     zlay_status status = zl_enter(ctx);
-    if (status) return status;
-    w.budget.left = zl_limits(ctx)->points;
-    if (!(status = decide(&w))) {
-        *answer = w.q.answer;
-        if (witness && w.q.answer == ZLAY_NO) *witness = w.witness;
-    }
-    return zl_leave_answer(ctx, status, answer);
+    return status ? status : zl_leave(ctx, zl_layout_contained(ctx, answer, witness, a, b));
 }

@@ -7,9 +7,10 @@
 #include "algebra/image/sum.h"
 #include <zlay/decide.h>
 
-/* ---- rungs ------------------------------------------------------------------- */
+/* ---- questions ------------------------------------------------------------------- */
 
-/* A question on its way down a ladder; each decider keeps its witness in a struct of its own. */
+/* A question that the methods of a decider take in turn; each decider keeps its witness in a
+ * struct of its own. */
 typedef struct zl_question {
     zlay_ctx *ctx;
     const zlay_layout *a, *b;
@@ -37,6 +38,16 @@ zlay_status zl_injective_numbers(zlay_ctx *ctx, zlay_answer *answer, uint64_t wi
                                  const zlay_layout *a); /* of a layout without unknown names */
 zlay_status zl_is_surjective(zlay_ctx *ctx, zlay_answer *answer, uint64_t *missed,
                              const zlay_layout *a, const uint64_t *onto, size_t count);
+
+/* Public deciders as parts of a call (zl_enter_part); witnesses may be NULL. */
+zlay_status zl_layout_equal(zlay_ctx *ctx, zlay_answer *answer, zlay_witness *witness,
+                            const zlay_layout *a, const zlay_layout *b);
+zlay_status zl_layout_contained(zlay_ctx *ctx, zlay_answer *answer, uint64_t *witness,
+                                const zlay_layout *a, const zlay_layout *b);
+zlay_status zl_layout_is_injective(zlay_ctx *ctx, zlay_answer *answer, uint64_t witness[2],
+                                   const zlay_layout *layout);
+zlay_status zl_layout_is_bijective(zlay_ctx *ctx, zlay_answer *answer, zlay_fault *witness,
+                                   const zlay_layout *layout);
 
 /* ---- spans over F2 -------------------------------------------------------------------- */
 

@@ -2,6 +2,7 @@
 /* Equality of two layouts: who decides it, by what is unknown in them, and the public functions.
  * Names of extents go to symbol_equal.c, parameters of pieces to equal_params.c, numbers to
  * equal_numbers.c. */
+#include "algebra/decide/decide.h"
 #include "algebra/decide/equal.h"
 #include "algebra/decide/symbol_decide.h"
 
@@ -17,13 +18,17 @@ zlay_status zl_equal_climb(zl_pair *p)
 
 static zlay_status answer_of(zl_pair *p, zlay_answer *answer, zlay_witness *witness)
 {
-    zlay_status status = zl_enter(p->ctx);
+    zlay_status status = zl_equal_climb(p);
     if (status) return status;
-    if (!(status = zl_equal_climb(p))) {
-        *answer = p->answer;
-        if (witness && p->answer == ZLAY_NO) *witness = p->witness;
-    }
-    return zl_leave_answer(p->ctx, status, answer);
+    *answer = p->answer;
+    if (witness && p->answer == ZLAY_NO) *witness = p->witness;
+    return ZLAY_OK;
+}
+
+static zlay_status enter(zl_pair *p, zlay_answer *answer, zlay_witness *witness)
+{
+    zlay_status status = zl_enter(p->ctx);
+    return status ? status : zl_leave_answer(p->ctx, answer_of(p, answer, witness), answer);
 }
 
 zlay_status zlay_layout_equal_for_all(zlay_ctx *ctx, zlay_answer *answer,
@@ -34,14 +39,22 @@ zlay_status zlay_layout_equal_for_all(zlay_ctx *ctx, zlay_answer *answer,
     if (!answer || (difference && difference->room && !difference->values)) return ZLAY_EINVAL;
     if (difference) p.values = difference->values;
     if (difference) p.room = difference->room;
-    return answer_of(&p, answer, difference ? &difference->witness : NULL);
+    return enter(&p, answer, difference ? &difference->witness : NULL);
 }
 
 zlay_status zlay_layout_equal(zlay_ctx *ctx, zlay_answer *answer, zlay_witness *witness,
                               const zlay_layout *a, const zlay_layout *b)
 {
     zl_pair p = {.ctx = ctx, .a = a, .b = b, .answer = ZLAY_YES};
-    return answer ? answer_of(&p, answer, witness) : ZLAY_EINVAL;
+    return answer ? enter(&p, answer, witness) : ZLAY_EINVAL;
+}
+
+zlay_status zl_layout_equal(zlay_ctx *ctx, zlay_answer *answer, zlay_witness *witness,
+                            const zlay_layout *a, const zlay_layout *b)
+{
+    zl_pair p = {.ctx = ctx, .a = a, .b = b, .answer = ZLAY_YES};
+    zl_mark mark = zl_enter_part(ctx);
+    return zl_leave_part_answer(ctx, mark, answer_of(&p, answer, witness), answer);
 }
 
 static zlay_status equal_guard(zlay_ctx *ctx, zlay_answer *answer, zlay_buf *guard,

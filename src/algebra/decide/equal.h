@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Equality: what its ladder hands from rung to rung, and the rungs in files of their own. */
+/* Equality: the question that its methods take in turn, and the methods in files of their own. */
 #ifndef ZL_ALGEBRA_EQUAL_H
 #define ZL_ALGEBRA_EQUAL_H
 

@@ -79,7 +79,7 @@ static zlay_status points(zl_pair *p, bool *decided)
     return status;
 }
 
-/* ---- the last rungs ------------------------------------------------------------------------ */
+/* ---- the last methods ------------------------------------------------------------------------ */
 
 static zlay_status ask_engine(zl_pair *p, bool *decided, const zl_pieces *a, const zl_pieces *b)
 {
@@ -116,12 +116,12 @@ static zlay_status first_points(zl_pair *p, bool *decided)
                    (unsigned long long)limit, (unsigned long long)p->a->size);
 }
 
-typedef zlay_status rung(zl_pair *p, bool *decided);
+typedef zlay_status equal_method(zl_pair *p, bool *decided);
 
-/* Cheapest first; the last rung always decides, if only that it is undecided. */
-static rung *const methods[] = {sizes,         zl_equal_coalesced, affine, zl_equal_carry,
-                                zl_equal_bits, zl_equal_period,    points, zl_equal_sums,
-                                engine,        first_points};
+/* Cheapest first; the last method always decides, if only that it is undecided. */
+static equal_method *const methods[] = {sizes,         zl_equal_coalesced, affine, zl_equal_carry,
+                                        zl_equal_bits, zl_equal_period,    points, zl_equal_sums,
+                                        engine,        first_points};
 
 zlay_status zl_equal_numbers(zl_pair *p)
 {

@@ -265,7 +265,7 @@ static zlay_status sums(work *w, bool *decided)
     return status == ZLAY_NONE ? ZLAY_OK : status;
 }
 
-/* ---- the ladder ---------------------------------------------------------------------------- */
+/* ---- the methods, tried in order ----------------------------------------------------------- */
 
 static zlay_status ask_engine(work *w, const zl_pieces *p)
 {
@@ -295,7 +295,7 @@ static zlay_status give_up(work *w, bool *decided)
     return zl_decide_limit(&w->q, "points", zl_limits(w->q.ctx)->points, w->q.a->size);
 }
 
-static zlay_status (*const ladder[])(work *w, bool *decided) = {
+static zlay_status (*const methods[])(work *w, bool *decided) = {
     affine, strided, modular, points, sums, engine, give_up};
 
 static zlay_status ask(work *w)
@@ -357,8 +357,8 @@ zlay_status zl_is_surjective(zlay_ctx *ctx, zlay_answer *answer, uint64_t *misse
     zlay_status status = zl_without_parameters(ctx, a);
     zl_mark mark = zl_scratch_mark(ctx);
     if (!status) status = ask(&w);
-    for (size_t i = 0; i < ZL_COUNT(ladder) && !decided && !status; i++)
-        status = ladder[i](&w, &decided);
+    for (size_t i = 0; i < ZL_COUNT(methods) && !decided && !status; i++)
+        status = methods[i](&w, &decided);
     zl_scratch_release(ctx, mark);
     if (status) return status;
     *answer = w.q.answer;

@@ -284,6 +284,13 @@ static zlay_status ask(zlay_ctx *ctx, zlay_answer *answer, zlay_buf *guard, zl_s
     return status ? status : zl_leave_answer(ctx, guard_of(ctx, answer, guard, &q), answer);
 }
 
+zlay_status zl_layout_guard(zlay_ctx *ctx, zlay_answer *answer, zlay_buf *guard,
+                            const zl_symbol_question *q)
+{
+    zl_mark mark = zl_enter_part(ctx);
+    return zl_leave_part_answer(ctx, mark, guard_of(ctx, answer, guard, q), answer);
+}
+
 zlay_status zlay_layout_injective_guard(zlay_ctx *ctx, zlay_answer *answer, zlay_buf *guard,
                                         const zlay_layout *a)
 {

@@ -21,6 +21,10 @@ typedef struct zl_symbol_question {
 const char *zl_ask_name(zl_ask what);
 zlay_status zl_symbols_ask(zlay_ctx *ctx, zl_symbol_equality *out, const zl_symbol_question *q);
 
+/* The answer and its guard as a part of a call: zlay_layout_injective_guard and the like. */
+zlay_status zl_layout_guard(zlay_ctx *ctx, zlay_answer *answer, zlay_buf *guard,
+                            const zl_symbol_question *q);
+
 /* s becomes a layout of numbers, at its sample. */
 zlay_status zl_symbols_sample(zlay_ctx *ctx, zlay_layout **out, zl_symbols *s);
 

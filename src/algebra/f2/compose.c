@@ -36,11 +36,17 @@ static zlay_status checked(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *
     return compose(&f, out, &inner->f2, &outer->f2);
 }
 
+zlay_status zl_f2_composition(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *outer,
+                              const zlay_layout *inner)
+{
+    zl_mark mark = zl_enter_part(ctx);
+    *out = NULL;
+    return zl_leave_part(ctx, mark, checked(ctx, out, inner, outer));
+}
+
 zlay_status zlay_f2_composition(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *outer,
                                 const zlay_layout *inner)
 {
-    if (!out) return ZLAY_EINVAL;
-    *out = NULL;
-    zlay_status status = zl_enter(ctx);
+    zlay_status status = zl_enter_layout(ctx, out);
     return status ? status : zl_leave(ctx, checked(ctx, out, inner, outer));
 }

@@ -125,17 +125,13 @@ static zlay_status divide(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a
 zlay_status zlay_f2_divide_left(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
                                 const zlay_layout *b)
 {
-    if (!out) return ZLAY_EINVAL;
-    *out = NULL;
-    zlay_status status = zl_enter(ctx);
+    zlay_status status = zl_enter_layout(ctx, out);
     return status ? status : zl_leave(ctx, divide(ctx, out, a, b, true));
 }
 
 zlay_status zlay_f2_divide_right(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
                                  const zlay_layout *b)
 {
-    if (!out) return ZLAY_EINVAL;
-    *out = NULL;
-    zlay_status status = zl_enter(ctx);
+    zlay_status status = zl_enter_layout(ctx, out);
     return status ? status : zl_leave(ctx, divide(ctx, out, a, b, false));
 }

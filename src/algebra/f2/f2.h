@@ -120,4 +120,16 @@ zlay_status zl_f2_check(zlay_ctx *ctx, const zlay_layout *layout, const char *wh
 zlay_status zl_f2_none(zlay_ctx *ctx, const zl_f2 *a, uint64_t value, const char *format, ...)
     ZL_PRINTF(4, 5);
 
+/* Public calls as parts of a call (zl_enter_part). */
+zlay_status zl_f2_new(zlay_ctx *ctx, zlay_layout **out, const zlay_f2_bases *bases);
+zlay_status zl_f2_transpose_ins(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
+                                const char *const *names, size_t count);
+zlay_status zl_f2_sublayout(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
+                            const char *const *ins, size_t in_count, const char *const *outs,
+                            size_t out_count);
+zlay_status zl_f2_composition(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *outer,
+                              const zlay_layout *inner);
+zlay_status zl_f2_lstsq(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
+                        const zlay_layout *b);
+
 #endif

@@ -42,15 +42,19 @@ static zlay_status from_bases(zl_f2_form *f, zlay_layout **out, const zlay_f2_ba
     return status ? status : zl_f2_form_end(f, out);
 }
 
-zlay_status zlay_f2_new(zlay_ctx *ctx, zlay_layout **out, const zlay_f2_bases *bases)
+zlay_status zl_f2_new(zlay_ctx *ctx, zlay_layout **out, const zlay_f2_bases *bases)
 {
     zl_f2_form f;
-    if (!out) return ZLAY_EINVAL;
+    zl_mark mark = zl_enter_part(ctx);
     *out = NULL;
-    zlay_status status = zl_enter(ctx);
-    if (status) return status;
     zl_f2_form_begin(&f, ctx);
-    return zl_leave(ctx, from_bases(&f, out, bases));
+    return zl_leave_part(ctx, mark, from_bases(&f, out, bases));
+}
+
+zlay_status zlay_f2_new(zlay_ctx *ctx, zlay_layout **out, const zlay_f2_bases *bases)
+{
+    zlay_status status = zl_enter_layout(ctx, out);
+    return status ? status : zl_leave(ctx, zl_f2_new(ctx, out, bases));
 }
 
 static zlay_status strided(zl_f2_form *f, zlay_layout **out, const zl_dim *in, const zl_dim *to,
@@ -74,9 +78,7 @@ zlay_status zlay_f2_strided(zlay_ctx *ctx, zlay_layout **out, const zlay_dim *in
 {
     zl_f2_form f;
     zl_dim from, onto;
-    if (!out) return ZLAY_EINVAL;
-    *out = NULL;
-    zlay_status status = zl_enter(ctx);
+    zlay_status status = zl_enter_layout(ctx, out);
     if (status) return status;
     zl_f2_form_begin(&f, ctx);
     status = zl_dim_in_of(ctx, &from, in);

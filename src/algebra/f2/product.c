@@ -184,8 +184,6 @@ static zlay_status checked(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *
 zlay_status zlay_f2_product(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *inner,
                             const zlay_layout *outer)
 {
-    if (!out) return ZLAY_EINVAL;
-    *out = NULL;
-    zlay_status status = zl_enter(ctx);
+    zlay_status status = zl_enter_layout(ctx, out);
     return status ? status : zl_leave(ctx, checked(ctx, out, inner, outer));
 }

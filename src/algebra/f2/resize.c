@@ -81,9 +81,7 @@ static zlay_status resize_call(zlay_ctx *ctx, zlay_layout **out, const zlay_layo
                                const zlay_dim *dim, bool input)
 {
     change c;
-    if (!out) return ZLAY_EINVAL;
-    *out = NULL;
-    zlay_status status = zl_enter(ctx);
+    zlay_status status = zl_enter_layout(ctx, out);
     if (status) return status;
     status = begin(&c, ctx, a, input);
     return zl_leave(ctx, status ? status : resize(&c, out, dim, input));
@@ -123,9 +121,7 @@ static zlay_status rename_call(zlay_ctx *ctx, zlay_layout **out, const zlay_layo
                                const char *name, const char *by, bool input)
 {
     change c;
-    if (!out) return ZLAY_EINVAL;
-    *out = NULL;
-    zlay_status status = zl_enter(ctx);
+    zlay_status status = zl_enter_layout(ctx, out);
     if (status) return status;
     status = begin(&c, ctx, a, true);
     return zl_leave(ctx, status ? status : rename_dim(&c, out, name, by, input));
@@ -163,9 +159,7 @@ zlay_status zlay_f2_remove_zero_bases(zlay_ctx *ctx, zlay_layout **out, const zl
                                       const char *name)
 {
     change c;
-    if (!out) return ZLAY_EINVAL;
-    *out = NULL;
-    zlay_status status = zl_enter(ctx);
+    zlay_status status = zl_enter_layout(ctx, out);
     if (status) return status;
     status = begin(&c, ctx, a, true);
     return zl_leave(ctx, status ? status : remove_zeros(&c, out, name));

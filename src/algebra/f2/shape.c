@@ -33,10 +33,16 @@ static zlay_status run(zlay_ctx *ctx, zlay_layout **out, shape *s, const zlay_la
 static zlay_status enter_and_run(zlay_ctx *ctx, zlay_layout **out, shape *s, const zlay_layout *a,
                                  shaper *make, bool modular)
 {
-    if (!out) return ZLAY_EINVAL;
-    *out = NULL;
-    zlay_status status = zl_enter(ctx);
+    zlay_status status = zl_enter_layout(ctx, out);
     return status ? status : zl_leave(ctx, run(ctx, out, s, a, make, modular));
+}
+
+static zlay_status run_part(zlay_ctx *ctx, zlay_layout **out, shape *s, const zlay_layout *a,
+                            shaper *make)
+{
+    zl_mark mark = zl_enter_part(ctx);
+    *out = NULL;
+    return zl_leave_part(ctx, mark, run(ctx, out, s, a, make, true));
 }
 
 static zlay_status no_dimension(const shape *s, const char *name)
@@ -107,6 +113,13 @@ static zlay_status transpose_outs(shape *s)
         status = zl_f2_form_out(&s->f, &s->a->out[from]);
     }
     return status ? status : move_fields(s, s->a);
+}
+
+zlay_status zl_f2_transpose_ins(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
+                                const char *const *names, size_t count)
+{
+    shape s = {.names = names, .count = count};
+    return run_part(ctx, out, &s, a, transpose_ins);
 }
 
 zlay_status zlay_f2_transpose_ins(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
@@ -214,9 +227,7 @@ static zlay_status concat(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a
                           const zlay_layout *b, shaper *make)
 {
     shape s = {.count = 0};
-    if (!out) return ZLAY_EINVAL;
-    *out = NULL;
-    zlay_status status = zl_enter(ctx);
+    zlay_status status = zl_enter_layout(ctx, out);
     if (status) return status;
     if (!(status = zl_f2_check(ctx, b, "b", true))) {
         s.b = &b->f2;
@@ -282,6 +293,14 @@ static zlay_status sublayout(shape *s)
     zlay_status status = all_there(s, s->a->in, s->a->ins, s->names, s->count);
     if (!status) status = all_there(s, s->a->out, s->a->outs, s->outs, s->out_count);
     return status ? status : keep(s, false);
+}
+
+zlay_status zl_f2_sublayout(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
+                            const char *const *ins, size_t in_count, const char *const *outs,
+                            size_t out_count)
+{
+    shape s = {.names = ins, .count = in_count, .outs = outs, .out_count = out_count};
+    return run_part(ctx, out, &s, a, sublayout);
 }
 
 zlay_status zlay_f2_sublayout(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,

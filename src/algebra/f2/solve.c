@@ -119,12 +119,18 @@ static zlay_status lstsq(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
     return run(&s, out, false);
 }
 
+zlay_status zl_f2_lstsq(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
+                        const zlay_layout *b)
+{
+    zl_mark mark = zl_enter_part(ctx);
+    *out = NULL;
+    return zl_leave_part(ctx, mark, lstsq(ctx, out, a, b));
+}
+
 zlay_status zlay_f2_lstsq(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
                           const zlay_layout *b)
 {
-    if (!out) return ZLAY_EINVAL;
-    *out = NULL;
-    zlay_status status = zl_enter(ctx);
+    zlay_status status = zl_enter_layout(ctx, out);
     return status ? status : zl_leave(ctx, lstsq(ctx, out, a, b));
 }
 
@@ -144,9 +150,7 @@ static zlay_status inverse_composition(zlay_ctx *ctx, zlay_layout **out, const z
 zlay_status zlay_f2_inverse_composition(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *outer,
                                         const zlay_layout *self)
 {
-    if (!out) return ZLAY_EINVAL;
-    *out = NULL;
-    zlay_status status = zl_enter(ctx);
+    zlay_status status = zl_enter_layout(ctx, out);
     return status ? status : zl_leave(ctx, inverse_composition(ctx, out, self, outer));
 }
 
@@ -201,16 +205,12 @@ static zlay_status pseudoinvert(zlay_ctx *ctx, zlay_layout **out, const zlay_lay
 
 zlay_status zlay_f2_invert(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a)
 {
-    if (!out) return ZLAY_EINVAL;
-    *out = NULL;
-    zlay_status status = zl_enter(ctx);
+    zlay_status status = zl_enter_layout(ctx, out);
     return status ? status : zl_leave(ctx, pseudoinvert(ctx, out, a, true));
 }
 
 zlay_status zlay_f2_pseudoinvert(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a)
 {
-    if (!out) return ZLAY_EINVAL;
-    *out = NULL;
-    zlay_status status = zl_enter(ctx);
+    zlay_status status = zl_enter_layout(ctx, out);
     return status ? status : zl_leave(ctx, pseudoinvert(ctx, out, a, false));
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Facts: what their texts say about each unknown, and whether that can be. */
+#include "algebra/facts/facts.h"
 #include "algebra/facts/form.h"
 
 #include <stdio.h>
@@ -129,16 +130,23 @@ static zlay_status parse(zlay_ctx *ctx, zlay_facts **out, const texts *t)
     return status ? status : make(ctx, out, &u, &c);
 }
 
+zlay_status zl_facts_parse(zlay_ctx *ctx, zlay_facts **out, size_t count, const char *const *text,
+                           const size_t *length)
+{
+    texts t = {count, text, length};
+    zl_mark mark = zl_enter_part(ctx);
+    zlay_status status = ZLAY_OK;
+    if (count && (!text || !length)) status = zl_fail(ctx, ZLAY_EINVAL, "the facts are NULL");
+    return zl_leave_part(ctx, mark, status ? status : parse(ctx, out, &t));
+}
+
 zlay_status zlay_facts_parse(zlay_ctx *ctx, zlay_facts **out, size_t count,
                              const char *const *text, const size_t *length)
 {
-    texts t = {count, text, length};
     if (!out) return ZLAY_EINVAL;
     *out = NULL;
     zlay_status status = zl_enter(ctx);
-    if (status) return status;
-    if (count && (!text || !length)) status = zl_fail(ctx, ZLAY_EINVAL, "the facts are NULL");
-    return zl_leave(ctx, status ? status : parse(ctx, out, &t));
+    return status ? status : zl_leave(ctx, zl_facts_parse(ctx, out, count, text, length));
 }
 
 void zlay_facts_free(zlay_facts *facts)
@@ -194,15 +202,21 @@ static zlay_status of_text(zlay_ctx *ctx, zlay_range *out, const zlay_facts *fac
     return status ? status : of_expression(&c, out, &u, facts);
 }
 
+zlay_status zl_facts_eval(zlay_ctx *ctx, zlay_range *out, const zlay_facts *facts,
+                          const char *text, size_t length)
+{
+    zlay_range range;
+    zl_mark mark = zl_enter_part(ctx);
+    zlay_status status = of_text(ctx, &range, facts, text, length);
+    if (!status) status = zl_charge(ctx, 0);
+    if (!status) *out = range;
+    return zl_leave_part(ctx, mark, status);
+}
+
 zlay_status zlay_facts_eval(zlay_ctx *ctx, zlay_range *out, const zlay_facts *facts,
                             const char *text, size_t length)
 {
     if (!out) return ZLAY_EINVAL;
-    zlay_range range;
     zlay_status status = zl_enter(ctx);
-    if (status) return status;
-    status = of_text(ctx, &range, facts, text, length);
-    if (!status) status = zl_charge(ctx, 0);
-    if (!status) *out = range;
-    return zl_leave(ctx, status);
+    return status ? status : zl_leave(ctx, zl_facts_eval(ctx, out, facts, text, length));
 }

@@ -35,6 +35,12 @@ size_t zl_facts_place(const zlay_facts *facts, const char *name);
 /* Every integer where nothing is known of the name; facts may be NULL. */
 zlay_range zl_facts_range(const zlay_facts *facts, const char *name);
 
+/* Public calls as parts of a call (zl_enter_part). */
+zlay_status zl_facts_parse(zlay_ctx *ctx, zlay_facts **out, size_t count, const char *const *text,
+                           const size_t *length);
+zlay_status zl_facts_eval(zlay_ctx *ctx, zlay_range *out, const zlay_facts *facts,
+                          const char *text, size_t length);
+
 /* ---- ranges: pure, sound for integers of any size ---------------------------------- */
 
 /* No range of integers: lo 1, hi 0. */

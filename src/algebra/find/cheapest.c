@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The first form that equals a table: the rungs of zl_cheapest. */
+/* The first form that equals a table: the methods of zl_cheapest. */
 #include "algebra/layout/function.h"
 #include "algebra/find/table.h"
 #include "algebra/f2/f2.h"
@@ -63,15 +63,16 @@ static zlay_status modular(work *w, zlay_layout **out)
 
 /* Cheapest first.  An affine map over F2 finds its swizzle at once, so that comes before the search
  * of one by values. */
-static zlay_status (*const rungs[])(work *w, zlay_layout **out) = {strided, affine, swizzled,
-                                                                  modular};
+static zlay_status (*const methods[])(work *w, zlay_layout **out) = {strided, affine, swizzled,
+                                                                    modular};
 
 zlay_status zl_cheaper(zlay_ctx *ctx, zlay_layout **out, const zl_table *t, const zl_modes *box,
                        const zlay_layout *names, const zl_f2 *outs)
 {
     work w = {ctx, t, box, names, outs};
     zlay_status status = ZLAY_NONE;
-    for (size_t i = 0; i < ZL_COUNT(rungs) && status == ZLAY_NONE; i++) status = rungs[i](&w, out);
+    for (size_t i = 0; i < ZL_COUNT(methods) && status == ZLAY_NONE; i++)
+        status = methods[i](&w, out);
     return status;
 }
 

@@ -26,9 +26,7 @@ zlay_status zl_lift(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a)
 
 zlay_status zlay_layout_lift(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a)
 {
-    if (!out) return ZLAY_EINVAL;
-    *out = NULL;
-    zlay_status status = zl_enter(ctx);
+    zlay_status status = zl_enter_layout(ctx, out);
     if (status) return status;
     status = a ? zl_lift(ctx, out, a) : zl_fail(ctx, ZLAY_EINVAL, "the layout is NULL");
     return zl_leave(ctx, status);

@@ -257,16 +257,20 @@ static zlay_status checked(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *
     return lower(&w, out, bits, count);
 }
 
+static zlay_status enter(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
+                         const uint64_t *sizes, size_t count)
+{
+    zlay_status status = zl_enter_layout(ctx, out);
+    return status ? status : zl_leave(ctx, checked(ctx, out, a, sizes, count));
+}
+
 zlay_status zlay_f2_lower(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
                           const uint64_t *sizes, size_t count)
 {
-    if (!out) return ZLAY_EINVAL;
-    *out = NULL;
-    zlay_status status = zl_enter(ctx);
-    return status ? status : zl_leave(ctx, checked(ctx, out, a, sizes, count));
+    return enter(ctx, out, a, sizes, count);
 }
 
 zlay_status zlay_layout_lower(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a)
 {
-    return zlay_f2_lower(ctx, out, a, NULL, 0);
+    return enter(ctx, out, a, NULL, 0);
 }

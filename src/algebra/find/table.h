@@ -53,7 +53,7 @@ zlay_status zl_cheaper(zlay_ctx *ctx, zlay_layout **out, const zl_table *t, cons
 zlay_status zl_fewer_pieces(zlay_layout **made, const zl_table *t, const zl_modes *box,
                             const zl_f2 *outs);
 
-/* Rungs of zl_cheapest in their own files; ZLAY_NONE where a table has no such form. */
+/* Methods of zl_cheapest in their own files; ZLAY_NONE where a table has no such form. */
 zlay_status zl_find_modular(zlay_ctx *ctx, zlay_layout **out, const zl_function *f,
                             const zl_modes *box, const zlay_layout *names, const zl_f2 *outs);
 zlay_status zl_find_pieces(zlay_ctx *ctx, zlay_layout **out, const zl_table *t,

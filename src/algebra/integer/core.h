@@ -294,7 +294,7 @@ static void smith_of_any(work *k, num *s, num *u, num *v, const num *a, size_t r
     transpose(v, t, cols, cols);
 }
 
-/* ---- what a rung answers ------------------------------------------------------------------ */
+/* ---- what a method answers ------------------------------------------------------------------ */
 
 /* Numbers that any operation takes at most. */
 static size_t numbers(const zlay_zmat *a)

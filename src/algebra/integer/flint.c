@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rung without a bound on numbers, and the one file that includes FLINT and GMP. */
+/* The method without a bound on numbers, and the one file that includes FLINT and GMP. */
 #include "algebra/integer/cramer.h"
 #include "algebra/integer/zmat.h"
 
@@ -212,7 +212,7 @@ static void product(work *k, num *c, const num *a, const num *b, size_t rows, si
 
 #include "algebra/integer/core.h"
 
-#define RUNG zl_rung_flint
+#define METHOD zl_zmat_method_flint
 #include "algebra/integer/solve.h"
 
 /* ---- text --------------------------------------------------------------------------------- */
@@ -283,7 +283,7 @@ static zlay_status lacks_refute(zlay_ctx *ctx, zlay_zmat *out[2], const zlay_zma
     return lacks(ctx);
 }
 
-const zl_rung zl_rung_flint = {lacks_3,    lacks_3,     lacks_1,     lacks_1,
+const zl_zmat_method zl_zmat_method_flint = {lacks_3,    lacks_3,     lacks_1,     lacks_1,
                                lacks_rank, lacks_solve, lacks_refute};
 
 zlay_status zl_zmat_from_text(zlay_ctx *ctx, zlay_zmat **out, size_t rows, size_t cols,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* a x = b, and what else a rung answers, over a type `num`; see zmat.h.  The Hermite form h = u a^T
+/* a x = b, and what else a method answers, over a type `num` (zmat.h).  The Hermite form h = u a^T
  * makes the system triangular: with x = z u, row p of a x is z h[.][p], and each pivot of h gives
  * one z. */
 
@@ -191,4 +191,4 @@ static zlay_status inverse(zlay_ctx *ctx, zlay_zmat **out, const zlay_zmat *a)
     return status;
 }
 
-const zl_rung RUNG = {snf, hnf, det, inverse, rank_of, solve, refute};
+const zl_zmat_method METHOD = {snf, hnf, det, inverse, rank_of, solve, refute};

@@ -165,27 +165,27 @@ static void drop(zlay_zmat **out, size_t count)
     }
 }
 
-static zlay_status run_on(const zl_rung *rung, zlay_ctx *ctx, zl_zmat_op op, zlay_zmat *out[3],
+static zlay_status run_on(const zl_zmat_method *m, zlay_ctx *ctx, zl_zmat_op op, zlay_zmat *out[3],
                           const zlay_zmat *a, const zlay_zmat *b, size_t keep)
 {
     switch (op) {
-    case ZL_SNF: return rung->snf(ctx, out, a);
-    case ZL_HNF: return rung->hnf(ctx, out, a);
-    case ZL_DET: return rung->det(ctx, out, a);
-    case ZL_INVERSE: return rung->inverse(ctx, out, a);
-    case ZL_SOLVE: return rung->solve(ctx, out, a, b, keep);
-    default: return rung->refute(ctx, out, a, b);
+    case ZL_SNF: return m->snf(ctx, out, a);
+    case ZL_HNF: return m->hnf(ctx, out, a);
+    case ZL_DET: return m->det(ctx, out, a);
+    case ZL_INVERSE: return m->inverse(ctx, out, a);
+    case ZL_SOLVE: return m->solve(ctx, out, a, b, keep);
+    default: return m->refute(ctx, out, a, b);
     }
 }
 
 zlay_status zl_zmat_run(zlay_ctx *ctx, zl_zmat_op op, zlay_zmat *out[3], const zlay_zmat *a,
                         const zlay_zmat *b, size_t keep)
 {
-    zlay_status status = run_on(&zl_rung_64, ctx, op, out, a, b, keep);
+    zlay_status status = run_on(&zl_zmat_method_64, ctx, op, out, a, b, keep);
     if (status != ZLAY_EOVERFLOW) return status;
     drop(out, 3);
     status = check_bytes(ctx, a);
-    return status ? status : run_on(&zl_rung_flint, ctx, op, out, a, b, keep);
+    return status ? status : run_on(&zl_zmat_method_flint, ctx, op, out, a, b, keep);
 }
 
 zlay_status zl_zmat_give(zlay_status status, zlay_zmat *made[3], zlay_zmat **const out[3])
@@ -237,10 +237,10 @@ zlay_status zlay_zmat_hnf(zlay_ctx *ctx, zlay_zmat **h, zlay_zmat **u, const zla
 
 static zlay_status rank_of(zlay_ctx *ctx, size_t *out, const zlay_zmat *a)
 {
-    zlay_status status = zl_rung_64.rank(ctx, out, a);
+    zlay_status status = zl_zmat_method_64.rank(ctx, out, a);
     if (status != ZLAY_EOVERFLOW) return status;
     status = check_bytes(ctx, a);
-    return status ? status : zl_rung_flint.rank(ctx, out, a);
+    return status ? status : zl_zmat_method_flint.rank(ctx, out, a);
 }
 
 zlay_status zlay_zmat_rank(zlay_ctx *ctx, size_t *out, const zlay_zmat *a)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rung of 64 bits: determinants and minors by elimination modulo the prime 2^61 - 1, which is
+/* The method of 64 bits: determinants and minors by elimination modulo the prime 2^61 - 1, which is
  * exact as long as Hadamard's bound stays below half of it; products in 128 bits, checked. */
 #include "algebra/integer/zmat.h"
 
@@ -372,7 +372,7 @@ static void adjugate(work *k, num *b, num *d, const num *a, size_t n)
 #include "algebra/integer/zmat64_rows.h"
 #include "algebra/integer/core.h"
 
-#define RUNG zl_rung_64
+#define METHOD zl_zmat_method_64
 #include "algebra/integer/solve.h"
 
 #include "algebra/integer/zmat64_small.h"

@@ -17,6 +17,13 @@ zlay_layout *zl_layout_block(zlay_ctx *ctx, int32_t kind, const zl_layout_kind *
     return a;
 }
 
+zlay_status zl_enter_layout(zlay_ctx *ctx, zlay_layout **out)
+{
+    if (!out) return ZLAY_EINVAL;
+    *out = NULL;
+    return zl_enter(ctx);
+}
+
 void zlay_layout_free(zlay_layout *layout)
 {
     if (!layout) return;

@@ -205,7 +205,7 @@ static inline void zl_affine_swizzle(zl_affine *a, zl_swizzle s)
 
 /* ---- layouts -------------------------------------------------------------- */
 
-/* What a kind of layouts does by itself.  Each kind's file defines its table, and whoever makes a
+/* What a kind of layouts does by itself.  Each kind's file defines its table, and the maker of a
  * layout of the kind points the layout to it. */
 typedef struct zl_layout_kind {
     bool (*value)(const zlay_layout *a, uint64_t index, int64_t *out); /* NULL: `at` is total */
@@ -359,6 +359,16 @@ static inline bool zl_affine_of_integers(zl_affine *out, const zlay_layout *a, u
 /* The bits that values reach, and the extreme values. */
 uint64_t zl_affine_support(const zl_affine *a);
 void zl_affine_range(const zl_affine *a, int64_t *least, int64_t *greatest);
+
+/* Enters a public call that makes a layout: EINVAL where `out` is NULL; *out is NULL until it is
+ * made. */
+zlay_status zl_enter_layout(zlay_ctx *ctx, zlay_layout **out);
+
+/* Public calls as parts of a call (zl_enter_part). */
+zlay_status zl_layout_new_strided(zlay_ctx *ctx, zlay_layout **out, size_t rank,
+                                  const int64_t *shape, const int64_t *stride, int64_t offset);
+zlay_status zl_layout_new_swizzled(zlay_ctx *ctx, zlay_layout **out, zl_swizzle s,
+                                   const zlay_layout *a);
 
 /* zlay_layout_bind inside a call. */
 zlay_status zl_bind(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a, size_t count,

@@ -46,8 +46,6 @@ zlay_status zl_bind(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a, size
 zlay_status zlay_layout_bind(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a, size_t count,
                              const char *const *name, const int64_t *value)
 {
-    if (!out) return ZLAY_EINVAL;
-    *out = NULL;
-    zlay_status status = zl_enter(ctx);
+    zlay_status status = zl_enter_layout(ctx, out);
     return status ? status : zl_leave(ctx, zl_bind(ctx, out, a, count, name, value));
 }

@@ -2,6 +2,7 @@
 /* The kind of strided and swizzled layouts: a value is the offset plus the sum of coordinate times
  * stride, moved by the swizzle, which of a strided layout is the identity.  Where the extents are
  * powers of two and no sum carries, that is an affine map over F2. */
+#include "algebra/layout/layout.h"
 #include "algebra/layout/eval_many.h"
 
 /* ---- making ------------------------------------------------------------------------- */
@@ -246,18 +247,24 @@ static zlay_status new_strided(zlay_ctx *ctx, zlay_layout **out, zl_modes *m, si
     return status ? status : zl_layout_strided(ctx, out, m, (zl_swizzle){0, 0, 0});
 }
 
-zlay_status zlay_layout_new_strided(zlay_ctx *ctx, zlay_layout **out, size_t rank,
-                                    const int64_t *shape, const int64_t *stride, int64_t offset)
+zlay_status zl_layout_new_strided(zlay_ctx *ctx, zlay_layout **out, size_t rank,
+                                  const int64_t *shape, const int64_t *stride, int64_t offset)
 {
     const int64_t *const pair[2] = {shape, stride};
     zl_modes m;
-    if (!out) return ZLAY_EINVAL;
+    zl_mark mark = zl_enter_part(ctx);
     *out = NULL;
-    zlay_status status = zl_enter(ctx);
-    if (status) return status;
     zl_modes_begin(&m, ctx);
     m.offset = offset;
-    status = new_strided(ctx, out, &m, rank, pair);
+    zlay_status status = new_strided(ctx, out, &m, rank, pair);
     zl_modes_end(&m);
-    return zl_leave(ctx, status);
+    return zl_leave_part(ctx, mark, status);
+}
+
+zlay_status zlay_layout_new_strided(zlay_ctx *ctx, zlay_layout **out, size_t rank,
+                                    const int64_t *shape, const int64_t *stride, int64_t offset)
+{
+    zlay_status status = zl_enter_layout(ctx, out);
+    if (status) return status;
+    return zl_leave(ctx, zl_layout_new_strided(ctx, out, rank, shape, stride, offset));
 }

@@ -40,21 +40,33 @@ bool zl_swizzle_next(zl_swizzle *s, int top)
     return 2 * s->bits <= end;
 }
 
-zlay_status zlay_layout_new_swizzled(zlay_ctx *ctx, zlay_layout **out, int32_t bits, int32_t base,
-                                     int32_t shift, const zlay_layout *a)
+static zlay_status put_on(zlay_ctx *ctx, zlay_layout **out, zl_swizzle s, const zlay_layout *a)
 {
     zl_modes m;
-    if (!out) return ZLAY_EINVAL;
-    *out = NULL;
-    zlay_status status = zl_enter(ctx);
-    if (status) return status;
     if (!a || !a->modes || a->swizzle.bits)
-        return zl_leave(ctx, zl_fail(ctx, ZLAY_EINVAL, "a swizzle is put on a strided layout"));
-    if ((status = zl_swizzle_check(ctx, bits, base, shift))) return zl_leave(ctx, status);
+        return zl_fail(ctx, ZLAY_EINVAL, "a swizzle is put on a strided layout");
+    zlay_status status = zl_swizzle_check(ctx, s.bits, s.base, s.shift);
+    if (status) return status;
     zl_modes_begin(&m, ctx);
     m.offset = a->offset;
     status = zl_modes_append(&m, a->mode, a->modes);
-    if (!status) status = zl_layout_strided(ctx, out, &m, (zl_swizzle){bits, base, shift});
+    if (!status) status = zl_layout_strided(ctx, out, &m, s);
     zl_modes_end(&m);
-    return zl_leave(ctx, status);
+    return status;
+}
+
+zlay_status zl_layout_new_swizzled(zlay_ctx *ctx, zlay_layout **out, zl_swizzle s,
+                                   const zlay_layout *a)
+{
+    zl_mark mark = zl_enter_part(ctx);
+    *out = NULL;
+    return zl_leave_part(ctx, mark, put_on(ctx, out, s, a));
+}
+
+zlay_status zlay_layout_new_swizzled(zlay_ctx *ctx, zlay_layout **out, int32_t bits, int32_t base,
+                                     int32_t shift, const zlay_layout *a)
+{
+    zlay_status status = zl_enter_layout(ctx, out);
+    return status ? status
+                  : zl_leave(ctx, put_on(ctx, out, (zl_swizzle){bits, base, shift}, a));
 }

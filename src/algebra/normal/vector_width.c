@@ -6,7 +6,7 @@
  * run of stride 1 whose length v divides, and v divides the offset and every other stride.  A
  * swizzle whose bits lie at log2 v or above permutes aligned blocks of v and changes nothing in
  * them.  Of a map that is affine over F2: the low bits of the mode have the bases 1, 2, 4, ..., v /
- * 2 and nothing else touches those bits.  Anything else is looked at point by point. */
+ * 2 and nothing else changes those bits.  Anything else is looked at point by point. */
 #include "base/request.h"
 #include "algebra/normal/vector_width.h"
 
@@ -147,7 +147,7 @@ static zlay_status points_allow(const work *w, uint64_t v, bool *out)
     return zl_charge(w->ctx, 0);
 }
 
-/* ---- the ladder -------------------------------------------------------------------- */
+/* ---- the methods, tried in order ----------------------------------------------------------- */
 
 static bool keeps_blocks(zl_swizzle s, uint64_t v)
 {
@@ -246,20 +246,27 @@ static zlay_status request_read(zlay_ctx *ctx, zlay_vector_request *r, const zla
     return ZLAY_OK;
 }
 
-zlay_status zlay_layout_vector_width(zlay_ctx *ctx, uint64_t *out, const zlay_layout *layout,
-                                     const zlay_vector_request *request,
-                                     const zlay_facts *facts)
+zlay_status zl_layout_vector_width(zlay_ctx *ctx, uint64_t *out, const zlay_layout *layout,
+                                   const zlay_vector_request *request, const zlay_facts *facts)
 {
     zlay_vector_request r;
     work w = {.ctx = ctx, .a = layout, .request = &r, .facts = facts};
-    if (!out) return ZLAY_EINVAL;
-    zlay_status status = zl_enter(ctx);
-    if (status) return status;
-    status = request_read(ctx, &r, layout, request);
-    if (status) return zl_leave(ctx, status);
+    zl_mark mark = zl_enter_part(ctx);
+    zlay_status status = request_read(ctx, &r, layout, request);
+    if (status) return zl_leave_part(ctx, mark, status);
     zl_modes_begin(&w.box, ctx);
     status = find_part(&w);
     if (!status) status = widest(&w, out);
     zl_modes_end(&w.box);
-    return zl_leave(ctx, status);
+    return zl_leave_part(ctx, mark, status);
+}
+
+zlay_status zlay_layout_vector_width(zlay_ctx *ctx, uint64_t *out, const zlay_layout *layout,
+                                     const zlay_vector_request *request,
+                                     const zlay_facts *facts)
+{
+    if (!out) return ZLAY_EINVAL;
+    zlay_status status = zl_enter(ctx);
+    return status ? status
+                  : zl_leave(ctx, zl_layout_vector_width(ctx, out, layout, request, facts));
 }

@@ -18,4 +18,8 @@ zlay_status zl_vector_profile(zl_modes *box, const zlay_layout *a);
 zlay_status zl_vector_of_symbols(zlay_ctx *ctx, bool *out, const zlay_layout *a,
                                  const zlay_facts *facts, const size_t leaves[2], uint64_t v);
 
+/* zlay_layout_vector_width as a part of a call (zl_enter_part). */
+zlay_status zl_layout_vector_width(zlay_ctx *ctx, uint64_t *out, const zlay_layout *layout,
+                                   const zlay_vector_request *request, const zlay_facts *facts);
+
 #endif

@@ -279,8 +279,6 @@ static zlay_status compose_tiler(zlay_ctx *ctx, zlay_layout **out, const zlay_la
 zlay_status zlay_layout_compose_tiler(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
                                       const char *tiler, size_t length)
 {
-    if (!out) return ZLAY_EINVAL;
-    *out = NULL;
-    zlay_status status = zl_enter(ctx);
+    zlay_status status = zl_enter_layout(ctx, out);
     return status ? status : zl_leave(ctx, compose_tiler(ctx, out, a, tiler, length));
 }

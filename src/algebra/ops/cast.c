@@ -91,9 +91,7 @@ static zlay_status upcast(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a
 
 zlay_status zlay_layout_upcast(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a, uint64_t n)
 {
-    if (!out) return ZLAY_EINVAL;
-    *out = NULL;
-    zlay_status status = zl_enter(ctx);
+    zlay_status status = zl_enter_layout(ctx, out);
     return status ? status : zl_leave(ctx, upcast(ctx, out, a, n));
 }
 
@@ -177,8 +175,6 @@ static zlay_status downcast(zlay_ctx *ctx, zlay_layout **out, const zlay_layout 
 zlay_status zlay_layout_downcast(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
                                  uint64_t n)
 {
-    if (!out) return ZLAY_EINVAL;
-    *out = NULL;
-    zlay_status status = zl_enter(ctx);
+    zlay_status status = zl_enter_layout(ctx, out);
     return status ? status : zl_leave(ctx, downcast(ctx, out, a, n));
 }

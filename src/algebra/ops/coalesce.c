@@ -62,8 +62,6 @@ zlay_status zl_coalesce(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a)
 
 zlay_status zlay_layout_coalesce(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a)
 {
-    if (!out) return ZLAY_EINVAL;
-    *out = NULL;
-    zlay_status status = zl_enter(ctx);
+    zlay_status status = zl_enter_layout(ctx, out);
     return status ? status : zl_leave(ctx, zl_coalesce(ctx, out, a));
 }

@@ -97,8 +97,6 @@ static zlay_status coalesce(zlay_ctx *ctx, zlay_layout **out, const zlay_layout 
 zlay_status zlay_layout_coalesce_profile(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
                                          const char *profile, size_t length)
 {
-    if (!out) return ZLAY_EINVAL;
-    *out = NULL;
-    zlay_status status = zl_enter(ctx);
+    zlay_status status = zl_enter_layout(ctx, out);
     return status ? status : zl_leave(ctx, coalesce(ctx, out, a, profile, length));
 }

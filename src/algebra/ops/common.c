@@ -81,9 +81,7 @@ zlay_status zlay_layout_max_common_layout(zlay_ctx *ctx, zlay_layout **out, cons
                                           const zlay_layout *b)
 {
     uint64_t count;
-    if (!out) return ZLAY_EINVAL;
-    *out = NULL;
-    zlay_status status = zl_enter(ctx);
+    zlay_status status = zl_enter_layout(ctx, out);
     return status ? status : zl_leave(ctx, common(ctx, out, &count, a, b));
 }
 

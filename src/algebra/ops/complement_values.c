@@ -198,9 +198,7 @@ zlay_status zl_complement_of(zlay_ctx *ctx, zlay_layout **out, const zlay_layout
 zlay_status zlay_layout_complement(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *b,
                                    uint64_t cotarget)
 {
-    if (!out) return ZLAY_EINVAL;
-    *out = NULL;
-    zlay_status status = zl_enter(ctx);
+    zlay_status status = zl_enter_layout(ctx, out);
     if (status) return status;
     if (!b) return zl_leave(ctx, zl_fail(ctx, ZLAY_EINVAL, "the layout is NULL"));
     return zl_leave(ctx, zl_complement_of(ctx, out, b, cotarget));

@@ -187,16 +187,26 @@ zlay_status zl_compose(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
     return compose_checked(ctx, out, a, b, false);
 }
 
+static zlay_status compose_any(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
+                               const zlay_layout *b, bool partial)
+{
+    if (!a || !b) return zl_fail(ctx, ZLAY_EINVAL, "a layout is NULL");
+    return compose_checked(ctx, out, a, b, partial);
+}
+
 static zlay_status enter(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
                          const zlay_layout *b, bool partial)
 {
-    if (!out) return ZLAY_EINVAL;
+    zlay_status status = zl_enter_layout(ctx, out);
+    return status ? status : zl_leave(ctx, compose_any(ctx, out, a, b, partial));
+}
+
+zlay_status zl_layout_compose(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
+                              const zlay_layout *b)
+{
+    zl_mark mark = zl_enter_part(ctx);
     *out = NULL;
-    zlay_status status = zl_enter(ctx);
-    if (status) return status;
-    if (!a || !b) status = zl_fail(ctx, ZLAY_EINVAL, "a layout is NULL");
-    else status = compose_checked(ctx, out, a, b, partial);
-    return zl_leave(ctx, status);
+    return zl_leave_part(ctx, mark, compose_any(ctx, out, a, b, false));
 }
 
 zlay_status zlay_layout_compose(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,

@@ -64,8 +64,6 @@ zlay_status zlay_layout_concat(zlay_ctx *ctx, zlay_layout **out, const zlay_layo
                                const zlay_layout *b, size_t mode)
 {
     joined j = {a, b, mode, 0, 0, 0};
-    if (!out) return ZLAY_EINVAL;
-    *out = NULL;
-    zlay_status status = zl_enter(ctx);
+    zlay_status status = zl_enter_layout(ctx, out);
     return status ? status : zl_leave(ctx, concat(ctx, out, &j));
 }

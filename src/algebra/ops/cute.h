@@ -6,10 +6,19 @@
 #include "algebra/layout/parts.h"
 #include "algebra/find/table.h"
 #include <zlay/cute.h>
+#include <zlay/pieces.h>
 
 /* a after b. */
 zlay_status zl_compose(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
                        const zlay_layout *b);
+
+/* Public calls as parts of a call (zl_enter_part). */
+zlay_status zl_layout_compose(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
+                              const zlay_layout *b);
+zlay_status zl_layout_slice(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
+                            const zlay_slice *by);
+zlay_status zl_layout_index(zlay_ctx *ctx, uint64_t *out, const zlay_layout *layout,
+                            const char *coordinate, size_t length);
 
 /* One more than the greatest value. */
 zlay_status zl_cosize(zlay_ctx *ctx, uint64_t *out, const zlay_layout *a);

@@ -82,9 +82,7 @@ static zlay_status divide(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a
 zlay_status zlay_layout_divide(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
                                const zlay_layout *b, zlay_arrangement arrangement)
 {
-    if (!out) return ZLAY_EINVAL;
-    *out = NULL;
-    zlay_status status = zl_enter(ctx);
+    zlay_status status = zl_enter_layout(ctx, out);
     return status ? status : zl_leave(ctx, divide(ctx, out, a, b, arrangement));
 }
 
@@ -139,9 +137,7 @@ zlay_status zlay_layout_divide_tiler(zlay_ctx *ctx, zlay_layout **out, const zla
                                      const char *tiler, size_t length,
                                      zlay_arrangement arrangement)
 {
-    if (!out) return ZLAY_EINVAL;
-    *out = NULL;
-    zlay_status status = zl_enter(ctx);
+    zlay_status status = zl_enter_layout(ctx, out);
     if (status) return status;
     return zl_leave(ctx, divide_tiler(ctx, out, a, tiler, length, arrangement));
 }

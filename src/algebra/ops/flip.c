@@ -70,8 +70,6 @@ static zlay_status flip(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a, 
 
 zlay_status zlay_layout_flip(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a, size_t mode)
 {
-    if (!out) return ZLAY_EINVAL;
-    *out = NULL;
-    zlay_status status = zl_enter(ctx);
+    zlay_status status = zl_enter_layout(ctx, out);
     return status ? status : zl_leave(ctx, flip(ctx, out, a, mode));
 }

@@ -177,9 +177,7 @@ zlay_status zl_right_inverse(zlay_ctx *ctx, zlay_layout **out, const zlay_layout
 
 zlay_status zlay_layout_right_inverse(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a)
 {
-    if (!out) return ZLAY_EINVAL;
-    *out = NULL;
-    zlay_status status = zl_enter(ctx);
+    zlay_status status = zl_enter_layout(ctx, out);
     if (status) return status;
     if (!a) return zl_leave(ctx, zl_fail(ctx, ZLAY_EINVAL, "the layout is NULL"));
     return zl_leave(ctx, zl_right_inverse(ctx, out, a));
@@ -268,8 +266,6 @@ static zlay_status left_inverse(zlay_ctx *ctx, zlay_layout **out, const zlay_lay
 
 zlay_status zlay_layout_left_inverse(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a)
 {
-    if (!out) return ZLAY_EINVAL;
-    *out = NULL;
-    zlay_status status = zl_enter(ctx);
+    zlay_status status = zl_enter_layout(ctx, out);
     return status ? status : zl_leave(ctx, left_inverse(ctx, out, a));
 }

@@ -236,21 +236,28 @@ static zlay_status index_of_pieces(zlay_ctx *ctx, uint64_t *out, const zl_modes 
     return status;
 }
 
-zlay_status zlay_layout_index(zlay_ctx *ctx, uint64_t *out, const zlay_layout *layout,
-                              const char *coordinate, size_t length)
+zlay_status zl_layout_index(zlay_ctx *ctx, uint64_t *out, const zlay_layout *layout,
+                            const char *coordinate, size_t length)
 {
     zl_cursor c;
     zl_modes box;
-    if (!out) return ZLAY_EINVAL;
-    zlay_status status = zl_enter(ctx);
-    if (status) return status;
-    if (!layout) return zl_leave(ctx, zl_fail(ctx, ZLAY_EINVAL, "the layout is NULL"));
+    zl_mark mark = zl_enter_part(ctx);
+    if (!layout) return zl_fail(ctx, ZLAY_EINVAL, "the layout is NULL");
     zl_modes_begin(&box, ctx);
-    status = zl_cursor_begin(&c, ctx, coordinate, length);
+    zlay_status status = zl_cursor_begin(&c, ctx, coordinate, length);
     if (!status) status = zl_layout_box(&box, layout);
     if (!status)
         status = zl_is_pieces(layout) ? index_of_pieces(ctx, out, &box, coordinate, length)
                                       : index_of(&c, out, &box);
     zl_modes_end(&box);
-    return zl_leave(ctx, status);
+    return zl_leave_part(ctx, mark, status);
+}
+
+zlay_status zlay_layout_index(zlay_ctx *ctx, uint64_t *out, const zlay_layout *layout,
+                              const char *coordinate, size_t length)
+{
+    if (!out) return ZLAY_EINVAL;
+    zlay_status status = zl_enter(ctx);
+    return status ? status
+                  : zl_leave(ctx, zl_layout_index(ctx, out, layout, coordinate, length));
 }

@@ -62,9 +62,7 @@ static zlay_status flatten(zl_modes *out, const zl_modes *in, void *env)
 
 zlay_status zlay_layout_flatten(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a)
 {
-    if (!out) return ZLAY_EINVAL;
-    *out = NULL;
-    zlay_status status = zl_enter(ctx);
+    zlay_status status = zl_enter_layout(ctx, out);
     return status ? status : zl_leave(ctx, apply(ctx, out, a, flatten, NULL));
 }
 
@@ -93,9 +91,7 @@ zlay_status zlay_layout_group(zlay_ctx *ctx, zlay_layout **out, const zlay_layou
                               size_t end)
 {
     range r = {begin, end};
-    if (!out) return ZLAY_EINVAL;
-    *out = NULL;
-    zlay_status status = zl_enter(ctx);
+    zlay_status status = zl_enter_layout(ctx, out);
     return status ? status : zl_leave(ctx, apply(ctx, out, a, group, &r));
 }
 
@@ -182,9 +178,7 @@ static zlay_status cut_modes(zl_modes *out, const zl_modes *in, void *env)
 
 static zlay_status cut_layout(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a, cut *t)
 {
-    if (!out) return ZLAY_EINVAL;
-    *out = NULL;
-    zlay_status status = zl_enter(ctx);
+    zlay_status status = zl_enter_layout(ctx, out);
     return status ? status : zl_leave(ctx, apply(ctx, out, a, cut_modes, t));
 }
 

@@ -116,9 +116,7 @@ static zlay_status pad(zlay_ctx *ctx, zlay_layout **out, padded *p)
 zlay_status zlay_layout_pad(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
                             const zlay_pad *by)
 {
-    if (!out) return ZLAY_EINVAL;
-    *out = NULL;
-    zlay_status status = zl_enter(ctx);
+    zlay_status status = zl_enter_layout(ctx, out);
     if (status) return status;
     if (!by) return zl_leave(ctx, zl_fail(ctx, ZLAY_EINVAL, "the padding is NULL"));
     padded p = {a, *by, 0, 0};

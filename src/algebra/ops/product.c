@@ -70,9 +70,7 @@ static zlay_status product(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *
 zlay_status zlay_layout_product(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
                                 const zlay_layout *b, zlay_arrangement arrangement)
 {
-    if (!out) return ZLAY_EINVAL;
-    *out = NULL;
-    zlay_status status = zl_enter(ctx);
+    zlay_status status = zl_enter_layout(ctx, out);
     return status ? status : zl_leave(ctx, product(ctx, out, a, b, arrangement));
 }
 
@@ -95,9 +93,7 @@ zlay_status zlay_layout_product_tiler(zlay_ctx *ctx, zlay_layout **out, const zl
                                       const char *tiler, size_t length,
                                       zlay_arrangement arrangement)
 {
-    if (!out) return ZLAY_EINVAL;
-    *out = NULL;
-    zlay_status status = zl_enter(ctx);
+    zlay_status status = zl_enter_layout(ctx, out);
     if (status) return status;
     return zl_leave(ctx, product_tiler(ctx, out, a, tiler, length, arrangement));
 }
@@ -201,17 +197,13 @@ static zlay_status paired(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a
 zlay_status zlay_layout_blocked_product(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
                                         const zlay_layout *b)
 {
-    if (!out) return ZLAY_EINVAL;
-    *out = NULL;
-    zlay_status status = zl_enter(ctx);
+    zlay_status status = zl_enter_layout(ctx, out);
     return status ? status : zl_leave(ctx, paired(ctx, out, a, b, false));
 }
 
 zlay_status zlay_layout_raked_product(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
                                       const zlay_layout *b)
 {
-    if (!out) return ZLAY_EINVAL;
-    *out = NULL;
-    zlay_status status = zl_enter(ctx);
+    zlay_status status = zl_enter_layout(ctx, out);
     return status ? status : zl_leave(ctx, paired(ctx, out, a, b, true));
 }

@@ -77,8 +77,6 @@ static zlay_status restrict_to(zlay_ctx *ctx, zlay_layout **out, const zlay_layo
 zlay_status zlay_layout_restrict(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
                                  const char *condition, size_t length)
 {
-    if (!out) return ZLAY_EINVAL;
-    *out = NULL;
-    zlay_status status = zl_enter(ctx);
+    zlay_status status = zl_enter_layout(ctx, out);
     return status ? status : zl_leave(ctx, restrict_to(ctx, out, a, condition, length));
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Every step-th coordinate of a mode, numbered anew from 0. */
+#include "algebra/ops/cute.h"
 #include "algebra/find/find.h"
 #include "algebra/ops/reshape.h"
 #include "algebra/ops/symbolic/ops.h"
@@ -95,14 +96,21 @@ static zlay_status slice(zlay_ctx *ctx, zlay_layout **out, sliced *s)
     return status == ZLAY_NONE ? by_pieces(ctx, out, s) : status;
 }
 
+zlay_status zl_layout_slice(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
+                            const zlay_slice *by)
+{
+    sliced s = {a, *by, 0};
+    zl_mark mark = zl_enter_part(ctx);
+    *out = NULL;
+    return zl_leave_part(ctx, mark, slice(ctx, out, &s));
+}
+
 zlay_status zlay_layout_slice(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
                               const zlay_slice *by)
 {
-    if (!out) return ZLAY_EINVAL;
-    *out = NULL;
-    zlay_status status = zl_enter(ctx);
+    zlay_status status = zl_enter_layout(ctx, out);
     if (status) return status;
-    if (!by) return zl_leave(ctx, zl_fail(ctx, ZLAY_EINVAL, "the slice is NULL"));
-    sliced s = {a, *by, 0};
-    return zl_leave(ctx, slice(ctx, out, &s));
+    if (!by) status = zl_fail(ctx, ZLAY_EINVAL, "the slice is NULL");
+    else status = zl_layout_slice(ctx, out, a, by);
+    return zl_leave(ctx, status);
 }

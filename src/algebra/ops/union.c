@@ -87,8 +87,6 @@ zlay_status zlay_layout_union(zlay_ctx *ctx, zlay_layout **out, const zlay_layou
                               const zlay_layout *b)
 {
     pair u = {.ctx = ctx, .a = a, .b = b};
-    if (!out) return ZLAY_EINVAL;
-    *out = NULL;
-    zlay_status status = zl_enter(ctx);
+    zlay_status status = zl_enter_layout(ctx, out);
     return status ? status : zl_leave(ctx, unite(&u, out));
 }

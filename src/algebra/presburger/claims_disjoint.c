@@ -59,7 +59,7 @@ static zlay_status refuse(apart *d, const int64_t *at)
     return zl_fail(d->c->w->ctx, ZLAY_EINVAL, "two pieces have different values at [%s]", list);
 }
 
-/* ELIMIT where nobody decides. */
+/* ELIMIT where it stays undecided. */
 static zlay_status decide(apart *d, const zl_cases *cases, bool *empty, int64_t *at)
 {
     zlay_answer answer;

@@ -30,6 +30,11 @@ zlay_status zl_pieces_bind(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *
  * disjoint is the caller's to know.  `partial` says that a point of the box may be undefined. */
 zlay_status zl_layout_pieces(zlay_ctx *ctx, zlay_layout **out, const zl_pieces *p, bool partial);
 
+/* zlay_layout_new_pieces as a part of a call (zl_enter_part). */
+zlay_status zl_layout_new_pieces(zlay_ctx *ctx, zlay_layout **out, size_t dims,
+                                 const uint64_t *box, size_t outs, size_t count,
+                                 const zlay_piece *piece);
+
 /* Steps of limits.work that zl_pieces_at takes at most. */
 uint64_t zl_pieces_steps(const zl_pieces *p);
 

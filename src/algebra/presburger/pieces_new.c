@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Pieces from matrices and conditions. */
+#include "algebra/presburger/pieces.h"
 #include "algebra/presburger/claims.h"
 #include "algebra/presburger/text/map.h"
 #include "algebra/presburger/text/parse.h"
@@ -120,21 +121,28 @@ static bool is_whole(size_t dims, const uint64_t *box, size_t outs, size_t count
     return true;
 }
 
+zlay_status zl_layout_new_pieces(zlay_ctx *ctx, zlay_layout **out, size_t dims,
+                                 const uint64_t *box, size_t outs, size_t count,
+                                 const zlay_piece *piece)
+{
+    builder m;
+    zl_mark mark = zl_enter_part(ctx);
+    *out = NULL;
+    if (!is_whole(dims, box, outs, count, piece))
+        return zl_fail(ctx, ZLAY_EINVAL, "a piece, the box or a guard is NULL");
+    zlay_status status = begin(&m, ctx, dims, box, outs);
+    for (size_t i = 0; i < count && !status; i++) status = put_piece(&m, &piece[i]);
+    if (!status) status = finish(&m, out);
+    return zl_leave_part(ctx, mark, status);
+}
+
 zlay_status zlay_layout_new_pieces(zlay_ctx *ctx, zlay_layout **out, size_t dims,
                                    const uint64_t *box, size_t outs, size_t count,
                                    const zlay_piece *piece)
 {
-    builder m;
-    if (!out) return ZLAY_EINVAL;
-    *out = NULL;
-    zlay_status status = zl_enter(ctx);
+    zlay_status status = zl_enter_layout(ctx, out);
     if (status) return status;
-    if (!is_whole(dims, box, outs, count, piece))
-        return zl_leave(ctx, zl_fail(ctx, ZLAY_EINVAL, "a piece, the box or a guard is NULL"));
-    status = begin(&m, ctx, dims, box, outs);
-    for (size_t i = 0; i < count && !status; i++) status = put_piece(&m, &piece[i]);
-    if (!status) status = finish(&m, out);
-    return zl_leave(ctx, status);
+    return zl_leave(ctx, zl_layout_new_pieces(ctx, out, dims, box, outs, count, piece));
 }
 
 zlay_status zl_condition_parse(zlay_ctx *ctx, zlay_layout **out, size_t dims, const uint64_t *box,

@@ -203,11 +203,17 @@ static zlay_status assume(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a
     return zl_symbols_layout(ctx, out, &s);
 }
 
+zlay_status zl_layout_assume(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
+                             const zlay_facts *facts)
+{
+    zl_mark mark = zl_enter_part(ctx);
+    *out = NULL;
+    return zl_leave_part(ctx, mark, assume(ctx, out, a, facts));
+}
+
 zlay_status zlay_layout_assume(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
                                const zlay_facts *facts)
 {
-    if (!out) return ZLAY_EINVAL;
-    *out = NULL;
-    zlay_status status = zl_enter(ctx);
+    zlay_status status = zl_enter_layout(ctx, out);
     return status ? status : zl_leave(ctx, assume(ctx, out, a, facts));
 }

@@ -229,4 +229,8 @@ zlay_status zl_symbols_plain(zlay_ctx *ctx, const zlay_layout *a);
 /* ELIMIT symbolic-stride for what would need symbols inside pieces. */
 zlay_status zl_without_symbols(zlay_ctx *ctx, const zlay_layout *a);
 
+/* zlay_layout_assume as a part of a call (zl_enter_part). */
+zlay_status zl_layout_assume(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
+                             const zlay_facts *facts);
+
 #endif

@@ -1,10 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Texts of layouts composed as printf does, and read as a caller's would be: in a call of their
- * own, as planners ask for them between calls. */
+/* Texts of layouts composed as printf does, and read as a caller's would be. */
 #include "algebra/text/format.h"
 
 #include <stdarg.h>
 #include <stdio.h>
+
+zlay_status zl_layout_parse(zlay_ctx *ctx, zlay_layout **out, const char *text, size_t length)
+{
+    zl_mark mark = zl_enter_part(ctx);
+    *out = NULL;
+    return zl_leave_part(ctx, mark, zl_parse(ctx, out, text, length, 0));
+}
 
 zlay_status zl_layout_format(zlay_ctx *ctx, zlay_layout **out, const char *format, ...)
 {
@@ -16,5 +22,5 @@ zlay_status zl_layout_format(zlay_ctx *ctx, zlay_layout **out, const char *forma
     *out = NULL;
     if (length < 0 || (size_t)length >= sizeof text)
         return zl_fail(ctx, ZLAY_EINTERNAL, "a layout text is too long");
-    return zlay_layout_parse(ctx, out, text, (size_t)length);
+    return zl_layout_parse(ctx, out, text, (size_t)length);
 }

@@ -10,7 +10,10 @@
 zlay_status zl_parse(zlay_ctx *ctx, zlay_layout **out, const char *text, size_t length,
                      size_t first_byte);
 
-/* A layout from a text that a planner composes between its calls: it is a call of its own. */
+/* zlay_layout_parse as a part of a call (zl_enter_part). */
+zlay_status zl_layout_parse(zlay_ctx *ctx, zlay_layout **out, const char *text, size_t length);
+
+/* A layout from a text that a planner composes: a part of its call. */
 zlay_status zl_layout_format(zlay_ctx *ctx, zlay_layout **out, const char *format, ...)
     ZL_PRINTF(3, 4);
 

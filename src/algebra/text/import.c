@@ -51,8 +51,6 @@ static zlay_status import(zlay_ctx *ctx, zlay_layout **out, const char *text, si
 
 zlay_status zlay_layout_import(zlay_ctx *ctx, zlay_layout **out, const char *text, size_t length)
 {
-    if (!out) return ZLAY_EINVAL;
-    *out = NULL;
-    zlay_status status = zl_enter(ctx);
+    zlay_status status = zl_enter_layout(ctx, out);
     return status ? status : zl_leave(ctx, import(ctx, out, text, length));
 }

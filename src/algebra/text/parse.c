@@ -155,8 +155,6 @@ zlay_status zl_parse(zlay_ctx *ctx, zlay_layout **out, const char *text, size_t 
 
 zlay_status zlay_layout_parse(zlay_ctx *ctx, zlay_layout **out, const char *text, size_t length)
 {
-    if (!out) return ZLAY_EINVAL;
-    *out = NULL;
-    zlay_status status = zl_enter(ctx);
+    zlay_status status = zl_enter_layout(ctx, out);
     return status ? status : zl_leave(ctx, zl_parse(ctx, out, text, length, 0));
 }

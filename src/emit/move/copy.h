@@ -34,7 +34,7 @@ void zl_kernel_bulk(zl_kernel_text *k);
 void zl_kernel_transpose(zl_kernel_text *k);
 void zl_kernel_matrix(zl_kernel_text *k);
 
-/* item = the access-th of the thread's items; whoever has none goes on at `away`. */
+/* item = the access-th of the thread's items; a thread that has none goes on at `away`. */
 void zl_kernel_item(zl_kernel_text *k, uint32_t access, const char *away);
 
 /* Take `item` apart: the place along the first loop, in units of `unit` elements of which there are

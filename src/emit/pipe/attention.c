@@ -54,9 +54,9 @@ zlay_status zlay_emit_attention(zlay_ctx *ctx, zlay_buf *out, zlay_pipe_launch *
     if (!ctx || !request) return ZLAY_EINVAL;
     zlay_status status = zl_enter(ctx);
     if (status) return status;
-    status = zl_leave(ctx, zl_request_read(ctx, &r, request, &form));
-    if (status) return status;
-    if (!r.plan) return ZLAY_EINVAL;
+    status = zl_request_read(ctx, &r, request, &form);
+    if (!status && !r.plan) status = ZLAY_EINVAL;
+    if (status) return zl_leave(ctx, status);
     zlay_pipe_emit ask = {.size = sizeof ask,
                           .language = r.language,
                           .target = r.plan->target,
@@ -65,5 +65,5 @@ zlay_status zlay_emit_attention(zlay_ctx *ctx, zlay_buf *out, zlay_pipe_launch *
                           .name_length = r.name_length,
                           .unchecked = 1}; /* the plan's pipe is proved */
     bind(&b, &ask, r.plan);
-    return zlay_emit_pipe(ctx, out, launch, arguments, room, &ask);
+    return zl_leave(ctx, zl_pt_print(ctx, out, launch, arguments, room, &ask, NULL));
 }

@@ -2,6 +2,7 @@
 /* Finds out which elements the registers of a pipe hold that its bodies use. Sums of products and
  * loads from tensor memory say it; a body's matrices are alike, so each use passes it on to the
  * registers beside them, until nothing changes. */
+#include "legality/matrix/matrix.h"
 #include "emit/pipe/pipe.h"
 
 #include <string.h>
@@ -37,7 +38,7 @@ static zlay_status fragment_read(const zl_pipe_text *k, zl_elements *out, const 
 {
     zlay_layout *layout = NULL;
     uint32_t columns = fragment == ZLAY_FRAGMENT_D ? mma->n : mma->k;
-    zlay_status status = zlay_mma_fragment(k->ctx, &layout, k->ask->target, mma, fragment);
+    zlay_status status = zl_mma_fragment(k->ctx, &layout, k->ask->target, mma, fragment);
     if (!status) status = zl_elements_read(k->ctx, out, layout, ROWS_OF_WGMMA, columns);
     zlay_layout_free(layout);
     return status;

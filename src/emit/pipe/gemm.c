@@ -110,9 +110,8 @@ zlay_status zlay_emit_ptx(zlay_ctx *ctx, zlay_buf *out, const zlay_plan *plan, c
                           size_t length)
 {
     bound b = {.move = {NULL}};
-    zl_mark mark;
     if (!out || !plan || !name) return ZLAY_EINVAL;
-    zlay_status status = zl_enter_whole(ctx, &mark);
+    zlay_status status = zl_enter(ctx);
     if (status) return status;
     zlay_pipe_emit ask = {.size = sizeof ask,
                           .language = ZLAY_TEXT_PTX,
@@ -128,7 +127,7 @@ zlay_status zlay_emit_ptx(zlay_ctx *ctx, zlay_buf *out, const zlay_plan *plan, c
     if (!status) status = bind(ctx, &b, &ask, plan);
     if (!status) status = zl_pt_print(ctx, out, NULL, NULL, 0, &ask, &b.plan);
     release(&b);
-    return zl_leave_whole(ctx, mark, status);
+    return zl_leave(ctx, zl_whole(ctx, status));
 }
 
 zlay_status zlay_plan_argument_nth(zlay_pipe_argument *out, const zlay_plan *plan, uint32_t i)

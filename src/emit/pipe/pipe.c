@@ -3,6 +3,7 @@
  * zlay_pipe_verify unless the caller declines, gives every name its place, and prints the kernel.
  * The kernel is printed to nowhere first, which finds the PTX version and the first event that
  * cannot be printed. */
+#include "pipe/order/verify.h"
 #include "base/request.h"
 #include "emit/pipe/pipe.h"
 #include "emit/emit.h"
@@ -95,7 +96,7 @@ static zlay_status proved(zlay_ctx *ctx, const zlay_pipe_emit *ask)
     zlay_pipe_reason reason = {0};
     size_t count = 0;
     if (ask->unchecked) return ZLAY_OK;
-    zlay_status status = zlay_pipe_verify(ctx, &answer, &reason, 1, &count, NULL, ask->pipe);
+    zlay_status status = zl_verify_part(ctx, &answer, &reason, 1, &count, NULL, ask->pipe);
     if (status || answer == ZLAY_YES) return status;
     if (answer == ZLAY_NO)
         return zl_fail(ctx, ZLAY_NONE, "pipe %s: line %u breaks rule %s", ask->pipe->name,
@@ -166,25 +167,26 @@ zlay_status zl_pt_print(zlay_ctx *ctx, zlay_buf *out, zlay_pipe_launch *launch,
                         const zl_pt_plan *plan)
 {
     zlay_pipe_emit ask;
-    if (!ctx || !out || !request || (room && !arguments)) return ZLAY_EINVAL;
-    zl_mark mark;
-    zlay_status status = zl_enter_whole(ctx, &mark);
-    if (status) return status;
+    if (!out || (room && !arguments)) return ZLAY_EINVAL;
+    zl_mark mark = zl_enter_part(ctx);
     zl_pt_saying sayings[ZL_PT_SAYINGS] = {{.form = 0}};
     zl_pipe_text k = {.ask = &ask, .plan = plan, .ctx = ctx, .sayings = sayings};
-    status = ask_read(ctx, &ask, request, plan);
+    zlay_status status = ask_read(ctx, &ask, request, plan);
     if (!status) status = proved(ctx, &ask);
     if (!status) {
         k.pipe = ask.pipe;
         k.c = ask.language == ZLAY_TEXT_CUDA;
         status = print(&k, out, launch, arguments, room);
     }
-    return zl_leave_whole(ctx, mark, status);
+    return zl_leave_part(ctx, mark, zl_whole(ctx, status));
 }
 
 zlay_status zlay_emit_pipe(zlay_ctx *ctx, zlay_buf *out, zlay_pipe_launch *launch,
                            zlay_pipe_argument *arguments, size_t room,
                            const zlay_pipe_emit *request)
 {
-    return zl_pt_print(ctx, out, launch, arguments, room, request, NULL);
+    if (!ctx || !out || !request || (room && !arguments)) return ZLAY_EINVAL;
+    zlay_status status = zl_enter(ctx);
+    if (status) return status;
+    return zl_leave(ctx, zl_pt_print(ctx, out, launch, arguments, room, request, NULL));
 }

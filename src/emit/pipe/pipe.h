@@ -376,7 +376,8 @@ void zl_pt_kernel(zl_pipe_text *k);
 /* The column of the matrix at which the event's part begins, where a part has so many. */
 uint32_t zl_pt_part_column(const zl_pipe_text *k, const zl_event *event, uint32_t columns);
 
-/* zlay_emit_pipe of a pipe to which a planner binds more. */
+/* zlay_emit_pipe as a part of a call (zl_enter_part), of a pipe to which a planner may bind more
+ * (NULL: it does not). */
 zlay_status zl_pt_print(zlay_ctx *ctx, zlay_buf *out, zlay_pipe_launch *launch,
                         zlay_pipe_argument *arguments, size_t room, const zlay_pipe_emit *request,
                         const zl_pt_plan *plan);

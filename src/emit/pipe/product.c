@@ -4,6 +4,8 @@
  * rules decide whether there is such an instruction. By default an operand's rows are 64 bf16 in
  * 128 swizzled bytes, as many as its stage holds. Descriptors are synthesised by
  * src/synth/smemdesc, and accepted where instructions along rows begin at even distances. */
+#include "synth/smemdesc/smemdesc.h"
+#include "algebra/layout/layout.h"
 #include "emit/pipe/pipe.h"
 
 #include <string.h>
@@ -52,7 +54,7 @@ static zlay_status rows_read(const zl_pipe_text *k, reading *r, int32_t smem)
     if (rows < 1)
         return zl_fail(k->ctx, ZLAY_ENOTSUP, "smem %s: no row of %d bytes for a product",
                        r->operand.smem, ROW_BYTES);
-    zlay_status status = zlay_layout_new_strided(k->ctx, &r->own, 2, shape, stride, 0);
+    zlay_status status = zl_layout_new_strided(k->ctx, &r->own, 2, shape, stride, 0);
     r->operand.layout = r->own;
     return status;
 }
@@ -104,7 +106,7 @@ static zlay_status describe(const zl_pipe_text *k, zl_pt_operand *out, const rea
                                      .mma_k = K_BITS / zlay_type_bits(r->operand.type),
                                      .layout = r->operand.layout};
     zlay_status status =
-        zlay_smemdesc_synth(k->ctx, &fields, start, ZL_PT_STEPS, &count, k->ask->target, &request);
+        zl_smemdesc_find(k->ctx, &fields, start, ZL_PT_STEPS, &count, k->ask->target, &request);
     if (status) return status == ZLAY_NONE ? ZLAY_ENOTSUP : status;
     fields.start = 0;
     status = zlay_smemdesc_pack(&out->word, k->ask->target, &fields);

@@ -32,14 +32,6 @@ static const zl_field buffer_rows[] = {
 };
 const zl_fields zl_buffer_fields = {ZL_ROWS(buffer_rows, asked)};
 
-static zlay_status refuse(zl_call *call, const zlay_target *target, zlay_status status,
-                          const char *what)
-{
-    if (status == ZLAY_ENOTSUP)
-        return zl_fail(call->ctx, status, "%s has no %s", zlay_target_name(target), what);
-    return zl_fail(call->ctx, status, "a field of the %s does not fit", what);
-}
-
 /* ---- bits ---------------------------------------------------------------------------- */
 
 enum { WORDS = 4, WORD_DIGITS = 8 };
@@ -74,7 +66,7 @@ zlay_status zl_op_buffer_pack(zl_call *call, const void *value)
     zlay_buffer_words words;
     char text[2 + WORDS * WORD_DIGITS + 1];
     zlay_status status = zlay_buffer_pack(&words, a->target, &a->buffer);
-    if (status) return refuse(call, a->target, status, "buffer resource");
+    if (status) return zl_unfit(call, a->target, status, "buffer resource");
     snprintf(text, sizeof text, "0x%08x%08x%08x%08x", (unsigned)words.word[3],
              (unsigned)words.word[2], (unsigned)words.word[1], (unsigned)words.word[0]);
     call->value = json_string(text);
@@ -86,7 +78,7 @@ zlay_status zl_op_buffer_unpack(zl_call *call, const void *value)
     const packed *p = value;
     zlay_buffer buffer;
     zlay_status status = zlay_buffer_unpack(&buffer, p->target, &p->words);
-    if (status) return refuse(call, p->target, status, "buffer resource");
+    if (status) return zl_unfit(call, p->target, status, "buffer resource");
     call->value = json_object();
     zl_put_fields(call, call->value, &resource_fields, &buffer);
     return ZLAY_OK;
@@ -131,7 +123,7 @@ zlay_status zl_op_buffer_reach(zl_call *call, const void *value)
     const asked *a = value;
     zlay_buffer_reach reach;
     zlay_status status = zlay_buffer_reaches(&reach, a->target, &a->buffer, &a->access);
-    if (status) return refuse(call, a->target, status, "buffer resource or access");
+    if (status) return zl_unfit(call, a->target, status, "buffer resource or access");
     put_reach(call, &reach);
     return ZLAY_OK;
 }
@@ -159,7 +151,7 @@ static zlay_status read_waits(zl_call *call, const json_t *object, const zl_fiel
     zlay_status status = zl_get_target(call, &w->target);
     if (status) return status;
     status = zlay_waitcnt_most(&w->counts, w->target);
-    return status ? refuse(call, w->target, status, "s_waitcnt") : ZLAY_OK;
+    return status ? zl_unfit(call, w->target, status, "s_waitcnt") : ZLAY_OK;
 }
 
 static const zl_field_kind as_waits = {.read = read_waits};
@@ -182,7 +174,7 @@ zlay_status zl_op_waitcnt_pack(zl_call *call, const void *value)
     const wait *w = value;
     uint32_t operand;
     zlay_status status = zlay_waitcnt_pack(&operand, w->target, &w->counts);
-    if (status) return refuse(call, w->target, status, "s_waitcnt");
+    if (status) return zl_unfit(call, w->target, status, "s_waitcnt");
     call->value = zl_json_bits(operand, 4);
     return ZLAY_OK;
 }
@@ -192,7 +184,7 @@ zlay_status zl_op_waitcnt_unpack(zl_call *call, const void *value)
     const wait *w = value;
     zlay_waitcnt counts;
     zlay_status status = zlay_waitcnt_unpack(&counts, w->target, w->operand);
-    if (status) return refuse(call, w->target, status, "s_waitcnt");
+    if (status) return zl_unfit(call, w->target, status, "s_waitcnt");
     call->value = json_object();
     zl_put_fields(call, call->value, &count_fields, &counts);
     return ZLAY_OK;

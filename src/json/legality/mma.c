@@ -12,17 +12,17 @@ static const zl_named sources[] = {
 static const zl_named scale_vecs[] = {
     {"1X", ZLAY_SCALE_1X},           {"2X", ZLAY_SCALE_2X},           {"4X", ZLAY_SCALE_4X},
     {"block16", ZLAY_SCALE_BLOCK16}, {"block32", ZLAY_SCALE_BLOCK32}, {NULL, 0}};
-static const zl_named fragments[] = {{"A", ZLAY_FRAGMENT_A},
-                                     {"D", ZLAY_FRAGMENT_D},
-                                     {"metadata", ZLAY_FRAGMENT_METADATA},
-                                     {"B", ZLAY_FRAGMENT_B},
-                                     {NULL, 0}};
-static const zl_named warp_fragments[] = {{"A", ZLAY_WARP_A},
-                                          {"B", ZLAY_WARP_B},
-                                          {"D", ZLAY_WARP_D},
-                                          {"matrices", ZLAY_WARP_MATRICES},
-                                          {"transposed", ZLAY_WARP_TRANSPOSED},
-                                          {NULL, 0}};
+const zl_named zl_fragments[] = {{"A", ZLAY_FRAGMENT_A},
+                                 {"D", ZLAY_FRAGMENT_D},
+                                 {"metadata", ZLAY_FRAGMENT_METADATA},
+                                 {"B", ZLAY_FRAGMENT_B},
+                                 {NULL, 0}};
+const zl_named zl_warp_fragments[] = {{"A", ZLAY_WARP_A},
+                                      {"B", ZLAY_WARP_B},
+                                      {"D", ZLAY_WARP_D},
+                                      {"matrices", ZLAY_WARP_MATRICES},
+                                      {"transposed", ZLAY_WARP_TRANSPOSED},
+                                      {NULL, 0}};
 static const zl_named bit_ops[] = {{"and", ZLAY_BIT_AND}, {"xor", ZLAY_BIT_XOR}, {NULL, 0}};
 
 #define USES(buffer, first)                                                                        \
@@ -272,7 +272,7 @@ static zlay_status read_fragment(zl_call *call, const json_t *object, const zl_f
 {
     int32_t *fragment = to;
     zlay_status status = zl_get_word(call, object, field->name, field->of, fragment);
-    bool warp = field->of == warp_fragments;
+    bool warp = field->of == zl_warp_fragments;
     if (!status && (*fragment < (warp ? ZLAY_WARP_A : ZLAY_FRAGMENT_A) ||
                     *fragment > (warp ? ZLAY_WARP_TRANSPOSED : ZLAY_FRAGMENT_B)))
         return zl_wrong(call, field->name,
@@ -287,7 +287,7 @@ typedef int32_t as_fragment_type;
 static const zl_field fragment_rows[] = {
     ZL_TARGET(asked),
     {"", ZL_NEEDS, ZL_AT(zl_as_mma, asked, mma), .of = &mma_fields},
-    {"fragment", ZL_NEEDS, ZL_AT(as_fragment, asked, fragment), .of = fragments},
+    {"fragment", ZL_NEEDS, ZL_AT(as_fragment, asked, fragment), .of = zl_fragments},
 };
 const zl_fields zl_mma_fragment_fields = {ZL_ROWS(fragment_rows, asked)};
 
@@ -353,7 +353,7 @@ typedef struct warp {
 } warp;
 
 static const zl_field warp_rows[] = {
-    {"fragment", ZL_NEEDS, ZL_AT(as_fragment, warp, fragment), .of = warp_fragments},
+    {"fragment", ZL_NEEDS, ZL_AT(as_fragment, warp, fragment), .of = zl_warp_fragments},
     {"bits", ZL_NEEDS, ZL_AT(zl_as_u32, warp, bits)},
     {"registers", ZL_NEEDS, ZL_AT(zl_as_u32, warp, registers)},
 };

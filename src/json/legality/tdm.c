@@ -79,14 +79,6 @@ static const zl_field asked_rows[] = {
 };
 const zl_fields zl_tdm_fields = {ZL_ROWS(asked_rows, asked), .start = &usual};
 
-static zlay_status refuse(zl_call *call, const zlay_target *target, zlay_status status)
-{
-    if (status == ZLAY_ENOTSUP)
-        return zl_fail(call->ctx, status, "%s has no tensor descriptor",
-                       zlay_target_name(target));
-    return zl_fail(call->ctx, status, "a field of the tensor descriptor does not fit");
-}
-
 /* ---- bits ---------------------------------------------------------------------------- */
 
 enum { GROUPS = 4, FEW = 2, WORD_DIGITS = 8, MOST_DIGITS = 64 };
@@ -147,7 +139,7 @@ zlay_status zl_op_tdm_pack(zl_call *call, const void *value)
     const asked *a = value;
     zlay_tdm_words bits;
     zlay_status status = zlay_tdm_pack(&bits, a->target, &a->tdm);
-    if (status) return refuse(call, a->target, status);
+    if (status) return zl_unfit(call, a->target, status, "tensor descriptor");
     call->value = json_array();
     for (uint32_t i = 0; i < groups_of(&bits); i++)
         zl_put_item(call, call->value, group_text(&bits, i));
@@ -159,7 +151,7 @@ zlay_status zl_op_tdm_unpack(zl_call *call, const void *value)
     const packed *p = value;
     zlay_tdm tdm;
     zlay_status status = zlay_tdm_unpack(&tdm, p->target, &p->words);
-    if (status) return refuse(call, p->target, status);
+    if (status) return zl_unfit(call, p->target, status, "tensor descriptor");
     call->value = json_object();
     zl_put_fields(call, call->value, &descriptor_fields, &tdm);
     return ZLAY_OK;

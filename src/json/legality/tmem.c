@@ -22,7 +22,13 @@ static zlay_status read_shape(zl_call *call, const json_t *object, const zl_fiel
     return ZLAY_OK;
 }
 
-static const zl_field_kind as_shape = {.read = read_shape};
+static json_t *print_shape(zl_call *call, const zl_field *field, const void *from)
+{
+    (void)call, (void)field;
+    return json_string(zlay_tmem_shape_name(*(const int32_t *)from));
+}
+
+static const zl_field_kind as_shape = {.read = read_shape, .print = print_shape};
 typedef int32_t as_shape_type;
 
 /* ---- instructions ------------------------------------------------------------------------ */
@@ -70,7 +76,7 @@ static const zl_field map_rows[] = {
     {"size", ZL_MAY, ZL_AT(zl_as_u32, zlay_tmem_map, size)},
     {"pack", ZL_MAY, ZL_AT(zl_as_switch, zlay_tmem_map, pack)},
     ZL_NUMBER(zlay_tmem_map, half_split), ZL_NUMBER(zlay_tmem_map, factors),
-    ZL_NUMBER(zlay_tmem_map, address), ZL_NUMBER(zlay_tmem_map, first),
+    ZL_NUMBER(zlay_tmem_map, first), ZL_NUMBER(zlay_tmem_map, address),
 };
 const zl_fields zl_tmem_layout_fields = {ZL_ROWS(map_rows, zlay_tmem_map)};
 

@@ -100,8 +100,6 @@ zlay_status zl_op_plan_attention(zl_call *call, const void *asked)
 
 /* ---- its kernel ---------------------------------------------------------------------------- */
 
-static const zl_named languages[] = {{"ptx", ZLAY_TEXT_PTX}, {"cuda", ZLAY_TEXT_CUDA}, {NULL, 0}};
-
 typedef struct asked {
     zl_emit_head head;
     planned plan;
@@ -111,37 +109,28 @@ typedef struct asked {
 static const zl_field emit_rows[] = {
     ZL_PART(zl_emit_head_fields, asked, head),
     ZL_PART(zl_attention_fields, asked, plan),
-    {"language", ZL_MAY, ZL_AT(zl_as_word, asked, language), .of = languages},
+    {"language", ZL_MAY, ZL_AT(zl_as_word, asked, language), .of = zl_languages},
     ZL_PTX(asked),
 };
 const zl_fields zl_emit_attention_fields = {ZL_ROWS(emit_rows, asked)};
 
-typedef struct printed {
-    zlay_attention_emit ask;
-    zlay_pipe_launch launch;
-    zlay_pipe_argument argument[ZL_ARGUMENTS_MOST];
-} printed;
-
-static zlay_status print_kernel(zlay_ctx *ctx, zlay_buf *out, const void *value)
+static zlay_status print_attention(zlay_ctx *ctx, zlay_buf *out, zlay_pipe_launch *launch,
+                                   zlay_pipe_argument *arguments, size_t room, const void *ask)
 {
-    printed *p = *(printed *const *)value;
-    return zlay_emit_attention(ctx, out, &p->launch, p->argument, ZL_ARGUMENTS_MOST, &p->ask);
+    return zlay_emit_attention(ctx, out, launch, arguments, room, ask);
 }
 
 static zlay_status put_kernel(zl_call *call, const asked *a, const zlay_attention_plan *plan)
 {
-    printed p = {.ask = {.size = sizeof p.ask,
-                         .language = a->language,
-                         .plan = plan,
-                         .name = a->head.name.text,
-                         .name_length = a->head.name.length}},
-            *at = &p;
+    const zlay_attention_emit ask = {.size = sizeof ask,
+                                     .language = a->language,
+                                     .plan = plan,
+                                     .name = a->head.name.text,
+                                     .name_length = a->head.name.length};
     zlay_attention_summary info;
-    zlay_status status =
-        zl_put_kernel(call, zl_word_of(languages, a->language), print_kernel, &at, &a->head);
+    zlay_status status = zl_put_launched(call, a->language, print_attention, &ask, &a->head);
     if (!status) status = zlay_attention_info(&info, plan);
     if (status) return status;
-    zl_put_launch(call, &p.launch, p.argument);
     zl_put_value(call, call->value, "grid", zl_json_list(call, info.grid, ZL_COUNT(info.grid)));
     return ZLAY_OK;
 }

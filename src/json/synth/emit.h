@@ -39,10 +39,14 @@ zlay_status zl_put_text(zl_call *call, zl_emitted what, const void *value,
 zlay_status zl_put_kernel(zl_call *call, const char *language, zl_printer *print,
                           const void *value, const zl_emit_head *head);
 
-/* What a launch of a pipe's kernel needs: shared memory, threads, cluster, arguments. */
-enum { ZL_ARGUMENTS_MOST = 256 };
-void zl_put_launch(zl_call *call, const zlay_pipe_launch *launch,
-                   const zlay_pipe_argument *argument);
+/* The kernel of a pipe in one of the languages: its text, and what a launch needs (shared memory,
+ * threads, cluster, arguments).  The printer takes `ask`. */
+extern const zl_named zl_languages[];
+typedef zlay_status zl_kernel_printer(zlay_ctx *ctx, zlay_buf *out, zlay_pipe_launch *launch,
+                                      zlay_pipe_argument *arguments, size_t room,
+                                      const void *ask);
+zlay_status zl_put_launched(zl_call *call, int32_t language, zl_kernel_printer *print,
+                            const void *ask, const zl_emit_head *head);
 
 /* An argument of a kernel at the end of a list. */
 void zl_put_pipe_argument(zl_call *call, json_t *list, const zlay_pipe_argument *argument);

@@ -2,9 +2,9 @@
 /* emit of what: pipe, a pipe as a kernel. */
 #include "json/synth/emit.h"
 
-enum { FRAGMENTS_MOST = 64, BOUND_MOST = 16 };
+enum { FRAGMENTS_MOST = 64, BOUND_MOST = 16, ARGUMENTS_MOST = 256 };
 
-static const zl_named languages[] = {{"ptx", ZLAY_TEXT_PTX}, {"cuda", ZLAY_TEXT_CUDA}, {NULL, 0}};
+const zl_named zl_languages[] = {{"ptx", ZLAY_TEXT_PTX}, {"cuda", ZLAY_TEXT_CUDA}, {NULL, 0}};
 static const zl_named kinds[] = {{"u32", ZLAY_ARGUMENT_COUNT},
                                  {"u64", ZLAY_ARGUMENT_POINTER},
                                  {"u64", ZLAY_ARGUMENT_STEP},
@@ -101,7 +101,7 @@ static const zl_field pipe_rows[] = {
     ZL_PART(zl_emit_head_fields, asked, head),
     {"target", ZL_NEEDS, ZL_AT(zl_as_target, asked, ask.target)},
     {"pipe", ZL_NEEDS, ZL_AT(zl_as_pipe, asked, ask.pipe)},
-    {"language", ZL_MAY, ZL_AT(zl_as_word, asked, ask.language), .of = languages},
+    {"language", ZL_MAY, ZL_AT(zl_as_word, asked, ask.language), .of = zl_languages},
     LIST(fragments, fragment_fields, FRAGMENTS_MOST),
     LIST(moves, move_fields, BOUND_MOST),
     LIST(operands, operand_fields, BOUND_MOST),
@@ -114,16 +114,17 @@ const zl_fields zl_emit_pipe_fields = {ZL_ROWS(pipe_rows, asked)};
 
 /* ---- the answer ------------------------------------------------------------------------------ */
 
-typedef struct printed {
-    zlay_pipe_emit ask;
+typedef struct launched {
+    zl_kernel_printer *print;
+    const void *ask;
     zlay_pipe_launch launch;
-    zlay_pipe_argument argument[ZL_ARGUMENTS_MOST];
-} printed;
+    zlay_pipe_argument argument[ARGUMENTS_MOST];
+} launched;
 
 static zlay_status print_kernel(zlay_ctx *ctx, zlay_buf *out, const void *value)
 {
-    printed *p = *(printed *const *)value;
-    return zlay_emit_pipe(ctx, out, &p->launch, p->argument, ZL_ARGUMENTS_MOST, &p->ask);
+    launched *l = *(launched *const *)value;
+    return l->print(ctx, out, &l->launch, l->argument, ARGUMENTS_MOST, l->ask);
 }
 
 void zl_put_pipe_argument(zl_call *call, json_t *list, const zlay_pipe_argument *a)
@@ -133,11 +134,11 @@ void zl_put_pipe_argument(zl_call *call, json_t *list, const zlay_pipe_argument 
     zl_put_argument(call, list, a->name, type, a->bytes);
 }
 
-void zl_put_launch(zl_call *call, const zlay_pipe_launch *launch,
-                   const zlay_pipe_argument *argument)
+static void put_launch(zl_call *call, const zlay_pipe_launch *launch,
+                       const zlay_pipe_argument *argument)
 {
     json_t *list = json_array();
-    for (uint32_t i = 0; i < launch->arguments && i < ZL_ARGUMENTS_MOST; i++)
+    for (uint32_t i = 0; i < launch->arguments && i < ARGUMENTS_MOST; i++)
         zl_put_pipe_argument(call, list, &argument[i]);
     zl_put_value(call, call->value, "smem", json_integer(launch->smem));
     zl_put_value(call, call->value, "threads", json_integer(launch->threads));
@@ -145,22 +146,34 @@ void zl_put_launch(zl_call *call, const zlay_pipe_launch *launch,
     zl_put_value(call, call->value, "arguments", list);
 }
 
+zlay_status zl_put_launched(zl_call *call, int32_t language, zl_kernel_printer *print,
+                            const void *ask, const zl_emit_head *head)
+{
+    launched l = {.print = print, .ask = ask}, *at = &l;
+    zlay_status status =
+        zl_put_kernel(call, zl_word_of(zl_languages, language), print_kernel, &at, head);
+    if (!status) put_launch(call, &l.launch, l.argument);
+    return status;
+}
+
+static zlay_status print_pipe(zlay_ctx *ctx, zlay_buf *out, zlay_pipe_launch *launch,
+                              zlay_pipe_argument *arguments, size_t room, const void *ask)
+{
+    return zlay_emit_pipe(ctx, out, launch, arguments, room, ask);
+}
+
 zlay_status zl_emit_pipe(zl_call *call, const void *value)
 {
     const asked *a = value;
-    printed p = {.ask = a->ask}, *at = &p;
-    p.ask.size = sizeof p.ask;
-    p.ask.name = a->head.name.text;
-    p.ask.name_length = a->head.name.length;
-    p.ask.moves = a->moves.row;
-    p.ask.moves_count = a->moves.count;
-    p.ask.fragments = a->fragments.row;
-    p.ask.fragments_count = a->fragments.count;
-    p.ask.operands = a->operands.row;
-    p.ask.operands_count = a->operands.count;
-    const char *language = zl_word_of(languages, p.ask.language);
-    zlay_status status = zl_put_kernel(call, language, print_kernel, &at, &a->head);
-    if (status) return status;
-    zl_put_launch(call, &p.launch, p.argument);
-    return ZLAY_OK;
+    zlay_pipe_emit ask = a->ask;
+    ask.size = sizeof ask;
+    ask.name = a->head.name.text;
+    ask.name_length = a->head.name.length;
+    ask.moves = a->moves.row;
+    ask.moves_count = a->moves.count;
+    ask.fragments = a->fragments.row;
+    ask.fragments_count = a->fragments.count;
+    ask.operands = a->operands.row;
+    ask.operands_count = a->operands.count;
+    return zl_put_launched(call, ask.language, print_pipe, &ask, &a->head);
 }

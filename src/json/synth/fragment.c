@@ -7,17 +7,6 @@
 
 enum { FOUND_MOST = 128 };
 
-static const zl_named group[] = {{"A", ZLAY_FRAGMENT_A},
-                                 {"D", ZLAY_FRAGMENT_D},
-                                 {"metadata", ZLAY_FRAGMENT_METADATA},
-                                 {"B", ZLAY_FRAGMENT_B},
-                                 {NULL, 0}};
-static const zl_named warp[] = {{"A", ZLAY_WARP_A},
-                                {"B", ZLAY_WARP_B},
-                                {"D", ZLAY_WARP_D},
-                                {"matrices", ZLAY_WARP_MATRICES},
-                                {"transposed", ZLAY_WARP_TRANSPOSED},
-                                {NULL, 0}};
 static const zl_named orders[] = {{"thread", 0}, {"value", 1}, {NULL, 0}};
 
 /* Matrices are read and written alike. */
@@ -37,7 +26,7 @@ static const zl_fields size_fields = {ZL_ROWS(size_rows, zlay_fragment)};
 
 static json_t *fragment_value(zl_call *call, const zlay_fragment *f)
 {
-    const zl_named *names = f->lanes == 32 ? warp : group;
+    const zl_named *names = f->lanes == 32 ? zl_warp_fragments : zl_fragments;
     json_t *value = json_object();
     zl_put_value(call, value, "instruction", json_string(instruction_of(f)));
     zl_put_value(call, value, "fragment", zl_json_word(names, f->fragment));
@@ -84,13 +73,7 @@ zlay_status zl_op_fragment_synth(zl_call *call, const void *asked)
 static json_t *map_value(zl_call *call, const zlay_tmem_map *map)
 {
     json_t *value = json_object();
-    zl_put_value(call, value, "shape", json_string(zlay_tmem_shape_name(map->shape)));
-    zl_put_value(call, value, "size", json_integer(map->size));
-    zl_put_value(call, value, "pack", json_integer(map->pack));
-    zl_put_value(call, value, "half_split", json_integer(map->half_split));
-    zl_put_value(call, value, "factors", json_integer(map->factors));
-    zl_put_value(call, value, "first", json_integer(map->first));
-    zl_put_value(call, value, "address", json_integer(map->address));
+    zl_put_fields(call, value, &zl_tmem_layout_fields, map);
     return value;
 }
 

@@ -183,10 +183,10 @@ static void put_wave(zl_call *call, json_t *value, const zlay_plan *plan)
     zl_put_value(call, value, "wave", wave);
 }
 
-static zlay_status print_ladder(zlay_ctx *ctx, zlay_buf *out, const void *value)
+static zlay_status print_rules(zlay_ctx *ctx, zlay_buf *out, const void *value)
 {
     (void)ctx;
-    return zlay_plan_ladder(out, value);
+    return zlay_plan_rules(out, value);
 }
 
 zlay_status zl_op_plan_gemm(zl_call *call, const void *asked)
@@ -207,7 +207,7 @@ zlay_status zl_op_plan_gemm(zl_call *call, const void *asked)
         put_wave(call, call->value, plan);
         status = zl_put_printed(call, "pipe", zl_print_pipe, zlay_plan_pipe(plan));
     }
-    if (!status) status = zl_put_printed(call, "ladder", print_ladder, plan);
+    if (!status) status = zl_put_printed(call, "rules", print_rules, plan);
     zlay_plan_free(plan);
     return status;
 }

@@ -36,7 +36,7 @@ typedef struct zl_banked {
 /* As zlay_bank_info answers. */
 zlay_status zl_banked_of(zl_banked *out, const zlay_target *target, int32_t access);
 
-/* The target whose wavefronts rank accesses where nobody knows those of a target. */
+/* The target whose wavefronts rank accesses where those of a target are unknown. */
 const zlay_target *zl_bank_alike(const zlay_target *target);
 
 /* What lanes of one part ask for: whole lanes where these fill aligned banks, else words. */

@@ -50,7 +50,7 @@ bool zl_kind_on(int32_t kind, const zlay_target *target);
 /* Whether a reduction takes a type. */
 bool zl_reduces(const zlay_issue *issue, int32_t type);
 
-/* Bytes that a copy counts; false: nobody knows. */
+/* Bytes that a copy counts; false: it is unknown. */
 bool zl_issue_bytes(uint64_t *out, const zlay_issue *issue, const zlay_tensormap *map);
 
 /* Coordinates that an instruction of this rank and mode names. */
@@ -59,5 +59,10 @@ uint32_t zl_coordinates(const zlay_issue *issue);
 /* Whether fields that are not judged are as they must be; the subject of the one copy. */
 bool zl_issue_askable(const zlay_issue *issue, const zlay_tensormap *map);
 zl_issue zl_issue_asked(const zlay_issue *issue, const zlay_tensormap *map);
+
+/* zlay_issue_check_given as a part of a call (zl_enter_part). */
+zlay_status zl_issue_check_symbolic(zlay_ctx *ctx, zlay_verdict *out, zlay_reason *reasons,
+                                    size_t room, zlay_buf *guard,
+                                    const zlay_issue_question *question);
 
 #endif

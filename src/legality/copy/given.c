@@ -201,9 +201,9 @@ static const zl_given_form form = {
     "coordinates, offsets, smem, source, barrier, expect, bytes or count, nor of the map", false,
     take, typed, asks, repairs, &zl_map_box, &map_part};
 
-zlay_status zlay_issue_check_given(zlay_ctx *ctx, zlay_verdict *out, zlay_reason *reasons,
-                                   size_t room, zlay_buf *guard,
-                                   const zlay_issue_question *question)
+zlay_status zl_issue_check_symbolic(zlay_ctx *ctx, zlay_verdict *out, zlay_reason *reasons,
+                                    size_t room, zlay_buf *guard,
+                                    const zlay_issue_question *question)
 {
     static const zl_request_form request = {"zlay_issue_question",
                                             sizeof(zlay_issue_question),
@@ -221,4 +221,13 @@ zlay_status zlay_issue_check_given(zlay_ctx *ctx, zlay_verdict *out, zlay_reason
     zl_given g = {.ctx = ctx, .form = &form, .subject = {&zl_copy_form, q.target, &issue},
                   .map = q.map ? &map : NULL, .issue = &issue, .text = q.given, .count = q.count, .facts = q.facts};
     return zl_given_check(&g, out, reasons, room, guard);
+}
+
+zlay_status zlay_issue_check_given(zlay_ctx *ctx, zlay_verdict *out, zlay_reason *reasons,
+                                   size_t room, zlay_buf *guard,
+                                   const zlay_issue_question *question)
+{
+    zlay_status status = zl_enter(ctx);
+    if (status) return status;
+    return zl_leave(ctx, zl_issue_check_symbolic(ctx, out, reasons, room, guard, question));
 }

@@ -7,6 +7,7 @@
  * 8 * 16 row + across / 8 * group + along % row * 16 + along / row * next with group SBO and next
  * LBO; MN-major without a swizzle they change places. In atoms of 32 bytes groups are of 4, not 8
  * (CUTLASS, make_umma_desc, 128B_BASE32B). */
+#include "algebra/ops/cute.h"
 #include "base/request.h"
 #include "algebra/text/format.h"
 #include "base/arith.h"
@@ -207,7 +208,7 @@ static zlay_status rows_of_mn(zlay_ctx *ctx, zlay_layout **out, const form *f, u
         return status;
     }
     zlay_slice cut = {.mode = 0, .begin = 0, .end = (int64_t)o->mn, .step = 1};
-    status = zlay_layout_slice(ctx, out, whole, &cut);
+    status = zl_layout_slice(ctx, out, whole, &cut);
     zlay_layout_free(whole);
     return status;
 }
@@ -218,7 +219,7 @@ static zlay_status move_back(zlay_ctx *ctx, zlay_layout **out, zlay_layout *move
 {
     zlay_layout *back = NULL;
     zlay_status status = zl_layout_format(ctx, &back, "-%u o %u:1", LINE * lines, (unsigned)FAR);
-    if (!status) status = zlay_layout_compose(ctx, out, back, moved);
+    if (!status) status = zl_layout_compose(ctx, out, back, moved);
     zlay_layout_free(back);
     zlay_layout_free(moved);
     return status;
@@ -243,12 +244,9 @@ static zlay_status layout_of(zlay_ctx *ctx, zlay_layout **out, const zlay_target
 zlay_status zlay_smemdesc_layout(zlay_ctx *ctx, zlay_layout **out, const zlay_target *target,
                                  const zlay_smemdesc_operand *operand)
 {
-    zl_mark mark;
-    if (!out) return ZLAY_EINVAL;
-    *out = NULL;
-    zlay_status status = zl_enter_whole(ctx, &mark);
+    zlay_status status = zl_enter_layout(ctx, out);
     if (status) return status;
-    status = zl_leave_whole(ctx, mark, layout_of(ctx, out, target, operand));
+    status = zl_leave(ctx, zl_whole(ctx, layout_of(ctx, out, target, operand)));
     if (!status) return ZLAY_OK;
     zlay_layout_free(*out);
     *out = NULL;

@@ -4,6 +4,7 @@
  * A warp has 16 rows, a quad of its lanes one row of eight and the one eight below it.  A register
  * holds 32 bits of one row; a thread's registers lie in those two rows, then in the next eighth of
  * 256 bits of A, or in the next eight columns of D. */
+#include "legality/matrix/matrix.h"
 #include "algebra/text/format.h"
 #include "legality/matrix/mfma.h"
 
@@ -44,12 +45,11 @@ static zlay_status fragment_metadata(zlay_ctx *ctx, zlay_layout **out, const zla
     return zl_layout_format(ctx, out, "((2,8,4),(4,2)):((256,1,16),(64,8))");
 }
 
-zlay_status zlay_mma_fragment(zlay_ctx *ctx, zlay_layout **out, const zlay_target *target,
-                              const zlay_mma *mma, int32_t fragment)
+zlay_status zl_mma_fragment(zlay_ctx *ctx, zlay_layout **out, const zlay_target *target,
+                            const zlay_mma *mma, int32_t fragment)
 {
-    if (!out) return ZLAY_EINVAL;
     *out = NULL;
-    if (!ctx || !target || !mma || fragment < ZLAY_FRAGMENT_A || fragment > ZLAY_FRAGMENT_B)
+    if (!target || !mma || fragment < ZLAY_FRAGMENT_A || fragment > ZLAY_FRAGMENT_B)
         return ZLAY_EINVAL;
     if (mma->instruction == ZLAY_MMA_TCGEN05)
         return zl_fail(ctx, ZLAY_ENOTSUP, "instruction: operands of tcgen05 are in no registers");
@@ -65,4 +65,13 @@ zlay_status zlay_mma_fragment(zlay_ctx *ctx, zlay_layout **out, const zlay_targe
     case ZLAY_FRAGMENT_D: return fragment_d(ctx, out, mma);
     default: return fragment_metadata(ctx, out, mma);
     }
+}
+
+zlay_status zlay_mma_fragment(zlay_ctx *ctx, zlay_layout **out, const zlay_target *target,
+                              const zlay_mma *mma, int32_t fragment)
+{
+    if (!out) return ZLAY_EINVAL;
+    *out = NULL;
+    zlay_status status = zl_enter(ctx);
+    return status ? status : zl_leave(ctx, zl_mma_fragment(ctx, out, target, mma, fragment));
 }

@@ -4,7 +4,7 @@
  * K. */
 #include "algebra/text/format.h"
 
-#include <zlay/mma.h>
+#include "legality/matrix/matrix.h"
 
 enum { REGISTER_BITS = 32, ROWS = 16, COLUMNS = 8 };
 
@@ -39,12 +39,11 @@ static zlay_status fragment_b(zlay_ctx *ctx, zlay_layout **out, uint32_t each, u
                             each * COLUMNS, COLUMNS, 4 * each * COLUMNS);
 }
 
-zlay_status zlay_warp_fragment(zlay_ctx *ctx, zlay_layout **out, int32_t fragment, uint32_t bits,
-                               uint32_t registers)
+zlay_status zl_warp_fragment(zlay_ctx *ctx, zlay_layout **out, int32_t fragment, uint32_t bits,
+                             uint32_t registers)
 {
-    if (!out) return ZLAY_EINVAL;
     *out = NULL;
-    if (!ctx || fragment < 0 || (size_t)fragment >= ZL_COUNT(rows)) return ZLAY_EINVAL;
+    if (fragment < 0 || (size_t)fragment >= ZL_COUNT(rows)) return ZLAY_EINVAL;
     const row *r = &rows[fragment];
     if (!listed(r->bits, ZL_COUNT(r->bits), bits) ||
         !listed(r->registers, ZL_COUNT(r->registers), registers))
@@ -59,4 +58,13 @@ zlay_status zlay_warp_fragment(zlay_ctx *ctx, zlay_layout **out, int32_t fragmen
         return zl_layout_format(ctx, out, "((4,8),(2,%u)):((16,1),(8,64))", registers);
     default: return zl_layout_format(ctx, out, "((4,8),(2,%u)):((2,8),(1,64))", registers);
     }
+}
+
+zlay_status zlay_warp_fragment(zlay_ctx *ctx, zlay_layout **out, int32_t fragment, uint32_t bits,
+                               uint32_t registers)
+{
+    if (!out) return ZLAY_EINVAL;
+    *out = NULL;
+    zlay_status status = zl_enter(ctx);
+    return status ? status : zl_leave(ctx, zl_warp_fragment(ctx, out, fragment, bits, registers));
 }

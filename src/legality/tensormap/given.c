@@ -51,9 +51,9 @@ bool zl_map_given_any(const zl_given *g)
     return any;
 }
 
-zlay_status zlay_tensormap_check_given(zlay_ctx *ctx, zlay_verdict *out, zlay_reason *reasons,
-                                       size_t room, zlay_buf *guard,
-                                       const zlay_tensormap_question *question)
+zlay_status zl_tensormap_check_symbolic(zlay_ctx *ctx, zlay_verdict *out, zlay_reason *reasons,
+                                        size_t room, zlay_buf *guard,
+                                        const zlay_tensormap_question *question)
 {
     static const zl_request_form request = {"zlay_tensormap_question",
                                             sizeof(zlay_tensormap_question),
@@ -69,4 +69,13 @@ zlay_status zlay_tensormap_check_given(zlay_ctx *ctx, zlay_verdict *out, zlay_re
     zl_given g = {.ctx = ctx, .form = &zl_map_given, .subject = {&zl_tensormap_form, q.target, &map},
                   .map = &map, .text = q.given, .count = q.count, .facts = q.facts};
     return zl_given_check(&g, out, reasons, room, guard);
+}
+
+zlay_status zlay_tensormap_check_given(zlay_ctx *ctx, zlay_verdict *out, zlay_reason *reasons,
+                                       size_t room, zlay_buf *guard,
+                                       const zlay_tensormap_question *question)
+{
+    zlay_status status = zl_enter(ctx);
+    if (status) return status;
+    return zl_leave(ctx, zl_tensormap_check_symbolic(ctx, out, reasons, room, guard, question));
 }

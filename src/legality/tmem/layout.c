@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Layouts of tensor memory: the modes of a shape's rows as one strided layout. */
+#include "algebra/ops/cute.h"
 #include "base/request.h"
 #include "algebra/text/format.h"
 #include "base/arith.h"
@@ -117,7 +118,7 @@ static zlay_status cut(zlay_ctx *ctx, zlay_layout **out, const zlay_tmem_map *ma
     zlay_layout *whole = *out;
     *out = NULL;
     const zlay_slice kept = {1, map->first, (int64_t)map->first + map->factors, 1};
-    zlay_status status = zlay_layout_slice(ctx, out, whole, &kept);
+    zlay_status status = zl_layout_slice(ctx, out, whole, &kept);
     zlay_layout_free(whole);
     return status;
 }
@@ -171,16 +172,20 @@ static zlay_status layout_of(zlay_ctx *ctx, zlay_layout **out, const zlay_tmem_m
     return status || !zl_tmem_scales(map) || !crosses(map) ? status : cut(ctx, out, map);
 }
 
+zlay_status zl_tmem_layout(zlay_ctx *ctx, zlay_layout **out, const zlay_tmem_map *map)
+{
+    zl_mark mark = zl_enter_part(ctx);
+    *out = NULL;
+    zlay_status status = zl_whole(ctx, layout_of(ctx, out, map));
+    if (status) {
+        zlay_layout_free(*out);
+        *out = NULL;
+    }
+    return zl_leave_part(ctx, mark, status);
+}
+
 zlay_status zlay_tmem_layout(zlay_ctx *ctx, zlay_layout **out, const zlay_tmem_map *map)
 {
-    zl_mark mark;
-    if (!out) return ZLAY_EINVAL;
-    *out = NULL;
-    zlay_status status = zl_enter_whole(ctx, &mark);
-    if (status) return status;
-    status = zl_leave_whole(ctx, mark, layout_of(ctx, out, map));
-    if (!status) return ZLAY_OK;
-    zlay_layout_free(*out);
-    *out = NULL;
-    return status;
+    zlay_status status = zl_enter_layout(ctx, out);
+    return status ? status : zl_leave(ctx, zl_tmem_layout(ctx, out, map));
 }

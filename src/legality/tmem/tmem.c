@@ -25,7 +25,7 @@ static bool is(const zlay_tmem_issue *t, uint32_t ops)
     return t->op > 0 && t->op < 32 && ops >> t->op & 1;
 }
 
-/* ---- what is touched --------------------------------------------------------------------- */
+/* ---- what is accessed --------------------------------------------------------------------- */
 
 static bool is_register_shape(int32_t shape)
 {
@@ -59,7 +59,7 @@ static bool shape_fits(const zlay_tmem_issue *t)
 static uint64_t lane(const zlay_tmem_issue *t) { return t->address / ZLAY_TMEM_LANE; }
 static uint64_t column(const zlay_tmem_issue *t) { return t->address % ZLAY_TMEM_LANE; }
 
-/* Lanes from the first that is touched to the last. */
+/* Lanes from the first that is accessed to the last. */
 static uint64_t lanes(const zlay_tmem_issue *t)
 {
     if (is(t, SHAPED)) return zl_tmem_shape_of(t->shape)->lanes;

@@ -21,4 +21,7 @@ static inline bool zl_tmem_scales(const zlay_tmem_map *map)
 /* NULL for a number that is no shape. */
 const zl_tmem_shape *zl_tmem_shape_of(int32_t shape);
 
+/* zlay_tmem_layout as a part of a call (zl_enter_part). */
+zlay_status zl_tmem_layout(zlay_ctx *ctx, zlay_layout **out, const zlay_tmem_map *map);
+
 #endif

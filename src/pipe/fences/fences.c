@@ -3,6 +3,8 @@
  * is grown as long as it is refused; the places left out form a clause, because every correct
  * choice has a fence in one of them. A minimum hitting set of all clauses so far is asked
  * next, and the first that the verifier accepts is a minimum (implicit hitting set algorithm). */
+#include "pipe/order/verify.h"
+#include "pipe/language/parse.h"
 #include "pipe/fences/fences.h"
 
 #include <string.h>
@@ -73,7 +75,7 @@ static zlay_status ask(search *s, zlay_answer *answer, const zl_fence_set *set)
     if (s->asked++ == QUESTIONS)
         return zl_fail(s->ctx, ZLAY_ELIMIT, "more than %d questions to the verifier", QUESTIONS);
     edit(s, &edited, set);
-    return zlay_pipe_verify(s->ctx, answer, &s->reason, 1, &count, NULL, &edited);
+    return zl_verify_part(s->ctx, answer, &s->reason, 1, &count, NULL, &edited);
 }
 
 /* The set with all places of [from, to) added. */
@@ -153,7 +155,7 @@ static zlay_status give(search *s, zlay_pipe **out, const zl_fence_set *set)
     buf = (zlay_buf){zl_scratch(s->ctx, room, 1), room, 0};
     if (!buf.text) return ZLAY_ENOMEM;
     status = zlay_pipe_print(&buf, &edited);
-    return status ? status : zlay_pipe_parse(s->ctx, out, buf.text, buf.need);
+    return status ? status : zl_pipe_parse(s->ctx, out, buf.text, buf.need);
 }
 
 static void put_fences(const search *s, const zlay_pipe *pipe, const zl_fence_set *set,
@@ -203,10 +205,9 @@ zlay_status zlay_pipe_fences(zlay_ctx *ctx, zlay_pipe **out, zlay_pipe_fence *fe
     if (!out) return ZLAY_EINVAL;
     *out = NULL;
     if (!count || !pipe || (!fences && room)) return ZLAY_EINVAL;
-    zl_mark mark;
-    zlay_status status = zl_enter_whole(ctx, &mark);
+    zlay_status status = zl_enter(ctx);
     if (status) return status;
-    status = zl_leave_whole(ctx, mark, search_all(ctx, out, fences, room, count, pipe));
+    status = zl_leave(ctx, zl_whole(ctx, search_all(ctx, out, fences, room, count, pipe)));
     if (!status) return ZLAY_OK;
     zlay_pipe_free(*out);
     *out = NULL;

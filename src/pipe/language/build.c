@@ -29,15 +29,14 @@ zlay_status zlay_pipe_builder_new(zlay_ctx *ctx, zlay_pipe_builder **out, const 
 {
     if (!out) return ZLAY_EINVAL;
     *out = NULL;
-    zl_mark mark;
-    zlay_status status = zl_enter_whole(ctx, &mark);
+    zlay_status status = zl_enter(ctx);
     if (status) return status;
     zlay_pipe_builder *b = zl_alloc(ctx, 1, sizeof *b);
-    if (!b) return zl_leave_whole(ctx, mark, ZLAY_ENOMEM);
+    if (!b) return zl_leave(ctx, ZLAY_ENOMEM);
     b->alloc = zl_allocator(ctx);
     status = zl_parse_begin(ctx, &b->parser);
     if (!status) status = head(ctx, b, name, blocks, registers);
-    status = zl_leave_whole(ctx, mark, status);
+    status = zl_leave(ctx, zl_whole(ctx, status));
     if (status) zlay_pipe_builder_free(b);
     else *out = b;
     return status;
@@ -56,7 +55,7 @@ zlay_status zlay_pipe_builder_end(zlay_ctx *ctx, zlay_pipe_builder *builder)
 {
     if (!builder) return ZLAY_EINVAL;
     zl_build_begin(builder, "end");
-    return zl_build_read(ctx, builder);
+    return zl_build_call(ctx, builder);
 }
 
 zlay_status zlay_pipe_builder_finish(zlay_ctx *ctx, zlay_pipe **out, zlay_pipe_builder *builder)
@@ -65,12 +64,11 @@ zlay_status zlay_pipe_builder_finish(zlay_ctx *ctx, zlay_pipe **out, zlay_pipe_b
     *out = NULL;
     if (!builder) return ZLAY_EINVAL;
     zl_build_begin(builder, "");
-    zlay_status status = zl_build_read(ctx, builder);
+    zlay_status status = zl_enter(ctx);
     if (status) return status;
-    status = zl_enter(ctx);
-    if (status) return status;
-    zl_parse_end(&builder->parser);
-    status = builder->parser.status;
+    status = zl_build_read(ctx, builder);
+    if (!status) zl_parse_end(&builder->parser);
+    if (!status) status = builder->parser.status;
     if (!status) {
         *out = builder->parser.pipe;
         builder->parser.pipe = NULL;
@@ -148,8 +146,8 @@ static void put_declared(zlay_pipe_builder *b, declaration *d)
 
 #define FIELD(type, name) {#name, offsetof(type, name), sizeof((type){0}.name)}
 
-zlay_status zlay_pipe_builder_declare(zlay_ctx *ctx, zlay_pipe_builder *builder,
-                                      const zlay_pipe_declaration *from)
+zlay_status zl_build_declare(zlay_ctx *ctx, zlay_pipe_builder *b,
+                             const zlay_pipe_declaration *from)
 {
     static const zl_field fields[] = {
         FIELD(declaration, stages), FIELD(declaration, bytes), FIELD(declaration, least),
@@ -158,12 +156,19 @@ zlay_status zlay_pipe_builder_declare(zlay_ctx *ctx, zlay_pipe_builder *builder,
     static const zl_request_form form = {.size = sizeof(declaration),
                                          .least = offsetof(declaration, reserved)};
     declaration d;
-    if (!builder || !from) return ZLAY_EINVAL;
-    zl_build_begin(builder, "");
-    if (read_form(builder, &d, from, &form))
-        put_declared(builder, &d);
-    zl_build_rest(builder, &d, fields, ZL_COUNT(fields));
-    return zl_build_read(ctx, builder);
+    if (!b || !from) return ZLAY_EINVAL;
+    zl_build_begin(b, "");
+    if (read_form(b, &d, from, &form))
+        put_declared(b, &d);
+    zl_build_rest(b, &d, fields, ZL_COUNT(fields));
+    return zl_build_read(ctx, b);
+}
+
+zlay_status zlay_pipe_builder_declare(zlay_ctx *ctx, zlay_pipe_builder *builder,
+                                      const zlay_pipe_declaration *from)
+{
+    zlay_status status = zl_enter(ctx);
+    return status ? status : zl_leave(ctx, zl_build_declare(ctx, builder, from));
 }
 
 zlay_status zlay_pipe_builder_role(zlay_ctx *ctx, zlay_pipe_builder *builder,
@@ -186,7 +191,7 @@ zlay_status zlay_pipe_builder_role(zlay_ctx *ctx, zlay_pipe_builder *builder,
         if (r.pinned) r.cta = 0;
     }
     zl_build_rest(builder, &r, fields, ZL_COUNT(fields));
-    return zl_build_read(ctx, builder);
+    return zl_build_call(ctx, builder);
 }
 
 static void write_body(zl_text *out, const void *body) { zl_body_put(out, body); }
@@ -218,5 +223,5 @@ zlay_status zlay_pipe_builder_event(zlay_ctx *ctx, zlay_pipe_builder *builder,
     zl_build_begin(builder, "");
     if (read_form(builder, &e, from, &form))
         zl_build_event(builder, &e);
-    return zl_build_read(ctx, builder);
+    return zl_build_call(ctx, builder);
 }

@@ -23,8 +23,13 @@ void zl_build_at(zlay_pipe_builder *b, const zlay_pipe_at *at);
 void zl_build_bytes(zlay_pipe_builder *b, const zlay_pipe_bytes *bytes);
 void zl_build_wrong(zlay_pipe_builder *b, const char *field, const char *what);
 
-/* Let the parser read the line. */
+/* Lets the parser read the line: as a part of a call, and as a public call. */
 zlay_status zl_build_read(zlay_ctx *ctx, zlay_pipe_builder *b);
+zlay_status zl_build_call(zlay_ctx *ctx, zlay_pipe_builder *b);
+
+/* zlay_pipe_builder_declare as a part of a call. */
+zlay_status zl_build_declare(zlay_ctx *ctx, zlay_pipe_builder *b,
+                             const zlay_pipe_declaration *from);
 
 /* The line of an event. */
 void zl_build_event(zlay_pipe_builder *b, const zlay_pipe_event *event);

@@ -78,17 +78,23 @@ void zl_build_rest(zlay_pipe_builder *b, const void *copy, const zl_field *field
 
 zlay_status zl_build_read(zlay_ctx *ctx, zlay_pipe_builder *b)
 {
-    zlay_status status = zl_enter(ctx);
-    if (status) return status;
     zl_parser *p = &b->parser;
+    zl_mark mark = zl_enter_part(ctx);
     if (!p->pipe || p->status)
-        return zl_leave(ctx, zl_fail(ctx, p->status ? p->status : ZLAY_EINVAL,
-                                     "the builder is %s", p->pipe ? "broken" : "finished"));
+        return zl_leave_part(ctx, mark,
+                             zl_fail(ctx, p->status ? p->status : ZLAY_EINVAL, "the builder is %s",
+                                     p->pipe ? "broken" : "finished"));
     if (b->text.need > sizeof b->line) zl_build_wrong(b, "word", "has too long a line");
     p->at.ctx = ctx;
     if (!b->wrong[0]) zl_parse_lines(p, b->line, b->text.need);
     else p->status = zl_fail(ctx, ZLAY_EINVAL, "line %u: %s", p->at.line + 1, b->wrong);
     p->at.text = b->line;
     p->at.length = p->at.at = 0;
-    return zl_leave(ctx, p->status);
+    return zl_leave_part(ctx, mark, p->status);
+}
+
+zlay_status zl_build_call(zlay_ctx *ctx, zlay_pipe_builder *b)
+{
+    zlay_status status = zl_enter(ctx);
+    return status ? status : zl_leave(ctx, zl_build_read(ctx, b));
 }

@@ -221,24 +221,30 @@ zlay_status zl_parse_begin(zlay_ctx *ctx, zl_parser *p)
     return ZLAY_OK;
 }
 
-zlay_status zlay_pipe_parse(zlay_ctx *ctx, zlay_pipe **out, const char *text, size_t length)
+zlay_status zl_pipe_parse(zlay_ctx *ctx, zlay_pipe **out, const char *text, size_t length)
 {
     zl_parser p;
-    if (!out) return ZLAY_EINVAL;
+    zl_mark mark = zl_enter_part(ctx);
     *out = NULL;
-    if (!text) return ZLAY_EINVAL;
-    zlay_status status = zl_enter(ctx);
-    if (status) return status;
     if (length > zl_limits(ctx)->text)
-        return zl_leave(ctx, zl_fail(ctx, ZLAY_ELIMIT, "limit text: %zu bytes", length));
-    status = zl_parse_begin(ctx, &p);
-    if (status) return zl_leave(ctx, status);
+        return zl_fail(ctx, ZLAY_ELIMIT, "limit text: %zu bytes", length);
+    zlay_status status = zl_parse_begin(ctx, &p);
+    if (status) return zl_leave_part(ctx, mark, status);
     zl_parse_lines(&p, text, length);
     zl_parse_end(&p);
     zlay_body_free(p.reading.body);
     if (p.status) zlay_pipe_free(p.pipe);
     else *out = p.pipe;
-    return zl_leave(ctx, p.status);
+    return zl_leave_part(ctx, mark, p.status);
+}
+
+zlay_status zlay_pipe_parse(zlay_ctx *ctx, zlay_pipe **out, const char *text, size_t length)
+{
+    if (!out) return ZLAY_EINVAL;
+    *out = NULL;
+    if (!text) return ZLAY_EINVAL;
+    zlay_status status = zl_enter(ctx);
+    return status ? status : zl_leave(ctx, zl_pipe_parse(ctx, out, text, length));
 }
 
 void zlay_pipe_free(zlay_pipe *pipe)

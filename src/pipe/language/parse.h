@@ -68,4 +68,7 @@ bool zl_parse_accs(zl_parser *p, zl_event *e);
 bool zl_parse_use(zl_parser *p, zl_event *e);
 bool zl_parse_joined(zl_parser *p, uint32_t first);
 
+/* zlay_pipe_parse as a part of a call (zl_enter_part). */
+zlay_status zl_pipe_parse(zlay_ctx *ctx, zlay_pipe **out, const char *text, size_t length);
+
 #endif

@@ -206,12 +206,21 @@ zlay_status zl_verify_leave(zlay_ctx *ctx, zlay_status status, zlay_answer *answ
     return left;
 }
 
+zlay_status zl_verify_part(zlay_ctx *ctx, zlay_answer *answer, zlay_pipe_reason *reasons,
+                           size_t room, size_t *count, zlay_buf *proof, const zlay_pipe *pipe)
+{
+    zl_mark mark = zl_enter_part(ctx);
+    zlay_status status = zl_verify_pipe(ctx, answer, reasons, room, count, proof, pipe);
+    zlay_status left = zl_leave_part_answer(ctx, mark, status, answer);
+    if (status && !left) *count = 0;
+    return left;
+}
+
 zlay_status zlay_pipe_verify(zlay_ctx *ctx, zlay_answer *answer, zlay_pipe_reason *reasons,
                              size_t room, size_t *count, zlay_buf *proof, const zlay_pipe *pipe)
 {
     if (!answer || !count || !pipe || (!reasons && room)) return ZLAY_EINVAL;
     zlay_status status = zl_enter(ctx);
     if (status) return status;
-    status = zl_verify_pipe(ctx, answer, reasons, room, count, proof, pipe);
-    return zl_verify_leave(ctx, status, answer, count);
+    return zl_leave(ctx, zl_verify_part(ctx, answer, reasons, room, count, proof, pipe));
 }

@@ -143,4 +143,8 @@ zlay_status zl_verify_pipe(zlay_ctx *ctx, zlay_answer *answer, zlay_pipe_reason 
                            size_t room, size_t *count, zlay_buf *proof, const zlay_pipe *pipe);
 zlay_status zl_verify_leave(zlay_ctx *ctx, zlay_status status, zlay_answer *answer, size_t *count);
 
+/* zlay_pipe_verify as a part of a call (zl_enter_part). */
+zlay_status zl_verify_part(zlay_ctx *ctx, zlay_answer *answer, zlay_pipe_reason *reasons,
+                           size_t room, size_t *count, zlay_buf *proof, const zlay_pipe *pipe);
+
 #endif

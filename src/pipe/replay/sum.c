@@ -80,7 +80,7 @@ static void use_columns(zl_replay *c, zl_rp_instance *i, const zl_event *e, int 
 }
 
 /* A sum continues only where it was begun at this index; one that begins must not discard a
- * sum that nobody read. */
+ * sum before it is read. */
 static zl_rp_shadow *check_acc(zl_replay *c, zl_rp_instance *i, const zl_event *e, uint32_t block,
                               bool first)
 {

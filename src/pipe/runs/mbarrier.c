@@ -72,7 +72,7 @@ static void complete(zl_run *r, zl_mbar *g)
     if (g->pending == 0 && g->tx == 0) next_phase(r, g);
 }
 
-/* Somebody in the block must know of this phase's completion before the block ends. */
+/* A thread of the block must know of this phase's completion before the block ends. */
 static void owe_phase(zl_run *r, const zl_mbar *g, uint32_t event)
 {
     zl_run_owe(r, g->cta, (zl_cond){g->comp, g->phase + 1}, event);
@@ -111,7 +111,7 @@ void zl_mbar_arrive(zl_run *r, zl_mbar *g, const zl_class *c, int64_t count, uin
     complete(r, g);
 }
 
-/* A copy lands. Whoever sees it landed knows that it was issued and what its thread had waited
+/* A copy lands. A thread that sees it landed knows that it was issued and what its thread had waited
  * for before; the thread's own ordinary loads and stores are not ordered by the copy. */
 void zl_mbar_signal(zl_run *r, zl_mbar *g, const zl_class *c, int64_t bytes, uint32_t event)
 {

@@ -108,7 +108,7 @@ static bool take_turn(zl_run *r, zl_instance *i)
     return moved;
 }
 
-/* Nobody can move: reports bytes that never come, a wait for registers that another order
+/* No instance can move: reports bytes that never come, a wait for registers that another order
  * could grant, or a deadlock of two waits. */
 static void find_stuck(zl_run *r)
 {
@@ -134,7 +134,7 @@ static bool may_turn(const zl_run *r, const zl_instance *i)
     return !r->paced || i->laps <= *r->lap;
 }
 
-/* Lets the least advanced instances go on; false where nobody is ahead. */
+/* Lets the least advanced instances go on; false where none is ahead. */
 static bool begin_lap(zl_run *r)
 {
     int64_t next = INT64_MAX;

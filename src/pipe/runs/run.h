@@ -14,7 +14,7 @@ typedef int16_t zl_tick;
 enum { ZL_TICKS = 32000, ZL_VECTOR = 8 };
 enum { ZL_NEVER = INT16_MAX }; /* an epoch that no clock reaches */
 
-/* A completion condition: something is complete for whoever's clock has component `comp` at
+/* A completion condition: something is complete for a thread whose clock has component `comp` at
  * `value` or more. */
 typedef struct zl_cond {
     int32_t comp, value;
@@ -219,7 +219,7 @@ typedef struct zl_run {
     size_t memory_room;
     zl_tick *scratch;         /* a clock */
     int64_t *lap;             /* with `paced`: an instance that has ended more iterations of its
-                               * outermost loops than this waits until nobody else can move */
+                               * outermost loops than this waits until no other can move */
     bool paced;               /* outermost loops run in lockstep */
     uint64_t steps, most;
     uint32_t stepping;        /* the instance whose event runs */
@@ -271,7 +271,7 @@ static inline uint32_t zl_event_index(const zl_run *r, const zl_event *e)
 }
 /* The join of the clocks of a block's threads, in r->scratch. */
 const zl_tick *zl_run_known_in(zl_run *r, uint32_t block);
-/* Somebody in the block must know of it before the block ends. */
+/* A thread of the block must know of it before the block ends. */
 void zl_run_owe(zl_run *r, int32_t block, zl_cond cond, uint32_t event);
 
 int64_t zl_run_value(const zl_run *r, const zl_instance *i, const zl_pos *pos);

@@ -22,7 +22,7 @@ typedef struct walk {
     const zl_tmem_ask *ask;
     const zl_role *role; /* NULL: the setup */
     int64_t *params, counter[ZL_PIPE_LOOPS];
-    bool others_alloc[NAMES], others_free[NAMES]; /* somebody else does */
+    bool others_alloc[NAMES], others_free[NAMES]; /* another role does */
     owned of[NAMES];
     const zl_event *loading[NAMES]; /* per accumulator: a load that is not waited for */
     const zl_event *product;        /* that is not committed */

@@ -248,8 +248,7 @@ zlay_status zl_given_check(zl_given *g, zlay_verdict *out, zlay_reason *reasons,
                            zlay_buf *guard)
 {
     if (g->count > ZL_GIVEN_MOST || (g->count && !g->text)) return ZLAY_EINVAL;
-    zlay_status status = zl_enter(g->ctx);
-    if (status) return status;
+    zl_mark mark = zl_enter_part(g->ctx);
     zl_unknowns_begin(&g->names, g->ctx);
-    return zl_leave(g->ctx, answer(g, out, reasons, room, guard));
+    return zl_leave_part(g->ctx, mark, answer(g, out, reasons, room, guard));
 }

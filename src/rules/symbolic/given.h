@@ -87,7 +87,7 @@ struct zl_given {
     zl_condition open[ZL_CONDITIONS_MOST];
 };
 
-/* The check: form, subject, texts and facts are set, the rest is 0. */
+/* The check, a part of a call: form, subject, texts and facts are set, the rest is 0. */
 zlay_status zl_given_check(zl_given *g, zlay_verdict *out, zlay_reason *reasons, size_t room,
                            zlay_buf *guard);
 /* Whether the arguments of a question beside its subject are such. */

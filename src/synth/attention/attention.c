@@ -2,10 +2,12 @@
 /* Plans attention forward: reads the request, chooses tiles that fit a block's shared memory and
  * registers, asks zlay_tensormap_synth for the tensor maps of each tensor, and has the pipe that
  * pipe.c writes parsed and proved. */
-#include "synth/attention/attention.h"
-
+#include "algebra/text/format.h"
 #include "base/request.h"
-
+#include "pipe/language/parse.h"
+#include "pipe/order/verify.h"
+#include "synth/attention/attention.h"
+#include "synth/tensormap/tensormap.h"
 #include <stdio.h>
 #include <zlay/mma.h>
 #include <zlay/target.h>
@@ -145,8 +147,8 @@ static zlay_status source_make(zlay_ctx *ctx, zlay_layout **out, const zlay_atte
                              (int64_t)t->heads, (int64_t)p->ask.batch};
     const int64_t stride[] = {(int64_t)t->strides->row, 1, (int64_t)t->strides->head,
                               (int64_t)t->strides->batch};
-    return zlay_layout_new_strided(ctx, out, AXES, shape, stride,
-                                   (int64_t)t->panel * ZL_ATTENTION_COLUMNS);
+    return zl_layout_new_strided(ctx, out, AXES, shape, stride,
+                                 (int64_t)t->panel * ZL_ATTENTION_COLUMNS);
 }
 
 /* Panels of 64 columns, one after the other, rows of 128 swizzled bytes. */
@@ -159,7 +161,7 @@ static zlay_status place_make(zlay_ctx *ctx, zlay_layout **out, uint64_t high, u
                           swizzled ? "Sw<3,3,3> o 0 o (%llu,(64,%u),1,1):(64,(1,%llu),0,0)"
                                    : "(%llu,(64,%u)):(64,(1,%llu))",
                           rows, panels, rows * ZL_ATTENTION_COLUMNS);
-    return zlay_layout_parse(ctx, out, text, (size_t)length);
+    return zl_layout_parse(ctx, out, text, (size_t)length);
 }
 
 static zlay_status move_add(zlay_ctx *ctx, zlay_attention_plan *p, const tile *t)
@@ -180,7 +182,7 @@ static zlay_status move_add(zlay_ctx *ctx, zlay_attention_plan *p, const tile *t
     if (!status) status = place_make(ctx, &smem, t->high, t->panels, true);
     r.source = source;
     r.smem = smem;
-    if (!status) status = zlay_tensormap_synth(ctx, &m->move, p->target, &r);
+    if (!status) status = zl_tm_find(ctx, &m->move, p->target, &r);
     zlay_layout_free(source);
     zlay_layout_free(smem);
     if (!status) p->moves_count++;
@@ -191,7 +193,7 @@ static zlay_status operand_add(zlay_ctx *ctx, zlay_attention_plan *p, const char
                                int32_t major, const char *text, int length)
 {
     zl_attention_operand *o = &p->operands[p->operands_count];
-    zlay_status status = zlay_layout_parse(ctx, &o->layout, text, (size_t)length);
+    zlay_status status = zl_layout_parse(ctx, &o->layout, text, (size_t)length);
     if (status) return status;
     snprintf(o->smem, sizeof o->smem, "%s", smem);
     o->major = major;
@@ -322,7 +324,7 @@ static zlay_status prove(zlay_ctx *ctx, const zlay_attention_plan *p)
     zlay_answer answer;
     zlay_pipe_reason reason = {0};
     size_t count;
-    zlay_status status = zlay_pipe_verify(ctx, &answer, &reason, 1, &count, NULL, p->pipe);
+    zlay_status status = zl_verify_part(ctx, &answer, &reason, 1, &count, NULL, p->pipe);
     if (status || answer == ZLAY_YES) return status;
     if (answer != ZLAY_NO) return ZLAY_ELIMIT;
     return zl_fail(ctx, ZLAY_EINTERNAL,
@@ -336,7 +338,7 @@ static zlay_status pipe_make(zlay_ctx *ctx, zlay_attention_plan *p)
     size_t length;
     const char *text = zl_print_scratch(ctx, &length, zl_attention_pipe_put, p);
     if (!text) return ZLAY_ENOMEM;
-    zlay_status status = zlay_pipe_parse(ctx, &p->pipe, text, length);
+    zlay_status status = zl_pipe_parse(ctx, &p->pipe, text, length);
     return status ? status : prove(ctx, p);
 }
 
@@ -344,14 +346,13 @@ zlay_status zlay_attention_synth(zlay_ctx *ctx, zlay_attention_plan **out,
                                  const zlay_target *target, const zlay_attention *attention)
 {
     zlay_attention_plan *p;
-    zl_mark was;
     if (!out) return ZLAY_EINVAL;
     *out = NULL;
     if (!target || !attention) return ZLAY_EINVAL;
-    zlay_status status = zl_enter_whole(ctx, &was);
+    zlay_status status = zl_enter(ctx);
     if (status) return status;
     p = zl_alloc(ctx, 1, sizeof *p);
-    if (!p) return zl_leave_whole(ctx, was, ZLAY_ENOMEM);
+    if (!p) return zl_leave(ctx, ZLAY_ENOMEM);
     p->alloc = zl_allocator(ctx);
     p->target = target;
     status = ask_read(ctx, &p->ask, attention);
@@ -359,9 +360,10 @@ zlay_status zlay_attention_synth(zlay_ctx *ctx, zlay_attention_plan **out,
     if (!status) tile_choose(p);
     if (!status) status = moves_make(ctx, p);
     if (!status) status = pipe_make(ctx, p);
+    status = zl_leave(ctx, zl_whole(ctx, status));
     if (status) zlay_attention_free(p);
     else *out = p;
-    return zl_leave_whole(ctx, was, status);
+    return status;
 }
 
 void zlay_attention_free(zlay_attention_plan *plan)

@@ -6,6 +6,7 @@
  * The system is solved by elimination, with the columns of S before those of T. Then c is 0 exactly
  * where the right side lies in the image of S, that is, where the block itself holds the element.
  * So an element crosses blocks only if it must, and the number of crossings is the least. */
+#include "algebra/f2/f2.h"
 #include "algebra/decide/certificate.h"
 #include "synth/cluster/cluster.h"
 
@@ -62,7 +63,7 @@ static zlay_status put_together(zlay_ctx *ctx, zlay_layout **out, const parts *p
 {
     const zlay_f2_bases bases = {.size = sizeof bases, .ins = p->ins, .outs = p->outs,
                                  .in = p->in, .out = p->out, .basis = p->basis};
-    return zlay_f2_new(ctx, out, &bases);
+    return zl_f2_new(ctx, out, &bases);
 }
 
 static zlay_status match(zlay_ctx *ctx, const parts *source, const parts *dest)
@@ -89,7 +90,7 @@ static zlay_status block_last(zlay_ctx *ctx, zlay_layout **out, const zlay_layou
     for (size_t i = 0; i < p->ins; i++)
         if (i != p->block) names[count++] = p->in[i].name;
     names[count++] = block_name;
-    return zlay_f2_transpose_ins(ctx, out, source, names, count);
+    return zl_f2_transpose_ins(ctx, out, source, names, count);
 }
 
 /* The right side of the system: dest(d) + T b, over the slots of dest. */
@@ -136,7 +137,7 @@ static zlay_status count(zlay_ctx *ctx, zlay_exchange *x, const zlay_layout *off
     for (size_t i = 0; i < p.ins; i++) ins[i] = p.in[i].name;
     zlay_status status = put_together(ctx, &both, &p);
     if (!status) status = zlay_f2_rank(&wanted, both);
-    if (!status) status = zlay_f2_sublayout(ctx, &across, offset, ins, p.ins, outs, 1);
+    if (!status) status = zl_f2_sublayout(ctx, &across, offset, ins, p.ins, outs, 1);
     if (!status) status = zlay_f2_rank(&crossing, across);
     zlay_layout_free(both);
     if (!status && wanted >= BITS - 1)
@@ -159,7 +160,7 @@ static zlay_status count(zlay_ctx *ctx, zlay_exchange *x, const zlay_layout *off
 
 static zlay_status decide(zlay_ctx *ctx, zlay_exchange *x)
 {
-    zlay_status status = zlay_f2_composition(ctx, &x->served, x->source, x->route);
+    zlay_status status = zl_f2_composition(ctx, &x->served, x->source, x->route);
     return status ? status : zl_certificate_equal(ctx, x->served, x->dest, 0);
 }
 
@@ -168,7 +169,7 @@ static zlay_status solve(zlay_ctx *ctx, zlay_exchange *x, const parts *source, c
     zlay_layout *turned = NULL, *wish = NULL, *offset = NULL;
     zlay_status status = block_last(ctx, &turned, x->source, source);
     if (!status) status = relative(ctx, &wish, source, dest);
-    if (!status) status = zlay_f2_lstsq(ctx, &offset, turned, wish);
+    if (!status) status = zl_f2_lstsq(ctx, &offset, turned, wish);
     if (!status) status = own_block(ctx, &x->route, offset);
     if (!status) status = count(ctx, x, offset, dest);
     zlay_layout_free(turned);
@@ -196,13 +197,12 @@ zlay_status zlay_exchange_synth(zlay_ctx *ctx, zlay_exchange **out, const zlay_l
 {
     if (!out) return ZLAY_EINVAL;
     *out = NULL;
-    zl_mark mark;
-    zlay_status status = zl_enter_whole(ctx, &mark);
+    zlay_status status = zl_enter(ctx);
     if (status) return status;
     zlay_exchange *x = zl_alloc(ctx, 1, sizeof *x);
-    if (!x) return zl_leave_whole(ctx, mark, ZLAY_ENOMEM);
+    if (!x) return zl_leave(ctx, ZLAY_ENOMEM);
     x->alloc = zl_allocator(ctx);
-    status = zl_leave_whole(ctx, mark, fill(ctx, x, source, dest));
+    status = zl_leave(ctx, zl_whole(ctx, fill(ctx, x, source, dest)));
     if (status) zlay_exchange_free(x);
     else *out = x;
     return status;

@@ -3,6 +3,7 @@
  * it to the others. In shared memory the last dimension of a box is the slowest, so slices that
  * lie one after the other divide one dimension and have a single coordinate of every later
  * dimension. The most slices are taken for which all rules hold. */
+#include "algebra/layout/layout.h"
 #include "algebra/decide/certificate.h"
 #include "base/request.h"
 #include "legality/tensormap/size.h"
@@ -89,10 +90,68 @@ static zlay_status check(zlay_ctx *ctx, const zlay_target *target, const zlay_mu
     return status;
 }
 
+/* The number of slices along a dimension. */
+static uint32_t parts_of(const zlay_multicast *m, uint32_t d)
+{
+    zlay_tensormap tile = m->map;
+    tile.box[d] = m->box[d];
+    return (uint32_t)(d == m->dim ? placed(&tile, d) / placed(&m->map, d) : placed(&tile, d));
+}
+
+/* The extent of a dimension in shared memory: bytes of a row, or coordinates. */
+static int64_t tall(const zlay_tensormap *map, uint32_t d)
+{
+    return (int64_t)(d ? placed(map, d) : zl_row_bytes(map));
+}
+
+/* Puts a dimension of the tile as slices place it: the part in one slice, then the slices. */
+static uint32_t put_dimension(const zlay_multicast *m, uint32_t d, int64_t whole, int64_t *slice,
+                              int64_t extent[2], int64_t stride[2])
+{
+    int64_t parts = d < m->dim ? 1 : parts_of(m, d);
+    extent[0] = tall(&m->map, d);
+    stride[0] = whole;
+    extent[1] = parts;
+    stride[1] = *slice;
+    *slice *= parts;
+    return 2;
+}
+
+static zlay_status certificate(zlay_ctx *ctx, zlay_layout **a, zlay_layout **b,
+                               const zlay_multicast *m)
+{
+    int64_t extent[10], stride[10], box[5], place[5], inner = 1, slice;
+    uint32_t count = 0;
+    zlay_tensormap tile = m->map;
+    memcpy(tile.box, m->box, sizeof tile.box);
+    slice = m->slice_bytes;
+    for (uint32_t d = 0; d < tile.rank; d++) {
+        box[d] = tall(&tile, d);
+        place[d] = inner;
+        inner = d ? inner * box[d] : has_span(&tile) ? (int64_t)zl_span(tile.swizzle) : box[d];
+        count += put_dimension(m, d, place[d], &slice, extent + count, stride + count);
+    }
+    zlay_status status = zl_layout_new_strided(ctx, a, count, extent, stride, 0);
+    if (!status) status = zl_layout_new_strided(ctx, b, tile.rank, box, place, 0);
+    if (!status) return ZLAY_OK;
+    zlay_layout_free(*a);
+    *a = NULL;
+    return status;
+}
+
+zlay_status zlay_multicast_certificate(zlay_ctx *ctx, zlay_layout **a, zlay_layout **b,
+                                       const zlay_multicast *m)
+{
+    if (!a || !b || !m || !m->map.rank || m->map.rank > 5) return ZLAY_EINVAL;
+    *a = *b = NULL;
+    zlay_status status = zl_enter(ctx);
+    return status ? status : zl_leave(ctx, certificate(ctx, a, b, m));
+}
+
 static zlay_status certify(zlay_ctx *ctx, const zlay_multicast *m)
 {
     zlay_layout *a = NULL, *b = NULL;
-    zlay_status status = zlay_multicast_certificate(ctx, &a, &b, m);
+    zlay_status status = certificate(ctx, &a, &b, m);
     if (!status) status = zl_certificate_equal(ctx, a, b, 0);
     zlay_layout_free(a);
     zlay_layout_free(b);
@@ -147,11 +206,10 @@ zlay_status zlay_multicast_synth(zlay_ctx *ctx, zlay_multicast *out, const zlay_
                                  const zlay_multicast_request *request)
 {
     zlay_multicast best;
-    zl_mark mark;
     if (!out || !target || !request) return ZLAY_EINVAL;
-    zlay_status status = zl_enter_whole(ctx, &mark);
+    zlay_status status = zl_enter(ctx);
     if (status) return status;
-    status = zl_leave_whole(ctx, mark, synth(ctx, &best, target, request));
+    status = zl_leave(ctx, zl_whole(ctx, synth(ctx, &best, target, request)));
     if (!status) *out = best;
     return status;
 }
@@ -161,14 +219,6 @@ static uint32_t rank_of(uint32_t mask, uint32_t i)
 {
     while (i--) mask &= mask - 1;
     return (uint32_t)__builtin_ctz(mask);
-}
-
-/* The number of slices along a dimension. */
-static uint32_t parts_of(const zlay_multicast *m, uint32_t d)
-{
-    zlay_tensormap tile = m->map;
-    tile.box[d] = m->box[d];
-    return (uint32_t)(d == m->dim ? placed(&tile, d) / placed(&m->map, d) : placed(&tile, d));
 }
 
 zlay_status zlay_multicast_issue(zlay_issue *out, const zlay_multicast *m, uint32_t i)
@@ -189,47 +239,4 @@ zlay_status zlay_multicast_issue(zlay_issue *out, const zlay_multicast *m, uint3
         left /= parts;
     }
     return ZLAY_OK;
-}
-
-/* The extent of a dimension in shared memory: bytes of a row, or coordinates. */
-static int64_t tall(const zlay_tensormap *map, uint32_t d)
-{
-    return (int64_t)(d ? placed(map, d) : zl_row_bytes(map));
-}
-
-/* Puts a dimension of the tile as slices place it: the part in one slice, then the slices. */
-static uint32_t put_dimension(const zlay_multicast *m, uint32_t d, int64_t whole, int64_t *slice,
-                              int64_t extent[2], int64_t stride[2])
-{
-    int64_t parts = d < m->dim ? 1 : parts_of(m, d);
-    extent[0] = tall(&m->map, d);
-    stride[0] = whole;
-    extent[1] = parts;
-    stride[1] = *slice;
-    *slice *= parts;
-    return 2;
-}
-
-zlay_status zlay_multicast_certificate(zlay_ctx *ctx, zlay_layout **a, zlay_layout **b,
-                                       const zlay_multicast *m)
-{
-    int64_t extent[10], stride[10], box[5], place[5], inner = 1, slice;
-    uint32_t count = 0;
-    if (!a || !b || !m || !m->map.rank || m->map.rank > 5) return ZLAY_EINVAL;
-    *a = *b = NULL;
-    zlay_tensormap tile = m->map;
-    memcpy(tile.box, m->box, sizeof tile.box);
-    slice = m->slice_bytes;
-    for (uint32_t d = 0; d < tile.rank; d++) {
-        box[d] = tall(&tile, d);
-        place[d] = inner;
-        inner = d ? inner * box[d] : has_span(&tile) ? (int64_t)zl_span(tile.swizzle) : box[d];
-        count += put_dimension(m, d, place[d], &slice, extent + count, stride + count);
-    }
-    zlay_status status = zlay_layout_new_strided(ctx, a, count, extent, stride, 0);
-    if (!status) status = zlay_layout_new_strided(ctx, b, tile.rank, box, place, 0);
-    if (!status) return ZLAY_OK;
-    zlay_layout_free(*a);
-    *a = NULL;
-    return status;
 }

@@ -166,15 +166,14 @@ zlay_status zlay_convert_synth(zlay_ctx *ctx, zlay_convert **out, const zlay_tar
     if (!out) return ZLAY_EINVAL;
     *out = NULL;
     if (!ctx || !target || !request) return ZLAY_EINVAL;
-    zl_mark mark;
-    zlay_status status = zl_enter_whole(ctx, &mark);
+    zlay_status status = zl_enter(ctx);
     if (status) return status;
     status = request_read(ctx, &r, request);
     if (!status) status = synth(&c, &plan, &linear);
     if (!status && !linear) status = zl_convert_points(&c, plan);
     if (!status) info_fill(&c, plan);
     if (!status) status = zl_certificate_equal(ctx, plan->certificate[0], plan->certificate[1], 0);
-    status = zl_leave_whole(ctx, mark, status);
+    status = zl_leave(ctx, zl_whole(ctx, status));
     if (status) zlay_convert_free(plan);
     else *out = plan;
     return status;

@@ -202,7 +202,6 @@ typedef struct zl_points {
 uint64_t zl_slot_of(const zl_conversion *c, int side, uint64_t index);
 uint64_t zl_index_of(const zl_conversion *c, int side, uint64_t slot);
 
-/* Both call public functions: inside a call that zl_enter_whole has entered. */
 zlay_status zl_convert_points(zl_conversion *c, zlay_convert *plan);
 zlay_status zl_points_shared(zl_points *p);
 

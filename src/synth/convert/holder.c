@@ -89,7 +89,7 @@ static void solver_begin(zl_solver *s, const zl_conversion *c, zl_level level)
 }
 
 /* Fails because no slot of src holds an element; the element is given as a flat index. */
-static zlay_status nobody(const zl_conversion *c, uint64_t element)
+static zlay_status no_holder(const zl_conversion *c, uint64_t element)
 {
     return zl_fail(c->ctx, ZLAY_NONE, "dst: no slot of src holds element %llu of the tensor",
                    (unsigned long long)element);
@@ -106,7 +106,7 @@ static zlay_status holders_of(zl_conversion *c, zl_level level)
         unsigned k = (unsigned)__builtin_ctzll(asking);
         uint64_t own = level != ZL_REGISTER ? c->src.has & zl_bit(k) : 0;
         uint64_t rest = zl_solver_reduce(&s, c->dst.to[k] ^ (own ? c->src.to[k] : 0), &image);
-        if (rest) return nobody(c, c->dst.to[k]);
+        if (rest) return no_holder(c, c->dst.to[k]);
         zl_bitmap_put(&c->from, k, image ^ own);
     }
     return ZLAY_OK;

@@ -3,6 +3,7 @@
  * pair of a storing and a loading access it tries offset = tensor index, and the layouts that
  * swizzle.synth finds; where all of these have conflicts, it also tries a graph colouring
  * (colour.c).  Each candidate is counted by its addresses (lay_cost.c), and the cheapest is kept. */
+#include "synth/swizzle/ask.h"
 #include "synth/convert/lay.h"
 
 #include <stdlib.h>
@@ -91,7 +92,7 @@ static zlay_status offer_swizzle(zl_lay *l, const zlay_swizzle_request *r)
     zlay_swizzle *found;
     zlay_swizzle_summary info;
     zlay_ctx *ctx = l->p->c->ctx;
-    zlay_status status = zlay_swizzle_synth(ctx, &found, l->p->c->target, r);
+    zlay_status status = zl_swizzle_plan(ctx, &found, l->p->c->target, r);
     if (status) return status == ZLAY_ENOMEM ? status : ZLAY_OK;
     const zlay_layout *layout = zlay_swizzle_layout(found);
     status = zlay_swizzle_info(&info, found);

@@ -2,6 +2,7 @@
 /* copy.synth: reads the request, joins both layouts to common modes, counts all candidates of the
  * family, and keeps the one that costs least. Requests whose layouts have no common modes are
  * answered point by point (points.c). */
+#include "algebra/ops/cute.h"
 #include "base/request.h"
 #include "synth/copy/copy.h"
 
@@ -296,7 +297,7 @@ static zlay_status find_strides(zl_copy *c, int s)
     const zlay_layout *layout = c->side[s].layout;
     if (c->made[s] || layout->modes || layout->partial || layout->size > zl_limits(c->ctx)->points)
         return ZLAY_OK;
-    zlay_status status = zlay_layout_coalesce(c->ctx, &c->made[s], layout);
+    zlay_status status = zl_coalesce(c->ctx, &c->made[s], layout);
     if (!status && c->made[s]->modes) c->side[s].layout = c->made[s];
     return zl_unless_limit(c->ctx, status);
 }
@@ -344,11 +345,10 @@ zlay_status zlay_copy_synth(zlay_ctx *ctx, zlay_move **out, const zlay_target *t
     if (!out) return ZLAY_EINVAL;
     *out = NULL;
     if (!target || !request) return ZLAY_EINVAL;
-    zl_mark mark;
-    zlay_status status = zl_enter_whole(ctx, &mark);
+    zlay_status status = zl_enter(ctx);
     if (status) return status;
     zl_copy *c = zl_scratch(ctx, 1, sizeof *c);
-    if (!c) return zl_leave_whole(ctx, mark, ZLAY_ENOMEM);
+    if (!c) return zl_leave(ctx, ZLAY_ENOMEM);
     c->ctx = ctx;
     c->target = target;
     status = request_read(c, request);
@@ -359,7 +359,7 @@ zlay_status zlay_copy_synth(zlay_ctx *ctx, zlay_move **out, const zlay_target *t
         zlay_layout_free(c->window[s]);
         zlay_layout_free(c->tensor[s]);
     }
-    status = zl_leave_whole(ctx, mark, status);
+    status = zl_leave(ctx, zl_whole(ctx, status));
     if (!status) return ZLAY_OK;
     zlay_move_free(*out);
     *out = NULL;

@@ -6,6 +6,9 @@
  * known power of two. The plan of these numbers is the plan for all values; the certificate, in
  * names, decides this. Where a wider access needs more than is known, the move states the
  * condition. */
+#include "algebra/text/format.h"
+#include "algebra/layout/layout.h"
+#include "algebra/facts/facts.h"
 #include "algebra/symbolic/symbol.h"
 #include "synth/copy/copy.h"
 
@@ -42,7 +45,7 @@ static zlay_status sample_name(zl_copy *c, samples *s, const char *name)
         if (!strcmp(s->name[i], name)) return ZLAY_OK;
     if (s->count == NAMES)
         return zl_fail(c->ctx, ZLAY_ELIMIT, "the two layouts have more than %d names", NAMES);
-    zlay_status status = zlay_facts_eval(c->ctx, &r, c->request.facts, name, strlen(name));
+    zlay_status status = zl_facts_eval(c->ctx, &r, c->request.facts, name, strlen(name));
     if (status) return status;
     uint64_t known = known_modulo(&r);
     s->name[s->count] = name;
@@ -75,7 +78,7 @@ static zlay_status bind_side(zl_copy *c, int side, const samples *all)
                 name[count] = all->name[i];
                 value[count++] = all->value[i];
             }
-    return zlay_layout_bind(c->ctx, &c->made[side], layout, count, name, value);
+    return zl_bind(c->ctx, &c->made[side], layout, count, name, value);
 }
 
 /* The power of two modulo which the offset is known; the head of a run is cut by it. */
@@ -107,7 +110,7 @@ static zlay_status side_sample(zl_copy *c, int side, const samples *all)
     zlay_status status = extents_check(c, side);
     if (!status)
         status =
-            zlay_layout_assume(c->ctx, &c->assumed[side], c->side[side].layout, c->request.facts);
+            zl_layout_assume(c->ctx, &c->assumed[side], c->side[side].layout, c->request.facts);
     if (!status) status = bind_side(c, side, all);
     if (status) return status;
     c->side[side].layout = c->made[side];
@@ -258,17 +261,17 @@ static zlay_status rename_certificate(zl_copy *c, int side, const zl_move_names 
     bool fits = put_list(c, side, false, &out);
     zl_puts(&out, ":");
     fits = put_list(c, side, true, &out) && fits && out.need < room;
-    zlay_status status = fits ? zlay_layout_parse(c->ctx, &made, text, out.need) : ZLAY_ELIMIT;
+    zlay_status status = fits ? zl_layout_parse(c->ctx, &made, text, out.need) : ZLAY_ELIMIT;
     if (status) return status;
     zlay_layout_free(pair[0]);
     pair[0] = NULL;
-    status = zlay_layout_assume(c->ctx, &pair[0], made, c->request.facts);
+    status = zl_layout_assume(c->ctx, &pair[0], made, c->request.facts);
     zlay_layout_free(made);
     if (status) return status;
     zlay_layout_free(pair[1]);
     pair[1] = NULL;
     return tensor ? zl_copy_asked(c, &pair[1], side)
-                  : zlay_layout_assume(c->ctx, &pair[1], asked, c->request.facts);
+                  : zl_layout_assume(c->ctx, &pair[1], asked, c->request.facts);
 }
 
 zlay_status zl_copy_names(zl_copy *c, zlay_move *move)

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Refuses requests that no plan can serve: destinations that overlap, and sides that do not fit
  * into their memory. */
+#include "algebra/decide/symbol_ask.h"
+#include "algebra/decide/decide.h"
+#include "algebra/ops/cute.h"
 #include "synth/copy/copy.h"
 
 #include <inttypes.h>
@@ -16,7 +19,8 @@ static zlay_status names_overlap_check(zl_copy *c, const zlay_layout *layout)
     zlay_answer answer;
     char text[512] = "";
     zlay_buf guard = {text, sizeof text, 0};
-    zlay_status status = zlay_layout_injective_guard(c->ctx, &answer, &guard, layout);
+    const zl_symbol_question q = {ZL_ASK_INJECTIVE, layout, NULL, 0};
+    zlay_status status = zl_layout_guard(c->ctx, &answer, &guard, &q);
     if (status == ZLAY_EROOM) text[0] = 0;
     else if (status || answer == ZLAY_YES) return status;
     if (!status && answer == ZLAY_UNDECIDED) return ZLAY_ELIMIT;
@@ -33,7 +37,7 @@ zlay_status zl_copy_overlap_check(zl_copy *c)
     if (c->assumed[ZL_DEST]) return names_overlap_check(c, c->assumed[ZL_DEST]);
     uint64_t at[2];
     int64_t offset = 0;
-    zlay_status status = zlay_layout_is_injective(c->ctx, &answer, at, layout);
+    zlay_status status = zl_layout_is_injective(c->ctx, &answer, at, layout);
     if (status || answer == ZLAY_YES) return status;
     if (answer == ZLAY_UNDECIDED) return ZLAY_ELIMIT;
     zlay_layout_eval(&offset, 1, layout, at[0]);
@@ -89,7 +93,7 @@ zlay_status zl_copy_side_check(zl_copy *c, int s)
                        side_names[s]);
     size = (uint64_t)end[1] + 1;
     if (end[0] >= 0 && c->tile.swizzle[s].bits && zl_is_shared(c->side[s].space)) {
-        zlay_status status = zlay_layout_cosize(c->ctx, &size, c->side[s].layout);
+        zlay_status status = zl_cosize(c->ctx, &size, c->side[s].layout);
         if (status) return status;
     }
     return zl_copy_fits(c, s, end[0], bytes_of(c, size));

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Makes the layout (thread, value) -> element of the tile from the digits of a part. */
+#include "algebra/layout/layout.h"
+#include "algebra/ops/cute.h"
 #include "algebra/presburger/pieces.h"
 #include "synth/copy/copy.h"
 
@@ -65,7 +67,7 @@ static zlay_status of_digits(zl_copy *c, const zl_move_part *p, const int64_t *s
         guards += put_guard(p, k, 1 + dims, &guard[guards * (1 + dims)]);
     }
     if (!guards)
-        return zlay_layout_new_strided(c->ctx, out, dims, (const int64_t *)box, value + 1, *value);
+        return zl_layout_new_strided(c->ctx, out, dims, (const int64_t *)box, value + 1, *value);
     const zl_piece piece = {0, guards, guard, value};
     const zl_pieces pieces = {
         .dims = dims, .outs = 1, .count = 1, .extent = box, .out_size = &none, .piece = &piece};
@@ -80,7 +82,7 @@ static zlay_status through_modes(zl_copy *c, const zl_move_part *p, zlay_layout 
     for (uint32_t k = 0; k < p->part.modes; at *= (int64_t)c->tile.mode[k++].extent) stride[k] = at;
     zlay_status status = of_modes(c, &modes);
     if (!status) status = of_digits(c, p, stride, 0, &digits);
-    if (!status) status = zlay_layout_compose(c->ctx, out, modes, digits);
+    if (!status) status = zl_layout_compose(c->ctx, out, modes, digits);
     zlay_layout_free(modes);
     zlay_layout_free(digits);
     return status;

@@ -105,7 +105,7 @@ static zlay_status tensor_read(zl_copy *c, int side)
 {
     zlay_layout *known;
     zlay_status status =
-        zlay_layout_assume(c->ctx, &known, c->side[side].layout, c->request.facts);
+        zl_layout_assume(c->ctx, &known, c->side[side].layout, c->request.facts);
     if (status) return status;
     c->tensor[side] = known;
     if (is_tile(c, known)) return ZLAY_OK;

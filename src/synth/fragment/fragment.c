@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Finds every operand in registers that a given layout is: it goes through all fragments of matrix
  * instructions that have as many points, and compares each with the layout point by point. */
+#include "legality/matrix/matrix.h"
 #include "base/request.h"
 #include "synth/fragment/recognise.h"
 
@@ -64,7 +65,7 @@ static zlay_status known_group(zlay_ctx *ctx, zlay_layout **out, zlay_fragment *
     *f = (zlay_fragment){.lanes = GROUP, .rows = ROWS_GROUP};
     f->fragment = d ? ZLAY_FRAGMENT_D : of_group[i].fragment;
     f->bits = d ? REGISTER : f->fragment == ZLAY_FRAGMENT_METADATA ? 4 : zlay_type_bits(mma.a);
-    return zlay_mma_fragment(ctx, out, any_target(), &mma, f->fragment);
+    return zl_mma_fragment(ctx, out, any_target(), &mma, f->fragment);
 }
 
 static zlay_status known_warp(zlay_ctx *ctx, zlay_layout **out, zlay_fragment *f, uint32_t i)
@@ -76,7 +77,7 @@ static zlay_status known_warp(zlay_ctx *ctx, zlay_layout **out, zlay_fragment *f
                          .bits = widths[i / COUNTS % WIDTHS],
                          .registers = counts[i % COUNTS],
                          .rows = eight ? 8 : 16};
-    return zlay_warp_fragment(ctx, out, which, f->bits, f->registers);
+    return zl_warp_fragment(ctx, out, which, f->bits, f->registers);
 }
 
 /* One that has the instruction; NULL: none. */
@@ -113,7 +114,7 @@ static zlay_status known_wave(zlay_ctx *ctx, zlay_layout **out, zlay_fragment *f
     f->fragment = sums ? ZLAY_FRAGMENT_D : wave_fragments[i % WAVES];
     f->bits = zlay_type_bits(sums ? mma.d : mma.a);
     const zlay_target *target = target_with(&mma);
-    return target ? zlay_mma_fragment(ctx, out, target, &mma, f->fragment) : ZLAY_NONE;
+    return target ? zl_mma_fragment(ctx, out, target, &mma, f->fragment) : ZLAY_NONE;
 }
 
 /* Threads that a fragment's first coordinate has: some metadata is read of half of them. */
@@ -236,10 +237,9 @@ zlay_status zlay_fragment_synth(zlay_ctx *ctx, zlay_fragment *out, size_t room, 
         return ZLAY_EINVAL;
     search s = {.ctx = ctx, .bits = r.bits, .out = found, .room = room < LAST ? room : LAST};
     s.asked = (zl_compared){.layout = r.layout, .second_first = r.value_first};
-    zl_mark mark;
-    zlay_status status = zl_enter_whole(ctx, &mark);
+    zlay_status status = zl_enter(ctx);
     if (status) return status;
-    status = zl_leave_whole(ctx, mark, search_run(&s));
+    status = zl_leave(ctx, zl_whole(ctx, search_run(&s)));
     if (!status || status == ZLAY_EROOM) *count = s.found;
     if (!status) memcpy(out, found, s.found * sizeof *out);
     return status;

@@ -47,6 +47,6 @@ zlay_status zl_gemm_epilogue(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *ge
     if (!gemm->epilogue) return ZLAY_OK;
     if (plan->info.swapped)
         return zl_fail(ctx, ZLAY_ENOTSUP, "epilogue: D is column-major, and the planned product is its transpose");
-    zlay_status status = zlay_body_parse(ctx, &plan->epilogue, gemm->epilogue, gemm->epilogue_length);
+    zlay_status status = zl_body_parse(ctx, &plan->epilogue, gemm->epilogue, gemm->epilogue_length);
     return status ? status : check(ctx, plan);
 }

@@ -222,7 +222,7 @@ static void explain_write(zl_text *out, const void *value)
         return;
     }
     put_shape(out, plan);
-    zl_ladder_write(out, plan);
+    zl_plan_rules_write(out, plan);
     put_maps(out, plan);
     put_descs(out, plan);
     put_stages(out, plan);

@@ -152,14 +152,13 @@ zlay_status zlay_gemm_synth(zlay_ctx *ctx, zlay_plan **out, const zlay_target *t
     if (!out) return ZLAY_EINVAL;
     *out = NULL;
     if (!target || !gemm) return ZLAY_EINVAL;
-    zl_mark mark;
-    zlay_status status = zl_enter_whole(ctx, &mark);
+    zlay_status status = zl_enter(ctx);
     if (status) return status;
     zlay_plan *plan = zl_alloc(ctx, 1, sizeof *plan);
-    if (!plan) return zl_leave_whole(ctx, mark, ZLAY_ENOMEM);
+    if (!plan) return zl_leave(ctx, ZLAY_ENOMEM);
     plan->alloc = zl_allocator(ctx);
     plan->info.target = target;
-    status = zl_leave_whole(ctx, mark, plan_fill(ctx, plan, gemm));
+    status = zl_leave(ctx, zl_whole(ctx, plan_fill(ctx, plan, gemm)));
     if (status) zlay_plan_free(plan);
     else *out = plan;
     return status;

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes the pipe of a wgmma GEMM as text, with the bytes and counts of the plan, and has it
  * parsed and proved. A producer loads stages ahead; consumers multiply and store. Shared buffers
- * are declared in the order of ZLAY_OPERAND_*; a move is all copies of an operand's stage or, for D, of a pass. The
- * emitter prints this pipe and nothing else. */
+ * are declared in the order of ZLAY_OPERAND_*; a move is all copies of an operand's stage or, for
+ * D, of a pass. The emitter prints this pipe and nothing else. */
+#include "pipe/order/verify.h"
+#include "pipe/language/parse.h"
 #include "synth/gemm/plan.h"
 
 #include <stdio.h>
@@ -218,7 +220,7 @@ static zlay_status prove(zlay_ctx *ctx, const zlay_plan *plan)
     zlay_answer answer;
     zlay_pipe_reason reason = {0};
     size_t count = 0;
-    zlay_status status = zlay_pipe_verify(ctx, &answer, &reason, 1, &count, NULL, plan->pipe);
+    zlay_status status = zl_verify_part(ctx, &answer, &reason, 1, &count, NULL, plan->pipe);
     if (status || answer == ZLAY_YES) return status;
     if (answer == ZLAY_UNDECIDED) return ZLAY_ELIMIT;
     return zl_fail(ctx, ZLAY_EINTERNAL,
@@ -231,7 +233,7 @@ zlay_status zl_plan_pipe_make(zlay_ctx *ctx, zlay_plan *plan, zl_writer *write, 
     size_t length;
     const char *text = zl_print_scratch(ctx, &length, write, value);
     if (!text) return ZLAY_ENOMEM;
-    zlay_status status = zlay_pipe_parse(ctx, &plan->pipe, text, length);
+    zlay_status status = zl_pipe_parse(ctx, &plan->pipe, text, length);
     return status ? status : prove(ctx, plan);
 }
 

@@ -81,7 +81,7 @@ zlay_status zl_gemm_epilogue(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *ge
 
 zlay_status zl_certificates_make(zlay_ctx *ctx, zlay_plan *plan);
 /* Prints the rules that apply to the plan, with their values. */
-void zl_ladder_write(zl_text *out, const void *plan);
+void zl_plan_rules_write(zl_text *out, const void *plan);
 
 /* Whether the target's matrix instructions read registers (MFMA); and the whole
  * plan for such a target. */

@@ -2,6 +2,8 @@
 /* Makes the certificates of a plan of waves. What the kernel computes by itself, offsets of its
  * loads and addresses of its reads, is compared with the plan of each operand; what a lane stores
  * is compared with the elements that its accumulators hold by the rule of the instruction. */
+#include "legality/matrix/matrix.h"
+#include "algebra/ops/cute.h"
 #include "algebra/decide/certificate.h"
 #include "synth/gemm/plan.h"
 
@@ -25,12 +27,12 @@ static zlay_status load_pair(zlay_ctx *ctx, zlay_layout *pair[2], const zlay_pla
         status = zl_layout_format(ctx, &matrix, "(%u,%u):(1,%llu)", i.depth, i.rows,
                                   (unsigned long long)plan->operand[operand].pitch);
     if (!status)
-        status = zlay_layout_compose(ctx, &pair[0], matrix, zlay_wave_layout(wave, ZLAY_WAVE_LOAD));
+        status = zl_layout_compose(ctx, &pair[0], matrix, zlay_wave_layout(wave, ZLAY_WAVE_LOAD));
     if (!status)
         status = zl_layout_format(ctx, &loads, "Sw<%u,%u,%u> o 0 o (%u,%d,%u):(%d,1,%u)",
                                   i.swizzle_bits, i.swizzle_base, i.swizzle_shift, i.threads, STEP,
                                   i.loads, STEP, STEP * i.threads);
-    if (!status) status = zlay_layout_compose(ctx, &pair[1], matrix, loads);
+    if (!status) status = zl_layout_compose(ctx, &pair[1], matrix, loads);
     zlay_layout_free(matrix);
     zlay_layout_free(loads);
     return status;
@@ -46,7 +48,7 @@ static zlay_status read_pair(zlay_ctx *ctx, zlay_layout *pair[2], const zlay_pla
     uint32_t rows = plan->info.mma.m, beside = plan->wave.shape.lanes / rows;
     zlay_status status = zlay_wave_info(&i, wave);
     if (!status)
-        status = zlay_layout_coalesce(ctx, &pair[0], zlay_wave_layout(wave, ZLAY_WAVE_FROM));
+        status = zl_coalesce(ctx, &pair[0], zlay_wave_layout(wave, ZLAY_WAVE_FROM));
     if (status) return status;
     return zl_layout_format(
         ctx, &pair[1], "Sw<%u,%u,%u> o 0 o (%u,%u,%d,%u,%u,%u):(%u,%d,1,%u,%u,%u)", i.swizzle_bits,
@@ -82,8 +84,8 @@ static zlay_status held(zlay_ctx *ctx, zlay_layout **out, const zlay_plan *plan,
     zlay_layout *matrix = NULL, *own = NULL, *placed = NULL;
     zlay_status status = zl_layout_format(ctx, &matrix, "(%u,%u):(1,%llu)", mma->m, mma->n,
                                           (unsigned long long)plan->operand[ZLAY_OPERAND_D].pitch);
-    if (!status) status = zlay_mma_fragment(ctx, &own, plan->info.target, mma, ZLAY_FRAGMENT_D);
-    if (!status) status = zlay_layout_compose(ctx, &placed, matrix, own);
+    if (!status) status = zl_mma_fragment(ctx, &own, plan->info.target, mma, ZLAY_FRAGMENT_D);
+    if (!status) status = zl_layout_compose(ctx, &placed, matrix, own);
     if (!status) status = repeated(ctx, out, placed, extent, stride);
     zlay_layout_free(matrix);
     zlay_layout_free(own);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Lays out both operands of a plan of waves: zlay_wave_synth makes the layouts from global memory
  * to registers, and this file derives from them the numbers that a kernel needs. */
+#include "synth/wave/wave.h"
 #include "synth/gemm/plan.h"
 
 static zlay_status find(zlay_ctx *ctx, zlay_plan *plan, int32_t operand)
@@ -18,7 +19,7 @@ static zlay_status find(zlay_ctx *ctx, zlay_plan *plan, int32_t operand)
                                  .path =
                                      w->direct ? ZLAY_WAVE_PATH_DIRECT : ZLAY_WAVE_PATH_REGISTERS,
                                  .mma = info->mma};
-    return zlay_wave_synth(ctx, &plan->wave.operand[operand], info->target, &request);
+    return zl_wave_find(ctx, &plan->wave.operand[operand], info->target, &request);
 }
 
 /* Whether the layouts are as the kernel assumes: loads and reads of 16 bytes, all loads of a thread

@@ -14,6 +14,7 @@
  * A layout of final places is tried under each pattern and each row at which one can begin: a
  * pattern undoes itself, so the places go back to those before it. Groups are of four in atoms of
  * 32 bytes. */
+#include "algebra/ops/cute.h"
 #include "base/request.h"
 #include "legality/descriptor/smemdesc.h"
 #include "synth/smemdesc/smemdesc.h"
@@ -352,28 +353,35 @@ static zlay_status synth(search *s, uint64_t mn)
 static zlay_status first_extent(uint64_t *out, zlay_ctx *ctx, const zlay_layout *layout)
 {
     static const char second[] = "(0,1)";
-    zlay_status status = zlay_layout_index(ctx, out, layout, second, sizeof second - 1);
-    if (status == ZLAY_ENOMEM || status == ZLAY_EBUSY) return status;
+    zlay_status status = zl_layout_index(ctx, out, layout, second, sizeof second - 1);
+    if (status == ZLAY_ENOMEM) return status;
     if (status) *out = 0;
     return ZLAY_OK;
+}
+
+zlay_status zl_smemdesc_find(zlay_ctx *ctx, zlay_smemdesc *fields, uint32_t *start, size_t room,
+                             size_t *count, const zlay_target *target,
+                             const zlay_smemdesc_request *request)
+{
+    static const zl_request_form form = {"zlay_smemdesc_request",
+                                         sizeof(zlay_smemdesc_request),
+                                         sizeof request->size,
+                                         {ZL_RESERVED(zlay_smemdesc_request, reserved)}};
+    search s = {.ctx = ctx, .target = target, .out = {fields, start, room, count}};
+    uint64_t mn = 0;
+    zl_mark mark = zl_enter_part(ctx);
+    zlay_status status = zl_request_read(ctx, &s.request, request, &form);
+    if (!status && s.request.layout) status = first_extent(&mn, ctx, s.request.layout);
+    if (!status) status = synth(&s, mn);
+    return zl_leave_part(ctx, mark, zl_whole(ctx, status));
 }
 
 zlay_status zlay_smemdesc_synth(zlay_ctx *ctx, zlay_smemdesc *fields, uint32_t *start, size_t room,
                                 size_t *count, const zlay_target *target,
                                 const zlay_smemdesc_request *request)
 {
-    static const zl_request_form form = {"zlay_smemdesc_request",
-                                         sizeof(zlay_smemdesc_request),
-                                         sizeof request->size,
-                                         {ZL_RESERVED(zlay_smemdesc_request, reserved)}};
     if (!ctx || !fields || !count || !target || !request || (room && !start)) return ZLAY_EINVAL;
-    search s = {.ctx = ctx, .target = target, .out = {fields, start, room, count}};
-    uint64_t mn = 0;
-    zl_mark mark;
-    zlay_status status = zl_enter_whole(ctx, &mark);
+    zlay_status status = zl_enter(ctx);
     if (status) return status;
-    status = zl_request_read(ctx, &s.request, request, &form);
-    if (!status && s.request.layout) status = first_extent(&mn, ctx, s.request.layout);
-    if (!status) status = synth(&s, mn);
-    return zl_leave_whole(ctx, mark, status);
+    return zl_leave(ctx, zl_smemdesc_find(ctx, fields, start, room, count, target, request));
 }

@@ -9,4 +9,9 @@
 zlay_status zl_desc_request_check(zlay_ctx *ctx, const zlay_target *target,
                                   const zlay_smemdesc_request *r);
 
+/* zlay_smemdesc_synth as a part of a call (zl_enter_part). */
+zlay_status zl_smemdesc_find(zlay_ctx *ctx, zlay_smemdesc *fields, uint32_t *start, size_t room,
+                             size_t *count, const zlay_target *target,
+                             const zlay_smemdesc_request *request);
+
 #endif

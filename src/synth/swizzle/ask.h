@@ -53,4 +53,8 @@ zlay_status zl_swizzle_family(zlay_swizzle *s, const zl_asked *a);
 bool zl_tensor_writes(const zl_asked *a, uint32_t mode, int32_t swizzle);
 bool zl_matrix_reads(const zl_asked *a, uint32_t mode, int32_t swizzle);
 
+/* zlay_swizzle_synth as a part of a call (zl_enter_part). */
+zlay_status zl_swizzle_plan(zlay_ctx *ctx, zlay_swizzle **out, const zlay_target *target,
+                            const zlay_swizzle_request *request);
+
 #endif

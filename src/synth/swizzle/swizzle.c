@@ -2,6 +2,7 @@
 /* swizzle.synth and swizzle.decide: finds a layout of a tile in shared memory with the fewest bank
  * wavefronts over all accesses.  It searches layouts over F2 where the request is linear, and the
  * families of families.def where that does not reach the lower bound. */
+#include "synth/swizzle/swizzle.h"
 #include "synth/swizzle/ask.h"
 
 #include <string.h>
@@ -32,14 +33,22 @@ static zlay_status synth(zlay_swizzle **out, zl_asked *a, const zlay_target *tar
     return status;
 }
 
+zlay_status zl_swizzle_plan(zlay_ctx *ctx, zlay_swizzle **out, const zlay_target *target,
+                            const zlay_swizzle_request *request)
+{
+    zl_asked a = {.ctx = ctx};
+    zl_mark mark = zl_enter_part(ctx);
+    *out = NULL;
+    return zl_leave_part(ctx, mark, synth(out, &a, target, request));
+}
+
 zlay_status zlay_swizzle_synth(zlay_ctx *ctx, zlay_swizzle **out, const zlay_target *target,
                                const zlay_swizzle_request *request)
 {
     if (out) *out = NULL;
     if (!ctx || !out || !target || !request) return ZLAY_EINVAL;
-    zl_asked a = {.ctx = ctx};
     zlay_status status = zl_enter(ctx);
-    return status ? status : zl_leave(ctx, synth(out, &a, target, request));
+    return status ? status : zl_leave(ctx, zl_swizzle_plan(ctx, out, target, request));
 }
 
 void zlay_swizzle_free(zlay_swizzle *swizzle)

@@ -3,6 +3,7 @@
  * global memory; then one axis after the other follows by rising strides, so that as many digits
  * as possible merge. Rows are filled up to 16 bytes, or to the span of a swizzle that is asked
  * for; the part of an axis that is longer than the span comes last. */
+#include "algebra/ops/cute.h"
 #include "algebra/text/format.h"
 #include "synth/tensormap/tensormap.h"
 
@@ -193,7 +194,7 @@ static zlay_status flip_put(zl_tm *t)
     zlay_status status = flip_make(t->ctx, &flip, t->element);
     if (status) return status;
     t->smem = NULL;
-    status = zlay_layout_compose(t->ctx, &t->smem, flip, plain);
+    status = zl_layout_compose(t->ctx, &t->smem, flip, plain);
     zlay_layout_free(flip);
     zlay_layout_free(plain);
     return status;

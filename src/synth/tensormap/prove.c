@@ -6,6 +6,7 @@
  * layout states both, and a swizzle of shared offsets is a swizzle of the number. Both layouts of
  * the certificate count the elements of the tile in shared order before the swizzle, then the
  * tiles. */
+#include "algebra/layout/layout.h"
 #include "synth/tensormap/dims.h"
 
 #include <string.h>
@@ -228,14 +229,15 @@ static zlay_status pairs_end(const pairs *p, zlay_layout **out, int32_t swizzle)
     static const int64_t one = 1, zero = 0;
     bool cell = !p->count;
     zlay_status status =
-        zlay_layout_new_strided(ctx, &strided, cell ? 1 : p->count, cell ? &one : p->shape,
-                                cell ? &zero : p->stride, p->offset);
+        zl_layout_new_strided(ctx, &strided, cell ? 1 : p->count, cell ? &one : p->shape,
+                              cell ? &zero : p->stride, p->offset);
     if (status || !swizzle) {
         *out = strided;
         return status;
     }
     zl_swizzle s = zl_tm_swizzle(swizzle, p->t->element);
-    status = zlay_layout_new_swizzled(ctx, out, s.bits, s.base + p->log, s.shift, strided);
+    s.base += p->log;
+    status = zl_layout_new_swizzled(ctx, out, s, strided);
     zlay_layout_free(strided);
     return status;
 }

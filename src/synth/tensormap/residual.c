@@ -3,6 +3,7 @@
  * it to other places; the residual is the permutation that is left: residual(place where a cell
  * is) = place where it is wanted. It is tabulated, and returned as the cheapest layout with these
  * values. */
+#include "algebra/ops/cute.h"
 #include "synth/tensormap/tensormap.h"
 
 #include "algebra/find/table.h"
@@ -11,7 +12,7 @@ static zlay_status table_fill(zl_table *out, zlay_ctx *ctx, const zlay_layout *l
                               const zlay_layout *wanted)
 {
     uint64_t size;
-    zlay_status status = zlay_layout_cosize(ctx, &size, landed);
+    zlay_status status = zl_cosize(ctx, &size, landed);
     if (!status) status = zl_table_new(ctx, out, size);
     for (uint64_t i = 0; !status && i < zlay_layout_size(landed); i++) {
         int64_t from, to;

@@ -4,6 +4,10 @@
  * residual where the request allows one. Sources with unknowns go to symbolic/, dense 4-bit values
  * to pairs.c. The call counts as one against the limits of its ctx, so an answer found when a
  * limit or memory ended a search is discarded. */
+#include "synth/tensormap/tensormap.h"
+#include "algebra/layout/layout.h"
+#include "algebra/decide/decide.h"
+#include "algebra/ops/cute.h"
 #include "base/request.h"
 #include "synth/tensormap/several/cover.h"
 #include "synth/tensormap/symbolic/symbolic.h"
@@ -67,15 +71,15 @@ static zlay_status tile_compose(zl_tm *t)
     int64_t size = (int64_t)zlay_layout_size(t->request.source), one = 1;
     uint64_t outside;
     zlay_answer answer;
-    zlay_status status = zlay_layout_new_strided(t->ctx, &all, 1, &size, &one, 0);
-    if (!status) status = zlay_layout_contained(t->ctx, &answer, &outside, t->request.tile, all);
+    zlay_status status = zl_layout_new_strided(t->ctx, &all, 1, &size, &one, 0);
+    if (!status) status = zl_layout_contained(t->ctx, &answer, &outside, t->request.tile, all);
     zlay_layout_free(all);
     if (status) return status;
     if (answer == ZLAY_UNDECIDED) return ZLAY_ELIMIT;
     if (answer == ZLAY_NO)
         return zl_fail(t->ctx, ZLAY_EINVAL, "tile: its index %llu is outside the source's box",
                        (unsigned long long)outside);
-    status = zlay_layout_compose(t->ctx, &t->source, t->request.source, t->request.tile);
+    status = zl_layout_compose(t->ctx, &t->source, t->request.source, t->request.tile);
     t->request.source = t->source;
     return status;
 }
@@ -89,7 +93,7 @@ static zlay_status tile_read(zl_tm *t)
     if (status) return status;
     if (r->tile) r->axes = (uint32_t)zlay_layout_box(r->shape, ZLAY_TILE_AXES, t->source);
     if (r->tile && r->axes > ZLAY_TILE_AXES) {
-        status = zlay_layout_coalesce(t->ctx, &flat, t->source);
+        status = zl_coalesce(t->ctx, &flat, t->source);
         if (status) return status;
         zlay_layout_free(t->source);
         r->source = t->source = flat;
@@ -132,7 +136,7 @@ static zlay_status once_check(const zl_tm *t)
 {
     zlay_answer answer;
     uint64_t at[2];
-    zlay_status status = zlay_layout_is_injective(t->ctx, &answer, at, t->request.source);
+    zlay_status status = zl_layout_is_injective(t->ctx, &answer, at, t->request.source);
     if (status || answer == ZLAY_YES) return status;
     if (answer != ZLAY_NO) return ZLAY_ELIMIT;
     return zl_fail(t->ctx, ZLAY_EINVAL, "source: cells %llu and %llu have one place, and a store "
@@ -159,7 +163,7 @@ static zlay_status irregular(zl_tm *t, zlay_move **out)
     zlay_status status = zl_tm_values(t);
     if (!status && !t->request.smem) status = zl_tm_choose(t);
     if (!status) status = zl_tm_cover(t, out);
-    if (!status && t->smem) status = zlay_layout_cosize(t->ctx, &places, t->smem);
+    if (!status && t->smem) status = zl_cosize(t->ctx, &places, t->smem);
     if (!status && places * t->element > (*out)->info.reserved_bytes)
         (*out)->info.reserved_bytes = places * t->element;
     if (!status && t->open) (*out)->info.edge = ZLAY_EDGE_WEAK;
@@ -308,18 +312,25 @@ static zlay_status whole(zlay_ctx *ctx, zlay_move **out, const zlay_target *targ
 }
 
 /* Where a limit of the ctx ended a search, what it had found is discarded. */
+zlay_status zl_tm_find(zlay_ctx *ctx, zlay_move **out, const zlay_target *target,
+                       const zlay_tensormap_request *request)
+{
+    zl_mark mark = zl_enter_part(ctx);
+    *out = NULL;
+    zlay_status status = zl_whole(ctx, whole(ctx, out, target, request));
+    if (status) {
+        zlay_move_free(*out);
+        *out = NULL;
+    }
+    return zl_leave_part(ctx, mark, status);
+}
+
 zlay_status zlay_tensormap_synth(zlay_ctx *ctx, zlay_move **out, const zlay_target *target,
                                  const zlay_tensormap_request *request)
 {
-    zl_mark mark;
     if (!out) return ZLAY_EINVAL;
     *out = NULL;
     if (!target || !request) return ZLAY_EINVAL;
-    zlay_status status = zl_enter_whole(ctx, &mark);
-    if (status) return status;
-    status = zl_leave_whole(ctx, mark, whole(ctx, out, target, request));
-    if (!status) return ZLAY_OK;
-    zlay_move_free(*out);
-    *out = NULL;
-    return status;
+    zlay_status status = zl_enter(ctx);
+    return status ? status : zl_leave(ctx, zl_tm_find(ctx, out, target, request));
 }

@@ -299,4 +299,8 @@ zlay_status zl_tm_residual(zlay_ctx *ctx, zlay_move *move, const zlay_layout *wa
  * the whole tile. */
 zlay_status zl_tm_certify(const zl_tm *t, zlay_move *move, const zl_tm_split *split);
 
+/* zlay_tensormap_synth as a part of a call (zl_enter_part). */
+zlay_status zl_tm_find(zlay_ctx *ctx, zlay_move **out, const zlay_target *target,
+                       const zlay_tensormap_request *request);
+
 #endif

@@ -6,6 +6,10 @@
  * cells lies. Where they do not say so, the first extent with an unknown is taken to have at least
  * as many cells as the tile reaches over, and the guard states this: of (M,K):(ld,1) the tile 8:1
  * is 8:ld where M >= 8. */
+#include "algebra/symbolic/symbol.h"
+#include "algebra/decide/symbol_ask.h"
+#include "algebra/decide/decide.h"
+#include "algebra/ops/cute.h"
 #include "synth/tensormap/symbolic/symbolic.h"
 
 #include <stdio.h>
@@ -43,8 +47,9 @@ static zlay_status contained(zlay_ctx *ctx, zlay_answer *answer, const zlay_layo
 {
     uint64_t witness;
     if (zlay_layout_param_nth(tile, 0) || zlay_layout_param_nth(all, 0))
-        return zlay_layout_contained_guard(ctx, answer, NULL, tile, all);
-    return zlay_layout_contained(ctx, answer, &witness, tile, all);
+        return zl_layout_guard(ctx, answer, NULL,
+                               &(zl_symbol_question){ZL_ASK_CONTAINED, tile, all, 0});
+    return zl_layout_contained(ctx, answer, &witness, tile, all);
 }
 
 static zlay_status box_check(work *w, const zlay_layout *source)
@@ -82,7 +87,7 @@ static zlay_status names_keep(work *w, const zlay_layout *source)
 static zlay_status compose(work *w, const zlay_layout *source)
 {
     zlay_layout *out = NULL;
-    zlay_status status = zlay_layout_compose(w->ctx, &out, source, w->tile);
+    zlay_status status = zl_layout_compose(w->ctx, &out, source, w->tile);
     if (!status) status = box_check(w, source);
     if (!status) status = names_keep(w, source);
     if (status) zlay_layout_free(out);
@@ -147,7 +152,7 @@ static zlay_status case_assume(work *w, zlay_layout **out, const zlay_layout *so
     range = zl_range_between(least, INT64_MAX);
     snprintf(w->condition, TEXT, "%s >= %lld", text, (long long)least);
     status = zl_tm_facts(w->ctx, &facts, 1, &text, &range);
-    if (!status) status = zlay_layout_assume(w->ctx, out, source, facts);
+    if (!status) status = zl_layout_assume(w->ctx, out, source, facts);
     zlay_facts_free(facts);
     return status == ZLAY_ENOMEM ? status : status ? ZLAY_ELIMIT : ZLAY_OK;
 }
@@ -208,7 +213,7 @@ static zlay_status tile_synth(work *w, zlay_move **out, const zlay_target *targe
     zlay_layout *known = NULL;
     zlay_tensormap_request r = *request;
     zlay_status status = zl_symbols_plain(w->ctx, r.source);
-    if (!status) status = zlay_layout_assume(w->ctx, &known, r.source, r.facts);
+    if (!status) status = zl_layout_assume(w->ctx, &known, r.source, r.facts);
     if (!status) status = composed(w, known);
     zlay_layout_free(known);
     if (!status) status = shape_put(w, &r);

@@ -40,7 +40,7 @@ static zlay_status compare(search *s, const zlay_tmem_map *map, const zlay_layou
 static zlay_status ask(search *s, const zlay_tmem_map *map)
 {
     zlay_layout *layout = NULL;
-    zlay_status status = zlay_tmem_layout(s->ctx, &layout, map);
+    zlay_status status = zl_tmem_layout(s->ctx, &layout, map);
     if (!status) status = compare(s, map, layout);
     zlay_layout_free(layout);
     return status == ZLAY_NONE ? ZLAY_OK : status;
@@ -52,7 +52,7 @@ static zlay_status ask_sized(search *s, zlay_tmem_map map)
     const zl_tmem_shape *row = zl_tmem_shape_of(map.shape);
     zlay_layout *least = NULL;
     map.size = row->most ? row->span : 0;
-    zlay_status status = zlay_tmem_layout(s->ctx, &least, &map);
+    zlay_status status = zl_tmem_layout(s->ctx, &least, &map);
     if (status) return status == ZLAY_NONE ? ZLAY_OK : status;
     uint64_t points = zlay_layout_size(least);
     zlay_layout_free(least);
@@ -138,16 +138,15 @@ zlay_status zlay_tmem_synth(zlay_ctx *ctx, zlay_tmem_map *out, size_t room, size
     search s = {.ctx = ctx, .out = found};
     s.asked = (zl_compared){.layout = layout, .unit = ZLAY_TMEM_LANE, .second_minor = true};
     s.room = room < FOUND_MOST ? room : FOUND_MOST;
-    zl_mark mark;
-    zlay_status status = zl_enter_whole(ctx, &mark);
+    zlay_status status = zl_enter(ctx);
     if (status) return status;
     status = search_begin(&s);
     if (!status) status = ask_all(&s);
-    status = zl_leave_whole(ctx, mark, status);
-    if (status) return status;
-    if (!s.found) return refuse(&s);
+    status = zl_whole(ctx, status);
+    if (!status && !s.found) status = refuse(&s);
+    if (status) return zl_leave(ctx, status);
     *count = s.found;
-    if (s.found > s.room) return zl_fail(ctx, ZLAY_EROOM, "room: %zu of %zu", room, s.found);
-    memcpy(out, found, s.found * sizeof *out);
-    return ZLAY_OK;
+    if (s.found > s.room) status = zl_fail(ctx, ZLAY_EROOM, "room: %zu of %zu", room, s.found);
+    else memcpy(out, found, s.found * sizeof *out);
+    return zl_leave(ctx, status);
 }

@@ -6,6 +6,7 @@
  * allocations is its binary representation, which also has the fewest. The number of columns is
  * then tried from a lower bound upward, and tmem_pack_search.c decides each. The certificate is a
  * pair of piecewise layouts that are equal only if no two buffers share a column in a step. */
+#include "algebra/presburger/pieces.h"
 #include "algebra/decide/certificate.h"
 #include "base/request.h"
 #include "synth/tmem/tmem_pack.h"
@@ -202,17 +203,6 @@ static zlay_status try_sizes(zlay_ctx *ctx, zlay_tmem_packing *out, zl_pack *pac
                    ZLAY_TMEM_COLUMNS, r->allocations, out->alive);
 }
 
-static zlay_status certify(zlay_ctx *ctx, const zlay_tmem_packing *p,
-                           const zlay_tmem_pack_request *r)
-{
-    zlay_layout *a = NULL, *b = NULL;
-    zlay_status status = zlay_tmem_packing_certificate(ctx, &a, &b, p, r);
-    if (!status) status = zl_certificate_equal(ctx, a, b, 0);
-    zlay_layout_free(a);
-    zlay_layout_free(b);
-    return status;
-}
-
 static zlay_status find(zlay_ctx *ctx, zlay_tmem_packing *out, const zlay_target *target,
                         const zlay_tmem_pack_request *r)
 {
@@ -231,26 +221,6 @@ static zlay_status find(zlay_ctx *ctx, zlay_tmem_packing *out, const zlay_target
     }
     out->alive = (uint32_t)alive;
     return status ? status : try_sizes(ctx, out, &pack, r, end);
-}
-
-zlay_status zlay_tmem_pack(zlay_ctx *ctx, zlay_tmem_packing *out, const zlay_target *target,
-                           const zlay_tmem_pack_request *request)
-{
-    zlay_tmem_pack_request r;
-    zlay_tmem_packing packing = {0};
-    if (!out || !target || !request) return ZLAY_EINVAL;
-    zl_mark mark;
-    zlay_status status = zl_enter_whole(ctx, &mark);
-    if (status) return status;
-    status = request_copy(ctx, &r, request);
-    if (!status) status = find(ctx, &packing, target, &r);
-    packing.optimal = packing.columns == packing.least;
-    for (uint32_t i = 0; !status && i < packing.allocations; i++)
-        status = alloc_check(ctx, target, &r, packing.allocation[i], "an allocation of the packing");
-    if (!status) status = certify(ctx, &packing, &r);
-    status = zl_leave_whole(ctx, mark, status);
-    if (!status) *out = packing;
-    return status;
 }
 
 /* ---- the certificate ---------------------------------------------------------------------- */
@@ -301,7 +271,7 @@ static zlay_status owners(zlay_ctx *ctx, zlay_layout **out, const zlay_tmem_pack
         owner *of = &o[turned ? p->count - 1 - i : i];
         piece[i] = (zlay_piece){of->a, &of->b, &of->guard, 1};
     }
-    return zlay_layout_new_pieces(ctx, out, 2, box, 1, p->count, piece);
+    return zl_layout_new_pieces(ctx, out, 2, box, 1, p->count, piece);
 }
 
 static bool is_packing(const zlay_tmem_packing *p, const zlay_tmem_pack_request *r)
@@ -315,15 +285,13 @@ static bool is_packing(const zlay_tmem_packing *p, const zlay_tmem_pack_request 
     return true;
 }
 
-zlay_status zlay_tmem_packing_certificate(zlay_ctx *ctx, zlay_layout **a, zlay_layout **b,
-                                          const zlay_tmem_packing *packing,
-                                          const zlay_tmem_pack_request *request)
+static zlay_status certificate(zlay_ctx *ctx, zlay_layout **a, zlay_layout **b,
+                               const zlay_tmem_packing *packing,
+                               const zlay_tmem_pack_request *request)
 {
     zlay_tmem_pack_request r;
     zl_pack pack;
     owner o[ZLAY_TMEM_BUFFERS];
-    if (!a || !b || !packing || !request) return ZLAY_EINVAL;
-    *a = *b = NULL;
     zlay_status status = request_copy(ctx, &r, request);
     if (status) return status;
     if (!is_packing(packing, &r))
@@ -337,5 +305,46 @@ zlay_status zlay_tmem_packing_certificate(zlay_ctx *ctx, zlay_layout **a, zlay_l
     if (!status) return ZLAY_OK;
     zlay_layout_free(*a);
     *a = NULL;
+    return status;
+}
+
+zlay_status zlay_tmem_packing_certificate(zlay_ctx *ctx, zlay_layout **a, zlay_layout **b,
+                                          const zlay_tmem_packing *packing,
+                                          const zlay_tmem_pack_request *request)
+{
+    if (!a || !b || !packing || !request) return ZLAY_EINVAL;
+    *a = *b = NULL;
+    zlay_status status = zl_enter(ctx);
+    return status ? status : zl_leave(ctx, certificate(ctx, a, b, packing, request));
+}
+
+static zlay_status certify(zlay_ctx *ctx, const zlay_tmem_packing *p,
+                           const zlay_tmem_pack_request *r)
+{
+    zlay_layout *a = NULL, *b = NULL;
+    zlay_status status = certificate(ctx, &a, &b, p, r);
+    if (!status) status = zl_certificate_equal(ctx, a, b, 0);
+    zlay_layout_free(a);
+    zlay_layout_free(b);
+    return status;
+}
+
+zlay_status zlay_tmem_pack(zlay_ctx *ctx, zlay_tmem_packing *out, const zlay_target *target,
+                           const zlay_tmem_pack_request *request)
+{
+    zlay_tmem_pack_request r;
+    zlay_tmem_packing packing = {0};
+    if (!out || !target || !request) return ZLAY_EINVAL;
+    zlay_status status = zl_enter(ctx);
+    if (status) return status;
+    status = request_copy(ctx, &r, request);
+    if (!status) status = find(ctx, &packing, target, &r);
+    packing.optimal = packing.columns == packing.least;
+    for (uint32_t i = 0; !status && i < packing.allocations; i++)
+        status =
+            alloc_check(ctx, target, &r, packing.allocation[i], "an allocation of the packing");
+    if (!status) status = certify(ctx, &packing, &r);
+    status = zl_leave(ctx, zl_whole(ctx, status));
+    if (!status) *out = packing;
     return status;
 }

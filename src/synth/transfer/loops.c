@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Makes the loops of a transfer: the common refinement of the modes of source and destination,
  * reordered, merged where both sides continue, and proved equal to the request. */
+#include "algebra/decide/decide.h"
+#include "algebra/ops/cute.h"
 #include "algebra/decide/certificate.h"
 #include "synth/transfer/transfer.h"
 #include "base/arith.h"
@@ -117,12 +119,12 @@ static zlay_status certify(zlay_ctx *ctx, zlay_transfer *t, const zlay_transfer_
 {
     zlay_answer answer = ZLAY_NO;
     const zlay_layout *const asked[] = {[ZL_FROM] = r->source, [ZL_TO] = r->dest};
-    zlay_status status = zlay_layout_is_bijective(ctx, &answer, NULL, t->order);
+    zlay_status status = zl_layout_is_bijective(ctx, &answer, NULL, t->order);
     status = zl_certificate_claim(ctx, status, answer, 0);
     for (int i = 0; !status && i < 2; i++) {
         zlay_layout **pair = t->certificate[i];
         status = zl_transfer_layout(ctx, &pair[0], t, i);
-        if (!status) status = zlay_layout_compose(ctx, &pair[1], asked[i], t->order);
+        if (!status) status = zl_layout_compose(ctx, &pair[1], asked[i], t->order);
         if (!status) status = zl_certificate_equal(ctx, pair[0], pair[1], i + 1);
     }
     return status;

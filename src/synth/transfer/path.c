@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which path a transfer takes, and everything that its launch needs. A path is legal where its
  * instructions exist, its accesses are aligned for every element, and the rules of copies agree. */
+#include "algebra/normal/vector_width.h"
 #include "synth/copy/copy.h"
 #include "synth/move/judge.h"
 #include "synth/transfer/transfer.h"
@@ -88,7 +89,7 @@ static zlay_status width_check(zlay_ctx *ctx, const zlay_transfer *t, int what, 
                                    .base_align = what == ZL_FROM ? t->from.align : t->to.align,
                                    .widths = (uint64_t)1 << width, .path = &loop,
                                    .depth = t->loops > 1};
-    if (!status) status = zlay_layout_vector_width(ctx, &widest, side, &request, NULL);
+    if (!status) status = zl_layout_vector_width(ctx, &widest, side, &request, NULL);
     zlay_layout_free(side);
     return status;
 }

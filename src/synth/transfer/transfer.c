@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads a request for a transfer, chooses its path and loops, and gives access to the result. */
+#include "algebra/decide/decide.h"
+#include "algebra/ops/cute.h"
 #include "base/request.h"
 #include "algebra/find/table.h"
 #include "base/arith.h"
@@ -78,7 +80,7 @@ static zlay_status settle(zlay_ctx *ctx, zlay_transfer *t, const zlay_layout **l
 {
     if (is_direct(*layout)) return ZLAY_OK;
     zlay_status status = values_check(ctx, *layout, name);
-    if (!status) status = zl_unless_limit(ctx, zlay_layout_coalesce(ctx, &t->made[side], *layout));
+    if (!status) status = zl_unless_limit(ctx, zl_coalesce(ctx, &t->made[side], *layout));
     if (t->made[side]) *layout = t->made[side];
     return status;
 }
@@ -101,7 +103,7 @@ static zlay_status distinct(zlay_ctx *ctx, const zlay_layout *dest)
 {
     zlay_answer answer;
     uint64_t same[2];
-    zlay_status status = zlay_layout_is_injective(ctx, &answer, same, dest);
+    zlay_status status = zl_layout_is_injective(ctx, &answer, same, dest);
     if (status || answer == ZLAY_YES) return status;
     if (answer == ZLAY_UNDECIDED) return ZLAY_ELIMIT;
     return zl_fail(ctx, ZLAY_NONE, "dest: indices %llu and %llu have one destination",
@@ -139,14 +141,13 @@ zlay_status zlay_transfer_synth(zlay_ctx *ctx, zlay_transfer **out, const zlay_t
     if (!out) return ZLAY_EINVAL;
     *out = NULL;
     if (!target || !request) return ZLAY_EINVAL;
-    zl_mark mark;
-    zlay_status status = zl_enter_whole(ctx, &mark);
+    zlay_status status = zl_enter(ctx);
     if (status) return status;
     zlay_transfer *t = zl_alloc(ctx, 1, sizeof *t);
-    if (!t) return zl_leave_whole(ctx, mark, ZLAY_ENOMEM);
+    if (!t) return zl_leave(ctx, ZLAY_ENOMEM);
     t->alloc = zl_allocator(ctx);
     t->info.target = target;
-    status = zl_leave_whole(ctx, mark, fill(ctx, t, request));
+    status = zl_leave(ctx, zl_whole(ctx, fill(ctx, t, request)));
     if (status) zlay_transfer_free(t);
     else *out = t;
     return status;

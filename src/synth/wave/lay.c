@@ -2,6 +2,9 @@
 /* Makes the layouts of a wave's operand and their certificates. What arrives in registers by the
  * loads and reads alone is compared with what the rule of the matrix instruction says that each
  * lane holds. */
+#include "legality/matrix/matrix.h"
+#include "algebra/layout/layout.h"
+#include "algebra/ops/cute.h"
 #include "algebra/decide/certificate.h"
 #include "synth/wave/wave.h"
 #include <zlay/cute.h>
@@ -13,8 +16,9 @@ enum { TEXT = 256 };
 static zlay_status swizzled(zlay_ctx *ctx, zlay_layout **out, const zlay_wave_summary *i,
                             const zlay_layout *plain)
 {
-    return zlay_layout_new_swizzled(ctx, out, (int32_t)i->swizzle_bits, (int32_t)i->swizzle_base,
-                                    (int32_t)i->swizzle_shift, plain);
+    const zl_swizzle s = {(int32_t)i->swizzle_bits, (int32_t)i->swizzle_base,
+                          (int32_t)i->swizzle_shift};
+    return zl_layout_new_swizzled(ctx, out, s, plain);
 }
 
 static zlay_status lay_write(zlay_ctx *ctx, zlay_layout **out, const zlay_wave_summary *i)
@@ -74,9 +78,9 @@ static zlay_status lay_all(zlay_ctx *ctx, zlay_wave *w)
 static zlay_status arrived(zlay_ctx *ctx, zlay_layout **out, const zlay_wave *w)
 {
     zlay_layout *loader = NULL, *lies = NULL;
-    zlay_status status = zlay_layout_right_inverse(ctx, &loader, w->layout[ZLAY_WAVE_WRITE]);
-    if (!status) status = zlay_layout_compose(ctx, &lies, w->layout[ZLAY_WAVE_LOAD], loader);
-    if (!status) status = zlay_layout_compose(ctx, out, lies, w->layout[ZLAY_WAVE_FROM]);
+    zlay_status status = zl_right_inverse(ctx, &loader, w->layout[ZLAY_WAVE_WRITE]);
+    if (!status) status = zl_layout_compose(ctx, &lies, w->layout[ZLAY_WAVE_LOAD], loader);
+    if (!status) status = zl_layout_compose(ctx, out, lies, w->layout[ZLAY_WAVE_FROM]);
     zlay_layout_free(loader);
     zlay_layout_free(lies);
     return status;
@@ -91,7 +95,7 @@ static zlay_status numbered(zlay_ctx *ctx, zlay_layout **out, const zlay_wave *w
     const zlay_wave_summary *i = &w->info;
     const zl_wave_operand *o = &w->operand;
     zlay_layout *fragment = NULL;
-    zlay_status status = zlay_mma_fragment(ctx, &fragment, i->target, &w->mma, w->fragment);
+    zlay_status status = zl_mma_fragment(ctx, &fragment, i->target, &w->mma, w->fragment);
     if (!status) status = zlay_layout_print(&buf, fragment);
     zlay_layout_free(fragment);
     if (status) return status;
@@ -113,7 +117,7 @@ static zlay_status wanted(zlay_ctx *ctx, zlay_layout **out, const zlay_wave *w)
     if (!status)
         status = zl_layout_format(ctx, &tile, "(%u,%s,%u):(%u,%s,%u)", side, shape,
                                   w->info.rows / side, depth, stride, side * depth);
-    if (!status) status = zlay_layout_compose(ctx, out, tile, number);
+    if (!status) status = zl_layout_compose(ctx, out, tile, number);
     zlay_layout_free(number);
     zlay_layout_free(tile);
     return status;
@@ -124,8 +128,8 @@ static zlay_status wanted(zlay_ctx *ctx, zlay_layout **out, const zlay_wave *w)
 static zlay_status certify(zlay_ctx *ctx, zlay_wave *w)
 {
     zlay_layout *(*pair)[2] = w->certificate;
-    zlay_status status = zlay_layout_compose(ctx, &pair[0][0], w->layout[ZLAY_WAVE_PLACE],
-                                             w->layout[ZLAY_WAVE_LOAD]);
+    zlay_status status = zl_layout_compose(ctx, &pair[0][0], w->layout[ZLAY_WAVE_PLACE],
+                                           w->layout[ZLAY_WAVE_LOAD]);
     if (!status) status = lay_write(ctx, &pair[0][1], &w->info);
     if (!status) status = arrived(ctx, &pair[1][0], w);
     if (!status) status = wanted(ctx, &pair[1][1], w);

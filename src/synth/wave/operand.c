@@ -2,6 +2,7 @@
 /* Reads which part of a tile a lane of one matrix instruction holds, and chooses the loads from
  * global memory and the reads from shared memory. Both are the widest accesses that the target has,
  * that the rows are aligned to, and that bring no more than the values of one lane. */
+#include "legality/matrix/matrix.h"
 #include "synth/wave/wave.h"
 #include "base/arith.h"
 
@@ -46,7 +47,7 @@ zlay_status zl_wave_operand_read(zlay_ctx *ctx, zlay_wave *w)
     zlay_layout *fragment = NULL;
     zlay_status status = zlay_target_info(&target, w->info.target);
     if (!status)
-        status = zlay_mma_fragment(ctx, &fragment, w->info.target, &w->mma, w->fragment);
+        status = zl_mma_fragment(ctx, &fragment, w->info.target, &w->mma, w->fragment);
     if (status) return status;
     bool a = w->fragment == ZLAY_FRAGMENT_A;
     o->lanes = target.lanes;

@@ -66,23 +66,29 @@ static zlay_status fill(zlay_ctx *ctx, zlay_wave *w, const zlay_wave_request *re
     return status ? status : zl_wave_lay(ctx, w);
 }
 
+zlay_status zl_wave_find(zlay_ctx *ctx, zlay_wave **out, const zlay_target *target,
+                         const zlay_wave_request *request)
+{
+    zl_mark mark = zl_enter_part(ctx);
+    *out = NULL;
+    zlay_wave *w = zl_alloc(ctx, 1, sizeof *w);
+    if (!w) return zl_leave_part(ctx, mark, ZLAY_ENOMEM);
+    w->alloc = zl_allocator(ctx);
+    w->info.target = target;
+    zlay_status status = zl_leave_part(ctx, mark, zl_whole(ctx, fill(ctx, w, request)));
+    if (status) zlay_wave_free(w);
+    else *out = w;
+    return status;
+}
+
 zlay_status zlay_wave_synth(zlay_ctx *ctx, zlay_wave **out, const zlay_target *target,
                             const zlay_wave_request *request)
 {
     if (!out) return ZLAY_EINVAL;
     *out = NULL;
     if (!target || !request) return ZLAY_EINVAL;
-    zl_mark mark;
-    zlay_status status = zl_enter_whole(ctx, &mark);
-    if (status) return status;
-    zlay_wave *w = zl_alloc(ctx, 1, sizeof *w);
-    if (!w) return zl_leave_whole(ctx, mark, ZLAY_ENOMEM);
-    w->alloc = zl_allocator(ctx);
-    w->info.target = target;
-    status = zl_leave_whole(ctx, mark, fill(ctx, w, request));
-    if (status) zlay_wave_free(w);
-    else *out = w;
-    return status;
+    zlay_status status = zl_enter(ctx);
+    return status ? status : zl_leave(ctx, zl_wave_find(ctx, out, target, request));
 }
 
 void zlay_wave_free(zlay_wave *wave)

@@ -55,4 +55,8 @@ static inline uint32_t zl_wave_swizzled(const zlay_wave_summary *i, uint32_t ele
  * in a part. */
 uint32_t zl_wave_read_element(const zlay_wave *w, uint32_t lane, uint32_t read);
 
+/* zlay_wave_synth as a part of a call (zl_enter_part). */
+zlay_status zl_wave_find(zlay_ctx *ctx, zlay_wave **out, const zlay_target *target,
+                         const zlay_wave_request *request);
+
 #endif

@@ -3,6 +3,7 @@
  * word. Words of several rounds are first searched with few beginnings. Members whose lower bound
  * is less than the best word so far are searched again, as word.synth searches (branch and bound
  * over the family). */
+#include "algebra/ops/cute.h"
 #include "algebra/decide/certificate.h"
 #include "algebra/find/find.h"
 #include "base/request.h"
@@ -283,7 +284,7 @@ static zlay_status certify(zlay_ctx *ctx, const zlay_factor *x, const zlay_layou
     zlay_status status = ZLAY_OK;
     for (int i = 0; i < 2 && !status; i++) {
         zlay_layout *product = NULL;
-        status = zlay_layout_compose(ctx, &product, x->part[sides[i][0]], x->part[sides[i][1]]);
+        status = zl_layout_compose(ctx, &product, x->part[sides[i][0]], x->part[sides[i][1]]);
         if (!status) status = zl_certificate_equal(ctx, product, layout, i);
         zlay_layout_free(product);
     }
@@ -325,12 +326,11 @@ zlay_status zlay_factor_synth(zlay_ctx *ctx, zlay_factor **out, const zlay_targe
     zl_factoring f = {.ctx = ctx, .target = target};
     zlay_factor_request r;
     zlay_factor *made = NULL;
-    zl_mark mark;
-    zlay_status status = zl_enter_whole(ctx, &mark);
+    zlay_status status = zl_enter(ctx);
     if (status) return status;
     status = zl_request_read(ctx, &r, request, &form);
     if (!status) status = synth(&f, &made, &r);
-    status = zl_leave_whole(ctx, mark, status);
+    status = zl_leave(ctx, zl_whole(ctx, status));
     if (status) zlay_factor_free(made);
     else *out = made;
     return status;

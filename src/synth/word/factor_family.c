@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Enumerates the layouts that matrix descriptors, tensor maps and ldmatrix can give a tile. Each
  * is a map over F2, one basis vector for each bit of the tile's index. */
+#include "legality/matrix/matrix.h"
 #include "synth/word/factor.h"
 
 #include <string.h>
@@ -162,9 +163,9 @@ static zlay_status fragment_layout(zl_factoring *f, const zl_desc_row *row, zlay
 {
     zlay_mma mma = wgmma_of(f->elem_bits, row->number == ZLAY_FRAGMENT_D);
     if (row->kind == ZL_DESC_WGMMA)
-        return zlay_mma_fragment(f->ctx, out, f->target, &mma, row->number);
+        return zl_mma_fragment(f->ctx, out, f->target, &mma, row->number);
     if (!has_form(f->target, row->instruction)) return ZLAY_NONE;
-    return zlay_warp_fragment(f->ctx, out, row->number, f->elem_bits, row->registers);
+    return zl_warp_fragment(f->ctx, out, row->number, f->elem_bits, row->registers);
 }
 
 static uint32_t fragment_rows(const zl_desc_row *row)

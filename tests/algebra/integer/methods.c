@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Each rung on the same matrix, called by itself: 64 bits, and FLINT's integers on input that never
+/* Each method on the same matrix, called by itself: 64 bits, and FLINT's integers on input that never
  * needs them.  Results are equal entry by entry, or 64 bits are left and say so.  Forms without
  * transforms, which have methods of their own, are those with transforms. */
 #include "layouts/zmat.h"
@@ -25,17 +25,17 @@ static void assert_same(const zlay_zmat *a, const zlay_zmat *b)
         }
 }
 
-static zlay_status run(const zl_rung *rung, zlay_ctx *ctx, int op, zlay_zmat *out[3], size_t *rank,
+static zlay_status run(const zl_zmat_method *method, zlay_ctx *ctx, int op, zlay_zmat *out[3], size_t *rank,
                        const zlay_zmat *a, const zlay_zmat *b)
 {
     switch (op) {
-    case 0: return rung->snf(ctx, out, a);
-    case 1: return rung->hnf(ctx, out, a);
-    case 2: return rung->rank(ctx, rank, a);
-    case 3: return rung->solve(ctx, out, a, b, zlay_zmat_cols(a));
-    case 4: return rung->refute(ctx, out, a, b);
-    case 5: return rung->det(ctx, out, a);
-    default: return rung->inverse(ctx, out, a);
+    case 0: return method->snf(ctx, out, a);
+    case 1: return method->hnf(ctx, out, a);
+    case 2: return method->rank(ctx, rank, a);
+    case 3: return method->solve(ctx, out, a, b, zlay_zmat_cols(a));
+    case 4: return method->refute(ctx, out, a, b);
+    case 5: return method->det(ctx, out, a);
+    default: return method->inverse(ctx, out, a);
     }
 }
 
@@ -45,8 +45,8 @@ static void compare(zlay_ctx *ctx, int op, const zlay_zmat *a, const zlay_zmat *
 {
     zlay_zmat *x[3] = {NULL, NULL, NULL}, *y[3] = {NULL, NULL, NULL};
     size_t p = 77, q = 77;
-    zlay_status narrow = run(&zl_rung_64, ctx, op, x, &p, a, b);
-    zlay_status wide = run(&zl_rung_flint, ctx, op, y, &q, a, b);
+    zlay_status narrow = run(&zl_zmat_method_64, ctx, op, x, &p, a, b);
+    zlay_status wide = run(&zl_zmat_method_flint, ctx, op, y, &q, a, b);
     if (narrow == ZLAY_EOVERFLOW) t->left++;
     else {
         assert_int_equal(narrow, wide);
@@ -71,10 +71,10 @@ static void fill(int64_t *at, size_t rows, size_t cols, size_t rank, int64_t mos
     }
 }
 
-static void every_rung(void **state)
+static void every_method(void **state)
 {
     static const int64_t most[] = {1, 2, 16, 100, 100000};
-    uint64_t seed = test_seed("every rung"), rounds = test_iterations(4000);
+    uint64_t seed = test_seed("every method"), rounds = test_iterations(4000);
     tally t = {0, 0};
     zlay_ctx *ctx = *state;
     for (uint64_t n = 0; n < rounds; n++) {
@@ -89,7 +89,7 @@ static void every_rung(void **state)
         zlay_zmat_free(a);
         zlay_zmat_free(b);
     }
-    printf("every rung: %llu equal, %llu past 64 bits\n", (unsigned long long)t.equal,
+    printf("every method: %llu equal, %llu past 64 bits\n", (unsigned long long)t.equal,
            (unsigned long long)t.left);
     assert_true(t.equal > rounds * 3 && t.left > 0);
 }
@@ -114,11 +114,11 @@ static void fill_any(int64_t *at, size_t rows, size_t cols, uint64_t *seed)
 static void compare_alone(zlay_ctx *ctx, const zlay_zmat *a)
 {
     zlay_zmat *x[3] = {NULL, NULL, NULL}, *s, *h;
-    assert_int_equal(zl_rung_flint.snf(ctx, x, a), ZLAY_OK);
+    assert_int_equal(zl_zmat_method_flint.snf(ctx, x, a), ZLAY_OK);
     assert_int_equal(zlay_zmat_snf(ctx, &s, NULL, NULL, a), ZLAY_OK);
     assert_same(s, x[0]);
     for (int i = 0; i < 3; i++) zlay_zmat_free(x[i]), x[i] = NULL;
-    assert_int_equal(zl_rung_flint.hnf(ctx, x, a), ZLAY_OK);
+    assert_int_equal(zl_zmat_method_flint.hnf(ctx, x, a), ZLAY_OK);
     assert_int_equal(zlay_zmat_hnf(ctx, &h, NULL, a), ZLAY_OK);
     assert_same(h, x[0]);
     for (int i = 0; i < 2; i++) zlay_zmat_free(x[i]);
@@ -236,7 +236,7 @@ static void determinant_by_flint(void **state)
         fill_wide(at, n, k % 16 == 0, &seed);
         for (size_t i = 0; i < n * n; i++) at[i] = test_range(&seed, 0, 2) ? at[i] : 0;
         zlay_zmat *a = zmat_of(*state, n, n, at);
-        assert_int_equal(zl_rung_flint.det(*state, &d, a), ZLAY_OK);
+        assert_int_equal(zl_zmat_method_flint.det(*state, &d, a), ZLAY_OK);
         zmat_to_flint(x, a);
         zmat_to_flint(y, d);
         fmpz_init(wanted);
@@ -253,7 +253,7 @@ static void determinant_by_flint(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_rung),
+        cmocka_unit_test(every_method),
         cmocka_unit_test(alone),
         cmocka_unit_test(hermite_by_flint),
         cmocka_unit_test(determinant_by_flint),

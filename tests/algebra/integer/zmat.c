@@ -159,7 +159,7 @@ static void forms_of_chosen_invariants(void **state)
     }
 }
 
-/* Beyond 64 bits throughout; the 64-bit rung and FLINT's have the same results where both have one. */
+/* Beyond 64 bits throughout; the 64-bit method and FLINT's have the same results where both have one. */
 static void large_matrices(void **state)
 {
     static const slong sides[] = {9, 12, 16, 20, 32};

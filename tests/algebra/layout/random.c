@@ -210,7 +210,7 @@ static void large_equality(void **state)
     }
 }
 
-/* More modes than the ctx allows send a decider to the next rung, and a maker to ELIMIT. */
+/* More modes than the ctx allows send a decider to the next method, and a maker to ELIMIT. */
 static void few_modes(void **state)
 {
     zlay_limits few = {.size = sizeof few, .dims = 2};

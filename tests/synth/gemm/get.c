@@ -29,8 +29,8 @@ static void test_get_nulls(void **unused)
     assert_int_equal(zlay_plan_certificate(NULL, &b, plan, 0), ZLAY_EINVAL);
     assert_int_equal(zlay_plan_certificate(&a, NULL, plan, 0), ZLAY_EINVAL);
     assert_int_equal(zlay_plan_certificate(&a, &b, NULL, 0), ZLAY_EINVAL);
-    assert_int_equal(zlay_plan_ladder(NULL, plan), ZLAY_EINVAL);
-    assert_int_equal(zlay_plan_ladder(&buf, NULL), ZLAY_EINVAL);
+    assert_int_equal(zlay_plan_rules(NULL, plan), ZLAY_EINVAL);
+    assert_int_equal(zlay_plan_rules(&buf, NULL), ZLAY_EINVAL);
     assert_int_equal(zlay_plan_print(NULL, plan), ZLAY_EINVAL);
     assert_int_equal(zlay_plan_print(&buf, NULL), ZLAY_EINVAL);
     assert_null(zlay_plan_smem(NULL, 0));
@@ -97,7 +97,7 @@ static void test_texts(void **unused)
     (void)unused;
     zlay_gemm g = gemm_of(100, 200, 300);
     zlay_plan *plan = plan_of(&g);
-    check_room(plan, zlay_plan_ladder);
+    check_room(plan, zlay_plan_rules);
     check_room(plan, zlay_plan_print);
     zlay_plan_free(plan);
 }

@@ -133,15 +133,15 @@ static void test_paths(void **unused)
     for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++) check_path(&paths[i]);
 }
 
-/* What the ladder says of the operand that no tensor copy can move: rule, value, least repair. */
-static void test_ladder(void **unused)
+/* What the rules say of the operand that no tensor copy can move: rule, value, least repair. */
+static void test_rules(void **unused)
 {
     (void)unused;
     static char text[1 << 16];
     zlay_buf buf = {text, sizeof text, 0};
     zlay_gemm gemm = gemm_of(4096, 4096, 4100);
     zlay_plan *plan = plan_of(&gemm);
-    assert_int_equal(zlay_plan_ladder(&buf, plan), ZLAY_OK);
+    assert_int_equal(zlay_plan_rules(&buf, plan), ZLAY_OK);
     assert_int_equal(buf.need, strlen(text));
     const char *broken = strstr(text, "BROKEN");
     assert_non_null(
@@ -204,7 +204,7 @@ static void check_same(const zlay_plan *a, const zlay_plan *b)
             assert_memory_equal(&c, &d, sizeof c);
         }
     }
-    check_same_text(a, b, zlay_plan_ladder);
+    check_same_text(a, b, zlay_plan_rules);
     check_same_text(a, b, print_pipe);
 }
 
@@ -464,7 +464,7 @@ int main(void)
         cmocka_unit_test(test_square),
         cmocka_unit_test(test_square_maps),
         cmocka_unit_test(test_paths),
-        cmocka_unit_test(test_ladder),
+        cmocka_unit_test(test_rules),
         cmocka_unit_test(test_swapped),
         cmocka_unit_test(test_mn_major),
         cmocka_unit_test(test_refusals),

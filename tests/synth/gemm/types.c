@@ -149,7 +149,7 @@ static void test_paths(void **unused)
 }
 
 /* The repair of a pitch is told in elements of the operand. */
-static void test_ladder(void **unused)
+static void test_rules(void **unused)
 {
     (void)unused;
     static char text[1 << 16];
@@ -165,7 +165,7 @@ static void test_ladder(void **unused)
         zlay_gemm g = typed(128, 128, 101, rows[i].t);
         zlay_plan *plan = plan_of(&g);
         zlay_buf buf = {text, sizeof text, 0};
-        assert_int_equal(zlay_plan_ladder(&buf, plan), ZLAY_OK);
+        assert_int_equal(zlay_plan_rules(&buf, plan), ZLAY_OK);
         if (!strstr(text, rows[i].says)) fail_msg("no \"%s\" in:\n%s", rows[i].says, text);
         zlay_plan_free(plan);
     }
@@ -309,7 +309,7 @@ int main(void)
         cmocka_unit_test(test_defaults),
         cmocka_unit_test(test_squares),
         cmocka_unit_test(test_paths),
-        cmocka_unit_test(test_ladder),
+        cmocka_unit_test(test_rules),
         cmocka_unit_test(test_certificates),
         cmocka_unit_test(test_disturbed),
         cmocka_unit_test(test_refusals),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The engine behind the last rung of a decision: isl, asked about checked pieces, never about text.
+/* The engine of the last method of a decision: isl, asked about checked pieces, never about text.
  *
  * Each call has an isl_ctx of its own under limits.isl_ops operations, and refuses beforehand what
  * would need more than limits.big_bytes of coefficients.  An extent of 0 is no bound: parameters

@@ -107,7 +107,7 @@ static bool check_writers(zl_recheck *r, const zl_rc_class *c)
         waited |= o->kind == ZL_RC_WAIT && o->object == c->object && !o->variant && o->total;
         writers += c->kind == ZL_RC_WRITE && o->kind == ZL_RC_WRITE && o->object == c->object;
     }
-    if (!waited) return zl_rc_refuse(r, "copies that nobody waits for", c->line);
+    if (!waited) return zl_rc_refuse(r, "copies that are never waited for", c->line);
     if (writers > 1) return zl_rc_refuse(r, "a stage filled in two ways", c->line);
     for (uint32_t i = r->pipe->setup; i < r->pipe->events_count; i++) {
         const zl_event *e = &r->pipe->events[i];

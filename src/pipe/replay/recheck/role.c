@@ -109,7 +109,7 @@ static bool check_acc(zl_recheck *r, const zl_rc_program *p, int32_t acc)
         }
         last = i;
     }
-    return last == taken || zl_rc_refuse(r, "a sum that nobody takes", ev(p, last)->line);
+    return last == taken || zl_rc_refuse(r, "a sum that is never taken", ev(p, last)->line);
 }
 
 /* All threads of the role meet between the two ops. */
@@ -228,7 +228,7 @@ static bool check_parts(zl_recheck *r, int32_t smem, int64_t q, const uint64_t p
             if (op->event->kind != ZL_EV_READ || op->event->smem[0] != smem || op->q[0] != q)
                 continue;
             if (!(parts[op->event->part / 64] >> op->event->part % 64 & 1))
-                return zl_rc_refuse(r, "a read of a part that nobody fills", op->event->line);
+                return zl_rc_refuse(r, "a read of a part that is never filled", op->event->line);
         }
     return true;
 }

@@ -89,7 +89,7 @@ static bool find_comers(zl_run *r, const zl_mbar *g, const zl_instance *but)
     return any;
 }
 
-/* A thread that waits does nothing until somebody arrives in the current phase, and then it
+/* A thread that waits does nothing until another arrives in the current phase, and then it
  * knows what that class knows. So it may be given now what all possible arrivers know. */
 void zl_state_hear(zl_run *r)
 {

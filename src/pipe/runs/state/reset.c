@@ -20,7 +20,7 @@ static void reset_instances(zl_run *r)
         r->accs[k] = (zl_acc_state){.unfenced = true, .reader_kind = ZL_OF_WGMMA, .factors = no_factors};
 }
 
-static void nobody(const zl_run *r, zl_tick *epochs, size_t rows)
+static void no_epochs(const zl_run *r, zl_tick *epochs, size_t rows)
 {
     for (size_t k = 0; k < rows * r->classes_count; k++) epochs[k] = -1;
 }
@@ -34,7 +34,7 @@ static void reset_things(zl_run *r)
         g->phase = 0;
         g->event = 0;
         for (uint32_t c = 0; c < r->classes_count; c++) g->passed[c] = g->expected[c] = -1;
-        for (int n = 0; n < ZL_CAME; n++) nobody(r, g->came[n], 1);
+        for (int n = 0; n < ZL_CAME; n++) no_epochs(r, g->came[n], 1);
     }
     zl_mem_access *accesses = r->accesses;
     for (uint32_t k = 0; k < r->places_count; k++) {
@@ -50,8 +50,8 @@ static void reset_things(zl_run *r)
     for (uint32_t k = 0; k < r->flags_count; k++) {
         r->flags[k].total = 0;
         memset(r->flags[k].open, 0, r->classes_count * sizeof *r->flags[k].open);
-        nobody(r, r->flags[k].raised, 1);
-        nobody(r, r->flags[k].made, r->flags[k].count);
+        no_epochs(r, r->flags[k].raised, 1);
+        no_epochs(r, r->flags[k].made, r->flags[k].count);
     }
     memset(r->columns, 0, (size_t)r->pipe->tmems_count * r->pipe->blocks * sizeof *r->columns);
     memset(r->live_columns, 0, r->pipe->blocks * sizeof *r->live_columns);

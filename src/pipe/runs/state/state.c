@@ -197,7 +197,7 @@ static void put_accs(state *w, const zl_instance *i)
 
 /* ---- barriers ---- */
 
-/* Writes epochs that somebody may still be asked about. */
+/* Writes epochs that may still be asked for. */
 static void put_epochs(state *w, const zl_tick *epochs, bool asked)
 {
     const uint32_t count = w->r->classes_count;

@@ -4,6 +4,7 @@
  * bytes in another order, is brought by no copy; the answer is then NONE, with the rule and the
  * first such byte. Keys are compared one cell at a time, and each swizzle of the target gets the
  * sequence in its own order. */
+#include "algebra/decide/decide.h"
 #include "synth/tensormap/several/cover.h"
 
 #include <string.h>
@@ -175,7 +176,7 @@ static zlay_status places_check(const zl_chunks *c)
     uint64_t at[2];
     const zlay_layout *smem = c->t->request.smem;
     if (!smem) return ZLAY_OK;
-    zlay_status status = zlay_layout_is_injective(c->t->ctx, &answer, at, smem);
+    zlay_status status = zl_layout_is_injective(c->t->ctx, &answer, at, smem);
     if (status || answer == ZLAY_YES) return status;
     if (answer != ZLAY_NO) return ZLAY_ELIMIT;
     return zl_fail(c->t->ctx, ZLAY_EINVAL, "smem: cells %llu and %llu of the tile have one place",

@@ -3,6 +3,7 @@
  * and strides: `[M] -> { [i,j] -> [64i + j] : 0 <= i < M and 0 <= j < 64 }` becomes (M,64):(64,1).
  * The rows of the constraint set must be bounds of single dimensions; any other source with
  * parameters is ENOTSUP. */
+#include "algebra/text/format.h"
 #include "synth/tensormap/symbolic/symbolic.h"
 
 #include <inttypes.h>
@@ -97,7 +98,7 @@ zlay_status zl_tm_affine(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a)
     zl_text to = {text, sizeof text, 0};
     form f;
     bool fits = a->pieces.params && form_take(&f, &a->pieces) && form_put(&to, &f);
-    if (fits && to.need < sizeof text && !zlay_layout_parse(ctx, out, text, to.need))
+    if (fits && to.need < sizeof text && !zl_layout_parse(ctx, out, text, to.need))
         return ZLAY_OK;
     return zl_fail(ctx, ZLAY_ENOTSUP,
                    "source: has the unknown '%s' and is no affine form on a box whose extents are "

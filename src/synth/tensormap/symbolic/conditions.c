@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes the texts of conditions: it adds conditions to a conjunction, replaces names in a text,
  * and makes facts from ranges of names. */
+#include "algebra/facts/facts.h"
 #include "base/scan.h"
 #include "synth/tensormap/symbolic/symbolic.h"
 
@@ -61,5 +62,5 @@ zlay_status zl_tm_facts(zlay_ctx *ctx, zlay_facts **out, size_t count, const cha
         length[i] = to.need;
         if (to.need > room) return zl_fail(ctx, ZLAY_ELIMIT, "a fact has over 256 bytes");
     }
-    return zlay_facts_parse(ctx, out, count, list, length);
+    return zl_facts_parse(ctx, out, count, list, length);
 }

@@ -4,6 +4,7 @@
  * A coordinate is a number plus a number times each tile index, so it is given to the rules as a
  * linear text over tile indices. A condition that the rules leave open is a bound on an index; it
  * holds for all tiles if it holds for the last one, whose index follows from the extent. */
+#include "legality/copy/copy.h"
 #include "synth/tensormap/symbolic/symbolic.h"
 
 #include <stdio.h>
@@ -109,7 +110,7 @@ static zlay_status rules_ask(asked *a, const zlay_facts *facts)
     zlay_buf buf = {a->answer, sizeof a->answer, 0};
     const zlay_issue_question q = {sizeof q, a->givens, a->g->target, &a->issue, &a->map, a->given,
                                    facts};
-    zlay_status status = zlay_issue_check_given(a->g->ctx, &verdict, &reason, 1, &buf, &q);
+    zlay_status status = zl_issue_check_symbolic(a->g->ctx, &verdict, &reason, 1, &buf, &q);
     if (status == ZLAY_EROOM) return zl_tm_guard_full(a->g);
     if (status || verdict.answer != ZLAY_NO) return status;
     status = zlay_rule_info(&rule, reason.rule);

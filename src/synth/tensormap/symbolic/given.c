@@ -3,6 +3,8 @@
  * the sample, reads the move back as expressions in the unknowns, and proves these (the method is
  * described in symbolic.h). A first sample keeps all divisibility that the facts state, which may
  * lead to fewer copies; where the proof fails, a second sample keeps none. */
+#include "algebra/layout/layout.h"
+#include "algebra/symbolic/symbol.h"
 #include "synth/tensormap/symbolic/symbolic.h"
 
 #include <stdio.h>
@@ -69,7 +71,7 @@ static zlay_status sample_bind(const zl_tm_symbolic *g, zlay_layout **out)
                zl_add(offset, term, &offset);
     if (!fits)
         return zl_fail(g->ctx, ZLAY_EOVERFLOW, "source: numbers that the facts allow pass 2^63");
-    return zlay_layout_new_strided(g->ctx, out, g->s->leaves, shape, stride, offset);
+    return zl_layout_new_strided(g->ctx, out, g->s->leaves, shape, stride, offset);
 }
 
 /* A mask of the leaves whose extent or stride has a name. */
@@ -199,10 +201,10 @@ zlay_status zl_tm_synth_symbolic(zlay_ctx *ctx, zlay_move **out, const zlay_targ
     zlay_tensormap_request r = *request;
     zlay_status status = zl_symbols_plain(ctx, r.source);
     if (!status && !r.source->symbols) status = zl_tm_affine(ctx, &affine, r.source);
-    if (!status) status = zlay_layout_assume(ctx, &known, affine ? affine : r.source, r.facts);
+    if (!status) status = zl_layout_assume(ctx, &known, affine ? affine : r.source, r.facts);
     r.source = known;
     if (!status) status = zl_tm_synth_known(ctx, out, target, &r);
-    if (status == ZLAY_ELIMIT) status = zl_tm_synth_cases(ctx, out, target, &r);
+    if (status == ZLAY_ELIMIT && known) status = zl_tm_synth_cases(ctx, out, target, &r);
     zlay_layout_free(affine);
     zlay_layout_free(known);
     return status;

@@ -5,6 +5,7 @@
  * The rules decide linear texts only. So a product of unknowns is given to them as one name (an
  * alias) with the product's range, and a quotient of an extent as one name with the quotient's
  * range; in the answer each such name is replaced by what it stands for. */
+#include "legality/tensormap/tensormap.h"
 #include "base/scan.h"
 #include "synth/tensormap/symbolic/symbolic.h"
 
@@ -194,7 +195,7 @@ static zlay_status ask(char text[GUARD], const zl_tm_symbolic *g, const zlay_ten
     zlay_reason reason = {0};
     zlay_buf buf = {text, GUARD, 0};
     const zlay_tensormap_question q = {sizeof q, count, g->target, map, given, facts};
-    zlay_status status = zlay_tensormap_check_given(g->ctx, &verdict, &reason, 1, &buf, &q);
+    zlay_status status = zl_tensormap_check_symbolic(g->ctx, &verdict, &reason, 1, &buf, &q);
     if (status == ZLAY_EROOM) return zl_tm_guard_full(g);
     return !status && verdict.answer == ZLAY_NO ? refused(g, &reason) : status;
 }

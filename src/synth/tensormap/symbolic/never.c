@@ -5,6 +5,7 @@
  * its 16 bytes of shared memory, in the first tile or in the next. It is also proved by two cells
  * that share 16 bytes of shared memory and are never in the same 16 bytes of global memory. The
  * offsets are polynomials; their ranges (interval and congruence) decide. */
+#include "algebra/ops/cute.h"
 #include "synth/tensormap/symbolic/symbolic.h"
 #include <zlay/block.h>
 
@@ -143,7 +144,7 @@ static zlay_status cells_never(const zl_tm_symbolic *g)
     zlay_status status = ZLAY_ELIMIT;
     always a = always_of(g);
     if (zlay_layout_size(g->request.smem) > zl_limits(g->ctx)->points ||
-        zlay_layout_cosize(g->ctx, &most, g->request.smem) ||
+        zl_cosize(g->ctx, &most, g->request.smem) ||
         most > zlay_smem_capacity(g->target) / g->element)
         return ZLAY_ELIMIT;
     if (!zl_value(g->request.smem, 0, &a.place)) return ZLAY_ELIMIT;

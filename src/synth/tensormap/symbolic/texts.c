@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Prints what a move says about unknowns: the entries of its maps that are expressions, as texts,
  * and the two layouts of the certificate. */
+#include "algebra/text/format.h"
+#include "algebra/symbolic/symbol.h"
 #include "synth/tensormap/symbolic/symbolic.h"
 
 #include <string.h>
@@ -142,10 +144,10 @@ static zlay_status side_layout(zlay_layout **out, const side *s)
     zlay_allocator alloc = zl_allocator(s->g->ctx);
     zlay_status status = zl_print_alloc(s->g->ctx, &text, &length, side_write, s);
     if (status) return status;
-    status = zlay_layout_parse(s->g->ctx, &plain, text, length);
+    status = zl_layout_parse(s->g->ctx, &plain, text, length);
     zl_free(&alloc, text, length + 1);
     if (status) return status;
-    status = zlay_layout_assume(s->g->ctx, out, plain, s->g->request.facts);
+    status = zl_layout_assume(s->g->ctx, out, plain, s->g->request.facts);
     zlay_layout_free(plain);
     return status;
 }

@@ -42,7 +42,7 @@ static void put_fix(const rule_line *at, const zlay_reason *r)
 }
 
 /* Prints one rule: holds, noted or broken. */
-static void put_rung(void *arg, const zlay_reason *r, bool held)
+static void put_rule(void *arg, const zlay_reason *r, bool held)
 {
     rule_line *at = arg;
     zlay_rule rule;
@@ -65,7 +65,7 @@ static void put_issue(rule_line *at, const zlay_plan *plan, const zl_operand *o,
     zl_issue issue;
     zl_issue_of(&issue, &o->map, &o->copies[0], info->expect_bytes, load ? info->full_count : 0);
     zl_subject s = {&zl_copy_form, info->target, &issue};
-    zl_walk(&s, put_rung, at);
+    zl_walk(&s, put_rule, at);
 }
 
 static void put_operand(zl_text *out, const zlay_plan *plan, int32_t operand)
@@ -74,14 +74,14 @@ static void put_operand(zl_text *out, const zlay_plan *plan, int32_t operand)
     rule_line at = {out, o};
     zl_subject s = {&zl_tensormap_form, plan->info.target, &o->map};
     zl_putf(out, "  %c, tensor map\n", "ABD"[operand]);
-    zl_walk(&s, put_rung, &at);
+    zl_walk(&s, put_rule, &at);
     if (operand == ZLAY_OPERAND_D && !zl_by_tensor(o)) {
         zlay_copy store = o->copies[0];
         store.kind = ZLAY_COPY_TENSOR_STORE;
         zl_issue issue;
         zl_issue_of(&issue, &o->map, &store, 0, 0);
         zl_subject rows = {&zl_copy_form, plan->info.target, &issue};
-        zl_walk(&rows, put_rung, &at);
+        zl_walk(&rows, put_rule, &at);
     }
     zl_putf(out, "  %c, copies: %s\n", "ABD"[operand],
             zl_by_tensor(o) ? "tensor copies" : "by threads");
@@ -94,11 +94,11 @@ static void put_descs(zl_text *out, const zlay_plan *plan)
     for (int32_t operand = 0; operand < 2; operand++) {
         zl_subject s = {&zl_smemdesc_form, plan->info.target, &plan->desc[operand]};
         zl_putf(out, "  %c, matrix descriptor\n", "AB"[operand]);
-        zl_walk(&s, put_rung, &at);
+        zl_walk(&s, put_rule, &at);
     }
 }
 
-void zl_ladder_write(zl_text *out, const void *value)
+void zl_plan_rules_write(zl_text *out, const void *value)
 {
     const zlay_plan *plan = value;
     rule_line at = {out, NULL};
@@ -106,17 +106,17 @@ void zl_ladder_write(zl_text *out, const void *value)
     bool waves = zl_by_waves(plan);
     zl_subject mma = {waves ? &zl_mfma_form : &zl_wgmma_form, plan->info.target, &plan->info.mma};
     zl_subject smem = {&zl_smem_form, plan->info.target, &bytes};
-    zl_putf(out, "\nlegality ladder, %s (rules version %u)\n", zlay_target_name(plan->info.target),
+    zl_putf(out, "\nlegality rules of %s (version %u)\n", zlay_target_name(plan->info.target),
             zlay_rules_version());
     for (int32_t operand = 0; !waves && operand < 3; operand++) put_operand(out, plan, operand);
     if (!waves) put_descs(out, plan);
     zl_puts(out, "  matrix instruction\n");
-    zl_walk(&mma, put_rung, &at);
+    zl_walk(&mma, put_rule, &at);
     zl_puts(out, "  shared memory\n");
-    zl_walk(&smem, put_rung, &at);
+    zl_walk(&smem, put_rule, &at);
 }
 
-zlay_status zlay_plan_ladder(zlay_buf *out, const zlay_plan *plan)
+zlay_status zlay_plan_rules(zlay_buf *out, const zlay_plan *plan)
 {
-    return plan ? zl_print(out, zl_ladder_write, plan) : ZLAY_EINVAL;
+    return plan ? zl_print(out, zl_plan_rules_write, plan) : ZLAY_EINVAL;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rules of issued copies and barriers, as a plan's ladder walks them. */
+/* Rules of issued copies and barriers, as a plan applies them. */
 #include "legality.h"
 #include "legality/copy/copy.h"
 
