@@ -76,7 +76,7 @@ static void declare_all(zl_pipe_text *k)
     declare(k, k->c ? "uint16_t" : ".b16", halves, k->plan ? ZL_COUNT(halves) : 1);
     declare(k, k->c ? "uint32_t" : ".pred", flags, ZL_COUNT(flags));
     for (uint32_t i = 0; i < k->pipe->params_count; i++)
-        zl_pt_line(k, k->c ? "uint32_t trips_%s;" : ".reg .b32 trips_%s;", k->pipe->params[i].name);
+        zl_pt_line(k, k->c ? "[[maybe_unused]] uint32_t trips_%s;" : ".reg .b32 trips_%s;", k->pipe->params[i].name);
     declare_maps(k);
     declare_kept(k);
     zl_pt_tiles_declare(k);
