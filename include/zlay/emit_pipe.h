@@ -17,6 +17,7 @@
 #include <zlay/attention.h>
 #include <zlay/move.h>
 #include <zlay/pipe.h>
+#include <zlay/plan.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -150,6 +151,15 @@ typedef struct zlay_pipe_emit {
 ZLAY_API zlay_status zlay_emit_pipe(zlay_ctx *ctx, zlay_buf *out, zlay_pipe_launch *launch,
                                     zlay_pipe_argument *arguments, size_t room,
                                     const zlay_pipe_emit *request);
+
+/** The i-th argument of the kernel that zlay_emit_ptx prints of a plan: three maps
+ *  and three addresses, of A, B and D, then what an epilogue reads.
+ *
+ *  Returns: ZLAY_OK; ZLAY_NONE past the last, or a plan of waves; ZLAY_EINVAL a
+ *           NULL.
+ */
+ZLAY_API zlay_status zlay_plan_argument_nth(zlay_pipe_argument *out, const zlay_plan *plan,
+                                            uint32_t i);
 
 /** What kernel of attention is printed. */
 typedef struct zlay_attention_emit {

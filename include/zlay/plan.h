@@ -67,7 +67,9 @@ typedef struct zlay_gemm {
                                   bf16 of 8-bit floats, s32 of integers, f32 of tf32, and
                                   A's of f16 and bf16 */
     uint32_t reserved1;        /* 0 */
-    uint64_t reserved[6];      /* 0 */
+    const char *epilogue;      /* a body on the sums (docs/gemm.md); NULL: they become D's type */
+    size_t epilogue_length;
+    uint64_t reserved[4];      /* 0 */
 } zlay_gemm;
 
 /** An immutable plan; read by any thread. */

@@ -131,6 +131,7 @@ typedef struct zl_gemm_asked {
     const zlay_target *target;
     zlay_gemm gemm;
     int32_t major[ZL_ORDERED]; /* the order that the field a_major or b_major says; 0: none */
+    zl_json_text epilogue;
 } zl_gemm_asked;
 typedef zl_gemm_asked zl_gemm_fields_type;
 zlay_status zl_gemm_made(zl_call *call, zlay_plan **out, const zl_gemm_asked *asked);

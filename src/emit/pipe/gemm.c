@@ -83,6 +83,8 @@ static zlay_status bind(zlay_ctx *ctx, bound *b, zlay_pipe_emit *ask, const zlay
     b->plan = (zl_pt_plan){.tiles = {.param = "T",
                                      .rows = info->tiles_m,
                                      .columns = info->tiles_n,
+                                     .height = info->tile_m,
+                                     .width = info->tile_n,
                                      .group = GROUP},
                            .arguments = arguments,
                            .arguments_count = ZL_COUNT(arguments),
@@ -126,4 +128,16 @@ zlay_status zlay_emit_ptx(zlay_ctx *ctx, zlay_buf *out, const zlay_plan *plan, c
     if (!status) status = zl_pt_print(ctx, out, NULL, NULL, 0, &ask, &b.plan);
     release(&b);
     return zl_leave(ctx, zl_whole(ctx, status));
+}
+
+zlay_status zlay_plan_argument_nth(zlay_pipe_argument *out, const zlay_plan *plan, uint32_t i)
+{
+    static const zl_pt_plan named = {.arguments = arguments, .arguments_count = ZL_COUNT(arguments)};
+    zlay_pipe_argument list[ZL_COUNT(arguments) + ZL_BODY_OPERANDS];
+    if (!out || !plan) return ZLAY_EINVAL;
+    if (zl_by_waves(plan)) return ZLAY_NONE;
+    const zl_pipe_text k = {.pipe = plan->pipe, .plan = &named};
+    if (i >= zl_pt_arguments(&k, list, ZL_COUNT(list))) return ZLAY_NONE;
+    *out = list[i];
+    return ZLAY_OK;
 }

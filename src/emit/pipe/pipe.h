@@ -115,7 +115,8 @@ typedef struct zl_pt_tiles {
     const char *param; /* trip count of the loop over the tiles of a block, a loop from 0 on; an axis `T.row` or
                         * `T.column` is the place of its tile */
     uint64_t rows, columns;
-    uint32_t group; /* rows */
+    uint32_t group;         /* rows */
+    uint32_t height, width; /* elements of a tile */
 } zl_pt_tiles;
 
 /* What a planner binds to its pipe beside the request. */
@@ -250,6 +251,11 @@ void zl_pt_function_head(zl_pipe_text *k);
 /* A write of a matrix in registers into a stage whose operand has a layout, by that layout. */
 bool zl_pt_has_layout(const zl_pipe_text *k, const zl_event *event);
 zlay_status zl_pt_places(zl_pipe_text *k);
+/* Whether registers i and i + 1 of a write are stored as one access of 8 bytes. */
+static inline bool zl_pt_pairs(const zl_pt_placed *p, uint32_t i)
+{
+    return !p->matrices && i + 1 < p->count && p->byte[i] % 8 == 0 && p->byte[i + 1] == p->byte[i] + 4;
+}
 /* What the writes of a role have in common is computed before its events. */
 void zl_pt_puts(zl_pipe_text *k);
 void zl_pt_put(zl_pipe_text *k, const zl_event *event);
@@ -318,6 +324,8 @@ zl_pt_range zl_pt_tiles_range(const zl_pipe_text *k, char room[24]);
 void zl_pt_tiles_first(zl_pipe_text *k);
 void zl_pt_tiles_step(zl_pipe_text *k);
 void zl_pt_tiles_place(zl_pipe_text *k);
+/* Register `to`: the first row or column of the tile, in elements. */
+void zl_pt_tiles_first_of(zl_pipe_text *k, const char *to, bool column);
 /* The register of the tile's row or column where a text begins with that axis; NULL: with none. */
 const char *zl_pt_tiles_axis(const zl_pipe_text *k, const char *text, const char **rest);
 

@@ -227,7 +227,7 @@ static uint32_t swizzled(const zl_pt_placed *p, uint32_t at)
 /* The places within a row at which stores begin. */
 static void find_chunks(zl_pt_placed *p)
 {
-    for (uint32_t i = 0; i < p->count; i += p->matrices ? p->matrices : 1) {
+    for (uint32_t i = 0; i < p->count; i += p->matrices ? p->matrices : zl_pt_pairs(p, i) ? 2 : 1) {
         uint32_t j = 0;
         while (j < p->chunks && p->chunk[j] != p->byte[i] % ROW) j++;
         if (j == p->chunks) p->chunk[p->chunks++] = p->byte[i] % ROW;

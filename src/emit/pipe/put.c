@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { ROW = 128 /* bytes of swizzled rows */, WORD = 4, CHUNK_BITS = 4, LINE_BITS = 7 };
+enum { ROW = 128 /* bytes of swizzled rows */, CHUNK_BITS = 4, LINE_BITS = 7 };
 
 /* ---- the thread's place -------------------------------------------------------------------- */
 
@@ -108,8 +108,7 @@ static void store_words(zl_pipe_text *k, const zl_pt_placed *p, const char *slot
     char names[2][96], room[24];
     for (uint32_t i = 0; i < p->count; i++) {
         const char *first = zl_pt_acc(k, names[0], p->event->acc, p->number[i]);
-        bool pair = i + 1 < p->count && p->byte[i] % (2 * WORD) == 0 &&
-                    p->byte[i + 1] == p->byte[i] + WORD;
+        bool pair = zl_pt_pairs(p, i);
         const char *at = register_place(k, room, p, i, slot);
         if (!pair) zl_say(k, NULL, "st.s.b32", 0, at, first);
         else

@@ -87,6 +87,14 @@ void zl_pt_tiles_place(zl_pipe_text *k)
     zl_op(k, ADD, "row", "row", "rest");
 }
 
+void zl_pt_tiles_first_of(zl_pipe_text *k, const char *to, bool column)
+{
+    char room[24];
+    const zl_pt_tiles *t = tiles_of(k);
+    if (!t) zl_pt_fail(k, "no tiles are bound, whose row or column a body could have");
+    else zl_op(k, MUL, to, column ? "column" : "row", zl_pt_number(room, column ? t->width : t->height));
+}
+
 const char *zl_pt_tiles_axis(const zl_pipe_text *k, const char *text, const char **rest)
 {
     static const char *const axis[] = {".row", ".column"};

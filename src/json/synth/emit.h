@@ -49,6 +49,7 @@ zlay_status zl_put_launched(zl_call *call, int32_t language, zl_kernel_printer *
                             const void *ask, const zl_emit_head *head);
 
 /* An argument of a kernel at the end of a list. */
+void zl_put_pipe_argument(zl_call *call, json_t *list, const zlay_pipe_argument *argument);
 void zl_put_argument(zl_call *call, json_t *list, const char *name, const char *type,
                      uint32_t bytes);
 

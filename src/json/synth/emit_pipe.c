@@ -127,16 +127,19 @@ static zlay_status print_kernel(zlay_ctx *ctx, zlay_buf *out, const void *value)
     return l->print(ctx, out, &l->launch, l->argument, ARGUMENTS_MOST, l->ask);
 }
 
+void zl_put_pipe_argument(zl_call *call, json_t *list, const zlay_pipe_argument *a)
+{
+    bool scalar = a->kind == ZLAY_ARGUMENT_SCALAR;
+    const char *type = scalar ? zlay_type_name(a->type) : zl_word_of(kinds, a->kind);
+    zl_put_argument(call, list, a->name, type, a->bytes);
+}
+
 static void put_launch(zl_call *call, const zlay_pipe_launch *launch,
                        const zlay_pipe_argument *argument)
 {
     json_t *list = json_array();
-    for (uint32_t i = 0; i < launch->arguments && i < ARGUMENTS_MOST; i++) {
-        const zlay_pipe_argument *a = &argument[i];
-        bool scalar = a->kind == ZLAY_ARGUMENT_SCALAR;
-        const char *type = scalar ? zlay_type_name(a->type) : zl_word_of(kinds, a->kind);
-        zl_put_argument(call, list, a->name, type, a->bytes);
-    }
+    for (uint32_t i = 0; i < launch->arguments && i < ARGUMENTS_MOST; i++)
+        zl_put_pipe_argument(call, list, &argument[i]);
     zl_put_value(call, call->value, "smem", json_integer(launch->smem));
     zl_put_value(call, call->value, "threads", json_integer(launch->threads));
     zl_put_value(call, call->value, "cluster", zl_json_three(call, launch->cluster, 1, 1));

@@ -61,6 +61,7 @@ static const zl_field gemm_rows[] = {
     {"ldd", ZL_MAY, AT(zl_as_some64, gemm.ldd)},
     {"tile", ZL_MAY, AT(as_gemm_tile, gemm)},
     {"stages", ZL_MAY, AT(zl_as_u32, gemm.stages)},
+    {"epilogue", ZL_MAY, AT(zl_as_text, epilogue)},
 };
 const zl_fields zl_gemm_fields = {ZL_ROWS(gemm_rows, zl_gemm_asked)};
 #undef AT
@@ -79,6 +80,8 @@ zlay_status zl_gemm_made(zl_call *call, zlay_plan **out, const zl_gemm_asked *a)
 {
     zlay_gemm gemm = a->gemm;
     gemm.size = sizeof gemm;
+    gemm.epilogue = a->epilogue.text;
+    gemm.epilogue_length = a->epilogue.length;
     zlay_status status = order_of(call, "a", &gemm.a_order, a->major[ZL_OF_A]);
     if (!status) status = order_of(call, "b", &gemm.b_order, a->major[ZL_OF_B]);
     return status ? status : zlay_gemm_synth(call->ctx, out, a->target, &gemm);

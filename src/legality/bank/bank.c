@@ -20,22 +20,29 @@ static zl_bank_keys keys_of(const zl_banked *b, const uint32_t *addresses, uint3
 /* What addresses of one part have in common, four lanes at a time. */
 typedef struct scanned {
     uint32_t bits, off; /* bits of active addresses; not 0: a lane is inactive */
-    uint32_t past;      /* not 0: an active address lies past the last */
 } scanned;
 
 static inline uint32_t joined(four f) { return f[0] | f[1] | f[2] | f[3]; }
 
-static scanned scan(const uint32_t *addresses, uint32_t lanes, uint32_t last)
+static scanned scan(const uint32_t *addresses, uint32_t lanes)
 {
-    four bits = {0}, off = {0}, past = {0}, address;
+    four bits = {0}, off = {0}, address;
     for (uint32_t l = 0; l < lanes; l += LANES_STEP) {
         memcpy(&address, addresses + l, sizeof address);
         four inactive = (four)(address == ZLAY_BANK_INACTIVE);
         bits |= address & ~inactive;
         off |= inactive;
-        past |= (four)(address > last) & ~inactive;
     }
-    return (scanned){joined(bits), joined(off), joined(past)};
+    return (scanned){joined(bits), joined(off)};
+}
+
+/* Whether an active lane asks for bytes past the last. Aligned lanes of as many bytes do not. */
+static bool is_past(const zl_bank_access *a, const uint32_t *addresses, uint32_t lanes)
+{
+    uint32_t last = UINT32_MAX - (a->bytes - 1);
+    for (uint32_t l = 0; a->align < a->bytes && l < lanes; l++)
+        if (addresses[l] != ZLAY_BANK_INACTIVE && addresses[l] > last) return true;
+    return false;
 }
 
 static uint64_t active_lanes(const uint32_t *addresses, uint32_t lanes, bool all)
@@ -84,10 +91,9 @@ static uint32_t phases_of(const zl_bank_model *m, uint64_t active, uint32_t step
 /* One address for all is the least; without shared ones only lanes that are alone go by pairs. */
 static void put_least(zlay_bank *out, const zl_banked *b, uint64_t active)
 {
-    bool pairs = b->model->serves == ZL_SERVES_PAIRS;
     bool alone = sparse(active, 1) || sparse(active, 2);
-    out->ideal += phases_of(b->model, active, pairs ? 2 : 1);
-    out->distinct += phases_of(b->model, active, pairs && alone ? 2 : 1);
+    out->ideal += phases_of(b->model, active, 2);
+    out->distinct += phases_of(b->model, active, alone ? 2 : 1);
 }
 
 static void count_part(zlay_bank *out, const zl_banked *b, const uint32_t *addresses,
@@ -103,21 +109,12 @@ static void count_part(zlay_bank *out, const zl_banked *b, const uint32_t *addre
         if (lanes) out->phase[out->phases++] = lanes;
     }
     out->wavefronts += zl_bank_wavefronts(&keys, out->phase + first, out->phases - first);
-    put_least(out, b, active);
-}
-
-/* Each way holds one key of a phase; lanes that are served one by one share none. */
-static bool is_free(const zl_bank_keys *c, uint64_t lanes, bool apart)
-{
-    uint32_t held[ZLAY_BANK_LANES];
-    uint64_t taken = 0;
-    for (; lanes; lanes &= lanes - 1) {
-        uint32_t key = c->addresses[__builtin_ctzll(lanes)] >> c->shift, way = key & (c->ways - 1);
-        if (taken >> way & 1 && (apart || held[way] != key)) return false;
-        taken |= UINT64_C(1) << way;
-        held[way] = key;
+    if (b->model->serves == ZL_SERVES_PAIRS) {
+        put_least(out, b, active);
+        return;
     }
-    return true;
+    out->ideal += out->phases - first;
+    out->distinct += out->phases - first;
 }
 
 uint32_t zl_bank_without_conflict(const zl_banked *b, const uint32_t *addresses)
@@ -127,10 +124,11 @@ uint32_t zl_bank_without_conflict(const zl_banked *b, const uint32_t *addresses)
     uint32_t step = merges(b, addresses) ? 2 : 1, wavefronts = 0;
     zl_bank_keys keys = keys_of(b, addresses, WORD);
     keys.ways = m->banks * WORD >> keys.shift;
+    keys.distinct = m->serves == ZL_SERVES_LANES;
     if (keys.each > 1 || b->access->parts > 1) return 0;
     for (uint32_t i = 0; i < m->count; i += step) {
         uint64_t lanes = active & (m->phases[i] | m->phases[i + step - 1]);
-        if (!is_free(&keys, lanes, m->serves == ZL_SERVES_LANES)) return 0;
+        if (lanes && !zl_bank_is_free(&keys, lanes)) return 0;
         wavefronts += lanes != 0;
     }
     return wavefronts;
@@ -149,9 +147,10 @@ static bool fits(uint64_t *active, const zl_banked *b, const uint32_t *addresses
     const zl_bank_access *a = b->access;
     if (count != (size_t)b->lanes * a->parts) return false;
     for (uint32_t p = 0; p < a->parts; p++, addresses += b->lanes) {
-        scanned seen = scan(addresses, b->lanes, UINT32_MAX - (a->bytes - 1));
+        scanned seen = scan(addresses, b->lanes);
         uint64_t here = active_lanes(addresses, b->lanes, !seen.off);
-        if (seen.bits & (a->align - 1) || seen.past || (p && here != *active)) return false;
+        if (seen.bits & (a->align - 1) || is_past(a, addresses, b->lanes)) return false;
+        if (p && here != *active) return false;
         *active = here;
     }
     return !a->rows || *active == UINT64_MAX >> (64 - a->rows);

@@ -49,6 +49,10 @@ typedef struct zl_bank_keys {
     bool distinct;  /* no two are one, or lanes that have one are served one by one */
 } zl_bank_keys;
 
+/* Whether lanes of one key each, at least one of them, ask each way for one key at most: then one
+ * wavefront serves them. */
+bool zl_bank_is_free(const zl_bank_keys *c, uint64_t lanes);
+
 /* Wavefronts of phases, each given by its active lanes, in sum. */
 uint32_t zl_bank_wavefronts(const zl_bank_keys *c, const uint64_t *phases, uint32_t count);
 

@@ -19,6 +19,33 @@ static inline four row_of(const uint32_t *row)
     return f;
 }
 
+/* ---- addresses of a phase -------------------------------------------------------------- */
+
+/* The addresses of some lanes one after the other: where they stand, or in `room`. */
+static const uint32_t *addresses_of(uint32_t *room, uint32_t *count, const zl_bank_keys *c, uint64_t lanes)
+{
+    uint32_t low = (uint32_t)__builtin_ctzll(lanes), past = 64 - (uint32_t)__builtin_clzll(lanes);
+    *count = past - low;
+    if (lanes >> low == UINT64_MAX >> (64 - *count)) return c->addresses + low;
+    for (*count = 0; lanes; lanes &= lanes - 1) room[(*count)++] = c->addresses[__builtin_ctzll(lanes)];
+    return room;
+}
+
+/* The last address of a way stands for it, and all others of the way must have its key. */
+bool zl_bank_is_free(const zl_bank_keys *c, uint64_t lanes)
+{
+    uint32_t room[ZLAY_BANK_LANES], held[ZLAY_BANK_LANES], count, other = 0;
+    const uint32_t *address = addresses_of(room, &count, c, lanes), mask = c->ways - 1, shift = c->shift;
+    uint64_t taken = 0;
+    if (c->distinct) {
+        for (uint32_t i = 0; i < count; i++) taken |= UINT64_C(1) << (address[i] >> shift & mask);
+        return (uint32_t)__builtin_popcountll(taken) == count;
+    }
+    for (uint32_t i = 0; i < count; i++) held[address[i] >> shift & mask] = address[i];
+    for (uint32_t i = 0; i < count; i++) other |= held[address[i] >> shift & mask] ^ address[i];
+    return !(other >> shift);
+}
+
 /* ---- wide phases: keys in slots ---------------------------------------------------------- */
 
 static inline uint32_t slot_of(uint32_t key) { return key & ((1u << SLOT_BITS) - 1); }
@@ -35,24 +62,21 @@ static uint32_t without_slot(uint32_t *key, uint32_t count, const uint8_t *slot)
     return left;
 }
 
-/* Each key once, counted by its way; how many there are. In a round the last key of a slot holds it,
- * and a slot is read only after a key of the round has written it. */
-static uint32_t each_once(uint8_t *held, uint32_t *key, uint32_t count, uint32_t ways)
+/* Each key once, counted by its way. In a round the last key of a slot holds it, and a slot is read only
+ * after a key of the round has written it. */
+static void each_once(uint8_t *held, uint32_t *key, uint32_t count, uint32_t ways)
 {
     uint8_t slot[1 << SLOT_BITS];
-    uint32_t once = 0;
     while (count) {
         uint32_t others = 0;
         for (uint32_t i = 0; i < count; i++) slot[slot_of(key[i])] = (uint8_t)i;
         for (uint32_t i = 0; i < count; i++) {
             uint32_t holder = slot[slot_of(key[i])], way = key[i] & (ways - 1);
             held[way] = (uint8_t)(held[way] + (holder == i));
-            once += holder == i;
             others |= key[holder] ^ key[i];
         }
         count = others ? without_slot(key, count, slot) : 0;
     }
-    return once;
 }
 
 /* Where keys of phases go: phase p of a few has its number in the low bits. */
@@ -90,7 +114,7 @@ static void gather(tagged *t, const zl_bank_keys *c, uint64_t lanes, uint32_t ph
 static bool repeat(tagged *t)
 {
     uint8_t slot[1 << SLOT_BITS], held[ZLAY_BANK_LANES] = {0};
-    uint32_t lost = 0, count = t->count;
+    uint32_t lost = 0, once = 0, count = t->count;
     bool met = false;
     for (uint32_t i = 0; i < count; i++) slot[slot_of(t->key[i])] = (uint8_t)i;
     for (uint32_t i = 0; i < count; i++) lost |= slot[slot_of(t->key[i])] ^ i;
@@ -99,7 +123,10 @@ static bool repeat(tagged *t)
         uint32_t holder = slot[slot_of(t->key[i])];
         met |= (holder != i) & (t->key[holder] == t->key[i]);
     }
-    return met || each_once(held, t->key, count, ZLAY_BANK_LANES) < count;
+    if (met) return true;
+    each_once(held, t->key, count, ZLAY_BANK_LANES);
+    for (uint32_t w = 0; w < ZLAY_BANK_LANES; w++) once += held[w];
+    return once < count;
 }
 
 bool zl_bank_repeats(const zl_bank_keys *c, uint64_t lanes, const uint32_t *second)
@@ -157,17 +184,42 @@ typedef struct columns {
     uint32_t key[ROWS][SIDE], asked[ROWS][SIDE];
 } columns;
 
-static void put_column(columns *t, const zl_bank_keys *c, uint32_t side, uint64_t lanes)
+/* The addresses of a phase's lanes, followed by inactive ones up to the rows of a column. */
+static const uint32_t *column_of(uint32_t *room, const zl_bank_keys *c, uint64_t lanes)
+{
+    uint32_t count = 0;
+    const uint32_t *address = lanes ? addresses_of(room, &count, c, lanes) : room;
+    if (count == c->lanes) return address;
+    if (address != room) memcpy(room, address, count * sizeof *room);
+    for (uint32_t row = count; row < c->lanes; row++) room[row] = ZLAY_BANK_INACTIVE;
+    return room;
+}
+
+/* Lanes of one key each: the key, all ones where there is no lane, as no key is, and its way. A power
+ * of two is a float's exponent, as no shift of SSE2 takes another number for each. */
+static void put_columns(columns *t, const zl_bank_keys *c, const uint64_t *phases, uint32_t count)
+{
+    uint32_t room[SIDE][ZLAY_BANK_LANES];
+    const uint32_t *at[SIDE], shift = c->shift, mask = c->ways - 1;
+    for (uint32_t side = 0; side < SIDE; side++)
+        at[side] = column_of(room[side], c, side < count ? phases[side] : 0);
+    for (uint32_t i = 0; i < c->lanes; i++) {
+        four address = {at[0][i], at[1][i], at[2][i], at[3][i]};
+        four off = (four)(address == ZLAY_BANK_INACTIVE), key = address >> shift | off;
+        four_floats power = (four_floats)(((key & mask) + EXPONENT_ZERO) << MANTISSA);
+        four asked = (four)__builtin_convertvector(power, four_signed) & ~off;
+        memcpy(t->key[i], &key, sizeof key);
+        memcpy(t->asked[i], &asked, sizeof asked);
+    }
+}
+
+/* Lanes of several keys each. */
+static void put_sets(columns *t, const zl_bank_keys *c, uint32_t side, uint64_t lanes)
 {
     const uint64_t set = (1ull << c->each) - 1, ways = (1ull << c->ways) - 1;
-    const uint32_t *a = c->addresses;
     uint32_t row = 0;
-    for (; c->each == 1 && lanes; lanes &= lanes - 1, row++) {
-        t->key[row][side] = a[__builtin_ctzll(lanes)] >> c->shift;
-        t->asked[row][side] = UINT32_MAX;
-    }
     for (; lanes; lanes &= lanes - 1, row++) {
-        uint32_t key = a[__builtin_ctzll(lanes)] >> c->shift;
+        uint32_t key = c->addresses[__builtin_ctzll(lanes)] >> c->shift;
         uint64_t asked = set << (key & (c->ways - 1));
         t->key[row][side] = key;
         t->asked[row][side] = (uint32_t)((asked | asked >> c->ways) & ways);
@@ -175,24 +227,12 @@ static void put_column(columns *t, const zl_bank_keys *c, uint32_t side, uint64_
     for (; row < c->lanes; row++) t->key[row][side] = t->asked[row][side] = 0;
 }
 
-/* Lanes of one key each: the way of each that is there. A power of two is a float's exponent, as no
- * shift of SSE2 takes another number for each. */
-static void put_ways(columns *t, uint32_t rows, uint32_t ways)
-{
-    for (uint32_t i = 0; i < rows; i++) {
-        four way = row_of(t->key[i]) & (ways - 1);
-        four_floats power = (four_floats)((way + EXPONENT_ZERO) << MANTISSA);
-        four asked = (four)__builtin_convertvector(power, four_signed) & row_of(t->asked[i]);
-        memcpy(t->asked[i], &asked, sizeof asked);
-    }
-}
-
 /* Lanes of one key each: one that an earlier lane has is not asked again. */
 static void drop_equal(columns *t, uint32_t rows)
 {
     for (uint32_t i = 1; i < rows; i++) {
         four key = row_of(t->key[i]), again = {0};
-        for (uint32_t j = 0; j < i; j++) again |= (four)(key == row_of(t->key[j])) & row_of(t->asked[j]);
+        for (uint32_t j = 0; j < i; j++) again |= (four)(key == row_of(t->key[j]));
         four asked = row_of(t->asked[i]) & ~again;
         memcpy(t->asked[i], &asked, sizeof asked);
     }
@@ -247,9 +287,9 @@ static uint32_t columns_wavefronts(const zl_bank_keys *c, const uint64_t *phases
 {
     columns t;
     four digits[DIGITS];
-    for (uint32_t side = 0; side < SIDE; side++)
-        put_column(&t, c, side, side < count ? phases[side] : 0);
-    if (c->each == 1) put_ways(&t, c->lanes, c->ways);
+    if (c->each == 1) put_columns(&t, c, phases, count);
+    for (uint32_t side = 0; c->each > 1 && side < SIDE; side++)
+        put_sets(&t, c, side, side < count ? phases[side] : 0);
     if (!c->distinct && c->each == 1) drop_equal(&t, c->lanes);
     if (!c->distinct && c->each > 1) drop_near(&t, c->lanes, c->each);
     add_rows(digits, &t, c->lanes);

@@ -95,37 +95,56 @@ bool zl_t5_guard(zl_rule_guard g, const zl_subject *s)
 
 /* ---- a verdict alone ----------------------------------------------------------------- */
 
+/* The traits and kinds of each guard, as numbers that a row of rules has itself. */
+enum {
+    TRAITS_ALWAYS = 0,
+#define T5_GUARD(name, kinds, traits) TRAITS_##name = (int32_t)(traits),
+#include "rules/guards/tcgen05.def"
+};
+
+enum {
+    KINDS_ALWAYS = T5_ANY_NUMBER,
+#define T5_GUARD(name, kinds, traits) KINDS_##name = (int32_t)(kinds),
+#include "rules/guards/tcgen05.def"
+};
+
 static const struct {
     zl_quantity quantity;
     int32_t relation;
     uint64_t lo, hi;
-    zl_rule_guard when;
     int32_t by;
-    uint32_t noted, targets;
+    uint32_t noted, targets, traits, kinds;
 } rows[] = {
 #define RULES(file, version)
 #define RULE(number, id, quantity, relation, lo, hi, when, by, field, targets, keeps, source,      \
              text)                                                                                 \
-    {ZL_Q_##quantity, ZLAY_REL_##relation, (uint64_t)(lo), (uint64_t)(hi), ZL_G_##when, \
-     BY_##by, targets},
+    {ZL_Q_##quantity, ZLAY_REL_##relation, (uint64_t)(lo), (uint64_t)(hi),              \
+     BY_##by, targets, (uint32_t)TRAITS_##when, (uint32_t)KINDS_##when},
 #include "rules/rows/tcgen05.def"
 #include "rules/rows/idesc.def"
 #undef RULES
 #undef RULE
 };
 
+/* The kind as a bit of a guard's kinds; T5_ANY_NUMBER has the last bit, and no list of kinds does. */
+static uint32_t kind_bits(int32_t kind)
+{
+    const uint32_t any = UINT32_C(1) << 31;
+    return kind >= 0 && kind < 31 ? any | UINT32_C(1) << kind : any;
+}
+
 void zl_t5_verdict(zlay_verdict *out, const zl_subject *s)
 {
-    bool measured = zl_measured(s->target);
+    bool measured = zl_measured(s->target), strict = zl_strict(s);
     zlay_verdict v = {.basis = measured ? ZLAY_BASIS_MEASURED : ZLAY_BASIS_DOCUMENTED};
-    bool strict = zl_strict(s);
+    const zl_tcgen05 *t = s->value;
+    const uint32_t cls = (uint32_t)s->target->cls, kind = kind_bits(t->mma.kind), traits = t->traits;
     for (size_t i = 0; i < ZL_COUNT(rows); i++) {
-        bool applies = rows[i].targets & (uint32_t)s->target->cls && zl_t5_guard(rows[i].when, s);
-        if (!applies || zl_relation_holds(rows[i].relation,
-                                          zl_tcgen05_form.value(rows[i].quantity, s, 0),
-                                          zl_bound(rows[i].lo, s, 0), zl_bound(rows[i].hi, s, 0)))
+        if (!(rows[i].targets & cls) || !(rows[i].kinds & kind) || rows[i].traits & ~traits) continue;
+        if (zl_relation_holds(rows[i].relation, zl_tcgen05_form.value(rows[i].quantity, s, 0),
+                              zl_bound(rows[i].lo, s, 0), zl_bound(rows[i].hi, s, 0)))
             continue;
-        bool carried = rows[i].noted & (uint32_t)s->target->cls && !strict;
+        bool carried = rows[i].noted & cls && !strict;
         v.conflicts += carried;
         v.broken += !carried;
     }

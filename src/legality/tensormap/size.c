@@ -12,8 +12,9 @@ uint32_t zlay_tensormap_type_bits(int32_t type) { return zl_map_bits(type); }
 
 uint64_t zl_span(int32_t swizzle)
 {
-    if (swizzle <= 0) return 0;
-    return swizzle >= ZLAY_SWIZZLE_128B ? 128 : (uint64_t)16 << swizzle;
+    static const uint8_t spans[] = {0, 32, 64, 128};
+    if (swizzle < 0) return 0;
+    return spans[swizzle < ZLAY_SWIZZLE_128B ? swizzle : ZLAY_SWIZZLE_128B];
 }
 
 static uint64_t slice_bytes(const zlay_tensormap *map) { return map->interleave == 2 ? 32 : 16; }

@@ -14,6 +14,15 @@ static inline uint32_t zl_dims(const zlay_tensormap *map)
     return map->rank < ZL_DIMS ? map->rank : ZL_DIMS;
 }
 
+/* Whether all reserved words are 0. */
+static inline bool zl_map_unreserved(const zlay_tensormap *map)
+{
+    uint32_t some = 0;
+    _Pragma("GCC unroll 14")
+    for (size_t i = 0; i < sizeof map->reserved / sizeof *map->reserved; i++) some |= map->reserved[i];
+    return !some;
+}
+
 /* Bits of an element in global memory. */
 static inline uint32_t zl_map_bits(int32_t type)
 {

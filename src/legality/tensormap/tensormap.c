@@ -171,7 +171,7 @@ INLINED uint32_t count_of(zl_entries entries, const zl_subject *s)
 /* Which box, span and corners a map of columns or boxes answers to. */
 INLINED bool span_is(const zlay_tensormap *m, int32_t least, int32_t most)
 {
-    return m->interleave == 0 && m->swizzle >= least && m->swizzle <= most;
+    return (m->interleave == 0) & (m->swizzle >= least) & (m->swizzle <= most);
 }
 
 INLINED bool corners_are(const zlay_tensormap *m, uint32_t rank)
@@ -273,10 +273,20 @@ INLINED zl_entries entries_of(zl_quantity q)
     }
 }
 
+/* Whether a quantity is one number of the map that costs less than a guard: of a row that asks it no
+ * branch depends on the guard, which maps of one loop meet by turns. */
+INLINED bool is_plain(zl_quantity q)
+{
+    return q == ZL_Q_ADDRESS || q == ZL_Q_BOX0_BYTES || q == ZL_Q_TYPE || q == ZL_Q_INTERLEAVE || q == ZL_Q_SWIZZLE;
+}
+
 INLINED uint32_t broken_of(const zl_subject *s, bool on, zl_quantity q, int32_t relation,
                            uint64_t lo, uint64_t hi, zl_rule_guard when)
 {
     uint32_t broken = 0;
+    if (on && is_plain(q))
+        return count_of(entries_of(q), s) & guard_of(when, s) &
+               !zl_relation_holds(relation, value_of(q, s, 0), bound_of(lo, s, 0), bound_of(hi, s, 0));
     if (!on || !guard_of(when, s)) return 0;
     uint32_t entries = count_of(entries_of(q), s);
     UNROLLED
@@ -374,17 +384,10 @@ static void verdict_of(zlay_verdict *out, const tally *t, bool measured)
     out->noted = t->noted;
 }
 
-INLINED bool unreserved(const zlay_tensormap *map)
-{
-    uint32_t some = 0;
-    for (size_t i = 0; i < ZL_COUNT(map->reserved); i++) some |= map->reserved[i];
-    return !some;
-}
-
 zlay_status zlay_tensormap_check(zlay_verdict *out, zlay_reason *reasons, size_t room,
                                  const zlay_target *target, const zlay_tensormap *map)
 {
-    if (!out || !target || !map || (room && !reasons) || !unreserved(map))
+    if (!out || !target || !map || (room && !reasons) || !zl_map_unreserved(map))
         return ZLAY_EINVAL;
     zl_subject s = {&zl_tensormap_form, target, map};
     tally t = {.broken = 0};

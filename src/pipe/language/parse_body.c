@@ -6,7 +6,8 @@
 
 #include <string.h>
 
-const char *const zl_block_words[ZL_BLOCK_WORDS] = {"block", "block.y", "block.z"};
+const char *const zl_block_words[ZL_BLOCK_WORDS] = {"block", "block.y", "block.z", "tile.row",
+                                                   "tile.column"};
 
 static bool bad(zl_parser *p, const char *what)
 {

@@ -11,8 +11,9 @@
 #define ZL_PIPE_LOOPS 4  /* deepest nesting of loops in a role */
 #define ZL_PIPE_NAMES 64 /* most names of one sort */
 enum { ZL_PIPE_INDICES = 4 };
-/* A position of a body that is the number of the block, in the grid's first, second or third dimension. */
-enum { ZL_POS_BLOCK = -2, ZL_POS_BLOCK_Y = -3, ZL_POS_BLOCK_Z = -4 };
+/* A position of a body that is the number of the block, in the grid's first, second or third dimension, or the first row or
+ * column of the tile that a block computes, in elements. */
+enum { ZL_POS_BLOCK = -2, ZL_POS_BLOCK_Y = -3, ZL_POS_BLOCK_Z = -4, ZL_POS_TILE_ROW = -5, ZL_POS_TILE_COLUMN = -6 };
 
 /* A position: (counter of a loop) * (param or scale) + (param) + add; -1: absent.  `i - 1`, `t*N + N - 1`, `i*2`, `3`. */
 typedef struct zl_pos {
@@ -195,8 +196,8 @@ void zl_pipe_put_phase(zl_text *out, const zlay_pipe *pipe, uint32_t event);
  * UINT64_MAX: a role takes more than `most` steps. */
 uint64_t zl_pipe_count_events(const zlay_pipe *pipe, const int64_t *values, uint64_t most);
 
-/* The words of ZL_POS_BLOCK, ZL_POS_BLOCK_Y, ZL_POS_BLOCK_Z. */
-enum { ZL_BLOCK_WORDS = 3 };
+/* The words of ZL_POS_BLOCK to ZL_POS_TILE_COLUMN. */
+enum { ZL_BLOCK_WORDS = 5 };
 extern const char *const zl_block_words[ZL_BLOCK_WORDS];
 
 /* An event with nothing named. */

@@ -10,20 +10,15 @@
  * found for them, before the next level.  The spans are solved by Gaussian elimination over F2. */
 #include "synth/convert/convert.h"
 
+/* The basis is in echelon form, and a vector may have the pivots of later ones: to put one costs no
+ * more than to reduce it. */
 bool zl_solver_put(zl_solver *s, uint64_t value, uint64_t image)
 {
     uint64_t from, rest = zl_solver_reduce(s, value, &from);
     if (!rest) return false;
     int pivot = __builtin_ctzll(rest);
-    image ^= from;
-    for (uint64_t left = s->pivots; left; left &= left - 1) {
-        int p = __builtin_ctzll(left);
-        uint64_t has = 0 - (s->value[p] >> pivot & 1);
-        s->value[p] ^= rest & has;
-        s->image[p] ^= image & has;
-    }
     s->value[pivot] = rest;
-    s->image[pivot] = image;
+    s->image[pivot] = image ^ from;
     s->pivots |= zl_bit((unsigned)pivot);
     return true;
 }
@@ -31,7 +26,7 @@ bool zl_solver_put(zl_solver *s, uint64_t value, uint64_t image)
 uint64_t zl_solver_reduce(const zl_solver *s, uint64_t value, uint64_t *image)
 {
     uint64_t rest = value, from = 0;
-    for (uint64_t left = value & s->pivots; left; left &= left - 1) {
+    for (uint64_t left; (left = rest & s->pivots);) {
         int p = __builtin_ctzll(left);
         rest ^= s->value[p];
         from ^= s->image[p];

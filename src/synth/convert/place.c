@@ -10,7 +10,7 @@ enum { PHASES = 16, SEARCH_STEPS = 1 << 12 };
 /* ---- the elements of a block as a tile --------------------------------------------------- */
 
 /* The coordinates of a tensor index among those that a block holds: its bits at the pivots of their
- * echelon form. */
+ * reduced echelon form. */
 static uint64_t coordinate(const zl_solver *held, uint64_t index)
 {
     uint64_t value = 0, bit = 1;
@@ -19,12 +19,17 @@ static uint64_t coordinate(const zl_solver *held, uint64_t index)
     return value;
 }
 
-/* Spans the tensor indices that a block of src holds. */
+/* Spans the tensor indices that a block of src holds, by vectors of which none has another's pivot. */
 static void held_read(zl_solver *held, const zl_trip *t)
 {
+    uint64_t none;
     held->pivots = 0;
     for (uint64_t left = t->at[ZL_SRC].has; left; left &= left - 1)
         zl_solver_put(held, t->at[ZL_SRC].to[__builtin_ctzll(left)], 0);
+    for (uint64_t left = held->pivots; left; left &= left - 1) {
+        uint64_t pivot = left & -left, *value = &held->value[__builtin_ctzll(left)];
+        *value = zl_solver_reduce(held, *value ^ pivot, &none) ^ pivot;
+    }
 }
 
 /* The phases that stand in where a target's phases were not measured: groups of consecutive lanes

@@ -133,10 +133,14 @@ static zlay_status plan_fill(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *ge
     zlay_gemm g;
     zlay_status status = request_copy(ctx, &g, gemm);
     if (!status) status = gemm_read(ctx, plan, &g);
+    if (!status && zl_wave_target(plan->info.target) && g.epilogue)
+        return zl_fail(ctx, ZLAY_ENOTSUP, "epilogue: plans of waves (%s) have none",
+                       zlay_target_name(plan->info.target));
     if (!status && zl_wave_target(plan->info.target)) return zl_wave_gemm_plan(ctx, plan, &g);
     if (!status) status = zl_gemm_tile(ctx, plan, &g);
     for (int32_t o = 0; !status && o < 3; o++) status = zl_operand_plan(ctx, plan, o);
     if (!status) status = stages_check(ctx, &plan->info);
+    if (!status) status = zl_gemm_epilogue(ctx, plan, &g);
     if (!status) status = zl_certificates_make(ctx, plan);
     if (!status) status = zl_gemm_pipe(ctx, plan);
     return status;
@@ -168,6 +172,7 @@ void zlay_plan_free(zlay_plan *plan)
     for (int o = 0; o < 3; o++) zlay_layout_free(plan->operand[o].smem);
     for (int o = 0; o < 2; o++) zlay_wave_free(plan->wave.operand[o]);
     zlay_pipe_free(plan->pipe);
+    zlay_body_free(plan->epilogue);
     zlay_allocator alloc = plan->alloc;
     zl_free(&alloc, plan, sizeof *plan);
 }

@@ -30,16 +30,27 @@ static void put_moves(zl_text *out, const zlay_plan *plan)
             plan->info.stages);
 }
 
-/* Whether sums are converted before they are stored. */
+/* How many operands of a sort the epilogue has. */
+static uint32_t count_of(const zlay_body *epilogue, int32_t sort)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; epilogue && i < epilogue->operands_count; i++)
+        count += epilogue->operands[i].sort == sort;
+    return count;
+}
+
+/* Whether a body makes D's elements of the sums, in other registers. */
 static bool converts(const zlay_plan *plan)
 {
+    if (plan->epilogue) return count_of(plan->epilogue, ZLAY_BODY_MATRIX) == 2;
     return plan->operand[ZLAY_OPERAND_D].type != plan->info.mma.d;
 }
 
 static void put_body(zl_text *out, const zlay_plan *plan)
 {
     const char *to = zlay_type_name(plan->operand[ZLAY_OPERAND_D].type);
-    if (converts(plan))
+    if (plan->epilogue) zl_body_put(out, plan->epilogue);
+    else if (converts(plan))
         zl_putf(out, "body narrow\nmatrix S f32\nmatrix R %s\nR = %s(S)\nend\n", to, to);
 }
 
@@ -164,7 +175,10 @@ static void multiply(zl_text *out, const zlay_plan *plan, const char *at, const 
 static void epilogue(zl_text *out, const zlay_plan *plan)
 {
     const zl_operand *d = &plan->operand[ZLAY_OPERAND_D];
-    if (converts(plan)) zl_puts(out, "use C, R body narrow\n");
+    if (plan->epilogue || converts(plan))
+        zl_putf(out, "use C%s body %s%s\n", converts(plan) ? ", R" : "",
+                plan->epilogue ? plan->epilogue->name : "narrow",
+                count_of(plan->epilogue, ZLAY_BODY_INDEX) ? " at tile.row, tile.column" : "");
     for (uint32_t pass = 0; pass < plan->info.passes; pass++) {
         if (zl_by_tensor(d)) zl_puts(out, "waitgroup bulk.read 0\n");
         zl_putf(out, "sync role\nwrite D[0] from %c part %u\n", converts(plan) ? 'R' : 'C', pass);

@@ -5,6 +5,7 @@
 #define ZL_PLAN_H
 
 #include "algebra/text/format.h"
+#include "body/body.h"
 #include "synth/gemm/wave_gemm.h"
 #include <zlay/plan.h>
 
@@ -40,6 +41,7 @@ struct zlay_plan {
     uint32_t step_start[2];  /* what the next step along K adds to `start` */
     uint32_t consumer_start; /* what the next consumer adds to A's `start` */
     zlay_layout *certificate[ZL_CERTIFICATES][2];
+    zlay_body *epilogue; /* NULL: sums are converted */
     zlay_pipe *pipe; /* for wgmma, shared buffers in order of ZLAY_OPERAND_* */
     zl_wave_gemm wave; /* where matrix instructions read registers; else 0 */
 };
@@ -72,6 +74,10 @@ zlay_status zl_operand_plan(zlay_ctx *ctx, zlay_plan *plan, int32_t operand);
 zlay_status zl_layout_placed(zlay_ctx *ctx, zlay_layout **out, const zl_operand *o);
 /* The same before the swizzle. */
 zlay_status zl_layout_unswizzled(zlay_ctx *ctx, zlay_layout **out, const zl_operand *o);
+
+/* Reads the request's epilogue, and refuses one that is no body on the sums of
+ * these tiles. */
+zlay_status zl_gemm_epilogue(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *gemm);
 
 zlay_status zl_certificates_make(zlay_ctx *ctx, zlay_plan *plan);
 /* Prints the rules that apply to the plan, with their values. */

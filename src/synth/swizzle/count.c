@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-enum { BYTE = 8, WORD = 4, LINES_STEP = 4 }; /* elements whose lines take a step of limits.work */
+enum { BYTE = 8, WORD = 4, SIDE = 8, LINES_STEP = 4 }; /* elements whose lines take a step of limits.work */
 
 /* ---- vectors in lines ------------------------------------------------------------ */
 
@@ -107,26 +107,57 @@ bool zl_cut_begin(zl_families *f, const zl_member *m)
 
 /* ---- counts ---------------------------------------------------------------------- */
 
+/* The places of lanes; an inactive one, and each past the last, takes that of the first element. */
+static void places_read(zl_place *out, const zl_families *f, bool gaps, const uint32_t *index,
+                        uint32_t lanes)
+{
+    for (uint32_t l = 0; !gaps && l < lanes; l++) out[l] = f->line[index[l]];
+    for (uint32_t l = 0; gaps && l < lanes; l++)
+        out[l] = f->line[index[l] == UINT32_MAX ? 0 : index[l]];
+    for (uint32_t l = lanes; l < ZL_PLACED; l++) out[l] = f->line[0];
+}
+
+/* The byte addresses of ZL_PLACED lanes. A member is counted where it fits shared memory, so they have
+ * 32 bits. */
+static void bytes_fill(uint32_t *out, const zl_families *f, const zl_member *m, const zl_place *place)
+{
+    const uint32_t bits = f->a->elem_bits;
+    uint32_t offset[ZL_PLACED];
+    zl_placing_offsets(offset, &f->placing, m, place);
+    for (uint32_t l = 0; l < ZL_PLACED; l++) out[l] = offset[l] * bits / BYTE;
+}
+
 /* The byte addresses of the lanes in one instance of an access. */
 static void addresses_fill(uint32_t *out, const zl_families *f, const zl_member *m, uint32_t i,
                            uint64_t instance)
 {
     const zl_asked_access *x = &f->a->access[i];
     const uint32_t *index = f->points[i].index + instance * x->lanes * x->elements;
-    zl_place line[ZLAY_BANK_LANES];
-    for (uint32_t l = 0; l < x->lanes; l++) line[l] = f->line[index[l] == UINT32_MAX ? 0 : index[l]];
-    zl_placing_offsets(out, &f->placing, m, line, x->lanes);
-    for (uint32_t l = 0; l < x->lanes; l++)
-        out[l] = index[l] == UINT32_MAX ? ZLAY_BANK_INACTIVE
-                                        : (uint32_t)((uint64_t)out[l] * f->a->elem_bits / BYTE);
+    const bool gaps = f->points[i].gaps;
+    for (uint32_t first = 0; first < x->lanes; first += ZL_PLACED) {
+        zl_place place[ZL_PLACED];
+        uint32_t lanes = x->lanes - first < ZL_PLACED ? x->lanes - first : ZL_PLACED;
+        places_read(place, f, gaps, index + first, lanes);
+        bytes_fill(out + first, f, m, place);
+    }
+    for (uint32_t l = 0; gaps && l < x->lanes; l++)
+        if (index[l] == UINT32_MAX) out[l] = ZLAY_BANK_INACTIVE;
     for (uint32_t l = x->lanes; l < x->banked.lanes; l++) out[l] = ZLAY_BANK_INACTIVE;
+}
+
+/* Not 0: some of SIDE numbers do not differ by `by`. */
+static uint32_t side_differs(const uint32_t *restrict a, const uint32_t *restrict from, uint32_t by)
+{
+    uint32_t other = 0;
+    for (uint32_t l = 0; l < SIDE; l++)
+        other |= ((a[l] - from[l]) ^ by) | ((a[l] == UINT32_MAX) ^ (from[l] == UINT32_MAX));
+    return other;
 }
 
 bool zl_is_moved(const uint32_t *a, const uint32_t *from, uint32_t count, uint32_t step)
 {
     uint32_t by = a[0] - from[0], other = by & (step - 1);
-    for (uint32_t l = 0; l < count; l++)
-        other |= ((a[l] - from[l]) ^ by) | ((a[l] == UINT32_MAX) ^ (from[l] == UINT32_MAX));
+    for (uint32_t l = 0; l < count && !other; l += SIDE) other = side_differs(a + l, from + l, by);
     return !other;
 }
 

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <zlay/tensormap.h>
 
-enum { BYTE = 8, CHUNK_BITS = 128, LINE_SHIFT = 3, CONFIRMED = 256 };
+enum { BYTE = 8, CHUNK_BITS = 128, LINE_SHIFT = 3, CONFIRMED = 512 };
 enum { POINTS_COUNTED = 8 }; /* of limits.points, for one counted access of a warp */
 enum { ROUNDS_LEAST = 8, ROUNDS_FINER = 16, ROUNDS_WIDER = 4 }; /* the excess that a round allows */
 
@@ -203,7 +203,11 @@ static zlay_status confirm_some(const searching *s, const zl_placing *p, const z
     uint32_t offset[CONFIRMED];
     if (zlay_layout_eval_many(value, there, layout, NULL, first, count))
         return zl_fail(s->f.a->ctx, ZLAY_EINTERNAL, "the layout cannot be read; please report this request");
-    zl_placing_offsets(offset, p, &s->best, s->f.line + first, (uint32_t)count);
+    for (uint64_t i = 0; i < count; i += ZL_PLACED) {
+        zl_place place[ZL_PLACED] = {0};
+        memcpy(place, s->f.line + first + i, (count - i < ZL_PLACED ? count - i : ZL_PLACED) * sizeof *place);
+        zl_placing_offsets(offset + i, p, &s->best, place);
+    }
     for (uint64_t i = 0; i < count; i++)
         if (!there[i] || value[i] != offset[i])
             return zl_fail(s->f.a->ctx, ZLAY_EINTERNAL, "element %llu lies elsewhere; please report this request",

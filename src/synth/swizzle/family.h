@@ -23,6 +23,7 @@ enum {
 };
 
 enum { ZL_STEPS_COUNTED = 96 }; /* of limits.work, for one counted access */
+enum { ZL_PLACED = 32 }; /* places whose offsets are computed side by side */
 
 /* One layout of a family. */
 typedef struct zl_member {
@@ -49,7 +50,7 @@ typedef struct zl_place {
 
 /* How lines become rows of a cut, which is a power of two or the whole line. */
 typedef struct zl_placing {
-    uint64_t count; /* of lines */
+    uint32_t count; /* of lines */
     zlay_divisor chunks; /* a fast division by the chunks of a row */
     uint32_t cut_bits, grain_bits; /* cut_bits: 32 where lines are not cut */
 } zl_placing;
@@ -61,6 +62,7 @@ typedef struct zl_access_points {
     uint32_t *index, *least, *start;
     uint64_t count, instances, starts;
     uint32_t align;  /* of a vector, in elements */
+    bool gaps;       /* a lane is inactive */
     uint32_t joined; /* the OR of all starts */
     /* The addresses that were counted last, and their wavefronts; 0: none. */
     uint32_t last[ZLAY_BANK_LANES], wavefronts;
@@ -92,12 +94,11 @@ zl_rows zl_rows_of(const zl_asked *a, const zl_member *m);
 
 /* For tiles of fewer than 2^32 elements. Fills in the place of each element in
  * the lines of a member's mode; begins a cut; sets its chunks; and computes the
- * offsets of places in lines. */
+ * offsets of ZL_PLACED places in lines. */
 void zl_lines_fill(zl_place *out, const zl_asked *a, const zl_member *m);
 void zl_placing_begin(zl_placing *out, const zl_asked *a, const zl_member *m);
 void zl_placing_chunks(zl_placing *p, const zl_member *m);
-void zl_placing_offsets(uint32_t *out, const zl_placing *p, const zl_member *m, const zl_place *line,
-                        uint32_t count);
+void zl_placing_offsets(uint32_t *out, const zl_placing *p, const zl_member *m, const zl_place *place);
 uint64_t zl_member_size(const zl_member *m, const zl_rows *r);
 zlay_status zl_member_layout(zlay_ctx *ctx, zlay_layout **out, const zl_asked *a,
                              const zl_member *m);
@@ -126,7 +127,8 @@ zlay_status zl_member_count(zl_families *f, const zl_member *m, uint64_t *wavefr
                             uint64_t most);
 
 /* Whether `a` is `from` plus one multiple of `step`, a power of two, in each
- * place; UINT32_MAX must stand in the same places of both. */
+ * of `count` places, a multiple of 8; UINT32_MAX must stand in the same places
+ * of both. */
 bool zl_is_moved(const uint32_t *a, const uint32_t *from, uint32_t count, uint32_t step);
 
 /* Bounds what each access takes under every layout: a wavefront for each phase,

@@ -18,18 +18,34 @@ zl_rows zl_rows_of(const zl_asked *a, const zl_member *m)
 
 /* ---- places ---------------------------------------------------------------------- */
 
+/* Places one behind the other in a line. */
+static void line_fill(zl_place *out, uint64_t count, uint32_t column, uint32_t row)
+{
+    for (uint64_t at = 0; at < count; at++) out[at] = (zl_place){column + (uint32_t)at, row};
+}
+
+/* Places at one index of the mode, in lines one after the other; joined, they are in one row. */
+static void across_fill(zl_place *out, uint64_t count, uint32_t column, uint32_t step, uint32_t row)
+{
+    uint32_t down = step ? 0 : 1;
+    for (uint64_t low = 0; low < count; low++, column += step, row += down)
+        out[low] = (zl_place){column, row};
+}
+
 /* Before a cut: joined lines are one line. */
 void zl_lines_fill(zl_place *out, const zl_asked *a, const zl_member *m)
 {
     const uint64_t extent = a->shape[m->mode], step = m->joined ? extent : 0;
-    uint64_t below = 1;
+    uint64_t below = 1, line = 0;
     for (uint32_t i = 0; i < m->mode; i++) below *= a->shape[i];
-    for (uint64_t high = 0; high < a->size / below / extent; high++)
-        for (uint64_t at = 0; at < extent; at++)
-            for (uint64_t low = 0; low < below; low++) {
-                uint64_t line = low + high * below;
-                *out++ = (zl_place){(uint32_t)(at + line * step), m->joined ? 0 : (uint32_t)line};
-            }
+    for (uint64_t high = 0; high < a->size / below / extent; high++, line += below)
+        for (uint64_t at = 0; at < extent; at += below > 1 ? 1 : extent) {
+            uint32_t column = (uint32_t)(at + line * step), row = m->joined ? 0 : (uint32_t)line;
+            uint64_t count = below > 1 ? below : extent;
+            if (below > 1) across_fill(out, count, column, (uint32_t)step, row);
+            else line_fill(out, count, column, row);
+            out += count;
+        }
 }
 
 void zl_placing_chunks(zl_placing *p, const zl_member *m)
@@ -41,53 +57,60 @@ void zl_placing_chunks(zl_placing *p, const zl_member *m)
 void zl_placing_begin(zl_placing *out, const zl_asked *a, const zl_member *m)
 {
     const zl_rows r = zl_rows_of(a, m);
-    out->count = r.count;
+    out->count = (uint32_t)r.count;
     out->cut_bits = r.cuts > 1 ? (uint32_t)__builtin_ctzll(r.cut) : 32;
     zlay_divisor_make(&out->chunks, 1, 0, UINT32_MAX);
     out->grain_bits = 0;
 }
 
-static zl_place cut(const zl_placing *p, zl_place at)
-{
-    uint64_t column = at.column;
-    return (zl_place){(uint32_t)(column & ((UINT64_C(1) << p->cut_bits) - 1)),
-                      (uint32_t)(at.row + (column >> p->cut_bits) * p->count)};
-}
+/* Places side by side.  All loops over them have one length, so that compilers make vectors of them;
+ * numbers that follow from places in a tile of fewer than 2^32 elements wrap modulo 2^32 as offsets do. */
+typedef struct tile_places {
+    uint32_t column[ZL_PLACED], row[ZL_PLACED];
+} tile_places;
 
-static void skewed(uint32_t *out, const zl_placing *p, const zl_member *m, const zl_place *line,
-                   uint32_t count)
+static void cut(tile_places *at, const zl_placing *p)
 {
-    for (uint32_t i = 0; i < count; i++) {
-        zl_place at = cut(p, line[i]);
-        uint64_t chunk = (at.column >> p->grain_bits) + m->step * at.row;
-        chunk -= zl_quotient(&p->chunks, chunk) * p->chunks.divisor;
-        out[i] = (uint32_t)(m->pitch * at.row + (chunk << p->grain_bits) + (at.column & (m->grain - 1)));
+    uint32_t bits = p->cut_bits, mask = ((uint32_t)1 << bits) - 1;
+    for (uint32_t i = 0; i < ZL_PLACED; i++) {
+        at->row[i] += (at->column[i] >> bits) * p->count;
+        at->column[i] &= mask;
     }
 }
 
-static void xored(uint32_t *out, const zl_placing *p, const zl_member *m, const zl_place *line,
-                  uint32_t count)
+/* A power of two of chunks needs no division, and then sums may wrap. */
+static void skewed(tile_places *at, const zl_placing *p, const zl_member *m)
 {
-    uint64_t bits = (UINT64_C(1) << m->bits) - 1;
-    for (uint32_t i = 0; i < count; i++) {
-        zl_place at = cut(p, line[i]);
-        out[i] = (uint32_t)(m->pitch * at.row + (at.column ^ (at.row >> m->shift & bits) << p->grain_bits));
-    }
+    const uint32_t mask = (uint32_t)p->chunks.divisor - 1, step = (uint32_t)m->step;
+    const uint32_t inside = (uint32_t)m->grain - 1, grain_bits = p->grain_bits;
+    uint32_t chunk[ZL_PLACED];
+    for (uint32_t i = 0; i < ZL_PLACED; i++) chunk[i] = (at->column[i] >> grain_bits) + step * at->row[i];
+    for (uint32_t i = 0; i < ZL_PLACED && p->chunks.way != ZLAY_DIVISOR_SHIFT; i++)
+        chunk[i] -= (uint32_t)zl_quotient(&p->chunks, chunk[i]) * (mask + 1);
+    if (p->chunks.way == ZLAY_DIVISOR_SHIFT)
+        for (uint32_t i = 0; i < ZL_PLACED; i++) chunk[i] &= mask;
+    for (uint32_t i = 0; i < ZL_PLACED; i++)
+        at->column[i] = (chunk[i] << grain_bits) + (at->column[i] & inside);
 }
 
-void zl_placing_offsets(uint32_t *out, const zl_placing *p, const zl_member *m, const zl_place *line,
-                        uint32_t count)
+static void xored(tile_places *at, const zl_placing *p, const zl_member *m)
 {
-    if (m->family == ZL_FAMILY_SKEW) {
-        skewed(out, p, m, line, count);
-    } else if (m->family == ZL_FAMILY_XOR) {
-        xored(out, p, m, line, count);
-    } else {
-        for (uint32_t i = 0; i < count; i++) {
-            zl_place at = cut(p, line[i]);
-            out[i] = (uint32_t)(m->pitch * at.row + at.column);
-        }
+    uint32_t mask = ((uint32_t)1 << m->bits) - 1, shift = m->shift, grain_bits = p->grain_bits;
+    for (uint32_t i = 0; i < ZL_PLACED; i++) at->column[i] ^= (at->row[i] >> shift & mask) << grain_bits;
+}
+
+void zl_placing_offsets(uint32_t *out, const zl_placing *p, const zl_member *m, const zl_place *place)
+{
+    const uint32_t pitch = (uint32_t)m->pitch;
+    tile_places at;
+    for (uint32_t i = 0; i < ZL_PLACED; i++) {
+        at.column[i] = place[i].column;
+        at.row[i] = place[i].row;
     }
+    if (p->cut_bits < 32) cut(&at, p);
+    if (m->family == ZL_FAMILY_SKEW) skewed(&at, p, m);
+    if (m->family == ZL_FAMILY_XOR) xored(&at, p, m);
+    for (uint32_t i = 0; i < ZL_PLACED; i++) out[i] = pitch * at.row[i] + at.column[i];
 }
 
 /* The greatest place of the first `chunks` chunks of a row, after they are skewed or XORed. */

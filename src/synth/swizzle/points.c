@@ -6,24 +6,31 @@
 
 #include <string.h>
 
-enum { BYTE = 8, READ = 256 };
+enum { BYTE = 8, READ = 1024 };
+
+static zlay_status outside(const zl_asked *a, uint32_t i, int64_t index, uint64_t point)
+{
+    return zl_fail(a->ctx, ZLAY_EINVAL,
+                   "accesses: %u: index %lld of point %llu is outside a tile of %llu elements", i,
+                   (long long)index, (unsigned long long)point, (unsigned long long)a->size);
+}
 
 /* Reads some points of an access as indices of the tile. */
-static zlay_status indices_read(uint32_t *to, const zl_asked *a, uint32_t i, uint64_t first,
+static zlay_status indices_read(zl_access_points *p, const zl_asked *a, uint32_t i, uint64_t first,
                                 uint64_t count)
 {
     int64_t value[READ];
     uint8_t there[READ];
+    uint32_t *to = p->index + first;
     zlay_status status = zlay_layout_eval_many(value, there, a->access[i].layout, NULL, first, count);
     if (status) return zl_fail(a->ctx, status, "accesses: %u: layout: has no index at some point", i);
+    bool gaps = false;
     for (uint64_t n = 0; n < count; n++) {
         to[n] = there[n] ? (uint32_t)value[n] : UINT32_MAX;
-        if (there[n] && (value[n] < 0 || (uint64_t)value[n] >= a->size))
-            return zl_fail(a->ctx, ZLAY_EINVAL,
-                           "accesses: %u: index %lld of point %llu is outside a tile of %llu elements",
-                           i, (long long)value[n], (unsigned long long)(first + n),
-                           (unsigned long long)a->size);
+        gaps |= !there[n];
+        if (there[n] && (uint64_t)value[n] >= a->size) return outside(a, i, value[n], first + n);
     }
+    p->gaps |= gaps;
     return ZLAY_OK;
 }
 
@@ -52,15 +59,15 @@ static zlay_status access_points(zl_families *f, uint32_t i)
     p->count = zlay_layout_size(a->access[i].layout);
     p->align = x->align * BYTE > a->elem_bits ? x->align * BYTE / a->elem_bits : 1;
     p->instances = a->access[i].instances;
-    p->index = zl_scratch(a->ctx, p->count, sizeof *p->index);
-    p->least = zl_scratch(a->ctx, p->instances, sizeof *p->least);
+    p->index = zl_scratch_plain(a->ctx, p->count, sizeof *p->index);
+    p->least = zl_scratch_plain(a->ctx, p->instances, sizeof *p->least);
     if (!p->index || !p->least) return ZLAY_ENOMEM;
     if (a->access[i].elements > 1 || p->align > 1) {
-        p->start = zl_scratch(a->ctx, p->instances * a->access[i].lanes, sizeof *p->start);
+        p->start = zl_scratch_plain(a->ctx, p->instances * a->access[i].lanes, sizeof *p->start);
         if (!p->start) return ZLAY_ENOMEM;
     }
     for (uint64_t first = 0; first < p->count && !status; first += READ)
-        status = indices_read(p->index + first, a, i, first,
+        status = indices_read(p, a, i, first,
                               p->count - first < READ ? p->count - first : READ);
     return status ? status : lanes_check(a, p, i);
 }
@@ -86,7 +93,7 @@ zlay_status zl_points_read(zl_families *f)
         if (f->points[i].align > f->align) f->align = f->points[i].align;
         if (bits / f->a->elem_bits > f->period) f->period = bits / f->a->elem_bits;
     }
-    if (!status) f->line = zl_scratch(f->a->ctx, f->a->size, sizeof *f->line);
+    if (!status) f->line = zl_scratch_plain(f->a->ctx, f->a->size, sizeof *f->line);
     return status || f->line ? status : ZLAY_ENOMEM;
 }
 
@@ -140,10 +147,14 @@ static zlay_status force_access(const zl_families *f, zl_forced *all, uint32_t i
     return status;
 }
 
+/* Without vectors nothing is forced, and no bound reads the table. */
 zlay_status zl_points_force(zl_families *f)
 {
     zlay_status status = ZLAY_OK;
-    f->forced = zl_scratch(f->a->ctx, f->a->size, sizeof *f->forced);
+    bool vectors = false;
+    for (uint32_t i = 0; i < f->a->count; i++) vectors |= f->points[i].start != NULL;
+    f->forced = vectors ? zl_scratch(f->a->ctx, f->a->size, sizeof *f->forced)
+                        : zl_scratch_plain(f->a->ctx, f->a->size, sizeof *f->forced);
     if (!f->forced) return ZLAY_ENOMEM;
     for (uint32_t i = 0; i < f->a->count && !status; i++) status = force_access(f, f->forced, i);
     return status;

@@ -96,7 +96,7 @@ static uint64_t inner_part(const exchange *e)
 bool zl_exchange_put(zl_word *word, uint32_t *least, const zl_wanted *w)
 {
     exchange e;
-    zl_affine map, rest;
+    zl_affine map, back, rest, rest_back;
     uint32_t regs = 1u << w->slots.reg;
     if (!one_mask(&e, w)) return false;
     unsigned none = selects(&e);
@@ -104,9 +104,11 @@ bool zl_exchange_put(zl_word *word, uint32_t *least, const zl_wanted *w)
     least_z(&e);
     *least = regs * (2 + e.selects);
     zl_transvection(&map, w->bits, e.by | inner_part(&e), e.form, e.always);
-    if (!zl_map_invert(&rest, &map)) return false;
-    zl_map_product(&rest, &w->map, &rest);
-    return zl_word_put(word, w, ZL_STEP_EXCHANGE, &map) && zl_inner_put(word, w, &rest);
+    if (!zl_map_invert(&back, &map)) return false;
+    zl_map_product(&rest, &w->map, &back);
+    zl_map_product(&rest_back, &map, &w->inverse);
+    return zl_word_put_known(word, w, ZL_STEP_EXCHANGE, &map, &back) &&
+           zl_inner_put_known(word, w, &rest, &rest_back);
 }
 
 /* ---- movmatrix ---------------------------------------------------------------------------- */

@@ -60,14 +60,17 @@ static void peel_one(zl_affine *out, const zl_wanted *w, const zl_affine *map, u
     zl_transvection(out, w->bits, found ? u : u | start, form, false);
 }
 
-static void peel(zl_affine *out, const zl_wanted *w, unsigned rank, unsigned draw)
+/* Each exchange is its own inverse: its form is 0 on the vector that it adds. */
+static void peel(zl_affine *out, zl_affine *back, const zl_wanted *w, unsigned rank, unsigned draw)
 {
     zl_affine left = w->map, one;
     zl_map_same(out, w->bits);
+    zl_map_same(back, w->bits);
     while (rank--) {
         peel_one(&one, w, &left, draw);
         zl_map_product(&left, &left, &one);
         zl_map_product(out, &one, out);
+        zl_map_product(back, back, &one);
     }
 }
 
@@ -98,17 +101,18 @@ static void without_choice(zl_word *word, zl_affine *made)
 /* Makes the whole map: peels rounds until one round suffices, then puts that one. */
 static bool peeled_put(zl_word *out, zl_word_search *s, const zl_wanted *whole, unsigned draw)
 {
-    zl_wanted w = *whole, part;
+    zl_wanted w = *whole, part = *whole;
     zl_affine first, back;
     unsigned reg = w.slots.reg, rank = zl_crossing_rank(&w);
     for (; rank > reg; rank = zl_crossing_rank(&w)) {
-        peel(&first, &w, rank - reg < reg ? rank - reg : reg, draw);
-        zl_wanted_of(&part, &w.slots, &first);
+        peel(&part.map, &part.inverse, &w, rank - reg < reg ? rank - reg : reg, draw);
         if (!zl_round_search(s, &part)) return false;
+        zl_map_same(&first, w.bits);
         without_choice(&s->best, &first);
+        if (!append(out, &s->best, &part)) return false;
         zl_map_invert(&back, &first);
-        zl_map_product(&back, &w.map, &back);
-        if (!append(out, &s->best, &part) || !zl_wanted_of(&w, &w.slots, &back)) return false;
+        zl_map_product(&w.map, &w.map, &back);
+        zl_map_product(&w.inverse, &first, &w.inverse);
     }
     return zl_round_search(s, &w) && append(out, &s->best, &w);
 }
@@ -144,18 +148,23 @@ static bool drawn_put(zl_word_search *s, const zl_wanted *w, unsigned draw)
 
 /* ---- one by one -------------------------------------------------------------------------- */
 
-/* Makes a first round into `piece`, and the map that it makes. */
-static bool piece_put(zl_word_search *s, zl_affine *made, const zl_wanted *w,
+/* Makes a first round into `piece`, and the map that it makes with its inverse: an exchange is its
+ * own, or it has none. */
+static bool piece_put(zl_word_search *s, zl_affine *made, zl_affine *back, const zl_wanted *w,
                       const zl_word_pair *pair, bool shuffles)
 {
-    zl_wanted part;
+    zl_wanted part = *w;
     zl_pair_map(made, w, pair);
     s->piece.slots = w->slots;
     s->piece.count = 0;
-    if (!zl_wanted_of(&part, &w->slots, made)) return false;
-    if (!shuffles) return zl_word_put(&s->piece, w, ZL_STEP_EXCHANGE, made);
+    if (__builtin_parityll(pair->by & pair->form)) return false;
+    zl_map_copy(back, made);
+    if (!shuffles) return zl_word_put_known(&s->piece, w, ZL_STEP_EXCHANGE, made, back);
+    zl_map_copy(&part.map, made);
+    zl_map_copy(&part.inverse, made);
     if (!zl_round_put(&s->piece, &part, (zl_round_way){0, UINT32_MAX, true})) return false;
     without_choice(&s->piece, made);
+    zl_map_invert(back, made);
     zl_word_count(&s->piece);
     return true;
 }
@@ -173,14 +182,12 @@ static bool may_be_less(zl_word_search *s, const zl_wanted *rest, const zl_word 
 /* Makes a word from the piece and the rest, reversed where the map was inverted; false: it is not
  * better than the best word. */
 static bool pair_put(zl_word_search *s, const zl_wanted *w, const zl_wanted *turn,
-                     const zl_affine *made, const zl_word *best)
+                     const zl_affine *made, const zl_affine *back, const zl_word *best)
 {
-    zl_affine back;
     zl_wanted rest;
     if (s->piece.instructions >= best->instructions) return false;
-    zl_map_invert(&back, made);
     rest = *w;
-    zl_map_product(&rest.map, &w->map, &back);
+    zl_map_product(&rest.map, &w->map, back);
     zl_map_product(&rest.inverse, made, &w->inverse);
     if (!may_be_less(s, &rest, best)) return false;
     zl_word_copy(&s->whole, &s->piece);
@@ -206,7 +213,7 @@ static bool seen_before(zl_word_pair *seen, unsigned *count, const zl_word_pair 
 static bool pairs_try(zl_word *out, zl_word_search *s, const zl_wanted *w, const zl_wanted *turn)
 {
     zl_word_pair pair, seen[WHOLE];
-    zl_affine made;
+    zl_affine made, back;
     unsigned known = 0;
     bool past = false, whole = s->aim.pairs >= WHOLE && w->inner == WHOLE_INNER;
     for (unsigned i = 0, tried = 0; !past; i++) {
@@ -214,7 +221,8 @@ static bool pairs_try(zl_word *out, zl_word_search *s, const zl_wanted *w, const
         if (tried++ == s->aim.pairs && !whole) return false;
         if (seen_before(seen, &known, &pair)) continue;
         for (int shuffles = 0; shuffles < 2; shuffles++)
-            if (piece_put(s, &made, w, &pair, shuffles) && pair_put(s, w, turn, &made, out))
+            if (piece_put(s, &made, &back, w, &pair, shuffles) &&
+                pair_put(s, w, turn, &made, &back, out))
                 zl_word_copy(out, &s->whole);
     }
     return true;

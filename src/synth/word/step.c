@@ -81,15 +81,16 @@ static zl_step_id kind(const zl_wanted *w, const zl_affine *map, const zl_affine
  * ---------------------------------------------------------------------- */
 
 /* The kind of the one step that two consecutive steps become; ZL_STEPS: they stay two. A renaming
- * joins any step, and a map that moves bytes inside registers joins a step that selects bytes. */
+ * joins any step, and a map that moves bytes inside registers joins a step that selects bytes. Of
+ * steps inside lanes it is the inverse of both that says so. */
 static zl_step_id joined(const zl_wanted *w, const zl_word_step *a, zl_step_id id,
-                         const zl_affine *map, const zl_affine *both)
+                         const zl_affine *back, const zl_affine *both_back)
 {
     if (is_inner(a->id) && is_inner(id))
-        return zl_inner_rank(w, both) < 2 ? ZL_STEP_PRMT : ZL_STEPS;
+        return zl_inner_rank_back(w, both_back) < 2 ? ZL_STEP_PRMT : ZL_STEPS;
     if (a->id == ZL_STEP_REG) return id;
     if (id == ZL_STEP_REG) return a->id;
-    bool first = a->id == ZL_STEP_EXCHANGE && is_inner(id) && !zl_inner_rank(w, map);
+    bool first = a->id == ZL_STEP_EXCHANGE && is_inner(id) && !zl_inner_rank_back(w, back);
     bool second = id == ZL_STEP_EXCHANGE && is_inner(a->id) && !zl_inner_rank(w, &a->map);
     return first || second ? ZL_STEP_EXCHANGE : ZL_STEPS;
 }
@@ -156,10 +157,12 @@ bool zl_word_put_known(zl_word *word, const zl_wanted *w, zl_step_id id, const z
     zl_word_step *last = word->count ? &word->step[word->count - 1] : NULL;
     if (last) {
         zl_map_product(&both, map, &last->map);
-        zl_step_id one = joined(w, last, now.id, map, &both);
+        const bool inside = is_inner(last->id) && is_inner(now.id);
+        if (inside) zl_map_invert(&both_back, &both);
+        zl_step_id one = joined(w, last, now.id, back, &both_back);
         if (one != ZL_STEPS) {
             word->count--;
-            zl_map_invert(&both_back, &both);
+            if (!inside) zl_map_invert(&both_back, &both);
             step_set(&now, w, one, &both, &both_back);
         }
     }

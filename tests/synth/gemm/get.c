@@ -139,6 +139,9 @@ static void test_memory(void **unused)
     g = gemm_of(100, 200, 301);
     g.type = ZLAY_TYPE_E4M3, g.d_type = ZLAY_TYPE_F32;
     check_memory(&g);
+    static const char body[] = "body relu\nmatrix S f32\nS = max(S, 0)\nend\n";
+    g.epilogue = body, g.epilogue_length = sizeof body - 1;
+    check_memory(&g);
 }
 
 /* Bytes at random: a status with a message, or a plan. */
@@ -155,6 +158,7 @@ static void test_hostile(void **state)
         else
             for (size_t b = 0; b < sizeof g; b++)
                 ((unsigned char *)&g)[b] = (unsigned char)test_random(&seed);
+        g.epilogue = NULL; /* what it points to is the caller's word */
         zlay_plan *plan = (zlay_plan *)&g;
         zlay_status status = zlay_gemm_synth(ctx, &plan, target_of("sm_90a"), &g);
         if (status == ZLAY_EINTERNAL) fail_msg("%s: %s", gemm_text(&g), zlay_ctx_message(ctx));

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reads the epilogue of a GEMM: a body whose first matrix is the sums of a tile and whose second, if sums are not D's
+ * elements, is the tile of D. Its indices, none or two, are the tile's first row and column. Scalars and arrays become
+ * arguments of the kernel. */
+#include "synth/gemm/plan.h"
+
+static zlay_status refuse(zlay_ctx *ctx, const zlay_body *body, const char *what)
+{
+    return zl_fail(ctx, ZLAY_EINVAL, "epilogue: body %.64s %s", body->name, what);
+}
+
+/* A matrix: sums first, then D. */
+static zlay_status matrix_check(zlay_ctx *ctx, const zlay_plan *plan, const zlay_body_operand *o, uint32_t number)
+{
+    int32_t sums = plan->info.mma.d, d = plan->operand[ZLAY_OPERAND_D].type;
+    int32_t wanted = number ? d : sums;
+    if (number > 1) return refuse(ctx, plan->epilogue, "has more matrices than sums and D");
+    if (o->type == wanted) return ZLAY_OK;
+    return zl_fail(ctx, ZLAY_EINVAL, "epilogue: matrix %.64s is %s; %s are %s", o->name,
+                   zlay_type_name(o->type), number ? "elements of D" : "sums", zlay_type_name(wanted));
+}
+
+static zlay_status check(zlay_ctx *ctx, const zlay_plan *plan)
+{
+    const zlay_body *body = plan->epilogue;
+    uint32_t matrices = 0, indices = 0;
+    for (uint32_t i = 0; i < body->operands_count; i++) {
+        const zlay_body_operand *o = &body->operands[i];
+        if (o->sort == ZLAY_BODY_ROW || o->sort == ZLAY_BODY_COLUMN || o->sort == ZLAY_BODY_PART)
+            return refuse(ctx, body, "has rows, columns or parts in registers: load them from an array");
+        indices += o->sort == ZLAY_BODY_INDEX;
+        if (o->sort != ZLAY_BODY_MATRIX) continue;
+        zlay_status status = matrix_check(ctx, plan, o, matrices++);
+        if (status) return status;
+    }
+    if (!matrices) return refuse(ctx, body, "has no matrix of sums");
+    if (indices && indices != 2) return refuse(ctx, body, "has neither no index nor two: row and column of the tile");
+    if (matrices == 1 && plan->operand[ZLAY_OPERAND_D].type != plan->info.mma.d)
+        return refuse(ctx, body, "has no second matrix, of D's type");
+    return ZLAY_OK;
+}
+
+zlay_status zl_gemm_epilogue(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *gemm)
+{
+    if (!gemm->epilogue && gemm->epilogue_length)
+        return zl_fail(ctx, ZLAY_EINVAL, "epilogue: it has a length and no text");
+    if (!gemm->epilogue) return ZLAY_OK;
+    if (plan->info.swapped)
+        return zl_fail(ctx, ZLAY_ENOTSUP, "epilogue: D is column-major, and the planned product is its transpose");
+    zlay_status status = zl_body_parse(ctx, &plan->epilogue, gemm->epilogue, gemm->epilogue_length);
+    return status ? status : check(ctx, plan);
+}
