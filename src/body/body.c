@@ -37,7 +37,7 @@ static zlay_status read_head(zlay_ctx *ctx, zl_body_reader *r, zl_cursor *at, co
     return zl_body_begin(ctx, r, at, name);
 }
 
-zlay_status zl_body_parse(zlay_ctx *ctx, zlay_body **out, const char *text, size_t length)
+static zlay_status parse(zlay_ctx *ctx, zlay_body **out, const char *text, size_t length)
 {
     zl_cursor at;
     zl_body_reader r = {.status = ZLAY_OK};
@@ -54,14 +54,20 @@ zlay_status zl_body_parse(zlay_ctx *ctx, zlay_body **out, const char *text, size
     return r.status;
 }
 
+zlay_status zl_body_parse(zlay_ctx *ctx, zlay_body **out, const char *text, size_t length)
+{
+    zl_mark mark = zl_enter_part(ctx);
+    *out = NULL;
+    return zl_leave_part(ctx, mark, parse(ctx, out, text, length));
+}
+
 zlay_status zlay_body_parse(zlay_ctx *ctx, zlay_body **out, const char *text, size_t length)
 {
     if (!out) return ZLAY_EINVAL;
     *out = NULL;
     if (!text) return ZLAY_EINVAL;
     zlay_status status = zl_enter(ctx);
-    if (status) return status;
-    return zl_leave(ctx, zl_body_parse(ctx, out, text, length));
+    return status ? status : zl_leave(ctx, zl_body_parse(ctx, out, text, length));
 }
 
 size_t zlay_body_operand_count(const zlay_body *body)

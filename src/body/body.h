@@ -114,9 +114,6 @@ typedef struct zl_body_reader {
     zlay_status status;
 } zl_body_reader;
 
-/* zlay_body_parse inside a call. */
-zlay_status zl_body_parse(zlay_ctx *ctx, zlay_body **out, const char *text, size_t length);
-
 /* An empty body; `at` is held to its lines. */
 zlay_status zl_body_begin(zlay_ctx *ctx, zl_body_reader *r, zl_cursor *at, const char *name);
 /* The line that the cursor is held to. */
@@ -145,5 +142,8 @@ int32_t zl_body_name_find(const zlay_body *body, const char *name, uint32_t line
 
 /* The text of a body without indentation, its first line `body NAME`, its last `end`. */
 void zl_body_put(zl_text *out, const zlay_body *body);
+
+/* zlay_body_parse as a part of a call (zl_enter_part). */
+zlay_status zl_body_parse(zlay_ctx *ctx, zlay_body **out, const char *text, size_t length);
 
 #endif
