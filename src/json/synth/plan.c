@@ -42,6 +42,9 @@ static zlay_status read_type(zl_call *call, const json_t *object, const zl_field
 static const zl_field_kind as_gemm_type = {.read = read_type};
 typedef int32_t as_gemm_type_type;
 
+static const zl_named scales[] = {
+    {"none", ZLAY_SCALES_NONE}, {"1x128", ZLAY_SCALES_LINE}, {"128x128", ZLAY_SCALES_BLOCK}, {NULL, 0}};
+
 #define AT(kind, member) ZL_AT(kind, zl_gemm_asked, member)
 static const zl_field gemm_rows[] = {
     ZL_TARGET(zl_gemm_asked),
@@ -62,6 +65,8 @@ static const zl_field gemm_rows[] = {
     {"tile", ZL_MAY, AT(as_gemm_tile, gemm)},
     {"stages", ZL_MAY, AT(zl_as_u32, gemm.stages)},
     {"epilogue", ZL_MAY, AT(zl_as_text, epilogue)},
+    {"a_scales", ZL_MAY, AT(zl_as_word, gemm.a_scales), .of = scales},
+    {"b_scales", ZL_MAY, AT(zl_as_word, gemm.b_scales), .of = scales},
 };
 const zl_fields zl_gemm_fields = {ZL_ROWS(gemm_rows, zl_gemm_asked)};
 #undef AT

@@ -133,6 +133,7 @@ static zlay_status plan_fill(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *ge
     zlay_gemm g;
     zlay_status status = request_copy(ctx, &g, gemm);
     if (!status) status = gemm_read(ctx, plan, &g);
+    if (!status) status = zl_gemm_scales(ctx, plan, &g);
     if (!status && zl_wave_target(plan->info.target) && g.epilogue)
         return zl_fail(ctx, ZLAY_ENOTSUP, "epilogue: plans of waves (%s) have none",
                        zlay_target_name(plan->info.target));
