@@ -126,6 +126,48 @@ static void values(void **state)
     }
 }
 
+/* examples/scaled.body: scales of rows and of columns are an epilogue. */
+static void rows_and_columns(void **state)
+{
+    static char text[1024];
+    uint64_t random = test_seed("rows and columns");
+    float row[70], column[72];
+    px_gemm g;
+    (void)state;
+    FILE *file = fopen("examples/scaled.body", "r");
+    assert_non_null(file);
+    zlay_gemm q = {.m = 70, .n = 72, .k = 144, FLOATS(E4M3, E4M3, BF16), .epilogue = text};
+    q.epilogue_length = fread(text, 1, sizeof text, file);
+    fclose(file);
+    for (int i = 0; i < 70; i++) row[i] = (float)(test_random(&random) % 1000 + 1) / 512;
+    for (int i = 0; i < 72; i++) column[i] = (float)(test_random(&random) % 1000 + 1) / 512;
+    px_gemm_make(&g, &q, 2, &random);
+    px_gemm_bind(&machine, &g);
+    const struct {
+        const char *name;
+        const void *at;
+        uint64_t bytes;
+    } given[] = {{"x_m", &q.m, 0}, {"x_n", &q.n, 0}, {"read_scale_a", row, sizeof row}, {"read_scale_b", column, sizeof column}};
+    for (uint32_t i = 0; i < 4; i++) {
+        zlay_pipe_argument argument;
+        uint64_t address = ((uint64_t)1 << 32) + ((uint64_t)i << 28);
+        assert_int_equal(zlay_plan_argument_nth(&argument, g.plan, ARGUMENTS + i), ZLAY_OK);
+        assert_string_equal(argument.name, given[i].name);
+        if (given[i].bytes) machine.memory[machine.memories++] = (px_memory){address, given[i].bytes, (void *)(uintptr_t)given[i].at};
+        memcpy(machine.param[ARGUMENTS + i], given[i].bytes ? (const void *)&address : given[i].at, argument.bytes);
+    }
+    px_run(&machine, g.text, (int)g.info.threads, g.blocks, 1);
+    if (*machine.fault) fail_msg("%s", machine.fault);
+    for (uint64_t i = 0; i < q.m; i++)
+        for (uint64_t j = 0; j < q.n; j++) {
+            double sum = 0, got = element_of(&g.d, i, j);
+            for (uint64_t k = 0; k < q.k; k++) sum += element_of(&g.a, i, k) * element_of(&g.b, k, j);
+            sum *= (double)row[i] * (double)column[j];
+            if (!(fabs(got - sum) <= 0.005 * fabs(sum))) fail_msg("(%d, %d): %g, not %g", (int)i, (int)j, got, sum);
+        }
+    px_gemm_free(&g);
+}
+
 static const struct {
     const char *word, *target;
     zlay_status status;
@@ -188,6 +230,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values),
+        cmocka_unit_test(rows_and_columns),
         cmocka_unit_test(refusals),
         cmocka_unit_test(explanation),
     };

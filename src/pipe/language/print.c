@@ -145,14 +145,14 @@ static void put_accs(zl_printer *p, const zl_event *e)
 static void put_index(zl_printer *p, const zl_event *e, uint32_t i)
 {
     const zl_pos *pos = &e->index[i];
-    bool modulo = e->modulo[i] >= 0;
     if (pos->loop <= ZL_POS_BLOCK) {
         zl_puts(p->out, zl_block_words[ZL_POS_BLOCK - pos->loop]);
-        return;
+    } else if (e->modulo[i] < 0) {
+        zl_put_pos(p, pos);
+    } else {
+        zl_put_term(p, pos);
+        zl_putf(p->out, " %% %s", p->pipe->params[e->modulo[i]].name);
     }
-    if (modulo) zl_puts(p->out, "(");
-    zl_put_pos(p, pos);
-    if (modulo) zl_putf(p->out, ") %% %s", p->pipe->params[e->modulo[i]].name);
 }
 
 static void put_opt_body(zl_printer *p, const zl_event *e)
