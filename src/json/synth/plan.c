@@ -43,7 +43,8 @@ static const zl_field_kind as_gemm_type = {.read = read_type};
 typedef int32_t as_gemm_type_type;
 
 static const zl_named scales[] = {
-    {"none", ZLAY_SCALES_NONE}, {"1x128", ZLAY_SCALES_LINE}, {"128x128", ZLAY_SCALES_BLOCK}, {NULL, 0}};
+    {"none", ZLAY_SCALES_NONE}, {"1x128", ZLAY_SCALES_LINE}, {"128x128", ZLAY_SCALES_BLOCK},
+    {NULL, 0}};
 
 #define AT(kind, member) ZL_AT(kind, zl_gemm_asked, member)
 static const zl_field gemm_rows[] = {

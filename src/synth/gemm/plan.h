@@ -81,7 +81,7 @@ zlay_status zl_layout_unswizzled(zlay_ctx *ctx, zlay_layout **out, const zl_oper
 zlay_status zl_gemm_epilogue(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *gemm);
 
 /* Reads the request's scales, for the planned product, and refuses those that its
- * types, its tile_k or its target do not have. */
+ * types or its tile_k do not have. */
 zlay_status zl_gemm_scales(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *gemm);
 /* The same of the columns of a tile, 0 where the request leaves them open. */
 zlay_status zl_gemm_scales_tile(zlay_ctx *ctx, const zlay_plan *plan, uint32_t tile_n);

@@ -45,8 +45,6 @@ static zlay_status operand_check(zlay_ctx *ctx, const zlay_plan *plan, int opera
     if (plan->scales[operand] < 0 || plan->scales[operand] > ZLAY_SCALES_BLOCK)
         return zl_fail(ctx, ZLAY_EINVAL, "%s: %d is no granularity of scales", field, plan->scales[operand]);
     if (!plan->scales[operand]) return ZLAY_OK;
-    if (zl_wave_target(plan->info.target))
-        return zl_fail(ctx, ZLAY_ENOTSUP, "%s: plans of waves (%s) have none", field, zlay_target_name(plan->info.target));
     if (!is_float8(type))
         return zl_fail(ctx, ZLAY_ENOTSUP, "%s: %s; blocks with scales have e4m3 or e5m2", field, zlay_type_name(type));
     if (count_of(plan, operand) + lines_of(plan, operand) + BLOCK > INT32_MAX)
