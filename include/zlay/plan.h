@@ -151,6 +151,22 @@ ZLAY_API zlay_status zlay_plan_copy_nth(zlay_copy *out, const zlay_plan *plan, i
 ZLAY_API zlay_status zlay_plan_desc(zlay_smemdesc *out, const zlay_plan *plan, int32_t operand,
                                     uint32_t consumer, uint32_t step);
 
+/** The scales of an operand, as the kernel reads them: f32, the second index
+ *  contiguous. */
+typedef struct zlay_scales {
+    uint64_t shape[2];   /* of the array: blocks of K and lines, or blocks of lines and of K */
+    uint32_t block[2];   /* elements that have one scale: of M or N, and of K */
+    int32_t granularity; /* ZLAY_SCALES_* */
+    uint32_t reserved0;  /* 0 */
+} zlay_scales;
+
+/** Read what scales operand A or B of the planned product has.
+ *
+ *  Returns: ZLAY_OK; ZLAY_NONE it has none; ZLAY_EINVAL.
+ *  Out:     out  as above.
+ */
+ZLAY_API zlay_status zlay_plan_scales(zlay_scales *out, const zlay_plan *plan, int32_t operand);
+
 /** The shared layout of an operand: (mn, k) coordinate -> element offset in the
  *  stage, or for D (row, column of a pass) -> offset in a consumer's staging;
  *  lives as long as the plan.  NULL of D in a plan of waves, which stores sums. */

@@ -3,10 +3,12 @@
  * needs), launches it, and times it. */
 #include "runtime/runtime.h"
 
+#include <zlay/emit_pipe.h>
+
 #include <stdio.h>
 #include <string.h>
 
-enum { OPERANDS = 3 };
+enum { OPERANDS = 3, ARGUMENTS = 6 /* maps and addresses */ };
 
 struct zlay_kernel {
     zlay_module module;
@@ -83,8 +85,13 @@ static zlay_status plan_read(zlay_kernel *kernel, const zlay_plan *plan)
 static zlay_status kernel_fill(zlay_ctx *ctx, zlay_kernel *kernel, const zlay_plan *plan,
                                const void *image, size_t length, const char *name)
 {
+    zlay_pipe_argument more;
     zlay_status status = plan_read(kernel, plan);
     if (status) return zl_fail(ctx, status, "plan: it cannot be read");
+    if (!zlay_plan_argument_nth(&more, plan, ARGUMENTS))
+        return zl_fail(ctx, ZLAY_ENOTSUP,
+                       "plan: its kernel reads %.64s too; zlay_module_launch has any arguments",
+                       more.name);
     status = target_check(ctx, kernel->module.device, kernel->info.target);
     if (status) return status;
     return zl_module_fill(ctx, &kernel->module, image, length, name, kernel->info.smem);

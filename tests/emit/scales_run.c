@@ -222,8 +222,22 @@ static void explanation(void **state)
                                              : "scales of A: read_sa, f32 [4][200], one for each row and 128 of K\n"));
         assert_non_null(strstr(text, swapped ? "scales of B: read_sb, f32 [4][200], one for each column and 128 of K\n"
                                              : "scales of B: read_sb, f32 [3][4], one for 128 columns and 128 of K\n"));
+        zlay_scales s;
+        assert_int_equal(zlay_plan_scales(&s, plan, ZLAY_OPERAND_B), ZLAY_OK);
+        assert_int_equal(s.shape[0], swapped ? 4 : 3);
+        assert_int_equal(s.block[0], swapped ? 1 : 128);
+        assert_int_equal(s.granularity, swapped ? LINE : SQUARE);
+        assert_int_equal(zlay_plan_scales(&s, plan, ZLAY_OPERAND_D), ZLAY_EINVAL);
+        assert_int_equal(zlay_plan_scales(NULL, plan, ZLAY_OPERAND_A), ZLAY_EINVAL);
+        assert_int_equal(zlay_plan_scales(&s, NULL, ZLAY_OPERAND_A), ZLAY_EINVAL);
         zlay_plan_free(plan);
     }
+    zlay_plan *plan;
+    zlay_scales s;
+    zlay_gemm q = {.size = sizeof q, .m = 64, .n = 64, .k = 64};
+    assert_int_equal(zlay_gemm_synth(ctx, &plan, target, &q), ZLAY_OK);
+    assert_int_equal(zlay_plan_scales(&s, plan, ZLAY_OPERAND_A), ZLAY_NONE);
+    zlay_plan_free(plan);
 }
 
 int main(void)

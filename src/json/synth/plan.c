@@ -189,6 +189,24 @@ static void put_wave(zl_call *call, json_t *value, const zlay_plan *plan)
     zl_put_value(call, value, "wave", wave);
 }
 
+/* The arrays of scales that the kernel reads. */
+static void put_scales(zl_call *call, json_t *value, const zlay_plan *plan)
+{
+    static const char *const argument[] = {"read_sa", "read_sb"};
+    json_t *list = json_array();
+    zlay_scales s;
+    for (int32_t operand = ZLAY_OPERAND_A; operand <= ZLAY_OPERAND_B; operand++) {
+        if (zlay_plan_scales(&s, plan, operand)) continue;
+        json_t *item = json_object();
+        zl_put_value(call, item, "argument", json_string(argument[operand]));
+        zl_put_value(call, item, "shape", zl_json_list(call, s.shape, ZL_COUNT(s.shape)));
+        zl_put_value(call, item, "block", zl_json_list32(call, s.block, ZL_COUNT(s.block)));
+        zl_put_item(call, list, item);
+    }
+    if (json_array_size(list)) zl_put_value(call, value, "scales", list);
+    else json_decref(list);
+}
+
 static zlay_status print_ladder(zlay_ctx *ctx, zlay_buf *out, const void *value)
 {
     (void)ctx;
@@ -211,6 +229,7 @@ zlay_status zl_op_plan_gemm(zl_call *call, const void *asked)
                      descriptors_value(call, plan, &info, ZLAY_OPERAND_B));
         zl_put_value(call, call->value, "certificates", certificates_value(call, plan));
         put_wave(call, call->value, plan);
+        put_scales(call, call->value, plan);
         status = zl_put_printed(call, "pipe", zl_print_pipe, zlay_plan_pipe(plan));
     }
     if (!status) status = zl_put_printed(call, "ladder", print_ladder, plan);

@@ -201,17 +201,25 @@ void zl_gemm_scales_add(zl_text *out, const zlay_plan *plan)
     zl_puts(out, " body scales_add\n");
 }
 
-/* ---- for people -------------------------------------------------------------------------------- */
+/* ---- what a caller reads -------------------------------------------------------------------------------- */
+
+zlay_status zlay_plan_scales(zlay_scales *out, const zlay_plan *plan, int32_t operand)
+{
+    if (!out || !plan || operand < ZLAY_OPERAND_A || operand > ZLAY_OPERAND_B) return ZLAY_EINVAL;
+    int32_t granularity = plan->scales[operand];
+    uint64_t lines = lines_of(plan, operand), blocks = blocks_of_k(plan);
+    if (!granularity) return ZLAY_NONE;
+    if (granularity == ZLAY_SCALES_LINE) *out = (zlay_scales){{blocks, lines}, {1, BLOCK}, granularity, 0};
+    else *out = (zlay_scales){{zl_ceil_div(lines, BLOCK), blocks}, {BLOCK, BLOCK}, granularity, 0};
+    return ZLAY_OK;
+}
 
 void zl_gemm_scales_explain(zl_text *out, const zlay_plan *plan)
 {
-    for (int o = 0; o < 2; o++) {
-        unsigned long long lines = lines_of(plan, o), blocks = blocks_of_k(plan);
-        if (plan->scales[o] == ZLAY_SCALES_LINE)
-            zl_putf(out, "  scales of %c: read_s%c, f32 [%llu][%llu], one for each %s and 128 of K\n", zl_operand_name(o),
-                    now[o], blocks, lines, o ? "column" : "row");
-        else if (plan->scales[o])
-            zl_putf(out, "  scales of %c: read_s%c, f32 [%llu][%llu], one for 128 %s and 128 of K\n", zl_operand_name(o),
-                    now[o], (unsigned long long)zl_ceil_div(lines, BLOCK), blocks, o ? "columns" : "rows");
-    }
+    zlay_scales s;
+    static const char *const line[] = {"each row", "each column"}, *const block[] = {"128 rows", "128 columns"};
+    for (int o = 0; o < 2; o++)
+        if (!zlay_plan_scales(&s, plan, o))
+            zl_putf(out, "  scales of %c: read_s%c, f32 [%llu][%llu], one for %s and 128 of K\n", zl_operand_name(o), now[o],
+                    (unsigned long long)s.shape[0], (unsigned long long)s.shape[1], (s.block[0] == 1 ? line : block)[o]);
 }
