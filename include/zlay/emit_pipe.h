@@ -153,7 +153,7 @@ ZLAY_API zlay_status zlay_emit_pipe(zlay_ctx *ctx, zlay_buf *out, zlay_pipe_laun
                                     const zlay_pipe_emit *request);
 
 /** The i-th argument of the kernel that zlay_emit_ptx prints of a plan: three maps
- *  and three addresses, of A, B and D, then what an epilogue reads.
+ *  and three addresses, of A, B and D, then the scales, then what an epilogue reads.
  *
  *  Returns: ZLAY_OK; ZLAY_NONE past the last, or a plan of waves; ZLAY_EINVAL a
  *           NULL.

@@ -133,7 +133,9 @@ typedef struct zlay_pipe_event {
     uint32_t blocks;       /* of use, two bits each: index i is a position (0), or the number
                               of the block in dimension 1, 2 or 3 of the grid */
     uint32_t when;         /* of use, 1: the body runs where `first` is below `last` */
-    uint64_t reserved[3];  /* 0 */
+    const char *const *modulo; /* of use: for each index the param that it is taken modulo,
+                                  or NULL; NULL: for none */
+    uint64_t reserved[2];  /* 0 */
 } zlay_pipe_event;
 
 /** Begin a pipe.

@@ -44,13 +44,24 @@ enum { ZLAY_ORDER_DEFAULT = 0, ZLAY_ORDER_ROW = 1, ZLAY_ORDER_COLUMN = 2 };
 /** u8 in the type fields of zlay_gemm, where ZLAY_TYPE_U8, 0, means the default. */
 enum { ZLAY_GEMM_U8 = -1 };
 
+/** Blocks of an operand that have a scale each (docs/gemm.md).  LINE: 128 of K in one
+ *  row of A, or in one column of B.  BLOCK: 128 of K in 128 rows of A, or columns
+ *  of B, beginning at multiples of 128. */
+enum { ZLAY_SCALES_NONE = 0, ZLAY_SCALES_LINE = 1, ZLAY_SCALES_BLOCK = 2 };
+
 /** A GEMM D = A B, with A of m x k, B of k x n, D of m x n elements.  0 means
  *  the default.  A and B have types that one wgmma multiplies: f16; bf16; tf32;
  *  e4m3 and e5m2, also one of each; s8 and u8, likewise.  Sums are f32, and D is
  *  f32, f16 or bf16, rounded to nearest even; of s8 and u8 sums and D are s32.
  *  Elements of tf32 are stored as f32, of which the upper 19 bits count.  A and B
  *  of other types than f16 and bf16 must have K contiguous.  Plans of waves
- *  multiply bf16. */
+ *  multiply bf16.
+ *
+ *  Scales.  e4m3 and e5m2 may have f32 scales: element (i, k) of A counts as itself
+ *  times sa of its block, and likewise of B.  With R = m for A and R = n for B, and
+ *  KB = ceil(k / 128), the array of LINE is [KB][R], entry kb * R + r; that of BLOCK
+ *  is [ceil(R / 128)][KB], entry r / 128 * KB + kb.  Products of 128 of K are summed
+ *  by the instruction, and their sums times the scales in f32. */
 typedef struct zlay_gemm {
     uint32_t size;             /* sizeof(zlay_gemm); a shorter one reads as zeros */
     int32_t type;              /* ZLAY_TYPE_* or ZLAY_GEMM_U8; default bf16 */
@@ -69,7 +80,10 @@ typedef struct zlay_gemm {
     uint32_t reserved1;        /* 0 */
     const char *epilogue;      /* a body on the sums (docs/gemm.md); NULL: they become D's type */
     size_t epilogue_length;
-    uint64_t reserved[4];      /* 0 */
+    int32_t a_scales, b_scales; /* ZLAY_SCALES_*; default none.  The kernel reads them from
+                                   read_sa and read_sb (zlay_plan_argument_nth); of a
+                                   column-major D, sa is of B and sb of A */
+    uint64_t reserved[3];      /* 0 */
 } zlay_gemm;
 
 /** An immutable plan; read by any thread. */
@@ -136,6 +150,22 @@ ZLAY_API zlay_status zlay_plan_copy_nth(zlay_copy *out, const zlay_plan *plan, i
  */
 ZLAY_API zlay_status zlay_plan_desc(zlay_smemdesc *out, const zlay_plan *plan, int32_t operand,
                                     uint32_t consumer, uint32_t step);
+
+/** The scales of an operand, as the kernel reads them: f32, the second index
+ *  contiguous. */
+typedef struct zlay_scales {
+    uint64_t shape[2];   /* of the array: blocks of K and lines, or blocks of lines and of K */
+    uint32_t block[2];   /* elements that have one scale: of M or N, and of K */
+    int32_t granularity; /* ZLAY_SCALES_* */
+    uint32_t reserved0;  /* 0 */
+} zlay_scales;
+
+/** Read what scales operand A or B of the planned product has.
+ *
+ *  Returns: ZLAY_OK; ZLAY_NONE it has none; ZLAY_EINVAL.
+ *  Out:     out  as above.
+ */
+ZLAY_API zlay_status zlay_plan_scales(zlay_scales *out, const zlay_plan *plan, int32_t operand);
 
 /** The shared layout of an operand: (mn, k) coordinate -> element offset in the
  *  stage, or for D (row, column of a pass) -> offset in a consumer's staging;

@@ -121,7 +121,8 @@ typedef struct zlay_kernel zlay_kernel;
 /** Load the PTX, cubin or code object of a plan: module, shared memory opt-in.
  *
  *  Returns: ZLAY_OK; ZLAY_EDRIVER with the driver's log; ZLAY_ENOTSUP the
- *           device is another than the plan's target;
+ *           device is another than the plan's target, or the kernel has arguments
+ *           of an epilogue or of scales, which zlay_module_launch passes;
  *           ZLAY_EINVAL; ZLAY_ENOMEM.
  *  In:      image  `length` bytes of PTX text or of a cubin; of HIP of a code
  *                  object, assembled from zlay_emit_assembly's text; `name` the

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <zlay/emit_pipe.h>
 
-enum { OPERANDS = 3 };
+enum { OPERANDS = 3, ARGUMENTS = 6 /* maps and addresses */ };
 
 struct zlay_kernel {
     zlay_module module;
@@ -87,9 +87,9 @@ static zlay_status kernel_fill(zlay_ctx *ctx, zlay_kernel *kernel, const zlay_pl
     zlay_pipe_argument more;
     zlay_status status = plan_read(kernel, plan);
     if (status) return zl_fail(ctx, status, "plan: it cannot be read");
-    if (!zlay_plan_argument_nth(&more, plan, 2 * OPERANDS))
+    if (!zlay_plan_argument_nth(&more, plan, ARGUMENTS))
         return zl_fail(ctx, ZLAY_ENOTSUP,
-                       "plan: its epilogue has the argument %.79s, which no call here gives",
+                       "plan: its kernel reads %.64s too; zlay_module_launch has any arguments",
                        more.name);
     status = target_check(ctx, kernel->module.device, kernel->info.target);
     if (status) return status;

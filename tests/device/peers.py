@@ -3,7 +3,7 @@
 
     python3 tests/device/peers.py [--zlay PROGRAM] [--rounds 30] [--json FILE] GROUP...
 
-Groups: correct (nothing is timed), lm (the shapes of --shapes FILE, a line `M N K` each), large, types, small, edges, attention.
+Groups: correct (nothing is timed), lm (the shapes of --shapes FILE, a line `M N K` each), large, types, small, edges, scales, attention.
 A time is the median of the rounds; a round replays a CUDA graph that walks through sets of tensors larger than four L2s, about
 2 ms long, first one contestant's, then the other's.  A ratio is the peer's time over zlay's: above 1 zlay is faster.
 An error is the greatest distance to float64, over rows that are drawn, divided by the greatest magnitude there.
@@ -141,13 +141,13 @@ def drawn(rows, columns, kind, pitch=None):
 
 
 class Product:
-    def __init__(self, env, m, n, k, a="bf16", b=None, d=None, pitch_a=None, pitch_b=None, pitch_d=None):
+    def __init__(self, env, m, n, k, a="bf16", b=None, d=None, pitch_a=None, pitch_b=None, pitch_d=None, **more):
         self.env, self.m, self.n, self.k, self.a, self.b = env, m, n, k, a, b or a
         self.pitch = (pitch_a or k, pitch_b or k, pitch_d or n)
         request = {"target": "sm_90a", "m": m, "n": n, "k": k, "a_type": self.a, "b_type": self.b,
-                   "lda": self.pitch[0], "ldb": self.pitch[1], "ldd": self.pitch[2], **({"d_type": d} if d else {})}
+                   "lda": self.pitch[0], "ldb": self.pitch[1], "ldd": self.pitch[2], **({"d_type": d} if d else {}), **more}
         self.plan = env.zlay.ask(op="plan.gemm", **request)
-        code = env.zlay.ask(op="emit", what="gemm", name="product", **request)
+        code = self.code = env.zlay.ask(op="emit", what="gemm", name="product", **request)
         self.d = d or {"tf32": "f32", "e4m3": "bf16", "e5m2": "bf16", "s8": "s32", "u8": "s32"}.get(a, a)
         self.smem, self.threads = code["smem"], code["threads"]
         self.function = env.driver.load(code["text"], "product", self.smem)
@@ -192,7 +192,7 @@ class Product:
             try:
                 call(a_set)
                 peers[name] = (call, self.error(a_set, a_set["out"]))
-            except RuntimeError as refused:
+            except (RuntimeError, ValueError) as refused:
                 print(f"  {name} refuses: {str(refused).splitlines()[0]}")
         self.by_zlay(a_set)
         torch.cuda.synchronize()
@@ -203,6 +203,70 @@ class Product:
         return {"us": ours, "tflops": 2 * self.m * self.n * self.k / ours / 1e6, "tile": self.plan["tile"], "error": error,
                 "peer": best, "peer_us": times.get(best), "ratio": times[best] / ours if best else None,
                 "peer_error": next(iter(peers.values()))[1] if best else None}  # of the peer that adds as zlay does
+
+
+BLOCKS = {"1x128": 1, "128x128": 128}
+
+
+def quantized(rows, columns, sort):
+    """e4m3 of N(0,1) whose rows differ in size, and the scale of each block: [rows or blocks of rows, blocks of K]."""
+    high = BLOCKS[sort]
+    values = torch.randn(rows, columns, device="cuda") * torch.rand(rows, 1, device="cuda").mul(4).exp2()
+    blocks = functional.pad(values, (0, -columns % 128, 0, -rows % high)).unflatten(1, (-1, 128)).unflatten(0, (-1, high))
+    scale = (blocks.abs().amax(dim=(1, 3)) / 448).clamp(min=1e-12)
+    full = scale.repeat_interleave(high, 0)[:rows].repeat_interleave(128, 1)[:, :columns]
+    return (values / full).to(torch.float8_e4m3fn), scale, full
+
+
+class Scaled(Product):
+    """A product of e4m3 whose blocks have scales.  torch takes them in the same arrays, where K is a multiple of 512."""
+
+    def __init__(self, env, m, n, k, a_scales, b_scales, pitch=None):
+        self.sorts = (a_scales, b_scales)
+        super().__init__(env, m, n, k, "e4m3", pitch_a=pitch, pitch_b=pitch, a_scales=a_scales, b_scales=b_scales)
+
+    def set(self):
+        one = super().set()
+        for name, rows, sort in (("a", self.m, self.sorts[0]), ("b", self.n, self.sorts[1])):
+            drawn_values, scale, full = quantized(rows, self.k, sort)
+            one[name].copy_(drawn_values)
+            # 1x128: [blocks of K][rows], rows contiguous; 128x128: [blocks of rows][blocks of K].
+            one["s" + name] = scale.t().contiguous() if sort == "1x128" else scale.contiguous()
+            one["peer_s" + name] = one["s" + name].t() if sort == "1x128" else one["s" + name]
+            one["full_" + name] = full
+        given = [argument["name"] for argument in self.code["arguments"][6:]]
+        one["values"] += [buffer_of(one[name[-2:]].data_ptr().to_bytes(8, "little")) for name in given]
+        return one
+
+    def peers(self):
+        return {"torch._scaled_mm": lambda s: torch._scaled_mm(s["a"], s["b"].t(), s["peer_sa"], s["peer_sb"].t(), out_dtype=BITS[self.d],
+                                                               use_fast_accum=False, out=s["out"])}
+
+    def error(self, one, result):
+        rows = torch.unique(torch.linspace(0, self.m - 1, min(self.m, 96), device="cuda").long())
+        exact = (one["a"][rows].double() * one["full_a"][rows].double()) @ (one["b"].double() * one["full_b"].double()).t()
+        return ((result[rows].double() - exact).abs().max() / exact.abs().max()).item()
+
+
+class ByOneScale(Product):
+    """What a product costs without scales of blocks, beside one that has them."""
+
+    def peers(self):
+        return {}
+
+
+def scaled_row(env, name, *arguments):
+    try:
+        row = Scaled(env, *arguments).measure()
+        plain = ByOneScale(env, *arguments[:3], "e4m3").measure()
+    except (ValueError, RuntimeError) as failed:
+        print(f"{name:32} FAILED: {failed}")
+        env.failed += 1
+        return
+    wrong = not row["error"] <= max(env.error * (row["peer_error"] or 0), 2 ** -7)
+    env.failed += wrong
+    env.report(name, row, wrong)
+    print(f"{'':32} {plain['us']:9.2f} us without scales: {row['us'] / plain['us']:.3f} of its time")
 
 
 def product_row(env, name, *arguments, **more):
@@ -250,6 +314,12 @@ def edges(env):
     product_row(env, "bf16 4095x4097x4104", 4095, 4097, 4104)
     product_row(env, "bf16 4096x4096x4100", 4096, 4096, 4100)
     product_row(env, "bf16 4096x4096x4095", 4096, 4096, 4095)
+
+
+def scales(env):
+    for m, n, k in ((4096, 4096, 4096), (8192, 8192, 8192), (4096, 7168, 2048), (4096, 4096, 7168), (128, 7168, 2048)):
+        for sorts in (("1x128", "128x128"), ("1x128", "1x128"), ("128x128", "1x128")):
+            scaled_row(env, f"{sorts[0]} {sorts[1]} {m}x{n}x{k}", m, n, k, *sorts)
 
 
 # ---- attention ---------------------------------------------------------------------------------
@@ -366,6 +436,13 @@ def correct(env):
             product.by_zlay(one)
             torch.cuda.synchronize()
             judge(env, f"{a} x {b} {m}x{n}x{k}", product.error(one, one["d"]), BOUNDS[a])
+    for sorts in (("1x128", "128x128"), ("1x128", "1x128"), ("128x128", "1x128"), ("128x128", "128x128")):
+        for m, n, k in ((64, 64, 16), (129, 257, 144), (300, 520, 1040), (1000, 77, 4112)):
+            product = Scaled(env, m, n, k, *sorts)
+            one = product.set()
+            product.by_zlay(one)
+            torch.cuda.synchronize()
+            judge(env, f"scales {sorts[0]} {sorts[1]} {m}x{n}x{k}", product.error(one, one["d"]), BOUNDS["e4m3"])
     for head in (64, 128, 256):
         for kind in ("bf16", "f16"):
             for causal in (False, True):
@@ -410,7 +487,7 @@ def main():
     parser.add_argument("--shapes", default="lm_shapes.txt")
     parser.add_argument("--error", type=float, default=1.5)
     parser.add_argument("--json")
-    parser.add_argument("group", nargs="+", choices=["correct", "lm", "large", "types", "small", "edges", "attention"])
+    parser.add_argument("group", nargs="+", choices=["correct", "lm", "large", "types", "small", "edges", "scales", "attention"])
     options = parser.parse_args()
     torch.backends.cuda.matmul.allow_tf32 = True
     torch.manual_seed(1)

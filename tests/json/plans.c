@@ -157,6 +157,9 @@ static void texts(void **state)
     "\"epilogue\":\"body f\\n matrix S f32\\n matrix R bf16\\n scalar alpha f32\\n global bias f32\\n"        \
     " index i\\n index j\\n R = bf16(fma(S, alpha, load(bias, j + col, 64)))\\nend\\n\""
 #define EMIT "{\"op\":\"emit\",\"target\":\"sm_90a\",\"name\":\"k1\",\"m\":512,\"n\":512,\"k\":512"
+#define SCALES_OF \
+    "{\"op\":\"plan.gemm\",\"target\":\"sm_90a\",\"m\":200,\"n\":1000,\"k\":300,\"a_type\":\"e4m3\",\"b_type\":\"e4m3\",\"a_scales\":\""
+#define FP8 EMIT ",\"what\":\"gemm\",\"a_type\":\"e4m3\",\"b_type\":\"e4m3\",\"a_scales\":"
     static const char *const rows[][3] = {
         {EMIT ",\"what\":\"gemm\"}", "ok.language", "\"ptx\""},
         {EMIT ",\"what\":\"gemm\"}", "ok.arguments.0", "{\"name\":\"tensor_a\",\"type\":\"CUtensorMap\",\"bytes\":128}"},
@@ -167,6 +170,14 @@ static void texts(void **state)
         {EMIT ",\"what\":\"gemm\"," SCALED "}", "ok.arguments.6", "{\"name\":\"x_alpha\",\"type\":\"f32\",\"bytes\":4}"},
         {EMIT ",\"what\":\"gemm\"," SCALED "}", "ok.arguments.7", "{\"name\":\"read_bias\",\"type\":\"u64\",\"bytes\":8}"},
         {EMIT ",\"what\":\"gemm\",\"epilogue\":\"body f\"}", "error", "\"EINVAL\""},
+        {FP8 "\"1x128\",\"b_scales\":\"128x128\"}", "ok.arguments.6", "{\"name\":\"read_sa\",\"type\":\"u64\",\"bytes\":8}"},
+        {FP8 "\"none\",\"b_scales\":\"1x128\"}", "ok.arguments.6", "{\"name\":\"read_sb\",\"type\":\"u64\",\"bytes\":8}"},
+        {FP8 "\"none\"}", "ok.arguments.6", NULL},
+        {SCALES_OF "1x128\",\"b_scales\":\"128x128\"}", "ok.scales",
+         "[{\"argument\":\"read_sa\",\"shape\":[3,200],\"block\":[1,128]},{\"argument\":\"read_sb\",\"shape\":[8,3],\"block\":[128,128]}]"},
+        {SCALES_OF "none\"}", "ok.scales", NULL},
+        {FP8 "\"128\"}", "error", "\"EINVAL\""},
+        {EMIT ",\"what\":\"gemm\",\"b_scales\":\"128x128\"}", "error", "\"ENOTSUP\""},
         {PIPED "}", "ok.threads", "32"},
         {PIPED "}", "ok.smem", "128"},
         {PIPED "}", "ok.arguments.2", "{\"name\":\"out_A\",\"type\":\"u64\",\"bytes\":8}"},

@@ -163,6 +163,42 @@ static void test_types(void **unused)
     assert_true(run("rm -f *.ptx *.cubin *.log"));
 }
 
+/* Pairs of granularities of scales, D of bf16 and f32, all tiles that they go with. */
+static zlay_gemm gemm_scaled(uint32_t i)
+{
+    static const uint32_t tiles[][2] = {{0, 0}, {128, 128}, {64, 128}, {64, 64}};
+    zlay_gemm g = gemm_of(1000, 1008, 1024);
+    g.type = ZLAY_TYPE_E4M3, g.b_type = i % 5 ? 0 : ZLAY_TYPE_E5M2;
+    g.d_type = i % 2 ? ZLAY_TYPE_F32 : ZLAY_TYPE_BF16;
+    g.a_scales = (int32_t)((i + 1) % 9 / 3), g.b_scales = (int32_t)((i + 1) % 9 % 3);
+    g.tile_m = tiles[i / 8][0], g.tile_n = tiles[i / 8][1];
+    return g;
+}
+
+static void test_scales(void **unused)
+{
+    enum { SCALED = 32 };
+    (void)unused;
+    char name[64];
+    if (!found("ptxas")) skip();
+    for (uint32_t i = 0; i < SCALED; i++) {
+        zlay_gemm g = gemm_scaled(i);
+        snprintf(name, sizeof name, "%02u.ptx", i);
+        write_text(zlay_emit_ptx, name, &g, "kernel");
+    }
+    assemble_all();
+    for (uint32_t i = 0; i < SCALED; i++) {
+        zlay_gemm g = gemm_scaled(i);
+        zlay_plan *plan = plan_of(&g);
+        snprintf(name, sizeof name, "%02u.ptx.log", i);
+        char *said = read_file(name);
+        check_said(&g, said, info_of(plan).threads);
+        free(said);
+        zlay_plan_free(plan);
+    }
+    assert_true(run("rm -f *.ptx *.cubin *.log"));
+}
+
 /* A name that is taken assembles, also where the kernel's own text has the same word. */
 static void test_names(void **unused)
 {
@@ -266,6 +302,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_kernels),
         cmocka_unit_test(test_types),
+        cmocka_unit_test(test_scales),
         cmocka_unit_test(test_names),
         cmocka_unit_test(test_headers),
     };

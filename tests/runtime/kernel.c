@@ -162,6 +162,22 @@ static void a_module_is_launched_with_packed_arguments(void **state)
     zlay_module_free(module);
 }
 
+/* A launch of a plan passes six arguments, so a kernel with more is not loaded. */
+static void kernels_with_more_arguments_are_refused(void **state)
+{
+    world *w = *state;
+    const zlay_target *target;
+    zlay_plan *plan;
+    zlay_kernel *kernel = NULL;
+    zlay_gemm gemm = {.size = sizeof gemm, .m = 64, .n = 64, .k = 128, .type = ZLAY_TYPE_E4M3, .b_scales = ZLAY_SCALES_BLOCK};
+    assert_int_equal(zlay_target_find(&target, "sm_90a", 6), ZLAY_OK);
+    assert_int_equal(zlay_gemm_synth(w->ctx, &plan, target, &gemm), ZLAY_OK);
+    assert_int_equal(zlay_kernel_load(w->ctx, &kernel, w->device, plan, "ptx", 3, "k"), ZLAY_ENOTSUP);
+    message_has(w, "read_sb");
+    assert_null(kernel);
+    zlay_plan_free(plan);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -172,6 +188,7 @@ int main(void)
         TEST(addresses_are_aligned_as_planned),
         TEST(a_failed_bind_keeps_the_one_before),
         TEST(time_launches_as_often_as_asked),
+        TEST(kernels_with_more_arguments_are_refused),
         TEST(a_module_is_launched_with_packed_arguments),
     };
     return cmocka_run_group_tests(tests, group_setup, group_teardown);

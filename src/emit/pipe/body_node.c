@@ -232,8 +232,7 @@ static void say_operand(zl_pb *t, const zl_body_node *n, const char *to)
     } else if (pos->loop <= ZL_POS_BLOCK) {
         zl_op(t->k, MOV, to, zl_pt_block(t->k, "w0", ZL_POS_BLOCK - pos->loop));
     } else {
-        zl_pt_pos(t->k, pos);
-        zl_op(t->k, MOV, to, "pos");
+        zl_pt_modulo(t->k, to, pos, t->event->modulo[which]);
     }
 }
 

@@ -269,6 +269,8 @@ const char *zl_pt_counter(zl_pipe_text *k, char room[24], const char *to, int32_
 /* Register `to`, or pos: a position's value. */
 void zl_pt_value(zl_pipe_text *k, const char *to, const zl_pos *pos);
 void zl_pt_pos(zl_pipe_text *k, const zl_pos *pos);
+/* to = the position, modulo a param where one is named; a counter of a loop over t*N..t*N+N is its own count modulo N. */
+void zl_pt_modulo(zl_pipe_text *k, const char *to, const zl_pos *pos, int32_t param);
 /* The register or number that is a position modulo the stages; and how often the stages go round
  * until there, modulo 2, plus `flip`. `room` holds the name. */
 const char *zl_pt_slot(zl_pipe_text *k, char room[24], const zl_pos *pos, uint32_t stages);

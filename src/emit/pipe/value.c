@@ -67,6 +67,27 @@ void zl_pt_pos(zl_pipe_text *k, const zl_pos *pos)
     zl_pt_value(k, "pos", pos);
 }
 
+void zl_pt_modulo(zl_pipe_text *k, const char *to, const zl_pos *pos, int32_t param)
+{
+    char name[80];
+    const zl_event *loop = pos->loop >= 0 ? k->loop[pos->loop] : NULL;
+    bool turn = param >= 0 && loop && pos->times < 0 && !pos->scale && pos->plus < 0 && !pos->add &&
+                zl_pt_relative(loop) && loop->at[0].times == param && loop->at[0].add >= 0 &&
+                loop->bar_at.plus == param && loop->bar_at.add <= 0;
+    if (turn) {
+        snprintf(name, sizeof name, "count%d", pos->loop);
+        zl_op(k, MOV, to, name);
+        return;
+    }
+    zl_pt_pos(k, pos);
+    if (param < 0) {
+        zl_op(k, MOV, to, "pos");
+        return;
+    }
+    put_param(name, k, param);
+    zl_op(k, REM, to, "pos", name);
+}
+
 void zl_pt_thread_sum(zl_pipe_text *k, const char *to, const char *temporary,
                       const uint32_t bit[ZL_ELEMENT_BITS])
 {

@@ -42,6 +42,10 @@ static zlay_status read_type(zl_call *call, const json_t *object, const zl_field
 static const zl_field_kind as_gemm_type = {.read = read_type};
 typedef int32_t as_gemm_type_type;
 
+static const zl_named scales[] = {
+    {"none", ZLAY_SCALES_NONE}, {"1x128", ZLAY_SCALES_LINE}, {"128x128", ZLAY_SCALES_BLOCK},
+    {NULL, 0}};
+
 #define AT(kind, member) ZL_AT(kind, zl_gemm_asked, member)
 static const zl_field gemm_rows[] = {
     ZL_TARGET(zl_gemm_asked),
@@ -62,6 +66,8 @@ static const zl_field gemm_rows[] = {
     {"tile", ZL_MAY, AT(as_gemm_tile, gemm)},
     {"stages", ZL_MAY, AT(zl_as_u32, gemm.stages)},
     {"epilogue", ZL_MAY, AT(zl_as_text, epilogue)},
+    {"a_scales", ZL_MAY, AT(zl_as_word, gemm.a_scales), .of = scales},
+    {"b_scales", ZL_MAY, AT(zl_as_word, gemm.b_scales), .of = scales},
 };
 const zl_fields zl_gemm_fields = {ZL_ROWS(gemm_rows, zl_gemm_asked)};
 #undef AT
@@ -183,6 +189,24 @@ static void put_wave(zl_call *call, json_t *value, const zlay_plan *plan)
     zl_put_value(call, value, "wave", wave);
 }
 
+/* The arrays of scales that the kernel reads. */
+static void put_scales(zl_call *call, json_t *value, const zlay_plan *plan)
+{
+    static const char *const argument[] = {"read_sa", "read_sb"};
+    json_t *list = json_array();
+    zlay_scales s;
+    for (int32_t operand = ZLAY_OPERAND_A; operand <= ZLAY_OPERAND_B; operand++) {
+        if (zlay_plan_scales(&s, plan, operand)) continue;
+        json_t *item = json_object();
+        zl_put_value(call, item, "argument", json_string(argument[operand]));
+        zl_put_value(call, item, "shape", zl_json_list(call, s.shape, ZL_COUNT(s.shape)));
+        zl_put_value(call, item, "block", zl_json_list32(call, s.block, ZL_COUNT(s.block)));
+        zl_put_item(call, list, item);
+    }
+    if (json_array_size(list)) zl_put_value(call, value, "scales", list);
+    else json_decref(list);
+}
+
 static zlay_status print_rules(zlay_ctx *ctx, zlay_buf *out, const void *value)
 {
     (void)ctx;
@@ -205,6 +229,7 @@ zlay_status zl_op_plan_gemm(zl_call *call, const void *asked)
                      descriptors_value(call, plan, &info, ZLAY_OPERAND_B));
         zl_put_value(call, call->value, "certificates", certificates_value(call, plan));
         put_wave(call, call->value, plan);
+        put_scales(call, call->value, plan);
         status = zl_put_printed(call, "pipe", zl_print_pipe, zlay_plan_pipe(plan));
     }
     if (!status) status = zl_put_printed(call, "rules", print_rules, plan);

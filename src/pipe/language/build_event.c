@@ -186,6 +186,16 @@ static void put_accs(writer *w)
     w->e->accs_count = 0;
 }
 
+/* A position, or its remainder by a param. */
+static void put_index(writer *w, const zlay_pipe_at *at, const char *modulo)
+{
+    if (modulo) put_text(w, "(");
+    zl_build_at(w->b, at);
+    if (!modulo) return;
+    put_text(w, ") %");
+    zl_build_name(w->b, modulo, "modulo");
+}
+
 static void put_indices(writer *w)
 {
     event *e = w->e;
@@ -193,12 +203,15 @@ static void put_indices(writer *w)
     for (uint32_t i = 0; i < e->indices && i < ZL_COUNT(e->index); i++) {
         put_text(w, i ? ", " : " at ");
         uint32_t block = e->blocks >> 2 * i & 3;
+        const char *modulo = e->modulo ? e->modulo[i] : NULL;
+        if (block && modulo) zl_build_wrong(w->b, "modulo", "is of a position");
         if (block) put_text(w, zl_block_words[block - 1]);
-        else zl_build_at(w->b, &e->index[i]);
+        else put_index(w, &e->index[i], modulo);
         e->blocks &= ~(3u << 2 * i);
         e->index[i] = (zlay_pipe_at){0};
     }
     e->indices = 0;
+    e->modulo = NULL;
 }
 
 static void put_opt_body(writer *w)
@@ -365,6 +378,7 @@ static const zl_field fields[] = {
     FIELD(fresh),        FIELD(multicast), FIELD(where),       FIELD(cta),      FIELD(first_lane),
     FIELD(lanes),        FIELD(first_column), FIELD(columns),  FIELD(signalled), FIELD(accs),
     FIELD(body),         FIELD(by),       FIELD(index),        FIELD(accs_count), FIELD(indices),
+    FIELD(modulo),
     FIELD(blocks),       FIELD(when), FIELD(reserved)};
 
 void zl_build_event(zlay_pipe_builder *b, const zlay_pipe_event *from)

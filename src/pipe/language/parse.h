@@ -50,6 +50,8 @@ int32_t zl_find_loop(const zl_parser *p, const char *text);
 /* A sum of positions without parentheses; [pos % stages], or [number], which is below the stages
  * with or without its modulus; the parity of a wait; a number of bytes. */
 bool zl_parse_bare(zl_parser *p, zl_pos *pos);
+/* The same, or a position % a param, which is -1 where there is none. */
+bool zl_parse_modulo(zl_parser *p, zl_pos *pos, int32_t *modulo);
 bool zl_parse_slot(zl_parser *p, zl_pos *pos, uint32_t stages);
 bool zl_parse_parity(zl_parser *p, zl_event *e);
 bool zl_parse_bytes(zl_parser *p, int64_t *out, zl_moved *moved, int64_t least);

@@ -69,18 +69,20 @@ static uint32_t count_operands(const zlay_body *body, bool indices)
     return count;
 }
 
-/* A position, or the number of the block. */
+/* A position, perhaps modulo a param, or the number of the block. */
 static bool read_index(zl_parser *p, zl_event *e)
 {
     if (e->indices == ZL_PIPE_INDICES)
         return zl_parse_fail(p, ZLAY_ELIMIT, "more than 4 positions of a body");
+    int32_t *modulo = &e->modulo[e->indices];
     zl_pos *pos = &e->index[e->indices++];
+    *modulo = -1;
     for (int i = 0; i < ZL_BLOCK_WORDS; i++)
         if (zl_cursor_keyword(&p->at, zl_block_words[i])) {
             *pos = (zl_pos){ZL_POS_BLOCK - i, -1, -1, 0, 0};
             return true;
         }
-    return zl_parse_bare(p, pos);
+    return zl_parse_modulo(p, pos, modulo);
 }
 
 /* `when POS < POS`: the body runs where that holds. A body uses registers alone, so a proof that

@@ -90,6 +90,22 @@ bool zl_parse_bare(zl_parser *p, zl_pos *pos)
     return sum(p, pos, &terms);
 }
 
+bool zl_parse_modulo(zl_parser *p, zl_pos *pos, int32_t *modulo)
+{
+    int terms;
+    char name[65];
+    bool open = zl_cursor_symbol(&p->at, "(");
+    *modulo = -1;
+    if (!sum(p, pos, &terms)) return false;
+    if (open && !zl_parse_symbol(p, ")")) return false;
+    if (!zl_cursor_symbol(&p->at, "%")) return true;
+    if (!open && terms > 1) return bad(p, "a sum needs parentheses");
+    if (pos->add < 0) return bad(p, "a position below 0 has no remainder");
+    if (!zl_parse_name(p, name)) return false;
+    *modulo = zl_find(p->pipe, ZL_OF_PARAM, name);
+    return *modulo >= 0 || bad(p, "a body's position is taken modulo what is no param");
+}
+
 bool zl_parse_slot(zl_parser *p, zl_pos *pos, uint32_t stages)
 {
     int64_t modulus;

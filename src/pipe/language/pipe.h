@@ -112,6 +112,7 @@ typedef struct zl_event {
     uint32_t uses;      /* use, the first of its line: how many events the line has */
     uint32_t indices;   /* use: positions behind `at`, for the body's index operands */
     zl_pos index[ZL_PIPE_INDICES]; /* loop ZL_POS_BLOCK and the like: the number of the block */
+    int32_t modulo[ZL_PIPE_INDICES]; /* of each position the param that it is taken modulo; -1: none */
     int32_t when;       /* use, 1: the body runs only where bar_at is below parity */
     char name[65];      /* FOR: the counter's name; use: the function's, or empty */
 } zl_event;

@@ -141,6 +141,20 @@ static void put_accs(zl_printer *p, const zl_event *e)
     }
 }
 
+/* A value of a body's index. */
+static void put_index(zl_printer *p, const zl_event *e, uint32_t i)
+{
+    const zl_pos *pos = &e->index[i];
+    if (pos->loop <= ZL_POS_BLOCK) {
+        zl_puts(p->out, zl_block_words[ZL_POS_BLOCK - pos->loop]);
+    } else if (e->modulo[i] < 0) {
+        zl_put_pos(p, pos);
+    } else {
+        zl_put_term(p, pos);
+        zl_putf(p->out, " %% %s", p->pipe->params[e->modulo[i]].name);
+    }
+}
+
 static void put_opt_body(zl_printer *p, const zl_event *e)
 {
     if (e->name[0]) zl_putf(p->out, " by %s", e->name);
@@ -148,9 +162,7 @@ static void put_opt_body(zl_printer *p, const zl_event *e)
     zl_putf(p->out, " body %s", p->pipe->bodies[e->body].name);
     for (uint32_t i = 0; i < e->indices; i++) {
         zl_puts(p->out, i ? ", " : " at ");
-        if (e->index[i].loop <= ZL_POS_BLOCK)
-            zl_puts(p->out, zl_block_words[ZL_POS_BLOCK - e->index[i].loop]);
-        else zl_put_pos(p, &e->index[i]);
+        put_index(p, e, i);
     }
     if (!e->when) return;
     zl_puts(p->out, " when ");

@@ -14,6 +14,7 @@ typedef struct zl_printer {
 } zl_printer;
 
 void zl_put_pos(zl_printer *p, const zl_pos *pos);
+void zl_put_term(zl_printer *p, const zl_pos *pos);
 /* The stage that a position names, behind a blank: ` name[pos % stages]`. */
 void zl_put_slot(zl_printer *p, const char *name, const zl_pos *pos, uint32_t stages);
 /* pos / stages, with the flip of a wait (pos / stages + 1). */

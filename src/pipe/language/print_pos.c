@@ -22,7 +22,7 @@ void zl_put_pos(zl_printer *p, const zl_pos *pos)
 
 /* A position of several terms stands in parentheses; so does a number below 0, printed as 0-1,
  * since the text has no sign. */
-static void put_term(zl_printer *p, const zl_pos *pos)
+void zl_put_term(zl_printer *p, const zl_pos *pos)
 {
     int terms = (pos->loop >= 0) + (pos->plus >= 0) + (pos->add < 0 ? 2 : pos->add > 0);
     if (terms > 1) zl_puts(p->out, "(");
@@ -35,7 +35,7 @@ static bool constant(const zl_pos *pos) { return pos->loop < 0 && pos->plus < 0;
 void zl_put_slot(zl_printer *p, const char *name, const zl_pos *pos, uint32_t stages)
 {
     zl_putf(p->out, " %s[", name);
-    put_term(p, pos);
+    zl_put_term(p, pos);
     if (!constant(pos)) zl_putf(p->out, " %% %u", stages);
     zl_puts(p->out, "]");
 }
@@ -43,7 +43,7 @@ void zl_put_slot(zl_printer *p, const char *name, const zl_pos *pos, uint32_t st
 void zl_put_round(zl_printer *p, const zl_event *e, const zl_pos *pos)
 {
     zl_puts(p->out, e->flip ? "(" : "");
-    put_term(p, pos);
+    zl_put_term(p, pos);
     zl_putf(p->out, e->flip ? " / %u + 1)" : " / %u", p->pipe->bars[e->bar].stages);
 }
 

@@ -128,15 +128,25 @@ static zlay_status stages_check(zlay_ctx *ctx, const zlay_plan_summary *info)
                    info->stages);
 }
 
+/* The plan of a target of waves, which has neither epilogues nor scales. */
+static zlay_status waves_plan(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *g)
+{
+    const char *field = g->epilogue   ? "epilogue"
+                        : g->a_scales ? "a_scales"
+                        : g->b_scales ? "b_scales"
+                                      : NULL;
+    if (!field) return zl_wave_gemm_plan(ctx, plan, g);
+    return zl_fail(ctx, ZLAY_ENOTSUP, "%s: plans of waves (%s) have none", field,
+                   zlay_target_name(plan->info.target));
+}
+
 static zlay_status plan_fill(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *gemm)
 {
     zlay_gemm g;
     zlay_status status = request_copy(ctx, &g, gemm);
     if (!status) status = gemm_read(ctx, plan, &g);
-    if (!status && zl_wave_target(plan->info.target) && g.epilogue)
-        return zl_fail(ctx, ZLAY_ENOTSUP, "epilogue: plans of waves (%s) have none",
-                       zlay_target_name(plan->info.target));
-    if (!status && zl_wave_target(plan->info.target)) return zl_wave_gemm_plan(ctx, plan, &g);
+    if (!status && zl_wave_target(plan->info.target)) return waves_plan(ctx, plan, &g);
+    if (!status) status = zl_gemm_scales(ctx, plan, &g);
     if (!status) status = zl_gemm_tile(ctx, plan, &g);
     for (int32_t o = 0; !status && o < 3; o++) status = zl_operand_plan(ctx, plan, o);
     if (!status) status = stages_check(ctx, &plan->info);

@@ -49,6 +49,7 @@ static bool converts(const zlay_plan *plan)
 static void put_body(zl_text *out, const zlay_plan *plan)
 {
     const char *to = zlay_type_name(plan->operand[ZLAY_OPERAND_D].type);
+    zl_gemm_scales_bodies(out, plan);
     if (plan->epilogue) zl_body_put(out, plan->epilogue);
     else if (converts(plan))
         zl_putf(out, "body narrow\nmatrix S f32\nmatrix R %s\nR = %s(S)\nend\n", to, to);
@@ -171,17 +172,20 @@ static void multiply(zl_text *out, const zlay_plan *plan, const char *at, const 
     zl_putf(out, "mma A[%s %% %u], B[%s %% %u] -> C%s\ncommit wgmma\n", at, s, at, s, fresh);
 }
 
+/* The registers that hold the sums of all steps. */
+static char sums(const zlay_plan *plan) { return zl_gemm_scaled(plan) ? 'T' : 'C'; }
+
 /* Stores D by passes through shared memory: by tensor copies, or by threads. */
 static void epilogue(zl_text *out, const zlay_plan *plan)
 {
     const zl_operand *d = &plan->operand[ZLAY_OPERAND_D];
     if (plan->epilogue || converts(plan))
-        zl_putf(out, "use C%s body %s%s\n", converts(plan) ? ", R" : "",
+        zl_putf(out, "use %c%s body %s%s\n", sums(plan), converts(plan) ? ", R" : "",
                 plan->epilogue ? plan->epilogue->name : "narrow",
                 count_of(plan->epilogue, ZLAY_BODY_INDEX) ? " at tile.row, tile.column" : "");
     for (uint32_t pass = 0; pass < plan->info.passes; pass++) {
         if (zl_by_tensor(d)) zl_puts(out, "waitgroup bulk.read 0\n");
-        zl_putf(out, "sync role\nwrite D[0] from %c part %u\n", converts(plan) ? 'R' : 'C', pass);
+        zl_putf(out, "sync role\nwrite D[0] from %c part %u\n", converts(plan) ? 'R' : sums(plan), pass);
         if (zl_by_tensor(d))
             zl_putf(out, "fence proxy.async\nsync role\nstore D[0] tD part %u\ncommit bulk\n",
                     pass);
@@ -189,17 +193,36 @@ static void epilogue(zl_text *out, const zlay_plan *plan)
     }
 }
 
-static void consumer(zl_text *out, const zlay_plan *plan)
+/* A tile's products, one group of a stage in flight. */
+static void sum_up(zl_text *out, const zlay_plan *plan)
 {
     uint32_t s = plan->info.stages;
-    zl_putf(out, "role consumer warps 4..%u each 4\n", 3 + 4 * plan->info.consumers);
-    if (gives_registers(plan)) zl_putf(out, "setmaxnreg inc %u\n", (REGISTERS - kept(plan)) / 2);
-    zl_puts(out, "for t in 0..T\n");
     multiply(out, plan, "t*N", " fresh");
     zl_puts(out, "for i in t*N+1..t*N+N\n");
     multiply(out, plan, "i", "");
     zl_putf(out, "waitgroup wgmma 1\narrive empty[(i-1) %% %u] warps\nend\n", s);
     zl_putf(out, "waitgroup wgmma 0\narrive empty[(t*N+N-1) %% %u] warps\n", s);
+}
+
+/* A tile's products with scales: each is complete before its sums are added, and the other consumer's run meanwhile. */
+static void sum_scaled(zl_text *out, const zlay_plan *plan)
+{
+    zl_gemm_scales_begin(out, plan);
+    zl_puts(out, "for i in t*N..t*N+N\n");
+    multiply(out, plan, "i", " fresh");
+    zl_gemm_scales_next(out, plan, "i");
+    zl_putf(out, "waitgroup wgmma 0\narrive empty[i %% %u] warps\n", plan->info.stages);
+    zl_gemm_scales_add(out, plan);
+    zl_puts(out, "end\n");
+}
+
+static void consumer(zl_text *out, const zlay_plan *plan)
+{
+    zl_putf(out, "role consumer warps 4..%u each 4\n", 3 + 4 * plan->info.consumers);
+    if (gives_registers(plan)) zl_putf(out, "setmaxnreg inc %u\n", (REGISTERS - kept(plan)) / 2);
+    zl_puts(out, "for t in 0..T\n");
+    if (zl_gemm_scaled(plan)) sum_scaled(out, plan);
+    else sum_up(out, plan);
     epilogue(out, plan);
     zl_puts(out, "end\n");
     if (zl_by_tensor(&plan->operand[ZLAY_OPERAND_D])) zl_puts(out, "waitgroup bulk.read 0\n");

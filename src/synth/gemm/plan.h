@@ -41,6 +41,7 @@ struct zlay_plan {
     uint32_t step_start[2];  /* what the next step along K adds to `start` */
     uint32_t consumer_start; /* what the next consumer adds to A's `start` */
     zlay_layout *certificate[ZL_CERTIFICATES][2];
+    int32_t scales[2];   /* ZLAY_SCALES_* of the planned A and B */
     zlay_body *epilogue; /* NULL: sums are converted */
     zlay_pipe *pipe; /* for wgmma, shared buffers in order of ZLAY_OPERAND_* */
     zl_wave_gemm wave; /* where matrix instructions read registers; else 0 */
@@ -78,6 +79,23 @@ zlay_status zl_layout_unswizzled(zlay_ctx *ctx, zlay_layout **out, const zl_oper
 /* Reads the request's epilogue, and refuses one that is no body on the sums of
  * these tiles. */
 zlay_status zl_gemm_epilogue(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *gemm);
+
+/* Reads the request's scales, for the planned product, and refuses those that its
+ * types or its tile_k do not have. */
+zlay_status zl_gemm_scales(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *gemm);
+/* The same of the columns of a tile, 0 where the request leaves them open. */
+zlay_status zl_gemm_scales_tile(zlay_ctx *ctx, const zlay_plan *plan, uint32_t tile_n);
+static inline bool zl_gemm_scaled(const zlay_plan *plan) { return plan->scales[0] || plan->scales[1]; }
+/* Whether a tile of so many columns goes with the scales. */
+bool zl_gemm_scales_fit(const zlay_plan *plan, uint32_t tile_n);
+/* Prints the bodies that begin the scaled sums of a tile, load factors and add a step's sums;
+ * and the uses of them: at the beginning of a tile, beside a product, behind it. */
+void zl_gemm_scales_bodies(zl_text *out, const zlay_plan *plan);
+void zl_gemm_scales_begin(zl_text *out, const zlay_plan *plan);
+void zl_gemm_scales_next(zl_text *out, const zlay_plan *plan, const char *at);
+void zl_gemm_scales_add(zl_text *out, const zlay_plan *plan);
+/* Says of what sizes the arrays are. */
+void zl_gemm_scales_explain(zl_text *out, const zlay_plan *plan);
 
 zlay_status zl_certificates_make(zlay_ctx *ctx, zlay_plan *plan);
 /* Prints the rules that apply to the plan, with their values. */

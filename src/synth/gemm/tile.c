@@ -52,6 +52,8 @@ static zlay_status tile_check(zlay_ctx *ctx, const zlay_plan *plan, uint32_t m, 
     if (k && k != most / 4 && k != most / 2 && k != most)
         return zl_fail(ctx, ZLAY_EINVAL, "tile_k: %u is none of %u, %u, %u", k, most / 4, most / 2,
                        most);
+    zlay_status status = zl_gemm_scales_tile(ctx, plan, n);
+    if (status) return status;
     if (n && !fits_b(plan, n, k))
         return zl_fail(ctx, ZLAY_EINVAL,
                        "tile_n: %u does not fit B, whose N is contiguous or whose stage would begin "
@@ -111,10 +113,10 @@ static uint64_t tile_cost(const zlay_plan *plan, uint32_t m, uint32_t n)
 }
 
 /* What is tried where the request leaves a size open. Passes of D that overlap were measured with
- * tensor copies alone. */
+ * tensor copies alone. Tiles of scaled products were not measured: they are chosen by the times of those without scales. */
 static bool is_candidate(const zlay_plan *plan, uint32_t n, uint32_t k)
 {
-    return fits_b(plan, n, k) && n % (is_stored(plan) ? 16 : 64) == 0;
+    return zl_gemm_scales_fit(plan, n) && fits_b(plan, n, k) && n % (is_stored(plan) ? 16 : 64) == 0;
 }
 
 /* Chooses the cheapest shape with at most TILES_MOST tiles, among those that the request allows. */

@@ -32,6 +32,7 @@ static const char text[] =
     "    waitgroup wgmma 0\n"
     "    use C, D, m body act at block, i*2+1\n"
     "    use C, D, m body act at block.z, i when i < N\n"
+    "    use C, D, m body act at i % N, (i*2+1) % N\n"
     "    use C, m by softmax\n"
     "    use C, D\n"
     "    sync role\n"
@@ -101,6 +102,11 @@ static void says_what_is_wrong(void **state)
          "line 9: the body has another number of indices in \"use C body b\""},
         {"matrix C f32\nindex i\nC = C\nend", "use C body b at j",
          "line 9: a name is neither a counter nor a param in \"use C body b at j\""},
+        {"matrix C f32\nindex i\nC = C\nend", "use C body b at 7 % M",
+         "line 9: a body's position is taken modulo what is no param in \"use C body b at 7 % M\""},
+        {"matrix C f32\nindex i\nC = C\nend", "use C body b at 3+7 % M", "line 9: a sum needs parentheses in"},
+        {"matrix C f32\nindex i\nC = C\nend", "use C body b at (3-7) % M", "line 9: a position below 0 has no remainder in"},
+        {"matrix C f32\nindex i\nC = C\nend", "use C body b at (3+7 % M", "line 9: ')' is missing"},
         {"matrix C f32\nC = C\nend", "use C by float",
          "line 8: 'float' is a reserved word of C, C++ or PTX and no name in \"use C by float\""},
         {"matrix C f32\nC = C\n", "use C", "line 7: '=' is missing"},
@@ -123,7 +129,7 @@ static void says_what_is_wrong(void **state)
 
 static zlay_status build_role(zlay_ctx *ctx, zlay_pipe_builder *b)
 {
-    static const char *const two[] = {"D", "m"}, *const m[] = {"m"}, *const d[] = {"D"};
+    static const char *const two[] = {"D", "m"}, *const m[] = {"m"}, *const d[] = {"D"}, *const modulo[] = {"N", "N"};
     const zlay_pipe_event events[] = {
         EVENT(.word = "for", .name = "i", .last = {.plus = "N"}),
         EVENT(.word = "write", .smem = {"A"}),
@@ -138,6 +144,8 @@ static zlay_status build_role(zlay_ctx *ctx, zlay_pipe_builder *b)
               .index = {{0}, {.counter = "i", .times = "2", .add = 1}}),
         EVENT(.word = "use", .acc = "C", .accs = two, .accs_count = 2, .body = "act", .indices = 2, .blocks = 3,
               .index = {{0}, {.counter = "i"}}, .when = 1, .first = {.counter = "i"}, .last = {.plus = "N"}),
+        EVENT(.word = "use", .acc = "C", .accs = two, .accs_count = 2, .body = "act", .indices = 2, .modulo = modulo,
+              .index = {{.counter = "i"}, {.counter = "i", .times = "2", .add = 1}}),
         EVENT(.word = "use", .acc = "C", .accs = m, .accs_count = 1, .by = "softmax"),
         EVENT(.word = "use", .acc = "C", .accs = d, .accs_count = 1),
         EVENT(.word = "sync", .way = "role"),
@@ -181,8 +189,11 @@ static void is_built(void **state)
 
 static void build_refuses(void **state)
 {
-    static const zlay_pipe_event events[] = {
+    static const char *const modulo[] = {"N"};
+    const zlay_pipe_event events[] = {
         {.size = sizeof(zlay_pipe_event), .word = "use", .acc = "C", .body = "none"},
+        {.size = sizeof(zlay_pipe_event), .word = "use", .acc = "C", .modulo = modulo},
+        {.size = sizeof(zlay_pipe_event), .word = "use", .acc = "C", .body = "b", .indices = 1, .blocks = 1, .modulo = modulo},
         {.size = sizeof(zlay_pipe_event), .word = "use", .acc = "C", .accs_count = 1},
         {.size = sizeof(zlay_pipe_event), .word = "use", .acc = "C", .indices = 1},
         {.size = sizeof(zlay_pipe_event), .word = "use", .acc = "C", .blocks = 1},

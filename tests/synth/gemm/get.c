@@ -142,6 +142,8 @@ static void test_memory(void **unused)
     static const char body[] = "body relu\nmatrix S f32\nS = max(S, 0)\nend\n";
     g.epilogue = body, g.epilogue_length = sizeof body - 1;
     check_memory(&g);
+    g.a_scales = ZLAY_SCALES_LINE, g.b_scales = ZLAY_SCALES_BLOCK;
+    check_memory(&g);
 }
 
 /* Bytes at random: a status with a message, or a plan. */
