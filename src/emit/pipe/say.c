@@ -66,9 +66,20 @@ void zl_pt_op(zl_pipe_text *k, zl_op_id op, const char *const *operands)
     zl_puts(k->out, "\n");
 }
 
+char *zl_pt_digits(char *to, uint64_t number)
+{
+    char digits[24];
+    size_t count = 0;
+    do digits[count++] = (char)('0' + number % 10);
+    while (number /= 10);
+    while (count) *to++ = digits[--count];
+    *to = 0;
+    return to;
+}
+
 const char *zl_pt_number(char room[24], uint64_t number)
 {
-    snprintf(room, 24, "%llu", (unsigned long long)number);
+    zl_pt_digits(room, number);
     return room;
 }
 
