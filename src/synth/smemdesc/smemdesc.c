@@ -21,7 +21,8 @@
 #include <string.h>
 
 enum { EIGHT = 8, CHUNK = 16, CHUNK_BITS = 128, LINE = 128 };
-enum { BLOCK = 256 };
+enum { BLOCK = 256, INSTRUCTION = 256 /* rows at most */ };
+#define UNKNOWN (INT64_MIN / 4)
 enum { FIELD_END = 1 << 18 }; /* a field is 14 bits of 16 bytes */
 
 /* Why a coordinate is out of reach. */
@@ -65,6 +66,7 @@ typedef struct search {
     int element_log;          /* of elements of a chunk */
     int64_t *start; /* of each step; -1: not learnt yet, as group and next */
     int64_t group, next;
+    int64_t part[INSTRUCTION]; /* along MN of an instruction: bits of its address */
 } search;
 
 /* A coordinate of the tile, and where it stands in the instruction that reads it. */
@@ -160,42 +162,81 @@ static zlay_status confirm(search *s, const place *p)
     return refuse(s, &not_canonical, p);
 }
 
-/* Whether the element where the walk is lies where the fields say that have been learnt; false decides
- * nothing. Most elements are confirmed here, for it is cheaper than confirm. */
-static bool is_confirmed(const search *s, const walk *w, int64_t offset)
+/* ---- runs of elements that are confirmed together ------------------------------------------ */
+
+/* Bits that a coordinate within the instruction adds to an address. A sum with UNKNOWN, which stands
+ * where a field has not been learnt, is no address. */
+static int64_t part_of(const search *s, int64_t i, bool contiguous)
 {
-    const bool k_major = s->request.major == ZLAY_MAJOR_K;
-    const int64_t far = (int64_t)1 << 30;
-    int64_t contiguous = k_major ? w->in_k : w->in_mn, across = k_major ? w->in_mn : w->in_k;
-    int64_t along = contiguous >> s->element_log, start = s->start[w->step_mn + w->step_k * s->steps_mn];
-    int64_t groups = across >> s->rows_log, nexts = along >> s->chunks_log;
-    bool learnt = start >= 0 && (!groups || s->group >= 0) && (!nexts || s->next >= 0);
-    if (!learnt || s->final || offset > far || offset < -far) return false;
-    int64_t row = across & ((1 << s->rows_log) - 1), chunk = along & (s->chunks - 1);
-    int64_t bytes = start + groups * s->group + nexts * s->next + (row * s->chunks + chunk) * CHUNK;
-    int64_t element = contiguous & ((1 << s->element_log) - 1);
-    return (int64_t)s->request.address * 8 + offset * s->bits == bytes * 8 + element * s->bits;
+    int64_t along = i >> s->element_log, nexts = along >> s->chunks_log, groups = i >> s->rows_log;
+    if (contiguous ? nexts && s->next < 0 : groups && s->group < 0) return UNKNOWN;
+    if (contiguous)
+        return ((along & (s->chunks - 1)) * CHUNK + nexts * s->next) * 8 +
+               (i & ((1 << s->element_log) - 1)) * s->bits;
+    return ((i & ((1 << s->rows_log) - 1)) * CHUNK * s->chunks + groups * s->group) * 8;
+}
+
+/* The parts of the coordinates along MN, with the fields as they are known now. */
+static void parts_read(search *s)
+{
+    for (uint32_t i = 0; i < s->request.mma_mn; i++)
+        s->part[i] = part_of(s, i, s->request.major != ZLAY_MAJOR_K);
+}
+
+/* How many elements from the walk on, in one column of one instruction, lie where the fields say. */
+static uint64_t run_of(const search *s, const walk *w, const int64_t *offset, const uint8_t *there,
+                       uint64_t most)
+{
+    const uint64_t far = (uint64_t)1 << 30;
+    int64_t start = s->start[w->step_mn + w->step_k * s->steps_mn];
+    int64_t in_k = part_of(s, w->in_k, s->request.major == ZLAY_MAJOR_K);
+    uint64_t left = s->request.mma_mn - w->in_mn, count = 0;
+    if (start < 0 || s->final) return 0;
+    int64_t first = start * 8 + in_k - (int64_t)s->request.address * 8;
+    const int64_t *part = s->part + w->in_mn;
+    if (left < most) most = left;
+    while (count < most && there[count] && (uint64_t)offset[count] + far <= 2 * far &&
+           offset[count] * s->bits == first + part[count])
+        count++;
+    return count;
+}
+
+/* The walk behind a run that is not empty. */
+static void walk_behind(walk *w, const search *s, uint64_t run)
+{
+    w->in_mn += (uint32_t)run - 1;
+    w->mn += run - 1;
+    walk_on(w, s);
+}
+
+/* Confirms the element where the walk is by itself, which may learn a field. */
+static zlay_status confirm_one(search *s, walk *at, int64_t offset)
+{
+    int64_t group = s->group, next = s->next;
+    place p = place_of(s, at);
+    place_value(&p, s, offset);
+    zlay_status status = confirm(s, &p);
+    if (s->group != group || s->next != next) parts_read(s);
+    walk_on(at, s);
+    return status;
 }
 
 static zlay_status confirm_block(search *s, walk *at, uint64_t first)
 {
     int64_t offset[BLOCK];
     uint8_t there[BLOCK];
-    uint64_t left = s->mn * s->k - first, count = left < BLOCK ? left : BLOCK;
+    uint64_t left = s->mn * s->k - first, count = left < BLOCK ? left : BLOCK, i = 0;
     zlay_status status =
         zlay_layout_eval_many(offset, there, s->request.layout, NULL, first, (size_t)count);
-    for (uint64_t i = 0; !status && i < count; i++, walk_on(at, s)) {
-        if (there[i] && is_confirmed(s, at, offset[i])) {
-            s->reached = first + i;
-            continue;
-        }
-        place p = place_of(s, at);
-        if (!there[i])
+    while (!status && i < count) {
+        uint64_t run = run_of(s, at, offset + i, there + i, count - i);
+        if (!run && !there[i])
             return zl_fail(s->ctx, ZLAY_NONE, "layout: has no value at index %llu",
                            (unsigned long long)(first + i));
-        place_value(&p, s, offset[i]);
-        status = confirm(s, &p);
-        s->reached = first + i;
+        if (run) walk_behind(at, s, run);
+        else status = confirm_one(s, at, offset[i]);
+        i += run ? run : 1;
+        s->reached = first + i - 1;
     }
     return status;
 }
@@ -206,6 +247,7 @@ static zlay_status confirm_all(search *s)
     zlay_status status = ZLAY_OK;
     for (uint64_t i = 0; i < s->count; i++) s->start[i] = -1;
     s->group = s->next = -1;
+    parts_read(s);
     for (uint64_t i = 0; !status && i < s->mn * s->k; i += BLOCK)
         status = confirm_block(s, &at, i);
     return status;
