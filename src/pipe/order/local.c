@@ -93,9 +93,9 @@ static void add_product(zl_verify *v, sum *s, const zl_trace_step *step)
     s->line = e->line;
 }
 
-/* Threads touch registers, so that no product may be in flight. A write needs something there; a
+/* Threads access registers, so that no product may be in flight. A write needs something there; a
  * `use` may be what puts it there. */
-static void touch_sum(zl_verify *v, sum *s, const zl_event *e, int32_t at)
+static void access_sum(zl_verify *v, sum *s, const zl_event *e, int32_t at)
 {
     bool used = e->kind == ZL_EV_USE;
     if (s->state == ACC_EMPTY && !used) zl_report(v, ZLAY_PIPE_STAGE, e->line, 0, 0, 1);
@@ -114,7 +114,7 @@ static void check_acc(zl_verify *v, const zl_trace *t, int32_t acc)
         if (e->kind == ZL_EV_FENCE && e->scope == ZL_FENCE_WGMMA) s.touched = false;
         if (e->acc != acc) continue;
         if (e->kind == ZL_EV_MMA) add_product(v, &s, &t->steps[i]);
-        else touch_sum(v, &s, e, (int32_t)i);
+        else access_sum(v, &s, e, (int32_t)i);
     }
     if (s.state == ACC_SUM) zl_report(v, ZLAY_PIPE_EXIT, s.line, 0, 0, 0);
 }

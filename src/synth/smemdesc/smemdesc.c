@@ -22,7 +22,7 @@
 
 enum { EIGHT = 8, CHUNK = 16, CHUNK_BITS = 128, LINE = 128 };
 enum { BLOCK = 256, INSTRUCTION = 256 /* rows at most */ };
-#define UNKNOWN (INT64_MIN / 4)
+#define UNLEARNT (INT64_MIN / 4)
 enum { FIELD_END = 1 << 18 }; /* a field is 14 bits of 16 bytes */
 
 /* Why a coordinate is out of reach. */
@@ -164,12 +164,12 @@ static zlay_status confirm(search *s, const place *p)
 
 /* ---- runs of elements that are confirmed together ------------------------------------------ */
 
-/* Bits that a coordinate within the instruction adds to an address. A sum with UNKNOWN, which stands
+/* Bits that a coordinate within the instruction adds to an address. A sum with UNLEARNT, which stands
  * where a field has not been learnt, is no address. */
 static int64_t part_of(const search *s, int64_t i, bool contiguous)
 {
     int64_t along = i >> s->element_log, nexts = along >> s->chunks_log, groups = i >> s->rows_log;
-    if (contiguous ? nexts && s->next < 0 : groups && s->group < 0) return UNKNOWN;
+    if (contiguous ? nexts && s->next < 0 : groups && s->group < 0) return UNLEARNT;
     if (contiguous)
         return ((along & (s->chunks - 1)) * CHUNK + nexts * s->next) * 8 +
                (i & ((1 << s->element_log) - 1)) * s->bits;

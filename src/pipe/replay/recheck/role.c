@@ -98,20 +98,20 @@ static int64_t last_of(const zl_rc_program *p, int64_t at, int32_t acc, bool pro
 }
 
 /* A product continues what a product or a `use` left there, or begins afresh where no sum waits to be
- * taken; a fence stands behind all that touched its registers before. */
+ * taken; a fence stands behind every access of its registers by threads. */
 static bool check_sum(zl_recheck *r, const zl_rc_program *p, int64_t at)
 {
     const zl_event *e = ev(p, at);
-    int64_t product = last_of(p, at, e->acc, true), touch = last_of(p, at, e->acc, false);
-    bool summing = product > touch, used = touch > product && ev(p, touch)->kind == ZL_EV_USE;
+    int64_t product = last_of(p, at, e->acc, true), access = last_of(p, at, e->acc, false);
+    bool summing = product > access, used = access > product && ev(p, access)->kind == ZL_EV_USE;
     if (e->fresh ? summing : !summing && !used)
         return zl_rc_refuse(r, "a sum that is begun wrongly", e->line);
-    return find_op(p, touch + 1, at, ZL_EV_FENCE, ZL_FENCE_WGMMA) >= 0 ||
+    return find_op(p, access + 1, at, ZL_EV_FENCE, ZL_FENCE_WGMMA) >= 0 ||
            zl_rc_refuse(r, "a product without a fence", e->line);
 }
 
-/* Threads touch registers when the products before are complete; a write takes what is there. */
-static bool check_touch(zl_recheck *r, const zl_rc_program *p, int64_t at)
+/* Threads access registers when the products before are complete; a write takes what is there. */
+static bool check_access(zl_recheck *r, const zl_rc_program *p, int64_t at)
 {
     const zl_event *e = ev(p, at);
     bool empty = true;
@@ -119,7 +119,7 @@ static bool check_touch(zl_recheck *r, const zl_rc_program *p, int64_t at)
         if (ev(p, k)->acc != e->acc) continue;
         empty = false;
         if (p->ops[k].over < 0 || p->ops[k].over > at)
-            return zl_rc_refuse(r, "registers touched in flight", e->line);
+            return zl_rc_refuse(r, "registers accessed in flight", e->line);
     }
     return !empty || e->kind == ZL_EV_USE ||
            zl_rc_refuse(r, "a sum taken before it is begun", e->line);
@@ -130,7 +130,7 @@ static bool check_acc(zl_recheck *r, const zl_rc_program *p, int32_t acc)
 {
     for (int64_t i = 0; i < p->count; i++) {
         if (ev(p, i)->acc != acc) continue;
-        if (!(ev(p, i)->kind == ZL_EV_MMA ? check_sum(r, p, i) : check_touch(r, p, i))) return false;
+        if (!(ev(p, i)->kind == ZL_EV_MMA ? check_sum(r, p, i) : check_access(r, p, i))) return false;
     }
     int64_t product = last_of(p, p->count, acc, true);
     return product <= last_of(p, p->count, acc, false) ||
