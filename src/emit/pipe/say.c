@@ -55,12 +55,21 @@ void zl_pt_line(zl_pipe_text *k, const char *format, ...)
     va_end(args);
 }
 
+/* Prints text up to a mark or its end, and returns where that is. */
+static const char *put_until(zl_pipe_text *k, const char *text, char mark)
+{
+    const char *end = text;
+    while (*end && *end != mark) end++;
+    zl_put(k->out, text, (size_t)(end - text));
+    return end;
+}
+
 void zl_pt_op(zl_pipe_text *k, zl_op_id op, const char *const *operands)
 {
     begin(k);
-    for (const char *c = k->c ? ops[op].c : ops[op].ptx; *c; c++) {
-        if (*c != '%') zl_put(k->out, c, 1);
-        else if (*++c == '%') zl_puts(k->out, "%");
+    const char *c = put_until(k, k->c ? ops[op].c : ops[op].ptx, '%');
+    for (; *c; c = put_until(k, c + 1, '%')) {
+        if (*++c == '%') zl_puts(k->out, "%");
         else zl_puts(k->out, operands[*c - '0']);
     }
     zl_puts(k->out, "\n");
@@ -194,10 +203,8 @@ static void put_form(zl_pipe_text *k, const saying *s, const char *const *operan
         zl_puts(k->out, text);
         return;
     }
-    for (const char *c = s->phrase; *c; c++) {
-        if (*c != '\1') zl_put(k->out, c, 1);
-        else zl_puts(k->out, operands[*++c - 'a']);
-    }
+    const char *c = put_until(k, s->phrase, '\1');
+    for (; *c; c = put_until(k, c + 1, '\1')) zl_puts(k->out, operands[*++c - 'a']);
 }
 
 /* How operand i stands in an asm text: a number as it is, a predicate under a name of its own. */
