@@ -38,21 +38,26 @@ static void add_offset(zl_element_axis *a, uint32_t value, uint32_t offset)
     a->of[value] = (uint16_t)i;
 }
 
-static uint32_t sum_of(const zl_element_axis *a, uint32_t thread, uint32_t value)
+/* What the thread's number adds, as rows + extent of rows * columns. */
+static void sum_threads(const zl_elements *e, uint64_t *sum)
 {
-    uint32_t sum = a->offset[a->of[value]];
-    for (uint32_t b = 0; thread >> b; b++)
-        if (thread >> b & 1) sum += a->bit[b];
-    return sum;
+    sum[0] = 0;
+    for (uint32_t b = 0; 1u << b < e->threads; b++) {
+        uint64_t adds = e->row.bit[b] + (uint64_t)e->row.extent * e->column.bit[b];
+        for (uint32_t t = 0; t < 1u << b; t++) sum[t + (1u << b)] = sum[t] + adds;
+    }
 }
 
 static bool is_sum(const zl_elements *e, const int64_t *element)
 {
-    for (uint32_t v = 0, i = 0; v < e->values; v++)
-        for (uint32_t t = 0; t < e->threads; t++, i++)
-            if ((uint64_t)element[i] !=
-                sum_of(&e->row, t, v) + (uint64_t)e->row.extent * sum_of(&e->column, t, v))
-                return false;
+    uint64_t sum[1 << ZL_ELEMENT_BITS];
+    sum_threads(e, sum);
+    for (uint32_t v = 0; v < e->values; v++, element += e->threads) {
+        uint64_t first = e->row.offset[e->row.of[v]] +
+                         (uint64_t)e->row.extent * e->column.offset[e->column.of[v]];
+        for (uint32_t t = 0; t < e->threads; t++)
+            if ((uint64_t)element[t] != first + sum[t]) return false;
+    }
     return true;
 }
 

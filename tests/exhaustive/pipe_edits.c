@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every single edit of the named set, and of the pipes of two plans of waves, is decided: unless
+/* Every single edit of the named set, and of pipes of plans of GEMMs, is decided: unless
  * ZLAY_EXHAUSTIVE=1, one in 8.  What is accepted for every trip count is run at one choice of them,
  * mostly greater than any that was run before.  What SPIN says of them is asked in models/pipe_agree. */
 #include "pipes/named.h"
@@ -132,6 +132,18 @@ static void test_decided(void **state)
     }
 }
 
+/* Plans of GEMMs for sm_90a. */
+static void test_planned(void **state)
+{
+    static char text[NAMED_TEXT];
+    uint64_t seed = test_seed("planned");
+    (void)state;
+    for (size_t i = 0; i < PLANNED; i++) {
+        size_t length = named_read(text, planned[i].name, planned[i].fewest);
+        decide_all(planned[i].name, text, length, seed);
+    }
+}
+
 /* Loads through registers, and straight to shared memory. */
 static void test_plans(void **state)
 {
@@ -154,6 +166,7 @@ static void test_plans(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_decided), cmocka_unit_test(test_plans)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_decided), cmocka_unit_test(test_planned),
+                                       cmocka_unit_test(test_plans)};
     return cmocka_run_group_tests(tests, open_ctx, close_ctx);
 }

@@ -32,7 +32,11 @@ const char *zl_pb_register(const zl_pb *t, char room[ZL_PB_NAME], int32_t node, 
         return zl_pt_acc(t->k, room, t->acc[n->operand], i);
     if (n->op == ZL_BO_NUMBER && zl_body_class(n->type) != ZL_BODY_HALF)
         return number_text(room, n);
-    snprintf(room, ZL_PB_NAME, t->k->c ? "%c%d[%u]" : "%c%d_%u", condition ? 'p' : 'v', node, i);
+    room[0] = condition ? 'p' : 'v';
+    char *end = zl_pt_digits(room + 1, (uint64_t)node);
+    *end = t->k->c ? '[' : '_';
+    end = zl_pt_digits(end + 1, i);
+    if (t->k->c) memcpy(end, "]", 2);
     return room;
 }
 

@@ -114,7 +114,8 @@ static zlay_status note_all(zl_pipe_text *k, zl_pt_matrix_of *m)
 {
     zlay_status status = ZLAY_OK;
     for (uint32_t i = 0; i < k->products_count && !status; i++)
-        if (k->products[i].event->acc >= 0 && used(k, k->products[i].event->acc))
+        if (!k->products[i].like && k->products[i].event->acc >= 0 &&
+            used(k, k->products[i].event->acc))
             status = note_product(k, m, &k->products[i]);
     for (uint32_t i = 0; i < k->pipe->events_count && !status; i++)
         if (k->pipe->events[i].kind == ZL_EV_TLD && used(k, k->pipe->events[i].acc))
@@ -283,7 +284,7 @@ zlay_status zl_pt_bodies(zl_pipe_text *k)
     }
     if (!status) status = uses_known(k);
     for (uint32_t i = 0; i < k->products_count && !status; i++)
-        status = factor_check(k, &k->products[i], &m->elements);
+        if (!k->products[i].like) status = factor_check(k, &k->products[i], &m->elements);
     return status;
 }
 

@@ -336,12 +336,17 @@ static void role(zl_pipe_text *k, const zl_role *role)
     k->role = NULL;
 }
 
-void zl_pt_kernel(zl_pipe_text *k)
+void zl_pt_kernel_head(zl_pipe_text *k)
 {
-    k->labels = k->opened = k->indent = k->loops = 0;
+    k->indent = k->loops = 0;
     if (k->c) head_c(k);
     else head_ptx(k);
     declare_all(k);
+}
+
+void zl_pt_kernel_body(zl_pipe_text *k)
+{
+    k->labels = k->opened = k->indent = k->loops = 0;
     begin(k);
     for (uint32_t i = 0; i < k->pipe->setup; i++) zl_pt_event(k, &k->pipe->events[i]);
     for (uint32_t i = 0; i < k->pipe->roles_count; i++) role(k, &k->pipe->roles[i]);

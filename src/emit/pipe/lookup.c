@@ -162,6 +162,12 @@ bool zl_pt_mapped(const zl_event *event)
 
 const char *zl_pt_acc(const zl_pipe_text *k, char room[96], int32_t acc, uint32_t number)
 {
-    snprintf(room, 96, k->c ? "acc_%.64s[%u]" : "acc_%.64s_%u", k->pipe->accs[acc].name, number);
+    const char *name = k->pipe->accs[acc].name;
+    size_t length = strlen(name);
+    memcpy(room, "acc_", 4);
+    memcpy(room + 4, name, length);
+    room[4 + length] = k->c ? '[' : '_';
+    char *end = zl_pt_digits(room + 5 + length, number);
+    if (k->c) memcpy(end, "]", 2);
     return room;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Prints a pipe as a kernel (zlay_emit_pipe). It checks the request, proves the pipe by
  * zlay_pipe_verify unless the caller declines, gives every name its place, and prints the kernel.
- * The kernel is printed to nowhere first, which finds the PTX version and the first event that
- * cannot be printed. */
+ * The body of the kernel is printed first, which finds the PTX version, what the head declares, and
+ * the first event that cannot be printed. */
 #include "pipe/order/verify.h"
 #include "base/request.h"
 #include "emit/pipe/pipe.h"
@@ -10,6 +10,14 @@
 
 #include <string.h>
 #include <zlay/target.h>
+
+enum { BODY = 1 << 16 /* bytes of a kernel's text, that are tried first */ };
+
+/* A kernel whose body is printed. */
+typedef struct printed {
+    zl_pipe_text *text;
+    zl_text body;
+} printed;
 
 /* Every bound move has a name of the pipe, brings the bytes that the text says, and is by tensor
  * copies; a planner's may be by threads. */
@@ -126,20 +134,32 @@ static zlay_status ask_read(zlay_ctx *ctx, zlay_pipe_emit *ask, const zlay_pipe_
     return status ? status : fragments_check(ctx, ask);
 }
 
+/* The head, and the body that is printed already. */
 static void write_text(zl_text *out, const void *value)
 {
-    zl_pipe_text k = *(const zl_pipe_text *)value;
+    const printed *p = value;
+    zl_pipe_text k = *p->text;
     k.out = out;
-    zl_pt_kernel(&k);
+    zl_pt_kernel_head(&k);
+    zl_put(out, p->body.text, p->body.need);
 }
 
-/* Whether every event can be printed; the message is that of the first that cannot. */
-static zlay_status try_print(zl_pipe_text *k)
+/* Prints the body of the kernel, in as much memory as it needs. An event that cannot be printed fails here; the
+ * message is that of the first. */
+static zlay_status print_body(printed *p)
 {
+    zl_pipe_text *k = p->text;
     zl_text nothing = {NULL, 0, 0};
     zlay_target_summary info = {0};
     k->out = &nothing;
-    zl_pt_kernel(k);
+    zl_pt_kernel_head(k);
+    do {
+        p->body = (zl_text){NULL, p->body.need > BODY ? p->body.need : BODY, 0};
+        p->body.text = zl_scratch(k->ctx, p->body.room, 1);
+        if (!p->body.text) return ZLAY_ENOMEM;
+        k->out = &p->body;
+        zl_pt_kernel_body(k);
+    } while (!k->status && p->body.need > p->body.room);
     zlay_target_info(&info, k->ask->target);
     if (k->ptx < info.ptx) k->ptx = info.ptx;
     return k->status;
@@ -148,9 +168,10 @@ static zlay_status try_print(zl_pipe_text *k)
 static zlay_status print(zl_pipe_text *k, zlay_buf *out, zlay_pipe_launch *launch,
                          zlay_pipe_argument *arguments, size_t room)
 {
+    printed p = {.text = k};
     zlay_status status = zl_pt_place(k);
-    if (!status) status = try_print(k);
-    if (!status) status = zl_print(out, write_text, k);
+    if (!status) status = print_body(&p);
+    if (!status) status = zl_print(out, write_text, &p);
     if (status) return status;
     uint32_t count = zl_pt_arguments(k, arguments, room);
     if (!launch) return ZLAY_OK;

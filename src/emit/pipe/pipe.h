@@ -47,6 +47,7 @@ typedef struct zl_pt_operand {
 
 typedef struct zl_pt_product {
     const zl_event *event;
+    const zl_event *like; /* an earlier product of the same factors and sums; NULL: it is the first */
     zlay_mma mma;
     uint32_t steps; /* along K */
     uint32_t idesc;
@@ -177,6 +178,10 @@ void zl_pt_say(zl_pipe_text *k, const char *guard, const char *id, uint32_t outs
 #define zl_say(k, guard, id, outs, ...)                                                            \
     zl_pt_say((k), (guard), (id), (outs), ZL_OPERANDS_OF(__VA_ARGS__))
 #define zl_say_plain(k, guard, id) zl_pt_say((k), (guard), (id), 0, NULL)
+
+/* Writes a number and a NUL, and returns where the NUL is. By hand, as most of a kernel's text is
+ * numbered registers. */
+char *zl_pt_digits(char *to, uint64_t number);
 
 /* A number as an operand; `room` holds it. */
 const char *zl_pt_number(char room[24], uint64_t number);
@@ -373,7 +378,10 @@ void zl_pt_tmem(zl_pipe_text *k, const zl_event *event);
 /* The name of a register of accumulators; `room` holds it. */
 const char *zl_pt_acc(const zl_pipe_text *k, char room[96], int32_t acc, uint32_t number);
 
-void zl_pt_kernel(zl_pipe_text *k);
+/* The kernel up to its declarations, and what follows. The body is printed first: it finds the PTX version and
+ * the registers that the head declares. */
+void zl_pt_kernel_head(zl_pipe_text *k);
+void zl_pt_kernel_body(zl_pipe_text *k);
 
 /* The column of the matrix at which the event's part begins, where a part has so many. */
 uint32_t zl_pt_part_column(const zl_pipe_text *k, const zl_event *event, uint32_t columns);

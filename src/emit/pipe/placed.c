@@ -22,6 +22,11 @@ typedef struct placing {
     bool own;               /* the stage is the instance's alone */
 } placing;
 
+/* What a value or a thread adds: rows and columns of the stage, and bytes. */
+typedef struct written {
+    uint32_t row, column, byte;
+} written;
+
 static const zlay_pipe_operand *operand_of(const zl_pipe_text *k, int32_t smem)
 {
     for (uint32_t i = 0; i < k->ask->operands_count; i++)
@@ -58,15 +63,25 @@ static uint32_t value_byte(const placing *f, uint32_t value)
                    e->column.offset[e->column.of[value]] - f->first);
 }
 
-/* Whether the places of a thread, which adds a row and a column, are those of thread 0 plus `mine`. */
-static bool thread_is_linear(const placing *f, uint32_t row, uint32_t column, uint32_t mine)
+/* The values of thread 0 that are written, with their places. */
+static uint32_t list_values(const placing *f, written *out)
 {
     const zl_elements *e = f->elements;
-    for (uint32_t v = 0; v < e->values; v++) {
-        if (!chosen(f, v)) continue;
-        uint32_t at = value_byte(f, v), r = row + e->row.offset[e->row.of[v]];
-        uint32_t c = column + e->column.offset[e->column.of[v]] - f->first;
-        if (r >= f->rows || c >= f->columns || (mine & at) || byte_at(f, r, c) != (mine | at))
+    uint32_t count = 0;
+    for (uint32_t v = 0; v < e->values; v++)
+        if (chosen(f, v))
+            out[count++] = (written){e->row.offset[e->row.of[v]],
+                                     e->column.offset[e->column.of[v]] - f->first, value_byte(f, v)};
+    return count;
+}
+
+/* Whether the places of a thread, which adds a row and a column, are those of thread 0 plus `mine`. */
+static bool thread_is_linear(const placing *f, const written *list, uint32_t count, written mine)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t row = mine.row + list[i].row, column = mine.column + list[i].column;
+        if (row >= f->rows || column >= f->columns || (mine.byte & list[i].byte) ||
+            byte_at(f, row, column) != (mine.byte | list[i].byte))
             return false;
     }
     return true;
@@ -76,16 +91,18 @@ static bool thread_is_linear(const placing *f, uint32_t row, uint32_t column, ui
 static bool is_linear(const placing *f)
 {
     const zl_elements *e = f->elements;
+    written list[ZL_ELEMENT_VALUES];
+    uint32_t count = list_values(f, list);
     for (uint32_t t = 0; t < e->threads; t++) {
-        uint32_t row = 0, column = 0, mine = 0;
+        written mine = {0, 0, 0};
         for (uint32_t b = 0; t >> b; b++) {
             if (!(t >> b & 1)) continue;
-            if (mine & f->out->thread[b]) return false;
-            row += e->row.bit[b];
-            column += e->column.bit[b];
-            mine |= f->out->thread[b];
+            if (mine.byte & f->out->thread[b]) return false;
+            mine.row += e->row.bit[b];
+            mine.column += e->column.bit[b];
+            mine.byte |= f->out->thread[b];
         }
-        if (!thread_is_linear(f, row, column, mine)) return false;
+        if (!thread_is_linear(f, list, count, mine)) return false;
     }
     return true;
 }

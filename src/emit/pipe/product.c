@@ -225,6 +225,34 @@ static zlay_status product(const zl_pipe_text *k, zl_pt_product *p)
     return status;
 }
 
+/* Whether two products of one role have the same instructions and descriptors. */
+static bool alike(const zl_pipe_text *k, const zl_event *a, const zl_event *b)
+{
+    const zl_role *role = k->pipe->roles;
+    while (a >= k->pipe->events + role->end) role++;
+    return b >= k->pipe->events + role->begin && b < k->pipe->events + role->end &&
+           a->acc == b->acc && a->acc_a == b->acc_a && a->acc_b == b->acc_b &&
+           a->smem[0] == b->smem[0] && a->smem[1] == b->smem[1] && a->tmem[0] == b->tmem[0] &&
+           a->tmem[1] == b->tmem[1];
+}
+
+/* Reads product i, or takes what an earlier one like it has. */
+static zlay_status read_or_take(zl_pipe_text *k, uint32_t i)
+{
+    zl_pt_product *p = &k->products[i];
+    if (zl_pt_fragment(k, p->event)) return ZLAY_OK;
+    for (uint32_t j = 0; j < i; j++) {
+        const zl_pt_product *q = &k->products[j];
+        if (zl_pt_fragment(k, q->event) || !alike(k, q->event, p->event)) continue;
+        const zl_event *event = p->event;
+        *p = *q;
+        p->event = event;
+        p->like = q->event;
+        return ZLAY_OK;
+    }
+    return product(k, p);
+}
+
 zlay_status zl_pt_products(zl_pipe_text *k)
 {
     uint32_t count = 0;
@@ -238,8 +266,7 @@ zlay_status zl_pt_products(zl_pipe_text *k)
     count = 0;
     for (uint32_t i = 0; i < k->pipe->events_count; i++)
         if (k->pipe->events[i].kind == ZL_EV_MMA) k->products[count++].event = &k->pipe->events[i];
-    for (uint32_t i = 0; i < count && !status; i++)
-        if (!zl_pt_fragment(k, k->products[i].event)) status = product(k, &k->products[i]);
+    for (uint32_t i = 0; i < count && !status; i++) status = read_or_take(k, i);
     return status;
 }
 

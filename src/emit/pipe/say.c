@@ -55,20 +55,40 @@ void zl_pt_line(zl_pipe_text *k, const char *format, ...)
     va_end(args);
 }
 
+/* Prints text up to a mark or its end, and returns where that is. */
+static const char *put_until(zl_pipe_text *k, const char *text, char mark)
+{
+    const char *end = text;
+    while (*end && *end != mark) end++;
+    zl_put(k->out, text, (size_t)(end - text));
+    return end;
+}
+
 void zl_pt_op(zl_pipe_text *k, zl_op_id op, const char *const *operands)
 {
     begin(k);
-    for (const char *c = k->c ? ops[op].c : ops[op].ptx; *c; c++) {
-        if (*c != '%') zl_put(k->out, c, 1);
-        else if (*++c == '%') zl_puts(k->out, "%");
+    const char *c = put_until(k, k->c ? ops[op].c : ops[op].ptx, '%');
+    for (; *c; c = put_until(k, c + 1, '%')) {
+        if (*++c == '%') zl_puts(k->out, "%");
         else zl_puts(k->out, operands[*c - '0']);
     }
     zl_puts(k->out, "\n");
 }
 
+char *zl_pt_digits(char *to, uint64_t number)
+{
+    char digits[24];
+    size_t count = 0;
+    do digits[count++] = (char)('0' + number % 10);
+    while (number /= 10);
+    while (count) *to++ = digits[--count];
+    *to = 0;
+    return to;
+}
+
 const char *zl_pt_number(char room[24], uint64_t number)
 {
-    snprintf(room, 24, "%llu", (unsigned long long)number);
+    zl_pt_digits(room, number);
     return room;
 }
 
@@ -183,10 +203,8 @@ static void put_form(zl_pipe_text *k, const saying *s, const char *const *operan
         zl_puts(k->out, text);
         return;
     }
-    for (const char *c = s->phrase; *c; c++) {
-        if (*c != '\1') zl_put(k->out, c, 1);
-        else zl_puts(k->out, operands[*++c - 'a']);
-    }
+    const char *c = put_until(k, s->phrase, '\1');
+    for (; *c; c = put_until(k, c + 1, '\1')) zl_puts(k->out, operands[*++c - 'a']);
 }
 
 /* How operand i stands in an asm text: a number as it is, a predicate under a name of its own. */

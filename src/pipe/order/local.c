@@ -69,7 +69,9 @@ void zl_check_form(zl_verify *v)
 
 /* ---- accumulators ---- */
 
-enum { ACC_EMPTY, ACC_SUM, ACC_TAKEN };
+/* A sum of products that nobody has taken yet; one, or other values, that a `use` left there; what a
+ * write has taken. */
+enum { ACC_EMPTY, ACC_SUM, ACC_USED, ACC_TAKEN };
 
 typedef struct sum {
     int state;
@@ -83,7 +85,7 @@ static void add_product(zl_verify *v, sum *s, const zl_trace_step *step)
 {
     const zl_event *e = step->event;
     if (s->touched) zl_report(v, ZLAY_PIPE_FENCE, e->line, s->line, 0, 0);
-    if (e->fresh == (s->state == ACC_SUM))
+    if (e->fresh ? s->state == ACC_SUM : s->state != ACC_SUM && s->state != ACC_USED)
         zl_report(v, ZLAY_PIPE_STAGE, e->line, s->line, e->fresh, !e->fresh);
     if (step->q[0] != step->q[1]) zl_report(v, ZLAY_PIPE_STAGE, e->line, 0, step->q[1], step->q[0]);
     if (s->done >= 0) s->done = step->done < 0 ? -1 : step->done > s->done ? step->done : s->done;
@@ -91,17 +93,19 @@ static void add_product(zl_verify *v, sum *s, const zl_trace_step *step)
     s->line = e->line;
 }
 
-/* Accumulators are taken: begun, and complete. */
-static void take_sum(zl_verify *v, sum *s, const zl_event *e, int32_t at)
+/* Threads access registers, so that no product may be in flight. A write needs something there; a
+ * `use` may be what puts it there. */
+static void access_sum(zl_verify *v, sum *s, const zl_event *e, int32_t at)
 {
-    if (s->state == ACC_EMPTY) zl_report(v, ZLAY_PIPE_STAGE, e->line, 0, 0, 1);
+    bool used = e->kind == ZL_EV_USE;
+    if (s->state == ACC_EMPTY && !used) zl_report(v, ZLAY_PIPE_STAGE, e->line, 0, 0, 1);
     if (s->done < 0 || s->done > at) zl_report(v, ZLAY_PIPE_FENCE, e->line, s->line, 1, 0);
-    s->state = ACC_TAKEN;
+    s->state = used ? ACC_USED : ACC_TAKEN;
     s->touched = true;
     s->line = e->line;
 }
 
-/* Follows an accumulator through the role: fenced, begun, summed, taken. */
+/* Follows an accumulator through the role: fenced, begun, summed, used, taken. */
 static void check_acc(zl_verify *v, const zl_trace *t, int32_t acc)
 {
     sum s = {ACC_EMPTY, true, 0, 0};
@@ -110,7 +114,7 @@ static void check_acc(zl_verify *v, const zl_trace *t, int32_t acc)
         if (e->kind == ZL_EV_FENCE && e->scope == ZL_FENCE_WGMMA) s.touched = false;
         if (e->acc != acc) continue;
         if (e->kind == ZL_EV_MMA) add_product(v, &s, &t->steps[i]);
-        else take_sum(v, &s, e, (int32_t)i);
+        else access_sum(v, &s, e, (int32_t)i);
     }
     if (s.state == ACC_SUM) zl_report(v, ZLAY_PIPE_EXIT, s.line, 0, 0, 0);
 }

@@ -110,14 +110,32 @@ static bool relax_wait(zl_verify *v, int32_t site)
     return moved;
 }
 
+/* Whether a site sets registers by this way. */
+static bool sets_registers(const zl_verify *v, const zl_site *s, int32_t way)
+{
+    const zl_event *e = s->event < 0 ? NULL : &v->pipe->events[s->event];
+    return e && e->kind == ZL_EV_SETMAXNREG && e->scope == way;
+}
+
+/* An `inc` comes after every `dec`: then its block has registers for it. */
+static bool relax_registers(zl_verify *v, int32_t inc)
+{
+    bool moved = false;
+    for (uint32_t i = 0; i < v->sites_count; i++)
+        if (sets_registers(v, &v->sites[i], ZL_REGS_DEC)) moved |= relax(v, (int32_t)i, inc, 0);
+    return moved;
+}
+
 /* One round of relaxation over all edges; whether a time rose. */
 static bool relax_all(zl_verify *v)
 {
     bool moved = false;
     for (uint32_t r = 0; r < v->pipe->roles_count; r++) moved |= relax_role(v, (int32_t)r);
-    for (uint32_t i = 0; i < v->sites_count; i++)
+    for (uint32_t i = 0; i < v->sites_count; i++) {
+        if (sets_registers(v, &v->sites[i], ZL_REGS_INC)) moved |= relax_registers(v, (int32_t)i);
         if (v->sites[i].event >= 0 && v->pipe->events[v->sites[i].event].kind == ZL_EV_WAIT)
             moved |= relax_wait(v, (int32_t)i);
+    }
     return moved;
 }
 

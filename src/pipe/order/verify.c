@@ -68,7 +68,7 @@ static bool is_scaled(const zl_event *e)
 /* Whether the order proof covers the event. */
 static bool is_known(const zl_event *e)
 {
-    if (is_scaled(e)) return false;
+    if (is_scaled(e) || e->when) return false;
     if (e->cta != ZL_CTA_OWN || e->bar_cta != ZL_CTA_OWN || e->multicast || e->times != 1 || e->map >= 0 || e->other >= 0 ||
         e->tmem[0] >= 0 || e->acc_a >= 0)
         return false;
@@ -88,6 +88,8 @@ static bool is_known(const zl_event *e)
     case ZL_EV_STORE:
     case ZL_EV_READ:
     case ZL_EV_WRITE:
+    case ZL_EV_USE:
+    case ZL_EV_SETMAXNREG:
     case ZL_EV_MMA: return true;
     default: return false;
     }
@@ -109,6 +111,8 @@ static zlay_status check_all(zl_verify *v)
         zl_undecided(v, unknown ? unknown->line : 1, "is not an event of rings in one block");
         return ZLAY_OK;
     }
+    zl_check_registers(v);
+    if (v->undecided) return ZLAY_OK;
     for (uint32_t r = 0; r < pipe->roles_count; r++) find_own(v, r);
     for (uint32_t m = 0; m < pipe->smems_count; m++)
         if (v->own[m] < 0) v->own[m] = 0;

@@ -111,6 +111,10 @@ static inline bool zl_is_write(const zl_event *e)
  * or 1. */
 int32_t zl_turned(const zlay_pipe *pipe, const zl_event *wait);
 
+/* Undecided unless every role sets its registers at most once, before all else, and the block has
+ * enough for all. */
+void zl_check_registers(zl_verify *v);
+
 /* Checks what one role can break by itself. */
 void zl_check_form(zl_verify *v);
 void zl_check_role(zl_verify *v, int32_t role);

@@ -151,7 +151,10 @@ static bool do_event(zl_replay *c, zl_rp_instance *i, const zl_event *e)
     case ZL_EV_MEET: return zl_rp_meet(c, i, e);
     case ZL_EV_RAISE:
     case ZL_EV_AWAIT: return zl_rp_flags(c, i, e);
-    case ZL_EV_SETMAXNREG: return zl_rp_registers(c, i, e);
+    case ZL_EV_SETMAXNREG:
+        if (!zl_rp_registers(c, i, e)) return false;
+        tell_lanes(c, i); /* it is .sync: a lane goes on when all have run it */
+        break;
     case ZL_EV_GRIDDEP:
         if (e->scope == ZL_GRIDDEP_WAIT) zl_rp_wait_grid(c, i);
         break;

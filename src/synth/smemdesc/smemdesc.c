@@ -16,184 +16,13 @@
  * 32 bytes. */
 #include "algebra/ops/cute.h"
 #include "base/request.h"
-#include "legality/descriptor/smemdesc.h"
-#include "synth/smemdesc/smemdesc.h"
+#include "synth/smemdesc/search.h"
 
 #include <string.h>
 
-enum { EIGHT = 8, CHUNK = 16, CHUNK_BITS = 128, LINE = 128 };
-enum { BLOCK = 256 };
-enum { FIELD_END = 1 << 18 }; /* a field is 14 bits of 16 bytes */
-
-/* Why a coordinate is out of reach. */
-typedef struct reason {
-    const char *rule, *text;
-} reason;
-
-/* Of each field: off its granule, out of its range. */
-enum { START, LBO, SBO };
-static const reason of_field[][2] = {
-    [START] = {{"DESC_START_16", "the instruction's first element is on no multiple of 16 bytes"},
-               {"DESC_START_MOST", "the instruction's first element is not in [0, 2^18)"}},
-    [LBO] = {{"DESC_LBO_16", "lbo would be no multiple of 16 bytes"},
-             {"DESC_LBO_MOST", "lbo would not be in [0, 2^18)"}},
-    [SBO] = {{"DESC_SBO_16", "sbo would be no multiple of 16 bytes"},
-             {"DESC_SBO_MOST", "sbo would not be in [0, 2^18)"}},
-};
-
-static const reason not_canonical = {
-    "DESC_CANONICAL", "the fields that the coordinates before it fix read another offset"};
-
-typedef struct search {
-    zlay_ctx *ctx;
-    const zlay_target *target;
-    zlay_smemdesc_request request;
-    struct {
-        zlay_smemdesc *fields;
-        uint32_t *start;
-        size_t room, *count;
-    } out;
-    bool final;               /* places are those behind the swizzle, which is to be found */
-    int32_t swizzle;          /* as tried, as what follows */
-    const zl_desc_pattern *pattern;
-    uint32_t base;            /* line of the pattern's row 0 */
-    uint64_t reached;         /* coordinates that were confirmed */
-    int64_t bits;             /* of an element */
-    uint64_t mn, k;           /* extents of the tile */
-    uint64_t steps_mn, count; /* instructions along MN, and in all */
-    int64_t chunks;
-    int chunks_log, rows_log; /* of chunks of a row and rows of a group */
-    int element_log;          /* of elements of a chunk */
-    int64_t *start; /* of each step; -1: not learnt yet, as group and next */
-    int64_t group, next;
-} search;
-
-/* A coordinate of the tile, and where it stands in the instruction that reads it. */
-typedef struct place {
-    uint64_t mn, k, step;
-    int64_t along, across, element;
-    int64_t offset, address; /* elements as the layout says; shared address in bits, saturated */
-} place;
-
-/* Where the walk is: the place, its step along K, and what it has of an instruction. */
-typedef struct walk {
-    uint64_t mn, k, step_mn, step_k;
-    uint32_t in_mn, in_k;
-} walk;
-
-static place place_of(const search *s, const walk *w)
-{
-    const bool k_major = s->request.major == ZLAY_MAJOR_K;
-    int64_t contiguous = k_major ? w->in_k : w->in_mn;
-    return (place){.mn = w->mn,
-                   .k = w->k,
-                   .step = w->step_mn + w->step_k * s->steps_mn,
-                   .along = contiguous >> s->element_log,
-                   .element = contiguous & ((1 << s->element_log) - 1),
-                   .across = k_major ? w->in_mn : w->in_k};
-}
-
-static void walk_on(walk *w, const search *s)
-{
-    if (++w->in_mn == s->request.mma_mn) w->in_mn = 0, w->step_mn++;
-    if (++w->mn < s->mn) return;
-    w->mn = w->step_mn = 0;
-    w->k++;
-    if (++w->in_k == s->request.mma_k) w->in_k = 0, w->step_k++;
-}
-
-/* Bits of an address before the swizzle; the pattern is moved by whole rounds of eight lines. */
-static int64_t unswizzled(const search *s, int64_t bits)
-{
-    const zl_desc_pattern *p = s->pattern;
-    int64_t lines = LINE * (int64_t)(EIGHT - s->base), bytes = bits / 8 + lines;
-    if (!s->final || bits < 0) return bits;
-    int64_t from = bytes >> (p->base + p->shift) & ((1 << p->bits) - 1);
-    return ((bytes ^ from << p->base) - lines) * 8 + bits % 8;
-}
-
-/* No descriptor reaches an offset of 2^30 elements, so what lies further stands for that. */
-static void place_value(place *p, const search *s, int64_t offset)
-{
-    const int64_t far = (int64_t)1 << 30;
-    int64_t near = offset > far ? far : offset < -far ? -far : offset;
-    p->offset = offset;
-    p->address = unswizzled(s, (int64_t)s->request.address * 8 + near * s->bits);
-}
-
-static zlay_status refuse(const search *s, const reason *why, const place *p)
-{
-    return zl_fail(s->ctx, ZLAY_NONE, "%s: coordinate (%llu, %llu), element offset %lld: %s",
-                   why->rule, (unsigned long long)p->mn, (unsigned long long)p->k,
-                   (long long)p->offset, why->text);
-}
-
-static zlay_status learn(const search *s, int64_t *field, int64_t bits, const place *p, int name)
-{
-    if (bits % CHUNK_BITS) return refuse(s, &of_field[name][0], p);
-    if (bits < 0 || bits / 8 >= FIELD_END) return refuse(s, &of_field[name][1], p);
-    *field = bits / 8;
-    return ZLAY_OK;
-}
-
-/* MN-major without a swizzle, LBO and SBO change places. */
-static bool exchanged(const search *s)
-{
-    return s->request.major == ZLAY_MAJOR_MN && s->swizzle == ZLAY_SWIZZLE_NONE;
-}
-
-static zlay_status confirm(search *s, const place *p)
-{
-    const int64_t row = CHUNK * s->chunks, inside = (p->along & (s->chunks - 1)) * CHUNK;
-    const int64_t in_group = p->across & ((1 << s->rows_log) - 1);
-    int64_t *start = &s->start[p->step], groups = p->across >> s->rows_log;
-    int64_t nexts = p->along >> s->chunks_log;
-    int64_t fixed = (in_group * row + inside) * 8 + p->element * s->bits;
-    zlay_status status = ZLAY_OK;
-    if (*start < 0) status = learn(s, start, p->address - fixed, p, START);
-    int64_t rest = p->address - *start * 8 - fixed;
-    if (!status && groups && s->group < 0)
-        status = learn(s, &s->group, rest, p, exchanged(s) ? LBO : SBO);
-    if (!status && nexts && s->next < 0)
-        status = learn(s, &s->next, rest, p, exchanged(s) ? SBO : LBO);
-    if (status) return status;
-    if (rest == (groups * s->group + nexts * s->next) * 8) return ZLAY_OK;
-    return refuse(s, &not_canonical, p);
-}
-
-static zlay_status confirm_block(search *s, walk *at, uint64_t first)
-{
-    int64_t offset[BLOCK];
-    uint8_t there[BLOCK];
-    uint64_t left = s->mn * s->k - first, count = left < BLOCK ? left : BLOCK;
-    zlay_status status =
-        zlay_layout_eval_many(offset, there, s->request.layout, NULL, first, (size_t)count);
-    for (uint64_t i = 0; !status && i < count; i++, walk_on(at, s)) {
-        place p = place_of(s, at);
-        if (!there[i])
-            return zl_fail(s->ctx, ZLAY_NONE, "layout: has no value at index %llu",
-                           (unsigned long long)(first + i));
-        place_value(&p, s, offset[i]);
-        status = confirm(s, &p);
-        s->reached = first + i;
-    }
-    return status;
-}
-
-static zlay_status confirm_all(search *s)
-{
-    walk at = {0, 0, 0, 0, 0, 0};
-    zlay_status status = ZLAY_OK;
-    for (uint64_t i = 0; i < s->count; i++) s->start[i] = -1;
-    s->group = s->next = -1;
-    for (uint64_t i = 0; !status && i < s->mn * s->k; i += BLOCK)
-        status = confirm_block(s, &at, i);
-    return status;
-}
-
 /* ---- the patterns that are tried -------------------------------------------------------- */
 
-static void try_pattern(search *s, int32_t swizzle, uint32_t base)
+static void try_pattern(zl_desc_search *s, int32_t swizzle, uint32_t base)
 {
     s->swizzle = swizzle;
     s->base = base;
@@ -210,21 +39,21 @@ static uint32_t lines_of(int32_t swizzle)
 }
 
 /* Whether the k-th pattern, one row after the other, is one to try. */
-static bool may_try(search *s, int32_t swizzle, uint32_t base)
+static bool may_try(zl_desc_search *s, int32_t swizzle, uint32_t base)
 {
     const zlay_smemdesc fields = {.swizzle = swizzle};
     const zlay_smemdesc_request *r = &s->request;
     uint64_t desc;
-    uint32_t at_start = r->address / LINE % lines_of(swizzle);
+    uint32_t at_start = r->address / ZL_DESC_LINE % lines_of(swizzle);
     if (zlay_smemdesc_pack(&desc, s->target, &fields)) return false;
     if (zl_desc_type_check(NULL, s->target, r->type, r->major, swizzle)) return false;
     if (r->pattern_at_start == 2) return true;
     if (!r->pattern_at_start || !swizzle) return base == 0;
-    return swizzle < ZL_ATOM_32B && r->address % LINE == 0 && base == at_start;
+    return swizzle < ZL_ATOM_32B && r->address % ZL_DESC_LINE == 0 && base == at_start;
 }
 
 /* The first pattern that reads the layout; else the message is of one that reads most of it. */
-static zlay_status find(search *s)
+static zlay_status find(zl_desc_search *s)
 {
     int32_t best = -1;
     uint32_t best_base = 0;
@@ -233,7 +62,7 @@ static zlay_status find(search *s)
         for (uint32_t base = 0; base < lines_of(swizzle); base++) {
             if (!may_try(s, swizzle, base)) continue;
             try_pattern(s, swizzle, base);
-            zlay_status status = confirm_all(s);
+            zlay_status status = zl_desc_confirm(s);
             if (status != ZLAY_NONE) return status;
             if (best >= 0 && s->reached <= most) continue;
             best = swizzle, best_base = base, most = s->reached;
@@ -241,32 +70,32 @@ static zlay_status find(search *s)
     if (best < 0)
         return zl_fail(s->ctx, ZLAY_NONE, "DESC_CANONICAL: no swizzle goes with the type");
     try_pattern(s, best, best_base);
-    return confirm_all(s);
+    return zl_desc_confirm(s);
 }
 
-static zlay_status confirm_any(search *s)
+static zlay_status confirm_any(zl_desc_search *s)
 {
     const zlay_smemdesc_request *r = &s->request;
     if (s->final) return find(s);
     try_pattern(s, r->swizzle, 0);
-    if (r->pattern_at_start) s->base = r->address / LINE % lines_of(r->swizzle);
-    return confirm_all(s);
+    if (r->pattern_at_start) s->base = r->address / ZL_DESC_LINE % lines_of(r->swizzle);
+    return zl_desc_confirm(s);
 }
 
 /* CUTLASS encodes 1 where the hardware reads no offset, and so do we. */
-static void fields_fill(zlay_smemdesc *out, const search *s)
+static void fields_fill(zlay_smemdesc *out, const zl_desc_search *s)
 {
-    uint32_t group = s->group < 0 ? CHUNK : (uint32_t)s->group;
-    uint32_t next = s->next < 0 ? CHUNK : (uint32_t)s->next;
+    uint32_t group = s->group < 0 ? ZL_DESC_CHUNK : (uint32_t)s->group;
+    uint32_t next = s->next < 0 ? ZL_DESC_CHUNK : (uint32_t)s->next;
     memset(out, 0, sizeof *out);
-    out->sbo = exchanged(s) ? next : group;
-    out->lbo = exchanged(s) ? group : next;
+    out->sbo = zl_desc_exchanged(s) ? next : group;
+    out->lbo = zl_desc_exchanged(s) ? group : next;
     out->swizzle = s->swizzle;
     out->base_offset = s->base;
 }
 
 /* The rules of the target decide over the finished fields. */
-static zlay_status fields_check(const search *s, const zlay_smemdesc *fields)
+static zlay_status fields_check(const zl_desc_search *s, const zlay_smemdesc *fields)
 {
     zlay_verdict verdict;
     zlay_reason first = {0};
@@ -277,7 +106,7 @@ static zlay_status fields_check(const search *s, const zlay_smemdesc *fields)
     return status ? status : zl_fail(s->ctx, ZLAY_NONE, "%s: %s", rule.id, rule.text);
 }
 
-static zlay_status pattern_check(const search *s)
+static zlay_status pattern_check(const zl_desc_search *s)
 {
     const zlay_smemdesc_request *r = &s->request;
     const zlay_smemdesc fields = {.swizzle = r->swizzle};
@@ -286,7 +115,7 @@ static zlay_status pattern_check(const search *s)
     if (r->pattern_at_start == 1 && r->swizzle == ZL_ATOM_32B)
         return zl_fail(s->ctx, ZLAY_ENOTSUP,
                        "pattern_at_start: base offsets of atoms of 32 bytes are not known");
-    if (r->pattern_at_start == 1 && r->swizzle > 0 && r->address % LINE)
+    if (r->pattern_at_start == 1 && r->swizzle > 0 && r->address % ZL_DESC_LINE)
         return zl_fail(s->ctx, ZLAY_NONE,
                        "DESC_BASE_OFFSET: address %u: a pattern that begins off a "
                        "multiple of 128 bytes is no whole row away",
@@ -294,7 +123,7 @@ static zlay_status pattern_check(const search *s)
     return ZLAY_OK;
 }
 
-static zlay_status tile_read(search *s, uint64_t mn)
+static zlay_status tile_read(zl_desc_search *s, uint64_t mn)
 {
     const zlay_smemdesc_request *r = &s->request;
     uint64_t size = zlay_layout_size(r->layout);
@@ -312,11 +141,11 @@ static zlay_status tile_read(search *s, uint64_t mn)
     s->count = s->steps_mn * (s->k / r->mma_k);
     s->final = r->swizzle == ZLAY_SWIZZLE_FIND;
     s->bits = zl_desc_bits(r->type, r->mma_k);
-    s->element_log = __builtin_ctz(CHUNK_BITS / (uint32_t)s->bits);
+    s->element_log = __builtin_ctz(8 * ZL_DESC_CHUNK / (uint32_t)s->bits);
     return ZLAY_OK;
 }
 
-static zlay_status search_run(search *s)
+static zlay_status search_run(zl_desc_search *s)
 {
     zlay_smemdesc found;
     s->start = zl_scratch(s->ctx, s->count, sizeof *s->start);
@@ -331,7 +160,7 @@ static zlay_status search_run(search *s)
     return status;
 }
 
-static zlay_status synth(search *s, uint64_t mn)
+static zlay_status synth(zl_desc_search *s, uint64_t mn)
 {
     zlay_smemdesc none;
     if (zlay_smemdesc_unpack(&none, s->target, 0) == ZLAY_ENOTSUP)
@@ -367,7 +196,7 @@ zlay_status zl_smemdesc_find(zlay_ctx *ctx, zlay_smemdesc *fields, uint32_t *sta
                                          sizeof(zlay_smemdesc_request),
                                          sizeof request->size,
                                          {ZL_RESERVED(zlay_smemdesc_request, reserved)}};
-    search s = {.ctx = ctx, .target = target, .out = {fields, start, room, count}};
+    zl_desc_search s = {.ctx = ctx, .target = target, .out = {fields, start, room, count}};
     uint64_t mn = 0;
     zl_mark mark = zl_enter_part(ctx);
     zlay_status status = zl_request_read(ctx, &s.request, request, &form);

@@ -25,6 +25,15 @@ static const struct {
 };
 enum { NAMED = sizeof named / sizeof *named };
 
+/* The pipes of plans of GEMMs for sm_90a, which say the registers of their roles and what bodies do:
+ * of two consumers with bf16 results; of one, whose f32 results leave as they are; with operands that
+ * threads load, by themselves and by cp.async. */
+static const struct {
+    const char *name;
+    unsigned fewest;
+} planned[] = {{"gemm", 2}, {"gemm_narrow", 2}, {"gemm_loads", 3}, {"gemm_cpasync", 3}};
+enum { PLANNED = sizeof planned / sizeof *planned };
+
 /* Puts the number that `$` or `$-1` at `at` stands for behind `text`; how much of `at` it took. */
 static inline size_t named_number(char *text, size_t *length, const char *at, unsigned stages)
 {

@@ -312,6 +312,18 @@ static bool check_wait(zl_recheck *r, const zl_rc_op *wait)
     return true;
 }
 
+/* An `inc` of registers is scheduled after every `dec` of the block. */
+static bool check_inc(zl_recheck *r, const zl_rc_op *inc)
+{
+    for (uint32_t i = 0; i < r->pipe->roles_count; i++)
+        for (uint32_t k = 0; k < r->programs[i].count; k++) {
+            const zl_rc_op *op = &r->programs[i].ops[k];
+            bool dec = op->event->kind == ZL_EV_SETMAXNREG && op->event->scope == ZL_REGS_DEC;
+            if (dec && !check_pair(r, op, inc)) return false;
+        }
+    return true;
+}
+
 bool zl_rc_schedule(zl_recheck *r)
 {
     for (uint32_t i = 0; i < r->pipe->roles_count; i++) {
@@ -319,7 +331,10 @@ bool zl_rc_schedule(zl_recheck *r)
         for (uint32_t k = 0; k < p->count; k++) {
             if (!check_offsets(r, (int32_t)i, &p->ops[k])) return false;
             if (k && !check_pair(r, &p->ops[k - 1], &p->ops[k])) return false;
-            if (p->ops[k].event->kind == ZL_EV_WAIT && !check_wait(r, &p->ops[k])) return false;
+            const zl_event *e = p->ops[k].event;
+            bool inc = e->kind == ZL_EV_SETMAXNREG && e->scope == ZL_REGS_INC;
+            if (e->kind == ZL_EV_WAIT && !check_wait(r, &p->ops[k])) return false;
+            if (inc && !check_inc(r, &p->ops[k])) return false;
         }
     }
     return true;

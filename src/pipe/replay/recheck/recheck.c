@@ -252,7 +252,7 @@ static bool try_trips(zl_rc_reader *in)
 static bool read_proof(zl_rc_reader *in)
 {
     sheet s;
-    if (!zl_rc_form(in->r) || !zl_rc_setup(in->r) || !read_head(in) || !read_classes(in) ||
+    if (!zl_rc_covers(in->r) || !zl_rc_form(in->r) || !zl_rc_setup(in->r) || !read_head(in) || !read_classes(in) ||
         !try_trips(in) || !zl_rc_orders(in))
         return false;
     zl_puts(begin(&s), "end");

@@ -57,6 +57,9 @@ int64_t zl_rc_arrivals(const zl_role *role, int32_t scope);
 void zl_rc_find_own(zl_recheck *r);
 bool zl_rc_is_own(const zl_recheck *r, int32_t smem, int32_t role);
 
+/* The events are those that the checker knows, and setmaxnreg is legal. */
+bool zl_rc_covers(zl_recheck *r);
+
 /* The form of the loops, and from it inner, outer, window and stages. */
 bool zl_rc_form(zl_recheck *r);
 

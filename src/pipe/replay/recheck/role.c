@@ -47,7 +47,8 @@ static bool for_one_thread(const zl_event *e)
     if (e->kind == ZL_EV_ARRIVE) return e->scope == ZL_BY_ONE;
     if (e->kind == ZL_EV_FENCE) return e->scope == ZL_FENCE_PROXY;
     return e->kind == ZL_EV_FOR || e->kind == ZL_EV_END || e->kind == ZL_EV_EXPECT ||
-           e->kind == ZL_EV_WAIT || e->kind == ZL_EV_COPY || e->kind == ZL_EV_STORE;
+           e->kind == ZL_EV_WAIT || e->kind == ZL_EV_COPY || e->kind == ZL_EV_STORE ||
+           e->kind == ZL_EV_SETMAXNREG; /* its warps run that before one thread is elected */
 }
 
 static bool check_events(zl_recheck *r, int32_t role)
@@ -87,29 +88,53 @@ static bool check_op(zl_recheck *r, const zl_rc_program *p, int64_t i)
     return zl_rc_refuse(r, "bytes expected behind the arrival", e->line);
 }
 
-/* Products start fresh after the sum was taken, are fenced since, and are complete when it is
- * taken. */
+/* The last op in [0, at) that names these registers, -1 none; `products`: only a product, or only
+ * another. */
+static int64_t last_of(const zl_rc_program *p, int64_t at, int32_t acc, bool products)
+{
+    while (at-- > 0)
+        if (ev(p, at)->acc == acc && (ev(p, at)->kind == ZL_EV_MMA) == products) return at;
+    return -1;
+}
+
+/* A product continues what a product or a `use` left there, or begins afresh where no sum waits to be
+ * taken; a fence stands behind every access of its registers by threads. */
+static bool check_sum(zl_recheck *r, const zl_rc_program *p, int64_t at)
+{
+    const zl_event *e = ev(p, at);
+    int64_t product = last_of(p, at, e->acc, true), access = last_of(p, at, e->acc, false);
+    bool summing = product > access, used = access > product && ev(p, access)->kind == ZL_EV_USE;
+    if (e->fresh ? summing : !summing && !used)
+        return zl_rc_refuse(r, "a sum that is begun wrongly", e->line);
+    return find_op(p, access + 1, at, ZL_EV_FENCE, ZL_FENCE_WGMMA) >= 0 ||
+           zl_rc_refuse(r, "a product without a fence", e->line);
+}
+
+/* Threads access registers when the products before are complete; a write takes what is there. */
+static bool check_access(zl_recheck *r, const zl_rc_program *p, int64_t at)
+{
+    const zl_event *e = ev(p, at);
+    bool empty = true;
+    for (int64_t k = 0; k < at; k++) {
+        if (ev(p, k)->acc != e->acc) continue;
+        empty = false;
+        if (p->ops[k].over < 0 || p->ops[k].over > at)
+            return zl_rc_refuse(r, "registers accessed in flight", e->line);
+    }
+    return !empty || e->kind == ZL_EV_USE ||
+           zl_rc_refuse(r, "a sum taken before it is begun", e->line);
+}
+
+/* Every op that names these registers may do so, and the last sum is taken. */
 static bool check_acc(zl_recheck *r, const zl_rc_program *p, int32_t acc)
 {
-    int64_t last = -1, taken = -1; /* the op before at this sum; the last that took it */
     for (int64_t i = 0; i < p->count; i++) {
-        const zl_event *e = ev(p, i);
-        if (e->acc != acc) continue;
-        bool summing = last >= 0 && ev(p, last)->kind == ZL_EV_MMA;
-        if (e->kind == ZL_EV_MMA) {
-            if (e->fresh == summing) return zl_rc_refuse(r, "a sum that is begun wrongly", e->line);
-            if (find_op(p, taken + 1, i, ZL_EV_FENCE, ZL_FENCE_WGMMA) < 0)
-                return zl_rc_refuse(r, "a product without a fence", e->line);
-        } else {
-            if (last < 0) return zl_rc_refuse(r, "a sum taken before it is begun", e->line);
-            for (int64_t k = taken + 1; k < i; k++)
-                if (ev(p, k)->acc == acc && p->ops[k].over > i)
-                    return zl_rc_refuse(r, "a sum taken in flight", e->line);
-            taken = i;
-        }
-        last = i;
+        if (ev(p, i)->acc != acc) continue;
+        if (!(ev(p, i)->kind == ZL_EV_MMA ? check_sum(r, p, i) : check_access(r, p, i))) return false;
     }
-    return last == taken || zl_rc_refuse(r, "a sum that is never taken", ev(p, last)->line);
+    int64_t product = last_of(p, p->count, acc, true);
+    return product <= last_of(p, p->count, acc, false) ||
+           zl_rc_refuse(r, "a sum that is never taken", ev(p, product)->line);
 }
 
 /* All threads of the role meet between the two ops. */
