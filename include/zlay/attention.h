@@ -38,7 +38,7 @@ typedef struct zlay_attention {
     uint32_t head;         /* elements of a row: 64, 128 or 256 */
     uint32_t causal;       /* 1: query i sees keys 0 to i + keys - queries */
     uint32_t soft_cap;     /* 1: scores become cap * tanh(score / cap) */
-    uint32_t reserved0;    /* 0 */
+    uint32_t sinks;        /* 1: each head has a sink, a score more in each row's sum */
     zlay_attention_strides q, k, v, o;
     uint64_t reserved[8];  /* 0 */
 } zlay_attention;
@@ -62,7 +62,8 @@ typedef struct zlay_attention_summary {
  *  The kernel (zlay_emit_attention) takes, beside the maps and n_N, the scalars
  *  x_scale: log2(e) times the factor of scores, or with a soft cap log2(e) *
  *  cap; x_keys: `keys`; causal x_offset: keys - queries; with a soft cap
- *  x_inner: the factor of scores / cap.
+ *  x_inner: the factor of scores / cap.  With sinks it takes the address of
+ *  `heads` f32, read_sinks, in the units of the scaled scores.
  *
  *  Returns: ZLAY_OK; ZLAY_NONE no tensor map brings a tensor, the message has
  *           the rule; ZLAY_EINVAL the message names the field; ZLAY_ENOTSUP a

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Plans of attention as kernels: assembled by ptxas, compiled by nvcc, and executed as PTX on the CPU at ragged lengths, masks and
- * shared heads; every element of the result is compared with softmax(Q K^T / sqrt(d)) V in double. */
+/* Plans of attention as kernels: assembled by ptxas, compiled by nvcc, and executed as PTX on the CPU at ragged lengths, masks, shared
+ * heads and sinks; every element of the result is compared with softmax(Q K^T / sqrt(d)) V in double. */
 #define _POSIX_C_SOURCE 200809L
 #include "ptx/run.h"
 
@@ -19,6 +19,7 @@ typedef struct shape {
     uint32_t head, causal, cap;
     uint64_t batch, heads, kv_heads, queries, keys;
     int32_t type;
+    uint32_t sinks;
 } shape;
 
 typedef struct run {
@@ -30,6 +31,7 @@ typedef struct run {
     uint16_t *tensor[4]; /* q, k, v, o */
     size_t elements[4];
     uint64_t at[4];
+    float *sinks; /* NULL: none */
 } run;
 
 /* ---- values ------------------------------------------------------------------------------ */
@@ -63,7 +65,7 @@ static zlay_attention asked(const shape *s)
 {
     return (zlay_attention){.size = sizeof(zlay_attention), .type = s->type, .batch = s->batch, .heads = s->heads,
                             .kv_heads = s->kv_heads, .queries = s->queries, .keys = s->keys, .head = s->head, .causal = s->causal,
-                            .soft_cap = s->cap};
+                            .soft_cap = s->cap, .sinks = s->sinks};
 }
 
 static void plan_make(run *r, const shape *s)
@@ -81,19 +83,32 @@ static void print_kernel(run *r, int32_t language)
     assert_int_equal(r->launch.threads, r->info.threads);
 }
 
+/* One register after the other in memory, or products that wait for each other. */
+static bool slows(const char *text)
+{
+    return asks_ptxas("sm_90a", text, "-v 2>&1 | grep -Eq 'serialized|[1-9][0-9]* bytes spill'");
+}
+
+static void assemble_one(run *r, const shape *s, bool compile)
+{
+    plan_make(r, s);
+    print_kernel(r, ZLAY_TEXT_PTX);
+    if (!assembles("sm_90a", kernel) || slows(kernel))
+        fail_msg("head %u, causal %u, cap %u, sinks %u: PTX", s->head, s->causal, s->cap, s->sinks);
+    print_kernel(r, ZLAY_TEXT_CUDA);
+    if (compile && has_compiler() && !compiles("sm_90a", kernel)) fail_msg("head %u: CUDA C", s->head);
+    zlay_attention_free(r->plan);
+}
+
 static void assembles_and_compiles(void **state)
 {
     need_assembler();
     for (uint32_t head = 64; head <= 256; head *= 2)
-        for (uint32_t kind = 0; kind < 4; kind++) {
-            shape s = {head, kind & 1, kind >> 1, 2, 4, 2, 300, 300, kind & 1 ? ZLAY_TYPE_BF16 : ZLAY_TYPE_F16};
+        for (uint32_t kind = 0; kind < 8; kind++) {
             run r = {.ctx = *state};
-            plan_make(&r, &s);
-            print_kernel(&r, ZLAY_TEXT_PTX);
-            if (!assembles("sm_90a", kernel)) fail_msg("head %u, kind %u: PTX", head, kind);
-            print_kernel(&r, ZLAY_TEXT_CUDA);
-            if (kind == 3 && has_compiler() && !compiles("sm_90a", kernel)) fail_msg("head %u: CUDA C", head);
-            zlay_attention_free(r.plan);
+            shape s = {head, kind & 1, kind >> 1 & 1, 2, 4, 2, 300, 300, kind & 1 ? ZLAY_TYPE_BF16 : ZLAY_TYPE_F16,
+                       .sinks = kind >> 2};
+            assemble_one(&r, &s, kind == 7);
         }
 }
 
@@ -145,6 +160,11 @@ static void give_all(run *r, const shape *s, double cap)
         r->at[i] = (uint64_t)(i + 1) << 32;
         machine.memory[machine.memories++] = (px_memory){r->at[i], r->elements[i] * 2, (uint8_t *)r->tensor[i]};
     }
+    if (r->sinks) {
+        uint64_t address = (uint64_t)5 << 32;
+        machine.memory[machine.memories++] = (px_memory){address, s->heads * sizeof *r->sinks, (uint8_t *)r->sinks};
+        memcpy(machine.param[argument_of(r, "read_sinks")], &address, sizeof address);
+    }
     give_maps(r);
     give_int(r, "n_N", (int64_t)r->info.tiles);
     give_int(r, "x_keys", (int64_t)s->keys);
@@ -180,6 +200,7 @@ static void row_of(double *out, const run *r, const shape *s, place p, uint64_t 
         weight[j] = s->cap ? cap * tanh(dot / cap) : dot;
         most = fmax(most, weight[j]);
     }
+    if (r->sinks) most = fmax(most, r->sinks[p.h]), sum = exp(r->sinks[p.h] - most);
     for (uint64_t j = 0; j < keys; j++) sum += weight[j] = exp(weight[j] - most);
     for (uint64_t c = 0; c < s->head; c++) {
         out[c] = 0;
@@ -206,6 +227,17 @@ static void compare(const run *r, const shape *s, double cap)
             }
 }
 
+/* A sink below all scores, one above them, none, others between. */
+static void draw_sinks(run *r, const shape *s, uint64_t *seed)
+{
+    static const float far[] = {-200, 200, -INFINITY};
+    r->sinks = s->sinks ? malloc(s->heads * sizeof *r->sinks) : NULL;
+    for (uint64_t h = 0; h < s->heads && r->sinks; h++) {
+        uint64_t number = test_random(seed) % 12;
+        r->sinks[h] = number < 3 ? far[number] : (float)number / 2 - 2;
+    }
+}
+
 static void run_shape(zlay_ctx *ctx, const shape *s, uint64_t *seed, int when)
 {
     run r = {.ctx = ctx};
@@ -219,6 +251,7 @@ static void run_shape(zlay_ctx *ctx, const shape *s, uint64_t *seed, int when)
         assert_non_null(r.tensor[i]);
         for (size_t e = 0; e < r.elements[i]; e++) r.tensor[i][e] = i < 3 ? draw(seed, s->type) : 0xeeee;
     }
+    draw_sinks(&r, s, seed);
     give_all(&r, s, cap);
     machine.when = (px_when)when;
     machine.random = test_random(seed);
@@ -227,18 +260,22 @@ static void run_shape(zlay_ctx *ctx, const shape *s, uint64_t *seed, int when)
     if (*machine.fault) fail_msg("%s", machine.fault);
     compare(&r, s, cap);
     for (int i = 0; i < 4; i++) free(r.tensor[i]);
+    free(r.sinks);
     zlay_attention_free(r.plan);
 }
 
 static void runs(void **state)
 {
     static const shape shapes[] = {
-        {64, 0, 0, 1, 1, 1, 5, 3, ZLAY_TYPE_BF16},      {64, 0, 0, 1, 1, 1, 64, 64, ZLAY_TYPE_BF16},
-        {64, 0, 0, 1, 2, 1, 130, 257, ZLAY_TYPE_BF16},  {64, 1, 0, 2, 2, 2, 65, 65, ZLAY_TYPE_BF16},
-        {64, 1, 1, 1, 1, 1, 60, 300, ZLAY_TYPE_BF16},   {64, 1, 0, 1, 1, 1, 193, 400, ZLAY_TYPE_BF16},
-        {128, 1, 0, 1, 2, 1, 129, 260, ZLAY_TYPE_BF16}, {128, 0, 1, 1, 1, 1, 40, 129, ZLAY_TYPE_BF16},
-        {128, 0, 0, 1, 1, 1, 64, 64, ZLAY_TYPE_BF16},   {256, 1, 0, 1, 1, 1, 70, 140, ZLAY_TYPE_BF16},
-        {256, 1, 0, 1, 1, 1, 1, 65, ZLAY_TYPE_BF16},
+        {64, 0, 0, 1, 1, 1, 5, 3, .type = ZLAY_TYPE_BF16}, {64, 0, 0, 1, 1, 1, 64, 64, .type = ZLAY_TYPE_BF16},
+        {64, 0, 0, 1, 2, 1, 130, 257, .type = ZLAY_TYPE_BF16}, {64, 1, 0, 2, 2, 2, 65, 65, .type = ZLAY_TYPE_BF16},
+        {64, 1, 1, 1, 1, 1, 60, 300, .type = ZLAY_TYPE_BF16}, {64, 1, 0, 1, 1, 1, 193, 400, .type = ZLAY_TYPE_BF16},
+        {128, 1, 0, 1, 2, 1, 129, 260, .type = ZLAY_TYPE_BF16}, {128, 0, 1, 1, 1, 1, 40, 129, .type = ZLAY_TYPE_BF16},
+        {128, 0, 0, 1, 1, 1, 64, 64, .type = ZLAY_TYPE_BF16}, {256, 1, 0, 1, 1, 1, 70, 140, .type = ZLAY_TYPE_BF16},
+        {256, 1, 0, 1, 1, 1, 1, 65, .type = ZLAY_TYPE_BF16}, {64, 0, 0, 1, 4, 1, 70, 190, .type = ZLAY_TYPE_BF16, .sinks = 1},
+        {64, 1, 1, 2, 2, 1, 20, 20, .type = ZLAY_TYPE_BF16, .sinks = 1},
+        {128, 1, 0, 1, 4, 2, 33, 150, .type = ZLAY_TYPE_BF16, .sinks = 1},
+        {256, 0, 1, 1, 2, 1, 9, 70, .type = ZLAY_TYPE_BF16, .sinks = 1},
     };
     uint64_t seed = test_seed("attention");
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)

@@ -73,8 +73,8 @@ static zlay_status supported(zlay_ctx *ctx, const zlay_attention *a)
                        a->head <= 64    ? 64
                        : a->head <= 128 ? 128
                                         : 256);
-    if (a->causal > 1 || a->soft_cap > 1)
-        return zl_fail(ctx, ZLAY_EINVAL, "causal, soft_cap: each is 0 or 1");
+    if (a->causal > 1 || a->soft_cap > 1 || a->sinks > 1)
+        return zl_fail(ctx, ZLAY_EINVAL, "causal, soft_cap, sinks: each is 0 or 1");
     if (a->heads % a->kv_heads)
         return zl_fail(ctx, ZLAY_EINVAL, "kv_heads: %llu does not divide the %llu heads",
                        (unsigned long long)a->kv_heads, (unsigned long long)a->heads);
@@ -90,7 +90,7 @@ static zlay_status ask_read(zlay_ctx *ctx, zlay_attention *a, const zlay_attenti
         "zlay_attention",
         sizeof(zlay_attention),
         sizeof request->size,
-        {ZL_RESERVED(zlay_attention, reserved0), ZL_RESERVED(zlay_attention, reserved)}};
+        {ZL_RESERVED(zlay_attention, reserved)}};
     zlay_status status = zl_request_read(ctx, a, request, &form);
     if (status) return status;
     if (!a->type) a->type = ZLAY_TYPE_BF16;

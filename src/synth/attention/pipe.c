@@ -73,6 +73,21 @@ static void put_step(zl_text *out, plan_t *p)
     zl_puts(out, "  l = l * a + partsum(S)\n  m = top\nend\n");
 }
 
+/* The result of the row's sum. A sink is a score without a value: it joins the sum alone, and the
+ * greater of it and the greatest score is what exponents are taken relative to. */
+static void put_finish(zl_text *out, plan_t *p)
+{
+    zl_putf(out, "body finish\n  matrix O f32\n  matrix R %s\n  part l f32\n", type(p));
+    if (p->ask.sinks)
+        zl_putf(out,
+                "  row m f32\n  scalar scale f32\n  global sinks f32\n  index head\n"
+                "  sink = load(sinks, head) * 1.44269504\n  top = max(m * scale, sink)\n"
+                "  a = exp2(m * scale - top)\n  sum = lanesum(l) * a + exp2(sink - top)\n"
+                "  R = %s(O * (a * rcp(sum)))\nend\n",
+                type(p));
+    else zl_putf(out, "  R = %s(O * rcp(lanesum(l)))\nend\n", type(p));
+}
+
 static void put_bodies(zl_text *out, plan_t *p)
 {
     zl_puts(out, "body begin\n  matrix O f32\n  row m f32\n  part l f32\n"
@@ -84,10 +99,7 @@ static void put_bodies(zl_text *out, plan_t *p)
     zl_putf(out, "body narrow\n  matrix S f32\n  matrix P %s\n  P = %s(S)\nend\n", type(p),
             type(p));
     zl_puts(out, "body rescale\n  matrix O f32\n  row a f32\n  O = O * a\nend\n");
-    zl_putf(out,
-            "body finish\n  matrix O f32\n  matrix R %s\n  part l f32\n"
-            "  R = %s(O * rcp(lanesum(l)))\nend\n",
-            type(p), type(p));
+    put_finish(out, p);
 }
 
 /* ---- roles -------------------------------------------------------------------------------------- */
@@ -204,7 +216,8 @@ static void put_consumer(zl_text *out, plan_t *p)
     zl_puts(out, "  use O, m, l body begin\n  wait ready[0] parity 0 / 1 % 2\n");
     if (p->overlap) put_overlap(out, p);
     else put_turns(out, p);
-    zl_puts(out, "  use O, R, l body finish\n");
+    zl_puts(out, p->ask.sinks ? "  use O, R, l, m body finish at block.y\n"
+                              : "  use O, R, l body finish\n");
     put_result(out, p);
     zl_puts(out, "end\n");
 }
