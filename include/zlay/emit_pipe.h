@@ -67,7 +67,10 @@ typedef struct zlay_pipe_move {
                                last value of it first; "block", "block.y" and
                                "block.z", the number of the block in the grid,
                                "block.y/4" a fourth of it, "block instance" a
-                               tile for each instance of the role; NULL: 0 */
+                               tile for each instance of the role; "block instance
+                               below 9" is outside the tensor from tile 9 on, for
+                               blocks that begin tiles which the tensor has not;
+                               NULL: 0 */
 } zlay_pipe_move;
 
 /** A trip count that depends on the block: the least of the argument n_<param>

@@ -23,9 +23,9 @@ static void bind(bound *b, zlay_pipe_emit *ask, const zlay_attention_plan *p)
     }
     for (uint32_t i = 0; i < p->operands_count; i++)
         b->operands[i] = (zlay_pipe_operand){.smem = p->operands[i].smem,
-                                             .type = p->ask.type,
+                                             .type = p->operands[i].type,
                                              .major = p->operands[i].major,
-                                             .swizzle = ZLAY_SWIZZLE_128B,
+                                             .swizzle = p->operands[i].swizzle,
                                              .layout = p->operands[i].layout};
     b->count = (zlay_pipe_count){.param = "N",
                                  .axis = "block",

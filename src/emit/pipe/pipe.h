@@ -101,6 +101,7 @@ typedef struct zl_pt_placed {
     uint32_t thread[ZL_ELEMENT_BITS]; /* bytes that each bit of the thread's number adds */
     uint32_t instance;                /* bytes that an instance adds */
     uint32_t *number, *byte, count;   /* of the registers that are written, and their swizzled places */
+    uint32_t sharing;                 /* bits of the thread's number among threads that hold the same: the first writes */
     uint32_t matrices;                /* registers of an stmatrix, 2 or 4; 0: they are stored as words */
     bool transposed;
     uint32_t chunk[ZL_PT_CHUNKS], chunks; /* different places within rows of 128 bytes */
@@ -248,7 +249,7 @@ void zl_pt_body(zl_pipe_text *k, const zl_event *event);
 /* A call of the caller's function, and the structs that say which elements its registers are. */
 void zl_pt_function_call(zl_pipe_text *k, const zl_event *event);
 void zl_pt_function_head(zl_pipe_text *k);
-/* A write of a matrix in registers into a stage whose operand has a layout, by that layout. */
+/* A write of a matrix or of rows in registers into a stage whose operand has a layout, by that layout. */
 bool zl_pt_has_layout(const zl_pipe_text *k, const zl_event *event);
 zlay_status zl_pt_places(zl_pipe_text *k);
 /* Whether registers i and i + 1 of a write are stored as one access of 8 bytes. */

@@ -7,19 +7,19 @@
 #include <zlay/attention.h>
 #include <zlay/layout.h>
 
-enum { ZL_ATTENTION_MOVES = 16, ZL_ATTENTION_OPERANDS = 10, ZL_ATTENTION_COLUMNS = 64 };
+enum { ZL_ATTENTION_MOVES = 16, ZL_ATTENTION_OPERANDS = 11, ZL_ATTENTION_COLUMNS = 64 };
 
 /* A move of the pipe: its name, its plan, and what counts its axes row, column, head, batch. */
 typedef struct zl_attention_move {
-    char name[8], axis[4][32];
+    char name[8], axis[4][40];
     char tensor;
     zlay_move *move;
 } zl_attention_move;
 
-/* How a shared buffer lies: (row, column) -> element, before the 128-byte swizzle. */
+/* How a shared buffer lies: (row, column) -> element, before the swizzle. */
 typedef struct zl_attention_operand {
     char smem[8];
-    int32_t major;
+    int32_t type, major, swizzle;
     zlay_layout *layout;
 } zl_attention_operand;
 

@@ -37,6 +37,7 @@ static void put_memory(zl_text *out, plan_t *p)
     for (uint32_t c = 0; c < p->panels; c++)
         zl_putf(out, "smem K%u[%u] tK%u\n", c, p->info.stages, c);
     zl_putf(out, "smem V[%u] tV\nsmem D[1] tO0 each\n", p->info.stages);
+    if (p->ask.lse) zl_puts(out, "smem L[1] tL each\n");
 }
 
 static void put_barriers(zl_text *out, plan_t *p)
@@ -73,19 +74,30 @@ static void put_step(zl_text *out, plan_t *p)
     zl_puts(out, "  l = l * a + partsum(S)\n  m = top\nend\n");
 }
 
-/* The result of the row's sum. A sink is a score without a value: it joins the sum alone, and the
- * greater of it and the greatest score is what exponents are taken relative to. */
+/* The sum of a row, as the multiple `sum` of 2^top, and the result. A sink is a score without a
+ * value: it joins the sum alone, and `top` is the greater of it and the greatest score. */
+static void put_sum(zl_text *out, plan_t *p)
+{
+    if (p->ask.sinks)
+        zl_putf(out,
+                "  sink = load(sinks, head) * 1.44269504\n  top = max(m * scale, sink)\n"
+                "  a = exp2(m * scale - top)\n  sum = lanesum(l) * a + exp2(sink - top)\n"
+                "  R = %s(O * (a * rcp(sum)))\n",
+                type(p));
+    else if (p->ask.lse)
+        zl_putf(out, "  top = m * scale\n  sum = lanesum(l)\n  R = %s(O * rcp(sum))\n", type(p));
+    else zl_putf(out, "  R = %s(O * rcp(lanesum(l)))\n", type(p));
+}
+
 static void put_finish(zl_text *out, plan_t *p)
 {
     zl_putf(out, "body finish\n  matrix O f32\n  matrix R %s\n  part l f32\n", type(p));
-    if (p->ask.sinks)
-        zl_putf(out,
-                "  row m f32\n  scalar scale f32\n  global sinks f32\n  index head\n"
-                "  sink = load(sinks, head) * 1.44269504\n  top = max(m * scale, sink)\n"
-                "  a = exp2(m * scale - top)\n  sum = lanesum(l) * a + exp2(sink - top)\n"
-                "  R = %s(O * (a * rcp(sum)))\nend\n",
-                type(p));
-    else zl_putf(out, "  R = %s(O * rcp(lanesum(l)))\nend\n", type(p));
+    if (p->ask.sinks || p->ask.lse) zl_puts(out, "  row m f32\n  scalar scale f32\n");
+    if (p->ask.sinks) zl_puts(out, "  global sinks f32\n  index head\n");
+    if (p->ask.lse) zl_puts(out, "  row lse f32\n");
+    put_sum(out, p);
+    if (p->ask.lse) zl_puts(out, "  lse = (top + log2(sum)) * 0.693147181\n");
+    zl_puts(out, "end\n");
 }
 
 static void put_bodies(zl_text *out, plan_t *p)
@@ -195,15 +207,17 @@ static void put_overlap(zl_text *out, plan_t *p)
     zl_putf(out, "  waitgroup wgmma 0\n  arrive emptyV[(N - 1) %% %u] warps\n", s);
 }
 
-/* Panel after panel through one buffer, which is written again when its copy has read it. */
+/* Panel after panel through one buffer, which is written again when its copy has read it; the
+ * log-sum-exp leaves with the first. */
 static void put_result(zl_text *out, plan_t *p)
 {
     for (uint32_t c = 0; c < p->panels; c++) {
         if (c) zl_puts(out, "  waitgroup bulk.read 0\n  sync role\n");
-        zl_putf(out,
-                "  write D[0] from R part %u\n  fence proxy.async\n  sync role\n"
-                "  store D[0] tO%u part %u\n  commit bulk\n",
-                c, c, c);
+        bool lse = p->ask.lse && !c;
+        zl_putf(out, "  write D[0] from R part %u\n%s", c, lse ? "  write L[0] from lse\n" : "");
+        zl_putf(out, "  fence proxy.async\n  sync role\n  store D[0] tO%u part %u\n%s", c, c,
+                lse ? "  store L[0] tL\n" : "");
+        zl_puts(out, "  commit bulk\n");
     }
     zl_puts(out, "  waitgroup bulk 0\n");
 }
@@ -216,8 +230,8 @@ static void put_consumer(zl_text *out, plan_t *p)
     zl_puts(out, "  use O, m, l body begin\n  wait ready[0] parity 0 / 1 % 2\n");
     if (p->overlap) put_overlap(out, p);
     else put_turns(out, p);
-    zl_puts(out, p->ask.sinks ? "  use O, R, l, m body finish at block.y\n"
-                              : "  use O, R, l body finish\n");
+    zl_putf(out, "  use O, R, l%s%s body finish%s\n", p->ask.sinks || p->ask.lse ? ", m" : "",
+            p->ask.lse ? ", lse" : "", p->ask.sinks ? " at block.y" : "");
     put_result(out, p);
     zl_puts(out, "end\n");
 }
