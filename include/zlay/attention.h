@@ -44,7 +44,9 @@ typedef struct zlay_attention {
                                  and so many of a head as the next multiple of 4 */
     uint32_t lse;          /* 1: the log-sum-exp of each row is stored, too: f32 */
     uint32_t reserved0;    /* 0 */
-    uint64_t reserved[4];  /* 0 */
+    uint64_t window;       /* causal: of the keys that a query sees, the last so many;
+                              0: all */
+    uint64_t reserved[3];  /* 0 */
 } zlay_attention;
 
 /** An immutable plan; read by any thread. */
@@ -74,7 +76,7 @@ typedef struct zlay_attention_summary {
  *  Returns: ZLAY_OK; ZLAY_NONE no tensor map brings a tensor, the message has
  *           the rule; ZLAY_EINVAL the message names the field; ZLAY_ENOTSUP a
  *           target without wgmma, a type or a head that no plan has, causal with
- *           fewer keys than queries; ZLAY_EOVERFLOW; ZLAY_ENOMEM.
+ *           fewer keys than queries, a window that is not causal; ZLAY_EOVERFLOW; ZLAY_ENOMEM.
  *  Out:     out  free it with zlay_attention_free.
  */
 ZLAY_API zlay_status zlay_attention_synth(zlay_ctx *ctx, zlay_attention_plan **out,

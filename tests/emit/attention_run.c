@@ -20,6 +20,7 @@ typedef struct shape {
     uint64_t batch, heads, kv_heads, queries, keys;
     int32_t type;
     uint32_t sinks, lse;
+    uint64_t window;
 } shape;
 
 typedef struct run {
@@ -67,7 +68,7 @@ static zlay_attention asked(const shape *s)
 {
     return (zlay_attention){.size = sizeof(zlay_attention), .type = s->type, .batch = s->batch, .heads = s->heads,
                             .kv_heads = s->kv_heads, .queries = s->queries, .keys = s->keys, .head = s->head, .causal = s->causal,
-                            .soft_cap = s->cap, .sinks = s->sinks, .lse = s->lse};
+                            .soft_cap = s->cap, .sinks = s->sinks, .lse = s->lse, .window = s->window};
 }
 
 static void plan_make(run *r, const shape *s)
@@ -96,7 +97,8 @@ static void assemble_one(run *r, const shape *s, bool compile)
     plan_make(r, s);
     print_kernel(r, ZLAY_TEXT_PTX);
     if (!assembles("sm_90a", kernel) || slows(kernel))
-        fail_msg("head %u, causal %u, cap %u, sinks %u, lse %u: PTX", s->head, s->causal, s->cap, s->sinks, s->lse);
+        fail_msg("head %u, causal %u, cap %u, sinks %u, lse %u, window %llu: PTX", s->head, s->causal, s->cap, s->sinks, s->lse,
+                 (unsigned long long)s->window);
     print_kernel(r, ZLAY_TEXT_CUDA);
     if (compile && has_compiler() && !compiles("sm_90a", kernel)) fail_msg("head %u: CUDA C", s->head);
     zlay_attention_free(r->plan);
@@ -106,11 +108,12 @@ static void assembles_and_compiles(void **state)
 {
     need_assembler();
     for (uint32_t head = 64; head <= 256; head *= 2)
-        for (uint32_t kind = 0; kind < 8; kind++) {
+        for (uint32_t kind = 0; kind < 12; kind++) {
             run r = {.ctx = *state};
             shape s = {head, kind & 1, kind >> 1 & 1, 2, 4, 2, 300, 300, kind & 1 ? ZLAY_TYPE_BF16 : ZLAY_TYPE_F16,
-                       .sinks = kind >> 2, .lse = kind % 3 == 1};
-            assemble_one(&r, &s, kind == 7);
+                       .sinks = kind >> 2 & 1, .lse = kind % 3 == 1, .window = kind >= 8 ? 100 : 0};
+            if (s.window) s.causal = 1, s.sinks = kind & 1;
+            assemble_one(&r, &s, kind == 11);
         }
 }
 
@@ -202,8 +205,9 @@ static double row_of(double *out, const run *r, const shape *s, place p, uint64_
     static double weight[ROWS_MOST];
     place kv = {p.b, p.h / (s->heads / s->kv_heads)};
     uint64_t keys = s->causal ? row + 1 + s->keys - s->queries : s->keys;
+    uint64_t first = s->window && s->window < keys ? keys - s->window : 0;
     double most = -INFINITY, sum = 0;
-    for (uint64_t j = 0; j < keys; j++) {
+    for (uint64_t j = first; j < keys; j++) {
         double dot = 0;
         for (uint64_t c = 0; c < s->head; c++)
             dot += value_of(r->tensor[0][index_of(s, p, s->queries, s->heads, row, c)], s->type) *
@@ -213,10 +217,10 @@ static double row_of(double *out, const run *r, const shape *s, place p, uint64_
         most = fmax(most, weight[j]);
     }
     if (r->sinks) most = fmax(most, r->sinks[p.h]), sum = exp(r->sinks[p.h] - most);
-    for (uint64_t j = 0; j < keys; j++) sum += weight[j] = exp(weight[j] - most);
+    for (uint64_t j = first; j < keys; j++) sum += weight[j] = exp(weight[j] - most);
     for (uint64_t c = 0; c < s->head; c++) {
         out[c] = 0;
-        for (uint64_t j = 0; j < keys; j++)
+        for (uint64_t j = first; j < keys; j++)
             out[c] += weight[j] / sum * value_of(r->tensor[2][index_of(s, kv, s->keys, s->kv_heads, j, c)], s->type);
     }
     return most + log(sum);
@@ -341,6 +345,10 @@ static void runs(void **state)
         {256, 0, 1, 1, 2, 1, 9, 70, .type = ZLAY_TYPE_BF16, .sinks = 1},
         {64, 1, 0, 2, 2, 1, 131, 140, .type = ZLAY_TYPE_BF16, .lse = 1}, {128, 0, 0, 2, 3, 1, 66, 131, .type = ZLAY_TYPE_BF16, .lse = 1},
         {256, 1, 0, 1, 2, 1, 65, 70, .type = ZLAY_TYPE_BF16, .sinks = 1, .lse = 1},
+        {64, 1, 0, 1, 1, 1, 400, 400, .type = ZLAY_TYPE_BF16, .window = 1}, {64, 1, 0, 1, 2, 1, 300, 400, .type = ZLAY_TYPE_BF16, .window = 37},
+        {64, 1, 1, 1, 1, 1, 60, 400, .type = ZLAY_TYPE_BF16, .window = 130, .sinks = 1, .lse = 1},
+        {128, 1, 0, 1, 1, 1, 260, 390, .type = ZLAY_TYPE_BF16, .window = 129}, {128, 1, 0, 1, 1, 1, 130, 400, .type = ZLAY_TYPE_BF16, .window = 250, .lse = 1},
+        {256, 1, 0, 1, 1, 1, 130, 330, .type = ZLAY_TYPE_BF16, .window = 65}, {256, 1, 1, 1, 1, 1, 64, 200, .type = ZLAY_TYPE_BF16, .window = 199},
     };
     uint64_t seed = test_seed("attention");
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)

@@ -31,7 +31,8 @@ static void bind(bound *b, zlay_pipe_emit *ask, const zlay_attention_plan *p)
                                  .axis = "block",
                                  .times = p->count_times,
                                  .add = p->count_add,
-                                 .divide = p->info.tile_n};
+                                 .divide = p->info.tile_n,
+                                 .behind = p->count_behind};
     ask->moves = b->moves;
     ask->operands = b->operands;
     ask->moves_count = p->moves_count;

@@ -315,6 +315,9 @@ const char *zl_pt_axis(zl_pipe_text *k, char room[24], const char *text);
 /* The number of the block in a dimension of the grid, 0 to 2; of the second and third in `to`. */
 const char *zl_pt_block(zl_pipe_text *k, const char *to, int dimension);
 void zl_pt_count(zl_pipe_text *k, const zlay_pipe_count *count);
+/* Register `first_<param>`, where the block's trips of a param begin; -1: of any. NULL: at 0. */
+const char *zl_pt_first(const zl_pipe_text *k, char room[80], int32_t param);
+void zl_pt_firsts_declare(zl_pipe_text *k);
 /* Tiles: registers for them, whether a param counts them, how many the block has, whether a loop is that over tiles, its
  * range, its first number and its step, and the place of the tile where an iteration begins. */
 void zl_pt_tiles_declare(zl_pipe_text *k);

@@ -41,6 +41,7 @@ static const zl_field plan_rows[] = {
     {"type", ZL_MAY, AT(zl_as_word, type), .of = zl_types},
     {"causal", ZL_MAY, AT(zl_as_bit, causal), .count = 1},
     {"soft_cap", ZL_MAY, AT(zl_as_bit, soft_cap), .count = 1},
+    {"window", ZL_MAY, AT(zl_as_some64, window)},
     {"sinks", ZL_MAY, AT(zl_as_bit, sinks), .count = 1},
     {"lse", ZL_MAY, AT(zl_as_bit, lse), .count = 1},
     {"q_strides", ZL_MAY, AT(as_strides, q)},

@@ -107,6 +107,9 @@ static zlay_status supported(zlay_ctx *ctx, const zlay_attention *a)
     if (a->causal && a->keys < a->queries)
         return zl_fail(ctx, ZLAY_ENOTSUP, "causal: %llu keys for %llu queries: the first see none",
                        (unsigned long long)a->keys, (unsigned long long)a->queries);
+    if (a->window && !a->causal)
+        return zl_fail(ctx, ZLAY_ENOTSUP, "window: %llu, and the request is not causal",
+                       (unsigned long long)a->window);
     return ZLAY_OK;
 }
 
@@ -129,6 +132,7 @@ static zlay_status ask_read(zlay_ctx *ctx, zlay_attention *a, const zlay_attenti
     if (!status) status = extent(ctx, "queries", a->queries);
     if (!status) status = extent(ctx, "keys", a->keys);
     if (!status) status = supported(ctx, a);
+    if (!status && a->window >= a->keys) a->window = 0; /* all keys */
     if (!status) status = strides(ctx, a);
     return status ? status : lse_strides(ctx, a);
 }
@@ -372,6 +376,7 @@ static const struct form *form_of(const zlay_attention *a)
 {
     const struct form *f = forms;
     uint64_t keys = a->causal ? a->keys - a->queries / 2 : a->keys;
+    if (a->window && a->window < keys) keys = a->window;
     while (f->head != a->head || a->queries > f->queries || keys < f->keys) f++;
     return f;
 }
@@ -384,6 +389,16 @@ static uint32_t masked_of(const zlay_attention *a, uint32_t m, uint32_t n)
     if (!a->causal) return 1;
     if (m % n) return (m - 2) / n + 2;
     return (uint32_t)((m - 1 + skew) / n + 1 - (skew + 1) / n);
+}
+
+/* How many tiles from the first up hold a key before the window of some query of the block: keys
+ * from that of the first query on, m - 1 of them. */
+static uint32_t masked_last_of(const zlay_attention *a, uint32_t m, uint32_t n)
+{
+    int64_t first = (int64_t)(a->keys - a->queries) - (int64_t)a->window + 1;
+    if (!a->window) return 0;
+    if (m % n) return (m - 2) / n + 2;
+    return (uint32_t)(((first % n + n) % n + m - 2) / n + 1);
 }
 
 static void tile_choose(zlay_attention_plan *p)
@@ -400,8 +415,10 @@ static void tile_choose(zlay_attention_plan *p)
                                        .threads = THREADS + m * 2};
     p->overlap = f->overlap;
     p->masked = masked_of(a, m, n);
+    p->masked_last = masked_last_of(a, m, n);
     p->count_times = m;
     p->count_add = (uint32_t)(m + n - 1 + (a->causal ? a->keys - a->queries : 0));
+    p->count_behind = (uint32_t)(a->window ? m + n + a->window - 2 : 0);
 }
 
 static zlay_status prove(zlay_ctx *ctx, const zlay_attention_plan *p)

@@ -50,11 +50,27 @@ static void put_barriers(zl_text *out, plan_t *p)
 
 /* ---- bodies ---------------------------------------------------------------------------------- */
 
+/* The first operands of a mask: k is the number of the key. */
+static void put_key(zl_text *out, plan_t *p)
+{
+    zl_putf(out, "  index i\n  index n\n%s  k = col + (%sn - 1 - i) * %u\n",
+            p->ask.window ? "  index first\n" : "", p->ask.window ? "first + " : "",
+            p->info.tile_n);
+}
+
+static void put_window(zl_text *out, plan_t *p)
+{
+    zl_puts(out, "body window\n  matrix S f32\n  scalar offset s32\n  index q\n");
+    put_key(out, p);
+    zl_putf(out, "  S = select(k > row + (q * %u + offset - %llu), S, -inf)\nend\n",
+            p->info.tile_m, (unsigned long long)p->ask.window);
+}
+
 static void put_mask(zl_text *out, plan_t *p)
 {
     zl_puts(out, "body mask\n  matrix S f32\n  scalar keys s32\n");
     if (p->ask.causal) zl_puts(out, "  scalar offset s32\n  index q\n");
-    zl_putf(out, "  index i\n  index n\n  k = col + (n - 1 - i) * %u\n", p->info.tile_n);
+    put_key(out, p);
     if (p->ask.causal)
         zl_putf(out, "  S = select(and(k <= row + (q * %u + offset), k < keys), S, -inf)\nend\n",
                 p->info.tile_m);
@@ -107,6 +123,7 @@ static void put_bodies(zl_text *out, plan_t *p)
     if (p->ask.soft_cap)
         zl_puts(out, "body cap\n  matrix S f32\n  scalar inner f32\n  S = tanh(S * inner)\nend\n");
     put_mask(out, p);
+    if (p->ask.window) put_window(out, p);
     put_step(out, p);
     zl_putf(out, "body narrow\n  matrix S f32\n  matrix P %s\n  P = %s(S)\nend\n", type(p),
             type(p));
@@ -161,11 +178,22 @@ static void put_values(zl_text *out, plan_t *p, const char *indent, const char *
     zl_putf(out, "%smma P, V[%s %% %u] -> O\n%scommit wgmma\n", indent, at, s, indent);
 }
 
+/* The window begins in the last tiles. */
+static void put_last(zl_text *out, plan_t *p, const char *indent, const char *at)
+{
+    if (!p->ask.window) return;
+    zl_putf(out, "%suse S body window at block, %s, N, block.first when N < ", indent, at);
+    if (*at == '0') zl_putf(out, "%u\n", p->masked_last + 1);
+    else zl_putf(out, "%s + %u\n", at, p->masked_last + 1);
+}
+
 static void put_softmax(zl_text *out, plan_t *p, const char *indent, const char *at)
 {
     if (p->ask.soft_cap) zl_putf(out, "%suse S body cap\n", indent);
-    zl_putf(out, "%suse S body mask at %s%s, N when %s < %u\n", indent,
-            p->ask.causal ? "block, " : "", at, at, p->masked);
+    zl_putf(out, "%suse S body mask at %s%s, N%s when %s < %u\n", indent,
+            p->ask.causal ? "block, " : "", at, p->ask.window ? ", block.first" : "", at,
+            p->masked);
+    put_last(out, p, indent, at);
     zl_putf(out, "%suse S, m, l, a body softmax\n", indent);
 }
 

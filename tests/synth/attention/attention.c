@@ -86,6 +86,8 @@ static void says_what_is_wrong(void **state)
         {"sm_90a", {.head = 64, .queries = 5, .keys = 4, .heads = 2, .lse = 1, .l = {.head = 9}}, ZLAY_NONE, "COPY_COORDINATE_16"},
         {"sm_90a", {.head = 64, .queries = 5, .keys = 4, .heads = 2, .lse = 1, .l = {.head = 1ull << 62}}, ZLAY_EOVERFLOW,
          "l: a stride passes 2^62"},
+        {"sm_90a", {.head = 64, .queries = 4, .keys = 4, .window = 2}, ZLAY_ENOTSUP, "window: 2, and the request is not causal"},
+        {"sm_90a", {.head = 64, .queries = 4, .keys = 4, .reserved0 = 1}, ZLAY_EINVAL, "reserved0"},
         {"sm_90a", {.head = 64, .queries = 4, .keys = 4, .reserved = {1}}, ZLAY_EINVAL, "reserved"},
         {"sm_80", {.head = 64, .queries = 4, .keys = 4}, ZLAY_ENOTSUP, "sm_80: attention is planned for targets with wgmma"},
         {"gfx942", {.head = 64, .queries = 4, .keys = 4}, ZLAY_ENOTSUP, "gfx942: attention is planned for targets with wgmma"},
