@@ -24,7 +24,7 @@ extern "C" {
 
 /** Elements from one row, head and batch of a tensor to the next. */
 typedef struct zlay_attention_strides {
-    uint64_t row, head, batch; /* 0: dense, [batch][row][head][element] */
+    uint64_t row, head, batch; /* 0: dense, [batch][row][head][element]; of L see there */
 } zlay_attention_strides;
 
 /** O = softmax(Q K^T * scale) V, for each head of each batch.  0 means the
@@ -38,9 +38,15 @@ typedef struct zlay_attention {
     uint32_t head;         /* elements of a row: 64, 128 or 256 */
     uint32_t causal;       /* 1: query i sees keys 0 to i + keys - queries */
     uint32_t soft_cap;     /* 1: scores become cap * tanh(score / cap) */
-    uint32_t reserved0;    /* 0 */
+    uint32_t sinks;        /* 1: each head has a sink, a score more in each row's sum */
     zlay_attention_strides q, k, v, o;
-    uint64_t reserved[8];  /* 0 */
+    zlay_attention_strides l; /* of the log-sum-exp, [batch][head][row]: rows adjacent,
+                                 and so many of a head as the next multiple of 4 */
+    uint32_t lse;          /* 1: the log-sum-exp of each row is stored, too: f32 */
+    uint32_t reserved0;    /* 0 */
+    uint64_t window;       /* causal: of the keys that a query sees, the last so many;
+                              0: all */
+    uint64_t reserved[3];  /* 0 */
 } zlay_attention;
 
 /** An immutable plan; read by any thread. */
@@ -62,12 +68,15 @@ typedef struct zlay_attention_summary {
  *  The kernel (zlay_emit_attention) takes, beside the maps and n_N, the scalars
  *  x_scale: log2(e) times the factor of scores, or with a soft cap log2(e) *
  *  cap; x_keys: `keys`; causal x_offset: keys - queries; with a soft cap
- *  x_inner: the factor of scores / cap.
+ *  x_inner: the factor of scores / cap.  With sinks it takes the address of
+ *  `heads` f32, read_sinks, in the units of the scaled scores.  The log-sum-exp
+ *  is the natural logarithm of the sum of exp(score) over the keys that a query
+ *  sees, of scaled and capped scores, and of exp(sink) where there is one.
  *
  *  Returns: ZLAY_OK; ZLAY_NONE no tensor map brings a tensor, the message has
  *           the rule; ZLAY_EINVAL the message names the field; ZLAY_ENOTSUP a
  *           target without wgmma, a type or a head that no plan has, causal with
- *           fewer keys than queries; ZLAY_EOVERFLOW; ZLAY_ENOMEM.
+ *           fewer keys than queries, a window that is not causal; ZLAY_EOVERFLOW; ZLAY_ENOMEM.
  *  Out:     out  free it with zlay_attention_free.
  */
 ZLAY_API zlay_status zlay_attention_synth(zlay_ctx *ctx, zlay_attention_plan **out,
@@ -89,7 +98,7 @@ ZLAY_API const zlay_pipe *zlay_attention_pipe(const zlay_attention_plan *plan);
  *
  *  Returns: ZLAY_OK; ZLAY_NONE past the last; ZLAY_EINVAL a NULL.
  *  Out:     move    lives as long as the plan.
- *           tensor  'q', 'k', 'v' or 'o'.
+ *           tensor  'q', 'k', 'v' or 'o'; 'l': the log-sum-exp.
  *  Pure.
  */
 ZLAY_API zlay_status zlay_attention_move_nth(const zlay_move **move, char *tensor,

@@ -67,19 +67,25 @@ typedef struct zlay_pipe_move {
                                last value of it first; "block", "block.y" and
                                "block.z", the number of the block in the grid,
                                "block.y/4" a fourth of it, "block instance" a
-                               tile for each instance of the role; NULL: 0 */
+                               tile for each instance of the role; "block instance
+                               below 9" is outside the tensor from tile 9 on, for
+                               blocks that begin tiles which the tensor has not;
+                               NULL: 0 */
 } zlay_pipe_move;
 
 /** A trip count that depends on the block: the least of the argument n_<param>
  *  and (axis * times + add) / divide, rounded down, but never below the param's
- *  own least.  Where the pipe has blocks
+ *  own least.  With `behind` the block begins later, by the number that bodies
+ *  have as `block.first`: (axis * times + add - behind) / divide, 0 where that is
+ *  below 0.  That many trips fewer are left, and what counts an axis of a move by
+ *  a loop up to the param is greater by it.  Where the pipe has blocks
  *  that wait for each other (clusters, flags), all of them must have the same. */
 typedef struct zlay_pipe_count {
     const char *param; /* of the pipe's text */
     const char *axis;  /* "block", as an axis of a move; NULL: the count is the number
                           add / divide for all blocks, and no argument */
     uint32_t times, add, divide; /* products below 2^32; divide from 1 on */
-    uint32_t reserved; /* 0 */
+    uint32_t behind; /* 0: begins at 0 */
 } zlay_pipe_count;
 
 /** Text of the caller in the place of an event's own. */

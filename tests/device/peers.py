@@ -325,11 +325,13 @@ def scales(env):
 # ---- attention ---------------------------------------------------------------------------------
 
 class Attention:
-    def __init__(self, env, head, batch, tokens, heads, causal, kv_heads=None, kind="bf16"):
+    def __init__(self, env, head, batch, tokens, heads, causal, kv_heads=None, kind="bf16", **more):
+        """more: window, sinks, lse, as the request has them."""
         self.env, self.head, self.batch, self.tokens, self.heads, self.causal, self.kind = env, head, batch, tokens, heads, causal, kind
         self.kv_heads = kv_heads or heads
+        self.window, self.sinks, self.lse = more.get("window", 0), more.get("sinks", False), more.get("lse", False)
         request = {"target": "sm_90a", "head": head, "queries": tokens, "keys": tokens, "heads": heads, "kv_heads": self.kv_heads,
-                   "batch": batch, "causal": causal, "type": kind}
+                   "batch": batch, "causal": causal, "type": kind, **more}
         self.plan = env.zlay.ask(op="plan.attention", **request)
         self.code = env.zlay.ask(op="emit", what="attention", name="attention", **request)
         self.function = env.driver.load(self.code["text"], "attention", self.code["smem"])
@@ -339,6 +341,9 @@ class Attention:
         q, o = (torch.randn(self.batch, self.tokens, self.heads, self.head, device="cuda", dtype=kind) for _ in range(2))
         k, v = (torch.randn(self.batch, self.tokens, self.kv_heads, self.head, device="cuda", dtype=kind) for _ in range(2))
         tensors = {"q": q, "k": k, "v": v, "o": o}
+        if self.lse:
+            tensors["l"] = torch.full((self.batch, self.heads, (self.tokens + 3) // 4 * 4), math.nan, device="cuda")
+        sinks = torch.randn(self.heads, device="cuda") if self.sinks else None
         maps = [self.env.zlay.map_bytes(m["map"], tensors[m["tensor"]].data_ptr() + m["map"]["address"]) for m in self.plan["maps"]]
         number = {"n_N": ("i", self.plan["tiles"]), "x_keys": ("i", self.tokens), "x_offset": ("i", 0),
                   "x_scale": ("f", math.log2(math.e) / math.sqrt(self.head))}
@@ -346,11 +351,13 @@ class Attention:
         for argument in self.code["arguments"]:
             if argument["type"] == "CUtensorMap":
                 values.append(buffer_of(maps.pop(0)))
+            elif argument["name"] == "read_sinks":
+                values.append(buffer_of(sinks.data_ptr().to_bytes(8, "little")))
             else:
                 code, value = number[argument["name"]]
                 values.append(buffer_of(bytes((ctypes.c_int32 if code == "i" else ctypes.c_float)(value))))
         turned = {x: tensors[x].transpose(1, 2) for x in "qkv"}
-        return {**tensors, **{"t" + x: turned[x] for x in "qkv"}, "values": values}
+        return {**tensors, **{"t" + x: turned[x] for x in "qkv"}, "sinks": sinks, "values": values}
 
     def by_zlay(self, one):
         self.env.driver.launch(self.function, self.code["grid"], self.code["threads"], self.code["smem"], one["values"])
@@ -365,13 +372,21 @@ class Attention:
     def error(self, one, out):
         """out: [batch, heads, tokens, head]."""
         worst = scale = 0.0
+        keys = torch.arange(self.tokens, device="cuda")[None, :]
         rows = torch.unique(torch.linspace(0, self.tokens - 1, 64, device="cuda").long())
         for b, h in ((0, 0), (self.batch - 1, self.heads - 1)):
             kv = h * self.kv_heads // self.heads
             scores = one["tq"][b, h][rows].double() @ one["tk"][b, kv].double().t() / math.sqrt(self.head)
             if self.causal:
-                scores.masked_fill_(torch.arange(self.tokens, device="cuda")[None, :] > rows[:, None], -math.inf)
-            exact = scores.softmax(-1) @ one["tv"][b, kv].double()
+                scores.masked_fill_(keys > rows[:, None], -math.inf)
+            if self.window:
+                scores.masked_fill_(keys <= rows[:, None] - self.window, -math.inf)
+            if self.sinks:  # a score whose value is 0
+                scores = torch.cat([scores, one["sinks"][h].double().expand(len(rows), 1)], 1)
+            exact = scores.softmax(-1)[:, :self.tokens] @ one["tv"][b, kv].double()
+            if self.lse:  # f32: a difference counts 2^8 times, so that 2^-14 is as bad as 2^-6 of the result
+                off = (one["l"][b, h][rows].double() - scores.logsumexp(-1)).abs().max().item()
+                worst = max(worst, off * 2 ** 8 * exact.abs().max().item()) if off == off else math.inf
             worst = max(worst, (out[b, h][rows].double() - exact).abs().max().item())
             scale = max(scale, exact.abs().max().item())
         return worst / scale
@@ -428,6 +443,23 @@ def judge(env, name, error, bound):
         print(f"{name}: error {error:.2e}, not {bound:.2e}")
 
 
+def further(env):
+    """Windows, sinks and the log-sum-exp, alone and together; heads of a multiple of 64 queries, but not of a block's."""
+    more = ({"window": 1}, {"window": 100}, {"window": 129, "sinks": True}, {"sinks": True}, {"lse": True},
+            {"sinks": True, "lse": True}, {"window": 1000, "sinks": True, "lse": True})
+    for head in (64, 128, 256):
+        for kind in ("bf16", "f16"):
+            for options in more:
+                for causal in ((True,) if "window" in options else (False, True)):
+                    for batch, tokens, heads, kv_heads in ((1, 1, 1, 1), (2, 65, 4, 2), (3, 256, 4, 2), (2, 320, 2, 1), (1, 2049, 2, 1)):
+                        asked = Attention(env, head, batch, tokens, heads, causal, kv_heads, kind, **options)
+                        one = asked.set()
+                        asked.by_zlay(one)
+                        torch.cuda.synchronize()
+                        judge(env, f"attention d={head} {kind} {batch}x{tokens}x{heads}/{kv_heads} causal {causal} {options}",
+                              asked.error(one, one["o"].transpose(1, 2)), 2 ** -6 if kind == "bf16" else 2 ** -8)
+
+
 def correct(env):
     for a, b in PAIRS:
         for m, n, k in ((1, 1, 16), (64, 64, 64), (129, 257, 136), (300, 520, 1040), (65, 1000, 264), (1000, 77, 4100), (511, 513, 515)):
@@ -453,6 +485,7 @@ def correct(env):
                     torch.cuda.synchronize()
                     judge(env, f"attention d={head} {kind} {batch}x{tokens}x{heads}/{kv_heads} causal {causal}",
                           asked.error(one, one["o"].transpose(1, 2)), 2 ** -6 if kind == "bf16" else 2 ** -8)
+    further(env)
     print(f"{env.right} right, {env.failed} wrong")
 
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Plans of attention as kernels: assembled by ptxas, compiled by nvcc, and executed as PTX on the CPU at ragged lengths, masks and
- * shared heads; every element of the result is compared with softmax(Q K^T / sqrt(d)) V in double. */
+/* Plans of attention as kernels: assembled by ptxas, compiled by nvcc, and executed as PTX on the CPU at ragged lengths, masks, shared
+ * heads and sinks; every element of the result is compared with softmax(Q K^T / sqrt(d)) V in double, and the log-sum-exp of every row. */
 #define _POSIX_C_SOURCE 200809L
 #include "ptx/run.h"
 
@@ -10,7 +10,7 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { KERNEL = 1 << 20, ARGUMENTS = 32, ROWS_MOST = 400 };
+enum { KERNEL = 1 << 20, ARGUMENTS = 32, ROWS_MOST = 400, CAP = 2, UNTOUCHED = 0xeeee /* no result */ };
 
 static px_machine machine;
 static char kernel[KERNEL];
@@ -19,6 +19,8 @@ typedef struct shape {
     uint32_t head, causal, cap;
     uint64_t batch, heads, kv_heads, queries, keys;
     int32_t type;
+    uint32_t sinks, lse;
+    uint64_t window;
 } shape;
 
 typedef struct run {
@@ -29,7 +31,10 @@ typedef struct run {
     zlay_pipe_argument argument[ARGUMENTS];
     uint16_t *tensor[4]; /* q, k, v, o */
     size_t elements[4];
-    uint64_t at[4];
+    uint64_t at[5];
+    float *sinks; /* NULL: none */
+    float *lse;   /* [batch][heads][rows up to a multiple of 4] */
+    size_t lse_count;
 } run;
 
 /* ---- values ------------------------------------------------------------------------------ */
@@ -63,7 +68,7 @@ static zlay_attention asked(const shape *s)
 {
     return (zlay_attention){.size = sizeof(zlay_attention), .type = s->type, .batch = s->batch, .heads = s->heads,
                             .kv_heads = s->kv_heads, .queries = s->queries, .keys = s->keys, .head = s->head, .causal = s->causal,
-                            .soft_cap = s->cap};
+                            .soft_cap = s->cap, .sinks = s->sinks, .lse = s->lse, .window = s->window};
 }
 
 static void plan_make(run *r, const shape *s)
@@ -81,19 +86,34 @@ static void print_kernel(run *r, int32_t language)
     assert_int_equal(r->launch.threads, r->info.threads);
 }
 
+/* One register after the other in memory, or products that wait for each other. */
+static bool slows(const char *text)
+{
+    return asks_ptxas("sm_90a", text, "-v 2>&1 | grep -Eq 'serialized|[1-9][0-9]* bytes spill'");
+}
+
+static void assemble_one(run *r, const shape *s, bool compile)
+{
+    plan_make(r, s);
+    print_kernel(r, ZLAY_TEXT_PTX);
+    if (!assembles("sm_90a", kernel) || slows(kernel))
+        fail_msg("head %u, causal %u, cap %u, sinks %u, lse %u, window %llu: PTX", s->head, s->causal, s->cap, s->sinks, s->lse,
+                 (unsigned long long)s->window);
+    print_kernel(r, ZLAY_TEXT_CUDA);
+    if (compile && has_compiler() && !compiles("sm_90a", kernel)) fail_msg("head %u: CUDA C", s->head);
+    zlay_attention_free(r->plan);
+}
+
 static void assembles_and_compiles(void **state)
 {
     need_assembler();
     for (uint32_t head = 64; head <= 256; head *= 2)
-        for (uint32_t kind = 0; kind < 4; kind++) {
-            shape s = {head, kind & 1, kind >> 1, 2, 4, 2, 300, 300, kind & 1 ? ZLAY_TYPE_BF16 : ZLAY_TYPE_F16};
+        for (uint32_t kind = 0; kind < 12; kind++) {
             run r = {.ctx = *state};
-            plan_make(&r, &s);
-            print_kernel(&r, ZLAY_TEXT_PTX);
-            if (!assembles("sm_90a", kernel)) fail_msg("head %u, kind %u: PTX", head, kind);
-            print_kernel(&r, ZLAY_TEXT_CUDA);
-            if (kind == 3 && has_compiler() && !compiles("sm_90a", kernel)) fail_msg("head %u: CUDA C", head);
-            zlay_attention_free(r.plan);
+            shape s = {head, kind & 1, kind >> 1 & 1, 2, 4, 2, 300, 300, kind & 1 ? ZLAY_TYPE_BF16 : ZLAY_TYPE_F16,
+                       .sinks = kind >> 2 & 1, .lse = kind % 3 == 1, .window = kind >= 8 ? 100 : 0};
+            if (s.window) s.causal = 1, s.sinks = kind & 1;
+            assemble_one(&r, &s, kind == 11);
         }
 }
 
@@ -121,7 +141,7 @@ static void give_int(run *r, const char *name, int64_t value)
 
 static void give_maps(run *r)
 {
-    static const char tensors[] = "qkvo";
+    static const char tensors[] = "qkvol";
     const zlay_move *move;
     char tensor;
     uint32_t next = 0;
@@ -145,6 +165,15 @@ static void give_all(run *r, const shape *s, double cap)
         r->at[i] = (uint64_t)(i + 1) << 32;
         machine.memory[machine.memories++] = (px_memory){r->at[i], r->elements[i] * 2, (uint8_t *)r->tensor[i]};
     }
+    if (r->lse) {
+        r->at[4] = (uint64_t)6 << 32;
+        machine.memory[machine.memories++] = (px_memory){r->at[4], r->lse_count * sizeof *r->lse, (uint8_t *)r->lse};
+    }
+    if (r->sinks) {
+        uint64_t address = (uint64_t)5 << 32;
+        machine.memory[machine.memories++] = (px_memory){address, s->heads * sizeof *r->sinks, (uint8_t *)r->sinks};
+        memcpy(machine.param[argument_of(r, "read_sinks")], &address, sizeof address);
+    }
     give_maps(r);
     give_int(r, "n_N", (int64_t)r->info.tiles);
     give_int(r, "x_keys", (int64_t)s->keys);
@@ -165,13 +194,20 @@ static size_t index_of(const shape *s, place p, uint64_t rows, uint64_t heads, u
     return (size_t)(((p.b * rows + row) * heads + p.h) * s->head + c);
 }
 
-static void row_of(double *out, const run *r, const shape *s, place p, uint64_t row, double cap)
+static uint64_t lse_rows(const shape *s)
+{
+    return (s->queries + 3) / 4 * 4;
+}
+
+/* Returns the log-sum-exp. */
+static double row_of(double *out, const run *r, const shape *s, place p, uint64_t row, double cap)
 {
     static double weight[ROWS_MOST];
     place kv = {p.b, p.h / (s->heads / s->kv_heads)};
     uint64_t keys = s->causal ? row + 1 + s->keys - s->queries : s->keys;
+    uint64_t first = s->window && s->window < keys ? keys - s->window : 0;
     double most = -INFINITY, sum = 0;
-    for (uint64_t j = 0; j < keys; j++) {
+    for (uint64_t j = first; j < keys; j++) {
         double dot = 0;
         for (uint64_t c = 0; c < s->head; c++)
             dot += value_of(r->tensor[0][index_of(s, p, s->queries, s->heads, row, c)], s->type) *
@@ -180,12 +216,21 @@ static void row_of(double *out, const run *r, const shape *s, place p, uint64_t 
         weight[j] = s->cap ? cap * tanh(dot / cap) : dot;
         most = fmax(most, weight[j]);
     }
-    for (uint64_t j = 0; j < keys; j++) sum += weight[j] = exp(weight[j] - most);
+    if (r->sinks) most = fmax(most, r->sinks[p.h]), sum = exp(r->sinks[p.h] - most);
+    for (uint64_t j = first; j < keys; j++) sum += weight[j] = exp(weight[j] - most);
     for (uint64_t c = 0; c < s->head; c++) {
         out[c] = 0;
-        for (uint64_t j = 0; j < keys; j++)
+        for (uint64_t j = first; j < keys; j++)
             out[c] += weight[j] / sum * value_of(r->tensor[2][index_of(s, kv, s->keys, s->kv_heads, j, c)], s->type);
     }
+    return most + log(sum);
+}
+
+/* f32, but for tanh, which is approximate to 2^-11. */
+static void compare_lse(double got, double wanted, const shape *s, uint64_t row)
+{
+    if (!(fabs(got - wanted) <= (s->cap ? 2e-3 : 1e-4)))
+        fail_msg("head %u: row %llu: log-sum-exp %g, not %g", s->head, (unsigned long long)row, got, wanted);
 }
 
 /* The weights are rounded to 16 bits, relative to the greatest, and the result is. */
@@ -196,7 +241,8 @@ static void compare(const run *r, const shape *s, double cap)
         for (uint64_t h = 0; h < s->heads; h++)
             for (uint64_t row = 0; row < s->queries; row++) {
                 place p = {b, h};
-                row_of(wanted, r, s, p, row, cap);
+                double lse = row_of(wanted, r, s, p, row, cap);
+                if (r->lse) compare_lse(r->lse[(b * s->heads + h) * lse_rows(s) + row], lse, s, row);
                 for (uint64_t c = 0; c < s->head; c++) {
                     double got = value_of(r->tensor[3][index_of(s, p, s->queries, s->heads, row, c)], s->type);
                     if (!(fabs(got - wanted[c]) <= 0.012))
@@ -206,39 +252,103 @@ static void compare(const run *r, const shape *s, double cap)
             }
 }
 
+/* A sink below all scores, one above them, none, others between. */
+static void draw_sinks(run *r, const shape *s, uint64_t *seed)
+{
+    static const float far[] = {-200, 200, -INFINITY};
+    r->sinks = s->sinks ? malloc(s->heads * sizeof *r->sinks) : NULL;
+    for (uint64_t h = 0; h < s->heads && r->sinks; h++) {
+        uint64_t number = test_random(seed) % 12;
+        r->sinks[h] = number < 3 ? far[number] : (float)number / 2 - 2;
+    }
+}
+
+static void tensors_make(run *r, const shape *s, uint64_t *seed)
+{
+    uint64_t rows[] = {s->queries, s->keys, s->keys, s->queries}, heads[] = {s->heads, s->kv_heads, s->kv_heads, s->heads};
+    for (int i = 0; i < 4; i++) {
+        r->elements[i] = (size_t)(s->batch * rows[i] * heads[i] * s->head);
+        r->tensor[i] = malloc(r->elements[i] * 2);
+        assert_non_null(r->tensor[i]);
+        for (size_t e = 0; e < r->elements[i]; e++) r->tensor[i][e] = i < 3 ? draw(seed, s->type) : UNTOUCHED;
+    }
+    r->lse_count = (size_t)(s->lse ? s->batch * s->heads * lse_rows(s) : 0);
+    r->lse = r->lse_count ? malloc(r->lse_count * sizeof *r->lse) : NULL;
+    for (size_t e = 0; e < r->lse_count; e++) r->lse[e] = NAN;
+    draw_sinks(r, s, seed);
+}
+
+/* Runs the first blocks of the grid; 0: all. */
+static void run_make(run *r, const shape *s, uint64_t *seed, int when, uint64_t blocks)
+{
+    plan_make(r, s);
+    print_kernel(r, ZLAY_TEXT_PTX);
+    tensors_make(r, s, seed);
+    give_all(r, s, CAP);
+    machine.when = (px_when)when;
+    machine.random = test_random(seed);
+    machine.grid[0] = (uint32_t)r->info.grid[0], machine.grid[1] = (uint32_t)r->info.grid[1];
+    if (!blocks) blocks = r->info.grid[0] * r->info.grid[1] * r->info.grid[2];
+    px_run(&machine, kernel, (int)r->launch.threads, (uint32_t)blocks, 1);
+    if (*machine.fault) fail_msg("%s", machine.fault);
+}
+
+static void run_free(run *r)
+{
+    for (int i = 0; i < 4; i++) free(r->tensor[i]);
+    free(r->lse);
+    free(r->sinks);
+    zlay_attention_free(r->plan);
+}
+
 static void run_shape(zlay_ctx *ctx, const shape *s, uint64_t *seed, int when)
 {
     run r = {.ctx = ctx};
-    uint64_t rows[] = {s->queries, s->keys, s->keys, s->queries}, heads[] = {s->heads, s->kv_heads, s->kv_heads, s->heads};
-    double cap = 2;
-    plan_make(&r, s);
-    print_kernel(&r, ZLAY_TEXT_PTX);
-    for (int i = 0; i < 4; i++) {
-        r.elements[i] = (size_t)(s->batch * rows[i] * heads[i] * s->head);
-        r.tensor[i] = malloc(r.elements[i] * 2);
-        assert_non_null(r.tensor[i]);
-        for (size_t e = 0; e < r.elements[i]; e++) r.tensor[i][e] = i < 3 ? draw(seed, s->type) : 0xeeee;
+    run_make(&r, s, seed, when, 0);
+    compare(&r, s, CAP);
+    run_free(&r);
+}
+
+/* The blocks of one head write nothing of another, where a block has tiles of 64 queries that a head has not, and the map has
+ * heads or batches right behind the rows. */
+static void stays_in_its_head(void **state)
+{
+    static const shape shapes[] = {{64, 0, 0, 2, 1, 1, 256, 20, .type = ZLAY_TYPE_BF16, .lse = 1},
+                                   {64, 1, 0, 1, 2, 1, 256, 256, .type = ZLAY_TYPE_BF16, .lse = 1},
+                                   {128, 0, 0, 2, 1, 1, 192, 20, .type = ZLAY_TYPE_BF16, .lse = 1}};
+    uint64_t seed = test_seed("head");
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        const shape *s = &shapes[i];
+        run r = {.ctx = *state};
+        run_make(&r, s, &seed, 0, (s->queries + (s->head == 64 ? 191 : 127)) / (s->head == 64 ? 192 : 128));
+        for (size_t e = 0; e < r.elements[3]; e++) {
+            bool first = e / s->head % s->heads == 0 && e / s->head / s->heads < s->queries;
+            if (first == (r.tensor[3][e] == UNTOUCHED)) fail_msg("shape %zu: element %zu of the result", i, e);
+        }
+        for (size_t e = 0; e < r.lse_count; e++)
+            if (isnan(r.lse[e]) != (e >= s->queries)) fail_msg("shape %zu: log-sum-exp %zu", i, e);
+        run_free(&r);
     }
-    give_all(&r, s, cap);
-    machine.when = (px_when)when;
-    machine.random = test_random(seed);
-    machine.grid[0] = (uint32_t)r.info.grid[0], machine.grid[1] = (uint32_t)r.info.grid[1];
-    px_run(&machine, kernel, (int)r.launch.threads, (uint32_t)(r.info.grid[0] * r.info.grid[1] * r.info.grid[2]), 1);
-    if (*machine.fault) fail_msg("%s", machine.fault);
-    compare(&r, s, cap);
-    for (int i = 0; i < 4; i++) free(r.tensor[i]);
-    zlay_attention_free(r.plan);
 }
 
 static void runs(void **state)
 {
     static const shape shapes[] = {
-        {64, 0, 0, 1, 1, 1, 5, 3, ZLAY_TYPE_BF16},      {64, 0, 0, 1, 1, 1, 64, 64, ZLAY_TYPE_BF16},
-        {64, 0, 0, 1, 2, 1, 130, 257, ZLAY_TYPE_BF16},  {64, 1, 0, 2, 2, 2, 65, 65, ZLAY_TYPE_BF16},
-        {64, 1, 1, 1, 1, 1, 60, 300, ZLAY_TYPE_BF16},   {64, 1, 0, 1, 1, 1, 193, 400, ZLAY_TYPE_BF16},
-        {128, 1, 0, 1, 2, 1, 129, 260, ZLAY_TYPE_BF16}, {128, 0, 1, 1, 1, 1, 40, 129, ZLAY_TYPE_BF16},
-        {128, 0, 0, 1, 1, 1, 64, 64, ZLAY_TYPE_BF16},   {256, 1, 0, 1, 1, 1, 70, 140, ZLAY_TYPE_BF16},
-        {256, 1, 0, 1, 1, 1, 1, 65, ZLAY_TYPE_BF16},
+        {64, 0, 0, 1, 1, 1, 5, 3, .type = ZLAY_TYPE_BF16}, {64, 0, 0, 1, 1, 1, 64, 64, .type = ZLAY_TYPE_BF16},
+        {64, 0, 0, 1, 2, 1, 130, 257, .type = ZLAY_TYPE_BF16}, {64, 1, 0, 2, 2, 2, 65, 65, .type = ZLAY_TYPE_BF16},
+        {64, 1, 1, 1, 1, 1, 60, 300, .type = ZLAY_TYPE_BF16}, {64, 1, 0, 1, 1, 1, 193, 400, .type = ZLAY_TYPE_BF16},
+        {128, 1, 0, 1, 2, 1, 129, 260, .type = ZLAY_TYPE_BF16}, {128, 0, 1, 1, 1, 1, 40, 129, .type = ZLAY_TYPE_BF16},
+        {128, 0, 0, 1, 1, 1, 64, 64, .type = ZLAY_TYPE_BF16}, {256, 1, 0, 1, 1, 1, 70, 140, .type = ZLAY_TYPE_BF16},
+        {256, 1, 0, 1, 1, 1, 1, 65, .type = ZLAY_TYPE_BF16}, {64, 0, 0, 1, 4, 1, 70, 190, .type = ZLAY_TYPE_BF16, .sinks = 1},
+        {64, 1, 1, 2, 2, 1, 20, 20, .type = ZLAY_TYPE_BF16, .sinks = 1, .lse = 1},
+        {128, 1, 0, 1, 4, 2, 33, 150, .type = ZLAY_TYPE_BF16, .sinks = 1},
+        {256, 0, 1, 1, 2, 1, 9, 70, .type = ZLAY_TYPE_BF16, .sinks = 1},
+        {64, 1, 0, 2, 2, 1, 131, 140, .type = ZLAY_TYPE_BF16, .lse = 1}, {128, 0, 0, 2, 3, 1, 66, 131, .type = ZLAY_TYPE_BF16, .lse = 1},
+        {256, 1, 0, 1, 2, 1, 65, 70, .type = ZLAY_TYPE_BF16, .sinks = 1, .lse = 1},
+        {64, 1, 0, 1, 1, 1, 400, 400, .type = ZLAY_TYPE_BF16, .window = 1}, {64, 1, 0, 1, 2, 1, 300, 400, .type = ZLAY_TYPE_BF16, .window = 37},
+        {64, 1, 1, 1, 1, 1, 60, 400, .type = ZLAY_TYPE_BF16, .window = 130, .sinks = 1, .lse = 1},
+        {128, 1, 0, 1, 1, 1, 260, 390, .type = ZLAY_TYPE_BF16, .window = 129}, {128, 1, 0, 1, 1, 1, 130, 400, .type = ZLAY_TYPE_BF16, .window = 250, .lse = 1},
+        {256, 1, 0, 1, 1, 1, 130, 330, .type = ZLAY_TYPE_BF16, .window = 65}, {256, 1, 1, 1, 1, 1, 64, 200, .type = ZLAY_TYPE_BF16, .window = 199},
     };
     uint64_t seed = test_seed("attention");
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
@@ -250,6 +360,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(assembles_and_compiles),
         cmocka_unit_test(runs),
+        cmocka_unit_test(stays_in_its_head),
     };
     return cmocka_run_group_tests_name("emit/attention_run", tests, begin, end);
 }

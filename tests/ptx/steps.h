@@ -56,6 +56,7 @@ static const px_row px_rows[] = {
     {"cp.async.bulk.tensor.5d.shared::cluster.global.tile.mbarrier::complete_tx::bytes", px_tensor_load, 0},
     {"cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.cta_group::2", px_tensor_load, 0},
     {"cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.cta_group::2", px_tensor_load, 0},
+    {"cp.async.bulk.tensor.1d.global.shared::cta.tile.bulk_group", px_tensor_store, 0},
     {"cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group", px_tensor_store, 0},
     {"cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group", px_tensor_store, 0},
     {"cp.async.bulk.tensor.4d.global.shared::cta.tile.bulk_group", px_tensor_store, 0},

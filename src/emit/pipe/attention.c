@@ -23,15 +23,16 @@ static void bind(bound *b, zlay_pipe_emit *ask, const zlay_attention_plan *p)
     }
     for (uint32_t i = 0; i < p->operands_count; i++)
         b->operands[i] = (zlay_pipe_operand){.smem = p->operands[i].smem,
-                                             .type = p->ask.type,
+                                             .type = p->operands[i].type,
                                              .major = p->operands[i].major,
-                                             .swizzle = ZLAY_SWIZZLE_128B,
+                                             .swizzle = p->operands[i].swizzle,
                                              .layout = p->operands[i].layout};
     b->count = (zlay_pipe_count){.param = "N",
                                  .axis = "block",
                                  .times = p->count_times,
                                  .add = p->count_add,
-                                 .divide = p->info.tile_n};
+                                 .divide = p->info.tile_n,
+                                 .behind = p->count_behind};
     ask->moves = b->moves;
     ask->operands = b->operands;
     ask->moves_count = p->moves_count;

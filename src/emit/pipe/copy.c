@@ -7,11 +7,13 @@
 #include "emit/pipe/pipe.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <zlay/copy.h>
 #include <zlay/rule.h>
 
-enum { MAP_BYTES = 128 };
+enum { MAP_BYTES = 128, AXIS_TEXT = 64 };
+static const uint32_t OUTSIDE = INT32_MAX - 255; /* where the last box of 256 begins; stores begin at no negative one */
 
 /* Refuses a number of bytes that the rules of bulk copies do not allow. */
 static void bulk_check(zl_pipe_text *k, const char *id, uint64_t bytes)
@@ -36,23 +38,39 @@ static void part_at(zl_pipe_text *k, const zl_event *event)
     if (span.at) zl_op(k, ADD, "at", "at", zl_pt_number(room, span.at));
 }
 
+/* `.. below N`: from tile N on a coordinate lies outside every tensor, also where a dimension of the
+ * map has further axes behind this one. `own`: the text before that. Returns N, 0 where there is none. */
+static uint32_t limit_of(char own[AXIS_TEXT], const char *by)
+{
+    const char *below = strstr(by, " below ");
+    size_t length = below ? (size_t)(below - by) : strlen(by);
+    snprintf(own, AXIS_TEXT, "%.*s", (int)(length < AXIS_TEXT ? length : AXIS_TEXT - 1), by);
+    return below ? (uint32_t)strtoul(below + strlen(" below "), NULL, 10) : 0;
+}
+
 /* x<dim> = the coordinate of a copy: a constant plus, for each axis of tiles, a multiple of what
  * counts it. */
 void zl_pt_coordinate(zl_pipe_text *k, const zlay_pipe_move *move, const zlay_copy *copy,
                       uint32_t dim)
 {
-    char x[16], counter[24], room[24];
+    char x[16], counter[24], room[24], own[AXIS_TEXT];
+    bool limited = false;
     snprintf(x, sizeof x, "x%u", dim);
     snprintf(room, sizeof room, "%d", copy->coordinate[dim]);
     zl_op(k, MOV, x, room);
     for (uint32_t axis = 0; axis < ZLAY_TILE_AXES; axis++) {
         const char *by = move->axis[axis];
         if (!copy->advance[dim][axis] || !by) continue;
-        const char *value = zl_pt_axis(k, counter, by);
-        if (!value) zl_pt_fail(k, "move %s: no loop around counts %s", move->name, by);
+        uint32_t limit = limit_of(own, by);
+        const char *value = zl_pt_axis(k, counter, own);
+        if (!value || (limit && limited) || (!limit && strcmp(own, by)))
+            zl_pt_fail(k, "move %s: no loop around counts %s", move->name, by);
+        if (limit) zl_op(k, GE, "more", value ? value : "0", zl_pt_number(room, limit));
+        limited |= limit != 0;
         snprintf(room, sizeof room, "%d", copy->advance[dim][axis]);
         zl_op(k, MAD, x, value ? value : "0", room, x);
     }
+    if (limited) zl_op(k, PICK, x, zl_pt_number(room, OUTSIDE), x, "more");
 }
 
 /* A tensor copy at coordinates x0 to x<rank-1> by the map at `map`, to or from `far`. */

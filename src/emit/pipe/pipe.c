@@ -91,8 +91,8 @@ static zlay_status counts_check(zlay_ctx *ctx, const zlay_pipe_emit *ask)
         for (uint32_t j = 0; c->param && j < ask->pipe->params_count; j++)
             found |= !strcmp(ask->pipe->params[j].name, c->param);
         if (!found) return zl_fail(ctx, ZLAY_EINVAL, "count %u: the pipe has no such param", i);
-        if (!c->divide || c->reserved)
-            return zl_fail(ctx, ZLAY_EINVAL, "count %u: a divisor of 0, or a reserved word", i);
+        if (!c->divide || (c->behind && !c->axis))
+            return zl_fail(ctx, ZLAY_EINVAL, "count %u: a divisor of 0, or `behind` without an axis", i);
     }
     return ZLAY_OK;
 }

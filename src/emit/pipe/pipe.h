@@ -102,6 +102,7 @@ typedef struct zl_pt_placed {
     uint32_t thread[ZL_ELEMENT_BITS]; /* bytes that each bit of the thread's number adds */
     uint32_t instance;                /* bytes that an instance adds */
     uint32_t *number, *byte, count;   /* of the registers that are written, and their swizzled places */
+    uint32_t sharing;                 /* bits of the thread's number among threads that hold the same: the first writes */
     uint32_t matrices;                /* registers of an stmatrix, 2 or 4; 0: they are stored as words */
     bool transposed;
     uint32_t chunk[ZL_PT_CHUNKS], chunks; /* different places within rows of 128 bytes */
@@ -253,7 +254,7 @@ void zl_pt_body(zl_pipe_text *k, const zl_event *event);
 /* A call of the caller's function, and the structs that say which elements its registers are. */
 void zl_pt_function_call(zl_pipe_text *k, const zl_event *event);
 void zl_pt_function_head(zl_pipe_text *k);
-/* A write of a matrix in registers into a stage whose operand has a layout, by that layout. */
+/* A write of a matrix or of rows in registers into a stage whose operand has a layout, by that layout. */
 bool zl_pt_has_layout(const zl_pipe_text *k, const zl_event *event);
 zlay_status zl_pt_places(zl_pipe_text *k);
 /* Whether registers i and i + 1 of a write are stored as one access of 8 bytes. */
@@ -321,6 +322,9 @@ const char *zl_pt_axis(zl_pipe_text *k, char room[24], const char *text);
 /* The number of the block in a dimension of the grid, 0 to 2; of the second and third in `to`. */
 const char *zl_pt_block(zl_pipe_text *k, const char *to, int dimension);
 void zl_pt_count(zl_pipe_text *k, const zlay_pipe_count *count);
+/* Register `first_<param>`, where the block's trips of a param begin; -1: of any. NULL: at 0. */
+const char *zl_pt_first(const zl_pipe_text *k, char room[80], int32_t param);
+void zl_pt_firsts_declare(zl_pipe_text *k);
 /* Tiles: registers for them, whether a param counts them, how many the block has, whether a loop is that over tiles, its
  * range, its first number and its step, and the place of the tile where an iteration begins. */
 void zl_pt_tiles_declare(zl_pipe_text *k);

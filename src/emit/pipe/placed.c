@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds where a write puts the elements of a matrix in registers into a stage that has a layout, before anything is
+/* Finds where a write puts the elements of a matrix in registers, or the numbers of its rows, into a stage that has a layout, before anything is
  * printed. A place is a sum of what the thread and the value add, in bits that do not carry, and a swizzle is linear over
  * F2 in those bits; so a thread has one place of its own, and each register a number that is added to it by XOR. Elements
- * of 16 bits that lie as the matrices of stmatrix are grouped for it. */
+ * of 16 bits that lie as the matrices of stmatrix are grouped for it. Numbers of rows are a matrix of one column; the
+ * first of the threads that share a row writes it. */
 #include "emit/pipe/pipe.h"
 
 #include <string.h>
@@ -39,7 +40,9 @@ bool zl_pt_has_layout(const zl_pipe_text *k, const zl_event *event)
 {
     return event->kind == ZL_EV_WRITE && event->cta == ZL_CTA_OWN && event->smem[0] >= 0 &&
            event->acc >= 0 && k->registers[event->acc].matrix >= 0 &&
-           k->registers[event->acc].sort == ZLAY_BODY_MATRIX && operand_of(k, event->smem[0]);
+           (k->registers[event->acc].sort == ZLAY_BODY_MATRIX ||
+            k->registers[event->acc].sort == ZLAY_BODY_ROW) &&
+           operand_of(k, event->smem[0]);
 }
 
 /* ---- places ------------------------------------------------------------------------------ */
@@ -253,6 +256,24 @@ static void find_chunks(zl_pt_placed *p)
 
 /* ---- all writes -------------------------------------------------------------------------- */
 
+/* The rows of a matrix as a matrix of one column, and the bits of a thread's number that move no row. */
+static const zl_elements *rows_of(zl_pipe_text *k, zl_pt_placed *p, const zl_elements *matrix)
+{
+    zl_elements *e = zl_scratch(k->ctx, 1, sizeof *e);
+    if (!e) {
+        k->status = ZLAY_ENOMEM;
+        return NULL;
+    }
+    e->values = matrix->row.count;
+    e->threads = matrix->threads;
+    e->row = matrix->row;
+    for (uint32_t v = 0; v < e->values; v++) e->row.of[v] = (uint16_t)v;
+    e->column.extent = e->column.count = 1;
+    for (uint32_t b = 0; 1u << b < e->threads; b++)
+        if (!e->row.bit[b]) p->sharing |= 1u << b;
+    return e;
+}
+
 static void find(zl_pipe_text *k, zl_pt_placed *p)
 {
     static const uint32_t chunks[] = {[ZLAY_SWIZZLE_NONE] = 0,
@@ -266,6 +287,10 @@ static void find(zl_pipe_text *k, zl_pt_placed *p)
                  .operand = operand_of(k, event->smem[0]),
                  .elements = &k->matrices[r->matrix].elements,
                  .bits = zlay_type_bits(r->type)};
+    if (r->sort == ZLAY_BODY_ROW) f.elements = rows_of(k, p, f.elements);
+    if (r->sort == ZLAY_BODY_ROW && f.bits != 32)
+        zl_pt_fail(k, "%s has %u bits, and rows of 32 are written", k->pipe->accs[event->acc].name,
+                   f.bits);
     p->pack = 32 / f.bits;
     p->swizzled = chunks[f.operand->swizzle];
     if (f.operand->type != r->type)

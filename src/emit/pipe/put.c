@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Prints the write of a matrix in registers into a stage that has a layout (placed.c finds the places). Every store adds a
+/* Prints the write of a matrix, or of rows, in registers into a stage that has a layout (placed.c finds the places). Every store adds a
  * constant to the thread's own place, by XOR within a row of 128 bytes, which the swizzle has, and else by the
  * instruction's offset. Of a write in a loop the few places within a row are registers of the role, computed before its
  * events. */
@@ -140,6 +140,12 @@ void zl_pt_put(zl_pipe_text *k, const zl_event *event)
     if (!p->looped) compute(k, "off", p);
     const char *slot = zl_pt_slot(k, name, &event->at[0], k->pipe->smems[smem].stages);
     if (*slot != '0') zl_op(k, MUL, "at", slot, zl_pt_number(number, k->smem_pitch[smem]));
+    if (p->sharing) {
+        zl_op(k, AND, "near", "rtid", zl_pt_number(number, p->sharing));
+        zl_op(k, EQ, "more", "near", "0");
+        zl_pt_when(k, "more");
+    }
     if (p->matrices) store_matrices(k, p, slot);
     else store_words(k, p, slot);
+    if (p->sharing) zl_pt_when_end(k);
 }

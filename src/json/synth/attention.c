@@ -41,10 +41,14 @@ static const zl_field plan_rows[] = {
     {"type", ZL_MAY, AT(zl_as_word, type), .of = zl_types},
     {"causal", ZL_MAY, AT(zl_as_bit, causal), .count = 1},
     {"soft_cap", ZL_MAY, AT(zl_as_bit, soft_cap), .count = 1},
+    {"window", ZL_MAY, AT(zl_as_some64, window)},
+    {"sinks", ZL_MAY, AT(zl_as_bit, sinks), .count = 1},
+    {"lse", ZL_MAY, AT(zl_as_bit, lse), .count = 1},
     {"q_strides", ZL_MAY, AT(as_strides, q)},
     {"k_strides", ZL_MAY, AT(as_strides, k)},
     {"v_strides", ZL_MAY, AT(as_strides, v)},
     {"o_strides", ZL_MAY, AT(as_strides, o)},
+    {"l_strides", ZL_MAY, AT(as_strides, l)},
 };
 const zl_fields zl_attention_fields = {ZL_ROWS(plan_rows, planned)};
 typedef planned zl_attention_fields_type;
@@ -61,7 +65,7 @@ static zlay_status plan_make(zl_call *call, zlay_attention_plan **out, const pla
 
 static json_t *maps_of(zl_call *call, const zlay_attention_plan *plan)
 {
-    static const char tensors[] = "qkvo";
+    static const char tensors[] = "qkvol";
     json_t *list = json_array();
     const zlay_move *move;
     char tensor;

@@ -10,10 +10,12 @@
 #include "synth/tensormap/tensormap.h"
 #include <stdio.h>
 #include <zlay/mma.h>
+#include <zlay/smemdesc.h>
 #include <zlay/target.h>
 #include <zlay/tensormap_synth.h>
 
-enum { STAGES = 2, THREADS = 128, EXTENT_MOST = 1 << 30, AXES = 4 };
+enum { STAGES = 2, THREADS = 128, EXTENT_MOST = 1 << 30, AXES = 4, LSE_AXES = 3 };
+enum { GRANULE = 4 /* f32 of the 16 bytes that a tensor store writes whole */ };
 
 /* The tiles of a head, the first row that serves: measured on an H200 (docs/performance.md). Long
  * rows of keys pay for wider tiles, of which the last is filled worse. What fits one warpgroup has
@@ -62,6 +64,30 @@ static zlay_status strides(zlay_ctx *ctx, zlay_attention *a)
     return ZLAY_OK;
 }
 
+static uint64_t lse_rows(const zlay_attention *a)
+{
+    return (a->queries + GRANULE - 1) / GRANULE * GRANULE;
+}
+
+/* The log-sum-exp is a number for each row; rows are adjacent, those of a head a multiple of 4. */
+static zlay_status lse_strides(zlay_ctx *ctx, zlay_attention *a)
+{
+    zlay_attention_strides *l = &a->l;
+    if (!a->lse && (l->row || l->head || l->batch))
+        return zl_fail(ctx, ZLAY_EINVAL, "l: strides of the log-sum-exp, without `lse`");
+    if (l->row > 1)
+        return zl_fail(ctx, ZLAY_ENOTSUP, "l: rows of the log-sum-exp are adjacent, not %llu apart",
+                       (unsigned long long)l->row);
+    l->row = 1;
+    if (!l->head) l->head = lse_rows(a);
+    if (!l->batch) l->batch = zl_umul_sat(a->heads, l->head);
+    if (l->head < lse_rows(a) || l->batch < lse_rows(a))
+        return zl_fail(ctx, ZLAY_EINVAL, "l: a head has %llu rows, and the next begins before",
+                       (unsigned long long)lse_rows(a));
+    if (l->head <= INT64_MAX / 2 && l->batch <= INT64_MAX / 2) return ZLAY_OK;
+    return zl_fail(ctx, ZLAY_EOVERFLOW, "l: a stride passes 2^62");
+}
+
 static zlay_status supported(zlay_ctx *ctx, const zlay_attention *a)
 {
     if (a->type != ZLAY_TYPE_BF16 && a->type != ZLAY_TYPE_F16)
@@ -75,14 +101,17 @@ static zlay_status supported(zlay_ctx *ctx, const zlay_attention *a)
                        a->head <= 64    ? 64
                        : a->head <= 128 ? 128
                                         : 256);
-    if (a->causal > 1 || a->soft_cap > 1)
-        return zl_fail(ctx, ZLAY_EINVAL, "causal, soft_cap: each is 0 or 1");
+    if (a->causal > 1 || a->soft_cap > 1 || a->sinks > 1 || a->lse > 1)
+        return zl_fail(ctx, ZLAY_EINVAL, "causal, soft_cap, sinks, lse: each is 0 or 1");
     if (a->heads % a->kv_heads)
         return zl_fail(ctx, ZLAY_EINVAL, "kv_heads: %llu does not divide the %llu heads",
                        (unsigned long long)a->kv_heads, (unsigned long long)a->heads);
     if (a->causal && a->keys < a->queries)
         return zl_fail(ctx, ZLAY_ENOTSUP, "causal: %llu keys for %llu queries: the first see none",
                        (unsigned long long)a->keys, (unsigned long long)a->queries);
+    if (a->window && !a->causal)
+        return zl_fail(ctx, ZLAY_ENOTSUP, "window: %llu, and the request is not causal",
+                       (unsigned long long)a->window);
     return ZLAY_OK;
 }
 
@@ -105,7 +134,9 @@ static zlay_status ask_read(zlay_ctx *ctx, zlay_attention *a, const zlay_attenti
     if (!status) status = extent(ctx, "queries", a->queries);
     if (!status) status = extent(ctx, "keys", a->keys);
     if (!status) status = supported(ctx, a);
-    return status ? status : strides(ctx, a);
+    if (!status && a->window >= a->keys) a->window = 0; /* all keys */
+    if (!status) status = strides(ctx, a);
+    return status ? status : lse_strides(ctx, a);
 }
 
 /* The products exist on the target. */
@@ -164,6 +195,14 @@ static zlay_status place_make(zlay_ctx *ctx, zlay_layout **out, uint64_t high, u
     return zl_layout_parse(ctx, out, text, (size_t)length);
 }
 
+static void move_name(zl_attention_move *m, const tile *t)
+{
+    snprintf(m->name, sizeof m->name, "%s", t->name);
+    m->tensor = t->tensor;
+    for (int i = 0; i < AXES; i++)
+        if (t->axis[i]) snprintf(m->axis[i], sizeof m->axis[i], "%s", t->axis[i]);
+}
+
 static zlay_status move_add(zlay_ctx *ctx, zlay_attention_plan *p, const tile *t)
 {
     zl_attention_move *m = &p->moves[p->moves_count];
@@ -174,10 +213,7 @@ static zlay_status move_add(zlay_ctx *ctx, zlay_attention_plan *p, const tile *t
         .axes = AXES,
         .direction = t->direction,
         .shape = {t->high, (uint64_t)t->panels * ZL_ATTENTION_COLUMNS, 1, 1}};
-    snprintf(m->name, sizeof m->name, "%s", t->name);
-    m->tensor = t->tensor;
-    for (int i = 0; i < AXES; i++)
-        if (t->axis[i]) snprintf(m->axis[i], sizeof m->axis[i], "%s", t->axis[i]);
+    move_name(m, t);
     zlay_status status = source_make(ctx, &source, p, t);
     if (!status) status = place_make(ctx, &smem, t->high, t->panels, true);
     r.source = source;
@@ -196,7 +232,9 @@ static zlay_status operand_add(zlay_ctx *ctx, zlay_attention_plan *p, const char
     zlay_status status = zl_layout_parse(ctx, &o->layout, text, (size_t)length);
     if (status) return status;
     snprintf(o->smem, sizeof o->smem, "%s", smem);
+    o->type = p->ask.type;
     o->major = major;
+    o->swizzle = ZLAY_SWIZZLE_128B;
     p->operands_count++;
     return ZLAY_OK;
 }
@@ -252,6 +290,23 @@ static zlay_status values_add(zlay_ctx *ctx, zlay_attention_plan *p)
     return operand_add(ctx, p, "V", ZLAY_MAJOR_MN, text, length);
 }
 
+/* Blocks of several warpgroups may have tiles of 64 rows that the tensor does not have. Where a
+ * dimension of the map holds heads or batches behind the rows, those would be rows of the next. */
+static void rows_limit(zlay_attention_plan *p, zl_attention_move *m)
+{
+    uint64_t tiles = (p->ask.queries + ZL_ATTENTION_COLUMNS - 1) / ZL_ATTENTION_COLUMNS;
+    zlay_copy copy;
+    bool shared = false;
+    if (p->info.grid[0] * (p->info.tile_m / ZL_ATTENTION_COLUMNS) == tiles) return;
+    for (uint32_t i = 0; !zlay_move_copy_nth(&copy, m->move, i); i++)
+        for (uint32_t dim = 0; dim < ZL_COUNT(copy.advance); dim++)
+            for (int axis = 1; axis < AXES; axis++)
+                shared |= copy.advance[dim][0] && copy.advance[dim][axis];
+    if (shared)
+        snprintf(m->axis[0], sizeof m->axis[0], "block instance below %llu",
+                 (unsigned long long)tiles);
+}
+
 /* The result leaves a panel of 64 columns at a time, through one buffer. */
 static zlay_status result_add(zlay_ctx *ctx, zlay_attention_plan *p, uint32_t c)
 {
@@ -268,7 +323,42 @@ static zlay_status result_add(zlay_ctx *ctx, zlay_attention_plan *p, uint32_t c)
               .direction = ZLAY_DIRECTION_STORE,
               .axis = {"block instance", NULL, "block.y", "block.z"}};
     zlay_status status = move_add(ctx, p, &t);
+    if (!status) rows_limit(p, &p->moves[p->moves_count - 1]);
     return status || c ? status : operand_add(ctx, p, "D", ZLAY_MAJOR_K, layout, sizeof layout - 1);
+}
+
+/* The log-sum-exp leaves 64 rows of one head at a time. */
+static zlay_status lse_add(zlay_ctx *ctx, zlay_attention_plan *p)
+{
+    static const char place[] = "(64,1,1):(1,0,0)", layout[] = "(64,1):(1,0)";
+    static const tile t = {
+        .name = "tL", .tensor = 'l', .axis = {"block instance", "block.y", "block.z"}};
+    const int64_t shape[] = {(int64_t)lse_rows(&p->ask), (int64_t)p->ask.heads,
+                             (int64_t)p->ask.batch};
+    const int64_t stride[] = {1, (int64_t)p->ask.l.head, (int64_t)p->ask.l.batch};
+    zl_attention_move *m = &p->moves[p->moves_count];
+    zlay_layout *source = NULL, *smem = NULL;
+    zlay_tensormap_request r = {.size = sizeof r,
+                                .type = ZLAY_TYPE_F32,
+                                .axes = LSE_AXES,
+                                .direction = ZLAY_DIRECTION_STORE,
+                                .shape = {ZL_ATTENTION_COLUMNS, 1, 1}};
+    move_name(m, &t);
+    zlay_status status = zlay_layout_new_strided(ctx, &source, LSE_AXES, shape, stride, 0);
+    if (!status) status = zlay_layout_parse(ctx, &smem, place, sizeof place - 1);
+    r.source = source;
+    r.smem = smem;
+    if (!status) status = zlay_tensormap_synth(ctx, &m->move, p->target, &r);
+    zlay_layout_free(source);
+    zlay_layout_free(smem);
+    if (status) return status;
+    p->moves_count++;
+    rows_limit(p, m);
+    zl_attention_operand *o = &p->operands[p->operands_count];
+    status = operand_add(ctx, p, "L", ZLAY_MAJOR_K, layout, sizeof layout - 1);
+    o->type = ZLAY_TYPE_F32;
+    o->swizzle = ZLAY_SWIZZLE_NONE;
+    return status;
 }
 
 static zlay_status moves_make(zlay_ctx *ctx, zlay_attention_plan *p)
@@ -278,6 +368,7 @@ static zlay_status moves_make(zlay_ctx *ctx, zlay_attention_plan *p)
     for (uint32_t c = 0; c < p->panels && !status; c++) status = panel_add(ctx, p, 'k', c);
     if (!status) status = values_add(ctx, p);
     for (uint32_t c = 0; c < p->panels && !status; c++) status = result_add(ctx, p, c);
+    if (!status && p->ask.lse) status = lse_add(ctx, p);
     return status;
 }
 
@@ -287,6 +378,7 @@ static const struct form *form_of(const zlay_attention *a)
 {
     const struct form *f = forms;
     uint64_t keys = a->causal ? a->keys - a->queries / 2 : a->keys;
+    if (a->window && a->window < keys) keys = a->window;
     while (f->head != a->head || a->queries > f->queries || keys < f->keys) f++;
     return f;
 }
@@ -299,6 +391,16 @@ static uint32_t masked_of(const zlay_attention *a, uint32_t m, uint32_t n)
     if (!a->causal) return 1;
     if (m % n) return (m - 2) / n + 2;
     return (uint32_t)((m - 1 + skew) / n + 1 - (skew + 1) / n);
+}
+
+/* How many tiles from the first up hold a key before the window of some query of the block: keys
+ * from that of the first query on, m - 1 of them. */
+static uint32_t masked_last_of(const zlay_attention *a, uint32_t m, uint32_t n)
+{
+    int64_t first = (int64_t)(a->keys - a->queries) - (int64_t)a->window + 1;
+    if (!a->window) return 0;
+    if (m % n) return (m - 2) / n + 2;
+    return (uint32_t)(((first % n + n) % n + m - 2) / n + 1);
 }
 
 static void tile_choose(zlay_attention_plan *p)
@@ -315,8 +417,10 @@ static void tile_choose(zlay_attention_plan *p)
                                        .threads = THREADS + m * 2};
     p->overlap = f->overlap;
     p->masked = masked_of(a, m, n);
+    p->masked_last = masked_last_of(a, m, n);
     p->count_times = m;
     p->count_add = (uint32_t)(m + n - 1 + (a->causal ? a->keys - a->queries : 0));
+    p->count_behind = (uint32_t)(a->window ? m + n + a->window - 2 : 0);
 }
 
 static zlay_status prove(zlay_ctx *ctx, const zlay_attention_plan *p)

@@ -7,19 +7,19 @@
 #include <zlay/attention.h>
 #include <zlay/layout.h>
 
-enum { ZL_ATTENTION_MOVES = 16, ZL_ATTENTION_OPERANDS = 10, ZL_ATTENTION_COLUMNS = 64 };
+enum { ZL_ATTENTION_MOVES = 16, ZL_ATTENTION_OPERANDS = 11, ZL_ATTENTION_COLUMNS = 64 };
 
 /* A move of the pipe: its name, its plan, and what counts its axes row, column, head, batch. */
 typedef struct zl_attention_move {
-    char name[8], axis[4][32];
+    char name[8], axis[4][40];
     char tensor;
     zlay_move *move;
 } zl_attention_move;
 
-/* How a shared buffer lies: (row, column) -> element, before the 128-byte swizzle. */
+/* How a shared buffer lies: (row, column) -> element, before the swizzle. */
 typedef struct zl_attention_operand {
     char smem[8];
-    int32_t major;
+    int32_t type, major, swizzle;
     zlay_layout *layout;
 } zl_attention_operand;
 
@@ -30,12 +30,14 @@ struct zlay_attention_plan {
     zlay_attention_summary info;
     uint32_t panels; /* of 64 elements of a row, each a buffer of its own for Q and K */
     uint32_t masked;  /* the first tiles of a block, which may hold keys that a query does not see */
+    uint32_t masked_last; /* the last ones, which may hold keys before a query's window */
     uint32_t overlap; /* 1: the softmax of a tile runs beside the product of the one before */
     zlay_pipe *pipe;
     zl_attention_move moves[ZL_ATTENTION_MOVES];
     zl_attention_operand operands[ZL_ATTENTION_OPERANDS];
     uint32_t moves_count, operands_count;
     uint32_t count_times, count_add; /* causal: tiles of block x are (x * times + add) / tile_n */
+    uint32_t count_behind;           /* window: from (x * times + add - behind) / tile_n on */
 };
 
 /* The text of the pipe of a plan whose moves are there. */

@@ -37,6 +37,7 @@ static void put_memory(zl_text *out, plan_t *p)
     for (uint32_t c = 0; c < p->panels; c++)
         zl_putf(out, "smem K%u[%u] tK%u\n", c, p->info.stages, c);
     zl_putf(out, "smem V[%u] tV\nsmem D[1] tO0 each\n", p->info.stages);
+    if (p->ask.lse) zl_puts(out, "smem L[1] tL each\n");
 }
 
 static void put_barriers(zl_text *out, plan_t *p)
@@ -49,11 +50,27 @@ static void put_barriers(zl_text *out, plan_t *p)
 
 /* ---- bodies ---------------------------------------------------------------------------------- */
 
+/* The first operands of a mask: k is the number of the key. */
+static void put_key(zl_text *out, plan_t *p)
+{
+    zl_putf(out, "  index i\n  index n\n%s  k = col + (%sn - 1 - i) * %u\n",
+            p->ask.window ? "  index first\n" : "", p->ask.window ? "first + " : "",
+            p->info.tile_n);
+}
+
+static void put_window(zl_text *out, plan_t *p)
+{
+    zl_puts(out, "body window\n  matrix S f32\n  scalar offset s32\n  index q\n");
+    put_key(out, p);
+    zl_putf(out, "  S = select(k > row + (q * %u + offset - %llu), S, -inf)\nend\n",
+            p->info.tile_m, (unsigned long long)p->ask.window);
+}
+
 static void put_mask(zl_text *out, plan_t *p)
 {
     zl_puts(out, "body mask\n  matrix S f32\n  scalar keys s32\n");
     if (p->ask.causal) zl_puts(out, "  scalar offset s32\n  index q\n");
-    zl_putf(out, "  index i\n  index n\n  k = col + (n - 1 - i) * %u\n", p->info.tile_n);
+    put_key(out, p);
     if (p->ask.causal)
         zl_putf(out, "  S = select(and(k <= row + (q * %u + offset), k < keys), S, -inf)\nend\n",
                 p->info.tile_m);
@@ -73,6 +90,32 @@ static void put_step(zl_text *out, plan_t *p)
     zl_puts(out, "  l = l * a + partsum(S)\n  m = top\nend\n");
 }
 
+/* The sum of a row, as the multiple `sum` of 2^top, and the result. A sink is a score without a
+ * value: it joins the sum alone, and `top` is the greater of it and the greatest score. */
+static void put_sum(zl_text *out, plan_t *p)
+{
+    if (p->ask.sinks)
+        zl_putf(out,
+                "  sink = load(sinks, head) * 1.44269504\n  top = max(m * scale, sink)\n"
+                "  a = exp2(m * scale - top)\n  sum = lanesum(l) * a + exp2(sink - top)\n"
+                "  R = %s(O * (a * rcp(sum)))\n",
+                type(p));
+    else if (p->ask.lse)
+        zl_putf(out, "  top = m * scale\n  sum = lanesum(l)\n  R = %s(O * rcp(sum))\n", type(p));
+    else zl_putf(out, "  R = %s(O * rcp(lanesum(l)))\n", type(p));
+}
+
+static void put_finish(zl_text *out, plan_t *p)
+{
+    zl_putf(out, "body finish\n  matrix O f32\n  matrix R %s\n  part l f32\n", type(p));
+    if (p->ask.sinks || p->ask.lse) zl_puts(out, "  row m f32\n  scalar scale f32\n");
+    if (p->ask.sinks) zl_puts(out, "  global sinks f32\n  index head\n");
+    if (p->ask.lse) zl_puts(out, "  row lse f32\n");
+    put_sum(out, p);
+    if (p->ask.lse) zl_puts(out, "  lse = (top + log2(sum)) * 0.693147181\n");
+    zl_puts(out, "end\n");
+}
+
 static void put_bodies(zl_text *out, plan_t *p)
 {
     zl_puts(out, "body begin\n  matrix O f32\n  row m f32\n  part l f32\n"
@@ -80,14 +123,12 @@ static void put_bodies(zl_text *out, plan_t *p)
     if (p->ask.soft_cap)
         zl_puts(out, "body cap\n  matrix S f32\n  scalar inner f32\n  S = tanh(S * inner)\nend\n");
     put_mask(out, p);
+    if (p->ask.window) put_window(out, p);
     put_step(out, p);
     zl_putf(out, "body narrow\n  matrix S f32\n  matrix P %s\n  P = %s(S)\nend\n", type(p),
             type(p));
     zl_puts(out, "body rescale\n  matrix O f32\n  row a f32\n  O = O * a\nend\n");
-    zl_putf(out,
-            "body finish\n  matrix O f32\n  matrix R %s\n  part l f32\n"
-            "  R = %s(O * rcp(lanesum(l)))\nend\n",
-            type(p), type(p));
+    put_finish(out, p);
 }
 
 /* ---- roles -------------------------------------------------------------------------------------- */
@@ -137,11 +178,22 @@ static void put_values(zl_text *out, plan_t *p, const char *indent, const char *
     zl_putf(out, "%smma P, V[%s %% %u] -> O\n%scommit wgmma\n", indent, at, s, indent);
 }
 
+/* The window begins in the last tiles. */
+static void put_last(zl_text *out, plan_t *p, const char *indent, const char *at)
+{
+    if (!p->ask.window) return;
+    zl_putf(out, "%suse S body window at block, %s, N, block.first when N < ", indent, at);
+    if (*at == '0') zl_putf(out, "%u\n", p->masked_last + 1);
+    else zl_putf(out, "%s + %u\n", at, p->masked_last + 1);
+}
+
 static void put_softmax(zl_text *out, plan_t *p, const char *indent, const char *at)
 {
     if (p->ask.soft_cap) zl_putf(out, "%suse S body cap\n", indent);
-    zl_putf(out, "%suse S body mask at %s%s, N when %s < %u\n", indent,
-            p->ask.causal ? "block, " : "", at, at, p->masked);
+    zl_putf(out, "%suse S body mask at %s%s, N%s when %s < %u\n", indent,
+            p->ask.causal ? "block, " : "", at, p->ask.window ? ", block.first" : "", at,
+            p->masked);
+    put_last(out, p, indent, at);
     zl_putf(out, "%suse S, m, l, a body softmax\n", indent);
 }
 
@@ -183,15 +235,17 @@ static void put_overlap(zl_text *out, plan_t *p)
     zl_putf(out, "  waitgroup wgmma 0\n  arrive emptyV[(N - 1) %% %u] warps\n", s);
 }
 
-/* Panel after panel through one buffer, which is written again when its copy has read it. */
+/* Panel after panel through one buffer, which is written again when its copy has read it; the
+ * log-sum-exp leaves with the first. */
 static void put_result(zl_text *out, plan_t *p)
 {
     for (uint32_t c = 0; c < p->panels; c++) {
         if (c) zl_puts(out, "  waitgroup bulk.read 0\n  sync role\n");
-        zl_putf(out,
-                "  write D[0] from R part %u\n  fence proxy.async\n  sync role\n"
-                "  store D[0] tO%u part %u\n  commit bulk\n",
-                c, c, c);
+        bool lse = p->ask.lse && !c;
+        zl_putf(out, "  write D[0] from R part %u\n%s", c, lse ? "  write L[0] from lse\n" : "");
+        zl_putf(out, "  fence proxy.async\n  sync role\n  store D[0] tO%u part %u\n%s", c, c,
+                lse ? "  store L[0] tL\n" : "");
+        zl_puts(out, "  commit bulk\n");
     }
     zl_puts(out, "  waitgroup bulk 0\n");
 }
@@ -204,7 +258,8 @@ static void put_consumer(zl_text *out, plan_t *p)
     zl_puts(out, "  use O, m, l body begin\n  wait ready[0] parity 0 / 1 % 2\n");
     if (p->overlap) put_overlap(out, p);
     else put_turns(out, p);
-    zl_puts(out, "  use O, R, l body finish\n");
+    zl_putf(out, "  use O, R, l%s%s body finish%s\n", p->ask.sinks || p->ask.lse ? ", m" : "",
+            p->ask.lse ? ", lse" : "", p->ask.sinks ? " at block.y" : "");
     put_result(out, p);
     zl_puts(out, "end\n");
 }

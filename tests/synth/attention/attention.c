@@ -43,16 +43,16 @@ static void moves_name_their_tensors(void **state)
     const zlay_move *move;
     char tensor, seen[16];
     uint32_t i = 0;
-    a.heads = 8, a.kv_heads = 2;
+    a.heads = 8, a.kv_heads = 2, a.lse = 1;
     assert_int_equal(zlay_attention_synth(*state, &plan, target_of("sm_90a"), &a), ZLAY_OK);
     for (; !zlay_attention_move_nth(&move, &tensor, plan, i); i++) {
         zlay_tensormap map;
         seen[i] = tensor;
         assert_int_equal(zlay_move_map_nth(&map, move, 0), ZLAY_OK);
-        assert_int_equal(map.type, ZLAY_TYPE_BF16);
+        assert_int_equal(map.type, tensor == 'l' ? ZLAY_TYPE_F32 : ZLAY_TYPE_BF16);
     }
     seen[i] = 0;
-    assert_string_equal(seen, "qqkkvoo");
+    assert_string_equal(seen, "qqkkvool");
     assert_int_equal(zlay_attention_move_nth(&move, &tensor, plan, i), ZLAY_NONE);
     zlay_attention_free(plan);
 }
@@ -75,8 +75,20 @@ static void says_what_is_wrong(void **state)
          "kv_heads: 4 does not divide the 6 heads"},
         {"sm_90a", {.head = 64, .queries = 5, .keys = 4, .causal = 1}, ZLAY_ENOTSUP,
          "causal: 4 keys for 5 queries: the first see none"},
-        {"sm_90a", {.head = 64, .queries = 4, .keys = 4, .causal = 2}, ZLAY_EINVAL, "causal, soft_cap: each is 0 or 1"},
+        {"sm_90a", {.head = 64, .queries = 4, .keys = 4, .causal = 2}, ZLAY_EINVAL, "causal, soft_cap, sinks, lse: each is 0 or 1"},
+        {"sm_90a", {.head = 64, .queries = 4, .keys = 4, .sinks = 2}, ZLAY_EINVAL, "causal, soft_cap, sinks, lse: each is 0 or 1"},
+        {"sm_90a", {.head = 64, .queries = 4, .keys = 4, .lse = 2}, ZLAY_EINVAL, "causal, soft_cap, sinks, lse: each is 0 or 1"},
+        {"sm_90a", {.head = 64, .queries = 4, .keys = 4, .l = {.head = 4}}, ZLAY_EINVAL, "l: strides of the log-sum-exp, without `lse`"},
+        {"sm_90a", {.head = 64, .queries = 4, .keys = 4, .lse = 1, .l = {.row = 2}}, ZLAY_ENOTSUP,
+         "l: rows of the log-sum-exp are adjacent, not 2 apart"},
+        {"sm_90a", {.head = 64, .queries = 5, .keys = 4, .lse = 1, .l = {.head = 7}}, ZLAY_EINVAL,
+         "l: a head has 8 rows, and the next begins before"},
+        {"sm_90a", {.head = 64, .queries = 5, .keys = 4, .heads = 2, .lse = 1, .l = {.head = 9}}, ZLAY_NONE, "COPY_COORDINATE_16"},
+        {"sm_90a", {.head = 64, .queries = 5, .keys = 4, .heads = 2, .lse = 1, .l = {.head = 1ull << 62}}, ZLAY_EOVERFLOW,
+         "l: a stride passes 2^62"},
+        {"sm_90a", {.head = 64, .queries = 4, .keys = 4, .window = 2}, ZLAY_ENOTSUP, "window: 2, and the request is not causal"},
         {"sm_90a", {.head = 64, .queries = 4, .keys = 4, .reserved0 = 1}, ZLAY_EINVAL, "reserved0"},
+        {"sm_90a", {.head = 64, .queries = 4, .keys = 4, .reserved = {1}}, ZLAY_EINVAL, "reserved"},
         {"sm_80", {.head = 64, .queries = 4, .keys = 4}, ZLAY_ENOTSUP, "sm_80: attention is planned for targets with wgmma"},
         {"gfx942", {.head = 64, .queries = 4, .keys = 4}, ZLAY_ENOTSUP, "gfx942: attention is planned for targets with wgmma"},
         {"sm_90a", {.head = 64, .queries = 4, .keys = 4, .q = {.row = 65}}, ZLAY_NONE, "TMAP_STRIDE_16"},
