@@ -69,7 +69,7 @@ void zl_check_form(zl_verify *v)
 
 /* ---- accumulators ---- */
 
-/* A sum of products that nobody has taken yet; one, or other values, that a `use` left there; what a
+/* A sum of products that is not taken yet; one, or other values, that a `use` left there; what a
  * write has taken. */
 enum { ACC_EMPTY, ACC_SUM, ACC_USED, ACC_TAKEN };
 

@@ -40,6 +40,17 @@ struct zlay_attention_plan {
     uint32_t count_behind;           /* window: from (x * times + add - behind) / tile_n on */
 };
 
+enum { ZL_ATTENTION_GRANULE = 4 /* f32 of the 16 bytes that a tensor store writes whole */ };
+
+/* Rows of the log-sum-exp of a head. */
+static inline uint64_t zl_attention_lse_rows(const zlay_attention *a)
+{
+    return (a->queries + ZL_ATTENTION_GRANULE - 1) / ZL_ATTENTION_GRANULE * ZL_ATTENTION_GRANULE;
+}
+
+/* Plans the moves and operands of a plan whose tiles are chosen. */
+zlay_status zl_attention_moves(zlay_ctx *ctx, zlay_attention_plan *p);
+
 /* The text of the pipe of a plan whose moves are there. */
 void zl_attention_pipe_put(zl_text *out, const void *plan);
 
