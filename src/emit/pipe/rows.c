@@ -174,7 +174,7 @@ static const char *half(char room[16], uint32_t i)
 /* Loads of one element each, a batch of them first, then its stores, so that the loads overlap. */
 static void load_plain(zl_pipe_text *k, const thread_box *b)
 {
-    char load[16], store[16], v[16];
+    char load[24], store[24], v[16];
     snprintf(load, sizeof load, "ld.g.b%u", 8 * b->element);
     snprintf(store, sizeof store, "st.s.b%u", 8 * b->element);
     column_inside(k, b);
