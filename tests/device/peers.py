@@ -384,9 +384,9 @@ class Attention:
             if self.sinks:  # a score whose value is 0
                 scores = torch.cat([scores, one["sinks"][h].double().expand(len(rows), 1)], 1)
             exact = scores.softmax(-1)[:, :self.tokens] @ one["tv"][b, kv].double()
-            if self.lse:  # f32: a difference counts 2^8 times, so that 2^-14 is as bad as 2^-6 of the result
+            if self.lse:  # f32: a difference counts 2^4 times, so that 2^-10 is as bad as 2^-6 of the result
                 off = (one["l"][b, h][rows].double() - scores.logsumexp(-1)).abs().max().item()
-                worst = max(worst, off * 2 ** 8 * exact.abs().max().item()) if off == off else math.inf
+                worst = max(worst, off * 2 ** 4 * exact.abs().max().item()) if off == off else math.inf
             worst = max(worst, (out[b, h][rows].double() - exact).abs().max().item())
             scale = max(scale, exact.abs().max().item())
         return worst / scale
