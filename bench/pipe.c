@@ -66,6 +66,12 @@ static bool row(state *s, const char *path, unsigned stages, bool json)
     return time >= 0;
 }
 
+/* Producers of threads publish a stage when they have filled the next: with two stages they deadlock. */
+static unsigned least_stages(const char *path)
+{
+    return strstr(path, "gemm_cpasync") || strstr(path, "gemm_loads") ? 4 : 2;
+}
+
 bool bench_pipe(zlay_ctx *ctx, bool json)
 {
     state *s = malloc(sizeof *s);
@@ -78,7 +84,7 @@ bool bench_pipe(zlay_ctx *ctx, bool json)
     }
     s->ctx = ctx;
     for (size_t i = 0; i < files.gl_pathc; i++) {
-        for (unsigned stages = 2; stages <= 8; stages += 2)
+        for (unsigned stages = least_stages(files.gl_pathv[i]); stages <= 8; stages += 2)
             right = row(s, files.gl_pathv[i], stages, json) && right;
     }
     globfree(&files);
