@@ -255,31 +255,33 @@ class ByOneScale(Product):
         return {}
 
 
-def scaled_row(env, name, *arguments):
+def measured_row(env, name, measure, bound=2 ** -8):
+    """A row of `measure`, judged beside its peer; what it measured, None where it failed.  A peer that refuses gives no error to
+    compare with; one bf16 rounding explains 2^-8."""
     try:
-        row = Scaled(env, *arguments).measure()
-        plain = ByOneScale(env, *arguments[:3], "e4m3").measure()
+        row = measure()
     except (ValueError, RuntimeError) as failed:
         print(f"{name:32} FAILED: {failed}")
         env.failed += 1
-        return
-    wrong = not row["error"] <= max(env.error * (row["peer_error"] or 0), 2 ** -7)
+        return None
+    wrong = not row["error"] <= max(env.error * (row["peer_error"] or 0), bound)
     env.failed += wrong
     env.report(name, row, wrong)
-    print(f"{'':32} {plain['us']:9.2f} us without scales: {row['us'] / plain['us']:.3f} of its time")
+    return row
+
+
+def scaled_row(env, name, *arguments):
+    def both():
+        row, plain = Scaled(env, *arguments).measure(), ByOneScale(env, *arguments[:3], "e4m3").measure()
+        return {**row, "plain_us": plain["us"]}
+
+    row = measured_row(env, name, both, 2 ** -7)
+    if row:
+        print(f"{'':32} {row['plain_us']:9.2f} us without scales: {row['us'] / row['plain_us']:.3f} of its time")
 
 
 def product_row(env, name, *arguments, **more):
-    try:
-        row = Product(env, *arguments, **more).measure()
-    except (ValueError, RuntimeError) as failed:
-        print(f"{name:32} FAILED: {failed}")
-        env.failed += 1
-        return
-    # A peer that refuses gives no error to compare with; one bf16 rounding explains 2^-8.
-    wrong = not row["error"] <= max(env.error * (row["peer_error"] or 0), 2 ** -8)
-    env.failed += wrong
-    env.report(name, row, wrong)
+    measured_row(env, name, lambda: Product(env, *arguments, **more).measure())
 
 
 def lm(env):
@@ -417,15 +419,7 @@ def attention(env):
         for causal in (False, True):
             for batch, tokens in ((1, 16384), (4, 4096)):
                 name = f"attention d={head} {batch}x{tokens}{' causal' if causal else ''}"
-                try:
-                    row = Attention(env, head, batch, tokens, 16, causal).measure()
-                except (ValueError, RuntimeError) as failed:
-                    print(f"{name:32} FAILED: {failed}")
-                    env.failed += 1
-                    continue
-                wrong = not row["error"] <= max(env.error * (row["peer_error"] or 0), 2 ** -8)
-                env.failed += wrong
-                env.report(name, row, wrong)
+                measured_row(env, name, lambda: Attention(env, head, batch, tokens, 16, causal).measure())
 
 
 # ---- correctness alone --------------------------------------------------------------------------

@@ -48,9 +48,10 @@ static bool accesses_afar(const zl_event *e)
  * and products are complete when a phase is. */
 static bool clustered(const zl_pipe_text *k)
 {
-    bool afar = false;
-    for (uint32_t i = 0; i < k->pipe->events_count; i++) afar |= accesses_afar(&k->pipe->events[i]);
-    return afar && k->pipe->blocks > 1;
+    if (k->pipe->blocks <= 1) return false;
+    for (uint32_t i = 0; i < k->pipe->events_count; i++)
+        if (accesses_afar(&k->pipe->events[i])) return true;
+    return false;
 }
 
 static void say_init(zl_pipe_text *k, const zl_event *event)
