@@ -326,7 +326,8 @@ static void find_used(zl_emit *e)
         for (size_t r = 0; r < ZL_COUNT(rows); r++)
             if (rows[r].kind == event->kind && (rows[r].scope == ANY || rows[r].scope == event->scope))
                 e->used[rows[r].form] = true;
-        bool joins = event[1].kind == ZL_EV_ARRIVE && event[1].scope == ZL_BY_ONE;
+        const zl_event *next = i + 1 < pipe->events_count ? event + 1 : event;
+        bool joins = next->kind == ZL_EV_ARRIVE && next->scope == ZL_BY_ONE;
         if (event->kind == ZL_EV_EXPECT)
             e->used[joins ? ZL_FORM_MBAR_ARRIVE_EXPECT : ZL_FORM_MBAR_EXPECT] = true;
         if (event->kind == ZL_EV_CPASYNC || (event->kind == ZL_EV_WRITE && event->acc >= 0))
