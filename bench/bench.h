@@ -23,6 +23,8 @@ double bench_time(bench_work *work, void *state); /* negative: it came out wrong
 
 /* Measure both in turn and print the row. */
 bool bench_print(const bench_row *row, bool json);
+/* The same where theirs takes seconds: a quick run asks ours alone, and prints no row. */
+bool bench_print_slow(const bench_row *row, bool json);
 /* The same in nanoseconds of each of `count` parts of a work; theirs NULL: against a budget. */
 bool bench_each(const char *name, const char *against, bench_work *ours, bench_work *theirs,
                 double budget, size_t count, void *state, bool json);

@@ -82,17 +82,21 @@ void bench_line(const char *name, double value, const char *unit, const char *ag
     else printf("%-44s %9.4g %-2s  %-34s %9.3gx\n", name, value, unit, against, ratio);
 }
 
-bool bench_print(const bench_row *row, bool json)
+static bool print_row(const bench_row *row, bool json, bool alone)
 {
     bench_work *const work[] = {row->ours, row->theirs};
     double time[2];
-    if (!bench_times(work, 2, row->state, time)) {
+    if (!bench_times(work, alone ? 1 : 2, row->state, time)) {
         fprintf(stderr, "zlay-bench: %s: a wrong result\n", row->name);
         return false;
     }
-    bench_line(row->name, time[0], "us", row->against, time[1] / time[0], json);
+    if (!alone) bench_line(row->name, time[0], "us", row->against, time[1] / time[0], json);
     return true;
 }
+
+bool bench_print(const bench_row *row, bool json) { return print_row(row, json, false); }
+
+bool bench_print_slow(const bench_row *row, bool json) { return print_row(row, json, quick); }
 
 bool bench_each(const char *name, const char *against, bench_work *ours, bench_work *theirs,
                 double budget, size_t count, void *state, bool json)

@@ -14,7 +14,7 @@ code() {
 
 # $1: what; $2: files that may, with what for.
 without() {
-    code | grep -iE "$1" | grep -vE "^($2):" > "$tap_dir/bad"
+    grep -iE "$1" "$tap_dir/code" | grep -vE "^($2):" > "$tap_dir/bad"
     cat "$tap_dir/bad"
     test ! -s "$tap_dir/bad"
 }
