@@ -160,7 +160,9 @@ run:
 # A program a file: folders as in src/, then random and whole small worlds, refuters, other programs as oracles, models.
 UNITS := $(ROOMS) json runtime
 WORLDS := exhaustive refute oracle models
-programs = $(patsubst tests/%.c,$(B)/tests/%,$(sort $(shell find $(wildcard $(1:%=tests/%)) -name '*.c')))
+programs = $(filter-out $(LEFT:%=$(B)/tests/%),$(patsubst tests/%.c,$(B)/tests/%,$(sort $(shell find $(wildcard $(1:%=tests/%)) -name '*.c'))))
+# Programs whose time goes to their own machines, which execute kernels or every interleaving: LEFT='$(MACHINES)' leaves them out.
+MACHINES := emit/attention_run exhaustive/pipe_run exhaustive/ptx_edits pipe/runs/mutants
 TESTS := $(call programs,$(UNITS) $(WORLDS))
 CHECKS := $(sort $(wildcard tests/checks/*.sh))
 # `make test TESTS=build/tests/algebra/layout/layout CHECKS=` runs one program.
@@ -205,11 +207,12 @@ $(B)/portable/%: tests/%.c tests/portable/cmocka.h $(B)/libzlay.a
 	@mkdir -p $(@D)
 	$(COMPILE) -Itests/portable -Itests/support -Itests -o $@ $< -static $(LDFLAGS) $(B)/libzlay.a -lm -lpthread
 
-# A sanitizer run leaves out the checks that look at the package, not at what runs, and draws a quarter of the refuters' cases.
+# A sanitizer run leaves out the checks that look at the package, not at what runs, and the machines; it draws a quarter of
+# the refuters' cases.
 SAN := -O1 -g -fno-omit-frame-pointer -fno-sanitize-recover=all
 san:
 	@$(MAKE) --no-print-directory test B=build/san CFLAGS="$(SAN) -fsanitize=address,undefined" CHECKS= \
-	    TESTS="$(patsubst $(B)/%,build/san/%,$(call programs,$(UNITS) $(filter-out refute,$(WORLDS))))"
+	    TESTS="$(patsubst $(B)/%,build/san/%,$(filter-out $(MACHINES:%=$(B)/tests/%),$(call programs,$(UNITS) $(filter-out refute,$(WORLDS)))))"
 	@ZLAY_SCALE=$${ZLAY_SCALE:-1/4} $(MAKE) --no-print-directory test B=build/san CHECKS= \
 	    CFLAGS="$(SAN) -fsanitize=address,undefined" TESTS="$(patsubst $(B)/%,build/san/%,$(call programs,refute))"
 tsan:
