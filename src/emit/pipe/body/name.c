@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the values of a body are called in its text: registers of nodes, of operands, numbers, and
  * pairs that are put together where they are read. */
-#include "emit/pipe/body.h"
+#include "emit/pipe/body/body.h"
 
 #include <stdio.h>
 #include <string.h>

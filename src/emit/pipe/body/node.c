@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Prints one register of a body's node as instructions: rows of body_ops.def and
- * body_converts.def, loads, coordinates. A value of 16 bits that is no matrix stands twice in its
+/* Prints one register of a body's node as instructions: rows of ops.def and
+ * converts.def, loads, coordinates. A value of 16 bits that is no matrix stands twice in its
  * register, so that it goes with every pair. */
-#include "emit/pipe/body.h"
+#include "emit/pipe/body/body.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -17,7 +17,7 @@ static const struct {
     const char *id;
 } says[] = {
 #define BODY_SAY(op, type, id) {ZL_BO_##op, ZLAY_TYPE_##type, id},
-#include "emit/pipe/body_ops.def"
+#include "emit/pipe/body/ops.def"
 #undef BODY_SAY
 };
 
@@ -27,7 +27,7 @@ static const struct {
     const char *id;
 } converts[] = {
 #define BODY_CVT(from, to, round, way, id) {ZLAY_TYPE_##from, ZLAY_TYPE_##to, round, way, id},
-#include "emit/pipe/body_converts.def"
+#include "emit/pipe/body/converts.def"
 #undef BODY_CVT
 };
 

@@ -2,7 +2,7 @@
 /* Prints the use of a body: its nodes in order, those of one element after another where they are
  * computed element by element, so that few values live at once; then the moves into the registers
  * of its operands. */
-#include "emit/pipe/body.h"
+#include "emit/pipe/body/body.h"
 
 enum { SETTLED = 64 /* registers of one asm */ };
 
