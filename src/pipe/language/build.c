@@ -119,7 +119,12 @@ static void put_param(zlay_pipe_builder *b, declaration *d)
     if (d->least < 0 || d->most < 0) zl_build_wrong(b, "least", "is below 0");
     zl_putf(&b->text, " %lld..", (long long)d->least);
     if (d->most) zl_putf(&b->text, "%lld", (long long)d->most);
+    if (d->of) {
+        zl_puts(&b->text, " of");
+        zl_build_name(b, d->of, "of");
+    }
     d->least = d->most = 0;
+    d->of = NULL;
 }
 
 /* Writes a declaration, and clears each field that it uses. */
@@ -152,9 +157,10 @@ zlay_status zl_build_declare(zlay_ctx *ctx, zlay_pipe_builder *b,
     static const zl_field fields[] = {
         FIELD(declaration, stages), FIELD(declaration, bytes), FIELD(declaration, least),
         FIELD(declaration, most),   FIELD(declaration, count), FIELD(declaration, each),
-        FIELD(declaration, pair),   FIELD(declaration, reserved)};
+        FIELD(declaration, pair),   FIELD(declaration, of),
+        FIELD(declaration, reserved)};
     static const zl_request_form form = {.size = sizeof(declaration),
-                                         .least = offsetof(declaration, reserved)};
+                                         .least = offsetof(declaration, of)};
     declaration d;
     if (!b || !from) return ZLAY_EINVAL;
     zl_build_begin(b, "");

@@ -28,14 +28,26 @@ static bool read_registers(zl_parser *p)
     return true;
 }
 
+/* `of PARAM`: each iteration of the loops over that one has a count of its own. */
+static bool read_of(zl_parser *p, zl_param *param)
+{
+    char name[65];
+    if (!zl_parse_name(p, name)) return false;
+    param->of = zl_find(p->pipe, ZL_OF_PARAM, name);
+    if (param->of < 0) return bad(p, "no such param");
+    return p->pipe->params[param->of].of < 0 || bad(p, "a count of each iteration is of one that is itself of each iteration");
+}
+
 static bool read_param(zl_parser *p)
 {
-    zl_param param = {.most = INT32_MAX};
+    zl_param param = {.most = INT32_MAX, .of = -1};
     if (!zl_parse_new_name(p, param.name) || !zl_parse_number(p, &param.least, 0, INT32_MAX) ||
         !zl_parse_symbol(p, ".."))
         return false;
-    if (!zl_cursor_done(&p->at) && !zl_parse_number(p, &param.most, param.least, INT32_MAX))
+    bool of = word(p, "of");
+    if (!of && !zl_cursor_done(&p->at) && !zl_parse_number(p, &param.most, param.least, INT32_MAX))
         return false;
+    if ((of || word(p, "of")) && !read_of(p, &param)) return false;
     zl_param *entry = ZL_MORE(p, ZL_OF_PARAM, params);
     if (entry) *entry = param;
     return entry != NULL;

@@ -5,6 +5,16 @@
 
 static bool bad(zl_parser *p, const char *what) { return zl_parse_fail(p, ZLAY_EINVAL, what); }
 
+/* A count of each iteration is known in the loop over its param alone: the one at this depth, or, of -1, any around. */
+static bool is_known(zl_parser *p, int32_t param, int32_t loop)
+{
+    int32_t of = p->pipe->params[param].of;
+    bool known = of < 0;
+    for (int32_t d = 0; d < (int32_t)p->depth; d++)
+        known |= (loop < 0 || loop == d) && zl_loop_is_over(&p->pipe->events[p->loops[d]], of);
+    return known || bad(p, "a count of each iteration stands outside of the loop, from 0 to its param, that has it");
+}
+
 /* What multiplies a counter: a param, or a number of at least 1. */
 static bool factor_of(zl_parser *p, zl_pos *pos)
 {
@@ -16,7 +26,8 @@ static bool factor_of(zl_parser *p, zl_pos *pos)
     }
     if (!zl_parse_name(p, factor)) return false;
     pos->times = zl_find(p->pipe, ZL_OF_PARAM, factor);
-    return pos->times >= 0 || bad(p, "a counter is multiplied by what is no param");
+    if (pos->times < 0) return bad(p, "a counter is multiplied by what is no param");
+    return is_known(p, pos->times, pos->loop);
 }
 
 static bool term_name(zl_parser *p, zl_pos *pos, const char *text)
@@ -30,7 +41,7 @@ static bool term_name(zl_parser *p, zl_pos *pos, const char *text)
     if (param < 0) return bad(p, "a name is neither a counter nor a param");
     if (pos->plus >= 0) return bad(p, "a position adds two params");
     pos->plus = param;
-    return true;
+    return is_known(p, param, -1);
 }
 
 /* A number before a counter multiplies it. */
@@ -103,7 +114,8 @@ bool zl_parse_modulo(zl_parser *p, zl_pos *pos, int32_t *modulo)
     if (pos->add < 0) return bad(p, "a position below 0 has no remainder");
     if (!zl_parse_name(p, name)) return false;
     *modulo = zl_find(p->pipe, ZL_OF_PARAM, name);
-    return *modulo >= 0 || bad(p, "a body's position is taken modulo what is no param");
+    if (*modulo < 0) return bad(p, "a body's position is taken modulo what is no param");
+    return is_known(p, *modulo, -1);
 }
 
 bool zl_parse_slot(zl_parser *p, zl_pos *pos, uint32_t stages)

@@ -25,8 +25,8 @@ typedef struct zl_pos {
     int64_t scale; /* the number that multiplies the counter, from 2 on; 0: none */
 } zl_pos;
 
-/* The value of a position: `counters` by the depth of their loops, `params` by number. The checker
- * of proofs (src/pipe/replay) has its own. */
+/* The value of a position where params have one value each: `counters` by the depth of their loops, `params` by number. The
+ * checker of proofs (src/pipe/replay) has its own, and so have runs of pipes with counts of each iteration. */
 static inline int64_t zl_pos_value(const zl_pos *pos, const int64_t *counters, const int64_t *params)
 {
     int64_t counter = pos->loop >= 0 ? counters[pos->loop] : 0;
@@ -118,7 +118,8 @@ typedef struct zl_event {
     char name[65];      /* FOR: the counter's name; use: the function's, or empty */
 } zl_event;
 
-typedef struct zl_param { char name[65]; int64_t least, most; } zl_param; /* param NAME least..[most] */
+/* param NAME least..[most] [of PARAM]; of: the param whose iterations have such a count each; -1: none */
+typedef struct zl_param { char name[65]; int64_t least, most; int32_t of; } zl_param;
 typedef struct zl_move_name { char name[65]; int64_t bytes; } zl_move_name; /* move NAME BYTES */
 typedef struct zl_smem { char name[65]; uint32_t stages; int64_t bytes; int32_t each; zl_moved moved; } zl_smem; /* smem NAME[stages] BYTES [each] */
 typedef struct zl_tmem { char name[65]; uint32_t stages, columns; int32_t pair; } zl_tmem; /* tmem NAME[stages] COLUMNS [pair] */
@@ -212,6 +213,13 @@ static inline uint32_t zl_pipe_warps(const zlay_pipe *pipe)
     for (uint32_t i = 0; i < pipe->roles_count; i++)
         if (pipe->roles[i].last_warp >= warps) warps = pipe->roles[i].last_warp + 1;
     return warps;
+}
+
+/* Whether a loop is `for .. in 0..PARAM`, one by one. */
+static inline bool zl_loop_is_over(const zl_event *loop, int32_t param)
+{
+    const zl_pos zero = {-1, -1, -1, 0, 0}, last = {-1, -1, param, 0, 0};
+    return zl_pos_equal(&loop->at[0], &zero) && zl_pos_equal(&loop->bar_at, &last) && loop->step == 1;
 }
 
 /* Every position of an event, named or not. */

@@ -28,7 +28,7 @@ static bool has_param(const plain *p, const char *name)
 static int32_t new_param(plain *p, int64_t value, int32_t depth)
 {
     if (p->pipe->params_count == ZL_PIPE_NAMES) return -1;
-    zl_param param = {.least = value, .most = value};
+    zl_param param = {.least = value, .most = value, .of = -1};
     snprintf(param.name, sizeof param.name, "times_%lld", (long long)value);
     for (int k = 2; has_param(p, param.name); k++)
         snprintf(param.name, sizeof param.name, "times_%lld_%d", (long long)value, k);

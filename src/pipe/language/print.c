@@ -295,6 +295,7 @@ static void put_params(zl_printer *p)
         const zl_param *param = &pipe->params[i];
         zl_putf(p->out, "param %s %lld..", param->name, (long long)param->least);
         if (param->most != INT32_MAX) zl_putf(p->out, "%lld", (long long)param->most);
+        if (param->of >= 0) zl_putf(p->out, " of %s", pipe->params[param->of].name);
         zl_puts(p->out, "\n");
     }
     for (uint32_t i = 0; i < pipe->moves_count; i++)

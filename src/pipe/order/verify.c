@@ -106,6 +106,9 @@ static const zl_event *find_unknown(const zlay_pipe *pipe)
 static zlay_status check_all(zl_verify *v)
 {
     const zlay_pipe *pipe = v->pipe;
+    for (uint32_t k = 0; k < pipe->params_count; k++)
+        if (pipe->params[k].of >= 0) zl_undecided(v, 1, "is a pipe with counts of each iteration");
+    if (v->undecided) return ZLAY_OK;
     const zl_event *unknown = find_unknown(pipe);
     if (unknown || pipe->blocks != 1) {
         zl_undecided(v, unknown ? unknown->line : 1, "is not an event of rings in one block");

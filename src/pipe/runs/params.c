@@ -106,9 +106,25 @@ static void sort_params(zl_pipe_search *s, const zlay_pipe *p)
         }
 }
 
+/* A count of each iteration: the loops that have it may be of a param that ends them and nothing else, and no other param is run
+ * beside these two. */
+static void find_tile(zl_pipe_search *s, const zlay_pipe *p)
+{
+    static const char beside[] = "names a param beside a count of each iteration";
+    s->tile = -1;
+    for (uint32_t k = 0; k < p->params_count && s->tile < 0; k++)
+        if (p->params[k].of >= 0 && is_used(p, (int32_t)k)) s->tile = (int32_t)k;
+    if (s->tile < 0) return;
+    int32_t over = p->params[s->tile].of;
+    for (int32_t k = 0; k < (int32_t)p->params_count && !s->run->status; k++)
+        if (is_used(p, k) && k != s->tile && (k != over || !can_be_endless(p, k))) zl_search_halt(s, k, beside);
+}
+
 void zl_search_params(zl_pipe_search *s, const zlay_pipe *p)
 {
     s->endless = -1;
+    find_tile(s, p);
+    if (s->tile >= 0) return;
     for (uint32_t k = 0; k < p->params_count && !s->run->status; k++) {
         bool far = zl_param_is_far(&p->params[k]);
         if (!is_used(p, (int32_t)k)) continue;

@@ -37,6 +37,27 @@ static bool is_open(zl_run *r, const zl_event *loop, int64_t value)
     return r->reached > r->seen;
 }
 
+/* Whether the next iteration of a loop stands behind the gate. */
+static bool is_shut(const zl_run *r, const zl_instance *i)
+{
+    const zl_tiles *t = r->tiles;
+    const zl_event *e = at(r, i);
+    if (!t || t->last || (e->kind != ZL_EV_FOR && e->kind != ZL_EV_END)) return false;
+    bool begins = e->kind == ZL_EV_FOR;
+    if (!zl_loop_is_over(begins ? e : &r->pipe->events[e->match], t->over)) return false;
+    return (begins ? 0 : i->counter[i->depth - 1] + 1) >= t->open;
+}
+
+/* Whether instances stand at the gate, where no other can move. */
+static bool stops_at_gate(zl_run *r)
+{
+    bool some = false;
+    for (uint32_t k = 0; k < r->instances_count; k++)
+        some |= !has_ended(r, &r->instances[k]) && is_shut(r, &r->instances[k]);
+    if (some) r->tiles->shut = true;
+    return some;
+}
+
 /* Enters a loop, or skips it if it runs zero times. */
 static void begin_loop(zl_run *r, zl_instance *i, const zl_event *e)
 {
@@ -77,7 +98,7 @@ static void next_turn(zl_run *r, zl_instance *i, const zl_event *e)
 /* Whether the run must hand control back: a fault, a limit, a new trip count, or a repetition. */
 static bool is_stopped(const zl_run *r)
 {
-    return r->fault.rule || r->status || r->reached > r->seen || r->repeats || r->stuck;
+    return r->fault.rule || r->status || r->reached > r->seen || r->repeats || r->stuck || (r->tiles && r->tiles->shut);
 }
 
 /* Runs an instance to the end of an iteration or to a wait; false where it did not move. */
@@ -86,6 +107,7 @@ static bool take_turn(zl_run *r, zl_instance *i)
     bool moved = false, again = true;
     while (again && !has_ended(r, i) && !is_stopped(r)) {
         const zl_event *e = at(r, i);
+        if (is_shut(r, i)) return moved;
         r->steps++;
         r->stepping = (uint32_t)(i - r->instances);
         if (e->kind == ZL_EV_FOR) begin_loop(r, i, e);
@@ -165,7 +187,7 @@ void zl_run_on(zl_run *r)
         }
         if (r->steps > r->most)
             zl_run_halt(r, last_event(r), "is reached after more steps than the limit points");
-        if (open && !moved && !is_stopped(r) && !begin_lap(r)) find_stuck(r);
+        if (open && !moved && !is_stopped(r) && !stops_at_gate(r) && !begin_lap(r)) find_stuck(r);
     }
     if (!is_stopped(r)) zl_run_check_end(r);
 }

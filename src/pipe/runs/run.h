@@ -179,6 +179,17 @@ typedef struct zl_fault {
     int64_t found, wanted;
 } zl_fault;
 
+/* Trip counts that each iteration of the loops over a param has for itself. Instances run up to a gate: no iteration from `open`
+ * on begins before its count is known. */
+enum { ZL_TILES = 250 }; /* most iterations of one run */
+typedef struct zl_tiles {
+    int32_t over, count;     /* params: of the loops, and the count of each iteration */
+    int64_t *counts, *begun; /* by iteration: its count, and the sum of those before it; ZL_TILES + 2 */
+    int64_t open;
+    bool last; /* no iterations follow: the loops end where the param says */
+    bool shut; /* some instances stand at the gate, and no other can move: the run stops */
+} zl_tiles;
+
 typedef struct zl_run {
     zlay_ctx *ctx;
     const zlay_pipe *pipe;
@@ -234,6 +245,7 @@ typedef struct zl_run {
     int64_t reached;          /* the greatest that a loop may end at; above `seen`: the run stops */
     bool repeats;             /* a repetition was found in all loops of it: the run stops */
     bool stuck;               /* or in some, while others wait for ever: the run stops */
+    zl_tiles *tiles;          /* NULL: every param has one value */
     zl_fault fault;           /* rule 0: none */
     zlay_status status;
     uint32_t halted;          /* where a limit ended the run, the event and why; because NULL:

@@ -64,17 +64,43 @@ static void put_fault(zl_text *out, const zl_run *r)
     zl_puts(out, "\n");
 }
 
+/* A count of each iteration has as many values as its loops have iterations. */
+static void put_value(zl_text *out, const zl_run *r, uint32_t param)
+{
+    const zl_tiles *t = r->tiles;
+    zl_putf(out, "%s =", r->pipe->params[param].name);
+    if (!t || (int32_t)param != t->count) zl_putf(out, " %lld", (long long)r->params[param]);
+    for (int64_t k = 0; t && (int32_t)param == t->count && k < t->open; k++)
+        zl_putf(out, "%s %lld", k ? "," : "", (long long)t->counts[k]);
+    zl_puts(out, "\n");
+}
+
 static void trace_write(zl_text *out, const void *value)
 {
     const trace *t = value;
     zl_run *r = t->run;
-    for (uint32_t k = 0; k < t->params; k++)
-        zl_putf(out, "%s = %lld\n", r->pipe->params[k].name, (long long)r->params[k]);
+    for (uint32_t k = 0; k < t->params; k++) put_value(out, r, k);
     r->trace = out;
     r->known = t->known;
     start(r);
     r->trace = NULL;
     put_fault(out, r);
+}
+
+/* The counts of each iteration in the run with the fault; false where memory is missing. */
+static bool take_counts(zl_run *r, const zl_verdict *verdict)
+{
+    const zlay_pipe *p = r->pipe;
+    if (!verdict->counts) return true;
+    zl_tiles *t = r->tiles = zl_scratch(r->ctx, 1, sizeof *t);
+    int64_t *begun = zl_scratch(r->ctx, ZL_TILES + 2, sizeof *begun);
+    if (!t || !begun) return false;
+    *t = (zl_tiles){.counts = verdict->counts, .begun = begun, .last = true};
+    for (uint32_t k = 0; k < p->params_count; k++)
+        if (p->params[k].of >= 0) t->count = (int32_t)k, t->over = p->params[k].of;
+    t->open = r->params[t->over];
+    for (int64_t k = 0; k < t->open; k++) begun[k + 1] = begun[k] + t->counts[k];
+    return true;
 }
 
 /* Prints the run of a plain pipe; only the first `params` params are those of the text. */
@@ -87,7 +113,7 @@ static zlay_status print_trace(zlay_ctx *ctx, zlay_buf *out, const zlay_pipe *pi
     for (uint32_t k = 0; k < pipe->params_count; k++) t.run->params[k] = verdict->values[k];
     t.run->most = UINT64_MAX;
     t.known = zl_scratch(ctx, t.run->instances_count + 1, sizeof *t.known);
-    if (!t.known) return ZLAY_ENOMEM;
+    if (!t.known || !take_counts(t.run, verdict)) return ZLAY_ENOMEM;
     start(t.run);
     find_known(&t);
     return zl_print(out, trace_write, &t);

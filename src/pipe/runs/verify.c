@@ -7,6 +7,7 @@
  * an invariant; docs/internals/proof.md, "Runs", has the argument. */
 #include "pipe/language/plain.h"
 #include "pipe/runs/state/search.h"
+#include "pipe/runs/tiles.h"
 #include "pipe/runs/verify.h"
 
 enum { MOST_TRIPS = 200 };
@@ -256,6 +257,7 @@ static void note_values(const zl_pipe_search *s, zl_verdict *verdict)
     const zl_run *r = s->run;
     for (uint32_t k = 0; k < r->pipe->params_count && k < ZL_COUNT(verdict->values); k++)
         verdict->values[k] = r->params[k];
+    if (s->tile >= 0) zl_tiles_note(s, verdict);
     if (s->endless < 0 || r->params[s->endless] != endless_trips) return;
     const zl_param *param = &r->pipe->params[s->endless];
     int64_t value = r->seen + 2 < param->most ? r->seen + 2 : param->most;
@@ -266,7 +268,7 @@ static void note_values(const zl_pipe_search *s, zl_verdict *verdict)
 static zlay_status verify_plain(zlay_ctx *ctx, zl_verdict *verdict, zlay_buf *proof,
                                 const zlay_pipe *pipe)
 {
-    zl_pipe_search s = {.endless = -1};
+    zl_pipe_search s = {.endless = -1, .tile = -1};
     *verdict = (zl_verdict){0};
     zlay_status status = zl_run_new(ctx, &s.run, pipe);
     verdict->undecided = status == ZLAY_ELIMIT;
@@ -278,10 +280,11 @@ static zlay_status verify_plain(zlay_ctx *ctx, zl_verdict *verdict, zlay_buf *pr
     status = s.run->status;
     if (!status) status = make_watches(&s);
     if (!status && !s.run->fault.rule) {
-        run_search(&s);
+        if (s.tile < 0) run_search(&s);
+        else zl_tiles_search(&s);
         status = s.run->status;
     }
-    if (status == ZLAY_ELIMIT && !s.run->fault.rule) zl_run_check_alone(s.run);
+    if (status == ZLAY_ELIMIT && !s.run->fault.rule && s.tile < 0) zl_run_check_alone(s.run);
     verdict->fault = s.run->fault;
     verdict->undecided = status == ZLAY_ELIMIT && !s.run->fault.rule;
     verdict->event = s.run->halted;
@@ -290,7 +293,7 @@ static zlay_status verify_plain(zlay_ctx *ctx, zl_verdict *verdict, zlay_buf *pr
     verdict->steps = s.run->steps;
     note_values(&s, verdict);
     bool proved = !status && !verdict->fault.rule;
-    if (proved && proof) status = zl_print(proof, zl_search_write, &s);
+    if (proved && proof) status = zl_print(proof, s.tile < 0 ? zl_search_write : zl_tiles_write, &s);
     return status;
 }
 

@@ -4,9 +4,34 @@
  * owes. */
 #include "pipe/runs/run.h"
 
+/* The iteration that an instance is in, of the loop whose iterations have counts of their own. */
+static int64_t iteration_of(const zl_run *r, const zl_instance *i)
+{
+    uint32_t d = 0;
+    while (d + 1 < i->depth && !zl_loop_is_over(&r->pipe->events[i->loop[d]], r->tiles->over)) d++;
+    return i->counter[d];
+}
+
+/* The same where iterations have counts of their own: t*N is the sum of those before t. */
+static int64_t value_by_iteration(const zl_run *r, const zl_instance *i, const zl_pos *pos)
+{
+    const zl_tiles *t = r->tiles;
+    zl_pos rest = *pos;
+    int64_t sum = 0;
+    if (pos->times == t->count) {
+        sum += t->begun[i->counter[pos->loop]];
+        rest.loop = rest.times = -1;
+    }
+    if (pos->plus == t->count) {
+        sum += t->counts[iteration_of(r, i)];
+        rest.plus = -1;
+    }
+    return sum + zl_pos_value(&rest, i->counter, r->params);
+}
+
 int64_t zl_run_value(const zl_run *r, const zl_instance *i, const zl_pos *pos)
 {
-    return zl_pos_value(pos, i->counter, r->params);
+    return r->tiles ? value_by_iteration(r, i, pos) : zl_pos_value(pos, i->counter, r->params);
 }
 
 uint32_t zl_run_slot(zl_run *r, const zl_instance *i, const zl_pos *pos, uint32_t stages)

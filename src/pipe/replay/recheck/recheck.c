@@ -296,6 +296,12 @@ zlay_status zlay_pipe_recheck(zlay_ctx *ctx, zlay_answer *answer, const zlay_pip
     if (!answer || !pipe || !proof) return ZLAY_EINVAL;
     zlay_status status = zl_enter(ctx);
     if (status) return status;
+    for (uint32_t k = 0; k < pipe->params_count && !status; k++)
+        if (pipe->params[k].of >= 0) {
+            *answer = ZLAY_UNDECIDED;
+            zl_fail(ctx, ZLAY_OK, "param %s is a count of each iteration: such proofs are not checked yet", pipe->params[k].name);
+            return zl_leave_answer(ctx, ZLAY_OK, answer);
+        }
     if (is_by_runs(pipe, proof, length))
         return zl_leave_answer(ctx, zl_rc_runs(ctx, answer, pipe, proof, length), answer);
     zl_recheck *r = zl_scratch(ctx, 1, sizeof *r);

@@ -26,6 +26,14 @@ static const zl_instance *find_leader(const zl_run *r, int32_t param, uint32_t g
     return NULL;
 }
 
+/* Where the positions of the iteration begin that an instance is in. */
+static int64_t begun(const zl_run *r, const zl_instance *i)
+{
+    for (uint32_t d = 0; d < i->depth; d++)
+        if (zl_loop_is_over(&r->pipe->events[i->loop[d]], r->tiles->over)) return r->tiles->begun[i->counter[d]];
+    return 0;
+}
+
 /* The base of a param as one instance stands: the counter of its loop, or that of an enclosing
  * loop times the params in between. */
 int64_t zl_state_own_base(const zl_run *r, const zl_instance *i, int32_t param)
@@ -40,6 +48,7 @@ int64_t zl_state_own_base(const zl_run *r, const zl_instance *i, int32_t param)
         parent = r->watch->parents[param];
         if (parent < 0 && parent > ZL_PARENT_LOOP) continue;
         multiplies = true;
+        if (r->tiles && param == r->tiles->count) return begun(r, i);
         times *= r->params[param];
     }
     uint32_t depth = parent <= ZL_PARENT_LOOP ? (uint32_t)(ZL_PARENT_LOOP - parent) : 0;

@@ -22,12 +22,32 @@ typedef struct zl_shown {
     int64_t seen, again;                   /* of the endless one: trip counts run, period */
 } zl_shown;
 
+/* A state at the gate (zl_tiles), and where each count of the next iteration leads from there. */
+typedef struct zl_tile_node {
+    uint32_t former;    /* the node that it was met from first, by this count */
+    int64_t count, iterations;
+    char *kept;         /* the run */
+    int32_t *state;
+    size_t size;
+    uint64_t hash;
+    uint32_t *to, counts; /* nodes, of the counts from the least on */
+    int64_t period;     /* of the last of them, which stand for all greater ones; 0: there are no greater ones */
+    bool ends;          /* that the loops end here was run */
+} zl_tile_node;
+
+typedef struct zl_tile_graph {
+    zl_tile_node *nodes;
+    uint32_t count, room;
+} zl_tile_graph;
+
 typedef struct zl_pipe_search {
     zl_run *run;
     zl_watch *watches[2];    /* of the endless run, and of those that branch off it */
     zl_trips param[ZL_SEARCH_PARAMS];     /* but the endless one */
     uint32_t count;
     int32_t endless;
+    int32_t tile;            /* a param that each iteration of another has for itself; -1: none */
+    zl_tile_graph *graph;
     uint32_t runs;
     int64_t near;            /* far params are run from this value on, and what repeats stands for their own values; 0: they are not */
     zl_shown *table;

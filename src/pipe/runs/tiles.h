@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The search where each iteration of a loop has a trip count of its own. */
+#ifndef ZL_RUN_TILES_H
+#define ZL_RUN_TILES_H
+
+#include "pipe/runs/state/search.h"
+#include "pipe/runs/verify.h"
+
+/* Decides by the graph of states at the gate; the fault, or the limit, is in s->run. */
+void zl_tiles_search(zl_pipe_search *s);
+/* The graph as a proof, of the zl_pipe_search that `value` is. */
+void zl_tiles_write(zl_text *out, const void *value);
+/* The counts of the run that has the fault. */
+void zl_tiles_note(const zl_pipe_search *s, zl_verdict *verdict);
+
+#endif
