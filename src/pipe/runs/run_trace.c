@@ -4,7 +4,7 @@
  * events that the faulting threads' vector clocks know of, its causal past. */
 #include "pipe/language/plain.h"
 #include "pipe/runs/state/clock.h"
-#include "pipe/runs/verify.h"
+#include "pipe/runs/tiles.h"
 
 typedef struct trace {
     zl_run *run;
@@ -90,16 +90,15 @@ static void trace_write(zl_text *out, const void *value)
 /* The counts of each iteration in the run with the fault; false where memory is missing. */
 static bool take_counts(zl_run *r, const zl_verdict *verdict)
 {
-    const zlay_pipe *p = r->pipe;
-    if (!verdict->counts) return true;
-    zl_tiles *t = r->tiles = zl_scratch(r->ctx, 1, sizeof *t);
-    int64_t *begun = zl_scratch(r->ctx, ZL_TILES + 2, sizeof *begun);
-    if (!t || !begun) return false;
-    *t = (zl_tiles){.counts = verdict->counts, .begun = begun, .last = true};
-    for (uint32_t k = 0; k < p->params_count; k++)
-        if (p->params[k].of >= 0) t->count = (int32_t)k, t->over = p->params[k].of;
-    t->open = r->params[t->over];
-    for (int64_t k = 0; k < t->open; k++) begun[k + 1] = begun[k] + t->counts[k];
+    if (verdict->tile < 0) return true;
+    if (!zl_tiles_make(r, verdict->tile)) return false;
+    zl_tiles *t = r->tiles;
+    t->last = true;
+    t->open = r->params[t->over] < ZL_TILES ? r->params[t->over] : ZL_TILES;
+    for (int64_t k = 0; k < t->open; k++) {
+        t->counts[k] = verdict->counts ? verdict->counts[k] : r->params[t->count];
+        t->begun[k + 1] = t->begun[k] + t->counts[k];
+    }
     return true;
 }
 

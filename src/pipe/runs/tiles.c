@@ -147,6 +147,7 @@ static void restore(walk *w, uint32_t node)
     zl_tiles *t = w->r->tiles;
     memcpy(w->r->arena, n->kept, w->r->arena_size);
     t->open = n->iterations;
+    t->last = t->shut = false;
     for (int64_t at = t->open; at-- > 0; n = &w->graph->nodes[n->former]) t->counts[at] = n->count;
     for (int64_t at = 0; at < t->open; at++) t->begun[at + 1] = t->begun[at] + t->counts[at];
 }
@@ -157,7 +158,6 @@ static void restore(walk *w, uint32_t node)
 static void go(walk *w)
 {
     zl_run *r = w->r;
-    r->tiles->last = r->tiles->shut = false;
     r->params[w->over] = no_end;
     r->watch = w->s->watches[0];
     zl_watch_reset(r);
@@ -238,18 +238,22 @@ static void expand(walk *w, uint32_t node)
     else choose_all(w, node);
 }
 
+bool zl_tiles_make(zl_run *r, int32_t count)
+{
+    const size_t room = ZL_TILES + 2;
+    zl_tiles *t = zl_scratch(r->ctx, 1, sizeof *t);
+    int64_t *counts = zl_scratch(r->ctx, room, sizeof *counts), *begun = zl_scratch(r->ctx, room, sizeof *begun);
+    if (!t || !counts || !begun) return false;
+    *t = (zl_tiles){.over = r->pipe->params[count].of, .count = count, .counts = counts, .begun = begun};
+    r->tiles = t;
+    return true;
+}
+
 static bool begin(walk *w)
 {
     zl_run *r = w->r;
-    zl_tiles *t = zl_scratch(r->ctx, 1, sizeof *t);
     w->graph = w->s->graph = zl_scratch(r->ctx, 1, sizeof *w->graph);
-    if (!t || !w->graph) return false;
-    t->counts = zl_scratch(r->ctx, ZL_TILES + 2, sizeof *t->counts);
-    t->begun = zl_scratch(r->ctx, ZL_TILES + 2, sizeof *t->begun);
-    if (!t->counts || !t->begun) return false;
-    t->over = w->over;
-    t->count = w->count;
-    r->tiles = t;
+    if (!w->graph || !zl_tiles_make(r, w->count)) return false;
     r->endless = -1;
     r->seen = r->reached = -1;
     zl_run_reset(r);
@@ -294,12 +298,12 @@ void zl_tiles_note(const zl_pipe_search *s, zl_verdict *verdict)
 {
     const zl_run *r = s->run;
     const zl_tiles *t = r->tiles;
-    int32_t over = r->pipe->params[s->tile].of;
-    int64_t least = r->pipe->params[over].least;
+    const zl_param *count = &r->pipe->params[s->tile], *over = &r->pipe->params[count->of];
+    int64_t open = t ? t->open : 0;
+    verdict->tile = s->tile;
+    verdict->values[s->tile] = count->least;
+    verdict->values[count->of] = open > over->least ? open : over->least;
     if (!t) return;
-    verdict->values[over] = t->open > least ? t->open : least;
-    verdict->values[s->tile] = r->pipe->params[s->tile].least;
+    for (int64_t k = open; k < over->least && k < ZL_TILES; k++) t->counts[k] = count->least;
     verdict->counts = t->counts;
-    for (int64_t k = t->open; k < verdict->values[over] && k <= ZL_TILES; k++)
-        t->counts[k] = verdict->values[s->tile];
 }

@@ -269,7 +269,7 @@ static zlay_status verify_plain(zlay_ctx *ctx, zl_verdict *verdict, zlay_buf *pr
                                 const zlay_pipe *pipe)
 {
     zl_pipe_search s = {.endless = -1, .tile = -1};
-    *verdict = (zl_verdict){0};
+    *verdict = (zl_verdict){.tile = -1};
     zlay_status status = zl_run_new(ctx, &s.run, pipe);
     verdict->undecided = status == ZLAY_ELIMIT;
     if (status) return verdict->undecided ? ZLAY_OK : status;
@@ -302,7 +302,7 @@ zlay_status zl_run_verify(zlay_ctx *ctx, zl_verdict *verdict, zlay_buf *proof,
 {
     const zlay_pipe *plain;
     zlay_status status = zl_pipe_plain(ctx, &plain, pipe);
-    *verdict = (zl_verdict){.undecided = status == ZLAY_ELIMIT};
+    *verdict = (zl_verdict){.undecided = status == ZLAY_ELIMIT, .tile = -1};
     if (!status) status = verify_plain(ctx, verdict, proof, plain);
     return status == ZLAY_ELIMIT ? ZLAY_OK : status;
 }

@@ -14,7 +14,8 @@ typedef struct zl_verdict {
     uint32_t runs;
     uint64_t steps;
     int64_t values[64]; /* of the params in the run with the fault */
-    int64_t *counts;    /* of a param that each iteration has for itself, by iteration; NULL: there is none */
+    int32_t tile;       /* a param that each iteration has for itself; -1: none */
+    const int64_t *counts; /* of the iterations; NULL: the least each */
 } zl_verdict;
 
 /* Run a pipe for as many trip counts as stand for all.  A pipe without fault has its runs printed to
