@@ -253,6 +253,18 @@ static inline void bases_fill(bench *b, buffer *one)
     }
 }
 
+/* Counts of each iteration, [block][iteration]: of two iterations one has the least, the other what is left of 2n; so
+ * all together are n times their number, and many are 0. */
+static inline void counts_fill(bench *b, buffer *one)
+{
+    unsigned least = row_least(b->text, "param N ", 0);
+    for (unsigned i = 0; i < b->blocks * b->t; i++) {
+        unsigned k = i % b->t, alone = k + 1 == b->t && b->t % 2;
+        uint32_t count = alone ? b->n : (k + i / b->t) % 2 ? least : 2 * b->n - least;
+        memcpy(one->was + 4 * i, &count, 4);
+    }
+}
+
 static inline bool is_of_numbers(kind of) { return of == PRODUCT || of == HALVED || of == GROUPED || of == ATTENDED || of == FACTORED; }
 
 /* Values of all arguments; what buffers have before is in `was`. */
@@ -274,6 +286,7 @@ static inline void arguments_make(bench *b, const struct pipe_row *row)
         if (!strcmp(name, "ptr_done")) memset(one->was, 0, 64);
         if (!strcmp(name, "ptr_maps")) maps_fill(b, one, row);
         if (!strcmp(name, "base_maps")) bases_fill(b, one);
+        if (!strcmp(name, "counts_N")) counts_fill(b, one);
         b->value[i] = one->at;
     }
 }

@@ -32,7 +32,7 @@ static void memory_bind(px_machine *m)
 }
 
 /* Whether a run ends well and leaves what it must; else machine.fault says what is wrong. */
-static bool runs_right(const struct pipe_row *row, px_when when)
+static inline bool runs_right(const struct pipe_row *row, px_when when)
 {
     arguments_make(&piped, row);
     memory_bind(&machine);

@@ -77,6 +77,9 @@ static void declare_all(zl_pipe_text *k)
     declare(k, k->c ? "uint32_t" : ".pred", flags, ZL_COUNT(flags));
     for (uint32_t i = 0; i < k->pipe->params_count; i++)
         zl_pt_line(k, k->c ? "[[maybe_unused]] uint32_t trips_%s;" : ".reg .b32 trips_%s;", k->pipe->params[i].name);
+    for (uint32_t i = 0; i < k->pipe->params_count; i++)
+        if (k->pipe->params[i].of >= 0)
+            zl_pt_line(k, k->c ? "[[maybe_unused]] uint32_t begun_%s;" : ".reg .b32 begun_%s;", k->pipe->params[i].name);
     zl_pt_firsts_declare(k);
     declare_maps(k);
     declare_kept(k);
@@ -185,7 +188,7 @@ static void trip_count(zl_pipe_text *k, int32_t param)
     if (zl_pt_fixed(k, param))
         zl_op(k, MOV, trips, zl_pt_number(room, (uint64_t)zl_pt_bounds_of(k, param).least));
     else if (zl_pt_tiles_counted(k, param)) zl_pt_tiles_count(k, trips);
-    else zl_op(k, LOAD32, trips, n);
+    else if (k->pipe->params[param].of < 0) zl_op(k, LOAD32, trips, n);
 }
 
 /* Prints what every thread knows: its numbers in the block and the trip counts. */
@@ -201,7 +204,8 @@ static void begin(zl_pipe_text *k)
     zl_op(k, MOV, "rtid", "tid");
     put_smem(k);
     for (uint32_t i = 0; i < k->pipe->params_count; i++) trip_count(k, (int32_t)i);
-    for (uint32_t i = 0; i < k->ask->counts_count; i++) zl_pt_count(k, &k->ask->counts[i]);
+    for (uint32_t i = 0; i < k->ask->counts_count; i++)
+        if (!zl_pt_of_iteration(k, &k->ask->counts[i])) zl_pt_count(k, &k->ask->counts[i]);
     fetch_maps(k);
 }
 
@@ -245,15 +249,18 @@ static void loop_begin(zl_pipe_text *k, const zl_event *loop)
     if (tiles) zl_pt_tiles_first(k);
     k->loop[k->loops] = loop;
     zl_pt_rings_begin(k, loop);
+    zl_pt_iterations_begin(k, loop);
     zl_pt_while(k, &t.range);
     if (tiles) zl_pt_tiles_place(k);
     k->loops++;
+    zl_pt_iteration_begin(k, loop);
 }
 
 static void loop_end(zl_pipe_text *k, const zl_event *loop)
 {
     loop_text t;
     zl_pt_rings_turn(k, loop);
+    zl_pt_iteration_end(k, loop);
     k->loops--;
     loop_text_of(k, &t, loop);
     if (zl_pt_tiles_loop(k, loop)) {

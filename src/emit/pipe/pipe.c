@@ -87,9 +87,13 @@ static zlay_status counts_check(zlay_ctx *ctx, const zlay_pipe_emit *ask)
     if (ask->counts_count && !ask->counts) return ZLAY_EINVAL;
     for (uint32_t i = 0; i < ask->counts_count; i++) {
         const zlay_pipe_count *c = &ask->counts[i];
-        bool found = false;
-        for (uint32_t j = 0; c->param && j < ask->pipe->params_count; j++)
-            found |= !strcmp(ask->pipe->params[j].name, c->param);
+        bool found = false, each = false;
+        for (uint32_t j = 0; c->param && j < ask->pipe->params_count; j++) {
+            bool same = !strcmp(ask->pipe->params[j].name, c->param);
+            found |= same;
+            each |= same && ask->pipe->params[j].of >= 0;
+        }
+        if (each && c->behind) return zl_fail(ctx, ZLAY_ENOTSUP, "count %u: `behind` of a count of each iteration", i);
         if (!found) return zl_fail(ctx, ZLAY_EINVAL, "count %u: the pipe has no such param", i);
         if (!c->divide || (c->behind && !c->axis))
             return zl_fail(ctx, ZLAY_EINVAL, "count %u: a divisor of 0, or `behind` without an axis", i);

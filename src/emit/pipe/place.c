@@ -139,8 +139,11 @@ uint32_t zl_pt_arguments(const zl_pipe_text *k, zlay_pipe_argument *out, size_t 
     }
     add_maps(k, &l);
     add_plain_maps(k, &l);
-    for (uint32_t i = 0; i < pipe->params_count; i++)
-        if (!zl_pt_fixed(k, (int32_t)i)) add(&l, ZLAY_ARGUMENT_COUNT, 4, "n_", pipe->params[i].name);
+    for (uint32_t i = 0; i < pipe->params_count; i++) {
+        if (zl_pt_fixed(k, (int32_t)i)) continue;
+        if (zl_pt_listed(k, (int32_t)i)) add(&l, ZLAY_ARGUMENT_POINTER, 8, "counts_", pipe->params[i].name);
+        else add(&l, ZLAY_ARGUMENT_COUNT, 4, "n_", pipe->params[i].name);
+    }
     for (uint32_t i = 0; i < pipe->smems_count; i++)
         for (int what = ZL_PT_IN; what <= ZL_PT_OUT; what++)
             add_pointers(k, &l, what, i, pipe->smems[i].name);

@@ -12,6 +12,21 @@ static void put_param(char room[80], const zl_pipe_text *k, int32_t param)
     snprintf(room, 80, "trips_%.64s", k->pipe->params[param].name);
 }
 
+const char *zl_pt_begun(const zl_pipe_text *k, char room[80], int32_t param)
+{
+    snprintf(room, 80, "begun_%.64s", k->pipe->params[param].name);
+    return room;
+}
+
+/* to = counter * param, or the sum of the counts of the iterations before. */
+static void put_product(zl_pipe_text *k, const char *to, const char *counter, int32_t param)
+{
+    char room[80];
+    put_param(room, k, param);
+    if (k->pipe->params[param].of >= 0) zl_op(k, MOV, to, zl_pt_begun(k, room, param));
+    else zl_op(k, MUL, to, counter, room);
+}
+
 /* to = to + add. */
 static void add_constant(zl_pipe_text *k, const char *to, int64_t add)
 {
@@ -31,13 +46,11 @@ bool zl_pt_relative(const zl_event *loop)
 
 const char *zl_pt_counter(zl_pipe_text *k, char room[24], const char *to, int32_t depth)
 {
-    char param[80];
     const zl_event *loop = k->loop[depth];
     snprintf(room, 24, "count%d", depth);
     if (!zl_pt_relative(loop)) return room;
     const char *outer = zl_pt_counter(k, room, to, loop->at[0].loop);
-    put_param(param, k, loop->at[0].times);
-    zl_op(k, MUL, to, outer, param);
+    put_product(k, to, outer, loop->at[0].times);
     snprintf(room, 24, "count%d", depth);
     zl_op(k, ADD, to, to, room);
     return to;
@@ -48,8 +61,7 @@ void zl_pt_value(zl_pipe_text *k, const char *to, const zl_pos *pos)
     char room[24], param[80];
     const char *counter = pos->loop >= 0 ? zl_pt_counter(k, room, to, pos->loop) : "0";
     if (pos->loop >= 0 && pos->times >= 0) {
-        put_param(param, k, pos->times);
-        zl_op(k, MUL, to, counter, param);
+        put_product(k, to, counter, pos->times);
     } else if (pos->loop >= 0 && pos->scale) {
         zl_op(k, MUL, to, counter, zl_pt_number(param, (uint64_t)pos->scale));
     } else {
@@ -84,6 +96,9 @@ void zl_pt_modulo(zl_pipe_text *k, const char *to, const zl_pos *pos, int32_t pa
         zl_op(k, MOV, to, "pos");
         return;
     }
+    if (k->pipe->params[param].of >= 0)
+        zl_pt_fail(k, "modulo %.64s, a count of each iteration, is the counter of a loop over its positions alone",
+                   k->pipe->params[param].name);
     put_param(name, k, param);
     zl_op(k, REM, to, "pos", name);
 }
