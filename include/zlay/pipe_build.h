@@ -64,7 +64,8 @@ typedef struct zlay_pipe_declaration {
     int64_t count;         /* of bar: arrivals of a phase; of tmem: columns */
     uint32_t each;         /* of smem, 1: one for each instance */
     uint32_t pair;         /* of tmem, 1: in both blocks of a pair */
-    const char *of;        /* of param: the param whose iterations have a count each; NULL: it is one for all */
+    const char *of;        /* of param: the param whose iterations have a count each;
+                              NULL: it is one for all */
     uint64_t reserved[3];  /* 0 */
 } zlay_pipe_declaration;
 

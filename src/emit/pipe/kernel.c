@@ -3,7 +3,7 @@
  * every warp to its role, and the loops of the roles. All warps of a block run the setup; then each
  * role is a block of code that only its warps enter. A role of one elected thread is entered by
  * elect.sync. */
-#include "emit/pipe/pipe.h"
+#include "emit/pipe/iteration.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -77,9 +77,7 @@ static void declare_all(zl_pipe_text *k)
     declare(k, k->c ? "uint32_t" : ".pred", flags, ZL_COUNT(flags));
     for (uint32_t i = 0; i < k->pipe->params_count; i++)
         zl_pt_line(k, k->c ? "[[maybe_unused]] uint32_t trips_%s;" : ".reg .b32 trips_%s;", k->pipe->params[i].name);
-    for (uint32_t i = 0; i < k->pipe->params_count; i++)
-        if (k->pipe->params[i].of >= 0)
-            zl_pt_line(k, k->c ? "[[maybe_unused]] uint32_t begun_%s;" : ".reg .b32 begun_%s;", k->pipe->params[i].name);
+    zl_pt_iterations_declare(k);
     zl_pt_firsts_declare(k);
     declare_maps(k);
     declare_kept(k);

@@ -272,6 +272,8 @@ void zl_pt_put(zl_pipe_text *k, const zl_event *event);
 bool zl_pt_relative(const zl_event *loop);
 /* The register of a loop's counter, count<depth> or `to`; `room` holds its name. */
 const char *zl_pt_counter(zl_pipe_text *k, char room[24], const char *to, int32_t depth);
+/* The register of the sum of the counts of the iterations before, of a count of each iteration. */
+const char *zl_pt_begun(const zl_pipe_text *k, char room[80], int32_t param);
 /* Register `to`, or pos: a position's value. */
 void zl_pt_value(zl_pipe_text *k, const char *to, const zl_pos *pos);
 void zl_pt_pos(zl_pipe_text *k, const zl_pos *pos);
@@ -324,16 +326,6 @@ const char *zl_pt_block(zl_pipe_text *k, const char *to, int dimension);
 void zl_pt_count(zl_pipe_text *k, const zlay_pipe_count *count);
 /* Register `first_<param>`, where the block's trips of a param begin; -1: of any. NULL: at 0. */
 const char *zl_pt_first(const zl_pipe_text *k, char room[80], int32_t param);
-/* Counts of each iteration (`param N 0.. of T`): a role has that of the iteration it is in, in trips_N, and the sum of those
- * before it, in begun_N. They come from an array, the argument counts_N, unless the request has a count for the param. */
-bool zl_pt_listed(const zl_pipe_text *k, int32_t param);
-/* Whether a count of the request is one of each iteration. */
-bool zl_pt_of_iteration(const zl_pipe_text *k, const zlay_pipe_count *count);
-const char *zl_pt_begun(const zl_pipe_text *k, char room[80], int32_t param);
-/* Before a loop, where an iteration begins, and where it ends. */
-void zl_pt_iterations_begin(zl_pipe_text *k, const zl_event *loop);
-void zl_pt_iteration_begin(zl_pipe_text *k, const zl_event *loop);
-void zl_pt_iteration_end(zl_pipe_text *k, const zl_event *loop);
 void zl_pt_firsts_declare(zl_pipe_text *k);
 /* Tiles: registers for them, whether a param counts them, how many the block has, whether a loop is that over tiles, its
  * range, its first number and its step, and the place of the tile where an iteration begins. */

@@ -4,7 +4,7 @@
  * accumulators take as many registers as their events need. It also derives the kernel's arguments
  * from the events: a pointer for what a stage is filled from or stored to, a map for a tensor copy,
  * a count for a trip count. Places are in the order of the text. */
-#include "emit/pipe/pipe.h"
+#include "emit/pipe/iteration.h"
 #include "base/arith.h"
 
 #include <stdio.h>

@@ -37,7 +37,7 @@ static bool is_open(zl_run *r, const zl_event *loop, int64_t value)
     return r->reached > r->seen;
 }
 
-/* Whether the next iteration of a loop stands behind the gate. */
+/* Whether the next iteration of a loop stands behind the frontier. */
 static bool is_shut(const zl_run *r, const zl_instance *i)
 {
     const zl_tiles *t = r->tiles;
@@ -48,8 +48,8 @@ static bool is_shut(const zl_run *r, const zl_instance *i)
     return (begins ? 0 : i->counter[i->depth - 1] + 1) >= t->open;
 }
 
-/* Whether instances stand at the gate, where no other can move. */
-static bool stops_at_gate(zl_run *r)
+/* Whether instances stand at the frontier, where no other can move. */
+static bool stops_at_frontier(zl_run *r)
 {
     bool some = false;
     for (uint32_t k = 0; k < r->instances_count; k++)
@@ -187,7 +187,7 @@ void zl_run_on(zl_run *r)
         }
         if (r->steps > r->most)
             zl_run_halt(r, last_event(r), "is reached after more steps than the limit points");
-        if (open && !moved && !is_stopped(r) && !stops_at_gate(r) && !begin_lap(r)) find_stuck(r);
+        if (open && !moved && !is_stopped(r) && !stops_at_frontier(r) && !begin_lap(r)) find_stuck(r);
     }
     if (!is_stopped(r)) zl_run_check_end(r);
 }

@@ -179,7 +179,7 @@ typedef struct zl_fault {
     int64_t found, wanted;
 } zl_fault;
 
-/* Trip counts that each iteration of the loops over a param has for itself. Instances run up to a gate: no iteration from `open`
+/* Trip counts that each iteration of the loops over a param has for itself. Instances run up to a frontier: no iteration from `open`
  * on begins before its count is known. */
 enum { ZL_TILES = 250 }; /* most iterations of one run */
 typedef struct zl_tiles {
@@ -187,7 +187,7 @@ typedef struct zl_tiles {
     int64_t *counts, *begun; /* by iteration: its count, and the sum of those before it; ZL_TILES + 2 */
     int64_t open;
     bool last; /* no iterations follow: the loops end where the param says */
-    bool shut; /* some instances stand at the gate, and no other can move: the run stops */
+    bool shut; /* some instances stand at the frontier, and no other can move: the run stops */
 } zl_tiles;
 
 typedef struct zl_run {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Decides a pipe with a trip count of each iteration (`param N 0.. of T`) for every sequence of counts. Instances run up to a
- * gate: no iteration of the loops over T begins before its count is chosen. What a run can become is then a graph: its nodes are
- * the states at the gate, and each count leads from one to another. Counts are tried from the least on until their inner loops
+ * frontier: no iteration of the loops over T begins before its count is chosen. What a run can become is then a graph: its nodes are
+ * the states at the frontier, and each count leads from one to another. Counts are tried from the least on until their inner loops
  * repeat, so that greater ones lead where these do. From each node the loops may also end. A graph without new nodes stands for
  * every sequence of every length; docs/internals/proof.md, "Counts of each iteration", has the argument. */
 #include "pipe/runs/state/state.h"
@@ -27,7 +27,7 @@ static const zl_param *param_of(const walk *w, int32_t param) { return &w->r->pi
 
 static void no_memory(walk *w) { w->r->status = ZLAY_ENOMEM; }
 
-/* ---- states at the gate ---- */
+/* ---- states at the frontier ---- */
 
 static bool put(walk *w, int64_t value)
 {
@@ -46,7 +46,7 @@ static bool put(walk *w, int64_t value)
     return true;
 }
 
-/* Writes where an instance stands among the iterations: how far behind the gate, the counts from there on, and how far its loops
+/* Writes where an instance stands among the iterations: how far behind the frontier, the counts from there on, and how far its loops
  * over positions have come in the iteration. */
 static void put_instance(walk *w, const zl_instance *i)
 {
@@ -61,7 +61,7 @@ static void put_instance(walk *w, const zl_instance *i)
     for (int64_t k = at; at >= 0 && k < t->open; k++) put(w, t->counts[k]);
 }
 
-/* Writes the state of the run at the gate. */
+/* Writes the state of the run at the frontier. */
 static bool write_state(walk *w)
 {
     zl_run *r = w->r;
@@ -113,7 +113,7 @@ static bool make_room(walk *w)
     return true;
 }
 
-/* Adds the run as it stands at the gate, reached from a node by a count. */
+/* Adds the run as it stands at the frontier, reached from a node by a count. */
 static void add_node(walk *w, uint32_t former, int64_t count, uint64_t hash)
 {
     zl_run *r = w->r;
@@ -130,7 +130,7 @@ static void add_node(walk *w, uint32_t former, int64_t count, uint64_t hash)
     w->graph->nodes[w->graph->count++] = n;
 }
 
-/* The node of the run at the gate, a new one where its state is new. */
+/* The node of the run at the frontier, a new one where its state is new. */
 static uint32_t node_here(walk *w, uint32_t former, int64_t count)
 {
     if (!write_state(w)) return 0;
@@ -154,7 +154,7 @@ static void restore(walk *w, uint32_t node)
 
 /* ---- runs ---- */
 
-/* Runs to the gate. */
+/* Runs to the frontier. */
 static void go(walk *w)
 {
     zl_run *r = w->r;

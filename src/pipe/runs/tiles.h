@@ -8,7 +8,7 @@
 
 /* Room for the counts of a param that each iteration of another has for itself, in r->tiles; false where memory is missing. */
 bool zl_tiles_make(zl_run *r, int32_t count);
-/* Decides by the graph of states at the gate; the fault, or the limit, is in s->run. */
+/* Decides by the graph of states at the frontier; the fault, or the limit, is in s->run. */
 void zl_tiles_search(zl_pipe_search *s);
 /* The graph as a proof, of the zl_pipe_search that `value` is. */
 void zl_tiles_write(zl_text *out, const void *value);

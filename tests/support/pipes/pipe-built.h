@@ -154,6 +154,7 @@ static inline bool declaration(reader *r)
         d.least = number(r);
         assert_true(eat(r, ".."));
         if (digit(r)) d.most = number(r);
+        if (eat(r, "of ")) d.of = take(r, false);
     } else if (!strcmp(d.word, "move") || !strcmp(d.word, "smem")) {
         bytes(r, &d.bytes);
     } else if (eat(r, "count") || digit(r)) {

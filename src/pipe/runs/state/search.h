@@ -22,7 +22,7 @@ typedef struct zl_shown {
     int64_t seen, again;                   /* of the endless one: trip counts run, period */
 } zl_shown;
 
-/* A state at the gate (zl_tiles), and where each count of the next iteration leads from there. */
+/* A state at the frontier (zl_tiles), and where each count of the next iteration leads from there. */
 typedef struct zl_tile_node {
     uint32_t former;    /* the node that it was met from first, by this count */
     int64_t count, iterations;

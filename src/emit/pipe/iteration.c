@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Prints the trip counts that each iteration has for itself (`param N 0.. of T`): read from an array where the iteration begins,
+ * or computed from its number. */
+#include "emit/pipe/iteration.h"
+
+#include <stdio.h>
+#include <string.h>
+
+void zl_pt_iterations_declare(zl_pipe_text *k)
+{
+    char begun[80];
+    for (int32_t i = 0; i < (int32_t)k->pipe->params_count; i++)
+        if (k->pipe->params[i].of >= 0)
+            zl_pt_line(k, k->c ? "[[maybe_unused]] uint32_t %s;" : ".reg .b32 %s;", zl_pt_begun(k, begun, i));
+}
+
+/* The count of the request for a param; NULL: none. */
+static const zlay_pipe_count *count_of(const zl_pipe_text *k, int32_t param)
+{
+    for (uint32_t i = 0; i < k->ask->counts_count; i++)
+        if (!strcmp(k->ask->counts[i].param, k->pipe->params[param].name)) return &k->ask->counts[i];
+    return NULL;
+}
+
+bool zl_pt_of_iteration(const zl_pipe_text *k, const zlay_pipe_count *count)
+{
+    for (uint32_t i = 0; i < k->pipe->params_count; i++)
+        if (!strcmp(count->param, k->pipe->params[i].name)) return k->pipe->params[i].of >= 0;
+    return false;
+}
+
+bool zl_pt_listed(const zl_pipe_text *k, int32_t param)
+{
+    return k->pipe->params[param].of >= 0 && !count_of(k, param);
+}
+
+/* trips = the array's count of this iteration: [block][n], of as many iterations as the argument n says, or [tile]. */
+static void count_listed(zl_pipe_text *k, const char *trips, int32_t param, const zl_event *loop)
+{
+    char room[24], name[80], n[80];
+    int32_t over = k->pipe->params[param].of;
+    const zlay_pipe_count *fixed = zl_pt_fixed(k, over);
+    snprintf(name, sizeof name, "counts_%.64s", k->pipe->params[param].name);
+    snprintf(n, sizeof n, "n_%.64s", k->pipe->params[over].name);
+    zl_op(k, LOAD64, "gp", name);
+    if (zl_pt_tiles_loop(k, loop)) {
+        zl_op(k, FURTHER, "gp", "tile", "4");
+    } else {
+        if (fixed) zl_op(k, MOV, "w0", zl_pt_number(room, fixed->add / fixed->divide));
+        else zl_op(k, LOAD32, "w0", n);
+        snprintf(room, sizeof room, "count%u", k->loops - 1);
+        zl_op(k, MAD, "w0", "ctaid", "w0", room);
+        zl_op(k, FURTHER, "gp", "w0", "4");
+    }
+    zl_say(k, NULL, "ld.nc.b32", 1, trips, "gp");
+    /* The pipe is proved for counts in the param's range alone. */
+    const zl_param *p = &k->pipe->params[param];
+    if (p->least) zl_op(k, MOST, trips, trips, zl_pt_number(room, (uint64_t)p->least));
+    if (p->most < INT32_MAX) zl_op(k, LEAST, trips, trips, zl_pt_number(room, (uint64_t)p->most));
+}
+
+/* The params whose counts the iterations of a loop have; -1: no more. */
+static int32_t next_of(const zl_pipe_text *k, const zl_event *loop, int32_t param)
+{
+    for (param++; param < (int32_t)k->pipe->params_count; param++)
+        if (k->pipe->params[param].of >= 0 && zl_loop_is_over(loop, k->pipe->params[param].of)) return param;
+    return -1;
+}
+
+void zl_pt_iterations_begin(zl_pipe_text *k, const zl_event *loop)
+{
+    char begun[80];
+    for (int32_t p = -1; (p = next_of(k, loop, p)) >= 0;)
+        zl_op(k, MOV, zl_pt_begun(k, begun, p), "0");
+}
+
+void zl_pt_iteration_begin(zl_pipe_text *k, const zl_event *loop)
+{
+    char trips[80], n[80];
+    for (int32_t p = -1; (p = next_of(k, loop, p)) >= 0;) {
+        const zlay_pipe_count *count = count_of(k, p);
+        snprintf(trips, sizeof trips, "trips_%.64s", k->pipe->params[p].name);
+        snprintf(n, sizeof n, "n_%.64s", k->pipe->params[p].name);
+        if (!count) count_listed(k, trips, p, loop);
+        if (!count || !count->axis) continue;
+        zl_op(k, LOAD32, trips, n);
+        zl_pt_count(k, count);
+    }
+}
+
+void zl_pt_iteration_end(zl_pipe_text *k, const zl_event *loop)
+{
+    char trips[80], begun[80];
+    for (int32_t p = -1; (p = next_of(k, loop, p)) >= 0;) {
+        snprintf(trips, sizeof trips, "trips_%.64s", k->pipe->params[p].name);
+        zl_pt_begun(k, begun, p);
+        zl_op(k, ADD, begun, begun, trips);
+    }
+}
