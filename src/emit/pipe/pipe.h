@@ -180,8 +180,7 @@ void zl_pt_say(zl_pipe_text *k, const char *guard, const char *id, uint32_t outs
     zl_pt_say((k), (guard), (id), (outs), ZL_OPERANDS_OF(__VA_ARGS__))
 #define zl_say_plain(k, guard, id) zl_pt_say((k), (guard), (id), 0, NULL)
 
-/* Writes a number and a NUL, and returns where the NUL is. By hand, as most of a kernel's text is
- * numbered registers. */
+/* Writes a number and a NUL, and returns where the NUL is: by hand, for most of a kernel's text is numbered registers. */
 char *zl_pt_digits(char *to, uint64_t number);
 
 /* A number as an operand; `room` holds it. */
@@ -272,7 +271,7 @@ void zl_pt_put(zl_pipe_text *k, const zl_event *event);
 bool zl_pt_relative(const zl_event *loop);
 /* The register of a loop's counter, count<depth> or `to`; `room` holds its name. */
 const char *zl_pt_counter(zl_pipe_text *k, char room[24], const char *to, int32_t depth);
-/* The register of the sum of the counts of the iterations before, of a count of each iteration. */
+/* The register of t*N, where N is a count of each iteration. */
 const char *zl_pt_begun(const zl_pipe_text *k, char room[80], int32_t param);
 /* Register `to`, or pos: a position's value. */
 void zl_pt_value(zl_pipe_text *k, const char *to, const zl_pos *pos);

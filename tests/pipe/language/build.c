@@ -62,7 +62,7 @@ static void test_named(void **state)
 
 /* Every word of the language, with every operand that it may have. */
 static const char everything[] =
-    "pipe all\ncluster 2\nregisters 168\nparam N 0..\nparam T 1..64\nmove tA 16384\nmove tB 8192\n"
+    "pipe all\ncluster 2\nregisters 168\nparam N 0..\nparam T 1..64\nparam M 2..9 of T\nmove tA 16384\nmove tB 8192\n"
     "smem A[4] tA\nsmem B[4] tB\nsmem D[2] 2*tB + 64 each\ntmem C[2] 128 pair\nmap maps[2]\n"
     "global W[1]\nflag done[1]\nbar full[4] count 1\nbar empty[4] count 2\ninit full\ninit empty\n"
     "alloc C\nfence mbarrier_init\nsync cluster\nrole producer warps 0..3 elect\ngriddep wait\n"
@@ -234,6 +234,8 @@ static void test_declarations_refused(void **state)
         {DECLARED(.word = "smem", .name = "x", .stages = 1, .bytes = {.add = 3}, .pair = 1), "'pair'"},
         {DECLARED(.word = "param", .name = "x", .stages = 1), "field 'stages' does not belong"},
         {DECLARED(.word = "param", .name = "x", .least = -1), "'least'"},
+        {DECLARED(.word = "param", .name = "x", .of = "y"), "no such param"},
+        {DECLARED(.word = "move", .name = "x", .bytes.add = 4, .of = "y"), "field 'of' does not belong"},
         {DECLARED(.word = "bar", .name = "x", .stages = 1, .count = -1), "'count'"},
         {DECLARED(.word = "map", .name = "x", .stages = 1, .count = 1), "'count'"},
         {DECLARED(.word = "map", .name = "x", .stages = 1, .reserved = {0, 1}), "'reserved'"},

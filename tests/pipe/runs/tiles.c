@@ -179,6 +179,19 @@ static void check_world(const world *w, unsigned stages, tally *sum)
 
 /* ---- tests ---- */
 
+/* The example is the pipe of the named texts with two stages. */
+static void test_example(void **state)
+{
+    char text[NAMED_TEXT], example[NAMED_TEXT];
+    (void)state;
+    FILE *file = fopen("examples/uneven.pipe", "r");
+    assert_non_null(file);
+    example[fread(example, 1, sizeof example - 1, file)] = 0;
+    fclose(file);
+    named_read(text, "uneven", 2);
+    assert_string_equal(text, example);
+}
+
 /* Correct pipes are accepted, and so is each of their sequences. */
 static void test_accepts_correct_pipes(void **state)
 {
@@ -332,7 +345,7 @@ static int teardown(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_accepts_correct_pipes), cmocka_unit_test(test_edits_agree), cmocka_unit_test(test_random_edits_agree),
+        cmocka_unit_test(test_example), cmocka_unit_test(test_accepts_correct_pipes), cmocka_unit_test(test_edits_agree), cmocka_unit_test(test_random_edits_agree),
         cmocka_unit_test(test_iterations_without_steps), cmocka_unit_test(test_what_is_no_pipe),
         cmocka_unit_test(test_prints_what_was_read), cmocka_unit_test(test_undecided_says_why),
     };

@@ -68,7 +68,7 @@ static void judge_in(const char *text, size_t length)
 static void test_memory(void **state)
 {
     (void)state;
-    static const char *const names[] = {"cooperative_multicast", "blackwell", "grouped", "streamk"};
+    static const char *const names[] = {"cooperative_multicast", "blackwell", "grouped", "streamk", "uneven"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         static char text[NAMED_TEXT];
         size_t length = named_read(text, names[i], 2);
