@@ -74,7 +74,8 @@ typedef struct zlay_gemm {
                                         128 bytes, or what fits better */
     uint32_t stages;           /* of the ring; default: as many as fit, at most 12 */
     int32_t a_type, b_type;    /* default: type */
-    int32_t d_type;            /* default: type, where sums of A and B may become it; else
+    int32_t d_type;            /* f32, f16, bf16, e4m3, e5m2, s32, s8 or u8; default: type,
+                                  if it has more than 8 bits and sums may become it; else
                                   bf16 of 8-bit floats, s32 of integers, f32 of tf32, and
                                   A's of f16 and bf16 */
     uint32_t reserved1;        /* 0 */
@@ -128,6 +129,7 @@ typedef struct zlay_plan_summary {
     uint32_t copies;           /* of a stage and of a pass, all operands */
     uint32_t k_steps;          /* wgmma along K in a stage */
     zlay_mma mma;              /* the instruction */
+    int32_t d_type;            /* ZLAY_TYPE_* of D's elements; sums are of mma.d */
 } zlay_plan_summary;
 
 /** Read what a plan holds.  Returns ZLAY_OK, ZLAY_EINVAL. */

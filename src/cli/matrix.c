@@ -91,12 +91,11 @@ bool zl_matrix_describe(zl_matrix *out, int32_t type, uint64_t rows, uint64_t co
 void zl_matrix_types(int32_t *type, const zlay_plan *plan)
 {
     zlay_plan_summary info;
-    zlay_tensormap map;
     for (int32_t o = 0; o < 3; o++) type[o] = ZLAY_TYPE_BF16;
     if (zlay_plan_info(&info, plan)) return;
     type[ZLAY_OPERAND_A] = info.swapped ? info.mma.b : info.mma.a;
     type[ZLAY_OPERAND_B] = info.swapped ? info.mma.a : info.mma.b;
-    if (!zlay_plan_map(&map, plan, ZLAY_OPERAND_D)) type[ZLAY_OPERAND_D] = map.type;
+    type[ZLAY_OPERAND_D] = info.d_type;
 }
 
 bool zl_matrix_alloc(zl_matrix *matrix)
@@ -198,13 +197,22 @@ void zl_matrix_product(double *sums, const zl_matrix *a, const zl_matrix *b, uin
     }
 }
 
+/* What a type of 8 bits has no number for becomes its least or greatest. */
+static double saturated(int32_t type, double value)
+{
+    double most = type == ZLAY_TYPE_E4M3 ? 448 : type == ZLAY_TYPE_E5M2 ? 57344 : type == ZLAY_TYPE_U8 ? 255 : 127;
+    double least = type == ZLAY_TYPE_U8 ? 0 : type == ZLAY_TYPE_S8 ? -128 : -most;
+    if (zlay_type_bits(type) != BYTE) return value;
+    return value < least ? least : value > most ? most : value;
+}
+
 double zl_matrix_round(int32_t type, double value)
 {
     widths w = widths_of(type);
     int64_t integer = (int64_t)value, size = integer < 0 ? -integer : integer, place = 1;
-    if (!w.exponent) return value;
+    if (!w.exponent) return saturated(type, value);
     while (size / place >= (int64_t)2 << w.fraction) place *= 2;
     int64_t kept = size / place, rest = size % place;
     if (2 * rest > place || (2 * rest == place && kept % 2)) kept++;
-    return (double)(integer < 0 ? -kept * place : kept * place);
+    return saturated(type, (double)(integer < 0 ? -kept * place : kept * place));
 }

@@ -12,6 +12,8 @@ static char whole[4096]; /* examples/epilogue.body */
 static const char relu[] = "body relu\n  matrix S f32\n  matrix R bf16\n  R = bf16(max(S, 0))\nend\n";
 static const char in_place[] = "body silu\n  matrix S f32\n  S = S * rcp(1 + exp2(S * -1.44269504))\nend\n";
 
+static char requantised[512]; /* examples/requantised.body */
+
 typedef struct arrays {
     uint64_t rows, columns;
     float *bias, *scale;
@@ -27,7 +29,7 @@ static double bf16_of(uint16_t bits)
 static double element_of(const px_matrix *x, uint64_t i, uint64_t j)
 {
     float value;
-    memcpy(&value, px_element(x, i, j), x->bytes == 4 ? 4 : 2);
+    memcpy(&value, px_element(x, i, j), x->bytes);
     return x->bytes == 4 ? (double)value : (double)px_number(px_element(x, i, j), x->type);
 }
 
@@ -70,6 +72,7 @@ static void give(px_machine *m, const px_gemm *g, const arrays *a)
 
 static double expected(const char *body, const arrays *a, uint64_t i, uint64_t j, double sum)
 {
+    if (body == requantised) return fmin(fmax(rint(sum * (double)a->alpha), -128), 127);
     if (body == relu) return sum > 0 ? sum : 0;
     if (body == in_place) return sum / (1 + exp(-sum));
     double x = sum * (double)a->alpha * (double)a->scale[i] + (double)a->bias[j];
@@ -98,15 +101,17 @@ static const struct {
     {"small tiles", whole, 1, {.m = 130, .n = 72, .k = 64, .tile_m = 64, .tile_n = 64}},
     {"by threads", whole, 2, {.m = 65, .n = 67, .k = 37}},
     {"relu", relu, 2, {.m = 130, .n = 136, .k = 64}},
+    {"s8 of s8", requantised, 2, {.m = 130, .n = 144, .k = 160, .a_type = ZLAY_TYPE_S8, .b_type = ZLAY_TYPE_S8, .d_type = ZLAY_TYPE_S8}},
+    {"s8 of s8, by threads", requantised, 1, {.m = 66, .n = 67, .k = 36, .a_type = ZLAY_TYPE_S8, .b_type = ZLAY_TYPE_S8, .d_type = ZLAY_TYPE_S8}},
     {"in place, f32", in_place, 2, {.m = 70, .n = 72, .k = 64, .d_type = ZLAY_TYPE_F32}},
 };
 
-static void read_example(void)
+static void read_example(char *out, size_t room, const char *path)
 {
-    FILE *file = fopen("examples/epilogue.body", "r");
+    FILE *file = fopen(path, "r");
     assert_non_null(file);
-    size_t length = fread(whole, 1, sizeof whole - 1, file);
-    assert_true(length && length < sizeof whole - 1);
+    size_t length = fread(out, 1, room - 1, file);
+    assert_true(length && length < room - 1);
     fclose(file);
 }
 
@@ -114,7 +119,8 @@ static void values(void **state)
 {
     uint64_t random = test_seed("epilogue");
     (void)state;
-    read_example();
+    read_example(whole, sizeof whole, "examples/epilogue.body");
+    read_example(requantised, sizeof requantised, "examples/requantised.body");
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         px_gemm g;
         zlay_gemm q = rows[i].gemm;

@@ -5,6 +5,7 @@
 
 #include "ptx/run.h"
 
+#include <math.h>
 #include <zlay/emit.h>
 #include <zlay/plan.h>
 
@@ -67,10 +68,12 @@ static inline uint32_t px_gemm_bits(int type, double value)
     switch (type) {
     case ZLAY_TYPE_F16: return px_bits(&px_f16, value, PX_NEAREST, false);
     case ZLAY_TYPE_BF16: return px_bits(&px_bf16, value, PX_NEAREST, false);
-    case ZLAY_TYPE_E4M3: return px_bits(&px_e4m3, value, PX_NEAREST, false);
-    case ZLAY_TYPE_E5M2: return px_bits(&px_e5m2, value, PX_NEAREST, false);
+    case ZLAY_TYPE_E4M3: return px_bits(&px_e4m3, value, PX_NEAREST, true);
+    case ZLAY_TYPE_E5M2: return px_bits(&px_e5m2, value, PX_NEAREST, true);
     case ZLAY_TYPE_F32: return px_bits(&px_f32, value, PX_NEAREST, false);
     case ZLAY_TYPE_TF32: return px_bits(&px_f32, value, PX_NEAREST, false) | 0x1abc;
+    case ZLAY_TYPE_S8: return (uint8_t)(int8_t)fmin(fmax(value, -128), 127);
+    case ZLAY_TYPE_U8: return (uint8_t)fmin(fmax(value, 0), 255);
     default: return (uint32_t)(int64_t)value;
     }
 }
@@ -106,11 +109,10 @@ static inline void px_gemm_text(px_gemm *g)
 /* Of the request's A, B and D. */
 static inline void px_gemm_types(int32_t *type, const zlay_plan *plan, const zlay_plan_summary *info)
 {
-    zlay_tensormap map;
-    assert_int_equal(zlay_plan_map(&map, plan, ZLAY_OPERAND_D), ZLAY_OK);
+    (void)plan;
     type[0] = info->swapped ? info->mma.b : info->mma.a;
     type[1] = info->swapped ? info->mma.a : info->mma.b;
-    type[2] = map.type;
+    type[2] = info->d_type;
 }
 
 static inline void px_gemm_make(px_gemm *g, const zlay_gemm *request, uint32_t blocks,
@@ -159,14 +161,14 @@ static inline void px_gemm_bind(px_machine *m, const px_gemm *g)
         memcpy(m->param[o], words, sizeof words);
         memcpy(m->param[o + 3], &map.address, sizeof map.address);
     }
-    for (uint64_t i = 0; i < g->d.count * g->d.bytes; i += 2) memcpy(g->d.at + i, &(uint16_t){GEMM_CANARY}, 2);
+    for (uint64_t i = 0; i < g->d.count * g->d.bytes; i++) g->d.at[i] = (uint8_t)(GEMM_CANARY >> i % 2 * 8);
 }
 
 static inline bool px_gemm_untouched(const px_matrix *d, uint64_t i)
 {
-    for (uint32_t k = 0; k < d->bytes; k += 2)
-        if (memcmp(d->at + i * d->bytes + k, &(uint16_t){GEMM_CANARY}, 2) != 0) return false;
-    return true;
+    bool same = true;
+    for (uint64_t k = i * d->bytes; k < (i + 1) * d->bytes; k++) same &= d->at[k] == (uint8_t)(GEMM_CANARY >> k % 2 * 8);
+    return same;
 }
 
 /* Elements of D that are not the rounded exact sum, and padding that has changed. */

@@ -69,11 +69,19 @@ static void fetch_maps(zl_pipe_text *k)
     }
 }
 
+/* Whether halves of registers are moved: by threads of a plan, or into a stage. */
+static bool has_halves(const zl_pipe_text *k)
+{
+    bool has = k->plan != NULL;
+    for (uint32_t i = 0; i < k->placed_count; i++) has |= k->placed[i].halves;
+    return has;
+}
+
 static void declare_all(zl_pipe_text *k)
 {
     declare(k, k->c ? "uint32_t" : ".b32", words, ZL_COUNT(words));
     declare(k, k->c ? "uint64_t" : ".b64", longs, ZL_COUNT(longs));
-    declare(k, k->c ? "uint16_t" : ".b16", halves, k->plan ? ZL_COUNT(halves) : 1);
+    declare(k, k->c ? "uint16_t" : ".b16", halves, has_halves(k) ? ZL_COUNT(halves) : 1);
     declare(k, k->c ? "uint32_t" : ".pred", flags, ZL_COUNT(flags));
     for (uint32_t i = 0; i < k->pipe->params_count; i++)
         zl_pt_line(k, k->c ? "[[maybe_unused]] uint32_t trips_%s;" : ".reg .b32 trips_%s;", k->pipe->params[i].name);

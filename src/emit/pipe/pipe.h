@@ -102,6 +102,7 @@ typedef struct zl_pt_placed {
     uint32_t thread[ZL_ELEMENT_BITS]; /* bytes that each bit of the thread's number adds */
     uint32_t instance;                /* bytes that an instance adds */
     uint32_t *number, *byte, count;   /* of the registers that are written, and their swizzled places */
+    bool halves;                      /* these are halves of registers, of two bytes each */
     uint32_t sharing;                 /* bits of the thread's number among threads that hold the same: the first writes */
     uint32_t matrices;                /* registers of an stmatrix, 2 or 4; 0: they are stored as words */
     bool transposed;

@@ -166,10 +166,26 @@ static bool together(const placing *f, uint32_t value)
     return true;
 }
 
-/* The registers that are written, in the order of their values. */
+/* Whether of each register of four bytes two and two lie side by side, and the pairs apart. */
+static bool are_halves(const placing *f)
+{
+    const uint32_t pack = f->out->pack;
+    bool halves = f->bits == 8, whole = true;
+    for (uint32_t v = 0; v + pack <= f->elements->values && halves; v += pack) {
+        if (!chosen(f, v)) continue;
+        for (uint32_t i = 0; i < pack; i += 2)
+            halves &= value_byte(f, v + i) % 2 == 0 && value_byte(f, v + i + 1) == value_byte(f, v + i) + 1;
+        whole &= value_byte(f, v + 2) == value_byte(f, v) + 2;
+    }
+    return halves && !whole;
+}
+
+/* The registers that are written, or halves of registers, in the order of their values. */
 static bool finds_registers(placing *f)
 {
     zl_pt_placed *p = f->out;
+    p->halves = are_halves(f);
+    if (p->halves) p->pack = 2;
     uint32_t most = f->elements->values / p->pack, count = 0;
     uint32_t *number = zl_scratch(f->k->ctx, most, sizeof *number);
     uint32_t *byte = zl_scratch(f->k->ctx, most, sizeof *byte);

@@ -117,6 +117,19 @@ static void store_words(zl_pipe_text *k, const zl_pt_placed *p, const char *slot
     }
 }
 
+/* Stores two bytes at a time: a register's halves go to different places. */
+static void store_halves(zl_pipe_text *k, const zl_pt_placed *p, const char *slot)
+{
+    static const char *const half[] = {"v0", "v1"};
+    char name[96], room[24];
+    for (uint32_t i = 0; i < p->count; i++) {
+        uint32_t which = p->number[i] % 2;
+        if (!which) zl_say(k, NULL, "mov.b32.unpack", 2, half[0], half[1], zl_pt_acc(k, name, p->event->acc, p->number[i] / 2));
+        const char *at = register_place(k, room, p, i, slot);
+        zl_say(k, NULL, "st.s.b16", 0, at, half[which]);
+    }
+}
+
 /* Stores 2 or 4 registers at a time as matrices of 8 rows. */
 static void store_matrices(zl_pipe_text *k, const zl_pt_placed *p, const char *slot)
 {
@@ -146,6 +159,7 @@ void zl_pt_put(zl_pipe_text *k, const zl_event *event)
         zl_pt_when(k, "more");
     }
     if (p->matrices) store_matrices(k, p, slot);
+    else if (p->halves) store_halves(k, p, slot);
     else store_words(k, p, slot);
     if (p->sharing) zl_pt_when_end(k);
 }

@@ -311,7 +311,8 @@ static const struct {
 static zl_form_id form_by_threads(const zl_emit *e, const zl_event *event)
 {
     const zl_operand *o = &e->plan->operand[event->smem[0]];
-    if (event->acc >= 0) return o->element == 4 ? ZL_FORM_ST_SHARED_8 : ZL_FORM_STMATRIX_X4;
+    if (event->acc >= 0)
+        return o->element == 4 ? ZL_FORM_ST_SHARED_8 : o->element == 2 ? ZL_FORM_STMATRIX_X4 : ZL_FORM_ST_SHARED_2;
     return o->width == 16  ? ZL_FORM_CP_ASYNC_16
            : o->width == 8 ? ZL_FORM_CP_ASYNC_8
                            : ZL_FORM_CP_ASYNC_4;

@@ -74,10 +74,15 @@ static zlay_status read_by_desc(zlay_ctx *ctx, zlay_layout **out, const zlay_pla
  * depend on the map: rows of 128 bytes, whose 16-byte chunks are XORed with the row's number mod 8;
  * the rows are eight lane rows, two halves and four warps; each 128 bytes of a row of a pass have a
  * box. stmatrix writes 64 columns of 2 bytes, eight times eight; stores of pairs write 32 columns of
- * 4 bytes, four times eight. */
+ * 4 bytes, four times eight, or 128 columns of a byte. A pass of 64 columns of a byte has rows of 64 bytes, two in
+ * each of the 128 whose number XORs four chunks. */
 static zlay_status written(zlay_ctx *ctx, zlay_layout **out, const zlay_plan *plan)
 {
-    if (plan->operand[ZLAY_OPERAND_D].element == 4)
+    uint32_t element = plan->operand[ZLAY_OPERAND_D].element, columns = plan->info.pass_n;
+    if (element == 1)
+        return zl_layout_format(ctx, out, "Sw<%d,4,3> o 0 o ((8,2,4),(8,%u)):((%u,%u,%u),(1,8))", columns == 64 ? 2 : 3,
+                                columns / 8, columns, 8 * columns, 16 * columns);
+    if (element == 4)
         return zl_layout_format(ctx, out,
                                 "Sw<3,2,3> o 0 o ((8,2,4),(8,4,%u)):((32,256,512),(1,8,2048))",
                                 plan->info.pass_n / 32);

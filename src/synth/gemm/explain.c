@@ -154,15 +154,17 @@ static void put_matrix(zl_text *out, const zlay_plan *plan, int32_t operand, con
     put_count(out, plan, what, access, address);
 }
 
-/* Counts a warp's store of two neighbours of 4 bytes: lane l has row l / 4 and columns 2 (l % 4) and
+/* Counts a warp's store of two neighbours of 1 or 4 bytes: lane l has row l / 4 and columns 2 (l % 4) and
  * one on. */
 static void put_pairs(zl_text *out, const zlay_plan *plan)
 {
     const zl_operand *d = &plan->operand[ZLAY_OPERAND_D];
+    bool words = d->element == 4;
     uint32_t address[LANES];
     for (uint32_t lane = 0; lane < LANES; lane++)
         address[lane] = byte_at(d, lane / 4 + (uint64_t)d->map.box[1] * (2 * (lane % 4)));
-    put_count(out, plan, "D, st.shared.v2.b32 of a warp", "st.shared.b64", address);
+    put_count(out, plan, words ? "D, st.shared.v2.b32 of a warp" : "D, st.shared.b16 of a warp",
+              words ? "st.shared.b64" : "st.shared.b16", address);
 }
 
 /* Counts one access of a warp that moves a box by threads: its lanes have consecutive pieces of
@@ -200,7 +202,7 @@ static void put_banks(zl_text *out, const zlay_plan *plan)
 
 static void put_certificates(zl_text *out, const zlay_plan *plan)
 {
-    bool pairs = plan->operand[ZLAY_OPERAND_D].element == 4;
+    bool pairs = plan->operand[ZLAY_OPERAND_D].element != 2;
     const char *const right[3][2] = {
         {"as descriptors read", "as requested"},
         {"as descriptors read", "as requested"},

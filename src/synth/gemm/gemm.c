@@ -111,6 +111,7 @@ static zlay_status gemm_read(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *g)
     status = operand_read(ctx, a, "lda", g->lda, address_or_default(g->a_address));
     if (!status) status = operand_read(ctx, b, "ldb", g->ldb, address_or_default(g->b_address));
     if (!status) status = operand_read(ctx, d, "ldd", g->ldd, address_or_default(g->d_address));
+    plan->info.d_type = d->type;
     plan->info.swapped = swapped;
     plan->info.m = d->outer;
     plan->info.n = d->inner;

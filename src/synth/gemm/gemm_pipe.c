@@ -48,11 +48,12 @@ static bool converts(const zlay_plan *plan)
 
 static void put_body(zl_text *out, const zlay_plan *plan)
 {
-    const char *to = zlay_type_name(plan->operand[ZLAY_OPERAND_D].type);
+    int32_t sum = plan->info.mma.d, d = plan->operand[ZLAY_OPERAND_D].type;
     zl_gemm_scales_bodies(out, plan);
     if (plan->epilogue) zl_body_put(out, plan->epilogue);
     else if (converts(plan))
-        zl_putf(out, "body narrow\nmatrix S f32\nmatrix R %s\nR = %s(S)\nend\n", to, to);
+        zl_putf(out, "body narrow\nmatrix S %s\nmatrix R %s\nR = %s\nend\n", zlay_type_name(sum), zlay_type_name(d),
+                zl_gemm_conversion(sum, d));
 }
 
 static void declare(zl_text *out, const zlay_plan *plan)

@@ -55,6 +55,8 @@ zlay_status zl_gemm_types(zlay_ctx *ctx, int32_t *type, const zlay_target *targe
 
 /* Whether sums of a type are s32 (s8 and u8); the product of two types. */
 bool zl_gemm_integer(int32_t type);
+/* The expression of a body that makes an element of D of a sum S; NULL: there is none, or none is needed. */
+const char *zl_gemm_conversion(int32_t sum, int32_t d);
 void zl_gemm_product(zlay_mma *out, int32_t a, int32_t b);
 
 /* The type that the tensor map of an operand has: u8 of 8 bits, f32 of tf32. */

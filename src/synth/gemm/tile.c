@@ -141,10 +141,10 @@ static zlay_status tile_choose(zlay_ctx *ctx, const zlay_plan *plan, uint32_t *m
     return found ? ZLAY_OK : zl_fail(ctx, ZLAY_ENOTSUP, "more than 2^31 - 1 tiles of D");
 }
 
-/* The columns of D in a pass. Where a pass is not the whole tile it has whole rows of 128 bytes. */
+/* The columns of D in a pass: 256 bytes of a row, 128 of elements of a byte, or 64 columns. */
 static uint32_t pass_columns(uint32_t n, uint32_t d_bytes)
 {
-    uint32_t most = PASS_BYTES / d_bytes;
+    uint32_t most = d_bytes == 1 ? PASS_BYTES / 2 : PASS_BYTES / d_bytes;
     return n % most == 0 ? most : 64;
 }
 

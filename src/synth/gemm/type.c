@@ -18,12 +18,31 @@ bool zl_gemm_integer(int32_t type) { return type == ZLAY_TYPE_S8 || type == ZLAY
 
 static bool is_half(int32_t type) { return type == ZLAY_TYPE_F16 || type == ZLAY_TYPE_BF16; }
 
-/* The types of D that sums of A and B are converted to. */
-static bool d_possible(int32_t a, int32_t d)
+/* How a body makes an element of D of a sum S, where they are of different types. */
+static const struct {
+    int32_t sum, d;
+    const char *made;
+} conversions[] = {
+    {ZLAY_TYPE_F32, ZLAY_TYPE_F16, "f16(S)"},       {ZLAY_TYPE_F32, ZLAY_TYPE_BF16, "bf16(S)"},
+    {ZLAY_TYPE_F32, ZLAY_TYPE_E4M3, "e4m3(S)"},     {ZLAY_TYPE_F32, ZLAY_TYPE_E5M2, "e5m2(S)"},
+    {ZLAY_TYPE_F32, ZLAY_TYPE_S32, "s32(S)"},       {ZLAY_TYPE_F32, ZLAY_TYPE_S8, "s8(s32(S))"},
+    {ZLAY_TYPE_F32, ZLAY_TYPE_U8, "u8(s32(S))"},    {ZLAY_TYPE_S32, ZLAY_TYPE_S8, "s8(S)"},
+    {ZLAY_TYPE_S32, ZLAY_TYPE_U8, "u8(S)"},         {ZLAY_TYPE_S32, ZLAY_TYPE_F32, "f32(S)"},
+    {ZLAY_TYPE_S32, ZLAY_TYPE_F16, "f16(f32(S))"},  {ZLAY_TYPE_S32, ZLAY_TYPE_BF16, "bf16(f32(S))"},
+    {ZLAY_TYPE_S32, ZLAY_TYPE_E4M3, "e4m3(f32(S))"}, {ZLAY_TYPE_S32, ZLAY_TYPE_E5M2, "e5m2(f32(S))"},
+};
+
+static int32_t sum_of(int32_t a) { return zl_gemm_integer(a) ? ZLAY_TYPE_S32 : ZLAY_TYPE_F32; }
+
+const char *zl_gemm_conversion(int32_t sum, int32_t d)
 {
-    if (zl_gemm_integer(a)) return d == ZLAY_TYPE_S32;
-    return is_half(d) || d == ZLAY_TYPE_F32;
+    for (size_t i = 0; i < ZL_COUNT(conversions); i++)
+        if (conversions[i].sum == sum && conversions[i].d == d) return conversions[i].made;
+    return NULL;
 }
+
+/* Whether sums of A and B may become elements of D. */
+static bool d_possible(int32_t a, int32_t d) { return d == sum_of(a) || zl_gemm_conversion(sum_of(a), d); }
 
 static int32_t d_usual(int32_t a)
 {
@@ -47,7 +66,7 @@ void zl_gemm_product(zlay_mma *out, int32_t a, int32_t b)
     out->k = zlay_type_bits(a) ? K_BITS / zlay_type_bits(a) : K_BITS;
     out->a = a;
     out->b = b;
-    out->d = zl_gemm_integer(a) ? ZLAY_TYPE_S32 : ZLAY_TYPE_F32;
+    out->d = sum_of(a);
 }
 
 static bool of_types(const zlay_reason *r)
@@ -92,9 +111,8 @@ static zlay_status pair_check(zlay_ctx *ctx, const zlay_target *target, int32_t 
 static zlay_status d_check(zlay_ctx *ctx, int32_t a, int32_t d)
 {
     if (d_possible(a, d)) return ZLAY_OK;
-    return zl_fail(ctx, ZLAY_ENOTSUP, "d_type: %s; sums of %s are %s, and D is %s", name_of(d),
-                   name_of(a), zl_gemm_integer(a) ? "s32" : "f32",
-                   zl_gemm_integer(a) ? "s32" : "f32, f16 or bf16");
+    return zl_fail(ctx, ZLAY_ENOTSUP, "d_type: %s; sums of %s are %s, and D is f32, f16, bf16, e4m3, e5m2, s32, s8 or u8",
+                   name_of(d), name_of(a), name_of(sum_of(a)));
 }
 
 static zlay_status waves_check(zlay_ctx *ctx, const zlay_target *target, const int32_t *type)
@@ -116,7 +134,8 @@ zlay_status zl_gemm_types(zlay_ctx *ctx, int32_t *type, const zlay_target *targe
     if (!status) status = type_read(ctx, "a_type", g->a_type, all, a);
     if (!status) status = type_read(ctx, "b_type", g->b_type, all, b);
     if (status) return status;
-    int32_t usual = g->type && d_possible(*a, all) ? all : d_usual(*a);
+    bool same = zlay_type_bits(all) > 8 && d_possible(*a, all);
+    int32_t usual = g->type && same ? all : d_usual(*a);
     status = type_read(ctx, "d_type", g->d_type, usual, &type[ZLAY_OPERAND_D]);
     if (status) return status;
     if (zl_wave_target(target)) return waves_check(ctx, target, type);
