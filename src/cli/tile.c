@@ -102,16 +102,22 @@ static zlay_status stage_multiply(zl_model *m, const zl_tile *t)
     return ZLAY_OK;
 }
 
-/* The bits of a sum, of type `from`, as D stores it. Of whole numbers a float is made by way of f32. */
+static bool is_float(int32_t type)
+{
+    return type != ZLAY_TYPE_S32 && type != ZLAY_TYPE_S8 && type != ZLAY_TYPE_U8;
+}
+
+/* The bits of a sum, of type `from`, as D stores it. Whole numbers become floats by way of f32. */
 static uint32_t converted(int32_t type, int32_t from, const float *sum)
 {
     int32_t bits;
     memcpy(&bits, sum, sizeof bits);
     if (type == from) return (uint32_t)bits;
     if (from == ZLAY_TYPE_F32 && type == ZLAY_TYPE_BF16) return zlay_sim_bf16(*sum);
-    bool whole = from == ZLAY_TYPE_S32, to_float = zlay_type_bits(type) > 8 || type == ZLAY_TYPE_E4M3 || type == ZLAY_TYPE_E5M2;
-    double value = !whole ? (double)*sum : to_float ? (double)(float)bits : (double)bits;
-    return zl_matrix_bits(type, zl_convert_number(value, whole && to_float ? ZLAY_TYPE_F32 : from, type, ZL_ROUND_NEAREST));
+    double whole = is_float(type) ? (double)(float)bits : (double)bits;
+    double value = is_float(from) ? (double)*sum : whole;
+    int32_t of = is_float(type) ? ZLAY_TYPE_F32 : from;
+    return zl_matrix_bits(type, zl_convert_number(value, of, type, ZL_ROUND_NEAREST));
 }
 
 static void element_put(uint8_t *to, uint32_t bytes, uint32_t bits)
@@ -132,7 +138,8 @@ static void pass_write(zl_model *m, uint32_t consumer, uint32_t pass, uint32_t a
     size_t first = (size_t)consumer * ZL_MODEL_ROWS * info->tile_n + pass_column(info, pass);
     for (uint32_t row = 0; row < ZL_MODEL_ROWS; row++)
         for (uint32_t column = 0; column < info->pass_n; column++) {
-            uint32_t value = converted(m->d.type, info->mma.d, &m->acc[first + row * info->tile_n + column]);
+            const float *sum = &m->acc[first + row * info->tile_n + column];
+            uint32_t value = converted(m->d.type, info->mma.d, sum);
             uint32_t at = m->staging[row + column * ZL_MODEL_ROWS];
             element_put(m->smem.bytes + (address - ZL_MODEL_ORIGIN) + at, m->d.element, value);
         }

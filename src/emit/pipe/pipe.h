@@ -102,10 +102,9 @@ typedef struct zl_pt_placed {
     uint32_t thread[ZL_ELEMENT_BITS]; /* bytes that each bit of the thread's number adds */
     uint32_t instance;                /* bytes that an instance adds */
     uint32_t *number, *byte, count;   /* of the registers that are written, and their swizzled places */
-    bool halves;                      /* these are halves of registers, of two bytes each */
     uint32_t sharing;                 /* bits of the thread's number among threads that hold the same: the first writes */
     uint32_t matrices;                /* registers of an stmatrix, 2 or 4; 0: they are stored as words */
-    bool transposed;
+    bool transposed, halves;          /* halves: the registers are halves of registers, of two bytes each */
     uint32_t chunk[ZL_PT_CHUNKS], chunks; /* different places within rows of 128 bytes */
     bool looped;   /* it is in a loop: registers put<kept>, one a chunk, are computed before the role's events */
     uint32_t kept;
