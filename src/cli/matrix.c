@@ -200,7 +200,8 @@ void zl_matrix_product(double *sums, const zl_matrix *a, const zl_matrix *b, uin
 /* What a type of 8 bits has no number for becomes its least or greatest. */
 static double saturated(int32_t type, double value)
 {
-    double of_float = type == ZLAY_TYPE_E4M3 ? 448 : 57344, of_whole = type == ZLAY_TYPE_U8 ? 255 : 127;
+    double of_float = type == ZLAY_TYPE_E4M3 ? 448 : 57344;
+    double of_whole = type == ZLAY_TYPE_U8 ? 255 : 127;
     double most = widths_of(type).exponent ? of_float : of_whole;
     double least = type == ZLAY_TYPE_U8 ? 0 : type == ZLAY_TYPE_S8 ? -128 : -most;
     if (zlay_type_bits(type) != BYTE) return value;
