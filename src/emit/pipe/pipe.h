@@ -129,6 +129,8 @@ typedef struct zl_pt_plan {
     uint32_t arguments_count;
     uint32_t columns, part_columns; /* of a matrix that leaves in parts, and of a part: the last part ends with the
                                      * matrix, where it has columns of the one before once more */
+    zl_writer *behind; /* prints what stands behind the kernel in its module, of behind_value */
+    const void *behind_value;
 } zl_pt_plan;
 
 typedef struct zl_pipe_text {
@@ -185,7 +187,6 @@ char *zl_pt_digits(char *to, uint64_t number);
 
 /* A number as an operand; `room` holds it. */
 const char *zl_pt_number(char room[24], uint64_t number);
-
 /* Has a register computed once: in CUDA C the compiler would compute it again at each use. */
 void zl_pt_keep(zl_pipe_text *k, const char *name);
 
