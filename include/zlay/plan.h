@@ -32,6 +32,7 @@
 #include <zlay/smemdesc.h>
 #include <zlay/tensormap.h>
 #include <zlay/pipe.h>
+#include <zlay/transfer.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -48,6 +49,12 @@ enum { ZLAY_GEMM_U8 = -1 };
  *  row of A, or in one column of B.  BLOCK: 128 of K in 128 rows of A, or columns
  *  of B, beginning at multiples of 128. */
 enum { ZLAY_SCALES_NONE = 0, ZLAY_SCALES_LINE = 1, ZLAY_SCALES_BLOCK = 2 };
+
+/** Operands whose rows no tensor map takes: NEVER, threads move them element by element
+ *  or by cp.async; ALWAYS, a copy before the product lays A or B out anew in a
+ *  workspace, or one behind it D from there (docs/gemm.md); AUTO, where the modelled
+ *  time is less. */
+enum { ZLAY_REPACK_NEVER = 0, ZLAY_REPACK_AUTO = 1, ZLAY_REPACK_ALWAYS = 2 };
 
 /** A GEMM D = A B, with A of m x k, B of k x n, D of m x n elements.  0 means
  *  the default.  A and B have types that one wgmma multiplies: f16; bf16; tf32;
@@ -84,7 +91,10 @@ typedef struct zlay_gemm {
     int32_t a_scales, b_scales; /* ZLAY_SCALES_*; default none.  The kernel reads them from
                                    read_sa and read_sb (zlay_plan_argument_nth); of a
                                    column-major D, sa is of B and sb of A */
-    uint64_t reserved[3];      /* 0 */
+    int32_t repack;            /* ZLAY_REPACK_*; other than NEVER: a launch is up to four
+                                  kernels, and needs a workspace (zlay_plan_repack) */
+    uint32_t reserved2;        /* 0 */
+    uint64_t reserved[2];      /* 0 */
 } zlay_gemm;
 
 /** An immutable plan; read by any thread. */
@@ -130,6 +140,7 @@ typedef struct zlay_plan_summary {
     uint32_t k_steps;          /* wgmma along K in a stage */
     zlay_mma mma;              /* the instruction */
     int32_t d_type;            /* ZLAY_TYPE_* of D's elements; sums are of mma.d */
+    uint64_t workspace;        /* global memory that repacked operands need, bytes; 0: none */
 } zlay_plan_summary;
 
 /** Read what a plan holds.  Returns ZLAY_OK, ZLAY_EINVAL. */
@@ -168,6 +179,24 @@ typedef struct zlay_scales {
  *  Out:     out  as above.
  */
 ZLAY_API zlay_status zlay_plan_scales(zlay_scales *out, const zlay_plan *plan, int32_t operand);
+
+/** How an operand is repacked.  The plan's map of it is of the matrix in the workspace. */
+typedef struct zlay_repack {
+    const zlay_transfer *transfer; /* the copy; lives as long as the plan */
+    uint64_t offset, bytes;        /* in the workspace, which begins at a multiple of 256 */
+    uint64_t pitch;                /* from a row to the next there, elements */
+    uint32_t behind;               /* 1: the copy runs behind the product, from the workspace to
+                                      D; 0: before it, from A or B to the workspace */
+    uint32_t align;                /* bytes of which the operand's address is a multiple */
+} zlay_repack;
+
+/** Read how an operand of the planned product is repacked.
+ *
+ *  Returns: ZLAY_OK; ZLAY_NONE it moves from where it is; ZLAY_EINVAL.
+ *  Out:     out  as above; zlay_emit_ptx prints the copy as the kernel NAME_a, NAME_b
+ *                or NAME_d in the product's module.
+ */
+ZLAY_API zlay_status zlay_plan_repack(zlay_repack *out, const zlay_plan *plan, int32_t operand);
 
 /** The shared layout of an operand: (mn, k) coordinate -> element offset in the
  *  stage, or for D (row, column of a pass) -> offset in a consumer's staging;

@@ -118,7 +118,9 @@ ZLAY_API zlay_status zlay_module_measure(zlay_ctx *ctx, float *milliseconds, zla
 /** A kernel of a plan, loaded on a device. */
 typedef struct zlay_kernel zlay_kernel;
 
-/** Load the PTX, cubin or code object of a plan: module, shared memory opt-in.
+/** Load the PTX, cubin or code object of a plan: module, shared memory opt-in; of a
+ *  plan that repacks operands (docs/gemm.md) its copies too, and a workspace that
+ *  the kernel owns, so that its launches must follow one another on one stream.
  *
  *  Returns: ZLAY_OK; ZLAY_EDRIVER with the driver's log; ZLAY_ENOTSUP the
  *           device is another than the plan's target, or the kernel has arguments
@@ -141,7 +143,8 @@ ZLAY_API void zlay_kernel_free(zlay_kernel *kernel);
 ZLAY_API zlay_status zlay_kernel_bind(zlay_ctx *ctx, zlay_kernel *kernel, uint64_t a, uint64_t b,
                                       uint64_t d);
 
-/** Launch on the given CUstream (NULL: the default stream) without waiting.
+/** Launch on the given CUstream (NULL: the default stream) without waiting: the
+ *  product, and before and behind it the copies that repack operands.
  *  Returns ZLAY_OK; ZLAY_EDRIVER; ZLAY_EINVAL a NULL, or a kernel never bound. */
 ZLAY_API zlay_status zlay_kernel_launch(zlay_ctx *ctx, zlay_kernel *kernel, void *stream);
 

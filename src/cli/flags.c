@@ -73,6 +73,17 @@ static bool read_type(void *to, const char *text)
     return true;
 }
 
+static bool read_repack(void *to, const char *text)
+{
+    static const char *const words[] = {"never", "auto", "always"};
+    for (int32_t i = 0; i < (int32_t)(sizeof words / sizeof *words); i++)
+        if (!strcmp(words[i], text)) {
+            memcpy(to, &i, sizeof i);
+            return true;
+        }
+    return false;
+}
+
 static bool read_text(void *to, const char *text)
 {
     memcpy(to, &text, sizeof text);
@@ -84,6 +95,7 @@ static bool read_text(void *to, const char *text)
 #define TILE read_tile
 #define ORDER read_order
 #define TYPE read_type
+#define REPACK read_repack
 #define TEXT read_text
 static const struct {
     const char *name, *argument, *text;

@@ -21,15 +21,30 @@ static bool request_copy(zlay_gemm *out, const zlay_gemm *in)
     return true;
 }
 
+/* The leading dimension of what the product reads or writes: of a repacked operand that of the
+ * workspace. */
+static bool repacked(const zl_model *m, int32_t planned, uint64_t *pitch)
+{
+    zlay_repack r;
+    if (zlay_plan_repack(&r, m->plan, planned)) return false;
+    *pitch = r.pitch;
+    return true;
+}
+
 static bool matrices_describe(zl_model *m, const zlay_gemm *gemm)
 {
     zlay_gemm g;
     int32_t type[3];
     zl_matrix_types(type, m->plan);
-    return request_copy(&g, gemm) &&
-           zl_matrix_describe(&m->a, type[ZLAY_OPERAND_A], g.m, g.k, g.a_order, g.lda) &&
+    if (!request_copy(&g, gemm)) return false;
+    repacked(m, m->info.swapped ? ZLAY_OPERAND_B : ZLAY_OPERAND_A, &g.lda);
+    repacked(m, m->info.swapped ? ZLAY_OPERAND_A : ZLAY_OPERAND_B, &g.ldb);
+    bool whole = repacked(m, ZLAY_OPERAND_D, &g.ldd);
+    bool described = zl_matrix_describe(&m->a, type[ZLAY_OPERAND_A], g.m, g.k, g.a_order, g.lda) &&
            zl_matrix_describe(&m->b, type[ZLAY_OPERAND_B], g.k, g.n, g.b_order, g.ldb) &&
            zl_matrix_describe(&m->d, type[ZLAY_OPERAND_D], g.m, g.n, g.d_order, g.ldd);
+    if (whole) m->d.count = m->d.outer * m->d.pitch;
+    return described;
 }
 
 /* Whether the plan's product is the request's, or its transpose. */
@@ -180,10 +195,13 @@ static void tile_untouched(zl_model *m, const zl_block *block)
             margin_check(m, zl_matrix_at(&m->d, block->row + r, block->column + c));
 }
 
+/* A row of D in a workspace has padding that its tensor map writes. */
 static void padding_untouched(zl_model *m)
 {
+    uint64_t pitch, first = m->d.inner;
+    if (repacked(m, ZLAY_OPERAND_D, &pitch)) first = m->map[ZLAY_OPERAND_D].extent[0];
     for (uint64_t o = 0; o + 1 < m->d.outer; o++)
-        for (uint64_t i = m->d.inner; i < m->d.pitch; i++) margin_check(m, o * m->d.pitch + i);
+        for (uint64_t i = first; i < m->d.pitch; i++) margin_check(m, o * m->d.pitch + i);
 }
 
 /* ---- the run ------------------------------------------------------------- */

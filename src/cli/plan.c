@@ -148,11 +148,36 @@ static int pipe_prove(zlay_ctx *ctx, const zlay_pipe *pipe, bool print)
     return exit;
 }
 
+/* The two pairs of layouts of the copy that repacks an operand. */
+static int copy_decide(zlay_ctx *ctx, const zlay_transfer *copy, char operand)
+{
+    const zlay_layout *a, *b;
+    for (uint32_t i = 0; zlay_transfer_certificate(&a, &b, copy, i) == ZLAY_OK; i++) {
+        zlay_answer answer;
+        zlay_status status = zlay_layout_equal(ctx, &answer, NULL, a, b);
+        if (status) return zl_say(ctx, status, "certificate");
+        if (answer == ZLAY_YES) continue;
+        printf("certificate %u of the copy of %c does not hold\n", i, operand);
+        return answer == ZLAY_NO ? ZL_EXIT_NO : ZL_EXIT_UNSURE;
+    }
+    printf("the copy of %c: 2 pairs of layouts, each equal (checked independently)\n", operand);
+    return ZL_EXIT_YES;
+}
+
+static int copies_decide(zlay_ctx *ctx, const zlay_plan *plan)
+{
+    int worst = ZL_EXIT_YES;
+    zlay_repack r;
+    for (int32_t o = ZLAY_OPERAND_A; o <= ZLAY_OPERAND_D && !worst; o++)
+        if (!zlay_plan_repack(&r, plan, o)) worst = copy_decide(ctx, r.transfer, "ABD"[o]);
+    return worst;
+}
+
 int zl_plan_prove(zlay_ctx *ctx, const zlay_plan *plan, bool print)
 {
     int pipe = pipe_prove(ctx, zlay_plan_pipe(plan), print);
-    int certificates = certificates_decide(ctx, plan);
-    return pipe ? pipe : certificates;
+    int certificates = certificates_decide(ctx, plan), copies = copies_decide(ctx, plan);
+    return pipe ? pipe : certificates ? certificates : copies;
 }
 
 /* ---- the model ---------------------------------------------------------------- */

@@ -135,6 +135,9 @@ typedef struct zl_gemm_asked {
 } zl_gemm_asked;
 typedef zl_gemm_asked zl_gemm_fields_type;
 zlay_status zl_gemm_made(zl_call *call, zlay_plan **out, const zl_gemm_asked *asked);
+/* Put how operands are repacked, where some are; with the names of the kernels where the product's
+ * is given. */
+void zl_put_repack(zl_call *call, json_t *value, const zlay_plan *plan, const zl_json_text *name);
 
 /* ---- f2 ------------------------------------------------------------------ */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loads the kernel of a GEMM plan, binds it to addresses (encoding the tensor maps that it
- * needs), launches it, and times it. */
+/* Loads the kernel of a GEMM plan, with those that repack its operands, binds it to addresses
+ * (encoding the tensor maps that it needs), launches it, and times it. */
 #include "runtime/runtime.h"
 
 #include <stdio.h>
@@ -8,6 +8,14 @@
 #include <zlay/emit_pipe.h>
 
 enum { OPERANDS = 3, ARGUMENTS = 6 /* maps and addresses */ };
+
+/* The kernel that repacks an operand. */
+typedef struct copy_kernel {
+    zlay_module module; /* the product's, with a function of its own; no device: there is none */
+    zlay_repack where;
+    zlay_transfer_summary info;
+    uint64_t arguments[2]; /* the addresses of source and destination */
+} copy_kernel;
 
 struct zlay_kernel {
     zlay_module module;
@@ -19,6 +27,8 @@ struct zlay_kernel {
     uint64_t align[OPERANDS];   /* of addresses, bytes */
     uint64_t address[OPERANDS]; /* of the planned operands, after `swapped` */
     unsigned char bits[OPERANDS][ZL_MAP_BYTES];
+    copy_kernel copy[OPERANDS];
+    uint64_t workspace; /* its address, 0: none */
 };
 
 /* ---- load ---------------------------------------------------------------- */
@@ -81,6 +91,35 @@ static zlay_status plan_read(zlay_kernel *kernel, const zlay_plan *plan)
     return ZLAY_OK;
 }
 
+/* Finds the kernel of a copy: the product's name, _ and the operand's letter. */
+static zlay_status copy_find(zlay_ctx *ctx, zlay_kernel *kernel, const zlay_plan *plan, int32_t o,
+                             const char *name)
+{
+    copy_kernel *copy = &kernel->copy[o];
+    size_t room = strlen(name) + sizeof "_a";
+    if (zlay_plan_repack(&copy->where, plan, o)) return ZLAY_OK;
+    char *own = zl_scratch(ctx, room, 1);
+    if (!own) return ZLAY_ENOMEM;
+    snprintf(own, room, "%s_%c", name, "abd"[o]);
+    zlay_status status = zlay_transfer_info(&copy->info, copy->where.transfer);
+    copy->where.transfer = NULL; /* the plan's, which need not live as long */
+    copy->module = kernel->module;
+    kernel->align[o] = copy->where.align;
+    return status ? status : kernel->module.device->backend->find(ctx, &copy->module, own, 0);
+}
+
+/* The copies of a plan, and a workspace of the kernel's own. */
+static zlay_status copies_fill(zlay_ctx *ctx, zlay_kernel *kernel, const zlay_plan *plan,
+                               const char *name)
+{
+    zlay_device *device = kernel->module.device;
+    zlay_status status = ZLAY_OK;
+    for (int32_t o = 0; !status && o < OPERANDS; o++)
+        status = copy_find(ctx, kernel, plan, o, name);
+    if (status || !kernel->info.workspace) return status;
+    return device->backend->alloc(ctx, device, &kernel->workspace, kernel->info.workspace);
+}
+
 static zlay_status kernel_fill(zlay_ctx *ctx, zlay_kernel *kernel, const zlay_plan *plan,
                                const void *image, size_t length, const char *name)
 {
@@ -93,14 +132,17 @@ static zlay_status kernel_fill(zlay_ctx *ctx, zlay_kernel *kernel, const zlay_pl
                        more.name);
     status = target_check(ctx, kernel->module.device, kernel->info.target);
     if (status) return status;
-    return zl_module_fill(ctx, &kernel->module, image, length, name, kernel->info.smem);
+    status = zl_module_fill(ctx, &kernel->module, image, length, name, kernel->info.smem);
+    return status ? status : copies_fill(ctx, kernel, plan, name);
 }
 
 /* Frees a kernel, inside an entered call. */
 static void kernel_drop(zlay_kernel *kernel)
 {
     zlay_allocator alloc = kernel->module.alloc;
+    zlay_device *device = kernel->module.device;
     zl_module_drop(&kernel->module);
+    if (kernel->workspace) device->backend->free(device, kernel->workspace);
     zl_free(&alloc, kernel, sizeof *kernel);
 }
 
@@ -146,6 +188,22 @@ static zlay_status address_check(zlay_ctx *ctx, const char *field, uint64_t addr
                    (unsigned long long)address, (unsigned long long)align);
 }
 
+/* Where the product finds an operand: in the workspace, if it is repacked. */
+static uint64_t place_of(const zlay_kernel *kernel, int o, uint64_t address)
+{
+    const copy_kernel *copy = &kernel->copy[o];
+    return copy->module.device ? kernel->workspace + copy->where.offset : address;
+}
+
+static void copies_bind(zlay_kernel *kernel, const uint64_t *address)
+{
+    for (int o = 0; o < OPERANDS; o++) {
+        uint32_t behind = kernel->copy[o].where.behind;
+        kernel->copy[o].arguments[behind] = address[o];
+        kernel->copy[o].arguments[!behind] = kernel->address[o];
+    }
+}
+
 /* Encodes the maps; a plan whose threads load reads none, and the driver would refuse many of
  * theirs. */
 static zlay_status maps_encode(zlay_ctx *ctx, zlay_kernel *kernel, const uint64_t *address)
@@ -154,12 +212,13 @@ static zlay_status maps_encode(zlay_ctx *ctx, zlay_kernel *kernel, const uint64_
     zlay_status status = ZLAY_OK;
     for (int o = 0; !status && o < OPERANDS; o++) {
         zlay_tensormap map = kernel->map[o];
-        map.address = address[o];
+        map.address = place_of(kernel, o, address[o]);
         if (kernel->by_tensor[o]) status = zl_encode(ctx, kernel->module.device, bits[o], &map);
     }
     if (status) return status;
     memcpy(kernel->bits, bits, sizeof bits);
-    memcpy(kernel->address, address, sizeof kernel->address);
+    for (int o = 0; o < OPERANDS; o++) kernel->address[o] = place_of(kernel, o, address[o]);
+    copies_bind(kernel, address);
     kernel->bound = true;
     return ZLAY_OK;
 }
@@ -197,11 +256,25 @@ static zlay_status launch_waves(zlay_ctx *ctx, const zlay_kernel *kernel, void *
                                                   sizeof kernel->address, stream);
 }
 
-static zlay_status launch(zlay_ctx *ctx, zlay_kernel *kernel, void *stream)
+/* The copies before the product, or those behind it. */
+static zlay_status launch_copies(zlay_ctx *ctx, const zlay_kernel *kernel, uint32_t behind,
+                                 void *stream)
+{
+    zlay_status status = ZLAY_OK;
+    for (int o = 0; !status && o < OPERANDS; o++) {
+        const copy_kernel *copy = &kernel->copy[o];
+        if (!copy->module.device || copy->where.behind != behind) continue;
+        zlay_launch l = {.grid = {(uint32_t)copy->info.blocks, 1, 1},
+                         .block = {copy->info.threads, 1, 1}};
+        status = kernel->module.device->backend->launch(ctx, &copy->module, &l, copy->arguments,
+                                                        sizeof copy->arguments, stream);
+    }
+    return status;
+}
+
+static zlay_status launch_product(zlay_ctx *ctx, zlay_kernel *kernel, void *stream)
 {
     void *parameters[2 * OPERANDS];
-    if (!kernel->bound) return zl_fail(ctx, ZLAY_EINVAL, "kernel: it is bound to no addresses");
-    if (kernel->by_waves) return launch_waves(ctx, kernel, stream);
     for (int o = 0; o < OPERANDS; o++) {
         parameters[o] = kernel->bits[o];
         parameters[OPERANDS + o] = &kernel->address[o];
@@ -209,6 +282,15 @@ static zlay_status launch(zlay_ctx *ctx, zlay_kernel *kernel, void *stream)
     return ZL_CALL(ctx, &kernel->module.device->driver, cuLaunchKernel,
                    (kernel->module.function, grid(kernel), 1, 1, kernel->info.threads, 1, 1,
                     kernel->info.smem, stream, parameters, NULL));
+}
+
+static zlay_status launch(zlay_ctx *ctx, zlay_kernel *kernel, void *stream)
+{
+    if (!kernel->bound) return zl_fail(ctx, ZLAY_EINVAL, "kernel: it is bound to no addresses");
+    if (kernel->by_waves) return launch_waves(ctx, kernel, stream);
+    zlay_status status = launch_copies(ctx, kernel, 0, stream);
+    if (!status) status = launch_product(ctx, kernel, stream);
+    return status ? status : launch_copies(ctx, kernel, 1, stream);
 }
 
 zlay_status zlay_kernel_launch(zlay_ctx *ctx, zlay_kernel *kernel, void *stream)

@@ -151,6 +151,7 @@ class Product:
         self.d = d or {"tf32": "f32", "e4m3": "bf16", "e5m2": "bf16", "s8": "s32", "u8": "s32"}.get(a, a)
         self.smem, self.threads = code["smem"], code["threads"]
         self.function = env.driver.load(code["text"], "product", self.smem)
+        self.copies = [(copy, env.driver.load(code["text"], copy["kernel"], 0)) for copy in code.get("repack", [])]
         tiles = self.plan["tiles"]
         self.grid = (min(tiles[0] * tiles[1], torch.cuda.get_device_properties(0).multi_processor_count), 1, 1)
 
@@ -160,13 +161,27 @@ class Product:
         addresses = [t.data_ptr() for t in (a, b, d)]
         if self.plan["swapped"]:
             addresses[0], addresses[1] = addresses[1], addresses[0]
+        one = {"a": a, "b": b, "d": d, "out": torch.empty(self.m, self.n, device="cuda", dtype=BITS[self.d]), "copies": []}
+        one["workspace"] = torch.empty(max(1, self.code.get("workspace", 0)), device="cuda", dtype=torch.uint8)
+        for copy, function in self.copies:
+            o, there = "ABD".index(copy["operand"]), one["workspace"].data_ptr() + copy["offset"]
+            ends = (addresses[o], there) if copy["when"] == "before" else (there, addresses[o])
+            addresses[o] = there
+            one["copies"].append((copy, function, [buffer_of(end.to_bytes(8, "little")) for end in ends]))
         by_tensor = [any(c["map"] == o and c["kind"].startswith("tensor") for c in self.plan["copies"]) for o in range(3)]
-        values = [buffer_of(self.env.zlay.map_bytes(self.plan["maps"][o], addresses[o]) if by_tensor[o] else bytes(128))
-                  for o in range(3)] + [buffer_of(address.to_bytes(8, "little")) for address in addresses]
-        return {"a": a, "b": b, "d": d, "values": values, "out": torch.empty(self.m, self.n, device="cuda", dtype=BITS[self.d])}
+        one["values"] = [buffer_of(self.env.zlay.map_bytes(self.plan["maps"][o], addresses[o]) if by_tensor[o] else bytes(128))
+                         for o in range(3)] + [buffer_of(address.to_bytes(8, "little")) for address in addresses]
+        return one
+
+    def copied(self, one, when):
+        for copy, function, values in one["copies"]:
+            if copy["when"] == when:
+                self.env.driver.launch(function, copy["grid"], copy["threads"], 0, values)
 
     def by_zlay(self, one):
+        self.copied(one, "before")
         self.env.driver.launch(self.function, self.grid, self.threads, self.smem, one["values"])
+        self.copied(one, "behind")
 
     def peers(self):
         one = torch.ones((), device="cuda")
@@ -316,6 +331,13 @@ def edges(env):
     product_row(env, "bf16 4095x4097x4104", 4095, 4097, 4104)
     product_row(env, "bf16 4096x4096x4100", 4096, 4096, 4100)
     product_row(env, "bf16 4096x4096x4095", 4096, 4096, 4095)
+    for m, n, k in ((4096, 4096, 4095), (4096, 4096, 4100), (4096, 4096, 4098), (4095, 4097, 4104), (128, 7168, 4095), (1, 4096, 4095)):
+        product_row(env, f"bf16 {m}x{n}x{k}, repacked where the model says so", m, n, k, repack="auto")
+    for tile in ([128, 128, 64], [128, 256, 64]):  # whether the stores or the loads of 4095x4097x4104 are slow
+        for repack in ("never", "always", "auto"):
+            product_row(env, f"bf16 4095x4097x4104, tile {tile}, repack {repack}", 4095, 4097, 4104, tile=tile, repack=repack)
+        product_row(env, f"bf16 4096x4095x4096, tile {tile}", 4096, 4095, 4096, tile=tile)
+        product_row(env, f"bf16 4096x4096x4104, tile {tile}", 4096, 4096, 4104, tile=tile)
 
 
 def scales(env):

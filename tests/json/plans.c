@@ -160,6 +160,7 @@ static void texts(void **state)
 #define SCALES_OF \
     "{\"op\":\"plan.gemm\",\"target\":\"sm_90a\",\"m\":200,\"n\":1000,\"k\":300,\"a_type\":\"e4m3\",\"b_type\":\"e4m3\",\"a_scales\":\""
 #define FP8 EMIT ",\"what\":\"gemm\",\"a_type\":\"e4m3\",\"b_type\":\"e4m3\",\"a_scales\":"
+#define ODD "{\"op\":\"emit\",\"target\":\"sm_90a\",\"name\":\"k1\",\"what\":\"gemm\",\"m\":128,\"n\":4095,\"k\":4095"
     static const char *const rows[][3] = {
         {EMIT ",\"what\":\"gemm\"}", "ok.language", "\"ptx\""},
         {EMIT ",\"what\":\"gemm\"}", "ok.arguments.0", "{\"name\":\"tensor_a\",\"type\":\"CUtensorMap\",\"bytes\":128}"},
@@ -178,6 +179,15 @@ static void texts(void **state)
         {SCALES_OF "none\"}", "ok.scales", NULL},
         {FP8 "\"128\"}", "error", "\"EINVAL\""},
         {EMIT ",\"what\":\"gemm\",\"b_scales\":\"128x128\"}", "error", "\"ENOTSUP\""},
+        {ODD ",\"repack\":\"auto\"}", "ok.workspace", "34594816"},
+        {ODD ",\"repack\":\"always\"}", "ok.repack.1",
+         "{\"operand\":\"B\",\"kernel\":\"k1_b\",\"when\":\"before\",\"grid\":[16380,1,1],\"threads\":128,\"offset\":1048576,"
+         "\"bytes\":33546240,\"pitch\":4096}"},
+        {ODD ",\"repack\":\"always\"}", "ok.repack.2",
+         "{\"operand\":\"D\",\"kernel\":\"k1_d\",\"when\":\"behind\",\"grid\":[513,1,1],\"threads\":128,\"offset\":34594816,"
+         "\"bytes\":1048576,\"pitch\":4096}"},
+        {ODD "}", "ok.workspace", NULL},
+        {ODD ",\"repack\":\"sometimes\"}", "error", "\"EINVAL\""},
         {PIPED "}", "ok.threads", "32"},
         {PIPED "}", "ok.smem", "128"},
         {PIPED "}", "ok.arguments.2", "{\"name\":\"out_A\",\"type\":\"u64\",\"bytes\":8}"},

@@ -50,6 +50,22 @@ PX_ALU(px_le_s, PX_S(a) <= PX_S(b))
 PX_ALU(px_or_pred, a || b)
 PX_ALU(px_xor_pred, !a != !b)
 
+/* Of 64 bits; `.and` goes with a third operand. */
+#define PX_S64(x) ((int64_t)(x))
+PX_ALU(px_sub64, a - b)
+PX_ALU(px_mul64, a * b)
+PX_ALU(px_and64, a & b)
+PX_ALU(px_shl64, PX_U(b) > 63 ? 0 : a << PX_U(b))
+PX_ALU(px_narrow16, a & 0xffff)
+PX_ALU(px_narrow32, PX_U(a))
+PX_ALU(px_lt_s64, PX_S64(a) < PX_S64(b))
+PX_ALU(px_ge_s64, PX_S64(a) >= PX_S64(b))
+PX_ALU(px_gt_u64, a > b)
+PX_ALU(px_lt_and_s64, PX_S64(a) < PX_S64(b) && c)
+PX_ALU(px_le_and_s64, PX_S64(a) <= PX_S64(b) && c)
+PX_ALU(px_lt_and_u64, a < b && c)
+PX_ALU(px_shf_r, (uint32_t)((PX_U(a) | b << 32) >> (c & 31)))
+
 /* ---- f32 ------------------------------------------------------------------------------ */
 
 PX_ALU(px_add_f32, px_word(px_float(a) + px_float(b)))
@@ -151,6 +167,11 @@ static const px_row px_arithmetic[] = {
     {"neg.s32", px_neg32, 0}, {"and.b32", px_and, 0}, {"or.b32", px_or, 0}, {"xor.b32", px_xor, 0}, {"not.b32", px_not, 0},
     {"shr.u32", px_shr, 0}, {"shr.s32", px_shr_s, 0}, {"shl.b32", px_shl, 0}, {"bfe.u32", px_bfe_u, 0}, {"bfe.s32", px_bfe_s, 0},
     {"prmt.b32", px_prmt, 0},
+    {"mov.s64", px_mov, 0}, {"sub.s64", px_sub64, 0}, {"mul.lo.s64", px_mul64, 0}, {"mad.lo.s64", px_mad64, 0},
+    {"and.b64", px_and64, 0}, {"shl.b64", px_shl64, 0}, {"cvt.u16.u32", px_narrow16, 0}, {"cvt.u32.u64", px_narrow32, 0},
+    {"shf.r.wrap.b32", px_shf_r, 0},
+    {"setp.lt.s64", px_lt_s64, 0}, {"setp.ge.s64", px_ge_s64, 0}, {"setp.gt.u64", px_gt_u64, 0},
+    {"setp.lt.and.s64", px_lt_and_s64, 0}, {"setp.le.and.s64", px_le_and_s64, 0}, {"setp.lt.and.u64", px_lt_and_u64, 0},
     {"setp.eq.u32", px_eq, 0}, {"setp.ne.u32", px_ne, 0}, {"setp.lt.u32", px_lt_u, 0}, {"setp.le.u32", px_le_u, 0},
     {"setp.gt.u32", px_gt_u, 0}, {"setp.ge.u32", px_ge_u, 0},
     {"setp.eq.s32", px_eq, 0}, {"setp.ne.s32", px_ne, 0}, {"setp.lt.s32", px_lt_s, 0}, {"setp.le.s32", px_le_s, 0},

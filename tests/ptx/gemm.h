@@ -9,7 +9,8 @@
 #include <zlay/emit.h>
 #include <zlay/plan.h>
 
-enum { GEMM_CANARY = 0x7fc1, GEMM_NAN = 0xff }; /* halves of D before; bytes of padding of A and B: NaN, or whole numbers */
+#define GEMM_WORKSPACE ((uint64_t)1 << 36) /* the address of a workspace */
+enum { GEMM_CANARY = 0x7fc1, GEMM_NAN = 0xff, GEMM_BESIDE = 16 /* bytes on either side of a matrix */ }; /* halves of D before; bytes of padding of A and B: NaN, or whole numbers */
 
 static px_machine machine;
 static zlay_ctx *ctx;
@@ -41,6 +42,8 @@ typedef struct px_gemm {
     zlay_plan_summary info;
     px_matrix a, b, d;
     char *text;
+    const char *copy[3]; /* kernels of the module that repack an operand, or NULL */
+    uint8_t *workspace;
     size_t length;
     uint32_t blocks;
 } px_gemm;
@@ -56,9 +59,10 @@ static inline px_matrix px_matrix_new(uint64_t rows, uint64_t columns, int type,
     uint64_t inner = x.by_column ? rows : columns, outer = x.by_column ? columns : rows;
     if (!x.pitch) x.pitch = inner;
     x.count = outer * x.pitch;
-    x.at = malloc(x.count * x.bytes + 16);
+    x.at = malloc(x.count * x.bytes + 2 * GEMM_BESIDE);
     assert_non_null(x.at);
-    memset(x.at, GEMM_NAN, x.count * x.bytes + 16);
+    memset(x.at, GEMM_NAN, x.count * x.bytes + 2 * GEMM_BESIDE);
+    x.at += GEMM_BESIDE;
     return x;
 }
 
@@ -106,6 +110,23 @@ static inline void px_gemm_text(px_gemm *g)
     g->length = buf.need;
 }
 
+/* Cuts the module into its kernels, each a text of its own. */
+static inline void px_gemm_cut(px_gemm *g)
+{
+    for (int o = 0; o < 3; o++) {
+        static const char *const begin[] = {"\n.visible .entry gemm_a(", "\n.visible .entry gemm_b(", "\n.visible .entry gemm_d("};
+        zlay_repack r;
+        char *at = strstr(g->text, begin[o]);
+        for (int p = 0; !at && p < o; p++)
+            if (g->copy[p]) at = strstr(g->copy[p], begin[o]);
+        bool copied = !zlay_plan_repack(&r, g->plan, o);
+        assert_int_equal(copied, at != NULL);
+        if (!at) continue;
+        *at = 0;
+        g->copy[o] = at + 1;
+    }
+}
+
 /* Of the request's A, B and D. */
 static inline void px_gemm_types(int32_t *type, const zlay_plan *plan, const zlay_plan_summary *info)
 {
@@ -122,7 +143,9 @@ static inline void px_gemm_make(px_gemm *g, const zlay_gemm *request, uint32_t b
     *g = (px_gemm){.request = *request, .blocks = blocks};
     zlay_gemm *q = &g->request;
     q->size = sizeof *q;
-    q->a_address = 1 << 20, q->b_address = 1 << 24, q->d_address = 1 << 28;
+    if (!q->a_address) q->a_address = 1 << 20;
+    if (!q->b_address) q->b_address = 1 << 24;
+    if (!q->d_address) q->d_address = 1 << 28;
     assert_int_equal(zlay_target_find(&target, "sm_90a", 6), ZLAY_OK);
     if (zlay_gemm_synth(ctx, &g->plan, target, q)) fail_msg("%s", zlay_ctx_message(ctx));
     assert_int_equal(zlay_plan_info(&g->info, g->plan), ZLAY_OK);
@@ -134,33 +157,59 @@ static inline void px_gemm_make(px_gemm *g, const zlay_gemm *request, uint32_t b
     px_matrix_draw(&g->a, random);
     px_matrix_draw(&g->b, random);
     px_gemm_text(g);
+    px_gemm_cut(g);
+    if (g->info.workspace) {
+        g->workspace = malloc(g->info.workspace);
+        assert_non_null(g->workspace);
+        memset(g->workspace, GEMM_NAN, g->info.workspace);
+    }
 }
 
 static inline void px_gemm_free(px_gemm *g)
 {
     zlay_plan_free(g->plan);
-    free(g->a.at);
-    free(g->b.at);
-    free(g->d.at);
+    free(g->a.at - GEMM_BESIDE);
+    free(g->b.at - GEMM_BESIDE);
+    free(g->d.at - GEMM_BESIDE);
     free(g->text);
+    free(g->workspace);
 }
 
-/* The operands as the plan has them: of a swapped one A is B. */
-static inline void px_gemm_bind(px_machine *m, const px_gemm *g)
+static inline uint64_t px_gemm_address(const px_gemm *g, int operand)
 {
-    const px_matrix *planned[3] = {g->info.swapped ? &g->b : &g->a, g->info.swapped ? &g->a : &g->b, &g->d};
+    const uint64_t of[3] = {g->request.a_address, g->request.b_address, g->request.d_address};
+    return of[g->info.swapped && operand < 2 ? 1 - operand : operand];
+}
+
+/* The arguments of the product: a repacked operand is in the workspace. */
+static inline void px_gemm_arguments(px_machine *m, const px_gemm *g)
+{
     const zlay_target *target;
     assert_int_equal(zlay_target_find(&target, "sm_90a", 6), ZLAY_OK);
-    m->memories = 3;
     for (int o = 0; o < 3; o++) {
         zlay_tensormap map;
+        zlay_repack r;
         uint64_t words[PX_MAP_BYTES / 8] = {0};
         assert_int_equal(zlay_plan_map(&map, g->plan, o), ZLAY_OK);
-        m->memory[o] = (px_memory){map.address, planned[o]->count * planned[o]->bytes, planned[o]->at};
+        map.address = zlay_plan_repack(&r, g->plan, o) ? px_gemm_address(g, o) : GEMM_WORKSPACE + r.offset;
         zlay_tensormap_pack(words, target, &map);
         memcpy(m->param[o], words, sizeof words);
         memcpy(m->param[o + 3], &map.address, sizeof map.address);
     }
+}
+
+/* The operands as the plan has them: of a swapped one A is B.  A copy reads whole aligned 16 bytes. */
+static inline void px_gemm_bind(px_machine *m, const px_gemm *g)
+{
+    const px_matrix *planned[3] = {g->info.swapped ? &g->b : &g->a, g->info.swapped ? &g->a : &g->b, &g->d};
+    m->memories = 3;
+    for (int o = 0; o < 3; o++) {
+        uint64_t at = px_gemm_address(g, o), bytes = planned[o]->count * planned[o]->bytes, wider = g->copy[o] && o < 2 ? 16 : 1;
+        uint64_t begin = at / wider * wider, end = (at + bytes + wider - 1) / wider * wider;
+        m->memory[o] = (px_memory){begin, end - begin, planned[o]->at - (at - begin)};
+    }
+    if (g->workspace) m->memory[m->memories++] = (px_memory){GEMM_WORKSPACE, g->info.workspace, g->workspace};
+    px_gemm_arguments(m, g);
     for (uint64_t i = 0; i < g->d.count * g->d.bytes; i++) g->d.at[i] = (uint8_t)(GEMM_CANARY >> i % 2 * 8);
 }
 
@@ -187,11 +236,31 @@ static inline uint64_t px_gemm_wrong(const px_gemm *g)
     return wrong;
 }
 
+/* Runs the copies before the product, or those behind it. */
+static inline void px_gemm_copies(px_machine *m, const px_gemm *g, uint32_t behind)
+{
+    for (int o = 0; o < 3; o++) {
+        zlay_repack r;
+        zlay_transfer_summary info;
+        if (*m->fault || zlay_plan_repack(&r, g->plan, o) || r.behind != behind) continue;
+        uint64_t here = px_gemm_address(g, o), there = GEMM_WORKSPACE + r.offset;
+        assert_int_equal(zlay_transfer_info(&info, r.transfer), ZLAY_OK);
+        memcpy(m->param[0], behind ? &there : &here, sizeof here);
+        memcpy(m->param[1], behind ? &here : &there, sizeof there);
+        px_run(m, g->copy[o], (int)info.threads, (uint32_t)info.blocks, 1);
+    }
+}
+
 /* 0: D is right; else what is wrong stands in m->fault. */
 static inline bool px_gemm_fails(px_machine *m, const px_gemm *g, const char *text)
 {
+    *m->fault = 0;
     px_gemm_bind(m, g);
+    px_gemm_copies(m, g, 0);
+    if (*m->fault) return true;
+    px_gemm_arguments(m, g);
     px_run(m, text, (int)g->info.threads, g->blocks, 1);
+    px_gemm_copies(m, g, 1);
     if (*m->fault) return true;
     uint64_t wrong = px_gemm_wrong(g);
     if (wrong) px_fault(m, "%llu elements of D are wrong", (unsigned long long)wrong);

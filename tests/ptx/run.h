@@ -135,7 +135,8 @@ static inline void px_thread_begin(px_machine *m, int i, uint32_t first_block)
     uint64_t given[PX_SPECIAL] = {(uint64_t)(i % m->threads), block % wide, wide, (uint64_t)rank, block / wide % high,
                                   block / wide / high, 0};
     for (int s = 0; s < PX_SPECIAL; s++) t->value[s] = given[s], t->state[s] = PX_READY;
-    t->value[m->text.smem] = PX_ORIGIN, t->state[m->text.smem] = PX_READY;
+    if (m->text.smem >= 0) t->value[m->text.smem] = PX_ORIGIN;
+    if (m->text.smem >= 0) t->state[m->text.smem] = PX_READY;
     for (int k = 0; k < m->text.params; k++) {
         t->value[m->text.param_at[k]] = PX_PARAM_AT + PX_MAP_BYTES * (uint64_t)k;
         t->state[m->text.param_at[k]] = PX_READY;
@@ -238,7 +239,7 @@ static inline void px_run(px_machine *m, const char *text, int threads, uint32_t
     m->steps = 0;
     m->threads = threads, m->blocks = cluster, m->all_blocks = blocks;
     size_t all = (size_t)threads * (size_t)cluster * (size_t)m->text.registers;
-    assert_true(threads <= PX_THREADS && cluster <= PX_CLUSTER && m->text.smem >= 0);
+    assert_true(threads <= PX_THREADS && cluster <= PX_CLUSTER);
     m->values = calloc(all, sizeof *m->values);
     m->touched = calloc(all, sizeof *m->touched);
     m->states = calloc(all, 1);

@@ -178,6 +178,91 @@ static void kernels_with_more_arguments_are_refused(void **state)
     zlay_plan_free(plan);
 }
 
+static zlay_plan *repacked_plan(world *w, int32_t d_order)
+{
+    const zlay_target *target;
+    zlay_plan *plan;
+    zlay_gemm gemm = {.size = sizeof gemm, .m = 67, .n = 133, .k = 75, .d_order = d_order, .b_address = 1 << 20 | 2,
+                      .repack = ZLAY_REPACK_ALWAYS};
+    assert_int_equal(zlay_target_find(&target, "sm_90a", 6), ZLAY_OK);
+    assert_int_equal(zlay_gemm_synth(w->ctx, &plan, target, &gemm), ZLAY_OK);
+    return plan;
+}
+
+static void copy_launched(const fake_launch *l, const zlay_plan *plan, int operand, uint64_t from, uint64_t to)
+{
+    zlay_repack r;
+    zlay_transfer_summary info;
+    uint64_t arguments[2] = {from, to};
+    assert_int_equal(zlay_plan_repack(&r, plan, operand), ZLAY_OK);
+    assert_int_equal(zlay_transfer_info(&info, r.transfer), ZLAY_OK);
+    assert_int_equal(l->grid, info.blocks);
+    assert_int_equal(l->block, info.threads);
+    assert_int_equal(l->shared_bytes, 0);
+    assert_int_equal(l->packed_bytes, sizeof arguments);
+    assert_memory_equal(l->packed, arguments, sizeof arguments);
+}
+
+/* Copies of A and B, the product on the workspace, the copy of D; of a swapped plan A is the request's B. */
+static void copies_stand_around_the_product(void **state)
+{
+    world *w = *state;
+    for (int swapped = 0; swapped < 2; swapped++) {
+        zlay_plan *plan = repacked_plan(w, swapped ? ZLAY_ORDER_COLUMN : ZLAY_ORDER_ROW);
+        zlay_kernel *kernel = kernel_make(w, plan);
+        const fake_launch *l = w->fake->history;
+        uint64_t at[3];
+        int stream;
+        assert_string_equal(w->fake->kernel, "gemm_d");
+        assert_int_equal(w->fake->memory, 1);
+        assert_int_equal(zlay_kernel_bind(w->ctx, kernel, 0x1000, 0x2002, 0x3000), ZLAY_OK);
+        w->fake->launches = 0;
+        assert_int_equal(zlay_kernel_launch(w->ctx, kernel, &stream), ZLAY_OK);
+        assert_int_equal(w->fake->launches, 4);
+        for (int o = 0; o < 3; o++) {
+            zlay_repack r;
+            assert_int_equal(zlay_plan_repack(&r, plan, o), ZLAY_OK);
+            at[o] = map_address(&l[2], o);
+            assert_int_equal(at[o], at[0] + r.offset);
+            assert_int_equal(l[2].address[o], at[o]);
+        }
+        copy_launched(&l[0], plan, 0, swapped ? 0x2002 : 0x1000, at[0]);
+        copy_launched(&l[1], plan, 1, swapped ? 0x1000 : 0x2002, at[1]);
+        copy_launched(&l[3], plan, 2, at[2], 0x3000);
+        for (int i = 0; i < 4; i++) assert_ptr_equal(l[i].stream, &stream);
+        assert_int_equal(zlay_kernel_bind(w->ctx, kernel, 0x1002, 0x2002, 0x3000), ZLAY_EINVAL);
+        message_has(w, "a: address 0x1002");
+        zlay_kernel_free(kernel);
+        assert_int_equal(w->fake->memory, 0);
+        zlay_plan_free(plan);
+    }
+}
+
+/* Whatever call fails, a load, a bind or a launch says so, and nothing stays. */
+static void copies_fail_at_every_call(void **state)
+{
+    world *w = *state;
+    zlay_plan *plan = repacked_plan(w, ZLAY_ORDER_ROW);
+    int at = 1, failed = 0, calls = 1;
+    for (; calls >= at - 1; at++) {
+        zlay_kernel *kernel;
+        w->fake->calls = 0;
+        w->fake->fail_at = at;
+        zlay_status status = zlay_kernel_load(w->ctx, &kernel, w->device, plan, ptx, sizeof ptx - 1, "gemm");
+        if (!status) status = zlay_kernel_bind(w->ctx, kernel, 0x1000, 0x2002, 0x3000);
+        if (!status) status = zlay_kernel_launch(w->ctx, kernel, NULL);
+        if (status) assert_int_equal(status, ZLAY_EDRIVER);
+        failed += status != ZLAY_OK;
+        calls = w->fake->calls;
+        w->fake->fail_at = 0;
+        zlay_kernel_free(kernel);
+        assert_int_equal(w->fake->memory, 0);
+        assert_int_equal(w->fake->modules, 0);
+    }
+    assert_true(failed > 16);
+    zlay_plan_free(plan);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -189,6 +274,8 @@ int main(void)
         TEST(a_failed_bind_keeps_the_one_before),
         TEST(time_launches_as_often_as_asked),
         TEST(kernels_with_more_arguments_are_refused),
+        TEST(copies_stand_around_the_product),
+        TEST(copies_fail_at_every_call),
         TEST(a_module_is_launched_with_packed_arguments),
     };
     return cmocka_run_group_tests(tests, group_setup, group_teardown);

@@ -258,6 +258,7 @@ EXPORT int cuLaunchKernel(void *function, unsigned grid_x, unsigned grid_y, unsi
         memcpy(launch->map[i], parameters[i], 128);
         memcpy(&launch->address[i], parameters[3 + i], 8);
     }
+    fake.history[fake.launches % FAKE_HISTORY] = *launch;
     fake.launches++;
     return 0;
 }

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <string.h>
 
-enum { FAKE_CALLS = 128, FAKE_ERROR = 999, FAKE_INVALID = 1, FAKE_BAD_PTX = 218 };
+enum { FAKE_CALLS = 128, FAKE_HISTORY = 4, FAKE_ERROR = 999, FAKE_INVALID = 1, FAKE_BAD_PTX = 218 };
 
 typedef struct fake_encode {
     unsigned type, rank, interleave, swizzle, l2, oob, box[5], step[5];
@@ -49,7 +49,7 @@ typedef struct fake_state {
     int contexts, pushed, memory, modules, events; /* alive */
     int mistakes; /* calls without a current context, double frees, wrong handles */
     fake_encode encode;
-    fake_launch launch;
+    fake_launch launch, history[FAKE_HISTORY]; /* the last; launch i at i % FAKE_HISTORY */
     int launches;
     int dynamic_smem; /* as cuFuncSetAttribute set it */
     char image[64], kernel[64];

@@ -12,8 +12,7 @@ typedef unsigned long long ull;
 
 static void tables(zl_kernel_text *k);
 
-/* Prints the head. Names of the text that a kernel could also have begin with `$`, which no
- * kernel's name does. */
+/* Prints the head of a module. */
 static void head(zl_kernel_text *k)
 {
     const zlay_transfer_summary *info = &k->t->info;
@@ -22,6 +21,14 @@ static void head(zl_kernel_text *k)
             zlay_version(), (ull)info->bytes, (ull)info->blocks, info->threads, info->width);
     zl_putf(e->out, ".version %u.%u\n.target %s\n.address_size 64\n\n", e->ptx / 10, e->ptx % 10,
             zlay_target_name(info->target));
+}
+
+/* Prints the kernel's name and parameters. Names of the text that a kernel could also have begin
+ * with `$`, which no kernel's name does. */
+static void begin(zl_kernel_text *k)
+{
+    const zlay_transfer_summary *info = &k->t->info;
+    zl_emit *e = &k->e;
     tables(k);
     zl_puts(e->out, ".visible .entry ");
     zl_put(e->out, e->name, e->name_length);
@@ -241,7 +248,7 @@ static void kernel(zl_kernel_text *k)
         [ZLAY_PATH_THREADS] = zl_kernel_threads,     [ZLAY_PATH_REALIGN] = zl_kernel_realign,
         [ZLAY_PATH_CP_ASYNC] = zl_kernel_async,      [ZLAY_PATH_BULK] = zl_kernel_bulk,
         [ZLAY_PATH_TRANSPOSE] = zl_kernel_transpose, [ZLAY_PATH_MATRIX] = zl_kernel_matrix};
-    head(k);
+    begin(k);
     setup(k);
     bodies[k->t->info.path](k);
     zl_puts(k->e.out, "$finish:\n    ret;\n}\n");
@@ -251,11 +258,30 @@ static uint32_t kernel_counted(zl_text *out, const void *value)
 {
     zl_kernel_text k = *(const zl_kernel_text *)value;
     k.e.out = out;
+    head(&k);
     kernel(&k);
     return k.e.ptx;
 }
 
 static void kernel_write(zl_text *out, const void *value) { kernel_counted(out, value); }
+
+static zl_kernel_text text_of(const zlay_transfer *transfer, const char *name, size_t length)
+{
+    const zlay_transfer_summary *info = &transfer->info;
+    bool wide = info->blocks * info->threads * info->accesses > UINT32_MAX;
+    zl_kernel_text k = {.t = transfer, .unit = wide ? "u64" : "u32"};
+    k.e.name = name;
+    k.e.name_length = length;
+    return k;
+}
+
+uint32_t zl_transfer_put(zl_text *out, const zlay_transfer *transfer, const char *name, size_t length)
+{
+    zl_kernel_text k = text_of(transfer, name, length);
+    k.e.out = out;
+    kernel(&k);
+    return k.e.ptx;
+}
 
 zlay_status zlay_emit_transfer(zlay_ctx *ctx, zlay_buf *out, const zlay_transfer *transfer,
                                const char *name, size_t length)
@@ -265,11 +291,7 @@ zlay_status zlay_emit_transfer(zlay_ctx *ctx, zlay_buf *out, const zlay_transfer
     if (status) return status;
     status = zl_name_check(ctx, name, length);
     if (status) return zl_leave(ctx, status);
-    const zlay_transfer_summary *info = &transfer->info;
-    bool wide = info->blocks * info->threads * info->accesses > UINT32_MAX;
-    zl_kernel_text k = {.t = transfer, .unit = wide ? "u64" : "u32"};
-    k.e.name = name;
-    k.e.name_length = length;
-    k.e.ptx = zl_ptx_least(kernel_counted, &k, info->target);
+    zl_kernel_text k = text_of(transfer, name, length);
+    k.e.ptx = zl_ptx_least(kernel_counted, &k, transfer->info.target);
     return zl_leave(ctx, zl_print(out, kernel_write, &k));
 }

@@ -26,6 +26,10 @@ typedef struct zl_kernel_text {
     const char *unit; /* of item numbers: "u32", or "u64" where they need it */
 } zl_kernel_text;
 
+/* Print a transfer's kernel behind others of a module; the oldest PTX version that has its forms. */
+uint32_t zl_transfer_put(zl_text *out, const zlay_transfer *transfer, const char *name,
+                         size_t length);
+
 /* The bodies: `item` holds the number of the vector, run or tile. */
 void zl_kernel_threads(zl_kernel_text *k);
 void zl_kernel_realign(zl_kernel_text *k);

@@ -3,10 +3,17 @@
  * axes, layouts of the shared buffers, the number of K steps, the tiles of D that blocks take in turn, and arguments in
  * the order that callers of zlay_emit_ptx know. */
 #include "emit/emit.h"
+#include "emit/move/copy.h"
 #include "emit/pipe/pipe.h"
 #include "synth/move/move.h"
 
-enum { OPERANDS = 3, GROUP = 16 /* rows of tiles that are visited together */ };
+#include <string.h>
+
+enum {
+    OPERANDS = 3,
+    GROUP = 16, /* rows of tiles that are visited together */
+    NAME = 64   /* most characters of a kernel's (zl_is_name) */
+};
 
 /* The axes of a copy: the tile's row and column, its step along K, and for D the pass. */
 enum { AXIS_M, AXIS_N, AXIS_K, AXIS_PASS };
@@ -30,7 +37,26 @@ typedef struct bound {
     zl_pt_plan plan;
     zlay_move *move[OPERANDS];
     zlay_layout *layout[OPERANDS];
+    const zlay_plan *of;
+    const char *name; /* of the kernel */
+    size_t length;
 } bound;
+
+/* The kernels that repack operands, each called after the product and the operand's letter. */
+static void copies_write(zl_text *out, const void *value)
+{
+    const bound *b = value;
+    for (int o = 0; o < OPERANDS; o++) {
+        const zlay_transfer *copy = b->of->repack[o].transfer;
+        char name[NAME + 2];
+        if (!copy) continue;
+        memcpy(name, b->name, b->length);
+        name[b->length] = '_';
+        name[b->length + 1] = "abd"[o];
+        zl_puts(out, "\n");
+        zl_transfer_put(out, copy, name, b->length + 2);
+    }
+}
 
 /* The copies of a stage, or of a pass of one consumer, which has rows of its own. */
 static zlay_status move_bind(zlay_ctx *ctx, bound *b, const zlay_plan *plan, int32_t operand)
@@ -89,7 +115,9 @@ static zlay_status bind(zlay_ctx *ctx, bound *b, zlay_pipe_emit *ask, const zlay
                            .arguments = arguments,
                            .arguments_count = ZL_COUNT(arguments),
                            .columns = info->tile_n,
-                           .part_columns = info->pass_n};
+                           .part_columns = info->pass_n,
+                           .behind = copies_write,
+                           .behind_value = b};
     ask->moves = b->moves;
     ask->operands = b->operands;
     ask->moves_count = ask->operands_count = OPERANDS;
@@ -109,7 +137,7 @@ static void release(bound *b)
 zlay_status zlay_emit_ptx(zlay_ctx *ctx, zlay_buf *out, const zlay_plan *plan, const char *name,
                           size_t length)
 {
-    bound b = {.move = {NULL}};
+    bound b = {.of = plan, .name = name, .length = length};
     if (!out || !plan || !name) return ZLAY_EINVAL;
     zlay_status status = zl_enter(ctx);
     if (status) return status;

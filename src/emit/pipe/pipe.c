@@ -146,6 +146,7 @@ static void write_text(zl_text *out, const void *value)
     k.out = out;
     zl_pt_kernel_head(&k);
     zl_put(out, p->body.text, p->body.need);
+    if (k.plan && k.plan->behind) k.plan->behind(out, k.plan->behind_value);
 }
 
 /* Prints the body of the kernel, in as much memory as it needs. An event that cannot be printed fails here; the

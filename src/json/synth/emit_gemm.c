@@ -47,6 +47,7 @@ static zlay_status put_plan(zl_call *call, const zlay_plan *plan, const asked *a
         zl_put_value(call, call->value, "grid",
                      zl_json_list(call, launch.grid, ZL_COUNT(launch.grid)));
     zl_put_value(call, call->value, "arguments", arguments_value(call, plan, waves));
+    zl_put_repack(call, call->value, plan, &a->head.name);
     return ZLAY_OK;
 }
 

@@ -46,6 +46,10 @@ static const zl_named scales[] = {
     {"none", ZLAY_SCALES_NONE}, {"1x128", ZLAY_SCALES_LINE}, {"128x128", ZLAY_SCALES_BLOCK},
     {NULL, 0}};
 
+static const zl_named repacks[] = {
+    {"never", ZLAY_REPACK_NEVER}, {"auto", ZLAY_REPACK_AUTO}, {"always", ZLAY_REPACK_ALWAYS},
+    {NULL, 0}};
+
 #define AT(kind, member) ZL_AT(kind, zl_gemm_asked, member)
 static const zl_field gemm_rows[] = {
     ZL_TARGET(zl_gemm_asked),
@@ -68,6 +72,7 @@ static const zl_field gemm_rows[] = {
     {"epilogue", ZL_MAY, AT(zl_as_text, epilogue)},
     {"a_scales", ZL_MAY, AT(zl_as_word, gemm.a_scales), .of = scales},
     {"b_scales", ZL_MAY, AT(zl_as_word, gemm.b_scales), .of = scales},
+    {"repack", ZL_MAY, AT(zl_as_word, gemm.repack), .of = repacks},
 };
 const zl_fields zl_gemm_fields = {ZL_ROWS(gemm_rows, zl_gemm_asked)};
 #undef AT
@@ -207,6 +212,43 @@ static void put_scales(zl_call *call, json_t *value, const zlay_plan *plan)
     else json_decref(list);
 }
 
+/* One copy: what a launch of it needs, and where its workspace lies. */
+static json_t *repack_value(zl_call *call, const zlay_repack *r, int32_t operand,
+                            const zl_json_text *name)
+{
+    static const char letters[] = "abd";
+    zlay_transfer_summary info;
+    json_t *item = json_object();
+    if (zlay_transfer_info(&info, r->transfer)) return item;
+    zl_put_value(call, item, "operand", json_sprintf("%c", "ABD"[operand]));
+    if (name)
+        zl_put_value(call, item, "kernel",
+                     json_sprintf("%.*s_%c", (int)name->length, name->text, letters[operand]));
+    zl_put_value(call, item, "when", json_string(r->behind ? "behind" : "before"));
+    zl_put_value(call, item, "grid", zl_json_three(call, (uint32_t)info.blocks, 1, 1));
+    zl_put_value(call, item, "threads", json_integer(info.threads));
+    zl_put_value(call, item, "offset", json_integer((json_int_t)r->offset));
+    zl_put_value(call, item, "bytes", json_integer((json_int_t)r->bytes));
+    zl_put_value(call, item, "pitch", json_integer((json_int_t)r->pitch));
+    return item;
+}
+
+void zl_put_repack(zl_call *call, json_t *value, const zlay_plan *plan, const zl_json_text *name)
+{
+    json_t *list = json_array();
+    zlay_plan_summary info;
+    zlay_repack r;
+    for (int32_t operand = ZLAY_OPERAND_A; operand <= ZLAY_OPERAND_D; operand++)
+        if (!zlay_plan_repack(&r, plan, operand))
+            zl_put_item(call, list, repack_value(call, &r, operand, name));
+    if (!json_array_size(list) || zlay_plan_info(&info, plan)) {
+        json_decref(list);
+        return;
+    }
+    zl_put_value(call, value, "workspace", json_integer((json_int_t)info.workspace));
+    zl_put_value(call, value, "repack", list);
+}
+
 static zlay_status print_rules(zlay_ctx *ctx, zlay_buf *out, const void *value)
 {
     (void)ctx;
@@ -230,6 +272,7 @@ zlay_status zl_op_plan_gemm(zl_call *call, const void *asked)
         zl_put_value(call, call->value, "certificates", certificates_value(call, plan));
         put_wave(call, call->value, plan);
         put_scales(call, call->value, plan);
+        zl_put_repack(call, call->value, plan, NULL);
         status = zl_put_printed(call, "pipe", zl_print_pipe, zlay_plan_pipe(plan));
     }
     if (!status) status = zl_put_printed(call, "rules", print_rules, plan);

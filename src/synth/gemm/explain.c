@@ -43,6 +43,7 @@ static void put_shape(zl_text *out, const zlay_plan *plan)
             info->tile_m, info->tile_n, info->tile_k, (unsigned long long)info->tiles_m,
             (unsigned long long)info->tiles_n, (unsigned long long)info->tiles_k, info->stages);
     zl_gemm_scales_explain(out, plan);
+    zl_gemm_repack_explain(out, plan);
     zl_putf(out,
             "  %u threads: one producer warpgroup, %u consumer warpgroups of wgmma m%un%uk%u\n",
             info->threads, info->consumers, info->mma.m, info->mma.n, info->mma.k);

@@ -15,7 +15,7 @@ static zlay_status request_copy(zlay_ctx *ctx, zlay_gemm *out, const zlay_gemm *
         sizeof *out,
         sizeof in->size,
         {ZL_RESERVED(zlay_gemm, reserved0), ZL_RESERVED(zlay_gemm, reserved1),
-         ZL_RESERVED(zlay_gemm, reserved)}};
+         ZL_RESERVED(zlay_gemm, reserved2), ZL_RESERVED(zlay_gemm, reserved)}};
     return zl_request_read(ctx, out, in, &form);
 }
 
@@ -75,7 +75,7 @@ static void operand_type(zl_operand *o, int32_t type)
 
 static uint64_t address_or_default(uint64_t address)
 {
-    return address ? address : (uint64_t)1 << 20;
+    return address ? address : ZL_ADDRESS;
 }
 
 /* Reads extents, orders, leading dimensions and addresses.  Where D is column-major, A and B change
@@ -129,12 +129,13 @@ static zlay_status stages_check(zlay_ctx *ctx, const zlay_plan_summary *info)
                    info->stages);
 }
 
-/* The plan of a target of waves, which has neither epilogues nor scales. */
+/* The plan of a target of waves, which has no epilogues, scales or copies of operands. */
 static zlay_status waves_plan(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *g)
 {
     const char *field = g->epilogue   ? "epilogue"
                         : g->a_scales ? "a_scales"
                         : g->b_scales ? "b_scales"
+                        : g->repack   ? "repack"
                                       : NULL;
     if (!field) return zl_wave_gemm_plan(ctx, plan, g);
     return zl_fail(ctx, ZLAY_ENOTSUP, "%s: plans of waves (%s) have none", field,
@@ -148,6 +149,7 @@ static zlay_status plan_fill(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *ge
     if (!status) status = gemm_read(ctx, plan, &g);
     if (!status && zl_wave_target(plan->info.target)) return waves_plan(ctx, plan, &g);
     if (!status) status = zl_gemm_scales(ctx, plan, &g);
+    if (!status) status = zl_gemm_repack(ctx, plan, &g);
     if (!status) status = zl_gemm_tile(ctx, plan, &g);
     for (int32_t o = 0; !status && o < 3; o++) status = zl_operand_plan(ctx, plan, o);
     if (!status) status = stages_check(ctx, &plan->info);
@@ -180,7 +182,10 @@ void zlay_plan_free(zlay_plan *plan)
     if (!plan) return;
     for (int i = 0; i < ZL_CERTIFICATES; i++)
         for (int side = 0; side < 2; side++) zlay_layout_free(plan->certificate[i][side]);
-    for (int o = 0; o < 3; o++) zlay_layout_free(plan->operand[o].smem);
+    for (int o = 0; o < 3; o++) {
+        zlay_layout_free(plan->operand[o].smem);
+        zlay_transfer_free(plan->repack[o].transfer);
+    }
     for (int o = 0; o < 2; o++) zlay_wave_free(plan->wave.operand[o]);
     zlay_pipe_free(plan->pipe);
     zlay_body_free(plan->epilogue);

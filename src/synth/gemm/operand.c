@@ -39,6 +39,15 @@ static uint64_t row_bytes(const zl_operand *o)
     return o->outer == 1 ? (o->inner * o->element + 15) / 16 * 16 : bytes;
 }
 
+uint64_t zl_row_alignment(const zlay_plan *plan, int32_t operand)
+{
+    const zl_operand *o = &plan->operand[operand];
+    uint64_t all = plan->address[operand];
+    if (o->outer > 1) all |= o->pitch * o->element;
+    if (operand == ZLAY_OPERAND_D) all |= o->inner * o->element;
+    return all & (~all + 1);
+}
+
 /* What no other tile reads is fetched in 256 bytes: 3 % less time where memory is the limit. */
 static int32_t promotion(const zlay_plan *plan, int32_t operand)
 {

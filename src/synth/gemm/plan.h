@@ -9,6 +9,7 @@
 #include "synth/gemm/wave_gemm.h"
 #include <zlay/plan.h>
 
+#define ZL_ADDRESS      ((uint64_t)1 << 20) /* of an operand whose address the request leaves open */
 #define ZL_COPIES       8 /* most boxes of one operand in a stage or a pass */
 #define ZL_CERTIFICATES 6 /* two for each operand */
 
@@ -32,11 +33,19 @@ typedef struct zl_operand {
     zlay_layout *smem;
 } zl_operand;
 
+/* What lays an operand out anew in a workspace, from which, or to which, tensor copies move it. */
+typedef struct zl_repack {
+    zlay_transfer *transfer; /* NULL: the operand moves from where it is */
+    uint64_t offset, bytes;  /* in the workspace */
+    uint32_t align;          /* of the operand's address, bytes, at most 16 */
+} zl_repack;
+
 struct zlay_plan {
     zlay_allocator alloc;
     zlay_plan_summary info;
     zl_operand operand[3];
     uint64_t address[3];
+    zl_repack repack[3]; /* whose operand is the matrix in the workspace */
     zlay_smemdesc desc[2];   /* step 0, consumer 0; from the operand's start */
     uint32_t step_start[2];  /* what the next step along K adds to `start` */
     uint32_t consumer_start; /* what the next consumer adds to A's `start` */
@@ -68,6 +77,19 @@ void zl_gemm_put_types(zl_text *out, const zlay_plan *plan);
 /* Chooses tile and stages where the request leaves them open, and places
  * everything in shared memory. */
 zlay_status zl_gemm_tile(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *gemm);
+
+/* The modelled nanoseconds of the product in the cheapest tile that the request allows; UINT64_MAX:
+ * it allows none. */
+uint64_t zl_gemm_time(const zlay_plan *plan, const zlay_gemm *gemm);
+
+/* The greatest power of two that divides the address, the bytes from a row to the next and, of D,
+ * those of a row, since a tensor copy stores whole 16 bytes. */
+uint64_t zl_row_alignment(const zlay_plan *plan, int32_t operand);
+
+/* Decides which operands are repacked, plans the copies, and lets the plan's operands be those in
+ * the workspace. */
+zlay_status zl_gemm_repack(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *gemm);
+void zl_gemm_repack_explain(zl_text *out, const zlay_plan *plan);
 
 /* Plans one operand: map, path, copies and descriptor. */
 zlay_status zl_operand_plan(zlay_ctx *ctx, zlay_plan *plan, int32_t operand);

@@ -23,6 +23,8 @@ enum {
     ENDS = 4,          /* K steps that fill and epilogue of a tile add in the model */
     ENDS_OVERLAP = 8,  /* the same where the last pass of D overlaps the one before */
     STORE_GRANULE = 16,    /* bytes in which a tensor store writes a row */
+    LINE = 128,            /* bytes at whose multiples a copied row of a box is one line of L2 */
+    STORE_RATE = 44,       /* elements of D that threads of a block store in a ns, by their instructions */
     TILES_MOST = INT32_MAX /* of D: blocks of the grid's first dimension */
 };
 
@@ -62,14 +64,15 @@ static zlay_status tile_check(zlay_ctx *ctx, const zlay_plan *plan, uint32_t m, 
     return ZLAY_OK;
 }
 
-/* Nanoseconds of one K step of 128 bytes, its share of fill and epilogue included, and what an
- * epilogue by threads adds to a tile: from `device-bench --tiles`, docs/performance.md. Between two
- * rows of one m the times are those of the straight line. */
+/* Nanoseconds of one K step of 128 bytes, its share of fill and epilogue included, and what it takes
+ * more where rows of A and B begin beside multiples of 128 bytes: from `device-bench --tiles` of 4096^3
+ * and of 4095 x 4097 x 4104, docs/performance.md. Between two rows of one m the times are those of the
+ * straight line. */
 static const struct measured {
-    uint32_t m, n, step, by_threads;
+    uint32_t m, n, step, beside;
 } measured[] = {
-    {64, 64, 190, 6000},   {64, 128, 218, 8000},   {64, 192, 300, 8000},   {64, 256, 383, 5000},
-    {128, 64, 325, 10200}, {128, 128, 380, 17000}, {128, 192, 562, 12600}, {128, 256, 735, 5000},
+    {64, 64, 190, 87},   {64, 128, 218, 116},  {64, 192, 300, 116},  {64, 256, 383, 72},
+    {128, 64, 325, 148}, {128, 128, 380, 246}, {128, 192, 562, 183}, {128, 256, 735, 72},
 };
 
 static uint32_t between(uint32_t n, uint32_t n0, uint32_t t0, uint32_t n1, uint32_t t1)
@@ -84,7 +87,7 @@ static struct measured times_of(uint32_t m, uint32_t n)
     while (measured[row].m != m || measured[row].n < n) row++;
     const struct measured *high = &measured[row], *low = high->n == n ? high : high - 1;
     return (struct measured){m, n, between(n, low->n, low->step, high->n, high->step),
-                             between(n, low->n, low->by_threads, high->n, high->by_threads)};
+                             between(n, low->n, low->beside, high->n, high->beside)};
 }
 
 /* How many tiles D has; UINT64_MAX where they pass 64 bits. */
@@ -96,20 +99,34 @@ static uint64_t tiles_of_d(const zlay_plan_summary *info, uint32_t m, uint32_t n
 /* Whether rows of D leave by tensor copies. */
 static bool is_stored(const zlay_plan *plan)
 {
-    return plan->info.n * plan->operand[ZLAY_OPERAND_D].element % STORE_GRANULE == 0;
+    return !(zl_row_alignment(plan, ZLAY_OPERAND_D) % STORE_GRANULE);
+}
+
+/* Whether tensor copies bring rows of an operand that begin beside lines. */
+static bool is_beside(const zlay_plan *plan, int32_t operand)
+{
+    uint64_t alignment = zl_row_alignment(plan, operand);
+    return alignment >= STORE_GRANULE && alignment < LINE;
+}
+
+/* What a step takes more: the measured time, by the share of its rows that begin beside lines. */
+static uint64_t beside_cost(const zlay_plan *plan, const struct measured *t)
+{
+    uint32_t rows = (is_beside(plan, ZLAY_OPERAND_A) ? t->m : 0) + (is_beside(plan, ZLAY_OPERAND_B) ? t->n : 0);
+    return (uint64_t)t->beside * rows / (t->m + t->n);
 }
 
 /* The modelled time of a tile shape: the waves of tiles over all processors, times the time of one
- * tile, which is its K steps, a few steps for fill and epilogue, and the epilogue by threads where
+ * tile, which is its K steps, a few steps for fill and epilogue, and the stores by threads where
  * tensor stores are not possible.  It fits 64 bits: there are fewer than 2^24 waves, and a tile
  * takes less than 2^36. */
 static uint64_t tile_cost(const zlay_plan *plan, uint32_t m, uint32_t n)
 {
     struct measured t = times_of(m, n);
     uint32_t ends = n % 64 ? ENDS_OVERLAP : ENDS;
-    uint64_t steps = (zl_ceil_div(plan->info.k, k_most(plan)) + ends) * t.step;
+    uint64_t steps = (zl_ceil_div(plan->info.k, k_most(plan)) + ends) * (t.step + beside_cost(plan, &t));
     return zl_ceil_div(tiles_of_d(&plan->info, m, n), PROCESSORS) *
-           (steps + (is_stored(plan) ? 0 : t.by_threads));
+           (steps + (is_stored(plan) ? 0 : m * n / STORE_RATE));
 }
 
 /* What is tried where the request leaves a size open. Passes of D that overlap were measured with
@@ -119,26 +136,30 @@ static bool is_candidate(const zlay_plan *plan, uint32_t n, uint32_t k)
     return zl_gemm_scales_fit(plan, n) && fits_b(plan, n, k) && n % (is_stored(plan) ? 16 : 64) == 0;
 }
 
-/* Chooses the cheapest shape with at most TILES_MOST tiles, among those that the request allows. */
-static zlay_status tile_choose(zlay_ctx *ctx, const zlay_plan *plan, uint32_t *m, uint32_t *n,
-                               uint32_t k)
+/* Chooses the cheapest shape with at most TILES_MOST tiles, among those that the request allows;
+ * returns its modelled time, UINT64_MAX where there is none. */
+static uint64_t tile_choose(const zlay_plan *plan, uint32_t *m, uint32_t *n, uint32_t k)
 {
     uint64_t best = UINT64_MAX;
     uint32_t want_m = *m, want_n = *n;
-    bool found = false;
     for (uint32_t rows = 2 * ROWS; rows; rows -= ROWS)
         for (uint32_t columns = COLUMNS_MOST; columns >= COLUMNS_LEAST; columns -= 8) {
             if (want_m && rows != want_m) continue;
             if (want_n ? columns != want_n : !is_candidate(plan, columns, k)) continue;
             if (tiles_of_d(&plan->info, rows, columns) > TILES_MOST) continue;
             uint64_t cost = tile_cost(plan, rows, columns);
-            if (found && cost >= best) continue;
-            found = true;
+            if (cost >= best) continue;
             best = cost;
             *m = rows;
             *n = columns;
         }
-    return found ? ZLAY_OK : zl_fail(ctx, ZLAY_ENOTSUP, "more than 2^31 - 1 tiles of D");
+    return best;
+}
+
+uint64_t zl_gemm_time(const zlay_plan *plan, const zlay_gemm *gemm)
+{
+    uint32_t m = gemm->tile_m, n = gemm->tile_n;
+    return tile_choose(plan, &m, &n, gemm->tile_k ? gemm->tile_k : k_most(plan));
 }
 
 /* The columns of D in a pass: 256 bytes of a row, 128 of elements of a byte, or 64 columns. */
@@ -224,8 +245,8 @@ zlay_status zl_gemm_tile(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *gemm)
     uint32_t m = gemm->tile_m, n = gemm->tile_n, k = gemm->tile_k ? gemm->tile_k : most;
     zlay_status status = tile_check(ctx, plan, m, n, k);
     if (status) return status;
-    status = tile_choose(ctx, plan, &m, &n, k);
-    if (status) return status;
+    if (tile_choose(plan, &m, &n, k) == UINT64_MAX)
+        return zl_fail(ctx, ZLAY_ENOTSUP, "more than 2^31 - 1 tiles of D");
     info->tile_m = m;
     info->tile_n = n;
     info->tile_k = k;

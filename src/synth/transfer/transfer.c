@@ -135,6 +135,20 @@ static zlay_status fill(zlay_ctx *ctx, zlay_transfer *t, const zlay_transfer_req
     return status ? status : zl_transfer_path(ctx, t, &r);
 }
 
+zlay_status zl_transfer_synth(zlay_ctx *ctx, zlay_transfer **out, const zlay_target *target,
+                              const zlay_transfer_request *request)
+{
+    zlay_transfer *t = zl_alloc(ctx, 1, sizeof *t);
+    *out = NULL;
+    if (!t) return ZLAY_ENOMEM;
+    t->alloc = zl_allocator(ctx);
+    t->info.target = target;
+    zlay_status status = fill(ctx, t, request);
+    if (status) zlay_transfer_free(t);
+    else *out = t;
+    return status;
+}
+
 zlay_status zlay_transfer_synth(zlay_ctx *ctx, zlay_transfer **out, const zlay_target *target,
                                 const zlay_transfer_request *request)
 {
@@ -143,13 +157,10 @@ zlay_status zlay_transfer_synth(zlay_ctx *ctx, zlay_transfer **out, const zlay_t
     if (!target || !request) return ZLAY_EINVAL;
     zlay_status status = zl_enter(ctx);
     if (status) return status;
-    zlay_transfer *t = zl_alloc(ctx, 1, sizeof *t);
-    if (!t) return zl_leave(ctx, ZLAY_ENOMEM);
-    t->alloc = zl_allocator(ctx);
-    t->info.target = target;
-    status = zl_leave(ctx, zl_whole(ctx, fill(ctx, t, request)));
-    if (status) zlay_transfer_free(t);
-    else *out = t;
+    status = zl_leave(ctx, zl_whole(ctx, zl_transfer_synth(ctx, out, target, request)));
+    if (!status) return ZLAY_OK;
+    zlay_transfer_free(*out);
+    *out = NULL;
     return status;
 }
 

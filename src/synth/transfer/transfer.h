@@ -36,6 +36,10 @@ struct zlay_transfer {
     zlay_layout *certificate[2][2];
 };
 
+/* zlay_transfer_synth inside an entered call. */
+zlay_status zl_transfer_synth(zlay_ctx *ctx, zlay_transfer **out, const zlay_target *target,
+                              const zlay_transfer_request *request);
+
 /* Loops of a request, those of least destination strides first; and its order and certificates,
  * against the layouts that were asked for. */
 zlay_status zl_transfer_loops(zlay_ctx *ctx, zlay_transfer *t, const zlay_transfer_request *r,

@@ -131,8 +131,10 @@ static void check_memory(zlay_gemm *g)
 static void test_memory(void **unused)
 {
     (void)unused;
-    zlay_gemm g = gemm_of(100, 200, 300);
+    zlay_gemm g = gemm_of(100, 200, 300), odd = gemm_of(67, 133, 75);
     check_memory(&g);
+    odd.repack = ZLAY_REPACK_ALWAYS;
+    check_memory(&odd);
     g = gemm_of(100, 200, 304);
     g.a_order = ZLAY_ORDER_COLUMN, g.d_order = ZLAY_ORDER_COLUMN;
     check_memory(&g);

@@ -289,7 +289,7 @@ static const bad_row bads[] = {
     {FIELD(d_order), 1 << 20, ZLAY_EINVAL, "d_order"},
     {FIELD(reserved0), 1, ZLAY_EINVAL, "reserved0"},
     {FIELD(reserved[0]), 1, ZLAY_EINVAL, "reserved"},
-    {FIELD(reserved[2]), ALL, ZLAY_EINVAL, "reserved"},
+    {FIELD(reserved[1]), ALL, ZLAY_EINVAL, "reserved"},
     {FIELD(lda), 299, ZLAY_EINVAL, "lda"},
     {FIELD(ldb), 1, ZLAY_EINVAL, "ldb"},
     {FIELD(ldd), 199, ZLAY_EINVAL, "ldd"},

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Decides which operands of a GEMM are repacked: A and B copied into a workspace whose rows a tensor
+ * map takes, D computed there and copied out. It compares modelled times, for each subset of the
+ * operands that are moved slowly from where they are: the product's, as its slowest path makes it, and
+ * the bytes that the copies move. The copies are transfers (synth/transfer). */
+#include "base/arith.h"
+#include "synth/gemm/plan.h"
+#include "synth/transfer/transfer.h"
+
+enum {
+    OPERANDS = 3,
+    GRANULE = 16,  /* bytes: of a tensor map's address and strides, of a tensor store's rows */
+    LINE = 128,    /* bytes of which a row in the workspace has a multiple */
+    BEGIN = 256,   /* bytes at whose multiples a matrix begins there */
+    LAUNCH = 2000, /* ns that a kernel more takes, about: launches of a graph */
+    RATE = 4000,   /* bytes that a copy reads and writes in a ns: a device copy of an H200 */
+};
+
+/* Times of a product in per cent of that by tensor copies, both 4096^3 of bf16 on an H200
+ * (docs/performance.md): K = 4100, by cp.async of 8 bytes, and K = 4095, by single elements. That of
+ * cp.async of 4 bytes was not measured, and counts as that of 8. */
+enum { BY_TENSOR = 100, BY_CP_ASYNC = 164, BY_ELEMENTS = 476, CP_ASYNC_LEAST = 4 };
+
+/* Whether no tensor map takes an operand's rows. */
+static bool is_needed(const zlay_plan *plan, int32_t operand)
+{
+    return zl_row_alignment(plan, operand) % GRANULE != 0;
+}
+
+/* Whether the product may take less time with an operand repacked: a tensor copy reads rows of A and
+ * B that begin beside lines more slowly. */
+static bool may_help(const zlay_plan *plan, int32_t operand)
+{
+    return zl_row_alignment(plan, operand) % (operand == ZLAY_OPERAND_D ? GRANULE : LINE) != 0;
+}
+
+static uint64_t row_bytes(const zl_operand *o)
+{
+    return zl_ceil_div(o->inner * o->element, LINE) * LINE;
+}
+
+/* Lets an operand be the matrix in the workspace. A row of D there has whole granules. */
+static void move_there(zlay_plan *plan, int32_t operand)
+{
+    zl_operand *o = &plan->operand[operand];
+    uint32_t granule = GRANULE / o->element;
+    o->pitch = row_bytes(o) / o->element;
+    if (operand == ZLAY_OPERAND_D) o->inner = zl_ceil_div(o->inner, granule) * granule;
+    plan->address[operand] = ZL_ADDRESS;
+}
+
+/* ---- the choice ------------------------------------------------------------------------------- */
+
+/* What a load of A or B makes of the product's time. */
+static uint32_t slowness(const zlay_plan *plan, int32_t operand)
+{
+    if (!is_needed(plan, operand)) return BY_TENSOR;
+    return zl_row_alignment(plan, operand) < CP_ASYNC_LEAST ? BY_ELEMENTS : BY_CP_ASYNC;
+}
+
+static uint64_t copy_time(const zl_operand *o)
+{
+    uint64_t bytes = zl_umul_sat(o->outer, o->inner * o->element);
+    return LAUNCH + bytes / (RATE / 2);
+}
+
+/* The modelled time where the operands of a set, by bits, are repacked. */
+static uint64_t time_of(const zlay_plan *plan, const zlay_gemm *gemm, uint32_t set)
+{
+    zlay_plan there = *plan;
+    uint64_t copies = 0;
+    for (int32_t o = 0; o < OPERANDS; o++) {
+        if (!(set >> o & 1)) continue;
+        copies += copy_time(&plan->operand[o]);
+        move_there(&there, o);
+    }
+    uint32_t a = slowness(&there, ZLAY_OPERAND_A), b = slowness(&there, ZLAY_OPERAND_B);
+    uint64_t product = zl_gemm_time(&there, gemm);
+    return zl_umul_sat(product, a > b ? a : b) / BY_TENSOR + copies;
+}
+
+/* The set of the least time; of equal ones that of fewer copies. */
+static uint32_t set_choose(const zlay_plan *plan, const zlay_gemm *gemm)
+{
+    uint32_t best = 0, most = 0;
+    uint64_t least = time_of(plan, gemm, 0);
+    for (int32_t o = 0; o < OPERANDS; o++) most |= (uint32_t)may_help(plan, o) << o;
+    for (uint32_t set = 1; set <= most; set++) {
+        if (set & ~most) continue;
+        uint64_t time = time_of(plan, gemm, set);
+        if (time >= least) continue;
+        least = time;
+        best = set;
+    }
+    return best;
+}
+
+/* ---- the copies ------------------------------------------------------------------------------- */
+
+static zlay_status layout_of(zlay_ctx *ctx, zlay_layout **out, const zl_operand *o, uint64_t pitch)
+{
+    return zl_layout_format(ctx, out, "(%llu,%llu):(1,%llu)", (unsigned long long)o->inner,
+                            (unsigned long long)o->outer, (unsigned long long)pitch);
+}
+
+/* The alignment of an address, up to 16 bytes. */
+static uint32_t alignment(uint64_t address)
+{
+    uint64_t bits = address | GRANULE;
+    return (uint32_t)(bits & (~bits + 1));
+}
+
+static zlay_status copy_plan(zlay_ctx *ctx, zlay_plan *plan, int32_t operand)
+{
+    const zl_operand *o = &plan->operand[operand];
+    zlay_layout *here = NULL, *there = NULL;
+    bool behind = operand == ZLAY_OPERAND_D;
+    zlay_status status = layout_of(ctx, &here, o, o->pitch);
+    if (!status) status = layout_of(ctx, &there, o, row_bytes(o) / o->element);
+    uint32_t align = alignment(plan->address[operand]);
+    zlay_transfer_request r = {.size = sizeof r,
+                               .elem_bits = 8 * o->element,
+                               .source = behind ? there : here,
+                               .dest = behind ? here : there,
+                               .source_align = behind ? BEGIN : align,
+                               .dest_align = behind ? align : BEGIN};
+    if (!status)
+        status = zl_transfer_synth(ctx, &plan->repack[operand].transfer, plan->info.target, &r);
+    zlay_layout_free(here);
+    zlay_layout_free(there);
+    return status;
+}
+
+/* Plans the copy of an operand, gives it its place, and moves the operand there. */
+static zlay_status repack(zlay_ctx *ctx, zlay_plan *plan, int32_t operand)
+{
+    zl_repack *p = &plan->repack[operand];
+    uint64_t at = zl_ceil_div(plan->info.workspace, BEGIN) * BEGIN;
+    zlay_status status = copy_plan(ctx, plan, operand);
+    if (status) return status;
+    p->align = alignment(plan->address[operand]);
+    p->offset = at;
+    p->bytes = plan->operand[operand].outer * row_bytes(&plan->operand[operand]);
+    plan->info.workspace = at + p->bytes;
+    move_there(plan, operand);
+    return ZLAY_OK;
+}
+
+zlay_status zl_gemm_repack(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *gemm)
+{
+    uint32_t set = 0;
+    if (gemm->repack < ZLAY_REPACK_NEVER || gemm->repack > ZLAY_REPACK_ALWAYS)
+        return zl_fail(ctx, ZLAY_EINVAL, "repack: %d is none of never, auto, always", gemm->repack);
+    if (gemm->repack == ZLAY_REPACK_NEVER) return ZLAY_OK;
+    if (gemm->repack == ZLAY_REPACK_AUTO) set = set_choose(plan, gemm);
+    else for (int32_t o = 0; o < OPERANDS; o++) set |= (uint32_t)is_needed(plan, o) << o;
+    zlay_status status = ZLAY_OK;
+    for (int32_t o = 0; o < OPERANDS && !status; o++)
+        if (set >> o & 1) status = repack(ctx, plan, o);
+    return status;
+}
+
+/* ---- what a caller reads ---------------------------------------------------------------------- */
+
+zlay_status zlay_plan_repack(zlay_repack *out, const zlay_plan *plan, int32_t operand)
+{
+    if (!out || !plan || operand < ZLAY_OPERAND_A || operand > ZLAY_OPERAND_D) return ZLAY_EINVAL;
+    const zl_repack *p = &plan->repack[operand];
+    if (!p->transfer) return ZLAY_NONE;
+    *out = (zlay_repack){p->transfer, p->offset, p->bytes, plan->operand[operand].pitch,
+                         operand == ZLAY_OPERAND_D, p->align};
+    return ZLAY_OK;
+}
+
+void zl_gemm_repack_explain(zl_text *out, const zlay_plan *plan)
+{
+    zlay_repack r;
+    for (int32_t o = 0; o < OPERANDS; o++)
+        if (!zlay_plan_repack(&r, plan, o))
+            zl_putf(out, "  repacked %c: %llu bytes from byte %llu of the workspace on, pitch %llu, copied %s the product\n",
+                    zl_operand_name(o), (unsigned long long)r.bytes, (unsigned long long)r.offset,
+                    (unsigned long long)r.pitch, r.behind ? "behind" : "before");
+}
