@@ -12,7 +12,7 @@ static const px_row px_rows[] = {
     {"setmaxnreg.inc.sync.aligned.u32", px_setmaxnreg, PX_TOGETHER},
     {"setmaxnreg.dec.sync.aligned.u32", px_setmaxnreg, PX_TOGETHER},
     {"ld.param.u32", px_ld_param, 0}, {"ld.param.u64", px_ld_param, 0},
-    {"ld.shared.b16", px_ld_shared, 0}, {"ld.shared.b32", px_ld_shared, 0}, {"ld.shared.v4.b32", px_ld_shared, 0},
+    {"ld.shared.b8", px_ld_shared, 0},     {"ld.shared.b16", px_ld_shared, 0}, {"ld.shared.b32", px_ld_shared, 0}, {"ld.shared.v4.b32", px_ld_shared, 0},
     {"ld.shared::cluster.v4.b32", px_ld_shared, 0},
     {"ld.shared.v2.b32", px_ld_shared, 0}, {"st.shared.v2.b32", px_st_shared, 0},
     {"st.shared.b8", px_st_shared, 0}, {"st.shared.b16", px_st_shared, 0}, {"st.shared.b32", px_st_shared, 0}, {"st.shared.v4.b32", px_st_shared, 0},
