@@ -156,19 +156,18 @@ static void say_byte(zl_pb *t, const zl_body_node *n, const char *id, const char
  * u4 of its bits with the highest one changed. Without the bias it is subtracted, which is exact. */
 static void say_nibbles(zl_pb *t, const zl_body_node *n, const char *to, uint32_t i)
 {
-    char from[ZL_PB_NAME], part[ZL_PB_NAME], bias[24], place[24];
+    char from[ZL_PB_NAME], part[ZL_PB_NAME], constant[ZL_PB_NAME], bias[24], place[24];
     int32_t type = node_of(t, n->arg[0])->type;
     uint32_t half_bits = n->type == ZLAY_TYPE_F16 ? 0x6400 : 0x4300;
     half_bits |= type == ZLAY_TYPE_S4 ? 8 : 0;
     snprintf(bias, sizeof bias, "0x%08x", (unsigned)(half_bits << 16 | half_bits));
     zl_pb_register(t, from, n->arg[0], i / 4);
-    zl_pb_temp(t, part);
-    if (i % 4) zl_say(t->k, NULL, "shr.u32", 1, part, from, zl_pt_number(place, i % 4 * 4));
-    zl_say(t->k, NULL, "and.b32", 1, part, i % 4 ? part : from, "0x000f000f");
-    zl_say(t->k, NULL, "xor.b32", 1, to, part, bias);
+    zl_op(t->k, MOV, zl_pb_temp(t, constant), bias); /* lop3 has room for one number, that of the mask */
+    if (i % 4)
+        zl_say(t->k, NULL, "shr.u32", 1, zl_pb_temp(t, part), from, zl_pt_number(place, i % 4 * 4));
+    zl_say(t->k, NULL, "lop3.and_xor", 1, to, i % 4 ? part : from, "0x000f000f", constant);
     if (n->round == ZL_ROUND_BIASED) return;
-    zl_op(t->k, MOV, part, bias);
-    zl_say(t->k, NULL, say_of(ZL_BO_SUB, n->type), 1, to, to, part);
+    zl_say(t->k, NULL, say_of(ZL_BO_SUB, n->type), 1, to, to, constant);
 }
 
 static void say_one(zl_pb *t, const zl_body_node *n, const char *id, const char *to, uint32_t i)
