@@ -3,7 +3,7 @@
  * holds, at the places that the layout bound to the stage gives them. A place is a sum, without carries, of what the
  * thread and the value add, so accesses are as wide as all that threads add is aligned, 16 bytes at most. A register is
  * what an access brings where that is the register's elements in their order; else it is put together from their bits. */
-#include "emit/pipe/body.h"
+#include "emit/pipe/body/body.h"
 
 #include <stdio.h>
 #include <string.h>
