@@ -15,6 +15,7 @@
 #define ZLAY_EMIT_PIPE_H
 
 #include <zlay/attention.h>
+#include <zlay/weights.h>
 #include <zlay/move.h>
 #include <zlay/pipe.h>
 #include <zlay/plan.h>
@@ -188,6 +189,28 @@ typedef struct zlay_attention_emit {
 ZLAY_API zlay_status zlay_emit_attention(zlay_ctx *ctx, zlay_buf *out, zlay_pipe_launch *launch,
                                          zlay_pipe_argument *arguments, size_t room,
                                          const zlay_attention_emit *request);
+
+/** What kernel of a product with weights of 4 bits is printed. */
+typedef struct zlay_weights_emit {
+    uint32_t size;     /* sizeof(zlay_weights_emit) */
+    int32_t language;  /* ZLAY_TEXT_* */
+    const zlay_weights_plan *plan;
+    const char *name;
+    size_t name_length;
+    uint64_t reserved[4]; /* 0 */
+} zlay_weights_emit;
+
+/** Print the kernel of a plan of a product with weights of 4 bits.
+ *
+ *  Its arguments are the maps of the plan's moves (map_<move>_<number>) and n_N.
+ *  The grid is the plan's.
+ *
+ *  Returns: as zlay_emit_pipe.
+ *  Out:     as zlay_emit_pipe.
+ */
+ZLAY_API zlay_status zlay_emit_weights(zlay_ctx *ctx, zlay_buf *out, zlay_pipe_launch *launch,
+                                       zlay_pipe_argument *arguments, size_t room,
+                                       const zlay_weights_emit *request);
 
 #ifdef __cplusplus
 }

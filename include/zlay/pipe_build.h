@@ -137,6 +137,10 @@ typedef struct zlay_pipe_event {
     uint32_t when;         /* of use, 1: the body runs where `first` is below `last` */
     const char *const *modulo; /* of use: for each index the param that it is taken modulo,
                                   or NULL; NULL: for none */
+    const char *const *reads;     /* of use: stages that the body loads from, in order */
+    const zlay_pipe_at *reads_at; /* and their indices */
+    uint32_t reads_count;
+    uint32_t reserved2;    /* 0 */
     uint64_t reserved[2];  /* 0 */
 } zlay_pipe_event;
 

@@ -43,7 +43,8 @@ typedef struct zlay_sim_operand {
                               r * columns + c; of a row `rows`; of a column
                               `columns`; of a part rows * 32, lane l (thread % 32)
                               of row r at 32 r + l; of a scalar or an index 1;
-                              of a global any */
+                              of a global any; of a shared as of what its loads
+                              are, a matrix, a row or a column */
 } zlay_sim_operand;
 
 /** What zlay_sim_body reads. */

@@ -84,6 +84,9 @@
 /* Attention: a pipe with bodies and its tensor maps. */
 #include <zlay/attention.h>
 
+/* Few vectors by weights of 4 bits: the same. */
+#include <zlay/weights.h>
+
 /* Text: kernels and headers. */
 #include <zlay/emit.h>
 #include <zlay/emit_pipe.h>

@@ -18,7 +18,8 @@ enum {
     ZL_BODY_SMALL = 4,
     ZL_BODY_INT = 8,
     ZL_BODY_BYTE = 16,
-    ZL_BODY_CONDITION = 32
+    ZL_BODY_CONDITION = 32,
+    ZL_BODY_NIBBLE = 64
 };
 
 /* Types of nodes: ZLAY_TYPE_*, and two of their own. */
@@ -52,8 +53,15 @@ typedef struct zl_body_form {
 } zl_body_form;
 extern const zl_body_form zl_body_forms[ZL_BODY_OPS];
 
-/* How a conversion rounds; NEAREST is not written. */
-enum { ZL_ROUND_NEAREST = 0, ZL_ROUND_ZERO, ZL_ROUND_DOWN, ZL_ROUND_UP, ZL_ROUNDS };
+/* How a conversion rounds; NEAREST is not written.  BIASED: exact, of the value plus zl_biased. */
+enum {
+    ZL_ROUND_NEAREST = 0,
+    ZL_ROUND_ZERO,
+    ZL_ROUND_DOWN,
+    ZL_ROUND_UP,
+    ZL_ROUND_BIASED,
+    ZL_ROUNDS
+};
 extern const char *const zl_round_words[ZL_ROUNDS];
 
 /* A decimal number: mantissa * 10^exponent, or infinity with the mantissa's sign. */
@@ -69,7 +77,7 @@ typedef struct zl_body_node {
     uint32_t shape;
     int32_t round;             /* of CONVERT */
     int32_t arg[ZL_BODY_ARGS]; /* nodes; -1 */
-    int32_t operand;           /* of OPERAND and LOAD; -1 */
+    int32_t operand;           /* of OPERAND, LOAD and SHARED; -1 */
     zl_decimal number;         /* of NUMBER */
 } zl_body_node;
 
@@ -95,6 +103,10 @@ uint32_t zl_body_class(int32_t type);
 /* The word of a type, of ZL_BODY_BOOL `condition`. */
 const char *zl_body_type_name(int32_t type);
 bool zl_body_type_find(int32_t *out, const char *word, size_t length);
+
+/* What a biased conversion adds: the least power of two whose type has all whole numbers above it
+ * that are added, and of s4 8 more, so that the bits of both are those of u4. */
+uint32_t zl_biased(int32_t from, int32_t to);
 
 /* `matrix`, `row` ..; what a value of this sort depends on. */
 const char *zl_body_sort_word(int32_t sort);
@@ -132,9 +144,14 @@ int32_t zl_body_expression(zl_body_reader *r);
 int32_t zl_body_apply(zl_body_reader *r, zl_body_op op, const int32_t *args, uint32_t count);
 int32_t zl_body_convert(zl_body_reader *r, int32_t type, int32_t round, int32_t arg);
 int32_t zl_body_load(zl_body_reader *r, int32_t operand, const int32_t *args, uint32_t count);
+/* An element of a stage of shared memory; shape: ZL_ON_* of the coordinates that stand there. */
+int32_t zl_body_shared(zl_body_reader *r, int32_t operand, uint32_t shape);
 int32_t zl_body_new_node(zl_body_reader *r, const zl_body_node *node);
 /* Gives a number that has no type yet this one; answers whether `node` has the type then. */
 bool zl_body_settle(zl_body_reader *r, int32_t node, int32_t type);
+
+/* What the loads of a shared operand depend on; 0: there is none. */
+uint32_t zl_body_shared_shape(const zlay_body *body, int32_t operand);
 
 /* The operand of a name; -1.  The node that a name stands for now; -1. */
 int32_t zl_body_operand_find(const zlay_body *body, const char *name);

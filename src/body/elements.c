@@ -95,19 +95,20 @@ zlay_status zl_elements_read(zlay_ctx *ctx, zl_elements *out, const zlay_layout 
     return status;
 }
 
-zlay_status zl_elements_repeat(zlay_ctx *ctx, zl_elements *e, uint32_t parts)
+zlay_status zl_elements_repeat(zlay_ctx *ctx, zl_elements *e, uint32_t parts, bool beside)
 {
-    uint32_t each = e->values, rows = e->row.extent;
+    uint32_t each = e->values;
+    zl_element_axis *moves = beside ? &e->column : &e->row, *stays = beside ? &e->row : &e->column;
     if ((uint64_t)each * parts > ZL_ELEMENT_VALUES)
         return zl_fail(ctx, ZLAY_ENOTSUP, "a thread with %llu values of a matrix",
                        (unsigned long long)each * parts);
     for (uint32_t p = 1; p < parts; p++)
         for (uint32_t v = 0; v < each; v++) {
-            add_offset(&e->row, p * each + v, p * rows + e->row.offset[e->row.of[v]]);
-            e->column.of[p * each + v] = e->column.of[v];
+            add_offset(moves, p * each + v, p * moves->extent + moves->offset[moves->of[v]]);
+            stays->of[p * each + v] = stays->of[v];
         }
     e->values = each * parts;
-    e->row.extent = rows * parts;
+    moves->extent *= parts;
     return ZLAY_OK;
 }
 

@@ -31,9 +31,9 @@ uint32_t zl_element_run(const uint32_t bit[ZL_ELEMENT_BITS], uint32_t b);
 zlay_status zl_elements_read(zlay_ctx *ctx, zl_elements *out, const zlay_layout *layout,
                              uint32_t rows, uint32_t columns);
 
-/* The same matrix `parts` times, each below the one before: values of a part follow those of the
- * part before it. */
-zlay_status zl_elements_repeat(zlay_ctx *ctx, zl_elements *e, uint32_t parts);
+/* The same matrix `parts` times, each below or beside the one before: values of a part follow those
+ * of the part before it. */
+zlay_status zl_elements_repeat(zlay_ctx *ctx, zl_elements *e, uint32_t parts, bool beside);
 
 bool zl_elements_alike(const zl_elements *a, const zl_elements *b);
 /* Whether the rows are distributed alike, whatever the columns are. */

@@ -170,6 +170,9 @@ static int32_t operand_value(zl_body_reader *r, int32_t operand)
     zlay_body_operand *o = &r->body->operands[operand];
     if (o->sort == ZLAY_BODY_GLOBAL)
         return refuse(r, "an array in global memory is read by load(NAME, index)");
+    if (o->sort == ZLAY_BODY_SHARED)
+        return refuse(r, "a stage of shared memory is read by load(NAME, row, col), load(NAME, row) "
+                         "or load(NAME, col)");
     o->reads = 1;
     for (uint32_t i = 0; i < r->body->nodes_count; i++)
         if (r->body->nodes[i].op == ZL_BO_OPERAND && r->body->nodes[i].operand == operand)
@@ -216,6 +219,17 @@ static bool arguments(zl_body_reader *r, int32_t *args, uint32_t room, uint32_t 
     return zl_cursor_take(r->at, ')') || refuse(r, "')' is missing") >= 0;
 }
 
+/* The coordinates of the element in its stage: `row, col`, `row` or `col`. */
+static int32_t call_shared(zl_body_reader *r, int32_t operand)
+{
+    uint32_t shape = zl_cursor_keyword(r->at, "row") ? ZL_ON_ROW : 0;
+    if ((!shape || zl_cursor_take(r->at, ',')) && zl_cursor_keyword(r->at, "col"))
+        shape |= ZL_ON_COLUMN;
+    if (!shape || !zl_cursor_take(r->at, ')'))
+        return refuse(r, "a stage of shared memory is loaded at row, col, at row or at col");
+    return zl_body_shared(r, operand, shape);
+}
+
 static int32_t call_load(zl_body_reader *r)
 {
     char name[WORD_MOST];
@@ -225,6 +239,7 @@ static int32_t call_load(zl_body_reader *r)
     int32_t operand = zl_body_operand_find(r->body, name);
     if (operand < 0) return unknown(r, name);
     if (!zl_cursor_take(r->at, ',')) return refuse(r, "load wants an index: load(NAME, index)");
+    if (r->body->operands[operand].sort == ZLAY_BODY_SHARED) return call_shared(r, operand);
     if (!arguments(r, args, 2, &count)) return -1;
     return zl_body_load(r, operand, args, count);
 }
@@ -271,7 +286,8 @@ static int32_t rounded(zl_body_reader *r, const char *word)
         if (!zl_cursor_take(r->at, '(')) return refuse(r, "'(' is missing");
         return call_conversion(r, type, i);
     }
-    return refuse(r, "a conversion rounds by rz, rm or rp, or to nearest where nothing is said");
+    return refuse(r, "a conversion rounds by rz, rm or rp, is biased, or rounds to nearest where "
+                     "nothing is said");
 }
 
 static int32_t word_value(zl_body_reader *r)

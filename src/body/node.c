@@ -9,7 +9,9 @@ enum {
     NEAREST = 1 << ZL_ROUND_NEAREST,
     ZERO = 1 << ZL_ROUND_ZERO,
     DOWN = 1 << ZL_ROUND_DOWN,
-    UP = 1 << ZL_ROUND_UP
+    UP = 1 << ZL_ROUND_UP,
+    BIASED = 1 << ZL_ROUND_BIASED,
+    EXACT = NEAREST
 };
 
 static const struct {
@@ -106,7 +108,7 @@ static bool check_class(zl_body_reader *r, const zl_body_node *n, int32_t type)
 {
     uint32_t class = zl_body_class(type);
     if (zl_body_forms[n->op].takes & class) return true;
-    bool small = class & (ZL_BODY_SMALL | ZL_BODY_BYTE);
+    bool small = class & (ZL_BODY_SMALL | ZL_BODY_BYTE | ZL_BODY_NIBBLE);
     return zl_body_refuse(r, ZLAY_EINVAL, "there is no %s of %s%s", word_of(n->op),
                           zl_body_type_name(type), small ? ", which is only converted" : "");
 }
@@ -178,4 +180,34 @@ int32_t zl_body_load(zl_body_reader *r, int32_t operand, const int32_t *args, ui
     }
     o->reads = 1;
     return join_shapes(r, &n, args, count) ? zl_body_new_node(r, &n) : -1;
+}
+
+uint32_t zl_body_shared_shape(const zlay_body *body, int32_t operand)
+{
+    for (uint32_t i = 0; i < body->nodes_count; i++)
+        if (body->nodes[i].op == ZL_BO_SHARED && body->nodes[i].operand == operand)
+            return body->nodes[i].shape;
+    return 0;
+}
+
+int32_t zl_body_shared(zl_body_reader *r, int32_t operand, uint32_t shape)
+{
+    zlay_body_operand *o = &r->body->operands[operand];
+    uint32_t before = zl_body_shared_shape(r->body, operand), class = zl_body_class(o->type);
+    bool packed = class & (ZL_BODY_SMALL | ZL_BODY_BYTE | ZL_BODY_NIBBLE);
+    if (before && before != shape) {
+        zl_body_refuse(r, ZLAY_EINVAL, "'%s' is loaded at other coordinates before", o->name);
+        return -1;
+    }
+    if (packed && shape != ZL_ON_BOTH) {
+        zl_body_refuse(r, ZLAY_EINVAL, "%s is loaded as a matrix: load(%s, row, col)",
+                       zl_body_type_name(o->type), o->name);
+        return -1;
+    }
+    o->reads = 1;
+    return zl_body_new_node(r, &(zl_body_node){.op = ZL_BO_SHARED,
+                                               .type = o->type,
+                                               .shape = shape,
+                                               .arg = {-1, -1, -1},
+                                               .operand = operand});
 }

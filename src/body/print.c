@@ -66,12 +66,21 @@ static void put_call(const body_text *t, const zl_body_node *n)
     put_arguments(t, n);
 }
 
+static void put_shared(const body_text *t, const zl_body_node *n)
+{
+    static const char *const at[] = {[ZL_ON_ROW] = "row",
+                                     [ZL_ON_COLUMN] = "col",
+                                     [ZL_ON_BOTH] = "row, col"};
+    zl_putf(t->out, "load(%s, %s)", t->body->operands[n->operand].name, at[n->shape]);
+}
+
 static void put_value(const body_text *t, const zl_body_node *n)
 {
     const zl_body_form *f = &zl_body_forms[n->op];
     int own = binds(n);
     if (n->op == ZL_BO_NUMBER) put_decimal(t->out, &n->number);
     else if (n->op == ZL_BO_ROW || n->op == ZL_BO_COLUMN) zl_puts(t->out, f->word);
+    else if (n->op == ZL_BO_SHARED) put_shared(t, n);
     else if (f->kind == ZL_BODY_BEFORE) {
         zl_puts(t->out, f->word);
         put_node(t, n->arg[0], PRIMARY);

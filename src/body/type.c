@@ -32,7 +32,7 @@ const zl_body_form zl_body_forms[ZL_BODY_OPS] = {
 #undef BODY_OP
 };
 
-const char *const zl_round_words[ZL_ROUNDS] = {"", "rz", "rm", "rp"};
+const char *const zl_round_words[ZL_ROUNDS] = {"", "rz", "rm", "rp", "biased"};
 
 uint32_t zl_body_class(int32_t type)
 {
@@ -59,6 +59,11 @@ bool zl_body_type_find(int32_t *out, const char *word, size_t length)
     return false;
 }
 
+uint32_t zl_biased(int32_t from, int32_t to)
+{
+    return (to == ZLAY_TYPE_F16 ? 1024u : 128u) + (from == ZLAY_TYPE_S4 ? 8u : 0u);
+}
+
 double zl_decimal_value(const zl_decimal *d)
 {
     double value = d->infinite ? (double)INFINITY : (double)d->mantissa, power = 1;
@@ -73,7 +78,7 @@ static const struct {
 } sorts[] = {{"matrix", ZLAY_BODY_MATRIX}, {"row", ZLAY_BODY_ROW},
              {"column", ZLAY_BODY_COLUMN}, {"part", ZLAY_BODY_PART},
              {"scalar", ZLAY_BODY_SCALAR}, {"index", ZLAY_BODY_INDEX},
-             {"global", ZLAY_BODY_GLOBAL}};
+             {"global", ZLAY_BODY_GLOBAL}, {"shared", ZLAY_BODY_SHARED}};
 
 const char *zl_body_sort_word(int32_t sort)
 {

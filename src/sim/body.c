@@ -35,13 +35,26 @@ static size_t count_of(int32_t sort, const zlay_sim_body_request *request)
     }
 }
 
+/* The sort of an operand; of a stage in shared memory that of registers which hold what is loaded. */
+static int32_t sort_of(const zlay_body *body, int32_t operand)
+{
+    int32_t sort = body->operands[operand].sort;
+    if (sort != ZLAY_BODY_SHARED) return sort;
+    switch (zl_body_shared_shape(body, operand)) {
+    case ZL_ON_ROW: return ZLAY_BODY_ROW;
+    case ZL_ON_COLUMN: return ZLAY_BODY_COLUMN;
+    default: return ZLAY_BODY_MATRIX;
+    }
+}
+
 static zlay_status check_operand(const body_run *run, size_t i,
                                  const zlay_sim_body_request *request)
 {
     const zlay_body_operand *o = &run->body->operands[i];
     const zlay_sim_operand *operand = &run->operands[i];
     bool global = o->sort == ZLAY_BODY_GLOBAL;
-    size_t count = global ? operand->count : count_of(o->sort, request);
+    int32_t sort = sort_of(run->body, (int32_t)i);
+    size_t count = global ? operand->count : count_of(sort, request);
     if (!o->reads && !o->writes) return ZLAY_OK;
     if (operand->count != count)
         return zl_fail(run->ctx, ZLAY_EINVAL, "%s: it has %zu values, not %zu", o->name, count,
@@ -145,7 +158,7 @@ static zlay_status operand_value(const body_run *run, const zl_body_node *n, siz
                                  zlay_interval *out)
 {
     const zlay_body_operand *o = &run->body->operands[n->operand];
-    size_t at = place_of(run, o->sort, i);
+    size_t at = place_of(run, sort_of(run->body, n->operand), i);
     *out = run->operands[n->operand].values[at];
     return check_value(run, o, at, *out);
 }
@@ -194,7 +207,8 @@ static zlay_status element(const body_run *run, const zl_body_node *n, size_t i,
                            zlay_interval *out)
 {
     switch (n->op) {
-    case ZL_BO_OPERAND: return operand_value(run, n, i, out);
+    case ZL_BO_OPERAND:
+    case ZL_BO_SHARED: return operand_value(run, n, i, out);
     case ZL_BO_LOAD: return load_value(run, n, i, out);
     case ZL_BO_NUMBER: *out = number_value(n); return ZLAY_OK;
     case ZL_BO_ROW: *out = zl_exactly((double)run->row); return ZLAY_OK;

@@ -63,12 +63,17 @@ double zl_round_to(double x, int32_t type, int32_t round)
 
 bool zl_type_is_integer(int32_t type)
 {
-    return zl_body_class(type) & (ZL_BODY_INT | ZL_BODY_BYTE);
+    return zl_body_class(type) & (ZL_BODY_INT | ZL_BODY_BYTE | ZL_BODY_NIBBLE);
 }
 
 double zl_integer_least(int32_t type)
 {
-    return type == ZLAY_TYPE_S32 ? -2147483648.0 : type == ZLAY_TYPE_S8 ? -128 : 0;
+    switch (type) {
+    case ZLAY_TYPE_S32: return -2147483648.0;
+    case ZLAY_TYPE_S8: return -128;
+    case ZLAY_TYPE_S4: return -8;
+    default: return 0;
+    }
 }
 
 double zl_integer_greatest(int32_t type)
@@ -78,6 +83,8 @@ double zl_integer_greatest(int32_t type)
     case ZLAY_TYPE_U32: return 4294967295.0;
     case ZLAY_TYPE_S8: return 127;
     case ZLAY_TYPE_U8: return 255;
+    case ZLAY_TYPE_S4: return 7;
+    case ZLAY_TYPE_U4: return 15;
     default: return 1;
     }
 }
@@ -113,6 +120,7 @@ static double integer_to_integer(double x, int32_t type)
 
 double zl_convert_number(double x, int32_t from, int32_t to, int32_t round)
 {
+    if (round == ZL_ROUND_BIASED) return x + zl_biased(from, to);
     if (!zl_type_is_integer(to)) return zl_round_to(x, to, round);
     return zl_type_is_integer(from) ? integer_to_integer(x, to) : float_to_integer(x, to, round);
 }

@@ -32,7 +32,7 @@ static void check_print(zlay_ctx *ctx, const char *text, const char *wanted)
     zlay_body_free(again);
 }
 
-#define HEAD "body b\n  matrix C f32\n  matrix D bf16\n  row m f32\n  part l f32\n  column s f32\n  scalar a f32\n  index k\n  global g bf16\n"
+#define HEAD "body b\n  matrix C f32\n  matrix D bf16\n  row m f32\n  part l f32\n  column s f32\n  scalar a f32\n  index k\n  global g bf16\n  shared q u4\n  shared z bf16\n"
 
 static const struct {
     const char *line, *printed; /* NULL: as it was read */
@@ -65,6 +65,9 @@ static const struct {
     {"C = select(and(col < 4, row >= k), C, inf)", NULL},
     {"C = f32(shr(u32(row), 2) )", "C = f32(shr(u32(row), 2))"},
     {"C = f32(and(u32(col), 0xff))", "C = f32(and(u32(col), 255))"},
+    {"D = bf16(load(q, row, col))", NULL},
+    {"D = bf16.biased(load( q,row , col )) - load(z, row)", "D = bf16.biased(load(q, row, col)) - load(z, row)"},
+    {"D = D * load(z, col)", NULL},
     {"m = a", NULL},
     {"D = D * D + 2", NULL},
     {"x = C + 1\n  m = rowsum(x)\n  C = x * m", NULL},
@@ -87,39 +90,49 @@ static void reads_what_it_prints(void **state)
 static const struct {
     const char *line, *message;
 } wrong[] = {
-    {"C = D", "line 10: 'C' is f32, and its new value bf16: convert it, as f32(..)"},
-    {"C = C + D", "line 10: + of f32 and bf16: convert one of them"},
-    {"C = C + row", "line 10: + of f32 and s32: convert one of them"},
-    {"C = Q + 1", "line 10: there is no 'Q'"},
-    {"C = rowmix(C)", "line 10: there is no 'rowmix'; the nearest name is 'rowmax'"},
-    {"m = rowsum(m)", "line 10: rowsum takes a matrix"},
-    {"m = C", "line 10: 'm' is a row, and its new value depends on more"},
-    {"m = l", "line 10: 'm' is a row, and its new value depends on more"},
-    {"C = C * l", "line 10: * of a lane's part and of columns: lanesum or lanemax first makes a row of the parts"},
-    {"m = lanesum(m)", "line 10: lanesum takes parts of rows, as partsum makes them"},
-    {"a = 1", "line 10: 'a' is a scalar, which is only read"},
-    {"g = D", "line 10: 'g' is a global, which is only read"},
-    {"C = g", "line 10: an array in global memory is read by load(NAME, index)"},
-    {"C = load(C, k)", "line 10: 'C' lies in registers: load reads a `global`"},
-    {"D = load(g, C)", "line 10: an index and its limit are s32, as s32(x)"},
-    {"C = select(C, C, C)", "line 10: select wants a condition first, as row < 4"},
-    {"C = exp2(row)", "line 10: there is no exp2 of s32"},
-    {"C = rcp(D)", "line 10: there is no rcp of bf16"},
-    {"C = f32.rz(D)", "line 10: no conversion from bf16 to f32 by rz"},
-    {"C = f32(row < 4)", "line 10: no conversion from a condition to f32"},
-    {"C = f32(row + 0.5)", "line 10: a number is no value of s32"},
-    {"C = fma(C, C)", "line 10: fma takes 3 operands"},
-    {"C = C +", "line 10: a value is missing"},
-    {"C = (C", "line 10: ')' is missing"},
-    {"C = C C", "line 10: something stands behind the line"},
-    {"C = 1234567890123456", "line 10: a number has at most 15 digits"},
-    {"C = 1e40", "line 10: a number is too great or too small: 15 digits and 22 places are read"},
-    {"C = 0x", "line 10: a hexadecimal number has no digit"},
-    {"C = 3f", "line 10: a letter stands behind a number"},
-    {"row = 3", "line 10: 'row' is a word of bodies"},
-    {"int = C", "line 10: a line begins with a name, which no language reserves"},
-    {"x = C", "line 11: body b gives no operand a value"},
-    {"C = C\n  row x f32", "line 11: operands stand before the first line"},
+    {"C = D", "line 12: 'C' is f32, and its new value bf16: convert it, as f32(..)"},
+    {"C = C + D", "line 12: + of f32 and bf16: convert one of them"},
+    {"C = C + row", "line 12: + of f32 and s32: convert one of them"},
+    {"C = Q + 1", "line 12: there is no 'Q'"},
+    {"C = rowmix(C)", "line 12: there is no 'rowmix'; the nearest name is 'rowmax'"},
+    {"m = rowsum(m)", "line 12: rowsum takes a matrix"},
+    {"m = C", "line 12: 'm' is a row, and its new value depends on more"},
+    {"m = l", "line 12: 'm' is a row, and its new value depends on more"},
+    {"C = C * l", "line 12: * of a lane's part and of columns: lanesum or lanemax first makes a row of the parts"},
+    {"m = lanesum(m)", "line 12: lanesum takes parts of rows, as partsum makes them"},
+    {"a = 1", "line 12: 'a' is a scalar, which is only read"},
+    {"g = D", "line 12: 'g' is a global, which is only read"},
+    {"C = g", "line 12: an array in global memory is read by load(NAME, index)"},
+    {"C = load(C, k)", "line 12: 'C' lies in registers: load reads a `global`"},
+    {"C = q", "line 12: a stage of shared memory is read by load(NAME, row, col), load(NAME, row) or load(NAME, col)"},
+    {"D = load(z, 1)", "line 12: a stage of shared memory is loaded at row, col, at row or at col"},
+    {"D = load(z, row + 1)", "line 12: a stage of shared memory is loaded at row, col, at row or at col"},
+    {"D = load(z, row) + load(z, col)", "line 12: 'z' is loaded at other coordinates before"},
+    {"D = bf16(load(q, row))", "line 12: u4 is loaded as a matrix: load(q, row, col)"},
+    {"D = load(q, row, col)", "line 12: 'D' is bf16, and its new value u4: convert it, as bf16(..)"},
+    {"D = bf16.rz(load(q, row, col))", "line 12: no conversion from u4 to bf16 by rz"},
+    {"D = bf16.biased(C)", "line 12: no conversion from f32 to bf16 by biased"},
+    {"D = bf16(load(q, row, col) + load(q, row, col))", "line 12: there is no + of u4, which is only converted"},
+    {"z = 1", "line 12: 'z' is a shared, which is only read"},
+    {"D = load(g, C)", "line 12: an index and its limit are s32, as s32(x)"},
+    {"C = select(C, C, C)", "line 12: select wants a condition first, as row < 4"},
+    {"C = exp2(row)", "line 12: there is no exp2 of s32"},
+    {"C = rcp(D)", "line 12: there is no rcp of bf16"},
+    {"C = f32.rz(D)", "line 12: no conversion from bf16 to f32 by rz"},
+    {"C = f32(row < 4)", "line 12: no conversion from a condition to f32"},
+    {"C = f32(row + 0.5)", "line 12: a number is no value of s32"},
+    {"C = fma(C, C)", "line 12: fma takes 3 operands"},
+    {"C = C +", "line 12: a value is missing"},
+    {"C = (C", "line 12: ')' is missing"},
+    {"C = C C", "line 12: something stands behind the line"},
+    {"C = 1234567890123456", "line 12: a number has at most 15 digits"},
+    {"C = 1e40", "line 12: a number is too great or too small: 15 digits and 22 places are read"},
+    {"C = 0x", "line 12: a hexadecimal number has no digit"},
+    {"C = 3f", "line 12: a letter stands behind a number"},
+    {"row = 3", "line 12: 'row' is a word of bodies"},
+    {"int = C", "line 12: a line begins with a name, which no language reserves"},
+    {"x = C", "line 13: body b gives no operand a value"},
+    {"C = C\n  row x f32", "line 13: operands stand before the first line"},
 };
 
 static void says_what_is_wrong(void **state)
@@ -147,7 +160,7 @@ static void says_what_is_wrong_with_the_frame(void **state)
         {"body b\n  matrix C f32\n  C = C\n", "line 3: `end` is missing"},
         {"body b\n  matrix C f32\n  C = C\nend\nend\n", "line 5: a line stands behind `end`"},
         {"body b\n  matrix C f64\nend\n",
-         "line 2: 'f64' is no type of a body: f32, f16, bf16, e4m3, e5m2, s32, u32, s8 and u8 are"},
+         "line 2: 'f64' is no type of a body: f32, f16, bf16, e4m3, e5m2, s32, u32, s8, u8, s4 and u4 are"},
         {"body b\n  row C e4m3\nend\n", "line 2: a row of e4m3: convert it where it is made"},
         {"body b\n  row C f32\n  row C f32\nend\n", "line 3: 'C' is used twice"},
         {"body b\nend\n", "line 2: body b gives no operand a value"},
@@ -177,9 +190,10 @@ static void tells_its_operands(void **state)
         {"m", ZLAY_BODY_ROW, ZLAY_TYPE_F32, 1, 1},    {"l", ZLAY_BODY_PART, ZLAY_TYPE_F32, 0, 0},
         {"s", ZLAY_BODY_COLUMN, ZLAY_TYPE_F32, 0, 0}, {"a", ZLAY_BODY_SCALAR, ZLAY_TYPE_F32, 0, 0},
         {"k", ZLAY_BODY_INDEX, ZLAY_TYPE_S32, 1, 0},  {"g", ZLAY_BODY_GLOBAL, ZLAY_TYPE_BF16, 1, 0},
+        {"q", ZLAY_BODY_SHARED, ZLAY_TYPE_U4, 0, 0},  {"z", ZLAY_BODY_SHARED, ZLAY_TYPE_BF16, 1, 0},
     };
     zlay_ctx *ctx = *state;
-    zlay_body *body = read_body(ctx, HEAD "  m = max(m, rowmax(C))\n  D = bf16(C - m) * load(g, k)\nend\n");
+    zlay_body *body = read_body(ctx, HEAD "  m = max(m, rowmax(C))\n  D = bf16(C - m) * load(g, k) + load(z, row)\nend\n");
     zlay_body_operand o;
     assert_int_equal(zlay_body_operand_count(body), sizeof wanted / sizeof *wanted);
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
@@ -190,7 +204,7 @@ static void tells_its_operands(void **state)
         assert_int_equal(o.reads, wanted[i].reads);
         assert_int_equal(o.writes, wanted[i].writes);
     }
-    assert_int_equal(zlay_body_operand_nth(&o, body, 8), ZLAY_EINVAL);
+    assert_int_equal(zlay_body_operand_nth(&o, body, 10), ZLAY_EINVAL);
     assert_int_equal(zlay_body_operand_count(NULL), 0);
     zlay_body_free(body);
 }

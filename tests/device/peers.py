@@ -3,7 +3,8 @@
 
     python3 tests/device/peers.py [--zlay PROGRAM] [--rounds 30] [--json FILE] GROUP...
 
-Groups: correct (nothing is timed), lm (the shapes of --shapes FILE, a line `M N K` each), large, types, small, edges, scales, attention.
+Groups: correct (nothing is timed), lm (the shapes of --shapes FILE, a line `M N K` each), large, types, small, edges, scales, int4, attention.
+The peer of int4 is zlay's own GEMM of bf16 of the shape, with weights that are dequantised before.
 A time is the median of the rounds; a round replays a CUDA graph that walks through sets of tensors larger than four L2s, about
 2 ms long, first one contestant's, then the other's.  A ratio is the peer's time over zlay's: above 1 zlay is faster.
 An error is the greatest distance to float64, over rows that are drawn, divided by the greatest magnitude there.
@@ -346,6 +347,79 @@ def scales(env):
             scaled_row(env, f"{sorts[0]} {sorts[1]} {m}x{n}x{k}", m, n, k, *sorts)
 
 
+# ---- weights of 4 bits --------------------------------------------------------------------------
+
+def packed(q):
+    """Weights 0 to 15, [n][k] with whole tiles of 64 x 128, in the order of zlay_weights_pack."""
+    n, k = q.shape
+    # rows 16 w + 8 h + g, k of 64 u + 16 v + 8 j + 2 c + p
+    tiles = q.view(n // 64, 4, 2, 8, k // 128, 2, 4, 2, 4, 2).permute(0, 4, 5, 1, 3, 8, 6, 9, 7, 2).reshape(-1, 2)
+    return (tiles[:, 0] | tiles[:, 1] << 4).contiguous()
+
+
+class Weights:
+    """A product with weights of 4 bits, scales and zeros of 128, beside the GEMM of bf16 of the shape on the same weights, dequantised."""
+
+    def __init__(self, env, m, n, k, kind="bf16", weights="u4", zeros=True):
+        self.env, self.m, self.n, self.k, self.kind, self.signed, self.zeros = env, m, n, k, kind, weights == "s4", zeros
+        request = {"target": "sm_90a", "m": m, "n": n, "k": k, "type": kind, "weights": weights, "zeros": zeros}
+        self.plan = env.zlay.ask(op="plan.weights", **request)
+        self.code = env.zlay.ask(op="emit", what="weights", name="weights", **request)
+        self.function = env.driver.load(self.code["text"], "weights", self.code["smem"])
+
+    def set(self):
+        groups, rows, columns = -(-self.k // 128), -(-self.n // 64) * 64, -(-self.k // 128) * 128
+        q = torch.randint(0, 16, (self.n, self.k), device="cuda", dtype=torch.uint8)
+        whole = functional.pad(q, (0, columns - self.k, 0, rows - self.n))
+        tensors = {"a": drawn(self.m, self.k, self.kind), "b": packed(whole),
+                   "s": (torch.rand(groups, self.n, device="cuda") * 0.02 + 0.01).to(BITS[self.kind]),
+                   "z": torch.randint(0, 16, (groups, self.n), device="cuda").to(BITS[self.kind]),
+                   "d": torch.full((self.m, self.n), math.nan, device="cuda", dtype=BITS[self.kind])}
+        values = [buffer_of(self.env.zlay.map_bytes(m["map"], tensors[m["tensor"]].data_ptr() + m["map"]["address"]))
+                  for m in self.plan["maps"]] + [buffer_of(bytes(ctypes.c_int32(self.plan["steps"])))]
+        return {**tensors, "q": q, "values": values}
+
+    def dequantised(self, one):
+        """[n][k] in float32: exact."""
+        q = one["q"].float()
+        if self.signed:
+            q = torch.where(q > 7, q - 16, q)
+        full = {x: one[x].float().repeat_interleave(128, 0)[:self.k].t() for x in "sz"}
+        return (q - full["z"] if self.zeros else q) * full["s"]
+
+    def by_zlay(self, one):
+        self.env.driver.launch(self.function, self.code["grid"], self.code["threads"], self.code["smem"], one["values"])
+
+    def error(self, one, result):
+        exact = one["a"].double() @ self.dequantised(one).double().t()
+        return ((result.double() - exact).abs().max() / exact.abs().max()).item()
+
+    def measure(self):
+        whole = Product(self.env, self.m, self.n, self.k, self.kind)
+        bytes_of_one = self.plan["packed"] + 2 * 2 * self.n * (self.k // 128)
+        sets = [{**self.set(), "whole": whole.set()} for _ in range(sets_for(bytes_of_one))]
+        for one in sets:
+            one["whole"]["a"].copy_(one["a"])
+            one["whole"]["b"].copy_(self.dequantised(one))
+        first = sets[0]
+        self.by_zlay(first)
+        whole.by_zlay(first["whole"])
+        torch.cuda.synchronize()
+        times = contest({"zlay": self.by_zlay, "zlay's GEMM of " + self.kind: lambda s: whole.by_zlay(s["whole"])}, sets, self.env.rounds)
+        ours = times.pop("zlay")
+        peer = next(iter(times))
+        print(f"{'':32} {bytes_of_one / ours / 1e6:9.2f} TB/s of weights, scales and zeros")
+        return {"us": ours, "tflops": 2 * self.m * self.n * self.k / ours / 1e6, "tile": self.plan["tile"],
+                "error": self.error(first, first["d"]), "peer": peer, "peer_us": times[peer], "ratio": times[peer] / ours,
+                "peer_error": self.error(first, first["whole"]["d"])}
+
+
+def int4(env):
+    for m in (1, 8, 16, 32, 64):
+        for n, k in ((8192, 8192), (4096, 4096), (7168, 4096)):
+            measured_row(env, f"int4 {m}x{n}x{k}", lambda: Weights(env, m, n, k).measure())
+
+
 # ---- attention ---------------------------------------------------------------------------------
 
 class Attention:
@@ -491,6 +565,13 @@ def correct(env):
             product.by_zlay(one)
             torch.cuda.synchronize()
             judge(env, f"scales {sorts[0]} {sorts[1]} {m}x{n}x{k}", product.error(one, one["d"]), BOUNDS["e4m3"])
+    for kind, weights, zeros in (("bf16", "u4", True), ("bf16", "s4", False), ("f16", "u4", False), ("f16", "s4", True)):
+        for m, n, k in ((1, 8, 8), (8, 64, 128), (13, 136, 392), (16, 1000, 4104), (64, 520, 1032), (70, 72, 2048)):
+            product = Weights(env, m, n, k, kind, weights, zeros)
+            one = product.set()
+            product.by_zlay(one)
+            torch.cuda.synchronize()
+            judge(env, f"int4 {kind} {weights} zeros {zeros} {m}x{n}x{k}", product.error(one, one["d"]), BOUNDS[kind])
     for head in (64, 128, 256):
         for kind in ("bf16", "f16"):
             for causal in (False, True):
@@ -536,7 +617,7 @@ def main():
     parser.add_argument("--shapes", default="lm_shapes.txt")
     parser.add_argument("--error", type=float, default=1.5)
     parser.add_argument("--json")
-    parser.add_argument("group", nargs="+", choices=["correct", "lm", "large", "types", "small", "edges", "scales", "attention"])
+    parser.add_argument("group", nargs="+", choices=["correct", "lm", "large", "types", "small", "edges", "scales", "int4", "attention"])
     options = parser.parse_args()
     torch.backends.cuda.matmul.allow_tf32 = True
     torch.manual_seed(1)

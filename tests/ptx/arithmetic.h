@@ -153,6 +153,16 @@ static inline uint32_t px_permuted(uint64_t a, uint64_t b, uint64_t select)
 }
 PX_ALU(px_prmt, px_permuted(a, b, c))
 
+/* lop3: bit by bit what the table has at the number of three bits, a's the highest. */
+static inline uint32_t px_looked_up(uint64_t a, uint64_t b, uint64_t c, uint64_t table)
+{
+    uint32_t out = 0;
+    for (int i = 0; i < 32; i++)
+        out |= (uint32_t)(table >> ((a >> i & 1) * 4 + (b >> i & 1) * 2 + (c >> i & 1)) & 1) << i;
+    return out;
+}
+PX_ALU(px_lop3, px_looked_up(a, b, c, PX_IN(4)))
+
 /* ---- rows ---------------------------------------------------------------------------------- */
 
 static const px_row px_arithmetic[] = {
@@ -166,7 +176,7 @@ static const px_row px_arithmetic[] = {
     {"min.u32", px_min_u, 0}, {"min.s32", px_min_s, 0}, {"max.u32", px_max_u, 0}, {"max.s32", px_max_s, 0},
     {"neg.s32", px_neg32, 0}, {"and.b32", px_and, 0}, {"or.b32", px_or, 0}, {"xor.b32", px_xor, 0}, {"not.b32", px_not, 0},
     {"shr.u32", px_shr, 0}, {"shr.s32", px_shr_s, 0}, {"shl.b32", px_shl, 0}, {"bfe.u32", px_bfe_u, 0}, {"bfe.s32", px_bfe_s, 0},
-    {"prmt.b32", px_prmt, 0},
+    {"prmt.b32", px_prmt, 0}, {"lop3.b32", px_lop3, 0},
     {"mov.s64", px_mov, 0}, {"sub.s64", px_sub64, 0}, {"mul.lo.s64", px_mul64, 0}, {"mad.lo.s64", px_mad64, 0},
     {"and.b64", px_and64, 0}, {"shl.b64", px_shl64, 0}, {"cvt.u16.u32", px_narrow16, 0}, {"cvt.u32.u64", px_narrow32, 0},
     {"shf.r.wrap.b32", px_shf_r, 0},

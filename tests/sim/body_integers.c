@@ -57,6 +57,29 @@ static void converts_integers_to_floats(void **state)
     }
 }
 
+/* All values of 4 bits, from a stage of shared memory: as they are, and biased by what makes them the lowest bits of a half. */
+static void converts_nibbles(void **state)
+{
+    static const struct {
+        const char *from, *to, *how;
+        int least, bias;
+    } rows[] = {
+        {"u4", "bf16", "", 0, 0},  {"u4", "bf16", ".biased", 0, 128},  {"u4", "f16", "", 0, 0},  {"u4", "f16", ".biased", 0, 1024},
+        {"s4", "bf16", "", -8, 0}, {"s4", "bf16", ".biased", -8, 136}, {"s4", "f16", "", -8, 0}, {"s4", "f16", ".biased", -8, 1032},
+    };
+    for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
+        char text[256];
+        zlay_interval rows_of[SIDE];
+        zlay_sim_operand operands[] = {{d_of, MANY}, {a_of, MANY}, {rows_of, SIDE}};
+        snprintf(text, sizeof text, "body b\nmatrix D %s\nshared A %s\nshared z %s\nD = %s%s(load(A, row, col)) - load(z, row)\nend\n",
+                 rows[r].to, rows[r].from, rows[r].to, rows[r].to, rows[r].how);
+        for (int i = 0; i < MANY; i++) a_of[i] = exactly(rows[r].least + i % 16);
+        for (int i = 0; i < SIDE; i++) rows_of[i] = exactly(i % 7);
+        body_run(*state, text, &one_thread, operands, 3);
+        for (int i = 0; i < MANY; i++) check_exactly(i, a_of[i].low + rows[r].bias - i / SIDE % 7, text);
+    }
+}
+
 /* ---- integers ---------------------------------------------------------------------------------------------------------------- */
 
 static uint32_t int_add(uint32_t a, uint32_t b) { return a + b; }
@@ -131,7 +154,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(converts_floats_to_integers),
-        cmocka_unit_test(converts_integers_to_floats),
+        cmocka_unit_test(converts_integers_to_floats), cmocka_unit_test(converts_nibbles),
         cmocka_unit_test(computes_integers),
         cmocka_unit_test(converts_integers),
     };

@@ -63,7 +63,7 @@ static zlay_status fragments_check(zlay_ctx *ctx, const zlay_pipe_emit *ask)
     return ZLAY_OK;
 }
 
-/* Every bound operand has a shared buffer of the pipe, a layout, and a type that products read. */
+/* Every bound operand has a shared buffer of the pipe, a layout, and a type that products or bodies read. */
 static zlay_status operands_check(zlay_ctx *ctx, const zlay_pipe_emit *ask)
 {
     if (ask->operands_count && !ask->operands) return ZLAY_EINVAL;
@@ -75,8 +75,8 @@ static zlay_status operands_check(zlay_ctx *ctx, const zlay_pipe_emit *ask)
         if (!o->layout || o->reserved)
             return zl_fail(ctx, ZLAY_EINVAL, "operand %u: no layout, or a reserved word", i);
         if (!found) return zl_fail(ctx, ZLAY_EINVAL, "operand %u: the pipe has no such smem", i);
-        if (zlay_type_bits(o->type) < 8 || zlay_type_bits(o->type) > 32)
-            return zl_fail(ctx, ZLAY_ENOTSUP, "operand %.64s: its type is none of 8, 16 or 32 bits",
+        if (zlay_type_bits(o->type) < 4 || zlay_type_bits(o->type) > 32)
+            return zl_fail(ctx, ZLAY_ENOTSUP, "operand %.64s: its type is none of 4, 8, 16 or 32 bits",
                            o->smem);
     }
     return ZLAY_OK;

@@ -7,10 +7,8 @@
 #define ZL_EMIT_PIPE_H
 
 #include "base/base.h"
-#include "body/elements.h"
+#include "emit/pipe/placed.h"
 #include "emit/pipe/say.h"
-#include "pipe/language/pipe.h"
-#include <zlay/emit_pipe.h>
 #include <zlay/mma.h>
 
 enum {
@@ -20,7 +18,6 @@ enum {
     ZL_PT_RINGS = 8,       /* kept in registers by a role */
     ZL_PT_STEPS = 64,      /* of K, times instructions along rows */
     ZL_PT_BASES = 16,      /* of descriptors, kept by a role */
-    ZL_PT_CHUNKS = 32,     /* words of a row of 128 bytes */
     ZL_PT_HALVES = 16,     /* registers v0 and on, of 16 bits */
     ZL_PT_ALIGN = 1024     /* of what products and tensor copies use */
 };
@@ -87,22 +84,6 @@ typedef struct zl_pt_base {
     int32_t smem;
     uint32_t low, instance; /* the word's lower half; bytes from one instance to the next */
 } zl_pt_base;
-
-/* Where a write puts registers into a stage that has a layout. */
-typedef struct zl_pt_placed {
-    const zl_event *event;
-    uint32_t pack;                    /* elements of a register */
-    uint32_t swizzled;                /* bits of a row's number that the swizzle adds to that of a chunk */
-    uint32_t thread[ZL_ELEMENT_BITS]; /* bytes that each bit of the thread's number adds */
-    uint32_t instance;                /* bytes that an instance adds */
-    uint32_t *number, *byte, count;   /* of the registers that are written, and their swizzled places */
-    uint32_t sharing;                 /* bits of the thread's number among threads that hold the same: the first writes */
-    uint32_t matrices;                /* registers of an stmatrix, 2 or 4; 0: they are stored as words */
-    bool transposed, halves;          /* halves: the registers are halves of registers, of two bytes each */
-    uint32_t chunk[ZL_PT_CHUNKS], chunks; /* different places within rows of 128 bytes */
-    bool looped;   /* it is in a loop: registers put<kept>, one a chunk, are computed before the role's events */
-    uint32_t kept;
-} zl_pt_placed;
 
 /* Tiles of a matrix that the blocks of a grid take in turn: block b of g takes tiles b, b + g and so on. Tiles are numbered
  * along the rows of a group, then across its columns, group by group, so that blocks that run together share rows and
@@ -201,17 +182,6 @@ void zl_pt_body(zl_pipe_text *k, const zl_event *event);
 /* A call of the caller's function, and the structs that say which elements its registers are. */
 void zl_pt_function_call(zl_pipe_text *k, const zl_event *event);
 void zl_pt_function_head(zl_pipe_text *k);
-/* A write of a matrix or of rows in registers into a stage whose operand has a layout, by that layout. */
-bool zl_pt_has_layout(const zl_pipe_text *k, const zl_event *event);
-zlay_status zl_pt_places(zl_pipe_text *k);
-/* Whether registers i and i + 1 of a write are stored as one access of 8 bytes. */
-static inline bool zl_pt_pairs(const zl_pt_placed *p, uint32_t i)
-{
-    return !p->matrices && i + 1 < p->count && p->byte[i] % 8 == 0 && p->byte[i + 1] == p->byte[i] + 4;
-}
-/* What the writes of a role have in common is computed before its events. */
-void zl_pt_puts(zl_pipe_text *k);
-void zl_pt_put(zl_pipe_text *k, const zl_event *event);
 
 /* ---- code ----------------------------------------------------------------- */
 

@@ -35,8 +35,8 @@ static bool to_global(const zl_pipe_text *k, const zl_event *e)
     switch (e->kind) {
     case ZL_EV_STORE:
     case ZL_EV_REDUCE: return e->other < 0 && e->map < 0 && !zl_pt_move(k, e);
-    case ZL_EV_READ:
-    case ZL_EV_LDMATRIX: return e->smem[0] >= 0;
+    case ZL_EV_READ: return e->smem[0] >= 0 && !e->joined; /* else a body loads from it */
+    case ZL_EV_LDMATRIX: return true;
     default: return false;
     }
 }

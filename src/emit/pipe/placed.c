@@ -28,12 +28,26 @@ typedef struct written {
     uint32_t row, column, byte;
 } written;
 
-static const zlay_pipe_operand *operand_of(const zl_pipe_text *k, int32_t smem)
+const zlay_pipe_operand *zl_pt_operand_of(const zl_pipe_text *k, int32_t smem)
 {
     for (uint32_t i = 0; i < k->ask->operands_count; i++)
         if (!strcmp(k->ask->operands[i].smem, k->pipe->smems[smem].name))
             return &k->ask->operands[i];
     return NULL;
+}
+
+uint32_t zl_pt_swizzle_bits(int32_t swizzle)
+{
+    static const uint32_t bits[] = {[ZLAY_SWIZZLE_NONE] = 0,
+                                    [ZLAY_SWIZZLE_32B] = 1,
+                                    [ZLAY_SWIZZLE_64B] = 3,
+                                    [ZLAY_SWIZZLE_128B] = 7};
+    return bits[swizzle];
+}
+
+uint32_t zl_pt_swizzle(uint32_t bits, uint32_t at)
+{
+    return at ^ ((at / ROW & bits) << 4);
 }
 
 bool zl_pt_has_layout(const zl_pipe_text *k, const zl_event *event)
@@ -42,7 +56,7 @@ bool zl_pt_has_layout(const zl_pipe_text *k, const zl_event *event)
            event->acc >= 0 && k->registers[event->acc].matrix >= 0 &&
            (k->registers[event->acc].sort == ZLAY_BODY_MATRIX ||
             k->registers[event->acc].sort == ZLAY_BODY_ROW) &&
-           operand_of(k, event->smem[0]);
+           zl_pt_operand_of(k, event->smem[0]);
 }
 
 /* ---- places ------------------------------------------------------------------------------ */
@@ -253,13 +267,6 @@ static void check_words(const placing *f)
             zl_pt_fail(f->k, "elements of a register lie apart in the stage");
 }
 
-/* What the swizzle makes of a byte's offset: within rows of 128 bytes, chunks of 16 are exchanged by the number of the
- * row. */
-static uint32_t swizzled(const zl_pt_placed *p, uint32_t at)
-{
-    return at ^ ((at / ROW & p->swizzled) << 4);
-}
-
 /* The places within a row at which stores begin. */
 static void find_chunks(zl_pt_placed *p)
 {
@@ -292,15 +299,11 @@ static const zl_elements *rows_of(zl_pipe_text *k, zl_pt_placed *p, const zl_ele
 
 static void find(zl_pipe_text *k, zl_pt_placed *p)
 {
-    static const uint32_t chunks[] = {[ZLAY_SWIZZLE_NONE] = 0,
-                                      [ZLAY_SWIZZLE_32B] = 1,
-                                      [ZLAY_SWIZZLE_64B] = 3,
-                                      [ZLAY_SWIZZLE_128B] = 7};
     const zl_event *event = p->event;
     const zl_pt_registers *r = &k->registers[event->acc];
     placing f = {.k = k,
                  .out = p,
-                 .operand = operand_of(k, event->smem[0]),
+                 .operand = zl_pt_operand_of(k, event->smem[0]),
                  .elements = &k->matrices[r->matrix].elements,
                  .bits = zlay_type_bits(r->type)};
     if (r->sort == ZLAY_BODY_ROW) f.elements = rows_of(k, p, f.elements);
@@ -308,7 +311,7 @@ static void find(zl_pipe_text *k, zl_pt_placed *p)
         zl_pt_fail(k, "%s has %u bits, and rows of 32 are written", k->pipe->accs[event->acc].name,
                    f.bits);
     p->pack = 32 / f.bits;
-    p->swizzled = chunks[f.operand->swizzle];
+    p->swizzled = zl_pt_swizzle_bits(f.operand->swizzle);
     if (f.operand->type != r->type)
         zl_pt_fail(k, "%s is of another type than the stage", k->pipe->accs[event->acc].name);
     if (k->status || !reads_places(&f) || !finds_threads(&f) || !finds_registers(&f)) return;
@@ -316,7 +319,7 @@ static void find(zl_pipe_text *k, zl_pt_placed *p)
     if (!p->matrices) check_words(&f);
     if (p->instance % ((p->swizzled + 1) * ROW))
         zl_pt_fail(k, "an instance's rows begin within the rows that are swizzled together");
-    for (uint32_t i = 0; i < p->count; i++) p->byte[i] = swizzled(p, p->byte[i]);
+    for (uint32_t i = 0; i < p->count; i++) p->byte[i] = zl_pt_swizzle(p->swizzled, p->byte[i]);
     find_chunks(p);
 }
 

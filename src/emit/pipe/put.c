@@ -19,8 +19,7 @@ static bool alike(const zl_pt_placed *a, const zl_pt_placed *b)
            a->chunks == b->chunks && !memcmp(a->chunk, b->chunk, sizeof a->chunk);
 }
 
-/* to = the thread's place in stage 0. */
-static void compute(zl_pipe_text *k, const char *to, const zl_pt_placed *p)
+void zl_pt_thread_place(zl_pipe_text *k, const char *to, const zl_pt_placed *p)
 {
     char room[24];
     int32_t smem = p->event->smem[0];
@@ -52,7 +51,7 @@ static void keep(zl_pipe_text *k, zl_pt_placed *p)
     p->kept = k->puts;
     k->puts += p->chunks;
     snprintf(first, sizeof first, "put%u", p->kept);
-    compute(k, first, p);
+    zl_pt_thread_place(k, first, p);
     for (uint32_t i = p->chunks; i-- > 0;) {
         snprintf(name, sizeof name, "put%u", p->kept + i);
         if (i || p->chunk[i]) zl_op(k, XOR, name, first, zl_pt_number(room, p->chunk[i]));
@@ -150,7 +149,7 @@ void zl_pt_put(zl_pipe_text *k, const zl_event *event)
     const zl_pt_placed *p = k->placed;
     while (p->event != event) p++;
     int32_t smem = event->smem[0];
-    if (!p->looped) compute(k, "off", p);
+    if (!p->looped) zl_pt_thread_place(k, "off", p);
     const char *slot = zl_pt_slot(k, name, &event->at[0], k->pipe->smems[smem].stages);
     if (*slot != '0') zl_op(k, MUL, "at", slot, zl_pt_number(number, k->smem_pitch[smem]));
     if (p->sharing) {

@@ -3,8 +3,6 @@
  * kernel. */
 #include "json/synth/emit.h"
 
-#include <string.h>
-
 /* ---- the request --------------------------------------------------------------------------- */
 
 static zlay_status read_strides(zl_call *call, const json_t *object, const zl_field *field,
@@ -65,19 +63,11 @@ static zlay_status plan_make(zl_call *call, zlay_attention_plan **out, const pla
 
 static json_t *maps_of(zl_call *call, const zlay_attention_plan *plan)
 {
-    static const char tensors[] = "qkvol";
     json_t *list = json_array();
     const zlay_move *move;
     char tensor;
-    for (uint32_t i = 0; !zlay_attention_move_nth(&move, &tensor, plan, i); i++) {
-        zlay_tensormap map;
-        for (uint32_t m = 0; !zlay_move_map_nth(&map, move, m); m++) {
-            json_t *one = json_object();
-            zl_put_value(call, one, "tensor", json_stringn(strchr(tensors, tensor), 1));
-            zl_put_value(call, one, "map", zl_json_tensormap(call, &map));
-            zl_put_item(call, list, one);
-        }
-    }
+    for (uint32_t i = 0; !zlay_attention_move_nth(&move, &tensor, plan, i); i++)
+        zl_put_moved(call, list, tensor, move);
     return list;
 }
 

@@ -15,6 +15,7 @@ static const zl_field emit_rows[] = {
     ZL_OTHERS(zl_emit_move_fields),
     ZL_OTHERS(zl_emit_pipe_fields),
     ZL_OTHERS(zl_emit_attention_fields),
+    ZL_OTHERS(zl_emit_weights_fields),
 };
 const zl_fields zl_emit_fields = {ZL_ROWS(emit_rows, zl_json_text)};
 
@@ -48,6 +49,7 @@ static const struct {
     {"move", &zl_emit_move_fields, zl_emit_move},
     {"pipe", &zl_emit_pipe_fields, zl_emit_pipe},
     {"attention", &zl_emit_attention_fields, zl_emit_attention},
+    {"weights", &zl_emit_weights_fields, zl_emit_weights},
     {"snippets", &snippets_fields, emit_snippets},
 };
 
@@ -61,5 +63,5 @@ zlay_status zl_op_emit(zl_call *call, const void *asked)
     }
     return zl_fail(call->ctx, ZLAY_ENOTSUP,
                    "field 'what': 'gemm', 'header', 'copy', 'transpose', 'move', 'pipe', "
-                   "'attention' and 'snippets' are done");
+                   "'attention', 'weights' and 'snippets' are done");
 }

@@ -18,9 +18,9 @@ typedef zl_emit_head zl_emit_head_fields_type;
 #define ZL_PTX(type) {"ptx", ZL_MAY, ZL_AT(zl_as_text, type, head.ptx)}
 
 extern const zl_fields zl_emit_gemm_fields, zl_emit_copy_fields, zl_emit_move_fields,
-    zl_emit_pipe_fields, zl_emit_attention_fields;
+    zl_emit_pipe_fields, zl_emit_attention_fields, zl_emit_weights_fields;
 zl_op_run zl_emit_gemm, zl_emit_header, zl_emit_copy, zl_emit_transpose, zl_emit_move, zl_emit_pipe,
-    zl_emit_attention;
+    zl_emit_attention, zl_emit_weights;
 
 /* What is printed of a plan, a target, a transfer or a move. */
 typedef enum zl_emitted {
@@ -47,6 +47,9 @@ typedef zlay_status zl_kernel_printer(zlay_ctx *ctx, zlay_buf *out, zlay_pipe_la
                                       const void *ask);
 zlay_status zl_put_launched(zl_call *call, int32_t language, zl_kernel_printer *print,
                             const void *ask, const zl_emit_head *head);
+
+/* The tensor maps of a move at the end of a list, each with the letter of its tensor. */
+void zl_put_moved(zl_call *call, json_t *list, char tensor, const zlay_move *move);
 
 /* An argument of a kernel at the end of a list. */
 void zl_put_pipe_argument(zl_call *call, json_t *list, const zlay_pipe_argument *argument);

@@ -90,3 +90,14 @@ void zl_put_argument(zl_call *call, json_t *list, const char *name, const char *
     zl_put_value(call, one, "bytes", json_integer(bytes));
     zl_put_item(call, list, one);
 }
+
+void zl_put_moved(zl_call *call, json_t *list, char tensor, const zlay_move *move)
+{
+    zlay_tensormap map;
+    for (uint32_t i = 0; !zlay_move_map_nth(&map, move, i); i++) {
+        json_t *one = json_object();
+        zl_put_value(call, one, "tensor", json_stringn(&tensor, 1));
+        zl_put_value(call, one, "map", zl_json_tensormap(call, &map));
+        zl_put_item(call, list, one);
+    }
+}

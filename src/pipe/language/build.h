@@ -31,6 +31,21 @@ zlay_status zl_build_call(zlay_ctx *ctx, zlay_pipe_builder *b);
 zlay_status zl_build_declare(zlay_ctx *ctx, zlay_pipe_builder *b,
                              const zlay_pipe_declaration *from);
 
+/* An event while its line is written; what a field said is cleared from the copy. */
+typedef struct zl_build_writer {
+    zlay_pipe_builder *b;
+    zlay_pipe_event *e;
+    zl_event_token token;
+    uint32_t stages; /* of the ring that was named last */
+} zl_build_writer;
+
+/* A position in parentheses; a stage of a ring, NAME[POS % s]; the registers of a use; what stands behind them. */
+void zl_build_position(zl_build_writer *w, zlay_pipe_at *at);
+void zl_build_slot(zl_build_writer *w, int of, const char **name, zlay_pipe_at *at,
+                   const char *field);
+void zl_build_accs(zl_build_writer *w);
+void zl_build_use(zl_build_writer *w);
+
 /* The line of an event. */
 void zl_build_event(zlay_pipe_builder *b, const zlay_pipe_event *event);
 

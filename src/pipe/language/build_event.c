@@ -7,55 +7,9 @@
 #include <string.h>
 
 typedef zlay_pipe_event event;
-typedef struct writer {
-    zlay_pipe_builder *b;
-    event *e;
-    zl_event_token token;
-    uint32_t stages; /* of the ring that was named last */
-} writer;
+typedef zl_build_writer writer;
 
 static void put_text(writer *w, const char *text) { zl_puts(&w->b->text, text); }
-
-/* ---- positions ----------------------------------------------------------------------------- */
-
-/* The stages of a named ring; 1 where the name is unknown, which the parser reports. */
-static uint32_t stages_of(const writer *w, int of, const char *name)
-{
-    const zlay_pipe *pipe = w->b->parser.pipe;
-    int32_t i = name && pipe ? zl_find(pipe, of, name) : -1;
-    if (i < 0) return 1;
-    switch (of) {
-    case ZL_OF_BAR: return pipe->bars[i].stages;
-    case ZL_OF_SMEM: return pipe->smems[i].stages;
-    case ZL_OF_TMEM: return pipe->tmems[i].stages;
-    default: return pipe->others[i].stages;
-    }
-}
-
-static void put_position(writer *w, zlay_pipe_at *at)
-{
-    put_text(w, " (");
-    zl_build_at(w->b, at);
-    put_text(w, ")");
-    *at = (zlay_pipe_at){0};
-}
-
-static void put_slot(writer *w, int of, const char **name, zlay_pipe_at *at, const char *field)
-{
-    bool constant = !at->counter && !at->times && !at->plus;
-    w->stages = stages_of(w, of, *name);
-    zl_build_name(w->b, *name, field);
-    put_text(w, "[");
-    if (constant) {
-        zl_build_at(w->b, at);
-        *at = (zlay_pipe_at){0};
-    } else {
-        put_position(w, at);
-        zl_putf(&w->b->text, " %% %u", w->stages);
-    }
-    put_text(w, "]");
-    *name = NULL;
-}
 
 /* ---- operands -------------------------------------------------------------------------------- */
 
@@ -81,13 +35,13 @@ static void put_bar_name(writer *w)
     w->e->bar = NULL;
 }
 
-static void put_bar(writer *w) { put_slot(w, ZL_OF_BAR, &w->e->bar, &w->e->bar_at, "bar"); }
+static void put_bar(writer *w) { zl_build_slot(w, ZL_OF_BAR, &w->e->bar, &w->e->bar_at, "bar"); }
 
 static void put_parity(writer *w)
 {
     if (w->e->before > 1) zl_build_wrong(w->b, "before", "is 0 or 1");
     put_text(w, w->e->before ? " parity (" : " parity");
-    put_position(w, &w->e->phase);
+    zl_build_position(w, &w->e->phase);
     zl_putf(&w->b->text, w->e->before ? " / %u + 1) %% 2" : " / %u %% 2",
             w->stages);
     w->e->before = 0;
@@ -122,8 +76,8 @@ static void put_opt_signal(writer *w)
     put_bar(w);
 }
 
-static void put_smem(writer *w) { put_slot(w, ZL_OF_SMEM, &w->e->smem[0], &w->e->at[0], "smem"); }
-static void put_smem1(writer *w) { put_slot(w, ZL_OF_SMEM, &w->e->smem[1], &w->e->at[1], "smem"); }
+static void put_smem(writer *w) { zl_build_slot(w, ZL_OF_SMEM, &w->e->smem[0], &w->e->at[0], "smem"); }
+static void put_smem1(writer *w) { zl_build_slot(w, ZL_OF_SMEM, &w->e->smem[1], &w->e->at[1], "smem"); }
 
 static void put_opt_from_smem(writer *w)
 {
@@ -132,8 +86,8 @@ static void put_opt_from_smem(writer *w)
     put_smem1(w);
 }
 
-static void put_flag(writer *w) { put_slot(w, ZL_OF_OTHER, &w->e->other, &w->e->other_at, "other"); }
-static void put_map(writer *w) { put_slot(w, ZL_OF_OTHER, &w->e->map, &w->e->map_at, "map"); }
+static void put_flag(writer *w) { zl_build_slot(w, ZL_OF_OTHER, &w->e->other, &w->e->other_at, "other"); }
+static void put_map(writer *w) { zl_build_slot(w, ZL_OF_OTHER, &w->e->map, &w->e->map_at, "map"); }
 
 static void put_smem_or_global(writer *w)
 {
@@ -157,7 +111,7 @@ static void put_opt_by_map(writer *w)
 
 static void put_columns_of(writer *w, int i)
 {
-    put_slot(w, ZL_OF_TMEM, &w->e->tmem[i], &w->e->tmem_at[i], "tmem");
+    zl_build_slot(w, ZL_OF_TMEM, &w->e->tmem[i], &w->e->tmem_at[i], "tmem");
 }
 
 static void put_tmem_name(writer *w)
@@ -174,75 +128,15 @@ static void put_acc(writer *w)
     w->e->acc = NULL;
 }
 
-static void put_accs(writer *w)
-{
-    put_acc(w);
-    if (w->e->accs_count && !w->e->accs) zl_build_wrong(w->b, "accs", "is NULL");
-    for (uint32_t i = 0; w->e->accs && i < w->e->accs_count; i++) {
-        put_text(w, ",");
-        zl_build_name(w->b, w->e->accs[i], "accs");
-    }
-    w->e->accs = NULL;
-    w->e->accs_count = 0;
-}
-
-/* A position, or its remainder by a param. */
-static void put_index(writer *w, const zlay_pipe_at *at, const char *modulo)
-{
-    if (modulo) put_text(w, "(");
-    zl_build_at(w->b, at);
-    if (!modulo) return;
-    put_text(w, ") %");
-    zl_build_name(w->b, modulo, "modulo");
-}
-
-static void put_indices(writer *w)
-{
-    event *e = w->e;
-    if (e->indices > ZL_COUNT(e->index)) zl_build_wrong(w->b, "indices", "are at most 4");
-    for (uint32_t i = 0; i < e->indices && i < ZL_COUNT(e->index); i++) {
-        put_text(w, i ? ", " : " at ");
-        uint32_t block = e->blocks >> 2 * i & 3;
-        const char *modulo = e->modulo ? e->modulo[i] : NULL;
-        if (block && modulo) zl_build_wrong(w->b, "modulo", "is of a position");
-        if (block) put_text(w, zl_block_words[block - 1]);
-        else put_index(w, &e->index[i], modulo);
-        e->blocks &= ~(3u << 2 * i);
-        e->index[i] = (zlay_pipe_at){0};
-    }
-    e->indices = 0;
-    e->modulo = NULL;
-}
-
-static void put_opt_body(writer *w)
-{
-    event *e = w->e;
-    if (e->by) {
-        put_text(w, " by");
-        zl_build_name(w->b, e->by, "by");
-        e->by = NULL;
-    }
-    if (!e->body) return;
-    put_text(w, " body");
-    zl_build_name(w->b, e->body, "body");
-    e->body = NULL;
-    put_indices(w);
-    if (e->when > 1) zl_build_wrong(w->b, "when", "is 0 or 1");
-    if (!e->when) return;
-    put_text(w, " when");
-    zl_build_at(w->b, &e->first);
-    put_text(w, " <");
-    zl_build_at(w->b, &e->last);
-    e->when = 0;
-    e->first = e->last = (zlay_pipe_at){0};
-}
-
 static void put_opt_from_acc(writer *w)
 {
     if (!w->e->acc) return;
     put_text(w, " from");
     put_acc(w);
 }
+
+static void put_accs(writer *w) { zl_build_accs(w); }
+static void put_opt_body(writer *w) { zl_build_use(w); }
 
 static void put_factor(writer *w)
 {
@@ -378,7 +272,7 @@ static const zl_field fields[] = {
     FIELD(fresh),        FIELD(multicast), FIELD(where),       FIELD(cta),      FIELD(first_lane),
     FIELD(lanes),        FIELD(first_column), FIELD(columns),  FIELD(signalled), FIELD(accs),
     FIELD(body),         FIELD(by),       FIELD(index),        FIELD(accs_count), FIELD(indices),
-    FIELD(modulo),
+    FIELD(modulo),   FIELD(reads),    FIELD(reads_at),     FIELD(reads_count), FIELD(reserved2),
     FIELD(blocks),       FIELD(when), FIELD(reserved)};
 
 void zl_build_event(zlay_pipe_builder *b, const zlay_pipe_event *from)

@@ -69,6 +69,45 @@ void zl_build_at(zlay_pipe_builder *b, const zlay_pipe_at *at)
     else if (at->add || !*plus) zl_putf(&b->text, "%s %lld", plus, (long long)at->add);
 }
 
+/* The stages of a named ring; 1 where the name is unknown, which the parser reports. */
+static uint32_t stages_of(const zl_build_writer *w, int of, const char *name)
+{
+    const zlay_pipe *pipe = w->b->parser.pipe;
+    int32_t i = name && pipe ? zl_find(pipe, of, name) : -1;
+    if (i < 0) return 1;
+    switch (of) {
+    case ZL_OF_BAR: return pipe->bars[i].stages;
+    case ZL_OF_SMEM: return pipe->smems[i].stages;
+    case ZL_OF_TMEM: return pipe->tmems[i].stages;
+    default: return pipe->others[i].stages;
+    }
+}
+
+void zl_build_position(zl_build_writer *w, zlay_pipe_at *at)
+{
+    zl_puts(&w->b->text, " (");
+    zl_build_at(w->b, at);
+    zl_puts(&w->b->text, ")");
+    *at = (zlay_pipe_at){0};
+}
+
+void zl_build_slot(zl_build_writer *w, int of, const char **name, zlay_pipe_at *at, const char *field)
+{
+    bool constant = !at->counter && !at->times && !at->plus;
+    w->stages = stages_of(w, of, *name);
+    zl_build_name(w->b, *name, field);
+    zl_puts(&w->b->text, "[");
+    if (constant) {
+        zl_build_at(w->b, at);
+        *at = (zlay_pipe_at){0};
+    } else {
+        zl_build_position(w, at);
+        zl_putf(&w->b->text, " %% %u", w->stages);
+    }
+    zl_puts(&w->b->text, "]");
+    *name = NULL;
+}
+
 void zl_build_rest(zlay_pipe_builder *b, const void *copy, const zl_field *fields, size_t count)
 {
     for (size_t i = 0; i < count; i++)

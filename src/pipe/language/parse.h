@@ -9,6 +9,12 @@
 
 enum { ZL_PIPE_EVENTS = 1024 }; /* most events */
 
+/* A stage that a body loads from. */
+struct zl_stage_read {
+    int32_t smem;
+    zl_pos at;
+};
+
 typedef struct zl_parser {
     zl_cursor at; /* in the line that is read */
     zlay_pipe *pipe;
@@ -19,6 +25,7 @@ typedef struct zl_parser {
     zl_body_reader reading; /* its body is not NULL between `body` and `end` */
     int32_t list[ZL_BODY_OPERANDS]; /* registers of the line that is read */
     uint32_t list_count;
+    struct zl_stage_read stage[ZL_PIPE_STAGES]; /* that it reads */
     zlay_status status;
 } zl_parser;
 
@@ -63,7 +70,7 @@ bool zl_parse_event(zl_parser *p);
 bool zl_parse_acc(zl_parser *p, int32_t *out);
 
 /* A declaration `body NAME`; a line of it, the last one `end`; what stands behind the registers of
- * a use, and the events for the registers behind the first. */
+ * a use, and the events for the registers behind the first and for the stages. */
 bool zl_parse_body(zl_parser *p);
 bool zl_parse_body_line(zl_parser *p);
 bool zl_parse_accs(zl_parser *p, zl_event *e);

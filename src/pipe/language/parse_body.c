@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Parses what a pipe says of bodies: declarations, whose lines src/body reads, and uses. A use of
- * several registers is an event for each, which every proof takes one by one; the first of them
- * has the body and its positions. */
+ * several registers is an event for each, which every proof takes one by one, and a `read` for each
+ * stage that the body loads from; the first event has the body and its positions. */
 #include "pipe/language/parse.h"
 
 #include <string.h>
@@ -59,14 +59,32 @@ bool zl_parse_accs(zl_parser *p, zl_event *e)
     return true;
 }
 
-static uint32_t count_operands(const zlay_body *body, bool indices)
+/* Operands of a sort; of registers where it is 0. */
+static uint32_t count_operands(const zlay_body *body, int32_t sort)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < body->operands_count; i++) {
-        int32_t sort = body->operands[i].sort;
-        count += indices ? sort == ZLAY_BODY_INDEX : sort < ZLAY_BODY_SCALAR;
+        int32_t own = body->operands[i].sort;
+        count += sort ? own == sort : own < ZLAY_BODY_SCALAR;
     }
     return count;
+}
+
+/* `reads SMEM[e], ..`: the stages that the body loads from. */
+static bool read_stages(zl_parser *p, zl_event *e)
+{
+    char name[65];
+    if (!zl_cursor_keyword(&p->at, "reads")) return true;
+    do {
+        if (e->reads == ZL_PIPE_STAGES)
+            return zl_parse_fail(p, ZLAY_ELIMIT, "more than 8 stages of a body");
+        struct zl_stage_read *r = &p->stage[e->reads++];
+        if (!zl_parse_name(p, name)) return false;
+        r->smem = zl_find(p->pipe, ZL_OF_SMEM, name);
+        if (r->smem < 0) return bad(p, "no such smem");
+        if (!zl_parse_slot(p, &r->at, p->pipe->smems[r->smem].stages)) return false;
+    } while (zl_cursor_symbol(&p->at, ","));
+    return true;
 }
 
 /* A position, perhaps modulo a param, or the number of the block. */
@@ -100,13 +118,16 @@ static bool read_body(zl_parser *p, zl_event *e)
     if (!zl_parse_name(p, name)) return false;
     e->body = zl_find(p->pipe, ZL_OF_BODY, name);
     if (e->body < 0) return bad(p, "no such body");
+    if (!read_stages(p, e)) return false;
     if (zl_cursor_keyword(&p->at, "at")) do
             if (!read_index(p, e)) return false;
         while (zl_cursor_symbol(&p->at, ","));
     const zlay_body *body = p->pipe->bodies[e->body].body;
-    if (count_operands(body, false) != e->uses)
+    if (count_operands(body, 0) != e->uses)
         return bad(p, "the body has another number of matrices, rows, columns and parts");
-    if (count_operands(body, true) != e->indices)
+    if (count_operands(body, ZLAY_BODY_SHARED) != e->reads)
+        return bad(p, "the body has another number of stages that it loads from");
+    if (count_operands(body, ZLAY_BODY_INDEX) != e->indices)
         return bad(p, "the body has another number of indices");
     return read_when(p, e);
 }
@@ -117,14 +138,29 @@ bool zl_parse_use(zl_parser *p, zl_event *e)
     return !zl_cursor_keyword(&p->at, "by") || zl_parse_name(p, e->name);
 }
 
+static zl_event *join(zl_parser *p, uint32_t first, zl_event_kind kind)
+{
+    uint32_t number = p->pipe->events_count - first;
+    zl_event *e = zl_parse_new_event(p, kind);
+    if (!e) return NULL;
+    e->line = p->pipe->events[first].line;
+    e->joined = number;
+    return e;
+}
+
 bool zl_parse_joined(zl_parser *p, uint32_t first)
 {
+    uint32_t reads = p->pipe->events[first].reads;
     for (uint32_t i = 1; i < p->list_count; i++) {
-        zl_event *e = zl_parse_new_event(p, ZL_EV_USE);
+        zl_event *e = join(p, first, ZL_EV_USE);
         if (!e) return false;
-        e->line = p->pipe->events[first].line;
         e->acc = p->list[i];
-        e->joined = i;
+    }
+    for (uint32_t i = 0; i < reads; i++) {
+        zl_event *e = join(p, first, ZL_EV_READ);
+        if (!e) return false;
+        e->smem[0] = p->stage[i].smem;
+        e->at[0] = p->stage[i].at;
     }
     return true;
 }

@@ -10,7 +10,7 @@
 
 #define ZL_PIPE_LOOPS 4  /* deepest nesting of loops in a role */
 #define ZL_PIPE_NAMES 64 /* most names of one sort */
-enum { ZL_PIPE_INDICES = 4 };
+enum { ZL_PIPE_INDICES = 4, ZL_PIPE_STAGES = 8 /* of a body's reads */ };
 /* A position of a body that is the number of the block, in the grid's first, second or third dimension, or the first row or
  * column of the tile that a block computes, in elements. */
 enum { ZL_POS_BLOCK = -2, ZL_POS_BLOCK_Y = -3, ZL_POS_BLOCK_Z = -4, ZL_POS_TILE_ROW = -5, ZL_POS_TILE_COLUMN = -6,
@@ -109,8 +109,9 @@ typedef struct zl_event {
     zl_moved moved;     /* of `count` */
     int64_t step;       /* FOR */
     int32_t body;       /* use: index into bodies; -1 */
-    uint32_t joined;    /* use: which of its line's registers these are, 0 the first; an event for each of them */
-    uint32_t uses;      /* use, the first of its line: how many events the line has */
+    uint32_t joined;    /* use, read: which of its use's events it is, 0 the first: one for each register, then one for each stage */
+    uint32_t uses;      /* use, the first of its line: of how many registers */
+    uint32_t reads;     /* use, the first of its line: of how many stages, in events behind those of the registers */
     uint32_t indices;   /* use: positions behind `at`, for the body's index operands */
     zl_pos index[ZL_PIPE_INDICES]; /* loop ZL_POS_BLOCK and the like: the number of the block */
     int32_t modulo[ZL_PIPE_INDICES]; /* of each position the param that it is taken modulo; -1: none */

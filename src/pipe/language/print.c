@@ -160,6 +160,10 @@ static void put_opt_body(zl_printer *p, const zl_event *e)
     if (e->name[0]) zl_putf(p->out, " by %s", e->name);
     if (e->body < 0) return;
     zl_putf(p->out, " body %s", p->pipe->bodies[e->body].name);
+    for (uint32_t i = 0; i < e->reads; i++) {
+        zl_puts(p->out, i ? "," : " reads");
+        put_stage(p, &e[e->uses + i], 0);
+    }
     for (uint32_t i = 0; i < e->indices; i++) {
         zl_puts(p->out, i ? ", " : " at ");
         put_index(p, e, i);

@@ -3,7 +3,6 @@
  * registers, has moves.c plan the tensor maps of each tensor, and has the pipe that pipe.c writes
  * parsed and proved. */
 #include "base/request.h"
-#include "pipe/language/parse.h"
 #include "pipe/order/verify.h"
 #include "synth/attention/attention.h"
 #include <zlay/mma.h>
@@ -198,29 +197,6 @@ static void tile_choose(zlay_attention_plan *p)
     p->count_behind = (uint32_t)(a->window ? m + n + a->window - 2 : 0);
 }
 
-static zlay_status prove(zlay_ctx *ctx, const zlay_attention_plan *p)
-{
-    zlay_answer answer;
-    zlay_pipe_reason reason = {0};
-    size_t count;
-    zlay_status status = zl_verify_part(ctx, &answer, &reason, 1, &count, NULL, p->pipe);
-    if (status || answer == ZLAY_YES) return status;
-    if (answer != ZLAY_NO) return ZLAY_ELIMIT;
-    return zl_fail(ctx, ZLAY_EINTERNAL,
-                   "the pipe of the plan breaks rule %s in line %u; please report "
-                   "this request",
-                   zlay_pipe_rule_name(reason.rule), reason.line);
-}
-
-static zlay_status pipe_make(zlay_ctx *ctx, zlay_attention_plan *p)
-{
-    size_t length;
-    const char *text = zl_print_scratch(ctx, &length, zl_attention_pipe_put, p);
-    if (!text) return ZLAY_ENOMEM;
-    zlay_status status = zl_pipe_parse(ctx, &p->pipe, text, length);
-    return status ? status : prove(ctx, p);
-}
-
 zlay_status zlay_attention_synth(zlay_ctx *ctx, zlay_attention_plan **out,
                                  const zlay_target *target, const zlay_attention *attention)
 {
@@ -238,7 +214,7 @@ zlay_status zlay_attention_synth(zlay_ctx *ctx, zlay_attention_plan **out,
     if (!status) status = target_check(ctx, target, &p->ask);
     if (!status) tile_choose(p);
     if (!status) status = zl_attention_moves(ctx, p);
-    if (!status) status = pipe_make(ctx, p);
+    if (!status) status = zl_pipe_proved(ctx, &p->pipe, zl_attention_pipe_put, p);
     status = zl_leave(ctx, zl_whole(ctx, status));
     if (status) zlay_attention_free(p);
     else *out = p;

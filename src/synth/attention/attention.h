@@ -3,25 +3,10 @@
 #ifndef ZL_SYNTH_ATTENTION_H
 #define ZL_SYNTH_ATTENTION_H
 
-#include "base/base.h"
+#include "synth/move/bound.h"
 #include <zlay/attention.h>
-#include <zlay/layout.h>
 
 enum { ZL_ATTENTION_MOVES = 16, ZL_ATTENTION_OPERANDS = 11, ZL_ATTENTION_COLUMNS = 64 };
-
-/* A move of the pipe: its name, its plan, and what counts its axes row, column, head, batch. */
-typedef struct zl_attention_move {
-    char name[8], axis[4][40];
-    char tensor;
-    zlay_move *move;
-} zl_attention_move;
-
-/* How a shared buffer lies: (row, column) -> element, before the swizzle. */
-typedef struct zl_attention_operand {
-    char smem[8];
-    int32_t type, major, swizzle;
-    zlay_layout *layout;
-} zl_attention_operand;
 
 struct zlay_attention_plan {
     zlay_allocator alloc;
@@ -33,8 +18,8 @@ struct zlay_attention_plan {
     uint32_t masked_last; /* the last ones, which may hold keys before a query's window */
     uint32_t overlap; /* 1: the softmax of a tile runs beside the product of the one before */
     zlay_pipe *pipe;
-    zl_attention_move moves[ZL_ATTENTION_MOVES];
-    zl_attention_operand operands[ZL_ATTENTION_OPERANDS];
+    zl_bound_move moves[ZL_ATTENTION_MOVES];
+    zl_bound_operand operands[ZL_ATTENTION_OPERANDS];
     uint32_t moves_count, operands_count;
     uint32_t count_times, count_add; /* causal: tiles of block x are (x * times + add) / tile_n */
     uint32_t count_behind;           /* window: from (x * times + add - behind) / tile_n on */

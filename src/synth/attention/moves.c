@@ -46,7 +46,7 @@ static zlay_status place_make(zlay_ctx *ctx, zlay_layout **out, uint64_t high, u
     return zl_layout_parse(ctx, out, text, (size_t)length);
 }
 
-static void move_name(zl_attention_move *m, const tile *t)
+static void move_name(zl_bound_move *m, const tile *t)
 {
     snprintf(m->name, sizeof m->name, "%s", t->name);
     m->tensor = t->tensor;
@@ -56,7 +56,7 @@ static void move_name(zl_attention_move *m, const tile *t)
 
 static zlay_status move_add(zlay_ctx *ctx, zlay_attention_plan *p, const tile *t)
 {
-    zl_attention_move *m = &p->moves[p->moves_count];
+    zl_bound_move *m = &p->moves[p->moves_count];
     zlay_layout *source = NULL, *smem = NULL;
     zlay_tensormap_request r = {
         .size = sizeof r,
@@ -79,7 +79,7 @@ static zlay_status move_add(zlay_ctx *ctx, zlay_attention_plan *p, const tile *t
 static zlay_status operand_add(zlay_ctx *ctx, zlay_attention_plan *p, const char *smem,
                                int32_t major, const char *text, int length)
 {
-    zl_attention_operand *o = &p->operands[p->operands_count];
+    zl_bound_operand *o = &p->operands[p->operands_count];
     zlay_status status = zl_layout_parse(ctx, &o->layout, text, (size_t)length);
     if (status) return status;
     snprintf(o->smem, sizeof o->smem, "%s", smem);
@@ -143,7 +143,7 @@ static zlay_status values_add(zlay_ctx *ctx, zlay_attention_plan *p)
 
 /* Blocks of several warpgroups may have tiles of 64 rows that the tensor does not have. Where a
  * dimension of the map holds heads or batches behind the rows, those would be rows of the next. */
-static void rows_limit(zlay_attention_plan *p, zl_attention_move *m)
+static void rows_limit(zlay_attention_plan *p, zl_bound_move *m)
 {
     uint64_t tiles = (p->ask.queries + ZL_ATTENTION_COLUMNS - 1) / ZL_ATTENTION_COLUMNS;
     zlay_copy copy;
@@ -187,7 +187,7 @@ static zlay_status lse_add(zlay_ctx *ctx, zlay_attention_plan *p)
     const int64_t shape[] = {(int64_t)zl_attention_lse_rows(&p->ask), (int64_t)p->ask.heads,
                              (int64_t)p->ask.batch};
     const int64_t stride[] = {1, (int64_t)p->ask.l.head, (int64_t)p->ask.l.batch};
-    zl_attention_move *m = &p->moves[p->moves_count];
+    zl_bound_move *m = &p->moves[p->moves_count];
     zlay_layout *source = NULL, *smem = NULL;
     zlay_tensormap_request r = {.size = sizeof r,
                                 .type = ZLAY_TYPE_F32,
@@ -205,7 +205,7 @@ static zlay_status lse_add(zlay_ctx *ctx, zlay_attention_plan *p)
     if (status) return status;
     p->moves_count++;
     rows_limit(p, m);
-    zl_attention_operand *o = &p->operands[p->operands_count];
+    zl_bound_operand *o = &p->operands[p->operands_count];
     status = operand_add(ctx, p, "L", ZLAY_MAJOR_K, layout, sizeof layout - 1);
     o->type = ZLAY_TYPE_F32;
     o->swizzle = ZLAY_SWIZZLE_NONE;

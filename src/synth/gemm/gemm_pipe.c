@@ -4,7 +4,6 @@
  * are declared in the order of ZLAY_OPERAND_*; a move is all copies of an operand's stage or, for
  * D, of a pass. The emitter prints this pipe and nothing else. */
 #include "pipe/order/verify.h"
-#include "pipe/language/parse.h"
 #include "synth/gemm/plan.h"
 
 #include <stdio.h>
@@ -239,29 +238,7 @@ static void pipe_write(zl_text *out, const void *value)
     consumer(out, plan);
 }
 
-static zlay_status prove(zlay_ctx *ctx, const zlay_plan *plan)
-{
-    zlay_answer answer;
-    zlay_pipe_reason reason = {0};
-    size_t count = 0;
-    zlay_status status = zl_verify_part(ctx, &answer, &reason, 1, &count, NULL, plan->pipe);
-    if (status || answer == ZLAY_YES) return status;
-    if (answer == ZLAY_UNDECIDED) return ZLAY_ELIMIT;
-    return zl_fail(ctx, ZLAY_EINTERNAL,
-                   "the plan's pipe breaks %s in its line %u; please report this request",
-                   zlay_pipe_rule_name(reason.rule), reason.line);
-}
-
-zlay_status zl_plan_pipe_make(zlay_ctx *ctx, zlay_plan *plan, zl_writer *write, const void *value)
-{
-    size_t length;
-    const char *text = zl_print_scratch(ctx, &length, write, value);
-    if (!text) return ZLAY_ENOMEM;
-    zlay_status status = zl_pipe_parse(ctx, &plan->pipe, text, length);
-    return status ? status : prove(ctx, plan);
-}
-
 zlay_status zl_gemm_pipe(zlay_ctx *ctx, zlay_plan *plan)
 {
-    return zl_plan_pipe_make(ctx, plan, pipe_write, plan);
+    return zl_pipe_proved(ctx, &plan->pipe, pipe_write, plan);
 }

@@ -148,8 +148,6 @@ static inline bool zl_by_waves(const zlay_plan *plan) { return plan->wave.shape.
 zlay_status zl_wave_gemm_pipe(zlay_ctx *ctx, zlay_plan *plan);
 
 zlay_status zl_gemm_pipe(zlay_ctx *ctx, zlay_plan *plan);
-/* Makes a plan's pipe from the text that `write` prints, and proves it. */
-zlay_status zl_plan_pipe_make(zlay_ctx *ctx, zlay_plan *plan, zl_writer *write, const void *value);
 
 /* The letter by which texts name an operand. */
 static inline char zl_operand_name(int32_t operand) { return "ABD"[operand]; }

@@ -3,6 +3,7 @@
  * some stages ahead; fragments are read from shared memory one step ahead of the products that
  * need them; waves meet once a tile; and each wait counter is set to what the next step alone
  * needs. The emitter prints this pipe and nothing else. */
+#include "pipe/order/verify.h"
 #include "synth/gemm/plan.h"
 
 #include <string.h>
@@ -239,5 +240,5 @@ static void pipe_write(zl_text *out, const void *value)
 zlay_status zl_wave_gemm_pipe(zlay_ctx *ctx, zlay_plan *plan)
 {
     const writer x = {.sets = &plan->wave.sets, .plan = plan, .w = &plan->wave.shape};
-    return zl_plan_pipe_make(ctx, plan, pipe_write, &x);
+    return zl_pipe_proved(ctx, &plan->pipe, pipe_write, &x);
 }

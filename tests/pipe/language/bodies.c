@@ -20,6 +20,13 @@ static const char text[] =
     "  m = rowmax(C)\n"
     "  D = bf16(C + f32(n + k))\n"
     "end\n"
+    "body plus\n"
+    "  matrix C f32\n"
+    "  shared A f32\n"
+    "  shared B f32\n"
+    "  index k\n"
+    "  C = C + load(A, row, col) * load(B, row)\n"
+    "end\n"
     "role r warps 0..3\n"
     "  for i in 0..N\n"
     "    write A[0]\n"
@@ -33,6 +40,7 @@ static const char text[] =
     "    use C, D, m body act at block, i*2+1\n"
     "    use C, D, m body act at block.z, i when i < N\n"
     "    use C, D, m body act at i % N, (i*2+1) % N\n"
+    "    use C body plus reads A[0], B[0] at i\n"
     "    use C, m by softmax\n"
     "    use C, D\n"
     "    sync role\n"
@@ -41,7 +49,7 @@ static const char text[] =
 
 static void check_text(const zlay_pipe *pipe)
 {
-    char out[2048];
+    char out[4096];
     zlay_buf buf = {out, sizeof out, 0};
     assert_int_equal(zlay_pipe_print(&buf, pipe), ZLAY_OK);
     assert_string_equal(out, text);
@@ -86,6 +94,40 @@ static void every_register_is_used(void **state)
     }
 }
 
+/* A stage that a body loads from is read there: after it is full, and before it is filled again. */
+static void every_stage_is_read(void **state)
+{
+    static const char ring[] = "pipe p\nparam N 0..\nsmem A[2] 8192\nbar full[2] count 1\nbar empty[2] count 4\nbody b\nmatrix C f32\n"
+                               "shared A f32\nC = load(A, row, col)\nend\ninit full\ninit empty\nfence mbarrier_init\nsync cta\n"
+                               "role p warps 0..0 elect\nfor i in 0..N\n%s\nexpect full[i %% 2] 8192\narrive full[i %% 2]\n"
+                               "copy tensor 8192 -> A[i %% 2] signal full[i %% 2]\nend\nend\nrole c warps 4..7\nfor i in 0..N\n"
+                               "%s\n%s\nsync warp\n%s\nend\nend\n";
+    static const char free_[] = "wait empty[i % 2] parity (i / 2 + 1) % 2", full[] = "wait full[i % 2] parity i / 2 % 2";
+    static const char use[] = "use C body b reads A[i % 2]", arrive[] = "arrive empty[i % 2] warps";
+    static const struct {
+        const char *before, *wait, *use, *after, *rule;
+        uint32_t line;
+    } rows[] = {
+        {free_, full, use, arrive, NULL, 0},
+        {free_, use, full, arrive, "read-before-full", 25},
+        {free_, full, arrive, use, "overwrite", 20},
+        {free_, full, "use C body b reads A[(i+1) % 2]", arrive, "read-before-full", 26},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char one[2048];
+        zlay_answer answer;
+        zlay_pipe_reason reason = {0};
+        size_t count;
+        snprintf(one, sizeof one, ring, rows[i].before, rows[i].wait, rows[i].use, rows[i].after);
+        zlay_pipe *pipe = parse(*state, one);
+        assert_int_equal(zlay_pipe_verify(*state, &answer, &reason, 1, &count, NULL, pipe), ZLAY_OK);
+        assert_int_equal(answer, rows[i].rule ? ZLAY_NO : ZLAY_YES);
+        if (rows[i].rule && (strcmp(zlay_pipe_rule_name(reason.rule), rows[i].rule) || reason.line != rows[i].line))
+            fail_msg("%zu: line %u breaks %s", i, reason.line, zlay_pipe_rule_name(reason.rule));
+        zlay_pipe_free(pipe);
+    }
+}
+
 static void says_what_is_wrong(void **state)
 {
     static const struct {
@@ -107,6 +149,11 @@ static void says_what_is_wrong(void **state)
         {"matrix C f32\nindex i\nC = C\nend", "use C body b at 3+7 % M", "line 9: a sum needs parentheses in"},
         {"matrix C f32\nindex i\nC = C\nend", "use C body b at (3-7) % M", "line 9: a position below 0 has no remainder in"},
         {"matrix C f32\nindex i\nC = C\nend", "use C body b at (3+7 % M", "line 9: ')' is missing"},
+        {"matrix C f32\nshared A f32\nC = load(A, row)\nend", "use C body b",
+         "line 9: the body has another number of stages that it loads from in \"use C body b\""},
+        {"matrix C f32\nC = C\nend", "use C body b reads A[0]", "line 8: the body has another number of stages"},
+        {"matrix C f32\nshared A f32\nC = load(A, row)\nend", "use C body b reads C[0]", "line 9: no such smem"},
+        {"matrix C f32\nC = C\nend", "use C reads A[0]", "line 8: something stands behind"},
         {"matrix C f32\nC = C\nend", "use C by float",
          "line 8: 'float' is a reserved word of C, C++ or PTX and no name in \"use C by float\""},
         {"matrix C f32\nC = C\n", "use C", "line 7: '=' is missing"},
@@ -130,6 +177,7 @@ static void says_what_is_wrong(void **state)
 static zlay_status build_role(zlay_ctx *ctx, zlay_pipe_builder *b)
 {
     static const char *const two[] = {"D", "m"}, *const m[] = {"m"}, *const d[] = {"D"}, *const modulo[] = {"N", "N"};
+    static const char *const stages[] = {"A", "B"};
     const zlay_pipe_event events[] = {
         EVENT(.word = "for", .name = "i", .last = {.plus = "N"}),
         EVENT(.word = "write", .smem = {"A"}),
@@ -146,6 +194,8 @@ static zlay_status build_role(zlay_ctx *ctx, zlay_pipe_builder *b)
               .index = {{0}, {.counter = "i"}}, .when = 1, .first = {.counter = "i"}, .last = {.plus = "N"}),
         EVENT(.word = "use", .acc = "C", .accs = two, .accs_count = 2, .body = "act", .indices = 2, .modulo = modulo,
               .index = {{.counter = "i"}, {.counter = "i", .times = "2", .add = 1}}),
+        EVENT(.word = "use", .acc = "C", .body = "plus", .reads = stages, .reads_at = (const zlay_pipe_at[2]){{0}},
+              .reads_count = 2, .indices = 1, .index = {{.counter = "i"}}),
         EVENT(.word = "use", .acc = "C", .accs = m, .accs_count = 1, .by = "softmax"),
         EVENT(.word = "use", .acc = "C", .accs = d, .accs_count = 1),
         EVENT(.word = "sync", .way = "role"),
@@ -161,8 +211,10 @@ static zlay_status build(zlay_ctx *ctx, zlay_pipe **out)
 {
     static const char act[] = "body act\nmatrix C f32\nmatrix D bf16\nrow m f32\nindex n\nindex k\nm = rowmax(C)\n"
                               "D = bf16(C + f32(n + k))\nend\n";
+    static const char add[] = "body plus\nmatrix C f32\nshared A f32\nshared B f32\nindex k\n"
+                              "C = C + load(A, row, col) * load(B, row)\nend\n";
     zlay_pipe_builder *b;
-    zlay_body *body = NULL;
+    zlay_body *body = NULL, *adds = NULL;
     *out = NULL;
     zlay_status status = zlay_pipe_builder_new(ctx, &b, "p", 1, 0);
     if (!status) status = zlay_pipe_builder_declare(ctx, b, &DECLARED(.word = "param", .name = "N", .least = 1));
@@ -172,9 +224,12 @@ static zlay_status build(zlay_ctx *ctx, zlay_pipe **out)
         status = zlay_pipe_builder_declare(ctx, b, &DECLARED(.word = "smem", .name = "B", .stages = 1, .bytes = {.add = 8192}));
     if (!status) status = zlay_body_parse(ctx, &body, act, sizeof act - 1);
     if (!status) status = zlay_pipe_builder_body(ctx, b, body);
+    if (!status) status = zlay_body_parse(ctx, &adds, add, sizeof add - 1);
+    if (!status) status = zlay_pipe_builder_body(ctx, b, adds);
     if (!status) status = build_role(ctx, b);
     if (!status) status = zlay_pipe_builder_finish(ctx, out, b);
     zlay_body_free(body);
+    zlay_body_free(adds);
     zlay_pipe_builder_free(b);
     return status;
 }
@@ -196,6 +251,9 @@ static void build_refuses(void **state)
         {.size = sizeof(zlay_pipe_event), .word = "use", .acc = "C", .body = "b", .indices = 1, .blocks = 1, .modulo = modulo},
         {.size = sizeof(zlay_pipe_event), .word = "use", .acc = "C", .accs_count = 1},
         {.size = sizeof(zlay_pipe_event), .word = "use", .acc = "C", .indices = 1},
+        {.size = sizeof(zlay_pipe_event), .word = "use", .acc = "C", .reads_count = 1},
+        {.size = sizeof(zlay_pipe_event), .word = "use", .acc = "C", .body = "b", .reads_count = 1},
+        {.size = sizeof(zlay_pipe_event), .word = "use", .acc = "C", .reads = modulo},
         {.size = sizeof(zlay_pipe_event), .word = "use", .acc = "C", .blocks = 1},
         {.size = sizeof(zlay_pipe_event), .word = "use", .acc = "C", .when = 2, .body = "b"},
     };
@@ -233,7 +291,7 @@ static void memory_ends(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reads_and_prints), cmocka_unit_test(is_proved),      cmocka_unit_test(every_register_is_used),
+        cmocka_unit_test(reads_and_prints), cmocka_unit_test(is_proved),      cmocka_unit_test(every_register_is_used), cmocka_unit_test(every_stage_is_read),
         cmocka_unit_test(says_what_is_wrong), cmocka_unit_test(is_built),     cmocka_unit_test(build_refuses),
         cmocka_unit_test(memory_ends),
     };

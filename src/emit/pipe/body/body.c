@@ -29,7 +29,8 @@ static void declare(zl_pb *t)
 static bool by_element(const zl_body_node *n)
 {
     zl_body_kind kind = zl_body_forms[n->op].kind;
-    return n->shape == ZL_ON_BOTH && n->op != ZL_BO_OPERAND && kind != ZL_BODY_REDUCE;
+    return n->shape == ZL_ON_BOTH && n->op != ZL_BO_OPERAND && n->op != ZL_BO_SHARED &&
+           kind != ZL_BODY_REDUCE;
 }
 
 /* Nodes from `first` to before `last`, each for four elements at a time. */
@@ -51,6 +52,10 @@ static void whole(zl_pb *t, uint32_t node)
     zl_body_kind kind = zl_body_forms[n->op].kind;
     if (kind == ZL_BODY_REDUCE || kind == ZL_BODY_LANES) {
         zl_pb_reduce(t, (int32_t)node);
+        return;
+    }
+    if (n->op == ZL_BO_SHARED) {
+        zl_pb_shared(t, (int32_t)node);
         return;
     }
     for (uint32_t i = 0; i < zl_pb_count(t, n); i++) zl_pb_node(t, (int32_t)node, i);

@@ -33,6 +33,8 @@ const char *zl_pb_plain(char room[ZL_PB_NAME]);
 /* A fresh 32-bit register of the use. */
 const char *zl_pb_temp(zl_pb *t, char room[ZL_PB_NAME]);
 
+/* All registers of what a node loads from a stage of shared memory. */
+void zl_pb_shared(zl_pb *t, int32_t node);
 /* Prints register i of a node. */
 void zl_pb_node(zl_pb *t, int32_t node, uint32_t i);
 /* All of a node whose registers are not computed one by one. */

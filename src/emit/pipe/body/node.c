@@ -151,6 +151,25 @@ static void say_byte(zl_pb *t, const zl_body_node *n, const char *id, const char
     zl_say(t->k, NULL, id, 1, to, from, zl_pt_number(place, i % 4 * BYTE_BITS), "8");
 }
 
+/* Two elements of 4 bits, which lie 16 apart in their register, as two halves of a number whose
+ * mantissa has them as its lowest bits: the bits of zl_biased, and theirs. An s4 is 8 more than the
+ * u4 of its bits with the highest one changed. Without the bias it is subtracted, which is exact. */
+static void say_nibbles(zl_pb *t, const zl_body_node *n, const char *to, uint32_t i)
+{
+    char from[ZL_PB_NAME], part[ZL_PB_NAME], constant[ZL_PB_NAME], bias[24], place[24];
+    int32_t type = node_of(t, n->arg[0])->type;
+    uint32_t half_bits = n->type == ZLAY_TYPE_F16 ? 0x6400 : 0x4300;
+    half_bits |= type == ZLAY_TYPE_S4 ? 8 : 0;
+    snprintf(bias, sizeof bias, "0x%08x", (unsigned)(half_bits << 16 | half_bits));
+    zl_pb_register(t, from, n->arg[0], i / 4);
+    zl_op(t->k, MOV, zl_pb_temp(t, constant), bias); /* lop3 has room for one number, that of the mask */
+    if (i % 4)
+        zl_say(t->k, NULL, "shr.u32", 1, zl_pb_temp(t, part), from, zl_pt_number(place, i % 4 * 4));
+    zl_say(t->k, NULL, "lop3.and_xor", 1, to, i % 4 ? part : from, "0x000f000f", constant);
+    if (n->round == ZL_ROUND_BIASED) return;
+    zl_say(t->k, NULL, say_of(ZL_BO_SUB, n->type), 1, to, to, constant);
+}
+
 static void say_one(zl_pb *t, const zl_body_node *n, const char *id, const char *to, uint32_t i)
 {
     char from[ZL_PB_NAME];
@@ -161,6 +180,10 @@ static void say_convert(zl_pb *t, const zl_body_node *n, const char *to, uint32_
 {
     int32_t from = node_of(t, n->arg[0])->type;
     char same[ZL_PB_NAME];
+    if (zl_body_class(from) == ZL_BODY_NIBBLE) {
+        say_nibbles(t, n, to, i);
+        return;
+    }
     for (size_t c = 0; c < ZL_COUNT(converts); c++) {
         if (converts[c].from != from || converts[c].to != n->type || converts[c].round != n->round)
             continue;

@@ -61,8 +61,18 @@ static zlay_status note_product(zl_pipe_text *k, zl_pt_matrix_of *m, const zl_pt
     uint32_t parts = p->operand[0].parts;
     zlay_status status = fragment_read(k, &m->elements, &p->mma, ZLAY_FRAGMENT_D);
     m->divided = p->event->acc_a >= 0 ? -1 : p->operand[0].rows != 0;
-    if (!status && parts > 1) status = zl_elements_repeat(k->ctx, &m->elements, parts);
+    if (!status && parts > 1) status = zl_elements_repeat(k->ctx, &m->elements, parts, false);
     return status ? status : note(k, p->event->acc, m, p->mma.d, p->event);
+}
+
+/* A factor in registers of which nothing else says what they hold: as the product reads it, one step of K after the
+ * other. */
+static zlay_status note_factor(zl_pipe_text *k, zl_pt_matrix_of *m, const zl_pt_product *p)
+{
+    zlay_status status = fragment_read(k, &m->elements, &p->mma, ZLAY_FRAGMENT_A);
+    m->divided = -1;
+    if (!status) status = zl_elements_repeat(k->ctx, &m->elements, p->steps, true);
+    return status ? status : note(k, p->event->acc_a, m, p->mma.a, p->event);
 }
 
 /* Thread t of the four warps has lane t, its registers the columns. */
@@ -216,6 +226,29 @@ static zlay_status factor_check(zl_pipe_text *k, const zl_pt_product *p, zl_elem
                   "elements would have to change lanes");
 }
 
+/* Passes matrices on from register to register until nothing changes. */
+static zlay_status pass_all(zl_pipe_text *k)
+{
+    zlay_status status = ZLAY_OK;
+    for (bool changed = true; changed && !status;) {
+        changed = false;
+        for (uint32_t i = 0; i < k->pipe->events_count && !status; i++)
+            if (body_of(k, &k->pipe->events[i])) status = pass_on(k, &k->pipe->events[i], &changed);
+    }
+    return status;
+}
+
+static zlay_status note_factors(zl_pipe_text *k, zl_pt_matrix_of *m)
+{
+    zlay_status status = ZLAY_OK;
+    for (uint32_t i = 0; i < k->products_count && !status; i++) {
+        const zl_pt_product *p = &k->products[i];
+        if (p->like || p->event->acc_a < 0 || k->registers[p->event->acc_a].matrix >= 0) continue;
+        if (used(k, p->event->acc_a)) status = note_factor(k, m, p);
+    }
+    return status ? status : pass_all(k);
+}
+
 /* ---- arguments --------------------------------------------------------------------------- */
 
 /* The first operand of the pipe's bodies that is an argument of this name. */
@@ -252,7 +285,7 @@ static zlay_status arguments_check(const zl_pipe_text *k)
         const zlay_body *body = k->pipe->bodies[b].body;
         for (uint32_t j = 0; j < body->operands_count; j++) {
             const zlay_body_operand *o = &body->operands[j], *first = argument_of(k, o->name);
-            if (o->sort < ZLAY_BODY_SCALAR || !first || o->sort == ZLAY_BODY_INDEX) continue;
+            if (!first || (o->sort != ZLAY_BODY_SCALAR && o->sort != ZLAY_BODY_GLOBAL)) continue;
             if (first->sort != o->sort || first->type != o->type)
                 return zl_fail(k->ctx, ZLAY_EINVAL,
                                "body %s: %.64s is an argument of another type "
@@ -265,7 +298,6 @@ static zlay_status arguments_check(const zl_pipe_text *k)
 
 zlay_status zl_pt_bodies(zl_pipe_text *k)
 {
-    bool changed = true;
     k->matrices_count = 0;
     for (uint32_t i = 0; i < ZL_PT_NAMES; i++) k->registers[i] = (zl_pt_registers){-1, -1, -1};
     bool some = false;
@@ -277,11 +309,8 @@ zlay_status zl_pt_bodies(zl_pipe_text *k)
     k->matrices = m + 1;
     zlay_status status = arguments_check(k);
     if (!status) status = note_all(k, m);
-    while (changed && !status) {
-        changed = false;
-        for (uint32_t i = 0; i < k->pipe->events_count && !status; i++)
-            if (body_of(k, &k->pipe->events[i])) status = pass_on(k, &k->pipe->events[i], &changed);
-    }
+    if (!status) status = pass_all(k);
+    if (!status) status = note_factors(k, m);
     if (!status) status = uses_known(k);
     for (uint32_t i = 0; i < k->products_count && !status; i++)
         if (!k->products[i].like) status = factor_check(k, &k->products[i], &m->elements);

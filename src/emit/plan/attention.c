@@ -3,40 +3,23 @@
  * their axes, layouts of shared buffers, and where it is causal the tiles of keys of each block. */
 #include "base/request.h"
 #include "emit/pipe/pipe.h"
+#include "emit/plan/bind.h"
 #include "synth/attention/attention.h"
 
-#include <zlay/smemdesc.h>
-
 typedef struct bound {
-    zlay_pipe_move moves[ZL_ATTENTION_MOVES];
-    zlay_pipe_operand operands[ZL_ATTENTION_OPERANDS];
+    zl_plan_bound plan;
     zlay_pipe_count count;
 } bound;
 
 static void bind(bound *b, zlay_pipe_emit *ask, const zlay_attention_plan *p)
 {
-    for (uint32_t i = 0; i < p->moves_count; i++) {
-        const zl_attention_move *m = &p->moves[i];
-        b->moves[i] = (zlay_pipe_move){.name = m->name, .move = m->move};
-        for (uint32_t a = 0; a < ZL_COUNT(m->axis); a++)
-            if (*m->axis[a]) b->moves[i].axis[a] = m->axis[a];
-    }
-    for (uint32_t i = 0; i < p->operands_count; i++)
-        b->operands[i] = (zlay_pipe_operand){.smem = p->operands[i].smem,
-                                             .type = p->operands[i].type,
-                                             .major = p->operands[i].major,
-                                             .swizzle = p->operands[i].swizzle,
-                                             .layout = p->operands[i].layout};
+    zl_plan_bind(&b->plan, ask, p->moves, p->moves_count, p->operands, p->operands_count);
     b->count = (zlay_pipe_count){.param = "N",
                                  .axis = "block",
                                  .times = p->count_times,
                                  .add = p->count_add,
                                  .divide = p->info.tile_n,
                                  .behind = p->count_behind};
-    ask->moves = b->moves;
-    ask->operands = b->operands;
-    ask->moves_count = p->moves_count;
-    ask->operands_count = p->operands_count;
     ask->counts = &b->count;
     ask->counts_count = p->ask.causal;
     ask->descending = p->ask.causal; /* the last queries see the most keys */

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Stages that have a layout, as an operand of the request binds it: where a write puts registers into one, and where the
+ * threads of a body load from one. */
+#ifndef ZL_EMIT_PIPE_PLACED_H
+#define ZL_EMIT_PIPE_PLACED_H
+
+#include "base/base.h"
+#include "body/elements.h"
+#include "pipe/language/pipe.h"
+#include <zlay/emit_pipe.h>
+
+enum { ZL_PT_CHUNKS = 32 /* words of a row of 128 bytes */ };
+
+typedef struct zl_pipe_text zl_pipe_text;
+
+/* Where a write puts registers into a stage that has a layout. */
+typedef struct zl_pt_placed {
+    const zl_event *event;
+    uint32_t pack;                    /* elements of a register */
+    uint32_t swizzled;                /* bits of a row's number that the swizzle adds to that of a chunk */
+    uint32_t thread[ZL_ELEMENT_BITS]; /* bytes that each bit of the thread's number adds */
+    uint32_t instance;                /* bytes that an instance adds */
+    uint32_t *number, *byte, count;   /* of the registers that are written, and their swizzled places */
+    uint32_t sharing;                 /* bits of the thread's number among threads that hold the same: the first writes */
+    uint32_t matrices;                /* registers of an stmatrix, 2 or 4; 0: they are stored as words */
+    bool transposed, halves;          /* halves: the registers are halves of registers, of two bytes each */
+    uint32_t chunk[ZL_PT_CHUNKS], chunks; /* different places within rows of 128 bytes */
+    bool looped;   /* it is in a loop: registers put<kept>, one a chunk, are computed before the role's events */
+    uint32_t kept;
+} zl_pt_placed;
+
+/* A write of a matrix or of rows in registers into a stage whose operand has a layout, by that layout. */
+bool zl_pt_has_layout(const zl_pipe_text *k, const zl_event *event);
+zlay_status zl_pt_places(zl_pipe_text *k);
+/* Whether registers i and i + 1 of a write are stored as one access of 8 bytes. */
+static inline bool zl_pt_pairs(const zl_pt_placed *p, uint32_t i)
+{
+    return !p->matrices && i + 1 < p->count && p->byte[i] % 8 == 0 && p->byte[i + 1] == p->byte[i] + 4;
+}
+/* The operand that the request binds to a smem; NULL: none. */
+const zlay_pipe_operand *zl_pt_operand_of(const zl_pipe_text *k, int32_t smem);
+/* The bits of a row's number that a swizzle adds to that of a chunk of 16 bytes, in rows of 128; what it makes of an offset. */
+uint32_t zl_pt_swizzle_bits(int32_t swizzle);
+uint32_t zl_pt_swizzle(uint32_t bits, uint32_t at);
+/* to = the thread's place in stage 0: of a write, or of what a body loads. */
+void zl_pt_thread_place(zl_pipe_text *k, const char *to, const zl_pt_placed *p);
+/* What the writes of a role have in common is computed before its events. */
+void zl_pt_puts(zl_pipe_text *k);
+void zl_pt_put(zl_pipe_text *k, const zl_event *event);
+
+#endif

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Makes fields of zlay_pipe_emit from what a planner binds: an axis without a text stays NULL, and counts nothing. */
+#include "emit/plan/bind.h"
+
+void zl_plan_bind(zl_plan_bound *b, zlay_pipe_emit *ask, const zl_bound_move *moves, uint32_t moves_count,
+             const zl_bound_operand *operands, uint32_t operands_count)
+{
+    for (uint32_t i = 0; i < moves_count; i++) {
+        b->moves[i] = (zlay_pipe_move){.name = moves[i].name, .move = moves[i].move};
+        for (uint32_t a = 0; a < ZL_COUNT(moves[i].axis); a++)
+            if (*moves[i].axis[a]) b->moves[i].axis[a] = moves[i].axis[a];
+    }
+    for (uint32_t i = 0; i < operands_count; i++)
+        b->operands[i] = (zlay_pipe_operand){.smem = operands[i].smem,
+                                             .type = operands[i].type,
+                                             .major = operands[i].major,
+                                             .swizzle = operands[i].swizzle,
+                                             .layout = operands[i].layout};
+    ask->moves = b->moves;
+    ask->operands = b->operands;
+    ask->moves_count = moves_count;
+    ask->operands_count = operands_count;
+}

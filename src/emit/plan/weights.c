@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Binds a plan of a product with weights of 4 bits to its pipe, which is then printed as any pipe. */
+#include "base/request.h"
+#include "emit/pipe/pipe.h"
+#include "emit/plan/bind.h"
+#include "synth/weights/weights.h"
+
+zlay_status zlay_emit_weights(zlay_ctx *ctx, zlay_buf *out, zlay_pipe_launch *launch,
+                              zlay_pipe_argument *arguments, size_t room,
+                              const zlay_weights_emit *request)
+{
+    static const zl_request_form form = {"zlay_weights_emit",
+                                         sizeof(zlay_weights_emit),
+                                         sizeof request->size,
+                                         {ZL_RESERVED(zlay_weights_emit, reserved)}};
+    zlay_weights_emit r;
+    zl_plan_bound b;
+    if (!ctx || !request) return ZLAY_EINVAL;
+    zlay_status status = zl_enter(ctx);
+    if (status) return status;
+    status = zl_request_read(ctx, &r, request, &form);
+    if (!status && !r.plan) status = ZLAY_EINVAL;
+    if (status) return zl_leave(ctx, status);
+    zlay_pipe_emit ask = {.size = sizeof ask,
+                          .language = r.language,
+                          .target = r.plan->target,
+                          .pipe = r.plan->pipe,
+                          .name = r.name,
+                          .name_length = r.name_length,
+                          .unchecked = 1}; /* the plan's pipe is proved */
+    zl_plan_bind(&b, &ask, r.plan->moves, r.plan->moves_count, r.plan->operands, r.plan->operands_count);
+    return zl_leave(ctx, zl_pt_print(ctx, out, launch, arguments, room, &ask, NULL));
+}

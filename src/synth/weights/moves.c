@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Plans the moves of a product with weights of 4 bits: for each tensor the tensor maps of its tile, what counts its axes,
+ * and how its stage lies as bodies and products read it. */
+#include "algebra/text/format.h"
+#include "legality/tensormap/fetch.h"
+#include "synth/move/move.h"
+#include "synth/tensormap/tensormap.h"
+#include "synth/weights/weights.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <zlay/smemdesc.h>
+#include <zlay/tensormap_synth.h>
+
+enum { AXES = 3, TEXT = 96 };
+
+/* A tensor: its extents and strides, its tile, how the tile lies in its stage. */
+typedef struct tensor {
+    const char *name, *smem, *axis[AXES];
+    char letter;
+    int32_t type, direction;
+    uint32_t axes;
+    int64_t shape[AXES], stride[AXES];
+    uint64_t tile[AXES];
+} tensor;
+
+static zlay_status move_add(zlay_ctx *ctx, zlay_weights_plan *p, const tensor *t)
+{
+    zl_bound_move *m = &p->moves[p->moves_count];
+    zlay_layout *source = NULL, *smem = NULL;
+    zlay_tensormap_request r = {
+        .size = sizeof r, .type = t->type, .axes = t->axes, .direction = t->direction};
+    snprintf(m->name, sizeof m->name, "%s", t->name);
+    m->tensor = t->letter;
+    for (uint32_t i = 0; i < t->axes; i++) {
+        r.shape[i] = t->tile[i];
+        if (t->axis[i]) snprintf(m->axis[i], sizeof m->axis[i], "%s", t->axis[i]);
+    }
+    zlay_status status = zl_layout_new_strided(ctx, &source, t->axes, t->shape, t->stride, 0);
+    if (!status) status = zl_layout_parse(ctx, &smem, t->smem, strlen(t->smem));
+    r.source = source;
+    r.smem = smem;
+    if (!status) status = zl_tm_find(ctx, &m->move, p->target, &r);
+    zlay_layout_free(source);
+    zlay_layout_free(smem);
+    if (!status) p->moves_count++;
+    return status;
+}
+
+static zlay_status operand_add(zlay_ctx *ctx, zlay_weights_plan *p, const char *smem, int32_t type,
+                               int32_t swizzle, const char *layout)
+{
+    zl_bound_operand *o = &p->operands[p->operands_count];
+    zlay_status status = zl_layout_parse(ctx, &o->layout, layout, strlen(layout));
+    if (status) return status;
+    snprintf(o->smem, sizeof o->smem, "%s", smem);
+    o->type = type;
+    o->major = ZLAY_MAJOR_K;
+    o->swizzle = swizzle;
+    p->operands_count++;
+    return ZLAY_OK;
+}
+
+/* A step of A: rows of 64 elements in 128 swizzled bytes, two panels of them. */
+static zlay_status vectors_add(zlay_ctx *ctx, zlay_weights_plan *p)
+{
+    char smem[TEXT], layout[TEXT];
+    uint32_t m = p->info.tile_m;
+    snprintf(smem, sizeof smem, "Sw<3,3,3> o 0 o (%u,(64,2)):(64,(1,%u))", m, m * 64);
+    snprintf(layout, sizeof layout, "(%u,(64,2)):(64,(1,%u))", m, m * 64);
+    tensor t = {.name = "tX",
+                .letter = 'a',
+                .smem = smem,
+                .type = p->ask.type,
+                .axes = 2,
+                .shape = {(int64_t)p->ask.m, (int64_t)p->ask.k},
+                .stride = {(int64_t)p->ask.lda, 1},
+                .tile = {m, ZL_WEIGHTS_K},
+                .axis = {"block.y", "i"}};
+    zlay_status status = move_add(ctx, p, &t);
+    return status ? status : operand_add(ctx, p, "X", p->ask.type, ZLAY_SWIZZLE_128B, layout);
+}
+
+/* Packed tiles are contiguous: they are brought as bytes, and lie in their stage as in memory. */
+static zlay_status weights_add(zlay_ctx *ctx, zlay_weights_plan *p)
+{
+    int64_t columns = (int64_t)zl_weights_tiles(p->ask.k, ZL_WEIGHTS_K);
+    tensor t = {.name = "tQ",
+                .letter = 'b',
+                .smem = "(1,1,4096):(0,0,1)",
+                .type = ZLAY_TYPE_U8,
+                .axes = 3,
+                .shape = {(int64_t)p->info.grid[0], columns, ZL_WEIGHTS_TILE},
+                .stride = {columns * ZL_WEIGHTS_TILE, ZL_WEIGHTS_TILE, 1},
+                .tile = {1, 1, ZL_WEIGHTS_TILE},
+                .axis = {"block", "i"}};
+    zlay_status status = move_add(ctx, p, &t);
+    if (status) return status;
+    if (p->info.grid[1] == 1) p->moves[p->moves_count - 1].move->maps[0].l2 = ZL_L2_256B; /* read once */
+    return operand_add(ctx, p, "Q", p->ask.weights, ZLAY_SWIZZLE_NONE,
+                       "((" ZL_WEIGHTS_ROWS "),(" ZL_WEIGHTS_COLUMNS ")):((" ZL_WEIGHTS_ROW_STRIDES
+                       "),(" ZL_WEIGHTS_COLUMN_STRIDES "))");
+}
+
+/* A number for each of the tile's rows of B: the scale, or the zero, of the step's group. */
+static zlay_status numbers_add(zlay_ctx *ctx, zlay_weights_plan *p, const char *name, char letter)
+{
+    tensor t = {.name = name,
+                .letter = letter,
+                .smem = "(1,64):(0,1)",
+                .type = p->ask.type,
+                .axes = 2,
+                .shape = {(int64_t)p->info.steps, (int64_t)p->ask.n},
+                .stride = {(int64_t)p->ask.lds, 1},
+                .tile = {1, ZL_WEIGHTS_N},
+                .axis = {"i", "block"}};
+    zlay_status status = move_add(ctx, p, &t);
+    return status ? status : operand_add(ctx, p, name + 1, p->ask.type, ZLAY_SWIZZLE_NONE, "(64,1):(1,0)");
+}
+
+static zlay_status result_add(zlay_ctx *ctx, zlay_weights_plan *p)
+{
+    char smem[TEXT], layout[TEXT];
+    uint32_t m = p->info.tile_m;
+    snprintf(smem, sizeof smem, "Sw<3,3,3> o 0 o (%u,64):(64,1)", m);
+    snprintf(layout, sizeof layout, "(64,%u):(1,64)", m);
+    tensor t = {.name = "tD",
+                .letter = 'd',
+                .smem = smem,
+                .type = p->ask.type,
+                .direction = ZLAY_DIRECTION_STORE,
+                .axes = 2,
+                .shape = {(int64_t)p->ask.m, (int64_t)p->ask.n},
+                .stride = {(int64_t)p->ask.ldd, 1},
+                .tile = {m, ZL_WEIGHTS_N},
+                .axis = {"block.y", "block"}};
+    zlay_status status = move_add(ctx, p, &t);
+    return status ? status : operand_add(ctx, p, "D", p->ask.type, ZLAY_SWIZZLE_128B, layout);
+}
+
+/* The sums that a warpgroup hands to the first one. */
+static zlay_status sums_add(zlay_ctx *ctx, zlay_weights_plan *p, uint32_t number)
+{
+    char layout[TEXT], smem[] = {'R', (char)('0' + number), '\0'};
+    snprintf(layout, sizeof layout, "(64,%u):(%u,1)", p->info.tile_m, p->info.tile_m);
+    return operand_add(ctx, p, smem, ZLAY_TYPE_F32, ZLAY_SWIZZLE_NONE, layout);
+}
+
+zlay_status zl_weights_moves(zlay_ctx *ctx, zlay_weights_plan *p)
+{
+    zlay_status status = vectors_add(ctx, p);
+    if (!status) status = weights_add(ctx, p);
+    if (!status) status = numbers_add(ctx, p, "tS", 's');
+    if (!status && p->ask.zeros) status = numbers_add(ctx, p, "tZ", 'z');
+    if (!status) status = result_add(ctx, p);
+    for (uint32_t i = 1; i < p->info.warpgroups && !status; i++) status = sums_add(ctx, p, i);
+    return status;
+}

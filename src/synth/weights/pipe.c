@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Writes the pipe of a product with weights of 4 bits. The product is D^T = B A^T, so that weights are the first factor of
+ * wgmma, which may be registers (Frantar et al., "MARLIN", 2024, keep them so, too). A producer fills one ring; warpgroups
+ * take its stages in turn, each sums its own, and the first adds the sums of the others. The zero is subtracted before the
+ * product and the scale multiplied behind it, where it costs as much as A has rows. */
+#include "body/body.h"
+#include "synth/weights/weights.h"
+
+/* Registers of a thread by the number of warpgroups that multiply: at launch, and theirs. */
+static const struct {
+    uint32_t launch, consumer;
+} budgets[] = {[1] = {240, 256}, [2] = {168, 240}, [3] = {128, 160}, [4] = {96, 112}};
+
+static void put_memory(zl_text *out, const zlay_weights_plan *p)
+{
+    zlay_move_summary info = {0};
+    uint32_t s = p->info.stages, groups = p->info.warpgroups;
+    for (uint32_t i = 0; i < p->moves_count; i++) {
+        zlay_move_info(&info, p->moves[i].move);
+        zl_putf(out, "move %s %llu\n", p->moves[i].name, (unsigned long long)info.bytes);
+    }
+    zl_putf(out, "smem X[%u] tX\nsmem Q[%u] tQ\nsmem S[%u] tS\n", s, s, s);
+    if (p->ask.zeros) zl_putf(out, "smem Z[%u] tZ\n", s);
+    zl_puts(out, "smem D[1] tD\n");
+    for (uint32_t i = 1; i < groups; i++)
+        zl_putf(out, "smem R%u[1] %u\n", i, ZL_WEIGHTS_N * p->info.tile_m * 4);
+    zl_putf(out, "bar full[%u] count 1\nbar empty[%u] count 4\n", s, s);
+    if (groups > 1) zl_putf(out, "bar summed[1] count %u\n", 4 * (groups - 1));
+}
+
+/* ---- bodies ---------------------------------------------------------------------------------- */
+
+/* Whole numbers of both are exact in both types, and so is their difference. */
+static void put_dequant(zl_text *out, const zlay_weights_plan *p)
+{
+    const char *type = zlay_type_name(p->ask.type);
+    zl_putf(out, "body dequant\n  matrix W %s\n  shared Q %s\n", type, zlay_type_name(p->ask.weights));
+    if (!p->ask.zeros) {
+        zl_putf(out, "  W = %s(load(Q, row, col))\nend\n", type);
+        return;
+    }
+    uint32_t bias = zl_biased(p->ask.weights, p->ask.type);
+    zl_putf(out, "  shared Z %s\n  zero = load(Z, row) + %u\n", type, bias);
+    zl_putf(out, "  W = %s.biased(load(Q, row, col)) - zero\nend\n", type);
+}
+
+static void put_finish(zl_text *out, const zlay_weights_plan *p)
+{
+    const char *type = zlay_type_name(p->ask.type);
+    zl_putf(out, "body finish\n  matrix T f32\n  matrix E %s\n", type);
+    for (uint32_t i = 1; i < p->info.warpgroups; i++) zl_putf(out, "  shared R%u f32\n", i);
+    zl_putf(out, "  E = %s(T", type);
+    for (uint32_t i = 1; i < p->info.warpgroups; i++) zl_putf(out, " + load(R%u, row, col)", i);
+    zl_puts(out, ")\nend\n");
+}
+
+static void put_bodies(zl_text *out, const zlay_weights_plan *p)
+{
+    zl_puts(out, "body begin\n  matrix T f32\n  T = 0\nend\n");
+    put_dequant(out, p);
+    zl_putf(out, "body scale\n  row a f32\n  shared S %s\n  a = f32(load(S, row))\nend\n",
+            zlay_type_name(p->ask.type));
+    zl_puts(out, "body promote\n  matrix T f32\n  matrix C f32\n  row a f32\n  T = fma(C, a, T)\nend\n");
+    put_finish(out, p);
+}
+
+/* ---- roles ------------------------------------------------------------------------------------ */
+
+static void put_producer(zl_text *out, const zlay_weights_plan *p)
+{
+    static const char letters[] = "QXSZ";
+    uint32_t s = p->info.stages, count = p->ask.zeros ? 4 : 3;
+    zl_puts(out, "role producer warps 0..3 elect\n  setmaxnreg dec 24\n  for i in 0..N\n");
+    zl_putf(out, "    wait empty[i %% %u] parity (i / %u + 1) %% 2\n    expect full[i %% %u] tQ + tX + tS%s\n",
+            s, s, s, p->ask.zeros ? " + tZ" : "");
+    zl_putf(out, "    arrive full[i %% %u]\n", s);
+    for (uint32_t i = 0; i < count; i++)
+        zl_putf(out, "    copy tensor t%c -> %c[i %% %u] signal full[i %% %u]\n", letters[i], letters[i], s, s);
+    zl_puts(out, "  end\nend\n");
+}
+
+/* Every so many-th step, from the warpgroup's own number on. */
+static void put_steps(zl_text *out, const zlay_weights_plan *p, uint32_t number)
+{
+    uint32_t s = p->info.stages;
+    zl_putf(out, "  use T body begin\n  for i in %u..N step %u\n", number, p->info.warpgroups);
+    zl_putf(out, "    wait full[i %% %u] parity i / %u %% 2\n    use W body dequant reads Q[i %% %u]", s, s, s);
+    if (p->ask.zeros) zl_putf(out, ", Z[i %% %u]", s);
+    zl_putf(out, "\n    fence wgmma\n    mma W, X[i %% %u] -> C fresh\n    commit wgmma\n", s);
+    zl_putf(out, "    use a body scale reads S[i %% %u]\n    waitgroup wgmma 0\n", s);
+    zl_putf(out, "    sync warp\n    arrive empty[i %% %u] warps\n    use T, C, a body promote\n  end\n", s);
+}
+
+static void put_result(zl_text *out, const zlay_weights_plan *p)
+{
+    if (p->info.warpgroups > 1) zl_puts(out, "  wait summed[0] parity 0 / 1 % 2\n");
+    zl_puts(out, "  use T, E body finish");
+    for (uint32_t i = 1; i < p->info.warpgroups; i++) zl_putf(out, "%s R%u[0]", i > 1 ? "," : " reads", i);
+    zl_puts(out, "\n  write D[0] from E\n  fence proxy.async\n  sync role\n  store D[0] tD\n  commit bulk\n"
+                 "  waitgroup bulk 0\n");
+}
+
+static void put_consumer(zl_text *out, const zlay_weights_plan *p, uint32_t number)
+{
+    zl_putf(out, "role part%u warps %u..%u\n  setmaxnreg inc %u\n", number, 4 + 4 * number, 7 + 4 * number,
+            budgets[p->info.warpgroups].consumer);
+    put_steps(out, p, number);
+    if (!number) put_result(out, p);
+    else zl_putf(out, "  write R%u[0] from T\n  sync warp\n  arrive summed[0] warps\n", number);
+    zl_puts(out, "end\n");
+}
+
+void zl_weights_pipe_put(zl_text *out, const void *plan)
+{
+    const zlay_weights_plan *p = plan;
+    zl_putf(out, "pipe weights\nregisters %u\nparam N 1..\n", budgets[p->info.warpgroups].launch);
+    put_memory(out, p);
+    put_bodies(out, p);
+    zl_putf(out, "init full\ninit empty\n%sfence mbarrier_init\nsync cta\n",
+            p->info.warpgroups > 1 ? "init summed\n" : "");
+    put_producer(out, p);
+    for (uint32_t i = 0; i < p->info.warpgroups; i++) put_consumer(out, p, i);
+}

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Plans a product with weights of 4 bits: reads the request, chooses how many warpgroups share the steps of k and how many
+ * stages fit a block's shared memory, has moves.c plan the tensor maps, and has the pipe that pipe.c writes proved. */
+#include "base/arith.h"
+#include "base/request.h"
+#include "pipe/order/verify.h"
+#include "synth/weights/weights.h"
+#include <zlay/mma.h>
+#include <zlay/target.h>
+
+enum { STAGES_MOST = 16, THREADS = 128, EXTENT_MOST = 1 << 30, TILE_MOST = 64, ALIGN = 1024, BARS = 1024 };
+
+/* Warpgroups that share the steps, by the rows of A in a tile: more rows need more registers. */
+static const struct form {
+    uint32_t tile_m, warpgroups;
+} forms[] = {{16, 4}, {32, 3}, {TILE_MOST, 2}};
+
+/* ---- the request ------------------------------------------------------------------------- */
+
+static zlay_status extent(zlay_ctx *ctx, const char *field, uint64_t value, uint64_t granule)
+{
+    if (value < 1 || value > EXTENT_MOST)
+        return zl_fail(ctx, ZLAY_EINVAL, "%s: %llu is not in 1..%d", field, (unsigned long long)value, EXTENT_MOST);
+    if (value % granule == 0) return ZLAY_OK;
+    return zl_fail(ctx, ZLAY_ENOTSUP, "%s: %llu is no multiple of 8: rows of 16 bytes are copied; the next is %llu",
+                   field, (unsigned long long)value, (unsigned long long)zl_round_up(value, granule));
+}
+
+static zlay_status pitch(zlay_ctx *ctx, const char *field, uint64_t *value, uint64_t least)
+{
+    if (!*value) *value = least;
+    if (*value < least)
+        return zl_fail(ctx, ZLAY_EINVAL, "%s: %llu elements are fewer than the %llu of a row", field,
+                       (unsigned long long)*value, (unsigned long long)least);
+    if (*value <= INT64_MAX / 2) return ZLAY_OK;
+    return zl_fail(ctx, ZLAY_EOVERFLOW, "%s: a pitch passes 2^62", field);
+}
+
+static zlay_status supported(zlay_ctx *ctx, const zlay_weights *a)
+{
+    if (a->type != ZLAY_TYPE_BF16 && a->type != ZLAY_TYPE_F16)
+        return zl_fail(ctx, ZLAY_ENOTSUP, "type: %d; vectors of this version are bf16 or f16", a->type);
+    if (a->weights != ZLAY_TYPE_U4 && a->weights != ZLAY_TYPE_S4)
+        return zl_fail(ctx, ZLAY_ENOTSUP, "weights: %d; weights of this version are u4 or s4", a->weights);
+    if (a->group != ZL_WEIGHTS_K)
+        return zl_fail(ctx, ZLAY_ENOTSUP, "group: %u; groups of %d weights share a scale", a->group, ZL_WEIGHTS_K);
+    if (a->zeros > 1) return zl_fail(ctx, ZLAY_EINVAL, "zeros: %u is not 0 or 1", a->zeros);
+    if (a->warpgroups > ZL_WEIGHTS_GROUPS)
+        return zl_fail(ctx, ZLAY_EINVAL, "warpgroups: %u is not in 0..%d", a->warpgroups, ZL_WEIGHTS_GROUPS);
+    return ZLAY_OK;
+}
+
+static zlay_status ask_read(zlay_ctx *ctx, zlay_weights *a, const zlay_weights *request)
+{
+    static const zl_request_form form = {"zlay_weights", sizeof(zlay_weights), sizeof request->size,
+                                         {ZL_RESERVED(zlay_weights, reserved)}};
+    zlay_status status = zl_request_read(ctx, a, request, &form);
+    if (status) return status;
+    if (!a->type) a->type = ZLAY_TYPE_BF16;
+    if (!a->weights) a->weights = ZLAY_TYPE_U4;
+    if (!a->group) a->group = ZL_WEIGHTS_K;
+    status = supported(ctx, a);
+    if (!status) status = extent(ctx, "m", a->m, 1);
+    if (!status) status = extent(ctx, "n", a->n, 8);
+    if (!status) status = extent(ctx, "k", a->k, 8);
+    if (!status) status = pitch(ctx, "lda", &a->lda, a->k);
+    if (!status) status = pitch(ctx, "ldd", &a->ldd, a->n);
+    return status ? status : pitch(ctx, "lds", &a->lds, a->n);
+}
+
+/* The product exists on the target: its first factor in registers, its second of the tile's rows of A. */
+static zlay_status target_check(zlay_ctx *ctx, const zlay_weights_plan *p)
+{
+    zlay_verdict verdict;
+    zlay_reason reason;
+    zlay_mma mma = {.instruction = ZLAY_MMA_WGMMA,
+                    .m = ZL_WEIGHTS_N,
+                    .n = 8,
+                    .k = 16,
+                    .a = p->ask.type,
+                    .b = p->ask.type,
+                    .d = ZLAY_TYPE_F32,
+                    .a_source = ZLAY_SOURCE_REG};
+    zlay_status status = zlay_mma_check(&verdict, &reason, 1, p->target, &mma);
+    if (status || verdict.answer == ZLAY_YES) return status;
+    return zl_fail(ctx, ZLAY_ENOTSUP, "%s: weights of 4 bits are planned for targets with wgmma",
+                   zlay_target_name(p->target));
+}
+
+/* ---- the plan -------------------------------------------------------------------------------- */
+
+static uint32_t warpgroups_of(const zlay_weights_plan *p)
+{
+    const struct form *f = forms;
+    if (p->ask.warpgroups) return p->ask.warpgroups;
+    while (f->tile_m < p->info.tile_m) f++;
+    return p->info.steps < f->warpgroups ? (uint32_t)p->info.steps : f->warpgroups;
+}
+
+/* As many stages as fit, but no more than hide the latency of memory. Their number is a multiple of that of the warpgroups:
+ * a warpgroup has the same stages in every round, so that a barrier that it waits for is never two phases behind. */
+static zlay_status tile_choose(zlay_ctx *ctx, zlay_weights_plan *p)
+{
+    zlay_target_summary target = {0};
+    zlay_weights_summary *info = &p->info;
+    uint64_t tile = zl_round_up(p->ask.m, 8);
+    zlay_target_info(&target, p->target);
+    info->tile_m = tile < TILE_MOST ? (uint32_t)tile : TILE_MOST;
+    info->tile_n = ZL_WEIGHTS_N;
+    info->tile_k = ZL_WEIGHTS_K;
+    info->steps = zl_weights_tiles(p->ask.k, ZL_WEIGHTS_K);
+    info->warpgroups = warpgroups_of(p);
+    info->threads = THREADS * (1 + info->warpgroups);
+    info->grid[0] = zl_weights_tiles(p->ask.n, ZL_WEIGHTS_N);
+    info->grid[1] = zl_weights_tiles(p->ask.m, info->tile_m);
+    info->grid[2] = 1;
+    uint32_t vectors = info->tile_m * ZL_WEIGHTS_K * 2, numbers = ALIGN * (1 + p->ask.zeros);
+    uint32_t sums = info->tile_m * ZL_WEIGHTS_N * 4, result = (uint32_t)zl_round_up(sums / 2, ALIGN);
+    uint32_t fixed = (info->warpgroups - 1) * sums + result + BARS;
+    uint32_t fit = ((uint32_t)target.smem - fixed) / (ZL_WEIGHTS_TILE + vectors + numbers);
+    uint32_t stages = fit < STAGES_MOST ? fit : STAGES_MOST;
+    info->stages = stages - stages % info->warpgroups;
+    return zl_weights_packed(&info->packed, p->ask.n, p->ask.k)
+               ? zl_fail(ctx, ZLAY_EOVERFLOW, "n, k: packed weights pass 2^62 bytes")
+               : ZLAY_OK;
+}
+
+zlay_status zlay_weights_synth(zlay_ctx *ctx, zlay_weights_plan **out, const zlay_target *target,
+                               const zlay_weights *weights)
+{
+    zlay_weights_plan *p;
+    if (!out) return ZLAY_EINVAL;
+    *out = NULL;
+    if (!target || !weights) return ZLAY_EINVAL;
+    zlay_status status = zl_enter(ctx);
+    if (status) return status;
+    p = zl_alloc(ctx, 1, sizeof *p);
+    if (!p) return zl_leave(ctx, ZLAY_ENOMEM);
+    p->alloc = zl_allocator(ctx);
+    p->target = target;
+    status = ask_read(ctx, &p->ask, weights);
+    if (!status) status = target_check(ctx, p);
+    if (!status) status = tile_choose(ctx, p);
+    if (!status) status = zl_weights_moves(ctx, p);
+    if (!status) status = zl_pipe_proved(ctx, &p->pipe, zl_weights_pipe_put, p);
+    status = zl_leave(ctx, zl_whole(ctx, status));
+    if (status) zlay_weights_free(p);
+    else *out = p;
+    return status;
+}
+
+void zlay_weights_free(zlay_weights_plan *plan)
+{
+    if (!plan) return;
+    zlay_allocator alloc = plan->alloc;
+    for (uint32_t i = 0; i < plan->moves_count; i++) zlay_move_free(plan->moves[i].move);
+    for (uint32_t i = 0; i < plan->operands_count; i++) zlay_layout_free(plan->operands[i].layout);
+    zlay_pipe_free(plan->pipe);
+    zl_free(&alloc, plan, sizeof *plan);
+}
+
+zlay_status zlay_weights_info(zlay_weights_summary *out, const zlay_weights_plan *plan)
+{
+    if (!out || !plan) return ZLAY_EINVAL;
+    *out = plan->info;
+    out->moves = plan->moves_count;
+    return ZLAY_OK;
+}
+
+const zlay_pipe *zlay_weights_pipe(const zlay_weights_plan *plan)
+{
+    return plan ? plan->pipe : NULL;
+}
+
+zlay_status zlay_weights_move_nth(const zlay_move **move, char *tensor, const zlay_weights_plan *plan,
+                                  uint32_t i)
+{
+    if (!move || !tensor || !plan) return ZLAY_EINVAL;
+    if (i >= plan->moves_count) return ZLAY_NONE;
+    *move = plan->moves[i].move;
+    *tensor = plan->moves[i].tensor;
+    return ZLAY_OK;
+}

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Products with weights of 4 bits as kernels: assembled by ptxas, compiled by nvcc, and executed as PTX on the CPU at ragged sizes,
+ * with arrays of their exact sizes, which zlay_weights_pack has packed; every element of D is compared with the same in double. */
+#define _POSIX_C_SOURCE 200809L
+#include "ptx/run.h"
+
+#include "assembler.h"
+#include "ctx.h"
+
+#include <math.h>
+#include <stdio.h>
+
+enum { KERNEL = 1 << 20, ARGUMENTS = 8, GROUP = 128, UNTOUCHED = 0xeeee /* no element of D */ };
+
+static px_machine machine;
+static char kernel[KERNEL];
+
+typedef struct run {
+    zlay_ctx *ctx;
+    zlay_weights ask;
+    zlay_weights_plan *plan;
+    zlay_weights_summary info;
+    zlay_pipe_launch launch;
+    zlay_pipe_argument argument[ARGUMENTS];
+    uint8_t *weights, *packed; /* n rows of k / 2 bytes; in the kernel's order */
+    uint16_t *a, *d, *scales, *zeros;
+    uint64_t lda, ldd, lds;
+} run;
+
+/* ---- values ------------------------------------------------------------------------------ */
+
+static double value_of(uint16_t bits, int32_t type)
+{
+    uint32_t word = (uint32_t)bits << 16;
+    float value;
+    memcpy(&value, &word, 4);
+    if (type != ZLAY_TYPE_F16) return value;
+    int exponent = bits >> 10 & 31;
+    double mantissa = bits & 1023, size = exponent ? ldexp(1 + mantissa / 1024, exponent - 15) : ldexp(mantissa, -24);
+    return bits >> 15 ? -size : size;
+}
+
+/* A number of few bits, exact in both types. */
+static uint16_t bits_of(double x, int32_t type)
+{
+    float value = (float)x;
+    uint32_t word;
+    memcpy(&word, &value, 4);
+    if (type != ZLAY_TYPE_F16 || !word) return (uint16_t)(word >> 16);
+    return (uint16_t)((word >> 31) << 15 | (((word >> 23) & 255) - 127 + 15) << 10 | (word >> 13 & 1023));
+}
+
+static double weight_of(const run *r, uint64_t row, uint64_t k)
+{
+    int q = r->weights[row * ((r->ask.k + 1) / 2) + k / 2] >> k % 2 * 4 & 15;
+    double zero = r->zeros ? value_of(r->zeros[k / GROUP * r->lds + row], r->ask.type) : 0;
+    return (r->ask.weights == ZLAY_TYPE_S4 && q > 7 ? q - 16 : q) - zero;
+}
+
+/* ---- kernels ------------------------------------------------------------------------------- */
+
+static void plan_make(run *r)
+{
+    r->ask.size = sizeof r->ask;
+    if (zlay_weights_synth(r->ctx, &r->plan, target_of("sm_90a"), &r->ask)) fail_msg("%s", zlay_ctx_message(r->ctx));
+    assert_int_equal(zlay_weights_info(&r->info, r->plan), ZLAY_OK);
+}
+
+static void print_kernel(run *r, int32_t language)
+{
+    zlay_buf out = {kernel, sizeof kernel, 0};
+    zlay_weights_emit ask = {.size = sizeof ask, .language = language, .plan = r->plan, .name = "kernel", .name_length = 6};
+    if (zlay_emit_weights(r->ctx, &out, &r->launch, r->argument, ARGUMENTS, &ask)) fail_msg("%s", zlay_ctx_message(r->ctx));
+    assert_int_equal(r->launch.threads, r->info.threads);
+}
+
+/* Registers that stand in memory for a while, or products that wait for each other. */
+static bool slows(const char *text)
+{
+    return asks_ptxas("sm_90a", text, "-v 2>&1 | grep -Eq 'serialized|[1-9][0-9]* bytes spill'");
+}
+
+static void assembles_and_compiles(void **state)
+{
+    need_assembler();
+    for (uint32_t i = 0; i < 16; i++) {
+        static const uint64_t rows[] = {1, 16, 32, 64};
+        run r = {.ctx = *state, .ask = {.m = rows[i / 4], .n = 8192, .k = 8192, .zeros = i & 1,
+                                        .type = i / 4 == 1 ? ZLAY_TYPE_F16 : 0, .weights = i & 2 ? ZLAY_TYPE_S4 : ZLAY_TYPE_U4}};
+        plan_make(&r);
+        print_kernel(&r, ZLAY_TEXT_PTX);
+        if (!assembles("sm_90a", kernel) || slows(kernel)) fail_msg("%u", i);
+        print_kernel(&r, ZLAY_TEXT_CUDA);
+        if (i == 5 && has_compiler() && !compiles("sm_90a", kernel)) fail_msg("CUDA C");
+        zlay_weights_free(r.plan);
+    }
+}
+
+/* ---- runs ------------------------------------------------------------------------------------ */
+
+static uint16_t *numbers(size_t count, int32_t type, uint64_t *seed, int least, int most, double unit)
+{
+    uint16_t *out = malloc(count * sizeof *out);
+    assert_non_null(out);
+    for (size_t i = 0; i < count; i++) out[i] = bits_of((double)test_range(seed, least, most) * unit, type);
+    return out;
+}
+
+static void tensors_make(run *r, uint64_t *seed)
+{
+    const zlay_weights *w = &r->ask;
+    size_t bytes = (size_t)(w->n * ((w->k + 1) / 2)), groups = (size_t)r->info.steps;
+    r->lda = w->lda ? w->lda : w->k, r->ldd = w->ldd ? w->ldd : w->n, r->lds = w->lds ? w->lds : w->n;
+    r->weights = malloc(bytes);
+    r->packed = malloc((size_t)r->info.packed);
+    assert_non_null(r->packed);
+    for (size_t i = 0; i < bytes; i++) r->weights[i] = (uint8_t)test_random(seed);
+    assert_int_equal(zlay_weights_pack(r->packed, (size_t)r->info.packed, r->weights, (w->k + 1) / 2, w->n, w->k), ZLAY_OK);
+    r->a = numbers((size_t)((w->m - 1) * r->lda + w->k), w->type, seed, -64, 64, 1.0 / 32);
+    r->scales = numbers((groups - 1) * r->lds + w->n, w->type, seed, 1, 127, 1.0 / 1024);
+    r->zeros = w->zeros ? numbers((groups - 1) * r->lds + w->n, w->type, seed, 0, 15, 1) : NULL;
+    r->d = malloc((size_t)((w->m - 1) * r->ldd + w->n) * sizeof *r->d);
+    for (size_t i = 0; i < (w->m - 1) * r->ldd + w->n; i++) r->d[i] = UNTOUCHED;
+}
+
+static void tensors_free(run *r)
+{
+    free(r->weights);
+    free(r->packed);
+    free(r->a);
+    free(r->d);
+    free(r->scales);
+    free(r->zeros);
+}
+
+static uint64_t give_memory(void *bytes, size_t size)
+{
+    uint64_t at = (uint64_t)(machine.memories + 1) << 32;
+    machine.memory[machine.memories++] = (px_memory){at, size, bytes};
+    return at;
+}
+
+static uint64_t tensor_at(const run *r, char tensor)
+{
+    size_t groups = (size_t)((r->info.steps - 1) * r->lds + r->ask.n) * 2;
+    switch (tensor) {
+    case 'a': return give_memory(r->a, (size_t)((r->ask.m - 1) * r->lda + r->ask.k) * 2);
+    case 'b': return give_memory(r->packed, (size_t)r->info.packed);
+    case 's': return give_memory(r->scales, groups);
+    case 'z': return give_memory(r->zeros, groups);
+    default: return give_memory(r->d, (size_t)((r->ask.m - 1) * r->ldd + r->ask.n) * 2);
+    }
+}
+
+static void give_all(const run *r)
+{
+    const zlay_move *move;
+    char tensor;
+    uint32_t next = 0;
+    zlay_tensormap map;
+    uint32_t steps = (uint32_t)r->info.steps;
+    machine.memories = 0;
+    memset(machine.param, 0, sizeof machine.param);
+    for (uint32_t i = 0; !zlay_weights_move_nth(&move, &tensor, r->plan, i); i++) {
+        uint64_t at = tensor_at(r, tensor), words[16];
+        for (uint32_t m = 0; !zlay_move_map_nth(&map, move, m); m++, next++) {
+            assert_int_equal(r->argument[next].kind, ZLAY_ARGUMENT_MAP);
+            map.address += at;
+            assert_int_equal(zlay_tensormap_pack(words, target_of("sm_90a"), &map), ZLAY_OK);
+            memcpy(machine.param[next], words, sizeof words);
+        }
+    }
+    assert_string_equal(r->argument[next].name, "n_N");
+    memcpy(machine.param[next], &steps, sizeof steps);
+}
+
+/* Sums of exact products in f32, groups times their scales in f32, D rounded once. */
+static void compare(const run *r)
+{
+    for (uint64_t row = 0; row < r->ask.m; row++)
+        for (uint64_t column = 0; column < r->ldd && row * r->ldd + column < (r->ask.m - 1) * r->ldd + r->ask.n; column++) {
+            uint16_t bits = r->d[row * r->ldd + column];
+            if (column >= r->ask.n) {
+                assert_int_equal(bits, UNTOUCHED);
+                continue;
+            }
+            double wanted = 0, size = 0, got = value_of(bits, r->ask.type);
+            for (uint64_t k = 0; k < r->ask.k; k++) {
+                double scale = value_of(r->scales[k / GROUP * r->lds + column], r->ask.type);
+                double one = weight_of(r, column, k) * scale * value_of(r->a[row * r->lda + k], r->ask.type);
+                wanted += one;
+                size += fabs(one);
+            }
+            if (!(fabs(got - wanted) <= fabs(wanted) / 256 + size * 0x1p-20))
+                fail_msg("%llu x %llu x %llu (%llu, %llu): %g, not %g", (unsigned long long)r->ask.m, (unsigned long long)r->ask.n,
+                         (unsigned long long)r->ask.k, (unsigned long long)row, (unsigned long long)column, got, wanted);
+        }
+}
+
+static void run_shape(zlay_ctx *ctx, const zlay_weights *ask, uint64_t *seed, int when)
+{
+    run r = {.ctx = ctx, .ask = *ask};
+    plan_make(&r);
+    print_kernel(&r, ZLAY_TEXT_PTX);
+    tensors_make(&r, seed);
+    give_all(&r);
+    machine.when = (px_when)when;
+    machine.random = test_random(seed);
+    machine.grid[0] = (uint32_t)r.info.grid[0], machine.grid[1] = (uint32_t)r.info.grid[1];
+    px_run(&machine, kernel, (int)r.launch.threads, (uint32_t)(r.info.grid[0] * r.info.grid[1]), 1);
+    if (*machine.fault) fail_msg("%s", machine.fault);
+    compare(&r);
+    tensors_free(&r);
+    zlay_weights_free(r.plan);
+}
+
+static void runs(void **state)
+{
+    static const zlay_weights shapes[] = {
+        {.m = 1, .n = 64, .k = 128},
+        {.m = 1, .n = 8, .k = 8, .zeros = 1},
+        {.m = 8, .n = 72, .k = 136, .zeros = 1},
+        {.m = 16, .n = 64, .k = 1032, .zeros = 1},
+        {.m = 13, .n = 136, .k = 640, .zeros = 1, .weights = ZLAY_TYPE_S4},
+        {.m = 16, .n = 64, .k = 2560, .type = ZLAY_TYPE_F16, .zeros = 1},
+        {.m = 3, .n = 64, .k = 392, .type = ZLAY_TYPE_F16, .weights = ZLAY_TYPE_S4},
+        {.m = 30, .n = 64, .k = 520, .zeros = 1},
+        {.m = 70, .n = 72, .k = 264, .zeros = 1},
+        {.m = 5, .n = 64, .k = 512, .zeros = 1, .lda = 520, .ldd = 80, .lds = 72},
+        {.m = 16, .n = 64, .k = 640, .zeros = 1, .warpgroups = 1},
+        {.m = 16, .n = 64, .k = 128, .zeros = 1, .warpgroups = 4},
+    };
+    uint64_t seed = test_seed("weights");
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
+        for (int when = 0; when < 3; when++) {
+            zlay_weights one = shapes[i];
+            one.type = one.type ? one.type : ZLAY_TYPE_BF16;
+            run_shape(*state, &one, &seed, when);
+        }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(assembles_and_compiles),
+        cmocka_unit_test(runs),
+    };
+    return cmocka_run_group_tests_name("emit/weights_run", tests, begin, end);
+}
