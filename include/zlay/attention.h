@@ -24,8 +24,16 @@ extern "C" {
 
 /** Elements from one row, head and batch of a tensor to the next. */
 typedef struct zlay_attention_strides {
-    uint64_t row, head, batch; /* 0: dense, [batch][row][head][element]; of L see there */
+    uint64_t row, head, batch; /* 0: dense, [batch][row][head][element]; packed sequences have
+                                  no `batch`; of L see there */
 } zlay_attention_strides;
+
+/** Whether the sequences of a batch have different lengths. */
+enum {
+    ZLAY_LENGTHS_EQUAL = 0, /* all have as many rows as the request says */
+    ZLAY_LENGTHS_PADDED,    /* an array has the rows of each; the tensor has room for the longest */
+    ZLAY_LENGTHS_PACKED     /* sequences lie one behind the other; an array has where they begin */
+};
 
 /** O = softmax(Q K^T * scale) V, for each head of each batch.  0 means the
  *  default. */
@@ -36,7 +44,7 @@ typedef struct zlay_attention {
     uint64_t kv_heads;     /* of K and V: a divisor of `heads`; default: as many */
     uint64_t queries, keys; /* rows of Q and O, of K and V; at least 1 */
     uint32_t head;         /* elements of a row: 64, 128 or 256 */
-    uint32_t causal;       /* 1: query i sees keys 0 to i + keys - queries */
+    uint32_t causal;       /* 1: query i sees keys 0 to i + keys - queries, of its sequence */
     uint32_t soft_cap;     /* 1: scores become cap * tanh(score / cap) */
     uint32_t sinks;        /* 1: each head has a sink, a score more in each row's sum */
     zlay_attention_strides q, k, v, o;
@@ -46,7 +54,9 @@ typedef struct zlay_attention {
     uint32_t reserved0;    /* 0 */
     uint64_t window;       /* causal: of the keys that a query sees, the last so many;
                               0: all */
-    uint64_t reserved[3];  /* 0 */
+    int32_t q_lengths, k_lengths; /* ZLAY_LENGTHS_*: of Q and O, of K and V; `queries` and `keys`
+                              are those of the longest sequence */
+    uint64_t reserved[2];  /* 0 */
 } zlay_attention;
 
 /** An immutable plan; read by any thread. */
@@ -69,7 +79,12 @@ typedef struct zlay_attention_summary {
  *  x_scale: log2(e) times the factor of scores, or with a soft cap log2(e) *
  *  cap; x_keys: `keys`; causal x_offset: keys - queries; with a soft cap
  *  x_inner: the factor of scores / cap.  With sinks it takes the address of
- *  `heads` f32, read_sinks, in the units of the scaled scores.  The log-sum-exp
+ *  `heads` f32, read_sinks, in the units of the scaled scores.  Lengths that
+ *  differ are s32: read_q_rows and read_k_rows have the rows of each sequence of a
+ *  padded batch, no more than the request says; read_q_starts and read_k_starts
+ *  have where each packed sequence begins, in rows of the whole tensor, and
+ *  behind them the rows of all.  A query without keys has the result 0, and
+ *  the log-sum-exp -inf.  The log-sum-exp
  *  is the natural logarithm of the sum of exp(score) over the keys that a query
  *  sees, of scaled and capped scores, and of exp(sink) where there is one.
  *

@@ -76,18 +76,43 @@ typedef struct zlay_pipe_move {
 
 /** A trip count that depends on the block: the least of the argument n_<param>
  *  and (axis * times + add) / divide, rounded down, but never below the param's
- *  own least.  With `behind` the block begins later, by the number that bodies
- *  have as `block.first`: (axis * times + add - behind) / divide, 0 where that is
- *  below 0.  That many trips fewer are left, and what counts an axis of a move by
- *  a loop up to the param is greater by it.  Where the pipe has blocks
- *  that wait for each other (clusters, flags), all of them must have the same. */
+ *  own least.  With `behind` the block begins later, by
+ *  (axis * times + add - behind) / divide, 0 where that is below 0; bodies have
+ *  where it ends as `block.last`.  That many trips fewer are left, and what
+ *  counts an axis of a move by a loop up to the param is greater by it.  Where
+ *  the pipe has blocks that wait for each other (clusters, flags), all of them
+ *  must have the same. */
 typedef struct zlay_pipe_count {
     const char *param; /* of the pipe's text */
     const char *axis;  /* "block", as an axis of a move; NULL: the count is the number
                           add / divide for all blocks, and no argument */
     uint32_t times, add, divide; /* products below 2^32; divide from 1 on */
     uint32_t behind; /* 0: begins at 0 */
+    const char *plus, *minus; /* names of zlay_pipe_lengths, whose rows are added to `add`, or
+                          taken from it, modulo 2^32; a sum below 0 is 0.  NULL: none */
 } zlay_pipe_count;
+
+/** Sequences of different lengths along an axis of the grid.  Sequence z has as
+ *  many rows as an array of s32 in global memory says, the argument read_<name>:
+ *  [z], or with `starts` [z + 1] - [z], and its rows lie behind those of the
+ *  sequences before it.
+ *
+ *  A tensor map cannot know where a sequence ends.  But a dimension of `most`
+ *  rows may begin `most` rows before the tensor, and one more, of the same
+ *  stride, counts from there to the end of the sequence: row r of n is at
+ *  coordinates most - n + r and (row behind the sequence), and what is past its
+ *  last row is outside the map.  In a move "i down of K" is a tile along the first of
+ *  these dimensions, and "K.end" counts the other, where the name is K. */
+typedef struct zlay_pipe_lengths {
+    const char *name;
+    const char *axis;   /* what counts sequences, as of a count: "block.z" */
+    const char *tiles;  /* what counts tiles of `height` rows, as "block": a block whose tile begins
+                           behind the rows has the least of each count; NULL: none does */
+    uint32_t height;
+    uint32_t starts;    /* 1: the array has where sequences begin, and one entry more */
+    uint32_t most;      /* at least as many rows as any sequence has */
+    uint32_t reserved;  /* 0 */
+} zlay_pipe_lengths;
 
 /** Text of the caller in the place of an event's own. */
 typedef struct zlay_pipe_fragment {
@@ -129,8 +154,9 @@ typedef struct zlay_pipe_emit {
     uint32_t descending; /* 1: blocks of x take their numbers from the last down,
                             for what begins first should be what takes longest;
                             not with clusters */
-    uint32_t reserved0;  /* 0 */
-    uint64_t reserved[2]; /* 0 */
+    uint32_t lengths_count;
+    const zlay_pipe_lengths *lengths;
+    uint64_t reserved[1]; /* 0 */
 } zlay_pipe_emit;
 
 /** Print a pipe as a kernel.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Plans of attention as kernels: assembled by ptxas, compiled by nvcc, and executed as PTX on the CPU at ragged lengths, masks, shared
- * heads and sinks; every element of the result is compared with softmax(Q K^T / sqrt(d)) V in double, and the log-sum-exp of every row. */
+/* Plans of attention as kernels: assembled by ptxas, compiled by nvcc, and executed as PTX on the CPU at ragged lengths, of masks, shared heads, sinks
+ * and lengths that differ in a batch; every element of the result is compared with softmax(Q K^T / sqrt(d)) V in double, and the log-sum-exp of every row. */
 #define _POSIX_C_SOURCE 200809L
 #include "ptx/run.h"
 
@@ -10,7 +10,7 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { KERNEL = 1 << 20, ARGUMENTS = 32, ROWS_MOST = 400, CAP = 2, UNTOUCHED = 0xeeee /* no result */ };
+enum { KERNEL = 1 << 20, ARGUMENTS = 32, ROWS_MOST = 400, CAP = 2, TILE_MOST = 192, NOT_A_NUMBER = 0x7fff, UNTOUCHED = 0xeeee /* no result */ };
 
 static px_machine machine;
 static char kernel[KERNEL];
@@ -21,7 +21,11 @@ typedef struct shape {
     int32_t type;
     uint32_t sinks, lse;
     uint64_t window;
+    const int32_t *rows[2]; /* of each sequence, keys first; NULL: all have as many */
+    bool packed[2];
 } shape;
+
+enum { KEYS, QUERIES };
 
 typedef struct run {
     zlay_ctx *ctx;
@@ -31,10 +35,12 @@ typedef struct run {
     zlay_pipe_argument argument[ARGUMENTS];
     uint16_t *tensor[4]; /* q, k, v, o */
     size_t elements[4];
+    size_t before[4];    /* elements of NaN in front of a tensor, where the maps of sequences begin */
     uint64_t at[5];
     float *sinks; /* NULL: none */
     float *lse;   /* [batch][heads][rows up to a multiple of 4] */
     size_t lse_count;
+    int32_t *lengths[2]; /* the arrays that the kernel reads */
 } run;
 
 /* ---- values ------------------------------------------------------------------------------ */
@@ -66,10 +72,47 @@ static uint16_t draw(uint64_t *seed, int32_t type)
 
 static zlay_attention asked(const shape *s)
 {
-    return (zlay_attention){.size = sizeof(zlay_attention), .type = s->type, .batch = s->batch, .heads = s->heads,
+    int32_t lengths[2];
+    for (int q = 0; q < 2; q++) lengths[q] = !s->rows[q] ? ZLAY_LENGTHS_EQUAL : s->packed[q] ? ZLAY_LENGTHS_PACKED : ZLAY_LENGTHS_PADDED;
+    return (zlay_attention){.size = sizeof(zlay_attention), .q_lengths = lengths[QUERIES], .k_lengths = lengths[KEYS], .type = s->type, .batch = s->batch, .heads = s->heads,
                             .kv_heads = s->kv_heads, .queries = s->queries, .keys = s->keys, .head = s->head, .causal = s->causal,
                             .soft_cap = s->cap, .sinks = s->sinks, .lse = s->lse, .window = s->window};
 }
+
+/* ---- sequences ------------------------------------------------------------------------------ */
+
+/* The tensors have rows of keys and of queries. */
+static int side_of(int tensor) { return tensor == 0 || tensor == 3 ? QUERIES : KEYS; }
+
+static uint64_t rows_most(const shape *s, int side) { return side ? s->queries : s->keys; }
+
+static uint64_t rows_in(const shape *s, int side, uint64_t b)
+{
+    return s->rows[side] ? (uint64_t)s->rows[side][b] : rows_most(s, side);
+}
+
+/* The row of the tensor at which a sequence begins; of the batch: where the tensor ends. */
+static uint64_t rows_before(const shape *s, int side, uint64_t b)
+{
+    uint64_t sum = 0;
+    if (!s->packed[side]) return b * rows_most(s, side);
+    while (b--) sum += rows_in(s, side, b);
+    return sum;
+}
+
+static void lengths_make(run *r, const shape *s)
+{
+    for (int side = 0; side < 2; side++) {
+        if (!s->rows[side]) continue;
+        r->lengths[side] = calloc(s->batch + 1, sizeof **r->lengths);
+        assert_non_null(r->lengths[side]);
+        for (uint64_t b = 0; b <= s->batch; b++)
+            if (s->packed[side] || b < s->batch)
+                r->lengths[side][b] = (int32_t)(s->packed[side] ? rows_before(s, side, b) : rows_in(s, side, b));
+    }
+}
+
+/* ---- plans and kernels ------------------------------------------------------------------------ */
 
 static void plan_make(run *r, const shape *s)
 {
@@ -106,14 +149,16 @@ static void assemble_one(run *r, const shape *s, bool compile)
 
 static void assembles_and_compiles(void **state)
 {
+    static const int32_t lengths[] = {300, 20};
     need_assembler();
     for (uint32_t head = 64; head <= 256; head *= 2)
-        for (uint32_t kind = 0; kind < 12; kind++) {
+        for (uint32_t kind = 0; kind < 16; kind++) {
             run r = {.ctx = *state};
             shape s = {head, kind & 1, kind >> 1 & 1, 2, 4, 2, 300, 300, kind & 1 ? ZLAY_TYPE_BF16 : ZLAY_TYPE_F16,
                        .sinks = kind >> 2 & 1, .lse = kind % 3 == 1, .window = kind >= 8 ? 100 : 0};
             if (s.window) s.causal = 1, s.sinks = kind & 1;
-            assemble_one(&r, &s, kind == 11);
+            if (kind >= 12) s.rows[QUERIES] = s.rows[KEYS] = lengths, s.packed[QUERIES] = kind & 1, s.packed[KEYS] = kind >> 1 & 1, s.window = kind & 1 ? 100 : 0, s.causal = kind != 14;
+            assemble_one(&r, &s, kind == 11 || kind == 15);
         }
 }
 
@@ -156,6 +201,21 @@ static void give_maps(run *r)
         }
 }
 
+static void give_array(run *r, const char *name, uint64_t address, const void *data, size_t bytes)
+{
+    machine.memory[machine.memories++] = (px_memory){address, bytes, (uint8_t *)data};
+    memcpy(machine.param[argument_of(r, name)], &address, sizeof address);
+}
+
+static void give_lengths(run *r, const shape *s)
+{
+    static const char *const names[2][2] = {{"read_k_rows", "read_k_starts"}, {"read_q_rows", "read_q_starts"}};
+    for (int side = 0; side < 2; side++)
+        if (s->rows[side])
+            give_array(r, names[side][s->packed[side]], (uint64_t)(7 + side) << 32, r->lengths[side],
+                       (s->batch + s->packed[side]) * sizeof **r->lengths);
+}
+
 static void give_all(run *r, const shape *s, double cap)
 {
     double log2e = 1.4426950408889634, scale = 1 / sqrt(s->head);
@@ -163,21 +223,19 @@ static void give_all(run *r, const shape *s, double cap)
     memset(machine.param, 0, sizeof machine.param);
     for (int i = 0; i < 4; i++) {
         r->at[i] = (uint64_t)(i + 1) << 32;
-        machine.memory[machine.memories++] = (px_memory){r->at[i], r->elements[i] * 2, (uint8_t *)r->tensor[i]};
+        machine.memory[machine.memories++] = (px_memory){
+            r->at[i] - r->before[i] * 2, (r->before[i] + r->elements[i]) * 2, (uint8_t *)(r->tensor[i] - r->before[i])};
     }
     if (r->lse) {
         r->at[4] = (uint64_t)6 << 32;
         machine.memory[machine.memories++] = (px_memory){r->at[4], r->lse_count * sizeof *r->lse, (uint8_t *)r->lse};
     }
-    if (r->sinks) {
-        uint64_t address = (uint64_t)5 << 32;
-        machine.memory[machine.memories++] = (px_memory){address, s->heads * sizeof *r->sinks, (uint8_t *)r->sinks};
-        memcpy(machine.param[argument_of(r, "read_sinks")], &address, sizeof address);
-    }
+    if (r->sinks) give_array(r, "read_sinks", (uint64_t)5 << 32, r->sinks, s->heads * sizeof *r->sinks);
+    give_lengths(r, s);
     give_maps(r);
     give_int(r, "n_N", (int64_t)r->info.tiles);
-    give_int(r, "x_keys", (int64_t)s->keys);
-    if (s->causal) give_int(r, "x_offset", (int64_t)(s->keys - s->queries));
+    if (!s->rows[KEYS]) give_int(r, "x_keys", (int64_t)s->keys);
+    if (s->causal && !s->rows[KEYS] && !s->rows[QUERIES]) give_int(r, "x_offset", (int64_t)(s->keys - s->queries));
     give_float(r, "x_scale", s->cap ? cap * log2e : scale * log2e);
     if (s->cap) give_float(r, "x_inner", scale / cap);
 }
@@ -189,9 +247,9 @@ typedef struct place {
 } place;
 
 /* [batch][row][head][element] */
-static size_t index_of(const shape *s, place p, uint64_t rows, uint64_t heads, uint64_t row, uint64_t c)
+static size_t index_of(const shape *s, place p, int side, uint64_t row, uint64_t c)
 {
-    return (size_t)(((p.b * rows + row) * heads + p.h) * s->head + c);
+    return (size_t)(((rows_before(s, side, p.b) + row) * (side ? s->heads : s->kv_heads) + p.h) * s->head + c);
 }
 
 static uint64_t lse_rows(const shape *s)
@@ -204,32 +262,33 @@ static double row_of(double *out, const run *r, const shape *s, place p, uint64_
 {
     static double weight[ROWS_MOST];
     place kv = {p.b, p.h / (s->heads / s->kv_heads)};
-    uint64_t keys = s->causal ? row + 1 + s->keys - s->queries : s->keys;
+    uint64_t all = rows_in(s, KEYS, p.b), queries = rows_in(s, QUERIES, p.b);
+    uint64_t keys = !s->causal ? all : row + 1 + all < queries ? 0 : row + 1 + all - queries;
     uint64_t first = s->window && s->window < keys ? keys - s->window : 0;
     double most = -INFINITY, sum = 0;
     for (uint64_t j = first; j < keys; j++) {
         double dot = 0;
         for (uint64_t c = 0; c < s->head; c++)
-            dot += value_of(r->tensor[0][index_of(s, p, s->queries, s->heads, row, c)], s->type) *
-                   value_of(r->tensor[1][index_of(s, kv, s->keys, s->kv_heads, j, c)], s->type);
+            dot += value_of(r->tensor[0][index_of(s, p, QUERIES, row, c)], s->type) *
+                   value_of(r->tensor[1][index_of(s, kv, KEYS, j, c)], s->type);
         dot /= sqrt(s->head);
         weight[j] = s->cap ? cap * tanh(dot / cap) : dot;
         most = fmax(most, weight[j]);
     }
-    if (r->sinks) most = fmax(most, r->sinks[p.h]), sum = exp(r->sinks[p.h] - most);
+    if (r->sinks && r->sinks[p.h] > -INFINITY) most = fmax(most, r->sinks[p.h]), sum = exp(r->sinks[p.h] - most);
     for (uint64_t j = first; j < keys; j++) sum += weight[j] = exp(weight[j] - most);
     for (uint64_t c = 0; c < s->head; c++) {
         out[c] = 0;
         for (uint64_t j = first; j < keys; j++)
-            out[c] += weight[j] / sum * value_of(r->tensor[2][index_of(s, kv, s->keys, s->kv_heads, j, c)], s->type);
+            out[c] += weight[j] / sum * value_of(r->tensor[2][index_of(s, kv, KEYS, j, c)], s->type);
     }
-    return most + log(sum);
+    return sum > 0 ? most + log(sum) : -INFINITY;
 }
 
 /* f32, but for tanh, which is approximate to 2^-11. */
 static void compare_lse(double got, double wanted, const shape *s, uint64_t row)
 {
-    if (!(fabs(got - wanted) <= (s->cap ? 2e-3 : 1e-4)))
+    if (!(got == wanted || fabs(got - wanted) <= (s->cap ? 2e-3 : 1e-4)))
         fail_msg("head %u: row %llu: log-sum-exp %g, not %g", s->head, (unsigned long long)row, got, wanted);
 }
 
@@ -239,12 +298,12 @@ static void compare(const run *r, const shape *s, double cap)
     double wanted[256];
     for (uint64_t b = 0; b < s->batch; b++)
         for (uint64_t h = 0; h < s->heads; h++)
-            for (uint64_t row = 0; row < s->queries; row++) {
+            for (uint64_t row = 0; row < rows_in(s, QUERIES, b); row++) {
                 place p = {b, h};
                 double lse = row_of(wanted, r, s, p, row, cap);
                 if (r->lse) compare_lse(r->lse[(b * s->heads + h) * lse_rows(s) + row], lse, s, row);
                 for (uint64_t c = 0; c < s->head; c++) {
-                    double got = value_of(r->tensor[3][index_of(s, p, s->queries, s->heads, row, c)], s->type);
+                    double got = value_of(r->tensor[3][index_of(s, p, QUERIES, row, c)], s->type);
                     if (!(fabs(got - wanted[c]) <= 0.012))
                         fail_msg("head %u: batch %llu, head %llu, row %llu, column %llu: %g, not %g", s->head, (unsigned long long)b,
                                  (unsigned long long)h, (unsigned long long)row, (unsigned long long)c, got, wanted[c]);
@@ -263,19 +322,35 @@ static void draw_sinks(run *r, const shape *s, uint64_t *seed)
     }
 }
 
+/* What no result depends on is NaN: rows behind a padded sequence, keys of one that has no queries. */
+static void spoil(run *r, const shape *s, int tensor)
+{
+    int side = side_of(tensor);
+    uint64_t heads = side ? s->heads : s->kv_heads;
+    for (uint64_t b = 0; b < s->batch; b++) {
+        uint64_t first = rows_in(s, QUERIES, b) ? rows_in(s, side, b) : 0, all = rows_before(s, side, b + 1) - rows_before(s, side, b);
+        for (uint64_t e = first * heads * s->head; e < all * heads * s->head; e++)
+            r->tensor[tensor][index_of(s, (place){b, 0}, side, 0, 0) + e] = NOT_A_NUMBER;
+    }
+}
+
 static void tensors_make(run *r, const shape *s, uint64_t *seed)
 {
-    uint64_t rows[] = {s->queries, s->keys, s->keys, s->queries}, heads[] = {s->heads, s->kv_heads, s->kv_heads, s->heads};
     for (int i = 0; i < 4; i++) {
-        r->elements[i] = (size_t)(s->batch * rows[i] * heads[i] * s->head);
-        r->tensor[i] = malloc(r->elements[i] * 2);
+        r->elements[i] = index_of(s, (place){s->batch, 0}, side_of(i), 0, 0);
+        r->before[i] = s->rows[side_of(i)] ? (rows_most(s, side_of(i)) + TILE_MOST) * s->heads * s->head : 0;
+        r->tensor[i] = malloc((r->before[i] + r->elements[i]) * 2);
         assert_non_null(r->tensor[i]);
+        for (size_t e = 0; e < r->before[i]; e++) r->tensor[i][e] = NOT_A_NUMBER;
+        r->tensor[i] += r->before[i];
         for (size_t e = 0; e < r->elements[i]; e++) r->tensor[i][e] = i < 3 ? draw(seed, s->type) : UNTOUCHED;
     }
     r->lse_count = (size_t)(s->lse ? s->batch * s->heads * lse_rows(s) : 0);
     r->lse = r->lse_count ? malloc(r->lse_count * sizeof *r->lse) : NULL;
     for (size_t e = 0; e < r->lse_count; e++) r->lse[e] = NAN;
     draw_sinks(r, s, seed);
+    lengths_make(r, s);
+    for (int i = 0; i < 3; i++) spoil(r, s, i);
 }
 
 /* Runs the first blocks of the grid; 0: all. */
@@ -295,10 +370,21 @@ static void run_make(run *r, const shape *s, uint64_t *seed, int when, uint64_t 
 
 static void run_free(run *r)
 {
-    for (int i = 0; i < 4; i++) free(r->tensor[i]);
+    for (int i = 0; i < 4; i++) free(r->tensor[i] - r->before[i]);
     free(r->lse);
     free(r->sinks);
+    for (int i = 0; i < 2; i++) free(r->lengths[i]);
     zlay_attention_free(r->plan);
+}
+
+/* Nothing is written before the tensor, or behind the queries of a padded sequence. */
+static void leaves_padding(const run *r, const shape *s)
+{
+    for (size_t e = 1; e <= r->before[3]; e++)
+        if (*(r->tensor[3] - e) != NOT_A_NUMBER) fail_msg("head %u: %zu elements before the result", s->head, e);
+    for (uint64_t b = 0; b < s->batch && !s->packed[QUERIES]; b++)
+        for (size_t e = index_of(s, (place){b, 0}, QUERIES, rows_in(s, QUERIES, b), 0); e < index_of(s, (place){b + 1, 0}, QUERIES, 0, 0); e++)
+            if (r->tensor[3][e] != UNTOUCHED) fail_msg("head %u: element %zu behind sequence %llu", s->head, e, (unsigned long long)b);
 }
 
 static void run_shape(zlay_ctx *ctx, const shape *s, uint64_t *seed, int when)
@@ -306,6 +392,7 @@ static void run_shape(zlay_ctx *ctx, const shape *s, uint64_t *seed, int when)
     run r = {.ctx = ctx};
     run_make(&r, s, seed, when, 0);
     compare(&r, s, CAP);
+    leaves_padding(&r, s);
     run_free(&r);
 }
 
@@ -355,12 +442,55 @@ static void runs(void **state)
         for (int when = 0; when < 3; when++) run_shape(*state, &shapes[i], &seed, when);
 }
 
+/* Sequences of different lengths, with none, one more or less than a tile, and odd ones. */
+static void runs_lengths(void **state)
+{
+    static const int32_t a[] = {0, 1, 63, 64, 65, 131}, b[] = {130, 0, 65, 64, 1, 129}, c[] = {63, 193, 0, 5, 64, 1}, none[] = {0, 0, 0, 0, 0, 0};
+    static const shape shapes[] = {
+        {64, 0, 0, 6, 1, 1, 131, 130, .type = ZLAY_TYPE_BF16, .rows = {b, a}, .packed = {true, true}, .lse = 1},
+        {64, 1, 0, 6, 2, 1, 131, 131, .type = ZLAY_TYPE_BF16, .rows = {a, a}, .packed = {true, true}},
+        {64, 1, 0, 6, 2, 2, 131, 193, .type = ZLAY_TYPE_BF16, .rows = {c, a}, .packed = {true, true}, .lse = 1, .window = 40},
+        {128, 1, 0, 6, 1, 1, 193, 130, .type = ZLAY_TYPE_BF16, .rows = {b, c}, .packed = {true, true}, .lse = 1},
+        {128, 0, 1, 6, 2, 1, 3, 193, .type = ZLAY_TYPE_BF16, .rows = {c, NULL}, .lse = 1, .sinks = 1},
+        {128, 1, 0, 6, 2, 2, 5, 193, .type = ZLAY_TYPE_BF16, .rows = {c, NULL}, .packed = {true}, .lse = 1},
+        {256, 1, 0, 6, 1, 1, 131, 131, .type = ZLAY_TYPE_BF16, .rows = {a, a}, .packed = {true, true}, .sinks = 1},
+        {256, 0, 0, 6, 1, 1, 131, 70, .type = ZLAY_TYPE_BF16, .rows = {NULL, a}},
+        {64, 1, 1, 6, 1, 1, 131, 150, .type = ZLAY_TYPE_BF16, .rows = {NULL, a}, .lse = 1, .window = 70},
+        {128, 0, 0, 4, 4, 2, 65, 129, .type = ZLAY_TYPE_BF16, .rows = {b, a}},
+        {64, 0, 0, 6, 1, 1, 65, 40, .type = ZLAY_TYPE_BF16, .rows = {none, NULL}, .lse = 1, .sinks = 1},
+    };
+    uint64_t seed = test_seed("lengths");
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
+        for (int when = 0; when < 3; when++) run_shape(*state, &shapes[i], &seed, when);
+}
+
+/* The blocks of a sequence write nothing of the next one, which lies right behind it. */
+static void stays_in_its_sequence(void **state)
+{
+    static const int32_t rows[] = {65, 70}, few[] = {0, 70};
+    static const shape shapes[] = {{64, 1, 0, 2, 1, 1, 70, 70, .type = ZLAY_TYPE_BF16, .rows = {rows, rows}, .packed = {true, true}},
+                                   {128, 0, 0, 2, 1, 1, 70, 20, .type = ZLAY_TYPE_BF16, .rows = {NULL, rows}, .packed = {false, true}},
+                                   {256, 0, 0, 2, 1, 1, 70, 20, .type = ZLAY_TYPE_BF16, .rows = {NULL, few}, .packed = {false, true}}};
+    uint64_t seed = test_seed("sequence");
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        const shape *s = &shapes[i];
+        run r = {.ctx = *state};
+        run_make(&r, s, &seed, 0, 1);
+        for (size_t e = 0; e < r.elements[3]; e++)
+            if ((e < (size_t)(s->rows[QUERIES][0] * (int32_t)s->head)) == (r.tensor[3][e] == UNTOUCHED))
+                fail_msg("shape %zu: element %zu of the result", i, e);
+        run_free(&r);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(assembles_and_compiles),
         cmocka_unit_test(runs),
         cmocka_unit_test(stays_in_its_head),
+        cmocka_unit_test(runs_lengths),
+        cmocka_unit_test(stays_in_its_sequence),
     };
     return cmocka_run_group_tests_name("emit/attention_run", tests, begin, end);
 }

@@ -379,6 +379,49 @@ static void descending(void **state)
     zlay_pipe_free(pair);
 }
 
+/* Trip counts from lengths in memory: what is printed, and what no count or no lengths can be. */
+static void lengths(void **state)
+{
+    static const zlay_pipe_lengths good = {.name = "rows", .axis = "block.z", .tiles = "block", .height = 64, .starts = 1, .most = 500};
+    static const struct { zlay_pipe_lengths lengths; zlay_pipe_count count; zlay_status status; const char *says; } rows[] = {
+        {{"rows", "block.z", "block", 64, 1, 500, 0}, {"N", "block", 0, 63, 64, 0, "rows", NULL}, ZLAY_OK, ""},
+        {{"rows", "block.z", NULL, 0, 0, INT32_MAX, 0}, {"N", "block", 64, 63, 64, 0, NULL, "rows"}, ZLAY_OK, ""},
+        {{NULL, "block.z", NULL, 0, 0, 5, 0}, {"N", "block", 0, 1, 1, 0, NULL, NULL}, ZLAY_EINVAL, "lengths 0: no name, axis or height"},
+        {{"rows", NULL, NULL, 0, 0, 5, 0}, {"N", "block", 0, 1, 1, 0, NULL, NULL}, ZLAY_EINVAL, "lengths 0: no name, axis or height"},
+        {{"rows", "block.z", "block", 0, 0, 5, 0}, {"N", "block", 0, 1, 1, 0, NULL, NULL}, ZLAY_EINVAL, "lengths 0: no name, axis or height"},
+        {{"rows", "block.z", NULL, 0, 2, 5, 0}, {"N", "block", 0, 1, 1, 0, NULL, NULL}, ZLAY_EINVAL, "lengths 0: no name, axis or height"},
+        {{"rows", "block.z", NULL, 0, 0, 0, 0}, {"N", "block", 0, 1, 1, 0, NULL, NULL}, ZLAY_EINVAL, "lengths 0: 0 rows"},
+        {{"rows", "block.z", NULL, 0, 0, 1u << 31, 0}, {"N", "block", 0, 1, 1, 0, NULL, NULL}, ZLAY_EINVAL, "lengths 0: 2147483648 rows"},
+        {{"r s", "block.z", NULL, 0, 0, 5, 0}, {"N", "block", 0, 1, 1, 0, NULL, NULL}, ZLAY_EINVAL, "r s"},
+        {{"rows", "z", NULL, 0, 0, 5, 0}, {"N", "block", 0, 1, 1, 0, NULL, NULL}, ZLAY_ENOTSUP, "lengths rows: there is no axis z"},
+        {{"rows", "block.z", "i", 64, 0, 5, 0}, {"N", "block", 0, 1, 1, 0, NULL, NULL}, ZLAY_ENOTSUP, "lengths rows: there is no axis i"},
+        {{"rows", "block.z", NULL, 0, 0, 5, 0}, {"N", "block", 0, 1, 1, 0, "row", NULL}, ZLAY_EINVAL, "count 0: no lengths of that name"},
+        {{"rows", "block.z", NULL, 0, 0, 5, 0}, {"N", NULL, 0, 1, 1, 0, "rows", NULL}, ZLAY_EINVAL, "count 0: a divisor of 0, or"},
+        {{"rows", "block.z", NULL, 0, 0, 5, 0}, {"N", "block", 0, 1, 0, 0, NULL, NULL}, ZLAY_EINVAL, "count 0: a divisor of 0, or"},
+        {{"rows", "block.z", NULL, 0, 0, 5, 0}, {"M", "block", 0, 1, 1, 0, NULL, NULL}, ZLAY_EINVAL, "count 0: the pipe has no such param"},
+    };
+    zlay_pipe *pipe = parsed(*state, ring);
+    for (int32_t language = ZLAY_TEXT_PTX; language <= ZLAY_TEXT_CUDA; language++)
+        for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+            zlay_pipe_emit ask = asked(pipe, "sm_90a", language);
+            ask.lengths = &rows[i].lengths, ask.lengths_count = 1;
+            ask.counts = &rows[i].count, ask.counts_count = 1;
+            kernel k = printed(*state, &ask);
+            if (k.status != rows[i].status || !strstr(zlay_ctx_message(*state), rows[i].says))
+                fail_msg("row %zu: %d, %s", i, (int)k.status, zlay_ctx_message(*state));
+            if (!k.status) assert_non_null(strstr(k.text, "read_rows"));
+            free(k.text);
+        }
+    zlay_pipe_emit ask = asked(pipe, "sm_90a", ZLAY_TEXT_PTX);
+    ask.lengths = &good, ask.lengths_count = 1, ask.counts = &rows[0].count, ask.counts_count = 1;
+    kernel k = printed(*state, &ask);
+    assert_non_null(strstr(k.text, "sub.u32 left_rows, 500, end_rows;\n    add.u32 left_rows, left_rows, w0;\n"));
+    assert_non_null(strstr(k.text, "setp.ge.u32 more, w0, w1;\n    selp.b32 trips_N, 0, trips_N, more;\n"));
+    if (!system(ASSEMBLER_PATH "command -v ptxas >/dev/null")) assert_true(assembles("sm_90a", k.text));
+    free(k.text);
+    zlay_pipe_free(pipe);
+}
+
 /* A matrix of 64 rows has one tile of 64: two instances would store over each other. */
 static void one_tile_for_two(void **state)
 {
@@ -443,7 +486,7 @@ static void misused(void **state)
     bad.name = "while";
     assert_int_equal(status_of(*state, &bad), ZLAY_EINVAL);
     bad = good;
-    bad.reserved[1] = 1;
+    bad.reserved[0] = 1;
     assert_int_equal(status_of(*state, &bad), ZLAY_EINVAL);
     bad = good;
     bad.language = 2;
@@ -517,7 +560,7 @@ int main(int count, char **words)
         cmocka_unit_test(example),   cmocka_unit_test(golden),    cmocka_unit_test(assembled),
         cmocka_unit_test(compiled),  cmocka_unit_test(events),    cmocka_unit_test(refused),
         cmocka_unit_test(unproved),  cmocka_unit_test(descending), cmocka_unit_test(one_tile_for_two), cmocka_unit_test(scopes), cmocka_unit_test(misused),   cmocka_unit_test(fragments),
-        cmocka_unit_test(no_memory), cmocka_unit_test(bulk_beside_move), cmocka_unit_test(operands),
+        cmocka_unit_test(no_memory), cmocka_unit_test(bulk_beside_move), cmocka_unit_test(operands), cmocka_unit_test(lengths),
     };
     const struct CMUnitTest writing[] = {cmocka_unit_test(rewrite)};
     if (count > 1 && !strcmp(words[1], "golden")) return cmocka_run_group_tests(writing, begin, end);

@@ -77,28 +77,37 @@ static const char *position_modulo(zl_pipe_text *k, char room[24], const char *p
     return room;
 }
 
-const char *zl_pt_first(const zl_pipe_text *k, char room[80], int32_t param)
+/* The count of a param, -1: of any, that begins late; NULL: none does. */
+static const zlay_pipe_count *late_count(const zl_pipe_text *k, int32_t param)
 {
     for (uint32_t i = 0; i < k->ask->counts_count; i++) {
         const zlay_pipe_count *c = &k->ask->counts[i];
-        if (!c->axis || !c->behind || (param >= 0 && strcmp(k->pipe->params[param].name, c->param) != 0))
-            continue;
-        snprintf(room, 80, "first_%.64s", c->param);
-        return room;
+        if (c->axis && c->behind && (param < 0 || !strcmp(k->pipe->params[param].name, c->param)))
+            return c;
     }
     return NULL;
 }
 
-void zl_pt_firsts_declare(zl_pipe_text *k)
+const char *zl_pt_first(const zl_pipe_text *k, char room[80], int32_t param)
 {
-    char first[80];
-    for (uint32_t i = 0; i < k->pipe->params_count; i++)
-        if (zl_pt_first(k, first, (int32_t)i))
-            zl_pt_line(k, k->c ? "uint32_t %s;" : ".reg .b32 %s;", first);
+    const zlay_pipe_count *c = late_count(k, param);
+    if (c) snprintf(room, 80, "first_%.64s", c->param);
+    return c ? room : NULL;
+}
+
+void zl_pt_last(zl_pipe_text *k, const char *to)
+{
+    char first[80], trips[80];
+    const zlay_pipe_count *c = late_count(k, -1);
+    if (!c) zl_pt_fail(k, "block.last: no count begins `behind`");
+    if (!c) return;
+    snprintf(first, sizeof first, "first_%.64s", c->param);
+    snprintf(trips, sizeof trips, "trips_%.64s", c->param);
+    zl_op(k, ADD, to, first, trips);
 }
 
 /* The register of where a loop up to a param, and nothing more, begins in the block. */
-static const char *first_of(const zl_pipe_text *k, char room[80], const zl_event *loop)
+static const char *loop_first(const zl_pipe_text *k, char room[80], const zl_event *loop)
 {
     const zl_pos *end = &loop->bar_at;
     if (end->loop >= 0 || end->times >= 0 || end->plus < 0) return NULL;
@@ -113,7 +122,7 @@ static const char *counter(zl_pipe_text *k, char room[24], const char *text)
     bool down = !strcmp(text + length, " down");
     int32_t depth = text[length] && !down ? -1 : loop_named(k, text, length);
     if (depth < 0) return NULL;
-    const char *first = first_of(k, from, k->loop[depth]);
+    const char *first = loop_first(k, from, k->loop[depth]);
     if (!down) {
         const char *up = zl_pt_counter(k, room, "w0", depth);
         if (first) zl_op(k, ADD, "w0", up, first);
@@ -151,44 +160,4 @@ const char *zl_pt_axis(zl_pipe_text *k, char room[24], const char *text)
     if (divisor == 1) return value;
     zl_op(k, DIV, "w0", value, zl_pt_number(room, divisor));
     return "w0";
-}
-
-/* first = where the block begins, of w0 before it is divided. */
-static void count_first(zl_pipe_text *k, const char *first, const zlay_pipe_count *count)
-{
-    char room[24];
-    zl_op(k, MOST, first, "w0", zl_pt_number(room, count->behind));
-    zl_op(k, SUB, first, first, room);
-    zl_op(k, DIV, first, first, zl_pt_number(room, count->divide));
-}
-
-/* A block's own trip count: no more than the argument, no more than its place allows, less where it
- * begins later, and no less than the pipe is proved for. */
-void zl_pt_count(zl_pipe_text *k, const zlay_pipe_count *count)
-{
-    char trips[80], from[80], at[24], room[24];
-    if (!count->axis) return;
-    const char *first = NULL;
-    snprintf(trips, sizeof trips, "trips_%.64s", count->param);
-    const char *value = zl_pt_axis(k, at, count->axis);
-    int64_t least = 0;
-    for (uint32_t i = 0; i < k->pipe->params_count; i++)
-        if (!strcmp(k->pipe->params[i].name, count->param)) {
-            least = k->pipe->params[i].least;
-            first = zl_pt_first(k, from, (int32_t)i);
-        }
-    if (!value) {
-        zl_pt_fail(k, "count of %.64s: there is no axis %.64s", count->param, count->axis);
-        return;
-    }
-    zl_op(k, MUL, "w0", value, zl_pt_number(room, count->times));
-    zl_op(k, ADD, "w0", "w0", zl_pt_number(room, count->add));
-    if (first) count_first(k, first, count);
-    zl_op(k, DIV, "w0", "w0", zl_pt_number(room, count->divide));
-    zl_op(k, LEAST, trips, trips, "w0");
-    if (first) {
-        zl_op(k, MOST, trips, trips, first);
-        zl_op(k, SUB, trips, trips, first);
-    }
-    if (least > 0) zl_op(k, MOST, trips, trips, zl_pt_number(room, (uint64_t)least));
 }

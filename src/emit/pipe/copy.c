@@ -38,14 +38,31 @@ static void part_at(zl_pipe_text *k, const zl_event *event)
     if (span.at) zl_op(k, ADD, "at", "at", zl_pt_number(room, span.at));
 }
 
+/* The text of an axis up to a word such as " below "; returns what stands behind the word, NULL where there is none. */
+static const char *behind_word(char own[AXIS_TEXT], const char *by, const char *word)
+{
+    const char *at = strstr(by, word);
+    size_t length = at ? (size_t)(at - by) : strlen(by);
+    snprintf(own, AXIS_TEXT, "%.*s", (int)(length < AXIS_TEXT ? length : AXIS_TEXT - 1), by);
+    return at ? at + strlen(word) : NULL;
+}
+
 /* `.. below N`: from tile N on a coordinate lies outside every tensor, also where a dimension of the
  * map has further axes behind this one. `own`: the text before that. Returns N, 0 where there is none. */
 static uint32_t limit_of(char own[AXIS_TEXT], const char *by)
 {
-    const char *below = strstr(by, " below ");
-    size_t length = below ? (size_t)(below - by) : strlen(by);
-    snprintf(own, AXIS_TEXT, "%.*s", (int)(length < AXIS_TEXT ? length : AXIS_TEXT - 1), by);
-    return below ? (uint32_t)strtoul(below + strlen(" below "), NULL, 10) : 0;
+    const char *limit = behind_word(own, by, " below ");
+    return limit ? (uint32_t)strtoul(limit, NULL, 10) : 0;
+}
+
+/* `.. of NAME`: the sequence ends where the dimension does. */
+static bool sequence_ends(zl_pipe_text *k, const char *x, char own[AXIS_TEXT], const char *by)
+{
+    char room[80];
+    const char *name = behind_word(own, by, " of ");
+    const char *left = name ? zl_pt_lengths_left(k, room, name) : NULL;
+    if (left) zl_op(k, ADD, x, x, left);
+    return left != NULL;
 }
 
 /* x<dim> = the coordinate of a copy: a constant plus, for each axis of tiles, a multiple of what
@@ -53,7 +70,7 @@ static uint32_t limit_of(char own[AXIS_TEXT], const char *by)
 void zl_pt_coordinate(zl_pipe_text *k, const zlay_pipe_move *move, const zlay_copy *copy,
                       uint32_t dim)
 {
-    char x[16], counter[24], room[24], own[AXIS_TEXT];
+    char x[16], counter[24], room[24], own[AXIS_TEXT], end[80];
     bool limited = false;
     snprintf(x, sizeof x, "x%u", dim);
     snprintf(room, sizeof room, "%d", copy->coordinate[dim]);
@@ -61,9 +78,11 @@ void zl_pt_coordinate(zl_pipe_text *k, const zlay_pipe_move *move, const zlay_co
     for (uint32_t axis = 0; axis < ZLAY_TILE_AXES; axis++) {
         const char *by = move->axis[axis];
         if (!copy->advance[dim][axis] || !by) continue;
-        uint32_t limit = limit_of(own, by);
-        const char *value = zl_pt_axis(k, counter, own);
-        if (!value || (limit && limited) || (!limit && strcmp(own, by)))
+        bool ends = sequence_ends(k, x, own, by);
+        uint32_t limit = ends ? 0 : limit_of(own, by);
+        const char *value = zl_pt_lengths_end(k, end, own);
+        if (!value) value = zl_pt_axis(k, counter, own);
+        if (!value || (limit && limited) || (!limit && !ends && strcmp(own, by)))
             zl_pt_fail(k, "move %s: no loop around counts %s", move->name, by);
         if (limit) zl_op(k, GE, "more", value ? value : "0", zl_pt_number(room, limit));
         limited |= limit != 0;

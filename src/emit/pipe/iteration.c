@@ -22,13 +22,6 @@ static const zlay_pipe_count *count_of(const zl_pipe_text *k, int32_t param)
     return NULL;
 }
 
-bool zl_pt_of_iteration(const zl_pipe_text *k, const zlay_pipe_count *count)
-{
-    for (uint32_t i = 0; i < k->pipe->params_count; i++)
-        if (!strcmp(count->param, k->pipe->params[i].name)) return k->pipe->params[i].of >= 0;
-    return false;
-}
-
 bool zl_pt_listed(const zl_pipe_text *k, int32_t param)
 {
     return k->pipe->params[param].of >= 0 && !count_of(k, param);

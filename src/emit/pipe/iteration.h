@@ -8,8 +8,6 @@
 /* Counts of each iteration (`param N 0.. of T`): a role has that of the iteration it is in, in trips_N, and the sum of those
  * before it, in begun_N. They come from an array, the argument counts_N, unless the request has a count for the param. */
 bool zl_pt_listed(const zl_pipe_text *k, int32_t param);
-/* Whether a count of the request is one of each iteration. */
-bool zl_pt_of_iteration(const zl_pipe_text *k, const zlay_pipe_count *count);
 void zl_pt_iterations_declare(zl_pipe_text *k);
 /* Before a loop, where an iteration begins, and where it ends. */
 void zl_pt_iterations_begin(zl_pipe_text *k, const zl_event *loop);

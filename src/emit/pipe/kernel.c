@@ -86,7 +86,7 @@ static void declare_all(zl_pipe_text *k)
     for (uint32_t i = 0; i < k->pipe->params_count; i++)
         zl_pt_line(k, k->c ? "[[maybe_unused]] uint32_t trips_%s;" : ".reg .b32 trips_%s;", k->pipe->params[i].name);
     zl_pt_iterations_declare(k);
-    zl_pt_firsts_declare(k);
+    zl_pt_counts_declare(k);
     declare_maps(k);
     declare_kept(k);
     zl_pt_tiles_declare(k);
@@ -210,8 +210,7 @@ static void begin(zl_pipe_text *k)
     zl_op(k, MOV, "rtid", "tid");
     put_smem(k);
     for (uint32_t i = 0; i < k->pipe->params_count; i++) trip_count(k, (int32_t)i);
-    for (uint32_t i = 0; i < k->ask->counts_count; i++)
-        if (!zl_pt_of_iteration(k, &k->ask->counts[i])) zl_pt_count(k, &k->ask->counts[i]);
+    zl_pt_counts(k);
     fetch_maps(k);
 }
 

@@ -53,6 +53,13 @@ const zlay_pipe_count *zl_pt_fixed(const zl_pipe_text *k, int32_t param)
     return NULL;
 }
 
+bool zl_pt_of_iteration(const zl_pipe_text *k, const zlay_pipe_count *count)
+{
+    for (uint32_t i = 0; i < k->pipe->params_count; i++)
+        if (!strcmp(count->param, k->pipe->params[i].name)) return k->pipe->params[i].of >= 0;
+    return false;
+}
+
 zl_pt_bounds zl_pt_bounds_of(const zl_pipe_text *k, int32_t param)
 {
     const zlay_pipe_count *fixed = zl_pt_fixed(k, param);

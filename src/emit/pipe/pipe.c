@@ -82,6 +82,14 @@ static zlay_status operands_check(zlay_ctx *ctx, const zlay_pipe_emit *ask)
     return ZLAY_OK;
 }
 
+static bool lengths_named(const zlay_pipe_emit *ask, const char *name)
+{
+    bool found = !name;
+    for (uint32_t i = 0; i < ask->lengths_count; i++)
+        found |= name && !strcmp(ask->lengths[i].name, name);
+    return found;
+}
+
 static zlay_status counts_check(zlay_ctx *ctx, const zlay_pipe_emit *ask)
 {
     if (ask->counts_count && !ask->counts) return ZLAY_EINVAL;
@@ -95,8 +103,27 @@ static zlay_status counts_check(zlay_ctx *ctx, const zlay_pipe_emit *ask)
         }
         if (each && c->behind) return zl_fail(ctx, ZLAY_ENOTSUP, "count %u: `behind` of a count of each iteration", i);
         if (!found) return zl_fail(ctx, ZLAY_EINVAL, "count %u: the pipe has no such param", i);
-        if (!c->divide || (c->behind && !c->axis))
-            return zl_fail(ctx, ZLAY_EINVAL, "count %u: a divisor of 0, or `behind` without an axis", i);
+        if (!c->divide || (!c->axis && (c->behind || c->plus || c->minus)))
+            return zl_fail(ctx, ZLAY_EINVAL,
+                           "count %u: a divisor of 0, or `behind` or lengths without an axis", i);
+        if (!lengths_named(ask, c->plus) || !lengths_named(ask, c->minus))
+            return zl_fail(ctx, ZLAY_EINVAL, "count %u: no lengths of that name", i);
+    }
+    return ZLAY_OK;
+}
+
+static zlay_status lengths_check(zlay_ctx *ctx, const zlay_pipe_emit *ask)
+{
+    if (ask->lengths_count && !ask->lengths) return ZLAY_EINVAL;
+    for (uint32_t i = 0; i < ask->lengths_count; i++) {
+        const zlay_pipe_lengths *l = &ask->lengths[i];
+        if (!l->name || !l->axis || (l->tiles && !l->height) || l->starts > 1 || l->reserved)
+            return zl_fail(ctx, ZLAY_EINVAL,
+                           "lengths %u: no name, axis or height, `starts` above 1, or a reserved word", i);
+        if (!l->most || l->most > INT32_MAX)
+            return zl_fail(ctx, ZLAY_EINVAL, "lengths %u: %u rows are not in 1..2^31-1", i, l->most);
+        zlay_status status = zl_name_check(ctx, l->name, strlen(l->name));
+        if (status) return status;
     }
     return ZLAY_OK;
 }
@@ -123,7 +150,7 @@ static zlay_status ask_read(zlay_ctx *ctx, zlay_pipe_emit *ask, const zlay_pipe_
         "zlay_pipe_emit",
         sizeof(zlay_pipe_emit),
         sizeof request->size,
-        {ZL_RESERVED(zlay_pipe_emit, reserved0), ZL_RESERVED(zlay_pipe_emit, reserved)}};
+        {ZL_RESERVED(zlay_pipe_emit, reserved)}};
     zlay_status status = zl_request_read(ctx, ask, request, &form);
     if (status) return status;
     if (!ask->target || !ask->pipe || !ask->name) return ZLAY_EINVAL;
@@ -132,6 +159,7 @@ static zlay_status ask_read(zlay_ctx *ctx, zlay_pipe_emit *ask, const zlay_pipe_
     status = zl_name_check(ctx, ask->name, ask->name_length);
     if (!status) status = moves_check(ctx, ask, plan);
     if (!status) status = operands_check(ctx, ask);
+    if (!status) status = lengths_check(ctx, ask);
     if (!status) status = counts_check(ctx, ask);
     if (!status && ask->descending && ask->pipe->blocks > 1)
         status = zl_fail(ctx, ZLAY_ENOTSUP, "descending: not in clusters");

@@ -199,8 +199,7 @@ void zl_pt_modulo(zl_pipe_text *k, const char *to, const zl_pos *pos, int32_t pa
 /* The register or number that is a position modulo the stages; and how often the stages go round
  * until there, modulo 2, plus `flip`. `room` holds the name. */
 const char *zl_pt_slot(zl_pipe_text *k, char room[24], const zl_pos *pos, uint32_t stages);
-const char *zl_pt_parity(zl_pipe_text *k, char room[24], const zl_pos *pos, uint32_t stages,
-                         int32_t flip);
+const char *zl_pt_parity(zl_pipe_text *k, char room[24], const zl_pos *pos, uint32_t stages, int32_t flip);
 
 /* Rings in registers: what a loop needs is computed before it, moved where it turns, and left
  * behind it. */
@@ -232,18 +231,25 @@ void zl_pt_bar(zl_pipe_text *k, const char *to);
 void zl_pt_global(zl_pipe_text *k, int what, const zl_event *event);
 
 /* to: the sum of what the bits of the thread's number in its instance add. */
-void zl_pt_thread_sum(zl_pipe_text *k, const char *to, const char *temporary,
-                      const uint32_t bit[ZL_ELEMENT_BITS]);
+void zl_pt_thread_sum(zl_pipe_text *k, const char *to, const char *temporary, const uint32_t bit[ZL_ELEMENT_BITS]);
 
-/* The register of what counts along an axis, as zlay_pipe_move names it; NULL: there is none. `room` holds its name;
+/* The register of what counts along an axis, as zlay_pipe_count names it; NULL: there is none. `room` holds its name;
  * w0 may be used. */
 const char *zl_pt_axis(zl_pipe_text *k, char room[24], const char *text);
 /* The number of the block in a dimension of the grid, 0 to 2; of the second and third in `to`. */
 const char *zl_pt_block(zl_pipe_text *k, const char *to, int dimension);
+/* Trip counts that depend on the block: registers, also of the lengths that they read, and their computation. */
+void zl_pt_counts_declare(zl_pipe_text *k);
+void zl_pt_counts(zl_pipe_text *k);
 void zl_pt_count(zl_pipe_text *k, const zlay_pipe_count *count);
-/* Register `first_<param>`, where the block's trips of a param begin; -1: of any. NULL: at 0. */
+/* Whether a count of the request is one of each iteration. */
+bool zl_pt_of_iteration(const zl_pipe_text *k, const zlay_pipe_count *count);
+/* Register `first_<param>`, where the block's trips of a param begin, NULL: at 0; `to` = where those end that begin late. */
 const char *zl_pt_first(const zl_pipe_text *k, char room[80], int32_t param);
-void zl_pt_firsts_declare(zl_pipe_text *k);
+void zl_pt_last(zl_pipe_text *k, const char *to);
+/* Registers of a sequence: the rows that the longest has more, the row behind it, of `NAME.end`; NULL: there is none. */
+const char *zl_pt_lengths_left(const zl_pipe_text *k, char room[80], const char *name);
+const char *zl_pt_lengths_end(const zl_pipe_text *k, char room[80], const char *text);
 /* Tiles: registers for them, whether a param counts them, how many the block has, whether a loop is that over tiles, its
  * range, its first number and its step, and the place of the tile where an iteration begins. */
 void zl_pt_tiles_declare(zl_pipe_text *k);
@@ -278,8 +284,7 @@ bool zl_pt_joins(const zl_pipe_text *k, const zl_event *event);
 void zl_pt_expect_arrive(zl_pipe_text *k, const zl_event *event);
 void zl_pt_copy(zl_pipe_text *k, const zl_event *event);
 /* x<dim>: a coordinate of a copy of a move. */
-void zl_pt_coordinate(zl_pipe_text *k, const zlay_pipe_move *move, const zlay_copy *copy,
-                      uint32_t dim);
+void zl_pt_coordinate(zl_pipe_text *k, const zlay_pipe_move *move, const zlay_copy *copy, uint32_t dim);
 /* Moves by threads of a role: their registers, what a thread computes before the role's events, and an event's boxes. */
 bool zl_pt_by_threads(const zlay_pipe_move *move);
 void zl_pt_rows_declare(zl_pipe_text *k);
@@ -293,10 +298,8 @@ void zl_pt_mma(zl_pipe_text *k, const zl_event *event);
  * half of an operand's at its stage, in `to` or in the register returned; and the whole one, so
  * many bytes further. */
 void zl_pt_bases(zl_pipe_text *k);
-const char *zl_pt_low(zl_pipe_text *k, char room[24], const char *to, const zl_pt_product *p,
-                      int operand);
-void zl_pt_descriptor(zl_pipe_text *k, const char *to, const char *low, uint64_t word,
-                      uint32_t more);
+const char *zl_pt_low(zl_pipe_text *k, char room[24], const char *to, const zl_pt_product *p, int operand);
+void zl_pt_descriptor(zl_pipe_text *k, const char *to, const char *low, uint64_t word, uint32_t more);
 void zl_pt_tmem(zl_pipe_text *k, const zl_event *event);
 /* The name of a register of accumulators; `room` holds it. */
 const char *zl_pt_acc(const zl_pipe_text *k, char room[96], int32_t acc, uint32_t number);

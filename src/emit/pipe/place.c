@@ -127,6 +127,20 @@ static void add_bodies(const zl_pipe_text *k, list *l)
     }
 }
 
+/* Arrays of lengths that no body reads. */
+static void add_lengths(const zl_pipe_text *k, list *l)
+{
+    const zlay_body_operand *o;
+    for (uint32_t i = 0; i < k->ask->lengths_count; i++) {
+        const char *name = k->ask->lengths[i].name;
+        bool read = false;
+        for (uint32_t j = 0; zl_pt_body_argument(k, j, &o); j++) read |= !strcmp(o->name, name);
+        if (read) continue;
+        add(l, ZLAY_ARGUMENT_POINTER, 8, "read_", name);
+        if (l->count <= l->room) l->out[l->count - 1].type = ZLAY_TYPE_S32;
+    }
+}
+
 uint32_t zl_pt_arguments(const zl_pipe_text *k, zlay_pipe_argument *out, size_t room)
 {
     const zlay_pipe *pipe = k->pipe;
@@ -150,6 +164,7 @@ uint32_t zl_pt_arguments(const zl_pipe_text *k, zlay_pipe_argument *out, size_t 
     for (uint32_t i = 0; i < pipe->others_count; i++)
         for (int what = ZL_PT_OTHER; what <= ZL_PT_BASE; what++)
             add_pointers(k, &l, what, i, pipe->others[i].name);
+    add_lengths(k, &l);
     add_bodies(k, &l);
     return l.count;
 }

@@ -8,20 +8,54 @@
 
 typedef struct bound {
     zl_plan_bound plan;
-    zlay_pipe_count count;
+    zlay_pipe_count counts[2];
+    zlay_pipe_lengths lengths[2];
 } bound;
+
+/* Tiles of keys: causal as many as the block's queries see; where sequences of keys have different lengths, no more than
+ * those have. */
+static void counts_bind(bound *b, zlay_pipe_emit *ask, const zlay_attention_plan *p)
+{
+    const char *keys = zl_attention_lengths(&p->ask, false);
+    zlay_pipe_count sees = {.param = "N",
+                            .axis = "block",
+                            .times = p->count_times,
+                            .add = p->count_add,
+                            .divide = p->info.tile_n,
+                            .behind = p->count_behind};
+    if (keys)
+        b->counts[ask->counts_count++] = (zlay_pipe_count){.param = "N",
+                                                           .axis = "block",
+                                                           .add = p->info.tile_n - 1,
+                                                           .divide = p->info.tile_n,
+                                                           .plus = keys};
+    sees.plus = keys;
+    sees.minus = zl_attention_lengths(&p->ask, true);
+    if (p->ask.causal) b->counts[ask->counts_count++] = sees;
+    ask->counts = b->counts;
+}
+
+static void lengths_bind(bound *b, zlay_pipe_emit *ask, const zlay_attention_plan *p)
+{
+    const bool packed[] = {p->ask.k_lengths == ZLAY_LENGTHS_PACKED, p->ask.q_lengths == ZLAY_LENGTHS_PACKED};
+    for (int queries = 0; queries < 2; queries++) {
+        const char *name = zl_attention_lengths(&p->ask, queries);
+        if (name)
+            b->lengths[ask->lengths_count++] = (zlay_pipe_lengths){.name = name,
+                                                                   .axis = "block.z",
+                                                                   .tiles = queries ? "block" : NULL,
+                                                                   .height = p->info.tile_m,
+                                                                   .starts = packed[queries],
+                                                                   .most = (uint32_t)zl_attention_most(p, queries)};
+    }
+    ask->lengths = b->lengths;
+}
 
 static void bind(bound *b, zlay_pipe_emit *ask, const zlay_attention_plan *p)
 {
     zl_plan_bind(&b->plan, ask, p->moves, p->moves_count, p->operands, p->operands_count);
-    b->count = (zlay_pipe_count){.param = "N",
-                                 .axis = "block",
-                                 .times = p->count_times,
-                                 .add = p->count_add,
-                                 .divide = p->info.tile_n,
-                                 .behind = p->count_behind};
-    ask->counts = &b->count;
-    ask->counts_count = p->ask.causal;
+    counts_bind(b, ask, p);
+    lengths_bind(b, ask, p);
     ask->descending = p->ask.causal; /* the last queries see the most keys */
 }
 

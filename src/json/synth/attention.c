@@ -22,6 +22,11 @@ static zlay_status read_strides(zl_call *call, const json_t *object, const zl_fi
 static const zl_field_kind as_strides = {.read = read_strides};
 typedef zlay_attention_strides as_strides_type;
 
+static const zl_named lengths[] = {{"equal", ZLAY_LENGTHS_EQUAL},
+                                   {"padded", ZLAY_LENGTHS_PADDED},
+                                   {"packed", ZLAY_LENGTHS_PACKED},
+                                   {NULL, 0}};
+
 typedef struct planned {
     const zlay_target *target;
     zlay_attention ask;
@@ -42,6 +47,8 @@ static const zl_field plan_rows[] = {
     {"window", ZL_MAY, AT(zl_as_some64, window)},
     {"sinks", ZL_MAY, AT(zl_as_bit, sinks), .count = 1},
     {"lse", ZL_MAY, AT(zl_as_bit, lse), .count = 1},
+    {"q_lengths", ZL_MAY, AT(zl_as_word, q_lengths), .of = lengths},
+    {"k_lengths", ZL_MAY, AT(zl_as_word, k_lengths), .of = lengths},
     {"q_strides", ZL_MAY, AT(as_strides, q)},
     {"k_strides", ZL_MAY, AT(as_strides, k)},
     {"v_strides", ZL_MAY, AT(as_strides, v)},

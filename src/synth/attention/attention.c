@@ -76,6 +76,25 @@ static zlay_status lse_strides(zlay_ctx *ctx, zlay_attention *a)
     return zl_fail(ctx, ZLAY_EOVERFLOW, "l: a stride passes 2^62");
 }
 
+static bool differ(const zlay_attention *a) { return a->q_lengths || a->k_lengths; }
+
+/* Packed sequences have no stride from one to the next. */
+static zlay_status lengths(zlay_ctx *ctx, const zlay_attention *a)
+{
+    const struct {
+        int32_t lengths;
+        uint64_t batch[2];
+    } sides[] = {{a->q_lengths, {a->q.batch, a->o.batch}}, {a->k_lengths, {a->k.batch, a->v.batch}}};
+    for (int i = 0; i < 2; i++) {
+        if (sides[i].lengths < ZLAY_LENGTHS_EQUAL || sides[i].lengths > ZLAY_LENGTHS_PACKED)
+            return zl_fail(ctx, ZLAY_EINVAL, "%c_lengths: there is no %d", "qk"[i], sides[i].lengths);
+        if (sides[i].lengths == ZLAY_LENGTHS_PACKED && (sides[i].batch[0] || sides[i].batch[1]))
+            return zl_fail(ctx, ZLAY_EINVAL, "%s: packed sequences have no stride of the batch",
+                           i ? "k, v" : "q, o");
+    }
+    return ZLAY_OK;
+}
+
 static zlay_status supported(zlay_ctx *ctx, const zlay_attention *a)
 {
     if (a->type != ZLAY_TYPE_BF16 && a->type != ZLAY_TYPE_F16)
@@ -94,7 +113,7 @@ static zlay_status supported(zlay_ctx *ctx, const zlay_attention *a)
     if (a->heads % a->kv_heads)
         return zl_fail(ctx, ZLAY_EINVAL, "kv_heads: %llu does not divide the %llu heads",
                        (unsigned long long)a->kv_heads, (unsigned long long)a->heads);
-    if (a->causal && a->keys < a->queries)
+    if (!differ(a) && a->causal && a->keys < a->queries)
         return zl_fail(ctx, ZLAY_ENOTSUP, "causal: %llu keys for %llu queries: the first see none",
                        (unsigned long long)a->keys, (unsigned long long)a->queries);
     if (a->window && !a->causal)
@@ -122,6 +141,7 @@ static zlay_status ask_read(zlay_ctx *ctx, zlay_attention *a, const zlay_attenti
     if (!status) status = extent(ctx, "queries", a->queries);
     if (!status) status = extent(ctx, "keys", a->keys);
     if (!status) status = supported(ctx, a);
+    if (!status) status = lengths(ctx, a);
     if (!status && a->window >= a->keys) a->window = 0; /* all keys */
     if (!status) status = strides(ctx, a);
     return status ? status : lse_strides(ctx, a);
@@ -151,7 +171,7 @@ static zlay_status target_check(zlay_ctx *ctx, const zlay_target *target, const 
 static const struct form *form_of(const zlay_attention *a)
 {
     const struct form *f = forms;
-    uint64_t keys = a->causal ? a->keys - a->queries / 2 : a->keys;
+    uint64_t keys = a->causal && a->keys > a->queries / 2 ? a->keys - a->queries / 2 : a->keys;
     if (a->window && a->window < keys) keys = a->window;
     while (f->head != a->head || a->queries > f->queries || keys < f->keys) f++;
     return f;
@@ -163,7 +183,7 @@ static uint32_t masked_of(const zlay_attention *a, uint32_t m, uint32_t n)
 {
     uint64_t skew = a->keys - a->queries;
     if (!a->causal) return 1;
-    if (m % n) return (m - 2) / n + 2;
+    if (m % n || differ(a)) return (m - 2) / n + 2;
     return (uint32_t)((m - 1 + skew) / n + 1 - (skew + 1) / n);
 }
 
@@ -173,8 +193,14 @@ static uint32_t masked_last_of(const zlay_attention *a, uint32_t m, uint32_t n)
 {
     int64_t first = (int64_t)(a->keys - a->queries) - (int64_t)a->window + 1;
     if (!a->window) return 0;
-    if (m % n) return (m - 2) / n + 2;
+    if (m % n || differ(a)) return (m - 2) / n + 2;
     return (uint32_t)(((first % n + n) % n + m - 2) / n + 1);
+}
+
+/* Keys less queries, of those that are equal in all sequences. */
+static uint64_t skew_of(const zlay_attention *a)
+{
+    return (a->k_lengths ? 0 : a->keys) - (a->q_lengths ? 0 : a->queries);
 }
 
 static void tile_choose(zlay_attention_plan *p)
@@ -193,7 +219,7 @@ static void tile_choose(zlay_attention_plan *p)
     p->masked = masked_of(a, m, n);
     p->masked_last = masked_last_of(a, m, n);
     p->count_times = m;
-    p->count_add = (uint32_t)(m + n - 1 + (a->causal ? a->keys - a->queries : 0));
+    p->count_add = (uint32_t)(m + n - 1 + (a->causal ? skew_of(a) : 0));
     p->count_behind = (uint32_t)(a->window ? m + n + a->window - 2 : 0);
 }
 

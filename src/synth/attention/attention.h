@@ -33,6 +33,30 @@ static inline uint64_t zl_attention_lse_rows(const zlay_attention *a)
     return (a->queries + ZL_ATTENTION_GRANULE - 1) / ZL_ATTENTION_GRANULE * ZL_ATTENTION_GRANULE;
 }
 
+/* The array of the lengths of queries, or of keys; NULL: they are equal. */
+static inline const char *zl_attention_lengths(const zlay_attention *a, bool queries)
+{
+    static const char *const names[2][3] = {{NULL, "k_rows", "k_starts"}, {NULL, "q_rows", "q_starts"}};
+    return names[queries][queries ? a->q_lengths : a->k_lengths];
+}
+
+/* Rows of the maps' dimension in which sequences of different lengths end: more than a tile, so that tiles are counted. */
+static inline uint64_t zl_attention_most(const zlay_attention_plan *p, bool queries)
+{
+    return queries ? p->ask.queries + p->info.tile_m : p->ask.keys + p->info.tile_n;
+}
+
+/* A dimension of a map: bytes from one index to the next, and the axis of the move that counts it. */
+typedef struct zl_attention_dimension {
+    uint64_t extent, stride;
+    uint32_t axis;
+} zl_attention_dimension;
+
+/* Makes the map of a move of (row, column) end where a sequence does, with further dimensions, the last of them that which
+ * counts the rows up to the end of a sequence. */
+zlay_status zl_attention_sequence(zlay_ctx *ctx, zlay_move *move, const zlay_target *target,
+                                  const zl_attention_dimension *list, uint32_t count);
+
 /* Plans the moves and operands of a plan whose tiles are chosen. */
 zlay_status zl_attention_moves(zlay_ctx *ctx, zlay_attention_plan *p);
 

@@ -19,30 +19,37 @@ typedef struct tile {
     const zlay_attention_strides *strides;
     const char *axis[AXES];
     int32_t direction;
+    bool query;
 } tile;
 
-/* (row, column, head, batch) of the tensor, from the panel on. */
-static zlay_status source_make(zlay_ctx *ctx, zlay_layout **out, const zlay_attention_plan *p,
-                               const tile *t)
+static int32_t lengths_of(const zlay_attention_plan *p, const tile *t)
 {
-    const int64_t shape[] = {(int64_t)t->rows, (int64_t)t->panels * ZL_ATTENTION_COLUMNS,
-                             (int64_t)t->heads, (int64_t)p->ask.batch};
+    return t->query ? p->ask.q_lengths : p->ask.k_lengths;
+}
+
+/* (row, column, head, batch) of the tensor, from the panel on; where sequences have different lengths (row, column), of
+ * more rows than any sequence has. */
+static zlay_status source_make(zlay_ctx *ctx, zlay_layout **out, const zlay_attention_plan *p,
+                               const tile *t, uint32_t axes)
+{
+    const int64_t shape[] = {(int64_t)(lengths_of(p, t) ? zl_attention_most(p, t->query) : t->rows),
+                             (int64_t)t->panels * ZL_ATTENTION_COLUMNS, (int64_t)t->heads,
+                             (int64_t)p->ask.batch};
     const int64_t stride[] = {(int64_t)t->strides->row, 1, (int64_t)t->strides->head,
                               (int64_t)t->strides->batch};
-    return zl_layout_new_strided(ctx, out, AXES, shape, stride,
+    return zl_layout_new_strided(ctx, out, axes, shape, stride,
                                  (int64_t)t->panel * ZL_ATTENTION_COLUMNS);
 }
 
 /* Panels of 64 columns, one after the other, rows of 128 swizzled bytes. */
-static zlay_status place_make(zlay_ctx *ctx, zlay_layout **out, uint64_t high, uint32_t panels,
-                              bool swizzled)
+static zlay_status place_make(zlay_ctx *ctx, zlay_layout **out, const tile *t, uint32_t axes)
 {
     char text[160];
-    unsigned long long rows = high;
-    int length = snprintf(text, sizeof text,
-                          swizzled ? "Sw<3,3,3> o 0 o (%llu,(64,%u),1,1):(64,(1,%llu),0,0)"
-                                   : "(%llu,(64,%u)):(64,(1,%llu))",
-                          rows, panels, rows * ZL_ATTENTION_COLUMNS);
+    unsigned long long rows = t->high;
+    bool more = axes == AXES;
+    int length = snprintf(text, sizeof text, "Sw<3,3,3> o 0 o (%llu,(64,%u)%s):(64,(1,%llu)%s)", rows,
+                          t->panels, more ? ",1,1" : "", rows * ZL_ATTENTION_COLUMNS,
+                          more ? ",0,0" : "");
     return zl_layout_parse(ctx, out, text, (size_t)length);
 }
 
@@ -54,6 +61,23 @@ static void move_name(zl_bound_move *m, const tile *t)
         if (t->axis[i]) snprintf(m->axis[i], sizeof m->axis[i], "%s", t->axis[i]);
 }
 
+/* Where lengths differ, the rows end with a sequence. An end is an s32. */
+static zlay_status sequence_add(zlay_ctx *ctx, const zlay_attention_plan *p, zl_bound_move *m,
+                                const tile *t)
+{
+    const char *name = zl_attention_lengths(&p->ask, t->query);
+    const uint64_t bytes = zlay_type_bits(p->ask.type) / 8, batch = p->ask.batch;
+    const bool packed = lengths_of(p, t) == ZLAY_LENGTHS_PACKED;
+    const uint64_t all = packed ? zl_umul_sat(t->rows, batch) : t->rows;
+    const zl_attention_dimension list[] = {
+        {t->heads, t->strides->head * bytes, 2},
+        {packed ? 1 : batch, t->strides->batch * bytes, 3},
+        {(all < INT32_MAX ? all : INT32_MAX) + 1, t->strides->row * bytes, AXES}};
+    snprintf(m->axis[0], sizeof m->axis[0], "%s of %s", t->axis[0], name);
+    snprintf(m->axis[AXES], sizeof m->axis[AXES], "%s.end", name);
+    return zl_attention_sequence(ctx, m->move, p->target, list, ZL_COUNT(list));
+}
+
 static zlay_status move_add(zlay_ctx *ctx, zlay_attention_plan *p, const tile *t)
 {
     zl_bound_move *m = &p->moves[p->moves_count];
@@ -61,19 +85,20 @@ static zlay_status move_add(zlay_ctx *ctx, zlay_attention_plan *p, const tile *t
     zlay_tensormap_request r = {
         .size = sizeof r,
         .type = p->ask.type,
-        .axes = AXES,
+        .axes = lengths_of(p, t) ? 2 : AXES,
         .direction = t->direction,
         .shape = {t->high, (uint64_t)t->panels * ZL_ATTENTION_COLUMNS, 1, 1}};
     move_name(m, t);
-    zlay_status status = source_make(ctx, &source, p, t);
-    if (!status) status = place_make(ctx, &smem, t->high, t->panels, true);
+    zlay_status status = source_make(ctx, &source, p, t, r.axes);
+    if (!status) status = place_make(ctx, &smem, t, r.axes);
     r.source = source;
     r.smem = smem;
     if (!status) status = zl_tm_find(ctx, &m->move, p->target, &r);
     zlay_layout_free(source);
     zlay_layout_free(smem);
-    if (!status) p->moves_count++;
-    return status;
+    if (status) return status;
+    p->moves_count++;
+    return lengths_of(p, t) ? sequence_add(ctx, p, m, t) : ZLAY_OK;
 }
 
 static zlay_status operand_add(zlay_ctx *ctx, zlay_attention_plan *p, const char *smem,
@@ -107,6 +132,7 @@ static zlay_status panel_add(zlay_ctx *ctx, zlay_attention_plan *p, char tensor,
     kv_head_put(head, sizeof head, p);
     tile t = {.name = name,
               .tensor = tensor,
+              .query = query,
               .panel = c,
               .panels = 1,
               .high = high,
@@ -165,6 +191,7 @@ static zlay_status result_add(zlay_ctx *ctx, zlay_attention_plan *p, uint32_t c)
     char name[] = {'t', 'O', (char)('0' + c), '\0'};
     tile t = {.name = name,
               .tensor = 'o',
+              .query = true,
               .panel = c,
               .panels = 1,
               .high = ZL_ATTENTION_COLUMNS,
@@ -174,7 +201,7 @@ static zlay_status result_add(zlay_ctx *ctx, zlay_attention_plan *p, uint32_t c)
               .direction = ZLAY_DIRECTION_STORE,
               .axis = {"block instance", NULL, "block.y", "block.z"}};
     zlay_status status = move_add(ctx, p, &t);
-    if (!status) rows_limit(p, &p->moves[p->moves_count - 1]);
+    if (!status && !p->ask.q_lengths) rows_limit(p, &p->moves[p->moves_count - 1]);
     return status || c ? status : operand_add(ctx, p, "D", ZLAY_MAJOR_K, layout, sizeof layout - 1);
 }
 

@@ -50,17 +50,59 @@ static void put_barriers(zl_text *out, plan_t *p)
 
 /* ---- bodies ---------------------------------------------------------------------------------- */
 
-/* The first operands of a mask: k is the number of the key. */
+static bool differ(plan_t *p)
+{
+    return p->ask.q_lengths || p->ask.k_lengths;
+}
+
+/* Whether a row of scores may be -inf everywhere. */
+static bool may_see_none(plan_t *p)
+{
+    return p->ask.causal || differ(p);
+}
+
+/* NAME = the rows of the block's sequence z. */
+static void put_length(zl_text *out, plan_t *p, const char *name, bool queries)
+{
+    const char *array = zl_attention_lengths(&p->ask, queries);
+    bool starts = (queries ? p->ask.q_lengths : p->ask.k_lengths) == ZLAY_LENGTHS_PACKED;
+    if (starts) zl_putf(out, "  %s = load(%s, z + 1) - load(%s, z)\n", name, array, array);
+    else if (array) zl_putf(out, "  %s = load(%s, z)\n", name, array);
+}
+
+/* The operands of a mask: what says how many keys there are and how far the diagonal is off, then
+ * the indices: the block's tile of queries where the mask depends on it, the tile of keys from the
+ * last down, where they end, and the sequence. */
+static void put_operands(zl_text *out, plan_t *p, bool keys)
+{
+    bool lengths = differ(p);
+    zl_puts(out, "  matrix S f32\n");
+    if (!p->ask.k_lengths && (keys || lengths)) zl_puts(out, "  scalar keys s32\n");
+    if (p->ask.causal && !lengths) zl_puts(out, "  scalar offset s32\n");
+    if (p->ask.k_lengths) zl_putf(out, "  global %s s32\n", zl_attention_lengths(&p->ask, false));
+    if (p->ask.q_lengths && p->ask.causal)
+        zl_putf(out, "  global %s s32\n", zl_attention_lengths(&p->ask, true));
+    if (p->ask.causal) zl_puts(out, "  index q\n");
+    zl_puts(out, "  index i\n  index last\n");
+    if (lengths) zl_puts(out, "  index z\n");
+}
+
+/* k = the number of the key; and where lengths differ, `keys` and `offset` of the sequence. */
 static void put_key(zl_text *out, plan_t *p)
 {
-    zl_putf(out, "  index i\n  index n\n%s  k = col + (%sn - 1 - i) * %u\n",
-            p->ask.window ? "  index first\n" : "", p->ask.window ? "first + " : "",
-            p->info.tile_n);
+    zl_putf(out, "  k = col + (last - 1 - i) * %u\n", p->info.tile_n);
+    if (!differ(p)) return;
+    put_length(out, p, "keys", false);
+    if (!p->ask.causal) return;
+    put_length(out, p, "queries", true);
+    if (p->ask.q_lengths) zl_puts(out, "  offset = keys - queries\n");
+    else zl_putf(out, "  offset = keys - %llu\n", (unsigned long long)p->ask.queries);
 }
 
 static void put_window(zl_text *out, plan_t *p)
 {
-    zl_puts(out, "body window\n  matrix S f32\n  scalar offset s32\n  index q\n");
+    zl_puts(out, "body window\n");
+    put_operands(out, p, false);
     put_key(out, p);
     zl_putf(out, "  S = select(k > row + (q * %u + offset - %llu), S, -inf)\nend\n",
             p->info.tile_m, (unsigned long long)p->ask.window);
@@ -68,8 +110,8 @@ static void put_window(zl_text *out, plan_t *p)
 
 static void put_mask(zl_text *out, plan_t *p)
 {
-    zl_puts(out, "body mask\n  matrix S f32\n  scalar keys s32\n");
-    if (p->ask.causal) zl_puts(out, "  scalar offset s32\n  index q\n");
+    zl_puts(out, "body mask\n");
+    put_operands(out, p, true);
     put_key(out, p);
     if (p->ask.causal)
         zl_putf(out, "  S = select(and(k <= row + (q * %u + offset), k < keys), S, -inf)\nend\n",
@@ -77,32 +119,35 @@ static void put_mask(zl_text *out, plan_t *p)
     else zl_puts(out, "  S = select(k < keys, S, -inf)\nend\n");
 }
 
-/* One step of the online softmax. Causal, a row may see no key of its first tiles: its greatest
- * score is then -inf, and 0 stands for it. */
+/* One step of the online softmax. A row may see no key of its first tiles, or none at all: its
+ * greatest score is then -inf, and 0 stands for it. */
 static void put_step(zl_text *out, plan_t *p)
 {
-    const char *top = p->ask.causal ? "ref" : "top";
+    const char *top = may_see_none(p) ? "ref" : "top";
     zl_puts(out, "body softmax\n  matrix S f32\n  row m f32\n  part l f32\n  row a f32\n"
                  "  scalar scale f32\n  top = max(m, rowmax(S))\n");
-    if (p->ask.causal) zl_puts(out, "  ref = select(top == -inf, 0, top)\n");
+    if (may_see_none(p)) zl_puts(out, "  ref = select(top == -inf, 0, top)\n");
     zl_putf(out, "  a = exp2((m - %s) * scale)\n  S = exp2(fma(S, scale, -(%s * scale)))\n", top,
             top);
     zl_puts(out, "  l = l * a + partsum(S)\n  m = top\nend\n");
 }
 
 /* The sum of a row, as the multiple `sum` of 2^top, and the result. A sink is a score without a
- * value: it joins the sum alone, and `top` is the greater of it and the greatest score. */
+ * value: it joins the sum alone, and `top` is the greater of it and the greatest score. The result
+ * of a row that sees no key is 0. */
 static void put_sum(zl_text *out, plan_t *p)
 {
+    const char *top = differ(p) && p->ask.sinks ? "ref" : "top";
+    if (p->ask.sinks)
+        zl_puts(out, "  sink = load(sinks, head) * 1.44269504\n  top = max(m * scale, sink)\n");
+    else if (p->ask.lse) zl_puts(out, "  top = m * scale\n");
+    if (*top == 'r') zl_puts(out, "  ref = select(top == -inf, 0, top)\n");
     if (p->ask.sinks)
         zl_putf(out,
-                "  sink = load(sinks, head) * 1.44269504\n  top = max(m * scale, sink)\n"
-                "  a = exp2(m * scale - top)\n  sum = lanesum(l) * a + exp2(sink - top)\n"
-                "  R = %s(O * (a * rcp(sum)))\n",
-                type(p));
-    else if (p->ask.lse)
-        zl_putf(out, "  top = m * scale\n  sum = lanesum(l)\n  R = %s(O * rcp(sum))\n", type(p));
-    else zl_putf(out, "  R = %s(O * rcp(lanesum(l)))\n", type(p));
+                "  a = exp2(m * scale - %s)\n  sum = lanesum(l) * a + exp2(sink - %s)\n", top, top);
+    else zl_puts(out, "  sum = lanesum(l)\n");
+    zl_putf(out, differ(p) ? "  by = select(sum == 0, 0, rcp(sum))\n" : "  by = rcp(sum)\n");
+    zl_putf(out, p->ask.sinks ? "  R = %s(O * (a * by))\n" : "  R = %s(O * by)\n", type(p));
 }
 
 static void put_finish(zl_text *out, plan_t *p)
@@ -182,7 +227,8 @@ static void put_values(zl_text *out, plan_t *p, const char *indent, const char *
 static void put_last(zl_text *out, plan_t *p, const char *indent, const char *at)
 {
     if (!p->ask.window) return;
-    zl_putf(out, "%suse S body window at block, %s, N, block.first when N < ", indent, at);
+    zl_putf(out, "%suse S body window at block, %s, block.last%s when N < ", indent, at,
+            differ(p) ? ", block.z" : "");
     if (*at == '0') zl_putf(out, "%u\n", p->masked_last + 1);
     else zl_putf(out, "%s + %u\n", at, p->masked_last + 1);
 }
@@ -190,9 +236,9 @@ static void put_last(zl_text *out, plan_t *p, const char *indent, const char *at
 static void put_softmax(zl_text *out, plan_t *p, const char *indent, const char *at)
 {
     if (p->ask.soft_cap) zl_putf(out, "%suse S body cap\n", indent);
-    zl_putf(out, "%suse S body mask at %s%s, N%s when %s < %u\n", indent,
-            p->ask.causal ? "block, " : "", at, p->ask.window ? ", block.first" : "", at,
-            p->masked);
+    zl_putf(out, "%suse S body mask at %s%s, %s%s when %s < %u\n", indent,
+            p->ask.causal ? "block, " : "", at, p->ask.window ? "block.last" : "N",
+            differ(p) ? ", block.z" : "", at, p->masked);
     put_last(out, p, indent, at);
     zl_putf(out, "%suse S, m, l, a body softmax\n", indent);
 }

@@ -9,7 +9,7 @@
 
 /* A move of the pipe: its name, its plan, what counts its axes, and the tensor that it moves. */
 typedef struct zl_bound_move {
-    char name[8], axis[4][40];
+    char name[8], axis[5][40];
     char tensor;
     zlay_move *move;
 } zl_bound_move;

@@ -250,16 +250,12 @@ static void say_operand(zl_pb *t, const zl_body_node *n, const char *to)
     uint32_t which = 0;
     for (int32_t j = 0; j < n->operand; j++) which += t->body->operands[j].sort == ZLAY_BODY_INDEX;
     const zl_pos *pos = &t->event->index[which];
-    if (pos->loop == ZL_POS_FIRST) {
-        const char *first = zl_pt_first(t->k, name, -1);
-        zl_op(t->k, MOV, to, first ? first : "0");
-    } else if (pos->loop <= ZL_POS_TILE_ROW) {
+    if (pos->loop == ZL_POS_LAST) zl_pt_last(t->k, to);
+    else if (pos->loop <= ZL_POS_TILE_ROW)
         zl_pt_tiles_first_of(t->k, to, pos->loop == ZL_POS_TILE_COLUMN);
-    } else if (pos->loop <= ZL_POS_BLOCK) {
+    else if (pos->loop <= ZL_POS_BLOCK)
         zl_op(t->k, MOV, to, zl_pt_block(t->k, "w0", ZL_POS_BLOCK - pos->loop));
-    } else {
-        zl_pt_modulo(t->k, to, pos, t->event->modulo[which]);
-    }
+    else zl_pt_modulo(t->k, to, pos, t->event->modulo[which]);
 }
 
 /* ---- loads -------------------------------------------------------------------------------- */
