@@ -93,7 +93,8 @@ typedef struct zlay_gemm {
                                    column-major D, sa is of B and sb of A */
     int32_t repack;            /* ZLAY_REPACK_*; other than NEVER: a launch is up to four
                                   kernels, and needs a workspace (zlay_plan_repack) */
-    uint32_t reserved2;        /* 0 */
+    uint32_t split_k;          /* blocks of a cluster that share the K steps of a tile, at
+                                  most 8 and as many as there are steps; default 1 */
     uint64_t reserved[2];      /* 0 */
 } zlay_gemm;
 
@@ -141,6 +142,11 @@ typedef struct zlay_plan_summary {
     zlay_mma mma;              /* the instruction */
     int32_t d_type;            /* ZLAY_TYPE_* of D's elements; sums are of mma.d */
     uint64_t workspace;        /* global memory that repacked operands need, bytes; 0: none */
+    uint32_t splits;           /* blocks of a cluster; a grid has whole clusters, one for a
+                                  tile at a time */
+    uint32_t reserved0;        /* 0 */
+    uint64_t split_steps;      /* K steps of a block; the last block's may end with some
+                                  behind K, which are zeros */
 } zlay_plan_summary;
 
 /** Read what a plan holds.  Returns ZLAY_OK, ZLAY_EINVAL. */

@@ -16,7 +16,7 @@ typedef struct zl_reserved {
 typedef struct zl_request_form {
     const char *name;
     size_t size, least; /* of this version; of the shortest struct that is one */
-    zl_reserved reserved[4];
+    zl_reserved reserved[3];
 } zl_request_form;
 
 #define ZL_RESERVED(type, member)                                                                  \

@@ -239,11 +239,13 @@ zlay_status zlay_kernel_bind(zlay_ctx *ctx, zlay_kernel *kernel, uint64_t a, uin
 
 /* ---- launch -------------------------------------------------------------- */
 
+/* A cluster for each tile, as long as there are processors for it. */
 static unsigned grid(const zlay_kernel *kernel)
 {
-    uint64_t tiles = kernel->info.tiles_m * kernel->info.tiles_n;
-    uint64_t processors = (uint64_t)kernel->module.device->info.processors;
-    return (unsigned)(tiles < processors ? tiles : processors);
+    uint64_t tiles = kernel->info.tiles_m * kernel->info.tiles_n, splits = kernel->info.splits;
+    uint64_t clusters = (uint64_t)kernel->module.device->info.processors / splits;
+    if (!clusters) clusters = 1;
+    return (unsigned)((tiles < clusters ? tiles : clusters) * splits);
 }
 
 /* All shared memory is the kernel's own. */

@@ -154,7 +154,8 @@ class Product:
         self.function = env.driver.load(code["text"], "product", self.smem)
         self.copies = [(copy, env.driver.load(code["text"], copy["kernel"], 0)) for copy in code.get("repack", [])]
         tiles = self.plan["tiles"]
-        self.grid = (min(tiles[0] * tiles[1], torch.cuda.get_device_properties(0).multi_processor_count), 1, 1)
+        splits = self.plan["splits"]
+        self.grid = (min(tiles[0] * tiles[1], torch.cuda.get_device_properties(0).multi_processor_count // splits) * splits, 1, 1)
 
     def set(self):
         a, b = drawn(self.m, self.k, self.a, self.pitch[0]), drawn(self.n, self.k, self.b, self.pitch[1])
@@ -324,6 +325,10 @@ def small(env):
     for m in (1, 16, 64, 128):
         for n, k in ((4096, 4096), (4096, 7168), (7168, 4096)):
             product_row(env, f"bf16 {m}x{n}x{k}", m, n, k)
+            for splits, tile in ((2, None), (2, [64, 64, 64]), (2, [64, 128, 64]), (4, [64, 128, 64]), (4, [64, 256, 64]), (8, [64, 256, 64])):
+                if m * n * splits <= 128 * 7168 * 4:
+                    product_row(env, f"bf16 {m}x{n}x{k}, K over {splits} blocks, tile {tile or 'chosen'}", m, n, k,
+                                split_k=splits, **({"tile": tile} if tile else {}))
 
 
 def edges(env):

@@ -142,7 +142,6 @@ static void refusals(void **state)
     } bad[] = {
         {"repack: 3 is none of", "sm_90a", ZLAY_EINVAL, {.m = 64, .n = 64, .k = 64, .repack = 3}},
         {"repack: -1 is none of", "sm_90a", ZLAY_EINVAL, {.m = 64, .n = 64, .k = 64, .repack = -1}},
-        {"reserved2", "sm_90a", ZLAY_EINVAL, {.m = 64, .n = 64, .k = 64, .reserved2 = 1}},
         {"repack: plans of waves (gfx942) have none", "gfx942", ZLAY_ENOTSUP, {.m = 64, .n = 64, .k = 64, .repack = AUTO}},
         {"stages: 2; operands moved by threads need at least 3", "sm_90a", ZLAY_EINVAL, {.m = 64, .n = 64, .k = 4095, .stages = 2}},
         {"stages: 2; operands moved by threads need at least 3", "sm_90a", ZLAY_EINVAL, {.m = 64, .n = 64, .k = 4100, .stages = 2}},

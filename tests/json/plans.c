@@ -187,6 +187,10 @@ static void texts(void **state)
          "{\"operand\":\"D\",\"kernel\":\"k1_d\",\"when\":\"behind\",\"grid\":[513,1,1],\"threads\":128,\"offset\":34594816,"
          "\"bytes\":1048576,\"pitch\":4096}"},
         {ODD "}", "ok.workspace", NULL},
+        {EMIT ",\"what\":\"gemm\",\"split_k\":2}", "ok.cluster", "[2,1,1]"},
+        {EMIT ",\"what\":\"gemm\",\"split_k\":9}", "error", "\"EINVAL\""},
+        {"{\"op\":\"plan.gemm\",\"target\":\"sm_90a\",\"m\":64,\"n\":64,\"k\":512,\"split_k\":2}", "ok.splits", "2"},
+        {"{\"op\":\"plan.gemm\",\"target\":\"sm_90a\",\"m\":64,\"n\":64,\"k\":512}", "ok.splits", "1"},
         {ODD ",\"repack\":\"sometimes\"}", "error", "\"EINVAL\""},
         {PIPED "}", "ok.threads", "32"},
         {PIPED "}", "ok.smem", "128"},

@@ -45,7 +45,7 @@ typedef struct px_gemm {
     const char *copy[3]; /* kernels of the module that repack an operand, or NULL */
     uint8_t *workspace;
     size_t length;
-    uint32_t blocks;
+    uint32_t blocks; /* or clusters, where blocks share a tile */
 } px_gemm;
 
 static inline uint8_t *px_element(const px_matrix *x, uint64_t row, uint64_t column)
@@ -259,7 +259,7 @@ static inline bool px_gemm_fails(px_machine *m, const px_gemm *g, const char *te
     px_gemm_copies(m, g, 0);
     if (*m->fault) return true;
     px_gemm_arguments(m, g);
-    px_run(m, text, (int)g->info.threads, g->blocks, 1);
+    px_run(m, text, (int)g->info.threads, g->blocks * g->info.splits, (int)g->info.splits);
     px_gemm_copies(m, g, 1);
     if (*m->fault) return true;
     uint64_t wrong = px_gemm_wrong(g);

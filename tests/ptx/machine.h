@@ -19,7 +19,7 @@
 #include <zlay/sim.h>
 #include <zlay/tensormap_bits.h>
 
-enum { PX_WARP = 32, PX_THREADS = 640, PX_CLUSTER = 2, PX_SMEM = 232448, PX_BARRIERS = 64, PX_LANDING = 256,
+enum { PX_WARP = 32, PX_THREADS = 640, PX_CLUSTER = 8, PX_SMEM = 232448, PX_BARRIERS = 64, PX_LANDING = 256,
        PX_PENDING = 64, PX_NAMED = 16, PX_MEMORIES = 32, PX_MAPS = 4, PX_VERSIONS = 32, PX_MAP_BYTES = 128, PX_COLUMNS = 512,
        PX_LANES = 128, PX_WROTE = 64, PX_WARPS = PX_THREADS / PX_WARP * PX_CLUSTER };
 enum { PX_POISON = 0xff, PX_ORIGIN = 1024, PX_WINDOW = 24 /* bits below the block's number plus one */ };

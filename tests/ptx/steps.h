@@ -16,7 +16,7 @@ static const px_row px_rows[] = {
     {"ld.shared::cluster.v4.b32", px_ld_shared, 0},
     {"ld.shared.v2.b32", px_ld_shared, 0}, {"st.shared.v2.b32", px_st_shared, 0},
     {"st.shared.b8", px_st_shared, 0}, {"st.shared.b16", px_st_shared, 0}, {"st.shared.b32", px_st_shared, 0}, {"st.shared.v4.b32", px_st_shared, 0},
-    {"st.shared::cluster.v4.b32", px_st_shared, 0},
+    {"st.shared::cluster.b32", px_st_shared, 0}, {"st.shared::cluster.v4.b32", px_st_shared, 0},
     {"ld.global.b16", px_ld_global, 0}, {"ld.global.b64", px_ld_global, 0}, {"ld.global.v4.b32", px_ld_global, 0},
     {"ld.global.b8", px_ld_global, 0}, {"ld.global.b32", px_ld_global, 0}, {"ld.global.v2.b32", px_ld_global, 0},
     {"ld.global.nc.b8", px_ld_global, 0}, {"ld.global.nc.u8", px_ld_global, 0}, {"ld.global.nc.s8", px_ld_signed, 0},

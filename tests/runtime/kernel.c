@@ -178,6 +178,26 @@ static void kernels_with_more_arguments_are_refused(void **state)
     zlay_plan_free(plan);
 }
 
+/* A cluster of two for each tile, as many as the five processors hold. */
+static void a_split_has_whole_clusters(void **state)
+{
+    world *w = *state;
+    const zlay_target *target;
+    static const uint64_t sizes[][2] = {{64, 2}, {64 * 40, 4}};
+    assert_int_equal(zlay_target_find(&target, "sm_90a", 6), ZLAY_OK);
+    for (size_t i = 0; i < ZL_COUNT(sizes); i++) {
+        zlay_plan *plan;
+        zlay_gemm gemm = {.size = sizeof gemm, .m = sizes[i][0], .n = 64, .k = 256, .split_k = 2};
+        assert_int_equal(zlay_gemm_synth(w->ctx, &plan, target, &gemm), ZLAY_OK);
+        zlay_kernel *kernel = kernel_make(w, plan);
+        assert_int_equal(zlay_kernel_bind(w->ctx, kernel, 16, 16, 16), ZLAY_OK);
+        assert_int_equal(zlay_kernel_launch(w->ctx, kernel, NULL), ZLAY_OK);
+        assert_int_equal(w->fake->launch.grid, sizes[i][1]);
+        zlay_kernel_free(kernel);
+        zlay_plan_free(plan);
+    }
+}
+
 static zlay_plan *repacked_plan(world *w, int32_t d_order)
 {
     const zlay_target *target;
@@ -274,6 +294,7 @@ int main(void)
         TEST(a_failed_bind_keeps_the_one_before),
         TEST(time_launches_as_often_as_asked),
         TEST(kernels_with_more_arguments_are_refused),
+        TEST(a_split_has_whole_clusters),
         TEST(copies_stand_around_the_product),
         TEST(copies_fail_at_every_call),
         TEST(a_module_is_launched_with_packed_arguments),

@@ -142,15 +142,34 @@ uint32_t zl_pt_part_column(const zl_pipe_text *k, const zl_event *event, uint32_
     return k->plan && k->plan->columns - columns < first ? k->plan->columns - columns : first;
 }
 
+/* `position % N cluster`: block r of a cluster has the positions from r*N on, of as many blocks times N. */
+static const char *position_of_cluster(zl_pipe_text *k, char room[24], const char *text, size_t length)
+{
+    char param[80], steps[24];
+    snprintf(param, sizeof param, "%.*s", (int)length, text);
+    const char *own = position_modulo(k, room, param);
+    if (!own) return NULL;
+    for (uint32_t i = 0; i < k->pipe->params_count; i++) {
+        if (strcmp(k->pipe->params[i].name, param) != 0 || !zl_pt_fixed(k, (int32_t)i)) continue;
+        zl_pt_number(steps, (uint64_t)zl_pt_bounds_of(k, (int32_t)i).least);
+        zl_op(k, RANK, "w0");
+        zl_op(k, MAD, "w0", "w0", steps, own);
+        return "w0";
+    }
+    return NULL;
+}
+
 const char *zl_pt_axis(zl_pipe_text *k, char room[24], const char *text)
 {
-    static const char modulo[] = "position % ";
+    static const char modulo[] = "position % ", cluster[] = " cluster";
     const char *rest, *value;
     int dimension = dimension_of(text, &rest);
     if (!strcmp(text, "part column"))
         return zl_pt_number(room, zl_pt_part_column(k, k->event, k->plan ? k->plan->part_columns : 0));
-    if (!strncmp(text, modulo, strlen(modulo)))
-        return position_modulo(k, room, text + strlen(modulo));
+    if (!strncmp(text, modulo, strlen(modulo))) {
+        const char *param = text + strlen(modulo), *end = strstr(param, cluster);
+        return end ? position_of_cluster(k, room, param, (size_t)(end - param)) : position_modulo(k, room, param);
+    }
     if (dimension >= 0) value = zl_pt_block(k, "w0", dimension);
     else value = zl_pt_tiles_axis(k, text, &rest);
     if (!value) return counter(k, room, text);

@@ -50,9 +50,10 @@ void zl_pt_tiles_count(zl_pipe_text *k, const char *trips)
     char room[24];
     const zl_pt_tiles *t = tiles_of(k);
     if (!is_asked(k, t->param)) return;
-    zl_op(k, GRID, "left");
+    zl_pt_tiles_step(k);
     zl_op(k, ADD, trips, "left", zl_pt_number(room, t->rows * t->columns - 1));
-    zl_op(k, SUB, trips, trips, "ctaid");
+    zl_pt_tiles_first(k);
+    zl_op(k, SUB, trips, trips, "tile");
     zl_op(k, DIV, trips, trips, "left");
 }
 
@@ -63,10 +64,25 @@ zl_pt_range zl_pt_tiles_range(const zl_pipe_text *k, char room[24])
     return (zl_pt_range){"tile", "left", room, false, true};
 }
 
-/* The special registers are read anew, for ptxas does not take what a role was handed for uniform in a warp. */
-void zl_pt_tiles_first(zl_pipe_text *k) { zl_op(k, BLOCK, "tile"); }
+/* The blocks of a cluster share a tile. */
+static void by_cluster(zl_pipe_text *k, const char *number)
+{
+    char room[24];
+    if (k->pipe->blocks > 1) zl_op(k, DIV, number, number, zl_pt_number(room, k->pipe->blocks));
+}
 
-void zl_pt_tiles_step(zl_pipe_text *k) { zl_op(k, GRID, "left"); }
+/* The special registers are read anew, for ptxas does not take what a role was handed for uniform in a warp. */
+void zl_pt_tiles_first(zl_pipe_text *k)
+{
+    zl_op(k, BLOCK, "tile");
+    by_cluster(k, "tile");
+}
+
+void zl_pt_tiles_step(zl_pipe_text *k)
+{
+    zl_op(k, GRID, "left");
+    by_cluster(k, "left");
+}
 
 /* row, column = the place of tile number `tile`. A group has fewer rows where the matrix ends. */
 void zl_pt_tiles_place(zl_pipe_text *k)

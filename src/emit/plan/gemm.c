@@ -12,7 +12,8 @@
 enum {
     OPERANDS = 3,
     GROUP = 16, /* rows of tiles that are visited together */
-    NAME = 64   /* most characters of a kernel's (zl_is_name) */
+    NAME = 64,  /* most characters of a kernel's (zl_is_name) */
+    SPLITS = 8  /* most blocks that share a tile */
 };
 
 /* The axes of a copy: the tile's row and column, its step along K, and for D the pass. */
@@ -32,11 +33,11 @@ static const char *const buffers[OPERANDS] = {"A", "B", "D"};
 
 typedef struct bound {
     zlay_pipe_move moves[OPERANDS];
-    zlay_pipe_operand operands[OPERANDS];
+    zlay_pipe_operand operands[OPERANDS + SPLITS - 1];
     zlay_pipe_count steps;
     zl_pt_plan plan;
     zlay_move *move[OPERANDS];
-    zlay_layout *layout[OPERANDS];
+    zlay_layout *layout[OPERANDS], *sums;
     const zlay_plan *of;
     const char *name; /* of the kernel */
     size_t length;
@@ -83,7 +84,7 @@ static zlay_status move_bind(zlay_ctx *ctx, bound *b, const zlay_plan *plan, int
                                          .move = move,
                                          .axis = {[AXIS_M] = store ? "T.row instance" : "T.row",
                                                   [AXIS_N] = "T.column",
-                                                  [AXIS_K] = "position % N",
+                                                  [AXIS_K] = plan->info.splits > 1 ? "position % N cluster" : "position % N",
                                                   [AXIS_PASS] = "part column"}};
     return ZLAY_OK;
 }
@@ -100,12 +101,26 @@ static zlay_status operand_bind(zlay_ctx *ctx, bound *b, const zlay_plan *plan, 
     return status ? status : move_bind(ctx, b, plan, operand);
 }
 
+/* The sums that other blocks of a split send. */
+static zlay_status sums_bind(zlay_ctx *ctx, bound *b, zlay_pipe_emit *ask, const zlay_plan *plan)
+{
+    static const char *const names[] = {"X1", "X2", "X3", "X4", "X5", "X6", "X7"};
+    uint32_t splits = plan->info.splits;
+    if (splits == 1) return ZLAY_OK;
+    for (uint32_t r = 1; r < splits; r++)
+        b->operands[ask->operands_count++] =
+            (zlay_pipe_operand){.smem = names[r - 1], .type = plan->info.mma.d, .major = ZLAY_MAJOR_K};
+    zlay_status status = zl_split_layout(ctx, &b->sums, &plan->info);
+    for (uint32_t i = OPERANDS; i < ask->operands_count; i++) b->operands[i].layout = b->sums;
+    return status;
+}
+
 static zlay_status bind(zlay_ctx *ctx, bound *b, zlay_pipe_emit *ask, const zlay_plan *plan)
 {
     const zlay_plan_summary *info = &plan->info;
     zlay_status status = ZLAY_OK;
     for (int32_t o = 0; o < OPERANDS && !status; o++) status = operand_bind(ctx, b, plan, o);
-    b->steps = (zlay_pipe_count){.param = "N", .add = (uint32_t)info->tiles_k, .divide = 1};
+    b->steps = (zlay_pipe_count){.param = "N", .add = (uint32_t)info->split_steps, .divide = 1};
     b->plan = (zl_pt_plan){.tiles = {.param = "T",
                                      .rows = info->tiles_m,
                                      .columns = info->tiles_n,
@@ -123,7 +138,7 @@ static zlay_status bind(zlay_ctx *ctx, bound *b, zlay_pipe_emit *ask, const zlay
     ask->moves_count = ask->operands_count = OPERANDS;
     ask->counts = &b->steps;
     ask->counts_count = 1;
-    return status;
+    return status ? status : sums_bind(ctx, b, ask, plan);
 }
 
 static void release(bound *b)
@@ -132,6 +147,7 @@ static void release(bound *b)
         zlay_move_free(b->move[o]);
         zlay_layout_free(b->layout[o]);
     }
+    zlay_layout_free(b->sums);
 }
 
 zlay_status zlay_emit_ptx(zlay_ctx *ctx, zlay_buf *out, const zlay_plan *plan, const char *name,

@@ -73,6 +73,7 @@ static const zl_field gemm_rows[] = {
     {"a_scales", ZL_MAY, AT(zl_as_word, gemm.a_scales), .of = scales},
     {"b_scales", ZL_MAY, AT(zl_as_word, gemm.b_scales), .of = scales},
     {"repack", ZL_MAY, AT(zl_as_word, gemm.repack), .of = repacks},
+    {"split_k", ZL_MAY, AT(zl_as_u32, gemm.split_k)},
 };
 const zl_fields zl_gemm_fields = {ZL_ROWS(gemm_rows, zl_gemm_asked)};
 #undef AT
@@ -149,6 +150,7 @@ static const zl_field info_rows[] = {
     ZL_NUMBER(zlay_plan_summary, stages),
     ZL_NUMBER(zlay_plan_summary, threads),
     ZL_NUMBER(zlay_plan_summary, consumers),
+    ZL_NUMBER(zlay_plan_summary, splits),
     ZL_NUMBER(zlay_plan_summary, smem),
     ZL_NUMBER(zlay_plan_summary, stage_bytes),
     {"bytes", ZL_MAY, ZL_AT(zl_as_u32, zlay_plan_summary, expect_bytes)},

@@ -42,6 +42,9 @@ static void put_shape(zl_text *out, const zlay_plan *plan)
     zl_putf(out, "  tile %u x %u x %u; %llu x %llu tiles of D, %llu K steps each; %u stages\n",
             info->tile_m, info->tile_n, info->tile_k, (unsigned long long)info->tiles_m,
             (unsigned long long)info->tiles_n, (unsigned long long)info->tiles_k, info->stages);
+    if (info->splits > 1)
+        zl_putf(out, "  K split over the %u blocks of a cluster: %llu K steps each; block 0 adds the sums\n",
+                info->splits, (unsigned long long)info->split_steps);
     zl_gemm_scales_explain(out, plan);
     zl_gemm_repack_explain(out, plan);
     zl_putf(out,

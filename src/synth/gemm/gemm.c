@@ -15,7 +15,7 @@ static zlay_status request_copy(zlay_ctx *ctx, zlay_gemm *out, const zlay_gemm *
         sizeof *out,
         sizeof in->size,
         {ZL_RESERVED(zlay_gemm, reserved0), ZL_RESERVED(zlay_gemm, reserved1),
-         ZL_RESERVED(zlay_gemm, reserved2), ZL_RESERVED(zlay_gemm, reserved)}};
+         ZL_RESERVED(zlay_gemm, reserved)}};
     return zl_request_read(ctx, out, in, &form);
 }
 
@@ -119,6 +119,15 @@ static zlay_status gemm_read(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *g)
     return status;
 }
 
+/* A pipe of a split whose operands threads move is proved by runs alone, which take many seconds. */
+static zlay_status split_check(zlay_ctx *ctx, const zlay_plan_summary *info)
+{
+    if (info->splits == 1 || info->full_count == 1) return ZLAY_OK;
+    return zl_fail(ctx, ZLAY_ENOTSUP,
+                   "split_k: %u; threads move an operand; repack lays it out for tensor copies",
+                   info->splits);
+}
+
 /* Where threads move an operand, at least three stages are needed.  A producer publishes a stage
  * only after it has issued the next one, and a consumer releases a stage only after it has
  * received the next one; with two stages they would wait for each other. */
@@ -129,13 +138,14 @@ static zlay_status stages_check(zlay_ctx *ctx, const zlay_plan_summary *info)
                    info->stages);
 }
 
-/* The plan of a target of waves, which has no epilogues, scales or copies of operands. */
+/* The plan of a target of waves, which has none of these. */
 static zlay_status waves_plan(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *g)
 {
     const char *field = g->epilogue   ? "epilogue"
                         : g->a_scales ? "a_scales"
                         : g->b_scales ? "b_scales"
                         : g->repack   ? "repack"
+                        : g->split_k  ? "split_k"
                                       : NULL;
     if (!field) return zl_wave_gemm_plan(ctx, plan, g);
     return zl_fail(ctx, ZLAY_ENOTSUP, "%s: plans of waves (%s) have none", field,
@@ -149,9 +159,11 @@ static zlay_status plan_fill(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *ge
     if (!status) status = gemm_read(ctx, plan, &g);
     if (!status && zl_wave_target(plan->info.target)) return waves_plan(ctx, plan, &g);
     if (!status) status = zl_gemm_scales(ctx, plan, &g);
+    if (!status) status = zl_gemm_split(ctx, plan, &g);
     if (!status) status = zl_gemm_repack(ctx, plan, &g);
     if (!status) status = zl_gemm_tile(ctx, plan, &g);
     for (int32_t o = 0; !status && o < 3; o++) status = zl_operand_plan(ctx, plan, o);
+    if (!status) status = split_check(ctx, &plan->info);
     if (!status) status = stages_check(ctx, &plan->info);
     if (!status) status = zl_gemm_epilogue(ctx, plan, &g);
     if (!status) status = zl_certificates_make(ctx, plan);

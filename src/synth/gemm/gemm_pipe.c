@@ -27,6 +27,7 @@ static void put_moves(zl_text *out, const zlay_plan *plan)
         zl_putf(out, "move t%c %u\n", zl_operand_name(o), plan->operand[o].bytes);
     zl_putf(out, "smem A[%u] tA\nsmem B[%u] tB\nsmem D[1] tD each\n", plan->info.stages,
             plan->info.stages);
+    zl_split_declare(out, &plan->info);
 }
 
 /* How many operands of a sort the epilogue has. */
@@ -49,6 +50,7 @@ static void put_body(zl_text *out, const zlay_plan *plan)
 {
     int32_t sum = plan->info.mma.d, d = plan->operand[ZLAY_OPERAND_D].type;
     zl_gemm_scales_bodies(out, plan);
+    zl_split_body(out, &plan->info);
     if (plan->epilogue) zl_body_put(out, plan->epilogue);
     else if (converts(plan))
         zl_putf(out, "body narrow\nmatrix S %s\nmatrix R %s\nR = %s\nend\n", zlay_type_name(sum), zlay_type_name(d),
@@ -59,14 +61,18 @@ static void declare(zl_text *out, const zlay_plan *plan)
 {
     const zlay_plan_summary *info = &plan->info;
     zl_puts(out, "pipe gemm\n");
+    if (info->splits > 1) zl_putf(out, "cluster %u\n", info->splits);
     if (gives_registers(plan))
         zl_putf(out, "registers %u\n", REGISTERS * WARPGROUP / info->threads);
     zl_puts(out, "param T 0..\nparam N 1..\n");
     put_moves(out, plan);
     zl_putf(out, "bar full[%u] count %u\n", info->stages, info->full_count);
     zl_putf(out, "bar empty[%u] count %u\n", info->stages, info->empty_count);
+    zl_split_declare_bars(out, info);
     put_body(out, plan);
-    zl_puts(out, "init full\ninit empty\nfence mbarrier_init\nsync cta\n");
+    zl_puts(out, "init full\ninit empty\n");
+    zl_split_init_bars(out, info);
+    zl_putf(out, "fence mbarrier_init\nsync %s\n", info->splits > 1 ? "cluster" : "cta");
 }
 
 /* ---- the producer ------------------------------------------------------------------------- */
@@ -216,13 +222,33 @@ static void sum_scaled(zl_text *out, const zlay_plan *plan)
     zl_puts(out, "end\n");
 }
 
-static void consumer(zl_text *out, const zlay_plan *plan)
+/* Begins the role of the consumers of every block, or of block `rank` of a split. */
+static void consumer_begin(zl_text *out, const zlay_plan *plan, const char *name, uint32_t rank)
 {
-    zl_putf(out, "role consumer warps 4..%u each 4\n", 3 + 4 * plan->info.consumers);
+    zl_putf(out, "role %s warps 4..%u each 4", name, 3 + 4 * plan->info.consumers);
+    if (plan->info.splits > 1) zl_putf(out, " cta %u", rank);
+    zl_puts(out, "\n");
     if (gives_registers(plan)) zl_putf(out, "setmaxnreg inc %u\n", (REGISTERS - kept(plan)) / 2);
     zl_puts(out, "for t in 0..T\n");
+}
+
+/* The consumers of a block that sends its sums to block 0. */
+static void sender(zl_text *out, const zlay_plan *plan, uint32_t rank)
+{
+    char name[24];
+    snprintf(name, sizeof name, "sender%u", rank);
+    consumer_begin(out, plan, name, rank);
+    sum_up(out, plan);
+    zl_split_send(out, rank);
+    zl_puts(out, "end\nend\n");
+}
+
+static void consumer(zl_text *out, const zlay_plan *plan)
+{
+    consumer_begin(out, plan, "consumer", 0);
     if (zl_gemm_scaled(plan)) sum_scaled(out, plan);
     else sum_up(out, plan);
+    zl_split_take(out, &plan->info);
     epilogue(out, plan);
     zl_puts(out, "end\n");
     if (zl_by_tensor(&plan->operand[ZLAY_OPERAND_D])) zl_puts(out, "waitgroup bulk.read 0\n");
@@ -235,6 +261,7 @@ static void pipe_write(zl_text *out, const void *value)
     declare(out, plan);
     if (plan->info.full_count == 1) producer_by_tensor(out, plan);
     else producer_by_threads(out, plan);
+    for (uint32_t r = 1; r < plan->info.splits; r++) sender(out, plan, r);
     consumer(out, plan);
 }
 

@@ -91,6 +91,25 @@ uint64_t zl_row_alignment(const zlay_plan *plan, int32_t operand);
 zlay_status zl_gemm_repack(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *gemm);
 void zl_gemm_repack_explain(zl_text *out, const zlay_plan *plan);
 
+/* Takes the number of blocks that share a tile from the request. */
+zlay_status zl_gemm_split(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *gemm);
+/* Whether two stages of a tile of m x n x k fit shared memory beside the sums of other blocks. */
+bool zl_split_fits(const zlay_plan *plan, uint32_t m, uint32_t n, uint32_t k);
+/* Bytes of a consumer's sums from one block, of all of them, and of their barriers. */
+uint32_t zl_split_bytes(const zlay_plan_summary *info);
+uint32_t zl_split_smem(const zlay_plan_summary *info);
+uint32_t zl_split_bars(const zlay_plan_summary *info);
+/* Where the sums of a consumer lie: register r of thread t at word 128 r + t. */
+zlay_status zl_split_layout(zlay_ctx *ctx, zlay_layout **out, const zlay_plan_summary *info);
+/* Print what a split adds to the pipe: buffers, barriers, the body that adds; and the events behind
+ * the sums, of block `rank` and of block 0. */
+void zl_split_declare(zl_text *out, const zlay_plan_summary *info);
+void zl_split_declare_bars(zl_text *out, const zlay_plan_summary *info);
+void zl_split_init_bars(zl_text *out, const zlay_plan_summary *info);
+void zl_split_body(zl_text *out, const zlay_plan_summary *info);
+void zl_split_send(zl_text *out, uint32_t rank);
+void zl_split_take(zl_text *out, const zlay_plan_summary *info);
+
 /* Plans one operand: map, path, copies and descriptor. */
 zlay_status zl_operand_plan(zlay_ctx *ctx, zlay_plan *plan, int32_t operand);
 

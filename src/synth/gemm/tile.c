@@ -96,6 +96,12 @@ static uint64_t tiles_of_d(const zlay_plan_summary *info, uint32_t m, uint32_t n
     return zl_umul_sat(zl_ceil_div(info->m, m), zl_ceil_div(info->n, n));
 }
 
+/* And how many blocks compute them. */
+static uint64_t blocks_of_d(const zlay_plan_summary *info, uint32_t m, uint32_t n)
+{
+    return zl_umul_sat(tiles_of_d(info, m, n), info->splits);
+}
+
 /* Whether rows of D leave by tensor copies. */
 static bool is_stored(const zlay_plan *plan)
 {
@@ -124,8 +130,9 @@ static uint64_t tile_cost(const zlay_plan *plan, uint32_t m, uint32_t n)
 {
     struct measured t = times_of(m, n);
     uint32_t ends = n % 64 ? ENDS_OVERLAP : ENDS;
-    uint64_t steps = (zl_ceil_div(plan->info.k, k_most(plan)) + ends) * (t.step + beside_cost(plan, &t));
-    return zl_ceil_div(tiles_of_d(&plan->info, m, n), PROCESSORS) *
+    uint64_t own = zl_ceil_div(plan->info.k, (uint64_t)k_most(plan) * plan->info.splits);
+    uint64_t steps = (own + ends) * (t.step + beside_cost(plan, &t));
+    return zl_ceil_div(blocks_of_d(&plan->info, m, n), PROCESSORS) *
            (steps + (is_stored(plan) ? 0 : m * n / STORE_RATE));
 }
 
@@ -146,7 +153,8 @@ static uint64_t tile_choose(const zlay_plan *plan, uint32_t *m, uint32_t *n, uin
         for (uint32_t columns = COLUMNS_MOST; columns >= COLUMNS_LEAST; columns -= 8) {
             if (want_m && rows != want_m) continue;
             if (want_n ? columns != want_n : !is_candidate(plan, columns, k)) continue;
-            if (tiles_of_d(&plan->info, rows, columns) > TILES_MOST) continue;
+            if (blocks_of_d(&plan->info, rows, columns) > TILES_MOST) continue;
+            if (!want_n && !zl_split_fits(plan, rows, columns, k)) continue;
             uint64_t cost = tile_cost(plan, rows, columns);
             if (cost >= best) continue;
             best = cost;
@@ -171,7 +179,8 @@ static uint32_t pass_columns(uint32_t n, uint32_t d_bytes)
 
 static uint32_t smem_bytes(const zlay_plan_summary *info, uint32_t stages)
 {
-    return stages * info->stage_bytes + info->consumers * info->pitch_d + 2 * 8 * stages + ALIGN;
+    return stages * info->stage_bytes + info->consumers * info->pitch_d + zl_split_smem(info) +
+           2 * 8 * stages + zl_split_bars(info) + ALIGN;
 }
 
 /* Takes the stages that the request fixes, else as many as fit shared memory. */
@@ -202,7 +211,7 @@ static void place(zlay_plan_summary *info, uint32_t tile_a, uint32_t tile_b)
     info->smem_b = info->stages * tile_a;
     info->pitch_b = tile_b;
     info->smem_d = info->stages * info->stage_bytes;
-    info->smem_bar = info->smem_d + info->consumers * info->pitch_d;
+    info->smem_bar = info->smem_d + info->consumers * info->pitch_d + zl_split_smem(info);
 }
 
 static void instruction(zlay_plan *plan)
@@ -246,7 +255,9 @@ zlay_status zl_gemm_tile(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *gemm)
     zlay_status status = tile_check(ctx, plan, m, n, k);
     if (status) return status;
     if (tile_choose(plan, &m, &n, k) == UINT64_MAX)
-        return zl_fail(ctx, ZLAY_ENOTSUP, "more than 2^31 - 1 tiles of D");
+        return info->splits > 1 ? zl_fail(ctx, ZLAY_ENOTSUP, "split_k: %u; no tile fits shared memory, or "
+                                                             "there are more than 2^31 - 1 blocks", info->splits)
+                                : zl_fail(ctx, ZLAY_ENOTSUP, "more than 2^31 - 1 tiles of D");
     info->tile_m = m;
     info->tile_n = n;
     info->tile_k = k;

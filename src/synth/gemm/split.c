@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Splits K over the blocks of a cluster, for products with fewer tiles than processors: block r computes the r-th part of
+ * a tile's K steps. The others write their sums, in the order of the registers, to shared memory of block 0, which adds
+ * them in the order of the blocks, so that D does not depend on which comes first. */
+#include "base/arith.h"
+#include "synth/gemm/plan.h"
+
+#include <zlay/block.h>
+
+enum {
+    SPLITS_MOST = 8, /* blocks of a portable cluster */
+    K_BYTES = 128,   /* of K in a step, where the request leaves it open */
+    ROWS = 64,       /* of a consumer */
+    BAR_BYTES = 8,
+    WORD = 4,
+    PASS_BYTES = 256, /* of a row of D that is staged, at most */
+    REST = 1280       /* alignment and barriers */
+};
+
+zlay_status zl_gemm_split(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *gemm)
+{
+    zlay_plan_summary *info = &plan->info;
+    uint32_t tile_k = gemm->tile_k ? gemm->tile_k : K_BYTES / plan->operand[ZLAY_OPERAND_A].element;
+    uint64_t steps = zl_ceil_div(info->k, tile_k), splits = gemm->split_k ? gemm->split_k : 1;
+    if (splits > SPLITS_MOST)
+        return zl_fail(ctx, ZLAY_EINVAL, "split_k: %llu; a cluster has at most %d blocks",
+                       (unsigned long long)splits, SPLITS_MOST);
+    if (splits > steps)
+        return zl_fail(ctx, ZLAY_EINVAL, "split_k: %llu; a tile has %llu K steps", (unsigned long long)splits,
+                       (unsigned long long)steps);
+    if (splits > 1 && zl_gemm_scaled(plan))
+        return zl_fail(ctx, ZLAY_ENOTSUP, "split_k: products with scales have none");
+    info->splits = (uint32_t)splits;
+    info->split_steps = zl_ceil_div(steps, splits);
+    return ZLAY_OK;
+}
+
+bool zl_split_fits(const zlay_plan *plan, uint32_t m, uint32_t n, uint32_t k)
+{
+    uint64_t stages = 2ull * (m + n) * k * plan->operand[ZLAY_OPERAND_A].element;
+    uint64_t sums = (uint64_t)(plan->info.splits - 1) * m * n * WORD, rest = m * PASS_BYTES + REST;
+    return plan->info.splits == 1 || stages + sums + rest <= zlay_smem_capacity(plan->info.target);
+}
+
+uint32_t zl_split_bytes(const zlay_plan_summary *info) { return ROWS * info->tile_n * WORD; }
+
+uint32_t zl_split_smem(const zlay_plan_summary *info)
+{
+    return (info->splits - 1) * info->consumers * zl_split_bytes(info);
+}
+
+uint32_t zl_split_bars(const zlay_plan_summary *info)
+{
+    return info->splits > 1 ? info->splits * BAR_BYTES : 0;
+}
+
+zlay_status zl_split_layout(zlay_ctx *ctx, zlay_layout **out, const zlay_plan_summary *info)
+{
+    return zl_layout_format(ctx, out, "((8,2,4),(2,4,%u)):((4,256,32),(128,1,512))", info->tile_n / 8);
+}
+
+/* ---- the pipe ------------------------------------------------------------------------------------------- */
+
+void zl_split_declare(zl_text *out, const zlay_plan_summary *info)
+{
+    for (uint32_t r = 1; r < info->splits; r++)
+        zl_putf(out, "smem X%u[1] %u each\n", r, zl_split_bytes(info));
+}
+
+/* The sums of block r have come; those of a block are taken. */
+void zl_split_declare_bars(zl_text *out, const zlay_plan_summary *info)
+{
+    if (info->splits == 1) return;
+    for (uint32_t r = 1; r < info->splits; r++) zl_putf(out, "bar sent%u[1] count %u\n", r, info->empty_count);
+    zl_putf(out, "bar taken[1] count %u\n", info->empty_count);
+}
+
+void zl_split_init_bars(zl_text *out, const zlay_plan_summary *info)
+{
+    if (info->splits == 1) return;
+    for (uint32_t r = 1; r < info->splits; r++) zl_putf(out, "init sent%u\n", r);
+    zl_puts(out, "init taken\n");
+}
+
+void zl_split_body(zl_text *out, const zlay_plan_summary *info)
+{
+    const char *type = zlay_type_name(info->mma.d);
+    if (info->splits == 1) return;
+    zl_putf(out, "body split_add\nmatrix S %s\nshared P %s\nS = S + load(P, row, col)\nend\n", type, type);
+}
+
+void zl_split_send(zl_text *out, uint32_t rank)
+{
+    zl_putf(out, "write X%u[t %% 1] from C cta 0\nsync warp\narrive sent%u[t %% 1] warps cta 0\n", rank, rank);
+    zl_puts(out, "wait taken[t % 1] parity t / 1 % 2\n");
+}
+
+void zl_split_take(zl_text *out, const zlay_plan_summary *info)
+{
+    for (uint32_t r = 1; r < info->splits; r++)
+        zl_putf(out,
+                "wait sent%u[t %% 1] parity t / 1 %% 2\nuse C body split_add reads X%u[t %% 1]\n"
+                "sync warp\narrive taken[t %% 1] warps cta %u\n",
+                r, r, r);
+}
