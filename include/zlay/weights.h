@@ -11,7 +11,8 @@
  *  16 x 128 elements of A, 4096 bytes, and 64 scales and zeros of 128 bytes each,
  *  which take 1024 each in their stages.  Four warpgroups take the 64 steps in
  *  turn, 16 each, and three hand their 64 x 16 sums, 4096 bytes, to the first.  16
- *  stages of 10240 bytes, 12288 for sums and 2048 for D are 178176 bytes.
+ *  stages of 10240 bytes, 12288 for sums and 2048 for D are 178176 bytes.  Two
+ *  blocks are a cluster: each loads half of every step of A for both.
  */
 #ifndef ZLAY_WEIGHTS_H
 #define ZLAY_WEIGHTS_H
@@ -35,7 +36,10 @@ typedef struct zlay_weights {
     uint64_t lds;          /* from group to group of scales and zeros; default: n */
     uint32_t zeros;        /* 1: there are zeros, whole numbers from 0 to 15; 0: they are 0 */
     uint32_t warpgroups;   /* that share the steps of k, 1 to 4; default: by m and k */
-    uint64_t reserved[4];  /* 0 */
+    uint32_t cluster;      /* blocks that share rows of A by multicast, 1 or 2; default: by
+                              m, n and k */
+    uint32_t reserved0;    /* 0 */
+    uint64_t reserved[3];  /* 0 */
 } zlay_weights;
 
 /** An immutable plan; read by any thread. */
@@ -47,11 +51,11 @@ typedef struct zlay_weights_summary {
     uint32_t stages;      /* of the ring */
     uint32_t warpgroups;  /* that share the steps */
     uint32_t threads;     /* of a block */
-    uint64_t grid[3];     /* tiles of n, of m, 1 */
+    uint64_t grid[3];     /* tiles of n, a multiple of the cluster's blocks; of m; 1 */
     uint64_t steps;       /* of k: the argument n_N */
     uint64_t packed;      /* bytes of B as zlay_weights_pack writes it */
     uint32_t moves;       /* of the pipe */
-    uint32_t reserved;    /* 0 */
+    uint32_t cluster;     /* blocks of a cluster */
 } zlay_weights_summary;
 
 /** Plan the product.

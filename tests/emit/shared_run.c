@@ -14,6 +14,7 @@ enum { TEXT = 1 << 14, KERNEL = 1 << 19, ARGUMENTS = 16, ROWS = 64, DEPTH = 128,
 
 /* How weights lie: as the product's threads hold them, along K, along rows, K in chunks of 64 whose bytes are swizzled. */
 #define FRAGMENTS "((8,2,4),(2,4,2,4,2)):((128,1,1024),(4,32,2,8,4096))"
+#define BYTES     "((8,2,4),(2,4,2,2,4)):((64,2,512),(1,16,4,8,2048))"
 #define ALONG_K   "(64,128):(128,1)"
 static const struct way {
     const char *type, *layout, *access, *body;
@@ -25,6 +26,9 @@ static const struct way {
     {"u4", ALONG_K, "ld.shared.b8", "bf16.biased(load(Q, row, col)) - load(Z, row)", ZLAY_SWIZZLE_64B, ZLAY_TYPE_U4, 32, 4, 4096},
     {"s4", FRAGMENTS, "ld.shared.v4.b32", "bf16(load(Q, row, col)) - load(Z, row)", ZLAY_SWIZZLE_NONE, ZLAY_TYPE_S4, 2, 4, 4096},
     {"u8", ALONG_K, "ld.shared.b16", "bf16(f32(s32(load(Q, row, col)))) - load(Z, row)", ZLAY_SWIZZLE_128B, ZLAY_TYPE_U8, 32, 8, 8192},
+    {"u8", BYTES, "ld.shared.v4.b32", "bf16(load(Q, row, col)) - load(Z, row)", ZLAY_SWIZZLE_NONE, ZLAY_TYPE_U8, 4, 8, 8192},
+    {"s8", BYTES, "ld.shared.v4.b32", "bf16(load(Q, row, col)) - load(Z, row)", ZLAY_SWIZZLE_NONE, ZLAY_TYPE_S8, 4, 8, 8192},
+    {"s8", ALONG_K, "ld.shared.b16", "bf16(load(Q, row, col)) - load(Z, row)", ZLAY_SWIZZLE_128B, ZLAY_TYPE_S8, 32, 8, 8192},
     {"bf16", ALONG_K, "ld.shared.b32", "load(Q, row, col) - load(Z, row)", ZLAY_SWIZZLE_NONE, ZLAY_TYPE_BF16, 32, 16, 16384},
     {"f32", ALONG_K, "ld.shared.v2.b32", "bf16(load(Q, row, col)) - load(Z, row)", ZLAY_SWIZZLE_NONE, ZLAY_TYPE_F32, 32, 32, 32768},
 };
@@ -165,7 +169,7 @@ static double put(const run *r, uint8_t *stage, const zlay_layout *layout, int r
 {
     int64_t place;
     uint32_t bits = r->way->bits, chunk = r->way->swizzle == ZLAY_SWIZZLE_128B ? 7 : r->way->swizzle == ZLAY_SWIZZLE_64B ? 3 : 0;
-    int drawn = (int)(test_random(seed) % 16);
+    int drawn = (int)(test_random(seed) % (bits == 8 ? 256 : 16));
     float whole = (float)drawn;
     assert_int_equal(zlay_layout_eval_many(&place, NULL, layout, NULL, (uint64_t)(row + ROWS * k), 1), ZLAY_OK);
     uint64_t at = (uint64_t)place * bits, byte = at / 8;
@@ -173,6 +177,7 @@ static double put(const run *r, uint8_t *stage, const zlay_layout *layout, int r
     if (bits == 4) stage[byte] |= (uint8_t)(drawn << at % 8);
     else if (bits == 8) stage[byte] = (uint8_t)drawn;
     else memcpy(stage + byte, bits == 16 ? (void *)&(uint16_t){bf16(drawn)} : (void *)&whole, bits / 8);
+    if (r->way->number == ZLAY_TYPE_S8 && drawn > 127) return drawn - 256;
     return r->way->number == ZLAY_TYPE_S4 && drawn > 7 ? drawn - 16 : drawn;
 }
 

@@ -80,18 +80,19 @@ static bool slows(const char *text)
     return asks_ptxas("sm_90a", text, "-v 2>&1 | grep -Eq 'serialized|[1-9][0-9]* bytes spill'");
 }
 
+/* Every number of rows of a tile, alone and in clusters. */
 static void assembles_and_compiles(void **state)
 {
     need_assembler();
     for (uint32_t i = 0; i < 16; i++) {
-        static const uint64_t rows[] = {1, 16, 32, 64};
-        run r = {.ctx = *state, .ask = {.m = rows[i / 4], .n = 8192, .k = 8192, .zeros = i & 1,
-                                        .type = i / 4 == 1 ? ZLAY_TYPE_F16 : 0, .weights = i & 2 ? ZLAY_TYPE_S4 : ZLAY_TYPE_U4}};
+        run r = {.ctx = *state, .ask = {.m = (i / 2 + 1) * 8, .n = 8192, .k = 8192, .zeros = i % 3 > 0, .cluster = 1 + i % 2,
+                                        .type = i % 5 ? 0 : ZLAY_TYPE_F16, .weights = i % 7 < 3 ? ZLAY_TYPE_S4 : ZLAY_TYPE_U4}};
         plan_make(&r);
+        assert_int_equal(r.info.tile_m, (i / 2 + 1) * 8);
         print_kernel(&r, ZLAY_TEXT_PTX);
-        if (!assembles("sm_90a", kernel) || slows(kernel)) fail_msg("%u", i);
+        if (!assembles("sm_90a", kernel) || slows(kernel)) fail_msg("%u rows, cluster %u", r.info.tile_m, r.info.cluster);
         print_kernel(&r, ZLAY_TEXT_CUDA);
-        if (i == 5 && has_compiler() && !compiles("sm_90a", kernel)) fail_msg("CUDA C");
+        if (i / 2 == 2 && has_compiler() && !compiles("sm_90a", kernel)) fail_msg("CUDA C, cluster %u", r.info.cluster);
         zlay_weights_free(r.plan);
     }
 }
@@ -207,7 +208,7 @@ static void run_shape(zlay_ctx *ctx, const zlay_weights *ask, uint64_t *seed, in
     machine.when = (px_when)when;
     machine.random = test_random(seed);
     machine.grid[0] = (uint32_t)r.info.grid[0], machine.grid[1] = (uint32_t)r.info.grid[1];
-    px_run(&machine, kernel, (int)r.launch.threads, (uint32_t)(r.info.grid[0] * r.info.grid[1]), 1);
+    px_run(&machine, kernel, (int)r.launch.threads, (uint32_t)(r.info.grid[0] * r.info.grid[1]), (int)r.info.cluster);
     if (*machine.fault) fail_msg("%s", machine.fault);
     compare(&r);
     tensors_free(&r);
@@ -227,6 +228,10 @@ static void runs(void **state)
         {.m = 30, .n = 64, .k = 520, .zeros = 1},
         {.m = 70, .n = 72, .k = 264, .zeros = 1},
         {.m = 5, .n = 64, .k = 512, .zeros = 1, .lda = 520, .ldd = 80, .lds = 72},
+        {.m = 16, .n = 128, .k = 1032, .zeros = 1, .cluster = 2},
+        {.m = 9, .n = 200, .k = 136, .cluster = 2},
+        {.m = 40, .n = 72, .k = 3000, .type = ZLAY_TYPE_F16, .zeros = 1},
+        {.m = 70, .n = 128, .k = 256, .zeros = 1, .weights = ZLAY_TYPE_S4},
         {.m = 16, .n = 64, .k = 640, .zeros = 1, .warpgroups = 1},
         {.m = 16, .n = 64, .k = 128, .zeros = 1, .warpgroups = 4},
     };

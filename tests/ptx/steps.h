@@ -51,6 +51,8 @@ static const px_row px_rows[] = {
     {"barrier.cluster.arrive.release", px_cluster_arrive, 0}, {"barrier.cluster.arrive.release.aligned", px_cluster_arrive, 0},
     {"barrier.cluster.wait.acquire", px_cluster_wait, 0}, {"barrier.cluster.wait.acquire.aligned", px_cluster_wait, 0},
     {"cp.async.bulk.tensor.1d.shared::cluster.global.tile.mbarrier::complete_tx::bytes", px_tensor_load, 0},
+    {"cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster", px_tensor_load, 0},
+    {"cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster", px_tensor_load, 0},
     {"cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes", px_tensor_load, 0},
     {"cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes", px_tensor_load, 0},
     {"cp.async.bulk.tensor.4d.shared::cluster.global.tile.mbarrier::complete_tx::bytes", px_tensor_load, 0},

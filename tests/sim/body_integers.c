@@ -57,6 +57,19 @@ static void converts_integers_to_floats(void **state)
     }
 }
 
+/* All values of 8 bits are exact in both halves. */
+static void converts_bytes_to_halves(void **state)
+{
+    static const char *const from[] = {"u8", "s8"}, *const to[] = {"bf16", "f16"};
+    for (int r = 0; r < 4; r++) {
+        char expression[32];
+        snprintf(expression, sizeof expression, "%s(A)", to[r / 2]);
+        for (int i = 0; i < MANY; i++) a_of[i] = b_of[i] = c_of[i] = exactly(i % 256 - (r % 2 ? 128 : 0));
+        evaluate(*state, from[r % 2], to[r / 2], expression);
+        for (int i = 0; i < MANY; i++) check_exactly(i, a_of[i].low, expression);
+    }
+}
+
 /* All values of 4 bits, from a stage of shared memory: as they are, and biased by what makes them the lowest bits of a half. */
 static void converts_nibbles(void **state)
 {
@@ -154,7 +167,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(converts_floats_to_integers),
-        cmocka_unit_test(converts_integers_to_floats), cmocka_unit_test(converts_nibbles),
+        cmocka_unit_test(converts_integers_to_floats), cmocka_unit_test(converts_nibbles), cmocka_unit_test(converts_bytes_to_halves),
         cmocka_unit_test(computes_integers),
         cmocka_unit_test(converts_integers),
     };

@@ -22,6 +22,7 @@ static const zl_field plan_rows[] = {
     {"ldd", ZL_MAY, AT(zl_as_some64, ldd)},
     {"lds", ZL_MAY, AT(zl_as_some64, lds)},
     {"warpgroups", ZL_MAY, AT(zl_as_u32, warpgroups)},
+    {"cluster", ZL_MAY, AT(zl_as_u32, cluster)},
 };
 const zl_fields zl_weights_fields = {ZL_ROWS(plan_rows, planned)};
 typedef planned zl_weights_fields_type;
@@ -63,6 +64,7 @@ static zlay_status put_plan(zl_call *call, const planned *a, const zlay_weights_
     zl_put_value(call, call->value, "tile", zl_json_list(call, tile, ZL_COUNT(tile)));
     zl_put_value(call, call->value, "stages", json_integer(info.stages));
     zl_put_value(call, call->value, "warpgroups", json_integer(info.warpgroups));
+    zl_put_value(call, call->value, "cluster", json_integer(info.cluster));
     zl_put_value(call, call->value, "steps", json_integer((json_int_t)info.steps));
     zl_put_value(call, call->value, "threads", json_integer(info.threads));
     zl_put_value(call, call->value, "grid", zl_json_list(call, info.grid, ZL_COUNT(info.grid)));

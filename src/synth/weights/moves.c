@@ -20,7 +20,7 @@ typedef struct tensor {
     char letter;
     int32_t type, direction;
     uint32_t axes;
-    int64_t shape[AXES], stride[AXES];
+    int64_t shape[AXES], stride[AXES], first;
     uint64_t tile[AXES];
 } tensor;
 
@@ -36,7 +36,7 @@ static zlay_status move_add(zlay_ctx *ctx, zlay_weights_plan *p, const tensor *t
         r.shape[i] = t->tile[i];
         if (t->axis[i]) snprintf(m->axis[i], sizeof m->axis[i], "%s", t->axis[i]);
     }
-    zlay_status status = zl_layout_new_strided(ctx, &source, t->axes, t->shape, t->stride, 0);
+    zlay_status status = zl_layout_new_strided(ctx, &source, t->axes, t->shape, t->stride, t->first);
     if (!status) status = zl_layout_parse(ctx, &smem, t->smem, strlen(t->smem));
     r.source = source;
     r.smem = smem;
@@ -61,24 +61,43 @@ static zlay_status operand_add(zlay_ctx *ctx, zlay_weights_plan *p, const char *
     return ZLAY_OK;
 }
 
-/* A step of A: rows of 64 elements in 128 swizzled bytes, two panels of them. */
-static zlay_status vectors_add(zlay_ctx *ctx, zlay_weights_plan *p)
+/* Where the blocks of a cluster load half a step each, one index of the ring is two tiles of the move. */
+static void steps_double(zlay_move *move)
 {
-    char smem[TEXT], layout[TEXT];
-    uint32_t m = p->info.tile_m;
-    snprintf(smem, sizeof smem, "Sw<3,3,3> o 0 o (%u,(64,2)):(64,(1,%u))", m, m * 64);
-    snprintf(layout, sizeof layout, "(%u,(64,2)):(64,(1,%u))", m, m * 64);
-    tensor t = {.name = "tX",
+    for (uint32_t i = 0; i < move->info.copies; i++)
+        for (size_t dim = 0; dim < ZL_COUNT(move->copies[i].advance); dim++) move->copies[i].advance[dim][1] *= 2;
+}
+
+/* A step of A, or the half that block `rank` loads for both: rows of 64 elements in 128 swizzled bytes, panel by panel. */
+static zlay_status vectors_move(zlay_ctx *ctx, zlay_weights_plan *p, uint32_t rank)
+{
+    char smem[TEXT];
+    uint32_t m = p->info.tile_m, halves = p->info.cluster, first = rank * ZL_WEIGHTS_PANEL;
+    snprintf(smem, sizeof smem, "Sw<3,3,3> o 0 o (%u,(64,%u)):(64,(1,%u))", m, 2 / halves, m * ZL_WEIGHTS_PANEL);
+    tensor t = {.name = halves == 1 ? "tX" : rank ? "tX1" : "tX0",
                 .letter = 'a',
                 .smem = smem,
                 .type = p->ask.type,
                 .axes = 2,
-                .shape = {(int64_t)p->ask.m, (int64_t)p->ask.k},
+                .shape = {(int64_t)p->ask.m, (int64_t)p->ask.k - first},
                 .stride = {(int64_t)p->ask.lda, 1},
-                .tile = {m, ZL_WEIGHTS_K},
+                .first = first,
+                .tile = {m, ZL_WEIGHTS_K / halves},
                 .axis = {"block.y", "i"}};
     zlay_status status = move_add(ctx, p, &t);
-    return status ? status : operand_add(ctx, p, "X", p->ask.type, ZLAY_SWIZZLE_128B, layout);
+    if (!status && halves > 1) steps_double(p->moves[p->moves_count - 1].move);
+    return status;
+}
+
+static zlay_status vectors_add(zlay_ctx *ctx, zlay_weights_plan *p)
+{
+    char layout[TEXT];
+    uint32_t m = p->info.tile_m;
+    zlay_status status = ZLAY_OK;
+    for (uint32_t rank = 0; rank < p->info.cluster && !status; rank++) status = vectors_move(ctx, p, rank);
+    if (status) return status;
+    snprintf(layout, sizeof layout, "(%u,(64,2)):(64,(1,%u))", m, m * ZL_WEIGHTS_PANEL);
+    return operand_add(ctx, p, "X", p->ask.type, ZLAY_SWIZZLE_128B, layout);
 }
 
 /* Packed tiles are contiguous: they are brought as bytes, and lie in their stage as in memory. */
@@ -90,7 +109,7 @@ static zlay_status weights_add(zlay_ctx *ctx, zlay_weights_plan *p)
                 .smem = "(1,1,4096):(0,0,1)",
                 .type = ZLAY_TYPE_U8,
                 .axes = 3,
-                .shape = {(int64_t)p->info.grid[0], columns, ZL_WEIGHTS_TILE},
+                .shape = {(int64_t)zl_weights_tiles(p->ask.n, ZL_WEIGHTS_N), columns, ZL_WEIGHTS_TILE},
                 .stride = {columns * ZL_WEIGHTS_TILE, ZL_WEIGHTS_TILE, 1},
                 .tile = {1, 1, ZL_WEIGHTS_TILE},
                 .axis = {"block", "i"}};
@@ -138,11 +157,11 @@ static zlay_status result_add(zlay_ctx *ctx, zlay_weights_plan *p)
     return status ? status : operand_add(ctx, p, "D", p->ask.type, ZLAY_SWIZZLE_128B, layout);
 }
 
-/* The sums that a warpgroup hands to the first one. */
+/* The sums that a warpgroup hands to the first one: those of a thread of 8 rows of A are 16 bytes. */
 static zlay_status sums_add(zlay_ctx *ctx, zlay_weights_plan *p, uint32_t number)
 {
     char layout[TEXT], smem[] = {'R', (char)('0' + number), '\0'};
-    snprintf(layout, sizeof layout, "(64,%u):(%u,1)", p->info.tile_m, p->info.tile_m);
+    snprintf(layout, sizeof layout, "((8,2,4),(2,4,%u)):((16,2,128),(1,4,512))", p->info.tile_m / 8);
     return operand_add(ctx, p, smem, ZLAY_TYPE_F32, ZLAY_SWIZZLE_NONE, layout);
 }
 

@@ -11,6 +11,12 @@ static const struct {
     uint32_t launch, consumer;
 } budgets[] = {[1] = {240, 256}, [2] = {168, 240}, [3] = {128, 160}, [4] = {96, 112}};
 
+/* The bytes of a step of A. */
+static const char *vectors_of(const zlay_weights_plan *p)
+{
+    return p->info.cluster > 1 ? "2*tX0" : "tX";
+}
+
 static void put_memory(zl_text *out, const zlay_weights_plan *p)
 {
     zlay_move_summary info = {0};
@@ -19,12 +25,12 @@ static void put_memory(zl_text *out, const zlay_weights_plan *p)
         zlay_move_info(&info, p->moves[i].move);
         zl_putf(out, "move %s %llu\n", p->moves[i].name, (unsigned long long)info.bytes);
     }
-    zl_putf(out, "smem X[%u] tX\nsmem Q[%u] tQ\nsmem S[%u] tS\n", s, s, s);
+    zl_putf(out, "smem X[%u] %s\nsmem Q[%u] tQ\nsmem S[%u] tS\n", s, vectors_of(p), s, s);
     if (p->ask.zeros) zl_putf(out, "smem Z[%u] tZ\n", s);
     zl_puts(out, "smem D[1] tD\n");
     for (uint32_t i = 1; i < groups; i++)
         zl_putf(out, "smem R%u[1] %u\n", i, ZL_WEIGHTS_N * p->info.tile_m * 4);
-    zl_putf(out, "bar full[%u] count 1\nbar empty[%u] count 4\n", s, s);
+    zl_putf(out, "bar full[%u] count 1\nbar empty[%u] count %u\n", s, s, 4 * p->info.cluster);
     if (groups > 1) zl_putf(out, "bar summed[1] count %u\n", 4 * (groups - 1));
 }
 
@@ -66,17 +72,32 @@ static void put_bodies(zl_text *out, const zlay_weights_plan *p)
 
 /* ---- roles ------------------------------------------------------------------------------------ */
 
-static void put_producer(zl_text *out, const zlay_weights_plan *p)
+static void put_copies(zl_text *out, const zlay_weights_plan *p, uint32_t rank)
 {
-    static const char letters[] = "QXSZ";
-    uint32_t s = p->info.stages, count = p->ask.zeros ? 4 : 3;
-    zl_puts(out, "role producer warps 0..3 elect\n  setmaxnreg dec 24\n  for i in 0..N\n");
-    zl_putf(out, "    wait empty[i %% %u] parity (i / %u + 1) %% 2\n    expect full[i %% %u] tQ + tX + tS%s\n",
-            s, s, s, p->ask.zeros ? " + tZ" : "");
-    zl_putf(out, "    arrive full[i %% %u]\n", s);
+    static const char letters[] = "QSZ";
+    uint32_t s = p->info.stages, count = p->ask.zeros ? 3 : 2;
+    if (p->info.cluster == 1) zl_putf(out, "    copy tensor tX -> X[i %% %u] signal full[i %% %u]\n", s, s);
+    else
+        zl_putf(out, "    copy tensor tX%u -> X[i %% %u] part %u signal full[i %% %u] multicast 3\n", rank, s, rank, s);
     for (uint32_t i = 0; i < count; i++)
         zl_putf(out, "    copy tensor t%c -> %c[i %% %u] signal full[i %% %u]\n", letters[i], letters[i], s, s);
-    zl_puts(out, "  end\nend\n");
+}
+
+/* In a cluster a producer stays until the other block has left its last stages: a barrier must outlive its last arrival. */
+static void put_producer(zl_text *out, const zlay_weights_plan *p, uint32_t rank)
+{
+    uint32_t s = p->info.stages;
+    if (p->info.cluster == 1) zl_puts(out, "role producer warps 0..3 elect\n");
+    else zl_putf(out, "role producer%u warps 0..3 elect cta %u\n", rank, rank);
+    zl_puts(out, "  setmaxnreg dec 24\n  for i in 0..N\n");
+    zl_putf(out, "    wait empty[i %% %u] parity (i / %u + 1) %% 2\n    expect full[i %% %u] %s + tQ + tS%s\n",
+            s, s, s, vectors_of(p), p->ask.zeros ? " + tZ" : "");
+    zl_putf(out, "    arrive full[i %% %u]\n", s);
+    put_copies(out, p, rank);
+    zl_puts(out, "  end\n");
+    if (p->info.cluster > 1)
+        zl_putf(out, "  for j in N..N+%u\n    wait empty[j %% %u] parity (j / %u + 1) %% 2\n  end\n", s, s, s);
+    zl_puts(out, "end\n");
 }
 
 /* Every so many-th step, from the warpgroup's own number on. */
@@ -88,7 +109,8 @@ static void put_steps(zl_text *out, const zlay_weights_plan *p, uint32_t number)
     if (p->ask.zeros) zl_putf(out, ", Z[i %% %u]", s);
     zl_putf(out, "\n    fence wgmma\n    mma W, X[i %% %u] -> C fresh\n    commit wgmma\n", s);
     zl_putf(out, "    use a body scale reads S[i %% %u]\n    waitgroup wgmma 0\n", s);
-    zl_putf(out, "    sync warp\n    arrive empty[i %% %u] warps\n    use T, C, a body promote\n  end\n", s);
+    zl_putf(out, "    sync warp\n    arrive empty[i %% %u] warps%s\n    use T, C, a body promote\n  end\n", s,
+            p->info.cluster > 1 ? " cta all" : "");
 }
 
 static void put_result(zl_text *out, const zlay_weights_plan *p)
@@ -113,11 +135,13 @@ static void put_consumer(zl_text *out, const zlay_weights_plan *p, uint32_t numb
 void zl_weights_pipe_put(zl_text *out, const void *plan)
 {
     const zlay_weights_plan *p = plan;
-    zl_putf(out, "pipe weights\nregisters %u\nparam N 1..\n", budgets[p->info.warpgroups].launch);
+    uint32_t blocks = p->info.cluster;
+    zl_putf(out, "pipe weights\n%sregisters %u\nparam N 1..\n", blocks > 1 ? "cluster 2\n" : "",
+            budgets[p->info.warpgroups].launch);
     put_memory(out, p);
     put_bodies(out, p);
-    zl_putf(out, "init full\ninit empty\n%sfence mbarrier_init\nsync cta\n",
-            p->info.warpgroups > 1 ? "init summed\n" : "");
-    put_producer(out, p);
+    zl_putf(out, "init full\ninit empty\n%sfence mbarrier_init\nsync %s\n",
+            p->info.warpgroups > 1 ? "init summed\n" : "", blocks > 1 ? "cluster" : "cta");
+    for (uint32_t rank = 0; rank < blocks; rank++) put_producer(out, p, rank);
     for (uint32_t i = 0; i < p->info.warpgroups; i++) put_consumer(out, p, i);
 }

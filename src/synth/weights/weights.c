@@ -8,7 +8,7 @@
 #include <zlay/mma.h>
 #include <zlay/target.h>
 
-enum { STAGES_MOST = 16, THREADS = 128, EXTENT_MOST = 1 << 30, TILE_MOST = 64, ALIGN = 1024, BARS = 1024 };
+enum { STAGES_MOST = 16, THREADS = 128, EXTENT_MOST = 1 << 30, TILE_MOST = 64, SHARED_LEAST = 16 /* rows of A */, ALIGN = 1024, BARS = 1024 };
 
 /* Warpgroups that share the steps, by the rows of A in a tile: more rows need more registers. */
 static const struct form {
@@ -47,13 +47,15 @@ static zlay_status supported(zlay_ctx *ctx, const zlay_weights *a)
     if (a->zeros > 1) return zl_fail(ctx, ZLAY_EINVAL, "zeros: %u is not 0 or 1", a->zeros);
     if (a->warpgroups > ZL_WEIGHTS_GROUPS)
         return zl_fail(ctx, ZLAY_EINVAL, "warpgroups: %u is not in 0..%d", a->warpgroups, ZL_WEIGHTS_GROUPS);
+    if (a->cluster > 2) return zl_fail(ctx, ZLAY_EINVAL, "cluster: %u is not in 0..2", a->cluster);
     return ZLAY_OK;
 }
 
 static zlay_status ask_read(zlay_ctx *ctx, zlay_weights *a, const zlay_weights *request)
 {
     static const zl_request_form form = {"zlay_weights", sizeof(zlay_weights), sizeof request->size,
-                                         {ZL_RESERVED(zlay_weights, reserved)}};
+                                         {ZL_RESERVED(zlay_weights, reserved0),
+                                          ZL_RESERVED(zlay_weights, reserved)}};
     zlay_status status = zl_request_read(ctx, a, request, &form);
     if (status) return status;
     if (!a->type) a->type = ZLAY_TYPE_BF16;
@@ -97,6 +99,18 @@ static uint32_t warpgroups_of(const zlay_weights_plan *p)
     return p->info.steps < f->warpgroups ? (uint32_t)p->info.steps : f->warpgroups;
 }
 
+/* Two blocks share what they load of A where it is as much as the weights. A half is the second 64 elements of a step. */
+static zlay_status cluster_choose(zlay_ctx *ctx, zlay_weights_plan *p)
+{
+    bool possible = p->ask.n > ZL_WEIGHTS_N && p->ask.k > ZL_WEIGHTS_PANEL;
+    if (p->ask.cluster == 2 && !possible)
+        return zl_fail(ctx, ZLAY_ENOTSUP, "cluster: 2 blocks, and there are not %d columns of D or elements of a row to share",
+                       ZL_WEIGHTS_PANEL + 1);
+    p->info.cluster = p->ask.cluster ? p->ask.cluster : possible && p->info.tile_m >= SHARED_LEAST ? 2 : 1;
+    p->info.grid[0] = zl_round_up(zl_weights_tiles(p->ask.n, ZL_WEIGHTS_N), p->info.cluster);
+    return ZLAY_OK;
+}
+
 /* As many stages as fit, but no more than hide the latency of memory. Their number is a multiple of that of the warpgroups:
  * a warpgroup has the same stages in every round, so that a barrier that it waits for is never two phases behind. */
 static zlay_status tile_choose(zlay_ctx *ctx, zlay_weights_plan *p)
@@ -111,7 +125,8 @@ static zlay_status tile_choose(zlay_ctx *ctx, zlay_weights_plan *p)
     info->steps = zl_weights_tiles(p->ask.k, ZL_WEIGHTS_K);
     info->warpgroups = warpgroups_of(p);
     info->threads = THREADS * (1 + info->warpgroups);
-    info->grid[0] = zl_weights_tiles(p->ask.n, ZL_WEIGHTS_N);
+    zlay_status status = cluster_choose(ctx, p);
+    if (status) return status;
     info->grid[1] = zl_weights_tiles(p->ask.m, info->tile_m);
     info->grid[2] = 1;
     uint32_t vectors = info->tile_m * ZL_WEIGHTS_K * 2, numbers = ALIGN * (1 + p->ask.zeros);

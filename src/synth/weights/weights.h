@@ -12,7 +12,8 @@ enum {
     ZL_WEIGHTS_BITS = 4,
     ZL_WEIGHTS_TILE = ZL_WEIGHTS_N * ZL_WEIGHTS_K * ZL_WEIGHTS_BITS / 8, /* bytes */
     ZL_WEIGHTS_GROUPS = 4, /* most warpgroups that share the steps */
-    ZL_WEIGHTS_MOVES = 5,
+    ZL_WEIGHTS_PANEL = 64, /* elements of A in a row of 128 bytes */
+    ZL_WEIGHTS_MOVES = 6,
     ZL_WEIGHTS_OPERANDS = 5 + ZL_WEIGHTS_GROUPS
 };
 

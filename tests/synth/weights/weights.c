@@ -33,7 +33,8 @@ static void by_hand(void **state)
     assert_int_equal(info.grid[1], 1);
     assert_int_equal(info.grid[2], 1);
     assert_int_equal(info.packed, 8192 * 8192 / 2);
-    assert_int_equal(info.moves, 5);
+    assert_int_equal(info.cluster, 2);
+    assert_int_equal(info.moves, 6);
     assert_int_equal(zlay_pipe_verify(*state, &answer, NULL, 0, &count, NULL, zlay_weights_pipe(plan)), ZLAY_OK);
     assert_int_equal(answer, ZLAY_YES);
     zlay_weights_free(plan);
@@ -58,7 +59,7 @@ static void moves_name_their_tensors(void **state)
             if (tensor == 'b') assert_int_equal(info.bytes, 4096);
         }
         seen[i] = 0;
-        assert_string_equal(seen, zeros ? "abszd" : "absd");
+        assert_string_equal(seen, zeros ? "aabszd" : "aabsd");
         assert_int_equal(zlay_weights_move_nth(&move, &tensor, plan, i), ZLAY_NONE);
         zlay_weights_free(plan);
     }
@@ -142,6 +143,10 @@ static void says_what_is_wrong(void **state)
         {"sm_90a", {.m = 1, .n = 8, .k = 8, .group = 64}, ZLAY_ENOTSUP, "group: 64; groups of 128 weights share a scale"},
         {"sm_90a", {.m = 1, .n = 8, .k = 8, .zeros = 2}, ZLAY_EINVAL, "zeros: 2 is not 0 or 1"},
         {"sm_90a", {.m = 1, .n = 8, .k = 8, .warpgroups = 5}, ZLAY_EINVAL, "warpgroups: 5 is not in 0..4"},
+        {"sm_90a", {.m = 1, .n = 8, .k = 8, .cluster = 3}, ZLAY_EINVAL, "cluster: 3 is not in 0..2"},
+        {"sm_90a", {.m = 1, .n = 64, .k = 128, .cluster = 2}, ZLAY_ENOTSUP, "cluster: 2 blocks, and there are not 65"},
+        {"sm_90a", {.m = 1, .n = 72, .k = 64, .cluster = 2}, ZLAY_ENOTSUP, "cluster: 2 blocks, and there are not 65"},
+        {"sm_90a", {.m = 1, .n = 8, .k = 8, .reserved0 = 1}, ZLAY_EINVAL, "reserved0"},
         {"sm_90a", {.m = 1, .n = 8, .k = 16, .lda = 8}, ZLAY_EINVAL, "lda: 8 elements are fewer than the 16 of a row"},
         {"sm_90a", {.m = 1, .n = 16, .k = 8, .ldd = 8}, ZLAY_EINVAL, "ldd: 8 elements are fewer than the 16 of a row"},
         {"sm_90a", {.m = 1, .n = 16, .k = 8, .lds = 8}, ZLAY_EINVAL, "lds: 8 elements are fewer than the 16 of a row"},

@@ -170,6 +170,38 @@ static void say_nibbles(zl_pb *t, const zl_body_node *n, const char *to, uint32_
     zl_say(t->k, NULL, say_of(ZL_BO_SUB, n->type), 1, to, to, constant);
 }
 
+/* to = (part & mask) ^ bits, where lop3 has room for one number, that of the mask. */
+static void say_masked(zl_pb *t, const char *to, const char *part, const char *mask, const char *bits)
+{
+    char constant[ZL_PB_NAME];
+    zl_op(t->k, MOV, zl_pb_temp(t, constant), bits);
+    zl_say(t->k, NULL, "lop3.and_xor", 1, to, part, mask, constant);
+}
+
+/* Two elements of 8 bits as halves. Ten bits of a mantissa hold 8: those of 1024, or of 1152 with the sign changed, which is
+ * then subtracted. Seven do not: 128 and the lower 7 bits, less 128 or 256 by the highest; of u8 that is 128 too few. */
+static void say_byte_halves(zl_pb *t, const zl_body_node *n, const char *to, uint32_t i)
+{
+    char from[ZL_PB_NAME], part[ZL_PB_NAME], high[ZL_PB_NAME];
+    bool sign = node_of(t, n->arg[0])->type == ZLAY_TYPE_S8;
+    const char *bias = sign ? "0x64806480" : "0x64006400";
+    zl_pb_register(t, from, n->arg[0], i / 2);
+    zl_say(t->k, NULL, "prmt", 1, zl_pb_temp(t, part), from, "0", i % 2 ? "0x4342" : "0x4140");
+    zl_pb_temp(t, high);
+    if (n->type == ZLAY_TYPE_F16) {
+        zl_op(t->k, MOV, high, bias);
+        zl_say(t->k, NULL, "xor.b32", 1, to, part, high);
+        zl_say(t->k, NULL, say_of(ZL_BO_SUB, n->type), 1, to, to, high);
+        return;
+    }
+    say_masked(t, high, part, "0x00800080", sign ? "0x43004300" : "0x43804380");
+    say_masked(t, to, part, "0x007f007f", "0x43004300");
+    zl_say(t->k, NULL, say_of(ZL_BO_SUB, n->type), 1, to, to, high);
+    if (sign) return;
+    zl_op(t->k, MOV, high, "0x43004300");
+    zl_say(t->k, NULL, say_of(ZL_BO_ADD, n->type), 1, to, to, high);
+}
+
 static void say_one(zl_pb *t, const zl_body_node *n, const char *id, const char *to, uint32_t i)
 {
     char from[ZL_PB_NAME];
@@ -182,6 +214,10 @@ static void say_convert(zl_pb *t, const zl_body_node *n, const char *to, uint32_
     char same[ZL_PB_NAME];
     if (zl_body_class(from) == ZL_BODY_NIBBLE) {
         say_nibbles(t, n, to, i);
+        return;
+    }
+    if (zl_body_class(from) == ZL_BODY_BYTE && zl_body_class(n->type) == ZL_BODY_HALF) {
+        say_byte_halves(t, n, to, i);
         return;
     }
     for (size_t c = 0; c < ZL_COUNT(converts); c++) {
