@@ -56,7 +56,9 @@ typedef struct zlay_attention {
                               0: all */
     int32_t q_lengths, k_lengths; /* ZLAY_LENGTHS_*: of Q and O, of K and V; `queries` and `keys`
                               are those of the longest sequence */
-    uint64_t reserved[2];  /* 0 */
+    uint64_t splits;       /* runs that each row's keys are cut into, of a block each, and a second
+                              kernel merges their results; 1 */
+    uint64_t reserved[1];  /* 0 */
 } zlay_attention;
 
 /** An immutable plan; read by any thread. */
@@ -67,8 +69,8 @@ typedef struct zlay_attention_summary {
     uint32_t tile_m, tile_n; /* queries of a block, keys of a stage */
     uint32_t stages;         /* of the rings of keys and of values */
     uint32_t moves;          /* of the pipe, each one tensor map or more */
-    uint64_t grid[3];        /* tiles of queries, heads, batch */
-    uint64_t tiles;          /* of keys: the argument n_N */
+    uint64_t grid[3];        /* tiles of queries, heads times splits, batch */
+    uint64_t tiles;          /* of keys: the argument n_N; of a merge its splits */
     uint32_t threads;        /* of a block */
     uint32_t reserved;       /* 0 */
 } zlay_attention_summary;
@@ -101,6 +103,20 @@ ZLAY_API zlay_status zlay_attention_synth(zlay_ctx *ctx, zlay_attention_plan **o
 /** Free a plan; NULL is allowed. */
 ZLAY_API void zlay_attention_free(zlay_attention_plan *plan);
 
+/** The plan of the kernel that merges splits: its grid, pipe and moves are read, and
+ *  its kernel is printed, as those of any plan.
+ *
+ *  Of each split the first kernel stores, in f32, the result ('p' of
+ *  zlay_attention_move_nth) as [batch][panel][head][split][row][64 elements], of
+ *  head / 64 panels, and the log-sum-exp ('s') as [batch][head][split][row], whose
+ *  rows are a multiple of 4, without the sink.  The second one reads them as
+ *  read_part_o and read_part_lse; it has the sinks, and stores O and the
+ *  log-sum-exp.  Its blocks are those of queries, heads, and batch times panels.
+ *
+ *  Returns: NULL where the plan has no splits, or is NULL.  Lives as long as the plan.
+ */
+ZLAY_API const zlay_attention_plan *zlay_attention_merge(const zlay_attention_plan *plan);
+
 /** Read what a plan holds.  Returns ZLAY_OK; ZLAY_EINVAL a NULL.  Pure. */
 ZLAY_API zlay_status zlay_attention_info(zlay_attention_summary *out,
                                          const zlay_attention_plan *plan);
@@ -113,7 +129,8 @@ ZLAY_API const zlay_pipe *zlay_attention_pipe(const zlay_attention_plan *plan);
  *
  *  Returns: ZLAY_OK; ZLAY_NONE past the last; ZLAY_EINVAL a NULL.
  *  Out:     move    lives as long as the plan.
- *           tensor  'q', 'k', 'v' or 'o'; 'l': the log-sum-exp.
+ *           tensor  'q', 'k', 'v' or 'o'; 'l': the log-sum-exp; 'p', 's': both of
+ *                   each split.
  *  Pure.
  */
 ZLAY_API zlay_status zlay_attention_move_nth(const zlay_move **move, char *tensor,

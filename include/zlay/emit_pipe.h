@@ -67,10 +67,12 @@ typedef struct zlay_pipe_move {
                                counter of a loop around the event, "i down" the
                                last value of it first; "block", "block.y" and
                                "block.z", the number of the block in the grid,
-                               "block.y/4" a fourth of it, "block instance" a
-                               tile for each instance of the role; "block instance
+                               "block.y/4" a fourth of it, "block.y % 4" what
+                               is left, "block instance" a tile for each
+                               instance of the role; "block instance
                                below 9" is outside the tensor from tile 9 on, for
                                blocks that begin tiles which the tensor has not;
+                               "i down of K" and "K.end": zlay_pipe_lengths;
                                NULL: 0 */
 } zlay_pipe_move;
 
@@ -90,6 +92,11 @@ typedef struct zlay_pipe_count {
     uint32_t behind; /* 0: begins at 0 */
     const char *plus, *minus; /* names of zlay_pipe_lengths, whose rows are added to `add`, or
                           taken from it, modulo 2^32; a sum below 0 is 0.  NULL: none */
+    const char *part;  /* "block.y % 4" with 4 parts: the trips are cut into as many runs of equal
+                          lengths, of which the block takes that of this number, and begins there
+                          as with `behind`; a run without trips has the least of the param.
+                          NULL: it takes all */
+    uint32_t parts, reserved; /* of it; 0 */
 } zlay_pipe_count;
 
 /** Sequences of different lengths along an axis of the grid.  Sequence z has as
@@ -135,6 +142,14 @@ typedef struct zlay_pipe_operand {
                            swizzling, as zlay_smemdesc_synth has it */
 } zlay_pipe_operand;
 
+/** Registers of a warpgroup that hold a matrix of 64 rows of f32 as the sums of a
+ *  product of wgmma do, though no product makes them: what a body loads. */
+typedef struct zlay_pipe_matrix {
+    const char *name;   /* of the registers, in the pipe's text */
+    uint32_t columns;   /* a multiple of 8, up to 256 */
+    uint32_t reserved;  /* 0 */
+} zlay_pipe_matrix;
+
 /** What is printed. */
 typedef struct zlay_pipe_emit {
     uint32_t size;      /* sizeof(zlay_pipe_emit) */
@@ -156,7 +171,10 @@ typedef struct zlay_pipe_emit {
                             not with clusters */
     uint32_t lengths_count;
     const zlay_pipe_lengths *lengths;
-    uint64_t reserved[1]; /* 0 */
+    const zlay_pipe_matrix *matrices;
+    uint32_t matrices_count;
+    uint32_t reserved0;   /* 0 */
+    uint64_t reserved[2]; /* 0 */
 } zlay_pipe_emit;
 
 /** Print a pipe as a kernel.

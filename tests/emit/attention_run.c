@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Plans of attention as kernels: assembled by ptxas, compiled by nvcc, and executed as PTX on the CPU at ragged lengths, of masks, shared heads, sinks
- * and lengths that differ in a batch; every element of the result is compared with softmax(Q K^T / sqrt(d)) V in double, and the log-sum-exp of every row. */
+/* Plans of attention as kernels: assembled by ptxas, compiled by nvcc, and executed as PTX on the CPU at ragged lengths, of masks, shared heads, sinks,
+ * lengths that differ in a batch and splits; every element of the result is compared with softmax(Q K^T / sqrt(d)) V in double, and the log-sum-exp of every row. */
 #define _POSIX_C_SOURCE 200809L
 #include "ptx/run.h"
 
@@ -23,6 +23,7 @@ typedef struct shape {
     uint64_t window;
     const int32_t *rows[2]; /* of each sequence, keys first; NULL: all have as many */
     bool packed[2];
+    uint64_t splits;
 } shape;
 
 enum { KEYS, QUERIES };
@@ -36,7 +37,9 @@ typedef struct run {
     uint16_t *tensor[4]; /* q, k, v, o */
     size_t elements[4];
     size_t before[4];    /* elements of NaN in front of a tensor, where the maps of sequences begin */
-    uint64_t at[5];
+    uint64_t at[7];
+    float *part[2];         /* of splits: results and log-sum-exps, in the layouts of zlay/attention.h */
+    size_t part_count[2];
     float *sinks; /* NULL: none */
     float *lse;   /* [batch][heads][rows up to a multiple of 4] */
     size_t lse_count;
@@ -76,7 +79,7 @@ static zlay_attention asked(const shape *s)
     for (int q = 0; q < 2; q++) lengths[q] = !s->rows[q] ? ZLAY_LENGTHS_EQUAL : s->packed[q] ? ZLAY_LENGTHS_PACKED : ZLAY_LENGTHS_PADDED;
     return (zlay_attention){.size = sizeof(zlay_attention), .q_lengths = lengths[QUERIES], .k_lengths = lengths[KEYS], .type = s->type, .batch = s->batch, .heads = s->heads,
                             .kv_heads = s->kv_heads, .queries = s->queries, .keys = s->keys, .head = s->head, .causal = s->causal,
-                            .soft_cap = s->cap, .sinks = s->sinks, .lse = s->lse, .window = s->window};
+                            .soft_cap = s->cap, .sinks = s->sinks, .lse = s->lse, .window = s->window, .splits = s->splits};
 }
 
 /* ---- sequences ------------------------------------------------------------------------------ */
@@ -118,13 +121,13 @@ static void plan_make(run *r, const shape *s)
 {
     zlay_attention a = asked(s);
     if (zlay_attention_synth(r->ctx, &r->plan, target_of("sm_90a"), &a)) fail_msg("%s", zlay_ctx_message(r->ctx));
-    assert_int_equal(zlay_attention_info(&r->info, r->plan), ZLAY_OK);
 }
 
-static void print_kernel(run *r, int32_t language)
+static void print_kernel(run *r, const zlay_attention_plan *plan, int32_t language)
 {
     zlay_buf out = {kernel, sizeof kernel, 0};
-    zlay_attention_emit ask = {.size = sizeof ask, .language = language, .plan = r->plan, .name = "kernel", .name_length = 6};
+    zlay_attention_emit ask = {.size = sizeof ask, .language = language, .plan = plan, .name = "kernel", .name_length = 6};
+    assert_int_equal(zlay_attention_info(&r->info, plan), ZLAY_OK);
     if (zlay_emit_attention(r->ctx, &out, &r->launch, r->argument, ARGUMENTS, &ask)) fail_msg("%s", zlay_ctx_message(r->ctx));
     assert_int_equal(r->launch.threads, r->info.threads);
 }
@@ -135,15 +138,21 @@ static bool slows(const char *text)
     return asks_ptxas("sm_90a", text, "-v 2>&1 | grep -Eq 'serialized|[1-9][0-9]* bytes spill'");
 }
 
+static void assemble_plan(run *r, const zlay_attention_plan *plan, const shape *s, bool compile)
+{
+    print_kernel(r, plan, ZLAY_TEXT_PTX);
+    if (!assembles("sm_90a", kernel) || slows(kernel))
+        fail_msg("head %u, causal %u, cap %u, sinks %u, lse %u, window %llu, splits %llu: PTX", s->head, s->causal, s->cap, s->sinks,
+                 s->lse, (unsigned long long)s->window, (unsigned long long)s->splits);
+    print_kernel(r, plan, ZLAY_TEXT_CUDA);
+    if (compile && has_compiler() && !compiles("sm_90a", kernel)) fail_msg("head %u: CUDA C", s->head);
+}
+
 static void assemble_one(run *r, const shape *s, bool compile)
 {
     plan_make(r, s);
-    print_kernel(r, ZLAY_TEXT_PTX);
-    if (!assembles("sm_90a", kernel) || slows(kernel))
-        fail_msg("head %u, causal %u, cap %u, sinks %u, lse %u, window %llu: PTX", s->head, s->causal, s->cap, s->sinks, s->lse,
-                 (unsigned long long)s->window);
-    print_kernel(r, ZLAY_TEXT_CUDA);
-    if (compile && has_compiler() && !compiles("sm_90a", kernel)) fail_msg("head %u: CUDA C", s->head);
+    assemble_plan(r, r->plan, s, compile);
+    if (s->splits > 1) assemble_plan(r, zlay_attention_merge(r->plan), s, compile);
     zlay_attention_free(r->plan);
 }
 
@@ -159,6 +168,9 @@ static void assembles_and_compiles(void **state)
             if (s.window) s.causal = 1, s.sinks = kind & 1;
             if (kind >= 12) s.rows[QUERIES] = s.rows[KEYS] = lengths, s.packed[QUERIES] = kind & 1, s.packed[KEYS] = kind >> 1 & 1, s.window = kind & 1 ? 100 : 0, s.causal = kind != 14;
             assemble_one(&r, &s, kind == 11 || kind == 15);
+            if (kind % 5) continue;
+            s.splits = 3, s.queries = kind ? 300 : 8;
+            assemble_one(&r, &s, kind == 15);
         }
 }
 
@@ -184,14 +196,14 @@ static void give_int(run *r, const char *name, int64_t value)
     memcpy(machine.param[argument_of(r, name)], &narrow, 4);
 }
 
-static void give_maps(run *r)
+static void give_maps(run *r, const zlay_attention_plan *plan)
 {
-    static const char tensors[] = "qkvol";
+    static const char tensors[] = "qkvolps";
     const zlay_move *move;
     char tensor;
     uint32_t next = 0;
     zlay_tensormap map;
-    for (uint32_t i = 0; !zlay_attention_move_nth(&move, &tensor, r->plan, i); i++)
+    for (uint32_t i = 0; !zlay_attention_move_nth(&move, &tensor, plan, i); i++)
         for (uint32_t m = 0; !zlay_move_map_nth(&map, move, m); m++, next++) {
             assert_int_equal(r->argument[next].kind, ZLAY_ARGUMENT_MAP);
             uint64_t words[16];
@@ -207,18 +219,17 @@ static void give_array(run *r, const char *name, uint64_t address, const void *d
     memcpy(machine.param[argument_of(r, name)], &address, sizeof address);
 }
 
-static void give_lengths(run *r, const shape *s)
+static void give_lengths(run *r, const shape *s, int side)
 {
     static const char *const names[2][2] = {{"read_k_rows", "read_k_starts"}, {"read_q_rows", "read_q_starts"}};
-    for (int side = 0; side < 2; side++)
-        if (s->rows[side])
-            give_array(r, names[side][s->packed[side]], (uint64_t)(7 + side) << 32, r->lengths[side],
-                       (s->batch + s->packed[side]) * sizeof **r->lengths);
+    if (s->rows[side])
+        give_array(r, names[side][s->packed[side]], (uint64_t)(7 + side) << 32, r->lengths[side],
+                   (s->batch + s->packed[side]) * sizeof **r->lengths);
 }
 
-static void give_all(run *r, const shape *s, double cap)
+/* The tensors. */
+static void give_memory(run *r)
 {
-    double log2e = 1.4426950408889634, scale = 1 / sqrt(s->head);
     machine.memories = 0;
     memset(machine.param, 0, sizeof machine.param);
     for (int i = 0; i < 4; i++) {
@@ -230,9 +241,33 @@ static void give_all(run *r, const shape *s, double cap)
         r->at[4] = (uint64_t)6 << 32;
         machine.memory[machine.memories++] = (px_memory){r->at[4], r->lse_count * sizeof *r->lse, (uint8_t *)r->lse};
     }
+    for (int i = 0; i < 2; i++) r->at[5 + i] = (uint64_t)(10 + i) << 32;
+}
+
+static void give_parts(run *r)
+{
+    for (int i = 0; i < 2; i++)
+        machine.memory[machine.memories++] = (px_memory){r->at[5 + i], r->part_count[i] * sizeof **r->part, (uint8_t *)r->part[i]};
+}
+
+static void give_merge(run *r, const shape *s)
+{
+    give_memory(r);
+    give_array(r, "read_part_o", r->at[5], r->part[0], r->part_count[0] * sizeof **r->part);
+    give_array(r, "read_part_lse", r->at[6], r->part[1], r->part_count[1] * sizeof **r->part);
     if (r->sinks) give_array(r, "read_sinks", (uint64_t)5 << 32, r->sinks, s->heads * sizeof *r->sinks);
-    give_lengths(r, s);
-    give_maps(r);
+    give_lengths(r, s, QUERIES);
+    give_maps(r, zlay_attention_merge(r->plan));
+}
+
+static void give_all(run *r, const shape *s, double cap)
+{
+    double log2e = 1.4426950408889634, scale = 1 / sqrt(s->head);
+    give_memory(r);
+    if (s->splits > 1) give_parts(r);
+    else if (r->sinks) give_array(r, "read_sinks", (uint64_t)5 << 32, r->sinks, s->heads * sizeof *r->sinks);
+    for (int side = 0; side < 2; side++) give_lengths(r, s, side);
+    give_maps(r, r->plan);
     give_int(r, "n_N", (int64_t)r->info.tiles);
     if (!s->rows[KEYS]) give_int(r, "x_keys", (int64_t)s->keys);
     if (s->causal && !s->rows[KEYS] && !s->rows[QUERIES]) give_int(r, "x_offset", (int64_t)(s->keys - s->queries));
@@ -348,18 +383,21 @@ static void tensors_make(run *r, const shape *s, uint64_t *seed)
     r->lse_count = (size_t)(s->lse ? s->batch * s->heads * lse_rows(s) : 0);
     r->lse = r->lse_count ? malloc(r->lse_count * sizeof *r->lse) : NULL;
     for (size_t e = 0; e < r->lse_count; e++) r->lse[e] = NAN;
+    r->part_count[0] = (size_t)(s->batch * s->heads * s->splits * s->queries * s->head);
+    r->part_count[1] = (size_t)(s->batch * s->heads * s->splits * lse_rows(s));
+    for (int i = 0; i < 2 && s->splits > 1; i++) {
+        r->part[i] = malloc(r->part_count[i] * sizeof **r->part);
+        assert_non_null(r->part[i]);
+        for (size_t e = 0; e < r->part_count[i]; e++) r->part[i][e] = NAN;
+    }
     draw_sinks(r, s, seed);
     lengths_make(r, s);
     for (int i = 0; i < 3; i++) spoil(r, s, i);
 }
 
 /* Runs the first blocks of the grid; 0: all. */
-static void run_make(run *r, const shape *s, uint64_t *seed, int when, uint64_t blocks)
+static void run_kernel(run *r, uint64_t *seed, int when, uint64_t blocks)
 {
-    plan_make(r, s);
-    print_kernel(r, ZLAY_TEXT_PTX);
-    tensors_make(r, s, seed);
-    give_all(r, s, CAP);
     machine.when = (px_when)when;
     machine.random = test_random(seed);
     machine.grid[0] = (uint32_t)r->info.grid[0], machine.grid[1] = (uint32_t)r->info.grid[1];
@@ -368,11 +406,25 @@ static void run_make(run *r, const shape *s, uint64_t *seed, int when, uint64_t 
     if (*machine.fault) fail_msg("%s", machine.fault);
 }
 
+static void run_make(run *r, const shape *s, uint64_t *seed, int when, uint64_t blocks)
+{
+    plan_make(r, s);
+    print_kernel(r, r->plan, ZLAY_TEXT_PTX);
+    tensors_make(r, s, seed);
+    give_all(r, s, CAP);
+    run_kernel(r, seed, when, blocks);
+    if (s->splits < 2) return;
+    print_kernel(r, zlay_attention_merge(r->plan), ZLAY_TEXT_PTX);
+    give_merge(r, s);
+    run_kernel(r, seed, when, 0);
+}
+
 static void run_free(run *r)
 {
     for (int i = 0; i < 4; i++) free(r->tensor[i] - r->before[i]);
     free(r->lse);
     free(r->sinks);
+    for (int i = 0; i < 2; i++) free(r->part[i]);
     for (int i = 0; i < 2; i++) free(r->lengths[i]);
     zlay_attention_free(r->plan);
 }
@@ -464,6 +516,27 @@ static void runs_lengths(void **state)
         for (int when = 0; when < 3; when++) run_shape(*state, &shapes[i], &seed, when);
 }
 
+/* Keys of a row in several blocks, some with none, and their results merged. */
+static void runs_splits(void **state)
+{
+    static const int32_t a[] = {0, 1, 64, 5}, b[] = {130, 0, 400, 129};
+    static const shape shapes[] = {
+        {64, 0, 0, 1, 2, 1, 1, 400, .type = ZLAY_TYPE_BF16, .splits = 3},
+        {64, 1, 0, 2, 2, 2, 200, 400, .type = ZLAY_TYPE_BF16, .splits = 2, .lse = 1},
+        {128, 0, 1, 1, 4, 2, 5, 390, .type = ZLAY_TYPE_BF16, .splits = 4, .sinks = 1, .lse = 1},
+        {128, 1, 0, 2, 1, 1, 66, 260, .type = ZLAY_TYPE_BF16, .splits = 2},
+        {128, 1, 0, 1, 1, 1, 70, 400, .type = ZLAY_TYPE_BF16, .splits = 2, .window = 150, .lse = 1},
+        {256, 0, 0, 1, 2, 1, 3, 200, .type = ZLAY_TYPE_BF16, .splits = 5, .sinks = 1},
+        {256, 1, 0, 1, 1, 1, 130, 140, .type = ZLAY_TYPE_BF16, .splits = 2, .lse = 1},
+        {64, 1, 0, 4, 2, 1, 64, 400, .type = ZLAY_TYPE_BF16, .rows = {b, a}, .packed = {true, true}, .splits = 3, .lse = 1},
+        {128, 0, 0, 4, 1, 1, 1, 400, .type = ZLAY_TYPE_BF16, .rows = {b, NULL}, .splits = 2, .lse = 1, .sinks = 1},
+        {256, 0, 0, 4, 1, 1, 64, 400, .type = ZLAY_TYPE_BF16, .rows = {b, a}, .packed = {false, true}, .splits = 2},
+    };
+    uint64_t seed = test_seed("splits");
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
+        for (int when = 0; when < 3; when++) run_shape(*state, &shapes[i], &seed, when);
+}
+
 /* The blocks of a sequence write nothing of the next one, which lies right behind it. */
 static void stays_in_its_sequence(void **state)
 {
@@ -490,6 +563,7 @@ int main(void)
         cmocka_unit_test(runs),
         cmocka_unit_test(stays_in_its_head),
         cmocka_unit_test(runs_lengths),
+        cmocka_unit_test(runs_splits),
         cmocka_unit_test(stays_in_its_sequence),
     };
     return cmocka_run_group_tests_name("emit/attention_run", tests, begin, end);

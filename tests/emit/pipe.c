@@ -384,21 +384,26 @@ static void lengths(void **state)
 {
     static const zlay_pipe_lengths good = {.name = "rows", .axis = "block.z", .tiles = "block", .height = 64, .starts = 1, .most = 500};
     static const struct { zlay_pipe_lengths lengths; zlay_pipe_count count; zlay_status status; const char *says; } rows[] = {
-        {{"rows", "block.z", "block", 64, 1, 500, 0}, {"N", "block", 0, 63, 64, 0, "rows", NULL}, ZLAY_OK, ""},
-        {{"rows", "block.z", NULL, 0, 0, INT32_MAX, 0}, {"N", "block", 64, 63, 64, 0, NULL, "rows"}, ZLAY_OK, ""},
-        {{NULL, "block.z", NULL, 0, 0, 5, 0}, {"N", "block", 0, 1, 1, 0, NULL, NULL}, ZLAY_EINVAL, "lengths 0: no name, axis or height"},
-        {{"rows", NULL, NULL, 0, 0, 5, 0}, {"N", "block", 0, 1, 1, 0, NULL, NULL}, ZLAY_EINVAL, "lengths 0: no name, axis or height"},
-        {{"rows", "block.z", "block", 0, 0, 5, 0}, {"N", "block", 0, 1, 1, 0, NULL, NULL}, ZLAY_EINVAL, "lengths 0: no name, axis or height"},
-        {{"rows", "block.z", NULL, 0, 2, 5, 0}, {"N", "block", 0, 1, 1, 0, NULL, NULL}, ZLAY_EINVAL, "lengths 0: no name, axis or height"},
-        {{"rows", "block.z", NULL, 0, 0, 0, 0}, {"N", "block", 0, 1, 1, 0, NULL, NULL}, ZLAY_EINVAL, "lengths 0: 0 rows"},
-        {{"rows", "block.z", NULL, 0, 0, 1u << 31, 0}, {"N", "block", 0, 1, 1, 0, NULL, NULL}, ZLAY_EINVAL, "lengths 0: 2147483648 rows"},
-        {{"r s", "block.z", NULL, 0, 0, 5, 0}, {"N", "block", 0, 1, 1, 0, NULL, NULL}, ZLAY_EINVAL, "r s"},
-        {{"rows", "z", NULL, 0, 0, 5, 0}, {"N", "block", 0, 1, 1, 0, NULL, NULL}, ZLAY_ENOTSUP, "lengths rows: there is no axis z"},
-        {{"rows", "block.z", "i", 64, 0, 5, 0}, {"N", "block", 0, 1, 1, 0, NULL, NULL}, ZLAY_ENOTSUP, "lengths rows: there is no axis i"},
-        {{"rows", "block.z", NULL, 0, 0, 5, 0}, {"N", "block", 0, 1, 1, 0, "row", NULL}, ZLAY_EINVAL, "count 0: no lengths of that name"},
-        {{"rows", "block.z", NULL, 0, 0, 5, 0}, {"N", NULL, 0, 1, 1, 0, "rows", NULL}, ZLAY_EINVAL, "count 0: a divisor of 0, or"},
-        {{"rows", "block.z", NULL, 0, 0, 5, 0}, {"N", "block", 0, 1, 0, 0, NULL, NULL}, ZLAY_EINVAL, "count 0: a divisor of 0, or"},
-        {{"rows", "block.z", NULL, 0, 0, 5, 0}, {"M", "block", 0, 1, 1, 0, NULL, NULL}, ZLAY_EINVAL, "count 0: the pipe has no such param"},
+        {{"rows", "block.z", "block", 64, 1, 500, 0}, {"N", "block", 0, 63, 64, 0, "rows", NULL, NULL, 0, 0}, ZLAY_OK, ""},
+        {{"rows", "block.z", NULL, 0, 0, INT32_MAX, 0}, {"N", "block", 64, 63, 64, 0, NULL, "rows", NULL, 0, 0}, ZLAY_OK, ""},
+        {{NULL, "block.z", NULL, 0, 0, 5, 0}, {"N", "block", 0, 1, 1, 0, NULL, NULL, NULL, 0, 0}, ZLAY_EINVAL, "lengths 0: no name, axis or height"},
+        {{"rows", NULL, NULL, 0, 0, 5, 0}, {"N", "block", 0, 1, 1, 0, NULL, NULL, NULL, 0, 0}, ZLAY_EINVAL, "lengths 0: no name, axis or height"},
+        {{"rows", "block.z", "block", 0, 0, 5, 0}, {"N", "block", 0, 1, 1, 0, NULL, NULL, NULL, 0, 0}, ZLAY_EINVAL, "lengths 0: no name, axis or height"},
+        {{"rows", "block.z", NULL, 0, 2, 5, 0}, {"N", "block", 0, 1, 1, 0, NULL, NULL, NULL, 0, 0}, ZLAY_EINVAL, "lengths 0: no name, axis or height"},
+        {{"rows", "block.z", NULL, 0, 0, 0, 0}, {"N", "block", 0, 1, 1, 0, NULL, NULL, NULL, 0, 0}, ZLAY_EINVAL, "lengths 0: 0 rows"},
+        {{"rows", "block.z", NULL, 0, 0, 1u << 31, 0}, {"N", "block", 0, 1, 1, 0, NULL, NULL, NULL, 0, 0}, ZLAY_EINVAL, "lengths 0: 2147483648 rows"},
+        {{"r s", "block.z", NULL, 0, 0, 5, 0}, {"N", "block", 0, 1, 1, 0, NULL, NULL, NULL, 0, 0}, ZLAY_EINVAL, "r s"},
+        {{"rows", "z", NULL, 0, 0, 5, 0}, {"N", "block", 0, 1, 1, 0, NULL, NULL, NULL, 0, 0}, ZLAY_ENOTSUP, "lengths rows: there is no axis z"},
+        {{"rows", "block.z", "i", 64, 0, 5, 0}, {"N", "block", 0, 1, 1, 0, NULL, NULL, NULL, 0, 0}, ZLAY_ENOTSUP, "lengths rows: there is no axis i"},
+        {{"rows", "block.z", NULL, 0, 0, 5, 0}, {"N", "block", 0, 1, 1, 0, "row", NULL, NULL, 0, 0}, ZLAY_EINVAL, "count 0: no lengths of that name"},
+        {{"rows", "block.z", NULL, 0, 0, 5, 0}, {"N", NULL, 0, 1, 1, 0, "rows", NULL, NULL, 0, 0}, ZLAY_EINVAL, "count 0: a divisor of 0, or"},
+        {{"rows", "block.z", NULL, 0, 0, 5, 0}, {"N", "block", 0, 1, 0, 0, NULL, NULL, NULL, 0, 0}, ZLAY_EINVAL, "count 0: a divisor of 0, or"},
+        {{"rows", "block.z", NULL, 0, 0, 5, 0}, {"N", "block", 0, 1, 1, 0, "rows", NULL, "block.y % 3", 3, 0}, ZLAY_OK, ""},
+        {{"rows", "block.z", NULL, 0, 0, 5, 0}, {"N", "block", 0, 1, 1, 0, NULL, NULL, "block.y % 0", 3, 0}, ZLAY_ENOTSUP, "count of N: there is no axis block.y % 0"},
+        {{"rows", "block.z", NULL, 0, 0, 5, 0}, {"N", "block", 0, 1, 1, 0, NULL, NULL, "block.y", 0, 0}, ZLAY_EINVAL, "count 0: 0 parts"},
+        {{"rows", "block.z", NULL, 0, 0, 5, 0}, {"N", "block", 0, 1, 1, 0, NULL, NULL, NULL, 2, 0}, ZLAY_EINVAL, "count 0: 2 parts"},
+        {{"rows", "block.z", NULL, 0, 0, 5, 0}, {"N", "block", 0, 1, 1, 0, NULL, NULL, "block.y", 2, 1}, ZLAY_EINVAL, "count 0: 2 parts, or a reserved word"},
+        {{"rows", "block.z", NULL, 0, 0, 5, 0}, {"M", "block", 0, 1, 1, 0, NULL, NULL, NULL, 0, 0}, ZLAY_EINVAL, "count 0: the pipe has no such param"},
     };
     zlay_pipe *pipe = parsed(*state, ring);
     for (int32_t language = ZLAY_TEXT_PTX; language <= ZLAY_TEXT_CUDA; language++)
@@ -419,6 +424,38 @@ static void lengths(void **state)
     assert_non_null(strstr(k.text, "setp.ge.u32 more, w0, w1;\n    selp.b32 trips_N, 0, trips_N, more;\n"));
     if (!system(ASSEMBLER_PATH "command -v ptxas >/dev/null")) assert_true(assembles("sm_90a", k.text));
     free(k.text);
+    zlay_pipe_free(pipe);
+}
+
+/* Registers that lie as sums because the request says so, and what it cannot say. */
+static void stated_matrices(void **state)
+{
+    static const char text[] = "pipe fill\nbody load\n  matrix X f32\n  global src f32\n  X = load(src, row * 64 + col)\nend\n"
+                               "body half\n  matrix X f32\n  matrix Y bf16\n  Y = bf16(X * 0.5)\nend\nsmem D[1] 8192\n"
+                               "role r warps 0..3\n  use X body load\n  use X, Y body half\n  write D[0] from Y\n  sync role\n  read D[0]\nend\n";
+    static const struct { zlay_pipe_matrix matrix; zlay_status status; const char *says; } rows[] = {
+        {{"X", 64, 0}, ZLAY_OK, ""},
+        {{"Z", 64, 0}, ZLAY_EINVAL, "matrix 0: no registers of that name"},
+        {{NULL, 64, 0}, ZLAY_EINVAL, "matrix 0: no registers of that name"},
+        {{"X", 64, 1}, ZLAY_EINVAL, "matrix 0: no registers of that name, or a reserved word"},
+        {{"X", 0, 0}, ZLAY_ENOTSUP, "matrix 0: 0 columns"},
+        {{"X", 60, 0}, ZLAY_ENOTSUP, "matrix 0: 60 columns"},
+        {{"X", 264, 0}, ZLAY_ENOTSUP, "matrix 0: 264 columns"},
+    };
+    zlay_pipe *pipe = parsed(*state, text);
+    zlay_pipe_emit ask = asked(pipe, "sm_90a", ZLAY_TEXT_PTX);
+    assert_int_equal(status_of(*state, &ask), ZLAY_ENOTSUP);
+    assert_non_null(strstr(zlay_ctx_message(*state), "nothing says which elements"));
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        ask.matrices = &rows[i].matrix, ask.matrices_count = 1;
+        kernel k = printed(*state, &ask);
+        if (k.status != rows[i].status || !strstr(zlay_ctx_message(*state), rows[i].says))
+            fail_msg("row %zu: %d, %s", i, (int)k.status, zlay_ctx_message(*state));
+        if (!k.status) assert_non_null(strstr(k.text, "acc_X_<32>"));
+        free(k.text);
+    }
+    ask.matrices = NULL;
+    assert_int_equal(status_of(*state, &ask), ZLAY_EINVAL);
     zlay_pipe_free(pipe);
 }
 
@@ -560,7 +597,7 @@ int main(int count, char **words)
         cmocka_unit_test(example),   cmocka_unit_test(golden),    cmocka_unit_test(assembled),
         cmocka_unit_test(compiled),  cmocka_unit_test(events),    cmocka_unit_test(refused),
         cmocka_unit_test(unproved),  cmocka_unit_test(descending), cmocka_unit_test(one_tile_for_two), cmocka_unit_test(scopes), cmocka_unit_test(misused),   cmocka_unit_test(fragments),
-        cmocka_unit_test(no_memory), cmocka_unit_test(bulk_beside_move), cmocka_unit_test(operands), cmocka_unit_test(lengths),
+        cmocka_unit_test(no_memory), cmocka_unit_test(bulk_beside_move), cmocka_unit_test(operands), cmocka_unit_test(lengths), cmocka_unit_test(stated_matrices),
     };
     const struct CMUnitTest writing[] = {cmocka_unit_test(rewrite)};
     if (count > 1 && !strcmp(words[1], "golden")) return cmocka_run_group_tests(writing, begin, end);

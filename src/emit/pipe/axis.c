@@ -33,15 +33,27 @@ static const char *by_instance(zl_pipe_text *k, char room[24], const char *value
     return "w0";
 }
 
-/* The divisor behind a `/`; 1 where there is none, 0 where it is no number from 1 on. */
-static uint32_t divisor_of(const char *rest)
+/* The divisor behind `/` or ` % `; 0 where it is no number from 1 on. */
+static uint32_t divisor_of(const char *rest, const char *sign)
 {
     char *end;
-    if (!*rest) return 1;
-    if (*rest != '/' || rest[1] < '1' || rest[1] > '9' || strlen(rest + 1) > DIVISOR_DIGITS)
+    size_t length = strlen(sign);
+    if (strncmp(rest, sign, length) != 0 || rest[length] < '1' || rest[length] > '9' ||
+        strlen(rest + length) > DIVISOR_DIGITS)
         return 0;
-    unsigned long divisor = strtoul(rest + 1, &end, 10);
+    unsigned long divisor = strtoul(rest + length, &end, 10);
     return *end ? 0 : (uint32_t)divisor;
+}
+
+/* A number divided, or what is left; NULL: neither stands there. */
+static const char *divided(zl_pipe_text *k, const char *value, const char *rest)
+{
+    char room[24];
+    uint32_t by = divisor_of(rest, "/"), left = divisor_of(rest, " % ");
+    if (!*rest || by == 1) return value;
+    if (by) zl_op(k, DIV, "w0", value, zl_pt_number(room, by));
+    else if (left) zl_op(k, REM, "w0", value, zl_pt_number(room, left));
+    return by || left ? "w0" : NULL;
 }
 
 const char *zl_pt_block(zl_pipe_text *k, const char *to, int dimension)
@@ -82,7 +94,7 @@ static const zlay_pipe_count *late_count(const zl_pipe_text *k, int32_t param)
 {
     for (uint32_t i = 0; i < k->ask->counts_count; i++) {
         const zlay_pipe_count *c = &k->ask->counts[i];
-        if (c->axis && c->behind && (param < 0 || !strcmp(k->pipe->params[param].name, c->param)))
+        if (c->axis && (c->behind || c->part) && (param < 0 || !strcmp(k->pipe->params[param].name, c->param)))
             return c;
     }
     return NULL;
@@ -99,7 +111,7 @@ void zl_pt_last(zl_pipe_text *k, const char *to)
 {
     char first[80], trips[80];
     const zlay_pipe_count *c = late_count(k, -1);
-    if (!c) zl_pt_fail(k, "block.last: no count begins `behind`");
+    if (!c) zl_pt_fail(k, "block.last: no count begins late");
     if (!c) return;
     snprintf(first, sizeof first, "first_%.64s", c->param);
     snprintf(trips, sizeof trips, "trips_%.64s", c->param);
@@ -174,9 +186,5 @@ const char *zl_pt_axis(zl_pipe_text *k, char room[24], const char *text)
     else value = zl_pt_tiles_axis(k, text, &rest);
     if (!value) return counter(k, room, text);
     if (!strcmp(rest, " instance") && k->role) return by_instance(k, room, value);
-    uint32_t divisor = divisor_of(rest);
-    if (!divisor) return NULL;
-    if (divisor == 1) return value;
-    zl_op(k, DIV, "w0", value, zl_pt_number(room, divisor));
-    return "w0";
+    return divided(k, value, rest);
 }

@@ -140,6 +140,22 @@ static void count_first(zl_pipe_text *k, const char *first, const zlay_pipe_coun
     zl_op(k, DIV, first, first, zl_pt_number(room, count->divide));
 }
 
+/* The block's share of the trips: w1 = those of a part, w2 = those before its own. */
+static void count_part(zl_pipe_text *k, const char *first, const char *trips, const zlay_pipe_count *count)
+{
+    char room[24], parts[24];
+    const char *part = zl_pt_axis(k, room, count->part);
+    if (!part) zl_pt_fail(k, "count of %.64s: there is no axis %.64s", count->param, count->part);
+    if (!part) return;
+    zl_op(k, ADD, "w1", trips, zl_pt_number(parts, count->parts - 1));
+    zl_op(k, DIV, "w1", "w1", zl_pt_number(parts, count->parts));
+    zl_op(k, MUL, "w2", part, "w1");
+    zl_op(k, LEAST, "w2", "w2", trips);
+    zl_op(k, ADD, first, first, "w2");
+    zl_op(k, SUB, trips, trips, "w2");
+    zl_op(k, LEAST, trips, trips, "w1");
+}
+
 /* A block's own trip count: no more than the argument, no more than its place allows, less where it
  * begins later, and no less than the pipe is proved for. */
 void zl_pt_count(zl_pipe_text *k, const zlay_pipe_count *count)
@@ -153,7 +169,7 @@ void zl_pt_count(zl_pipe_text *k, const zlay_pipe_count *count)
     for (uint32_t i = 0; i < k->pipe->params_count; i++)
         if (!strcmp(k->pipe->params[i].name, count->param)) {
             least = k->pipe->params[i].least;
-            if (count->behind) first = zl_pt_first(k, from, (int32_t)i);
+            if (count->behind || count->part) first = zl_pt_first(k, from, (int32_t)i);
         }
     if (!value) {
         zl_pt_fail(k, "count of %.64s: there is no axis %.64s", count->param, count->axis);
@@ -162,7 +178,8 @@ void zl_pt_count(zl_pipe_text *k, const zlay_pipe_count *count)
     zl_op(k, MUL, "w0", value, zl_pt_number(room, count->times));
     zl_op(k, ADD, "w0", "w0", zl_pt_number(room, count->add));
     add_rows(k, count);
-    if (first) count_first(k, first, count);
+    if (first && count->behind) count_first(k, first, count);
+    else if (first) zl_op(k, MOV, first, "0");
     zl_op(k, DIV, "w0", "w0", zl_pt_number(room, count->divide));
     zl_op(k, LEAST, trips, trips, "w0");
     if (first) {
@@ -170,6 +187,8 @@ void zl_pt_count(zl_pipe_text *k, const zlay_pipe_count *count)
         zl_op(k, SUB, trips, trips, first);
     }
     if (least > 0) zl_op(k, MOST, trips, trips, zl_pt_number(room, (uint64_t)least));
+    if (count->part) count_part(k, first, trips, count);
+    if (count->part && least > 0) zl_op(k, MOST, trips, trips, zl_pt_number(room, (uint64_t)least));
 }
 
 /* ---- all of them --------------------------------------------------------------------------- */

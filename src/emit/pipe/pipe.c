@@ -11,6 +11,7 @@
 #include <string.h>
 #include <zlay/target.h>
 
+enum { MATRIX_COLUMNS = 256, MATRIX_GRANULE = 8 };
 enum { BODY = 1 << 16 /* bytes of a kernel's text, that are tried first */ };
 
 /* A kernel whose body is printed. */
@@ -90,6 +91,24 @@ static bool lengths_named(const zlay_pipe_emit *ask, const char *name)
     return found;
 }
 
+/* Every matrix has registers of the pipe, and columns that a product has. */
+static zlay_status matrices_check(zlay_ctx *ctx, const zlay_pipe_emit *ask)
+{
+    if (ask->matrices_count && !ask->matrices) return ZLAY_EINVAL;
+    for (uint32_t i = 0; i < ask->matrices_count; i++) {
+        const zlay_pipe_matrix *m = &ask->matrices[i];
+        bool found = false;
+        for (uint32_t j = 0; m->name && j < ask->pipe->accs_count; j++)
+            found |= !strcmp(ask->pipe->accs[j].name, m->name);
+        if (!found || m->reserved)
+            return zl_fail(ctx, ZLAY_EINVAL, "matrix %u: no registers of that name, or a reserved word", i);
+        if (!m->columns || m->columns > MATRIX_COLUMNS || m->columns % MATRIX_GRANULE)
+            return zl_fail(ctx, ZLAY_ENOTSUP, "matrix %u: %u columns, and a product has 8 to 256 by 8", i,
+                           m->columns);
+    }
+    return ZLAY_OK;
+}
+
 static zlay_status counts_check(zlay_ctx *ctx, const zlay_pipe_emit *ask)
 {
     if (ask->counts_count && !ask->counts) return ZLAY_EINVAL;
@@ -103,9 +122,11 @@ static zlay_status counts_check(zlay_ctx *ctx, const zlay_pipe_emit *ask)
         }
         if (each && c->behind) return zl_fail(ctx, ZLAY_ENOTSUP, "count %u: `behind` of a count of each iteration", i);
         if (!found) return zl_fail(ctx, ZLAY_EINVAL, "count %u: the pipe has no such param", i);
-        if (!c->divide || (!c->axis && (c->behind || c->plus || c->minus)))
+        if (!c->divide || (!c->axis && (c->behind || c->plus || c->minus || c->part)))
             return zl_fail(ctx, ZLAY_EINVAL,
-                           "count %u: a divisor of 0, or `behind` or lengths without an axis", i);
+                           "count %u: a divisor of 0, or `behind`, lengths or parts without an axis", i);
+        if (!c->part != !c->parts || c->reserved)
+            return zl_fail(ctx, ZLAY_EINVAL, "count %u: %u parts, or a reserved word", i, c->parts);
         if (!lengths_named(ask, c->plus) || !lengths_named(ask, c->minus))
             return zl_fail(ctx, ZLAY_EINVAL, "count %u: no lengths of that name", i);
     }
@@ -150,7 +171,7 @@ static zlay_status ask_read(zlay_ctx *ctx, zlay_pipe_emit *ask, const zlay_pipe_
         "zlay_pipe_emit",
         sizeof(zlay_pipe_emit),
         sizeof request->size,
-        {ZL_RESERVED(zlay_pipe_emit, reserved)}};
+        {ZL_RESERVED(zlay_pipe_emit, reserved0), ZL_RESERVED(zlay_pipe_emit, reserved)}};
     zlay_status status = zl_request_read(ctx, ask, request, &form);
     if (status) return status;
     if (!ask->target || !ask->pipe || !ask->name) return ZLAY_EINVAL;
@@ -159,6 +180,7 @@ static zlay_status ask_read(zlay_ctx *ctx, zlay_pipe_emit *ask, const zlay_pipe_
     status = zl_name_check(ctx, ask->name, ask->name_length);
     if (!status) status = moves_check(ctx, ask, plan);
     if (!status) status = operands_check(ctx, ask);
+    if (!status) status = matrices_check(ctx, ask);
     if (!status) status = lengths_check(ctx, ask);
     if (!status) status = counts_check(ctx, ask);
     if (!status && ask->descending && ask->pipe->blocks > 1)

@@ -6,11 +6,26 @@
 #include "emit/plan/bind.h"
 #include "synth/attention/attention.h"
 
+#include <stdio.h>
+
 typedef struct bound {
     zl_plan_bound plan;
     zlay_pipe_count counts[2];
     zlay_pipe_lengths lengths[2];
+    zlay_pipe_matrix sums;
+    char part[32], batch[32];
 } bound;
+
+/* Splits are a number. */
+static void splits_bind(bound *b, zlay_pipe_emit *ask, const zlay_attention_plan *p)
+{
+    b->counts[0] = (zlay_pipe_count){.param = "S", .add = (uint32_t)p->ask.splits, .divide = 1};
+    b->sums = (zlay_pipe_matrix){.name = "O", .columns = ZL_ATTENTION_COLUMNS};
+    ask->counts = b->counts;
+    ask->counts_count = 1;
+    ask->matrices = &b->sums;
+    ask->matrices_count = 1;
+}
 
 /* Tiles of keys: causal as many as the block's queries see; where sequences of keys have different lengths, no more than
  * those have. */
@@ -23,26 +38,32 @@ static void counts_bind(bound *b, zlay_pipe_emit *ask, const zlay_attention_plan
                             .add = p->count_add,
                             .divide = p->info.tile_n,
                             .behind = p->count_behind};
-    if (keys)
+    if (keys || (p->split && !p->ask.causal))
         b->counts[ask->counts_count++] = (zlay_pipe_count){.param = "N",
                                                            .axis = "block",
-                                                           .add = p->info.tile_n - 1,
+                                                           .add = p->info.tile_n - 1 + (keys ? 0 : (uint32_t)p->ask.keys),
                                                            .divide = p->info.tile_n,
                                                            .plus = keys};
     sees.plus = keys;
     sees.minus = zl_attention_lengths(&p->ask, true);
     if (p->ask.causal) b->counts[ask->counts_count++] = sees;
+    if (p->split) {
+        snprintf(b->part, sizeof b->part, "block.y %% %u", (unsigned)p->ask.splits);
+        b->counts[ask->counts_count - 1].part = b->part;
+        b->counts[ask->counts_count - 1].parts = (uint32_t)p->ask.splits;
+    }
     ask->counts = b->counts;
 }
 
 static void lengths_bind(bound *b, zlay_pipe_emit *ask, const zlay_attention_plan *p)
 {
     const bool packed[] = {p->ask.k_lengths == ZLAY_LENGTHS_PACKED, p->ask.q_lengths == ZLAY_LENGTHS_PACKED};
+    snprintf(b->batch, sizeof b->batch, "block.z/%u", p->merges ? p->panels : 1);
     for (int queries = 0; queries < 2; queries++) {
         const char *name = zl_attention_lengths(&p->ask, queries);
         if (name)
             b->lengths[ask->lengths_count++] = (zlay_pipe_lengths){.name = name,
-                                                                   .axis = "block.z",
+                                                                   .axis = b->batch,
                                                                    .tiles = queries ? "block" : NULL,
                                                                    .height = p->info.tile_m,
                                                                    .starts = packed[queries],
@@ -54,9 +75,10 @@ static void lengths_bind(bound *b, zlay_pipe_emit *ask, const zlay_attention_pla
 static void bind(bound *b, zlay_pipe_emit *ask, const zlay_attention_plan *p)
 {
     zl_plan_bind(&b->plan, ask, p->moves, p->moves_count, p->operands, p->operands_count);
-    counts_bind(b, ask, p);
+    if (p->merges) splits_bind(b, ask, p);
+    else counts_bind(b, ask, p);
     lengths_bind(b, ask, p);
-    ask->descending = p->ask.causal; /* the last queries see the most keys */
+    ask->descending = p->ask.causal && !p->merges; /* the last queries see the most keys */
 }
 
 zlay_status zlay_emit_attention(zlay_ctx *ctx, zlay_buf *out, zlay_pipe_launch *launch,

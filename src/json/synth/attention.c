@@ -30,6 +30,7 @@ static const zl_named lengths[] = {{"equal", ZLAY_LENGTHS_EQUAL},
 typedef struct planned {
     const zlay_target *target;
     zlay_attention ask;
+    uint32_t merge; /* 1: the second kernel of a plan with splits */
 } planned;
 
 #define AT(kind, member) ZL_AT(kind, planned, ask.member)
@@ -44,6 +45,8 @@ static const zl_field plan_rows[] = {
     {"type", ZL_MAY, AT(zl_as_word, type), .of = zl_types},
     {"causal", ZL_MAY, AT(zl_as_bit, causal), .count = 1},
     {"soft_cap", ZL_MAY, AT(zl_as_bit, soft_cap), .count = 1},
+    {"splits", ZL_MAY, AT(zl_as_some64, splits)},
+    {"merge", ZL_MAY, ZL_AT(zl_as_bit, planned, merge), .count = 1},
     {"window", ZL_MAY, AT(zl_as_some64, window)},
     {"sinks", ZL_MAY, AT(zl_as_bit, sinks), .count = 1},
     {"lse", ZL_MAY, AT(zl_as_bit, lse), .count = 1},
@@ -66,6 +69,14 @@ static zlay_status plan_make(zl_call *call, zlay_attention_plan **out, const pla
     return zlay_attention_synth(call->ctx, out, a->target, &ask);
 }
 
+/* The plan of the one of its kernels that the request names. */
+static zlay_status chosen(zl_call *call, const zlay_attention_plan **out, const planned *a,
+                          const zlay_attention_plan *plan)
+{
+    *out = a->merge ? zlay_attention_merge(plan) : plan;
+    return *out ? ZLAY_OK : zl_wrong(call, "merge", "false where there is one split");
+}
+
 /* ---- the plan ------------------------------------------------------------------------------- */
 
 static json_t *maps_of(zl_call *call, const zlay_attention_plan *plan)
@@ -81,9 +92,11 @@ static json_t *maps_of(zl_call *call, const zlay_attention_plan *plan)
 zlay_status zl_op_plan_attention(zl_call *call, const void *asked)
 {
     zlay_attention_plan *plan = NULL;
+    const zlay_attention_plan *one = NULL;
     zlay_attention_summary info;
     zlay_status status = plan_make(call, &plan, asked);
-    if (!status) status = zlay_attention_info(&info, plan);
+    if (!status) status = chosen(call, &one, asked, plan);
+    if (!status) status = zlay_attention_info(&info, one);
     if (!status) {
         const uint64_t tile[] = {info.tile_m, info.tile_n};
         call->value = json_object();
@@ -92,8 +105,8 @@ zlay_status zl_op_plan_attention(zl_call *call, const void *asked)
         zl_put_value(call, call->value, "tiles", json_integer((json_int_t)info.tiles));
         zl_put_value(call, call->value, "threads", json_integer(info.threads));
         zl_put_value(call, call->value, "grid", zl_json_list(call, info.grid, ZL_COUNT(info.grid)));
-        zl_put_value(call, call->value, "maps", maps_of(call, plan));
-        status = zl_put_printed(call, "pipe", zl_print_pipe, zlay_attention_pipe(plan));
+        zl_put_value(call, call->value, "maps", maps_of(call, one));
+        status = zl_put_printed(call, "pipe", zl_print_pipe, zlay_attention_pipe(one));
     }
     zlay_attention_free(plan);
     return status;
@@ -140,8 +153,10 @@ zlay_status zl_emit_attention(zl_call *call, const void *value)
 {
     const asked *a = value;
     zlay_attention_plan *plan = NULL;
+    const zlay_attention_plan *one = NULL;
     zlay_status status = plan_make(call, &plan, &a->plan);
-    if (!status) status = put_kernel(call, a, plan);
+    if (!status) status = chosen(call, &one, &a->plan, plan);
+    if (!status) status = put_kernel(call, a, one);
     zlay_attention_free(plan);
     return status;
 }

@@ -95,6 +95,17 @@ static zlay_status lengths(zlay_ctx *ctx, const zlay_attention *a)
     return ZLAY_OK;
 }
 
+/* Bodies count the elements of the parts in 31 bits. */
+static zlay_status splits(zlay_ctx *ctx, const zlay_attention *a)
+{
+    uint64_t heads = zl_umul_sat(zl_umul_sat(a->batch, a->heads), a->splits);
+    uint64_t elements = zl_umul_sat(heads, zl_umul_sat(zl_attention_lse_rows(a), a->head));
+    zlay_status status = extent(ctx, "splits", a->splits);
+    if (status || a->splits == 1 || elements <= INT32_MAX) return status;
+    return zl_fail(ctx, ZLAY_ENOTSUP, "splits: %llu elements of parts, and 2^31 - 1 are counted",
+                   (unsigned long long)elements);
+}
+
 static zlay_status supported(zlay_ctx *ctx, const zlay_attention *a)
 {
     if (a->type != ZLAY_TYPE_BF16 && a->type != ZLAY_TYPE_F16)
@@ -135,6 +146,7 @@ static zlay_status ask_read(zlay_ctx *ctx, zlay_attention *a, const zlay_attenti
     if (!a->batch) a->batch = 1;
     if (!a->heads) a->heads = 1;
     if (!a->kv_heads) a->kv_heads = a->heads;
+    if (!a->splits) a->splits = 1;
     status = extent(ctx, "batch", a->batch);
     if (!status) status = extent(ctx, "heads", a->heads);
     if (!status) status = extent(ctx, "kv_heads", a->kv_heads);
@@ -142,6 +154,7 @@ static zlay_status ask_read(zlay_ctx *ctx, zlay_attention *a, const zlay_attenti
     if (!status) status = extent(ctx, "keys", a->keys);
     if (!status) status = supported(ctx, a);
     if (!status) status = lengths(ctx, a);
+    if (!status) status = splits(ctx, a);
     if (!status && a->window >= a->keys) a->window = 0; /* all keys */
     if (!status) status = strides(ctx, a);
     return status ? status : lse_strides(ctx, a);
@@ -208,7 +221,6 @@ static void tile_choose(zlay_attention_plan *p)
     const zlay_attention *a = &p->ask;
     const struct form *f = form_of(a);
     uint32_t m = f->tile_m, n = f->tile_n;
-    p->panels = a->head / ZL_ATTENTION_COLUMNS;
     p->info = (zlay_attention_summary){.tile_m = m,
                                        .tile_n = n,
                                        .stages = STAGES,
@@ -216,11 +228,65 @@ static void tile_choose(zlay_attention_plan *p)
                                        .tiles = (a->keys + n - 1) / n,
                                        .threads = THREADS + m * 2};
     p->overlap = f->overlap;
+    p->split = a->splits > 1;
     p->masked = masked_of(a, m, n);
     p->masked_last = masked_last_of(a, m, n);
     p->count_times = m;
     p->count_add = (uint32_t)(m + n - 1 + (a->causal ? skew_of(a) : 0));
     p->count_behind = (uint32_t)(a->window ? m + n + a->window - 2 : 0);
+}
+
+/* A block of one warpgroup for each 64 queries and 64 elements of a head. */
+static void merge_choose(zlay_attention_plan *p)
+{
+    const zlay_attention *a = &p->ask;
+    uint32_t m = ZL_ATTENTION_COLUMNS;
+    p->info = (zlay_attention_summary){.tile_m = m,
+                                       .tile_n = 1,
+                                       .stages = 1,
+                                       .grid = {(a->queries + m - 1) / m, a->heads,
+                                                zl_umul_sat(a->batch, a->head / m)},
+                                       .tiles = a->splits,
+                                       .threads = THREADS};
+}
+
+/* The result goes where the request says; of a split it is f32, dense, and has its log-sum-exp. */
+static void result_choose(zlay_attention_plan *p)
+{
+    zlay_attention *a = &p->ask;
+    zl_attention_result *r = &p->out;
+    *r = (zl_attention_result){a->type, ZL_ATTENTION_COLUMNS, a->heads, a->o, a->l};
+    if (!p->split) return;
+    uint64_t heads = a->heads * a->splits, rows = zl_attention_lse_rows(a), m = ZL_ATTENTION_COLUMNS;
+    *r = (zl_attention_result){ZLAY_TYPE_F32, ZL_ATTENTION_COLUMNS / 2, heads,
+                               {m, a->queries * m, heads * a->queries * a->head},
+                               {1, rows, heads * rows}};
+    a->lse = 1;
+    a->sinks = 0;
+    p->info.grid[1] = heads;
+}
+
+static zlay_status plan_finish(zlay_ctx *ctx, zlay_attention_plan *p)
+{
+    p->panels = p->ask.head / ZL_ATTENTION_COLUMNS;
+    result_choose(p);
+    zlay_status status = zl_attention_moves(ctx, p);
+    return status ? status
+                  : zl_pipe_proved(ctx, &p->pipe, p->merges ? zl_attention_merge_put : zl_attention_pipe_put, p);
+}
+
+static zlay_status merge_make(zlay_ctx *ctx, zlay_attention_plan *p)
+{
+    if (p->ask.splits < 2) return ZLAY_OK;
+    zlay_attention_plan *merge = p->merge = zl_alloc(ctx, 1, sizeof *merge);
+    if (!merge) return ZLAY_ENOMEM;
+    merge->alloc = p->alloc;
+    merge->target = p->target;
+    merge->ask = p->ask;
+    merge->ask.k_lengths = ZLAY_LENGTHS_EQUAL; /* it reads no keys */
+    merge->merges = 1;
+    merge_choose(merge);
+    return plan_finish(ctx, merge);
 }
 
 zlay_status zlay_attention_synth(zlay_ctx *ctx, zlay_attention_plan **out,
@@ -238,9 +304,9 @@ zlay_status zlay_attention_synth(zlay_ctx *ctx, zlay_attention_plan **out,
     p->target = target;
     status = ask_read(ctx, &p->ask, attention);
     if (!status) status = target_check(ctx, target, &p->ask);
+    if (!status) status = merge_make(ctx, p);
     if (!status) tile_choose(p);
-    if (!status) status = zl_attention_moves(ctx, p);
-    if (!status) status = zl_pipe_proved(ctx, &p->pipe, zl_attention_pipe_put, p);
+    if (!status) status = plan_finish(ctx, p);
     status = zl_leave(ctx, zl_whole(ctx, status));
     if (status) zlay_attention_free(p);
     else *out = p;
@@ -254,7 +320,13 @@ void zlay_attention_free(zlay_attention_plan *plan)
     for (uint32_t i = 0; i < plan->moves_count; i++) zlay_move_free(plan->moves[i].move);
     for (uint32_t i = 0; i < plan->operands_count; i++) zlay_layout_free(plan->operands[i].layout);
     zlay_pipe_free(plan->pipe);
+    zlay_attention_free(plan->merge);
     zl_free(&alloc, plan, sizeof *plan);
+}
+
+const zlay_attention_plan *zlay_attention_merge(const zlay_attention_plan *plan)
+{
+    return plan ? plan->merge : NULL;
 }
 
 zlay_status zlay_attention_info(zlay_attention_summary *out, const zlay_attention_plan *plan)

@@ -6,7 +6,15 @@
 #include "synth/move/bound.h"
 #include <zlay/attention.h>
 
-enum { ZL_ATTENTION_MOVES = 16, ZL_ATTENTION_OPERANDS = 11, ZL_ATTENTION_COLUMNS = 64 };
+enum { ZL_ATTENTION_MOVES = 20, ZL_ATTENTION_OPERANDS = 11, ZL_ATTENTION_COLUMNS = 64 };
+
+/* Where the result goes: to O, or in f32 to the parts of splits. */
+typedef struct zl_attention_result {
+    int32_t type;
+    uint32_t columns; /* of a panel, 128 bytes */
+    uint64_t heads;   /* times the splits */
+    zlay_attention_strides o, l;
+} zl_attention_result;
 
 struct zlay_attention_plan {
     zlay_allocator alloc;
@@ -17,6 +25,10 @@ struct zlay_attention_plan {
     uint32_t masked;  /* the first tiles of a block, which may hold keys that a query does not see */
     uint32_t masked_last; /* the last ones, which may hold keys before a query's window */
     uint32_t overlap; /* 1: the softmax of a tile runs beside the product of the one before */
+    uint32_t split;   /* 1: each block has a part of the keys, and its results are merged */
+    uint32_t merges;  /* 1: this plan merges the parts */
+    zl_attention_result out;
+    zlay_attention_plan *merge; /* of a split one */
     zlay_pipe *pipe;
     zl_bound_move moves[ZL_ATTENTION_MOVES];
     zl_bound_operand operands[ZL_ATTENTION_OPERANDS];
@@ -60,7 +72,19 @@ zlay_status zl_attention_sequence(zlay_ctx *ctx, zlay_move *move, const zlay_tar
 /* Plans the moves and operands of a plan whose tiles are chosen. */
 zlay_status zl_attention_moves(zlay_ctx *ctx, zlay_attention_plan *p);
 
-/* The text of the pipe of a plan whose moves are there. */
+/* The text of the pipe of a plan whose moves are there; of one that merges. */
 void zl_attention_pipe_put(zl_text *out, const void *plan);
+void zl_attention_merge_put(zl_text *out, const void *plan);
+
+/* Panels in which a block's result leaves; of a merge each block has one. */
+static inline uint32_t zl_attention_leaves(const zlay_attention_plan *p)
+{
+    return p->merges ? 1 : p->ask.head / p->out.columns;
+}
+
+/* What both have: moves, the buffers of results, and how those leave. */
+void zl_attention_moves_put(zl_text *out, const zlay_attention_plan *p);
+void zl_attention_buffers_put(zl_text *out, const zlay_attention_plan *p);
+void zl_attention_result_put(zl_text *out, const zlay_attention_plan *p);
 
 #endif

@@ -2,6 +2,7 @@
 /* Plans the moves of attention: for each tensor the tensor maps of its tile, what counts its axes, and how the tile lies in
  * shared memory. */
 #include "algebra/text/format.h"
+#include "base/arith.h"
 #include "base/request.h"
 #include "synth/attention/attention.h"
 #include "synth/tensormap/tensormap.h"
@@ -14,7 +15,10 @@ enum { AXES = 4, LSE_AXES = 3 };
 typedef struct tile {
     const char *name;
     char tensor;
-    uint32_t panel, panels;     /* first panel of 64 elements; how many */
+    int32_t type;
+    uint32_t columns;           /* of a panel, 128 bytes */
+    uint64_t offset;            /* elements from the tensor's first to the tile's first panel */
+    uint32_t panels;
     uint64_t rows, heads, high; /* of the tensor, and rows of a tile */
     const zlay_attention_strides *strides;
     const char *axis[AXES];
@@ -22,8 +26,10 @@ typedef struct tile {
     bool query;
 } tile;
 
+/* The parts of splits have room for the longest sequence. */
 static int32_t lengths_of(const zlay_attention_plan *p, const tile *t)
 {
+    if (t->direction == ZLAY_DIRECTION_STORE && p->split) return ZLAY_LENGTHS_EQUAL;
     return t->query ? p->ask.q_lengths : p->ask.k_lengths;
 }
 
@@ -33,23 +39,25 @@ static zlay_status source_make(zlay_ctx *ctx, zlay_layout **out, const zlay_atte
                                const tile *t, uint32_t axes)
 {
     const int64_t shape[] = {(int64_t)(lengths_of(p, t) ? zl_attention_most(p, t->query) : t->rows),
-                             (int64_t)t->panels * ZL_ATTENTION_COLUMNS, (int64_t)t->heads,
+                             (int64_t)t->panels * t->columns, (int64_t)t->heads,
                              (int64_t)p->ask.batch};
     const int64_t stride[] = {(int64_t)t->strides->row, 1, (int64_t)t->strides->head,
                               (int64_t)t->strides->batch};
     return zl_layout_new_strided(ctx, out, axes, shape, stride,
-                                 (int64_t)t->panel * ZL_ATTENTION_COLUMNS);
+                                 (int64_t)t->offset);
 }
 
-/* Panels of 64 columns, one after the other, rows of 128 swizzled bytes. */
-static zlay_status place_make(zlay_ctx *ctx, zlay_layout **out, const tile *t, uint32_t axes)
+/* Panels one after the other, rows of 128 swizzled bytes. */
+static zlay_status place_make(zlay_ctx *ctx, zlay_layout **out, const tile *t, uint32_t axes,
+                              bool merges)
 {
     char text[160];
     unsigned long long rows = t->high;
     bool more = axes == AXES;
-    int length = snprintf(text, sizeof text, "Sw<3,3,3> o 0 o (%llu,(64,%u)%s):(64,(1,%llu)%s)", rows,
-                          t->panels, more ? ",1,1" : "", rows * ZL_ATTENTION_COLUMNS,
-                          more ? ",0,0" : "");
+    int length = snprintf(text, sizeof text,
+                          "Sw<3,%u,3> o 0 o (%llu,(%u,%u)%s):(%u,(1,%llu)%s)",
+                          zl_log2(t->columns / 8), rows, t->columns, merges ? 1 : t->panels, more ? ",1,1" : "",
+                          t->columns, rows * t->columns, more ? ",0,0" : "");
     return zl_layout_parse(ctx, out, text, (size_t)length);
 }
 
@@ -66,7 +74,7 @@ static zlay_status sequence_add(zlay_ctx *ctx, const zlay_attention_plan *p, zl_
                                 const tile *t)
 {
     const char *name = zl_attention_lengths(&p->ask, t->query);
-    const uint64_t bytes = zlay_type_bits(p->ask.type) / 8, batch = p->ask.batch;
+    const uint64_t bytes = zlay_type_bits(t->type) / 8, batch = p->ask.batch;
     const bool packed = lengths_of(p, t) == ZLAY_LENGTHS_PACKED;
     const uint64_t all = packed ? zl_umul_sat(t->rows, batch) : t->rows;
     const zl_attention_dimension list[] = {
@@ -84,13 +92,13 @@ static zlay_status move_add(zlay_ctx *ctx, zlay_attention_plan *p, const tile *t
     zlay_layout *source = NULL, *smem = NULL;
     zlay_tensormap_request r = {
         .size = sizeof r,
-        .type = p->ask.type,
+        .type = t->type,
         .axes = lengths_of(p, t) ? 2 : AXES,
         .direction = t->direction,
-        .shape = {t->high, (uint64_t)t->panels * ZL_ATTENTION_COLUMNS, 1, 1}};
+        .shape = {t->high, (uint64_t)(p->merges ? 1 : t->panels) * t->columns, 1, 1}};
     move_name(m, t);
     zlay_status status = source_make(ctx, &source, p, t, r.axes);
-    if (!status) status = place_make(ctx, &smem, t, r.axes);
+    if (!status) status = place_make(ctx, &smem, t, r.axes, p->merges);
     r.source = source;
     r.smem = smem;
     if (!status) status = zl_tm_find(ctx, &m->move, p->target, &r);
@@ -102,23 +110,25 @@ static zlay_status move_add(zlay_ctx *ctx, zlay_attention_plan *p, const tile *t
 }
 
 static zlay_status operand_add(zlay_ctx *ctx, zlay_attention_plan *p, const char *smem,
-                               int32_t major, const char *text, int length)
+                               int32_t type, int32_t major, const char *text, int length)
 {
     zl_bound_operand *o = &p->operands[p->operands_count];
     zlay_status status = zl_layout_parse(ctx, &o->layout, text, (size_t)length);
     if (status) return status;
     snprintf(o->smem, sizeof o->smem, "%s", smem);
-    o->type = p->ask.type;
+    o->type = type;
     o->major = major;
     o->swizzle = ZLAY_SWIZZLE_128B;
     p->operands_count++;
     return ZLAY_OK;
 }
 
-/* The key head of a block, whose y is its query head. */
-static void kv_head_put(char *out, size_t room, const zlay_attention_plan *p)
+/* The head of a block, of which y counts the query heads and in each its splits. */
+static void head_put(char out[32], const zlay_attention_plan *p, bool query)
 {
-    snprintf(out, room, "block.y/%llu", (unsigned long long)(p->ask.heads / p->ask.kv_heads));
+    uint64_t splits = p->split ? p->ask.splits : 1, group = query ? 1 : p->ask.heads / p->ask.kv_heads;
+    if (splits * group == 1) snprintf(out, 32, "block.y");
+    else snprintf(out, 32, "block.y/%llu", (unsigned long long)(splits * group));
 }
 
 /* A panel of Q or K: rows of 64 elements, K of the product. */
@@ -129,21 +139,23 @@ static zlay_status panel_add(zlay_ctx *ctx, zlay_attention_plan *p, char tensor,
     uint32_t high = query ? p->info.tile_m : p->info.tile_n;
     char letter = query ? 'Q' : 'K', digit = (char)('0' + c);
     char smem[] = {letter, digit, '\0'}, name[] = {'t', letter, digit, '\0'};
-    kv_head_put(head, sizeof head, p);
+    head_put(head, p, query);
     tile t = {.name = name,
               .tensor = tensor,
+              .type = p->ask.type,
+              .columns = ZL_ATTENTION_COLUMNS,
               .query = query,
-              .panel = c,
+              .offset = c * ZL_ATTENTION_COLUMNS,
               .panels = 1,
               .high = high,
               .rows = query ? p->ask.queries : p->ask.keys,
               .heads = query ? p->ask.heads : p->ask.kv_heads,
               .strides = query ? &p->ask.q : &p->ask.k,
-              .axis = {query ? "block" : "i down", NULL, query ? "block.y" : head, "block.z"}};
+              .axis = {query ? "block" : "i down", NULL, head, "block.z"}};
     zlay_status status = move_add(ctx, p, &t);
     if (status) return status;
     int length = snprintf(text, sizeof text, "(%u,64):(64,1)", high);
-    return operand_add(ctx, p, smem, ZLAY_MAJOR_K, text, length);
+    return operand_add(ctx, p, smem, p->ask.type, ZLAY_MAJOR_K, text, length);
 }
 
 /* V is read across: columns of the head are rows of the product's second factor. */
@@ -151,9 +163,11 @@ static zlay_status values_add(zlay_ctx *ctx, zlay_attention_plan *p)
 {
     char head[32], text[96];
     uint32_t n = p->info.tile_n;
-    kv_head_put(head, sizeof head, p);
+    head_put(head, p, false);
     tile t = {.name = "tV",
               .tensor = 'v',
+              .type = p->ask.type,
+              .columns = ZL_ATTENTION_COLUMNS,
               .panels = p->panels,
               .high = n,
               .rows = p->ask.keys,
@@ -164,7 +178,7 @@ static zlay_status values_add(zlay_ctx *ctx, zlay_attention_plan *p)
     if (status) return status;
     int length = snprintf(text, sizeof text, "((64,%u),%u):((1,%u),64)", p->panels, n,
                           n * ZL_ATTENTION_COLUMNS);
-    return operand_add(ctx, p, "V", ZLAY_MAJOR_MN, text, length);
+    return operand_add(ctx, p, "V", p->ask.type, ZLAY_MAJOR_MN, text, length);
 }
 
 /* Blocks of several warpgroups may have tiles of 64 rows that the tensor does not have. Where a
@@ -184,36 +198,53 @@ static void rows_limit(zlay_attention_plan *p, zl_bound_move *m)
                  (unsigned long long)tiles);
 }
 
-/* The result leaves a panel of 64 columns at a time, through one buffer. */
+/* Where panel c of the result lies: of a split, two are 64 columns of every head and row. */
+static uint64_t panel_offset(const zlay_attention_plan *p, uint32_t c)
+{
+    const zl_attention_result *r = &p->out;
+    return p->split ? c / 2 * r->heads * r->o.head + c % 2 * r->columns : c * r->columns;
+}
+
+/* The result leaves a panel at a time, through one buffer; of a merge each block has one, and they stand in the third
+ * dimension of the grid beside the batch. */
 static zlay_status result_add(zlay_ctx *ctx, zlay_attention_plan *p, uint32_t c)
 {
-    static const char layout[] = "(64,64):(64,1)";
-    char name[] = {'t', 'O', (char)('0' + c), '\0'};
+    const zl_attention_result *r = &p->out;
+    char name[] = {'t', 'O', (char)('0' + c), '\0'}, layout[32], part[32], batch[32];
+    snprintf(part, sizeof part, "block.z %% %u", p->panels);
+    snprintf(batch, sizeof batch, "block.z/%u", p->panels);
     tile t = {.name = name,
-              .tensor = 'o',
+              .tensor = p->split ? 'p' : 'o',
               .query = true,
-              .panel = c,
-              .panels = 1,
+              .type = r->type,
+              .columns = r->columns,
+              .offset = panel_offset(p, c),
+              .panels = p->merges ? p->panels : 1,
               .high = ZL_ATTENTION_COLUMNS,
               .rows = p->ask.queries,
-              .heads = p->ask.heads,
-              .strides = &p->ask.o,
+              .heads = r->heads,
+              .strides = &r->o,
               .direction = ZLAY_DIRECTION_STORE,
-              .axis = {"block instance", NULL, "block.y", "block.z"}};
+              .axis = {"block instance", p->merges ? part : NULL, "block.y",
+                       p->merges ? batch : "block.z"}};
     zlay_status status = move_add(ctx, p, &t);
-    if (!status && !p->ask.q_lengths) rows_limit(p, &p->moves[p->moves_count - 1]);
-    return status || c ? status : operand_add(ctx, p, "D", ZLAY_MAJOR_K, layout, sizeof layout - 1);
+    if (!status && !lengths_of(p, &t)) rows_limit(p, &p->moves[p->moves_count - 1]);
+    if (status || c) return status;
+    int length = snprintf(layout, sizeof layout, "(64,%u):(%u,1)", r->columns, r->columns);
+    return operand_add(ctx, p, "D", r->type, ZLAY_MAJOR_K, layout, length);
 }
 
 /* The log-sum-exp leaves 64 rows of one head at a time. */
 static zlay_status lse_add(zlay_ctx *ctx, zlay_attention_plan *p)
 {
     static const char place[] = "(64,1,1):(1,0,0)", layout[] = "(64,1):(1,0)";
-    static const tile t = {
-        .name = "tL", .tensor = 'l', .axis = {"block instance", "block.y", "block.z"}};
-    const int64_t shape[] = {(int64_t)zl_attention_lse_rows(&p->ask), (int64_t)p->ask.heads,
+    char batch[32];
+    snprintf(batch, sizeof batch, "block.z/%u", p->panels);
+    const tile t = {
+        .name = "tL", .tensor = p->split ? 's' : 'l', .axis = {"block instance", "block.y", p->merges ? batch : "block.z"}};
+    const int64_t shape[] = {(int64_t)zl_attention_lse_rows(&p->ask), (int64_t)p->out.heads,
                              (int64_t)p->ask.batch};
-    const int64_t stride[] = {1, (int64_t)p->ask.l.head, (int64_t)p->ask.l.batch};
+    const int64_t stride[] = {1, (int64_t)p->out.l.head, (int64_t)p->out.l.batch};
     zl_bound_move *m = &p->moves[p->moves_count];
     zlay_layout *source = NULL, *smem = NULL;
     zlay_tensormap_request r = {.size = sizeof r,
@@ -233,19 +264,23 @@ static zlay_status lse_add(zlay_ctx *ctx, zlay_attention_plan *p)
     p->moves_count++;
     rows_limit(p, m);
     zl_bound_operand *o = &p->operands[p->operands_count];
-    status = operand_add(ctx, p, "L", ZLAY_MAJOR_K, layout, sizeof layout - 1);
-    o->type = ZLAY_TYPE_F32;
+    status = operand_add(ctx, p, "L", ZLAY_TYPE_F32, ZLAY_MAJOR_K, layout, sizeof layout - 1);
     o->swizzle = ZLAY_SWIZZLE_NONE;
     return status;
 }
 
-zlay_status zl_attention_moves(zlay_ctx *ctx, zlay_attention_plan *p)
+static zlay_status factors_add(zlay_ctx *ctx, zlay_attention_plan *p)
 {
     zlay_status status = ZLAY_OK;
     for (uint32_t c = 0; c < p->panels && !status; c++) status = panel_add(ctx, p, 'q', c);
     for (uint32_t c = 0; c < p->panels && !status; c++) status = panel_add(ctx, p, 'k', c);
-    if (!status) status = values_add(ctx, p);
-    for (uint32_t c = 0; c < p->panels && !status; c++) status = result_add(ctx, p, c);
-    if (!status && p->ask.lse) status = lse_add(ctx, p);
-    return status;
+    return status ? status : values_add(ctx, p);
+}
+
+zlay_status zl_attention_moves(zlay_ctx *ctx, zlay_attention_plan *p)
+{
+    zlay_status status = p->merges ? ZLAY_OK : factors_add(ctx, p);
+    for (uint32_t c = 0; c < zl_attention_leaves(p) && !status; c++)
+        status = result_add(ctx, p, c);
+    return status || !p->ask.lse ? status : lse_add(ctx, p);
 }

@@ -26,18 +26,27 @@ static const char *type(plan_t *p)
 
 /* ---- declarations ------------------------------------------------------------------------ */
 
-static void put_memory(zl_text *out, plan_t *p)
+void zl_attention_moves_put(zl_text *out, plan_t *p)
 {
     zlay_move_summary info = {0};
     for (uint32_t i = 0; i < p->moves_count; i++) {
         zlay_move_info(&info, p->moves[i].move);
         zl_putf(out, "move %s %llu\n", p->moves[i].name, (unsigned long long)info.bytes);
     }
+}
+
+void zl_attention_buffers_put(zl_text *out, plan_t *p)
+{
+    zl_puts(out, "smem D[1] tO0 each\n");
+    if (p->ask.lse) zl_puts(out, "smem L[1] tL each\n");
+}
+
+static void put_memory(zl_text *out, plan_t *p)
+{
     for (uint32_t c = 0; c < p->panels; c++) zl_putf(out, "smem Q%u[1] tQ%u\n", c, c);
     for (uint32_t c = 0; c < p->panels; c++)
         zl_putf(out, "smem K%u[%u] tK%u\n", c, p->info.stages, c);
-    zl_putf(out, "smem V[%u] tV\nsmem D[1] tO0 each\n", p->info.stages);
-    if (p->ask.lse) zl_puts(out, "smem L[1] tL each\n");
+    zl_putf(out, "smem V[%u] tV\n", p->info.stages);
 }
 
 static void put_barriers(zl_text *out, plan_t *p)
@@ -55,10 +64,21 @@ static bool differ(plan_t *p)
     return p->ask.q_lengths || p->ask.k_lengths;
 }
 
-/* Whether a row of scores may be -inf everywhere. */
+/* Whether a row of a tile, or of all tiles of the block, may see no key. */
 static bool may_see_none(plan_t *p)
 {
-    return p->ask.causal || differ(p);
+    return p->ask.causal || differ(p) || p->split;
+}
+
+static bool may_be_empty(plan_t *p)
+{
+    return differ(p) || p->split;
+}
+
+/* Where the tiles of a block end. */
+static const char *last(plan_t *p)
+{
+    return p->ask.window || p->split ? "block.last" : "N";
 }
 
 /* NAME = the rows of the block's sequence z. */
@@ -137,7 +157,7 @@ static void put_step(zl_text *out, plan_t *p)
  * of a row that sees no key is 0. */
 static void put_sum(zl_text *out, plan_t *p)
 {
-    const char *top = differ(p) && p->ask.sinks ? "ref" : "top";
+    const char *top = may_be_empty(p) && p->ask.sinks ? "ref" : "top";
     if (p->ask.sinks)
         zl_puts(out, "  sink = load(sinks, head) * 1.44269504\n  top = max(m * scale, sink)\n");
     else if (p->ask.lse) zl_puts(out, "  top = m * scale\n");
@@ -146,13 +166,16 @@ static void put_sum(zl_text *out, plan_t *p)
         zl_putf(out,
                 "  a = exp2(m * scale - %s)\n  sum = lanesum(l) * a + exp2(sink - %s)\n", top, top);
     else zl_puts(out, "  sum = lanesum(l)\n");
-    zl_putf(out, differ(p) ? "  by = select(sum == 0, 0, rcp(sum))\n" : "  by = rcp(sum)\n");
-    zl_putf(out, p->ask.sinks ? "  R = %s(O * (a * by))\n" : "  R = %s(O * by)\n", type(p));
+    zl_putf(out, may_be_empty(p) ? "  by = select(sum == 0, 0, rcp(sum))\n" : "  by = rcp(sum)\n");
+    if (p->split) zl_puts(out, "  O = O * by\n");
+    else zl_putf(out, p->ask.sinks ? "  R = %s(O * (a * by))\n" : "  R = %s(O * by)\n", type(p));
 }
 
 static void put_finish(zl_text *out, plan_t *p)
 {
-    zl_putf(out, "body finish\n  matrix O f32\n  matrix R %s\n  part l f32\n", type(p));
+    zl_puts(out, "body finish\n  matrix O f32\n");
+    if (!p->split) zl_putf(out, "  matrix R %s\n", type(p));
+    zl_puts(out, "  part l f32\n");
     if (p->ask.sinks || p->ask.lse) zl_puts(out, "  row m f32\n  scalar scale f32\n");
     if (p->ask.sinks) zl_puts(out, "  global sinks f32\n  index head\n");
     if (p->ask.lse) zl_puts(out, "  row lse f32\n");
@@ -227,7 +250,7 @@ static void put_values(zl_text *out, plan_t *p, const char *indent, const char *
 static void put_last(zl_text *out, plan_t *p, const char *indent, const char *at)
 {
     if (!p->ask.window) return;
-    zl_putf(out, "%suse S body window at block, %s, block.last%s when N < ", indent, at,
+    zl_putf(out, "%suse S body window at block, %s, %s%s when N < ", indent, at, last(p),
             differ(p) ? ", block.z" : "");
     if (*at == '0') zl_putf(out, "%u\n", p->masked_last + 1);
     else zl_putf(out, "%s + %u\n", at, p->masked_last + 1);
@@ -237,8 +260,7 @@ static void put_softmax(zl_text *out, plan_t *p, const char *indent, const char 
 {
     if (p->ask.soft_cap) zl_putf(out, "%suse S body cap\n", indent);
     zl_putf(out, "%suse S body mask at %s%s, %s%s when %s < %u\n", indent,
-            p->ask.causal ? "block, " : "", at, p->ask.window ? "block.last" : "N",
-            differ(p) ? ", block.z" : "", at, p->masked);
+            p->ask.causal ? "block, " : "", at, last(p), differ(p) ? ", block.z" : "", at, p->masked);
     put_last(out, p, indent, at);
     zl_putf(out, "%suse S, m, l, a body softmax\n", indent);
 }
@@ -283,12 +305,12 @@ static void put_overlap(zl_text *out, plan_t *p)
 
 /* Panel after panel through one buffer, which is written again when its copy has read it; the
  * log-sum-exp leaves with the first. */
-static void put_result(zl_text *out, plan_t *p)
+void zl_attention_result_put(zl_text *out, plan_t *p)
 {
-    for (uint32_t c = 0; c < p->panels; c++) {
+    for (uint32_t c = 0; c < zl_attention_leaves(p); c++) {
         if (c) zl_puts(out, "  waitgroup bulk.read 0\n  sync role\n");
         bool lse = p->ask.lse && !c;
-        zl_putf(out, "  write D[0] from R part %u\n%s", c, lse ? "  write L[0] from lse\n" : "");
+        zl_putf(out, "  write D[0] from %s part %u\n%s", p->split ? "O" : "R", c, lse ? "  write L[0] from lse\n" : "");
         zl_putf(out, "  fence proxy.async\n  sync role\n  store D[0] tO%u part %u\n%s", c, c,
                 lse ? "  store L[0] tL\n" : "");
         zl_puts(out, "  commit bulk\n");
@@ -304,9 +326,9 @@ static void put_consumer(zl_text *out, plan_t *p)
     zl_puts(out, "  use O, m, l body begin\n  wait ready[0] parity 0 / 1 % 2\n");
     if (p->overlap) put_overlap(out, p);
     else put_turns(out, p);
-    zl_putf(out, "  use O, R, l%s%s body finish%s\n", p->ask.sinks || p->ask.lse ? ", m" : "",
+    zl_putf(out, "  use O%s, l%s%s body finish%s\n", p->split ? "" : ", R", p->ask.sinks || p->ask.lse ? ", m" : "",
             p->ask.lse ? ", lse" : "", p->ask.sinks ? " at block.y" : "");
-    put_result(out, p);
+    zl_attention_result_put(out, p);
     zl_puts(out, "end\n");
 }
 
@@ -314,7 +336,9 @@ void zl_attention_pipe_put(zl_text *out, const void *plan)
 {
     plan_t *p = plan;
     zl_putf(out, "pipe attention\nregisters %u\nparam N 1..\n", budgets[instances(p)].launch);
+    zl_attention_moves_put(out, p);
     put_memory(out, p);
+    zl_attention_buffers_put(out, p);
     put_barriers(out, p);
     put_bodies(out, p);
     zl_puts(out, "init ready\ninit fullK\ninit emptyK\ninit fullV\ninit emptyV\n"

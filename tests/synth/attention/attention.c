@@ -35,6 +35,42 @@ static void by_hand(void **state)
     zlay_attention_free(plan);
 }
 
+/* A head of 128 has two panels of 64: the blocks of the merge are 1 x 8 x (3 * 2). Two maps of 32 f32 store each panel. */
+static void splits(void **state)
+{
+    zlay_attention a = asked(128, 1, 5000);
+    zlay_attention_plan *plan;
+    zlay_attention_summary info;
+    const zlay_move *move;
+    zlay_answer answer;
+    char tensor, seen[16];
+    size_t count;
+    uint32_t i = 0;
+    a.heads = 8, a.kv_heads = 2, a.batch = 3, a.splits = 5, a.sinks = 1;
+    assert_int_equal(zlay_attention_synth(*state, &plan, target_of("sm_90a"), &a), ZLAY_OK);
+    assert_int_equal(zlay_attention_info(&info, plan), ZLAY_OK);
+    assert_int_equal(info.grid[0], 1);
+    assert_int_equal(info.grid[1], 40);
+    assert_int_equal(info.grid[2], 3);
+    for (; !zlay_attention_move_nth(&move, &tensor, plan, i); i++) seen[i] = tensor;
+    seen[i] = 0;
+    assert_string_equal(seen, "qqkkvpppps");
+    const zlay_attention_plan *merge = zlay_attention_merge(plan);
+    assert_int_equal(zlay_attention_info(&info, merge), ZLAY_OK);
+    assert_int_equal(info.tiles, 5);
+    assert_int_equal(info.threads, 128);
+    assert_int_equal(info.grid[1], 8);
+    assert_int_equal(info.grid[2], 6);
+    assert_int_equal(zlay_attention_move_nth(&move, &tensor, merge, 0), ZLAY_OK);
+    assert_int_equal(tensor, 'o');
+    assert_int_equal(zlay_attention_move_nth(&move, &tensor, merge, 1), ZLAY_NONE);
+    assert_int_equal(zlay_pipe_verify(*state, &answer, NULL, 0, &count, NULL, zlay_attention_pipe(merge)), ZLAY_OK);
+    assert_int_equal(answer, ZLAY_YES);
+    assert_null(zlay_attention_merge(merge));
+    assert_null(zlay_attention_merge(NULL));
+    zlay_attention_free(plan);
+}
+
 /* Maps of shared heads: 4 heads of queries read one of keys. */
 static void moves_name_their_tensors(void **state)
 {
@@ -97,6 +133,9 @@ static void says_what_is_wrong(void **state)
          ZLAY_ENOTSUP, "strides: a map of more than 5 dimensions"},
         {"sm_90a", {.head = 64, .queries = 4, .keys = 4, .heads = 2, .q_lengths = ZLAY_LENGTHS_PACKED, .q = {.head = 68}}, ZLAY_NONE,
          "TMAP_STRIDE_16: the map that ends with a sequence"},
+        {"sm_90a", {.head = 64, .queries = 4, .keys = 4, .splits = 1ull << 31}, ZLAY_EINVAL, "splits: 2147483648 is not in 1..1073741824"},
+        {"sm_90a", {.head = 256, .queries = 1 << 20, .keys = 4, .splits = 8}, ZLAY_ENOTSUP,
+         "splits: 2147483648 elements of parts, and 2^31 - 1 are counted"},
         {"sm_90a", {.head = 64, .queries = 4, .keys = 4, .reserved0 = 1}, ZLAY_EINVAL, "reserved0"},
         {"sm_90a", {.head = 64, .queries = 4, .keys = 4, .reserved = {1}}, ZLAY_EINVAL, "reserved"},
         {"sm_80", {.head = 64, .queries = 4, .keys = 4}, ZLAY_ENOTSUP, "sm_80: attention is planned for targets with wgmma"},
@@ -139,6 +178,7 @@ static zlay_status work(zlay_ctx *ctx, void *given)
     zlay_attention a = asked(64, 100, 100);
     zlay_attention_plan *plan;
     (void)given;
+    a.splits = 2, a.k_lengths = ZLAY_LENGTHS_PADDED;
     zlay_status status = zlay_attention_synth(ctx, &plan, target_of("sm_90a"), &a);
     if (!status) zlay_attention_free(plan);
     return status;
@@ -156,7 +196,8 @@ static void memory_ends(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(by_hand),        cmocka_unit_test(moves_name_their_tensors), cmocka_unit_test(says_what_is_wrong),
+        cmocka_unit_test(by_hand), cmocka_unit_test(splits),
+        cmocka_unit_test(moves_name_their_tensors), cmocka_unit_test(says_what_is_wrong),
         cmocka_unit_test(refuses_misuse), cmocka_unit_test(memory_ends),
     };
     return cmocka_run_group_tests_name("synth/attention/attention", tests, begin, end);

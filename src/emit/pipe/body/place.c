@@ -94,6 +94,19 @@ static zlay_status note_load(zl_pipe_text *k, zl_pt_matrix_of *m, const zl_event
     return note(k, e->acc, m, ZLAY_TYPE_F32, e);
 }
 
+/* Registers of which the request says that they lie as sums. */
+static zlay_status note_stated(zl_pipe_text *k, zl_pt_matrix_of *m, const zlay_pipe_matrix *stated)
+{
+    const zlay_mma mma = {.instruction = ZLAY_MMA_WGMMA, .m = ROWS_OF_WGMMA, .n = stated->columns, .k = 16,
+                          .a = ZLAY_TYPE_BF16, .b = ZLAY_TYPE_BF16, .d = ZLAY_TYPE_F32};
+    zlay_status status = fragment_read(k, &m->elements, &mma, ZLAY_FRAGMENT_D);
+    m->divided = -1;
+    for (uint32_t i = 0; i < k->pipe->accs_count && !status; i++)
+        if (!strcmp(k->pipe->accs[i].name, stated->name))
+            status = note(k, (int32_t)i, m, ZLAY_TYPE_F32, &k->pipe->events[0]);
+    return status;
+}
+
 /* Whether a use asks which elements its registers hold. */
 static bool asks(const zl_event *e)
 {
@@ -123,6 +136,8 @@ static bool used(const zl_pipe_text *k, int32_t acc)
 static zlay_status note_all(zl_pipe_text *k, zl_pt_matrix_of *m)
 {
     zlay_status status = ZLAY_OK;
+    for (uint32_t i = 0; i < k->ask->matrices_count && !status; i++)
+        status = note_stated(k, m, &k->ask->matrices[i]);
     for (uint32_t i = 0; i < k->products_count && !status; i++)
         if (!k->products[i].like && k->products[i].event->acc >= 0 &&
             used(k, k->products[i].event->acc))
