@@ -27,7 +27,7 @@ static bool rounds(const zl_wave_text *t)
 static void rows_setup(zl_wave_text *t)
 {
     const zlay_plan_summary *info = &t->plan->info;
-    uint64_t pitch = t->plan->operand[ZLAY_OPERAND_D].pitch * ELEMENT;
+    uint64_t pitch = t->bound[ZL_WAVE_STAGED].row;
     uint32_t half = info->tile_m / t->w->waves_m;
     zl_wave_line(t, "v_and_b32 v1, %u, v0", info->mma.n - 1);
     zl_wave_line(t, "s_lshr_b32 s%d, s%d, %u", ZL_S_SCRATCH, ZL_S_WAVE, zl_log2(t->w->waves_n));
@@ -53,7 +53,7 @@ static void columns_setup(zl_wave_text *t)
 /* Prints the addresses of the lane's rows in D, and the constants of the rounding. */
 static void setup(zl_wave_text *t)
 {
-    uint64_t pitch = t->plan->operand[ZLAY_OPERAND_D].pitch * ELEMENT;
+    uint64_t pitch = t->bound[ZL_WAVE_STAGED].row;
     rows_setup(t);
     columns_setup(t);
     for (uint32_t m = 1; m < t->w->blocks_m; m++)
@@ -114,7 +114,7 @@ static void store(zl_wave_text *t, uint32_t m, uint32_t column, uint32_t part)
     uint32_t bytes = part * t->w->store_bytes, from = reg(t, PACKED + bytes / 4);
     uint32_t at = offset(t, m, column + bytes / ELEMENT);
     zl_wave_form(t, forms[row][part % 2],
-                 (const uint32_t[]){from, at, ZL_S_RESOURCE + 4 * ZLAY_OPERAND_D, 0,
+                 (const uint32_t[]){from, at, t->bound[ZL_WAVE_STAGED].resource, 0,
                                     column * ELEMENT + bytes});
 }
 

@@ -139,6 +139,7 @@ zlay_status zlay_emit_assembly(zlay_ctx *ctx, zlay_buf *out, const zlay_plan *pl
     const char *refused = NULL;
     t.refused = &refused;
     if (!status) status = target_read(&t);
+    zl_wave_bind(&t);
     zl_wave_phrases_read(&t);
     if (!status) status = zl_print(out, wave_write, &t);
     if (refused)

@@ -47,13 +47,27 @@ typedef struct zl_wave_phrase {
     zlay_operand operand[ZL_WAVE_OPERANDS];
 } zl_wave_phrase;
 
-enum { ZL_SUMS_MOST = 64 };
+enum { ZL_SUMS_MOST = 64, ZL_WAVE_STAGED = 2, ZL_WAVE_BOUND = 3 };
+
+/* An operand of the kernel: the parts of a stage in their order, then what is stored. */
+typedef struct zl_wave_bound {
+    uint32_t element;                /* bytes */
+    uint64_t row, spare;             /* bytes from a row to the next; behind its last element */
+    uint64_t outer;                  /* rows of the matrix */
+    uint32_t tile, rows;             /* scalar register of the block's tile; rows of a tile */
+    uint32_t waves, turn;            /* wave w has part w / turn % waves of the rows */
+    uint32_t loads, first_load;      /* of a thread, among those of a stage */
+    uint32_t blocks, first_block;    /* fragments of a read, among those of all parts */
+    uint32_t smem;                   /* bytes from the stage's start */
+    uint32_t pointer, resource;      /* first scalar registers */
+} zl_wave_bound;
 
 typedef struct zl_wave_text {
     zl_text *out;
     const zlay_plan *plan;
     const zlay_wave_gemm *w;
     const zl_wave_registers *r;
+    zl_wave_bound bound[ZL_WAVE_BOUND];
     zlay_mma_form product_form;
     zlay_waitcnt most;    /* that a wait can name */
     uint32_t raw;         /* the last word of a resource of bytes */
@@ -63,7 +77,7 @@ typedef struct zl_wave_text {
     size_t name_length;
     uint32_t printed;               /* instructions and wait states so far */
     uint32_t product[ZL_SUMS_MOST]; /* the number of the last product into each result */
-    uint32_t fetched[2];            /* reads of the present stage, of A and B */
+    uint32_t fetched[ZL_WAVE_STAGED]; /* reads of the present stage, of each part */
     uint32_t placed, placed_at;     /* the load to shared memory whose place was said, and where */
     uint32_t label;
     uint64_t loaded; /* tiles of K whose loads were printed */
@@ -79,6 +93,9 @@ void zl_wave_form(zl_wave_text *t, zl_wave_form_id id, const uint32_t *values);
 
 /* The wait states that an instruction yet to be printed owes to the one that was the `at`-th. */
 void zl_wave_hold(zl_wave_text *t, uint32_t first, uint32_t then, uint32_t at);
+
+/* The operands of the plan. */
+void zl_wave_bind(zl_wave_text *t);
 
 /* Addresses, resources, constants. */
 void zl_wave_setup(zl_wave_text *t);
