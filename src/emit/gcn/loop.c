@@ -7,7 +7,6 @@
  * registers hold is read from the plan (zl_wave_set), and where its operand lies from what the plan
  * binds (zl_wave_bound), never from a name. */
 #include "emit/gcn/wave.h"
-#include "pipe/language/pipe.h"
 
 #include <zlay/hazard.h>
 
@@ -212,10 +211,11 @@ static void products(zl_wave_text *t, const zl_event *e, sides *s)
     s->count = 0;
 }
 
-/* Sets all sums to zero. */
+/* Sums begin as zeros. A body is printed with the stores of its result, run by run. */
 static void use_print(zl_wave_text *t, const side *one)
 {
-    (void)one;
+    if (one->event->body >= 0) t->use = one->event;
+    if (one->event->body >= 0 || one->event->joined) return;
     for (uint32_t i = 0; i < t->w->accumulators; i++)
         zl_wave_line(t, "v_accvgpr_write_b32 a%u, 0", i);
 }

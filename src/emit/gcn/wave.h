@@ -6,6 +6,7 @@
 #define ZL_EMIT_WAVE_H
 
 #include "base/base.h"
+#include "pipe/language/pipe.h"
 #include "synth/gemm/plan.h"
 #include <zlay/buffer.h>
 #include <zlay/instruction.h>
@@ -29,7 +30,10 @@ enum {
     ZL_S_COLUMNS, /* of D from the tile's first on */
     ZL_S_ROUND,
     ZL_S_PAIR,   /* constants of the rounding to bf16 */
-    ZL_S_SCRATCH /* two */
+    ZL_S_SCRATCH, /* two */
+    ZL_S_HALF = ZL_S_SCRATCH + 2,
+    ZL_S_EXEC, /* two: that of before a masked load */
+    ZL_S_ARRAYS = ZL_WAVE_ARRAYS
 };
 
 typedef enum zl_wave_form_id {
@@ -69,9 +73,12 @@ typedef struct zl_wave_text {
     const zl_wave_registers *r;
     zl_wave_bound bound[ZL_WAVE_BOUND];
     zlay_mma_form product_form;
+    zlay_wave_launch launch;
     zlay_waitcnt most;    /* that a wait can name */
     uint32_t raw;         /* the last word of a resource of bytes */
     zl_wave_phrase phrases[ZL_WAVE_FORMS];
+    zlay_ctx *ctx;
+    zlay_status *status;  /* of the first thing that has no instruction; the rest is printed on */
     const char **refused; /* the first form whose operands no rule allows */
     const char *name;
     size_t name_length;
@@ -80,6 +87,7 @@ typedef struct zl_wave_text {
     uint32_t fetched[ZL_WAVE_STAGED]; /* reads of the present stage, of each part */
     uint32_t placed, placed_at;     /* the load to shared memory whose place was said, and where */
     uint32_t label;
+    const zl_event *use; /* of the body that is printed with the stores of its result */
     uint64_t loaded; /* tiles of K whose loads were printed */
 } zl_wave_text;
 
@@ -103,7 +111,7 @@ void zl_wave_setup(zl_wave_text *t);
 /* The events of the pipe. */
 void zl_wave_events(zl_wave_text *t);
 
-/* Sums to D. */
+/* The body of the event `use`, and the stores of its result. */
 void zl_wave_store(zl_wave_text *t);
 
 #endif

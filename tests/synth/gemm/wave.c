@@ -185,14 +185,16 @@ static void the_other_kind(void **state)
 
 /* ---- what the accumulators of the pipe hold -------------------------------------------------- */
 
-/* The plan's table says of each accumulator what its name in the text says: fragments A0, A1, B0, B1, the sums C, loads G0.. */
+/* The plan's table says of each accumulator what its name in the text says: fragments A0, A1, B0, B1, the sums C, loads G0..,
+ * what the body makes of the sums R. */
 static void sets_agree_with_names(const zlay_plan *plan)
 {
     const zl_wave_sets *sets = &plan->wave.sets;
     assert_int_equal(sets->count, plan->pipe->accs_count);
     for (uint32_t i = 0; i < sets->count; i++) {
         char name[16];
-        snprintf(name, sizeof name, sets->at[i].operand == ZLAY_OPERAND_D ? "%c" : "%c%u", "ABCG"[sets->at[i].operand],
+        bool numbered = sets->at[i].operand != ZLAY_OPERAND_D && sets->at[i].operand != ZL_WAVE_RESULT;
+        snprintf(name, sizeof name, numbered ? "%c%u" : "%c", "ABCGR"[sets->at[i].operand],
                  sets->at[i].number);
         assert_string_equal(plan->pipe->accs[i].name, name);
     }
