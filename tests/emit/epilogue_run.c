@@ -167,7 +167,7 @@ static void refusals(void **state)
     }
 }
 
-/* Without an epilogue there are six arguments; a plan of waves is asked elsewhere. */
+/* Without an epilogue there are six arguments; a plan of waves has three (emit/gcn_epilogue). */
 static void arguments(void **state)
 {
     const zlay_target *target;

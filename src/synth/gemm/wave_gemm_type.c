@@ -40,6 +40,22 @@ static const char *name_of(int32_t type)
     return name ? name : "?";
 }
 
+/* Refuses two types of which the target has others of the same names, as gfx942 has fnuz. */
+static zlay_status refuse_names(zlay_ctx *ctx, const zlay_target *target, int32_t a, int32_t b,
+                                const zlay_rule *rule)
+{
+    return zl_fail(ctx, ZLAY_NONE, "%s: a_type %s, b_type %s: %s; the nearest that works is %s and %s",
+                   rule->id, name_of(a), name_of(b), rule->text, name_of(zlay_target_type(target, a)),
+                   name_of(zlay_target_type(target, b)));
+}
+
+static bool has_others(const zlay_target *target, int32_t a, int32_t b)
+{
+    int32_t own_a = zlay_target_type(target, a), own_b = zlay_target_type(target, b);
+    zlay_mma mma;
+    return (own_a != a || own_b != b) && zl_wave_product(&mma, target, own_a, own_b);
+}
+
 /* Refuses two types by the rule that they break; the first factor of the instruction is B. */
 static zlay_status refuse(zlay_ctx *ctx, const zlay_target *target, int32_t a, int32_t b)
 {
@@ -52,6 +68,7 @@ static zlay_status refuse(zlay_ctx *ctx, const zlay_target *target, int32_t a, i
         bool of_b = reasons[i].field == ZLAY_FIELD_A, of_a = reasons[i].field == ZLAY_FIELD_B;
         if (reasons[i].noted || (!of_a && !of_b)) continue;
         status = zlay_rule_info(&rule, reasons[i].rule);
+        if (!status && has_others(target, a, b)) return refuse_names(ctx, target, a, b, &rule);
         return status ? status
                       : zl_fail(ctx, ZLAY_NONE,
                                 "%s: a_type %s, b_type %s: %s; the nearest that works is %s %s",
