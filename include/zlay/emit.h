@@ -28,9 +28,10 @@ ZLAY_API zlay_status zlay_emit_ptx(zlay_ctx *ctx, zlay_buf *out, const zlay_plan
  *  its kernel descriptor and metadata.
  *
  *  Returns: as zlay_emit_ptx; ZLAY_ENOTSUP a plan that is printed as PTX.
- *  In:      name  the kernel's.  Its arguments, 24 bytes, are the 64-bit global
- *                 addresses of A, B and D; its grid has tiles_n x tiles_m blocks
- *                 of `threads` threads, all shared memory is static.
+ *  In:      name  the kernel's.  Its arguments are the 64-bit global addresses
+ *                 of A, B and D, 24 bytes, then those of its epilogue; its grid has
+ *                 tiles_n x tiles_m blocks of `threads` threads, all shared memory is
+ *                 static.
  */
 ZLAY_API zlay_status zlay_emit_assembly(zlay_ctx *ctx, zlay_buf *out, const zlay_plan *plan,
                                         const char *name, size_t length);

@@ -203,11 +203,11 @@ ZLAY_API zlay_status zlay_emit_pipe(zlay_ctx *ctx, zlay_buf *out, zlay_pipe_laun
                                     zlay_pipe_argument *arguments, size_t room,
                                     const zlay_pipe_emit *request);
 
-/** The i-th argument of the kernel that zlay_emit_ptx prints of a plan: three maps
- *  and three addresses, of A, B and D, then the scales, then what an epilogue reads.
+/** The i-th argument of the kernel that zlay_emit_ptx or zlay_emit_assembly prints of
+ *  a plan: three maps, which a plan of waves has not, and three addresses, of A, B and
+ *  D, then the scales, then what an epilogue reads.
  *
- *  Returns: ZLAY_OK; ZLAY_NONE past the last, or a plan of waves; ZLAY_EINVAL a
- *           NULL.
+ *  Returns: ZLAY_OK; ZLAY_NONE past the last; ZLAY_EINVAL a NULL.
  */
 ZLAY_API zlay_status zlay_plan_argument_nth(zlay_pipe_argument *out, const zlay_plan *plan,
                                             uint32_t i);

@@ -62,7 +62,8 @@ enum { ZLAY_REPACK_NEVER = 0, ZLAY_REPACK_AUTO = 1, ZLAY_REPACK_ALWAYS = 2 };
  *  f32, f16 or bf16, rounded to nearest even; of s8 and u8 sums and D are s32.
  *  Elements of tf32 are stored as f32, of which the upper 19 bits count.  A and B
  *  of other types than f16 and bf16 must have K contiguous.  Plans of waves
- *  multiply bf16.
+ *  multiply what mfma multiplies to 32 x 32 results: bf16, f16, f32, tf32, s8 and
+ *  the small floats of the target, K contiguous.
  *
  *  Scales.  e4m3 and e5m2 may have f32 scales: element (i, k) of A counts as itself
  *  times sa of its block, and likewise of B.  With R = m for A and R = n for B, and
@@ -255,7 +256,7 @@ typedef struct zlay_wave_gemm {
     uint32_t row_bytes;      /* of a row of a stage */
     uint32_t swizzle_bits;   /* chunk c of row r lies at place */
     uint32_t swizzle_rows;   /* c ^ (r / swizzle_rows % 2^swizzle_bits) */
-    uint32_t store_bytes;    /* of one store of D: 8, 4 or 2 */
+    uint32_t store_bytes;    /* of one store of D: 16, 8, 4 or 2 */
     uint32_t stores;         /* of a lane */
     uint32_t registers;      /* of a lane, of 32 bits */
     uint32_t accumulators;   /* of a lane, of 32 bits, beside them */
@@ -285,8 +286,9 @@ typedef struct zlay_wave_launch {
     uint32_t threads;        /* of a block, along x */
     uint32_t smem;           /* bytes of a block, all static: a launch asks for 0 */
     uint32_t arguments;      /* addresses of A, B and D of the planned product, which
-                                `swapped` of zlay_plan_summary interchanges */
-    uint32_t argument_bytes; /* of all of them, one behind the other, each 8 */
+                                `swapped` of zlay_plan_summary interchanges, then
+                                what the epilogue has (zlay_plan_argument_nth) */
+    uint32_t argument_bytes; /* of all of them, each at the next multiple of its own */
     uint32_t align_ab;       /* bytes that A and B are multiples of */
     uint32_t align_d;        /* the same of D */
     uint64_t reserved[2];    /* 0 */

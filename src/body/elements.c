@@ -112,6 +112,64 @@ zlay_status zl_elements_repeat(zlay_ctx *ctx, zl_elements *e, uint32_t parts, bo
     return ZLAY_OK;
 }
 
+void zl_elements_transpose(zl_elements *e)
+{
+    zl_element_axis row = e->row;
+    e->row = e->column;
+    e->column = row;
+}
+
+static void tile_value(zl_elements *e, const zl_elements *one, uint32_t part, uint32_t v,
+                       uint32_t columns)
+{
+    uint32_t to = part * one->values + v;
+    add_offset(&e->row, to,
+               part / columns * one->row.extent + one->row.offset[one->row.of[v]]);
+    add_offset(&e->column, to,
+               part % columns * one->column.extent + one->column.offset[one->column.of[v]]);
+}
+
+zlay_status zl_elements_tile(zlay_ctx *ctx, zl_elements *e, uint32_t rows, uint32_t columns)
+{
+    uint64_t values = (uint64_t)e->values * rows * columns;
+    if (values > ZL_ELEMENT_VALUES)
+        return zl_fail(ctx, ZLAY_ENOTSUP, "a thread with %llu values of a matrix",
+                       (unsigned long long)values);
+    zl_mark mark = zl_scratch_mark(ctx);
+    zl_elements *one = zl_scratch(ctx, 1, sizeof *one);
+    if (!one) return ZLAY_ENOMEM;
+    *one = *e;
+    e->row.count = e->column.count = 0;
+    for (uint32_t part = 0; part < rows * columns; part++)
+        for (uint32_t v = 0; v < one->values; v++) tile_value(e, one, part, v, columns);
+    e->values = (uint32_t)values;
+    e->row.extent *= rows;
+    e->column.extent *= columns;
+    zl_scratch_release(ctx, mark);
+    return ZLAY_OK;
+}
+
+/* Doubles the threads: the new ones have what lies `parts` times further along an axis. */
+static void spread_axis(zl_elements *e, zl_element_axis *axis, uint32_t parts)
+{
+    for (; parts > 1; parts /= 2) {
+        uint32_t bit = 0;
+        while (1u << bit < e->threads) bit++;
+        axis->bit[bit] = axis->extent;
+        axis->extent *= 2;
+        e->threads *= 2;
+    }
+}
+
+zlay_status zl_elements_spread(zlay_ctx *ctx, zl_elements *e, uint32_t rows, uint32_t columns)
+{
+    if ((uint64_t)e->threads * rows * columns > 1u << ZL_ELEMENT_BITS)
+        return zl_fail(ctx, ZLAY_ENOTSUP, "a matrix in more than %u threads", 1u << ZL_ELEMENT_BITS);
+    spread_axis(e, &e->column, columns);
+    spread_axis(e, &e->row, rows);
+    return ZLAY_OK;
+}
+
 static bool axis_alike(const zl_element_axis *a, const zl_element_axis *b)
 {
     return a->extent == b->extent && a->count == b->count &&

@@ -35,6 +35,14 @@ zlay_status zl_elements_read(zlay_ctx *ctx, zl_elements *out, const zlay_layout 
  * of the part before it. */
 zlay_status zl_elements_repeat(zlay_ctx *ctx, zl_elements *e, uint32_t parts, bool beside);
 
+/* The matrix with rows and columns interchanged. */
+void zl_elements_transpose(zl_elements *e);
+
+/* The same matrix `rows` times below and `columns` times beside each other in every thread, values row by row; and so
+ * divided among as many times as many threads, their number counted row by row. Both are powers of two for threads. */
+zlay_status zl_elements_tile(zlay_ctx *ctx, zl_elements *e, uint32_t rows, uint32_t columns);
+zlay_status zl_elements_spread(zlay_ctx *ctx, zl_elements *e, uint32_t rows, uint32_t columns);
+
 bool zl_elements_alike(const zl_elements *a, const zl_elements *b);
 /* Whether the rows are distributed alike, whatever the columns are. */
 bool zl_elements_rows_alike(const zl_elements *a, const zl_elements *b);

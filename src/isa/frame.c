@@ -58,12 +58,7 @@ static const char tail[] =
     "    .agpr_count: {accumulators}\n"
     "    .max_flat_workgroup_size: {threads}\n"
     "    .args:\n"
-    "      - {.name: ptr_a, .offset: 0, .size: 8, .value_kind: global_buffer, "
-    ".address_space: global, .actual_access: read_only}\n"
-    "      - {.name: ptr_b, .offset: 8, .size: 8, .value_kind: global_buffer, "
-    ".address_space: global, .actual_access: read_only}\n"
-    "      - {.name: ptr_d, .offset: 16, .size: 8, .value_kind: global_buffer, "
-    ".address_space: global, .actual_access: write_only}\n"
+    "{args}"
     "...\n"
     "    .end_amdgpu_metadata\n";
 

@@ -311,6 +311,29 @@ static void transposed_reads(void **state)
     gcn_code_free(&code);
 }
 
+/* Lane l takes what lane l ^ 5 has. */
+static void permuted(void **state)
+{
+    (void)state;
+    gcn_need_llvm("accesses to memory were compared with nothing");
+    gcn_code code = gcn_assemble(GCN_942, "ds_bpermute_b32 v4, v2, v6\n", NULL);
+    gcn_machine *m = machine(&code);
+    gcn_wave *w = m->wave[0];
+    lanes_step(w, 6, 100, 1);
+    for (uint32_t lane = 0; lane < GCN_LANES; lane++) w->v[2][lane] = 4 * (lane ^ 5) + 256;
+    w->v_bad[6][9] = 1;
+    code.line[0].form->run(w, &code.line[0]);
+    see(&code.line[0]);
+    assert_true(w->v_loading[4]);
+    gcn_wait(w, 1, 0);
+    for (uint32_t lane = 0; lane < GCN_LANES; lane++) {
+        assert_int_equal(w->v[4][lane], 100 + (lane ^ 5));
+        assert_int_equal(w->v_bad[4][lane], (lane ^ 5) == 9);
+    }
+    machine_free(m);
+    gcn_code_free(&code);
+}
+
 static void direct_is_right(const gcn_code *code, const gcn_line *line)
 {
     static uint8_t bytes[BYTES];
@@ -411,11 +434,20 @@ static void scalar_loads(void **state)
 static int of_a(int i, int k) { return (i * 7 + k * 3 + i * k) % 9 - 4; }
 static int of_b(int k, int j) { return (k * 5 + j * 2 + k * j) % 7 - 3; }
 
-static uint32_t as_half(int value, bool half)
+/* The bits of a small integer: the first of all that are decoded to it. */
+static uint32_t as_type(int value, gcn_type type, gcn_target target)
 {
-    static const uint32_t f16[5] = {0, 0x3c00, 0x4000, 0x4200, 0x4400}, bf16[5] = {0, 0x3f80, 0x4000, 0x4040, 0x4080};
-    uint32_t bits = (half ? f16 : bf16)[value < 0 ? -value : value];
-    return value < 0 ? bits | 0x8000 : bits;
+    uint32_t bits = 0, step = gcn_type_bits(type) == 32 ? 1u << 16 : 1;
+    while (fabs(gcn_decode(type, target, bits) - value) > 0 || isnan(gcn_decode(type, target, bits))) bits += step;
+    return bits;
+}
+
+static void factor(gcn_wave *w, int first, int lane, int e, gcn_type type, int value)
+{
+    int bits = gcn_type_bits(type), pack = 32 / bits;
+    uint32_t *to = &w->v[first + e / pack][lane];
+    if (e % pack == 0) *to = 0;
+    *to |= as_type(value, type, w->m->code->target) << bits * (e % pack);
 }
 
 /* A holds i = lane % size, k = depth / 4 (or / 2) * (lane / size) + element, as the manuals draw it. */
@@ -424,10 +456,9 @@ static void factors(gcn_wave *w, const gcn_product *p)
     int elements = p->depth * p->size / GCN_LANES;
     for (int lane = 0; lane < GCN_LANES; lane++)
         for (int e = 0; e < elements; e++) {
-            int i = lane % p->size, k = elements * (lane / p->size) + e, shift = 16 * (e % 2);
-            if (!shift) w->v[16 + e / 2][lane] = w->v[24 + e / 2][lane] = 0;
-            w->v[16 + e / 2][lane] |= as_half(of_a(i, k), p->half) << shift;
-            w->v[24 + e / 2][lane] |= as_half(of_b(k, i), p->half) << shift;
+            int i = lane % p->size, k = elements * (lane / p->size) + e;
+            factor(w, 16, lane, e, p->of_a, of_a(i, k));
+            factor(w, 24, lane, e, p->of_b, of_b(k, i));
         }
 }
 
@@ -448,7 +479,8 @@ static void product_is_right(const gcn_code *code, const gcn_line *line, const g
         for (int r = 0; r < p->size * p->size / GCN_LANES; r++) {
             int i = row_of(p, lane, r), j = lane % p->size, sum = 1;
             for (int k = 0; k < p->depth; k++) sum += of_a(i, k) * of_b(k, j);
-            if (gcn_float(w->v[GCN_AGPR + r][lane]) != (float)sum) fail_msg("%s: %d, %d", p->name, i, j);
+            uint32_t got = w->v[GCN_AGPR + r][lane];
+            if (got != (p->of_a == GCN_I8 ? (uint32_t)sum : gcn_bits((float)sum))) fail_msg("%s: %d, %d", p->name, i, j);
         }
     machine_free(m);
 }
@@ -462,11 +494,11 @@ static void products_are_right(void **state)
         int at[GCN_PRODUCTS], count = 0;
         for (int i = 0; i < GCN_PRODUCTS; i++) {
             const gcn_product *p = &gcn_products[i];
-            int words = p->depth * p->size / GCN_LANES / 2, sums = p->size * p->size / GCN_LANES;
+            int words = p->depth * p->size * gcn_type_bits(p->of_a) / GCN_LANES / 32, sums = p->size * p->size / GCN_LANES;
             if (!p->passes[target]) continue;
             at[count++] = i;
-            snprintf(text + strlen(text), 80, "%s a[0:%d], v[16:%d], v[24:%d], 1.0\n", p->name, sums - 1,
-                     15 + words, 23 + words);
+            snprintf(text + strlen(text), 80, "%s a[0:%d], v[16:%d], v[24:%d], %s\n", p->name, sums - 1,
+                     15 + words, 23 + words, p->of_a == GCN_I8 ? "1" : "1.0");
         }
         gcn_code code = gcn_assemble(target, text, NULL);
         assert_int_equal(code.lines, count);
@@ -527,6 +559,7 @@ int main(void)
         cmocka_unit_test(accesses_are_right),
         cmocka_unit_test(pairs_are_right),
         cmocka_unit_test(transposed_reads),
+        cmocka_unit_test(permuted),
         cmocka_unit_test(loads_to_lds),
         cmocka_unit_test(ends_of_buffers),
         cmocka_unit_test(scalar_loads),

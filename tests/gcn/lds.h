@@ -203,4 +203,21 @@ static inline void gcn_run_lds(gcn_wave *w, const gcn_line *line)
     if (w->m->schedule.early && !a->store && !w->m->failed) gcn_serve(w);
 }
 
+/* ds_bpermute_b32 D, ADDRESS, DATA: what the lane has in DATA whose number is the address / 4; no LDS is read. */
+static inline void gcn_run_permute(gcn_wave *w, const gcn_line *line)
+{
+    gcn_access *a = gcn_new_access(w, line, 1);
+    a->lanes = gcn_exec(w, line);
+    a->registers = 1;
+    gcn_source at = gcn_read(w, line, &line->operand[1], 1, GCN_BY_MEMORY);
+    gcn_source data = gcn_read(w, line, &line->operand[2], 1, GCN_BY_MEMORY);
+    gcn_loading(w, a, &line->operand[0]);
+    for (int lane = 0; lane < GCN_LANES && !w->m->failed; lane++) {
+        bool bad = false;
+        int from = (int)(gcn_lane(&at, lane, &bad) / 4 % GCN_LANES);
+        a->data[lane][0] = (uint32_t)gcn_lane(&data, from, &bad);
+        a->bad[lane][0] |= bad || !(a->lanes >> from & 1);
+    }
+}
+
 #endif

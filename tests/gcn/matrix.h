@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* MFMA of one block: D = A B + C over all lanes, whatever EXEC says. Which element a lane holds is
+/* MFMA of one block: D = A B + C over all lanes, whatever EXEC says, summed in double and rounded once. Which element a lane holds is
  * the xor of a row of mfma.def over the bits of the lane and of the element. */
 #ifndef TEST_GCN_MATRIX_H
 #define TEST_GCN_MATRIX_H
@@ -15,14 +15,14 @@ typedef struct gcn_map {
 
 typedef struct gcn_product {
     const char *name;
-    bool half; /* f16, and not bf16 */
+    gcn_type of_a, of_b;
     int size, depth, passes[GCN_TARGETS];
     gcn_map a, b, d; /* a: (i, k); b: (k, j); d: (i, j) */
 } gcn_product;
 
 static const gcn_product gcn_products[] = {
-#define MFMA(name, half, size, depth, p90a, p942, p950, a, b, d) \
-    {#name, half, size, depth, {p90a, p942, p950}, a, b, d},
+#define MFMA(name, of_a, of_b, size, depth, p90a, p942, p950, a, b, d) \
+    {#name, GCN_##of_a, GCN_##of_b, size, depth, {p90a, p942, p950}, a, b, d},
 #define MAP(elements, ...) \
     { \
         __VA_ARGS__, elements \
@@ -62,22 +62,8 @@ static inline const gcn_points *gcn_points_of(const gcn_product *p)
     return points;
 }
 
-/* Of IEEE binary16. */
-static inline float gcn_half_float(uint32_t h)
-{
-    uint32_t sign = (h & 0x8000) << 16, exponent = h >> 10 & 31, fraction = h & 0x3ff;
-    if (exponent == 31) return gcn_float(sign | 0x7f800000 | fraction << 13);
-    if (exponent) return gcn_float(sign | (exponent + 112) << 23 | fraction << 13);
-    return (sign ? -1.0f : 1.0f) * (float)fraction * 0x1p-24f;
-}
-
-static inline float gcn_narrow(const gcn_product *p, uint32_t bits)
-{
-    return p->half ? gcn_half_float(bits) : gcn_float(bits << 16);
-}
-
 typedef struct gcn_tile {
-    float a[GCN_SIDE][GCN_DEPTH], b[GCN_DEPTH][GCN_SIDE], d[GCN_SIDE][GCN_SIDE];
+    double a[GCN_SIDE][GCN_DEPTH], b[GCN_DEPTH][GCN_SIDE], d[GCN_SIDE][GCN_SIDE];
     bool row_bad[GCN_SIDE], column_bad[GCN_SIDE], bad[GCN_SIDE][GCN_SIDE];
 } gcn_tile;
 
@@ -87,13 +73,17 @@ static inline void gcn_take_factor(gcn_wave *w, const gcn_line *line, const gcn_
     const gcn_map *map = b ? &p->b : &p->a;
     const gcn_points *points = gcn_points_of(p);
     const gcn_operand *o = &line->operand[b ? 2 : 1];
-    gcn_source s = gcn_read(w, line, o, map->elements / 2, GCN_BY_MFMA);
+    gcn_type type = b ? p->of_b : p->of_a;
+    int bits = gcn_type_bits(type), pack = 32 / bits;
+    gcn_source s = gcn_read(w, line, o, map->elements / pack, GCN_BY_MFMA);
     if (o->place != GCN_VECTOR) gcn_fault(w, line, "a factor is no vector register");
     for (int lane = 0; lane < GCN_LANES && !w->m->failed; lane++)
         for (int e = 0; e < map->elements; e++) {
             const uint8_t *at = points->at[b][lane][e];
-            int r = o->first + e / 2;
-            float value = gcn_narrow(p, w->v[r][lane] >> 16 * (e % 2) & 0xffff);
+            int r = o->first + e / pack;
+            uint32_t own = w->v[r][lane] >> bits * (e % pack);
+            if (bits < 32) own &= (1u << bits) - 1;
+            double value = gcn_decode(type, w->m->code->target, own);
             if (b)
                 t->b[at[0]][at[1]] = value;
             else
@@ -113,7 +103,8 @@ static inline void gcn_take_sum(gcn_wave *w, const gcn_line *line, const gcn_pro
     for (int lane = 0; lane < GCN_LANES && !w->m->failed; lane++)
         for (int e = 0; e < p->d.elements; e++) {
             const uint8_t *at = points->at[2][lane][e];
-            t->d[at[0]][at[1]] = gcn_float(vector ? w->v[o->first + e][lane] : o->number);
+            uint64_t own = vector ? w->v[o->first + e][lane] : o->number;
+            t->d[at[0]][at[1]] = p->of_a == GCN_I8 ? gcn_signed(own) : (double)gcn_float(own);
             t->bad[at[0]][at[1]] = s.all_bad || (vector && w->v_bad[o->first + e][lane]);
         }
 }
@@ -136,7 +127,8 @@ static inline void gcn_give_sum(gcn_wave *w, const gcn_line *line, const gcn_pro
         bool soon = gcn_too_soon(w, GCN_H_STORED, w->history[r].store, 0);
         for (int lane = 0; lane < GCN_LANES; lane++) {
             const uint8_t *at = points->at[2][lane][e];
-            w->v[r][lane] = gcn_bits(t->d[at[0]][at[1]]);
+            double sum = t->d[at[0]][at[1]];
+            w->v[r][lane] = p->of_a == GCN_I8 ? (uint32_t)(int64_t)sum : gcn_bits((float)sum);
             w->v_bad[r][lane] =
                 soon || t->bad[at[0]][at[1]] || t->row_bad[at[0]] || t->column_bad[at[1]];
         }

@@ -33,6 +33,7 @@ static const gcn_form gcn_forms[] = {
 #include "memory.def"
 #undef MEMORY
     {"v_cndmask_b32", gcn_run_select, NULL, "1112", 0, GCN_F_FLOAT},
+    {"ds_bpermute_b32", gcn_run_permute, NULL, "", 4, 0},
     {"v_mad_u64_u32", gcn_run_mad64, NULL, "22112", 0, 0},
     {"v_bitop3_b32", gcn_run_bitop3, NULL, "1111", 0, 0},
     {"v_pk_mov_b32", gcn_run_pack_move, NULL, "222", 0, 0},

@@ -3,6 +3,7 @@
 #ifndef TEST_GCN_VECTOR_H
 #define TEST_GCN_VECTOR_H
 
+#include "float.h"
 #include "scalar.h"
 
 static inline uint64_t gcn_signed_field(uint64_t a, uint64_t first, uint64_t count)

@@ -1,4 +1,4 @@
-; zlay 0.1.0: D[250,250] = A B, K = 200, bf16; tile 128x128x64, 2 stages; grid 2 x 2 blocks of 256 threads
+; zlay 0.2.0: D[250,250] = A B, K = 200, bf16; tile 128x128x64, 2 stages; grid 2 x 2 blocks of 256 threads
     .amdgcn_target "amdgcn-amd-amdhsa--gfx950"
     .amdhsa_code_object_version 5
     .text
@@ -356,275 +356,281 @@ gemm:
     v_mfma_f32_32x32x16_bf16 a[16:31], v[60:63], v[48:51], a[16:31]
     v_mfma_f32_32x32x16_bf16 a[32:47], v[56:59], v[52:55], a[32:47]
     v_mfma_f32_32x32x16_bf16 a[48:63], v[60:63], v[52:55], a[48:63]
-    v_and_b32 v1, 31, v0
-    s_lshr_b32 s33, s10, 1
-    s_mul_i32 s33, s33, 64
-    v_add_u32 v1, s33, v1
+    v_mov_b32 v11, 0x0
+    v_bfe_u32 v1, v0, 0, 5
+    v_lshl_add_u32 v11, v1, 0, v11
+    v_bfe_u32 v1, v0, 7, 1
+    v_lshl_add_u32 v11, v1, 6, v11
+    v_mov_b32 v10, 0x0
+    v_bfe_u32 v1, v0, 5, 1
+    v_lshl_add_u32 v10, v1, 2, v10
+    v_bfe_u32 v1, v0, 6, 1
+    v_lshl_add_u32 v10, v1, 6, v10
     s_mov_b32 s33, 0x1f4
-    v_mul_lo_u32 v1, v1, s33
-    v_bfe_u32 v2, v0, 5, 1
-    v_lshlrev_b32 v2, 2, v2
-    s_and_b32 s33, s10, 1
-    s_mul_i32 s33, s33, 64
-    v_add_u32 v41, s33, v2
-    v_lshl_add_u32 v42, v41, 1, v1
-    v_add_u32 v43, 0x3e80, v42
-    v_accvgpr_read_b32 v32, a0
-    v_accvgpr_read_b32 v33, a1
-    v_accvgpr_read_b32 v34, a2
-    v_accvgpr_read_b32 v35, a3
-    v_cvt_pk_bf16_f32 v38, v32, v33
-    v_cvt_pk_bf16_f32 v39, v34, v35
+    v_mul_lo_u32 v12, v11, s33
+    v_lshl_add_u32 v12, v10, 1, v12
+    v_add_u32 v13, 0x3e80, v12
+    v_bfrev_b32 v1, 1
+    v_mov_b32 v8, 0x7fff0000
+    s_mov_b32 s31, 0x7fff
+    s_mov_b32 s32, 0x7060302
+    s_mov_b32 s35, 0xffff
+    v_accvgpr_read_b32 v14, a0
+    v_accvgpr_read_b32 v15, a1
+    v_accvgpr_read_b32 v16, a2
+    v_accvgpr_read_b32 v17, a3
+    v_cvt_pk_bf16_f32 v18, v14, v15
+    v_cvt_pk_bf16_f32 v19, v16, v17
     s_sub_i32 s33, s30, 0x0
-    v_cmp_gt_i32 vcc, s33, v41
+    v_cmp_gt_i32 vcc, s33, v10
     s_nop 1
-    v_cndmask_b32 v40, v15, v42, vcc
-    buffer_store_dword v38, v40, s[20:23], 0 offen offset:0
+    v_cndmask_b32 v9, v1, v12, vcc
+    buffer_store_dword v18, v9, s[20:23], 0 offen offset:0
     s_sub_i32 s33, s30, 0x2
-    v_cmp_gt_i32 vcc, s33, v41
+    v_cmp_gt_i32 vcc, s33, v10
     s_nop 1
-    v_cndmask_b32 v40, v15, v42, vcc
-    buffer_store_dword v39, v40, s[20:23], 0 offen offset:4
-    v_accvgpr_read_b32 v32, a4
-    v_accvgpr_read_b32 v33, a5
-    v_accvgpr_read_b32 v34, a6
-    v_accvgpr_read_b32 v35, a7
-    v_cvt_pk_bf16_f32 v38, v32, v33
-    v_cvt_pk_bf16_f32 v39, v34, v35
+    v_cndmask_b32 v9, v1, v12, vcc
+    buffer_store_dword v19, v9, s[20:23], 0 offen offset:4
+    v_accvgpr_read_b32 v14, a4
+    v_accvgpr_read_b32 v15, a5
+    v_accvgpr_read_b32 v16, a6
+    v_accvgpr_read_b32 v17, a7
+    v_cvt_pk_bf16_f32 v18, v14, v15
+    v_cvt_pk_bf16_f32 v19, v16, v17
     s_sub_i32 s33, s30, 0x8
-    v_cmp_gt_i32 vcc, s33, v41
+    v_cmp_gt_i32 vcc, s33, v10
     s_nop 1
-    v_cndmask_b32 v40, v15, v42, vcc
-    buffer_store_dword v38, v40, s[20:23], 0 offen offset:16
+    v_cndmask_b32 v9, v1, v12, vcc
+    buffer_store_dword v18, v9, s[20:23], 0 offen offset:16
     s_sub_i32 s33, s30, 0xa
-    v_cmp_gt_i32 vcc, s33, v41
+    v_cmp_gt_i32 vcc, s33, v10
     s_nop 1
-    v_cndmask_b32 v40, v15, v42, vcc
-    buffer_store_dword v39, v40, s[20:23], 0 offen offset:20
-    v_accvgpr_read_b32 v32, a8
-    v_accvgpr_read_b32 v33, a9
-    v_accvgpr_read_b32 v34, a10
-    v_accvgpr_read_b32 v35, a11
-    v_cvt_pk_bf16_f32 v38, v32, v33
-    v_cvt_pk_bf16_f32 v39, v34, v35
+    v_cndmask_b32 v9, v1, v12, vcc
+    buffer_store_dword v19, v9, s[20:23], 0 offen offset:20
+    v_accvgpr_read_b32 v14, a8
+    v_accvgpr_read_b32 v15, a9
+    v_accvgpr_read_b32 v16, a10
+    v_accvgpr_read_b32 v17, a11
+    v_cvt_pk_bf16_f32 v18, v14, v15
+    v_cvt_pk_bf16_f32 v19, v16, v17
     s_sub_i32 s33, s30, 0x10
-    v_cmp_gt_i32 vcc, s33, v41
+    v_cmp_gt_i32 vcc, s33, v10
     s_nop 1
-    v_cndmask_b32 v40, v15, v42, vcc
-    buffer_store_dword v38, v40, s[20:23], 0 offen offset:32
+    v_cndmask_b32 v9, v1, v12, vcc
+    buffer_store_dword v18, v9, s[20:23], 0 offen offset:32
     s_sub_i32 s33, s30, 0x12
-    v_cmp_gt_i32 vcc, s33, v41
+    v_cmp_gt_i32 vcc, s33, v10
     s_nop 1
-    v_cndmask_b32 v40, v15, v42, vcc
-    buffer_store_dword v39, v40, s[20:23], 0 offen offset:36
-    v_accvgpr_read_b32 v32, a12
-    v_accvgpr_read_b32 v33, a13
-    v_accvgpr_read_b32 v34, a14
-    v_accvgpr_read_b32 v35, a15
-    v_cvt_pk_bf16_f32 v38, v32, v33
-    v_cvt_pk_bf16_f32 v39, v34, v35
+    v_cndmask_b32 v9, v1, v12, vcc
+    buffer_store_dword v19, v9, s[20:23], 0 offen offset:36
+    v_accvgpr_read_b32 v14, a12
+    v_accvgpr_read_b32 v15, a13
+    v_accvgpr_read_b32 v16, a14
+    v_accvgpr_read_b32 v17, a15
+    v_cvt_pk_bf16_f32 v18, v14, v15
+    v_cvt_pk_bf16_f32 v19, v16, v17
     s_sub_i32 s33, s30, 0x18
-    v_cmp_gt_i32 vcc, s33, v41
+    v_cmp_gt_i32 vcc, s33, v10
     s_nop 1
-    v_cndmask_b32 v40, v15, v42, vcc
-    buffer_store_dword v38, v40, s[20:23], 0 offen offset:48
+    v_cndmask_b32 v9, v1, v12, vcc
+    buffer_store_dword v18, v9, s[20:23], 0 offen offset:48
     s_sub_i32 s33, s30, 0x1a
-    v_cmp_gt_i32 vcc, s33, v41
+    v_cmp_gt_i32 vcc, s33, v10
     s_nop 1
-    v_cndmask_b32 v40, v15, v42, vcc
-    buffer_store_dword v39, v40, s[20:23], 0 offen offset:52
-    v_accvgpr_read_b32 v32, a16
-    v_accvgpr_read_b32 v33, a17
-    v_accvgpr_read_b32 v34, a18
-    v_accvgpr_read_b32 v35, a19
-    v_cvt_pk_bf16_f32 v38, v32, v33
-    v_cvt_pk_bf16_f32 v39, v34, v35
+    v_cndmask_b32 v9, v1, v12, vcc
+    buffer_store_dword v19, v9, s[20:23], 0 offen offset:52
+    v_accvgpr_read_b32 v14, a16
+    v_accvgpr_read_b32 v15, a17
+    v_accvgpr_read_b32 v16, a18
+    v_accvgpr_read_b32 v17, a19
+    v_cvt_pk_bf16_f32 v18, v14, v15
+    v_cvt_pk_bf16_f32 v19, v16, v17
     s_sub_i32 s33, s30, 0x20
-    v_cmp_gt_i32 vcc, s33, v41
+    v_cmp_gt_i32 vcc, s33, v10
     s_nop 1
-    v_cndmask_b32 v40, v15, v42, vcc
-    buffer_store_dword v38, v40, s[20:23], 0 offen offset:64
+    v_cndmask_b32 v9, v1, v12, vcc
+    buffer_store_dword v18, v9, s[20:23], 0 offen offset:64
     s_sub_i32 s33, s30, 0x22
-    v_cmp_gt_i32 vcc, s33, v41
+    v_cmp_gt_i32 vcc, s33, v10
     s_nop 1
-    v_cndmask_b32 v40, v15, v42, vcc
-    buffer_store_dword v39, v40, s[20:23], 0 offen offset:68
-    v_accvgpr_read_b32 v32, a20
-    v_accvgpr_read_b32 v33, a21
-    v_accvgpr_read_b32 v34, a22
-    v_accvgpr_read_b32 v35, a23
-    v_cvt_pk_bf16_f32 v38, v32, v33
-    v_cvt_pk_bf16_f32 v39, v34, v35
+    v_cndmask_b32 v9, v1, v12, vcc
+    buffer_store_dword v19, v9, s[20:23], 0 offen offset:68
+    v_accvgpr_read_b32 v14, a20
+    v_accvgpr_read_b32 v15, a21
+    v_accvgpr_read_b32 v16, a22
+    v_accvgpr_read_b32 v17, a23
+    v_cvt_pk_bf16_f32 v18, v14, v15
+    v_cvt_pk_bf16_f32 v19, v16, v17
     s_sub_i32 s33, s30, 0x28
-    v_cmp_gt_i32 vcc, s33, v41
+    v_cmp_gt_i32 vcc, s33, v10
     s_nop 1
-    v_cndmask_b32 v40, v15, v42, vcc
-    buffer_store_dword v38, v40, s[20:23], 0 offen offset:80
+    v_cndmask_b32 v9, v1, v12, vcc
+    buffer_store_dword v18, v9, s[20:23], 0 offen offset:80
     s_sub_i32 s33, s30, 0x2a
-    v_cmp_gt_i32 vcc, s33, v41
+    v_cmp_gt_i32 vcc, s33, v10
     s_nop 1
-    v_cndmask_b32 v40, v15, v42, vcc
-    buffer_store_dword v39, v40, s[20:23], 0 offen offset:84
-    v_accvgpr_read_b32 v32, a24
-    v_accvgpr_read_b32 v33, a25
-    v_accvgpr_read_b32 v34, a26
-    v_accvgpr_read_b32 v35, a27
-    v_cvt_pk_bf16_f32 v38, v32, v33
-    v_cvt_pk_bf16_f32 v39, v34, v35
+    v_cndmask_b32 v9, v1, v12, vcc
+    buffer_store_dword v19, v9, s[20:23], 0 offen offset:84
+    v_accvgpr_read_b32 v14, a24
+    v_accvgpr_read_b32 v15, a25
+    v_accvgpr_read_b32 v16, a26
+    v_accvgpr_read_b32 v17, a27
+    v_cvt_pk_bf16_f32 v18, v14, v15
+    v_cvt_pk_bf16_f32 v19, v16, v17
     s_sub_i32 s33, s30, 0x30
-    v_cmp_gt_i32 vcc, s33, v41
+    v_cmp_gt_i32 vcc, s33, v10
     s_nop 1
-    v_cndmask_b32 v40, v15, v42, vcc
-    buffer_store_dword v38, v40, s[20:23], 0 offen offset:96
+    v_cndmask_b32 v9, v1, v12, vcc
+    buffer_store_dword v18, v9, s[20:23], 0 offen offset:96
     s_sub_i32 s33, s30, 0x32
-    v_cmp_gt_i32 vcc, s33, v41
+    v_cmp_gt_i32 vcc, s33, v10
     s_nop 1
-    v_cndmask_b32 v40, v15, v42, vcc
-    buffer_store_dword v39, v40, s[20:23], 0 offen offset:100
-    v_accvgpr_read_b32 v32, a28
-    v_accvgpr_read_b32 v33, a29
-    v_accvgpr_read_b32 v34, a30
-    v_accvgpr_read_b32 v35, a31
-    v_cvt_pk_bf16_f32 v38, v32, v33
-    v_cvt_pk_bf16_f32 v39, v34, v35
+    v_cndmask_b32 v9, v1, v12, vcc
+    buffer_store_dword v19, v9, s[20:23], 0 offen offset:100
+    v_accvgpr_read_b32 v14, a28
+    v_accvgpr_read_b32 v15, a29
+    v_accvgpr_read_b32 v16, a30
+    v_accvgpr_read_b32 v17, a31
+    v_cvt_pk_bf16_f32 v18, v14, v15
+    v_cvt_pk_bf16_f32 v19, v16, v17
     s_sub_i32 s33, s30, 0x38
-    v_cmp_gt_i32 vcc, s33, v41
+    v_cmp_gt_i32 vcc, s33, v10
     s_nop 1
-    v_cndmask_b32 v40, v15, v42, vcc
-    buffer_store_dword v38, v40, s[20:23], 0 offen offset:112
+    v_cndmask_b32 v9, v1, v12, vcc
+    buffer_store_dword v18, v9, s[20:23], 0 offen offset:112
     s_sub_i32 s33, s30, 0x3a
-    v_cmp_gt_i32 vcc, s33, v41
+    v_cmp_gt_i32 vcc, s33, v10
     s_nop 1
-    v_cndmask_b32 v40, v15, v42, vcc
-    buffer_store_dword v39, v40, s[20:23], 0 offen offset:116
-    v_accvgpr_read_b32 v32, a32
-    v_accvgpr_read_b32 v33, a33
-    v_accvgpr_read_b32 v34, a34
-    v_accvgpr_read_b32 v35, a35
-    v_cvt_pk_bf16_f32 v38, v32, v33
-    v_cvt_pk_bf16_f32 v39, v34, v35
+    v_cndmask_b32 v9, v1, v12, vcc
+    buffer_store_dword v19, v9, s[20:23], 0 offen offset:116
+    v_accvgpr_read_b32 v14, a32
+    v_accvgpr_read_b32 v15, a33
+    v_accvgpr_read_b32 v16, a34
+    v_accvgpr_read_b32 v17, a35
+    v_cvt_pk_bf16_f32 v18, v14, v15
+    v_cvt_pk_bf16_f32 v19, v16, v17
     s_sub_i32 s33, s30, 0x0
-    v_cmp_gt_i32 vcc, s33, v41
+    v_cmp_gt_i32 vcc, s33, v10
     s_nop 1
-    v_cndmask_b32 v40, v15, v43, vcc
-    buffer_store_dword v38, v40, s[20:23], 0 offen offset:0
+    v_cndmask_b32 v9, v1, v13, vcc
+    buffer_store_dword v18, v9, s[20:23], 0 offen offset:0
     s_sub_i32 s33, s30, 0x2
-    v_cmp_gt_i32 vcc, s33, v41
+    v_cmp_gt_i32 vcc, s33, v10
     s_nop 1
-    v_cndmask_b32 v40, v15, v43, vcc
-    buffer_store_dword v39, v40, s[20:23], 0 offen offset:4
-    v_accvgpr_read_b32 v32, a36
-    v_accvgpr_read_b32 v33, a37
-    v_accvgpr_read_b32 v34, a38
-    v_accvgpr_read_b32 v35, a39
-    v_cvt_pk_bf16_f32 v38, v32, v33
-    v_cvt_pk_bf16_f32 v39, v34, v35
+    v_cndmask_b32 v9, v1, v13, vcc
+    buffer_store_dword v19, v9, s[20:23], 0 offen offset:4
+    v_accvgpr_read_b32 v14, a36
+    v_accvgpr_read_b32 v15, a37
+    v_accvgpr_read_b32 v16, a38
+    v_accvgpr_read_b32 v17, a39
+    v_cvt_pk_bf16_f32 v18, v14, v15
+    v_cvt_pk_bf16_f32 v19, v16, v17
     s_sub_i32 s33, s30, 0x8
-    v_cmp_gt_i32 vcc, s33, v41
+    v_cmp_gt_i32 vcc, s33, v10
     s_nop 1
-    v_cndmask_b32 v40, v15, v43, vcc
-    buffer_store_dword v38, v40, s[20:23], 0 offen offset:16
+    v_cndmask_b32 v9, v1, v13, vcc
+    buffer_store_dword v18, v9, s[20:23], 0 offen offset:16
     s_sub_i32 s33, s30, 0xa
-    v_cmp_gt_i32 vcc, s33, v41
+    v_cmp_gt_i32 vcc, s33, v10
     s_nop 1
-    v_cndmask_b32 v40, v15, v43, vcc
-    buffer_store_dword v39, v40, s[20:23], 0 offen offset:20
-    v_accvgpr_read_b32 v32, a40
-    v_accvgpr_read_b32 v33, a41
-    v_accvgpr_read_b32 v34, a42
-    v_accvgpr_read_b32 v35, a43
-    v_cvt_pk_bf16_f32 v38, v32, v33
-    v_cvt_pk_bf16_f32 v39, v34, v35
+    v_cndmask_b32 v9, v1, v13, vcc
+    buffer_store_dword v19, v9, s[20:23], 0 offen offset:20
+    v_accvgpr_read_b32 v14, a40
+    v_accvgpr_read_b32 v15, a41
+    v_accvgpr_read_b32 v16, a42
+    v_accvgpr_read_b32 v17, a43
+    v_cvt_pk_bf16_f32 v18, v14, v15
+    v_cvt_pk_bf16_f32 v19, v16, v17
     s_sub_i32 s33, s30, 0x10
-    v_cmp_gt_i32 vcc, s33, v41
+    v_cmp_gt_i32 vcc, s33, v10
     s_nop 1
-    v_cndmask_b32 v40, v15, v43, vcc
-    buffer_store_dword v38, v40, s[20:23], 0 offen offset:32
+    v_cndmask_b32 v9, v1, v13, vcc
+    buffer_store_dword v18, v9, s[20:23], 0 offen offset:32
     s_sub_i32 s33, s30, 0x12
-    v_cmp_gt_i32 vcc, s33, v41
+    v_cmp_gt_i32 vcc, s33, v10
     s_nop 1
-    v_cndmask_b32 v40, v15, v43, vcc
-    buffer_store_dword v39, v40, s[20:23], 0 offen offset:36
-    v_accvgpr_read_b32 v32, a44
-    v_accvgpr_read_b32 v33, a45
-    v_accvgpr_read_b32 v34, a46
-    v_accvgpr_read_b32 v35, a47
-    v_cvt_pk_bf16_f32 v38, v32, v33
-    v_cvt_pk_bf16_f32 v39, v34, v35
+    v_cndmask_b32 v9, v1, v13, vcc
+    buffer_store_dword v19, v9, s[20:23], 0 offen offset:36
+    v_accvgpr_read_b32 v14, a44
+    v_accvgpr_read_b32 v15, a45
+    v_accvgpr_read_b32 v16, a46
+    v_accvgpr_read_b32 v17, a47
+    v_cvt_pk_bf16_f32 v18, v14, v15
+    v_cvt_pk_bf16_f32 v19, v16, v17
     s_sub_i32 s33, s30, 0x18
-    v_cmp_gt_i32 vcc, s33, v41
+    v_cmp_gt_i32 vcc, s33, v10
     s_nop 1
-    v_cndmask_b32 v40, v15, v43, vcc
-    buffer_store_dword v38, v40, s[20:23], 0 offen offset:48
+    v_cndmask_b32 v9, v1, v13, vcc
+    buffer_store_dword v18, v9, s[20:23], 0 offen offset:48
     s_sub_i32 s33, s30, 0x1a
-    v_cmp_gt_i32 vcc, s33, v41
+    v_cmp_gt_i32 vcc, s33, v10
     s_nop 1
-    v_cndmask_b32 v40, v15, v43, vcc
-    buffer_store_dword v39, v40, s[20:23], 0 offen offset:52
-    v_accvgpr_read_b32 v32, a48
-    v_accvgpr_read_b32 v33, a49
-    v_accvgpr_read_b32 v34, a50
-    v_accvgpr_read_b32 v35, a51
-    v_cvt_pk_bf16_f32 v38, v32, v33
-    v_cvt_pk_bf16_f32 v39, v34, v35
+    v_cndmask_b32 v9, v1, v13, vcc
+    buffer_store_dword v19, v9, s[20:23], 0 offen offset:52
+    v_accvgpr_read_b32 v14, a48
+    v_accvgpr_read_b32 v15, a49
+    v_accvgpr_read_b32 v16, a50
+    v_accvgpr_read_b32 v17, a51
+    v_cvt_pk_bf16_f32 v18, v14, v15
+    v_cvt_pk_bf16_f32 v19, v16, v17
     s_sub_i32 s33, s30, 0x20
-    v_cmp_gt_i32 vcc, s33, v41
+    v_cmp_gt_i32 vcc, s33, v10
     s_nop 1
-    v_cndmask_b32 v40, v15, v43, vcc
-    buffer_store_dword v38, v40, s[20:23], 0 offen offset:64
+    v_cndmask_b32 v9, v1, v13, vcc
+    buffer_store_dword v18, v9, s[20:23], 0 offen offset:64
     s_sub_i32 s33, s30, 0x22
-    v_cmp_gt_i32 vcc, s33, v41
+    v_cmp_gt_i32 vcc, s33, v10
     s_nop 1
-    v_cndmask_b32 v40, v15, v43, vcc
-    buffer_store_dword v39, v40, s[20:23], 0 offen offset:68
-    v_accvgpr_read_b32 v32, a52
-    v_accvgpr_read_b32 v33, a53
-    v_accvgpr_read_b32 v34, a54
-    v_accvgpr_read_b32 v35, a55
-    v_cvt_pk_bf16_f32 v38, v32, v33
-    v_cvt_pk_bf16_f32 v39, v34, v35
+    v_cndmask_b32 v9, v1, v13, vcc
+    buffer_store_dword v19, v9, s[20:23], 0 offen offset:68
+    v_accvgpr_read_b32 v14, a52
+    v_accvgpr_read_b32 v15, a53
+    v_accvgpr_read_b32 v16, a54
+    v_accvgpr_read_b32 v17, a55
+    v_cvt_pk_bf16_f32 v18, v14, v15
+    v_cvt_pk_bf16_f32 v19, v16, v17
     s_sub_i32 s33, s30, 0x28
-    v_cmp_gt_i32 vcc, s33, v41
+    v_cmp_gt_i32 vcc, s33, v10
     s_nop 1
-    v_cndmask_b32 v40, v15, v43, vcc
-    buffer_store_dword v38, v40, s[20:23], 0 offen offset:80
+    v_cndmask_b32 v9, v1, v13, vcc
+    buffer_store_dword v18, v9, s[20:23], 0 offen offset:80
     s_sub_i32 s33, s30, 0x2a
-    v_cmp_gt_i32 vcc, s33, v41
+    v_cmp_gt_i32 vcc, s33, v10
     s_nop 1
-    v_cndmask_b32 v40, v15, v43, vcc
-    buffer_store_dword v39, v40, s[20:23], 0 offen offset:84
-    v_accvgpr_read_b32 v32, a56
-    v_accvgpr_read_b32 v33, a57
-    v_accvgpr_read_b32 v34, a58
-    v_accvgpr_read_b32 v35, a59
-    v_cvt_pk_bf16_f32 v38, v32, v33
-    v_cvt_pk_bf16_f32 v39, v34, v35
+    v_cndmask_b32 v9, v1, v13, vcc
+    buffer_store_dword v19, v9, s[20:23], 0 offen offset:84
+    v_accvgpr_read_b32 v14, a56
+    v_accvgpr_read_b32 v15, a57
+    v_accvgpr_read_b32 v16, a58
+    v_accvgpr_read_b32 v17, a59
+    v_cvt_pk_bf16_f32 v18, v14, v15
+    v_cvt_pk_bf16_f32 v19, v16, v17
     s_sub_i32 s33, s30, 0x30
-    v_cmp_gt_i32 vcc, s33, v41
+    v_cmp_gt_i32 vcc, s33, v10
     s_nop 1
-    v_cndmask_b32 v40, v15, v43, vcc
-    buffer_store_dword v38, v40, s[20:23], 0 offen offset:96
+    v_cndmask_b32 v9, v1, v13, vcc
+    buffer_store_dword v18, v9, s[20:23], 0 offen offset:96
     s_sub_i32 s33, s30, 0x32
-    v_cmp_gt_i32 vcc, s33, v41
+    v_cmp_gt_i32 vcc, s33, v10
     s_nop 1
-    v_cndmask_b32 v40, v15, v43, vcc
-    buffer_store_dword v39, v40, s[20:23], 0 offen offset:100
-    v_accvgpr_read_b32 v32, a60
-    v_accvgpr_read_b32 v33, a61
-    v_accvgpr_read_b32 v34, a62
-    v_accvgpr_read_b32 v35, a63
-    v_cvt_pk_bf16_f32 v38, v32, v33
-    v_cvt_pk_bf16_f32 v39, v34, v35
+    v_cndmask_b32 v9, v1, v13, vcc
+    buffer_store_dword v19, v9, s[20:23], 0 offen offset:100
+    v_accvgpr_read_b32 v14, a60
+    v_accvgpr_read_b32 v15, a61
+    v_accvgpr_read_b32 v16, a62
+    v_accvgpr_read_b32 v17, a63
+    v_cvt_pk_bf16_f32 v18, v14, v15
+    v_cvt_pk_bf16_f32 v19, v16, v17
     s_sub_i32 s33, s30, 0x38
-    v_cmp_gt_i32 vcc, s33, v41
+    v_cmp_gt_i32 vcc, s33, v10
     s_nop 1
-    v_cndmask_b32 v40, v15, v43, vcc
-    buffer_store_dword v38, v40, s[20:23], 0 offen offset:112
+    v_cndmask_b32 v9, v1, v13, vcc
+    buffer_store_dword v18, v9, s[20:23], 0 offen offset:112
     s_sub_i32 s33, s30, 0x3a
-    v_cmp_gt_i32 vcc, s33, v41
+    v_cmp_gt_i32 vcc, s33, v10
     s_nop 1
-    v_cndmask_b32 v40, v15, v43, vcc
-    buffer_store_dword v39, v40, s[20:23], 0 offen offset:116
+    v_cndmask_b32 v9, v1, v13, vcc
+    buffer_store_dword v19, v9, s[20:23], 0 offen offset:116
     s_endpgm
 .Lend:
     .size gemm, .Lend-gemm

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Prints the instructions of an AMD kernel by their forms (forms.def). An operand is the number of
- * its first register, or a constant. Each instruction is checked against the rules of its target,
- * constants included; the first that breaks a rule is kept for the message. */
+/* Prints the instructions of an AMD kernel: lines; instructions by their forms (forms.def), whose
+ * operands are numbers of first registers, or constants; and s_nop where two instructions need wait
+ * states between them, by the target's hazard rows (zlay/hazard.h) less the instructions that
+ * already stand between the two. Each form is checked against the rules of its target, constants
+ * included; the first that breaks a rule is kept for the message. */
 #include "emit/gcn/wave.h"
 
 #include <string.h>
+#include <zlay/hazard.h>
 
 enum { TEXT = 24, LINE = 128 };
 
@@ -13,6 +16,17 @@ static const char *const ids[] = {
 #include "emit/gcn/forms.def"
 #undef WAVE_FORM
 };
+
+void zl_wave_line(zl_wave_text *t, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    zl_puts(t->out, "    ");
+    zl_vputf(t->out, format, args);
+    zl_puts(t->out, "\n");
+    va_end(args);
+    t->printed++;
+}
 
 /* Prints an operand: a constant, one register as v7, or several as v[4:7]. */
 static void put_operand(char *out, const zlay_operand *o, uint32_t value)
@@ -65,4 +79,21 @@ void zl_wave_form(zl_wave_text *t, zl_wave_form_id id, const uint32_t *values)
     if (!t->out->text && !is_legal(t, &instruction) && !*t->refused) *t->refused = ids[id];
     zlay_instruction_print(&buf, p->form, texts, p->count);
     zl_wave_line(t, "%s", line);
+}
+
+/* ---- wait states ----------------------------------------------------------------------- */
+
+/* Prints the wait states between two instructions; each instruction in between counts as one. */
+void zl_wave_hold(zl_wave_text *t, uint32_t first, uint32_t then, uint32_t at)
+{
+    uint32_t states = 0, between = t->printed - at;
+    bool product = first == ZLAY_FIRST_MATRIX;
+    zlay_hazard hazard = {first, then, product ? t->product_form.passes : 0, 0};
+    if (zlay_hazard_states(&states, t->plan->info.target, &hazard) || states <= between) return;
+    uint32_t left = states - between;
+    for (uint32_t most = 16, now; left; left -= now) {
+        now = left < most ? left : most;
+        zl_wave_form(t, ZL_WAVE_NOP, (const uint32_t[]){now - 1});
+        t->printed += now - 1;
+    }
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Prints the events of an AMD GEMM plan's pipe in their order. Loads, address steps,
- * shared-memory accesses and waits are collected and then spread evenly between the matrix
- * instructions that follow them: software pipelining inside one iteration. This is right because
- * a product accesses only its complete factors and its sums, so any other instruction may stand
- * between two products. What an accumulator of the pipe holds is read from the plan
- * (zl_wave_set), never from its name. */
+/* Prints the events of an AMD GEMM plan's pipe in their order, each by its row of events.def.
+ * Events that may stand aside, as loads, address steps, shared-memory accesses and waits, are
+ * collected and then spread evenly between the matrix instructions that follow them: software
+ * pipelining inside one iteration. This is right because a product accesses only its complete
+ * factors and its sums, so any other instruction may stand between two products. What an event's
+ * registers hold is read from the plan (zl_wave_set), and where its operand lies from what the plan
+ * binds (zl_wave_bound), never from a name. */
 #include "emit/gcn/wave.h"
-#include "pipe/language/pipe.h"
 
 #include <zlay/hazard.h>
 
@@ -33,20 +33,18 @@ static const zl_wave_set *set_of(const zl_wave_text *t, int32_t acc)
 
 /* ---- global memory ---------------------------------------------------------------------- */
 
-/* Advances an operand's buffer resource to the next tile of K; its end stays where it was. */
-static void advance_operand(zl_wave_text *t, int32_t operand)
+/* Advances a part's buffer resource to the next tile of K; its end stays where it was. */
+static void advance_part(zl_wave_text *t, uint32_t s)
 {
-    int s = ZL_S_RESOURCE + 4 * operand;
-    zl_wave_line(t, "s_add_u32 s%d, s%d, 0x%x", s, s, t->w->row_bytes);
-    zl_wave_line(t, "s_addc_u32 s%d, s%d, 0", s + 1, s + 1);
-    zl_wave_line(t, "s_sub_u32 s%d, s%d, 0x%x", s + 2, s + 2, t->w->row_bytes);
+    zl_wave_line(t, "s_add_u32 s%u, s%u, 0x%x", s, s, t->w->row_bytes);
+    zl_wave_line(t, "s_addc_u32 s%u, s%u, 0", s + 1, s + 1);
+    zl_wave_line(t, "s_sub_u32 s%u, s%u, 0x%x", s + 2, s + 2, t->w->row_bytes);
 }
 
-/* Advances both operands to the next tile of K, and with direct loads the stage that is loaded. */
+/* Advances all parts to the next tile of K, and with direct loads the stage that is loaded. */
 static void advance(zl_wave_text *t)
 {
-    advance_operand(t, ZLAY_OPERAND_A);
-    advance_operand(t, ZLAY_OPERAND_B);
+    for (uint32_t i = 0; i < ZL_WAVE_STAGED; i++) advance_part(t, t->bound[i].resource);
     t->loaded++;
     if (!t->w->direct) return;
     zl_wave_line(t, "s_add_u32 s%d, s%d, 0x%x", ZL_S_LOAD, ZL_S_LOAD, t->plan->info.stage_bytes);
@@ -69,12 +67,19 @@ static void mask(zl_wave_text *t)
 /* Whether the last tile of K is only partly inside the matrices. */
 static bool ragged(const zl_wave_text *t) { return t->plan->info.k % t->plan->info.tile_k != 0; }
 
-/* The number of a load among those of its tile. Of direct loads the event's part says the operand,
- * and the loads of A come before those of B. */
+/* The number of a load among those of its tile: of direct loads by the event's part of the stage. */
 static uint32_t load_number(const zl_wave_text *t, const side *s)
 {
     if (!t->w->direct) return set_of(t, s->event->acc)->number;
-    return s->i + (s->event->part == ZLAY_OPERAND_B ? t->w->loads_a : 0);
+    return s->i + t->bound[s->event->part].first_load;
+}
+
+/* The part of the stage that a load of its tile brings. */
+static const zl_wave_bound *part_of(const zl_wave_text *t, uint32_t load)
+{
+    uint32_t i = ZL_WAVE_STAGED - 1;
+    while (t->bound[i].first_load > load) i--;
+    return &t->bound[i];
 }
 
 /* Sets M0, the place in shared memory where load i lands. It is set one load ahead, so that a
@@ -98,10 +103,10 @@ static void load_direct(zl_wave_text *t, uint32_t i, uint32_t s)
 
 /* Prints one load of a tile; the first one of a ragged last tile is masked before, and behind the
  * last one of a tile the addresses advance. */
-static void load(zl_wave_text *t, const side *one)
+static void load_print(zl_wave_text *t, const side *one)
 {
     uint32_t i = load_number(t, one);
-    uint32_t s = ZL_S_RESOURCE + 4 * (i < t->w->loads_a ? ZLAY_OPERAND_A : ZLAY_OPERAND_B);
+    uint32_t s = part_of(t, i)->resource;
     uint32_t to = t->r->loaded + i * WORDS, from = t->r->offset + i;
     if (!i && ragged(t) && t->loaded + 1 == t->plan->info.tiles_k) mask(t);
     if (t->w->direct)
@@ -114,9 +119,9 @@ static void load(zl_wave_text *t, const side *one)
 /* ---- shared memory ------------------------------------------------------------------------ */
 
 /* Stores into the stage after the one that is multiplied. */
-static void put(zl_wave_text *t, const zl_event *e)
+static void put_print(zl_wave_text *t, const side *one)
 {
-    uint32_t i = set_of(t, e->acc)->number, from = t->r->loaded + i * WORDS, at = t->r->write + 1;
+    uint32_t i = set_of(t, one->event->acc)->number, from = t->r->loaded + i * WORDS, at = t->r->write + 1;
     if (!i) zl_wave_line(t, "v_add_u32 v%u, s%d, v%u", at, ZL_S_NEXT, t->r->write);
     zl_wave_form(t, ZL_WAVE_WRITE, (const uint32_t[]){at, from, i * t->plan->info.threads * CHUNK});
 }
@@ -129,39 +134,39 @@ static void turn(zl_wave_text *t)
     zl_wave_line(t, "s_add_u32 s%d, s%d, 0x%x", ZL_S_NEXT, ZL_S_NEXT, info->stage_bytes);
     zl_wave_line(t, "s_cmp_eq_u32 s%d, 0x%x", ZL_S_NEXT, info->smem);
     zl_wave_line(t, "s_cselect_b32 s%d, 0, s%d", ZL_S_NEXT, ZL_S_NEXT);
-    for (uint32_t operand = 0; operand < 2; operand++)
+    for (uint32_t part = 0; part < ZL_WAVE_STAGED; part++) {
+        t->fetched[part] = 0;
         for (uint32_t i = 0; i < t->w->reads; i++)
-            zl_wave_line(t, "v_add_u32 v%u, s%d, v%u", t->r->at[operand] + i, ZL_S_READ,
-                         t->r->read[operand] + i);
-    t->fetched[ZLAY_OPERAND_A] = 1;
-    t->fetched[ZLAY_OPERAND_B] = 0;
+            zl_wave_line(t, "v_add_u32 v%u, s%d, v%u", t->r->at[part] + i, ZL_S_READ,
+                         t->r->read[part] + i);
+    }
 }
 
-/* The first register of block i in fragment set 0 or 1; blocks along M come first, then those along
- * N. */
-static uint32_t fragment(const zl_wave_text *t, uint32_t set, uint32_t i)
+/* The first register of block i of a part, in one of the two sets of fragments. */
+static uint32_t fragment(const zl_wave_text *t, const zl_wave_set *set, uint32_t i)
 {
-    return t->r->fragment + (set * (t->w->blocks_m + t->w->blocks_n) + i) * WORDS;
+    uint32_t all = t->w->blocks_m + t->w->blocks_n, first = t->bound[set->operand].first_block;
+    return t->r->fragment + (set->number * all + first + i) * WORDS;
 }
 
 /* Prints one read of a fragment from shared memory. A stage is read whole before the next one, so
  * behind the last read of a stage the addresses turn to the next. */
-static void fetch(zl_wave_text *t, const side *one)
+static void fetch_print(zl_wave_text *t, const side *one)
 {
     const zl_wave_set *set = set_of(t, one->event->acc);
-    int32_t operand = set->operand;
-    uint32_t first = operand == ZLAY_OPERAND_A ? 0 : t->w->blocks_m;
-    uint32_t to = fragment(t, set->number, first + one->i);
-    if (!one->i && t->fetched[operand]++ == t->w->reads) turn(t);
+    uint32_t *fetched = &t->fetched[set->operand];
+    if (!one->i && *fetched == t->w->reads) turn(t);
+    if (!one->i) ++*fetched;
     zl_wave_form(t, ZL_WAVE_READ,
-                 (const uint32_t[]){to, t->r->at[operand] + t->fetched[operand] - 1,
+                 (const uint32_t[]){fragment(t, set, one->i), t->r->at[set->operand] + *fetched - 1,
                                     one->i * t->plan->info.mma.m * t->w->row_bytes});
 }
 
 /* Prints a wait; a count above the greatest that the instruction can name is lowered to it, which
  * waits for more. */
-static void wait(zl_wave_text *t, const zl_event *e)
+static void wait_print(zl_wave_text *t, const side *one)
 {
+    const zl_event *e = one->event;
     bool memory = e->scope == ZL_QUEUE_MEMORY;
     uint32_t most = memory ? t->most.vmcnt : t->most.lgkmcnt;
     uint32_t count = e->count < most ? (uint32_t)e->count : most;
@@ -170,15 +175,7 @@ static void wait(zl_wave_text *t, const zl_event *e)
 
 /* ---- products ------------------------------------------------------------------------------- */
 
-static void side_print(zl_wave_text *t, const side *s)
-{
-    switch (s->event->kind) {
-    case ZL_EV_LOAD: load(t, s); break;
-    case ZL_EV_PUT: put(t, s->event); break;
-    case ZL_EV_FETCH: fetch(t, s); break;
-    default: wait(t, s->event); break;
-    }
-}
+static void side_print(zl_wave_text *t, const side *s);
 
 static void sides_print(zl_wave_text *t, sides *s)
 {
@@ -187,17 +184,18 @@ static void sides_print(zl_wave_text *t, sides *s)
 }
 
 /* Prints the matrix instruction of block (m, n) for one part of the fragments' K. The instruction's
- * first factor is the block of B and its second that of A, so the result is a block of D transposed
- * and a lane holds consecutive columns of D. */
-static void product(zl_wave_text *t, uint32_t set, uint32_t part, uint32_t m, uint32_t n)
+ * first factor is the event's second, so the result is a block of D transposed and a lane holds
+ * consecutive columns of D. */
+static void product(zl_wave_text *t, const zl_event *e, uint32_t part, uint32_t block)
 {
     const zlay_mma *mma = &t->plan->info.mma;
     uint32_t words = WORDS / t->w->read_products, sums = mma->m * mma->n / t->w->lanes;
-    uint32_t a = fragment(t, set, t->w->blocks_m + n) + part * words;
-    uint32_t b = fragment(t, set, m) + part * words, d = (m * t->w->blocks_n + n) * sums;
+    uint32_t n = t->w->blocks_n, d = block * sums;
+    uint32_t a = fragment(t, set_of(t, e->acc_b), block % n) + part * words;
+    uint32_t b = fragment(t, set_of(t, e->acc_a), block / n) + part * words;
     zl_wave_line(t, "%s a[%u:%u], v[%u:%u], v[%u:%u], a[%u:%u]", t->product_form.name, d,
                  d + sums - 1, a, a + words - 1, b, b + words - 1, d, d + sums - 1);
-    t->product[m * t->w->blocks_n + n] = t->printed;
+    t->product[block] = t->printed;
 }
 
 /* Prints all products of one read, with the side instructions spread evenly between them. */
@@ -205,21 +203,33 @@ static void products(zl_wave_text *t, const zl_event *e, sides *s)
 {
     const zlay_wave_gemm *w = t->w;
     uint32_t blocks = w->blocks_m * w->blocks_n, total = w->read_products * blocks, done = 0;
-    uint32_t set = set_of(t, e->acc_a)->number;
     for (uint32_t i = 0; i < total; i++) {
-        uint32_t block = i % blocks;
-        product(t, set, i / blocks, block / w->blocks_n, block % w->blocks_n);
+        product(t, e, i / blocks, i % blocks);
         while (done * total < (i + 1) * s->count && done < s->count)
             side_print(t, &s->list[done++]);
     }
     s->count = 0;
 }
 
-/* Sets all sums to zero. */
-static void zeros(zl_wave_text *t)
+/* Sums begin as zeros. A body is printed with the stores of its result, run by run. */
+static void use_print(zl_wave_text *t, const side *one)
 {
+    if (one->event->body >= 0) t->use = one->event;
+    if (one->event->body >= 0 || one->event->joined) return;
     for (uint32_t i = 0; i < t->w->accumulators; i++)
         zl_wave_line(t, "v_accvgpr_write_b32 a%u, 0", i);
+}
+
+static void send_print(zl_wave_text *t, const side *one)
+{
+    (void)one;
+    zl_wave_store(t);
+}
+
+static void sync_print(zl_wave_text *t, const side *one)
+{
+    (void)one;
+    zl_wave_form(t, ZL_WAVE_BARRIER, NULL);
 }
 
 /* ---- the loop -------------------------------------------------------------------------- */
@@ -231,8 +241,9 @@ static uint64_t place(const zl_wave_text *t, const zl_pos *at)
 }
 
 /* Begins the loop over K; its last iteration loads the last tile. */
-static void loop_begin(zl_wave_text *t, const zl_event *e)
+static void loop_begin(zl_wave_text *t, const side *one)
 {
+    const zl_event *e = one->event;
     uint64_t rounds = place(t, &e->bar_at) - place(t, &e->at[0]);
     zl_wave_line(t, "s_mov_b32 s%d, 0x%llx", ZL_S_LEFT, (unsigned long long)rounds);
     zl_putf(t->out, ".Lloop%u:\n", t->label);
@@ -244,39 +255,40 @@ static void loop_begin(zl_wave_text *t, const zl_event *e)
 }
 
 /* Counts the loop down; behind it all tiles of K have been loaded. */
-static void loop_end(zl_wave_text *t)
+static void loop_end(zl_wave_text *t, const side *one)
 {
+    (void)one;
     zl_wave_line(t, "s_sub_u32 s%d, s%d, 1", ZL_S_LEFT, ZL_S_LEFT);
     zl_wave_line(t, "s_cmp_lg_u32 s%d, 0", ZL_S_LEFT);
     zl_wave_line(t, "s_cbranch_scc1 .Lloop%u", t->label++);
     t->loaded = t->plan->info.tiles_k;
 }
 
-/* Prints an event that is no side instruction; side instructions that still wait for a product are
- * printed before it. */
-static void event_print(zl_wave_text *t, const zl_event *e, sides *s)
+/* ---- events ----------------------------------------------------------------------------- */
+
+enum { ANY = -1, ALONE = 0, ASIDE };
+
+static const struct event_row {
+    zl_event_kind kind;
+    int32_t scope;
+    int way;
+    void (*print)(zl_wave_text *t, const side *one);
+} rows[] = {
+#define WAVE_EVENT(kind, scope, way, print) {ZL_EV_##kind, scope, way, print},
+#include "emit/gcn/events.def"
+#undef WAVE_EVENT
+};
+
+/* The row of an event; NULL: the printer has none. */
+static const struct event_row *row_of(const zl_event *e)
 {
-    if (e->kind == ZL_EV_MMA) {
-        products(t, e, s);
-        return;
-    }
-    sides_print(t, s);
-    switch (e->kind) {
-    case ZL_EV_SYNC: zl_wave_form(t, ZL_WAVE_BARRIER, NULL); break;
-    case ZL_EV_FOR: loop_begin(t, e); break;
-    case ZL_EV_END: loop_end(t); break;
-    case ZL_EV_USE: zeros(t); break;
-    case ZL_EV_SEND: zl_wave_store(t); break;
-    default: wait(t, e); break;
-    }
+    for (size_t i = 0; i < ZL_COUNT(rows); i++)
+        if (rows[i].kind == e->kind && (rows[i].scope == ANY || rows[i].scope == e->scope))
+            return &rows[i];
+    return NULL;
 }
 
-/* Whether an event may stand between products; reads of fragments are waited for before. */
-static bool may_stand_aside(const zl_event *e)
-{
-    return e->kind == ZL_EV_LOAD || e->kind == ZL_EV_PUT || e->kind == ZL_EV_FETCH ||
-           (e->kind == ZL_EV_WAITCOUNT && e->scope == ZL_QUEUE_MEMORY);
-}
+static void side_print(zl_wave_text *t, const side *s) { row_of(s->event)->print(t, s); }
 
 /* Keeps the instructions of an event until the next products. */
 static void aside(zl_wave_text *t, sides *s, const zl_event *e)
@@ -287,16 +299,26 @@ static void aside(zl_wave_text *t, sides *s, const zl_event *e)
     }
 }
 
+/* Prints an event: behind what still waits for a product, or between the next ones. */
+static void event_print(zl_wave_text *t, sides *s, const zl_event *e)
+{
+    const struct event_row *row = row_of(e);
+    if (e->kind == ZL_EV_MMA) {
+        products(t, e, s);
+    } else if (!row) {
+        *t->refused = zl_forms[e->kind].word;
+    } else if (row->way == ASIDE) {
+        aside(t, s, e);
+    } else {
+        sides_print(t, s);
+        row->print(t, &(side){e, 0});
+    }
+}
+
 void zl_wave_events(zl_wave_text *t)
 {
     const zl_role *role = &pipe_of(t)->roles[0];
     sides s = {.count = 0};
-    t->fetched[0] = t->fetched[1] = t->w->reads;
-    for (uint32_t i = role->begin; i < role->end; i++) {
-        const zl_event *e = &pipe_of(t)->events[i];
-        if (may_stand_aside(e))
-            aside(t, &s, e);
-        else
-            event_print(t, e, &s);
-    }
+    for (uint32_t part = 0; part < ZL_WAVE_STAGED; part++) t->fetched[part] = t->w->reads;
+    for (uint32_t i = role->begin; i < role->end; i++) event_print(t, &s, &pipe_of(t)->events[i]);
 }

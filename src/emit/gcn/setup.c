@@ -8,7 +8,7 @@
 
 #include <zlay/hazard.h>
 
-enum { CHUNK = 16, ELEMENT = 2 };
+enum { CHUNK = 16 };
 
 /* Loads the kernel's three pointers. */
 static void arguments(zl_wave_text *t)
@@ -40,17 +40,16 @@ static void swizzle(zl_wave_text *t, uint32_t out, uint32_t row, uint32_t scratc
 
 /* Offsets in global memory of the thread's loads, from its row v1 and its chunk v2. Loads land in
  * shared memory in thread order, so the swizzle is applied to the chunk that a thread loads. */
-static void loads_of_operand(zl_wave_text *t, int32_t operand, uint32_t first, uint32_t count)
+static void loads_of(zl_wave_text *t, const zl_wave_bound *o)
 {
-    const zl_operand *o = &t->plan->operand[operand];
-    uint32_t rows = t->plan->info.threads * CHUNK / t->w->row_bytes, at = t->r->offset + first;
-    uint64_t pitch = o->pitch * ELEMENT;
-    zl_wave_line(t, "s_mov_b32 s%d, 0x%llx", ZL_S_SCRATCH, (unsigned long long)pitch);
+    uint32_t rows = t->plan->info.threads * CHUNK / t->w->row_bytes;
+    uint32_t at = t->r->offset + o->first_load;
+    zl_wave_line(t, "s_mov_b32 s%d, 0x%llx", ZL_S_SCRATCH, (unsigned long long)o->row);
     zl_wave_line(t, "v_mul_lo_u32 v3, v1, s%d", ZL_S_SCRATCH);
     zl_wave_line(t, "v_lshl_add_u32 v%u, v2, %u, v3", at, zl_log2(CHUNK));
-    for (uint32_t i = 1; i < count; i++)
+    for (uint32_t i = 1; i < o->loads; i++)
         zl_wave_line(t, "v_add_u32 v%u, 0x%llx, v%u", at + i,
-                     (unsigned long long)(i * rows * pitch), at);
+                     (unsigned long long)(i * rows * o->row), at);
 }
 
 /* Prints the offsets of all loads of a thread, and the first K of its loads where the last tile is
@@ -62,31 +61,39 @@ static void loads(zl_wave_text *t)
     zl_wave_line(t, "v_lshrrev_b32 v1, %u, v0", zl_log2(chunks));
     zl_wave_line(t, "v_and_b32 v2, %u, v0", chunks - 1);
     swizzle(t, 2, 1, 3);
-    loads_of_operand(t, ZLAY_OPERAND_A, 0, w->loads_a);
-    loads_of_operand(t, ZLAY_OPERAND_B, w->loads_a, w->loads_b);
+    for (uint32_t i = 0; i < ZL_WAVE_STAGED; i++) loads_of(t, &t->bound[i]);
     if (t->plan->info.k % t->plan->info.tile_k)
-        zl_wave_line(t, "v_lshlrev_b32 v%u, %u, v2", t->r->key, zl_log2(CHUNK / ELEMENT));
+        zl_wave_line(t, "v_lshlrev_b32 v%u, %u, v2", t->r->key,
+                     zl_log2(CHUNK / t->bound->element));
     zl_wave_line(t, "v_bfrev_b32 v%u, 1", t->r->nowhere);
     if (!w->direct) zl_wave_line(t, "v_lshlrev_b32 v%u, %u, v0", t->r->write, zl_log2(CHUNK));
 }
 
-/* The address of row v1 of a block of rows, chunk v2, in read 0, after the swizzle. */
-static void reads_of_operand(zl_wave_text *t, int32_t operand)
+/* The place in a stage of the wave's own rows of a part, into the scratch register. */
+static void part_place(zl_wave_text *t, const zl_wave_bound *o)
 {
-    const zlay_plan_summary *info = &t->plan->info;
-    bool a = operand == ZLAY_OPERAND_A;
-    uint32_t half = (a ? info->tile_m : info->tile_n) / 2 * t->w->row_bytes;
-    if (a)
-        zl_wave_line(t, "s_lshr_b32 s%d, s%d, 1", ZL_S_SCRATCH, ZL_S_WAVE);
-    else
-        zl_wave_line(t, "s_and_b32 s%d, s%d, 1", ZL_S_SCRATCH, ZL_S_WAVE);
-    zl_wave_line(t, "s_mul_i32 s%d, s%d, 0x%x", ZL_S_SCRATCH, ZL_S_SCRATCH, half);
-    if (!a) zl_wave_line(t, "s_add_u32 s%d, s%d, 0x%x", ZL_S_SCRATCH, ZL_S_SCRATCH, info->smem_b);
+    uint32_t s = ZL_S_SCRATCH, from = ZL_S_WAVE;
+    if (o->turn > 1) {
+        zl_wave_line(t, "s_lshr_b32 s%u, s%u, %u", s, from, zl_log2(o->turn));
+        from = s;
+    }
+    if (o->turn * o->waves < t->w->waves_m * t->w->waves_n) {
+        zl_wave_line(t, "s_and_b32 s%u, s%u, %u", s, from, o->waves - 1);
+        from = s;
+    }
+    zl_wave_line(t, "s_mul_i32 s%u, s%u, 0x%x", s, from, o->rows / o->waves * t->w->row_bytes);
+    if (o->smem) zl_wave_line(t, "s_add_u32 s%u, s%u, 0x%x", s, s, o->smem);
+}
+
+/* The address of row v1 of a block of rows, chunk v2, in read 0, after the swizzle. */
+static void reads_of(zl_wave_text *t, uint32_t part)
+{
+    uint32_t beside = t->w->lanes / t->plan->info.mma.m;
+    part_place(t, &t->bound[part]);
     for (uint32_t i = 0; i < t->w->reads; i++) {
-        uint32_t at = t->r->read[operand] + i, beside = t->w->lanes / info->mma.m;
         zl_wave_line(t, "v_xor_b32 v3, %u, v2", i * beside);
         zl_wave_line(t, "v_lshl_add_u32 v3, v3, %u, v1", zl_log2(CHUNK));
-        zl_wave_line(t, "v_add_u32 v%u, s%d, v3", at, ZL_S_SCRATCH);
+        zl_wave_line(t, "v_add_u32 v%u, s%d, v3", t->r->read[part] + i, ZL_S_SCRATCH);
     }
 }
 
@@ -98,62 +105,59 @@ static void reads(zl_wave_text *t)
     zl_wave_line(t, "v_bfe_u32 v2, v0, %u, %u", zl_log2(rows), zl_log2(t->w->lanes / rows));
     swizzle(t, 2, 1, 3);
     zl_wave_line(t, "v_lshlrev_b32 v1, %u, v1", zl_log2(t->w->row_bytes));
-    reads_of_operand(t, ZLAY_OPERAND_A);
-    reads_of_operand(t, ZLAY_OPERAND_B);
+    for (uint32_t part = 0; part < ZL_WAVE_STAGED; part++) reads_of(t, part);
 }
 
 /* Prints the first address of the operand's tile into the first two words of its resource. */
-static void address(zl_wave_text *t, uint32_t resource, int32_t operand, uint32_t tile,
-                    uint64_t bytes, uint32_t from)
+static void address(zl_wave_text *t, const zl_wave_bound *o)
 {
-    zl_wave_line(t, "s_mul_i32 s%d, s%u, 0x%llx", ZL_S_SCRATCH, tile, (unsigned long long)bytes);
-    zl_wave_line(t, "s_mul_hi_u32 s%d, s%u, 0x%llx", ZL_S_SCRATCH + 1, tile,
-                 (unsigned long long)bytes);
-    zl_wave_line(t, "s_add_u32 s%u, s%u, s%d", resource, from, ZL_S_SCRATCH);
-    zl_wave_line(t, "s_addc_u32 s%u, s%u, s%d", resource + 1, from + 1, ZL_S_SCRATCH + 1);
-    (void)operand;
+    uint32_t s = ZL_S_SCRATCH, to = o->resource, from = o->pointer;
+    unsigned long long bytes = o->rows * o->row;
+    zl_wave_line(t, "s_mul_i32 s%u, s%u, 0x%llx", s, o->tile, bytes);
+    zl_wave_line(t, "s_mul_hi_u32 s%u, s%u, 0x%llx", s + 1, o->tile, bytes);
+    zl_wave_line(t, "s_add_u32 s%u, s%u, s%u", to, from, s);
+    zl_wave_line(t, "s_addc_u32 s%u, s%u, s%u", to + 1, from + 1, s + 1);
 }
 
-/* s%out = rows of tile s%tile that the matrix has. */
-static void rows_left(zl_wave_text *t, uint32_t out, uint32_t tile, uint32_t rows, uint64_t extent)
+/* s%out = rows of the block's tile that the matrix has. */
+static void rows_left(zl_wave_text *t, uint32_t out, const zl_wave_bound *o)
 {
-    zl_wave_line(t, "s_mul_i32 s%u, s%u, 0x%x", out, tile, rows);
-    zl_wave_line(t, "s_sub_u32 s%u, 0x%llx, s%u", out, (unsigned long long)extent, out);
-    zl_wave_line(t, "s_min_u32 s%u, s%u, 0x%x", out, out, rows);
+    zl_wave_line(t, "s_mul_i32 s%u, s%u, 0x%x", out, o->tile, o->rows);
+    zl_wave_line(t, "s_sub_u32 s%u, 0x%llx, s%u", out, (unsigned long long)o->outer, out);
+    zl_wave_line(t, "s_min_u32 s%u, s%u, 0x%x", out, out, o->rows);
 }
 
 /* Prints an operand's buffer resource. It ends behind the last element of the last row, so that
  * rows past the matrix read zero. Columns past the matrix lie inside the resource; their accesses
  * take an offset outside of it. */
-static void resource(zl_wave_text *t, int32_t operand, uint32_t tile, uint32_t rows)
+static void resource(zl_wave_text *t, const zl_wave_bound *o)
 {
-    const zl_operand *o = &t->plan->operand[operand];
-    uint32_t s = ZL_S_RESOURCE + 4 * (uint32_t)operand;
-    uint64_t pitch = o->pitch * ELEMENT, spare = pitch - o->inner * ELEMENT;
-    address(t, s, operand, tile, rows * pitch, ZL_S_POINTER + 2 * (uint32_t)operand);
-    rows_left(t, s + 2, tile, rows, o->outer);
-    zl_wave_line(t, "s_mul_i32 s%u, s%u, 0x%llx", s + 2, s + 2, (unsigned long long)pitch);
-    zl_wave_line(t, "s_sub_u32 s%u, s%u, 0x%llx", s + 2, s + 2, (unsigned long long)spare);
+    uint32_t s = o->resource;
+    address(t, o);
+    rows_left(t, s + 2, o);
+    zl_wave_line(t, "s_mul_i32 s%u, s%u, 0x%llx", s + 2, s + 2, (unsigned long long)o->row);
+    zl_wave_line(t, "s_sub_u32 s%u, s%u, 0x%llx", s + 2, s + 2, (unsigned long long)o->spare);
     zl_wave_line(t, "s_mov_b32 s%u, 0x%x", s + 3, t->raw);
 }
 
 /* Clears the upper 16 bits of the address, which hold other fields of the resource. */
-static void address_bits(zl_wave_text *t, int32_t operand)
+static void address_bits(zl_wave_text *t, const zl_wave_bound *o)
 {
-    uint32_t high = ZL_S_RESOURCE + 4 * (uint32_t)operand + 1;
+    uint32_t high = o->resource + 1;
     zl_wave_line(t, "s_and_b32 s%u, s%u, 0xffff", high, high);
 }
 
-/* Moves the resource of D to the tile's first column, and counts the columns from there to the end
- * of a row. */
-static void columns(zl_wave_text *t)
+/* Moves the resource of what is stored to the tile's first column, and counts the columns from
+ * there to the end of a row. */
+static void columns(zl_wave_text *t, const zl_wave_bound *o)
 {
     const zlay_plan_summary *info = &t->plan->info;
-    uint32_t s = ZL_S_RESOURCE + 4 * ZLAY_OPERAND_D;
+    uint32_t s = o->resource;
     zl_wave_line(t, "s_mul_i32 s%d, s%d, 0x%x", ZL_S_COLUMNS, ZL_S_TILE_N, info->tile_n);
-    zl_wave_line(t, "s_lshl_b32 s%d, s%d, 1", ZL_S_SCRATCH, ZL_S_COLUMNS);
+    zl_wave_line(t, "s_lshl_b32 s%d, s%d, %u", ZL_S_SCRATCH, ZL_S_COLUMNS, zl_log2(o->element));
     zl_wave_line(t, "s_sub_u32 s%u, s%u, s%d", s + 2, s + 2, ZL_S_SCRATCH);
-    zl_wave_line(t, "s_lshr_b32 s%d, s%d, 31", ZL_S_SCRATCH + 1, ZL_S_COLUMNS);
+    zl_wave_line(t, "s_lshr_b32 s%d, s%d, %u", ZL_S_SCRATCH + 1, ZL_S_COLUMNS,
+                 32 - zl_log2(o->element));
     zl_wave_line(t, "s_add_u32 s%u, s%u, s%d", s, s, ZL_S_SCRATCH);
     zl_wave_line(t, "s_addc_u32 s%u, s%u, s%d", s + 1, s + 1, ZL_S_SCRATCH + 1);
     zl_wave_line(t, "s_sub_u32 s%d, 0x%llx, s%d", ZL_S_COLUMNS, (unsigned long long)info->n,
@@ -174,16 +178,13 @@ static void stages(zl_wave_text *t)
 
 void zl_wave_setup(zl_wave_text *t)
 {
-    const zlay_plan_summary *info = &t->plan->info;
     arguments(t);
     wave_number(t);
     loads(t);
     reads(t);
     stages(t);
     zl_wave_line(t, "s_waitcnt lgkmcnt(0)");
-    resource(t, ZLAY_OPERAND_A, ZL_S_TILE_M, info->tile_m);
-    resource(t, ZLAY_OPERAND_B, ZL_S_TILE_N, info->tile_n);
-    resource(t, ZLAY_OPERAND_D, ZL_S_TILE_M, info->tile_m);
-    columns(t);
-    for (int32_t operand = 0; operand < 3; operand++) address_bits(t, operand);
+    for (uint32_t i = 0; i < ZL_WAVE_BOUND; i++) resource(t, &t->bound[i]);
+    columns(t, &t->bound[ZL_WAVE_STAGED]);
+    for (uint32_t i = 0; i < ZL_WAVE_BOUND; i++) address_bits(t, &t->bound[i]);
 }

@@ -1,46 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Prints an AMD GEMM kernel (zlay_emit_assembly): the frame with its kernel descriptor around the
- * setup and the events, and s_nop where two instructions need wait states between them. How many
- * wait states follow from the target's hazard rows (zlay/hazard.h) and from how many instructions
- * already stand between the two. */
+/* Prints an AMD GEMM kernel (zlay_emit_assembly): the frame with its kernel descriptor and the
+ * metadata of its arguments, around the setup and the events. */
 #include "emit/gcn/wave.h"
 #include "emit/emit.h"
 #include "isa/frame.h"
 
 #include <string.h>
-#include <zlay/hazard.h>
-
-enum { ARGUMENT_BYTES = 24 };
-
-void zl_wave_line(zl_wave_text *t, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    zl_puts(t->out, "    ");
-    zl_vputf(t->out, format, args);
-    zl_puts(t->out, "\n");
-    va_end(args);
-    t->printed++;
-}
-
-/* ---- wait states ----------------------------------------------------------------------- */
-
-/* Prints the wait states between two instructions; each instruction in between counts as one. */
-void zl_wave_hold(zl_wave_text *t, uint32_t first, uint32_t then, uint32_t at)
-{
-    uint32_t states = 0, between = t->printed - at;
-    bool product = first == ZLAY_FIRST_MATRIX;
-    zlay_hazard hazard = {first, then, product ? t->product_form.passes : 0, 0};
-    if (zlay_hazard_states(&states, t->plan->info.target, &hazard) || states <= between) return;
-    uint32_t left = states - between;
-    for (uint32_t most = 16, now; left; left -= now) {
-        now = left < most ? left : most;
-        zl_wave_form(t, ZL_WAVE_NOP, (const uint32_t[]){now - 1});
-        t->printed += now - 1;
-    }
-}
 
 /* ---- the frame ------------------------------------------------------------------------- */
+
+/* Prints the metadata of the arguments. */
+static void put_arguments(zl_wave_text *t)
+{
+    zl_wave_argument a;
+    for (uint32_t i = 0; !zl_wave_argument_nth(&a, t->plan, i); i++) {
+        zl_putf(t->out, "      - {.name: %s, .offset: %u, .size: %u, .value_kind: ", a.name, a.at,
+                a.bytes);
+        if (!a.scalar)
+            zl_putf(t->out, "global_buffer, .address_space: global, .actual_access: %s}\n",
+                    i == ZLAY_OPERAND_D ? "write_only" : "read_only");
+        else zl_puts(t->out, "by_value}\n");
+    }
+}
 
 /* Prints the value of a word of a frame text, as {smem} or {registers}. */
 static void put_word(zl_wave_text *t, const char *word, size_t length)
@@ -56,10 +37,11 @@ static void put_word(zl_wave_text *t, const char *word, size_t length)
                  {"accumulators", w->accumulators},
                  {"both", w->registers + w->accumulators},
                  {"scalars", w->scalars},
-                 {"arguments", ARGUMENT_BYTES}};
+                 {"arguments", t->launch.argument_bytes}};
     if (length == 4 && !memcmp(word, "name", length)) zl_put(t->out, t->name, t->name_length);
     if (length == 6 && !memcmp(word, "target", length))
         zl_puts(t->out, zlay_target_name(t->plan->info.target));
+    if (length == 4 && !memcmp(word, "args", length)) put_arguments(t);
     for (size_t i = 0; i < ZL_COUNT(words); i++)
         if (strlen(words[i].word) == length && !memcmp(word, words[i].word, length))
             zl_putf(t->out, "%u", words[i].value);
@@ -87,11 +69,11 @@ static void put_frame(zl_wave_text *t, const char *text)
 static void describe(zl_wave_text *t)
 {
     const zlay_plan_summary *info = &t->plan->info;
-    zl_putf(t->out,
-            "; zlay %s: D[%llu,%llu] = A B, K = %llu, bf16; tile %ux%ux%u, %u stages; grid %llu x "
-            "%llu blocks of %u threads\n",
-            zlay_version(), (unsigned long long)info->m, (unsigned long long)info->n,
-            (unsigned long long)info->k, info->tile_m, info->tile_n, info->tile_k, info->stages,
+    zl_putf(t->out, "; zlay %s: D[%llu,%llu] = A B, K = %llu, ", zlay_version(),
+            (unsigned long long)info->m, (unsigned long long)info->n, (unsigned long long)info->k);
+    zl_gemm_put_types(t->out, t->plan);
+    zl_putf(t->out, "; tile %ux%ux%u, %u stages; grid %llu x %llu blocks of %u threads\n",
+            info->tile_m, info->tile_n, info->tile_k, info->stages,
             (unsigned long long)info->tiles_n, (unsigned long long)info->tiles_m, info->threads);
 }
 
@@ -134,13 +116,19 @@ zlay_status zlay_emit_assembly(zlay_ctx *ctx, zlay_buf *out, const zlay_plan *pl
     zl_wave_text t = {.plan = plan,
                       .w = &plan->wave.shape,
                       .r = &plan->wave.registers,
+                      .ctx = ctx,
                       .name = name,
                       .name_length = length};
     const char *refused = NULL;
+    zlay_status missing = ZLAY_OK;
     t.refused = &refused;
+    t.status = &missing;
     if (!status) status = target_read(&t);
+    zl_wave_bind(&t);
     zl_wave_phrases_read(&t);
+    if (!status) status = zlay_plan_launch(&t.launch, plan);
     if (!status) status = zl_print(out, wave_write, &t);
+    if (missing) status = missing;
     if (refused)
         status = zl_fail(ctx, ZLAY_EINTERNAL, "%s breaks a rule; please report this plan", refused);
     return zl_leave(ctx, status);

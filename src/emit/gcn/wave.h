@@ -6,6 +6,7 @@
 #define ZL_EMIT_WAVE_H
 
 #include "base/base.h"
+#include "pipe/language/pipe.h"
 #include "synth/gemm/plan.h"
 #include <zlay/buffer.h>
 #include <zlay/instruction.h>
@@ -29,7 +30,10 @@ enum {
     ZL_S_COLUMNS, /* of D from the tile's first on */
     ZL_S_ROUND,
     ZL_S_PAIR,   /* constants of the rounding to bf16 */
-    ZL_S_SCRATCH /* two */
+    ZL_S_SCRATCH, /* two */
+    ZL_S_HALF = ZL_S_SCRATCH + 2,
+    ZL_S_EXEC, /* two: that of before a masked load */
+    ZL_S_ARRAYS = ZL_WAVE_ARRAYS
 };
 
 typedef enum zl_wave_form_id {
@@ -47,25 +51,43 @@ typedef struct zl_wave_phrase {
     zlay_operand operand[ZL_WAVE_OPERANDS];
 } zl_wave_phrase;
 
-enum { ZL_SUMS_MOST = 64 };
+enum { ZL_SUMS_MOST = 64, ZL_WAVE_STAGED = 2, ZL_WAVE_BOUND = 3 };
+
+/* An operand of the kernel: the parts of a stage in their order, then what is stored. */
+typedef struct zl_wave_bound {
+    uint32_t element;                /* bytes */
+    uint64_t row, spare;             /* bytes from a row to the next; behind its last element */
+    uint64_t outer;                  /* rows of the matrix */
+    uint32_t tile, rows;             /* scalar register of the block's tile; rows of a tile */
+    uint32_t waves, turn;            /* wave w has part w / turn % waves of the rows */
+    uint32_t loads, first_load;      /* of a thread, among those of a stage */
+    uint32_t blocks, first_block;    /* fragments of a read, among those of all parts */
+    uint32_t smem;                   /* bytes from the stage's start */
+    uint32_t pointer, resource;      /* first scalar registers */
+} zl_wave_bound;
 
 typedef struct zl_wave_text {
     zl_text *out;
     const zlay_plan *plan;
     const zlay_wave_gemm *w;
     const zl_wave_registers *r;
+    zl_wave_bound bound[ZL_WAVE_BOUND];
     zlay_mma_form product_form;
+    zlay_wave_launch launch;
     zlay_waitcnt most;    /* that a wait can name */
     uint32_t raw;         /* the last word of a resource of bytes */
     zl_wave_phrase phrases[ZL_WAVE_FORMS];
+    zlay_ctx *ctx;
+    zlay_status *status;  /* of the first thing that has no instruction; the rest is printed on */
     const char **refused; /* the first form whose operands no rule allows */
     const char *name;
     size_t name_length;
     uint32_t printed;               /* instructions and wait states so far */
     uint32_t product[ZL_SUMS_MOST]; /* the number of the last product into each result */
-    uint32_t fetched[2];            /* reads of the present stage, of A and B */
+    uint32_t fetched[ZL_WAVE_STAGED]; /* reads of the present stage, of each part */
     uint32_t placed, placed_at;     /* the load to shared memory whose place was said, and where */
     uint32_t label;
+    const zl_event *use; /* of the body that is printed with the stores of its result */
     uint64_t loaded; /* tiles of K whose loads were printed */
 } zl_wave_text;
 
@@ -80,13 +102,16 @@ void zl_wave_form(zl_wave_text *t, zl_wave_form_id id, const uint32_t *values);
 /* The wait states that an instruction yet to be printed owes to the one that was the `at`-th. */
 void zl_wave_hold(zl_wave_text *t, uint32_t first, uint32_t then, uint32_t at);
 
+/* The operands of the plan. */
+void zl_wave_bind(zl_wave_text *t);
+
 /* Addresses, resources, constants. */
 void zl_wave_setup(zl_wave_text *t);
 
 /* The events of the pipe. */
 void zl_wave_events(zl_wave_text *t);
 
-/* Sums to D. */
+/* The body of the event `use`, and the stores of its result. */
 void zl_wave_store(zl_wave_text *t);
 
 #endif

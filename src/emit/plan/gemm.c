@@ -174,12 +174,24 @@ zlay_status zlay_emit_ptx(zlay_ctx *ctx, zlay_buf *out, const zlay_plan *plan, c
     return zl_leave(ctx, zl_whole(ctx, status));
 }
 
+static zlay_status wave_argument(zlay_pipe_argument *out, const zlay_plan *plan, uint32_t i)
+{
+    zl_wave_argument a;
+    zlay_status status = zl_wave_argument_nth(&a, plan, i);
+    if (status) return status;
+    *out = (zlay_pipe_argument){.kind = a.scalar ? ZLAY_ARGUMENT_SCALAR : ZLAY_ARGUMENT_POINTER,
+                                .bytes = a.bytes,
+                                .type = a.type};
+    memcpy(out->name, a.name, sizeof out->name);
+    return ZLAY_OK;
+}
+
 zlay_status zlay_plan_argument_nth(zlay_pipe_argument *out, const zlay_plan *plan, uint32_t i)
 {
     static const zl_pt_plan named = {.arguments = arguments, .arguments_count = ZL_COUNT(arguments)};
     zlay_pipe_argument list[ZL_COUNT(arguments) + ZL_BODY_OPERANDS];
     if (!out || !plan) return ZLAY_EINVAL;
-    if (zl_by_waves(plan)) return ZLAY_NONE;
+    if (zl_by_waves(plan)) return wave_argument(out, plan, i);
     const zl_pipe_text k = {.pipe = plan->pipe, .plan = &named};
     if (i >= zl_pt_arguments(&k, list, ZL_COUNT(list))) return ZLAY_NONE;
     *out = list[i];

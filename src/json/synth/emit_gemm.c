@@ -14,14 +14,11 @@ static const zl_field gemm_rows[] = {
 };
 const zl_fields zl_emit_gemm_fields = {ZL_ROWS(gemm_rows, asked)};
 
-/* What a caller passes to the kernel, in the kernel's order; of a plan of waves three addresses. */
-static json_t *arguments_value(zl_call *call, const zlay_plan *plan, bool waves)
+/* What a caller passes to the kernel, in the kernel's order. */
+static json_t *arguments_value(zl_call *call, const zlay_plan *plan)
 {
-    static const char *const addresses[] = {"ptr_a", "ptr_b", "ptr_d"};
     json_t *list = json_array();
     zlay_pipe_argument argument;
-    for (size_t i = 0; waves && i < ZL_COUNT(addresses); i++)
-        zl_put_argument(call, list, addresses[i], "u64", 8);
     for (uint32_t i = 0; !zlay_plan_argument_nth(&argument, plan, i); i++)
         zl_put_pipe_argument(call, list, &argument);
     return list;
@@ -46,7 +43,7 @@ static zlay_status put_plan(zl_call *call, const zlay_plan *plan, const asked *a
     if (waves)
         zl_put_value(call, call->value, "grid",
                      zl_json_list(call, launch.grid, ZL_COUNT(launch.grid)));
-    zl_put_value(call, call->value, "arguments", arguments_value(call, plan, waves));
+    zl_put_value(call, call->value, "arguments", arguments_value(call, plan));
     zl_put_repack(call, call->value, plan, &a->head.name);
     return ZLAY_OK;
 }

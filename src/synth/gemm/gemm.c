@@ -141,8 +141,7 @@ static zlay_status stages_check(zlay_ctx *ctx, const zlay_plan_summary *info)
 /* The plan of a target of waves, which has none of these. */
 static zlay_status waves_plan(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *g)
 {
-    const char *field = g->epilogue   ? "epilogue"
-                        : g->a_scales ? "a_scales"
+    const char *field = g->a_scales   ? "a_scales"
                         : g->b_scales ? "b_scales"
                         : g->repack   ? "repack"
                         : g->split_k  ? "split_k"
@@ -201,6 +200,7 @@ void zlay_plan_free(zlay_plan *plan)
     for (int o = 0; o < 2; o++) zlay_wave_free(plan->wave.operand[o]);
     zlay_pipe_free(plan->pipe);
     zlay_body_free(plan->epilogue);
+    zlay_body_free(plan->wave.narrow);
     zlay_allocator alloc = plan->alloc;
     zl_free(&alloc, plan, sizeof *plan);
 }

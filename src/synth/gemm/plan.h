@@ -6,6 +6,7 @@
 
 #include "algebra/text/format.h"
 #include "body/body.h"
+#include "body/room.h"
 #include "synth/gemm/wave_gemm.h"
 #include <zlay/plan.h>
 
@@ -62,8 +63,11 @@ struct zlay_plan {
 zlay_status zl_gemm_types(zlay_ctx *ctx, int32_t *type, const zlay_target *target,
                           const zlay_gemm *gemm);
 
-/* Whether sums of a type are s32 (s8 and u8); the product of two types. */
-bool zl_gemm_integer(int32_t type);
+/* Whether sums of a type are s32; the product of two types. */
+static inline bool zl_gemm_integer(int32_t type)
+{
+    return type == ZLAY_TYPE_S8 || type == ZLAY_TYPE_U8;
+}
 /* The expression of a body that makes an element of D of a sum S; NULL: there is none, or none is needed. */
 const char *zl_gemm_conversion(int32_t sum, int32_t d);
 void zl_gemm_product(zlay_mma *out, int32_t a, int32_t b);
@@ -147,8 +151,20 @@ void zl_plan_rules_write(zl_text *out, const void *plan);
 /* Whether the target's matrix instructions read registers (MFMA); and the whole
  * plan for such a target. */
 bool zl_wave_target(const zlay_target *target);
+/* The instruction that multiplies two types there; whether there is one, else the rule says why. */
+bool zl_wave_product(zlay_mma *out, const zlay_target *target, int32_t a, int32_t b);
+zlay_status zl_wave_types_check(zlay_ctx *ctx, const zlay_target *target, int32_t a, int32_t b);
 zlay_status zl_wave_gemm_plan(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *gemm);
 zlay_status zl_wave_gemm_lay(zlay_ctx *ctx, zlay_plan *plan);
+/* Reads the body that makes elements of D of a plan's sums, and divides the block's waves as it asks;
+ * then, where the tile is known, the registers that it takes, and the node of its result. */
+zlay_status zl_wave_body_read(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *gemm);
+zlay_status zl_wave_body_plan(zlay_ctx *ctx, zlay_plan *plan);
+int32_t zl_wave_output(const zlay_plan *plan);
+/* Which elements of the tile of D a thread's sums are, in the order of its accumulators. */
+zlay_status zl_wave_sums(zlay_ctx *ctx, zl_elements *out, const zlay_plan *plan);
+/* The i-th argument of the kernel; ZLAY_NONE past the last. */
+zlay_status zl_wave_argument_nth(zl_wave_argument *out, const zlay_plan *plan, uint32_t i);
 void zl_wave_explain(zl_text *out, const zlay_plan *plan);
 zlay_status zl_wave_certify(zlay_ctx *ctx, zlay_plan *plan);
 zlay_status zl_wave_certificate(const zlay_layout **a, const zlay_layout **b, const zlay_plan *plan,
@@ -163,6 +179,16 @@ static inline uint32_t zl_pass_column(const zlay_plan_summary *info, uint32_t pa
 }
 
 static inline bool zl_by_waves(const zlay_plan *plan) { return plan->wave.shape.lanes != 0; }
+
+static inline const zlay_body *zl_wave_body(const zlay_plan *plan)
+{
+    return plan->epilogue ? plan->epilogue : plan->wave.narrow;
+}
+/* The number of the register from which a body's values have theirs, an even one. */
+static inline uint32_t zl_wave_body_first(const zlay_plan *plan)
+{
+    return (ZL_WAVE_BODY_OWN + plan->wave.body_rows + 1) / 2 * 2;
+}
 
 zlay_status zl_wave_gemm_pipe(zlay_ctx *ctx, zlay_plan *plan);
 

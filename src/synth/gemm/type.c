@@ -14,8 +14,6 @@ static const char *name_of(int32_t type)
     return name ? name : "?";
 }
 
-bool zl_gemm_integer(int32_t type) { return type == ZLAY_TYPE_S8 || type == ZLAY_TYPE_U8; }
-
 static bool is_half(int32_t type) { return type == ZLAY_TYPE_F16 || type == ZLAY_TYPE_BF16; }
 
 static int32_t sum_of(int32_t a) { return zl_gemm_integer(a) ? ZLAY_TYPE_S32 : ZLAY_TYPE_F32; }
@@ -26,7 +24,7 @@ static bool d_possible(int32_t a, int32_t d) { return d == sum_of(a) || zl_gemm_
 static int32_t d_usual(int32_t a)
 {
     if (zl_gemm_integer(a)) return ZLAY_TYPE_S32;
-    return is_half(a) ? a : a == ZLAY_TYPE_TF32 ? ZLAY_TYPE_F32 : ZLAY_TYPE_BF16;
+    return is_half(a) ? a : zlay_type_bits(a) == 32 ? ZLAY_TYPE_F32 : ZLAY_TYPE_BF16;
 }
 
 static zlay_status type_read(zlay_ctx *ctx, const char *field, int32_t asked, int32_t usual,
@@ -94,17 +92,6 @@ static zlay_status d_check(zlay_ctx *ctx, int32_t a, int32_t d)
                    name_of(d), name_of(a), name_of(sum_of(a)));
 }
 
-static zlay_status waves_check(zlay_ctx *ctx, const zlay_target *target, const int32_t *type)
-{
-    static const char *const fields[] = {"a_type", "b_type", "d_type"};
-    for (int o = 0; o < 3; o++)
-        if (type[o] != ZLAY_TYPE_BF16)
-            return zl_fail(ctx, ZLAY_ENOTSUP,
-                           "%s: %s; plans of waves (%s) multiply bf16 and store bf16",
-                           fields[o], name_of(type[o]), zlay_target_name(target));
-    return ZLAY_OK;
-}
-
 zlay_status zl_gemm_types(zlay_ctx *ctx, int32_t *type, const zlay_target *target,
                           const zlay_gemm *g)
 {
@@ -117,8 +104,8 @@ zlay_status zl_gemm_types(zlay_ctx *ctx, int32_t *type, const zlay_target *targe
     int32_t usual = g->type && same ? all : d_usual(*a);
     status = type_read(ctx, "d_type", g->d_type, usual, &type[ZLAY_OPERAND_D]);
     if (status) return status;
-    if (zl_wave_target(target)) return waves_check(ctx, target, type);
-    status = pair_check(ctx, target, *a, *b);
+    status = zl_wave_target(target) ? zl_wave_types_check(ctx, target, *a, *b)
+                                    : pair_check(ctx, target, *a, *b);
     return status ? status : d_check(ctx, *a, type[ZLAY_OPERAND_D]);
 }
 

@@ -12,79 +12,70 @@
 #include <zlay/block.h>
 
 enum {
-    ELEMENT = 2, /* bytes of bf16 */
     CHUNK = 16,  /* bytes of a load, and of a read */
-    WAVES = 2,   /* of a block, along M and along N */
-    STEP = CHUNK / ELEMENT,
+    ROW_DEFAULT = 128, /* bytes of a row of a stage */
+    ROW_LEAST = 64,
     STAGES_DEFAULT = 2,
     STAGES_MOST = 4,
     BLOCKS_BESIDE = 2, /* that a default tile leaves room for */
-    SCALARS = 48,
+    REGISTERS_BY = 8,
+    VECTORS_MOST = 256,  /* registers beside accumulators */
     STAGE_MOST = 1 << 16 /* bytes: 16 bits of offset */
 };
 
 #define SPAN_MOST                                                                                  \
     ((uint64_t)1 << 31) /* offsets of a tile's elements, bytes: half of 32 bits is outside */
 
-/* ---- the instruction ------------------------------------------------------------------ */
-
-/* The shapes of the instruction; the first that the target has is used. */
-static const uint32_t instructions[][3] = {{32, 32, 16}, {32, 32, 8}};
-
-static bool instruction_find(zlay_mma *out, const zlay_target *target)
-{
-    for (size_t i = 0; i < ZL_COUNT(instructions); i++) {
-        zlay_verdict verdict;
-        *out = (zlay_mma){.instruction = ZLAY_MMA_MFMA,
-                          .m = instructions[i][0],
-                          .n = instructions[i][1],
-                          .k = instructions[i][2],
-                          .a = ZLAY_TYPE_BF16,
-                          .b = ZLAY_TYPE_BF16,
-                          .d = ZLAY_TYPE_F32,
-                          .blocks = 1};
-        if (!zlay_mma_check(&verdict, NULL, 0, target, out) && verdict.answer == ZLAY_YES)
-            return true;
-    }
-    return false;
-}
-
-bool zl_wave_target(const zlay_target *target)
-{
-    zlay_mma mma;
-    return instruction_find(&mma, target);
-}
-
 /* ---- the tile --------------------------------------------------------------------------- */
 
 static bool tile_side(uint32_t side) { return side == 64 || side == 128 || side == 256; }
 
-static zlay_status tile_check(zlay_ctx *ctx, const zlay_plan_summary *info)
+/* A and B have elements of one size. */
+static uint32_t element_of(const zlay_plan *plan) { return plan->operand[0].element; }
+
+/* The fewest rows with which each wave has results. */
+static uint32_t rows_least(const zlay_plan *plan)
 {
+    return plan->wave.shape.waves_m * plan->info.mma.n;
+}
+
+static zlay_status tile_check(zlay_ctx *ctx, const zlay_plan *plan)
+{
+    const zlay_plan_summary *info = &plan->info;
+    uint32_t element = element_of(plan);
     if (!tile_side(info->tile_m))
         return zl_fail(ctx, ZLAY_EINVAL, "tile_m: %u is none of 64, 128, 256", info->tile_m);
+    if (info->tile_m < rows_least(plan))
+        return zl_fail(ctx, ZLAY_EINVAL,
+                       "tile_m: %u; a body that reduces rows needs %u, %u of each wave", info->tile_m,
+                       rows_least(plan), info->mma.n);
     if (!tile_side(info->tile_n))
         return zl_fail(ctx, ZLAY_EINVAL, "tile_n: %u is none of 64, 128, 256", info->tile_n);
-    if (info->tile_k != 32 && info->tile_k != 64 && info->tile_k != 128)
-        return zl_fail(ctx, ZLAY_EINVAL, "tile_k: %u is none of 32, 64, 128", info->tile_k);
+    uint32_t least = ROW_LEAST / element;
+    if (info->tile_k != least && info->tile_k != 2 * least && info->tile_k != 4 * least)
+        return zl_fail(ctx, ZLAY_EINVAL, "tile_k: %u is none of %u, %u, %u", info->tile_k, least,
+                       2 * least, 4 * least);
     return ZLAY_OK;
 }
 
-static uint32_t stage_bytes(const zlay_plan_summary *info)
+static uint32_t stage_bytes(const zlay_plan_summary *info, uint32_t element)
 {
-    return (info->tile_m + info->tile_n) * info->tile_k * ELEMENT;
+    return (info->tile_m + info->tile_n) * info->tile_k * element;
 }
 
 /* The default tile: the greatest K step with which two blocks fit into shared memory. */
-static void tile_default(zlay_plan_summary *info, const zlay_gemm *gemm)
+static void tile_default(zlay_plan *plan, const zlay_gemm *gemm)
 {
+    zlay_plan_summary *info = &plan->info;
+    uint32_t element = element_of(plan);
+    bool small = info->m <= 64 && rows_least(plan) <= 64;
     uint64_t capacity = zlay_smem_capacity(info->target);
-    info->tile_m = gemm->tile_m ? gemm->tile_m : info->m > 64 ? 128 : 64;
+    info->tile_m = gemm->tile_m ? gemm->tile_m : small ? 64 : 128;
     info->tile_n = gemm->tile_n ? gemm->tile_n : info->n > 64 ? 128 : 64;
-    info->tile_k = gemm->tile_k ? gemm->tile_k : 64;
+    info->tile_k = gemm->tile_k ? gemm->tile_k : ROW_DEFAULT / element;
     info->stages = gemm->stages ? gemm->stages : STAGES_DEFAULT;
-    while (!gemm->tile_k && info->tile_k > 32 &&
-           (uint64_t)BLOCKS_BESIDE * info->stages * stage_bytes(info) > capacity)
+    while (!gemm->tile_k && info->tile_k * element > ROW_LEAST &&
+           (uint64_t)BLOCKS_BESIDE * info->stages * stage_bytes(info, element) > capacity)
         info->tile_k /= 2;
 }
 
@@ -103,9 +94,9 @@ static zlay_status smem_place(zlay_ctx *ctx, zlay_plan *plan)
 {
     zlay_plan_summary *info = &plan->info;
     zlay_verdict verdict;
-    info->stage_bytes = stage_bytes(info);
+    info->stage_bytes = stage_bytes(info, element_of(plan));
     info->pitch_a = info->pitch_b = info->stage_bytes;
-    info->smem_b = info->tile_m * info->tile_k * ELEMENT;
+    info->smem_b = info->tile_m * info->tile_k * element_of(plan);
     info->smem = info->stages * info->stage_bytes;
     zlay_status status = zlay_smem_check(&verdict, NULL, 0, info->target, info->smem);
     if (!status && verdict.answer == ZLAY_NO)
@@ -150,28 +141,30 @@ static zlay_status operand_check(zlay_ctx *ctx, const zlay_plan *plan, int32_t o
         return zl_fail(ctx, ZLAY_ENOTSUP,
                        "%c: K is not contiguous; waves read K-contiguous operands here",
                        "AB"[operand]);
-    zlay_status status = aligned(ctx, "k", plan->info.k, STEP);
-    if (!status) status = aligned(ctx, pitch, o->pitch, STEP);
+    zlay_status status = aligned(ctx, "k", plan->info.k, CHUNK / o->element);
+    if (!status) status = aligned(ctx, pitch, o->pitch, CHUNK / o->element);
     return status ? status : aligned(ctx, address, plan->address[operand], CHUNK);
 }
 
-static zlay_status span_check(zlay_ctx *ctx, const char *field, uint64_t rows, uint64_t pitch)
+static zlay_status span_check(zlay_ctx *ctx, const char *field, uint64_t rows, const zl_operand *o)
 {
-    if (zl_umul_sat(zl_umul_sat(rows, pitch), ELEMENT) < SPAN_MOST) return ZLAY_OK;
+    uint64_t pitch = o->pitch;
+    if (zl_umul_sat(zl_umul_sat(rows, pitch), o->element) < SPAN_MOST) return ZLAY_OK;
     return zl_fail(ctx, ZLAY_ENOTSUP,
                    "%s: %llu rows of %llu elements pass the 2^31 bytes of a "
                    "tile's offsets",
                    field, (unsigned long long)rows, (unsigned long long)pitch);
 }
 
-/* Sets the bytes of a store: the greatest power of two, at most 8, that divides rows, pitch and
- * address of D. */
+/* Sets the bytes of a store: the greatest power of two, at most a run of columns, that divides
+ * rows, pitch and address of D. */
 static zlay_status store_width(zlay_ctx *ctx, zlay_plan *plan)
 {
     const zl_operand *d = &plan->operand[ZLAY_OPERAND_D];
-    uint64_t bytes = (d->inner | d->pitch) * ELEMENT | plan->address[ZLAY_OPERAND_D] | 8;
+    uint64_t bytes = (d->inner | d->pitch) * d->element | plan->address[ZLAY_OPERAND_D];
+    bytes |= ZL_ROOM_RUN * d->element;
     plan->wave.shape.store_bytes = (uint32_t)(bytes & (~bytes + 1));
-    return span_check(ctx, "ldd", plan->info.tile_m, d->pitch);
+    return span_check(ctx, "ldd", plan->info.tile_m, d);
 }
 
 /* Checks that an offset of 2^31 is outside of the longest buffer resource that a tile may have:
@@ -191,15 +184,15 @@ static zlay_status loads_plan(zlay_ctx *ctx, zlay_plan *plan)
 {
     const zlay_plan_summary *info = &plan->info;
     zlay_wave_gemm *w = &plan->wave.shape;
-    w->row_bytes = info->tile_k * ELEMENT;
+    w->row_bytes = info->tile_k * element_of(plan);
     w->direct = may_be_direct(info);
     w->ahead = w->direct ? info->stages - 1 : 2;
     zlay_status status = stages_check(ctx, plan);
     if (!status) status = outside_check(ctx, plan);
     if (!status) status = operand_check(ctx, plan, ZLAY_OPERAND_A, "lda", "a_address");
     if (!status) status = operand_check(ctx, plan, ZLAY_OPERAND_B, "ldb", "b_address");
-    if (!status) status = span_check(ctx, "lda", info->tile_m, plan->operand[0].pitch);
-    if (!status) status = span_check(ctx, "ldb", info->tile_n, plan->operand[1].pitch);
+    if (!status) status = span_check(ctx, "lda", info->tile_m, &plan->operand[0]);
+    if (!status) status = span_check(ctx, "ldb", info->tile_n, &plan->operand[1]);
     return status ? status : store_width(ctx, plan);
 }
 
@@ -210,7 +203,7 @@ static void sums_plan(zlay_plan *plan)
     zlay_plan_summary *info = &plan->info;
     zlay_wave_gemm *w = &plan->wave.shape;
     w->accumulators = w->blocks_m * w->blocks_n * info->mma.m * info->mma.n / w->lanes;
-    w->stores = w->accumulators * ELEMENT / w->store_bytes;
+    w->stores = w->accumulators * plan->operand[ZLAY_OPERAND_D].element / w->store_bytes;
     info->k_steps = info->tile_k / info->mma.k;
 }
 
@@ -238,15 +231,23 @@ static void registers_plan(zlay_plan *plan)
     }
     r->fragment = take(&next, 2 * (w->blocks_m + w->blocks_n) * words, words);
     r->loaded = take(&next, w->direct ? 0 : zl_wave_loads(w) * words, words);
-    w->registers = take(&next, 0, 8);
-    w->scalars = SCALARS;
+    w->registers = take(&next, 0, REGISTERS_BY);
+    r->count = next;
+    w->scalars = ZL_WAVE_SCALARS;
 }
 
-/* Registers and accumulators share one register file. */
-static zlay_status registers_check(zlay_ctx *ctx, const zlay_plan *plan)
+/* Registers and accumulators share one register file, of which either is at most half. The epilogue
+ * needs none of the loop's registers but the thread's number. */
+static zlay_status registers_check(zlay_ctx *ctx, zlay_plan *plan)
 {
     zlay_target_summary limits;
-    const zlay_wave_gemm *w = &plan->wave.shape;
+    zlay_wave_gemm *w = &plan->wave.shape;
+    uint32_t body = zl_wave_body_first(plan) + plan->wave.body_registers, next = body;
+    body = take(&next, 0, REGISTERS_BY);
+    if (body > VECTORS_MOST)
+        return zl_fail(ctx, ZLAY_NONE, "epilogue: body %.64s takes %u registers, a lane has %d",
+                       zl_wave_body(plan)->name, body, VECTORS_MOST);
+    if (body > w->registers) w->registers = body;
     zlay_status status = zlay_target_info(&limits, plan->info.target);
     if (status || w->registers + w->accumulators <= limits.registers) return status;
     return zl_fail(ctx, ZLAY_NONE, "a lane has %u registers, the tile takes %u and %u sums",
@@ -259,12 +260,14 @@ zlay_status zl_wave_gemm_plan(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *g
     zlay_target_summary limits;
     zlay_status status = zlay_target_info(&limits, info->target);
     if (status) return status;
-    instruction_find(&info->mma, info->target);
+    zl_wave_product(&info->mma, info->target, plan->operand[ZLAY_OPERAND_A].type,
+                    plan->operand[ZLAY_OPERAND_B].type);
     plan->wave.shape.lanes = limits.lanes;
-    plan->wave.shape.waves_m = plan->wave.shape.waves_n = WAVES;
-    info->threads = limits.lanes * WAVES * WAVES;
-    tile_default(info, gemm);
-    status = tile_check(ctx, info);
+    status = zl_wave_body_read(ctx, plan, gemm);
+    if (status) return status;
+    info->threads = limits.lanes * plan->wave.shape.waves_m * plan->wave.shape.waves_n;
+    tile_default(plan, gemm);
+    status = tile_check(ctx, plan);
     if (!status) status = tiles_count(ctx, info);
     if (!status) status = smem_place(ctx, plan);
     if (!status) status = loads_plan(ctx, plan);
@@ -272,7 +275,8 @@ zlay_status zl_wave_gemm_plan(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *g
     if (status) return status;
     sums_plan(plan);
     registers_plan(plan);
-    status = registers_check(ctx, plan);
+    status = zl_wave_body_plan(ctx, plan);
+    if (!status) status = registers_check(ctx, plan);
     if (!status) status = zl_wave_certify(ctx, plan);
     return status ? status : zl_wave_gemm_pipe(ctx, plan);
 }
@@ -290,12 +294,15 @@ zlay_status zlay_plan_launch(zlay_wave_launch *out, const zlay_plan *plan)
     if (!out || !plan) return ZLAY_EINVAL;
     if (!zl_by_waves(plan)) return ZLAY_NONE;
     const zlay_plan_summary *info = &plan->info;
+    zl_wave_argument argument;
     *out = (zlay_wave_launch){.grid = {info->tiles_n, info->tiles_m, 1},
                               .threads = info->threads,
                               .smem = info->smem,
-                              .arguments = 3,
-                              .argument_bytes = 3 * 8,
                               .align_ab = CHUNK,
                               .align_d = plan->wave.shape.store_bytes};
+    while (!zl_wave_argument_nth(&argument, plan, out->arguments)) {
+        out->argument_bytes = argument.at + argument.bytes;
+        out->arguments++;
+    }
     return ZLAY_OK;
 }

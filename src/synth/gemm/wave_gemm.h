@@ -4,6 +4,7 @@
 #ifndef ZL_WAVE_GEMM_H
 #define ZL_WAVE_GEMM_H
 
+#include <stdbool.h>
 #include <zlay/wave.h>
 #include <zlay/plan.h>
 
@@ -25,7 +26,11 @@ typedef struct zl_wave_set {
     uint32_t number; /* among the sets of its operand; of the load */
 } zl_wave_set;
 
-enum { ZL_WAVE_LOADED = 3, ZL_WAVE_SETS = 64 };
+enum { ZL_WAVE_LOADED = 3, ZL_WAVE_RESULT /* what the body makes of the sums */, ZL_WAVE_SETS = 64 };
+
+/* The first of the scalar registers that hold addresses of a body's arrays, and behind them its masks;
+ * registers of a lane that every body has beside its values: scratch, constants and addresses of D. */
+enum { ZL_WAVE_ARRAYS = 38, ZL_WAVE_SCALARS = 48, ZL_WAVE_BODY_OWN = 12 };
 
 typedef struct zl_wave_sets {
     zl_wave_set at[ZL_WAVE_SETS]; /* by accumulator of the pipe */
@@ -37,7 +42,19 @@ typedef struct zl_wave_gemm {
     zl_wave_registers registers;
     zl_wave_sets sets;
     zlay_wave *operand[2]; /* A, B */
+    zlay_body *narrow;     /* the body where the request has none */
+    uint32_t body_registers; /* of the body's values */
+    uint32_t body_masks;     /* scalar register of the first mask */
+    uint32_t body_rows;    /* of the tile that a lane holds elements of */
 } zl_wave_gemm;
+
+/* An argument of the kernel: an address of 8 bytes, or a scalar of 4. */
+typedef struct zl_wave_argument {
+    char name[80];
+    bool scalar;
+    int32_t type;  /* ZLAY_TYPE_* of a scalar, and of an array's elements; else 0 */
+    uint32_t bytes, at; /* at: where it begins */
+} zl_wave_argument;
 
 static inline uint32_t zl_wave_loads(const zlay_wave_gemm *w) { return w->loads_a + w->loads_b; }
 

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-enum { STEP = 8 /* elements of a load, and of a read */, RUN = 4, TEXT = 256 };
+enum { CHUNK = 16 /* bytes of a load, and of a read */, RUN = 4, TEXT = 256 };
 
 /* ---- operands ------------------------------------------------------------------------- */
 
@@ -20,6 +20,7 @@ static zlay_status load_pair(zlay_ctx *ctx, zlay_layout *pair[2], const zlay_pla
                              int32_t operand)
 {
     const zlay_wave *wave = plan->wave.operand[operand];
+    uint32_t step = CHUNK / plan->operand[operand].element;
     zlay_wave_summary i;
     zlay_layout *matrix = NULL, *loads = NULL;
     zlay_status status = zlay_wave_info(&i, wave);
@@ -29,9 +30,9 @@ static zlay_status load_pair(zlay_ctx *ctx, zlay_layout *pair[2], const zlay_pla
     if (!status)
         status = zl_layout_compose(ctx, &pair[0], matrix, zlay_wave_layout(wave, ZLAY_WAVE_LOAD));
     if (!status)
-        status = zl_layout_format(ctx, &loads, "Sw<%u,%u,%u> o 0 o (%u,%d,%u):(%d,1,%u)",
-                                  i.swizzle_bits, i.swizzle_base, i.swizzle_shift, i.threads, STEP,
-                                  i.loads, STEP, STEP * i.threads);
+        status = zl_layout_format(ctx, &loads, "Sw<%u,%u,%u> o 0 o (%u,%u,%u):(%u,1,%u)",
+                                  i.swizzle_bits, i.swizzle_base, i.swizzle_shift, i.threads, step,
+                                  i.loads, step, step * i.threads);
     if (!status) status = zl_layout_compose(ctx, &pair[1], matrix, loads);
     zlay_layout_free(matrix);
     zlay_layout_free(loads);
@@ -46,14 +47,15 @@ static zlay_status read_pair(zlay_ctx *ctx, zlay_layout *pair[2], const zlay_pla
     const zlay_wave *wave = plan->wave.operand[operand];
     zlay_wave_summary i;
     uint32_t rows = plan->info.mma.m, beside = plan->wave.shape.lanes / rows;
+    uint32_t step = CHUNK / plan->operand[operand].element;
     zlay_status status = zlay_wave_info(&i, wave);
     if (!status)
         status = zl_coalesce(ctx, &pair[0], zlay_wave_layout(wave, ZLAY_WAVE_FROM));
     if (status) return status;
     return zl_layout_format(
-        ctx, &pair[1], "Sw<%u,%u,%u> o 0 o (%u,%u,%d,%u,%u,%u):(%u,%d,1,%u,%u,%u)", i.swizzle_bits,
-        i.swizzle_base, i.swizzle_shift, rows, beside, STEP, i.reads, i.blocks, i.parts, i.depth,
-        STEP, beside * STEP, rows * i.depth, i.blocks * rows * i.depth);
+        ctx, &pair[1], "Sw<%u,%u,%u> o 0 o (%u,%u,%u,%u,%u,%u):(%u,%u,1,%u,%u,%u)", i.swizzle_bits,
+        i.swizzle_base, i.swizzle_shift, rows, beside, step, i.reads, i.blocks, i.parts, i.depth,
+        step, beside * step, rows * i.depth, i.blocks * rows * i.depth);
 }
 
 /* ---- sums -------------------------------------------------------------------------------- */

@@ -16,8 +16,10 @@ static void put_shape(zl_text *out, const zlay_plan *plan)
 {
     const zlay_plan_summary *info = &plan->info;
     const zlay_wave_gemm *w = &plan->wave.shape;
-    zl_putf(out, "plan: D[%llu, %llu] = A B, K = %llu, bf16 with f32 accumulators, %s%s\n",
-            (unsigned long long)info->m, (unsigned long long)info->n, (unsigned long long)info->k,
+    zl_putf(out, "plan: D[%llu, %llu] = A B, K = %llu, ", (unsigned long long)info->m,
+            (unsigned long long)info->n, (unsigned long long)info->k);
+    zl_gemm_put_types(out, plan);
+    zl_putf(out, " with %s accumulators, %s%s\n", zlay_type_name(info->mma.d),
             zlay_target_name(info->target),
             info->swapped ? " (D is column-major: the transposed product is planned)" : "");
     zl_putf(out, "  tile %u x %u x %u; %llu x %llu tiles of D, %llu K steps each; %u stages\n",

@@ -46,14 +46,15 @@ static void put_set(writer *x, int32_t operand, uint32_t number)
     static const char letters[] = {[ZLAY_OPERAND_A] = 'A',
                                    [ZLAY_OPERAND_B] = 'B',
                                    [ZLAY_OPERAND_D] = 'C',
-                                   [ZL_WAVE_LOADED] = 'G'};
+                                   [ZL_WAVE_LOADED] = 'G',
+                                   [ZL_WAVE_RESULT] = 'R'};
     zl_wave_sets *sets = x->sets;
     uint32_t i = 0;
     while (i < sets->count && (sets->at[i].operand != operand || sets->at[i].number != number)) i++;
     if (i == sets->count && i < ZL_WAVE_SETS)
         sets->at[sets->count++] = (zl_wave_set){operand, number};
     zl_put(x->out, &letters[operand], 1);
-    if (operand != ZLAY_OPERAND_D) zl_putf(x->out, "%u", number);
+    if (operand != ZLAY_OPERAND_D && operand != ZL_WAVE_RESULT) zl_putf(x->out, "%u", number);
 }
 
 static uint32_t load_bytes(const writer *x) { return x->plan->info.stage_bytes / x->loads; }
@@ -205,6 +206,7 @@ static void declare(writer *x, bool loops)
     zl_puts(x->out, "pipe gemm\n");
     if (loops) zl_putf(x->out, "param N %llu..\n", (unsigned long long)x->ahead + 1);
     zl_putf(x->out, "smem S[%u] %u\nglobal D[1]\n", info->stages, info->stage_bytes);
+    zl_body_put(x->out, zl_wave_body(x->plan));
     zl_putf(x->out, "role waves warps 0..%u\n", x->w->waves_m * x->w->waves_n - 1);
 }
 
@@ -215,6 +217,30 @@ static void ends(writer *x, bool loops)
     for (uint64_t i = rest; i-- > 0;)
         tile(x, loops ? END : NUMBER, loops ? -(int64_t)i - 1 : (int64_t)(x->tiles - 1 - i),
              (left){false, i > 0});
+}
+
+static uint32_t count_of(const zlay_body *body, int32_t sort)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < body->operands_count; i++) count += body->operands[i].sort == sort;
+    return count;
+}
+
+/* The body makes elements of D of the sums, in place or in other registers, and they are stored. */
+static void leave(writer *x)
+{
+    const zlay_body *body = zl_wave_body(x->plan);
+    int32_t result = count_of(body, ZLAY_BODY_MATRIX) > 1 ? ZL_WAVE_RESULT : ZLAY_OPERAND_D;
+    zl_puts(x->out, "use ");
+    put_set(x, ZLAY_OPERAND_D, 0);
+    if (result != ZLAY_OPERAND_D) {
+        zl_puts(x->out, ", ");
+        put_set(x, result, 0);
+    }
+    zl_putf(x->out, " body %s%s\nsend ", body->name,
+            count_of(body, ZLAY_BODY_INDEX) ? " at tile.row, tile.column" : "");
+    put_set(x, result, 0);
+    zl_putf(x->out, " -> D[0] times %u\nend\n", x->w->stores);
 }
 
 /* Prints the pipe; value: a writer that has no text yet. */
@@ -232,9 +258,7 @@ static void pipe_write(zl_text *out, const void *value)
     begin(&x);
     if (loops) loop(&x);
     ends(&x, loops);
-    zl_puts(out, "send ");
-    put_set(&x, ZLAY_OPERAND_D, 0);
-    zl_putf(out, " -> D[0] times %u\nend\n", x.w->stores);
+    leave(&x);
 }
 
 zlay_status zl_wave_gemm_pipe(zlay_ctx *ctx, zlay_plan *plan)

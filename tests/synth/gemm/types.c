@@ -259,9 +259,11 @@ static const struct {
     {"sm_90a", {T(S8), T(S8), 0}, COL, 0, COL, ZLAY_NONE, "a_order: the nearest that works is row"},
     {"sm_90a", {T(S8), T(S8), 0}, 0, ROW, COL, ZLAY_NONE, "b_order: the nearest that works is column"},
     {"sm_80", {T(F16), T(F16), 0}, 0, 0, 0, ZLAY_NONE, "WGMMA_TARGET"},
-    {"gfx942", {T(F16), T(F16), 0}, 0, 0, 0, ZLAY_ENOTSUP, "a_type: f16; plans of waves (gfx942) multiply bf16"},
-    {"gfx950", {0, T(E4M3), 0}, 0, 0, 0, ZLAY_ENOTSUP, "b_type: e4m3"},
-    {"gfx90a", {0, 0, T(F32)}, 0, 0, 0, ZLAY_ENOTSUP, "d_type: f32"},
+    {"gfx942", {T(E4M3), T(E4M3), 0}, 0, 0, 0, ZLAY_NONE, "MFMA_A: a_type e4m3, b_type e4m3"},
+    {"gfx942", {T(E4M3), T(E5M2), 0}, 0, 0, 0, ZLAY_NONE, "the nearest that works is e4m3fnuz and e5m2fnuz"},
+    {"gfx950", {T(TF32), T(TF32), 0}, 0, 0, 0, ZLAY_NONE, "the nearest that works is"},
+    {"gfx950", {0, T(E4M3), 0}, 0, 0, 0, ZLAY_NONE, "a_type bf16, b_type e4m3"},
+    {"gfx90a", {0, 0, T(S32)}, 0, 0, 0, ZLAY_ENOTSUP, "d_type: s32; sums of bf16 are f32"},
 };
 
 static void test_refusals(void **state)

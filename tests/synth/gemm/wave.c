@@ -185,14 +185,16 @@ static void the_other_kind(void **state)
 
 /* ---- what the accumulators of the pipe hold -------------------------------------------------- */
 
-/* The plan's table says of each accumulator what its name in the text says: fragments A0, A1, B0, B1, the sums C, loads G0.. */
+/* The plan's table says of each accumulator what its name in the text says: fragments A0, A1, B0, B1, the sums C, loads G0..,
+ * what the body makes of the sums R. */
 static void sets_agree_with_names(const zlay_plan *plan)
 {
     const zl_wave_sets *sets = &plan->wave.sets;
     assert_int_equal(sets->count, plan->pipe->accs_count);
     for (uint32_t i = 0; i < sets->count; i++) {
         char name[16];
-        snprintf(name, sizeof name, sets->at[i].operand == ZLAY_OPERAND_D ? "%c" : "%c%u", "ABCG"[sets->at[i].operand],
+        bool numbered = sets->at[i].operand != ZLAY_OPERAND_D && sets->at[i].operand != ZL_WAVE_RESULT;
+        snprintf(name, sizeof name, numbered ? "%c%u" : "%c", "ABCGR"[sets->at[i].operand],
                  sets->at[i].number);
         assert_string_equal(plan->pipe->accs[i].name, name);
     }
@@ -230,20 +232,29 @@ static void accumulators_hold_operands(void **state)
 static zlay_status planned(zlay_ctx *ctx, void *gemm)
 {
     zlay_plan *plan = NULL;
+    zlay_buf text = {calloc(1, WAVE_ROOM), WAVE_ROOM, 0};
     zlay_status status = zlay_gemm_synth(ctx, &plan, wave_target("gfx942"), gemm);
+    assert_non_null(text.text);
     if (status) assert_null(plan);
+    if (!status) status = zlay_emit_assembly(ctx, &text, plan, "gemm", 4);
     zlay_plan_free(plan);
+    free(text.text);
     return status;
 }
 
 static void memory(void **state)
 {
     (void)state;
-    zlay_gemm gemm = wave_gemm(128, 128, 64);
-    heap h;
-    zlay_ctx *ctx = heap_open(&h, NULL);
-    assert_int_equal(heap_fails_each(&h, ctx, planned, &gemm), ZLAY_OK);
-    heap_close(&h, ctx);
+    static const char body[] = "body f\nmatrix S f32\nmatrix R bf16\nscalar a f32\nglobal b f16\nindex i\nindex j\n"
+                               "R = bf16(fma(S, a, f32(load(b, j + col))) - rowmax(S))\nend\n";
+    for (int with = 0; with < 2; with++) {
+        zlay_gemm gemm = wave_gemm(128, 128, 64);
+        heap h;
+        if (with) gemm.epilogue = body, gemm.epilogue_length = sizeof body - 1;
+        zlay_ctx *ctx = heap_open(&h, NULL);
+        assert_int_equal(heap_fails_each(&h, ctx, planned, &gemm), ZLAY_OK);
+        heap_close(&h, ctx);
+    }
 }
 
 int main(void)
