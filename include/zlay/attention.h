@@ -112,6 +112,9 @@ ZLAY_API void zlay_attention_free(zlay_attention_plan *plan);
  *  rows are a multiple of 4, without the sink.  The second one reads them as
  *  read_part_o and read_part_lse; it has the sinks, and stores O and the
  *  log-sum-exp.  Its blocks are those of queries, heads, and batch times panels.
+ *  Fewer than 64 queries of G heads that share a head of keys, G = 2, 4, .. 64 and
+ *  equal numbers of queries, are rows query * G + head of a tile: heads are then
+ *  those of keys.
  *
  *  Returns: NULL where the plan has no splits, or is NULL.  Lives as long as the plan.
  */

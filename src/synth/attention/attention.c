@@ -67,11 +67,11 @@ static zlay_status lse_strides(zlay_ctx *ctx, zlay_attention *a)
         return zl_fail(ctx, ZLAY_ENOTSUP, "l: rows of the log-sum-exp are adjacent, not %llu apart",
                        (unsigned long long)l->row);
     l->row = 1;
-    if (!l->head) l->head = zl_attention_lse_rows(a);
+    if (!l->head) l->head = zl_attention_lse_rows(a->queries);
     if (!l->batch) l->batch = zl_umul_sat(a->heads, l->head);
-    if (l->head < zl_attention_lse_rows(a) || l->batch < zl_attention_lse_rows(a))
+    if (l->head < zl_attention_lse_rows(a->queries) || l->batch < zl_attention_lse_rows(a->queries))
         return zl_fail(ctx, ZLAY_EINVAL, "l: a head has %llu rows, and the next begins before",
-                       (unsigned long long)zl_attention_lse_rows(a));
+                       (unsigned long long)zl_attention_lse_rows(a->queries));
     if (l->head <= INT64_MAX / 2 && l->batch <= INT64_MAX / 2) return ZLAY_OK;
     return zl_fail(ctx, ZLAY_EOVERFLOW, "l: a stride passes 2^62");
 }
@@ -99,7 +99,7 @@ static zlay_status lengths(zlay_ctx *ctx, const zlay_attention *a)
 static zlay_status splits(zlay_ctx *ctx, const zlay_attention *a)
 {
     uint64_t heads = zl_umul_sat(zl_umul_sat(a->batch, a->heads), a->splits);
-    uint64_t elements = zl_umul_sat(heads, zl_umul_sat(zl_attention_lse_rows(a), a->head));
+    uint64_t elements = zl_umul_sat(heads, zl_umul_sat(zl_attention_lse_rows(a->queries), a->head));
     zlay_status status = extent(ctx, "splits", a->splits);
     if (status || a->splits == 1 || elements <= INT32_MAX) return status;
     return zl_fail(ctx, ZLAY_ENOTSUP, "splits: %llu elements of parts, and 2^31 - 1 are counted",
@@ -192,9 +192,10 @@ static const struct form *form_of(const zlay_attention *a)
 
 /* How many tiles from the last down hold a key that some query of the block may not see: beside
  * the last of all, those that the diagonal of m queries crosses. */
-static uint32_t masked_of(const zlay_attention *a, uint32_t m, uint32_t n)
+static uint32_t masked_of(const zlay_attention_plan *p, uint32_t m, uint32_t n)
 {
-    uint64_t skew = a->keys - a->queries;
+    const zlay_attention *a = &p->ask;
+    uint64_t skew = a->keys - zl_attention_queries(p);
     if (!a->causal) return 1;
     if (m % n || differ(a)) return (m - 2) / n + 2;
     return (uint32_t)((m - 1 + skew) / n + 1 - (skew + 1) / n);
@@ -202,18 +203,20 @@ static uint32_t masked_of(const zlay_attention *a, uint32_t m, uint32_t n)
 
 /* How many tiles from the first up hold a key before the window of some query of the block: keys
  * from that of the first query on, m - 1 of them. */
-static uint32_t masked_last_of(const zlay_attention *a, uint32_t m, uint32_t n)
+static uint32_t masked_last_of(const zlay_attention_plan *p, uint32_t m, uint32_t n)
 {
-    int64_t first = (int64_t)(a->keys - a->queries) - (int64_t)a->window + 1;
+    const zlay_attention *a = &p->ask;
+    int64_t first = (int64_t)(a->keys - zl_attention_queries(p)) - (int64_t)a->window + 1;
     if (!a->window) return 0;
     if (m % n || differ(a)) return (m - 2) / n + 2;
     return (uint32_t)(((first % n + n) % n + m - 2) / n + 1);
 }
 
 /* Keys less queries, of those that are equal in all sequences. */
-static uint64_t skew_of(const zlay_attention *a)
+static uint64_t skew_of(const zlay_attention_plan *p)
 {
-    return (a->k_lengths ? 0 : a->keys) - (a->q_lengths ? 0 : a->queries);
+    const zlay_attention *a = &p->ask;
+    return (a->k_lengths ? 0 : a->keys) - (a->q_lengths ? 0 : zl_attention_queries(p));
 }
 
 static void tile_choose(zlay_attention_plan *p)
@@ -228,12 +231,30 @@ static void tile_choose(zlay_attention_plan *p)
                                        .tiles = (a->keys + n - 1) / n,
                                        .threads = THREADS + m * 2};
     p->overlap = f->overlap;
-    p->split = a->splits > 1;
-    p->masked = masked_of(a, m, n);
-    p->masked_last = masked_last_of(a, m, n);
+    m /= p->group;
+    p->masked = masked_of(p, m, n);
+    p->masked_last = masked_last_of(p, m, n);
     p->count_times = m;
-    p->count_add = (uint32_t)(m + n - 1 + (a->causal ? skew_of(a) : 0));
+    p->count_add = (uint32_t)(m + n - 1 + (a->causal ? skew_of(p) : 0));
     p->count_behind = (uint32_t)(a->window ? m + n + a->window - 2 : 0);
+}
+
+/* Few queries do not fill a tile: the heads that share a head of keys are packed into it, where they are 2, 4, .. 64. */
+static void group_choose(zlay_attention_plan *p)
+{
+    const zlay_attention *a = &p->ask;
+    uint64_t group = a->heads / a->kv_heads;
+    bool packs = a->splits > 1 && !a->q_lengths && a->queries < ZL_ATTENTION_COLUMNS &&
+                 zl_is_power_of_two(group) && group <= ZL_ATTENTION_COLUMNS;
+    p->split = a->splits > 1;
+    p->group = packs ? (uint32_t)group : 1;
+}
+
+/* Row query * group + head of the group. */
+static void heads_pack(zlay_attention_plan *p)
+{
+    p->ask.heads /= p->group;
+    p->ask.queries *= p->group;
 }
 
 /* A block of one warpgroup for each 64 queries and 64 elements of a head. */
@@ -257,7 +278,7 @@ static void result_choose(zlay_attention_plan *p)
     zl_attention_result *r = &p->out;
     *r = (zl_attention_result){a->type, ZL_ATTENTION_COLUMNS, a->heads, a->o, a->l};
     if (!p->split) return;
-    uint64_t heads = a->heads * a->splits, rows = zl_attention_lse_rows(a), m = ZL_ATTENTION_COLUMNS;
+    uint64_t heads = a->heads * a->splits, rows = zl_attention_lse_rows(a->queries), m = ZL_ATTENTION_COLUMNS;
     *r = (zl_attention_result){ZLAY_TYPE_F32, ZL_ATTENTION_COLUMNS / 2, heads,
                                {m, a->queries * m, heads * a->queries * a->head},
                                {1, rows, heads * rows}};
@@ -285,6 +306,7 @@ static zlay_status merge_make(zlay_ctx *ctx, zlay_attention_plan *p)
     merge->ask = p->ask;
     merge->ask.k_lengths = ZLAY_LENGTHS_EQUAL; /* it reads no keys */
     merge->merges = 1;
+    merge->group = p->group;
     merge_choose(merge);
     return plan_finish(ctx, merge);
 }
@@ -304,7 +326,9 @@ zlay_status zlay_attention_synth(zlay_ctx *ctx, zlay_attention_plan **out,
     p->target = target;
     status = ask_read(ctx, &p->ask, attention);
     if (!status) status = target_check(ctx, target, &p->ask);
+    if (!status) group_choose(p);
     if (!status) status = merge_make(ctx, p);
+    if (!status) heads_pack(p);
     if (!status) tile_choose(p);
     if (!status) status = plan_finish(ctx, p);
     status = zl_leave(ctx, zl_whole(ctx, status));

@@ -27,6 +27,8 @@ struct zlay_attention_plan {
     uint32_t overlap; /* 1: the softmax of a tile runs beside the product of the one before */
     uint32_t split;   /* 1: each block has a part of the keys, and its results are merged */
     uint32_t merges;  /* 1: this plan merges the parts */
+    uint32_t group;   /* heads of queries that are rows of one tile; `ask` then has their rows as queries of the heads of
+                         keys, and a merge the heads and queries of the request */
     zl_attention_result out;
     zlay_attention_plan *merge; /* of a split one */
     zlay_pipe *pipe;
@@ -40,9 +42,15 @@ struct zlay_attention_plan {
 enum { ZL_ATTENTION_GRANULE = 4 /* f32 of the 16 bytes that a tensor store writes whole */ };
 
 /* Rows of the log-sum-exp of a head. */
-static inline uint64_t zl_attention_lse_rows(const zlay_attention *a)
+static inline uint64_t zl_attention_lse_rows(uint64_t queries)
 {
-    return (a->queries + ZL_ATTENTION_GRANULE - 1) / ZL_ATTENTION_GRANULE * ZL_ATTENTION_GRANULE;
+    return (queries + ZL_ATTENTION_GRANULE - 1) / ZL_ATTENTION_GRANULE * ZL_ATTENTION_GRANULE;
+}
+
+/* Queries of the request, of which each is `group` rows. */
+static inline uint64_t zl_attention_queries(const zlay_attention_plan *p)
+{
+    return p->ask.queries / p->group;
 }
 
 /* The array of the lengths of queries, or of keys; NULL: they are equal. */

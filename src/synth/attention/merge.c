@@ -24,23 +24,33 @@ static unsigned shift(plan_t *p)
     return zl_log2(p->panels);
 }
 
+/* h = the head of keys that a head's parts stand at, and r = its row there, of query n. */
+static void put_place(zl_text *out, plan_t *p)
+{
+    zl_puts(out, "  n = row + q * 64\n");
+    if (p->group == 1) zl_puts(out, "  r = n\n  h = y\n");
+    else
+        zl_putf(out, "  r = n * %u + and(y, %u)\n  h = shr(y, %u)\n", p->group, p->group - 1,
+                zl_log2(p->group));
+}
+
 /* Rows that no query has read the element behind the last, which is 0. */
 static void put_weigh(zl_text *out, plan_t *p)
 {
-    unsigned long long rows = p->ask.queries, sums = zl_attention_lse_rows(&p->ask), head = ZL_ATTENTION_COLUMNS;
-    unsigned long long parts = p->ask.batch * p->ask.heads * p->ask.splits;
+    unsigned long long heads = p->ask.heads / p->group, splits = p->ask.splits, head = ZL_ATTENTION_COLUMNS;
+    unsigned long long rows = p->ask.queries * p->group, sums = zl_attention_lse_rows(rows);
+    unsigned long long parts = p->ask.batch * heads * splits, all = parts * rows * p->ask.head;
     zl_puts(out, "body weigh\n  matrix O f32\n  row m f32\n  row l f32\n  global part_o f32\n"
                  "  global part_lse f32\n  index s\n  index q\n  index y\n  index z\n");
-    zl_putf(out, "  r = row + q * 64\n  part = (z * %llu + y) * %llu + s\n"
-                 "  sums = (shr(z, %u) * %llu + y) * %llu + s\n",
-            (unsigned long long)p->ask.heads, (unsigned long long)p->ask.splits, shift(p),
-            (unsigned long long)p->ask.heads, (unsigned long long)p->ask.splits);
-    zl_putf(out, "  x = load(part_lse, select(r < %llu, sums * %llu + r, %llu), %llu)\n", rows, sums,
-            parts * sums, parts * sums);
+    put_place(out, p);
+    zl_putf(out, "  sums = (shr(z, %u) * %llu + h) * %llu + s\n", shift(p), heads, splits);
+    zl_putf(out, "  x = load(part_lse, select(n < %llu, sums * %llu + r, %llu), %llu)\n",
+            (unsigned long long)p->ask.queries, sums, parts * sums, parts * sums);
     put_ref(out, "x");
-    zl_putf(out, "  e = select(r < %llu, (part * %llu + r) * %llu, %llu)\n", rows, rows, head,
-            parts * rows * p->ask.head);
-    zl_putf(out, "  O = fma(w, load(part_o, e + col, %llu), O * a)\n", parts * rows * p->ask.head);
+    zl_putf(out, "  part = (z * %llu + h) * %llu + s\n", heads, splits);
+    zl_putf(out, "  e = select(n < %llu, (part * %llu + r) * %llu, %llu)\n",
+            (unsigned long long)p->ask.queries, rows, head, all);
+    zl_putf(out, "  O = fma(w, load(part_o, e + col, %llu), O * a)\n", all);
     zl_puts(out, "  l = l * a + w\n  m = top\nend\n");
 }
 

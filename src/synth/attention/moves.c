@@ -109,6 +109,41 @@ static zlay_status move_add(zlay_ctx *ctx, zlay_attention_plan *p, const tile *t
     return lengths_of(p, t) ? sequence_add(ctx, p, m, t) : ZLAY_OK;
 }
 
+/* A panel of Q in which the heads of a group are rows: (head, query, column, head of keys, batch). */
+static zlay_status packed_add(zlay_ctx *ctx, zlay_attention_plan *p, const tile *t)
+{
+    zl_bound_move *m = &p->moves[p->moves_count];
+    const zlay_attention *a = &p->ask;
+    const int64_t group = p->group, columns = t->columns;
+    const int64_t shape[] = {group, (int64_t)zl_attention_queries(p), columns, (int64_t)a->heads,
+                             (int64_t)a->batch};
+    const int64_t stride[] = {(int64_t)a->q.head, (int64_t)a->q.row, 1, (int64_t)a->q.head * group,
+                              (int64_t)a->q.batch};
+    const int64_t place[] = {columns, columns * group, 1, 0, 0};
+    const int64_t box[] = {group, (int64_t)t->high / group, columns, 1, 1};
+    const char *const axis[] = {"", t->axis[0], "", t->axis[2], t->axis[3]};
+    zlay_layout *source = NULL, *plain = NULL, *smem = NULL;
+    zlay_tensormap_request r = {.size = sizeof r, .type = t->type, .axes = ZL_COUNT(shape)};
+    snprintf(m->name, sizeof m->name, "%s", t->name);
+    m->tensor = t->tensor;
+    for (uint32_t i = 0; i < r.axes; i++) {
+        r.shape[i] = (uint64_t)box[i];
+        snprintf(m->axis[i], sizeof m->axis[i], "%s", axis[i]);
+    }
+    zlay_status status =
+        zl_layout_new_strided(ctx, &source, r.axes, shape, stride, (int64_t)t->offset);
+    if (!status) status = zl_layout_new_strided(ctx, &plain, r.axes, box, place, 0);
+    if (!status) status = zl_layout_new_swizzled(ctx, &smem, (zl_swizzle){3, 3, 3}, plain);
+    r.source = source;
+    r.smem = smem;
+    if (!status) status = zl_tm_find(ctx, &m->move, p->target, &r);
+    zlay_layout_free(source);
+    zlay_layout_free(plain);
+    zlay_layout_free(smem);
+    if (!status) p->moves_count++;
+    return status;
+}
+
 static zlay_status operand_add(zlay_ctx *ctx, zlay_attention_plan *p, const char *smem,
                                int32_t type, int32_t major, const char *text, int length)
 {
@@ -152,7 +187,7 @@ static zlay_status panel_add(zlay_ctx *ctx, zlay_attention_plan *p, char tensor,
               .heads = query ? p->ask.heads : p->ask.kv_heads,
               .strides = query ? &p->ask.q : &p->ask.k,
               .axis = {query ? "block" : "i down", NULL, head, "block.z"}};
-    zlay_status status = move_add(ctx, p, &t);
+    zlay_status status = query && p->group > 1 ? packed_add(ctx, p, &t) : move_add(ctx, p, &t);
     if (status) return status;
     int length = snprintf(text, sizeof text, "(%u,64):(64,1)", high);
     return operand_add(ctx, p, smem, p->ask.type, ZLAY_MAJOR_K, text, length);
@@ -242,7 +277,7 @@ static zlay_status lse_add(zlay_ctx *ctx, zlay_attention_plan *p)
     snprintf(batch, sizeof batch, "block.z/%u", p->panels);
     const tile t = {
         .name = "tL", .tensor = p->split ? 's' : 'l', .axis = {"block instance", "block.y", p->merges ? batch : "block.z"}};
-    const int64_t shape[] = {(int64_t)zl_attention_lse_rows(&p->ask), (int64_t)p->out.heads,
+    const int64_t shape[] = {(int64_t)zl_attention_lse_rows(p->ask.queries), (int64_t)p->out.heads,
                              (int64_t)p->ask.batch};
     const int64_t stride[] = {1, (int64_t)p->out.l.head, (int64_t)p->out.l.batch};
     zl_bound_move *m = &p->moves[p->moves_count];

@@ -5,7 +5,10 @@
  * (the overlap inside a warpgroup of Shah et al., "FlashAttention-3", 2024, section 3.2); without,
  * the other warpgroups' products run beside it. Tiles of keys go from the last to the first, so
  * masked tiles come first. */
+#include "base/arith.h"
 #include "synth/attention/attention.h"
+
+#include <stdio.h>
 
 /* Registers of a thread by the number of consumer warpgroups: at launch, and a consumer's. */
 static const struct budget {
@@ -116,26 +119,37 @@ static void put_key(zl_text *out, plan_t *p)
     if (!p->ask.causal) return;
     put_length(out, p, "queries", true);
     if (p->ask.q_lengths) zl_puts(out, "  offset = keys - queries\n");
-    else zl_putf(out, "  offset = keys - %llu\n", (unsigned long long)p->ask.queries);
+    else zl_putf(out, "  offset = keys - %llu\n", (unsigned long long)zl_attention_queries(p));
+}
+
+/* The last key that a row sees, as a term: row r of the head is query r, or of a group query r / group. */
+static void put_sees(char out[64], plan_t *p)
+{
+    if (p->group == 1) snprintf(out, 64, "row + (q * %u + offset)", p->info.tile_m);
+    else
+        snprintf(out, 64, "shr(row + q * %u, %u) + offset", p->info.tile_m, zl_log2(p->group));
 }
 
 static void put_window(zl_text *out, plan_t *p)
 {
+    char sees[64];
     zl_puts(out, "body window\n");
     put_operands(out, p, false);
     put_key(out, p);
-    zl_putf(out, "  S = select(k > row + (q * %u + offset - %llu), S, -inf)\nend\n",
-            p->info.tile_m, (unsigned long long)p->ask.window);
+    put_sees(sees, p);
+    zl_putf(out, "  S = select(k > %s - %llu, S, -inf)\nend\n", sees,
+            (unsigned long long)p->ask.window);
 }
 
 static void put_mask(zl_text *out, plan_t *p)
 {
+    char sees[64];
+    put_sees(sees, p);
     zl_puts(out, "body mask\n");
     put_operands(out, p, true);
     put_key(out, p);
     if (p->ask.causal)
-        zl_putf(out, "  S = select(and(k <= row + (q * %u + offset), k < keys), S, -inf)\nend\n",
-                p->info.tile_m);
+        zl_putf(out, "  S = select(and(k <= %s, k < keys), S, -inf)\nend\n", sees);
     else zl_puts(out, "  S = select(k < keys, S, -inf)\nend\n");
 }
 
