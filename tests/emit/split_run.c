@@ -21,7 +21,7 @@ static const struct {
     {"eight blocks, a step each", 1, {.m = 8, .n = 64, .k = 512, .split_k = 8, .stages = 2}},
     {"two consumers", 2, {.m = 200, .n = 136, .k = 264, .tile_m = 128, .tile_n = 64, .split_k = 2}},
     {"the largest that fits", 1, {.m = 300, .n = 400, .k = 200, .split_k = 2}},
-    {"wide tiles", 1, {.m = 70, .n = 264, .k = 200, .tile_m = 64, .tile_n = 256, .split_k = 2}},
+    {"wide tiles", 1, {.m = 70, .n = 264, .k = 200, .tile_m = 64, .tile_n = 240, .split_k = 2}},
     {"columns in eights", 1, {.m = 64, .n = 88, .k = 192, .tile_n = 88, .split_k = 2}},
     {"D by threads", 2, {.m = 67, .n = 75, .k = 200, .split_k = 2}},
     {"M and N contiguous", 2, {.m = 72, .n = 136, .k = 200, .a_order = ZLAY_ORDER_COLUMN, .b_order = ZLAY_ORDER_ROW, .split_k = 2}},
@@ -116,7 +116,8 @@ static void refusals(void **state)
         {"split_k: 8; no tile fits shared memory, or there are more than 2^31 - 1 blocks", "sm_90a", ZLAY_ENOTSUP,
          {.m = 1 << 30, .n = 16384, .k = 512, .split_k = 8}},
         {"split_k: 8; no tile fits", "sm_90a", ZLAY_ENOTSUP, {.k = 512, .tile_m = 128, .split_k = 8}},
-        {"SMEM_BLOCK", "sm_90a", ZLAY_NONE, {.k = 4096, .tile_m = 128, .tile_n = 256, .split_k = 4}},
+        {"tile_n: 256; beside sums of other blocks at most 240 columns", "sm_90a", ZLAY_EINVAL, {.k = 4096, .tile_n = 256, .split_k = 2}},
+        {"SMEM_BLOCK", "sm_90a", ZLAY_NONE, {.k = 4096, .tile_m = 128, .tile_n = 240, .split_k = 4}},
     };
     (void)state;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {

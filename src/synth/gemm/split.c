@@ -9,6 +9,7 @@
 
 enum {
     SPLITS_MOST = 8, /* blocks of a portable cluster */
+    COLUMNS_MOST = 240, /* with 248 and 256 ptxas spills (13.0) */
     K_BYTES = 128,   /* of K in a step, where the request leaves it open */
     ROWS = 64,       /* of a consumer */
     BAR_BYTES = 8,
@@ -28,6 +29,9 @@ zlay_status zl_gemm_split(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *gemm)
     if (splits > steps)
         return zl_fail(ctx, ZLAY_EINVAL, "split_k: %llu; a tile has %llu K steps", (unsigned long long)splits,
                        (unsigned long long)steps);
+    if (splits > 1 && gemm->tile_n > COLUMNS_MOST)
+        return zl_fail(ctx, ZLAY_EINVAL, "tile_n: %u; beside sums of other blocks at most %d columns fit a thread's registers",
+                       gemm->tile_n, COLUMNS_MOST);
     if (splits > 1 && zl_gemm_scaled(plan))
         return zl_fail(ctx, ZLAY_ENOTSUP, "split_k: products with scales have none");
     info->splits = (uint32_t)splits;
@@ -39,7 +43,7 @@ bool zl_split_fits(const zlay_plan *plan, uint32_t m, uint32_t n, uint32_t k)
 {
     uint64_t stages = 2ull * (m + n) * k * plan->operand[ZLAY_OPERAND_A].element;
     uint64_t sums = (uint64_t)(plan->info.splits - 1) * m * n * WORD, rest = m * PASS_BYTES + REST;
-    return plan->info.splits == 1 || stages + sums + rest <= zlay_smem_capacity(plan->info.target);
+    return plan->info.splits == 1 || (n <= COLUMNS_MOST && stages + sums + rest <= (uint64_t)zlay_smem_capacity(plan->info.target));
 }
 
 uint32_t zl_split_bytes(const zlay_plan_summary *info) { return ROWS * info->tile_n * WORD; }
