@@ -234,7 +234,7 @@ ZLAY_API zlay_status zlay_emit_attention(zlay_ctx *ctx, zlay_buf *out, zlay_pipe
                                          zlay_pipe_argument *arguments, size_t room,
                                          const zlay_attention_emit *request);
 
-/** What kernel of a product with weights of 4 bits is printed. */
+/** What kernel of a product with weights of 4 or 8 bits is printed. */
 typedef struct zlay_weights_emit {
     uint32_t size;     /* sizeof(zlay_weights_emit) */
     int32_t language;  /* ZLAY_TEXT_* */
@@ -244,7 +244,7 @@ typedef struct zlay_weights_emit {
     uint64_t reserved[4]; /* 0 */
 } zlay_weights_emit;
 
-/** Print the kernel of a plan of a product with weights of 4 bits.
+/** Print the kernel of a plan of a product with weights of 4 or 8 bits.
  *
  *  Its arguments are the maps of the plan's moves (map_<move>_<number>) and n_N.
  *  The grid is the plan's.

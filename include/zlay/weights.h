@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/** zlay/weights.h - products of few vectors with weights of 4 bits: a proved pipe
- *  that dequantises them on their way from shared memory to registers.
+/** zlay/weights.h - products of few vectors with weights of 4 or 8 bits: a proved
+ *  pipe that dequantises them on their way from shared memory to registers.
  *
  *  D = A B, where A has m rows of k elements, and B is n rows of k weights: D has
- *  m rows of n.  A weight is (q - zero) * scale: q has 4 bits, and `group` weights
- *  of a row, one after the other along k, share a zero and a scale.
+ *  m rows of n.  A weight is (q - zero) * scale: q has 4 or 8 bits, and `group`
+ *  weights of a row, one after the other along k, share a zero and a scale.
  *
  *  One plan by hand.  m = 16, n = k = 8192 on sm_90a: a block computes 64 columns
  *  of D, so the grid has 128 blocks.  A step is 64 x 128 weights, 4096 bytes, with
@@ -25,11 +25,11 @@
 extern "C" {
 #endif
 
-/** D = A B, B of 4 bits.  0 means the default. */
+/** D = A B, B of 4 or 8 bits.  0 means the default. */
 typedef struct zlay_weights {
     uint32_t size;         /* sizeof(zlay_weights) */
     int32_t type;          /* of A, D, scales and zeros: ZLAY_TYPE_BF16 (0: that) or _F16 */
-    int32_t weights;       /* ZLAY_TYPE_U4 (0: that), 0 to 15, or _S4, -8 to 7 */
+    int32_t weights;       /* ZLAY_TYPE_U4 (0: that), 0 to 15, _S4, -8 to 7, or _S8 */
     uint32_t group;        /* weights along k that share a scale: 128 */
     uint64_t m, n, k;      /* at least 1; n and k multiples of 8 */
     uint64_t lda, ldd;     /* elements from row to row of A and D; default: k, n */
@@ -95,26 +95,31 @@ ZLAY_API const zlay_pipe *zlay_weights_pipe(const zlay_weights_plan *plan);
 ZLAY_API zlay_status zlay_weights_move_nth(const zlay_move **move, char *tensor,
                                            const zlay_weights_plan *plan, uint32_t i);
 
-/** The order of packed weights, (row, k) -> which 4 bits: tiles of 64 rows and 128
- *  of k one after the other, those of k first, the extents rounded up to whole tiles.
- *  In a tile the 64 weights of a thread of the product are two pieces of 16 bytes.
+/** The order of packed weights, (row, k) -> which of the elements of `type`: tiles of
+ *  64 rows and 128 of k one after the other, those of k first, the extents rounded up
+ *  to whole tiles.  In a tile the 64 weights of a thread of the product are two pieces
+ *  of 16 bytes, of s8 four.
  *
- *  Returns: ZLAY_OK; ZLAY_EINVAL a NULL, an extent of 0; ZLAY_EOVERFLOW; ZLAY_ENOMEM.
+ *  Returns: ZLAY_OK; ZLAY_EINVAL a NULL, an extent of 0, a type that no plan has;
+ *           ZLAY_EOVERFLOW; ZLAY_ENOMEM.
  *  Out:     out  is yours.
+ *  In:      type  ZLAY_TYPE_U4, _S4 or _S8.
  */
-ZLAY_API zlay_status zlay_weights_layout(zlay_ctx *ctx, zlay_layout **out, uint64_t n, uint64_t k);
+ZLAY_API zlay_status zlay_weights_layout(zlay_ctx *ctx, zlay_layout **out, int32_t type, uint64_t n,
+                                         uint64_t k);
 
 /** Pack weights in the order of zlay_weights_layout, with 0 where there are none.
  *
- *  Returns: ZLAY_OK; ZLAY_EINVAL a NULL, an extent of 0, a pitch below (k + 1) / 2;
+ *  Returns: ZLAY_OK; ZLAY_EINVAL a NULL, an extent of 0, a type that no plan has, a
+ *           pitch below a row's bytes;
  *           ZLAY_EROOM `room` is below the packed bytes of a plan; ZLAY_EOVERFLOW.
  *  Out:     out  `room` bytes of yours, of which `packed` are written.
- *  In:      weights  n rows of k weights, `pitch` bytes from row to row, two in a
- *                    byte: that of even k in the lower 4 bits.
+ *  In:      weights  n rows of k weights of `type`, `pitch` bytes from row to row; of
+ *                    4 bits two in a byte, that of even k in the lower 4 bits.
  *  Pure: allocates nothing.
  */
 ZLAY_API zlay_status zlay_weights_pack(void *out, size_t room, const void *weights, uint64_t pitch,
-                                       uint64_t n, uint64_t k);
+                                       int32_t type, uint64_t n, uint64_t k);
 
 #ifdef __cplusplus
 }

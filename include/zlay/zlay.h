@@ -84,7 +84,7 @@
 /* Attention: a pipe with bodies and its tensor maps. */
 #include <zlay/attention.h>
 
-/* Few vectors by weights of 4 bits: the same. */
+/* Few vectors by weights of 4 or 8 bits: the same. */
 #include <zlay/weights.h>
 
 /* Text: kernels and headers. */

@@ -354,18 +354,20 @@ def scales(env):
 # ---- weights of 4 bits --------------------------------------------------------------------------
 
 def packed(q):
-    """Weights 0 to 15, [n][k] with whole tiles of 64 x 128, in the order of zlay_weights_pack."""
+    """Weights 0 to 15, or s8, [n][k] with whole tiles of 64 x 128, in the order of zlay_weights_pack."""
     n, k = q.shape
+    if q.dtype == torch.int8:  # k of 32 u + 16 v + 8 j + 2 c + p
+        return q.view(n // 64, 4, 2, 8, k // 128, 4, 2, 2, 4, 2).permute(0, 4, 5, 1, 3, 8, 6, 7, 2, 9).contiguous()
     # rows 16 w + 8 h + g, k of 64 u + 16 v + 8 j + 2 c + p
     tiles = q.view(n // 64, 4, 2, 8, k // 128, 2, 4, 2, 4, 2).permute(0, 4, 5, 1, 3, 8, 6, 9, 7, 2).reshape(-1, 2)
     return (tiles[:, 0] | tiles[:, 1] << 4).contiguous()
 
 
 class Weights:
-    """A product with weights of 4 bits, scales and zeros of 128, beside the GEMM of bf16 of the shape on the same weights, dequantised."""
+    """A product with weights of 4 or 8 bits, scales and zeros of 128, beside the GEMM of bf16 of the shape on the same weights, dequantised."""
 
     def __init__(self, env, m, n, k, kind="bf16", weights="u4", zeros=True):
-        self.env, self.m, self.n, self.k, self.kind, self.signed, self.zeros = env, m, n, k, kind, weights == "s4", zeros
+        self.env, self.m, self.n, self.k, self.kind, self.weights, self.zeros = env, m, n, k, kind, weights, zeros
         request = {"target": "sm_90a", "m": m, "n": n, "k": k, "type": kind, "weights": weights, "zeros": zeros}
         self.plan = env.zlay.ask(op="plan.weights", **request)
         self.code = env.zlay.ask(op="emit", what="weights", name="weights", **request)
@@ -373,7 +375,8 @@ class Weights:
 
     def set(self):
         groups, rows, columns = -(-self.k // 128), -(-self.n // 64) * 64, -(-self.k // 128) * 128
-        q = torch.randint(0, 16, (self.n, self.k), device="cuda", dtype=torch.uint8)
+        wide = self.weights == "s8"
+        q = torch.randint(-128 if wide else 0, 128 if wide else 16, (self.n, self.k), device="cuda", dtype=torch.int8 if wide else torch.uint8)
         whole = functional.pad(q, (0, columns - self.k, 0, rows - self.n))
         tensors = {"a": drawn(self.m, self.k, self.kind), "b": packed(whole),
                    "s": (torch.rand(groups, self.n, device="cuda") * 0.02 + 0.01).to(BITS[self.kind]),
@@ -386,7 +389,7 @@ class Weights:
     def dequantised(self, one):
         """[n][k] in float32: exact."""
         q = one["q"].float()
-        if self.signed:
+        if self.weights == "s4":
             q = torch.where(q > 7, q - 16, q)
         full = {x: one[x].float().repeat_interleave(128, 0)[:self.k].t() for x in "sz"}
         return (q - full["z"] if self.zeros else q) * full["s"]
@@ -569,13 +572,14 @@ def correct(env):
             product.by_zlay(one)
             torch.cuda.synchronize()
             judge(env, f"scales {sorts[0]} {sorts[1]} {m}x{n}x{k}", product.error(one, one["d"]), BOUNDS["e4m3"])
-    for kind, weights, zeros in (("bf16", "u4", True), ("bf16", "s4", False), ("f16", "u4", False), ("f16", "s4", True)):
+    for kind, weights, zeros in (("bf16", "u4", True), ("bf16", "s4", False), ("f16", "u4", False), ("f16", "s4", True),
+                                 ("bf16", "s8", False), ("bf16", "s8", True), ("f16", "s8", False)):
         for m, n, k in ((1, 8, 8), (8, 64, 128), (13, 136, 392), (16, 1000, 4104), (64, 520, 1032), (70, 72, 2048)):
             product = Weights(env, m, n, k, kind, weights, zeros)
             one = product.set()
             product.by_zlay(one)
             torch.cuda.synchronize()
-            judge(env, f"int4 {kind} {weights} zeros {zeros} {m}x{n}x{k}", product.error(one, one["d"]), BOUNDS[kind])
+            judge(env, f"weights {kind} {weights} zeros {zeros} {m}x{n}x{k}", product.error(one, one["d"]), BOUNDS[kind])
     for head in (64, 128, 256):
         for kind in ("bf16", "f16"):
             for causal in (False, True):

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Products with weights of 4 bits as kernels: assembled by ptxas, compiled by nvcc, and executed as PTX on the CPU at ragged sizes,
+/* Products with weights of 4 or 8 bits as kernels: assembled by ptxas, compiled by nvcc, and executed as PTX on the CPU at ragged sizes,
  * with arrays of their exact sizes, which zlay_weights_pack has packed; every element of D is compared with the same in double. */
 #define _POSIX_C_SOURCE 200809L
 #include "ptx/run.h"
@@ -50,9 +50,13 @@ static uint16_t bits_of(double x, int32_t type)
     return (uint16_t)((word >> 31) << 15 | (((word >> 23) & 255) - 127 + 15) << 10 | (word >> 13 & 1023));
 }
 
+/* The bytes of a row of weights. */
+static uint64_t pitch_of(const run *r) { return r->ask.weights == ZLAY_TYPE_S8 ? r->ask.k : (r->ask.k + 1) / 2; }
+
 static double weight_of(const run *r, uint64_t row, uint64_t k)
 {
-    int q = r->weights[row * ((r->ask.k + 1) / 2) + k / 2] >> k % 2 * 4 & 15;
+    int q = r->ask.weights == ZLAY_TYPE_S8 ? (int8_t)r->weights[row * pitch_of(r) + k]
+                                           : r->weights[row * pitch_of(r) + k / 2] >> k % 2 * 4 & 15;
     double zero = r->zeros ? value_of(r->zeros[k / GROUP * r->lds + row], r->ask.type) : 0;
     return (r->ask.weights == ZLAY_TYPE_S4 && q > 7 ? q - 16 : q) - zero;
 }
@@ -83,10 +87,11 @@ static bool slows(const char *text)
 /* Every number of rows of a tile, alone and in clusters. */
 static void assembles_and_compiles(void **state)
 {
+    static const int32_t types[] = {ZLAY_TYPE_U4, ZLAY_TYPE_S8, ZLAY_TYPE_S4};
     need_assembler();
     for (uint32_t i = 0; i < 16; i++) {
         run r = {.ctx = *state, .ask = {.m = (i / 2 + 1) * 8, .n = 8192, .k = 8192, .zeros = i % 3 > 0, .cluster = 1 + i % 2,
-                                        .type = i % 5 ? 0 : ZLAY_TYPE_F16, .weights = i % 7 < 3 ? ZLAY_TYPE_S4 : ZLAY_TYPE_U4}};
+                                        .type = i % 5 ? 0 : ZLAY_TYPE_F16, .weights = types[i % 7 % 3]}};
         plan_make(&r);
         assert_int_equal(r.info.tile_m, (i / 2 + 1) * 8);
         print_kernel(&r, ZLAY_TEXT_PTX);
@@ -110,13 +115,13 @@ static uint16_t *numbers(size_t count, int32_t type, uint64_t *seed, int least, 
 static void tensors_make(run *r, uint64_t *seed)
 {
     const zlay_weights *w = &r->ask;
-    size_t bytes = (size_t)(w->n * ((w->k + 1) / 2)), groups = (size_t)r->info.steps;
+    size_t bytes = (size_t)(w->n * pitch_of(r)), groups = (size_t)r->info.steps;
     r->lda = w->lda ? w->lda : w->k, r->ldd = w->ldd ? w->ldd : w->n, r->lds = w->lds ? w->lds : w->n;
     r->weights = malloc(bytes);
     r->packed = malloc((size_t)r->info.packed);
     assert_non_null(r->packed);
     for (size_t i = 0; i < bytes; i++) r->weights[i] = (uint8_t)test_random(seed);
-    assert_int_equal(zlay_weights_pack(r->packed, (size_t)r->info.packed, r->weights, (w->k + 1) / 2, w->n, w->k), ZLAY_OK);
+    assert_int_equal(zlay_weights_pack(r->packed, (size_t)r->info.packed, r->weights, pitch_of(r), w->weights, w->n, w->k), ZLAY_OK);
     r->a = numbers((size_t)((w->m - 1) * r->lda + w->k), w->type, seed, -64, 64, 1.0 / 32);
     r->scales = numbers((groups - 1) * r->lds + w->n, w->type, seed, 1, 127, 1.0 / 1024);
     r->zeros = w->zeros ? numbers((groups - 1) * r->lds + w->n, w->type, seed, 0, 15, 1) : NULL;
@@ -232,6 +237,9 @@ static void runs(void **state)
         {.m = 9, .n = 200, .k = 136, .cluster = 2},
         {.m = 40, .n = 72, .k = 3000, .type = ZLAY_TYPE_F16, .zeros = 1},
         {.m = 70, .n = 128, .k = 256, .zeros = 1, .weights = ZLAY_TYPE_S4},
+        {.m = 16, .n = 64, .k = 1160, .weights = ZLAY_TYPE_S8},
+        {.m = 7, .n = 200, .k = 392, .zeros = 1, .weights = ZLAY_TYPE_S8},
+        {.m = 16, .n = 128, .k = 640, .type = ZLAY_TYPE_F16, .weights = ZLAY_TYPE_S8},
         {.m = 16, .n = 64, .k = 640, .zeros = 1, .warpgroups = 1},
         {.m = 16, .n = 64, .k = 128, .zeros = 1, .warpgroups = 4},
     };
@@ -240,6 +248,7 @@ static void runs(void **state)
         for (int when = 0; when < 3; when++) {
             zlay_weights one = shapes[i];
             one.type = one.type ? one.type : ZLAY_TYPE_BF16;
+            one.weights = one.weights ? one.weights : ZLAY_TYPE_U4;
             run_shape(*state, &one, &seed, when);
         }
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Binds a plan of a product with weights of 4 bits to its pipe, which is then printed as any pipe. */
+/* Binds a plan of a product with weights of 4 or 8 bits to its pipe, which is then printed as any pipe. */
 #include "base/request.h"
 #include "emit/pipe/pipe.h"
 #include "emit/plan/bind.h"

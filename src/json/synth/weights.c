@@ -48,7 +48,9 @@ static json_t *maps_of(zl_call *call, const zlay_weights_plan *plan)
 static zlay_status put_layout(zl_call *call, const planned *a)
 {
     zlay_layout *layout = NULL;
-    zlay_status status = zlay_weights_layout(call->ctx, &layout, a->ask.n, a->ask.k);
+    zlay_status status = zlay_weights_layout(call->ctx, &layout,
+                                             a->ask.weights ? a->ask.weights : ZLAY_TYPE_U4,
+                                             a->ask.n, a->ask.k);
     if (!status) zl_put_value(call, call->value, "layout", zl_json_layout(call, layout));
     zlay_layout_free(layout);
     return status;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Plans the moves of a product with weights of 4 bits: for each tensor the tensor maps of its tile, what counts its axes,
+/* Plans the moves of a product with weights of 4 or 8 bits: for each tensor the tensor maps of its tile, what counts its axes,
  * and how its stage lies as bodies and products read it. */
 #include "algebra/text/format.h"
 #include "legality/tensormap/fetch.h"
@@ -47,18 +47,22 @@ static zlay_status move_add(zlay_ctx *ctx, zlay_weights_plan *p, const tensor *t
     return status;
 }
 
-static zlay_status operand_add(zlay_ctx *ctx, zlay_weights_plan *p, const char *smem, int32_t type,
-                               int32_t swizzle, const char *layout)
+/* A new operand, without its layout. */
+static zl_bound_operand *operand_of(zlay_weights_plan *p, const char *smem, int32_t type, int32_t swizzle)
 {
-    zl_bound_operand *o = &p->operands[p->operands_count];
-    zlay_status status = zl_layout_parse(ctx, &o->layout, layout, strlen(layout));
-    if (status) return status;
+    zl_bound_operand *o = &p->operands[p->operands_count++];
     snprintf(o->smem, sizeof o->smem, "%s", smem);
     o->type = type;
     o->major = ZLAY_MAJOR_K;
     o->swizzle = swizzle;
-    p->operands_count++;
-    return ZLAY_OK;
+    return o;
+}
+
+static zlay_status operand_add(zlay_ctx *ctx, zlay_weights_plan *p, const char *smem, int32_t type,
+                               int32_t swizzle, const char *layout)
+{
+    zl_bound_operand *o = operand_of(p, smem, type, swizzle);
+    return zl_layout_parse(ctx, &o->layout, layout, strlen(layout));
 }
 
 /* Where the blocks of a cluster load half a step each, one index of the ring is two tiles of the move. */
@@ -104,21 +108,23 @@ static zlay_status vectors_add(zlay_ctx *ctx, zlay_weights_plan *p)
 static zlay_status weights_add(zlay_ctx *ctx, zlay_weights_plan *p)
 {
     int64_t columns = (int64_t)zl_weights_tiles(p->ask.k, ZL_WEIGHTS_K);
+    char smem[TEXT];
+    uint32_t bytes = zl_weights_bytes(p->ask.weights);
+    snprintf(smem, sizeof smem, "(1,1,%u):(0,0,1)", bytes);
     tensor t = {.name = "tQ",
                 .letter = 'b',
-                .smem = "(1,1,4096):(0,0,1)",
+                .smem = smem,
                 .type = ZLAY_TYPE_U8,
                 .axes = 3,
-                .shape = {(int64_t)zl_weights_tiles(p->ask.n, ZL_WEIGHTS_N), columns, ZL_WEIGHTS_TILE},
-                .stride = {columns * ZL_WEIGHTS_TILE, ZL_WEIGHTS_TILE, 1},
-                .tile = {1, 1, ZL_WEIGHTS_TILE},
+                .shape = {(int64_t)zl_weights_tiles(p->ask.n, ZL_WEIGHTS_N), columns, bytes},
+                .stride = {columns * bytes, bytes, 1},
+                .tile = {1, 1, bytes},
                 .axis = {"block", "i"}};
     zlay_status status = move_add(ctx, p, &t);
     if (status) return status;
     if (p->info.grid[1] == 1) p->moves[p->moves_count - 1].move->maps[0].l2 = ZL_L2_256B; /* read once */
-    return operand_add(ctx, p, "Q", p->ask.weights, ZLAY_SWIZZLE_NONE,
-                       "((" ZL_WEIGHTS_ROWS "),(" ZL_WEIGHTS_COLUMNS ")):((" ZL_WEIGHTS_ROW_STRIDES
-                       "),(" ZL_WEIGHTS_COLUMN_STRIDES "))");
+    zl_bound_operand *o = operand_of(p, "Q", p->ask.weights, ZLAY_SWIZZLE_NONE);
+    return zl_weights_order(ctx, &o->layout, p->ask.weights, 1, 1);
 }
 
 /* A number for each of the tile's rows of B: the scale, or the zero, of the step's group. */

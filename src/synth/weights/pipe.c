@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes the pipe of a product with weights of 4 bits. The product is D^T = B A^T, so that weights are the first factor of
+/* Writes the pipe of a product with weights of 4 or 8 bits. The product is D^T = B A^T, so that weights are the first factor of
  * wgmma, which may be registers (Frantar et al., "MARLIN", 2024, keep them so, too). A producer fills one ring; warpgroups
  * take its stages in turn, each sums its own, and the first adds the sums of the others. The zero is subtracted before the
  * product and the scale multiplied behind it, where it costs as much as A has rows. */
@@ -45,8 +45,12 @@ static void put_dequant(zl_text *out, const zlay_weights_plan *p)
         zl_putf(out, "  W = %s(load(Q, row, col))\nend\n", type);
         return;
     }
-    uint32_t bias = zl_biased(p->ask.weights, p->ask.type);
-    zl_putf(out, "  shared Z %s\n  zero = load(Z, row) + %u\n", type, bias);
+    zl_putf(out, "  shared Z %s\n", type);
+    if (zlay_type_bits(p->ask.weights) == 8) {
+        zl_putf(out, "  W = %s(load(Q, row, col)) - load(Z, row)\nend\n", type);
+        return;
+    }
+    zl_putf(out, "  zero = load(Z, row) + %u\n", zl_biased(p->ask.weights, p->ask.type));
     zl_putf(out, "  W = %s.biased(load(Q, row, col)) - zero\nend\n", type);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Plans a product with weights of 4 bits: reads the request, chooses how many warpgroups share the steps of k and how many
+/* Plans a product with weights of 4 or 8 bits: reads the request, chooses how many warpgroups share the steps of k and how many
  * stages fit a block's shared memory, has moves.c plan the tensor maps, and has the pipe that pipe.c writes proved. */
 #include "base/arith.h"
 #include "base/request.h"
@@ -40,8 +40,8 @@ static zlay_status supported(zlay_ctx *ctx, const zlay_weights *a)
 {
     if (a->type != ZLAY_TYPE_BF16 && a->type != ZLAY_TYPE_F16)
         return zl_fail(ctx, ZLAY_ENOTSUP, "type: %d; vectors of this version are bf16 or f16", a->type);
-    if (a->weights != ZLAY_TYPE_U4 && a->weights != ZLAY_TYPE_S4)
-        return zl_fail(ctx, ZLAY_ENOTSUP, "weights: %d; weights of this version are u4 or s4", a->weights);
+    if (!zl_weights_are(a->weights))
+        return zl_fail(ctx, ZLAY_ENOTSUP, "weights: %d; weights of this version are u4, s4 or s8", a->weights);
     if (a->group != ZL_WEIGHTS_K)
         return zl_fail(ctx, ZLAY_ENOTSUP, "group: %u; groups of %d weights share a scale", a->group, ZL_WEIGHTS_K);
     if (a->zeros > 1) return zl_fail(ctx, ZLAY_EINVAL, "zeros: %u is not 0 or 1", a->zeros);
@@ -85,7 +85,7 @@ static zlay_status target_check(zlay_ctx *ctx, const zlay_weights_plan *p)
                     .a_source = ZLAY_SOURCE_REG};
     zlay_status status = zlay_mma_check(&verdict, &reason, 1, p->target, &mma);
     if (status || verdict.answer == ZLAY_YES) return status;
-    return zl_fail(ctx, ZLAY_ENOTSUP, "%s: weights of 4 bits are planned for targets with wgmma",
+    return zl_fail(ctx, ZLAY_ENOTSUP, "%s: weights of 4 or 8 bits are planned for targets with wgmma",
                    zlay_target_name(p->target));
 }
 
@@ -132,10 +132,10 @@ static zlay_status tile_choose(zlay_ctx *ctx, zlay_weights_plan *p)
     uint32_t vectors = info->tile_m * ZL_WEIGHTS_K * 2, numbers = ALIGN * (1 + p->ask.zeros);
     uint32_t sums = info->tile_m * ZL_WEIGHTS_N * 4, result = (uint32_t)zl_round_up(sums / 2, ALIGN);
     uint32_t fixed = (info->warpgroups - 1) * sums + result + BARS;
-    uint32_t fit = ((uint32_t)target.smem - fixed) / (ZL_WEIGHTS_TILE + vectors + numbers);
+    uint32_t fit = ((uint32_t)target.smem - fixed) / (zl_weights_bytes(p->ask.weights) + vectors + numbers);
     uint32_t stages = fit < STAGES_MOST ? fit : STAGES_MOST;
     info->stages = stages - stages % info->warpgroups;
-    return zl_weights_packed(&info->packed, p->ask.n, p->ask.k)
+    return zl_weights_packed(&info->packed, p->ask.weights, p->ask.n, p->ask.k)
                ? zl_fail(ctx, ZLAY_EOVERFLOW, "n, k: packed weights pass 2^62 bytes")
                : ZLAY_OK;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Plans of products with weights of 4 bits: the one by hand, the order of packed weights, what is refused and why, and memory that
+/* Plans of products with weights of 4 or 8 bits: the one by hand, the order of packed weights, what is refused and why, and memory that
  * ends. Their kernels are executed in tests/emit/weights_run.c. */
 #include "ctx.h"
 #include "heap.h"
@@ -68,59 +68,72 @@ static void moves_name_their_tensors(void **state)
 /* ---- packed weights ------------------------------------------------------------------------ */
 
 /* Each weight is where the layout says, and everything else is 0. */
-static void check_packed(zlay_ctx *ctx, uint64_t n, uint64_t k, uint64_t pitch, uint64_t *seed)
+static void check_packed(zlay_ctx *ctx, int32_t type, uint64_t n, uint64_t k, uint64_t pitch, uint64_t *seed)
 {
     zlay_layout *layout;
-    uint64_t bytes = (n + 63) / 64 * ((k + 127) / 128) * 4096;
+    uint32_t each = 8 / zlay_type_bits(type); /* in a byte */
+    uint64_t rows = (n + 63) / 64 * 64, bytes = rows * ((k + 127) / 128 * 128) / each;
     uint8_t *from = malloc((size_t)(n * pitch)), *to = malloc((size_t)bytes), *wanted = calloc((size_t)bytes, 1);
     int64_t place;
     for (uint64_t i = 0; i < n * pitch; i++) from[i] = (uint8_t)test_random(seed);
-    assert_int_equal(zlay_weights_layout(ctx, &layout, n, k), ZLAY_OK);
+    assert_int_equal(zlay_weights_layout(ctx, &layout, type, n, k), ZLAY_OK);
     for (uint64_t row = 0; row < n; row++)
         for (uint64_t i = 0; i < k; i++) {
-            uint64_t rows = (n + 63) / 64 * 64;
             assert_int_equal(zlay_layout_eval_many(&place, NULL, layout, NULL, row + rows * i, 1), ZLAY_OK);
-            wanted[place / 2] = (uint8_t)(wanted[place / 2] | (from[row * pitch + i / 2] >> i % 2 * 4 & 15) << place % 2 * 4);
+            uint64_t at = (uint64_t)place;
+            if (each == 1) wanted[at] = from[row * pitch + i];
+            else wanted[at / 2] = (uint8_t)(wanted[at / 2] | (from[row * pitch + i / 2] >> i % 2 * 4 & 15) << at % 2 * 4);
         }
-    assert_int_equal(zlay_weights_pack(to, (size_t)bytes, from, pitch, n, k), ZLAY_OK);
+    assert_int_equal(zlay_weights_pack(to, (size_t)bytes, from, pitch, type, n, k), ZLAY_OK);
     assert_memory_equal(to, wanted, (size_t)bytes);
-    assert_int_equal(zlay_weights_pack(to, (size_t)bytes - 1, from, pitch, n, k), ZLAY_EROOM);
+    assert_int_equal(zlay_weights_pack(to, (size_t)bytes - 1, from, pitch, type, n, k), ZLAY_EROOM);
     zlay_layout_free(layout);
     free(from);
     free(to);
     free(wanted);
 }
 
-static void packs(void **state)
+static void check_order(zlay_ctx *ctx, int32_t type, const char *wanted)
 {
-    uint64_t seed = test_seed("packed");
     zlay_layout *layout;
     char text[128];
     zlay_buf out = {text, sizeof text, 0};
-    check_packed(*state, 64, 128, 64, &seed);
-    check_packed(*state, 1, 1, 1, &seed);
-    check_packed(*state, 65, 131, 70, &seed);
-    check_packed(*state, 200, 300, 150, &seed);
-    assert_int_equal(zlay_weights_layout(*state, &layout, 128, 256), ZLAY_OK);
+    assert_int_equal(zlay_weights_layout(ctx, &layout, type, 128, 256), ZLAY_OK);
     assert_int_equal(zlay_layout_print(&out, layout), ZLAY_OK);
-    assert_string_equal(text, "((8,2,4,2),(2,4,2,4,2,2)):((128,1,1024,16384),(4,32,2,8,4096,8192))");
+    assert_string_equal(text, wanted);
     zlay_layout_free(layout);
+}
+
+static void packs(void **state)
+{
+    uint64_t seed = test_seed("packed");
+    check_packed(*state, ZLAY_TYPE_U4, 64, 128, 64, &seed);
+    check_packed(*state, ZLAY_TYPE_S4, 1, 1, 1, &seed);
+    check_packed(*state, ZLAY_TYPE_U4, 65, 131, 70, &seed);
+    check_packed(*state, ZLAY_TYPE_S4, 200, 300, 150, &seed);
+    check_packed(*state, ZLAY_TYPE_S8, 64, 128, 128, &seed);
+    check_packed(*state, ZLAY_TYPE_S8, 70, 300, 301, &seed);
+    check_order(*state, ZLAY_TYPE_U4, "((8,2,4,2),(2,4,2,4,2,2)):((128,1,1024,16384),(4,32,2,8,4096,8192))");
+    check_order(*state, ZLAY_TYPE_S8, "((8,2,4,2),(2,4,2,2,4,2)):((64,2,512,16384),(1,16,4,8,2048,8192))");
 }
 
 static void packing_refuses(void **state)
 {
     uint8_t byte = 0;
     zlay_layout *layout;
-    assert_int_equal(zlay_weights_pack(NULL, 1, &byte, 1, 1, 1), ZLAY_EINVAL);
-    assert_int_equal(zlay_weights_pack(&byte, 1, NULL, 1, 1, 1), ZLAY_EINVAL);
-    assert_int_equal(zlay_weights_pack(&byte, 1, &byte, 1, 0, 1), ZLAY_EINVAL);
-    assert_int_equal(zlay_weights_pack(&byte, 1, &byte, 1, 1, 0), ZLAY_EINVAL);
-    assert_int_equal(zlay_weights_pack(&byte, 1, &byte, 1, 1, 3), ZLAY_EINVAL);
-    assert_int_equal(zlay_weights_pack(&byte, 1, &byte, 1, 1, 2), ZLAY_EROOM);
-    assert_int_equal(zlay_weights_pack(&byte, 1, &byte, UINT64_MAX, 1ull << 40, 1ull << 40), ZLAY_EOVERFLOW);
-    assert_int_equal(zlay_weights_layout(*state, NULL, 1, 1), ZLAY_EINVAL);
-    assert_int_equal(zlay_weights_layout(*state, &layout, 0, 1), ZLAY_EINVAL);
-    assert_int_equal(zlay_weights_layout(*state, &layout, 1ull << 40, 1ull << 40), ZLAY_EOVERFLOW);
+    assert_int_equal(zlay_weights_pack(NULL, 1, &byte, 1, ZLAY_TYPE_U4, 1, 1), ZLAY_EINVAL);
+    assert_int_equal(zlay_weights_pack(&byte, 1, NULL, 1, ZLAY_TYPE_U4, 1, 1), ZLAY_EINVAL);
+    assert_int_equal(zlay_weights_pack(&byte, 1, &byte, 1, ZLAY_TYPE_U4, 0, 1), ZLAY_EINVAL);
+    assert_int_equal(zlay_weights_pack(&byte, 1, &byte, 1, ZLAY_TYPE_U4, 1, 0), ZLAY_EINVAL);
+    assert_int_equal(zlay_weights_pack(&byte, 1, &byte, 1, ZLAY_TYPE_U4, 1, 3), ZLAY_EINVAL);
+    assert_int_equal(zlay_weights_pack(&byte, 1, &byte, 1, ZLAY_TYPE_U4, 1, 2), ZLAY_EROOM);
+    assert_int_equal(zlay_weights_pack(&byte, 1, &byte, UINT64_MAX, ZLAY_TYPE_U4, 1ull << 40, 1ull << 40), ZLAY_EOVERFLOW);
+    assert_int_equal(zlay_weights_layout(*state, NULL, ZLAY_TYPE_U4, 1, 1), ZLAY_EINVAL);
+    assert_int_equal(zlay_weights_layout(*state, &layout, ZLAY_TYPE_U4, 0, 1), ZLAY_EINVAL);
+    assert_int_equal(zlay_weights_layout(*state, &layout, ZLAY_TYPE_U4, 1ull << 40, 1ull << 40), ZLAY_EOVERFLOW);
+    assert_int_equal(zlay_weights_pack(&byte, 1, &byte, 1, ZLAY_TYPE_S8, 1, 2), ZLAY_EINVAL);
+    assert_int_equal(zlay_weights_pack(&byte, 1, &byte, 1, ZLAY_TYPE_BF16, 1, 1), ZLAY_EINVAL);
+    assert_int_equal(zlay_weights_layout(*state, &layout, ZLAY_TYPE_BF16, 1, 1), ZLAY_EINVAL);
 }
 
 /* ---- refusals -------------------------------------------------------------------------------- */
@@ -139,7 +152,7 @@ static void says_what_is_wrong(void **state)
         {"sm_90a", {.m = 1, .n = 12, .k = 8}, ZLAY_ENOTSUP, "n: 12 is no multiple of 8: rows of 16 bytes are copied; the next is 16"},
         {"sm_90a", {.m = 1, .n = 8, .k = 33}, ZLAY_ENOTSUP, "k: 33 is no multiple of 8"},
         {"sm_90a", {.m = 1, .n = 8, .k = 8, .type = ZLAY_TYPE_F32}, ZLAY_ENOTSUP, "vectors of this version are bf16 or f16"},
-        {"sm_90a", {.m = 1, .n = 8, .k = 8, .weights = ZLAY_TYPE_S8}, ZLAY_ENOTSUP, "weights of this version are u4 or s4"},
+        {"sm_90a", {.m = 1, .n = 8, .k = 8, .weights = ZLAY_TYPE_E4M3}, ZLAY_ENOTSUP, "weights of this version are u4, s4 or s8"},
         {"sm_90a", {.m = 1, .n = 8, .k = 8, .group = 64}, ZLAY_ENOTSUP, "group: 64; groups of 128 weights share a scale"},
         {"sm_90a", {.m = 1, .n = 8, .k = 8, .zeros = 2}, ZLAY_EINVAL, "zeros: 2 is not 0 or 1"},
         {"sm_90a", {.m = 1, .n = 8, .k = 8, .warpgroups = 5}, ZLAY_EINVAL, "warpgroups: 5 is not in 0..4"},
@@ -153,8 +166,8 @@ static void says_what_is_wrong(void **state)
         {"sm_90a", {.m = 2, .n = 8, .k = 8, .lda = 1ull << 63}, ZLAY_EOVERFLOW, "lda: a pitch passes 2^62"},
         {"sm_90a", {.m = 2, .n = 8, .k = 8, .lda = 9}, ZLAY_NONE, "TMAP_STRIDE_16"},
         {"sm_90a", {.m = 1, .n = 8, .k = 8, .reserved = {1}}, ZLAY_EINVAL, "reserved"},
-        {"sm_80", {.m = 1, .n = 8, .k = 8}, ZLAY_ENOTSUP, "sm_80: weights of 4 bits are planned for targets with wgmma"},
-        {"gfx942", {.m = 1, .n = 8, .k = 8}, ZLAY_ENOTSUP, "gfx942: weights of 4 bits are planned for targets with wgmma"},
+        {"sm_80", {.m = 1, .n = 8, .k = 8}, ZLAY_ENOTSUP, "sm_80: weights of 4 or 8 bits are planned for targets with wgmma"},
+        {"gfx942", {.m = 1, .n = 8, .k = 8}, ZLAY_ENOTSUP, "gfx942: weights of 4 or 8 bits are planned for targets with wgmma"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         zlay_weights a = rows[i].ask;
@@ -199,7 +212,7 @@ static zlay_status work(zlay_ctx *ctx, void *given)
     zlay_layout *layout;
     zlay_buf out = {text, sizeof text, 0};
     (void)given;
-    zlay_status status = zlay_weights_layout(ctx, &layout, 72, 520);
+    zlay_status status = zlay_weights_layout(ctx, &layout, ZLAY_TYPE_U4, 72, 520);
     if (status) return status;
     zlay_layout_free(layout);
     status = zlay_weights_synth(ctx, &plan, target_of("sm_90a"), &a);

@@ -35,6 +35,12 @@ const char *zl_pb_temp(zl_pb *t, char room[ZL_PB_NAME]);
 
 /* All registers of what a node loads from a stage of shared memory. */
 void zl_pb_shared(zl_pb *t, int32_t node);
+/* The i-th of four registers of 16 bits; element v of a value, as an operand of 32 bits. */
+const char *zl_pb_half(const zl_pb *t, int i);
+const char *zl_pb_element(zl_pb *t, char room[ZL_PB_NAME], int32_t arg, const zl_body_node *n,
+                          uint32_t i, uint32_t v);
+/* Prints register i of a conversion. */
+void zl_pb_convert(zl_pb *t, const zl_body_node *n, const char *to, uint32_t i);
 /* Prints register i of a node. */
 void zl_pb_node(zl_pb *t, int32_t node, uint32_t i);
 /* All of a node whose registers are not computed one by one. */

@@ -98,3 +98,17 @@ const char *zl_pb_operand(zl_pb *t, char room[ZL_PB_NAME], int32_t arg, const zl
     zl_say(t->k, NULL, "prmt", 1, room, low, high, "0x5410");
     return room;
 }
+
+const char *zl_pb_element(zl_pb *t, char room[ZL_PB_NAME], int32_t arg, const zl_body_node *n,
+                          uint32_t i, uint32_t v)
+{
+    zl_body_node one = {.type = ZLAY_TYPE_F32, .shape = n->shape};
+    return zl_pb_operand(t, room, arg, &one, n->shape == ZL_ON_BOTH ? v : i);
+}
+
+const char *zl_pb_half(const zl_pb *t, int i)
+{
+    static const char *const ptx[] = {"h_0", "h_1", "h_2", "h_3"};
+    static const char *const c[] = {"h[0]", "h[1]", "h[2]", "h[3]"};
+    return t->k->c ? c[i] : ptx[i];
+}
