@@ -14,7 +14,7 @@ static const struct {
     {7, T(BF16), T(BF16), T(BF16)}, {7, T(F16), T(F16), T(F16)},   {7, T(F16), T(F16), T(F32)},
     {7, T(F16), T(F16), T(BF16)},   {7, T(BF16), T(BF16), T(F32)}, {7, T(BF16), T(BF16), T(F16)},
     {7, T(F32), T(F32), T(F32)},    {7, T(F32), T(F32), T(BF16)},  {2, T(TF32), T(TF32), T(F32)},
-    {7, T(S8), T(S8), T(S32)},
+    {7, T(S8), T(S8), T(S32)},      {7, T(S8), T(S8), T(F16)},     {7, T(BF16), T(BF16), T(S32)},
     {2, T(E4M3_FNUZ), T(E4M3_FNUZ), T(BF16)}, {2, T(E4M3_FNUZ), T(E5M2_FNUZ), T(F32)},
     {2, T(E5M2_FNUZ), T(E4M3_FNUZ), T(F16)},  {2, T(E5M2_FNUZ), T(E5M2_FNUZ), T(BF16)},
     {4, T(E4M3), T(E4M3), T(BF16)},           {4, T(E4M3), T(E5M2), T(F32)},
