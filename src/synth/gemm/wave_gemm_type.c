@@ -86,7 +86,7 @@ zlay_status zl_wave_types_check(zlay_ctx *ctx, const zlay_target *target, const 
     zlay_mma mma;
     int32_t a = type[ZLAY_OPERAND_A], b = type[ZLAY_OPERAND_B], d = type[ZLAY_OPERAND_D];
     if (!zl_wave_product(&mma, target, a, b)) return refuse(ctx, target, a, b);
-    if (zlay_type_bits(d) > 8) return ZLAY_OK;
-    return zl_fail(ctx, ZLAY_ENOTSUP, "d_type: %s; plans of waves (%s) store 16 or 32 bits", name_of(d),
-                   zlay_target_name(target));
+    if (zlay_type_bits(d) > 8 || zl_gemm_integer(d)) return ZLAY_OK;
+    return zl_fail(ctx, ZLAY_ENOTSUP, "d_type: %s; plans of waves (%s) store no floats of 8 bits",
+                   name_of(d), zlay_target_name(target));
 }
