@@ -256,7 +256,7 @@ typedef struct zlay_wave_gemm {
     uint32_t row_bytes;      /* of a row of a stage */
     uint32_t swizzle_bits;   /* chunk c of row r lies at place */
     uint32_t swizzle_rows;   /* c ^ (r / swizzle_rows % 2^swizzle_bits) */
-    uint32_t store_bytes;    /* of one store of D: 16, 8, 4 or 2 */
+    uint32_t store_bytes;    /* of one store of D: 16, 8, 4, 2 or 1 */
     uint32_t stores;         /* of a lane */
     uint32_t registers;      /* of a lane, of 32 bits */
     uint32_t accumulators;   /* of a lane, of 32 bits, beside them */

@@ -14,7 +14,8 @@ static const struct {
     {7, T(BF16), T(BF16), T(BF16)}, {7, T(F16), T(F16), T(F16)},   {7, T(F16), T(F16), T(F32)},
     {7, T(F16), T(F16), T(BF16)},   {7, T(BF16), T(BF16), T(F32)}, {7, T(BF16), T(BF16), T(F16)},
     {7, T(F32), T(F32), T(F32)},    {7, T(F32), T(F32), T(BF16)},  {2, T(TF32), T(TF32), T(F32)},
-    {7, T(S8), T(S8), T(S32)},
+    {7, T(S8), T(S8), T(S32)},      {7, T(S8), T(S8), T(F16)},     {7, T(BF16), T(BF16), T(S32)},
+    {7, T(S8), T(S8), T(S8)},       {7, T(BF16), T(BF16), T(S8)},  {7, T(S8), T(S8), ZLAY_GEMM_U8},
     {2, T(E4M3_FNUZ), T(E4M3_FNUZ), T(BF16)}, {2, T(E4M3_FNUZ), T(E5M2_FNUZ), T(F32)},
     {2, T(E5M2_FNUZ), T(E4M3_FNUZ), T(F16)},  {2, T(E5M2_FNUZ), T(E5M2_FNUZ), T(BF16)},
     {4, T(E4M3), T(E4M3), T(BF16)},           {4, T(E4M3), T(E5M2), T(F32)},
@@ -22,9 +23,11 @@ static const struct {
 };
 enum { ROWS = sizeof rows / sizeof *rows };
 
-/* Sums are small integers, which bf16 has up to 256; above it rounds to 8 bits, f16 to 11. */
+/* Sums are small integers, which bf16 has up to 256; above it rounds to 8 bits, f16 to 11; 8 bits saturate. */
 static double rounded(int32_t type, double value)
 {
+    if (type == T(S8)) return value < -128 ? -128 : value > 127 ? 127 : value;
+    if (type == T(U8)) return value < 0 ? 0 : value > 255 ? 255 : value;
     int bits = type == T(BF16) ? 8 : type == T(F16) ? 11 : 24;
     if (!(fabs(value) > 0)) return 0;
     double unit = ldexp(1, ilogb(value) + 1 - bits);
@@ -35,10 +38,10 @@ static void runs(gcn_target target, size_t row, const zlay_gemm *shape, int sche
 {
     typed t;
     zlay_gemm r = *shape;
-    const int32_t type[3] = {rows[row].a, rows[row].b, rows[row].d};
+    const int32_t type[3] = {rows[row].a, rows[row].b, rows[row].d == ZLAY_GEMM_U8 ? T(U8) : rows[row].d};
     char what[64];
     snprintf(what, sizeof what, "%s x %s to %s", zlay_type_name(type[0]), zlay_type_name(type[1]), zlay_type_name(type[2]));
-    r.size = sizeof r, r.a_type = type[0], r.b_type = type[1], r.d_type = type[2];
+    r.size = sizeof r, r.a_type = type[0], r.b_type = type[1], r.d_type = rows[row].d;
     typed_make(&t, ctx, target, &r, type, random, NULL, 0);
     typed_run(&t, schedule, what);
     for (uint32_t i = 0; i < t.d.rows; i++)

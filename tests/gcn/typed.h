@@ -47,6 +47,7 @@ static inline double typed_decode(int32_t type, gcn_target target, uint32_t bits
     case ZLAY_TYPE_TF32: return gcn_decode(GCN_F32, target, bits);
     case ZLAY_TYPE_S8: return gcn_decode(GCN_I8, target, bits);
     case ZLAY_TYPE_S32: return (double)(int32_t)bits;
+    case ZLAY_TYPE_U8: return (double)bits;
     case ZLAY_TYPE_E4M3:
     case ZLAY_TYPE_E4M3_FNUZ: return gcn_decode(GCN_FP8, target, bits);
     default: return gcn_decode(GCN_BF8, target, bits);

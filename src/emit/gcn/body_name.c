@@ -117,9 +117,13 @@ void zl_gb_say(zl_gb *g, const char *text, const char *const *operands)
     while (*text) {
         char line[LINE];
         zl_text out = {line, sizeof line - 1, 0};
-        for (; *text && *text != ';'; text++) {
-            if (*text == '%') put_word(&out, *++text, operands);
-            else zl_put(&out, text, 1);
+        while (*text && *text != ';') {
+            size_t plain = strcspn(text, "%;");
+            zl_put(&out, text, plain);
+            text += plain;
+            if (*text != '%') continue;
+            put_word(&out, text[1], operands);
+            text += 2;
         }
         line[out.need] = 0;
         instruction(g, line);

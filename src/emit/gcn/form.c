@@ -9,7 +9,7 @@
 #include <string.h>
 #include <zlay/hazard.h>
 
-enum { TEXT = 24, LINE = 128 };
+enum { TEXT = 24, LINE = 128, STATES_MOST = 32 /* more than any two instructions owe */ };
 
 static const char *const ids[] = {
 #define WAVE_FORM(id, instruction) instruction,
@@ -89,6 +89,7 @@ void zl_wave_hold(zl_wave_text *t, uint32_t first, uint32_t then, uint32_t at)
     uint32_t states = 0, between = t->printed - at;
     bool product = first == ZLAY_FIRST_MATRIX;
     zlay_hazard hazard = {first, then, product ? t->product_form.passes : 0, 0};
+    if (between >= STATES_MOST) return;
     if (zlay_hazard_states(&states, t->plan->info.target, &hazard) || states <= between) return;
     uint32_t left = states - between;
     for (uint32_t most = 16, now; left; left -= now) {

@@ -156,8 +156,10 @@ static void columns(zl_wave_text *t, const zl_wave_bound *o)
     zl_wave_line(t, "s_mul_i32 s%d, s%d, 0x%x", ZL_S_COLUMNS, ZL_S_TILE_N, info->tile_n);
     zl_wave_line(t, "s_lshl_b32 s%d, s%d, %u", ZL_S_SCRATCH, ZL_S_COLUMNS, zl_log2(o->element));
     zl_wave_line(t, "s_sub_u32 s%u, s%u, s%d", s + 2, s + 2, ZL_S_SCRATCH);
-    zl_wave_line(t, "s_lshr_b32 s%d, s%d, %u", ZL_S_SCRATCH + 1, ZL_S_COLUMNS,
-                 32 - zl_log2(o->element));
+    if (o->element == 1) zl_wave_line(t, "s_mov_b32 s%d, 0", ZL_S_SCRATCH + 1);
+    else
+        zl_wave_line(t, "s_lshr_b32 s%d, s%d, %u", ZL_S_SCRATCH + 1, ZL_S_COLUMNS,
+                     32 - zl_log2(o->element));
     zl_wave_line(t, "s_add_u32 s%u, s%u, s%d", s, s, ZL_S_SCRATCH);
     zl_wave_line(t, "s_addc_u32 s%u, s%u, s%d", s + 1, s + 1, ZL_S_SCRATCH + 1);
     zl_wave_line(t, "s_sub_u32 s%d, 0x%llx, s%d", ZL_S_COLUMNS, (unsigned long long)info->n,

@@ -39,12 +39,23 @@ static uint32_t offset(zl_gb *g, uint32_t row, uint32_t column)
     return ZL_GB_MASKED;
 }
 
-/* The form of a store, by log2 of its bytes; of two bytes that of the lower half, then of the upper. */
-static zl_wave_form_id form_of(uint32_t bytes, uint32_t part)
+/* The form of a store, by log2 of its bytes; two bytes of the upper half of a register have their own. */
+static zl_wave_form_id form_of(uint32_t width, uint32_t bytes)
 {
-    static const zl_wave_form_id forms[] = {ZL_WAVE_STORE_2, ZL_WAVE_STORE_4, ZL_WAVE_STORE_8,
-                                            ZL_WAVE_STORE_16};
-    return bytes == 2 && part % 2 ? ZL_WAVE_STORE_2_HIGH : forms[zl_log2(bytes) - 1];
+    static const zl_wave_form_id forms[] = {ZL_WAVE_STORE_1, ZL_WAVE_STORE_2, ZL_WAVE_STORE_4,
+                                            ZL_WAVE_STORE_8, ZL_WAVE_STORE_16};
+    return width == 2 && bytes % 4 ? ZL_WAVE_STORE_2_HIGH : forms[zl_log2(width)];
+}
+
+/* The register from which a store takes the run's result from byte `bytes` on; a single byte is moved down first. */
+static uint32_t source(zl_gb *g, uint32_t from, uint32_t bytes)
+{
+    char to[ZL_GB_TEXT], own[ZL_GB_TEXT], by[ZL_GB_TEXT];
+    from += bytes / 4;
+    if (g->t->w->store_bytes > 1 || bytes % 4 == 0) return from;
+    zl_gb_says(g, "v_lshrrev_b32 %0, %1, %2", zl_gb_vector(to, ZL_GB_TEMP),
+               zl_gb_decimal(by, 8 * (bytes % 4)), zl_gb_vector(own, from));
+    return ZL_GB_TEMP;
 }
 
 /* Prints one store of the run's result, as wide as the plan says. */
@@ -54,8 +65,8 @@ static void store_part(zl_gb *g, uint32_t from, uint32_t part)
     uint32_t width = g->t->w->store_bytes, bytes = part * width, element = stored(g)->element;
     uint32_t column = e->column.offset[e->column.of[g->run]] - e->column.offset[0];
     uint32_t at = offset(g, e->row.of[g->run], column + bytes / element);
-    zl_wave_form(g->t, form_of(width, part),
-                 (const uint32_t[]){from + bytes / 4, at, stored(g)->resource, 0,
+    zl_wave_form(g->t, form_of(width, bytes),
+                 (const uint32_t[]){source(g, from, bytes), at, stored(g)->resource, 0,
                                     column * element + bytes});
     if (width == 16) g->wide_at = g->t->printed;
 }
@@ -66,6 +77,7 @@ static uint32_t result(zl_gb *g)
     const zl_body_node *n = &g->body->nodes[g->output];
     char to[ZL_GB_TEXT], from[ZL_GB_TEXT];
     if (n->shape == ZL_ON_BOTH) return zl_gb_register(g, g->output, 0);
+    if (zlay_type_bits(n->type) == 8) zl_gb_refuse(g, "a result that no sum goes into", n->type);
     zl_body_node as = {.type = n->type, .shape = ZL_ON_BOTH};
     for (uint32_t i = 0; i < zl_room_count(&as, g->elements); i++)
         zl_gb_says(g, "v_mov_b32 %0, %1", zl_gb_vector(to, ZL_GB_TEMP + i),

@@ -151,9 +151,9 @@ void zl_plan_rules_write(zl_text *out, const void *plan);
 /* Whether the target's matrix instructions read registers (MFMA); and the whole
  * plan for such a target. */
 bool zl_wave_target(const zlay_target *target);
-/* The instruction that multiplies two types there; whether there is one, else the rule says why. */
+/* The instruction that multiplies two types there; whether there is one, else the rule says why. Types are by ZLAY_OPERAND_*. */
 bool zl_wave_product(zlay_mma *out, const zlay_target *target, int32_t a, int32_t b);
-zlay_status zl_wave_types_check(zlay_ctx *ctx, const zlay_target *target, int32_t a, int32_t b);
+zlay_status zl_wave_types_check(zlay_ctx *ctx, const zlay_target *target, const int32_t *type);
 zlay_status zl_wave_gemm_plan(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *gemm);
 zlay_status zl_wave_gemm_lay(zlay_ctx *ctx, zlay_plan *plan);
 /* Reads the body that makes elements of D of a plan's sums, and divides the block's waves as it asks;

@@ -104,7 +104,7 @@ zlay_status zl_gemm_types(zlay_ctx *ctx, int32_t *type, const zlay_target *targe
     int32_t usual = g->type && same ? all : d_usual(*a);
     status = type_read(ctx, "d_type", g->d_type, usual, &type[ZLAY_OPERAND_D]);
     if (status) return status;
-    status = zl_wave_target(target) ? zl_wave_types_check(ctx, target, *a, *b)
+    status = zl_wave_target(target) ? zl_wave_types_check(ctx, target, type)
                                     : pair_check(ctx, target, *a, *b);
     return status ? status : d_check(ctx, *a, type[ZLAY_OPERAND_D]);
 }

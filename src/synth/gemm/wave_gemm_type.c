@@ -81,8 +81,12 @@ static zlay_status refuse(zlay_ctx *ctx, const zlay_target *target, int32_t a, i
                             name_of(a), name_of(b), zlay_target_name(target));
 }
 
-zlay_status zl_wave_types_check(zlay_ctx *ctx, const zlay_target *target, int32_t a, int32_t b)
+zlay_status zl_wave_types_check(zlay_ctx *ctx, const zlay_target *target, const int32_t *type)
 {
     zlay_mma mma;
-    return zl_wave_product(&mma, target, a, b) ? ZLAY_OK : refuse(ctx, target, a, b);
+    int32_t a = type[ZLAY_OPERAND_A], b = type[ZLAY_OPERAND_B], d = type[ZLAY_OPERAND_D];
+    if (!zl_wave_product(&mma, target, a, b)) return refuse(ctx, target, a, b);
+    if (zlay_type_bits(d) > 8 || zl_gemm_integer(d)) return ZLAY_OK;
+    return zl_fail(ctx, ZLAY_ENOTSUP, "d_type: %s; plans of waves (%s) store no floats of 8 bits",
+                   name_of(d), zlay_target_name(target));
 }

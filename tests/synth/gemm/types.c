@@ -263,7 +263,8 @@ static const struct {
     {"gfx942", {T(E4M3), T(E5M2), 0}, 0, 0, 0, ZLAY_NONE, "the nearest that works is e4m3fnuz and e5m2fnuz"},
     {"gfx950", {T(TF32), T(TF32), 0}, 0, 0, 0, ZLAY_NONE, "the nearest that works is"},
     {"gfx950", {0, T(E4M3), 0}, 0, 0, 0, ZLAY_NONE, "a_type bf16, b_type e4m3"},
-    {"gfx90a", {0, 0, T(S32)}, 0, 0, 0, ZLAY_ENOTSUP, "d_type: s32; sums of bf16 are f32"},
+    {"gfx950", {0, 0, T(E4M3)}, 0, 0, 0, ZLAY_ENOTSUP, "d_type: e4m3; plans of waves (gfx950) store no floats of 8 bits"},
+    {"gfx90a", {0, 0, T(F64)}, 0, 0, 0, ZLAY_ENOTSUP, "d_type: f64"},
 };
 
 static void test_refusals(void **state)
