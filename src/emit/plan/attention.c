@@ -8,6 +8,9 @@
 
 #include <stdio.h>
 
+_Static_assert((int)ZL_ATTENTION_MOVES <= (int)ZL_BOUND_MOVES, "each move is bound");
+_Static_assert((int)ZL_ATTENTION_OPERANDS <= (int)ZL_BOUND_OPERANDS, "each operand is bound");
+
 typedef struct bound {
     zl_plan_bound plan;
     zlay_pipe_count counts[2];

@@ -6,7 +6,7 @@
 #include "synth/move/bound.h"
 #include <zlay/emit_pipe.h>
 
-enum { ZL_BOUND_MOVES = 16, ZL_BOUND_OPERANDS = 11 };
+enum { ZL_BOUND_MOVES = 20, ZL_BOUND_OPERANDS = 11 };
 
 typedef struct zl_plan_bound {
     zlay_pipe_move moves[ZL_BOUND_MOVES];
