@@ -8,8 +8,6 @@
 
 #include <stdio.h>
 
-_Static_assert((int)ZL_ATTENTION_MOVES <= (int)ZL_BOUND_MOVES, "each move is bound");
-_Static_assert((int)ZL_ATTENTION_OPERANDS <= (int)ZL_BOUND_OPERANDS, "each operand is bound");
 
 typedef struct bound {
     zl_plan_bound plan;

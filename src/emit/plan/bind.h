@@ -6,8 +6,6 @@
 #include "synth/move/bound.h"
 #include <zlay/emit_pipe.h>
 
-enum { ZL_BOUND_MOVES = 20, ZL_BOUND_OPERANDS = 11 };
-
 typedef struct zl_plan_bound {
     zlay_pipe_move moves[ZL_BOUND_MOVES];
     zlay_pipe_operand operands[ZL_BOUND_OPERANDS];

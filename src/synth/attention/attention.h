@@ -6,7 +6,7 @@
 #include "synth/move/bound.h"
 #include <zlay/attention.h>
 
-enum { ZL_ATTENTION_MOVES = 20, ZL_ATTENTION_OPERANDS = 11, ZL_ATTENTION_COLUMNS = 64 };
+enum { ZL_ATTENTION_COLUMNS = 64 };
 
 /* Where the result goes: to O, or in f32 to the parts of splits. */
 typedef struct zl_attention_result {
@@ -32,8 +32,8 @@ struct zlay_attention_plan {
     zl_attention_result out;
     zlay_attention_plan *merge; /* of a split one */
     zlay_pipe *pipe;
-    zl_bound_move moves[ZL_ATTENTION_MOVES];
-    zl_bound_operand operands[ZL_ATTENTION_OPERANDS];
+    zl_bound_move moves[ZL_BOUND_MOVES];
+    zl_bound_operand operands[ZL_BOUND_OPERANDS];
     uint32_t moves_count, operands_count;
     uint32_t count_times, count_add; /* causal: tiles of block x are (x * times + add) / tile_n */
     uint32_t count_behind;           /* window: from (x * times + add - behind) / tile_n on */

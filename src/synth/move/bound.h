@@ -7,6 +7,9 @@
 #include <zlay/layout.h>
 #include <zlay/move.h>
 
+/* The most that any planner binds. */
+enum { ZL_BOUND_MOVES = 20, ZL_BOUND_OPERANDS = 11 };
+
 /* A move of the pipe: its name, its plan, what counts its axes, and the tensor that it moves. */
 typedef struct zl_bound_move {
     char name[8], axis[5][40];

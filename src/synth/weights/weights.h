@@ -13,8 +13,6 @@ enum {
     ZL_WEIGHTS_ELEMENTS = ZL_WEIGHTS_N * ZL_WEIGHTS_K,
     ZL_WEIGHTS_GROUPS = 4, /* most warpgroups that share the steps */
     ZL_WEIGHTS_PANEL = 64, /* elements of A in a row of 128 bytes */
-    ZL_WEIGHTS_MOVES = 6,
-    ZL_WEIGHTS_OPERANDS = 5 + ZL_WEIGHTS_GROUPS
 };
 
 struct zlay_weights_plan {
@@ -23,8 +21,8 @@ struct zlay_weights_plan {
     zlay_weights ask;
     zlay_weights_summary info;
     zlay_pipe *pipe;
-    zl_bound_move moves[ZL_WEIGHTS_MOVES];
-    zl_bound_operand operands[ZL_WEIGHTS_OPERANDS];
+    zl_bound_move moves[ZL_BOUND_MOVES];
+    zl_bound_operand operands[ZL_BOUND_OPERANDS];
     uint32_t moves_count, operands_count;
 };
 
