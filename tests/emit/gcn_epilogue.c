@@ -179,7 +179,7 @@ static void refusals(void **state)
         uint32_t tile_m;
     } bad[] = {
         {"body f\n matrix S f32\n S = f32(exp2(f16(S)))\nend\n", "exp2 of f16; gfx942 has no such instruction", ZLAY_OK, ZLAY_ENOTSUP, 0},
-        {"body f\n matrix S f32\n S = f32(bf16(S) * 2)\nend\n", "* of bf16", ZLAY_OK, ZLAY_ENOTSUP, 0},
+        {"body f\n matrix S f32\n S = f32(bf16(S) * 2)\nend\n", "* of bf16; gfx942 has no such instruction: compute in f32", ZLAY_OK, ZLAY_ENOTSUP, 0},
         {"body f\n matrix S f32\n S = f32.rz(s32(S))\nend\n", "f32 of s32", ZLAY_OK, ZLAY_ENOTSUP, 0},
         {"body f\n matrix S f32\n S = f32(e4m3(S))\nend\n", "e4m3 of f32", ZLAY_OK, ZLAY_ENOTSUP, 0},
         {"body f\n matrix S f32\n row r f32\n S = S * r\nend\n", "rows, columns or parts", ZLAY_EINVAL, 0, 0},

@@ -133,10 +133,12 @@ void zl_gb_say(zl_gb *g, const char *text, const char *const *operands)
 
 void zl_gb_refuse(zl_gb *g, const char *what, int32_t type)
 {
+    bool narrow = zlay_type_bits(type) < 32;
     if (*g->t->status) return;
-    *g->t->status = zl_fail(g->t->ctx, ZLAY_ENOTSUP,
-                           "body %.64s: %s of %s; %s has no such instruction", g->body->name, what,
-                           zl_body_type_name(type), zlay_target_name(g->t->plan->info.target));
+    *g->t->status = zl_fail(g->t->ctx, ZLAY_ENOTSUP, "body %.64s: %s of %s; %s has no such instruction%s",
+                            g->body->name, what, zl_body_type_name(type),
+                            zlay_target_name(g->t->plan->info.target),
+                            narrow ? ": compute in f32" : "");
 }
 
 /* The sum of what the bits of the thread's number add, moved together where they stand side by side. */
