@@ -16,8 +16,9 @@
 extern "C" {
 #endif
 
-/** Families of matrix instructions. */
-enum { ZLAY_MMA_WGMMA = 0, ZLAY_MMA_TCGEN05, ZLAY_MMA_MFMA };
+/** Families of matrix instructions.  SYNC is mma.sync, which plans name;
+ *  zlay_mma_check does not know it, zlay_instruction_check has its forms. */
+enum { ZLAY_MMA_WGMMA = 0, ZLAY_MMA_TCGEN05, ZLAY_MMA_MFMA, ZLAY_MMA_SYNC };
 
 /** Kinds of tcgen05.mma; the other families have none. */
 enum {

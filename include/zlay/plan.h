@@ -58,10 +58,12 @@ enum { ZLAY_REPACK_NEVER = 0, ZLAY_REPACK_AUTO = 1, ZLAY_REPACK_ALWAYS = 2 };
 
 /** A GEMM D = A B, with A of m x k, B of k x n, D of m x n elements.  0 means
  *  the default.  A and B have types that one wgmma multiplies: f16; bf16; tf32;
- *  e4m3 and e5m2, also one of each; s8 and u8, likewise.  Sums are f32, and D is
+ *  e4m3 and e5m2, also one of each; s8 and u8, likewise; tcgen05 multiplies f16
+ *  with bf16 too.  Sums are f32, and D is
  *  f32, f16 or bf16, rounded to nearest even; of s8 and u8 sums and D are s32.
  *  Elements of tf32 are stored as f32, of which the upper 19 bits count.  A and B
- *  of other types than f16 and bf16 must have K contiguous.  Plans of waves
+ *  of other types than f16 and bf16 must have K contiguous; of tcgen05 only tf32
+ *  must.  mma.sync has e4m3 and e5m2 from sm_89 on.  Plans of waves
  *  multiply what mfma multiplies to 32 x 32 results: bf16, f16, f32, tf32, s8 and
  *  the small floats of the target, K contiguous.
  *
@@ -102,7 +104,9 @@ typedef struct zlay_gemm {
 /** An immutable plan; read by any thread. */
 typedef struct zlay_plan zlay_plan;
 
-/** Plan a GEMM.
+/** Plan a GEMM: by wgmma on sm_90a, by tcgen05 with sums in tensor memory on
+ *  targets that have it, by mma.sync on other NVIDIA targets, by MFMA on gfx90a,
+ *  gfx942 and gfx950 (docs/gemm.md).
  *
  *  Returns: ZLAY_OK; ZLAY_NONE proved that no plan exists, the message names
  *           the rule; ZLAY_EINVAL the message names the field; ZLAY_EOVERFLOW;
@@ -125,7 +129,7 @@ typedef struct zlay_plan_summary {
     uint32_t swapped;          /* 1: D is column-major, so D^T = B^T A^T is what is planned */
     uint32_t tile_m, tile_n, tile_k, stages;
     uint64_t tiles_m, tiles_n, tiles_k;
-    uint32_t consumers;        /* consumer warpgroups, each of 64 rows */
+    uint32_t consumers;        /* warpgroups that store D, each of mma.m rows */
     uint32_t threads;          /* of a block */
     uint32_t smem;             /* dynamic shared memory of a block, bytes */
     uint32_t stage_bytes;      /* of one stage: A, then B */
@@ -134,12 +138,13 @@ typedef struct zlay_plan_summary {
     uint32_t smem_a, smem_b;   /* offset of stage 0 of A and B from the 1024-aligned start */
     uint32_t pitch_a, pitch_b; /* from one stage to the next, bytes */
     uint32_t smem_d, pitch_d;  /* staging of D: offset, bytes of one consumer */
-    uint32_t smem_bar;         /* offset of the barriers: full[stages], then empty[stages] */
+    uint32_t smem_bar;         /* offset of the barriers: full[stages], then empty[stages]; of
+                                  tcgen05 five more and the address of tensor memory */
     uint32_t passes;           /* passes in which a tile of D leaves */
     uint32_t pass_n;           /* columns of D in a pass; the last ends with the tile,
                                   and may store columns of the one before again */
     uint32_t copies;           /* of a stage and of a pass, all operands */
-    uint32_t k_steps;          /* wgmma along K in a stage */
+    uint32_t k_steps;          /* instructions along K in a stage */
     zlay_mma mma;              /* the instruction */
     int32_t d_type;            /* ZLAY_TYPE_* of D's elements; sums are of mma.d */
     uint64_t workspace;        /* global memory that repacked operands need, bytes; 0: none */
@@ -164,7 +169,7 @@ ZLAY_API zlay_status zlay_plan_copy_nth(zlay_copy *out, const zlay_plan *plan, i
 
 /** The matrix descriptor of operand A or B for the `step`-th wgmma of a stage.
  *
- *  Returns: ZLAY_OK; ZLAY_NONE a plan of waves; ZLAY_EINVAL.
+ *  Returns: ZLAY_OK; ZLAY_NONE a plan of waves or of mma.sync; ZLAY_EINVAL.
  *  Out:     out  fields; `start` counts from the operand's place in the stage.
  *  In:      consumer  which warpgroup (A only; B is shared).
  */

@@ -253,7 +253,9 @@ zlay_status zl_model_run(zlay_ctx *ctx, zl_model_report *out, const zlay_plan *p
     zlay_limits limits;
     if (!out || !plan || !gemm || zlay_ctx_limits(&limits, ctx)) return ZLAY_EINVAL;
     if (!zlay_plan_smem(plan, ZLAY_OPERAND_D)) return ZLAY_ENOTSUP;
-    if (zlay_plan_info(&m.info, plan) || !matrices_describe(&m, gemm)) return ZLAY_EINVAL;
+    if (zlay_plan_info(&m.info, plan)) return ZLAY_EINVAL;
+    if (m.info.mma.instruction != ZLAY_MMA_WGMMA) return ZLAY_ENOTSUP;
+    if (!matrices_describe(&m, gemm)) return ZLAY_EINVAL;
     if (!shape_agrees(&m)) return ZLAY_EINVAL;
     if (model_bytes(&m) > limits.sim_bytes) return ZLAY_ELIMIT;
     zlay_status status = model_alloc(&m) ? model_run(&m) : ZLAY_ENOMEM;

@@ -93,17 +93,25 @@ static void compare(const px_gemm *g, const char *body, const arrays *a, const c
 }
 
 static const struct {
-    const char *what, *body;
+    const char *target, *what, *body;
     uint32_t blocks;
     zlay_gemm gemm;
 } rows[] = {
-    {"by tensor copies", whole, 2, {.m = 200, .n = 136, .k = 72, .tile_n = 64}},
-    {"small tiles", whole, 1, {.m = 130, .n = 72, .k = 64, .tile_m = 64, .tile_n = 64}},
-    {"by threads", whole, 2, {.m = 65, .n = 67, .k = 37}},
-    {"relu", relu, 2, {.m = 130, .n = 136, .k = 64}},
-    {"s8 of s8", requantised, 2, {.m = 130, .n = 144, .k = 160, .a_type = ZLAY_TYPE_S8, .b_type = ZLAY_TYPE_S8, .d_type = ZLAY_TYPE_S8}},
-    {"s8 of s8, by threads", requantised, 1, {.m = 66, .n = 67, .k = 36, .a_type = ZLAY_TYPE_S8, .b_type = ZLAY_TYPE_S8, .d_type = ZLAY_TYPE_S8}},
-    {"in place, f32", in_place, 2, {.m = 70, .n = 72, .k = 64, .d_type = ZLAY_TYPE_F32}},
+    {"sm_90a", "by tensor copies", whole, 2, {.m = 200, .n = 136, .k = 72, .tile_n = 64}},
+    {"sm_90a", "small tiles", whole, 1, {.m = 130, .n = 72, .k = 64, .tile_m = 64, .tile_n = 64}},
+    {"sm_90a", "by threads", whole, 2, {.m = 65, .n = 67, .k = 37}},
+    {"sm_90a", "relu", relu, 2, {.m = 130, .n = 136, .k = 64}},
+    {"sm_90a", "s8 of s8", requantised, 2, {.m = 130, .n = 144, .k = 160, .a_type = ZLAY_TYPE_S8, .b_type = ZLAY_TYPE_S8, .d_type = ZLAY_TYPE_S8}},
+    {"sm_90a", "s8 of s8, by threads", requantised, 1, {.m = 66, .n = 67, .k = 36, .a_type = ZLAY_TYPE_S8, .b_type = ZLAY_TYPE_S8, .d_type = ZLAY_TYPE_S8}},
+    {"sm_90a", "in place, f32", in_place, 2, {.m = 70, .n = 72, .k = 64, .d_type = ZLAY_TYPE_F32}},
+    {"sm_80", "by mma.sync", whole, 2, {.m = 200, .n = 136, .k = 72, .tile_m = 128, .tile_n = 64}},
+    {"sm_80", "the same, single elements", whole, 2, {.m = 65, .n = 67, .k = 37}},
+    {"sm_80", "the same, in place, f32", in_place, 2, {.m = 70, .n = 128, .k = 64, .d_type = ZLAY_TYPE_F32}},
+    {"sm_100a", "sums in tensor memory", whole, 2, {.m = 200, .n = 136, .k = 72, .tile_n = 64}},
+    {"sm_100a", "the same, by threads", whole, 2, {.m = 65, .n = 67, .k = 37}},
+    {"sm_100a", "the same, passes that overlap", whole, 1, {.m = 65, .n = 80, .k = 64, .tile_n = 80}},
+    {"sm_100a", "the same, all of them", relu, 2, {.m = 130, .n = 272, .k = 64, .tile_n = 256}},
+    {"sm_100a", "the same, in place, f32", in_place, 2, {.m = 70, .n = 128, .k = 64, .d_type = ZLAY_TYPE_F32}},
 };
 
 static void read_example(char *out, size_t room, const char *path)
@@ -126,7 +134,7 @@ static void values(void **state)
         zlay_gemm q = rows[i].gemm;
         q.epilogue = rows[i].body;
         q.epilogue_length = strlen(q.epilogue);
-        px_gemm_make(&g, &q, rows[i].blocks, &random);
+        px_gemm_make_on(&g, rows[i].target, &q, rows[i].blocks, &random);
         arrays a = arrays_make(q.m, q.n, &random);
         px_gemm_bind(&machine, &g);
         give(&machine, &g, &a);

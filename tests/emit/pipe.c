@@ -329,7 +329,13 @@ static void refused(void **state)
         {"pipe a\nrole r warps 0..3\nsetmaxnreg dec 40\nend\n", "sm_90", ZLAY_ENOTSUP, "setmaxnreg.dec on sm_90: rule INSTR_TARGET"},
         {"pipe a\nrole r warps 0..3\nsetmaxnreg dec 44\nend\n", "sm_90a", ZLAY_ENOTSUP, "INSTR_REGISTERS_8"},
         {"pipe a\nsmem D[1] 4096\nrole r warps 0..3\nuse C\nwrite D[0] from C\nend\n", "sm_90a", ZLAY_ENOTSUP, "C has 0 registers"},
-        {"pipe a\nrole r warps 0..3\nend\n", "gfx942", ZLAY_ENOTSUP, ""},
+        {"pipe a\nrole r warps 0..3\nend\n", "gfx942", ZLAY_ENOTSUP, "gfx942 has no PTX"},
+        {"pipe a\ncluster 2\nrole r warps 0..3\nend\n", "sm_80", ZLAY_ENOTSUP, "cluster: 2 blocks, and sm_80 has at most 0"},
+        {"pipe a\nsmem A[1] 4096\nrole r warps 0..3\nfetch A[0] -> F\nwaitcount shared 0\nuse F\nend\n", "sm_80", ZLAY_ENOTSUP,
+         "line 4: F is no factor of a product of two factors in registers"},
+        {"pipe a\nsmem A[1] 4096\nrole r warps 0..3\nfetch A[0] -> F\nfetch A[0] -> G\nwaitcount shared 0\nmma F, G -> C fresh\nend\n", "sm_80",
+         ZLAY_ENOTSUP, "line 7: no fetch of one operand with a layout makes F"},
+        {"pipe a\nrole r warps 0..3\nload 64 -> F\nwaitcount memory 0\nuse F\nend\n", "sm_80", ZLAY_ENOTSUP, "line 3: load works on a queue"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         kernel k = printed_text(*state, rows[i].text, rows[i].target, ZLAY_TEXT_PTX);

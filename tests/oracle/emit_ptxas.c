@@ -48,9 +48,9 @@ static char *read_file(const char *name)
 
 typedef zlay_status emitter(zlay_ctx *, zlay_buf *, const zlay_plan *, const char *, size_t);
 
-static void write_text(emitter *emit, const char *file_name, const zlay_gemm *g, const char *name)
+static void write_text_on(const char *target, emitter *emit, const char *file_name, const zlay_gemm *g, const char *name)
 {
-    zlay_plan *plan = plan_of(g);
+    zlay_plan *plan = plan_on(target, g);
     zlay_ctx *ctx = ctx_new();
     char *text = malloc(ROOM);
     assert_non_null(text);
@@ -64,12 +64,19 @@ static void write_text(emitter *emit, const char *file_name, const zlay_gemm *g,
     zlay_plan_free(plan);
 }
 
-/* Two at a time; what each says and its exit status go to its .log. */
-static void assemble_all(void)
+static void write_text(emitter *emit, const char *file_name, const zlay_gemm *g, const char *name)
 {
-    assert_true(
-        run("ls *.ptx | xargs -P 2 -n 1 sh -c 'ptxas -arch=sm_90a -v -o \"$0.cubin\" \"$0\" "
-            ">\"$0.log\" 2>&1; echo \"exit $?\" >>\"$0.log\"'"));
+    write_text_on("sm_90a", emit, file_name, g, name);
+}
+
+/* Two at a time; what each says and its exit status go to its .log. */
+static void assemble_all(const char *target)
+{
+    char command[PATH];
+    snprintf(command, sizeof command,
+             "ls *.ptx | xargs -P 2 -n 1 sh -c 'ptxas -arch=%s -v -o \"$0.cubin\" \"$0\" "
+             ">\"$0.log\" 2>&1; echo \"exit $?\" >>\"$0.log\"'", target);
+    assert_true(run(command));
 }
 
 static uint32_t number_before(const char *text, const char *words)
@@ -96,21 +103,20 @@ static void check_said(const zlay_gemm *g, const char *said, uint32_t threads)
     assert_in_range(strtoul(used + 5, NULL, 10) * threads, 1, 65536);
 }
 
-typedef zlay_gemm gemm_at(uint32_t i);
-
-/* Assembles the kernels of the first `count` requests. */
-static void assemble_plans(gemm_at *of, uint32_t count)
+/* What the assembler says of the kernels of so many requests. */
+static void assemble(const char *target, zlay_gemm (*request)(uint32_t), uint32_t count)
 {
     char name[64];
+    if (!found("ptxas")) skip();
     for (uint32_t i = 0; i < count; i++) {
-        zlay_gemm g = of(i);
+        zlay_gemm g = request(i);
         snprintf(name, sizeof name, "%02u.ptx", i);
-        write_text(zlay_emit_ptx, name, &g, "kernel");
+        write_text_on(target, zlay_emit_ptx, name, &g, "kernel");
     }
-    assemble_all();
+    assemble_all(target);
     for (uint32_t i = 0; i < count; i++) {
-        zlay_gemm g = of(i);
-        zlay_plan *plan = plan_of(&g);
+        zlay_gemm g = request(i);
+        zlay_plan *plan = plan_on(target, &g);
         snprintf(name, sizeof name, "%02u.ptx.log", i);
         char *said = read_file(name);
         check_said(&g, said, info_of(plan).threads);
@@ -123,8 +129,7 @@ static void assemble_plans(gemm_at *of, uint32_t count)
 static void test_kernels(void **unused)
 {
     (void)unused;
-    if (!found("ptxas")) skip();
-    assemble_plans(gemm_varied, VARIED);
+    assemble("sm_90a", gemm_varied, VARIED);
 }
 
 /* Plan i of TYPED: each pair of types with each D, and all orders and paths that they may have. */
@@ -152,8 +157,52 @@ static zlay_gemm gemm_typed(uint32_t i)
 static void test_types(void **unused)
 {
     (void)unused;
-    if (!found("ptxas")) skip();
-    assemble_plans(gemm_typed, TYPED);
+    assemble("sm_90a", gemm_typed, TYPED);
+}
+
+/* Of tcgen05 tiles have 128 rows; types of 8 bits too may have M or N contiguous. */
+static zlay_gemm gemm_tmem(uint32_t i)
+{
+    zlay_gemm g = i < VARIED ? gemm_varied(i) : gemm_typed(i - VARIED);
+    g.tile_m = 0;
+    if (i >= VARIED && g.a_type != ZLAY_TYPE_TF32 && i % 2) g.a_order = ZLAY_ORDER_COLUMN, g.b_order = ZLAY_ORDER_ROW;
+    return g;
+}
+
+static void test_tmem(void **unused)
+{
+    (void)unused;
+    assemble("sm_100a", gemm_tmem, VARIED + TYPED);
+}
+
+/* Of mma.sync warps divide tiles of powers of two, and stages are at most one more than the steps of K. */
+static zlay_gemm gemm_sync(uint32_t i)
+{
+    zlay_gemm g = i < VARIED ? gemm_varied(i) : gemm_typed(i - VARIED);
+    bool float8 = g.a_type == ZLAY_TYPE_E4M3 || g.a_type == ZLAY_TYPE_E5M2;
+    if (float8) g.a_type = g.b_type = ZLAY_TYPE_F16;
+    if (g.tile_n > 64) g.tile_n = g.tile_m == 128 ? 128 : i % 3 ? 128 : 256;
+    return g;
+}
+
+static void test_sync(void **unused)
+{
+    (void)unused;
+    assemble("sm_80", gemm_sync, VARIED + TYPED);
+}
+
+static zlay_gemm gemm_float8(uint32_t i)
+{
+    static const int32_t types[] = {ZLAY_TYPE_E4M3, ZLAY_TYPE_E5M2};
+    zlay_gemm g = gemm_of(300, 264, 512);
+    g.a_type = types[i % 2], g.b_type = types[i / 2];
+    return g;
+}
+
+static void test_float8(void **unused)
+{
+    (void)unused;
+    assemble("sm_89", gemm_float8, 4);
 }
 
 /* Pairs of granularities of scales, D of bf16 and f32, all tiles that they go with. */
@@ -172,8 +221,7 @@ static void test_scales(void **unused)
 {
     enum { SCALED = 32 };
     (void)unused;
-    if (!found("ptxas")) skip();
-    assemble_plans(gemm_scaled, SCALED);
+    assemble("sm_90a", gemm_scaled, SCALED);
 }
 
 /* Splits in clusters of two to eight blocks, in tiles up to the widest that they have. */
@@ -190,8 +238,7 @@ static void test_splits(void **unused)
 {
     enum { SPLITS = 14 };
     (void)unused;
-    if (!found("ptxas")) skip();
-    assemble_plans(gemm_split, SPLITS);
+    assemble("sm_90a", gemm_split, SPLITS);
 }
 
 /* Modules with kernels that repack operands of each size of elements, by rows and by columns. */
@@ -210,8 +257,7 @@ static void test_repacked(void **unused)
 {
     enum { REPACKED = 8 };
     (void)unused;
-    if (!found("ptxas")) skip();
-    assemble_plans(gemm_repacked, REPACKED);
+    assemble("sm_90a", gemm_repacked, REPACKED);
 }
 
 /* A name that is taken assembles, also where the kernel's own text has the same word. */
@@ -231,7 +277,7 @@ static void test_names(void **unused)
         snprintf(file, sizeof file, "%s.ptx", names[i]);
         write_text(zlay_emit_ptx, file, &g, names[i]);
     }
-    assemble_all();
+    assemble_all("sm_90a");
     for (size_t i = 0; i < count; i++) {
         snprintf(file, sizeof file, "%s.ptx.log", names[i]);
         char *said = read_file(file);
@@ -317,6 +363,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_kernels),
         cmocka_unit_test(test_types),
+        cmocka_unit_test(test_tmem),
+        cmocka_unit_test(test_sync),
+        cmocka_unit_test(test_float8),
         cmocka_unit_test(test_scales),
         cmocka_unit_test(test_splits),
         cmocka_unit_test(test_repacked),

@@ -155,21 +155,30 @@ static inline bool px_stmatrix4(px_machine *m, int first, const px_line *l) { re
 static inline bool px_stmatrix2t(px_machine *m, int first, const px_line *l) { return px_stmatrix(m, first, l, 2, true); }
 static inline bool px_stmatrix4t(px_machine *m, int first, const px_line *l) { return px_stmatrix(m, first, l, 4, true); }
 
-static inline bool px_ldmatrix4(px_machine *m, int first, const px_line *l)
+/* Element e of row r: to thread 4 r + e / 2, its half e % 2; transposed rows and elements change places. */
+static inline bool px_ldmatrix(px_machine *m, int first, const px_line *l, int count, bool transposed)
 {
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < count; i++) {
+        uint16_t at[8][8];
         for (int row = 0; row < 8; row++) {
             px_place p;
             int who = first + 8 * i + row;
-            if (!px_shared(m, &p, who, px_get(m, who, &l->operand[4]), 16, 16)) return true;
-            for (int k = 0; k < 4; k++) {
-                uint32_t word;
-                memcpy(&word, m->block[p.block].smem + (p.at - PX_ORIGIN) + 4 * k, 4);
-                px_set(m, first + 4 * row + k, &l->operand[i], word);
-            }
+            if (!px_shared(m, &p, who, px_get(m, who, &l->operand[count]), 16, 16)) return true;
+            memcpy(at[row], m->block[p.block].smem + (p.at - PX_ORIGIN), 16);
         }
+        for (int t = 0; t < PX_WARP; t++) {
+            int r = t / 4, e = t % 4 * 2;
+            uint32_t low = transposed ? at[e][r] : at[r][e], high = transposed ? at[e + 1][r] : at[r][e + 1];
+            px_set(m, first + t, &l->operand[i], low | high << 16);
+        }
+    }
     return true;
 }
+
+static inline bool px_ldmatrix2(px_machine *m, int first, const px_line *l) { return px_ldmatrix(m, first, l, 2, false); }
+static inline bool px_ldmatrix4(px_machine *m, int first, const px_line *l) { return px_ldmatrix(m, first, l, 4, false); }
+static inline bool px_ldmatrix2t(px_machine *m, int first, const px_line *l) { return px_ldmatrix(m, first, l, 2, true); }
+static inline bool px_ldmatrix4t(px_machine *m, int first, const px_line *l) { return px_ldmatrix(m, first, l, 4, true); }
 
 /* ---- cp.async ------------------------------------------------------------------------ */
 

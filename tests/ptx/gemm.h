@@ -136,8 +136,7 @@ static inline void px_gemm_types(int32_t *type, const zlay_plan *plan, const zla
     type[2] = info->d_type;
 }
 
-static inline void px_gemm_make(px_gemm *g, const zlay_gemm *request, uint32_t blocks,
-                                uint64_t *random)
+static inline void px_gemm_make_on(px_gemm *g, const char *name, const zlay_gemm *request, uint32_t blocks, uint64_t *random)
 {
     const zlay_target *target;
     *g = (px_gemm){.request = *request, .blocks = blocks};
@@ -146,7 +145,7 @@ static inline void px_gemm_make(px_gemm *g, const zlay_gemm *request, uint32_t b
     if (!q->a_address) q->a_address = 1 << 20;
     if (!q->b_address) q->b_address = 1 << 24;
     if (!q->d_address) q->d_address = 1 << 28;
-    assert_int_equal(zlay_target_find(&target, "sm_90a", 6), ZLAY_OK);
+    assert_int_equal(zlay_target_find(&target, name, strlen(name)), ZLAY_OK);
     if (zlay_gemm_synth(ctx, &g->plan, target, q)) fail_msg("%s", zlay_ctx_message(ctx));
     assert_int_equal(zlay_plan_info(&g->info, g->plan), ZLAY_OK);
     int32_t type[3];
@@ -163,6 +162,11 @@ static inline void px_gemm_make(px_gemm *g, const zlay_gemm *request, uint32_t b
         assert_non_null(g->workspace);
         memset(g->workspace, GEMM_NAN, g->info.workspace);
     }
+}
+
+static inline void px_gemm_make(px_gemm *g, const zlay_gemm *request, uint32_t blocks, uint64_t *random)
+{
+    px_gemm_make_on(g, "sm_90a", request, blocks, random);
 }
 
 static inline void px_gemm_free(px_gemm *g)
@@ -184,7 +188,7 @@ static inline uint64_t px_gemm_address(const px_gemm *g, int operand)
 /* The arguments of the product: a repacked operand is in the workspace. */
 static inline void px_gemm_arguments(px_machine *m, const px_gemm *g)
 {
-    const zlay_target *target;
+    const zlay_target *target; /* whose bits of maps the machine reads */
     assert_int_equal(zlay_target_find(&target, "sm_90a", 6), ZLAY_OK);
     for (int o = 0; o < 3; o++) {
         zlay_tensormap map;

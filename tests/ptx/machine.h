@@ -114,12 +114,15 @@ typedef struct px_use { /* of tensor memory, by a warp or by products */
 
 typedef enum px_tensor_what { PX_MMA, PX_MMA_TENSOR /* A in tensor memory */, PX_COPY_ROWS, PX_COPY_FACTORS } px_tensor_what;
 
+typedef enum px_tensor_kind { PX_KIND_F16, PX_KIND_TF32, PX_KIND_F8F6F4, PX_KIND_I8, PX_KINDS } px_tensor_kind;
+
 typedef struct px_tensor_op { /* tcgen05.mma, tcgen05.cp: of a thread, in order */
     px_tensor_what what;
     int thread, block, group; /* of 1 block or 2, from `block` on */
     uint32_t number, to, index; /* to: a column; index: the instruction descriptor */
     uint64_t a, b;
-    bool whole, adds; /* whole numbers */
+    px_tensor_kind kind;
+    bool adds;
 } px_tensor_op;
 
 typedef struct px_tensor { /* the tensor memory of a block */

@@ -4,7 +4,7 @@
 #define TEST_PTX_STEPS_H
 
 #include "ptx/arithmetic.h"
-#include "ptx/products.h"
+#include "ptx/warps.h"
 
 static const px_row px_rows[] = {
     {"prefetch.tensormap", px_nothing, 0}, {"trap", px_trap, 0}, {"ret", px_ret, 0},
@@ -29,7 +29,11 @@ static const px_row px_rows[] = {
     {"stmatrix.sync.aligned.m8n8.x4.shared.b16", px_stmatrix4, PX_TOGETHER},
     {"stmatrix.sync.aligned.m8n8.x2.trans.shared.b16", px_stmatrix2t, PX_TOGETHER},
     {"stmatrix.sync.aligned.m8n8.x4.trans.shared.b16", px_stmatrix4t, PX_TOGETHER},
+    {"ldmatrix.sync.aligned.m8n8.x2.shared.b16", px_ldmatrix2, PX_TOGETHER},
     {"ldmatrix.sync.aligned.m8n8.x4.shared.b16", px_ldmatrix4, PX_TOGETHER},
+    {"ldmatrix.sync.aligned.m8n8.x2.trans.shared.b16", px_ldmatrix2t, PX_TOGETHER},
+    {"ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16", px_ldmatrix4t, PX_TOGETHER},
+    {"mma.sync.aligned.m16n8k", px_sync_mma, PX_TOGETHER},
     {"cp.async.ca.shared.global", px_cp_async, 0}, {"cp.async.cg.shared.global", px_cp_async, 0},
     {"cp.async.commit_group", px_cp_commit, 0}, {"cp.async.wait_group", px_cp_wait, 0},
     {"mbarrier.init.shared::cta.b64", px_init, 0},
@@ -86,6 +90,7 @@ static const px_row px_rows[] = {
     {"tcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned", px_relinquish, PX_TOGETHER},
     {"tcgen05.relinquish_alloc_permit.cta_group::2.sync.aligned", px_relinquish, PX_TOGETHER},
     {"tcgen05.mma.cta_group::1.kind::f16", px_tensor_mma, 0}, {"tcgen05.mma.cta_group::2.kind::f16", px_tensor_mma, 0},
+    {"tcgen05.mma.cta_group::1.kind::tf32", px_tensor_mma, 0}, {"tcgen05.mma.cta_group::1.kind::f8f6f4", px_tensor_mma, 0},
     {"tcgen05.mma.cta_group::1.kind::i8", px_tensor_mma, 0}, {"tcgen05.mma.cta_group::2.kind::i8", px_tensor_mma, 0},
     {"tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64", px_tensor_commit, 0},
     {"tcgen05.commit.cta_group::2.mbarrier::arrive::one.shared::cluster.multicast::cluster.b64", px_tensor_commit, 0},
@@ -101,7 +106,7 @@ static const px_row px_rows[] = {
 static inline const px_row *px_row_of(const char *op)
 {
     for (size_t i = 0; i < sizeof px_rows / sizeof *px_rows; i++) {
-        bool shapes = px_rows[i].step == px_wgmma || px_rows[i].step == px_tensor_ld || px_rows[i].step == px_tensor_st;
+        bool shapes = px_rows[i].step == px_wgmma || px_rows[i].step == px_tensor_ld || px_rows[i].step == px_sync_mma || px_rows[i].step == px_tensor_st;
         if (shapes ? !strncmp(op, px_rows[i].op, strlen(px_rows[i].op)) : !strcmp(op, px_rows[i].op)) return &px_rows[i];
     }
     for (size_t i = 0; i < PX_ARITHMETIC; i++)

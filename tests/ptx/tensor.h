@@ -68,18 +68,31 @@ static inline void px_uses_end(px_machine *m, int warp, uint32_t number, int whi
 
 typedef struct px_shape { /* as an instruction descriptor has it */
     uint32_t rows, columns;
-    int type;
+    int type, type_b;
     bool a_across, b_across;
 } px_shape;
 
+/* Types by their numbers in a descriptor, of each kind, and the number of the type of D: PTX ISA 9.1, "Instruction
+ * descriptor". */
+static const struct {
+    int32_t type[3];
+    uint32_t types, d;
+} px_kind_types[PX_KINDS] = {
+    [PX_KIND_F16] = {{ZLAY_TYPE_F16, ZLAY_TYPE_BF16}, 2, 1},
+    [PX_KIND_TF32] = {{-1, -1, ZLAY_TYPE_TF32}, 3, 1},
+    [PX_KIND_F8F6F4] = {{ZLAY_TYPE_E4M3, ZLAY_TYPE_E5M2}, 2, 1},
+    [PX_KIND_I8] = {{ZLAY_TYPE_U8, ZLAY_TYPE_S8}, 2, 2},
+};
+
 /* Bits 4-5: the type of D, 7-9 and 10-12: of A and B, 15 and 16: major, 17-22: N / 8, 24-28: M / 16. */
-static inline bool px_shape_read(px_machine *m, px_shape *s, uint32_t index, bool whole)
+static inline bool px_shape_read(px_machine *m, px_shape *s, uint32_t index, px_tensor_kind kind)
 {
-    uint32_t d = index >> 4 & 3, a = index >> 7 & 7, b = index >> 10 & 7;
-    *s = (px_shape){(index >> 24 & 31) * 16, (index >> 17 & 63) * 8, whole ? a ? ZLAY_TYPE_S8 : ZLAY_TYPE_U8 : ZLAY_TYPE_BF16,
-                    index >> 15 & 1, index >> 16 & 1};
-    if (index & 0xe080604fu || a != b || a > 1 || d != (whole ? 2u : 1u) || (!whole && a != 1))
+    uint32_t d = index >> 4 & 3, a = index >> 7 & 7, b = index >> 10 & 7, types = px_kind_types[kind].types;
+    const int32_t *type = px_kind_types[kind].type;
+    *s = (px_shape){0};
+    if (index & 0xe080604fu || a >= types || b >= types || type[a] < 0 || type[b] < 0 || d != px_kind_types[kind].d)
         return px_fault(m, "an instruction descriptor 0x%08x", index);
+    *s = (px_shape){(index >> 24 & 31) * 16, (index >> 17 & 63) * 8, type[a], type[b], index >> 15 & 1, index >> 16 & 1};
     return true;
 }
 
@@ -114,7 +127,7 @@ static inline void px_multiply(px_machine *m, const px_tensor_op *o)
     float sum[PX_ROWS];
     px_shape s;
     px_factor fb;
-    if (!px_shape_read(m, &s, o->index, o->whole) || !px_factor_read(m, &fb, o->b, true, s.b_across, s.type)) return;
+    if (!px_shape_read(m, &s, o->index, o->kind) || !px_factor_read(m, &fb, o->b, true, s.b_across, s.type_b)) return;
     uint32_t share = s.columns / (uint32_t)o->group;
     for (int r = 0; r < o->group; r++)
         if (!px_tensor_factor(m, &a, o, &s, r) ||

@@ -31,16 +31,18 @@ static inline const char *gemm_text(const zlay_gemm *g)
     return text;
 }
 
-static inline zlay_plan *plan_of(const zlay_gemm *gemm)
+static inline zlay_plan *plan_on(const char *target, const zlay_gemm *gemm)
 {
     zlay_ctx *ctx = ctx_new();
     zlay_plan *plan = NULL;
-    if (zlay_gemm_synth(ctx, &plan, target_of("sm_90a"), gemm))
-        fail_msg("%s: %s", gemm_text(gemm), zlay_ctx_message(ctx));
+    if (zlay_gemm_synth(ctx, &plan, target_of(target), gemm))
+        fail_msg("%s, %s: %s", target, gemm_text(gemm), zlay_ctx_message(ctx));
     assert_non_null(plan);
     zlay_ctx_free(ctx);
     return plan;
 }
+
+static inline zlay_plan *plan_of(const zlay_gemm *gemm) { return plan_on("sm_90a", gemm); }
 
 static inline zlay_plan_summary info_of(const zlay_plan *plan)
 {

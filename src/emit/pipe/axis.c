@@ -73,10 +73,18 @@ static int32_t loop_named(const zl_pipe_text *k, const char *name, size_t length
     return -1;
 }
 
+/* Whether a position a number ahead of a loop from t*N on is of the same t. */
+static bool stays_inside(const zl_event *loop, const zl_pos *at)
+{
+    const zl_pos *first = &loop->at[0], *last = &loop->bar_at;
+    return !at->add || (at->add > 0 && first->add >= 0 && last->plus == first->times && last->add + at->add <= 0);
+}
+
 /* `position % N`: which of the N positions of an iteration t of the loop around them it is that the event fills, one of
  * t*N + number, or of a loop that begins at such a position. */
 static const char *position_modulo(zl_pipe_text *k, char room[24], const char *param)
 {
+    char number[24];
     const zl_pos *at = &k->event->at[0];
     const zl_event *loop = at->loop >= 0 ? k->loop[at->loop] : NULL;
     const zl_pos *first = !loop ? NULL : at->times >= 0 ? at : &loop->at[0];
@@ -84,9 +92,11 @@ static const char *position_modulo(zl_pipe_text *k, char room[24], const char *p
         strcmp(k->pipe->params[first->times].name, param) != 0)
         return NULL;
     if (first == at) return zl_pt_number(room, (uint64_t)at->add);
-    if (at->add || !zl_pt_relative(loop)) return NULL;
+    if (!zl_pt_relative(loop) || !stays_inside(loop, at)) return NULL;
     snprintf(room, 24, "count%d", at->loop);
-    return room;
+    if (!at->add) return room;
+    zl_op(k, ADD, "w0", room, zl_pt_number(number, (uint64_t)at->add));
+    return "w0";
 }
 
 /* The count of a param, -1: of any, that begins late; NULL: none does. */

@@ -323,11 +323,11 @@ static void say_other(zl_pipe_text *k, const zl_event *event)
     case ZL_EV_RAISE: say_raise(k, event); break;
     case ZL_EV_AWAIT: say_await(k, event); break;
     case ZL_EV_USE: zl_pt_body(k, event); break;
+    case ZL_EV_FETCH: zl_pt_put(k, event); break;
+    case ZL_EV_WAITCOUNT: break; /* registers of a load are waited for where they are read */
     case ZL_EV_LOAD:
     case ZL_EV_SEND:
-    case ZL_EV_FETCH:
-    case ZL_EV_PUT:
-    case ZL_EV_WAITCOUNT: refuse_queue(k, event); break;
+    case ZL_EV_PUT: refuse_queue(k, event); break;
     default: zl_pt_tmem(k, event); break;
     }
 }

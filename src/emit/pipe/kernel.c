@@ -197,6 +197,14 @@ static void trip_count(zl_pipe_text *k, int32_t param)
     else if (k->pipe->params[param].of < 0) zl_op(k, LOAD32, trips, n);
 }
 
+/* Whether the target has clusters, and with them a rank of the block. */
+static bool has_clusters(const zl_pipe_text *k)
+{
+    zlay_target_summary info = {0};
+    zlay_target_info(&info, k->ask->target);
+    return info.cluster_most > 0;
+}
+
 /* Prints what every thread knows: its numbers in the block and the trip counts. */
 static void begin(zl_pipe_text *k)
 {
@@ -204,7 +212,8 @@ static void begin(zl_pipe_text *k)
     zl_op(k, SHR, "warp", "tid", "5");
     zl_op(k, AND, "lane", "tid", "31");
     put_block(k);
-    zl_op(k, RANK, "rank");
+    if (has_clusters(k)) zl_op(k, RANK, "rank");
+    else zl_op(k, MOV, "rank", "0");
     zl_op(k, EQ, "leader", "lane", "0");
     zl_op(k, EQ, "one", "tid", "0");
     zl_op(k, MOV, "rtid", "tid");

@@ -68,6 +68,14 @@ zl_pt_bounds zl_pt_bounds_of(const zl_pipe_text *k, int32_t param)
     return (zl_pt_bounds){p->least, p->most};
 }
 
+const zlay_pipe_operand *zl_pt_operand_of(const zl_pipe_text *k, int32_t smem)
+{
+    for (uint32_t i = 0; i < k->ask->operands_count; i++)
+        if (!strcmp(k->ask->operands[i].smem, k->pipe->smems[smem].name))
+            return &k->ask->operands[i];
+    return NULL;
+}
+
 const zlay_pipe_fragment *zl_pt_fragment(const zl_pipe_text *k, const zl_event *event)
 {
     for (uint32_t i = 0; i < k->ask->fragments_count; i++)

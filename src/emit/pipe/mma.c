@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Prints the products of a pipe's kernel (wgmma and tcgen05.mma) and its accesses of tensor memory
+/* Prints the products of a pipe's kernel (wgmma, tcgen05.mma and mma.sync) and its accesses of tensor memory
  * (alloc, ld, st, cp). A product is one instruction for each step of K and each part of the rows;
  * its descriptors are the words that product.c found plus the stage's address. wgmma is the one
  * instruction that is not printed by its form: its list of registers is as long as the tile. */
@@ -168,10 +168,41 @@ static void tcgen05(zl_pipe_text *k, const zl_event *event, const zl_pt_product 
     }
 }
 
+/* ---- mma.sync --------------------------------------------------------------------------- */
+
+/* Prints one instruction: registers of a block of sums, of a block of rows and of one of columns at a step of K. */
+static void say_sync(zl_pipe_text *k, const zl_pt_product *p, const char *id, uint32_t step, uint32_t row, uint32_t column)
+{
+    char names[10][96];
+    const char *operands[14];
+    const uint32_t *blocks = p->warps.blocks;
+    for (uint32_t i = 0; i < 4; i++) {
+        operands[i] = operands[10 + i] = zl_pt_acc(k, names[i], p->event->acc, 4 * (row * blocks[1] + column) + i);
+        operands[4 + i] = zl_pt_acc(k, names[4 + i], p->event->acc_a, 4 * (step * blocks[0] + row) + i);
+    }
+    for (uint32_t i = 0; i < 2; i++)
+        operands[8 + i] = zl_pt_acc(k, names[8 + i], p->event->acc_b, 2 * (step * blocks[1] + column) + i);
+    zl_pt_say(k, NULL, id, 4, operands);
+}
+
+/* Prints the products of a stage by mma.sync; sums that begin are zeros before. */
+static void sync(zl_pipe_text *k, const zl_event *event, const zl_pt_product *p)
+{
+    char id[ZL_SYNC_NAME], name[96];
+    const uint32_t *blocks = p->warps.blocks;
+    zl_sync_form(id, k->ask->target, p->mma.a, p->mma.b);
+    for (uint32_t i = 0; event->fresh && i < blocks[0] * blocks[1] * 4; i++)
+        zl_op(k, MOV, zl_pt_acc(k, name, event->acc, i), "0");
+    for (uint32_t step = 0; step < p->steps; step++)
+        for (uint32_t row = 0; row < blocks[0]; row++)
+            for (uint32_t column = 0; column < blocks[1]; column++) say_sync(k, p, id, step, row, column);
+}
+
 void zl_pt_mma(zl_pipe_text *k, const zl_event *event)
 {
     const zl_pt_product *p = zl_pt_product_of(k, event);
-    if (event->tmem[0] >= 0) tcgen05(k, event, p);
+    if (event->acc_b >= 0) sync(k, event, p);
+    else if (event->tmem[0] >= 0) tcgen05(k, event, p);
     else wgmma(k, event, p);
 }
 

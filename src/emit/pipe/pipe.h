@@ -9,6 +9,7 @@
 #include "base/base.h"
 #include "emit/pipe/placed.h"
 #include "emit/pipe/say.h"
+#include "legality/matrix/sync.h"
 #include <zlay/mma.h>
 
 enum {
@@ -43,6 +44,8 @@ typedef struct zl_pt_product {
     uint32_t steps; /* along K */
     uint32_t idesc;
     zl_pt_operand operand[2];
+    zl_sync_warps warps;             /* of mma.sync: how the role's warps divide it */
+    const zlay_pipe_operand *smem[2]; /* and what its factors are fetched from */
 } zl_pt_product;
 
 /* Instructions read once: their texts with operands as `\1` and a letter, while they are short. */
@@ -294,6 +297,8 @@ void zl_pt_store(zl_pipe_text *k, const zl_event *event);
 void zl_pt_threads(zl_pipe_text *k, const zl_event *event);
 void zl_pt_matrix(zl_pipe_text *k, const zl_event *event);
 void zl_pt_mma(zl_pipe_text *k, const zl_event *event);
+/* Whether the target has an instruction, by its id. */
+bool zl_pt_exists(const zl_pipe_text *k, const char *id);
 /* Descriptors: what those of a role have in common is computed before its events. Then the lower
  * half of an operand's at its stage, in `to` or in the register returned; and the whole one, so
  * many bytes further. */
@@ -308,7 +313,6 @@ const char *zl_pt_acc(const zl_pipe_text *k, char room[96], int32_t acc, uint32_
  * the registers that the head declares. */
 void zl_pt_kernel_head(zl_pipe_text *k);
 void zl_pt_kernel_body(zl_pipe_text *k);
-
 /* The column of the matrix at which the event's part begins, where a part has so many. */
 uint32_t zl_pt_part_column(const zl_pipe_text *k, const zl_event *event, uint32_t columns);
 

@@ -234,7 +234,9 @@ static zlay_status place_threads(zl_pipe_text *k)
     zlay_target_summary info = {0};
     uint32_t warps = zl_pipe_warps(k->pipe);
     zlay_target_info(&info, k->ask->target);
-    if (k->pipe->blocks > info.cluster_most)
+    if (!info.ptx)
+        return zl_fail(k->ctx, ZLAY_ENOTSUP, "%s has no PTX", zlay_target_name(k->ask->target));
+    if (k->pipe->blocks > 1 && k->pipe->blocks > info.cluster_most)
         return zl_fail(k->ctx, ZLAY_ENOTSUP, "cluster: %u blocks, and %s has at most %u",
                        k->pipe->blocks, zlay_target_name(k->ask->target), info.cluster_most);
     k->threads = warps * WARP;
@@ -292,6 +294,13 @@ static zlay_status place_registers(zl_pipe_text *k)
 {
     for (uint32_t i = 0; i < k->products_count; i++) {
         const zl_pt_product *p = &k->products[i];
+        if (p->mma.instruction == ZLAY_MMA_SYNC) {
+            const uint32_t *blocks = p->warps.blocks;
+            grow(k, p->event->acc, blocks[0] * blocks[1] * 4);
+            grow(k, p->event->acc_a, p->steps * blocks[0] * 4);
+            grow(k, p->event->acc_b, p->steps * blocks[1] * 2);
+            continue;
+        }
         grow(k, p->event->acc, p->mma.n / 2 * p->operand[0].parts);
         grow(k, p->event->acc_a, WORD * p->steps);
     }

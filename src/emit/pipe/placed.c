@@ -28,14 +28,6 @@ typedef struct written {
     uint32_t row, column, byte;
 } written;
 
-const zlay_pipe_operand *zl_pt_operand_of(const zl_pipe_text *k, int32_t smem)
-{
-    for (uint32_t i = 0; i < k->ask->operands_count; i++)
-        if (!strcmp(k->ask->operands[i].smem, k->pipe->smems[smem].name))
-            return &k->ask->operands[i];
-    return NULL;
-}
-
 uint32_t zl_pt_swizzle_bits(int32_t swizzle)
 {
     static const uint32_t bits[] = {[ZLAY_SWIZZLE_NONE] = 0,
@@ -247,6 +239,7 @@ static void find_matrices(placing *f)
     uint32_t each = p->count % 4 ? 2 : 4, by[2] = {0, 0}, t[ZL_ELEMENT_BITS];
     memcpy(t, p->thread, sizeof t);
     if (f->bits != 16 || !p->count || p->count % 2 || f->elements->threads < WARP) return;
+    if (!zl_pt_exists(f->k, "stmatrix.x4")) return;
     for (uint32_t b = 0; 1u << b < each; b++) by[b] = p->byte[0] ^ p->byte[1u << b];
     for (uint32_t i = 0; i < p->count; i++) {
         uint32_t in = i % each, way = (in & 1 ? by[0] : 0) ^ (in & 2 ? by[1] : 0);
@@ -267,10 +260,12 @@ static void check_words(const placing *f)
             zl_pt_fail(f->k, "elements of a register lie apart in the stage");
 }
 
-/* The places within a row at which stores begin. */
-static void find_chunks(zl_pt_placed *p)
+/* Swizzles the places of registers, and finds those within a row at which accesses begin. */
+static void swizzle(zl_pt_placed *p, const zlay_pipe_operand *operand)
 {
-    for (uint32_t i = 0; i < p->count; i += p->matrices ? p->matrices : zl_pt_pairs(p, i) ? 2 : 1) {
+    p->swizzled = zl_pt_swizzle_bits(operand->swizzle);
+    for (uint32_t i = 0; i < p->count; i++) p->byte[i] = zl_pt_swizzle(p->swizzled, p->byte[i]);
+    for (uint32_t i = 0; i < p->count; i += zl_pt_together(p, i)) {
         uint32_t j = 0;
         while (j < p->chunks && p->chunk[j] != p->byte[i] % ROW) j++;
         if (j == p->chunks) p->chunk[p->chunks++] = p->byte[i] % ROW;
@@ -311,23 +306,31 @@ static void find(zl_pipe_text *k, zl_pt_placed *p)
         zl_pt_fail(k, "%s has %u bits, and rows of 32 are written", k->pipe->accs[event->acc].name,
                    f.bits);
     p->pack = 32 / f.bits;
-    p->swizzled = zl_pt_swizzle_bits(f.operand->swizzle);
     if (f.operand->type != r->type)
         zl_pt_fail(k, "%s is of another type than the stage", k->pipe->accs[event->acc].name);
     if (k->status || !reads_places(&f) || !finds_threads(&f) || !finds_registers(&f)) return;
     find_matrices(&f);
     if (!p->matrices) check_words(&f);
+    swizzle(p, f.operand);
     if (p->instance % ((p->swizzled + 1) * ROW))
         zl_pt_fail(k, "an instance's rows begin within the rows that are swizzled together");
-    for (uint32_t i = 0; i < p->count; i++) p->byte[i] = zl_pt_swizzle(p->swizzled, p->byte[i]);
-    find_chunks(p);
+}
+
+static void find_fetch(zl_pipe_text *k, zl_pt_placed *p)
+{
+    zl_pt_fetch_place(k, p);
+    if (!k->status) swizzle(p, zl_pt_operand_of(k, p->event->smem[0]));
+}
+
+static bool is_placed(const zl_pipe_text *k, const zl_event *event)
+{
+    return (event->kind == ZL_EV_FETCH || zl_pt_has_layout(k, event)) && !zl_pt_fragment(k, event);
 }
 
 static uint32_t count_all(const zl_pipe_text *k)
 {
     uint32_t count = 0;
-    for (uint32_t i = 0; i < k->pipe->events_count; i++)
-        count += zl_pt_has_layout(k, &k->pipe->events[i]) && !zl_pt_fragment(k, &k->pipe->events[i]);
+    for (uint32_t i = 0; i < k->pipe->events_count; i++) count += is_placed(k, &k->pipe->events[i]);
     return count;
 }
 
@@ -344,11 +347,12 @@ zlay_status zl_pt_places(zl_pipe_text *k)
             k->event = &k->pipe->events[i];
             if (k->event->kind == ZL_EV_FOR) loops++;
             if (k->event->kind == ZL_EV_END) loops--;
-            if (!zl_pt_has_layout(k, k->event) || zl_pt_fragment(k, k->event)) continue;
+            if (!is_placed(k, k->event)) continue;
             zl_pt_placed *p = &k->placed[k->placed_count++];
             p->event = k->event;
             p->looped = loops > 0;
-            find(k, p);
+            if (k->event->kind == ZL_EV_FETCH) find_fetch(k, p);
+            else find(k, p);
         }
     }
     k->role = NULL;

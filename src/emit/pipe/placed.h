@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stages that have a layout, as an operand of the request binds it: where a write puts registers into one, and where the
- * threads of a body load from one. */
+/* Stages that have a layout, as an operand of the request binds it: where a write puts registers into one, where a fetch
+ * finds factors, and where the threads of a body load from one. */
 #ifndef ZL_EMIT_PIPE_PLACED_H
 #define ZL_EMIT_PIPE_PLACED_H
 
@@ -22,7 +22,7 @@ typedef struct zl_pt_placed {
     uint32_t instance;                /* bytes that an instance adds */
     uint32_t *number, *byte, count;   /* of the registers that are written, and their swizzled places */
     uint32_t sharing;                 /* bits of the thread's number among threads that hold the same: the first writes */
-    uint32_t matrices;                /* registers of an stmatrix, 2 or 4; 0: they are stored as words */
+    uint32_t matrices;                /* registers of an stmatrix or ldmatrix, 2 or 4; 0: they are stored as words */
     bool transposed, halves;          /* halves: the registers are halves of registers, of two bytes each */
     uint32_t chunk[ZL_PT_CHUNKS], chunks; /* different places within rows of 128 bytes */
     bool looped;   /* it is in a loop: registers put<kept>, one a chunk, are computed before the role's events */
@@ -32,10 +32,13 @@ typedef struct zl_pt_placed {
 /* A write of a matrix or of rows in registers into a stage whose operand has a layout, by that layout. */
 bool zl_pt_has_layout(const zl_pipe_text *k, const zl_event *event);
 zlay_status zl_pt_places(zl_pipe_text *k);
-/* Whether registers i and i + 1 of a write are stored as one access of 8 bytes. */
-static inline bool zl_pt_pairs(const zl_pt_placed *p, uint32_t i)
+/* How many registers of a write, from i on, are stored as one access: 1, 2 or 4, as words; or those of an stmatrix. */
+static inline uint32_t zl_pt_together(const zl_pt_placed *p, uint32_t i)
 {
-    return !p->matrices && i + 1 < p->count && p->byte[i] % 8 == 0 && p->byte[i + 1] == p->byte[i] + 4;
+    uint32_t wide = 1;
+    if (p->matrices || p->halves) return p->matrices ? p->matrices : 1;
+    while (wide < 4 && i + wide < p->count && p->byte[i + wide] == p->byte[i] + 4 * wide) wide++;
+    return wide == 4 && p->byte[i] % 16 == 0 ? 4 : wide >= 2 && p->byte[i] % 8 == 0 ? 2 : 1;
 }
 /* The operand that the request binds to a smem; NULL: none. */
 const zlay_pipe_operand *zl_pt_operand_of(const zl_pipe_text *k, int32_t smem);
@@ -47,5 +50,7 @@ void zl_pt_thread_place(zl_pipe_text *k, const char *to, const zl_pt_placed *p);
 /* What the writes of a role have in common is computed before its events. */
 void zl_pt_puts(zl_pipe_text *k);
 void zl_pt_put(zl_pipe_text *k, const zl_event *event);
+/* Where the threads of a role find a factor of mma.sync that they fetch. */
+void zl_pt_fetch_place(zl_pipe_text *k, zl_pt_placed *p);
 
 #endif

@@ -3,10 +3,12 @@
  * follow from the operands' layouts (rows and K), types from what the request binds; the target's
  * rules decide whether there is such an instruction. By default an operand's rows are 64 bf16 in
  * 128 swizzled bytes, as many as its stage holds. Descriptors are synthesised by
- * src/synth/smemdesc, and accepted where instructions along rows begin at even distances. */
+ * src/synth/smemdesc, and accepted where instructions along rows begin at even distances. Of factors in
+ * registers the operands are those of the fetches that make them. */
 #include "synth/smemdesc/smemdesc.h"
 #include "algebra/layout/layout.h"
 #include "emit/pipe/pipe.h"
+#include "legality/tcgen05/tcgen05.h"
 
 #include <string.h>
 #include <zlay/idesc.h>
@@ -63,9 +65,8 @@ static zlay_status rows_read(const zl_pipe_text *k, reading *r, int32_t smem)
 static zlay_status reading_of(const zl_pipe_text *k, reading *r, int32_t smem)
 {
     zlay_status status = ZLAY_OK;
-    const char *name = k->pipe->smems[smem].name;
-    for (uint32_t i = 0; i < k->ask->operands_count; i++)
-        if (!strcmp(k->ask->operands[i].smem, name)) r->operand = k->ask->operands[i];
+    const zlay_pipe_operand *bound = zl_pt_operand_of(k, smem);
+    if (bound) r->operand = *bound;
     if (!r->operand.layout) status = rows_read(k, r, smem);
     return status ? status : shape_read(k, r);
 }
@@ -129,13 +130,6 @@ static uint32_t instances_at(const zl_pipe_text *k, const zl_event *event)
     return 1;
 }
 
-static int32_t kind_of(int32_t type)
-{
-    uint32_t bits = zlay_type_bits(type);
-    if (type == ZLAY_TYPE_S8 || type == ZLAY_TYPE_U8) return ZLAY_KIND_I8;
-    return bits == 16 ? ZLAY_KIND_F16 : bits == 32 ? ZLAY_KIND_TF32 : ZLAY_KIND_F8F6F4;
-}
-
 /* The instruction: A from shared memory, registers or tensor memory, times B. */
 static void instruction_of(const zl_pipe_text *k, zl_pt_product *p, const reading *a,
                            const reading *b)
@@ -144,7 +138,7 @@ static void instruction_of(const zl_pipe_text *k, zl_pt_product *p, const readin
     bool tmem = e->tmem[0] >= 0, shared = e->smem[0] >= 0;
     uint32_t group = tmem && k->pipe->tmems[e->tmem[0]].pair ? 2 : 1;
     uint32_t rows = !tmem ? ROWS_OF_WGMMA : shared ? a->rows : ROWS_OF_TMEM;
-    int32_t type = b->operand.type, kind = kind_of(type);
+    int32_t type = b->operand.type, kind = zl_t5_kind(type);
     p->mma = (zlay_mma){.instruction = tmem ? ZLAY_MMA_TCGEN05 : ZLAY_MMA_WGMMA,
                         .kind = tmem ? kind : ZLAY_KIND_NONE,
                         .m = rows * group,
@@ -210,13 +204,63 @@ static zlay_status product_read(const zl_pipe_text *k, zl_pt_product *p, const r
     return status ? status : share_rows(k, p);
 }
 
+/* ---- factors in registers --------------------------------------------------------------- */
+
+static const zl_role *role_at(const zl_pipe_text *k, const zl_event *event)
+{
+    const zl_role *role = k->pipe->roles;
+    while (event >= k->pipe->events + role->end) role++;
+    return role;
+}
+
+/* The operand that a role fetches into an accumulator; NULL: none, several, or one without a layout. */
+static const zlay_pipe_operand *fetched(const zl_pipe_text *k, const zl_role *role, int32_t acc)
+{
+    int32_t smem = -1;
+    for (uint32_t i = role->begin; i < role->end; i++) {
+        const zl_event *e = &k->pipe->events[i];
+        if (e->kind != ZL_EV_FETCH || e->acc != acc) continue;
+        if (smem >= 0 && smem != e->smem[0]) return NULL;
+        smem = e->smem[0];
+    }
+    return smem < 0 ? NULL : zl_pt_operand_of(k, smem);
+}
+
+/* A product by mma.sync, which the warps of the role's instance divide. */
+static zlay_status sync_product(const zl_pipe_text *k, zl_pt_product *p)
+{
+    char id[ZL_SYNC_NAME];
+    const zl_event *e = p->event;
+    const zl_role *role = role_at(k, e);
+    reading r[2] = {{.own = NULL}};
+    zlay_status status = ZLAY_OK;
+    for (int o = 0; o < 2 && !status; o++) {
+        p->smem[o] = fetched(k, role, o ? e->acc_b : e->acc_a);
+        if (!p->smem[o])
+            return zl_fail(k->ctx, ZLAY_ENOTSUP, "line %u: no fetch of one operand with a layout makes %.64s",
+                           e->line, k->pipe->accs[o ? e->acc_b : e->acc_a].name);
+        r[o].operand = *p->smem[o];
+        status = shape_read(k, &r[o]);
+    }
+    if (status) return status;
+    p->mma = zl_sync_mma(p->smem[0]->type, p->smem[1]->type);
+    p->steps = r[1].k / p->mma.k;
+    if (!zl_sync_form(id, k->ask->target, p->mma.a, p->mma.b))
+        return zl_fail(k->ctx, ZLAY_ENOTSUP, "line %u: no mma.sync of %s and %s on %s", e->line,
+                       zlay_type_name(p->mma.a), zlay_type_name(p->mma.b), zlay_target_name(k->ask->target));
+    if (r[0].k != r[1].k || r[0].k % p->mma.k)
+        return zl_fail(k->ctx, ZLAY_ENOTSUP, "line %u: %u of K in A, %u in B, and %u in an instruction", e->line,
+                       r[0].k, r[1].k, p->mma.k);
+    if (zl_sync_grid(&p->warps, role->each, r[0].rows, r[1].rows)) return ZLAY_OK;
+    return zl_fail(k->ctx, ZLAY_ENOTSUP, "line %u: %u warps do not divide a product of %u x %u", e->line, role->each,
+                   r[0].rows, r[1].rows);
+}
+
 static zlay_status product(const zl_pipe_text *k, zl_pt_product *p)
 {
     reading a = {.own = NULL}, b = {.own = NULL};
     const zl_event *e = p->event;
-    if (e->acc_b >= 0)
-        return zl_fail(k->ctx, ZLAY_ENOTSUP, "line %u: no product of two factors in registers on %s",
-                       e->line, zlay_target_name(k->ask->target));
+    if (e->acc_b >= 0) return sync_product(k, p);
     zlay_status status = reading_of(k, &b, e->smem[1]);
     if (!status && e->smem[0] >= 0) status = reading_of(k, &a, e->smem[0]);
     if (!status) status = product_read(k, p, &a, &b);
@@ -228,8 +272,7 @@ static zlay_status product(const zl_pipe_text *k, zl_pt_product *p)
 /* Whether two products of one role have the same instructions and descriptors. */
 static bool alike(const zl_pipe_text *k, const zl_event *a, const zl_event *b)
 {
-    const zl_role *role = k->pipe->roles;
-    while (a >= k->pipe->events + role->end) role++;
+    const zl_role *role = role_at(k, a);
     return b >= k->pipe->events + role->begin && b < k->pipe->events + role->end &&
            a->acc == b->acc && a->acc_a == b->acc_a && a->acc_b == b->acc_b &&
            a->smem[0] == b->smem[0] && a->smem[1] == b->smem[1] && a->tmem[0] == b->tmem[0] &&

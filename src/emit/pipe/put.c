@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Prints the write of a matrix, or of rows, in registers into a stage that has a layout (placed.c finds the places). Every store adds a
+/* Prints the write of a matrix, or of rows, in registers into a stage that has a layout, and the fetch of a factor from one
+ * (placed.c and fetch.c find the places). Every access adds a
  * constant to the thread's own place, by XOR within a row of 128 bytes, which the swizzle has, and else by the
  * instruction's offset. Of a write in a loop the few places within a row are registers of the role, computed before its
  * events. */
@@ -74,7 +75,7 @@ void zl_pt_puts(zl_pipe_text *k)
     if (k->puts > k->puts_most) k->puts_most = k->puts;
 }
 
-/* ---- stores -------------------------------------------------------------------------------- */
+/* ---- accesses ------------------------------------------------------------------------------ */
 
 /* The place within a row, in a register of the role or in `near`. */
 static const char *row_place(zl_pipe_text *k, char room[24], const zl_pt_placed *p, uint32_t chunk)
@@ -101,19 +102,13 @@ static const char *register_place(zl_pipe_text *k, char room[24], const zl_pt_pl
     return "near";
 }
 
-/* Stores a register at a time, or two of 4 bytes that are neighbours. */
-static void store_words(zl_pipe_text *k, const zl_pt_placed *p, const char *slot)
+/* The form that stores or loads so many registers: as words side by side, or as matrices of 8 rows. */
+static void form_of(char id[32], const zl_pt_placed *p, uint32_t count)
 {
-    char names[2][96], room[24];
-    for (uint32_t i = 0; i < p->count; i++) {
-        const char *first = zl_pt_acc(k, names[0], p->event->acc, p->number[i]);
-        bool pair = zl_pt_pairs(p, i);
-        const char *at = register_place(k, room, p, i, slot);
-        if (!pair) zl_say(k, NULL, "st.s.b32", 0, at, first);
-        else
-            zl_say(k, NULL, "st.s.v2.b32", 0, at, first,
-                   zl_pt_acc(k, names[1], p->event->acc, p->number[++i]));
-    }
+    const char *way = p->event->kind == ZL_EV_FETCH ? "ld" : "st";
+    if (p->matrices) snprintf(id, 32, "%smatrix.x%u%s", way, count, p->transposed ? ".trans" : "");
+    else if (count > 1) snprintf(id, 32, "st.s.v%u.b32", count);
+    else snprintf(id, 32, "st.s.b32");
 }
 
 /* Stores two bytes at a time: a register's halves go to different places. */
@@ -129,17 +124,18 @@ static void store_halves(zl_pipe_text *k, const zl_pt_placed *p, const char *slo
     }
 }
 
-/* Stores 2 or 4 registers at a time as matrices of 8 rows. */
-static void store_matrices(zl_pipe_text *k, const zl_pt_placed *p, const char *slot)
+static void access(zl_pipe_text *k, const zl_pt_placed *p, const char *slot)
 {
     char id[32], names[4][96], room[24];
-    const char *operands[6] = {NULL};
-    snprintf(id, sizeof id, "stmatrix.x%u%s", p->matrices, p->transposed ? ".trans" : "");
-    for (uint32_t i = 0; i < p->count; i += p->matrices) {
-        operands[0] = register_place(k, room, p, i, slot);
-        for (uint32_t m = 0; m < p->matrices; m++)
-            operands[1 + m] = zl_pt_acc(k, names[m], p->event->acc, p->number[i + m]);
-        zl_pt_say(k, NULL, id, 0, operands);
+    bool load = p->event->kind == ZL_EV_FETCH;
+    for (uint32_t i = 0, count; i < p->count; i += count) {
+        const char *operands[6] = {NULL};
+        count = zl_pt_together(p, i);
+        operands[load ? count : 0] = register_place(k, room, p, i, slot);
+        for (uint32_t j = 0; j < count; j++)
+            operands[j + !load] = zl_pt_acc(k, names[j], p->event->acc, p->number[i + j]);
+        form_of(id, p, count);
+        zl_pt_say(k, NULL, id, load ? count : 0, operands);
     }
 }
 
@@ -157,8 +153,7 @@ void zl_pt_put(zl_pipe_text *k, const zl_event *event)
         zl_op(k, EQ, "more", "near", "0");
         zl_pt_when(k, "more");
     }
-    if (p->matrices) store_matrices(k, p, slot);
-    else if (p->halves) store_halves(k, p, slot);
-    else store_words(k, p, slot);
+    if (p->halves) store_halves(k, p, slot);
+    else access(k, p, slot);
     if (p->sharing) zl_pt_when_end(k);
 }

@@ -139,6 +139,14 @@ static void form_check(zl_pipe_text *k, const saying *s, const char *id)
                    zl_pt_rule(reason.rule));
 }
 
+bool zl_pt_exists(const zl_pipe_text *k, const char *id)
+{
+    zlay_instruction asked = {.form = 0};
+    zlay_verdict verdict = {0};
+    if (zlay_instruction_find(&asked.form, id, strlen(id))) return false;
+    return !zlay_instruction_check(&verdict, NULL, 0, k->ask->target, &asked) && verdict.answer == ZLAY_YES;
+}
+
 static bool has_numbers(const saying *s)
 {
     for (uint32_t i = 0; i < s->count; i++)
@@ -221,7 +229,7 @@ static void put_constraints(zl_pipe_text *k, const saying *s, bool outs)
 {
     const char *comma = "";
     for (uint32_t i = outs ? 0 : s->outs; i < (outs ? s->outs : s->count); i++) {
-        char c = s->cls[i] == 'd' ? 'l' : s->cls[i] == 'p' ? 'r' : s->cls[i];
+        char c = s->cls[i] == 'd' ? 'l' : s->cls[i] == 'p' || s->cls[i] == 'f' ? 'r' : s->cls[i];
         if (is_number(s->operands[i])) continue;
         zl_putf(k->out, outs ? "%s\"=%c\"(%s)" : "%s\"%c\"(%s)", comma, c, s->operands[i]);
         comma = ", ";

@@ -77,7 +77,7 @@ static zlay_status move_bind(zlay_ctx *ctx, bound *b, const zlay_plan *plan, int
         *copy = o->copies[i];
         copy->map = 0;
         if (!store) continue;
-        copy->advance[1][AXIS_M] = (int32_t)plan->info.mma.m;
+        copy->advance[1][AXIS_M] = (int32_t)plan->rows;
         copy->advance[0][AXIS_PASS] = 1;
     }
     b->moves[operand] = (zlay_pipe_move){.name = moves[operand],

@@ -377,7 +377,7 @@ zlay_status zlay_emit_header(zlay_ctx *ctx, zlay_buf *out, const zlay_plan *plan
     zlay_status status = zl_enter(ctx);
     if (status) return status;
     status = zl_name_check(ctx, name, length);
-    if (!status && zl_by_waves(plan))
+    if (!status && !zl_by_wgmma(plan))
         status = zl_fail(ctx, ZLAY_ENOTSUP, "%s: headers are of plans with wgmma",
                          zlay_target_name(plan->info.target));
     if (status) return zl_leave(ctx, status);

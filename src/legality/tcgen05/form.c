@@ -53,6 +53,13 @@ static const struct {
 #include "legality/tcgen05/tcgen05.def"
 };
 
+int32_t zl_t5_kind(int32_t type)
+{
+    uint32_t bits = zlay_type_bits(type);
+    if (type == ZLAY_TYPE_S8 || type == ZLAY_TYPE_U8) return ZLAY_KIND_I8;
+    return bits == 16 ? ZLAY_KIND_F16 : bits == 32 ? ZLAY_KIND_TF32 : ZLAY_KIND_F8F6F4;
+}
+
 static bool known(int32_t kind) { return zl_is_in(kind, T5_EVERY); }
 
 uint32_t zl_t5_k(int32_t kind) { return known(kind) ? kinds[kind].k : 0; }

@@ -48,6 +48,9 @@ void zl_t5_verdict(zlay_verdict *out, const zl_subject *subject);
 
 bool zl_t5_on(zl_t5_feature feature, const zlay_target *target);
 
+/* The kind without scale factors whose A has a type. */
+int32_t zl_t5_kind(int32_t type);
+
 /* K of a dense product; 0 for no kind. */
 uint32_t zl_t5_k(int32_t kind);
 

@@ -46,6 +46,23 @@ zlay_status zl_layout_unswizzled(zlay_ctx *ctx, zlay_layout **out, const zl_oper
     return layout_of_boxes(ctx, out, o, "");
 }
 
+/* What rows of 16 bytes that lanes give to ldmatrix read (src/emit/pipe/fetch.c): a swizzled row has 8 x 16 bytes or fewer;
+ * warps and instructions go on by rows, and along K by 32 bytes. Where M or N is contiguous, rows are of K. */
+static zlay_status read_by_rows(zlay_ctx *ctx, zlay_layout **out, const zlay_plan *plan, int32_t operand)
+{
+    const zl_operand *o = &plan->operand[operand];
+    const zl_sync_warps *w = &plan->warps;
+    uint32_t each = operand == ZLAY_OPERAND_A ? ZL_SYNC_ROWS : ZL_SYNC_COLUMNS, chunk = 16 / o->element;
+    uint32_t row = o->span / o->element, mn = w->blocks[operand] * each;
+    if (o->major == ZLAY_MAJOR_K)
+        return zl_layout_format(ctx, out, "Sw<%d,%u,3> o 0 o ((8,%u,%u),(%u,2,%u)):((%u,%u,%u),(1,%u,%u))",
+                                o->map.swizzle, chunk_bits(o), mn / 8, w->grid[operand], chunk, plan->info.k_steps, row,
+                                8 * row, mn * row, chunk, 2 * chunk);
+    return zl_layout_format(ctx, out, "Sw<%d,%u,3> o 0 o ((8,%u,%u),(8,2,%u)):((1,8,%u),(%u,%u,%u))", o->map.swizzle,
+                            chunk_bits(o), row / 8, mn * w->grid[operand] / row, plan->info.k_steps, box_pitch(o), row,
+                            8 * row, 16 * row);
+}
+
 /* What the matrix descriptors of all K steps and consumers read: the canonical layouts of PTX ISA,
  * "Strides", with the descriptor's fields as their strides. */
 static zlay_status read_by_desc(zlay_ctx *ctx, zlay_layout **out, const zlay_plan *plan,
@@ -60,6 +77,7 @@ static zlay_status read_by_desc(zlay_ctx *ctx, zlay_layout **out, const zlay_pla
     uint32_t lbo = d->lbo / element, sbo = d->sbo / element,
              step = plan->step_start[operand] / element;
     uint32_t consumer = plan->consumer_start / element;
+    if (zl_by_sync(plan)) return read_by_rows(ctx, out, plan, operand);
     if (plan->operand[operand].major == ZLAY_MAJOR_K)
         return zl_layout_format(
             ctx, out, "Sw<%d,%u,3> o 0 o ((8,%u,%u),(%u,%u)):((%u,%u,%u),(1,%u))", d->swizzle,
@@ -68,6 +86,17 @@ static zlay_status read_by_desc(zlay_ctx *ctx, zlay_layout **out, const zlay_pla
                             "Sw<%d,%u,3> o 0 o ((%u,%u,%u),(8,%u,%u)):((1,%u,%u),(%u,%u,%u))",
                             d->swizzle, chunk, elements, mn / elements, repeat, info->mma.k / 8,
                             info->k_steps, lbo, consumer, elements, sbo, step);
+}
+
+/* What is written by rows: from tensor memory, where thread t has row t of a pass, or by the quads of mma.sync. Rows of 128
+ * bytes lie one behind the other, each 128 bytes of a pass in a box of all rows. */
+static zlay_status written_by_rows(zlay_ctx *ctx, zlay_layout **out, const zlay_plan *plan)
+{
+    const zl_operand *d = &plan->operand[ZLAY_OPERAND_D];
+    uint32_t row = d->span / d->element;
+    return zl_layout_format(ctx, out, "Sw<%d,%u,3> o 0 o (%u,(%u,%u)):(%u,(1,%u))", d->map.swizzle,
+                            chunk_bits(d), plan->rows, row, plan->info.pass_n / row, row,
+                            plan->rows * row);
 }
 
 /* What the consumers write, as src/emit/pipe/placed.c finds the addresses, which do not
@@ -79,6 +108,7 @@ static zlay_status read_by_desc(zlay_ctx *ctx, zlay_layout **out, const zlay_pla
 static zlay_status written(zlay_ctx *ctx, zlay_layout **out, const zlay_plan *plan)
 {
     uint32_t element = plan->operand[ZLAY_OPERAND_D].element, columns = plan->info.pass_n;
+    if (!zl_by_wgmma(plan)) return written_by_rows(ctx, out, plan);
     if (element == 1)
         return zl_layout_format(ctx, out, "Sw<%d,4,3> o 0 o ((8,2,4),(8,%u)):((%u,%u,%u),(1,8))", columns == 64 ? 2 : 3,
                                 columns / 8, columns, 8 * columns, 16 * columns);

@@ -30,6 +30,30 @@ static void put_layout(zl_text *out, const zlay_layout *layout)
     zl_puts(out, zlay_layout_print(&buf, layout) == ZLAY_OK ? text : "?");
 }
 
+static const char *instruction_name(const zlay_plan_summary *info)
+{
+    return info->mma.instruction == ZLAY_MMA_TCGEN05 ? "tcgen05"
+           : info->mma.instruction == ZLAY_MMA_SYNC  ? "ldmatrix"
+                                                     : "wgmma";
+}
+
+static void put_threads(zl_text *out, const zlay_plan_summary *info)
+{
+    const zlay_mma *mma = &info->mma;
+    zl_putf(out, "  %u threads: ", info->threads);
+    if (mma->instruction == ZLAY_MMA_SYNC) {
+        zl_putf(out, "%d warps that load, multiply by mma.sync m%un%uk%u, and store\n", ZL_SYNC_WARPS, mma->m, mma->n, mma->k);
+        return;
+    }
+    zl_puts(out, "one producer warpgroup, ");
+    if (mma->instruction == ZLAY_MMA_TCGEN05)
+        zl_putf(out, "one that reads sums, a warp that issues tcgen05.mma m%un%uk%u, one that owns tensor memory\n",
+                mma->m, mma->n, mma->k);
+    else
+        zl_putf(out, "%u consumer warpgroups of wgmma m%un%uk%u\n", info->consumers, mma->m, mma->n,
+                mma->k);
+}
+
 static void put_shape(zl_text *out, const zlay_plan *plan)
 {
     const zlay_plan_summary *info = &plan->info;
@@ -47,9 +71,7 @@ static void put_shape(zl_text *out, const zlay_plan *plan)
                 info->splits, (unsigned long long)info->split_steps);
     zl_gemm_scales_explain(out, plan);
     zl_gemm_repack_explain(out, plan);
-    zl_putf(out,
-            "  %u threads: one producer warpgroup, %u consumer warpgroups of wgmma m%un%uk%u\n",
-            info->threads, info->consumers, info->mma.m, info->mma.n, info->mma.k);
+    put_threads(out, info);
 }
 
 static void put_map(zl_text *out, const zl_operand *o, const char *name)
@@ -90,7 +112,9 @@ static void put_maps(zl_text *out, const zlay_plan *plan)
 static void put_descs(zl_text *out, const zlay_plan *plan)
 {
     const zlay_plan_summary *info = &plan->info;
-    zl_puts(out, "\nwgmma descriptors of stage 0 (shared addresses from the 1024-aligned start)\n");
+    if (zl_by_sync(plan)) return;
+    zl_putf(out, "\n%s descriptors of stage 0 (shared addresses from the 1024-aligned start)\n",
+            instruction_name(info));
     for (int32_t operand = 0; operand < 2; operand++)
         for (uint32_t c = 0; c < (operand ? 1 : info->consumers); c++)
             for (uint32_t step = 0; step < info->k_steps; step++) {
@@ -112,7 +136,10 @@ static void put_stages(zl_text *out, const zlay_plan *plan)
     zl_putf(out, "\nshared memory, %u of %llu bytes (1024 of them for alignment)\n", info->smem,
             (unsigned long long)zlay_smem_capacity(info->target));
     for (uint32_t s = 0; s < info->stages; s++)
-        zl_putf(out,
+        if (zl_by_sync(plan))
+            zl_putf(out, "  stage %u: A at %u, B at %u\n", s, info->smem_a + s * info->pitch_a,
+                    info->smem_b + s * info->pitch_b);
+        else zl_putf(out,
                 "  stage %u: A at %u, B at %u, expects %u bytes by tensor copies; full barrier at "
                 "%u count %u, "
                 "empty barrier at %u count %u\n",
@@ -158,6 +185,15 @@ static void put_matrix(zl_text *out, const zlay_plan *plan, int32_t operand, con
     put_count(out, plan, what, access, address);
 }
 
+/* Counts a warp's store of 16 bytes of D: lane l has row l. */
+static void put_rows(zl_text *out, const zlay_plan *plan)
+{
+    uint32_t address[LANES];
+    for (uint32_t lane = 0; lane < LANES; lane++)
+        address[lane] = byte_at(&plan->operand[ZLAY_OPERAND_D], lane);
+    put_count(out, plan, "D, st.shared.v4.b32 of a warp", "st.shared.b128", address);
+}
+
 /* Counts a warp's store of two neighbours of 1 or 4 bytes: lane l has row l / 4 and columns 2 (l % 4) and
  * one on. */
 static void put_pairs(zl_text *out, const zlay_plan *plan)
@@ -167,8 +203,10 @@ static void put_pairs(zl_text *out, const zlay_plan *plan)
     uint32_t address[LANES];
     for (uint32_t lane = 0; lane < LANES; lane++)
         address[lane] = byte_at(d, lane / 4 + (uint64_t)d->map.box[1] * (2 * (lane % 4)));
-    put_count(out, plan, words ? "D, st.shared.v2.b32 of a warp" : "D, st.shared.b16 of a warp",
-              words ? "st.shared.b64" : "st.shared.b16", address);
+    if (words || zl_by_wgmma(plan))
+        put_count(out, plan, words ? "D, st.shared.v2.b32 of a warp" : "D, st.shared.b16 of a warp",
+                  words ? "st.shared.b64" : "st.shared.b16", address);
+    else put_count(out, plan, "D, st.shared.b32 of a warp", "st.shared.b32", address);
 }
 
 /* Counts one access of a warp that moves a box by threads: its lanes have consecutive pieces of
@@ -192,12 +230,15 @@ static void put_moved(zl_text *out, const zlay_plan *plan, int32_t operand)
 
 static void put_banks(zl_text *out, const zlay_plan *plan)
 {
+    char what[64];
     zl_puts(out, "\nshared-memory banks\n");
-    put_matrix(out, plan, ZLAY_OPERAND_A, "A, eight rows of 16 bytes as wgmma reads",
-               "ldmatrix.x1", 8, 8);
-    put_matrix(out, plan, ZLAY_OPERAND_B, "B, eight rows of 16 bytes as wgmma reads",
-               "ldmatrix.x1", 8, 8);
-    if (plan->operand[ZLAY_OPERAND_D].element == 2)
+    for (int32_t operand = 0; operand < 2; operand++) {
+        snprintf(what, sizeof what, "%s, eight rows of 16 bytes as %s reads", operand_names[operand],
+                 instruction_name(&plan->info));
+        put_matrix(out, plan, operand, what, "ldmatrix.x1", 8, 8);
+    }
+    if (zl_by_tmem(plan)) put_rows(out, plan);
+    else if (zl_by_wgmma(plan) && plan->operand[ZLAY_OPERAND_D].element == 2)
         put_matrix(out, plan, ZLAY_OPERAND_D, "D, stmatrix.x4 of a warp", "stmatrix.x4", 16, LANES);
     else put_pairs(out, plan);
     for (int32_t operand = 0; operand < 3; operand++)
@@ -208,9 +249,9 @@ static void put_certificates(zl_text *out, const zlay_plan *plan)
 {
     bool pairs = plan->operand[ZLAY_OPERAND_D].element != 2;
     const char *const right[3][2] = {
-        {"as descriptors read", "as requested"},
-        {"as descriptors read", "as requested"},
-        {pairs ? "as consumers write" : "as stmatrix writes", "as requested"}};
+        {zl_by_sync(plan) ? "as ldmatrix reads" : "as descriptors read", "as requested"},
+        {zl_by_sync(plan) ? "as ldmatrix reads" : "as descriptors read", "as requested"},
+        {pairs || !zl_by_wgmma(plan) ? "as consumers write" : "as stmatrix writes", "as requested"}};
     zl_puts(out, "\ncertificate: each pair of layouts is equal, as layout.equal decides again\n");
     for (uint32_t i = 0; i < ZL_CERTIFICATES; i++) {
         zl_putf(out, "%s %s, as copied    ", operand_names[i / 2], i % 2 ? "global" : "shared");

@@ -128,27 +128,43 @@ static zlay_status split_check(zlay_ctx *ctx, const zlay_plan_summary *info)
                    info->splits);
 }
 
-/* Where threads move an operand, at least three stages are needed.  A producer publishes a stage
+/* Where threads move an operand, wgmma needs at least three stages.  A producer publishes a stage
  * only after it has issued the next one, and a consumer releases a stage only after it has
- * received the next one; with two stages they would wait for each other. */
+ * received the next one; with two stages they would wait for each other.  A commit of tcgen05
+ * releases a stage by itself. */
 static zlay_status stages_check(zlay_ctx *ctx, const zlay_plan_summary *info)
 {
-    if (info->full_count == 1 || info->stages >= 3) return ZLAY_OK;
+    bool wgmma = info->mma.instruction == ZLAY_MMA_WGMMA;
+    if (!wgmma || info->full_count == 1 || info->stages >= 3) return ZLAY_OK;
     return zl_fail(ctx, ZLAY_EINVAL, "stages: %u; operands moved by threads need at least 3",
                    info->stages);
 }
 
-/* The plan of a target of waves, which has none of these. */
-static zlay_status waves_plan(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *g)
+/* Only plans of wgmma have these. */
+static zlay_status wgmma_alone(zlay_ctx *ctx, const zlay_plan *plan, const zlay_gemm *g)
 {
     const char *field = g->a_scales   ? "a_scales"
                         : g->b_scales ? "b_scales"
                         : g->repack   ? "repack"
                         : g->split_k  ? "split_k"
                                       : NULL;
-    if (!field) return zl_wave_gemm_plan(ctx, plan, g);
-    return zl_fail(ctx, ZLAY_ENOTSUP, "%s: plans of waves (%s) have none", field,
-                   zlay_target_name(plan->info.target));
+    const char *name = zlay_target_name(plan->info.target);
+    if (!field) return ZLAY_OK;
+    if (zl_wave_target(plan->info.target))
+        return zl_fail(ctx, ZLAY_ENOTSUP, "%s: plans of waves (%s) have none", field, name);
+    return zl_fail(ctx, ZLAY_ENOTSUP, "%s: plans of %s have none; those of sm_90a do", field, name);
+}
+
+static zlay_status waves_plan(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *g)
+{
+    zlay_status status = wgmma_alone(ctx, plan, g);
+    return status ? status : zl_wave_gemm_plan(ctx, plan, g);
+}
+
+static zlay_status pipe_make(zlay_ctx *ctx, zlay_plan *plan)
+{
+    if (zl_by_sync(plan)) return zl_sync_gemm_pipe(ctx, plan);
+    return zl_by_tmem(plan) ? zl_tmem_gemm_pipe(ctx, plan) : zl_gemm_pipe(ctx, plan);
 }
 
 static zlay_status plan_fill(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *gemm)
@@ -157,6 +173,7 @@ static zlay_status plan_fill(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *ge
     zlay_status status = request_copy(ctx, &g, gemm);
     if (!status) status = gemm_read(ctx, plan, &g);
     if (!status && zl_wave_target(plan->info.target)) return waves_plan(ctx, plan, &g);
+    if (!status && !zl_by_wgmma(plan)) status = wgmma_alone(ctx, plan, &g);
     if (!status) status = zl_gemm_scales(ctx, plan, &g);
     if (!status) status = zl_gemm_split(ctx, plan, &g);
     if (!status) status = zl_gemm_repack(ctx, plan, &g);
@@ -166,7 +183,7 @@ static zlay_status plan_fill(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *ge
     if (!status) status = stages_check(ctx, &plan->info);
     if (!status) status = zl_gemm_epilogue(ctx, plan, &g);
     if (!status) status = zl_certificates_make(ctx, plan);
-    if (!status) status = zl_gemm_pipe(ctx, plan);
+    if (!status) status = pipe_make(ctx, plan);
     return status;
 }
 

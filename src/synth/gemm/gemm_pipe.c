@@ -4,7 +4,7 @@
  * are declared in the order of ZLAY_OPERAND_*; a move is all copies of an operand's stage or, for
  * D, of a pass. The emitter prints this pipe and nothing else. */
 #include "pipe/order/verify.h"
-#include "synth/gemm/plan.h"
+#include "synth/gemm/gemm_pipe.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -21,7 +21,7 @@ enum {
 /* Whether the producer gives registers to the consumers: with two of them, sums take 128. */
 static bool gives_registers(const zlay_plan *plan) { return plan->info.consumers == 2; }
 
-static void put_moves(zl_text *out, const zlay_plan *plan)
+void zl_gemm_put_memory(zl_text *out, const zlay_plan *plan)
 {
     for (int32_t o = 0; o < 3; o++)
         zl_putf(out, "move t%c %u\n", zl_operand_name(o), plan->operand[o].bytes);
@@ -39,20 +39,26 @@ static uint32_t count_of(const zlay_body *epilogue, int32_t sort)
     return count;
 }
 
-/* Whether a body makes D's elements of the sums, in other registers. */
-static bool converts(const zlay_plan *plan)
+void zl_gemm_put_ring(zl_text *out, const zlay_plan *plan)
+{
+    const zlay_plan_summary *info = &plan->info;
+    zl_putf(out, "bar full[%u] count %u\n", info->stages, info->full_count);
+    zl_putf(out, "bar empty[%u] count %u\n", info->stages, info->empty_count);
+}
+
+bool zl_gemm_converts(const zlay_plan *plan)
 {
     if (plan->epilogue) return count_of(plan->epilogue, ZLAY_BODY_MATRIX) == 2;
     return plan->operand[ZLAY_OPERAND_D].type != plan->info.mma.d;
 }
 
-static void put_body(zl_text *out, const zlay_plan *plan)
+void zl_gemm_put_bodies(zl_text *out, const zlay_plan *plan)
 {
     int32_t sum = plan->info.mma.d, d = plan->operand[ZLAY_OPERAND_D].type;
     zl_gemm_scales_bodies(out, plan);
     zl_split_body(out, &plan->info);
     if (plan->epilogue) zl_body_put(out, plan->epilogue);
-    else if (converts(plan))
+    else if (zl_gemm_converts(plan))
         zl_putf(out, "body narrow\nmatrix S %s\nmatrix R %s\nR = %s\nend\n", zlay_type_name(sum), zlay_type_name(d),
                 zl_gemm_conversion(sum, d));
 }
@@ -65,11 +71,10 @@ static void declare(zl_text *out, const zlay_plan *plan)
     if (gives_registers(plan))
         zl_putf(out, "registers %u\n", REGISTERS * WARPGROUP / info->threads);
     zl_puts(out, "param T 0..\nparam N 1..\n");
-    put_moves(out, plan);
-    zl_putf(out, "bar full[%u] count %u\n", info->stages, info->full_count);
-    zl_putf(out, "bar empty[%u] count %u\n", info->stages, info->empty_count);
+    zl_gemm_put_memory(out, plan);
+    zl_gemm_put_ring(out, plan);
     zl_split_declare_bars(out, info);
-    put_body(out, plan);
+    zl_gemm_put_bodies(out, plan);
     zl_puts(out, "init full\ninit empty\n");
     zl_split_init_bars(out, info);
     zl_putf(out, "fence mbarrier_init\nsync %s\n", info->splits > 1 ? "cluster" : "cta");
@@ -88,7 +93,7 @@ static void tensor_loads(zl_text *out, const zlay_plan *plan, const char *at)
     }
 }
 
-static void thread_loads(zl_text *out, const zlay_plan *plan, const char *at)
+void zl_gemm_thread_loads(zl_text *out, const zlay_plan *plan, const char *at)
 {
     uint32_t s = plan->info.stages;
     for (int32_t o = 0; o < 2; o++) {
@@ -120,7 +125,7 @@ static void stage_begin(zl_text *out, const zlay_plan *plan, const char *at)
 /* What the producer keeps of its registers. */
 static uint32_t kept(const zlay_plan *plan)
 {
-    return plan->info.full_count == 1 ? REGISTERS_BY_TENSOR : REGISTERS_BY_THREADS;
+    return zl_gemm_produces_alone(plan) ? REGISTERS_BY_TENSOR : REGISTERS_BY_THREADS;
 }
 
 static void give_registers(zl_text *out, const zlay_plan *plan)
@@ -128,15 +133,13 @@ static void give_registers(zl_text *out, const zlay_plan *plan)
     if (gives_registers(plan)) zl_putf(out, "setmaxnreg dec %u\n", kept(plan));
 }
 
-static void producer_by_tensor(zl_text *out, const zlay_plan *plan)
+static void produce_by_tensor(zl_text *out, const zlay_plan *plan)
 {
-    zl_puts(out, "role producer warps 0..3 elect\n");
-    give_registers(out, plan);
     zl_puts(out, "for t in 0..T\nfor i in t*N..t*N+N\n");
     stage_begin(out, plan, "i");
     zl_putf(out, "arrive full[i %% %u]\n", plan->info.stages);
     tensor_loads(out, plan, "i");
-    zl_puts(out, "end\nend\nend\n");
+    zl_puts(out, "end\nend\n");
 }
 
 /* Makes what threads wrote to a stage visible to wgmma, and arrives at its full barrier. */
@@ -150,15 +153,13 @@ static void thread_stage(zl_text *out, const zlay_plan *plan, const char *at)
 {
     stage_begin(out, plan, at);
     tensor_loads(out, plan, at);
-    thread_loads(out, plan, at);
+    zl_gemm_thread_loads(out, plan, at);
     if (any_cpasync(plan)) zl_puts(out, "commit cpasync\n");
 }
 
 /* One step stays in flight: a thread publishes step i - 1 after it has issued step i. */
-static void producer_by_threads(zl_text *out, const zlay_plan *plan)
+static void produce_by_threads(zl_text *out, const zlay_plan *plan)
 {
-    zl_puts(out, "role producer warps 0..3\n");
-    give_registers(out, plan);
     zl_puts(out, "for t in 0..T\n");
     thread_stage(out, plan, "t*N");
     zl_puts(out, "for i in t*N+1..t*N+N\n");
@@ -166,7 +167,21 @@ static void producer_by_threads(zl_text *out, const zlay_plan *plan)
     publish(out, plan, "(i-1)", 1);
     zl_puts(out, "end\n");
     publish(out, plan, "(t*N+N-1)", 0);
-    zl_puts(out, "end\nend\n");
+    zl_puts(out, "end\n");
+}
+
+void zl_gemm_produce(zl_text *out, const zlay_plan *plan)
+{
+    if (zl_gemm_produces_alone(plan)) produce_by_tensor(out, plan);
+    else produce_by_threads(out, plan);
+}
+
+static void producer(zl_text *out, const zlay_plan *plan)
+{
+    zl_putf(out, "role producer warps 0..3%s\n", zl_gemm_produces_alone(plan) ? " elect" : "");
+    give_registers(out, plan);
+    zl_gemm_produce(out, plan);
+    zl_puts(out, "end\n");
 }
 
 /* ---- consumers ---------------------------------------------------------------------------- */
@@ -179,24 +194,38 @@ static void multiply(zl_text *out, const zlay_plan *plan, const char *at, const 
 }
 
 /* The registers that hold the sums of all steps. */
-static char sums(const zlay_plan *plan) { return zl_gemm_scaled(plan) ? 'T' : 'C'; }
+static const char *sums(const zlay_plan *plan) { return zl_gemm_scaled(plan) ? "T" : "C"; }
+
+void zl_gemm_convert(zl_text *out, const zlay_plan *plan, const char *from, const char *elements)
+{
+    bool more = zl_gemm_converts(plan);
+    if (!plan->epilogue && !more) return;
+    zl_putf(out, "use %s%s%s body %s%s\n", from, more ? ", " : "", more ? elements : "",
+            plan->epilogue ? plan->epilogue->name : "narrow",
+            count_of(plan->epilogue, ZLAY_BODY_INDEX) ? " at tile.row, tile.column" : "");
+}
+
+void zl_gemm_store(zl_text *out, const zlay_plan *plan, const char *elements, uint32_t pass)
+{
+    bool by_tensor = zl_by_tensor(&plan->operand[ZLAY_OPERAND_D]);
+    if (by_tensor) zl_puts(out, "waitgroup bulk.read 0\n");
+    zl_putf(out, "sync role\nwrite D[0] from %s part %u\n", elements, pass);
+    if (by_tensor)
+        zl_putf(out, "fence proxy.async\nsync role\nstore D[0] tD part %u\ncommit bulk\n", pass);
+    else zl_putf(out, "sync role\nread D[0] part %u\n", pass);
+}
+
+void zl_gemm_stored(zl_text *out, const zlay_plan *plan)
+{
+    if (zl_by_tensor(&plan->operand[ZLAY_OPERAND_D])) zl_puts(out, "waitgroup bulk.read 0\n");
+}
 
 /* Stores D by passes through shared memory: by tensor copies, or by threads. */
 static void epilogue(zl_text *out, const zlay_plan *plan)
 {
-    const zl_operand *d = &plan->operand[ZLAY_OPERAND_D];
-    if (plan->epilogue || converts(plan))
-        zl_putf(out, "use %c%s body %s%s\n", sums(plan), converts(plan) ? ", R" : "",
-                plan->epilogue ? plan->epilogue->name : "narrow",
-                count_of(plan->epilogue, ZLAY_BODY_INDEX) ? " at tile.row, tile.column" : "");
-    for (uint32_t pass = 0; pass < plan->info.passes; pass++) {
-        if (zl_by_tensor(d)) zl_puts(out, "waitgroup bulk.read 0\n");
-        zl_putf(out, "sync role\nwrite D[0] from %c part %u\n", converts(plan) ? 'R' : sums(plan), pass);
-        if (zl_by_tensor(d))
-            zl_putf(out, "fence proxy.async\nsync role\nstore D[0] tD part %u\ncommit bulk\n",
-                    pass);
-        else zl_putf(out, "sync role\nread D[0] part %u\n", pass);
-    }
+    zl_gemm_convert(out, plan, sums(plan), "R");
+    for (uint32_t pass = 0; pass < plan->info.passes; pass++)
+        zl_gemm_store(out, plan, zl_gemm_converts(plan) ? "R" : sums(plan), pass);
 }
 
 /* A tile's products, one group of a stage in flight. */
@@ -251,7 +280,7 @@ static void consumer(zl_text *out, const zlay_plan *plan)
     zl_split_take(out, &plan->info);
     epilogue(out, plan);
     zl_puts(out, "end\n");
-    if (zl_by_tensor(&plan->operand[ZLAY_OPERAND_D])) zl_puts(out, "waitgroup bulk.read 0\n");
+    zl_gemm_stored(out, plan);
     zl_puts(out, "end\n");
 }
 
@@ -259,8 +288,7 @@ static void pipe_write(zl_text *out, const void *value)
 {
     const zlay_plan *plan = value;
     declare(out, plan);
-    if (plan->info.full_count == 1) producer_by_tensor(out, plan);
-    else producer_by_threads(out, plan);
+    producer(out, plan);
     for (uint32_t r = 1; r < plan->info.splits; r++) sender(out, plan, r);
     consumer(out, plan);
 }

@@ -35,7 +35,7 @@ zlay_status zlay_plan_desc(zlay_smemdesc *out, const zlay_plan *plan, int32_t op
                            uint32_t consumer, uint32_t step)
 {
     if (!out || !plan || operand < ZLAY_OPERAND_A || operand > ZLAY_OPERAND_B) return ZLAY_EINVAL;
-    if (zl_by_waves(plan)) return ZLAY_NONE;
+    if (zl_by_waves(plan) || zl_by_sync(plan)) return ZLAY_NONE;
     if (consumer >= plan->info.consumers || step >= plan->info.k_steps) return ZLAY_EINVAL;
     *out = plan->desc[operand];
     out->start = step * plan->step_start[operand];

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-enum { ASYNC_LEAST = 4 /* bytes of cp.async */, SPAN_MOST = 128, D_ROWS = 64, EIGHT = 8 /* rows of a swizzle */ };
+enum { ASYNC_LEAST = 4 /* bytes of cp.async */, SPAN_MOST = 128, EIGHT = 8 /* rows of a swizzle */ };
 enum { PROMOTE_128 = 2, PROMOTE_256 = 3 }; /* CU_TENSOR_MAP_L2_PROMOTION_* */
 
 typedef struct axes {
@@ -74,11 +74,12 @@ static void map_fill(zl_operand *o, uint64_t address, uint32_t box_outer, int32_
     map->l2 = l2;
 }
 
-/* The widest access of a thread that the alignment of every row allows. A load of fewer bytes than
+/* The widest access of a thread that the alignment of every row allows, and of which a box has one for each thread. A load of fewer bytes than
  * cp.async brings is of one element, so that none passes the end of a row. */
-static uint32_t thread_width(const zl_operand *o, bool load)
+static uint32_t thread_width(const zl_operand *o, uint32_t threads, bool load)
 {
     uint64_t all = o->map.address | o->map.stride[0] | (load ? 0 : o->inner * o->element);
+    all |= o->map.box[1] * o->span / threads;
     uint32_t width = 16;
     while (width > o->element && all % width) width /= 2;
     return load && width < ASYNC_LEAST ? o->element : width;
@@ -105,14 +106,15 @@ static bool issue_holds(const zl_operand *o, const zlay_target *target, bool loa
 
 static zlay_status path_choose(zl_operand *o, const zlay_target *target, bool load)
 {
+    uint32_t threads = zl_gemm_by_sync(target) ? ZL_SYNC_WARPS * 32 : 128;
     zlay_verdict verdict;
     zlay_status status = zlay_tensormap_check(&verdict, NULL, 0, target, &o->map);
     if (status) return status;
-    if (verdict.answer == ZLAY_YES && issue_holds(o, target, load)) {
+    if (!zl_gemm_by_sync(target) && verdict.answer == ZLAY_YES && issue_holds(o, target, load)) {
         o->kind = load ? ZLAY_COPY_TENSOR_LOAD : ZLAY_COPY_TENSOR_STORE;
         return ZLAY_OK;
     }
-    o->width = thread_width(o, load);
+    o->width = thread_width(o, threads, load);
     o->kind = !load           ? ZLAY_COPY_THREAD_STORE
               : o->width >= ASYNC_LEAST ? ZLAY_COPY_CP_ASYNC
                               : ZLAY_COPY_THREAD_LOAD;
@@ -173,9 +175,10 @@ static void sums_fill(zlay_plan_summary *info, const zl_operand *o, int32_t oper
     info->copies += o->copies_count;
     if (operand == ZLAY_OPERAND_D) return;
     if (zl_by_tensor(o)) info->expect_bytes += o->bytes;
+    if (zl_gemm_by_sync(info->target)) return;
     if (info->full_count == 0) info->full_count = 1;
     if (!zl_by_tensor(o)) info->full_count = 128;
-    info->empty_count = 4 * info->consumers;
+    info->empty_count = zl_gemm_by_tmem(info->target) ? 1 : 4 * info->consumers;
 }
 
 zlay_status zl_operand_plan(zlay_ctx *ctx, zlay_plan *plan, int32_t operand)
@@ -184,7 +187,7 @@ zlay_status zl_operand_plan(zlay_ctx *ctx, zlay_plan *plan, int32_t operand)
     bool load = operand != ZLAY_OPERAND_D;
     axes axis = operand_axes(o, operand);
     uint32_t inner = load ? tile_extent(&plan->info, axis.inner) : plan->info.pass_n;
-    uint32_t outer = load ? tile_extent(&plan->info, axis.outer) : D_ROWS;
+    uint32_t outer = load ? tile_extent(&plan->info, axis.outer) : plan->rows;
     o->span = inner * o->element < SPAN_MOST ? inner * o->element : SPAN_MOST;
     map_fill(o, plan->address[operand], outer, promotion(plan, operand));
     zlay_status status = path_choose(o, plan->info.target, load);
@@ -193,6 +196,6 @@ zlay_status zl_operand_plan(zlay_ctx *ctx, zlay_plan *plan, int32_t operand)
     rows_cut(o, load);
     copies_fill(o, operand, &plan->info, axis, inner);
     sums_fill(&plan->info, o, operand);
-    if (load) desc_fill(plan, operand);
+    if (load && !zl_by_sync(plan)) desc_fill(plan, operand);
     return zl_layout_placed(ctx, &o->smem, o);
 }

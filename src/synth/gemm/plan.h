@@ -7,7 +7,9 @@
 #include "algebra/text/format.h"
 #include "body/body.h"
 #include "body/room.h"
+#include "legality/matrix/sync.h"
 #include "synth/gemm/wave_gemm.h"
+#include "target/target.h"
 #include <zlay/plan.h>
 
 #define ZL_ADDRESS      ((uint64_t)1 << 20) /* of an operand whose address the request leaves open */
@@ -50,6 +52,8 @@ struct zlay_plan {
     zlay_smemdesc desc[2];   /* step 0, consumer 0; from the operand's start */
     uint32_t step_start[2];  /* what the next step along K adds to `start` */
     uint32_t consumer_start; /* what the next consumer adds to A's `start` */
+    uint32_t rows;           /* of a tile of D that a consumer stores */
+    zl_sync_warps warps;     /* of mma.sync: how warps divide a tile */
     zlay_layout *certificate[ZL_CERTIFICATES][2];
     int32_t scales[2];   /* ZLAY_SCALES_* of the planned A and B */
     zlay_body *epilogue; /* NULL: sums are converted */
@@ -70,7 +74,7 @@ static inline bool zl_gemm_integer(int32_t type)
 }
 /* The expression of a body that makes an element of D of a sum S; NULL: there is none, or none is needed. */
 const char *zl_gemm_conversion(int32_t sum, int32_t d);
-void zl_gemm_product(zlay_mma *out, int32_t a, int32_t b);
+void zl_gemm_product(zlay_mma *out, const zlay_target *target, int32_t a, int32_t b);
 
 /* The type that the tensor map of an operand has: u8 of 8 bits, f32 of tf32. */
 int32_t zl_gemm_map_type(int32_t type);
@@ -178,6 +182,20 @@ static inline uint32_t zl_pass_column(const zlay_plan_summary *info, uint32_t pa
     return first < last ? first : last;
 }
 
+/* Whether a target's products have their sums in tensor memory (tcgen05). */
+static inline bool zl_gemm_by_tmem(const zlay_target *target)
+{
+    return target->features & ZL_HAS_TCGEN05;
+}
+/* Whether they are by mma.sync, from registers: where there is neither wgmma nor tcgen05. */
+static inline bool zl_gemm_by_sync(const zlay_target *target)
+{
+    return target->features & ZL_HAS_CP_ASYNC && !(target->features & (ZL_HAS_WGMMA | ZL_HAS_TCGEN05));
+}
+static inline bool zl_by_sync(const zlay_plan *plan) { return zl_gemm_by_sync(plan->info.target); }
+static inline bool zl_by_wgmma(const zlay_plan *plan) { return plan->info.target->features & ZL_HAS_WGMMA; }
+static inline bool zl_by_tmem(const zlay_plan *plan) { return zl_gemm_by_tmem(plan->info.target); }
+
 static inline bool zl_by_waves(const zlay_plan *plan) { return plan->wave.shape.lanes != 0; }
 
 static inline const zlay_body *zl_wave_body(const zlay_plan *plan)
@@ -192,7 +210,13 @@ static inline uint32_t zl_wave_body_first(const zlay_plan *plan)
 
 zlay_status zl_wave_gemm_pipe(zlay_ctx *ctx, zlay_plan *plan);
 
+/* The pipe of a plan of wgmma; of tcgen05; of mma.sync. */
 zlay_status zl_gemm_pipe(zlay_ctx *ctx, zlay_plan *plan);
+zlay_status zl_tmem_gemm_pipe(zlay_ctx *ctx, zlay_plan *plan);
+zlay_status zl_sync_gemm_pipe(zlay_ctx *ctx, zlay_plan *plan);
+
+/* With tensor memory a block has two more warps, and barriers of its two tiles of sums; by mma.sync eight warps. */
+enum { ZL_TMEM_THREADS = 64, ZL_TMEM_BARRIERS = 5, ZL_SYNC_WARPS = 8 };
 
 /* The letter by which texts name an operand. */
 static inline char zl_operand_name(int32_t operand) { return "ABD"[operand]; }

@@ -6,6 +6,7 @@
 #include "legality/descriptor/smemdesc.h"
 #include "legality/launch/smem.h"
 #include "legality/matrix/matrix.h"
+#include "legality/tcgen05/tcgen05.h"
 #include "legality/tensormap/tensormap.h"
 #include "synth/gemm/plan.h"
 
@@ -98,20 +99,35 @@ static void put_descs(zl_text *out, const zlay_plan *plan)
     }
 }
 
+static void put_instruction(rule_line *at, const zlay_plan *plan)
+{
+    char id[ZL_SYNC_NAME];
+    if (zl_by_sync(plan) && zl_sync_form(id, plan->info.target, plan->info.mma.a, plan->info.mma.b)) {
+        zl_putf(at->out, "    %s is an instruction form of the target\n", id);
+        return;
+    }
+    zl_tcgen05 t = {.mma = plan->info.mma, .issued = true};
+    zl_subject s = {zl_by_waves(plan) ? &zl_mfma_form : &zl_wgmma_form, plan->info.target, &plan->info.mma};
+    if (zl_by_tmem(plan)) {
+        zl_t5_prepare(&t);
+        s = (zl_subject){&zl_tcgen05_form, plan->info.target, &t};
+    }
+    zl_walk(&s, put_rule, at);
+}
+
 void zl_plan_rules_write(zl_text *out, const void *value)
 {
     const zlay_plan *plan = value;
     rule_line at = {out, NULL};
     uint64_t bytes = plan->info.smem;
     bool waves = zl_by_waves(plan);
-    zl_subject mma = {waves ? &zl_mfma_form : &zl_wgmma_form, plan->info.target, &plan->info.mma};
     zl_subject smem = {&zl_smem_form, plan->info.target, &bytes};
     zl_putf(out, "\nlegality rules of %s (version %u)\n", zlay_target_name(plan->info.target),
             zlay_rules_version());
     for (int32_t operand = 0; !waves && operand < 3; operand++) put_operand(out, plan, operand);
-    if (!waves) put_descs(out, plan);
+    if (!waves && !zl_by_sync(plan)) put_descs(out, plan);
     zl_puts(out, "  matrix instruction\n");
-    zl_walk(&mma, put_rule, &at);
+    put_instruction(&at, plan);
     zl_puts(out, "  shared memory\n");
     zl_walk(&smem, put_rule, &at);
 }

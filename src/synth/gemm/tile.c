@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Chooses the tile that a block of a wgmma GEMM computes and the number of stages, and places
- * stages, staging of D and barriers in shared memory. The tile is the one with the least modelled
- * time, from times of one K step that were measured on an H200: the wave model of tiles over
- * processors fits within 3 % where K has 40 steps or more. */
+/* Chooses the tile that a block of a GEMM by wgmma, tcgen05 or mma.sync computes and the number of stages, and
+ * places stages, staging of D and barriers in shared memory. The tile is the one with the least
+ * modelled time. Those of wgmma are from times of one K step that were measured on an H200: the wave
+ * model of tiles over processors fits within 3 % where K has 40 steps or more. The others are
+ * counted from widths that were published, and nothing was measured. */
 #include "synth/gemm/plan.h"
 #include "base/arith.h"
 
 #include <zlay/block.h>
 
 enum {
-    ROWS = 64,          /* of a consumer warpgroup: wgmma's M */
+    ROWS_MOST = 128,    /* of a tile */
     COLUMNS_LEAST = 64, /* a row of a pass of D */
-    COLUMNS_MOST = 256, /* wgmma's N */
+    COLUMNS_MOST = 256, /* N of an instruction */
+    SUMS_MOST = 128 * 128, /* of a tile by mma.sync: 64 registers of a thread */
     K_BYTES = 128, /* of K in a step, at most: a row of the widest swizzle */
     ALIGN = 1024, /* the 128-byte swizzle repeats on this */
     STAGES_LEAST =
@@ -19,7 +21,6 @@ enum {
     STAGES_MOST = 12, /* more take longer to begin with than they win: 13 and 16 were measured */
     PASS_BYTES = 256,  /* of a row of D in a pass, at most */
     WARPGROUP = 128,   /* threads */
-    PROCESSORS = 132,  /* of an H200; only the choice of a default tile looks at it */
     ENDS = 4,          /* K steps that fill and epilogue of a tile add in the model */
     ENDS_OVERLAP = 8,  /* the same where the last pass of D overlaps the one before */
     STORE_GRANULE = 16,    /* bytes in which a tensor store writes a row */
@@ -28,40 +29,27 @@ enum {
     TILES_MOST = INT32_MAX /* of D: blocks of the grid's first dimension */
 };
 
+/* What the choice of a tile asks of a target. */
+typedef struct tile_choice {
+    uint32_t rows;               /* of a consumer, and the least of a tile */
+    uint32_t columns_step;       /* of N */
+    uint32_t processors;         /* only the choice of a default tile looks at them */
+    const struct measured *step; /* times by tile */
+} tile_choice;
+
 /* Elements of K in 128 bytes. */
 static uint32_t k_most(const zlay_plan *plan)
 {
     return K_BYTES / plan->operand[ZLAY_OPERAND_A].element;
 }
 
-/* Boxes of a B whose N is contiguous have 64 columns; the stages of B begin where the swizzle does. */
+/* Boxes of a B whose N is contiguous have 128 bytes, or all columns; the stages of B begin where the swizzle does. */
 static bool fits_b(const zlay_plan *plan, uint32_t n, uint32_t k)
 {
-    bool boxes = plan->operand[ZLAY_OPERAND_B].major == ZLAY_MAJOR_K || n % 64 == 0;
-    return boxes && n * k * plan->operand[ZLAY_OPERAND_B].element % ALIGN == 0;
-}
-
-/* Checks the tile sizes that the request fixes; 0 is left to the plan. */
-static zlay_status tile_check(zlay_ctx *ctx, const zlay_plan *plan, uint32_t m, uint32_t n,
-                              uint32_t k)
-{
-    uint32_t most = k_most(plan);
-    if (m && m != ROWS && m != 2 * ROWS)
-        return zl_fail(ctx, ZLAY_EINVAL, "tile_m: %u is neither 64 nor 128", m);
-    if (n && (n < COLUMNS_LEAST || n > COLUMNS_MOST || n % 8))
-        return zl_fail(ctx, ZLAY_EINVAL, "tile_n: %u is no multiple of 8 in %d..%d", n, COLUMNS_LEAST,
-                       COLUMNS_MOST);
-    if (k && k != most / 4 && k != most / 2 && k != most)
-        return zl_fail(ctx, ZLAY_EINVAL, "tile_k: %u is none of %u, %u, %u", k, most / 4, most / 2,
-                       most);
-    zlay_status status = zl_gemm_scales_tile(ctx, plan, n);
-    if (status) return status;
-    if (n && !fits_b(plan, n, k))
-        return zl_fail(ctx, ZLAY_EINVAL,
-                       "tile_n: %u does not fit B, whose N is contiguous or whose stage would begin "
-                       "beside a multiple of %d; a multiple of 64 does",
-                       n, ALIGN);
-    return ZLAY_OK;
+    const zl_operand *b = &plan->operand[ZLAY_OPERAND_B];
+    uint32_t row = n * b->element;
+    bool boxes = b->major == ZLAY_MAJOR_K || row % K_BYTES == 0 || row == K_BYTES / 2;
+    return boxes && row * k % ALIGN == 0;
 }
 
 /* Nanoseconds of one K step of 128 bytes, its share of fill and epilogue included, and what it takes
@@ -75,17 +63,70 @@ static const struct measured {
     {128, 64, 325, 148}, {128, 128, 380, 246}, {128, 192, 562, 183}, {128, 256, 735, 72},
 };
 
+/* Clocks of one K step of tcgen05.mma, by what was published of B200: 128 x N x 64 of bf16 take 2 N, at 4096 products of a
+ * clock, and both factors' bytes N + 128, at 128 bytes of shared memory. Epilogues run beside the next tile. */
+static const struct measured counted[] = {
+    {128, 64, 192, 0}, {128, 128, 256, 0}, {128, 192, 384, 0}, {128, 256, 512, 0},
+};
+
+/* Clocks of one K step of mma.sync on A100: M x N x 64 of bf16 at 1024 products of a clock, and what eight warps read at 128
+ * bytes of shared memory. */
+static const struct measured by_sync[] = {
+    {64, 64, 384, 0},  {64, 128, 512, 0},  {64, 192, 768, 0},   {64, 256, 1024, 0},
+    {128, 64, 512, 0}, {128, 128, 1024, 0}, {128, 192, 1536, 0}, {128, 256, 2048, 0},
+};
+
+static const tile_choice *choice_of(const zlay_plan *plan)
+{
+    static const tile_choice h200 = {.rows = 64, .columns_step = 8, .processors = 132, .step = measured},
+                             b200 = {.rows = 128, .columns_step = 16, .processors = 148, .step = counted},
+                             a100 = {.rows = 64, .columns_step = 64, .processors = 108, .step = by_sync};
+    return zl_by_tmem(plan) ? &b200 : zl_by_sync(plan) ? &a100 : &h200;
+}
+
+/* Whether eight warps divide a tile, and its sums fit their registers. */
+static bool fits_warps(uint32_t m, uint32_t n)
+{
+    return !(n & (n - 1)) && m * n <= SUMS_MOST;
+}
+
+/* Checks the tile sizes that the request fixes; 0 is left to the plan. */
+static zlay_status tile_check(zlay_ctx *ctx, const zlay_plan *plan, uint32_t m, uint32_t n,
+                              uint32_t k)
+{
+    uint32_t most = k_most(plan), rows = choice_of(plan)->rows, step = choice_of(plan)->columns_step;
+    if (m && m != rows && m != ROWS_MOST)
+        return zl_fail(ctx, ZLAY_EINVAL, rows == ROWS_MOST ? "tile_m: %u is not 128, the rows of one tcgen05.mma"
+                                                           : "tile_m: %u is neither 64 nor 128", m);
+    if (n && (n < COLUMNS_LEAST || n > COLUMNS_MOST || n % step))
+        return zl_fail(ctx, ZLAY_EINVAL, "tile_n: %u is no multiple of %u in %d..%d", n, step, COLUMNS_LEAST,
+                       COLUMNS_MOST);
+    if (n && zl_by_sync(plan) && !fits_warps(m ? m : rows, n))
+        return zl_fail(ctx, ZLAY_EINVAL, "tile_n: %u is none of 64, 128 and, with 64 rows, 256: eight warps divide these", n);
+    if (k && k != most / 4 && k != most / 2 && k != most)
+        return zl_fail(ctx, ZLAY_EINVAL, "tile_k: %u is none of %u, %u, %u", k, most / 4, most / 2,
+                       most);
+    zlay_status status = zl_gemm_scales_tile(ctx, plan, n);
+    if (status) return status;
+    if (n && !fits_b(plan, n, k))
+        return zl_fail(ctx, ZLAY_EINVAL,
+                       "tile_n: %u does not fit B, whose N is contiguous or whose stage would begin "
+                       "beside a multiple of %d; a multiple of %u does",
+                       n, ALIGN, K_BYTES / plan->operand[ZLAY_OPERAND_B].element);
+    return ZLAY_OK;
+}
+
 static uint32_t between(uint32_t n, uint32_t n0, uint32_t t0, uint32_t n1, uint32_t t1)
 {
     return n1 == n0 ? t0 : (t0 * (n1 - n) + t1 * (n - n0)) / (n1 - n0);
 }
 
-/* The times of a tile of m in {64, 128} and n in 64..256. */
-static struct measured times_of(uint32_t m, uint32_t n)
+/* The times of a tile of m rows, which the table has, and n in 64..256. */
+static struct measured times_of(const struct measured *table, uint32_t m, uint32_t n)
 {
     size_t row = 0;
-    while (measured[row].m != m || measured[row].n < n) row++;
-    const struct measured *high = &measured[row], *low = high->n == n ? high : high - 1;
+    while (table[row].m != m || table[row].n < n) row++;
+    const struct measured *high = &table[row], *low = high->n == n ? high : high - 1;
     return (struct measured){m, n, between(n, low->n, low->step, high->n, high->step),
                              between(n, low->n, low->beside, high->n, high->beside)};
 }
@@ -128,18 +169,28 @@ static uint64_t beside_cost(const zlay_plan *plan, const struct measured *t)
  * takes less than 2^36. */
 static uint64_t tile_cost(const zlay_plan *plan, uint32_t m, uint32_t n)
 {
-    struct measured t = times_of(m, n);
+    const tile_choice *on = choice_of(plan);
+    struct measured t = times_of(on->step, m, n);
     uint32_t ends = n % 64 ? ENDS_OVERLAP : ENDS;
     uint64_t own = zl_ceil_div(plan->info.k, (uint64_t)k_most(plan) * plan->info.splits);
     uint64_t steps = (own + ends) * (t.step + beside_cost(plan, &t));
-    return zl_ceil_div(blocks_of_d(&plan->info, m, n), PROCESSORS) *
-           (steps + (is_stored(plan) ? 0 : m * n / STORE_RATE));
+    bool slow = zl_by_wgmma(plan) && !is_stored(plan);
+    return zl_ceil_div(blocks_of_d(&plan->info, m, n), on->processors) * (steps + (slow ? m * n / STORE_RATE : 0));
+}
+
+/* Whether two stages and the tile of D, which leaves by one pass, fit shared memory. */
+static bool fits_shared(const zlay_plan *plan, uint32_t m, uint32_t n, uint32_t k)
+{
+    const zl_operand *o = plan->operand;
+    uint64_t stages = (uint64_t)STAGES_LEAST * (m + n) * k * o[ZLAY_OPERAND_A].element;
+    return stages + m * n * o[ZLAY_OPERAND_D].element + ALIGN <= zlay_smem_capacity(plan->info.target);
 }
 
 /* What is tried where the request leaves a size open. Passes of D that overlap were measured with
  * tensor copies alone. Tiles of scaled products were not measured: they are chosen by the times of those without scales. */
-static bool is_candidate(const zlay_plan *plan, uint32_t n, uint32_t k)
+static bool is_candidate(const zlay_plan *plan, uint32_t m, uint32_t n, uint32_t k)
 {
+    if (zl_by_sync(plan)) return fits_warps(m, n) && fits_b(plan, n, k) && fits_shared(plan, m, n, k);
     return zl_gemm_scales_fit(plan, n) && fits_b(plan, n, k) && n % (is_stored(plan) ? 16 : 64) == 0;
 }
 
@@ -148,11 +199,12 @@ static bool is_candidate(const zlay_plan *plan, uint32_t n, uint32_t k)
 static uint64_t tile_choose(const zlay_plan *plan, uint32_t *m, uint32_t *n, uint32_t k)
 {
     uint64_t best = UINT64_MAX;
-    uint32_t want_m = *m, want_n = *n;
-    for (uint32_t rows = 2 * ROWS; rows; rows -= ROWS)
-        for (uint32_t columns = COLUMNS_MOST; columns >= COLUMNS_LEAST; columns -= 8) {
+    uint32_t want_m = *m, want_n = *n, step = choice_of(plan)->columns_step, each = choice_of(plan)->rows;
+    for (uint32_t rows = ROWS_MOST; rows; rows -= each)
+        for (uint32_t columns = COLUMNS_MOST; columns >= COLUMNS_LEAST; columns -= step) {
             if (want_m && rows != want_m) continue;
-            if (want_n ? columns != want_n : !is_candidate(plan, columns, k)) continue;
+            if (want_n ? columns != want_n : !is_candidate(plan, rows, columns, k)) continue;
+            if (zl_by_sync(plan) && !fits_warps(rows, columns)) continue;
             if (blocks_of_d(&plan->info, rows, columns) > TILES_MOST) continue;
             if (!want_n && !zl_split_fits(plan, rows, columns, k)) continue;
             uint64_t cost = tile_cost(plan, rows, columns);
@@ -177,17 +229,34 @@ static uint32_t pass_columns(uint32_t n, uint32_t d_bytes)
     return n % most == 0 ? most : 64;
 }
 
+/* Of full and empty; with tensor memory also those of tmem_pipe.c, and its address. */
+static uint32_t barrier_bytes(const zlay_plan_summary *info, uint32_t stages)
+{
+    if (zl_gemm_by_sync(info->target)) return 0;
+    return 2 * 8 * stages + (zl_gemm_by_tmem(info->target) ? ZL_TMEM_BARRIERS * 8 + 4 : 0);
+}
+
 static uint32_t smem_bytes(const zlay_plan_summary *info, uint32_t stages)
 {
     return stages * info->stage_bytes + info->consumers * info->pitch_d + zl_split_smem(info) +
-           2 * 8 * stages + zl_split_bars(info) + ALIGN;
+           barrier_bytes(info, stages) + zl_split_bars(info) + ALIGN;
+}
+
+/* By mma.sync all stages but one are filled before a tile's first step. */
+static uint32_t stages_most(const zlay_plan_summary *info)
+{
+    bool few = zl_gemm_by_sync(info->target) && info->tiles_k + 1 < STAGES_MOST;
+    return few ? (uint32_t)info->tiles_k + 1 : STAGES_MOST;
 }
 
 /* Takes the stages that the request fixes, else as many as fit shared memory. */
 static zlay_status stages_choose(zlay_ctx *ctx, zlay_plan_summary *info, uint32_t want)
 {
     uint64_t capacity = zlay_smem_capacity(info->target);
-    uint32_t stages = want ? want : STAGES_MOST;
+    uint32_t most = stages_most(info), stages = want ? want : most;
+    if (want > most && most < STAGES_MOST)
+        return zl_fail(ctx, ZLAY_EINVAL, "stages: %u; K has %llu steps, and a ring by mma.sync has at most one stage more",
+                       want, (unsigned long long)info->tiles_k);
     if (want && (want < STAGES_LEAST || want > STAGES_MOST))
         return zl_fail(ctx, ZLAY_EINVAL, "stages: %u is not in %d..%d", want, STAGES_LEAST,
                        STAGES_MOST);
@@ -214,11 +283,12 @@ static void place(zlay_plan_summary *info, uint32_t tile_a, uint32_t tile_b)
     info->smem_bar = info->smem_d + info->consumers * info->pitch_d + zl_split_smem(info);
 }
 
+/* All but its columns, which are the tile's. */
 static void instruction(zlay_plan *plan)
 {
     zlay_mma *mma = &plan->info.mma;
-    zl_gemm_product(mma, plan->operand[ZLAY_OPERAND_A].type, plan->operand[ZLAY_OPERAND_B].type);
-    mma->n = plan->info.tile_n;
+    zl_gemm_product(mma, plan->info.target, plan->operand[ZLAY_OPERAND_A].type,
+                    plan->operand[ZLAY_OPERAND_B].type);
     mma->a_major = plan->operand[ZLAY_OPERAND_A].major;
     mma->b_major = plan->operand[ZLAY_OPERAND_B].major;
 }
@@ -233,11 +303,25 @@ static const char *order_wanted(const zlay_plan *plan, int32_t field)
                 : "; b_order: the nearest that works is column";
 }
 
+/* The operand of 4-byte elements that is MN-major, by its field. */
+static int32_t word_across(const zlay_plan *plan)
+{
+    static const int32_t fields[] = {ZLAY_FIELD_A_MAJOR, ZLAY_FIELD_B_MAJOR};
+    for (int o = 0; o < 2; o++)
+        if (plan->operand[o].element == 4 && plan->operand[o].major == ZLAY_MAJOR_MN) return fields[o];
+    return ZLAY_FIELD_NONE;
+}
+
 static zlay_status instruction_check(zlay_ctx *ctx, const zlay_plan *plan)
 {
     zlay_verdict verdict;
     zlay_reason reason = {0};
     zlay_rule rule;
+    int32_t across = zl_by_tmem(plan) ? word_across(plan) : ZLAY_FIELD_NONE;
+    if (across != ZLAY_FIELD_NONE)
+        return zl_fail(ctx, ZLAY_ENOTSUP,
+                       "tf32 is MN-major in atoms of 32 bytes alone (DESC_CANONICAL), which plans do not have%s",
+                       order_wanted(plan, across));
     zlay_status status = zlay_mma_check(&verdict, &reason, 1, plan->info.target, &plan->info.mma);
     if (status || verdict.answer == ZLAY_YES) return status;
     status = zlay_rule_info(&rule, reason.rule);
@@ -246,12 +330,34 @@ static zlay_status instruction_check(zlay_ctx *ctx, const zlay_plan *plan)
                    zlay_target_name(plan->info.target), order_wanted(plan, reason.field));
 }
 
+/* ldmatrix transposes elements of 16 bits alone. */
+static zlay_status across_check(zlay_ctx *ctx, const zlay_plan *plan)
+{
+    static const int32_t fields[] = {ZLAY_FIELD_A_MAJOR, ZLAY_FIELD_B_MAJOR};
+    for (int o = 0; o < 2; o++)
+        if (plan->operand[o].element != 2 && plan->operand[o].major == ZLAY_MAJOR_MN)
+            return zl_fail(ctx, ZLAY_NONE, "ldmatrix transposes elements of 16 bits alone%s", order_wanted(plan, fields[o]));
+    return ZLAY_OK;
+}
+
+/* Divides the tile among consumers, or among the warps of mma.sync. */
+static void divide(zlay_plan *plan)
+{
+    zlay_plan_summary *info = &plan->info;
+    bool sync = zl_by_sync(plan);
+    plan->rows = sync ? info->tile_m : choice_of(plan)->rows;
+    info->consumers = info->tile_m / plan->rows;
+    info->threads = WARPGROUP * (1 + info->consumers) + (zl_by_tmem(plan) ? ZL_TMEM_THREADS : 0);
+    if (sync) zl_sync_grid(&plan->warps, ZL_SYNC_WARPS, info->tile_m, info->tile_n);
+}
+
 zlay_status zl_gemm_tile(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *gemm)
 {
     zlay_plan_summary *info = &plan->info;
     uint32_t element = plan->operand[ZLAY_OPERAND_A].element;
     uint32_t d_bytes = plan->operand[ZLAY_OPERAND_D].element, most = k_most(plan);
     uint32_t m = gemm->tile_m, n = gemm->tile_n, k = gemm->tile_k ? gemm->tile_k : most;
+    instruction(plan);
     zlay_status status = tile_check(ctx, plan, m, n, k);
     if (status) return status;
     if (tile_choose(plan, &m, &n, k) == UINT64_MAX)
@@ -264,15 +370,14 @@ zlay_status zl_gemm_tile(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *gemm)
     info->tiles_m = zl_ceil_div(info->m, m);
     info->tiles_n = zl_ceil_div(info->n, n);
     info->tiles_k = zl_ceil_div(info->k, k);
-    info->consumers = m / ROWS;
-    info->threads = WARPGROUP * (1 + info->consumers);
-    info->pass_n = pass_columns(n, d_bytes);
+    divide(plan);
+    info->pass_n = zl_by_sync(plan) ? n : pass_columns(n, d_bytes);
     info->passes = (uint32_t)zl_ceil_div(n, info->pass_n);
-    info->pitch_d = ROWS * info->pass_n * d_bytes;
+    info->pitch_d = plan->rows * info->pass_n * d_bytes;
     info->stage_bytes = (m + n) * k * element;
-    instruction(plan);
+    if (!zl_by_sync(plan)) info->mma.n = n;
     info->k_steps = k / info->mma.k;
-    status = instruction_check(ctx, plan);
+    status = zl_by_sync(plan) ? across_check(ctx, plan) : instruction_check(ctx, plan);
     if (!status) status = stages_choose(ctx, info, gemm->stages);
     if (!status) place(info, m * k * element, n * k * element);
     return status;

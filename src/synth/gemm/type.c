@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The element types of a GEMM: reads those of the request and their defaults, asks the rules of
- * wgmma whether one instruction multiplies A and B, and names the types in texts. What lies in
+ * wgmma or tcgen05 whether one instruction multiplies A and B, and names the types in texts. What lies in
  * memory as bytes, or as f32 that is read as tf32, has a tensor map of whole bytes or of f32. */
+#include "legality/tcgen05/tcgen05.h"
 #include "synth/gemm/plan.h"
 
 #include <string.h>
 
-enum { REASONS = 8, ROWS = 64, COLUMNS = 64, K_BITS = 256 };
+enum { REASONS = 8, ROWS_OF_WGMMA = 64, ROWS_OF_TMEM = 128, COLUMNS = 64, K_BITS = 256, BYTE = 8 };
 
 static const char *name_of(int32_t type)
 {
@@ -35,10 +36,18 @@ static zlay_status type_read(zlay_ctx *ctx, const char *field, int32_t asked, in
     return zl_fail(ctx, ZLAY_EINVAL, "%s: %d is no type", field, asked);
 }
 
-void zl_gemm_product(zlay_mma *out, int32_t a, int32_t b)
+void zl_gemm_product(zlay_mma *out, const zlay_target *target, int32_t a, int32_t b)
 {
+    bool tmem = zl_gemm_by_tmem(target);
     memset(out, 0, sizeof *out);
-    out->m = ROWS;
+    if (zl_gemm_by_sync(target)) {
+        *out = zl_sync_mma(a, b);
+        return;
+    }
+    out->instruction = tmem ? ZLAY_MMA_TCGEN05 : ZLAY_MMA_WGMMA;
+    out->kind = tmem ? zl_t5_kind(a) : ZLAY_KIND_NONE;
+    out->cta_group = tmem;
+    out->m = tmem ? ROWS_OF_TMEM : ROWS_OF_WGMMA;
     out->n = COLUMNS;
     out->k = zlay_type_bits(a) ? K_BITS / zlay_type_bits(a) : K_BITS;
     out->a = a;
@@ -58,6 +67,30 @@ static int32_t nearest(int32_t a, const zlay_reason *r)
     return single ? ZLAY_TYPE_TF32 : (int32_t)r->fix_value;
 }
 
+/* Elements are whole bytes. */
+static zlay_status bytes_check(zlay_ctx *ctx, int32_t a, int32_t b)
+{
+    bool of_a = zlay_type_bits(a) < BYTE;
+    if (!of_a && zlay_type_bits(b) >= BYTE) return ZLAY_OK;
+    return zl_fail(ctx, ZLAY_ENOTSUP,
+                   "%s: %s; the GEMM of this version has elements of whole bytes: e4m3, e5m2, s8 and "
+                   "u8 are the least types",
+                   of_a ? "a_type" : "b_type", name_of(of_a ? a : b));
+}
+
+/* Of mma.sync a form multiplies A and B. */
+static zlay_status sync_check(zlay_ctx *ctx, const zlay_target *target, int32_t a, int32_t b)
+{
+    char id[ZL_SYNC_NAME];
+    const char *name = zlay_target_name(target);
+    if (zl_sync_form(id, target, a, b)) return ZLAY_OK;
+    if (zl_sync_form(id, target, a, a))
+        return zl_fail(ctx, ZLAY_NONE, "a_type %s, b_type %s: no mma.sync of %s multiplies them; the nearest that works is b_type %s",
+                       name_of(a), name_of(b), name, name_of(a));
+    return zl_fail(ctx, ZLAY_NONE, "a_type %s, b_type %s: no mma.sync of %s multiplies them; the nearest that works is %s",
+                   name_of(a), name_of(b), name, a == ZLAY_TYPE_F32 ? "tf32" : "bf16");
+}
+
 /* The first rule on the types of A and B that is broken; the repair is the nearest type that an
  * instruction has. */
 static zlay_status pair_check(zlay_ctx *ctx, const zlay_target *target, int32_t a, int32_t b)
@@ -66,7 +99,8 @@ static zlay_status pair_check(zlay_ctx *ctx, const zlay_target *target, int32_t 
     zlay_verdict verdict;
     zlay_reason reasons[REASONS] = {0};
     zlay_rule rule;
-    zl_gemm_product(&mma, a, b);
+    if (zl_gemm_by_sync(target)) return sync_check(ctx, target, a, b);
+    zl_gemm_product(&mma, target, a, b);
     zlay_status status = zlay_mma_check(&verdict, reasons, REASONS, target, &mma);
     for (uint32_t i = 0; !status && i < REASONS && i < verdict.reasons; i++) {
         if (reasons[i].noted || !of_types(&reasons[i])) continue;
@@ -78,11 +112,7 @@ static zlay_status pair_check(zlay_ctx *ctx, const zlay_target *target, int32_t 
                                 rule.id, name_of(a), name_of(b), rule.text,
                                 of_a ? "a_type" : "b_type", name_of(nearest(a, &reasons[i])));
     }
-    if (!status && a == ZLAY_TYPE_B1)
-        return zl_fail(ctx, ZLAY_ENOTSUP,
-                       "a_type: b1; the GEMM of this version has no single bits: s8 and u8 are "
-                       "the least types");
-    return status;
+    return status ? status : bytes_check(ctx, a, b);
 }
 
 static zlay_status d_check(zlay_ctx *ctx, int32_t a, int32_t d)
@@ -106,7 +136,11 @@ zlay_status zl_gemm_types(zlay_ctx *ctx, int32_t *type, const zlay_target *targe
     if (status) return status;
     status = zl_wave_target(target) ? zl_wave_types_check(ctx, target, type)
                                     : pair_check(ctx, target, *a, *b);
-    return status ? status : d_check(ctx, *a, type[ZLAY_OPERAND_D]);
+    int32_t d = type[ZLAY_OPERAND_D];
+    if (!status && zl_gemm_by_sync(target) && !zl_sync_converts(target, d))
+        return zl_fail(ctx, ZLAY_NONE, "d_type: %s; %s has no conversion to it, sm_89 has", name_of(d),
+                       zlay_target_name(target));
+    return status ? status : d_check(ctx, *a, d);
 }
 
 int32_t zl_gemm_map_type(int32_t type)

@@ -56,9 +56,24 @@ static zlay_status note(zl_pipe_text *k, int32_t acc, const zl_pt_matrix_of *m, 
     return ZLAY_OK;
 }
 
+/* Warps divide rows and columns of a product by mma.sync. */
+static zlay_status note_sync(zl_pipe_text *k, zl_pt_matrix_of *m, const zl_pt_product *p)
+{
+    zlay_layout *layout = NULL;
+    const zl_sync_warps *w = &p->warps;
+    zlay_status status = zl_sync_fragment(k->ctx, &layout, w);
+    if (!status)
+        status = zl_elements_read(k->ctx, &m->elements, layout, w->grid[0] * w->blocks[0] * ZL_SYNC_ROWS,
+                                  w->grid[1] * w->blocks[1] * ZL_SYNC_COLUMNS);
+    zlay_layout_free(layout);
+    m->divided = 0;
+    return status ? status : note(k, p->event->acc, m, p->mma.d, p->event);
+}
+
 static zlay_status note_product(zl_pipe_text *k, zl_pt_matrix_of *m, const zl_pt_product *p)
 {
     uint32_t parts = p->operand[0].parts;
+    if (p->mma.instruction == ZLAY_MMA_SYNC) return note_sync(k, m, p);
     zlay_status status = fragment_read(k, &m->elements, &p->mma, ZLAY_FRAGMENT_D);
     m->divided = p->event->acc_a >= 0 ? -1 : p->operand[0].rows != 0;
     if (!status && parts > 1) status = zl_elements_repeat(k->ctx, &m->elements, parts, false);
@@ -75,7 +90,15 @@ static zlay_status note_factor(zl_pipe_text *k, zl_pt_matrix_of *m, const zl_pt_
     return status ? status : note(k, p->event->acc_a, m, p->mma.a, p->event);
 }
 
-/* Thread t of the four warps has lane t, its registers the columns. */
+/* What sums in a stage of tensor memory are, as its products say: f32 where none does. */
+static int32_t type_in_tmem(const zl_pipe_text *k, int32_t tmem)
+{
+    for (uint32_t i = 0; i < k->products_count; i++)
+        if (k->products[i].event->tmem[0] == tmem) return k->products[i].mma.d;
+    return ZLAY_TYPE_F32;
+}
+
+/* Thread t of the four warps has lane t, its registers the columns, which count from the stage's first. */
 static zlay_status note_load(zl_pipe_text *k, zl_pt_matrix_of *m, const zl_event *e)
 {
     uint32_t columns = e->columns[1] - e->columns[0] + 1;
@@ -85,13 +108,14 @@ static zlay_status note_load(zl_pipe_text *k, zl_pt_matrix_of *m, const zl_event
     *el = (zl_elements){.values = columns, .threads = LANES};
     el->row.extent = LANES;
     el->row.count = 1;
-    el->column.extent = el->column.count = columns;
+    el->column.extent = e->columns[1] + 1;
+    el->column.count = columns;
     for (uint32_t i = 0; i < columns; i++) {
         el->column.of[i] = (uint16_t)i;
-        el->column.offset[i] = i;
+        el->column.offset[i] = e->columns[0] + i;
     }
     for (uint32_t b = 0; 1u << b < LANES; b++) el->row.bit[b] = 1u << b;
-    return note(k, e->acc, m, ZLAY_TYPE_F32, e);
+    return note(k, e->acc, m, type_in_tmem(k, e->tmem[0]), e);
 }
 
 /* Registers of which the request says that they lie as sums. */
@@ -218,7 +242,8 @@ static zlay_status uses_known(zl_pipe_text *k)
  * values from s * 4 registers on. */
 static zlay_status factor_check(zl_pipe_text *k, const zl_pt_product *p, zl_elements *wanted)
 {
-    const zl_pt_registers *r = p->event->acc_a >= 0 ? &k->registers[p->event->acc_a] : NULL;
+    bool by_body = p->event->acc_a >= 0 && p->event->acc_b < 0;
+    const zl_pt_registers *r = by_body ? &k->registers[p->event->acc_a] : NULL;
     if (!r || r->matrix < 0) return ZLAY_OK;
     const char *name = k->pipe->accs[p->event->acc_a].name;
     const zl_elements *have = &k->matrices[r->matrix].elements;

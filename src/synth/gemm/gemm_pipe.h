@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Parts of a GEMM's pipe that the pipes of wgmma, tcgen05 and mma.sync share. Each prints lines. */
+#ifndef ZL_GEMM_PIPE_H
+#define ZL_GEMM_PIPE_H
+
+#include "synth/gemm/plan.h"
+
+/* Moves and shared buffers; the barriers of the ring; the bodies. */
+void zl_gemm_put_memory(zl_text *out, const zlay_plan *plan);
+void zl_gemm_put_ring(zl_text *out, const zlay_plan *plan);
+void zl_gemm_put_bodies(zl_text *out, const zlay_plan *plan);
+
+/* The loads of a stage by threads, of those operands that no tensor copy moves. */
+void zl_gemm_thread_loads(zl_text *out, const zlay_plan *plan, const char *at);
+
+/* The producer's loops over tiles and steps, by one thread or by 128. */
+void zl_gemm_produce(zl_text *out, const zlay_plan *plan);
+/* Whether one thread produces. */
+static inline bool zl_gemm_produces_alone(const zlay_plan *plan) { return plan->info.full_count == 1; }
+
+/* Whether a body makes D's elements of the sums, in other registers; and the use of the body, if there
+ * is one. */
+bool zl_gemm_converts(const zlay_plan *plan);
+void zl_gemm_convert(zl_text *out, const zlay_plan *plan, const char *sums, const char *elements);
+
+/* Stores a pass of D from registers through shared memory; and what stands behind the last. */
+void zl_gemm_store(zl_text *out, const zlay_plan *plan, const char *elements, uint32_t pass);
+void zl_gemm_stored(zl_text *out, const zlay_plan *plan);
+
+#endif
