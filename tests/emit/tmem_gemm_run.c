@@ -36,7 +36,7 @@ static void runs(const char *what, const zlay_gemm *gemm, uint32_t blocks, int w
 {
     px_gemm g;
     px_gemm_make_on(&g, target_name, gemm, blocks, random);
-    machine.when = when;
+    machine.when = (px_when)when;
     machine.random = test_random(random);
     if (px_gemm_fails(&machine, &g, g.text)) fail_msg("%s: %s", what, machine.fault);
     px_gemm_free(&g);
