@@ -98,13 +98,7 @@ zlay_status zlay_emit_attention(zlay_ctx *ctx, zlay_buf *out, zlay_pipe_launch *
     status = zl_request_read(ctx, &r, request, &form);
     if (!status && !r.plan) status = ZLAY_EINVAL;
     if (status) return zl_leave(ctx, status);
-    zlay_pipe_emit ask = {.size = sizeof ask,
-                          .language = r.language,
-                          .target = r.plan->target,
-                          .pipe = r.plan->pipe,
-                          .name = r.name,
-                          .name_length = r.name_length,
-                          .unchecked = 1}; /* the plan's pipe is proved */
+    zlay_pipe_emit ask = zl_plan_ask(r.plan->target, r.plan->pipe, r.language, r.name, r.name_length);
     bind(&b, &ask, r.plan);
     return zl_leave(ctx, zl_pt_print(ctx, out, launch, arguments, room, &ask, NULL));
 }

@@ -2,6 +2,17 @@
 /* Makes fields of zlay_pipe_emit from what a planner binds: an axis without a text stays NULL, and counts nothing. */
 #include "emit/plan/bind.h"
 
+zlay_pipe_emit zl_plan_ask(const zlay_target *target, const zlay_pipe *pipe, int32_t language, const char *name, size_t length)
+{
+    return (zlay_pipe_emit){.size = sizeof(zlay_pipe_emit),
+                            .language = language,
+                            .target = target,
+                            .pipe = pipe,
+                            .name = name,
+                            .name_length = length,
+                            .unchecked = 1};
+}
+
 void zl_plan_bind(zl_plan_bound *b, zlay_pipe_emit *ask, const zl_bound_move *moves, uint32_t moves_count,
              const zl_bound_operand *operands, uint32_t operands_count)
 {

@@ -4,6 +4,7 @@
  * the order that callers of zlay_emit_ptx know. */
 #include "emit/emit.h"
 #include "emit/move/copy.h"
+#include "emit/plan/bind.h"
 #include "emit/pipe/pipe.h"
 #include "synth/move/move.h"
 
@@ -157,13 +158,7 @@ zlay_status zlay_emit_ptx(zlay_ctx *ctx, zlay_buf *out, const zlay_plan *plan, c
     if (!out || !plan || !name) return ZLAY_EINVAL;
     zlay_status status = zl_enter(ctx);
     if (status) return status;
-    zlay_pipe_emit ask = {.size = sizeof ask,
-                          .language = ZLAY_TEXT_PTX,
-                          .target = plan->info.target,
-                          .pipe = plan->pipe,
-                          .name = name,
-                          .name_length = length,
-                          .unchecked = 1}; /* the plan's pipe is proved */
+    zlay_pipe_emit ask = zl_plan_ask(plan->info.target, plan->pipe, ZLAY_TEXT_PTX, name, length);
     status = zl_name_check(ctx, name, length);
     if (!status && zl_by_waves(plan))
         status = zl_fail(ctx, ZLAY_ENOTSUP, "%s has no PTX: zlay_emit_assembly prints its kernel",

@@ -21,13 +21,7 @@ zlay_status zlay_emit_weights(zlay_ctx *ctx, zlay_buf *out, zlay_pipe_launch *la
     status = zl_request_read(ctx, &r, request, &form);
     if (!status && !r.plan) status = ZLAY_EINVAL;
     if (status) return zl_leave(ctx, status);
-    zlay_pipe_emit ask = {.size = sizeof ask,
-                          .language = r.language,
-                          .target = r.plan->target,
-                          .pipe = r.plan->pipe,
-                          .name = r.name,
-                          .name_length = r.name_length,
-                          .unchecked = 1}; /* the plan's pipe is proved */
+    zlay_pipe_emit ask = zl_plan_ask(r.plan->target, r.plan->pipe, r.language, r.name, r.name_length);
     zl_plan_bind(&b, &ask, r.plan->moves, r.plan->moves_count, r.plan->operands, r.plan->operands_count);
     return zl_leave(ctx, zl_pt_print(ctx, out, launch, arguments, room, &ask, NULL));
 }

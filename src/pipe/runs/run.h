@@ -286,6 +286,8 @@ const zl_tick *zl_run_known_in(zl_run *r, uint32_t block);
 /* A thread of the block must know of it before the block ends. */
 void zl_run_owe(zl_run *r, int32_t block, zl_cond cond, uint32_t event);
 
+/* The iteration that an instance is in, of the loop whose iterations have counts of their own; -1: it is in none. */
+int64_t zl_run_iteration(const zl_run *r, const zl_instance *i);
 int64_t zl_run_value(const zl_run *r, const zl_instance *i, const zl_pos *pos);
 /* The stage of a position; a position below 0 is a fault. */
 uint32_t zl_run_slot(zl_run *r, const zl_instance *i, const zl_pos *pos, uint32_t stages);

@@ -51,12 +51,9 @@ static bool put(walk *w, int64_t value)
 static void put_instance(walk *w, const zl_instance *i)
 {
     const zl_tiles *t = w->r->tiles;
-    int64_t at = -1;
-    for (uint32_t d = 0; d < i->depth; d++) {
-        const zl_event *loop = &w->r->pipe->events[i->loop[d]];
-        if (zl_loop_is_over(loop, w->over)) at = i->counter[d];
-        if (at >= 0 && loop->at[0].times == w->count) put(w, i->counter[d] - t->begun[at]);
-    }
+    int64_t at = zl_run_iteration(w->r, i);
+    for (uint32_t d = 0; d < i->depth; d++)
+        if (w->r->pipe->events[i->loop[d]].at[0].times == w->count) put(w, i->counter[d] - t->begun[at]);
     put(w, at < 0 ? -1 : t->open - at);
     for (int64_t k = at; at >= 0 && k < t->open; k++) put(w, t->counts[k]);
 }

@@ -4,12 +4,11 @@
  * owes. */
 #include "pipe/runs/run.h"
 
-/* The iteration that an instance is in, of the loop whose iterations have counts of their own. */
-static int64_t iteration_of(const zl_run *r, const zl_instance *i)
+int64_t zl_run_iteration(const zl_run *r, const zl_instance *i)
 {
-    uint32_t d = 0;
-    while (d + 1 < i->depth && !zl_loop_is_over(&r->pipe->events[i->loop[d]], r->tiles->over)) d++;
-    return i->counter[d];
+    for (uint32_t d = 0; d < i->depth; d++)
+        if (zl_loop_is_over(&r->pipe->events[i->loop[d]], r->tiles->over)) return i->counter[d];
+    return -1;
 }
 
 /* The same where iterations have counts of their own: t*N is the sum of those before t. */
@@ -23,7 +22,7 @@ static int64_t value_by_iteration(const zl_run *r, const zl_instance *i, const z
         rest.loop = rest.times = -1;
     }
     if (pos->plus == t->count) {
-        sum += t->counts[iteration_of(r, i)];
+        sum += t->counts[zl_run_iteration(r, i)];
         rest.plus = -1;
     }
     return sum + zl_pos_value(&rest, i->counter, r->params);

@@ -29,9 +29,8 @@ static const zl_instance *find_leader(const zl_run *r, int32_t param, uint32_t g
 /* Where the positions of the iteration begin that an instance is in. */
 static int64_t begun(const zl_run *r, const zl_instance *i)
 {
-    for (uint32_t d = 0; d < i->depth; d++)
-        if (zl_loop_is_over(&r->pipe->events[i->loop[d]], r->tiles->over)) return r->tiles->begun[i->counter[d]];
-    return 0;
+    int64_t at = zl_run_iteration(r, i);
+    return at < 0 ? 0 : r->tiles->begun[at];
 }
 
 /* The base of a param as one instance stands: the counter of its loop, or that of an enclosing
