@@ -86,6 +86,19 @@ static zlay_status sequence_add(zlay_ctx *ctx, const zlay_attention_plan *p, zl_
     return zl_attention_sequence(ctx, m->move, p->target, list, ZL_COUNT(list));
 }
 
+/* Plans the next move between two layouts, unless making them has failed, and frees them. */
+static zlay_status move_find(zlay_ctx *ctx, zlay_attention_plan *p, zlay_tensormap_request *r, zlay_layout *source,
+                             zlay_layout *smem, zlay_status made)
+{
+    r->source = source;
+    r->smem = smem;
+    zlay_status status = made ? made : zl_tm_find(ctx, &p->moves[p->moves_count].move, p->target, r);
+    zlay_layout_free(source);
+    zlay_layout_free(smem);
+    p->moves_count += !status;
+    return status;
+}
+
 static zlay_status move_add(zlay_ctx *ctx, zlay_attention_plan *p, const tile *t)
 {
     zl_bound_move *m = &p->moves[p->moves_count];
@@ -99,14 +112,8 @@ static zlay_status move_add(zlay_ctx *ctx, zlay_attention_plan *p, const tile *t
     move_name(m, t);
     zlay_status status = source_make(ctx, &source, p, t, r.axes);
     if (!status) status = place_make(ctx, &smem, t, r.axes, p->merges);
-    r.source = source;
-    r.smem = smem;
-    if (!status) status = zl_tm_find(ctx, &m->move, p->target, &r);
-    zlay_layout_free(source);
-    zlay_layout_free(smem);
-    if (status) return status;
-    p->moves_count++;
-    return lengths_of(p, t) ? sequence_add(ctx, p, m, t) : ZLAY_OK;
+    status = move_find(ctx, p, &r, source, smem, status);
+    return !status && lengths_of(p, t) ? sequence_add(ctx, p, m, t) : status;
 }
 
 /* A panel of Q in which the heads of a group are rows: (head, query, column, head of keys, batch). */
@@ -290,13 +297,8 @@ static zlay_status lse_add(zlay_ctx *ctx, zlay_attention_plan *p)
     move_name(m, &t);
     zlay_status status = zl_layout_new_strided(ctx, &source, LSE_AXES, shape, stride, 0);
     if (!status) status = zl_layout_parse(ctx, &smem, place, sizeof place - 1);
-    r.source = source;
-    r.smem = smem;
-    if (!status) status = zl_tm_find(ctx, &m->move, p->target, &r);
-    zlay_layout_free(source);
-    zlay_layout_free(smem);
+    status = move_find(ctx, p, &r, source, smem, status);
     if (status) return status;
-    p->moves_count++;
     rows_limit(p, m);
     zl_bound_operand *o = &p->operands[p->operands_count];
     status = operand_add(ctx, p, "L", ZLAY_TYPE_F32, ZLAY_MAJOR_K, layout, sizeof layout - 1);
