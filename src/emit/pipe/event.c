@@ -2,7 +2,7 @@
 /* Prints the events of a pipe's kernel that are not copies or products: mbarrier operations, thread
  * barriers, fences, flags, tensor map updates, commits and waits of groups. Events that are one
  * instruction without an address are rows of says.def. Where blocks of a cluster access each other's
- * memory, mbarriers have release and acquire at cluster scope. */
+ * memory, the mbarriers at which they arrive have release and acquire at cluster scope. */
 #include "emit/pipe/pipe.h"
 
 #include <stdio.h>
@@ -43,12 +43,23 @@ static bool accesses_afar(const zl_event *e)
     return ordinary && (e->cta != ZL_CTA_OWN || e->other >= 0);
 }
 
-/* Whether mbarriers order such accesses between blocks of a cluster: only then do release and
- * acquire need its scope, which is a fence of the whole memory in each arrival. Asynchronous copies
- * and products are complete when a phase is. */
-static bool clustered(const zl_pipe_text *k)
+/* Whether threads of another block arrive at an mbarrier. */
+static bool arrived_from_afar(const zl_pipe_text *k, int32_t bar)
 {
-    if (k->pipe->blocks <= 1) return false;
+    for (uint32_t i = 0; i < k->pipe->events_count; i++) {
+        const zl_event *e = &k->pipe->events[i];
+        if (e->kind == ZL_EV_ARRIVE && e->bar == bar && e->cta != ZL_CTA_OWN) return true;
+    }
+    return false;
+}
+
+/* Whether an mbarrier may order such accesses between blocks of a cluster: only then do its release and
+ * acquire need the cluster's scope, for which each arrival waits until all its stores are seen by the
+ * whole device. Threads of one block need their block's alone, and asynchronous
+ * copies and products are complete when a phase is. */
+static bool clustered(const zl_pipe_text *k, int32_t bar)
+{
+    if (k->pipe->blocks <= 1 || !arrived_from_afar(k, bar)) return false;
     for (uint32_t i = 0; i < k->pipe->events_count; i++)
         if (accesses_afar(&k->pipe->events[i])) return true;
     return false;
@@ -98,7 +109,7 @@ void zl_pt_expect_arrive(zl_pipe_text *k, const zl_event *event)
     zl_pt_line(k, "// lines %u, %u", event->line, event[1].line);
     zl_pt_bar(k, "at");
     zl_say(k, zl_pt_one(k),
-           clustered(k) ? "mbar.arrive.expect_tx.release.cluster" : "mbar.arrive.expect_tx", 0,
+           clustered(k, event->bar) ? "mbar.arrive.expect_tx.release.cluster" : "mbar.arrive.expect_tx", 0,
            "at", zl_pt_number(bytes, (uint64_t)event->count));
 }
 
@@ -115,7 +126,7 @@ static void arrive_at(zl_pipe_text *k, const zl_event *event, bool remote, const
 {
     char id[64], times[24];
     snprintf(id, sizeof id, "mbar.arrive%s%s%s", remote ? ".remote" : "",
-             event->times > 1 ? ".count" : "", clustered(k) ? ".release.cluster" : "");
+             event->times > 1 ? ".count" : "", clustered(k, event->bar) ? ".release.cluster" : "");
     zl_say(k, arriving(k, event), id, 0, bar, zl_pt_number(times, event->times));
 }
 
@@ -142,7 +153,7 @@ static void say_wait(zl_pipe_text *k, const zl_event *event)
     const char *parity =
         zl_pt_parity(k, room, &event->parity, k->pipe->bars[event->bar].stages, event->flip);
     zl_pt_try(k);
-    zl_say(k, NULL, clustered(k) ? "mbar.try_wait.parity.acquire.cluster" : "mbar.try_wait.parity",
+    zl_say(k, NULL, clustered(k, event->bar) ? "mbar.try_wait.parity.acquire.cluster" : "mbar.try_wait.parity",
            1, "done", "at", parity);
     zl_pt_try_end(k);
 }
