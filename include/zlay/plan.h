@@ -56,6 +56,10 @@ enum { ZLAY_SCALES_NONE = 0, ZLAY_SCALES_LINE = 1, ZLAY_SCALES_BLOCK = 2 };
  *  time is less. */
 enum { ZLAY_REPACK_NEVER = 0, ZLAY_REPACK_AUTO = 1, ZLAY_REPACK_ALWAYS = 2 };
 
+/** What the two blocks of a cluster share: A, for they compute neighbours in a row of
+ *  tiles of D; B, in a column; each loads a half and multicasts it to both. */
+enum { ZLAY_MULTICAST_NONE = 0, ZLAY_MULTICAST_A = 1, ZLAY_MULTICAST_B = 2 };
+
 /** A GEMM D = A B, with A of m x k, B of k x n, D of m x n elements.  0 means
  *  the default.  A and B have types that one wgmma multiplies: f16; bf16; tf32;
  *  e4m3 and e5m2, also one of each; s8 and u8, likewise; tcgen05 multiplies f16
@@ -98,7 +102,8 @@ typedef struct zlay_gemm {
                                   kernels, and needs a workspace (zlay_plan_repack) */
     uint32_t split_k;          /* blocks of a cluster that share the K steps of a tile, at
                                   most 8 and as many as there are steps; default 1 */
-    uint64_t reserved[2];      /* 0 */
+    int32_t multicast;         /* ZLAY_MULTICAST_*: what two blocks of a cluster share */
+    uint32_t reserved[3];      /* 0 */
 } zlay_gemm;
 
 /** An immutable plan; read by any thread. */
@@ -153,6 +158,11 @@ typedef struct zlay_plan_summary {
     uint32_t reserved0;        /* 0 */
     uint64_t split_steps;      /* K steps of a block; the last block's may end with some
                                   behind K, which are zeros */
+    uint32_t cluster;          /* blocks of a cluster */
+    int32_t multicast;         /* ZLAY_MULTICAST_* of the planned product: A is shared by
+                                  neighbours in a row of tiles, B in a column */
+    uint64_t clusters;         /* tiles of D, or sets of neighbours, that clusters take in turn:
+                                  at most so many clusters have work */
 } zlay_plan_summary;
 
 /** Read what a plan holds.  Returns ZLAY_OK, ZLAY_EINVAL. */

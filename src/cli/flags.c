@@ -73,15 +73,27 @@ static bool read_type(void *to, const char *text)
     return true;
 }
 
-static bool read_repack(void *to, const char *text)
+/* A word of a list, by its place there. */
+static bool read_word(void *to, const char *const *words, const char *text)
 {
-    static const char *const words[] = {"never", "auto", "always"};
-    for (int32_t i = 0; i < (int32_t)(sizeof words / sizeof *words); i++)
+    for (int32_t i = 0; words[i]; i++)
         if (!strcmp(words[i], text)) {
             memcpy(to, &i, sizeof i);
             return true;
         }
     return false;
+}
+
+static bool read_repack(void *to, const char *text)
+{
+    static const char *const words[] = {"never", "auto", "always", NULL};
+    return read_word(to, words, text);
+}
+
+static bool read_multicast(void *to, const char *text)
+{
+    static const char *const words[] = {"none", "a", "b", NULL};
+    return read_word(to, words, text);
 }
 
 static bool read_text(void *to, const char *text)
@@ -96,6 +108,7 @@ static bool read_text(void *to, const char *text)
 #define ORDER read_order
 #define TYPE read_type
 #define REPACK read_repack
+#define MULTICAST read_multicast
 #define TEXT read_text
 static const struct {
     const char *name, *argument, *text;

@@ -153,9 +153,8 @@ class Product:
         self.smem, self.threads = code["smem"], code["threads"]
         self.function = env.driver.load(code["text"], "product", self.smem)
         self.copies = [(copy, env.driver.load(code["text"], copy["kernel"], 0)) for copy in code.get("repack", [])]
-        tiles = self.plan["tiles"]
-        splits = self.plan["splits"]
-        self.grid = (min(tiles[0] * tiles[1], torch.cuda.get_device_properties(0).multi_processor_count // splits) * splits, 1, 1)
+        cluster = self.plan["cluster"]
+        self.grid = (min(self.plan["clusters"], torch.cuda.get_device_properties(0).multi_processor_count // cluster) * cluster, 1, 1)
 
     def set(self):
         a, b = drawn(self.m, self.k, self.a, self.pitch[0]), drawn(self.n, self.k, self.b, self.pitch[1])

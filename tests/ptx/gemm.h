@@ -263,7 +263,7 @@ static inline bool px_gemm_fails(px_machine *m, const px_gemm *g, const char *te
     px_gemm_copies(m, g, 0);
     if (*m->fault) return true;
     px_gemm_arguments(m, g);
-    px_run(m, text, (int)g->info.threads, g->blocks * g->info.splits, (int)g->info.splits);
+    px_run(m, text, (int)g->info.threads, g->blocks * g->info.cluster, (int)g->info.cluster);
     px_gemm_copies(m, g, 1);
     if (*m->fault) return true;
     uint64_t wrong = px_gemm_wrong(g);

@@ -55,7 +55,8 @@ enum { PX_NEVER, PX_READY, PX_BUSY, PX_LENT /* read by a product */ };
 
 typedef struct px_barrier {
     uint32_t at;
-    bool published; /* fence.mbarrier_init since */
+    bool published; /* fence.mbarrier_init since, by the thread that initialised it */
+    int by;
     int count, pending, phase;
     int64_t tx;
     uint32_t saw[PX_SEEN], done[PX_SEEN]; /* of this phase's arrivals, and of those before */

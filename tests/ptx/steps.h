@@ -53,6 +53,7 @@ static const px_row px_rows[] = {
     {"shfl.sync.up.b32", px_shfl, PX_TOGETHER}, {"shfl.sync.down.b32", px_shfl, PX_TOGETHER},
     {"shfl.sync.bfly.b32", px_shfl, PX_TOGETHER}, {"shfl.sync.idx.b32", px_shfl, PX_TOGETHER},
     {"barrier.cluster.arrive.release", px_cluster_arrive, 0}, {"barrier.cluster.arrive.release.aligned", px_cluster_arrive, 0},
+    {"barrier.cluster.arrive.relaxed", px_cluster_arrive, 0}, {"barrier.cluster.arrive.relaxed.aligned", px_cluster_arrive, 0},
     {"barrier.cluster.wait.acquire", px_cluster_wait, 0}, {"barrier.cluster.wait.acquire.aligned", px_cluster_wait, 0},
     {"cp.async.bulk.tensor.1d.shared::cluster.global.tile.mbarrier::complete_tx::bytes", px_tensor_load, 0},
     {"cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster", px_tensor_load, 0},

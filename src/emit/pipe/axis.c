@@ -186,6 +186,7 @@ const char *zl_pt_axis(zl_pipe_text *k, char room[24], const char *text)
     static const char modulo[] = "position % ", cluster[] = " cluster";
     const char *rest, *value;
     int dimension = dimension_of(text, &rest);
+    if (!strcmp(text, "part")) return zl_pt_number(room, (uint64_t)k->event->part);
     if (!strcmp(text, "part column"))
         return zl_pt_number(room, zl_pt_part_column(k, k->event, k->plan ? k->plan->part_columns : 0));
     if (!strncmp(text, modulo, strlen(modulo))) {

@@ -65,14 +65,18 @@ static bool clustered(const zl_pipe_text *k, int32_t bar)
     return false;
 }
 
+/* The first thread of each warp initialises the barrier of its warp's number: an instruction initialises one. */
 static void say_init(zl_pipe_text *k, const zl_event *event)
 {
-    char count[24], place[24];
+    char count[24], room[24];
     const zl_bar *bar = &k->pipe->bars[event->bar];
     zl_pt_number(count, (uint64_t)bar->count);
-    for (uint32_t s = 0; s < bar->stages; s++) {
-        zl_op(k, ADD, "at", "smem", zl_pt_number(place, k->bar_at[event->bar] + s * BAR_BYTES));
-        zl_say(k, zl_pt_one(k), "mbar.init", 0, "at", count);
+    for (uint32_t s = 0; s < bar->stages; s += k->threads / WARP) {
+        zl_op(k, LT, "done", "warp", zl_pt_number(room, bar->stages - s));
+        zl_op(k, BOTH, "done", "done", "leader");
+        zl_op(k, MAD, "at", "warp", zl_pt_number(room, BAR_BYTES), "smem");
+        zl_op(k, ADD, "at", "at", zl_pt_number(room, k->bar_at[event->bar] + s * BAR_BYTES));
+        zl_say(k, "done", "mbar.init", 0, "at", count);
     }
 }
 
@@ -172,12 +176,20 @@ static void say_commit(zl_pipe_text *k, const zl_event *event)
 
 /* ---- meetings ------------------------------------------------------------------------ */
 
-/* Prints one half of a meeting of the cluster: the arrival or the wait. */
-static void cluster_half(zl_pipe_text *k, bool arrive)
+/* Whether nothing but barriers was written before an event: their fence is a release then. */
+static bool follows_barriers(const zl_pipe_text *k, const zl_event *event)
+{
+    if (k->role) return false;
+    for (const zl_event *e = k->pipe->events; e < event; e++)
+        if (e->kind != ZL_EV_INIT && !(e->kind == ZL_EV_FENCE && e->scope == ZL_FENCE_MBARRIER)) return false;
+    return true;
+}
+
+/* Prints a part of a meeting of the cluster: an arrival or the wait. */
+static void say_cluster(zl_pipe_text *k, const char *part)
 {
     char id[64];
-    snprintf(id, sizeof id, "%s%s", arrive ? "cluster.arrive.release" : "cluster.wait.acquire",
-             zl_pt_lone(k) ? "" : ".aligned");
+    snprintf(id, sizeof id, "cluster.%s%s", part, zl_pt_lone(k) ? "" : ".aligned");
     zl_say_plain(k, NULL, id);
 }
 
@@ -214,8 +226,8 @@ static void say_sync(zl_pipe_text *k, const zl_event *event, bool wait)
         break;
     case ZL_SYNC_CTA: zl_say(k, NULL, "bar.sync.all", 0, "0"); break;
     case ZL_SYNC_CLUSTER:
-        cluster_half(k, true);
-        if (wait) cluster_half(k, false);
+        say_cluster(k, follows_barriers(k, event) ? "arrive.relaxed" : "arrive.release");
+        if (wait) say_cluster(k, "wait.acquire");
         break;
     default: meet_named(k, zl_pt_number(number, event->named), (uint64_t)event->count, wait); break;
     }
@@ -329,7 +341,7 @@ static void say_other(zl_pipe_text *k, const zl_event *event)
     case ZL_EV_MMA: zl_pt_mma(k, event); break;
     case ZL_EV_SYNC: say_sync(k, event, true); break;
     case ZL_EV_JOIN: say_sync(k, event, false); break;
-    case ZL_EV_MEET: cluster_half(k, false); break;
+    case ZL_EV_MEET: say_cluster(k, "wait.acquire"); break;
     case ZL_EV_UPDATE: say_update(k, event); break;
     case ZL_EV_RAISE: say_raise(k, event); break;
     case ZL_EV_AWAIT: say_await(k, event); break;

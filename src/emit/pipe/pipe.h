@@ -95,6 +95,8 @@ typedef struct zl_pt_tiles {
     const char *param; /* trip count of the loop over the tiles of a block, a loop from 0 on; an axis `T.row` or
                         * `T.column` is the place of its tile */
     uint64_t rows, columns;
+    const char *neighbours; /* "row" or "column": blocks of a cluster take neighbours there, which are one
+                             * of the numbered; NULL: they share a tile */
     uint32_t group;         /* rows */
     uint32_t height, width; /* elements of a tile */
 } zl_pt_tiles;

@@ -64,7 +64,7 @@ zl_pt_range zl_pt_tiles_range(const zl_pipe_text *k, char room[24])
     return (zl_pt_range){"tile", "left", room, false, true};
 }
 
-/* The blocks of a cluster share a tile. */
+/* The blocks of a cluster share a number. */
 static void by_cluster(zl_pipe_text *k, const char *number)
 {
     char room[24];
@@ -84,7 +84,8 @@ void zl_pt_tiles_step(zl_pipe_text *k)
     by_cluster(k, "left");
 }
 
-/* row, column = the place of tile number `tile`. A group has fewer rows where the matrix ends. */
+/* row, column = the place of tile number `tile`. A group has fewer rows where the matrix ends. Where blocks of a cluster
+ * have neighbouring tiles, these are numbered together. */
 void zl_pt_tiles_place(zl_pipe_text *k)
 {
     char each[24], group[24], rows[24];
@@ -101,6 +102,9 @@ void zl_pt_tiles_place(zl_pipe_text *k)
     zl_op(k, MUL, "left", "column", "left");
     zl_op(k, SUB, "rest", "rest", "left");
     zl_op(k, ADD, "row", "row", "rest");
+    if (!t->neighbours) return;
+    zl_op(k, RANK, "left");
+    zl_op(k, MAD, t->neighbours, t->neighbours, zl_pt_number(each, k->pipe->blocks), "left");
 }
 
 void zl_pt_tiles_first_of(zl_pipe_text *k, const char *to, bool column)

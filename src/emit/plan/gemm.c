@@ -77,6 +77,7 @@ static zlay_status move_bind(zlay_ctx *ctx, bound *b, const zlay_plan *plan, int
         zlay_copy *copy = &move->copies[i];
         *copy = o->copies[i];
         copy->map = 0;
+        if (o->parts > 1) copy->advance[1][AXIS_PASS] = (int32_t)o->map.box[1];
         if (!store) continue;
         copy->advance[1][AXIS_M] = (int32_t)plan->rows;
         copy->advance[0][AXIS_PASS] = 1;
@@ -86,7 +87,7 @@ static zlay_status move_bind(zlay_ctx *ctx, bound *b, const zlay_plan *plan, int
                                          .axis = {[AXIS_M] = store ? "T.row instance" : "T.row",
                                                   [AXIS_N] = "T.column",
                                                   [AXIS_K] = plan->info.splits > 1 ? "position % N cluster" : "position % N",
-                                                  [AXIS_PASS] = "part column"}};
+                                                  [AXIS_PASS] = store ? "part column" : "part"}};
     return ZLAY_OK;
 }
 
@@ -123,11 +124,14 @@ static zlay_status bind(zlay_ctx *ctx, bound *b, zlay_pipe_emit *ask, const zlay
     for (int32_t o = 0; o < OPERANDS && !status; o++) status = operand_bind(ctx, b, plan, o);
     b->steps = (zlay_pipe_count){.param = "N", .add = (uint32_t)info->split_steps, .divide = 1};
     b->plan = (zl_pt_plan){.tiles = {.param = "T",
-                                     .rows = info->tiles_m,
-                                     .columns = info->tiles_n,
+                                     .rows = zl_clusters_m(info),
+                                     .columns = zl_clusters_n(info),
                                      .height = info->tile_m,
                                      .width = info->tile_n,
-                                     .group = GROUP},
+                                     .group = GROUP,
+                                     .neighbours = info->multicast == ZLAY_MULTICAST_A   ? "column"
+                                                   : info->multicast == ZLAY_MULTICAST_B ? "row"
+                                                                                         : NULL},
                            .arguments = arguments,
                            .arguments_count = ZL_COUNT(arguments),
                            .columns = info->tile_n,

@@ -380,6 +380,8 @@ zlay_status zlay_emit_header(zlay_ctx *ctx, zlay_buf *out, const zlay_plan *plan
     if (!status && !zl_by_wgmma(plan))
         status = zl_fail(ctx, ZLAY_ENOTSUP, "%s: headers are of plans with wgmma",
                          zlay_target_name(plan->info.target));
+    if (!status && zl_multicast(&plan->info))
+        status = zl_fail(ctx, ZLAY_ENOTSUP, "multicast: headers are of plans without");
     if (status) return zl_leave(ctx, status);
     zl_emit e = {.plan = plan, .name = name, .name_length = length};
     return zl_leave(ctx, zl_print(out, header_write, &e));

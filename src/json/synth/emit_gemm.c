@@ -39,7 +39,7 @@ static zlay_status put_plan(zl_call *call, const zlay_plan *plan, const asked *a
     if (status) return status;
     zl_put_value(call, call->value, "smem", json_integer(info.smem));
     zl_put_value(call, call->value, "threads", json_integer(info.threads));
-    zl_put_value(call, call->value, "cluster", zl_json_three(call, waves ? 1 : info.splits, 1, 1));
+    zl_put_value(call, call->value, "cluster", zl_json_three(call, waves ? 1 : info.cluster, 1, 1));
     if (waves)
         zl_put_value(call, call->value, "grid",
                      zl_json_list(call, launch.grid, ZL_COUNT(launch.grid)));

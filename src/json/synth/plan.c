@@ -50,6 +50,9 @@ static const zl_named repacks[] = {
     {"never", ZLAY_REPACK_NEVER}, {"auto", ZLAY_REPACK_AUTO}, {"always", ZLAY_REPACK_ALWAYS},
     {NULL, 0}};
 
+static const zl_named multicasts[] = {
+    {"none", ZLAY_MULTICAST_NONE}, {"a", ZLAY_MULTICAST_A}, {"b", ZLAY_MULTICAST_B}, {NULL, 0}};
+
 #define AT(kind, member) ZL_AT(kind, zl_gemm_asked, member)
 static const zl_field gemm_rows[] = {
     ZL_TARGET(zl_gemm_asked),
@@ -74,6 +77,7 @@ static const zl_field gemm_rows[] = {
     {"b_scales", ZL_MAY, AT(zl_as_word, gemm.b_scales), .of = scales},
     {"repack", ZL_MAY, AT(zl_as_word, gemm.repack), .of = repacks},
     {"split_k", ZL_MAY, AT(zl_as_u32, gemm.split_k)},
+    {"multicast", ZL_MAY, AT(zl_as_word, gemm.multicast), .of = multicasts},
 };
 const zl_fields zl_gemm_fields = {ZL_ROWS(gemm_rows, zl_gemm_asked)};
 #undef AT
@@ -151,6 +155,8 @@ static const zl_field info_rows[] = {
     ZL_NUMBER(zlay_plan_summary, threads),
     ZL_NUMBER(zlay_plan_summary, consumers),
     ZL_NUMBER(zlay_plan_summary, splits),
+    ZL_NUMBER(zlay_plan_summary, cluster),
+    {"clusters", ZL_MAY, ZL_AT(zl_as_u64, zlay_plan_summary, clusters)},
     ZL_NUMBER(zlay_plan_summary, smem),
     ZL_NUMBER(zlay_plan_summary, stage_bytes),
     {"bytes", ZL_MAY, ZL_AT(zl_as_u32, zlay_plan_summary, expect_bytes)},

@@ -127,7 +127,7 @@ static zlay_status written(zlay_ctx *ctx, zlay_layout **out, const zlay_plan *pl
 static zlay_status in_global(zlay_ctx *ctx, zlay_layout **out, const zl_operand *o, bool by_map)
 {
     unsigned long long inner = o->map.box[0], boxes = o->copies_count, width = inner * boxes;
-    unsigned long long outer = zl_umin(o->outer, by_map ? o->map.box[1] : o->rows);
+    unsigned long long outer = zl_umin(o->outer, by_map ? o->map.box[1] * o->parts : o->rows);
     unsigned long long pitch = by_map ? o->map.stride[0] / o->element : o->pitch;
     long long step = boxes > 1 ? o->copies[1].coordinate[0] : 0;
     bool k_major = o->major == ZLAY_MAJOR_K;

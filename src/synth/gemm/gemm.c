@@ -147,6 +147,7 @@ static zlay_status wgmma_alone(zlay_ctx *ctx, const zlay_plan *plan, const zlay_
                         : g->b_scales ? "b_scales"
                         : g->repack   ? "repack"
                         : g->split_k  ? "split_k"
+                        : g->multicast ? "multicast"
                                       : NULL;
     const char *name = zlay_target_name(plan->info.target);
     if (!field) return ZLAY_OK;
@@ -178,7 +179,9 @@ static zlay_status plan_fill(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *ge
     if (!status) status = zl_gemm_split(ctx, plan, &g);
     if (!status) status = zl_gemm_repack(ctx, plan, &g);
     if (!status) status = zl_gemm_tile(ctx, plan, &g);
+    if (!status) status = zl_gemm_multicast(ctx, plan, &g);
     for (int32_t o = 0; !status && o < 3; o++) status = zl_operand_plan(ctx, plan, o);
+    if (!status) status = zl_multicast_check(ctx, plan);
     if (!status) status = split_check(ctx, &plan->info);
     if (!status) status = stages_check(ctx, &plan->info);
     if (!status) status = zl_gemm_epilogue(ctx, plan, &g);

@@ -21,12 +21,24 @@ enum {
 /* Whether the producer gives registers to the consumers: with two of them, sums take 128. */
 static bool gives_registers(const zlay_plan *plan) { return plan->info.consumers == 2; }
 
+/* The bytes of an operand's stage. */
+static void put_bytes(zl_text *out, const zlay_plan *plan, int32_t operand)
+{
+    uint32_t parts = plan->operand[operand].parts;
+    if (parts > 1) zl_putf(out, "%u*", parts);
+    zl_putf(out, "t%c", zl_operand_name(operand));
+}
+
 void zl_gemm_put_memory(zl_text *out, const zlay_plan *plan)
 {
     for (int32_t o = 0; o < 3; o++)
         zl_putf(out, "move t%c %u\n", zl_operand_name(o), plan->operand[o].bytes);
-    zl_putf(out, "smem A[%u] tA\nsmem B[%u] tB\nsmem D[1] tD each\n", plan->info.stages,
-            plan->info.stages);
+    for (int32_t o = 0; o < 2; o++) {
+        zl_putf(out, "smem %c[%u] ", zl_operand_name(o), plan->info.stages);
+        put_bytes(out, plan, o);
+        zl_puts(out, "\n");
+    }
+    zl_puts(out, "smem D[1] tD each\n");
     zl_split_declare(out, &plan->info);
 }
 
@@ -67,7 +79,7 @@ static void declare(zl_text *out, const zlay_plan *plan)
 {
     const zlay_plan_summary *info = &plan->info;
     zl_puts(out, "pipe gemm\n");
-    if (info->splits > 1) zl_putf(out, "cluster %u\n", info->splits);
+    if (info->cluster > 1) zl_putf(out, "cluster %u\n", info->cluster);
     if (gives_registers(plan))
         zl_putf(out, "registers %u\n", REGISTERS * WARPGROUP / info->threads);
     zl_puts(out, "param T 0..\nparam N 1..\n");
@@ -77,19 +89,22 @@ static void declare(zl_text *out, const zlay_plan *plan)
     zl_gemm_put_bodies(out, plan);
     zl_puts(out, "init full\ninit empty\n");
     zl_split_init_bars(out, info);
-    zl_putf(out, "fence mbarrier_init\nsync %s\n", info->splits > 1 ? "cluster" : "cta");
+    zl_putf(out, "fence mbarrier_init\nsync %s\n", info->cluster > 1 ? "cluster" : "cta");
 }
 
 /* ---- the producer ------------------------------------------------------------------------- */
 
-static void tensor_loads(zl_text *out, const zlay_plan *plan, const char *at)
+/* The loads of a stage by block `rank`, which multicasts its part of a shared operand. */
+static void tensor_loads(zl_text *out, const zlay_plan *plan, const char *at, uint32_t rank)
 {
     uint32_t s = plan->info.stages;
     for (int32_t o = 0; o < 2; o++) {
         char name = zl_operand_name(o);
-        if (zl_by_tensor(&plan->operand[o]))
-            zl_putf(out, "copy tensor t%c -> %c[%s %% %u] signal full[%s %% %u]\n", name, name, at,
-                    s, at, s);
+        bool shared = plan->operand[o].parts > 1;
+        if (!zl_by_tensor(&plan->operand[o])) continue;
+        zl_putf(out, "copy tensor t%c -> %c[%s %% %u]", name, name, at, s);
+        if (shared && rank) zl_putf(out, " part %u", rank);
+        zl_putf(out, " signal full[%s %% %u]%s\n", at, s, shared ? " multicast 3" : "");
     }
 }
 
@@ -117,9 +132,13 @@ static void stage_begin(zl_text *out, const zlay_plan *plan, const char *at)
     uint32_t s = plan->info.stages;
     zl_putf(out, "wait empty[%s %% %u] parity (%s / %u + 1) %% 2\n", at, s, at, s);
     if (!plan->info.expect_bytes) return;
-    bool a = zl_by_tensor(&plan->operand[ZLAY_OPERAND_A]),
-         b = zl_by_tensor(&plan->operand[ZLAY_OPERAND_B]);
-    zl_putf(out, "expect full[%s %% %u] %s\n", at, s, a && b ? "tA + tB" : a ? "tA" : "tB");
+    zl_putf(out, "expect full[%s %% %u]", at, s);
+    for (int32_t o = 0, any = 0; o < 2; o++) {
+        if (!zl_by_tensor(&plan->operand[o])) continue;
+        zl_puts(out, any++ ? " + " : " ");
+        put_bytes(out, plan, o);
+    }
+    zl_puts(out, "\n");
 }
 
 /* What the producer keeps of its registers. */
@@ -133,13 +152,20 @@ static void give_registers(zl_text *out, const zlay_plan *plan)
     if (gives_registers(plan)) zl_putf(out, "setmaxnreg dec %u\n", kept(plan));
 }
 
-static void produce_by_tensor(zl_text *out, const zlay_plan *plan)
+static void produce_by_tensor(zl_text *out, const zlay_plan *plan, uint32_t rank)
 {
     zl_puts(out, "for t in 0..T\nfor i in t*N..t*N+N\n");
     stage_begin(out, plan, "i");
     zl_putf(out, "arrive full[i %% %u]\n", plan->info.stages);
-    tensor_loads(out, plan, "i");
+    tensor_loads(out, plan, "i", rank);
     zl_puts(out, "end\nend\n");
+}
+
+/* Stays until the other block has left the last stages: a barrier must outlive its last arrival. */
+static void drain(zl_text *out, const zlay_plan *plan)
+{
+    uint32_t s = plan->info.stages;
+    zl_putf(out, "for t in T..T+1\nfor j in t*N..t*N+%u\nwait empty[j %% %u] parity (j / %u + 1) %% 2\nend\nend\n", s, s, s);
 }
 
 /* Makes what threads wrote to a stage visible to wgmma, and arrives at its full barrier. */
@@ -152,7 +178,7 @@ static void publish(zl_text *out, const zlay_plan *plan, const char *at, int in_
 static void thread_stage(zl_text *out, const zlay_plan *plan, const char *at)
 {
     stage_begin(out, plan, at);
-    tensor_loads(out, plan, at);
+    tensor_loads(out, plan, at, 0);
     zl_gemm_thread_loads(out, plan, at);
     if (any_cpasync(plan)) zl_puts(out, "commit cpasync\n");
 }
@@ -172,12 +198,26 @@ static void produce_by_threads(zl_text *out, const zlay_plan *plan)
 
 void zl_gemm_produce(zl_text *out, const zlay_plan *plan)
 {
-    if (zl_gemm_produces_alone(plan)) produce_by_tensor(out, plan);
+    if (zl_gemm_produces_alone(plan)) produce_by_tensor(out, plan, 0);
     else produce_by_threads(out, plan);
+}
+
+/* The producer of block `rank` of a cluster that shares an operand. */
+static void producer_of(zl_text *out, const zlay_plan *plan, uint32_t rank)
+{
+    zl_putf(out, "role producer%u warps 0..3 elect cta %u\n", rank, rank);
+    give_registers(out, plan);
+    produce_by_tensor(out, plan, rank);
+    drain(out, plan);
+    zl_puts(out, "end\n");
 }
 
 static void producer(zl_text *out, const zlay_plan *plan)
 {
+    if (zl_multicast(&plan->info)) {
+        for (uint32_t r = 0; r < plan->info.cluster; r++) producer_of(out, plan, r);
+        return;
+    }
     zl_putf(out, "role producer warps 0..3%s\n", zl_gemm_produces_alone(plan) ? " elect" : "");
     give_registers(out, plan);
     zl_gemm_produce(out, plan);
@@ -232,11 +272,12 @@ static void epilogue(zl_text *out, const zlay_plan *plan)
 static void sum_up(zl_text *out, const zlay_plan *plan)
 {
     uint32_t s = plan->info.stages;
+    const char *all = zl_multicast(&plan->info) ? " cta all" : "";
     multiply(out, plan, "t*N", " fresh");
     zl_puts(out, "for i in t*N+1..t*N+N\n");
     multiply(out, plan, "i", "");
-    zl_putf(out, "waitgroup wgmma 1\narrive empty[(i-1) %% %u] warps\nend\n", s);
-    zl_putf(out, "waitgroup wgmma 0\narrive empty[(t*N+N-1) %% %u] warps\n", s);
+    zl_putf(out, "waitgroup wgmma 1\narrive empty[(i-1) %% %u] warps%s\nend\n", s, all);
+    zl_putf(out, "waitgroup wgmma 0\narrive empty[(t*N+N-1) %% %u] warps%s\n", s, all);
 }
 
 /* A tile's products with scales: each is complete before its sums are added, and the other consumer's run meanwhile. */

@@ -131,6 +131,12 @@ static void rows_cut(zl_operand *o, bool load)
         o->map.box[1] = (uint32_t)rows;
 }
 
+/* A block loads a part of the rows of an operand that it shares. */
+static void rows_divide(zl_operand *o)
+{
+    o->map.box[1] /= o->parts;
+}
+
 static void copies_fill(zl_operand *o, int32_t operand, const zlay_plan_summary *info, axes axis,
                         uint32_t inner)
 {
@@ -174,11 +180,11 @@ static void sums_fill(zlay_plan_summary *info, const zl_operand *o, int32_t oper
 {
     info->copies += o->copies_count;
     if (operand == ZLAY_OPERAND_D) return;
-    if (zl_by_tensor(o)) info->expect_bytes += o->bytes;
+    if (zl_by_tensor(o)) info->expect_bytes += o->bytes * o->parts;
     if (zl_gemm_by_sync(info->target)) return;
     if (info->full_count == 0) info->full_count = 1;
     if (!zl_by_tensor(o)) info->full_count = 128;
-    info->empty_count = zl_gemm_by_tmem(info->target) ? 1 : 4 * info->consumers;
+    info->empty_count = zl_gemm_by_tmem(info->target) ? 1 : 4 * info->consumers * (zl_multicast(info) ? info->cluster : 1);
 }
 
 zlay_status zl_operand_plan(zlay_ctx *ctx, zlay_plan *plan, int32_t operand)
@@ -194,6 +200,7 @@ zlay_status zl_operand_plan(zlay_ctx *ctx, zlay_plan *plan, int32_t operand)
     if (status) return zl_fail(ctx, status, "the rule check of operand %d failed", operand);
     o->rows = outer;
     rows_cut(o, load);
+    rows_divide(o);
     copies_fill(o, operand, &plan->info, axis, inner);
     sums_fill(&plan->info, o, operand);
     if (load && !zl_by_sync(plan)) desc_fill(plan, operand);

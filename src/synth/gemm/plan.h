@@ -29,7 +29,8 @@ typedef struct zl_operand {
     uint32_t span;         /* bytes of a swizzled row of shared memory */
     uint32_t rows;         /* of a swizzled box in shared memory: those of the tile, of which a
                               tensor copy brings no more than the matrix has, in eights */
-    uint32_t bytes;        /* that copies bring to a stage or a pass */
+    uint32_t bytes;        /* that copies of a block bring to a stage or a pass */
+    uint32_t parts;        /* blocks that load a part of a stage each, for all of them */
     int32_t major;         /* ZLAY_MAJOR_*; D: K stands for row-contiguous */
     uint64_t pitch;        /* leading dimension, elements */
     uint64_t inner, outer; /* extents, elements */
@@ -117,6 +118,14 @@ void zl_split_init_bars(zl_text *out, const zlay_plan_summary *info);
 void zl_split_body(zl_text *out, const zlay_plan_summary *info);
 void zl_split_send(zl_text *out, uint32_t rank);
 void zl_split_take(zl_text *out, const zlay_plan_summary *info);
+
+/* Takes from the request what blocks of a cluster share; behind the operands, whether they can. */
+zlay_status zl_gemm_multicast(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *gemm);
+zlay_status zl_multicast_check(zlay_ctx *ctx, const zlay_plan *plan);
+bool zl_multicast(const zlay_plan_summary *info);
+/* Rows and columns of tiles, or of pairs of them, that clusters take. */
+uint64_t zl_clusters_m(const zlay_plan_summary *info);
+uint64_t zl_clusters_n(const zlay_plan_summary *info);
 
 /* Plans one operand: map, path, copies and descriptor. */
 zlay_status zl_operand_plan(zlay_ctx *ctx, zlay_plan *plan, int32_t operand);

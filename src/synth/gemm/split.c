@@ -60,7 +60,7 @@ uint32_t zl_split_bars(const zlay_plan_summary *info)
 
 zlay_status zl_split_layout(zlay_ctx *ctx, zlay_layout **out, const zlay_plan_summary *info)
 {
-    return zl_layout_format(ctx, out, "((8,2,4),(2,4,%u)):((4,256,32),(128,1,512))", info->tile_n / 8);
+    return zl_layout_format(ctx, out, "((8,2,4),(2,4,%u)):((16,2,128),(1,4,512))", info->tile_n / 8);
 }
 
 /* ---- the pipe ------------------------------------------------------------------------------------------- */
