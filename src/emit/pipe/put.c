@@ -102,19 +102,13 @@ static const char *register_place(zl_pipe_text *k, char room[24], const zl_pt_pl
     return "near";
 }
 
-/* Whether a stage is written in another block. */
-static bool is_away(const zl_pt_placed *p)
-{
-    return p->event->kind == ZL_EV_WRITE && p->event->cta != ZL_CTA_OWN;
-}
-
 /* The form that stores or loads so many registers: as words side by side, or as matrices of 8 rows. */
 static void form_of(char id[32], const zl_pt_placed *p, uint32_t count)
 {
-    const char *way = p->event->kind == ZL_EV_FETCH ? "ld" : "st", *where = is_away(p) ? ".cluster" : "";
+    const char *way = p->event->kind == ZL_EV_FETCH ? "ld" : "st";
     if (p->matrices) snprintf(id, 32, "%smatrix.x%u%s", way, count, p->transposed ? ".trans" : "");
-    else if (count > 1) snprintf(id, 32, "st.s%s.v%u.b32", where, count);
-    else snprintf(id, 32, "st.s%s.b32", where);
+    else if (count > 1) snprintf(id, 32, "st.s.v%u.b32", count);
+    else snprintf(id, 32, "st.s.b32");
 }
 
 /* Stores two bytes at a time: a register's halves go to different places. */
@@ -137,9 +131,7 @@ static void access(zl_pipe_text *k, const zl_pt_placed *p, const char *slot)
     for (uint32_t i = 0, count; i < p->count; i += count) {
         const char *operands[6] = {NULL};
         count = zl_pt_together(p, i);
-        const char *at = register_place(k, room, p, i, slot);
-        if (is_away(p)) zl_pt_peer(k, "far", at, 0), at = "far";
-        operands[load ? count : 0] = at;
+        operands[load ? count : 0] = register_place(k, room, p, i, slot);
         for (uint32_t j = 0; j < count; j++)
             operands[j + !load] = zl_pt_acc(k, names[j], p->event->acc, p->number[i + j]);
         form_of(id, p, count);
