@@ -299,6 +299,9 @@ device-words: $(B)/device-words
 # Beside PyTorch: GEMMs of all types, attention.  SHAPES=FILE of lines `M N K` adds those.
 device-peers: $(B)/zlay
 	$(PYTHON) tests/device/peers.py --zlay $(B)/zlay $(if $(SHAPES),--shapes $(SHAPES)) correct large types small edges attention $(if $(SHAPES),lm)
+device-calibrate: $(B)/zlay # what plans of GEMMs reckon with: src/synth/gemm/times.def
+	python3 tests/device/calibrate.py --zlay $(B)/zlay > $(B)/times.def
+	mv $(B)/times.def src/synth/gemm/times.def
 device-bench: $(B)/device-bench
 	$(B)/device-bench
 device-banks:
@@ -365,4 +368,4 @@ clean:
 
 FORCE:
 .DELETE_ON_ERROR:
-.PHONY: all run tests test test-units exhaustive portable run-portable san tsan fuzz fuzz-cov check-layers check-house doc-check device-test device-synth device-copy-synth device-moves device-pipes device-copies device-bench device-peers device-banks device-oracle device-wgmma bench golden generate census install uninstall clean
+.PHONY: all run tests test test-units exhaustive portable run-portable san tsan fuzz fuzz-cov check-layers check-house doc-check device-test device-synth device-copy-synth device-moves device-pipes device-copies device-bench device-calibrate device-peers device-banks device-oracle device-wgmma bench golden generate census install uninstall clean

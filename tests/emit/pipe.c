@@ -90,7 +90,7 @@ static void example(void **state)
         assert_int_equal(k.argument[i].bytes, want[i].bytes);
     }
     assert_non_null(strstr(k.text, ".visible .entry piped("));
-    assert_non_null(strstr(k.text, "add.u32 at, smem, 32784;"));
+    assert_non_null(strstr(k.text, "add.u32 at, at, 32784;"));
     free(k.text);
     zlay_pipe_free(pipe);
 }

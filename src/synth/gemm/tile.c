@@ -25,7 +25,8 @@ enum {
     ENDS_OVERLAP = 8,  /* the same where the last pass of D overlaps the one before */
     STORE_GRANULE = 16,    /* bytes in which a tensor store writes a row */
     LINE = 128,            /* bytes at whose multiples a copied row of a box is one line of L2 */
-    STORE_RATE = 44,       /* elements of D that threads of a block store in a ns, by their instructions */
+#define STORES(rate) STORE_RATE = rate,
+#include "synth/gemm/times.def"
     TILES_MOST = INT32_MAX /* of D: blocks of the grid's first dimension */
 };
 
@@ -52,18 +53,13 @@ static bool fits_b(const zlay_plan *plan, uint32_t n, uint32_t k)
     return boxes && row * k % ALIGN == 0;
 }
 
-/* Nanoseconds of one K step of 128 bytes, its share of fill and epilogue included, and what it takes
- * more where rows of A and B begin beside multiples of 128 bytes: from `device-bench --tiles` of 4096^3
- * and `peers.py tiles` of 4096 x 4096 x 4104, docs/performance.md. Between two rows of one m the times are those of the
- * straight line. */
+/* Nanoseconds of a K step, as times.def says. Between two rows of one m the times are those of the straight line. */
 static const struct measured {
     uint32_t m, n, step, beside; /* of a block alone */
     uint32_t step_shared, beside_shared; /* of two that share B */
 } measured[] = {
-    {64, 64, 190, 88, 203, 6},     {64, 128, 218, 211, 238, 45},
-    {64, 192, 300, 265, 336, 44},  {64, 256, 383, 346, 403, 72},
-    {128, 64, 325, 108, 327, 54},  {128, 128, 380, 215, 390, 71},
-    {128, 192, 562, 158, 586, 1}, {128, 256, 735, 164, 743, 10},
+#define TILE(...) {__VA_ARGS__},
+#include "synth/gemm/times.def"
 };
 
 /* Clocks of one K step of tcgen05.mma, by what was published of B200: 128 x N x 64 of bf16 take 2 N, at 4096 products of a
