@@ -60,9 +60,11 @@ static bool reads_layout(loading *f)
     const zlay_layout *layout = f->operand->layout;
     if (zlay_layout_box(box, 2, layout) != 2 || box[0] * box[1] != zlay_layout_size(layout))
         return refuse(f, "has a stage whose layout is not (row, column) -> element");
+    uint64_t columns = shape & ZL_ON_COLUMN ? e->column.extent : 1;
     if (box[0] != (shape & ZL_ON_ROW ? (uint64_t)e->row.extent * sharers(f) : 1) ||
-        box[1] != (shape & ZL_ON_COLUMN ? e->column.extent : 1))
+        (!f->node->window && box[1] != columns))
         return refuse(f, "has a stage of another number of rows or columns than the matrix");
+    if (box[1] < f->node->skip + columns) return refuse(f, "has a stage without all columns of the matrix");
     int64_t *place = zl_scratch(f->t->k->ctx, box[0] * box[1], sizeof *place);
     f->rows = box[0];
     f->columns = box[1];
@@ -79,7 +81,8 @@ static uint64_t value_bit(const loading *f, uint32_t v, uint32_t row, uint32_t c
     const zl_elements *e = f->t->elements;
     bool both = f->node->shape == ZL_ON_BOTH, rows = f->node->shape & ZL_ON_ROW;
     uint32_t r = both ? e->row.of[v] : v, c = both ? e->column.of[v] : v;
-    return bit_at(f, row + (rows ? e->row.offset[r] : 0), column + (both || !rows ? e->column.offset[c] : 0));
+    return bit_at(f, row + (rows ? e->row.offset[r] : 0),
+                  column + f->node->skip + (both || !rows ? e->column.offset[c] : 0));
 }
 
 static bool thread_is_linear(const loading *f, uint32_t row, uint32_t column, uint64_t mine)
