@@ -22,6 +22,8 @@ typedef struct loading {
     const int64_t *place;   /* (row, column) -> element of the stage */
     uint64_t rows, columns; /* of the stage */
     zl_pt_placed at;        /* what threads and instances add, in bytes */
+    char off[16];           /* the register of that in stage 0, */
+    uint32_t begin;         /* to which so many bytes are added */
     uint32_t bits, unit;    /* of an element; bytes that an access may have */
     uint32_t count;         /* values of a thread */
     uint64_t *bit;          /* where they lie, without what the thread adds */
@@ -189,10 +191,11 @@ static const char *address(const loading *f, const access *a, const char *slot)
     char room[24];
     zl_pipe_text *k = f->t->k;
     uint32_t byte = zl_pt_swizzle(f->at.swizzled, a->byte), low = f->at.swizzled ? byte % ROW : 0;
-    const char *at = "off";
+    uint32_t more = f->begin + byte - low;
+    const char *at = f->off;
     if (low) zl_op(k, XOR, "near", at, zl_pt_number(room, low)), at = "near";
     if (*slot != '0') zl_op(k, ADD, "near", at, "at"), at = "near";
-    if (byte - low) zl_op(k, ADD, "near", at, zl_pt_number(room, byte - low)), at = "near";
+    if (more) zl_op(k, ADD, "near", at, zl_pt_number(room, more)), at = "near";
     return at;
 }
 
@@ -309,18 +312,71 @@ static bool finds(loading *f)
     return reads_layout(f) && finds_values(f) && finds_threads(f);
 }
 
+static loading loading_of(zl_pb *t, int32_t node)
+{
+    const zl_body_node *n = &t->body->nodes[node];
+    loading f = {.t = t, .node = n, .at = {.event = event_of(t, n->operand)}};
+    f.operand = zl_pt_operand_of(t->k, f.at.event->smem[0]);
+    return f;
+}
+
+/* The place of the role whose register has what threads and instances add; NULL: none. */
+static const zl_pt_placed *kept(const zl_pipe_text *k, const zl_pt_placed *at)
+{
+    int32_t smem = at->event->smem[0];
+    bool own = zl_pt_instances(k, smem) > 1;
+    for (uint32_t i = 0; i < k->loads; i++) {
+        const zl_pt_placed *p = &k->load[i];
+        int32_t other = p->event->smem[0];
+        if (p->instance == at->instance && p->swizzled == at->swizzled && !memcmp(p->thread, at->thread, sizeof p->thread) &&
+            (other == smem || (!own && zl_pt_instances(k, other) == 1)))
+            return p;
+    }
+    return NULL;
+}
+
+void zl_pb_shared_keep(zl_pb *t, int32_t node)
+{
+    char name[24];
+    zl_pipe_text *k = t->k;
+    loading f = loading_of(t, node);
+    zl_mark mark = zl_scratch_mark(k->ctx);
+    if (finds(&f) && !kept(k, &f.at) && k->loads < ZL_PT_LOADS) {
+        f.at.kept = k->puts++;
+        k->load[k->loads++] = f.at;
+        snprintf(name, sizeof name, "put%u", f.at.kept);
+        zl_pt_thread_place(k, name, &f.at, 0);
+        zl_pt_keep(k, name);
+    }
+    zl_scratch_release(k->ctx, mark);
+}
+
+/* The register to which a load adds its stage and its bytes. */
+static void place_threads(loading *f)
+{
+    zl_pipe_text *k = f->t->k;
+    uint32_t begin = k->smem_at[f->at.event->smem[0]];
+    const zl_pt_placed *p = kept(k, &f->at);
+    if (p) {
+        snprintf(f->off, sizeof f->off, "put%u", p->kept);
+        f->begin = begin;
+        return;
+    }
+    snprintf(f->off, sizeof f->off, "off");
+    zl_pt_thread_place(k, f->off, &f->at, begin);
+}
+
 void zl_pb_shared(zl_pb *t, int32_t node)
 {
     char name[24], room[24];
     zl_pipe_text *k = t->k;
     const zl_body_node *n = &t->body->nodes[node];
-    loading f = {.t = t, .node = n, .at = {.event = event_of(t, n->operand)}};
+    loading f = loading_of(t, node);
     int32_t smem = f.at.event->smem[0];
-    f.operand = zl_pt_operand_of(k, smem);
     zl_mark mark = zl_scratch_mark(k->ctx);
     if (finds(&f)) {
         find_accesses(&f);
-        zl_pt_thread_place(k, "off", &f.at);
+        place_threads(&f);
         const char *slot = zl_pt_slot(k, name, &f.at.event->at[0], k->pipe->smems[smem].stages);
         if (*slot != '0') zl_op(k, MUL, "at", slot, zl_pt_number(room, k->smem_pitch[smem]));
         for (uint32_t i = 0; i < f.accesses_count; i++) say_access(&f, &f.accesses[i], slot);
