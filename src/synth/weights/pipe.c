@@ -143,6 +143,8 @@ static void put_consumer(zl_text *out, const zlay_weights_plan *p, uint32_t numb
     zl_puts(out, "end\n");
 }
 
+/* Producers stand last: ptxas takes the last role of a kernel for one whose warps may be apart, and keeps no descriptors of
+ * products in uniform registers there, which costs a step 32 instructions. */
 void zl_weights_pipe_put(zl_text *out, const void *plan)
 {
     const zlay_weights_plan *p = plan;
@@ -153,6 +155,6 @@ void zl_weights_pipe_put(zl_text *out, const void *plan)
     put_bodies(out, p);
     zl_putf(out, "init full\ninit empty\n%sfence mbarrier_init\nsync %s\n",
             p->info.warpgroups > 1 ? "init summed\n" : "", blocks > 1 ? "cluster" : "cta");
-    for (uint32_t rank = 0; rank < blocks; rank++) put_producer(out, p, rank);
     for (uint32_t i = 0; i < p->info.warpgroups; i++) put_consumer(out, p, i);
+    for (uint32_t rank = 0; rank < blocks; rank++) put_producer(out, p, rank);
 }
