@@ -311,6 +311,7 @@ bool zl_pt_exists(const zl_pipe_text *k, const char *id);
 void zl_pt_bases(zl_pipe_text *k);
 const char *zl_pt_low(zl_pipe_text *k, char room[24], const char *to, const zl_pt_product *p, int operand);
 void zl_pt_descriptor(zl_pipe_text *k, const char *to, const char *low, uint64_t word, uint32_t more);
+void zl_pt_descriptor_from(zl_pipe_text *k, const char *to, const char *from, uint32_t more);
 void zl_pt_tmem(zl_pipe_text *k, const zl_event *event);
 /* The name of a register of accumulators; `room` holds it. */
 const char *zl_pt_acc(const zl_pipe_text *k, char room[96], int32_t acc, uint32_t number);
