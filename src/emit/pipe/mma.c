@@ -110,11 +110,43 @@ static bool fenced(const zl_pipe_text *k, const zl_event *event)
                             before->kind == ZL_EV_FENCE && before->scope == ZL_FENCE_WGMMA);
 }
 
+/* Whether registers are what a body of the role makes of a stage, as of packed weights. */
+static bool loaded(const zl_pipe_text *k, int32_t acc)
+{
+    bool stage = false, own = false;
+    int32_t bound[ZL_BODY_OPERANDS];
+    for (uint32_t i = k->role->begin; i < k->role->end && !(stage && own); i++) {
+        const zl_event *e = &k->pipe->events[i];
+        if (e->kind != ZL_EV_USE || e->body < 0) continue;
+        const zlay_body *body = k->pipe->bodies[e->body].body;
+        zl_pt_bind(e, body, bound);
+        stage = own = false;
+        for (uint32_t o = 0; o < body->operands_count; o++) {
+            stage |= body->operands[o].sort == ZLAY_BODY_SHARED;
+            own |= bound[o] == acc;
+        }
+    }
+    return stage && own;
+}
+
+/* db = the descriptor of B at a step. Beside a factor that is loaded `da` keeps that of the first step. Beside one that stands
+ * in registers for long, as in attention, ptxas serialises products with such sums (C7511). */
+static void factor_of_step(zl_pipe_text *k, const zl_pt_product *p, const char *low, uint32_t step)
+{
+    const zl_pt_operand *b = &p->operand[1];
+    if (p->event->acc_a < 0 || !loaded(k, p->event->acc_a)) {
+        zl_pt_descriptor(k, "db", low, b->word, b->step[step]);
+        return;
+    }
+    if (!step) zl_pt_descriptor(k, "da", low, b->word, b->step[0]);
+    zl_pt_descriptor_from(k, "db", "da", b->step[step] - b->step[0]);
+}
+
 /* Prints the products of a stage by wgmma; each instance of a role has rows of its own. */
 static void wgmma(zl_pipe_text *k, const zl_event *event, const zl_pt_product *p)
 {
     char room_a[24], room_b[24];
-    const zl_pt_operand *a = &p->operand[0], *b = &p->operand[1];
+    const zl_pt_operand *a = &p->operand[0];
     bool shared = event->smem[0] >= 0;
     const char *low_a = shared ? zl_pt_low(k, room_a, "at", p, 0) : NULL;
     const char *low_b = zl_pt_low(k, room_b, "to", p, 1);
@@ -124,7 +156,7 @@ static void wgmma(zl_pipe_text *k, const zl_event *event, const zl_pt_product *p
     for (uint32_t part = 0; part < a->parts; part++)
         for (uint32_t step = 0; step < p->steps; step++) {
             if (shared) zl_pt_descriptor(k, "da", low_a, a->word, part * a->rows + a->step[step]);
-            zl_pt_descriptor(k, "db", low_b, b->word, b->step[step]);
+            factor_of_step(k, p, low_b, step);
             put_wgmma(k, p, part * p->mma.n / 2, step, event->fresh && !step);
         }
 }

@@ -143,6 +143,8 @@ struct zl_pipe_text {
     uint32_t products_count;
     zl_pt_placed *placed;
     uint32_t placed_count, puts, puts_most; /* puts: registers of the role, of all roles */
+    zl_pt_placed load[ZL_PT_LOADS];         /* what loads of the role's bodies in loops have in common */
+    uint32_t loads;
     zl_pt_saying *sayings; /* ZL_PT_SAYINGS of them */
 };
 
@@ -184,6 +186,8 @@ void zl_pt_bind(const zl_event *event, const zlay_body *body, int32_t acc[ZL_BOD
 /* Scalars and arrays of bodies as arguments: the i-th of the pipe's, each name once; false: there is none. */
 bool zl_pt_body_argument(const zl_pipe_text *k, uint32_t i, const zlay_body_operand **out);
 void zl_pt_body(zl_pipe_text *k, const zl_event *event);
+/* What a thread adds to the places that the role's bodies load from in loops is computed before its events. */
+void zl_pt_loads(zl_pipe_text *k);
 /* A call of the caller's function, and the structs that say which elements its registers are. */
 void zl_pt_function_call(zl_pipe_text *k, const zl_event *event);
 void zl_pt_function_head(zl_pipe_text *k);
@@ -307,6 +311,7 @@ bool zl_pt_exists(const zl_pipe_text *k, const char *id);
 void zl_pt_bases(zl_pipe_text *k);
 const char *zl_pt_low(zl_pipe_text *k, char room[24], const char *to, const zl_pt_product *p, int operand);
 void zl_pt_descriptor(zl_pipe_text *k, const char *to, const char *low, uint64_t word, uint32_t more);
+void zl_pt_descriptor_from(zl_pipe_text *k, const char *to, const char *from, uint32_t more);
 void zl_pt_tmem(zl_pipe_text *k, const zl_event *event);
 /* The name of a register of accumulators; `room` holds it. */
 const char *zl_pt_acc(const zl_pipe_text *k, char room[96], int32_t acc, uint32_t number);

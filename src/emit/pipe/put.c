@@ -20,7 +20,7 @@ static bool alike(const zl_pt_placed *a, const zl_pt_placed *b)
            a->chunks == b->chunks && !memcmp(a->chunk, b->chunk, sizeof a->chunk);
 }
 
-void zl_pt_thread_place(zl_pipe_text *k, const char *to, const zl_pt_placed *p)
+void zl_pt_thread_place(zl_pipe_text *k, const char *to, const zl_pt_placed *p, uint32_t begin)
 {
     char room[24];
     int32_t smem = p->event->smem[0];
@@ -33,7 +33,7 @@ void zl_pt_thread_place(zl_pipe_text *k, const char *to, const zl_pt_placed *p)
         zl_op(k, XOR, to, to, "near");
     }
     zl_op(k, ADD, to, to, "smem");
-    if (k->smem_at[smem]) zl_op(k, ADD, to, to, zl_pt_number(room, k->smem_at[smem]));
+    if (begin) zl_op(k, ADD, to, to, zl_pt_number(room, begin));
     if (zl_pt_instances(k, smem) > 1) zl_op(k, MAD, to, "instance", zl_pt_number(room, pitch), to);
     if (p->instance) zl_op(k, MAD, to, "instance", zl_pt_number(room, p->instance), to);
 }
@@ -52,7 +52,7 @@ static void keep(zl_pipe_text *k, zl_pt_placed *p)
     p->kept = k->puts;
     k->puts += p->chunks;
     snprintf(first, sizeof first, "put%u", p->kept);
-    zl_pt_thread_place(k, first, p);
+    zl_pt_thread_place(k, first, p, k->smem_at[p->event->smem[0]]);
     for (uint32_t i = p->chunks; i-- > 0;) {
         snprintf(name, sizeof name, "put%u", p->kept + i);
         if (i || p->chunk[i]) zl_op(k, XOR, name, first, zl_pt_number(room, p->chunk[i]));
@@ -145,7 +145,7 @@ void zl_pt_put(zl_pipe_text *k, const zl_event *event)
     const zl_pt_placed *p = k->placed;
     while (p->event != event) p++;
     int32_t smem = event->smem[0];
-    if (!p->looped) zl_pt_thread_place(k, "off", p);
+    if (!p->looped) zl_pt_thread_place(k, "off", p, k->smem_at[p->event->smem[0]]);
     const char *slot = zl_pt_slot(k, name, &event->at[0], k->pipe->smems[smem].stages);
     if (*slot != '0') zl_op(k, MUL, "at", slot, zl_pt_number(number, k->smem_pitch[smem]));
     if (p->sharing) {

@@ -102,10 +102,10 @@ static uint32_t warpgroups_of(const zlay_weights_plan *p)
 /* Two blocks share what they load of A where it is as much as the weights. A half is the second 64 elements of a step. */
 static zlay_status cluster_choose(zlay_ctx *ctx, zlay_weights_plan *p)
 {
-    bool possible = p->ask.n > ZL_WEIGHTS_N && p->ask.k > ZL_WEIGHTS_PANEL;
+    bool possible = p->ask.n > ZL_WEIGHTS_N && p->ask.k > ZL_WEIGHTS_HALF;
     if (p->ask.cluster == 2 && !possible)
         return zl_fail(ctx, ZLAY_ENOTSUP, "cluster: 2 blocks, and there are not %d columns of D or elements of a row to share",
-                       ZL_WEIGHTS_PANEL + 1);
+                       ZL_WEIGHTS_HALF + 1);
     p->info.cluster = p->ask.cluster ? p->ask.cluster : possible && p->info.tile_m >= SHARED_LEAST ? 2 : 1;
     p->info.grid[0] = zl_round_up(zl_weights_tiles(p->ask.n, ZL_WEIGHTS_N), p->info.cluster);
     return ZLAY_OK;

@@ -172,10 +172,9 @@ static bool fits(zl_pb *t)
     return !t->k->status;
 }
 
-void zl_pt_body(zl_pipe_text *k, const zl_event *event)
+/* The use of a body, with the elements that its thread has. */
+static zl_pb use_of(zl_pipe_text *k, const zl_event *event)
 {
-    if (event->name[0]) zl_pt_function_call(k, event);
-    if (event->body < 0) return;
     zl_pb t = {.k = k, .event = event, .body = k->pipe->bodies[event->body].body};
     zl_pt_bind(event, t.body, t.acc);
     int32_t matrix = k->registers[event->acc].matrix;
@@ -184,6 +183,36 @@ void zl_pt_body(zl_pipe_text *k, const zl_event *event)
             matrix = k->registers[t.acc[i]].matrix;
     t.elements = &k->matrices[matrix].elements;
     t.divided = zl_role_instances(k->role) > 1 ? k->matrices[matrix].divided : 0;
+    return t;
+}
+
+static void keep_loads(zl_pipe_text *k, const zl_event *event)
+{
+    zl_pb t = use_of(k, event);
+    k->event = event;
+    if (!fits(&t)) return;
+    for (uint32_t i = 0; i < t.body->nodes_count; i++)
+        if (t.body->nodes[i].op == ZL_BO_SHARED) zl_pb_shared_keep(&t, (int32_t)i);
+}
+
+void zl_pt_loads(zl_pipe_text *k)
+{
+    uint32_t loops = 0;
+    k->loads = 0;
+    for (uint32_t i = k->role->begin; i < k->role->end && !k->status; i++) {
+        const zl_event *event = &k->pipe->events[i];
+        if (event->kind == ZL_EV_FOR) loops++;
+        if (event->kind == ZL_EV_END) loops--;
+        if (event->kind == ZL_EV_USE && event->body >= 0 && loops) keep_loads(k, event);
+    }
+    if (k->puts > k->puts_most) k->puts_most = k->puts;
+}
+
+void zl_pt_body(zl_pipe_text *k, const zl_event *event)
+{
+    if (event->name[0]) zl_pt_function_call(k, event);
+    if (event->body < 0) return;
+    zl_pb t = use_of(k, event);
     if (!fits(&t)) return;
     zl_mark mark = zl_scratch_mark(k->ctx);
     if (event->when) {

@@ -33,8 +33,10 @@ const char *zl_pb_plain(char room[ZL_PB_NAME]);
 /* A fresh 32-bit register of the use. */
 const char *zl_pb_temp(zl_pb *t, char room[ZL_PB_NAME]);
 
-/* All registers of what a node loads from a stage of shared memory. */
+/* All registers of what a node loads from a stage of shared memory; and what its thread adds to the places of stage 0, in a
+ * register of the role. */
 void zl_pb_shared(zl_pb *t, int32_t node);
+void zl_pb_shared_keep(zl_pb *t, int32_t node);
 /* The i-th of four registers of 16 bits; element v of a value, as an operand of 32 bits. */
 const char *zl_pb_half(const zl_pb *t, int i);
 const char *zl_pb_element(zl_pb *t, char room[ZL_PB_NAME], int32_t arg, const zl_body_node *n,
