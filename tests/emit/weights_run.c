@@ -236,10 +236,10 @@ static void runs(void **state)
         {.m = 16, .n = 128, .k = 1032, .zeros = 1, .cluster = 2},
         {.m = 9, .n = 200, .k = 136, .cluster = 2},
         {.m = 40, .n = 72, .k = 3000, .type = ZLAY_TYPE_F16, .zeros = 1},
-        {.m = 70, .n = 128, .k = 256, .zeros = 1, .weights = ZLAY_TYPE_S4},
+        {.m = 70, .n = 128, .k = 256, .zeros = 1, .weights = ZLAY_TYPE_S4, .cluster = 2},
         {.m = 16, .n = 64, .k = 1160, .weights = ZLAY_TYPE_S8},
         {.m = 7, .n = 200, .k = 392, .zeros = 1, .weights = ZLAY_TYPE_S8},
-        {.m = 16, .n = 128, .k = 640, .type = ZLAY_TYPE_F16, .weights = ZLAY_TYPE_S8},
+        {.m = 16, .n = 128, .k = 640, .type = ZLAY_TYPE_F16, .weights = ZLAY_TYPE_S8, .cluster = 2},
         {.m = 16, .n = 64, .k = 640, .zeros = 1, .warpgroups = 1},
         {.m = 16, .n = 64, .k = 128, .zeros = 1, .warpgroups = 4},
     };

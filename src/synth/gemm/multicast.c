@@ -82,8 +82,6 @@ zlay_status zl_multicast_check(zlay_ctx *ctx, zlay_plan *plan)
     return ZLAY_OK;
 }
 
-bool zl_multicast(const zlay_plan_summary *info) { return info->multicast != ZLAY_MULTICAST_NONE; }
-
 uint64_t zl_clusters_m(const zlay_plan_summary *info)
 {
     return info->multicast == ZLAY_MULTICAST_B ? zl_ceil_div(info->tiles_m, BLOCKS) : info->tiles_m;

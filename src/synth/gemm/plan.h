@@ -123,7 +123,7 @@ void zl_split_take(zl_text *out, const zlay_plan_summary *info);
 /* Decides what blocks of a cluster share; behind the operands, whether they can, and how many there are. */
 zlay_status zl_gemm_multicast(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *gemm);
 zlay_status zl_multicast_check(zlay_ctx *ctx, zlay_plan *plan);
-bool zl_multicast(const zlay_plan_summary *info);
+static inline bool zl_multicast(const zlay_plan_summary *info) { return info->multicast != ZLAY_MULTICAST_NONE; }
 /* Rows and columns of tiles, or of pairs of them, that clusters take. */
 uint64_t zl_clusters_m(const zlay_plan_summary *info);
 uint64_t zl_clusters_n(const zlay_plan_summary *info);
