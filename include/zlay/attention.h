@@ -11,6 +11,9 @@
  *  192 x and on reads tiles N - 1 down to 0 of its head of the keys, N = 24;
  *  causal, it begins at the tile of its own last query, N = (192 x + 367) / 176,
  *  and the first block takes the last queries, which see the most keys.
+ *
+ *  On targets with tcgen05 a block takes 128 queries, one to each lane of tensor
+ *  memory, and has 256 threads; tiles of keys have 128 rows, 64 with a head of 256.
  */
 #ifndef ZLAY_ATTENTION_H
 #define ZLAY_ATTENTION_H
@@ -92,7 +95,7 @@ typedef struct zlay_attention_summary {
  *
  *  Returns: ZLAY_OK; ZLAY_NONE no tensor map brings a tensor, the message has
  *           the rule; ZLAY_EINVAL the message names the field; ZLAY_ENOTSUP a
- *           target without wgmma, a type or a head that no plan has, causal with
+ *           target without wgmma or tcgen05, a type or a head that no plan has, causal with
  *           fewer keys than queries, a window that is not causal; ZLAY_EOVERFLOW; ZLAY_ENOMEM.
  *  Out:     out  free it with zlay_attention_free.
  */

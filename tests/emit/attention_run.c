@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Plans of attention as kernels: assembled by ptxas, compiled by nvcc, and executed as PTX on the CPU at ragged lengths, of masks, shared heads, sinks,
+/* Plans of attention as kernels for sm_90a and sm_100a: assembled by ptxas, compiled by nvcc, and executed as PTX on the CPU at ragged lengths, of masks, shared heads, sinks,
  * lengths that differ in a batch and splits; every element of the result is compared with softmax(Q K^T / sqrt(d)) V in double, and the log-sum-exp of every row. */
 #define _POSIX_C_SOURCE 200809L
 #include "ptx/run.h"
@@ -10,7 +10,7 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { KERNEL = 1 << 20, ARGUMENTS = 32, ROWS_MOST = 400, CAP = 2, TILE_MOST = 192, NOT_A_NUMBER = 0x7fff, UNTOUCHED = 0xeeee /* no result */ };
+enum { KERNEL = 1 << 20, ARGUMENTS = 32, ROWS_MOST = 400, CAP = 2, TILE_MOST = 192, NOT_A_NUMBER = 0x7fff, UNTOUCHED = 0xeeee /* no result */, SMEM = 227 << 10 /* of a processor: one block that allocates tensor memory */ };
 
 static px_machine machine;
 static char kernel[KERNEL];
@@ -24,9 +24,12 @@ typedef struct shape {
     const int32_t *rows[2]; /* of each sequence, keys first; NULL: all have as many */
     bool packed[2];
     uint64_t splits;
+    bool tmem; /* of sm_100a, in tensor memory; else of sm_90a */
 } shape;
 
 enum { KEYS, QUERIES };
+
+static const char *target_name(const shape *s) { return s->tmem ? "sm_100a" : "sm_90a"; }
 
 typedef struct run {
     zlay_ctx *ctx;
@@ -120,7 +123,7 @@ static void lengths_make(run *r, const shape *s)
 static void plan_make(run *r, const shape *s)
 {
     zlay_attention a = asked(s);
-    if (zlay_attention_synth(r->ctx, &r->plan, target_of("sm_90a"), &a)) fail_msg("%s", zlay_ctx_message(r->ctx));
+    if (zlay_attention_synth(r->ctx, &r->plan, target_of(target_name(s)), &a)) fail_msg("%s", zlay_ctx_message(r->ctx));
 }
 
 static void print_kernel(run *r, const zlay_attention_plan *plan, int32_t language)
@@ -133,19 +136,20 @@ static void print_kernel(run *r, const zlay_attention_plan *plan, int32_t langua
 }
 
 /* One register after the other in memory, or products that wait for each other. */
-static bool slows(const char *text)
+static bool slows(const char *target, const char *text)
 {
-    return asks_ptxas("sm_90a", text, "-v 2>&1 | grep -Eq 'serialized|[1-9][0-9]* bytes spill'");
+    return asks_ptxas(target, text, "-v 2>&1 | grep -Eq 'serialized|[1-9][0-9]* bytes spill'");
 }
 
 static void assemble_plan(run *r, const zlay_attention_plan *plan, const shape *s, bool compile)
 {
     print_kernel(r, plan, ZLAY_TEXT_PTX);
-    if (!assembles("sm_90a", kernel) || slows(kernel))
-        fail_msg("head %u, causal %u, cap %u, sinks %u, lse %u, window %llu, splits %llu: PTX", s->head, s->causal, s->cap, s->sinks,
+    if (s->tmem && plan == r->plan) assert_true(r->launch.smem > SMEM / 2);
+    if (!assembles(target_name(s), kernel) || slows(target_name(s), kernel))
+        fail_msg("%s, head %u, causal %u, cap %u, sinks %u, lse %u, window %llu, splits %llu: PTX", target_name(s), s->head, s->causal, s->cap, s->sinks,
                  s->lse, (unsigned long long)s->window, (unsigned long long)s->splits);
     print_kernel(r, plan, ZLAY_TEXT_CUDA);
-    if (compile && has_compiler() && !compiles("sm_90a", kernel)) fail_msg("head %u: CUDA C", s->head);
+    if (compile && has_compiler() && !compiles(target_name(s), kernel)) fail_msg("head %u: CUDA C", s->head);
 }
 
 static void assemble_one(run *r, const shape *s, bool compile)
@@ -156,15 +160,14 @@ static void assemble_one(run *r, const shape *s, bool compile)
     zlay_attention_free(r->plan);
 }
 
-static void assembles_and_compiles(void **state)
+static void assembles_on(void **state, bool tmem)
 {
     static const int32_t lengths[] = {300, 20};
-    need_assembler();
     for (uint32_t head = 64; head <= 256; head *= 2)
         for (uint32_t kind = 0; kind < 16; kind++) {
             run r = {.ctx = *state};
             shape s = {head, kind & 1, kind >> 1 & 1, 2, 4, 2, 300, 300, kind & 1 ? ZLAY_TYPE_BF16 : ZLAY_TYPE_F16,
-                       .sinks = kind >> 2 & 1, .lse = kind % 3 == 1, .window = kind >= 8 ? 100 : 0};
+                       .tmem = tmem, .sinks = kind >> 2 & 1, .lse = kind % 3 == 1, .window = kind >= 8 ? 100 : 0};
             if (s.window) s.causal = 1, s.sinks = kind & 1;
             if (kind >= 12) s.rows[QUERIES] = s.rows[KEYS] = lengths, s.packed[QUERIES] = kind & 1, s.packed[KEYS] = kind >> 1 & 1, s.window = kind & 1 ? 100 : 0, s.causal = kind != 14;
             assemble_one(&r, &s, kind == 11 || kind == 15);
@@ -172,6 +175,13 @@ static void assembles_and_compiles(void **state)
             s.splits = 3, s.queries = kind ? 300 : 8;
             assemble_one(&r, &s, kind == 15);
         }
+}
+
+static void assembles_and_compiles(void **state)
+{
+    need_assembler();
+    assembles_on(state, false);
+    assembles_on(state, true);
 }
 
 /* ---- arguments -------------------------------------------------------------------------------- */
@@ -439,13 +449,22 @@ static void leaves_padding(const run *r, const shape *s)
             if (r->tensor[3][e] != UNTOUCHED) fail_msg("head %u: element %zu behind sequence %llu", s->head, e, (unsigned long long)b);
 }
 
-static void run_shape(zlay_ctx *ctx, const shape *s, uint64_t *seed, int when)
+static void run_on(zlay_ctx *ctx, const shape *s, uint64_t *seed, int when)
 {
     run r = {.ctx = ctx};
     run_make(&r, s, seed, when, 0);
     compare(&r, s, CAP);
     leaves_padding(&r, s);
     run_free(&r);
+}
+
+/* With each schedule on sm_90a, and with one of them on sm_100a. */
+static void run_shape(zlay_ctx *ctx, const shape *s, uint64_t *seed, int which)
+{
+    shape other = *s;
+    other.tmem = true;
+    for (int when = 0; when < 3; when++) run_on(ctx, s, seed, when);
+    run_on(ctx, &other, seed, which % 3);
 }
 
 /* The blocks of one head write nothing of another, where a block has tiles of 64 queries that a head has not, and the map has
@@ -491,7 +510,7 @@ static void runs(void **state)
     };
     uint64_t seed = test_seed("attention");
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
-        for (int when = 0; when < 3; when++) run_shape(*state, &shapes[i], &seed, when);
+        run_shape(*state, &shapes[i], &seed, (int)i);
 }
 
 /* Sequences of different lengths, with none, one more or less than a tile, and odd ones. */
@@ -513,7 +532,7 @@ static void runs_lengths(void **state)
     };
     uint64_t seed = test_seed("lengths");
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
-        for (int when = 0; when < 3; when++) run_shape(*state, &shapes[i], &seed, when);
+        run_shape(*state, &shapes[i], &seed, (int)i);
 }
 
 /* Keys of a row in several blocks, some with none, and their results merged. */
@@ -538,7 +557,7 @@ static void runs_splits(void **state)
     };
     uint64_t seed = test_seed("splits");
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
-        for (int when = 0; when < 3; when++) run_shape(*state, &shapes[i], &seed, when);
+        run_shape(*state, &shapes[i], &seed, (int)i);
 }
 
 /* The blocks of a sequence write nothing of the next one, which lies right behind it. */

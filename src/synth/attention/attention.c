@@ -8,7 +8,7 @@
 #include <zlay/mma.h>
 #include <zlay/target.h>
 
-enum { STAGES = 2, THREADS = 128, EXTENT_MOST = 1 << 30 };
+enum { THREADS = 128, EXTENT_MOST = 1 << 30, TMEM_ROWS = 128, TMEM_THREADS = 256 };
 
 /* The tiles of a head, the first row that serves: measured on an H200 (docs/performance.md). Long
  * rows of keys pay for wider tiles, of which the last is filled worse. What fits one warpgroup has
@@ -16,16 +16,21 @@ enum { STAGES = 2, THREADS = 128, EXTENT_MOST = 1 << 30 };
 static const struct form {
     uint32_t head, tile_m, tile_n;
     uint32_t overlap; /* the softmax runs beside the product of the tile before */
+    uint32_t stages, tmem; /* tmem: by tcgen05; nothing was measured. Two blocks that have a part of tensor memory each would
+                              wait for the rest for ever, so a block has more than half of the shared memory. */
     uint64_t queries; /* at most */
     uint64_t keys;    /* that a row of queries sees, on the average, at least */
 } forms[] = {
-    {64, 64, 128, 1, 64, 0},
-    {64, 192, 176, 0, EXTENT_MOST, 0},
-    {128, 64, 128, 1, 64, 0},
-    {128, 128, 176, 1, EXTENT_MOST, 8192},
-    {128, 128, 128, 1, EXTENT_MOST, 0},
-    {256, 64, 64, 1, 64, 0},
-    {256, 128, 64, 1, EXTENT_MOST, 0},
+    {64, 64, 128, 1, 2, 0, 64, 0},
+    {64, 192, 176, 0, 2, 0, EXTENT_MOST, 0},
+    {128, 64, 128, 1, 2, 0, 64, 0},
+    {128, 128, 176, 1, 2, 0, EXTENT_MOST, 8192},
+    {128, 128, 128, 1, 2, 0, EXTENT_MOST, 0},
+    {256, 64, 64, 1, 2, 0, 64, 0},
+    {256, 128, 64, 1, 2, 0, EXTENT_MOST, 0},
+    {64, TMEM_ROWS, 128, 0, 3, 1, EXTENT_MOST, 0},
+    {128, TMEM_ROWS, 128, 0, 2, 1, EXTENT_MOST, 0},
+    {256, TMEM_ROWS, 64, 0, 2, 1, EXTENT_MOST, 0},
 };
 
 /* ---- the request ------------------------------------------------------------------------- */
@@ -160,33 +165,46 @@ static zlay_status ask_read(zlay_ctx *ctx, zlay_attention *a, const zlay_attenti
     return status ? status : lse_strides(ctx, a);
 }
 
-/* The products exist on the target. */
-static zlay_status target_check(zlay_ctx *ctx, const zlay_target *target, const zlay_attention *a)
+/* Whether the target has products of this instruction. */
+static zlay_status has_products(bool *out, const zlay_target *target, const zlay_attention *a, bool tmem)
 {
     zlay_verdict verdict;
     zlay_reason reason;
-    zlay_mma mma = {.instruction = ZLAY_MMA_WGMMA,
-                    .m = 64,
+    zlay_mma mma = {.instruction = tmem ? ZLAY_MMA_TCGEN05 : ZLAY_MMA_WGMMA,
+                    .kind = tmem ? ZLAY_KIND_F16 : ZLAY_KIND_NONE,
+                    .m = tmem ? TMEM_ROWS : 64,
                     .n = 64,
                     .k = 16,
                     .a = a->type,
                     .b = a->type,
                     .d = ZLAY_TYPE_F32,
-                    .a_source = ZLAY_SOURCE_SMEM};
+                    .a_source = ZLAY_SOURCE_SMEM,
+                    .cta_group = tmem};
     zlay_status status = zlay_mma_check(&verdict, &reason, 1, target, &mma);
-    if (status || verdict.answer == ZLAY_YES) return status;
-    return zl_fail(ctx, ZLAY_ENOTSUP, "%s: attention is planned for targets with wgmma",
-                   zlay_target_name(target));
+    *out = !status && verdict.answer == ZLAY_YES;
+    return status;
+}
+
+static zlay_status products_choose(zlay_ctx *ctx, zlay_attention_plan *p)
+{
+    bool wgmma = false, tmem = false;
+    zlay_status status = has_products(&wgmma, p->target, &p->ask, false);
+    if (!status) status = has_products(&tmem, p->target, &p->ask, true);
+    p->tmem = tmem;
+    if (status || wgmma || tmem) return status;
+    return zl_fail(ctx, ZLAY_ENOTSUP, "%s: attention is planned for targets with wgmma or tcgen05",
+                   zlay_target_name(p->target));
 }
 
 /* ---- the plan -------------------------------------------------------------------------------- */
 
-static const struct form *form_of(const zlay_attention *a)
+static const struct form *form_of(const zlay_attention_plan *p)
 {
+    const zlay_attention *a = &p->ask;
     const struct form *f = forms;
     uint64_t keys = a->causal && a->keys > a->queries / 2 ? a->keys - a->queries / 2 : a->keys;
     if (a->window && a->window < keys) keys = a->window;
-    while (f->head != a->head || a->queries > f->queries || keys < f->keys) f++;
+    while (f->head != a->head || f->tmem != p->tmem || a->queries > f->queries || keys < f->keys) f++;
     return f;
 }
 
@@ -222,15 +240,16 @@ static uint64_t skew_of(const zlay_attention_plan *p)
 static void tile_choose(zlay_attention_plan *p)
 {
     const zlay_attention *a = &p->ask;
-    const struct form *f = form_of(a);
+    const struct form *f = form_of(p);
     uint32_t m = f->tile_m, n = f->tile_n;
     p->info = (zlay_attention_summary){.tile_m = m,
                                        .tile_n = n,
-                                       .stages = STAGES,
+                                       .stages = f->stages,
                                        .grid = {(a->queries + m - 1) / m, a->heads, a->batch},
                                        .tiles = (a->keys + n - 1) / n,
-                                       .threads = THREADS + m * 2};
+                                       .threads = p->tmem ? TMEM_THREADS : THREADS + m * 2};
     p->overlap = f->overlap;
+    p->rows = p->tmem ? TMEM_ROWS : ZL_ATTENTION_COLUMNS;
     m /= p->group;
     p->masked = masked_of(p, m, n);
     p->masked_last = masked_last_of(p, m, n);
@@ -261,7 +280,7 @@ static void heads_pack(zlay_attention_plan *p)
 static void merge_choose(zlay_attention_plan *p)
 {
     const zlay_attention *a = &p->ask;
-    uint32_t m = ZL_ATTENTION_COLUMNS;
+    uint32_t m = p->rows = ZL_ATTENTION_COLUMNS;
     p->info = (zlay_attention_summary){.tile_m = m,
                                        .tile_n = 1,
                                        .stages = 1,
@@ -293,7 +312,9 @@ static zlay_status plan_finish(zlay_ctx *ctx, zlay_attention_plan *p)
     result_choose(p);
     zlay_status status = zl_attention_moves(ctx, p);
     return status ? status
-                  : zl_pipe_proved(ctx, &p->pipe, p->merges ? zl_attention_merge_put : zl_attention_pipe_put, p);
+                  : zl_pipe_proved(ctx, &p->pipe, p->merges ? zl_attention_merge_put
+                                                  : p->tmem ? zl_attention_tmem_pipe_put
+                                                            : zl_attention_pipe_put, p);
 }
 
 static zlay_status merge_make(zlay_ctx *ctx, zlay_attention_plan *p)
@@ -325,7 +346,7 @@ zlay_status zlay_attention_synth(zlay_ctx *ctx, zlay_attention_plan **out,
     p->alloc = zl_allocator(ctx);
     p->target = target;
     status = ask_read(ctx, &p->ask, attention);
-    if (!status) status = target_check(ctx, target, &p->ask);
+    if (!status) status = products_choose(ctx, p);
     if (!status) group_choose(p);
     if (!status) status = merge_make(ctx, p);
     if (!status) heads_pack(p);

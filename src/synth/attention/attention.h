@@ -24,6 +24,8 @@ struct zlay_attention_plan {
     uint32_t panels; /* of 64 elements of a row, each a buffer of its own for Q and K */
     uint32_t masked;  /* the first tiles of a block, which may hold keys that a query does not see */
     uint32_t masked_last; /* the last ones, which may hold keys before a query's window */
+    uint32_t tmem;    /* 1: scores, weights and the result stand in tensor memory (tmem_pipe.c) */
+    uint32_t rows;    /* of the result that a buffer holds: those of a warpgroup */
     uint32_t overlap; /* 1: the softmax of a tile runs beside the product of the one before */
     uint32_t split;   /* 1: each block has a part of the keys, and its results are merged */
     uint32_t merges;  /* 1: this plan merges the parts */
@@ -80,8 +82,9 @@ zlay_status zl_attention_sequence(zlay_ctx *ctx, zlay_move *move, const zlay_tar
 /* Plans the moves and operands of a plan whose tiles are chosen. */
 zlay_status zl_attention_moves(zlay_ctx *ctx, zlay_attention_plan *p);
 
-/* The text of the pipe of a plan whose moves are there; of one that merges. */
+/* The text of the pipe of a plan whose moves are there: of wgmma, of tcgen05, of one that merges. */
 void zl_attention_pipe_put(zl_text *out, const void *plan);
+void zl_attention_tmem_pipe_put(zl_text *out, const void *plan);
 void zl_attention_merge_put(zl_text *out, const void *plan);
 
 /* Panels in which a block's result leaves; of a merge each block has one. */
@@ -94,5 +97,17 @@ static inline uint32_t zl_attention_leaves(const zlay_attention_plan *p)
 void zl_attention_moves_put(zl_text *out, const zlay_attention_plan *p);
 void zl_attention_buffers_put(zl_text *out, const zlay_attention_plan *p);
 void zl_attention_result_put(zl_text *out, const zlay_attention_plan *p);
+
+/* Panel c of the result leaves, from these registers; with the first the log-sum-exp. */
+void zl_attention_panel_put(zl_text *out, const zlay_attention_plan *p, const char *from, uint32_t c);
+
+/* What the pipes of wgmma and tcgen05 have: the stages of Q, K and V, the bodies, the copies, and what is done to the scores
+ * of the tile at a position, by which they become weights in f32. */
+void zl_attention_memory_put(zl_text *out, const zlay_attention_plan *p);
+void zl_attention_bodies_put(zl_text *out, const zlay_attention_plan *p);
+void zl_attention_copies_put(zl_text *out, const zlay_attention_plan *p);
+void zl_attention_softmax_put(zl_text *out, const zlay_attention_plan *p, const char *indent, const char *at);
+/* The operands of the body `finish`, behind the matrix. */
+void zl_attention_finish_put(zl_text *out, const zlay_attention_plan *p);
 
 #endif

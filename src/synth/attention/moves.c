@@ -223,14 +223,14 @@ static zlay_status values_add(zlay_ctx *ctx, zlay_attention_plan *p)
     return operand_add(ctx, p, "V", p->ask.type, ZLAY_MAJOR_MN, text, length);
 }
 
-/* Blocks of several warpgroups may have tiles of 64 rows that the tensor does not have. Where a
+/* Blocks of several warpgroups may have tiles of rows that the tensor does not have. Where a
  * dimension of the map holds heads or batches behind the rows, those would be rows of the next. */
 static void rows_limit(zlay_attention_plan *p, zl_bound_move *m)
 {
-    uint64_t tiles = (p->ask.queries + ZL_ATTENTION_COLUMNS - 1) / ZL_ATTENTION_COLUMNS;
+    uint64_t tiles = (p->ask.queries + p->rows - 1) / p->rows;
     zlay_copy copy;
     bool shared = false;
-    if (p->info.grid[0] * (p->info.tile_m / ZL_ATTENTION_COLUMNS) == tiles) return;
+    if (p->info.grid[0] * (p->info.tile_m / p->rows) == tiles) return;
     for (uint32_t i = 0; !zlay_move_copy_nth(&copy, m->move, i); i++)
         for (uint32_t dim = 0; dim < ZL_COUNT(copy.advance); dim++)
             for (int axis = 1; axis < AXES; axis++)
@@ -262,7 +262,7 @@ static zlay_status result_add(zlay_ctx *ctx, zlay_attention_plan *p, uint32_t c)
               .columns = r->columns,
               .offset = panel_offset(p, c),
               .panels = p->merges ? p->panels : 1,
-              .high = ZL_ATTENTION_COLUMNS,
+              .high = p->rows,
               .rows = p->ask.queries,
               .heads = r->heads,
               .strides = &r->o,
@@ -272,15 +272,16 @@ static zlay_status result_add(zlay_ctx *ctx, zlay_attention_plan *p, uint32_t c)
     zlay_status status = move_add(ctx, p, &t);
     if (!status && !lengths_of(p, &t)) rows_limit(p, &p->moves[p->moves_count - 1]);
     if (status || c) return status;
-    int length = snprintf(layout, sizeof layout, "(64,%u):(%u,1)", r->columns, r->columns);
+    int length = snprintf(layout, sizeof layout, "(%u,%u):(%u,1)", p->rows, r->columns, r->columns);
     return operand_add(ctx, p, "D", r->type, ZLAY_MAJOR_K, layout, length);
 }
 
-/* The log-sum-exp leaves 64 rows of one head at a time. */
+/* The log-sum-exp leaves a warpgroup's rows of one head at a time. */
 static zlay_status lse_add(zlay_ctx *ctx, zlay_attention_plan *p)
 {
-    static const char place[] = "(64,1,1):(1,0,0)", layout[] = "(64,1):(1,0)";
-    char batch[32];
+    char batch[32], place[32], layout[32];
+    int length = snprintf(layout, sizeof layout, "(%u,1):(1,0)", p->rows);
+    int places = snprintf(place, sizeof place, "(%u,1,1):(1,0,0)", p->rows);
     snprintf(batch, sizeof batch, "block.z/%u", p->panels);
     const tile t = {
         .name = "tL", .tensor = p->split ? 's' : 'l', .axis = {"block instance", "block.y", p->merges ? batch : "block.z"}};
@@ -293,15 +294,15 @@ static zlay_status lse_add(zlay_ctx *ctx, zlay_attention_plan *p)
                                 .type = ZLAY_TYPE_F32,
                                 .axes = LSE_AXES,
                                 .direction = ZLAY_DIRECTION_STORE,
-                                .shape = {ZL_ATTENTION_COLUMNS, 1, 1}};
+                                .shape = {p->rows, 1, 1}};
     move_name(m, &t);
     zlay_status status = zl_layout_new_strided(ctx, &source, LSE_AXES, shape, stride, 0);
-    if (!status) status = zl_layout_parse(ctx, &smem, place, sizeof place - 1);
+    if (!status) status = zl_layout_parse(ctx, &smem, place, (size_t)places);
     status = move_find(ctx, p, &r, source, smem, status);
     if (status) return status;
     rows_limit(p, m);
     zl_bound_operand *o = &p->operands[p->operands_count];
-    status = operand_add(ctx, p, "L", ZLAY_TYPE_F32, ZLAY_MAJOR_K, layout, sizeof layout - 1);
+    status = operand_add(ctx, p, "L", ZLAY_TYPE_F32, ZLAY_MAJOR_K, layout, length);
     o->swizzle = ZLAY_SWIZZLE_NONE;
     return status;
 }

@@ -35,6 +35,31 @@ static void by_hand(void **state)
     zlay_attention_free(plan);
 }
 
+/* In tensor memory: tiles of 128 queries, a warp for each of the copies, the scores, the products with the values and the end,
+ * and four that read. */
+static void in_tensor_memory(void **state)
+{
+    static const char *const targets[] = {"sm_100a", "sm_103a", "sm_110a", "sm_100f"};
+    for (size_t i = 0; i < sizeof targets / sizeof *targets; i++)
+        for (uint32_t head = 64; head <= 256; head *= 2) {
+            zlay_attention a = asked(head, 4096, 4096);
+            zlay_attention_plan *plan;
+            zlay_attention_summary info;
+            zlay_answer answer;
+            size_t count;
+            a.heads = 16, a.causal = 1;
+            assert_int_equal(zlay_attention_synth(*state, &plan, target_of(targets[i]), &a), ZLAY_OK);
+            assert_int_equal(zlay_attention_info(&info, plan), ZLAY_OK);
+            assert_int_equal(info.tile_m, 128);
+            assert_int_equal(info.tile_n, head == 256 ? 64 : 128);
+            assert_int_equal(info.threads, 256);
+            assert_int_equal(info.grid[0], 32);
+            assert_int_equal(zlay_pipe_verify(*state, &answer, NULL, 0, &count, NULL, zlay_attention_pipe(plan)), ZLAY_OK);
+            assert_int_equal(answer, ZLAY_YES);
+            zlay_attention_free(plan);
+        }
+}
+
 /* Four heads of queries share a head of keys, and are rows of one tile: 1 x (2 * 5) x 3 blocks. A head of 128 has two panels of
  * 64: the blocks of the merge are 1 x 8 x (3 * 2). Two maps of 32 f32 store each panel. */
 static void splits(void **state)
@@ -139,8 +164,8 @@ static void says_what_is_wrong(void **state)
          "splits: 2147483648 elements of parts, and 2^31 - 1 are counted"},
         {"sm_90a", {.head = 64, .queries = 4, .keys = 4, .reserved0 = 1}, ZLAY_EINVAL, "reserved0"},
         {"sm_90a", {.head = 64, .queries = 4, .keys = 4, .reserved = {1}}, ZLAY_EINVAL, "reserved"},
-        {"sm_80", {.head = 64, .queries = 4, .keys = 4}, ZLAY_ENOTSUP, "sm_80: attention is planned for targets with wgmma"},
-        {"gfx942", {.head = 64, .queries = 4, .keys = 4}, ZLAY_ENOTSUP, "gfx942: attention is planned for targets with wgmma"},
+        {"sm_80", {.head = 64, .queries = 4, .keys = 4}, ZLAY_ENOTSUP, "sm_80: attention is planned for targets with wgmma or tcgen05"},
+        {"gfx942", {.head = 64, .queries = 4, .keys = 4}, ZLAY_ENOTSUP, "gfx942: attention is planned for targets with wgmma or tcgen05"},
         {"sm_90a", {.head = 64, .queries = 4, .keys = 4, .q = {.row = 65}}, ZLAY_NONE, "TMAP_STRIDE_16"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -197,7 +222,7 @@ static void memory_ends(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(by_hand), cmocka_unit_test(splits),
+        cmocka_unit_test(by_hand), cmocka_unit_test(in_tensor_memory), cmocka_unit_test(splits),
         cmocka_unit_test(moves_name_their_tensors), cmocka_unit_test(says_what_is_wrong),
         cmocka_unit_test(refuses_misuse), cmocka_unit_test(memory_ends),
     };

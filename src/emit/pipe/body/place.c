@@ -57,15 +57,20 @@ static zlay_status note(zl_pipe_text *k, int32_t acc, const zl_pt_matrix_of *m, 
 }
 
 /* Warps divide rows and columns of a product by mma.sync. */
-static zlay_status note_sync(zl_pipe_text *k, zl_pt_matrix_of *m, const zl_pt_product *p)
+static zlay_status sync_read(const zl_pipe_text *k, zl_pt_matrix_of *m, const zl_sync_warps *w)
 {
     zlay_layout *layout = NULL;
-    const zl_sync_warps *w = &p->warps;
     zlay_status status = zl_sync_fragment(k->ctx, &layout, w);
     if (!status)
         status = zl_elements_read(k->ctx, &m->elements, layout, w->grid[0] * w->blocks[0] * ZL_SYNC_ROWS,
                                   w->grid[1] * w->blocks[1] * ZL_SYNC_COLUMNS);
     zlay_layout_free(layout);
+    return status;
+}
+
+static zlay_status note_sync(zl_pipe_text *k, zl_pt_matrix_of *m, const zl_pt_product *p)
+{
+    zlay_status status = sync_read(k, m, &p->warps);
     m->divided = 0;
     return status ? status : note(k, p->event->acc, m, p->mma.d, p->event);
 }
@@ -118,12 +123,11 @@ static zlay_status note_load(zl_pipe_text *k, zl_pt_matrix_of *m, const zl_event
     return note(k, e->acc, m, type_in_tmem(k, e->tmem[0]), e);
 }
 
-/* Registers of which the request says that they lie as sums. */
+/* Registers of which the request says that they lie as sums of wgmma, which are those of mma.sync by four warps of 16 rows. */
 static zlay_status note_stated(zl_pipe_text *k, zl_pt_matrix_of *m, const zlay_pipe_matrix *stated)
 {
-    const zlay_mma mma = {.instruction = ZLAY_MMA_WGMMA, .m = ROWS_OF_WGMMA, .n = stated->columns, .k = 16,
-                          .a = ZLAY_TYPE_BF16, .b = ZLAY_TYPE_BF16, .d = ZLAY_TYPE_F32};
-    zlay_status status = fragment_read(k, &m->elements, &mma, ZLAY_FRAGMENT_D);
+    const zl_sync_warps warps = {{ROWS_OF_WGMMA / ZL_SYNC_ROWS, 1}, {1, stated->columns / ZL_SYNC_COLUMNS}};
+    zlay_status status = sync_read(k, m, &warps);
     m->divided = -1;
     for (uint32_t i = 0; i < k->pipe->accs_count && !status; i++)
         if (!strcmp(k->pipe->accs[i].name, stated->name))
