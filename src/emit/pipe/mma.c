@@ -179,24 +179,29 @@ static void tmem_address(zl_pipe_text *k, const char *to, int32_t tmem, const zl
 /* Prints the products of a stage by tcgen05.mma, which one thread issues. */
 static void tcgen05(zl_pipe_text *k, const zl_event *event, const zl_pt_product *p)
 {
-    static const char *const kinds[] = {"", "f16", "tf32", "f8f6f4", "i8"};
+    static const char *const kinds[] = {"", "f16", "tf32", "f8f6f4", "i8", "mxf8f6f4.block32", "mxf4.block32",
+                                        "mxf4nvf4.block16"};
     char id[64], idesc[24], room[24], room_a[24], room_b[24];
     const zl_pt_operand *a = &p->operand[0], *b = &p->operand[1];
-    bool shared = event->smem[0] >= 0;
+    bool shared = event->smem[0] >= 0, scaled = shared && event->tmem[1] >= 0;
     const char *low_a = shared ? zl_pt_low(k, room_a, "at", p, 0) : NULL;
     if (!shared) tmem_address(k, "at", event->tmem[1], &event->tmem_at[1]);
     const char *low_b = zl_pt_low(k, room_b, "to", p, 1);
     tmem_address(k, "taddr", event->tmem[0], &event->tmem_at[0]);
-    zl_op(k, MOV, "index", zl_pt_number(idesc, p->idesc));
+    if (scaled) tmem_address(k, "far", event->tmem[1], &event->tmem_at[1]);
     snprintf(id, sizeof id, "tcgen05.mma.cg%u.%s.%s", p->mma.cta_group, kinds[p->mma.kind],
              shared ? "ss" : "ts");
     for (uint32_t step = 0; step < p->steps; step++) {
+        if (!step || p->idesc[step] != p->idesc[step - 1]) zl_op(k, MOV, "index", zl_pt_number(idesc, p->idesc[step]));
+        if (scaled) zl_op(k, ADD, "x0", "far", zl_pt_number(room, p->scales[0][step]));
+        if (scaled) zl_op(k, ADD, "x1", "far", zl_pt_number(room, p->scales[1][step]));
         if (shared) zl_pt_descriptor(k, "da", low_a, a->word, a->step[step]);
         else if (step) zl_op(k, ADD, "at", "at", zl_pt_number(room, COLUMNS_A));
         zl_pt_descriptor(k, "db", low_b, b->word, b->step[step]);
         zl_op(k, MOV, "w0", event->fresh && !step ? "0" : "1");
         zl_op(k, EQ, "more", "w0", "1");
-        zl_say(k, zl_pt_one(k), id, 0, "taddr", shared ? "da" : "at", "db", "index", "more");
+        if (scaled) zl_say(k, zl_pt_one(k), id, 0, "taddr", "da", "db", "index", "x0", "x1", "more");
+        else zl_say(k, zl_pt_one(k), id, 0, "taddr", shared ? "da" : "at", "db", "index", "more");
     }
 }
 
@@ -291,7 +296,7 @@ static void copy_in(zl_pipe_text *k, const zl_event *event)
 {
     char id[64], room[24];
     uint64_t word = 0, bytes = (uint64_t)k->pipe->smems[event->smem[0]].bytes;
-    bool rows = bytes % ROWS == 0, pair = k->pipe->tmems[event->tmem[0]].pair;
+    bool rows = bytes % ROWS == 0 && !zl_pt_is_scales(k, event->tmem[0]), pair = k->pipe->tmems[event->tmem[0]].pair;
     const zlay_smemdesc fields = {
         .lbo = 128, .sbo = rows ? 256 : 128, .swizzle = ZLAY_SWIZZLE_NONE};
     if (bytes % FACTORS)

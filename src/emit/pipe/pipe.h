@@ -42,7 +42,8 @@ typedef struct zl_pt_product {
     const zl_event *like; /* an earlier product of the same factors and sums; NULL: it is the first */
     zlay_mma mma;
     uint32_t steps; /* along K */
-    uint32_t idesc;
+    uint32_t idesc[ZL_PT_STEPS];
+    uint32_t scales[2][ZL_PT_STEPS]; /* the first column of a factor's block scales in their stage, by step of K */
     zl_pt_operand operand[2];
     zl_sync_warps warps;             /* of mma.sync: how the role's warps divide it */
     const zlay_pipe_operand *smem[2]; /* and what its factors are fetched from */
@@ -276,6 +277,13 @@ const char *zl_pt_tiles_axis(const zl_pipe_text *k, const char *text, const char
 
 /* Register `to`: where a map or a flag of so many bytes lies. */
 void zl_pt_other(zl_pipe_text *k, const char *to, int32_t other, const zl_pos *pos, uint32_t bytes);
+
+/* Products with block scales: whether a tmem holds scales; the kind of a product whose types are known; the columns of its
+ * steps' scales; its instruction descriptors, also of a product without scales. */
+bool zl_pt_is_scales(const zl_pipe_text *k, int32_t tmem);
+zlay_status zl_pt_scaled(const zl_pipe_text *k, zl_pt_product *p);
+zlay_status zl_pt_scales(const zl_pipe_text *k, zl_pt_product *p);
+zlay_status zl_pt_idescs(zl_pt_product *p);
 
 /* Predicate of the one thread of a role; NULL where its events are run by no other. */
 const char *zl_pt_one(const zl_pipe_text *k);
