@@ -501,7 +501,7 @@ static void runs(void **state)
         {64, 1, 1, 2, 2, 1, 20, 20, .type = ZLAY_TYPE_BF16, .sinks = 1, .lse = 1},
         {128, 1, 0, 1, 4, 2, 33, 150, .type = ZLAY_TYPE_BF16, .sinks = 1},
         {256, 0, 1, 1, 2, 1, 9, 70, .type = ZLAY_TYPE_BF16, .sinks = 1},
-        {64, 1, 0, 2, 2, 1, 131, 140, .type = ZLAY_TYPE_BF16, .lse = 1}, {128, 0, 0, 2, 3, 1, 66, 131, .type = ZLAY_TYPE_BF16, .lse = 1},
+        {64, 1, 0, 1, 2, 1, 150, 200, .type = ZLAY_TYPE_F16, .lse = 1}, {64, 1, 0, 2, 2, 1, 131, 140, .type = ZLAY_TYPE_BF16, .lse = 1}, {128, 0, 0, 2, 3, 1, 66, 131, .type = ZLAY_TYPE_BF16, .lse = 1},
         {256, 1, 0, 1, 2, 1, 65, 70, .type = ZLAY_TYPE_BF16, .sinks = 1, .lse = 1},
         {64, 1, 0, 1, 1, 1, 400, 400, .type = ZLAY_TYPE_BF16, .window = 1}, {64, 1, 0, 1, 2, 1, 300, 400, .type = ZLAY_TYPE_BF16, .window = 37},
         {64, 1, 1, 1, 1, 1, 60, 400, .type = ZLAY_TYPE_BF16, .window = 130, .sinks = 1, .lse = 1},
