@@ -61,6 +61,7 @@ typedef struct zl_pt_registers {
     int32_t matrix; /* index into matrices; -1: not known */
     int32_t type;   /* ZLAY_TYPE_* of an element; -1 */
     int32_t sort;   /* ZLAY_BODY_MATRIX, _ROW, _COLUMN, _PART */
+    bool folded;    /* a factor of bytes that a body makes of sums: its elements are those of zl_pb_at */
 } zl_pt_registers;
 
 /* A matrix in registers. */

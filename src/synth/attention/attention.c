@@ -8,24 +8,31 @@
 #include <zlay/mma.h>
 #include <zlay/target.h>
 
-enum { STAGES = 2, THREADS = 128, EXTENT_MOST = 1 << 30 };
+enum { STAGES = 2, THREADS = 128, EXTENT_MOST = 1 << 30, ACROSS = 16, ROW_BITS = 1024 };
 
 /* The tiles of a head, the first row that serves: measured on an H200 (docs/performance.md). Long
  * rows of keys pay for wider tiles, of which the last is filled worse. What fits one warpgroup has
  * one. */
 static const struct form {
+    uint32_t bits; /* of an element */
     uint32_t head, tile_m, tile_n;
     uint32_t overlap; /* the softmax runs beside the product of the tile before */
     uint64_t queries; /* at most */
     uint64_t keys;    /* that a row of queries sees, on the average, at least */
 } forms[] = {
-    {64, 64, 128, 1, 64, 0},
-    {64, 192, 176, 0, EXTENT_MOST, 0},
-    {128, 64, 128, 1, 64, 0},
-    {128, 128, 176, 1, EXTENT_MOST, 8192},
-    {128, 128, 128, 1, EXTENT_MOST, 0},
-    {256, 64, 64, 1, 64, 0},
-    {256, 128, 64, 1, EXTENT_MOST, 0},
+    {16, 64, 64, 128, 1, 64, 0},
+    {16, 64, 192, 176, 0, EXTENT_MOST, 0},
+    {16, 128, 64, 128, 1, 64, 0},
+    {16, 128, 128, 176, 1, EXTENT_MOST, 8192},
+    {16, 128, 128, 128, 1, EXTENT_MOST, 0},
+    {16, 256, 64, 64, 1, 64, 0},
+    {16, 256, 128, 64, 1, EXTENT_MOST, 0},
+    {8, 64, 64, 128, 1, 64, 0},
+    {8, 64, 192, 128, 0, EXTENT_MOST, 0},
+    {8, 128, 64, 128, 1, 64, 0},
+    {8, 128, 128, 128, 1, EXTENT_MOST, 0},
+    {8, 256, 64, 64, 1, 64, 0},
+    {8, 256, 128, 64, 1, EXTENT_MOST, 0},
 };
 
 /* ---- the request ------------------------------------------------------------------------- */
@@ -44,9 +51,19 @@ static void dense(zlay_attention_strides *s, uint64_t rows, uint64_t heads, uint
     if (!s->batch) s->batch = zl_umul_sat(rows, s->row);
 }
 
+/* A map's strides are whole 16 bytes. */
+static void dense_across(zlay_attention *a)
+{
+    zlay_attention_strides *v = &a->v;
+    if (!v->row) v->row = (a->keys + ACROSS - 1) / ACROSS * ACROSS;
+    if (!v->head) v->head = zl_umul_sat(v->row, a->head);
+    if (!v->batch) v->batch = zl_umul_sat(v->head, a->kv_heads);
+}
+
 static zlay_status strides(zlay_ctx *ctx, zlay_attention *a)
 {
     zlay_attention_strides *all[] = {&a->q, &a->k, &a->v, &a->o};
+    if (zl_attention_bytes(a)) dense_across(a);
     for (int i = 0; i < 4; i++) {
         bool query = i == 0 || i == 3;
         dense(all[i], query ? a->queries : a->keys, query ? a->heads : a->kv_heads, a->head);
@@ -106,11 +123,22 @@ static zlay_status splits(zlay_ctx *ctx, const zlay_attention *a)
                    (unsigned long long)elements);
 }
 
+static bool is_half(int32_t type)
+{
+    return type == ZLAY_TYPE_BF16 || type == ZLAY_TYPE_F16;
+}
+
 static zlay_status supported(zlay_ctx *ctx, const zlay_attention *a)
 {
-    if (a->type != ZLAY_TYPE_BF16 && a->type != ZLAY_TYPE_F16)
-        return zl_fail(ctx, ZLAY_ENOTSUP, "type: %d; attention of this version is bf16 or f16",
+    if (!is_half(a->type) && !zl_attention_bytes(a))
+        return zl_fail(ctx, ZLAY_ENOTSUP, "type: %d; attention of this version is bf16, f16 or e4m3",
                        a->type);
+    if (!is_half(a->o_type) || (!zl_attention_bytes(a) && a->o_type != a->type))
+        return zl_fail(ctx, ZLAY_ENOTSUP, "o_type: %d; the result is bf16 or f16, of bf16 and f16 of the same type",
+                       a->o_type);
+    if (zl_attention_bytes(a) && (a->k_lengths || a->splits > 1))
+        return zl_fail(ctx, ZLAY_ENOTSUP, "%s: of e4m3 sequences of keys are equal and whole; bf16 has it",
+                       a->k_lengths ? "k_lengths" : "splits");
     if (a->head != 64 && a->head != 128 && a->head != 256)
         return zl_fail(ctx, ZLAY_ENOTSUP,
                        "head: %u; rows of 64, 128 and 256 elements are planned, "
@@ -139,10 +167,11 @@ static zlay_status ask_read(zlay_ctx *ctx, zlay_attention *a, const zlay_attenti
         "zlay_attention",
         sizeof(zlay_attention),
         sizeof request->size,
-        {ZL_RESERVED(zlay_attention, reserved0), ZL_RESERVED(zlay_attention, reserved)}};
+        {ZL_RESERVED(zlay_attention, reserved)}};
     zlay_status status = zl_request_read(ctx, a, request, &form);
     if (status) return status;
     if (!a->type) a->type = ZLAY_TYPE_BF16;
+    if (!a->o_type) a->o_type = zl_attention_bytes(a) ? ZLAY_TYPE_BF16 : a->type;
     if (!a->batch) a->batch = 1;
     if (!a->heads) a->heads = 1;
     if (!a->kv_heads) a->kv_heads = a->heads;
@@ -168,7 +197,7 @@ static zlay_status target_check(zlay_ctx *ctx, const zlay_target *target, const 
     zlay_mma mma = {.instruction = ZLAY_MMA_WGMMA,
                     .m = 64,
                     .n = 64,
-                    .k = 16,
+                    .k = 256 / zlay_type_bits(a->type),
                     .a = a->type,
                     .b = a->type,
                     .d = ZLAY_TYPE_F32,
@@ -186,7 +215,7 @@ static const struct form *form_of(const zlay_attention *a)
     const struct form *f = forms;
     uint64_t keys = a->causal && a->keys > a->queries / 2 ? a->keys - a->queries / 2 : a->keys;
     if (a->window && a->window < keys) keys = a->window;
-    while (f->head != a->head || a->queries > f->queries || keys < f->keys) f++;
+    while (f->bits != zlay_type_bits(a->type) || f->head != a->head || a->queries > f->queries || keys < f->keys) f++;
     return f;
 }
 
@@ -276,7 +305,7 @@ static void result_choose(zlay_attention_plan *p)
 {
     zlay_attention *a = &p->ask;
     zl_attention_result *r = &p->out;
-    *r = (zl_attention_result){a->type, ZL_ATTENTION_COLUMNS, a->heads, a->o, a->l};
+    *r = (zl_attention_result){a->o_type, ZL_ATTENTION_COLUMNS, a->heads, a->o, a->l};
     if (!p->split) return;
     uint64_t heads = a->heads * a->splits, rows = zl_attention_lse_rows(a->queries), m = ZL_ATTENTION_COLUMNS;
     *r = (zl_attention_result){ZLAY_TYPE_F32, ZL_ATTENTION_COLUMNS / 2, heads,
@@ -289,7 +318,9 @@ static void result_choose(zlay_attention_plan *p)
 
 static zlay_status plan_finish(zlay_ctx *ctx, zlay_attention_plan *p)
 {
-    p->panels = p->ask.head / ZL_ATTENTION_COLUMNS;
+    uint32_t row = ROW_BITS / zlay_type_bits(p->ask.type);
+    p->columns = p->ask.head < row ? p->ask.head : row;
+    p->panels = p->ask.head / p->columns;
     result_choose(p);
     zlay_status status = zl_attention_moves(ctx, p);
     return status ? status

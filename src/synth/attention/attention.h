@@ -21,7 +21,8 @@ struct zlay_attention_plan {
     const zlay_target *target;
     zlay_attention ask;
     zlay_attention_summary info;
-    uint32_t panels; /* of 64 elements of a row, each a buffer of its own for Q and K */
+    uint32_t panels; /* of a row, of `columns` elements, each a buffer of its own for Q and K */
+    uint32_t columns; /* 64; of e4m3 128, or those of the head */
     uint32_t masked;  /* the first tiles of a block, which may hold keys that a query does not see */
     uint32_t masked_last; /* the last ones, which may hold keys before a query's window */
     uint32_t overlap; /* 1: the softmax of a tile runs beside the product of the one before */
@@ -38,6 +39,14 @@ struct zlay_attention_plan {
     uint32_t count_times, count_add; /* causal: tiles of block x are (x * times + add) / tile_n */
     uint32_t count_behind;           /* window: from (x * times + add - behind) / tile_n on */
 };
+
+/* Elements of a byte: the second product reads V across, and weights of columns that lie in other places. */
+static inline bool zl_attention_bytes(const zlay_attention *a)
+{
+    return a->type == ZLAY_TYPE_E4M3;
+}
+
+enum { ZL_ATTENTION_PEAK = 8 /* of e4m3 the greatest weight is 2 to that power, of at most 448 */ };
 
 enum { ZL_ATTENTION_GRANULE = 4 /* f32 of the 16 bytes that a tensor store writes whole */ };
 
@@ -76,6 +85,9 @@ typedef struct zl_attention_dimension {
  * counts the rows up to the end of a sequence. */
 zlay_status zl_attention_sequence(zlay_ctx *ctx, zlay_move *move, const zlay_target *target,
                                   const zl_attention_dimension *list, uint32_t count);
+
+/* Makes of a move of pairs of rows, which is half a tile, one of both halves: the second is `bytes` further in the tensor. */
+zlay_status zl_attention_halves(zlay_ctx *ctx, zl_bound_move *bound, uint64_t rows, uint64_t bytes);
 
 /* Plans the moves and operands of a plan whose tiles are chosen. */
 zlay_status zl_attention_moves(zlay_ctx *ctx, zlay_attention_plan *p);

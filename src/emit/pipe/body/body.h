@@ -13,11 +13,16 @@ typedef struct zl_pb {
     const zlay_body *body;
     const zl_event *event;
     const zl_elements *elements;
+    bool folded; /* the matrices of bytes that the body makes are factors, see zl_pb_at */
     int divided; /* rows of the role's instances are different; -1: nothing says it */
     int32_t acc[ZL_BODY_OPERANDS];
     uint32_t temps; /* used in this use */
 } zl_pb;
 
+/* The element at a place of the matrix, in the order in which registers of bytes take them. A factor of a product has four
+ * elements of one row in a register and sums have two side by side, so the other two are those half the columns further: of
+ * the columns 8 j + c of n, bytes 0 and 1 are of block j, bytes 2 and 3 of block j + n / 16. */
+uint32_t zl_pb_at(const zl_pb *t, uint32_t place);
 /* Elements in a register of a node: 1, 2 or 4. */
 uint32_t zl_pb_pack(const zl_body_node *n);
 /* Registers of a node. */

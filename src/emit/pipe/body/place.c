@@ -3,7 +3,7 @@
  * loads from tensor memory say it; a body's matrices are alike, so each use passes it on to the
  * registers beside them, until nothing changes. */
 #include "legality/matrix/matrix.h"
-#include "emit/pipe/pipe.h"
+#include "emit/pipe/body/body.h"
 
 #include <string.h>
 
@@ -52,7 +52,7 @@ static zlay_status note(zl_pipe_text *k, int32_t acc, const zl_pt_matrix_of *m, 
     if ((r->matrix >= 0 && r->matrix != matrix) || (r->type >= 0 && r->type != type))
         return refuse(k, e, k->pipe->accs[acc].name,
                       "holds different matrices, and a body uses it");
-    *r = (zl_pt_registers){matrix, type, ZLAY_BODY_MATRIX};
+    *r = (zl_pt_registers){matrix, type, ZLAY_BODY_MATRIX, false};
     return ZLAY_OK;
 }
 
@@ -213,7 +213,7 @@ static zlay_status pass_on(zl_pipe_text *k, const zl_event *e, bool *changed)
         if (acc[i] < 0) continue;
         zl_pt_registers *r = &k->registers[acc[i]];
         if (r->matrix < 0) {
-            *r = (zl_pt_registers){matrix, o->type, o->sort};
+            *r = (zl_pt_registers){matrix, o->type, o->sort, false};
             *changed = true;
         }
         if (r->type != o->type || r->sort != o->sort)
@@ -238,6 +238,47 @@ static zlay_status uses_known(zl_pipe_text *k)
     return ZLAY_OK;
 }
 
+/* ---- factors ---------------------------------------------------------------------------- */
+
+/* The values of a factor, one step of K after the other, have the rows that the instruction reads. */
+static bool rows_same(const zl_pt_product *p, const zl_elements *have, const zl_elements *wanted, const zl_pb *order)
+{
+    bool same = have->values == p->steps * wanted->values && !memcmp(have->row.bit, wanted->row.bit, sizeof wanted->row.bit);
+    for (uint32_t v = 0; same && v < have->values; v++)
+        same = have->row.offset[have->row.of[zl_pb_at(order, v)]] == wanted->row.offset[wanted->row.of[v % wanted->values]];
+    return same;
+}
+
+/* Whether bytes made of sums are the factor, of the permuted K that docs/bodies.md tells. */
+static bool folds(const zl_pt_product *p, const zl_elements *have, const zl_elements *wanted)
+{
+    const zl_pb order = {.elements = have, .folded = true};
+    uint32_t half = have->column.extent / 2;
+    bool same = zlay_type_bits(p->mma.a) == 8 && rows_same(p, have, wanted, &order);
+    for (uint32_t v = 0; same && v < have->values; v++) {
+        uint32_t column = have->column.offset[have->column.of[zl_pb_at(&order, v)]], far = column >= half;
+        uint32_t k = wanted->column.offset[wanted->column.of[v % wanted->values]] + v / wanted->values * p->mma.k;
+        same = k == 2 * (column - far * half) - column % 2 + 2 * far;
+    }
+    for (uint32_t b = 0; same && b < ZL_ELEMENT_BITS; b++) same = wanted->column.bit[b] == 2 * have->column.bit[b];
+    return same;
+}
+
+/* Whether registers are only what bodies make and products read. */
+static bool only_made(const zl_pipe_text *k, int32_t acc)
+{
+    int32_t own[ZL_BODY_OPERANDS];
+    for (uint32_t i = 0; i < k->pipe->events_count; i++) {
+        const zl_event *e = &k->pipe->events[i];
+        const zlay_body *body = body_of(k, e);
+        if (e->acc == acc && e->kind != ZL_EV_USE) return false;
+        if (body) zl_pt_bind(e, body, own);
+        for (uint32_t n = 0; body && n < body->nodes_count; n++)
+            if (body->nodes[n].op == ZL_BO_OPERAND && own[body->nodes[n].operand] == acc) return false;
+    }
+    return true;
+}
+
 /* A factor in registers that a body makes lies as the instruction reads it: step s of K reads the
  * values from s * 4 registers on. */
 static zlay_status factor_check(zl_pipe_text *k, const zl_pt_product *p, zl_elements *wanted)
@@ -251,16 +292,14 @@ static zlay_status factor_check(zl_pipe_text *k, const zl_pt_product *p, zl_elem
     if (status) return status;
     if (r->type != p->mma.a)
         return refuse(k, p->event, name, "has another type than the product reads");
-    bool same = have->values == p->steps * wanted->values;
-    for (uint32_t v = 0; same && v < have->values; v++) {
-        uint32_t w = v % wanted->values, s = v / wanted->values;
-        same = have->row.offset[have->row.of[v]] == wanted->row.offset[wanted->row.of[w]] &&
-               have->column.offset[have->column.of[v]] ==
-                   wanted->column.offset[wanted->column.of[w]] + s * p->mma.k;
-    }
-    same = same && !memcmp(have->row.bit, wanted->row.bit, sizeof wanted->row.bit) &&
-           !memcmp(have->column.bit, wanted->column.bit, sizeof wanted->column.bit);
-    if (same) return ZLAY_OK;
+    const zl_pb plain = {.elements = have};
+    bool same = rows_same(p, have, wanted, &plain) &&
+                !memcmp(have->column.bit, wanted->column.bit, sizeof wanted->column.bit);
+    for (uint32_t v = 0; same && v < have->values; v++)
+        same = have->column.offset[have->column.of[v]] ==
+               wanted->column.offset[wanted->column.of[v % wanted->values]] + v / wanted->values * p->mma.k;
+    k->registers[p->event->acc_a].folded = !same && folds(p, have, wanted) && only_made(k, p->event->acc_a);
+    if (same || k->registers[p->event->acc_a].folded) return ZLAY_OK;
     return refuse(k, p->event, name,
                   "does not lie in the registers that the product reads: its "
                   "elements would have to change lanes");
@@ -339,7 +378,7 @@ static zlay_status arguments_check(const zl_pipe_text *k)
 zlay_status zl_pt_bodies(zl_pipe_text *k)
 {
     k->matrices_count = 0;
-    for (uint32_t i = 0; i < ZL_PT_NAMES; i++) k->registers[i] = (zl_pt_registers){-1, -1, -1};
+    for (uint32_t i = 0; i < ZL_PT_NAMES; i++) k->registers[i] = (zl_pt_registers){-1, -1, -1, false};
     bool some = false;
     for (uint32_t i = 0; i < k->pipe->events_count; i++) 
         some |= asks(&k->pipe->events[i]) || places(k, &k->pipe->events[i]);
