@@ -176,14 +176,14 @@ static zlay_status packed_add(zlay_ctx *ctx, zlay_attention_plan *p, const tile 
 /* A panel of K of e4m3. The second product takes weights as they lie in the registers of the sums of the first, where a
  * thread has columns 2 t and 2 t + 1 of 8, and reads them as those of keys 4 t to 4 t + 3 (docs/bodies.md). So of each four
  * keys the first two are rows of the first half of the tile, and the last two of the second half: two copies by two maps, of
- * (key of a pair, fours of keys, column, head, batch), the second map two rows further on. Both end with the last pair; where
- * there are no more than two keys the second brings the first pair again, which is masked. */
+ * (key of a pair, fours of keys, column, head, batch), the second map two rows further on. Both are planned of more rows than there are, and
+ * then end with the last pair; where there are no more than two keys the second brings the first pair again, which is masked. */
 static zlay_status pairs_add(zlay_ctx *ctx, zlay_attention_plan *p, const tile *t)
 {
     zl_bound_move *m = &p->moves[p->moves_count];
     const int64_t row = (int64_t)t->strides->row, box = (int64_t)t->high / (2 * PAIR);
     const uint64_t last = zl_umul_sat((uint64_t)row, PAIR);
-    const rows_of rows = {{PAIR, (int64_t)(t->rows / (2 * PAIR)) + box}, {row, (int64_t)last * 2}, {PAIR, box}, {"", t->axis[0]}};
+    const rows_of rows = {{PAIR, (int64_t)t->rows + 2 * box}, {row, (int64_t)last * 2}, {PAIR, box}, {"", t->axis[0]}};
     zlay_status status = last > INT64_MAX / 4 ? zl_fail(ctx, ZLAY_EOVERFLOW, "k: a stride passes 2^60") : ZLAY_OK;
     if (!status) status = rows_add(ctx, p, t, &rows, (const int64_t[]){(int64_t)t->strides->head, (int64_t)t->strides->batch});
     return status ? status : zl_attention_halves(ctx, m, t->rows, last * zlay_type_bits(t->type) / 8);
