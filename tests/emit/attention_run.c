@@ -193,6 +193,13 @@ static void assembles_and_compiles(void **state)
             s.splits = 3, s.queries = kind ? 300 : 8;
             assemble_one(&r, &s, kind == 15);
         }
+    for (uint32_t head = 64; head <= 256; head *= 2)
+        for (uint32_t kind = 0; kind < 8; kind++) {
+            run r = {.ctx = *state};
+            shape s = {head, kind & 1, kind >> 1 & 1, 2, 4, 2, kind == 4 ? 8 : 300, 301, ZLAY_TYPE_E4M3, .sinks = kind >> 2, .lse = kind % 3 == 1,
+                       .window = kind == 3 ? 100 : 0};
+            assemble_one(&r, &s, kind == 7);
+        }
 }
 
 /* ---- arguments -------------------------------------------------------------------------------- */
@@ -554,6 +561,7 @@ static void runs(void **state)
 /* Q, K and V of e4m3: any number of keys, also an odd one. */
 static void runs_bytes(void **state)
 {
+    static const int32_t rows[] = {0, 65, 1, 64};
     static const shape shapes[] = {
         {128, 0, 0, 1, 1, 1, 64, 128, .type = ZLAY_TYPE_E4M3},
         {128, 0, 0, 1, 1, 1, 5, 1, .type = ZLAY_TYPE_E4M3}, {64, 0, 0, 1, 2, 1, 7, 2, .type = ZLAY_TYPE_E4M3},
@@ -562,6 +570,8 @@ static void runs_bytes(void **state)
         {128, 1, 0, 1, 2, 1, 129, 260, .type = ZLAY_TYPE_E4M3}, {128, 0, 1, 2, 3, 1, 66, 131, .type = ZLAY_TYPE_E4M3, .lse = 1},
         {128, 1, 0, 1, 4, 2, 33, 150, .type = ZLAY_TYPE_E4M3, .sinks = 1}, {128, 1, 0, 1, 1, 1, 200, 399, .type = ZLAY_TYPE_E4M3, .window = 129, .lse = 1},
         {256, 1, 0, 1, 1, 1, 130, 330, .type = ZLAY_TYPE_E4M3, .window = 65}, {256, 1, 0, 1, 2, 1, 65, 71, .type = ZLAY_TYPE_E4M3, .sinks = 1, .lse = 1},
+        {128, 1, 0, 4, 2, 2, 65, 131, .type = ZLAY_TYPE_E4M3, .rows = {NULL, rows}, .packed = {false, true}, .lse = 1},
+        {64, 0, 0, 4, 2, 1, 65, 40, .type = ZLAY_TYPE_E4M3, .rows = {NULL, rows}},
     };
     uint64_t seed = test_seed("bytes");
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
