@@ -25,9 +25,9 @@ extern "C" {
 /** Elements from one row, head and batch of a tensor to the next. */
 typedef struct zlay_attention_strides {
     uint64_t row, head, batch; /* 0: dense, [batch][row][head][element]; packed sequences have
-                                  no `batch`; of L see there. V of e4m3 lies across, [batch][head][element][key]:
-                                  `row` is then that from one element of a row to the next, its keys are adjacent,
-                                  and dense is `keys` rounded up to 16 */
+                                  no `batch`; of L see there. V of e4m3 lies across,
+                                  [batch][head][element][key]: keys are adjacent, `row` is from
+                                  one element to the next, and dense is `keys` rounded up to 16 */
 } zlay_attention_strides;
 
 /** Whether the sequences of a batch have different lengths. */

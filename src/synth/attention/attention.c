@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Plans attention forward: reads the request, chooses tiles that fit a block's shared memory and
+/* Plans attention forward: reads the request, has tiles.c choose tiles that fit a block's shared memory and
  * registers, has moves.c plan the tensor maps of each tensor, and has the pipe that pipe.c writes
  * parsed and proved. */
 #include "base/request.h"
@@ -8,40 +8,15 @@
 #include <zlay/mma.h>
 #include <zlay/target.h>
 
-enum { STAGES = 2, THREADS = 128, EXTENT_MOST = 1 << 30, ACROSS = 16, ROW_BITS = 1024 };
-
-/* The tiles of a head, the first row that serves: measured on an H200 (docs/performance.md). Long
- * rows of keys pay for wider tiles, of which the last is filled worse. What fits one warpgroup has
- * one. */
-static const struct form {
-    uint32_t bits; /* of an element */
-    uint32_t head, tile_m, tile_n;
-    uint32_t overlap; /* the softmax runs beside the product of the tile before */
-    uint64_t queries; /* at most */
-    uint64_t keys;    /* that a row of queries sees, on the average, at least */
-} forms[] = {
-    {16, 64, 64, 128, 1, 64, 0},
-    {16, 64, 192, 176, 0, EXTENT_MOST, 0},
-    {16, 128, 64, 128, 1, 64, 0},
-    {16, 128, 128, 176, 1, EXTENT_MOST, 8192},
-    {16, 128, 128, 128, 1, EXTENT_MOST, 0},
-    {16, 256, 64, 64, 1, 64, 0},
-    {16, 256, 128, 64, 1, EXTENT_MOST, 0},
-    {8, 64, 64, 128, 1, 64, 0},
-    {8, 64, 192, 128, 0, EXTENT_MOST, 0},
-    {8, 128, 64, 128, 1, 64, 0},
-    {8, 128, 128, 128, 1, EXTENT_MOST, 0},
-    {8, 256, 64, 64, 1, 64, 0},
-    {8, 256, 128, 64, 1, EXTENT_MOST, 0},
-};
+enum { ACROSS = 16, ROW_BITS = 1024 };
 
 /* ---- the request ------------------------------------------------------------------------- */
 
 static zlay_status extent(zlay_ctx *ctx, const char *field, uint64_t value)
 {
-    if (value >= 1 && value <= EXTENT_MOST) return ZLAY_OK;
+    if (value >= 1 && value <= ZL_ATTENTION_EXTENT) return ZLAY_OK;
     return zl_fail(ctx, ZLAY_EINVAL, "%s: %llu is not in 1..%d", field, (unsigned long long)value,
-                   EXTENT_MOST);
+                   ZL_ATTENTION_EXTENT);
 }
 
 static void dense(zlay_attention_strides *s, uint64_t rows, uint64_t heads, uint64_t head)
@@ -92,8 +67,6 @@ static zlay_status lse_strides(zlay_ctx *ctx, zlay_attention *a)
     if (l->head <= INT64_MAX / 2 && l->batch <= INT64_MAX / 2) return ZLAY_OK;
     return zl_fail(ctx, ZLAY_EOVERFLOW, "l: a stride passes 2^62");
 }
-
-static bool differ(const zlay_attention *a) { return a->q_lengths || a->k_lengths; }
 
 /* Packed sequences have no stride from one to the next. */
 static zlay_status lengths(zlay_ctx *ctx, const zlay_attention *a)
@@ -152,7 +125,7 @@ static zlay_status supported(zlay_ctx *ctx, const zlay_attention *a)
     if (a->heads % a->kv_heads)
         return zl_fail(ctx, ZLAY_EINVAL, "kv_heads: %llu does not divide the %llu heads",
                        (unsigned long long)a->kv_heads, (unsigned long long)a->heads);
-    if (!differ(a) && a->causal && a->keys < a->queries)
+    if (!zl_attention_differ(a) && a->causal && a->keys < a->queries)
         return zl_fail(ctx, ZLAY_ENOTSUP, "causal: %llu keys for %llu queries: the first see none",
                        (unsigned long long)a->keys, (unsigned long long)a->queries);
     if (a->window && !a->causal)
@@ -210,64 +183,6 @@ static zlay_status target_check(zlay_ctx *ctx, const zlay_target *target, const 
 
 /* ---- the plan -------------------------------------------------------------------------------- */
 
-static const struct form *form_of(const zlay_attention *a)
-{
-    const struct form *f = forms;
-    uint64_t keys = a->causal && a->keys > a->queries / 2 ? a->keys - a->queries / 2 : a->keys;
-    if (a->window && a->window < keys) keys = a->window;
-    while (f->bits != zlay_type_bits(a->type) || f->head != a->head || a->queries > f->queries || keys < f->keys) f++;
-    return f;
-}
-
-/* How many tiles from the last down hold a key that some query of the block may not see: beside
- * the last of all, those that the diagonal of m queries crosses. */
-static uint32_t masked_of(const zlay_attention_plan *p, uint32_t m, uint32_t n)
-{
-    const zlay_attention *a = &p->ask;
-    uint64_t skew = a->keys - zl_attention_queries(p);
-    if (!a->causal) return 1;
-    if (m % n || differ(a)) return (m - 2) / n + 2;
-    return (uint32_t)((m - 1 + skew) / n + 1 - (skew + 1) / n);
-}
-
-/* How many tiles from the first up hold a key before the window of some query of the block: keys
- * from that of the first query on, m - 1 of them. */
-static uint32_t masked_last_of(const zlay_attention_plan *p, uint32_t m, uint32_t n)
-{
-    const zlay_attention *a = &p->ask;
-    int64_t first = (int64_t)(a->keys - zl_attention_queries(p)) - (int64_t)a->window + 1;
-    if (!a->window) return 0;
-    if (m % n || differ(a)) return (m - 2) / n + 2;
-    return (uint32_t)(((first % n + n) % n + m - 2) / n + 1);
-}
-
-/* Keys less queries, of those that are equal in all sequences. */
-static uint64_t skew_of(const zlay_attention_plan *p)
-{
-    const zlay_attention *a = &p->ask;
-    return (a->k_lengths ? 0 : a->keys) - (a->q_lengths ? 0 : zl_attention_queries(p));
-}
-
-static void tile_choose(zlay_attention_plan *p)
-{
-    const zlay_attention *a = &p->ask;
-    const struct form *f = form_of(a);
-    uint32_t m = f->tile_m, n = f->tile_n;
-    p->info = (zlay_attention_summary){.tile_m = m,
-                                       .tile_n = n,
-                                       .stages = STAGES,
-                                       .grid = {(a->queries + m - 1) / m, a->heads, a->batch},
-                                       .tiles = (a->keys + n - 1) / n,
-                                       .threads = THREADS + m * 2};
-    p->overlap = f->overlap;
-    m /= p->group;
-    p->masked = masked_of(p, m, n);
-    p->masked_last = masked_last_of(p, m, n);
-    p->count_times = m;
-    p->count_add = (uint32_t)(m + n - 1 + (a->causal ? skew_of(p) : 0));
-    p->count_behind = (uint32_t)(a->window ? m + n + a->window - 2 : 0);
-}
-
 /* Few queries do not fill a tile: the heads that share a head of keys are packed into it, where they are 2, 4, .. 64. */
 static void group_choose(zlay_attention_plan *p)
 {
@@ -297,7 +212,7 @@ static void merge_choose(zlay_attention_plan *p)
                                        .grid = {(a->queries + m - 1) / m, a->heads,
                                                 zl_umul_sat(a->batch, a->head / m)},
                                        .tiles = a->splits,
-                                       .threads = THREADS};
+                                       .threads = ZL_ATTENTION_THREADS};
 }
 
 /* The result goes where the request says; of a split it is f32, dense, and has its log-sum-exp. */
@@ -360,7 +275,7 @@ zlay_status zlay_attention_synth(zlay_ctx *ctx, zlay_attention_plan **out,
     if (!status) group_choose(p);
     if (!status) status = merge_make(ctx, p);
     if (!status) heads_pack(p);
-    if (!status) tile_choose(p);
+    if (!status) zl_attention_tiles(p);
     if (!status) status = plan_finish(ctx, p);
     status = zl_leave(ctx, zl_whole(ctx, status));
     if (status) zlay_attention_free(p);

@@ -6,7 +6,7 @@
 #include "synth/move/bound.h"
 #include <zlay/attention.h>
 
-enum { ZL_ATTENTION_COLUMNS = 64 };
+enum { ZL_ATTENTION_COLUMNS = 64, ZL_ATTENTION_THREADS = 128 /* of a warpgroup, and of a producer */, ZL_ATTENTION_EXTENT = 1 << 30 };
 
 /* Where the result goes: to O, or in f32 to the parts of splits. */
 typedef struct zl_attention_result {
@@ -69,6 +69,12 @@ static inline const char *zl_attention_lengths(const zlay_attention *a, bool que
     return names[queries][queries ? a->q_lengths : a->k_lengths];
 }
 
+/* Whether sequences have lengths of their own. */
+static inline bool zl_attention_differ(const zlay_attention *a)
+{
+    return a->q_lengths || a->k_lengths;
+}
+
 /* Rows of the maps' dimension in which sequences of different lengths end: more than a tile, so that tiles are counted. */
 static inline uint64_t zl_attention_most(const zlay_attention_plan *p, bool queries)
 {
@@ -80,6 +86,9 @@ typedef struct zl_attention_dimension {
     uint64_t extent, stride;
     uint32_t axis;
 } zl_attention_dimension;
+
+/* Chooses the tiles of a plan whose request is read. */
+void zl_attention_tiles(zlay_attention_plan *p);
 
 /* Makes the map of a move of (row, column) end where a sequence does, with further dimensions, the last of them that which
  * counts the rows up to the end of a sequence. */

@@ -62,20 +62,15 @@ static void put_barriers(zl_text *out, plan_t *p)
 
 /* ---- bodies ---------------------------------------------------------------------------------- */
 
-static bool differ(plan_t *p)
-{
-    return p->ask.q_lengths || p->ask.k_lengths;
-}
-
 /* Whether a row of a tile, or of all tiles of the block, may see no key. */
 static bool may_see_none(plan_t *p)
 {
-    return p->ask.causal || differ(p) || p->split;
+    return p->ask.causal || zl_attention_differ(&p->ask) || p->split;
 }
 
 static bool may_be_empty(plan_t *p)
 {
-    return differ(p) || p->split;
+    return zl_attention_differ(&p->ask) || p->split;
 }
 
 /* Where the tiles of a block end. */
@@ -98,7 +93,7 @@ static void put_length(zl_text *out, plan_t *p, const char *name, bool queries)
  * last down, where they end, and the sequence. */
 static void put_operands(zl_text *out, plan_t *p, bool keys)
 {
-    bool lengths = differ(p);
+    bool lengths = zl_attention_differ(&p->ask);
     zl_puts(out, "  matrix S f32\n");
     if (!p->ask.k_lengths && (keys || lengths)) zl_puts(out, "  scalar keys s32\n");
     if (p->ask.causal && !lengths) zl_puts(out, "  scalar offset s32\n");
@@ -117,7 +112,7 @@ static void put_key(zl_text *out, plan_t *p)
     if (zl_attention_bytes(&p->ask))
         zl_putf(out, "  k = select(col < %u, col * 2, col * 2 - %u) - and(col, 1) + (last - 1 - i) * %u\n", n / 2, n - 2, n);
     else zl_putf(out, "  k = col + (last - 1 - i) * %u\n", n);
-    if (!differ(p)) return;
+    if (!zl_attention_differ(&p->ask)) return;
     put_length(out, p, "keys", false);
     if (!p->ask.causal) return;
     put_length(out, p, "queries", true);
@@ -277,7 +272,7 @@ static void put_last(zl_text *out, plan_t *p, const char *indent, const char *at
 {
     if (!p->ask.window) return;
     zl_putf(out, "%suse S body window at block, %s, %s%s when N < ", indent, at, last(p),
-            differ(p) ? ", block.z" : "");
+            zl_attention_differ(&p->ask) ? ", block.z" : "");
     if (*at == '0') zl_putf(out, "%u\n", p->masked_last + 1);
     else zl_putf(out, "%s + %u\n", at, p->masked_last + 1);
 }
@@ -286,7 +281,7 @@ static void put_softmax(zl_text *out, plan_t *p, const char *indent, const char 
 {
     if (p->ask.soft_cap) zl_putf(out, "%suse S body cap\n", indent);
     zl_putf(out, "%suse S body mask at %s%s, %s%s when %s < %u\n", indent,
-            p->ask.causal ? "block, " : "", at, last(p), differ(p) ? ", block.z" : "", at, p->masked);
+            p->ask.causal ? "block, " : "", at, last(p), zl_attention_differ(&p->ask) ? ", block.z" : "", at, p->masked);
     put_last(out, p, indent, at);
     zl_putf(out, "%suse S, m, l, a body softmax\n", indent);
 }

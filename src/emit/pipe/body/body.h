@@ -38,6 +38,13 @@ const char *zl_pb_plain(char room[ZL_PB_NAME]);
 /* A fresh 32-bit register of the use. */
 const char *zl_pb_temp(zl_pb *t, char room[ZL_PB_NAME]);
 
+/* The body of a use; NULL: the event has none. The matrix of an instruction's fragment. The line and the registers that are refused. */
+const zlay_body *zl_pt_body_of(const zl_pipe_text *k, const zl_event *e);
+zlay_status zl_pt_fragment_read(const zl_pipe_text *k, zl_elements *out, const zlay_mma *mma, int32_t fragment);
+zlay_status zl_pt_refuse(const zl_pipe_text *k, const zl_event *e, const char *name, const char *what);
+/* Whether a factor that a body makes lies as the product reads it; `wanted` is room. Says of bytes that they are folded. */
+zlay_status zl_pt_factor_check(zl_pipe_text *k, const zl_pt_product *p, zl_elements *wanted);
+
 /* All registers of what a node loads from a stage of shared memory; and what its thread adds to the places of stage 0, in a
  * register of the role. */
 void zl_pb_shared(zl_pb *t, int32_t node);
