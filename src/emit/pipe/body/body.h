@@ -42,8 +42,6 @@ const char *zl_pb_temp(zl_pb *t, char room[ZL_PB_NAME]);
 const zlay_body *zl_pt_body_of(const zl_pipe_text *k, const zl_event *e);
 zlay_status zl_pt_fragment_read(const zl_pipe_text *k, zl_elements *out, const zlay_mma *mma, int32_t fragment);
 zlay_status zl_pt_refuse(const zl_pipe_text *k, const zl_event *e, const char *name, const char *what);
-/* Whether a factor that a body makes lies as the product reads it; `wanted` is room. Says of bytes that they are folded. */
-zlay_status zl_pt_factor_check(zl_pipe_text *k, const zl_pt_product *p, zl_elements *wanted);
 
 /* All registers of what a node loads from a stage of shared memory; and what its thread adds to the places of stage 0, in a
  * register of the role. */

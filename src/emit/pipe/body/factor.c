@@ -61,7 +61,7 @@ static bool only_made(const zl_pipe_text *k, int32_t acc)
 
 /* A factor in registers that a body makes lies as the instruction reads it: step s of K reads the
  * values from s * 4 registers on. */
-zlay_status zl_pt_factor_check(zl_pipe_text *k, const zl_pt_product *p, zl_elements *wanted)
+static zlay_status check(zl_pipe_text *k, const zl_pt_product *p, zl_elements *wanted)
 {
     bool by_body = p->event->acc_a >= 0 && p->event->acc_b < 0;
     const zl_pt_registers *r = by_body ? &k->registers[p->event->acc_a] : NULL;
@@ -83,4 +83,14 @@ zlay_status zl_pt_factor_check(zl_pipe_text *k, const zl_pt_product *p, zl_eleme
     return zl_pt_refuse(k, p->event, name,
                   "does not lie in the registers that the product reads: its "
                   "elements would have to change lanes");
+}
+
+zlay_status zl_pt_factors(zl_pipe_text *k)
+{
+    zlay_status status = ZLAY_OK;
+    zl_elements *wanted = k->matrices_count ? zl_scratch(k->ctx, 1, sizeof *wanted) : NULL;
+    if (k->matrices_count && !wanted) return ZLAY_ENOMEM;
+    for (uint32_t i = 0; i < k->products_count && wanted && !status; i++)
+        if (!k->products[i].like) status = check(k, &k->products[i], wanted);
+    return status;
 }

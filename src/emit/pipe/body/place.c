@@ -323,10 +323,7 @@ zlay_status zl_pt_bodies(zl_pipe_text *k)
     if (!status) status = note_all(k, m);
     if (!status) status = pass_all(k);
     if (!status) status = note_factors(k, m);
-    if (!status) status = uses_known(k);
-    for (uint32_t i = 0; i < k->products_count && !status; i++)
-        if (!k->products[i].like) status = zl_pt_factor_check(k, &k->products[i], &m->elements);
-    return status;
+    return status ? status : uses_known(k);
 }
 
 uint32_t zl_pt_registers_of(const zl_pipe_text *k, int32_t acc)
