@@ -95,6 +95,9 @@ void zl_attention_tiles(zlay_attention_plan *p);
 zlay_status zl_attention_sequence(zlay_ctx *ctx, zlay_move *move, const zlay_target *target,
                                   const zl_attention_dimension *list, uint32_t count);
 
+/* Checks a changed map by the rules but those of the address. */
+zlay_status zl_attention_map_check(zlay_ctx *ctx, const zlay_target *target, const zlay_tensormap *map, const char *what);
+
 /* Makes of a move of pairs of rows, which is half a tile, one of both halves: the second is `bytes` further in the tensor. */
 zlay_status zl_attention_halves(zlay_ctx *ctx, zl_bound_move *bound, uint64_t rows, uint64_t bytes);
 

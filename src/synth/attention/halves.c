@@ -49,6 +49,8 @@ zlay_status zl_attention_halves(zlay_ctx *ctx, zl_bound_move *bound, uint64_t ro
     zlay_status status = zl_move_new(ctx, &whole, half->info.target, 2, 2 * half->info.copies);
     if (status) return status;
     status = doubled(ctx, whole, half, rows, bytes);
+    for (uint32_t h = 0; h < 2 && !status; h++)
+        status = zl_attention_map_check(ctx, half->info.target, &whole->maps[h], "k: the map of pairs of rows");
     zlay_move_free(status ? whole : half);
     if (!status) bound->move = whole;
     return status;

@@ -102,6 +102,7 @@ static void bytes(void **state)
     zlay_attention_plan *plan;
     const zlay_move *move;
     zlay_tensormap map;
+    const zlay_layout *one, *other;
     char tensor;
     a.type = ZLAY_TYPE_E4M3, a.heads = 2;
     assert_int_equal(zlay_attention_synth(*state, &plan, target_of("sm_90a"), &a), ZLAY_OK);
@@ -116,6 +117,8 @@ static void bytes(void **state)
         assert_int_equal(map.extent[2], 3 - half);
     }
     assert_int_equal(zlay_move_map_nth(&map, move, 2), ZLAY_NONE);
+    assert_int_equal(zlay_move_certificate(&one, &other, move), ZLAY_NONE);
+    assert_null(zlay_move_smem(move));
     assert_int_equal(zlay_attention_move_nth(&move, &tensor, plan, 2), ZLAY_OK);
     assert_int_equal(tensor, 'v');
     assert_int_equal(zlay_move_map_nth(&map, move, 0), ZLAY_OK);
