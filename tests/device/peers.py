@@ -454,14 +454,35 @@ class Attention:
 
     def set(self):
         kind = BITS[self.kind]
+        if self.kind == "e4m3":
+            return self.set_bytes()
         q, o = (torch.randn(self.batch, self.tokens, self.heads, self.head, device="cuda", dtype=kind) for _ in range(2))
         k, v = (torch.randn(self.batch, self.tokens, self.kv_heads, self.head, device="cuda", dtype=kind) for _ in range(2))
         tensors = {"q": q, "k": k, "v": v, "o": o}
         if self.lse:
             tensors["l"] = torch.full((self.batch, self.heads, (self.tokens + 3) // 4 * 4), math.nan, device="cuda")
+        turned = {x: tensors[x].transpose(1, 2) for x in "qkv"}
+        return self.given(tensors, turned)
+
+    def set_bytes(self):
+        """Of e4m3: V is [batch][head][element][key], padded to 16 keys; behind K stands one row more. Whoever reads `tq`, `tk`, `tv`,
+        PyTorch too, has the same values as bf16, which holds them exactly."""
+        kind = BITS[self.kind]
+        q, o = (torch.randn(self.batch, self.tokens, self.heads, self.head, device="cuda").to(t) for t in (kind, torch.bfloat16))
+        rows = torch.randn(self.batch * self.tokens + 1, self.kv_heads, self.head, device="cuda").to(kind)
+        k = rows[:-1].view(self.batch, self.tokens, self.kv_heads, self.head)
+        across = torch.randn(self.batch, self.kv_heads, self.head, (self.tokens + 15) // 16 * 16, device="cuda").to(kind)
+        tensors = {"q": q, "k": k, "v": across, "o": o}
+        if self.lse:
+            tensors["l"] = torch.full((self.batch, self.heads, (self.tokens + 3) // 4 * 4), math.nan, device="cuda")
+        turned = {"q": q.transpose(1, 2), "k": k.transpose(1, 2), "v": across[..., :self.tokens].transpose(2, 3)}
+        return self.given(tensors, {x: t.to(torch.bfloat16).contiguous() for x, t in turned.items()})
+
+    def given(self, tensors, turned):
+        """turned: Q, K and V as [batch, heads, tokens, head]."""
         sinks = torch.randn(self.heads, device="cuda") if self.sinks else None
         maps = [self.env.zlay.map_bytes(m["map"], tensors[m["tensor"]].data_ptr() + m["map"]["address"]) for m in self.plan["maps"]]
-        number = {"n_N": ("i", self.plan["tiles"]), "x_keys": ("i", self.tokens), "x_offset": ("i", 0),
+        number = {"n_N": ("i", self.plan["tiles"]), "x_keys": ("i", self.tokens), "x_offset": ("i", 0), "x_v_scale": ("f", 1),
                   "x_scale": ("f", math.log2(math.e) / math.sqrt(self.head))}
         values = []
         for argument in self.code["arguments"]:
@@ -472,7 +493,6 @@ class Attention:
             else:
                 code, value = number[argument["name"]]
                 values.append(buffer_of(bytes((ctypes.c_int32 if code == "i" else ctypes.c_float)(value))))
-        turned = {x: tensors[x].transpose(1, 2) for x in "qkv"}
         return {**tensors, **{"t" + x: turned[x] for x in "qkv"}, "sinks": sinks, "values": values}
 
     def by_zlay(self, one):
@@ -528,12 +548,19 @@ class Attention:
                 "peer_us": times.get(best), "ratio": times[best] / ours if best else None, "peer_error": peers[best][1] if best else None}
 
 
+WEIGHTS_E4M3 = 2 ** -4  # a weight has four significant bits
+
+
 def attention(env):
     for head in (128, 64, 256):
         for causal in (False, True):
             for batch, tokens in ((1, 16384), (4, 4096)):
                 name = f"attention d={head} {batch}x{tokens}{' causal' if causal else ''}"
                 measured_row(env, name, lambda: Attention(env, head, batch, tokens, 16, causal).measure())
+    for head in (128, 64):  # PyTorch has no attention of 8 bits
+        for causal in (False, True):
+            name = f"attention e4m3 d={head} 1x16384{' causal' if causal else ''}, peer bf16"
+            measured_row(env, name, lambda: Attention(env, head, 1, 16384, 16, causal, kind="e4m3").measure(), WEIGHTS_E4M3)
 
 
 # ---- correctness alone --------------------------------------------------------------------------
@@ -566,6 +593,19 @@ def further(env):
                         torch.cuda.synchronize()
                         judge(env, f"attention d={head} {kind} {batch}x{tokens}x{heads}/{kv_heads} causal {causal} {options}",
                               asked.error(one, one["o"].transpose(1, 2)), 2 ** -6 if kind == "bf16" else 2 ** -8)
+
+
+def of_bytes(env):
+    """Attention of e4m3, beside float64 of the same values; numbers of keys that are no multiple of anything."""
+    for head in (64, 128, 256):
+        for causal in (False, True):
+            for batch, tokens, heads, kv_heads in ((1, 1, 1, 1), (2, 3, 2, 1), (1, 64, 3, 3), (2, 65, 4, 2), (3, 131, 2, 1), (1, 2049, 2, 1)):
+                asked = Attention(env, head, batch, tokens, heads, causal, kv_heads, "e4m3", lse=tokens % 2 == 0)
+                one = asked.set()
+                asked.by_zlay(one)
+                torch.cuda.synchronize()
+                judge(env, f"attention d={head} e4m3 {batch}x{tokens}x{heads}/{kv_heads} causal {causal}",
+                      asked.error(one, one["o"].transpose(1, 2)), WEIGHTS_E4M3)
 
 
 def correct(env):
@@ -602,6 +642,7 @@ def correct(env):
                     judge(env, f"attention d={head} {kind} {batch}x{tokens}x{heads}/{kv_heads} causal {causal}",
                           asked.error(one, one["o"].transpose(1, 2)), 2 ** -6 if kind == "bf16" else 2 ** -8)
     further(env)
+    of_bytes(env)
     print(f"{env.right} right, {env.failed} wrong")
 
 

@@ -10,7 +10,8 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { KERNEL = 1 << 20, ARGUMENTS = 32, ROWS_MOST = 400, CAP = 2, TILE_MOST = 192, NOT_A_NUMBER = 0x7fff, UNTOUCHED = 0xeeee /* no result */, SMEM = 227 << 10 /* of a processor: one block that allocates tensor memory */ };
+enum { KERNEL = 1 << 20, ARGUMENTS = 32, ROWS_MOST = 400, CAP = 2, TILE_MOST = 192, NOT_A_NUMBER = 0x7fff, UNTOUCHED = 0xeeee /* no result */,
+       SMEM = 227 << 10 /* of a processor: one block that allocates tensor memory */, NOT_A_BYTE = 0x7f, GREATEST = 0x40 /* 2 of e4m3 */, ACROSS = 16 };
 
 static px_machine machine;
 static char kernel[KERNEL];
@@ -38,6 +39,8 @@ typedef struct run {
     zlay_pipe_launch launch;
     zlay_pipe_argument argument[ARGUMENTS];
     uint16_t *tensor[4]; /* q, k, v, o */
+    uint8_t *bytes[3];   /* q, k, v of e4m3 as the kernel reads them; tensor has them in halves of their own */
+    size_t bytes_count[3];
     size_t elements[4];
     size_t before[4];    /* elements of NaN in front of a tensor, where the maps of sequences begin */
     uint64_t at[7];
@@ -57,6 +60,11 @@ static double value_of(uint16_t bits, int32_t type)
     float value;
     memcpy(&value, &word, 4);
     if (type == ZLAY_TYPE_BF16) return value;
+    if (type == ZLAY_TYPE_E4M3) {
+        int e = bits >> 3 & 15, m = bits & 7;
+        double magnitude = (bits & NOT_A_BYTE) == NOT_A_BYTE ? NAN : e ? ldexp(8 + m, e - 10) : ldexp(m, -9);
+        return bits & 128 ? -magnitude : magnitude;
+    }
     int exponent = bits >> 10 & 31, sign = bits >> 15;
     double mantissa = bits & 1023, size = exponent ? ldexp(1 + mantissa / 1024, exponent - 15) : ldexp(mantissa, -24);
     return sign ? -size : size;
@@ -68,6 +76,11 @@ static uint16_t draw(uint64_t *seed, int32_t type)
     int number = (int)(test_random(seed) % 33) + (int)(test_random(seed) % 33) - 32; /* in [-32, 32], of 1/16 */
     float value = (float)number / 16;
     uint32_t word;
+    if (type == ZLAY_TYPE_E4M3) { /* rounded down */
+        uint16_t code = GREATEST;
+        while (value_of(code, type) > fabs(value)) code--;
+        return number < 0 ? code | 128 : code;
+    }
     memcpy(&word, &value, 4);
     if (type == ZLAY_TYPE_BF16) return (uint16_t)(word >> 16);
     if (!number) return 0;
@@ -84,6 +97,14 @@ static zlay_attention asked(const shape *s)
                             .kv_heads = s->kv_heads, .queries = s->queries, .keys = s->keys, .head = s->head, .causal = s->causal,
                             .soft_cap = s->cap, .sinks = s->sinks, .lse = s->lse, .window = s->window, .splits = s->splits};
 }
+
+static bool is_bytes(const shape *s) { return s->type == ZLAY_TYPE_E4M3; }
+
+static int32_t result_type(const shape *s) { return is_bytes(s) ? ZLAY_TYPE_BF16 : s->type; }
+
+/* What the factors of Q and K multiply scores by, and that of V. */
+static double scores_by(const shape *s) { return is_bytes(s) ? 1.5 : 1; }
+static double values_by(const shape *s) { return is_bytes(s) ? 0.75 : 1; }
 
 /* ---- sequences ------------------------------------------------------------------------------ */
 
@@ -175,6 +196,13 @@ static void assembles_on(void **state, bool tmem)
             s.splits = 3, s.queries = kind ? 300 : 8;
             assemble_one(&r, &s, kind == 15);
         }
+    for (uint32_t head = 64; head <= 256; head *= 2)
+        for (uint32_t kind = 0; kind < 8; kind++) {
+            run r = {.ctx = *state};
+            shape s = {head, kind & 1, kind >> 1 & 1, 2, 4, 2, kind == 4 ? 8 : 300, 301, ZLAY_TYPE_E4M3, .sinks = kind >> 2, .lse = kind % 3 == 1,
+                       .window = kind == 3 ? 100 : 0};
+            assemble_one(&r, &s, kind == 7);
+        }
 }
 
 static void assembles_and_compiles(void **state)
@@ -246,6 +274,7 @@ static void give_memory(run *r)
         r->at[i] = (uint64_t)(i + 1) << 32;
         machine.memory[machine.memories++] = (px_memory){
             r->at[i] - r->before[i] * 2, (r->before[i] + r->elements[i]) * 2, (uint8_t *)(r->tensor[i] - r->before[i])};
+        if (i < 3 && r->bytes[i]) machine.memory[machine.memories - 1] = (px_memory){r->at[i] - r->before[i], r->bytes_count[i], r->bytes[i]};
     }
     if (r->lse) {
         r->at[4] = (uint64_t)6 << 32;
@@ -281,8 +310,10 @@ static void give_all(run *r, const shape *s, double cap)
     give_int(r, "n_N", (int64_t)r->info.tiles);
     if (!s->rows[KEYS]) give_int(r, "x_keys", (int64_t)s->keys);
     if (s->causal && !s->rows[KEYS] && !s->rows[QUERIES]) give_int(r, "x_offset", (int64_t)(s->keys - s->queries));
+    scale *= scores_by(s);
     give_float(r, "x_scale", s->cap ? cap * log2e : scale * log2e);
     if (s->cap) give_float(r, "x_inner", scale / cap);
+    if (is_bytes(s)) give_float(r, "x_v_scale", values_by(s));
 }
 
 /* ---- the same in double -------------------------------------------------------------------------- */
@@ -302,8 +333,8 @@ static uint64_t lse_rows(const shape *s)
     return (s->queries + 3) / 4 * 4;
 }
 
-/* Returns the log-sum-exp. */
-static double row_of(double *out, const run *r, const shape *s, place p, uint64_t row, double cap)
+/* Returns the log-sum-exp. Out: `size`, for each column the sum of weights times magnitudes. */
+static double row_of(double *out, double *size, const run *r, const shape *s, place p, uint64_t row, double cap)
 {
     static double weight[ROWS_MOST];
     place kv = {p.b, p.h / (s->heads / s->kv_heads)};
@@ -316,16 +347,19 @@ static double row_of(double *out, const run *r, const shape *s, place p, uint64_
         for (uint64_t c = 0; c < s->head; c++)
             dot += value_of(r->tensor[0][index_of(s, p, QUERIES, row, c)], s->type) *
                    value_of(r->tensor[1][index_of(s, kv, KEYS, j, c)], s->type);
-        dot /= sqrt(s->head);
+        dot *= scores_by(s) / sqrt(s->head);
         weight[j] = s->cap ? cap * tanh(dot / cap) : dot;
         most = fmax(most, weight[j]);
     }
     if (r->sinks && r->sinks[p.h] > -INFINITY) most = fmax(most, r->sinks[p.h]), sum = exp(r->sinks[p.h] - most);
     for (uint64_t j = first; j < keys; j++) sum += weight[j] = exp(weight[j] - most);
     for (uint64_t c = 0; c < s->head; c++) {
-        out[c] = 0;
-        for (uint64_t j = first; j < keys; j++)
-            out[c] += weight[j] / sum * value_of(r->tensor[2][index_of(s, kv, KEYS, j, c)], s->type);
+        out[c] = size[c] = 0;
+        for (uint64_t j = first; j < keys; j++) {
+            double term = weight[j] / sum * values_by(s) * value_of(r->tensor[2][index_of(s, kv, KEYS, j, c)], s->type);
+            out[c] += term;
+            size[c] += fabs(term);
+        }
     }
     return sum > 0 ? most + log(sum) : -INFINITY;
 }
@@ -337,19 +371,25 @@ static void compare_lse(double got, double wanted, const shape *s, uint64_t row)
         fail_msg("head %u: row %llu: log-sum-exp %g, not %g", s->head, (unsigned long long)row, got, wanted);
 }
 
-/* The weights are rounded to 16 bits, relative to the greatest, and the result is. */
+/* Weights are rounded to 16 bits, relative to the greatest, and the result is. Those of e4m3 have an error of 2^-4 of
+ * themselves, and below 2^-14 of the greatest 2^-18 of that. */
+static double allowed(const shape *s, double size)
+{
+    return is_bytes(s) ? size / 16 + (double)s->keys * ldexp(2, -18) + 0.006 : 0.012;
+}
+
 static void compare(const run *r, const shape *s, double cap)
 {
-    double wanted[256];
+    double wanted[256], size[256];
     for (uint64_t b = 0; b < s->batch; b++)
         for (uint64_t h = 0; h < s->heads; h++)
             for (uint64_t row = 0; row < rows_in(s, QUERIES, b); row++) {
                 place p = {b, h};
-                double lse = row_of(wanted, r, s, p, row, cap);
+                double lse = row_of(wanted, size, r, s, p, row, cap);
                 if (r->lse) compare_lse(r->lse[(b * s->heads + h) * lse_rows(s) + row], lse, s, row);
                 for (uint64_t c = 0; c < s->head; c++) {
-                    double got = value_of(r->tensor[3][index_of(s, p, QUERIES, row, c)], s->type);
-                    if (!(fabs(got - wanted[c]) <= 0.012))
+                    double got = value_of(r->tensor[3][index_of(s, p, QUERIES, row, c)], result_type(s));
+                    if (!(fabs(got - wanted[c]) <= allowed(s, size[c])))
                         fail_msg("head %u: batch %llu, head %llu, row %llu, column %llu: %g, not %g", s->head, (unsigned long long)b,
                                  (unsigned long long)h, (unsigned long long)row, (unsigned long long)c, got, wanted[c]);
                 }
@@ -379,6 +419,28 @@ static void spoil(run *r, const shape *s, int tensor)
     }
 }
 
+/* Element e of a tensor [batch][row][head][element] in V's [batch][head][element][key], rows of whole 16 bytes. */
+static size_t across(const shape *s, size_t e)
+{
+    size_t c = e % s->head, h = e / s->head % s->kv_heads, row = e / s->head / s->kv_heads;
+    size_t key = row % s->keys, b = row / s->keys, pitch = (s->keys + ACROSS - 1) / ACROSS * ACROSS;
+    return ((b * s->kv_heads + h) * s->head + c) * pitch + key;
+}
+
+/* What lies behind K's rows and beside V's is NaN. */
+static void bytes_make(run *r, const shape *s)
+{
+    size_t pitch = (s->keys + ACROSS - 1) / ACROSS * ACROSS;
+    const size_t more[] = {0, s->kv_heads * s->head * (s->keys % 2), 0};
+    for (int i = 0; i < 3 && is_bytes(s); i++) {
+        r->bytes_count[i] = r->before[i] + (i == 2 ? s->batch * s->kv_heads * s->head * pitch : r->elements[i] + more[i]);
+        r->bytes[i] = malloc(r->bytes_count[i]);
+        assert_non_null(r->bytes[i]);
+        memset(r->bytes[i], NOT_A_BYTE, r->bytes_count[i]);
+        for (size_t e = 0; e < r->elements[i]; e++) r->bytes[i][r->before[i] + (i == 2 ? across(s, e) : e)] = (uint8_t)r->tensor[i][e];
+    }
+}
+
 static void tensors_make(run *r, const shape *s, uint64_t *seed)
 {
     for (int i = 0; i < 4; i++) {
@@ -403,6 +465,7 @@ static void tensors_make(run *r, const shape *s, uint64_t *seed)
     draw_sinks(r, s, seed);
     lengths_make(r, s);
     for (int i = 0; i < 3; i++) spoil(r, s, i);
+    bytes_make(r, s);
 }
 
 /* Runs the first blocks of the grid; 0: all. */
@@ -432,6 +495,7 @@ static void run_make(run *r, const shape *s, uint64_t *seed, int when, uint64_t 
 static void run_free(run *r)
 {
     for (int i = 0; i < 4; i++) free(r->tensor[i] - r->before[i]);
+    for (int i = 0; i < 3; i++) free(r->bytes[i]);
     free(r->lse);
     free(r->sinks);
     for (int i = 0; i < 2; i++) free(r->part[i]);
@@ -513,6 +577,26 @@ static void runs(void **state)
         run_shape(*state, &shapes[i], &seed, (int)i);
 }
 
+/* Q, K and V of e4m3: any number of keys, also an odd one. */
+static void runs_bytes(void **state)
+{
+    static const int32_t rows[] = {0, 65, 1, 64};
+    static const shape shapes[] = {
+        {128, 0, 0, 1, 1, 1, 64, 128, .type = ZLAY_TYPE_E4M3},
+        {128, 0, 0, 1, 1, 1, 5, 1, .type = ZLAY_TYPE_E4M3}, {64, 0, 0, 1, 2, 1, 7, 2, .type = ZLAY_TYPE_E4M3},
+        {256, 0, 0, 2, 1, 1, 3, 3, .type = ZLAY_TYPE_E4M3}, {64, 0, 0, 2, 4, 2, 130, 257, .type = ZLAY_TYPE_E4M3},
+        {64, 1, 0, 2, 2, 2, 65, 65, .type = ZLAY_TYPE_E4M3, .lse = 1}, {64, 1, 1, 1, 1, 1, 193, 396, .type = ZLAY_TYPE_E4M3, .sinks = 1, .lse = 1},
+        {128, 1, 0, 1, 2, 1, 129, 260, .type = ZLAY_TYPE_E4M3}, {128, 0, 1, 2, 3, 1, 66, 131, .type = ZLAY_TYPE_E4M3, .lse = 1},
+        {128, 1, 0, 1, 4, 2, 33, 150, .type = ZLAY_TYPE_E4M3, .sinks = 1}, {128, 1, 0, 1, 1, 1, 200, 399, .type = ZLAY_TYPE_E4M3, .window = 129, .lse = 1},
+        {256, 1, 0, 1, 1, 1, 130, 330, .type = ZLAY_TYPE_E4M3, .window = 65}, {256, 1, 0, 1, 2, 1, 65, 71, .type = ZLAY_TYPE_E4M3, .sinks = 1, .lse = 1},
+        {128, 1, 0, 4, 2, 2, 65, 131, .type = ZLAY_TYPE_E4M3, .rows = {NULL, rows}, .packed = {false, true}, .lse = 1},
+        {64, 0, 0, 4, 2, 1, 65, 40, .type = ZLAY_TYPE_E4M3, .rows = {NULL, rows}},
+    };
+    uint64_t seed = test_seed("bytes");
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
+        for (int when = 0; when < 3; when++) run_shape(*state, &shapes[i], &seed, when);
+}
+
 /* Sequences of different lengths, with none, one more or less than a tile, and odd ones. */
 static void runs_lengths(void **state)
 {
@@ -584,6 +668,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(assembles_and_compiles),
         cmocka_unit_test(runs),
+        cmocka_unit_test(runs_bytes),
         cmocka_unit_test(stays_in_its_head),
         cmocka_unit_test(runs_lengths),
         cmocka_unit_test(runs_splits),

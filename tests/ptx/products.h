@@ -36,9 +36,11 @@ static inline bool px_wgmma_read(px_machine *m, int thread, const px_line *l, px
     int count = 0, sums;
     if (!px_wgmma_types(l->op, p)) return px_fault(m, "no product '%s'", l->op);
     sums = p->n / 2;
-    bool half = px_is_half(p->type), registers = half && l->count == sums + 9;
+    bool half = px_is_half(p->type);
+    int behind = half ? 5 : px_is_whole(p->type) ? 2 : 4; /* operands behind A, of halves in shared memory one more */
+    bool registers = l->count == sums + 4 + behind;
     count = sums + (registers ? 4 : 1);
-    if (l->count != count + (half ? registers ? 5 : 6 : px_is_whole(p->type) ? 2 : 4)) return px_fault(m, "wgmma: %d operands", l->count);
+    if (l->count != count + behind + (half && !registers)) return px_fault(m, "wgmma: %d operands", l->count);
     p->acc = l->operand[0].name, p->registers = registers ? l->operand[sums].name : -1, p->group = -1;
     if (!registers) p->a = PX_IN(sums);
     p->b = PX_IN(count);

@@ -62,6 +62,7 @@ typedef struct zl_pt_registers {
     int32_t matrix; /* index into matrices; -1: not known */
     int32_t type;   /* ZLAY_TYPE_* of an element; -1 */
     int32_t sort;   /* ZLAY_BODY_MATRIX, _ROW, _COLUMN, _PART */
+    bool folded;    /* a factor of bytes that a body makes of sums: its elements are those of zl_pb_at */
 } zl_pt_registers;
 
 /* A matrix in registers. */
@@ -181,6 +182,8 @@ const zl_pt_product *zl_pt_product_of(const zl_pipe_text *k, const zl_event *eve
 
 /* Which elements and types the registers are that bodies use. */
 zlay_status zl_pt_bodies(zl_pipe_text *k);
+/* Then whether factors that bodies make lie as products read them; it says of bytes that they are folded. */
+zlay_status zl_pt_factors(zl_pipe_text *k);
 uint32_t zl_pt_registers_of(const zl_pipe_text *k, int32_t acc); /* of a thread; 0: not known */
 /* The registers that the operands of a body's use are, by operand; -1 of the others. */
 void zl_pt_bind(const zl_event *event, const zlay_body *body, int32_t acc[ZL_BODY_OPERANDS]);

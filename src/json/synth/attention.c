@@ -43,6 +43,7 @@ static const zl_field plan_rows[] = {
     {"heads", ZL_MAY, AT(zl_as_some64, heads)},
     {"kv_heads", ZL_MAY, AT(zl_as_some64, kv_heads)},
     {"type", ZL_MAY, AT(zl_as_word, type), .of = zl_types},
+    {"o_type", ZL_MAY, AT(zl_as_word, o_type), .of = zl_types},
     {"causal", ZL_MAY, AT(zl_as_bit, causal), .count = 1},
     {"soft_cap", ZL_MAY, AT(zl_as_bit, soft_cap), .count = 1},
     {"splits", ZL_MAY, AT(zl_as_some64, splits)},

@@ -6,7 +6,8 @@
 #include "synth/move/bound.h"
 #include <zlay/attention.h>
 
-enum { ZL_ATTENTION_COLUMNS = 64 };
+enum { ZL_ATTENTION_COLUMNS = 64, ZL_ATTENTION_THREADS = 128 /* of a warpgroup, and of a producer */, ZL_ATTENTION_EXTENT = 1 << 30,
+       ZL_ATTENTION_TMEM_ROWS = 128 /* of a tile of queries in tensor memory */ };
 
 /* Where the result goes: to O, or in f32 to the parts of splits. */
 typedef struct zl_attention_result {
@@ -21,7 +22,8 @@ struct zlay_attention_plan {
     const zlay_target *target;
     zlay_attention ask;
     zlay_attention_summary info;
-    uint32_t panels; /* of 64 elements of a row, each a buffer of its own for Q and K */
+    uint32_t panels; /* of a row, of `columns` elements, each a buffer of its own for Q and K */
+    uint32_t columns; /* 64; of e4m3 128, or those of the head */
     uint32_t masked;  /* the first tiles of a block, which may hold keys that a query does not see */
     uint32_t masked_last; /* the last ones, which may hold keys before a query's window */
     uint32_t tmem;    /* 1: scores, weights and the result stand in tensor memory (tmem_pipe.c) */
@@ -40,6 +42,14 @@ struct zlay_attention_plan {
     uint32_t count_times, count_add; /* causal: tiles of block x are (x * times + add) / tile_n */
     uint32_t count_behind;           /* window: from (x * times + add - behind) / tile_n on */
 };
+
+/* Elements of a byte: the second product reads V across, and weights of columns that lie in other places. */
+static inline bool zl_attention_bytes(const zlay_attention *a)
+{
+    return a->type == ZLAY_TYPE_E4M3;
+}
+
+enum { ZL_ATTENTION_PEAK = 8 /* of e4m3 the greatest weight is 2 to that power, of at most 448 */ };
 
 enum { ZL_ATTENTION_GRANULE = 4 /* f32 of the 16 bytes that a tensor store writes whole */ };
 
@@ -62,6 +72,12 @@ static inline const char *zl_attention_lengths(const zlay_attention *a, bool que
     return names[queries][queries ? a->q_lengths : a->k_lengths];
 }
 
+/* Whether sequences have lengths of their own. */
+static inline bool zl_attention_differ(const zlay_attention *a)
+{
+    return a->q_lengths || a->k_lengths;
+}
+
 /* Rows of the maps' dimension in which sequences of different lengths end: more than a tile, so that tiles are counted. */
 static inline uint64_t zl_attention_most(const zlay_attention_plan *p, bool queries)
 {
@@ -74,10 +90,19 @@ typedef struct zl_attention_dimension {
     uint32_t axis;
 } zl_attention_dimension;
 
+/* Chooses the tiles of a plan whose request is read. */
+void zl_attention_tiles(zlay_attention_plan *p);
+
 /* Makes the map of a move of (row, column) end where a sequence does, with further dimensions, the last of them that which
  * counts the rows up to the end of a sequence. */
 zlay_status zl_attention_sequence(zlay_ctx *ctx, zlay_move *move, const zlay_target *target,
                                   const zl_attention_dimension *list, uint32_t count);
+
+/* Checks a changed map by the rules but those of the address. */
+zlay_status zl_attention_map_check(zlay_ctx *ctx, const zlay_target *target, const zlay_tensormap *map, const char *what);
+
+/* Makes of a move of pairs of rows, which is half a tile, one of both halves: the second is `bytes` further in the tensor. */
+zlay_status zl_attention_halves(zlay_ctx *ctx, zl_bound_move *bound, uint64_t rows, uint64_t bytes);
 
 /* Plans the moves and operands of a plan whose tiles are chosen. */
 zlay_status zl_attention_moves(zlay_ctx *ctx, zlay_attention_plan *p);

@@ -62,20 +62,15 @@ static void put_barriers(zl_text *out, plan_t *p)
 
 /* ---- bodies ---------------------------------------------------------------------------------- */
 
-static bool differ(plan_t *p)
-{
-    return p->ask.q_lengths || p->ask.k_lengths;
-}
-
 /* Whether a row of a tile, or of all tiles of the block, may see no key. */
 static bool may_see_none(plan_t *p)
 {
-    return p->ask.causal || differ(p) || p->split;
+    return p->ask.causal || zl_attention_differ(&p->ask) || p->split;
 }
 
 static bool may_be_empty(plan_t *p)
 {
-    return differ(p) || p->split;
+    return zl_attention_differ(&p->ask) || p->split;
 }
 
 /* Where the tiles of a block end. */
@@ -98,7 +93,7 @@ static void put_length(zl_text *out, plan_t *p, const char *name, bool queries)
  * last down, where they end, and the sequence. */
 static void put_operands(zl_text *out, plan_t *p, bool keys)
 {
-    bool lengths = differ(p);
+    bool lengths = zl_attention_differ(&p->ask);
     zl_puts(out, "  matrix S f32\n");
     if (!p->ask.k_lengths && (keys || lengths)) zl_puts(out, "  scalar keys s32\n");
     if (p->ask.causal && !lengths) zl_puts(out, "  scalar offset s32\n");
@@ -110,11 +105,14 @@ static void put_operands(zl_text *out, plan_t *p, bool keys)
     if (lengths) zl_puts(out, "  index z\n");
 }
 
-/* k = the number of the key; and where lengths differ, `keys` and `offset` of the sequence. */
+/* k = the number of the key: of e4m3 the first half of a tile's rows are the first two of each four keys (moves.c); and where lengths differ, `keys` and `offset` of the sequence. */
 static void put_key(zl_text *out, plan_t *p)
 {
-    zl_putf(out, "  k = col + (last - 1 - i) * %u\n", p->info.tile_n);
-    if (!differ(p)) return;
+    uint32_t n = p->info.tile_n;
+    if (zl_attention_bytes(&p->ask))
+        zl_putf(out, "  k = select(col < %u, col * 2, col * 2 - %u) - and(col, 1) + (last - 1 - i) * %u\n", n / 2, n - 2, n);
+    else zl_putf(out, "  k = col + (last - 1 - i) * %u\n", n);
+    if (!zl_attention_differ(&p->ask)) return;
     put_length(out, p, "keys", false);
     if (!p->ask.causal) return;
     put_length(out, p, "queries", true);
@@ -161,8 +159,10 @@ static void put_step(zl_text *out, plan_t *p)
     zl_puts(out, "body softmax\n  matrix S f32\n  row m f32\n  part l f32\n  row a f32\n"
                  "  scalar scale f32\n  top = max(m, rowmax(S))\n");
     if (may_see_none(p)) zl_puts(out, "  ref = select(top == -inf, 0, top)\n");
-    zl_putf(out, "  a = exp2((m - %s) * scale)\n  S = exp2(fma(S, scale, -(%s * scale)))\n", top,
-            top);
+    zl_putf(out, "  a = exp2((m - %s) * scale)\n", top);
+    if (zl_attention_bytes(&p->ask))
+        zl_putf(out, "  S = exp2(fma(S, scale, %d - %s * scale))\n", ZL_ATTENTION_PEAK, top);
+    else zl_putf(out, "  S = exp2(fma(S, scale, -(%s * scale)))\n", top);
     zl_puts(out, "  l = l * a + partsum(S)\n  m = top\nend\n");
 }
 
@@ -171,30 +171,35 @@ static void put_step(zl_text *out, plan_t *p)
  * of a row that sees no key is 0. */
 static void put_sum(zl_text *out, plan_t *p)
 {
-    const char *top = may_be_empty(p) && p->ask.sinks ? "ref" : "top";
+    const char *top = may_be_empty(p) && p->ask.sinks ? "ref" : "top", *own = "m * scale";
+    if (zl_attention_bytes(&p->ask) && (p->ask.sinks || p->ask.lse)) {
+        zl_putf(out, "  own = m * scale - %d\n", ZL_ATTENTION_PEAK);
+        own = "own";
+    }
     if (p->ask.sinks)
-        zl_puts(out, "  sink = load(sinks, head) * 1.44269504\n  top = max(m * scale, sink)\n");
-    else if (p->ask.lse) zl_puts(out, "  top = m * scale\n");
+        zl_putf(out, "  sink = load(sinks, head) * 1.44269504\n  top = max(%s, sink)\n", own);
+    else if (p->ask.lse) zl_putf(out, "  top = %s\n", own);
     if (*top == 'r') zl_puts(out, "  ref = select(top == -inf, 0, top)\n");
     if (p->ask.sinks)
         zl_putf(out,
-                "  a = exp2(m * scale - %s)\n  sum = lanesum(l) * a + exp2(sink - %s)\n", top, top);
+                "  a = exp2(%s - %s)\n  sum = lanesum(l) * a + exp2(sink - %s)\n", own, top, top);
     else zl_puts(out, "  sum = lanesum(l)\n");
     zl_putf(out, may_be_empty(p) ? "  by = select(sum == 0, 0, rcp(sum))\n" : "  by = rcp(sum)\n");
+    if (zl_attention_bytes(&p->ask)) zl_puts(out, "  by = by * v_scale\n");
 }
 
 /* The result, of the sums O and the factor of their row. */
 static void put_scaled(zl_text *out, plan_t *p, const char *by)
 {
     if (p->split) zl_putf(out, "  O = O * %s\n", by);
-    else zl_putf(out, "  R = %s(O * %s)\n", type(p), by);
+    else zl_putf(out, "  R = %s(O * %s)\n", zlay_type_name(p->out.type), by);
 }
 
 /* The operands of what makes the result of sums. */
 static void put_result(zl_text *out, plan_t *p)
 {
     zl_puts(out, "  matrix O f32\n");
-    if (!p->split) zl_putf(out, "  matrix R %s\n", type(p));
+    if (!p->split) zl_putf(out, "  matrix R %s\n", zlay_type_name(p->out.type));
 }
 
 static void put_finish(zl_text *out, plan_t *p)
@@ -204,6 +209,7 @@ static void put_finish(zl_text *out, plan_t *p)
     else put_result(out, p);
     zl_puts(out, "  part l f32\n");
     if (p->ask.sinks || p->ask.lse) zl_puts(out, "  row m f32\n  scalar scale f32\n");
+    if (zl_attention_bytes(&p->ask)) zl_puts(out, "  scalar v_scale f32\n");
     if (p->ask.sinks) zl_puts(out, "  global sinks f32\n  index head\n");
     if (p->ask.lse) zl_puts(out, "  row lse f32\n");
     put_sum(out, p);
@@ -291,7 +297,7 @@ static void put_last(zl_text *out, plan_t *p, const char *indent, const char *at
 {
     if (!p->ask.window) return;
     zl_putf(out, "%suse S body window at block, %s, %s%s when N < ", indent, at, last(p),
-            differ(p) ? ", block.z" : "");
+            zl_attention_differ(&p->ask) ? ", block.z" : "");
     if (*at == '0') zl_putf(out, "%u\n", p->masked_last + 1);
     else zl_putf(out, "%s + %u\n", at, p->masked_last + 1);
 }
@@ -300,7 +306,7 @@ void zl_attention_softmax_put(zl_text *out, plan_t *p, const char *indent, const
 {
     if (p->ask.soft_cap) zl_putf(out, "%suse S body cap\n", indent);
     zl_putf(out, "%suse S body mask at %s%s, %s%s when %s < %u\n", indent,
-            p->ask.causal ? "block, " : "", at, last(p), differ(p) ? ", block.z" : "", at, p->masked);
+            p->ask.causal ? "block, " : "", at, last(p), zl_attention_differ(&p->ask) ? ", block.z" : "", at, p->masked);
     put_last(out, p, indent, at);
     zl_putf(out, "%suse S, m, l, a body softmax\n", indent);
 }

@@ -42,7 +42,7 @@ static void chunks(zl_pb *t, uint32_t first, uint32_t last)
             uint32_t pack = zl_pb_pack(n);
             if (!by_element(n)) continue;
             for (uint32_t j = v / pack; j < (v + ZL_PB_CHUNK) / pack; j++)
-                zl_pb_node(t, (int32_t)i, j);
+                zl_pb_node(t, (int32_t)i, pack == ZL_PB_CHUNK ? j : zl_pb_at(t, j * pack) / pack);
         }
 }
 
@@ -178,9 +178,11 @@ static zl_pb use_of(zl_pipe_text *k, const zl_event *event)
     zl_pb t = {.k = k, .event = event, .body = k->pipe->bodies[event->body].body};
     zl_pt_bind(event, t.body, t.acc);
     int32_t matrix = k->registers[event->acc].matrix;
-    for (uint32_t i = 0; i < t.body->operands_count; i++)
-        if (t.acc[i] >= 0 && t.body->operands[i].sort == ZLAY_BODY_MATRIX)
-            matrix = k->registers[t.acc[i]].matrix;
+    for (uint32_t i = 0; i < t.body->operands_count; i++) {
+        if (t.acc[i] < 0 || t.body->operands[i].sort != ZLAY_BODY_MATRIX) continue;
+        matrix = k->registers[t.acc[i]].matrix;
+        t.folded |= k->registers[t.acc[i]].folded;
+    }
     t.elements = &k->matrices[matrix].elements;
     t.divided = zl_role_instances(k->role) > 1 ? k->matrices[matrix].divided : 0;
     return t;
