@@ -298,7 +298,7 @@ device-words: $(B)/device-words
 	$(B)/device-words
 # Beside PyTorch: GEMMs of all types, attention.  SHAPES=FILE of lines `M N K` adds those.
 device-peers: $(B)/zlay
-	$(PYTHON) tests/device/peers.py --zlay $(B)/zlay $(if $(SHAPES),--shapes $(SHAPES)) correct large types small edges scales int4 attention $(if $(SHAPES),lm)
+	$(PYTHON) tests/device/peers.py --zlay $(B)/zlay $(if $(SHAPES),--shapes $(SHAPES)) correct large types small edges scales int4 transposes attention $(if $(SHAPES),lm)
 device-calibrate: $(B)/zlay # what plans of GEMMs reckon with: src/synth/gemm/times.def
 	python3 tests/device/calibrate.py --zlay $(B)/zlay > $(B)/times.def
 	mv $(B)/times.def src/synth/gemm/times.def

@@ -3,7 +3,7 @@
 
     python3 tests/device/peers.py [--zlay PROGRAM] [--rounds 30] [--json FILE] GROUP...
 
-Groups: correct (nothing is timed), lm (the shapes of --shapes FILE, a line `M N K` each), large, types, small, edges, scales, int4, attention.
+Groups: correct (nothing is timed), lm (the shapes of --shapes FILE, a line `M N K` each), large, types, small, edges, scales, int4, transposes, attention.
 The peer of int4 is zlay's own GEMM of bf16 of the shape, with weights that are dequantised before.
 A time is the median of the rounds; a round replays a CUDA graph that walks through sets of tensors larger than four L2s, about
 2 ms long, first one contestant's, then the other's.  A ratio is the peer's time over zlay's: above 1 zlay is faster.
@@ -438,6 +438,43 @@ def int4(env):
             measured_row(env, f"int4 {m}x{n}x{k}", lambda: Weights(env, m, n, k).measure())
 
 
+# ---- transposes --------------------------------------------------------------------------------
+
+class Turned:
+    """The transpose of a square matrix by the kernel of `emit copy`, beside a device copy of the same bytes."""
+
+    def __init__(self, env, side, kind):
+        self.env, self.side, self.kind = env, side, kind
+        self.code = env.zlay.ask(op="emit", what="copy", name="turned", target="sm_90a", src=f"({side},{side}):(1,{side})",
+                                 dst=f"({side},{side}):({side},1)", elem_bits=8 * BITS[kind].itemsize, src_align=16, dst_align=16)
+        self.function = env.driver.load(self.code["text"], "turned", self.code["smem"])
+
+    def set(self):
+        a = drawn(self.side, self.side, self.kind)
+        one = {"a": a, "d": torch.zeros_like(a), "out": torch.empty_like(a)}
+        return {**one, "values": [buffer_of(one[x].data_ptr().to_bytes(8, "little")) for x in "ad"]}
+
+    def by_zlay(self, one):
+        self.env.driver.launch(self.function, (self.code["blocks"], 1, 1), self.code["threads"], self.code["smem"], one["values"])
+
+    def measure(self):
+        size = self.side ** 2 * BITS[self.kind].itemsize
+        sets = [self.set() for _ in range(sets_for(2 * size))]
+        self.by_zlay(sets[0])
+        torch.cuda.synchronize()
+        right = torch.equal(sets[0]["d"], sets[0]["a"].t())
+        times = contest({"zlay": self.by_zlay, "copy": lambda s: s["out"].copy_(s["a"])}, sets, self.env.rounds)
+        print(f"{'':32} {2 * size / times['zlay'] / 1e6:9.2f} TB/s read and written, path {self.code['path']}")
+        return {"us": times["zlay"], "tflops": 0, "tile": [], "error": 0 if right else math.inf, "peer": "a device copy", "peer_us": times["copy"],
+                "ratio": times["copy"] / times["zlay"], "peer_error": 0}
+
+
+def transposes(env):
+    for kind in ("bf16", "f32"):
+        for side in (4095, 4096, 6144, 8191, 8192, 12288, 16383, 16384):
+            measured_row(env, f"transpose {kind} {side}", lambda: Turned(env, side, kind).measure())
+
+
 # ---- attention ---------------------------------------------------------------------------------
 
 class Attention:
@@ -677,7 +714,7 @@ def main():
     parser.add_argument("--shapes", default="lm_shapes.txt")
     parser.add_argument("--error", type=float, default=1.5)
     parser.add_argument("--json")
-    parser.add_argument("group", nargs="+", choices=["correct", "lm", "large", "types", "small", "edges", "scales", "int4", "attention"])
+    parser.add_argument("group", nargs="+", choices=["correct", "lm", "large", "types", "small", "edges", "scales", "int4", "transposes", "attention"])
     options = parser.parse_args()
     torch.backends.cuda.matmul.allow_tf32 = True
     torch.manual_seed(1)

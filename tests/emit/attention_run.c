@@ -594,7 +594,7 @@ static void runs_bytes(void **state)
     };
     uint64_t seed = test_seed("bytes");
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
-        for (int when = 0; when < 3; when++) run_shape(*state, &shapes[i], &seed, when);
+        for (int when = 0; when < 3; when++) run_on(*state, &shapes[i], &seed, when);
 }
 
 /* Sequences of different lengths, with none, one more or less than a tile, and odd ones. */
