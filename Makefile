@@ -167,9 +167,15 @@ TESTS := $(call programs,$(UNITS) $(WORLDS))
 CHECKS := $(sort $(wildcard tests/checks/*.sh))
 # `make test TESTS=build/tests/algebra/layout/layout CHECKS=` runs one program.
 
-$(B)/tests/%: tests/%.c $(ARCHIVES)
+# The interpreters of PTX and AMDGCN are compiled once, not into each program that executes a kernel.
+INTERPRETERS := $(patsubst %.c,$(B)/%.o,tests/ptx/run.c)
+$(INTERPRETERS): $(B)/%.o: %.c
 	@mkdir -p $(@D)
-	$(COMPILE) -Itests/support -Itests -o $@ $< $(LDFLAGS) $(ARCHIVES) -Wl,--as-needed -lcmocka -lisl -lflint -lgmp \
+	$(COMPILE) -Itests/support -Itests -c -o $@ $<
+$(B)/libinterpreters.a: $(INTERPRETERS)
+$(B)/tests/%: tests/%.c $(ARCHIVES) $(B)/libinterpreters.a
+	@mkdir -p $(@D)
+	$(COMPILE) -Itests/support -Itests -o $@ $< $(LDFLAGS) $(B)/libinterpreters.a $(ARCHIVES) -Wl,--as-needed -lcmocka -lisl -lflint -lgmp \
 	    -ljansson -ldl -lm -lpthread
 
 tests: $(TESTS)
