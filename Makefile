@@ -168,7 +168,7 @@ CHECKS := $(sort $(wildcard tests/checks/*.sh))
 # `make test TESTS=build/tests/algebra/layout/layout CHECKS=` runs one program.
 
 # The interpreters of PTX and AMDGCN are compiled once, not into each program that executes a kernel.
-INTERPRETERS := $(patsubst %.c,$(B)/%.o,tests/ptx/run.c)
+INTERPRETERS := $(patsubst %.c,$(B)/%.o,tests/ptx/run.c tests/gcn/run.c)
 $(INTERPRETERS): $(B)/%.o: %.c
 	@mkdir -p $(@D)
 	$(COMPILE) -Itests/support -Itests -c -o $@ $<
