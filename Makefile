@@ -162,7 +162,7 @@ UNITS := $(ROOMS) json runtime
 WORLDS := exhaustive refute oracle models
 programs = $(filter-out $(LEFT:%=$(B)/tests/%),$(patsubst tests/%.c,$(B)/tests/%,$(sort $(shell find $(wildcard $(1:%=tests/%)) -name '*.c'))))
 # Programs whose time goes to their own machines, which execute kernels or every interleaving: LEFT='$(MACHINES)' leaves them out.
-MACHINES := emit/attention_run exhaustive/pipe_run exhaustive/ptx_edits pipe/runs/mutants
+MACHINES := emit/attention_run exhaustive/pipe_run pipe/runs/mutants
 TESTS := $(call programs,$(UNITS) $(WORLDS))
 CHECKS := $(sort $(wildcard tests/checks/*.sh))
 # `make test TESTS=build/tests/algebra/layout/layout CHECKS=` runs one program.
