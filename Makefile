@@ -215,14 +215,14 @@ $(B)/portable/%: tests/%.c tests/portable/cmocka.h $(B)/libzlay.a
 
 # A sanitizer run leaves out the checks that look at the package, not at what runs, and the machines; it draws a quarter of
 # the refuters' cases.
-SAN := -O1 -g -fno-omit-frame-pointer -fno-sanitize-recover=all
+SAN := -O1 -g1 -fno-omit-frame-pointer -fno-sanitize-recover=all
 san:
 	@$(MAKE) --no-print-directory test B=build/san CFLAGS="$(SAN) -fsanitize=address,undefined" CHECKS= \
 	    TESTS="$(patsubst $(B)/%,build/san/%,$(filter-out $(MACHINES:%=$(B)/tests/%),$(call programs,$(UNITS) $(filter-out refute,$(WORLDS)))))"
 	@ZLAY_SCALE=$${ZLAY_SCALE:-1/4} $(MAKE) --no-print-directory test B=build/san CHECKS= \
 	    CFLAGS="$(SAN) -fsanitize=address,undefined" TESTS="$(patsubst $(B)/%,build/san/%,$(call programs,refute))"
 tsan:
-	@$(MAKE) --no-print-directory test B=build/tsan CFLAGS="$(SAN) -fsanitize=thread" \
+	@$(MAKE) --no-print-directory test B=build/tsan CFLAGS="-O0 -g1 -fno-sanitize-recover=all -fsanitize=thread" \
 	    TESTS=build/tsan/tests/base/threads CHECKS=
 
 # FUZZ_RUNS and ZLAY_SEED say how many and which.
@@ -239,7 +239,7 @@ FUZZ_CC ?= clang-22
 FUZZ_SECONDS ?= 4
 fuzz-cov:
 	@CC="$(FUZZ_CC)" tools/setup.sh fuzz
-	@$(MAKE) --no-print-directory B=build/cov CC="$(FUZZ_CC)" CFLAGS="-O1 -g -fsanitize=fuzzer-no-link,address,undefined \
+	@$(MAKE) --no-print-directory B=build/cov CC="$(FUZZ_CC)" CFLAGS="-O1 -g1 -fsanitize=fuzzer-no-link,address,undefined \
 	    -fno-sanitize-recover=all" build/cov/fuzz-cov
 	FUZZ_RUNS=$(FUZZ_RUNS) tests/fuzz/cover/run.sh build/cov/fuzz-cov $(FUZZ_SECONDS)
 $(B)/fuzz-cov: tests/fuzz/cover/cover.c tests/fuzz/targets.c tests/fuzz/texts.c $(ARCHIVES)
