@@ -205,11 +205,11 @@ void zl_gemm_scales_bodies(zl_text *out, const zlay_plan *plan)
 
 /* ---- scales of columns in shared memory --------------------------------------------------------- */
 
-enum { SLOTS = 2, SLOT_BYTES = BLOCK * 4 };
+enum { SLOTS = 2, SLOT_BYTES = BLOCK * 4, SLOT_PITCH = 1024 /* as all stages that copies fill */ };
 
 uint32_t zl_gemm_scales_smem(const zlay_plan *plan)
 {
-    return zl_gemm_by_columns(plan) ? plan->info.consumers * zl_gemm_rings(plan) * SLOTS * SLOT_BYTES : 0;
+    return zl_gemm_by_columns(plan) ? plan->info.consumers * zl_gemm_rings(plan) * SLOTS * SLOT_PITCH : 0;
 }
 
 void zl_gemm_scales_declare(zl_text *out, const zlay_plan *plan)
