@@ -88,8 +88,9 @@ zlay_status zl_gemm_scales_tile(zlay_ctx *ctx, const zlay_plan *plan, uint32_t t
 
 /* ---- the bodies ------------------------------------------------------------------------------- */
 
-/* Registers by operand: the factors of the step that is added next, and those of the step behind it. */
-static const char now[] = "ab", next[] = "uv";
+/* Registers by operand: the factors of the next even and of the next odd step, which are loaded where those of the step two
+ * before were used last: moved from one to the other, they would have to arrive a step sooner. */
+static const char factor[2][3] = {"ab", "uv"};
 
 /* Whether an operand's factors are in registers: those of each row, or of a block; of columns a thread has 32. */
 static bool is_row(const zlay_plan *plan, int operand)
@@ -97,26 +98,20 @@ static bool is_row(const zlay_plan *plan, int operand)
     return plan->scales[operand] && (operand == ZLAY_OPERAND_A || !zl_gemm_by_columns(plan));
 }
 
-static void put_names(zl_text *out, const zlay_plan *plan, bool both)
+static void put_factors(zl_text *out, const zlay_plan *plan, uint32_t ring, const char *format)
 {
     for (int o = 0; o < 2; o++)
-        if (is_row(plan, o)) zl_putf(out, both ? ", %c, %c" : ", %c", now[o], next[o]);
-}
-
-static void put_registers(zl_text *out, const zlay_plan *plan, bool both)
-{
-    for (int o = 0; o < 2; o++)
-        if (is_row(plan, o)) zl_putf(out, both ? "row %c f32\nrow %c f32\n" : "row %c f32\n", now[o], next[o]);
+        if (is_row(plan, o)) zl_putf(out, format, factor[ring][o]);
 }
 
 static void put_arrays(zl_text *out, const zlay_plan *plan)
 {
     for (int o = 0; o < 2; o++)
-        if (plan->scales[o]) zl_putf(out, "global s%c f32\n", now[o]);
+        if (plan->scales[o]) zl_putf(out, "global s%c f32\n", factor[0][o]);
     zl_puts(out, "index i\nindex j\n");
 }
 
-/* The factors of step `step`, or of 2 k + step. Behind the last step of K, where a tile has an even number of steps, they are
+/* The factor `name` of step `step`, or of 2 k + step. Behind the last step of K, where a tile has an even number of steps, they are
  * 0: past the array, or by a condition. */
 static void put_load(zl_text *out, const zlay_plan *plan, int operand, char name, uint32_t step, bool counted)
 {
@@ -125,7 +120,7 @@ static void put_load(zl_text *out, const zlay_plan *plan, int operand, char name
     char k[32];
     snprintf(k, sizeof k, counted ? "(k * 2 + %u)" : "%u", step);
     if (plan->scales[operand] == ZLAY_SCALES_LINE) {
-        zl_putf(out, "%c = load(s%c, i + row + ", name, now[operand]);
+        zl_putf(out, "%c = load(s%c, i + row + ", name, factor[0][operand]);
         if (counted) zl_putf(out, "%s * %llu, %llu)\n", k, lines, count);
         else zl_putf(out, "%llu, %llu)\n", step * lines, count);
         return;
@@ -133,7 +128,7 @@ static void put_load(zl_text *out, const zlay_plan *plan, int operand, char name
     bool pads = blocks % 2 && (counted || step == blocks);
     zl_putf(out, "%c = ", name);
     if (pads) zl_putf(out, "select(%s < %llu, ", k, blocks);
-    zl_putf(out, "load(s%c, shr(%s, 7) * %llu + %s, %llu)%s\n", now[operand], first[operand], blocks, k, count,
+    zl_putf(out, "load(s%c, shr(%s, 7) * %llu + %s, %llu)%s\n", factor[0][operand], first[operand], blocks, k, count,
             pads ? ", 0)" : "");
 }
 
@@ -141,14 +136,11 @@ static void put_load(zl_text *out, const zlay_plan *plan, int operand, char name
 static void put_begin(zl_text *out, const zlay_plan *plan)
 {
     zl_puts(out, "body scales_begin\nmatrix T f32\n");
-    put_registers(out, plan, true);
+    for (uint32_t r = 0; r < 2; r++) put_factors(out, plan, r, "row %c f32\n");
     put_arrays(out, plan);
     zl_puts(out, "T = 0\n");
-    for (int o = 0; o < 2; o++) {
-        if (!is_row(plan, o)) continue;
-        put_load(out, plan, o, now[o], 0, false);
-        put_load(out, plan, o, next[o], 1, false);
-    }
+    for (int o = 0; o < 2; o++)
+        for (uint32_t r = 0; is_row(plan, o) && r < 2; r++) put_load(out, plan, o, factor[r][o], r, false);
     zl_puts(out, "end\n");
 }
 
@@ -161,27 +153,24 @@ static void put_sum(zl_text *out, const zlay_plan *plan)
     else zl_putf(out, "T = fma(C, %s, T)\n", !rows ? "b" : plan->scales[1] ? "a * b" : "a");
 }
 
-static void put_matrices(zl_text *out, const zlay_plan *plan, bool both)
+static void put_matrices(zl_text *out, const zlay_plan *plan)
 {
     zl_puts(out, "matrix T f32\nmatrix C f32\n");
-    put_registers(out, plan, both);
+    put_factors(out, plan, 0, "row %c f32\n");
     if (zl_gemm_by_columns(plan)) zl_puts(out, "shared S f32\n");
 }
 
-/* Adds a step's sums, of the even or of the odd steps, and loads factors: in iteration k the odd step that is added is 2 k - 1,
- * and the even one 2 k. */
+/* Adds a step's sums, of the even or of the odd steps, and loads the factors of the next such step: in iteration k the odd step
+ * that is added is 2 k - 1, and the even one 2 k. */
 static void put_add(zl_text *out, const zlay_plan *plan, uint32_t ring)
 {
     zl_putf(out, "body scales_add%u\n", ring);
-    put_matrices(out, plan, true);
+    put_matrices(out, plan);
     put_arrays(out, plan);
     zl_puts(out, "index k\n");
     put_sum(out, plan);
-    for (int o = 0; o < 2; o++) {
-        if (!is_row(plan, o)) continue;
-        zl_putf(out, "%c = %c\n", now[o], next[o]);
-        put_load(out, plan, o, next[o], ring ? 1 : 2, true);
-    }
+    for (int o = 0; o < 2; o++)
+        if (is_row(plan, o)) put_load(out, plan, o, factor[0][o], ring ? 1 : 2, true);
     zl_puts(out, "end\n");
 }
 
@@ -189,7 +178,7 @@ static void put_add(zl_text *out, const zlay_plan *plan, uint32_t ring)
 static void put_last(zl_text *out, const zlay_plan *plan)
 {
     zl_puts(out, "body scales_last\n");
-    put_matrices(out, plan, false);
+    put_matrices(out, plan);
     put_sum(out, plan);
     zl_puts(out, "end\n");
 }
@@ -257,14 +246,14 @@ zlay_status zl_gemm_scales_layout(zlay_ctx *ctx, zlay_layout **out, const zlay_p
 void zl_gemm_scales_begin(zl_text *out, const zlay_plan *plan)
 {
     zl_puts(out, "use T");
-    put_names(out, plan, true);
+    for (uint32_t r = 0; r < 2; r++) put_factors(out, plan, r, ", %c");
     zl_puts(out, " body scales_begin at tile.row, tile.column\n");
 }
 
 void zl_gemm_scales_add(zl_text *out, const zlay_plan *plan, uint32_t ring, const char *step, const char *at)
 {
     zl_putf(out, "use T, C%u", ring);
-    put_names(out, plan, at != NULL);
+    put_factors(out, plan, ring, ", %c");
     if (at) zl_putf(out, " body scales_add%u", ring);
     else zl_puts(out, " body scales_last");
     if (zl_gemm_by_columns(plan)) zl_putf(out, " reads S%u[%s %% %d]", ring, step, SLOTS);
@@ -291,6 +280,6 @@ void zl_gemm_scales_explain(zl_text *out, const zlay_plan *plan)
     static const char *const line[] = {"each row", "each column"}, *const block[] = {"128 rows", "128 columns"};
     for (int o = 0; o < 2; o++)
         if (!zlay_plan_scales(&s, plan, o))
-            zl_putf(out, "  scales of %c: read_s%c, f32 [%llu][%llu], one for %s and 128 of K\n", zl_operand_name(o), now[o],
+            zl_putf(out, "  scales of %c: read_s%c, f32 [%llu][%llu], one for %s and 128 of K\n", zl_operand_name(o), factor[0][o],
                     (unsigned long long)s.shape[0], (unsigned long long)s.shape[1], (s.block[0] == 1 ? line : block)[o]);
 }
