@@ -111,25 +111,32 @@ static void put_arrays(zl_text *out, const zlay_plan *plan)
     zl_puts(out, "index i\nindex j\n");
 }
 
-/* The factor `name` of step `step`, or of 2 k + step. Behind the last step of K, where a tile has an even number of steps, they are
- * 0: past the array, or by a condition. */
+/* Whether a tile's rows and columns all have factors: loads behind the last step, which take those of the last, need no limit. */
+static bool is_within(const zlay_plan *plan, int operand)
+{
+    return plan->scales[operand] == ZLAY_SCALES_BLOCK || lines_of(plan, operand) % plan->info.tile_m == 0;
+}
+
+/* The factor `name` of step `step`, or of 2 k + step. Where a tile has an odd number of steps, that of the step behind the last is
+ * 0; other steps behind it are not added. */
 static void put_load(zl_text *out, const zlay_plan *plan, int operand, char name, uint32_t step, bool counted)
 {
-    static const char *const first[] = {"i", "j"};
-    unsigned long long lines = lines_of(plan, operand), blocks = blocks_of_k(plan), count = count_of(plan, operand);
-    char k[32];
-    snprintf(k, sizeof k, counted ? "(k * 2 + %u)" : "%u", step);
-    if (plan->scales[operand] == ZLAY_SCALES_LINE) {
-        zl_putf(out, "%c = load(s%c, i + row + ", name, factor[0][operand]);
-        if (counted) zl_putf(out, "%s * %llu, %llu)\n", k, lines, count);
-        else zl_putf(out, "%llu, %llu)\n", step * lines, count);
+    unsigned long long blocks = blocks_of_k(plan), each = lines_of(plan, operand);
+    bool lines = plan->scales[operand] == ZLAY_SCALES_LINE, pads = counted && blocks % 2;
+    if (!counted && step >= blocks) {
+        zl_putf(out, "%c = 0\n", name);
         return;
     }
-    bool pads = blocks % 2 && (counted || step == blocks);
     zl_putf(out, "%c = ", name);
-    if (pads) zl_putf(out, "select(%s < %llu, ", k, blocks);
-    zl_putf(out, "load(s%c, shr(%s, 7) * %llu + %s, %llu)%s\n", factor[0][operand], first[operand], blocks, k, count,
-            pads ? ", 0)" : "");
+    if (pads) zl_putf(out, "select(k * 2 + %u < %llu, ", step, blocks);
+    zl_putf(out, "load(s%c, ", factor[0][operand]);
+    if (lines) zl_puts(out, "i + row + ");
+    else zl_putf(out, "shr(%c, 7) * %llu + ", "ij"[operand], blocks);
+    if (counted) zl_putf(out, "min(k * 2 + %u, %llu)", step, blocks - 1);
+    else zl_putf(out, "%llu", lines ? step * each : step);
+    if (counted && lines) zl_putf(out, " * %llu", each);
+    if (!is_within(plan, operand)) zl_putf(out, ", %llu", (unsigned long long)count_of(plan, operand));
+    zl_puts(out, pads ? "), 0)\n" : ")\n");
 }
 
 /* T and the factors of a tile's first steps. */
