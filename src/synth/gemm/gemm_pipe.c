@@ -24,12 +24,6 @@ static bool gives_registers(const zlay_plan *plan) { return plan->info.consumers
 /* Stages of a ring. */
 static uint32_t stages_of(const zlay_plan *plan) { return plan->info.stages / zl_gemm_rings(plan); }
 
-const char *zl_gemm_ring(const zlay_plan *plan, uint32_t ring)
-{
-    static const char *const names[] = {"0", "1"};
-    return zl_gemm_rings(plan) == 1 ? "" : names[ring];
-}
-
 /* The bytes of an operand's stage. */
 static void put_bytes(zl_text *out, const zlay_plan *plan, int32_t operand, uint32_t ring)
 {

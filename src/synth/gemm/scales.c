@@ -86,6 +86,12 @@ zlay_status zl_gemm_scales_tile(zlay_ctx *ctx, const zlay_plan *plan, uint32_t t
                    tile_n, BLOCK, tile_n <= 96 ? 64 : 128);
 }
 
+const char *zl_gemm_ring(const zlay_plan *plan, uint32_t ring)
+{
+    static const char *const names[] = {"0", "1"};
+    return zl_gemm_rings(plan) == 1 ? "" : names[ring];
+}
+
 /* ---- the bodies ------------------------------------------------------------------------------- */
 
 /* Registers by operand: the factors of the next even and of the next odd step, which are loaded where those of the step two

@@ -250,8 +250,7 @@ static uint32_t middle_bytes(const zlay_plan *plan)
 static uint32_t smem_bytes(const zlay_plan *plan, uint32_t stages)
 {
     const zlay_plan_summary *info = &plan->info;
-    return stages * info->stage_bytes + middle_bytes(plan) +
-           barrier_bytes(info, stages) + zl_split_bars(info) + ALIGN;
+    return stages * info->stage_bytes + middle_bytes(plan) + barrier_bytes(info, stages) + zl_split_bars(info) + ALIGN;
 }
 
 /* By mma.sync all stages but one are filled before a tile's first step. */
@@ -272,8 +271,7 @@ static zlay_status stages_choose(zlay_ctx *ctx, zlay_plan *plan, uint32_t want)
         return zl_fail(ctx, ZLAY_EINVAL, "stages: %u; K has %llu steps, and a ring by mma.sync has at most one stage more",
                        want, (unsigned long long)info->tiles_k);
     if (want && (want < STAGES_LEAST || want > STAGES_MOST))
-        return zl_fail(ctx, ZLAY_EINVAL, "stages: %u is not in %d..%d", want, STAGES_LEAST,
-                       STAGES_MOST);
+        return zl_fail(ctx, ZLAY_EINVAL, "stages: %u is not in %d..%d", want, STAGES_LEAST, STAGES_MOST);
     if (want % rings)
         return zl_fail(ctx, ZLAY_EINVAL, "stages: %u; products with scales have two rings of as many stages each: %u works",
                        want, want + 1);
