@@ -175,7 +175,7 @@ static zlay_status target_check(zlay_ctx *ctx, const zlay_target *target, const 
                     .a_source = ZLAY_SOURCE_SMEM};
     zlay_status status = zlay_mma_check(&verdict, &reason, 1, target, &mma);
     if (status || verdict.answer == ZLAY_YES) return status;
-    return zl_fail(ctx, ZLAY_ENOTSUP, "%s: attention is planned for targets with wgmma",
+    return zl_fail(ctx, ZLAY_ENOTSUP, "%s: attention is planned for targets with wgmma or MFMA",
                    zlay_target_name(target));
 }
 
@@ -311,6 +311,27 @@ static zlay_status merge_make(zlay_ctx *ctx, zlay_attention_plan *p)
     return plan_finish(ctx, merge);
 }
 
+/* With tensor maps and wgmma. */
+static zlay_status tensors_make(zlay_ctx *ctx, zlay_attention_plan *p)
+{
+    zlay_status status = target_check(ctx, p->target, &p->ask);
+    if (status) return status;
+    group_choose(p);
+    status = merge_make(ctx, p);
+    if (status) return status;
+    heads_pack(p);
+    tile_choose(p);
+    return plan_finish(ctx, p);
+}
+
+/* With loads of threads and MFMA. */
+static zlay_status waves_make(zlay_ctx *ctx, zlay_attention_plan *p)
+{
+    p->group = 1;
+    p->out.type = p->ask.type;
+    return zl_attention_wave_plan(ctx, p);
+}
+
 zlay_status zlay_attention_synth(zlay_ctx *ctx, zlay_attention_plan **out,
                                  const zlay_target *target, const zlay_attention *attention)
 {
@@ -325,12 +346,7 @@ zlay_status zlay_attention_synth(zlay_ctx *ctx, zlay_attention_plan **out,
     p->alloc = zl_allocator(ctx);
     p->target = target;
     status = ask_read(ctx, &p->ask, attention);
-    if (!status) status = target_check(ctx, target, &p->ask);
-    if (!status) group_choose(p);
-    if (!status) status = merge_make(ctx, p);
-    if (!status) heads_pack(p);
-    if (!status) tile_choose(p);
-    if (!status) status = plan_finish(ctx, p);
+    if (!status) status = zl_attention_by_waves(target) ? waves_make(ctx, p) : tensors_make(ctx, p);
     status = zl_leave(ctx, zl_whole(ctx, status));
     if (status) zlay_attention_free(p);
     else *out = p;
@@ -345,6 +361,7 @@ void zlay_attention_free(zlay_attention_plan *plan)
     for (uint32_t i = 0; i < plan->operands_count; i++) zlay_layout_free(plan->operands[i].layout);
     zlay_pipe_free(plan->pipe);
     zlay_attention_free(plan->merge);
+    zl_attention_wave_free(&plan->wave);
     zl_free(&alloc, plan, sizeof *plan);
 }
 

@@ -3,6 +3,7 @@
 #ifndef ZL_SYNTH_ATTENTION_H
 #define ZL_SYNTH_ATTENTION_H
 
+#include "synth/attention/wave.h"
 #include "synth/move/bound.h"
 #include <zlay/attention.h>
 
@@ -32,6 +33,7 @@ struct zlay_attention_plan {
     zl_attention_result out;
     zlay_attention_plan *merge; /* of a split one */
     zlay_pipe *pipe;
+    zl_attention_wave wave; /* of targets whose matrix instructions read registers */
     zl_bound_move moves[ZL_BOUND_MOVES];
     zl_bound_operand operands[ZL_BOUND_OPERANDS];
     uint32_t moves_count, operands_count;
@@ -89,6 +91,10 @@ static inline uint32_t zl_attention_leaves(const zlay_attention_plan *p)
 {
     return p->merges ? 1 : p->ask.head / p->out.columns;
 }
+
+/* What the pipes of all targets have: the bodies; the mask and the softmax of a tile at a position. */
+void zl_attention_bodies_put(zl_text *out, const zlay_attention_plan *p);
+void zl_attention_softmax_put(zl_text *out, const zlay_attention_plan *p, const char *indent, const char *at);
 
 /* What both have: moves, the buffers of results, and how those leave. */
 void zl_attention_moves_put(zl_text *out, const zlay_attention_plan *p);

@@ -198,7 +198,7 @@ static void put_finish(zl_text *out, plan_t *p)
     zl_puts(out, "end\n");
 }
 
-static void put_bodies(zl_text *out, plan_t *p)
+void zl_attention_bodies_put(zl_text *out, plan_t *p)
 {
     zl_puts(out, "body begin\n  matrix O f32\n  row m f32\n  part l f32\n"
                  "  O = 0\n  m = -inf\n  l = 0\nend\n");
@@ -270,7 +270,7 @@ static void put_last(zl_text *out, plan_t *p, const char *indent, const char *at
     else zl_putf(out, "%s + %u\n", at, p->masked_last + 1);
 }
 
-static void put_softmax(zl_text *out, plan_t *p, const char *indent, const char *at)
+void zl_attention_softmax_put(zl_text *out, plan_t *p, const char *indent, const char *at)
 {
     if (p->ask.soft_cap) zl_putf(out, "%suse S body cap\n", indent);
     zl_putf(out, "%suse S body mask at %s%s, %s%s when %s < %u\n", indent,
@@ -286,7 +286,7 @@ static void put_turns(zl_text *out, plan_t *p)
     zl_puts(out, "  for i in 0..N\n");
     put_scores(out, p, "    ", "i");
     zl_putf(out, "    waitgroup wgmma 0\n    arrive emptyK[i %% %u] warps\n", s);
-    put_softmax(out, p, "    ", "i");
+    zl_attention_softmax_put(out, p, "    ", "i");
     zl_puts(out, "    use O, a body rescale\n    use S, P body narrow\n");
     put_values(out, p, "    ", "i");
     zl_putf(out, "    waitgroup wgmma 0\n    arrive emptyV[i %% %u] warps\n  end\n", s);
@@ -299,7 +299,7 @@ static void put_loop(zl_text *out, plan_t *p)
     put_scores(out, p, "    ", "i");
     put_values(out, p, "    ", "(i - 1)");
     zl_putf(out, "    waitgroup wgmma 1\n    arrive emptyK[i %% %u] warps\n", s);
-    put_softmax(out, p, "    ", "i");
+    zl_attention_softmax_put(out, p, "    ", "i");
     zl_putf(out, "    waitgroup wgmma 0\n    arrive emptyV[(i - 1) %% %u] warps\n", s);
     zl_puts(out, "    use O, a body rescale\n    use S, P body narrow\n  end\n");
 }
@@ -310,7 +310,7 @@ static void put_overlap(zl_text *out, plan_t *p)
     uint32_t s = p->info.stages;
     put_scores(out, p, "  ", "0");
     zl_putf(out, "  waitgroup wgmma 0\n  arrive emptyK[0 %% %u] warps\n", s);
-    put_softmax(out, p, "  ", "0");
+    zl_attention_softmax_put(out, p, "  ", "0");
     zl_puts(out, "  use S, P body narrow\n");
     put_loop(out, p);
     put_values(out, p, "  ", "(N - 1)");
@@ -354,7 +354,7 @@ void zl_attention_pipe_put(zl_text *out, const void *plan)
     put_memory(out, p);
     zl_attention_buffers_put(out, p);
     put_barriers(out, p);
-    put_bodies(out, p);
+    zl_attention_bodies_put(out, p);
     zl_puts(out, "init ready\ninit fullK\ninit emptyK\ninit fullV\ninit emptyV\n"
                  "fence mbarrier_init\nsync cta\n");
     put_producer(out, p);
