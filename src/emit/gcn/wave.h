@@ -116,6 +116,9 @@ void zl_wave_phrases_read(zl_wave_text *t);
 /* A form with its operands in order: numbers of first registers, and constants. */
 void zl_wave_form(zl_wave_text *t, zl_wave_form_id id, const uint32_t *values);
 
+/* A wait; a count above the greatest that the instruction can name is lowered to it, which waits for more. */
+void zl_wave_wait(zl_wave_text *t, const zl_event *e);
+
 /* The wait states that an instruction yet to be printed owes to the one that was the `at`-th. */
 void zl_wave_hold(zl_wave_text *t, uint32_t first, uint32_t then, uint32_t at);
 

@@ -291,11 +291,10 @@ static void registers_choose(zlay_attention_plan *p)
     w->set[ZL_AW_SCORES] = take(&next, w->blocks[KEYS] * sums);
     w->set[ZL_AW_WEIGHTS] = take(&next, w->blocks[KEYS] * sums / 2);
     w->set[ZL_AW_SUMS] = w->set[ZL_AW_RESULT] = take(&next, w->blocks[VALUES] * sums);
-    w->set[ZL_AW_TOP] = next++;
-    w->set[ZL_AW_TOTAL] = next++;
-    w->set[ZL_AW_FACTOR] = next++;
-    w->values = take(&next, 1) + 1;
-    w->registers = next;
+    w->set[ZL_AW_TOP] = take(&next, 3);
+    w->set[ZL_AW_TOTAL] = w->set[ZL_AW_TOP] + 1;
+    w->set[ZL_AW_FACTOR] = w->set[ZL_AW_TOP] + 2;
+    w->values = next;
 }
 
 /* ---- bodies --------------------------------------------------------------------------------- */
@@ -371,8 +370,8 @@ static zlay_status rooms_plan(zlay_ctx *ctx, zlay_attention_plan *p)
         if (use->room.masks > w->masks) w->masks = use->room.masks;
     }
     zl_scratch_release(ctx, mark);
-    w->values = w->registers;
-    w->registers += (most + ALIGN - 1) / ALIGN * ALIGN;
+    w->registers = w->values;
+    take(&w->registers, most);
     if (w->registers <= REGISTERS_MOST) return ZLAY_OK;
     return zl_fail(ctx, ZLAY_NONE, "head: %u; the kernel takes %u registers, a lane has %d", p->ask.head,
                    w->registers, REGISTERS_MOST);
