@@ -145,15 +145,17 @@ static inline void gcn_prepare(gcn_machine *m)
 }
 
 /* One workgroup; the memory that it writes is changed. */
-static inline void gcn_run_group(gcn_machine *m, uint32_t x, uint32_t y)
+static inline void gcn_run_block(gcn_machine *m, uint32_t x, uint32_t y, uint32_t z)
 {
     uint64_t random = m->schedule.seed;
-    m->group[0] = x, m->group[1] = y, m->group[2] = 0;
+    m->group[0] = x, m->group[1] = y, m->group[2] = z;
     gcn_prepare(m);
     for (uint32_t i = 0; i < m->waves; i++) m->wave[i] = gcn_new_wave(m, (int)i);
     for (gcn_wave *w; !m->failed && (w = gcn_next(m, &random));) gcn_step(w);
     for (uint32_t i = 0; i < m->waves; i++) gcn_free_wave(m->wave[i]);
 }
+
+static inline void gcn_run_group(gcn_machine *m, uint32_t x, uint32_t y) { gcn_run_block(m, x, y, 0); }
 
 /* The ways in which waves run apart that tests try, one after the other: by turns, each wave ahead of the
  * others, draws; in each LDS is read late, then at the issue. */

@@ -33,9 +33,6 @@ static const struct form {
     uint32_t head, tile_n;
 } forms[] = {{64, 64}, {128, 32}};
 
-const char *const zl_attention_sets[ZL_AW_SETS] = {"GK", "GV", "A0", "A1", "B0", "B1", "Q",
-                                                   "S",  "P",  "O",  "R",  "m",  "l",  "a"};
-
 /* ---- the instruction --------------------------------------------------------------------- */
 
 static zlay_mma product_of(int32_t type, uint32_t k)
@@ -228,8 +225,9 @@ static zlay_status keys_plan(zlay_ctx *ctx, zlay_attention_plan *p)
     const zlay_wave_summary *i = &w->keys->info;
     w->loads[KEYS] = i->loads;
     w->steps[KEYS] = i->reads;
-    if (i->load_bytes == CHUNK && i->read_bytes == CHUNK && i->read_xor && i->load_steady) return ZLAY_OK;
-    return zl_fail(ctx, ZLAY_EINTERNAL, "keys: not read by 16 bytes that differ by one XOR");
+    bool alike = i->swizzle_base + i->swizzle_shift + i->swizzle_bits <= zl_log2(SIDE * i->depth);
+    if (i->load_bytes == CHUNK && i->read_bytes == CHUNK && i->read_xor && i->load_rows && alike) return ZLAY_OK;
+    return zl_fail(ctx, ZLAY_EINTERNAL, "keys: not read by 16 bytes that differ by one XOR, alike in all blocks");
 }
 
 /* The pair of places of values in shared memory, (lane, value, (step, block)): those that the instruction
@@ -268,7 +266,8 @@ static uint32_t take(uint32_t *next, uint32_t count)
     return at;
 }
 
-/* The result is packed in the place of the sums: a run of four is read before it is written. */
+/* Fragments of values come when those of keys have been multiplied, and have their registers. The result is packed in
+ * the place of the sums: a run of four is read before it is written. */
 static void registers_choose(zlay_attention_plan *p)
 {
     zl_attention_wave *w = &p->wave;
@@ -283,10 +282,9 @@ static void registers_choose(zlay_attention_plan *p)
     w->read[VALUES] = take(&next, 1);
     w->set[ZL_AW_KEYS_LOADED] = take(&next, w->loads[KEYS] * words);
     w->set[ZL_AW_VALUES_LOADED] = take(&next, w->loads[VALUES] * half);
-    for (uint32_t i = 0; i < 2; i++) {
-        w->set[ZL_AW_KEYS + i] = take(&next, w->blocks[KEYS] * words);
-        w->set[ZL_AW_VALUES + i] = take(&next, w->blocks[VALUES] * half);
-    }
+    for (uint32_t i = 0; i < 2; i++)
+        w->set[ZL_AW_KEYS + i] = w->set[ZL_AW_VALUES + i] =
+            take(&next, zl_max32(w->blocks[KEYS] * words, w->blocks[VALUES] * half));
     w->set[ZL_AW_QUERIES] = take(&next, w->steps[KEYS] * words);
     w->set[ZL_AW_SCORES] = take(&next, w->blocks[KEYS] * sums);
     w->set[ZL_AW_WEIGHTS] = take(&next, w->blocks[KEYS] * sums / 2);

@@ -9,6 +9,9 @@
 typedef const zlay_attention_plan plan_t;
 enum { KEYS = 0, VALUES = 1 };
 
+const char *const zl_attention_sets[ZL_AW_SETS] = {"GK", "GV", "A0", "A1", "B0", "B1", "Q",
+                                                   "S",  "P",  "O",  "R",  "m",  "l",  "a"};
+
 static void put_loads(zl_text *out, plan_t *p, const char *indent)
 {
     const zl_attention_wave *w = &p->wave;

@@ -8,26 +8,6 @@
 
 #include <stdio.h>
 
-static const char *const pointers[ZL_AW_POINTERS] = {"ptr_q", "ptr_k", "ptr_v", "ptr_o"};
-
-zlay_status zl_aw_argument_nth(zl_wave_argument *out, const zlay_attention_plan *p, uint32_t i)
-{
-    uint32_t number = ZL_AW_POINTERS;
-    *out = (zl_wave_argument){.bytes = 8, .at = 8 * i};
-    if (i < ZL_AW_POINTERS) snprintf(out->name, sizeof out->name, "%s", pointers[i]);
-    if (i < ZL_AW_POINTERS) return ZLAY_OK;
-    for (uint32_t s = 0; s < ZL_AW_SCALARS; s++) {
-        int32_t type;
-        const char *name = zl_attention_scalar(p, s, &type);
-        if (!name || number++ != i) continue;
-        *out = (zl_wave_argument){.scalar = true, .type = type, .bytes = 4,
-                                  .at = 8 * ZL_AW_POINTERS + 4 * (i - ZL_AW_POINTERS)};
-        snprintf(out->name, sizeof out->name, "x_%s", name);
-        return ZLAY_OK;
-    }
-    return ZLAY_NONE;
-}
-
 static uint32_t argument_bytes(const zlay_attention_plan *p)
 {
     zl_wave_argument argument;

@@ -20,16 +20,6 @@ static uint32_t set_of(const zl_aw *a, int32_t acc)
     return ZL_AW_SETS;
 }
 
-/* ---- positions ---------------------------------------------------------------------------- */
-
-void zl_aw_position(zl_aw *a, uint32_t to, const zl_pos *at)
-{
-    uint32_t add = (uint32_t)at->add;
-    if (at->loop >= 0) zl_wave_line(&a->t, "s_add_i32 s%u, s%d, 0x%x", to, ZL_AS_STEP, add);
-    else if (at->plus >= 0) zl_wave_line(&a->t, "s_add_i32 s%u, s%d, 0x%x", to, ZL_AS_COUNT, add);
-    else zl_wave_line(&a->t, "s_mov_b32 s%u, 0x%x", to, add);
-}
-
 /* The stage of an event, bytes from the block's first; stages of keys come before those of values. */
 static void stage(zl_aw *a, const zl_event *e, int of)
 {

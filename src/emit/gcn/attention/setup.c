@@ -7,6 +7,8 @@
 #include "emit/gcn/attention/attention.h"
 #include "synth/wave/wave.h"
 
+#include <stdio.h>
+
 enum { CHUNK = 16, GRANULE = 4 };
 enum { KEYS = 0, VALUES = 1 };
 
@@ -18,6 +20,26 @@ static const zlay_attention_strides *strides_of(const zl_aw *a, uint32_t operand
 }
 
 static bool of_keys(uint32_t operand) { return operand == ZL_AS_K || operand == ZL_AS_V; }
+
+static const char *const pointers[ZL_AW_POINTERS] = {"ptr_q", "ptr_k", "ptr_v", "ptr_o"};
+
+zlay_status zl_aw_argument_nth(zl_wave_argument *out, const zlay_attention_plan *p, uint32_t i)
+{
+    uint32_t number = ZL_AW_POINTERS;
+    *out = (zl_wave_argument){.bytes = 8, .at = 8 * i};
+    if (i < ZL_AW_POINTERS) snprintf(out->name, sizeof out->name, "%s", pointers[i]);
+    if (i < ZL_AW_POINTERS) return ZLAY_OK;
+    for (uint32_t s = 0; s < ZL_AW_SCALARS; s++) {
+        int32_t type;
+        const char *name = zl_attention_scalar(p, s, &type);
+        if (!name || number++ != i) continue;
+        *out = (zl_wave_argument){.scalar = true, .type = type, .bytes = 4,
+                                  .at = 8 * ZL_AW_POINTERS + 4 * (i - ZL_AW_POINTERS)};
+        snprintf(out->name, sizeof out->name, "x_%s", name);
+        return ZLAY_OK;
+    }
+    return ZLAY_NONE;
+}
 
 static void arguments(zl_aw *a)
 {
@@ -126,13 +148,14 @@ static void key_loads(zl_aw *a)
     const zlay_wave_summary *i = &a->w->keys->info;
     uint64_t row = a->p->ask.k.row * a->w->element;
     uint32_t to = a->w->offset[KEYS];
-    divided(a, i->depth * a->w->element / CHUNK);
-    swizzle(a);
     zl_wave_line(&a->t, "s_mov_b32 s%d, 0x%llx", ZL_S_SCRATCH, (unsigned long long)row);
-    zl_wave_line(&a->t, "v_mul_lo_u32 v1, v1, s%d", ZL_S_SCRATCH);
-    zl_wave_line(&a->t, "v_lshl_add_u32 v%u, v2, %u, v1", to, zl_log2(CHUNK));
-    for (uint32_t j = 1; j < a->w->loads[KEYS]; j++)
-        zl_wave_line(&a->t, "v_add_u32 v%u, 0x%llx, v%u", to + j, (unsigned long long)(j * i->load_rows * row), to);
+    for (uint32_t j = 0; j < a->w->loads[KEYS]; j++) {
+        divided(a, i->depth * a->w->element / CHUNK);
+        if (j) zl_wave_line(&a->t, "v_add_u32 v1, 0x%x, v1", j * i->load_rows);
+        swizzle(a);
+        zl_wave_line(&a->t, "v_mul_lo_u32 v1, v1, s%d", ZL_S_SCRATCH);
+        zl_wave_line(&a->t, "v_lshl_add_u32 v%u, v2, %u, v1", to + j, zl_log2(CHUNK));
+    }
 }
 
 /* Loads of values: four elements of each of four rows, and so for each group of rows of the thread. */

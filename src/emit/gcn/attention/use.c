@@ -7,6 +7,16 @@
 #include <string.h>
 #include <zlay/hazard.h>
 
+enum { SETTLED = 64 /* states behind which no product owes any */ };
+
+void zl_aw_position(zl_aw *a, uint32_t to, const zl_pos *at)
+{
+    uint32_t add = (uint32_t)at->add;
+    if (at->loop >= 0) zl_wave_line(&a->t, "s_add_i32 s%u, s%d, 0x%x", to, ZL_AS_STEP, add);
+    else if (at->plus >= 0) zl_wave_line(&a->t, "s_add_i32 s%u, s%d, 0x%x", to, ZL_AS_COUNT, add);
+    else zl_wave_line(&a->t, "s_mov_b32 s%u, 0x%x", to, add);
+}
+
 /* The scalar register of an index operand. */
 static uint32_t index_at(zl_aw *a, const zl_event *e, uint32_t i)
 {
@@ -80,14 +90,13 @@ static void body_print(zl_aw *a, const zl_event *e)
     g->event = e;
     g->outputs = a->use->outputs;
     g->bound = bound;
-    zl_wave_hold(&a->t, ZLAY_FIRST_MATRIX, ZLAY_THEN_VALU_READS | ZLAY_THEN_VALU_WRITES, a->product_at);
     zl_gb_body(g, store);
     rows(g);
     g->bound = NULL;
     a->vector_at = a->t.printed;
 }
 
-/* A use `when` is behind a branch. */
+/* A use `when` is behind a branch; the states that are owed to products stand before it, so that they do not depend on it. */
 void zl_aw_use(zl_aw *a, uint32_t event)
 {
     const zl_event *e = &a->p->pipe->events[event];
@@ -97,6 +106,8 @@ void zl_aw_use(zl_aw *a, uint32_t event)
         if (!*a->t.status) *a->t.status = status;
         return;
     }
+    zl_wave_hold(&a->t, ZLAY_FIRST_MATRIX, ZLAY_THEN_VALU_READS | ZLAY_THEN_VALU_WRITES, a->product_at);
+    a->product_at = a->t.printed - SETTLED;
     if (e->when) {
         zl_aw_position(a, ZL_S_SCRATCH, &e->bar_at);
         zl_aw_position(a, ZL_S_SCRATCH + 1, &e->parity);
