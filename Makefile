@@ -162,14 +162,20 @@ UNITS := $(ROOMS) json runtime
 WORLDS := exhaustive refute oracle models
 programs = $(filter-out $(LEFT:%=$(B)/tests/%),$(patsubst tests/%.c,$(B)/tests/%,$(sort $(shell find $(wildcard $(1:%=tests/%)) -name '*.c'))))
 # Programs whose time goes to their own machines, which execute kernels or every interleaving: LEFT='$(MACHINES)' leaves them out.
-MACHINES := emit/attention_run exhaustive/pipe_run exhaustive/ptx_edits pipe/runs/mutants
+MACHINES := emit/attention_run exhaustive/pipe_run pipe/runs/mutants
 TESTS := $(call programs,$(UNITS) $(WORLDS))
 CHECKS := $(sort $(wildcard tests/checks/*.sh))
 # `make test TESTS=build/tests/algebra/layout/layout CHECKS=` runs one program.
 
-$(B)/tests/%: tests/%.c $(ARCHIVES)
+# The interpreters of PTX and AMDGCN are compiled once, not into each program that executes a kernel.
+INTERPRETERS := $(patsubst %.c,$(B)/%.o,tests/ptx/run.c tests/gcn/run.c)
+$(INTERPRETERS): $(B)/%.o: %.c
 	@mkdir -p $(@D)
-	$(COMPILE) -Itests/support -Itests -o $@ $< $(LDFLAGS) $(ARCHIVES) -Wl,--as-needed -lcmocka -lisl -lflint -lgmp \
+	$(COMPILE) -Itests/support -Itests -c -o $@ $<
+$(B)/libinterpreters.a: $(INTERPRETERS)
+$(B)/tests/%: tests/%.c $(ARCHIVES) $(B)/libinterpreters.a
+	@mkdir -p $(@D)
+	$(COMPILE) -Itests/support -Itests -o $@ $< $(LDFLAGS) $(B)/libinterpreters.a $(ARCHIVES) -Wl,--as-needed -lcmocka -lisl -lflint -lgmp \
 	    -ljansson -ldl -lm -lpthread
 
 tests: $(TESTS)
@@ -209,14 +215,14 @@ $(B)/portable/%: tests/%.c tests/portable/cmocka.h $(B)/libzlay.a
 
 # A sanitizer run leaves out the checks that look at the package, not at what runs, and the machines; it draws a quarter of
 # the refuters' cases.
-SAN := -O1 -g -fno-omit-frame-pointer -fno-sanitize-recover=all
+SAN := -O1 -g1 -fno-omit-frame-pointer -fno-sanitize-recover=all
 san:
 	@$(MAKE) --no-print-directory test B=build/san CFLAGS="$(SAN) -fsanitize=address,undefined" CHECKS= \
 	    TESTS="$(patsubst $(B)/%,build/san/%,$(filter-out $(MACHINES:%=$(B)/tests/%),$(call programs,$(UNITS) $(filter-out refute,$(WORLDS)))))"
 	@ZLAY_SCALE=$${ZLAY_SCALE:-1/4} $(MAKE) --no-print-directory test B=build/san CHECKS= \
 	    CFLAGS="$(SAN) -fsanitize=address,undefined" TESTS="$(patsubst $(B)/%,build/san/%,$(call programs,refute))"
 tsan:
-	@$(MAKE) --no-print-directory test B=build/tsan CFLAGS="$(SAN) -fsanitize=thread" \
+	@$(MAKE) --no-print-directory test B=build/tsan CFLAGS="-O0 -g1 -fno-sanitize-recover=all -fsanitize=thread" \
 	    TESTS=build/tsan/tests/base/threads CHECKS=
 
 # FUZZ_RUNS and ZLAY_SEED say how many and which.
@@ -233,7 +239,7 @@ FUZZ_CC ?= clang-22
 FUZZ_SECONDS ?= 4
 fuzz-cov:
 	@CC="$(FUZZ_CC)" tools/setup.sh fuzz
-	@$(MAKE) --no-print-directory B=build/cov CC="$(FUZZ_CC)" CFLAGS="-O1 -g -fsanitize=fuzzer-no-link,address,undefined \
+	@$(MAKE) --no-print-directory B=build/cov CC="$(FUZZ_CC)" CFLAGS="-O1 -g1 -fsanitize=fuzzer-no-link,address,undefined \
 	    -fno-sanitize-recover=all" build/cov/fuzz-cov
 	FUZZ_RUNS=$(FUZZ_RUNS) tests/fuzz/cover/run.sh build/cov/fuzz-cov $(FUZZ_SECONDS)
 $(B)/fuzz-cov: tests/fuzz/cover/cover.c tests/fuzz/targets.c tests/fuzz/texts.c $(ARCHIVES)
@@ -298,7 +304,10 @@ device-words: $(B)/device-words
 	$(B)/device-words
 # Beside PyTorch: GEMMs of all types, attention.  SHAPES=FILE of lines `M N K` adds those.
 device-peers: $(B)/zlay
-	$(PYTHON) tests/device/peers.py --zlay $(B)/zlay $(if $(SHAPES),--shapes $(SHAPES)) correct large types small edges attention $(if $(SHAPES),lm)
+	$(PYTHON) tests/device/peers.py --zlay $(B)/zlay $(if $(SHAPES),--shapes $(SHAPES)) correct large types small edges scales int4 transposes attention $(if $(SHAPES),lm)
+device-calibrate: $(B)/zlay # what plans of GEMMs reckon with: src/synth/gemm/times.def
+	python3 tests/device/calibrate.py --zlay $(B)/zlay > $(B)/times.def
+	mv $(B)/times.def src/synth/gemm/times.def
 device-bench: $(B)/device-bench
 	$(B)/device-bench
 device-banks:
@@ -365,4 +374,4 @@ clean:
 
 FORCE:
 .DELETE_ON_ERROR:
-.PHONY: all run tests test test-units exhaustive portable run-portable san tsan fuzz fuzz-cov check-layers check-house doc-check device-test device-synth device-copy-synth device-moves device-pipes device-copies device-bench device-peers device-banks device-oracle device-wgmma bench golden generate census install uninstall clean
+.PHONY: all run tests test test-units exhaustive portable run-portable san tsan fuzz fuzz-cov check-layers check-house doc-check device-test device-synth device-copy-synth device-moves device-pipes device-copies device-bench device-calibrate device-peers device-banks device-oracle device-wgmma bench golden generate census install uninstall clean

@@ -11,6 +11,9 @@
  *  192 x and on reads tiles N - 1 down to 0 of its head of the keys, N = 24;
  *  causal, it begins at the tile of its own last query, N = (192 x + 367) / 176,
  *  and the first block takes the last queries, which see the most keys.
+ *
+ *  On targets with tcgen05 a block takes 128 queries, one to each lane of tensor
+ *  memory, and has 256 threads; tiles of keys have 128 rows, 64 with a head of 256.
  */
 #ifndef ZLAY_ATTENTION_H
 #define ZLAY_ATTENTION_H
@@ -25,7 +28,9 @@ extern "C" {
 /** Elements from one row, head and batch of a tensor to the next. */
 typedef struct zlay_attention_strides {
     uint64_t row, head, batch; /* 0: dense, [batch][row][head][element]; packed sequences have
-                                  no `batch`; of L see there */
+                                  no `batch`; of L see there. V of e4m3 lies across,
+                                  [batch][head][element][key]: keys are adjacent, `row` is from
+                                  one element to the next, and dense is `keys` rounded up to 16 */
 } zlay_attention_strides;
 
 /** Whether the sequences of a batch have different lengths. */
@@ -39,7 +44,7 @@ enum {
  *  default. */
 typedef struct zlay_attention {
     uint32_t size;         /* sizeof(zlay_attention); a shorter one reads as zeros */
-    int32_t type;          /* of Q, K, V and O: ZLAY_TYPE_BF16 (0: that) or _F16 */
+    int32_t type;          /* of Q, K and V: ZLAY_TYPE_BF16 (0: that), _F16 or _E4M3 */
     uint64_t batch, heads; /* 1 */
     uint64_t kv_heads;     /* of K and V: a divisor of `heads`; default: as many */
     uint64_t queries, keys; /* rows of Q and O, of K and V; at least 1 */
@@ -51,7 +56,7 @@ typedef struct zlay_attention {
     zlay_attention_strides l; /* of the log-sum-exp, [batch][head][row]: rows adjacent,
                                  and so many of a head as the next multiple of 4 */
     uint32_t lse;          /* 1: the log-sum-exp of each row is stored, too: f32 */
-    uint32_t reserved0;    /* 0 */
+    int32_t o_type;        /* of O: 0 that of Q, K and V; of e4m3 BF16 (0: that) or F16 */
     uint64_t window;       /* causal: of the keys that a query sees, the last so many;
                               0: all */
     int32_t q_lengths, k_lengths; /* ZLAY_LENGTHS_*: of Q and O, of K and V; `queries` and `keys`
@@ -80,7 +85,8 @@ typedef struct zlay_attention_summary {
  *  The kernel (zlay_emit_attention) takes, beside the maps and n_N, the scalars
  *  x_scale: log2(e) times the factor of scores, or with a soft cap log2(e) *
  *  cap; x_keys: `keys`; causal x_offset: keys - queries; with a soft cap
- *  x_inner: the factor of scores / cap.  With sinks it takes the address of
+ *  x_inner: the factor of scores / cap; of e4m3 x_v_scale: the factor of V, and
+ *  the factors of Q and K are in that of scores.  With sinks it takes the address of
  *  `heads` f32, read_sinks, in the units of the scaled scores.  Lengths that
  *  differ are s32: read_q_rows and read_k_rows have the rows of each sequence of a
  *  padded batch, no more than the request says; read_q_starts and read_k_starts
@@ -90,9 +96,16 @@ typedef struct zlay_attention_summary {
  *  is the natural logarithm of the sum of exp(score) over the keys that a query
  *  sees, of scaled and capped scores, and of exp(sink) where there is one.
  *
+ *  K of e4m3 comes in pairs of rows: with an odd number of keys the kernel reads one row
+ *  behind the last of each head, of any contents, so K's memory has it.
+ *
+ *  On gfx90a, gfx942 and gfx950 a plan has no tensor maps: heads are 64 or 128, the types f16 and
+ *  bf16, strides multiples of 16 bytes; splits, lengths that differ, windows, sinks
+ *  and the log-sum-exp are refused.
+ *
  *  Returns: ZLAY_OK; ZLAY_NONE no tensor map brings a tensor, the message has
  *           the rule; ZLAY_EINVAL the message names the field; ZLAY_ENOTSUP a
- *           target without wgmma, a type or a head that no plan has, causal with
+ *           target without wgmma, tcgen05 or MFMA, a type or a head that no plan has, causal with
  *           fewer keys than queries, a window that is not causal; ZLAY_EOVERFLOW; ZLAY_ENOMEM.
  *  Out:     out  free it with zlay_attention_free.
  */

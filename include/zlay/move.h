@@ -101,7 +101,7 @@ ZLAY_API zlay_status zlay_move_given_nth(zlay_given *out, const zlay_move *move,
 ZLAY_API zlay_status zlay_move_guard(zlay_buf *out, const zlay_move *move);
 
 /** Where the tile lies afterwards: tile coordinate -> element offset; lives as
- *  long as the move. */
+ *  long as the move.  NULL: as ZLAY_NONE of zlay_move_certificate. */
 ZLAY_API const zlay_layout *zlay_move_smem(const zlay_move *move);
 
 /** What threads still have to permute after the copies have landed: slot ->
@@ -311,7 +311,8 @@ ZLAY_API zlay_status zlay_move_edge_print(zlay_buf *out, const zlay_move *move,
  *  the maps and copies, or from the threads' accesses, alone; `b` from the
  *  request.  Of a move by threads they say where an element of the tile goes.
  *
- *  Returns: ZLAY_OK; ZLAY_EINVAL a NULL.
+ *  Returns: ZLAY_OK; ZLAY_NONE a move of two maps that a plan of attention made of one;
+ *           ZLAY_EINVAL a NULL.
  *  Out:     a, b  live as long as the move.
  */
 ZLAY_API zlay_status zlay_move_certificate(const zlay_layout **a,

@@ -109,7 +109,7 @@ typedef struct zlay_pipe_event {
                               of a named barrier, a flag's count */
     const char *smem[2];   /* mma: A, B; copy: to, from */
     zlay_pipe_at at[2];
-    const char *tmem[2];   /* mma: the sum, A */
+    const char *tmem[2];   /* mma: the sum; A, or behind A in shared memory the scales of both */
     zlay_pipe_at tmem_at[2];
     const char *acc;       /* registers; of mma its sum */
     const char *acc_a;     /* of mma: A in registers */

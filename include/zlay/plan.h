@@ -57,8 +57,9 @@ enum { ZLAY_SCALES_NONE = 0, ZLAY_SCALES_LINE = 1, ZLAY_SCALES_BLOCK = 2 };
 enum { ZLAY_REPACK_NEVER = 0, ZLAY_REPACK_AUTO = 1, ZLAY_REPACK_ALWAYS = 2 };
 
 /** What the two blocks of a cluster share: A, for they compute neighbours in a row of
- *  tiles of D; B, in a column; each loads a half and multicasts it to both. */
-enum { ZLAY_MULTICAST_NONE = 0, ZLAY_MULTICAST_A = 1, ZLAY_MULTICAST_B = 2 };
+ *  tiles of D; B, in a column; each loads a half and multicasts it to both.  AUTO: B,
+ *  where the modelled time is less. */
+enum { ZLAY_MULTICAST_NONE = 0, ZLAY_MULTICAST_AUTO, ZLAY_MULTICAST_A, ZLAY_MULTICAST_B };
 
 /** A GEMM D = A B, with A of m x k, B of k x n, D of m x n elements.  0 means
  *  the default.  A and B have types that one wgmma multiplies: f16; bf16; tf32;

@@ -11,8 +11,7 @@
  *  16 x 128 elements of A, 4096 bytes, and 64 scales and zeros of 128 bytes each,
  *  which take 1024 each in their stages.  Four warpgroups take the 64 steps in
  *  turn, 16 each, and three hand their 64 x 16 sums, 4096 bytes, to the first.  16
- *  stages of 10240 bytes, 12288 for sums and 2048 for D are 178176 bytes.  Two
- *  blocks are a cluster: each loads half of every step of A for both.
+ *  stages of 10240 bytes, 12288 for sums and 2048 for D are 178176 bytes.
  */
 #ifndef ZLAY_WEIGHTS_H
 #define ZLAY_WEIGHTS_H
@@ -36,8 +35,7 @@ typedef struct zlay_weights {
     uint64_t lds;          /* from group to group of scales and zeros; default: n */
     uint32_t zeros;        /* 1: there are zeros, whole numbers from 0 to 15; 0: they are 0 */
     uint32_t warpgroups;   /* that share the steps of k, 1 to 4; default: by m and k */
-    uint32_t cluster;      /* blocks that share rows of A by multicast, 1 or 2; default: by
-                              m, n and k */
+    uint32_t cluster;      /* blocks that share rows of A by multicast, 1 or 2; default 1 */
     uint32_t reserved0;    /* 0 */
     uint64_t reserved[3];  /* 0 */
 } zlay_weights;

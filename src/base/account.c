@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The ctx's thread alone adds to what is taken, any thread to what is given back.  When the ctx
+/* The ctx's thread alone changes what is taken, any thread to what is given back.  When the ctx
  * ends, all that was taken is subtracted from what was given: who then meets 0 gave the last. */
 #include "base/account.h"
 
@@ -15,6 +15,8 @@ void zl_account_take(zl_account *a, uint64_t bytes)
     atomic_store_explicit(&a->taken, taken + bytes, memory_order_relaxed);
 }
 
+void zl_account_return(zl_account *a, uint64_t bytes) { zl_account_take(a, 0 - bytes); }
+
 void *zl_account_alloc(void *user, size_t size)
 {
     zl_account *a = user;
@@ -26,7 +28,7 @@ void *zl_account_alloc(void *user, size_t size)
 /* While the ctx lives its own bytes are owed, and `given` is above 0; afterwards it is what is
  * still owed, below 0 modulo 2^64. Who gives the last frees the account; anybody else must not
  * look at it once the sum is made. */
-void zl_account_give(zl_account *a, uint64_t bytes)
+static void give(zl_account *a, uint64_t bytes)
 {
     zlay_allocator hooks = a->hooks;
     uint64_t given = atomic_fetch_add_explicit(&a->given, bytes, memory_order_acq_rel) + bytes;
@@ -36,14 +38,14 @@ void zl_account_give(zl_account *a, uint64_t bytes)
 void zl_account_end(zl_account *a)
 {
     uint64_t taken = atomic_load_explicit(&a->taken, memory_order_relaxed);
-    zl_account_give(a, sizeof *a - taken);
+    give(a, sizeof *a - taken);
 }
 
 void zl_account_free(void *user, void *ptr, size_t size)
 {
     zl_account *a = user;
     a->hooks.free(a->hooks.user, ptr, size);
-    zl_account_give(a, size);
+    give(a, size);
 }
 
 zl_account *zl_account_new(const zlay_allocator *hooks)

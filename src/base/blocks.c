@@ -35,7 +35,7 @@ static void give(zl_block_list *b, zl_scratch_block *block)
 
 static void block_end(zl_block_list *b, zl_scratch_block *block)
 {
-    zl_account_give(b->account, sizeof *block + block->room);
+    zl_account_return(b->account, sizeof *block + block->room);
     if (!b->keeps || block->whole > KEPT_MOST - b->kept_bytes) {
         give(b, block);
         return;

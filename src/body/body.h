@@ -78,6 +78,8 @@ typedef struct zl_body_node {
     int32_t round;             /* of CONVERT */
     int32_t arg[ZL_BODY_ARGS]; /* nodes; -1 */
     int32_t operand;           /* of OPERAND, LOAD and SHARED; -1 */
+    bool window;               /* of SHARED: the matrix is columns of a wider stage, */
+    uint32_t skip;             /* the first of which is this one */
     zl_decimal number;         /* of NUMBER */
 } zl_body_node;
 
@@ -144,13 +146,14 @@ int32_t zl_body_expression(zl_body_reader *r);
 int32_t zl_body_apply(zl_body_reader *r, zl_body_op op, const int32_t *args, uint32_t count);
 int32_t zl_body_convert(zl_body_reader *r, int32_t type, int32_t round, int32_t arg);
 int32_t zl_body_load(zl_body_reader *r, int32_t operand, const int32_t *args, uint32_t count);
-/* An element of a stage of shared memory; shape: ZL_ON_* of the coordinates that stand there. */
-int32_t zl_body_shared(zl_body_reader *r, int32_t operand, uint32_t shape);
+/* An element of a stage of shared memory; `at` says the coordinates that stand there: shape, window and skip. */
+int32_t zl_body_shared(zl_body_reader *r, int32_t operand, const zl_body_node *at);
 int32_t zl_body_new_node(zl_body_reader *r, const zl_body_node *node);
 /* Gives a number that has no type yet this one; answers whether `node` has the type then. */
 bool zl_body_settle(zl_body_reader *r, int32_t node, int32_t type);
 
-/* What the loads of a shared operand depend on; 0: there is none. */
+/* The first load of a shared operand; NULL: there is none. What it depends on; 0: there is none. */
+const zl_body_node *zl_body_shared_load(const zlay_body *body, int32_t operand);
 uint32_t zl_body_shared_shape(const zlay_body *body, int32_t operand);
 
 /* The operand of a name; -1.  The node that a name stands for now; -1. */

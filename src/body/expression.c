@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { DIGITS_MOST = 15, EXPONENT_MOST = 22, WORD_MOST = 65 };
+enum { DIGITS_MOST = 15, EXPONENT_MOST = 22, WORD_MOST = 65, COLUMN_MOST = UINT16_MAX };
 
 static int32_t sum(zl_body_reader *r);
 static int32_t unary(zl_body_reader *r);
@@ -219,15 +219,29 @@ static bool arguments(zl_body_reader *r, int32_t *args, uint32_t room, uint32_t 
     return zl_cursor_take(r->at, ')') || refuse(r, "')' is missing") >= 0;
 }
 
+/* Behind `col`: `+ C`, where the columns of the matrix begin in a wider stage. */
+static bool window(zl_body_reader *r, zl_body_node *at)
+{
+    int64_t skip = 0;
+    if (!zl_cursor_take(r->at, '+')) return true;
+    if (!zl_cursor_number(r->at, &skip) || skip > COLUMN_MOST)
+        return refuse(r, "col + C: C is a number from 0 to 65535") >= 0;
+    at->window = true;
+    at->skip = (uint32_t)skip;
+    return true;
+}
+
 /* The coordinates of the element in its stage: `row, col`, `row` or `col`. */
 static int32_t call_shared(zl_body_reader *r, int32_t operand)
 {
-    uint32_t shape = zl_cursor_keyword(r->at, "row") ? ZL_ON_ROW : 0;
-    if ((!shape || zl_cursor_take(r->at, ',')) && zl_cursor_keyword(r->at, "col"))
-        shape |= ZL_ON_COLUMN;
-    if (!shape || !zl_cursor_take(r->at, ')'))
+    zl_body_node at = {.shape = zl_cursor_keyword(r->at, "row") ? ZL_ON_ROW : 0};
+    if ((!at.shape || zl_cursor_take(r->at, ',')) && zl_cursor_keyword(r->at, "col")) {
+        at.shape |= ZL_ON_COLUMN;
+        if (!window(r, &at)) return -1;
+    }
+    if (!at.shape || !zl_cursor_take(r->at, ')'))
         return refuse(r, "a stage of shared memory is loaded at row, col, at row or at col");
-    return zl_body_shared(r, operand, shape);
+    return zl_body_shared(r, operand, &at);
 }
 
 static int32_t call_load(zl_body_reader *r)

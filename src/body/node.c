@@ -182,20 +182,27 @@ int32_t zl_body_load(zl_body_reader *r, int32_t operand, const int32_t *args, ui
     return join_shapes(r, &n, args, count) ? zl_body_new_node(r, &n) : -1;
 }
 
-uint32_t zl_body_shared_shape(const zlay_body *body, int32_t operand)
+const zl_body_node *zl_body_shared_load(const zlay_body *body, int32_t operand)
 {
     for (uint32_t i = 0; i < body->nodes_count; i++)
         if (body->nodes[i].op == ZL_BO_SHARED && body->nodes[i].operand == operand)
-            return body->nodes[i].shape;
-    return 0;
+            return &body->nodes[i];
+    return NULL;
 }
 
-int32_t zl_body_shared(zl_body_reader *r, int32_t operand, uint32_t shape)
+uint32_t zl_body_shared_shape(const zlay_body *body, int32_t operand)
+{
+    const zl_body_node *load = zl_body_shared_load(body, operand);
+    return load ? load->shape : 0;
+}
+
+int32_t zl_body_shared(zl_body_reader *r, int32_t operand, const zl_body_node *at)
 {
     zlay_body_operand *o = &r->body->operands[operand];
-    uint32_t before = zl_body_shared_shape(r->body, operand), class = zl_body_class(o->type);
+    const zl_body_node *before = zl_body_shared_load(r->body, operand);
+    uint32_t shape = at->shape, class = zl_body_class(o->type);
     bool packed = class & (ZL_BODY_SMALL | ZL_BODY_BYTE | ZL_BODY_NIBBLE);
-    if (before && before != shape) {
+    if (before && (before->shape != shape || before->window != at->window || before->skip != at->skip)) {
         zl_body_refuse(r, ZLAY_EINVAL, "'%s' is loaded at other coordinates before", o->name);
         return -1;
     }
@@ -208,6 +215,8 @@ int32_t zl_body_shared(zl_body_reader *r, int32_t operand, uint32_t shape)
     return zl_body_new_node(r, &(zl_body_node){.op = ZL_BO_SHARED,
                                                .type = o->type,
                                                .shape = shape,
+                                               .window = at->window,
+                                               .skip = at->skip,
                                                .arg = {-1, -1, -1},
                                                .operand = operand});
 }

@@ -71,7 +71,9 @@ static void put_shared(const body_text *t, const zl_body_node *n)
     static const char *const at[] = {[ZL_ON_ROW] = "row",
                                      [ZL_ON_COLUMN] = "col",
                                      [ZL_ON_BOTH] = "row, col"};
-    zl_putf(t->out, "load(%s, %s)", t->body->operands[n->operand].name, at[n->shape]);
+    zl_putf(t->out, "load(%s, %s", t->body->operands[n->operand].name, at[n->shape]);
+    if (n->window) zl_putf(t->out, " + %u", n->skip);
+    zl_puts(t->out, ")");
 }
 
 static void put_value(const body_text *t, const zl_body_node *n)

@@ -92,7 +92,7 @@ static bool read_repack(void *to, const char *text)
 
 static bool read_multicast(void *to, const char *text)
 {
-    static const char *const words[] = {"none", "a", "b", NULL};
+    static const char *const words[] = {"none", "auto", "a", "b", NULL};
     return read_word(to, words, text);
 }
 

@@ -3,7 +3,7 @@
 
     python3 tests/device/peers.py [--zlay PROGRAM] [--rounds 30] [--json FILE] GROUP...
 
-Groups: correct (nothing is timed), lm (the shapes of --shapes FILE, a line `M N K` each), large, types, small, edges, scales, int4, attention.
+Groups: correct (nothing is timed), lm (the shapes of --shapes FILE, a line `M N K` each), large, types, small, edges, scales, int4, transposes, attention.
 The peer of int4 is zlay's own GEMM of bf16 of the shape, with weights that are dequantised before.
 A time is the median of the rounds; a round replays a CUDA graph that walks through sets of tensors larger than four L2s, about
 2 ms long, first one contestant's, then the other's.  A ratio is the peer's time over zlay's: above 1 zlay is faster.
@@ -324,24 +324,36 @@ def small(env):
     for m in (1, 16, 64, 128):
         for n, k in ((4096, 4096), (4096, 7168), (7168, 4096)):
             product_row(env, f"bf16 {m}x{n}x{k}", m, n, k)
-            for splits, tile in ((2, None), (2, [64, 64, 64]), (2, [64, 128, 64]), (4, [64, 64, 64]), (4, [64, 128, 64]), (8, [64, 64, 64])):
-                product_row(env, f"bf16 {m}x{n}x{k}, K over {splits} blocks, tile {tile or 'chosen'}", m, n, k,
-                            split_k=splits, **({"tile": tile} if tile else {}))
+            for tile in ([64, 64, 64], [64, 128, 64]):
+                product_row(env, f"bf16 {m}x{n}x{k}, K over 2 blocks, tile {tile}", m, n, k, split_k=2, tile=tile)
+
+
+class Beside(Product):
+    """A product of rows that begin where they like, and the one whose sides are 4096 as its peer: the ratio is of TFLOP/s."""
+
+    def __init__(self, env, *arguments, **more):
+        super().__init__(env, *arguments, **more)
+        self.neighbour = Product(env, 4096, 4096, 4096, self.a)
+
+    def measure(self):
+        sets = [{"own": self.set(), "other": self.neighbour.set()} for _ in range(3)]
+        self.by_zlay(sets[0]["own"])
+        self.neighbour.by_zlay(sets[0]["other"])
+        torch.cuda.synchronize()
+        times = contest({"own": lambda s: self.by_zlay(s["own"]), "other": lambda s: self.neighbour.by_zlay(s["other"])}, sets, self.env.rounds)
+        rate, peer = self.m * self.n * self.k / times["own"], 4096 ** 3 / times["other"]
+        return {"us": times["own"], "tflops": 2 * rate / 1e6, "tile": self.plan["tile"], "error": self.error(sets[0]["own"], sets[0]["own"]["d"]),
+                "peer": "zlay's 4096^3, TFLOP/s", "peer_us": times["other"], "ratio": rate / peer,
+                "peer_error": self.neighbour.error(sets[0]["other"], sets[0]["other"]["d"])}
 
 
 def edges(env):
-    product_row(env, "bf16 4096x4096x4096", 4096, 4096, 4096)
-    product_row(env, "bf16 4096x4095x4096", 4096, 4095, 4096)
-    product_row(env, "bf16 4095x4097x4104", 4095, 4097, 4104)
-    product_row(env, "bf16 4096x4096x4100", 4096, 4096, 4100)
-    product_row(env, "bf16 4096x4096x4095", 4096, 4096, 4095)
-    for m, n, k in ((4096, 4096, 4095), (4096, 4096, 4100), (4096, 4096, 4098), (4095, 4097, 4104), (128, 7168, 4095), (1, 4096, 4095)):
-        product_row(env, f"bf16 {m}x{n}x{k}, repacked where the model says so", m, n, k, repack="auto")
-    for tile in ([128, 128, 64], [128, 256, 64]):  # whether the stores or the loads of 4095x4097x4104 are slow
-        for repack in ("never", "always", "auto"):
-            product_row(env, f"bf16 4095x4097x4104, tile {tile}, repack {repack}", 4095, 4097, 4104, tile=tile, repack=repack)
-        product_row(env, f"bf16 4096x4095x4096, tile {tile}", 4096, 4095, 4096, tile=tile)
-        product_row(env, f"bf16 4096x4096x4104, tile {tile}", 4096, 4096, 4104, tile=tile)
+    for m, n, k in ((4096, 4095, 4096), (4095, 4097, 4104), (4096, 4096, 4100), (4096, 4096, 4095)):
+        product_row(env, f"bf16 {m}x{n}x{k}", m, n, k)
+    for m, n, k in ((4096, 4095, 4096), (4095, 4097, 4104), (4096, 4096, 4104), (4096, 4096, 4100), (4096, 4096, 4098), (4096, 4096, 4095)):
+        for more in ({}, {"multicast": "auto"}, {"multicast": "auto", "repack": "auto"}):
+            said = "".join(f", {name} {value}" for name, value in more.items())
+            measured_row(env, f"bf16 {m}x{n}x{k}{said}", lambda: Beside(env, m, n, k, **more).measure())
 
 
 def scales(env):
@@ -426,6 +438,43 @@ def int4(env):
             measured_row(env, f"int4 {m}x{n}x{k}", lambda: Weights(env, m, n, k).measure())
 
 
+# ---- transposes --------------------------------------------------------------------------------
+
+class Turned:
+    """The transpose of a square matrix by the kernel of `emit copy`, beside a device copy of the same bytes."""
+
+    def __init__(self, env, side, kind):
+        self.env, self.side, self.kind = env, side, kind
+        self.code = env.zlay.ask(op="emit", what="copy", name="turned", target="sm_90a", src=f"({side},{side}):(1,{side})",
+                                 dst=f"({side},{side}):({side},1)", elem_bits=8 * BITS[kind].itemsize, src_align=16, dst_align=16)
+        self.function = env.driver.load(self.code["text"], "turned", self.code["smem"])
+
+    def set(self):
+        a = drawn(self.side, self.side, self.kind)
+        one = {"a": a, "d": torch.zeros_like(a), "out": torch.empty_like(a)}
+        return {**one, "values": [buffer_of(one[x].data_ptr().to_bytes(8, "little")) for x in "ad"]}
+
+    def by_zlay(self, one):
+        self.env.driver.launch(self.function, (self.code["blocks"], 1, 1), self.code["threads"], self.code["smem"], one["values"])
+
+    def measure(self):
+        size = self.side ** 2 * BITS[self.kind].itemsize
+        sets = [self.set() for _ in range(sets_for(2 * size))]
+        self.by_zlay(sets[0])
+        torch.cuda.synchronize()
+        right = torch.equal(sets[0]["d"], sets[0]["a"].t())
+        times = contest({"zlay": self.by_zlay, "copy": lambda s: s["out"].copy_(s["a"])}, sets, self.env.rounds)
+        print(f"{'':32} {2 * size / times['zlay'] / 1e6:9.2f} TB/s read and written, path {self.code['path']}")
+        return {"us": times["zlay"], "tflops": 0, "tile": [], "error": 0 if right else math.inf, "peer": "a device copy", "peer_us": times["copy"],
+                "ratio": times["copy"] / times["zlay"], "peer_error": 0}
+
+
+def transposes(env):
+    for kind in ("bf16", "f32"):
+        for side in (4095, 4096, 6144, 8191, 8192, 12288, 16383, 16384):
+            measured_row(env, f"transpose {kind} {side}", lambda: Turned(env, side, kind).measure())
+
+
 # ---- attention ---------------------------------------------------------------------------------
 
 class Attention:
@@ -442,14 +491,35 @@ class Attention:
 
     def set(self):
         kind = BITS[self.kind]
+        if self.kind == "e4m3":
+            return self.set_bytes()
         q, o = (torch.randn(self.batch, self.tokens, self.heads, self.head, device="cuda", dtype=kind) for _ in range(2))
         k, v = (torch.randn(self.batch, self.tokens, self.kv_heads, self.head, device="cuda", dtype=kind) for _ in range(2))
         tensors = {"q": q, "k": k, "v": v, "o": o}
         if self.lse:
             tensors["l"] = torch.full((self.batch, self.heads, (self.tokens + 3) // 4 * 4), math.nan, device="cuda")
+        turned = {x: tensors[x].transpose(1, 2) for x in "qkv"}
+        return self.given(tensors, turned)
+
+    def set_bytes(self):
+        """Of e4m3: V is [batch][head][element][key], padded to 16 keys; behind K stands one row more. Whoever reads `tq`, `tk`, `tv`,
+        PyTorch too, has the same values as bf16, which holds them exactly."""
+        kind = BITS[self.kind]
+        q, o = (torch.randn(self.batch, self.tokens, self.heads, self.head, device="cuda").to(t) for t in (kind, torch.bfloat16))
+        rows = torch.randn(self.batch * self.tokens + 1, self.kv_heads, self.head, device="cuda").to(kind)
+        k = rows[:-1].view(self.batch, self.tokens, self.kv_heads, self.head)
+        across = torch.randn(self.batch, self.kv_heads, self.head, (self.tokens + 15) // 16 * 16, device="cuda").to(kind)
+        tensors = {"q": q, "k": k, "v": across, "o": o}
+        if self.lse:
+            tensors["l"] = torch.full((self.batch, self.heads, (self.tokens + 3) // 4 * 4), math.nan, device="cuda")
+        turned = {"q": q.transpose(1, 2), "k": k.transpose(1, 2), "v": across[..., :self.tokens].transpose(2, 3)}
+        return self.given(tensors, {x: t.to(torch.bfloat16).contiguous() for x, t in turned.items()})
+
+    def given(self, tensors, turned):
+        """turned: Q, K and V as [batch, heads, tokens, head]."""
         sinks = torch.randn(self.heads, device="cuda") if self.sinks else None
         maps = [self.env.zlay.map_bytes(m["map"], tensors[m["tensor"]].data_ptr() + m["map"]["address"]) for m in self.plan["maps"]]
-        number = {"n_N": ("i", self.plan["tiles"]), "x_keys": ("i", self.tokens), "x_offset": ("i", 0),
+        number = {"n_N": ("i", self.plan["tiles"]), "x_keys": ("i", self.tokens), "x_offset": ("i", 0), "x_v_scale": ("f", 1),
                   "x_scale": ("f", math.log2(math.e) / math.sqrt(self.head))}
         values = []
         for argument in self.code["arguments"]:
@@ -460,7 +530,6 @@ class Attention:
             else:
                 code, value = number[argument["name"]]
                 values.append(buffer_of(bytes((ctypes.c_int32 if code == "i" else ctypes.c_float)(value))))
-        turned = {x: tensors[x].transpose(1, 2) for x in "qkv"}
         return {**tensors, **{"t" + x: turned[x] for x in "qkv"}, "sinks": sinks, "values": values}
 
     def by_zlay(self, one):
@@ -516,12 +585,19 @@ class Attention:
                 "peer_us": times.get(best), "ratio": times[best] / ours if best else None, "peer_error": peers[best][1] if best else None}
 
 
+WEIGHTS_E4M3 = 2 ** -4  # a weight has four significant bits
+
+
 def attention(env):
     for head in (128, 64, 256):
         for causal in (False, True):
             for batch, tokens in ((1, 16384), (4, 4096)):
                 name = f"attention d={head} {batch}x{tokens}{' causal' if causal else ''}"
                 measured_row(env, name, lambda: Attention(env, head, batch, tokens, 16, causal).measure())
+    for head in (128, 64):  # PyTorch has no attention of 8 bits
+        for causal in (False, True):
+            name = f"attention e4m3 d={head} 1x16384{' causal' if causal else ''}, peer bf16"
+            measured_row(env, name, lambda: Attention(env, head, 1, 16384, 16, causal, kind="e4m3").measure(), WEIGHTS_E4M3)
 
 
 # ---- correctness alone --------------------------------------------------------------------------
@@ -554,6 +630,19 @@ def further(env):
                         torch.cuda.synchronize()
                         judge(env, f"attention d={head} {kind} {batch}x{tokens}x{heads}/{kv_heads} causal {causal} {options}",
                               asked.error(one, one["o"].transpose(1, 2)), 2 ** -6 if kind == "bf16" else 2 ** -8)
+
+
+def of_bytes(env):
+    """Attention of e4m3, beside float64 of the same values; numbers of keys that are no multiple of anything."""
+    for head in (64, 128, 256):
+        for causal in (False, True):
+            for batch, tokens, heads, kv_heads in ((1, 1, 1, 1), (2, 3, 2, 1), (1, 64, 3, 3), (2, 65, 4, 2), (3, 131, 2, 1), (1, 2049, 2, 1)):
+                asked = Attention(env, head, batch, tokens, heads, causal, kv_heads, "e4m3", lse=tokens % 2 == 0)
+                one = asked.set()
+                asked.by_zlay(one)
+                torch.cuda.synchronize()
+                judge(env, f"attention d={head} e4m3 {batch}x{tokens}x{heads}/{kv_heads} causal {causal}",
+                      asked.error(one, one["o"].transpose(1, 2)), WEIGHTS_E4M3)
 
 
 def correct(env):
@@ -590,6 +679,7 @@ def correct(env):
                     judge(env, f"attention d={head} {kind} {batch}x{tokens}x{heads}/{kv_heads} causal {causal}",
                           asked.error(one, one["o"].transpose(1, 2)), 2 ** -6 if kind == "bf16" else 2 ** -8)
     further(env)
+    of_bytes(env)
     print(f"{env.right} right, {env.failed} wrong")
 
 
@@ -624,7 +714,7 @@ def main():
     parser.add_argument("--shapes", default="lm_shapes.txt")
     parser.add_argument("--error", type=float, default=1.5)
     parser.add_argument("--json")
-    parser.add_argument("group", nargs="+", choices=["correct", "lm", "large", "types", "small", "edges", "scales", "int4", "attention"])
+    parser.add_argument("group", nargs="+", choices=["correct", "lm", "large", "types", "small", "edges", "scales", "int4", "transposes", "attention"])
     options = parser.parse_args()
     torch.backends.cuda.matmul.allow_tf32 = True
     torch.manual_seed(1)

@@ -259,11 +259,12 @@ static void check_barriers(const zlay_plan *plan, const zlay_gemm *g, const char
 {
     char word[80];
     zlay_plan_summary i = info_of(plan);
-    check_count(g, text, "mbarrier.init", 2 * i.stages);
+    uint32_t warps = i.threads / 32, inits = (i.stages + warps - 1) / warps; /* each of a barrier of every warp */
+    check_count(g, text, "mbarrier.init", 2 * inits);
     snprintf(word, sizeof word, "mbarrier.init.shared::cta.b64 [at], %u;", i.full_count);
-    check_count(g, text, word, i.stages * (i.full_count == i.empty_count ? 2 : 1));
+    check_count(g, text, word, inits * (i.full_count == i.empty_count ? 2 : 1));
     snprintf(word, sizeof word, "mbarrier.init.shared::cta.b64 [at], %u;", i.empty_count);
-    check_count(g, text, word, i.stages * (i.full_count == i.empty_count ? 2 : 1));
+    check_count(g, text, word, inits * (i.full_count == i.empty_count ? 2 : 1));
     snprintf(word, sizeof word, ".shared::cta.b64 _, [at], %u;", i.expect_bytes);
     check_count(g, text, word, i.full_count == 1);
     check_count(g, text, "expect_tx", !i.expect_bytes ? 0 : i.full_count > 1 ? 2 : 1);

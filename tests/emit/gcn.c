@@ -3,7 +3,7 @@
  * has to see through: each wait, barrier and nop in them is there for a reason. */
 #define _POSIX_C_SOURCE 200809L
 #include "gcn/object.h"
-#include "gcn/mutants.h"
+#include "gcn/run.c"
 
 static bool seen[GCN_FORMS];
 

@@ -304,6 +304,7 @@ static void refusals(void **state)
         const char *word;
     } bad[] = {
         {{.head = 256, .queries = 64, .keys = 64}, "64 and 128 are planned"},
+        {{.head = 64, .queries = 64, .keys = 64, .type = ZLAY_TYPE_E4M3}, "type e4m3: not planned on gfx942; the nearest that works is bf16"},
         {{.head = 64, .queries = 64, .keys = 64, .splits = 2}, "splits: not planned on gfx942; the nearest that works is 1"},
         {{.head = 64, .queries = 64, .keys = 64, .lse = 1}, "lse: not planned on gfx942"},
         {{.head = 64, .queries = 64, .keys = 64, .sinks = 1}, "sinks: not planned on gfx942"},

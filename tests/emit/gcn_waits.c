@@ -2,7 +2,6 @@
 /* Small kernels whose every wait, barrier and nop is needed: the interpreter of tests/gcn runs them
  * right in all its schedules, and without any one of them, or with one that waits for less, wrong. */
 #define _POSIX_C_SOURCE 200809L
-#include "gcn/mutants.h"
 #include "gcn/object.h"
 
 enum { IN = 0x10000, OUT = 0x20000, ARGUMENTS = 0x30000, THREADS = 128, WORDS = 1024 };

@@ -104,7 +104,7 @@ static void refusals(void **state)
         zlay_status status;
         zlay_gemm gemm;
     } bad[] = {
-        {"multicast: 3 is none of none, a, b", "sm_90a", ZLAY_EINVAL, {.multicast = 3}},
+        {"multicast: 4 is none of none, auto, a, b", "sm_90a", ZLAY_EINVAL, {.multicast = 4}},
         {"multicast: -1 is none", "sm_90a", ZLAY_EINVAL, {.multicast = -1}},
         {"multicast: products with split_k have none", "sm_90a", ZLAY_ENOTSUP, {A, .split_k = 2}},
         {"multicast: products with scales have none", "sm_90a", ZLAY_ENOTSUP, {A, .type = ZLAY_TYPE_E4M3, .a_scales = ZLAY_SCALES_LINE}},
@@ -112,7 +112,7 @@ static void refusals(void **state)
         {"multicast: an operand whose K is not contiguous", "sm_90a", ZLAY_ENOTSUP, {A, .a_order = ZLAY_ORDER_COLUMN}},
         {"multicast: halves of 4 rows", "sm_90a", ZLAY_ENOTSUP, {A, .m = 5}},
         {"multicast: halves of 12 rows", "sm_90a", ZLAY_ENOTSUP, {A, .m = 20}},
-        {"multicast: a neighbour's coordinates pass 2^31", "sm_90a", ZLAY_ENOTSUP, {B, .m = (UINT64_C(1) << 30) + 256}},
+        {"multicast: m and n are at most 1073741824", "sm_90a", ZLAY_ENOTSUP, {B, .m = (UINT64_C(1) << 30) + 256}},
         {"multicast: plans of sm_80 have none", "sm_80", ZLAY_ENOTSUP, {A}},
         {"multicast: plans of waves (gfx942) have none", "gfx942", ZLAY_ENOTSUP, {B}},
     };

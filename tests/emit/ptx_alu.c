@@ -7,6 +7,7 @@
 
 #include "instruction.h"
 #include "ptx/run.h"
+#include "ptx/steps.h"
 
 enum { TEXT_ROOM = 1 << 18, OUT = 0x10000, IN = 0x20000, OUT_WORDS = 4096 };
 

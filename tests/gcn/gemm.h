@@ -4,7 +4,7 @@
 #ifndef TEST_GCN_GEMM_H
 #define TEST_GCN_GEMM_H
 
-#include "mutants.h"
+#include "run.h"
 
 enum {
     GEMM_A = 0x1000000,

@@ -4,7 +4,7 @@
 #ifndef TEST_GCN_OBJECT_H
 #define TEST_GCN_OBJECT_H
 
-#include "text.h"
+#include "run.h"
 
 #include <unistd.h>
 

@@ -162,20 +162,4 @@ static inline void gcn_find_targets(gcn_code *code)
     }
 }
 
-/* Instructions are the lines that begin with a tab. */
-static inline void gcn_read_code(gcn_code *code, const char *text)
-{
-    int room = 0;
-    for (const char *at = text; at; at = strchr(at, '\n') ? strchr(at, '\n') + 1 : NULL) {
-        if (*at != '\t') continue;
-        if (code->lines == room) {
-            room = room ? 2 * room : 1024;
-            code->line = realloc(code->line, (size_t)room * sizeof *code->line);
-            assert_non_null(code->line);
-        }
-        gcn_read_line(&code->line[code->lines++], at);
-    }
-    gcn_find_targets(code);
-}
-
 #endif

@@ -135,15 +135,16 @@ static inline bool px_store_begin(px_machine *m, px_store s)
 
 /* ---- products of a warp ---------------------------------------------------------------- */
 
-/* Thread t of a warp has rows 16 w + t / 4 and 8 on of D and of A in registers, columns 8 j + 2 (t % 4)
- * and one on: PTX ISA 9.1, "Register fragments for wgmma.mma_async.m64nNk16". */
+/* Thread t of a warp has rows 16 w + t / 4 and 8 on of D and of A in registers; of D columns 8 j + 2 (t % 4) and one on, of A
+ * in both halves of K as many as a register has: PTX ISA 9.1, "Register fragments for wgmma.mma_async.m64nNk16" and k32. */
 static inline void px_registers_a(px_machine *m, px_rows_of *a, int warp, const px_product *p)
 {
+    int bytes = (int)px_bytes_of(p->type), each = 4 / bytes;
     for (int lane = 0; lane < PX_WARP; lane++)
         for (int r = 0; r < 4; r++)
-            for (int half = 0; half < 2; half++) {
-                uint16_t bits = (uint16_t)(m->thread[warp * PX_WARP + lane].value[p->registers + r] >> 16 * half);
-                a->at[lane / 4 + 8 * (r % 2)][8 * (r / 2) + 2 * (lane % 4) + half] = px_number((const uint8_t *)&bits, p->type);
+            for (int e = 0; e < each; e++) {
+                uint32_t bits = (uint32_t)(m->thread[warp * PX_WARP + lane].value[p->registers + r] >> 8 * bytes * e);
+                a->at[lane / 4 + 8 * (r % 2)][PX_K_BYTES / 2 / bytes * (r / 2) + each * (lane % 4) + e] = px_number((const uint8_t *)&bits, p->type);
             }
 }
 

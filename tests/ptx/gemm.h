@@ -224,18 +224,34 @@ static inline bool px_gemm_untouched(const px_matrix *d, uint64_t i)
     return same;
 }
 
+/* The sums of products, row after row, in double. Each factor becomes a number once. */
+static inline double *px_gemm_sums(const px_gemm *g)
+{
+    uint64_t rows = g->a.rows, columns = g->b.columns, depth = g->a.columns;
+    double *sum = calloc(rows * columns, sizeof *sum), *b = malloc(depth * columns * sizeof *b);
+    assert_true(sum && b);
+    for (uint64_t k = 0; k < depth; k++)
+        for (uint64_t j = 0; j < columns; j++) b[k * columns + j] = (double)px_number(px_element(&g->b, k, j), g->b.type);
+    for (uint64_t i = 0; i < rows; i++)
+        for (uint64_t k = 0; k < depth; k++) {
+            double a = (double)px_number(px_element(&g->a, i, k), g->a.type);
+            for (uint64_t j = 0; j < columns; j++) sum[i * columns + j] += a * b[k * columns + j];
+        }
+    free(b);
+    return sum;
+}
+
 /* Elements of D that are not the rounded exact sum, and padding that has changed. */
 static inline uint64_t px_gemm_wrong(const px_gemm *g)
 {
     uint64_t wrong = 0, inner = g->d.by_column ? g->d.rows : g->d.columns;
+    double *sum = px_gemm_sums(g);
     for (uint64_t i = 0; i < g->d.rows; i++)
         for (uint64_t j = 0; j < g->d.columns; j++) {
-            double sum = 0;
-            for (uint64_t k = 0; k < g->a.columns; k++)
-                sum += (double)px_number(px_element(&g->a, i, k), g->a.type) * (double)px_number(px_element(&g->b, k, j), g->b.type);
-            uint32_t want = px_gemm_bits(g->d.type, sum);
+            uint32_t want = px_gemm_bits(g->d.type, sum[i * g->d.columns + j]);
             wrong += memcmp(px_element(&g->d, i, j), &want, g->d.bytes) != 0;
         }
+    free(sum);
     for (uint64_t i = 0; i < g->d.count; i++) wrong += i % g->d.pitch >= inner && !px_gemm_untouched(&g->d, i);
     return wrong;
 }

@@ -20,7 +20,7 @@
 #include <zlay/tensormap_bits.h>
 
 enum { PX_WARP = 32, PX_THREADS = 640, PX_CLUSTER = 8, PX_SMEM = 232448, PX_BARRIERS = 64, PX_LANDING = 256,
-       PX_PENDING = 64, PX_NAMED = 16, PX_MEMORIES = 32, PX_MAPS = 4, PX_VERSIONS = 32, PX_MAP_BYTES = 128, PX_COLUMNS = 512,
+       PX_PENDING = 64, PX_USES = 512 /* of tensor memory */, PX_NAMED = 16, PX_MEMORIES = 32, PX_MAPS = 4, PX_VERSIONS = 32, PX_MAP_BYTES = 128, PX_COLUMNS = 512,
        PX_LANES = 128, PX_WROTE = 64, PX_WARPS = PX_THREADS / PX_WARP * PX_CLUSTER };
 enum { PX_POISON = 0xff, PX_ORIGIN = 1024, PX_WINDOW = 24 /* bits below the block's number plus one */ };
 #define PX_PARAM_AT 0x7f0000000000ull
@@ -115,13 +115,14 @@ typedef struct px_use { /* of tensor memory, by a warp or by products */
 
 typedef enum px_tensor_what { PX_MMA, PX_MMA_TENSOR /* A in tensor memory */, PX_COPY_ROWS, PX_COPY_FACTORS } px_tensor_what;
 
-typedef enum px_tensor_kind { PX_KIND_F16, PX_KIND_TF32, PX_KIND_F8F6F4, PX_KIND_I8, PX_KINDS } px_tensor_kind;
+typedef enum px_tensor_kind { PX_KIND_F16, PX_KIND_TF32, PX_KIND_F8F6F4, PX_KIND_I8, PX_KIND_MXF8F6F4, PX_KIND_MXF4, PX_KIND_MXF4NVF4, PX_KINDS } px_tensor_kind;
 
 typedef struct px_tensor_op { /* tcgen05.mma, tcgen05.cp: of a thread, in order */
     px_tensor_what what;
     int thread, block, group; /* of 1 block or 2, from `block` on */
     uint32_t number, to, index; /* to: a column; index: the instruction descriptor */
     uint64_t a, b;
+    uint32_t scales[2]; /* columns of block scales */
     px_tensor_kind kind;
     bool adds;
 } px_tensor_op;
@@ -168,7 +169,7 @@ typedef struct px_machine {
     px_landing landing[PX_LANDING];
     px_store store[PX_PENDING * PX_CLUSTER];
     px_tensor_op tensor_op[PX_PENDING];
-    px_use use[PX_PENDING];
+    px_use use[PX_USES];
     px_chunk *chunk;
     int chunks, chunk_room;
     int bulk_groups[PX_THREADS * PX_CLUSTER], cp_groups[PX_THREADS * PX_CLUSTER]; /* committed */

@@ -8,7 +8,7 @@
 #include "ptx/machine.h"
 #include "ptx/number.h"
 
-enum { PX_ROWS = 256, PX_DEPTH = 32, PX_K_BYTES = 32 };
+enum { PX_ROWS = 256, PX_DEPTH = 64, PX_K_BYTES = 32 };
 
 typedef struct px_factor { /* as its descriptor has it; bytes */
     uint32_t start, leading, stride, span, lines; /* span: of a swizzled row, 16: none; lines: that the swizzle takes */
@@ -80,11 +80,39 @@ static inline float px_number(const uint8_t *from, int type)
     }
 }
 
+/* Numbers of 4 bits have two bits of exponent and one of fraction, and no others: PTX ISA 9.1, "Alternate Floating-Point Data Formats". */
+static inline float px_half_byte(uint32_t bits)
+{
+    static const float size[] = {0, 0.5f, 1, 1.5f, 2, 3, 4, 6};
+    return bits & 8 ? -size[bits & 7] : size[bits & 7];
+}
+
+/* How many numbers 32 bytes of K are. */
+static inline uint32_t px_depth_of(int type) { return type == ZLAY_TYPE_E2M1 ? 2 * PX_K_BYTES : PX_K_BYTES / px_bytes_of(type); }
+
+/* The same of rows of numbers of 4 bits, the even one in the lower half of a byte. */
+static inline bool px_gather_halves(px_machine *m, float *out, uint32_t by_row, uint32_t by_k, const px_factor *f, int block,
+                                    uint32_t first, uint32_t rows)
+{
+    px_factor bytes = *f;
+    bytes.type = ZLAY_TYPE_U8;
+    for (uint32_t r = 0; r < rows; r++)
+        for (uint32_t k = 0; k < PX_K_BYTES; k++) {
+            uint32_t at = px_swizzled(&bytes, px_factor_at(&bytes, first + r, k));
+            if (at < PX_ORIGIN || at >= PX_ORIGIN + PX_SMEM) return px_fault(m, "a product reads outside");
+            uint32_t two = m->block[block].view[at - PX_ORIGIN];
+            out[r * by_row + 2 * k * by_k] = px_half_byte(two & 15);
+            out[r * by_row + (2 * k + 1) * by_k] = px_half_byte(two >> 4);
+        }
+    return true;
+}
+
 /* So many rows become numbers, as the proxy sees them, by_row and by_k apart. */
 static inline bool px_gather(px_machine *m, float *out, uint32_t by_row, uint32_t by_k, const px_factor *f, int block,
                              uint32_t first, uint32_t rows)
 {
     uint32_t bytes = px_bytes_of(f->type);
+    if (f->type == ZLAY_TYPE_E2M1) return px_gather_halves(m, out, by_row, by_k, f, block, first, rows);
     for (uint32_t r = 0; r < rows; r++)
         for (uint32_t k = 0; k < PX_K_BYTES / bytes; k++) {
             uint32_t at = px_swizzled(f, px_factor_at(f, first + r, k));

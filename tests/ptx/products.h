@@ -36,9 +36,11 @@ static inline bool px_wgmma_read(px_machine *m, int thread, const px_line *l, px
     int count = 0, sums;
     if (!px_wgmma_types(l->op, p)) return px_fault(m, "no product '%s'", l->op);
     sums = p->n / 2;
-    bool half = px_is_half(p->type), registers = half && l->count == sums + 9;
+    bool half = px_is_half(p->type);
+    int behind = half ? 5 : px_is_whole(p->type) ? 2 : 4; /* operands behind A, of halves in shared memory one more */
+    bool registers = l->count == sums + 4 + behind;
     count = sums + (registers ? 4 : 1);
-    if (l->count != count + (half ? registers ? 5 : 6 : px_is_whole(p->type) ? 2 : 4)) return px_fault(m, "wgmma: %d operands", l->count);
+    if (l->count != count + behind + (half && !registers)) return px_fault(m, "wgmma: %d operands", l->count);
     p->acc = l->operand[0].name, p->registers = registers ? l->operand[sums].name : -1, p->group = -1;
     if (!registers) p->a = PX_IN(sums);
     p->b = PX_IN(count);
@@ -168,22 +170,31 @@ static inline bool px_tensor_uses(px_machine *m, const px_tensor_op *o, uint32_t
 static inline px_tensor_kind px_tensor_kind_of(const char *op)
 {
     static const char *const kinds[PX_KINDS] = {
-        [PX_KIND_F16] = "::f16", [PX_KIND_TF32] = "::tf32", [PX_KIND_F8F6F4] = "::f8f6f4", [PX_KIND_I8] = "::i8"};
+        [PX_KIND_F16] = "::f16", [PX_KIND_TF32] = "::tf32", [PX_KIND_F8F6F4] = "::f8f6f4", [PX_KIND_I8] = "::i8",
+        [PX_KIND_MXF8F6F4] = "::mxf8f6f4.block_scale.block32", [PX_KIND_MXF4] = "::mxf4.block_scale.block32",
+        [PX_KIND_MXF4NVF4] = "::mxf4nvf4.block_scale.block16"};
     int kind = 0;
     while (!strstr(op, kinds[kind])) kind++;
     return (px_tensor_kind)kind;
 }
 
-/* `[d], a, b, index, adds`: 128 rows of each block; A from shared memory, or from tensor memory at `[a]`. */
+/* `[d], a, b, index, adds`: 128 rows of each block; A from shared memory, or from tensor memory at `[a]`. With block scales
+ * `[d], a, b, index, [scales of a], [of b], adds`; 128 rows have four columns of them. */
 static inline bool px_tensor_mma(px_machine *m, int thread, const px_line *l)
 {
+    bool scaled = px_tensor_kind_of(l->op) >= PX_KIND_MXF8F6F4;
     px_tensor_op o = {.what = l->address & 2 ? PX_MMA_TENSOR : PX_MMA, .thread = thread, .block = px_rank(m, thread), .group = px_pair(l),
-                      .number = m->number++, .to = PX_IN32(0), .a = PX_IN(1), .b = PX_IN(2), .index = PX_IN32(3), .adds = PX_IN(4) != 0,
+                      .number = m->number++, .to = PX_IN32(0), .a = PX_IN(1), .b = PX_IN(2), .index = PX_IN32(3), .adds = PX_IN(scaled ? 6 : 4) != 0,
                       .kind = px_tensor_kind_of(l->op)};
     px_shape s;
     if (!px_shape_read(m, &s, o.index, o.kind)) return false;
     if (s.rows != (uint32_t)(PX_LANES * o.group) || s.columns < 16 || s.columns > PX_ROWS)
         return px_fault(m, "tcgen05.mma of %u x %u", s.rows, s.columns);
+    for (int side = 0; scaled && side < 2; side++) {
+        uint32_t rows = side ? s.columns : s.rows;
+        o.scales[side] = side ? PX_IN32(5) : PX_IN32(4);
+        if (!px_tensor_uses(m, &o, o.scales[side], (rows + 127) / 128 * 4, false)) return false;
+    }
     if (o.what == PX_MMA_TENSOR && !px_tensor_uses(m, &o, (uint32_t)o.a, PX_K_BYTES / 4, false)) return false;
     return px_tensor_uses(m, &o, o.to, s.columns, true) && px_tensor_begin(m, &o);
 }

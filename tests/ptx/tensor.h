@@ -47,7 +47,7 @@ static inline bool px_use_begin(px_machine *m, const px_use *next, int thread)
         if (!replaced) m->use[kept++] = *was;
     }
     m->uses = kept;
-    if (m->uses == PX_PENDING) return px_fault(m, "%d uses of tensor memory", PX_PENDING);
+    if (m->uses == PX_USES) return px_fault(m, "%d uses of tensor memory", PX_USES);
     m->use[m->uses++] = *next;
     return true;
 }
@@ -70,6 +70,8 @@ typedef struct px_shape { /* as an instruction descriptor has it */
     uint32_t rows, columns;
     int type, type_b;
     bool a_across, b_across;
+    uint32_t first[2], blocks; /* of block scales: the first byte of a column, how many an instruction has */
+    int scale;                 /* their type */
 } px_shape;
 
 /* Types by their numbers in a descriptor, of each kind, and the number of the type of D: PTX ISA 9.1, "Instruction
@@ -82,17 +84,37 @@ static const struct {
     [PX_KIND_TF32] = {{-1, -1, ZLAY_TYPE_TF32}, 3, 1},
     [PX_KIND_F8F6F4] = {{ZLAY_TYPE_E4M3, ZLAY_TYPE_E5M2}, 2, 1},
     [PX_KIND_I8] = {{ZLAY_TYPE_U8, ZLAY_TYPE_S8}, 2, 2},
+    [PX_KIND_MXF8F6F4] = {{ZLAY_TYPE_E4M3, ZLAY_TYPE_E5M2}, 2, 0},
+    [PX_KIND_MXF4] = {{-1, ZLAY_TYPE_E2M1}, 2, 0},
+    [PX_KIND_MXF4NVF4] = {{-1, ZLAY_TYPE_E2M1}, 2, 0},
 };
+
+/* Bits 4-5 and 29-30: which bytes are the scales of B and A, 7-9 and 10-12: types, 17-22: N / 8, 23: scales of ue8m0, 27-28: M / 128.
+ * Two or four blocks begin at byte 0 or 2, and at 0. */
+static inline bool px_scaled_read(px_machine *m, px_shape *s, uint32_t index, px_tensor_kind kind)
+{
+    uint32_t a = index >> 7 & 7, b = index >> 10 & 7, types = px_kind_types[kind].types;
+    const int32_t *type = px_kind_types[kind].type;
+    uint32_t blocks = kind == PX_KIND_MXF8F6F4 ? 1 : kind == PX_KIND_MXF4 ? 2 : 4, whole = index >> 23 & 1;
+    *s = (px_shape){0};
+    if (index & 0x8701e04fu || a >= types || b >= types || type[a] < 0 || type[b] < 0 || (kind != PX_KIND_MXF4NVF4 && !whole))
+        return px_fault(m, "an instruction descriptor 0x%08x", index);
+    *s = (px_shape){.rows = (index >> 27 & 3) * 128, .columns = (index >> 17 & 63) * 8, .type = type[a], .type_b = type[b],
+                    .first = {index >> 29 & 3, index >> 4 & 3}, .blocks = blocks, .scale = whole ? ZLAY_TYPE_UE8M0 : ZLAY_TYPE_UE4M3};
+    return !(s->first[0] % blocks || s->first[1] % blocks) || px_fault(m, "scales from byte %u, %u", s->first[0], s->first[1]);
+}
 
 /* Bits 4-5: the type of D, 7-9 and 10-12: of A and B, 15 and 16: major, 17-22: N / 8, 24-28: M / 16. */
 static inline bool px_shape_read(px_machine *m, px_shape *s, uint32_t index, px_tensor_kind kind)
 {
     uint32_t d = index >> 4 & 3, a = index >> 7 & 7, b = index >> 10 & 7, types = px_kind_types[kind].types;
     const int32_t *type = px_kind_types[kind].type;
+    if (kind >= PX_KIND_MXF8F6F4) return px_scaled_read(m, s, index, kind);
     *s = (px_shape){0};
     if (index & 0xe080604fu || a >= types || b >= types || type[a] < 0 || type[b] < 0 || d != px_kind_types[kind].d)
         return px_fault(m, "an instruction descriptor 0x%08x", index);
-    *s = (px_shape){(index >> 24 & 31) * 16, (index >> 17 & 63) * 8, type[a], type[b], index >> 15 & 1, index >> 16 & 1};
+    *s = (px_shape){.rows = (index >> 24 & 31) * 16, .columns = (index >> 17 & 63) * 8, .type = type[a], .type_b = type[b],
+                    .a_across = index >> 15 & 1, .b_across = index >> 16 & 1};
     return true;
 }
 
@@ -119,6 +141,34 @@ static inline bool px_tensor_factor(px_machine *m, px_rows_of *a, const px_tenso
            px_gather(m, a->at[PX_LANES * rank], PX_DEPTH, 1, &f, o->block + rank, 0, PX_LANES);
 }
 
+/* A power of two, 255 is NaN; or e4m3 without a sign. */
+static inline float px_scale(uint32_t bits, int type)
+{
+    if (type == ZLAY_TYPE_UE8M0) return bits == 255 ? NAN : ldexpf(1, (int)bits - 127);
+    return (float)px_value(&px_e4m3, bits & 127);
+}
+
+/* The scale of a row of 128 and a block stands in lane row % 32 of each warp's lanes, column row / 32. */
+static inline float px_scale_of(px_machine *m, const px_tensor *t, uint32_t column, uint32_t row, uint32_t byte, int type)
+{
+    uint32_t word = t->cell[row % PX_WARP][column + row / PX_WARP];
+    for (uint32_t lane = row % PX_WARP; lane < PX_LANES; lane += PX_WARP)
+        if (t->cell[lane][column + row / PX_WARP] != word) px_fault(m, "scales that the warps' lanes have otherwise");
+    return px_scale(word >> 8 * byte & 255, type);
+}
+
+/* Each factor's numbers times their scales: exact in f32. */
+static inline void px_scale_all(px_machine *m, px_rows_of *a, px_columns *b, const px_tensor_op *o, const px_shape *s)
+{
+    const px_tensor *t = &m->block[o->block].tensor;
+    uint32_t depth = px_depth_of(s->type);
+    for (uint32_t k = 0; k < depth && s->blocks; k++) {
+        uint32_t block = k / (depth / s->blocks);
+        for (uint32_t r = 0; r < s->rows; r++) a->at[r][k] *= px_scale_of(m, t, o->scales[0], r, s->first[0] + block, s->scale);
+        for (uint32_t n = 0; n < s->columns; n++) b->at[k][n] *= px_scale_of(m, t, o->scales[1], n, s->first[1] + block, s->scale);
+    }
+}
+
 /* Block r of a pair has the rows from 128 r on of A and D, and half of the rows of B. */
 static inline void px_multiply(px_machine *m, const px_tensor_op *o)
 {
@@ -132,9 +182,10 @@ static inline void px_multiply(px_machine *m, const px_tensor_op *o)
     for (int r = 0; r < o->group; r++)
         if (!px_tensor_factor(m, &a, o, &s, r) ||
             !px_gather(m, &b.at[0][share * (uint32_t)r], 1, PX_ROWS, &fb, o->block + r, 0, share)) return;
+    px_scale_all(m, &a, &b, o, &s);
     for (uint32_t row = 0; row < s.rows; row++) {
         uint32_t *cell = &m->block[o->block + (int)(row / PX_LANES)].tensor.cell[row % PX_LANES][o->to];
-        px_row_sums(sum, a.at[row], &b, PX_K_BYTES / px_bytes_of(s.type), s.columns);
+        px_row_sums(sum, a.at[row], &b, px_depth_of(s.type), s.columns);
         for (uint32_t n = 0; n < s.columns; n++) cell[n] = px_added(cell[n], sum[n], s.type, o->adds);
     }
 }

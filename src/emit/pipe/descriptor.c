@@ -92,6 +92,14 @@ const char *zl_pt_low(zl_pipe_text *k, char room[24], const char *to, const zl_p
     return to;
 }
 
+/* to = a descriptor so many bytes further than another. A sum of 64 bits is one instruction of the uniform path, where two
+ * halves that are joined anew are three. */
+void zl_pt_descriptor_from(zl_pipe_text *k, const char *to, const char *from, uint32_t more)
+{
+    char room[24];
+    zl_op(k, SUM64, to, from, zl_pt_number(room, more / UNIT));
+}
+
 /* to = the whole descriptor, so many bytes further. */
 void zl_pt_descriptor(zl_pipe_text *k, const char *to, const char *low, uint64_t word,
                       uint32_t more)

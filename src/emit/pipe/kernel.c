@@ -289,6 +289,7 @@ static void role_events(zl_pipe_text *k)
 {
     zl_pt_bases(k);
     zl_pt_puts(k);
+    zl_pt_loads(k);
     zl_pt_rows_begin(k);
     for (uint32_t i = k->role->begin; i < k->role->end; i++) {
         const zl_event *event = &k->pipe->events[i];

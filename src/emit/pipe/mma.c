@@ -110,11 +110,43 @@ static bool fenced(const zl_pipe_text *k, const zl_event *event)
                             before->kind == ZL_EV_FENCE && before->scope == ZL_FENCE_WGMMA);
 }
 
+/* Whether registers are what a body of the role makes of a stage, as of packed weights. */
+static bool loaded(const zl_pipe_text *k, int32_t acc)
+{
+    bool stage = false, own = false;
+    int32_t bound[ZL_BODY_OPERANDS];
+    for (uint32_t i = k->role->begin; i < k->role->end && !(stage && own); i++) {
+        const zl_event *e = &k->pipe->events[i];
+        if (e->kind != ZL_EV_USE || e->body < 0) continue;
+        const zlay_body *body = k->pipe->bodies[e->body].body;
+        zl_pt_bind(e, body, bound);
+        stage = own = false;
+        for (uint32_t o = 0; o < body->operands_count; o++) {
+            stage |= body->operands[o].sort == ZLAY_BODY_SHARED;
+            own |= bound[o] == acc;
+        }
+    }
+    return stage && own;
+}
+
+/* db = the descriptor of B at a step. Beside a factor that is loaded `da` keeps that of the first step. Beside one that stands
+ * in registers for long, as in attention, ptxas serialises products with such sums (C7511). */
+static void factor_of_step(zl_pipe_text *k, const zl_pt_product *p, const char *low, uint32_t step)
+{
+    const zl_pt_operand *b = &p->operand[1];
+    if (p->event->acc_a < 0 || !loaded(k, p->event->acc_a)) {
+        zl_pt_descriptor(k, "db", low, b->word, b->step[step]);
+        return;
+    }
+    if (!step) zl_pt_descriptor(k, "da", low, b->word, b->step[0]);
+    zl_pt_descriptor_from(k, "db", "da", b->step[step] - b->step[0]);
+}
+
 /* Prints the products of a stage by wgmma; each instance of a role has rows of its own. */
 static void wgmma(zl_pipe_text *k, const zl_event *event, const zl_pt_product *p)
 {
     char room_a[24], room_b[24];
-    const zl_pt_operand *a = &p->operand[0], *b = &p->operand[1];
+    const zl_pt_operand *a = &p->operand[0];
     bool shared = event->smem[0] >= 0;
     const char *low_a = shared ? zl_pt_low(k, room_a, "at", p, 0) : NULL;
     const char *low_b = zl_pt_low(k, room_b, "to", p, 1);
@@ -124,7 +156,7 @@ static void wgmma(zl_pipe_text *k, const zl_event *event, const zl_pt_product *p
     for (uint32_t part = 0; part < a->parts; part++)
         for (uint32_t step = 0; step < p->steps; step++) {
             if (shared) zl_pt_descriptor(k, "da", low_a, a->word, part * a->rows + a->step[step]);
-            zl_pt_descriptor(k, "db", low_b, b->word, b->step[step]);
+            factor_of_step(k, p, low_b, step);
             put_wgmma(k, p, part * p->mma.n / 2, step, event->fresh && !step);
         }
 }
@@ -147,24 +179,29 @@ static void tmem_address(zl_pipe_text *k, const char *to, int32_t tmem, const zl
 /* Prints the products of a stage by tcgen05.mma, which one thread issues. */
 static void tcgen05(zl_pipe_text *k, const zl_event *event, const zl_pt_product *p)
 {
-    static const char *const kinds[] = {"", "f16", "tf32", "f8f6f4", "i8"};
+    static const char *const kinds[] = {"", "f16", "tf32", "f8f6f4", "i8", "mxf8f6f4.block32", "mxf4.block32",
+                                        "mxf4nvf4.block16"};
     char id[64], idesc[24], room[24], room_a[24], room_b[24];
     const zl_pt_operand *a = &p->operand[0], *b = &p->operand[1];
-    bool shared = event->smem[0] >= 0;
+    bool shared = event->smem[0] >= 0, scaled = shared && event->tmem[1] >= 0;
     const char *low_a = shared ? zl_pt_low(k, room_a, "at", p, 0) : NULL;
     if (!shared) tmem_address(k, "at", event->tmem[1], &event->tmem_at[1]);
     const char *low_b = zl_pt_low(k, room_b, "to", p, 1);
     tmem_address(k, "taddr", event->tmem[0], &event->tmem_at[0]);
-    zl_op(k, MOV, "index", zl_pt_number(idesc, p->idesc));
+    if (scaled) tmem_address(k, "far", event->tmem[1], &event->tmem_at[1]);
     snprintf(id, sizeof id, "tcgen05.mma.cg%u.%s.%s", p->mma.cta_group, kinds[p->mma.kind],
              shared ? "ss" : "ts");
     for (uint32_t step = 0; step < p->steps; step++) {
+        if (!step || p->idesc[step] != p->idesc[step - 1]) zl_op(k, MOV, "index", zl_pt_number(idesc, p->idesc[step]));
+        if (scaled) zl_op(k, ADD, "x0", "far", zl_pt_number(room, p->scales[0][step]));
+        if (scaled) zl_op(k, ADD, "x1", "far", zl_pt_number(room, p->scales[1][step]));
         if (shared) zl_pt_descriptor(k, "da", low_a, a->word, a->step[step]);
         else if (step) zl_op(k, ADD, "at", "at", zl_pt_number(room, COLUMNS_A));
         zl_pt_descriptor(k, "db", low_b, b->word, b->step[step]);
         zl_op(k, MOV, "w0", event->fresh && !step ? "0" : "1");
         zl_op(k, EQ, "more", "w0", "1");
-        zl_say(k, zl_pt_one(k), id, 0, "taddr", shared ? "da" : "at", "db", "index", "more");
+        if (scaled) zl_say(k, zl_pt_one(k), id, 0, "taddr", "da", "db", "index", "x0", "x1", "more");
+        else zl_say(k, zl_pt_one(k), id, 0, "taddr", shared ? "da" : "at", "db", "index", "more");
     }
 }
 
@@ -259,7 +296,7 @@ static void copy_in(zl_pipe_text *k, const zl_event *event)
 {
     char id[64], room[24];
     uint64_t word = 0, bytes = (uint64_t)k->pipe->smems[event->smem[0]].bytes;
-    bool rows = bytes % ROWS == 0, pair = k->pipe->tmems[event->tmem[0]].pair;
+    bool rows = bytes % ROWS == 0 && !zl_pt_is_scales(k, event->tmem[0]), pair = k->pipe->tmems[event->tmem[0]].pair;
     const zlay_smemdesc fields = {
         .lbo = 128, .sbo = rows ? 256 : 128, .swizzle = ZLAY_SWIZZLE_NONE};
     if (bytes % FACTORS)

@@ -42,7 +42,8 @@ typedef struct zl_pt_product {
     const zl_event *like; /* an earlier product of the same factors and sums; NULL: it is the first */
     zlay_mma mma;
     uint32_t steps; /* along K */
-    uint32_t idesc;
+    uint32_t idesc[ZL_PT_STEPS];
+    uint32_t scales[2][ZL_PT_STEPS]; /* the first column of a factor's block scales in their stage, by step of K */
     zl_pt_operand operand[2];
     zl_sync_warps warps;             /* of mma.sync: how the role's warps divide it */
     const zlay_pipe_operand *smem[2]; /* and what its factors are fetched from */
@@ -61,6 +62,7 @@ typedef struct zl_pt_registers {
     int32_t matrix; /* index into matrices; -1: not known */
     int32_t type;   /* ZLAY_TYPE_* of an element; -1 */
     int32_t sort;   /* ZLAY_BODY_MATRIX, _ROW, _COLUMN, _PART */
+    bool folded;    /* a factor of bytes that a body makes of sums: its elements are those of zl_pb_at */
 } zl_pt_registers;
 
 /* A matrix in registers. */
@@ -143,6 +145,8 @@ struct zl_pipe_text {
     uint32_t products_count;
     zl_pt_placed *placed;
     uint32_t placed_count, puts, puts_most; /* puts: registers of the role, of all roles */
+    zl_pt_placed load[ZL_PT_LOADS];         /* what loads of the role's bodies in loops have in common */
+    uint32_t loads;
     zl_pt_saying *sayings; /* ZL_PT_SAYINGS of them */
 };
 
@@ -178,12 +182,16 @@ const zl_pt_product *zl_pt_product_of(const zl_pipe_text *k, const zl_event *eve
 
 /* Which elements and types the registers are that bodies use. */
 zlay_status zl_pt_bodies(zl_pipe_text *k);
+/* Then whether factors that bodies make lie as products read them; it says of bytes that they are folded. */
+zlay_status zl_pt_factors(zl_pipe_text *k);
 uint32_t zl_pt_registers_of(const zl_pipe_text *k, int32_t acc); /* of a thread; 0: not known */
 /* The registers that the operands of a body's use are, by operand; -1 of the others. */
 void zl_pt_bind(const zl_event *event, const zlay_body *body, int32_t acc[ZL_BODY_OPERANDS]);
 /* Scalars and arrays of bodies as arguments: the i-th of the pipe's, each name once; false: there is none. */
 bool zl_pt_body_argument(const zl_pipe_text *k, uint32_t i, const zlay_body_operand **out);
 void zl_pt_body(zl_pipe_text *k, const zl_event *event);
+/* What a thread adds to the places that the role's bodies load from in loops is computed before its events. */
+void zl_pt_loads(zl_pipe_text *k);
 /* A call of the caller's function, and the structs that say which elements its registers are. */
 void zl_pt_function_call(zl_pipe_text *k, const zl_event *event);
 void zl_pt_function_head(zl_pipe_text *k);
@@ -273,6 +281,13 @@ const char *zl_pt_tiles_axis(const zl_pipe_text *k, const char *text, const char
 /* Register `to`: where a map or a flag of so many bytes lies. */
 void zl_pt_other(zl_pipe_text *k, const char *to, int32_t other, const zl_pos *pos, uint32_t bytes);
 
+/* Products with block scales: whether a tmem holds scales; the kind of a product whose types are known; the columns of its
+ * steps' scales; its instruction descriptors, also of a product without scales. */
+bool zl_pt_is_scales(const zl_pipe_text *k, int32_t tmem);
+zlay_status zl_pt_scaled(const zl_pipe_text *k, zl_pt_product *p);
+zlay_status zl_pt_scales(const zl_pipe_text *k, zl_pt_product *p);
+zlay_status zl_pt_idescs(zl_pt_product *p);
+
 /* Predicate of the one thread of a role; NULL where its events are run by no other. */
 const char *zl_pt_one(const zl_pipe_text *k);
 
@@ -307,6 +322,7 @@ bool zl_pt_exists(const zl_pipe_text *k, const char *id);
 void zl_pt_bases(zl_pipe_text *k);
 const char *zl_pt_low(zl_pipe_text *k, char room[24], const char *to, const zl_pt_product *p, int operand);
 void zl_pt_descriptor(zl_pipe_text *k, const char *to, const char *low, uint64_t word, uint32_t more);
+void zl_pt_descriptor_from(zl_pipe_text *k, const char *to, const char *from, uint32_t more);
 void zl_pt_tmem(zl_pipe_text *k, const zl_event *event);
 /* The name of a register of accumulators; `room` holds it. */
 const char *zl_pt_acc(const zl_pipe_text *k, char room[96], int32_t acc, uint32_t number);

@@ -326,6 +326,7 @@ zlay_status zl_pt_place(zl_pipe_text *k)
     if (!status) status = place_barriers(k);
     if (!status) status = zl_pt_products(k);
     if (!status) status = zl_pt_bodies(k);
+    if (!status) status = zl_pt_factors(k);
     if (!status) status = zl_pt_places(k);
     return status ? status : place_registers(k);
 }

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-enum { BYTE = 8, WORD_BITS = 32, ROW = 128 /* bytes of swizzled rows */, WARP = 32 };
+enum { BYTE = 8, ROW = 128 /* bytes of swizzled rows */, WARP = 32 };
 
 /* A write while its places are found. */
 typedef struct placing {
@@ -42,17 +42,12 @@ uint32_t zl_pt_swizzle(uint32_t bits, uint32_t at)
     return at ^ ((at / ROW & bits) << 4);
 }
 
-/* Whether registers can be stored in the block of an event: in another one by whole words alone. */
-static bool reaches(const zl_event *event, const zl_pt_registers *r)
-{
-    return event->cta == ZL_CTA_OWN || (event->cta != ZL_CTA_ALL && zlay_type_bits(r->type) == WORD_BITS);
-}
-
 bool zl_pt_has_layout(const zl_pipe_text *k, const zl_event *event)
 {
-    if (event->kind != ZL_EV_WRITE || event->smem[0] < 0 || event->acc < 0) return false;
-    const zl_pt_registers *r = &k->registers[event->acc];
-    return reaches(event, r) && r->matrix >= 0 && (r->sort == ZLAY_BODY_MATRIX || r->sort == ZLAY_BODY_ROW) &&
+    return event->kind == ZL_EV_WRITE && event->cta == ZL_CTA_OWN && event->smem[0] >= 0 &&
+           event->acc >= 0 && k->registers[event->acc].matrix >= 0 &&
+           (k->registers[event->acc].sort == ZLAY_BODY_MATRIX ||
+            k->registers[event->acc].sort == ZLAY_BODY_ROW) &&
            zl_pt_operand_of(k, event->smem[0]);
 }
 

@@ -9,7 +9,7 @@
 #include "pipe/language/pipe.h"
 #include <zlay/emit_pipe.h>
 
-enum { ZL_PT_CHUNKS = 32 /* words of a row of 128 bytes */ };
+enum { ZL_PT_CHUNKS = 32 /* words of a row of 128 bytes */, ZL_PT_LOADS = 8 /* places that a role's bodies load from */ };
 
 typedef struct zl_pipe_text zl_pipe_text;
 
@@ -25,7 +25,7 @@ typedef struct zl_pt_placed {
     uint32_t matrices;                /* registers of an stmatrix or ldmatrix, 2 or 4; 0: they are stored as words */
     bool transposed, halves;          /* halves: the registers are halves of registers, of two bytes each */
     uint32_t chunk[ZL_PT_CHUNKS], chunks; /* different places within rows of 128 bytes */
-    bool looped;   /* it is in a loop: registers put<kept>, one a chunk, are computed before the role's events */
+    bool looped;   /* it is in a loop: registers put<kept>, one a chunk, or one of a load, are computed before the role's events */
     uint32_t kept;
 } zl_pt_placed;
 
@@ -45,8 +45,8 @@ const zlay_pipe_operand *zl_pt_operand_of(const zl_pipe_text *k, int32_t smem);
 /* The bits of a row's number that a swizzle adds to that of a chunk of 16 bytes, in rows of 128; what it makes of an offset. */
 uint32_t zl_pt_swizzle_bits(int32_t swizzle);
 uint32_t zl_pt_swizzle(uint32_t bits, uint32_t at);
-/* to = the thread's place in stage 0: of a write, or of what a body loads. */
-void zl_pt_thread_place(zl_pipe_text *k, const char *to, const zl_pt_placed *p);
+/* to = the thread's place in stage 0, which begins so many bytes into shared memory: of a write, or of what a body loads. */
+void zl_pt_thread_place(zl_pipe_text *k, const char *to, const zl_pt_placed *p, uint32_t begin);
 /* What the writes of a role have in common is computed before its events. */
 void zl_pt_puts(zl_pipe_text *k);
 void zl_pt_put(zl_pipe_text *k, const zl_event *event);

@@ -3,7 +3,8 @@
  * follow from the operands' layouts (rows and K), types from what the request binds; the target's
  * rules decide whether there is such an instruction. By default an operand's rows are 64 bf16 in
  * 128 swizzled bytes, as many as its stage holds. Descriptors are synthesised by
- * src/synth/smemdesc, and accepted where instructions along rows begin at even distances. Of factors in
+ * src/synth/smemdesc, and accepted where instructions along rows begin at even distances. Products with block scales are
+ * in scaled.c. Of factors in
  * registers the operands are those of the fetches that make them. */
 #include "synth/smemdesc/smemdesc.h"
 #include "algebra/layout/layout.h"
@@ -131,7 +132,7 @@ static uint32_t instances_at(const zl_pipe_text *k, const zl_event *event)
 }
 
 /* The instruction: A from shared memory, registers or tensor memory, times B. */
-static void instruction_of(const zl_pipe_text *k, zl_pt_product *p, const reading *a,
+static zlay_status instruction_of(const zl_pipe_text *k, zl_pt_product *p, const reading *a,
                            const reading *b)
 {
     const zl_event *e = p->event;
@@ -153,6 +154,7 @@ static void instruction_of(const zl_pipe_text *k, zl_pt_product *p, const readin
                         .a_major = shared ? a->operand.major : ZLAY_MAJOR_K,
                         .b_major = b->operand.major,
                         .cta_group = tmem ? group : 0};
+    return tmem && shared && e->tmem[1] >= 0 ? zl_pt_scaled(k, p) : ZLAY_OK;
 }
 
 /* A sum takes one column for each of N; a factor in tensor memory 8 for each step of K. */
@@ -162,7 +164,7 @@ static zlay_status columns_fit(const zl_pipe_text *k, const zl_pt_product *p)
     const uint32_t needs[] = {p->mma.n, p->steps * K_COLUMNS};
     for (int i = 0; i < 2; i++) {
         const zl_tmem *t = e->tmem[i] >= 0 ? &k->pipe->tmems[e->tmem[i]] : NULL;
-        if (t && needs[i] > t->columns)
+        if (t && (!i || e->smem[0] < 0) && needs[i] > t->columns)
             return zl_fail(k->ctx, ZLAY_ENOTSUP, "line %u: %u columns, a stage of tmem %s has %u",
                            e->line, needs[i], t->name, t->columns);
     }
@@ -186,21 +188,21 @@ static zlay_status product_read(const zl_pipe_text *k, zl_pt_product *p, const r
                                 const reading *b)
 {
     const zl_event *e = p->event;
-    zlay_idesc fields;
     bool shared = e->smem[0] >= 0;
-    instruction_of(k, p, a, b);
-    zlay_status status = check(k, p);
+    zlay_status status = instruction_of(k, p, a, b);
+    if (!status) status = check(k, p);
+    if (status) return status;
     uint32_t group = p->mma.cta_group ? p->mma.cta_group : 1;
     p->steps = b->k / p->mma.k;
     p->operand[0].parts = 1;
+    if (shared && e->tmem[1] >= 0) status = zl_pt_scales(k, p);
     if (!status) status = columns_fit(k, p);
     if (!status && shared && a->k != b->k)
         status =
             zl_fail(k->ctx, ZLAY_ENOTSUP, "line %u: %u of K in A, %u in B", e->line, a->k, b->k);
     if (!status && shared) status = describe(k, &p->operand[0], a, p->mma.m / group);
     if (!status) status = describe(k, &p->operand[1], b, p->mma.n / group);
-    if (!status && e->tmem[0] >= 0) status = zlay_idesc_from_mma(&fields, &p->mma);
-    if (!status && e->tmem[0] >= 0) status = zlay_idesc_pack(&p->idesc, &fields);
+    if (!status && e->tmem[0] >= 0) status = zl_pt_idescs(p);
     return status ? status : share_rows(k, p);
 }
 

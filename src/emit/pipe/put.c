@@ -20,7 +20,7 @@ static bool alike(const zl_pt_placed *a, const zl_pt_placed *b)
            a->chunks == b->chunks && !memcmp(a->chunk, b->chunk, sizeof a->chunk);
 }
 
-void zl_pt_thread_place(zl_pipe_text *k, const char *to, const zl_pt_placed *p)
+void zl_pt_thread_place(zl_pipe_text *k, const char *to, const zl_pt_placed *p, uint32_t begin)
 {
     char room[24];
     int32_t smem = p->event->smem[0];
@@ -33,7 +33,7 @@ void zl_pt_thread_place(zl_pipe_text *k, const char *to, const zl_pt_placed *p)
         zl_op(k, XOR, to, to, "near");
     }
     zl_op(k, ADD, to, to, "smem");
-    if (k->smem_at[smem]) zl_op(k, ADD, to, to, zl_pt_number(room, k->smem_at[smem]));
+    if (begin) zl_op(k, ADD, to, to, zl_pt_number(room, begin));
     if (zl_pt_instances(k, smem) > 1) zl_op(k, MAD, to, "instance", zl_pt_number(room, pitch), to);
     if (p->instance) zl_op(k, MAD, to, "instance", zl_pt_number(room, p->instance), to);
 }
@@ -52,7 +52,7 @@ static void keep(zl_pipe_text *k, zl_pt_placed *p)
     p->kept = k->puts;
     k->puts += p->chunks;
     snprintf(first, sizeof first, "put%u", p->kept);
-    zl_pt_thread_place(k, first, p);
+    zl_pt_thread_place(k, first, p, k->smem_at[p->event->smem[0]]);
     for (uint32_t i = p->chunks; i-- > 0;) {
         snprintf(name, sizeof name, "put%u", p->kept + i);
         if (i || p->chunk[i]) zl_op(k, XOR, name, first, zl_pt_number(room, p->chunk[i]));
@@ -102,19 +102,13 @@ static const char *register_place(zl_pipe_text *k, char room[24], const zl_pt_pl
     return "near";
 }
 
-/* Whether a stage is written in another block. */
-static bool is_away(const zl_pt_placed *p)
-{
-    return p->event->kind == ZL_EV_WRITE && p->event->cta != ZL_CTA_OWN;
-}
-
 /* The form that stores or loads so many registers: as words side by side, or as matrices of 8 rows. */
 static void form_of(char id[32], const zl_pt_placed *p, uint32_t count)
 {
-    const char *way = p->event->kind == ZL_EV_FETCH ? "ld" : "st", *where = is_away(p) ? ".cluster" : "";
+    const char *way = p->event->kind == ZL_EV_FETCH ? "ld" : "st";
     if (p->matrices) snprintf(id, 32, "%smatrix.x%u%s", way, count, p->transposed ? ".trans" : "");
-    else if (count > 1) snprintf(id, 32, "st.s%s.v%u.b32", where, count);
-    else snprintf(id, 32, "st.s%s.b32", where);
+    else if (count > 1) snprintf(id, 32, "st.s.v%u.b32", count);
+    else snprintf(id, 32, "st.s.b32");
 }
 
 /* Stores two bytes at a time: a register's halves go to different places. */
@@ -137,9 +131,7 @@ static void access(zl_pipe_text *k, const zl_pt_placed *p, const char *slot)
     for (uint32_t i = 0, count; i < p->count; i += count) {
         const char *operands[6] = {NULL};
         count = zl_pt_together(p, i);
-        const char *at = register_place(k, room, p, i, slot);
-        if (is_away(p)) zl_pt_peer(k, "far", at, 0), at = "far";
-        operands[load ? count : 0] = at;
+        operands[load ? count : 0] = register_place(k, room, p, i, slot);
         for (uint32_t j = 0; j < count; j++)
             operands[j + !load] = zl_pt_acc(k, names[j], p->event->acc, p->number[i + j]);
         form_of(id, p, count);
@@ -153,7 +145,7 @@ void zl_pt_put(zl_pipe_text *k, const zl_event *event)
     const zl_pt_placed *p = k->placed;
     while (p->event != event) p++;
     int32_t smem = event->smem[0];
-    if (!p->looped) zl_pt_thread_place(k, "off", p);
+    if (!p->looped) zl_pt_thread_place(k, "off", p, k->smem_at[p->event->smem[0]]);
     const char *slot = zl_pt_slot(k, name, &event->at[0], k->pipe->smems[smem].stages);
     if (*slot != '0') zl_op(k, MUL, "at", slot, zl_pt_number(number, k->smem_pitch[smem]));
     if (p->sharing) {

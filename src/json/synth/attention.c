@@ -43,6 +43,7 @@ static const zl_field plan_rows[] = {
     {"heads", ZL_MAY, AT(zl_as_some64, heads)},
     {"kv_heads", ZL_MAY, AT(zl_as_some64, kv_heads)},
     {"type", ZL_MAY, AT(zl_as_word, type), .of = zl_types},
+    {"o_type", ZL_MAY, AT(zl_as_word, o_type), .of = zl_types},
     {"causal", ZL_MAY, AT(zl_as_bit, causal), .count = 1},
     {"soft_cap", ZL_MAY, AT(zl_as_bit, soft_cap), .count = 1},
     {"splits", ZL_MAY, AT(zl_as_some64, splits)},
@@ -142,7 +143,12 @@ static zlay_status put_kernel(zl_call *call, const asked *a, const zlay_attentio
                                      .name = a->head.name.text,
                                      .name_length = a->head.name.length};
     zlay_attention_summary info;
-    zlay_status status = zl_put_launched(call, a->language, print_attention, &ask, &a->head);
+    zlay_target_summary target = {0};
+    zlay_status status = zlay_target_info(&target, a->plan.target);
+    if (status) return status;
+    /* A target that no PTX knows has assembly. */
+    const char *language = target.ptx ? zl_word_of(zl_languages, a->language) : "assembly";
+    status = zl_put_launched(call, language, print_attention, &ask, &a->head);
     if (!status) status = zlay_attention_info(&info, plan);
     if (status) return status;
     zl_put_value(call, call->value, "grid", zl_json_list(call, info.grid, ZL_COUNT(info.grid)));

@@ -51,7 +51,8 @@ static const zl_named repacks[] = {
     {NULL, 0}};
 
 static const zl_named multicasts[] = {
-    {"none", ZLAY_MULTICAST_NONE}, {"a", ZLAY_MULTICAST_A}, {"b", ZLAY_MULTICAST_B}, {NULL, 0}};
+    {"none", ZLAY_MULTICAST_NONE}, {"auto", ZLAY_MULTICAST_AUTO},
+    {"a", ZLAY_MULTICAST_A}, {"b", ZLAY_MULTICAST_B}, {NULL, 0}};
 
 #define AT(kind, member) ZL_AT(kind, zl_gemm_asked, member)
 static const zl_field gemm_rows[] = {

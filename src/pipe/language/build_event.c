@@ -143,7 +143,7 @@ static void put_factor(writer *w)
     if (w->e->acc_a) {
         zl_build_name(w->b, w->e->acc_a, "acc_a");
         w->e->acc_a = NULL;
-    } else if (w->e->tmem[1]) put_columns_of(w, 1);
+    } else if (w->e->tmem[1] && !w->e->smem[0]) put_columns_of(w, 1);
     else put_smem(w);
 }
 
@@ -159,6 +159,13 @@ static void put_factor1(writer *w)
         zl_build_name(w->b, w->e->acc_b, "acc_b");
         w->e->acc_b = NULL;
     } else put_smem1(w);
+}
+
+static void put_opt_scales(writer *w)
+{
+    if (!w->e->tmem[1]) return;
+    put_text(w, " scales");
+    put_columns_of(w, 1);
 }
 
 static void put_sum(writer *w)

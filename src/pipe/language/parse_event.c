@@ -216,8 +216,16 @@ static bool read_factor1(zl_parser *p, zl_event *e)
     return e->acc_a < 0 || names(p, ZL_OF_SMEM) ? smem_slot(p, e, 1) : zl_parse_acc(p, &e->acc_b);
 }
 
+static bool read_opt_scales(zl_parser *p, zl_event *e)
+{
+    if (!word(p, "scales")) return true;
+    if (e->smem[0] < 0 || e->smem[1] < 0) return bad(p, "factors with scales are in shared memory");
+    return tmem_slot(p, e, 1);
+}
+
 static bool read_sum(zl_parser *p, zl_event *e)
 {
+    if (e->smem[0] >= 0 && e->tmem[1] >= 0) return tmem_slot(p, e, 0);
     return e->acc_b < 0 && names(p, ZL_OF_TMEM) ? tmem_slot(p, e, 0) : read_acc(p, e);
 }
 

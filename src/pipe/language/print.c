@@ -184,8 +184,8 @@ static void put_opt_from_acc(zl_printer *p, const zl_event *e)
 
 static void put_factor(zl_printer *p, const zl_event *e)
 {
-    if (e->tmem[1] >= 0) put_columns_of(p, e, 1);
-    else if (e->smem[0] >= 0) put_stage(p, e, 0);
+    if (e->smem[0] >= 0) put_stage(p, e, 0);
+    else if (e->tmem[1] >= 0) put_columns_of(p, e, 1);
     else put_registers(p, e->acc_a);
 }
 
@@ -197,6 +197,13 @@ static void put_smem_or_acc(zl_printer *p, const zl_event *e)
 static void put_factor1(zl_printer *p, const zl_event *e)
 {
     e->smem[1] >= 0 ? put_stage(p, e, 1) : put_registers(p, e->acc_b);
+}
+
+static void put_opt_scales(zl_printer *p, const zl_event *e)
+{
+    if (e->smem[0] < 0 || e->tmem[1] < 0) return;
+    zl_puts(p->out, " scales");
+    put_columns_of(p, e, 1);
 }
 
 static void put_sum(zl_printer *p, const zl_event *e)

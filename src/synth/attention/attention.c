@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Plans attention forward: reads the request, chooses tiles that fit a block's shared memory and
+/* Plans attention forward: reads the request, has tiles.c choose tiles that fit a block's shared memory and
  * registers, has moves.c plan the tensor maps of each tensor, and has the pipe that pipe.c writes
  * parsed and proved. */
 #include "base/request.h"
@@ -8,33 +8,15 @@
 #include <zlay/mma.h>
 #include <zlay/target.h>
 
-enum { STAGES = 2, THREADS = 128, EXTENT_MOST = 1 << 30 };
-
-/* The tiles of a head, the first row that serves: measured on an H200 (docs/performance.md). Long
- * rows of keys pay for wider tiles, of which the last is filled worse. What fits one warpgroup has
- * one. */
-static const struct form {
-    uint32_t head, tile_m, tile_n;
-    uint32_t overlap; /* the softmax runs beside the product of the tile before */
-    uint64_t queries; /* at most */
-    uint64_t keys;    /* that a row of queries sees, on the average, at least */
-} forms[] = {
-    {64, 64, 128, 1, 64, 0},
-    {64, 192, 176, 0, EXTENT_MOST, 0},
-    {128, 64, 128, 1, 64, 0},
-    {128, 128, 176, 1, EXTENT_MOST, 8192},
-    {128, 128, 128, 1, EXTENT_MOST, 0},
-    {256, 64, 64, 1, 64, 0},
-    {256, 128, 64, 1, EXTENT_MOST, 0},
-};
+enum { ACROSS = 16, ROW_BITS = 1024 };
 
 /* ---- the request ------------------------------------------------------------------------- */
 
 static zlay_status extent(zlay_ctx *ctx, const char *field, uint64_t value)
 {
-    if (value >= 1 && value <= EXTENT_MOST) return ZLAY_OK;
+    if (value >= 1 && value <= ZL_ATTENTION_EXTENT) return ZLAY_OK;
     return zl_fail(ctx, ZLAY_EINVAL, "%s: %llu is not in 1..%d", field, (unsigned long long)value,
-                   EXTENT_MOST);
+                   ZL_ATTENTION_EXTENT);
 }
 
 static void dense(zlay_attention_strides *s, uint64_t rows, uint64_t heads, uint64_t head)
@@ -44,9 +26,19 @@ static void dense(zlay_attention_strides *s, uint64_t rows, uint64_t heads, uint
     if (!s->batch) s->batch = zl_umul_sat(rows, s->row);
 }
 
+/* A map's strides are whole 16 bytes. */
+static void dense_across(zlay_attention *a)
+{
+    zlay_attention_strides *v = &a->v;
+    if (!v->row) v->row = (a->keys + ACROSS - 1) / ACROSS * ACROSS;
+    if (!v->head) v->head = zl_umul_sat(v->row, a->head);
+    if (!v->batch) v->batch = zl_umul_sat(v->head, a->kv_heads);
+}
+
 static zlay_status strides(zlay_ctx *ctx, zlay_attention *a)
 {
     zlay_attention_strides *all[] = {&a->q, &a->k, &a->v, &a->o};
+    if (zl_attention_bytes(a)) dense_across(a);
     for (int i = 0; i < 4; i++) {
         bool query = i == 0 || i == 3;
         dense(all[i], query ? a->queries : a->keys, query ? a->heads : a->kv_heads, a->head);
@@ -76,8 +68,6 @@ static zlay_status lse_strides(zlay_ctx *ctx, zlay_attention *a)
     return zl_fail(ctx, ZLAY_EOVERFLOW, "l: a stride passes 2^62");
 }
 
-static bool differ(const zlay_attention *a) { return a->q_lengths || a->k_lengths; }
-
 /* Packed sequences have no stride from one to the next. */
 static zlay_status lengths(zlay_ctx *ctx, const zlay_attention *a)
 {
@@ -106,11 +96,22 @@ static zlay_status splits(zlay_ctx *ctx, const zlay_attention *a)
                    (unsigned long long)elements);
 }
 
+static bool is_half(int32_t type)
+{
+    return type == ZLAY_TYPE_BF16 || type == ZLAY_TYPE_F16;
+}
+
 static zlay_status supported(zlay_ctx *ctx, const zlay_attention *a)
 {
-    if (a->type != ZLAY_TYPE_BF16 && a->type != ZLAY_TYPE_F16)
-        return zl_fail(ctx, ZLAY_ENOTSUP, "type: %d; attention of this version is bf16 or f16",
+    if (!is_half(a->type) && !zl_attention_bytes(a))
+        return zl_fail(ctx, ZLAY_ENOTSUP, "type: %d; attention of this version is bf16, f16 or e4m3",
                        a->type);
+    if (!is_half(a->o_type) || (!zl_attention_bytes(a) && a->o_type != a->type))
+        return zl_fail(ctx, ZLAY_ENOTSUP, "o_type: %d; the result is bf16 or f16, of bf16 and f16 of the same type",
+                       a->o_type);
+    if (zl_attention_bytes(a) && (a->k_lengths || a->splits > 1))
+        return zl_fail(ctx, ZLAY_ENOTSUP, "%s: of e4m3 sequences of keys are equal and whole; bf16 has it",
+                       a->k_lengths ? "k_lengths" : "splits");
     if (a->head != 64 && a->head != 128 && a->head != 256)
         return zl_fail(ctx, ZLAY_ENOTSUP,
                        "head: %u; rows of 64, 128 and 256 elements are planned, "
@@ -124,7 +125,7 @@ static zlay_status supported(zlay_ctx *ctx, const zlay_attention *a)
     if (a->heads % a->kv_heads)
         return zl_fail(ctx, ZLAY_EINVAL, "kv_heads: %llu does not divide the %llu heads",
                        (unsigned long long)a->kv_heads, (unsigned long long)a->heads);
-    if (!differ(a) && a->causal && a->keys < a->queries)
+    if (!zl_attention_differ(a) && a->causal && a->keys < a->queries)
         return zl_fail(ctx, ZLAY_ENOTSUP, "causal: %llu keys for %llu queries: the first see none",
                        (unsigned long long)a->keys, (unsigned long long)a->queries);
     if (a->window && !a->causal)
@@ -139,10 +140,11 @@ static zlay_status ask_read(zlay_ctx *ctx, zlay_attention *a, const zlay_attenti
         "zlay_attention",
         sizeof(zlay_attention),
         sizeof request->size,
-        {ZL_RESERVED(zlay_attention, reserved0), ZL_RESERVED(zlay_attention, reserved)}};
+        {ZL_RESERVED(zlay_attention, reserved)}};
     zlay_status status = zl_request_read(ctx, a, request, &form);
     if (status) return status;
     if (!a->type) a->type = ZLAY_TYPE_BF16;
+    if (!a->o_type) a->o_type = zl_attention_bytes(a) ? ZLAY_TYPE_BF16 : a->type;
     if (!a->batch) a->batch = 1;
     if (!a->heads) a->heads = 1;
     if (!a->kv_heads) a->kv_heads = a->heads;
@@ -160,84 +162,41 @@ static zlay_status ask_read(zlay_ctx *ctx, zlay_attention *a, const zlay_attenti
     return status ? status : lse_strides(ctx, a);
 }
 
-/* The products exist on the target. */
-static zlay_status target_check(zlay_ctx *ctx, const zlay_target *target, const zlay_attention *a)
+/* Whether the target has products of this instruction. */
+static zlay_status has_products(bool *out, const zlay_target *target, const zlay_attention *a, bool tmem)
 {
     zlay_verdict verdict;
     zlay_reason reason;
-    zlay_mma mma = {.instruction = ZLAY_MMA_WGMMA,
-                    .m = 64,
+    zlay_mma mma = {.instruction = tmem ? ZLAY_MMA_TCGEN05 : ZLAY_MMA_WGMMA,
+                    .kind = tmem ? ZLAY_KIND_F16 : ZLAY_KIND_NONE,
+                    .m = tmem ? ZL_ATTENTION_TMEM_ROWS : 64,
                     .n = 64,
-                    .k = 16,
+                    .k = 256 / zlay_type_bits(a->type),
                     .a = a->type,
                     .b = a->type,
                     .d = ZLAY_TYPE_F32,
-                    .a_source = ZLAY_SOURCE_SMEM};
+                    .a_source = ZLAY_SOURCE_SMEM,
+                    .cta_group = tmem};
     zlay_status status = zlay_mma_check(&verdict, &reason, 1, target, &mma);
-    if (status || verdict.answer == ZLAY_YES) return status;
-    return zl_fail(ctx, ZLAY_ENOTSUP, "%s: attention is planned for targets with wgmma or MFMA",
-                   zlay_target_name(target));
+    *out = !status && verdict.answer == ZLAY_YES;
+    return status;
+}
+
+static zlay_status products_choose(zlay_ctx *ctx, zlay_attention_plan *p)
+{
+    bool wgmma = false, tmem = false;
+    zlay_status status = has_products(&wgmma, p->target, &p->ask, false);
+    if (!status) status = has_products(&tmem, p->target, &p->ask, true);
+    p->tmem = tmem;
+    if (!status && !wgmma && zl_attention_bytes(&p->ask))
+        return zl_fail(ctx, ZLAY_ENOTSUP, "%s: attention of e4m3 is planned for targets with wgmma; bf16 works",
+                       zlay_target_name(p->target));
+    if (status || wgmma || tmem) return status;
+    return zl_fail(ctx, ZLAY_ENOTSUP, "%s: attention is planned for targets with wgmma, tcgen05 or MFMA",
+                   zlay_target_name(p->target));
 }
 
 /* ---- the plan -------------------------------------------------------------------------------- */
-
-static const struct form *form_of(const zlay_attention *a)
-{
-    const struct form *f = forms;
-    uint64_t keys = a->causal && a->keys > a->queries / 2 ? a->keys - a->queries / 2 : a->keys;
-    if (a->window && a->window < keys) keys = a->window;
-    while (f->head != a->head || a->queries > f->queries || keys < f->keys) f++;
-    return f;
-}
-
-/* How many tiles from the last down hold a key that some query of the block may not see: beside
- * the last of all, those that the diagonal of m queries crosses. */
-static uint32_t masked_of(const zlay_attention_plan *p, uint32_t m, uint32_t n)
-{
-    const zlay_attention *a = &p->ask;
-    uint64_t skew = a->keys - zl_attention_queries(p);
-    if (!a->causal) return 1;
-    if (m % n || differ(a)) return (m - 2) / n + 2;
-    return (uint32_t)((m - 1 + skew) / n + 1 - (skew + 1) / n);
-}
-
-/* How many tiles from the first up hold a key before the window of some query of the block: keys
- * from that of the first query on, m - 1 of them. */
-static uint32_t masked_last_of(const zlay_attention_plan *p, uint32_t m, uint32_t n)
-{
-    const zlay_attention *a = &p->ask;
-    int64_t first = (int64_t)(a->keys - zl_attention_queries(p)) - (int64_t)a->window + 1;
-    if (!a->window) return 0;
-    if (m % n || differ(a)) return (m - 2) / n + 2;
-    return (uint32_t)(((first % n + n) % n + m - 2) / n + 1);
-}
-
-/* Keys less queries, of those that are equal in all sequences. */
-static uint64_t skew_of(const zlay_attention_plan *p)
-{
-    const zlay_attention *a = &p->ask;
-    return (a->k_lengths ? 0 : a->keys) - (a->q_lengths ? 0 : zl_attention_queries(p));
-}
-
-static void tile_choose(zlay_attention_plan *p)
-{
-    const zlay_attention *a = &p->ask;
-    const struct form *f = form_of(a);
-    uint32_t m = f->tile_m, n = f->tile_n;
-    p->info = (zlay_attention_summary){.tile_m = m,
-                                       .tile_n = n,
-                                       .stages = STAGES,
-                                       .grid = {(a->queries + m - 1) / m, a->heads, a->batch},
-                                       .tiles = (a->keys + n - 1) / n,
-                                       .threads = THREADS + m * 2};
-    p->overlap = f->overlap;
-    m /= p->group;
-    p->masked = masked_of(p, m, n);
-    p->masked_last = masked_last_of(p, m, n);
-    p->count_times = m;
-    p->count_add = (uint32_t)(m + n - 1 + (a->causal ? skew_of(p) : 0));
-    p->count_behind = (uint32_t)(a->window ? m + n + a->window - 2 : 0);
-}
 
 /* Few queries do not fill a tile: the heads that share a head of keys are packed into it, where they are 2, 4, .. 64. */
 static void group_choose(zlay_attention_plan *p)
@@ -261,14 +220,14 @@ static void heads_pack(zlay_attention_plan *p)
 static void merge_choose(zlay_attention_plan *p)
 {
     const zlay_attention *a = &p->ask;
-    uint32_t m = ZL_ATTENTION_COLUMNS;
+    uint32_t m = p->rows = ZL_ATTENTION_COLUMNS;
     p->info = (zlay_attention_summary){.tile_m = m,
                                        .tile_n = 1,
                                        .stages = 1,
                                        .grid = {(a->queries + m - 1) / m, a->heads,
                                                 zl_umul_sat(a->batch, a->head / m)},
                                        .tiles = a->splits,
-                                       .threads = THREADS};
+                                       .threads = ZL_ATTENTION_THREADS};
 }
 
 /* The result goes where the request says; of a split it is f32, dense, and has its log-sum-exp. */
@@ -276,7 +235,7 @@ static void result_choose(zlay_attention_plan *p)
 {
     zlay_attention *a = &p->ask;
     zl_attention_result *r = &p->out;
-    *r = (zl_attention_result){a->type, ZL_ATTENTION_COLUMNS, a->heads, a->o, a->l};
+    *r = (zl_attention_result){a->o_type, ZL_ATTENTION_COLUMNS, a->heads, a->o, a->l};
     if (!p->split) return;
     uint64_t heads = a->heads * a->splits, rows = zl_attention_lse_rows(a->queries), m = ZL_ATTENTION_COLUMNS;
     *r = (zl_attention_result){ZLAY_TYPE_F32, ZL_ATTENTION_COLUMNS / 2, heads,
@@ -289,11 +248,15 @@ static void result_choose(zlay_attention_plan *p)
 
 static zlay_status plan_finish(zlay_ctx *ctx, zlay_attention_plan *p)
 {
-    p->panels = p->ask.head / ZL_ATTENTION_COLUMNS;
+    uint32_t row = ROW_BITS / zlay_type_bits(p->ask.type);
+    p->columns = p->ask.head < row ? p->ask.head : row;
+    p->panels = p->ask.head / p->columns;
     result_choose(p);
     zlay_status status = zl_attention_moves(ctx, p);
     return status ? status
-                  : zl_pipe_proved(ctx, &p->pipe, p->merges ? zl_attention_merge_put : zl_attention_pipe_put, p);
+                  : zl_pipe_proved(ctx, &p->pipe, p->merges ? zl_attention_merge_put
+                                                  : p->tmem ? zl_attention_tmem_pipe_put
+                                                            : zl_attention_pipe_put, p);
 }
 
 static zlay_status merge_make(zlay_ctx *ctx, zlay_attention_plan *p)
@@ -311,16 +274,16 @@ static zlay_status merge_make(zlay_ctx *ctx, zlay_attention_plan *p)
     return plan_finish(ctx, merge);
 }
 
-/* With tensor maps and wgmma. */
+/* With tensor maps, and wgmma or tcgen05. */
 static zlay_status tensors_make(zlay_ctx *ctx, zlay_attention_plan *p)
 {
-    zlay_status status = target_check(ctx, p->target, &p->ask);
+    zlay_status status = products_choose(ctx, p);
     if (status) return status;
     group_choose(p);
     status = merge_make(ctx, p);
     if (status) return status;
     heads_pack(p);
-    tile_choose(p);
+    zl_attention_tiles(p);
     return plan_finish(ctx, p);
 }
 

@@ -7,7 +7,8 @@
 #include "synth/move/bound.h"
 #include <zlay/attention.h>
 
-enum { ZL_ATTENTION_COLUMNS = 64 };
+enum { ZL_ATTENTION_COLUMNS = 64, ZL_ATTENTION_THREADS = 128 /* of a warpgroup, and of a producer */, ZL_ATTENTION_EXTENT = 1 << 30,
+       ZL_ATTENTION_TMEM_ROWS = 128 /* of a tile of queries in tensor memory */ };
 
 /* Where the result goes: to O, or in f32 to the parts of splits. */
 typedef struct zl_attention_result {
@@ -22,9 +23,12 @@ struct zlay_attention_plan {
     const zlay_target *target;
     zlay_attention ask;
     zlay_attention_summary info;
-    uint32_t panels; /* of 64 elements of a row, each a buffer of its own for Q and K */
+    uint32_t panels; /* of a row, of `columns` elements, each a buffer of its own for Q and K */
+    uint32_t columns; /* 64; of e4m3 128, or those of the head */
     uint32_t masked;  /* the first tiles of a block, which may hold keys that a query does not see */
     uint32_t masked_last; /* the last ones, which may hold keys before a query's window */
+    uint32_t tmem;    /* 1: scores, weights and the result stand in tensor memory (tmem_pipe.c) */
+    uint32_t rows;    /* of the result that a buffer holds: those of a warpgroup */
     uint32_t overlap; /* 1: the softmax of a tile runs beside the product of the one before */
     uint32_t split;   /* 1: each block has a part of the keys, and its results are merged */
     uint32_t merges;  /* 1: this plan merges the parts */
@@ -40,6 +44,14 @@ struct zlay_attention_plan {
     uint32_t count_times, count_add; /* causal: tiles of block x are (x * times + add) / tile_n */
     uint32_t count_behind;           /* window: from (x * times + add - behind) / tile_n on */
 };
+
+/* Elements of a byte: the second product reads V across, and weights of columns that lie in other places. */
+static inline bool zl_attention_bytes(const zlay_attention *a)
+{
+    return a->type == ZLAY_TYPE_E4M3;
+}
+
+enum { ZL_ATTENTION_PEAK = 8 /* of e4m3 the greatest weight is 2 to that power, of at most 448 */ };
 
 enum { ZL_ATTENTION_GRANULE = 4 /* f32 of the 16 bytes that a tensor store writes whole */ };
 
@@ -62,6 +74,12 @@ static inline const char *zl_attention_lengths(const zlay_attention *a, bool que
     return names[queries][queries ? a->q_lengths : a->k_lengths];
 }
 
+/* Whether sequences have lengths of their own. */
+static inline bool zl_attention_differ(const zlay_attention *a)
+{
+    return a->q_lengths || a->k_lengths;
+}
+
 /* Rows of the maps' dimension in which sequences of different lengths end: more than a tile, so that tiles are counted. */
 static inline uint64_t zl_attention_most(const zlay_attention_plan *p, bool queries)
 {
@@ -74,16 +92,26 @@ typedef struct zl_attention_dimension {
     uint32_t axis;
 } zl_attention_dimension;
 
+/* Chooses the tiles of a plan whose request is read. */
+void zl_attention_tiles(zlay_attention_plan *p);
+
 /* Makes the map of a move of (row, column) end where a sequence does, with further dimensions, the last of them that which
  * counts the rows up to the end of a sequence. */
 zlay_status zl_attention_sequence(zlay_ctx *ctx, zlay_move *move, const zlay_target *target,
                                   const zl_attention_dimension *list, uint32_t count);
 
+/* Checks a changed map by the rules but those of the address. */
+zlay_status zl_attention_map_check(zlay_ctx *ctx, const zlay_target *target, const zlay_tensormap *map, const char *what);
+
+/* Makes of a move of pairs of rows, which is half a tile, one of both halves: the second is `bytes` further in the tensor. */
+zlay_status zl_attention_halves(zlay_ctx *ctx, zl_bound_move *bound, uint64_t rows, uint64_t bytes);
+
 /* Plans the moves and operands of a plan whose tiles are chosen. */
 zlay_status zl_attention_moves(zlay_ctx *ctx, zlay_attention_plan *p);
 
-/* The text of the pipe of a plan whose moves are there; of one that merges. */
+/* The text of the pipe of a plan whose moves are there: of wgmma, of tcgen05, of one that merges. */
 void zl_attention_pipe_put(zl_text *out, const void *plan);
+void zl_attention_tmem_pipe_put(zl_text *out, const void *plan);
 void zl_attention_merge_put(zl_text *out, const void *plan);
 
 /* Panels in which a block's result leaves; of a merge each block has one. */
@@ -92,7 +120,8 @@ static inline uint32_t zl_attention_leaves(const zlay_attention_plan *p)
     return p->merges ? 1 : p->ask.head / p->out.columns;
 }
 
-/* What the pipes of all targets have: the bodies; the mask and the softmax of a tile at a position. */
+/* What the pipes of all targets have: the bodies, and what is done to the scores of the tile at a position, by which they
+ * become weights in f32. */
 void zl_attention_bodies_put(zl_text *out, const zlay_attention_plan *p);
 void zl_attention_softmax_put(zl_text *out, const zlay_attention_plan *p, const char *indent, const char *at);
 
@@ -100,5 +129,14 @@ void zl_attention_softmax_put(zl_text *out, const zlay_attention_plan *p, const 
 void zl_attention_moves_put(zl_text *out, const zlay_attention_plan *p);
 void zl_attention_buffers_put(zl_text *out, const zlay_attention_plan *p);
 void zl_attention_result_put(zl_text *out, const zlay_attention_plan *p);
+
+/* Panel c of the result leaves, from these registers; with the first the log-sum-exp. */
+void zl_attention_panel_put(zl_text *out, const zlay_attention_plan *p, const char *from, uint32_t c);
+
+/* What the pipes of wgmma and tcgen05 have: the stages of Q, K and V, and the copies. */
+void zl_attention_memory_put(zl_text *out, const zlay_attention_plan *p);
+void zl_attention_copies_put(zl_text *out, const zlay_attention_plan *p);
+/* The operands of the body `finish`, behind the matrix. */
+void zl_attention_finish_put(zl_text *out, const zlay_attention_plan *p);
 
 #endif

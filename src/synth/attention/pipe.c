@@ -19,7 +19,7 @@ typedef const zlay_attention_plan plan_t;
 
 static uint32_t instances(plan_t *p)
 {
-    return p->info.tile_m / ZL_ATTENTION_COLUMNS;
+    return p->info.tile_m / p->rows;
 }
 
 static const char *type(plan_t *p)
@@ -44,7 +44,7 @@ void zl_attention_buffers_put(zl_text *out, plan_t *p)
     if (p->ask.lse) zl_puts(out, "smem L[1] tL each\n");
 }
 
-static void put_memory(zl_text *out, plan_t *p)
+void zl_attention_memory_put(zl_text *out, plan_t *p)
 {
     for (uint32_t c = 0; c < p->panels; c++) zl_putf(out, "smem Q%u[1] tQ%u\n", c, c);
     for (uint32_t c = 0; c < p->panels; c++)
@@ -62,20 +62,15 @@ static void put_barriers(zl_text *out, plan_t *p)
 
 /* ---- bodies ---------------------------------------------------------------------------------- */
 
-static bool differ(plan_t *p)
-{
-    return p->ask.q_lengths || p->ask.k_lengths;
-}
-
 /* Whether a row of a tile, or of all tiles of the block, may see no key. */
 static bool may_see_none(plan_t *p)
 {
-    return p->ask.causal || differ(p) || p->split;
+    return p->ask.causal || zl_attention_differ(&p->ask) || p->split;
 }
 
 static bool may_be_empty(plan_t *p)
 {
-    return differ(p) || p->split;
+    return zl_attention_differ(&p->ask) || p->split;
 }
 
 /* Where the tiles of a block end. */
@@ -98,7 +93,7 @@ static void put_length(zl_text *out, plan_t *p, const char *name, bool queries)
  * last down, where they end, and the sequence. */
 static void put_operands(zl_text *out, plan_t *p, bool keys)
 {
-    bool lengths = differ(p);
+    bool lengths = zl_attention_differ(&p->ask);
     zl_puts(out, "  matrix S f32\n");
     if (!p->ask.k_lengths && (keys || lengths)) zl_puts(out, "  scalar keys s32\n");
     if (p->ask.causal && !lengths) zl_puts(out, "  scalar offset s32\n");
@@ -110,11 +105,14 @@ static void put_operands(zl_text *out, plan_t *p, bool keys)
     if (lengths) zl_puts(out, "  index z\n");
 }
 
-/* k = the number of the key; and where lengths differ, `keys` and `offset` of the sequence. */
+/* k = the number of the key: of e4m3 the first half of a tile's rows are the first two of each four keys (moves.c); and where lengths differ, `keys` and `offset` of the sequence. */
 static void put_key(zl_text *out, plan_t *p)
 {
-    zl_putf(out, "  k = col + (last - 1 - i) * %u\n", p->info.tile_n);
-    if (!differ(p)) return;
+    uint32_t n = p->info.tile_n;
+    if (zl_attention_bytes(&p->ask))
+        zl_putf(out, "  k = select(col < %u, col * 2, col * 2 - %u) - and(col, 1) + (last - 1 - i) * %u\n", n / 2, n - 2, n);
+    else zl_putf(out, "  k = col + (last - 1 - i) * %u\n", n);
+    if (!zl_attention_differ(&p->ask)) return;
     put_length(out, p, "keys", false);
     if (!p->ask.causal) return;
     put_length(out, p, "queries", true);
@@ -161,47 +159,80 @@ static void put_step(zl_text *out, plan_t *p)
     zl_puts(out, "body softmax\n  matrix S f32\n  row m f32\n  part l f32\n  row a f32\n"
                  "  scalar scale f32\n  top = max(m, rowmax(S))\n");
     if (may_see_none(p)) zl_puts(out, "  ref = select(top == -inf, 0, top)\n");
-    zl_putf(out, "  a = exp2((m - %s) * scale)\n  S = exp2(fma(S, scale, -(%s * scale)))\n", top,
-            top);
+    zl_putf(out, "  a = exp2((m - %s) * scale)\n", top);
+    if (zl_attention_bytes(&p->ask))
+        zl_putf(out, "  S = exp2(fma(S, scale, %d - %s * scale))\n", ZL_ATTENTION_PEAK, top);
+    else zl_putf(out, "  S = exp2(fma(S, scale, -(%s * scale)))\n", top);
     zl_puts(out, "  l = l * a + partsum(S)\n  m = top\nend\n");
 }
 
-/* The sum of a row, as the multiple `sum` of 2^top, and the result. A sink is a score without a
+/* The sum of a row, as the multiple `sum` of 2^top, and the result's factor. A sink is a score without a
  * value: it joins the sum alone, and `top` is the greater of it and the greatest score. The result
  * of a row that sees no key is 0. */
 static void put_sum(zl_text *out, plan_t *p)
 {
-    const char *top = may_be_empty(p) && p->ask.sinks ? "ref" : "top";
+    const char *top = may_be_empty(p) && p->ask.sinks ? "ref" : "top", *own = "m * scale";
+    if (zl_attention_bytes(&p->ask) && (p->ask.sinks || p->ask.lse)) {
+        zl_putf(out, "  own = m * scale - %d\n", ZL_ATTENTION_PEAK);
+        own = "own";
+    }
     if (p->ask.sinks)
-        zl_puts(out, "  sink = load(sinks, head) * 1.44269504\n  top = max(m * scale, sink)\n");
-    else if (p->ask.lse) zl_puts(out, "  top = m * scale\n");
+        zl_putf(out, "  sink = load(sinks, head) * 1.44269504\n  top = max(%s, sink)\n", own);
+    else if (p->ask.lse) zl_putf(out, "  top = %s\n", own);
     if (*top == 'r') zl_puts(out, "  ref = select(top == -inf, 0, top)\n");
     if (p->ask.sinks)
         zl_putf(out,
-                "  a = exp2(m * scale - %s)\n  sum = lanesum(l) * a + exp2(sink - %s)\n", top, top);
+                "  a = exp2(%s - %s)\n  sum = lanesum(l) * a + exp2(sink - %s)\n", own, top, top);
     else zl_puts(out, "  sum = lanesum(l)\n");
     zl_putf(out, may_be_empty(p) ? "  by = select(sum == 0, 0, rcp(sum))\n" : "  by = rcp(sum)\n");
-    if (p->split) zl_puts(out, "  O = O * by\n");
-    else zl_putf(out, p->ask.sinks ? "  R = %s(O * (a * by))\n" : "  R = %s(O * by)\n", type(p));
+    if (zl_attention_bytes(&p->ask)) zl_puts(out, "  by = by * v_scale\n");
+}
+
+/* The result, of the sums O and the factor of their row. */
+static void put_scaled(zl_text *out, plan_t *p, const char *by)
+{
+    if (p->split) zl_putf(out, "  O = O * %s\n", by);
+    else zl_putf(out, "  R = %s(O * %s)\n", zlay_type_name(p->out.type), by);
+}
+
+/* The operands of what makes the result of sums. */
+static void put_result(zl_text *out, plan_t *p)
+{
+    zl_puts(out, "  matrix O f32\n");
+    if (!p->split) zl_putf(out, "  matrix R %s\n", zlay_type_name(p->out.type));
 }
 
 static void put_finish(zl_text *out, plan_t *p)
 {
-    zl_puts(out, "body finish\n  matrix O f32\n");
-    if (!p->split) zl_putf(out, "  matrix R %s\n", type(p));
+    zl_puts(out, "body finish\n");
+    if (p->tmem) zl_puts(out, "  matrix S f32\n  row by f32\n");
+    else put_result(out, p);
     zl_puts(out, "  part l f32\n");
     if (p->ask.sinks || p->ask.lse) zl_puts(out, "  row m f32\n  scalar scale f32\n");
+    if (zl_attention_bytes(&p->ask)) zl_puts(out, "  scalar v_scale f32\n");
     if (p->ask.sinks) zl_puts(out, "  global sinks f32\n  index head\n");
     if (p->ask.lse) zl_puts(out, "  row lse f32\n");
     put_sum(out, p);
+    if (!p->tmem) put_scaled(out, p, p->ask.sinks ? "(a * by)" : "by");
+    else if (p->ask.sinks) zl_puts(out, "  by = a * by\n");
     if (p->ask.lse) zl_puts(out, "  lse = (top + log2(sum)) * 0.693147181\n");
+    zl_puts(out, "end\n");
+}
+
+/* In tensor memory the result is read a panel at a time. */
+static void put_leave(zl_text *out, plan_t *p)
+{
+    zl_puts(out, "body leave\n");
+    put_result(out, p);
+    zl_puts(out, "  row by f32\n");
+    put_scaled(out, p, "by");
     zl_puts(out, "end\n");
 }
 
 void zl_attention_bodies_put(zl_text *out, plan_t *p)
 {
-    zl_puts(out, "body begin\n  matrix O f32\n  row m f32\n  part l f32\n"
-                 "  O = 0\n  m = -inf\n  l = 0\nend\n");
+    zl_putf(out, "body begin\n  matrix %s f32\n  row m f32\n  part l f32\n%s  m = -inf\n  l = 0\nend\n",
+            p->tmem ? "S" : "O", p->tmem ? "" : "  O = 0\n");
     if (p->ask.soft_cap)
         zl_puts(out, "body cap\n  matrix S f32\n  scalar inner f32\n  S = tanh(S * inner)\nend\n");
     put_mask(out, p);
@@ -211,6 +242,7 @@ void zl_attention_bodies_put(zl_text *out, plan_t *p)
             type(p));
     zl_puts(out, "body rescale\n  matrix O f32\n  row a f32\n  O = O * a\nend\n");
     put_finish(out, p);
+    if (p->tmem) put_leave(out, p);
 }
 
 /* ---- roles -------------------------------------------------------------------------------------- */
@@ -221,10 +253,10 @@ static void put_expected(zl_text *out, plan_t *p, const char *tensor)
     zl_puts(out, "\n");
 }
 
-static void put_producer(zl_text *out, plan_t *p)
+void zl_attention_copies_put(zl_text *out, plan_t *p)
 {
     uint32_t s = p->info.stages;
-    zl_puts(out, "role producer warps 0..3 elect\n  setmaxnreg dec 24\n  expect ready[0]");
+    zl_puts(out, "  expect ready[0]");
     put_expected(out, p, "Q");
     zl_puts(out, "  arrive ready[0]\n");
     for (uint32_t c = 0; c < p->panels; c++)
@@ -237,7 +269,7 @@ static void put_producer(zl_text *out, plan_t *p)
         zl_putf(out, "    copy tensor tK%u -> K%u[i %% %u] signal fullK[i %% %u]\n", c, c, s, s);
     zl_putf(out, "    wait emptyV[i %% %u] parity (i / %u + 1) %% 2\n", s, s);
     zl_putf(out, "    expect fullV[i %% %u] tV\n    arrive fullV[i %% %u]\n", s, s);
-    zl_putf(out, "    copy tensor tV -> V[i %% %u] signal fullV[i %% %u]\n  end\nend\n", s, s);
+    zl_putf(out, "    copy tensor tV -> V[i %% %u] signal fullV[i %% %u]\n  end\n", s, s);
 }
 
 /* The scores of the tile at a position: products over the panels of a row. */
@@ -265,7 +297,7 @@ static void put_last(zl_text *out, plan_t *p, const char *indent, const char *at
 {
     if (!p->ask.window) return;
     zl_putf(out, "%suse S body window at block, %s, %s%s when N < ", indent, at, last(p),
-            differ(p) ? ", block.z" : "");
+            zl_attention_differ(&p->ask) ? ", block.z" : "");
     if (*at == '0') zl_putf(out, "%u\n", p->masked_last + 1);
     else zl_putf(out, "%s + %u\n", at, p->masked_last + 1);
 }
@@ -274,7 +306,7 @@ void zl_attention_softmax_put(zl_text *out, plan_t *p, const char *indent, const
 {
     if (p->ask.soft_cap) zl_putf(out, "%suse S body cap\n", indent);
     zl_putf(out, "%suse S body mask at %s%s, %s%s when %s < %u\n", indent,
-            p->ask.causal ? "block, " : "", at, last(p), differ(p) ? ", block.z" : "", at, p->masked);
+            p->ask.causal ? "block, " : "", at, last(p), zl_attention_differ(&p->ask) ? ", block.z" : "", at, p->masked);
     put_last(out, p, indent, at);
     zl_putf(out, "%suse S, m, l, a body softmax\n", indent);
 }
@@ -319,17 +351,27 @@ static void put_overlap(zl_text *out, plan_t *p)
 
 /* Panel after panel through one buffer, which is written again when its copy has read it; the
  * log-sum-exp leaves with the first. */
+void zl_attention_panel_put(zl_text *out, plan_t *p, const char *from, uint32_t c)
+{
+    bool lse = p->ask.lse && !c;
+    if (c) zl_puts(out, "  waitgroup bulk.read 0\n  sync role\n");
+    zl_putf(out, "  write D[0] from %s part %u\n%s", from, c, lse ? "  write L[0] from lse\n" : "");
+    zl_putf(out, "  fence proxy.async\n  sync role\n  store D[0] tO%u part %u\n%s", c, c,
+            lse ? "  store L[0] tL\n" : "");
+    zl_puts(out, "  commit bulk\n");
+}
+
 void zl_attention_result_put(zl_text *out, plan_t *p)
 {
-    for (uint32_t c = 0; c < zl_attention_leaves(p); c++) {
-        if (c) zl_puts(out, "  waitgroup bulk.read 0\n  sync role\n");
-        bool lse = p->ask.lse && !c;
-        zl_putf(out, "  write D[0] from %s part %u\n%s", p->split ? "O" : "R", c, lse ? "  write L[0] from lse\n" : "");
-        zl_putf(out, "  fence proxy.async\n  sync role\n  store D[0] tO%u part %u\n%s", c, c,
-                lse ? "  store L[0] tL\n" : "");
-        zl_puts(out, "  commit bulk\n");
-    }
+    for (uint32_t c = 0; c < zl_attention_leaves(p); c++)
+        zl_attention_panel_put(out, p, p->split ? "O" : "R", c);
     zl_puts(out, "  waitgroup bulk 0\n");
+}
+
+void zl_attention_finish_put(zl_text *out, plan_t *p)
+{
+    zl_putf(out, ", l%s%s body finish%s\n", p->ask.sinks || p->ask.lse ? ", m" : "", p->ask.lse ? ", lse" : "",
+            p->ask.sinks ? " at block.y" : "");
 }
 
 static void put_consumer(zl_text *out, plan_t *p)
@@ -340,8 +382,8 @@ static void put_consumer(zl_text *out, plan_t *p)
     zl_puts(out, "  use O, m, l body begin\n  wait ready[0] parity 0 / 1 % 2\n");
     if (p->overlap) put_overlap(out, p);
     else put_turns(out, p);
-    zl_putf(out, "  use O%s, l%s%s body finish%s\n", p->split ? "" : ", R", p->ask.sinks || p->ask.lse ? ", m" : "",
-            p->ask.lse ? ", lse" : "", p->ask.sinks ? " at block.y" : "");
+    zl_puts(out, p->split ? "  use O" : "  use O, R");
+    zl_attention_finish_put(out, p);
     zl_attention_result_put(out, p);
     zl_puts(out, "end\n");
 }
@@ -351,12 +393,14 @@ void zl_attention_pipe_put(zl_text *out, const void *plan)
     plan_t *p = plan;
     zl_putf(out, "pipe attention\nregisters %u\nparam N 1..\n", budgets[instances(p)].launch);
     zl_attention_moves_put(out, p);
-    put_memory(out, p);
+    zl_attention_memory_put(out, p);
     zl_attention_buffers_put(out, p);
     put_barriers(out, p);
     zl_attention_bodies_put(out, p);
     zl_puts(out, "init ready\ninit fullK\ninit emptyK\ninit fullV\ninit emptyV\n"
                  "fence mbarrier_init\nsync cta\n");
-    put_producer(out, p);
+    zl_puts(out, "role producer warps 0..3 elect\n  setmaxnreg dec 24\n");
+    zl_attention_copies_put(out, p);
+    zl_puts(out, "end\n");
     put_consumer(out, p);
 }

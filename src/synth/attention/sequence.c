@@ -38,7 +38,7 @@ static zlay_status dimension_add(zlay_ctx *ctx, zlay_move *move, const zl_attent
 }
 
 /* By the rules but those of the address, to which the tensor's is added. */
-static zlay_status map_check(zlay_ctx *ctx, const zlay_target *target, const zlay_tensormap *map)
+zlay_status zl_attention_map_check(zlay_ctx *ctx, const zlay_target *target, const zlay_tensormap *map, const char *what)
 {
     zlay_verdict verdict;
     zlay_reason reason;
@@ -48,7 +48,7 @@ static zlay_status map_check(zlay_ctx *ctx, const zlay_target *target, const zla
     zlay_status status = zlay_tensormap_check(&verdict, &reason, 1, target, &at_0);
     if (status || verdict.answer == ZLAY_YES) return status;
     zlay_rule_info(&rule, reason.rule);
-    return zl_fail(ctx, ZLAY_NONE, "%s: the map that ends with a sequence", rule.id);
+    return zl_fail(ctx, ZLAY_NONE, "%s: %s", rule.id, what);
 }
 
 zlay_status zl_attention_sequence(zlay_ctx *ctx, zlay_move *move, const zlay_target *target,
@@ -62,5 +62,5 @@ zlay_status zl_attention_sequence(zlay_ctx *ctx, zlay_move *move, const zlay_tar
         if (list[i].extent > 1) status = dimension_add(ctx, move, &list[i]);
     if (status) return status;
     map->address -= map->extent[ROW] * map->stride[ROW - 1];
-    return map_check(ctx, target, map);
+    return zl_attention_map_check(ctx, target, map, "the map that ends with a sequence");
 }

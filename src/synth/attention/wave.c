@@ -144,6 +144,7 @@ static zlay_status supported(zlay_ctx *ctx, const zlay_attention_plan *p)
         bool asked;
         const char *field, *works;
     } fields[] = {
+        {zl_attention_bytes(a), "type e4m3", "bf16"},
         {a->splits > 1, "splits", "1"},
         {a->q_lengths || a->k_lengths, "q_lengths, k_lengths", "equal"},
         {a->window != 0, "window", "0"},

@@ -178,8 +178,8 @@ static zlay_status plan_fill(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *ge
     if (!status) status = zl_gemm_scales(ctx, plan, &g);
     if (!status) status = zl_gemm_split(ctx, plan, &g);
     if (!status) status = zl_gemm_repack(ctx, plan, &g);
-    if (!status) status = zl_gemm_tile(ctx, plan, &g);
     if (!status) status = zl_gemm_multicast(ctx, plan, &g);
+    if (!status) status = zl_gemm_tile(ctx, plan, &g);
     for (int32_t o = 0; !status && o < 3; o++) status = zl_operand_plan(ctx, plan, o);
     if (!status) status = zl_multicast_check(ctx, plan);
     if (!status) status = split_check(ctx, &plan->info);

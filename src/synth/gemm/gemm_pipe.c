@@ -309,7 +309,7 @@ static void sender(zl_text *out, const zlay_plan *plan, uint32_t rank)
     snprintf(name, sizeof name, "sender%u", rank);
     consumer_begin(out, plan, name, rank);
     sum_up(out, plan);
-    zl_split_send(out, rank);
+    zl_split_send(out, &plan->info, rank);
     zl_puts(out, "end\nend\n");
 }
 

@@ -6,7 +6,7 @@
 #include "base/arith.h"
 #include "synth/gemm/plan.h"
 
-enum { ROWS_MOST = 1 << 29 /* of a set of tiles, so that coordinates fit 31 bits */, BLOCKS = 2, PATTERN = 8 /* rows of a swizzle */ };
+enum { EXTENT_MOST = 1 << 30 /* so that coordinates of a neighbour fit 31 bits */, GRANULE = 16 /* bytes of a tensor copy */, ROWS_LEAST = 1024 /* times were measured with many tiles */, BLOCKS = 2, PATTERN = 8 /* rows of a swizzle */ };
 
 /* The planned operand that the request names; the product may be the transposed one. */
 static int32_t operand_asked(const zlay_plan *plan, int32_t multicast)
@@ -14,30 +14,59 @@ static int32_t operand_asked(const zlay_plan *plan, int32_t multicast)
     return (multicast == ZLAY_MULTICAST_B) != (plan->info.swapped != 0) ? ZLAY_OPERAND_B : ZLAY_OPERAND_A;
 }
 
+/* What products have that share nothing; NULL: this one may share. */
+static const char *alone(const zlay_plan *plan)
+{
+    return plan->info.splits > 1 ? "split_k" : zl_gemm_scaled(plan) ? "scales" : NULL;
+}
+
+static void share(zlay_plan *plan, int32_t operand)
+{
+    plan->operand[operand].parts = BLOCKS;
+    plan->info.multicast = operand == ZLAY_OPERAND_A ? ZLAY_MULTICAST_A : ZLAY_MULTICAST_B;
+    plan->info.cluster = BLOCKS;
+}
+
+/* Whether the planner knows times of clusters that share B, and every tile that it chooses has halves. */
+static bool may_share(const zlay_plan *plan, const zlay_gemm *gemm)
+{
+    if (alone(plan) || plan->info.m < ROWS_LEAST || plan->info.m > EXTENT_MOST || plan->info.n > EXTENT_MOST || gemm->tile_n % (BLOCKS * PATTERN)) return false;
+    for (int32_t o = 0; o < 2; o++)
+        if (plan->operand[o].major != ZLAY_MAJOR_K || zl_row_alignment(plan, o) < GRANULE) return false;
+    return true;
+}
+
+uint64_t zl_gemm_time(const zlay_plan *plan, const zlay_gemm *gemm)
+{
+    zlay_plan pairs = *plan;
+    uint64_t single = zl_tile_time(plan, gemm);
+    if (gemm->multicast != ZLAY_MULTICAST_AUTO || !may_share(plan, gemm)) return single;
+    share(&pairs, ZLAY_OPERAND_B);
+    return zl_umin(single, zl_tile_time(&pairs, gemm));
+}
+
 zlay_status zl_gemm_multicast(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *gemm)
 {
-    zlay_plan_summary *info = &plan->info;
     int32_t asked = gemm->multicast;
-    info->cluster = info->splits;
+    plan->info.cluster = plan->info.splits;
     for (int32_t o = 0; o < 3; o++) plan->operand[o].parts = 1;
-    info->clusters = zl_umul_sat(info->tiles_m, info->tiles_n);
     if (asked < ZLAY_MULTICAST_NONE || asked > ZLAY_MULTICAST_B)
-        return zl_fail(ctx, ZLAY_EINVAL, "multicast: %d is none of none, a, b", asked);
+        return zl_fail(ctx, ZLAY_EINVAL, "multicast: %d is none of none, auto, a, b", asked);
     if (asked == ZLAY_MULTICAST_NONE) return ZLAY_OK;
-    const char *also = info->splits > 1 ? "split_k" : zl_gemm_scaled(plan) ? "scales" : NULL;
-    if (also) return zl_fail(ctx, ZLAY_ENOTSUP, "multicast: products with %s have none", also);
-    int32_t shared = operand_asked(plan, asked);
-    plan->operand[shared].parts = BLOCKS;
-    info->multicast = shared == ZLAY_OPERAND_A ? ZLAY_MULTICAST_A : ZLAY_MULTICAST_B;
-    info->cluster = BLOCKS;
-    info->clusters = zl_umul_sat(zl_clusters_m(info), zl_clusters_n(info));
-    if (zl_clusters_m(info) * info->tile_m > ROWS_MOST || zl_clusters_n(info) * info->tile_n > ROWS_MOST)
-        return zl_fail(ctx, ZLAY_ENOTSUP, "multicast: a neighbour's coordinates pass 2^31");
+    if (asked == ZLAY_MULTICAST_AUTO) {
+        if (zl_gemm_time(plan, gemm) < zl_tile_time(plan, gemm)) share(plan, ZLAY_OPERAND_B);
+        return ZLAY_OK;
+    }
+    if (alone(plan)) return zl_fail(ctx, ZLAY_ENOTSUP, "multicast: products with %s have none", alone(plan));
+    share(plan, operand_asked(plan, asked));
     return ZLAY_OK;
 }
 
-zlay_status zl_multicast_check(zlay_ctx *ctx, const zlay_plan *plan)
+zlay_status zl_multicast_check(zlay_ctx *ctx, zlay_plan *plan)
 {
+    plan->info.clusters = zl_umul_sat(zl_clusters_m(&plan->info), zl_clusters_n(&plan->info));
+    if (zl_multicast(&plan->info) && (plan->info.m > EXTENT_MOST || plan->info.n > EXTENT_MOST))
+        return zl_fail(ctx, ZLAY_ENOTSUP, "multicast: m and n are at most %d, for a tile may have a neighbour behind D", EXTENT_MOST);
     for (int32_t o = 0; o < 2; o++) {
         const zl_operand *operand = &plan->operand[o];
         if (operand->parts == 1) continue;
@@ -52,8 +81,6 @@ zlay_status zl_multicast_check(zlay_ctx *ctx, const zlay_plan *plan)
     }
     return ZLAY_OK;
 }
-
-bool zl_multicast(const zlay_plan_summary *info) { return info->multicast != ZLAY_MULTICAST_NONE; }
 
 uint64_t zl_clusters_m(const zlay_plan_summary *info)
 {

@@ -88,7 +88,8 @@ void zl_gemm_put_types(zl_text *out, const zlay_plan *plan);
 zlay_status zl_gemm_tile(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *gemm);
 
 /* The modelled nanoseconds of the product in the cheapest tile that the request allows; UINT64_MAX:
- * it allows none. */
+ * it allows none. Of clusters as the plan has them, and of the cheapest that the request allows. */
+uint64_t zl_tile_time(const zlay_plan *plan, const zlay_gemm *gemm);
 uint64_t zl_gemm_time(const zlay_plan *plan, const zlay_gemm *gemm);
 
 /* The greatest power of two that divides the address, the bytes from a row to the next and, of D,
@@ -108,7 +109,7 @@ bool zl_split_fits(const zlay_plan *plan, uint32_t m, uint32_t n, uint32_t k);
 uint32_t zl_split_bytes(const zlay_plan_summary *info);
 uint32_t zl_split_smem(const zlay_plan_summary *info);
 uint32_t zl_split_bars(const zlay_plan_summary *info);
-/* Where the sums of a consumer lie: register r of thread t at word 128 r + t. */
+/* Where the sums of a consumer lie: register r of thread t at word 512 (r / 4) + 4 t + r % 4. */
 zlay_status zl_split_layout(zlay_ctx *ctx, zlay_layout **out, const zlay_plan_summary *info);
 /* Print what a split adds to the pipe: buffers, barriers, the body that adds; and the events behind
  * the sums, of block `rank` and of block 0. */
@@ -116,13 +117,13 @@ void zl_split_declare(zl_text *out, const zlay_plan_summary *info);
 void zl_split_declare_bars(zl_text *out, const zlay_plan_summary *info);
 void zl_split_init_bars(zl_text *out, const zlay_plan_summary *info);
 void zl_split_body(zl_text *out, const zlay_plan_summary *info);
-void zl_split_send(zl_text *out, uint32_t rank);
+void zl_split_send(zl_text *out, const zlay_plan_summary *info, uint32_t rank);
 void zl_split_take(zl_text *out, const zlay_plan_summary *info);
 
-/* Takes from the request what blocks of a cluster share; behind the operands, whether they can. */
+/* Decides what blocks of a cluster share; behind the operands, whether they can, and how many there are. */
 zlay_status zl_gemm_multicast(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *gemm);
-zlay_status zl_multicast_check(zlay_ctx *ctx, const zlay_plan *plan);
-bool zl_multicast(const zlay_plan_summary *info);
+zlay_status zl_multicast_check(zlay_ctx *ctx, zlay_plan *plan);
+static inline bool zl_multicast(const zlay_plan_summary *info) { return info->multicast != ZLAY_MULTICAST_NONE; }
 /* Rows and columns of tiles, or of pairs of them, that clusters take. */
 uint64_t zl_clusters_m(const zlay_plan_summary *info);
 uint64_t zl_clusters_n(const zlay_plan_summary *info);

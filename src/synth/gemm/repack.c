@@ -12,14 +12,12 @@ enum {
     GRANULE = 16,  /* bytes: of a tensor map's address and strides, of a tensor store's rows */
     LINE = 128,    /* bytes of which a row in the workspace has a multiple */
     BEGIN = 256,   /* bytes at whose multiples a matrix begins there */
-    LAUNCH = 2000, /* ns that a kernel more takes, about: launches of a graph */
-    RATE = 4000,   /* bytes that a copy reads and writes in a ns: a device copy of an H200 */
+#define LAUNCH(ns) LAUNCH_NS = ns,
+#define COPY(rate) COPY_RATE = rate,
+#define PATH(how, percent) BY_##how = percent,
+#include "synth/gemm/times.def"
+    BY_TENSOR = 100 /* per cent, as PATH */
 };
-
-/* Times of a product in per cent of that by tensor copies, both 4096^3 of bf16 on an H200
- * (docs/performance.md): K = 4100, by cp.async of 8 bytes, and K = 4095, by single elements. That of
- * cp.async of 4 bytes was not measured, and counts as that of 8. */
-enum { BY_TENSOR = 100, BY_CP_ASYNC = 164, BY_ELEMENTS = 476, CP_ASYNC_LEAST = 4 };
 
 /* Whether no tensor map takes an operand's rows. */
 static bool is_needed(const zlay_plan *plan, int32_t operand)
@@ -55,13 +53,14 @@ static void move_there(zlay_plan *plan, int32_t operand)
 static uint32_t slowness(const zlay_plan *plan, int32_t operand)
 {
     if (!is_needed(plan, operand)) return BY_TENSOR;
-    return zl_row_alignment(plan, operand) < CP_ASYNC_LEAST ? BY_ELEMENTS : BY_CP_ASYNC;
+    uint64_t alignment = zl_row_alignment(plan, operand);
+    return alignment == 8 ? BY_CP_ASYNC_8 : alignment == 4 ? BY_CP_ASYNC_4 : BY_ELEMENTS;
 }
 
 static uint64_t copy_time(const zl_operand *o)
 {
     uint64_t bytes = zl_umul_sat(o->outer, o->inner * o->element);
-    return LAUNCH + bytes / (RATE / 2);
+    return LAUNCH_NS + bytes / (COPY_RATE / 2);
 }
 
 /* The modelled time where the operands of a set, by bits, are repacked. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Splits K over the blocks of a cluster, for products with fewer tiles than processors: block r computes the r-th part of
- * a tile's K steps. The others write their sums, in the order of the registers, to shared memory of block 0, which adds
+ * a tile's K steps. The others copy their sums, in the order of the registers, to shared memory of block 0, which adds
  * them in the order of the blocks, so that D does not depend on which comes first. */
 #include "base/arith.h"
 #include "synth/gemm/plan.h"
@@ -75,7 +75,7 @@ void zl_split_declare(zl_text *out, const zlay_plan_summary *info)
 void zl_split_declare_bars(zl_text *out, const zlay_plan_summary *info)
 {
     if (info->splits == 1) return;
-    for (uint32_t r = 1; r < info->splits; r++) zl_putf(out, "bar sent%u[1] count %u\n", r, info->empty_count);
+    for (uint32_t r = 1; r < info->splits; r++) zl_putf(out, "bar sent%u[1] count %u\n", r, info->consumers);
     zl_putf(out, "bar taken[1] count %u\n", info->empty_count);
 }
 
@@ -93,17 +93,19 @@ void zl_split_body(zl_text *out, const zlay_plan_summary *info)
     zl_putf(out, "body split_add\nmatrix S %s\nshared P %s\nS = S + load(P, row, col)\nend\n", type, type);
 }
 
-void zl_split_send(zl_text *out, uint32_t rank)
+/* Behind a copy that signals no thread has to wait until its stores are seen by another block. */
+void zl_split_send(zl_text *out, const zlay_plan_summary *info, uint32_t rank)
 {
-    zl_putf(out, "write X%u[t %% 1] from C cta 0\nsync warp\narrive sent%u[t %% 1] warps cta 0\n", rank, rank);
+    zl_putf(out, "write X%u[t %% 1] from C\nfence proxy.async\nsync role\n", rank);
+    zl_putf(out, "copy shared %u from X%u[t %% 1] -> X%u[t %% 1] cta 0 signal sent%u[t %% 1]\n", zl_split_bytes(info), rank, rank, rank);
     zl_puts(out, "wait taken[t % 1] parity t / 1 % 2\n");
 }
 
 void zl_split_take(zl_text *out, const zlay_plan_summary *info)
 {
-    for (uint32_t r = 1; r < info->splits; r++)
-        zl_putf(out,
-                "wait sent%u[t %% 1] parity t / 1 %% 2\nuse C body split_add reads X%u[t %% 1]\n"
-                "sync warp\narrive taken[t %% 1] warps cta %u\n",
-                r, r, r);
+    for (uint32_t r = 1; r < info->splits; r++) {
+        zl_putf(out, "expect sent%u[t %% 1] %u\narrive sent%u[t %% 1]\n", r, zl_split_bytes(info), r);
+        zl_putf(out, "wait sent%u[t %% 1] parity t / 1 %% 2\nuse C body split_add reads X%u[t %% 1]\n", r, r);
+        zl_putf(out, "sync warp\narrive taken[t %% 1] warps cta %u\n", r);
+    }
 }

@@ -25,7 +25,8 @@ enum {
     ENDS_OVERLAP = 8,  /* the same where the last pass of D overlaps the one before */
     STORE_GRANULE = 16,    /* bytes in which a tensor store writes a row */
     LINE = 128,            /* bytes at whose multiples a copied row of a box is one line of L2 */
-    STORE_RATE = 44,       /* elements of D that threads of a block store in a ns, by their instructions */
+#define STORES(rate) STORE_RATE = rate,
+#include "synth/gemm/times.def"
     TILES_MOST = INT32_MAX /* of D: blocks of the grid's first dimension */
 };
 
@@ -52,28 +53,29 @@ static bool fits_b(const zlay_plan *plan, uint32_t n, uint32_t k)
     return boxes && row * k % ALIGN == 0;
 }
 
-/* Nanoseconds of one K step of 128 bytes, its share of fill and epilogue included, and what it takes
- * more where rows of A and B begin beside multiples of 128 bytes: from `device-bench --tiles` of 4096^3
- * and `peers.py tiles` of 4096 x 4096 x 4104, docs/performance.md. Between two rows of one m the times are those of the
- * straight line. */
+/* Nanoseconds of a K step, as times.def says. Between two rows of one m the times are those of the straight line. */
 static const struct measured {
-    uint32_t m, n, step, beside;
+    uint32_t m, n, step, beside; /* of a block alone */
+    uint32_t step_shared, beside_shared; /* of two that share B */
 } measured[] = {
-    {64, 64, 190, 88},   {64, 128, 218, 211},  {64, 192, 300, 265},  {64, 256, 383, 346},
-    {128, 64, 325, 108}, {128, 128, 380, 215}, {128, 192, 562, 158}, {128, 256, 735, 164},
+#define TILE(...) {__VA_ARGS__},
+#include "synth/gemm/times.def"
 };
 
 /* Clocks of one K step of tcgen05.mma, by what was published of B200: 128 x N x 64 of bf16 take 2 N, at 4096 products of a
  * clock, and both factors' bytes N + 128, at 128 bytes of shared memory. Epilogues run beside the next tile. */
 static const struct measured counted[] = {
-    {128, 64, 192, 0}, {128, 128, 256, 0}, {128, 192, 384, 0}, {128, 256, 512, 0},
+    {.m = 128, .n = 64, .step = 192}, {.m = 128, .n = 128, .step = 256},
+    {.m = 128, .n = 192, .step = 384}, {.m = 128, .n = 256, .step = 512},
 };
 
 /* Clocks of one K step of mma.sync on A100: M x N x 64 of bf16 at 1024 products of a clock, and what eight warps read at 128
  * bytes of shared memory. */
 static const struct measured by_sync[] = {
-    {64, 64, 384, 0},  {64, 128, 512, 0},  {64, 192, 768, 0},   {64, 256, 1024, 0},
-    {128, 64, 512, 0}, {128, 128, 1024, 0}, {128, 192, 1536, 0}, {128, 256, 2048, 0},
+    {.m = 64, .n = 64, .step = 384}, {.m = 64, .n = 128, .step = 512},
+    {.m = 64, .n = 192, .step = 768}, {.m = 64, .n = 256, .step = 1024},
+    {.m = 128, .n = 64, .step = 512}, {.m = 128, .n = 128, .step = 1024},
+    {.m = 128, .n = 192, .step = 1536}, {.m = 128, .n = 256, .step = 2048},
 };
 
 static const tile_choice *choice_of(const zlay_plan *plan)
@@ -121,26 +123,27 @@ static uint32_t between(uint32_t n, uint32_t n0, uint32_t t0, uint32_t n1, uint3
     return n1 == n0 ? t0 : (t0 * (n1 - n) + t1 * (n - n0)) / (n1 - n0);
 }
 
-/* The times of a tile of m rows, which the table has, and n in 64..256. */
-static struct measured times_of(const struct measured *table, uint32_t m, uint32_t n)
+/* The times of a tile of m rows, which the table has, and n in 64..256, by blocks alone or by two that share B. */
+static struct measured times_of(const struct measured *table, uint32_t m, uint32_t n, bool shared)
 {
     size_t row = 0;
     while (table[row].m != m || table[row].n < n) row++;
-    const struct measured *high = &table[row], *low = high->n == n ? high : high - 1;
-    return (struct measured){m, n, between(n, low->n, low->step, high->n, high->step),
-                             between(n, low->n, low->beside, high->n, high->beside)};
+    struct measured high = table[row], low = high.n == n ? high : table[row - 1];
+    if (shared) {
+        high.step = high.step_shared, high.beside = high.beside_shared;
+        low.step = low.step_shared, low.beside = low.beside_shared;
+    }
+    return (struct measured){.m = m, .n = n, .step = between(n, low.n, low.step, high.n, high.step),
+                             .beside = between(n, low.n, low.beside, high.n, high.beside)};
 }
 
-/* How many tiles D has; UINT64_MAX where they pass 64 bits. */
-static uint64_t tiles_of_d(const zlay_plan_summary *info, uint32_t m, uint32_t n)
-{
-    return zl_umul_sat(zl_ceil_div(info->m, m), zl_ceil_div(info->n, n));
-}
-
-/* And how many blocks compute them. */
+/* How many blocks compute the tiles of D; UINT64_MAX where they pass 64 bits. */
 static uint64_t blocks_of_d(const zlay_plan_summary *info, uint32_t m, uint32_t n)
 {
-    return zl_umul_sat(tiles_of_d(info, m, n), info->splits);
+    uint64_t high = zl_ceil_div(info->m, m), wide = zl_ceil_div(info->n, n);
+    if (info->multicast == ZLAY_MULTICAST_A) wide += wide % 2;
+    if (info->multicast == ZLAY_MULTICAST_B) high += high % 2;
+    return zl_umul_sat(zl_umul_sat(high, wide), info->splits);
 }
 
 /* Whether rows of D leave by tensor copies. */
@@ -170,7 +173,8 @@ static uint64_t beside_cost(const zlay_plan *plan, const struct measured *t)
 static uint64_t tile_cost(const zlay_plan *plan, uint32_t m, uint32_t n)
 {
     const tile_choice *on = choice_of(plan);
-    struct measured t = times_of(on->step, m, n);
+    bool shared = plan->info.multicast == ZLAY_MULTICAST_B;
+    struct measured t = times_of(on->step, m, n, shared);
     uint32_t ends = n % 64 ? ENDS_OVERLAP : ENDS;
     uint64_t own = zl_ceil_div(plan->info.k, (uint64_t)k_most(plan) * plan->info.splits);
     uint64_t steps = (own + ends) * (t.step + beside_cost(plan, &t));
@@ -186,12 +190,11 @@ static bool fits_shared(const zlay_plan *plan, uint32_t m, uint32_t n, uint32_t 
     return stages + m * n * o[ZLAY_OPERAND_D].element + ALIGN <= zlay_smem_capacity(plan->info.target);
 }
 
-/* What is tried where the request leaves a size open. Passes of D that overlap were measured with
- * tensor copies alone. Tiles of scaled products were not measured: they are chosen by the times of those without scales. */
+/* What is tried where the request leaves a size open. Tiles of scaled products were not measured: they are chosen by the times of those without scales. */
 static bool is_candidate(const zlay_plan *plan, uint32_t m, uint32_t n, uint32_t k)
 {
     if (zl_by_sync(plan)) return fits_warps(m, n) && fits_b(plan, n, k) && fits_shared(plan, m, n, k);
-    return zl_gemm_scales_fit(plan, n) && fits_b(plan, n, k) && n % (is_stored(plan) ? 16 : 64) == 0;
+    return zl_gemm_scales_fit(plan, n) && fits_b(plan, n, k) && n % 16 == 0;
 }
 
 /* Chooses the cheapest shape with at most TILES_MOST tiles, among those that the request allows;
@@ -216,7 +219,7 @@ static uint64_t tile_choose(const zlay_plan *plan, uint32_t *m, uint32_t *n, uin
     return best;
 }
 
-uint64_t zl_gemm_time(const zlay_plan *plan, const zlay_gemm *gemm)
+uint64_t zl_tile_time(const zlay_plan *plan, const zlay_gemm *gemm)
 {
     uint32_t m = gemm->tile_m, n = gemm->tile_n;
     return tile_choose(plan, &m, &n, gemm->tile_k ? gemm->tile_k : k_most(plan));

@@ -122,6 +122,7 @@ zlay_status zlay_move_certificate(const zlay_layout **a, const zlay_layout **b,
                                   const zlay_move *move)
 {
     if (!a || !b || !move) return ZLAY_EINVAL;
+    if (!move->certificate[0]) return ZLAY_NONE;
     *a = move->certificate[0];
     *b = move->certificate[1];
     return ZLAY_OK;

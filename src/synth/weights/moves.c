@@ -65,20 +65,20 @@ static zlay_status operand_add(zlay_ctx *ctx, zlay_weights_plan *p, const char *
     return zl_layout_parse(ctx, &o->layout, layout, strlen(layout));
 }
 
-/* Where the blocks of a cluster load half a step each, one index of the ring is two tiles of the move. */
+/* Where a step has two halves, one index of the ring is two tiles of the move. */
 static void steps_double(zlay_move *move)
 {
     for (uint32_t i = 0; i < move->info.copies; i++)
         for (size_t dim = 0; dim < ZL_COUNT(move->copies[i].advance); dim++) move->copies[i].advance[dim][1] *= 2;
 }
 
-/* A step of A, or the half that block `rank` loads for both: rows of 64 elements in 128 swizzled bytes, panel by panel. */
-static zlay_status vectors_move(zlay_ctx *ctx, zlay_weights_plan *p, uint32_t rank)
+/* Half a step of A: rows of 64 elements in 128 swizzled bytes. */
+static zlay_status vectors_move(zlay_ctx *ctx, zlay_weights_plan *p, uint32_t half)
 {
-    char smem[TEXT];
-    uint32_t m = p->info.tile_m, halves = p->info.cluster, first = rank * ZL_WEIGHTS_PANEL;
-    snprintf(smem, sizeof smem, "Sw<3,3,3> o 0 o (%u,(64,%u)):(64,(1,%u))", m, 2 / halves, m * ZL_WEIGHTS_PANEL);
-    tensor t = {.name = halves == 1 ? "tX" : rank ? "tX1" : "tX0",
+    char smem[TEXT], name[] = {'t', 'X', (char)('0' + half), '\0'};
+    uint32_t m = p->info.tile_m, first = half * ZL_WEIGHTS_HALF;
+    snprintf(smem, sizeof smem, "Sw<3,3,3> o 0 o (%u,64):(64,1)", m);
+    tensor t = {.name = name,
                 .letter = 'a',
                 .smem = smem,
                 .type = p->ask.type,
@@ -86,22 +86,24 @@ static zlay_status vectors_move(zlay_ctx *ctx, zlay_weights_plan *p, uint32_t ra
                 .shape = {(int64_t)p->ask.m, (int64_t)p->ask.k - first},
                 .stride = {(int64_t)p->ask.lda, 1},
                 .first = first,
-                .tile = {m, ZL_WEIGHTS_K / halves},
+                .tile = {m, ZL_WEIGHTS_HALF},
                 .axis = {"block.y", "i"}};
     zlay_status status = move_add(ctx, p, &t);
-    if (!status && halves > 1) steps_double(p->moves[p->moves_count - 1].move);
+    if (!status) steps_double(p->moves[p->moves_count - 1].move);
     return status;
 }
 
 static zlay_status vectors_add(zlay_ctx *ctx, zlay_weights_plan *p)
 {
     char layout[TEXT];
-    uint32_t m = p->info.tile_m;
     zlay_status status = ZLAY_OK;
-    for (uint32_t rank = 0; rank < p->info.cluster && !status; rank++) status = vectors_move(ctx, p, rank);
-    if (status) return status;
-    snprintf(layout, sizeof layout, "(%u,(64,2)):(64,(1,%u))", m, m * ZL_WEIGHTS_PANEL);
-    return operand_add(ctx, p, "X", p->ask.type, ZLAY_SWIZZLE_128B, layout);
+    snprintf(layout, sizeof layout, "(%u,64):(64,1)", p->info.tile_m);
+    for (uint32_t half = 0; half < zl_weights_halves(p) && !status; half++) {
+        char name[] = {'X', (char)('0' + half), '\0'};
+        status = vectors_move(ctx, p, half);
+        if (!status) status = operand_add(ctx, p, name, p->ask.type, ZLAY_SWIZZLE_128B, layout);
+    }
+    return status;
 }
 
 /* Packed tiles are contiguous: they are brought as bytes, and lie in their stage as in memory. */

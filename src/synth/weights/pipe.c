@@ -11,12 +11,6 @@ static const struct {
     uint32_t launch, consumer;
 } budgets[] = {[1] = {240, 256}, [2] = {168, 240}, [3] = {128, 160}, [4] = {96, 112}};
 
-/* The bytes of a step of A. */
-static const char *vectors_of(const zlay_weights_plan *p)
-{
-    return p->info.cluster > 1 ? "2*tX0" : "tX";
-}
-
 static void put_memory(zl_text *out, const zlay_weights_plan *p)
 {
     zlay_move_summary info = {0};
@@ -25,7 +19,8 @@ static void put_memory(zl_text *out, const zlay_weights_plan *p)
         zlay_move_info(&info, p->moves[i].move);
         zl_putf(out, "move %s %llu\n", p->moves[i].name, (unsigned long long)info.bytes);
     }
-    zl_putf(out, "smem X[%u] %s\nsmem Q[%u] tQ\nsmem S[%u] tS\n", s, vectors_of(p), s, s);
+    for (uint32_t i = 0; i < zl_weights_halves(p); i++) zl_putf(out, "smem X%u[%u] tX%u\n", i, s, i);
+    zl_putf(out, "smem Q[%u] tQ\nsmem S[%u] tS\n", s, s);
     if (p->ask.zeros) zl_putf(out, "smem Z[%u] tZ\n", s);
     zl_puts(out, "smem D[1] tD\n");
     for (uint32_t i = 1; i < groups; i++)
@@ -36,22 +31,24 @@ static void put_memory(zl_text *out, const zlay_weights_plan *p)
 
 /* ---- bodies ---------------------------------------------------------------------------------- */
 
-/* Whole numbers of both are exact in both types, and so is their difference. */
-static void put_dequant(zl_text *out, const zlay_weights_plan *p)
+/* What is subtracted from the numbers that `dequant` makes of the weights: the zero, and what a biased conversion adds. */
+static void put_zero(zl_text *out, const zlay_weights_plan *p)
 {
     const char *type = zlay_type_name(p->ask.type);
-    zl_putf(out, "body dequant\n  matrix W %s\n  shared Q %s\n", type, zlay_type_name(p->ask.weights));
-    if (!p->ask.zeros) {
-        zl_putf(out, "  W = %s(load(Q, row, col))\nend\n", type);
-        return;
-    }
-    zl_putf(out, "  shared Z %s\n", type);
-    if (zlay_type_bits(p->ask.weights) == 8) {
-        zl_putf(out, "  W = %s(load(Q, row, col)) - load(Z, row)\nend\n", type);
-        return;
-    }
-    zl_putf(out, "  zero = load(Z, row) + %u\n", zl_biased(p->ask.weights, p->ask.type));
-    zl_putf(out, "  W = %s.biased(load(Q, row, col)) - zero\nend\n", type);
+    zl_putf(out, "body zero\n  row z %s\n  shared Z %s\n  z = load(Z, row)", type, type);
+    if (zlay_type_bits(p->ask.weights) == 4) zl_putf(out, " + %u", zl_biased(p->ask.weights, p->ask.type));
+    zl_puts(out, "\nend\n");
+}
+
+/* Whole numbers of both are exact in both types, and so is their difference. */
+static void put_dequant(zl_text *out, const zlay_weights_plan *p, uint32_t half)
+{
+    const char *type = zlay_type_name(p->ask.type);
+    bool biased = p->ask.zeros && zlay_type_bits(p->ask.weights) == 4;
+    zl_putf(out, "body dequant%u\n  matrix W %s\n", half, type);
+    if (p->ask.zeros) zl_putf(out, "  row z %s\n", type);
+    zl_putf(out, "  shared Q %s\n  W = %s%s(load(Q, row, col + %u))%s\nend\n", zlay_type_name(p->ask.weights), type,
+            biased ? ".biased" : "", half * ZL_WEIGHTS_HALF, p->ask.zeros ? " - z" : "");
 }
 
 static void put_finish(zl_text *out, const zlay_weights_plan *p)
@@ -67,7 +64,8 @@ static void put_finish(zl_text *out, const zlay_weights_plan *p)
 static void put_bodies(zl_text *out, const zlay_weights_plan *p)
 {
     zl_puts(out, "body begin\n  matrix T f32\n  T = 0\nend\n");
-    put_dequant(out, p);
+    if (p->ask.zeros) put_zero(out, p);
+    for (uint32_t i = 0; i < zl_weights_halves(p); i++) put_dequant(out, p, i);
     zl_putf(out, "body scale\n  row a f32\n  shared S %s\n  a = f32(load(S, row))\nend\n",
             zlay_type_name(p->ask.type));
     zl_puts(out, "body promote\n  matrix T f32\n  matrix C f32\n  row a f32\n  T = fma(C, a, T)\nend\n");
@@ -80,9 +78,10 @@ static void put_copies(zl_text *out, const zlay_weights_plan *p, uint32_t rank)
 {
     static const char letters[] = "QSZ";
     uint32_t s = p->info.stages, count = p->ask.zeros ? 3 : 2;
-    if (p->info.cluster == 1) zl_putf(out, "    copy tensor tX -> X[i %% %u] signal full[i %% %u]\n", s, s);
-    else
-        zl_putf(out, "    copy tensor tX%u -> X[i %% %u] part %u signal full[i %% %u] multicast 3\n", rank, s, rank, s);
+    for (uint32_t i = 0; i < zl_weights_halves(p); i++)
+        if (p->info.cluster == 1 || i == rank)
+            zl_putf(out, "    copy tensor tX%u -> X%u[i %% %u] signal full[i %% %u]%s\n", i, i, s, s,
+                    p->info.cluster > 1 ? " multicast 3" : "");
     for (uint32_t i = 0; i < count; i++)
         zl_putf(out, "    copy tensor t%c -> %c[i %% %u] signal full[i %% %u]\n", letters[i], letters[i], s, s);
 }
@@ -94,8 +93,8 @@ static void put_producer(zl_text *out, const zlay_weights_plan *p, uint32_t rank
     if (p->info.cluster == 1) zl_puts(out, "role producer warps 0..3 elect\n");
     else zl_putf(out, "role producer%u warps 0..3 elect cta %u\n", rank, rank);
     zl_puts(out, "  setmaxnreg dec 24\n  for i in 0..N\n");
-    zl_putf(out, "    wait empty[i %% %u] parity (i / %u + 1) %% 2\n    expect full[i %% %u] %s + tQ + tS%s\n",
-            s, s, s, vectors_of(p), p->ask.zeros ? " + tZ" : "");
+    zl_putf(out, "    wait empty[i %% %u] parity (i / %u + 1) %% 2\n    expect full[i %% %u] %u*tX0 + tQ + tS%s\n",
+            s, s, s, zl_weights_halves(p), p->ask.zeros ? " + tZ" : "");
     zl_putf(out, "    arrive full[i %% %u]\n", s);
     put_copies(out, p, rank);
     zl_puts(out, "  end\n");
@@ -104,14 +103,22 @@ static void put_producer(zl_text *out, const zlay_weights_plan *p, uint32_t rank
     zl_puts(out, "end\n");
 }
 
+/* The weights of half a step become numbers while the half before it is multiplied. */
+static void put_half(zl_text *out, const zlay_weights_plan *p, uint32_t half)
+{
+    uint32_t s = p->info.stages;
+    zl_putf(out, "    use W%u%s body dequant%u reads Q[i %% %u]\n    fence wgmma\n", half, p->ask.zeros ? ", z" : "", half, s);
+    zl_putf(out, "    mma W%u, X%u[i %% %u] -> C%s\n    commit wgmma\n", half, half, s, half ? "" : " fresh");
+}
+
 /* Every so many-th step, from the warpgroup's own number on. */
 static void put_steps(zl_text *out, const zlay_weights_plan *p, uint32_t number)
 {
     uint32_t s = p->info.stages;
     zl_putf(out, "  use T body begin\n  for i in %u..N step %u\n", number, p->info.warpgroups);
-    zl_putf(out, "    wait full[i %% %u] parity i / %u %% 2\n    use W body dequant reads Q[i %% %u]", s, s, s);
-    if (p->ask.zeros) zl_putf(out, ", Z[i %% %u]", s);
-    zl_putf(out, "\n    fence wgmma\n    mma W, X[i %% %u] -> C fresh\n    commit wgmma\n", s);
+    zl_putf(out, "    wait full[i %% %u] parity i / %u %% 2\n", s, s);
+    if (p->ask.zeros) zl_putf(out, "    use z body zero reads Z[i %% %u]\n", s);
+    for (uint32_t half = 0; half < zl_weights_halves(p); half++) put_half(out, p, half);
     zl_putf(out, "    use a body scale reads S[i %% %u]\n    waitgroup wgmma 0\n", s);
     zl_putf(out, "    sync warp\n    arrive empty[i %% %u] warps%s\n    use T, C, a body promote\n  end\n", s,
             p->info.cluster > 1 ? " cta all" : "");
@@ -136,6 +143,8 @@ static void put_consumer(zl_text *out, const zlay_weights_plan *p, uint32_t numb
     zl_puts(out, "end\n");
 }
 
+/* Producers stand last: ptxas takes the last role of a kernel for one whose warps may be apart, and keeps no descriptors of
+ * products in uniform registers there, which costs a step 32 instructions. */
 void zl_weights_pipe_put(zl_text *out, const void *plan)
 {
     const zlay_weights_plan *p = plan;
@@ -146,6 +155,6 @@ void zl_weights_pipe_put(zl_text *out, const void *plan)
     put_bodies(out, p);
     zl_putf(out, "init full\ninit empty\n%sfence mbarrier_init\nsync %s\n",
             p->info.warpgroups > 1 ? "init summed\n" : "", blocks > 1 ? "cluster" : "cta");
-    for (uint32_t rank = 0; rank < blocks; rank++) put_producer(out, p, rank);
     for (uint32_t i = 0; i < p->info.warpgroups; i++) put_consumer(out, p, i);
+    for (uint32_t rank = 0; rank < blocks; rank++) put_producer(out, p, rank);
 }

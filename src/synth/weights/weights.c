@@ -8,7 +8,7 @@
 #include <zlay/mma.h>
 #include <zlay/target.h>
 
-enum { STAGES_MOST = 16, THREADS = 128, EXTENT_MOST = 1 << 30, TILE_MOST = 64, SHARED_LEAST = 16 /* rows of A */, ALIGN = 1024, BARS = 1024 };
+enum { STAGES_MOST = 16, THREADS = 128, EXTENT_MOST = 1 << 30, TILE_MOST = 64, ALIGN = 1024, BARS = 1024 };
 
 /* Warpgroups that share the steps, by the rows of A in a tile: more rows need more registers. */
 static const struct form {
@@ -99,14 +99,15 @@ static uint32_t warpgroups_of(const zlay_weights_plan *p)
     return p->info.steps < f->warpgroups ? (uint32_t)p->info.steps : f->warpgroups;
 }
 
-/* Two blocks share what they load of A where it is as much as the weights. A half is the second 64 elements of a step. */
+/* Two blocks share what they load of A where the request says so: that was slower on an H200 (docs/performance.md). A half is
+ * the second 64 elements of a step. */
 static zlay_status cluster_choose(zlay_ctx *ctx, zlay_weights_plan *p)
 {
-    bool possible = p->ask.n > ZL_WEIGHTS_N && p->ask.k > ZL_WEIGHTS_PANEL;
+    bool possible = p->ask.n > ZL_WEIGHTS_N && p->ask.k > ZL_WEIGHTS_HALF;
     if (p->ask.cluster == 2 && !possible)
         return zl_fail(ctx, ZLAY_ENOTSUP, "cluster: 2 blocks, and there are not %d columns of D or elements of a row to share",
-                       ZL_WEIGHTS_PANEL + 1);
-    p->info.cluster = p->ask.cluster ? p->ask.cluster : possible && p->info.tile_m >= SHARED_LEAST ? 2 : 1;
+                       ZL_WEIGHTS_HALF + 1);
+    p->info.cluster = p->ask.cluster ? p->ask.cluster : 1;
     p->info.grid[0] = zl_round_up(zl_weights_tiles(p->ask.n, ZL_WEIGHTS_N), p->info.cluster);
     return ZLAY_OK;
 }

@@ -12,7 +12,7 @@ enum {
     ZL_WEIGHTS_K = 128,    /* of a tile, and of a group */
     ZL_WEIGHTS_ELEMENTS = ZL_WEIGHTS_N * ZL_WEIGHTS_K,
     ZL_WEIGHTS_GROUPS = 4, /* most warpgroups that share the steps */
-    ZL_WEIGHTS_PANEL = 64, /* elements of A in a row of 128 bytes */
+    ZL_WEIGHTS_HALF = 64,  /* of a step: the elements of A in a row of 128 bytes */
 };
 
 struct zlay_weights_plan {
@@ -29,6 +29,12 @@ struct zlay_weights_plan {
 static inline uint64_t zl_weights_tiles(uint64_t extent, uint64_t tile)
 {
     return (extent + tile - 1) / tile;
+}
+
+/* The halves of a step of K that have elements. */
+static inline uint32_t zl_weights_halves(const zlay_weights_plan *p)
+{
+    return p->ask.k > ZL_WEIGHTS_HALF ? 2 : 1;
 }
 
 /* The bytes of a tile. */

@@ -85,7 +85,7 @@ static const char everything[] =
     "reduce D[0] 2*tB + 64 by maps[0] -> W[0]\nsync role\nsync named 1 256\njoin named 2 256\n"
     "join cluster\nmeet cluster\nraise done[0] times 3\nawait done[0] 4\nupdate maps[i % 2]\n"
     "fence proxy.tensormap\nfence proxy.async\nend\nend\nrole blackwell warps 12..15 cta 1\n"
-    "mma A[0], B[0] -> C[0] fresh\nmma C[1], B[0] -> C[0]\ncommit tcgen05 signal full[0] multicast 3\n"
+    "mma A[0], B[0] -> C[0] fresh\nmma A[0], B[0] scales C[1] -> C[0] fresh\nmma C[1], B[0] -> C[0]\ncommit tcgen05 signal full[0] multicast 3\n"
     "fence tcgen05.after\ntld C[1] lanes 32..63 columns 0..31 -> R\ntwait ld\nfence tcgen05.before\n"
     "tst R -> C[0]\ntwait st\ntcp A[0] -> C[1]\nrelinquish\ndealloc C\nend\nrole waves warps 16..19\n"
     "for i in 0..N\nload tA -> G times 4\nload tA + tB -> A[i % 4] part 1 times 3\nload 16 -> G\n"

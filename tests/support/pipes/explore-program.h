@@ -59,6 +59,7 @@ typedef struct explore {
     uint32_t line;
     explore_state *states;
     uint32_t *table;
+    uint32_t *slot; /* of each state in the table: what the next pipe clears */
     uint32_t states_count, room;
 } explore;
 

@@ -309,6 +309,7 @@ static bool explore_keep(explore *x, const explore_state *s)
     for (; x->table[i]; i = (i + 1) & mask)
         if (!memcmp(&x->states[x->table[i] - 1], s, sizeof *s)) return false;
     if (x->states_count == x->room) return explore_fail(x, "too many states", 0);
+    x->slot[x->states_count] = i;
     x->states[x->states_count++] = *s;
     x->table[i] = x->states_count;
     return true;
@@ -350,15 +351,16 @@ static inline void explore_open(explore *x, uint32_t room)
     memset(x, 0, sizeof *x);
     x->room = room;
     x->states = malloc(room * sizeof *x->states);
-    x->table = malloc(2 * room * sizeof *x->table);
-    assert_non_null(x->states);
-    assert_non_null(x->table);
+    x->table = calloc(2 * (size_t)room, sizeof *x->table);
+    x->slot = malloc(room * sizeof *x->slot);
+    assert_true(x->states && x->table && x->slot);
 }
 
 static inline void explore_close(explore *x)
 {
     free(x->states);
     free(x->table);
+    free(x->slot);
 }
 
 static void explore_start(explore *x, explore_state *s)
@@ -384,8 +386,7 @@ static inline const char *explore_run(explore *x, const zlay_pipe *pipe, const i
     x->fault = NULL;
     x->line = 0;
     if (!explore_world(x) || !explore_programs(x, per_tile)) return x->fault;
-    memset(x->table, 0, 2 * x->room * sizeof *x->table);
-    x->states_count = 0;
+    while (x->states_count) x->table[x->slot[--x->states_count]] = 0;
     explore_start(x, &start);
     explore_keep(x, &start);
     for (uint32_t i = 0; i < x->states_count && !x->fault; i++) explore_from(x, x->states[i]);

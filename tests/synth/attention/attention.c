@@ -35,6 +35,31 @@ static void by_hand(void **state)
     zlay_attention_free(plan);
 }
 
+/* In tensor memory: tiles of 128 queries, a warp for each of the copies, the scores, the products with the values and the end,
+ * and four that read. */
+static void in_tensor_memory(void **state)
+{
+    static const char *const targets[] = {"sm_100a", "sm_103a", "sm_110a", "sm_100f"};
+    for (size_t i = 0; i < sizeof targets / sizeof *targets; i++)
+        for (uint32_t head = 64; head <= 256; head *= 2) {
+            zlay_attention a = asked(head, 4096, 4096);
+            zlay_attention_plan *plan;
+            zlay_attention_summary info;
+            zlay_answer answer;
+            size_t count;
+            a.heads = 16, a.causal = 1;
+            assert_int_equal(zlay_attention_synth(*state, &plan, target_of(targets[i]), &a), ZLAY_OK);
+            assert_int_equal(zlay_attention_info(&info, plan), ZLAY_OK);
+            assert_int_equal(info.tile_m, 128);
+            assert_int_equal(info.tile_n, head == 256 ? 64 : 128);
+            assert_int_equal(info.threads, 256);
+            assert_int_equal(info.grid[0], 32);
+            assert_int_equal(zlay_pipe_verify(*state, &answer, NULL, 0, &count, NULL, zlay_attention_pipe(plan)), ZLAY_OK);
+            assert_int_equal(answer, ZLAY_YES);
+            zlay_attention_free(plan);
+        }
+}
+
 /* Four heads of queries share a head of keys, and are rows of one tile: 1 x (2 * 5) x 3 blocks. A head of 128 has two panels of
  * 64: the blocks of the merge are 1 x 8 x (3 * 2). Two maps of 32 f32 store each panel. */
 static void splits(void **state)
@@ -94,6 +119,39 @@ static void moves_name_their_tensors(void **state)
     zlay_attention_free(plan);
 }
 
+/* Keys 10 of 2 heads of 128 bytes in a row: map 0 has the pairs of keys 0, 1, 4, 5, 8, 9, and map 1, 512 bytes further,
+ * those of 2, 3, 6, 7. V has rows of 16 bytes, of which 10 count. */
+static void bytes(void **state)
+{
+    zlay_attention a = asked(128, 100, 10);
+    zlay_attention_plan *plan;
+    const zlay_move *move;
+    zlay_tensormap map;
+    const zlay_layout *one, *other;
+    char tensor;
+    a.type = ZLAY_TYPE_E4M3, a.heads = 2;
+    assert_int_equal(zlay_attention_synth(*state, &plan, target_of("sm_90a"), &a), ZLAY_OK);
+    assert_int_equal(zlay_attention_move_nth(&move, &tensor, plan, 1), ZLAY_OK);
+    assert_int_equal(tensor, 'k');
+    for (uint32_t half = 0; half < 2; half++) {
+        assert_int_equal(zlay_move_map_nth(&map, move, half), ZLAY_OK);
+        assert_int_equal(map.address, 512 * half);
+        assert_int_equal(map.extent[0], 2 * 128);
+        assert_int_equal(map.extent[1] * map.stride[0], 2 * 256);
+        assert_int_equal(map.stride[1], 4 * 256);
+        assert_int_equal(map.extent[2], 3 - half);
+    }
+    assert_int_equal(zlay_move_map_nth(&map, move, 2), ZLAY_NONE);
+    assert_int_equal(zlay_move_certificate(&one, &other, move), ZLAY_NONE);
+    assert_null(zlay_move_smem(move));
+    assert_int_equal(zlay_attention_move_nth(&move, &tensor, plan, 2), ZLAY_OK);
+    assert_int_equal(tensor, 'v');
+    assert_int_equal(zlay_move_map_nth(&map, move, 0), ZLAY_OK);
+    assert_int_equal(map.extent[0], 10);
+    assert_int_equal(map.stride[0], 16);
+    zlay_attention_free(plan);
+}
+
 static void says_what_is_wrong(void **state)
 {
     static const struct {
@@ -106,8 +164,20 @@ static void says_what_is_wrong(void **state)
         {"sm_90a", {.head = 64, .queries = 4}, ZLAY_EINVAL, "keys: 0 is not in 1..1073741824"},
         {"sm_90a", {.head = 96, .queries = 4, .keys = 4}, ZLAY_ENOTSUP,
          "head: 96; rows of 64, 128 and 256 elements are planned, the next is 128"},
-        {"sm_90a", {.head = 64, .queries = 4, .keys = 4, .type = ZLAY_TYPE_E4M3}, ZLAY_ENOTSUP,
-         "type: 34; attention of this version is bf16 or f16"},
+        {"sm_90a", {.head = 64, .queries = 4, .keys = 4, .type = ZLAY_TYPE_E5M2}, ZLAY_ENOTSUP,
+         "type: 35; attention of this version is bf16, f16 or e4m3"},
+        {"sm_90a", {.head = 64, .queries = 4, .keys = 4, .type = ZLAY_TYPE_E4M3, .o_type = ZLAY_TYPE_E4M3}, ZLAY_ENOTSUP,
+         "o_type: 34; the result is bf16 or f16"},
+        {"sm_90a", {.head = 64, .queries = 4, .keys = 4, .type = ZLAY_TYPE_F16, .o_type = ZLAY_TYPE_BF16}, ZLAY_ENOTSUP,
+         "of bf16 and f16 of the same type"},
+        {"sm_90a", {.head = 64, .queries = 4, .keys = 4, .type = ZLAY_TYPE_E4M3, .k_lengths = ZLAY_LENGTHS_PADDED}, ZLAY_ENOTSUP,
+         "k_lengths: of e4m3 sequences of keys are equal and whole; bf16 has it"},
+        {"sm_90a", {.head = 64, .queries = 4, .keys = 4, .type = ZLAY_TYPE_E4M3, .splits = 2}, ZLAY_ENOTSUP,
+         "splits: of e4m3 sequences of keys are equal and whole; bf16 has it"},
+        {"sm_90a", {.head = 64, .queries = 4, .keys = 40, .type = ZLAY_TYPE_E4M3, .v = {.row = 40}}, ZLAY_NONE, "TMAP_STRIDE_16"},
+        {"sm_90a", {.head = 64, .queries = 4, .keys = 40, .type = ZLAY_TYPE_E4M3, .k = {.row = 72}}, ZLAY_NONE, "TMAP_STRIDE_16"},
+        {"sm_90a", {.head = 64, .queries = 4, .keys = 40, .type = ZLAY_TYPE_E4M3, .k = {1ull << 61, 64, 64}}, ZLAY_EOVERFLOW,
+         "k: a stride passes 2^60"},
         {"sm_90a", {.head = 64, .queries = 4, .keys = 4, .heads = 6, .kv_heads = 4}, ZLAY_EINVAL,
          "kv_heads: 4 does not divide the 6 heads"},
         {"sm_90a", {.head = 64, .queries = 5, .keys = 4, .causal = 1}, ZLAY_ENOTSUP,
@@ -137,10 +207,10 @@ static void says_what_is_wrong(void **state)
         {"sm_90a", {.head = 64, .queries = 4, .keys = 4, .splits = 1ull << 31}, ZLAY_EINVAL, "splits: 2147483648 is not in 1..1073741824"},
         {"sm_90a", {.head = 256, .queries = 1 << 20, .keys = 4, .splits = 8}, ZLAY_ENOTSUP,
          "splits: 2147483648 elements of parts, and 2^31 - 1 are counted"},
-        {"sm_90a", {.head = 64, .queries = 4, .keys = 4, .reserved0 = 1}, ZLAY_EINVAL, "reserved0"},
         {"sm_90a", {.head = 64, .queries = 4, .keys = 4, .reserved = {1}}, ZLAY_EINVAL, "reserved"},
-        {"sm_80", {.head = 64, .queries = 4, .keys = 4}, ZLAY_ENOTSUP, "sm_80: attention is planned for targets with wgmma"},
-        {"gfx942", {.head = 64, .queries = 4, .keys = 4}, ZLAY_ENOTSUP, "gfx942: attention is planned for targets with wgmma"},
+        {"sm_100a", {.head = 64, .queries = 4, .keys = 4, .type = ZLAY_TYPE_E4M3}, ZLAY_ENOTSUP, "sm_100a: attention of e4m3 is planned for targets with wgmma"},
+        {"sm_80", {.head = 64, .queries = 4, .keys = 4}, ZLAY_ENOTSUP, "sm_80: attention is planned for targets with wgmma, tcgen05 or MFMA"},
+        {"gfx1250", {.head = 64, .queries = 4, .keys = 4}, ZLAY_ENOTSUP, "gfx1250: attention is planned for targets with wgmma, tcgen05 or MFMA"},
         {"sm_90a", {.head = 64, .queries = 4, .keys = 4, .q = {.row = 65}}, ZLAY_NONE, "TMAP_STRIDE_16"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -178,8 +248,8 @@ static zlay_status work(zlay_ctx *ctx, void *given)
 {
     zlay_attention a = asked(64, 100, 100);
     zlay_attention_plan *plan;
-    (void)given;
-    a.splits = 2, a.k_lengths = ZLAY_LENGTHS_PADDED;
+    if (given) a.type = ZLAY_TYPE_E4M3;
+    else a.splits = 2, a.k_lengths = ZLAY_LENGTHS_PADDED;
     zlay_status status = zlay_attention_synth(ctx, &plan, target_of("sm_90a"), &a);
     if (!status) zlay_attention_free(plan);
     return status;
@@ -191,14 +261,15 @@ static void memory_ends(void **state)
     zlay_ctx *ctx = heap_open(&h, NULL);
     (void)state;
     assert_int_equal(heap_fails_each(&h, ctx, work, NULL), ZLAY_OK);
+    assert_int_equal(heap_fails_each(&h, ctx, work, ctx), ZLAY_OK);
     heap_close(&h, ctx);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(by_hand), cmocka_unit_test(splits),
-        cmocka_unit_test(moves_name_their_tensors), cmocka_unit_test(says_what_is_wrong),
+        cmocka_unit_test(by_hand), cmocka_unit_test(in_tensor_memory), cmocka_unit_test(splits),
+        cmocka_unit_test(moves_name_their_tensors), cmocka_unit_test(bytes), cmocka_unit_test(says_what_is_wrong),
         cmocka_unit_test(refuses_misuse), cmocka_unit_test(memory_ends),
     };
     return cmocka_run_group_tests_name("synth/attention/attention", tests, begin, end);

@@ -59,7 +59,7 @@ static void test_text(void **unused)
         zlay_plan *plan = plan_on(name_of, &g);
         zlay_plan_summary info = info_of(plan);
         assert_int_equal(zlay_emit_ptx(ctx, &buf, plan, "g", 1), ZLAY_OK);
-        snprintf(word, sizeof word, "add.u32 at, smem, %u;", info.smem_bar);
+        snprintf(word, sizeof word, "add.u32 at, at, %u;", info.smem_bar);
         if (!strstr(text, word)) fail_msg("%s: no '%s'", gemm_text(&g), word);
         snprintf(word, sizeof word, "add.u32 at, smem, %u;", info.smem - 1024 - 4);
         if (!strstr(text, word)) fail_msg("%s: no '%s'", gemm_text(&g), word);

@@ -64,12 +64,17 @@ static void print(zl_text *out, const void *value)
     zl_wave_frame_put(&a.t, frame.tail, put_arguments);
 }
 
+static uint32_t smem_of(const zlay_attention_plan *p)
+{
+    return p->info.stages * (p->wave.smem[0] + p->wave.smem[1]);
+}
+
 static zl_wave_kernel kernel_of(const zlay_attention_plan *p, const zlay_attention_emit *ask)
 {
     const zl_attention_wave *w = &p->wave;
     return (zl_wave_kernel){.name = ask->name,
                             .name_length = ask->name_length,
-                            .smem = p->info.stages * (w->smem[0] + w->smem[1]),
+                            .smem = smem_of(p),
                             .threads = p->info.threads,
                             .lanes = w->lanes,
                             .registers = w->registers,
@@ -90,7 +95,8 @@ static void launch_put(zlay_pipe_launch *launch, zlay_pipe_argument *arguments, 
                                             .type = argument.type};
         snprintf(arguments[i].name, sizeof arguments[i].name, "%s", argument.name);
     }
-    if (launch) *launch = (zlay_pipe_launch){.threads = p->info.threads, .cluster = 1, .arguments = i};
+    if (launch)
+        *launch = (zlay_pipe_launch){.threads = p->info.threads, .cluster = 1, .smem = smem_of(p), .arguments = i};
 }
 
 static zlay_status text_print(zlay_buf *out, zl_aw *a)

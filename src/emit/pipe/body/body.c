@@ -42,7 +42,7 @@ static void chunks(zl_pb *t, uint32_t first, uint32_t last)
             uint32_t pack = zl_pb_pack(n);
             if (!by_element(n)) continue;
             for (uint32_t j = v / pack; j < (v + ZL_PB_CHUNK) / pack; j++)
-                zl_pb_node(t, (int32_t)i, j);
+                zl_pb_node(t, (int32_t)i, pack == ZL_PB_CHUNK ? j : zl_pb_at(t, j * pack) / pack);
         }
 }
 
@@ -172,18 +172,49 @@ static bool fits(zl_pb *t)
     return !t->k->status;
 }
 
+/* The use of a body, with the elements that its thread has. */
+static zl_pb use_of(zl_pipe_text *k, const zl_event *event)
+{
+    zl_pb t = {.k = k, .event = event, .body = k->pipe->bodies[event->body].body};
+    zl_pt_bind(event, t.body, t.acc);
+    int32_t matrix = k->registers[event->acc].matrix;
+    for (uint32_t i = 0; i < t.body->operands_count; i++) {
+        if (t.acc[i] < 0 || t.body->operands[i].sort != ZLAY_BODY_MATRIX) continue;
+        matrix = k->registers[t.acc[i]].matrix;
+        t.folded |= k->registers[t.acc[i]].folded;
+    }
+    t.elements = &k->matrices[matrix].elements;
+    t.divided = zl_role_instances(k->role) > 1 ? k->matrices[matrix].divided : 0;
+    return t;
+}
+
+static void keep_loads(zl_pipe_text *k, const zl_event *event)
+{
+    zl_pb t = use_of(k, event);
+    k->event = event;
+    if (!fits(&t)) return;
+    for (uint32_t i = 0; i < t.body->nodes_count; i++)
+        if (t.body->nodes[i].op == ZL_BO_SHARED) zl_pb_shared_keep(&t, (int32_t)i);
+}
+
+void zl_pt_loads(zl_pipe_text *k)
+{
+    uint32_t loops = 0;
+    k->loads = 0;
+    for (uint32_t i = k->role->begin; i < k->role->end && !k->status; i++) {
+        const zl_event *event = &k->pipe->events[i];
+        if (event->kind == ZL_EV_FOR) loops++;
+        if (event->kind == ZL_EV_END) loops--;
+        if (event->kind == ZL_EV_USE && event->body >= 0 && loops) keep_loads(k, event);
+    }
+    if (k->puts > k->puts_most) k->puts_most = k->puts;
+}
+
 void zl_pt_body(zl_pipe_text *k, const zl_event *event)
 {
     if (event->name[0]) zl_pt_function_call(k, event);
     if (event->body < 0) return;
-    zl_pb t = {.k = k, .event = event, .body = k->pipe->bodies[event->body].body};
-    zl_pt_bind(event, t.body, t.acc);
-    int32_t matrix = k->registers[event->acc].matrix;
-    for (uint32_t i = 0; i < t.body->operands_count; i++)
-        if (t.acc[i] >= 0 && t.body->operands[i].sort == ZLAY_BODY_MATRIX)
-            matrix = k->registers[t.acc[i]].matrix;
-    t.elements = &k->matrices[matrix].elements;
-    t.divided = zl_role_instances(k->role) > 1 ? k->matrices[matrix].divided : 0;
+    zl_pb t = use_of(k, event);
     if (!fits(&t)) return;
     zl_mark mark = zl_scratch_mark(k->ctx);
     if (event->when) {

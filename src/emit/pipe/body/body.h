@@ -13,11 +13,16 @@ typedef struct zl_pb {
     const zlay_body *body;
     const zl_event *event;
     const zl_elements *elements;
+    bool folded; /* the matrices of bytes that the body makes are factors, see zl_pb_at */
     int divided; /* rows of the role's instances are different; -1: nothing says it */
     int32_t acc[ZL_BODY_OPERANDS];
     uint32_t temps; /* used in this use */
 } zl_pb;
 
+/* The element at a place of the matrix, in the order in which registers of bytes take them. A factor of a product has four
+ * elements of one row in a register and sums have two side by side, so the other two are those half the columns further: of
+ * the columns 8 j + c of n, bytes 0 and 1 are of block j, bytes 2 and 3 of block j + n / 16. */
+uint32_t zl_pb_at(const zl_pb *t, uint32_t place);
 /* Elements in a register of a node: 1, 2 or 4. */
 uint32_t zl_pb_pack(const zl_body_node *n);
 /* Registers of a node. */
@@ -33,8 +38,15 @@ const char *zl_pb_plain(char room[ZL_PB_NAME]);
 /* A fresh 32-bit register of the use. */
 const char *zl_pb_temp(zl_pb *t, char room[ZL_PB_NAME]);
 
-/* All registers of what a node loads from a stage of shared memory. */
+/* The body of a use; NULL: the event has none. The matrix of an instruction's fragment. The line and the registers that are refused. */
+const zlay_body *zl_pt_body_of(const zl_pipe_text *k, const zl_event *e);
+zlay_status zl_pt_fragment_read(const zl_pipe_text *k, zl_elements *out, const zlay_mma *mma, int32_t fragment);
+zlay_status zl_pt_refuse(const zl_pipe_text *k, const zl_event *e, const char *name, const char *what);
+
+/* All registers of what a node loads from a stage of shared memory; and what its thread adds to the places of stage 0, in a
+ * register of the role. */
 void zl_pb_shared(zl_pb *t, int32_t node);
+void zl_pb_shared_keep(zl_pb *t, int32_t node);
 /* The i-th of four registers of 16 bits; element v of a value, as an operand of 32 bits. */
 const char *zl_pb_half(const zl_pb *t, int i);
 const char *zl_pb_element(zl_pb *t, char room[ZL_PB_NAME], int32_t arg, const zl_body_node *n,

@@ -35,7 +35,7 @@ static void say_pair(zl_pb *t, const zl_body_node *n, const char *id, const char
 static void say_bytes(zl_pb *t, const zl_body_node *n, const char *id, const char *to, uint32_t i)
 {
     char e[4][ZL_PB_NAME], upper[ZL_PB_NAME];
-    for (uint32_t j = 0; j < 4; j++) zl_pb_element(t, e[j], n->arg[0], n, i, 4 * i + j);
+    for (uint32_t j = 0; j < 4; j++) zl_pb_element(t, e[j], n->arg[0], n, i, zl_pb_at(t, 4 * i + j));
     if (zl_body_class(n->type) == ZL_BODY_BYTE) {
         zl_pb_temp(t, upper);
         zl_say(t->k, NULL, id, 1, upper, e[3], e[2], "0");

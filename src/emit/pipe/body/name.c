@@ -14,6 +14,13 @@ uint32_t zl_pb_pack(const zl_body_node *n)
     return WORD_BITS / zlay_type_bits(n->type);
 }
 
+/* Sums lie as (pair, row or row + 8, block of 8 columns); a factor as (pair, near or far block, row or row + 8, block). */
+uint32_t zl_pb_at(const zl_pb *t, uint32_t place)
+{
+    uint32_t pair = place % 2, far = place / 2 % 2, lower = place / 4 % 2, block = place / 8;
+    return t->folded ? pair + 2 * lower + 4 * block + far * t->elements->values / 2 : place;
+}
+
 uint32_t zl_pb_count(const zl_pb *t, const zl_body_node *n)
 {
     if (n->shape == ZL_ON_BOTH) return t->elements->values / zl_pb_pack(n);

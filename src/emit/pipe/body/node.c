@@ -84,7 +84,8 @@ static void say_coordinate(zl_pb *t, int32_t node, uint32_t i)
           zl_pt_number(room, axis->offset[i] - axis->offset[0]));
 }
 
-/* Halves stand twice in a register; other numbers are written where they are used. */
+/* Halves stand twice in a register, a number that bf16 holds exactly as bits, which a compiler moves once; other numbers are
+ * written where they are used. */
 static void say_number(zl_pb *t, const zl_body_node *n, const char *to)
 {
     char text[ZL_PB_NAME], from[24];
@@ -92,6 +93,11 @@ static void say_number(zl_pb *t, const zl_body_node *n, const char *to)
     float value = (float)zl_decimal_value(&n->number);
     if (zl_body_class(n->type) != ZL_BODY_HALF) return;
     memcpy(&bits, &value, sizeof bits);
+    if (n->type == ZLAY_TYPE_BF16 && !(bits & 0xffff)) {
+        snprintf(text, sizeof text, "0x%08x", (unsigned)(bits | bits >> 16));
+        zl_op(t->k, MOV, to, text);
+        return;
+    }
     snprintf(text, sizeof text, "0f%08X", (unsigned)bits);
     snprintf(from, sizeof from, "cvt.rn.%sx2.f32", zlay_type_name(n->type));
     zl_say(t->k, NULL, from, 1, to, text, text);

@@ -3,18 +3,18 @@
  * loads from tensor memory say it; a body's matrices are alike, so each use passes it on to the
  * registers beside them, until nothing changes. */
 #include "legality/matrix/matrix.h"
-#include "emit/pipe/pipe.h"
+#include "emit/pipe/body/body.h"
 
 #include <string.h>
 
 enum { LANES = 128, ROWS_OF_WGMMA = 64, WORD_BITS = 32 };
 
-static const zlay_body *body_of(const zl_pipe_text *k, const zl_event *e)
+const zlay_body *zl_pt_body_of(const zl_pipe_text *k, const zl_event *e)
 {
     return e->kind == ZL_EV_USE && e->body >= 0 ? k->pipe->bodies[e->body].body : NULL;
 }
 
-static zlay_status refuse(const zl_pipe_text *k, const zl_event *e, const char *name,
+zlay_status zl_pt_refuse(const zl_pipe_text *k, const zl_event *e, const char *name,
                           const char *what)
 {
     return zl_fail(k->ctx, ZLAY_ENOTSUP, "line %u: %.64s %s", e->line, name, what);
@@ -33,7 +33,7 @@ static int32_t matrix_add(zl_pipe_text *k, const zl_pt_matrix_of *m)
     return (int32_t)k->matrices_count++;
 }
 
-static zlay_status fragment_read(const zl_pipe_text *k, zl_elements *out, const zlay_mma *mma,
+zlay_status zl_pt_fragment_read(const zl_pipe_text *k, zl_elements *out, const zlay_mma *mma,
                                  int32_t fragment)
 {
     zlay_layout *layout = NULL;
@@ -50,22 +50,27 @@ static zlay_status note(zl_pipe_text *k, int32_t acc, const zl_pt_matrix_of *m, 
     zl_pt_registers *r = &k->registers[acc];
     int32_t matrix = matrix_add(k, m);
     if ((r->matrix >= 0 && r->matrix != matrix) || (r->type >= 0 && r->type != type))
-        return refuse(k, e, k->pipe->accs[acc].name,
+        return zl_pt_refuse(k, e, k->pipe->accs[acc].name,
                       "holds different matrices, and a body uses it");
-    *r = (zl_pt_registers){matrix, type, ZLAY_BODY_MATRIX};
+    *r = (zl_pt_registers){matrix, type, ZLAY_BODY_MATRIX, false};
     return ZLAY_OK;
 }
 
 /* Warps divide rows and columns of a product by mma.sync. */
-static zlay_status note_sync(zl_pipe_text *k, zl_pt_matrix_of *m, const zl_pt_product *p)
+static zlay_status sync_read(const zl_pipe_text *k, zl_pt_matrix_of *m, const zl_sync_warps *w)
 {
     zlay_layout *layout = NULL;
-    const zl_sync_warps *w = &p->warps;
     zlay_status status = zl_sync_fragment(k->ctx, &layout, w);
     if (!status)
         status = zl_elements_read(k->ctx, &m->elements, layout, w->grid[0] * w->blocks[0] * ZL_SYNC_ROWS,
                                   w->grid[1] * w->blocks[1] * ZL_SYNC_COLUMNS);
     zlay_layout_free(layout);
+    return status;
+}
+
+static zlay_status note_sync(zl_pipe_text *k, zl_pt_matrix_of *m, const zl_pt_product *p)
+{
+    zlay_status status = sync_read(k, m, &p->warps);
     m->divided = 0;
     return status ? status : note(k, p->event->acc, m, p->mma.d, p->event);
 }
@@ -74,7 +79,7 @@ static zlay_status note_product(zl_pipe_text *k, zl_pt_matrix_of *m, const zl_pt
 {
     uint32_t parts = p->operand[0].parts;
     if (p->mma.instruction == ZLAY_MMA_SYNC) return note_sync(k, m, p);
-    zlay_status status = fragment_read(k, &m->elements, &p->mma, ZLAY_FRAGMENT_D);
+    zlay_status status = zl_pt_fragment_read(k, &m->elements, &p->mma, ZLAY_FRAGMENT_D);
     m->divided = p->event->acc_a >= 0 ? -1 : p->operand[0].rows != 0;
     if (!status && parts > 1) status = zl_elements_repeat(k->ctx, &m->elements, parts, false);
     return status ? status : note(k, p->event->acc, m, p->mma.d, p->event);
@@ -84,7 +89,7 @@ static zlay_status note_product(zl_pipe_text *k, zl_pt_matrix_of *m, const zl_pt
  * other. */
 static zlay_status note_factor(zl_pipe_text *k, zl_pt_matrix_of *m, const zl_pt_product *p)
 {
-    zlay_status status = fragment_read(k, &m->elements, &p->mma, ZLAY_FRAGMENT_A);
+    zlay_status status = zl_pt_fragment_read(k, &m->elements, &p->mma, ZLAY_FRAGMENT_A);
     m->divided = -1;
     if (!status) status = zl_elements_repeat(k->ctx, &m->elements, p->steps, true);
     return status ? status : note(k, p->event->acc_a, m, p->mma.a, p->event);
@@ -118,12 +123,11 @@ static zlay_status note_load(zl_pipe_text *k, zl_pt_matrix_of *m, const zl_event
     return note(k, e->acc, m, type_in_tmem(k, e->tmem[0]), e);
 }
 
-/* Registers of which the request says that they lie as sums. */
+/* Registers of which the request says that they lie as sums of wgmma, which are those of mma.sync by four warps of 16 rows. */
 static zlay_status note_stated(zl_pipe_text *k, zl_pt_matrix_of *m, const zlay_pipe_matrix *stated)
 {
-    const zlay_mma mma = {.instruction = ZLAY_MMA_WGMMA, .m = ROWS_OF_WGMMA, .n = stated->columns, .k = 16,
-                          .a = ZLAY_TYPE_BF16, .b = ZLAY_TYPE_BF16, .d = ZLAY_TYPE_F32};
-    zlay_status status = fragment_read(k, &m->elements, &mma, ZLAY_FRAGMENT_D);
+    const zl_sync_warps warps = {{ROWS_OF_WGMMA / ZL_SYNC_ROWS, 1}, {1, stated->columns / ZL_SYNC_COLUMNS}};
+    zlay_status status = sync_read(k, m, &warps);
     m->divided = -1;
     for (uint32_t i = 0; i < k->pipe->accs_count && !status; i++)
         if (!strcmp(k->pipe->accs[i].name, stated->name))
@@ -204,7 +208,7 @@ static bool goes_with(const zl_pipe_text *k, int32_t sort, int32_t known, int32_
 
 static zlay_status pass_on(zl_pipe_text *k, const zl_event *e, bool *changed)
 {
-    const zlay_body *body = body_of(k, e);
+    const zlay_body *body = zl_pt_body_of(k, e);
     int32_t acc[ZL_BODY_OPERANDS];
     zl_pt_bind(e, body, acc);
     int32_t matrix = matrix_of(k, body, acc);
@@ -213,13 +217,13 @@ static zlay_status pass_on(zl_pipe_text *k, const zl_event *e, bool *changed)
         if (acc[i] < 0) continue;
         zl_pt_registers *r = &k->registers[acc[i]];
         if (r->matrix < 0) {
-            *r = (zl_pt_registers){matrix, o->type, o->sort};
+            *r = (zl_pt_registers){matrix, o->type, o->sort, false};
             *changed = true;
         }
         if (r->type != o->type || r->sort != o->sort)
-            return refuse(k, e, k->pipe->accs[acc[i]].name, "has another type or shape elsewhere");
+            return zl_pt_refuse(k, e, k->pipe->accs[acc[i]].name, "has another type or shape elsewhere");
         if (!goes_with(k, o->sort, r->matrix, matrix))
-            return refuse(k, e, k->pipe->accs[acc[i]].name,
+            return zl_pt_refuse(k, e, k->pipe->accs[acc[i]].name,
                           "lies in other threads than the matrix beside it");
     }
     return ZLAY_OK;
@@ -229,41 +233,13 @@ static zlay_status uses_known(zl_pipe_text *k)
 {
     for (uint32_t i = 0; i < k->pipe->events_count; i++) {
         const zl_event *e = &k->pipe->events[i];
-        if (!body_of(k, e) || zl_pt_fragment(k, e)) continue;
+        if (!zl_pt_body_of(k, e) || zl_pt_fragment(k, e)) continue;
         if (k->registers[e->acc].matrix < 0)
-            return refuse(k, e, k->pipe->accs[e->acc].name,
+            return zl_pt_refuse(k, e, k->pipe->accs[e->acc].name,
                           "is no sum of a product, and stands beside none: nothing says which "
                           "elements a thread has");
     }
     return ZLAY_OK;
-}
-
-/* A factor in registers that a body makes lies as the instruction reads it: step s of K reads the
- * values from s * 4 registers on. */
-static zlay_status factor_check(zl_pipe_text *k, const zl_pt_product *p, zl_elements *wanted)
-{
-    bool by_body = p->event->acc_a >= 0 && p->event->acc_b < 0;
-    const zl_pt_registers *r = by_body ? &k->registers[p->event->acc_a] : NULL;
-    if (!r || r->matrix < 0) return ZLAY_OK;
-    const char *name = k->pipe->accs[p->event->acc_a].name;
-    const zl_elements *have = &k->matrices[r->matrix].elements;
-    zlay_status status = fragment_read(k, wanted, &p->mma, ZLAY_FRAGMENT_A);
-    if (status) return status;
-    if (r->type != p->mma.a)
-        return refuse(k, p->event, name, "has another type than the product reads");
-    bool same = have->values == p->steps * wanted->values;
-    for (uint32_t v = 0; same && v < have->values; v++) {
-        uint32_t w = v % wanted->values, s = v / wanted->values;
-        same = have->row.offset[have->row.of[v]] == wanted->row.offset[wanted->row.of[w]] &&
-               have->column.offset[have->column.of[v]] ==
-                   wanted->column.offset[wanted->column.of[w]] + s * p->mma.k;
-    }
-    same = same && !memcmp(have->row.bit, wanted->row.bit, sizeof wanted->row.bit) &&
-           !memcmp(have->column.bit, wanted->column.bit, sizeof wanted->column.bit);
-    if (same) return ZLAY_OK;
-    return refuse(k, p->event, name,
-                  "does not lie in the registers that the product reads: its "
-                  "elements would have to change lanes");
 }
 
 /* Passes matrices on from register to register until nothing changes. */
@@ -273,7 +249,7 @@ static zlay_status pass_all(zl_pipe_text *k)
     for (bool changed = true; changed && !status;) {
         changed = false;
         for (uint32_t i = 0; i < k->pipe->events_count && !status; i++)
-            if (body_of(k, &k->pipe->events[i])) status = pass_on(k, &k->pipe->events[i], &changed);
+            if (zl_pt_body_of(k, &k->pipe->events[i])) status = pass_on(k, &k->pipe->events[i], &changed);
     }
     return status;
 }
@@ -339,7 +315,7 @@ static zlay_status arguments_check(const zl_pipe_text *k)
 zlay_status zl_pt_bodies(zl_pipe_text *k)
 {
     k->matrices_count = 0;
-    for (uint32_t i = 0; i < ZL_PT_NAMES; i++) k->registers[i] = (zl_pt_registers){-1, -1, -1};
+    for (uint32_t i = 0; i < ZL_PT_NAMES; i++) k->registers[i] = (zl_pt_registers){-1, -1, -1, false};
     bool some = false;
     for (uint32_t i = 0; i < k->pipe->events_count; i++) 
         some |= asks(&k->pipe->events[i]) || places(k, &k->pipe->events[i]);
@@ -351,10 +327,7 @@ zlay_status zl_pt_bodies(zl_pipe_text *k)
     if (!status) status = note_all(k, m);
     if (!status) status = pass_all(k);
     if (!status) status = note_factors(k, m);
-    if (!status) status = uses_known(k);
-    for (uint32_t i = 0; i < k->products_count && !status; i++)
-        if (!k->products[i].like) status = factor_check(k, &k->products[i], &m->elements);
-    return status;
+    return status ? status : uses_known(k);
 }
 
 uint32_t zl_pt_registers_of(const zl_pipe_text *k, int32_t acc)

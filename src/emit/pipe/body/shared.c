@@ -22,6 +22,8 @@ typedef struct loading {
     const int64_t *place;   /* (row, column) -> element of the stage */
     uint64_t rows, columns; /* of the stage */
     zl_pt_placed at;        /* what threads and instances add, in bytes */
+    char off[16];           /* the register of that in stage 0, */
+    uint32_t begin;         /* to which so many bytes are added */
     uint32_t bits, unit;    /* of an element; bytes that an access may have */
     uint32_t count;         /* values of a thread */
     uint64_t *bit;          /* where they lie, without what the thread adds */
@@ -60,9 +62,11 @@ static bool reads_layout(loading *f)
     const zlay_layout *layout = f->operand->layout;
     if (zlay_layout_box(box, 2, layout) != 2 || box[0] * box[1] != zlay_layout_size(layout))
         return refuse(f, "has a stage whose layout is not (row, column) -> element");
+    uint64_t columns = shape & ZL_ON_COLUMN ? e->column.extent : 1;
     if (box[0] != (shape & ZL_ON_ROW ? (uint64_t)e->row.extent * sharers(f) : 1) ||
-        box[1] != (shape & ZL_ON_COLUMN ? e->column.extent : 1))
+        (!f->node->window && box[1] != columns))
         return refuse(f, "has a stage of another number of rows or columns than the matrix");
+    if (box[1] < f->node->skip + columns) return refuse(f, "has a stage without all columns of the matrix");
     int64_t *place = zl_scratch(f->t->k->ctx, box[0] * box[1], sizeof *place);
     f->rows = box[0];
     f->columns = box[1];
@@ -79,7 +83,8 @@ static uint64_t value_bit(const loading *f, uint32_t v, uint32_t row, uint32_t c
     const zl_elements *e = f->t->elements;
     bool both = f->node->shape == ZL_ON_BOTH, rows = f->node->shape & ZL_ON_ROW;
     uint32_t r = both ? e->row.of[v] : v, c = both ? e->column.of[v] : v;
-    return bit_at(f, row + (rows ? e->row.offset[r] : 0), column + (both || !rows ? e->column.offset[c] : 0));
+    return bit_at(f, row + (rows ? e->row.offset[r] : 0),
+                  column + f->node->skip + (both || !rows ? e->column.offset[c] : 0));
 }
 
 static bool thread_is_linear(const loading *f, uint32_t row, uint32_t column, uint64_t mine)
@@ -186,10 +191,11 @@ static const char *address(const loading *f, const access *a, const char *slot)
     char room[24];
     zl_pipe_text *k = f->t->k;
     uint32_t byte = zl_pt_swizzle(f->at.swizzled, a->byte), low = f->at.swizzled ? byte % ROW : 0;
-    const char *at = "off";
+    uint32_t more = f->begin + byte - low;
+    const char *at = f->off;
     if (low) zl_op(k, XOR, "near", at, zl_pt_number(room, low)), at = "near";
     if (*slot != '0') zl_op(k, ADD, "near", at, "at"), at = "near";
-    if (byte - low) zl_op(k, ADD, "near", at, zl_pt_number(room, byte - low)), at = "near";
+    if (more) zl_op(k, ADD, "near", at, zl_pt_number(room, more)), at = "near";
     return at;
 }
 
@@ -306,18 +312,71 @@ static bool finds(loading *f)
     return reads_layout(f) && finds_values(f) && finds_threads(f);
 }
 
+static loading loading_of(zl_pb *t, int32_t node)
+{
+    const zl_body_node *n = &t->body->nodes[node];
+    loading f = {.t = t, .node = n, .at = {.event = event_of(t, n->operand)}};
+    f.operand = zl_pt_operand_of(t->k, f.at.event->smem[0]);
+    return f;
+}
+
+/* The place of the role whose register has what threads and instances add; NULL: none. */
+static const zl_pt_placed *kept(const zl_pipe_text *k, const zl_pt_placed *at)
+{
+    int32_t smem = at->event->smem[0];
+    bool own = zl_pt_instances(k, smem) > 1;
+    for (uint32_t i = 0; i < k->loads; i++) {
+        const zl_pt_placed *p = &k->load[i];
+        int32_t other = p->event->smem[0];
+        if (p->instance == at->instance && p->swizzled == at->swizzled && !memcmp(p->thread, at->thread, sizeof p->thread) &&
+            (other == smem || (!own && zl_pt_instances(k, other) == 1)))
+            return p;
+    }
+    return NULL;
+}
+
+void zl_pb_shared_keep(zl_pb *t, int32_t node)
+{
+    char name[24];
+    zl_pipe_text *k = t->k;
+    loading f = loading_of(t, node);
+    zl_mark mark = zl_scratch_mark(k->ctx);
+    if (finds(&f) && !kept(k, &f.at) && k->loads < ZL_PT_LOADS) {
+        f.at.kept = k->puts++;
+        k->load[k->loads++] = f.at;
+        snprintf(name, sizeof name, "put%u", f.at.kept);
+        zl_pt_thread_place(k, name, &f.at, 0);
+        zl_pt_keep(k, name);
+    }
+    zl_scratch_release(k->ctx, mark);
+}
+
+/* The register to which a load adds its stage and its bytes. */
+static void place_threads(loading *f)
+{
+    zl_pipe_text *k = f->t->k;
+    uint32_t begin = k->smem_at[f->at.event->smem[0]];
+    const zl_pt_placed *p = kept(k, &f->at);
+    if (p) {
+        snprintf(f->off, sizeof f->off, "put%u", p->kept);
+        f->begin = begin;
+        return;
+    }
+    snprintf(f->off, sizeof f->off, "off");
+    zl_pt_thread_place(k, f->off, &f->at, begin);
+}
+
 void zl_pb_shared(zl_pb *t, int32_t node)
 {
     char name[24], room[24];
     zl_pipe_text *k = t->k;
     const zl_body_node *n = &t->body->nodes[node];
-    loading f = {.t = t, .node = n, .at = {.event = event_of(t, n->operand)}};
+    loading f = loading_of(t, node);
     int32_t smem = f.at.event->smem[0];
-    f.operand = zl_pt_operand_of(k, smem);
     zl_mark mark = zl_scratch_mark(k->ctx);
     if (finds(&f)) {
         find_accesses(&f);
-        zl_pt_thread_place(k, "off", &f.at);
+        place_threads(&f);
         const char *slot = zl_pt_slot(k, name, &f.at.event->at[0], k->pipe->smems[smem].stages);
         if (*slot != '0') zl_op(k, MUL, "at", slot, zl_pt_number(room, k->smem_pitch[smem]));
         for (uint32_t i = 0; i < f.accesses_count; i++) say_access(&f, &f.accesses[i], slot);
