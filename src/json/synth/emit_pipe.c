@@ -174,5 +174,6 @@ zlay_status zl_emit_pipe(zl_call *call, const void *value)
     ask.fragments_count = a->fragments.count;
     ask.operands = a->operands.row;
     ask.operands_count = a->operands.count;
-    return zl_put_launched(call, zl_word_of(zl_languages, ask.language), print_pipe, &ask, &a->head);
+    const char *language = zl_word_of(zl_languages, ask.language);
+    return zl_put_launched(call, language, print_pipe, &ask, &a->head);
 }
