@@ -237,9 +237,9 @@ def quantized(rows, columns, sort):
 class Scaled(Product):
     """A product of e4m3 whose blocks have scales.  torch takes them in the same arrays, where K is a multiple of 512."""
 
-    def __init__(self, env, m, n, k, a_scales, b_scales, pitch=None):
+    def __init__(self, env, m, n, k, a_scales, b_scales, pitch=None, **more):
         self.sorts = (a_scales, b_scales)
-        super().__init__(env, m, n, k, "e4m3", pitch_a=pitch, pitch_b=pitch, a_scales=a_scales, b_scales=b_scales)
+        super().__init__(env, m, n, k, "e4m3", pitch_a=pitch, pitch_b=pitch, a_scales=a_scales, b_scales=b_scales, **more)
 
     def set(self):
         one = super().set()
@@ -286,9 +286,9 @@ def measured_row(env, name, measure, bound=2 ** -8):
     return row
 
 
-def scaled_row(env, name, *arguments):
+def scaled_row(env, name, *arguments, **more):
     def both():
-        row, plain = Scaled(env, *arguments).measure(), ByOneScale(env, *arguments[:3], "e4m3").measure()
+        row, plain = Scaled(env, *arguments, **more).measure(), ByOneScale(env, *arguments[:3], "e4m3").measure()
         return {**row, "plain_us": plain["us"]}
 
     row = measured_row(env, name, both, 2 ** -7)
@@ -360,6 +360,8 @@ def scales(env):
     for m, n, k in ((4096, 4096, 4096), (8192, 8192, 8192), (4096, 7168, 2048), (4096, 4096, 7168), (128, 7168, 2048)):
         for sorts in (("1x128", "128x128"), ("1x128", "1x128"), ("128x128", "1x128")):
             scaled_row(env, f"{sorts[0]} {sorts[1]} {m}x{n}x{k}", m, n, k, *sorts)
+            for tile in ([64, 128, 128], [128, 64, 128]):
+                scaled_row(env, f"{sorts[0]} {sorts[1]} {m}x{n}x{k}, tile {tile}", m, n, k, *sorts, tile=tile)
 
 
 # ---- weights of 4 bits --------------------------------------------------------------------------

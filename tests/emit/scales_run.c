@@ -183,6 +183,8 @@ static const struct {
     {"tile_n: 96; a tile has columns of one block of 128: the nearest that works is 64", "sm_90a", ZLAY_EINVAL,
      {.type = ZLAY_TYPE_E4M3, .b_scales = SQUARE, .tile_n = 96}},
     {"the nearest that works is 128", "sm_90a", ZLAY_EINVAL, {.type = ZLAY_TYPE_E4M3, .b_scales = SQUARE, .tile_n = 120}},
+    {"stages: 3; products with scales have two rings of as many stages each: 4 works", "sm_90a", ZLAY_EINVAL,
+     {.type = ZLAY_TYPE_E4M3, .b_scales = SQUARE, .stages = 3}},
     {"indices pass 31 bits", "sm_90a", ZLAY_ENOTSUP, {.type = ZLAY_TYPE_E4M3, .m = 1 << 24, .k = 1 << 14, .a_scales = LINE}},
     {"b_scales: plans of waves (gfx942) have none", "gfx942", ZLAY_ENOTSUP, {.b_scales = LINE}},
 };

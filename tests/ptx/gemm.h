@@ -206,6 +206,7 @@ static inline void px_gemm_arguments(px_machine *m, const px_gemm *g)
 static inline void px_gemm_bind(px_machine *m, const px_gemm *g)
 {
     const px_matrix *planned[3] = {g->info.swapped ? &g->b : &g->a, g->info.swapped ? &g->a : &g->b, &g->d};
+    m->launched = g->info.smem;
     m->memories = 3;
     for (int o = 0; o < 3; o++) {
         uint64_t at = px_gemm_address(g, o), bytes = planned[o]->count * planned[o]->bytes, wider = g->copy[o] && o < 2 ? 16 : 1;

@@ -176,6 +176,7 @@ typedef struct px_machine {
     int landings, stores, tensor_ops, uses;
     uint32_t number, stamp; /* of the next use of tensor memory; of the last end of one */
     int threads, blocks; /* of a block; of the cluster */
+    uint32_t launched;   /* bytes of shared memory that a launch asks for; 0: all that there are */
     uint32_t all_blocks; /* of the grid */
     uint32_t grid[2];    /* blocks along x and y, where the grid has further dimensions; 0: it has not */
     bool met; /* the cluster has, at its barrier: all blocks run */
@@ -222,7 +223,8 @@ static inline bool px_shared(px_machine *m, px_place *out, int thread, uint64_t 
     uint64_t window = address >> PX_WINDOW, at = address & ((1u << PX_WINDOW) - 1);
     if (window > (uint64_t)m->blocks) return px_fault(m, "shared address 0x%llx of no block", (unsigned long long)address);
     if (at % align) return px_fault(m, "shared address %llu off %llu bytes", (unsigned long long)at, (unsigned long long)align);
-    if (bytes > PX_SMEM || at < PX_ORIGIN || at - PX_ORIGIN > PX_SMEM - bytes)
+    uint64_t all = m->launched ? m->launched : PX_SMEM;
+    if (bytes > all || at < PX_ORIGIN || at - PX_ORIGIN > all - bytes)
         return px_fault(m, "shared address %llu outside", (unsigned long long)at);
     *out = (px_place){window ? (int)window - 1 : px_rank(m, thread), (uint32_t)at};
     if (out->block != px_rank(m, thread) && !m->met) return px_fault(m, "shared memory of a block that may not run yet");

@@ -38,6 +38,7 @@ static inline bool runs_right(const struct pipe_row *row, px_when when)
     memory_bind(&machine);
     machine.when = when;
     machine.random = test_random(&piped.seed);
+    machine.launched = piped.launch.smem;
     px_run(&machine, piped.kernel, (int)piped.launch.threads, piped.blocks, (int)piped.cluster);
     if (*machine.fault) return false;
     return holds(&piped, row) || px_fault(&machine, "other bytes");

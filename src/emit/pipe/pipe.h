@@ -106,9 +106,10 @@ typedef struct zl_pt_tiles {
 /* What a planner binds to its pipe beside the request. */
 typedef struct zl_pt_plan {
     zl_pt_tiles tiles;
-    const zlay_pipe_argument *arguments; /* of the kernel, in order: a map for each move of the request, then an address
-                                          * for each; those that no event uses stay unused */
+    const zlay_pipe_argument *arguments; /* of the kernel, in order: a map for each matrix, then an address for each;
+                                          * those that no event uses stay unused */
     uint32_t arguments_count;
+    const char *const *map, *const *address; /* of each move of the request: the arguments that are its map and address */
     uint32_t columns, part_columns; /* of a matrix that leaves in parts, and of a part: the last part ends with the
                                      * matrix, where it has columns of the one before once more */
     zl_writer *behind; /* prints what stands behind the kernel in its module, of behind_value */

@@ -77,7 +77,7 @@ static void keep(zl_pipe_text *k, const thread_box *b)
     zl_op(k, AND, "w0", "w0", zl_pt_number(room, line_mask(b)));
     zl_op(k, SHL, "w0", "w0", zl_pt_number(room, CHUNK_BITS));
     zl_op(k, XOR, off, off, "w0");
-    zl_op(k, LOAD64, from, k->plan->arguments[k->ask->moves_count + b->number].name);
+    zl_op(k, LOAD64, from, k->plan->address[b->number]);
 }
 
 /* Whether the role has an event of the move. */

@@ -91,6 +91,10 @@ void zl_pt_modulo(zl_pipe_text *k, const char *to, const zl_pos *pos, int32_t pa
         zl_op(k, MOV, to, name);
         return;
     }
+    if (param >= 0 && pos->loop >= 0 && pos->times == param && pos->plus < 0 && !pos->add) {
+        zl_op(k, MOV, to, "0");
+        return;
+    }
     zl_pt_pos(k, pos);
     if (param < 0) {
         zl_op(k, MOV, to, "pos");

@@ -2,16 +2,19 @@
 /* Binds a plan of a GEMM to its pipe, which is then printed as any pipe: a move for each operand with what counts its
  * axes, layouts of the shared buffers, the number of K steps, the tiles of D that blocks take in turn, and arguments in
  * the order that callers of zlay_emit_ptx know. */
+#include "base/arith.h"
 #include "emit/emit.h"
 #include "emit/move/copy.h"
 #include "emit/plan/bind.h"
 #include "emit/pipe/pipe.h"
 #include "synth/move/move.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum {
     OPERANDS = 3,
+    MOVES = 7, /* of A, B and scales of columns to two rings each, and of D */
     GROUP = 16, /* rows of tiles that are visited together */
     NAME = 64,  /* most characters of a kernel's (zl_is_name) */
     SPLITS = 8  /* most blocks that share a tile */
@@ -29,16 +32,15 @@ static const zlay_pipe_argument arguments[2 * OPERANDS] = {
     {.name = "ptr_d", .kind = ZLAY_ARGUMENT_POINTER, .bytes = 8},
 };
 
-static const char *const moves[OPERANDS] = {"tA", "tB", "tD"};
-static const char *const buffers[OPERANDS] = {"A", "B", "D"};
-
 typedef struct bound {
-    zlay_pipe_move moves[OPERANDS];
-    zlay_pipe_operand operands[OPERANDS + SPLITS - 1];
+    zlay_pipe_move moves[MOVES];
+    zlay_pipe_operand operands[MOVES + SPLITS - 1];
+    const char *map[MOVES], *address[MOVES];
+    char names[MOVES][4]; /* of moves, and from the second character on of their shared buffers */
     zlay_pipe_count steps;
     zl_pt_plan plan;
-    zlay_move *move[OPERANDS];
-    zlay_layout *layout[OPERANDS], *sums;
+    zlay_move *move[MOVES];
+    zlay_layout *layout[OPERANDS], *sums, *scales;
     const zlay_plan *of;
     const char *name; /* of the kernel */
     size_t length;
@@ -60,60 +62,110 @@ static void copies_write(zl_text *out, const void *value)
     }
 }
 
-/* The copies of a stage, or of a pass of one consumer, which has rows of its own. */
-static zlay_status move_bind(zlay_ctx *ctx, bound *b, const zlay_plan *plan, int32_t operand)
+/* What is bound for an operand, or for a ring of its stages. */
+typedef struct place {
+    int32_t operand;
+    uint32_t ring, rings;
+} place;
+
+/* A ring of several has each `rings`-th step of K, from its own number on. */
+static void copy_bind(zlay_copy *copy, const zlay_plan *plan, const place *at)
 {
-    const zl_operand *o = &plan->operand[operand];
-    bool store = operand == ZLAY_OPERAND_D;
-    zlay_status status = zl_move_new(ctx, &b->move[operand], plan->info.target, 1, o->copies_count);
+    copy->map = 0;
+    for (int d = 0; d < 5; d++) {
+        copy->coordinate[d] += (int32_t)at->ring * copy->advance[d][AXIS_K];
+        copy->advance[d][AXIS_K] *= (int32_t)at->rings;
+    }
+    if (plan->operand[at->operand].parts > 1) copy->advance[1][AXIS_PASS] = (int32_t)plan->operand[at->operand].map.box[1];
+    if (at->operand != ZLAY_OPERAND_D) return;
+    copy->advance[1][AXIS_M] = (int32_t)plan->rows;
+    copy->advance[0][AXIS_PASS] = 1;
+}
+
+/* The copies of a stage, or of a pass of one consumer, which has rows of its own. */
+static zlay_status move_bind(zlay_ctx *ctx, bound *b, const zlay_plan *plan, const place *at, uint32_t i)
+{
+    const zl_operand *o = &plan->operand[at->operand];
+    bool store = at->operand == ZLAY_OPERAND_D;
+    zlay_status status = zl_move_new(ctx, &b->move[i], plan->info.target, 1, o->copies_count);
     if (status) return status;
-    zlay_move *move = b->move[operand];
+    zlay_move *move = b->move[i];
     move->info.path = zl_by_tensor(o)                    ? ZLAY_PATH_TENSOR
                       : o->kind == ZLAY_COPY_CP_ASYNC ? ZLAY_PATH_CP_ASYNC
                                                       : ZLAY_PATH_THREADS;
     move->info.bytes = o->bytes;
     move->maps[0] = o->map;
-    for (uint32_t i = 0; i < o->copies_count; i++) {
-        zlay_copy *copy = &move->copies[i];
-        *copy = o->copies[i];
-        copy->map = 0;
-        if (o->parts > 1) copy->advance[1][AXIS_PASS] = (int32_t)o->map.box[1];
-        if (!store) continue;
-        copy->advance[1][AXIS_M] = (int32_t)plan->rows;
-        copy->advance[0][AXIS_PASS] = 1;
+    for (uint32_t c = 0; c < o->copies_count; c++) {
+        move->copies[c] = o->copies[c];
+        copy_bind(&move->copies[c], plan, at);
     }
-    b->moves[operand] = (zlay_pipe_move){.name = moves[operand],
-                                         .move = move,
-                                         .axis = {[AXIS_M] = store ? "T.row instance" : "T.row",
-                                                  [AXIS_N] = "T.column",
-                                                  [AXIS_K] = plan->info.splits > 1 ? "position % N cluster" : "position % N",
-                                                  [AXIS_PASS] = store ? "part column" : "part"}};
+    b->moves[i] = (zlay_pipe_move){.name = b->names[i],
+                                   .move = move,
+                                   .axis = {[AXIS_M] = store ? "T.row instance" : "T.row",
+                                            [AXIS_N] = "T.column",
+                                            [AXIS_K] = plan->info.splits > 1 ? "position % N cluster" : "position % N",
+                                            [AXIS_PASS] = store ? "part column" : "part"}};
     return ZLAY_OK;
 }
 
-static zlay_status operand_bind(zlay_ctx *ctx, bound *b, const zlay_plan *plan, int32_t operand)
+static zlay_status place_bind(zlay_ctx *ctx, bound *b, const zlay_plan *plan, const place *at, uint32_t i)
 {
-    const zl_operand *o = &plan->operand[operand];
-    zlay_status status = zl_layout_unswizzled(ctx, &b->layout[operand], o);
-    b->operands[operand] = (zlay_pipe_operand){.smem = buffers[operand],
-                                               .type = o->type,
-                                               .major = o->major,
-                                               .swizzle = o->map.swizzle,
-                                               .layout = b->layout[operand]};
-    return status ? status : move_bind(ctx, b, plan, operand);
+    const zl_operand *o = &plan->operand[at->operand];
+    b->map[i] = arguments[at->operand].name;
+    b->address[i] = arguments[OPERANDS + at->operand].name;
+    snprintf(b->names[i], sizeof b->names[i], "t%c%s", zl_operand_name(at->operand),
+             at->rings > 1 ? zl_gemm_ring(plan, at->ring) : "");
+    b->operands[i] = (zlay_pipe_operand){.smem = b->names[i] + 1,
+                                         .type = o->type,
+                                         .major = o->major,
+                                         .swizzle = o->map.swizzle,
+                                         .layout = b->layout[at->operand]};
+    return move_bind(ctx, b, plan, at, i);
+}
+
+static zlay_status operand_bind(zlay_ctx *ctx, bound *b, zlay_pipe_emit *ask, const zlay_plan *plan, int32_t operand)
+{
+    place at = {operand, 0, operand == ZLAY_OPERAND_D ? 1 : zl_gemm_rings(plan)};
+    zlay_status status = zl_layout_unswizzled(ctx, &b->layout[operand], &plan->operand[operand]);
+    for (; at.ring < at.rings && !status; at.ring++) status = place_bind(ctx, b, plan, &at, ask->moves_count++);
+    ask->operands_count = ask->moves_count;
+    return status;
+}
+
+/* The scales of columns of one step of each ring, which the threads of a consumer copy, 4 bytes each. */
+static zlay_status scales_bind(zlay_ctx *ctx, bound *b, zlay_pipe_emit *ask, const zlay_plan *plan)
+{
+    zlay_status status = zl_gemm_by_columns(plan) ? zl_gemm_scales_layout(ctx, &b->scales, plan) : ZLAY_OK;
+    for (uint32_t r = 0; zl_gemm_by_columns(plan) && r < zl_gemm_rings(plan) && !status; r++) {
+        uint32_t i = ask->moves_count++;
+        snprintf(b->names[i], sizeof b->names[i], "tS%s", zl_gemm_ring(plan, r));
+        b->map[i] = b->address[i] = "read_sb";
+        b->operands[i] = (zlay_pipe_operand){
+            .smem = b->names[i] + 1, .type = ZLAY_TYPE_F32, .major = ZLAY_MAJOR_K, .layout = b->scales};
+        status = zl_move_new(ctx, &b->move[i], plan->info.target, 1, 1);
+        if (status) return status;
+        b->move[i]->info.path = ZLAY_PATH_CP_ASYNC;
+        zl_gemm_scales_copy(&b->move[i]->maps[0], &b->move[i]->copies[0], plan, r);
+        b->move[i]->info.bytes = b->move[i]->copies[0].bytes;
+        b->moves[i] = (zlay_pipe_move){.name = b->names[i],
+                                       .move = b->move[i],
+                                       .axis = {[AXIS_N] = "T.column", [AXIS_K] = "position % N"}};
+    }
+    ask->operands_count = ask->moves_count;
+    return status;
 }
 
 /* The sums that other blocks of a split send. */
 static zlay_status sums_bind(zlay_ctx *ctx, bound *b, zlay_pipe_emit *ask, const zlay_plan *plan)
 {
     static const char *const names[] = {"X1", "X2", "X3", "X4", "X5", "X6", "X7"};
-    uint32_t splits = plan->info.splits;
+    uint32_t splits = plan->info.splits, before = ask->operands_count;
     if (splits == 1) return ZLAY_OK;
     for (uint32_t r = 1; r < splits; r++)
         b->operands[ask->operands_count++] =
             (zlay_pipe_operand){.smem = names[r - 1], .type = plan->info.mma.d, .major = ZLAY_MAJOR_K};
     zlay_status status = zl_split_layout(ctx, &b->sums, &plan->info);
-    for (uint32_t i = OPERANDS; i < ask->operands_count; i++) b->operands[i].layout = b->sums;
+    for (uint32_t i = before; i < ask->operands_count; i++) b->operands[i].layout = b->sums;
     return status;
 }
 
@@ -121,8 +173,10 @@ static zlay_status bind(zlay_ctx *ctx, bound *b, zlay_pipe_emit *ask, const zlay
 {
     const zlay_plan_summary *info = &plan->info;
     zlay_status status = ZLAY_OK;
-    for (int32_t o = 0; o < OPERANDS && !status; o++) status = operand_bind(ctx, b, plan, o);
-    b->steps = (zlay_pipe_count){.param = "N", .add = (uint32_t)info->split_steps, .divide = 1};
+    for (int32_t o = 0; o < OPERANDS && !status; o++) status = operand_bind(ctx, b, ask, plan, o);
+    if (!status) status = scales_bind(ctx, b, ask, plan);
+    uint64_t steps = zl_ceil_div(info->split_steps, zl_gemm_rings(plan));
+    b->steps = (zlay_pipe_count){.param = "N", .add = (uint32_t)steps, .divide = 1};
     b->plan = (zl_pt_plan){.tiles = {.param = "T",
                                      .rows = zl_clusters_m(info),
                                      .columns = zl_clusters_n(info),
@@ -134,13 +188,14 @@ static zlay_status bind(zlay_ctx *ctx, bound *b, zlay_pipe_emit *ask, const zlay
                                                                                          : NULL},
                            .arguments = arguments,
                            .arguments_count = ZL_COUNT(arguments),
+                           .map = b->map,
+                           .address = b->address,
                            .columns = info->tile_n,
                            .part_columns = info->pass_n,
                            .behind = copies_write,
                            .behind_value = b};
     ask->moves = b->moves;
     ask->operands = b->operands;
-    ask->moves_count = ask->operands_count = OPERANDS;
     ask->counts = &b->steps;
     ask->counts_count = 1;
     return status ? status : sums_bind(ctx, b, ask, plan);
@@ -148,11 +203,10 @@ static zlay_status bind(zlay_ctx *ctx, bound *b, zlay_pipe_emit *ask, const zlay
 
 static void release(bound *b)
 {
-    for (int o = 0; o < OPERANDS; o++) {
-        zlay_move_free(b->move[o]);
-        zlay_layout_free(b->layout[o]);
-    }
+    for (int i = 0; i < MOVES; i++) zlay_move_free(b->move[i]);
+    for (int o = 0; o < OPERANDS; o++) zlay_layout_free(b->layout[o]);
     zlay_layout_free(b->sums);
+    zlay_layout_free(b->scales);
 }
 
 zlay_status zlay_emit_ptx(zlay_ctx *ctx, zlay_buf *out, const zlay_plan *plan, const char *name,

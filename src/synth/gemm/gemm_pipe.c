@@ -21,24 +21,31 @@ enum {
 /* Whether the producer gives registers to the consumers: with two of them, sums take 128. */
 static bool gives_registers(const zlay_plan *plan) { return plan->info.consumers == 2; }
 
+/* Stages of a ring. */
+static uint32_t stages_of(const zlay_plan *plan) { return plan->info.stages / zl_gemm_rings(plan); }
+
 /* The bytes of an operand's stage. */
-static void put_bytes(zl_text *out, const zlay_plan *plan, int32_t operand)
+static void put_bytes(zl_text *out, const zlay_plan *plan, int32_t operand, uint32_t ring)
 {
     uint32_t parts = plan->operand[operand].parts;
     if (parts > 1) zl_putf(out, "%u*", parts);
-    zl_putf(out, "t%c", zl_operand_name(operand));
+    zl_putf(out, "t%c%s", zl_operand_name(operand), zl_gemm_ring(plan, ring));
 }
 
 void zl_gemm_put_memory(zl_text *out, const zlay_plan *plan)
 {
-    for (int32_t o = 0; o < 3; o++)
-        zl_putf(out, "move t%c %u\n", zl_operand_name(o), plan->operand[o].bytes);
-    for (int32_t o = 0; o < 2; o++) {
-        zl_putf(out, "smem %c[%u] ", zl_operand_name(o), plan->info.stages);
-        put_bytes(out, plan, o);
-        zl_puts(out, "\n");
-    }
+    for (uint32_t r = 0; r < zl_gemm_rings(plan); r++)
+        for (int32_t o = 0; o < 2; o++)
+            zl_putf(out, "move t%c%s %u\n", zl_operand_name(o), zl_gemm_ring(plan, r), plan->operand[o].bytes);
+    zl_putf(out, "move tD %u\n", plan->operand[ZLAY_OPERAND_D].bytes);
+    for (int32_t o = 0; o < 2; o++)
+        for (uint32_t r = 0; r < zl_gemm_rings(plan); r++) {
+            zl_putf(out, "smem %c%s[%u] ", zl_operand_name(o), zl_gemm_ring(plan, r), stages_of(plan));
+            put_bytes(out, plan, o, r);
+            zl_puts(out, "\n");
+        }
     zl_puts(out, "smem D[1] tD each\n");
+    zl_gemm_scales_declare(out, plan);
     zl_split_declare(out, &plan->info);
 }
 
@@ -54,8 +61,10 @@ static uint32_t count_of(const zlay_body *epilogue, int32_t sort)
 void zl_gemm_put_ring(zl_text *out, const zlay_plan *plan)
 {
     const zlay_plan_summary *info = &plan->info;
-    zl_putf(out, "bar full[%u] count %u\n", info->stages, info->full_count);
-    zl_putf(out, "bar empty[%u] count %u\n", info->stages, info->empty_count);
+    for (uint32_t r = 0; r < zl_gemm_rings(plan); r++)
+        zl_putf(out, "bar full%s[%u] count %u\n", zl_gemm_ring(plan, r), stages_of(plan), info->full_count);
+    for (uint32_t r = 0; r < zl_gemm_rings(plan); r++)
+        zl_putf(out, "bar empty%s[%u] count %u\n", zl_gemm_ring(plan, r), stages_of(plan), info->empty_count);
 }
 
 bool zl_gemm_converts(const zlay_plan *plan)
@@ -87,7 +96,8 @@ static void declare(zl_text *out, const zlay_plan *plan)
     zl_gemm_put_ring(out, plan);
     zl_split_declare_bars(out, info);
     zl_gemm_put_bodies(out, plan);
-    zl_puts(out, "init full\ninit empty\n");
+    for (uint32_t r = 0; r < zl_gemm_rings(plan); r++)
+        zl_putf(out, "init full%s\ninit empty%s\n", zl_gemm_ring(plan, r), zl_gemm_ring(plan, r));
     zl_split_init_bars(out, info);
     zl_putf(out, "fence mbarrier_init\nsync %s\n", info->cluster > 1 ? "cluster" : "cta");
 }
@@ -95,28 +105,30 @@ static void declare(zl_text *out, const zlay_plan *plan)
 /* ---- the producer ------------------------------------------------------------------------- */
 
 /* The loads of a stage by block `rank`, which multicasts its part of a shared operand. */
-static void tensor_loads(zl_text *out, const zlay_plan *plan, const char *at, uint32_t rank)
+static void tensor_loads(zl_text *out, const zlay_plan *plan, uint32_t ring, const char *at, uint32_t rank)
 {
-    uint32_t s = plan->info.stages;
+    uint32_t s = stages_of(plan);
+    const char *r = zl_gemm_ring(plan, ring);
     for (int32_t o = 0; o < 2; o++) {
         char name = zl_operand_name(o);
         bool shared = plan->operand[o].parts > 1;
         if (!zl_by_tensor(&plan->operand[o])) continue;
-        zl_putf(out, "copy tensor t%c -> %c[%s %% %u]", name, name, at, s);
+        zl_putf(out, "copy tensor t%c%s -> %c%s[%s %% %u]", name, r, name, r, at, s);
         if (shared && rank) zl_putf(out, " part %u", rank);
-        zl_putf(out, " signal full[%s %% %u]%s\n", at, s, shared ? " multicast 3" : "");
+        zl_putf(out, " signal full%s[%s %% %u]%s\n", r, at, s, shared ? " multicast 3" : "");
     }
 }
 
-void zl_gemm_thread_loads(zl_text *out, const zlay_plan *plan, const char *at)
+void zl_gemm_thread_loads(zl_text *out, const zlay_plan *plan, uint32_t ring, const char *at)
 {
-    uint32_t s = plan->info.stages;
+    uint32_t s = stages_of(plan);
+    const char *r = zl_gemm_ring(plan, ring);
     for (int32_t o = 0; o < 2; o++) {
         char name = zl_operand_name(o);
         if (plan->operand[o].kind == ZLAY_COPY_CP_ASYNC)
-            zl_putf(out, "cpasync t%c -> %c[%s %% %u]\n", name, name, at, s);
+            zl_putf(out, "cpasync t%c%s -> %c%s[%s %% %u]\n", name, r, name, r, at, s);
         else if (!zl_by_tensor(&plan->operand[o]))
-            zl_putf(out, "write %c[%s %% %u] t%c\n", name, at, s, name);
+            zl_putf(out, "write %c%s[%s %% %u] t%c%s\n", name, r, at, s, name, r);
     }
 }
 
@@ -127,16 +139,17 @@ static bool any_cpasync(const zlay_plan *plan)
 }
 
 /* Waits until the stage is empty, and expects the bytes of tensor copies. */
-static void stage_begin(zl_text *out, const zlay_plan *plan, const char *at)
+static void stage_begin(zl_text *out, const zlay_plan *plan, uint32_t ring, const char *at)
 {
-    uint32_t s = plan->info.stages;
-    zl_putf(out, "wait empty[%s %% %u] parity (%s / %u + 1) %% 2\n", at, s, at, s);
+    uint32_t s = stages_of(plan);
+    const char *r = zl_gemm_ring(plan, ring);
+    zl_putf(out, "wait empty%s[%s %% %u] parity (%s / %u + 1) %% 2\n", r, at, s, at, s);
     if (!plan->info.expect_bytes) return;
-    zl_putf(out, "expect full[%s %% %u]", at, s);
+    zl_putf(out, "expect full%s[%s %% %u]", r, at, s);
     for (int32_t o = 0, any = 0; o < 2; o++) {
         if (!zl_by_tensor(&plan->operand[o])) continue;
         zl_puts(out, any++ ? " + " : " ");
-        put_bytes(out, plan, o);
+        put_bytes(out, plan, o, ring);
     }
     zl_puts(out, "\n");
 }
@@ -155,9 +168,11 @@ static void give_registers(zl_text *out, const zlay_plan *plan)
 static void produce_by_tensor(zl_text *out, const zlay_plan *plan, uint32_t rank)
 {
     zl_puts(out, "for t in 0..T\nfor i in t*N..t*N+N\n");
-    stage_begin(out, plan, "i");
-    zl_putf(out, "arrive full[i %% %u]\n", plan->info.stages);
-    tensor_loads(out, plan, "i", rank);
+    for (uint32_t r = 0; r < zl_gemm_rings(plan); r++) {
+        stage_begin(out, plan, r, "i");
+        zl_putf(out, "arrive full%s[i %% %u]\n", zl_gemm_ring(plan, r), stages_of(plan));
+        tensor_loads(out, plan, r, "i", rank);
+    }
     zl_puts(out, "end\nend\n");
 }
 
@@ -169,30 +184,36 @@ static void drain(zl_text *out, const zlay_plan *plan)
 }
 
 /* Makes what threads wrote to a stage visible to wgmma, and arrives at its full barrier. */
-static void publish(zl_text *out, const zlay_plan *plan, const char *at, int in_flight)
+static void publish(zl_text *out, const zlay_plan *plan, uint32_t ring, const char *at, int in_flight)
 {
     if (any_cpasync(plan)) zl_putf(out, "waitgroup cpasync %d\n", in_flight);
-    zl_putf(out, "fence proxy.async\narrive full[%s %% %u] threads\n", at, plan->info.stages);
+    zl_putf(out, "fence proxy.async\narrive full%s[%s %% %u] threads\n", zl_gemm_ring(plan, ring), at, stages_of(plan));
 }
 
-static void thread_stage(zl_text *out, const zlay_plan *plan, const char *at)
+static void thread_stage(zl_text *out, const zlay_plan *plan, uint32_t ring, const char *at)
 {
-    stage_begin(out, plan, at);
-    tensor_loads(out, plan, at, 0);
-    zl_gemm_thread_loads(out, plan, at);
+    stage_begin(out, plan, ring, at);
+    tensor_loads(out, plan, ring, at, 0);
+    zl_gemm_thread_loads(out, plan, ring, at);
     if (any_cpasync(plan)) zl_puts(out, "commit cpasync\n");
 }
 
-/* One step stays in flight: a thread publishes step i - 1 after it has issued step i. */
+/* One step stays in flight: a thread publishes a step after it has issued the next. */
 static void produce_by_threads(zl_text *out, const zlay_plan *plan)
 {
+    uint32_t rings = zl_gemm_rings(plan);
     zl_puts(out, "for t in 0..T\n");
-    thread_stage(out, plan, "t*N");
+    for (uint32_t r = 0; r < rings; r++) {
+        thread_stage(out, plan, r, "t*N");
+        if (r) publish(out, plan, r - 1, "t*N", 1);
+    }
     zl_puts(out, "for i in t*N+1..t*N+N\n");
-    thread_stage(out, plan, "i");
-    publish(out, plan, "(i-1)", 1);
+    for (uint32_t r = 0; r < rings; r++) {
+        thread_stage(out, plan, r, "i");
+        publish(out, plan, r ? r - 1 : rings - 1, r ? "i" : "(i-1)", 1);
+    }
     zl_puts(out, "end\n");
-    publish(out, plan, "(t*N+N-1)", 0);
+    publish(out, plan, rings - 1, "(t*N+N-1)", 0);
     zl_puts(out, "end\n");
 }
 
@@ -226,11 +247,20 @@ static void producer(zl_text *out, const zlay_plan *plan)
 
 /* ---- consumers ---------------------------------------------------------------------------- */
 
-static void multiply(zl_text *out, const zlay_plan *plan, const char *at, const char *fresh)
+/* Products of a step of a ring, to registers of the name. */
+static void multiply(zl_text *out, const zlay_plan *plan, uint32_t ring, const char *at, const char *to)
 {
-    uint32_t s = plan->info.stages;
-    zl_putf(out, "wait full[%s %% %u] parity %s / %u %% 2\nfence wgmma\n", at, s, at, s);
-    zl_putf(out, "mma A[%s %% %u], B[%s %% %u] -> C%s\ncommit wgmma\n", at, s, at, s, fresh);
+    uint32_t s = stages_of(plan);
+    const char *r = zl_gemm_ring(plan, ring);
+    zl_putf(out, "wait full%s[%s %% %u] parity %s / %u %% 2\nfence wgmma\n", r, at, s, at, s);
+    zl_putf(out, "mma A%s[%s %% %u], B%s[%s %% %u] -> %s\ncommit wgmma\n", r, at, s, r, at, s, to);
+}
+
+/* The products of a step are complete, and those of the `in_flight` steps behind it need not be. */
+static void finish(zl_text *out, const zlay_plan *plan, uint32_t ring, const char *at, int in_flight)
+{
+    zl_putf(out, "waitgroup wgmma %d\narrive empty%s[%s %% %u] warps%s\n", in_flight, zl_gemm_ring(plan, ring), at,
+            stages_of(plan), zl_multicast(&plan->info) ? " cta all" : "");
 }
 
 /* The registers that hold the sums of all steps. */
@@ -271,25 +301,39 @@ static void epilogue(zl_text *out, const zlay_plan *plan)
 /* A tile's products, one group of a stage in flight. */
 static void sum_up(zl_text *out, const zlay_plan *plan)
 {
-    uint32_t s = plan->info.stages;
-    const char *all = zl_multicast(&plan->info) ? " cta all" : "";
-    multiply(out, plan, "t*N", " fresh");
+    multiply(out, plan, 0, "t*N", "C fresh");
     zl_puts(out, "for i in t*N+1..t*N+N\n");
-    multiply(out, plan, "i", "");
-    zl_putf(out, "waitgroup wgmma 1\narrive empty[(i-1) %% %u] warps%s\nend\n", s, all);
-    zl_putf(out, "waitgroup wgmma 0\narrive empty[(t*N+N-1) %% %u] warps%s\n", s, all);
+    multiply(out, plan, 0, "i", "C");
+    finish(out, plan, 0, "(i-1)", 1);
+    zl_puts(out, "end\n");
+    finish(out, plan, 0, "(t*N+N-1)", 0);
 }
 
-/* A tile's products with scales: each is complete before its sums are added, and the other consumer's run meanwhile. */
+/* Issues the products of a step while those of the step before run, then adds the sums of that step. */
+static void scaled_step(zl_text *out, const zlay_plan *plan, uint32_t ring, const char *at, const char *before)
+{
+    static const char *const fresh[] = {"C0 fresh", "C1 fresh"};
+    zl_gemm_scales_fetch(out, plan, ring, at);
+    multiply(out, plan, ring, at, fresh[ring]);
+    finish(out, plan, 1 - ring, before, 1);
+    zl_gemm_scales_wait(out, plan, 1);
+    zl_gemm_scales_add(out, plan, 1 - ring, before, at);
+}
+
+/* A tile's products with scales. Even steps have their sums in C0, odd ones in C1. */
 static void sum_scaled(zl_text *out, const zlay_plan *plan)
 {
     zl_gemm_scales_begin(out, plan);
-    zl_puts(out, "for i in t*N..t*N+N\n");
-    multiply(out, plan, "i", " fresh");
-    zl_gemm_scales_next(out, plan, "i");
-    zl_putf(out, "waitgroup wgmma 0\narrive empty[i %% %u] warps\n", plan->info.stages);
-    zl_gemm_scales_add(out, plan);
+    zl_gemm_scales_fetch(out, plan, 0, "t*N");
+    multiply(out, plan, 0, "t*N", "C0 fresh");
+    scaled_step(out, plan, 1, "t*N", "t*N");
+    zl_puts(out, "for i in t*N+1..t*N+N\n");
+    scaled_step(out, plan, 0, "i", "(i-1)");
+    scaled_step(out, plan, 1, "i", "i");
     zl_puts(out, "end\n");
+    finish(out, plan, 1, "(t*N+N-1)", 0);
+    zl_gemm_scales_wait(out, plan, 0);
+    zl_gemm_scales_add(out, plan, 1, "(t*N+N-1)", NULL);
 }
 
 /* Begins the role of the consumers of every block, or of block `rank` of a split. */

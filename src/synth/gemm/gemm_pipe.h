@@ -11,7 +11,7 @@ void zl_gemm_put_ring(zl_text *out, const zlay_plan *plan);
 void zl_gemm_put_bodies(zl_text *out, const zlay_plan *plan);
 
 /* The loads of a stage by threads, of those operands that no tensor copy moves. */
-void zl_gemm_thread_loads(zl_text *out, const zlay_plan *plan, const char *at);
+void zl_gemm_thread_loads(zl_text *out, const zlay_plan *plan, uint32_t ring, const char *at);
 
 /* The producer's loops over tiles and steps, by one thread or by 128. */
 void zl_gemm_produce(zl_text *out, const zlay_plan *plan);

@@ -147,14 +147,28 @@ zlay_status zl_gemm_scales(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *gemm
 /* The same of the columns of a tile, 0 where the request leaves them open. */
 zlay_status zl_gemm_scales_tile(zlay_ctx *ctx, const zlay_plan *plan, uint32_t tile_n);
 static inline bool zl_gemm_scaled(const zlay_plan *plan) { return plan->scales[0] || plan->scales[1]; }
+/* Products with scales take even and odd steps of K from two rings of stages, for their sums are in two sets of registers:
+ * how many rings there are, and what stands behind the names of one. */
+static inline uint32_t zl_gemm_rings(const zlay_plan *plan) { return zl_gemm_scaled(plan) ? 2 : 1; }
+const char *zl_gemm_ring(const zlay_plan *plan, uint32_t ring);
+/* Whether each column of B has scales of its own: consumers copy those of a step to shared memory; bytes of all that they
+ * have there, the copy of a ring's step, and where scales lie. */
+static inline bool zl_gemm_by_columns(const zlay_plan *plan) { return plan->scales[ZLAY_OPERAND_B] == ZLAY_SCALES_LINE; }
+void zl_gemm_scales_copy(zlay_tensormap *map, zlay_copy *copy, const zlay_plan *plan, uint32_t ring);
+zlay_status zl_gemm_scales_layout(zlay_ctx *ctx, zlay_layout **out, const zlay_plan *plan);
+uint32_t zl_gemm_scales_smem(const zlay_plan *plan);
+/* Prints its moves and buffers; the copy of a step; the wait for it, with so many others in flight. */
+void zl_gemm_scales_declare(zl_text *out, const zlay_plan *plan);
+void zl_gemm_scales_fetch(zl_text *out, const zlay_plan *plan, uint32_t ring, const char *at);
+void zl_gemm_scales_wait(zl_text *out, const zlay_plan *plan, int in_flight);
 /* Whether a tile of so many columns goes with the scales. */
 bool zl_gemm_scales_fit(const zlay_plan *plan, uint32_t tile_n);
-/* Prints the bodies that begin the scaled sums of a tile, load factors and add a step's sums;
- * and the uses of them: at the beginning of a tile, beside a product, behind it. */
+/* Prints the bodies that begin the scaled sums of a tile and add the sums of a step; and the uses of them: at the beginning
+ * of a tile, and where the products of a ring's step are complete. `at` is the innermost counter; NULL: behind the loop, where
+ * no other step follows. */
 void zl_gemm_scales_bodies(zl_text *out, const zlay_plan *plan);
 void zl_gemm_scales_begin(zl_text *out, const zlay_plan *plan);
-void zl_gemm_scales_next(zl_text *out, const zlay_plan *plan, const char *at);
-void zl_gemm_scales_add(zl_text *out, const zlay_plan *plan);
+void zl_gemm_scales_add(zl_text *out, const zlay_plan *plan, uint32_t ring, const char *step, const char *at);
 /* Says of what sizes the arrays are. */
 void zl_gemm_scales_explain(zl_text *out, const zlay_plan *plan);
 

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Scales of blocks of A and B: reads what the request says of them, refuses what no tile goes with, and prints the bodies
  * that apply them. Each K step is a block of 128, whose sums C begin anew; behind the step T = C * (a * b) + T, where a and b
- * are the step's scales (promotion of the sums, as in DeepSeek-V3's technical report, section 3.3.2). The scales of the next
- * step are loaded beside the product of this one, so the loads have the time of a whole step. */
+ * are the step's scales (promotion of the sums, as in DeepSeek-V3's technical report, section 3.3.2). Even and odd steps have
+ * sums and stages of their own, so the sums of a step are added while the products of the next one run. Scales of rows and
+ * blocks are in registers two steps ahead; those of columns pass through shared memory, a step ahead. */
 #include "synth/gemm/plan.h"
 #include "base/arith.h"
 
+#include <stdio.h>
+
 enum {
     BLOCK = 128,       /* of K in a step; of rows or columns in a block */
-    COLUMNS_MOST = 128 /* of a tile: a thread has its sums twice */
+    COLUMNS_MOST = 128 /* of a tile: a thread has its sums three times */
 };
 
 /* ---- the request ----------------------------------------------------------------------------- */
@@ -77,128 +80,198 @@ zlay_status zl_gemm_scales_tile(zlay_ctx *ctx, const zlay_plan *plan, uint32_t t
 {
     if (!tile_n || zl_gemm_scales_fit(plan, tile_n)) return ZLAY_OK;
     if (tile_n > COLUMNS_MOST)
-        return zl_fail(ctx, ZLAY_EINVAL, "tile_n: %u; with scales a thread has its sums twice, and at most %d columns fit",
+        return zl_fail(ctx, ZLAY_EINVAL, "tile_n: %u; with scales a thread has its sums three times, and at most %d columns fit",
                        tile_n, COLUMNS_MOST);
     return zl_fail(ctx, ZLAY_EINVAL, "tile_n: %u; a tile has columns of one block of %d: the nearest that works is %d",
                    tile_n, BLOCK, tile_n <= 96 ? 64 : 128);
 }
 
-/* ---- the bodies ------------------------------------------------------------------------------- */
-
-/* Registers by operand: this step's factors, and the next step's. */
-static const char now[] = "ab", next[] = "uv";
-
-/* Scales of each column stand in columns; all others in rows, of which a thread has two. */
-static const char *sort_of(const zlay_plan *plan, int operand)
+const char *zl_gemm_ring(const zlay_plan *plan, uint32_t ring)
 {
-    bool column = operand == ZLAY_OPERAND_B && plan->scales[operand] == ZLAY_SCALES_LINE;
-    return column ? "column" : "row";
+    static const char *const names[] = {"0", "1"};
+    return zl_gemm_rings(plan) == 1 ? "" : names[ring];
 }
 
-static void put_registers(zl_text *out, const zlay_plan *plan, const char *names)
+/* ---- the bodies ------------------------------------------------------------------------------- */
+
+/* Registers by operand: the factors of the next even and of the next odd step, which are loaded where those of the step two
+ * before were used last: moved from one to the other, they would have to arrive a step sooner. */
+static const char factor[2][3] = {"ab", "uv"};
+
+/* Whether an operand's factors are in registers: those of each row, or of a block; of columns a thread has 32. */
+static bool is_row(const zlay_plan *plan, int operand)
+{
+    return plan->scales[operand] && (operand == ZLAY_OPERAND_A || !zl_gemm_by_columns(plan));
+}
+
+static void put_factors(zl_text *out, const zlay_plan *plan, uint32_t ring, const char *format)
 {
     for (int o = 0; o < 2; o++)
-        if (plan->scales[o]) zl_putf(out, "%s %c f32\n", sort_of(plan, o), names[o]);
+        if (is_row(plan, o)) zl_putf(out, format, factor[ring][o]);
 }
 
 static void put_arrays(zl_text *out, const zlay_plan *plan)
 {
     for (int o = 0; o < 2; o++)
-        if (plan->scales[o]) zl_putf(out, "global s%c f32\n", now[o]);
+        if (plan->scales[o]) zl_putf(out, "global s%c f32\n", factor[0][o]);
     zl_puts(out, "index i\nindex j\n");
 }
 
-/* The load of the scales of a tile's first step, or of the step behind k. Those past the array are 0, and nothing uses
- * them. */
-static void put_load(zl_text *out, const zlay_plan *plan, int operand, bool behind)
+/* Whether a tile's rows and columns all have factors: loads behind the last step, which take those of the last, need no limit. */
+static bool is_within(const zlay_plan *plan, int operand)
 {
-    static const char *const line[] = {"i + row", "j + col"};
-    static const char *const first[] = {"i", "j"};
-    unsigned long long lines = lines_of(plan, operand), blocks = blocks_of_k(plan), count = count_of(plan, operand);
-    zl_putf(out, "%c = load(s%c, ", next[operand], now[operand]);
-    if (plan->scales[operand] == ZLAY_SCALES_LINE) {
-        zl_puts(out, line[operand]);
-        if (behind) zl_putf(out, " + (k + 1) * %llu", lines);
-    } else {
-        zl_putf(out, "shr(%s, 7) * %llu%s", first[operand], blocks, behind ? " + k + 1" : "");
-    }
-    zl_putf(out, ", %llu)\n", count);
+    return plan->scales[operand] == ZLAY_SCALES_BLOCK || lines_of(plan, operand) % plan->info.tile_m == 0;
 }
 
-/* T and the scales of a tile's first step. */
+/* The factor `name` of step `step`, or of 2 k + step. Where a tile has an odd number of steps, that of the step behind the last is
+ * 0; other steps behind it are not added. */
+static void put_load(zl_text *out, const zlay_plan *plan, int operand, char name, uint32_t step, bool counted)
+{
+    unsigned long long blocks = blocks_of_k(plan), each = lines_of(plan, operand);
+    bool lines = plan->scales[operand] == ZLAY_SCALES_LINE, pads = counted && blocks % 2;
+    if (!counted && step >= blocks) {
+        zl_putf(out, "%c = 0\n", name);
+        return;
+    }
+    zl_putf(out, "%c = ", name);
+    if (pads) zl_putf(out, "select(k * 2 + %u < %llu, ", step, blocks);
+    zl_putf(out, "load(s%c, ", factor[0][operand]);
+    if (lines) zl_puts(out, "i + row + ");
+    else zl_putf(out, "shr(%c, 7) * %llu + ", "ij"[operand], blocks);
+    if (counted) zl_putf(out, "min(k * 2 + %u, %llu)", step, blocks - 1);
+    else zl_putf(out, "%llu", lines ? step * each : step);
+    if (counted && lines) zl_putf(out, " * %llu", each);
+    if (!is_within(plan, operand)) zl_putf(out, ", %llu", (unsigned long long)count_of(plan, operand));
+    zl_puts(out, pads ? "), 0)\n" : ")\n");
+}
+
+/* T and the factors of a tile's first steps. */
 static void put_begin(zl_text *out, const zlay_plan *plan)
 {
     zl_puts(out, "body scales_begin\nmatrix T f32\n");
-    put_registers(out, plan, next);
+    for (uint32_t r = 0; r < 2; r++) put_factors(out, plan, r, "row %c f32\n");
     put_arrays(out, plan);
     zl_puts(out, "T = 0\n");
     for (int o = 0; o < 2; o++)
-        if (plan->scales[o]) put_load(out, plan, o, false);
+        for (uint32_t r = 0; is_row(plan, o) && r < 2; r++) put_load(out, plan, o, factor[r][o], r, false);
     zl_puts(out, "end\n");
 }
 
-static void put_next(zl_text *out, const zlay_plan *plan)
+/* With factors of columns C is multiplied by that of its row first: a * b would be 64 products, which take registers before C is
+ * complete. */
+static void put_sum(zl_text *out, const zlay_plan *plan)
 {
-    zl_puts(out, "body scales_next\n");
-    put_registers(out, plan, now);
-    put_registers(out, plan, next);
+    bool rows = plan->scales[0] != 0;
+    if (zl_gemm_by_columns(plan)) zl_putf(out, "T = fma(%s, load(S, col), T)\n", rows ? "C * a" : "C");
+    else zl_putf(out, "T = fma(C, %s, T)\n", !rows ? "b" : plan->scales[1] ? "a * b" : "a");
+}
+
+static void put_matrices(zl_text *out, const zlay_plan *plan)
+{
+    zl_puts(out, "matrix T f32\nmatrix C f32\n");
+    put_factors(out, plan, 0, "row %c f32\n");
+    if (zl_gemm_by_columns(plan)) zl_puts(out, "shared S f32\n");
+}
+
+/* Adds a step's sums, of the even or of the odd steps, and loads the factors of the next such step: in iteration k the odd step
+ * that is added is 2 k - 1, and the even one 2 k. */
+static void put_add(zl_text *out, const zlay_plan *plan, uint32_t ring)
+{
+    zl_putf(out, "body scales_add%u\n", ring);
+    put_matrices(out, plan);
     put_arrays(out, plan);
     zl_puts(out, "index k\n");
+    put_sum(out, plan);
     for (int o = 0; o < 2; o++)
-        if (plan->scales[o]) zl_putf(out, "%c = %c\n", now[o], next[o]);
-    for (int o = 0; o < 2; o++)
-        if (plan->scales[o]) put_load(out, plan, o, true);
+        if (is_row(plan, o)) put_load(out, plan, o, factor[0][o], ring ? 1 : 2, true);
     zl_puts(out, "end\n");
 }
 
-static void put_add(zl_text *out, const zlay_plan *plan)
+/* Adds the sums of a tile's last step. */
+static void put_last(zl_text *out, const zlay_plan *plan)
 {
-    bool both = plan->scales[0] && plan->scales[1];
-    zl_puts(out, "body scales_add\nmatrix T f32\nmatrix C f32\n");
-    put_registers(out, plan, now);
-    zl_putf(out, "T = fma(C, %s, T)\nend\n", both ? "a * b" : plan->scales[0] ? "a" : "b");
+    zl_puts(out, "body scales_last\n");
+    put_matrices(out, plan);
+    put_sum(out, plan);
+    zl_puts(out, "end\n");
 }
 
 void zl_gemm_scales_bodies(zl_text *out, const zlay_plan *plan)
 {
     if (!zl_gemm_scaled(plan)) return;
     put_begin(out, plan);
-    put_next(out, plan);
-    put_add(out, plan);
+    put_add(out, plan, 0);
+    put_add(out, plan, 1);
+    put_last(out, plan);
+}
+
+/* ---- scales of columns in shared memory --------------------------------------------------------- */
+
+enum { SLOTS = 2, SLOT_BYTES = BLOCK * 4, SLOT_PITCH = 1024 /* as all stages that copies fill */ };
+
+uint32_t zl_gemm_scales_smem(const zlay_plan *plan)
+{
+    return zl_gemm_by_columns(plan) ? plan->info.consumers * zl_gemm_rings(plan) * SLOTS * SLOT_PITCH : 0;
+}
+
+void zl_gemm_scales_declare(zl_text *out, const zlay_plan *plan)
+{
+    for (uint32_t r = 0; zl_gemm_by_columns(plan) && r < zl_gemm_rings(plan); r++) {
+        const char *ring = zl_gemm_ring(plan, r);
+        zl_putf(out, "move tS%s %d\nsmem S%s[%d] tS%s each\n", ring, SLOT_BYTES, ring, SLOTS, ring);
+    }
+}
+
+void zl_gemm_scales_fetch(zl_text *out, const zlay_plan *plan, uint32_t ring, const char *at)
+{
+    const char *r = zl_gemm_ring(plan, ring);
+    if (zl_gemm_by_columns(plan)) zl_putf(out, "cpasync tS%s -> S%s[%s %% %d]\ncommit cpasync\n", r, r, at, SLOTS);
+}
+
+void zl_gemm_scales_wait(zl_text *out, const zlay_plan *plan, int in_flight)
+{
+    if (zl_gemm_by_columns(plan)) zl_putf(out, "waitgroup cpasync %d\nsync role\n", in_flight);
+}
+
+/* A row of 128 scales, one for each thread, from the tile's first column on; past the last column they are 0. */
+void zl_gemm_scales_copy(zlay_tensormap *map, zlay_copy *copy, const zlay_plan *plan, uint32_t ring)
+{
+    const zlay_plan_summary *info = &plan->info;
+    *map = (zlay_tensormap){.type = ZLAY_TYPE_F32, .rank = 2};
+    map->extent[0] = info->n;
+    map->extent[1] = blocks_of_k(plan);
+    map->stride[0] = info->n * 4;
+    map->box[0] = BLOCK;
+    map->box[1] = 1;
+    map->step[0] = map->step[1] = 1;
+    *copy = (zlay_copy){.kind = ZLAY_COPY_CP_ASYNC, .width = 4, .bytes = SLOT_BYTES, .coordinate = {0, (int32_t)ring}};
+    copy->advance[0][1] = (int32_t)info->tile_n;
+    copy->advance[1][2] = (int32_t)zl_gemm_rings(plan);
+}
+
+zlay_status zl_gemm_scales_layout(zlay_ctx *ctx, zlay_layout **out, const zlay_plan *plan)
+{
+    return zl_layout_format(ctx, out, "(1,%u):(0,1)", plan->info.tile_n);
 }
 
 /* ---- the uses --------------------------------------------------------------------------------- */
 
-/* Names of registers behind others, or the first. */
-static void put_names(zl_text *out, const zlay_plan *plan, const char *names, bool first)
-{
-    for (int o = 0; o < 2; o++)
-        if (plan->scales[o]) {
-            zl_putf(out, "%s%c", first ? "" : ", ", names[o]);
-            first = false;
-        }
-}
-
 void zl_gemm_scales_begin(zl_text *out, const zlay_plan *plan)
 {
     zl_puts(out, "use T");
-    put_names(out, plan, next, false);
+    for (uint32_t r = 0; r < 2; r++) put_factors(out, plan, r, ", %c");
     zl_puts(out, " body scales_begin at tile.row, tile.column\n");
 }
 
-void zl_gemm_scales_next(zl_text *out, const zlay_plan *plan, const char *at)
+void zl_gemm_scales_add(zl_text *out, const zlay_plan *plan, uint32_t ring, const char *step, const char *at)
 {
-    zl_puts(out, "use ");
-    put_names(out, plan, now, true);
-    put_names(out, plan, next, false);
-    zl_putf(out, " body scales_next at tile.row, tile.column, %s %% N\n", at);
-}
-
-void zl_gemm_scales_add(zl_text *out, const zlay_plan *plan)
-{
-    zl_puts(out, "use T, C");
-    put_names(out, plan, now, false);
-    zl_puts(out, " body scales_add\n");
+    zl_putf(out, "use T, C%u", ring);
+    put_factors(out, plan, ring, ", %c");
+    if (at) zl_putf(out, " body scales_add%u", ring);
+    else zl_puts(out, " body scales_last");
+    if (zl_gemm_by_columns(plan)) zl_putf(out, " reads S%u[%s %% %d]", ring, step, SLOTS);
+    if (at) zl_putf(out, " at tile.row, tile.column, %s %% N", at);
+    zl_puts(out, "\n");
 }
 
 /* ---- what a caller reads -------------------------------------------------------------------------------- */
@@ -220,6 +293,6 @@ void zl_gemm_scales_explain(zl_text *out, const zlay_plan *plan)
     static const char *const line[] = {"each row", "each column"}, *const block[] = {"128 rows", "128 columns"};
     for (int o = 0; o < 2; o++)
         if (!zlay_plan_scales(&s, plan, o))
-            zl_putf(out, "  scales of %c: read_s%c, f32 [%llu][%llu], one for %s and 128 of K\n", zl_operand_name(o), now[o],
+            zl_putf(out, "  scales of %c: read_s%c, f32 [%llu][%llu], one for %s and 128 of K\n", zl_operand_name(o), factor[0][o],
                     (unsigned long long)s.shape[0], (unsigned long long)s.shape[1], (s.block[0] == 1 ? line : block)[o]);
 }

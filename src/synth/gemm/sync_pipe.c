@@ -26,7 +26,7 @@ static void declare(zl_text *out, const zlay_plan *plan)
 
 static void load(zl_text *out, const zlay_plan *plan, const char *at)
 {
-    zl_gemm_thread_loads(out, plan, at);
+    zl_gemm_thread_loads(out, plan, 0, at);
     if (any_async(plan)) zl_puts(out, "commit cpasync\n");
 }
 

@@ -226,8 +226,9 @@ uint64_t zl_tile_time(const zlay_plan *plan, const zlay_gemm *gemm)
 }
 
 /* The columns of D in a pass: 256 bytes of a row, 128 of elements of a byte, or 64 columns. */
-static uint32_t pass_columns(uint32_t n, uint32_t d_bytes)
+static uint32_t pass_columns(const zlay_plan *plan, uint32_t n, uint32_t d_bytes)
 {
+    if (zl_gemm_by_columns(plan)) return 64;
     uint32_t most = d_bytes == 1 ? PASS_BYTES / 2 : PASS_BYTES / d_bytes;
     return n % most == 0 ? most : 64;
 }
@@ -239,10 +240,17 @@ static uint32_t barrier_bytes(const zlay_plan_summary *info, uint32_t stages)
     return 2 * 8 * stages + (zl_gemm_by_tmem(info->target) ? ZL_TMEM_BARRIERS * 8 + 4 : 0);
 }
 
-static uint32_t smem_bytes(const zlay_plan_summary *info, uint32_t stages)
+/* What lies between the stages and the barriers. */
+static uint32_t middle_bytes(const zlay_plan *plan)
 {
-    return stages * info->stage_bytes + info->consumers * info->pitch_d + zl_split_smem(info) +
-           barrier_bytes(info, stages) + zl_split_bars(info) + ALIGN;
+    const zlay_plan_summary *info = &plan->info;
+    return info->consumers * info->pitch_d + zl_gemm_scales_smem(plan) + zl_split_smem(info);
+}
+
+static uint32_t smem_bytes(const zlay_plan *plan, uint32_t stages)
+{
+    const zlay_plan_summary *info = &plan->info;
+    return stages * info->stage_bytes + middle_bytes(plan) + barrier_bytes(info, stages) + zl_split_bars(info) + ALIGN;
 }
 
 /* By mma.sync all stages but one are filled before a tile's first step. */
@@ -253,19 +261,23 @@ static uint32_t stages_most(const zlay_plan_summary *info)
 }
 
 /* Takes the stages that the request fixes, else as many as fit shared memory. */
-static zlay_status stages_choose(zlay_ctx *ctx, zlay_plan_summary *info, uint32_t want)
+static zlay_status stages_choose(zlay_ctx *ctx, zlay_plan *plan, uint32_t want)
 {
+    zlay_plan_summary *info = &plan->info;
+    uint32_t rings = zl_gemm_rings(plan);
     uint64_t capacity = zlay_smem_capacity(info->target);
     uint32_t most = stages_most(info), stages = want ? want : most;
     if (want > most && most < STAGES_MOST)
         return zl_fail(ctx, ZLAY_EINVAL, "stages: %u; K has %llu steps, and a ring by mma.sync has at most one stage more",
                        want, (unsigned long long)info->tiles_k);
     if (want && (want < STAGES_LEAST || want > STAGES_MOST))
-        return zl_fail(ctx, ZLAY_EINVAL, "stages: %u is not in %d..%d", want, STAGES_LEAST,
-                       STAGES_MOST);
-    while (!want && stages > STAGES_LEAST && smem_bytes(info, stages) > capacity) stages--;
+        return zl_fail(ctx, ZLAY_EINVAL, "stages: %u is not in %d..%d", want, STAGES_LEAST, STAGES_MOST);
+    if (want % rings)
+        return zl_fail(ctx, ZLAY_EINVAL, "stages: %u; products with scales have two rings of as many stages each: %u works",
+                       want, want + 1);
+    while (!want && stages > STAGES_LEAST && smem_bytes(plan, stages) > capacity) stages -= rings;
     info->stages = stages;
-    info->smem = smem_bytes(info, stages);
+    info->smem = smem_bytes(plan, stages);
     zlay_verdict verdict;
     zlay_status status = zlay_smem_check(&verdict, NULL, 0, info->target, info->smem);
     if (status) return status;
@@ -276,14 +288,15 @@ static zlay_status stages_choose(zlay_ctx *ctx, zlay_plan_summary *info, uint32_
         stages, info->stage_bytes, info->smem, (unsigned long long)capacity);
 }
 
-static void place(zlay_plan_summary *info, uint32_t tile_a, uint32_t tile_b)
+static void place(zlay_plan *plan, uint32_t tile_a, uint32_t tile_b)
 {
+    zlay_plan_summary *info = &plan->info;
     info->smem_a = 0;
     info->pitch_a = tile_a;
     info->smem_b = info->stages * tile_a;
     info->pitch_b = tile_b;
     info->smem_d = info->stages * info->stage_bytes;
-    info->smem_bar = info->smem_d + info->consumers * info->pitch_d + zl_split_smem(info);
+    info->smem_bar = info->smem_d + middle_bytes(plan);
 }
 
 /* All but its columns, which are the tile's. */
@@ -374,14 +387,14 @@ zlay_status zl_gemm_tile(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *gemm)
     info->tiles_n = zl_ceil_div(info->n, n);
     info->tiles_k = zl_ceil_div(info->k, k);
     divide(plan);
-    info->pass_n = zl_by_sync(plan) ? n : pass_columns(n, d_bytes);
+    info->pass_n = zl_by_sync(plan) ? n : pass_columns(plan, n, d_bytes);
     info->passes = (uint32_t)zl_ceil_div(n, info->pass_n);
     info->pitch_d = plan->rows * info->pass_n * d_bytes;
     info->stage_bytes = (m + n) * k * element;
     if (!zl_by_sync(plan)) info->mma.n = n;
     info->k_steps = k / info->mma.k;
     status = zl_by_sync(plan) ? across_check(ctx, plan) : instruction_check(ctx, plan);
-    if (!status) status = stages_choose(ctx, info, gemm->stages);
-    if (!status) place(info, m * k * element, n * k * element);
+    if (!status) status = stages_choose(ctx, plan, gemm->stages);
+    if (!status) place(plan, m * k * element, n * k * element);
     return status;
 }
