@@ -99,9 +99,13 @@ typedef struct zlay_attention_summary {
  *  K of e4m3 comes in pairs of rows: with an odd number of keys the kernel reads one row
  *  behind the last of each head, of any contents, so K's memory has it.
  *
+ *  On gfx90a, gfx942 and gfx950 a plan has no tensor maps: heads are 64 or 128, the types f16 and
+ *  bf16, strides multiples of 16 bytes; splits, lengths that differ, windows, sinks
+ *  and the log-sum-exp are refused.
+ *
  *  Returns: ZLAY_OK; ZLAY_NONE no tensor map brings a tensor, the message has
  *           the rule; ZLAY_EINVAL the message names the field; ZLAY_ENOTSUP a
- *           target without wgmma or tcgen05, a type or a head that no plan has, causal with
+ *           target without wgmma, tcgen05 or MFMA, a type or a head that no plan has, causal with
  *           fewer keys than queries, a window that is not causal; ZLAY_EOVERFLOW; ZLAY_ENOMEM.
  *  Out:     out  free it with zlay_attention_free.
  */

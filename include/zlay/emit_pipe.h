@@ -50,8 +50,9 @@ typedef struct zlay_pipe_argument {
 typedef struct zlay_pipe_launch {
     uint32_t threads;   /* of a block */
     uint32_t cluster;   /* blocks; the grid is a multiple of it */
-    uint32_t smem;      /* bytes of dynamic shared memory */
-    uint32_t ptx;       /* version that the text needs, 86 of 8.6 */
+    uint32_t smem;      /* bytes of dynamic shared memory; of a gfx target of LDS, which its
+                           descriptor has */
+    uint32_t ptx;       /* version that the text needs, 86 of 8.6; of a gfx target 0 */
     uint32_t arguments; /* in all */
     uint32_t reserved[3]; /* 0 */
 } zlay_pipe_launch;
@@ -225,9 +226,11 @@ typedef struct zlay_attention_emit {
 /** Print the kernel of a plan of attention.
  *
  *  Its arguments are the maps of the plan's moves (map_<move>_<number>), n_N and
- *  the scalars that zlay_attention_synth names.  The grid is the plan's.
+ *  the scalars that zlay_attention_synth names.  The grid is the plan's.  Of a gfx
+ *  target the text is AMDGCN assembly, asked for as ZLAY_TEXT_PTX, and the arguments
+ *  are the addresses ptr_q, ptr_k, ptr_v, ptr_o, then the scalars without n_N.
  *
- *  Returns: as zlay_emit_pipe.
+ *  Returns: as zlay_emit_pipe; ZLAY_ENOTSUP also ZLAY_TEXT_CUDA of a gfx target.
  *  Out:     as zlay_emit_pipe.
  */
 ZLAY_API zlay_status zlay_emit_attention(zlay_ctx *ctx, zlay_buf *out, zlay_pipe_launch *launch,

@@ -21,8 +21,8 @@ void zl_account_end(zl_account *a);
 
 uint64_t zl_account_held(const zl_account *a); /* bytes */
 
-/* Counts bytes as taken, or as no longer taken, whose memory stays where it is. The ctx's thread alone:
- * no locked instruction. */
+/* Counts bytes as taken, or as no longer taken, whose memory stays where it is.
+ * The ctx's thread alone: no locked instruction. */
 void zl_account_take(zl_account *a, uint64_t bytes);
 void zl_account_return(zl_account *a, uint64_t bytes);
 

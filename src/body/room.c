@@ -42,12 +42,15 @@ static void levels(zl_room *room, const zlay_body *body)
 }
 
 /* Marks what a node needs, the node included; nodes come before those that need them. */
-static void need(zl_room *room, const zlay_body *body, int32_t output)
+static void need(zl_room *room, const zlay_body *body, const zl_room_outputs *outputs)
 {
     for (uint32_t i = 0; i < body->nodes_count; i++) room->passes[i] = room->kept[i] = 0;
-    if (zl_room_moves(&body->nodes[output])) room->passes[output] = 1u << room->last;
-    else room->kept[output] = true;
-    for (uint32_t i = (uint32_t)output + 1; i-- > 0;) {
+    for (uint32_t i = 0; i < outputs->count; i++) {
+        int32_t output = outputs->node[i];
+        if (zl_room_moves(&body->nodes[output])) room->passes[output] |= 1u << room->level[output];
+        else room->kept[output] = true;
+    }
+    for (uint32_t i = body->nodes_count; i-- > 0;) {
         const zl_body_node *n = &body->nodes[i];
         if (!room->passes[i] && !room->kept[i]) continue;
         if (reduces(n)) room->passes[i] = 1u << (room->level[i] - 1);
@@ -109,9 +112,10 @@ static bool uses(const zl_body_node *n, uint32_t node)
 
 /* Whether a later node of the pass, or its end, reads a node. */
 static bool read_later(const zl_room *room, const zlay_body *body, uint32_t node, uint32_t from,
-                       int32_t output)
+                       const zl_room_outputs *outputs)
 {
-    if ((int32_t)node == output) return true;
+    for (uint32_t i = 0; i < outputs->count; i++)
+        if ((int32_t)node == outputs->node[i]) return true;
     uint32_t passes = room->passes[node];
     for (uint32_t i = from + 1; i < body->nodes_count; i++)
         if (room->passes[i] & passes && uses(&body->nodes[i], node)) return true;
@@ -119,7 +123,7 @@ static bool read_later(const zl_room *room, const zlay_body *body, uint32_t node
 }
 
 static void elements(zl_room *room, files *f, const zlay_body *body, const zl_elements *e,
-                     int32_t output)
+                     const zl_room_outputs *outputs)
 {
     for (uint32_t i = 0; i < body->nodes_count; i++) {
         const zl_body_node *n = &body->nodes[i];
@@ -128,30 +132,41 @@ static void elements(zl_room *room, files *f, const zlay_body *body, const zl_el
         if (own) room->first[i] = take(f, file_of(n), zl_room_count(n, e));
         for (int a = 0; a < ZL_BODY_ARGS && n->arg[a] >= 0; a++) {
             const zl_body_node *arg = &body->nodes[n->arg[a]];
-            if (arg->shape == ZL_ON_BOTH && !read_later(room, body, (uint32_t)n->arg[a], i, output))
+            if (arg->shape == ZL_ON_BOTH && !read_later(room, body, (uint32_t)n->arg[a], i, outputs))
                 give(f, file_of(arg), room->first[n->arg[a]], zl_room_count(arg, e));
         }
     }
 }
 
+/* The passes behind which outputs are complete. */
+static void ends(zl_room *room, const zl_room_outputs *outputs)
+{
+    room->last = room->ends = 0;
+    for (uint32_t i = 0; i < outputs->count; i++) {
+        uint32_t level = room->level[outputs->node[i]];
+        if (level > room->last) room->last = level;
+        if (level < ZL_ROOM_PASSES) room->ends |= 1u << level;
+    }
+}
+
 zlay_status zl_room_make(zlay_ctx *ctx, zl_room *out, const zlay_body *body, const zl_elements *e,
-                         int32_t output)
+                         const zl_room_outputs *outputs)
 {
     zl_mark mark = zl_scratch_mark(ctx);
     files *f = zl_scratch(ctx, 1, sizeof *f);
     if (!f) return ZLAY_ENOMEM;
     levels(out, body);
-    out->last = out->level[output];
+    ends(out, outputs);
     if (out->last >= ZL_ROOM_PASSES)
         return zl_fail(ctx, ZLAY_ELIMIT, "body %.64s: %u values of rows that depend on each other",
                        body->name, out->last);
-    need(out, body, output);
+    need(out, body, outputs);
     for (uint32_t i = 0; i < body->nodes_count; i++)
         if (out->kept[i]) take_for_good(out, f, i, &body->nodes[i], e);
     for (uint32_t i = 0; i < body->nodes_count; i++)
         if (out->passes[i] && body->nodes[i].shape == ZL_ON_COLUMN)
             take_for_good(out, f, i, &body->nodes[i], e);
-    elements(out, f, body, e, output);
+    elements(out, f, body, e, outputs);
     out->registers = f->most[0];
     out->masks = f->most[1];
     zl_scratch_release(ctx, mark);

@@ -17,6 +17,7 @@ typedef struct zl_room {
     uint32_t first[ZL_BODY_NODES];  /* its first register from 0 on; of conditions its first mask */
     bool kept[ZL_BODY_NODES];       /* of no column, and needed */
     uint32_t last;                  /* pass */
+    uint32_t ends;                  /* bit p: an output is complete behind pass p */
     uint32_t registers, masks;      /* in all */
 } zl_room;
 
@@ -27,9 +28,19 @@ uint32_t zl_room_pack(const zl_body_node *n);
 /* Registers, or masks, that a node has at once. */
 uint32_t zl_room_count(const zl_body_node *n, const zl_elements *e);
 
-/* Numbers the registers that the value `output` needs. ELIMIT: more passes than 16. */
+/* What a body leaves: the node, and the operand that it becomes; -1: of none. */
+enum { ZL_ROOM_OUTPUTS = 8 };
+typedef struct zl_room_outputs {
+    uint32_t count;
+    int32_t node[ZL_ROOM_OUTPUTS], operand[ZL_ROOM_OUTPUTS];
+} zl_room_outputs;
+
+/* Numbers the registers that the outputs need. ELIMIT: more passes than 16. */
 zlay_status zl_room_make(zlay_ctx *ctx, zl_room *out, const zlay_body *body, const zl_elements *e,
-                         int32_t output);
+                         const zl_room_outputs *outputs);
+
+/* One output. */
+static inline zl_room_outputs zl_room_output(int32_t node) { return (zl_room_outputs){1, {node}, {-1}}; }
 
 /* The node of an operand's last line; -1: no line gives it a value. */
 int32_t zl_body_last(const zlay_body *body, uint32_t operand);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Kernel descriptor and metadata of code object version 5: LLVM 22, AMDGPUUsage, "Assembler
  * Directives" and "Code Object V5 Metadata".  A kernel so described starts with the address of its
- * arguments in s[0:1], its block's number in s2 (x) and s3 (y), and its thread's in v0.  Behind the
- * end stand 16 lines of the instruction cache of s_nop, as LLVM 22 puts them there for gfx90a and
- * later: what is fetched ahead is never stale. */
+ * arguments in s[0:1], its block's number in s2 (x), s3 (y) and, where it has a third, s4 (z), and its
+ * thread's in v0.  Behind the end stand 16 lines of the instruction cache of s_nop, as LLVM 22 puts
+ * them there for gfx90a and later: what is fetched ahead is never stale. */
 #include "isa/frame.h"
 
 static const char head[] = "    .amdgcn_target \"amdgcn-amd-amdhsa--{target}\"\n"
@@ -31,7 +31,7 @@ static const char tail[] =
     "        .amdhsa_user_sgpr_kernarg_segment_ptr 1\n"
     "        .amdhsa_system_sgpr_workgroup_id_x 1\n"
     "        .amdhsa_system_sgpr_workgroup_id_y 1\n"
-    "        .amdhsa_system_sgpr_workgroup_id_z 0\n"
+    "        .amdhsa_system_sgpr_workgroup_id_z {third}\n"
     "        .amdhsa_system_vgpr_workitem_id 0\n"
     "        .amdhsa_next_free_vgpr {both}\n"
     "        .amdhsa_accum_offset {registers}\n"

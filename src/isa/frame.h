@@ -6,7 +6,7 @@
 #include <zlay/target.h>
 
 /* Before and behind the instructions; {word} stands for what the kernel has: target, name, smem,
- * threads, lanes, registers, accumulators, both, scalars, arguments. */
+ * threads, lanes, registers, accumulators, both, scalars, arguments; third: 1, a grid of three dimensions. */
 typedef struct zl_text_frame {
     const char *head, *tail;
 } zl_text_frame;

@@ -70,7 +70,7 @@ static void right(const char *text, uint32_t *registers)
     zlay_body *body = parsed(text);
     int32_t output = zl_body_last(body, 0);
     elements_of(&e);
-    assert_int_equal(zl_room_make(ctx, &room, body, &e, output), ZLAY_OK);
+    assert_int_equal(zl_room_make(ctx, &room, body, &e, &(zl_room_outputs){1, {output}, {-1}}), ZLAY_OK);
     assert_true(is_there(&room, (uint32_t)output));
     for (uint32_t i = 0; i < body->nodes_count; i++)
         for (uint32_t j = i + 1; is_there(&room, i) && j < body->nodes_count; j++) {
@@ -133,7 +133,7 @@ static void too_many_passes(void **state)
     snprintf(text + strlen(text), 64, "S = x%d\nend\n", ZL_ROOM_PASSES);
     zlay_body *body = parsed(text);
     elements_of(&e);
-    assert_int_equal(zl_room_make(ctx, &room, body, &e, zl_body_last(body, 0)), ZLAY_ELIMIT);
+    assert_int_equal(zl_room_make(ctx, &room, body, &e, &(zl_room_outputs){1, {zl_body_last(body, 0)}, {-1}}), ZLAY_ELIMIT);
     zlay_body_free(body);
 }
 

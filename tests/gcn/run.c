@@ -137,10 +137,10 @@ static void gcn_prepare(gcn_machine *m)
     m->steps = 0;
 }
 
-void gcn_run_group(gcn_machine *m, uint32_t x, uint32_t y)
+void gcn_run_block(gcn_machine *m, uint32_t x, uint32_t y, uint32_t z)
 {
     uint64_t random = m->schedule.seed;
-    m->group[0] = x, m->group[1] = y, m->group[2] = 0;
+    m->group[0] = x, m->group[1] = y, m->group[2] = z;
     gcn_prepare(m);
     for (uint32_t i = 0; i < m->waves; i++) m->wave[i] = gcn_new_wave(m, (int)i);
     for (gcn_wave *w; !m->failed && (w = gcn_next(m, &random));) gcn_step(w);

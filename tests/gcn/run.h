@@ -17,7 +17,9 @@ static inline void gcn_add_memory(gcn_machine *m, uint64_t at, void *bytes, uint
 void gcn_read_code(gcn_code *code, const char *text);
 
 /* One workgroup; the memory that it writes is changed. */
-void gcn_run_group(gcn_machine *m, uint32_t x, uint32_t y);
+void gcn_run_block(gcn_machine *m, uint32_t x, uint32_t y, uint32_t z);
+
+static inline void gcn_run_group(gcn_machine *m, uint32_t x, uint32_t y) { gcn_run_block(m, x, y, 0); }
 
 /* The ways in which waves run apart that tests try, one after the other: by turns, each wave ahead of the
  * others, draws; in each LDS is read late, then at the issue. */

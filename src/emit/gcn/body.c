@@ -8,16 +8,16 @@
 
 /* ---- before the passes ---------------------------------------------------------------------------- */
 
-static void constants(zl_gb *g)
+void zl_gb_constants(zl_wave_text *t)
 {
-    zl_wave_line(g->t, "v_mov_b32 v%d, 0x7fff0000", ZL_GB_NAN);
-    zl_wave_line(g->t, "s_mov_b32 s%d, 0x7fff", ZL_S_ROUND);
-    zl_wave_line(g->t, "s_mov_b32 s%d, 0x7060302", ZL_S_PAIR);
-    zl_wave_line(g->t, "s_mov_b32 s%d, 0xffff", ZL_S_HALF);
+    zl_wave_line(t, "v_mov_b32 v%d, 0x7fff0000", ZL_GB_NAN);
+    zl_wave_line(t, "s_mov_b32 s%d, 0x7fff", ZL_S_ROUND);
+    zl_wave_line(t, "s_mov_b32 s%d, 0x7060302", ZL_S_PAIR);
+    zl_wave_line(t, "s_mov_b32 s%d, 0xffff", ZL_S_HALF);
 }
 
 /* The addresses of arrays, in the order of the operands. */
-static void arrays(zl_gb *g)
+void zl_gb_arrays(zl_gb *g)
 {
     zl_wave_argument argument;
     uint32_t to = ZL_S_ARRAYS;
@@ -89,7 +89,7 @@ static void run_print(zl_gb *g, uint32_t run, zl_gb_store *store)
 {
     g->run = run;
     nodes(g, ZL_ON_BOTH);
-    if (g->pass == g->room->last) store(g);
+    if (g->room->ends >> g->pass & 1) store(g);
 }
 
 static void pass_print(zl_gb *g, zl_gb_store *store)
@@ -107,8 +107,6 @@ static void pass_print(zl_gb *g, zl_gb_store *store)
 
 void zl_gb_body(zl_gb *g, zl_gb_store *store)
 {
-    constants(g);
-    arrays(g);
     for (g->pass = 0; g->pass <= g->room->last; g->pass++) {
         kept(g);
         pass_print(g, store);

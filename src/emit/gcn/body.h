@@ -28,8 +28,10 @@ typedef struct zl_gb {
     const zl_event *event;
     const zl_elements *elements;
     zl_room *room;
-    int32_t output;
+    zl_room_outputs outputs;
+    const uint32_t *bound; /* by operand: its first register, of scalars and indices a scalar one; NULL: a GEMM's */
     uint32_t base;  /* register of the body's values */
+    uint32_t masks; /* scalar register of the first mask */
     uint32_t run;   /* the first of the elements that are computed */
     uint32_t pass;
     uint32_t mask_at, trans_at, wide_at; /* when a mask, a transcendental, a wide store was printed */
@@ -69,7 +71,13 @@ void zl_gb_lanes(zl_gb *g, int32_t node);
 /* Notes that the target has no instruction for something. */
 void zl_gb_refuse(zl_gb *g, const char *what, int32_t type);
 
-/* All of a body, with `store` called for each run behind its last pass. */
+/* Where an element, or a pair of them, of an operand that is bound lies: of the run's register i. */
+uint32_t zl_gb_bound(const zl_gb *g, int32_t operand, const zl_body_node *n, uint32_t i);
+
+/* The constants that bodies use; the addresses of a GEMM's arrays. */
+void zl_gb_constants(zl_wave_text *t);
+void zl_gb_arrays(zl_gb *g);
+/* All of a body, with `store` called for each run of a pass behind which an output is complete. */
 typedef void zl_gb_store(zl_gb *g);
 void zl_gb_body(zl_gb *g, zl_gb_store *store);
 

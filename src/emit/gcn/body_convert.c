@@ -31,7 +31,7 @@ static const convert_row *row_of(const zl_gb *g, const zl_body_node *n)
     int32_t from = g->body->nodes[n->arg[0]].type;
     for (size_t i = 0; i < ZL_COUNT(rows); i++)
         if (rows[i].from == from && rows[i].to == n->type && rows[i].round == n->round &&
-            !(rows[i].needs & ~g->t->plan->info.target->features))
+            !(rows[i].needs & ~g->t->target->features))
             return &rows[i];
     return NULL;
 }

@@ -11,11 +11,29 @@
 
 static const zl_body_node *node_of(const zl_gb *g, int32_t node) { return &g->body->nodes[node]; }
 
+uint32_t zl_gb_bound(const zl_gb *g, int32_t operand, const zl_body_node *n, uint32_t i)
+{
+    return g->bound[operand] + (n->shape == ZL_ON_BOTH ? g->run / zl_room_pack(n) : 0) + i;
+}
+
+/* The operand in whose registers a node's values lie: one that is bound, as it is read, or as a matrix of results; -1. */
+static int32_t place_of(const zl_gb *g, int32_t node)
+{
+    const zl_body_node *n = node_of(g, node);
+    if (!g->bound) return -1;
+    if (n->op == ZL_BO_OPERAND && n->shape) return n->operand;
+    for (uint32_t i = 0; n->shape == ZL_ON_BOTH && i < g->outputs.count; i++)
+        if (g->outputs.node[i] == node) return g->outputs.operand[i];
+    return -1;
+}
+
 uint32_t zl_gb_register(const zl_gb *g, int32_t node, uint32_t i)
 {
+    const zl_body_node *n = node_of(g, node);
     uint32_t at = g->room->first[node] + i;
-    if (node_of(g, node)->type != ZL_BODY_BOOL) return g->base + at;
-    return g->t->plan->wave.body_masks + 2 * at;
+    int32_t place = place_of(g, node);
+    if (place >= 0) return zl_gb_bound(g, place, n, i);
+    return n->type == ZL_BODY_BOOL ? g->masks + 2 * at : g->base + at;
 }
 
 /* A text of at most ZL_GB_TEXT bytes. */
@@ -137,7 +155,7 @@ void zl_gb_refuse(zl_gb *g, const char *what, int32_t type)
     if (*g->t->status) return;
     *g->t->status = zl_fail(g->t->ctx, ZLAY_ENOTSUP, "body %.64s: %s of %s; %s has no such instruction%s",
                             g->body->name, what, zl_body_type_name(type),
-                            zlay_target_name(g->t->plan->info.target),
+                            zlay_target_name(g->t->target),
                             narrow ? ": compute in f32" : "");
 }
 

@@ -47,7 +47,7 @@ static void put_operand(char *out, const zlay_operand *o, uint32_t value)
 static bool is_legal(const zl_wave_text *t, const zlay_instruction *instruction)
 {
     zlay_verdict verdict;
-    return !zlay_instruction_check(&verdict, NULL, 0, t->plan->info.target, instruction) &&
+    return !zlay_instruction_check(&verdict, NULL, 0, t->target, instruction) &&
            verdict.answer == ZLAY_YES;
 }
 
@@ -90,7 +90,7 @@ void zl_wave_hold(zl_wave_text *t, uint32_t first, uint32_t then, uint32_t at)
     bool product = first == ZLAY_FIRST_MATRIX;
     zlay_hazard hazard = {first, then, product ? t->product_form.passes : 0, 0};
     if (between >= STATES_MOST) return;
-    if (zlay_hazard_states(&states, t->plan->info.target, &hazard) || states <= between) return;
+    if (zlay_hazard_states(&states, t->target, &hazard) || states <= between) return;
     uint32_t left = states - between;
     for (uint32_t most = 16, now; left; left -= now) {
         now = left < most ? left : most;

@@ -162,16 +162,15 @@ static void fetch_print(zl_wave_text *t, const side *one)
                                     one->i * t->plan->info.mma.m * t->w->row_bytes});
 }
 
-/* Prints a wait; a count above the greatest that the instruction can name is lowered to it, which
- * waits for more. */
-static void wait_print(zl_wave_text *t, const side *one)
+void zl_wave_wait(zl_wave_text *t, const zl_event *e)
 {
-    const zl_event *e = one->event;
     bool memory = e->scope == ZL_QUEUE_MEMORY;
     uint32_t most = memory ? t->most.vmcnt : t->most.lgkmcnt;
     uint32_t count = e->count < most ? (uint32_t)e->count : most;
     zl_wave_form(t, memory ? ZL_WAVE_WAIT_GLOBAL : ZL_WAVE_WAIT_SHARED, &count);
 }
+
+static void wait_print(zl_wave_text *t, const side *one) { zl_wave_wait(t, one->event); }
 
 /* ---- products ------------------------------------------------------------------------------- */
 

@@ -74,14 +74,14 @@ static void store_part(zl_gb *g, uint32_t from, uint32_t part)
 /* The registers of the run's result; a value of columns or rows alone is moved side by side. */
 static uint32_t result(zl_gb *g)
 {
-    const zl_body_node *n = &g->body->nodes[g->output];
+    const zl_body_node *n = &g->body->nodes[g->outputs.node[0]];
     char to[ZL_GB_TEXT], from[ZL_GB_TEXT];
-    if (n->shape == ZL_ON_BOTH) return zl_gb_register(g, g->output, 0);
+    if (n->shape == ZL_ON_BOTH) return zl_gb_register(g, g->outputs.node[0], 0);
     if (zlay_type_bits(n->type) == 8) zl_gb_refuse(g, "a result that no sum goes into", n->type);
     zl_body_node as = {.type = n->type, .shape = ZL_ON_BOTH};
     for (uint32_t i = 0; i < zl_room_count(&as, g->elements); i++)
         zl_gb_says(g, "v_mov_b32 %0, %1", zl_gb_vector(to, ZL_GB_TEMP + i),
-                   zl_gb_operand(g, from, g->output, &as, i, ZL_GB_TEMPS - 1));
+                   zl_gb_operand(g, from, g->outputs.node[0], &as, i, ZL_GB_TEMPS - 1));
     return ZL_GB_TEMP;
 }
 
@@ -98,14 +98,17 @@ void zl_wave_store(zl_wave_text *t)
     zl_elements *e = zl_scratch(t->ctx, 1, sizeof *e);
     zl_room *room = zl_scratch(t->ctx, 1, sizeof *room);
     zl_gb g = {.t = t, .body = zl_wave_body(t->plan), .event = t->use, .elements = e, .room = room,
-               .output = zl_wave_output(t->plan), .base = zl_wave_body_first(t->plan)};
+               .outputs = zl_room_output(zl_wave_output(t->plan)), .base = zl_wave_body_first(t->plan),
+               .masks = t->plan->wave.body_masks};
     zlay_status status = e && room ? zl_wave_sums(t->ctx, e, t->plan) : ZLAY_ENOMEM;
-    if (!status) status = zl_room_make(t->ctx, room, g.body, e, g.output);
+    if (!status) status = zl_room_make(t->ctx, room, g.body, e, &g.outputs);
     if (status) {
         if (!*t->status) *t->status = status;
         return;
     }
     setup(&g);
+    zl_gb_constants(t);
+    zl_gb_arrays(&g);
     zl_gb_body(&g, store);
     zl_scratch_release(t->ctx, mark);
 }

@@ -5,7 +5,6 @@
 #include "emit/emit.h"
 #include "isa/frame.h"
 
-#include <string.h>
 
 /* ---- the frame ------------------------------------------------------------------------- */
 
@@ -13,56 +12,8 @@
 static void put_arguments(zl_wave_text *t)
 {
     zl_wave_argument a;
-    for (uint32_t i = 0; !zl_wave_argument_nth(&a, t->plan, i); i++) {
-        zl_putf(t->out, "      - {.name: %s, .offset: %u, .size: %u, .value_kind: ", a.name, a.at,
-                a.bytes);
-        if (!a.scalar)
-            zl_putf(t->out, "global_buffer, .address_space: global, .actual_access: %s}\n",
-                    i == ZLAY_OPERAND_D ? "write_only" : "read_only");
-        else zl_puts(t->out, "by_value}\n");
-    }
-}
-
-/* Prints the value of a word of a frame text, as {smem} or {registers}. */
-static void put_word(zl_wave_text *t, const char *word, size_t length)
-{
-    const zlay_wave_gemm *w = t->w;
-    const struct {
-        const char *word;
-        uint32_t value;
-    } words[] = {{"smem", t->plan->info.smem},
-                 {"threads", t->plan->info.threads},
-                 {"lanes", w->lanes},
-                 {"registers", w->registers},
-                 {"accumulators", w->accumulators},
-                 {"both", w->registers + w->accumulators},
-                 {"scalars", w->scalars},
-                 {"arguments", t->launch.argument_bytes}};
-    if (length == 4 && !memcmp(word, "name", length)) zl_put(t->out, t->name, t->name_length);
-    if (length == 6 && !memcmp(word, "target", length))
-        zl_puts(t->out, zlay_target_name(t->plan->info.target));
-    if (length == 4 && !memcmp(word, "args", length)) put_arguments(t);
-    for (size_t i = 0; i < ZL_COUNT(words); i++)
-        if (strlen(words[i].word) == length && !memcmp(word, words[i].word, length))
-            zl_putf(t->out, "%u", words[i].value);
-}
-
-/* Prints a frame text; braces around anything but a known word are the text's own. */
-static void put_frame(zl_wave_text *t, const char *text)
-{
-    while (*text) {
-        size_t plain = strcspn(text, "{");
-        zl_put(t->out, text, plain);
-        text += plain;
-        if (!*text) return;
-        size_t length = strspn(text + 1, "abcdefghijklmnopqrstuvwxyz");
-        bool word = length && text[1 + length] == '}';
-        if (word)
-            put_word(t, text + 1, length);
-        else
-            zl_put(t->out, text, 1);
-        text += word ? length + 2 : 1;
-    }
+    for (uint32_t i = 0; !zl_wave_argument_nth(&a, t->plan, i); i++)
+        zl_wave_argument_put(t, &a, i == ZLAY_OPERAND_D);
 }
 
 /* Prints a comment that says what the kernel computes and how it is launched. */
@@ -83,24 +34,25 @@ static void wave_write(zl_text *out, const void *value)
     zl_text_frame frame = zl_target_frame(t.plan->info.target);
     t.out = out;
     describe(&t);
-    put_frame(&t, frame.head);
+    zl_wave_frame_put(&t, frame.head, put_arguments);
     zl_wave_setup(&t);
     zl_wave_events(&t);
-    put_frame(&t, frame.tail);
+    zl_wave_frame_put(&t, frame.tail, put_arguments);
 }
 
-/* Reads the target's resource words: byte buffers without stride, of 32-bit data, which
- * untyped loads ignore. */
-static zlay_status target_read(zl_wave_text *t)
+static zl_wave_kernel kernel_of(const zlay_plan *plan, const zlay_wave_launch *launch, const char *name,
+                                size_t length)
 {
-    const zlay_target *target = t->plan->info.target;
-    zlay_buffer bytes = {.data_format = 4};
-    zlay_buffer_words words = {{0}};
-    zlay_status status = zlay_mma_info(&t->product_form, target, &t->plan->info.mma);
-    if (!status) status = zlay_waitcnt_most(&t->most, target);
-    if (!status) status = zlay_buffer_pack(&words, target, &bytes);
-    t->raw = words.word[3];
-    return status;
+    const zlay_wave_gemm *w = &plan->wave.shape;
+    return (zl_wave_kernel){.name = name,
+                            .name_length = length,
+                            .smem = plan->info.smem,
+                            .threads = plan->info.threads,
+                            .lanes = w->lanes,
+                            .registers = w->registers,
+                            .accumulators = w->accumulators,
+                            .scalars = w->scalars,
+                            .argument_bytes = launch->argument_bytes};
 }
 
 zlay_status zlay_emit_assembly(zlay_ctx *ctx, zlay_buf *out, const zlay_plan *plan,
@@ -116,17 +68,16 @@ zlay_status zlay_emit_assembly(zlay_ctx *ctx, zlay_buf *out, const zlay_plan *pl
     zl_wave_text t = {.plan = plan,
                       .w = &plan->wave.shape,
                       .r = &plan->wave.registers,
-                      .ctx = ctx,
-                      .name = name,
-                      .name_length = length};
+                      .ctx = ctx};
     const char *refused = NULL;
     zlay_status missing = ZLAY_OK;
     t.refused = &refused;
     t.status = &missing;
-    if (!status) status = target_read(&t);
+    if (!status) status = zl_wave_target_read(&t, plan->info.target, &plan->info.mma);
     zl_wave_bind(&t);
     zl_wave_phrases_read(&t);
     if (!status) status = zlay_plan_launch(&t.launch, plan);
+    t.kernel = kernel_of(plan, &t.launch, name, length);
     if (!status) status = zl_print(out, wave_write, &t);
     if (missing) status = missing;
     if (refused)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The text of an AMD GEMM kernel while it is printed: what the plan says, which scalar registers
+/* The text of an AMD kernel while it is printed: what the plan of a GEMM says, which scalar registers
  * hold what, and how far the text is. Wait states depend on which instructions were printed before,
  * so the state counts them. */
 #ifndef ZL_EMIT_WAVE_H
@@ -66,9 +66,19 @@ typedef struct zl_wave_bound {
     uint32_t pointer, resource;      /* first scalar registers */
 } zl_wave_bound;
 
+/* What the kernel descriptor and the metadata say of a kernel. */
+typedef struct zl_wave_kernel {
+    const char *name;
+    size_t name_length;
+    uint32_t smem, threads, lanes, registers, accumulators, scalars, argument_bytes;
+    uint32_t third; /* 1: a grid of three dimensions */
+} zl_wave_kernel;
+
 typedef struct zl_wave_text {
     zl_text *out;
-    const zlay_plan *plan;
+    const zlay_target *target;
+    zl_wave_kernel kernel;
+    const zlay_plan *plan; /* of a GEMM */
     const zlay_wave_gemm *w;
     const zl_wave_registers *r;
     zl_wave_bound bound[ZL_WAVE_BOUND];
@@ -80,8 +90,6 @@ typedef struct zl_wave_text {
     zlay_ctx *ctx;
     zlay_status *status;  /* of the first thing that has no instruction; the rest is printed on */
     const char **refused; /* the first form whose operands no rule allows */
-    const char *name;
-    size_t name_length;
     uint32_t printed;               /* instructions and wait states so far */
     uint32_t product[ZL_SUMS_MOST]; /* the number of the last product into each result */
     uint32_t fetched[ZL_WAVE_STAGED]; /* reads of the present stage, of each part */
@@ -93,11 +101,23 @@ typedef struct zl_wave_text {
 
 void zl_wave_line(zl_wave_text *t, const char *format, ...) ZL_PRINTF(2, 3);
 
+/* Reads from the target what every kernel needs of it: the form of its matrix instruction, what waits can name, the last word
+ * of a resource of bytes. */
+zlay_status zl_wave_target_read(zl_wave_text *t, const zlay_target *target, const zlay_mma *mma);
+/* Prints a frame text with what the kernel has in the place of its words; `arguments` prints their metadata. */
+typedef void zl_wave_arguments(zl_wave_text *t);
+void zl_wave_frame_put(zl_wave_text *t, const char *text, zl_wave_arguments *arguments);
+/* The metadata of an argument. */
+void zl_wave_argument_put(zl_wave_text *t, const zl_wave_argument *a, bool written);
+
 /* Look up all forms. */
 void zl_wave_phrases_read(zl_wave_text *t);
 
 /* A form with its operands in order: numbers of first registers, and constants. */
 void zl_wave_form(zl_wave_text *t, zl_wave_form_id id, const uint32_t *values);
+
+/* A wait; a count above the greatest that the instruction can name is lowered to it, which waits for more. */
+void zl_wave_wait(zl_wave_text *t, const zl_event *e);
 
 /* The wait states that an instruction yet to be printed owes to the one that was the `at`-th. */
 void zl_wave_hold(zl_wave_text *t, uint32_t first, uint32_t then, uint32_t at);

@@ -2,6 +2,7 @@
 /* Binds a plan of attention to its pipe, which is then printed as any pipe: moves and what counts
  * their axes, layouts of shared buffers, and where it is causal the tiles of keys of each block. */
 #include "base/request.h"
+#include "emit/gcn/attention/attention.h"
 #include "emit/pipe/pipe.h"
 #include "emit/plan/bind.h"
 #include "synth/attention/attention.h"
@@ -98,6 +99,7 @@ zlay_status zlay_emit_attention(zlay_ctx *ctx, zlay_buf *out, zlay_pipe_launch *
     status = zl_request_read(ctx, &r, request, &form);
     if (!status && !r.plan) status = ZLAY_EINVAL;
     if (status) return zl_leave(ctx, status);
+    if (r.plan->wave.waves) return zl_leave(ctx, zl_aw_print(ctx, out, launch, arguments, room, &r));
     zlay_pipe_emit ask = zl_plan_ask(r.plan->target, r.plan->pipe, r.language, r.name, r.name_length);
     bind(&b, &ask, r.plan);
     return zl_leave(ctx, zl_pt_print(ctx, out, launch, arguments, room, &ask, NULL));

@@ -143,7 +143,12 @@ static zlay_status put_kernel(zl_call *call, const asked *a, const zlay_attentio
                                      .name = a->head.name.text,
                                      .name_length = a->head.name.length};
     zlay_attention_summary info;
-    zlay_status status = zl_put_launched(call, a->language, print_attention, &ask, &a->head);
+    zlay_target_summary target = {0};
+    zlay_status status = zlay_target_info(&target, a->plan.target);
+    if (status) return status;
+    /* A target that no PTX knows has assembly. */
+    const char *language = target.ptx ? zl_word_of(zl_languages, a->language) : "assembly";
+    status = zl_put_launched(call, language, print_attention, &ask, &a->head);
     if (!status) status = zlay_attention_info(&info, plan);
     if (status) return status;
     zl_put_value(call, call->value, "grid", zl_json_list(call, info.grid, ZL_COUNT(info.grid)));

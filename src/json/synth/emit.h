@@ -39,13 +39,13 @@ zlay_status zl_put_text(zl_call *call, zl_emitted what, const void *value,
 zlay_status zl_put_kernel(zl_call *call, const char *language, zl_printer *print,
                           const void *value, const zl_emit_head *head);
 
-/* The kernel of a pipe in one of the languages: its text, and what a launch needs (shared memory,
+/* The kernel of a pipe, its text in this language, and what a launch needs (shared memory,
  * threads, cluster, arguments).  The printer takes `ask`. */
 extern const zl_named zl_languages[];
 typedef zlay_status zl_kernel_printer(zlay_ctx *ctx, zlay_buf *out, zlay_pipe_launch *launch,
                                       zlay_pipe_argument *arguments, size_t room,
                                       const void *ask);
-zlay_status zl_put_launched(zl_call *call, int32_t language, zl_kernel_printer *print,
+zlay_status zl_put_launched(zl_call *call, const char *language, zl_kernel_printer *print,
                             const void *ask, const zl_emit_head *head);
 
 /* The tensor maps of a move at the end of a list, each with the letter of its tensor. */

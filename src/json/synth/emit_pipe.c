@@ -146,12 +146,11 @@ static void put_launch(zl_call *call, const zlay_pipe_launch *launch,
     zl_put_value(call, call->value, "arguments", list);
 }
 
-zlay_status zl_put_launched(zl_call *call, int32_t language, zl_kernel_printer *print,
+zlay_status zl_put_launched(zl_call *call, const char *language, zl_kernel_printer *print,
                             const void *ask, const zl_emit_head *head)
 {
     launched l = {.print = print, .ask = ask}, *at = &l;
-    zlay_status status =
-        zl_put_kernel(call, zl_word_of(zl_languages, language), print_kernel, &at, head);
+    zlay_status status = zl_put_kernel(call, language, print_kernel, &at, head);
     if (!status) put_launch(call, &l.launch, l.argument);
     return status;
 }
@@ -175,5 +174,6 @@ zlay_status zl_emit_pipe(zl_call *call, const void *value)
     ask.fragments_count = a->fragments.count;
     ask.operands = a->operands.row;
     ask.operands_count = a->operands.count;
-    return zl_put_launched(call, ask.language, print_pipe, &ask, &a->head);
+    const char *language = zl_word_of(zl_languages, ask.language);
+    return zl_put_launched(call, language, print_pipe, &ask, &a->head);
 }

@@ -115,7 +115,8 @@ static zlay_status put_kernel(zl_call *call, const asked *a, const zlay_weights_
                                    .name = a->head.name.text,
                                    .name_length = a->head.name.length};
     zlay_weights_summary info;
-    zlay_status status = zl_put_launched(call, a->language, print_weights, &ask, &a->head);
+    const char *language = zl_word_of(zl_languages, a->language);
+    zlay_status status = zl_put_launched(call, language, print_weights, &ask, &a->head);
     if (!status) status = zlay_weights_info(&info, plan);
     if (status) return status;
     zl_put_value(call, call->value, "grid", zl_json_list(call, info.grid, ZL_COUNT(info.grid)));

@@ -192,7 +192,7 @@ static zlay_status products_choose(zlay_ctx *ctx, zlay_attention_plan *p)
         return zl_fail(ctx, ZLAY_ENOTSUP, "%s: attention of e4m3 is planned for targets with wgmma; bf16 works",
                        zlay_target_name(p->target));
     if (status || wgmma || tmem) return status;
-    return zl_fail(ctx, ZLAY_ENOTSUP, "%s: attention is planned for targets with wgmma or tcgen05",
+    return zl_fail(ctx, ZLAY_ENOTSUP, "%s: attention is planned for targets with wgmma, tcgen05 or MFMA",
                    zlay_target_name(p->target));
 }
 
@@ -274,6 +274,27 @@ static zlay_status merge_make(zlay_ctx *ctx, zlay_attention_plan *p)
     return plan_finish(ctx, merge);
 }
 
+/* With tensor maps, and wgmma or tcgen05. */
+static zlay_status tensors_make(zlay_ctx *ctx, zlay_attention_plan *p)
+{
+    zlay_status status = products_choose(ctx, p);
+    if (status) return status;
+    group_choose(p);
+    status = merge_make(ctx, p);
+    if (status) return status;
+    heads_pack(p);
+    zl_attention_tiles(p);
+    return plan_finish(ctx, p);
+}
+
+/* With loads of threads and MFMA. */
+static zlay_status waves_make(zlay_ctx *ctx, zlay_attention_plan *p)
+{
+    p->group = 1;
+    p->out.type = p->ask.type;
+    return zl_attention_wave_plan(ctx, p);
+}
+
 zlay_status zlay_attention_synth(zlay_ctx *ctx, zlay_attention_plan **out,
                                  const zlay_target *target, const zlay_attention *attention)
 {
@@ -288,12 +309,7 @@ zlay_status zlay_attention_synth(zlay_ctx *ctx, zlay_attention_plan **out,
     p->alloc = zl_allocator(ctx);
     p->target = target;
     status = ask_read(ctx, &p->ask, attention);
-    if (!status) status = products_choose(ctx, p);
-    if (!status) group_choose(p);
-    if (!status) status = merge_make(ctx, p);
-    if (!status) heads_pack(p);
-    if (!status) zl_attention_tiles(p);
-    if (!status) status = plan_finish(ctx, p);
+    if (!status) status = zl_attention_by_waves(target) ? waves_make(ctx, p) : tensors_make(ctx, p);
     status = zl_leave(ctx, zl_whole(ctx, status));
     if (status) zlay_attention_free(p);
     else *out = p;
@@ -308,6 +324,7 @@ void zlay_attention_free(zlay_attention_plan *plan)
     for (uint32_t i = 0; i < plan->operands_count; i++) zlay_layout_free(plan->operands[i].layout);
     zlay_pipe_free(plan->pipe);
     zlay_attention_free(plan->merge);
+    zl_attention_wave_free(&plan->wave);
     zl_free(&alloc, plan, sizeof *plan);
 }
 

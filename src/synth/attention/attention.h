@@ -3,6 +3,7 @@
 #ifndef ZL_SYNTH_ATTENTION_H
 #define ZL_SYNTH_ATTENTION_H
 
+#include "synth/attention/wave.h"
 #include "synth/move/bound.h"
 #include <zlay/attention.h>
 
@@ -36,6 +37,7 @@ struct zlay_attention_plan {
     zl_attention_result out;
     zlay_attention_plan *merge; /* of a split one */
     zlay_pipe *pipe;
+    zl_attention_wave wave; /* of targets whose matrix instructions read registers */
     zl_bound_move moves[ZL_BOUND_MOVES];
     zl_bound_operand operands[ZL_BOUND_OPERANDS];
     uint32_t moves_count, operands_count;
@@ -118,6 +120,11 @@ static inline uint32_t zl_attention_leaves(const zlay_attention_plan *p)
     return p->merges ? 1 : p->ask.head / p->out.columns;
 }
 
+/* What the pipes of all targets have: the bodies, and what is done to the scores of the tile at a position, by which they
+ * become weights in f32. */
+void zl_attention_bodies_put(zl_text *out, const zlay_attention_plan *p);
+void zl_attention_softmax_put(zl_text *out, const zlay_attention_plan *p, const char *indent, const char *at);
+
 /* What both have: moves, the buffers of results, and how those leave. */
 void zl_attention_moves_put(zl_text *out, const zlay_attention_plan *p);
 void zl_attention_buffers_put(zl_text *out, const zlay_attention_plan *p);
@@ -126,12 +133,9 @@ void zl_attention_result_put(zl_text *out, const zlay_attention_plan *p);
 /* Panel c of the result leaves, from these registers; with the first the log-sum-exp. */
 void zl_attention_panel_put(zl_text *out, const zlay_attention_plan *p, const char *from, uint32_t c);
 
-/* What the pipes of wgmma and tcgen05 have: the stages of Q, K and V, the bodies, the copies, and what is done to the scores
- * of the tile at a position, by which they become weights in f32. */
+/* What the pipes of wgmma and tcgen05 have: the stages of Q, K and V, and the copies. */
 void zl_attention_memory_put(zl_text *out, const zlay_attention_plan *p);
-void zl_attention_bodies_put(zl_text *out, const zlay_attention_plan *p);
 void zl_attention_copies_put(zl_text *out, const zlay_attention_plan *p);
-void zl_attention_softmax_put(zl_text *out, const zlay_attention_plan *p, const char *indent, const char *at);
 /* The operands of the body `finish`, behind the matrix. */
 void zl_attention_finish_put(zl_text *out, const zlay_attention_plan *p);
 

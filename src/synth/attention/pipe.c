@@ -98,8 +98,7 @@ static void put_operands(zl_text *out, plan_t *p, bool keys)
     if (!p->ask.k_lengths && (keys || lengths)) zl_puts(out, "  scalar keys s32\n");
     if (p->ask.causal && !lengths) zl_puts(out, "  scalar offset s32\n");
     if (p->ask.k_lengths) zl_putf(out, "  global %s s32\n", zl_attention_lengths(&p->ask, false));
-    if (p->ask.q_lengths && p->ask.causal)
-        zl_putf(out, "  global %s s32\n", zl_attention_lengths(&p->ask, true));
+    if (p->ask.q_lengths && p->ask.causal) zl_putf(out, "  global %s s32\n", zl_attention_lengths(&p->ask, true));
     if (p->ask.causal) zl_puts(out, "  index q\n");
     zl_puts(out, "  index i\n  index last\n");
     if (lengths) zl_puts(out, "  index z\n");
@@ -124,8 +123,7 @@ static void put_key(zl_text *out, plan_t *p)
 static void put_sees(char out[64], plan_t *p)
 {
     if (p->group == 1) snprintf(out, 64, "row + (q * %u + offset)", p->info.tile_m);
-    else
-        snprintf(out, 64, "shr(row + q * %u, %u) + offset", p->info.tile_m, zl_log2(p->group));
+    else snprintf(out, 64, "shr(row + q * %u, %u) + offset", p->info.tile_m, zl_log2(p->group));
 }
 
 static void put_window(zl_text *out, plan_t *p)
@@ -135,8 +133,7 @@ static void put_window(zl_text *out, plan_t *p)
     put_operands(out, p, false);
     put_key(out, p);
     put_sees(sees, p);
-    zl_putf(out, "  S = select(k > %s - %llu, S, -inf)\nend\n", sees,
-            (unsigned long long)p->ask.window);
+    zl_putf(out, "  S = select(k > %s - %llu, S, -inf)\nend\n", sees, (unsigned long long)p->ask.window);
 }
 
 static void put_mask(zl_text *out, plan_t *p)
@@ -146,8 +143,7 @@ static void put_mask(zl_text *out, plan_t *p)
     zl_puts(out, "body mask\n");
     put_operands(out, p, true);
     put_key(out, p);
-    if (p->ask.causal)
-        zl_putf(out, "  S = select(and(k <= %s, k < keys), S, -inf)\nend\n", sees);
+    if (p->ask.causal) zl_putf(out, "  S = select(and(k <= %s, k < keys), S, -inf)\nend\n", sees);
     else zl_puts(out, "  S = select(k < keys, S, -inf)\nend\n");
 }
 
@@ -176,13 +172,11 @@ static void put_sum(zl_text *out, plan_t *p)
         zl_putf(out, "  own = m * scale - %d\n", ZL_ATTENTION_PEAK);
         own = "own";
     }
-    if (p->ask.sinks)
-        zl_putf(out, "  sink = load(sinks, head) * 1.44269504\n  top = max(%s, sink)\n", own);
+    if (p->ask.sinks) zl_putf(out, "  sink = load(sinks, head) * 1.44269504\n  top = max(%s, sink)\n", own);
     else if (p->ask.lse) zl_putf(out, "  top = %s\n", own);
     if (*top == 'r') zl_puts(out, "  ref = select(top == -inf, 0, top)\n");
     if (p->ask.sinks)
-        zl_putf(out,
-                "  a = exp2(%s - %s)\n  sum = lanesum(l) * a + exp2(sink - %s)\n", own, top, top);
+        zl_putf(out, "  a = exp2(%s - %s)\n  sum = lanesum(l) * a + exp2(sink - %s)\n", own, top, top);
     else zl_puts(out, "  sum = lanesum(l)\n");
     zl_putf(out, may_be_empty(p) ? "  by = select(sum == 0, 0, rcp(sum))\n" : "  by = rcp(sum)\n");
     if (zl_attention_bytes(&p->ask)) zl_puts(out, "  by = by * v_scale\n");

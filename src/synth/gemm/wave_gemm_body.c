@@ -84,7 +84,8 @@ static zlay_status room_plan(zlay_ctx *ctx, zlay_plan *plan)
     if (output < 0)
         return zl_fail(ctx, ZLAY_EINVAL, "epilogue: body %.64s gives D no value", body->name);
     zlay_status status = zl_wave_sums(ctx, e, plan);
-    if (!status) status = zl_room_make(ctx, room, body, e, output);
+    const zl_room_outputs outputs = zl_room_output(output);
+    if (!status) status = zl_room_make(ctx, room, body, e, &outputs);
     if (status) return status;
     plan->wave.body_registers = room->registers;
     plan->wave.body_masks = ZL_WAVE_ARRAYS + PAIR * arrays(body);

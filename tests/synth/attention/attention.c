@@ -209,8 +209,8 @@ static void says_what_is_wrong(void **state)
          "splits: 2147483648 elements of parts, and 2^31 - 1 are counted"},
         {"sm_90a", {.head = 64, .queries = 4, .keys = 4, .reserved = {1}}, ZLAY_EINVAL, "reserved"},
         {"sm_100a", {.head = 64, .queries = 4, .keys = 4, .type = ZLAY_TYPE_E4M3}, ZLAY_ENOTSUP, "sm_100a: attention of e4m3 is planned for targets with wgmma"},
-        {"sm_80", {.head = 64, .queries = 4, .keys = 4}, ZLAY_ENOTSUP, "sm_80: attention is planned for targets with wgmma or tcgen05"},
-        {"gfx942", {.head = 64, .queries = 4, .keys = 4}, ZLAY_ENOTSUP, "gfx942: attention is planned for targets with wgmma or tcgen05"},
+        {"sm_80", {.head = 64, .queries = 4, .keys = 4}, ZLAY_ENOTSUP, "sm_80: attention is planned for targets with wgmma, tcgen05 or MFMA"},
+        {"gfx1250", {.head = 64, .queries = 4, .keys = 4}, ZLAY_ENOTSUP, "gfx1250: attention is planned for targets with wgmma, tcgen05 or MFMA"},
         {"sm_90a", {.head = 64, .queries = 4, .keys = 4, .q = {.row = 65}}, ZLAY_NONE, "TMAP_STRIDE_16"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
