@@ -182,6 +182,8 @@ static const struct {
     {"tile_n: 256; with scales", "sm_90a", ZLAY_EINVAL, {.type = ZLAY_TYPE_E4M3, .a_scales = LINE, .tile_n = 256}},
     {"tile_n: 96; a tile has columns of one block of 128: the nearest that works is 64", "sm_90a", ZLAY_EINVAL,
      {.type = ZLAY_TYPE_E4M3, .b_scales = SQUARE, .tile_n = 96}},
+    {"tile_n: 120; with scales a thread has its sums three times, and at most 112 columns fit", "sm_90a", ZLAY_EINVAL,
+     {.type = ZLAY_TYPE_E4M3, .a_scales = SQUARE, .b_scales = LINE, .tile_n = 120}},
     {"the nearest that works is 128", "sm_90a", ZLAY_EINVAL, {.type = ZLAY_TYPE_E4M3, .b_scales = SQUARE, .tile_n = 120}},
     {"stages: 3; products with scales have two rings of as many stages each: 4 works", "sm_90a", ZLAY_EINVAL,
      {.type = ZLAY_TYPE_E4M3, .b_scales = SQUARE, .stages = 3}},
