@@ -183,9 +183,9 @@ static zlay_status pairs_add(zlay_ctx *ctx, zlay_attention_plan *p, const tile *
     zl_bound_move *m = &p->moves[p->moves_count];
     const int64_t row = (int64_t)t->strides->row, box = (int64_t)t->high / (2 * PAIR);
     const uint64_t last = zl_umul_sat((uint64_t)row, PAIR);
+    if (last > INT64_MAX / 4) return zl_fail(ctx, ZLAY_EOVERFLOW, "k: a stride passes 2^60");
     const rows_of rows = {{PAIR, (int64_t)t->rows + 2 * box}, {row, (int64_t)last * 2}, {PAIR, box}, {"", t->axis[0]}};
-    zlay_status status = last > INT64_MAX / 4 ? zl_fail(ctx, ZLAY_EOVERFLOW, "k: a stride passes 2^60") : ZLAY_OK;
-    if (!status) status = rows_add(ctx, p, t, &rows, (const int64_t[]){(int64_t)t->strides->head, (int64_t)t->strides->batch});
+    zlay_status status = rows_add(ctx, p, t, &rows, (const int64_t[]){(int64_t)t->strides->head, (int64_t)t->strides->batch});
     return status ? status : zl_attention_halves(ctx, m, t->rows, last * zlay_type_bits(t->type) / 8);
 }
 
