@@ -36,13 +36,19 @@ static bool may_share(const zlay_plan *plan, const zlay_gemm *gemm)
     return true;
 }
 
-uint64_t zl_gemm_time(const zlay_plan *plan, const zlay_gemm *gemm)
+/* The modelled time of clusters that share B; UINT64_MAX where none may. */
+static uint64_t pairs_time(const zlay_plan *plan, const zlay_gemm *gemm)
 {
     zlay_plan pairs = *plan;
-    uint64_t single = zl_tile_time(plan, gemm);
-    if (gemm->multicast != ZLAY_MULTICAST_AUTO || !may_share(plan, gemm)) return single;
+    if (!may_share(plan, gemm)) return UINT64_MAX;
     share(&pairs, ZLAY_OPERAND_B);
-    return zl_umin(single, zl_tile_time(&pairs, gemm));
+    return zl_tile_time(&pairs, gemm);
+}
+
+uint64_t zl_gemm_time(const zlay_plan *plan, const zlay_gemm *gemm)
+{
+    uint64_t single = zl_tile_time(plan, gemm);
+    return gemm->multicast == ZLAY_MULTICAST_AUTO ? zl_umin(single, pairs_time(plan, gemm)) : single;
 }
 
 zlay_status zl_gemm_multicast(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *gemm)
@@ -54,7 +60,7 @@ zlay_status zl_gemm_multicast(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *g
         return zl_fail(ctx, ZLAY_EINVAL, "multicast: %d is none of none, auto, a, b", asked);
     if (asked == ZLAY_MULTICAST_NONE) return ZLAY_OK;
     if (asked == ZLAY_MULTICAST_AUTO) {
-        if (zl_gemm_time(plan, gemm) < zl_tile_time(plan, gemm)) share(plan, ZLAY_OPERAND_B);
+        if (pairs_time(plan, gemm) < zl_tile_time(plan, gemm)) share(plan, ZLAY_OPERAND_B);
         return ZLAY_OK;
     }
     if (alone(plan)) return zl_fail(ctx, ZLAY_ENOTSUP, "multicast: products with %s have none", alone(plan));
