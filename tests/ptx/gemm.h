@@ -288,4 +288,15 @@ static inline bool px_gemm_fails(px_machine *m, const px_gemm *g, const char *te
     return wrong != 0;
 }
 
+/* The kernel is right whenever copies land, in three schedules. */
+static inline void px_gemm_any_time(px_machine *m, const px_gemm *g, const char *what, uint64_t *random)
+{
+    for (int when = PX_LATE; when <= PX_ANY_TIME; when++) {
+        m->when = (px_when)when;
+        m->turn = 9;
+        m->random = test_random(random);
+        if (px_gemm_fails(m, g, g->text)) fail_msg("%s: %s", what, m->fault);
+    }
+}
+
 #endif
