@@ -32,8 +32,8 @@ typedef struct zlay_transfer_request {
     int32_t path;               /* ZLAY_PATH_*; 0: the first that is legal of
                                    16-byte THREADS, REALIGN, MATRIX, TRANSPOSE,
                                    THREADS */
-    uint32_t threads;           /* of a block, a multiple of 32; 0: 128, and 256 of
-                                   TRANSPOSE; fixed on MATRIX, BULK, TRANSPOSE */
+    uint32_t threads;           /* of a block, a multiple of 32; 0: 128; what the
+                                   tile has on MATRIX and TRANSPOSE, 32 on BULK */
     uint64_t reserved[4];       /* 0 */
 } zlay_transfer_request;
 

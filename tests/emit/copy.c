@@ -164,6 +164,60 @@ static void test_example(void **state)
     zlay_transfer_free(t);
 }
 
+/* ---- tensors of many tiles ------------------------------------------------------------ */
+
+enum { WIDE_ROWS = 4104, WIDE_COLUMNS = 8072, WIDE_TILE = 64, WIDE_ACROSS = 128 };
+
+/* How many elements of the block's tile have come over, all of them right. */
+static uint64_t tile_moved(const uint16_t *from, const uint16_t *to, uint32_t block)
+{
+    uint32_t high = (WIDE_ROWS + WIDE_TILE - 1) / WIDE_TILE;
+    uint64_t row = (uint64_t)block % high * WIDE_TILE, column = (uint64_t)block / high * WIDE_ACROSS;
+    uint64_t moved = 0;
+    for (uint64_t i = row; i < row + WIDE_TILE && i < WIDE_ROWS; i++)
+        for (uint64_t j = column; j < column + WIDE_ACROSS && j < WIDE_COLUMNS; j++, moved++)
+            assert_int_equal(to[j * WIDE_ROWS + i], from[i * WIDE_COLUMNS + j]);
+    return moved;
+}
+
+/* From 4096 tiles on the matrix path takes tiles of 64 x 128: the first block, those at the edges
+ * and the last are executed, and nothing else is written. */
+static void test_wide_tiles(void **state)
+{
+    static const drawn wide = {.path = ZLAY_PATH_MATRIX, .elem = 2, .modes = 2,
+                               .extent = {WIDE_COLUMNS, WIDE_ROWS}, .from = {1, WIDE_COLUMNS},
+                               .to = {WIDE_ROWS, 1}, .from_align = 16, .to_align = 16};
+    zlay_transfer *t = plan_of(*state, &wide, "sm_90a");
+    zlay_transfer_summary info;
+    assert_int_equal(zlay_transfer_info(&info, t), ZLAY_OK);
+    assert_int_equal(info.tile[0], WIDE_TILE);
+    assert_int_equal(info.tile[1], WIDE_ACROSS);
+    assert_int_equal(info.threads, 512);
+    char *text = text_of(*state, t);
+    size_t count = (size_t)WIDE_ROWS * WIDE_COLUMNS;
+    uint16_t *from = malloc(count * 2), *to = calloc(count, 2);
+    uint64_t seed = test_seed("wide tiles"), moved = 0, written = 0;
+    assert_non_null(from);
+    assert_non_null(to);
+    for (size_t i = 0; i < count; i++) from[i] = (uint16_t)(test_random(&seed) | 1);
+    pm_machine *m = pm_new(text);
+    m->memories = 2;
+    m->memory[0] = (pm_memory){BASE_FROM, count * 2, (uint8_t *)from};
+    m->memory[1] = (pm_memory){BASE_TO, count * 2, (uint8_t *)to};
+    uint32_t last = (uint32_t)info.blocks - 1, blocks[] = {0, 64, last - 64, last - 1, last};
+    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) {
+        pm_block(m, blocks[i], info.threads, BASE_FROM, BASE_TO);
+        moved += tile_moved(from, to, blocks[i]);
+    }
+    for (size_t i = 0; i < count; i++) written += to[i] != 0;
+    assert_int_equal(written, moved);
+    pm_free(m);
+    free(from);
+    free(to);
+    free(text);
+    zlay_transfer_free(t);
+}
+
 /* ---- what no test here could miss --------------------------------------------- */
 
 typedef struct mutant {
@@ -177,7 +231,7 @@ static const mutant mutants[] = {
     {ZLAY_PATH_REALIGN, "setp.le.and.s64 p, y,", "setp.gt.and.s64 p, y,"},
     {ZLAY_PATH_REALIGN, "selp.b32 w1, w2, w1, p;", "selp.b32 w1, w3, w1, p;"},
     {ZLAY_PATH_TRANSPOSE, "setp.lt.s64 p, d, left0;", "setp.le.s64 p, d, left0;"},
-    {ZLAY_PATH_TRANSPOSE, "shr.u32 z, tid, 5;", "shr.u32 z, tid, 4;"},
+    {ZLAY_PATH_TRANSPOSE, "shr.u32 z, tid, 5;", "shr.u32 z, tid, 6;"},
     {ZLAY_PATH_MATRIX, ".x4.trans", ".x4"},
     {ZLAY_PATH_MATRIX, "shl.b32 r, r, 1;", "shl.b32 r, r, 0;"},
     {ZLAY_PATH_MATRIX, "xor.b32 z, z, r;", "and.b32 z, z, r;"},
@@ -197,8 +251,8 @@ static char *exchanged(const char *text, const mutant *m)
 static const drawn mutated[] = {
     {.path = ZLAY_PATH_REALIGN, .elem = 2, .modes = 2, .extent = {21, 9}, .from = {1, 21},
      .to = {1, 23}, .from_align = 2, .to_align = 2},
-    {.path = ZLAY_PATH_TRANSPOSE, .elem = 4, .modes = 2, .extent = {40, 37}, .from = {1, 41},
-     .to = {38, 1}, .from_align = 4, .to_align = 4},
+    {.path = ZLAY_PATH_TRANSPOSE, .elem = 4, .modes = 2, .extent = {70, 90}, .from = {1, 71},
+     .to = {91, 1}, .from_align = 4, .to_align = 4},
     {.path = ZLAY_PATH_MATRIX, .elem = 2, .modes = 2, .extent = {72, 80}, .from = {1, 80},
      .to = {80, 1}, .from_align = 16, .to_align = 16},
 };
@@ -436,7 +490,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_example),       cmocka_unit_test(test_copies),
-        cmocka_unit_test(test_certificates),  cmocka_unit_test(test_mutants),
+        cmocka_unit_test(test_certificates),  cmocka_unit_test(test_wide_tiles),
+        cmocka_unit_test(test_mutants),
         cmocka_unit_test(test_others),
         cmocka_unit_test(test_refused),       cmocka_unit_test(test_shapes_of_requests),
         cmocka_unit_test(test_allocation_failures), cmocka_unit_test(test_assembles),

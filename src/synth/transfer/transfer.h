@@ -8,7 +8,7 @@
 #include <zlay/transfer.h>
 
 enum { ZL_FROM, ZL_TO, ZL_INDEX };
-enum { ZL_LOOPS = 16, ZL_CHUNK = 16, ZL_TILE = 32, ZL_MATRIX_TILE = 64, ZL_RUN_MOST = 16384 };
+enum { ZL_LOOPS = 16, ZL_CHUNK = 16, ZL_RUN_MOST = 16384 };
 
 /* One mode: its extent, and what a step adds to either side and to the request's index. */
 typedef struct zl_loop {
