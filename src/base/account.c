@@ -3,28 +3,6 @@
  * ends, all that was taken is subtracted from what was given: who then meets 0 gave the last. */
 #include "base/account.h"
 
-uint64_t zl_account_held(const zl_account *a)
-{
-    uint64_t given = atomic_load_explicit(&a->given, memory_order_relaxed);
-    return atomic_load_explicit(&a->taken, memory_order_relaxed) - given;
-}
-
-void zl_account_take(zl_account *a, uint64_t bytes)
-{
-    uint64_t taken = atomic_load_explicit(&a->taken, memory_order_relaxed);
-    atomic_store_explicit(&a->taken, taken + bytes, memory_order_relaxed);
-}
-
-void zl_account_return(zl_account *a, uint64_t bytes) { zl_account_take(a, 0 - bytes); }
-
-void *zl_account_alloc(void *user, size_t size)
-{
-    zl_account *a = user;
-    void *ptr = a->hooks.alloc(a->hooks.user, size);
-    if (ptr) zl_account_take(a, size);
-    return ptr;
-}
-
 /* While the ctx lives its own bytes are owed, and `given` is above 0; afterwards it is what is
  * still owed, below 0 modulo 2^64. Who gives the last frees the account; anybody else must not
  * look at it once the sum is made. */

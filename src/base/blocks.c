@@ -11,7 +11,7 @@
 #if defined(__SANITIZE_ADDRESS__) || __has_feature(address_sanitizer)
 enum { BLOCK_LEAST = 0, BLOCK_MOST = 0, KEPT_MOST = 0 };
 #else
-enum { BLOCK_LEAST = 960, BLOCK_MOST = 1 << 16, KEPT_MOST = 1 << 24 };
+enum { BLOCK_LEAST = 960, BLOCK_MOST = 1 << 16, KEPT_MOST = 1 << 25 };
 #endif
 
 static zl_scratch_block *kept_take(zl_block_list *b, size_t room)
@@ -59,11 +59,6 @@ static bool block_begin(zl_block_list *b, size_t bytes)
     return true;
 }
 
-bool zl_blocks_fit(const zl_block_list *b, size_t bytes)
-{
-    return b->last && b->last->room - b->last->used >= bytes;
-}
-
 void *zl_blocks_take(zl_block_list *b, size_t bytes)
 {
     if (!zl_blocks_fit(b, bytes) && !block_begin(b, bytes)) return NULL;
@@ -72,12 +67,7 @@ void *zl_blocks_take(zl_block_list *b, size_t bytes)
     return ptr;
 }
 
-zl_mark zl_blocks_mark(const zl_block_list *b)
-{
-    return (zl_mark){b->last, b->last ? b->last->used : 0};
-}
-
-void zl_blocks_release(zl_block_list *b, zl_mark mark)
+void zl_blocks_unwind(zl_block_list *b, zl_mark mark)
 {
     while (b->last != mark.block) {
         zl_scratch_block *block = b->last;

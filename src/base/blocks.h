@@ -26,12 +26,26 @@ typedef struct zl_block_list {
     bool keeps; /* the hooks are malloc and free; a caller's own get all back when a call ends */
 } zl_block_list;
 
-/* Bytes: a multiple of the greatest alignment.  Whether the last block has them left. */
-bool zl_blocks_fit(const zl_block_list *b, size_t bytes);
-void *zl_blocks_take(zl_block_list *b, size_t bytes); /* NULL: there is no memory */
+/* Every call marks and releases: what most of them need is inline. */
+static inline zl_mark zl_blocks_mark(const zl_block_list *b)
+{
+    return (zl_mark){b->last, b->last ? b->last->used : 0};
+}
 
-zl_mark zl_blocks_mark(const zl_block_list *b);
-void zl_blocks_release(zl_block_list *b, zl_mark mark);
+void zl_blocks_unwind(zl_block_list *b, zl_mark mark);
+
+static inline void zl_blocks_release(zl_block_list *b, zl_mark mark)
+{
+    if (b->last || mark.block) zl_blocks_unwind(b, mark);
+}
+
+/* Bytes: a multiple of the greatest alignment.  Whether the last block has them left. */
+static inline bool zl_blocks_fit(const zl_block_list *b, size_t bytes)
+{
+    return b->last && b->last->room - b->last->used >= bytes;
+}
+
+void *zl_blocks_take(zl_block_list *b, size_t bytes); /* NULL: there is no memory */
 void zl_blocks_free(zl_block_list *b);
 
 #endif

@@ -174,21 +174,33 @@ zlay_status zl_ended(zlay_ctx *ctx, zlay_status status)
                    (unsigned long long)ctx->asked);
 }
 
+/* What a status means where a limit or failing memory ended the search. */
+static zlay_status judged(zlay_ctx *ctx, zlay_status status)
+{
+    bool proved = status == ZLAY_NONE;
+    return (proved && over(ctx)) || status == ZLAY_ENOMEM ? zl_ended(ctx, ZLAY_ENOMEM) : status;
+}
+
 zlay_status zl_leave_part(zlay_ctx *ctx, zl_mark mark, zlay_status status)
 {
-    bool proved = status == ZLAY_NONE; /* not where a limit or failing memory ended the search */
-    if ((proved && over(ctx)) || status == ZLAY_ENOMEM) status = zl_ended(ctx, ZLAY_ENOMEM);
+    if (status) status = judged(ctx, status);
     zl_scratch_release(ctx, mark);
     return status;
+}
+
+static zlay_status leave_ended(zlay_ctx *ctx, zl_mark mark, zlay_answer *answer)
+{
+    bool ended = ctx->ended != ZL_LIMITS;
+    zlay_status status = zl_leave_part(ctx, mark, ZLAY_ENOMEM);
+    if (ended) *answer = ZLAY_UNDECIDED;
+    return ended ? ZLAY_OK : status;
 }
 
 zlay_status zl_leave_part_answer(zlay_ctx *ctx, zl_mark mark, zlay_status status,
                                  zlay_answer *answer)
 {
-    bool ended = ctx->ended != ZL_LIMITS;
-    status = zl_leave_part(ctx, mark, zl_whole(ctx, status));
-    if (ended) *answer = ZLAY_UNDECIDED;
-    return ended ? ZLAY_OK : status;
+    if (over(ctx)) return leave_ended(ctx, mark, answer);
+    return status || ctx->scratch.last ? zl_leave_part(ctx, mark, status) : ZLAY_OK;
 }
 
 static zlay_status outside(zlay_ctx *ctx, zlay_status status)
@@ -199,7 +211,8 @@ static zlay_status outside(zlay_ctx *ctx, zlay_status status)
 
 zlay_status zl_leave(zlay_ctx *ctx, zlay_status status)
 {
-    return outside(ctx, zl_leave_part(ctx, ctx->entered, status));
+    if (status || ctx->scratch.last) status = zl_leave_part(ctx, ctx->entered, status);
+    return outside(ctx, status);
 }
 
 zlay_status zl_leave_answer(zlay_ctx *ctx, zlay_status status, zlay_answer *answer)
