@@ -205,11 +205,19 @@ static bool has_clusters(const zl_pipe_text *k)
     return info.cluster_most > 0;
 }
 
+/* warp = the warp's number, by a shuffle from lane 0: so ptxas knows that it is one for the whole warp, and with it the branch to the
+ * role and the instance, and keeps descriptors, slots and addresses in uniform registers. */
+static void put_warp(zl_pipe_text *k)
+{
+    zl_op(k, SHR, "warp", "tid", "5");
+    zl_say(k, NULL, "shfl.idx", 1, "warp", "warp", "0", "31", "-1");
+}
+
 /* Prints what every thread knows: its numbers in the block and the trip counts. */
 static void begin(zl_pipe_text *k)
 {
     zl_op(k, TID, "tid");
-    zl_op(k, SHR, "warp", "tid", "5");
+    put_warp(k);
     zl_op(k, AND, "lane", "tid", "31");
     put_block(k);
     if (has_clusters(k)) zl_op(k, RANK, "rank");

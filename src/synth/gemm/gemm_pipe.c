@@ -313,8 +313,8 @@ static void sum_up(zl_text *out, const zlay_plan *plan)
 static void scaled_step(zl_text *out, const zlay_plan *plan, uint32_t ring, const char *at, const char *before)
 {
     static const char *const fresh[] = {"C0 fresh", "C1 fresh"};
-    zl_gemm_scales_fetch(out, plan, ring, at);
     multiply(out, plan, ring, at, fresh[ring]);
+    zl_gemm_scales_fetch(out, plan, ring, at);
     finish(out, plan, 1 - ring, before, 1);
     zl_gemm_scales_wait(out, plan, 1);
     zl_gemm_scales_add(out, plan, 1 - ring, before, at);
@@ -324,8 +324,8 @@ static void scaled_step(zl_text *out, const zlay_plan *plan, uint32_t ring, cons
 static void sum_scaled(zl_text *out, const zlay_plan *plan)
 {
     zl_gemm_scales_begin(out, plan);
-    zl_gemm_scales_fetch(out, plan, 0, "t*N");
     multiply(out, plan, 0, "t*N", "C0 fresh");
+    zl_gemm_scales_fetch(out, plan, 0, "t*N");
     scaled_step(out, plan, 1, "t*N", "t*N");
     zl_puts(out, "for i in t*N+1..t*N+N\n");
     scaled_step(out, plan, 0, "i", "(i-1)");
