@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # tests/run.sh PROGRAM...: run test programs and check scripts, all of which speak TAP, and sum up.
-# A program that ends badly without saying which test failed counts as one failure. Programs run JOBS at once (as many
-# as there are processors), scripts one after the other behind them; both are told of in the order given.
+# A program that ends badly without saying which test failed counts as one failure. They run JOBS at once (as many
+# as there are processors), those of tests/first before the others; they are told of in the order given.
 # RUN is put before each program: what runs a program of another machine.  The log has the user time of each.
 # tests/skips lists the tests that a machine may lack the means for; with CI=true no other may be skipped.
 set -u
@@ -30,15 +30,28 @@ named() {
     esac
 }
 
+# Those of tests/first in its order, then the others: what takes longest begins first, or it would be left over on one
+# processor.
+first() {
+    {
+        printf 'given %s\n' "$@"
+        grep -v '^#' tests/first | while read -r name; do printf 'early %s\n' "$B/tests/$name" "tests/$name.sh"; done
+        printf 'late %s\n' "$@"
+    } | awk '$1 == "given" {given[$2] = 1; next} $2 in given && !told[$2]++ {print $2}'
+}
+
 # What each program prints and its exit status become files; the status is there when it has ended.
 start() {
-    for program in "$@"; do
+    first "$@" | while read -r program; do
         named "$program"
-        case $program in *.sh) ;; *) printf '%s %s\n' "$program" "$results/$name" ;; esac
+        printf '%s %s\n' "$program" "$results/$name"
     done | xargs -P "$jobs" -n 2 sh -c '
         name=$2
         mkdir -p "$(dirname "$name")"
-        CMOCKA_MESSAGE_OUTPUT=TAP $RUN "$1" > "$name.out" 2>&1
+        case $1 in
+        *.sh) "$1" > "$name.out" 2>&1 ;;
+        *) CMOCKA_MESSAGE_OUTPUT=TAP $RUN "$1" > "$name.out" 2>&1 ;;
+        esac
         echo $? > "$name.new"
         times > "$name.time"
         mv "$name.new" "$name.status"' sh &
@@ -59,17 +72,11 @@ ended() {
     took=$(sed -n '2s/ .*//p' "$result.time" 2>/dev/null)
 }
 
-scripted() {
-    wait "$runner"
-    out=$("$1" 2>&1)
-    rc=$? took=
-}
-
 count() { printf '%s\n' "$out" | grep -c "$1"; }
 
 one() {
     named "$1"
-    case $1 in *.sh) scripted "$1" ;; *) ended "$1" ;; esac
+    ended
     printf '== %s (exit %s%s)\n%s\n' "$name" "$rc" "${took:+, user time $took}" "$out" >> "$log"
     # cmocka 1.1 calls a skipped test `not ok N # SKIP name`.
     skip=$(count '^\(not \)\?ok .*# *SKIP')

@@ -125,10 +125,10 @@ typedef enum ptx_act {
 static const struct {
     const char *op;
     ptx_act act;
-} ptx_ops[] = {
+} ptx_ops[] = { /* the one shuffle gives a warp's number to its threads, which have it */
     {"{", PTX_SKIP}, {"}", PTX_SKIP}, {".reg", PTX_SKIP}, {"//", PTX_SKIP}, {"elect.sync", PTX_ELECT}, {"prefetch.tensormap", PTX_SKIP},
     {"bar.sync", PTX_SHOW}, {"setmaxnreg", PTX_SKIP}, {"mov.b64", PTX_JOIN}, {"mov.", PTX_MOVE},
-    {"cvta.", PTX_MOVE}, {"cvt.u64.u32", PTX_MOVE}, {"ld.param.u64", PTX_MOVE},
+    {"cvta.", PTX_MOVE}, {"shfl.sync.idx.b32 warp, warp, 0,", PTX_MOVE}, {"cvt.u64.u32", PTX_MOVE}, {"ld.param.u64", PTX_MOVE},
     {"add.u64", PTX_ADD64}, {"add.", PTX_ADD}, {"sub.", PTX_SUB}, {"mul.lo.u32", PTX_MUL},
     {"mad.lo.u64", PTX_MAD64}, {"mad.wide.u32", PTX_MAD64}, {"mad.lo.", PTX_MAD},
     {"div.u32", PTX_DIV}, {"rem.u32", PTX_REM}, {"and.", PTX_AND}, {"xor.b32", PTX_XOR},
