@@ -4,8 +4,9 @@
  *  A body is a straight-line program.  Its operands are a matrix whose elements
  *  lie in the registers of many threads, as sums of a product do; rows and
  *  columns, which have one value for each row or column of that matrix; scalars,
- *  which are arguments of the kernel; and arrays in global memory and stages of
- *  shared memory, which it reads.  By hand, for D = act(alpha * C + bias) in bf16:
+ *  which are arguments of the kernel; arrays in global memory and stages of
+ *  shared memory, which it reads; and arrays to which it stores values of rows.
+ *  By hand, for D = act(alpha * C + bias) in bf16:
  *
  *      body epilogue
  *        matrix C f32
@@ -43,8 +44,9 @@ enum {
     ZLAY_BODY_SCALAR,     /* one value, an argument of the kernel */
     ZLAY_BODY_INDEX,      /* one s32, a position of the pipe */
     ZLAY_BODY_GLOBAL,     /* an array in global memory, which load() reads */
-    ZLAY_BODY_SHARED      /* a stage of shared memory, which load() reads: an element for
+    ZLAY_BODY_SHARED,     /* a stage of shared memory, which load() reads: an element for
                              each row and column, row, or column */
+    ZLAY_BODY_OUTPUT      /* an array in global memory, which store() writes and nothing reads */
 };
 
 /** An operand of a body. */

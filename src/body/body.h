@@ -77,14 +77,14 @@ typedef struct zl_body_node {
     uint32_t shape;
     int32_t round;             /* of CONVERT */
     int32_t arg[ZL_BODY_ARGS]; /* nodes; -1 */
-    int32_t operand;           /* of OPERAND, LOAD and SHARED; -1 */
+    int32_t operand;           /* of OPERAND, LOAD, SHARED and STORE; -1 */
     bool window;               /* of SHARED: the matrix is columns of a wider stage, */
     uint32_t skip;             /* the first of which is this one */
     zl_decimal number;         /* of NUMBER */
 } zl_body_node;
 
 typedef struct zl_body_line {
-    char name[65];
+    char name[65];   /* empty: the node is a STORE */
     int32_t operand; /* that the line assigns; -1: the name is the body's own */
     int32_t node;
 } zl_body_line;
@@ -146,6 +146,8 @@ int32_t zl_body_expression(zl_body_reader *r);
 int32_t zl_body_apply(zl_body_reader *r, zl_body_op op, const int32_t *args, uint32_t count);
 int32_t zl_body_convert(zl_body_reader *r, int32_t type, int32_t round, int32_t arg);
 int32_t zl_body_load(zl_body_reader *r, int32_t operand, const int32_t *args, uint32_t count);
+/* Of args the index, its limit and the value. */
+int32_t zl_body_store(zl_body_reader *r, int32_t operand, const int32_t *args);
 /* An element of a stage of shared memory; `at` says the coordinates that stand there: shape, window and skip. */
 int32_t zl_body_shared(zl_body_reader *r, int32_t operand, const zl_body_node *at);
 int32_t zl_body_new_node(zl_body_reader *r, const zl_body_node *node);

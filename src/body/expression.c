@@ -112,10 +112,7 @@ static int32_t infinity(zl_body_reader *r)
 
 /* ---- names ------------------------------------------------------------------------------- */
 
-static uint32_t least(uint32_t a, uint32_t b)
-{
-    return a < b ? a : b;
-}
+static uint32_t least(uint32_t a, uint32_t b) { return a < b ? a : b; }
 
 /* Levenshtein's distance, a row at a time. */
 static uint32_t distance(const char *a, const char *b)
@@ -168,8 +165,9 @@ static int32_t unknown(zl_body_reader *r, const char *word)
 static int32_t operand_value(zl_body_reader *r, int32_t operand)
 {
     zlay_body_operand *o = &r->body->operands[operand];
-    if (o->sort == ZLAY_BODY_GLOBAL)
-        return refuse(r, "an array in global memory is read by load(NAME, index)");
+    if (o->sort == ZLAY_BODY_GLOBAL) return refuse(r, "an array in global memory is read by load(NAME, index)");
+    if (o->sort == ZLAY_BODY_OUTPUT)
+        return refuse(r, "an output is written by store(NAME, index, limit, value), and never read");
     if (o->sort == ZLAY_BODY_SHARED)
         return refuse(r, "a stage of shared memory is read by load(NAME, row, col), load(NAME, row) "
                          "or load(NAME, col)");
@@ -353,9 +351,11 @@ static int32_t unary(zl_body_reader *r)
 static int32_t product(zl_body_reader *r)
 {
     int32_t args[2] = {unary(r), -1};
-    while (args[0] >= 0 && zl_cursor_take(r->at, '*')) {
+    while (args[0] >= 0) {
+        bool over = zl_cursor_take(r->at, '/');
+        if (!over && !zl_cursor_take(r->at, '*')) break;
         args[1] = unary(r);
-        args[0] = args[1] < 0 ? -1 : zl_body_apply(r, ZL_BO_MUL, args, 2);
+        args[0] = args[1] < 0 ? -1 : zl_body_apply(r, over ? ZL_BO_DIV : ZL_BO_MUL, args, 2);
     }
     return args[0];
 }

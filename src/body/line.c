@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads the lines of a body: operands, then `name = expression`. A name stands for a node; giving
+/* Reads the lines of a body: operands, then `name = expression` or `store(..)`. A name stands for a node; giving
  * it another one changes no node, so the lines are a program in static single assignment. */
 #include "body/body.h"
 
@@ -41,9 +41,12 @@ static bool read_type(zl_body_reader *r, zlay_body_operand *o)
 static bool check_operand(zl_body_reader *r, const zlay_body_operand *o)
 {
     bool bytes = zl_body_class(o->type) & (ZL_BODY_SMALL | ZL_BODY_BYTE);
-    if (o->sort == ZLAY_BODY_SCALAR && !(zl_body_class(o->type) & (ZL_BODY_FLOAT | ZL_BODY_INT)))
+    bool wide = zl_body_class(o->type) & (ZL_BODY_FLOAT | ZL_BODY_INT);
+    if (o->sort == ZLAY_BODY_SCALAR && !wide)
         return zl_body_refuse(r, ZLAY_EINVAL,
                               "a scalar is f32, s32 or u32, and is converted where it is used");
+    if (o->sort == ZLAY_BODY_OUTPUT && !wide)
+        return zl_body_refuse(r, ZLAY_EINVAL, "an output is f32, s32 or u32");
     if (zl_body_class(o->type) == ZL_BODY_NIBBLE && o->sort != ZLAY_BODY_SHARED)
         return zl_body_refuse(r, ZLAY_EINVAL, "a %s of %s: a `shared` has them, which load converts",
                               zl_body_sort_word(o->sort), zl_body_type_name(o->type));
@@ -77,6 +80,8 @@ static bool check_line(zl_body_reader *r, const zl_body_line *line)
     const zl_body_node *n = &r->body->nodes[line->node];
     uint32_t shape = o ? zl_body_sort_shape(o->sort) : 0;
     if (!o) return true;
+    if (o->sort == ZLAY_BODY_OUTPUT)
+        return zl_body_refuse(r, ZLAY_EINVAL, "'%s' is an output: store(%s, index, limit, value) writes it", o->name, o->name);
     if (o->sort >= ZLAY_BODY_SCALAR)
         return zl_body_refuse(r, ZLAY_EINVAL, "'%s' is a %s, which is only read", o->name,
                               zl_body_sort_word(o->sort));
@@ -90,6 +95,15 @@ static bool check_line(zl_body_reader *r, const zl_body_line *line)
     return true;
 }
 
+static bool add_line(zl_body_reader *r, const zl_body_line *line)
+{
+    zlay_body *b = r->body;
+    if (b->lines_count == ZL_BODY_LINES)
+        return zl_body_refuse(r, ZLAY_ELIMIT, "more than %d lines", ZL_BODY_LINES);
+    b->lines[b->lines_count++] = *line;
+    return true;
+}
+
 static bool read_assignment(zl_body_reader *r)
 {
     zlay_body *b = r->body;
@@ -98,8 +112,6 @@ static bool read_assignment(zl_body_reader *r)
     if (!zl_cursor_take(r->at, '='))
         return zl_body_refuse(r, ZLAY_EINVAL,
                               "'=' is missing: a line is NAME = EXPRESSION, and `end` the last");
-    if (b->lines_count == ZL_BODY_LINES)
-        return zl_body_refuse(r, ZLAY_ELIMIT, "more than %d lines", ZL_BODY_LINES);
     line.operand = zl_body_operand_find(b, line.name);
     line.node = zl_body_expression(r);
     if (line.node < 0) return false;
@@ -108,17 +120,42 @@ static bool read_assignment(zl_body_reader *r)
         return false;
     if (!check_line(r, &line)) return false;
     if (line.operand >= 0) b->operands[line.operand].writes = 1;
-    b->lines[b->lines_count++] = line;
-    return true;
+    return add_line(r, &line);
+}
+
+/* NAME, INDEX, LIMIT, VALUE of store. */
+static bool read_store(zl_body_reader *r)
+{
+    zl_body_line line = {.operand = -1};
+    char name[65];
+    int32_t args[ZL_BODY_ARGS];
+    if (!zl_cursor_name(r->at, name)) return zl_body_refuse(r, ZLAY_EINVAL, "store wants the name of an output first");
+    int32_t operand = zl_body_operand_find(r->body, name);
+    if (operand < 0) return zl_body_refuse(r, ZLAY_EINVAL, "there is no output '%s'", name);
+    for (int i = 0; i < ZL_BODY_ARGS; i++) {
+        if (!zl_cursor_take(r->at, ','))
+            return zl_body_refuse(r, ZLAY_EINVAL, "',' is missing: store(NAME, index, limit, value)");
+        args[i] = zl_body_expression(r);
+        if (args[i] < 0) return false;
+    }
+    if (!zl_cursor_take(r->at, ')')) return zl_body_refuse(r, ZLAY_EINVAL, "')' is missing: store(NAME, index, limit, value)");
+    line.node = zl_body_store(r, operand, args);
+    return line.node >= 0 && add_line(r, &line);
 }
 
 void zl_body_line_read(zl_body_reader *r)
 {
     int32_t sort = zl_body_sort_take(r->at);
+    zl_cursor before = *r->at;
     if (sort) {
         read_operand(r, sort);
         return;
     }
+    if (zl_cursor_keyword(r->at, "store") && zl_cursor_take(r->at, '(')) {
+        read_store(r);
+        return;
+    }
+    *r->at = before;
     read_assignment(r);
 }
 

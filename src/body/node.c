@@ -164,22 +164,57 @@ int32_t zl_body_convert(zl_body_reader *r, int32_t type, int32_t round, int32_t 
                                                .operand = -1});
 }
 
+/* Index and limit of an array. */
+static bool take_index(zl_body_reader *r, zl_body_node *n, const int32_t *args, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        n->arg[i] = args[i];
+        if (!zl_body_settle(r, args[i], ZLAY_TYPE_S32))
+            return zl_body_refuse(r, ZLAY_EINVAL, "an index and its limit are s32, as s32(x)");
+    }
+    return true;
+}
+
 int32_t zl_body_load(zl_body_reader *r, int32_t operand, const int32_t *args, uint32_t count)
 {
     zlay_body_operand *o = &r->body->operands[operand];
     zl_body_node n = {.op = ZL_BO_LOAD, .type = o->type, .arg = {-1, -1, -1}, .operand = operand};
     if (o->sort != ZLAY_BODY_GLOBAL) {
-        zl_body_refuse(r, ZLAY_EINVAL, "'%s' lies in registers: load reads a `global`", o->name);
+        zl_body_refuse(r, ZLAY_EINVAL, "'%s' %s: load reads a `global`", o->name,
+                       o->sort == ZLAY_BODY_OUTPUT ? "is an output, which nothing reads" : "lies in registers");
         return -1;
     }
-    for (uint32_t i = 0; i < count; i++) {
-        n.arg[i] = args[i];
-        if (zl_body_settle(r, args[i], ZLAY_TYPE_S32)) continue;
-        zl_body_refuse(r, ZLAY_EINVAL, "an index and its limit are s32, as s32(x)");
-        return -1;
-    }
+    if (!take_index(r, &n, args, count)) return -1;
     o->reads = 1;
     return join_shapes(r, &n, args, count) ? zl_body_new_node(r, &n) : -1;
+}
+
+/* A line that stores more than a row's value. */
+static bool check_store(zl_body_reader *r, const zl_body_node *n)
+{
+    const zl_body_node *index = &r->body->nodes[n->arg[0]], *value = &r->body->nodes[n->arg[2]];
+    if (value->type != n->type)
+        return zl_body_refuse(r, ZLAY_EINVAL, "'%s' is %s, and the value %s: convert it, as %s(..)",
+                              r->body->operands[n->operand].name, zl_body_type_name(n->type),
+                              zl_body_type_name(value->type), zl_body_type_name(n->type));
+    if (n->shape != ZL_ON_ROW || !(index->shape & ZL_ON_ROW))
+        return zl_body_refuse(r, ZLAY_EINVAL, "store takes the value of a row, at an index that depends on the row");
+    return true;
+}
+
+int32_t zl_body_store(zl_body_reader *r, int32_t operand, const int32_t *args)
+{
+    zlay_body_operand *o = &r->body->operands[operand];
+    zl_body_node n = {.op = ZL_BO_STORE, .type = o->type, .arg = {-1, -1, args[2]}, .operand = operand};
+    if (o->sort != ZLAY_BODY_OUTPUT) {
+        zl_body_refuse(r, ZLAY_EINVAL, "'%s' is a %s: store writes an `output`", o->name, zl_body_sort_word(o->sort));
+        return -1;
+    }
+    if (!take_index(r, &n, args, 2)) return -1;
+    if (r->body->nodes[args[2]].type == ZL_BODY_ANY && !zl_body_settle(r, args[2], o->type)) return -1;
+    if (!join_shapes(r, &n, args, ZL_BODY_ARGS) || !check_store(r, &n)) return -1;
+    o->writes = 1;
+    return zl_body_new_node(r, &n);
 }
 
 const zl_body_node *zl_body_shared_load(const zlay_body *body, int32_t operand)

@@ -29,7 +29,8 @@ static int binds(const zl_body_node *n)
     switch (n->op) {
     case ZL_BO_ADD:
     case ZL_BO_SUB: return SUM;
-    case ZL_BO_MUL: return PRODUCT;
+    case ZL_BO_MUL:
+    case ZL_BO_DIV: return PRODUCT;
     case ZL_BO_NEG: return UNARY;
     case ZL_BO_NUMBER: return n->number.mantissa < 0 ? UNARY : PRIMARY;
     default: return zl_body_forms[n->op].kind == ZL_BODY_COMPARE ? COMPARISON : PRIMARY;
@@ -62,7 +63,7 @@ static void put_call(const body_text *t, const zl_body_node *n)
         zl_putf(t->out, "%s%s%s(", zl_body_type_name(n->type), n->round ? "." : "",
                 zl_round_words[n->round]);
     else zl_putf(t->out, "%s(", zl_body_forms[n->op].word);
-    if (n->op == ZL_BO_LOAD) zl_putf(t->out, "%s, ", t->body->operands[n->operand].name);
+    if (n->op == ZL_BO_LOAD || n->op == ZL_BO_STORE) zl_putf(t->out, "%s, ", t->body->operands[n->operand].name);
     put_arguments(t, n);
 }
 
@@ -117,7 +118,8 @@ void zl_body_put(zl_text *out, const zlay_body *body)
     zl_putf(out, "body %s\n", body->name);
     for (uint32_t i = 0; i < body->operands_count; i++) put_operand(out, &body->operands[i]);
     for (; t.lines < body->lines_count; t.lines++) {
-        zl_putf(out, "  %s = ", body->lines[t.lines].name);
+        const char *name = body->lines[t.lines].name;
+        zl_putf(out, "  %s%s", name, *name ? " = " : "");
         put_node(&t, body->lines[t.lines].node, COMPARISON);
         zl_puts(out, "\n");
     }

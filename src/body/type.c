@@ -78,7 +78,8 @@ static const struct {
 } sorts[] = {{"matrix", ZLAY_BODY_MATRIX}, {"row", ZLAY_BODY_ROW},
              {"column", ZLAY_BODY_COLUMN}, {"part", ZLAY_BODY_PART},
              {"scalar", ZLAY_BODY_SCALAR}, {"index", ZLAY_BODY_INDEX},
-             {"global", ZLAY_BODY_GLOBAL}, {"shared", ZLAY_BODY_SHARED}};
+             {"global", ZLAY_BODY_GLOBAL}, {"shared", ZLAY_BODY_SHARED},
+             {"output", ZLAY_BODY_OUTPUT}};
 
 const char *zl_body_sort_word(int32_t sort)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Evaluates a body row by row, since no operation joins rows: each node has a buffer for the
+/* Evaluates a body row by row, since no operation joins rows, and no two rows store to one element: each node has a buffer for the
  * elements of one row, and a node that depends on no row is computed once. New values of operands
  * are kept apart until every row is done, so a failure changes none. */
 #include "base/request.h"
@@ -18,6 +18,7 @@ typedef struct body_run {
     zl_row_order order;
     zlay_interval **values; /* of a node, in this row */
     zlay_interval **news;   /* of an operand, its new values; NULL: it keeps its own */
+    uint64_t **stored;      /* of an output's element, behind the row that stored it; 0: none did */
     uint64_t row;
     uint32_t lanes[ZL_LANES], lanes_count; /* that hold the row */
 } body_run;
@@ -52,7 +53,7 @@ static zlay_status check_operand(const body_run *run, size_t i,
 {
     const zlay_body_operand *o = &run->body->operands[i];
     const zlay_sim_operand *operand = &run->operands[i];
-    bool global = o->sort == ZLAY_BODY_GLOBAL;
+    bool global = o->sort == ZLAY_BODY_GLOBAL || o->sort == ZLAY_BODY_OUTPUT;
     int32_t sort = sort_of(run->body, (int32_t)i);
     size_t count = global ? operand->count : count_of(sort, request);
     if (!o->reads && !o->writes) return ZLAY_OK;
@@ -87,25 +88,33 @@ static size_t room_of(const body_run *run, uint32_t shape)
     return shape & ZL_ON_LANE ? ZL_LANES : 1;
 }
 
+/* New values of operand i; of a part and of an output some elements keep their own. */
+static bool reserve_news(body_run *run, uint32_t i)
+{
+    size_t count = run->operands[i].count;
+    int32_t sort = run->body->operands[i].sort;
+    run->news[i] = zl_scratch_plain(run->ctx, count, sizeof **run->news);
+    if (sort == ZLAY_BODY_OUTPUT) run->stored[i] = zl_scratch(run->ctx, count, sizeof **run->stored);
+    if (!run->news[i] || (sort == ZLAY_BODY_OUTPUT && !run->stored[i])) return false;
+    if (count && (sort == ZLAY_BODY_PART || sort == ZLAY_BODY_OUTPUT))
+        memcpy(run->news[i], run->operands[i].values, count * sizeof **run->news);
+    return true;
+}
+
 static bool reserve(body_run *run)
 {
     const zlay_body *b = run->body;
     run->values = zl_scratch(run->ctx, b->nodes_count, sizeof *run->values);
     run->news = zl_scratch(run->ctx, b->operands_count, sizeof *run->news);
-    bool ok = run->values && run->news;
+    run->stored = zl_scratch(run->ctx, b->operands_count, sizeof *run->stored);
+    bool ok = run->values && run->news && run->stored;
     for (uint32_t i = 0; ok && i < b->nodes_count; i++) {
         run->values[i] = zl_scratch_plain(run->ctx, room_of(run, b->nodes[i].shape),
                                           sizeof **run->values);
         ok = run->values[i];
     }
-    for (uint32_t i = 0; ok && i < b->operands_count; i++) {
-        size_t count = run->operands[i].count;
-        if (!b->operands[i].writes) continue;
-        run->news[i] = zl_scratch_plain(run->ctx, count, sizeof **run->news);
-        ok = run->news[i];
-        if (ok && b->operands[i].sort == ZLAY_BODY_PART)
-            memcpy(run->news[i], run->operands[i].values, count * sizeof **run->news);
-    }
+    for (uint32_t i = 0; ok && i < b->operands_count; i++)
+        if (b->operands[i].writes) ok = reserve_news(run, i);
     return ok;
 }
 
@@ -163,31 +172,54 @@ static zlay_status operand_value(const body_run *run, const zl_body_node *n, siz
     return check_value(run, o, at, *out);
 }
 
-static zlay_status refuse_load(const body_run *run, const zlay_body_operand *o, int64_t index,
-                               size_t count)
+/* The place of a load or store in its array; `inside`: it is below the limit. */
+static zlay_status array_place(const body_run *run, const zl_body_node *n, size_t i, size_t *at, bool *inside)
 {
-    return zl_fail(run->ctx, ZLAY_EINVAL,
-                   "load(%s, %lld): the array has %zu values (row %llu of the matrix)", o->name,
-                   (long long)index, count, (unsigned long long)run->row);
+    const zlay_body_operand *o = &run->body->operands[n->operand];
+    size_t count = run->operands[n->operand].count;
+    const char *word = zl_body_forms[n->op].word;
+    bool limited = n->arg[1] >= 0;
+    zlay_interval index = argument(run, n->arg[0], i);
+    zlay_interval limit = limited ? argument(run, n->arg[1], i) : zl_exactly(0);
+    if (index.low != index.high || limit.low != limit.high)
+        return zl_fail(run->ctx, ZLAY_ENOTSUP, "%s(%s, ..): the index is not known exactly", word, o->name);
+    *inside = !limited || index.low < limit.low;
+    if (!*inside) return ZLAY_OK;
+    if (index.low < 0 || index.low >= (double)count)
+        return zl_fail(run->ctx, ZLAY_EINVAL,
+                       "%s(%s, %lld): the array has %zu values (row %llu of the matrix)", word, o->name,
+                       (long long)index.low, count, (unsigned long long)run->row);
+    *at = (size_t)index.low;
+    return ZLAY_OK;
 }
 
 static zlay_status load_value(const body_run *run, const zl_body_node *n, size_t i,
                               zlay_interval *out)
 {
-    const zlay_body_operand *o = &run->body->operands[n->operand];
-    const zlay_sim_operand *array = &run->operands[n->operand];
-    bool limited = n->arg[1] >= 0;
-    zlay_interval index = argument(run, n->arg[0], i);
-    zlay_interval limit = limited ? argument(run, n->arg[1], i) : zl_exactly(0);
+    size_t at;
+    bool inside;
     *out = zl_exactly(0);
-    if (index.low != index.high || limit.low != limit.high)
-        return zl_fail(run->ctx, ZLAY_ENOTSUP, "load(%s, ..): the index is not known exactly",
-                       o->name);
-    if (limited && index.low >= limit.low) return ZLAY_OK;
-    if (index.low < 0 || index.low >= (double)array->count)
-        return refuse_load(run, o, (int64_t)index.low, array->count);
-    *out = array->values[(size_t)index.low];
-    return check_value(run, o, (size_t)index.low, *out);
+    zlay_status status = array_place(run, n, i, &at, &inside);
+    if (status || !inside) return status;
+    *out = run->operands[n->operand].values[at];
+    return check_value(run, &run->body->operands[n->operand], at, *out);
+}
+
+/* A line may store again what its row stored before. */
+static zlay_status store_value(const body_run *run, const zl_body_node *n)
+{
+    size_t at;
+    bool inside;
+    zlay_status status = array_place(run, n, 0, &at, &inside);
+    if (status || !inside) return status;
+    uint64_t *by = &run->stored[n->operand][at];
+    if (*by && *by != run->row + 1)
+        return zl_fail(run->ctx, ZLAY_EINVAL, "store(%s, %zu): rows %llu and %llu both store there",
+                       run->body->operands[n->operand].name, at, (unsigned long long)*by - 1,
+                       (unsigned long long)run->row);
+    *by = run->row + 1;
+    run->news[n->operand][at] = argument(run, n->arg[2], 0);
+    return ZLAY_OK;
 }
 
 static zlay_interval number_value(const zl_body_node *n)
@@ -210,6 +242,7 @@ static zlay_status element(const body_run *run, const zl_body_node *n, size_t i,
     case ZL_BO_OPERAND:
     case ZL_BO_SHARED: return operand_value(run, n, i, out);
     case ZL_BO_LOAD: return load_value(run, n, i, out);
+    case ZL_BO_STORE: return store_value(run, n);
     case ZL_BO_NUMBER: *out = number_value(n); return ZLAY_OK;
     case ZL_BO_ROW: *out = zl_exactly((double)run->row); return ZLAY_OK;
     case ZL_BO_COLUMN: *out = zl_exactly((double)i); return ZLAY_OK;
@@ -287,7 +320,7 @@ static zlay_status run_body(body_run *run, const zlay_sim_body_request *request)
     if (!status && !reserve(run)) status = ZLAY_ENOMEM;
     for (; !status && run->row < request->rows; run->row++) status = run_row(run, lanes);
     for (uint32_t i = 0; !status && i < b->operands_count; i++)
-        if (run->news[i])
+        if (run->news[i] && run->operands[i].count)
             memcpy(run->operands[i].values, run->news[i],
                    run->operands[i].count * sizeof **run->news);
     return status;

@@ -48,6 +48,7 @@ zlay_interval zl_hull(zlay_interval a, zlay_interval b);
 /* Rounded to a type; an fma once. */
 zlay_interval zl_add_intervals(zlay_interval a, zlay_interval b, int32_t type);
 zlay_interval zl_multiply_intervals(zlay_interval a, zlay_interval b, int32_t type);
+zlay_interval zl_divide_intervals(zlay_interval a, zlay_interval b, int32_t type);
 zlay_interval zl_fma_intervals(const zlay_interval *args, int32_t type);
 
 zlay_interval zl_negative_interval(zlay_interval a);

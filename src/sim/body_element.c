@@ -61,6 +61,7 @@ static zlay_interval float_value(const zl_body_node *n, const zlay_interval *arg
     case ZL_BO_ADD: return zl_add_intervals(args[0], args[1], n->type);
     case ZL_BO_SUB: return zl_add_intervals(args[0], zl_negative_interval(args[1]), n->type);
     case ZL_BO_MUL: return zl_multiply_intervals(args[0], args[1], n->type);
+    case ZL_BO_DIV: return zl_divide_intervals(args[0], args[1], n->type);
     case ZL_BO_NEG: return zl_negative_interval(args[0]);
     case ZL_BO_FMA: return zl_fma_intervals(args, n->type);
     case ZL_BO_MAX: return zl_max_intervals(args[0], args[1]);

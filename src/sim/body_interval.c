@@ -105,6 +105,19 @@ zlay_interval zl_multiply_intervals(zlay_interval a, zlay_interval b, int32_t ty
     return rounded(out.low, out.high, type);
 }
 
+/* Zeros of both signs, or infinities on both sides, have no quotient between those of the ends. */
+zlay_interval zl_divide_intervals(zlay_interval a, zlay_interval b, int32_t type)
+{
+    zlay_interval out, args[2] = {a, b};
+    if (spoilt(&out, args, 2)) return out;
+    bool exact = zl_is_exact(a) && zl_is_exact(b);
+    if (!exact && (has_zero(b) || (has_infinity(a) && has_infinity(b)))) return zl_unknown();
+    double corner[4] = {a.low / b.low, a.low / b.high, a.high / b.low, a.high / b.high};
+    out = zl_exactly(corner[0]);
+    for (int i = 1; i < 4 && !exact; i++) out = zl_hull(out, zl_exactly(corner[i]));
+    return rounded(out.low, out.high, type);
+}
+
 /* The sum, truncated to a double whose last bit is 1 where the sum is not exact. */
 static double sum_to_odd(double a, double b)
 {

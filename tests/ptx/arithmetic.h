@@ -71,6 +71,7 @@ PX_ALU(px_shf_r, (uint32_t)((PX_U(a) | b << 32) >> (c & 31)))
 PX_ALU(px_add_f32, px_word(px_float(a) + px_float(b)))
 PX_ALU(px_sub_f32, px_word(px_float(a) - px_float(b)))
 PX_ALU(px_mul_f32, px_word(px_float(a) * px_float(b)))
+PX_ALU(px_div_f32, px_word(px_float(a) / px_float(b)))
 PX_ALU(px_fma_f32, px_word(fmaf(px_float(a), px_float(b), px_float(c))))
 PX_ALU(px_min_f32, px_nearest(&px_f32, px_less_of((double)px_float(a), (double)px_float(b), 0)))
 PX_ALU(px_max_f32, px_nearest(&px_f32, px_greater_of((double)px_float(a), (double)px_float(b), 0)))
@@ -189,7 +190,7 @@ static const px_row px_arithmetic[] = {
     {"setp.eq.f32", px_eq_f32, 0}, {"setp.neu.f32", px_neu_f32, 0}, {"setp.lt.f32", px_lt_f32, 0}, {"setp.le.f32", px_le_f32, 0},
     {"setp.gt.f32", px_gt_f32, 0}, {"setp.ge.f32", px_ge_f32, 0},
     {"selp.b32", px_selp, 0}, {"and.pred", px_and_pred, 0}, {"or.pred", px_or_pred, 0}, {"xor.pred", px_xor_pred, 0},
-    {"add.rn.f32", px_add_f32, 0}, {"sub.rn.f32", px_sub_f32, 0}, {"mul.rn.f32", px_mul_f32, 0}, {"fma.rn.f32", px_fma_f32, 0},
+    {"add.rn.f32", px_add_f32, 0}, {"sub.rn.f32", px_sub_f32, 0}, {"mul.rn.f32", px_mul_f32, 0}, {"div.rn.f32", px_div_f32, 0}, {"fma.rn.f32", px_fma_f32, 0},
     {"min.f32", px_min_f32, 0}, {"max.f32", px_max_f32, 0}, {"neg.f32", px_neg_f32, 0}, {"abs.f32", px_abs_f32, 0},
     {"ex2.approx.ftz.f32", px_ex2_f32, 0}, {"lg2.approx.ftz.f32", px_lg2_f32, 0}, {"rcp.approx.ftz.f32", px_rcp_f32, 0},
     {"rsqrt.approx.ftz.f32", px_rsqrt_f32, 0}, {"sqrt.approx.ftz.f32", px_sqrt_f32, 0}, {"tanh.approx.f32", px_tanh_f32, 0},

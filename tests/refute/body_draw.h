@@ -132,7 +132,7 @@ static void put_between(drawing *d, int32_t type, int shape, int depth)
 {
     put(d, "(");
     put_expression(d, type, shape, depth);
-    put(d, (const char *[]){" + ", " - ", " * "}[draw(d, 2)]);
+    put(d, (const char *[]){" + ", " - ", " * ", " / "}[draw(d, type == ZLAY_TYPE_F32 ? 3 : 2)]);
     put_second(d, type, shape, depth);
     put(d, ")");
 }

@@ -228,8 +228,10 @@ static value unary(machine *m)
 static value product(machine *m)
 {
     value v = unary(m);
-    while (take(m, "*")) v = between('*', v, unary(m));
-    return v;
+    for (;;)
+        if (take(m, "*")) v = between('*', v, unary(m));
+        else if (take(m, "/")) v = between('/', v, unary(m));
+        else return v;
 }
 
 static value sum(machine *m)

@@ -80,7 +80,7 @@ static double of_integers(char op, double a, double b, int32_t type)
 
 static double of_floats(char op, double a, double b)
 {
-    volatile float x = (float)a, y = (float)b, r = op == '+' ? x + y : op == '-' ? x - y : x * y;
+    volatile float x = (float)a, y = (float)b, r = op == '+' ? x + y : op == '-' ? x - y : op == '*' ? x * y : x / y;
     return r;
 }
 

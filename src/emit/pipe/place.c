@@ -115,14 +115,14 @@ static void add_plain_maps(const zl_pipe_text *k, list *l)
     }
 }
 
-/* A scalar is x_NAME, an array that bodies read read_NAME. */
+/* A scalar is x_NAME, an array that bodies read read_NAME, one to which they store write_NAME. */
 static void add_bodies(const zl_pipe_text *k, list *l)
 {
     const zlay_body_operand *o;
     for (uint32_t i = 0; zl_pt_body_argument(k, i, &o); i++) {
-        bool array = o->sort == ZLAY_BODY_GLOBAL;
-        add(l, array ? ZLAY_ARGUMENT_POINTER : ZLAY_ARGUMENT_SCALAR, array ? 8 : 4,
-            array ? "read_" : "x_", o->name);
+        bool array = o->sort != ZLAY_BODY_SCALAR;
+        const char *prefix = !array ? "x_" : o->sort == ZLAY_BODY_GLOBAL ? "read_" : "write_";
+        add(l, array ? ZLAY_ARGUMENT_POINTER : ZLAY_ARGUMENT_SCALAR, array ? 8 : 4, prefix, o->name);
         if (l->count <= l->room) l->out[l->count - 1].type = o->type;
     }
 }

@@ -8,7 +8,7 @@ static const zl_named sorts[] = {{"matrix", ZLAY_BODY_MATRIX}, {"row", ZLAY_BODY
                                  {"column", ZLAY_BODY_COLUMN}, {"part", ZLAY_BODY_PART},
                                  {"scalar", ZLAY_BODY_SCALAR}, {"index", ZLAY_BODY_INDEX},
                                  {"global", ZLAY_BODY_GLOBAL}, {"shared", ZLAY_BODY_SHARED},
-                                 {NULL, 0}};
+                                 {"output", ZLAY_BODY_OUTPUT}, {NULL, 0}};
 
 static json_t *operands_of(zl_call *call, const zlay_body *body)
 {

@@ -103,11 +103,22 @@ static bool reduces(const zlay_body *body)
     return false;
 }
 
+static zlay_status outputs_check(zlay_ctx *ctx, const zlay_plan *plan)
+{
+    const zlay_body *body = zl_wave_body(plan);
+    for (uint32_t i = 0; i < body->operands_count; i++)
+        if (body->operands[i].sort == ZLAY_BODY_OUTPUT)
+            return zl_fail(ctx, ZLAY_ENOTSUP, "epilogue: body %.64s stores to %.64s; plans of waves (%s) store D alone", body->name,
+                           body->operands[i].name, zlay_target_name(plan->info.target));
+    return ZLAY_OK;
+}
+
 zlay_status zl_wave_body_read(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *gemm)
 {
     zlay_wave_gemm *w = &plan->wave.shape;
     zlay_status status = gemm->epilogue || gemm->epilogue_length ? zl_gemm_epilogue(ctx, plan, gemm)
                                                                  : narrow(ctx, plan);
+    if (!status) status = outputs_check(ctx, plan);
     if (status) return status;
     bool rows = reduces(zl_wave_body(plan));
     w->waves_m = rows ? WAVES : WAVES / 2;

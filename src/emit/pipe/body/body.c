@@ -13,6 +13,7 @@ static void declare(zl_pb *t)
     for (uint32_t i = 0; i < t->body->nodes_count; i++) {
         const zl_body_node *n = &t->body->nodes[i];
         bool condition = n->type == ZL_BODY_BOOL;
+        if (n->op == ZL_BO_STORE) continue;
         if (n->op == ZL_BO_OPERAND && t->acc[n->operand] >= 0) continue;
         if (n->op == ZL_BO_NUMBER && zl_body_class(n->type) != ZL_BODY_HALF) continue;
         if (t->k->c)

@@ -158,6 +158,35 @@ static void say_load(zl_pb *t, const zl_body_node *n, const char *to, uint32_t i
     zl_say(t->k, NULL, "mov.b32.pack", 1, to, zl_pb_half(t, 0), zl_pb_half(t, matrix));
 }
 
+/* ---- stores ------------------------------------------------------------------------------- */
+
+/* wrap: the thread is the first of those that share its rows: its bits that move no row are 0. */
+static void first_of_row(zl_pb *t)
+{
+    char mask[24];
+    uint32_t others = 0;
+    for (uint32_t b = 0; 1u << b < t->elements->threads; b++)
+        if (!t->elements->row.bit[b]) others |= 1u << b;
+    zl_op(t->k, AND, "w0", "rtid", zl_pt_number(mask, others));
+    zl_op(t->k, EQ, "wrap", "w0", "0");
+}
+
+/* The value of row i, by one thread, where its index is below the limit. */
+static void say_store(zl_pb *t, const zl_body_node *n, uint32_t i)
+{
+    char index[ZL_PB_NAME], limit[ZL_PB_NAME], value[ZL_PB_NAME], name[80], bytes[24];
+    snprintf(name, sizeof name, "write_%.64s", t->body->operands[n->operand].name);
+    zl_pb_operand(t, index, n->arg[0], n, i);
+    zl_pb_operand(t, limit, n->arg[1], n, i);
+    zl_pb_operand(t, value, n->arg[2], n, i);
+    first_of_row(t);
+    zl_say(t->k, NULL, "setp.lt.s32", 1, "more", index, limit);
+    zl_op(t->k, BOTH, "more", "more", "wrap");
+    zl_op(t->k, LOAD64, "gp", name);
+    zl_op(t->k, FURTHER, "gp", index, zl_pt_number(bytes, zlay_type_bits(n->type) / BYTE_BITS));
+    zl_say(t->k, "more", "st.g.b32", 0, "gp", zl_pb_plain(value));
+}
+
 void zl_pb_node(zl_pb *t, int32_t node, uint32_t i)
 {
     char to[ZL_PB_NAME];
@@ -170,6 +199,7 @@ void zl_pb_node(zl_pb *t, int32_t node, uint32_t i)
     case ZL_BO_COLUMN: say_coordinate(t, node, i); break;
     case ZL_BO_CONVERT: zl_pb_convert(t, n, to, i); break;
     case ZL_BO_LOAD: say_load(t, n, to, i); break;
+    case ZL_BO_STORE: say_store(t, n, i); break;
     case ZL_BO_SELECT: say_select(t, n, to, i); break;
     default: say_operation(t, n, to, i); break;
     }

@@ -267,6 +267,11 @@ static zlay_status note_factors(zl_pipe_text *k, zl_pt_matrix_of *m)
 
 /* ---- arguments --------------------------------------------------------------------------- */
 
+static bool is_argument(const zlay_body_operand *o)
+{
+    return o->sort == ZLAY_BODY_SCALAR || o->sort == ZLAY_BODY_GLOBAL || o->sort == ZLAY_BODY_OUTPUT;
+}
+
 /* The first operand of the pipe's bodies that is an argument of this name. */
 static const zlay_body_operand *argument_of(const zl_pipe_text *k, const char *name)
 {
@@ -274,8 +279,7 @@ static const zlay_body_operand *argument_of(const zl_pipe_text *k, const char *n
         const zlay_body *body = k->pipe->bodies[b].body;
         for (uint32_t j = 0; j < body->operands_count; j++) {
             const zlay_body_operand *o = &body->operands[j];
-            bool argument = o->sort == ZLAY_BODY_SCALAR || o->sort == ZLAY_BODY_GLOBAL;
-            if (argument && !strcmp(o->name, name)) return o;
+            if (is_argument(o) && !strcmp(o->name, name)) return o;
         }
     }
     return NULL;
@@ -294,6 +298,15 @@ bool zl_pt_body_argument(const zl_pipe_text *k, uint32_t i, const zlay_body_oper
     return false;
 }
 
+/* Nothing reads what bodies store: an array of lengths is no output. */
+static zlay_status output_check(const zl_pipe_text *k, const zlay_body_operand *o)
+{
+    for (uint32_t i = 0; i < k->ask->lengths_count && o->sort == ZLAY_BODY_OUTPUT; i++)
+        if (!strcmp(k->ask->lengths[i].name, o->name))
+            return zl_fail(k->ctx, ZLAY_EINVAL, "lengths %.64s: a body stores to it", o->name);
+    return ZLAY_OK;
+}
+
 /* One name is one argument, of one type. */
 static zlay_status arguments_check(const zl_pipe_text *k)
 {
@@ -301,12 +314,12 @@ static zlay_status arguments_check(const zl_pipe_text *k)
         const zlay_body *body = k->pipe->bodies[b].body;
         for (uint32_t j = 0; j < body->operands_count; j++) {
             const zlay_body_operand *o = &body->operands[j], *first = argument_of(k, o->name);
-            if (!first || (o->sort != ZLAY_BODY_SCALAR && o->sort != ZLAY_BODY_GLOBAL)) continue;
+            if (!first || !is_argument(o)) continue;
             if (first->sort != o->sort || first->type != o->type)
-                return zl_fail(k->ctx, ZLAY_EINVAL,
-                               "body %s: %.64s is an argument of another type "
-                               "elsewhere",
+                return zl_fail(k->ctx, ZLAY_EINVAL, "body %s: %.64s is an argument of another sort or type elsewhere",
                                body->name, o->name);
+            zlay_status status = output_check(k, o);
+            if (status) return status;
         }
     }
     return ZLAY_OK;

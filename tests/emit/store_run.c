@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Epilogues that store values of rows: executed as PTX with an array of its exact size, so that a store past its end ends the run,
+ * and compared with the same in double; refused where nothing stores. */
+#define _POSIX_C_SOURCE 200809L
+#include "ptx/gemm.h"
+
+#include "assembler.h"
+
+#include <string.h>
+#include <zlay/emit_pipe.h>
+
+enum { M = 200, N = 140, EDGE = 64, TILES = (N + EDGE - 1) / EDGE, ARGUMENTS = 6, ROOM = 1 << 20 };
+
+static char kernel[ROOM];
+
+/* examples/tops.body: the greatest magnitude of each row in a tile of 64 columns of 200 rows. */
+static zlay_gemm asked(void)
+{
+    static char text[1024];
+    FILE *file = fopen("examples/tops.body", "r");
+    assert_non_null(file);
+    size_t length = fread(text, 1, sizeof text, file);
+    fclose(file);
+    return (zlay_gemm){.size = sizeof(zlay_gemm), .m = M, .n = N, .k = 72, .tile_m = 128, .tile_n = EDGE, .epilogue = text, .epilogue_length = length};
+}
+
+static void bind(px_machine *m, const px_gemm *g, float *top)
+{
+    zlay_pipe_argument argument;
+    uint64_t address = (uint64_t)1 << 32;
+    assert_int_equal(zlay_plan_argument_nth(&argument, g->plan, ARGUMENTS), ZLAY_OK);
+    assert_string_equal(argument.name, "write_top");
+    assert_int_equal(argument.kind, ZLAY_ARGUMENT_POINTER);
+    m->memory[m->memories++] = (px_memory){address, M * TILES * 4, (void *)top};
+    memcpy(m->param[ARGUMENTS], &address, sizeof address);
+}
+
+static double greatest(const px_gemm *g, uint64_t row, uint64_t tile)
+{
+    double most = 0;
+    for (uint64_t j = tile * EDGE; j < g->d.columns && j < (tile + 1) * EDGE; j++) {
+        double sum = 0;
+        for (uint64_t k = 0; k < g->a.columns; k++)
+            sum += (double)px_number(px_element(&g->a, row, k), g->a.type) * (double)px_number(px_element(&g->b, k, j), g->b.type);
+        most = fmax(most, fabs(sum));
+    }
+    return most;
+}
+
+static void values(void **state)
+{
+    static float top[M * TILES];
+    uint64_t random = test_seed("stores");
+    zlay_gemm q = asked();
+    px_gemm g;
+    (void)state;
+    px_gemm_make(&g, &q, 2, &random);
+    px_gemm_bind(&machine, &g);
+    bind(&machine, &g, top);
+    for (int i = 0; i < M * TILES; i++) top[i] = -1;
+    px_run(&machine, g.text, (int)g.info.threads, g.blocks, 1);
+    if (*machine.fault) fail_msg("%s", machine.fault);
+    for (uint64_t t = 0; t < TILES; t++)
+        for (uint64_t i = 0; i < M; i++)
+            if ((double)top[t * M + i] != greatest(&g, i, t)) fail_msg("(%d, %d): %g, not %g", (int)i, (int)t, (double)top[t * M + i], greatest(&g, i, t));
+    px_gemm_free(&g);
+}
+
+/* A thread stores where its two lowest bits are 0: the four lanes of a row hold the same value. */
+static void one_lane_stores(void **state)
+{
+    uint64_t random = 1;
+    zlay_gemm q = asked();
+    px_gemm g;
+    int stores = 0;
+    (void)state;
+    px_gemm_make(&g, &q, 1, &random);
+    for (const char *at = g.text; (at = strstr(at, "@more st.global.b32")) != NULL; at++) stores++;
+    assert_int_equal(stores, 2); /* rows of a thread */
+    assert_non_null(strstr(g.text, "and.b32 w0, rtid, 3;\n"));
+    px_gemm_free(&g);
+}
+
+static const char pipe_text[] = "pipe p\nsmem A[1] 16384\nsmem B[1] 8192\nbody tops\n  matrix C f32\n  output top f32\n  output who s32\n  index t\n"
+                                "  store(top, t * 128 + row, 16384, rowmax(C) / 448)\n  store(who, t * 128 + row, 0, row)\n  store(top, row, 0, 1)\nend\n"
+                                "role r warps 0..7 each 4\n  write A[0]\n  write B[0]\n  fence proxy.async\n  sync cta\n  fence wgmma\n"
+                                "  mma A[0], B[0] -> C fresh\n  commit wgmma\n  waitgroup wgmma 0\n  use C body tops at block\nend\n";
+
+static void print_pipe(int32_t language)
+{
+    zlay_pipe *pipe;
+    const zlay_target *target;
+    zlay_buf out = {kernel, sizeof kernel, 0};
+    assert_int_equal(zlay_target_find(&target, "sm_90a", 6), ZLAY_OK);
+    if (zlay_pipe_parse(ctx, &pipe, pipe_text, sizeof pipe_text - 1)) fail_msg("%s", zlay_ctx_message(ctx));
+    zlay_pipe_emit ask = {.size = sizeof ask, .language = language, .target = target, .pipe = pipe, .name = "kernel", .name_length = 6, .unchecked = 1};
+    if (zlay_emit_pipe(ctx, &out, NULL, NULL, 0, &ask)) fail_msg("%s", zlay_ctx_message(ctx));
+    zlay_pipe_free(pipe);
+}
+
+static void assembles_and_compiles(void **state)
+{
+    uint64_t random = 1;
+    zlay_gemm q = asked();
+    px_gemm g;
+    (void)state;
+    need_assembler();
+    px_gemm_make(&g, &q, 1, &random);
+    assert_true(assembles_fast("sm_90a", g.text));
+    px_gemm_free(&g);
+    print_pipe(ZLAY_TEXT_PTX);
+    assert_true(assembles("sm_90a", kernel));
+    print_pipe(ZLAY_TEXT_CUDA);
+    if (has_compiler()) assert_true(compiles("sm_90a", kernel));
+}
+
+/* Waves store no rows yet. */
+static void refused_of_waves(void **state)
+{
+    zlay_gemm q = asked();
+    zlay_plan *plan;
+    const zlay_target *target;
+    (void)state;
+    q.size = sizeof q, q.tile_m = q.tile_n = 0;
+    assert_int_equal(zlay_target_find(&target, "gfx942", 6), ZLAY_OK);
+    assert_int_equal(zlay_gemm_synth(ctx, &plan, target, &q), ZLAY_ENOTSUP);
+    assert_string_equal(zlay_ctx_message(ctx), "epilogue: body tops stores to top; plans of waves (gfx942) store D alone");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(values),
+        cmocka_unit_test(one_lane_stores),
+        cmocka_unit_test(assembles_and_compiles),
+        cmocka_unit_test(refused_of_waves),
+    };
+    return cmocka_run_group_tests_name("emit/store_run", tests, open_ctx, close_ctx);
+}
