@@ -104,7 +104,10 @@ typedef struct zlay_gemm {
     uint32_t split_k;          /* blocks of a cluster that share the K steps of a tile, at
                                   most 8 and as many as there are steps; default 1 */
     int32_t multicast;         /* ZLAY_MULTICAST_*: what two blocks of a cluster share */
-    uint32_t reserved[3];      /* 0 */
+    int32_t d_scales;          /* ZLAY_SCALES_LINE: D is e4m3 or e5m2, and the kernel stores to
+                                  write_sd a scale for each row and 128 columns, as a product
+                                  whose A is this D reads them with a_scales; default none */
+    uint32_t reserved[2];      /* 0 */
 } zlay_gemm;
 
 /** An immutable plan; read by any thread. */
@@ -187,16 +190,17 @@ ZLAY_API zlay_status zlay_plan_copy_nth(zlay_copy *out, const zlay_plan *plan, i
 ZLAY_API zlay_status zlay_plan_desc(zlay_smemdesc *out, const zlay_plan *plan, int32_t operand,
                                     uint32_t consumer, uint32_t step);
 
-/** The scales of an operand, as the kernel reads them: f32, the second index
- *  contiguous. */
+/** The scales of an operand, as the kernel reads them, or stores those of D: f32,
+ *  the second index contiguous. */
 typedef struct zlay_scales {
-    uint64_t shape[2];   /* of the array: blocks of K and lines, or blocks of lines and of K */
-    uint32_t block[2];   /* elements that have one scale: of M or N, and of K */
+    uint64_t shape[2];   /* of the array: blocks of K and lines, or blocks of lines and of K; of
+                            D blocks of N and rows */
+    uint32_t block[2];   /* elements that have one scale: of M or N, and of K; of D of M and N */
     int32_t granularity; /* ZLAY_SCALES_* */
     uint32_t reserved0;  /* 0 */
 } zlay_scales;
 
-/** Read what scales operand A or B of the planned product has.
+/** Read what scales an operand of the planned product has.
  *
  *  Returns: ZLAY_OK; ZLAY_NONE it has none; ZLAY_EINVAL.
  *  Out:     out  as above.

@@ -76,6 +76,7 @@ static const zl_field gemm_rows[] = {
     {"epilogue", ZL_MAY, AT(zl_as_text, epilogue)},
     {"a_scales", ZL_MAY, AT(zl_as_word, gemm.a_scales), .of = scales},
     {"b_scales", ZL_MAY, AT(zl_as_word, gemm.b_scales), .of = scales},
+    {"d_scales", ZL_MAY, AT(zl_as_word, gemm.d_scales), .of = scales},
     {"repack", ZL_MAY, AT(zl_as_word, gemm.repack), .of = repacks},
     {"split_k", ZL_MAY, AT(zl_as_u32, gemm.split_k)},
     {"multicast", ZL_MAY, AT(zl_as_word, gemm.multicast), .of = multicasts},
@@ -203,13 +204,13 @@ static void put_wave(zl_call *call, json_t *value, const zlay_plan *plan)
     zl_put_value(call, value, "wave", wave);
 }
 
-/* The arrays of scales that the kernel reads. */
+/* The arrays of scales that the kernel reads or stores. */
 static void put_scales(zl_call *call, json_t *value, const zlay_plan *plan)
 {
-    static const char *const argument[] = {"read_sa", "read_sb"};
+    static const char *const argument[] = {"read_sa", "read_sb", "write_sd"};
     json_t *list = json_array();
     zlay_scales s;
-    for (int32_t operand = ZLAY_OPERAND_A; operand <= ZLAY_OPERAND_B; operand++) {
+    for (int32_t operand = ZLAY_OPERAND_A; operand <= ZLAY_OPERAND_D; operand++) {
         if (zlay_plan_scales(&s, plan, operand)) continue;
         json_t *item = json_object();
         zl_put_value(call, item, "argument", json_string(argument[operand]));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads the epilogue of a GEMM: a body whose first matrix is the sums of a tile and whose second, if sums are not D's
- * elements, is the tile of D. Its indices, none or two, are the tile's first row and column. Scalars and arrays become
+ * elements, is the tile of D; where D has scales, it gives the sums new values. Its indices, none or two, are the tile's first row and column. Scalars and arrays become
  * arguments of the kernel. */
 #include "synth/gemm/plan.h"
 
@@ -15,6 +15,7 @@ static zlay_status matrix_check(zlay_ctx *ctx, const zlay_plan *plan, const zlay
     int32_t sums = plan->info.mma.d, d = plan->operand[ZLAY_OPERAND_D].type;
     int32_t wanted = number ? d : sums;
     if (number > 1) return refuse(ctx, plan->epilogue, "has more matrices than sums and D");
+    if (number && plan->quantises) return refuse(ctx, plan->epilogue, "makes elements of D; with d_scales it changes the sums, one matrix");
     if (o->type == wanted) return ZLAY_OK;
     return zl_fail(ctx, ZLAY_EINVAL, "epilogue: matrix %.64s is %s; %s are %s", o->name,
                    zlay_type_name(o->type), number ? "elements of D" : "sums", zlay_type_name(wanted));
@@ -35,7 +36,7 @@ static zlay_status check(zlay_ctx *ctx, const zlay_plan *plan)
     }
     if (!matrices) return refuse(ctx, body, "has no matrix of sums");
     if (indices && indices != 2) return refuse(ctx, body, "has neither no index nor two: row and column of the tile");
-    if (matrices == 1 && plan->operand[ZLAY_OPERAND_D].type != plan->info.mma.d)
+    if (matrices == 1 && !plan->quantises && plan->operand[ZLAY_OPERAND_D].type != plan->info.mma.d)
         return refuse(ctx, body, "has no second matrix, of D's type");
     return ZLAY_OK;
 }

@@ -148,6 +148,7 @@ static zlay_status wgmma_alone(zlay_ctx *ctx, const zlay_plan *plan, const zlay_
                         : g->repack   ? "repack"
                         : g->split_k  ? "split_k"
                         : g->multicast ? "multicast"
+                        : g->d_scales && !zl_gemm_by_tmem(plan->info.target) ? "d_scales"
                                       : NULL;
     const char *name = zlay_target_name(plan->info.target);
     if (!field) return ZLAY_OK;
@@ -176,6 +177,7 @@ static zlay_status plan_fill(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *ge
     if (!status && zl_wave_target(plan->info.target)) return waves_plan(ctx, plan, &g);
     if (!status && !zl_by_wgmma(plan)) status = wgmma_alone(ctx, plan, &g);
     if (!status) status = zl_gemm_scales(ctx, plan, &g);
+    if (!status) status = zl_gemm_quantise(ctx, plan, &g);
     if (!status) status = zl_gemm_split(ctx, plan, &g);
     if (!status) status = zl_gemm_repack(ctx, plan, &g);
     if (!status) status = zl_gemm_multicast(ctx, plan, &g);
@@ -184,6 +186,7 @@ static zlay_status plan_fill(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *ge
     if (!status) status = zl_multicast_check(ctx, plan);
     if (!status) status = split_check(ctx, &plan->info);
     if (!status) status = stages_check(ctx, &plan->info);
+    if (!status) status = zl_gemm_quantise_check(ctx, plan);
     if (!status) status = zl_gemm_epilogue(ctx, plan, &g);
     if (!status) status = zl_certificates_make(ctx, plan);
     if (!status) status = pipe_make(ctx, plan);

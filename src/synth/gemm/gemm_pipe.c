@@ -13,6 +13,7 @@ enum {
     WARPGROUP = 128,
     REGISTERS = 504,          /* of three threads, one of each warpgroup: all that a block may have */
     REGISTERS_BY_TENSOR = 40, /* of the producer */
+    REGISTERS_QUANTISING = 24, /* of the same, where consumers with scales of A, B and D would spill in 232 */
     REGISTERS_BY_THREADS = 56
 };
 
@@ -69,6 +70,7 @@ void zl_gemm_put_ring(zl_text *out, const zlay_plan *plan)
 
 bool zl_gemm_converts(const zlay_plan *plan)
 {
+    if (plan->quantises) return true;
     if (plan->epilogue) return count_of(plan->epilogue, ZLAY_BODY_MATRIX) == 2;
     return plan->operand[ZLAY_OPERAND_D].type != plan->info.mma.d;
 }
@@ -78,8 +80,9 @@ void zl_gemm_put_bodies(zl_text *out, const zlay_plan *plan)
     int32_t sum = plan->info.mma.d, d = plan->operand[ZLAY_OPERAND_D].type;
     zl_gemm_scales_bodies(out, plan);
     zl_split_body(out, &plan->info);
+    zl_gemm_quantise_bodies(out, plan);
     if (plan->epilogue) zl_body_put(out, plan->epilogue);
-    else if (zl_gemm_converts(plan))
+    else if (zl_gemm_converts(plan) && !plan->quantises)
         zl_putf(out, "body narrow\nmatrix S %s\nmatrix R %s\nR = %s\nend\n", zlay_type_name(sum), zlay_type_name(d),
                 zl_gemm_conversion(sum, d));
 }
@@ -157,7 +160,8 @@ static void stage_begin(zl_text *out, const zlay_plan *plan, uint32_t ring, cons
 /* What the producer keeps of its registers. */
 static uint32_t kept(const zlay_plan *plan)
 {
-    return zl_gemm_produces_alone(plan) ? REGISTERS_BY_TENSOR : REGISTERS_BY_THREADS;
+    if (!zl_gemm_produces_alone(plan)) return REGISTERS_BY_THREADS;
+    return plan->quantises && zl_gemm_scaled(plan) ? REGISTERS_QUANTISING : REGISTERS_BY_TENSOR;
 }
 
 static void give_registers(zl_text *out, const zlay_plan *plan)
@@ -266,13 +270,15 @@ static void finish(zl_text *out, const zlay_plan *plan, uint32_t ring, const cha
 /* The registers that hold the sums of all steps. */
 static const char *sums(const zlay_plan *plan) { return zl_gemm_scaled(plan) ? "T" : "C"; }
 
-void zl_gemm_convert(zl_text *out, const zlay_plan *plan, const char *from, const char *elements)
+/* Where D has scales, the epilogue changes the sums, and another body follows. */
+void zl_gemm_convert(zl_text *out, const zlay_plan *plan, const char *from, const char *elements, uint32_t pass)
 {
-    bool more = zl_gemm_converts(plan);
-    if (!plan->epilogue && !more) return;
-    zl_putf(out, "use %s%s%s body %s%s\n", from, more ? ", " : "", more ? elements : "",
-            plan->epilogue ? plan->epilogue->name : "narrow",
-            count_of(plan->epilogue, ZLAY_BODY_INDEX) ? " at tile.row, tile.column" : "");
+    static const char at[] = " at tile.row, tile.column";
+    bool more = zl_gemm_converts(plan) && !plan->quantises;
+    if (plan->epilogue || more)
+        zl_putf(out, "use %s%s%s body %s%s\n", from, more ? ", " : "", more ? elements : "",
+                plan->epilogue ? plan->epilogue->name : "narrow", count_of(plan->epilogue, ZLAY_BODY_INDEX) ? at : "");
+    if (plan->quantises) zl_putf(out, "use %s, %s body quantise%u%s\n", from, elements, pass, at);
 }
 
 void zl_gemm_store(zl_text *out, const zlay_plan *plan, const char *elements, uint32_t pass)
@@ -293,7 +299,7 @@ void zl_gemm_stored(zl_text *out, const zlay_plan *plan)
 /* Stores D by passes through shared memory: by tensor copies, or by threads. */
 static void epilogue(zl_text *out, const zlay_plan *plan)
 {
-    zl_gemm_convert(out, plan, sums(plan), "R");
+    zl_gemm_convert(out, plan, sums(plan), "R", 0);
     for (uint32_t pass = 0; pass < plan->info.passes; pass++)
         zl_gemm_store(out, plan, zl_gemm_converts(plan) ? "R" : sums(plan), pass);
 }

@@ -18,10 +18,10 @@ void zl_gemm_produce(zl_text *out, const zlay_plan *plan);
 /* Whether one thread produces. */
 static inline bool zl_gemm_produces_alone(const zlay_plan *plan) { return plan->info.full_count == 1; }
 
-/* Whether a body makes D's elements of the sums, in other registers; and the use of the body, if there
- * is one. */
+/* Whether a body makes D's elements of the sums, in other registers; and the uses of bodies on the sums of a pass, or of all,
+ * which are pass 0. */
 bool zl_gemm_converts(const zlay_plan *plan);
-void zl_gemm_convert(zl_text *out, const zlay_plan *plan, const char *sums, const char *elements);
+void zl_gemm_convert(zl_text *out, const zlay_plan *plan, const char *sums, const char *elements, uint32_t pass);
 
 /* Stores a pass of D from registers through shared memory; and what stands behind the last. */
 void zl_gemm_store(zl_text *out, const zlay_plan *plan, const char *elements, uint32_t pass);

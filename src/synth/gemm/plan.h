@@ -57,6 +57,7 @@ struct zlay_plan {
     zl_sync_warps warps;     /* of mma.sync: how warps divide a tile */
     zlay_layout *certificate[ZL_CERTIFICATES][2];
     int32_t scales[2];   /* ZLAY_SCALES_* of the planned A and B */
+    bool quantises;      /* D has a scale for each row and 128 columns */
     zlay_body *epilogue; /* NULL: sums are converted */
     zlay_pipe *pipe; /* for wgmma, shared buffers in order of ZLAY_OPERAND_* */
     zl_wave_gemm wave; /* where matrix instructions read registers; else 0 */
@@ -169,6 +170,12 @@ bool zl_gemm_scales_fit(const zlay_plan *plan, uint32_t tile_n);
 void zl_gemm_scales_bodies(zl_text *out, const zlay_plan *plan);
 void zl_gemm_scales_begin(zl_text *out, const zlay_plan *plan);
 void zl_gemm_scales_add(zl_text *out, const zlay_plan *plan, uint32_t ring, const char *step, const char *at);
+/* Reads whether D has scales, and refuses a D that has none; behind the operands, what would spill; whether a tile of so many columns is whole blocks, each the
+ * fragment of a body; prints these bodies. */
+zlay_status zl_gemm_quantise(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *gemm);
+zlay_status zl_gemm_quantise_check(zlay_ctx *ctx, const zlay_plan *plan);
+bool zl_gemm_quantise_fit(const zlay_plan *plan, uint32_t tile_n);
+void zl_gemm_quantise_bodies(zl_text *out, const zlay_plan *plan);
 /* Says of what sizes the arrays are. */
 void zl_gemm_scales_explain(zl_text *out, const zlay_plan *plan);
 

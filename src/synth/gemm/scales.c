@@ -80,6 +80,7 @@ static uint32_t columns_most(const zlay_plan *plan)
 
 bool zl_gemm_scales_fit(const zlay_plan *plan, uint32_t tile_n)
 {
+    if (!zl_gemm_quantise_fit(plan, tile_n)) return false;
     if (!zl_gemm_scaled(plan)) return true;
     return tile_n <= columns_most(plan) && (plan->scales[ZLAY_OPERAND_B] != ZLAY_SCALES_BLOCK || BLOCK % tile_n == 0);
 }
@@ -87,6 +88,9 @@ bool zl_gemm_scales_fit(const zlay_plan *plan, uint32_t tile_n)
 zlay_status zl_gemm_scales_tile(zlay_ctx *ctx, const zlay_plan *plan, uint32_t tile_n)
 {
     if (!tile_n || zl_gemm_scales_fit(plan, tile_n)) return ZLAY_OK;
+    if (!zl_gemm_quantise_fit(plan, tile_n))
+        return zl_fail(ctx, ZLAY_EINVAL, "tile_n: %u; with d_scales a tile has whole blocks of %d columns: the nearest that works is %d",
+                       tile_n, BLOCK, zl_by_tmem(plan) && tile_n > 3 * BLOCK / 2 ? 2 * BLOCK : BLOCK);
     if (tile_n > columns_most(plan))
         return zl_fail(ctx, ZLAY_EINVAL, "tile_n: %u; with scales a thread has its sums three times, and at most %u columns fit",
                        tile_n, columns_most(plan));
@@ -284,9 +288,17 @@ void zl_gemm_scales_add(zl_text *out, const zlay_plan *plan, uint32_t ring, cons
 
 /* ---- what a caller reads -------------------------------------------------------------------------------- */
 
+static zlay_status scales_of_d(zlay_scales *out, const zlay_plan *plan)
+{
+    if (!plan->quantises) return ZLAY_NONE;
+    *out = (zlay_scales){{zl_ceil_div(plan->info.n, BLOCK), plan->info.m}, {1, BLOCK}, ZLAY_SCALES_LINE, 0};
+    return ZLAY_OK;
+}
+
 zlay_status zlay_plan_scales(zlay_scales *out, const zlay_plan *plan, int32_t operand)
 {
-    if (!out || !plan || operand < ZLAY_OPERAND_A || operand > ZLAY_OPERAND_B) return ZLAY_EINVAL;
+    if (!out || !plan || operand < ZLAY_OPERAND_A || operand > ZLAY_OPERAND_D) return ZLAY_EINVAL;
+    if (operand == ZLAY_OPERAND_D) return scales_of_d(out, plan);
     int32_t granularity = plan->scales[operand];
     uint64_t lines = lines_of(plan, operand), blocks = blocks_of_k(plan);
     if (!granularity) return ZLAY_NONE;
@@ -303,4 +315,7 @@ void zl_gemm_scales_explain(zl_text *out, const zlay_plan *plan)
         if (!zlay_plan_scales(&s, plan, o))
             zl_putf(out, "  scales of %c: read_s%c, f32 [%llu][%llu], one for %s and 128 of K\n", zl_operand_name(o), factor[0][o],
                     (unsigned long long)s.shape[0], (unsigned long long)s.shape[1], (s.block[0] == 1 ? line : block)[o]);
+    if (!zlay_plan_scales(&s, plan, ZLAY_OPERAND_D))
+        zl_putf(out, "  scales of D: write_sd, f32 [%llu][%llu], one for each row and 128 columns\n", (unsigned long long)s.shape[0],
+                (unsigned long long)s.shape[1]);
 }

@@ -68,7 +68,7 @@ static void pipe_write(zl_text *out, const void *value)
     declare(out, plan);
     zl_putf(out, "role warps warps 0..%d\nfor t in 0..T\nuse C body sums_begin\n", ZL_SYNC_WARPS - 1);
     steps(out, plan);
-    zl_gemm_convert(out, plan, "C", "R");
+    zl_gemm_convert(out, plan, "C", "R", 0);
     zl_gemm_store(out, plan, zl_gemm_converts(plan) ? "R" : "C", 0);
     zl_puts(out, "end\nend\n");
 }

@@ -49,7 +49,7 @@ static void read_pass(zl_text *out, const zlay_plan *plan, uint32_t pass)
     snprintf(elements, sizeof elements, "R%u", pass);
     zl_putf(out, "tld C[t %% 2] columns %u..%u -> %s\ntwait ld\n", first, first + info->pass_n - 1, sums);
     if (pass + 1 == info->passes) zl_puts(out, "fence tcgen05.before\narrive taken[t % 2] warps\n");
-    zl_gemm_convert(out, plan, sums, elements);
+    zl_gemm_convert(out, plan, sums, elements, pass);
     zl_gemm_store(out, plan, zl_gemm_converts(plan) ? elements : sums, pass);
 }
 

@@ -146,6 +146,8 @@ static void test_memory(void **unused)
     check_memory(&g);
     g.a_scales = ZLAY_SCALES_LINE, g.b_scales = ZLAY_SCALES_BLOCK;
     check_memory(&g);
+    g.d_type = ZLAY_TYPE_E4M3, g.d_scales = ZLAY_SCALES_LINE, g.k = 304;
+    check_memory(&g);
 }
 
 /* Bytes at random: a status with a message, or a plan. */
