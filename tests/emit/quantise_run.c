@@ -162,6 +162,8 @@ static const struct {
     zlay_gemm gemm;
 } rows[] = {
     {"e4m3", "sm_90a", 2, {.m = 200, .n = 272, .k = 144, TYPES(E4M3, E4M3, E4M3)}},
+    {"two blocks in a tile", "sm_90a", 2, {.m = 200, .n = 400, .k = 144, TYPES(E4M3, E4M3, E4M3), .tile_n = 256}},
+    {"two blocks in a tile, an epilogue", "sm_90a", 1, {.m = 70, .n = 301, .k = 128, TYPES(E5M2, E4M3, E5M2), .tile_m = 64, .tile_n = 256, ACT}},
     {"e5m2, infinities", "sm_90a", 2, {.m = 70, .n = 300, .k = 128, TYPES(E5M2, E4M3, E5M2), .ldd = 304}},
     {"bf16, an epilogue", "sm_90a", 2, {.m = 130, .n = 200, .k = 72, TYPES(BF16, BF16, E4M3), .ldd = 208, ACT}},
     {"one column, by elements", "sm_90a", 1, {.m = 67, .n = 129, .k = 65, TYPES(E4M3, E4M3, E4M3), ACT}},
@@ -274,7 +276,7 @@ static const struct {
     {"d_scales: a tile has 128 columns, and with a_scales 128x128", "sm_90a", ZLAY_ENOTSUP,
      {.type = ZLAY_TYPE_E4M3, .d_type = ZLAY_TYPE_E4M3, .a_scales = SQUARE, .b_scales = LINE, .d_scales = LINE}},
     {"tile_n: 256; with d_scales a tile has whole blocks of 128 columns: the nearest that works is 128", "sm_90a", ZLAY_EINVAL,
-     {.d_type = ZLAY_TYPE_E4M3, .d_scales = LINE, .tile_n = 256}},
+     {.type = ZLAY_TYPE_E4M3, .d_type = ZLAY_TYPE_E4M3, .a_scales = LINE, .d_scales = LINE, .tile_n = 256}},
     {"tile_n: 64; with d_scales a tile has whole blocks of 128 columns: the nearest that works is 128", "sm_90a", ZLAY_EINVAL,
      {.d_type = ZLAY_TYPE_E4M3, .d_scales = LINE, .tile_n = 64}},
     {"tile_n: 224; with d_scales a tile has whole blocks of 128 columns: the nearest that works is 256", "sm_100a", ZLAY_EINVAL,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* D as the next product reads its A: elements of 8 bits and a scale for each row and 128 columns. Reads what the request says,
  * refuses what has no such blocks, and prints the body that finds the scales: behind the epilogue, the greatest magnitude of a
- * row in the block, over the type's greatest number, is the scale, and the row's elements are multiplied by its reciprocal. A
- * fragment is a block: the tile of wgmma, which has 128 columns, or a pass of tensor memory. */
+ * row in the block, over the type's greatest number, is the scale, and the row's elements are multiplied by its reciprocal. The
+ * sums of a tile of wgmma are one block or two side by side, those of a pass of tensor memory one. */
 #include "synth/gemm/plan.h"
 #include "base/arith.h"
 
@@ -55,9 +55,10 @@ zlay_status zl_gemm_quantise_check(zlay_ctx *ctx, const zlay_plan *plan)
                        "works, and repack lays it out for tensor copies");
 }
 
+/* With scales of A or B a tile has at most 128 columns. */
 bool zl_gemm_quantise_fit(const zlay_plan *plan, uint32_t tile_n)
 {
-    return !plan->quantises || tile_n == BLOCK || (zl_by_tmem(plan) && tile_n == 2 * BLOCK);
+    return !plan->quantises || tile_n == BLOCK || (!zl_gemm_scaled(plan) && tile_n == 2 * BLOCK);
 }
 
 /* ---- the bodies ------------------------------------------------------------------------------- */
@@ -70,19 +71,31 @@ static void put_greatest(zl_text *out, const zlay_plan *plan)
     else zl_puts(out, "x = abs(S)\n");
 }
 
-/* Rows behind the last would store where the next block's scales begin, and blocks behind the last, of a cluster's second tile,
- * behind the array. */
-static void put_body(zl_text *out, const zlay_plan *plan, uint32_t block)
+/* The scale of a block, the first or the second of `blocks` in the sums. Rows behind the last would store where the next block's
+ * scales begin, and blocks behind the last, of a tile or of a cluster's second one, behind the array. */
+static void put_scale(zl_text *out, const zlay_plan *plan, uint32_t which, uint32_t blocks)
 {
-    int32_t d = plan->operand[ZLAY_OPERAND_D].type;
+    static const char *const own[] = {"x", "select(col < 128, x, 0)", "select(col < 128, 0, x)"};
     unsigned long long m = plan->info.m, all = blocks_of(plan) * m;
-    zl_putf(out, "body quantise%u\nmatrix S f32\nmatrix R %s\noutput sd f32\nindex i\nindex j\n", block, zlay_type_name(d));
+    zl_putf(out, "s%u = max(rowmax(%s), 1e-20) / %g\n", which, own[blocks == 1 ? 0 : 1 + which],
+            greatest_of(plan->operand[ZLAY_OPERAND_D].type));
+    zl_putf(out, "store(sd, b + %llu + i + row, min(b + %llu, %llu), s%u)\n", which * m, (which + 1) * m, all, which);
+}
+
+/* Of sums that begin at block `first` of the tile. */
+static void put_body(zl_text *out, const zlay_plan *plan, uint32_t first, uint32_t blocks)
+{
+    const char *d = zlay_type_name(plan->operand[ZLAY_OPERAND_D].type);
+    zl_putf(out, "body quantise%u\nmatrix S f32\nmatrix R %s\noutput sd f32\nindex i\nindex j\n", first, d);
     put_greatest(out, plan);
-    zl_putf(out, "s = max(rowmax(x), 1e-20) / %g\nb = (shr(j, 7) + %u) * %llu\n", greatest_of(d), block, m);
-    zl_putf(out, "store(sd, b + i + row, min(b + %llu, %llu), s)\nr = 1 / s\nR = %s(S * r)\nend\n", m, all, zlay_type_name(d));
+    zl_putf(out, "b = (shr(j, 7) + %u) * %llu\n", first, (unsigned long long)plan->info.m);
+    for (uint32_t w = 0; w < blocks; w++) put_scale(out, plan, w, blocks);
+    if (blocks == 1) zl_putf(out, "r = 1 / s0\nR = %s(S * r)\nend\n", d);
+    else zl_putf(out, "R = %s(S * select(col < 128, 1 / s0, 1 / s1))\nend\n", d);
 }
 
 void zl_gemm_quantise_bodies(zl_text *out, const zlay_plan *plan)
 {
-    for (uint32_t block = 0; plan->quantises && block < plan->info.tile_n / BLOCK; block++) put_body(out, plan, block);
+    uint32_t blocks = zl_by_tmem(plan) ? 1 : plan->info.tile_n / BLOCK;
+    for (uint32_t b = 0; plan->quantises && b < plan->info.tile_n / BLOCK; b += blocks) put_body(out, plan, b, blocks);
 }

@@ -90,7 +90,7 @@ zlay_status zl_gemm_scales_tile(zlay_ctx *ctx, const zlay_plan *plan, uint32_t t
     if (!tile_n || zl_gemm_scales_fit(plan, tile_n)) return ZLAY_OK;
     if (!zl_gemm_quantise_fit(plan, tile_n))
         return zl_fail(ctx, ZLAY_EINVAL, "tile_n: %u; with d_scales a tile has whole blocks of %d columns: the nearest that works is %d",
-                       tile_n, BLOCK, zl_by_tmem(plan) && tile_n > 3 * BLOCK / 2 ? 2 * BLOCK : BLOCK);
+                       tile_n, BLOCK, !zl_gemm_scaled(plan) && tile_n > 3 * BLOCK / 2 ? 2 * BLOCK : BLOCK);
     if (tile_n > columns_most(plan))
         return zl_fail(ctx, ZLAY_EINVAL, "tile_n: %u; with scales a thread has its sums three times, and at most %u columns fit",
                        tile_n, columns_most(plan));

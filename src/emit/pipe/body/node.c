@@ -41,10 +41,27 @@ static const char *logic(const zl_pb *t, zl_body_op op)
     return t->k->c ? "xor.b32" : "xor.pred";
 }
 
+/* Whether a condition is `col < C` that all threads answer alike for element v: 1 or 0 then; else -1. */
+static int known(const zl_pb *t, const zl_body_node *n, uint32_t v)
+{
+    const zl_element_axis *columns = &t->elements->column;
+    uint32_t first = columns->offset[columns->of[v]], last = first;
+    if (n->op != ZL_BO_LT || node_of(t, n->arg[0])->op != ZL_BO_COLUMN || node_of(t, n->arg[1])->op != ZL_BO_NUMBER) return -1;
+    double limit = zl_decimal_value(&node_of(t, n->arg[1])->number);
+    for (uint32_t b = 0; 1u << b < t->elements->threads; b++) last += columns->bit[b];
+    return last < limit ? 1 : first >= limit ? 0 : -1;
+}
+
 /* select: the condition stands last. */
 static void say_select(zl_pb *t, const zl_body_node *n, const char *to, uint32_t i)
 {
     char a[ZL_PB_NAME], b[ZL_PB_NAME], p[ZL_PB_NAME];
+    int first = n->shape == ZL_ON_BOTH ? known(t, node_of(t, n->arg[0]), i) : -1;
+    if (first >= 0) {
+        zl_pb_operand(t, a, n->arg[first ? 1 : 2], n, i);
+        zl_op(t->k, MOV, to, zl_pb_plain(a));
+        return;
+    }
     zl_pb_operand(t, p, n->arg[0], n, i);
     zl_pb_operand(t, a, n->arg[1], n, i);
     zl_pb_operand(t, b, n->arg[2], n, i);
