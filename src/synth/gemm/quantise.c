@@ -71,31 +71,38 @@ static void put_greatest(zl_text *out, const zlay_plan *plan)
     else zl_puts(out, "x = abs(S)\n");
 }
 
-/* The scale of a block, the first or the second of `blocks` in the sums. Rows behind the last would store where the next block's
- * scales begin, and blocks behind the last, of a tile or of a cluster's second one, behind the array. */
-static void put_scale(zl_text *out, const zlay_plan *plan, uint32_t which, uint32_t blocks)
+/* Blocks of the tile that the sums of a body are. */
+typedef struct window {
+    uint32_t first, blocks;
+} window;
+
+/* The scale of block `which` of the sums. Rows behind the last would store where the next block's scales begin, and blocks behind
+ * the last, of a tile or of a cluster's second one, behind the array. */
+static void put_scale(zl_text *out, const zlay_plan *plan, const window *w, uint32_t which)
 {
     static const char *const own[] = {"x", "select(col < 128, x, 0)", "select(col < 128, 0, x)"};
-    unsigned long long m = plan->info.m, all = blocks_of(plan) * m;
-    zl_putf(out, "s%u = max(rowmax(%s), 1e-20) / %g\n", which, own[blocks == 1 ? 0 : 1 + which],
+    unsigned long long m = plan->info.m, at = (w->first + which) * m;
+    zl_putf(out, "s%u = max(rowmax(%s), 1e-20) / %g\n", which, own[w->blocks == 1 ? 0 : 1 + which],
             greatest_of(plan->operand[ZLAY_OPERAND_D].type));
-    zl_putf(out, "store(sd, b + %llu + i + row, min(b + %llu, %llu), s%u)\n", which * m, (which + 1) * m, all, which);
+    zl_puts(out, "store(sd, b + ");
+    if (at) zl_putf(out, "%llu + ", at);
+    zl_putf(out, "i + row, min(b + %llu, %llu), s%u)\n", at + m, blocks_of(plan) * m, which);
 }
 
-/* Of sums that begin at block `first` of the tile. */
-static void put_body(zl_text *out, const zlay_plan *plan, uint32_t first, uint32_t blocks)
+static void put_body(zl_text *out, const zlay_plan *plan, const window *w)
 {
     const char *d = zlay_type_name(plan->operand[ZLAY_OPERAND_D].type);
-    zl_putf(out, "body quantise%u\nmatrix S f32\nmatrix R %s\noutput sd f32\nindex i\nindex j\n", first, d);
+    zl_putf(out, "body quantise%u\nmatrix S f32\nmatrix R %s\noutput sd f32\nindex i\nindex j\n", w->first, d);
     put_greatest(out, plan);
-    zl_putf(out, "b = (shr(j, 7) + %u) * %llu\n", first, (unsigned long long)plan->info.m);
-    for (uint32_t w = 0; w < blocks; w++) put_scale(out, plan, w, blocks);
-    if (blocks == 1) zl_putf(out, "r = 1 / s0\nR = %s(S * r)\nend\n", d);
+    zl_putf(out, "b = shr(j, 7) * %llu\n", (unsigned long long)plan->info.m);
+    for (uint32_t which = 0; which < w->blocks; which++) put_scale(out, plan, w, which);
+    if (w->blocks == 1) zl_putf(out, "r = 1 / s0\nR = %s(S * r)\nend\n", d);
     else zl_putf(out, "R = %s(S * select(col < 128, 1 / s0, 1 / s1))\nend\n", d);
 }
 
 void zl_gemm_quantise_bodies(zl_text *out, const zlay_plan *plan)
 {
-    uint32_t blocks = zl_by_tmem(plan) ? 1 : plan->info.tile_n / BLOCK;
-    for (uint32_t b = 0; plan->quantises && b < plan->info.tile_n / BLOCK; b += blocks) put_body(out, plan, b, blocks);
+    uint32_t all = plan->info.tile_n / BLOCK;
+    window w = {.blocks = zl_by_tmem(plan) ? 1 : all};
+    for (; plan->quantises && w.first < all; w.first += w.blocks) put_body(out, plan, &w);
 }
