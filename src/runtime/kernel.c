@@ -128,7 +128,7 @@ static zlay_status kernel_fill(zlay_ctx *ctx, zlay_kernel *kernel, const zlay_pl
     if (status) return zl_fail(ctx, status, "plan: it cannot be read");
     if (!zlay_plan_argument_nth(&more, plan, ARGUMENTS))
         return zl_fail(ctx, ZLAY_ENOTSUP,
-                       "plan: its kernel reads %.64s too; zlay_module_launch has any arguments",
+                       "plan: its kernel has %.64s too; zlay_module_launch has any arguments",
                        more.name);
     status = target_check(ctx, kernel->module.device, kernel->info.target);
     if (status) return status;

@@ -186,7 +186,6 @@ static zlay_status plan_fill(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *ge
     if (!status) status = zl_multicast_check(ctx, plan);
     if (!status) status = split_check(ctx, &plan->info);
     if (!status) status = stages_check(ctx, &plan->info);
-    if (!status) status = zl_gemm_quantise_check(ctx, plan);
     if (!status) status = zl_gemm_epilogue(ctx, plan, &g);
     if (!status) status = zl_certificates_make(ctx, plan);
     if (!status) status = pipe_make(ctx, plan);

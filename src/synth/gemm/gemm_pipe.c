@@ -13,7 +13,6 @@ enum {
     WARPGROUP = 128,
     REGISTERS = 504,          /* of three threads, one of each warpgroup: all that a block may have */
     REGISTERS_BY_TENSOR = 40, /* of the producer */
-    REGISTERS_QUANTISING = 24, /* of the same, where consumers with scales of A, B and D would spill in 232 */
     REGISTERS_BY_THREADS = 56
 };
 
@@ -160,8 +159,7 @@ static void stage_begin(zl_text *out, const zlay_plan *plan, uint32_t ring, cons
 /* What the producer keeps of its registers. */
 static uint32_t kept(const zlay_plan *plan)
 {
-    if (!zl_gemm_produces_alone(plan)) return REGISTERS_BY_THREADS;
-    return plan->quantises && zl_gemm_scaled(plan) ? REGISTERS_QUANTISING : REGISTERS_BY_TENSOR;
+    return zl_gemm_produces_alone(plan) ? REGISTERS_BY_TENSOR : REGISTERS_BY_THREADS;
 }
 
 static void give_registers(zl_text *out, const zlay_plan *plan)

@@ -170,10 +170,9 @@ bool zl_gemm_scales_fit(const zlay_plan *plan, uint32_t tile_n);
 void zl_gemm_scales_bodies(zl_text *out, const zlay_plan *plan);
 void zl_gemm_scales_begin(zl_text *out, const zlay_plan *plan);
 void zl_gemm_scales_add(zl_text *out, const zlay_plan *plan, uint32_t ring, const char *step, const char *at);
-/* Reads whether D has scales, and refuses a D that has none; behind the operands, what would spill; whether a tile of so many columns is whole blocks, each the
+/* Reads whether D has scales, and refuses a D that has none; whether a tile of so many columns is whole blocks, each the
  * fragment of a body; prints these bodies. */
 zlay_status zl_gemm_quantise(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *gemm);
-zlay_status zl_gemm_quantise_check(zlay_ctx *ctx, const zlay_plan *plan);
 bool zl_gemm_quantise_fit(const zlay_plan *plan, uint32_t tile_n);
 void zl_gemm_quantise_bodies(zl_text *out, const zlay_plan *plan);
 /* Says of what sizes the arrays are. */

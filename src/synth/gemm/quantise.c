@@ -46,15 +46,6 @@ zlay_status zl_gemm_quantise(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *g)
     return ZLAY_OK;
 }
 
-/* Of a plan whose operands are planned. */
-zlay_status zl_gemm_quantise_check(zlay_ctx *ctx, const zlay_plan *plan)
-{
-    bool spills = zl_gemm_scaled(plan) && plan->info.full_count != 1 && plan->info.consumers == 2;
-    if (!plan->quantises || !spills) return ZLAY_OK;
-    return refuse(ctx, "threads move an operand with scales, and two consumers have too few registers beside them: tile_m 64 "
-                       "works, and repack lays it out for tensor copies");
-}
-
 /* With scales of A or B a tile has at most 128 columns. */
 bool zl_gemm_quantise_fit(const zlay_plan *plan, uint32_t tile_n)
 {
