@@ -33,7 +33,7 @@ static bool is_complete(const zl_replay *c, uint32_t set, const zl_rp_access *ac
 }
 
 /* Whether hardware orders both accesses of tensor memory: products and copies of one thread in
- * its order, loads and stores of a warp once it has waited. */
+ * its order (docs/pipe.md says on whose word), loads and stores of a warp once it has waited. */
 static bool is_in_order(const zl_replay *c, const zl_rp_access *before, const zl_rp_access *now)
 {
     const zl_rp_instance *i = &c->instances[now->instance];
