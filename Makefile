@@ -369,7 +369,7 @@ uninstall:
 clean:
 	rm -rf $(B)
 
--include $(LIB:.o=.d) $(RUNTIME:.o=.d) $(JSON:.o=.d) $(CLI:.o=.d) $(B)/cli/main.d $(BENCH:.o=.d) \
+-include $(LIB:.o=.d) $(INTERPRETERS:.o=.d) $(RUNTIME:.o=.d) $(JSON:.o=.d) $(CLI:.o=.d) $(B)/cli/main.d $(BENCH:.o=.d) \
     $(DEVICE:.o=.d) $(addsuffix .d,$(TESTS))
 
 FORCE:

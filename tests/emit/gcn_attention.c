@@ -5,6 +5,7 @@
  * decided again, and what these targets have no plan for is refused by name. */
 #define _DEFAULT_SOURCE
 #include "gcn/planned.h"
+#include "group_ctx.h"
 
 #include <math.h>
 #include <zlay/attention.h>
@@ -12,8 +13,6 @@
 
 enum { QUERIES, KEYS, VALUES, RESULT, TENSORS };
 enum { TENSOR_STEP = 0x1000000, HEAD_SPARE = 16, PATTERN = 0xcd };
-
-static zlay_ctx *ctx;
 
 typedef struct tensor {
     zlay_attention_strides stride; /* elements */
@@ -343,22 +342,9 @@ static void printing_refused(void **state)
     zlay_attention_free(plan);
 }
 
-static int setup(void **state)
-{
-    (void)state;
-    return zlay_ctx_new(&ctx, NULL, NULL);
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    zlay_ctx_free(ctx);
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(values), cmocka_unit_test(registers),
                                        cmocka_unit_test(refusals), cmocka_unit_test(printing_refused)};
-    return cmocka_run_group_tests_name("gcn-attention", tests, setup, teardown);
+    return cmocka_run_group_tests_name("gcn-attention", tests, open_ctx, close_ctx);
 }

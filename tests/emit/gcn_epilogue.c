@@ -4,8 +4,8 @@
  * arithmetic, masks, and values of whole rows. What the targets have no instruction for is refused. */
 #define _DEFAULT_SOURCE
 #include "gcn/typed.h"
+#include "group_ctx.h"
 
-static zlay_ctx *ctx;
 
 static char whole[4096]; /* examples/epilogue.body */
 static const char relu[] = "body relu\n  matrix S f32\n  matrix R bf16\n  R = bf16(max(S, 0))\nend\n";
@@ -218,22 +218,9 @@ static void too_many_registers(void **state)
     assert_null(plan);
 }
 
-static int setup(void **state)
-{
-    (void)state;
-    return zlay_ctx_new(&ctx, NULL, NULL);
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    zlay_ctx_free(ctx);
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(values), cmocka_unit_test(refusals),
                                        cmocka_unit_test(too_many_registers)};
-    return cmocka_run_group_tests_name("gcn-epilogue", tests, setup, teardown);
+    return cmocka_run_group_tests_name("gcn-epilogue", tests, open_ctx, close_ctx);
 }

@@ -3,8 +3,8 @@
  * executed by tests/gcn, and every element of D is what it has to be. */
 #define _DEFAULT_SOURCE
 #include "gcn/planned.h"
+#include "group_ctx.h"
 
-static zlay_ctx *ctx;
 
 static void runs_right(gcn_target target, const zlay_gemm *request)
 {
@@ -177,19 +177,6 @@ static void hazards_agree(void **state)
             }
 }
 
-static int setup(void **state)
-{
-    (void)state;
-    return zlay_ctx_new(&ctx, NULL, NULL);
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    zlay_ctx_free(ctx);
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -198,5 +185,5 @@ int main(void)
         cmocka_unit_test(banks_are_as_planned),
         cmocka_unit_test(hazards_agree),
     };
-    return cmocka_run_group_tests_name("gcn-gemm", tests, setup, teardown);
+    return cmocka_run_group_tests_name("gcn-gemm", tests, open_ctx, close_ctx);
 }

@@ -3,8 +3,8 @@
  * edges and in steps that K does not fill, and D is the same in double, rounded to its type. */
 #define _DEFAULT_SOURCE
 #include "gcn/typed.h"
+#include "group_ctx.h"
 
-static zlay_ctx *ctx;
 
 #define T(type) ZLAY_TYPE_##type
 static const struct {
@@ -84,21 +84,8 @@ static void others_refused(void **state)
     }
 }
 
-static int setup(void **state)
-{
-    (void)state;
-    return zlay_ctx_new(&ctx, NULL, NULL);
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    zlay_ctx_free(ctx);
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(types_run), cmocka_unit_test(others_refused)};
-    return cmocka_run_group_tests_name("gcn-types", tests, setup, teardown);
+    return cmocka_run_group_tests_name("gcn-types", tests, open_ctx, close_ctx);
 }

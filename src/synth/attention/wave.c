@@ -26,8 +26,6 @@ enum {
     REGISTERS_MOST = 256,
     TEXT = 256
 };
-enum { KEYS = 0, VALUES = 1 };
-
 /* Tiles of a head: with two stages of keys and values two blocks fit the shared memory of a compute unit. */
 static const struct form {
     uint32_t head, tile_n;
@@ -203,11 +201,11 @@ static void tile_choose(zlay_attention_plan *p)
     p->masked = a->causal ? (uint32_t)((m - 1 + skew) / n + 1 - (skew + 1) / n) : 1;
     p->count_times = m;
     p->count_add = (uint32_t)(m + n - 1 + (a->causal ? skew : 0));
-    w->blocks[KEYS] = n / SIDE;
-    w->blocks[VALUES] = a->head / SIDE;
-    w->steps[VALUES] = n / w->mma.k;
-    w->smem[KEYS] = w->smem[VALUES] = n * a->head * w->element;
-    w->loads[VALUES] = w->smem[VALUES] / (p->info.threads * w->element * GRANULE);
+    w->blocks[ZL_KEYS] = n / SIDE;
+    w->blocks[ZL_VALUES] = a->head / SIDE;
+    w->steps[ZL_VALUES] = n / w->mma.k;
+    w->smem[ZL_KEYS] = w->smem[ZL_VALUES] = n * a->head * w->element;
+    w->loads[ZL_VALUES] = w->smem[ZL_VALUES] / (p->info.threads * w->element * GRANULE);
 }
 
 static zlay_status keys_plan(zlay_ctx *ctx, zlay_attention_plan *p)
@@ -224,8 +222,8 @@ static zlay_status keys_plan(zlay_ctx *ctx, zlay_attention_plan *p)
     zlay_status status = zl_wave_find(ctx, &w->keys, p->target, &r);
     if (status) return status;
     const zlay_wave_summary *i = &w->keys->info;
-    w->loads[KEYS] = i->loads;
-    w->steps[KEYS] = i->reads;
+    w->loads[ZL_KEYS] = i->loads;
+    w->steps[ZL_KEYS] = i->reads;
     bool alike = i->swizzle_base + i->swizzle_shift + i->swizzle_bits <= zl_log2(SIDE * i->depth);
     if (i->load_bytes == CHUNK && i->read_bytes == CHUNK && i->read_xor && i->load_rows && alike) return ZLAY_OK;
     return zl_fail(ctx, ZLAY_EINTERNAL, "keys: not read by 16 bytes that differ by one XOR, alike in all blocks");
@@ -277,19 +275,19 @@ static void registers_choose(zlay_attention_plan *p)
     w->query = take(&next, 1);
     w->write = take(&next, 1);
     w->at = take(&next, 1);
-    w->offset[KEYS] = take(&next, w->loads[KEYS]);
-    w->offset[VALUES] = take(&next, w->loads[VALUES]);
-    w->read[KEYS] = take(&next, w->steps[KEYS]);
-    w->read[VALUES] = take(&next, 1);
-    w->set[ZL_AW_KEYS_LOADED] = take(&next, w->loads[KEYS] * words);
-    w->set[ZL_AW_VALUES_LOADED] = take(&next, w->loads[VALUES] * half);
+    w->offset[ZL_KEYS] = take(&next, w->loads[ZL_KEYS]);
+    w->offset[ZL_VALUES] = take(&next, w->loads[ZL_VALUES]);
+    w->read[ZL_KEYS] = take(&next, w->steps[ZL_KEYS]);
+    w->read[ZL_VALUES] = take(&next, 1);
+    w->set[ZL_AW_KEYS_LOADED] = take(&next, w->loads[ZL_KEYS] * words);
+    w->set[ZL_AW_VALUES_LOADED] = take(&next, w->loads[ZL_VALUES] * half);
     for (uint32_t i = 0; i < 2; i++)
         w->set[ZL_AW_KEYS + i] = w->set[ZL_AW_VALUES + i] =
-            take(&next, zl_max32(w->blocks[KEYS] * words, w->blocks[VALUES] * half));
-    w->set[ZL_AW_QUERIES] = take(&next, w->steps[KEYS] * words);
-    w->set[ZL_AW_SCORES] = take(&next, w->blocks[KEYS] * sums);
-    w->set[ZL_AW_WEIGHTS] = take(&next, w->blocks[KEYS] * sums / 2);
-    w->set[ZL_AW_SUMS] = w->set[ZL_AW_RESULT] = take(&next, w->blocks[VALUES] * sums);
+            take(&next, zl_max32(w->blocks[ZL_KEYS] * words, w->blocks[ZL_VALUES] * half));
+    w->set[ZL_AW_QUERIES] = take(&next, w->steps[ZL_KEYS] * words);
+    w->set[ZL_AW_SCORES] = take(&next, w->blocks[ZL_KEYS] * sums);
+    w->set[ZL_AW_WEIGHTS] = take(&next, w->blocks[ZL_KEYS] * sums / 2);
+    w->set[ZL_AW_SUMS] = w->set[ZL_AW_RESULT] = take(&next, w->blocks[ZL_VALUES] * sums);
     w->set[ZL_AW_TOP] = take(&next, 3);
     w->set[ZL_AW_TOTAL] = w->set[ZL_AW_TOP] + 1;
     w->set[ZL_AW_FACTOR] = w->set[ZL_AW_TOP] + 2;

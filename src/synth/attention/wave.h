@@ -13,6 +13,9 @@
 #include <zlay/mma.h>
 #include <zlay/wave.h>
 
+/* The two operands that have a number for each step: arrays of zl_attention_wave. */
+enum { ZL_KEYS = 0, ZL_VALUES = 1 };
+
 /* What registers of the pipe hold. */
 enum {
     ZL_AW_KEYS_LOADED = 0, /* on their way from global to shared memory */

@@ -7,8 +7,6 @@
 #include "synth/attention/attention.h"
 
 typedef const zlay_attention_plan plan_t;
-enum { KEYS = 0, VALUES = 1 };
-
 const char *const zl_attention_sets[ZL_AW_SETS] = {"GK", "GV", "A0", "A1", "B0", "B1", "Q",
                                                    "S",  "P",  "O",  "R",  "m",  "l",  "a"};
 
@@ -34,7 +32,7 @@ static void put_stores(zl_text *out, plan_t *p, const char *indent, const char *
 static void put_fetch(zl_text *out, plan_t *p, const char *indent, const char *at, int of, uint32_t step)
 {
     zl_putf(out, "%sfetch %c[(%s) %% %u] -> %s times %u\n", indent, "KV"[of], at, p->info.stages,
-            zl_attention_sets[(of == KEYS ? ZL_AW_KEYS : ZL_AW_VALUES) + step % 2], p->wave.blocks[of]);
+            zl_attention_sets[(of == ZL_KEYS ? ZL_AW_KEYS : ZL_AW_VALUES) + step % 2], p->wave.blocks[of]);
 }
 
 /* The products of a tile of keys, or of values: reads run one step ahead. */
@@ -46,17 +44,17 @@ static void put_products(zl_text *out, plan_t *p, const char *indent, const char
         bool more = step + 1 < w->steps[of];
         if (more) put_fetch(out, p, indent, at, of, step + 1);
         zl_putf(out, "%swaitcount shared %u\n", indent, more ? w->blocks[of] : 0);
-        if (of == KEYS) zl_putf(out, "%smma A%u, Q -> S%s\n", indent, step % 2, step ? "" : " fresh");
+        if (of == ZL_KEYS) zl_putf(out, "%smma A%u, Q -> S%s\n", indent, step % 2, step ? "" : " fresh");
         else zl_putf(out, "%smma B%u, P -> O\n", indent, step % 2);
     }
 }
 
 static void put_tile(zl_text *out, plan_t *p, const char *indent, const char *at)
 {
-    put_products(out, p, indent, at, KEYS);
+    put_products(out, p, indent, at, ZL_KEYS);
     zl_attention_softmax_put(out, p, indent, at);
     zl_putf(out, "%suse O, a body rescale\n%suse S, P body narrow\n", indent, indent);
-    put_products(out, p, indent, at, VALUES);
+    put_products(out, p, indent, at, ZL_VALUES);
 }
 
 static void put_meeting(zl_text *out, const char *indent)
@@ -68,7 +66,7 @@ static void put_role(zl_text *out, plan_t *p)
 {
     const zl_attention_wave *w = &p->wave;
     zl_putf(out, "role waves warps 0..%u\n", w->waves - 1);
-    zl_putf(out, "  load %u -> Q times %u\n", p->info.threads * 16 * w->steps[KEYS], w->steps[KEYS]);
+    zl_putf(out, "  load %u -> Q times %u\n", p->info.threads * 16 * w->steps[ZL_KEYS], w->steps[ZL_KEYS]);
     put_loads(out, p, "  ");
     zl_puts(out, "  use O, m, l body begin\n");
     put_stores(out, p, "  ", "0");
@@ -80,14 +78,14 @@ static void put_role(zl_text *out, plan_t *p)
     zl_puts(out, "  end\n");
     put_meeting(out, "  ");
     put_tile(out, p, "  ", "N - 1");
-    zl_putf(out, "  use O, R, l body finish\n  send R -> O[0] times %u\nend\n", w->blocks[VALUES] * 4);
+    zl_putf(out, "  use O, R, l body finish\n  send R -> O[0] times %u\nend\n", w->blocks[ZL_VALUES] * 4);
 }
 
 void zl_attention_wave_put(zl_text *out, const void *plan)
 {
     plan_t *p = plan;
     zl_putf(out, "pipe attention\nparam N 1..\nsmem K[%u] %u\nsmem V[%u] %u\nglobal O[1]\n", p->info.stages,
-            p->wave.smem[KEYS], p->info.stages, p->wave.smem[VALUES]);
+            p->wave.smem[ZL_KEYS], p->info.stages, p->wave.smem[ZL_VALUES]);
     zl_attention_bodies_put(out, p);
     put_role(out, p);
 }

@@ -4,8 +4,6 @@
 #include "legality/matrix/matrix.h"
 #include "synth/attention/attention.h"
 
-enum { KEYS = 0, VALUES = 1 };
-
 static int32_t set_of(const zl_attention_wave *w, int32_t acc)
 {
     for (int32_t i = 0; i < ZL_AW_SETS; i++)
@@ -29,7 +27,7 @@ static zlay_status elements_of(zlay_ctx *ctx, zl_elements *out, const zlay_atten
     zlay_layout_free(one);
     if (status) return status;
     zl_elements_transpose(out);
-    status = zl_elements_tile(ctx, out, 1, w->blocks[sums ? VALUES : KEYS]);
+    status = zl_elements_tile(ctx, out, 1, w->blocks[sums ? ZL_VALUES : ZL_KEYS]);
     return status ? status : zl_elements_spread(ctx, out, w->waves, 1);
 }
 

@@ -11,8 +11,6 @@
 #include <zlay/hazard.h>
 
 enum { CHUNK = 16, WORDS = CHUNK / 4, GRANULE = 4, HALF = 2, TEXT = 32 };
-enum { KEYS = 0, VALUES = 1 };
-
 static uint32_t set_of(const zl_aw *a, int32_t acc)
 {
     for (uint32_t i = 0; i < ZL_AW_SETS; i++)
@@ -27,8 +25,8 @@ static void stage(zl_aw *a, const zl_event *e, int of)
     zl_aw_position(a, s, &e->at[0]);
     zl_wave_line(&a->t, "s_and_b32 s%u, s%u, %u", s, s, a->p->info.stages - 1);
     zl_wave_line(&a->t, "s_mul_i32 s%u, s%u, 0x%x", s, s, a->w->smem[of]);
-    if (of == VALUES)
-        zl_wave_line(&a->t, "s_add_u32 s%u, s%u, 0x%x", s, s, a->p->info.stages * a->w->smem[KEYS]);
+    if (of == ZL_VALUES)
+        zl_wave_line(&a->t, "s_add_u32 s%u, s%u, 0x%x", s, s, a->p->info.stages * a->w->smem[ZL_KEYS]);
 }
 
 /* ---- memory ------------------------------------------------------------------------------- */
@@ -46,7 +44,7 @@ static void descend(zl_aw *a, uint32_t operand, uint64_t row)
 static void load_queries(zl_aw *a)
 {
     const zl_attention_wave *w = a->w;
-    for (uint32_t r = 0; r < w->steps[KEYS]; r++)
+    for (uint32_t r = 0; r < w->steps[ZL_KEYS]; r++)
         zl_wave_form(&a->t, ZL_WAVE_LOAD,
                      (const uint32_t[]){w->set[ZL_AW_QUERIES] + r * WORDS, w->query, zl_aw_resource(ZL_AS_Q), 0,
                                         zl_wave_read_element(w->keys, 0, r) * w->element});
@@ -61,7 +59,7 @@ static void load_print(zl_aw *a, const zl_event *e)
         return;
     }
     bool keys = set == ZL_AW_KEYS_LOADED;
-    uint32_t of = keys ? KEYS : VALUES, operand = keys ? ZL_AS_K : ZL_AS_V, words = keys ? WORDS : HALF;
+    uint32_t of = keys ? ZL_KEYS : ZL_VALUES, operand = keys ? ZL_AS_K : ZL_AS_V, words = keys ? WORDS : HALF;
     for (uint32_t i = 0; i < w->loads[of]; i++)
         zl_wave_form(&a->t, keys ? ZL_WAVE_LOAD : ZL_WAVE_LOAD_8,
                      (const uint32_t[]){w->set[set] + i * words, w->offset[of] + i, zl_aw_resource(operand), 0, 0});
@@ -71,9 +69,9 @@ static void load_print(zl_aw *a, const zl_event *e)
 static void put_keys(zl_aw *a, const zl_event *e)
 {
     const zl_attention_wave *w = a->w;
-    stage(a, e, KEYS);
+    stage(a, e, ZL_KEYS);
     zl_wave_line(&a->t, "v_add_u32 v%u, s%d, v%u", w->at, ZL_AS_STAGE, w->write);
-    for (uint32_t i = 0; i < w->loads[KEYS]; i++)
+    for (uint32_t i = 0; i < w->loads[ZL_KEYS]; i++)
         zl_wave_form(&a->t, ZL_WAVE_WRITE,
                      (const uint32_t[]){w->at, w->set[ZL_AW_KEYS_LOADED] + i * WORDS, i * a->p->info.threads * CHUNK});
 }
@@ -99,9 +97,9 @@ static void transpose(zl_aw *a, uint32_t group)
 static void put_values(zl_aw *a, const zl_event *e)
 {
     const zl_attention_wave *w = a->w;
-    stage(a, e, VALUES);
+    stage(a, e, ZL_VALUES);
     zl_wave_line(&a->t, "v_lshl_add_u32 v%u, v%u, 1, s%d", w->at, w->write, ZL_AS_STAGE);
-    for (uint32_t group = 0; group < w->loads[VALUES] / GRANULE; group++) {
+    for (uint32_t group = 0; group < w->loads[ZL_VALUES] / GRANULE; group++) {
         transpose(a, group);
         for (uint32_t half = 0; half < 2; half++)
             zl_wave_form(&a->t, ZL_WAVE_WRITE,
@@ -120,12 +118,12 @@ static void put_print(zl_aw *a, const zl_event *e)
 static void fetch_print(zl_aw *a, const zl_event *e)
 {
     const zl_attention_wave *w = a->w;
-    uint32_t set = set_of(a, e->acc), of = set >= ZL_AW_VALUES ? VALUES : KEYS;
+    uint32_t set = set_of(a, e->acc), of = set >= ZL_AW_VALUES ? ZL_VALUES : ZL_KEYS;
     uint32_t step = a->fetched[of]++ % w->steps[of], to = w->set[set];
     if (!step) stage(a, e, (int)of);
-    zl_wave_line(&a->t, "v_add_u32 v%u, s%d, v%u", w->at, ZL_AS_STAGE, w->read[of] + (of == KEYS ? step : 0));
+    zl_wave_line(&a->t, "v_add_u32 v%u, s%d, v%u", w->at, ZL_AS_STAGE, w->read[of] + (of == ZL_KEYS ? step : 0));
     for (uint32_t b = 0; b < w->blocks[of]; b++) {
-        if (of == KEYS)
+        if (of == ZL_KEYS)
             zl_wave_form(&a->t, ZL_WAVE_READ,
                          (const uint32_t[]){to + b * WORDS, w->at, b * w->keys->info.block_bytes});
         else
@@ -163,9 +161,9 @@ static void product(zl_aw *a, uint32_t set, uint32_t block, const uint32_t facto
 static void scores(zl_aw *a, const zl_event *e)
 {
     const zl_attention_wave *w = a->w;
-    uint32_t step = a->multiplied[KEYS]++ % w->steps[KEYS], words = WORDS / w->keys->merged;
+    uint32_t step = a->multiplied[ZL_KEYS]++ % w->steps[ZL_KEYS], words = WORDS / w->keys->merged;
     for (uint32_t part = 0; part < w->keys->merged; part++)
-        for (uint32_t b = 0; b < w->blocks[KEYS]; b++) {
+        for (uint32_t b = 0; b < w->blocks[ZL_KEYS]; b++) {
             const uint32_t factor[] = {w->set[set_of(a, e->acc_a)] + b * WORDS + part * words,
                                        w->set[ZL_AW_QUERIES] + step * WORDS + part * words};
             product(a, ZL_AW_SCORES, b, factor, e->fresh && !part);
@@ -176,8 +174,8 @@ static void scores(zl_aw *a, const zl_event *e)
 static void sums(zl_aw *a, const zl_event *e)
 {
     const zl_attention_wave *w = a->w;
-    uint32_t step = a->multiplied[VALUES]++ % w->steps[VALUES];
-    for (uint32_t b = 0; b < w->blocks[VALUES]; b++) {
+    uint32_t step = a->multiplied[ZL_VALUES]++ % w->steps[ZL_VALUES];
+    for (uint32_t b = 0; b < w->blocks[ZL_VALUES]; b++) {
         const uint32_t factor[] = {w->set[set_of(a, e->acc_a)] + b * HALF, w->set[ZL_AW_WEIGHTS] + step * HALF};
         product(a, ZL_AW_SUMS, b, factor, false);
     }

@@ -10,8 +10,6 @@
 #include <stdio.h>
 
 enum { CHUNK = 16, GRANULE = 4 };
-enum { KEYS = 0, VALUES = 1 };
-
 static const zlay_attention_strides *strides_of(const zl_aw *a, uint32_t operand)
 {
     const zlay_attention *ask = &a->p->ask;
@@ -147,9 +145,9 @@ static void key_loads(zl_aw *a)
 {
     const zlay_wave_summary *i = &a->w->keys->info;
     uint64_t row = a->p->ask.k.row * a->w->element;
-    uint32_t to = a->w->offset[KEYS];
+    uint32_t to = a->w->offset[ZL_KEYS];
     zl_wave_line(&a->t, "s_mov_b32 s%d, 0x%llx", ZL_S_SCRATCH, (unsigned long long)row);
-    for (uint32_t j = 0; j < a->w->loads[KEYS]; j++) {
+    for (uint32_t j = 0; j < a->w->loads[ZL_KEYS]; j++) {
         divided(a, i->depth * a->w->element / CHUNK);
         if (j) zl_wave_line(&a->t, "v_add_u32 v1, 0x%x, v1", j * i->load_rows);
         swizzle(a);
@@ -162,13 +160,13 @@ static void key_loads(zl_aw *a)
 static void value_loads(zl_aw *a)
 {
     uint64_t row = a->p->ask.v.row * a->w->element;
-    uint32_t to = a->w->offset[VALUES], beside = a->p->ask.head / GRANULE;
+    uint32_t to = a->w->offset[ZL_VALUES], beside = a->p->ask.head / GRANULE;
     uint32_t rows = a->p->info.threads / beside * GRANULE;
     divided(a, beside);
     zl_wave_line(&a->t, "s_mov_b32 s%d, 0x%llx", ZL_S_SCRATCH, (unsigned long long)(row * GRANULE));
     zl_wave_line(&a->t, "v_mul_lo_u32 v1, v1, s%d", ZL_S_SCRATCH);
     zl_wave_line(&a->t, "v_lshl_add_u32 v%u, v2, %u, v1", to, zl_log2(GRANULE * a->w->element));
-    for (uint32_t j = 1; j < a->w->loads[VALUES]; j++)
+    for (uint32_t j = 1; j < a->w->loads[ZL_VALUES]; j++)
         zl_wave_line(&a->t, "v_add_u32 v%u, 0x%llx, v%u", to + j,
                      (unsigned long long)((j / GRANULE * rows + j % GRANULE) * row), to);
 }
@@ -177,20 +175,20 @@ static void value_loads(zl_aw *a)
 static void key_reads(zl_aw *a)
 {
     const zlay_wave_summary *i = &a->w->keys->info;
-    uint32_t side = a->w->mma.m, to = a->w->read[KEYS];
+    uint32_t side = a->w->mma.m, to = a->w->read[ZL_KEYS];
     zl_wave_line(&a->t, "v_and_b32 v1, %u, v0", side - 1);
     zl_wave_line(&a->t, "v_bfe_u32 v2, v0, %u, %u", zl_log2(side), zl_log2(a->w->lanes / side));
     swizzle(a);
     zl_wave_line(&a->t, "v_lshlrev_b32 v2, %u, v2", zl_log2(CHUNK));
     zl_wave_line(&a->t, "v_lshl_add_u32 v%u, v1, %u, v2", to, zl_log2(i->depth * a->w->element));
-    for (uint32_t r = 1; r < a->w->steps[KEYS]; r++)
+    for (uint32_t r = 1; r < a->w->steps[ZL_KEYS]; r++)
         zl_wave_line(&a->t, "v_xor_b32 v%u, 0x%x, v%u", to + r, r * i->read_xor, to);
 }
 
 /* Reads of values: the lane's element and group of keys. */
 static void value_reads(zl_aw *a)
 {
-    uint32_t side = a->w->mma.m, granule = GRANULE * a->w->element, to = a->w->read[VALUES];
+    uint32_t side = a->w->mma.m, granule = GRANULE * a->w->element, to = a->w->read[ZL_VALUES];
     zl_wave_line(&a->t, "v_and_b32 v1, %u, v0", side - 1);
     zl_wave_line(&a->t, "v_bfe_u32 v2, v0, %u, %u", zl_log2(side), zl_log2(a->w->lanes / side));
     zl_wave_line(&a->t, "v_lshlrev_b32 v%u, %u, v1", to, zl_log2(granule));
