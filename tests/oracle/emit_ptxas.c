@@ -214,7 +214,6 @@ static zlay_gemm gemm_scaled(uint32_t i)
     g.d_type = i % 2 ? ZLAY_TYPE_F32 : ZLAY_TYPE_BF16;
     g.a_scales = (int32_t)((i + 1) % 9 / 3), g.b_scales = (int32_t)((i + 1) % 9 % 3);
     g.tile_m = tiles[i / 8][0], g.tile_n = tiles[i / 8][1];
-    if (g.a_scales == ZLAY_SCALES_BLOCK && g.b_scales == ZLAY_SCALES_LINE && g.tile_n == 128) g.tile_n = 112;
     return g;
 }
 

@@ -216,9 +216,19 @@ static void meet_role(zl_pipe_text *k)
     meet_named(k, "near", width, true);
 }
 
-static void say_sync(zl_pipe_text *k, const zl_event *event, bool wait)
+/* Prints a meeting at a barrier of the pipe's own number, to which an instance adds or of which it takes its own. */
+static void meet_numbered(zl_pipe_text *k, const zl_event *event, bool wait)
 {
     char number[24];
+    bool own = event->named_step && zl_role_instances(k->role) > 1;
+    zl_pt_number(number, event->named);
+    if (own && event->named_step > 0) zl_op(k, ADD, "near", "instance", number);
+    else if (own) zl_op(k, SUB, "near", number, "instance");
+    meet_named(k, own ? "near" : number, (uint64_t)event->count, wait);
+}
+
+static void say_sync(zl_pipe_text *k, const zl_event *event, bool wait)
+{
     switch (event->scope) {
     case ZL_SYNC_ROLE: meet_role(k); break;
     case ZL_SYNC_WARP:
@@ -229,7 +239,7 @@ static void say_sync(zl_pipe_text *k, const zl_event *event, bool wait)
         say_cluster(k, follows_barriers(k, event) ? "arrive.relaxed" : "arrive.release");
         if (wait) say_cluster(k, "wait.acquire");
         break;
-    default: meet_named(k, zl_pt_number(number, event->named), (uint64_t)event->count, wait); break;
+    default: meet_numbered(k, event, wait); break;
     }
 }
 

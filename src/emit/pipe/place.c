@@ -247,11 +247,13 @@ static zlay_status place_threads(zl_pipe_text *k)
 static uint32_t named_barriers(const zlay_pipe *pipe)
 {
     uint32_t used = 1;
-    for (uint32_t i = 0; i < pipe->events_count; i++) {
-        const zl_event *e = &pipe->events[i];
-        bool meets = e->kind == ZL_EV_SYNC || e->kind == ZL_EV_JOIN;
-        if (meets && e->scope == ZL_SYNC_NAMED && e->named < BARRIERS) used |= 1u << e->named;
-    }
+    for (const zl_role *role = pipe->roles; role < pipe->roles + pipe->roles_count; role++)
+        for (uint32_t i = role->begin; i < role->end; i++) {
+            const zl_event *e = &pipe->events[i];
+            bool meets = e->kind == ZL_EV_SYNC || e->kind == ZL_EV_JOIN;
+            for (uint32_t n = 0; meets && e->scope == ZL_SYNC_NAMED && n < zl_role_instances(role); n++)
+                used |= 1u << zl_event_named(e, n);
+        }
     return used;
 }
 

@@ -242,8 +242,11 @@ static void put_opt_columns(writer *w)
 static void put_opt_named(writer *w)
 {
     if (!w->e->number) return;
+    if (w->e->named_step < -1 || w->e->named_step > 1) zl_build_wrong(w->b, "named_step", "is none of -1, 0 and 1");
     zl_putf(&w->b->text, " %u", w->e->named);
+    if (w->e->named_step) zl_putf(&w->b->text, " %c instance", w->e->named_step > 0 ? '+' : '-');
     w->e->named = 0;
+    w->e->named_step = 0;
     put_number(w);
 }
 
@@ -279,7 +282,7 @@ static const zl_field fields[] = {
     FIELD(fresh),        FIELD(multicast), FIELD(where),       FIELD(cta),      FIELD(first_lane),
     FIELD(lanes),        FIELD(first_column), FIELD(columns),  FIELD(signalled), FIELD(accs),
     FIELD(body),         FIELD(by),       FIELD(index),        FIELD(accs_count), FIELD(indices),
-    FIELD(modulo),   FIELD(reads),    FIELD(reads_at),     FIELD(reads_count), FIELD(reserved2),
+    FIELD(modulo),   FIELD(reads),    FIELD(reads_at),     FIELD(reads_count), FIELD(named_step),
     FIELD(blocks),       FIELD(when), FIELD(reserved)};
 
 void zl_build_event(zlay_pipe_builder *b, const zlay_pipe_event *from)

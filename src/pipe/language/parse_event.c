@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { BARRIER_LAST = 15 }; /* number of a named barrier */
+
 static bool bad(zl_parser *p, const char *what) { return zl_parse_fail(p, ZLAY_EINVAL, what); }
 
 static bool word(zl_parser *p, const char *text) { return zl_cursor_keyword(&p->at, text); }
@@ -317,15 +319,27 @@ static bool read_opt_columns(zl_parser *p, zl_event *e)
     return !word(p, "columns") || range(p, e->columns, 65535);
 }
 
+/* `+ instance` or `- instance` behind a barrier's number: each instance of the role has one of its own, all within 0 to 15. */
+static bool read_instance(zl_parser *p, zl_event *e)
+{
+    uint32_t last = zl_role_instances(&p->pipe->roles[p->role]) - 1;
+    bool adds = zl_cursor_take(&p->at, '+');
+    if (!adds && !zl_cursor_take(&p->at, '-')) return true;
+    if (!zl_parse_needs(p, "instance")) return false;
+    e->named_step = adds ? 1 : -1;
+    if (adds ? e->named + last <= BARRIER_LAST : e->named >= last) return true;
+    return bad(p, adds ? "the last instance's barrier is above 15" : "the last instance's barrier is below 0");
+}
+
 static bool read_opt_named(zl_parser *p, zl_event *e)
 {
     int64_t number;
     if (p->role < 0 && e->scope != ZL_SYNC_CTA && e->scope != ZL_SYNC_CLUSTER)
         return bad(p, "it belongs in a role");
     if (e->scope != ZL_SYNC_NAMED) return true;
-    if (!zl_parse_number(p, &number, 0, 15)) return false;
+    if (!zl_parse_number(p, &number, 0, BARRIER_LAST)) return false;
     e->named = (uint32_t)number;
-    return zl_parse_number(p, &e->count, 1, 2048);
+    return read_instance(p, e) && zl_parse_number(p, &e->count, 1, 2048);
 }
 
 /* ---- a line ---- */

@@ -102,7 +102,8 @@ typedef struct zl_event {
     int32_t relative;   /* 1: `cta` is added to the own rank, modulo the cluster's blocks */
     uint32_t multicast; /* mask of blocks; 0: none */
     uint32_t times;     /* arrivals by one thread, instructions of a warp; 1 the default */
-    uint32_t named;     /* sync, join: the barrier's number */
+    uint32_t named;     /* sync, join: the barrier's number, of the role's first instance */
+    int32_t named_step; /* what each instance adds to it: 1, -1, or 0 */
     uint32_t lanes[2];  /* tld, tst: first and last lane; 0, 127 the default */
     uint32_t columns[2]; /* tld, tst: first and last column of the stage */
     zl_pos tmem_at[2], map_at, other_at;
@@ -233,5 +234,11 @@ static inline void zl_event_positions(const zl_event *e, const zl_pos *out[ZL_PO
 }
 
 static inline uint32_t zl_role_instances(const zl_role *r) { return (r->last_warp - r->first_warp + 1) / r->each; }
+
+/* The number of the named barrier that an instance meets at. */
+static inline uint32_t zl_event_named(const zl_event *e, uint32_t instance)
+{
+    return e->named + (uint32_t)e->named_step * instance;
+}
 
 #endif

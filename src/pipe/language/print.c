@@ -262,7 +262,8 @@ static void put_opt_columns(zl_printer *p, const zl_event *e)
 
 static void put_opt_named(zl_printer *p, const zl_event *e)
 {
-    if (e->scope == ZL_SYNC_NAMED) zl_putf(p->out, " %u %lld", e->named, (long long)e->count);
+    static const char *const own[] = {" - instance", "", " + instance"};
+    if (e->scope == ZL_SYNC_NAMED) zl_putf(p->out, " %u%s %lld", e->named, own[e->named_step + 1], (long long)e->count);
 }
 
 /* ---- lines ---- */

@@ -25,7 +25,7 @@ zl_rp_meeting *zl_rp_meeting_of(zl_replay *c, const zl_rp_instance *i, const zl_
 {
     if (e->kind == ZL_EV_MEET || e->scope == ZL_SYNC_CLUSTER) return c->meetings;
     return &c->meetings[1 + i->block * ZL_RP_NAMED +
-                        (e->scope == ZL_SYNC_NAMED ? e->named : 0)];
+                        (e->scope == ZL_SYNC_NAMED ? zl_event_named(e, i->number) : 0)];
 }
 
 static bool has_ended(const zl_rp_instance *i) { return i->pc == i->role->end; }

@@ -56,17 +56,22 @@ static void make_threads(zl_run *r)
 
 /* ---- things ---- */
 
-/* Numbers the block's barriers that the text uses. */
+/* Numbers the block's barriers that an event of a role uses. */
+static void find_meeting(zl_run *r, const zl_role *role, const zl_event *e)
+{
+    bool block = e->scope == ZL_SYNC_CTA, named = e->scope == ZL_SYNC_NAMED;
+    if ((e->kind != ZL_EV_SYNC && e->kind != ZL_EV_JOIN) || (!block && !named)) return;
+    for (uint32_t n = 0; n < zl_role_instances(role); n++) {
+        int8_t *at = &r->meeting_at[named ? zl_event_named(e, n) : 0];
+        if (*at < 0) *at = (int8_t)r->meetings_each++;
+    }
+}
+
 static void find_meetings(zl_run *r)
 {
     memset(r->meeting_at, -1, sizeof r->meeting_at);
-    for (uint32_t k = r->pipe->setup; k < r->pipe->events_count; k++) {
-        const zl_event *e = &r->pipe->events[k];
-        bool block = e->scope == ZL_SYNC_CTA, named = e->scope == ZL_SYNC_NAMED;
-        if ((e->kind != ZL_EV_SYNC && e->kind != ZL_EV_JOIN) || (!block && !named)) continue;
-        int8_t *at = &r->meeting_at[named ? e->named : 0];
-        if (*at < 0) *at = (int8_t)r->meetings_each++;
-    }
+    for (const zl_role *role = r->pipe->roles; role < r->pipe->roles + r->pipe->roles_count; role++)
+        for (uint32_t k = role->begin; k < role->end; k++) find_meeting(r, role, &r->pipe->events[k]);
 }
 
 /* Counts mbarrier slots, stages of memory, flags and thread barriers, and says where each ring

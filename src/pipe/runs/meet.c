@@ -35,7 +35,7 @@ static void meet_warp(zl_run *r, zl_class *a, zl_class *b)
 zl_meeting *zl_run_meeting(const zl_run *r, const zl_instance *i, const zl_event *e)
 {
     if (e->kind == ZL_EV_MEET || e->scope == ZL_SYNC_CLUSTER) return &r->meetings[0];
-    int8_t at = r->meeting_at[e->scope == ZL_SYNC_CTA ? 0 : e->named];
+    int8_t at = r->meeting_at[e->scope == ZL_SYNC_CTA ? 0 : zl_event_named(e, (uint32_t)i->number)];
     return &r->meetings[1 + (uint32_t)i->cta * r->meetings_each + (uint32_t)at];
 }
 

@@ -11,8 +11,7 @@
 
 enum {
     BLOCK = 128,       /* of K in a step; of rows or columns in a block */
-    COLUMNS_MOST = 128, /* of a tile: a thread has its sums three times */
-    COLUMNS_CROSS = 112 /* of a tile where A's scales are of blocks and B's of lines: with 120 ptxas spills (13.0) */
+    COLUMNS_MOST = 128 /* of a tile: a thread has its sums three times */
 };
 
 /* ---- the request ----------------------------------------------------------------------------- */
@@ -71,18 +70,11 @@ zlay_status zl_gemm_scales(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *g)
     return ZLAY_OK;
 }
 
-static uint32_t columns_most(const zlay_plan *plan)
-{
-    const int32_t *s = plan->scales;
-    bool cross = s[ZLAY_OPERAND_A] == ZLAY_SCALES_BLOCK && s[ZLAY_OPERAND_B] == ZLAY_SCALES_LINE;
-    return cross ? COLUMNS_CROSS : COLUMNS_MOST;
-}
-
 bool zl_gemm_scales_fit(const zlay_plan *plan, uint32_t tile_n)
 {
     if (!zl_gemm_quantise_fit(plan, tile_n)) return false;
     if (!zl_gemm_scaled(plan)) return true;
-    return tile_n <= columns_most(plan) && (plan->scales[ZLAY_OPERAND_B] != ZLAY_SCALES_BLOCK || BLOCK % tile_n == 0);
+    return tile_n <= COLUMNS_MOST && (plan->scales[ZLAY_OPERAND_B] != ZLAY_SCALES_BLOCK || BLOCK % tile_n == 0);
 }
 
 zlay_status zl_gemm_scales_tile(zlay_ctx *ctx, const zlay_plan *plan, uint32_t tile_n)
@@ -91,9 +83,9 @@ zlay_status zl_gemm_scales_tile(zlay_ctx *ctx, const zlay_plan *plan, uint32_t t
     if (!zl_gemm_quantise_fit(plan, tile_n))
         return zl_fail(ctx, ZLAY_EINVAL, "tile_n: %u; with d_scales a tile has whole blocks of %d columns: the nearest that works is %d",
                        tile_n, BLOCK, !zl_gemm_scaled(plan) && tile_n > 3 * BLOCK / 2 ? 2 * BLOCK : BLOCK);
-    if (tile_n > columns_most(plan))
-        return zl_fail(ctx, ZLAY_EINVAL, "tile_n: %u; with scales a thread has its sums three times, and at most %u columns fit",
-                       tile_n, columns_most(plan));
+    if (tile_n > COLUMNS_MOST)
+        return zl_fail(ctx, ZLAY_EINVAL, "tile_n: %u; with scales a thread has its sums three times, and at most %d columns fit",
+                       tile_n, COLUMNS_MOST);
     return zl_fail(ctx, ZLAY_EINVAL, "tile_n: %u; a tile has columns of one block of %d: the nearest that works is %d",
                    tile_n, BLOCK, tile_n <= 96 ? 64 : 128);
 }
