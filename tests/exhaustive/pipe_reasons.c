@@ -72,8 +72,9 @@ static const struct passing {
      "meets later, still before the next iteration"},
     {KIND(SYNC), 0,
      KIND(SYNC) | KIND(WRITE) | KIND(MMA) | KIND(WAITGROUP) | KIND(COMMIT) | KIND(STORE) |
-         KIND(FENCE),
+         KIND(FENCE) | KIND(ARRIVE),
      SAME | SHARES, "takes its turn later: turns order no memory"},
+    {KIND(MMA), KIND(SYNC), 0, SAME, "multiplies before its turn: turns order no memory"},
     {KIND(WAIT), 0, ALL, SAME | MORE | SHARES, "waits later, before what it is for"},
     {KIND(WAIT), 0, ALL, SAME | MORE | SHARES | UNNEEDED, "who gives the turn has waited, too"},
     {KIND(WAITGROUP), 0,

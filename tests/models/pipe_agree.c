@@ -26,6 +26,7 @@ static const struct asked {
     {"ring", 3, false, {{5}}, {0}},
     {"cooperative", 2, false, {{4}}, {0}},
     {"cooperative", 3, false, {{5}}, {0}},
+    {"turns", 2, false, {{1}, {3}}, {0}},
     {"split", 2, false, {{3}}, {0}},
     {"multistage", 3, false, {{5}}, {0}},
     {"persistent", 2, false, {{2, 2}, {3, 1}, {1, 4}}, {0}},

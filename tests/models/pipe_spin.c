@@ -22,7 +22,7 @@ static const struct world {
     {"multistage", 2, {2}},     {"multistage", 3, {5}},     {"streamk", 2, {1}},
     {"streamk", 2, {2}},        {"blackwell", 2, {0, 1}},   {"blackwell", 2, {3, 1}},
     {"blackwell", 2, {2, 2}},   {"epilogue", 2, {1, 2}},    {"cooperative_multicast", 2, {1}},
-    {"cooperative_multicast", 2, {3}},
+    {"cooperative_multicast", 2, {3}}, {"turns", 2, {1}}, {"turns", 2, {3}},
     {"pingpong_multicast", 2, {1, 1}},                      {"pingpong_multicast", 2, {2, 1}},
     {"pair", 2, {1, 1}},        {"pair", 2, {2, 2}},        {"epilogue", 2, {2, 2}},
     {"lds_double", 2, {1}},     {"lds_double", 2, {4}},     {"lds_double", 3, {5}},

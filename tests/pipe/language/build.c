@@ -83,6 +83,7 @@ static const char everything[] =
     "arrive empty[i % 4] times 32 cta +1\nldmatrix A[i % 4]\nstmatrix D[0] from O part 2\nread W[0]\n"
     "write W[0] from O\nwrite A[i % 4] 2*tB\nread A[i % 4] part 3 cta 1\nstore D[0] tB -> W[0]\n"
     "reduce D[0] 2*tB + 64 by maps[0] -> W[0]\nsync role\nsync named 1 256\njoin named 2 256\n"
+    "sync named 14 + instance 64\njoin named 1 - instance 64\n"
     "join cluster\nmeet cluster\nraise done[0] times 3\nawait done[0] 4\nupdate maps[i % 2]\n"
     "fence proxy.tensormap\nfence proxy.async\nend\nend\nrole blackwell warps 12..15 cta 1\n"
     "mma A[0], B[0] -> C[0] fresh\nmma A[0], B[0] scales C[1] -> C[0] fresh\nmma C[1], B[0] -> C[0]\ncommit tcgen05 signal full[0] multicast 3\n"
@@ -198,6 +199,8 @@ static void test_events_refused(void **state)
         {EVENT(.word = "read", .smem = {"c"}, .at = {{.add = 0}, {.add = 1}}), "field 'at'"},
         {EVENT(.word = "mma", .smem = {"c", "c"}, .acc = "R", .fresh = 2), "field 'fresh'"},
         {EVENT(.word = "init", .bar = "h"), "does not belong here"},
+        {EVENT(.word = "sync", .way = "named", .named = 1, .number = 128, .named_step = 2), "field 'named_step'"},
+        {EVENT(.word = "sync", .way = "role", .named_step = 1), "field 'named_step' does not belong"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         zlay_pipe_builder *b = started(*state);

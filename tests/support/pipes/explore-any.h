@@ -31,6 +31,7 @@ typedef struct any_op {
 typedef struct any_agent {
     const zl_role *role;
     int instance, part, parts, count;
+    uint32_t number; /* of the instance in its role */
     int64_t threads, warps; /* that it stands for */
     bool beside;            /* the warps of an elected thread's role that it is not in */
     any_op ops[ANY_OPS];
@@ -99,7 +100,7 @@ static bool any_runs(const any_world *w, const any_agent *a, const zl_event *e)
 static int any_meeting(const any_agent *a, const zl_event *e)
 {
     if (e->scope == ZL_SYNC_ROLE || e->scope == ZL_SYNC_WARP) return 16 + a->instance;
-    return e->scope == ZL_SYNC_NAMED ? (int)e->named : 0;
+    return e->scope == ZL_SYNC_NAMED ? (int)zl_event_named(e, a->number) : 0;
 }
 
 static void any_add(any_world *w, any_agent *a, const zl_event *e, const int64_t *counter)
@@ -153,6 +154,14 @@ static void any_program(any_world *w, any_agent *a)
     }
 }
 
+/* Whether an instance that has agents is one of the role. */
+static bool any_of_role(const any_world *w, const zl_role *role, int instance)
+{
+    for (int a = 0; a < w->agents_count; a++)
+        if (w->agents[a].instance == instance) return w->agents[a].role == role;
+    return false;
+}
+
 static void any_agent_new(any_world *w, const zl_role *role, int instance, int part, int parts, bool beside)
 {
     if (w->agents_count == ANY_AGENTS) {
@@ -162,6 +171,7 @@ static void any_agent_new(any_world *w, const zl_role *role, int instance, int p
     any_agent *a = &w->agents[w->agents_count++];
     int64_t lanes = 32;
     *a = (any_agent){.role = role, .instance = instance, .part = part, .parts = parts, .warps = role->each, .beside = beside};
+    for (int k = 0; k < instance; k++) a->number += any_of_role(w, role, k);
     if (parts == 2 && w->split == ANY_WARPS) a->warps = part ? role->each - 1 : 1;
     if (role->elect && w->split == ANY_WARPS) a->warps = beside ? role->each - 1 : 1;
     if (parts == 2 && w->split == ANY_LANES) lanes = part ? 31 : 1;

@@ -21,7 +21,7 @@ static const struct {
     {"pingpong_multicast", 2}, {"persistent", 2}, {"attention", 1},     {"grouped", 2},
     {"split", 1},     {"multistage", 2},  {"streamk", 2},               {"blackwell", 1},
     {"pair", 1},      {"epilogue", 1},    {"lds_double", 2},            {"lds_direct", 2},
-    {"lds_pipelined", 2},
+    {"lds_pipelined", 2}, {"turns", 2},
 };
 enum { NAMED = sizeof named / sizeof *named };
 

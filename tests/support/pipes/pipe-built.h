@@ -290,6 +290,8 @@ static inline void first_operand(reader *r, zlay_pipe_event *e)
     else if (is(e, "alloc") || is(e, "dealloc")) e->tmem[0] = take(r, false);
     else if (e->way && !strcmp(e->way, "named")) {
         e->named = (uint32_t)number(r);
+        e->named_step = eat(r, "+") ? 1 : eat(r, "-") ? -1 : 0;
+        if (e->named_step) assert_true(eat(r, "instance"));
         e->number = number(r);
     } else if (!e->way && !is(e, "relinquish") && !is(e, "cpasync") && !is(e, "load"))
         memory(r, e, 0, false);

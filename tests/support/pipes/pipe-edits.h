@@ -203,6 +203,7 @@ static inline void edit_words(pipe_edits *e, zl_event *c, const zl_event *event)
     if (c->cta >= 0) edit_int(e, event, line, "cta", &c->cta, c->cta ^ 1);
     if (c->scope == ZL_SYNC_NAMED && (c->kind == ZL_EV_SYNC || c->kind == ZL_EV_JOIN))
         edit_uint(e, event, line, "named", &c->named, c->named + 1);
+    if (c->named_step) edit_int(e, event, line, "of the instance", &c->named_step, 0);
     if (c->kind == ZL_EV_TLD || c->kind == ZL_EV_TST) {
         edit_uint(e, event, line, "last lane", &c->lanes[1], c->lanes[1] + 32);
         edit_uint(e, event, line, "last column", &c->columns[1], c->columns[1] + 1);

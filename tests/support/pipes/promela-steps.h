@@ -121,8 +121,8 @@ static int pml_meeting_for(pml_print *p, const pml_agent *a, const zl_event *e)
     case ZL_SYNC_CTA: return pml_meeting_of(p, PML_MEET_CTA, a->block, 0, 0);
     case ZL_SYNC_CLUSTER: return pml_meeting_of(p, PML_MEET_CLUSTER, 0, 0, 0);
     default:
-        if (!e->named) return pml_meeting_of(p, PML_MEET_CTA, a->block, 0, 0);
-        return pml_meeting_of(p, PML_MEET_NAMED, a->block, (int)e->named, 0);
+        if (!zl_event_named(e, (uint32_t)a->instance)) return pml_meeting_of(p, PML_MEET_CTA, a->block, 0, 0);
+        return pml_meeting_of(p, PML_MEET_NAMED, a->block, (int)zl_event_named(e, (uint32_t)a->instance), 0);
     }
 }
 
