@@ -140,7 +140,8 @@ typedef struct zlay_pipe_event {
     const char *const *reads;     /* of use: stages that the body loads from, in order */
     const zlay_pipe_at *reads_at; /* and their indices */
     uint32_t reads_count;
-    int32_t named_step;    /* of sync and join named: what each instance of the role adds to `named`: 1 or -1; 0: all have one */
+    int32_t named_step;    /* of sync and join named: what each instance of the role adds to
+                              `named`: 1 or -1; 0: all have one barrier */
     uint64_t reserved[2];  /* 0 */
 } zlay_pipe_event;
 
