@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Prints the events of a pipe's kernel that are not copies or products: mbarrier operations, thread
- * barriers, fences, flags, tensor map updates, commits and waits of groups. Events that are one
- * instruction without an address are rows of says.def. Where blocks of a cluster access each other's
- * memory, the mbarriers at which they arrive have release and acquire at cluster scope. */
+/* Prints the events of a pipe's kernel that are not copies, products or meetings: mbarrier operations,
+ * fences, flags, tensor map updates, commits and waits of groups. Events that are one instruction
+ * without an address are rows of says.def. Where blocks of a cluster access each other's memory, the
+ * mbarriers at which they arrive have release and acquire at cluster scope. */
 #include "emit/pipe/pipe.h"
 
 #include <stdio.h>
@@ -174,75 +174,6 @@ static void say_commit(zl_pipe_text *k, const zl_event *event)
     zl_say(k, zl_pt_one(k), id, 0, "at", "mask");
 }
 
-/* ---- meetings ------------------------------------------------------------------------ */
-
-/* Whether nothing but barriers was written before an event: their fence is a release then. */
-static bool follows_barriers(const zl_pipe_text *k, const zl_event *event)
-{
-    if (k->role) return false;
-    for (const zl_event *e = k->pipe->events; e < event; e++)
-        if (e->kind != ZL_EV_INIT && !(e->kind == ZL_EV_FENCE && e->scope == ZL_FENCE_MBARRIER)) return false;
-    return true;
-}
-
-/* Prints a part of a meeting of the cluster: an arrival or the wait. */
-static void say_cluster(zl_pipe_text *k, const char *part)
-{
-    char id[64];
-    snprintf(id, sizeof id, "cluster.%s%s", part, zl_pt_lone(k) ? "" : ".aligned");
-    zl_say_plain(k, NULL, id);
-}
-
-/* Prints a named barrier; one thread of a warp may not use the aligned form. */
-static void meet_named(zl_pipe_text *k, const char *number, uint64_t threads, bool wait)
-{
-    char room[24];
-    const char *id = zl_pt_lone(k) ? (wait ? "barrier.sync" : "barrier.arrive")
-                                   : (wait ? "bar.sync" : "bar.arrive");
-    zl_say(k, NULL, id, 0, number, zl_pt_number(room, threads));
-}
-
-/* Prints the meeting of a role's instance: its warp, or its own named barrier. */
-static void meet_role(zl_pipe_text *k)
-{
-    char room[24];
-    uint32_t width = zl_pt_width(k);
-    if (zl_pt_lone(k)) return;
-    if (width == WARP) {
-        zl_say(k, NULL, "bar.warp", 0, "-1");
-        return;
-    }
-    zl_op(k, ADD, "near", "instance", zl_pt_number(room, k->role_bar[k->role - k->pipe->roles]));
-    meet_named(k, "near", width, true);
-}
-
-/* Prints a meeting at a barrier of the pipe's own number, to which an instance adds or of which it takes its own. */
-static void meet_numbered(zl_pipe_text *k, const zl_event *event, bool wait)
-{
-    char number[24];
-    bool own = event->named_step && zl_role_instances(k->role) > 1;
-    zl_pt_number(number, event->named);
-    if (own && event->named_step > 0) zl_op(k, ADD, "near", "instance", number);
-    else if (own) zl_op(k, SUB, "near", number, "instance");
-    meet_named(k, own ? "near" : number, (uint64_t)event->count, wait);
-}
-
-static void say_sync(zl_pipe_text *k, const zl_event *event, bool wait)
-{
-    switch (event->scope) {
-    case ZL_SYNC_ROLE: meet_role(k); break;
-    case ZL_SYNC_WARP:
-        if (!zl_pt_lone(k)) zl_say(k, NULL, "bar.warp", 0, "-1");
-        break;
-    case ZL_SYNC_CTA: zl_say(k, NULL, "bar.sync.all", 0, "0"); break;
-    case ZL_SYNC_CLUSTER:
-        say_cluster(k, follows_barriers(k, event) ? "arrive.relaxed" : "arrive.release");
-        if (wait) say_cluster(k, "wait.acquire");
-        break;
-    default: meet_numbered(k, event, wait); break;
-    }
-}
-
 /* ---- fences, flags, maps --------------------------------------------------------------- */
 
 /* Whether the pipe has generic accesses of global memory or of other blocks, which a fence must
@@ -349,9 +280,9 @@ static void say_other(zl_pipe_text *k, const zl_event *event)
     case ZL_EV_STMATRIX: zl_pt_matrix(k, event); break;
     case ZL_EV_FENCE: say_fence(k, event); break;
     case ZL_EV_MMA: zl_pt_mma(k, event); break;
-    case ZL_EV_SYNC: say_sync(k, event, true); break;
-    case ZL_EV_JOIN: say_sync(k, event, false); break;
-    case ZL_EV_MEET: say_cluster(k, "wait.acquire"); break;
+    case ZL_EV_SYNC:
+    case ZL_EV_JOIN:
+    case ZL_EV_MEET: zl_pt_meet(k, event); break;
     case ZL_EV_UPDATE: say_update(k, event); break;
     case ZL_EV_RAISE: say_raise(k, event); break;
     case ZL_EV_AWAIT: say_await(k, event); break;

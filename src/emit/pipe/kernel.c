@@ -33,7 +33,7 @@ static void declare(zl_pipe_text *k, const char *type, const char *const *names,
     }
 }
 
-/* Rings, bases of descriptors and places of writes, as many as a role keeps. */
+/* Rings, bases of descriptors, barriers of an instance and places of writes, as many as a role keeps. */
 static void declare_kept(zl_pipe_text *k)
 {
     for (uint32_t i = 0; i < k->rings_most; i++)
@@ -41,6 +41,8 @@ static void declare_kept(zl_pipe_text *k)
                            : ".reg .b32 slot%u, phase%u, last%u;", i, i, i);
     for (uint32_t i = 0; i < k->bases_most; i++)
         zl_pt_line(k, k->c ? "[[maybe_unused]] uint32_t base%u;" : ".reg .b32 base%u;", i);
+    for (uint32_t i = 0; i < k->own_bars_most; i++)
+        zl_pt_line(k, k->c ? "[[maybe_unused]] uint32_t own%u;" : ".reg .b32 own%u;", i);
     for (uint32_t i = 0; i < k->puts_most; i++)
         zl_pt_line(k, k->c ? "[[maybe_unused]] uint32_t put%u;" : ".reg .b32 put%u;", i);
 }
@@ -296,6 +298,7 @@ static void loop_end(zl_pipe_text *k, const zl_event *loop)
 static void role_events(zl_pipe_text *k)
 {
     zl_pt_bases(k);
+    zl_pt_own_bars(k);
     zl_pt_puts(k);
     zl_pt_loads(k);
     zl_pt_rows_begin(k);

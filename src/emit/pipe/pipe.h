@@ -19,6 +19,7 @@ enum {
     ZL_PT_RINGS = 8,       /* kept in registers by a role */
     ZL_PT_STEPS = 64,      /* of K, times instructions along rows */
     ZL_PT_BASES = 16,      /* of descriptors, kept by a role */
+    ZL_PT_OWN_BARS = 4,       /* numbers of barriers of an instance, kept by a role */
     ZL_PT_HALVES = 16,     /* registers v0 and on, of 16 bits */
     ZL_PT_ALIGN = 1024     /* of what products and tensor copies use */
 };
@@ -134,6 +135,8 @@ struct zl_pipe_text {
     uint32_t rings, rings_most; /* of the role, of all roles */
     zl_pt_base base[ZL_PT_BASES];
     uint32_t bases, bases_most;
+    const zl_event *own_bar[ZL_PT_OWN_BARS]; /* meetings at a barrier of the instance: register own<i> */
+    uint32_t own_bars, own_bars_most;
     uint32_t role_bar[ZL_PT_NAMES]; /* of `sync role`, that of the first instance */
     uint32_t smem_at[ZL_PT_NAMES], smem_pitch[ZL_PT_NAMES], bar_at[ZL_PT_NAMES],
         tmem_at[ZL_PT_NAMES];
@@ -317,6 +320,9 @@ void zl_pt_matrix(zl_pipe_text *k, const zl_event *event);
 void zl_pt_mma(zl_pipe_text *k, const zl_event *event);
 /* Whether the target has an instruction, by its id. */
 bool zl_pt_exists(const zl_pipe_text *k, const char *id);
+/* Meetings of threads; the numbers of the instance's own barriers are computed before the events of its role. */
+void zl_pt_own_bars(zl_pipe_text *k);
+void zl_pt_meet(zl_pipe_text *k, const zl_event *event);
 /* Descriptors: what those of a role have in common is computed before its events. Then the lower
  * half of an operand's at its stage, in `to` or in the register returned; and the whole one, so
  * many bytes further. */
