@@ -143,15 +143,50 @@ static void say_operand(zl_pb *t, const zl_body_node *n, const char *to)
 
 /* ---- loads -------------------------------------------------------------------------------- */
 
+enum { NOT_KNOWN = -1 };
+
+/* By how much a number grows from a row, or a column, to the next: 1 for a sum of it and of what all rows have alike. */
+static int growth(const zl_pb *t, int32_t node)
+{
+    const zl_body_node *n = node_of(t, node);
+    if (!n->shape) return 0;
+    if (n->op == ZL_BO_ROW || n->op == ZL_BO_COLUMN) return 1;
+    if (n->op != ZL_BO_ADD) return NOT_KNOWN;
+    int a = growth(t, n->arg[0]), b = growth(t, n->arg[1]);
+    return a == NOT_KNOWN || b == NOT_KNOWN ? NOT_KNOWN : a + b;
+}
+
+/* How many elements behind the one before it in its vector an element lies in memory; 0: that is not known, or a limit is between
+ * them. An index has no sign and does not pass 32 bits, so that the address moves as the index does. */
+static uint32_t behind(const zl_pb *t, const zl_body_node *n, uint32_t i)
+{
+    const zl_element_axis *axis = n->shape == ZL_ON_ROW ? &t->elements->row : &t->elements->column;
+    bool vector = n->shape == ZL_ON_ROW || n->shape == ZL_ON_COLUMN;
+    if (!i || !vector || n->arg[1] >= 0 || growth(t, n->arg[0]) != 1) return 0;
+    return axis->offset[i] > axis->offset[i - 1] ? axis->offset[i] - axis->offset[i - 1] : 0;
+}
+
+/* gp = the address of an element, which `gp` is of the element before it where their distance is known: ptxas makes an offset of the
+ * load of it. */
+static void load_address(zl_pb *t, const zl_body_node *n, const char *index, uint32_t i)
+{
+    char name[80], bytes[24];
+    uint32_t size = (uint32_t)zlay_type_bits(n->type) / BYTE_BITS, further = behind(t, n, i);
+    snprintf(name, sizeof name, "read_%.64s", t->body->operands[n->operand].name);
+    if (further) zl_op(t->k, MORE, "gp", zl_pt_number(bytes, (uint64_t)further * size));
+    else {
+        zl_op(t->k, LOAD64, "gp", name);
+        zl_op(t->k, FURTHER, "gp", index, zl_pt_number(bytes, size));
+    }
+}
+
 /* Element `which` of the node's register: into `to`, all 32 bits or a half; 0 from the limit on. */
 static void load_element(zl_pb *t, const zl_body_node *n, const char *to, uint32_t i, uint32_t v)
 {
-    char index[ZL_PB_NAME], limit[ZL_PB_NAME], name[80], bytes[24];
+    char index[ZL_PB_NAME], limit[ZL_PB_NAME];
     bool wide = zlay_type_bits(n->type) == 32;
-    snprintf(name, sizeof name, "read_%.64s", t->body->operands[n->operand].name);
     zl_pb_element(t, index, n->arg[0], n, i, v);
-    zl_op(t->k, LOAD64, "gp", name);
-    zl_op(t->k, FURTHER, "gp", index, zl_pt_number(bytes, zlay_type_bits(n->type) / BYTE_BITS));
+    load_address(t, n, index, i);
     if (n->arg[1] >= 0) {
         zl_pb_element(t, limit, n->arg[1], n, i, v);
         zl_say(t->k, NULL, "setp.lt.s32", 1, "more", index, limit);
