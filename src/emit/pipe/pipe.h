@@ -19,6 +19,7 @@ enum {
     ZL_PT_RINGS = 8,       /* kept in registers by a role */
     ZL_PT_STEPS = 64,      /* of K, times instructions along rows */
     ZL_PT_BASES = 16,      /* of descriptors, kept by a role */
+    ZL_PT_KEPT_ROWS = 2,   /* first rows of a thread, kept by a role */
     ZL_PT_OWN_BARS = 4,       /* numbers of barriers of an instance, kept by a role */
     ZL_PT_HALVES = 16,     /* registers v0 and on, of 16 bits */
     ZL_PT_ALIGN = 1024     /* of what products and tensor copies use */
@@ -117,6 +118,13 @@ typedef struct zl_pt_plan {
     const void *behind_value;
 } zl_pt_plan;
 
+/* The first row of a thread in a matrix, which a register of the role holds: put<kept>. */
+typedef struct zl_pt_row {
+    const zl_element_axis *axis;
+    int divided; /* rows of the role's instances are different */
+    uint32_t kept;
+} zl_pt_row;
+
 struct zl_pipe_text {
     zl_text *out;
     const zlay_pipe_emit *ask;
@@ -151,6 +159,8 @@ struct zl_pipe_text {
     uint32_t placed_count, puts, puts_most; /* puts: registers of the role, of all roles */
     zl_pt_placed load[ZL_PT_LOADS];         /* what loads of the role's bodies in loops have in common */
     uint32_t loads;
+    zl_pt_row kept_row[ZL_PT_KEPT_ROWS]; /* what loads of rows in the role's innermost loops have in common */
+    uint32_t kept_rows;
     zl_pt_saying *sayings; /* ZL_PT_SAYINGS of them */
 };
 

@@ -189,11 +189,23 @@ static zl_pb use_of(zl_pipe_text *k, const zl_event *event)
     return t;
 }
 
-static void keep_loads(zl_pipe_text *k, const zl_event *event)
+/* Whether an event of a role stands in a loop that has no loop inside. */
+static bool is_innermost(const zl_pipe_text *k, uint32_t event)
 {
+    const zl_event *events = k->pipe->events;
+    uint32_t before = event, behind = event;
+    while (before > k->role->begin && events[before].kind != ZL_EV_FOR && events[before].kind != ZL_EV_END) before--;
+    while (behind + 1 < k->role->end && events[behind].kind != ZL_EV_FOR && events[behind].kind != ZL_EV_END) behind++;
+    return events[before].kind == ZL_EV_FOR && events[behind].kind == ZL_EV_END;
+}
+
+static void keep_loads(zl_pipe_text *k, uint32_t number)
+{
+    const zl_event *event = &k->pipe->events[number];
     zl_pb t = use_of(k, event);
     k->event = event;
     if (!fits(&t)) return;
+    if (is_innermost(k, number)) zl_pb_row_keep(&t);
     for (uint32_t i = 0; i < t.body->nodes_count; i++)
         if (t.body->nodes[i].op == ZL_BO_SHARED) zl_pb_shared_keep(&t, (int32_t)i);
 }
@@ -201,12 +213,12 @@ static void keep_loads(zl_pipe_text *k, const zl_event *event)
 void zl_pt_loads(zl_pipe_text *k)
 {
     uint32_t loops = 0;
-    k->loads = 0;
+    k->loads = k->kept_rows = 0;
     for (uint32_t i = k->role->begin; i < k->role->end && !k->status; i++) {
         const zl_event *event = &k->pipe->events[i];
         if (event->kind == ZL_EV_FOR) loops++;
         if (event->kind == ZL_EV_END) loops--;
-        if (event->kind == ZL_EV_USE && event->body >= 0 && loops) keep_loads(k, event);
+        if (event->kind == ZL_EV_USE && event->body >= 0 && loops) keep_loads(k, i);
     }
     if (k->puts > k->puts_most) k->puts_most = k->puts;
 }

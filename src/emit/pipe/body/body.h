@@ -47,6 +47,8 @@ zlay_status zl_pt_refuse(const zl_pipe_text *k, const zl_event *e, const char *n
  * register of the role. */
 void zl_pb_shared(zl_pb *t, int32_t node);
 void zl_pb_shared_keep(zl_pb *t, int32_t node);
+/* Where the body loads by rows from global memory: the thread's first row, in a register of the role. */
+void zl_pb_row_keep(zl_pb *t);
 /* The i-th of four registers of 16 bits; element v of a value, as an operand of 32 bits. */
 const char *zl_pb_half(const zl_pb *t, int i);
 const char *zl_pb_element(zl_pb *t, char room[ZL_PB_NAME], int32_t arg, const zl_body_node *n,

@@ -81,20 +81,57 @@ static void say_operation(zl_pb *t, const zl_body_node *n, const char *to, uint3
 
 /* ---- coordinates, numbers, arguments ------------------------------------------------------- */
 
+/* to = the thread's first row, or column, of the matrix. */
+static void first_of(zl_pb *t, const char *to, const zl_element_axis *axis, bool row)
+{
+    char room[24];
+    zl_pt_thread_sum(t->k, to, "w0", axis->bit);
+    if (row && t->divided < 0)
+        zl_pt_fail(t->k, "row of a matrix of which nothing says which rows an instance has");
+    if (row && t->divided) zl_op(t->k, MAD, to, "instance", zl_pt_number(room, axis->extent), to);
+    if (axis->offset[0]) zl_op(t->k, ADD, to, to, zl_pt_number(room, axis->offset[0]));
+}
+
+/* The register of the role that holds the first row; NULL: none. */
+static const zl_pt_row *kept(const zl_pb *t)
+{
+    const zl_element_axis *row = &t->elements->row;
+    for (const zl_pt_row *f = t->k->kept_row; f < t->k->kept_row + t->k->kept_rows; f++)
+        if (f->divided == t->divided && f->axis->extent == row->extent && f->axis->offset[0] == row->offset[0] &&
+            !memcmp(f->axis->bit, row->bit, sizeof row->bit))
+            return f;
+    return NULL;
+}
+
+void zl_pb_row_keep(zl_pb *t)
+{
+    char name[24];
+    zl_pipe_text *k = t->k;
+    bool loads = false;
+    for (uint32_t i = 0; i < t->body->nodes_count; i++)
+        loads |= t->body->nodes[i].op == ZL_BO_LOAD && t->body->nodes[i].shape == ZL_ON_ROW;
+    if (!loads || t->divided < 0 || kept(t) || k->kept_rows == ZL_PT_KEPT_ROWS) return;
+    snprintf(name, sizeof name, "put%u", k->puts);
+    first_of(t, name, &t->elements->row, true);
+    zl_pt_keep(k, name);
+    k->kept_row[k->kept_rows++] = (zl_pt_row){&t->elements->row, t->divided, k->puts++};
+}
+
 static void say_coordinate(zl_pb *t, int32_t node, uint32_t i)
 {
     char first[ZL_PB_NAME], to[ZL_PB_NAME], room[24];
     const zl_body_node *n = node_of(t, node);
     bool row = n->op == ZL_BO_ROW;
     const zl_element_axis *axis = row ? &t->elements->row : &t->elements->column;
+    const zl_pt_row *f = row ? kept(t) : NULL;
     zl_pb_register(t, first, node, 0);
+    if (!i && f) {
+        snprintf(room, sizeof room, "put%u", f->kept);
+        zl_op(t->k, MOV, first, room);
+        return;
+    }
     if (!i) {
-        zl_pt_thread_sum(t->k, first, "w0", axis->bit);
-        if (row && t->divided < 0)
-            zl_pt_fail(t->k, "row of a matrix of which nothing says which rows an instance has");
-        if (row && t->divided)
-            zl_op(t->k, MAD, first, "instance", zl_pt_number(room, axis->extent), first);
-        if (axis->offset[0]) zl_op(t->k, ADD, first, first, zl_pt_number(room, axis->offset[0]));
+        first_of(t, first, axis, row);
         return;
     }
     zl_op(t->k, ADD, zl_pb_register(t, to, node, i), first,
