@@ -19,15 +19,13 @@ static uint64_t blocks_of(const zlay_plan *plan) { return zl_ceil_div(plan->info
 
 static zlay_status refuse(zlay_ctx *ctx, const char *what) { return zl_fail(ctx, ZLAY_ENOTSUP, "d_scales: %s", what); }
 
-static zlay_status type_check(zlay_ctx *ctx, const zlay_plan *plan, const zlay_gemm *g)
+static zlay_status type_check(zlay_ctx *ctx, const zlay_plan *plan)
 {
     int32_t d = plan->operand[ZLAY_OPERAND_D].type;
     if (d != ZLAY_TYPE_E4M3 && d != ZLAY_TYPE_E5M2)
         return zl_fail(ctx, ZLAY_ENOTSUP, "d_scales: d_type is %s; e4m3 and e5m2 have scales", zlay_type_name(d));
     if (zl_gemm_integer(plan->operand[ZLAY_OPERAND_A].type)) return refuse(ctx, "sums of s8 and u8 are s32, and a scale is of f32");
     if (plan->info.swapped) return refuse(ctx, "D is column-major, and the planned product is its transpose");
-    if (g->a_scales == ZLAY_SCALES_BLOCK && g->b_scales == ZLAY_SCALES_LINE)
-        return refuse(ctx, "a tile has 128 columns, and with a_scales 128x128 and b_scales 1x128 at most 112 fit");
     return ZLAY_OK;
 }
 
@@ -37,7 +35,7 @@ zlay_status zl_gemm_quantise(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *g)
     if (g->d_scales == ZLAY_SCALES_BLOCK) return refuse(ctx, "128x128; D has scales of 1x128 alone");
     if (g->d_scales != ZLAY_SCALES_LINE)
         return zl_fail(ctx, ZLAY_EINVAL, "d_scales: %d is no granularity of scales", g->d_scales);
-    zlay_status status = type_check(ctx, plan, g);
+    zlay_status status = type_check(ctx, plan);
     if (status) return status;
     if (zl_umul_sat(blocks_of(plan) + BEHIND, plan->info.m) > INT32_MAX - 2 * BLOCK)
         return zl_fail(ctx, ZLAY_ENOTSUP, "d_scales: %llu scales; their indices pass 31 bits",
