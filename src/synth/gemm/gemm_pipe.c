@@ -249,26 +249,15 @@ static void producer(zl_text *out, const zlay_plan *plan)
 
 /* ---- consumers ---------------------------------------------------------------------------- */
 
-/* Whether two consumers issue their products in turns, so that one adds sums to T while the other's products run. */
-static bool takes_turns(const zlay_plan *plan) { return zl_gemm_scaled(plan) && plan->info.consumers == 2; }
-
-/* A consumer waits for its turn at a named barrier of its own, 2 or 3, and gives the turn away at the other's. The first turn comes
- * from the second consumer before its tiles. The first one takes the last turn behind its tiles, so that each meeting is complete. At
- * these two places barrier 1 is that of the consumer which has nothing to give or to take. */
-static void turn(zl_text *out, const zlay_plan *plan, const char *event)
-{
-    if (takes_turns(plan)) zl_putf(out, "%s instance %u\n", event, 2 * WARPGROUP);
-}
-
 /* Products of a step of a ring, to registers of the name. */
 static void multiply(zl_text *out, const zlay_plan *plan, uint32_t ring, const char *at, const char *to)
 {
     uint32_t s = stages_of(plan);
     const char *r = zl_gemm_ring(plan, ring);
     zl_putf(out, "wait full%s[%s %% %u] parity %s / %u %% 2\n", r, at, s, at, s);
-    turn(out, plan, "sync named 2 +");
+    zl_gemm_scales_turn(out, plan, "sync named 2 +");
     zl_putf(out, "fence wgmma\nmma A%s[%s %% %u], B%s[%s %% %u] -> %s\ncommit wgmma\n", r, at, s, r, at, s, to);
-    turn(out, plan, "join named 3 -");
+    zl_gemm_scales_turn(out, plan, "join named 3 -");
 }
 
 /* The products of a step are complete, and those of the `in_flight` steps behind it need not be. */
@@ -360,7 +349,7 @@ static void consumer_begin(zl_text *out, const zlay_plan *plan, const char *name
     if (plan->info.splits > 1) zl_putf(out, " cta %u", rank);
     zl_puts(out, "\n");
     if (gives_registers(plan)) zl_putf(out, "setmaxnreg inc %u\n", (REGISTERS - kept(plan)) / 2);
-    turn(out, plan, "join named 1 +");
+    zl_gemm_scales_turn(out, plan, "join named 1 +");
     zl_puts(out, "for t in 0..T\n");
 }
 
@@ -383,7 +372,7 @@ static void consumer(zl_text *out, const zlay_plan *plan)
     zl_split_take(out, &plan->info);
     epilogue(out, plan);
     zl_puts(out, "end\n");
-    turn(out, plan, "sync named 2 -");
+    zl_gemm_scales_turn(out, plan, "sync named 2 -");
     zl_gemm_stored(out, plan);
     zl_puts(out, "end\n");
 }

@@ -170,6 +170,7 @@ bool zl_gemm_scales_fit(const zlay_plan *plan, uint32_t tile_n);
 void zl_gemm_scales_bodies(zl_text *out, const zlay_plan *plan);
 void zl_gemm_scales_begin(zl_text *out, const zlay_plan *plan);
 void zl_gemm_scales_add(zl_text *out, const zlay_plan *plan, uint32_t ring, const char *step, const char *at);
+void zl_gemm_scales_turn(zl_text *out, const zlay_plan *plan, const char *event); /* nothing where there are no turns */
 /* Reads whether D has scales, and refuses a D that has none; whether a tile of so many columns is whole blocks, each the
  * fragment of a body; prints these bodies. */
 zlay_status zl_gemm_quantise(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *gemm);

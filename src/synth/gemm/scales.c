@@ -278,6 +278,21 @@ void zl_gemm_scales_add(zl_text *out, const zlay_plan *plan, uint32_t ring, cons
     zl_puts(out, "\n");
 }
 
+/* ---- turns ------------------------------------------------------------------------------------- */
+
+enum { CONSUMERS_THREADS = 256 };
+
+/* Whether two consumers issue their products in turns, so that one adds sums to T while the other's products run. */
+static bool takes_turns(const zlay_plan *plan) { return zl_gemm_scaled(plan) && plan->info.consumers == 2; }
+
+/* A consumer waits for its turn at a named barrier of its own, 2 or 3, and gives the turn away at the other's. The first turn comes
+ * from the second consumer before its tiles. The first one takes the last turn behind its tiles, so that each meeting is complete. At
+ * these two places barrier 1 is that of the consumer which has nothing to give or to take. */
+void zl_gemm_scales_turn(zl_text *out, const zlay_plan *plan, const char *event)
+{
+    if (takes_turns(plan)) zl_putf(out, "%s instance %u\n", event, CONSUMERS_THREADS);
+}
+
 /* ---- what a caller reads -------------------------------------------------------------------------------- */
 
 static zlay_status scales_of_d(zlay_scales *out, const zlay_plan *plan)
