@@ -78,8 +78,9 @@ static void copy_bind(zlay_copy *copy, const zlay_plan *plan, const place *at)
     }
     if (plan->operand[at->operand].parts > 1) copy->advance[1][AXIS_PASS] = (int32_t)plan->operand[at->operand].map.box[1];
     if (at->operand != ZLAY_OPERAND_D) return;
-    copy->advance[1][AXIS_M] = (int32_t)plan->rows;
-    copy->advance[0][AXIS_PASS] = 1;
+    uint32_t rows = zl_d_by_columns(plan) ? 0 : 1;
+    copy->advance[rows][AXIS_M] = (int32_t)plan->rows;
+    copy->advance[1 - rows][AXIS_PASS] = 1;
 }
 
 /* The copies of a stage, or of a pass of one consumer, which has rows of its own. */

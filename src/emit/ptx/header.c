@@ -382,6 +382,8 @@ zlay_status zlay_emit_header(zlay_ctx *ctx, zlay_buf *out, const zlay_plan *plan
                          zlay_target_name(plan->info.target));
     if (!status && zl_multicast(&plan->info))
         status = zl_fail(ctx, ZLAY_ENOTSUP, "multicast: headers are of plans without");
+    if (!status && zl_d_by_columns(plan))
+        status = zl_fail(ctx, ZLAY_ENOTSUP, "swap: headers are of plans without");
     if (status) return zl_leave(ctx, status);
     zl_emit e = {.plan = plan, .name = name, .name_length = length};
     return zl_leave(ctx, zl_print(out, header_write, &e));

@@ -102,6 +102,11 @@ uint64_t zl_row_alignment(const zlay_plan *plan, int32_t operand);
 zlay_status zl_gemm_repack(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *gemm);
 void zl_gemm_repack_explain(zl_text *out, const zlay_plan *plan);
 
+/* Lets the transposed product be planned, where the request says so or where it takes less time. */
+zlay_status zl_gemm_swap(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *gemm);
+/* Whether columns of the planned D are contiguous: a tile leaves by one pass, in rows of columns. */
+static inline bool zl_d_by_columns(const zlay_plan *plan) { return plan->operand[ZLAY_OPERAND_D].major == ZLAY_MAJOR_MN; }
+
 /* Takes the number of blocks that share a tile from the request. */
 zlay_status zl_gemm_split(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *gemm);
 /* Whether two stages of a tile of m x n x k fit shared memory beside the sums of other blocks. */

@@ -12,6 +12,7 @@
 enum {
     ROWS_MOST = 128,    /* of a tile */
     COLUMNS_LEAST = 64, /* a row of a pass of D */
+    COLUMNS_FEW = 8,    /* the same where columns of D are contiguous: N of an instruction */
     COLUMNS_MOST = 256, /* N of an instruction */
     SUMS_MOST = 128 * 128, /* of a tile by mma.sync: 64 registers of a thread */
     K_BYTES = 128, /* of K in a step, at most: a row of the widest swizzle */
@@ -19,6 +20,7 @@ enum {
     STAGES_LEAST =
         2, /* a consumer releases a stage when it has the next: one stage is a deadlock */
     STAGES_MOST = 12, /* more take longer to begin with than they win: 13 and 16 were measured */
+    STAGES_FEW = 16,  /* the same where columns of D are contiguous: stages have fewer bytes */
     PASS_BYTES = 256,  /* of a row of D in a pass, at most */
     WARPGROUP = 128,   /* threads */
     ENDS = 4,          /* K steps that fill and epilogue of a tile add in the model */
@@ -37,6 +39,8 @@ typedef struct tile_choice {
     uint32_t processors;         /* only the choice of a default tile looks at them */
     const struct measured *step; /* times by tile */
 } tile_choice;
+
+static uint32_t columns_least(const zlay_plan *plan) { return zl_d_by_columns(plan) ? COLUMNS_FEW : COLUMNS_LEAST; }
 
 /* Elements of K in 128 bytes. */
 static uint32_t k_most(const zlay_plan *plan)
@@ -92,6 +96,12 @@ static bool fits_warps(uint32_t m, uint32_t n)
     return !(n & (n - 1)) && m * n <= SUMS_MOST;
 }
 
+/* Where columns of a D of 4 bytes are contiguous, its two boxes lie so that a thread's places have bits of their own. */
+static bool fits_d(const zlay_plan *plan, uint32_t n)
+{
+    return !zl_d_by_columns(plan) || plan->operand[ZLAY_OPERAND_D].element != 4 || !(n & (n - 1));
+}
+
 /* Checks the tile sizes that the request fixes; 0 is left to the plan. */
 static zlay_status tile_check(zlay_ctx *ctx, const zlay_plan *plan, uint32_t m, uint32_t n,
                               uint32_t k)
@@ -100,11 +110,13 @@ static zlay_status tile_check(zlay_ctx *ctx, const zlay_plan *plan, uint32_t m, 
     if (m && m != rows && m != ROWS_MOST)
         return zl_fail(ctx, ZLAY_EINVAL, rows == ROWS_MOST ? "tile_m: %u is not 128, the rows of one tcgen05.mma"
                                                            : "tile_m: %u is neither 64 nor 128", m);
-    if (n && (n < COLUMNS_LEAST || n > COLUMNS_MOST || n % step))
-        return zl_fail(ctx, ZLAY_EINVAL, "tile_n: %u is no multiple of %u in %d..%d", n, step, COLUMNS_LEAST,
+    if (n && (n < columns_least(plan) || n > COLUMNS_MOST || n % step))
+        return zl_fail(ctx, ZLAY_EINVAL, "tile_n: %u is no multiple of %u in %u..%d", n, step, columns_least(plan),
                        COLUMNS_MOST);
     if (n && zl_by_sync(plan) && !fits_warps(m ? m : rows, n))
         return zl_fail(ctx, ZLAY_EINVAL, "tile_n: %u is none of 64, 128 and, with 64 rows, 256: eight warps divide these", n);
+    if (n && !fits_d(plan, n))
+        return zl_fail(ctx, ZLAY_EINVAL, "tile_n: %u is no power of two, as tiles have it whose rows are columns of a D of 4 bytes", n);
     if (k && k != most / 4 && k != most / 2 && k != most)
         return zl_fail(ctx, ZLAY_EINVAL, "tile_k: %u is none of %u, %u, %u", k, most / 4, most / 2,
                        most);
@@ -194,7 +206,7 @@ static bool fits_shared(const zlay_plan *plan, uint32_t m, uint32_t n, uint32_t 
 static bool is_candidate(const zlay_plan *plan, uint32_t m, uint32_t n, uint32_t k)
 {
     if (zl_by_sync(plan)) return fits_warps(m, n) && fits_b(plan, n, k) && fits_shared(plan, m, n, k);
-    return zl_gemm_scales_fit(plan, n) && fits_b(plan, n, k) && n % 16 == 0;
+    return zl_gemm_scales_fit(plan, n) && fits_b(plan, n, k) && fits_d(plan, n) && (n % 16 == 0 || n == COLUMNS_FEW);
 }
 
 /* Chooses the cheapest shape with at most TILES_MOST tiles, among those that the request allows;
@@ -202,9 +214,9 @@ static bool is_candidate(const zlay_plan *plan, uint32_t m, uint32_t n, uint32_t
 static uint64_t tile_choose(const zlay_plan *plan, uint32_t *m, uint32_t *n, uint32_t k)
 {
     uint64_t best = UINT64_MAX;
-    uint32_t want_m = *m, want_n = *n, step = choice_of(plan)->columns_step, each = choice_of(plan)->rows;
+    uint32_t want_m = *m, want_n = *n, step = choice_of(plan)->columns_step, each = choice_of(plan)->rows, least = columns_least(plan);
     for (uint32_t rows = ROWS_MOST; rows; rows -= each)
-        for (uint32_t columns = COLUMNS_MOST; columns >= COLUMNS_LEAST; columns -= step) {
+        for (uint32_t columns = COLUMNS_MOST; columns >= least; columns -= step) {
             if (want_m && rows != want_m) continue;
             if (want_n ? columns != want_n : !is_candidate(plan, rows, columns, k)) continue;
             if (zl_by_sync(plan) && !fits_warps(rows, columns)) continue;
@@ -228,6 +240,7 @@ uint64_t zl_tile_time(const zlay_plan *plan, const zlay_gemm *gemm)
 /* The columns of D in a pass: 256 bytes of a row, 128 of elements of a byte, or 64 columns. */
 static uint32_t pass_columns(const zlay_plan *plan, uint32_t n, uint32_t d_bytes)
 {
+    if (zl_d_by_columns(plan)) return n;
     if (zl_gemm_by_columns(plan)) return 64;
     uint32_t most = d_bytes == 1 ? PASS_BYTES / 2 : PASS_BYTES / d_bytes;
     return n % most == 0 ? most : 64;
@@ -254,10 +267,11 @@ static uint32_t smem_bytes(const zlay_plan *plan, uint32_t stages)
 }
 
 /* By mma.sync all stages but one are filled before a tile's first step. */
-static uint32_t stages_most(const zlay_plan_summary *info)
+static uint32_t stages_most(const zlay_plan *plan)
 {
-    bool few = zl_gemm_by_sync(info->target) && info->tiles_k + 1 < STAGES_MOST;
-    return few ? (uint32_t)info->tiles_k + 1 : STAGES_MOST;
+    const zlay_plan_summary *info = &plan->info;
+    bool few = zl_by_sync(plan) && info->tiles_k + 1 < STAGES_MOST;
+    return few ? (uint32_t)info->tiles_k + 1 : zl_d_by_columns(plan) ? STAGES_FEW : STAGES_MOST;
 }
 
 /* Takes the stages that the request fixes, else as many as fit shared memory. */
@@ -266,12 +280,12 @@ static zlay_status stages_choose(zlay_ctx *ctx, zlay_plan *plan, uint32_t want)
     zlay_plan_summary *info = &plan->info;
     uint32_t rings = zl_gemm_rings(plan);
     uint64_t capacity = zlay_smem_capacity(info->target);
-    uint32_t most = stages_most(info), stages = want ? want : most;
+    uint32_t most = stages_most(plan), stages = want ? want : most;
     if (want > most && most < STAGES_MOST)
         return zl_fail(ctx, ZLAY_EINVAL, "stages: %u; K has %llu steps, and a ring by mma.sync has at most one stage more",
                        want, (unsigned long long)info->tiles_k);
-    if (want && (want < STAGES_LEAST || want > STAGES_MOST))
-        return zl_fail(ctx, ZLAY_EINVAL, "stages: %u is not in %d..%d", want, STAGES_LEAST, STAGES_MOST);
+    if (want && (want < STAGES_LEAST || want > most))
+        return zl_fail(ctx, ZLAY_EINVAL, "stages: %u is not in %d..%u", want, STAGES_LEAST, most);
     if (want % rings)
         return zl_fail(ctx, ZLAY_EINVAL, "stages: %u; products with scales have two rings of as many stages each: %u works",
                        want, want + 1);
