@@ -97,6 +97,8 @@ static void numbers(void **state)
     zlay_plan_free(plan);
 }
 
+static const char by_row[] = "body f\n matrix S f32\n S = S - rowmax(S)\nend\n";
+
 static void refusals(void **state)
 {
     static const struct {
@@ -109,7 +111,7 @@ static void refusals(void **state)
         {"not planned are elements of D of 8 bits", "sm_90a", ZLAY_ENOTSUP, {TYPES(E4M3, E4M3, E4M3)}},
         {"not planned are products with scales", "sm_90a", ZLAY_ENOTSUP, {.type = ZLAY_TYPE_E4M3, .a_scales = ZLAY_SCALES_LINE}},
         {"not planned are products with scales", "sm_90a", ZLAY_ENOTSUP, {.type = ZLAY_TYPE_E4M3, .b_scales = ZLAY_SCALES_LINE}},
-        {"not planned are epilogues", "sm_90a", ZLAY_ENOTSUP, {.epilogue = "body x\n", .epilogue_length = 7}},
+        {"body f adds or compares elements of a row", "sm_90a", ZLAY_ENOTSUP, {.epilogue = by_row, .epilogue_length = sizeof by_row - 1, .d_type = ZLAY_TYPE_F32}},
         {"tile_n: 12 is no multiple of 8 in 8..256", "sm_90a", ZLAY_EINVAL, {.tile_n = 12}},
         {"tile_n: 8 is no multiple of 8 in 64..256", "sm_90a", ZLAY_EINVAL, {.tile_n = 8, .swap = ZLAY_SWAP_AUTO}},
         {"tile_n: 8 does not fit B", "sm_90a", ZLAY_EINVAL, {.tile_n = 8, .tile_k = 32}},
