@@ -177,7 +177,7 @@ static void put_info(zl_call *call, json_t *value, const zlay_plan_summary *info
     const uint64_t tiles[] = {info->tiles_m, info->tiles_n, info->tiles_k};
     zl_put_value(call, value, "size", zl_json_list(call, size, ZL_COUNT(size)));
     zl_put_value(call, value, "swapped", json_boolean(info->swapped));
-    zl_put_value(call, value, "d_order", json_string(info->d_order == ZLAY_ORDER_COLUMN ? "col" : "row"));
+    zl_put_value(call, value, "d_order", zl_json_word(orders, info->d_order));
     zl_put_value(call, value, "tile",
                  zl_json_three(call, info->tile_m, info->tile_n, info->tile_k));
     zl_put_value(call, value, "tiles", zl_json_list(call, tiles, ZL_COUNT(tiles)));

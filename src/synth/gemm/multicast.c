@@ -87,13 +87,3 @@ zlay_status zl_multicast_check(zlay_ctx *ctx, zlay_plan *plan)
     }
     return ZLAY_OK;
 }
-
-uint64_t zl_clusters_m(const zlay_plan_summary *info)
-{
-    return info->multicast == ZLAY_MULTICAST_B ? zl_ceil_div(info->tiles_m, BLOCKS) : info->tiles_m;
-}
-
-uint64_t zl_clusters_n(const zlay_plan_summary *info)
-{
-    return info->multicast == ZLAY_MULTICAST_A ? zl_ceil_div(info->tiles_n, BLOCKS) : info->tiles_n;
-}

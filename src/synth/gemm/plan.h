@@ -5,6 +5,7 @@
 #define ZL_PLAN_H
 
 #include "algebra/text/format.h"
+#include "base/arith.h"
 #include "body/body.h"
 #include "body/room.h"
 #include "legality/matrix/sync.h"
@@ -84,6 +85,10 @@ int32_t zl_gemm_map_type(int32_t type);
 /* Prints "bf16" where A, B and D are bf16, else as "e4m3 x e5m2 to bf16". */
 void zl_gemm_put_types(zl_text *out, const zlay_plan *plan);
 
+/* Makes the plan's matrix instruction of its operands; then, where its columns are known, whether there is such a one. */
+void zl_gemm_instruction(zlay_plan *plan);
+zlay_status zl_gemm_instruction_check(zlay_ctx *ctx, const zlay_plan *plan);
+
 /* Chooses tile and stages where the request leaves them open, and places
  * everything in shared memory. */
 zlay_status zl_gemm_tile(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *gemm);
@@ -131,8 +136,14 @@ zlay_status zl_gemm_multicast(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *g
 zlay_status zl_multicast_check(zlay_ctx *ctx, zlay_plan *plan);
 static inline bool zl_multicast(const zlay_plan_summary *info) { return info->multicast != ZLAY_MULTICAST_NONE; }
 /* Rows and columns of tiles, or of pairs of them, that clusters take. */
-uint64_t zl_clusters_m(const zlay_plan_summary *info);
-uint64_t zl_clusters_n(const zlay_plan_summary *info);
+static inline uint64_t zl_clusters_m(const zlay_plan_summary *info)
+{
+    return zl_ceil_div(info->tiles_m, info->multicast == ZLAY_MULTICAST_B ? info->cluster : 1);
+}
+static inline uint64_t zl_clusters_n(const zlay_plan_summary *info)
+{
+    return zl_ceil_div(info->tiles_n, info->multicast == ZLAY_MULTICAST_A ? info->cluster : 1);
+}
 
 /* Plans one operand: map, path, copies and descriptor. */
 zlay_status zl_operand_plan(zlay_ctx *ctx, zlay_plan *plan, int32_t operand);

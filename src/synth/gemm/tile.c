@@ -313,63 +313,6 @@ static void place(zlay_plan *plan, uint32_t tile_a, uint32_t tile_b)
     info->smem_bar = info->smem_d + middle_bytes(plan);
 }
 
-/* All but its columns, which are the tile's. */
-static void instruction(zlay_plan *plan)
-{
-    zlay_mma *mma = &plan->info.mma;
-    zl_gemm_product(mma, plan->info.target, plan->operand[ZLAY_OPERAND_A].type,
-                    plan->operand[ZLAY_OPERAND_B].type);
-    mma->a_major = plan->operand[ZLAY_OPERAND_A].major;
-    mma->b_major = plan->operand[ZLAY_OPERAND_B].major;
-}
-
-/* The order of the request that makes an operand K-major; of a swapped product A is the request's
- * B. */
-static const char *order_wanted(const zlay_plan *plan, int32_t field)
-{
-    if (field != ZLAY_FIELD_A_MAJOR && field != ZLAY_FIELD_B_MAJOR) return "";
-    bool of_a = (field == ZLAY_FIELD_A_MAJOR) != (plan->info.swapped != 0);
-    return of_a ? "; a_order: the nearest that works is row"
-                : "; b_order: the nearest that works is column";
-}
-
-/* The operand of 4-byte elements that is MN-major, by its field. */
-static int32_t word_across(const zlay_plan *plan)
-{
-    static const int32_t fields[] = {ZLAY_FIELD_A_MAJOR, ZLAY_FIELD_B_MAJOR};
-    for (int o = 0; o < 2; o++)
-        if (plan->operand[o].element == 4 && plan->operand[o].major == ZLAY_MAJOR_MN) return fields[o];
-    return ZLAY_FIELD_NONE;
-}
-
-static zlay_status instruction_check(zlay_ctx *ctx, const zlay_plan *plan)
-{
-    zlay_verdict verdict;
-    zlay_reason reason = {0};
-    zlay_rule rule;
-    int32_t across = zl_by_tmem(plan) ? word_across(plan) : ZLAY_FIELD_NONE;
-    if (across != ZLAY_FIELD_NONE)
-        return zl_fail(ctx, ZLAY_ENOTSUP,
-                       "tf32 is MN-major in atoms of 32 bytes alone (DESC_CANONICAL), which plans do not have%s",
-                       order_wanted(plan, across));
-    zlay_status status = zlay_mma_check(&verdict, &reason, 1, plan->info.target, &plan->info.mma);
-    if (status || verdict.answer == ZLAY_YES) return status;
-    status = zlay_rule_info(&rule, reason.rule);
-    if (status) return status;
-    return zl_fail(ctx, ZLAY_NONE, "%s: %s (target %s)%s", rule.id, rule.text,
-                   zlay_target_name(plan->info.target), order_wanted(plan, reason.field));
-}
-
-/* ldmatrix transposes elements of 16 bits alone. */
-static zlay_status across_check(zlay_ctx *ctx, const zlay_plan *plan)
-{
-    static const int32_t fields[] = {ZLAY_FIELD_A_MAJOR, ZLAY_FIELD_B_MAJOR};
-    for (int o = 0; o < 2; o++)
-        if (plan->operand[o].element != 2 && plan->operand[o].major == ZLAY_MAJOR_MN)
-            return zl_fail(ctx, ZLAY_NONE, "ldmatrix transposes elements of 16 bits alone%s", order_wanted(plan, fields[o]));
-    return ZLAY_OK;
-}
-
 /* Divides the tile among consumers, or among the warps of mma.sync. */
 static void divide(zlay_plan *plan)
 {
@@ -387,7 +330,7 @@ zlay_status zl_gemm_tile(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *gemm)
     uint32_t element = plan->operand[ZLAY_OPERAND_A].element;
     uint32_t d_bytes = plan->operand[ZLAY_OPERAND_D].element, most = k_most(plan);
     uint32_t m = gemm->tile_m, n = gemm->tile_n, k = gemm->tile_k ? gemm->tile_k : most;
-    instruction(plan);
+    zl_gemm_instruction(plan);
     zlay_status status = tile_check(ctx, plan, m, n, k);
     if (status) return status;
     if (tile_choose(plan, &m, &n, k) == UINT64_MAX)
@@ -407,7 +350,7 @@ zlay_status zl_gemm_tile(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *gemm)
     info->stage_bytes = (m + n) * k * element;
     if (!zl_by_sync(plan)) info->mma.n = n;
     info->k_steps = k / info->mma.k;
-    status = zl_by_sync(plan) ? across_check(ctx, plan) : instruction_check(ctx, plan);
+    status = zl_gemm_instruction_check(ctx, plan);
     if (!status) status = stages_choose(ctx, plan, gemm->stages);
     if (!status) place(plan, m * k * element, n * k * element);
     return status;
