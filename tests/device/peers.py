@@ -324,12 +324,13 @@ def swapped(m):
     """Ways to plan few rows with columns of D as the rows of tiles: as many rows of A as a tile may have, two tiles of them in a
     cluster that shares the rows of B, and K over two blocks."""
     rows = max(8, m)
-    yield {"tile": [64, rows, 64]}
-    yield {"tile": [64, rows, 64], "split_k": 2}
-    for part in (2, 4):
-        if rows // part >= 32:
-            yield {"tile": [64, rows // part, 64]}
-            yield {"tile": [64, rows // part, 64], "multicast": "b"}
+    for depth in (64, 128, 256):
+        yield {"tile": [64, rows, depth]}
+        yield {"tile": [64, rows, depth], "split_k": 2}
+        if rows >= 64:
+            yield {"tile": [64, rows // 2, depth]}
+    if rows >= 64:
+        yield {"tile": [64, rows // 2, 64], "multicast": "b"}
 
 
 def small(env):
@@ -338,6 +339,8 @@ def small(env):
             product_row(env, f"bf16 {m}x{n}x{k}", m, n, k)
             for tile in ([64, 64, 64], [64, 128, 64]):
                 product_row(env, f"bf16 {m}x{n}x{k}, K over 2 blocks, tile {tile}", m, n, k, split_k=2, tile=tile)
+            for tile in ([64, 64, 128], [64, 64, 256], [64, 128, 128]):
+                product_row(env, f"bf16 {m}x{n}x{k}, tile {tile}", m, n, k, tile=tile)
             for more in swapped(m):
                 said = "".join(f", {name} {value}" for name, value in more.items())
                 product_row(env, f"bf16 {m}x{n}x{k}, swap{said}", m, n, k, swap="always", **more)

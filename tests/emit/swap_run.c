@@ -22,6 +22,9 @@ static const struct {
     {"tiles that the plan chooses", 2, {.m = 100, .n = 328, .k = 264}},
     {"sixteen stages, more than steps", 1, {.m = 16, .n = 128, .k = 200, .tile_n = 16, .stages = 16}},
     {"short steps", 1, {.m = 32, .n = 128, .k = 200, .tile_n = 32, .tile_k = 32}},
+    {"steps of 256 bytes", 2, {.m = 24, .n = 136, .k = 328, .tile_n = 24, .tile_k = 128}},
+    {"steps of 512 bytes", 2, {.m = 9, .n = 136, .k = 520, .tile_n = 16, .tile_k = 256}},
+    {"steps of 256 bytes that two blocks share", 2, {.m = 16, .n = 136, .k = 520, .tile_n = 16, .tile_k = 128, .split_k = 2}},
     {"A and B across", 2, {.m = 72, .n = 136, .k = 200, .tile_n = 64, .a_order = ZLAY_ORDER_COLUMN, .b_order = ZLAY_ORDER_ROW}},
     {"B across", 2, {.m = 20, .n = 136, .k = 200, .tile_n = 24, .b_order = ZLAY_ORDER_ROW}},
     {"D by columns: nothing changes places", 2, {.m = 136, .n = 40, .k = 200, .tile_n = 40, .d_order = ZLAY_ORDER_COLUMN}},
@@ -115,6 +118,7 @@ static void refusals(void **state)
         {"tile_n: 12 is no multiple of 8 in 8..256", "sm_90a", ZLAY_EINVAL, {.tile_n = 12}},
         {"tile_n: 8 is no multiple of 8 in 64..256", "sm_90a", ZLAY_EINVAL, {.tile_n = 8, .swap = ZLAY_SWAP_AUTO}},
         {"tile_n: 8 does not fit B", "sm_90a", ZLAY_EINVAL, {.tile_n = 8, .tile_k = 32}},
+        {"multicast: tile_k: 128 elements are in several boxes", "sm_90a", ZLAY_ENOTSUP, {.tile_k = 128, .multicast = ZLAY_MULTICAST_B}},
         {"tile_n: 24 is no power of two", "sm_90a", ZLAY_EINVAL, {TYPES(BF16, BF16, F32), .tile_n = 24}},
         {"stages: 17 is not in 2..16", "sm_90a", ZLAY_EINVAL, {.stages = 17}},
         {"swap: plans of sm_100a have none", "sm_100a", ZLAY_ENOTSUP, {0}},
@@ -147,6 +151,11 @@ static void no_header(void **state)
     assert_int_equal(plan_of(&plan, "sm_90a", &q), ZLAY_OK);
     assert_int_equal(zlay_emit_header(ctx, &out, plan, "x", 1), ZLAY_ENOTSUP);
     assert_non_null(strstr(zlay_ctx_message(ctx), "swap"));
+    zlay_plan_free(plan);
+    q = (zlay_gemm){.m = 64, .n = 128, .k = 256, .tile_k = 128};
+    assert_int_equal(plan_of(&plan, "sm_90a", &q), ZLAY_OK);
+    assert_int_equal(zlay_emit_header(ctx, &out, plan, "x", 1), ZLAY_ENOTSUP);
+    assert_non_null(strstr(zlay_ctx_message(ctx), "tile_k"));
     zlay_plan_free(plan);
 }
 

@@ -76,12 +76,13 @@ static zlay_status read_by_desc(zlay_ctx *ctx, zlay_layout **out, const zlay_pla
     uint32_t repeat = operand == ZLAY_OPERAND_A ? info->consumers : 1;
     uint32_t lbo = d->lbo / element, sbo = d->sbo / element,
              step = plan->step_start[operand] / element;
-    uint32_t consumer = plan->consumer_start / element;
+    uint32_t consumer = plan->consumer_start / element, within = elements / info->mma.k;
     if (zl_by_sync(plan)) return read_by_rows(ctx, out, plan, operand);
     if (plan->operand[operand].major == ZLAY_MAJOR_K)
         return zl_layout_format(
-            ctx, out, "Sw<%d,%u,3> o 0 o ((8,%u,%u),(%u,%u)):((%u,%u,%u),(1,%u))", d->swizzle,
-            chunk, mn / 8, repeat, info->mma.k, info->k_steps, elements, sbo, consumer, step);
+            ctx, out, "Sw<%d,%u,3> o 0 o ((8,%u,%u),(%u,%u,%u)):((%u,%u,%u),(1,%u,%u))", d->swizzle,
+            chunk, mn / 8, repeat, info->mma.k, within, info->k_steps / within, elements, sbo, consumer, step,
+            box_pitch(&plan->operand[operand]));
     return zl_layout_format(ctx, out,
                             "Sw<%d,%u,3> o 0 o ((%u,%u,%u),(8,%u,%u)):((1,%u,%u),(%u,%u,%u))",
                             d->swizzle, chunk, elements, mn / elements, repeat, info->mma.k / 8,

@@ -81,6 +81,9 @@ zlay_status zl_multicast_check(zlay_ctx *ctx, zlay_plan *plan)
         if (operand->major != ZLAY_MAJOR_K)
             return zl_fail(ctx, ZLAY_ENOTSUP, "multicast: an operand whose K is not contiguous is shared by nothing; a "
                                               "K-major one, or none, works");
+        if (operand->copies_count > 1)
+            return zl_fail(ctx, ZLAY_ENOTSUP, "multicast: tile_k: %u elements are in several boxes; steps of 128 bytes are divided",
+                           plan->info.tile_k);
         if (operand->map.box[1] % PATTERN)
             return zl_fail(ctx, ZLAY_ENOTSUP, "multicast: halves of %u rows; they have a multiple of %d",
                            operand->map.box[1], PATTERN);

@@ -151,7 +151,7 @@ static void copies_fill(zl_operand *o, int32_t operand, const zlay_plan_summary 
         copy->map = (uint32_t)operand;
         copy->width = o->width;
         copy->bytes = box;
-        copy->smem = i * box;
+        copy->smem = i * o->rows * o->span;
         copy->coordinate[0] = (int32_t)(i * o->map.box[0]);
         copy->advance[0][axis.inner] = (int32_t)tile_extent(info, axis.inner);
         copy->advance[1][axis.outer] = (int32_t)tile_extent(info, axis.outer);

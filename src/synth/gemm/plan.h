@@ -267,6 +267,15 @@ enum { ZL_TMEM_THREADS = 64, ZL_TMEM_BARRIERS = 5, ZL_SYNC_WARPS = 8 };
 /* The letter by which texts name an operand. */
 static inline char zl_operand_name(int32_t operand) { return "ABD"[operand]; }
 
+/* What a step along K adds to a descriptor's start: K-major, those of a row of the swizzle lie in it, those of the next in the
+ * next box. */
+static inline uint32_t zl_step_start(const zlay_plan *plan, int32_t operand, uint32_t step)
+{
+    const zl_operand *o = &plan->operand[operand];
+    uint32_t within = o->major == ZLAY_MAJOR_K ? o->span / plan->step_start[operand] : plan->info.k_steps;
+    return step % within * plan->step_start[operand] + (step / within ? step / within * o->copies[1].smem : 0);
+}
+
 static inline bool zl_by_tensor(const zl_operand *o)
 {
     return o->kind == ZLAY_COPY_TENSOR_LOAD || o->kind == ZLAY_COPY_TENSOR_STORE;

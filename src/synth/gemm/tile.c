@@ -15,7 +15,8 @@ enum {
     COLUMNS_FEW = 8,    /* the same where columns of D are contiguous: N of an instruction */
     COLUMNS_MOST = 256, /* N of an instruction */
     SUMS_MOST = 128 * 128, /* of a tile by mma.sync: 64 registers of a thread */
-    K_BYTES = 128, /* of K in a step, at most: a row of the widest swizzle */
+    K_BYTES = 128, /* of K in a step, by default: a row of the widest swizzle */
+    K_ROWS = 4,    /* of these at most */
     ALIGN = 1024, /* the 128-byte swizzle repeats on this */
     STAGES_LEAST =
         2, /* a consumer releases a stage when it has the next: one stage is a deadlock */
@@ -96,6 +97,15 @@ static bool fits_warps(uint32_t m, uint32_t n)
     return !(n & (n - 1)) && m * n <= SUMS_MOST;
 }
 
+/* Rows of the swizzle in which elements of K of a step lie, at most. A step of several has fewer barriers for its bytes. */
+static uint32_t rows_most(const zlay_plan *plan) { return zl_by_wgmma(plan) && !zl_gemm_scaled(plan) ? K_ROWS : 1; }
+
+static bool fits_k(const zlay_plan *plan, uint32_t k)
+{
+    uint32_t most = k_most(plan);
+    return k >= most / 4 && k <= most * rows_most(plan) && !(k & (k - 1));
+}
+
 /* Where columns of a D of 4 bytes are contiguous, its two boxes lie so that a thread's places have bits of their own. */
 static bool fits_d(const zlay_plan *plan, uint32_t n)
 {
@@ -117,9 +127,8 @@ static zlay_status tile_check(zlay_ctx *ctx, const zlay_plan *plan, uint32_t m, 
         return zl_fail(ctx, ZLAY_EINVAL, "tile_n: %u is none of 64, 128 and, with 64 rows, 256: eight warps divide these", n);
     if (n && !fits_d(plan, n))
         return zl_fail(ctx, ZLAY_EINVAL, "tile_n: %u is no power of two, as tiles have it whose rows are columns of a D of 4 bytes", n);
-    if (k && k != most / 4 && k != most / 2 && k != most)
-        return zl_fail(ctx, ZLAY_EINVAL, "tile_k: %u is none of %u, %u, %u", k, most / 4, most / 2,
-                       most);
+    if (k && !fits_k(plan, k))
+        return zl_fail(ctx, ZLAY_EINVAL, "tile_k: %u is no power of two in %u..%u", k, most / 4, most * rows_most(plan));
     zlay_status status = zl_gemm_scales_tile(ctx, plan, n);
     if (status) return status;
     if (n && !fits_b(plan, n, k))

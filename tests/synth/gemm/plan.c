@@ -311,7 +311,7 @@ static const bad_row bads[] = {
     {FIELD(tile_n), UINT32_MAX, ZLAY_EINVAL, "tile_n"},
     {FIELD(tile_k), 8, ZLAY_EINVAL, "tile_k"},
     {FIELD(tile_k), 48, ZLAY_EINVAL, "tile_k"},
-    {FIELD(tile_k), 128, ZLAY_EINVAL, "tile_k"},
+    {FIELD(tile_k), 512, ZLAY_EINVAL, "tile_k"},
     {FIELD(stages), 1, ZLAY_EINVAL, "stages"},
     {FIELD(stages), 13, ZLAY_EINVAL, "stages"},
     {FIELD(stages), UINT32_MAX, ZLAY_EINVAL, "stages"},
