@@ -91,8 +91,10 @@ typedef struct zlay_gemm {
     uint64_t lda, ldb, ldd;    /* leading dimensions, elements; default: dense */
     uint64_t a_address, b_address, d_address; /* alignment is what counts; default 2^20 */
     uint32_t tile_m, tile_n, tile_k; /* of a block; default 128 x 256, K of
-                                        128 bytes, or what fits better */
-    uint32_t stages;           /* of the ring; default: as many as fit, at most 12 */
+                                        128 bytes, or what fits better; wgmma has
+                                        K of up to 512 bytes */
+    uint32_t stages;           /* of the ring; default: as many as fit, at most 12,
+                                  with `swap` 16 */
     int32_t a_type, b_type;    /* default: type */
     int32_t d_type;            /* f32, f16, bf16, e4m3, e5m2, s32, s8 or u8; default: type,
                                   if it has more than 8 bits and sums may become it; else
