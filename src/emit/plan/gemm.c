@@ -170,6 +170,14 @@ static zlay_status sums_bind(zlay_ctx *ctx, bound *b, zlay_pipe_emit *ask, const
     return status;
 }
 
+/* Rows of tiles that are visited together. Where D has few columns of tiles, those of a row come one behind the other, and
+ * what they share is in L2 when the second asks for it. */
+static uint32_t group_of(const zlay_plan_summary *info)
+{
+    bool few = info->d_order == ZLAY_ORDER_COLUMN && info->tiles_n <= GROUP;
+    return few ? 1 : GROUP;
+}
+
 static zlay_status bind(zlay_ctx *ctx, bound *b, zlay_pipe_emit *ask, const zlay_plan *plan)
 {
     const zlay_plan_summary *info = &plan->info;
@@ -183,7 +191,7 @@ static zlay_status bind(zlay_ctx *ctx, bound *b, zlay_pipe_emit *ask, const zlay
                                      .columns = zl_clusters_n(info),
                                      .height = info->tile_m,
                                      .width = info->tile_n,
-                                     .group = GROUP,
+                                     .group = group_of(info),
                                      .neighbours = info->multicast == ZLAY_MULTICAST_A   ? "column"
                                                    : info->multicast == ZLAY_MULTICAST_B ? "row"
                                                                                          : NULL},
