@@ -10,7 +10,7 @@ static bool has_sides(const zl_body_node *n)
     return kind == ZL_BODY_REDUCE || kind == ZL_BODY_LANES || n->op == ZL_BO_SHARED;
 }
 
-static bool is_sided(const zlay_body *body)
+bool zl_body_is_sided(const zlay_body *body)
 {
     for (uint32_t i = 0; i < body->operands_count; i++) {
         int32_t sort = body->operands[i].sort;
@@ -23,7 +23,7 @@ static bool is_sided(const zlay_body *body)
 
 bool zl_body_transpose(zlay_body *body)
 {
-    if (is_sided(body)) return false;
+    if (zl_body_is_sided(body)) return false;
     for (uint32_t i = 0; i < body->nodes_count; i++) {
         zl_body_node *n = &body->nodes[i];
         uint32_t both = n->shape & ZL_ON_BOTH;

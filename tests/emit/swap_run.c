@@ -65,6 +65,8 @@ static void values(void **state)
     }
 }
 
+static const char by_row[] = "body f\n matrix S f32\n S = S - rowmax(S)\nend\n";
+
 static zlay_status plan_of(zlay_plan **plan, const char *name, const zlay_gemm *gemm)
 {
     const zlay_target *target;
@@ -100,7 +102,39 @@ static void numbers(void **state)
     zlay_plan_free(plan);
 }
 
-static const char by_row[] = "body f\n matrix S f32\n S = S - rowmax(S)\nend\n";
+/* What `auto` takes: the transposed product for at most 16 rows, where the time is not that of reading B; nothing that would be
+ * refused. */
+static void automatic(void **state)
+{
+    static const struct {
+        int32_t d_order;
+        uint32_t tile_n;
+        zlay_gemm gemm;
+    } is[] = {
+        {ZLAY_ORDER_COLUMN, 8, {.m = 1, .n = 4096, .k = 4096}},
+        {ZLAY_ORDER_COLUMN, 16, {.m = 16, .n = 4096, .k = 7168}},
+        {ZLAY_ORDER_COLUMN, 16, {.m = 4096, .n = 16, .k = 4096, .d_order = ZLAY_ORDER_COLUMN}},
+        {ZLAY_ORDER_COLUMN, 8, {.m = 16, .n = 512, .k = 512, .tile_n = 8}},
+        {ZLAY_ORDER_COLUMN, 16, {.m = 16, .n = 512, .k = 4096, .split_k = 2}},
+        {ZLAY_ORDER_ROW, 64, {.m = 16, .n = 7168, .k = 4096}},
+        {ZLAY_ORDER_ROW, 64, {.m = 24, .n = 4096, .k = 4096}},
+        {ZLAY_ORDER_ROW, 64, {.m = 16, .n = 4096, .k = 4096, .tile_n = 64}},
+        {ZLAY_ORDER_ROW, 64, {.m = 16, .n = 4096, .k = 4096, TYPES(S8, S8, S8)}},
+        {ZLAY_ORDER_ROW, 64, {.m = 16, .n = 4096, .k = 4096, TYPES(E4M3, E4M3, BF16), .a_scales = ZLAY_SCALES_LINE}},
+        {ZLAY_ORDER_ROW, 64, {.m = 16, .n = 4096, .k = 4096, .d_type = ZLAY_TYPE_F32, .epilogue = by_row, .epilogue_length = sizeof by_row - 1}},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof is / sizeof *is; i++) {
+        zlay_plan *plan;
+        zlay_plan_summary info;
+        zlay_gemm q = is[i].gemm;
+        q.swap = ZLAY_SWAP_AUTO;
+        if (plan_of(&plan, "sm_90a", &q)) fail_msg("%zu: %s", i, zlay_ctx_message(ctx));
+        assert_int_equal(zlay_plan_info(&info, plan), ZLAY_OK);
+        if (info.d_order != is[i].d_order || info.tile_n != is[i].tile_n) fail_msg("%zu: order %d, tile of %u columns", i, info.d_order, info.tile_n);
+        zlay_plan_free(plan);
+    }
+}
 
 static void refusals(void **state)
 {
@@ -116,7 +150,7 @@ static void refusals(void **state)
         {"not planned are products with scales", "sm_90a", ZLAY_ENOTSUP, {.type = ZLAY_TYPE_E4M3, .b_scales = ZLAY_SCALES_LINE}},
         {"body f adds or compares elements of a row", "sm_90a", ZLAY_ENOTSUP, {.epilogue = by_row, .epilogue_length = sizeof by_row - 1, .d_type = ZLAY_TYPE_F32}},
         {"tile_n: 12 is no multiple of 8 in 8..256", "sm_90a", ZLAY_EINVAL, {.tile_n = 12}},
-        {"tile_n: 8 is no multiple of 8 in 64..256", "sm_90a", ZLAY_EINVAL, {.tile_n = 8, .swap = ZLAY_SWAP_AUTO}},
+        {"tile_n: 12 is no multiple of 8 in 64..256", "sm_90a", ZLAY_EINVAL, {.tile_n = 12, .swap = ZLAY_SWAP_AUTO}},
         {"tile_n: 8 does not fit B", "sm_90a", ZLAY_EINVAL, {.tile_n = 8, .tile_k = 32}},
         {"multicast: tile_k: 128 elements are in several boxes", "sm_90a", ZLAY_ENOTSUP, {.tile_k = 128, .multicast = ZLAY_MULTICAST_B}},
         {"tile_n: 24 is no power of two", "sm_90a", ZLAY_EINVAL, {TYPES(BF16, BF16, F32), .tile_n = 24}},
@@ -164,6 +198,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values),
         cmocka_unit_test(numbers),
+        cmocka_unit_test(automatic),
         cmocka_unit_test(refusals),
         cmocka_unit_test(no_header),
     };

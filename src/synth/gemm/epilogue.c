@@ -42,13 +42,17 @@ static zlay_status check(zlay_ctx *ctx, const zlay_plan *plan)
     return ZLAY_OK;
 }
 
-zlay_status zl_gemm_epilogue(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *gemm)
+zlay_status zl_gemm_epilogue_read(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *gemm)
 {
     if (!gemm->epilogue && gemm->epilogue_length)
         return zl_fail(ctx, ZLAY_EINVAL, "epilogue: it has a length and no text");
-    if (!gemm->epilogue) return ZLAY_OK;
-    zlay_status status = zl_body_parse(ctx, &plan->epilogue, gemm->epilogue, gemm->epilogue_length);
-    if (!status) status = check(ctx, plan);
+    return gemm->epilogue ? zl_body_parse(ctx, &plan->epilogue, gemm->epilogue, gemm->epilogue_length) : ZLAY_OK;
+}
+
+zlay_status zl_gemm_epilogue(zlay_ctx *ctx, zlay_plan *plan)
+{
+    if (!plan->epilogue) return ZLAY_OK;
+    zlay_status status = check(ctx, plan);
     if (status || !plan->info.swapped || zl_body_transpose(plan->epilogue)) return status;
     return zl_fail(ctx, ZLAY_ENOTSUP, "epilogue: body %.64s adds or compares elements of a row, and the planned product is the transposed one",
                    plan->epilogue->name);

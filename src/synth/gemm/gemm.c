@@ -179,6 +179,7 @@ static zlay_status plan_fill(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *ge
     if (!status) status = gemm_read(ctx, plan, &g);
     if (!status && zl_wave_target(plan->info.target)) return waves_plan(ctx, plan, &g);
     if (!status && !zl_by_wgmma(plan)) status = wgmma_alone(ctx, plan, &g);
+    if (!status) status = zl_gemm_epilogue_read(ctx, plan, &g);
     if (!status) status = zl_gemm_swap(ctx, plan, &g);
     if (!status) status = zl_gemm_scales(ctx, plan, &g);
     if (!status) status = zl_gemm_quantise(ctx, plan, &g);
@@ -190,7 +191,7 @@ static zlay_status plan_fill(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *ge
     if (!status) status = zl_multicast_check(ctx, plan);
     if (!status) status = split_check(ctx, &plan->info);
     if (!status) status = stages_check(ctx, &plan->info);
-    if (!status) status = zl_gemm_epilogue(ctx, plan, &g);
+    if (!status) status = zl_gemm_epilogue(ctx, plan);
     if (!status) status = zl_certificates_make(ctx, plan);
     if (!status) status = pipe_make(ctx, plan);
     return status;

@@ -154,9 +154,10 @@ zlay_status zl_layout_placed(zlay_ctx *ctx, zlay_layout **out, const zl_operand 
 /* The same before the swizzle. */
 zlay_status zl_layout_unswizzled(zlay_ctx *ctx, zlay_layout **out, const zl_operand *o);
 
-/* Reads the request's epilogue, and refuses one that is no body on the sums of
- * these tiles. */
-zlay_status zl_gemm_epilogue(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *gemm);
+/* Reads the request's epilogue; refuses one that is no body on the sums of these tiles, and
+ * transposes it where the planned product is the transposed one. */
+zlay_status zl_gemm_epilogue_read(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *gemm);
+zlay_status zl_gemm_epilogue(zlay_ctx *ctx, zlay_plan *plan);
 
 /* Reads the request's scales, for the planned product, and refuses those that its
  * types or its tile_k do not have. */

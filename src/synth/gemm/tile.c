@@ -196,7 +196,7 @@ static uint64_t tile_cost(const zlay_plan *plan, uint32_t m, uint32_t n)
     const tile_choice *on = choice_of(plan);
     bool shared = plan->info.multicast == ZLAY_MULTICAST_B;
     struct measured t = times_of(on->step, m, n, shared);
-    uint32_t ends = n % 64 ? ENDS_OVERLAP : ENDS;
+    uint32_t ends = n % 64 && !zl_d_by_columns(plan) ? ENDS_OVERLAP : ENDS;
     uint64_t own = zl_ceil_div(plan->info.k, (uint64_t)k_most(plan) * plan->info.splits);
     uint64_t steps = (own + ends) * (t.step + beside_cost(plan, &t));
     bool slow = zl_by_wgmma(plan) && !is_stored(plan);
@@ -211,10 +211,11 @@ static bool fits_shared(const zlay_plan *plan, uint32_t m, uint32_t n, uint32_t 
     return stages + m * n * o[ZLAY_OPERAND_D].element + ALIGN <= zlay_smem_capacity(plan->info.target);
 }
 
-/* What is tried where the request leaves a size open. Tiles of scaled products were not measured: they are chosen by the times of those without scales. */
+/* What is tried where the request leaves a size open. A tile has all of few columns, or rows are read once more. Tiles of scaled products were not measured: they are chosen by the times of those without scales. */
 static bool is_candidate(const zlay_plan *plan, uint32_t m, uint32_t n, uint32_t k)
 {
     if (zl_by_sync(plan)) return fits_warps(m, n) && fits_b(plan, n, k) && fits_shared(plan, m, n, k);
+    if (zl_d_by_columns(plan) && n < zl_umin(plan->info.n, COLUMNS_LEAST)) return false;
     return zl_gemm_scales_fit(plan, n) && fits_b(plan, n, k) && fits_d(plan, n) && (n % 16 == 0 || n == COLUMNS_FEW);
 }
 
