@@ -3,11 +3,11 @@
  * scalar is stays, since a use gives it. */
 #include "body/body.h"
 
-/* A node that adds or compares elements of a row, or finds its row elsewhere, has no such counterpart. */
+/* A node that adds or compares elements of a row, stores its value, or finds its row elsewhere, has no such counterpart. */
 static bool has_sides(const zl_body_node *n)
 {
     zl_body_kind kind = zl_body_forms[n->op].kind;
-    return kind == ZL_BODY_REDUCE || kind == ZL_BODY_LANES || n->op == ZL_BO_SHARED;
+    return kind == ZL_BODY_REDUCE || kind == ZL_BODY_LANES || n->op == ZL_BO_SHARED || n->op == ZL_BO_STORE;
 }
 
 bool zl_body_is_sided(const zlay_body *body)

@@ -67,6 +67,7 @@ static void sided(void **state)
         "body f\n  matrix S f32\n  column c f32\n  S = S * c\nend\n",
         "body f\n  matrix S f32\n  part l f32\n  l = l + partsum(S)\nend\n",
         "body f\n  matrix S f32\n  shared Q f32\n  S = S + load(Q, row, col)\nend\n",
+        "body f\n  matrix S f32\n  output o f32\n  scalar m s32\n  index i\n  store(o, i + row, m, f32(row))\nend\n",
     };
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
