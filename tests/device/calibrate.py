@@ -18,7 +18,7 @@ from peers import Product
 
 ENDS = 4  # K steps that fill and epilogue of a tile add in the model (tile.c)
 SIDE = 4096
-ROWS = ("TILE", "PATH", "STORES", "LAUNCH", "READ", "COPY")
+ROWS = ("TILE", "PATH", "STORES", "LAUNCH", "COPY")
 STEP = 64  # elements of bf16 in 128 bytes of K
 
 
@@ -65,13 +65,6 @@ def few(env, m, n):
     step, there = (us[k] * 1000 / (math.ceil(k / STEP) + ENDS) for k in us)
     cells = [round(step), max(1, round(there - step))]
     print(f"TILE({m}, {n}, {', '.join(map(str, cells + cells))})", flush=True)
-
-
-def reading(env):
-    """Bytes of B that products of eight rows read in a ns, by what twice as many columns take more."""
-    us = timed(env, {n: Product(env, 8, n, SIDE, swap="always", tile=[64, 8, STEP]) for n in (64 * env.processors, 128 * env.processors)})
-    one, two = sorted(us.values())
-    print(f"READ({round(2 * SIDE * 64 * env.processors / (two - one) / 1000)})")
 
 
 def paths(env):
@@ -122,8 +115,7 @@ def main():
  * and epilogue included, and what it takes more where rows of A and B begin beside multiples of 128 bytes; the same of
  * blocks that share B in pairs. Tiles of 8 columns are those of `swap`, with one for each second processor. PATH(how, percent):
  * the time where threads load A and B, of that by tensor copies. STORES: elements of D that the threads of a block store in
- * a ns. LAUNCH: ns of a launch in a graph. READ: bytes of B that a product of few rows reads in a ns. COPY: bytes that a
- * copy reads and writes in a ns. */""")
+ * a ns. LAUNCH: ns of a launch in a graph. COPY: bytes that a copy reads and writes in a ns. */""")
     for row in ROWS:
         print(f"#ifndef {row}\n#define {row}(...)\n#endif")
     for m in (64, 128):
@@ -132,7 +124,6 @@ def main():
             tile(env, m, n)
     paths(env)
     stores(env)
-    reading(env)
     copies(env)
     for row in ROWS:
         print(f"#undef {row}")

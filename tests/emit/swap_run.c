@@ -24,6 +24,7 @@ static const struct {
     {"short steps", 1, {.m = 32, .n = 128, .k = 200, .tile_n = 32, .tile_k = 32}},
     {"steps of 256 bytes", 2, {.m = 24, .n = 136, .k = 328, .tile_n = 24, .tile_k = 128}},
     {"steps of 512 bytes", 2, {.m = 9, .n = 136, .k = 520, .tile_n = 16, .tile_k = 256}},
+    {"the steps of a long K", 2, {.m = 13, .n = 136, .k = 1096}},
     {"steps of 256 bytes that two blocks share", 2, {.m = 16, .n = 136, .k = 520, .tile_n = 16, .tile_k = 128, .split_k = 2}},
     {"A and B across", 2, {.m = 72, .n = 136, .k = 200, .tile_n = 64, .a_order = ZLAY_ORDER_COLUMN, .b_order = ZLAY_ORDER_ROW}},
     {"B across", 2, {.m = 20, .n = 136, .k = 200, .tile_n = 24, .b_order = ZLAY_ORDER_ROW}},
@@ -102,26 +103,33 @@ static void numbers(void **state)
     zlay_plan_free(plan);
 }
 
-/* What `auto` takes: the transposed product for at most 16 rows, where the time is not that of reading B; nothing that would be
+/* What `auto` takes: the transposed product for at most 16 rows, in steps of 512 bytes where K is long; nothing that would be
  * refused. */
 static void automatic(void **state)
 {
     static const struct {
         int32_t d_order;
-        uint32_t tile_n;
+        uint32_t tile_n, tile_k;
         zlay_gemm gemm;
     } is[] = {
-        {ZLAY_ORDER_COLUMN, 8, {.m = 1, .n = 4096, .k = 4096}},
-        {ZLAY_ORDER_COLUMN, 16, {.m = 16, .n = 4096, .k = 7168}},
-        {ZLAY_ORDER_COLUMN, 16, {.m = 4096, .n = 16, .k = 4096, .d_order = ZLAY_ORDER_COLUMN}},
-        {ZLAY_ORDER_COLUMN, 8, {.m = 16, .n = 512, .k = 512, .tile_n = 8}},
-        {ZLAY_ORDER_COLUMN, 16, {.m = 16, .n = 512, .k = 4096, .split_k = 2}},
-        {ZLAY_ORDER_ROW, 64, {.m = 16, .n = 7168, .k = 4096}},
-        {ZLAY_ORDER_ROW, 64, {.m = 24, .n = 4096, .k = 4096}},
-        {ZLAY_ORDER_ROW, 64, {.m = 16, .n = 4096, .k = 4096, .tile_n = 64}},
-        {ZLAY_ORDER_ROW, 64, {.m = 16, .n = 4096, .k = 4096, TYPES(S8, S8, S8)}},
-        {ZLAY_ORDER_ROW, 64, {.m = 16, .n = 4096, .k = 4096, TYPES(E4M3, E4M3, BF16), .a_scales = ZLAY_SCALES_LINE}},
-        {ZLAY_ORDER_ROW, 64, {.m = 16, .n = 4096, .k = 4096, .d_type = ZLAY_TYPE_F32, .epilogue = by_row, .epilogue_length = sizeof by_row - 1}},
+        {ZLAY_ORDER_COLUMN, 8, 256, {.m = 1, .n = 4096, .k = 4096}},
+        {ZLAY_ORDER_COLUMN, 16, 256, {.m = 16, .n = 4096, .k = 7168}},
+        {ZLAY_ORDER_COLUMN, 16, 256, {.m = 16, .n = 7168, .k = 1024}},
+        {ZLAY_ORDER_COLUMN, 16, 64, {.m = 16, .n = 7168, .k = 1016}},
+        {ZLAY_ORDER_COLUMN, 16, 256, {.m = 4096, .n = 16, .k = 4096, .d_order = ZLAY_ORDER_COLUMN}},
+        {ZLAY_ORDER_COLUMN, 8, 256, {.m = 16, .n = 512, .k = 4096, .tile_n = 8}},
+        {ZLAY_ORDER_COLUMN, 16, 64, {.m = 16, .n = 512, .k = 4096, .split_k = 2}},
+        {ZLAY_ORDER_COLUMN, 16, 64, {.m = 16, .n = 512, .k = 4096, .stages = 16}},
+        {ZLAY_ORDER_COLUMN, 16, 64, {.m = 16, .n = 512, .k = 4096, .multicast = ZLAY_MULTICAST_B}},
+        {ZLAY_ORDER_COLUMN, 8, 256, {.m = 8, .n = 4096, .k = 4104, .multicast = ZLAY_MULTICAST_AUTO}},
+        {ZLAY_ORDER_COLUMN, 16, 64, {.m = 16, .n = 512, .k = 4095}},
+        {ZLAY_ORDER_COLUMN, 16, 64, {.m = 16, .n = 512, .k = 4096, .b_order = ZLAY_ORDER_ROW}},
+        {ZLAY_ORDER_COLUMN, 16, 128, {.m = 16, .n = 512, .k = 4096, .tile_k = 128}},
+        {ZLAY_ORDER_ROW, 64, 64, {.m = 17, .n = 4096, .k = 4096}},
+        {ZLAY_ORDER_ROW, 64, 64, {.m = 16, .n = 4096, .k = 4096, .tile_n = 64}},
+        {ZLAY_ORDER_ROW, 64, 128, {.m = 16, .n = 4096, .k = 4096, TYPES(S8, S8, S8)}},
+        {ZLAY_ORDER_ROW, 64, 128, {.m = 16, .n = 4096, .k = 4096, TYPES(E4M3, E4M3, BF16), .a_scales = ZLAY_SCALES_LINE}},
+        {ZLAY_ORDER_ROW, 64, 64, {.m = 16, .n = 4096, .k = 4096, .d_type = ZLAY_TYPE_F32, .epilogue = by_row, .epilogue_length = sizeof by_row - 1}},
     };
     (void)state;
     for (size_t i = 0; i < sizeof is / sizeof *is; i++) {
@@ -131,7 +139,10 @@ static void automatic(void **state)
         q.swap = ZLAY_SWAP_AUTO;
         if (plan_of(&plan, "sm_90a", &q)) fail_msg("%zu: %s", i, zlay_ctx_message(ctx));
         assert_int_equal(zlay_plan_info(&info, plan), ZLAY_OK);
-        if (info.d_order != is[i].d_order || info.tile_n != is[i].tile_n) fail_msg("%zu: order %d, tile of %u columns", i, info.d_order, info.tile_n);
+        if (info.d_order != is[i].d_order || info.tile_n != is[i].tile_n || info.tile_k != is[i].tile_k)
+            fail_msg("%zu: order %d, tile of %u columns, %u of K", i, info.d_order, info.tile_n, info.tile_k);
+        uint64_t each = (uint64_t)info.tile_k * info.splits;
+        assert_int_equal(info.split_steps, (q.k + each - 1) / each);
         zlay_plan_free(plan);
     }
 }
@@ -150,7 +161,7 @@ static void refusals(void **state)
         {"not planned are products with scales", "sm_90a", ZLAY_ENOTSUP, {.type = ZLAY_TYPE_E4M3, .b_scales = ZLAY_SCALES_LINE}},
         {"body f adds or compares elements of a row", "sm_90a", ZLAY_ENOTSUP, {.epilogue = by_row, .epilogue_length = sizeof by_row - 1, .d_type = ZLAY_TYPE_F32}},
         {"tile_n: 12 is no multiple of 8 in 8..256", "sm_90a", ZLAY_EINVAL, {.tile_n = 12}},
-        {"tile_n: 12 is no multiple of 8 in 64..256", "sm_90a", ZLAY_EINVAL, {.tile_n = 12, .swap = ZLAY_SWAP_AUTO}},
+        {"tile_n: 12 is no multiple of 8 in 8..256", "sm_90a", ZLAY_EINVAL, {.tile_n = 12, .swap = ZLAY_SWAP_AUTO}},
         {"tile_n: 8 does not fit B", "sm_90a", ZLAY_EINVAL, {.tile_n = 8, .tile_k = 32}},
         {"multicast: tile_k: 128 elements are in several boxes", "sm_90a", ZLAY_ENOTSUP, {.tile_k = 128, .multicast = ZLAY_MULTICAST_B}},
         {"tile_n: 24 is no power of two", "sm_90a", ZLAY_EINVAL, {TYPES(BF16, BF16, F32), .tile_n = 24}},

@@ -30,7 +30,7 @@ static void share(zlay_plan *plan, int32_t operand)
 /* Whether the planner knows times of clusters that share B, and every tile that it chooses has halves. */
 static bool may_share(const zlay_plan *plan, const zlay_gemm *gemm)
 {
-    if (alone(plan) || plan->info.m < ROWS_LEAST || plan->info.m > EXTENT_MOST || plan->info.n > EXTENT_MOST || gemm->tile_n % (BLOCKS * PATTERN)) return false;
+    if (zl_d_by_columns(plan) || alone(plan) || plan->info.m < ROWS_LEAST || plan->info.m > EXTENT_MOST || plan->info.n > EXTENT_MOST || gemm->tile_n % (BLOCKS * PATTERN)) return false;
     for (int32_t o = 0; o < 2; o++)
         if (plan->operand[o].major != ZLAY_MAJOR_K || zl_row_alignment(plan, o) < GRANULE) return false;
     return true;

@@ -4,11 +4,8 @@
  * places; D stays where it lies, so that the planned product's columns are contiguous. */
 #include "synth/gemm/plan.h"
 
-enum {
-    ROWS_FEW = 16, /* of D, with which the transposed product was measured to take less time */
-#define READ(rate) READ_RATE = rate,
-#include "synth/gemm/times.def"
-};
+/* On an H200 the transposed product took less time for 1, 8 and 16 rows in all of nine shapes (docs/performance.md). */
+enum { ROWS_FEW = 16, COLUMNS_LEAST = 64 };
 
 /* What products have that are not planned so; NULL: this one may be. */
 static const char *refusal(const zlay_plan *plan, const zlay_gemm *gemm)
@@ -32,29 +29,12 @@ static void exchange(zlay_plan *plan)
     d->major = ZLAY_MAJOR_MN;
 }
 
-/* What a product takes at least where its time is that of reading A and B from memory. */
-static uint64_t reading_time(const zlay_plan *plan)
-{
-    uint64_t time = 0;
-    for (int32_t o = 0; o < 2; o++)
-        time += plan->operand[o].outer * plan->operand[o].inner * plan->operand[o].element / READ_RATE;
-    return time;
-}
-
-/* The modelled time of the product in its cheapest tile, alone or transposed; UINT64_MAX: the request allows none. */
-static uint64_t time_of(const zlay_plan *plan, const zlay_gemm *gemm, bool exchanged)
-{
-    zlay_plan trial = *plan;
-    trial.info.splits = gemm->split_k ? gemm->split_k : 1;
-    if (exchanged) exchange(&trial);
-    return zl_umax(zl_gemm_time(&trial, gemm), reading_time(plan));
-}
-
-/* Whether an epilogue may be transposed, D has few enough rows, or columns where it is column-major, and the transposed product takes less time. */
+/* Whether D has few enough rows, or columns where it is column-major, the request leaves the tile open or asks for one of fewer
+ * columns than other plans have, and an epilogue may be transposed. */
 static bool pays(const zlay_plan *plan, const zlay_gemm *gemm)
 {
     bool refused = plan->epilogue && !plan->info.swapped && zl_body_is_sided(plan->epilogue);
-    return !refused && plan->info.m <= ROWS_FEW && time_of(plan, gemm, true) < time_of(plan, gemm, false);
+    return !refused && plan->info.m <= ROWS_FEW && gemm->tile_n < COLUMNS_LEAST;
 }
 
 zlay_status zl_gemm_swap(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *gemm)

@@ -17,6 +17,8 @@ enum {
     SUMS_MOST = 128 * 128, /* of a tile by mma.sync: 64 registers of a thread */
     K_BYTES = 128, /* of K in a step, by default: a row of the widest swizzle */
     K_ROWS = 4,    /* of these at most */
+    COLUMNS_DEEP = 16, /* of a tile with so many by default, */
+    STAGES_DEEP = 4,   /* where K has so many of these steps */
     ALIGN = 1024, /* the 128-byte swizzle repeats on this */
     STAGES_LEAST =
         2, /* a consumer releases a stage when it has the next: one stage is a deadlock */
@@ -334,6 +336,17 @@ static void divide(zlay_plan *plan)
     if (sync) zl_sync_grid(&plan->warps, ZL_SYNC_WARPS, info->tile_m, info->tile_n);
 }
 
+/* Whether steps of 512 bytes of K were the fastest: of few rows whose product is planned transposed. Where blocks share steps or
+ * stages, the request fixes the ring, or threads load, steps have 128 bytes; so they have where K has few. */
+static bool is_deep(const zlay_plan *plan, const zlay_gemm *gemm, uint32_t m, uint32_t n)
+{
+    const zlay_plan_summary *info = &plan->info;
+    if (!zl_d_by_columns(plan) || gemm->tile_k || gemm->stages || info->cluster > 1) return false;
+    for (int32_t o = 0; o < 2; o++)
+        if (plan->operand[o].major != ZLAY_MAJOR_K || zl_row_alignment(plan, o) < STORE_GRANULE) return false;
+    return m == 64 && n <= COLUMNS_DEEP && info->k >= (uint64_t)STAGES_DEEP * K_ROWS * k_most(plan);
+}
+
 zlay_status zl_gemm_tile(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *gemm)
 {
     zlay_plan_summary *info = &plan->info;
@@ -347,12 +360,14 @@ zlay_status zl_gemm_tile(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *gemm)
         return info->splits > 1 ? zl_fail(ctx, ZLAY_ENOTSUP, "split_k: %u; no tile fits shared memory, or "
                                                              "there are more than 2^31 - 1 blocks", info->splits)
                                 : zl_fail(ctx, ZLAY_ENOTSUP, "more than 2^31 - 1 tiles of D");
+    if (is_deep(plan, gemm, m, n)) k *= K_ROWS;
     info->tile_m = m;
     info->tile_n = n;
     info->tile_k = k;
     info->tiles_m = zl_ceil_div(info->m, m);
     info->tiles_n = zl_ceil_div(info->n, n);
     info->tiles_k = zl_ceil_div(info->k, k);
+    info->split_steps = zl_ceil_div(info->tiles_k, info->splits);
     divide(plan);
     info->pass_n = zl_by_sync(plan) ? n : pass_columns(plan, n, d_bytes);
     info->passes = (uint32_t)zl_ceil_div(n, info->pass_n);
