@@ -61,6 +61,11 @@ enum { ZLAY_REPACK_NEVER = 0, ZLAY_REPACK_AUTO = 1, ZLAY_REPACK_ALWAYS = 2 };
  *  where the modelled time is less. */
 enum { ZLAY_MULTICAST_NONE = 0, ZLAY_MULTICAST_AUTO, ZLAY_MULTICAST_A, ZLAY_MULTICAST_B };
 
+/** Whether columns of D are the rows of tiles: D^T = B^T A^T is planned, whose tiles have
+ *  64 or 128 columns of D and 8 to 256 rows, and a tile is stored transposed.  For D of
+ *  few rows.  AUTO: of at most 16, where the request leaves the tile's columns open. */
+enum { ZLAY_SWAP_NEVER = 0, ZLAY_SWAP_AUTO = 1, ZLAY_SWAP_ALWAYS = 2 };
+
 /** A GEMM D = A B, with A of m x k, B of k x n, D of m x n elements.  0 means
  *  the default.  A and B have types that one wgmma multiplies: f16; bf16; tf32;
  *  e4m3 and e5m2, also one of each; s8 and u8, likewise; tcgen05 multiplies f16
@@ -86,8 +91,10 @@ typedef struct zlay_gemm {
     uint64_t lda, ldb, ldd;    /* leading dimensions, elements; default: dense */
     uint64_t a_address, b_address, d_address; /* alignment is what counts; default 2^20 */
     uint32_t tile_m, tile_n, tile_k; /* of a block; default 128 x 256, K of
-                                        128 bytes, or what fits better */
-    uint32_t stages;           /* of the ring; default: as many as fit, at most 12 */
+                                        128 bytes, or what fits better; wgmma has
+                                        K of up to 512 bytes */
+    uint32_t stages;           /* of the ring; default: as many as fit, at most 12,
+                                  with `swap` 16 */
     int32_t a_type, b_type;    /* default: type */
     int32_t d_type;            /* f32, f16, bf16, e4m3, e5m2, s32, s8 or u8; default: type,
                                   if it has more than 8 bits and sums may become it; else
@@ -107,7 +114,8 @@ typedef struct zlay_gemm {
     int32_t d_scales;          /* ZLAY_SCALES_LINE: D is e4m3 or e5m2, and the kernel stores to
                                   write_sd a scale for each row and 128 columns, as a product
                                   whose A is this D reads them with a_scales; default none */
-    uint32_t reserved[2];      /* 0 */
+    int32_t swap;              /* ZLAY_SWAP_*; tile_m and tile_n are those of the planned product */
+    uint32_t reserved;         /* 0 */
 } zlay_gemm;
 
 /** An immutable plan; read by any thread. */
@@ -135,7 +143,8 @@ enum { ZLAY_OPERAND_A = 0, ZLAY_OPERAND_B, ZLAY_OPERAND_D };
 typedef struct zlay_plan_summary {
     const zlay_target *target;
     uint64_t m, n, k;          /* of the planned product, after `swapped` */
-    uint32_t swapped;          /* 1: D is column-major, so D^T = B^T A^T is what is planned */
+    uint32_t swapped;          /* 1: D^T = B^T A^T is what is planned, because D is
+                                  column-major or the request says `swap`, not both */
     uint32_t tile_m, tile_n, tile_k, stages;
     uint64_t tiles_m, tiles_n, tiles_k;
     uint32_t consumers;        /* warpgroups that store D, each of mma.m rows */
@@ -167,6 +176,8 @@ typedef struct zlay_plan_summary {
                                   neighbours in a row of tiles, B in a column */
     uint64_t clusters;         /* tiles of D, or sets of neighbours, that clusters take in turn:
                                   at most so many clusters have work */
+    int32_t d_order;           /* ZLAY_ORDER_* of the planned product's D: column with `swap` */
+    uint32_t reserved1;        /* 0 */
 } zlay_plan_summary;
 
 /** Read what a plan holds.  Returns ZLAY_OK, ZLAY_EINVAL. */

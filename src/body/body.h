@@ -158,6 +158,11 @@ bool zl_body_settle(zl_body_reader *r, int32_t node, int32_t type);
 const zl_body_node *zl_body_shared_load(const zlay_body *body, int32_t operand);
 uint32_t zl_body_shared_shape(const zlay_body *body, int32_t operand);
 
+/* Whether a body knows rows from columns: it adds, compares or stores values of a row, or has rows, columns or stages as operands. */
+bool zl_body_is_sided(const zlay_body *body);
+/* Lets rows and columns of a body change places, so that it computes on transposes; false, and the body is as it was: it is sided. */
+bool zl_body_transpose(zlay_body *body);
+
 /* The operand of a name; -1.  The node that a name stands for now; -1. */
 int32_t zl_body_operand_find(const zlay_body *body, const char *name);
 int32_t zl_body_name_find(const zlay_body *body, const char *name, uint32_t lines);

@@ -84,7 +84,7 @@ static bool read_word(void *to, const char *const *words, const char *text)
     return false;
 }
 
-static bool read_repack(void *to, const char *text)
+static bool read_choice(void *to, const char *text)
 {
     static const char *const words[] = {"never", "auto", "always", NULL};
     return read_word(to, words, text);
@@ -107,7 +107,7 @@ static bool read_text(void *to, const char *text)
 #define TILE read_tile
 #define ORDER read_order
 #define TYPE read_type
-#define REPACK read_repack
+#define CHOICE read_choice
 #define MULTICAST read_multicast
 #define TEXT read_text
 static const struct {

@@ -177,8 +177,9 @@ static zlay_status pass_store(zl_model *m, uint32_t consumer, uint32_t pass, con
          i++) {
         int32_t coordinate[5];
         coordinate_of(coordinate, &copy, t);
-        coordinate[0] += (int32_t)pass_column(&m->info, pass);
-        coordinate[1] += (int32_t)(consumer * ZL_MODEL_ROWS);
+        uint32_t rows = m->info.d_order == ZLAY_ORDER_COLUMN ? 0 : 1;
+        coordinate[1 - rows] += (int32_t)pass_column(&m->info, pass);
+        coordinate[rows] += (int32_t)(consumer * ZL_MODEL_ROWS);
         zlay_status status = copy_store(m, &copy, address, coordinate, t);
         if (status) return status;
     }

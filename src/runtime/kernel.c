@@ -239,13 +239,13 @@ zlay_status zlay_kernel_bind(zlay_ctx *ctx, zlay_kernel *kernel, uint64_t a, uin
 
 /* ---- launch -------------------------------------------------------------- */
 
-/* A cluster for each tile, as long as there are processors for it. */
+/* A cluster for each tile or each pair of neighbours, as long as there are processors for it. */
 static unsigned grid(const zlay_kernel *kernel)
 {
-    uint64_t tiles = kernel->info.tiles_m * kernel->info.tiles_n, splits = kernel->info.splits;
-    uint64_t clusters = (uint64_t)kernel->module.device->info.processors / splits;
+    uint64_t wanted = kernel->info.clusters, blocks = kernel->info.cluster;
+    uint64_t clusters = (uint64_t)kernel->module.device->info.processors / blocks;
     if (!clusters) clusters = 1;
-    return (unsigned)((tiles < clusters ? tiles : clusters) * splits);
+    return (unsigned)((wanted < clusters ? wanted : clusters) * blocks);
 }
 
 /* All shared memory is the kernel's own. */

@@ -59,6 +59,14 @@ def tile(env, m, n):
     print(f"TILE({m}, {n}, {', '.join(map(str, cells))})", flush=True)
 
 
+def few(env, m, n):
+    """Of a product that has a tile for each second processor, with columns of D as the rows of tiles; pairs are taken to be as fast."""
+    us = timed(env, {k: Product(env, n, env.processors // 2 * m, k, tile=[m, n, STEP], swap="always") for k in (SIDE, SIDE + 8)})
+    step, there = (us[k] * 1000 / (math.ceil(k / STEP) + ENDS) for k in us)
+    cells = [round(step), max(1, round(there - step))]
+    print(f"TILE({m}, {n}, {', '.join(map(str, cells + cells))})", flush=True)
+
+
 def paths(env):
     """Percent of the time by tensor copies where threads load A and B: 8, 4 and 2 bytes at a time."""
     k = {"CP_ASYNC_8": 4100, "CP_ASYNC_4": 4098, "ELEMENTS": 4095}
@@ -105,12 +113,13 @@ def main():
  * {device.name}, {device.multi_processor_count} multiprocessors, driver {driver or 'unknown'}, {datetime.date.today()}.
  * TILE(m, n, step, beside, step_shared, beside_shared): nanoseconds of a K step of 128 bytes in a tile, its share of fill
  * and epilogue included, and what it takes more where rows of A and B begin beside multiples of 128 bytes; the same of
- * blocks that share B in pairs. PATH(how, percent): the time where threads load A and B, of that by tensor copies.
- * STORES: elements of D that the threads of a block store in a ns. LAUNCH: ns of a launch in a graph. COPY: bytes that a
- * copy reads and writes in a ns. */""")
+ * blocks that share B in pairs. Tiles of 8 columns are those of `swap`, with one for each second processor. PATH(how, percent):
+ * the time where threads load A and B, of that by tensor copies. STORES: elements of D that the threads of a block store in
+ * a ns. LAUNCH: ns of a launch in a graph. COPY: bytes that a copy reads and writes in a ns. */""")
     for row in ROWS:
         print(f"#ifndef {row}\n#define {row}(...)\n#endif")
     for m in (64, 128):
+        few(env, m, 8)
         for n in (64, 128, 192, 256):
             tile(env, m, n)
     paths(env)

@@ -177,20 +177,22 @@ static void refusals(void **state)
         const char *body, *word;
         zlay_status planned, printed;
         uint32_t tile_m;
+        int32_t d_order;
     } bad[] = {
-        {"body f\n matrix S f32\n S = f32(exp2(f16(S)))\nend\n", "exp2 of f16; gfx942 has no such instruction", ZLAY_OK, ZLAY_ENOTSUP, 0},
-        {"body f\n matrix S f32\n S = f32(bf16(S) * 2)\nend\n", "* of bf16; gfx942 has no such instruction: compute in f32", ZLAY_OK, ZLAY_ENOTSUP, 0},
-        {"body f\n matrix S f32\n S = f32.rz(s32(S))\nend\n", "f32 of s32", ZLAY_OK, ZLAY_ENOTSUP, 0},
-        {"body f\n matrix S f32\n S = f32(e4m3(S))\nend\n", "e4m3 of f32", ZLAY_OK, ZLAY_ENOTSUP, 0},
-        {"body f\n matrix S f32\n row r f32\n S = S * r\nend\n", "rows, columns or parts", ZLAY_EINVAL, 0, 0},
-        {"body f\n matrix S f32\n S = S - rowmax(S)\nend\n", "tile_m: 64", ZLAY_EINVAL, 0, 64},
-        {"body f\n matrix S f32\n matrix R f32\n S = S + 1\nend\n", "gives D no value", ZLAY_EINVAL, 0, 0},
-        {"body f\n matrix S f32\n S = T\nend\n", "T", ZLAY_EINVAL, 0, 0},
+        {"body f\n matrix S f32\n S = f32(exp2(f16(S)))\nend\n", "exp2 of f16; gfx942 has no such instruction", ZLAY_OK, ZLAY_ENOTSUP, 0, 0},
+        {"body f\n matrix S f32\n S = f32(bf16(S) * 2)\nend\n", "* of bf16; gfx942 has no such instruction: compute in f32", ZLAY_OK, ZLAY_ENOTSUP, 0, 0},
+        {"body f\n matrix S f32\n S = f32.rz(s32(S))\nend\n", "f32 of s32", ZLAY_OK, ZLAY_ENOTSUP, 0, 0},
+        {"body f\n matrix S f32\n S = f32(e4m3(S))\nend\n", "e4m3 of f32", ZLAY_OK, ZLAY_ENOTSUP, 0, 0},
+        {"body f\n matrix S f32\n row r f32\n S = S * r\nend\n", "rows, columns or parts", ZLAY_EINVAL, 0, 0, 0},
+        {"body f\n matrix S f32\n S = S - rowmax(S)\nend\n", "tile_m: 64", ZLAY_EINVAL, 0, 64, 0},
+        {"body f\n matrix S f32\n matrix R f32\n S = S + 1\nend\n", "gives D no value", ZLAY_EINVAL, 0, 0, 0},
+        {"body f\n matrix S f32\n S = T\nend\n", "T", ZLAY_EINVAL, 0, 0, 0},
+        {"body f\n matrix S f32\n S = max(S, 0)\nend\n", "D is column-major", ZLAY_ENOTSUP, 0, 0, ZLAY_ORDER_COLUMN},
     };
     (void)state;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         zlay_gemm r = {.size = sizeof r, .m = 128, .n = 128, .k = 64, .d_type = ZLAY_TYPE_F32, .tile_m = bad[i].tile_m,
-                       .epilogue = bad[i].body, .epilogue_length = strlen(bad[i].body)};
+                       .d_order = bad[i].d_order, .epilogue = bad[i].body, .epilogue_length = strlen(bad[i].body)};
         zlay_plan *plan = NULL;
         zlay_buf none = {NULL, 0, 0};
         zlay_status status = zlay_gemm_synth(ctx, &plan, wave_target("gfx942"), &r);

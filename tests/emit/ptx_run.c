@@ -22,6 +22,12 @@ static const struct problem {
     {"fewer rows than a tile", 2, {.m = 5, .n = 128, .k = 192}},
     {"fewer columns than a tile", 1, {.m = 128, .n = 24, .k = 72}},
     {"D by threads", 2, {.m = 130, .n = 139, .k = 64}},
+    {"steps of 256 bytes", 2, {.m = 200, .n = 136, .k = 328, .tile_m = 128, .tile_n = 64, .tile_k = 128}},
+    {"steps of 512 bytes, fewer rows than a tile", 2, {.m = 5, .n = 136, .k = 520, .tile_n = 64, .tile_k = 256}},
+    {"steps of 256 bytes, other orders", 2, {.m = 72, .n = 136, .k = 264, .tile_n = 64, .tile_k = 128, .a_order = COLUMN, .b_order = ROW}},
+    {"steps of 256 bytes by cp.async and by threads", 2, {.m = 66, .n = 70, .k = 260, .lda = 260, .ldb = 261, .tile_n = 64, .tile_k = 128}},
+    {"steps of 256 bytes of bytes", 1, {.m = 72, .n = 72, .k = 400, .tile_n = 64, .tile_k = 256, .a_type = ZLAY_TYPE_S8, .b_type = ZLAY_TYPE_S8}},
+    {"steps of 256 bytes of tf32", 1, {.m = 72, .n = 72, .k = 100, .tile_n = 64, .tile_k = 64, .type = ZLAY_TYPE_TF32}},
     {"everything by threads", 1, {.m = 65, .n = 67, .k = 129}},
 };
 

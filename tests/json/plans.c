@@ -162,6 +162,7 @@ static void texts(void **state)
     "{\"op\":\"plan.gemm\",\"target\":\"sm_90a\",\"m\":200,\"n\":1000,\"k\":300,\"a_type\":\"e4m3\",\"b_type\":\"e4m3\",\"a_scales\":\""
 #define FP8 EMIT ",\"what\":\"gemm\",\"a_type\":\"e4m3\",\"b_type\":\"e4m3\",\"a_scales\":"
 #define ODD "{\"op\":\"emit\",\"target\":\"sm_90a\",\"name\":\"k1\",\"what\":\"gemm\",\"m\":128,\"n\":4095,\"k\":4095"
+#define FEW "{\"op\":\"plan.gemm\",\"target\":\"sm_90a\",\"m\":16,\"n\":512,\"k\":256"
     static const char *const rows[][3] = {
         {EMIT ",\"what\":\"gemm\"}", "ok.language", "\"ptx\""},
         {EMIT ",\"what\":\"gemm\"}", "ok.arguments.0", "{\"name\":\"tensor_a\",\"type\":\"CUtensorMap\",\"bytes\":128}"},
@@ -196,6 +197,10 @@ static void texts(void **state)
         {"{\"op\":\"plan.gemm\",\"target\":\"sm_90a\",\"m\":64,\"n\":64,\"k\":512,\"split_k\":2}", "ok.splits", "2"},
         {"{\"op\":\"plan.gemm\",\"target\":\"sm_90a\",\"m\":64,\"n\":64,\"k\":512}", "ok.splits", "1"},
         {ODD ",\"repack\":\"sometimes\"}", "error", "\"EINVAL\""},
+        {FEW ",\"swap\":\"always\"}", "ok.d_order", "\"col\""},
+        {FEW ",\"swap\":\"always\"}", "ok.size", "[512,16,256]"},
+        {FEW "}", "ok.d_order", "\"row\""},
+        {FEW ",\"swap\":\"sometimes\"}", "error", "\"EINVAL\""},
         {PIPED "}", "ok.threads", "32"},
         {PIPED "}", "ok.smem", "128"},
         {PIPED "}", "ok.arguments.2", "{\"name\":\"out_A\",\"type\":\"u64\",\"bytes\":8}"},

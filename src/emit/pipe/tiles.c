@@ -84,12 +84,19 @@ void zl_pt_tiles_step(zl_pipe_text *k)
     by_cluster(k, "left");
 }
 
-/* row, column = the place of tile number `tile`. A group has fewer rows where the matrix ends. Where blocks of a cluster
- * have neighbouring tiles, these are numbered together. */
-void zl_pt_tiles_place(zl_pipe_text *k)
+/* Where a group is one row, tiles are numbered row by row. */
+static void place_by_rows(zl_pipe_text *k, const zl_pt_tiles *t)
+{
+    char columns[24];
+    zl_pt_number(columns, t->columns);
+    zl_op(k, DIV, "row", "tile", columns);
+    zl_op(k, MUL, "rest", "row", columns);
+    zl_op(k, SUB, "column", "tile", "rest");
+}
+
+static void place_by_groups(zl_pipe_text *k, const zl_pt_tiles *t)
 {
     char each[24], group[24], rows[24];
-    const zl_pt_tiles *t = tiles_of(k);
     zl_pt_number(each, t->group * t->columns);
     zl_pt_number(group, t->group);
     zl_op(k, DIV, "row", "tile", each);
@@ -102,6 +109,16 @@ void zl_pt_tiles_place(zl_pipe_text *k)
     zl_op(k, MUL, "left", "column", "left");
     zl_op(k, SUB, "rest", "rest", "left");
     zl_op(k, ADD, "row", "row", "rest");
+}
+
+/* row, column = the place of tile number `tile`. A group has fewer rows where the matrix ends. Where blocks of a cluster
+ * have neighbouring tiles, these are numbered together. */
+void zl_pt_tiles_place(zl_pipe_text *k)
+{
+    char each[24];
+    const zl_pt_tiles *t = tiles_of(k);
+    if (t->group == 1) place_by_rows(k, t);
+    else place_by_groups(k, t);
     if (!t->neighbours) return;
     zl_op(k, RANK, "left");
     zl_op(k, MAD, t->neighbours, t->neighbours, zl_pt_number(each, k->pipe->blocks), "left");

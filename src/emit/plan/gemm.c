@@ -78,8 +78,9 @@ static void copy_bind(zlay_copy *copy, const zlay_plan *plan, const place *at)
     }
     if (plan->operand[at->operand].parts > 1) copy->advance[1][AXIS_PASS] = (int32_t)plan->operand[at->operand].map.box[1];
     if (at->operand != ZLAY_OPERAND_D) return;
-    copy->advance[1][AXIS_M] = (int32_t)plan->rows;
-    copy->advance[0][AXIS_PASS] = 1;
+    uint32_t rows = zl_d_by_columns(plan) ? 0 : 1;
+    copy->advance[rows][AXIS_M] = (int32_t)plan->rows;
+    copy->advance[1 - rows][AXIS_PASS] = 1;
 }
 
 /* The copies of a stage, or of a pass of one consumer, which has rows of its own. */
@@ -169,6 +170,14 @@ static zlay_status sums_bind(zlay_ctx *ctx, bound *b, zlay_pipe_emit *ask, const
     return status;
 }
 
+/* Rows of tiles that are visited together. Where D has few columns of tiles, those of a row come one behind the other, and
+ * what they share is in L2 when the second asks for it. */
+static uint32_t group_of(const zlay_plan_summary *info)
+{
+    bool few = info->d_order == ZLAY_ORDER_COLUMN && info->tiles_n <= GROUP;
+    return few ? 1 : GROUP;
+}
+
 static zlay_status bind(zlay_ctx *ctx, bound *b, zlay_pipe_emit *ask, const zlay_plan *plan)
 {
     const zlay_plan_summary *info = &plan->info;
@@ -182,7 +191,7 @@ static zlay_status bind(zlay_ctx *ctx, bound *b, zlay_pipe_emit *ask, const zlay
                                      .columns = zl_clusters_n(info),
                                      .height = info->tile_m,
                                      .width = info->tile_n,
-                                     .group = GROUP,
+                                     .group = group_of(info),
                                      .neighbours = info->multicast == ZLAY_MULTICAST_A   ? "column"
                                                    : info->multicast == ZLAY_MULTICAST_B ? "row"
                                                                                          : NULL},

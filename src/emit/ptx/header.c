@@ -382,6 +382,10 @@ zlay_status zlay_emit_header(zlay_ctx *ctx, zlay_buf *out, const zlay_plan *plan
                          zlay_target_name(plan->info.target));
     if (!status && zl_multicast(&plan->info))
         status = zl_fail(ctx, ZLAY_ENOTSUP, "multicast: headers are of plans without");
+    if (!status && plan->info.tile_k * plan->operand[ZLAY_OPERAND_A].element > 128)
+        status = zl_fail(ctx, ZLAY_ENOTSUP, "tile_k: headers are of plans whose steps have 128 bytes of K or fewer");
+    if (!status && zl_d_by_columns(plan))
+        status = zl_fail(ctx, ZLAY_ENOTSUP, "swap: headers are of plans without");
     if (status) return zl_leave(ctx, status);
     zl_emit e = {.plan = plan, .name = name, .name_length = length};
     return zl_leave(ctx, zl_print(out, header_write, &e));

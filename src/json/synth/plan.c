@@ -50,6 +50,9 @@ static const zl_named repacks[] = {
     {"never", ZLAY_REPACK_NEVER}, {"auto", ZLAY_REPACK_AUTO}, {"always", ZLAY_REPACK_ALWAYS},
     {NULL, 0}};
 
+static const zl_named swaps[] = {
+    {"never", ZLAY_SWAP_NEVER}, {"auto", ZLAY_SWAP_AUTO}, {"always", ZLAY_SWAP_ALWAYS}, {NULL, 0}};
+
 static const zl_named multicasts[] = {
     {"none", ZLAY_MULTICAST_NONE}, {"auto", ZLAY_MULTICAST_AUTO},
     {"a", ZLAY_MULTICAST_A}, {"b", ZLAY_MULTICAST_B}, {NULL, 0}};
@@ -80,6 +83,7 @@ static const zl_field gemm_rows[] = {
     {"repack", ZL_MAY, AT(zl_as_word, gemm.repack), .of = repacks},
     {"split_k", ZL_MAY, AT(zl_as_u32, gemm.split_k)},
     {"multicast", ZL_MAY, AT(zl_as_word, gemm.multicast), .of = multicasts},
+    {"swap", ZL_MAY, AT(zl_as_word, gemm.swap), .of = swaps},
 };
 const zl_fields zl_gemm_fields = {ZL_ROWS(gemm_rows, zl_gemm_asked)};
 #undef AT
@@ -173,6 +177,7 @@ static void put_info(zl_call *call, json_t *value, const zlay_plan_summary *info
     const uint64_t tiles[] = {info->tiles_m, info->tiles_n, info->tiles_k};
     zl_put_value(call, value, "size", zl_json_list(call, size, ZL_COUNT(size)));
     zl_put_value(call, value, "swapped", json_boolean(info->swapped));
+    zl_put_value(call, value, "d_order", zl_json_word(orders, info->d_order));
     zl_put_value(call, value, "tile",
                  zl_json_three(call, info->tile_m, info->tile_n, info->tile_k));
     zl_put_value(call, value, "tiles", zl_json_list(call, tiles, ZL_COUNT(tiles)));

@@ -76,12 +76,13 @@ static zlay_status read_by_desc(zlay_ctx *ctx, zlay_layout **out, const zlay_pla
     uint32_t repeat = operand == ZLAY_OPERAND_A ? info->consumers : 1;
     uint32_t lbo = d->lbo / element, sbo = d->sbo / element,
              step = plan->step_start[operand] / element;
-    uint32_t consumer = plan->consumer_start / element;
+    uint32_t consumer = plan->consumer_start / element, within = elements / info->mma.k;
     if (zl_by_sync(plan)) return read_by_rows(ctx, out, plan, operand);
     if (plan->operand[operand].major == ZLAY_MAJOR_K)
         return zl_layout_format(
-            ctx, out, "Sw<%d,%u,3> o 0 o ((8,%u,%u),(%u,%u)):((%u,%u,%u),(1,%u))", d->swizzle,
-            chunk, mn / 8, repeat, info->mma.k, info->k_steps, elements, sbo, consumer, step);
+            ctx, out, "Sw<%d,%u,3> o 0 o ((8,%u,%u),(%u,%u,%u)):((%u,%u,%u),(1,%u,%u))", d->swizzle,
+            chunk, mn / 8, repeat, info->mma.k, within, info->k_steps / within, elements, sbo, consumer, step,
+            box_pitch(&plan->operand[operand]));
     return zl_layout_format(ctx, out,
                             "Sw<%d,%u,3> o 0 o ((%u,%u,%u),(8,%u,%u)):((1,%u,%u),(%u,%u,%u))",
                             d->swizzle, chunk, elements, mn / elements, repeat, info->mma.k / 8,
@@ -99,6 +100,17 @@ static zlay_status written_by_rows(zlay_ctx *ctx, zlay_layout **out, const zlay_
                             plan->rows * row);
 }
 
+/* The same where columns of D are contiguous: 128 bytes of a column, of 2 bytes all 64 rows, of 4 bytes 32 in each of two boxes.
+ * Columns are the matrices' eight, by pairs of a thread and four threads. */
+static zlay_status written_by_columns(zlay_ctx *ctx, zlay_layout **out, const zlay_plan *plan)
+{
+    uint32_t columns = plan->info.pass_n;
+    if (plan->operand[ZLAY_OPERAND_D].element == 2)
+        return zl_layout_format(ctx, out, "Sw<3,3,3> o 0 o ((8,2,4),(2,4,%u)):((1,8,16),(64,128,512))", columns / 8);
+    return zl_layout_format(ctx, out, "Sw<3,2,3> o 0 o ((8,2,2,2),(2,4,%u)):((1,8,16,%u),(32,64,256))", columns / 8,
+                            32 * columns);
+}
+
 /* What the consumers write, as src/emit/pipe/placed.c finds the addresses, which do not
  * depend on the map: rows of 128 bytes, whose 16-byte chunks are XORed with the row's number mod 8;
  * the rows are eight lane rows, two halves and four warps; each 128 bytes of a row of a pass have a
@@ -109,6 +121,7 @@ static zlay_status written(zlay_ctx *ctx, zlay_layout **out, const zlay_plan *pl
 {
     uint32_t element = plan->operand[ZLAY_OPERAND_D].element, columns = plan->info.pass_n;
     if (!zl_by_wgmma(plan)) return written_by_rows(ctx, out, plan);
+    if (zl_d_by_columns(plan)) return written_by_columns(ctx, out, plan);
     if (element == 1)
         return zl_layout_format(ctx, out, "Sw<%d,4,3> o 0 o ((8,2,4),(8,%u)):((%u,%u,%u),(1,8))", columns == 64 ? 2 : 3,
                                 columns / 8, columns, 8 * columns, 16 * columns);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads the epilogue of a GEMM: a body whose first matrix is the sums of a tile and whose second, if sums are not D's
- * elements, is the tile of D; where D has scales, it gives the sums new values. Its indices, none or two, are the tile's first row and column. Scalars and arrays become
- * arguments of the kernel. */
+ * elements, is the tile of D; where D has scales, it gives the sums new values. Its indices, none or two, are the tile's first
+ * row and column. Scalars and arrays become arguments of the kernel. Where the planned product is the transposed one, so is the
+ * body. */
 #include "synth/gemm/plan.h"
 
 static zlay_status refuse(zlay_ctx *ctx, const zlay_body *body, const char *what)
@@ -41,13 +42,18 @@ static zlay_status check(zlay_ctx *ctx, const zlay_plan *plan)
     return ZLAY_OK;
 }
 
-zlay_status zl_gemm_epilogue(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *gemm)
+zlay_status zl_gemm_epilogue_read(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *gemm)
 {
     if (!gemm->epilogue && gemm->epilogue_length)
         return zl_fail(ctx, ZLAY_EINVAL, "epilogue: it has a length and no text");
-    if (!gemm->epilogue) return ZLAY_OK;
-    if (plan->info.swapped)
-        return zl_fail(ctx, ZLAY_ENOTSUP, "epilogue: D is column-major, and the planned product is its transpose");
-    zlay_status status = zl_body_parse(ctx, &plan->epilogue, gemm->epilogue, gemm->epilogue_length);
-    return status ? status : check(ctx, plan);
+    return gemm->epilogue ? zl_body_parse(ctx, &plan->epilogue, gemm->epilogue, gemm->epilogue_length) : ZLAY_OK;
+}
+
+zlay_status zl_gemm_epilogue(zlay_ctx *ctx, zlay_plan *plan)
+{
+    if (!plan->epilogue) return ZLAY_OK;
+    zlay_status status = check(ctx, plan);
+    if (status || !plan->info.swapped || zl_body_transpose(plan->epilogue)) return status;
+    return zl_fail(ctx, ZLAY_ENOTSUP, "epilogue: body %.64s adds or compares elements of a row, and the planned product is the transposed one",
+                   plan->epilogue->name);
 }

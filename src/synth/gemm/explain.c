@@ -54,6 +54,14 @@ static void put_threads(zl_text *out, const zlay_plan_summary *info)
                 mma->k);
 }
 
+/* What the planned product is of the request's. */
+static const char *role_of(const zlay_plan_summary *info)
+{
+    if (info->d_order != ZLAY_ORDER_COLUMN)
+        return info->swapped ? " (D is column-major: the transposed product is planned)" : "";
+    return info->swapped ? " (the transposed product is planned: its D is column-major)" : " (D is column-major)";
+}
+
 static void put_shape(zl_text *out, const zlay_plan *plan)
 {
     const zlay_plan_summary *info = &plan->info;
@@ -61,8 +69,7 @@ static void put_shape(zl_text *out, const zlay_plan *plan)
             (unsigned long long)info->n, (unsigned long long)info->k);
     zl_gemm_put_types(out, plan);
     zl_putf(out, " with %s accumulators, %s%s\n",
-            info->mma.d == ZLAY_TYPE_S32 ? "s32" : "f32", zlay_target_name(info->target),
-            info->swapped ? " (D is column-major: the transposed product is planned)" : "");
+            info->mma.d == ZLAY_TYPE_S32 ? "s32" : "f32", zlay_target_name(info->target), role_of(info));
     zl_putf(out, "  tile %u x %u x %u; %llu x %llu tiles of D, %llu K steps each; %u stages\n",
             info->tile_m, info->tile_n, info->tile_k, (unsigned long long)info->tiles_m,
             (unsigned long long)info->tiles_n, (unsigned long long)info->tiles_k, info->stages);
@@ -212,6 +219,22 @@ static void put_pairs(zl_text *out, const zlay_plan *plan)
     else put_count(out, plan, "D, st.shared.b32 of a warp", "st.shared.b32", address);
 }
 
+/* Counts a warp's store of its sums where columns of D are contiguous: matrices of eight columns, or lane l row l / 4 of
+ * column 2 (l % 4). */
+static void put_by_columns(zl_text *out, const zlay_plan *plan)
+{
+    const zl_operand *d = &plan->operand[ZLAY_OPERAND_D];
+    uint32_t address[LANES];
+    if (d->element == 2 && plan->info.pass_n == 8)
+        put_matrix(out, plan, ZLAY_OPERAND_D, "D, stmatrix.x2.trans of a warp", "stmatrix.x2", 8, LANES / 2);
+    else if (d->element == 2)
+        put_matrix(out, plan, ZLAY_OPERAND_D, "D, stmatrix.x4.trans of a warp", "stmatrix.x4", 16, LANES);
+    if (d->element == 2) return;
+    for (uint32_t lane = 0; lane < LANES; lane++)
+        address[lane] = byte_at(d, lane / 4 + (uint64_t)plan->rows * (2 * (lane % 4)));
+    put_count(out, plan, "D, st.shared.b32 of a warp", "st.shared.b32", address);
+}
+
 /* Counts one access of a warp that moves a box by threads: its lanes have consecutive pieces of
  * `width` bytes along the rows. */
 static void put_moved(zl_text *out, const zlay_plan *plan, int32_t operand)
@@ -241,6 +264,7 @@ static void put_banks(zl_text *out, const zlay_plan *plan)
         put_matrix(out, plan, operand, what, "ldmatrix.x1", 8, 8);
     }
     if (zl_by_tmem(plan)) put_rows(out, plan);
+    else if (zl_d_by_columns(plan)) put_by_columns(out, plan);
     else if (zl_by_wgmma(plan) && plan->operand[ZLAY_OPERAND_D].element == 2)
         put_matrix(out, plan, ZLAY_OPERAND_D, "D, stmatrix.x4 of a warp", "stmatrix.x4", 16, LANES);
     else put_pairs(out, plan);

@@ -103,6 +103,7 @@ static zlay_status gemm_read(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *g)
     operand_type(d, type[ZLAY_OPERAND_D]);
     operand_extents(a, a_order == ZLAY_ORDER_ROW, g->m, g->k);
     operand_extents(b, b_order == ZLAY_ORDER_COLUMN, g->n, g->k);
+    d->major = ZLAY_MAJOR_K;
     d->inner = swapped ? g->m : g->n;
     d->outer = swapped ? g->n : g->m;
     plan->address[a - plan->operand] = address_or_default(g->a_address);
@@ -116,6 +117,7 @@ static zlay_status gemm_read(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *g)
     plan->info.m = d->outer;
     plan->info.n = d->inner;
     plan->info.k = g->k;
+    plan->info.d_order = ZLAY_ORDER_ROW;
     return status;
 }
 
@@ -149,6 +151,7 @@ static zlay_status wgmma_alone(zlay_ctx *ctx, const zlay_plan *plan, const zlay_
                         : g->split_k  ? "split_k"
                         : g->multicast ? "multicast"
                         : g->d_scales && !zl_gemm_by_tmem(plan->info.target) ? "d_scales"
+                        : g->swap      ? "swap"
                                       : NULL;
     const char *name = zlay_target_name(plan->info.target);
     if (!field) return ZLAY_OK;
@@ -176,6 +179,8 @@ static zlay_status plan_fill(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *ge
     if (!status) status = gemm_read(ctx, plan, &g);
     if (!status && zl_wave_target(plan->info.target)) return waves_plan(ctx, plan, &g);
     if (!status && !zl_by_wgmma(plan)) status = wgmma_alone(ctx, plan, &g);
+    if (!status) status = zl_gemm_epilogue_read(ctx, plan, &g);
+    if (!status) status = zl_gemm_swap(ctx, plan, &g);
     if (!status) status = zl_gemm_scales(ctx, plan, &g);
     if (!status) status = zl_gemm_quantise(ctx, plan, &g);
     if (!status) status = zl_gemm_split(ctx, plan, &g);
@@ -186,7 +191,7 @@ static zlay_status plan_fill(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *ge
     if (!status) status = zl_multicast_check(ctx, plan);
     if (!status) status = split_check(ctx, &plan->info);
     if (!status) status = stages_check(ctx, &plan->info);
-    if (!status) status = zl_gemm_epilogue(ctx, plan, &g);
+    if (!status) status = zl_gemm_epilogue(ctx, plan);
     if (!status) status = zl_certificates_make(ctx, plan);
     if (!status) status = pipe_make(ctx, plan);
     return status;

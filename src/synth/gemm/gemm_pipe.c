@@ -270,15 +270,21 @@ static void finish(zl_text *out, const zlay_plan *plan, uint32_t ring, const cha
 /* The registers that hold the sums of all steps. */
 static const char *sums(const zlay_plan *plan) { return zl_gemm_scaled(plan) ? "T" : "C"; }
 
+/* The first row and column of the request's D; the planned product may be the transposed one. */
+static const char *corner(const zlay_plan *plan)
+{
+    if (!count_of(plan->epilogue, ZLAY_BODY_INDEX)) return "";
+    return plan->info.swapped ? " at tile.column, tile.row" : " at tile.row, tile.column";
+}
+
 /* Where D has scales, the epilogue changes the sums, and another body follows. */
 void zl_gemm_convert(zl_text *out, const zlay_plan *plan, const char *from, const char *elements, uint32_t pass)
 {
-    static const char at[] = " at tile.row, tile.column";
     bool more = zl_gemm_converts(plan) && !plan->quantises;
     if (plan->epilogue || more)
         zl_putf(out, "use %s%s%s body %s%s\n", from, more ? ", " : "", more ? elements : "",
-                plan->epilogue ? plan->epilogue->name : "narrow", count_of(plan->epilogue, ZLAY_BODY_INDEX) ? at : "");
-    if (plan->quantises) zl_putf(out, "use %s, %s body quantise%u%s\n", from, elements, pass, at);
+                plan->epilogue ? plan->epilogue->name : "narrow", corner(plan));
+    if (plan->quantises) zl_putf(out, "use %s, %s body quantise%u at tile.row, tile.column\n", from, elements, pass);
 }
 
 void zl_gemm_store(zl_text *out, const zlay_plan *plan, const char *elements, uint32_t pass)

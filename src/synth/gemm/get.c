@@ -38,7 +38,7 @@ zlay_status zlay_plan_desc(zlay_smemdesc *out, const zlay_plan *plan, int32_t op
     if (zl_by_waves(plan) || zl_by_sync(plan)) return ZLAY_NONE;
     if (consumer >= plan->info.consumers || step >= plan->info.k_steps) return ZLAY_EINVAL;
     *out = plan->desc[operand];
-    out->start = step * plan->step_start[operand];
+    out->start = zl_step_start(plan, operand, step);
     if (operand == ZLAY_OPERAND_A) out->start += consumer * plan->consumer_start;
     return ZLAY_OK;
 }

@@ -30,7 +30,7 @@ static void share(zlay_plan *plan, int32_t operand)
 /* Whether the planner knows times of clusters that share B, and every tile that it chooses has halves. */
 static bool may_share(const zlay_plan *plan, const zlay_gemm *gemm)
 {
-    if (alone(plan) || plan->info.m < ROWS_LEAST || plan->info.m > EXTENT_MOST || plan->info.n > EXTENT_MOST || gemm->tile_n % (BLOCKS * PATTERN)) return false;
+    if (zl_d_by_columns(plan) || alone(plan) || plan->info.m < ROWS_LEAST || plan->info.m > EXTENT_MOST || plan->info.n > EXTENT_MOST || gemm->tile_n % (BLOCKS * PATTERN)) return false;
     for (int32_t o = 0; o < 2; o++)
         if (plan->operand[o].major != ZLAY_MAJOR_K || zl_row_alignment(plan, o) < GRANULE) return false;
     return true;
@@ -81,19 +81,12 @@ zlay_status zl_multicast_check(zlay_ctx *ctx, zlay_plan *plan)
         if (operand->major != ZLAY_MAJOR_K)
             return zl_fail(ctx, ZLAY_ENOTSUP, "multicast: an operand whose K is not contiguous is shared by nothing; a "
                                               "K-major one, or none, works");
+        if (operand->copies_count > 1)
+            return zl_fail(ctx, ZLAY_ENOTSUP, "multicast: tile_k: %u elements are in several boxes; steps of 128 bytes are divided",
+                           plan->info.tile_k);
         if (operand->map.box[1] % PATTERN)
             return zl_fail(ctx, ZLAY_ENOTSUP, "multicast: halves of %u rows; they have a multiple of %d",
                            operand->map.box[1], PATTERN);
     }
     return ZLAY_OK;
-}
-
-uint64_t zl_clusters_m(const zlay_plan_summary *info)
-{
-    return info->multicast == ZLAY_MULTICAST_B ? zl_ceil_div(info->tiles_m, BLOCKS) : info->tiles_m;
-}
-
-uint64_t zl_clusters_n(const zlay_plan_summary *info)
-{
-    return info->multicast == ZLAY_MULTICAST_A ? zl_ceil_div(info->tiles_n, BLOCKS) : info->tiles_n;
 }

@@ -5,6 +5,7 @@
 #define ZL_PLAN_H
 
 #include "algebra/text/format.h"
+#include "base/arith.h"
 #include "body/body.h"
 #include "body/room.h"
 #include "legality/matrix/sync.h"
@@ -84,6 +85,10 @@ int32_t zl_gemm_map_type(int32_t type);
 /* Prints "bf16" where A, B and D are bf16, else as "e4m3 x e5m2 to bf16". */
 void zl_gemm_put_types(zl_text *out, const zlay_plan *plan);
 
+/* Makes the plan's matrix instruction of its operands; then, where its columns are known, whether there is such a one. */
+void zl_gemm_instruction(zlay_plan *plan);
+zlay_status zl_gemm_instruction_check(zlay_ctx *ctx, const zlay_plan *plan);
+
 /* Chooses tile and stages where the request leaves them open, and places
  * everything in shared memory. */
 zlay_status zl_gemm_tile(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *gemm);
@@ -101,6 +106,11 @@ uint64_t zl_row_alignment(const zlay_plan *plan, int32_t operand);
  * the workspace. */
 zlay_status zl_gemm_repack(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *gemm);
 void zl_gemm_repack_explain(zl_text *out, const zlay_plan *plan);
+
+/* Lets the transposed product be planned, where the request says so or where it takes less time. */
+zlay_status zl_gemm_swap(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *gemm);
+/* Whether columns of the planned D are contiguous: a tile leaves by one pass, in rows of columns. */
+static inline bool zl_d_by_columns(const zlay_plan *plan) { return plan->operand[ZLAY_OPERAND_D].major == ZLAY_MAJOR_MN; }
 
 /* Takes the number of blocks that share a tile from the request. */
 zlay_status zl_gemm_split(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *gemm);
@@ -126,8 +136,14 @@ zlay_status zl_gemm_multicast(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *g
 zlay_status zl_multicast_check(zlay_ctx *ctx, zlay_plan *plan);
 static inline bool zl_multicast(const zlay_plan_summary *info) { return info->multicast != ZLAY_MULTICAST_NONE; }
 /* Rows and columns of tiles, or of pairs of them, that clusters take. */
-uint64_t zl_clusters_m(const zlay_plan_summary *info);
-uint64_t zl_clusters_n(const zlay_plan_summary *info);
+static inline uint64_t zl_clusters_m(const zlay_plan_summary *info)
+{
+    return zl_ceil_div(info->tiles_m, info->multicast == ZLAY_MULTICAST_B ? info->cluster : 1);
+}
+static inline uint64_t zl_clusters_n(const zlay_plan_summary *info)
+{
+    return zl_ceil_div(info->tiles_n, info->multicast == ZLAY_MULTICAST_A ? info->cluster : 1);
+}
 
 /* Plans one operand: map, path, copies and descriptor. */
 zlay_status zl_operand_plan(zlay_ctx *ctx, zlay_plan *plan, int32_t operand);
@@ -138,9 +154,10 @@ zlay_status zl_layout_placed(zlay_ctx *ctx, zlay_layout **out, const zl_operand 
 /* The same before the swizzle. */
 zlay_status zl_layout_unswizzled(zlay_ctx *ctx, zlay_layout **out, const zl_operand *o);
 
-/* Reads the request's epilogue, and refuses one that is no body on the sums of
- * these tiles. */
-zlay_status zl_gemm_epilogue(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *gemm);
+/* Reads the request's epilogue; refuses one that is no body on the sums of these tiles, and
+ * transposes it where the planned product is the transposed one. */
+zlay_status zl_gemm_epilogue_read(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *gemm);
+zlay_status zl_gemm_epilogue(zlay_ctx *ctx, zlay_plan *plan);
 
 /* Reads the request's scales, for the planned product, and refuses those that its
  * types or its tile_k do not have. */
@@ -251,6 +268,15 @@ enum { ZL_TMEM_THREADS = 64, ZL_TMEM_BARRIERS = 5, ZL_SYNC_WARPS = 8 };
 
 /* The letter by which texts name an operand. */
 static inline char zl_operand_name(int32_t operand) { return "ABD"[operand]; }
+
+/* What a step along K adds to a descriptor's start: K-major, those of a row of the swizzle lie in it, those of the next in the
+ * next box. */
+static inline uint32_t zl_step_start(const zlay_plan *plan, int32_t operand, uint32_t step)
+{
+    const zl_operand *o = &plan->operand[operand];
+    uint32_t within = o->major == ZLAY_MAJOR_K ? o->span / plan->step_start[operand] : plan->info.k_steps;
+    return step % within * plan->step_start[operand] + (step / within ? step / within * o->copies[1].smem : 0);
+}
 
 static inline bool zl_by_tensor(const zl_operand *o)
 {

@@ -35,7 +35,6 @@ zlay_status zl_gemm_split(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *gemm)
     if (splits > 1 && zl_gemm_scaled(plan))
         return zl_fail(ctx, ZLAY_ENOTSUP, "split_k: products with scales have none");
     info->splits = (uint32_t)splits;
-    info->split_steps = zl_ceil_div(steps, splits);
     return ZLAY_OK;
 }
 

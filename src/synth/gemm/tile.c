@@ -12,13 +12,18 @@
 enum {
     ROWS_MOST = 128,    /* of a tile */
     COLUMNS_LEAST = 64, /* a row of a pass of D */
+    COLUMNS_FEW = 8,    /* the same where columns of D are contiguous: N of an instruction */
     COLUMNS_MOST = 256, /* N of an instruction */
     SUMS_MOST = 128 * 128, /* of a tile by mma.sync: 64 registers of a thread */
-    K_BYTES = 128, /* of K in a step, at most: a row of the widest swizzle */
+    K_BYTES = 128, /* of K in a step, by default: a row of the widest swizzle */
+    K_ROWS = 4,    /* of these at most */
+    COLUMNS_DEEP = 16, /* of a tile with so many by default, */
+    STAGES_DEEP = 4,   /* where K has so many of these steps */
     ALIGN = 1024, /* the 128-byte swizzle repeats on this */
     STAGES_LEAST =
         2, /* a consumer releases a stage when it has the next: one stage is a deadlock */
     STAGES_MOST = 12, /* more take longer to begin with than they win: 13 and 16 were measured */
+    STAGES_FEW = 16,  /* the same where columns of D are contiguous: stages have fewer bytes */
     PASS_BYTES = 256,  /* of a row of D in a pass, at most */
     WARPGROUP = 128,   /* threads */
     ENDS = 4,          /* K steps that fill and epilogue of a tile add in the model */
@@ -37,6 +42,8 @@ typedef struct tile_choice {
     uint32_t processors;         /* only the choice of a default tile looks at them */
     const struct measured *step; /* times by tile */
 } tile_choice;
+
+static uint32_t columns_least(const zlay_plan *plan) { return zl_d_by_columns(plan) ? COLUMNS_FEW : COLUMNS_LEAST; }
 
 /* Elements of K in 128 bytes. */
 static uint32_t k_most(const zlay_plan *plan)
@@ -92,6 +99,21 @@ static bool fits_warps(uint32_t m, uint32_t n)
     return !(n & (n - 1)) && m * n <= SUMS_MOST;
 }
 
+/* Rows of the swizzle in which elements of K of a step lie, at most. A step of several has fewer barriers for its bytes. */
+static uint32_t rows_most(const zlay_plan *plan) { return zl_by_wgmma(plan) && !zl_gemm_scaled(plan) ? K_ROWS : 1; }
+
+static bool fits_k(const zlay_plan *plan, uint32_t k)
+{
+    uint32_t most = k_most(plan);
+    return k >= most / 4 && k <= most * rows_most(plan) && !(k & (k - 1));
+}
+
+/* Where columns of a D of 4 bytes are contiguous, its two boxes lie so that a thread's places have bits of their own. */
+static bool fits_d(const zlay_plan *plan, uint32_t n)
+{
+    return !zl_d_by_columns(plan) || plan->operand[ZLAY_OPERAND_D].element != 4 || !(n & (n - 1));
+}
+
 /* Checks the tile sizes that the request fixes; 0 is left to the plan. */
 static zlay_status tile_check(zlay_ctx *ctx, const zlay_plan *plan, uint32_t m, uint32_t n,
                               uint32_t k)
@@ -100,14 +122,15 @@ static zlay_status tile_check(zlay_ctx *ctx, const zlay_plan *plan, uint32_t m, 
     if (m && m != rows && m != ROWS_MOST)
         return zl_fail(ctx, ZLAY_EINVAL, rows == ROWS_MOST ? "tile_m: %u is not 128, the rows of one tcgen05.mma"
                                                            : "tile_m: %u is neither 64 nor 128", m);
-    if (n && (n < COLUMNS_LEAST || n > COLUMNS_MOST || n % step))
-        return zl_fail(ctx, ZLAY_EINVAL, "tile_n: %u is no multiple of %u in %d..%d", n, step, COLUMNS_LEAST,
+    if (n && (n < columns_least(plan) || n > COLUMNS_MOST || n % step))
+        return zl_fail(ctx, ZLAY_EINVAL, "tile_n: %u is no multiple of %u in %u..%d", n, step, columns_least(plan),
                        COLUMNS_MOST);
     if (n && zl_by_sync(plan) && !fits_warps(m ? m : rows, n))
         return zl_fail(ctx, ZLAY_EINVAL, "tile_n: %u is none of 64, 128 and, with 64 rows, 256: eight warps divide these", n);
-    if (k && k != most / 4 && k != most / 2 && k != most)
-        return zl_fail(ctx, ZLAY_EINVAL, "tile_k: %u is none of %u, %u, %u", k, most / 4, most / 2,
-                       most);
+    if (n && !fits_d(plan, n))
+        return zl_fail(ctx, ZLAY_EINVAL, "tile_n: %u is no power of two, as tiles have it whose rows are columns of a D of 4 bytes", n);
+    if (k && !fits_k(plan, k))
+        return zl_fail(ctx, ZLAY_EINVAL, "tile_k: %u is no power of two in %u..%u", k, most / 4, most * rows_most(plan));
     zlay_status status = zl_gemm_scales_tile(ctx, plan, n);
     if (status) return status;
     if (n && !fits_b(plan, n, k))
@@ -175,7 +198,7 @@ static uint64_t tile_cost(const zlay_plan *plan, uint32_t m, uint32_t n)
     const tile_choice *on = choice_of(plan);
     bool shared = plan->info.multicast == ZLAY_MULTICAST_B;
     struct measured t = times_of(on->step, m, n, shared);
-    uint32_t ends = n % 64 ? ENDS_OVERLAP : ENDS;
+    uint32_t ends = n % 64 && !zl_d_by_columns(plan) ? ENDS_OVERLAP : ENDS;
     uint64_t own = zl_ceil_div(plan->info.k, (uint64_t)k_most(plan) * plan->info.splits);
     uint64_t steps = (own + ends) * (t.step + beside_cost(plan, &t));
     bool slow = zl_by_wgmma(plan) && !is_stored(plan);
@@ -190,11 +213,12 @@ static bool fits_shared(const zlay_plan *plan, uint32_t m, uint32_t n, uint32_t 
     return stages + m * n * o[ZLAY_OPERAND_D].element + ALIGN <= zlay_smem_capacity(plan->info.target);
 }
 
-/* What is tried where the request leaves a size open. Tiles of scaled products were not measured: they are chosen by the times of those without scales. */
+/* What is tried where the request leaves a size open. A tile has all of few columns, or rows are read once more. Tiles of scaled products were not measured: they are chosen by the times of those without scales. */
 static bool is_candidate(const zlay_plan *plan, uint32_t m, uint32_t n, uint32_t k)
 {
     if (zl_by_sync(plan)) return fits_warps(m, n) && fits_b(plan, n, k) && fits_shared(plan, m, n, k);
-    return zl_gemm_scales_fit(plan, n) && fits_b(plan, n, k) && n % 16 == 0;
+    if (zl_d_by_columns(plan) && n < zl_umin(plan->info.n, COLUMNS_LEAST)) return false;
+    return zl_gemm_scales_fit(plan, n) && fits_b(plan, n, k) && fits_d(plan, n) && (n % 16 == 0 || n == COLUMNS_FEW);
 }
 
 /* Chooses the cheapest shape with at most TILES_MOST tiles, among those that the request allows;
@@ -202,9 +226,9 @@ static bool is_candidate(const zlay_plan *plan, uint32_t m, uint32_t n, uint32_t
 static uint64_t tile_choose(const zlay_plan *plan, uint32_t *m, uint32_t *n, uint32_t k)
 {
     uint64_t best = UINT64_MAX;
-    uint32_t want_m = *m, want_n = *n, step = choice_of(plan)->columns_step, each = choice_of(plan)->rows;
+    uint32_t want_m = *m, want_n = *n, step = choice_of(plan)->columns_step, each = choice_of(plan)->rows, least = columns_least(plan);
     for (uint32_t rows = ROWS_MOST; rows; rows -= each)
-        for (uint32_t columns = COLUMNS_MOST; columns >= COLUMNS_LEAST; columns -= step) {
+        for (uint32_t columns = COLUMNS_MOST; columns >= least; columns -= step) {
             if (want_m && rows != want_m) continue;
             if (want_n ? columns != want_n : !is_candidate(plan, rows, columns, k)) continue;
             if (zl_by_sync(plan) && !fits_warps(rows, columns)) continue;
@@ -228,6 +252,7 @@ uint64_t zl_tile_time(const zlay_plan *plan, const zlay_gemm *gemm)
 /* The columns of D in a pass: 256 bytes of a row, 128 of elements of a byte, or 64 columns. */
 static uint32_t pass_columns(const zlay_plan *plan, uint32_t n, uint32_t d_bytes)
 {
+    if (zl_d_by_columns(plan)) return n;
     if (zl_gemm_by_columns(plan)) return 64;
     uint32_t most = d_bytes == 1 ? PASS_BYTES / 2 : PASS_BYTES / d_bytes;
     return n % most == 0 ? most : 64;
@@ -254,10 +279,11 @@ static uint32_t smem_bytes(const zlay_plan *plan, uint32_t stages)
 }
 
 /* By mma.sync all stages but one are filled before a tile's first step. */
-static uint32_t stages_most(const zlay_plan_summary *info)
+static uint32_t stages_most(const zlay_plan *plan)
 {
-    bool few = zl_gemm_by_sync(info->target) && info->tiles_k + 1 < STAGES_MOST;
-    return few ? (uint32_t)info->tiles_k + 1 : STAGES_MOST;
+    const zlay_plan_summary *info = &plan->info;
+    bool few = zl_by_sync(plan) && info->tiles_k + 1 < STAGES_MOST;
+    return few ? (uint32_t)info->tiles_k + 1 : zl_d_by_columns(plan) ? STAGES_FEW : STAGES_MOST;
 }
 
 /* Takes the stages that the request fixes, else as many as fit shared memory. */
@@ -266,12 +292,12 @@ static zlay_status stages_choose(zlay_ctx *ctx, zlay_plan *plan, uint32_t want)
     zlay_plan_summary *info = &plan->info;
     uint32_t rings = zl_gemm_rings(plan);
     uint64_t capacity = zlay_smem_capacity(info->target);
-    uint32_t most = stages_most(info), stages = want ? want : most;
+    uint32_t most = stages_most(plan), stages = want ? want : most;
     if (want > most && most < STAGES_MOST)
         return zl_fail(ctx, ZLAY_EINVAL, "stages: %u; K has %llu steps, and a ring by mma.sync has at most one stage more",
                        want, (unsigned long long)info->tiles_k);
-    if (want && (want < STAGES_LEAST || want > STAGES_MOST))
-        return zl_fail(ctx, ZLAY_EINVAL, "stages: %u is not in %d..%d", want, STAGES_LEAST, STAGES_MOST);
+    if (want && (want < STAGES_LEAST || want > most))
+        return zl_fail(ctx, ZLAY_EINVAL, "stages: %u is not in %d..%u", want, STAGES_LEAST, most);
     if (want % rings)
         return zl_fail(ctx, ZLAY_EINVAL, "stages: %u; products with scales have two rings of as many stages each: %u works",
                        want, want + 1);
@@ -299,63 +325,6 @@ static void place(zlay_plan *plan, uint32_t tile_a, uint32_t tile_b)
     info->smem_bar = info->smem_d + middle_bytes(plan);
 }
 
-/* All but its columns, which are the tile's. */
-static void instruction(zlay_plan *plan)
-{
-    zlay_mma *mma = &plan->info.mma;
-    zl_gemm_product(mma, plan->info.target, plan->operand[ZLAY_OPERAND_A].type,
-                    plan->operand[ZLAY_OPERAND_B].type);
-    mma->a_major = plan->operand[ZLAY_OPERAND_A].major;
-    mma->b_major = plan->operand[ZLAY_OPERAND_B].major;
-}
-
-/* The order of the request that makes an operand K-major; of a swapped product A is the request's
- * B. */
-static const char *order_wanted(const zlay_plan *plan, int32_t field)
-{
-    if (field != ZLAY_FIELD_A_MAJOR && field != ZLAY_FIELD_B_MAJOR) return "";
-    bool of_a = (field == ZLAY_FIELD_A_MAJOR) != (plan->info.swapped != 0);
-    return of_a ? "; a_order: the nearest that works is row"
-                : "; b_order: the nearest that works is column";
-}
-
-/* The operand of 4-byte elements that is MN-major, by its field. */
-static int32_t word_across(const zlay_plan *plan)
-{
-    static const int32_t fields[] = {ZLAY_FIELD_A_MAJOR, ZLAY_FIELD_B_MAJOR};
-    for (int o = 0; o < 2; o++)
-        if (plan->operand[o].element == 4 && plan->operand[o].major == ZLAY_MAJOR_MN) return fields[o];
-    return ZLAY_FIELD_NONE;
-}
-
-static zlay_status instruction_check(zlay_ctx *ctx, const zlay_plan *plan)
-{
-    zlay_verdict verdict;
-    zlay_reason reason = {0};
-    zlay_rule rule;
-    int32_t across = zl_by_tmem(plan) ? word_across(plan) : ZLAY_FIELD_NONE;
-    if (across != ZLAY_FIELD_NONE)
-        return zl_fail(ctx, ZLAY_ENOTSUP,
-                       "tf32 is MN-major in atoms of 32 bytes alone (DESC_CANONICAL), which plans do not have%s",
-                       order_wanted(plan, across));
-    zlay_status status = zlay_mma_check(&verdict, &reason, 1, plan->info.target, &plan->info.mma);
-    if (status || verdict.answer == ZLAY_YES) return status;
-    status = zlay_rule_info(&rule, reason.rule);
-    if (status) return status;
-    return zl_fail(ctx, ZLAY_NONE, "%s: %s (target %s)%s", rule.id, rule.text,
-                   zlay_target_name(plan->info.target), order_wanted(plan, reason.field));
-}
-
-/* ldmatrix transposes elements of 16 bits alone. */
-static zlay_status across_check(zlay_ctx *ctx, const zlay_plan *plan)
-{
-    static const int32_t fields[] = {ZLAY_FIELD_A_MAJOR, ZLAY_FIELD_B_MAJOR};
-    for (int o = 0; o < 2; o++)
-        if (plan->operand[o].element != 2 && plan->operand[o].major == ZLAY_MAJOR_MN)
-            return zl_fail(ctx, ZLAY_NONE, "ldmatrix transposes elements of 16 bits alone%s", order_wanted(plan, fields[o]));
-    return ZLAY_OK;
-}
-
 /* Divides the tile among consumers, or among the warps of mma.sync. */
 static void divide(zlay_plan *plan)
 {
@@ -367,25 +336,38 @@ static void divide(zlay_plan *plan)
     if (sync) zl_sync_grid(&plan->warps, ZL_SYNC_WARPS, info->tile_m, info->tile_n);
 }
 
+/* Whether steps of 512 bytes of K were the fastest: of few rows whose product is planned transposed. Where blocks share steps or
+ * stages, the request fixes the ring, or threads load, steps have 128 bytes; so they have where K has few. */
+static bool is_deep(const zlay_plan *plan, const zlay_gemm *gemm, uint32_t m, uint32_t n)
+{
+    const zlay_plan_summary *info = &plan->info;
+    if (!zl_d_by_columns(plan) || gemm->tile_k || gemm->stages || info->cluster > 1) return false;
+    for (int32_t o = 0; o < 2; o++)
+        if (plan->operand[o].major != ZLAY_MAJOR_K || zl_row_alignment(plan, o) < STORE_GRANULE) return false;
+    return m == 64 && n <= COLUMNS_DEEP && info->k >= (uint64_t)STAGES_DEEP * K_ROWS * k_most(plan);
+}
+
 zlay_status zl_gemm_tile(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *gemm)
 {
     zlay_plan_summary *info = &plan->info;
     uint32_t element = plan->operand[ZLAY_OPERAND_A].element;
     uint32_t d_bytes = plan->operand[ZLAY_OPERAND_D].element, most = k_most(plan);
     uint32_t m = gemm->tile_m, n = gemm->tile_n, k = gemm->tile_k ? gemm->tile_k : most;
-    instruction(plan);
+    zl_gemm_instruction(plan);
     zlay_status status = tile_check(ctx, plan, m, n, k);
     if (status) return status;
     if (tile_choose(plan, &m, &n, k) == UINT64_MAX)
         return info->splits > 1 ? zl_fail(ctx, ZLAY_ENOTSUP, "split_k: %u; no tile fits shared memory, or "
                                                              "there are more than 2^31 - 1 blocks", info->splits)
                                 : zl_fail(ctx, ZLAY_ENOTSUP, "more than 2^31 - 1 tiles of D");
+    if (is_deep(plan, gemm, m, n)) k *= K_ROWS;
     info->tile_m = m;
     info->tile_n = n;
     info->tile_k = k;
     info->tiles_m = zl_ceil_div(info->m, m);
     info->tiles_n = zl_ceil_div(info->n, n);
     info->tiles_k = zl_ceil_div(info->k, k);
+    info->split_steps = zl_ceil_div(info->tiles_k, info->splits);
     divide(plan);
     info->pass_n = zl_by_sync(plan) ? n : pass_columns(plan, n, d_bytes);
     info->passes = (uint32_t)zl_ceil_div(n, info->pass_n);
@@ -393,7 +375,7 @@ zlay_status zl_gemm_tile(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *gemm)
     info->stage_bytes = (m + n) * k * element;
     if (!zl_by_sync(plan)) info->mma.n = n;
     info->k_steps = k / info->mma.k;
-    status = zl_by_sync(plan) ? across_check(ctx, plan) : instruction_check(ctx, plan);
+    status = zl_gemm_instruction_check(ctx, plan);
     if (!status) status = stages_choose(ctx, plan, gemm->stages);
     if (!status) place(plan, m * k * element, n * k * element);
     return status;

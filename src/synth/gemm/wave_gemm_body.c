@@ -113,11 +113,17 @@ static zlay_status outputs_check(zlay_ctx *ctx, const zlay_plan *plan)
     return ZLAY_OK;
 }
 
+static zlay_status epilogue(zlay_ctx *ctx, zlay_plan *plan)
+{
+    if (!plan->info.swapped) return zl_gemm_epilogue(ctx, plan);
+    return zl_fail(ctx, ZLAY_ENOTSUP, "epilogue: D is column-major, and the product that waves compute is its transpose");
+}
+
 zlay_status zl_wave_body_read(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *gemm)
 {
     zlay_wave_gemm *w = &plan->wave.shape;
-    zlay_status status = gemm->epilogue || gemm->epilogue_length ? zl_gemm_epilogue(ctx, plan, gemm)
-                                                                 : narrow(ctx, plan);
+    zlay_status status = zl_gemm_epilogue_read(ctx, plan, gemm);
+    if (!status) status = plan->epilogue ? epilogue(ctx, plan) : narrow(ctx, plan);
     if (!status) status = outputs_check(ctx, plan);
     if (status) return status;
     bool rows = reduces(zl_wave_body(plan));

@@ -289,10 +289,10 @@ static void test_steps_and_addresses(void **state)
         uint64_t a_address;
         const char *says;
     } rows[] = {
-        {T(E4M3), 16, 0, "tile_k: 16 is none of 32, 64, 128"}, {T(E4M3), 128, 0, NULL}, {T(E4M3), 0, (1 << 20) + 1, NULL},
-        {T(TF32), 64, 0, "tile_k: 64 is none of 8, 16, 32"}, {T(TF32), 8, 0, NULL},
+        {T(E4M3), 16, 0, "tile_k: 16 is no power of two in 32..512"}, {T(E4M3), 128, 0, NULL}, {T(E4M3), 0, (1 << 20) + 1, NULL},
+        {T(TF32), 256, 0, "tile_k: 256 is no power of two in 8..128"}, {T(TF32), 8, 0, NULL},
         {T(TF32), 0, (1 << 20) + 2, "a_address: 0x100002 is no multiple of an element's 4 bytes"}, {T(F16), 16, 0, NULL},
-        {T(F16), 128, 0, "tile_k: 128 is none of 16, 32, 64"}, {T(F16), 0, (1 << 20) + 1, "an element's 2 bytes"},
+        {T(F16), 512, 0, "tile_k: 512 is no power of two in 16..256"}, {T(F16), 0, (1 << 20) + 1, "an element's 2 bytes"},
     };
     zlay_ctx *ctx = *state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
