@@ -39,6 +39,7 @@ typedef struct run {
     zlay_pipe_launch launch;
     zlay_pipe_argument argument[ARGUMENTS];
     uint16_t *tensor[4]; /* q, k, v, o */
+    double *number[3];   /* q, k, v as numbers */
     uint8_t *bytes[3];   /* q, k, v of e4m3 as the kernel reads them; tensor has them in halves of their own */
     size_t bytes_count[3];
     size_t elements[4];
@@ -342,6 +343,15 @@ static uint64_t lse_rows(const shape *s)
     return (s->queries + 3) / 4 * 4;
 }
 
+static void numbers_make(run *r, const shape *s)
+{
+    for (int i = 0; i < 3; i++) {
+        r->number[i] = malloc((r->elements[i] + 1) * sizeof **r->number);
+        assert_non_null(r->number[i]);
+        for (size_t e = 0; e < r->elements[i]; e++) r->number[i][e] = value_of(r->tensor[i][e], s->type);
+    }
+}
+
 /* Returns the log-sum-exp. Out: `size`, for each column the sum of weights times magnitudes. */
 static double row_of(double *out, double *size, const run *r, const shape *s, place p, uint64_t row, double cap)
 {
@@ -350,26 +360,26 @@ static double row_of(double *out, double *size, const run *r, const shape *s, pl
     uint64_t all = rows_in(s, KEYS, p.b), queries = rows_in(s, QUERIES, p.b);
     uint64_t keys = !s->causal ? all : row + 1 + all < queries ? 0 : row + 1 + all - queries;
     uint64_t first = s->window && s->window < keys ? keys - s->window : 0;
+    const double *q = r->number[0] + index_of(s, p, QUERIES, row, 0), *k = r->number[1] + index_of(s, kv, KEYS, 0, 0);
+    const double *v = r->number[2] + index_of(s, kv, KEYS, 0, 0);
+    uint64_t apart = s->kv_heads * s->head;
     double most = -INFINITY, sum = 0;
     for (uint64_t j = first; j < keys; j++) {
         double dot = 0;
-        for (uint64_t c = 0; c < s->head; c++)
-            dot += value_of(r->tensor[0][index_of(s, p, QUERIES, row, c)], s->type) *
-                   value_of(r->tensor[1][index_of(s, kv, KEYS, j, c)], s->type);
+        for (uint64_t c = 0; c < s->head; c++) dot += q[c] * k[j * apart + c];
         dot *= scores_by(s) / sqrt(s->head);
         weight[j] = s->cap ? cap * tanh(dot / cap) : dot;
         most = fmax(most, weight[j]);
     }
     if (r->sinks && r->sinks[p.h] > -INFINITY) most = fmax(most, r->sinks[p.h]), sum = exp(r->sinks[p.h] - most);
     for (uint64_t j = first; j < keys; j++) sum += weight[j] = exp(weight[j] - most);
-    for (uint64_t c = 0; c < s->head; c++) {
-        out[c] = size[c] = 0;
-        for (uint64_t j = first; j < keys; j++) {
-            double term = weight[j] / sum * values_by(s) * value_of(r->tensor[2][index_of(s, kv, KEYS, j, c)], s->type);
+    for (uint64_t c = 0; c < s->head; c++) out[c] = size[c] = 0;
+    for (uint64_t j = first; j < keys; j++)
+        for (uint64_t c = 0; c < s->head; c++) {
+            double term = weight[j] / sum * values_by(s) * v[j * apart + c];
             out[c] += term;
             size[c] += fabs(term);
         }
-    }
     return sum > 0 ? most + log(sum) : -INFINITY;
 }
 
@@ -474,6 +484,7 @@ static void tensors_make(run *r, const shape *s, uint64_t *seed)
     draw_sinks(r, s, seed);
     lengths_make(r, s);
     for (int i = 0; i < 3; i++) spoil(r, s, i);
+    numbers_make(r, s);
     bytes_make(r, s);
 }
 
@@ -504,7 +515,7 @@ static void run_make(run *r, const shape *s, uint64_t *seed, int when, uint64_t 
 static void run_free(run *r)
 {
     for (int i = 0; i < 4; i++) free(r->tensor[i] - r->before[i]);
-    for (int i = 0; i < 3; i++) free(r->bytes[i]);
+    for (int i = 0; i < 3; i++) free(r->bytes[i]), free(r->number[i]);
     free(r->lse);
     free(r->sinks);
     for (int i = 0; i < 2; i++) free(r->part[i]);

@@ -9,18 +9,23 @@
 /* What an instruction does for a thread, or together with its warp; false: it has to wait. */
 typedef bool px_step(px_machine *m, int thread, const px_line *l);
 
+static inline uint64_t px_unready(px_machine *m, int thread, int name)
+{
+    const px_thread *t = &m->thread[thread];
+    px_fault(m, "line %d reads a register %s", m->text.line[t->line].source + 1,
+             t->state[name] == PX_BUSY ? "that is still being written" : "that holds nothing");
+    return 0;
+}
+
 static inline uint64_t px_get(px_machine *m, int thread, const px_operand *o)
 {
-    px_thread *t = &m->thread[thread];
-    if (o->inverted) {
-        px_operand plain = {o->name, 0, false};
-        return !px_get(m, thread, &plain);
+    const px_thread *t = &m->thread[thread];
+    uint64_t value = (uint64_t)o->more;
+    if (o->name >= 0) {
+        if (t->state[o->name] != PX_READY && t->state[o->name] != PX_LENT) return px_unready(m, thread, o->name);
+        value += t->value[o->name];
     }
-    if (o->name < 0) return (uint64_t)o->more;
-    if (t->state[o->name] == PX_READY || t->state[o->name] == PX_LENT) return t->value[o->name] + (uint64_t)o->more;
-    px_fault(m, "line %d reads a register %s", m->text.line[t->line].source + 1,
-             t->state[o->name] == PX_BUSY ? "that is still being written" : "that holds nothing");
-    return 0;
+    return o->inverted ? !value : value;
 }
 
 static inline void px_set(px_machine *m, int thread, const px_operand *o, uint64_t value)

@@ -64,18 +64,26 @@ static inline uint32_t px_excess(const px_kind *k, bool negative, px_rounding ro
     return saturates || inward ? px_greatest(k) : px_greatest(k) + 1;
 }
 
+/* Of a number that is not 0 and not less than 2^-1022; -1023: of a lesser one. */
+static inline int px_exponent(double value)
+{
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return (int)(bits >> 52 & 0x7ff) - 1023;
+}
+
 static inline uint32_t px_bits(const px_kind *k, double value, px_rounding rounding, bool saturates)
 {
     bool negative = signbit(value) != 0;
     uint32_t sign = negative ? px_nan(k) + 1 : 0;
-    int exponent, least = 1 - px_bias(k);
+    int exponent = px_exponent(value), least = 1 - px_bias(k);
     if (isnan(value)) return px_nan(k);
     if (isinf(value)) return sign | (saturates ? px_greatest(k) : px_greatest(k) + 1);
-    frexp(value, &exponent);
-    exponent = exponent - 1 > least && value != 0 ? exponent - 1 : least;
-    double scaled = ldexp(fabs(value), k->fraction - exponent), whole = floor(scaled);
-    whole += px_rounds_up(scaled - whole, fmod(whole, 2) == 1, negative, rounding);
-    double size = whole + ldexp(exponent - least, k->fraction);
+    if (exponent < least) exponent = least;
+    double scaled = fabs(value) * px_power(k->fraction - exponent); /* less than 2^(fraction + 1) */
+    uint64_t whole = (uint64_t)scaled;
+    whole += px_rounds_up(scaled - (double)whole, whole & 1, negative, rounding);
+    uint64_t size = whole + ((uint64_t)(exponent - least) << k->fraction);
     return sign | (size > px_greatest(k) ? px_excess(k, negative, rounding, saturates) : (uint32_t)size);
 }
 

@@ -75,8 +75,8 @@ static inline float px_number(const uint8_t *from, int type)
     case ZLAY_TYPE_E4M3: return (float)px_value(&px_e4m3, bits);
     case ZLAY_TYPE_E5M2: return (float)px_value(&px_e5m2, bits);
     case ZLAY_TYPE_F16: return (float)px_value(&px_f16, bits);
-    case ZLAY_TYPE_TF32: return (float)px_value(&px_f32, bits & 0xffffe000);
-    default: return (float)px_value(&px_bf16, bits);
+    case ZLAY_TYPE_TF32: return px_float(bits & 0xffffe000);
+    default: return px_float(bits << 16);
     }
 }
 
@@ -107,17 +107,20 @@ static inline bool px_gather_halves(px_machine *m, float *out, uint32_t by_row, 
     return true;
 }
 
-/* So many rows become numbers, as the proxy sees them, by_row and by_k apart. */
+/* So many rows become numbers, as the proxy sees them, by_row and by_k apart. 16 bytes along a line stay together in a swizzle. */
 static inline bool px_gather(px_machine *m, float *out, uint32_t by_row, uint32_t by_k, const px_factor *f, int block,
                              uint32_t first, uint32_t rows)
 {
     uint32_t bytes = px_bytes_of(f->type);
     if (f->type == ZLAY_TYPE_E2M1) return px_gather_halves(m, out, by_row, by_k, f, block, first, rows);
-    for (uint32_t r = 0; r < rows; r++)
-        for (uint32_t k = 0; k < PX_K_BYTES / bytes; k++) {
+    uint32_t depth = PX_K_BYTES / bytes, each = 16 / bytes, apart = f->across ? by_row : by_k;
+    assert_true(!f->across || (first % each == 0 && rows % each == 0));
+    for (uint32_t r = 0; r < rows; r += f->across ? each : 1)
+        for (uint32_t k = 0; k < depth; k += f->across ? 1 : each) {
             uint32_t at = px_swizzled(f, px_factor_at(f, first + r, k));
-            if (at < PX_ORIGIN || at + bytes > PX_ORIGIN + PX_SMEM) return px_fault(m, "a product reads outside");
-            out[r * by_row + k * by_k] = px_number(m->block[block].view + (at - PX_ORIGIN), f->type);
+            if (at < PX_ORIGIN || at + 16 > PX_ORIGIN + PX_SMEM) return px_fault(m, "a product reads outside");
+            for (uint32_t i = 0; i < each; i++)
+                out[r * by_row + k * by_k + i * apart] = px_number(m->block[block].view + (at - PX_ORIGIN) + i * bytes, f->type);
         }
     return true;
 }

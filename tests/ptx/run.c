@@ -17,18 +17,22 @@ static bool px_all_together(const px_machine *m, int thread)
     return true;
 }
 
-/* Registers of products that ordinary instructions read or write. */
-static void px_note_sums(px_machine *m, int thread, const px_line *l, const bool *is_sum)
-{
-    for (int i = 0; i < l->count; i++)
-        if (l->operand[i].name >= 0 && is_sum[l->operand[i].name])
-            m->thread[thread].touched[l->operand[i].name] = m->thread[thread].fences;
-}
-
 typedef struct px_program { /* of a text: rows of its lines, and which registers are of products */
     const px_row *row[PX_LINES];
     bool is_sum[PX_NAMES * 4];
+    bool notes[PX_LINES]; /* an ordinary instruction with such a register */
 } px_program;
+
+static bool px_is_sum(const px_program *p, const px_operand *o) { return o->name >= 0 && p->is_sum[o->name]; }
+
+/* Registers of products that an ordinary instruction reads or writes. */
+static void px_note_sums(px_machine *m, const px_program *p, int thread, int line)
+{
+    const px_line *l = &m->text.line[line];
+    if (!p->notes[line]) return;
+    for (int i = 0; i < l->count; i++)
+        if (px_is_sum(p, &l->operand[i])) m->thread[thread].touched[l->operand[i].name] = m->thread[thread].fences;
+}
 
 static void px_prepare(px_program *p, px_machine *m)
 {
@@ -42,6 +46,9 @@ static void px_prepare(px_program *p, px_machine *m)
         int sums = atoi(strstr(l->op, ".m64n") + 5) / 2, all = l->count == sums + 9 ? sums + 4 : sums;
         for (int k = 0; k < all && k < l->count; k++) p->is_sum[l->operand[k].name] = true;
     }
+    for (int i = 0; i < m->text.lines; i++)
+        for (int k = 0; k < m->text.line[i].count && p->row[i] && p->row[i]->step != px_wgmma; k++)
+            p->notes[i] |= px_is_sum(p, &m->text.line[i].operand[k]);
 }
 
 /* An instruction of a whole warp, once all its lanes are there. */
@@ -53,7 +60,7 @@ static bool px_warp_one(px_machine *m, const px_program *p, int thread, const px
     if (!px_all_together(m, thread)) return false;
     row->step(m, first, l);
     for (int i = 0; i < PX_WARP; i++) {
-        if (row->step != px_wgmma) px_note_sums(m, first + i, l, p->is_sum);
+        px_note_sums(m, p, first + i, m->thread[first + i].line);
         m->thread[first + i].together = false;
         m->thread[first + i].line++;
     }
@@ -77,7 +84,7 @@ static bool px_one(px_machine *m, const px_program *p, int thread)
         return true;
     }
     if (row->how == PX_TOGETHER) return px_warp_one(m, p, thread, l);
-    px_note_sums(m, thread, l, p->is_sum);
+    px_note_sums(m, p, thread, t->line);
     if (!row->step(m, thread, l)) return false;
     t->line++;
     return true;

@@ -35,6 +35,7 @@ typedef struct px_line {
 
 typedef struct px_name {
     char text[48];
+    size_t length;
     int id, depth; /* of a register, or the line of a label */
     bool label, gone;
 } px_name;
@@ -56,6 +57,7 @@ static inline int px_declare(px_text *p, const char *text, size_t length, bool l
     px_name *n = &p->name[p->names++];
     memcpy(n->text, text, length);
     n->text[length] = 0;
+    n->length = length;
     n->label = label;
     n->depth = p->depth;
     n->gone = false;
@@ -66,9 +68,7 @@ static inline const px_name *px_find(const px_text *p, const char *text, size_t 
 {
     for (int i = p->names; i-- > 0;) {
         const px_name *n = &p->name[i];
-        if (!n->gone && n->label == label && strlen(n->text) == length &&
-            !memcmp(n->text, text, length))
-            return n;
+        if (!n->gone && n->label == label && n->length == length && !memcmp(n->text, text, length)) return n;
     }
     return NULL;
 }
