@@ -389,31 +389,62 @@ def packed(q):
     return (tiles[:, 0] | tiles[:, 1] << 4).contiguous()
 
 
-class Weights:
-    """A product with weights of 4 or 8 bits, scales and zeros of 128, beside the GEMM of bf16 of the shape on the same weights, dequantised."""
+E2M1 = [0, 0.5, 1, 1.5, 2, 3, 4, 6]
 
-    def __init__(self, env, m, n, k, kind="bf16", weights="u4", zeros=True):
-        self.env, self.m, self.n, self.k, self.kind, self.weights, self.zeros = env, m, n, k, kind, weights, zeros
-        request = {"target": "sm_90a", "m": m, "n": n, "k": k, "type": kind, "weights": weights, "zeros": zeros}
+
+class Weights:
+    """A product with weights of 4 or 8 bits, scales and zeros of 128 or scales of a smaller group, beside the GEMM of bf16 of the shape
+    on the same weights, dequantised."""
+
+    def __init__(self, env, m, n, k, kind="bf16", weights="u4", zeros=True, group=128):
+        self.env, self.m, self.n, self.k, self.kind, self.weights, self.zeros, self.group = env, m, n, k, kind, weights, zeros, group
+        self.factor = 0.5 if group == 16 else 1
+        request = {"target": "sm_90a", "m": m, "n": n, "k": k, "type": kind, "weights": weights, "zeros": zeros, "group": group}
         self.plan = env.zlay.ask(op="plan.weights", **request)
         self.code = env.zlay.ask(op="emit", what="weights", name="weights", **request)
         self.function = env.driver.load(self.code["text"], "weights", self.code["smem"])
 
     def set(self):
         groups, rows, columns = -(-self.k // 128), -(-self.n // 64) * 64, -(-self.k // 128) * 128
-        wide = self.weights == "s8"
-        q = torch.randint(-128 if wide else 0, 128 if wide else 16, (self.n, self.k), device="cuda", dtype=torch.int8 if wide else torch.uint8)
+        q = self.drawn_weights()
         whole = functional.pad(q, (0, columns - self.k, 0, rows - self.n))
-        tensors = {"a": drawn(self.m, self.k, self.kind), "b": packed(whole),
-                   "s": (torch.rand(groups, self.n, device="cuda") * 0.02 + 0.01).to(BITS[self.kind]),
+        tensors = {"a": drawn(self.m, self.k, self.kind), "b": packed(whole), "s": self.drawn_scales(groups),
                    "z": torch.randint(0, 16, (groups, self.n), device="cuda").to(BITS[self.kind]),
                    "d": torch.full((self.m, self.n), math.nan, device="cuda", dtype=BITS[self.kind])}
         values = [buffer_of(self.env.zlay.map_bytes(m["map"], tensors[m["tensor"]].data_ptr() + m["map"]["address"]))
                   for m in self.plan["maps"]] + [buffer_of(bytes(ctypes.c_int32(self.plan["steps"])))]
+        values += [buffer_of(bytes(ctypes.c_float(self.factor)))] if self.group == 16 else []
         return {**tensors, "q": q, "values": values}
+
+    def drawn_weights(self):
+        shape = self.n, self.k
+        if self.weights in ("e4m3", "e5m2"):
+            return torch.randn(shape, device="cuda").to(BITS[self.weights]).view(torch.int8)
+        if self.weights == "s8":
+            return torch.randint(-128, 128, shape, device="cuda", dtype=torch.int8)
+        return torch.randint(0, 16, shape, device="cuda", dtype=torch.uint8)
+
+    def drawn_scales(self, groups):
+        shape = groups, self.n, 128 // self.group
+        if self.group == 32:
+            return torch.randint(120, 128, shape, device="cuda", dtype=torch.uint8)
+        scales = torch.rand(shape, device="cuda") * 0.02 + 0.01
+        return scales.to(BITS["e4m3"]) if self.group == 16 else scales[..., 0].to(BITS[self.kind])
+
+    def dequantised_blocks(self, one):
+        q, s = one["q"], one["s"].float()
+        if self.weights == "e2m1":
+            table = torch.tensor(E2M1 + [-x for x in E2M1], device="cuda")
+            q = table[q.long()]
+        else:
+            q = q.view(BITS[self.weights]).float()
+        s = torch.exp2(s - 127) if self.group == 32 else s * self.factor
+        return q * s.transpose(0, 1).flatten(1).repeat_interleave(self.group, 1)[:, :self.k]
 
     def dequantised(self, one):
         """[n][k] in float32: exact."""
+        if self.group != 128:
+            return self.dequantised_blocks(one)
         q = one["q"].float()
         if self.weights == "s4":
             q = torch.where(q > 7, q - 16, q)
@@ -429,7 +460,7 @@ class Weights:
 
     def measure(self):
         whole = Product(self.env, self.m, self.n, self.k, self.kind)
-        bytes_of_one = self.plan["packed"] + 2 * 2 * self.n * (self.k // 128)
+        bytes_of_one = self.plan["packed"] + (4 * self.n * (self.k // 128) if self.group == 128 else self.n * self.k // self.group)
         sets = [{**self.set(), "whole": whole.set()} for _ in range(sets_for(bytes_of_one))]
         for one in sets:
             one["whole"]["a"].copy_(one["a"])
@@ -451,6 +482,9 @@ def int4(env):
     for m in (1, 8, 16, 32, 64):
         for n, k in ((8192, 8192), (4096, 4096), (7168, 4096)):
             measured_row(env, f"int4 {m}x{n}x{k}", lambda: Weights(env, m, n, k).measure())
+    for name, weights, group in (("mxfp4", "e2m1", 32), ("nvfp4", "e2m1", 16), ("mxfp8", "e4m3", 32)):
+        for m in (1, 16):
+            measured_row(env, f"{name} {m}x8192x8192", lambda: Weights(env, m, 8192, 8192, "bf16", weights, False, group).measure())
 
 
 # ---- transposes --------------------------------------------------------------------------------
@@ -675,14 +709,16 @@ def correct(env):
             product.by_zlay(one)
             torch.cuda.synchronize()
             judge(env, f"scales {sorts[0]} {sorts[1]} {m}x{n}x{k}", product.error(one, one["d"]), BOUNDS["e4m3"])
-    for kind, weights, zeros in (("bf16", "u4", True), ("bf16", "s4", False), ("f16", "u4", False), ("f16", "s4", True),
-                                 ("bf16", "s8", False), ("bf16", "s8", True), ("f16", "s8", False)):
+    for kind, weights, zeros, group in (("bf16", "u4", True, 128), ("bf16", "s4", False, 128), ("f16", "u4", False, 128), ("f16", "s4", True, 128),
+                                        ("bf16", "s8", False, 128), ("bf16", "s8", True, 128), ("f16", "s8", False, 128),
+                                        ("bf16", "e2m1", False, 32), ("bf16", "e2m1", False, 16), ("f16", "e2m1", False, 16),
+                                        ("bf16", "e4m3", False, 32), ("bf16", "e5m2", False, 32)):
         for m, n, k in ((1, 8, 8), (8, 64, 128), (13, 136, 392), (16, 1000, 4104), (64, 520, 1032), (70, 72, 2048)):
-            product = Weights(env, m, n, k, kind, weights, zeros)
+            product = Weights(env, m, n, k, kind, weights, zeros, group)
             one = product.set()
             product.by_zlay(one)
             torch.cuda.synchronize()
-            judge(env, f"weights {kind} {weights} zeros {zeros} {m}x{n}x{k}", product.error(one, one["d"]), BOUNDS[kind])
+            judge(env, f"weights {kind} {weights} of {group} zeros {zeros} {m}x{n}x{k}", product.error(one, one["d"]), BOUNDS[kind])
     for head in (64, 128, 256):
         for kind in ("bf16", "f16"):
             for causal in (False, True):
