@@ -277,6 +277,23 @@ static void say_bits(const loading *f, const char *to, uint32_t first, uint32_t 
     }
 }
 
+/* Four bytes of at most two registers; false: of more. */
+static bool say_bytes(const loading *f, const char *to, uint32_t first)
+{
+    char from[2][ZL_PB_NAME] = {"", ""}, one[ZL_PB_NAME], select[24];
+    uint32_t bytes = 0;
+    for (uint32_t j = 0; j < WORD / BYTE; j++) {
+        uint32_t at = source_of(f, one, first + j) / BYTE, which = 0;
+        while (which < 2 && from[which][0] && strcmp(from[which], one) != 0) which++;
+        if (which == 2) return false;
+        snprintf(from[which], sizeof from[which], "%s", one);
+        bytes |= (at + 4 * which) << 4 * j;
+    }
+    snprintf(select, sizeof select, "0x%04x", (unsigned)bytes);
+    zl_say(f->t->k, NULL, "prmt", 1, to, from[0], from[1][0] ? from[1] : from[0], select);
+    return true;
+}
+
 static void say_register(loading *f, int32_t node, uint32_t i)
 {
     char to[ZL_PB_NAME], from[ZL_PB_NAME];
@@ -286,7 +303,7 @@ static void say_register(loading *f, int32_t node, uint32_t i)
     if (f->bits == 16 && pack == 1 && !alone) say_halves(f, to, first, first);
     else if (is_whole(f, first, pack, from)) zl_op(f->t->k, MOV, to, from);
     else if (f->bits == 16) say_halves(f, to, first, first + pack - 1);
-    else say_bits(f, to, first, pack);
+    else if (f->bits != BYTE || !say_bytes(f, to, first)) say_bits(f, to, first, pack);
 }
 
 /* ---- a load --------------------------------------------------------------------------------- */

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Prints conversions to halves of numbers that sm_90 has no instruction for: e2m1, whose bits are moved to where a half has its
+ * sign, exponent and mantissa and whose exponent's bias is then multiplied away; ue8m0, whose bits are a bf16's exponent; and
+ * fp8 as bf16. All are exact, for a bf16 has the values of each. */
+#include "emit/pipe/body/body.h"
+
+#include <stdio.h>
+
+enum { NIBBLE = 4, SIGN = 15 /* of a half */ };
+
+/* Where a half has the lowest of an e2m1's three bits behind the sign, those bits in both halves, and 2 to zl_scaled. */
+static const struct half {
+    int32_t type, place;
+    const char *mask, *scale;
+} halves[] = {
+    {ZLAY_TYPE_BF16, 6, "0x01c001c0", "0x7e807e80"},
+    {ZLAY_TYPE_F16, 9, "0x0e000e00", "0x74007400"},
+};
+
+/* A register of which bits are moved up, or down. */
+static const char *moved(zl_pb *t, char room[ZL_PB_NAME], const char *from, int32_t up)
+{
+    char by[24];
+    if (!up) return from;
+    zl_pb_temp(t, room);
+    zl_say(t->k, NULL, up > 0 ? "shl.b32" : "shr.u32", 1, room, from, zl_pt_number(by, (uint32_t)(up > 0 ? up : -up)));
+    return room;
+}
+
+void zl_pb_e2m1(zl_pb *t, const zl_body_node *n, const char *to, uint32_t i)
+{
+    char from[ZL_PB_NAME], one[ZL_PB_NAME], other[ZL_PB_NAME], rest[ZL_PB_NAME], id[24];
+    const struct half *h = &halves[n->type == ZLAY_TYPE_F16];
+    int32_t place = (int32_t)(i % 4 * NIBBLE);
+    zl_pb_register(t, from, n->arg[0], i / 4);
+    const char *low = moved(t, one, from, h->place - place), *sign = moved(t, other, from, SIGN - (NIBBLE - 1) - place);
+    zl_say(t->k, NULL, "and.b32", 1, zl_pb_temp(t, rest), low, h->mask);
+    zl_say(t->k, NULL, "lop3.and_xor", 1, to, sign, "0x80008000", rest);
+    if (n->round == ZL_ROUND_SCALED) return;
+    zl_op(t->k, MOV, zl_pb_temp(t, rest), h->scale);
+    snprintf(id, sizeof id, "mul.rn.%sx2", zlay_type_name(n->type));
+    zl_say(t->k, NULL, id, 1, to, to, rest);
+}
+
+/* The byte b is the exponent of 2^(b - 127), but for 0, which is the number 0x0040, and 255, to which 0x0040 is added. */
+void zl_pb_ue8m0(zl_pb *t, const zl_body_node *n, const char *to, uint32_t i)
+{
+    char from[ZL_PB_NAME], part[ZL_PB_NAME], high[ZL_PB_NAME], least[ZL_PB_NAME];
+    zl_pb_register(t, from, n->arg[0], i / 2);
+    zl_say(t->k, NULL, "prmt", 1, zl_pb_temp(t, part), from, "0", i % 2 ? "0x4342" : "0x4140");
+    zl_say(t->k, NULL, "shl.b32", 1, zl_pb_temp(t, high), part, "7");
+    zl_op(t->k, MOV, zl_pb_temp(t, least), "0x00400040");
+    zl_say(t->k, NULL, "max.bf16x2", 1, high, high, least);
+    zl_op(t->k, ADD, part, part, "0x00010001");
+    zl_say(t->k, NULL, "shr.u32", 1, part, part, "2");
+    zl_say(t->k, NULL, "lop3.and_xor", 1, to, part, "0x00400040", high);
+}
+
+void zl_pb_f16_to_bf16(zl_pb *t, const char *to, const char *from)
+{
+    char low[ZL_PB_NAME], high[ZL_PB_NAME];
+    zl_say(t->k, NULL, "mov.b32.unpack", 2, zl_pb_half(t, 2), zl_pb_half(t, 3), from);
+    zl_say(t->k, NULL, "cvt.f32.f16", 1, zl_pb_temp(t, low), zl_pb_half(t, 2));
+    zl_say(t->k, NULL, "cvt.f32.f16", 1, zl_pb_temp(t, high), zl_pb_half(t, 3));
+    zl_say(t->k, NULL, "cvt.rn.bf16x2.f32", 1, to, high, low);
+}
