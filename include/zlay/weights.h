@@ -34,11 +34,11 @@ extern "C" {
 typedef struct zlay_weights {
     uint32_t size;         /* sizeof(zlay_weights) */
     int32_t type;          /* of A, D, zeros and scales of 128: ZLAY_TYPE_BF16 (0: that) or _F16 */
-    int32_t weights;       /* ZLAY_TYPE_U4 (0: that), 0 to 15, _S4, -8 to 7, _S8, _E2M1, _E4M3 or _E5M2 */
+    int32_t weights;       /* ZLAY_TYPE_U4 (0: that), 0 to 15, _S4, -8 to 7, _S8, _E2M1, .. */
     uint32_t group;        /* weights along k that share a scale; default: the type's first above */
     uint64_t m, n, k;      /* at least 1; n and k multiples of 8 */
     uint64_t lda, ldd;     /* elements from row to row of A and D; default: k, n */
-    uint64_t lds;          /* elements of scales and zeros from one 128 of k to the next; default: n * 128 / group */
+    uint64_t lds;          /* scales or zeros from one 128 of k to the next; default: their number */
     uint32_t zeros;        /* 1: there are zeros, whole numbers from 0 to 15; 0: they are 0 */
     uint32_t warpgroups;   /* that share the steps of k, 1 to 4; default: by m and k */
     uint32_t cluster;      /* blocks that share rows of A by multicast, 1 or 2; default 1 */

@@ -64,9 +64,10 @@ uint32_t zl_biased(int32_t from, int32_t to)
     return (to == ZLAY_TYPE_F16 ? 1024u : 128u) + (from == ZLAY_TYPE_S4 ? 8u : 0u);
 }
 
-int32_t zl_scaled(int32_t to)
+int32_t zl_scaled(int32_t from, int32_t to)
 {
-    return to == ZLAY_TYPE_F16 ? 14 : 126;
+    if (from == ZLAY_TYPE_UE8M0) return 62;
+    return to == ZLAY_TYPE_F16 ? -14 : -126;
 }
 
 double zl_decimal_value(const zl_decimal *d)

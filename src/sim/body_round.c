@@ -123,10 +123,17 @@ static double integer_to_integer(double x, int32_t type)
     return clamped(x, type);
 }
 
+/* Of ue8m0 the least value is 0, for its bits are those of 0 as an exponent. */
+static double scaled(double x, int32_t from, int32_t to)
+{
+    if (from == ZLAY_TYPE_UE8M0 && x < 0x1p-126) return 0;
+    return zl_round_to(ldexp(x, zl_scaled(from, to)), to, ZL_ROUND_NEAREST);
+}
+
 double zl_convert_number(double x, int32_t from, int32_t to, int32_t round)
 {
     if (round == ZL_ROUND_BIASED) return x + zl_biased(from, to);
-    if (round == ZL_ROUND_SCALED) return ldexp(x, -zl_scaled(to));
+    if (round == ZL_ROUND_SCALED) return scaled(x, from, to);
     if (!zl_type_is_integer(to)) return zl_round_to(x, to, round);
     return zl_type_is_integer(from) ? integer_to_integer(x, to) : float_to_integer(x, to, round);
 }

@@ -59,7 +59,7 @@ static const struct fold {
     int32_t scales, type;
     const char *scale, *undo;
 } folds[] = {
-    {ZLAY_TYPE_UE8M0, ZLAY_TYPE_BF16, "bf16(%s) * 4.61168601842739e18", "1.84467440737096e19"},
+    {ZLAY_TYPE_UE8M0, ZLAY_TYPE_BF16, "bf16.scaled(%s)", "1.84467440737096e19"},
     {ZLAY_TYPE_E4M3, ZLAY_TYPE_BF16, "bf16(f32(%s) * 3.32306998946229e35)", "256"},
     {ZLAY_TYPE_E4M3, ZLAY_TYPE_F16, "f16(%s) * 128", "128"},
 };

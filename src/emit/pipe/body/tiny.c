@@ -42,6 +42,16 @@ void zl_pb_e2m1(zl_pb *t, const zl_body_node *n, const char *to, uint32_t i)
     zl_say(t->k, NULL, id, 1, to, to, rest);
 }
 
+/* to = value * 2^62, with 0 for 0; the value of 255 is then infinite, and is made NaN by 0 times it. */
+static void say_scaled(zl_pb *t, const char *to, const char *value)
+{
+    char zero[ZL_PB_NAME], scale[ZL_PB_NAME];
+    zl_op(t->k, MOV, zl_pb_temp(t, zero), "0");
+    zl_op(t->k, MOV, zl_pb_temp(t, scale), "0x5e805e80");
+    zl_say(t->k, NULL, "mul.rn.bf16x2", 1, zero, value, zero);
+    zl_say(t->k, NULL, "fma.rn.bf16x2", 1, to, value, scale, zero);
+}
+
 /* The byte b is the exponent of 2^(b - 127), but for 0, which is the number 0x0040, and 255, to which 0x0040 is added. */
 void zl_pb_ue8m0(zl_pb *t, const zl_body_node *n, const char *to, uint32_t i)
 {
@@ -49,6 +59,10 @@ void zl_pb_ue8m0(zl_pb *t, const zl_body_node *n, const char *to, uint32_t i)
     zl_pb_register(t, from, n->arg[0], i / 2);
     zl_say(t->k, NULL, "prmt", 1, zl_pb_temp(t, part), from, "0", i % 2 ? "0x4342" : "0x4140");
     zl_say(t->k, NULL, "shl.b32", 1, zl_pb_temp(t, high), part, "7");
+    if (n->round == ZL_ROUND_SCALED) {
+        say_scaled(t, to, high);
+        return;
+    }
     zl_op(t->k, MOV, zl_pb_temp(t, least), "0x00400040");
     zl_say(t->k, NULL, "max.bf16x2", 1, high, high, least);
     zl_op(t->k, ADD, part, part, "0x00010001");
