@@ -38,7 +38,7 @@ typedef struct zlay_weights {
     uint32_t group;        /* weights along k that share a scale; default: the type's first above */
     uint64_t m, n, k;      /* at least 1; n and k multiples of 8 */
     uint64_t lda, ldd;     /* elements from row to row of A and D; default: k, n */
-    uint64_t lds;          /* scales or zeros from one 128 of k to the next; default: their number */
+    uint64_t lds;          /* scales or zeros from one 128 of k to the next; default: all */
     uint32_t zeros;        /* 1: there are zeros, whole numbers from 0 to 15; 0: they are 0 */
     uint32_t warpgroups;   /* that share the steps of k, 1 to 4; default: by m and k */
     uint32_t cluster;      /* blocks that share rows of A by multicast, 1 or 2; default 1 */
