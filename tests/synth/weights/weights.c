@@ -225,7 +225,7 @@ static zlay_status work(zlay_ctx *ctx, void *given)
     zlay_weights_plan *plan;
     zlay_layout *layout;
     zlay_buf out = {text, sizeof text, 0};
-    (void)given;
+    a.weights = *(int32_t *)given;
     zlay_status status = zlay_weights_layout(ctx, &layout, ZLAY_TYPE_U4, 72, 520);
     if (status) return status;
     zlay_layout_free(layout);
@@ -239,10 +239,11 @@ static zlay_status work(zlay_ctx *ctx, void *given)
 
 static void memory_ends(void **state)
 {
+    int32_t types[] = {ZLAY_TYPE_U4, ZLAY_TYPE_E2M1};
     heap h;
     zlay_ctx *ctx = heap_open(&h, NULL);
     (void)state;
-    assert_int_equal(heap_fails_each(&h, ctx, work, NULL), ZLAY_OK);
+    for (size_t i = 0; i < 2; i++) assert_int_equal(heap_fails_each(&h, ctx, work, &types[i]), ZLAY_OK);
     heap_close(&h, ctx);
 }
 
