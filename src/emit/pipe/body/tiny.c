@@ -4,18 +4,7 @@
  * fp8 as bf16. All are exact, for a bf16 has the values of each. */
 #include "emit/pipe/body/body.h"
 
-#include <stdio.h>
-
-enum { NIBBLE = 4, SIGN = 15 /* of a half */ };
-
-/* Where a half has the lowest of an e2m1's three bits behind the sign, those bits in both halves, and 2 to zl_scaled. */
-static const struct half {
-    int32_t type, place;
-    const char *mask, *scale;
-} halves[] = {
-    {ZLAY_TYPE_BF16, 6, "0x01c001c0", "0x7e807e80"},
-    {ZLAY_TYPE_F16, 9, "0x0e000e00", "0x74007400"},
-};
+enum { NIBBLE = 4 };
 
 /* A register of which bits are moved up, or down. */
 static const char *moved(zl_pb *t, char room[ZL_PB_NAME], const char *from, int32_t up)
@@ -27,19 +16,36 @@ static const char *moved(zl_pb *t, char room[ZL_PB_NAME], const char *from, int3
     return room;
 }
 
+/* Four bits, twice: a multiplication moves them up so that the sign is bit 15 and so that the others are bits 6 to 8, which
+ * meet nowhere; a mask leaves these. */
+static void say_bf16_bits(zl_pb *t, const char *to, const char *from, uint32_t pair)
+{
+    char room[ZL_PB_NAME], part[ZL_PB_NAME];
+    const char *low = moved(t, room, from, pair < 2 ? 0 : -2 * NIBBLE);
+    zl_say(t->k, NULL, "and.b32", 1, zl_pb_temp(t, part), low, pair % 2 ? "0x00f000f0" : "0x000f000f");
+    zl_op(t->k, MUL, part, part, pair % 2 ? "260" : "4160");
+    zl_say(t->k, NULL, "and.b32", 1, to, part, "0x81c081c0");
+}
+
+/* The three bits behind the sign are bits 9 to 11: too near to the sign for that. */
+static void say_f16_bits(zl_pb *t, const char *to, const char *from, uint32_t pair)
+{
+    char one[ZL_PB_NAME], other[ZL_PB_NAME], rest[ZL_PB_NAME];
+    int32_t place = (int32_t)pair * NIBBLE;
+    const char *low = moved(t, one, from, 9 - place), *sign = moved(t, other, from, 12 - place);
+    zl_say(t->k, NULL, "and.b32", 1, zl_pb_temp(t, rest), low, "0x0e000e00");
+    zl_say(t->k, NULL, "lop3.and_xor", 1, to, sign, "0x80008000", rest);
+}
+
 void zl_pb_e2m1(zl_pb *t, const zl_body_node *n, const char *to, uint32_t i)
 {
-    char from[ZL_PB_NAME], one[ZL_PB_NAME], other[ZL_PB_NAME], rest[ZL_PB_NAME], id[24];
-    const struct half *h = &halves[n->type == ZLAY_TYPE_F16];
-    int32_t place = (int32_t)(i % 4 * NIBBLE);
+    char from[ZL_PB_NAME], scale[ZL_PB_NAME];
+    bool f16 = n->type == ZLAY_TYPE_F16;
     zl_pb_register(t, from, n->arg[0], i / 4);
-    const char *low = moved(t, one, from, h->place - place), *sign = moved(t, other, from, SIGN - (NIBBLE - 1) - place);
-    zl_say(t->k, NULL, "and.b32", 1, zl_pb_temp(t, rest), low, h->mask);
-    zl_say(t->k, NULL, "lop3.and_xor", 1, to, sign, "0x80008000", rest);
+    (f16 ? say_f16_bits : say_bf16_bits)(t, to, from, i % 4);
     if (n->round == ZL_ROUND_SCALED) return;
-    zl_op(t->k, MOV, zl_pb_temp(t, rest), h->scale);
-    snprintf(id, sizeof id, "mul.rn.%sx2", zlay_type_name(n->type));
-    zl_say(t->k, NULL, id, 1, to, to, rest);
+    zl_op(t->k, MOV, zl_pb_temp(t, scale), f16 ? "0x74007400" : "0x7e807e80");
+    zl_say(t->k, NULL, f16 ? "mul.rn.f16x2" : "mul.rn.bf16x2", 1, to, to, scale);
 }
 
 /* to = value * 2^62, with 0 for 0; the value of 255 is then infinite, and is made NaN by 0 times it. */
