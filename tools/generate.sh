@@ -97,6 +97,7 @@ who() {
         {
             how = $3; gsub(/NEAREST/, "to nearest", how); gsub(/ZERO/, "`rz` to zero", how); gsub(/DOWN/, "`rm` down", how); gsub(/UP/, "`rp` up", how)
             gsub(/EXACT/, "exact", how); gsub(/BIASED/, "`biased`, the value plus a power of two", how)
+            gsub(/SCALED/, "`scaled`, the value times " ($1 == "UE8M0" ? "2^62" : $2 == "F16" ? "2^-14" : "2^-126"), how)
             gsub(/ \| /, ", ", how); if (how == "0") how = "none: it is exact, or saturates at the type\x27s ends"
             print "| " tolower($1) " | " tolower($2) " | " how " |"
         }'

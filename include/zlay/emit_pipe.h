@@ -249,7 +249,8 @@ typedef struct zlay_weights_emit {
 
 /** Print the kernel of a plan of a product with weights of 4 or 8 bits.
  *
- *  Its arguments are the maps of the plan's moves (map_<move>_<number>) and n_N.
+ *  Its arguments are the maps of the plan's moves (map_<move>_<number>), n_N and,
+ *  where groups of 16 share a scale, x_factor, an f32 that multiplies D.
  *  The grid is the plan's.
  *
  *  Returns: as zlay_emit_pipe.

@@ -6,6 +6,12 @@
  *  m rows of n.  A weight is (q - zero) * scale: q has 4 or 8 bits, and `group`
  *  weights of a row, one after the other along k, share a zero and a scale.
  *
+ *    weights      group  scales          zeros  A and D
+ *    u4, s4, s8   128    of A's type     may    bf16, f16
+ *    e2m1         32     ue8m0 (mxfp4)   none   bf16
+ *    e2m1         16     e4m3 (nvfp4)    none   bf16, f16; D is multiplied by x_factor
+ *    e4m3, e5m2   32     ue8m0 (mxfp8)   none   bf16
+ *
  *  One plan by hand.  m = 16, n = k = 8192 on sm_90a: a block computes 64 columns
  *  of D, so the grid has 128 blocks.  A step is 64 x 128 weights, 4096 bytes, with
  *  16 x 128 elements of A, 4096 bytes, and 64 scales and zeros of 128 bytes each,
@@ -27,12 +33,12 @@ extern "C" {
 /** D = A B, B of 4 or 8 bits.  0 means the default. */
 typedef struct zlay_weights {
     uint32_t size;         /* sizeof(zlay_weights) */
-    int32_t type;          /* of A, D, scales and zeros: ZLAY_TYPE_BF16 (0: that) or _F16 */
-    int32_t weights;       /* ZLAY_TYPE_U4 (0: that), 0 to 15, _S4, -8 to 7, or _S8 */
-    uint32_t group;        /* weights along k that share a scale: 128 */
+    int32_t type;          /* of A, D, zeros and scales of 128: ZLAY_TYPE_BF16 (0: that) or _F16 */
+    int32_t weights;       /* ZLAY_TYPE_U4 (0: that), 0 to 15, _S4, -8 to 7, _S8, _E2M1, .. */
+    uint32_t group;        /* weights along k that share a scale; default: the type's first above */
     uint64_t m, n, k;      /* at least 1; n and k multiples of 8 */
     uint64_t lda, ldd;     /* elements from row to row of A and D; default: k, n */
-    uint64_t lds;          /* from group to group of scales and zeros; default: n */
+    uint64_t lds;          /* scales or zeros from one 128 of k to the next; default: all */
     uint32_t zeros;        /* 1: there are zeros, whole numbers from 0 to 15; 0: they are 0 */
     uint32_t warpgroups;   /* that share the steps of k, 1 to 4; default: by m and k */
     uint32_t cluster;      /* blocks that share rows of A by multicast, 1 or 2; default 1 */
@@ -59,10 +65,18 @@ typedef struct zlay_weights_summary {
 /** Plan the product.
  *
  *  The kernel (zlay_emit_weights) reads A, B in the order of zlay_weights_pack,
- *  scales and zeros of `type` as [ceil(k / group)][n], n adjacent, and stores D.
- *  Its arguments are tensor maps in the order of the moves, and n_N.  The sum of a
- *  group is a sum of exact products (q - zero) * a in f32; it is multiplied by the
- *  scale in f32, and groups are added in f32.
+ *  scales and zeros as [ceil(k / 128)][n][128 / group], and stores D.  Its arguments
+ *  are tensor maps in the order of the moves, n_N and, for groups of 16, x_factor.
+ *
+ *  Groups of 128: the sum of a group is a sum of exact products (q - zero) * a in
+ *  f32; it is multiplied by the scale in f32, and groups are added in f32.
+ *
+ *  Groups of 32 and 16: q * scale is a number of A's type, products with a are exact,
+ *  and their sum is in f32.  q * scale is exact for e4m3 scales, for e2m1 with ue8m0
+ *  scales from 2^-68 to 2^65, and for e4m3 and e5m2 where the product is a bf16.
+ *  Less is rounded to a subnormal number or 0, more is infinite.  A scale of 255 is
+ *  NaN, and makes its column of D NaN.  Scales of groups past k are read with the
+ *  last 128 of k: they are multiplied by 0, and may be any but NaN and infinite.
  *
  *  Returns: ZLAY_OK; ZLAY_NONE no tensor map brings a tensor, the message has
  *           the rule; ZLAY_EINVAL the message names the field; ZLAY_ENOTSUP a
@@ -96,12 +110,12 @@ ZLAY_API zlay_status zlay_weights_move_nth(const zlay_move **move, char *tensor,
 /** The order of packed weights, (row, k) -> which of the elements of `type`: tiles of
  *  64 rows and 128 of k one after the other, those of k first, the extents rounded up
  *  to whole tiles.  In a tile the 64 weights of a thread of the product are two pieces
- *  of 16 bytes, of s8 four.
+ *  of 16 bytes, of 8 bits four.
  *
  *  Returns: ZLAY_OK; ZLAY_EINVAL a NULL, an extent of 0, a type that no plan has;
  *           ZLAY_EOVERFLOW; ZLAY_ENOMEM.
  *  Out:     out  is yours.
- *  In:      type  ZLAY_TYPE_U4, _S4 or _S8.
+ *  In:      type  ZLAY_TYPE_U4, _S4, _S8, _E2M1, _E4M3 or _E5M2.
  */
 ZLAY_API zlay_status zlay_weights_layout(zlay_ctx *ctx, zlay_layout **out, int32_t type, uint64_t n,
                                          uint64_t k);

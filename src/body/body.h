@@ -19,7 +19,8 @@ enum {
     ZL_BODY_INT = 8,
     ZL_BODY_BYTE = 16,
     ZL_BODY_CONDITION = 32,
-    ZL_BODY_NIBBLE = 64
+    ZL_BODY_NIBBLE = 64,
+    ZL_BODY_TINY = 128
 };
 
 /* Types of nodes: ZLAY_TYPE_*, and two of their own. */
@@ -53,13 +54,15 @@ typedef struct zl_body_form {
 } zl_body_form;
 extern const zl_body_form zl_body_forms[ZL_BODY_OPS];
 
-/* How a conversion rounds; NEAREST is not written.  BIASED: exact, of the value plus zl_biased. */
+/* How a conversion rounds; NEAREST is not written.  BIASED: exact, of the value plus zl_biased.  SCALED: exact, of the
+ * value times 2^zl_scaled, but for what conversions.def says. */
 enum {
     ZL_ROUND_NEAREST = 0,
     ZL_ROUND_ZERO,
     ZL_ROUND_DOWN,
     ZL_ROUND_UP,
     ZL_ROUND_BIASED,
+    ZL_ROUND_SCALED,
     ZL_ROUNDS
 };
 extern const char *const zl_round_words[ZL_ROUNDS];
@@ -109,6 +112,10 @@ bool zl_body_type_find(int32_t *out, const char *word, size_t length);
 /* What a biased conversion adds: the least power of two whose type has all whole numbers above it
  * that are added, and of s4 8 more, so that the bits of both are those of u4. */
 uint32_t zl_biased(int32_t from, int32_t to);
+
+/* By how many binary places a scaled conversion makes a value greater: of e2m1, where a half's exponents begin, and of ue8m0
+ * about half as many as bf16 has, so that a product of both has its exponent in the middle. */
+int32_t zl_scaled(int32_t from, int32_t to);
 
 /* `matrix`, `row` ..; what a value of this sort depends on. */
 const char *zl_body_sort_word(int32_t sort);

@@ -298,7 +298,7 @@ static int32_t rounded(zl_body_reader *r, const char *word)
         if (!zl_cursor_take(r->at, '(')) return refuse(r, "'(' is missing");
         return call_conversion(r, type, i);
     }
-    return refuse(r, "a conversion rounds by rz, rm or rp, is biased, or rounds to nearest where "
+    return refuse(r, "a conversion rounds by rz, rm or rp, is biased or scaled, or rounds to nearest where "
                      "nothing is said");
 }
 

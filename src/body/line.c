@@ -31,7 +31,7 @@ static bool read_type(zl_body_reader *r, zlay_body_operand *o)
     if (!zl_body_type_find(&o->type, word, length))
         return zl_body_refuse(r, ZLAY_EINVAL,
                               "'%s' is no type of a body: f32, f16, bf16, e4m3, e5m2, "
-                              "s32, u32, s8, u8, s4 and u4 are",
+                              "s32, u32, s8, u8, s4, u4, e2m1 and ue8m0 are",
                               zl_quote(shown, word, length));
     r->at->at += length;
     return true;
@@ -47,7 +47,7 @@ static bool check_operand(zl_body_reader *r, const zlay_body_operand *o)
                               "a scalar is f32, s32 or u32, and is converted where it is used");
     if (o->sort == ZLAY_BODY_OUTPUT && !wide)
         return zl_body_refuse(r, ZLAY_EINVAL, "an output is f32, s32 or u32");
-    if (zl_body_class(o->type) == ZL_BODY_NIBBLE && o->sort != ZLAY_BODY_SHARED)
+    if ((zl_body_class(o->type) & (ZL_BODY_NIBBLE | ZL_BODY_TINY)) && o->sort != ZLAY_BODY_SHARED)
         return zl_body_refuse(r, ZLAY_EINVAL, "a %s of %s: a `shared` has them, which load converts",
                               zl_body_sort_word(o->sort), zl_body_type_name(o->type));
     if (bytes && o->sort != ZLAY_BODY_MATRIX && o->sort != ZLAY_BODY_SHARED)

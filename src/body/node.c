@@ -11,6 +11,7 @@ enum {
     DOWN = 1 << ZL_ROUND_DOWN,
     UP = 1 << ZL_ROUND_UP,
     BIASED = 1 << ZL_ROUND_BIASED,
+    SCALED = 1 << ZL_ROUND_SCALED,
     EXACT = NEAREST
 };
 
@@ -108,7 +109,7 @@ static bool check_class(zl_body_reader *r, const zl_body_node *n, int32_t type)
 {
     uint32_t class = zl_body_class(type);
     if (zl_body_forms[n->op].takes & class) return true;
-    bool small = class & (ZL_BODY_SMALL | ZL_BODY_BYTE | ZL_BODY_NIBBLE);
+    bool small = class & (ZL_BODY_SMALL | ZL_BODY_BYTE | ZL_BODY_NIBBLE | ZL_BODY_TINY);
     return zl_body_refuse(r, ZLAY_EINVAL, "there is no %s of %s%s", word_of(n->op),
                           zl_body_type_name(type), small ? ", which is only converted" : "");
 }
@@ -236,7 +237,7 @@ int32_t zl_body_shared(zl_body_reader *r, int32_t operand, const zl_body_node *a
     zlay_body_operand *o = &r->body->operands[operand];
     const zl_body_node *before = zl_body_shared_load(r->body, operand);
     uint32_t shape = at->shape, class = zl_body_class(o->type);
-    bool packed = class & (ZL_BODY_SMALL | ZL_BODY_BYTE | ZL_BODY_NIBBLE);
+    bool packed = class & (ZL_BODY_SMALL | ZL_BODY_BYTE | ZL_BODY_NIBBLE | ZL_BODY_TINY);
     if (before && (before->shape != shape || before->window != at->window || before->skip != at->skip)) {
         zl_body_refuse(r, ZLAY_EINVAL, "'%s' is loaded at other coordinates before", o->name);
         return -1;

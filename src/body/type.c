@@ -32,7 +32,7 @@ const zl_body_form zl_body_forms[ZL_BODY_OPS] = {
 #undef BODY_OP
 };
 
-const char *const zl_round_words[ZL_ROUNDS] = {"", "rz", "rm", "rp", "biased"};
+const char *const zl_round_words[ZL_ROUNDS] = {"", "rz", "rm", "rp", "biased", "scaled"};
 
 uint32_t zl_body_class(int32_t type)
 {
@@ -62,6 +62,12 @@ bool zl_body_type_find(int32_t *out, const char *word, size_t length)
 uint32_t zl_biased(int32_t from, int32_t to)
 {
     return (to == ZLAY_TYPE_F16 ? 1024u : 128u) + (from == ZLAY_TYPE_S4 ? 8u : 0u);
+}
+
+int32_t zl_scaled(int32_t from, int32_t to)
+{
+    if (from == ZLAY_TYPE_UE8M0) return 62;
+    return to == ZLAY_TYPE_F16 ? -14 : -126;
 }
 
 double zl_decimal_value(const zl_decimal *d)

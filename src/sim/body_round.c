@@ -20,11 +20,15 @@ static const float_format *format_of(int32_t type)
     static const float_format bf16 = {8, -133, 0x1.fep127, false};
     static const float_format e4m3 = {4, -9, 448, true};
     static const float_format e5m2 = {3, -16, 57344, true};
+    static const float_format e2m1 = {2, -1, 6, true};
+    static const float_format ue8m0 = {1, -127, 0x1p127, true};
     switch (type) {
     case ZLAY_TYPE_F16: return &f16;
     case ZLAY_TYPE_BF16: return &bf16;
     case ZLAY_TYPE_E4M3: return &e4m3;
     case ZLAY_TYPE_E5M2: return &e5m2;
+    case ZLAY_TYPE_E2M1: return &e2m1;
+    case ZLAY_TYPE_UE8M0: return &ue8m0;
     default: return &f32;
     }
 }
@@ -93,8 +97,9 @@ bool zl_type_has(int32_t type, double x)
 {
     if (zl_type_is_integer(type) || type == ZL_BODY_BOOL)
         return x >= zl_integer_least(type) && x <= zl_integer_greatest(type) && x == floor(x);
-    if (isinf(x)) return type != ZLAY_TYPE_E4M3;
-    return isnan(x) || zl_round_to(x, type, ZL_ROUND_NEAREST) == x;
+    if (isinf(x)) return type != ZLAY_TYPE_E4M3 && type != ZLAY_TYPE_E2M1 && type != ZLAY_TYPE_UE8M0;
+    if (isnan(x)) return type != ZLAY_TYPE_E2M1;
+    return (type != ZLAY_TYPE_UE8M0 || x > 0) && zl_round_to(x, type, ZL_ROUND_NEAREST) == x;
 }
 
 static double clamped(double x, int32_t type)
@@ -118,9 +123,17 @@ static double integer_to_integer(double x, int32_t type)
     return clamped(x, type);
 }
 
+/* Of ue8m0 the least value is 0, for its bits are those of 0 as an exponent. */
+static double scaled(double x, int32_t from, int32_t to)
+{
+    if (from == ZLAY_TYPE_UE8M0 && x < 0x1p-126) return 0;
+    return zl_round_to(ldexp(x, zl_scaled(from, to)), to, ZL_ROUND_NEAREST);
+}
+
 double zl_convert_number(double x, int32_t from, int32_t to, int32_t round)
 {
     if (round == ZL_ROUND_BIASED) return x + zl_biased(from, to);
+    if (round == ZL_ROUND_SCALED) return scaled(x, from, to);
     if (!zl_type_is_integer(to)) return zl_round_to(x, to, round);
     return zl_type_is_integer(from) ? integer_to_integer(x, to) : float_to_integer(x, to, round);
 }

@@ -166,7 +166,7 @@ static void says_what_is_wrong_with_the_frame(void **state)
         {"body b\n  matrix C f32\n  C = C\n", "line 3: `end` is missing"},
         {"body b\n  matrix C f32\n  C = C\nend\nend\n", "line 5: a line stands behind `end`"},
         {"body b\n  matrix C f64\nend\n",
-         "line 2: 'f64' is no type of a body: f32, f16, bf16, e4m3, e5m2, s32, u32, s8, u8, s4 and u4 are"},
+         "line 2: 'f64' is no type of a body: f32, f16, bf16, e4m3, e5m2, s32, u32, s8, u8, s4, u4, e2m1 and ue8m0 are"},
         {"body b\n  row C e4m3\nend\n", "line 2: a row of e4m3: convert it where it is made"},
         {"body b\n  row C f32\n  row C f32\nend\n", "line 3: 'C' is used twice"},
         {"body b\nend\n", "line 2: body b gives no operand a value"},

@@ -23,8 +23,10 @@ typedef struct run {
     zlay_pipe_launch launch;
     zlay_pipe_argument argument[ARGUMENTS];
     uint8_t *weights, *packed; /* n rows of k / 2 bytes; in the kernel's order */
+    uint8_t *blocks;           /* scales of blocks: `per` for each row and step */
     uint16_t *a, *d, *scales, *zeros;
-    uint64_t lda, ldd, lds;
+    uint64_t lda, ldd, lds, per;
+    float factor;
 } run;
 
 /* ---- values ------------------------------------------------------------------------------ */
@@ -50,13 +52,38 @@ static uint16_t bits_of(double x, int32_t type)
     return (uint16_t)((word >> 31) << 15 | (((word >> 23) & 255) - 127 + 15) << 10 | (word >> 13 & 1023));
 }
 
+static bool is_float(int32_t weights) { return weights == ZLAY_TYPE_E2M1 || weights == ZLAY_TYPE_E4M3 || weights == ZLAY_TYPE_E5M2; }
+
+/* A number of so many bits of mantissa, its exponent biased by so much. */
+static double small_of(uint32_t bits, int mantissa, int bias, int sign)
+{
+    uint32_t size = bits & ((1u << sign) - 1), fraction = size & ((1u << mantissa) - 1);
+    int exponent = (int)(size >> mantissa);
+    double value = exponent ? ldexp((1u << mantissa) + fraction, exponent - bias - mantissa) : ldexp(fraction, 1 - bias - mantissa);
+    return bits >> sign & 1 ? -value : value;
+}
+
+static double float_of(uint32_t bits, int32_t type)
+{
+    if (type == ZLAY_TYPE_E2M1) return small_of(bits, 1, 1, 3);
+    return type == ZLAY_TYPE_E4M3 ? small_of(bits, 3, 7, 7) : small_of(bits, 2, 15, 7);
+}
+
 /* The bytes of a row of weights. */
-static uint64_t pitch_of(const run *r) { return r->ask.weights == ZLAY_TYPE_S8 ? r->ask.k : (r->ask.k + 1) / 2; }
+static uint64_t pitch_of(const run *r) { return zlay_type_bits(r->ask.weights) == 8 ? r->ask.k : (r->ask.k + 1) / 2; }
+
+static double scale_of(const run *r, uint64_t row, uint64_t k)
+{
+    if (!r->blocks) return value_of(r->scales[k / GROUP * r->lds + row], r->ask.type);
+    uint32_t byte = r->blocks[k / GROUP * r->lds + row * r->per + k % GROUP / r->ask.group];
+    return r->ask.group == 16 ? float_of(byte, ZLAY_TYPE_E4M3) * (double)r->factor : ldexp(1, (int)byte - 127);
+}
 
 static double weight_of(const run *r, uint64_t row, uint64_t k)
 {
-    int q = r->ask.weights == ZLAY_TYPE_S8 ? (int8_t)r->weights[row * pitch_of(r) + k]
-                                           : r->weights[row * pitch_of(r) + k / 2] >> k % 2 * 4 & 15;
+    uint32_t byte = zlay_type_bits(r->ask.weights) == 8 ? r->weights[row * pitch_of(r) + k] : r->weights[row * pitch_of(r) + k / 2] >> k % 2 * 4 & 15;
+    if (is_float(r->ask.weights)) return float_of(byte, r->ask.weights);
+    int q = r->ask.weights == ZLAY_TYPE_S8 ? (int8_t)byte : (int)byte;
     double zero = r->zeros ? value_of(r->zeros[k / GROUP * r->lds + row], r->ask.type) : 0;
     return (r->ask.weights == ZLAY_TYPE_S4 && q > 7 ? q - 16 : q) - zero;
 }
@@ -82,7 +109,20 @@ static void print_kernel(run *r, int32_t language)
 static void assembles_and_compiles(void **state)
 {
     static const int32_t types[] = {ZLAY_TYPE_U4, ZLAY_TYPE_S8, ZLAY_TYPE_S4};
+    static const zlay_weights blocks[] = {{.weights = ZLAY_TYPE_E2M1}, {.weights = ZLAY_TYPE_E2M1, .group = 16},
+                                          {.weights = ZLAY_TYPE_E2M1, .group = 16, .type = ZLAY_TYPE_F16},
+                                          {.weights = ZLAY_TYPE_E4M3}, {.weights = ZLAY_TYPE_E5M2}};
     need_assembler();
+    for (uint32_t i = 0; i < 40; i++) {
+        run r = {.ctx = *state, .ask = blocks[i % 5]};
+        r.ask.m = (i / 5 + 1) * 8, r.ask.n = r.ask.k = 8192, r.ask.cluster = 1 + i % 2;
+        plan_make(&r);
+        print_kernel(&r, ZLAY_TEXT_PTX);
+        if (!assembles_fast("sm_90a", kernel)) fail_msg("%s, %u rows, cluster %u", zlay_type_name(r.ask.weights), r.info.tile_m, r.info.cluster);
+        print_kernel(&r, ZLAY_TEXT_CUDA);
+        if (i / 5 == 2 && has_compiler() && !compiles("sm_90a", kernel)) fail_msg("CUDA C, %s", zlay_type_name(r.ask.weights));
+        zlay_weights_free(r.plan);
+    }
     for (uint32_t i = 0; i < 16; i++) {
         run r = {.ctx = *state, .ask = {.m = (i / 2 + 1) * 8, .n = 8192, .k = 8192, .zeros = i % 3 > 0, .cluster = 1 + i % 2,
                                         .type = i % 5 ? 0 : ZLAY_TYPE_F16, .weights = types[i % 7 % 3]}};
@@ -106,18 +146,44 @@ static uint16_t *numbers(size_t count, int32_t type, uint64_t *seed, int least, 
     return out;
 }
 
+/* Weights are no NaN and no infinity, but all that e2m1 has. */
+static uint8_t weight_bits(int32_t type, uint64_t *seed)
+{
+    uint8_t bits = (uint8_t)test_random(seed);
+    if (type == ZLAY_TYPE_E4M3 && (bits & 127) == 127) return bits & 0xf0;
+    if (type == ZLAY_TYPE_E5M2 && (bits & 127) >= 124) return bits & 0xf3;
+    return bits;
+}
+
+/* Scales of all magnitudes that are exact, of a row near each other, that sums may be compared. */
+static uint8_t *blocks_make(const run *r, uint64_t *seed)
+{
+    size_t count = (size_t)((r->info.steps - 1) * r->lds + r->ask.n * r->per);
+    uint8_t *out = malloc(count);
+    assert_non_null(out);
+    for (size_t i = 0; i < count; i++) {
+        uint64_t row = i % r->lds / r->per;
+        int middle = (int)(row * 37 % 70) + 92;
+        out[i] = (uint8_t)(r->ask.group == 16 ? test_range(seed, 0, 126) : test_range(seed, middle - 3, middle + 3));
+    }
+    return out;
+}
+
 static void tensors_make(run *r, uint64_t *seed)
 {
     const zlay_weights *w = &r->ask;
     size_t bytes = (size_t)(w->n * pitch_of(r)), groups = (size_t)r->info.steps;
-    r->lda = w->lda ? w->lda : w->k, r->ldd = w->ldd ? w->ldd : w->n, r->lds = w->lds ? w->lds : w->n;
+    r->lda = w->lda ? w->lda : w->k, r->ldd = w->ldd ? w->ldd : w->n, r->per = is_float(w->weights) ? GROUP / w->group : 1;
+    r->lds = w->lds ? w->lds : w->n * r->per;
+    r->factor = 0.037f;
     r->weights = malloc(bytes);
     r->packed = malloc((size_t)r->info.packed);
     assert_non_null(r->packed);
-    for (size_t i = 0; i < bytes; i++) r->weights[i] = (uint8_t)test_random(seed);
+    for (size_t i = 0; i < bytes; i++) r->weights[i] = weight_bits(w->weights, seed);
     assert_int_equal(zlay_weights_pack(r->packed, (size_t)r->info.packed, r->weights, pitch_of(r), w->weights, w->n, w->k), ZLAY_OK);
     r->a = numbers((size_t)((w->m - 1) * r->lda + w->k), w->type, seed, -64, 64, 1.0 / 32);
     r->scales = numbers((groups - 1) * r->lds + w->n, w->type, seed, 1, 127, 1.0 / 1024);
+    r->blocks = r->per > 1 ? blocks_make(r, seed) : NULL;
     r->zeros = w->zeros ? numbers((groups - 1) * r->lds + w->n, w->type, seed, 0, 15, 1) : NULL;
     r->d = malloc((size_t)((w->m - 1) * r->ldd + w->n) * sizeof *r->d);
     for (size_t i = 0; i < (w->m - 1) * r->ldd + w->n; i++) r->d[i] = UNTOUCHED;
@@ -130,6 +196,7 @@ static void tensors_free(run *r)
     free(r->a);
     free(r->d);
     free(r->scales);
+    free(r->blocks);
     free(r->zeros);
 }
 
@@ -146,7 +213,9 @@ static uint64_t tensor_at(const run *r, char tensor)
     switch (tensor) {
     case 'a': return give_memory(r->a, (size_t)((r->ask.m - 1) * r->lda + r->ask.k) * 2);
     case 'b': return give_memory(r->packed, (size_t)r->info.packed);
-    case 's': return give_memory(r->scales, groups);
+    case 's':
+        if (r->blocks) return give_memory(r->blocks, (size_t)((r->info.steps - 1) * r->lds + r->ask.n * r->per));
+        return give_memory(r->scales, groups);
     case 'z': return give_memory(r->zeros, groups);
     default: return give_memory(r->d, (size_t)((r->ask.m - 1) * r->ldd + r->ask.n) * 2);
     }
@@ -171,7 +240,10 @@ static void give_all(const run *r)
         }
     }
     assert_string_equal(r->argument[next].name, "n_N");
-    memcpy(machine.param[next], &steps, sizeof steps);
+    memcpy(machine.param[next++], &steps, sizeof steps);
+    if (r->ask.group != 16) return;
+    assert_string_equal(r->argument[next].name, "x_factor");
+    memcpy(machine.param[next], &r->factor, sizeof r->factor);
 }
 
 /* Sums of exact products in f32, groups times their scales in f32, D rounded once. */
@@ -186,8 +258,7 @@ static void compare(const run *r)
             }
             double wanted = 0, size = 0, got = value_of(bits, r->ask.type);
             for (uint64_t k = 0; k < r->ask.k; k++) {
-                double scale = value_of(r->scales[k / GROUP * r->lds + column], r->ask.type);
-                double one = weight_of(r, column, k) * scale * value_of(r->a[row * r->lda + k], r->ask.type);
+                double one = weight_of(r, column, k) * scale_of(r, column, k) * value_of(r->a[row * r->lda + k], r->ask.type);
                 wanted += one;
                 size += fabs(one);
             }
@@ -236,6 +307,17 @@ static void runs(void **state)
         {.m = 16, .n = 128, .k = 640, .type = ZLAY_TYPE_F16, .weights = ZLAY_TYPE_S8, .cluster = 2},
         {.m = 16, .n = 64, .k = 640, .zeros = 1, .warpgroups = 1},
         {.m = 16, .n = 64, .k = 128, .zeros = 1, .warpgroups = 4},
+        {.m = 1, .n = 8, .k = 8, .weights = ZLAY_TYPE_E2M1},
+        {.m = 16, .n = 64, .k = 128, .weights = ZLAY_TYPE_E2M1},
+        {.m = 13, .n = 136, .k = 648, .weights = ZLAY_TYPE_E2M1},
+        {.m = 70, .n = 72, .k = 264, .weights = ZLAY_TYPE_E2M1, .cluster = 2},
+        {.m = 5, .n = 64, .k = 512, .weights = ZLAY_TYPE_E2M1, .lda = 520, .ldd = 80, .lds = 272},
+        {.m = 16, .n = 200, .k = 1160, .weights = ZLAY_TYPE_E2M1, .group = 16},
+        {.m = 30, .n = 72, .k = 392, .weights = ZLAY_TYPE_E2M1, .group = 16, .type = ZLAY_TYPE_F16},
+        {.m = 70, .n = 136, .k = 56, .weights = ZLAY_TYPE_E2M1, .group = 16},
+        {.m = 16, .n = 64, .k = 1032, .weights = ZLAY_TYPE_E4M3},
+        {.m = 7, .n = 200, .k = 392, .weights = ZLAY_TYPE_E5M2, .cluster = 2},
+        {.m = 40, .n = 72, .k = 520, .weights = ZLAY_TYPE_E4M3, .warpgroups = 1},
     };
     uint64_t seed = test_seed("weights");
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
@@ -243,8 +325,75 @@ static void runs(void **state)
             zlay_weights one = shapes[i];
             one.type = one.type ? one.type : ZLAY_TYPE_BF16;
             one.weights = one.weights ? one.weights : ZLAY_TYPE_U4;
+            if (is_float(one.weights) && !one.group) one.group = 32;
             run_shape(*state, &one, &seed, when);
         }
+}
+
+/* ---- every value ------------------------------------------------------------------------------ */
+
+/* Rows of A that are rows of the unit matrix, from one on: D has the dequantised weights. */
+static void units_make(run *r, uint64_t first)
+{
+    for (uint64_t row = 0; row < r->ask.m; row++)
+        for (uint64_t k = 0; k < r->ask.k; k++) r->a[row * r->lda + k] = k == row + first ? bits_of(1, r->ask.type) : 0;
+}
+
+/* Whether weights of that scale are exact (include/zlay/weights.h). */
+static bool is_exact(const run *r, double scale)
+{
+    return r->ask.group == 16 || (scale >= 0x1p-100 && scale <= 0x1p112 && (r->ask.weights != ZLAY_TYPE_E2M1 || (scale >= 0x1p-68 && scale <= 0x1p65)));
+}
+
+static void check_units(const run *r, uint64_t first)
+{
+    for (uint64_t row = 0; row < r->ask.m; row++)
+        for (uint64_t column = 0; column < r->ask.n; column++) {
+            double scale = scale_of(r, column, row + first), wanted = weight_of(r, column, row + first) * scale;
+            double got = value_of(r->d[row * r->ldd + column], r->ask.type);
+            bool one = r->ask.group != 16 && r->blocks[column * r->per] == 255;
+            if (one ? !isnan(got) : is_exact(r, scale) && got != wanted)
+                fail_msg("%s (%llu, %llu): %g, not %g", zlay_type_name(r->ask.weights), (unsigned long long)row, (unsigned long long)column, got, wanted);
+        }
+}
+
+/* Each value of a weight with scales of each magnitude; row 0 of ue8m0 has a scale that is NaN, and only that row has. */
+static void values_run(zlay_ctx *ctx, const zlay_weights *ask, uint64_t first, uint64_t *seed)
+{
+    run r = {.ctx = ctx, .ask = *ask};
+    plan_make(&r);
+    print_kernel(&r, ZLAY_TEXT_PTX);
+    tensors_make(&r, seed);
+    r.factor = 1;
+    for (size_t i = 0; i < r.ask.n * pitch_of(&r); i++) {
+        uint32_t bits = (uint32_t)(i + i / pitch_of(&r) * 7) & 255;
+        r.weights[i] = (uint8_t)(r.ask.weights == ZLAY_TYPE_E4M3 && (bits & 127) == 127 ? 0 : r.ask.weights == ZLAY_TYPE_E5M2 && (bits & 127) > 123 ? 0 : bits);
+    }
+    for (size_t i = 0; i < r.ask.n * r.per; i++)
+        r.blocks[i] = (uint8_t)(r.ask.group == 16 ? i % 127 : i < r.per ? 255 : i / r.per * 2 + (i % r.per > 1) + 19);
+    units_make(&r, first);
+    assert_int_equal(zlay_weights_pack(r.packed, (size_t)r.info.packed, r.weights, pitch_of(&r), r.ask.weights, r.ask.n, r.ask.k), ZLAY_OK);
+    give_all(&r);
+    machine.grid[0] = (uint32_t)r.info.grid[0], machine.grid[1] = (uint32_t)r.info.grid[1];
+    px_run(&machine, kernel, (int)r.launch.threads, (uint32_t)(r.info.grid[0] * r.info.grid[1]), (int)r.info.cluster);
+    if (*machine.fault) fail_msg("%s", machine.fault);
+    check_units(&r, first);
+    tensors_free(&r);
+    zlay_weights_free(r.plan);
+}
+
+static void dequantises_exactly(void **state)
+{
+    static const zlay_weights kinds[] = {{.weights = ZLAY_TYPE_E2M1, .group = 32}, {.weights = ZLAY_TYPE_E2M1, .group = 16},
+                                         {.weights = ZLAY_TYPE_E2M1, .group = 16, .type = ZLAY_TYPE_F16},
+                                         {.weights = ZLAY_TYPE_E4M3, .group = 32}, {.weights = ZLAY_TYPE_E5M2, .group = 32}};
+    uint64_t seed = test_seed("weights values");
+    for (size_t i = 0; i < 2 * sizeof kinds / sizeof *kinds; i++) {
+        zlay_weights one = kinds[i / 2];
+        one.m = 64, one.n = 104, one.k = 128;
+        one.type = one.type ? one.type : ZLAY_TYPE_BF16;
+        values_run(*state, &one, i % 2 * 64, &seed);
+    }
 }
 
 int main(void)
@@ -252,6 +401,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(assembles_and_compiles),
         cmocka_unit_test(runs),
+        cmocka_unit_test(dequantises_exactly),
     };
     return cmocka_run_group_tests_name("emit/weights_run", tests, begin, end);
 }

@@ -93,6 +93,29 @@ static void converts_nibbles(void **state)
     }
 }
 
+/* All values of e2m1 and of scales, from a stage; a scaled one is as many binary places less. */
+static void converts_tiny(void **state)
+{
+    static const double sizes[] = {0, 0.5, 1, 1.5, 2, 3, 4, 6};
+    static const struct {
+        const char *from, *to, *how;
+        int scaled;
+    } rows[] = {{"e2m1", "bf16", "", 0}, {"e2m1", "f16", "", 0}, {"e2m1", "bf16", ".scaled", 126}, {"e2m1", "f16", ".scaled", 14}, {"ue8m0", "bf16", "", 0}, {"ue8m0", "bf16", ".scaled", -62}};
+    for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
+        char text[160];
+        zlay_sim_operand operands[] = {{d_of, MANY}, {a_of, MANY}};
+        snprintf(text, sizeof text, "body b\nmatrix D %s\nshared A %s\nD = %s%s(load(A, row, col))\nend\n", rows[r].to, rows[r].from, rows[r].to,
+                 rows[r].how);
+        for (int i = 0; i < MANY; i++)
+            a_of[i] = exactly(*rows[r].from == 'u' ? ldexp(1, i % 255 - 127) : i & 8 ? -sizes[i % 8] : sizes[i % 8]);
+        body_run(*state, text, &one_thread, operands, 2);
+        for (int i = 0; i < MANY; i++) {
+            double wanted = ldexp(a_of[i].low, -rows[r].scaled);
+            check_exactly(i, rows[r].scaled > -1 ? wanted : i % 255 == 0 ? 0 : wanted > 0x1p127 ? (double)INFINITY : wanted, text);
+        }
+    }
+}
+
 /* ---- integers ---------------------------------------------------------------------------------------------------------------- */
 
 static uint32_t int_add(uint32_t a, uint32_t b) { return a + b; }
@@ -167,7 +190,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(converts_floats_to_integers),
-        cmocka_unit_test(converts_integers_to_floats), cmocka_unit_test(converts_nibbles), cmocka_unit_test(converts_bytes_to_halves),
+        cmocka_unit_test(converts_integers_to_floats), cmocka_unit_test(converts_nibbles), cmocka_unit_test(converts_tiny), cmocka_unit_test(converts_bytes_to_halves),
         cmocka_unit_test(computes_integers),
         cmocka_unit_test(converts_integers),
     };

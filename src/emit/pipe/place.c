@@ -5,6 +5,7 @@
  * from the events: a pointer for what a stage is filled from or stored to, a map for a tensor copy,
  * a count for a trip count. Places are in the order of the text. */
 #include "emit/pipe/iteration.h"
+#include "algebra/ops/cute.h"
 #include "base/arith.h"
 
 #include <stdio.h>
@@ -183,15 +184,24 @@ static bool aligned(const zl_pipe_text *k, int32_t smem)
     return false;
 }
 
+/* Elements of a stage that its layout names: fewer than it has coordinates where several have one element. */
+static uint64_t elements(zl_pipe_text *k, const zlay_layout *layout)
+{
+    uint64_t most, size = zlay_layout_size(layout);
+    zlay_status status = zl_cosize(k->ctx, &most, layout);
+    if (status == ZLAY_ENOMEM) k->status = status;
+    return !status && most < size ? most : size;
+}
+
 /* The bytes of a stage: as many as its copies bring, or as its products read, which may be more
  * rows than the matrix has. */
-static uint64_t stage_bytes(const zl_pipe_text *k, const zl_smem *s)
+static uint64_t stage_bytes(zl_pipe_text *k, const zl_smem *s)
 {
     uint64_t bytes = (uint64_t)s->bytes, most = bytes;
     for (uint32_t i = 0; i < k->ask->operands_count; i++) {
         const zlay_pipe_operand *o = &k->ask->operands[i];
         if (strcmp(o->smem, s->name) != 0) continue;
-        most = zl_umul_sat(zlay_layout_size(o->layout), zlay_type_bits(o->type)) / BYTE;
+        most = zl_umul_sat(elements(k, o->layout), zlay_type_bits(o->type)) / BYTE;
     }
     return most > bytes ? most : bytes;
 }
@@ -212,6 +222,7 @@ static zlay_status place_shared(zl_pipe_text *k)
         k->smem_pitch[i] = (uint32_t)pitch;
         at += zl_umul_sat(pitch, (uint64_t)s->stages * zl_pt_instances(k, (int32_t)i));
     }
+    if (k->status) return k->status;
     for (uint32_t i = 0; i < pipe->bars_count && at <= info.smem; i++) {
         k->bar_at[i] = (uint32_t)at;
         at += (uint64_t)BAR_BYTES * pipe->bars[i].stages;

@@ -129,20 +129,24 @@ static zlay_status weights_add(zlay_ctx *ctx, zlay_weights_plan *p)
     return zl_weights_order(ctx, &o->layout, p->ask.weights, 1, 1);
 }
 
-/* A number for each of the tile's rows of B: the scale, or the zero, of the step's group. */
-static zlay_status numbers_add(zlay_ctx *ctx, zlay_weights_plan *p, const char *name, char letter)
+/* Numbers for each of the tile's rows of B: the scales, or the zero, of the step's groups, those of a row side by side. */
+static zlay_status numbers_add(zlay_ctx *ctx, zlay_weights_plan *p, const char *name, char letter, int32_t type)
 {
+    char smem[TEXT], layout[TEXT];
+    uint32_t count = zl_weights_scales(p);
+    snprintf(smem, sizeof smem, "(1,%u):(0,1)", ZL_WEIGHTS_N * count);
+    snprintf(layout, sizeof layout, count > 1 ? "(64,(%u,%u)):(%u,(0,1))" : "(64,1):(1,0)", p->ask.group, count, count);
     tensor t = {.name = name,
                 .letter = letter,
-                .smem = "(1,64):(0,1)",
-                .type = p->ask.type,
+                .smem = smem,
+                .type = type == ZLAY_TYPE_BF16 || type == ZLAY_TYPE_F16 ? type : ZLAY_TYPE_U8,
                 .axes = 2,
-                .shape = {(int64_t)p->info.steps, (int64_t)p->ask.n},
+                .shape = {(int64_t)p->info.steps, (int64_t)p->ask.n * count},
                 .stride = {(int64_t)p->ask.lds, 1},
-                .tile = {1, ZL_WEIGHTS_N},
+                .tile = {1, ZL_WEIGHTS_N * count},
                 .axis = {"i", "block"}};
     zlay_status status = move_add(ctx, p, &t);
-    return status ? status : operand_add(ctx, p, name + 1, p->ask.type, ZLAY_SWIZZLE_NONE, "(64,1):(1,0)");
+    return status ? status : operand_add(ctx, p, name + 1, type, ZLAY_SWIZZLE_NONE, layout);
 }
 
 static zlay_status result_add(zlay_ctx *ctx, zlay_weights_plan *p)
@@ -177,8 +181,8 @@ zlay_status zl_weights_moves(zlay_ctx *ctx, zlay_weights_plan *p)
 {
     zlay_status status = vectors_add(ctx, p);
     if (!status) status = weights_add(ctx, p);
-    if (!status) status = numbers_add(ctx, p, "tS", 's');
-    if (!status && p->ask.zeros) status = numbers_add(ctx, p, "tZ", 'z');
+    if (!status) status = numbers_add(ctx, p, "tS", 's', p->scales);
+    if (!status && p->ask.zeros) status = numbers_add(ctx, p, "tZ", 'z', p->ask.type);
     if (!status) status = result_add(ctx, p);
     for (uint32_t i = 1; i < p->info.warpgroups && !status; i++) status = sums_add(ctx, p, i);
     return status;

@@ -6,6 +6,8 @@
 #include "body/body.h"
 #include "synth/weights/weights.h"
 
+#include <stdio.h>
+
 /* Registers of a thread by the number of warpgroups that multiply: at launch, and theirs. */
 static const struct {
     uint32_t launch, consumer;
@@ -51,24 +53,65 @@ static void put_dequant(zl_text *out, const zlay_weights_plan *p, uint32_t half)
             biased ? ".biased" : "", half * ZL_WEIGHTS_HALF, p->ask.zeros ? " - z" : "");
 }
 
+/* A weight of blocks is multiplied by its scale, of which both are exact. That of e2m1 is 2^-126 times its number, of f16 2^-14
+ * times, and the scale as many times greater as the type allows: the rest is what `undo` gives the sums. */
+static const struct fold {
+    int32_t scales, type;
+    const char *scale, *undo;
+} folds[] = {
+    {ZLAY_TYPE_UE8M0, ZLAY_TYPE_BF16, "bf16.scaled(%s)", "1.84467440737096e19"},
+    {ZLAY_TYPE_E4M3, ZLAY_TYPE_BF16, "bf16(f32(%s) * 3.32306998946229e35)", "256"},
+    {ZLAY_TYPE_E4M3, ZLAY_TYPE_F16, "f16(%s) * 128", "128"},
+};
+
+static const struct fold *fold_of(const zlay_weights_plan *p)
+{
+    if (p->ask.weights != ZLAY_TYPE_E2M1) return NULL;
+    const struct fold *f = folds;
+    while (f->scales != p->scales || f->type != p->ask.type) f++;
+    return f;
+}
+
+static void put_blocks(zl_text *out, const zlay_weights_plan *p, uint32_t half)
+{
+    char load[48], scale[96];
+    const char *type = zlay_type_name(p->ask.type);
+    const struct fold *f = fold_of(p);
+    uint32_t first = half * ZL_WEIGHTS_HALF;
+    snprintf(load, sizeof load, "load(S, row, col + %u)", first);
+    snprintf(scale, sizeof scale, f ? f->scale : "bf16(%s)", load);
+    zl_putf(out, "body dequant%u\n  matrix W %s\n  shared Q %s\n  shared S %s\n", half, type, zlay_type_name(p->ask.weights),
+            zlay_type_name(p->scales));
+    zl_putf(out, "  W = %s%s(load(Q, row, col + %u)) * (%s)\nend\n", type, f ? ".scaled" : "", first, scale);
+}
+
 static void put_finish(zl_text *out, const zlay_weights_plan *p)
 {
     const char *type = zlay_type_name(p->ask.type);
+    const struct fold *f = fold_of(p);
+    bool factor = zl_weights_blocks(p) && p->scales == ZLAY_TYPE_E4M3;
     zl_putf(out, "body finish\n  matrix T f32\n  matrix E %s\n", type);
     for (uint32_t i = 1; i < p->info.warpgroups; i++) zl_putf(out, "  shared R%u f32\n", i);
-    zl_putf(out, "  E = %s(T", type);
+    if (factor) zl_puts(out, "  scalar factor f32\n");
+    zl_putf(out, "  E = %s(%sT", type, f ? "(" : "");
     for (uint32_t i = 1; i < p->info.warpgroups; i++) zl_putf(out, " + load(R%u, row, col)", i);
-    zl_puts(out, ")\nend\n");
+    if (f) zl_putf(out, ") * %s", f->undo);
+    zl_putf(out, "%s)\nend\n", factor ? " * factor" : "");
+}
+
+static void put_scale(zl_text *out, const zlay_weights_plan *p)
+{
+    zl_putf(out, "body scale\n  row a f32\n  shared S %s\n  a = f32(load(S, row))\nend\n",
+            zlay_type_name(p->ask.type));
+    zl_puts(out, "body promote\n  matrix T f32\n  matrix C f32\n  row a f32\n  T = fma(C, a, T)\nend\n");
 }
 
 static void put_bodies(zl_text *out, const zlay_weights_plan *p)
 {
     zl_puts(out, "body begin\n  matrix T f32\n  T = 0\nend\n");
     if (p->ask.zeros) put_zero(out, p);
-    for (uint32_t i = 0; i < zl_weights_halves(p); i++) put_dequant(out, p, i);
-    zl_putf(out, "body scale\n  row a f32\n  shared S %s\n  a = f32(load(S, row))\nend\n",
-            zlay_type_name(p->ask.type));
-    zl_puts(out, "body promote\n  matrix T f32\n  matrix C f32\n  row a f32\n  T = fma(C, a, T)\nend\n");
+    for (uint32_t i = 0; i < zl_weights_halves(p); i++) (zl_weights_blocks(p) ? put_blocks : put_dequant)(out, p, i);
+    if (!zl_weights_blocks(p)) put_scale(out, p);
     put_finish(out, p);
 }
 
@@ -107,8 +150,11 @@ static void put_producer(zl_text *out, const zlay_weights_plan *p, uint32_t rank
 static void put_half(zl_text *out, const zlay_weights_plan *p, uint32_t half)
 {
     uint32_t s = p->info.stages;
-    zl_putf(out, "    use W%u%s body dequant%u reads Q[i %% %u]\n    fence wgmma\n", half, p->ask.zeros ? ", z" : "", half, s);
-    zl_putf(out, "    mma W%u, X%u[i %% %u] -> C%s\n    commit wgmma\n", half, half, s, half ? "" : " fresh");
+    bool blocks = zl_weights_blocks(p);
+    zl_putf(out, "    use W%u%s body dequant%u reads Q[i %% %u]", half, p->ask.zeros ? ", z" : "", half, s);
+    if (blocks) zl_putf(out, ", S[i %% %u]", s);
+    zl_putf(out, "\n    fence wgmma\n    mma W%u, X%u[i %% %u] -> %s\n    commit wgmma\n", half, half, s,
+            blocks ? "T" : half ? "C" : "C fresh");
 }
 
 /* Every so many-th step, from the warpgroup's own number on. */
@@ -119,9 +165,9 @@ static void put_steps(zl_text *out, const zlay_weights_plan *p, uint32_t number)
     zl_putf(out, "    wait full[i %% %u] parity i / %u %% 2\n", s, s);
     if (p->ask.zeros) zl_putf(out, "    use z body zero reads Z[i %% %u]\n", s);
     for (uint32_t half = 0; half < zl_weights_halves(p); half++) put_half(out, p, half);
-    zl_putf(out, "    use a body scale reads S[i %% %u]\n    waitgroup wgmma 0\n", s);
-    zl_putf(out, "    sync warp\n    arrive empty[i %% %u] warps%s\n    use T, C, a body promote\n  end\n", s,
-            p->info.cluster > 1 ? " cta all" : "");
+    if (!zl_weights_blocks(p)) zl_putf(out, "    use a body scale reads S[i %% %u]\n", s);
+    zl_putf(out, "    waitgroup wgmma 0\n    sync warp\n    arrive empty[i %% %u] warps%s\n%s  end\n", s,
+            p->info.cluster > 1 ? " cta all" : "", zl_weights_blocks(p) ? "" : "    use T, C, a body promote\n");
 }
 
 static void put_result(zl_text *out, const zlay_weights_plan *p)

@@ -8,7 +8,7 @@
 #include <zlay/mma.h>
 #include <zlay/target.h>
 
-enum { STAGES_MOST = 16, THREADS = 128, EXTENT_MOST = 1 << 30, TILE_MOST = 64, ALIGN = 1024, BARS = 1024 };
+enum { STAGES_MOST = 16, THREADS = 128, EXTENT_MOST = 1 << 30, TILE_MOST = 64, ALIGN = 1024, BARS = 1024, SCALES_ALIGN = 16 /* of 8 bits */ };
 
 /* Warpgroups that share the steps, by the rows of A in a tile: more rows need more registers. */
 static const struct form {
@@ -17,13 +17,18 @@ static const struct form {
 
 /* ---- the request ------------------------------------------------------------------------- */
 
-static zlay_status extent(zlay_ctx *ctx, const char *field, uint64_t value, uint64_t granule)
+static zlay_status multiple(zlay_ctx *ctx, const char *field, uint64_t value, uint32_t granule)
+{
+    if (value % granule == 0) return ZLAY_OK;
+    return zl_fail(ctx, ZLAY_ENOTSUP, "%s: %llu is no multiple of %u: rows of 16 bytes are copied; the next is %llu",
+                   field, (unsigned long long)value, granule, (unsigned long long)zl_round_up(value, granule));
+}
+
+static zlay_status extent(zlay_ctx *ctx, const char *field, uint64_t value, uint32_t granule)
 {
     if (value < 1 || value > EXTENT_MOST)
         return zl_fail(ctx, ZLAY_EINVAL, "%s: %llu is not in 1..%d", field, (unsigned long long)value, EXTENT_MOST);
-    if (value % granule == 0) return ZLAY_OK;
-    return zl_fail(ctx, ZLAY_ENOTSUP, "%s: %llu is no multiple of 8: rows of 16 bytes are copied; the next is %llu",
-                   field, (unsigned long long)value, (unsigned long long)zl_round_up(value, granule));
+    return multiple(ctx, field, value, granule);
 }
 
 static zlay_status pitch(zlay_ctx *ctx, const char *field, uint64_t *value, uint64_t least)
@@ -36,14 +41,54 @@ static zlay_status pitch(zlay_ctx *ctx, const char *field, uint64_t *value, uint
     return zl_fail(ctx, ZLAY_EOVERFLOW, "%s: a pitch passes 2^62", field);
 }
 
+/* Types of weights with the groups that share a scale and the type of that, 0: that of A. The first row of a type is its default. */
+static const struct kind {
+    int32_t weights;
+    uint32_t group;
+    int32_t scales;
+} kinds[] = {
+    {ZLAY_TYPE_U4, ZL_WEIGHTS_K, 0},       {ZLAY_TYPE_S4, ZL_WEIGHTS_K, 0},       {ZLAY_TYPE_S8, ZL_WEIGHTS_K, 0},
+    {ZLAY_TYPE_E2M1, 32, ZLAY_TYPE_UE8M0}, {ZLAY_TYPE_E2M1, 16, ZLAY_TYPE_E4M3}, {ZLAY_TYPE_E4M3, 32, ZLAY_TYPE_UE8M0},
+    {ZLAY_TYPE_E5M2, 32, ZLAY_TYPE_UE8M0},
+};
+
+/* The row of a type and a group, 0: of any group; NULL: there is none. */
+static const struct kind *kind_of(int32_t weights, uint32_t group)
+{
+    for (size_t i = 0; i < ZL_COUNT(kinds); i++)
+        if (kinds[i].weights == weights && (!group || kinds[i].group == group)) return &kinds[i];
+    return NULL;
+}
+
+static zlay_status refuse_group(zlay_ctx *ctx, const zlay_weights *a)
+{
+    const struct kind *k = kind_of(a->weights, 0);
+    bool two = k + 1 < kinds + ZL_COUNT(kinds) && k[1].weights == k->weights;
+    if (!two) return zl_fail(ctx, ZLAY_ENOTSUP, "group: %u; groups of %u weights share a scale", a->group, k->group);
+    return zl_fail(ctx, ZLAY_ENOTSUP, "group: %u; groups of %u or %u weights of %s share a scale", a->group, k->group,
+                   k[1].group, zlay_type_name(a->weights));
+}
+
+/* What a type of weights goes with. */
+static zlay_status kind_check(zlay_ctx *ctx, const zlay_weights *a)
+{
+    const struct kind *k = kind_of(a->weights, a->group);
+    if (!kind_of(a->weights, 0))
+        return zl_fail(ctx, ZLAY_ENOTSUP, "weights: %d; weights of this version are u4, s4, s8, e2m1, e4m3 or e5m2", a->weights);
+    if (!k) return refuse_group(ctx, a);
+    if (k->scales && a->zeros)
+        return zl_fail(ctx, ZLAY_ENOTSUP, "zeros: 1; weights of %s have none, those of u4, s4 and s8 may", zlay_type_name(a->weights));
+    if (k->scales == ZLAY_TYPE_UE8M0 && a->type == ZLAY_TYPE_F16)
+        return zl_fail(ctx, ZLAY_ENOTSUP, "type: f16 has not the range of ue8m0 scales; bf16 has, and e2m1 in groups of 16 goes with f16");
+    return ZLAY_OK;
+}
+
 static zlay_status supported(zlay_ctx *ctx, const zlay_weights *a)
 {
     if (a->type != ZLAY_TYPE_BF16 && a->type != ZLAY_TYPE_F16)
         return zl_fail(ctx, ZLAY_ENOTSUP, "type: %d; vectors of this version are bf16 or f16", a->type);
-    if (!zl_weights_are(a->weights))
-        return zl_fail(ctx, ZLAY_ENOTSUP, "weights: %d; weights of this version are u4, s4 or s8", a->weights);
-    if (a->group != ZL_WEIGHTS_K)
-        return zl_fail(ctx, ZLAY_ENOTSUP, "group: %u; groups of %d weights share a scale", a->group, ZL_WEIGHTS_K);
+    zlay_status status = kind_check(ctx, a);
+    if (status) return status;
     if (a->zeros > 1) return zl_fail(ctx, ZLAY_EINVAL, "zeros: %u is not 0 or 1", a->zeros);
     if (a->warpgroups > ZL_WEIGHTS_GROUPS)
         return zl_fail(ctx, ZLAY_EINVAL, "warpgroups: %u is not in 0..%d", a->warpgroups, ZL_WEIGHTS_GROUPS);
@@ -60,14 +105,21 @@ static zlay_status ask_read(zlay_ctx *ctx, zlay_weights *a, const zlay_weights *
     if (status) return status;
     if (!a->type) a->type = ZLAY_TYPE_BF16;
     if (!a->weights) a->weights = ZLAY_TYPE_U4;
-    if (!a->group) a->group = ZL_WEIGHTS_K;
+    if (!a->group && kind_of(a->weights, 0)) a->group = kind_of(a->weights, 0)->group;
     status = supported(ctx, a);
     if (!status) status = extent(ctx, "m", a->m, 1);
     if (!status) status = extent(ctx, "n", a->n, 8);
     if (!status) status = extent(ctx, "k", a->k, 8);
     if (!status) status = pitch(ctx, "lda", &a->lda, a->k);
     if (!status) status = pitch(ctx, "ldd", &a->ldd, a->n);
-    return status ? status : pitch(ctx, "lds", &a->lds, a->n);
+    if (!status) status = pitch(ctx, "lds", &a->lds, a->n * (ZL_WEIGHTS_K / a->group));
+    return status || a->group == ZL_WEIGHTS_K ? status : multiple(ctx, "lds", a->lds, SCALES_ALIGN);
+}
+
+static int32_t scales_of(const zlay_weights *a)
+{
+    int32_t scales = kind_of(a->weights, a->group)->scales;
+    return scales ? scales : a->type;
 }
 
 /* The product exists on the target: its first factor in registers, its second of the tile's rows of A. */
@@ -155,6 +207,7 @@ zlay_status zlay_weights_synth(zlay_ctx *ctx, zlay_weights_plan **out, const zla
     p->alloc = zl_allocator(ctx);
     p->target = target;
     status = ask_read(ctx, &p->ask, weights);
+    if (!status) p->scales = scales_of(&p->ask);
     if (!status) status = target_check(ctx, p);
     if (!status) status = tile_choose(ctx, p);
     if (!status) status = zl_weights_moves(ctx, p);

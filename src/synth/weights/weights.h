@@ -9,7 +9,7 @@
 
 enum {
     ZL_WEIGHTS_N = 64,     /* rows of B of a tile: those of wgmma's first factor */
-    ZL_WEIGHTS_K = 128,    /* of a tile, and of a group */
+    ZL_WEIGHTS_K = 128,    /* of a tile, and of a group of whole numbers */
     ZL_WEIGHTS_ELEMENTS = ZL_WEIGHTS_N * ZL_WEIGHTS_K,
     ZL_WEIGHTS_GROUPS = 4, /* most warpgroups that share the steps */
     ZL_WEIGHTS_HALF = 64,  /* of a step: the elements of A in a row of 128 bytes */
@@ -19,6 +19,7 @@ struct zlay_weights_plan {
     zlay_allocator alloc;
     const zlay_target *target;
     zlay_weights ask;
+    int32_t scales;        /* their type */
     zlay_weights_summary info;
     zlay_pipe *pipe;
     zl_bound_move moves[ZL_BOUND_MOVES];
@@ -29,6 +30,18 @@ struct zlay_weights_plan {
 static inline uint64_t zl_weights_tiles(uint64_t extent, uint64_t tile)
 {
     return (extent + tile - 1) / tile;
+}
+
+/* The scales of a row in a step. */
+static inline uint32_t zl_weights_scales(const zlay_weights_plan *p)
+{
+    return ZL_WEIGHTS_K / p->ask.group;
+}
+
+/* Whether scales are multiplied before the product: those of blocks are, for a product of one block has few steps of k. */
+static inline bool zl_weights_blocks(const zlay_weights_plan *p)
+{
+    return p->ask.group < ZL_WEIGHTS_K;
 }
 
 /* The halves of a step of K that have elements. */

@@ -113,6 +113,9 @@ static void packs(void **state)
     check_packed(*state, ZLAY_TYPE_S4, 200, 300, 150, &seed);
     check_packed(*state, ZLAY_TYPE_S8, 64, 128, 128, &seed);
     check_packed(*state, ZLAY_TYPE_S8, 70, 300, 301, &seed);
+    check_packed(*state, ZLAY_TYPE_E2M1, 65, 131, 70, &seed);
+    check_packed(*state, ZLAY_TYPE_E4M3, 70, 300, 301, &seed);
+    check_packed(*state, ZLAY_TYPE_E5M2, 1, 3, 3, &seed);
     check_order(*state, ZLAY_TYPE_U4, "((8,2,4,2),(2,4,2,4,2,2)):((128,1,1024,16384),(4,32,2,8,4096,8192))");
     check_order(*state, ZLAY_TYPE_S8, "((8,2,4,2),(2,4,2,2,4,2)):((64,2,512,16384),(1,16,4,8,2048,8192))");
 }
@@ -152,8 +155,19 @@ static void says_what_is_wrong(void **state)
         {"sm_90a", {.m = 1, .n = 12, .k = 8}, ZLAY_ENOTSUP, "n: 12 is no multiple of 8: rows of 16 bytes are copied; the next is 16"},
         {"sm_90a", {.m = 1, .n = 8, .k = 33}, ZLAY_ENOTSUP, "k: 33 is no multiple of 8"},
         {"sm_90a", {.m = 1, .n = 8, .k = 8, .type = ZLAY_TYPE_F32}, ZLAY_ENOTSUP, "vectors of this version are bf16 or f16"},
-        {"sm_90a", {.m = 1, .n = 8, .k = 8, .weights = ZLAY_TYPE_E4M3}, ZLAY_ENOTSUP, "weights of this version are u4, s4 or s8"},
+        {"sm_90a", {.m = 1, .n = 8, .k = 8, .weights = ZLAY_TYPE_F16}, ZLAY_ENOTSUP, "weights of this version are u4, s4, s8, e2m1, e4m3 or e5m2"},
         {"sm_90a", {.m = 1, .n = 8, .k = 8, .group = 64}, ZLAY_ENOTSUP, "group: 64; groups of 128 weights share a scale"},
+        {"sm_90a", {.m = 1, .n = 8, .k = 8, .weights = ZLAY_TYPE_S4, .group = 32}, ZLAY_ENOTSUP, "group: 32; groups of 128 weights share a scale"},
+        {"sm_90a", {.m = 1, .n = 8, .k = 8, .weights = ZLAY_TYPE_E4M3, .group = 128}, ZLAY_ENOTSUP, "group: 128; groups of 32 weights share a scale"},
+        {"sm_90a", {.m = 1, .n = 8, .k = 8, .weights = ZLAY_TYPE_E2M1, .group = 64}, ZLAY_ENOTSUP,
+         "group: 64; groups of 32 or 16 weights of e2m1 share a scale"},
+        {"sm_90a", {.m = 1, .n = 8, .k = 8, .weights = ZLAY_TYPE_E2M1, .zeros = 1}, ZLAY_ENOTSUP,
+         "zeros: 1; weights of e2m1 have none, those of u4, s4 and s8 may"},
+        {"sm_90a", {.m = 1, .n = 8, .k = 8, .weights = ZLAY_TYPE_E5M2, .type = ZLAY_TYPE_F16}, ZLAY_ENOTSUP,
+         "type: f16 has not the range of ue8m0 scales; bf16 has, and e2m1 in groups of 16 goes with f16"},
+        {"sm_90a", {.m = 1, .n = 8, .k = 8, .weights = ZLAY_TYPE_E2M1, .lds = 31}, ZLAY_EINVAL, "lds: 31 elements are fewer than the 32 of a row"},
+        {"sm_90a", {.m = 1, .n = 8, .k = 256, .weights = ZLAY_TYPE_E2M1, .lds = 40}, ZLAY_ENOTSUP,
+         "lds: 40 is no multiple of 16: rows of 16 bytes are copied; the next is 48"},
         {"sm_90a", {.m = 1, .n = 8, .k = 8, .zeros = 2}, ZLAY_EINVAL, "zeros: 2 is not 0 or 1"},
         {"sm_90a", {.m = 1, .n = 8, .k = 8, .warpgroups = 5}, ZLAY_EINVAL, "warpgroups: 5 is not in 0..4"},
         {"sm_90a", {.m = 1, .n = 8, .k = 8, .cluster = 3}, ZLAY_EINVAL, "cluster: 3 is not in 0..2"},
@@ -211,7 +225,7 @@ static zlay_status work(zlay_ctx *ctx, void *given)
     zlay_weights_plan *plan;
     zlay_layout *layout;
     zlay_buf out = {text, sizeof text, 0};
-    (void)given;
+    a.weights = *(int32_t *)given;
     zlay_status status = zlay_weights_layout(ctx, &layout, ZLAY_TYPE_U4, 72, 520);
     if (status) return status;
     zlay_layout_free(layout);
@@ -225,10 +239,11 @@ static zlay_status work(zlay_ctx *ctx, void *given)
 
 static void memory_ends(void **state)
 {
+    int32_t types[] = {ZLAY_TYPE_U4, ZLAY_TYPE_E2M1};
     heap h;
     zlay_ctx *ctx = heap_open(&h, NULL);
     (void)state;
-    assert_int_equal(heap_fails_each(&h, ctx, work, NULL), ZLAY_OK);
+    for (size_t i = 0; i < 2; i++) assert_int_equal(heap_fails_each(&h, ctx, work, &types[i]), ZLAY_OK);
     heap_close(&h, ctx);
 }
 

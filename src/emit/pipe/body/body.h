@@ -55,6 +55,10 @@ const char *zl_pb_element(zl_pb *t, char room[ZL_PB_NAME], int32_t arg, const zl
                           uint32_t i, uint32_t v);
 /* Prints register i of a conversion. */
 void zl_pb_convert(zl_pb *t, const zl_body_node *n, const char *to, uint32_t i);
+/* Of e2m1 and of ue8m0, and f16 as bf16 where its values are those of 8 bits. */
+void zl_pb_e2m1(zl_pb *t, const zl_body_node *n, const char *to, uint32_t i);
+void zl_pb_ue8m0(zl_pb *t, const zl_body_node *n, const char *to, uint32_t i);
+void zl_pb_f16_to_bf16(zl_pb *t, const char *to, const char *from);
 /* Prints register i of a node. */
 void zl_pb_node(zl_pb *t, int32_t node, uint32_t i);
 /* All of a node whose registers are not computed one by one. */

@@ -58,12 +58,13 @@ static void say_f16(zl_pb *t, const char *to, const char *from, int which)
 static void say_halves(zl_pb *t, const zl_body_node *n, const char *id, const char *to, uint32_t i)
 {
     char from[ZL_PB_NAME], pair[ZL_PB_NAME];
-    bool wide = n->type == ZLAY_TYPE_F32;
+    bool wide = n->type == ZLAY_TYPE_F32, narrow = n->type == ZLAY_TYPE_BF16;
     uint32_t pairs = wide ? i / 2 : i;
     zl_pb_register(t, from, n->arg[0], pairs / 2);
     zl_say(t->k, NULL, "mov.b32.unpack", 2, zl_pb_half(t, 0), zl_pb_half(t, 1), from);
-    zl_say(t->k, NULL, id, 1, wide ? zl_pb_temp(t, pair) : to, zl_pb_half(t, (int)(pairs % 2)));
+    zl_say(t->k, NULL, id, 1, wide || narrow ? zl_pb_temp(t, pair) : to, zl_pb_half(t, (int)(pairs % 2)));
     if (wide) say_f16(t, to, pair, (int)(i % 2));
+    if (narrow) zl_pb_f16_to_bf16(t, to, pair);
 }
 
 /* 16 bits as f32: a bf16 is the upper half of it. */
@@ -155,6 +156,11 @@ void zl_pb_convert(zl_pb *t, const zl_body_node *n, const char *to, uint32_t i)
     char same[ZL_PB_NAME];
     if (zl_body_class(from) == ZL_BODY_NIBBLE) {
         say_nibbles(t, n, to, i);
+        return;
+    }
+    if (zl_body_class(from) == ZL_BODY_TINY) {
+        if (from == ZLAY_TYPE_E2M1) zl_pb_e2m1(t, n, to, i);
+        else zl_pb_ue8m0(t, n, to, i);
         return;
     }
     if (zl_body_class(from) == ZL_BODY_BYTE && zl_body_class(n->type) == ZL_BODY_HALF) {

@@ -277,16 +277,30 @@ static void say_bits(const loading *f, const char *to, uint32_t first, uint32_t 
     }
 }
 
+/* Four bytes of the registers of the first and the last; false: one is in another. */
+static bool say_bytes(const loading *f, const char *to, uint32_t first)
+{
+    char low[ZL_PB_NAME], high[ZL_PB_NAME], from[ZL_PB_NAME], select[24];
+    uint32_t bytes = source_of(f, low, first) / BYTE;
+    source_of(f, high, first + 3);
+    for (uint32_t j = 1; j < WORD / BYTE; j++) {
+        uint32_t at = source_of(f, from, first + j) / BYTE, second = strcmp(from, low) != 0;
+        if (second && strcmp(from, high) != 0) return false;
+        bytes |= (at + 4 * second) << 4 * j;
+    }
+    zl_say(f->t->k, NULL, "prmt", 1, to, low, high, zl_pt_number(select, bytes));
+    return true;
+}
+
 static void say_register(loading *f, int32_t node, uint32_t i)
 {
     char to[ZL_PB_NAME], from[ZL_PB_NAME];
     uint32_t pack = zl_pb_pack(f->node), first = i * pack;
     zl_pb_register(f->t, to, node, i);
-    bool alone = access_of(f, f->bit[first])->bytes < 4;
-    if (f->bits == 16 && pack == 1 && !alone) say_halves(f, to, first, first);
+    if (f->bits == 16 && pack == 1 && access_of(f, f->bit[first])->bytes >= 4) say_halves(f, to, first, first);
     else if (is_whole(f, first, pack, from)) zl_op(f->t->k, MOV, to, from);
     else if (f->bits == 16) say_halves(f, to, first, first + pack - 1);
-    else say_bits(f, to, first, pack);
+    else if (f->bits != BYTE || !say_bytes(f, to, first)) say_bits(f, to, first, pack);
 }
 
 /* ---- a load --------------------------------------------------------------------------------- */
