@@ -320,25 +320,15 @@ def types(env):
             product_row(env, f"{a} x {b} {m}^3", m, m, m, a, b)
 
 
-def swapped(m):
-    """Ways to plan few rows with columns of D as the rows of tiles: all rows of A in a tile, in steps of 64 and 128 of K, over two
-    blocks, or in a shorter ring; half of the rows where there are many."""
-    rows = max(8, m)
-    yield {"tile": [64, rows, 64]}
-    yield {"tile": [64, rows, 128]}
-    yield {"tile": [64, rows, 128], "split_k": 2}
-    yield {"tile": [64, rows // 2, 128]} if rows >= 64 else {"tile": [64, rows, 64], "stages": 10}
-
-
 def small(env):
     for m in (1, 16, 64, 128):
         for n, k in ((4096, 4096), (4096, 7168), (7168, 4096)):
             product_row(env, f"bf16 {m}x{n}x{k}", m, n, k)
             product_row(env, f"bf16 {m}x{n}x{k}, K over 2 blocks, tile [64, 64, 64]", m, n, k, split_k=2, tile=[64, 64, 64])
-            product_row(env, f"bf16 {m}x{n}x{k}, tile [64, 64, 128]", m, n, k, tile=[64, 64, 128])
-            for more in swapped(m):
-                said = "".join(f", {name} {value}" for name, value in more.items())
-                product_row(env, f"bf16 {m}x{n}x{k}, swap{said}", m, n, k, swap="always", **more)
+            if m <= 16:
+                product_row(env, f"bf16 {m}x{n}x{k}, swap auto", m, n, k, swap="auto")
+            else:
+                product_row(env, f"bf16 {m}x{n}x{k}, swap, tile [64, {m}, 64]", m, n, k, swap="always", tile=[64, m, 64])
 
 
 class Beside(Product):
