@@ -47,8 +47,10 @@ enum { ZLAY_GEMM_U8 = -1 };
 
 /** Blocks of an operand that have a scale each (docs/gemm.md).  LINE: 128 of K in one
  *  row of A, or in one column of B.  BLOCK: 128 of K in 128 rows of A, or columns
- *  of B, beginning at multiples of 128. */
-enum { ZLAY_SCALES_NONE = 0, ZLAY_SCALES_LINE = 1, ZLAY_SCALES_BLOCK = 2 };
+ *  of B, beginning at multiples of 128.  LINE_32: 32 of K in one row or column, ue8m0;
+ *  LINE_16: 16 of K, ue4m3; these two are of A and B alike, and tcgen05 applies them. */
+enum { ZLAY_SCALES_NONE = 0, ZLAY_SCALES_LINE = 1, ZLAY_SCALES_BLOCK = 2,
+       ZLAY_SCALES_LINE_32 = 3, ZLAY_SCALES_LINE_16 = 4 };
 
 /** Operands whose rows no tensor map takes: NEVER, threads move them element by element
  *  or by cp.async; ALWAYS, a copy before the product lays A or B out anew in a
@@ -137,7 +139,8 @@ ZLAY_API zlay_status zlay_gemm_synth(zlay_ctx *ctx, zlay_plan **out, const zlay_
 ZLAY_API void zlay_plan_free(zlay_plan *plan);
 
 /** Operands of a plan. */
-enum { ZLAY_OPERAND_A = 0, ZLAY_OPERAND_B, ZLAY_OPERAND_D };
+enum { ZLAY_OPERAND_A = 0, ZLAY_OPERAND_B, ZLAY_OPERAND_D,
+       ZLAY_OPERAND_SCALES_A, ZLAY_OPERAND_SCALES_B /* of LINE_32 and LINE_16: maps and copies */ };
 
 /** What a plan holds, by value. */
 typedef struct zlay_plan_summary {
@@ -201,14 +204,15 @@ ZLAY_API zlay_status zlay_plan_copy_nth(zlay_copy *out, const zlay_plan *plan, i
 ZLAY_API zlay_status zlay_plan_desc(zlay_smemdesc *out, const zlay_plan *plan, int32_t operand,
                                     uint32_t consumer, uint32_t step);
 
-/** The scales of an operand, as the kernel reads them, or stores those of D: f32,
- *  the second index contiguous. */
+/** The scales of an operand, as the kernel reads them, or stores those of D: the second
+ *  index contiguous.  Of LINE_32 and LINE_16 an array of atoms, of 512 bytes each: 128
+ *  lines and four blocks of K. */
 typedef struct zlay_scales {
     uint64_t shape[2];   /* of the array: blocks of K and lines, or blocks of lines and of K; of
-                            D blocks of N and rows */
+                            D blocks of N and rows; or atoms along lines and along K */
     uint32_t block[2];   /* elements that have one scale: of M or N, and of K; of D of M and N */
     int32_t granularity; /* ZLAY_SCALES_* */
-    uint32_t reserved0;  /* 0 */
+    int32_t type;        /* ZLAY_TYPE_* of a scale: f32, ue8m0 or ue4m3 */
 } zlay_scales;
 
 /** Read what scales an operand of the planned product has.

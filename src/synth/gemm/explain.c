@@ -274,16 +274,24 @@ static void put_banks(zl_text *out, const zlay_plan *plan)
 
 static void put_certificates(zl_text *out, const zlay_plan *plan)
 {
+    static const char *const scales[] = {"shared", "of A global", "of B global"};
     bool pairs = plan->operand[ZLAY_OPERAND_D].element != 2;
     const char *const right[3][2] = {
         {zl_by_sync(plan) ? "as ldmatrix reads" : "as descriptors read", "as requested"},
         {zl_by_sync(plan) ? "as ldmatrix reads" : "as descriptors read", "as requested"},
         {pairs || !zl_by_wgmma(plan) ? "as consumers write" : "as stmatrix writes", "as requested"}};
     zl_puts(out, "\ncertificate: each pair of layouts is equal, as layout.equal decides again\n");
-    for (uint32_t i = 0; i < ZL_CERTIFICATES; i++) {
+    for (uint32_t i = 0; i < ZL_CERTIFICATES_GEMM; i++) {
         zl_putf(out, "%s %s, as copied    ", operand_names[i / 2], i % 2 ? "global" : "shared");
         put_layout(out, plan->certificate[i][0]);
         zl_putf(out, "\n   %s  ", right[i / 2][i % 2]);
+        put_layout(out, plan->certificate[i][1]);
+        zl_puts(out, "\n");
+    }
+    for (uint32_t i = ZL_CERTIFICATES_GEMM; i < ZL_CERTIFICATES && plan->certificate[i][0]; i++) {
+        zl_putf(out, "scales %s, as copied    ", scales[i - ZL_CERTIFICATES_GEMM]);
+        put_layout(out, plan->certificate[i][0]);
+        zl_puts(out, i == ZL_CERTIFICATES_GEMM ? "\n   as tcgen05.cp reads  " : "\n   by atoms of 512 bytes  ");
         put_layout(out, plan->certificate[i][1]);
         zl_puts(out, "\n");
     }
