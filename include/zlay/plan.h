@@ -83,7 +83,15 @@ enum { ZLAY_SWAP_NEVER = 0, ZLAY_SWAP_AUTO = 1, ZLAY_SWAP_ALWAYS = 2 };
  *  times sa of its block, and likewise of B.  With R = m for A and R = n for B, and
  *  KB = ceil(k / 128), the array of LINE is [KB][R], entry kb * R + r; that of BLOCK
  *  is [ceil(R / 128)][KB], entry r / 128 * KB + kb.  Products of 128 of K are summed
- *  by the instruction, and their sums times the scales in f32. */
+ *  by the instruction, and their sums times the scales in f32.
+ *
+ *  Block scales of tcgen05.  LINE_32 goes with e4m3 and e5m2 (mxfp8) or with e2m1 in A
+ *  and B (mxfp4), LINE_16 with e2m1 in A and B (nvfp4).  With KA = ceil(k / (4 * block))
+ *  the array of A, of R = m rows, or of B, of R = n columns, is [ceil(R / 128)][KA] atoms
+ *  of 512 bytes; the scale of line r and block b of K is byte r % 32 * 16 + r % 128 / 32 * 4
+ *  + b % 4 of atom (r / 128, b / 4).  The layout is cuBLAS's.  Scales of blocks behind K in
+ *  the last atom are no NaN; those of lines behind R are not used.  Sums are f32.  Two
+ *  elements of e2m1 are a byte, the even one its lower half; k, lda and ldb are even. */
 typedef struct zlay_gemm {
     uint32_t size;             /* sizeof(zlay_gemm); a shorter one reads as zeros */
     int32_t type;              /* ZLAY_TYPE_* or ZLAY_GEMM_U8; default bf16 */
@@ -107,7 +115,9 @@ typedef struct zlay_gemm {
     size_t epilogue_length;
     int32_t a_scales, b_scales; /* ZLAY_SCALES_*; default none.  The kernel reads them from
                                    read_sa and read_sb (zlay_plan_argument_nth); of a
-                                   column-major D, sa is of B and sb of A */
+                                   column-major D, sa is of B and sb of A.  LINE_32 and
+                                   LINE_16 by the maps tensor_sa and tensor_sb
+                                   (zlay_plan_map), at addresses that 16 divides */
     int32_t repack;            /* ZLAY_REPACK_*; other than NEVER: a launch is up to four
                                   kernels, and needs a workspace (zlay_plan_repack) */
     uint32_t split_k;          /* blocks of a cluster that share the K steps of a tile, at
@@ -187,7 +197,8 @@ typedef struct zlay_plan_summary {
 ZLAY_API zlay_status zlay_plan_info(zlay_plan_summary *out, const zlay_plan *plan);
 
 /** The map of an operand; of a path by threads it describes the box all the
- *  same. Returns ZLAY_OK, ZLAY_NONE a plan of waves, ZLAY_EINVAL. */
+ *  same. Returns ZLAY_OK; ZLAY_NONE a plan of waves, or one without scales that have
+ *  maps; ZLAY_EINVAL. */
 ZLAY_API zlay_status zlay_plan_map(zlay_tensormap *out, const zlay_plan *plan, int32_t operand);
 
 /** Read the i-th copy of an operand; its map is the operand's number.  Returns
@@ -242,7 +253,7 @@ ZLAY_API zlay_status zlay_plan_repack(zlay_repack *out, const zlay_plan *plan, i
 
 /** The shared layout of an operand: (mn, k) coordinate -> element offset in the
  *  stage, or for D (row, column of a pass) -> offset in a consumer's staging;
- *  lives as long as the plan.  NULL of D in a plan of waves, which stores sums. */
+ *  lives as long as the plan; of e2m1 an element is two of them.  NULL of D in a plan of waves, which stores sums. */
 ZLAY_API const zlay_layout *zlay_plan_smem(const zlay_plan *plan, int32_t operand);
 
 /** The i-th certificate of a plan: two layouts over a tile whose equality
@@ -250,7 +261,8 @@ ZLAY_API const zlay_layout *zlay_plan_smem(const zlay_plan *plan, int32_t operan
  *  copies put an element of the tile in shared memory, against where the
  *  descriptors read it (A, B) or the consumers write it (D).  Certificate 2 o +
  *  1: which element of global memory the copies move, against the one that the
- *  request's order and leading dimension name.  Of a plan of
+ *  request's order and leading dimension name.  Where instructions apply scales, 6 is
+ *  of a stage of them, 7 and 8 of those of A and B in global memory.  Of a plan of
  *  waves zlay_plan_wave says which they are.
  *
  *  Returns: ZLAY_OK; ZLAY_NONE past the end; ZLAY_EINVAL.
