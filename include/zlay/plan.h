@@ -253,7 +253,8 @@ ZLAY_API zlay_status zlay_plan_repack(zlay_repack *out, const zlay_plan *plan, i
 
 /** The shared layout of an operand: (mn, k) coordinate -> element offset in the
  *  stage, or for D (row, column of a pass) -> offset in a consumer's staging;
- *  lives as long as the plan; of e2m1 an element is two of them.  NULL of D in a plan of waves, which stores sums. */
+ *  lives as long as the plan; of e2m1 an element is two of them.  NULL of D in a plan of
+ *  waves, which stores sums. */
 ZLAY_API const zlay_layout *zlay_plan_smem(const zlay_plan *plan, int32_t operand);
 
 /** The i-th certificate of a plan: two layouts over a tile whose equality

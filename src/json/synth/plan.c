@@ -213,14 +213,16 @@ static void put_wave(zl_call *call, json_t *value, const zlay_plan *plan)
 /* The arrays of scales that the kernel reads or stores. */
 static void put_scales(zl_call *call, json_t *value, const zlay_plan *plan)
 {
-    static const char *const array[] = {"read_sa", "read_sb", "write_sd"}, *const mapped[] = {"tensor_sa", "tensor_sb"};
+    static const char *const array[] = {"read_sa", "read_sb", "write_sd"};
+    static const char *const mapped[] = {"tensor_sa", "tensor_sb", NULL};
     json_t *list = json_array();
     zlay_scales s;
     zlay_tensormap map;
     for (int32_t operand = ZLAY_OPERAND_A; operand <= ZLAY_OPERAND_D; operand++) {
         if (zlay_plan_scales(&s, plan, operand)) continue;
         json_t *item = json_object();
-        bool by_map = operand != ZLAY_OPERAND_D && !zlay_plan_map(&map, plan, ZLAY_OPERAND_SCALES_A + operand);
+        bool by_map =
+            mapped[operand] && !zlay_plan_map(&map, plan, ZLAY_OPERAND_SCALES_A + operand);
         zl_put_value(call, item, "argument", json_string((by_map ? mapped : array)[operand]));
         zl_put_value(call, item, "type", json_string(zlay_type_name(s.type)));
         zl_put_value(call, item, "shape", zl_json_list(call, s.shape, ZL_COUNT(s.shape)));

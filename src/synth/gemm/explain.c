@@ -109,7 +109,7 @@ static void put_map(zl_text *out, const zl_operand *o, const char *name)
 
 static void put_maps(zl_text *out, const zlay_plan *plan)
 {
-    zl_puts(out, "\ntensor maps (elements; dimension 0 innermost)\n");
+    zl_putf(out, "\ntensor maps (elements%s; dimension 0 innermost)\n", zl_pack(plan->operand[0].type) > 1 ? ", of A and B two of e2m1" : "");
     for (int i = 0; i < 3; i++) put_map(out, &plan->operand[i], operand_names[i]);
     zl_puts(out, "\nshared layouts (element -> offset in elements)\n");
     for (int i = 0; i < 3; i++) {
@@ -158,6 +158,8 @@ static void put_stages(zl_text *out, const zlay_plan *plan)
                 info->smem_bar + 8 * (info->stages + s), info->empty_count);
     zl_putf(out, "  staging of D: %u bytes a consumer from %u, %u pass%s of %u columns\n",
             info->pitch_d, info->smem_d, info->passes, info->passes == 1 ? "" : "es", info->pass_n);
+    if (zl_gemm_by_blocks(plan))
+        zl_putf(out, "  scales: %u bytes a stage from %u, those of A first\n", zl_gemm_blocks_bytes(plan), info->smem_d + info->pitch_d);
 }
 
 static void put_count(zl_text *out, const zlay_plan *plan, const char *what, const char *access,
