@@ -244,11 +244,12 @@ uint64_t zl_tile_time(const zlay_plan *plan, const zlay_gemm *gemm)
     return tile_choose(plan, &m, &n, gemm->tile_k ? gemm->tile_k : zl_gemm_k_most(plan));
 }
 
-/* The columns of D in a pass: 256 bytes of a row, 128 of elements of a byte, or 64 columns. */
-static uint32_t pass_columns(const zlay_plan *plan, uint32_t n, uint32_t d_bytes)
+/* The columns of D in a pass: 256 bytes of a row, 128 of elements of a byte, or 64 columns. What an epilogue loads for 128
+ * columns beside sums from tensor memory is more than a thread has registers for (ptxas 13.0 spills). */
+static uint32_t pass_columns(const zlay_plan *plan, uint32_t n, uint32_t d_bytes, bool epilogue)
 {
     if (zl_d_by_columns(plan)) return n;
-    if (zl_gemm_by_columns(plan)) return 64;
+    if (zl_gemm_by_columns(plan) || (epilogue && zl_by_tmem(plan) && !plan->quantises)) return 64;
     uint32_t most = d_bytes == 1 ? PASS_BYTES / 2 : PASS_BYTES / d_bytes;
     return n % most == 0 ? most : 64;
 }
@@ -366,7 +367,7 @@ zlay_status zl_gemm_tile(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *gemm)
     info->tiles_k = zl_ceil_div(info->k, k);
     info->split_steps = zl_ceil_div(info->tiles_k, info->splits);
     divide(plan);
-    info->pass_n = zl_by_sync(plan) ? n : pass_columns(plan, n, d_bytes);
+    info->pass_n = zl_by_sync(plan) ? n : pass_columns(plan, n, d_bytes, gemm->epilogue != NULL);
     info->passes = (uint32_t)zl_ceil_div(n, info->pass_n);
     info->pitch_d = plan->rows * info->pass_n * d_bytes;
     uint32_t row = k / zl_pack(plan->operand[ZLAY_OPERAND_A].type) * element;
