@@ -45,7 +45,6 @@ void zl_gemm_put_memory(zl_text *out, const zlay_plan *plan)
             zl_puts(out, "\n");
         }
     zl_puts(out, "smem D[1] tD each\n");
-    zl_gemm_blocks_declare(out, plan);
     zl_gemm_scales_declare(out, plan);
     zl_split_declare(out, &plan->info);
 }

@@ -190,7 +190,7 @@ static inline bool zl_gemm_by_columns(const zlay_plan *plan) { return plan->scal
 void zl_gemm_scales_copy(zlay_tensormap *map, zlay_copy *copy, const zlay_plan *plan, uint32_t ring);
 zlay_status zl_gemm_scales_layout(zlay_ctx *ctx, zlay_layout **out, const zlay_plan *plan);
 uint32_t zl_gemm_scales_smem(const zlay_plan *plan);
-/* Prints its moves and buffers; the copy of a step; the wait for it, with so many others in flight. */
+/* Prints the moves and buffers of all scales; the copy of a step; the wait for it, with so many others in flight. */
 void zl_gemm_scales_declare(zl_text *out, const zlay_plan *plan);
 void zl_gemm_scales_fetch(zl_text *out, const zlay_plan *plan, uint32_t ring, const char *at);
 void zl_gemm_scales_wait(zl_text *out, const zlay_plan *plan, int in_flight);

@@ -220,6 +220,7 @@ uint32_t zl_gemm_scales_smem(const zlay_plan *plan)
 
 void zl_gemm_scales_declare(zl_text *out, const zlay_plan *plan)
 {
+    zl_gemm_blocks_declare(out, plan);
     for (uint32_t r = 0; zl_gemm_by_columns(plan) && r < zl_gemm_rings(plan); r++) {
         const char *ring = zl_gemm_ring(plan, r);
         zl_putf(out, "move tS%s %d\nsmem S%s[%d] tS%s each\n", ring, SLOT_BYTES, ring, SLOTS, ring);
