@@ -47,8 +47,10 @@ enum { ZLAY_GEMM_U8 = -1 };
 
 /** Blocks of an operand that have a scale each (docs/gemm.md).  LINE: 128 of K in one
  *  row of A, or in one column of B.  BLOCK: 128 of K in 128 rows of A, or columns
- *  of B, beginning at multiples of 128. */
-enum { ZLAY_SCALES_NONE = 0, ZLAY_SCALES_LINE = 1, ZLAY_SCALES_BLOCK = 2 };
+ *  of B, beginning at multiples of 128.  LINE_32: 32 of K in one row or column, ue8m0;
+ *  LINE_16: 16 of K, ue4m3; these two are of A and B alike, and tcgen05 applies them. */
+enum { ZLAY_SCALES_NONE = 0, ZLAY_SCALES_LINE = 1, ZLAY_SCALES_BLOCK = 2,
+       ZLAY_SCALES_LINE_32 = 3, ZLAY_SCALES_LINE_16 = 4 };
 
 /** Operands whose rows no tensor map takes: NEVER, threads move them element by element
  *  or by cp.async; ALWAYS, a copy before the product lays A or B out anew in a
@@ -81,7 +83,15 @@ enum { ZLAY_SWAP_NEVER = 0, ZLAY_SWAP_AUTO = 1, ZLAY_SWAP_ALWAYS = 2 };
  *  times sa of its block, and likewise of B.  With R = m for A and R = n for B, and
  *  KB = ceil(k / 128), the array of LINE is [KB][R], entry kb * R + r; that of BLOCK
  *  is [ceil(R / 128)][KB], entry r / 128 * KB + kb.  Products of 128 of K are summed
- *  by the instruction, and their sums times the scales in f32. */
+ *  by the instruction, and their sums times the scales in f32.
+ *
+ *  Block scales of tcgen05.  LINE_32 goes with e4m3 and e5m2 (mxfp8) or with e2m1 in A
+ *  and B (mxfp4), LINE_16 with e2m1 in A and B (nvfp4).  With KA = ceil(k / (4 * block))
+ *  the array of A, of R = m rows, or of B, of R = n columns, is [ceil(R / 128)][KA] atoms
+ *  of 512 bytes; the scale of line r and block b of K is byte r % 32 * 16 + r % 128 / 32 * 4
+ *  + b % 4 of atom (r / 128, b / 4).  The layout is cuBLAS's.  Scales of blocks behind K in
+ *  the last atom are no NaN; those of lines behind R are not used.  Sums are f32.  Two
+ *  elements of e2m1 are a byte, the even one its lower half; k, lda and ldb are even. */
 typedef struct zlay_gemm {
     uint32_t size;             /* sizeof(zlay_gemm); a shorter one reads as zeros */
     int32_t type;              /* ZLAY_TYPE_* or ZLAY_GEMM_U8; default bf16 */
@@ -105,7 +115,9 @@ typedef struct zlay_gemm {
     size_t epilogue_length;
     int32_t a_scales, b_scales; /* ZLAY_SCALES_*; default none.  The kernel reads them from
                                    read_sa and read_sb (zlay_plan_argument_nth); of a
-                                   column-major D, sa is of B and sb of A */
+                                   column-major D, sa is of B and sb of A.  LINE_32 and
+                                   LINE_16 by the maps tensor_sa and tensor_sb
+                                   (zlay_plan_map), at addresses that 16 divides */
     int32_t repack;            /* ZLAY_REPACK_*; other than NEVER: a launch is up to four
                                   kernels, and needs a workspace (zlay_plan_repack) */
     uint32_t split_k;          /* blocks of a cluster that share the K steps of a tile, at
@@ -137,7 +149,8 @@ ZLAY_API zlay_status zlay_gemm_synth(zlay_ctx *ctx, zlay_plan **out, const zlay_
 ZLAY_API void zlay_plan_free(zlay_plan *plan);
 
 /** Operands of a plan. */
-enum { ZLAY_OPERAND_A = 0, ZLAY_OPERAND_B, ZLAY_OPERAND_D };
+enum { ZLAY_OPERAND_A = 0, ZLAY_OPERAND_B, ZLAY_OPERAND_D,
+       ZLAY_OPERAND_SCALES_A, ZLAY_OPERAND_SCALES_B /* of LINE_32 and LINE_16: maps and copies */ };
 
 /** What a plan holds, by value. */
 typedef struct zlay_plan_summary {
@@ -184,7 +197,8 @@ typedef struct zlay_plan_summary {
 ZLAY_API zlay_status zlay_plan_info(zlay_plan_summary *out, const zlay_plan *plan);
 
 /** The map of an operand; of a path by threads it describes the box all the
- *  same. Returns ZLAY_OK, ZLAY_NONE a plan of waves, ZLAY_EINVAL. */
+ *  same. Returns ZLAY_OK; ZLAY_NONE a plan of waves, or one without scales that have
+ *  maps; ZLAY_EINVAL. */
 ZLAY_API zlay_status zlay_plan_map(zlay_tensormap *out, const zlay_plan *plan, int32_t operand);
 
 /** Read the i-th copy of an operand; its map is the operand's number.  Returns
@@ -201,14 +215,15 @@ ZLAY_API zlay_status zlay_plan_copy_nth(zlay_copy *out, const zlay_plan *plan, i
 ZLAY_API zlay_status zlay_plan_desc(zlay_smemdesc *out, const zlay_plan *plan, int32_t operand,
                                     uint32_t consumer, uint32_t step);
 
-/** The scales of an operand, as the kernel reads them, or stores those of D: f32,
- *  the second index contiguous. */
+/** The scales of an operand, as the kernel reads them, or stores those of D: the second
+ *  index contiguous.  Of LINE_32 and LINE_16 an array of atoms, of 512 bytes each: 128
+ *  lines and four blocks of K. */
 typedef struct zlay_scales {
     uint64_t shape[2];   /* of the array: blocks of K and lines, or blocks of lines and of K; of
-                            D blocks of N and rows */
+                            D blocks of N and rows; or atoms along lines and along K */
     uint32_t block[2];   /* elements that have one scale: of M or N, and of K; of D of M and N */
     int32_t granularity; /* ZLAY_SCALES_* */
-    uint32_t reserved0;  /* 0 */
+    int32_t type;        /* ZLAY_TYPE_* of a scale: f32, ue8m0 or ue4m3 */
 } zlay_scales;
 
 /** Read what scales an operand of the planned product has.
@@ -238,7 +253,8 @@ ZLAY_API zlay_status zlay_plan_repack(zlay_repack *out, const zlay_plan *plan, i
 
 /** The shared layout of an operand: (mn, k) coordinate -> element offset in the
  *  stage, or for D (row, column of a pass) -> offset in a consumer's staging;
- *  lives as long as the plan.  NULL of D in a plan of waves, which stores sums. */
+ *  lives as long as the plan; of e2m1 an element is two of them.  NULL of D in a plan of
+ *  waves, which stores sums. */
 ZLAY_API const zlay_layout *zlay_plan_smem(const zlay_plan *plan, int32_t operand);
 
 /** The i-th certificate of a plan: two layouts over a tile whose equality
@@ -246,7 +262,8 @@ ZLAY_API const zlay_layout *zlay_plan_smem(const zlay_plan *plan, int32_t operan
  *  copies put an element of the tile in shared memory, against where the
  *  descriptors read it (A, B) or the consumers write it (D).  Certificate 2 o +
  *  1: which element of global memory the copies move, against the one that the
- *  request's order and leading dimension name.  Of a plan of
+ *  request's order and leading dimension name.  Where instructions apply scales, 6 is
+ *  of a stage of them, 7 and 8 of those of A and B in global memory.  Of a plan of
  *  waves zlay_plan_wave says which they are.
  *
  *  Returns: ZLAY_OK; ZLAY_NONE past the end; ZLAY_EINVAL.

@@ -90,6 +90,13 @@ static bool read_choice(void *to, const char *text)
     return read_word(to, words, text);
 }
 
+/* In the order of ZLAY_SCALES_*. */
+static bool read_scales(void *to, const char *text)
+{
+    static const char *const words[] = {"none", "1x128", "128x128", "1x32", "1x16", NULL};
+    return read_word(to, words, text);
+}
+
 static bool read_multicast(void *to, const char *text)
 {
     static const char *const words[] = {"none", "auto", "a", "b", NULL};
@@ -109,6 +116,7 @@ static bool read_text(void *to, const char *text)
 #define TYPE read_type
 #define CHOICE read_choice
 #define MULTICAST read_multicast
+#define SCALES read_scales
 #define TEXT read_text
 static const struct {
     const char *name, *argument, *text;

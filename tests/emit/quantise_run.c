@@ -270,7 +270,7 @@ static const struct {
 } bad[] = {
     {"d_scales: d_type is bf16; e4m3 and e5m2 have scales", "sm_90a", ZLAY_ENOTSUP, {.d_scales = LINE}},
     {"d_scales: 128x128; D has scales of 1x128 alone", "sm_90a", ZLAY_ENOTSUP, {.d_type = ZLAY_TYPE_E4M3, .d_scales = SQUARE}},
-    {"d_scales: 3 is no granularity", "sm_90a", ZLAY_EINVAL, {.d_type = ZLAY_TYPE_E4M3, .d_scales = 3}},
+    {"d_scales: 5 is no granularity", "sm_90a", ZLAY_EINVAL, {.d_type = ZLAY_TYPE_E4M3, .d_scales = 5}},
     {"d_scales: -1 is no granularity", "sm_100a", ZLAY_EINVAL, {.d_type = ZLAY_TYPE_E4M3, .d_scales = -1}},
     {"d_scales: sums of s8 and u8 are s32", "sm_90a", ZLAY_ENOTSUP, {.type = ZLAY_TYPE_S8, .d_type = ZLAY_TYPE_E4M3, .d_scales = LINE}},
     {"d_scales: D is column-major", "sm_90a", ZLAY_ENOTSUP, {.d_type = ZLAY_TYPE_E4M3, .d_order = ZLAY_ORDER_COLUMN, .d_scales = LINE}},

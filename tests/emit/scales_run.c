@@ -175,7 +175,7 @@ static const struct {
 } bad[] = {
     {"a_scales: bf16; blocks with scales have e4m3 or e5m2", "sm_90a", ZLAY_ENOTSUP, {.a_scales = LINE}},
     {"b_scales: s8; blocks with scales have e4m3 or e5m2", "sm_90a", ZLAY_ENOTSUP, {.type = ZLAY_TYPE_S8, .b_scales = SQUARE}},
-    {"a_scales: 3 is no granularity", "sm_90a", ZLAY_EINVAL, {.type = ZLAY_TYPE_E4M3, .a_scales = 3}},
+    {"a_scales: 5 is no granularity", "sm_90a", ZLAY_EINVAL, {.type = ZLAY_TYPE_E4M3, .a_scales = 5}},
     {"b_scales: -1 is no granularity", "sm_90a", ZLAY_EINVAL, {.type = ZLAY_TYPE_E4M3, .b_scales = -1}},
     {"a_scales: 7 is no granularity", "sm_90a", ZLAY_EINVAL, {.type = ZLAY_TYPE_E4M3, .a_scales = 7, .d_order = ZLAY_ORDER_COLUMN}},
     {"tile_k: 64; a scale is of 128", "sm_90a", ZLAY_EINVAL, {.type = ZLAY_TYPE_E4M3, .b_scales = SQUARE, .tile_k = 64}},

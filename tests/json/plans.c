@@ -161,6 +161,7 @@ static void texts(void **state)
 #define SCALES_OF \
     "{\"op\":\"plan.gemm\",\"target\":\"sm_90a\",\"m\":200,\"n\":1000,\"k\":300,\"a_type\":\"e4m3\",\"b_type\":\"e4m3\",\"a_scales\":\""
 #define FP8 EMIT ",\"what\":\"gemm\",\"a_type\":\"e4m3\",\"b_type\":\"e4m3\",\"a_scales\":"
+#define NVFP4 ",\"target\":\"sm_100a\",\"m\":300,\"n\":520,\"k\":608,\"a_type\":\"e2m1\",\"b_type\":\"e2m1\",\"a_scales\":\"1x16\",\"b_scales\":\"1x16\"}"
 #define ODD "{\"op\":\"emit\",\"target\":\"sm_90a\",\"name\":\"k1\",\"what\":\"gemm\",\"m\":128,\"n\":4095,\"k\":4095"
 #define FEW "{\"op\":\"plan.gemm\",\"target\":\"sm_90a\",\"m\":16,\"n\":512,\"k\":256"
     static const char *const rows[][3] = {
@@ -177,11 +178,17 @@ static void texts(void **state)
         {FP8 "\"none\",\"b_scales\":\"1x128\"}", "ok.arguments.6", "{\"name\":\"read_sb\",\"type\":\"u64\",\"bytes\":8}"},
         {FP8 "\"none\"}", "ok.arguments.6", NULL},
         {SCALES_OF "1x128\",\"b_scales\":\"128x128\"}", "ok.scales",
-         "[{\"argument\":\"read_sa\",\"shape\":[3,200],\"block\":[1,128]},{\"argument\":\"read_sb\",\"shape\":[8,3],\"block\":[128,128]}]"},
+         "[{\"argument\":\"read_sa\",\"type\":\"f32\",\"shape\":[3,200],\"block\":[1,128]},{\"argument\":\"read_sb\",\"type\":\"f32\",\"shape\":[8,3],\"block\":[128,128]}]"},
         {SCALES_OF "none\"}", "ok.scales", NULL},
-        {SCALES_OF "none\",\"d_type\":\"e4m3\",\"d_scales\":\"1x128\"}", "ok.scales", "[{\"argument\":\"write_sd\",\"shape\":[8,200],\"block\":[1,128]}]"},
+        {SCALES_OF "none\",\"d_type\":\"e4m3\",\"d_scales\":\"1x128\"}", "ok.scales", "[{\"argument\":\"write_sd\",\"type\":\"f32\",\"shape\":[8,200],\"block\":[1,128]}]"},
         {FP8 "\"none\",\"d_type\":\"e5m2\",\"d_scales\":\"1x128\"}", "ok.arguments.6", "{\"name\":\"write_sd\",\"type\":\"u64\",\"bytes\":8}"},
         {FP8 "\"none\",\"d_scales\":\"1x128\"}", "error", "\"ENOTSUP\""},
+        {"{\"op\":\"emit\",\"what\":\"gemm\",\"name\":\"k1\"" NVFP4, "ok.arguments.6", "{\"name\":\"tensor_sa\",\"type\":\"CUtensorMap\",\"bytes\":128}"},
+        {"{\"op\":\"plan.gemm\"" NVFP4, "ok.scales.1.argument", "\"tensor_sb\""},
+        {"{\"op\":\"plan.gemm\"" NVFP4, "ok.scales.1.type", "\"ue4m3\""},
+        {"{\"op\":\"plan.gemm\"" NVFP4, "ok.scales.1.shape", "[5,10]"},
+        {"{\"op\":\"plan.gemm\"" NVFP4, "ok.scales.1.map.extent", "[640,5]"},
+        {FP8 "\"1x32\",\"b_scales\":\"1x32\"}", "error", "\"ENOTSUP\""},
         {FP8 "\"128\"}", "error", "\"EINVAL\""},
         {EMIT ",\"what\":\"gemm\",\"b_scales\":\"128x128\"}", "error", "\"ENOTSUP\""},
         {ODD ",\"repack\":\"auto\"}", "ok.workspace", "34594816"},

@@ -137,8 +137,10 @@ static inline void px_gemm_make_on(px_gemm *g, const char *name, const zlay_gemm
     assert_int_equal(zlay_plan_info(&g->info, g->plan), ZLAY_OK);
     int32_t type[3];
     px_gemm_types(type, g->plan, &g->info);
-    g->a = px_matrix_new(q->m, q->k, type[0], q->a_order, ZLAY_ORDER_ROW, q->lda);
-    g->b = px_matrix_new(q->k, q->n, type[1], q->b_order, ZLAY_ORDER_COLUMN, q->ldb);
+    uint32_t pack = zlay_type_bits(type[0]) < 8 ? 2 : 1; /* two numbers of 4 bits are a byte of A and B */
+    if (pack > 1) type[0] = type[1] = ZLAY_TYPE_U8;
+    g->a = px_matrix_new(q->m, q->k / pack, type[0], q->a_order, ZLAY_ORDER_ROW, q->lda / pack);
+    g->b = px_matrix_new(q->k / pack, q->n, type[1], q->b_order, ZLAY_ORDER_COLUMN, q->ldb / pack);
     g->d = px_matrix_new(q->m, q->n, type[2], q->d_order, ZLAY_ORDER_ROW, q->ldd);
     px_matrix_draw(&g->a, random);
     px_matrix_draw(&g->b, random);

@@ -23,14 +23,22 @@ enum {
 /* The axes of a copy: the tile's row and column, its step along K, and for D the pass. */
 enum { AXIS_M, AXIS_N, AXIS_K, AXIS_PASS };
 
-static const zlay_pipe_argument arguments[2 * OPERANDS] = {
+static const zlay_pipe_argument arguments[] = {
     {.name = "tensor_a", .kind = ZLAY_ARGUMENT_MAP, .bytes = 128},
     {.name = "tensor_b", .kind = ZLAY_ARGUMENT_MAP, .bytes = 128},
     {.name = "tensor_d", .kind = ZLAY_ARGUMENT_MAP, .bytes = 128},
     {.name = "ptr_a", .kind = ZLAY_ARGUMENT_POINTER, .bytes = 8},
     {.name = "ptr_b", .kind = ZLAY_ARGUMENT_POINTER, .bytes = 8},
     {.name = "ptr_d", .kind = ZLAY_ARGUMENT_POINTER, .bytes = 8},
+    {.name = "tensor_sa", .kind = ZLAY_ARGUMENT_MAP, .bytes = 128},
+    {.name = "tensor_sb", .kind = ZLAY_ARGUMENT_MAP, .bytes = 128},
 };
+
+/* Those of a plan: only with block scales the last two. */
+static uint32_t arguments_of(const zlay_plan *plan)
+{
+    return zl_gemm_by_blocks(plan) ? 2 * OPERANDS + 2 : 2 * OPERANDS;
+}
 
 typedef struct bound {
     zlay_pipe_move moves[MOVES];
@@ -156,6 +164,33 @@ static zlay_status scales_bind(zlay_ctx *ctx, bound *b, zlay_pipe_emit *ask, con
     return status;
 }
 
+/* The block scales of a step, A's and B's: two moves that fill one buffer. */
+static zlay_status blocks_bind(zlay_ctx *ctx, bound *b, zlay_pipe_emit *ask, const zlay_plan *plan)
+{
+    zlay_status status = zl_gemm_by_blocks(plan) ? zl_gemm_blocks_layout(ctx, &b->scales, plan) : ZLAY_OK;
+    for (int32_t o = 0; zl_gemm_by_blocks(plan) && o < 2 && !status; o++) {
+        uint32_t i = ask->moves_count++;
+        snprintf(b->names[i], sizeof b->names[i], "t%c", "FG"[o]);
+        b->map[i] = b->address[i] = arguments[2 * OPERANDS + o].name;
+        status = zl_move_new(ctx, &b->move[i], plan->info.target, 1, 1);
+        if (status) return status;
+        b->move[i]->info.path = ZLAY_PATH_TENSOR;
+        zlay_plan_map(&b->move[i]->maps[0], plan, ZLAY_OPERAND_SCALES_A + o);
+        zlay_plan_copy_nth(&b->move[i]->copies[0], plan, ZLAY_OPERAND_SCALES_A + o, 0);
+        b->move[i]->copies[0].map = 0;
+        b->move[i]->copies[0].smem = 0;
+        b->move[i]->info.bytes = b->move[i]->copies[0].bytes;
+        b->moves[i] = (zlay_pipe_move){.name = b->names[i],
+                                       .move = b->move[i],
+                                       .axis = {[AXIS_M] = "T.row", [AXIS_N] = "T.column", [AXIS_K] = "position % N"}};
+    }
+    if (zl_gemm_by_blocks(plan))
+        b->operands[ask->operands_count++] = (zlay_pipe_operand){
+            .smem = "F", .type = plan->scales[0] == ZLAY_SCALES_LINE_32 ? ZLAY_TYPE_UE8M0 : ZLAY_TYPE_UE4M3,
+            .swizzle = ZLAY_SWIZZLE_NONE, .layout = b->scales};
+    return status;
+}
+
 /* The sums that other blocks of a split send. */
 static zlay_status sums_bind(zlay_ctx *ctx, bound *b, zlay_pipe_emit *ask, const zlay_plan *plan)
 {
@@ -184,6 +219,7 @@ static zlay_status bind(zlay_ctx *ctx, bound *b, zlay_pipe_emit *ask, const zlay
     zlay_status status = ZLAY_OK;
     for (int32_t o = 0; o < OPERANDS && !status; o++) status = operand_bind(ctx, b, ask, plan, o);
     if (!status) status = scales_bind(ctx, b, ask, plan);
+    if (!status) status = blocks_bind(ctx, b, ask, plan);
     uint64_t steps = zl_ceil_div(info->split_steps, zl_gemm_rings(plan));
     b->steps = (zlay_pipe_count){.param = "N", .add = (uint32_t)steps, .divide = 1};
     b->plan = (zl_pt_plan){.tiles = {.param = "T",
@@ -196,7 +232,7 @@ static zlay_status bind(zlay_ctx *ctx, bound *b, zlay_pipe_emit *ask, const zlay
                                                    : info->multicast == ZLAY_MULTICAST_B ? "row"
                                                                                          : NULL},
                            .arguments = arguments,
-                           .arguments_count = ZL_COUNT(arguments),
+                           .arguments_count = arguments_of(plan),
                            .map = b->map,
                            .address = b->address,
                            .columns = info->tile_n,
@@ -250,10 +286,10 @@ static zlay_status wave_argument(zlay_pipe_argument *out, const zlay_plan *plan,
 
 zlay_status zlay_plan_argument_nth(zlay_pipe_argument *out, const zlay_plan *plan, uint32_t i)
 {
-    static const zl_pt_plan named = {.arguments = arguments, .arguments_count = ZL_COUNT(arguments)};
     zlay_pipe_argument list[ZL_COUNT(arguments) + ZL_BODY_OPERANDS];
     if (!out || !plan) return ZLAY_EINVAL;
     if (zl_by_waves(plan)) return wave_argument(out, plan, i);
+    const zl_pt_plan named = {.arguments = arguments, .arguments_count = arguments_of(plan)};
     const zl_pipe_text k = {.pipe = plan->pipe, .plan = &named};
     if (i >= zl_pt_arguments(&k, list, ZL_COUNT(list))) return ZLAY_NONE;
     *out = list[i];

@@ -44,6 +44,7 @@ typedef int32_t as_gemm_type_type;
 
 static const zl_named scales[] = {
     {"none", ZLAY_SCALES_NONE}, {"1x128", ZLAY_SCALES_LINE}, {"128x128", ZLAY_SCALES_BLOCK},
+    {"1x32", ZLAY_SCALES_LINE_32}, {"1x16", ZLAY_SCALES_LINE_16},
     {NULL, 0}};
 
 static const zl_named repacks[] = {
@@ -212,15 +213,21 @@ static void put_wave(zl_call *call, json_t *value, const zlay_plan *plan)
 /* The arrays of scales that the kernel reads or stores. */
 static void put_scales(zl_call *call, json_t *value, const zlay_plan *plan)
 {
-    static const char *const argument[] = {"read_sa", "read_sb", "write_sd"};
+    static const char *const array[] = {"read_sa", "read_sb", "write_sd"};
+    static const char *const mapped[] = {"tensor_sa", "tensor_sb", NULL};
     json_t *list = json_array();
     zlay_scales s;
+    zlay_tensormap map;
     for (int32_t operand = ZLAY_OPERAND_A; operand <= ZLAY_OPERAND_D; operand++) {
         if (zlay_plan_scales(&s, plan, operand)) continue;
         json_t *item = json_object();
-        zl_put_value(call, item, "argument", json_string(argument[operand]));
+        bool by_map =
+            mapped[operand] && !zlay_plan_map(&map, plan, ZLAY_OPERAND_SCALES_A + operand);
+        zl_put_value(call, item, "argument", json_string((by_map ? mapped : array)[operand]));
+        zl_put_value(call, item, "type", json_string(zlay_type_name(s.type)));
         zl_put_value(call, item, "shape", zl_json_list(call, s.shape, ZL_COUNT(s.shape)));
         zl_put_value(call, item, "block", zl_json_list32(call, s.block, ZL_COUNT(s.block)));
+        if (by_map) zl_put_value(call, item, "map", zl_json_tensormap(call, &map));
         zl_put_item(call, list, item);
     }
     if (json_array_size(list)) zl_put_value(call, value, "scales", list);

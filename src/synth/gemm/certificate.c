@@ -24,12 +24,12 @@ static uint32_t box_pitch(const zl_operand *o)
 
 /* The boxes of the copies one behind the other, behind a prefix that swizzles. */
 static zlay_status layout_of_boxes(zlay_ctx *ctx, zlay_layout **out, const zl_operand *o,
-                                   const char *prefix)
+                                   const char *prefix, uint32_t pack)
 {
-    uint32_t inner = o->map.box[0], outer = o->rows, boxes = o->copies_count;
+    uint32_t inner = o->map.box[0] * pack, outer = o->rows, boxes = o->copies_count;
     if (o->major == ZLAY_MAJOR_K)
         return zl_layout_format(ctx, out, "%s(%u,(%u,%u)):(%u,(1,%u))", prefix, outer, inner,
-                                boxes, inner, box_pitch(o));
+                                boxes, inner, box_pitch(o) * pack);
     return zl_layout_format(ctx, out, "%s((%u,%u),%u):((1,%u),%u)", prefix, inner, boxes, outer,
                             box_pitch(o), inner);
 }
@@ -38,12 +38,12 @@ zlay_status zl_layout_placed(zlay_ctx *ctx, zlay_layout **out, const zl_operand 
 {
     char prefix[32];
     snprintf(prefix, sizeof prefix, "Sw<%d,%u,3> o 0 o ", o->map.swizzle, chunk_bits(o));
-    return layout_of_boxes(ctx, out, o, prefix);
+    return layout_of_boxes(ctx, out, o, prefix, 1);
 }
 
 zlay_status zl_layout_unswizzled(zlay_ctx *ctx, zlay_layout **out, const zl_operand *o)
 {
-    return layout_of_boxes(ctx, out, o, "");
+    return layout_of_boxes(ctx, out, o, "", zl_pack(o->type));
 }
 
 /* What rows of 16 bytes that lanes give to ldmatrix read (src/emit/pipe/fetch.c): a swizzled row has 8 x 16 bytes or fewer;
@@ -76,12 +76,13 @@ static zlay_status read_by_desc(zlay_ctx *ctx, zlay_layout **out, const zlay_pla
     uint32_t repeat = operand == ZLAY_OPERAND_A ? info->consumers : 1;
     uint32_t lbo = d->lbo / element, sbo = d->sbo / element,
              step = plan->step_start[operand] / element;
-    uint32_t consumer = plan->consumer_start / element, within = elements / info->mma.k;
+    uint32_t consumer = plan->consumer_start / element, k = info->mma.k / zl_pack(plan->operand[operand].type);
+    uint32_t within = elements / k;
     if (zl_by_sync(plan)) return read_by_rows(ctx, out, plan, operand);
     if (plan->operand[operand].major == ZLAY_MAJOR_K)
         return zl_layout_format(
             ctx, out, "Sw<%d,%u,3> o 0 o ((8,%u,%u),(%u,%u,%u)):((%u,%u,%u),(1,%u,%u))", d->swizzle,
-            chunk, mn / 8, repeat, info->mma.k, within, info->k_steps / within, elements, sbo, consumer, step,
+            chunk, mn / 8, repeat, k, within, info->k_steps / within, elements, sbo, consumer, step,
             box_pitch(&plan->operand[operand]));
     return zl_layout_format(ctx, out,
                             "Sw<%d,%u,3> o 0 o ((%u,%u,%u),(8,%u,%u)):((1,%u,%u),(%u,%u,%u))",
@@ -166,7 +167,8 @@ zlay_status zl_certificates_make(zlay_ctx *ctx, zlay_plan *plan)
         if (!status) status = in_global(ctx, &pair[1][0], o, true);
         if (!status) status = in_global(ctx, &pair[1][1], o, false);
     }
-    for (int i = 0; !status && i < ZL_CERTIFICATES; i++)
+    if (!status) status = zl_gemm_blocks_certificates(ctx, plan);
+    for (int i = 0; !status && i < ZL_CERTIFICATES && plan->certificate[i][0]; i++)
         status = zl_certificate_equal(ctx, plan->certificate[i][0], plan->certificate[i][1], i);
     return status;
 }

@@ -109,7 +109,7 @@ static void put_map(zl_text *out, const zl_operand *o, const char *name)
 
 static void put_maps(zl_text *out, const zlay_plan *plan)
 {
-    zl_puts(out, "\ntensor maps (elements; dimension 0 innermost)\n");
+    zl_putf(out, "\ntensor maps (elements%s; dimension 0 innermost)\n", zl_pack(plan->operand[0].type) > 1 ? ", of A and B two of e2m1" : "");
     for (int i = 0; i < 3; i++) put_map(out, &plan->operand[i], operand_names[i]);
     zl_puts(out, "\nshared layouts (element -> offset in elements)\n");
     for (int i = 0; i < 3; i++) {
@@ -158,6 +158,8 @@ static void put_stages(zl_text *out, const zlay_plan *plan)
                 info->smem_bar + 8 * (info->stages + s), info->empty_count);
     zl_putf(out, "  staging of D: %u bytes a consumer from %u, %u pass%s of %u columns\n",
             info->pitch_d, info->smem_d, info->passes, info->passes == 1 ? "" : "es", info->pass_n);
+    if (zl_gemm_by_blocks(plan))
+        zl_putf(out, "  scales: %u bytes a stage from %u, those of A first\n", zl_gemm_blocks_bytes(plan), info->smem_d + info->pitch_d);
 }
 
 static void put_count(zl_text *out, const zlay_plan *plan, const char *what, const char *access,
@@ -274,16 +276,24 @@ static void put_banks(zl_text *out, const zlay_plan *plan)
 
 static void put_certificates(zl_text *out, const zlay_plan *plan)
 {
+    static const char *const scales[] = {"shared", "of A global", "of B global"};
     bool pairs = plan->operand[ZLAY_OPERAND_D].element != 2;
     const char *const right[3][2] = {
         {zl_by_sync(plan) ? "as ldmatrix reads" : "as descriptors read", "as requested"},
         {zl_by_sync(plan) ? "as ldmatrix reads" : "as descriptors read", "as requested"},
         {pairs || !zl_by_wgmma(plan) ? "as consumers write" : "as stmatrix writes", "as requested"}};
     zl_puts(out, "\ncertificate: each pair of layouts is equal, as layout.equal decides again\n");
-    for (uint32_t i = 0; i < ZL_CERTIFICATES; i++) {
+    for (uint32_t i = 0; i < ZL_CERTIFICATES_GEMM; i++) {
         zl_putf(out, "%s %s, as copied    ", operand_names[i / 2], i % 2 ? "global" : "shared");
         put_layout(out, plan->certificate[i][0]);
         zl_putf(out, "\n   %s  ", right[i / 2][i % 2]);
+        put_layout(out, plan->certificate[i][1]);
+        zl_puts(out, "\n");
+    }
+    for (uint32_t i = ZL_CERTIFICATES_GEMM; i < ZL_CERTIFICATES && plan->certificate[i][0]; i++) {
+        zl_putf(out, "scales %s, as copied    ", scales[i - ZL_CERTIFICATES_GEMM]);
+        put_layout(out, plan->certificate[i][0]);
+        zl_puts(out, i == ZL_CERTIFICATES_GEMM ? "\n   as tcgen05.cp reads  " : "\n   by atoms of 512 bytes  ");
         put_layout(out, plan->certificate[i][1]);
         zl_puts(out, "\n");
     }

@@ -37,7 +37,7 @@ static zlay_status order_read(zlay_ctx *ctx, const char *field, int32_t order, i
 
 static zlay_status address_check(zlay_ctx *ctx, const char *field, uint64_t address, int32_t type)
 {
-    uint32_t element = zlay_type_bits(type) / 8;
+    uint32_t element = zlay_type_bits(type) * zl_pack(type) / 8;
     if (address % element == 0) return ZLAY_OK;
     return zl_fail(ctx, ZLAY_EINVAL, "%s: 0x%llx is no multiple of an element's %u bytes", field,
                    (unsigned long long)address, element);
@@ -47,10 +47,14 @@ static zlay_status operand_read(zlay_ctx *ctx, zl_operand *o, const char *field,
                                 uint64_t address)
 {
     uint64_t bytes, end;
-    o->pitch = pitch ? pitch : o->inner;
+    uint32_t pack = zl_pack(o->type);
+    o->pitch = pitch ? pitch / pack : o->inner;
+    if (pitch % pack)
+        return zl_fail(ctx, ZLAY_EINVAL, "%s: %llu; a row of %s has whole bytes, so an even number of elements", field,
+                       (unsigned long long)pitch, zlay_type_name(o->type));
     if (o->pitch < o->inner)
         return zl_fail(ctx, ZLAY_EINVAL, "%s: %llu elements are fewer than the %llu of a row",
-                       field, (unsigned long long)o->pitch, (unsigned long long)o->inner);
+                       field, (unsigned long long)(o->pitch * pack), (unsigned long long)(o->inner * pack));
     if (!zl_umul(o->pitch, o->element, &bytes) || !zl_umul(bytes, o->outer, &bytes))
         return zl_fail(ctx, ZLAY_EOVERFLOW, "%s: %llu rows of %llu elements pass 2^64 bytes", field,
                        (unsigned long long)o->outer, (unsigned long long)o->pitch);
@@ -63,14 +67,14 @@ static zlay_status operand_read(zlay_ctx *ctx, zl_operand *o, const char *field,
 static void operand_extents(zl_operand *o, bool k_contiguous, uint64_t mn, uint64_t k)
 {
     o->major = k_contiguous ? ZLAY_MAJOR_K : ZLAY_MAJOR_MN;
-    o->inner = k_contiguous ? k : mn;
+    o->inner = (k_contiguous ? k : mn) / zl_pack(o->type);
     o->outer = k_contiguous ? mn : k;
 }
 
 static void operand_type(zl_operand *o, int32_t type)
 {
     o->type = type;
-    o->element = zlay_type_bits(type) / 8;
+    o->element = zlay_type_bits(type) * zl_pack(type) / 8;
 }
 
 static uint64_t address_or_default(uint64_t address)
@@ -101,6 +105,9 @@ static zlay_status gemm_read(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *g)
     operand_type(a, type[ZLAY_OPERAND_A]);
     operand_type(b, type[ZLAY_OPERAND_B]);
     operand_type(d, type[ZLAY_OPERAND_D]);
+    if (g->k % zl_pack(a->type))
+        return zl_fail(ctx, ZLAY_EINVAL, "k: %llu; a row of %s has whole bytes, so an even number of elements", (unsigned long long)g->k,
+                       zlay_type_name(a->type));
     operand_extents(a, a_order == ZLAY_ORDER_ROW, g->m, g->k);
     operand_extents(b, b_order == ZLAY_ORDER_COLUMN, g->n, g->k);
     d->major = ZLAY_MAJOR_K;
@@ -145,8 +152,8 @@ static zlay_status stages_check(zlay_ctx *ctx, const zlay_plan_summary *info)
 /* Only plans of wgmma have these. */
 static zlay_status wgmma_alone(zlay_ctx *ctx, const zlay_plan *plan, const zlay_gemm *g)
 {
-    const char *field = g->a_scales   ? "a_scales"
-                        : g->b_scales ? "b_scales"
+    const char *field = zl_gemm_promoted(g->a_scales)   ? "a_scales"
+                        : zl_gemm_promoted(g->b_scales) ? "b_scales"
                         : g->repack   ? "repack"
                         : g->split_k  ? "split_k"
                         : g->multicast ? "multicast"
@@ -176,6 +183,7 @@ static zlay_status plan_fill(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *ge
 {
     zlay_gemm g;
     zlay_status status = request_copy(ctx, &g, gemm);
+    if (!status) status = zl_gemm_blocks_check(ctx, plan->info.target, &g);
     if (!status) status = gemm_read(ctx, plan, &g);
     if (!status && zl_wave_target(plan->info.target)) return waves_plan(ctx, plan, &g);
     if (!status && !zl_by_wgmma(plan)) status = wgmma_alone(ctx, plan, &g);
@@ -188,6 +196,7 @@ static zlay_status plan_fill(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *ge
     if (!status) status = zl_gemm_multicast(ctx, plan, &g);
     if (!status) status = zl_gemm_tile(ctx, plan, &g);
     for (int32_t o = 0; !status && o < 3; o++) status = zl_operand_plan(ctx, plan, o);
+    if (!status) status = zl_gemm_blocks_plan(ctx, plan);
     if (!status) status = zl_multicast_check(ctx, plan);
     if (!status) status = split_check(ctx, &plan->info);
     if (!status) status = stages_check(ctx, &plan->info);

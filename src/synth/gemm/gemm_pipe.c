@@ -119,6 +119,7 @@ static void tensor_loads(zl_text *out, const zlay_plan *plan, uint32_t ring, con
         if (shared && rank) zl_putf(out, " part %u", rank);
         zl_putf(out, " signal full%s[%s %% %u]%s\n", r, at, s, shared ? " multicast 3" : "");
     }
+    zl_gemm_blocks_load(out, plan, at);
 }
 
 void zl_gemm_thread_loads(zl_text *out, const zlay_plan *plan, uint32_t ring, const char *at)
@@ -153,6 +154,7 @@ static void stage_begin(zl_text *out, const zlay_plan *plan, uint32_t ring, cons
         zl_puts(out, any++ ? " + " : " ");
         put_bytes(out, plan, o, ring);
     }
+    if (zl_gemm_by_blocks(plan)) zl_putf(out, "%s2*tF", zl_by_tensor(&plan->operand[0]) || zl_by_tensor(&plan->operand[1]) ? " + " : " ");
     zl_puts(out, "\n");
 }
 

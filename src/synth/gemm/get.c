@@ -8,6 +8,11 @@ static bool is_operand(int32_t operand)
     return operand >= ZLAY_OPERAND_A && operand <= ZLAY_OPERAND_D;
 }
 
+static bool is_scales(int32_t operand)
+{
+    return operand == ZLAY_OPERAND_SCALES_A || operand == ZLAY_OPERAND_SCALES_B;
+}
+
 zlay_status zlay_plan_info(zlay_plan_summary *out, const zlay_plan *plan)
 {
     if (!out || !plan) return ZLAY_EINVAL;
@@ -17,15 +22,20 @@ zlay_status zlay_plan_info(zlay_plan_summary *out, const zlay_plan *plan)
 
 zlay_status zlay_plan_map(zlay_tensormap *out, const zlay_plan *plan, int32_t operand)
 {
-    if (!out || !plan || !is_operand(operand)) return ZLAY_EINVAL;
-    if (zl_by_waves(plan)) return ZLAY_NONE;
-    *out = plan->operand[operand].map;
+    if (!out || !plan || !(is_operand(operand) || is_scales(operand))) return ZLAY_EINVAL;
+    if (zl_by_waves(plan) || (is_scales(operand) && !zl_gemm_by_blocks(plan))) return ZLAY_NONE;
+    *out = is_scales(operand) ? plan->blocks[operand - ZLAY_OPERAND_SCALES_A].map : plan->operand[operand].map;
     return ZLAY_OK;
 }
 
 zlay_status zlay_plan_copy_nth(zlay_copy *out, const zlay_plan *plan, int32_t operand, uint32_t i)
 {
-    if (!out || !plan || !is_operand(operand)) return ZLAY_EINVAL;
+    if (!out || !plan || !(is_operand(operand) || is_scales(operand))) return ZLAY_EINVAL;
+    if (is_scales(operand)) {
+        if (i || !zl_gemm_by_blocks(plan)) return ZLAY_NONE;
+        *out = plan->blocks[operand - ZLAY_OPERAND_SCALES_A].copy;
+        return ZLAY_OK;
+    }
     if (i >= plan->operand[operand].copies_count) return ZLAY_NONE;
     *out = plan->operand[operand].copies[i];
     return ZLAY_OK;
@@ -53,7 +63,7 @@ zlay_status zlay_plan_certificate(const zlay_layout **a, const zlay_layout **b,
 {
     if (!a || !b || !plan) return ZLAY_EINVAL;
     if (zl_by_waves(plan)) return zl_wave_certificate(a, b, plan, i);
-    if (i >= ZL_CERTIFICATES) return ZLAY_NONE;
+    if (i >= ZL_CERTIFICATES || !plan->certificate[i][0]) return ZLAY_NONE;
     *a = plan->certificate[i][0];
     *b = plan->certificate[i][1];
     return ZLAY_OK;

@@ -7,7 +7,7 @@ void zl_gemm_instruction(zlay_plan *plan)
 {
     zlay_mma *mma = &plan->info.mma;
     zl_gemm_product(mma, plan->info.target, plan->operand[ZLAY_OPERAND_A].type,
-                    plan->operand[ZLAY_OPERAND_B].type);
+                    plan->operand[ZLAY_OPERAND_B].type, plan->scales[ZLAY_OPERAND_A]);
     mma->a_major = plan->operand[ZLAY_OPERAND_A].major;
     mma->b_major = plan->operand[ZLAY_OPERAND_B].major;
 }

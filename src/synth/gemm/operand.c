@@ -19,9 +19,10 @@ static int32_t swizzle_of(uint32_t span)
     return span == 128 ? ZLAY_SWIZZLE_128B : span == 64 ? ZLAY_SWIZZLE_64B : ZLAY_SWIZZLE_32B;
 }
 
+/* In elements of the plan, two of e2m1 each along K. */
 static uint32_t tile_extent(const zlay_plan_summary *info, int axis)
 {
-    return axis == 0 ? info->tile_m : axis == 1 ? info->tile_n : info->tile_k;
+    return axis == 0 ? info->tile_m : axis == 1 ? info->tile_n : info->tile_k / zl_pack(info->mma.a);
 }
 
 static axes operand_axes(const zl_operand *o, int32_t operand)
@@ -171,7 +172,7 @@ static void desc_fill(zlay_plan *plan, int32_t operand)
     desc->sbo = 8 * o->span;
     bool k_major = o->major == ZLAY_MAJOR_K;
     desc->lbo = k_major ? 16 : o->copies[0].bytes;
-    plan->step_start[operand] = k_major ? info->mma.k * o->element : info->mma.k * o->span;
+    plan->step_start[operand] = k_major ? info->mma.k / zl_pack(o->type) * o->element : info->mma.k * o->span;
     if (operand == ZLAY_OPERAND_A)
         plan->consumer_start =
             k_major ? info->mma.m * o->span : info->mma.m * o->element / o->span * desc->lbo;

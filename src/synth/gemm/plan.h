@@ -15,13 +15,14 @@
 
 #define ZL_ADDRESS      ((uint64_t)1 << 20) /* of an operand whose address the request leaves open */
 #define ZL_COPIES       8 /* most boxes of one operand in a stage or a pass */
-#define ZL_CERTIFICATES 6 /* two for each operand */
+#define ZL_CERTIFICATES_GEMM 6 /* two for each operand */
+#define ZL_CERTIFICATES 9 /* with those of block scales: of their stage, and of each operand's in global memory */
 
 /* One operand of the planned (perhaps swapped) product, as a matrix of `outer`
  * x `inner`, inner contiguous. */
 typedef struct zl_operand {
     int32_t type;          /* ZLAY_TYPE_* of the request; the map's is what a copy moves */
-    uint32_t element;      /* bytes of an element: 1, 2 or 4 */
+    uint32_t element;      /* bytes of an element: 1, 2 or 4; of e2m1 those of two, and all sizes here are of pairs */
     zlay_tensormap map;
     zlay_copy copies[ZL_COPIES];
     uint32_t copies_count;
@@ -37,6 +38,15 @@ typedef struct zl_operand {
     uint64_t inner, outer; /* extents, elements */
     zlay_layout *smem;
 } zl_operand;
+
+/* Scales that instructions apply: what brings those of a step. */
+typedef struct zl_block_scales {
+    zlay_tensormap map;
+    zlay_copy copy;
+} zl_block_scales;
+
+/* Elements of the type that lie in one element of the plan: 2 of e2m1, else 1. */
+static inline uint32_t zl_pack(int32_t type) { return zlay_type_bits(type) < 8 ? 2 : 1; }
 
 /* What lays an operand out anew in a workspace, from which, or to which, tensor copies move it. */
 typedef struct zl_repack {
@@ -58,6 +68,7 @@ struct zlay_plan {
     zl_sync_warps warps;     /* of mma.sync: how warps divide a tile */
     zlay_layout *certificate[ZL_CERTIFICATES][2];
     int32_t scales[2];   /* ZLAY_SCALES_* of the planned A and B */
+    zl_block_scales blocks[2]; /* where instructions apply them (LINE_32, LINE_16) */
     bool quantises;      /* D has a scale for each row and 128 columns */
     zlay_body *epilogue; /* NULL: sums are converted */
     zlay_pipe *pipe; /* for wgmma, shared buffers in order of ZLAY_OPERAND_* */
@@ -77,7 +88,7 @@ static inline bool zl_gemm_integer(int32_t type)
 }
 /* The expression of a body that makes an element of D of a sum S; NULL: there is none, or none is needed. */
 const char *zl_gemm_conversion(int32_t sum, int32_t d);
-void zl_gemm_product(zlay_mma *out, const zlay_target *target, int32_t a, int32_t b);
+void zl_gemm_product(zlay_mma *out, const zlay_target *target, int32_t a, int32_t b, int32_t scales);
 
 /* The type that the tensor map of an operand has: u8 of 8 bits, f32 of tf32. */
 int32_t zl_gemm_map_type(int32_t type);
@@ -152,7 +163,7 @@ zlay_status zl_operand_plan(zlay_ctx *ctx, zlay_plan *plan, int32_t operand);
  * -> its offset in the stage or, for D, in the staging. */
 zlay_status zl_layout_placed(zlay_ctx *ctx, zlay_layout **out, const zl_operand *o);
 /* The same before the swizzle. */
-zlay_status zl_layout_unswizzled(zlay_ctx *ctx, zlay_layout **out, const zl_operand *o);
+zlay_status zl_layout_unswizzled(zlay_ctx *ctx, zlay_layout **out, const zl_operand *o); /* of elements of its type */
 
 /* Reads the request's epilogue; refuses one that is no body on the sums of these tiles, and
  * transposes it where the planned product is the transposed one. */
@@ -164,7 +175,11 @@ zlay_status zl_gemm_epilogue(zlay_ctx *ctx, zlay_plan *plan);
 zlay_status zl_gemm_scales(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *gemm);
 /* The same of the columns of a tile, 0 where the request leaves them open. */
 zlay_status zl_gemm_scales_tile(zlay_ctx *ctx, const zlay_plan *plan, uint32_t tile_n);
-static inline bool zl_gemm_scaled(const zlay_plan *plan) { return plan->scales[0] || plan->scales[1]; }
+static inline bool zl_gemm_promoted(int32_t scales) { return scales == ZLAY_SCALES_LINE || scales == ZLAY_SCALES_BLOCK; }
+static inline bool zl_gemm_scaled(const zlay_plan *plan)
+{
+    return zl_gemm_promoted(plan->scales[0]) || zl_gemm_promoted(plan->scales[1]);
+}
 /* Products with scales take even and odd steps of K from two rings of stages, for their sums are in two sets of registers:
  * how many rings there are, and what stands behind the names of one. */
 static inline uint32_t zl_gemm_rings(const zlay_plan *plan) { return zl_gemm_scaled(plan) ? 2 : 1; }
@@ -175,7 +190,7 @@ static inline bool zl_gemm_by_columns(const zlay_plan *plan) { return plan->scal
 void zl_gemm_scales_copy(zlay_tensormap *map, zlay_copy *copy, const zlay_plan *plan, uint32_t ring);
 zlay_status zl_gemm_scales_layout(zlay_ctx *ctx, zlay_layout **out, const zlay_plan *plan);
 uint32_t zl_gemm_scales_smem(const zlay_plan *plan);
-/* Prints its moves and buffers; the copy of a step; the wait for it, with so many others in flight. */
+/* Prints the moves and buffers of all scales; the copy of a step; the wait for it, with so many others in flight. */
 void zl_gemm_scales_declare(zl_text *out, const zlay_plan *plan);
 void zl_gemm_scales_fetch(zl_text *out, const zlay_plan *plan, uint32_t ring, const char *at);
 void zl_gemm_scales_wait(zl_text *out, const zlay_plan *plan, int in_flight);
@@ -195,6 +210,34 @@ bool zl_gemm_quantise_fit(const zlay_plan *plan, uint32_t tile_n);
 void zl_gemm_quantise_bodies(zl_text *out, const zlay_plan *plan);
 /* Says of what sizes the arrays are. */
 void zl_gemm_scales_explain(zl_text *out, const zlay_plan *plan);
+
+/* Whether instructions apply scales, of blocks of 32 or 16 elements of K; A and B have the same. */
+static inline bool zl_gemm_by_blocks(const zlay_plan *plan) { return plan->scales[0] >= ZLAY_SCALES_LINE_32; }
+/* Elements of K in the 128 bytes of a step. */
+static inline uint32_t zl_gemm_k_most(const zlay_plan *plan)
+{
+    return 128 / plan->operand[ZLAY_OPERAND_A].element * zl_pack(plan->operand[ZLAY_OPERAND_A].type);
+}
+/* Refuse requests of such scales: that the target, or one operand alone, does not have; of these types; of this tile. */
+zlay_status zl_gemm_blocks_check(zlay_ctx *ctx, const zlay_target *target, const zlay_gemm *g);
+zlay_status zl_gemm_blocks_types(zlay_ctx *ctx, const zlay_gemm *g, int32_t a, int32_t b);
+zlay_status zl_gemm_blocks_tile(zlay_ctx *ctx, const zlay_plan *plan, uint32_t tile_n, uint32_t tile_k);
+bool zl_gemm_blocks_fit(const zlay_plan *plan, uint32_t tile_n);
+/* The kind of the instruction that applies them. */
+void zl_gemm_blocks_product(zlay_mma *mma, int32_t scales);
+/* Plans their maps and copies; bytes of a stage; the layout of a stage, and the certificates. */
+zlay_status zl_gemm_blocks_plan(zlay_ctx *ctx, zlay_plan *plan);
+uint32_t zl_gemm_blocks_bytes(const zlay_plan *plan);
+zlay_status zl_gemm_blocks_layout(zlay_ctx *ctx, zlay_layout **out, const zlay_plan *plan);
+zlay_status zl_gemm_blocks_certificates(zlay_ctx *ctx, zlay_plan *plan);
+/* Print what they add to the pipe: moves and buffers; the loads of a stage; the copy to tensor memory; the product's scales. */
+void zl_gemm_blocks_declare(zl_text *out, const zlay_plan *plan);
+void zl_gemm_blocks_tmem(zl_text *out, const zlay_plan *plan);
+void zl_gemm_blocks_load(zl_text *out, const zlay_plan *plan, const char *at);
+void zl_gemm_blocks_copy(zl_text *out, const zlay_plan *plan, const char *at);
+void zl_gemm_blocks_name(zl_text *out, const zlay_plan *plan, const char *at);
+void zl_gemm_blocks_read(zlay_scales *out, const zlay_plan *plan, int32_t operand);
+void zl_gemm_blocks_explain(zl_text *out, const zlay_plan *plan);
 
 zlay_status zl_certificates_make(zlay_ctx *ctx, zlay_plan *plan);
 /* Prints the rules that apply to the plan, with their values. */

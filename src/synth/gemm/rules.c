@@ -37,7 +37,7 @@ static void put_fix(const rule_line *at, const zlay_reason *r)
     if (r->index >= 0) zl_putf(at->out, "[%d]", r->index);
     zl_putf(at->out, " = %llu", (unsigned long long)r->fix_value);
     if (r->field == ZLAY_FIELD_STRIDE && at->operand)
-        zl_putf(at->out, " (leading dimension %llu)", (unsigned long long)r->fix_value / at->operand->element);
+        zl_putf(at->out, " (leading dimension %llu)", (unsigned long long)r->fix_value / at->operand->element * zl_pack(at->operand->type));
     if (r->fix_split > 1) zl_putf(at->out, " in %d copies", r->fix_split);
     zl_putf(at->out, "; keeps %s\n", keeps[r->fix_keeps]);
 }

@@ -45,9 +45,9 @@ static zlay_status operand_check(zlay_ctx *ctx, const zlay_plan *plan, int opera
 {
     const char *field = field_of(plan, operand);
     int32_t type = plan->operand[operand].type;
-    if (plan->scales[operand] < 0 || plan->scales[operand] > ZLAY_SCALES_BLOCK)
+    if (plan->scales[operand] < 0 || plan->scales[operand] > ZLAY_SCALES_LINE_16)
         return zl_fail(ctx, ZLAY_EINVAL, "%s: %d is no granularity of scales", field, plan->scales[operand]);
-    if (!plan->scales[operand]) return ZLAY_OK;
+    if (!zl_gemm_promoted(plan->scales[operand])) return ZLAY_OK;
     if (!is_float8(type))
         return zl_fail(ctx, ZLAY_ENOTSUP, "%s: %s; blocks with scales have e4m3 or e5m2", field, zlay_type_name(type));
     if (count_of(plan, operand) + lines_of(plan, operand) + BLOCK > INT32_MAX)
@@ -220,6 +220,7 @@ uint32_t zl_gemm_scales_smem(const zlay_plan *plan)
 
 void zl_gemm_scales_declare(zl_text *out, const zlay_plan *plan)
 {
+    zl_gemm_blocks_declare(out, plan);
     for (uint32_t r = 0; zl_gemm_by_columns(plan) && r < zl_gemm_rings(plan); r++) {
         const char *ring = zl_gemm_ring(plan, r);
         zl_putf(out, "move tS%s %d\nsmem S%s[%d] tS%s each\n", ring, SLOT_BYTES, ring, SLOTS, ring);
@@ -298,7 +299,7 @@ void zl_gemm_scales_turn(zl_text *out, const zlay_plan *plan, const char *event)
 static zlay_status scales_of_d(zlay_scales *out, const zlay_plan *plan)
 {
     if (!plan->quantises) return ZLAY_NONE;
-    *out = (zlay_scales){{zl_ceil_div(plan->info.n, BLOCK), plan->info.m}, {1, BLOCK}, ZLAY_SCALES_LINE, 0};
+    *out = (zlay_scales){{zl_ceil_div(plan->info.n, BLOCK), plan->info.m}, {1, BLOCK}, ZLAY_SCALES_LINE, ZLAY_TYPE_F32};
     return ZLAY_OK;
 }
 
@@ -309,8 +310,12 @@ zlay_status zlay_plan_scales(zlay_scales *out, const zlay_plan *plan, int32_t op
     int32_t granularity = plan->scales[operand];
     uint64_t lines = lines_of(plan, operand), blocks = blocks_of_k(plan);
     if (!granularity) return ZLAY_NONE;
-    if (granularity == ZLAY_SCALES_LINE) *out = (zlay_scales){{blocks, lines}, {1, BLOCK}, granularity, 0};
-    else *out = (zlay_scales){{zl_ceil_div(lines, BLOCK), blocks}, {BLOCK, BLOCK}, granularity, 0};
+    if (zl_gemm_by_blocks(plan)) {
+        zl_gemm_blocks_read(out, plan, operand);
+        return ZLAY_OK;
+    }
+    if (granularity == ZLAY_SCALES_LINE) *out = (zlay_scales){{blocks, lines}, {1, BLOCK}, granularity, ZLAY_TYPE_F32};
+    else *out = (zlay_scales){{zl_ceil_div(lines, BLOCK), blocks}, {BLOCK, BLOCK}, granularity, ZLAY_TYPE_F32};
     return ZLAY_OK;
 }
 
@@ -318,8 +323,9 @@ void zl_gemm_scales_explain(zl_text *out, const zlay_plan *plan)
 {
     zlay_scales s;
     static const char *const line[] = {"each row", "each column"}, *const block[] = {"128 rows", "128 columns"};
+    zl_gemm_blocks_explain(out, plan);
     for (int o = 0; o < 2; o++)
-        if (!zlay_plan_scales(&s, plan, o))
+        if (zl_gemm_promoted(plan->scales[o]) && !zlay_plan_scales(&s, plan, o))
             zl_putf(out, "  scales of %c: read_s%c, f32 [%llu][%llu], one for %s and 128 of K\n", zl_operand_name(o), factor[0][o],
                     (unsigned long long)s.shape[0], (unsigned long long)s.shape[1], (s.block[0] == 1 ? line : block)[o]);
     if (!zlay_plan_scales(&s, plan, ZLAY_OPERAND_D))

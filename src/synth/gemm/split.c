@@ -10,7 +10,6 @@
 enum {
     SPLITS_MOST = 8, /* blocks of a portable cluster */
     COLUMNS_MOST = 240, /* with 248 and 256 ptxas spills (13.0) */
-    K_BYTES = 128,   /* of K in a step, where the request leaves it open */
     ROWS = 64,       /* of a consumer */
     BAR_BYTES = 8,
     WORD = 4,
@@ -21,7 +20,7 @@ enum {
 zlay_status zl_gemm_split(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *gemm)
 {
     zlay_plan_summary *info = &plan->info;
-    uint32_t tile_k = gemm->tile_k ? gemm->tile_k : K_BYTES / plan->operand[ZLAY_OPERAND_A].element;
+    uint32_t tile_k = gemm->tile_k ? gemm->tile_k : zl_gemm_k_most(plan);
     uint64_t steps = zl_ceil_div(info->k, tile_k), splits = gemm->split_k ? gemm->split_k : 1;
     if (splits > SPLITS_MOST)
         return zl_fail(ctx, ZLAY_EINVAL, "split_k: %llu; a cluster has at most %d blocks",

@@ -45,12 +45,6 @@ typedef struct tile_choice {
 
 static uint32_t columns_least(const zlay_plan *plan) { return zl_d_by_columns(plan) ? COLUMNS_FEW : COLUMNS_LEAST; }
 
-/* Elements of K in 128 bytes. */
-static uint32_t k_most(const zlay_plan *plan)
-{
-    return K_BYTES / plan->operand[ZLAY_OPERAND_A].element;
-}
-
 /* Boxes of a B whose N is contiguous have 128 bytes, or all columns; the stages of B begin where the swizzle does. */
 static bool fits_b(const zlay_plan *plan, uint32_t n, uint32_t k)
 {
@@ -104,7 +98,7 @@ static uint32_t rows_most(const zlay_plan *plan) { return zl_by_wgmma(plan) && !
 
 static bool fits_k(const zlay_plan *plan, uint32_t k)
 {
-    uint32_t most = k_most(plan);
+    uint32_t most = zl_gemm_k_most(plan);
     return k >= most / 4 && k <= most * rows_most(plan) && !(k & (k - 1));
 }
 
@@ -118,7 +112,7 @@ static bool fits_d(const zlay_plan *plan, uint32_t n)
 static zlay_status tile_check(zlay_ctx *ctx, const zlay_plan *plan, uint32_t m, uint32_t n,
                               uint32_t k)
 {
-    uint32_t most = k_most(plan), rows = choice_of(plan)->rows, step = choice_of(plan)->columns_step;
+    uint32_t most = zl_gemm_k_most(plan), rows = choice_of(plan)->rows, step = choice_of(plan)->columns_step;
     if (m && m != rows && m != ROWS_MOST)
         return zl_fail(ctx, ZLAY_EINVAL, rows == ROWS_MOST ? "tile_m: %u is not 128, the rows of one tcgen05.mma"
                                                            : "tile_m: %u is neither 64 nor 128", m);
@@ -132,6 +126,7 @@ static zlay_status tile_check(zlay_ctx *ctx, const zlay_plan *plan, uint32_t m, 
     if (k && !fits_k(plan, k))
         return zl_fail(ctx, ZLAY_EINVAL, "tile_k: %u is no power of two in %u..%u", k, most / 4, most * rows_most(plan));
     zlay_status status = zl_gemm_scales_tile(ctx, plan, n);
+    if (!status) status = zl_gemm_blocks_tile(ctx, plan, n, k);
     if (status) return status;
     if (n && !fits_b(plan, n, k))
         return zl_fail(ctx, ZLAY_EINVAL,
@@ -199,7 +194,7 @@ static uint64_t tile_cost(const zlay_plan *plan, uint32_t m, uint32_t n)
     bool shared = plan->info.multicast == ZLAY_MULTICAST_B;
     struct measured t = times_of(on->step, m, n, shared);
     uint32_t ends = n % 64 && !zl_d_by_columns(plan) ? ENDS_OVERLAP : ENDS;
-    uint64_t own = zl_ceil_div(plan->info.k, (uint64_t)k_most(plan) * plan->info.splits);
+    uint64_t own = zl_ceil_div(plan->info.k, (uint64_t)zl_gemm_k_most(plan) * plan->info.splits);
     uint64_t steps = (own + ends) * (t.step + beside_cost(plan, &t));
     bool slow = zl_by_wgmma(plan) && !is_stored(plan);
     return zl_ceil_div(blocks_of_d(&plan->info, m, n), on->processors) * (steps + (slow ? m * n / STORE_RATE : 0));
@@ -218,7 +213,7 @@ static bool is_candidate(const zlay_plan *plan, uint32_t m, uint32_t n, uint32_t
 {
     if (zl_by_sync(plan)) return fits_warps(m, n) && fits_b(plan, n, k) && fits_shared(plan, m, n, k);
     if (zl_d_by_columns(plan) && n < zl_umin(plan->info.n, COLUMNS_LEAST)) return false;
-    return zl_gemm_scales_fit(plan, n) && fits_b(plan, n, k) && fits_d(plan, n) && (n % 16 == 0 || n == COLUMNS_FEW);
+    return zl_gemm_scales_fit(plan, n) && zl_gemm_blocks_fit(plan, n) && fits_b(plan, n, k) && fits_d(plan, n) && (n % 16 == 0 || n == COLUMNS_FEW);
 }
 
 /* Chooses the cheapest shape with at most TILES_MOST tiles, among those that the request allows;
@@ -246,23 +241,26 @@ static uint64_t tile_choose(const zlay_plan *plan, uint32_t *m, uint32_t *n, uin
 uint64_t zl_tile_time(const zlay_plan *plan, const zlay_gemm *gemm)
 {
     uint32_t m = gemm->tile_m, n = gemm->tile_n;
-    return tile_choose(plan, &m, &n, gemm->tile_k ? gemm->tile_k : k_most(plan));
+    return tile_choose(plan, &m, &n, gemm->tile_k ? gemm->tile_k : zl_gemm_k_most(plan));
 }
 
-/* The columns of D in a pass: 256 bytes of a row, 128 of elements of a byte, or 64 columns. */
-static uint32_t pass_columns(const zlay_plan *plan, uint32_t n, uint32_t d_bytes)
+/* The columns of D in a pass: 256 bytes of a row, 128 of elements of a byte, or 64 columns. What an epilogue loads for 128
+ * columns beside sums from tensor memory is more than a thread has registers for (ptxas 13.0 spills). */
+static uint32_t pass_columns(const zlay_plan *plan, uint32_t n, uint32_t d_bytes, bool epilogue)
 {
     if (zl_d_by_columns(plan)) return n;
-    if (zl_gemm_by_columns(plan)) return 64;
+    if (zl_gemm_by_columns(plan) || (epilogue && zl_by_tmem(plan) && !plan->quantises)) return 64;
     uint32_t most = d_bytes == 1 ? PASS_BYTES / 2 : PASS_BYTES / d_bytes;
     return n % most == 0 ? most : 64;
 }
 
 /* Of full and empty; with tensor memory also those of tmem_pipe.c, and its address. */
-static uint32_t barrier_bytes(const zlay_plan_summary *info, uint32_t stages)
+static uint32_t barrier_bytes(const zlay_plan *plan, uint32_t stages)
 {
+    const zlay_plan_summary *info = &plan->info;
+    uint32_t addresses = zl_gemm_by_blocks(plan) ? 2 : 1;
     if (zl_gemm_by_sync(info->target)) return 0;
-    return 2 * 8 * stages + (zl_gemm_by_tmem(info->target) ? ZL_TMEM_BARRIERS * 8 + 4 : 0);
+    return 2 * 8 * stages + (zl_gemm_by_tmem(info->target) ? ZL_TMEM_BARRIERS * 8 + 4 * addresses : 0);
 }
 
 /* What lies between the stages and the barriers. */
@@ -275,7 +273,7 @@ static uint32_t middle_bytes(const zlay_plan *plan)
 static uint32_t smem_bytes(const zlay_plan *plan, uint32_t stages)
 {
     const zlay_plan_summary *info = &plan->info;
-    return stages * info->stage_bytes + middle_bytes(plan) + barrier_bytes(info, stages) + zl_split_bars(info) + ALIGN;
+    return stages * (info->stage_bytes + zl_gemm_blocks_bytes(plan)) + middle_bytes(plan) + barrier_bytes(plan, stages) + zl_split_bars(info) + ALIGN;
 }
 
 /* By mma.sync all stages but one are filled before a tile's first step. */
@@ -322,7 +320,7 @@ static void place(zlay_plan *plan, uint32_t tile_a, uint32_t tile_b)
     info->smem_b = info->stages * tile_a;
     info->pitch_b = tile_b;
     info->smem_d = info->stages * info->stage_bytes;
-    info->smem_bar = info->smem_d + middle_bytes(plan);
+    info->smem_bar = info->smem_d + middle_bytes(plan) + info->stages * zl_gemm_blocks_bytes(plan);
 }
 
 /* Divides the tile among consumers, or among the warps of mma.sync. */
@@ -344,14 +342,14 @@ static bool is_deep(const zlay_plan *plan, const zlay_gemm *gemm, uint32_t m, ui
     if (!zl_d_by_columns(plan) || gemm->tile_k || gemm->stages || info->cluster > 1) return false;
     for (int32_t o = 0; o < 2; o++)
         if (plan->operand[o].major != ZLAY_MAJOR_K || zl_row_alignment(plan, o) < STORE_GRANULE) return false;
-    return m == 64 && n <= COLUMNS_DEEP && info->k >= (uint64_t)STAGES_DEEP * K_ROWS * k_most(plan);
+    return m == 64 && n <= COLUMNS_DEEP && info->k >= (uint64_t)STAGES_DEEP * K_ROWS * zl_gemm_k_most(plan);
 }
 
 zlay_status zl_gemm_tile(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *gemm)
 {
     zlay_plan_summary *info = &plan->info;
     uint32_t element = plan->operand[ZLAY_OPERAND_A].element;
-    uint32_t d_bytes = plan->operand[ZLAY_OPERAND_D].element, most = k_most(plan);
+    uint32_t d_bytes = plan->operand[ZLAY_OPERAND_D].element, most = zl_gemm_k_most(plan);
     uint32_t m = gemm->tile_m, n = gemm->tile_n, k = gemm->tile_k ? gemm->tile_k : most;
     zl_gemm_instruction(plan);
     zlay_status status = tile_check(ctx, plan, m, n, k);
@@ -369,14 +367,15 @@ zlay_status zl_gemm_tile(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *gemm)
     info->tiles_k = zl_ceil_div(info->k, k);
     info->split_steps = zl_ceil_div(info->tiles_k, info->splits);
     divide(plan);
-    info->pass_n = zl_by_sync(plan) ? n : pass_columns(plan, n, d_bytes);
+    info->pass_n = zl_by_sync(plan) ? n : pass_columns(plan, n, d_bytes, gemm->epilogue != NULL);
     info->passes = (uint32_t)zl_ceil_div(n, info->pass_n);
     info->pitch_d = plan->rows * info->pass_n * d_bytes;
-    info->stage_bytes = (m + n) * k * element;
+    uint32_t row = k / zl_pack(plan->operand[ZLAY_OPERAND_A].type) * element;
+    info->stage_bytes = (m + n) * row;
     if (!zl_by_sync(plan)) info->mma.n = n;
     info->k_steps = k / info->mma.k;
     status = zl_gemm_instruction_check(ctx, plan);
     if (!status) status = stages_choose(ctx, plan, gemm->stages);
-    if (!status) place(plan, m * k * element, n * k * element);
+    if (!status) place(plan, m * row, n * row);
     return status;
 }

@@ -23,11 +23,14 @@ static void declare(zl_text *out, const zlay_plan *plan)
     zl_puts(out, "pipe gemm\nparam T 0..\nparam N 1..\n");
     zl_gemm_put_memory(out, plan);
     zl_putf(out, "tmem C[2] %u\n", columns(plan));
+    zl_gemm_blocks_tmem(out, plan);
     zl_gemm_put_ring(out, plan);
     zl_putf(out, "bar summed[2] count 1\nbar taken[2] count %d\nbar over[1] count 1\n", WARPS);
     zl_gemm_put_bodies(out, plan);
     zl_puts(out, "init full\ninit empty\ninit summed\ninit taken\ninit over\n"
-                 "alloc C\nrelinquish\nfence mbarrier_init\nsync cta\n");
+                 "alloc C\n");
+    zl_puts(out, zl_gemm_by_blocks(plan) ? "alloc S\n" : "");
+    zl_puts(out, "relinquish\nfence mbarrier_init\nsync cta\n");
 }
 
 /* The waits behind the loops are for the commits of the last stages: no arrival may come when the block has gone. */
@@ -67,7 +70,10 @@ static void multiply(zl_text *out, const zlay_plan *plan, const char *at, const 
 {
     uint32_t s = plan->info.stages;
     zl_putf(out, "wait full[%s %% %u] parity %s / %u %% 2\n", at, s, at, s);
-    zl_putf(out, "mma A[%s %% %u], B[%s %% %u] -> C[t %% 2]%s\n", at, s, at, s, fresh);
+    zl_gemm_blocks_copy(out, plan, at);
+    zl_putf(out, "mma A[%s %% %u], B[%s %% %u]", at, s, at, s);
+    zl_gemm_blocks_name(out, plan, at);
+    zl_putf(out, " -> C[t %% 2]%s\n", fresh);
     zl_putf(out, "commit tcgen05 signal empty[%s %% %u]\n", at, s);
 }
 
@@ -91,7 +97,8 @@ static void pipe_write(zl_text *out, const void *value)
     producer(out, plan);
     reader(out, plan);
     issuer(out, plan);
-    zl_puts(out, "role owner warps 9..9\nwait over[0] parity 0 / 1 % 2\nfence tcgen05.after\ndealloc C\nend\n");
+    zl_puts(out, "role owner warps 9..9\nwait over[0] parity 0 / 1 % 2\nfence tcgen05.after\ndealloc C\n");
+    zl_puts(out, zl_gemm_by_blocks(plan) ? "dealloc S\nend\n" : "end\n");
 }
 
 zlay_status zl_tmem_gemm_pipe(zlay_ctx *ctx, zlay_plan *plan)

@@ -36,7 +36,7 @@ static zlay_status type_read(zlay_ctx *ctx, const char *field, int32_t asked, in
     return zl_fail(ctx, ZLAY_EINVAL, "%s: %d is no type", field, asked);
 }
 
-void zl_gemm_product(zlay_mma *out, const zlay_target *target, int32_t a, int32_t b)
+void zl_gemm_product(zlay_mma *out, const zlay_target *target, int32_t a, int32_t b, int32_t scales)
 {
     bool tmem = zl_gemm_by_tmem(target);
     memset(out, 0, sizeof *out);
@@ -53,6 +53,7 @@ void zl_gemm_product(zlay_mma *out, const zlay_target *target, int32_t a, int32_
     out->a = a;
     out->b = b;
     out->d = sum_of(a);
+    zl_gemm_blocks_product(out, scales);
 }
 
 static bool of_types(const zlay_reason *r)
@@ -93,14 +94,14 @@ static zlay_status sync_check(zlay_ctx *ctx, const zlay_target *target, int32_t 
 
 /* The first rule on the types of A and B that is broken; the repair is the nearest type that an
  * instruction has. */
-static zlay_status pair_check(zlay_ctx *ctx, const zlay_target *target, int32_t a, int32_t b)
+static zlay_status pair_check(zlay_ctx *ctx, const zlay_target *target, int32_t a, int32_t b, int32_t scales)
 {
     zlay_mma mma;
     zlay_verdict verdict;
     zlay_reason reasons[REASONS] = {0};
     zlay_rule rule;
     if (zl_gemm_by_sync(target)) return sync_check(ctx, target, a, b);
-    zl_gemm_product(&mma, target, a, b);
+    zl_gemm_product(&mma, target, a, b, scales);
     zlay_status status = zlay_mma_check(&verdict, reasons, REASONS, target, &mma);
     for (uint32_t i = 0; !status && i < REASONS && i < verdict.reasons; i++) {
         if (reasons[i].noted || !of_types(&reasons[i])) continue;
@@ -112,7 +113,7 @@ static zlay_status pair_check(zlay_ctx *ctx, const zlay_target *target, int32_t 
                                 rule.id, name_of(a), name_of(b), rule.text,
                                 of_a ? "a_type" : "b_type", name_of(nearest(a, &reasons[i])));
     }
-    return status ? status : bytes_check(ctx, a, b);
+    return status || scales >= ZLAY_SCALES_LINE_32 ? status : bytes_check(ctx, a, b);
 }
 
 static zlay_status d_check(zlay_ctx *ctx, int32_t a, int32_t d)
@@ -134,8 +135,10 @@ zlay_status zl_gemm_types(zlay_ctx *ctx, int32_t *type, const zlay_target *targe
     int32_t usual = g->type && same ? all : d_usual(*a);
     status = type_read(ctx, "d_type", g->d_type, usual, &type[ZLAY_OPERAND_D]);
     if (status) return status;
+    status = zl_gemm_blocks_types(ctx, g, *a, *b);
+    if (status) return status;
     status = zl_wave_target(target) ? zl_wave_types_check(ctx, target, type)
-                                    : pair_check(ctx, target, *a, *b);
+                                    : pair_check(ctx, target, *a, *b, g->a_scales);
     int32_t d = type[ZLAY_OPERAND_D];
     if (!status && zl_gemm_by_sync(target) && !zl_sync_converts(target, d))
         return zl_fail(ctx, ZLAY_NONE, "d_type: %s; %s has no conversion to it, sm_89 has", name_of(d),
@@ -146,7 +149,7 @@ zlay_status zl_gemm_types(zlay_ctx *ctx, int32_t *type, const zlay_target *targe
 int32_t zl_gemm_map_type(int32_t type)
 {
     if (type == ZLAY_TYPE_TF32) return ZLAY_TYPE_F32;
-    return zlay_type_bits(type) == 8 ? ZLAY_TYPE_U8 : type;
+    return zlay_type_bits(type) <= 8 ? ZLAY_TYPE_U8 : type;
 }
 
 void zl_gemm_put_types(zl_text *out, const zlay_plan *plan)

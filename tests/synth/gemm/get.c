@@ -42,7 +42,7 @@ static void test_get_nulls(void **unused)
 static void test_get_ends(void **unused)
 {
     (void)unused;
-    static const int32_t none[] = {-1, 3, INT32_MAX, INT32_MIN};
+    static const int32_t none[] = {-1, ZLAY_OPERAND_SCALES_B + 1, INT32_MAX, INT32_MIN};
     zlay_gemm g = gemm_of(100, 200, 300);
     zlay_plan *plan = plan_of(&g);
     zlay_plan_summary info = info_of(plan);
@@ -58,6 +58,10 @@ static void test_get_ends(void **unused)
         assert_int_equal(zlay_plan_copy_nth(&copy, plan, none[i], 0), ZLAY_EINVAL);
         assert_int_equal(zlay_plan_desc(&desc, plan, none[i], 0, 0), ZLAY_EINVAL);
         assert_null(zlay_plan_smem(plan, none[i]));
+    }
+    for (int32_t o = ZLAY_OPERAND_SCALES_A; o <= ZLAY_OPERAND_SCALES_B; o++) {
+        assert_int_equal(zlay_plan_map(&map, plan, o), ZLAY_NONE);
+        assert_int_equal(zlay_plan_copy_nth(&copy, plan, o, 0), ZLAY_NONE);
     }
     assert_int_equal(zlay_plan_desc(&desc, plan, ZLAY_OPERAND_D, 0, 0), ZLAY_EINVAL);
     assert_int_equal(zlay_plan_desc(&desc, plan, ZLAY_OPERAND_A, info.consumers, 0), ZLAY_EINVAL);

@@ -170,12 +170,15 @@ static zlay_status planned(zlay_ctx *ctx, void *given)
 /* Every allocation that a plan and its text make fails once. */
 static void test_heap(void **unused)
 {
-    zlay_gemm g = gemm_of(200, 136, 72);
-    heap h;
+    zlay_gemm plain = gemm_of(200, 136, 72), scaled = gemm_of(200, 136, 96);
     (void)unused;
-    zlay_ctx *ctx = heap_open(&h, NULL);
-    assert_int_equal(heap_fails_each(&h, ctx, planned, &g), ZLAY_OK);
-    heap_close(&h, ctx);
+    scaled.type = T(E2M1), scaled.d_type = T(F32), scaled.a_scales = scaled.b_scales = ZLAY_SCALES_LINE_16;
+    for (int i = 0; i < 2; i++) {
+        heap h;
+        zlay_ctx *ctx = heap_open(&h, NULL);
+        assert_int_equal(heap_fails_each(&h, ctx, planned, i ? &scaled : &plain), ZLAY_OK);
+        heap_close(&h, ctx);
+    }
 }
 
 int main(void)
