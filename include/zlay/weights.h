@@ -74,9 +74,10 @@ typedef struct zlay_weights_summary {
  *  Groups of 32 and 16: q * scale is a number of A's type, products with a are exact,
  *  and their sum is in f32.  q * scale is exact for e4m3 scales, for e2m1 with ue8m0
  *  scales from 2^-68 to 2^65, and for e4m3 and e5m2 where the product is a bf16.
- *  Less is rounded to a subnormal number or 0, more is infinite.  A scale of 255 is
- *  NaN, and makes its column of D NaN.  Scales of groups past k are read with the
- *  last 128 of k: they are multiplied by 0, and may be any but NaN and infinite.
+ *  Less is rounded to a subnormal number or 0, more is infinite, and with e2m1 a
+ *  weight of 0 is NaN there.  A scale of 255 is NaN, and makes its column of D NaN.
+ *  Scales of groups past k are read with the last 128 of k and multiplied by 0: they
+ *  may be any but NaN and infinite, with e2m1 up to 2^65.
  *
  *  Returns: ZLAY_OK; ZLAY_NONE no tensor map brings a tensor, the message has
  *           the rule; ZLAY_EINVAL the message names the field; ZLAY_ENOTSUP a

@@ -168,6 +168,8 @@ static const struct {
     {"bf16, an epilogue", "sm_90a", 2, {.m = 130, .n = 200, .k = 72, TYPES(BF16, BF16, E4M3), .ldd = 208, ACT}},
     {"one column, by elements", "sm_90a", 1, {.m = 67, .n = 129, .k = 65, TYPES(E4M3, E4M3, E4M3), ACT}},
     {"few columns", "sm_90a", 1, {.m = 9, .n = 16, .k = 64, TYPES(F16, F16, E4M3)}},
+    {"fewer columns than a tile", "sm_90a", 1, {.m = 100, .n = 80, .k = 272, TYPES(BF16, BF16, E4M3)}},
+    {"fewer columns than a tile, lines by squares", "sm_90a", 1, {.m = 70, .n = 80, .k = 272, TYPES(E4M3, E4M3, E5M2), .a_scales = LINE, .b_scales = SQUARE}},
     {"lines by squares", "sm_90a", 2, {.m = 136, .n = 144, .k = 300, TYPES(E4M3, E4M3, E4M3), .lda = 304, .ldb = 304, .a_scales = LINE, .b_scales = SQUARE}},
     {"lines by lines, an epilogue", "sm_90a", 2, {.m = 131, .n = 260, .k = 260, TYPES(E4M3, E5M2, E4M3), .lda = 272, .ldb = 272, .a_scales = LINE, .b_scales = LINE, ACT}},
     {"squares by lines", "sm_90a", 2, {.m = 150, .n = 140, .k = 200, TYPES(E4M3, E4M3, E4M3), .lda = 208, .ldb = 208, .a_scales = SQUARE, .b_scales = LINE}},

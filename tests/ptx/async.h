@@ -63,7 +63,7 @@ static inline bool px_begin(px_machine *m, const px_landing *l)
             if (o->way != PX_COMMIT && o->block == l->block && o->to < l->to + l->bytes && l->to < o->to + o->bytes)
                 return px_fault(m, "two copies on their way to one place");
         }
-        px_poison(&m->block[l->block], l->to, l->bytes);
+        px_poison(m, &m->block[l->block], l->to, l->bytes);
     }
     m->landing[m->landings++] = *l;
     if (m->when == PX_EARLY) px_land(m, m->landings - 1);

@@ -193,7 +193,7 @@ static inline bool px_cp_async(px_machine *m, int thread, const px_line *l)
         m->chunk = realloc(m->chunk, (size_t)m->chunk_room * sizeof *m->chunk);
         assert_non_null(m->chunk);
     }
-    px_poison(px_own(m, thread), c.to, c.bytes);
+    px_poison(m, px_own(m, thread), c.to, c.bytes);
     if (px_at_once(m)) px_chunk_end(m, &c);
     else m->chunk[m->chunks++] = c;
     return true;

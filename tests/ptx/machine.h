@@ -22,7 +22,7 @@
 enum { PX_WARP = 32, PX_THREADS = 640, PX_CLUSTER = 8, PX_SMEM = 232448, PX_BARRIERS = 64, PX_LANDING = 256,
        PX_PENDING = 64, PX_USES = 512 /* of tensor memory */, PX_NAMED = 16, PX_MEMORIES = 32, PX_MAPS = 4, PX_VERSIONS = 32, PX_MAP_BYTES = 128, PX_COLUMNS = 512,
        PX_LANES = 128, PX_WROTE = 64, PX_WARPS = PX_THREADS / PX_WARP * PX_CLUSTER };
-enum { PX_POISON = 0xff, PX_ORIGIN = 1024, PX_WINDOW = 24 /* bits below the block's number plus one */ };
+enum { PX_POISON = 0xff, PX_GARBAGE = 0x7b, PX_ORIGIN = 1024, PX_WINDOW = 24 /* bits below the block's number plus one */ };
 #define PX_PARAM_AT 0x7f0000000000ull
 
 /* Who has seen which uses of tensor memory by each warp, and by products of each block. */
@@ -176,6 +176,7 @@ typedef struct px_machine {
     int landings, stores, tensor_ops, uses;
     uint32_t number, stamp; /* of the next use of tensor memory; of the last end of one */
     int threads, blocks; /* of a block; of the cluster */
+    uint8_t poison;      /* of shared memory that nobody has written: NaN, which max drops, or a number near the greatest of each type */
     uint32_t launched;   /* bytes of shared memory that a launch asks for; 0: all that there are */
     uint32_t all_blocks; /* of the grid */
     uint32_t grid[2];    /* blocks along x and y, where the grid has further dimensions; 0: it has not */
@@ -283,7 +284,7 @@ static inline void px_write(px_machine *m, int thread, px_place p, const void *f
     px_block *b = &m->block[p.block];
     uint32_t i = p.at - PX_ORIGIN;
     memcpy(b->smem + i, from, bytes);
-    memset(b->view + i, PX_POISON, bytes);
+    memset(b->view + i, m->poison, bytes);
     for (uint32_t k = 0; k < bytes; k++) b->writer[i + k] = (uint16_t)(thread + 1);
     px_note_write(m, &m->thread[thread], (px_extent){p.block, i, i + bytes});
 }
@@ -302,10 +303,10 @@ static inline void px_proxy_fence(px_machine *m, int thread)
     t->spans = 0;
 }
 
-static inline void px_poison(px_block *b, uint32_t at, uint32_t bytes)
+static inline void px_poison(px_machine *m, px_block *b, uint32_t at, uint32_t bytes)
 {
-    memset(b->smem + (at - PX_ORIGIN), PX_POISON, bytes);
-    memset(b->view + (at - PX_ORIGIN), PX_POISON, bytes);
+    memset(b->smem + (at - PX_ORIGIN), m->poison, bytes);
+    memset(b->view + (at - PX_ORIGIN), m->poison, bytes);
     memset(b->writer + (at - PX_ORIGIN), 0, bytes * sizeof *b->writer);
 }
 

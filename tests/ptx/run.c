@@ -159,11 +159,12 @@ static void px_cluster_begin(px_machine *m, uint32_t first_block)
     m->met = m->blocks == 1;
     m->turn = turns[test_random(&m->random) % 3];
     m->elected = (int)(test_random(&m->random) % PX_WARP);
+    m->poison = test_random(&m->random) % 2 ? PX_POISON : PX_GARBAGE;
     memset(m->cluster_saw, 0, sizeof m->cluster_saw);
     for (int r = 0; r < m->blocks; r++) {
         px_block *b = &m->block[r];
-        memset(b->smem, PX_POISON, sizeof b->smem);
-        memset(b->view, PX_POISON, sizeof b->view);
+        memset(b->smem, m->poison, sizeof b->smem);
+        memset(b->view, m->poison, sizeof b->view);
         memset(b->writer, 0, sizeof b->writer);
         memset(b->named, 0, sizeof b->named);
         memset(b->tensor.columns, 0, sizeof b->tensor.columns);

@@ -55,10 +55,11 @@ bool zl_gemm_quantise_fit(const zlay_plan *plan, uint32_t tile_n)
 
 /* ---- the bodies ------------------------------------------------------------------------------- */
 
-/* Columns behind the last are zeros of sums, and what an epilogue makes of them: they do not count. */
+/* Columns behind the last do not count: they are what an epilogue makes of zeros, or, of a D with fewer columns than the tile,
+ * whose boxes of B end with it, anything. */
 static void put_greatest(zl_text *out, const zlay_plan *plan)
 {
-    if (plan->epilogue && plan->info.n % BLOCK)
+    if (plan->info.n % BLOCK)
         zl_putf(out, "x = select(j + col < %llu, abs(S), 0)\n", (unsigned long long)plan->info.n);
     else zl_puts(out, "x = abs(S)\n");
 }
