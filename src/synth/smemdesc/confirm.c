@@ -53,7 +53,7 @@ static place place_of(const zl_desc_search *s, const walk *w)
                    .across = k_major ? w->in_mn : w->in_k};
 }
 
-static void walk_on(walk *w, const zl_desc_search *s)
+static inline void walk_on(walk *w, const zl_desc_search *s)
 {
     if (++w->in_mn == s->request.mma_mn) w->in_mn = 0, w->step_mn++;
     if (++w->mn < s->mn) return;
@@ -136,15 +136,16 @@ static void parts_read(zl_desc_search *s)
         s->part[i] = part_of(s, i, s->request.major != ZLAY_MAJOR_K);
 }
 
-/* How many elements from the walk on, in one column of one instruction, lie where the fields say. */
+/* How many elements from the walk on, in one column of one instruction, lie where the fields say.
+ * Places behind the swizzle are no sums of parts: those are confirmed one by one. */
 static uint64_t run_of(const zl_desc_search *s, const walk *w, const int64_t *offset, const uint8_t *there,
                        uint64_t most)
 {
     const uint64_t far = (uint64_t)1 << 30;
     int64_t start = s->start[w->step_mn + w->step_k * s->steps_mn];
+    if (start < 0) return 0;
     int64_t in_k = part_of(s, w->in_k, s->request.major == ZLAY_MAJOR_K);
     uint64_t left = s->request.mma_mn - w->in_mn, count = 0;
-    if (start < 0 || s->final) return 0;
     int64_t first = start * 8 + in_k - (int64_t)s->request.address * 8;
     const int64_t *part = s->part + w->in_mn;
     if (left < most) most = left;
@@ -182,7 +183,7 @@ static zlay_status confirm_block(zl_desc_search *s, walk *at, uint64_t first)
     zlay_status status =
         zlay_layout_eval_many(offset, there, s->request.layout, NULL, first, (size_t)count);
     while (!status && i < count) {
-        uint64_t run = run_of(s, at, offset + i, there + i, count - i);
+        uint64_t run = s->final ? 0 : run_of(s, at, offset + i, there + i, count - i);
         if (!run && !there[i])
             return zl_fail(s->ctx, ZLAY_NONE, "layout: has no value at index %llu",
                            (unsigned long long)(first + i));
