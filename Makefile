@@ -2,7 +2,7 @@
 # make            the libraries, the program and the bench, in build/
 # make run        the main job: plan, check, model and, where a Hopper GPU is found, run a GEMM
 # make test       every test; the last line is `N passed, N failed`      make test-units   without the worlds below
-# make exhaustive the small worlds whole (tests/exhaustive, refute, oracle, models), which make test samples
+# make exhaustive the small worlds whole (tests/exhaustive, refute, oracle, models), which make test samples      make test-all   both
 # make san        the tests under ASan and UBSan          make tsan    the thread test under TSan
 # make portable   tests of the library with libc alone on other targets: CC=musl-gcc; CC=aarch64-linux-gnu-gcc RUN=qemu-aarch64-static
 # make check-house  rooms, includes, READMEs, names, words: what the structure must not lose
@@ -190,6 +190,8 @@ test-units:
 exhaustive:
 	@CC="$(CC)" tools/setup.sh test
 	@$(MAKE) --no-print-directory test TESTS="$(call programs,$(WORLDS))" CHECKS= ZLAY_EXHAUSTIVE=1
+test-all:
+	@$(MAKE) --no-print-directory test ZLAY_EXHAUSTIVE=1
 
 # Of the library with libc alone: programs that ask for no package and fork nothing.  tests/portable/cmocka.h has
 # cmocka's assertions.  RUN=qemu-aarch64-static runs what CC=aarch64-linux-gnu-gcc makes.
@@ -374,4 +376,4 @@ clean:
 
 FORCE:
 .DELETE_ON_ERROR:
-.PHONY: all run tests test test-units exhaustive portable run-portable san tsan fuzz fuzz-cov check-layers check-house doc-check device-test device-synth device-copy-synth device-moves device-pipes device-copies device-bench device-calibrate device-peers device-banks device-oracle device-wgmma bench golden generate census install uninstall clean
+.PHONY: all run tests test test-units test-all exhaustive portable run-portable san tsan fuzz fuzz-cov check-layers check-house doc-check device-test device-synth device-copy-synth device-moves device-pipes device-copies device-bench device-calibrate device-peers device-banks device-oracle device-wgmma bench golden generate census install uninstall clean
