@@ -292,18 +292,13 @@ static const struct {
 
 static void refusals(void **state)
 {
-    const zlay_target *target;
     (void)state;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        zlay_plan *plan;
         zlay_gemm q = bad[i].gemm;
-        q.size = sizeof q;
         if (!q.m) q.m = 256;
         if (!q.n) q.n = 256;
         if (!q.k) q.k = 256;
-        assert_int_equal(zlay_target_find(&target, bad[i].target, strlen(bad[i].target)), ZLAY_OK);
-        zlay_status status = zlay_gemm_synth(ctx, &plan, target, &q);
-        if (status != bad[i].status || !strstr(zlay_ctx_message(ctx), bad[i].word)) fail_msg("%zu: %d %s", i, status, zlay_ctx_message(ctx));
+        gemm_refused(bad[i].target, &q, bad[i].status, bad[i].word);
     }
 }
 
