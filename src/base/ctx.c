@@ -292,7 +292,7 @@ static bool memory_left(zlay_ctx *ctx, uint64_t bytes)
 /* Steps of an allocation: of the call itself, and of so many bytes that are zeroed. */
 enum { STEPS_ALLOC = 8, BYTES_STEP = 32 };
 
-static bool granted(zlay_ctx *ctx, uint64_t held_more, size_t bytes)
+static inline bool granted(zlay_ctx *ctx, uint64_t held_more, size_t bytes)
 {
     return memory_left(ctx, held_more) && work_left(ctx, STEPS_ALLOC + bytes / BYTES_STEP);
 }

@@ -112,13 +112,12 @@ static zlay_status outside(work *w)
                    (unsigned long long)limit);
 }
 
-/* An output of 64 bits has the size 2^64, and all 2^64 points that an injective layout needs to
- * reach it; with less, one of the first size + 1 words is missed. */
+/* An output of 64 bits has the size 2^64.  With fewer points, one of the first size + 1 words is
+ * missed. */
 static zlay_status onto_words(work *w)
 {
     uint64_t more = w->a->size + 1;
-    w->answer = ZLAY_YES;
-    return zl_dim_bits(w->a->f2.in, w->a->f2.ins) == 64 ? ZLAY_OK : onto(w, &more, 1);
+    return onto(w, &more, 1);
 }
 
 static bool has_words(const zlay_layout *a)
@@ -139,11 +138,19 @@ static zlay_status reach(work *w)
     return onto_outputs(w);
 }
 
+/* It has as many points as there are words of its outputs: where it is injective, it is onto. */
+static bool is_square(const zlay_layout *a)
+{
+    return a->kind == ZLAY_LAYOUT_F2 &&
+           zl_dim_bits(a->f2.in, a->f2.ins) == zl_dim_bits(a->f2.out, a->f2.outs);
+}
+
 static zlay_status numbers(work *w)
 {
     uint64_t pair[2];
     zlay_status status = zl_is_injective(w->ctx, &w->answer, pair, w->a);
-    if (status || w->answer == ZLAY_YES) return status ? status : reach(w);
+    if (status) return status;
+    if (w->answer == ZLAY_YES) return is_square(w->a) ? ZLAY_OK : reach(w);
     if (w->answer == ZLAY_NO)
         return fault(w, (zlay_fault){.fault = ZLAY_FAULT_COLLISION, .i = pair[0], .j = pair[1]});
     status = reach(w);
@@ -171,15 +178,21 @@ static zlay_status decide(work *w)
     return w->a && w->a->symbols ? names(w) : numbers(w);
 }
 
-zlay_status zl_layout_is_bijective(zlay_ctx *ctx, zlay_answer *answer, zlay_fault *witness,
-                                   const zlay_layout *layout)
+static zlay_status answer_of(zlay_ctx *ctx, zlay_answer *answer, zlay_fault *witness,
+                             const zlay_layout *layout)
 {
     work w = {.ctx = ctx, .a = layout};
-    zl_mark mark = zl_enter_part(ctx);
     zlay_status status = decide(&w);
     if (!status) *answer = w.answer;
     if (!status && witness && w.answer == ZLAY_NO) *witness = w.fault;
-    return zl_leave_part_answer(ctx, mark, status, answer);
+    return status;
+}
+
+zlay_status zl_layout_is_bijective(zlay_ctx *ctx, zlay_answer *answer, zlay_fault *witness,
+                                   const zlay_layout *layout)
+{
+    zl_mark mark = zl_enter_part(ctx);
+    return zl_leave_part_answer(ctx, mark, answer_of(ctx, answer, witness, layout), answer);
 }
 
 zlay_status zlay_layout_is_bijective(zlay_ctx *ctx, zlay_answer *answer, zlay_fault *witness,
@@ -187,5 +200,6 @@ zlay_status zlay_layout_is_bijective(zlay_ctx *ctx, zlay_answer *answer, zlay_fa
 {
     if (!answer) return ZLAY_EINVAL;
     zlay_status status = zl_enter(ctx);
-    return status ? status : zl_leave(ctx, zl_layout_is_bijective(ctx, answer, witness, layout));
+    if (status) return status;
+    return zl_leave_answer(ctx, answer_of(ctx, answer, witness, layout), answer);
 }

@@ -346,15 +346,21 @@ static zlay_status decide(work *w)
     return symbolic ? names(w) : climb(w);
 }
 
-zlay_status zl_layout_contained(zlay_ctx *ctx, zlay_answer *answer, uint64_t *witness,
-                                const zlay_layout *a, const zlay_layout *b)
+static zlay_status answer_of(zlay_ctx *ctx, zlay_answer *answer, uint64_t *witness,
+                             const zlay_layout *a, const zlay_layout *b)
 {
     work w = {.q = {ctx, a, b, ZLAY_YES}, .budget = {zl_limits(ctx)->points, ctx}};
-    zl_mark mark = zl_enter_part(ctx);
     zlay_status status = decide(&w);
     if (!status) *answer = w.q.answer;
     if (!status && witness && w.q.answer == ZLAY_NO) *witness = w.witness;
-    return zl_leave_part_answer(ctx, mark, status, answer);
+    return status;
+}
+
+zlay_status zl_layout_contained(zlay_ctx *ctx, zlay_answer *answer, uint64_t *witness,
+                                const zlay_layout *a, const zlay_layout *b)
+{
+    zl_mark mark = zl_enter_part(ctx);
+    return zl_leave_part_answer(ctx, mark, answer_of(ctx, answer, witness, a, b), answer);
 }
 
 zlay_status zlay_layout_contained(zlay_ctx *ctx, zlay_answer *answer, uint64_t *witness,
@@ -362,5 +368,6 @@ zlay_status zlay_layout_contained(zlay_ctx *ctx, zlay_answer *answer, uint64_t *
 {
     if (!answer) return ZLAY_EINVAL;
     zlay_status status = zl_enter(ctx);
-    return status ? status : zl_leave(ctx, zl_layout_contained(ctx, answer, witness, a, b));
+    if (status) return status;
+    return zl_leave_answer(ctx, answer_of(ctx, answer, witness, a, b), answer);
 }

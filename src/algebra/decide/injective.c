@@ -27,17 +27,23 @@ zlay_status zl_is_injective(zlay_ctx *ctx, zlay_answer *answer, uint64_t witness
                            : zl_injective_numbers(ctx, answer, witness, a);
 }
 
-zlay_status zl_layout_is_injective(zlay_ctx *ctx, zlay_answer *answer, uint64_t witness[2],
-                                   const zlay_layout *layout)
+static zlay_status decide(zlay_ctx *ctx, zlay_answer *answer, uint64_t witness[2],
+                          const zlay_layout *layout)
 {
     uint64_t pair[2];
-    zl_mark mark = zl_enter_part(ctx);
     zlay_status status = zl_is_injective(ctx, answer, pair, layout);
     if (!status && witness && *answer == ZLAY_NO) {
         witness[0] = pair[0];
         witness[1] = pair[1];
     }
-    return zl_leave_part_answer(ctx, mark, status, answer);
+    return status;
+}
+
+zlay_status zl_layout_is_injective(zlay_ctx *ctx, zlay_answer *answer, uint64_t witness[2],
+                                   const zlay_layout *layout)
+{
+    zl_mark mark = zl_enter_part(ctx);
+    return zl_leave_part_answer(ctx, mark, decide(ctx, answer, witness, layout), answer);
 }
 
 zlay_status zlay_layout_is_injective(zlay_ctx *ctx, zlay_answer *answer, uint64_t witness[2],
@@ -45,5 +51,6 @@ zlay_status zlay_layout_is_injective(zlay_ctx *ctx, zlay_answer *answer, uint64_
 {
     if (!answer) return ZLAY_EINVAL;
     zlay_status status = zl_enter(ctx);
-    return status ? status : zl_leave(ctx, zl_layout_is_injective(ctx, answer, witness, layout));
+    if (status) return status;
+    return zl_leave_answer(ctx, decide(ctx, answer, witness, layout), answer);
 }

@@ -294,25 +294,35 @@ static zlay_status give_up(work *w, bool *decided)
     return zl_decide_limit(&w->q, "points", zl_limits(w->q.ctx)->points, points_of(w->q.a));
 }
 
-static zlay_status (*const methods[])(work *w, bool *decided) = {affine, strided, modular, points,
-                                                                 sums,   engine,  give_up};
+static zlay_status (*const methods[])(work *w, bool *decided) = {modular, points, sums, engine,
+                                                                 give_up};
 
+static zlay_status search_values(work *w)
+{
+    bool decided = false;
+    zlay_status status = ZLAY_OK;
+    zl_mark mark = zl_scratch_mark(w->q.ctx);
+    for (size_t i = 0; i < ZL_COUNT(methods) && !decided && !status; i++)
+        status = methods[i](w, &decided);
+    zl_scratch_release(w->q.ctx, mark);
+    return status;
+}
+
+/* The first two take no memory. */
 static zlay_status climb(work *w)
 {
     bool decided = false;
     zlay_status status = zl_without_parameters(w->q.ctx, w->q.a);
-    for (size_t i = 0; i < ZL_COUNT(methods) && !decided && !status; i++)
-        status = methods[i](w, &decided);
-    return status;
+    if (!status) status = affine(w, &decided);
+    if (!status && !decided) status = strided(w, &decided);
+    return status || decided ? status : search_values(w);
 }
 
 zlay_status zl_injective_numbers(zlay_ctx *ctx, zlay_answer *answer, uint64_t witness[2],
                                  const zlay_layout *a)
 {
     work w = {.q = {.ctx = ctx, .a = a}};
-    zl_mark mark = zl_scratch_mark(ctx);
     zlay_status status = climb(&w);
-    zl_scratch_release(ctx, mark);
     if (status) return status;
     *answer = w.q.answer;
     witness[0] = w.i;

@@ -4,11 +4,14 @@
  * stand with that table. */
 #include "algebra/layout/layout.h"
 
+#include <string.h>
+
 zlay_layout *zl_layout_block(zlay_ctx *ctx, int32_t kind, const zl_layout_kind *table, size_t tail)
 {
     size_t bytes = sizeof(zlay_layout) + tail;
-    zlay_layout *a = zl_alloc(ctx, 1, bytes);
+    zlay_layout *a = zl_alloc_plain(ctx, 1, bytes);
     if (!a) return NULL;
+    memset(a, 0, bytes);
     a->alloc = zl_allocator(ctx);
     a->bytes = bytes;
     a->kind = kind;

@@ -63,7 +63,7 @@ static inline void walk_on(walk *w, const zl_desc_search *s)
 }
 
 /* Bits of an address before the swizzle; the pattern is moved by whole rounds of eight lines. */
-static int64_t unswizzled(const zl_desc_search *s, int64_t bits)
+static inline int64_t unswizzled(const zl_desc_search *s, int64_t bits)
 {
     const zl_desc_pattern *p = s->pattern;
     int64_t lines = LINE * (int64_t)(EIGHT - s->base), bytes = bits / 8 + lines;
@@ -136,8 +136,7 @@ static void parts_read(zl_desc_search *s)
         s->part[i] = part_of(s, i, s->request.major != ZLAY_MAJOR_K);
 }
 
-/* How many elements from the walk on, in one column of one instruction, lie where the fields say.
- * Places behind the swizzle are no sums of parts: those are confirmed one by one. */
+/* How many elements from the walk on, in one column of one instruction, lie where the fields say. */
 static uint64_t run_of(const zl_desc_search *s, const walk *w, const int64_t *offset, const uint8_t *there,
                        uint64_t most)
 {
@@ -146,11 +145,11 @@ static uint64_t run_of(const zl_desc_search *s, const walk *w, const int64_t *of
     if (start < 0) return 0;
     int64_t in_k = part_of(s, w->in_k, s->request.major == ZLAY_MAJOR_K);
     uint64_t left = s->request.mma_mn - w->in_mn, count = 0;
-    int64_t first = start * 8 + in_k - (int64_t)s->request.address * 8;
+    int64_t first = start * 8 + in_k, address = (int64_t)s->request.address * 8;
     const int64_t *part = s->part + w->in_mn;
     if (left < most) most = left;
     while (count < most && there[count] && (uint64_t)offset[count] + far <= 2 * far &&
-           offset[count] * s->bits == first + part[count])
+           unswizzled(s, address + offset[count] * s->bits) == first + part[count])
         count++;
     return count;
 }
@@ -183,7 +182,7 @@ static zlay_status confirm_block(zl_desc_search *s, walk *at, uint64_t first)
     zlay_status status =
         zlay_layout_eval_many(offset, there, s->request.layout, NULL, first, (size_t)count);
     while (!status && i < count) {
-        uint64_t run = s->final ? 0 : run_of(s, at, offset + i, there + i, count - i);
+        uint64_t run = run_of(s, at, offset + i, there + i, count - i);
         if (!run && !there[i])
             return zl_fail(s->ctx, ZLAY_NONE, "layout: has no value at index %llu",
                            (unsigned long long)(first + i));
