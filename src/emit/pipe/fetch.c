@@ -13,8 +13,7 @@ typedef struct fetching {
     zl_pt_placed *out;
     const zl_pt_product *product;
     const zlay_pipe_operand *operand;
-    const int64_t *place; /* (row, k) -> element of the stage */
-    uint64_t rows, depth;
+    zl_pt_table stage;    /* its columns are K */
     uint32_t half;        /* elements of K in 16 bytes */
     int factor;           /* 0: A, 1: B */
 } fetching;
@@ -37,7 +36,7 @@ static const zl_pt_product *product_of(const zl_pipe_text *k, const zl_event *ev
 
 static uint32_t byte_at(const fetching *f, fetch_point p)
 {
-    return (uint32_t)((uint64_t)f->place[p.row + f->rows * p.k] * zlay_type_bits(f->operand->type) / BYTE);
+    return (uint32_t)((uint64_t)f->stage.place[p.row + f->stage.rows * p.k] * zlay_type_bits(f->operand->type) / BYTE);
 }
 
 /* The lowest lanes give the rows of a matrix, the next two bits say which matrix: of A the next 8 rows, then the next 16
@@ -88,7 +87,7 @@ static bool is_linear(const fetching *f, fetch_point first)
             if (sum & f->out->thread[b]) return false;
             sum |= f->out->thread[b];
         }
-        if (p.row >= f->rows || p.k >= f->depth || (sum & from) || byte_at(f, p) != (sum | from)) return false;
+        if (p.row >= f->stage.rows || p.k >= f->stage.columns || (sum & from) || byte_at(f, p) != (sum | from)) return false;
     }
     return true;
 }
@@ -117,16 +116,8 @@ static void find_registers(fetching *f)
 
 static bool reads_places(fetching *f)
 {
-    uint64_t box[2], size = zlay_layout_size(f->operand->layout);
-    if (zlay_layout_box(box, 2, f->operand->layout) != 2 || box[0] * box[1] != size || size > UINT16_MAX + 1u)
-        return !zl_pt_fail(f->k, "the layout of the stage is not (row, k) -> element");
-    int64_t *place = zl_scratch(f->k->ctx, size, sizeof *place);
-    f->rows = box[0];
-    f->depth = box[1];
-    f->place = place;
-    if (!place) f->k->status = ZLAY_ENOMEM;
-    if (place && zlay_layout_eval_many(place, NULL, f->operand->layout, NULL, 0, size))
-        zl_pt_fail(f->k, "the layout of the stage has no value somewhere");
+    const char *why = zl_pt_table_read(f->k, &f->stage, f->operand->layout);
+    if (why) zl_pt_fail(f->k, "the layout of the stage %s", why);
     return !f->k->status;
 }
 

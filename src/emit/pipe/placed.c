@@ -16,8 +16,7 @@ typedef struct placing {
     zl_pt_placed *out;
     const zlay_pipe_operand *operand;
     const zl_elements *elements;
-    const int64_t *place;   /* (row, column) -> element of the stage */
-    uint64_t rows, columns; /* of the stage */
+    zl_pt_table stage;
     uint32_t first;         /* column of the matrix that is column 0 of the stage */
     uint32_t bits;          /* of an element */
     bool own;               /* the stage is the instance's alone */
@@ -56,13 +55,13 @@ bool zl_pt_has_layout(const zl_pipe_text *k, const zl_event *event)
 /* The byte of an element in the stage before swizzling. */
 static uint32_t byte_at(const placing *f, uint32_t row, uint32_t column)
 {
-    return (uint32_t)((uint64_t)f->place[row + f->rows * column] * f->bits / BYTE);
+    return (uint32_t)((uint64_t)f->stage.place[row + f->stage.rows * column] * f->bits / BYTE);
 }
 
 static bool chosen(const placing *f, uint32_t value)
 {
     uint32_t column = f->elements->column.offset[f->elements->column.of[value]];
-    return column >= f->first && column - f->first < f->columns;
+    return column >= f->first && column - f->first < f->stage.columns;
 }
 
 static uint32_t value_byte(const placing *f, uint32_t value)
@@ -89,7 +88,7 @@ static bool thread_is_linear(const placing *f, const written *list, uint32_t cou
 {
     for (uint32_t i = 0; i < count; i++) {
         uint32_t row = mine.row + list[i].row, column = mine.column + list[i].column;
-        if (row >= f->rows || column >= f->columns || (mine.byte & list[i].byte) ||
+        if (row >= f->stage.rows || column >= f->stage.columns || (mine.byte & list[i].byte) ||
             byte_at(f, row, column) != (mine.byte | list[i].byte))
             return false;
     }
@@ -116,20 +115,21 @@ static bool is_linear(const placing *f)
     return true;
 }
 
+const char *zl_pt_table_read(zl_pipe_text *k, zl_pt_table *out, const zlay_layout *layout)
+{
+    uint64_t box[2], size = zlay_layout_size(layout);
+    if (zlay_layout_box(box, 2, layout) != 2 || box[0] * box[1] != size || size > UINT16_MAX + 1u)
+        return "is not (row, column) -> element";
+    int64_t *place = zl_scratch(k->ctx, size, sizeof *place);
+    *out = (zl_pt_table){place, box[0], box[1]};
+    if (!place) k->status = ZLAY_ENOMEM;
+    return place && zlay_layout_eval_many(place, NULL, layout, NULL, 0, size) ? "has no value somewhere" : NULL;
+}
+
 static bool reads_places(placing *f)
 {
-    uint64_t box[2];
-    const zlay_layout *layout = f->operand->layout;
-    if (zlay_layout_box(box, 2, layout) != 2 || box[0] * box[1] != zlay_layout_size(layout) ||
-        zlay_layout_size(layout) > UINT16_MAX + 1u)
-        return !zl_pt_fail(f->k, "the layout of the stage is not (row, column) -> element");
-    int64_t *place = zl_scratch(f->k->ctx, box[0] * box[1], sizeof *place);
-    f->rows = box[0];
-    f->columns = box[1];
-    f->place = place;
-    if (!place) f->k->status = ZLAY_ENOMEM;
-    if (place && zlay_layout_eval_many(place, NULL, layout, NULL, 0, box[0] * box[1]))
-        zl_pt_fail(f->k, "the layout of the stage has no value somewhere");
+    const char *why = zl_pt_table_read(f->k, &f->stage, f->operand->layout);
+    if (why) zl_pt_fail(f->k, "the layout of the stage %s", why);
     return !f->k->status;
 }
 
@@ -141,12 +141,12 @@ static bool fits(const placing *f)
     if (zl_pt_width(f->k) != e->threads)
         zl_pt_fail(f->k, "a matrix in %u threads, and the role's instance has %u", e->threads,
                    zl_pt_width(f->k));
-    else if (f->rows != (uint64_t)e->row.extent * (f->own ? 1 : instances))
-        zl_pt_fail(f->k, "a stage of %llu rows for a matrix of %u", (unsigned long long)f->rows,
+    else if (f->stage.rows != (uint64_t)e->row.extent * (f->own ? 1 : instances))
+        zl_pt_fail(f->k, "a stage of %llu rows for a matrix of %u", (unsigned long long)f->stage.rows,
                    e->row.extent);
-    else if (f->first + f->columns > e->column.extent)
+    else if (f->first + f->stage.columns > e->column.extent)
         zl_pt_fail(f->k, "part %d of %llu columns is past the matrix's %u", part,
-                   (unsigned long long)f->columns, e->column.extent);
+                   (unsigned long long)f->stage.columns, e->column.extent);
     return !f->k->status;
 }
 
@@ -154,7 +154,7 @@ static bool finds_threads(placing *f)
 {
     const zl_elements *e = f->elements;
     f->own = f->k->pipe->smems[f->out->event->smem[0]].each || zl_role_instances(f->k->role) == 1;
-    f->first = zl_pt_part_column(f->k, f->out->event, (uint32_t)f->columns);
+    f->first = zl_pt_part_column(f->k, f->out->event, (uint32_t)f->stage.columns);
     if (!fits(f)) return false;
     if (!f->own) f->out->instance = byte_at(f, e->row.extent, 0);
     for (uint32_t b = 0; 1u << b < e->threads; b++)

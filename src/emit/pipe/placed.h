@@ -13,6 +13,15 @@ enum { ZL_PT_CHUNKS = 32 /* words of a row of 128 bytes */, ZL_PT_LOADS = 8 /* p
 
 typedef struct zl_pipe_text zl_pipe_text;
 
+/* A stage's layout as a table. */
+typedef struct zl_pt_table {
+    const int64_t *place; /* row + rows * column -> element of the stage */
+    uint64_t rows, columns;
+} zl_pt_table;
+
+/* Why the layout of a stage has no table; NULL: it was read, or there is no memory. */
+const char *zl_pt_table_read(zl_pipe_text *k, zl_pt_table *out, const zlay_layout *layout);
+
 /* Where a write puts registers into a stage that has a layout. */
 typedef struct zl_pt_placed {
     const zl_event *event;

@@ -19,8 +19,7 @@ typedef struct loading {
     zl_pb *t;
     const zl_body_node *node;
     const zlay_pipe_operand *operand;
-    const int64_t *place;   /* (row, column) -> element of the stage */
-    uint64_t rows, columns; /* of the stage */
+    zl_pt_table stage;
     zl_pt_placed at;        /* what threads and instances add, in bytes */
     char off[16];           /* the register of that in stage 0, */
     uint32_t begin;         /* to which so many bytes are added */
@@ -31,9 +30,11 @@ typedef struct loading {
     uint32_t accesses_count;
 } loading;
 
+static const char *name_of(const loading *f) { return f->t->body->operands[f->node->operand].name; }
+
 static bool refuse(const loading *f, const char *what)
 {
-    zl_pt_fail(f->t->k, "load(%.64s, ..) %s", f->t->body->operands[f->node->operand].name, what);
+    zl_pt_fail(f->t->k, "load(%.64s, ..) %s", name_of(f), what);
     return false;
 }
 
@@ -43,7 +44,7 @@ static bool refuse(const loading *f, const char *what)
 static uint64_t bit_at(const loading *f, uint32_t row, uint32_t column)
 {
     uint64_t r = f->node->shape & ZL_ON_ROW ? row : 0, c = f->node->shape & ZL_ON_COLUMN ? column : 0;
-    return (uint64_t)f->place[r + f->rows * c] * f->bits;
+    return (uint64_t)f->stage.place[r + f->stage.rows * c] * f->bits;
 }
 
 /* How many instances divide the rows of the stage. */
@@ -56,25 +57,18 @@ static uint32_t sharers(const loading *f)
 
 static bool reads_layout(loading *f)
 {
-    uint64_t box[2];
     const zl_elements *e = f->t->elements;
+    const zl_pt_table *stage = &f->stage;
     uint32_t shape = f->node->shape;
-    const zlay_layout *layout = f->operand->layout;
-    if (zlay_layout_box(box, 2, layout) != 2 || box[0] * box[1] != zlay_layout_size(layout))
-        return refuse(f, "has a stage whose layout is not (row, column) -> element");
     uint64_t columns = shape & ZL_ON_COLUMN ? e->column.extent : 1;
-    if (box[0] != (shape & ZL_ON_ROW ? (uint64_t)e->row.extent * sharers(f) : 1) ||
-        (!f->node->window && box[1] != columns))
+    const char *why = zl_pt_table_read(f->t->k, &f->stage, f->operand->layout);
+    if (why) zl_pt_fail(f->t->k, "load(%.64s, ..) has a stage whose layout %s", name_of(f), why);
+    if (f->t->k->status) return false;
+    if (stage->rows != (shape & ZL_ON_ROW ? (uint64_t)e->row.extent * sharers(f) : 1) ||
+        (!f->node->window && stage->columns != columns))
         return refuse(f, "has a stage of another number of rows or columns than the matrix");
-    if (box[1] < f->node->skip + columns) return refuse(f, "has a stage without all columns of the matrix");
-    int64_t *place = zl_scratch(f->t->k->ctx, box[0] * box[1], sizeof *place);
-    f->rows = box[0];
-    f->columns = box[1];
-    f->place = place;
-    if (!place) f->t->k->status = ZLAY_ENOMEM;
-    if (place && zlay_layout_eval_many(place, NULL, layout, NULL, 0, box[0] * box[1]))
-        return refuse(f, "has a stage whose layout has no value somewhere");
-    return !f->t->k->status;
+    return stage->columns >= f->node->skip + columns ||
+           refuse(f, "has a stage without all columns of the matrix");
 }
 
 /* The place of value v of thread 0: its row and column are those of the matrix, or the v-th row or column of a thread. */
