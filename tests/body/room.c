@@ -4,15 +4,13 @@
  * ones; and which elements the sums of an MFMA are in a block of waves, element by element. */
 #include "body/room.h"
 #include "ctx.h"
-#include "test.h"
+#include "group_ctx.h"
 
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
 enum { ROWS = 2, COLUMNS = 8, TEXT = 8192 };
-
-static zlay_ctx *ctx;
 
 static zlay_body *parsed(const char *text)
 {
@@ -167,22 +165,9 @@ static void sums_of_waves(void **state)
     assert_int_equal(zl_elements_spread(ctx, &e, 4, 2), ZLAY_ENOTSUP);
 }
 
-static int setup(void **state)
-{
-    (void)state;
-    return zlay_ctx_new(&ctx, NULL, NULL);
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    zlay_ctx_free(ctx);
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(by_hand), cmocka_unit_test(drawn), cmocka_unit_test(too_many_passes),
                                        cmocka_unit_test(sums_of_waves)};
-    return cmocka_run_group_tests_name("body-room", tests, setup, teardown);
+    return cmocka_run_group_tests_name("body-room", tests, open_ctx, close_ctx);
 }

@@ -3,13 +3,11 @@
  * anew, twice is the body itself, and one that knows rows from columns stays as it was. */
 #include "body/body.h"
 #include "ctx.h"
-#include "test.h"
+#include "group_ctx.h"
 
 #include <string.h>
 
 enum { TEXT = 2048 };
-
-static zlay_ctx *ctx;
 
 static zlay_body *parsed(const char *text)
 {
@@ -76,19 +74,6 @@ static void sided(void **state)
         assert_text(body, rows[i]);
         zlay_body_free(body);
     }
-}
-
-static int open_ctx(void **state)
-{
-    (void)state;
-    return zlay_ctx_new(&ctx, NULL, NULL);
-}
-
-static int close_ctx(void **state)
-{
-    (void)state;
-    zlay_ctx_free(ctx);
-    return 0;
 }
 
 int main(void)

@@ -2,7 +2,6 @@
 /* Rules of what a block has once: its registers, its barriers by number, the grid before it, the last phase
  * of its barriers.  Each row is a pipe and its answer; a proof is checked again, and of a refused pipe the
  * values that the trace names lie in their ranges and their run has a fault by the checker, too. */
-#include "test.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -10,8 +9,7 @@
 
 #include "pipe/language/pipe.h"
 #include "pipe/replay/recheck/runs.h"
-
-static zlay_ctx *ctx;
+#include "group_ctx.h"
 
 #define TAKE(r, roles) "pipe p\nregisters " r "\n" roles
 #define ALONE(r, text) TAKE(r, "role a warps 0..3\n" text "end\n")
@@ -239,19 +237,6 @@ static void test_messages(void **state)
         if (!strstr(zlay_ctx_message(ctx), m->message)) fail_msg("%s\n%s", m->message, zlay_ctx_message(ctx));
         zlay_pipe_free(pipe);
     }
-}
-
-static int open_ctx(void **state)
-{
-    (void)state;
-    return zlay_ctx_new(&ctx, NULL, NULL);
-}
-
-static int close_ctx(void **state)
-{
-    (void)state;
-    zlay_ctx_free(ctx);
-    return 0;
 }
 
 int main(void)

@@ -2,21 +2,7 @@
 /* The named set verifies; each bug of pipe-bugs.h is refused, by its rule.  models/pipe_bugs and
  * models/pipe_spin show that the same pipes run and that the same bugs happen. */
 #include "pipes/pipe-bugs.h"
-
-static zlay_ctx *ctx;
-
-static int open_ctx(void **state)
-{
-    (void)state;
-    return zlay_ctx_new(&ctx, NULL, NULL);
-}
-
-static int close_ctx(void **state)
-{
-    (void)state;
-    zlay_ctx_free(ctx);
-    return 0;
-}
+#include "group_ctx.h"
 
 static void check_right(size_t i, unsigned stages)
 {

@@ -5,7 +5,6 @@
  * arrival falls into one phase, every wait sees one phase, one set of raises makes each value, all end, and
  * no arrivals are left over in a phase that is not complete. */
 #include "random.h"
-#include "test.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,8 +15,7 @@
 
 #include "pipe/language/pipe.h"
 #include "pipe/replay/recheck/runs.h"
-
-static zlay_ctx *ctx;
+#include "group_ctx.h"
 
 /* ---- rows ---- */
 
@@ -526,19 +524,6 @@ static void test_programs(void **state_)
            "%d too large\n", accepted, looped, unproved, refused, hopeful, undecided, large);
     assert_true(accepted > 0 && looped > 0);
     assert_true(1000 * undecided <= accepted + refused && 50 * unproved <= looped);
-}
-
-static int open_ctx(void **state_)
-{
-    (void)state_;
-    return zlay_ctx_new(&ctx, NULL, NULL);
-}
-
-static int close_ctx(void **state_)
-{
-    (void)state_;
-    zlay_ctx_free(ctx);
-    return 0;
 }
 
 int main(void)

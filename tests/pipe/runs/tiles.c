@@ -3,12 +3,11 @@
  * written out (pipes/unroll.h) and decided one text at a time. */
 #include "pipes/named.h"
 #include "pipes/unroll.h"
+#include "group_ctx.h"
 
 #include <zlay/pipe.h>
 
 enum { ITERATIONS = 3, TRACE = 1 << 16 };
-
-static zlay_ctx *ctx;
 
 typedef struct world {
     const char *name, *over; /* a text of tests/pipes, whose count N becomes one of each iteration over this param */
@@ -329,19 +328,6 @@ static void test_undecided_says_why(void **state)
     assert_int_equal(zlay_ctx_set_limits(ctx, NULL), ZLAY_OK);
 }
 
-static int setup(void **state)
-{
-    (void)state;
-    return zlay_ctx_new(&ctx, NULL, NULL);
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    zlay_ctx_free(ctx);
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -349,5 +335,5 @@ int main(void)
         cmocka_unit_test(test_iterations_without_steps), cmocka_unit_test(test_what_is_no_pipe),
         cmocka_unit_test(test_prints_what_was_read), cmocka_unit_test(test_undecided_says_why),
     };
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return cmocka_run_group_tests(tests, open_ctx, close_ctx);
 }

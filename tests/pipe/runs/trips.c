@@ -3,10 +3,9 @@
  * with many steps, or use more than a few events and values; their verdict is that of each trip count by
  * itself, which is run to its end. */
 #include "pipes/named.h"
+#include "group_ctx.h"
 
 #include <zlay/pipe.h>
-
-static zlay_ctx *ctx;
 
 /* The answer to a text in which N stands for `least..most`, most < 0 for no end. */
 static zlay_answer answer_of(const char *head, const char *text, int least, int most, char rule[32])
@@ -201,19 +200,6 @@ static void test_blocks(void **state)
         for (int n = 1; n < TRIPS; n++)
             if (answer_of(text, moved, n, n, rule) != ZLAY_YES) fail_msg("%d steps: %s", n, rule);
     }
-}
-
-static int open_ctx(void **state)
-{
-    (void)state;
-    return zlay_ctx_new(&ctx, NULL, NULL);
-}
-
-static int close_ctx(void **state)
-{
-    (void)state;
-    zlay_ctx_free(ctx);
-    return 0;
 }
 
 int main(void)
