@@ -166,14 +166,11 @@ static zlay_status fill_piece(sparse *s, zl_table *t, const zl_piece *piece, siz
 
 static zlay_status fill(sparse *s, zl_table *t)
 {
-    zlay_allocator alloc = zl_allocator(t->ctx);
-    size_t bytes = s->entries * sizeof *s->at + s->rows * (sizeof *s->first + sizeof *s->end);
     size_t row = s->p->divs;
-    char *room = zl_alloc(t->ctx, bytes + 1, 1);
-    if (!room) return ZLAY_ENOMEM;
-    s->at = (entry *)(void *)room;
-    s->first = (int64_t *)(void *)(s->at + s->entries);
-    s->end = (size_t *)(void *)(s->first + s->rows);
+    s->at = zl_scratch_plain(t->ctx, s->entries, sizeof *s->at);
+    s->first = zl_scratch_plain(t->ctx, s->rows, sizeof *s->first);
+    s->end = zl_scratch_plain(t->ctx, s->rows, sizeof *s->end);
+    if (!s->end) return ZLAY_ENOMEM;
     visit_all(s, put_row);
     zlay_status status = ZLAY_OK;
     for (size_t i = 0; i < s->p->count && !status; i++) {
@@ -181,13 +178,15 @@ static zlay_status fill(sparse *s, zl_table *t)
         status = fill_piece(s, t, piece, row);
         row += piece->equals + piece->leasts + s->p->outs;
     }
-    zl_free(&alloc, room, bytes + 1);
     return status;
 }
 
 zlay_status zl_pieces_table(zl_table *out, const zlay_layout *a)
 {
     sparse s = {.p = &a->pieces};
+    zl_mark mark = zl_scratch_mark(out->ctx);
     visit_all(&s, count_row);
-    return fill(&s, out);
+    zlay_status status = fill(&s, out);
+    zl_scratch_release(out->ctx, mark);
+    return status;
 }
