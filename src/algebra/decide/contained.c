@@ -145,7 +145,7 @@ static zlay_status fill_values(work *w, lookup *l)
 static zlay_status lookup_begin(work *w, lookup *l)
 {
     const zlay_layout *b = l->b = w->q.b;
-    l->a = (zl_value_reader){w->q.a, {.ctx = w->q.ctx}};
+    l->a = (zl_value_reader){w->q.a, {0}};
     zlay_status status = count_residues(w->q.ctx, &l->residues, b);
     if (!status && w->manner == ZL_AS_INTEGERS)
         status = zl_reader_begin(w->q.ctx, &l->a, w->q.a);

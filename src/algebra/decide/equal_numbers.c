@@ -66,7 +66,7 @@ static bool too_many_outs(const zl_pair *p)
 
 static zlay_status points(zl_pair *p, bool *decided)
 {
-    zl_value_reader a = {p->a, {.ctx = p->ctx}}, b = {p->b, {.ctx = p->ctx}};
+    zl_value_reader a = {p->a, {0}}, b = {p->b, {0}};
     zlay_status status = ZLAY_OK;
     *decided = p->a->size <= zl_limits(p->ctx)->points && !too_many_outs(p);
     if (!*decided) return ZLAY_OK;
@@ -74,8 +74,8 @@ static zlay_status points(zl_pair *p, bool *decided)
     if (p->manner == ZL_AS_INTEGERS && !status) status = zl_reader_begin(p->ctx, &b, p->b);
     if (!status) scan(p, &a, &b, p->a->size);
     if (!status) status = zl_charge(p->ctx, 0);
-    zl_reader_end(&a);
     zl_reader_end(&b);
+    zl_reader_end(&a);
     return status;
 }
 
@@ -109,7 +109,7 @@ static zlay_status first_points(zl_pair *p, bool *decided)
 {
     uint64_t limit = zl_limits(p->ctx)->points;
     *decided = true;
-    zl_value_reader a = {p->a, {.ctx = p->ctx}}, b = {p->b, {.ctx = p->ctx}};
+    zl_value_reader a = {p->a, {0}}, b = {p->b, {0}};
     if (!too_many_outs(p) && scan(p, &a, &b, limit)) return ZLAY_OK;
     p->answer = ZLAY_UNDECIDED;
     return zl_fail(p->ctx, ZLAY_OK, "limits.points is %llu and the layouts have %llu",

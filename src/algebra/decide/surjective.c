@@ -185,7 +185,7 @@ static zlay_status points(work *w, bool *decided)
     if (size > zl_limits(w->q.ctx)->points || w->count > 64) return ZLAY_OK;
     uint8_t *seen = zl_scratch(w->q.ctx, room, 1);
     if (!seen) return ZLAY_ENOMEM;
-    zl_value_reader a = {w->q.a, {.ctx = w->q.ctx}};
+    zl_value_reader a = {w->q.a, {0}};
     zlay_status status = is_flat(w) ? zl_reader_begin(w->q.ctx, &a, w->q.a) : ZLAY_OK;
     *decided = true;
     for (uint64_t i = 0; i < size && !status; i++) {

@@ -32,7 +32,7 @@ enum { FEW_PIECES = 4 };
 
 zlay_status zl_reader_begin(zlay_ctx *ctx, zl_value_reader *out, const zlay_layout *a)
 {
-    *out = (zl_value_reader){a, {.ctx = ctx}};
+    *out = (zl_value_reader){a, {0}};
     bool many = zl_is_pieces(a) && a->pieces.count > FEW_PIECES && !a->pieces.params;
     if (!many || a->size > zl_limits(ctx)->points || !zl_is_flat(a)) return ZLAY_OK;
     return zl_table_of(ctx, &out->t, a);

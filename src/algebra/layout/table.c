@@ -9,23 +9,19 @@ enum { STEPS_POINT = 8 }; /* that a point is set in, wherever it lies, and read 
 zlay_status zl_table_new(zlay_ctx *ctx, zl_table *out, uint64_t size)
 {
     uint64_t limit = zl_limits(ctx)->points;
-    *out = (zl_table){.ctx = ctx, .size = size, .undefined = size};
+    *out = (zl_table){.ctx = ctx, .mark = zl_scratch_mark(ctx), .size = size, .undefined = size};
     if (size > limit)
         return zl_fail(ctx, ZLAY_ELIMIT, "limits.points is %llu and the layout has %llu",
                        (unsigned long long)limit, (unsigned long long)size);
     if (zl_charge(ctx, size * STEPS_POINT)) return ZLAY_ENOMEM;
-    out->value = zl_alloc(ctx, size, sizeof *out->value);
-    out->there = out->value ? zl_alloc(ctx, size, 1) : NULL;
-    if (out->there) return ZLAY_OK;
-    zl_table_free(out);
-    return ZLAY_ENOMEM;
+    out->value = zl_scratch(ctx, size, sizeof *out->value);
+    out->there = zl_scratch(ctx, size, 1);
+    return out->there ? ZLAY_OK : ZLAY_ENOMEM;
 }
 
 void zl_table_free(zl_table *t)
 {
-    zlay_allocator alloc = zl_allocator(t->ctx);
-    zl_free(&alloc, t->value, t->size * sizeof *t->value);
-    zl_free(&alloc, t->there, t->size);
+    if (t->value) zl_scratch_release(t->ctx, t->mark);
     t->value = NULL;
     t->there = NULL;
 }

@@ -9,14 +9,17 @@
 
 typedef struct zl_table {
     zlay_ctx *ctx;
+    zl_mark mark;             /* before it in zl_scratch */
     uint64_t size, undefined; /* points; how many of them have no value */
     int64_t *value;           /* flat, the first output fastest */
     uint8_t *there;           /* 1: defined */
 } zl_table;
 
-/* A table of `size` points, all undefined: ELIMIT above limits.points, ENOMEM. */
+/* A table of `size` points, all undefined: ELIMIT above limits.points, ENOMEM.  It is working memory:
+ * its end gives back all that was taken of zl_scratch since it was made, so tables end in the
+ * reverse of the order in which they were made.  One that was refused, or is {0}, has no end. */
 zlay_status zl_table_new(zlay_ctx *ctx, zl_table *out, uint64_t size);
-void zl_table_free(zl_table *t); /* also of one that zl_table_new refused */
+void zl_table_free(zl_table *t);
 
 static inline void zl_table_set(zl_table *t, uint64_t index, int64_t value)
 {

@@ -176,7 +176,6 @@ static zlay_status search_in(zlay_ctx *ctx, zlay_layout **out, const zlay_layout
 {
     search s = {.ctx = ctx, .b = b, .target = cotarget, .limit = zl_limits(ctx)->points};
     zlay_layout *few = NULL;
-    s.r = (zl_value_reader){b, {.ctx = ctx}};
     zlay_status status = b->modes ? filtered(ctx, &few, b) : ZLAY_OK;
     if (few) s.b = few;
     if (!status && s.b->size > s.limit) status = too_many(&s, s.b->size);

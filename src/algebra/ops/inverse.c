@@ -238,7 +238,7 @@ static zlay_status left_table(zlay_ctx *ctx, zl_table *t, const zl_value_reader 
 
 static zlay_status left_of_values(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a)
 {
-    zl_table t = {.ctx = ctx};
+    zl_table t = {0};
     zl_value_reader r;
     uint64_t span;
     if (a->size > zl_limits(ctx)->points)
@@ -248,9 +248,9 @@ static zlay_status left_of_values(zlay_ctx *ctx, zlay_layout **out, const zlay_l
     if (!status) status = left_span(ctx, &r, &span);
     if (!status) status = zl_table_new(ctx, &t, span);
     if (!status) status = left_table(ctx, &t, &r);
-    zl_reader_end(&r);
     if (!status) status = zl_cheapest_line(ctx, out, &t);
     zl_table_free(&t);
+    zl_reader_end(&r);
     return status;
 }
 

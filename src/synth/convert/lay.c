@@ -249,16 +249,14 @@ static zlay_status lay_begin(zl_lay *l)
 
 zlay_status zl_points_shared(zl_points *p)
 {
-    zlay_ctx *ctx = p->c->ctx;
-    zl_lay l = {
-        .p = p, .size = 1, .cost = UINT64_MAX, .offset = {.ctx = ctx}, .best = {.ctx = ctx}};
+    zl_lay l = {.p = p, .size = 1, .cost = UINT64_MAX};
     zlay_status status = lay_begin(&l);
     if (!status) status = pairs_offer(&l, offer_pair);
     l.coloured = !status && !l.free;
     if (l.coloured) status = pairs_offer(&l, zl_lay_colour);
     if (!status && l.cost == UINT64_MAX) status = room_fail(&l);
     if (!status) status = zl_lay_steps(&l);
-    zl_table_free(&l.offset);
     zl_table_free(&l.best);
+    zl_table_free(&l.offset);
     return status;
 }

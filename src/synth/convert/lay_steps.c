@@ -87,10 +87,8 @@ static zlay_status certify(const zl_lay *l, zlay_layout **out)
 {
     const zl_conversion *c = l->p->c;
     const zl_table *held = l->p->held;
-    zl_table memory, brought;
+    zl_table memory, brought = {0};
     zl_modes box;
-    brought.ctx = c->ctx;
-    brought.value = NULL, brought.there = NULL;
     zlay_status status = zl_table_new(c->ctx, &memory, l->spans);
     if (!status) status = zl_table_new(c->ctx, &brought, l->p->slots[ZL_DST]);
     for (uint64_t x = 0; !status && x < l->p->slots[ZL_SRC]; x++)
@@ -106,8 +104,8 @@ static zlay_status certify(const zl_lay *l, zlay_layout **out)
     if (!status) status = zl_layout_box(&box, c->request->dst);
     if (!status) status = zl_cheapest(c->ctx, out, &brought, &box, NULL, NULL);
     zl_modes_end(&box);
-    zl_table_free(&memory);
     zl_table_free(&brought);
+    zl_table_free(&memory);
     return status;
 }
 

@@ -13,10 +13,10 @@ static zlay_status held_read(zl_points *p, int side)
 {
     const zl_conversion *c = p->c;
     const zlay_layout *a = side == ZL_SRC ? c->request->src : c->request->dst;
-    zl_table by_index;
+    zl_table by_index = {0};
     p->slots[side] = zlay_layout_size(a);
-    zlay_status status = zl_table_of(c->ctx, &by_index, a);
-    if (!status) status = zl_table_new(c->ctx, &p->held[side], p->slots[side]);
+    zlay_status status = zl_table_new(c->ctx, &p->held[side], p->slots[side]);
+    if (!status) status = zl_table_of(c->ctx, &by_index, a);
     for (uint64_t i = 0; !status && i < p->slots[side]; i++)
         if (by_index.there[i])
             zl_table_set(&p->held[side], zl_slot_of(c, side, i), by_index.value[i]);
@@ -272,12 +272,13 @@ static zlay_status find(zl_points *p, zl_conversion *c, bool *done)
 
 zlay_status zl_convert_points(zl_conversion *c, zlay_convert *plan)
 {
-    zl_points p = {.c = c, .plan = plan, .held = {{.ctx = c->ctx}, {.ctx = c->ctx}}};
+    zl_points p = {.c = c, .plan = plan};
     bool done = false;
     zlay_allocator alloc = zl_allocator(c->ctx);
     zlay_status status = find(&p, c, &done);
     if (!status && !done) status = zl_points_shared(&p);
-    for (int side = ZL_SRC; side <= ZL_DST; side++) zl_table_free(&p.held[side]);
+    zl_table_free(&p.held[ZL_DST]);
+    zl_table_free(&p.held[ZL_SRC]);
     zl_free(&alloc, p.from, p.slots[ZL_DST] * sizeof *p.from);
     return status;
 }

@@ -322,7 +322,7 @@ static zlay_status with_room(zl_copy *c, const zl_table *value, zlay_move **out)
 zlay_status zl_copy_by_points(zl_copy *c, zlay_move **out)
 {
     uint64_t size = c->request.dest.layout->size, limit = zl_limits(c->ctx)->points;
-    zl_table value[ZL_SIDES] = {{.ctx = c->ctx}, {.ctx = c->ctx}};
+    zl_table value[ZL_SIDES] = {{0}, {0}};
     zlay_status status = ZLAY_OK;
     if (size > limit)
         return zl_fail(c->ctx, ZLAY_ELIMIT,
@@ -334,6 +334,6 @@ zlay_status zl_copy_by_points(zl_copy *c, zlay_move **out)
     for (int s = 0; !status && s < ZL_SIDES; s++)
         status = zl_table_of(c->ctx, &value[s], c->side[s].layout);
     if (!status) status = with_room(c, value, out);
-    for (int s = 0; s < ZL_SIDES; s++) zl_table_free(&value[s]);
+    for (int s = ZL_SIDES; s-- > 0;) zl_table_free(&value[s]);
     return status;
 }

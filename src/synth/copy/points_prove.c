@@ -42,7 +42,7 @@ static zlay_status as_layout(zl_copy *c, const zl_table *t, zlay_layout **out)
 static zlay_status each_once(zl_copy *c, const zlay_move *move, const zl_table value[ZL_SIDES],
                              bool *out)
 {
-    zl_table seen, point = {.ctx = c->ctx};
+    zl_table seen, point = {0};
     uint64_t named = 0, both = 0;
     zlay_status status = zl_table_new(c->ctx, &seen, value->size);
     *out = true;

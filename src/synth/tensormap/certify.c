@@ -196,7 +196,7 @@ static zlay_status values_wanted(zlay_layout **out, zl_modes *box, const zl_chun
     if (!status) status = tiles_put(box, c->t);
     if (!status) values_fill(&table, c);
     if (!status) status = zl_cheapest(ctx, out, &table, box, NULL, NULL);
-    if (table.ctx) zl_table_free(&table);
+    zl_table_free(&table);
     return status;
 }
 

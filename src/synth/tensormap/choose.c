@@ -107,6 +107,6 @@ zlay_status zl_tm_choose(zl_tm *t)
     if (!status) status = cells_sort(t, s);
     if (!status) places_put(t, s, &table);
     if (!status) status = layout_put(t, &table);
-    if (table.ctx) zl_table_free(&table);
+    zl_table_free(&table);
     return status;
 }

@@ -32,6 +32,6 @@ zlay_status zl_tm_residual(zlay_ctx *ctx, zlay_move *move, const zlay_layout *wa
     if (!status) status = zl_modes_leaf(&box, (int64_t)table.size, 0);
     if (!status) status = zl_cheapest(ctx, &move->residual, &table, &box, NULL, NULL);
     zl_modes_end(&box);
-    if (table.ctx) zl_table_free(&table);
+    zl_table_free(&table);
     return status;
 }
