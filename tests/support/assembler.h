@@ -43,7 +43,7 @@ static inline bool assembles(const char *target, const char *text)
 static inline bool assembles_fast(const char *target, const char *text)
 {
     return asks_ptxas(target, text,
-                      "-v 2>&1 | awk '/serialized|[1-9][0-9]* bytes spill|error|fatal/ {print >\"/dev/stderr\"; bad = 1} "
+                      "-v 2>&1 | awk '/warning|[1-9][0-9]* bytes spill|error|fatal/ {print >\"/dev/stderr\"; bad = 1} "
                       "/Used [0-9]+ registers/ {done = 1} END {exit bad || !done}'");
 }
 

@@ -17,7 +17,7 @@ typedef struct zl_table {
 
 /* A table of `size` points, all undefined: ELIMIT above limits.points, ENOMEM.  It is working
  * memory, and its end gives back all that was taken of zl_scratch since it was made: tables end in
- * the reverse of the order in which they were made.  One that was refused, or is {0}, may end too. */
+ * the reverse of the order in which they were made.  One that was refused, or is {0}, may end. */
 zlay_status zl_table_new(zlay_ctx *ctx, zl_table *out, uint64_t size);
 void zl_table_free(zl_table *t);
 
