@@ -114,7 +114,7 @@ static bool ceilings_set(zlay_ctx *ctx, const char *text)
     if (!end) return false;
     zlay_status status = zlay_ctx_set_ceilings(ctx, &given);
     if (!status) status = zlay_ctx_set_limits(ctx, &given);
-    if (status) zl_say(ctx, status, "--limits");
+    if (status) zl_cli_say(ctx, status, "--limits");
     return !status;
 }
 

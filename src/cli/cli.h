@@ -39,7 +39,7 @@ void zl_options_help(void);
 void zl_op_show(const zl_op *op);
 
 /* Say on stderr why a call failed; the exit code of its status. */
-int zl_say(zlay_ctx *ctx, zlay_status status, const char *what);
+int zl_cli_say(zlay_ctx *ctx, zlay_status status, const char *what);
 
 /* Plan what the options ask for; on failure `*exit` is the program's. */
 zlay_plan *zl_plan_of(zlay_ctx *ctx, const zl_options *options, int *exit);

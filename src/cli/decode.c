@@ -14,5 +14,5 @@ int zl_decode(zlay_ctx *ctx, int argc, char **argv)
     zlay_buf out = {text, sizeof text, 0};
     zlay_status status = zl_decode_bits(ctx, &out, argc, argv);
     if (!status) fputs(text, stdout);
-    return status ? zl_say(ctx, status, "decode") : ZL_EXIT_YES;
+    return status ? zl_cli_say(ctx, status, "decode") : ZL_EXIT_YES;
 }

@@ -91,7 +91,7 @@ static int command_run(size_t i, int argc, char **argv)
 {
     zlay_ctx *ctx;
     zlay_status status = zlay_ctx_new(&ctx, NULL, NULL);
-    if (status) return zl_say(NULL, status, "no context");
+    if (status) return zl_cli_say(NULL, status, "no context");
     int exit = commands[i].call(ctx, argc, argv);
     zlay_ctx_free(ctx);
     if (fflush(stdout) || ferror(stdout)) return ZL_EXIT_ERROR;

@@ -28,7 +28,7 @@ static int source_read(source *s, zlay_ctx *ctx, const char *path)
     s->text = zl_file_read(path, TEXT_MOST, &s->length);
     if (!s->text) return ZL_EXIT_ERROR;
     zlay_status status = zlay_pipe_parse(ctx, &s->pipe, s->text, s->length);
-    return status ? zl_say(ctx, status, path) : ZL_EXIT_YES;
+    return status ? zl_cli_say(ctx, status, path) : ZL_EXIT_YES;
 }
 
 /* Prints one line of the text as it was written, without the blanks around it. */
@@ -76,7 +76,7 @@ static int text_print(zlay_ctx *ctx, zl_text_writer *write, const void *value)
     zlay_buf none = {NULL, 0, 0};
     size_t length;
     zlay_status status = write(ctx, &none, value);
-    if (status && status != ZLAY_EROOM) return zl_say(ctx, status, "pipe");
+    if (status && status != ZLAY_EROOM) return zl_cli_say(ctx, status, "pipe");
     char *text = zl_text_of(ctx, write, value, &length);
     if (text) fputs(text, stdout);
     free(text);
@@ -90,7 +90,7 @@ static int verdict_print(zlay_ctx *ctx, const source *s)
     size_t count = 0;
     zlay_status status =
         zlay_pipe_verify(ctx, &answer, reasons, REASONS_MOST, &count, NULL, s->pipe);
-    if (status) return zl_say(ctx, status, "pipe");
+    if (status) return zl_cli_say(ctx, status, "pipe");
     if (answer == ZLAY_UNDECIDED) {
         printf("undecided: %s\n", zlay_ctx_message(ctx));
         return ZL_EXIT_UNSURE;
@@ -133,7 +133,7 @@ int zl_pipe_fences(zlay_ctx *ctx, int argc, char **argv)
     int exit = source_read(&s, ctx, argv[0]);
     zlay_status status = ZLAY_OK;
     if (exit == ZL_EXIT_YES) status = zlay_pipe_fences(ctx, &fenced, NULL, 0, &count, s.pipe);
-    if (status) exit = zl_say(ctx, status, "fences");
+    if (status) exit = zl_cli_say(ctx, status, "fences");
     if (fenced) exit = text_print(ctx, zl_write_pipe, fenced);
     zlay_pipe_free(fenced);
     source_free(&s);

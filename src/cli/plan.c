@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-int zl_say(zlay_ctx *ctx, zlay_status status, const char *what)
+int zl_cli_say(zlay_ctx *ctx, zlay_status status, const char *what)
 {
     const char *message = zlay_ctx_message(ctx);
     fprintf(stderr, "zlay: %s: %s%s%s\n", what, zlay_status_name(status), *message ? ": " : "",
@@ -31,7 +31,7 @@ zlay_plan *zl_plan_of(zlay_ctx *ctx, const zl_options *options, int *exit)
         return NULL;
     }
     zlay_status status = zlay_gemm_synth(ctx, &plan, target, &options->gemm);
-    if (status) *exit = zl_say(ctx, status, "no plan");
+    if (status) *exit = zl_cli_say(ctx, status, "no plan");
     return plan;
 }
 
@@ -48,7 +48,7 @@ char *zl_text_of(zlay_ctx *ctx, zl_text_writer *write, const void *value, size_t
     }
     *length = buf.need;
     if (!status) return buf.text;
-    zl_say(ctx, status, "no text");
+    zl_cli_say(ctx, status, "no text");
     free(buf.text);
     return NULL;
 }
@@ -93,7 +93,7 @@ static int certificates_decide(zlay_ctx *ctx, const zlay_plan *plan)
     for (; zlay_plan_certificate(&a, &b, plan, count) == ZLAY_OK; count++) {
         zlay_answer answer;
         zlay_status status = zlay_layout_equal(ctx, &answer, NULL, a, b);
-        if (status) return zl_say(ctx, status, "certificate");
+        if (status) return zl_cli_say(ctx, status, "certificate");
         if (answer == ZLAY_YES) continue;
         printf("certificate %u: %s\n", count,
                answer == ZLAY_NO ? "the layouts differ" : zlay_ctx_message(ctx));
@@ -122,7 +122,7 @@ static int proof_recheck(zlay_ctx *ctx, const zlay_pipe *pipe, const char *proof
 {
     zlay_answer answer;
     zlay_status status = zlay_pipe_recheck(ctx, &answer, pipe, proof, length);
-    if (status) return zl_say(ctx, status, "proof");
+    if (status) return zl_cli_say(ctx, status, "proof");
     if (print) printf("%s\n", proof);
     printf("pipe: proved for every number of tiles and steps; the proof, %zu bytes, %s\n", length,
            answer == ZLAY_YES  ? "holds when checked by itself"
@@ -136,7 +136,7 @@ static int pipe_prove(zlay_ctx *ctx, const zlay_pipe *pipe, bool print)
     zlay_answer answer;
     size_t count, length;
     zlay_status status = zlay_pipe_verify(ctx, &answer, NULL, 0, &count, NULL, pipe);
-    if (status) return zl_say(ctx, status, "pipe");
+    if (status) return zl_cli_say(ctx, status, "pipe");
     if (answer != ZLAY_YES) return pipe_refuted(ctx, pipe, answer);
     char *text = print ? zl_text_of(ctx, zl_write_pipe, pipe, &length) : NULL;
     if (text) printf("\npipe\n%s\nproof\n", text);
@@ -155,7 +155,7 @@ static int copy_decide(zlay_ctx *ctx, const zlay_transfer *copy, char operand)
     for (uint32_t i = 0; zlay_transfer_certificate(&a, &b, copy, i) == ZLAY_OK; i++) {
         zlay_answer answer;
         zlay_status status = zlay_layout_equal(ctx, &answer, NULL, a, b);
-        if (status) return zl_say(ctx, status, "certificate");
+        if (status) return zl_cli_say(ctx, status, "certificate");
         if (answer == ZLAY_YES) continue;
         printf("certificate %u of the copy of %c does not hold\n", i, operand);
         return answer == ZLAY_NO ? ZL_EXIT_NO : ZL_EXIT_UNSURE;
@@ -212,7 +212,7 @@ static int model_run(zlay_ctx *ctx, const zlay_plan *plan, const zl_options *opt
                "the tests execute other kernels' text\n");
         return ZL_EXIT_UNSURE;
     }
-    if (status) return zl_say(ctx, status, "model");
+    if (status) return zl_cli_say(ctx, status, "model");
     printf("model: %" PRIu64 " of %" PRIu64 " tiles run, all %" PRIu64
            " edge tiles among them; %" PRIu64 " stages; %" PRIu64
            " elements of D %s a plain product; %" PRIu64 " others untouched\n",

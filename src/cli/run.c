@@ -138,7 +138,7 @@ static int report(run *r)
     uint64_t changed = padding_changed(&r->d);
     zlay_status status = zlay_kernel_measure(r->ctx, &milliseconds, r->kernel, WARM);
     if (!status) status = zlay_kernel_measure(r->ctx, &milliseconds, r->kernel, TIMED);
-    if (status) return zl_say(r->ctx, status, "timing");
+    if (status) return zl_cli_say(r->ctx, status, "timing");
     double flop = 2.0 * (double)g->m * (double)g->n * (double)g->k;
     printf("run: %" PRIu64 " elements of D compared, %" PRIu64
            " differ from the exact result's rounding, greatest error %g; "
@@ -163,13 +163,13 @@ static int on_device(run *r)
     if (!status)
         printf("device: %s, compute capability %d.%d, driver %d\n", info.name, info.cc_major,
                info.cc_minor, info.driver);
-    if (!matrices_make(r)) return zl_say(r->ctx, ZLAY_ENOMEM, "matrices");
+    if (!matrices_make(r)) return zl_cli_say(r->ctx, ZLAY_ENOMEM, "matrices");
     if (!status) status = upload(r);
     if (!status) status = load(r);
     if (status == ZLAY_ENOTSUP) return not_run(r);
     if (!status) status = launch(r);
-    if (status) return zl_say(r->ctx, status, "run");
-    return compare(r) ? report(r) : zl_say(r->ctx, ZLAY_ENOMEM, "reference");
+    if (status) return zl_cli_say(r->ctx, status, "run");
+    return compare(r) ? report(r) : zl_cli_say(r->ctx, ZLAY_ENOMEM, "reference");
 }
 
 static void run_free(run *r)
@@ -200,7 +200,7 @@ static int plan_run(run *r)
     zlay_status status = hip ? zlay_device_open_hip(r->ctx, &r->device, 0)
                              : zlay_device_open(r->ctx, &r->device, 0);
     if (status == ZLAY_EDRIVER) return not_run(r);
-    return status ? zl_say(r->ctx, status, "device") : on_device(r);
+    return status ? zl_cli_say(r->ctx, status, "device") : on_device(r);
 }
 
 int zl_run_gemm(zlay_ctx *ctx, int argc, char **argv)
