@@ -322,9 +322,10 @@ bench: $(B)/zlay-bench
 # ---- documents, packages ---------------------------------------------------
 
 # The texts of tests/golden, as they are printed now.
-golden: $(B)/tests/emit/pipe $(B)/tests/emit/wave
+golden: $(B)/tests/emit/pipe $(B)/tests/emit/wave $(B)/tests/emit/scales_run
 	$(B)/tests/emit/pipe golden
 	$(B)/tests/emit/wave golden
+	$(B)/tests/emit/scales_run golden
 
 # What tests/checks/census.sh holds the tree to; what is lost stays in the list until tests/census.gone says why.
 census: all

@@ -248,7 +248,6 @@ static const struct {
     {"ldb: 513; a row of e2m1 has whole bytes", "sm_100a", ZLAY_EINVAL, {MXFP4(F32), .ldb = 513}},
     {"a_order: the nearest that works is row", "sm_100a", ZLAY_NONE, {MXFP4(F32), .a_order = ZLAY_ORDER_COLUMN}},
     {"a_type: e2m1; the GEMM of this version has elements of whole bytes", "sm_100a", ZLAY_ENOTSUP, {.type = ZLAY_TYPE_E2M1}},
-    {"a_scales: plans of sm_100a have none; those of sm_90a do", "sm_100a", ZLAY_ENOTSUP, {.type = ZLAY_TYPE_E4M3, .a_scales = ZLAY_SCALES_LINE}},
     {"d_scales: 1x32 and 1x16 are of A and B", "sm_100a", ZLAY_ENOTSUP, {.type = ZLAY_TYPE_E4M3, .d_type = ZLAY_TYPE_E4M3, .d_scales = MX}},
     {"d_scales: beside a_scales of 1x32 or 1x16 D has none", "sm_100a", ZLAY_ENOTSUP, {MXFP8(E4M3, E4M3, E4M3), .d_scales = ZLAY_SCALES_LINE}},
     {"split_k: plans of sm_100a have none", "sm_100a", ZLAY_ENOTSUP, {MXFP8(E4M3, E4M3, F32), .split_k = 2}},

@@ -6,6 +6,8 @@
 #include "base/request.h"
 #include "synth/gemm/plan.h"
 
+#include <string.h>
+
 #define MOST_EXTENT (((uint64_t)1 << 31) - 256) /* coordinates of the last tile stay below 2^31 */
 
 static zlay_status request_copy(zlay_ctx *ctx, zlay_gemm *out, const zlay_gemm *in)
@@ -152,19 +154,21 @@ static zlay_status stages_check(zlay_ctx *ctx, const zlay_plan_summary *info)
 /* Only plans of wgmma have these. */
 static zlay_status wgmma_alone(zlay_ctx *ctx, const zlay_plan *plan, const zlay_gemm *g)
 {
-    const char *field = zl_gemm_promoted(g->a_scales)   ? "a_scales"
-                        : zl_gemm_promoted(g->b_scales) ? "b_scales"
+    bool tmem = zl_gemm_by_tmem(plan->info.target);
+    const char *field = zl_gemm_promoted(g->a_scales) && !tmem   ? "a_scales"
+                        : zl_gemm_promoted(g->b_scales) && !tmem ? "b_scales"
                         : g->repack   ? "repack"
                         : g->split_k  ? "split_k"
                         : g->multicast ? "multicast"
-                        : g->d_scales && !zl_gemm_by_tmem(plan->info.target) ? "d_scales"
+                        : g->d_scales && !tmem ? "d_scales"
                         : g->swap      ? "swap"
                                       : NULL;
     const char *name = zlay_target_name(plan->info.target);
     if (!field) return ZLAY_OK;
     if (zl_wave_target(plan->info.target))
         return zl_fail(ctx, ZLAY_ENOTSUP, "%s: plans of waves (%s) have none", field, name);
-    return zl_fail(ctx, ZLAY_ENOTSUP, "%s: plans of %s have none; those of sm_90a do", field, name);
+    bool scales = strstr(field, "scales") != NULL;
+    return zl_fail(ctx, ZLAY_ENOTSUP, "%s: plans of %s have none; those of sm_90a%s do", field, name, scales ? " and sm_100a" : "");
 }
 
 static zlay_status waves_plan(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *g)

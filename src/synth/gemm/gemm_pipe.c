@@ -21,9 +21,6 @@ enum {
 /* Whether the producer gives registers to the consumers: with two of them, sums take 128. */
 static bool gives_registers(const zlay_plan *plan) { return plan->info.consumers == 2; }
 
-/* Stages of a ring. */
-static uint32_t stages_of(const zlay_plan *plan) { return plan->info.stages / zl_gemm_rings(plan); }
-
 /* The bytes of an operand's stage. */
 static void put_bytes(zl_text *out, const zlay_plan *plan, int32_t operand, uint32_t ring)
 {
@@ -40,7 +37,7 @@ void zl_gemm_put_memory(zl_text *out, const zlay_plan *plan)
     zl_putf(out, "move tD %u\n", plan->operand[ZLAY_OPERAND_D].bytes);
     for (int32_t o = 0; o < 2; o++)
         for (uint32_t r = 0; r < zl_gemm_rings(plan); r++) {
-            zl_putf(out, "smem %c%s[%u] ", zl_operand_name(o), zl_gemm_ring(plan, r), stages_of(plan));
+            zl_putf(out, "smem %c%s[%u] ", zl_operand_name(o), zl_gemm_ring(plan, r), zl_gemm_stages(plan));
             put_bytes(out, plan, o, r);
             zl_puts(out, "\n");
         }
@@ -62,9 +59,9 @@ void zl_gemm_put_ring(zl_text *out, const zlay_plan *plan)
 {
     const zlay_plan_summary *info = &plan->info;
     for (uint32_t r = 0; r < zl_gemm_rings(plan); r++)
-        zl_putf(out, "bar full%s[%u] count %u\n", zl_gemm_ring(plan, r), stages_of(plan), info->full_count);
+        zl_putf(out, "bar full%s[%u] count %u\n", zl_gemm_ring(plan, r), zl_gemm_stages(plan), info->full_count);
     for (uint32_t r = 0; r < zl_gemm_rings(plan); r++)
-        zl_putf(out, "bar empty%s[%u] count %u\n", zl_gemm_ring(plan, r), stages_of(plan), info->empty_count);
+        zl_putf(out, "bar empty%s[%u] count %u\n", zl_gemm_ring(plan, r), zl_gemm_stages(plan), info->empty_count);
 }
 
 bool zl_gemm_converts(const zlay_plan *plan)
@@ -109,7 +106,7 @@ static void declare(zl_text *out, const zlay_plan *plan)
 /* The loads of a stage by block `rank`, which multicasts its part of a shared operand. */
 static void tensor_loads(zl_text *out, const zlay_plan *plan, uint32_t ring, const char *at, uint32_t rank)
 {
-    uint32_t s = stages_of(plan);
+    uint32_t s = zl_gemm_stages(plan);
     const char *r = zl_gemm_ring(plan, ring);
     for (int32_t o = 0; o < 2; o++) {
         char name = zl_operand_name(o);
@@ -124,7 +121,7 @@ static void tensor_loads(zl_text *out, const zlay_plan *plan, uint32_t ring, con
 
 void zl_gemm_thread_loads(zl_text *out, const zlay_plan *plan, uint32_t ring, const char *at)
 {
-    uint32_t s = stages_of(plan);
+    uint32_t s = zl_gemm_stages(plan);
     const char *r = zl_gemm_ring(plan, ring);
     for (int32_t o = 0; o < 2; o++) {
         char name = zl_operand_name(o);
@@ -144,7 +141,7 @@ static bool any_cpasync(const zlay_plan *plan)
 /* Waits until the stage is empty, and expects the bytes of tensor copies. */
 static void stage_begin(zl_text *out, const zlay_plan *plan, uint32_t ring, const char *at)
 {
-    uint32_t s = stages_of(plan);
+    uint32_t s = zl_gemm_stages(plan);
     const char *r = zl_gemm_ring(plan, ring);
     zl_putf(out, "wait empty%s[%s %% %u] parity (%s / %u + 1) %% 2\n", r, at, s, at, s);
     if (!plan->info.expect_bytes) return;
@@ -174,7 +171,7 @@ static void produce_by_tensor(zl_text *out, const zlay_plan *plan, uint32_t rank
     zl_puts(out, "for t in 0..T\nfor i in t*N..t*N+N\n");
     for (uint32_t r = 0; r < zl_gemm_rings(plan); r++) {
         stage_begin(out, plan, r, "i");
-        zl_putf(out, "arrive full%s[i %% %u]\n", zl_gemm_ring(plan, r), stages_of(plan));
+        zl_putf(out, "arrive full%s[i %% %u]\n", zl_gemm_ring(plan, r), zl_gemm_stages(plan));
         tensor_loads(out, plan, r, "i", rank);
     }
     zl_puts(out, "end\nend\n");
@@ -191,7 +188,7 @@ static void drain(zl_text *out, const zlay_plan *plan)
 static void publish(zl_text *out, const zlay_plan *plan, uint32_t ring, const char *at, int in_flight)
 {
     if (any_cpasync(plan)) zl_putf(out, "waitgroup cpasync %d\n", in_flight);
-    zl_putf(out, "fence proxy.async\narrive full%s[%s %% %u] threads\n", zl_gemm_ring(plan, ring), at, stages_of(plan));
+    zl_putf(out, "fence proxy.async\narrive full%s[%s %% %u] threads\n", zl_gemm_ring(plan, ring), at, zl_gemm_stages(plan));
 }
 
 static void thread_stage(zl_text *out, const zlay_plan *plan, uint32_t ring, const char *at)
@@ -254,7 +251,7 @@ static void producer(zl_text *out, const zlay_plan *plan)
 /* Products of a step of a ring, to registers of the name. */
 static void multiply(zl_text *out, const zlay_plan *plan, uint32_t ring, const char *at, const char *to)
 {
-    uint32_t s = stages_of(plan);
+    uint32_t s = zl_gemm_stages(plan);
     const char *r = zl_gemm_ring(plan, ring);
     zl_putf(out, "wait full%s[%s %% %u] parity %s / %u %% 2\n", r, at, s, at, s);
     zl_gemm_scales_turn(out, plan, "sync named 2 +");
@@ -266,7 +263,7 @@ static void multiply(zl_text *out, const zlay_plan *plan, uint32_t ring, const c
 static void finish(zl_text *out, const zlay_plan *plan, uint32_t ring, const char *at, int in_flight)
 {
     zl_putf(out, "waitgroup wgmma %d\narrive empty%s[%s %% %u] warps%s\n", in_flight, zl_gemm_ring(plan, ring), at,
-            stages_of(plan), zl_multicast(&plan->info) ? " cta all" : "");
+            zl_gemm_stages(plan), zl_multicast(&plan->info) ? " cta all" : "");
 }
 
 /* The registers that hold the sums of all steps. */

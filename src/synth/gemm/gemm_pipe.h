@@ -5,6 +5,9 @@
 
 #include "synth/gemm/plan.h"
 
+/* Stages of a ring. */
+static inline uint32_t zl_gemm_stages(const zlay_plan *plan) { return plan->info.stages / zl_gemm_rings(plan); }
+
 /* Moves and shared buffers; the barriers of the ring; the bodies. */
 void zl_gemm_put_memory(zl_text *out, const zlay_plan *plan);
 void zl_gemm_put_ring(zl_text *out, const zlay_plan *plan);

@@ -202,6 +202,8 @@ bool zl_gemm_scales_fit(const zlay_plan *plan, uint32_t tile_n);
 void zl_gemm_scales_bodies(zl_text *out, const zlay_plan *plan);
 void zl_gemm_scales_begin(zl_text *out, const zlay_plan *plan);
 void zl_gemm_scales_add(zl_text *out, const zlay_plan *plan, uint32_t ring, const char *step, const char *at);
+/* The same of a pass of D, by tcgen05: sums P<pass> to T<pass>. */
+void zl_gemm_scales_add_pass(zl_text *out, const zlay_plan *plan, uint32_t pass, uint32_t ring, const char *step, const char *at);
 void zl_gemm_scales_turn(zl_text *out, const zlay_plan *plan, const char *event); /* nothing where there are no turns */
 /* Reads whether D has scales, and refuses a D that has none; whether a tile of so many columns is whole blocks, each the
  * fragment of a body; prints these bodies. */

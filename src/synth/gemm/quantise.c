@@ -36,6 +36,8 @@ zlay_status zl_gemm_quantise(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *g)
     if (g->d_scales >= ZLAY_SCALES_LINE_32 && g->d_scales <= ZLAY_SCALES_LINE_16)
         return refuse(ctx, "1x32 and 1x16 are of A and B; D has scales of 1x128 alone");
     if (zl_gemm_by_blocks(plan)) return refuse(ctx, "beside a_scales of 1x32 or 1x16 D has none; the nearest that works is none");
+    if (zl_by_tmem(plan) && zl_gemm_scaled(plan))
+        return refuse(ctx, "beside a_scales or b_scales sums of tcgen05 are in registers by 64 or 32 columns, not by blocks of 128; the nearest that works is none");
     if (g->d_scales != ZLAY_SCALES_LINE)
         return zl_fail(ctx, ZLAY_EINVAL, "d_scales: %d is no granularity of scales", g->d_scales);
     zlay_status status = type_check(ctx, plan);

@@ -3,7 +3,8 @@
  * that apply them. Each K step is a block of 128, whose sums C begin anew; behind the step T = C * (a * b) + T, where a and b
  * are the step's scales (promotion of the sums, as in DeepSeek-V3's technical report, section 3.3.2). Even and odd steps have
  * sums and stages of their own, so the sums of a step are added while the products of the next one run. Scales of rows and
- * blocks are in registers two steps ahead; those of columns pass through shared memory, a step ahead. */
+ * blocks are in registers two steps ahead; those of columns pass through shared memory, a step ahead. By tcgen05 the sums of a
+ * step are in tensor memory, and C and T are those of a pass of D at a time. */
 #include "synth/gemm/plan.h"
 #include "base/arith.h"
 
@@ -11,7 +12,8 @@
 
 enum {
     BLOCK = 128,       /* of K in a step; of rows or columns in a block */
-    COLUMNS_MOST = 128 /* of a tile: a thread has its sums three times */
+    COLUMNS_MOST = 128, /* of a tile: by wgmma a thread has its sums three times, by tcgen05 all of a row */
+    COLUMNS_BESIDE = 96 /* the same by tcgen05 where scales of columns are beside them: of 128 ptxas 13.0 spills */
 };
 
 /* ---- the request ----------------------------------------------------------------------------- */
@@ -70,11 +72,17 @@ zlay_status zl_gemm_scales(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *g)
     return ZLAY_OK;
 }
 
+/* The most columns of a tile. */
+static uint32_t columns_most(const zlay_plan *plan)
+{
+    return zl_by_tmem(plan) && zl_gemm_by_columns(plan) ? COLUMNS_BESIDE : COLUMNS_MOST;
+}
+
 bool zl_gemm_scales_fit(const zlay_plan *plan, uint32_t tile_n)
 {
     if (!zl_gemm_quantise_fit(plan, tile_n)) return false;
     if (!zl_gemm_scaled(plan)) return true;
-    return tile_n <= COLUMNS_MOST && (plan->scales[ZLAY_OPERAND_B] != ZLAY_SCALES_BLOCK || BLOCK % tile_n == 0);
+    return tile_n <= columns_most(plan) && (plan->scales[ZLAY_OPERAND_B] != ZLAY_SCALES_BLOCK || BLOCK % tile_n == 0);
 }
 
 zlay_status zl_gemm_scales_tile(zlay_ctx *ctx, const zlay_plan *plan, uint32_t tile_n)
@@ -83,9 +91,12 @@ zlay_status zl_gemm_scales_tile(zlay_ctx *ctx, const zlay_plan *plan, uint32_t t
     if (!zl_gemm_quantise_fit(plan, tile_n))
         return zl_fail(ctx, ZLAY_EINVAL, "tile_n: %u; with d_scales a tile has whole blocks of %d columns: the nearest that works is %d",
                        tile_n, BLOCK, !zl_gemm_scaled(plan) && tile_n > 3 * BLOCK / 2 ? 2 * BLOCK : BLOCK);
-    if (tile_n > COLUMNS_MOST)
-        return zl_fail(ctx, ZLAY_EINVAL, "tile_n: %u; with scales a thread has its sums three times, and at most %d columns fit",
-                       tile_n, COLUMNS_MOST);
+    if (tile_n > columns_most(plan))
+        return zl_fail(ctx, ZLAY_EINVAL, "tile_n: %u; with scales a thread has its sums %s, and at most %u columns fit", tile_n,
+                       !zl_by_tmem(plan)           ? "three times"
+                       : zl_gemm_by_columns(plan) ? "in registers, beside scales of columns"
+                                                  : "in registers",
+                       columns_most(plan));
     return zl_fail(ctx, ZLAY_EINVAL, "tile_n: %u; a tile has columns of one block of %d: the nearest that works is %d",
                    tile_n, BLOCK, tile_n <= 96 ? 64 : 128);
 }
@@ -166,7 +177,8 @@ static void put_begin(zl_text *out, const zlay_plan *plan)
 static void put_sum(zl_text *out, const zlay_plan *plan)
 {
     bool rows = plan->scales[0] != 0;
-    if (zl_gemm_by_columns(plan)) zl_putf(out, "T = fma(%s, load(S, col), T)\n", rows ? "C * a" : "C");
+    const char *wider = zl_by_tmem(plan) ? " + 0" : ""; /* C is of a pass, S of the tile */
+    if (zl_gemm_by_columns(plan)) zl_putf(out, "T = fma(%s, load(S, col%s), T)\n", rows ? "C * a" : "C", wider);
     else zl_putf(out, "T = fma(C, %s, T)\n", !rows ? "b" : plan->scales[1] ? "a * b" : "a");
 }
 
@@ -191,7 +203,7 @@ static void put_add(zl_text *out, const zlay_plan *plan, uint32_t ring)
     zl_puts(out, "end\n");
 }
 
-/* Adds the sums of a tile's last step. */
+/* Adds sums, and loads nothing: those of a tile's last step, or of a pass with others behind it. */
 static void put_last(zl_text *out, const zlay_plan *plan)
 {
     zl_puts(out, "body scales_last\n");
@@ -207,6 +219,7 @@ void zl_gemm_scales_bodies(zl_text *out, const zlay_plan *plan)
     put_add(out, plan, 0);
     put_add(out, plan, 1);
     put_last(out, plan);
+    if (zl_by_tmem(plan)) zl_puts(out, "body scales_zero\nmatrix T f32\nT = 0\nend\n");
 }
 
 /* ---- scales of columns in shared memory --------------------------------------------------------- */
@@ -263,20 +276,33 @@ zlay_status zl_gemm_scales_layout(zlay_ctx *ctx, zlay_layout **out, const zlay_p
 
 void zl_gemm_scales_begin(zl_text *out, const zlay_plan *plan)
 {
-    zl_puts(out, "use T");
+    zl_puts(out, zl_by_tmem(plan) ? "use T0" : "use T");
     for (uint32_t r = 0; r < 2; r++) put_factors(out, plan, r, ", %c");
     zl_puts(out, " body scales_begin at tile.row, tile.column\n");
+    for (uint32_t pass = 1; zl_by_tmem(plan) && pass < plan->info.passes; pass++) zl_putf(out, "use T%u body scales_zero\n", pass);
+}
+
+/* What stands behind the matrices of a use; the step's factors are those of the next such step behind it where `loads`. */
+static void put_use(zl_text *out, const zlay_plan *plan, uint32_t ring, const char *step, const char *at, bool loads)
+{
+    put_factors(out, plan, ring, ", %c");
+    if (loads) zl_putf(out, " body scales_add%u", ring);
+    else zl_puts(out, " body scales_last");
+    if (zl_gemm_by_columns(plan)) zl_putf(out, " reads S%u[%s %% %d]", ring, step, SLOTS);
+    if (loads) zl_putf(out, " at tile.row, tile.column, %s %% N", at);
+    zl_puts(out, "\n");
 }
 
 void zl_gemm_scales_add(zl_text *out, const zlay_plan *plan, uint32_t ring, const char *step, const char *at)
 {
     zl_putf(out, "use T, C%u", ring);
-    put_factors(out, plan, ring, ", %c");
-    if (at) zl_putf(out, " body scales_add%u", ring);
-    else zl_puts(out, " body scales_last");
-    if (zl_gemm_by_columns(plan)) zl_putf(out, " reads S%u[%s %% %d]", ring, step, SLOTS);
-    if (at) zl_putf(out, " at tile.row, tile.column, %s %% N", at);
-    zl_puts(out, "\n");
+    put_use(out, plan, ring, step, at, at != NULL);
+}
+
+void zl_gemm_scales_add_pass(zl_text *out, const zlay_plan *plan, uint32_t pass, uint32_t ring, const char *step, const char *at)
+{
+    zl_putf(out, "use T%u, P%u", pass, pass);
+    put_use(out, plan, ring, step, at, at && pass + 1 == plan->info.passes);
 }
 
 /* ---- turns ------------------------------------------------------------------------------------- */

@@ -12,6 +12,8 @@
 enum {
     ROWS_MOST = 128,    /* of a tile */
     COLUMNS_LEAST = 64, /* a row of a pass of D */
+    COLUMNS_TAKEN = 64, /* of a pass of D, and of the sums of a step that are taken from tensor memory together; */
+    COLUMNS_TAKEN_BESIDE = 32, /* the same where scales of columns are loaded beside them */
     COLUMNS_FEW = 8,    /* the same where columns of D are contiguous: N of an instruction */
     COLUMNS_MOST = 256, /* N of an instruction */
     SUMS_MOST = 128 * 128, /* of a tile by mma.sync: 64 registers of a thread */
@@ -245,10 +247,12 @@ uint64_t zl_tile_time(const zlay_plan *plan, const zlay_gemm *gemm)
 }
 
 /* The columns of D in a pass: 256 bytes of a row, 128 of elements of a byte, or 64 columns. What an epilogue loads for 128
- * columns beside sums from tensor memory is more than a thread has registers for (ptxas 13.0 spills). */
+ * columns beside sums from tensor memory is more than a thread has registers for (ptxas 13.0 spills), and so is what it takes
+ * of a step's sums beside those of 128 columns that it has. */
 static uint32_t pass_columns(const zlay_plan *plan, uint32_t n, uint32_t d_bytes, bool epilogue)
 {
     if (zl_d_by_columns(plan)) return n;
+    if (zl_by_tmem(plan) && zl_gemm_scaled(plan)) return zl_gemm_by_columns(plan) ? COLUMNS_TAKEN_BESIDE : COLUMNS_TAKEN;
     if (zl_gemm_by_columns(plan) || (epilogue && zl_by_tmem(plan) && !plan->quantises)) return 64;
     uint32_t most = d_bytes == 1 ? PASS_BYTES / 2 : PASS_BYTES / d_bytes;
     return n % most == 0 ? most : 64;
@@ -258,7 +262,7 @@ static uint32_t pass_columns(const zlay_plan *plan, uint32_t n, uint32_t d_bytes
 static uint32_t barrier_bytes(const zlay_plan *plan, uint32_t stages)
 {
     const zlay_plan_summary *info = &plan->info;
-    uint32_t addresses = zl_gemm_by_blocks(plan) ? 2 : 1;
+    uint32_t addresses = zl_gemm_by_blocks(plan) ? 2 : zl_gemm_rings(plan);
     if (zl_gemm_by_sync(info->target)) return 0;
     return 2 * 8 * stages + (zl_gemm_by_tmem(info->target) ? ZL_TMEM_BARRIERS * 8 + 4 * addresses : 0);
 }

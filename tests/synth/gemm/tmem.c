@@ -121,7 +121,7 @@ static const struct {
     {{.type = T(S8), .d_type = T(S4)}, ZLAY_ENOTSUP, "d_type: s4; sums of s8 are s32"},
     {{.split_k = 2}, ZLAY_ENOTSUP, "split_k: plans of sm_100a have none"},
     {{.repack = ZLAY_REPACK_ALWAYS}, ZLAY_ENOTSUP, "repack: plans of sm_100a have none"},
-    {{.type = T(E4M3), .a_scales = ZLAY_SCALES_LINE}, ZLAY_ENOTSUP, "plans of sm_100a have none"},
+    {{.type = T(E4M3), .a_scales = ZLAY_SCALES_LINE, .tile_n = 256}, ZLAY_EINVAL, "at most 128 columns fit"},
 };
 
 static void test_refusals(void **unused)
