@@ -322,10 +322,11 @@ bench: $(B)/zlay-bench
 # ---- documents, packages ---------------------------------------------------
 
 # The texts of tests/golden, as they are printed now.
-golden: $(B)/tests/emit/pipe $(B)/tests/emit/wave $(B)/tests/emit/scales_run
+golden: $(B)/tests/emit/pipe $(B)/tests/emit/wave $(B)/tests/emit/scales_run $(B)/tests/emit/gcn_scales
 	$(B)/tests/emit/pipe golden
 	$(B)/tests/emit/wave golden
 	$(B)/tests/emit/scales_run golden
+	$(B)/tests/emit/gcn_scales golden
 
 # What tests/checks/census.sh holds the tree to; what is lost stays in the list until tests/census.gone says why.
 census: all

@@ -126,7 +126,7 @@ static zlay_status kernel_fill(zlay_ctx *ctx, zlay_kernel *kernel, const zlay_pl
     zlay_pipe_argument more;
     zlay_status status = plan_read(kernel, plan);
     if (status) return zl_fail(ctx, status, "plan: it cannot be read");
-    if (!zlay_plan_argument_nth(&more, plan, ARGUMENTS))
+    if (!zlay_plan_argument_nth(&more, plan, kernel->by_waves ? OPERANDS : ARGUMENTS))
         return zl_fail(ctx, ZLAY_ENOTSUP,
                        "plan: its kernel has %.64s too; zlay_module_launch has any arguments",
                        more.name);

@@ -282,7 +282,6 @@ static const struct {
     {"d_scales: beside a_scales or b_scales sums of tcgen05", "sm_100a", ZLAY_ENOTSUP,
      {.type = ZLAY_TYPE_E4M3, .d_type = ZLAY_TYPE_E4M3, .a_scales = LINE, .b_scales = SQUARE, .d_scales = LINE}},
     {"a_scales: plans of sm_89 have none; those of sm_90a and sm_100a do", "sm_89", ZLAY_ENOTSUP, {.a_scales = LINE}},
-    {"b_scales: plans of waves (gfx942) have none", "gfx942", ZLAY_ENOTSUP, {.b_scales = LINE}},
 };
 
 static void refusals(void **state)

@@ -112,3 +112,35 @@ void zl_gb_body(zl_gb *g, zl_gb_store *store)
         pass_print(g, store);
     }
 }
+
+/* ---- results in registers ---------------------------------------------------------------------------- */
+
+/* Moves what is not computed in its place; of 16 bits, two elements. */
+void zl_gb_move(zl_gb *g)
+{
+    char to[ZL_GB_TEXT], from[ZL_GB_TEXT];
+    for (uint32_t i = 0; i < g->outputs.count; i++) {
+        const zlay_body_operand *o = &g->body->operands[g->outputs.operand[i]];
+        int32_t node = g->outputs.node[i];
+        zl_body_node as = {.type = o->type, .shape = ZL_ON_BOTH};
+        if (o->sort != ZLAY_BODY_MATRIX || g->room->level[node] != g->pass) continue;
+        for (uint32_t r = 0; r < zl_room_count(&as, g->elements); r++) {
+            zl_gb_vector(to, zl_gb_bound(g, g->outputs.operand[i], &as, r));
+            zl_gb_operand(g, from, node, &as, r, 0);
+            if (strcmp(to, from) != 0) zl_gb_says(g, "v_mov_b32 %0, %1", to, from);
+        }
+    }
+}
+
+void zl_gb_move_rows(zl_gb *g)
+{
+    char to[ZL_GB_TEXT], from[ZL_GB_TEXT];
+    for (uint32_t i = 0; i < g->outputs.count; i++) {
+        int32_t operand = g->outputs.operand[i], node = g->outputs.node[i];
+        if (g->body->operands[operand].sort == ZLAY_BODY_MATRIX) continue;
+        for (uint32_t r = 0; r < g->elements->row.count; r++) {
+            zl_gb_name(g, from, node, g->body->nodes[node].shape ? r : 0);
+            zl_gb_says(g, "v_mov_b32 %0, %1", zl_gb_vector(to, g->bound[operand] + r), from);
+        }
+    }
+}

@@ -21,6 +21,7 @@ enum {
 };
 
 enum { ZL_GB_TEMPS = 4, ZL_GB_TEXT = 32 };
+#define ZL_GB_OWN UINT32_MAX
 
 typedef struct zl_gb {
     zl_wave_text *t;
@@ -29,7 +30,8 @@ typedef struct zl_gb {
     const zl_elements *elements;
     zl_room *room;
     zl_room_outputs outputs;
-    const uint32_t *bound; /* by operand: its first register, of scalars and indices a scalar one; NULL: a GEMM's */
+    const uint32_t *bound; /* by operand: its first register, of scalars and indices a scalar one, ZL_GB_OWN: a GEMM's; NULL: all are a GEMM's */
+    uint32_t arrays; /* of the kernel before those of the body */
     uint32_t base;  /* register of the body's values */
     uint32_t masks; /* scalar register of the first mask */
     uint32_t run;   /* the first of the elements that are computed */
@@ -80,5 +82,8 @@ void zl_gb_arrays(zl_gb *g);
 /* All of a body, with `store` called for each run of a pass behind which an output is complete. */
 typedef void zl_gb_store(zl_gb *g);
 void zl_gb_body(zl_gb *g, zl_gb_store *store);
+/* Where results are registers that are bound: what matrices become, a `store` of zl_gb_body; and what rows become, behind it. */
+void zl_gb_move(zl_gb *g);
+void zl_gb_move_rows(zl_gb *g);
 
 #endif

@@ -8,7 +8,7 @@ enum { ELEMENTS = 4, WORD_BITS = 32, BYTE_BITS = 8 };
 /* The scalar registers with the address of an array. */
 static uint32_t array_at(const zl_gb *g, int32_t operand)
 {
-    uint32_t at = ZL_S_ARRAYS;
+    uint32_t at = ZL_S_ARRAYS + 2 * g->arrays;
     for (int32_t i = 0; i < operand; i++)
         if (g->body->operands[i].sort == ZLAY_BODY_GLOBAL) at += 2;
     return at;

@@ -21,7 +21,7 @@ static int32_t place_of(const zl_gb *g, int32_t node)
 {
     const zl_body_node *n = node_of(g, node);
     if (!g->bound) return -1;
-    if (n->op == ZL_BO_OPERAND && n->shape) return n->operand;
+    if (n->op == ZL_BO_OPERAND && n->shape) return g->bound[n->operand] == ZL_GB_OWN ? -1 : n->operand;
     for (uint32_t i = 0; n->shape == ZL_ON_BOTH && i < g->outputs.count; i++)
         if (g->outputs.node[i] == node) return g->outputs.operand[i];
     return -1;

@@ -150,7 +150,7 @@ static void operand(zl_gb *g, int32_t node)
 {
     char to[ZL_GB_TEXT];
     const zl_body_node *n = node_of(g, node);
-    if (g->bound) {
+    if (g->bound && g->bound[n->operand] != ZL_GB_OWN) {
         if (!n->shape)
             zl_wave_line(g->t, "v_mov_b32 %s, s%u", zl_gb_name(g, to, node, 0), g->bound[n->operand]);
         return;

@@ -8,9 +8,10 @@
  * binds (zl_wave_bound), never from a name. */
 #include "emit/gcn/wave.h"
 
+#include <stdio.h>
 #include <zlay/hazard.h>
 
-enum { CHUNK = 16, WORDS = CHUNK / 4, SIDES_MOST = 96 };
+enum { CHUNK = 16, WORDS = CHUNK / 4, SIDES_MOST = 96, TEXT = 24 };
 
 /* An instruction that may stand between products: the i-th of those that its event stands for. */
 typedef struct side {
@@ -192,8 +193,10 @@ static void product(zl_wave_text *t, const zl_event *e, uint32_t part, uint32_t 
     uint32_t n = t->w->blocks_n, d = block * sums;
     uint32_t a = fragment(t, set_of(t, e->acc_b), block % n) + part * words;
     uint32_t b = fragment(t, set_of(t, e->acc_a), block / n) + part * words;
-    zl_wave_line(t, "%s a[%u:%u], v[%u:%u], v[%u:%u], a[%u:%u]", t->product_form.name, d,
-                 d + sums - 1, a, a + words - 1, b, b + words - 1, d, d + sums - 1);
+    char to[TEXT];
+    snprintf(to, sizeof to, "a[%u:%u]", d, d + sums - 1);
+    zl_wave_line(t, "%s %s, v[%u:%u], v[%u:%u], %s", t->product_form.name, to, a, a + words - 1, b, b + words - 1,
+                 e->fresh && !part ? "0" : to);
     t->product[block] = t->printed;
 }
 
@@ -213,8 +216,16 @@ static void products(zl_wave_text *t, const zl_event *e, sides *s)
 /* Sums begin as zeros. A body is printed with the stores of its result, run by run. */
 static void use_print(zl_wave_text *t, const side *one)
 {
-    if (one->event->body >= 0) t->use = one->event;
-    if (one->event->body >= 0 || one->event->joined) return;
+    if (one->event->joined) return;
+    if (zl_wave_scales_is(t, one->event)) {
+        zl_wave_scales(t, one->event);
+        return;
+    }
+    if (one->event->body >= 0) {
+        t->use = one->event;
+        zl_wave_scales_end(t);
+        return;
+    }
     for (uint32_t i = 0; i < t->w->accumulators; i++)
         zl_wave_line(t, "v_accvgpr_write_b32 a%u, 0", i);
 }

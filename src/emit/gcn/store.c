@@ -99,7 +99,7 @@ void zl_wave_store(zl_wave_text *t)
     zl_room *room = zl_scratch(t->ctx, 1, sizeof *room);
     zl_gb g = {.t = t, .body = zl_wave_body(t->plan), .event = t->use, .elements = e, .room = room,
                .outputs = zl_room_output(zl_wave_output(t->plan)), .base = zl_wave_body_first(t->plan),
-               .masks = t->plan->wave.body_masks};
+               .masks = t->plan->wave.body_masks, .arrays = zl_wave_scales_arrays(t->plan)};
     zlay_status status = e && room ? zl_wave_sums(t->ctx, e, t->plan) : ZLAY_ENOMEM;
     if (!status) status = zl_room_make(t->ctx, room, g.body, e, &g.outputs);
     if (status) {

@@ -131,6 +131,11 @@ void zl_wave_setup(zl_wave_text *t);
 /* The events of the pipe. */
 void zl_wave_events(zl_wave_text *t);
 
+/* With scales: whether a use is of the bodies that begin and add sums; that; and the accumulators that all sums become. */
+bool zl_wave_scales_is(const zl_wave_text *t, const zl_event *e);
+void zl_wave_scales(zl_wave_text *t, const zl_event *e);
+void zl_wave_scales_end(zl_wave_text *t);
+
 /* The body of the event `use`, and the stores of its result. */
 void zl_wave_store(zl_wave_text *t);
 

@@ -154,9 +154,9 @@ static zlay_status stages_check(zlay_ctx *ctx, const zlay_plan_summary *info)
 /* Only plans of wgmma have these. */
 static zlay_status wgmma_alone(zlay_ctx *ctx, const zlay_plan *plan, const zlay_gemm *g)
 {
-    bool tmem = zl_gemm_by_tmem(plan->info.target);
-    const char *field = zl_gemm_promoted(g->a_scales) && !tmem   ? "a_scales"
-                        : zl_gemm_promoted(g->b_scales) && !tmem ? "b_scales"
+    bool tmem = zl_gemm_by_tmem(plan->info.target), scales = tmem || zl_wave_target(plan->info.target);
+    const char *field = zl_gemm_promoted(g->a_scales) && !scales   ? "a_scales"
+                        : zl_gemm_promoted(g->b_scales) && !scales ? "b_scales"
                         : g->repack   ? "repack"
                         : g->split_k  ? "split_k"
                         : g->multicast ? "multicast"
@@ -167,13 +167,14 @@ static zlay_status wgmma_alone(zlay_ctx *ctx, const zlay_plan *plan, const zlay_
     if (!field) return ZLAY_OK;
     if (zl_wave_target(plan->info.target))
         return zl_fail(ctx, ZLAY_ENOTSUP, "%s: plans of waves (%s) have none", field, name);
-    bool scales = strstr(field, "scales") != NULL;
-    return zl_fail(ctx, ZLAY_ENOTSUP, "%s: plans of %s have none; those of sm_90a%s do", field, name, scales ? " and sm_100a" : "");
+    return zl_fail(ctx, ZLAY_ENOTSUP, "%s: plans of %s have none; those of sm_90a%s do", field, name,
+                   strstr(field, "scales") ? " and sm_100a" : "");
 }
 
 static zlay_status waves_plan(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *g)
 {
     zlay_status status = wgmma_alone(ctx, plan, g);
+    if (!status) status = zl_gemm_scales(ctx, plan, g);
     return status ? status : zl_wave_gemm_plan(ctx, plan, g);
 }
 

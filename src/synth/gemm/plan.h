@@ -260,6 +260,15 @@ zlay_status zl_wave_body_plan(zlay_ctx *ctx, zlay_plan *plan);
 int32_t zl_wave_output(const zlay_plan *plan);
 /* Which elements of the tile of D a thread's sums are, in the order of its accumulators. */
 zlay_status zl_wave_sums(zlay_ctx *ctx, zl_elements *out, const zlay_plan *plan);
+/* With scales: prints the bodies that begin the sums of all steps and add those of a step, the first two of the pipe; takes the
+ * registers of both; what one of them leaves; how many arrays of scales the kernel has. */
+void zl_wave_scales_bodies(zl_text *out, const zlay_plan *plan);
+zlay_status zl_wave_scales_plan(zlay_ctx *ctx, zlay_plan *plan);
+void zl_wave_scales_outputs(zl_room_outputs *out, const zlay_body *body);
+static inline uint32_t zl_wave_scales_arrays(const zlay_plan *plan)
+{
+    return (uint32_t)zl_gemm_promoted(plan->scales[0]) + zl_gemm_promoted(plan->scales[1]);
+}
 /* The i-th argument of the kernel; ZLAY_NONE past the last. */
 zlay_status zl_wave_argument_nth(zl_wave_argument *out, const zlay_plan *plan, uint32_t i);
 void zl_wave_explain(zl_text *out, const zlay_plan *plan);

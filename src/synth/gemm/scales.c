@@ -40,7 +40,10 @@ static const char *field_of(const zlay_plan *plan, int operand)
     return (operand == ZLAY_OPERAND_A) != (plan->info.swapped != 0) ? "a_scales" : "b_scales";
 }
 
-static bool is_float8(int32_t type) { return type == ZLAY_TYPE_E4M3 || type == ZLAY_TYPE_E5M2; }
+static bool is_float8(int32_t type)
+{
+    return type == ZLAY_TYPE_E4M3 || type == ZLAY_TYPE_E5M2 || type == ZLAY_TYPE_E4M3_FNUZ || type == ZLAY_TYPE_E5M2_FNUZ;
+}
 
 /* Indices of the step behind the last one, for all rows of the last tile, stay below 2^31. */
 static zlay_status operand_check(zlay_ctx *ctx, const zlay_plan *plan, int operand)
@@ -93,7 +96,8 @@ zlay_status zl_gemm_scales_tile(zlay_ctx *ctx, const zlay_plan *plan, uint32_t t
                        tile_n, BLOCK, !zl_gemm_scaled(plan) && tile_n > 3 * BLOCK / 2 ? 2 * BLOCK : BLOCK);
     if (tile_n > columns_most(plan))
         return zl_fail(ctx, ZLAY_EINVAL, "tile_n: %u; with scales a thread has its sums %s, and at most %u columns fit", tile_n,
-                       !zl_by_tmem(plan)           ? "three times"
+                       zl_by_waves(plan)           ? "twice"
+                       : !zl_by_tmem(plan)         ? "three times"
                        : zl_gemm_by_columns(plan) ? "in registers, beside scales of columns"
                                                   : "in registers",
                        columns_most(plan));

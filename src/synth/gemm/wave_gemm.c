@@ -74,7 +74,7 @@ static void tile_default(zlay_plan *plan, const zlay_gemm *gemm)
     info->tile_n = gemm->tile_n ? gemm->tile_n : info->n > 64 ? 128 : 64;
     info->tile_k = gemm->tile_k ? gemm->tile_k : ROW_DEFAULT / element;
     info->stages = gemm->stages ? gemm->stages : STAGES_DEFAULT;
-    while (!gemm->tile_k && info->tile_k * element > ROW_LEAST &&
+    while (!gemm->tile_k && !zl_gemm_scaled(plan) && info->tile_k * element > ROW_LEAST &&
            (uint64_t)BLOCKS_BESIDE * info->stages * stage_bytes(info, element) > capacity)
         info->tile_k /= 2;
 }
@@ -215,12 +215,12 @@ static uint32_t take(uint32_t *next, uint32_t count, uint32_t aligned_to)
     return at;
 }
 
-/* Numbers the registers of a lane.  The first four are scratch registers of every step. */
+/* Numbers the registers of a lane.  The first four are scratch registers of every step; bodies in the loop have more. */
 static void registers_plan(zlay_plan *plan)
 {
     zlay_wave_gemm *w = &plan->wave.shape;
     zl_wave_registers *r = &plan->wave.registers;
-    uint32_t next = 4, words = CHUNK / 4;
+    uint32_t next = zl_gemm_scaled(plan) ? ZL_WAVE_BODY_OWN : 4, words = CHUNK / 4;
     r->write = take(&next, 2, 1);
     r->offset = take(&next, zl_wave_loads(w), 1);
     r->key = take(&next, 1, 1);
@@ -268,6 +268,7 @@ zlay_status zl_wave_gemm_plan(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *g
     info->threads = limits.lanes * plan->wave.shape.waves_m * plan->wave.shape.waves_n;
     tile_default(plan, gemm);
     status = tile_check(ctx, plan);
+    if (!status) status = zl_gemm_scales_tile(ctx, plan, info->tile_n);
     if (!status) status = tiles_count(ctx, info);
     if (!status) status = smem_place(ctx, plan);
     if (!status) status = loads_plan(ctx, plan);
@@ -276,6 +277,7 @@ zlay_status zl_wave_gemm_plan(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *g
     sums_plan(plan);
     registers_plan(plan);
     status = zl_wave_body_plan(ctx, plan);
+    if (!status) status = zl_wave_scales_plan(ctx, plan);
     if (!status) status = registers_check(ctx, plan);
     if (!status) status = zl_wave_certify(ctx, plan);
     return status ? status : zl_wave_gemm_pipe(ctx, plan);

@@ -15,6 +15,8 @@ typedef struct zl_wave_registers {
     uint32_t key, nowhere;     /* first K of its loads; offset out of bounds */
     uint32_t read[2], at[2];   /* A and B: address of a read in a stage; now */
     uint32_t fragment, loaded; /* two sets of fragments; values of loads */
+    uint32_t total, place[2];  /* with scales: sums of all steps; places of A's and B's scales of the next step */
+    uint32_t scales, scales_count; /* values of the bodies that add them */
     uint32_t count;
 } zl_wave_registers;
 
@@ -22,11 +24,12 @@ typedef struct zl_wave_registers {
  * B, the sums (operand D), or values of a load before they are put into shared
  * memory. */
 typedef struct zl_wave_set {
-    int32_t operand; /* ZLAY_OPERAND_*, or ZL_WAVE_LOADED */
+    int32_t operand; /* ZLAY_OPERAND_*, or ZL_WAVE_* */
     uint32_t number; /* among the sets of its operand; of the load */
 } zl_wave_set;
 
-enum { ZL_WAVE_LOADED = 3, ZL_WAVE_RESULT /* what the body makes of the sums */, ZL_WAVE_SETS = 64 };
+enum { ZL_WAVE_LOADED = 3, ZL_WAVE_RESULT /* what the body makes of the sums */, ZL_WAVE_TOTAL /* sums with scales */,
+       ZL_WAVE_PLACE_A /* of scales, of A and of B */, ZL_WAVE_PLACE_B, ZL_WAVE_SETS = 64 };
 
 /* The first of the scalar registers that hold addresses of a body's arrays, and behind them its masks;
  * registers of a lane that every body has beside its values: scratch, constants and addresses of D. */

@@ -88,7 +88,7 @@ static zlay_status room_plan(zlay_ctx *ctx, zlay_plan *plan)
     if (!status) status = zl_room_make(ctx, room, body, e, &outputs);
     if (status) return status;
     plan->wave.body_registers = room->registers;
-    plan->wave.body_masks = ZL_WAVE_ARRAYS + PAIR * arrays(body);
+    plan->wave.body_masks = ZL_WAVE_ARRAYS + PAIR * (arrays(body) + zl_wave_scales_arrays(plan));
     plan->wave.body_rows = e->row.count;
     return scalars_plan(ctx, plan, room);
 }
@@ -160,6 +160,13 @@ zlay_status zl_wave_argument_nth(zl_wave_argument *out, const zlay_plan *plan, u
         *out = (zl_wave_argument){.bytes = 8, .at = 8 * i};
         snprintf(out->name, sizeof out->name, "%s", pointers[i]);
         return ZLAY_OK;
+    }
+    for (int o = 0; o < 2; o++) {
+        const zlay_body_operand scales = {.sort = ZLAY_BODY_GLOBAL, .type = ZLAY_TYPE_F32, .name = {'s', "ab"[o]}};
+        if (!zl_gemm_promoted(plan->scales[o])) continue;
+        argument_of(out, &scales, end);
+        end = out->at + out->bytes;
+        if (number++ == i) return ZLAY_OK;
     }
     for (uint32_t o = 0; o < body->operands_count; o++) {
         int32_t sort = body->operands[o].sort;

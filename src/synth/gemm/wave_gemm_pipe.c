@@ -47,14 +47,17 @@ static void put_set(writer *x, int32_t operand, uint32_t number)
                                    [ZLAY_OPERAND_B] = 'B',
                                    [ZLAY_OPERAND_D] = 'C',
                                    [ZL_WAVE_LOADED] = 'G',
-                                   [ZL_WAVE_RESULT] = 'R'};
+                                   [ZL_WAVE_RESULT] = 'R',
+                                   [ZL_WAVE_TOTAL] = 'T',
+                                   [ZL_WAVE_PLACE_A] = 'P',
+                                   [ZL_WAVE_PLACE_B] = 'Q'};
     zl_wave_sets *sets = x->sets;
     uint32_t i = 0;
     while (i < sets->count && (sets->at[i].operand != operand || sets->at[i].number != number)) i++;
     if (i == sets->count && i < ZL_WAVE_SETS)
         sets->at[sets->count++] = (zl_wave_set){operand, number};
     zl_put(x->out, &letters[operand], 1);
-    if (operand != ZLAY_OPERAND_D && operand != ZL_WAVE_RESULT) zl_putf(x->out, "%u", number);
+    if (operand < ZLAY_OPERAND_D || operand == ZL_WAVE_LOADED) zl_putf(x->out, "%u", number);
 }
 
 static uint32_t load_bytes(const writer *x) { return x->plan->info.stage_bytes / x->loads; }
@@ -141,7 +144,24 @@ static void multiply(writer *x, uint32_t read)
     put_set(x, ZLAY_OPERAND_B, read % 2);
     zl_puts(x->out, " -> ");
     put_set(x, ZLAY_OPERAND_D, 0);
-    zl_puts(x->out, "\n");
+    zl_puts(x->out, zl_gemm_scaled(x->plan) && !read ? " fresh\n" : "\n");
+}
+
+/* Begins the sums with scales of all steps, or adds those of a step. */
+static void scale(writer *x, bool begins)
+{
+    zl_puts(x->out, "use ");
+    put_set(x, ZL_WAVE_TOTAL, 0);
+    if (!begins) {
+        zl_puts(x->out, ", ");
+        put_set(x, ZLAY_OPERAND_D, 0);
+    }
+    for (int o = 0; o < 2; o++) {
+        if (!zl_gemm_promoted(x->plan->scales[o])) continue;
+        zl_puts(x->out, ", ");
+        put_set(x, ZL_WAVE_PLACE_A + o, 0);
+    }
+    zl_puts(x->out, begins ? " body scales_begin at tile.row, tile.column\n" : " body scales_add\n");
 }
 
 /* The meeting of all waves, after each has fetched the present stage and its part of the next stage
@@ -177,6 +197,7 @@ static void tile(writer *x, base from, int64_t at, left more)
         if (!x->w->direct && read + 2 == reads && more.next) put_tile(x, from, at + 1, more.load);
         multiply(x, read);
     }
+    if (zl_gemm_scaled(x->plan)) scale(x, false);
 }
 
 /* ---- all of K ---------------------------------------------------------------------------- */
@@ -185,9 +206,13 @@ static void begin(writer *x)
 {
     uint64_t most = x->w->direct ? x->ahead : 1;
     for (uint64_t i = 0; i < x->tiles && i < most; i++) load_tile(x, (int64_t)i);
-    zl_puts(x->out, "use ");
-    put_set(x, ZLAY_OPERAND_D, 0);
-    zl_puts(x->out, "\n");
+    if (zl_gemm_scaled(x->plan)) {
+        scale(x, true);
+    } else {
+        zl_puts(x->out, "use ");
+        put_set(x, ZLAY_OPERAND_D, 0);
+        zl_puts(x->out, "\n");
+    }
     if (!x->w->direct) put_tile(x, NUMBER, 0, x->tiles > 1);
     meet(x, NUMBER, 0);
     fetch(x, 0, NUMBER, 0);
@@ -206,6 +231,7 @@ static void declare(writer *x, bool loops)
     zl_puts(x->out, "pipe gemm\n");
     if (loops) zl_putf(x->out, "param N %llu..\n", (unsigned long long)x->ahead + 1);
     zl_putf(x->out, "smem S[%u] %u\nglobal D[1]\n", info->stages, info->stage_bytes);
+    zl_wave_scales_bodies(x->out, x->plan);
     zl_body_put(x->out, zl_wave_body(x->plan));
     zl_putf(x->out, "role waves warps 0..%u\n", x->w->waves_m * x->w->waves_n - 1);
 }
@@ -230,10 +256,11 @@ static uint32_t count_of(const zlay_body *body, int32_t sort)
 static void leave(writer *x)
 {
     const zlay_body *body = zl_wave_body(x->plan);
-    int32_t result = count_of(body, ZLAY_BODY_MATRIX) > 1 ? ZL_WAVE_RESULT : ZLAY_OPERAND_D;
+    int32_t sums = zl_gemm_scaled(x->plan) ? ZL_WAVE_TOTAL : ZLAY_OPERAND_D;
+    int32_t result = count_of(body, ZLAY_BODY_MATRIX) > 1 ? ZL_WAVE_RESULT : sums;
     zl_puts(x->out, "use ");
-    put_set(x, ZLAY_OPERAND_D, 0);
-    if (result != ZLAY_OPERAND_D) {
+    put_set(x, sums, 0);
+    if (result != sums) {
         zl_puts(x->out, ", ");
         put_set(x, result, 0);
     }
