@@ -28,7 +28,7 @@ static const struct passing {
     {KIND(WAITGROUP), ~(KIND(STORE) | KIND(WRITE)), 0, SAME | SHARES,
      "waits for its groups earlier, still behind what is in them"},
     {KIND(WAITCOUNT), ALL, 0, SAME | SHARES | COVERS, "waits earlier, still for what comes next"},
-    {KIND(FENCE), KIND(WAIT) | KIND(SYNC), 0, SAME, "fences earlier, behind what it is for"},
+    {KIND(FENCE), KIND(WAIT) | KIND(SYNC) | KIND(JOIN), 0, SAME, "fences earlier, behind what it is for"},
     {KIND(SYNC), KIND(WAIT) | KIND(WAITGROUP), 0, SAME, "meets earlier, behind what it orders"},
     {KIND(ARRIVE) | KIND(JOIN), 0, ALL, SAME | SHARES, "arrives later"},
     {KIND(USE), ALL, ALL, FEWER | SAME | MORE | SHARES,

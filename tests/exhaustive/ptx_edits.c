@@ -24,6 +24,9 @@ static const struct harmless {
     const char *because;
 } harmless[] = {
     {"wgmma.fence", 1, "products of one shape into the same sums need none between them"},
+    {"shfl.sync.idx.b32 warp, warp, ", 2, "all lanes of a warp have its number"},
+    {"setp.lt.u32 done, warp, 2", 1, "no barrier stands behind the last ones"},
+    {"mad.lo.u32 x0, 0, 1, x0", 1, "what 0 is multiplied by"},
     {"setp.eq.u32 leader, lane, 0", 1, "any lane may speak for its warp"},
     {"setp.eq.u32 one, tid, 0", 1, "any thread may initialise"},
     {"setp.eq.u32 one, rtid, 0", 2, "any thread may issue"},
