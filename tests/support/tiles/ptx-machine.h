@@ -60,13 +60,11 @@ typedef void pm_tensor(pm_machine *m, pm_thread *t, const pm_line *line);
 struct pm_machine {
     char names[PM_NAMES][24];
     int names_count, lines_count, memories;
-    pm_line line[PM_LINES];
     pm_memory memory[8];
     pm_table table[PM_TABLES];
     int tables;
     uint8_t *held[PM_BLOCKS]; /* of a function: registers that each thread gives, or gets */
     uint32_t held_bytes;
-    uint8_t shared[PM_BLOCKS][PM_SHARED];
     uint64_t expect[PM_BLOCKS], landed[PM_BLOCKS]; /* of the one barrier of each block */
     uint32_t threads, blocks; /* of all blocks together; of the cluster */
     bool returns; /* a function: who calls it waits for its copies */
@@ -74,6 +72,9 @@ struct pm_machine {
     long steps;
     pm_tensor *tensor;
     void *test;
+    /* Written before it is read: a new machine does not clear it, nor what it allocates for its threads. */
+    pm_line line[PM_LINES];
+    uint8_t shared[PM_BLOCKS][PM_SHARED];
 };
 
 /* ---- text -------------------------------------------------------------------- */
@@ -160,9 +161,10 @@ static inline void pm_read_table(pm_machine *m, const char *at)
 static inline pm_machine *pm_new(const char *ptx)
 {
     static const char array[] = "\n.global .align 8 .s64 ";
-    pm_machine *m = calloc(1, sizeof *m);
+    pm_machine *m = malloc(sizeof *m);
     const char *at = strstr(ptx, "\n{\n");
     assert_non_null(m);
+    memset(m, 0, offsetof(pm_machine, line));
     assert_non_null(at);
     for (const char *t = ptx; (t = strstr(t, array)) && t < at; t++)
         pm_read_table(m, t + strlen(array));
@@ -516,7 +518,7 @@ static inline void pm_set(pm_machine *m, uint32_t thread, const char *name, uint
 
 static inline void pm_begin(pm_machine *m, uint32_t first, uint32_t blocks, uint32_t threads)
 {
-    if (!m->thread) m->thread = calloc((size_t)PM_THREADS, sizeof *m->thread);
+    if (!m->thread) m->thread = malloc(PM_THREADS * sizeof *m->thread);
     assert_non_null(m->thread);
     assert_true(blocks <= PM_BLOCKS && blocks * threads <= PM_THREADS);
     m->threads = blocks * threads;
