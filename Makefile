@@ -3,6 +3,7 @@
 # make run        the main job: plan, check, model and, where a Hopper GPU is found, run a GEMM
 # make test       every test; the last line is `N passed, N failed`      make test-units   without the worlds below
 # make exhaustive the small worlds whole (tests/exhaustive, refute, oracle, models), which make test samples      make test-all   both
+# make exhaustive ZLAY_EXHAUSTIVE=2 for hours: those worlds whole that docs/internals/truth.md names, and a million cases of each refuter
 # make san        the tests under ASan and UBSan          make tsan    the thread test under TSan
 # make portable   tests of the library with libc alone on other targets: CC=musl-gcc; CC=aarch64-linux-gnu-gcc RUN=qemu-aarch64-static
 # make check-house  rooms, includes, READMEs, names, words: what the structure must not lose
@@ -189,9 +190,9 @@ test-units:
 	@$(MAKE) --no-print-directory test TESTS="$(call programs,$(UNITS))"
 exhaustive:
 	@CC="$(CC)" tools/setup.sh test
-	@$(MAKE) --no-print-directory test TESTS="$(call programs,$(WORLDS))" CHECKS= ZLAY_EXHAUSTIVE=1
+	@ZLAY_EXHAUSTIVE=$${ZLAY_EXHAUSTIVE:-1} $(MAKE) --no-print-directory test TESTS="$(call programs,$(WORLDS))" CHECKS=
 test-all:
-	@$(MAKE) --no-print-directory test ZLAY_EXHAUSTIVE=1
+	@ZLAY_EXHAUSTIVE=$${ZLAY_EXHAUSTIVE:-1} $(MAKE) --no-print-directory test
 
 # Of the library with libc alone: programs that ask for no package and fork nothing.  tests/portable/cmocka.h has
 # cmocka's assertions.  RUN=qemu-aarch64-static runs what CC=aarch64-linux-gnu-gcc makes.

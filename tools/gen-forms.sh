@@ -21,7 +21,7 @@ g .f64, p .pred, i an immediate), `%name:c4` a vector of four; of gfx targets v 
 | documented | the assembler takes it; the PTX ISA 9.1 does not have it, or not yet; it keeps low bits of a number |
 | hardware | ptxas takes it, and an H200 faults or counts something else |
 
-How we know: `make exhaustive` puts every form to ptxas 13.0.88 on every target, under every PTX version from 7.0 to 9.0 and every text
+How we know: `ZLAY_EXHAUSTIVE=2 build/tests/oracle/instruction` puts every form to ptxas 13.0.88 on every target, under every PTX version from 7.0 to 9.0 and every text
 with constants around every bound, and compares line by line; `make test` does so with a part. Forms of gfx targets have no PTX version: `tests/isa/gfx.c` puts them to llvm-mc 22.1.8 ([amd.md](amd.md)). Shapes and descriptors of matrix
 instructions are not asked here: [legality.md](legality.md).
 

@@ -5,8 +5,6 @@
 
 #include <zlay/pieces.h>
 
-static bool whole_world(void) { return getenv("ZLAY_EXHAUSTIVE") != NULL; }
-
 static void check_lift(zlay_ctx *ctx, const char *text, uint64_t size,
                        int64_t (*value)(const void *, uint64_t), const void *env)
 {
@@ -51,7 +49,7 @@ static uint64_t all_maps(zlay_ctx *ctx, int in, int out)
 
 static void maps(void **state)
 {
-    int most = whole_world() ? 4 : 3;
+    int most = test_exhaustive() ? 4 : 3;
     uint64_t count = 0;
     for (int in = 1; in <= most; in++)
         for (int out = 1; out <= most; out++) count += all_maps(*state, in, out);
@@ -72,7 +70,7 @@ static int64_t swizzle(const void *env, uint64_t x)
 
 static void swizzles(void **state)
 {
-    int most = whole_world() ? 10 : 8, count = 0;
+    int most = test_exhaustive() ? 10 : 8, count = 0;
     for (int bits = 1; 2 * bits <= most; bits++)
         for (int shift = bits; bits + shift <= most; shift++)
             for (int base = 0; bits + base + shift <= most; base++)

@@ -2,14 +2,7 @@
 /* All 16-bit divisors by all 16-bit operands: a share of them, or with ZLAY_EXHAUSTIVE=1 the whole. */
 #include "test.h"
 
-#include <stdbool.h>
 #include <zlay/radix.h>
-
-static bool whole(void)
-{
-    const char *given = getenv("ZLAY_EXHAUSTIVE");
-    return given && *given == '1';
-}
 
 /* Quotients are counted up along with the operand, without a division. */
 static void check(uint64_t divisor, uint64_t most)
@@ -39,7 +32,7 @@ static void check_signed(uint64_t divisor, int64_t least, int64_t most)
 
 static void all_of_16_bits(void **state)
 {
-    uint64_t step = whole() ? 1 : 61;
+    uint64_t step = test_exhaustive() ? 1 : 61;
     (void)state;
     for (uint64_t divisor = 1; divisor <= 65535; divisor += divisor < 600 ? 1 : step)
         check(divisor, 65535);
@@ -47,7 +40,7 @@ static void all_of_16_bits(void **state)
 
 static void all_signed_of_16_bits(void **state)
 {
-    uint64_t step = whole() ? 1 : 61;
+    uint64_t step = test_exhaustive() ? 1 : 61;
     (void)state;
     for (uint64_t divisor = 1; divisor <= 32767; divisor += divisor < 300 ? 1 : step)
         check_signed(divisor, -32768, 32767);
@@ -56,7 +49,7 @@ static void all_signed_of_16_bits(void **state)
 /* Every range [0, most] of 9 bits by every divisor, 11 bits when whole. */
 static void all_ranges(void **state)
 {
-    uint64_t top = whole() ? 2048 : 400;
+    uint64_t top = test_exhaustive() ? 2048 : 400;
     (void)state;
     for (uint64_t most = 0; most < top; most++)
         for (uint64_t divisor = 1; divisor <= most + 1; divisor++) check(divisor, most);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Layouts given with their swizzle: what every value of every field reads is written down by the pictures of the PTX ISA, and the
- * descriptor is found for exactly those layouts that one of them reads. Unless ZLAY_EXHAUSTIVE=1, a part of it. */
+ * descriptor is found for exactly those layouts that one of them reads. The layouts are drawn; for each, every value is tried. */
 #include "tiles/smemdesc_reads.h"
 
 enum { POINTS = 256, BASES = 8, STEP = 16, STARTS = 64, OFFSETS = 48 };
@@ -121,7 +121,7 @@ static void what_fields_read_is_found(void **state)
     uint64_t s = test_seed("exhaustive/smemdesc_find fields"), tried = 0;
     zlay_ctx *ctx = *state;
     tally t = {0, 0};
-    for (uint64_t i = 0; i < (test_exhaustive() ? 40000 : test_iterations(1500)); i++) {
+    for (uint64_t i = 0; i < test_cases(1500); i++) {
         operand o = draw_operand(&s);
         fields f = {(int)test_range(&s, 0, PATTERNS - 1), 0, STEP * test_range(&s, 0, STARTS - 1), STEP * test_range(&s, 0, OFFSETS - 1),
                     STEP * test_range(&s, 0, OFFSETS - 1)};
@@ -149,7 +149,7 @@ static void mutants_are_decided(void **state)
     uint64_t s = test_seed("exhaustive/smemdesc_find mutants");
     zlay_ctx *ctx = *state;
     tally t = {0, 0};
-    for (uint64_t i = 0; i < (test_exhaustive() ? 20000 : test_iterations(600)); i++) {
+    for (uint64_t i = 0; i < test_cases(600); i++) {
         operand o = draw_operand(&s);
         fields f = {(int)test_range(&s, 0, PATTERNS - 1), 0, 0, 16 << test_range(&s, 0, 5), 16 << test_range(&s, 0, 5)};
         int64_t place[16 * 64];
@@ -174,7 +174,7 @@ static void strides_are_decided(void **state)
     uint64_t s = test_seed("exhaustive/smemdesc_find strides");
     zlay_ctx *ctx = *state;
     tally t = {0, 0};
-    for (uint64_t i = 0; i < (test_exhaustive() ? 20000 : test_iterations(600)); i++) {
+    for (uint64_t i = 0; i < test_cases(600); i++) {
         operand o = draw_operand(&s);
         char text[256];
         int chunk = 128 / o.bits, across = 8, st[4] = {1, chunk, chunk, 1024 / o.bits};

@@ -310,7 +310,7 @@ static void irregular_world(const char *name, bool swizzled)
 {
     world w = world_new(name);
     uint64_t columns = 0, fewer = 0;
-    for (uint64_t i = 0; i < test_iterations(test_exhaustive() ? 10000 : 800); i++) {
+    for (uint64_t i = 0; i < test_cases(800); i++) {
         wanted want;
         least l = {.whole = true}; /* none, where no copy brings some bytes */
         int64_t t[TILE_MODES] = {0};
@@ -347,10 +347,10 @@ static void whole_world(void **state)
     world w = world_new("tensors");
     (void)state;
     for (int modes = 1; modes <= 3; modes++) {
-        uint64_t every[] = {1, 1, 16, 900};
+        uint64_t every[] = {1, 1, test_exhaustive() ? 1 : 16, test_hours() ? 1 : test_exhaustive() ? 6 : 900};
         for (int bytes = 2; bytes <= 4; bytes *= 2)
             for (int contiguous = 0; contiguous < modes; contiguous++) {
-                w.one_in = !test_exhaustive() ? every[modes] : modes == 3 && contiguous ? 24 : 1;
+                w.one_in = every[modes] * (test_exhaustive() && modes == 3 && contiguous ? 24 : 1);
                 for (int whole = 0; whole < 2; whole++) tensors(&w, modes, bytes, contiguous, whole);
             }
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* wgmma against ptxas, where a CUDA toolkit is found: every legal instruction assembles, and of
- * instructions with one to three fields disturbed each is refused that mma.check refuses.  ptxas
- * names every line that it refuses, so a file asks hundreds. */
+/* wgmma against ptxas, where a CUDA toolkit is found: every legal instruction assembles (of N one value, under ZLAY_EXHAUSTIVE=1
+ * every third, under 2 all), and of instructions with one to three fields disturbed each is refused that mma.check refuses.
+ * ptxas names every line that it refuses, so a file asks hundreds. */
 #define _POSIX_C_SOURCE 200809L
 #include "legality.h"
 
@@ -185,7 +185,7 @@ static void every_legal_instruction_assembles(void **state)
     (void)state;
     if (!found()) skip();
     question *q = calloc(LEGAL_MOST, sizeof *q);
-    size_t count = legal_all(q, test_exhaustive() ? 1 : 5, test_exhaustive() ? 256 : 8);
+    size_t count = legal_all(q, test_hours() ? 1 : 3, test_exhaustive() ? 256 : 8);
     assert_true(count > 200 && count < LEGAL_MOST);
     for (size_t i = 0; i < count; i++) assert_true(legal(&q[i]));
     for (size_t i = 0; i < count; i += LINES)
@@ -237,7 +237,7 @@ static void neighbours_are_told_apart(void **state)
 {
     (void)state;
     if (!found()) skip();
-    uint64_t s = test_seed("oracle/mma"), asked = 0, rounds = test_exhaustive() ? 100 : 6;
+    uint64_t s = test_seed("oracle/mma"), asked = 0, rounds = test_hours() ? 100 : test_exhaustive() ? 25 : 6;
     static question no[LINES], yes[LINES];
     size_t count, refused = 0, taken = 0;
     question *q = calloc(LEGAL_MOST, sizeof *q);

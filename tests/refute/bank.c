@@ -230,7 +230,7 @@ static void one_case(uint64_t *seed, const zlay_target *target, const zlay_bank_
 static void nothing_else(void **state)
 {
     (void)state;
-    uint64_t seed = test_seed("refute/bank"), cases = test_iterations(test_exhaustive() ? 1000000 : CASES);
+    uint64_t seed = test_seed("refute/bank"), cases = test_cases(CASES);
     int32_t accesses[200], targets = 0, count = 0;
     while (zlay_target_nth((size_t)targets)) targets++;
     while (count < 200 && !zlay_bank_nth(&accesses[count], (size_t)count)) count++;

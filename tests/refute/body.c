@@ -120,7 +120,7 @@ static void agrees_with_its_text(void **state)
     static machine m;
     static char printed[TEXT], again[TEXT];
     zlay_layout *layouts[FRAGMENTS];
-    uint64_t seed = test_seed("refute/body"), cases = test_iterations(test_exhaustive() ? 10 * CASES : CASES), exact = 0, finite = 0;
+    uint64_t seed = test_seed("refute/body"), cases = test_cases(CASES), exact = 0, finite = 0;
     for (int i = 0; i < FRAGMENTS; i++) layouts[i] = read_layout(*state, fragments[i].text);
     for (uint64_t n = 0; n < cases; n++) {
         uint64_t one = test_case(seed, n);

@@ -261,7 +261,7 @@ static void check_tile(zlay_ctx *ctx, uint64_t *seed, tally *t)
 
 static void multicast(void **state)
 {
-    uint64_t seed = test_seed("refute-multicast"), count = test_iterations(test_exhaustive() ? 100 * CASES : CASES), own = seed;
+    uint64_t seed = test_seed("refute-multicast"), count = test_cases(CASES), own = seed;
     tally t = {0};
     world_new(&own);
     for (uint64_t n = 0; n < count; n++) {
@@ -403,7 +403,7 @@ static void check_exchange(zlay_ctx *ctx, uint64_t *seed, tally *t)
 
 static void exchange(void **state)
 {
-    uint64_t seed = test_seed("refute-exchange"), count = test_iterations(test_exhaustive() ? 100 * CASES : CASES);
+    uint64_t seed = test_seed("refute-exchange"), count = test_cases(CASES);
     tally t = {0};
     for (uint64_t n = 0; n < count; n++) {
         uint64_t own = test_case(seed, n);

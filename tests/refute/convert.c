@@ -235,7 +235,7 @@ static void one_case(zlay_ctx *ctx, uint64_t *seed, bool deep, totals *t)
 
 static void any_sizes(void **state)
 {
-    uint64_t seed = test_seed("refute/convert"), count = test_iterations(test_exhaustive() ? 1000000 : CASES);
+    uint64_t seed = test_seed("refute/convert"), count = test_cases(CASES);
     totals t = {0};
     for (uint64_t n = 0; n < count; n++) one_case(*state, &seed, n % DEEP == 0, &t);
     printf("%llu pairs: %llu none, %llu stay, %llu in a lane, %llu in a warp, %llu in a block; %llu through shared memory, %llu beyond it, %llu on the machine\n", (unsigned long long)count,

@@ -481,7 +481,7 @@ static void one_case(zlay_ctx *ctx, uint64_t *seed, problem *p)
 static void nothing_refutes(void **state)
 {
     static problem p;
-    uint64_t seed = test_seed("refute/copy"), cases = test_iterations(test_exhaustive() ? 1000000 : CASES);
+    uint64_t seed = test_seed("refute/copy"), cases = test_cases(CASES);
     for (uint64_t n = 0; n < cases; n++) one_case(*state, &seed, &p);
     printf("%llu requests: %llu plans, %llu of them optimal against %llu rivals, %llu none, %llu that overlap or do not fit\n", (unsigned long long)cases,
            (unsigned long long)plans, (unsigned long long)optimal, (unsigned long long)rivals, (unsigned long long)none, (unsigned long long)errors);

@@ -310,7 +310,7 @@ static void decisions(void **state)
         {.size = sizeof(zlay_limits)},
         {.size = sizeof(zlay_limits), .points = 64, .isl_ops = 1000},
         {.size = sizeof(zlay_limits), .points = 8, .isl_ops = 1}};
-    uint64_t seed = test_seed("refute/decide"), count = test_exhaustive() ? 1000000 : test_iterations(CASES);
+    uint64_t seed = test_seed("refute/decide"), count = test_cases(CASES);
     zlay_ctx *ctx[CTXS];
     (void)state;
     for (int c = 0; c < CTXS; c++) assert_int_equal(zlay_ctx_new(&ctx[c], NULL, &limits[c]), ZLAY_OK);

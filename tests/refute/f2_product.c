@@ -243,7 +243,7 @@ static void check_case(uint64_t *seed)
 
 static void products(void **state)
 {
-    uint64_t seed = test_seed("refute/f2_product"), count = test_exhaustive() ? 1000000 : test_iterations(CASES);
+    uint64_t seed = test_seed("refute/f2_product"), count = test_cases(CASES);
     ctx = *state;
     for (number = 0; number < count; number++) check_case(&seed);
     report(PRODUCT, QUOTIENT, count);

@@ -183,7 +183,7 @@ static void check_case(uint64_t *seed)
 
 static void shapes(void **state)
 {
-    uint64_t seed = test_seed("refute/f2_shape"), count = test_exhaustive() ? 1000000 : test_iterations(CASES);
+    uint64_t seed = test_seed("refute/f2_shape"), count = test_cases(CASES);
     ctx = *state;
     for (number = 0; number < count; number++) check_case(&seed);
     report(TRANSPOSE, RESIZE, count);

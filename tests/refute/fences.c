@@ -244,7 +244,7 @@ static void check(const char *text, uint64_t *seed, tally *t)
 static void pipes(void **state)
 {
     static char text[TEXT];
-    uint64_t seed = test_seed("refute-fences"), count = test_iterations(test_exhaustive() ? 1000000 : 10000);
+    uint64_t seed = test_seed("refute-fences"), count = test_cases(10000);
     tally t = {{0}, 0, 0, 0};
     ctx = *state;
     for (uint64_t n = 0; n < count; n++) {

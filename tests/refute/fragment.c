@@ -176,7 +176,7 @@ static int compare(const drawn *d, const zlay_fragment *found, size_t count)
 static void found_or_none(void **state)
 {
     static drawn d;
-    uint64_t seed = test_seed("refute/fragment"), cases = test_iterations(test_exhaustive() ? 1000000 : CASES), none = 0, some = 0;
+    uint64_t seed = test_seed("refute/fragment"), cases = test_cases(CASES), none = 0, some = 0;
     for (uint64_t n = 0; n < cases; n++) {
         draw(&seed, &d);
         zlay_fragment found[FOUND];

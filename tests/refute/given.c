@@ -306,7 +306,7 @@ static void one_case(zlay_ctx *ctx, uint64_t *seed)
 
 static void as_numbers_say(void **state)
 {
-    uint64_t seed = test_seed("refute/given"), cases = test_iterations(test_exhaustive() ? 1000000 : CASES);
+    uint64_t seed = test_seed("refute/given"), cases = test_cases(CASES);
     for (uint64_t n = 0; n < cases; n++) one_case(*state, &seed);
     printf("%llu questions: %llu yes, %llu no, %llu depend, %llu of no 64 bits; %llu of %llu maps and copies legal\n", (unsigned long long)cases, (unsigned long long)yes,
            (unsigned long long)no, (unsigned long long)depends, (unsigned long long)errors, (unsigned long long)legal, (unsigned long long)points);

@@ -374,7 +374,7 @@ static void check_case(uint64_t *seed)
 
 static void hierarchies(void **state)
 {
-    uint64_t seed = test_seed("refute/hier"), cases = test_exhaustive() ? 1000000 : test_iterations(CASES);
+    uint64_t seed = test_seed("refute/hier"), cases = test_cases(CASES);
     (void)state;
     for (int c = 0; c < CTXS; c++) {
         zlay_limits limits = {.size = sizeof limits, .points = points_of[c]};

@@ -512,7 +512,7 @@ static void check_case(uint64_t *seed)
 
 static void operations(void **state)
 {
-    uint64_t seed = test_seed("refute/layout"), count = test_exhaustive() ? 1000000 : test_iterations(CASES);
+    uint64_t seed = test_seed("refute/layout"), count = test_cases(CASES);
     ctx = *state;
     for (number = 0; number < count; number++) check_case(&seed);
     for (int op = 0; op < OPS; op++) {

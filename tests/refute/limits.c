@@ -354,14 +354,14 @@ static void little_work(void **state)
 {
     uint64_t seed = test_seed("little_work");
     (void)state;
-    refute(seed, test_iterations(test_exhaustive() ? 1000000 : 10000), BATCH, 1 << 18);
+    refute(seed, test_cases(10000), BATCH, 1 << 18);
 }
 
 static void default_limits(void **state)
 {
     uint64_t seed = test_seed("default_limits");
     (void)state;
-    refute(seed + 1, test_iterations(test_exhaustive() ? 10000 : 100), 20, 1 << 28);
+    refute(seed + 1, test_cases(100), 20, 1 << 28);
 }
 
 int main(void)

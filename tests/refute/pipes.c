@@ -301,7 +301,7 @@ static void check_draw(const draw *d, tally *t)
 static void test_pipes(void **state)
 {
     (void)state;
-    uint64_t seed = test_seed("refute-pipes"), count = test_iterations(test_exhaustive() ? 1000000 : 10000);
+    uint64_t seed = test_seed("refute-pipes"), count = test_cases(10000);
     tally t = {0};
     for (uint64_t n = 0; n < count; n++) {
         uint64_t own = test_case(seed, n);

@@ -298,7 +298,7 @@ static void check_case(uint64_t *seed)
 
 static void divisions(void **state)
 {
-    uint64_t seed = test_seed("refute/radix"), count = test_exhaustive() ? 1000000 : test_iterations(CASES);
+    uint64_t seed = test_seed("refute/radix"), count = test_cases(CASES);
     ctx = *state;
     for (number = 0; number < count; number++) check_case(&seed);
     print_message("steps: %llu zero, %llu shift, %llu multiply, %llu add; %llu multipliers least; %llu joins too large\n",

@@ -319,7 +319,7 @@ static void one_case(zlay_ctx *ctx, uint64_t *seed, problem *p)
 static void every_field_is_tried(void **state)
 {
     static problem p;
-    uint64_t seed = test_seed("refute/smemdesc"), cases = test_iterations(test_exhaustive() ? 1000000 : CASES);
+    uint64_t seed = test_seed("refute/smemdesc"), cases = test_cases(CASES);
     for (uint64_t n = 0; n < cases; n++) one_case(*state, &seed, &p);
     printf("%llu tiles: %llu descriptors, %llu none\n", (unsigned long long)cases, (unsigned long long)found, (unsigned long long)none);
     assert_true(found * 10 > cases && none * 5 > cases);

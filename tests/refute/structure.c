@@ -299,7 +299,7 @@ static void check_case(uint64_t *seed)
 
 static void structures(void **state)
 {
-    uint64_t seed = test_seed("refute/structure"), count = test_exhaustive() ? 1000000 : test_iterations(CASES);
+    uint64_t seed = test_seed("refute/structure"), count = test_cases(CASES);
     ctx = *state;
     for (number = 0; number < count; number++) check_case(&seed);
     print_message("%llu affine, %llu of two outputs, %llu with a line, %llu with a change, %llu none, %llu past 64 bits\n",

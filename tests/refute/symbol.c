@@ -268,7 +268,7 @@ static void check_at(zlay_ctx *ctx, const zlay_layout *a, const zlay_layout *mad
 
 static void operations(void **state)
 {
-    uint64_t seed = test_seed("refute/symbol"), count = test_exhaustive() ? 1000000 : test_iterations(CASES);
+    uint64_t seed = test_seed("refute/symbol"), count = test_cases(CASES);
     uint64_t answered[OPS] = {0}, compared = 0, ragged = 0;
     for (uint64_t i = 0; i < count; i++) {
         drawn d;

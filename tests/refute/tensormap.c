@@ -192,7 +192,7 @@ static void test_refuter(void **unused)
 {
     (void)unused;
     synth_world *w = synth_world_new("sm_90a");
-    uint64_t state = test_seed("refuter of tensor maps"), count = test_iterations(test_exhaustive() ? 1000000 : 10000);
+    uint64_t state = test_seed("refuter of tensor maps"), count = test_cases(10000);
     tally t = {0};
     for (uint64_t i = 0; i < count; i++) one(w, &state, &t);
     printf("tensor maps: %llu requests, %llu moves, %llu none, %llu undecided; %llu claims held to all copies, %llu "
@@ -244,7 +244,7 @@ static void test_edges(void **unused)
 {
     (void)unused;
     synth_world *w = synth_world_new("sm_90a");
-    uint64_t state = test_seed("tensor maps with edges"), count = test_iterations(test_exhaustive() ? 100000 : 2000);
+    uint64_t state = test_seed("tensor maps with edges"), count = test_cases(2000);
     tally t = {0};
     uint64_t several = 0;
     for (uint64_t i = 0; i < count; i++) {

@@ -271,7 +271,7 @@ static void check(zlay_ctx *ctx, const program *p, tally *t)
 
 static void programs(void **state)
 {
-    uint64_t seed = test_seed("refute-tmem"), count = test_iterations(test_exhaustive() ? 1000000 : 10000);
+    uint64_t seed = test_seed("refute-tmem"), count = test_cases(10000);
     tally t = {0};
     for (uint64_t n = 0; n < count; n++) {
         program p;

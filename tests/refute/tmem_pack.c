@@ -84,7 +84,7 @@ static void check_places(const zlay_tmem_packing *p, const zlay_tmem_pack_reques
 static void nothing_smaller(void **state)
 {
     const zlay_target *target = target_of("sm_100a");
-    uint64_t seed = test_seed("refute/tmem_pack"), count = test_iterations(test_exhaustive() ? 1000000 : CASES), none = 0, optimal = 0, holes = 0;
+    uint64_t seed = test_seed("refute/tmem_pack"), count = test_cases(CASES), none = 0, optimal = 0, holes = 0;
     for (uint64_t n = 0; n < count; n++) {
         zlay_tmem_buffer b[BUFFERS];
         uint32_t unit, buffers = draw(&seed, b, &unit);

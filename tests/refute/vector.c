@@ -179,7 +179,7 @@ static void widths(void **state)
     static const zlay_limits limits[CTXS] = {{.size = sizeof(zlay_limits)},
                                              {.size = sizeof(zlay_limits), .points = 64},
                                              {.size = sizeof(zlay_limits), .points = 8}};
-    uint64_t seed = test_seed("refute/vector"), count = test_exhaustive() ? 1000000 : test_iterations(CASES);
+    uint64_t seed = test_seed("refute/vector"), count = test_cases(CASES);
     zlay_ctx *ctx[CTXS];
     (void)state;
     for (int c = 0; c < CTXS; c++) assert_int_equal(zlay_ctx_new(&ctx[c], NULL, &limits[c]), ZLAY_OK);

@@ -139,7 +139,7 @@ static void check(zlay_ctx *ctx, uint64_t *s, uint64_t n, tally *t)
 
 static void requests(void **state)
 {
-    uint64_t seed = test_seed("refute-wave"), count = test_iterations(test_exhaustive() ? 100 * CASES : CASES);
+    uint64_t seed = test_seed("refute-wave"), count = test_cases(CASES);
     tally t = {0};
     for (uint64_t n = 0; n < count; n++) {
         uint64_t own = test_case(seed, n);

@@ -166,7 +166,7 @@ static void check_steps(const world *w, const zlay_word *word, const zlay_word_s
 
 static void no_word_is_less(void **state)
 {
-    uint64_t seed = test_seed("refute/word"), count = test_iterations(test_exhaustive() ? 1000000 : CASES), optimal = 0, met = 0, several = 0;
+    uint64_t seed = test_seed("refute/word"), count = test_cases(CASES), optimal = 0, met = 0, several = 0;
     for (uint64_t n = 0; n < count; n++) {
         world w;
         draw_world(&seed, &w);

@@ -238,7 +238,7 @@ static void check_square(zlay_ctx *ctx, const matrix *m, const zlay_zmat *a, con
 
 static void forms(void **state)
 {
-    uint64_t seed = test_seed("refute/zmat forms"), count = test_iterations(test_exhaustive() ? 1000000 : CASES);
+    uint64_t seed = test_seed("refute/zmat forms"), count = test_cases(CASES);
     uint64_t full = 0, less = 0;
     for (uint64_t n = 0; n < count; n++) {
         matrix m;
@@ -324,7 +324,7 @@ static void draw_right(const matrix *m, int64_t *b, uint64_t *seed)
 
 static void systems(void **state)
 {
-    uint64_t seed = test_seed("refute/zmat systems"), count = test_iterations(test_exhaustive() ? 1000000 : CASES), none = 0;
+    uint64_t seed = test_seed("refute/zmat systems"), count = test_cases(CASES), none = 0;
     for (uint64_t n = 0; n < count; n++) {
         matrix m;
         int64_t right[SIDE];
@@ -405,7 +405,7 @@ static uint64_t check_box(const matrix *m, const int64_t *b, const int64_t *mod,
 static void systems_modulo(void **state)
 {
     static const int64_t divisors[] = {1, 2, 3, 4, 6, 12};
-    uint64_t seed = test_seed("refute/zmat modulo"), count = test_iterations(test_exhaustive() ? 1000000 : CASES), none = 0;
+    uint64_t seed = test_seed("refute/zmat modulo"), count = test_cases(CASES), none = 0;
     for (uint64_t n = 0; n < count; n++) {
         matrix m;
         int64_t right[SIDE], mod[SIDE];

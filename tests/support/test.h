@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shared by all tests: cmocka with what it needs, and random numbers whose seed is printed and can
  * be given back in ZLAY_SEED; ZLAY_SCALE multiplies the iterations of property tests (8, or 1/4
- * where a sanitizer makes them slow), and ZLAY_EXHAUSTIVE=1 makes a small world whole
- * (`make exhaustive`). */
+ * where a sanitizer makes them slow). ZLAY_EXHAUSTIVE=1 makes small worlds whole and gives refuters
+ * four times as many cases (`make exhaustive`, minutes); ZLAY_EXHAUSTIVE=2 makes those worlds whole
+ * too that take minutes each, and gives refuters a hundred times as many (hours). */
 #ifndef TEST_H
 #define TEST_H
 
@@ -35,10 +36,20 @@ static inline uint64_t test_iterations(uint64_t count)
     return share > 1 ? (times + share - 1) / share : times;
 }
 
-static inline int test_exhaustive(void)
+static inline int test_level(void)
 {
     const char *given = getenv("ZLAY_EXHAUSTIVE");
-    return given && *given && *given != '0';
+    return given ? atoi(given) : 0;
+}
+
+static inline int test_exhaustive(void) { return test_level() > 0; }
+
+static inline int test_hours(void) { return test_level() > 1; }
+
+/* Cases of a refuter, of which `make test` draws `count`. */
+static inline uint64_t test_cases(uint64_t count)
+{
+    return test_iterations(test_hours() ? 100 * count : test_exhaustive() ? 4 * count : count);
 }
 
 #endif

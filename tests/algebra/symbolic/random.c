@@ -297,7 +297,7 @@ static numbers related_numbers(uint64_t *seed, int relation)
 static void guards_under_relations(void **state)
 {
     uint64_t seed = test_seed("relations"), seen[4] = {0, 0, 0, 0};
-    uint64_t count = test_exhaustive() ? 1000000 : test_iterations(10000);
+    uint64_t count = test_cases(10000);
     for (uint64_t i = 0; i < count; i++) {
         char guard[ROOM];
         zlay_buf buf = {guard, sizeof guard, 0};

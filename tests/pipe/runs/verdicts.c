@@ -22,7 +22,7 @@ static void test_correct(void **state)
 {
     (void)state;
     zlay_ctx *ctx;
-    unsigned most = getenv("ZLAY_EXHAUSTIVE") ? 8 : 3;
+    unsigned most = test_exhaustive() ? 8 : 3;
     assert_int_equal(zlay_ctx_new(&ctx, NULL, NULL), ZLAY_OK);
     for (size_t i = 0; i < NAMED; i++)
         for (unsigned stages = named[i].fewest; stages <= most || stages == named[i].fewest; stages++) {

@@ -26,6 +26,23 @@ static inline zlay_layout *make(zlay_ctx *ctx, const plain *p, int64_t offset)
     return a;
 }
 
+/* A mode of one element moves nothing, whatever its stride: of layouts that differ in that alone, those with stride 0 and the
+ * greatest stand for the others. */
+static inline bool stands_for_others(const plain *p, int high)
+{
+    for (int m = 0; m < p->rank; m++)
+        if (p->shape[m] == 1 && p->stride[m] % high) return false;
+    return true;
+}
+
+/* What ZLAY_EXHAUSTIVE=1 takes of the pairs of a world: every pair of functions, each in the layouts that stand for others, and
+ * one in 16 of the other layouts of it; otherwise all. */
+static inline bool pair_stands(const plain *p, const plain *q, int high, uint64_t *seed)
+{
+    bool thinned = test_exhaustive() && !test_hours();
+    return !thinned || (stands_for_others(p, high) && stands_for_others(q, high)) || !test_range(seed, 0, 15);
+}
+
 /* All of size <= `most`, rank <= 2, strides in [low, high]. */
 static inline int world(plain *out, int most, int low, int high)
 {
