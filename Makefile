@@ -168,8 +168,10 @@ TESTS := $(call programs,$(UNITS) $(WORLDS))
 CHECKS := $(sort $(wildcard tests/checks/*.sh))
 # `make test TESTS=build/tests/algebra/layout/layout CHECKS=` runs one program.
 
-# The interpreters of PTX and AMDGCN are compiled once, not into each program that executes a kernel.
+# The interpreters of PTX and AMDGCN are compiled once, not into each program that executes a kernel; and without a
+# sanitizer, which looks at the library and at the tests, not at the machine below them: it bounds its own memory.
 INTERPRETERS := $(patsubst %.c,$(B)/%.o,tests/ptx/run.c tests/gcn/run.c)
+$(INTERPRETERS): override CFLAGS := $(if $(findstring -fsanitize,$(CFLAGS)),-O2 -g1 $(filter -Werror,$(CFLAGS)),$(CFLAGS))
 $(INTERPRETERS): $(B)/%.o: %.c
 	@mkdir -p $(@D)
 	$(COMPILE) -Itests/support -Itests -c -o $@ $<

@@ -231,7 +231,7 @@ static zlay_layout *draw_swizzle(zlay_ctx *ctx, uint64_t *seed, int64_t *size)
 typedef zlay_layout *drawer(zlay_ctx *ctx, uint64_t *seed, int64_t *size);
 static drawer *const drawers[] = {draw_f2, draw_strided, draw_swizzle};
 
-/* 30,000 random pairs, in `make exhaustive` four times as many. */
+/* 30,000 random pairs, in `make exhaustive` three times as many. */
 static void pairs_across(void **state)
 {
     uint64_t seed = test_seed("pairs across"), rounds = test_cases(30000);

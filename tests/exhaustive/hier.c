@@ -130,8 +130,10 @@ static void three_by_two_by_two(void **state)
         check_level(*state, &w->t, to, other);
     }
     for (int i = 0; test_exhaustive() && i < w->count; i++)
-        for (int j = 0; j < w->count; j++)
-            assert_int_equal(equal_forms(w->form[i], w->form[j]), i == j);
+        for (int j = 0; j <= i; j++) { /* each pair in one order, each form on either side */
+            bool turned = (i + j) % 2;
+            assert_int_equal(equal_forms(w->form[turned ? j : i], w->form[turned ? i : j]), i == j);
+        }
     world_free(w);
 }
 
