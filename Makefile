@@ -162,8 +162,11 @@ run:
 UNITS := $(ROOMS) json runtime
 WORLDS := exhaustive refute oracle models
 programs = $(filter-out $(LEFT:%=$(B)/tests/%),$(patsubst tests/%.c,$(B)/tests/%,$(sort $(shell find $(wildcard $(1:%=tests/%)) -name '*.c'))))
-# Programs whose time goes to their own machines, which execute kernels or every interleaving: LEFT='$(MACHINES)' leaves them out.
-MACHINES := emit/attention_run exhaustive/pipe_run pipe/runs/mutants
+# Programs whose time goes to their own machines, which execute kernels or every interleaving: LEFT='$(MACHINES)' leaves them
+# out where a second compiler made the same library; sanitizers leave out the longest.
+LONGEST := emit/attention_run exhaustive/pipe_run pipe/runs/mutants
+MACHINES := $(LONGEST) $(addprefix emit/,block_gemm_run block_scales_run gcn_attention gcn_epilogue gcn_types multicast_run \
+    pipe_run ptx_types quantise_run scales_run split_run swap_run sync_gemm_run tmem_gemm_run weights_run)
 TESTS := $(call programs,$(UNITS) $(WORLDS))
 CHECKS := $(sort $(wildcard tests/checks/*.sh))
 # `make test TESTS=build/tests/algebra/layout/layout CHECKS=` runs one program.
@@ -182,6 +185,7 @@ $(B)/tests/%: tests/%.c $(ARCHIVES) $(B)/libinterpreters.a
 	    -ljansson -ldl -lm -lpthread
 
 tests: $(TESTS)
+units: $(call programs,$(UNITS))
 test:
 	@CC="$(CC)" tools/setup.sh test
 	@$(MAKE) --no-print-directory all $(TESTS)
@@ -218,12 +222,12 @@ $(B)/portable/%: tests/%.c tests/portable/cmocka.h $(B)/libzlay.a
 	@mkdir -p $(@D)
 	$(COMPILE) -Itests/portable -Itests/support -Itests -o $@ $< -static $(LDFLAGS) $(B)/libzlay.a -lm -lpthread
 
-# A sanitizer run leaves out the checks that look at the package, not at what runs, and the machines; it draws a quarter of
+# A sanitizer run leaves out the checks that look at the package, not at what runs, and the longest programs; it draws a quarter of
 # the refuters' cases.
 SAN := -O1 -g1 -fno-omit-frame-pointer -fno-sanitize-recover=all
 san:
 	@$(MAKE) --no-print-directory test B=build/san CFLAGS="$(SAN) -fsanitize=address,undefined" CHECKS= \
-	    TESTS="$(patsubst $(B)/%,build/san/%,$(filter-out $(MACHINES:%=$(B)/tests/%),$(call programs,$(UNITS) $(filter-out refute,$(WORLDS)))))"
+	    TESTS="$(patsubst $(B)/%,build/san/%,$(filter-out $(LONGEST:%=$(B)/tests/%),$(call programs,$(UNITS) $(filter-out refute,$(WORLDS)))))"
 	@ZLAY_SCALE=$${ZLAY_SCALE:-1/4} $(MAKE) --no-print-directory test B=build/san CHECKS= \
 	    CFLAGS="$(SAN) -fsanitize=address,undefined" TESTS="$(patsubst $(B)/%,build/san/%,$(call programs,refute))"
 tsan:
@@ -381,4 +385,4 @@ clean:
 
 FORCE:
 .DELETE_ON_ERROR:
-.PHONY: all run tests test test-units test-all exhaustive portable run-portable san tsan fuzz fuzz-cov check-layers check-house doc-check device-test device-synth device-copy-synth device-moves device-pipes device-copies device-bench device-calibrate device-peers device-banks device-oracle device-wgmma bench golden generate census install uninstall clean
+.PHONY: all run tests units test test-units test-all exhaustive portable run-portable san tsan fuzz fuzz-cov check-layers check-house doc-check device-test device-synth device-copy-synth device-moves device-pipes device-copies device-bench device-calibrate device-peers device-banks device-oracle device-wgmma bench golden generate census install uninstall clean
