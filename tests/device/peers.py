@@ -241,8 +241,8 @@ class Scaled(Product):
         self.sorts = (a_scales, b_scales)
         super().__init__(env, m, n, k, "e4m3", pitch_a=pitch, pitch_b=pitch, a_scales=a_scales, b_scales=b_scales, **more)
 
-    def set(self, more={}):
-        one = {**Product.set(self), **more}
+    def set(self, more=None):
+        one = {**Product.set(self), **(more or {})}
         for name, rows, sort in (("a", self.m, self.sorts[0]), ("b", self.n, self.sorts[1])):
             drawn_values, scale, full = quantized(rows, self.k, sort)
             one[name].copy_(drawn_values)
