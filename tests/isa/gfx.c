@@ -411,7 +411,7 @@ static void the_assembler_agrees(void **state)
         printf("SKIPPED: no llvm-mc-22 on this machine: instruction forms of gfx targets were compared with nothing\n");
         skip();
     }
-    for (size_t t = 0; t < TARGETS; t++) wrong += world_compare(targets[t], test_exhaustive() ? 1 : 60, &seed);
+    for (size_t t = 0; t < TARGETS; t++) wrong += world_compare(targets[t], test_hours() ? 1 : test_exhaustive() ? 10 : 60, &seed);
     assert_int_equal(wrong, 0);
 }
 
