@@ -199,7 +199,7 @@ static bool choose(walk *w, uint32_t node, int64_t count, int64_t *period)
     go(w);
     if (!is_good(w)) return false;
     const zl_watch_param *seen = &r->watch->params[w->count];
-    bool repeats = !seen->failed && !is_inside(w);
+    bool repeats = seen->shown && !seen->failed && !is_inside(w);
     if (repeats) *period = zl_period(*period, seen->period);
     uint32_t to = node_here(w, node, count);
     zl_tile_node *n = &w->graph->nodes[node];

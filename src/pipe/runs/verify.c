@@ -22,6 +22,7 @@ static void note_run(zl_pipe_search *s)
     for (uint32_t k = 0; k < s->count; k++) {
         const zl_watch_param *w = &s->run->watch->params[s->param[k].param];
         s->param[k].repeats &= !w->failed;
+        s->param[k].shown |= w->shown;
         if (!w->failed) s->param[k].period = zl_period(s->param[k].period, w->period);
     }
 }
@@ -133,6 +134,7 @@ static void begin_param(const zl_pipe_search *s, zl_trips *t)
     t->repeated = 0;
     t->period = 1;
     t->repeats = true;
+    t->shown = false;
 }
 
 /* Whether each value from the least on lies whole periods beyond one of the last values, which
@@ -150,8 +152,9 @@ static bool stand_for_all(const zl_trips *t, const zl_param *param)
 static bool next_value(zl_pipe_search *s, zl_trips *t)
 {
     const zl_param *param = &s->run->pipe->params[t->param];
-    t->repeated = t->repeats ? t->repeated + 1 : 0;
+    t->repeated = t->repeats && t->shown ? t->repeated + 1 : 0;
     t->repeats = true;
+    t->shown = false;
     bool far = t->value < param->least;
     if (far ? stand_for_all(t, param) : t->repeated >= t->period || t->value == param->most)
         return false;

@@ -106,6 +106,17 @@ static const char many_late[] = MANY("sync warp\narrive eA[i % 2]\nread A[i % 2]
 static const char heard[] = HEARD("", "read A[0]\n");
 static const char heard_early[] = HEARD("read A[0]\n", "");
 
+/* No loop has M steps, so what one M shows holds for no other: at slot 0 alone, as with M = 2, this is right. */
+#define STRIDE(m) "param M " m "\n" RING("A", "64", "2") READY("A") GO "role in warps 0..0 elect\n" LOOP( \
+    "wait eA[i*M % 2] parity (i*M / 2 + 1) % 2\nexpect fA[i*M % 2] 64\narrive fA[i*M % 2]\ncopy bulk 64 -> A[i*M % 2] signal fA[i*M % 2]\n") "end\n" \
+    "role out warps 1..1\n" LOOP("wait fA[i*M % 2] parity i*M / 2 % 2\nread A[i*M % 2]\nsync warp\narrive eA[i*M % 2]\n") "end\n"
+static const char stride[] = STRIDE("1.."), stride_two[] = STRIDE("1..2");
+
+/* The second loop has M - N steps, none at first, and gives no stage back. */
+static const char between[] = "param M 1..\n" RING("A", "64", "2") READY("A") GO
+    "role in warps 0..0 elect\n" LOOP(STEP_IN("A", "64", "2")) "for i in N..M\n" STEP_IN("A", "64", "2") "end\nend\n"
+    "role out warps 1..1\n" LOOP(STEP_OUT("A", "2")) "for i in N..M\nwait fA[i % 2] parity i / 2 % 2\nread A[i % 2]\nend\nend\n";
+
 static const struct {
     const char *name, *text;
     int least;
@@ -130,6 +141,9 @@ static const struct {
     {"thirty reads", many, 0, ZLAY_YES, ""},
     {"one too late", many_late, 0, ZLAY_NO, "overwrite"},
     {"who waits for the one that wrote", heard, 8, ZLAY_YES, ""},
+    {"a counter times what ends no loop", stride, 3, ZLAY_NO, "read-before-full"},
+    {"a counter times 1 or 2", stride_two, 0, ZLAY_YES, ""},
+    {"a loop from one param to another", between, 1, ZLAY_NO, "deadlock"},
     {"who waits for another", heard_early, 8, ZLAY_NO, "read-before-full"},
 };
 enum { ROWS = sizeof rows / sizeof *rows, TRIPS = 24 };

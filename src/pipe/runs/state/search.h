@@ -12,7 +12,7 @@ typedef struct zl_trips {
     int32_t param;
     int64_t value, repeated; /* how many successive values repeated */
     int64_t period;
-    bool repeats;            /* so far at this value */
+    bool repeats, shown;     /* so far at this value: no loop ended without repeating, and some loop ended */
 } zl_trips;
 
 /* What the runs with one choice of values of all params but the endless one have shown. */

@@ -26,7 +26,7 @@ bool zl_search_note(zl_pipe_search *s)
     for (uint32_t k = 0; k < s->count; k++) {
         const zl_watch_param *w = &r->watch->params[s->param[k].param];
         row->value[k] = s->param[k].value;
-        row->period[k] = s->param[k].repeats && !w->failed ? w->period : 0;
+        row->period[k] = s->param[k].repeats && s->param[k].shown && !w->failed ? w->period : 0;
     }
     if (s->endless < 0 || !r->repeats) return true;
     row->again = r->watch->params[s->endless].period;

@@ -85,7 +85,7 @@ void zl_watch_reset(zl_run *r)
 {
     for (uint32_t k = 0; k < r->pipe->params_count; k++) {
         r->watch->params[k].count = 0;
-        r->watch->params[k].failed = false;
+        r->watch->params[k].failed = r->watch->params[k].shown = false;
         r->watch->params[k].period = 1;
     }
 }
@@ -99,10 +99,17 @@ static zl_watch_param *watched(zl_run *r, const zl_event *loop)
     return param >= 0 ? &r->watch->params[param] : NULL;
 }
 
+/* A loop with no param of its own, whose ends differ by several, shows a repetition of none. */
+static void fail_all(zl_run *r)
+{
+    for (uint32_t k = 0; k < r->pipe->params_count; k++) r->watch->params[k].failed = true;
+}
+
 void zl_watch_empty(zl_run *r, const zl_event *loop)
 {
     zl_watch_param *w = watched(r, loop);
     if (w) w->failed = true;
+    else if (zl_loop_param(loop) == -2) fail_all(r);
 }
 
 void zl_watch_begin(zl_run *r, zl_instance *i)
@@ -116,10 +123,10 @@ void zl_watch_begin(zl_run *r, zl_instance *i)
 void zl_watch_end(zl_run *r, zl_instance *i, uint32_t depth)
 {
     int32_t param = zl_loop_param(&r->pipe->events[i->loop[depth]]);
-    if (param == -2)
-        for (uint32_t k = 0; k < r->pipe->params_count; k++) r->watch->params[k].failed = true;
+    if (param == -2) fail_all(r);
     if (param < 0) return;
     r->watch->params[param].failed |= !i->found[depth];
+    r->watch->params[param].shown = true;
     r->watch->params[param].count = 0;
 }
 

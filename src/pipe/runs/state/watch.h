@@ -32,6 +32,7 @@ typedef struct zl_watch_param {
     int32_t *kept;
     size_t kept_count, kept_room;
     bool failed;    /* a loop has ended without a recurrence */
+    bool shown;     /* a loop has ended: a param that ends none shows nothing */
     int64_t period; /* least common multiple of the recurrences found */
 } zl_watch_param;
 
