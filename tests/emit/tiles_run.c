@@ -5,12 +5,16 @@
 
 #include "ptx/pipes.h"
 
-static const char text[] =
-    "pipe tiles\nparam T 0..\nparam N 0.. of T\nsmem A[3] 4096\nbar full[3] count 1\nbar empty[3] count 128\ninit full\n"
-    "init empty\nfence mbarrier_init\nsync cta\nrole p warps 0..0 elect\nfor t in 0..T\nfor i in t*N..t*N+N\n"
-    "wait empty[i % 3] parity (i / 3 + 1) % 2\nexpect full[i % 3] 4096\narrive full[i % 3]\n"
-    "copy bulk 4096 -> A[i % 3] signal full[i % 3]\nend\nend\nend\nrole c warps 4..7\nfor t in 0..T\nfor i in t*N..t*N+N\n"
-    "wait full[i % 3] parity i / 3 % 2\nread A[i % 3]\narrive empty[i % 3] threads\nend\nend\nend\n";
+#define TILES(least, loops)                                                                                                     \
+    "pipe tiles\nparam T " least "..\nparam N 0.. of T\nsmem A[3] 4096\nbar full[3] count 1\nbar empty[3] count 128\ninit full\n"   \
+    "init empty\nfence mbarrier_init\nsync cta\nrole p warps 0..0 elect\nfor t in 0..T\nfor i in t*N..t*N+N\n"                    \
+    "wait empty[i % 3] parity (i / 3 + 1) % 2\nexpect full[i % 3] 4096\narrive full[i % 3]\n"                                     \
+    "copy bulk 4096 -> A[i % 3] signal full[i % 3]\nend\nend\nend\nrole c warps 4..7\n" loops "end\n"
+#define LOOP(range)                                                                                                             \
+    "for t in " range "\nfor i in t*N..t*N+N\nwait full[i % 3] parity i / 3 % 2\nread A[i % 3]\narrive empty[i % 3] threads\nend\nend\n"
+static const char whole[] = TILES("0", LOOP("0..T")), parts[] = TILES("2", LOOP("0..T-2") LOOP("T-2..T-1") LOOP("T-1..T")),
+                  last_alone[] = TILES("2", LOOP("0..T") "end\nrole e warps 8..8\nfor t in T-1..T\nfor i in t*N..t*N+N\nfence proxy.async\nend\nend\n");
+static const char *text = whole;
 
 static zlay_status print(const zlay_pipe_count *count, int32_t language)
 {
@@ -29,7 +33,7 @@ static zlay_status print(const zlay_pipe_count *count, int32_t language)
 /* Of every block the first so many stages of A arrive, and nothing else changes. */
 static void check_run(unsigned n, unsigned t, unsigned stages, px_when when)
 {
-    static const struct pipe_row row = {.name = "tiles", .text = text, .stages = 3, .clusters = 2, .relation = {{SAME, "A", "A", BY_N, 4096, 0, 4096, -1, 0}}};
+    const struct pipe_row row = {.name = "tiles", .text = text, .stages = 3, .clusters = 2, .relation = {{SAME, "A", "A", BY_N, 4096, 0, 4096, -1, 0}}};
     piped.n = n, piped.t = t;
     arguments_make(&piped, &row);
     memory_bind(&machine);
@@ -54,6 +58,27 @@ static void test_counts_by_the_counter(void **state)
             for (unsigned k = 0; k < t; k++) stages += k < n ? k : n;
             check_run(n, t, stages, (px_when)((t + n) % 3));
         }
+}
+
+/* The last two iterations have loops of their own, which go on with the ring and with the counters. */
+static void test_parts(void **state)
+{
+    const zlay_pipe_count count = {.param = "N", .axis = "t", .times = 1, .divide = 1};
+    (void)state;
+    text = parts;
+    zlay_status status = print(&count, ZLAY_TEXT_PTX);
+    if (status) fail_msg("%s", zlay_ctx_message(piped.ctx));
+    for (unsigned t = 2; t < 8; t++)
+        for (unsigned n = 0; n < 6; n++) {
+            unsigned stages = 0;
+            for (unsigned k = 0; k < t; k++) stages += k < n ? k : n;
+            check_run(n, t, stages, (px_when)((t + n) % 3));
+        }
+    text = last_alone;
+    status = print(&count, ZLAY_TEXT_PTX);
+    text = whole;
+    assert_int_equal(status, ZLAY_ENOTSUP);
+    assert_non_null(strstr(zlay_ctx_message(piped.ctx), "the part of a loop is printed only behind the part that ends where it begins"));
 }
 
 /* The request may say one number for all iterations. */
@@ -88,7 +113,7 @@ static void test_refusals(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_counts_by_the_counter), cmocka_unit_test(test_one_number),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_counts_by_the_counter), cmocka_unit_test(test_parts), cmocka_unit_test(test_one_number),
                                        cmocka_unit_test(test_arguments), cmocka_unit_test(test_refusals)};
     return cmocka_run_group_tests(tests, begin, end);
 }

@@ -56,13 +56,33 @@ static void count_listed(zl_pipe_text *k, const char *trips, int32_t param, cons
 static int32_t next_of(const zl_pipe_text *k, const zl_event *loop, int32_t param)
 {
     for (param++; param < (int32_t)k->pipe->params_count; param++)
-        if (k->pipe->params[param].of >= 0 && zl_loop_is_over(loop, k->pipe->params[param].of)) return param;
+        if (k->pipe->params[param].of >= 0 && loop->over == k->pipe->params[param].of) return param;
     return -1;
+}
+
+/* The loop over the same iterations before this one in its role; NULL: none. */
+static const zl_event *former_of(const zl_pipe_text *k, const zl_event *loop)
+{
+    const zl_event *e = loop;
+    while (e-- > k->pipe->events + k->role->begin)
+        if (e->over == loop->over) return e;
+    return NULL;
+}
+
+/* A part of the iterations goes on with the sum of the counts where the part before it has ended. */
+static bool goes_on(zl_pipe_text *k, const zl_event *loop)
+{
+    const zl_event *former = former_of(k, loop);
+    if (loop->at[0].plus < 0) return false;
+    if (!former || !zl_pos_equal(&former->bar_at, &loop->at[0]))
+        zl_pt_fail(k, "the part of a loop is printed only behind the part that ends where it begins");
+    return true;
 }
 
 void zl_pt_iterations_begin(zl_pipe_text *k, const zl_event *loop)
 {
     char begun[80];
+    if (loop->over >= 0 && goes_on(k, loop)) return;
     for (int32_t p = -1; (p = next_of(k, loop, p)) >= 0;)
         zl_op(k, MOV, zl_pt_begun(k, begun, p), "0");
 }

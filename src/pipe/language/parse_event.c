@@ -20,6 +20,19 @@ static bool read_nothing(zl_parser *p, zl_event *e)
 
 /* ---- loops and barriers ---- */
 
+/* Finds the param whose iterations, of a count each, a loop runs. A part that begins before the last ones needs these. */
+static bool find_over(zl_parser *p, zl_event *e)
+{
+    for (uint32_t k = 0; k < p->pipe->params_count; k++) {
+        int32_t of = p->pipe->params[k].of;
+        if (of >= 0 && zl_loop_is_over(e, of)) e->over = of;
+    }
+    if (e->over < 0) return true;
+    int64_t least = p->pipe->params[e->over].least;
+    bool there = zl_from_last(&e->at[0], e->over) <= least && zl_from_last(&e->bar_at, e->over) <= least;
+    return there || bad(p, "a part of a loop counts back more iterations than its param has at least");
+}
+
 static bool read_loop(zl_parser *p, zl_event *e)
 {
     if (p->depth == ZL_PIPE_LOOPS)
@@ -29,6 +42,7 @@ static bool read_loop(zl_parser *p, zl_event *e)
         return false;
     e->step = 1;
     if (word(p, "step") && !zl_parse_number(p, &e->step, 1, 1 << 20)) return false;
+    if (!find_over(p, e)) return false;
     p->loops[p->depth++] = (uint32_t)(e - p->pipe->events);
     return true;
 }

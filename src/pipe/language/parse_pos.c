@@ -11,8 +11,8 @@ static bool is_known(zl_parser *p, int32_t param, int32_t loop)
     int32_t of = p->pipe->params[param].of;
     bool known = of < 0;
     for (int32_t d = 0; d < (int32_t)p->depth; d++)
-        known |= (loop < 0 || loop == d) && zl_loop_is_over(&p->pipe->events[p->loops[d]], of);
-    return known || bad(p, "a count of each iteration stands outside of the loop, from 0 to its param, that has it");
+        known |= (loop < 0 || loop == d) && p->pipe->events[p->loops[d]].over == of;
+    return known || bad(p, "a count of each iteration stands outside of the loops, from 0 to its param or parts of these, that have it");
 }
 
 /* What multiplies a counter: a param, or a number of at least 1. */

@@ -152,7 +152,7 @@ zl_event zl_event_of(zl_event_kind kind, uint32_t line)
                     .tmem = {-1, -1}, .acc = -1, .acc_a = -1, .acc_b = -1, .map = -1, .other = -1,
                     .body = -1, .cta = ZL_CTA_OWN, .bar_cta = ZL_CTA_OWN, .times = 1, .match = -1, .at = {none, none},
                     .tmem_at = {none, none}, .map_at = none, .other_at = none, .bar_at = none,
-                    .parity = none};
+                    .parity = none, .over = -1};
 }
 
 zl_event *zl_parse_new_event(zl_parser *p, zl_event_kind kind)

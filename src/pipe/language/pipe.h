@@ -109,6 +109,7 @@ typedef struct zl_event {
     zl_pos tmem_at[2], map_at, other_at;
     zl_moved moved;     /* of `count` */
     int64_t step;       /* FOR */
+    int32_t over;       /* FOR: the param whose iterations have a count each, of which it runs all or a part; -1 */
     int32_t body;       /* use: index into bodies; -1 */
     uint32_t joined;    /* use, read: which of its use's events it is, 0 the first: one for each register, then one for each stage */
     uint32_t uses;      /* use, the first of its line: of how many registers */
@@ -217,11 +218,21 @@ static inline uint32_t zl_pipe_warps(const zlay_pipe *pipe)
     return warps;
 }
 
-/* Whether a loop is `for .. in 0..PARAM`, one by one. */
+enum { ZL_TAIL_MOST = 8 };
+/* How many iterations from the last one a place between iterations lies, of a loop over PARAM or a part of it; -1: it lies elsewhere. */
+static inline int64_t zl_from_last(const zl_pos *pos, int32_t param)
+{
+    const zl_pos last = {-1, -1, param, 0, 0};
+    bool there = zl_pos_moves_alike(pos, &last) && pos->add <= 0 && pos->add >= -ZL_TAIL_MOST;
+    return there ? -pos->add : -1;
+}
+
+/* Whether a loop is `for .. in 0..PARAM`, or a part of it that begins or ends a number of iterations before the last, one by one. */
 static inline bool zl_loop_is_over(const zl_event *loop, int32_t param)
 {
-    const zl_pos zero = {-1, -1, -1, 0, 0}, last = {-1, -1, param, 0, 0};
-    return zl_pos_equal(&loop->at[0], &zero) && zl_pos_equal(&loop->bar_at, &last) && loop->step == 1;
+    const zl_pos zero = {-1, -1, -1, 0, 0};
+    bool begins = zl_pos_equal(&loop->at[0], &zero) || zl_from_last(&loop->at[0], param) > 0;
+    return begins && zl_from_last(&loop->bar_at, param) >= 0 && loop->step == 1;
 }
 
 /* Every position of an event, named or not. */

@@ -44,8 +44,10 @@ static bool is_shut(const zl_run *r, const zl_instance *i)
     const zl_event *e = at(r, i);
     if (!t || t->last || (e->kind != ZL_EV_FOR && e->kind != ZL_EV_END)) return false;
     bool begins = e->kind == ZL_EV_FOR;
-    if (!zl_loop_is_over(begins ? e : &r->pipe->events[e->match], t->over)) return false;
-    return (begins ? 0 : i->counter[i->depth - 1] + 1) >= t->open;
+    const zl_event *loop = begins ? e : &r->pipe->events[e->match];
+    if (loop->over != t->over) return false;
+    int64_t next = begins ? zl_run_value(r, i, &loop->at[0]) : i->counter[i->depth - 1] + 1;
+    return next >= t->open && next < zl_run_value(r, i, &loop->bar_at);
 }
 
 /* Whether instances stand at the frontier, where no other can move. */

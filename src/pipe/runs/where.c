@@ -7,7 +7,7 @@
 int64_t zl_run_iteration(const zl_run *r, const zl_instance *i)
 {
     for (uint32_t d = 0; d < i->depth; d++)
-        if (zl_loop_is_over(&r->pipe->events[i->loop[d]], r->tiles->over)) return i->counter[d];
+        if (r->pipe->events[i->loop[d]].over == r->tiles->over) return i->counter[d];
     return -1;
 }
 

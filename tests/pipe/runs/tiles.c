@@ -12,9 +12,11 @@ enum { ITERATIONS = 3, TRACE = 1 << 16 };
 typedef struct world {
     const char *name, *over; /* a text of tests/pipes, whose count N becomes one of each iteration over this param */
     int least, most;         /* counts that are written out */
+    int shortest;            /* sequence */
 } world;
 
-static const world worlds[] = {{"uneven", "T", 0, 3}, {"grouped", "G", 1, 3}, {"persistent", "T", 1, 3}};
+static const world worlds[] = {{"uneven", "T", 0, 3, 0}, {"grouped", "G", 1, 3, 0}, {"persistent", "T", 1, 3, 0}, {"units", "T", 1, 3, 2}};
+enum { UNITS = 3 };
 
 /* ---- texts ---- */
 
@@ -69,8 +71,9 @@ static bool next_counts(const world *w, int *counts, int *iterations)
 /* Whether some sequence is refused. */
 static bool some_refused(const char *text, const world *w, int *runs)
 {
-    int counts[ITERATIONS + 1] = {0}, iterations = 0;
+    int counts[ITERATIONS + 1] = {0}, iterations = w->shortest;
     bool refused = false;
+    for (int k = 0; k < iterations; k++) counts[k] = w->least;
     do {
         zlay_answer answer = answer_unrolled(text, w, counts, iterations);
         assert_true(answer == ZLAY_YES || answer == ZLAY_NO);
@@ -246,6 +249,43 @@ static void test_random_edits_agree(void **state)
     assert_int_equal(sum.undecided, 0);
 }
 
+/* What a block of stream-K must not leave out, and the rule that says so. */
+static void test_units_refuses(void **state)
+{
+    static const struct {
+        const char *what, *by;
+        int32_t rule;
+    } rows[] = {
+        {"    await came[0] 1\n", "", ZLAY_PIPE_READ_BEFORE_FULL},
+        {"    raise went[0]\n", "", ZLAY_PIPE_DEADLOCK},
+        {"    sync role\n    raise went[0]\n", "    raise went[0]\n", ZLAY_PIPE_READ_BEFORE_FULL},
+        {"    raise went[0]\n", "    raise went[0]\n    await came[0] 2\n", ZLAY_PIPE_DEADLOCK}, /* a head waits for what nobody raises */
+        {"    write W[0] from C\n", "", ZLAY_PIPE_STAGE},
+        {"T-2..T-1", "T-2..T", ZLAY_PIPE_OVERWRITE}, /* the head's sums are those of the tail, too */
+        {"0..T-2", "0..T-1", ZLAY_PIPE_STAGE},
+        {"  for t in T-1..T ", "  for t in T-2..T ", ZLAY_PIPE_STAGE},
+        {"  for t in 0..T\n", "  for t in 0..T-1\n", ZLAY_PIPE_DEADLOCK},
+    };
+    (void)state;
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+        static char text[NAMED_TEXT], edited[2 * NAMED_TEXT];
+        zlay_pipe *pipe = NULL;
+        zlay_pipe_reason reason = {0};
+        zlay_answer answer = ZLAY_DEPENDS;
+        size_t count = 0, before;
+        world_read(text, &worlds[UNITS], 2);
+        char *at = strstr(text, rows[k].what);
+        if (!at) fail_msg("no %s", rows[k].what);
+        before = (size_t)(at - text);
+        snprintf(edited, sizeof edited, "%.*s%s%s", (int)before, text, rows[k].by, at + strlen(rows[k].what));
+        assert_int_equal(zlay_pipe_parse(ctx, &pipe, edited, strlen(edited)), ZLAY_OK);
+        assert_int_equal(zlay_pipe_verify(ctx, &answer, &reason, 1, &count, NULL, pipe), ZLAY_OK);
+        if (answer != ZLAY_NO || reason.rule != rows[k].rule)
+            fail_msg("%s: %d, %s", rows[k].what, (int)answer, zlay_pipe_rule_name(reason.rule));
+        zlay_pipe_free(pipe);
+    }
+}
+
 /* Where N may be 0, a step before the loop over the steps waits for data that never comes. */
 static void test_iterations_without_steps(void **state)
 {
@@ -275,6 +315,9 @@ static const struct {
     {ROLE("for t in 1..T\nfor i in t*N..t*N+N\nend\nend\n"), "line 7: a count of each iteration stands outside"},
     {ROLE("for t in 0..T step 2\nfor i in t*N..t*N+N\nend\nend\n"), "line 7: a count of each iteration stands outside"},
     {ROLE("for t in 0..T\nfor i in 0..4\nwrite A[i*N % 2]\nend\nend\n"), "line 8: a count of each iteration stands outside"},
+    {ROLE("for t in T..T+1\nfor i in t*N..t*N+N\nend\nend\n"), "line 7: a count of each iteration stands outside"},
+    {ROLE("for t in 0..T-9\nfor i in t*N..t*N+N\nend\nend\n"), "line 7: a count of each iteration stands outside"},
+    {ROLE("for t in 0..T-1\nfor i in t*N..t*N+N\nend\nend\n"), "line 6: a part of a loop counts back more iterations than its param has at least"},
     {ROLE("for t in 0..T\nend\nwrite A[N % 2]\n"), "line 8: a count of each iteration stands outside"},
 };
 
@@ -332,7 +375,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_example), cmocka_unit_test(test_accepts_correct_pipes), cmocka_unit_test(test_edits_agree), cmocka_unit_test(test_random_edits_agree),
-        cmocka_unit_test(test_iterations_without_steps), cmocka_unit_test(test_what_is_no_pipe),
+        cmocka_unit_test(test_units_refuses), cmocka_unit_test(test_iterations_without_steps), cmocka_unit_test(test_what_is_no_pipe),
         cmocka_unit_test(test_prints_what_was_read), cmocka_unit_test(test_undecided_says_why),
     };
     return cmocka_run_group_tests(tests, open_ctx, close_ctx);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes a pipe with counts of each iteration (`param N 0.. of T`) as one without, for given counts: the loop over T is written
- * out, iteration t as two loops of one turn whose counters have the values t and t*N. The verifier decides such a text without
+/* Writes a pipe with counts of each iteration (`param N 0.. of T`) as one without, for given counts: a loop over T, or over a part of
+ * its iterations, is written out, iteration t as two loops of one turn whose counters have the values t and t*N. The verifier decides such a text without
  * knowing of counts of each iteration. */
 #ifndef TEST_UNROLL_H
 #define TEST_UNROLL_H
@@ -97,11 +97,30 @@ static inline void unroll_iteration(unroll *u, const char *body, const char *beh
     unroll_putf(u, "end\n");
 }
 
-/* Whether a line is `for X in 0..T`, and X. */
-static inline bool unroll_opens(const unroll *u, const char *line, char counter[65])
+/* The iteration that `T` or `T-2` names, and where the text goes on; -1: it is another place. */
+static inline int unroll_place(const unroll *u, const char **text)
 {
-    char over[65];
-    return sscanf(unroll_first(line), "for %64s in 0..%64[A-Za-z0-9_]", counter, over) == 2 && !strcmp(over, u->over);
+    size_t n = unroll_word(*text);
+    int back = 0, length = 0;
+    if (!unroll_is(*text, n, u->over)) return -1;
+    *text += n;
+    if (sscanf(*text, "-%d%n", &back, &length) == 1) *text += length;
+    return u->iterations - back;
+}
+
+/* Whether a line is `for X in 0..T`, or has a part of these iterations: X, the first, and the one behind the last. */
+static inline bool unroll_opens(const unroll *u, const char *line, char counter[65], int range[2])
+{
+    int length = 0;
+    const char *at = unroll_first(line);
+    if (sscanf(at, "for %64s in %n", counter, &length) != 1 || !length) return false;
+    at += length;
+    range[0] = strncmp(at, "0..", 3) ? unroll_place(u, &at) : 0;
+    if (!strncmp(at, "0..", 3)) at++;
+    if (range[0] < 0 || strncmp(at, "..", 2)) return false;
+    at += 2;
+    range[1] = unroll_place(u, &at);
+    return range[1] >= 0 && strchr(" \n", *at);
 }
 
 static inline bool unroll_declares(const unroll *u, const char *line)
@@ -114,12 +133,13 @@ static inline bool unroll_declares(const unroll *u, const char *line)
 static inline void unroll_text(unroll *u, const char *text)
 {
     char counter[65];
+    int range[2];
     u->length = 0;
     for (const char *line = text; *line;) {
         const char *next = strchr(line, '\n') + 1;
-        if (unroll_opens(u, line, counter)) {
+        if (unroll_opens(u, line, counter, range)) {
             const char *behind = unroll_behind(next);
-            for (int t = 0; t < u->iterations; t++) unroll_iteration(u, next, behind, counter, t);
+            for (int t = range[0]; t < range[1]; t++) unroll_iteration(u, next, behind, counter, t);
             next = behind;
         } else if (!unroll_declares(u, line)) {
             unroll_put(u, line, (size_t)(next - line));

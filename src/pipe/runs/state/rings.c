@@ -8,6 +8,7 @@
 int32_t zl_loop_param(const zl_event *loop)
 {
     const zl_pos *from = &loop->at[0], *to = &loop->bar_at;
+    if (loop->over >= 0) return loop->over;
     if (from->loop != to->loop || from->times != to->times) return -2;
     if (from->plus == to->plus) return -1;
     return from->plus < 0 ? to->plus : -2;

@@ -22,16 +22,24 @@ typedef struct zl_shown {
     int64_t seen, again;                   /* of the endless one: trip counts run, period */
 } zl_shown;
 
-/* A state at the frontier (zl_tiles), and where each count of the next iteration leads from there. */
+/* Where each count of a next iteration leads from a state. */
+typedef struct zl_tile_way {
+    uint32_t *to, counts; /* nodes, of the counts from the least on; none is behind the last iteration */
+    int64_t period;       /* of the last of them, which stand for all greater ones; 0: there are no greater ones */
+} zl_tile_way;
+
+/* A state at the frontier (zl_tiles). The next iteration may be one before the tail, or one of the tail: the last iterations, which
+ * parts of the loops have for themselves. */
+enum { ZL_BEFORE_TAIL, ZL_OF_TAIL, ZL_TILE_WAYS };
 typedef struct zl_tile_node {
     uint32_t former;    /* the node that it was met from first, by this count */
     int64_t count, iterations;
+    int64_t tail;       /* how many of the iterations are of the tail; 0: it is not known how many follow */
     char *kept;         /* the run */
     int32_t *state;
     size_t size;
     uint64_t hash;
-    uint32_t *to, counts; /* nodes, of the counts from the least on */
-    int64_t period;     /* of the last of them, which stand for all greater ones; 0: there are no greater ones */
+    zl_tile_way way[ZL_TILE_WAYS];
     bool ends;          /* that the loops end here was run */
 } zl_tile_node;
 
