@@ -62,7 +62,7 @@ typedef struct zlay_pipe_declaration {
     zlay_pipe_bytes bytes; /* of move and smem */
     int64_t least, most;   /* of param; most 0: any */
     int64_t count;         /* of bar: arrivals of a phase; of tmem: columns */
-    uint32_t each;         /* of smem, 1: one for each instance */
+    uint32_t each;         /* of smem, global and flag, 1: one for each instance */
     uint32_t pair;         /* of tmem, 1: in both blocks of a pair */
     const char *of;        /* of param: the param whose iterations have a count each;
                               NULL: it is one for all */

@@ -162,6 +162,7 @@ void zl_pt_other(zl_pipe_text *k, const char *to, int32_t other, const zl_pos *p
     snprintf(name, sizeof name, "%s%.64s", zl_pt_prefix[ZL_PT_OTHER], o->name);
     zl_op(k, LOAD64, to, name);
     zl_op(k, MOV, "slot", zl_pt_slot(k, more, pos, o->stages));
+    if (o->each) zl_op(k, MAD, "slot", "instance", zl_pt_number(room, o->stages), "slot");
     zl_op(k, FURTHER, to, "slot", zl_pt_number(room, bytes));
 }
 
@@ -182,7 +183,9 @@ void zl_pt_global(zl_pipe_text *k, int what, const zl_event *event)
         zl_op(k, SPREAD, "gp", "wide", "gq");
     }
     index_of(k, place_of(event, what), stages);
-    if (instances > 1) zl_op(k, MAD, "index", "index", zl_pt_number(room, instances), "instance");
+    bool each = what == ZL_PT_OTHER && k->pipe->others[event->other].each;
+    if (each) zl_op(k, MAD, "index", "instance", zl_pt_number(room, stages), "index");
+    else if (instances > 1) zl_op(k, MAD, "index", "index", zl_pt_number(room, instances), "instance");
     zl_op(k, FURTHER, "gp", "index", zl_pt_number(room, span.all));
     if (span.further) zl_op(k, MORE, "gp", zl_pt_number(room, span.further));
 }

@@ -132,7 +132,7 @@ static void put_declared(zlay_pipe_builder *b, declaration *d)
 {
     static const char *const words[] = {"param", "move", "smem", "tmem", "map", "global", "flag",
                                         "bar"};
-    enum { PARAM, MOVE, SMEM, TMEM, BAR = 7, NONE };
+    enum { PARAM, MOVE, SMEM, TMEM, GLOBAL = 5, FLAG, BAR, NONE };
     size_t word = 0;
     while (word < NONE && (!d->word || strcmp(words[word], d->word))) word++;
     if (word == NONE) {
@@ -144,7 +144,7 @@ static void put_declared(zlay_pipe_builder *b, declaration *d)
     if (word > MOVE) put_stages(b, d);
     if (word == PARAM) put_param(b, d);
     if (word == MOVE || word == SMEM) put_amount(b, d);
-    if (word == SMEM) put_flag(b, &d->each, "each", "each");
+    if (word == SMEM || word == GLOBAL || word == FLAG) put_flag(b, &d->each, "each", "each");
     if (word == TMEM || word == BAR) put_count(b, d, word == BAR ? " count" : "");
     if (word == TMEM) put_flag(b, &d->pair, "pair", "pair");
 }

@@ -102,6 +102,7 @@ static bool read_other(zl_parser *p, int32_t sort)
 {
     zl_other other = {.sort = sort};
     if (!zl_parse_new_name(p, other.name) || !stages(p, &other.stages)) return false;
+    other.each = sort != ZL_OTHER_MAP && word(p, "each");
     zl_other *entry = ZL_MORE(p, ZL_OF_OTHER, others);
     if (entry) *entry = other;
     return entry != NULL;

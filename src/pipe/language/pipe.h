@@ -132,9 +132,9 @@ typedef struct zl_acc { char name[65]; int32_t role; } zl_acc;      /* named by 
 /* body NAME .. end */
 typedef struct zl_body_name { char name[65]; zlay_body *body; } zl_body_name;
 
-/* map|global|flag NAME[stages] */
+/* map|global|flag NAME[stages] [each]; each: of a global or a flag, one for each instance of the roles that use it */
 enum { ZL_OTHER_MAP = 0, ZL_OTHER_GLOBAL, ZL_OTHER_FLAG };
-typedef struct zl_other { char name[65]; int32_t sort; uint32_t stages; } zl_other;
+typedef struct zl_other { char name[65]; int32_t sort; uint32_t stages; int32_t each; } zl_other;
 
 /* role NAME warps FIRST..LAST [each W] [elect] [cta C] ... end: LAST included; `each W`: instances of W warps */
 typedef struct zl_role {

@@ -327,8 +327,8 @@ static void put_memory(zl_printer *p)
         zl_putf(p->out, "tmem %s[%u] %u%s\n", pipe->tmems[i].name, pipe->tmems[i].stages,
                 pipe->tmems[i].columns, pipe->tmems[i].pair ? " pair" : "");
     for (uint32_t i = 0; i < pipe->others_count; i++)
-        zl_putf(p->out, "%s %s[%u]\n", sorts[pipe->others[i].sort], pipe->others[i].name,
-                pipe->others[i].stages);
+        zl_putf(p->out, "%s %s[%u]%s\n", sorts[pipe->others[i].sort], pipe->others[i].name,
+                pipe->others[i].stages, pipe->others[i].each ? " each" : "");
 }
 
 static void put_declarations(zl_printer *p)

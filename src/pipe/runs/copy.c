@@ -91,7 +91,7 @@ void zl_run_store(zl_run *r, zl_instance *i, const zl_event *e)
     if (e->count != p->size) zl_run_fault(r, ZLAY_PIPE_BYTES, access.event, UINT32_MAX, e->count, p->size);
     if (e->other >= 0) {
         zl_mem_access to = {.event = access.event, .part = e->part, .proxy = ZL_ASYNC};
-        uint32_t at = zl_run_slot(r, i, &e->other_at, r->pipe->others[e->other].stages);
+        uint32_t at = zl_run_other_slot(r, i, e);
         zl_access_group(r, &to, i, ZL_OF_BULK);
         zl_shadow_write(r, zl_other_place(r, e->other, at), i, false,
                        zl_run_value(r, i, &e->other_at), &to);
@@ -123,7 +123,7 @@ void zl_run_cpasync(zl_run *r, zl_instance *i, const zl_event *e)
 static void access_other(zl_run *r, zl_instance *i, const zl_event *e, bool write)
 {
     zl_mem_access access = {.event = zl_event_index(r, e), .part = e->part, .proxy = ZL_GENERIC};
-    uint32_t slot = zl_run_slot(r, i, &e->other_at, r->pipe->others[e->other].stages);
+    uint32_t slot = zl_run_other_slot(r, i, e);
     zl_shadow *p = zl_other_place(r, e->other, slot);
     int64_t tag = zl_run_value(r, i, &e->other_at);
     zl_run_check_grid(r, i, e);

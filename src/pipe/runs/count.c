@@ -75,8 +75,7 @@ static void access_memory(zl_run *r, zl_instance *i, const zl_event *e, zl_mem_a
 {
     bool shared = e->smem[0] >= 0;
     const zl_pos *at = shared ? &e->at[0] : &e->other_at;
-    uint32_t slot = zl_run_slot(
-        r, i, at, shared ? r->pipe->smems[e->smem[0]].stages : r->pipe->others[e->other].stages);
+    uint32_t slot = shared ? zl_run_slot(r, i, at, r->pipe->smems[e->smem[0]].stages) : zl_run_other_slot(r, i, e);
     zl_shadow *p = shared ? zl_smem_place(r, i, (uint32_t)i->cta, e->smem[0], slot)
                         : zl_other_place(r, e->other, slot);
     if (e->kind == ZL_EV_FETCH) zl_shadow_read(r, p, i, true, zl_run_value(r, i, at), access);

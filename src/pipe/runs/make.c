@@ -74,6 +74,15 @@ static void find_meetings(zl_run *r)
         for (uint32_t k = role->begin; k < role->end; k++) find_meeting(r, role, &r->pipe->events[k]);
 }
 
+/* The most instances that a role has. */
+static uint32_t instances_most(const zlay_pipe *p)
+{
+    uint32_t most = 1;
+    for (uint32_t k = 0; k < p->roles_count; k++)
+        if (zl_role_instances(&p->roles[k]) > most) most = zl_role_instances(&p->roles[k]);
+    return most;
+}
+
 /* Counts mbarrier slots, stages of memory, flags and thread barriers, and says where each ring
  * begins. */
 static void count_things(zl_run *r)
@@ -85,9 +94,7 @@ static void count_things(zl_run *r)
         r->mbars_count += blocks * p->bars[b].stages;
     }
     for (uint32_t s = 0; s < p->smems_count; s++) {
-        uint32_t each = 1;
-        for (uint32_t k = 0; p->smems[s].each && k < p->roles_count; k++)
-            if (zl_role_instances(&p->roles[k]) > each) each = zl_role_instances(&p->roles[k]);
+        uint32_t each = p->smems[s].each ? instances_most(p) : 1;
         r->smem_at[s] = r->places_count;
         r->smem_each[s] = each;
         r->places_count += blocks * each * p->smems[s].stages;
@@ -98,7 +105,8 @@ static void count_things(zl_run *r)
     }
     for (uint32_t o = 0; o < p->others_count; o++) {
         r->other_at[o] = slots;
-        slots += p->others[o].stages;
+        r->other_slots[o] = p->others[o].stages * (p->others[o].each ? instances_most(p) : 1);
+        slots += r->other_slots[o];
     }
     for (uint32_t o = 0; o < p->others_count; o++) r->other_at[o] += r->places_count;
     r->flags_count = slots;
@@ -267,6 +275,7 @@ static bool make_all(zl_run *r)
     MAKE(smem_each, p->smems_count);
     MAKE(tmem_at, p->tmems_count);
     MAKE(other_at, p->others_count);
+    MAKE(other_slots, p->others_count);
     MAKE(params, p->params_count);
     MAKE(classes, r->classes_count);
     if (!r->classes) return false;

@@ -163,7 +163,7 @@ void zl_run_leave(zl_run *r, const zl_instance *i)
 /* The flag of a raise or an await. */
 static zl_flag *flag_of(zl_run *r, const zl_instance *i, const zl_event *e)
 {
-    uint32_t slot = zl_run_slot(r, i, &e->other_at, r->pipe->others[e->other].stages);
+    uint32_t slot = zl_run_other_slot(r, i, e);
     return &r->flags[r->other_at[e->other] + slot - (r->places_count - r->flags_count)];
 }
 

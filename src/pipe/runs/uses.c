@@ -72,7 +72,7 @@ void zl_run_make_flags(zl_run *r)
     zl_flag *f = r->flags;
     int64_t *threshold = r->thresholds;
     for (uint32_t o = 0; o < p->others_count; o++)
-        for (uint32_t k = 0; k < p->others[o].stages; k++, f++) {
+        for (uint32_t k = 0; k < r->other_slots[o]; k++, f++) {
             f->threshold = threshold;
             threshold += awaits_of(p, o);
             for (uint32_t e = 0; e < p->events_count; e++)
@@ -92,7 +92,7 @@ void zl_run_count_accesses(zl_run *r)
     for (uint32_t t = 0; t < p->tmems_count; t++)
         set_room(r, r->tmem_at[t], p->blocks * p->tmems[t].stages, room_of(r, tmem_uses, t));
     for (uint32_t o = 0; o < p->others_count; o++) {
-        set_room(r, r->other_at[o], p->others[o].stages, room_of(r, other_uses, o));
-        r->thresholds_count += (size_t)p->others[o].stages * awaits_of(p, o);
+        set_room(r, r->other_at[o], r->other_slots[o], room_of(r, other_uses, o));
+        r->thresholds_count += (size_t)r->other_slots[o] * awaits_of(p, o);
     }
 }

@@ -41,6 +41,13 @@ uint32_t zl_run_slot(zl_run *r, const zl_instance *i, const zl_pos *pos, uint32_
     return 0;
 }
 
+uint32_t zl_run_other_slot(zl_run *r, const zl_instance *i, const zl_event *e)
+{
+    const zl_other *other = &r->pipe->others[e->other];
+    uint32_t slot = zl_run_slot(r, i, &e->other_at, other->stages);
+    return other->each ? (uint32_t)i->number * other->stages + slot : slot;
+}
+
 void zl_run_halt(zl_run *r, uint32_t event, const char *because)
 {
     if (!r->status) r->status = ZLAY_ELIMIT;

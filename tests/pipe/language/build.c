@@ -64,7 +64,7 @@ static void test_named(void **state)
 static const char everything[] =
     "pipe all\ncluster 2\nregisters 168\nparam N 0..\nparam T 1..64\nparam M 2..9 of T\nmove tA 16384\nmove tB 8192\n"
     "smem A[4] tA\nsmem B[4] tB\nsmem D[2] 2*tB + 64 each\ntmem C[2] 128 pair\nmap maps[2]\n"
-    "global W[1]\nflag done[1]\nbar full[4] count 1\nbar empty[4] count 2\ninit full\ninit empty\n"
+    "global W[1]\nflag done[1]\nglobal V[1] each\nflag own[2] each\nbar full[4] count 1\nbar empty[4] count 2\ninit full\ninit empty\n"
     "alloc C\nfence mbarrier_init\nsync cluster\nrole producer warps 0..3 elect\ngriddep wait\n"
     "setmaxnreg dec 24\nfor t in 0..T step 2\nfor i in t*N..t*N+N\n"
     "wait empty[i % 4] parity (i / 4 + 1) % 2\nwait empty[(i+1) % 4] parity ((i+1) / 4 + 1) % 2\n"

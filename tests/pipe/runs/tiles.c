@@ -261,9 +261,11 @@ static void test_units_refuses(void **state)
         {"    sync role\n    raise went[0]\n", "    raise went[0]\n", ZLAY_PIPE_READ_BEFORE_FULL},
         {"    raise went[0]\n", "    raise went[0]\n    await came[0] 2\n", ZLAY_PIPE_DEADLOCK}, /* a head waits for what nobody raises */
         {"    write W[0] from C\n", "", ZLAY_PIPE_STAGE},
+        {"global W[1] each", "global W[1]", ZLAY_PIPE_OVERWRITE}, /* of both consumers */
+        {"flag went[1] each", "flag went[1]", ZLAY_PIPE_OVERRUN},
         {"T-2..T-1", "T-2..T", ZLAY_PIPE_OVERWRITE}, /* the head's sums are those of the tail, too */
-        {"0..T-2", "0..T-1", ZLAY_PIPE_STAGE},
-        {"  for t in T-1..T ", "  for t in T-2..T ", ZLAY_PIPE_STAGE},
+        {"0..T-2", "0..T-1", ZLAY_PIPE_OVERRUN},
+        {"  for t in T-1..T ", "  for t in T-2..T ", ZLAY_PIPE_OVERRUN},
         {"  for t in 0..T\n", "  for t in 0..T-1\n", ZLAY_PIPE_DEADLOCK},
     };
     (void)state;

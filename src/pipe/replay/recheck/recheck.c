@@ -296,6 +296,12 @@ zlay_status zlay_pipe_recheck(zlay_ctx *ctx, zlay_answer *answer, const zlay_pip
     if (!answer || !pipe || !proof) return ZLAY_EINVAL;
     zlay_status status = zl_enter(ctx);
     if (status) return status;
+    for (uint32_t k = 0; k < pipe->others_count && !status; k++)
+        if (pipe->others[k].each) {
+            *answer = ZLAY_UNDECIDED;
+            zl_fail(ctx, ZLAY_OK, "%s is each instance's own: such proofs are not checked yet", pipe->others[k].name);
+            return zl_leave_answer(ctx, ZLAY_OK, answer);
+        }
     for (uint32_t k = 0; k < pipe->params_count && !status; k++)
         if (pipe->params[k].of >= 0) {
             *answer = ZLAY_UNDECIDED;

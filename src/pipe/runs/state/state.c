@@ -321,7 +321,7 @@ static void put_places(state *w)
         put_ring(w, &r->places[r->tmem_at[t]], 1, p->tmems[t].stages, which++);
     for (uint32_t o = 0; o < p->others_count; o++, which++) {
         put_still(w, which, 0, p->others[o].stages);
-        for (uint32_t k = 0; k < p->others[o].stages; k++)
+        for (uint32_t k = 0; k < r->other_slots[o]; k++)
             put_place(w, zl_other_place(r, (int32_t)o, k), tag_base(w, which, 0));
     }
     put_columns(w);
