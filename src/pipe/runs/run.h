@@ -203,8 +203,7 @@ typedef struct zl_run {
     zl_mem_access *accesses;
     zl_shadow *places;         /* smems, then tmems, maps, globals */
     uint32_t *smem_at, *tmem_at, *other_at;
-    uint32_t *smem_each;      /* instances that a smem has room for */
-    uint32_t *other_slots;    /* per map, global and flag: stages of all instances */
+    uint32_t *smem_each, *other_slots; /* instances that a smem has room for; stages of all instances of another */
     uint32_t *rooms;          /* per stage: room for accesses */
     size_t accesses_count, thresholds_count;
     int64_t *thresholds;      /* of all flags */
@@ -324,8 +323,7 @@ zl_shadow *zl_smem_place(zl_run *r, const zl_instance *i, uint32_t block, int32_
                        uint32_t slot);
 zl_shadow *zl_tmem_place(zl_run *r, uint32_t block, int32_t tmem, uint32_t slot);
 zl_shadow *zl_other_place(zl_run *r, int32_t other, uint32_t slot);
-/* Which of the slots of a global or a flag an event of an instance names. */
-uint32_t zl_run_other_slot(zl_run *r, const zl_instance *i, const zl_event *e);
+uint32_t zl_run_other_slot(zl_run *r, const zl_instance *i, const zl_event *e); /* of a global or a flag, of all */
 
 /* A use that begins now, by one class (elect) or by all of the instance. */
 void zl_shadow_read(zl_run *r, zl_shadow *p, const zl_instance *i, bool all, int64_t tag,

@@ -181,17 +181,21 @@ static void check_world(const world *w, unsigned stages, tally *sum)
 
 /* ---- tests ---- */
 
-/* The example is the pipe of the named texts with two stages. */
-static void test_example(void **state)
+/* The examples are pipes of the named texts with two stages. */
+static void test_examples(void **state)
 {
-    char text[NAMED_TEXT], example[NAMED_TEXT];
+    static const char *const names[] = {"uneven", "units"};
+    char text[NAMED_TEXT], example[NAMED_TEXT], path[64];
     (void)state;
-    FILE *file = fopen("examples/uneven.pipe", "r");
-    assert_non_null(file);
-    example[fread(example, 1, sizeof example - 1, file)] = 0;
-    fclose(file);
-    named_read(text, "uneven", 2);
-    assert_string_equal(text, example);
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+        snprintf(path, sizeof path, "examples/%s.pipe", names[k]);
+        FILE *file = fopen(path, "r");
+        assert_non_null(file);
+        example[fread(example, 1, sizeof example - 1, file)] = 0;
+        fclose(file);
+        named_read(text, names[k], 2);
+        assert_string_equal(text, example);
+    }
 }
 
 /* Correct pipes are accepted, and so is each of their sequences. */
@@ -376,7 +380,7 @@ static void test_undecided_says_why(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_example), cmocka_unit_test(test_accepts_correct_pipes), cmocka_unit_test(test_edits_agree), cmocka_unit_test(test_random_edits_agree),
+        cmocka_unit_test(test_examples), cmocka_unit_test(test_accepts_correct_pipes), cmocka_unit_test(test_edits_agree), cmocka_unit_test(test_random_edits_agree),
         cmocka_unit_test(test_units_refuses), cmocka_unit_test(test_iterations_without_steps), cmocka_unit_test(test_what_is_no_pipe),
         cmocka_unit_test(test_prints_what_was_read), cmocka_unit_test(test_undecided_says_why),
     };
