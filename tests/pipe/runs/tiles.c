@@ -182,7 +182,7 @@ static void check_world(const world *w, unsigned stages, tally *sum)
 /* ---- tests ---- */
 
 /* The examples are pipes of the named texts with two stages. */
-static void test_examples(void **state)
+static void test_example(void **state)
 {
     static const char *const names[] = {"uneven", "units"};
     char text[NAMED_TEXT], example[NAMED_TEXT], path[64];
@@ -380,7 +380,7 @@ static void test_undecided_says_why(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_examples), cmocka_unit_test(test_accepts_correct_pipes), cmocka_unit_test(test_edits_agree), cmocka_unit_test(test_random_edits_agree),
+        cmocka_unit_test(test_example), cmocka_unit_test(test_accepts_correct_pipes), cmocka_unit_test(test_edits_agree), cmocka_unit_test(test_random_edits_agree),
         cmocka_unit_test(test_units_refuses), cmocka_unit_test(test_iterations_without_steps), cmocka_unit_test(test_what_is_no_pipe),
         cmocka_unit_test(test_prints_what_was_read), cmocka_unit_test(test_undecided_says_why),
     };
