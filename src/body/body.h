@@ -39,6 +39,9 @@ typedef enum zl_body_kind {
     ZL_BODY_LANES
 } zl_body_kind;
 
+/* Whether an operand is an array in global memory. */
+static inline bool zl_body_array(const zlay_body_operand *o) { return o->sort == ZLAY_BODY_GLOBAL || o->sort == ZLAY_BODY_OUTPUT; }
+
 typedef enum zl_body_op {
 #define BODY_OP(id, word, kind, args, takes, does) ZL_BO_##id,
 #include "body/ops.def"

@@ -14,6 +14,7 @@ uint32_t zl_room_pack(const zl_body_node *n)
 
 uint32_t zl_room_count(const zl_body_node *n, const zl_elements *e)
 {
+    if (n->op == ZL_BO_STORE) return 0;
     if (zl_room_moves(n)) return ZL_ROOM_RUN / zl_room_pack(n);
     return n->shape & ZL_ON_ROW ? e->row.count : 1;
 }
@@ -41,10 +42,13 @@ static void levels(zl_room *room, const zlay_body *body)
     }
 }
 
-/* Marks what a node needs, the node included; nodes come before those that need them. */
+/* Marks what outputs and stores need, themselves included; nodes come before those that need them. */
 static void need(zl_room *room, const zlay_body *body, const zl_room_outputs *outputs)
 {
-    for (uint32_t i = 0; i < body->nodes_count; i++) room->passes[i] = room->kept[i] = 0;
+    for (uint32_t i = 0; i < body->nodes_count; i++) {
+        room->passes[i] = 0;
+        room->kept[i] = body->nodes[i].op == ZL_BO_STORE;
+    }
     for (uint32_t i = 0; i < outputs->count; i++) {
         int32_t output = outputs->node[i];
         if (zl_room_moves(&body->nodes[output])) room->passes[output] |= 1u << room->level[output];
@@ -138,10 +142,12 @@ static void elements(zl_room *room, files *f, const zlay_body *body, const zl_el
     }
 }
 
-/* The passes behind which outputs are complete. */
-static void ends(zl_room *room, const zl_room_outputs *outputs)
+/* The passes behind which outputs are complete; stores come before the pass of their level. */
+static void ends(zl_room *room, const zlay_body *body, const zl_room_outputs *outputs)
 {
     room->last = room->ends = 0;
+    for (uint32_t i = 0; i < body->nodes_count; i++)
+        if (body->nodes[i].op == ZL_BO_STORE && room->level[i] > room->last) room->last = room->level[i];
     for (uint32_t i = 0; i < outputs->count; i++) {
         uint32_t level = room->level[outputs->node[i]];
         if (level > room->last) room->last = level;
@@ -156,7 +162,7 @@ zlay_status zl_room_make(zlay_ctx *ctx, zl_room *out, const zlay_body *body, con
     files *f = zl_scratch(ctx, 1, sizeof *f);
     if (!f) return ZLAY_ENOMEM;
     levels(out, body);
-    ends(out, outputs);
+    ends(out, body, outputs);
     if (out->last >= ZL_ROOM_PASSES)
         return zl_fail(ctx, ZLAY_ELIMIT, "body %.64s: %u values of rows that depend on each other",
                        body->name, out->last);

@@ -25,7 +25,7 @@ typedef struct zl_room {
 static inline bool zl_room_moves(const zl_body_node *n) { return n->shape & ZL_ON_COLUMN; }
 /* Elements in a register of a node: 1, 2 or 4. */
 uint32_t zl_room_pack(const zl_body_node *n);
-/* Registers, or masks, that a node has at once. */
+/* Registers, or masks, that a node has at once; a store has none. */
 uint32_t zl_room_count(const zl_body_node *n, const zl_elements *e);
 
 /* What a body leaves: the node, and the operand that it becomes; -1: of none. */

@@ -53,7 +53,7 @@ static zlay_status check_operand(const body_run *run, size_t i,
 {
     const zlay_body_operand *o = &run->body->operands[i];
     const zlay_sim_operand *operand = &run->operands[i];
-    bool global = o->sort == ZLAY_BODY_GLOBAL || o->sort == ZLAY_BODY_OUTPUT;
+    bool global = zl_body_array(o);
     int32_t sort = sort_of(run->body, (int32_t)i);
     size_t count = global ? operand->count : count_of(sort, request);
     if (!o->reads && !o->writes) return ZLAY_OK;

@@ -11,22 +11,27 @@ typedef struct float_format {
     int least;       /* exponent of the least subnormal number */
     double greatest; /* finite */
     bool saturates;  /* numbers beyond `greatest` become that */
+    bool one_zero;   /* no -0 */
 } float_format;
 
 static const float_format *format_of(int32_t type)
 {
-    static const float_format f32 = {24, -149, 0x1.fffffep127, false};
-    static const float_format f16 = {11, -24, 65504, false};
-    static const float_format bf16 = {8, -133, 0x1.fep127, false};
-    static const float_format e4m3 = {4, -9, 448, true};
-    static const float_format e5m2 = {3, -16, 57344, true};
-    static const float_format e2m1 = {2, -1, 6, true};
-    static const float_format ue8m0 = {1, -127, 0x1p127, true};
+    static const float_format f32 = {24, -149, 0x1.fffffep127, false, false};
+    static const float_format f16 = {11, -24, 65504, false, false};
+    static const float_format bf16 = {8, -133, 0x1.fep127, false, false};
+    static const float_format e4m3 = {4, -9, 448, true, false};
+    static const float_format e5m2 = {3, -16, 57344, true, false};
+    static const float_format e4m3_fnuz = {4, -10, 240, true, true};
+    static const float_format e5m2_fnuz = {3, -17, 57344, true, true};
+    static const float_format e2m1 = {2, -1, 6, true, false};
+    static const float_format ue8m0 = {1, -127, 0x1p127, true, false};
     switch (type) {
     case ZLAY_TYPE_F16: return &f16;
     case ZLAY_TYPE_BF16: return &bf16;
     case ZLAY_TYPE_E4M3: return &e4m3;
     case ZLAY_TYPE_E5M2: return &e5m2;
+    case ZLAY_TYPE_E4M3_FNUZ: return &e4m3_fnuz;
+    case ZLAY_TYPE_E5M2_FNUZ: return &e5m2_fnuz;
     case ZLAY_TYPE_E2M1: return &e2m1;
     case ZLAY_TYPE_UE8M0: return &ue8m0;
     default: return &f32;
@@ -57,11 +62,13 @@ double zl_round_to(double x, int32_t type, int32_t round)
 {
     const float_format *f = format_of(type);
     int exponent;
-    if (isnan(x) || x == 0) return x;
+    if (isnan(x)) return x;
+    if (x == 0) return f->one_zero ? 0 : x;
     if (isinf(x)) return f->saturates ? copysign(f->greatest, x) : x;
     frexp(x, &exponent);
     int unit = exponent - f->precision < f->least ? f->least : exponent - f->precision;
     double rounded = ldexp(zl_round_whole(ldexp(x, -unit), round), unit);
+    if (rounded == 0 && f->one_zero) return 0;
     return fabs(rounded) <= f->greatest ? rounded : beyond(f, x, round);
 }
 
@@ -97,7 +104,7 @@ bool zl_type_has(int32_t type, double x)
 {
     if (zl_type_is_integer(type) || type == ZL_BODY_BOOL)
         return x >= zl_integer_least(type) && x <= zl_integer_greatest(type) && x == floor(x);
-    if (isinf(x)) return type != ZLAY_TYPE_E4M3 && type != ZLAY_TYPE_E2M1 && type != ZLAY_TYPE_UE8M0;
+    if (isinf(x)) return !format_of(type)->saturates || type == ZLAY_TYPE_E5M2;
     if (isnan(x)) return type != ZLAY_TYPE_E2M1;
     return (type != ZLAY_TYPE_UE8M0 || x > 0) && zl_round_to(x, type, ZL_ROUND_NEAREST) == x;
 }

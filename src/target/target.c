@@ -15,7 +15,8 @@ enum {
     FNUZ = ZL_HAS_FNUZ,
     DIRECT = ZL_HAS_DIRECT,
     DIRECT_16 = ZL_HAS_DIRECT_16,
-    CVT_BF16 = ZL_HAS_CVT_BF16
+    CVT_BF16 = ZL_HAS_CVT_BF16,
+    CVT_FP8 = ZL_HAS_CVT_FP8
 };
 
 static const zlay_target targets[] = {

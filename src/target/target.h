@@ -28,7 +28,8 @@ enum {
     ZL_HAS_FNUZ = 128, /* its fp8 formats have no negative zero */
     ZL_HAS_DIRECT = 256, /* a lane's load of 4 bytes writes shared memory */
     ZL_HAS_DIRECT_16 = 512, /* of 16 bytes too */
-    ZL_HAS_CVT_BF16 = 1024 /* an instruction rounds two f32 to bf16 */
+    ZL_HAS_CVT_BF16 = 1024, /* an instruction rounds two f32 to bf16 */
+    ZL_HAS_CVT_FP8 = 2048 /* a wave's instruction rounds two f32 to e4m3 or e5m2 */
 };
 
 struct zlay_target {

@@ -129,4 +129,34 @@ static inline double gcn_decode(gcn_type type, gcn_target target, uint32_t bits)
     }
 }
 
+/* The nearest of a format of 8 bits, ties to even; beyond the greatest number infinity, or NaN where there is none. */
+static inline uint32_t gcn_byte_bits(gcn_type type, gcn_target target, double value)
+{
+    uint32_t best = 0, sign = signbit(value) ? 0x80 : 0, most = type == GCN_FP8 ? 0x7e : 0x7b;
+    bool fnuz = target == GCN_942;
+    if (fnuz) most = 0x7f;
+    double size = fabs(value), greatest = gcn_decode(type, target, most), below = gcn_decode(type, target, most - 1);
+    if (isnan(value) || !(size < greatest + (greatest - below) / 2))
+        return fnuz ? 0x80 : type == GCN_BF8 && !isnan(value) ? sign | 0x7c : sign | 0x7f;
+    for (uint32_t bits = 1; bits <= most; bits++) {
+        double off = fabs(size - gcn_decode(type, target, bits)), now = fabs(size - gcn_decode(type, target, best));
+        if (off < now || (!(off > now) && bits % 2 == 0)) best = bits;
+    }
+    return fnuz && !best ? 0 : sign | best;
+}
+
+/* v_frexp: of 0, infinities and NaN itself, with the exponent 0. */
+static inline float gcn_significand(float value)
+{
+    int exponent;
+    return isfinite(value) ? frexpf(value, &exponent) : value;
+}
+
+static inline int gcn_exponent(float value)
+{
+    int exponent = 0;
+    if (isfinite(value)) frexpf(value, &exponent);
+    return exponent;
+}
+
 #endif

@@ -33,6 +33,8 @@ static const gcn_form gcn_forms[] = {
 #include "memory.def"
 #undef MEMORY
     {"v_cndmask_b32", gcn_run_select, NULL, "1112", 0, GCN_F_FLOAT},
+    {"v_cvt_pk_fp8_f32", gcn_run_round_8, NULL, "111", GCN_FP8, GCN_F_FLOAT},
+    {"v_cvt_pk_bf8_f32", gcn_run_round_8, NULL, "111", GCN_BF8, GCN_F_FLOAT},
     {"ds_bpermute_b32", gcn_run_permute, NULL, "", 4, 0},
     {"v_mad_u64_u32", gcn_run_mad64, NULL, "22112", 0, 0},
     {"v_bitop3_b32", gcn_run_bitop3, NULL, "1111", 0, 0},

@@ -172,6 +172,20 @@ static inline void gcn_run_select(gcn_wave *w, const gcn_line *line)
     gcn_write(w, line, &r, exec);
 }
 
+/* v_cvt_pk_fp8_f32 and bf8: two bytes; the upper half of the register stays, and here is garbage that nobody may use. */
+static inline void gcn_run_round_8(gcn_wave *w, const gcn_line *line)
+{
+    uint64_t exec = gcn_exec(w, line);
+    gcn_sources all = gcn_vector_sources(w, line, 1, "11");
+    gcn_result r = {.bad = {0}};
+    for (int lane = 0; lane < GCN_LANES && !w->m->failed; lane++)
+        for (int i = 0; i < 2; i++) {
+            float value = gcn_float(gcn_modified(&line->operand[1 + i], gcn_lane(&all.s[i], lane, &r.bad[lane])));
+            r.value[lane] |= (uint64_t)gcn_byte_bits((gcn_type)line->form->bytes, w->m->code->target, (double)value) << 8 * i | 0xdead0000;
+        }
+    gcn_write(w, line, &r, exec);
+}
+
 /* v_mad_u64_u32 D, CARRY, A, B, C */
 static inline void gcn_run_mad64(gcn_wave *w, const gcn_line *line)
 {

@@ -58,12 +58,16 @@ const char *zl_gb_pair(char room[ZL_GB_TEXT], uint32_t number);
 const char *zl_gb_number(char room[ZL_GB_TEXT], uint32_t number);
 const char *zl_gb_decimal(char room[ZL_GB_TEXT], uint32_t number);
 
+/* The address of an element of an array, in ZL_GB_ADDRESS. */
+void zl_gb_address(zl_gb *g, const zl_body_node *n, const char *index);
+
 /* The thread's own row or column, as the elements say it, in a register. */
 void zl_gb_coordinate(zl_gb *g, uint32_t to, const zl_element_axis *axis);
 
 /* All values of a node at once: of its rows, of the run's columns or elements. */
 void zl_gb_node(zl_gb *g, int32_t node);
 void zl_gb_load(zl_gb *g, int32_t node);
+void zl_gb_row_store(zl_gb *g, int32_t node);
 void zl_gb_convert(zl_gb *g, int32_t node);
 /* A reduction: before its pass, of the run's elements, and across lanes behind the pass. */
 void zl_gb_reduce_begin(zl_gb *g, int32_t node);

@@ -10,7 +10,7 @@
 enum { NEAREST = ZL_ROUND_NEAREST, ZERO = ZL_ROUND_ZERO, DOWN = ZL_ROUND_DOWN, UP = ZL_ROUND_UP };
 enum { ONE, PAIR, BYTES, HALVES, QUARTERS };
 enum { BYTE_BITS = 8, TEXT = 160 };
-enum { NEEDS_0 = 0, NEEDS_CVT_BF16 = ZL_HAS_CVT_BF16 };
+enum { NEEDS_0 = 0, NEEDS_CVT_BF16 = ZL_HAS_CVT_BF16, NEEDS_CVT_FP8 = ZL_HAS_CVT_FP8, NEEDS_FNUZ = ZL_HAS_FNUZ };
 
 typedef struct convert_row {
     int32_t from, to, round;

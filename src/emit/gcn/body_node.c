@@ -170,6 +170,7 @@ void zl_gb_node(zl_gb *g, int32_t node)
     else if (n->op == ZL_BO_NUMBER) number(g, node);
     else if (n->op == ZL_BO_CONVERT) zl_gb_convert(g, node);
     else if (n->op == ZL_BO_LOAD) zl_gb_load(g, node);
+    else if (n->op == ZL_BO_STORE) zl_gb_row_store(g, node);
     else if (n->op == ZL_BO_SHARED) zl_gb_refuse(g, "a load from shared memory", n->type);
     else if (zl_body_forms[n->op].kind == ZL_BODY_LANES) zl_gb_lanes(g, node);
     else

@@ -7,14 +7,14 @@
 
 #include <string.h>
 
-void zl_wave_argument_put(zl_wave_text *t, const zl_wave_argument *a, bool written)
+void zl_wave_argument_put(zl_wave_text *t, const zl_wave_argument *a)
 {
     zl_putf(t->out, "      - {.name: %s, .offset: %u, .size: %u, .value_kind: ", a->name, a->at,
             a->bytes);
     if (a->scalar) zl_puts(t->out, "by_value}\n");
     else
         zl_putf(t->out, "global_buffer, .address_space: global, .actual_access: %s}\n",
-                written ? "write_only" : "read_only");
+                a->written ? "write_only" : "read_only");
 }
 
 /* Prints the value of a word of a frame text, as {smem} or {registers}. */

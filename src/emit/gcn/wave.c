@@ -13,7 +13,7 @@ static void put_arguments(zl_wave_text *t)
 {
     zl_wave_argument a;
     for (uint32_t i = 0; !zl_wave_argument_nth(&a, t->plan, i); i++)
-        zl_wave_argument_put(t, &a, i == ZLAY_OPERAND_D);
+        zl_wave_argument_put(t, &a);
 }
 
 /* Prints a comment that says what the kernel computes and how it is launched. */

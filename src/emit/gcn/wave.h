@@ -108,7 +108,7 @@ zlay_status zl_wave_target_read(zl_wave_text *t, const zlay_target *target, cons
 typedef void zl_wave_arguments(zl_wave_text *t);
 void zl_wave_frame_put(zl_wave_text *t, const char *text, zl_wave_arguments *arguments);
 /* The metadata of an argument. */
-void zl_wave_argument_put(zl_wave_text *t, const zl_wave_argument *a, bool written);
+void zl_wave_argument_put(zl_wave_text *t, const zl_wave_argument *a);
 
 /* Look up all forms. */
 void zl_wave_phrases_read(zl_wave_text *t);

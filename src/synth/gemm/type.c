@@ -117,9 +117,10 @@ static zlay_status pair_check(zlay_ctx *ctx, const zlay_target *target, int32_t 
     return status || scales >= ZLAY_SCALES_LINE_32 ? status : bytes_check(ctx, a, b);
 }
 
-static zlay_status d_check(zlay_ctx *ctx, int32_t a, int32_t d)
+static zlay_status d_check(zlay_ctx *ctx, const zlay_target *target, int32_t a, int32_t d)
 {
-    if (d_possible(a, d)) return ZLAY_OK;
+    bool fnuz = d == ZLAY_TYPE_E4M3_FNUZ || d == ZLAY_TYPE_E5M2_FNUZ;
+    if (d_possible(a, d) && (!fnuz || zl_wave_target(target))) return ZLAY_OK;
     return zl_fail(ctx, ZLAY_ENOTSUP, "d_type: %s; sums of %s are %s, and D is f32, f16, bf16, e4m3, e5m2, s32, s8 or u8",
                    name_of(d), name_of(a), name_of(sum_of(a)));
 }
@@ -144,7 +145,7 @@ zlay_status zl_gemm_types(zlay_ctx *ctx, int32_t *type, const zlay_target *targe
     if (!status && zl_gemm_by_sync(target) && !zl_sync_converts(target, d))
         return zl_fail(ctx, ZLAY_NONE, "d_type: %s; %s has no conversion to it, sm_89 has", name_of(d),
                        zlay_target_name(target));
-    return status ? status : d_check(ctx, *a, d);
+    return status ? status : d_check(ctx, target, *a, d);
 }
 
 int32_t zl_gemm_map_type(int32_t type)

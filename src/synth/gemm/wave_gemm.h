@@ -54,7 +54,7 @@ typedef struct zl_wave_gemm {
 /* An argument of the kernel: an address of 8 bytes, or a scalar of 4. */
 typedef struct zl_wave_argument {
     char name[80];
-    bool scalar;
+    bool scalar, written;
     int32_t type;  /* ZLAY_TYPE_* of a scalar, and of an array's elements; else 0 */
     uint32_t bytes, at; /* at: where it begins */
 } zl_wave_argument;

@@ -56,7 +56,7 @@ static uint32_t arrays(const zlay_body *body)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < body->operands_count; i++)
-        count += body->operands[i].sort == ZLAY_BODY_GLOBAL;
+        count += zl_body_array(&body->operands[i]);
     return count;
 }
 
@@ -103,16 +103,6 @@ static bool reduces(const zlay_body *body)
     return false;
 }
 
-static zlay_status outputs_check(zlay_ctx *ctx, const zlay_plan *plan)
-{
-    const zlay_body *body = zl_wave_body(plan);
-    for (uint32_t i = 0; i < body->operands_count; i++)
-        if (body->operands[i].sort == ZLAY_BODY_OUTPUT)
-            return zl_fail(ctx, ZLAY_ENOTSUP, "epilogue: body %.64s stores to %.64s; plans of waves (%s) store D alone", body->name,
-                           body->operands[i].name, zlay_target_name(plan->info.target));
-    return ZLAY_OK;
-}
-
 static zlay_status epilogue(zlay_ctx *ctx, zlay_plan *plan)
 {
     if (!plan->info.swapped) return zl_gemm_epilogue(ctx, plan);
@@ -124,7 +114,6 @@ zlay_status zl_wave_body_read(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *g
     zlay_wave_gemm *w = &plan->wave.shape;
     zlay_status status = zl_gemm_epilogue_read(ctx, plan, gemm);
     if (!status) status = plan->epilogue ? epilogue(ctx, plan) : narrow(ctx, plan);
-    if (!status) status = outputs_check(ctx, plan);
     if (status) return status;
     bool rows = reduces(zl_wave_body(plan));
     w->waves_m = rows ? WAVES : WAVES / 2;
@@ -146,10 +135,10 @@ static const char *const pointers[] = {"ptr_a", "ptr_b", "ptr_d"};
 
 static void argument_of(zl_wave_argument *out, const zlay_body_operand *o, uint32_t end)
 {
-    bool scalar = o->sort == ZLAY_BODY_SCALAR;
-    *out = (zl_wave_argument){.scalar = scalar, .type = o->type, .bytes = scalar ? 4 : 8};
+    bool scalar = o->sort == ZLAY_BODY_SCALAR, written = o->sort == ZLAY_BODY_OUTPUT;
+    *out = (zl_wave_argument){.scalar = scalar, .written = written, .type = o->type, .bytes = scalar ? 4 : 8};
     out->at = (end + out->bytes - 1) / out->bytes * out->bytes;
-    snprintf(out->name, sizeof out->name, "%s%.64s", scalar ? "x_" : "read_", o->name);
+    snprintf(out->name, sizeof out->name, "%s%.64s", scalar ? "x_" : written ? "write_" : "read_", o->name);
 }
 
 zlay_status zl_wave_argument_nth(zl_wave_argument *out, const zlay_plan *plan, uint32_t i)
@@ -157,7 +146,7 @@ zlay_status zl_wave_argument_nth(zl_wave_argument *out, const zlay_plan *plan, u
     const zlay_body *body = zl_wave_body(plan);
     uint32_t end = 8 * ZL_COUNT(pointers), number = ZL_COUNT(pointers);
     if (i < ZL_COUNT(pointers)) {
-        *out = (zl_wave_argument){.bytes = 8, .at = 8 * i};
+        *out = (zl_wave_argument){.bytes = 8, .at = 8 * i, .written = i == ZLAY_OPERAND_D};
         snprintf(out->name, sizeof out->name, "%s", pointers[i]);
         return ZLAY_OK;
     }
@@ -169,8 +158,7 @@ zlay_status zl_wave_argument_nth(zl_wave_argument *out, const zlay_plan *plan, u
         if (number++ == i) return ZLAY_OK;
     }
     for (uint32_t o = 0; o < body->operands_count; o++) {
-        int32_t sort = body->operands[o].sort;
-        if (sort != ZLAY_BODY_SCALAR && sort != ZLAY_BODY_GLOBAL) continue;
+        if (body->operands[o].sort != ZLAY_BODY_SCALAR && !zl_body_array(&body->operands[o])) continue;
         argument_of(out, &body->operands[o], end);
         end = out->at + out->bytes;
         if (number++ == i) return ZLAY_OK;

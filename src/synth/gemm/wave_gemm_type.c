@@ -2,6 +2,7 @@
 /* The types of a plan of waves: the matrix instruction of 32 x 32 results that multiplies A and B on the target, the one
  * with the greatest K of which a read of 16 bytes brings whole factors; and the rule that is broken where there is none. */
 #include "synth/gemm/plan.h"
+#include "target/target.h"
 
 enum { SIDE = 32, K_MOST = 32, REASONS = 8 };
 
@@ -81,12 +82,20 @@ static zlay_status refuse(zlay_ctx *ctx, const zlay_target *target, int32_t a, i
                             name_of(a), name_of(b), zlay_target_name(target));
 }
 
+/* D of floats of 8 bits, whose formats the target's rounding decides. */
+static zlay_status small_check(zlay_ctx *ctx, const zlay_target *target, int32_t d)
+{
+    bool ocp = d == ZLAY_TYPE_E4M3 || d == ZLAY_TYPE_E5M2, fnuz = d == ZLAY_TYPE_E4M3_FNUZ || d == ZLAY_TYPE_E5M2_FNUZ;
+    if ((!ocp || target->features & ZL_HAS_CVT_FP8) && (!fnuz || target->features & ZL_HAS_FNUZ)) return ZLAY_OK;
+    const char *nearest = target->features & ZL_HAS_CVT_FP8 ? d == ZLAY_TYPE_E4M3_FNUZ ? "e4m3" : "e5m2"
+                          : target->features & ZL_HAS_FNUZ ? name_of(zlay_target_type(target, d)) : "bf16";
+    return zl_fail(ctx, ZLAY_ENOTSUP, "d_type: %s; %s rounds no sums to it; the nearest that works is %s", name_of(d),
+                   zlay_target_name(target), nearest);
+}
+
 zlay_status zl_wave_types_check(zlay_ctx *ctx, const zlay_target *target, const int32_t *type)
 {
     zlay_mma mma;
-    int32_t a = type[ZLAY_OPERAND_A], b = type[ZLAY_OPERAND_B], d = type[ZLAY_OPERAND_D];
-    if (!zl_wave_product(&mma, target, a, b)) return refuse(ctx, target, a, b);
-    if (zlay_type_bits(d) > 8 || zl_gemm_integer(d)) return ZLAY_OK;
-    return zl_fail(ctx, ZLAY_ENOTSUP, "d_type: %s; plans of waves (%s) store no floats of 8 bits",
-                   name_of(d), zlay_target_name(target));
+    int32_t a = type[ZLAY_OPERAND_A], b = type[ZLAY_OPERAND_B];
+    return zl_wave_product(&mma, target, a, b) ? small_check(ctx, target, type[ZLAY_OPERAND_D]) : refuse(ctx, target, a, b);
 }

@@ -21,7 +21,7 @@ static void put_arguments(zl_wave_text *t)
     zl_wave_argument argument;
     const zl_aw *a = (const zl_aw *)t; /* its first member */
     for (uint32_t i = 0; !zl_aw_argument_nth(&argument, a->p, i); i++)
-        zl_wave_argument_put(t, &argument, i == ZL_AS_O);
+        zl_wave_argument_put(t, &argument);
 }
 
 /* Says what the kernel computes and how it is launched. */

@@ -24,7 +24,7 @@ static const char *const pointers[ZL_AW_POINTERS] = {"ptr_q", "ptr_k", "ptr_v", 
 zlay_status zl_aw_argument_nth(zl_wave_argument *out, const zlay_attention_plan *p, uint32_t i)
 {
     uint32_t number = ZL_AW_POINTERS;
-    *out = (zl_wave_argument){.bytes = 8, .at = 8 * i};
+    *out = (zl_wave_argument){.written = i == ZL_AS_O, .bytes = 8, .at = 8 * i};
     if (i < ZL_AW_POINTERS) snprintf(out->name, sizeof out->name, "%s", pointers[i]);
     if (i < ZL_AW_POINTERS) return ZLAY_OK;
     for (uint32_t s = 0; s < ZL_AW_SCALARS; s++) {

@@ -269,7 +269,7 @@ static zlay_status note_factors(zl_pipe_text *k, zl_pt_matrix_of *m)
 
 static bool is_argument(const zlay_body_operand *o)
 {
-    return o->sort == ZLAY_BODY_SCALAR || o->sort == ZLAY_BODY_GLOBAL || o->sort == ZLAY_BODY_OUTPUT;
+    return o->sort == ZLAY_BODY_SCALAR || zl_body_array(o);
 }
 
 /* The first operand of the pipe's bodies that is an argument of this name. */
