@@ -123,8 +123,8 @@ typedef struct zlay_gemm {
     uint32_t split_k;          /* blocks of a cluster that share the K steps of a tile, at
                                   most 8 and as many as there are steps; default 1 */
     int32_t multicast;         /* ZLAY_MULTICAST_*: what two blocks of a cluster share */
-    int32_t d_scales;          /* ZLAY_SCALES_LINE: D is e4m3 or e5m2, and the kernel stores to
-                                  write_sd a scale for each row and 128 columns, as a product
+    int32_t d_scales;          /* ZLAY_SCALES_LINE: D is e4m3, e5m2 or fnuz, and write_sd gets
+                                  a scale for each row and 128 columns, as a product
                                   whose A is this D reads them with a_scales; default none */
     int32_t swap;              /* ZLAY_SWAP_*; tile_m and tile_n are those of the planned product */
     uint32_t reserved;         /* 0 */

@@ -179,6 +179,9 @@ int32_t zl_body_name_find(const zlay_body *body, const char *name, uint32_t line
 
 /* The text of a body without indentation, its first line `body NAME`, its last `end`. */
 void zl_body_put(zl_text *out, const zlay_body *body);
+/* Its parts: name and operands; lines without `end`. */
+void zl_body_put_head(zl_text *out, const zlay_body *body);
+void zl_body_put_lines(zl_text *out, const zlay_body *body);
 
 /* zlay_body_parse as a part of a call (zl_enter_part). */
 zlay_status zl_body_parse(zlay_ctx *ctx, zlay_body **out, const char *text, size_t length);

@@ -112,17 +112,27 @@ static void put_operand(zl_text *out, const zlay_body_operand *o)
     zl_puts(out, "\n");
 }
 
-void zl_body_put(zl_text *out, const zlay_body *body)
+void zl_body_put_head(zl_text *out, const zlay_body *body)
 {
-    body_text t = {out, body, 0};
     zl_putf(out, "body %s\n", body->name);
     for (uint32_t i = 0; i < body->operands_count; i++) put_operand(out, &body->operands[i]);
+}
+
+void zl_body_put_lines(zl_text *out, const zlay_body *body)
+{
+    body_text t = {out, body, 0};
     for (; t.lines < body->lines_count; t.lines++) {
         const char *name = body->lines[t.lines].name;
         zl_putf(out, "  %s%s", name, *name ? " = " : "");
         put_node(&t, body->lines[t.lines].node, COMPARISON);
         zl_puts(out, "\n");
     }
+}
+
+void zl_body_put(zl_text *out, const zlay_body *body)
+{
+    zl_body_put_head(out, body);
+    zl_body_put_lines(out, body);
     zl_puts(out, "end\n");
 }
 

@@ -286,7 +286,6 @@ static const struct {
      {.d_type = ZLAY_TYPE_E4M3, .d_scales = LINE, .epilogue = two, .epilogue_length = sizeof two - 1}},
     {"d_scales: 2147483648 scales; their indices pass 31 bits", "sm_90a", ZLAY_ENOTSUP,
      {.m = 1 << 24, .n = 1 << 14, .d_type = ZLAY_TYPE_E4M3, .d_scales = LINE}},
-    {"d_scales: plans of waves (gfx942) have none", "gfx942", ZLAY_ENOTSUP, {.d_scales = LINE}},
     {"d_scales: plans of sm_80 have none", "sm_80", ZLAY_ENOTSUP, {.d_scales = LINE}},
 };
 

@@ -138,19 +138,6 @@ static void assembles_and_compiles(void **state)
     if (has_compiler()) assert_true(compiles("sm_90a", kernel));
 }
 
-/* Waves store no rows yet. */
-static void refused_of_waves(void **state)
-{
-    zlay_gemm q = asked();
-    zlay_plan *plan;
-    const zlay_target *target;
-    (void)state;
-    q.size = sizeof q, q.tile_m = q.tile_n = 0;
-    assert_int_equal(zlay_target_find(&target, "gfx942", 6), ZLAY_OK);
-    assert_int_equal(zlay_gemm_synth(ctx, &plan, target, &q), ZLAY_ENOTSUP);
-    assert_string_equal(zlay_ctx_message(ctx), "epilogue: body tops stores to top; plans of waves (gfx942) store D alone");
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -158,7 +145,6 @@ int main(void)
         cmocka_unit_test(first_columns),
         cmocka_unit_test(one_lane_stores),
         cmocka_unit_test(assembles_and_compiles),
-        cmocka_unit_test(refused_of_waves),
     };
     return cmocka_run_group_tests_name("emit/store_run", tests, open_ctx, close_ctx);
 }

@@ -30,6 +30,7 @@ typedef struct typed {
     zlay_plan_summary info;
     typed_matrix a, b, d;
     uint8_t arguments[256];
+    uint64_t written; /* bytes of the body's outputs, each of which is stored once */
     gcn_code code;
     gcn_machine *machine;
 } typed;
@@ -102,7 +103,9 @@ static inline void typed_give(typed *t, const zlay_plan *plan, const typed_given
         uint64_t address = TYPED_ARRAYS + j * TYPED_STEP;
         at = (at + argument.bytes - 1) / argument.bytes * argument.bytes;
         memcpy(t->arguments + at, given[j].bytes ? (const void *)&address : given[j].at, argument.bytes);
-        if (given[j].bytes) gcn_add_memory(t->machine, address, (void *)(uintptr_t)given[j].at, given[j].bytes, false);
+        bool written = !strncmp(argument.name, "write_", 6);
+        if (written) t->written += given[j].bytes;
+        if (given[j].bytes) gcn_add_memory(t->machine, address, (void *)(uintptr_t)given[j].at, given[j].bytes, written);
         at += argument.bytes;
     }
     assert_int_equal(at, launch.argument_bytes);
@@ -143,7 +146,7 @@ static inline void typed_make(typed *t, zlay_ctx *ctx, gcn_target target, const 
     zlay_plan_free(plan);
 }
 
-/* Runs all blocks in one schedule; each element of D is stored once. */
+/* Runs all blocks in one schedule; each element of D and of the outputs is stored once. */
 static inline void typed_run(typed *t, int schedule, const char *what)
 {
     int waves = (int)(t->info.threads / GCN_LANES);
@@ -153,7 +156,7 @@ static inline void typed_run(typed *t, int schedule, const char *what)
     for (uint32_t y = 0; y < t->info.tiles_m && !m->failed; y++)
         for (uint32_t x = 0; x < t->info.tiles_n && !m->failed; x++) gcn_run_group(m, x, y);
     if (m->failed) fail_msg("%s, %s: %s", gcn_target_name[t->target], what, m->fault);
-    assert_int_equal(m->stored, (uint64_t)t->d.rows * t->d.columns * typed_bytes(t->d.type));
+    assert_int_equal(m->stored, (uint64_t)t->d.rows * t->d.columns * typed_bytes(t->d.type) + t->written);
 }
 
 static inline double typed_sum(const typed *t, uint32_t i, uint32_t j)

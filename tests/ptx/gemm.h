@@ -4,6 +4,7 @@
 #define TEST_PTX_GEMM_H
 
 #include "group_ctx.h"
+#include "plans/refused.h"
 #include "ptx/run.h"
 
 #include <math.h>
@@ -286,19 +287,6 @@ static inline void px_gemm_any_time(px_machine *m, const px_gemm *g, const char 
         m->random = test_random(random);
         if (px_gemm_fails(m, g, g->text)) fail_msg("%s: %s", what, m->fault);
     }
-}
-
-/* A request that has no plan: the status, and a word of the message. */
-static inline void gemm_refused(const char *target, const zlay_gemm *request, zlay_status status, const char *word)
-{
-    const zlay_target *on;
-    zlay_plan *plan;
-    zlay_gemm q = *request;
-    q.size = sizeof q;
-    assert_int_equal(zlay_target_find(&on, target, strlen(target)), ZLAY_OK);
-    zlay_status was = zlay_gemm_synth(ctx, &plan, on, &q);
-    if (was != status || !strstr(zlay_ctx_message(ctx), word)) fail_msg("\"%s\": %d, %s", word, was, zlay_ctx_message(ctx));
-    assert_null(plan);
 }
 
 #endif

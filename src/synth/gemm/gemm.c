@@ -160,7 +160,7 @@ static zlay_status wgmma_alone(zlay_ctx *ctx, const zlay_plan *plan, const zlay_
                         : g->repack   ? "repack"
                         : g->split_k  ? "split_k"
                         : g->multicast ? "multicast"
-                        : g->d_scales && !tmem ? "d_scales"
+                        : g->d_scales && zl_gemm_by_sync(plan->info.target) ? "d_scales"
                         : g->swap      ? "swap"
                                       : NULL;
     const char *name = zlay_target_name(plan->info.target);
@@ -175,6 +175,7 @@ static zlay_status waves_plan(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *g
 {
     zlay_status status = wgmma_alone(ctx, plan, g);
     if (!status) status = zl_gemm_scales(ctx, plan, g);
+    if (!status) status = zl_gemm_quantise(ctx, plan, g);
     return status ? status : zl_wave_gemm_plan(ctx, plan, g);
 }
 

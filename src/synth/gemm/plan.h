@@ -210,6 +210,8 @@ void zl_gemm_scales_turn(zl_text *out, const zlay_plan *plan, const char *event)
 zlay_status zl_gemm_quantise(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *gemm);
 bool zl_gemm_quantise_fit(const zlay_plan *plan, uint32_t tile_n);
 void zl_gemm_quantise_bodies(zl_text *out, const zlay_plan *plan);
+/* The one body of a plan of waves that has scales of D. */
+zlay_status zl_wave_quantise(zlay_ctx *ctx, zlay_plan *plan);
 /* Says of what sizes the arrays are. */
 void zl_gemm_scales_explain(zl_text *out, const zlay_plan *plan);
 
@@ -302,7 +304,7 @@ static inline bool zl_by_waves(const zlay_plan *plan) { return plan->wave.shape.
 
 static inline const zlay_body *zl_wave_body(const zlay_plan *plan)
 {
-    return plan->epilogue ? plan->epilogue : plan->wave.narrow;
+    return plan->wave.narrow ? plan->wave.narrow : plan->epilogue;
 }
 /* The number of the register from which a body's values have theirs, an even one. */
 static inline uint32_t zl_wave_body_first(const zlay_plan *plan)

@@ -63,7 +63,14 @@ static uint32_t stage_bytes(const zlay_plan_summary *info, uint32_t element)
     return (info->tile_m + info->tile_n) * info->tile_k * element;
 }
 
-/* The default tile: the greatest K step with which two blocks fit into shared memory. */
+/* Columns of a tile, which the body of a D with scales has blocks of. */
+static zlay_status columns_plan(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *gemm)
+{
+    plan->info.tile_n = gemm->tile_n ? gemm->tile_n : plan->info.n > 64 || plan->quantises ? 128 : 64;
+    return zl_gemm_scales_tile(ctx, plan, plan->info.tile_n);
+}
+
+/* The default rows and the greatest K step with which two blocks fit into shared memory. */
 static void tile_default(zlay_plan *plan, const zlay_gemm *gemm)
 {
     zlay_plan_summary *info = &plan->info;
@@ -71,7 +78,6 @@ static void tile_default(zlay_plan *plan, const zlay_gemm *gemm)
     bool small = info->m <= 64 && rows_least(plan) <= 64;
     uint64_t capacity = zlay_smem_capacity(info->target);
     info->tile_m = gemm->tile_m ? gemm->tile_m : small ? 64 : 128;
-    info->tile_n = gemm->tile_n ? gemm->tile_n : info->n > 64 ? 128 : 64;
     info->tile_k = gemm->tile_k ? gemm->tile_k : ROW_DEFAULT / element;
     info->stages = gemm->stages ? gemm->stages : STAGES_DEFAULT;
     while (!gemm->tile_k && !zl_gemm_scaled(plan) && info->tile_k * element > ROW_LEAST &&
@@ -263,7 +269,8 @@ zlay_status zl_wave_gemm_plan(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *g
     zl_wave_product(&info->mma, info->target, plan->operand[ZLAY_OPERAND_A].type,
                     plan->operand[ZLAY_OPERAND_B].type);
     plan->wave.shape.lanes = limits.lanes;
-    status = zl_wave_body_read(ctx, plan, gemm);
+    status = columns_plan(ctx, plan, gemm);
+    if (!status) status = zl_wave_body_read(ctx, plan, gemm);
     if (status) return status;
     info->threads = limits.lanes * plan->wave.shape.waves_m * plan->wave.shape.waves_n;
     tile_default(plan, gemm);

@@ -45,7 +45,7 @@ typedef struct zl_wave_gemm {
     zl_wave_registers registers;
     zl_wave_sets sets;
     zlay_wave *operand[2]; /* A, B */
-    zlay_body *narrow;     /* the body where the request has none */
+    zlay_body *narrow;     /* the body where the request has none, or where D has scales, behind its lines */
     uint32_t body_registers; /* of the body's values */
     uint32_t body_masks;     /* scalar register of the first mask */
     uint32_t body_rows;    /* of the tile that a lane holds elements of */

@@ -113,7 +113,9 @@ zlay_status zl_wave_body_read(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *g
 {
     zlay_wave_gemm *w = &plan->wave.shape;
     zlay_status status = zl_gemm_epilogue_read(ctx, plan, gemm);
-    if (!status) status = plan->epilogue ? epilogue(ctx, plan) : narrow(ctx, plan);
+    if (!status && plan->epilogue) status = epilogue(ctx, plan);
+    if (!status && plan->quantises) status = zl_wave_quantise(ctx, plan);
+    else if (!status && !plan->epilogue) status = narrow(ctx, plan);
     if (status) return status;
     bool rows = reduces(zl_wave_body(plan));
     w->waves_m = rows ? WAVES : WAVES / 2;
