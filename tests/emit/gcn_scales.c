@@ -12,6 +12,8 @@ enum { BLOCK = 128, NONE = ZLAY_SCALES_NONE, LINE = ZLAY_SCALES_LINE, SQUARE = Z
 static const char bias[] = "body bias\n  matrix S f32\n  matrix R bf16\n  scalar low f32\n  global bias f32\n  index i\n  index j\n"
                            "  R = bf16(max(S + load(bias, j + col, 200), low))\nend\n";
 static const float low = -3;
+enum { SCALES_OF_D = 512 };
+static float sd[SCALES_OF_D];
 
 static uint64_t blocks_of(uint64_t extent) { return (extent + BLOCK - 1) / BLOCK; }
 
@@ -55,23 +57,32 @@ static const struct {
     {"lines of A alone", false, {.m = 67, .n = 67, .k = 640, .d_type = ZLAY_TYPE_F32, .tile_m = 64, .tile_n = 64, .a_scales = LINE}},
     {"lines of B alone", false, {.m = 33, .n = 67, .k = 208, .d_type = ZLAY_TYPE_BF16, .b_scales = LINE}},
     {"squares of B alone", false, {.m = 40, .n = 260, .k = 384, .d_type = ZLAY_TYPE_F32, .b_scales = SQUARE}},
+    {"D with scales", false, {.m = 130, .n = 272, .k = 400, .a_scales = LINE, .b_scales = SQUARE, .d_scales = LINE}},
     {"one step", false, {.m = 5, .n = 9, .k = 16, .d_type = ZLAY_TYPE_F32, .a_scales = LINE, .b_scales = SQUARE}},
     {"an epilogue", false, {.m = 136, .n = 200, .k = 304, .d_type = ZLAY_TYPE_BF16, .epilogue = bias, .epilogue_length = sizeof bias - 1, .a_scales = LINE, .b_scales = SQUARE}},
 };
 
-static void compare(const typed *t, const scales *a, const scales *b, const float *vector, const char *what)
+/* An element of D with its scale: `last` is half of what its last bit is worth where it is subnormal. */
+static double element_of(const typed *t, bool scaled, uint32_t i, uint32_t j, double *last)
 {
-    double least = t->d.type == ZLAY_TYPE_F32 ? 1e-5 : 0.005;
+    double scale = scaled ? (double)sd[j / BLOCK * t->d.rows + i] : 1;
+    *last = scaled ? scale / 512 : 0;
+    return typed_at(&t->d, t->target, i, j) * scale;
+}
+
+static void compare(const typed *t, const scales *a, const scales *b, const float *vector, bool scaled, const char *what)
+{
+    double least = scaled ? 1.0 / 16 : t->d.type == ZLAY_TYPE_F32 ? 1e-5 : 0.005, last;
     for (uint32_t i = 0; i < t->d.rows; i++)
         for (uint32_t j = 0; j < t->d.columns; j++) {
-            double sum = 0, size = 0, got = typed_at(&t->d, t->target, i, j);
+            double sum = 0, size = 0, got = element_of(t, scaled, i, j, &last);
             for (uint32_t k = 0; k < t->a.columns; k++) {
                 double term = typed_at(&t->a, t->target, i, k) * scale_of(a, i, k) * typed_at(&t->b, t->target, j, k) * scale_of(b, j, k);
                 sum += term;
                 size += fabs(term);
             }
             if (vector) sum = fmax(sum + (double)vector[j], (double)low);
-            if (!(fabs(got - sum) <= least * fabs(sum) + 1e-6 * size))
+            if (!(fabs(got - sum) <= least * fabs(sum) + 1e-6 * size + last))
                 fail_msg("%s, %s: (%u, %u): %g, not %g", gcn_target_name[t->target], what, i, j, got, sum);
         }
 }
@@ -83,6 +94,7 @@ static void types_of(gcn_target target, bool other, zlay_gemm *r)
     r->size = sizeof *r;
     r->a_type = fnuz ? ZLAY_TYPE_E4M3_FNUZ : ZLAY_TYPE_E4M3;
     r->b_type = !other ? r->a_type : fnuz ? ZLAY_TYPE_E5M2_FNUZ : ZLAY_TYPE_E5M2;
+    if (r->d_scales) r->d_type = r->a_type;
 }
 
 static void row_runs(gcn_target target, size_t row, uint64_t *random)
@@ -95,10 +107,12 @@ static void row_runs(gcn_target target, size_t row, uint64_t *random)
     scales a = scales_make(r.a_scales, r.m, r.k, random), b = scales_make(r.b_scales, r.n, r.k, random);
     for (size_t i = 0; i < 200; i++) vector[i] = (float)(test_random(random) % 100) - 50;
     const typed_given given[] = {{"read_sa", a.at, a.count * 4}, {"read_sb", b.at, b.count * 4},
-                                 {"read_bias", vector, sizeof vector}, {"x_low", &low, 0}};
+                                 {"read_bias", vector, sizeof vector}, {"x_low", &low, 0},
+                                 {"write_sd", sd, r.m * blocks_of(r.n) * sizeof *sd}};
+    assert_true(!r.d_scales || r.m * blocks_of(r.n) <= SCALES_OF_D);
     typed_make(&t, ctx, target, &r, type, random, given, sizeof given / sizeof *given);
     typed_run(&t, (int)(row % 2), rows[row].what);
-    compare(&t, &a, &b, r.epilogue ? vector : NULL, rows[row].what);
+    compare(&t, &a, &b, r.epilogue ? vector : NULL, r.d_scales != 0, rows[row].what);
     typed_free(&t);
     free(a.at);
     free(b.at);
@@ -196,7 +210,6 @@ static void refusals(void **state)
         {"gfx942", "the nearest that works is e4m3fnuz", ZLAY_NONE, {.type = ZLAY_TYPE_E4M3, .a_scales = LINE}},
         {"gfx90a", "e4m3", ZLAY_NONE, {.type = ZLAY_TYPE_E4M3, .a_scales = LINE}},
         {"gfx950", "a_scales: 1x32", ZLAY_ENOTSUP, {.type = ZLAY_TYPE_E4M3, .a_scales = ZLAY_SCALES_LINE_32, .b_scales = ZLAY_SCALES_LINE_32}},
-        {"gfx950", "d_scales", ZLAY_ENOTSUP, {.type = ZLAY_TYPE_E4M3, .a_scales = LINE, .d_scales = LINE}},
     };
     (void)state;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the text of a pipe and the request say of an event: its move, its fragment, the role and the
- * instances that run it, the part of its stage. */
+ * instances that run it, the part of its stage, that stage's layout. */
 #include "emit/pipe/pipe.h"
 
 #include <stdio.h>
@@ -188,4 +188,15 @@ const char *zl_pt_acc(const zl_pipe_text *k, char room[96], int32_t acc, uint32_
     char *end = zl_pt_digits(room + 5 + length, number);
     if (k->c) memcpy(end, "]", 2);
     return room;
+}
+
+const char *zl_pt_table_read(zl_pipe_text *k, zl_pt_table *out, const zlay_layout *layout)
+{
+    uint64_t box[2], size = zlay_layout_size(layout);
+    if (zlay_layout_box(box, 2, layout) != 2 || box[0] * box[1] != size || size > UINT16_MAX + 1u)
+        return "is not (row, column) -> element";
+    int64_t *place = zl_scratch(k->ctx, size, sizeof *place);
+    *out = (zl_pt_table){place, box[0], box[1]};
+    if (!place) k->status = ZLAY_ENOMEM;
+    return place && zlay_layout_eval_many(place, NULL, layout, NULL, 0, size) ? "has no value somewhere" : NULL;
 }

@@ -115,17 +115,6 @@ static bool is_linear(const placing *f)
     return true;
 }
 
-const char *zl_pt_table_read(zl_pipe_text *k, zl_pt_table *out, const zlay_layout *layout)
-{
-    uint64_t box[2], size = zlay_layout_size(layout);
-    if (zlay_layout_box(box, 2, layout) != 2 || box[0] * box[1] != size || size > UINT16_MAX + 1u)
-        return "is not (row, column) -> element";
-    int64_t *place = zl_scratch(k->ctx, size, sizeof *place);
-    *out = (zl_pt_table){place, box[0], box[1]};
-    if (!place) k->status = ZLAY_ENOMEM;
-    return place && zlay_layout_eval_many(place, NULL, layout, NULL, 0, size) ? "has no value somewhere" : NULL;
-}
-
 static bool reads_places(placing *f)
 {
     const char *why = zl_pt_table_read(f->k, &f->stage, f->operand->layout);

@@ -30,7 +30,6 @@ static void put_shape(zl_text *out, const zlay_plan *plan)
             info->mma.n, info->mma.k);
     zl_putf(out, "  %u registers and %u accumulators a lane, %u bytes of shared memory\n",
             w->registers, w->accumulators, info->smem);
-    zl_gemm_scales_explain(out, plan);
 }
 
 static void put_moves(zl_text *out, const zlay_plan *plan)
