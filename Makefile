@@ -162,9 +162,9 @@ run:
 UNITS := $(ROOMS) json runtime
 WORLDS := exhaustive refute oracle models
 programs = $(filter-out $(LEFT:%=$(B)/tests/%),$(patsubst tests/%.c,$(B)/tests/%,$(sort $(shell find $(wildcard $(1:%=tests/%)) -name '*.c'))))
-# Programs whose time goes to their own machines, which execute kernels or every interleaving: LEFT='$(MACHINES)' leaves them
-# out where a second compiler made the same library; sanitizers leave out the longest.
-LONGEST := emit/attention_text emit/attention_run exhaustive/pipe_run pipe/runs/mutants
+# Programs whose time goes to their own machines, which execute kernels or every interleaving, or to ptxas: LEFT='$(MACHINES)'
+# leaves them out where a second compiler made the same library; sanitizers leave out the longest.
+LONGEST := emit/attention_text emit/attention_run exhaustive/pipe_run oracle/emit_ptxas pipe/runs/mutants
 MACHINES := $(LONGEST) $(addprefix emit/,block_gemm_run block_scales_run gcn_attention gcn_epilogue gcn_types multicast_run \
     pipe_run ptx_types quantise_run scales_run split_run swap_run sync_gemm_run tmem_gemm_run weights_run)
 TESTS := $(call programs,$(UNITS) $(WORLDS))
