@@ -289,4 +289,20 @@ static inline void px_gemm_any_time(px_machine *m, const px_gemm *g, const char 
     }
 }
 
+/* A plan for sm_90a whose header is not printed, and a word of why. */
+static inline void gemm_without_header(const zlay_gemm *request, const char *word)
+{
+    char text[64];
+    zlay_buf out = {text, sizeof text, 0};
+    const zlay_target *on;
+    zlay_plan *plan;
+    zlay_gemm q = *request;
+    q.size = sizeof q;
+    assert_int_equal(zlay_target_find(&on, "sm_90a", 6), ZLAY_OK);
+    assert_int_equal(zlay_gemm_synth(ctx, &plan, on, &q), ZLAY_OK);
+    assert_int_equal(zlay_emit_header(ctx, &out, plan, "x", 1), ZLAY_ENOTSUP);
+    assert_non_null(strstr(zlay_ctx_message(ctx), word));
+    zlay_plan_free(plan);
+}
+
 #endif
