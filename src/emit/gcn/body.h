@@ -69,6 +69,8 @@ void zl_gb_node(zl_gb *g, int32_t node);
 void zl_gb_load(zl_gb *g, int32_t node);
 void zl_gb_row_store(zl_gb *g, int32_t node);
 void zl_gb_convert(zl_gb *g, int32_t node);
+/* What rounds two f32, %1 and %2, to two bf16 in %0. */
+const char *zl_gb_narrow(const zlay_target *target);
 /* A reduction: before its pass, of the run's elements, and across lanes behind the pass. */
 void zl_gb_reduce_begin(zl_gb *g, int32_t node);
 void zl_gb_reduce(zl_gb *g, int32_t node);

@@ -26,14 +26,17 @@ static const convert_row rows[] = {
 #undef GCN_CVT
 };
 
-static const convert_row *row_of(const zl_gb *g, const zl_body_node *n)
+static const convert_row *row_of(const zlay_target *target, int32_t from, int32_t to, int32_t round)
 {
-    int32_t from = g->body->nodes[n->arg[0]].type;
     for (size_t i = 0; i < ZL_COUNT(rows); i++)
-        if (rows[i].from == from && rows[i].to == n->type && rows[i].round == n->round &&
-            !(rows[i].needs & ~g->t->target->features))
+        if (rows[i].from == from && rows[i].to == to && rows[i].round == round && !(rows[i].needs & ~target->features))
             return &rows[i];
     return NULL;
+}
+
+const char *zl_gb_narrow(const zlay_target *target)
+{
+    return row_of(target, ZLAY_TYPE_F32, ZLAY_TYPE_BF16, NEAREST)->text;
 }
 
 /* Element `e` of the converted value, as a register of 32 bits; of no matrix register i. */
@@ -84,7 +87,7 @@ void zl_gb_convert(zl_gb *g, int32_t node)
 {
     char to[ZL_GB_TEXT];
     const zl_body_node *n = &g->body->nodes[node];
-    const convert_row *row = row_of(g, n);
+    const convert_row *row = row_of(g->t->target, g->body->nodes[n->arg[0]].type, n->type, n->round);
     if (!row) {
         zl_gb_refuse(g, zl_body_type_name(n->type), g->body->nodes[n->arg[0]].type);
         return;

@@ -3,8 +3,10 @@
  * target (isa/frame.h) with the kernel's own numbers in the place of words, and the metadata of its
  * arguments; and reads from the target what every kernel needs of it. */
 #include "emit/gcn/wave.h"
+#include "emit/emit.h"
 #include "isa/frame.h"
 
+#include <stdio.h>
 #include <string.h>
 
 void zl_wave_argument_put(zl_wave_text *t, const zl_wave_argument *a)
@@ -69,4 +71,21 @@ zlay_status zl_wave_target_read(zl_wave_text *t, const zlay_target *target, cons
     if (!status) status = zlay_buffer_pack(&words, target, &bytes);
     t->raw = words.word[3];
     return status;
+}
+
+zlay_status zl_wave_print(zlay_buf *out, zl_wave_text *t, void (*print)(zl_text *out, const void *value))
+{
+    const char *refused = NULL;
+    zlay_status missing = ZLAY_OK;
+    t->refused = &refused;
+    t->status = &missing;
+    zlay_status status = zl_print(out, print, t);
+    if (missing) status = missing;
+    return refused ? zl_fail(t->ctx, ZLAY_EINTERNAL, "%s breaks a rule; please report this plan", refused) : status;
+}
+
+void zl_wave_argument_give(zlay_pipe_argument *out, const zl_wave_argument *a)
+{
+    *out = (zlay_pipe_argument){.kind = a->scalar ? ZLAY_ARGUMENT_SCALAR : ZLAY_ARGUMENT_POINTER, .bytes = a->bytes, .type = a->type};
+    snprintf(out->name, sizeof out->name, "%s", a->name);
 }

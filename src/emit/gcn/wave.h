@@ -9,6 +9,7 @@
 #include "pipe/language/pipe.h"
 #include "synth/gemm/plan.h"
 #include <zlay/buffer.h>
+#include <zlay/emit_pipe.h>
 #include <zlay/instruction.h>
 #include <zlay/mma.h>
 #include <zlay/waitcnt.h>
@@ -109,6 +110,11 @@ typedef void zl_wave_arguments(zl_wave_text *t);
 void zl_wave_frame_put(zl_wave_text *t, const char *text, zl_wave_arguments *arguments);
 /* The metadata of an argument. */
 void zl_wave_argument_put(zl_wave_text *t, const zl_wave_argument *a);
+
+/* Prints a kernel whose text is the first member of what `print` takes; what no instruction does, or breaks a rule, is its status. */
+zlay_status zl_wave_print(zlay_buf *out, zl_wave_text *t, void (*print)(zl_text *out, const void *value));
+/* An argument as the caller of a printer reads it. */
+void zl_wave_argument_give(zlay_pipe_argument *out, const zl_wave_argument *a);
 
 /* Look up all forms. */
 void zl_wave_phrases_read(zl_wave_text *t);

@@ -115,7 +115,10 @@ static zlay_status put_kernel(zl_call *call, const asked *a, const zlay_weights_
                                    .name = a->head.name.text,
                                    .name_length = a->head.name.length};
     zlay_weights_summary info;
-    const char *language = zl_word_of(zl_languages, a->language);
+    zlay_target_summary target = {0};
+    zlay_target_info(&target, a->plan.target);
+    /* A target that no PTX knows has assembly. */
+    const char *language = target.ptx ? zl_word_of(zl_languages, a->language) : "assembly";
     zlay_status status = zl_put_launched(call, language, print_weights, &ask, &a->head);
     if (!status) status = zlay_weights_info(&info, plan);
     if (status) return status;

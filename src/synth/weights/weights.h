@@ -4,6 +4,7 @@
 #define ZL_SYNTH_WEIGHTS_H
 
 #include "synth/move/bound.h"
+#include <zlay/mma.h>
 #include <zlay/type.h>
 #include <zlay/weights.h>
 
@@ -15,6 +16,29 @@ enum {
     ZL_WEIGHTS_HALF = 64,  /* of a step: the elements of A in a row of 128 bytes */
 };
 
+/* Sets of registers of a kernel of waves, in the order of their names. */
+enum {
+    ZL_WW_SUMS,    /* of all groups so far, f32: 16 x 16 sums in 4 registers, those of the upper rows behind the lower */
+    ZL_WW_LOADED,  /* packed weights of a step */
+    ZL_WW_ZEROS,   /* of the lane's two rows: as loaded, and in f32 */
+    ZL_WW_VECTORS, /* rows of A: of each 16 rows 16 registers */
+    ZL_WW_SCALES,  /* of the lane's eight sums: as loaded, and in f32 */
+    ZL_WW_WEIGHTS, /* of a step as numbers: of each 16 of k four registers */
+    ZL_WW_GROUP,   /* sums of the present group */
+    ZL_WW_RESULT,
+    ZL_WW_SETS
+};
+enum { ZL_WW_FIRST = 16 /* registers before the sets */ };
+extern const char *const zl_weights_sets[ZL_WW_SETS];
+
+/* What a kernel of waves has; `waves` 0: the plan is none. */
+typedef struct zl_weights_wave {
+    zlay_mma mma;
+    uint32_t waves, blocks; /* of a block; 16 rows of A in a tile */
+    uint32_t registers, set[ZL_WW_SETS];
+    int32_t acc[ZL_WW_SETS]; /* of the pipe; -1: it has no such set */
+} zl_weights_wave;
+
 struct zlay_weights_plan {
     zlay_allocator alloc;
     const zlay_target *target;
@@ -22,6 +46,7 @@ struct zlay_weights_plan {
     int32_t scales;        /* their type */
     zlay_weights_summary info;
     zlay_pipe *pipe;
+    zl_weights_wave wave;
     zl_bound_move moves[ZL_BOUND_MOVES];
     zl_bound_operand operands[ZL_BOUND_OPERANDS];
     uint32_t moves_count, operands_count;
@@ -62,6 +87,13 @@ bool zl_weights_are(int32_t type);
 zlay_status zl_weights_packed(uint64_t *out, int32_t type, uint64_t n, uint64_t k);
 /* The layout of so many tiles along rows and along k. */
 zlay_status zl_weights_order(zlay_ctx *ctx, zlay_layout **out, int32_t type, uint64_t rows, uint64_t columns);
+
+/* Refuses a value that is no multiple. */
+zlay_status zl_weights_multiple(zlay_ctx *ctx, const char *field, uint64_t value, uint32_t granule);
+
+/* Whether a target has plans of waves; what such a plan holds, with its proved pipe. */
+bool zl_weights_by_waves(const zlay_target *target);
+zlay_status zl_weights_wave_make(zlay_ctx *ctx, zlay_weights_plan *p);
 
 /* Plans the moves and operands of a plan whose tiles are chosen. */
 zlay_status zl_weights_moves(zlay_ctx *ctx, zlay_weights_plan *p);

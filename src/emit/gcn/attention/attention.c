@@ -6,8 +6,6 @@
 #include "emit/emit.h"
 #include "isa/frame.h"
 
-#include <stdio.h>
-
 static uint32_t argument_bytes(const zlay_attention_plan *p)
 {
     zl_wave_argument argument;
@@ -90,24 +88,10 @@ static void launch_put(zlay_pipe_launch *launch, zlay_pipe_argument *arguments, 
     uint32_t i = 0;
     for (; !zl_aw_argument_nth(&argument, p, i); i++) {
         if (i >= room || !arguments) continue;
-        arguments[i] = (zlay_pipe_argument){.kind = argument.scalar ? ZLAY_ARGUMENT_SCALAR : ZLAY_ARGUMENT_POINTER,
-                                            .bytes = argument.bytes,
-                                            .type = argument.type};
-        snprintf(arguments[i].name, sizeof arguments[i].name, "%s", argument.name);
+        zl_wave_argument_give(&arguments[i], &argument);
     }
     if (launch)
         *launch = (zlay_pipe_launch){.threads = p->info.threads, .cluster = 1, .smem = smem_of(p), .arguments = i};
-}
-
-static zlay_status text_print(zlay_buf *out, zl_aw *a)
-{
-    const char *refused = NULL;
-    zlay_status missing = ZLAY_OK;
-    a->t.refused = &refused;
-    a->t.status = &missing;
-    zlay_status status = zl_print(out, print, a);
-    if (missing) status = missing;
-    return refused ? zl_fail(a->t.ctx, ZLAY_EINTERNAL, "%s breaks a rule; please report this plan", refused) : status;
 }
 
 zlay_status zl_aw_print(zlay_ctx *ctx, zlay_buf *out, zlay_pipe_launch *launch, zlay_pipe_argument *arguments,
@@ -125,7 +109,7 @@ zlay_status zl_aw_print(zlay_ctx *ctx, zlay_buf *out, zlay_pipe_launch *launch, 
     zl_wave_phrases_read(&a.t);
     a.t.kernel = kernel_of(p, ask);
     a.gb = (zl_gb){.elements = &a.use->elements, .room = &a.use->room, .base = p->wave.values, .masks = ZL_AS_MASKS};
-    status = text_print(out, &a);
+    status = zl_wave_print(out, &a.t, print);
     if (!status) launch_put(launch, arguments, room, p);
     zl_scratch_release(ctx, mark);
     return status;
