@@ -251,6 +251,8 @@ typedef struct zlay_weights_emit {
  *
  *  Its arguments are the maps of the plan's moves (map_<move>_<number>), n_N and,
  *  where groups of 16 share a scale, x_factor, an f32 that multiplies D.
+ *  Of gfx targets the text is assembly (language: ZLAY_TEXT_PTX), and the arguments are
+ *  addresses: ptr_a, ptr_b, packed, ptr_s, with zeros ptr_z, ptr_d.
  *  The grid is the plan's.
  *
  *  Returns: as zlay_emit_pipe.

@@ -4,7 +4,6 @@
  * the packed weights are those of zlay_weights_pack. Registers are counted; what has no plan is refused with the nearest that has. */
 #define _DEFAULT_SOURCE
 #include "gcn/planned.h"
-#include "golden.h"
 #include "group_ctx.h"
 
 #include <math.h>

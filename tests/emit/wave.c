@@ -6,12 +6,28 @@
 #include "golden.h"
 #include "plans/wave_gemm.h"
 
+#include <zlay/emit_pipe.h>
+
 static char *text_of(zlay_ctx *ctx, const char *target, const zlay_gemm *gemm)
 {
     zlay_plan *plan = wave_plan(ctx, target, gemm);
     char *text = wave_text(ctx, plan);
     zlay_plan_free(plan);
     return text;
+}
+
+/* Weights with zeros, none of whose extents is a multiple of a tile's. */
+static char *weights_text(zlay_ctx *ctx, const char *target)
+{
+    zlay_weights_plan *plan = NULL;
+    const zlay_weights ask = {.size = sizeof ask, .m = 5, .n = 72, .k = 264, .zeros = 1};
+    if (zlay_weights_synth(ctx, &plan, wave_target(target), &ask)) fail_msg("%s", zlay_ctx_message(ctx));
+    const zlay_weights_emit emit = {.size = sizeof emit, .plan = plan, .name = "weights", .name_length = 7};
+    zlay_buf buf = {calloc(1, WAVE_ROOM), WAVE_ROOM - 1, 0};
+    assert_non_null(buf.text);
+    if (zlay_emit_weights(ctx, &buf, NULL, NULL, 0, &emit)) fail_msg("%s", zlay_ctx_message(ctx));
+    zlay_weights_free(plan);
+    return buf.text;
 }
 
 /* ---- assembled ------------------------------------------------------------------------------- */
@@ -123,13 +139,19 @@ static void versions(void **state)
 
 /* ---- golden ------------------------------------------------------------------------------------- */
 
-static void golden_path(char *out, size_t room, const char *target) { snprintf(out, room, "tests/golden/gemm.%s.s", target); }
+/* The i-th text that is kept, and where: GEMMs of each target, then products with weights of 4 bits. */
+static char *golden_text(zlay_ctx *ctx, char path[64], int i)
+{
+    const char *target = wave_targets[i % WAVE_TARGETS];
+    bool weights = i >= WAVE_TARGETS;
+    snprintf(path, 64, "tests/golden/%s.%s.s", weights ? "weights" : "gemm", target);
+    return weights ? weights_text(ctx, target) : text_of(ctx, target, &shapes[1]);
+}
 
 static void golden(void **state)
 {
-    for (int t = 0; t < WAVE_TARGETS; t++) {
-        char *text = text_of(*state, wave_targets[t], &shapes[1]), path[64], *kept = calloc(1, WAVE_ROOM);
-        golden_path(path, sizeof path, wave_targets[t]);
+    for (int i = 0; i < 2 * WAVE_TARGETS; i++) {
+        char path[64], *text = golden_text(*state, path, i), *kept = calloc(1, WAVE_ROOM);
         FILE *file = fopen(path, "rb");
         if (!file) fail_msg("%s is missing", path);
         size_t length = fread(kept, 1, WAVE_ROOM - 1, file);
@@ -147,9 +169,8 @@ static int golden_write(void)
 {
     zlay_ctx *ctx;
     if (zlay_ctx_new(&ctx, NULL, NULL)) return 1;
-    for (int t = 0; t < WAVE_TARGETS; t++) {
-        char *text = text_of(ctx, wave_targets[t], &shapes[1]), path[64];
-        golden_path(path, sizeof path, wave_targets[t]);
+    for (int i = 0; i < 2 * WAVE_TARGETS; i++) {
+        char path[64], *text = golden_text(ctx, path, i);
         FILE *file = fopen(path, "wb");
         if (!file) return 1;
         fputs(text, file);

@@ -23,6 +23,10 @@ typedef struct zl_ww {
 
 static inline uint32_t zl_ww_resource(uint32_t tensor) { return ZL_WW_RESOURCE + 4 * tensor; }
 
+/* Whether the plan has a tensor; its argument. */
+bool zl_ww_has(const zlay_weights_plan *p, uint32_t tensor);
+zl_wave_argument zl_ww_argument(const zlay_weights_plan *p, uint32_t tensor);
+
 void zl_ww_setup(zl_ww *a);
 void zl_ww_events(zl_ww *a);
 /* The offsets of rows of D, in the registers of those of A. */

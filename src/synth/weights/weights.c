@@ -17,7 +17,7 @@ static const struct form {
 
 /* ---- the request ------------------------------------------------------------------------- */
 
-zlay_status zl_weights_multiple(zlay_ctx *ctx, const char *field, uint64_t value, uint32_t granule)
+static zlay_status multiple(zlay_ctx *ctx, const char *field, uint64_t value, uint32_t granule)
 {
     if (value % granule == 0) return ZLAY_OK;
     return zl_fail(ctx, ZLAY_ENOTSUP, "%s: %llu is no multiple of %u: rows of 16 bytes are copied; the next is %llu",
@@ -28,7 +28,7 @@ static zlay_status extent(zlay_ctx *ctx, const char *field, uint64_t value, uint
 {
     if (value < 1 || value > EXTENT_MOST)
         return zl_fail(ctx, ZLAY_EINVAL, "%s: %llu is not in 1..%d", field, (unsigned long long)value, EXTENT_MOST);
-    return zl_weights_multiple(ctx, field, value, granule);
+    return multiple(ctx, field, value, granule);
 }
 
 static zlay_status pitch(zlay_ctx *ctx, const char *field, uint64_t *value, uint64_t least)
@@ -113,7 +113,7 @@ static zlay_status ask_read(zlay_ctx *ctx, zlay_weights *a, const zlay_weights *
     if (!status) status = pitch(ctx, "lda", &a->lda, a->k);
     if (!status) status = pitch(ctx, "ldd", &a->ldd, a->n);
     if (!status) status = pitch(ctx, "lds", &a->lds, a->n * (ZL_WEIGHTS_K / a->group));
-    return status || a->group == ZL_WEIGHTS_K ? status : zl_weights_multiple(ctx, "lds", a->lds, SCALES_ALIGN);
+    return status || a->group == ZL_WEIGHTS_K ? status : multiple(ctx, "lds", a->lds, SCALES_ALIGN);
 }
 
 static int32_t scales_of(const zlay_weights *a)
@@ -201,6 +201,15 @@ static zlay_status tensors_make(zlay_ctx *ctx, zlay_weights_plan *p)
     return status ? status : zl_pipe_proved(ctx, &p->pipe, zl_weights_pipe_put, p);
 }
 
+/* Rows begin where accesses of 16 bytes may. */
+static zlay_status waves_make(zlay_ctx *ctx, zlay_weights_plan *p)
+{
+    zlay_status status = multiple(ctx, "lda", p->ask.lda, 8);
+    if (!status) status = multiple(ctx, "ldd", p->ask.ldd, 8);
+    if (!status) status = multiple(ctx, "lds", p->ask.lds, 8);
+    return status ? status : zl_weights_wave_make(ctx, p);
+}
+
 zlay_status zlay_weights_synth(zlay_ctx *ctx, zlay_weights_plan **out, const zlay_target *target,
                                const zlay_weights *weights)
 {
@@ -216,7 +225,7 @@ zlay_status zlay_weights_synth(zlay_ctx *ctx, zlay_weights_plan **out, const zla
     p->target = target;
     status = ask_read(ctx, &p->ask, weights);
     if (!status) p->scales = scales_of(&p->ask);
-    if (!status) status = zl_weights_by_waves(target) ? zl_weights_wave_make(ctx, p) : tensors_make(ctx, p);
+    if (!status) status = zl_weights_by_waves(target) ? waves_make(ctx, p) : tensors_make(ctx, p);
     status = zl_leave(ctx, zl_whole(ctx, status));
     if (status) zlay_weights_free(p);
     else *out = p;

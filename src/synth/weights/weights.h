@@ -88,9 +88,6 @@ zlay_status zl_weights_packed(uint64_t *out, int32_t type, uint64_t n, uint64_t 
 /* The layout of so many tiles along rows and along k. */
 zlay_status zl_weights_order(zlay_ctx *ctx, zlay_layout **out, int32_t type, uint64_t rows, uint64_t columns);
 
-/* Refuses a value that is no multiple. */
-zlay_status zl_weights_multiple(zlay_ctx *ctx, const char *field, uint64_t value, uint32_t granule);
-
 /* Whether a target has plans of waves; what such a plan holds, with its proved pipe. */
 bool zl_weights_by_waves(const zlay_target *target);
 zlay_status zl_weights_wave_make(zlay_ctx *ctx, zlay_weights_plan *p);

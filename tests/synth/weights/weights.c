@@ -217,18 +217,24 @@ static void refuses_misuse(void **state)
     zlay_weights_free(NULL);
 }
 
+typedef struct working {
+    const char *target;
+    int32_t weights;
+} working;
+
 static zlay_status work(zlay_ctx *ctx, void *given)
 {
+    const working *w = given;
     static char text[1 << 18];
     zlay_weights a = asked(9, 72, 520);
     zlay_weights_plan *plan;
     zlay_layout *layout;
     zlay_buf out = {text, sizeof text, 0};
-    a.weights = *(int32_t *)given;
+    a.weights = w->weights;
     zlay_status status = zlay_weights_layout(ctx, &layout, ZLAY_TYPE_U4, 72, 520);
     if (status) return status;
     zlay_layout_free(layout);
-    status = zlay_weights_synth(ctx, &plan, target_of("sm_90a"), &a);
+    status = zlay_weights_synth(ctx, &plan, target_of(w->target), &a);
     if (status) return status;
     zlay_weights_emit ask = {.size = sizeof ask, .plan = plan, .name = "k", .name_length = 1};
     status = zlay_emit_weights(ctx, &out, NULL, NULL, 0, &ask);
@@ -238,11 +244,11 @@ static zlay_status work(zlay_ctx *ctx, void *given)
 
 static void memory_ends(void **state)
 {
-    int32_t types[] = {ZLAY_TYPE_U4, ZLAY_TYPE_E2M1};
+    working works[] = {{"sm_90a", ZLAY_TYPE_U4}, {"sm_90a", ZLAY_TYPE_E2M1}, {"gfx942", ZLAY_TYPE_S4}};
     heap h;
     zlay_ctx *ctx = heap_open(&h, NULL);
     (void)state;
-    for (size_t i = 0; i < 2; i++) assert_int_equal(heap_fails_each(&h, ctx, work, &types[i]), ZLAY_OK);
+    for (size_t i = 0; i < 3; i++) assert_int_equal(heap_fails_each(&h, ctx, work, &works[i]), ZLAY_OK);
     heap_close(&h, ctx);
 }
 
