@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* GEMMs of sm_100a whose scales the instruction applies (mxfp8, mxfp4, nvfp4): the PTX is executed at sizes that no tile and no
- * atom of scales divides, and each element of D is the exact sum, rounded once. Scales of rows that the matrices lack are NaN,
- * and arrays have their exact sizes. What has no such scales is refused. */
+ * atom of scales divides, and each element of D is the exact sum, rounded once, or NaN where a scale of its row or column is. Scales
+ * of rows that the matrices lack are NaN, those of blocks behind K any other byte, and arrays have their exact sizes. What has no such scales is refused. */
 #define _POSIX_C_SOURCE 200809L
 #include "ptx/gemm.h"
 
@@ -29,26 +29,46 @@ static uint8_t *byte_of(const scales *s, uint64_t line, uint64_t block)
     return &s->at[(line / ROWS * s->across + block / 4) * ATOM + line % 32 * 16 + line % ROWS / 32 * 4 + block % 4];
 }
 
-/* A quarter to 4, or such numbers of e4m3, so that sums are exact; 0 behind K, and NaN behind the last line. */
-static scales scales_make(int32_t sort, uint64_t lines, uint64_t k, uint64_t *random)
+/* Scales are a quarter to 4, or such numbers of e4m3; or the least ones, 2^-127 to 2^-125 of ue8m0 and the first of e4m3, or the
+ * greatest, so that sums of the least in A and the greatest in B are exact, too; of these the last line's first block is NaN. */
+typedef enum sizes { MIDDLE, LEAST, GREATEST } sizes;
+
+static uint32_t is_nan(int32_t sort) { return sort == MX ? 0xff : 0x7f; }
+
+/* Any byte but NaN, which a ue4m3 is with its highest bit set, too. */
+static uint32_t any_byte(int32_t sort, uint64_t *random)
+{
+    uint32_t byte = (uint32_t)(test_random(random) % 256);
+    return byte == 0xff || byte == is_nan(sort) ? 0x7e : byte;
+}
+
+static uint32_t draw(int32_t sort, sizes of, uint64_t *random)
 {
     static const double of_e4m3[] = {0.5, 1, 1.5, 2, 3};
+    uint32_t by = (uint32_t)(test_random(random) % 3);
+    if (of == LEAST) return sort == MX ? by : by + 1;
+    if (of == GREATEST) return (sort == MX ? 254 : 0x7e) - by;
+    return sort == MX ? 125 + (uint32_t)(test_random(random) % 5) : px_bits(&px_e4m3, of_e4m3[test_random(random) % 5], PX_NEAREST, true);
+}
+
+static scales scales_make(int32_t sort, sizes of, uint64_t lines, uint64_t k, uint64_t *random)
+{
     uint32_t block = sort == MX ? 32 : 16;
     scales s = {.sort = sort, .block = block, .lines = (lines + ROWS - 1) / ROWS, .across = (k + 4 * block - 1) / (4 * block)};
     s.bytes = s.lines * s.across * ATOM;
     s.at = malloc(s.bytes);
     assert_non_null(s.at);
     for (uint64_t r = 0; r < s.lines * ROWS; r++)
-        for (uint64_t b = 0; b < s.across * 4; b++) {
-            uint32_t power = 125 + (uint32_t)(test_random(random) % 5), other = px_bits(&px_e4m3, of_e4m3[test_random(random) % 5], PX_NEAREST, true);
-            *byte_of(&s, r, b) = (uint8_t)(r >= lines ? (sort == MX ? 0xff : 0x7f) : b * block >= k ? 0 : sort == MX ? power : other);
-        }
+        for (uint64_t b = 0; b < s.across * 4; b++)
+            *byte_of(&s, r, b) = (uint8_t)(r >= lines ? is_nan(sort) : b * block >= k ? any_byte(sort, random) : draw(sort, of, random));
+    if (of) *byte_of(&s, lines - 1, 0) = (uint8_t)is_nan(sort);
     return s;
 }
 
 static double scale_of(const scales *s, uint64_t line, uint64_t k)
 {
     uint8_t bits = *byte_of(s, line, k / s->block);
+    if (bits == is_nan(s->sort)) return NAN;
     return s->sort == MX ? ldexp(1, bits - 127) : px_value(&px_e4m3, bits);
 }
 
@@ -68,6 +88,29 @@ static void lines_make(double *to, const px_gemm *g, bool of_b, const scales *s,
         for (uint64_t i = 0; i < k; i++) to[r * k + i] = element_of(g, of_b, r, i) * scale_of(s, r, i);
 }
 
+/* D is bf16 or f32. */
+static bool is_nan_at(const px_gemm *g, uint64_t i, uint64_t j)
+{
+    uint32_t bits = 0;
+    float value;
+    memcpy((uint8_t *)&bits + sizeof bits - g->d.bytes, px_element(&g->d, i, j), g->d.bytes);
+    memcpy(&value, &bits, sizeof value);
+    return isnan(value);
+}
+
+/* Numbers of B beyond 1 become 1: times the greatest scale, 2^127, they are still f32, as which the model has them. */
+static void cut(px_gemm *g)
+{
+    bool halves = zlay_type_bits(g->info.mma.a) < 8;
+    for (uint64_t k = 0; k < g->b.rows; k++)
+        for (uint64_t j = 0; j < g->b.columns; j++) {
+            uint8_t *at = px_element(&g->b, k, j), one = (uint8_t)px_gemm_bits(g->b.type, 1);
+            for (int shift = 0; halves && shift < 8; shift += 4)
+                if ((*at >> shift & 7) > 2) *at = (uint8_t)((*at & ~(7 << shift)) | 2 << shift);
+            if (!halves && fabs((double)px_number(at, g->b.type)) > 1) *at = one;
+        }
+}
+
 static void compare(const px_gemm *g, const scales *a, const scales *b, const float *vector, const char *what)
 {
     uint64_t k = g->request.k, m = g->d.rows, n = g->d.columns;
@@ -81,7 +124,8 @@ static void compare(const px_gemm *g, const scales *a, const scales *b, const fl
             for (uint64_t t = 0; t < k; t++) sum += left[i * k + t] * right[j * k + t];
             if (g->request.epilogue) sum = sum * 0.125 + (double)vector[j];
             uint32_t want = px_gemm_bits(g->d.type, sum);
-            if (memcmp(px_element(&g->d, i, j), &want, g->d.bytes))
+            if (isnan(sum) && is_nan_at(g, i, j)) continue;
+            if (isnan(sum) || memcmp(px_element(&g->d, i, j), &want, g->d.bytes))
                 fail_msg("%s: (%llu, %llu) is not %g", what, (unsigned long long)i, (unsigned long long)j, sum);
         }
     free(left);
@@ -148,28 +192,52 @@ static const struct {
     {"nvfp4, an epilogue", 2, {.m = 136, .n = 200, .k = 480, NVFP4(BF16), EPILOGUE}},
 };
 
+static void runs(const char *what, const zlay_gemm *q, uint32_t blocks, bool ends, px_when when, uint64_t *random)
+{
+    px_gemm g;
+    float vector[264];
+    px_gemm_make_on(&g, target_name, q, blocks, random);
+    scales a = scales_make(q->a_scales, ends ? LEAST : MIDDLE, q->m, q->k, random);
+    scales b = scales_make(q->b_scales, ends ? GREATEST : MIDDLE, q->n, q->k, random);
+    if (ends) cut(&g);
+    for (size_t j = 0; j < sizeof vector / sizeof *vector; j++) vector[j] = (float)(test_random(random) % 100) - 50;
+    px_gemm_bind(&machine, &g);
+    give(&machine, &g, &a, &b, vector);
+    machine.when = when;
+    machine.random = test_random(random);
+    px_run(&machine, g.text, (int)g.info.threads, g.blocks, 1);
+    if (*machine.fault) fail_msg("%s: %s", what, machine.fault);
+    compare(&g, &a, &b, vector, what);
+    free(a.at);
+    free(b.at);
+    px_gemm_free(&g);
+}
+
 static void values(void **state)
 {
     uint64_t random = test_seed("block scales");
     (void)state;
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        px_gemm g;
-        float vector[264];
-        const zlay_gemm *q = &rows[i].gemm;
-        px_gemm_make_on(&g, target_name, q, rows[i].blocks, &random);
-        scales a = scales_make(q->a_scales, q->m, q->k, &random), b = scales_make(q->b_scales, q->n, q->k, &random);
-        for (size_t j = 0; j < sizeof vector / sizeof *vector; j++) vector[j] = (float)(test_random(&random) % 100) - 50;
-        px_gemm_bind(&machine, &g);
-        give(&machine, &g, &a, &b, vector);
-        machine.when = (px_when)(i % 3);
-        machine.random = test_random(&random);
-        px_run(&machine, g.text, (int)g.info.threads, g.blocks, 1);
-        if (*machine.fault) fail_msg("%s: %s", rows[i].what, machine.fault);
-        compare(&g, &a, &b, vector, rows[i].what);
-        free(a.at);
-        free(b.at);
-        px_gemm_free(&g);
-    }
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        runs(rows[i].what, &rows[i].gemm, rows[i].blocks, false, (px_when)(i % 3), &random);
+}
+
+/* The least scales in A, the greatest in B, and NaN in either. */
+static void extremes(void **state)
+{
+    static const struct {
+        const char *what;
+        uint32_t blocks;
+        zlay_gemm gemm;
+    } of[] = {
+        {"mxfp8", 2, {.m = 140, .n = 136, .k = 208, MXFP8(E4M3, E5M2, F32)}},
+        {"mxfp8 by cp.async", 1, {.m = 65, .n = 70, .k = 260, MXFP8(E4M3, E4M3, BF16), .lda = 260, .ldb = 260}},
+        {"mxfp4", 2, {.m = 140, .n = 136, .k = 416, MXFP4(F32)}},
+        {"nvfp4", 2, {.m = 140, .n = 136, .k = 416, NVFP4(F32)}},
+    };
+    uint64_t random = test_seed("extremes of block scales");
+    (void)state;
+    for (size_t i = 0; i < sizeof of / sizeof *of; i++)
+        runs(of[i].what, &of[i].gemm, of[i].blocks, true, (px_when)(i % 3), &random);
 }
 
 static void assemble(const char *name, const zlay_gemm *gemm, const char *what)
@@ -267,7 +335,7 @@ static void refuses(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(values),
+        cmocka_unit_test(values), cmocka_unit_test(extremes),
         cmocka_unit_test(assembles_all),
         cmocka_unit_test(facts),
         cmocka_unit_test(refuses),
