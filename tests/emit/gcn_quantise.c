@@ -11,7 +11,7 @@
 #define T(name) ZLAY_TYPE_##name
 enum { BLOCK = 128, BIAS = 512, ZERO_ROW = 3, INFINITE_ROW = 5, SCALES = 4096 };
 
-static float sd[SCALES], bias[BIAS];
+static float sd[SCALES], bias[BIAS], sa[SCALES], sb[SCALES]; /* of A and B powers of two, so that sums are exact */
 
 /* ---- stores ------------------------------------------------------------------------------------- */
 
@@ -111,6 +111,10 @@ static const struct {
     {"bf16 to e5m2fnuz, bytes", ONLY(942), {T(BF16), T(BF16), T(E5M2_FNUZ)}, {.m = 131, .n = 129, .k = 64}},
     {"e4m3fnuz, an epilogue", ONLY(942), {T(E4M3_FNUZ), T(E4M3_FNUZ), T(E4M3_FNUZ)}, {.m = 70, .n = 200, .k = 144, .epilogue = relu}},
     {"two blocks in a tile, fnuz", ONLY(942), {T(E5M2_FNUZ), T(E4M3_FNUZ), T(E4M3_FNUZ)}, {.m = 130, .n = 389, .k = 64, .tile_n = 256, .tile_k = 64}},
+    {"scales of A and B, fnuz", ONLY(942), {T(E4M3_FNUZ), T(E5M2_FNUZ), T(E4M3_FNUZ)},
+     {.m = 140, .n = 200, .k = 272, .a_scales = ZLAY_SCALES_LINE, .b_scales = ZLAY_SCALES_BLOCK, .epilogue = relu}},
+    {"scales of A and B", ONLY(950), {T(E4M3), T(E4M3), T(E4M3)},
+     {.m = 131, .n = 136, .k = 400, .a_scales = ZLAY_SCALES_LINE, .b_scales = ZLAY_SCALES_LINE}},
     {"bf16 to e4m3", ONLY(950), {T(BF16), T(BF16), T(E4M3)}, {.m = 200, .n = 272, .k = 72}},
     {"e5m2, infinities", ONLY(950), {T(E5M2), T(E4M3), T(E5M2)}, {.m = 70, .n = 300, .k = 128, .ldd = 304}},
     {"f16 to e4m3, an epilogue", ONLY(950), {T(F16), T(F16), T(E4M3)}, {.m = 67, .n = 80, .k = 64, .epilogue = relu}},
@@ -128,9 +132,24 @@ static zlay_gemm asked(size_t row)
     return r;
 }
 
+static double scale_of(const float *scales, int32_t sort, uint32_t lines, uint32_t line, uint32_t k, uint32_t depth)
+{
+    if (!sort) return 1;
+    return (double)(sort == ZLAY_SCALES_LINE ? scales[k / BLOCK * lines + line] : scales[line / BLOCK * blocks_of(depth, BLOCK) + k / BLOCK]);
+}
+
+static double scaled_sum(const typed *t, const zlay_gemm *r, uint32_t i, uint32_t j)
+{
+    double sum = 0;
+    for (uint32_t k = 0; k < t->a.columns; k++)
+        sum += typed_at(&t->a, t->target, i, k) * scale_of(sa, r->a_scales, t->d.rows, i, k, t->a.columns) *
+               typed_at(&t->b, t->target, j, k) * scale_of(sb, r->b_scales, t->d.columns, j, k, t->a.columns);
+    return sum;
+}
+
 static float sum_of(const typed *t, size_t row, uint32_t i, uint32_t j)
 {
-    float sum = (float)typed_sum(t, i, j);
+    float sum = (float)scaled_sum(t, &rows[row].gemm, i, j);
     if (rows[row].gemm.epilogue == relu) return fmaxf(sum * 0.5f + bias[j], -3);
     return rows[row].gemm.epilogue == half ? sum * 0.5f : sum;
 }
@@ -178,11 +197,12 @@ static void row_runs(gcn_target target, size_t row, uint64_t *random)
     typed t;
     zlay_gemm r = asked(row);
     uint32_t count = (uint32_t)r.m * blocks_of((uint32_t)r.n, BLOCK);
-    const typed_given given[] = {{"write_sd", sd, count * 4}, {"read_bias", bias, sizeof bias}};
+    const typed_given given[] = {{"write_sd", sd, count * 4}, {"read_bias", bias, sizeof bias}, {"read_sa", sa, sizeof sa}, {"read_sb", sb, sizeof sb}};
+    for (uint32_t i = 0; i < SCALES; i++) sa[i] = ldexpf(1, (int)test_range(random, -2, 2)), sb[i] = ldexpf(1, (int)test_range(random, -2, 2));
     assert_true(count <= SCALES && r.n <= BIAS);
     for (uint32_t i = 0; i < count; i++) sd[i] = -1;
     for (uint32_t i = 0; i < BIAS; i++) bias[i] = (float)(int)test_range(random, 0, 64) / 4 - 8;
-    typed_make(&t, ctx, target, &r, rows[row].type, random, given, 2);
+    typed_make(&t, ctx, target, &r, rows[row].type, random, given, 4);
     special_rows(&t);
     typed_run(&t, (int)(row % 3), rows[row].what);
     for (uint32_t i = 0; i < t.d.rows; i++)
