@@ -80,6 +80,7 @@ static void put_certificates(zl_text *out, const zlay_plan *plan)
 void zl_wave_explain(zl_text *out, const zlay_plan *plan)
 {
     put_shape(out, plan);
+    zl_gemm_scales_explain(out, plan);
     zl_plan_rules_write(out, plan);
     put_moves(out, plan);
     put_certificates(out, plan);
