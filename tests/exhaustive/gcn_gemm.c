@@ -3,8 +3,7 @@
  * a kernel's waits, barriers or nops, or with one access beside its place. `make exhaustive` tries all. */
 #define _DEFAULT_SOURCE
 #include "gcn/planned.h"
-
-static zlay_ctx *ctx;
+#include "group_ctx.h"
 
 static zlay_gemm drawn(uint64_t *random)
 {
@@ -90,24 +89,11 @@ static void mistakes_are_seen(void **state)
     for (size_t i = 0; i < sizeof ragged / sizeof ragged[0]; i++) mistakes_of(ragged[i].target, &ragged[i].gemm);
 }
 
-static int setup(void **state)
-{
-    (void)state;
-    return zlay_ctx_new(&ctx, NULL, NULL);
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    zlay_ctx_free(ctx);
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(drawn_run_right),
         cmocka_unit_test(mistakes_are_seen),
     };
-    return cmocka_run_group_tests_name("exhaustive/gcn_gemm", tests, setup, teardown);
+    return cmocka_run_group_tests_name("exhaustive/gcn_gemm", tests, open_ctx, close_ctx);
 }

@@ -5,8 +5,7 @@
 #include "gcn/gemm.h"
 #include "gcn/object.h"
 #include "plans/wave_gemm.h"
-
-static zlay_ctx *ctx;
+#include "group_ctx.h"
 
 static uint32_t up(uint64_t *seed, uint32_t least, uint32_t most, uint32_t to)
 {
@@ -73,21 +72,8 @@ static void tiles(void **state)
     assert_true(run >= 3);
 }
 
-static int setup(void **state)
-{
-    (void)state;
-    return zlay_ctx_new(&ctx, NULL, NULL);
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    zlay_ctx_free(ctx);
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(tiles)};
-    return cmocka_run_group_tests_name("gcn-tiles", tests, setup, teardown);
+    return cmocka_run_group_tests_name("gcn-tiles", tests, open_ctx, close_ctx);
 }

@@ -5,23 +5,9 @@
 #include "pipes/named.h"
 #include "pipes/pipe-edits.h"
 #include "random.h"
+#include "group_ctx.h"
 
 #include <zlay/plan.h>
-
-static zlay_ctx *ctx;
-
-static int open_ctx(void **state)
-{
-    (void)state;
-    return zlay_ctx_new(&ctx, NULL, NULL);
-}
-
-static int close_ctx(void **state)
-{
-    (void)state;
-    zlay_ctx_free(ctx);
-    return 0;
-}
 
 typedef struct world {
     const char *name;

@@ -4,21 +4,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "pipes/pipe-bugs.h"
 #include "pipes/spin.h"
-
-static zlay_ctx *ctx;
-
-static int open_ctx(void **state)
-{
-    (void)state;
-    return zlay_ctx_new(&ctx, NULL, NULL);
-}
-
-static int close_ctx(void **state)
-{
-    (void)state;
-    zlay_ctx_free(ctx);
-    return 0;
-}
+#include "group_ctx.h"
 
 static void check_right(const char *name, unsigned stages, int split, const int64_t *trips)
 {

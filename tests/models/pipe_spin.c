@@ -4,10 +4,9 @@
 #define _POSIX_C_SOURCE 200809L
 #include "pipes/pipe-bugs.h"
 #include "pipes/spin.h"
+#include "group_ctx.h"
 
 enum { SECONDS = 120 };
-static zlay_ctx *ctx;
-
 static const struct world {
     const char *name;
     unsigned stages;
@@ -30,19 +29,6 @@ static const struct world {
     {"lds_pipelined", 2, {4}},
 };
 enum { WORLDS = sizeof worlds / sizeof *worlds };
-
-static int open_ctx(void **state)
-{
-    (void)state;
-    return zlay_ctx_new(&ctx, NULL, NULL);
-}
-
-static int close_ctx(void **state)
-{
-    (void)state;
-    zlay_ctx_free(ctx);
-    return 0;
-}
 
 static void check_right(const struct world *w, int split)
 {
