@@ -372,6 +372,12 @@ static void test_undecided_says_why(void **state)
     assert_int_equal(answer, ZLAY_UNDECIDED);
     assert_non_null(strstr(zlay_ctx_message(ctx), "param N is a count of each iteration"));
     zlay_pipe_free(pipe);
+    static const char own[] = "pipe p\nflag F[1] each\nrole a warps 0..1 each 1\nraise F[0]\nend\nrole b warps 2..3 each 1\nawait F[0] 1\nend\n";
+    assert_int_equal(answer_of(own, &pipe), ZLAY_YES);
+    assert_int_equal(zlay_pipe_recheck(ctx, &answer, pipe, proof, sizeof proof - 1), ZLAY_OK);
+    assert_int_equal(answer, ZLAY_UNDECIDED);
+    assert_non_null(strstr(zlay_ctx_message(ctx), "F is each instance's own"));
+    zlay_pipe_free(pipe);
     assert_int_equal(zlay_ctx_set_limits(ctx, &few), ZLAY_OK);
     assert_int_equal(answer_alone(text), ZLAY_UNDECIDED);
     assert_int_equal(zlay_ctx_set_limits(ctx, NULL), ZLAY_OK);
