@@ -21,6 +21,7 @@ typedef struct walk {
     int32_t over, count; /* params */
     int64_t tail;        /* iterations of the tail */
     int64_t at;          /* of them those that the run has, as zl_tile_node says */
+    char *spare;         /* kept runs of nodes that all is tried from; each begins with the next one's address */
     int32_t *state;      /* of the run: what the text below adds, then the words of zl_state */
     size_t size, room;
 } walk;
@@ -127,12 +128,30 @@ static bool make_room(walk *w)
     return true;
 }
 
+/* Room for a kept run: that of a node which needs it no more, or more. */
+static char *take_kept(walk *w)
+{
+    char *kept = w->spare;
+    if (!kept) return zl_scratch(w->r->ctx, w->r->arena_size + sizeof kept, 1);
+    memcpy(&w->spare, kept, sizeof kept);
+    return kept;
+}
+
+/* A node is never gone back to when all that may follow it has been tried. */
+static void give_kept(walk *w, uint32_t node)
+{
+    zl_tile_node *n = &w->graph->nodes[node];
+    memcpy(n->kept, &w->spare, sizeof w->spare);
+    w->spare = n->kept;
+    n->kept = NULL;
+}
+
 /* Adds the run as it stands at the frontier, reached from a node by a count. */
 static void add_node(walk *w, uint32_t former, int64_t count, uint64_t hash)
 {
     zl_run *r = w->r;
     zl_tile_node n = {.former = former, .count = count, .iterations = r->tiles->open, .tail = w->at, .hash = hash, .size = w->size};
-    n.kept = zl_scratch(r->ctx, r->arena_size, 1);
+    n.kept = take_kept(w);
     n.state = zl_scratch(r->ctx, w->size, sizeof *n.state);
     for (int k = 0; k < ZL_TILE_WAYS; k++) n.way[k].to = zl_scratch(r->ctx, MOST_COUNTS + 1, sizeof *n.way[k].to);
     if (!n.kept || !n.state || !n.way[ZL_TILE_WAYS - 1].to || !make_room(w)) {
@@ -304,7 +323,10 @@ void zl_tiles_search(zl_pipe_search *s)
     }
     go(&w);
     if (is_good(&w)) node_here(&w, 0, 0);
-    for (uint32_t k = 0; is_good(&w) && k < w.graph->count; k++) expand(&w, k);
+    for (uint32_t k = 0; is_good(&w) && k < w.graph->count; k++) {
+        expand(&w, k);
+        give_kept(&w, k);
+    }
 }
 
 /* ---- the proof, and the counts of a fault ---- */
