@@ -152,6 +152,24 @@ static void transposed(void **state)
     }
 }
 
+/* The plan says the sizes of the arrays, once each. */
+static void explanation(void **state)
+{
+    static char text[1 << 16];
+    static const char wanted[] = "scales of A: read_sa, f32 [4][200], one for each row and 128 of K\n"
+                                 "  scales of B: read_sb, f32 [3][4], one for 128 columns and 128 of K\n";
+    zlay_buf buf = {text, sizeof text, 0};
+    zlay_gemm r = {.m = 200, .n = 300, .k = 512, .a_scales = LINE, .b_scales = SQUARE};
+    (void)state;
+    types_of(GCN_950, false, &r);
+    zlay_plan *plan = wave_plan(ctx, "gfx950", &r);
+    assert_int_equal(zlay_plan_print(&buf, plan), ZLAY_OK);
+    const char *at = strstr(text, wanted);
+    assert_non_null(at);
+    assert_null(strstr(at + 1, "scales of A"));
+    zlay_plan_free(plan);
+}
+
 /* ---- golden ------------------------------------------------------------------------------------ */
 
 static char *golden_text(gcn_target target, char path[64])
@@ -225,7 +243,7 @@ static void refusals(void **state)
 int main(int count, char **words)
 {
     const struct CMUnitTest writing[] = {cmocka_unit_test(golden_write)};
-    const struct CMUnitTest tests[] = {cmocka_unit_test(values), cmocka_unit_test(transposed), cmocka_unit_test(golden), cmocka_unit_test(refusals)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(values), cmocka_unit_test(transposed), cmocka_unit_test(explanation), cmocka_unit_test(golden), cmocka_unit_test(refusals)};
     if (count > 1 && !strcmp(words[1], "golden")) return cmocka_run_group_tests(writing, open_ctx, close_ctx);
     return cmocka_run_group_tests_name("gcn-scales", tests, open_ctx, close_ctx);
 }
