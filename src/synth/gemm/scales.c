@@ -13,7 +13,9 @@
 enum {
     BLOCK = 128,       /* of K in a step; of rows or columns in a block */
     COLUMNS_MOST = 128, /* of a tile: by wgmma a thread has its sums three times, by tcgen05 all of a row */
-    COLUMNS_BESIDE = 96 /* the same by tcgen05 where scales of columns are beside them: of 128 ptxas 13.0 spills */
+    COLUMNS_BESIDE = 96, /* the same by tcgen05 where scales of columns are beside them: of 128 ptxas 13.0 spills */
+    COLUMNS_MOVED = 112, /* the same by wgmma where scales are of columns alone and threads move operands */
+    CHUNK = 16 /* bytes that rows of a tensor copy are a multiple of */
 };
 
 /* ---- the request ----------------------------------------------------------------------------- */
@@ -75,10 +77,20 @@ zlay_status zl_gemm_scales(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *g)
     return ZLAY_OK;
 }
 
+/* Scales of columns alone take two registers a column, and addresses of operands that threads move the rest; D with scales has
+ * blocks of 128. */
+static bool is_crowded(const zlay_plan *plan)
+{
+    bool copied = zl_row_alignment(plan, ZLAY_OPERAND_A) >= CHUNK && zl_row_alignment(plan, ZLAY_OPERAND_B) >= CHUNK;
+    bool alone = plan->scales[ZLAY_OPERAND_B] == ZLAY_SCALES_LINE && !plan->scales[ZLAY_OPERAND_A];
+    return zl_by_wgmma(plan) && alone && !copied && !plan->quantises;
+}
+
 /* The most columns of a tile. */
 static uint32_t columns_most(const zlay_plan *plan)
 {
-    return zl_by_tmem(plan) && zl_gemm_by_columns(plan) ? COLUMNS_BESIDE : COLUMNS_MOST;
+    if (zl_by_tmem(plan) && zl_gemm_by_columns(plan)) return COLUMNS_BESIDE;
+    return is_crowded(plan) ? COLUMNS_MOVED : COLUMNS_MOST;
 }
 
 bool zl_gemm_scales_fit(const zlay_plan *plan, uint32_t tile_n)
