@@ -12,7 +12,8 @@
  *    e2m1         16     e4m3 (nvfp4)    none   bf16, f16; D is multiplied by x_factor
  *    e4m3, e5m2   32     ue8m0 (mxfp8)   none   bf16
  *
- *  sm_90a has all of them; gfx90a, gfx942 and gfx950 have u4 and s4 with bf16.
+ *  sm_90a has all of them; sm_100a and its like have groups of 128; gfx90a, gfx942 and
+ *  gfx950 have u4 and s4 with bf16.
  *
  *  One plan by hand.  m = 16, n = k = 8192 on sm_90a: a block computes 64 columns
  *  of D, so the grid has 128 blocks.  A step is 64 x 128 weights, 4096 bytes, with
@@ -85,7 +86,7 @@ typedef struct zlay_weights_summary {
  *
  *  Returns: ZLAY_OK; ZLAY_NONE no tensor map brings a tensor, the message has
  *           the rule; ZLAY_EINVAL the message names the field; ZLAY_ENOTSUP a
- *           target without wgmma and mfma, a type, a group or extents that no plan has;
+ *           target without wgmma, tcgen05 and mfma, a type, a group or extents that no plan has;
  *           ZLAY_EOVERFLOW; ZLAY_ENOMEM.
  *  Out:     out  free it with zlay_weights_free.
  */

@@ -139,18 +139,20 @@ static void versions(void **state)
 
 /* ---- golden ------------------------------------------------------------------------------------- */
 
-/* The i-th text that is kept, and where: GEMMs of each target, then products with weights of 4 bits. */
+enum { GOLDEN = 2 * WAVE_TARGETS + 1 };
+
+/* The i-th text that is kept, and where: GEMMs of each target, then products with weights of 4 bits, of sm_100a, too. */
 static char *golden_text(zlay_ctx *ctx, char path[64], int i)
 {
-    const char *target = wave_targets[i % WAVE_TARGETS];
-    bool weights = i >= WAVE_TARGETS;
-    snprintf(path, 64, "tests/golden/%s.%s.s", weights ? "weights" : "gemm", target);
+    bool weights = i >= WAVE_TARGETS, ptx = i + 1 == GOLDEN;
+    const char *target = ptx ? "sm_100a" : wave_targets[i % WAVE_TARGETS];
+    snprintf(path, 64, "tests/golden/%s.%s.%s", weights ? "weights" : "gemm", target, ptx ? "ptx" : "s");
     return weights ? weights_text(ctx, target) : text_of(ctx, target, &shapes[1]);
 }
 
 static void golden(void **state)
 {
-    for (int i = 0; i < 2 * WAVE_TARGETS; i++) {
+    for (int i = 0; i < GOLDEN; i++) {
         char path[64], *text = golden_text(*state, path, i), *kept = calloc(1, WAVE_ROOM);
         FILE *file = fopen(path, "rb");
         if (!file) fail_msg("%s is missing", path);
@@ -169,7 +171,7 @@ static int golden_write(void)
 {
     zlay_ctx *ctx;
     if (zlay_ctx_new(&ctx, NULL, NULL)) return 1;
-    for (int i = 0; i < 2 * WAVE_TARGETS; i++) {
+    for (int i = 0; i < GOLDEN; i++) {
         char path[64], *text = golden_text(ctx, path, i);
         FILE *file = fopen(path, "wb");
         if (!file) return 1;

@@ -17,6 +17,7 @@ static char kernel[KERNEL];
 
 typedef struct run {
     zlay_ctx *ctx;
+    const char *target;
     zlay_weights ask;
     zlay_weights_plan *plan;
     zlay_weights_summary info;
@@ -93,7 +94,7 @@ static double weight_of(const run *r, uint64_t row, uint64_t k)
 static void plan_make(run *r)
 {
     r->ask.size = sizeof r->ask;
-    if (zlay_weights_synth(r->ctx, &r->plan, target_of("sm_90a"), &r->ask)) fail_msg("%s", zlay_ctx_message(r->ctx));
+    if (zlay_weights_synth(r->ctx, &r->plan, target_of(r->target), &r->ask)) fail_msg("%s", zlay_ctx_message(r->ctx));
     assert_int_equal(zlay_weights_info(&r->info, r->plan), ZLAY_OK);
 }
 
@@ -114,7 +115,7 @@ static void assembles_and_compiles(void **state)
                                           {.weights = ZLAY_TYPE_E4M3}, {.weights = ZLAY_TYPE_E5M2}};
     need_assembler();
     for (uint32_t i = 0; i < 40; i++) {
-        run r = {.ctx = *state, .ask = blocks[i % 5]};
+        run r = {.ctx = *state, .target = "sm_90a", .ask = blocks[i % 5]};
         r.ask.m = (i / 5 + 1) * 8, r.ask.n = r.ask.k = 8192, r.ask.cluster = 1 + i % 2;
         plan_make(&r);
         print_kernel(&r, ZLAY_TEXT_PTX);
@@ -124,7 +125,7 @@ static void assembles_and_compiles(void **state)
         zlay_weights_free(r.plan);
     }
     for (uint32_t i = 0; i < 16; i++) {
-        run r = {.ctx = *state, .ask = {.m = (i / 2 + 1) * 8, .n = 8192, .k = 8192, .zeros = i % 3 > 0, .cluster = 1 + i % 2,
+        run r = {.ctx = *state, .target = "sm_90a", .ask = {.m = (i / 2 + 1) * 8, .n = 8192, .k = 8192, .zeros = i % 3 > 0, .cluster = 1 + i % 2,
                                         .type = i % 5 ? 0 : ZLAY_TYPE_F16, .weights = types[i % 7 % 3]}};
         plan_make(&r);
         assert_int_equal(r.info.tile_m, (i / 2 + 1) * 8);
@@ -234,7 +235,7 @@ static void give_all(const run *r)
         uint64_t at = tensor_at(r, tensor), words[16];
         for (uint32_t m = 0; !zlay_move_map_nth(&map, move, m); m++, next++) {
             assert_int_equal(r->argument[next].kind, ZLAY_ARGUMENT_MAP);
-            map.address += at;
+            map.address += at; /* the machine reads a map's bits as sm_90a has them */
             assert_int_equal(zlay_tensormap_pack(words, target_of("sm_90a"), &map), ZLAY_OK);
             memcpy(machine.param[next], words, sizeof words);
         }
@@ -268,9 +269,9 @@ static void compare(const run *r)
         }
 }
 
-static void run_shape(zlay_ctx *ctx, const zlay_weights *ask, uint64_t *seed, int when)
+static void run_shape(zlay_ctx *ctx, const char *target, const zlay_weights *ask, uint64_t *seed, int when)
 {
-    run r = {.ctx = ctx, .ask = *ask};
+    run r = {.ctx = ctx, .target = target, .ask = *ask};
     plan_make(&r);
     print_kernel(&r, ZLAY_TEXT_PTX);
     tensors_make(&r, seed);
@@ -326,8 +327,39 @@ static void runs(void **state)
             one.type = one.type ? one.type : ZLAY_TYPE_BF16;
             one.weights = one.weights ? one.weights : ZLAY_TYPE_U4;
             if (is_float(one.weights) && !one.group) one.group = 32;
-            run_shape(*state, &one, &seed, when);
+            run_shape(*state, "sm_90a", &one, &seed, when);
         }
+}
+
+/* By tcgen05: one step, ragged ends of all extents, more steps than stages, two tiles of rows of A. */
+static void runs_by_tcgen05(void **state)
+{
+    static const zlay_weights shapes[] = {
+        {.m = 1, .n = 64, .k = 128, .weights = ZLAY_TYPE_U4, .type = ZLAY_TYPE_BF16},
+        {.m = 1, .n = 8, .k = 8, .zeros = 1, .weights = ZLAY_TYPE_U4, .type = ZLAY_TYPE_BF16},
+        {.m = 16, .n = 72, .k = 1160, .zeros = 1, .weights = ZLAY_TYPE_U4, .type = ZLAY_TYPE_BF16},
+        {.m = 13, .n = 136, .k = 392, .zeros = 1, .weights = ZLAY_TYPE_S4, .type = ZLAY_TYPE_BF16},
+        {.m = 5, .n = 64, .k = 512, .zeros = 1, .lda = 520, .ldd = 80, .lds = 72, .weights = ZLAY_TYPE_U4, .type = ZLAY_TYPE_F16},
+        {.m = 130, .n = 72, .k = 264, .weights = ZLAY_TYPE_S4, .type = ZLAY_TYPE_BF16},
+        {.m = 7, .n = 64, .k = 392, .zeros = 1, .weights = ZLAY_TYPE_S8, .type = ZLAY_TYPE_BF16},
+    };
+    uint64_t seed = test_seed("weights by tcgen05");
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
+        for (int when = 0; when < 3; when++) run_shape(*state, "sm_100a", &shapes[i], &seed, when);
+}
+
+static void assembles_by_tcgen05(void **state)
+{
+    static const int32_t types[] = {ZLAY_TYPE_U4, ZLAY_TYPE_S8, ZLAY_TYPE_S4};
+    need_assembler();
+    for (uint32_t i = 0; i < 12; i++) {
+        run r = {.ctx = *state, .target = "sm_100a", .ask = {.m = 16, .n = 8192, .k = i % 4 == 3 ? 64 : 8192, .zeros = i % 2,
+                                                             .type = i / 2 % 2 ? ZLAY_TYPE_F16 : 0, .weights = types[i % 3]}};
+        plan_make(&r);
+        print_kernel(&r, ZLAY_TEXT_PTX);
+        if (!assembles_fast("sm_100a", kernel)) fail_msg("%s", zlay_type_name(types[i % 3]));
+        zlay_weights_free(r.plan);
+    }
 }
 
 /* ---- every value ------------------------------------------------------------------------------ */
@@ -368,7 +400,7 @@ static void check_units(const run *r, uint64_t first)
 /* Each value of a weight with scales of each magnitude; row 0 of ue8m0 has a scale that is NaN, and only that row has. */
 static void values_run(zlay_ctx *ctx, const zlay_weights *ask, uint64_t first, uint64_t *seed)
 {
-    run r = {.ctx = ctx, .ask = *ask};
+    run r = {.ctx = ctx, .target = "sm_90a", .ask = *ask};
     plan_make(&r);
     print_kernel(&r, ZLAY_TEXT_PTX);
     tensors_make(&r, seed);
@@ -408,7 +440,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(assembles_and_compiles),
-        cmocka_unit_test(runs),
+        cmocka_unit_test(runs), cmocka_unit_test(runs_by_tcgen05), cmocka_unit_test(assembles_by_tcgen05),
         cmocka_unit_test(dequantises_exactly),
     };
     return cmocka_run_group_tests_name("emit/weights_run", tests, begin, end);

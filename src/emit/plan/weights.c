@@ -15,6 +15,7 @@ zlay_status zlay_emit_weights(zlay_ctx *ctx, zlay_buf *out, zlay_pipe_launch *la
                                          sizeof request->size,
                                          {ZL_RESERVED(zlay_weights_emit, reserved)}};
     zlay_weights_emit r;
+    static const zlay_pipe_matrix numbers = {.name = "M", .columns = ZL_WEIGHTS_HALF}; /* of half a step */
     zl_plan_bound b;
     if (!ctx || !request) return ZLAY_EINVAL;
     zlay_status status = zl_enter(ctx);
@@ -25,5 +26,9 @@ zlay_status zlay_emit_weights(zlay_ctx *ctx, zlay_buf *out, zlay_pipe_launch *la
     if (r.plan->wave.waves) return zl_leave(ctx, zl_ww_print(ctx, out, launch, arguments, room, &r));
     zlay_pipe_emit ask = zl_plan_ask(r.plan->target, r.plan->pipe, r.language, r.name, r.name_length);
     zl_plan_bind(&b, &ask, r.plan->moves, r.plan->moves_count, r.plan->operands, r.plan->operands_count);
+    if (r.plan->tmem) {
+        ask.matrices = &numbers;
+        ask.matrices_count = 1;
+    }
     return zl_leave(ctx, zl_pt_print(ctx, out, launch, arguments, room, &ask, NULL));
 }

@@ -135,7 +135,8 @@ static zlay_status numbers_add(zlay_ctx *ctx, zlay_weights_plan *p, const char *
     char smem[TEXT], layout[TEXT];
     uint32_t count = zl_weights_scales(p);
     snprintf(smem, sizeof smem, "(1,%u):(0,1)", ZL_WEIGHTS_N * count);
-    snprintf(layout, sizeof layout, count > 1 ? "(64,(%u,%u)):(%u,(0,1))" : "(64,1):(1,0)", p->ask.group, count, count);
+    if (p->tmem && letter == 's') snprintf(layout, sizeof layout, "(1,64):(0,1)"); /* of columns of D */
+    else snprintf(layout, sizeof layout, count > 1 ? "(64,(%u,%u)):(%u,(0,1))" : "(64,1):(1,0)", p->ask.group, count, count);
     tensor t = {.name = name,
                 .letter = letter,
                 .smem = smem,
@@ -154,7 +155,7 @@ static zlay_status result_add(zlay_ctx *ctx, zlay_weights_plan *p)
     char smem[TEXT], layout[TEXT];
     uint32_t m = p->info.tile_m;
     snprintf(smem, sizeof smem, "Sw<3,3,3> o 0 o (%u,64):(64,1)", m);
-    snprintf(layout, sizeof layout, "(64,%u):(1,64)", m);
+    snprintf(layout, sizeof layout, p->tmem ? "(%u,64):(64,1)" : "(64,%u):(1,64)", m);
     tensor t = {.name = "tD",
                 .letter = 'd',
                 .smem = smem,
@@ -177,6 +178,13 @@ static zlay_status sums_add(zlay_ctx *ctx, zlay_weights_plan *p, uint32_t number
     return operand_add(ctx, p, smem, ZLAY_TYPE_F32, ZLAY_SWIZZLE_NONE, layout);
 }
 
+/* Numbers made of weights, as the second factor of tcgen05 reads them. */
+static zlay_status made_add(zlay_ctx *ctx, zlay_weights_plan *p, uint32_t half)
+{
+    char name[] = {'V', (char)('0' + half), '\0'};
+    return operand_add(ctx, p, name, p->ask.type, ZLAY_SWIZZLE_128B, "(64,64):(64,1)");
+}
+
 zlay_status zl_weights_moves(zlay_ctx *ctx, zlay_weights_plan *p)
 {
     zlay_status status = vectors_add(ctx, p);
@@ -185,5 +193,6 @@ zlay_status zl_weights_moves(zlay_ctx *ctx, zlay_weights_plan *p)
     if (!status && p->ask.zeros) status = numbers_add(ctx, p, "tZ", 'z', p->ask.type);
     if (!status) status = result_add(ctx, p);
     for (uint32_t i = 1; i < p->info.warpgroups && !status; i++) status = sums_add(ctx, p, i);
+    for (uint32_t i = 0; p->tmem && i < zl_weights_halves(p) && !status; i++) status = made_add(ctx, p, i);
     return status;
 }

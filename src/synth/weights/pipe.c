@@ -34,7 +34,7 @@ static void put_memory(zl_text *out, const zlay_weights_plan *p)
 /* ---- bodies ---------------------------------------------------------------------------------- */
 
 /* What is subtracted from the numbers that `dequant` makes of the weights: the zero, and what a biased conversion adds. */
-static void put_zero(zl_text *out, const zlay_weights_plan *p)
+void zl_weights_zero_put(zl_text *out, const zlay_weights_plan *p)
 {
     const char *type = zlay_type_name(p->ask.type);
     zl_putf(out, "body zero\n  row z %s\n  shared Z %s\n  z = load(Z, row)", type, type);
@@ -43,11 +43,11 @@ static void put_zero(zl_text *out, const zlay_weights_plan *p)
 }
 
 /* Whole numbers of both are exact in both types, and so is their difference. */
-static void put_dequant(zl_text *out, const zlay_weights_plan *p, uint32_t half)
+void zl_weights_dequant_put(zl_text *out, const zlay_weights_plan *p, uint32_t half)
 {
     const char *type = zlay_type_name(p->ask.type);
     bool biased = p->ask.zeros && zlay_type_bits(p->ask.weights) == 4;
-    zl_putf(out, "body dequant%u\n  matrix W %s\n", half, type);
+    zl_putf(out, "body dequant%u\n%s  matrix W %s\n", half, p->tmem ? "  matrix M f32\n" : "", type);
     if (p->ask.zeros) zl_putf(out, "  row z %s\n", type);
     zl_putf(out, "  shared Q %s\n  W = %s%s(load(Q, row, col + %u))%s\nend\n", zlay_type_name(p->ask.weights), type,
             biased ? ".biased" : "", half * ZL_WEIGHTS_HALF, p->ask.zeros ? " - z" : "");
@@ -109,8 +109,8 @@ static void put_scale(zl_text *out, const zlay_weights_plan *p)
 static void put_bodies(zl_text *out, const zlay_weights_plan *p)
 {
     zl_puts(out, "body begin\n  matrix T f32\n  T = 0\nend\n");
-    if (p->ask.zeros) put_zero(out, p);
-    for (uint32_t i = 0; i < zl_weights_halves(p); i++) (zl_weights_blocks(p) ? put_blocks : put_dequant)(out, p, i);
+    if (p->ask.zeros) zl_weights_zero_put(out, p);
+    for (uint32_t i = 0; i < zl_weights_halves(p); i++) (zl_weights_blocks(p) ? put_blocks : zl_weights_dequant_put)(out, p, i);
     if (!zl_weights_blocks(p)) put_scale(out, p);
     put_finish(out, p);
 }

@@ -31,12 +31,6 @@ bool zl_weights_by_waves(const zlay_target *target)
 
 /* ---- the request --------------------------------------------------------------------------- */
 
-static zlay_status refuse(zlay_ctx *ctx, const zlay_weights_plan *p, const char *field, const char *value, const char *nearest)
-{
-    return zl_fail(ctx, ZLAY_ENOTSUP, "%s %s: not planned on %s; the nearest that works is %s", field, value,
-                   zlay_target_name(p->target), nearest);
-}
-
 /* Offsets of lanes have 32 bits, of which the uppermost marks what lies outside. */
 static zlay_status bytes_check(zlay_ctx *ctx, const zlay_weights_plan *p, const char *field, uint64_t rows, uint64_t row)
 {
@@ -59,10 +53,10 @@ static zlay_status supported(zlay_ctx *ctx, const zlay_weights_plan *p)
 {
     const zlay_weights *a = &p->ask;
     bool four = a->weights == ZLAY_TYPE_U4 || a->weights == ZLAY_TYPE_S4;
-    if (!four) return refuse(ctx, p, "weights", zlay_type_name(a->weights), a->weights == ZLAY_TYPE_S8 ? "s4" : "u4");
-    if (a->type != ZLAY_TYPE_BF16) return refuse(ctx, p, "type", zlay_type_name(a->type), "bf16");
-    if (a->warpgroups > 1) return refuse(ctx, p, "warpgroups", "above 1", "1");
-    if (a->cluster > 1) return refuse(ctx, p, "cluster", "2", "1");
+    if (!four) return zl_weights_refuse(ctx, p, "weights", zlay_type_name(a->weights), a->weights == ZLAY_TYPE_S8 ? "s4" : "u4");
+    if (a->type != ZLAY_TYPE_BF16) return zl_weights_refuse(ctx, p, "type", zlay_type_name(a->type), "bf16");
+    if (a->warpgroups > 1) return zl_weights_refuse(ctx, p, "warpgroups", "above 1", "1");
+    if (a->cluster > 1) return zl_weights_refuse(ctx, p, "cluster", "2", "1");
     return ZLAY_OK;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Plans a product with weights of 4 or 8 bits: reads the request, chooses how many warpgroups share the steps of k and how many
- * stages fit a block's shared memory, has moves.c plan the tensor maps, and has the pipe that pipe.c writes proved. */
+ * stages fit a block's shared memory, has moves.c plan the tensor maps, and has the pipe that pipe.c or tmem_pipe.c writes proved. */
 #include "base/arith.h"
 #include "base/request.h"
 #include "pipe/order/verify.h"
@@ -122,22 +122,24 @@ static int32_t scales_of(const zlay_weights *a)
     return scales ? scales : a->type;
 }
 
-/* The product exists on the target: its first factor in registers, its second of the tile's rows of A. */
-static zlay_status target_check(zlay_ctx *ctx, const zlay_weights_plan *p)
+static bool multiplies(const zlay_weights_plan *p, zlay_mma mma)
 {
     zlay_verdict verdict;
-    zlay_reason reason;
-    zlay_mma mma = {.instruction = ZLAY_MMA_WGMMA,
-                    .m = ZL_WEIGHTS_N,
-                    .n = 8,
-                    .k = 16,
-                    .a = p->ask.type,
-                    .b = p->ask.type,
-                    .d = ZLAY_TYPE_F32,
-                    .a_source = ZLAY_SOURCE_REG};
-    zlay_status status = zlay_mma_check(&verdict, &reason, 1, p->target, &mma);
-    if (status || verdict.answer == ZLAY_YES) return status;
-    return zl_fail(ctx, ZLAY_ENOTSUP, "%s: weights of 4 or 8 bits are planned for targets with wgmma or mfma; the nearest that works is sm_90a",
+    mma.a = mma.b = p->ask.type;
+    mma.k = 16;
+    mma.d = ZLAY_TYPE_F32;
+    return !zlay_mma_check(&verdict, NULL, 0, p->target, &mma) && verdict.answer == ZLAY_YES;
+}
+
+/* The product of the target: of wgmma the first factor in registers, the second of the tile's rows of A; of tcgen05 the first of
+ * rows of A. */
+static zlay_status target_check(zlay_ctx *ctx, zlay_weights_plan *p)
+{
+    p->tmem = multiplies(p, (zlay_mma){.instruction = ZLAY_MMA_TCGEN05, .kind = ZLAY_KIND_F16, .m = ZL_WEIGHTS_M, .n = ZL_WEIGHTS_N,
+                                       .a_source = ZLAY_SOURCE_SMEM, .cta_group = 1});
+    if (p->tmem || multiplies(p, (zlay_mma){.instruction = ZLAY_MMA_WGMMA, .m = ZL_WEIGHTS_N, .n = 8, .a_source = ZLAY_SOURCE_REG}))
+        return ZLAY_OK;
+    return zl_fail(ctx, ZLAY_ENOTSUP, "%s: weights of 4 or 8 bits are planned for targets with wgmma, tcgen05 or mfma; the nearest that works is sm_90a",
                    zlay_target_name(p->target));
 }
 
@@ -164,6 +166,13 @@ static zlay_status cluster_choose(zlay_ctx *ctx, zlay_weights_plan *p)
     return ZLAY_OK;
 }
 
+static zlay_status packed_count(zlay_ctx *ctx, zlay_weights_plan *p)
+{
+    return zl_weights_packed(&p->info.packed, p->ask.weights, p->ask.n, p->ask.k)
+               ? zl_fail(ctx, ZLAY_EOVERFLOW, "n, k: packed weights pass 2^62 bytes")
+               : ZLAY_OK;
+}
+
 /* As many stages as fit, but no more than hide the latency of memory. Their number is a multiple of that of the warpgroups:
  * a warpgroup has the same stages in every round, so that a barrier that it waits for is never two phases behind. */
 static zlay_status tile_choose(zlay_ctx *ctx, zlay_weights_plan *p)
@@ -188,17 +197,50 @@ static zlay_status tile_choose(zlay_ctx *ctx, zlay_weights_plan *p)
     uint32_t fit = ((uint32_t)target.smem - fixed) / (zl_weights_bytes(p->ask.weights) + vectors + numbers);
     uint32_t stages = fit < STAGES_MOST ? fit : STAGES_MOST;
     info->stages = stages - stages % info->warpgroups;
-    return zl_weights_packed(&info->packed, p->ask.weights, p->ask.n, p->ask.k)
-               ? zl_fail(ctx, ZLAY_EOVERFLOW, "n, k: packed weights pass 2^62 bytes")
-               : ZLAY_OK;
+    return packed_count(ctx, p);
 }
+
+/* ---- by tcgen05 -------------------------------------------------------------------------------- */
+
+static zlay_status tmem_supported(zlay_ctx *ctx, const zlay_weights_plan *p)
+{
+    const zlay_weights *a = &p->ask;
+    if (zl_weights_blocks(p)) return zl_weights_refuse(ctx, p, "weights", zlay_type_name(a->weights), zlay_type_bits(a->weights) == 4 ? "u4" : "s8");
+    if (a->warpgroups > 1) return zl_weights_refuse(ctx, p, "warpgroups", "above 1", "1");
+    return a->cluster > 1 ? zl_weights_refuse(ctx, p, "cluster", "2", "1") : ZLAY_OK;
+}
+
+/* Warpgroups that make numbers, that read sums, and four warps beside. */
+static zlay_status tmem_tile_choose(zlay_ctx *ctx, zlay_weights_plan *p)
+{
+    zlay_target_summary target = {0};
+    zlay_weights_summary *info = &p->info;
+    zlay_target_info(&target, p->target);
+    *info = (zlay_weights_summary){.tile_m = ZL_WEIGHTS_M,
+                                   .tile_n = ZL_WEIGHTS_N,
+                                   .tile_k = ZL_WEIGHTS_K,
+                                   .steps = zl_weights_tiles(p->ask.k, ZL_WEIGHTS_K),
+                                   .warpgroups = 1,
+                                   .threads = 3 * THREADS,
+                                   .cluster = 1};
+    info->grid[0] = zl_weights_tiles(p->ask.n, ZL_WEIGHTS_N);
+    info->grid[1] = zl_weights_tiles(p->ask.m, ZL_WEIGHTS_M);
+    info->grid[2] = 1;
+    uint32_t vectors = ZL_WEIGHTS_M * ZL_WEIGHTS_K * 2, numbers = ALIGN * (1 + p->ask.zeros);
+    uint32_t fixed = 2 * ZL_WEIGHTS_ELEMENTS * 2 + ZL_WEIGHTS_M * ZL_WEIGHTS_N * 2 + BARS;
+    info->stages = ((uint32_t)target.smem - fixed) / (zl_weights_bytes(p->ask.weights) + vectors + numbers);
+    return packed_count(ctx, p);
+}
+
+/* ---- all -------------------------------------------------------------------------------------- */
 
 static zlay_status tensors_make(zlay_ctx *ctx, zlay_weights_plan *p)
 {
     zlay_status status = target_check(ctx, p);
-    if (!status) status = tile_choose(ctx, p);
+    if (!status && p->tmem) status = tmem_supported(ctx, p);
+    if (!status) status = p->tmem ? tmem_tile_choose(ctx, p) : tile_choose(ctx, p);
     if (!status) status = zl_weights_moves(ctx, p);
-    return status ? status : zl_pipe_proved(ctx, &p->pipe, zl_weights_pipe_put, p);
+    return status ? status : zl_pipe_proved(ctx, &p->pipe, p->tmem ? zl_weights_tmem_pipe_put : zl_weights_pipe_put, p);
 }
 
 /* Rows begin where accesses of 16 bytes may. */

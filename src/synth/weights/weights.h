@@ -5,6 +5,7 @@
 
 #include "synth/move/bound.h"
 #include <zlay/mma.h>
+#include <zlay/target.h>
 #include <zlay/type.h>
 #include <zlay/weights.h>
 
@@ -13,6 +14,7 @@ enum {
     ZL_WEIGHTS_K = 128,    /* of a tile, and of a group of whole numbers */
     ZL_WEIGHTS_ELEMENTS = ZL_WEIGHTS_N * ZL_WEIGHTS_K,
     ZL_WEIGHTS_GROUPS = 4, /* most warpgroups that share the steps */
+    ZL_WEIGHTS_M = 128,    /* rows of A of a tile by tcgen05: lanes of tensor memory */
     ZL_WEIGHTS_HALF = 64,  /* of a step: the elements of A in a row of 128 bytes */
 };
 
@@ -47,6 +49,7 @@ struct zlay_weights_plan {
     zlay_weights_summary info;
     zlay_pipe *pipe;
     zl_weights_wave wave;
+    bool tmem; /* the target has tcgen05 */
     zl_bound_move moves[ZL_BOUND_MOVES];
     zl_bound_operand operands[ZL_BOUND_OPERANDS];
     uint32_t moves_count, operands_count;
@@ -88,6 +91,14 @@ zlay_status zl_weights_packed(uint64_t *out, int32_t type, uint64_t n, uint64_t 
 /* The layout of so many tiles along rows and along k. */
 zlay_status zl_weights_order(zlay_ctx *ctx, zlay_layout **out, int32_t type, uint64_t rows, uint64_t columns);
 
+/* Refuses what plans for the target do not have. */
+static inline zlay_status zl_weights_refuse(zlay_ctx *ctx, const zlay_weights_plan *p, const char *field, const char *value,
+                                            const char *nearest)
+{
+    return zl_fail(ctx, ZLAY_ENOTSUP, "%s %s: not planned on %s; the nearest that works is %s", field, value,
+                   zlay_target_name(p->target), nearest);
+}
+
 /* Whether a target has plans of waves; what such a plan holds, with its proved pipe. */
 bool zl_weights_by_waves(const zlay_target *target);
 zlay_status zl_weights_wave_make(zlay_ctx *ctx, zlay_weights_plan *p);
@@ -95,7 +106,10 @@ zlay_status zl_weights_wave_make(zlay_ctx *ctx, zlay_weights_plan *p);
 /* Plans the moves and operands of a plan whose tiles are chosen. */
 zlay_status zl_weights_moves(zlay_ctx *ctx, zlay_weights_plan *p);
 
-/* The text of the pipe of a plan whose moves are there. */
+/* The text of the pipe of a plan whose moves are there, by wgmma and by tcgen05, and bodies of both. */
 void zl_weights_pipe_put(zl_text *out, const void *plan);
+void zl_weights_tmem_pipe_put(zl_text *out, const void *plan);
+void zl_weights_zero_put(zl_text *out, const zlay_weights_plan *p);
+void zl_weights_dequant_put(zl_text *out, const zlay_weights_plan *p, uint32_t half);
 
 #endif

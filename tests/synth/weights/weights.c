@@ -180,7 +180,12 @@ static void says_what_is_wrong(void **state)
         {"sm_90a", {.m = 2, .n = 8, .k = 8, .lda = 1ull << 63}, ZLAY_EOVERFLOW, "lda: a pitch passes 2^62"},
         {"sm_90a", {.m = 2, .n = 8, .k = 8, .lda = 9}, ZLAY_NONE, "TMAP_STRIDE_16"},
         {"sm_90a", {.m = 1, .n = 8, .k = 8, .reserved = {1}}, ZLAY_EINVAL, "reserved"},
-        {"sm_80", {.m = 1, .n = 8, .k = 8}, ZLAY_ENOTSUP, "sm_80: weights of 4 or 8 bits are planned for targets with wgmma or mfma; the nearest that works is sm_90a"},
+        {"sm_100a", {.m = 1, .n = 8, .k = 8, .weights = ZLAY_TYPE_E2M1}, ZLAY_ENOTSUP, "weights e2m1: not planned on sm_100a; the nearest that works is u4"},
+        {"sm_100a", {.m = 1, .n = 8, .k = 8, .weights = ZLAY_TYPE_E4M3}, ZLAY_ENOTSUP, "weights e4m3: not planned on sm_100a; the nearest that works is s8"},
+        {"sm_100a", {.m = 1, .n = 8, .k = 8, .warpgroups = 2}, ZLAY_ENOTSUP, "warpgroups above 1: not planned on sm_100a; the nearest that works is 1"},
+        {"sm_100a", {.m = 1, .n = 128, .k = 128, .cluster = 2}, ZLAY_ENOTSUP, "cluster 2: not planned on sm_100a; the nearest that works is 1"},
+        {"sm_120a", {.m = 1, .n = 8, .k = 8}, ZLAY_ENOTSUP, "sm_120a: weights of 4 or 8 bits are planned for targets with wgmma, tcgen05 or mfma"},
+        {"sm_80", {.m = 1, .n = 8, .k = 8}, ZLAY_ENOTSUP, "sm_80: weights of 4 or 8 bits are planned for targets with wgmma, tcgen05 or mfma; the nearest that works is sm_90a"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         zlay_weights a = rows[i].ask;
@@ -244,11 +249,11 @@ static zlay_status work(zlay_ctx *ctx, void *given)
 
 static void memory_ends(void **state)
 {
-    working works[] = {{"sm_90a", ZLAY_TYPE_U4}, {"sm_90a", ZLAY_TYPE_E2M1}, {"gfx942", ZLAY_TYPE_S4}};
+    working works[] = {{"sm_90a", ZLAY_TYPE_U4}, {"sm_90a", ZLAY_TYPE_E2M1}, {"sm_100a", ZLAY_TYPE_U4}, {"gfx942", ZLAY_TYPE_S4}};
     heap h;
     zlay_ctx *ctx = heap_open(&h, NULL);
     (void)state;
-    for (size_t i = 0; i < 3; i++) assert_int_equal(heap_fails_each(&h, ctx, work, &works[i]), ZLAY_OK);
+    for (size_t i = 0; i < 4; i++) assert_int_equal(heap_fails_each(&h, ctx, work, &works[i]), ZLAY_OK);
     heap_close(&h, ctx);
 }
 
