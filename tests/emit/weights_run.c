@@ -358,6 +358,8 @@ static void assembles_by_tcgen05(void **state)
         plan_make(&r);
         print_kernel(&r, ZLAY_TEXT_PTX);
         if (!assembles_fast("sm_100a", kernel)) fail_msg("%s", zlay_type_name(types[i % 3]));
+        print_kernel(&r, ZLAY_TEXT_CUDA);
+        if (i == 1 && has_compiler() && !compiles("sm_100a", kernel)) fail_msg("CUDA C, %s", zlay_type_name(types[i % 3]));
         zlay_weights_free(r.plan);
     }
 }

@@ -13,10 +13,10 @@ static const struct {
     uint32_t launch, consumer;
 } budgets[] = {[1] = {240, 256}, [2] = {168, 240}, [3] = {128, 160}, [4] = {96, 112}};
 
-static void put_memory(zl_text *out, const zlay_weights_plan *p)
+void zl_weights_memory_put(zl_text *out, const zlay_weights_plan *p)
 {
     zlay_move_summary info = {0};
-    uint32_t s = p->info.stages, groups = p->info.warpgroups;
+    uint32_t s = p->info.stages;
     for (uint32_t i = 0; i < p->moves_count; i++) {
         zlay_move_info(&info, p->moves[i].move);
         zl_putf(out, "move %s %llu\n", p->moves[i].name, (unsigned long long)info.bytes);
@@ -25,6 +25,12 @@ static void put_memory(zl_text *out, const zlay_weights_plan *p)
     zl_putf(out, "smem Q[%u] tQ\nsmem S[%u] tS\n", s, s);
     if (p->ask.zeros) zl_putf(out, "smem Z[%u] tZ\n", s);
     zl_puts(out, "smem D[1] tD\n");
+}
+
+static void put_memory(zl_text *out, const zlay_weights_plan *p)
+{
+    uint32_t s = p->info.stages, groups = p->info.warpgroups;
+    zl_weights_memory_put(out, p);
     for (uint32_t i = 1; i < groups; i++)
         zl_putf(out, "smem R%u[1] %u\n", i, ZL_WEIGHTS_N * p->info.tile_m * 4);
     zl_putf(out, "bar full[%u] count 1\nbar empty[%u] count %u\n", s, s, 4 * p->info.cluster);
@@ -117,10 +123,13 @@ static void put_bodies(zl_text *out, const zlay_weights_plan *p)
 
 /* ---- roles ------------------------------------------------------------------------------------ */
 
-static void put_copies(zl_text *out, const zlay_weights_plan *p, uint32_t rank)
+void zl_weights_copies_put(zl_text *out, const zlay_weights_plan *p, uint32_t rank)
 {
     static const char letters[] = "QSZ";
     uint32_t s = p->info.stages, count = p->ask.zeros ? 3 : 2;
+    zl_putf(out, "    wait empty[i %% %u] parity (i / %u + 1) %% 2\n    expect full[i %% %u] %u*tX0 + tQ + tS%s\n",
+            s, s, s, zl_weights_halves(p), p->ask.zeros ? " + tZ" : "");
+    zl_putf(out, "    arrive full[i %% %u]\n", s);
     for (uint32_t i = 0; i < zl_weights_halves(p); i++)
         if (p->info.cluster == 1 || i == rank)
             zl_putf(out, "    copy tensor tX%u -> X%u[i %% %u] signal full[i %% %u]%s\n", i, i, s, s,
@@ -136,10 +145,7 @@ static void put_producer(zl_text *out, const zlay_weights_plan *p, uint32_t rank
     if (p->info.cluster == 1) zl_puts(out, "role producer warps 0..3 elect\n");
     else zl_putf(out, "role producer%u warps 0..3 elect cta %u\n", rank, rank);
     zl_puts(out, "  setmaxnreg dec 24\n  for i in 0..N\n");
-    zl_putf(out, "    wait empty[i %% %u] parity (i / %u + 1) %% 2\n    expect full[i %% %u] %u*tX0 + tQ + tS%s\n",
-            s, s, s, zl_weights_halves(p), p->ask.zeros ? " + tZ" : "");
-    zl_putf(out, "    arrive full[i %% %u]\n", s);
-    put_copies(out, p, rank);
+    zl_weights_copies_put(out, p, rank);
     zl_puts(out, "  end\n");
     if (p->info.cluster > 1)
         zl_putf(out, "  for j in N..N+%u\n    wait empty[j %% %u] parity (j / %u + 1) %% 2\n  end\n", s, s, s);

@@ -7,27 +7,18 @@
 
 enum { WARPS = 4 };
 
-typedef const zlay_weights_plan plan_t;
-
-static void put_memory(zl_text *out, plan_t *p)
+static void put_memory(zl_text *out, const zlay_weights_plan *p)
 {
-    zlay_move_summary info = {0};
-    uint32_t s = p->info.stages, halves = zl_weights_halves(p);
-    for (uint32_t i = 0; i < p->moves_count; i++) {
-        zlay_move_info(&info, p->moves[i].move);
-        zl_putf(out, "move %s %llu\n", p->moves[i].name, (unsigned long long)info.bytes);
-    }
-    for (uint32_t i = 0; i < halves; i++) zl_putf(out, "smem X%u[%u] tX%u\n", i, s, i);
-    for (uint32_t i = 0; i < halves; i++) zl_putf(out, "smem V%u[2] %d\n", i, ZL_WEIGHTS_N * ZL_WEIGHTS_HALF * 2);
-    zl_putf(out, "smem Q[%u] tQ\nsmem S[%u] tS\n", s, s);
-    if (p->ask.zeros) zl_putf(out, "smem Z[%u] tZ\n", s);
-    zl_putf(out, "smem D[1] tD\ntmem C[2] %d\n", ZL_WEIGHTS_N);
+    uint32_t s = p->info.stages;
+    zl_weights_memory_put(out, p);
+    for (uint32_t i = 0; i < zl_weights_halves(p); i++) zl_putf(out, "smem V%u[2] %d\n", i, ZL_WEIGHTS_N * ZL_WEIGHTS_HALF * 2);
+    zl_putf(out, "tmem C[2] %d\n", ZL_WEIGHTS_N);
     zl_putf(out, "bar full[%u] count 1\nbar empty[%u] count %d\n", s, s, 2 * WARPS + 1);
     zl_putf(out, "bar made[2] count %d\nbar used[2] count 1\n", WARPS);
     zl_putf(out, "bar summed[2] count 1\nbar taken[2] count %d\nbar over[1] count %d\n", WARPS, WARPS);
 }
 
-static void put_bodies(zl_text *out, plan_t *p)
+static void put_bodies(zl_text *out, const zlay_weights_plan *p)
 {
     const char *type = zlay_type_name(p->ask.type);
     zl_puts(out, "body begin\n  matrix T f32\n  T = 0\nend\n");
@@ -38,22 +29,15 @@ static void put_bodies(zl_text *out, plan_t *p)
 }
 
 /* The waits behind the copies are for the last arrivals: none may come when the block has gone. */
-static void put_producer(zl_text *out, plan_t *p)
+static void put_producer(zl_text *out, const zlay_weights_plan *p)
 {
-    static const char letters[] = "QSZ";
-    uint32_t s = p->info.stages, count = p->ask.zeros ? 3 : 2;
+    uint32_t s = p->info.stages;
     zl_puts(out, "role producer warps 0..0 elect\n  for i in 0..N\n");
-    zl_putf(out, "    wait empty[i %% %u] parity (i / %u + 1) %% 2\n    expect full[i %% %u] %u*tX0 + tQ + tS%s\n", s, s, s,
-            zl_weights_halves(p), p->ask.zeros ? " + tZ" : "");
-    zl_putf(out, "    arrive full[i %% %u]\n", s);
-    for (uint32_t i = 0; i < zl_weights_halves(p); i++)
-        zl_putf(out, "    copy tensor tX%u -> X%u[i %% %u] signal full[i %% %u]\n", i, i, s, s);
-    for (uint32_t i = 0; i < count; i++)
-        zl_putf(out, "    copy tensor t%c -> %c[i %% %u] signal full[i %% %u]\n", letters[i], letters[i], s, s);
+    zl_weights_copies_put(out, p, 0);
     zl_putf(out, "  end\n  for j in N..N+%u\n    wait empty[j %% %u] parity (j / %u + 1) %% 2\n  end\nend\n", s, s, s);
 }
 
-static void put_issuer(zl_text *out, plan_t *p)
+static void put_issuer(zl_text *out, const zlay_weights_plan *p)
 {
     uint32_t s = p->info.stages;
     zl_putf(out, "role issuer warps 1..1 elect\n  for i in 0..N\n    wait full[i %% %u] parity i / %u %% 2\n", s, s);
@@ -64,7 +48,7 @@ static void put_issuer(zl_text *out, plan_t *p)
     zl_puts(out, "    commit tcgen05 signal summed[i % 2]\n  end\nend\n");
 }
 
-static void put_maker(zl_text *out, plan_t *p)
+static void put_maker(zl_text *out, const zlay_weights_plan *p)
 {
     uint32_t s = p->info.stages;
     zl_putf(out, "role maker warps 4..7\n  for i in 0..N\n    wait full[i %% %u] parity i / %u %% 2\n", s, s);
@@ -77,7 +61,7 @@ static void put_maker(zl_text *out, plan_t *p)
     zl_puts(out, "  for j in N..N+2\n    wait used[j % 2] parity (j / 2 + 1) % 2\n  end\nend\n");
 }
 
-static void put_reader(zl_text *out, plan_t *p)
+static void put_reader(zl_text *out, const zlay_weights_plan *p)
 {
     uint32_t s = p->info.stages;
     zl_puts(out, "role reader warps 8..11\n  use T body begin\n  for i in 0..N\n");
@@ -92,7 +76,7 @@ static void put_reader(zl_text *out, plan_t *p)
 void zl_weights_tmem_pipe_put(zl_text *out, const void *plan)
 {
     static const char *const bars[] = {"full", "empty", "made", "used", "summed", "taken", "over"};
-    plan_t *p = plan;
+    const zlay_weights_plan *p = plan;
     zl_puts(out, "pipe weights\nregisters 168\nparam N 1..\n");
     put_memory(out, p);
     put_bodies(out, p);

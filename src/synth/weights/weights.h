@@ -106,9 +106,12 @@ zlay_status zl_weights_wave_make(zlay_ctx *ctx, zlay_weights_plan *p);
 /* Plans the moves and operands of a plan whose tiles are chosen. */
 zlay_status zl_weights_moves(zlay_ctx *ctx, zlay_weights_plan *p);
 
-/* The text of the pipe of a plan whose moves are there, by wgmma and by tcgen05, and bodies of both. */
+/* The text of the pipe of a plan whose moves are there, by wgmma and by tcgen05. Of both are: stages of what is copied, the
+ * copies of a step with their barriers, bodies. */
 void zl_weights_pipe_put(zl_text *out, const void *plan);
 void zl_weights_tmem_pipe_put(zl_text *out, const void *plan);
+void zl_weights_memory_put(zl_text *out, const zlay_weights_plan *p);
+void zl_weights_copies_put(zl_text *out, const zlay_weights_plan *p, uint32_t rank);
 void zl_weights_zero_put(zl_text *out, const zlay_weights_plan *p);
 void zl_weights_dequant_put(zl_text *out, const zlay_weights_plan *p, uint32_t half);
 
