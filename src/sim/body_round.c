@@ -130,12 +130,11 @@ static double integer_to_integer(double x, int32_t type)
     return clamped(x, type);
 }
 
-/* Of ue8m0, bf16 has the number up to 2^127. The bits of greater ones go up by 2 with each exponent, to those of 0x1.fep127. */
+/* Of ue8m0 the least value is 0, for its bits are those of 0 as an exponent. */
 static double scaled(double x, int32_t from, int32_t to)
 {
-    double value = ldexp(x, zl_scaled(from, to));
-    if (from == ZLAY_TYPE_UE8M0 && value > 0x1p127) return 0x1p127 * (1 + (2 * (double)ilogb(x) - 127) / 128);
-    return zl_round_to(value, to, ZL_ROUND_NEAREST);
+    if (from == ZLAY_TYPE_UE8M0 && x < 0x1p-126) return 0;
+    return zl_round_to(ldexp(x, zl_scaled(from, to)), to, ZL_ROUND_NEAREST);
 }
 
 double zl_convert_number(double x, int32_t from, int32_t to, int32_t round)

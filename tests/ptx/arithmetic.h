@@ -92,10 +92,6 @@ PX_ALU(px_neu_f32, px_float(a) != px_float(b))
 
 /* ---- packed pairs ---------------------------------------------------------------------- */
 
-static inline uint64_t px_less(uint64_t a, uint64_t b) { return a < b ? a : b; }
-
-PX_ALU(px_min_u16x2, px_less(a & 0xffff, b & 0xffff) | px_less(PX_U(a) >> 16, PX_U(b) >> 16) << 16)
-
 PX_ALU(px_add_f16x2, px_pairs(&px_f16, px_sum, a, b, 0))
 PX_ALU(px_sub_f16x2, px_pairs(&px_f16, px_difference, a, b, 0))
 PX_ALU(px_mul_f16x2, px_pairs(&px_f16, px_times, a, b, 0))
@@ -203,7 +199,7 @@ static const px_row px_arithmetic[] = {
     {"neg.f16x2", px_neg_pair, 0}, {"abs.f16x2", px_abs_pair, 0}, {"ex2.approx.f16x2", px_ex2_f16x2, 0},
     {"tanh.approx.f16x2", px_tanh_f16x2, 0},
     {"add.rn.bf16x2", px_add_bf16x2, 0}, {"sub.rn.bf16x2", px_sub_bf16x2, 0}, {"mul.rn.bf16x2", px_mul_bf16x2, 0},
-    {"fma.rn.bf16x2", px_fma_bf16x2, 0}, {"min.bf16x2", px_min_bf16x2, 0}, {"min.u16x2", px_min_u16x2, 0}, {"max.bf16x2", px_max_bf16x2, 0},
+    {"fma.rn.bf16x2", px_fma_bf16x2, 0}, {"min.bf16x2", px_min_bf16x2, 0}, {"max.bf16x2", px_max_bf16x2, 0},
     {"neg.bf16x2", px_neg_pair, 0}, {"abs.bf16x2", px_abs_pair, 0}, {"ex2.approx.ftz.bf16x2", px_ex2_bf16x2, 0},
     {"tanh.approx.bf16x2", px_tanh_bf16x2, 0},
     {"cvt.rn.bf16x2.f32", px_rn_bf16x2, 0}, {"cvt.rz.bf16x2.f32", px_rz_bf16x2, 0},

@@ -48,16 +48,14 @@ void zl_pb_e2m1(zl_pb *t, const zl_body_node *n, const char *to, uint32_t i)
     zl_say(t->k, NULL, f16 ? "mul.rn.f16x2" : "mul.rn.bf16x2", 1, to, to, scale);
 }
 
-/* A byte b has the bits b * 2^7 + 62 * 2^7, of 2^(b - 127 + 62), up to b = 192. From there on a line of slope 2 is less, which has
- * a finite number at 254 and a NaN at 255. */
-static void say_scaled(zl_pb *t, const char *to, const char *part)
+/* to = value * 2^62, with 0 for 0; the value of 255 is then infinite, and is made NaN by 0 times it. */
+static void say_scaled(zl_pb *t, const char *to, const char *value)
 {
-    char line[ZL_PB_NAME], slope[ZL_PB_NAME], zero[ZL_PB_NAME], most[ZL_PB_NAME];
-    zl_op(t->k, MOV, zl_pb_temp(t, zero), "0x1f001f00");
-    zl_op(t->k, MOV, zl_pb_temp(t, most), "0x7d837d83");
-    zl_op(t->k, MAD, zl_pb_temp(t, line), part, "128", zero);
-    zl_op(t->k, MAD, zl_pb_temp(t, slope), part, "2", most);
-    zl_say(t->k, NULL, "min.u16x2", 1, to, line, slope);
+    char zero[ZL_PB_NAME], scale[ZL_PB_NAME];
+    zl_op(t->k, MOV, zl_pb_temp(t, zero), "0");
+    zl_op(t->k, MOV, zl_pb_temp(t, scale), "0x5e805e80");
+    zl_say(t->k, NULL, "mul.rn.bf16x2", 1, zero, value, zero);
+    zl_say(t->k, NULL, "fma.rn.bf16x2", 1, to, value, scale, zero);
 }
 
 /* The byte b is the exponent of 2^(b - 127), but for 0, which is the number 0x0040, and 255, to which 0x0040 is added. */
@@ -66,11 +64,11 @@ void zl_pb_ue8m0(zl_pb *t, const zl_body_node *n, const char *to, uint32_t i)
     char from[ZL_PB_NAME], part[ZL_PB_NAME], high[ZL_PB_NAME], least[ZL_PB_NAME];
     zl_pb_register(t, from, n->arg[0], i / 2);
     zl_say(t->k, NULL, "prmt", 1, zl_pb_temp(t, part), from, "0", i % 2 ? "0x4342" : "0x4140");
+    zl_say(t->k, NULL, "shl.b32", 1, zl_pb_temp(t, high), part, "7");
     if (n->round == ZL_ROUND_SCALED) {
-        say_scaled(t, to, part);
+        say_scaled(t, to, high);
         return;
     }
-    zl_say(t->k, NULL, "shl.b32", 1, zl_pb_temp(t, high), part, "7");
     zl_op(t->k, MOV, zl_pb_temp(t, least), "0x00400040");
     zl_say(t->k, NULL, "max.bf16x2", 1, high, high, least);
     zl_op(t->k, ADD, part, part, "0x00010001");
