@@ -14,6 +14,11 @@ enum { MOST_COUNTS = 200 };
 #define NOWHERE UINT32_MAX /* behind the last iteration */
 static const int64_t no_end = (int64_t)1 << 40;
 
+/* A kept run that is needed no more, in its own memory. */
+typedef struct spare_run {
+    struct spare_run *next;
+} spare_run;
+
 typedef struct walk {
     zl_pipe_search *s;
     zl_run *r;
@@ -21,7 +26,7 @@ typedef struct walk {
     int32_t over, count; /* params */
     int64_t tail;        /* iterations of the tail */
     int64_t at;          /* of them those that the run has, as zl_tile_node says */
-    char *spare;         /* kept runs of nodes that all is tried from; each begins with the next one's address */
+    spare_run *spare;    /* kept runs of nodes that all is tried from */
     int32_t *state;      /* of the run: what the text below adds, then the words of zl_state */
     size_t size, room;
 } walk;
@@ -131,18 +136,19 @@ static bool make_room(walk *w)
 /* Room for a kept run: that of a node which needs it no more, or more. */
 static char *take_kept(walk *w)
 {
-    char *kept = w->spare;
-    if (!kept) return zl_scratch(w->r->ctx, w->r->arena_size + sizeof kept, 1);
-    memcpy(&w->spare, kept, sizeof kept);
-    return kept;
+    spare_run *kept = w->spare;
+    if (!kept) return zl_scratch(w->r->ctx, w->r->arena_size + sizeof *kept, 1);
+    w->spare = kept->next;
+    return (char *)kept;
 }
 
 /* A node is never gone back to when all that may follow it has been tried. */
 static void give_kept(walk *w, uint32_t node)
 {
     zl_tile_node *n = &w->graph->nodes[node];
-    memcpy(n->kept, &w->spare, sizeof w->spare);
-    w->spare = n->kept;
+    spare_run *kept = (spare_run *)(void *)n->kept;
+    kept->next = w->spare;
+    w->spare = kept;
     n->kept = NULL;
 }
 

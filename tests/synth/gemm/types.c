@@ -263,7 +263,9 @@ static const struct {
     {"gfx942", {T(E4M3), T(E5M2), 0}, 0, 0, 0, ZLAY_NONE, "the nearest that works is e4m3fnuz and e5m2fnuz"},
     {"gfx950", {T(TF32), T(TF32), 0}, 0, 0, 0, ZLAY_NONE, "the nearest that works is"},
     {"gfx950", {0, T(E4M3), 0}, 0, 0, 0, ZLAY_NONE, "a_type bf16, b_type e4m3"},
-    {"gfx950", {0, 0, T(E4M3)}, 0, 0, 0, ZLAY_ENOTSUP, "d_type: e4m3; plans of waves (gfx950) store no floats of 8 bits"},
+    {"gfx950", {0, 0, T(E4M3_FNUZ)}, 0, 0, 0, ZLAY_ENOTSUP, "d_type: e4m3fnuz; gfx950 rounds no sums to it; the nearest that works is e4m3"},
+    {"gfx942", {0, 0, T(E5M2)}, 0, 0, 0, ZLAY_ENOTSUP, "the nearest that works is e5m2fnuz"},
+    {"gfx90a", {0, 0, T(E4M3)}, 0, 0, 0, ZLAY_ENOTSUP, "d_type: e4m3; gfx90a rounds no sums to it; the nearest that works is bf16"},
     {"gfx90a", {0, 0, T(F64)}, 0, 0, 0, ZLAY_ENOTSUP, "d_type: f64"},
 };
 
