@@ -149,7 +149,7 @@ static value loaded(machine *m)
     if (take(m, ",")) limit = settled(expression(m), ZLAY_TYPE_S32);
     assert_true(take(m, ")"));
     if (index.x >= limit.x) return (value){n->type, 0};
-    assert_true(index.x >= 0 && index.x < ARRAY);
+    assert_true(index.x >= 0 && index.x < (double)ARRAY);
     return n->array[(int)index.x];
 }
 
