@@ -105,16 +105,16 @@ static void tensors_make(run *r, uint32_t spare, uint64_t *random)
 
 static double scale_of(const run *r) { return 1 / sqrt(r->ask.head); }
 
-enum { CAP = 3 };
+static const double cap = 3;
 
 static uint32_t scalar_of(const run *r, const char *name)
 {
     double log2e = 1.4426950408889634;
     if (!strcmp(name, "x_keys")) return (uint32_t)r->ask.keys;
     if (!strcmp(name, "x_offset")) return (uint32_t)(r->ask.keys - r->ask.queries);
-    if (!strcmp(name, "x_inner")) return gcn_bits((float)(scale_of(r) / CAP));
+    if (!strcmp(name, "x_inner")) return gcn_bits((float)(scale_of(r) / cap));
     assert_string_equal(name, "x_scale");
-    return gcn_bits((float)(log2e * (r->ask.soft_cap ? (double)CAP : scale_of(r))));
+    return gcn_bits((float)(log2e * (r->ask.soft_cap ? (double)cap : scale_of(r))));
 }
 
 static void arguments_write(run *r, const zlay_pipe_argument *arguments)
@@ -167,7 +167,7 @@ static double score(const run *r, uint64_t batch, uint64_t head, uint64_t query,
     for (uint32_t e = 0; e < r->ask.head; e++)
         sum += read_at(r, QUERIES, batch, head, query, e) * read_at(r, KEYS, batch, of, key, e);
     sum *= scale_of(r);
-    return r->ask.soft_cap ? CAP * tanh(sum / CAP) : sum;
+    return r->ask.soft_cap ? cap * tanh(sum / cap) : sum;
 }
 
 static void row_expect(const run *r, uint64_t batch, uint64_t head, uint64_t query, double *out)
