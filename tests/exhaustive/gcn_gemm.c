@@ -39,7 +39,7 @@ static bool drawn_runs_right(gcn_target target, const zlay_gemm *r)
 static void drawn_run_right(void **state)
 {
     (void)state;
-    uint64_t random = test_seed("exhaustive/gcn_gemm"), count = test_iterations(test_exhaustive() ? 60 : 2), ran = 0;
+    uint64_t random = test_seed("exhaustive/gcn_gemm"), count = test_iterations(test_hours() ? 60 : test_exhaustive() ? 30 : 2), ran = 0;
     gcn_need_llvm("kernels of gfx targets were run by nothing");
     for (uint64_t i = 0; i < count; i++)
         for (gcn_target target = 0; target < GCN_TARGETS; target++) {

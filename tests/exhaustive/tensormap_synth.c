@@ -347,7 +347,7 @@ static void whole_world(void **state)
     world w = world_new("tensors");
     (void)state;
     for (int modes = 1; modes <= 3; modes++) {
-        uint64_t every[] = {1, 1, test_exhaustive() ? 1 : 16, test_hours() ? 1 : test_exhaustive() ? 6 : 900};
+        uint64_t every[] = {1, 1, test_exhaustive() ? 1 : 16, test_hours() ? 1 : test_exhaustive() ? 12 : 900};
         for (int bytes = 2; bytes <= 4; bytes *= 2)
             for (int contiguous = 0; contiguous < modes; contiguous++) {
                 w.one_in = every[modes] * (test_exhaustive() && modes == 3 && contiguous ? 24 : 1);

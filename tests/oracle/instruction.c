@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Instruction forms against ptxas: each on each target, under each PTX version, and with constants
- * around every bound. ZLAY_EXHAUSTIVE=1 takes every form on each target, one in 7 pairs of target and
+ * around every bound. ZLAY_EXHAUSTIVE=1 takes every form on each target, one in 14 pairs of target and
  * version, so that each target and each version has several, and one in 64 of the forms with constants;
  * 2 takes all pairs, and one form in 8. */
 #define _POSIX_C_SOURCE 200809L
@@ -37,7 +37,7 @@ static void every_form_under_every_version(void **unused)
 {
     (void)unused;
     enum { FIRST = 69, LAST = 91 };
-    uint32_t wrong = 0, files = 0, step = test_hours() ? 1 : test_exhaustive() ? 7 : 150;
+    uint32_t wrong = 0, files = 0, step = test_hours() ? 1 : test_exhaustive() ? 14 : 150;
     const zlay_target *on;
     if (!ptxas_found()) skip();
     for (size_t i = 0; (on = zlay_target_nth(i)) != NULL; i++)
@@ -55,7 +55,7 @@ static void constants_at_their_bounds(void **unused)
         uint32_t version;
     } on[] = {{"sm_80", 90},   {"sm_90a", 83},  {"sm_90a", 90}, {"sm_100a", 86},
               {"sm_100f", 90}, {"sm_103a", 88}, {"sm_103a", 90}, {"sm_120a", 90}};
-    int64_t every = test_hours() ? 8 : test_exhaustive() ? 64 : 400;
+    int64_t every = test_hours() ? 8 : test_exhaustive() ? 128 : 400;
     uint64_t seed = test_seed("oracle/instruction");
     uint32_t wrong = 0;
     if (!ptxas_found()) skip();
