@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Instruction forms against ptxas: each on each target, under each PTX version, and with constants
  * around every bound. ZLAY_EXHAUSTIVE=1 takes every form on each target, one in 14 pairs of target and
- * version, so that each target and each version has several, and one in 64 of the forms with constants;
+ * version, so that each target and each version has several, and one in 128 of the forms with constants;
  * 2 takes all pairs, and one form in 8. */
 #define _POSIX_C_SOURCE 200809L
 #include <unistd.h>
