@@ -73,6 +73,17 @@ zlay_status zl_wave_target_read(zl_wave_text *t, const zlay_target *target, cons
     return status;
 }
 
+zlay_status zl_wave_begin(zl_wave_text *t, const zlay_target *target, const zlay_mma *mma, const char *name, size_t length,
+                          int32_t language)
+{
+    zlay_status status = zl_name_check(t->ctx, name, length);
+    if (!status && language != ZLAY_TEXT_PTX)
+        status = zl_fail(t->ctx, ZLAY_ENOTSUP, "language: %s has assembly alone", zlay_target_name(target));
+    if (!status) status = zl_wave_target_read(t, target, mma);
+    if (!status) zl_wave_phrases_read(t);
+    return status;
+}
+
 zlay_status zl_wave_print(zlay_buf *out, zl_wave_text *t, void (*print)(zl_text *out, const void *value))
 {
     const char *refused = NULL;

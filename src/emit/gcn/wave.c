@@ -69,18 +69,11 @@ zlay_status zlay_emit_assembly(zlay_ctx *ctx, zlay_buf *out, const zlay_plan *pl
                       .w = &plan->wave.shape,
                       .r = &plan->wave.registers,
                       .ctx = ctx};
-    const char *refused = NULL;
-    zlay_status missing = ZLAY_OK;
-    t.refused = &refused;
-    t.status = &missing;
     if (!status) status = zl_wave_target_read(&t, plan->info.target, &plan->info.mma);
     zl_wave_bind(&t);
     zl_wave_phrases_read(&t);
     if (!status) status = zlay_plan_launch(&t.launch, plan);
     t.kernel = kernel_of(plan, &t.launch, name, length);
-    if (!status) status = zl_print(out, wave_write, &t);
-    if (missing) status = missing;
-    if (refused)
-        status = zl_fail(ctx, ZLAY_EINTERNAL, "%s breaks a rule; please report this plan", refused);
+    if (!status) status = zl_wave_print(out, &t, wave_write);
     return zl_leave(ctx, status);
 }

@@ -111,6 +111,9 @@ void zl_wave_frame_put(zl_wave_text *t, const char *text, zl_wave_arguments *arg
 /* The metadata of an argument. */
 void zl_wave_argument_put(zl_wave_text *t, const zl_wave_argument *a);
 
+/* Checks what a caller asks of a printer, and reads from the target what the kernel needs of it; the text has its ctx. */
+zlay_status zl_wave_begin(zl_wave_text *t, const zlay_target *target, const zlay_mma *mma, const char *name, size_t length,
+                          int32_t language);
 /* Prints a kernel whose text is the first member of what `print` takes; what no instruction does, or breaks a rule, is its status. */
 zlay_status zl_wave_print(zlay_buf *out, zl_wave_text *t, void (*print)(zl_text *out, const void *value));
 /* An argument as the caller of a printer reads it. */

@@ -50,12 +50,8 @@ zlay_status zl_ww_print(zlay_ctx *ctx, zlay_buf *out, zlay_pipe_launch *launch, 
     const zlay_weights_plan *p = ask->plan;
     zl_wave_argument last = zl_ww_argument(p, ZL_WW_D);
     zl_ww a = {.t = {.ctx = ctx}, .p = p};
-    zlay_status status = zl_name_check(ctx, ask->name, ask->name_length);
-    if (!status && ask->language != ZLAY_TEXT_PTX)
-        status = zl_fail(ctx, ZLAY_ENOTSUP, "language: %s has assembly alone", zlay_target_name(p->target));
-    if (!status) status = zl_wave_target_read(&a.t, p->target, &p->wave.mma);
+    zlay_status status = zl_wave_begin(&a.t, p->target, &p->wave.mma, ask->name, ask->name_length, ask->language);
     if (status) return status;
-    zl_wave_phrases_read(&a.t);
     a.t.kernel = (zl_wave_kernel){.name = ask->name,
                                   .name_length = ask->name_length,
                                   .threads = p->info.threads,

@@ -101,12 +101,8 @@ zlay_status zl_aw_print(zlay_ctx *ctx, zlay_buf *out, zlay_pipe_launch *launch, 
     zl_mark mark = zl_scratch_mark(ctx);
     zl_aw a = {.t = {.ctx = ctx}, .p = p, .w = &p->wave, .use = zl_scratch(ctx, 1, sizeof *a.use)};
     if (!a.use) return ZLAY_ENOMEM;
-    zlay_status status = zl_name_check(ctx, ask->name, ask->name_length);
-    if (!status && ask->language != ZLAY_TEXT_PTX)
-        status = zl_fail(ctx, ZLAY_ENOTSUP, "language: %s has assembly alone", zlay_target_name(p->target));
-    if (!status) status = zl_wave_target_read(&a.t, p->target, &p->wave.mma);
+    zlay_status status = zl_wave_begin(&a.t, p->target, &p->wave.mma, ask->name, ask->name_length, ask->language);
     if (status) return status;
-    zl_wave_phrases_read(&a.t);
     a.t.kernel = kernel_of(p, ask);
     a.gb = (zl_gb){.elements = &a.use->elements, .room = &a.use->room, .base = p->wave.values, .masks = ZL_AS_MASKS};
     status = zl_wave_print(out, &a.t, print);
