@@ -111,7 +111,7 @@ typedef struct zlay_pipe_event {
     zlay_pipe_at at[2];
     const char *tmem[2];   /* mma: the sum; A, or behind A in shared memory the scales of both */
     zlay_pipe_at tmem_at[2];
-    const char *acc;       /* registers; of mma its sum */
+    const char *acc;       /* registers; of mma its sum; of read those that a global is added to */
     const char *acc_a;     /* of mma: A in registers */
     const char *map;
     zlay_pipe_at map_at;
@@ -142,7 +142,9 @@ typedef struct zlay_pipe_event {
     uint32_t reads_count;
     int32_t named_step;    /* of sync and join named: what each instance of the role adds to
                               `named`: 1 or -1; 0: all have one barrier */
-    uint64_t reserved[2];  /* 0 */
+    uint32_t clear;        /* of await, 1: the flag is 0 again behind it */
+    uint32_t reserved0;    /* 0 */
+    uint64_t reserved;     /* 0 */
 } zlay_pipe_event;
 
 /** Begin a pipe.

@@ -68,6 +68,10 @@ enum { ZLAY_MULTICAST_NONE = 0, ZLAY_MULTICAST_AUTO, ZLAY_MULTICAST_A, ZLAY_MULT
  *  few rows.  AUTO: of at most 16, where the request leaves the tile's columns open. */
 enum { ZLAY_SWAP_NEVER = 0, ZLAY_SWAP_AUTO = 1, ZLAY_SWAP_ALWAYS = 2 };
 
+/** Whether blocks share the tiles of the last waves evenly, each the first steps of a tile and
+ *  the last of another (stream-K).  AUTO: where the modelled time is less. */
+enum { ZLAY_STREAM_NEVER = 0, ZLAY_STREAM_AUTO = 1, ZLAY_STREAM_ALWAYS = 2 };
+
 /** A GEMM D = A B, with A of m x k, B of k x n, D of m x n elements.  0 means
  *  the default.  A and B have types that one wgmma multiplies: f16; bf16; tf32;
  *  e4m3 and e5m2, also one of each; s8 and u8, likewise; tcgen05 multiplies f16
@@ -127,7 +131,8 @@ typedef struct zlay_gemm {
                                   a scale for each row and 128 columns, as a product
                                   whose A is this D reads them with a_scales; default none */
     int32_t swap;              /* ZLAY_SWAP_*; tile_m and tile_n are those of the planned product */
-    uint32_t reserved;         /* 0 */
+    int32_t stream_k;          /* ZLAY_STREAM_*; the kernel needs a workspace whose bytes are 0
+                                  before the first launch */
 } zlay_gemm;
 
 /** An immutable plan; read by any thread. */
@@ -178,10 +183,12 @@ typedef struct zlay_plan_summary {
     uint32_t k_steps;          /* instructions along K in a stage */
     zlay_mma mma;              /* the instruction */
     int32_t d_type;            /* ZLAY_TYPE_* of D's elements; sums are of mma.d */
-    uint64_t workspace;        /* global memory that repacked operands need, bytes; 0: none */
+    uint64_t workspace;        /* global memory that repacked operands or stream_k need, bytes;
+                                  0: none.  It begins at a multiple of 256 */
     uint32_t splits;           /* blocks of a cluster; a grid has whole clusters, one for a
                                   tile at a time */
-    uint32_t reserved0;        /* 0 */
+    uint32_t stream_blocks;    /* of stream_k, the most blocks that have work: a grid of fewer
+                                  divides the tiles among its own.  0: whole tiles */
     uint64_t split_steps;      /* K steps of a block; the last block's may end with some
                                   behind K, which are zeros */
     uint32_t cluster;          /* blocks of a cluster */

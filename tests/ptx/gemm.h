@@ -12,7 +12,7 @@
 #include <zlay/plan.h>
 
 #define GEMM_WORKSPACE ((uint64_t)1 << 36) /* the address of a workspace */
-enum { GEMM_CANARY = 0x7fc1, GEMM_NAN = 0xff, GEMM_BESIDE = 16 /* bytes on either side of a matrix */ }; /* halves of D before; bytes of padding of A and B: NaN, or whole numbers */
+enum { GEMM_CANARY = 0x7fc1, GEMM_NAN = 0xff, GEMM_BESIDE = 16 /* bytes on either side of a matrix */, GEMM_FLAG = 128 /* bytes of a flag */ }; /* halves of D before; bytes of padding of A and B: NaN, or whole numbers */
 
 static px_machine machine;
 
@@ -124,6 +124,12 @@ static inline void px_gemm_types(int32_t *type, const zlay_plan *plan, const zla
     type[2] = info->d_type;
 }
 
+/* The flags of a block of stream-K: its bytes of the workspace begin with them. */
+static inline uint8_t *px_gemm_flags(const px_gemm *g, uint32_t block)
+{
+    return g->workspace + g->info.workspace / g->info.stream_blocks * block;
+}
+
 static inline void px_gemm_make_on(px_gemm *g, const char *name, const zlay_gemm *request, uint32_t blocks, uint64_t *random)
 {
     const zlay_target *target;
@@ -152,6 +158,7 @@ static inline void px_gemm_make_on(px_gemm *g, const char *name, const zlay_gemm
         assert_non_null(g->workspace);
         memset(g->workspace, GEMM_NAN, g->info.workspace);
     }
+    for (uint32_t b = 0; b < g->info.stream_blocks; b++) memset(px_gemm_flags(g, b), 0, g->info.consumers * GEMM_FLAG);
 }
 
 static inline void px_gemm_make(px_gemm *g, const zlay_gemm *request, uint32_t blocks, uint64_t *random)
@@ -190,6 +197,7 @@ static inline void px_gemm_arguments(px_machine *m, const px_gemm *g)
         memcpy(m->param[o], words, sizeof words);
         memcpy(m->param[o + 3], &map.address, sizeof map.address);
     }
+    if (g->info.stream_blocks) memcpy(m->param[6], &(uint64_t){GEMM_WORKSPACE}, sizeof(uint64_t));
 }
 
 /* The operands as the plan has them: of a swapped one A is B.  A copy reads whole aligned 16 bytes. */
@@ -270,7 +278,9 @@ static inline bool px_gemm_fails(px_machine *m, const px_gemm *g, const char *te
     px_gemm_copies(m, g, 0);
     if (*m->fault) return true;
     px_gemm_arguments(m, g);
-    px_run(m, text, (int)g->info.threads, g->blocks * g->info.cluster, (int)g->info.cluster);
+    /* Blocks of stream-K wait for each other: the machine runs those of a cluster side by side. */
+    int together = (int)(g->info.stream_blocks ? g->blocks : g->info.cluster);
+    px_run(m, text, (int)g->info.threads, g->blocks * g->info.cluster, together);
     px_gemm_copies(m, g, 1);
     if (*m->fault) return true;
     uint64_t wrong = px_gemm_wrong(g);

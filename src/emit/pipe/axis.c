@@ -2,7 +2,7 @@
 /* Prints what counts along an axis of a move, or gives a body its index: the number of the block in
  * one dimension of the grid, perhaps divided; a counter of a loop, perhaps counted down; the place of a tile that the
  * block takes; the event's part, or its position within a tile. */
-#include "emit/pipe/pipe.h"
+#include "emit/pipe/units.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -191,7 +191,8 @@ const char *zl_pt_axis(zl_pipe_text *k, char room[24], const char *text)
         return zl_pt_number(room, zl_pt_part_column(k, k->event, k->plan ? k->plan->part_columns : 0));
     if (!strncmp(text, modulo, strlen(modulo))) {
         const char *param = text + strlen(modulo), *end = strstr(param, cluster);
-        return end ? position_of_cluster(k, room, param, (size_t)(end - param)) : position_modulo(k, room, param);
+        if (end) return position_of_cluster(k, room, param, (size_t)(end - param));
+        return zl_pt_units_step(k, position_modulo(k, room, param));
     }
     if (dimension >= 0) value = zl_pt_block(k, "w0", dimension);
     else value = zl_pt_tiles_axis(k, text, &rest);

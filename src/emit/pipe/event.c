@@ -3,7 +3,7 @@
  * fences, flags, tensor map updates, commits and waits of groups. Events that are one instruction
  * without an address are rows of says.def. Where blocks of a cluster access each other's memory, the
  * mbarriers at which they arrive have release and acquire at cluster scope. */
-#include "emit/pipe/pipe.h"
+#include "emit/pipe/units.h"
 
 #include <stdio.h>
 
@@ -178,8 +178,10 @@ static void say_commit(zl_pipe_text *k, const zl_event *event)
 
 /* Whether the pipe has generic accesses of global memory or of other blocks, which a fence must
  * cover too. */
-static bool shares_memory(const zlay_pipe *pipe)
+static bool shares_memory(const zl_pipe_text *k)
 {
+    const zlay_pipe *pipe = k->pipe;
+    if (k->plan && k->plan->units) return false; /* no copy reads the sums in the workspace */
     for (uint32_t i = 0; i < pipe->others_count; i++)
         if (pipe->others[i].sort == ZL_OTHER_GLOBAL) return true;
     return pipe->blocks > 1;
@@ -207,7 +209,7 @@ static void say_fence(zl_pipe_text *k, const zl_event *event)
     if (event->scope == ZL_FENCE_TENSORMAP) fence_maps(k);
     else
         zl_say_plain(k, NULL,
-                     shares_memory(k->pipe) ? "fence.proxy.async" : "fence.proxy.async.shared_cta");
+                     shares_memory(k) ? "fence.proxy.async" : "fence.proxy.async.shared_cta");
 }
 
 /* Prints an addition to a counter in global memory, with release. */
@@ -219,15 +221,34 @@ static void say_raise(zl_pipe_text *k, const zl_event *event)
     zl_say(k, zl_pt_one(k), "red.release.gpu.g.add.u32", 0, "gp", "w0");
 }
 
-/* Prints the wait until a counter in global memory has reached a value, with acquire. */
-static void say_await(zl_pipe_text *k, const zl_event *event)
+static void await(zl_pipe_text *k, const zl_event *event)
 {
     char least[24];
-    zl_pt_other(k, "gp", event->other, &event->other_at, FLAG_BYTES);
     zl_pt_try(k);
     zl_say(k, NULL, "ld.acquire.gpu.g.b32", 1, "w0", "gp");
     zl_op(k, GE, "done", "w0", zl_pt_number(least, (uint64_t)event->count));
     zl_pt_try_end(k);
+}
+
+/* One thread waits and clears the counter; the others wait for it where they meet. */
+static void await_and_clear(zl_pipe_text *k, const zl_event *event)
+{
+    const char *one = zl_pt_one(k);
+    if (one && (event[1].kind != ZL_EV_SYNC || event[1].scope != ZL_SYNC_ROLE))
+        zl_pt_fail(k, "`clear` is printed where `sync role` follows, for one thread waits");
+    if (one) zl_pt_when(k, one);
+    await(k, event);
+    zl_op(k, MOV, "w0", "0");
+    zl_say(k, NULL, "st.g.b32", 0, "gp", "w0");
+    if (one) zl_pt_when_end(k);
+}
+
+/* Prints the wait until a counter in global memory has reached a value, with acquire. */
+static void say_await(zl_pipe_text *k, const zl_event *event)
+{
+    zl_pt_other(k, "gp", event->other, &event->other_at, FLAG_BYTES);
+    if (event->clear) await_and_clear(k, event);
+    else await(k, event);
 }
 
 /* The map of index e takes address e of a table, and is released to others. */

@@ -2,6 +2,7 @@
 /* Prints the trip counts that each iteration has for itself (`param N 0.. of T`): read from an array where the iteration begins,
  * or computed from its number. */
 #include "emit/pipe/iteration.h"
+#include "emit/pipe/units.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -24,7 +25,7 @@ static const zlay_pipe_count *count_of(const zl_pipe_text *k, int32_t param)
 
 bool zl_pt_listed(const zl_pipe_text *k, int32_t param)
 {
-    return k->pipe->params[param].of >= 0 && !count_of(k, param);
+    return k->pipe->params[param].of >= 0 && !count_of(k, param) && !zl_pt_units_counts(k, param);
 }
 
 /* trips = the array's count of this iteration: [block][n], of as many iterations as the argument n says, or [tile]. */
@@ -94,7 +95,8 @@ void zl_pt_iteration_begin(zl_pipe_text *k, const zl_event *loop)
         const zlay_pipe_count *count = count_of(k, p);
         snprintf(trips, sizeof trips, "trips_%.64s", k->pipe->params[p].name);
         snprintf(n, sizeof n, "n_%.64s", k->pipe->params[p].name);
-        if (!count) count_listed(k, trips, p, loop);
+        if (zl_pt_units_counts(k, p)) zl_pt_units_place(k, trips);
+        else if (!count) count_listed(k, trips, p, loop);
         if (!count || !count->axis) continue;
         zl_op(k, LOAD32, trips, n);
         zl_pt_count(k, count);

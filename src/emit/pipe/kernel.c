@@ -4,6 +4,7 @@
  * role is a block of code that only its warps enter. A role of one elected thread is entered by
  * elect.sync. */
 #include "emit/pipe/iteration.h"
+#include "emit/pipe/units.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -92,6 +93,7 @@ static void declare_all(zl_pipe_text *k)
     declare_maps(k);
     declare_kept(k);
     zl_pt_tiles_declare(k);
+    zl_pt_units_declare(k);
     zl_pt_rows_declare(k);
 }
 
@@ -144,7 +146,7 @@ static void head_ptx(zl_pipe_text *k)
     zl_putf(k->out, ")\n    .maxntid %u, 1, 1\n", k->threads);
     if (k->pipe->registers) zl_putf(k->out, "    .maxnreg %u\n", k->pipe->registers);
     else zl_puts(k->out, "    .minnctapersm 1\n");
-    if (k->pipe->blocks > 1) zl_putf(k->out, "    .reqnctapercluster %u, 1, 1\n", k->pipe->blocks);
+    if (zl_pt_blocks(k) > 1) zl_putf(k->out, "    .reqnctapercluster %u, 1, 1\n", zl_pt_blocks(k));
     zl_puts(k->out, "{\n");
 }
 
@@ -161,7 +163,7 @@ static void head_c(zl_pipe_text *k)
     zl_puts(k->out, "extern \"C\" __global__ void ");
     if (k->pipe->registers) zl_putf(k->out, "__maxnreg__(%u) ", k->pipe->registers);
     else zl_putf(k->out, "__launch_bounds__(%u, 1) ", k->threads);
-    if (k->pipe->blocks > 1) zl_putf(k->out, "__cluster_dims__(%u, 1, 1) ", k->pipe->blocks);
+    if (zl_pt_blocks(k) > 1) zl_putf(k->out, "__cluster_dims__(%u, 1, 1) ", zl_pt_blocks(k));
     zl_putf(k->out, "%.*s(", length, name);
     put_arguments(k);
     zl_puts(k->out, ")\n{\n");
@@ -222,6 +224,7 @@ static void begin(zl_pipe_text *k)
     put_warp(k);
     zl_op(k, AND, "lane", "tid", "31");
     put_block(k);
+    zl_pt_units_leave(k);
     if (has_clusters(k)) zl_op(k, RANK, "rank");
     else zl_op(k, MOV, "rank", "0");
     zl_op(k, EQ, "leader", "lane", "0");
@@ -297,6 +300,7 @@ static void loop_end(zl_pipe_text *k, const zl_event *loop)
 
 static void role_events(zl_pipe_text *k)
 {
+    zl_pt_units_begin(k);
     zl_pt_bases(k);
     zl_pt_own_bars(k);
     zl_pt_puts(k);
@@ -353,7 +357,7 @@ static void role(zl_pipe_text *k, const zl_role *role)
     zl_pt_number(first, role->first_warp);
     zl_op(k, LT, "more", "warp", zl_pt_number(last, role->last_warp + 1));
     if (role->first_warp) zl_op(k, BELOW, "more", first, "warp");
-    if (role->cta >= 0) zl_op(k, SAME, "more", "rank", zl_pt_number(rank, (uint64_t)role->cta));
+    if (role->cta >= 0 && zl_pt_blocks(k) > 1) zl_op(k, SAME, "more", "rank", zl_pt_number(rank, (uint64_t)role->cta));
     zl_pt_when(k, "more");
     if (!k->c) zl_pt_line(k, "{");
     declare_sums(k);
@@ -383,7 +387,8 @@ void zl_pt_kernel_body(zl_pipe_text *k)
     k->labels = k->opened = k->indent = k->loops = 0;
     begin(k);
     for (uint32_t i = 0; i < k->pipe->setup; i++) zl_pt_event(k, &k->pipe->events[i]);
-    for (uint32_t i = 0; i < k->pipe->roles_count; i++) role(k, &k->pipe->roles[i]);
+    for (uint32_t i = 0; i < k->pipe->roles_count; i++)
+        if (zl_pt_units_printed(k, &k->pipe->roles[i])) role(k, &k->pipe->roles[i]);
     zl_op(k, RETURN, "");
     zl_puts(k->out, "}\n");
 }

@@ -5,7 +5,7 @@
  * the first event that cannot be printed. */
 #include "pipe/order/verify.h"
 #include "base/request.h"
-#include "emit/pipe/pipe.h"
+#include "emit/pipe/units.h"
 #include "emit/emit.h"
 
 #include <string.h>
@@ -231,7 +231,7 @@ static zlay_status print(zl_pipe_text *k, zlay_buf *out, zlay_pipe_launch *launc
     uint32_t count = zl_pt_arguments(k, arguments, room);
     if (!launch) return ZLAY_OK;
     *launch = (zlay_pipe_launch){.threads = k->threads,
-                                 .cluster = k->pipe->blocks ? k->pipe->blocks : 1,
+                                 .cluster = zl_pt_blocks(k),
                                  .smem = k->smem,
                                  .ptx = k->ptx,
                                  .arguments = count};

@@ -105,9 +105,27 @@ typedef struct zl_pt_tiles {
     uint32_t height, width; /* elements of a tile */
 } zl_pt_tiles;
 
+/* A place in the workspace of units, in the bytes of a block: those of the block, or of the one before. */
+enum { ZL_PT_UNIT_PLACES = 4 };
+typedef struct zl_pt_unit_place {
+    const char *name; /* a global or a flag of the pipe */
+    uint32_t at, each; /* in the bytes of a block; bytes from one instance to the next */
+    bool before;
+} zl_pt_unit_place;
+
+/* Units of stream-K: the tiles of the plan are divided among blocks, also within a tile. */
+typedef struct zl_pt_units {
+    uint32_t steps;        /* of a tile, at least 2 */
+    uint32_t blocks;       /* that have work at most, no more than tiles */
+    const char *workspace; /* the argument */
+    uint32_t pitch;        /* bytes of a block there */
+    zl_pt_unit_place place[ZL_PT_UNIT_PLACES];
+} zl_pt_units;
+
 /* What a planner binds to its pipe beside the request. */
 typedef struct zl_pt_plan {
     zl_pt_tiles tiles;
+    const zl_pt_units *units; /* NULL: a block takes whole tiles */
     const zlay_pipe_argument *arguments; /* of the kernel, in order: a map for each matrix, then an address for each;
                                           * those that no event uses stay unused */
     uint32_t arguments_count;
@@ -326,6 +344,9 @@ void zl_pt_rows_begin(zl_pipe_text *k);
 void zl_pt_rows(zl_pipe_text *k, const zl_event *event, const zlay_pipe_move *move);
 void zl_pt_store(zl_pipe_text *k, const zl_event *event);
 void zl_pt_threads(zl_pipe_text *k, const zl_event *event);
+/* Registers to global memory; and what such registers left there, added to others. */
+void zl_pt_write_global(zl_pipe_text *k, const zl_event *event);
+void zl_pt_add_global(zl_pipe_text *k, const zl_event *event);
 void zl_pt_matrix(zl_pipe_text *k, const zl_event *event);
 void zl_pt_mma(zl_pipe_text *k, const zl_event *event);
 /* Whether the target has an instruction, by its id. */

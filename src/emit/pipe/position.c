@@ -3,7 +3,7 @@
  * addresses of stages and mbarriers, the same in another block, and addresses in global memory. A
  * stage is the position modulo the ring's length: a register where ring.c keeps one, or one that
  * differs by a number, else computed anew. */
-#include "emit/pipe/pipe.h"
+#include "emit/pipe/units.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -159,6 +159,7 @@ void zl_pt_other(zl_pipe_text *k, const char *to, int32_t other, const zl_pos *p
 {
     char name[80], room[24], more[24];
     const zl_other *o = &k->pipe->others[other];
+    if (zl_pt_units_other(k, to, o->name)) return;
     snprintf(name, sizeof name, "%s%.64s", zl_pt_prefix[ZL_PT_OTHER], o->name);
     zl_op(k, LOAD64, to, name);
     zl_op(k, MOV, "slot", zl_pt_slot(k, more, pos, o->stages));

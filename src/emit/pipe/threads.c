@@ -6,7 +6,6 @@
 #include "emit/pipe/pipe.h"
 
 #include <stdio.h>
-#include <string.h>
 
 enum { VECTOR = 16, WORD = 4, MATRICES = 512, MATRIX = 128, WARP = 32 };
 
@@ -141,20 +140,6 @@ static void write_registers(zl_pipe_text *k, const zl_event *event)
     }
 }
 
-/* Stores registers to global memory, in the same order. */
-static void write_global(zl_pipe_text *k, const zl_event *event)
-{
-    char room[24], name[96];
-    uint32_t count = k->acc_registers[event->acc], pitch = zl_pt_width(k) * WORD;
-    if (!has_registers(k, event->acc, 0, count)) return;
-    zl_pt_other(k, "gp", event->other, &event->other_at, count * pitch);
-    zl_op(k, FURTHER, "gp", "rtid", zl_pt_number(room, WORD));
-    for (uint32_t r = 0; r < count; r++) {
-        zl_say(k, NULL, "st.g.b32", 0, "gp", zl_pt_acc(k, name, event->acc, r));
-        zl_op(k, MORE, "gp", zl_pt_number(room, pitch));
-    }
-}
-
 void zl_pt_threads(zl_pipe_text *k, const zl_event *event)
 {
     const zlay_pipe_move *move = zl_pt_move(k, event);
@@ -163,7 +148,8 @@ void zl_pt_threads(zl_pipe_text *k, const zl_event *event)
     else if (zl_pt_has_layout(k, event)) zl_pt_put(k, event);
     else if (event->smem[0] >= 0 && event->acc >= 0) write_registers(k, event);
     else if (event->smem[0] >= 0) move_stage(k, event);
-    else if (event->acc >= 0) write_global(k, event);
+    else if (event->uses) zl_pt_add_global(k, event);
+    else if (event->acc >= 0) zl_pt_write_global(k, event);
 }
 
 /* ---- matrices ------------------------------------------------------------------------------ */

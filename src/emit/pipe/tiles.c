@@ -2,7 +2,7 @@
 /* Prints which tile of a matrix a block computes in each iteration of its loop over tiles (a persistent kernel): the trip
  * count from the numbers of the block and of all blocks, and the tile's row and column from its number. Tiles are visited
  * in groups of rows, column by column (the grouped order of Tillet et al., "Triton", 2019, and CUTLASS's rasterisation). */
-#include "emit/pipe/pipe.h"
+#include "emit/pipe/units.h"
 
 #include <string.h>
 
@@ -23,7 +23,7 @@ bool zl_pt_tiles_counted(const zl_pipe_text *k, int32_t param)
 bool zl_pt_tiles_loop(const zl_pipe_text *k, const zl_event *loop)
 {
     const zl_pos *first = &loop->at[0], *last = &loop->bar_at;
-    return last->plus >= 0 && last->loop == -1 && !last->add && first->loop == -1 && !first->add &&
+    return !zl_pt_units_loop(k, loop) && last->plus >= 0 && last->loop == -1 && !last->add && first->loop == -1 && !first->add &&
            first->plus < 0 && loop->step == 1 && zl_pt_tiles_counted(k, last->plus);
 }
 
@@ -49,7 +49,7 @@ void zl_pt_tiles_count(zl_pipe_text *k, const char *trips)
 {
     char room[24];
     const zl_pt_tiles *t = tiles_of(k);
-    if (!is_asked(k, t->param)) return;
+    if (k->plan->units || !is_asked(k, t->param)) return;
     zl_pt_tiles_step(k);
     zl_op(k, ADD, trips, "left", zl_pt_number(room, t->rows * t->columns - 1));
     zl_pt_tiles_first(k);
@@ -68,7 +68,7 @@ zl_pt_range zl_pt_tiles_range(const zl_pipe_text *k, char room[24])
 static void by_cluster(zl_pipe_text *k, const char *number)
 {
     char room[24];
-    if (k->pipe->blocks > 1) zl_op(k, DIV, number, number, zl_pt_number(room, k->pipe->blocks));
+    if (zl_pt_blocks(k) > 1) zl_op(k, DIV, number, number, zl_pt_number(room, zl_pt_blocks(k)));
 }
 
 /* The special registers are read anew, for ptxas does not take what a role was handed for uniform in a warp. */

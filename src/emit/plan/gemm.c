@@ -33,11 +33,17 @@ static const zlay_pipe_argument arguments[] = {
     {.name = "tensor_sa", .kind = ZLAY_ARGUMENT_MAP, .bytes = 128},
     {.name = "tensor_sb", .kind = ZLAY_ARGUMENT_MAP, .bytes = 128},
 };
+static const zlay_pipe_argument workspace = {.name = "workspace", .kind = ZLAY_ARGUMENT_POINTER, .bytes = 8};
 
-/* Those of a plan: only with block scales the last two. */
-static uint32_t arguments_of(const zlay_plan *plan)
+enum { ARGUMENTS = ZL_COUNT(arguments) };
+
+/* Those of a plan: only with block scales the last two, only with stream-K a workspace. Returns how many. */
+static uint32_t arguments_of(zlay_pipe_argument out[ARGUMENTS], const zlay_plan *plan)
 {
-    return zl_gemm_by_blocks(plan) ? 2 * OPERANDS + 2 : 2 * OPERANDS;
+    uint32_t count = zl_gemm_by_blocks(plan) ? ARGUMENTS : 2 * OPERANDS;
+    memcpy(out, arguments, count * sizeof *out);
+    if (zl_stream(&plan->info)) out[count++] = workspace;
+    return count;
 }
 
 typedef struct bound {
@@ -46,6 +52,8 @@ typedef struct bound {
     const char *map[MOVES], *address[MOVES];
     char names[MOVES][4]; /* of moves, and from the second character on of their shared buffers */
     zlay_pipe_count steps;
+    zlay_pipe_argument arguments[ARGUMENTS];
+    zl_pt_units units;
     zl_pt_plan plan;
     zlay_move *move[MOVES];
     zlay_layout *layout[OPERANDS], *sums, *scales;
@@ -213,6 +221,18 @@ static uint32_t group_of(const zlay_plan_summary *info)
     return few ? 1 : GROUP;
 }
 
+static void units_bind(bound *b, const zlay_plan *plan)
+{
+    zl_stream_place places[ZL_STREAM_PLACES];
+    zl_stream_places(places, &b->units.pitch, &plan->info);
+    for (int i = 0; i < ZL_STREAM_PLACES; i++)
+        b->units.place[i] = (zl_pt_unit_place){places[i].name, places[i].at, places[i].each, places[i].before};
+    b->units.steps = (uint32_t)plan->info.tiles_k;
+    b->units.blocks = plan->info.stream_blocks;
+    b->units.workspace = workspace.name;
+    b->plan.units = &b->units;
+}
+
 static zlay_status bind(zlay_ctx *ctx, bound *b, zlay_pipe_emit *ask, const zlay_plan *plan)
 {
     const zlay_plan_summary *info = &plan->info;
@@ -231,8 +251,8 @@ static zlay_status bind(zlay_ctx *ctx, bound *b, zlay_pipe_emit *ask, const zlay
                                      .neighbours = info->multicast == ZLAY_MULTICAST_A   ? "column"
                                                    : info->multicast == ZLAY_MULTICAST_B ? "row"
                                                                                          : NULL},
-                           .arguments = arguments,
-                           .arguments_count = arguments_of(plan),
+                           .arguments = b->arguments,
+                           .arguments_count = arguments_of(b->arguments, plan),
                            .map = b->map,
                            .address = b->address,
                            .columns = info->tile_n,
@@ -242,7 +262,8 @@ static zlay_status bind(zlay_ctx *ctx, bound *b, zlay_pipe_emit *ask, const zlay
     ask->moves = b->moves;
     ask->operands = b->operands;
     ask->counts = &b->steps;
-    ask->counts_count = 1;
+    ask->counts_count = !zl_stream(info);
+    if (zl_stream(info)) units_bind(b, plan);
     return status ? status : sums_bind(ctx, b, ask, plan);
 }
 
@@ -286,10 +307,10 @@ static zlay_status wave_argument(zlay_pipe_argument *out, const zlay_plan *plan,
 
 zlay_status zlay_plan_argument_nth(zlay_pipe_argument *out, const zlay_plan *plan, uint32_t i)
 {
-    zlay_pipe_argument list[ZL_COUNT(arguments) + ZL_BODY_OPERANDS];
+    zlay_pipe_argument list[ARGUMENTS + ZL_BODY_OPERANDS], own[ARGUMENTS];
     if (!out || !plan) return ZLAY_EINVAL;
     if (zl_by_waves(plan)) return wave_argument(out, plan, i);
-    const zl_pt_plan named = {.arguments = arguments, .arguments_count = arguments_of(plan)};
+    const zl_pt_plan named = {.arguments = own, .arguments_count = arguments_of(own, plan)};
     const zl_pipe_text k = {.pipe = plan->pipe, .plan = &named};
     if (i >= zl_pt_arguments(&k, list, ZL_COUNT(list))) return ZLAY_NONE;
     *out = list[i];

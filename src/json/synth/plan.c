@@ -47,12 +47,10 @@ static const zl_named scales[] = {
     {"1x32", ZLAY_SCALES_LINE_32}, {"1x16", ZLAY_SCALES_LINE_16},
     {NULL, 0}};
 
-static const zl_named repacks[] = {
+/* Of repack, swap and stream_k, whose numbers are the same. */
+static const zl_named choices[] = {
     {"never", ZLAY_REPACK_NEVER}, {"auto", ZLAY_REPACK_AUTO}, {"always", ZLAY_REPACK_ALWAYS},
     {NULL, 0}};
-
-static const zl_named swaps[] = {
-    {"never", ZLAY_SWAP_NEVER}, {"auto", ZLAY_SWAP_AUTO}, {"always", ZLAY_SWAP_ALWAYS}, {NULL, 0}};
 
 static const zl_named multicasts[] = {
     {"none", ZLAY_MULTICAST_NONE}, {"auto", ZLAY_MULTICAST_AUTO},
@@ -81,10 +79,11 @@ static const zl_field gemm_rows[] = {
     {"a_scales", ZL_MAY, AT(zl_as_word, gemm.a_scales), .of = scales},
     {"b_scales", ZL_MAY, AT(zl_as_word, gemm.b_scales), .of = scales},
     {"d_scales", ZL_MAY, AT(zl_as_word, gemm.d_scales), .of = scales},
-    {"repack", ZL_MAY, AT(zl_as_word, gemm.repack), .of = repacks},
+    {"repack", ZL_MAY, AT(zl_as_word, gemm.repack), .of = choices},
     {"split_k", ZL_MAY, AT(zl_as_u32, gemm.split_k)},
     {"multicast", ZL_MAY, AT(zl_as_word, gemm.multicast), .of = multicasts},
-    {"swap", ZL_MAY, AT(zl_as_word, gemm.swap), .of = swaps},
+    {"swap", ZL_MAY, AT(zl_as_word, gemm.swap), .of = choices},
+    {"stream_k", ZL_MAY, AT(zl_as_word, gemm.stream_k), .of = choices},
 };
 const zl_fields zl_gemm_fields = {ZL_ROWS(gemm_rows, zl_gemm_asked)};
 #undef AT
@@ -163,6 +162,7 @@ static const zl_field info_rows[] = {
     ZL_NUMBER(zlay_plan_summary, consumers),
     ZL_NUMBER(zlay_plan_summary, splits),
     ZL_NUMBER(zlay_plan_summary, cluster),
+    ZL_NUMBER(zlay_plan_summary, stream_blocks),
     {"clusters", ZL_MAY, ZL_AT(zl_as_u64, zlay_plan_summary, clusters)},
     ZL_NUMBER(zlay_plan_summary, smem),
     ZL_NUMBER(zlay_plan_summary, stage_bytes),
@@ -263,12 +263,10 @@ void zl_put_repack(zl_call *call, json_t *value, const zlay_plan *plan, const zl
     for (int32_t operand = ZLAY_OPERAND_A; operand <= ZLAY_OPERAND_D; operand++)
         if (!zlay_plan_repack(&r, plan, operand))
             zl_put_item(call, list, repack_value(call, &r, operand, name));
-    if (!json_array_size(list) || zlay_plan_info(&info, plan)) {
-        json_decref(list);
-        return;
-    }
-    zl_put_value(call, value, "workspace", json_integer((json_int_t)info.workspace));
-    zl_put_value(call, value, "repack", list);
+    if (!zlay_plan_info(&info, plan) && info.workspace)
+        zl_put_value(call, value, "workspace", json_integer((json_int_t)info.workspace));
+    if (json_array_size(list)) zl_put_value(call, value, "repack", list);
+    else json_decref(list);
 }
 
 static zlay_status print_rules(zlay_ctx *ctx, zlay_buf *out, const void *value)

@@ -135,6 +135,13 @@ static void put_opt_from_acc(writer *w)
     put_acc(w);
 }
 
+static void put_opt_add(writer *w)
+{
+    if (!w->e->acc) return;
+    put_text(w, " add");
+    put_acc(w);
+}
+
 static void put_accs(writer *w) { zl_build_accs(w); }
 static void put_opt_body(writer *w) { zl_build_use(w); }
 
@@ -181,6 +188,13 @@ static void put_opt_fresh(writer *w)
     if (w->e->fresh > 1) zl_build_wrong(w->b, "fresh", "is 0 or 1");
     if (w->e->fresh) put_text(w, " fresh");
     w->e->fresh = 0;
+}
+
+static void put_opt_clear(writer *w)
+{
+    if (w->e->clear > 1) zl_build_wrong(w->b, "clear", "is 0 or 1");
+    if (w->e->clear) put_text(w, " clear");
+    w->e->clear = 0;
 }
 
 static void put_opt_number(writer *w, const char *word, uint32_t *number)
@@ -283,7 +297,7 @@ static const zl_field fields[] = {
     FIELD(lanes),        FIELD(first_column), FIELD(columns),  FIELD(signalled), FIELD(accs),
     FIELD(body),         FIELD(by),       FIELD(index),        FIELD(accs_count), FIELD(indices),
     FIELD(modulo),   FIELD(reads),    FIELD(reads_at),     FIELD(reads_count), FIELD(named_step),
-    FIELD(blocks),       FIELD(when), FIELD(reserved)};
+    FIELD(blocks),       FIELD(when), FIELD(clear), FIELD(reserved0), FIELD(reserved)};
 
 void zl_build_event(zlay_pipe_builder *b, const zlay_pipe_event *from)
 {

@@ -221,6 +221,7 @@ void zl_parse_end(zl_parser *p)
     else if (p->role >= 0) bad(p, "a role has no end");
     else if (!p->pipe->roles_count)
         p->status = zl_fail(p->at.ctx, ZLAY_EINVAL, "the pipe has no role");
+    else zl_parse_flags(p);
 }
 
 zlay_status zl_parse_begin(zlay_ctx *ctx, zl_parser *p)

@@ -77,6 +77,9 @@ bool zl_parse_accs(zl_parser *p, zl_event *e);
 bool zl_parse_use(zl_parser *p, zl_event *e);
 bool zl_parse_joined(zl_parser *p, uint32_t first);
 
+/* Whether every flag that is cleared may be: behind its one wait nobody counts on it. */
+bool zl_parse_flags(zl_parser *p);
+
 /* zlay_pipe_parse as a part of a call (zl_enter_part). */
 zlay_status zl_pipe_parse(zlay_ctx *ctx, zlay_pipe **out, const char *text, size_t length);
 

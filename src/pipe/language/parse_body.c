@@ -150,8 +150,8 @@ static zl_event *join(zl_parser *p, uint32_t first, zl_event_kind kind)
 
 bool zl_parse_joined(zl_parser *p, uint32_t first)
 {
-    uint32_t reads = p->pipe->events[first].reads;
-    for (uint32_t i = 1; i < p->list_count; i++) {
+    uint32_t reads = p->pipe->events[first].reads, uses = p->pipe->events[first].uses;
+    for (uint32_t i = p->pipe->events[first].kind == ZL_EV_USE; i < uses; i++) {
         zl_event *e = join(p, first, ZL_EV_USE);
         if (!e) return false;
         e->acc = p->list[i];

@@ -215,6 +215,16 @@ static bool read_opt_body(zl_parser *p, zl_event *e) { return zl_parse_use(p, e)
 
 static bool read_opt_from_acc(zl_parser *p, zl_event *e) { return !word(p, "from") || read_acc(p, e); }
 
+/* The use of the registers is an event of its own, behind this one. */
+static bool read_opt_add(zl_parser *p, zl_event *e)
+{
+    if (!word(p, "add")) return true;
+    if (e->smem[0] >= 0) return bad(p, "registers are added what is in global memory");
+    e->uses = 1;
+    p->list_count = 1;
+    return zl_parse_acc(p, &p->list[0]);
+}
+
 static bool read_factor(zl_parser *p, zl_event *e)
 {
     if (names(p, ZL_OF_TMEM)) return tmem_slot(p, e, 1);
@@ -250,6 +260,12 @@ static bool read_sum(zl_parser *p, zl_event *e)
 static bool read_opt_fresh(zl_parser *p, zl_event *e)
 {
     e->fresh = word(p, "fresh");
+    return true;
+}
+
+static bool read_opt_clear(zl_parser *p, zl_event *e)
+{
+    e->clear = word(p, "clear");
     return true;
 }
 
@@ -373,7 +389,7 @@ static bool read_operands(zl_parser *p, zl_event_kind kind)
         p->token = (zl_event_token)*token;
         if (!readers[*token](p, e)) return false;
     }
-    return kind != ZL_EV_USE || zl_parse_joined(p, first);
+    return zl_parse_joined(p, first);
 }
 
 bool zl_parse_event(zl_parser *p)

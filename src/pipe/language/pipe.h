@@ -111,8 +111,10 @@ typedef struct zl_event {
     int64_t step;       /* FOR */
     int32_t over;       /* FOR: the param whose iterations have a count each, of which it runs all or a part; -1 */
     int32_t body;       /* use: index into bodies; -1 */
-    uint32_t joined;    /* use, read: which of its use's events it is, 0 the first: one for each register, then one for each stage */
-    uint32_t uses;      /* use, the first of its line: of how many registers */
+    uint32_t joined;    /* use, read: which of its line's events it is, 0 the first: of a use one for each register, then one for each
+                         * stage; of a read that adds the use of the registers */
+    uint32_t uses;      /* use, the first of its line: of how many registers; read: 1 where it adds to registers */
+    int32_t clear;      /* await: 1: the counter is 0 behind it */
     uint32_t reads;     /* use, the first of its line: of how many stages, in events behind those of the registers */
     uint32_t indices;   /* use: positions behind `at`, for the body's index operands */
     zl_pos index[ZL_PIPE_INDICES]; /* loop ZL_POS_BLOCK and the like: the number of the block */

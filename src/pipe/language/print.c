@@ -182,6 +182,11 @@ static void put_opt_from_acc(zl_printer *p, const zl_event *e)
     put_acc(p, e);
 }
 
+static void put_opt_add(zl_printer *p, const zl_event *e)
+{
+    if (e->uses) zl_puts(p->out, " add"), put_acc(p, e + 1);
+}
+
 static void put_factor(zl_printer *p, const zl_event *e)
 {
     if (e->smem[0] >= 0) put_stage(p, e, 0);
@@ -214,6 +219,11 @@ static void put_sum(zl_printer *p, const zl_event *e)
 static void put_opt_fresh(zl_printer *p, const zl_event *e)
 {
     zl_puts(p->out, e->fresh ? " fresh" : "");
+}
+
+static void put_opt_clear(zl_printer *p, const zl_event *e)
+{
+    zl_puts(p->out, e->clear ? " clear" : "");
 }
 
 static void put_opt_part(zl_printer *p, const zl_event *e)

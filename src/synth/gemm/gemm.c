@@ -16,8 +16,7 @@ static zlay_status request_copy(zlay_ctx *ctx, zlay_gemm *out, const zlay_gemm *
         "zlay_gemm",
         sizeof *out,
         sizeof in->size,
-        {ZL_RESERVED(zlay_gemm, reserved0), ZL_RESERVED(zlay_gemm, reserved1),
-         ZL_RESERVED(zlay_gemm, reserved)}};
+        {ZL_RESERVED(zlay_gemm, reserved0), ZL_RESERVED(zlay_gemm, reserved1)}};
     return zl_request_read(ctx, out, in, &form);
 }
 
@@ -162,6 +161,7 @@ static zlay_status wgmma_alone(zlay_ctx *ctx, const zlay_plan *plan, const zlay_
                         : g->multicast ? "multicast"
                         : g->d_scales && zl_gemm_by_sync(plan->info.target) ? "d_scales"
                         : g->swap      ? "swap"
+                        : g->stream_k  ? "stream_k"
                                       : NULL;
     const char *name = zlay_target_name(plan->info.target);
     if (!field) return ZLAY_OK;
@@ -200,7 +200,9 @@ static zlay_status plan_fill(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *ge
     if (!status) status = zl_gemm_split(ctx, plan, &g);
     if (!status) status = zl_gemm_repack(ctx, plan, &g);
     if (!status) status = zl_gemm_multicast(ctx, plan, &g);
+    if (!status) status = zl_gemm_stream(ctx, plan, &g);
     if (!status) status = zl_gemm_tile(ctx, plan, &g);
+    if (!status) zl_stream_plan(plan);
     for (int32_t o = 0; !status && o < 3; o++) status = zl_operand_plan(ctx, plan, o);
     if (!status) status = zl_gemm_blocks_plan(ctx, plan);
     if (!status) status = zl_multicast_check(ctx, plan);

@@ -9,17 +9,9 @@
 #include <stdio.h>
 #include <string.h>
 
-enum {
-    WARPGROUP = 128,
-    REGISTERS = 504,          /* of three threads, one of each warpgroup: all that a block may have */
-    REGISTERS_BY_TENSOR = 40, /* of the producer */
-    REGISTERS_BY_THREADS = 56
-};
+enum { WARPGROUP = 128, REGISTERS_BY_TENSOR = 40 /* of the producer */, REGISTERS_BY_THREADS = 56 };
 
 /* ---- declarations ------------------------------------------------------------------------- */
-
-/* Whether the producer gives registers to the consumers: with two of them, sums take 128. */
-static bool gives_registers(const zlay_plan *plan) { return plan->info.consumers == 2; }
 
 /* The bytes of an operand's stage. */
 static void put_bytes(zl_text *out, const zlay_plan *plan, int32_t operand, uint32_t ring)
@@ -46,15 +38,6 @@ void zl_gemm_put_memory(zl_text *out, const zlay_plan *plan)
     zl_split_declare(out, &plan->info);
 }
 
-/* How many operands of a sort the epilogue has. */
-static uint32_t count_of(const zlay_body *epilogue, int32_t sort)
-{
-    uint32_t count = 0;
-    for (uint32_t i = 0; epilogue && i < epilogue->operands_count; i++)
-        count += epilogue->operands[i].sort == sort;
-    return count;
-}
-
 void zl_gemm_put_ring(zl_text *out, const zlay_plan *plan)
 {
     const zlay_plan_summary *info = &plan->info;
@@ -67,7 +50,7 @@ void zl_gemm_put_ring(zl_text *out, const zlay_plan *plan)
 bool zl_gemm_converts(const zlay_plan *plan)
 {
     if (plan->quantises) return true;
-    if (plan->epilogue) return count_of(plan->epilogue, ZLAY_BODY_MATRIX) == 2;
+    if (plan->epilogue) return zl_gemm_epilogue_has(plan, ZLAY_BODY_MATRIX) == 2;
     return plan->operand[ZLAY_OPERAND_D].type != plan->info.mma.d;
 }
 
@@ -87,11 +70,13 @@ static void declare(zl_text *out, const zlay_plan *plan)
 {
     const zlay_plan_summary *info = &plan->info;
     zl_puts(out, "pipe gemm\n");
-    if (info->cluster > 1) zl_putf(out, "cluster %u\n", info->cluster);
-    if (gives_registers(plan))
-        zl_putf(out, "registers %u\n", REGISTERS * WARPGROUP / info->threads);
-    zl_puts(out, "param T 0..\nparam N 1..\n");
+    if (zl_stream(info)) zl_puts(out, "cluster 2\n");
+    else if (info->cluster > 1) zl_putf(out, "cluster %u\n", info->cluster);
+    if (zl_gemm_gives_registers(plan))
+        zl_putf(out, "registers %u\n", ZL_GEMM_REGISTERS * WARPGROUP / info->threads);
+    zl_puts(out, zl_stream(info) ? "param T 2..\nparam N 1.. of T\n" : "param T 0..\nparam N 1..\n");
     zl_gemm_put_memory(out, plan);
+    if (zl_stream(info)) zl_stream_declare(out);
     zl_gemm_put_ring(out, plan);
     zl_split_declare_bars(out, info);
     zl_gemm_put_bodies(out, plan);
@@ -155,15 +140,14 @@ static void stage_begin(zl_text *out, const zlay_plan *plan, uint32_t ring, cons
     zl_puts(out, "\n");
 }
 
-/* What the producer keeps of its registers. */
-static uint32_t kept(const zlay_plan *plan)
+uint32_t zl_gemm_kept(const zlay_plan *plan)
 {
     return zl_gemm_produces_alone(plan) ? REGISTERS_BY_TENSOR : REGISTERS_BY_THREADS;
 }
 
 static void give_registers(zl_text *out, const zlay_plan *plan)
 {
-    if (gives_registers(plan)) zl_putf(out, "setmaxnreg dec %u\n", kept(plan));
+    if (zl_gemm_gives_registers(plan)) zl_putf(out, "setmaxnreg dec %u\n", zl_gemm_kept(plan));
 }
 
 static void produce_by_tensor(zl_text *out, const zlay_plan *plan, uint32_t rank)
@@ -240,145 +224,9 @@ static void producer(zl_text *out, const zlay_plan *plan)
         for (uint32_t r = 0; r < plan->info.cluster; r++) producer_of(out, plan, r);
         return;
     }
-    zl_putf(out, "role producer warps 0..3%s\n", zl_gemm_produces_alone(plan) ? " elect" : "");
+    zl_putf(out, "role producer warps 0..3%s%s\n", zl_gemm_produces_alone(plan) ? " elect" : "", zl_stream(&plan->info) ? " cta 0" : "");
     give_registers(out, plan);
     zl_gemm_produce(out, plan);
-    zl_puts(out, "end\n");
-}
-
-/* ---- consumers ---------------------------------------------------------------------------- */
-
-/* Products of a step of a ring, to registers of the name. */
-static void multiply(zl_text *out, const zlay_plan *plan, uint32_t ring, const char *at, const char *to)
-{
-    uint32_t s = zl_gemm_stages(plan);
-    const char *r = zl_gemm_ring(plan, ring);
-    zl_putf(out, "wait full%s[%s %% %u] parity %s / %u %% 2\n", r, at, s, at, s);
-    zl_gemm_scales_turn(out, plan, "sync named 2 +");
-    zl_putf(out, "fence wgmma\nmma A%s[%s %% %u], B%s[%s %% %u] -> %s\ncommit wgmma\n", r, at, s, r, at, s, to);
-    zl_gemm_scales_turn(out, plan, "join named 3 -");
-}
-
-/* The products of a step are complete, and those of the `in_flight` steps behind it need not be. */
-static void finish(zl_text *out, const zlay_plan *plan, uint32_t ring, const char *at, int in_flight)
-{
-    zl_putf(out, "waitgroup wgmma %d\narrive empty%s[%s %% %u] warps%s\n", in_flight, zl_gemm_ring(plan, ring), at,
-            zl_gemm_stages(plan), zl_multicast(&plan->info) ? " cta all" : "");
-}
-
-/* The registers that hold the sums of all steps. */
-static const char *sums(const zlay_plan *plan) { return zl_gemm_scaled(plan) ? "T" : "C"; }
-
-/* The first row and column of the request's D; the planned product may be the transposed one. */
-static const char *corner(const zlay_plan *plan)
-{
-    if (!count_of(plan->epilogue, ZLAY_BODY_INDEX)) return "";
-    return plan->info.swapped ? " at tile.column, tile.row" : " at tile.row, tile.column";
-}
-
-/* Where D has scales, the epilogue changes the sums, and another body follows. */
-void zl_gemm_convert(zl_text *out, const zlay_plan *plan, const char *from, const char *elements, uint32_t pass)
-{
-    bool more = zl_gemm_converts(plan) && !plan->quantises;
-    if (plan->epilogue || more)
-        zl_putf(out, "use %s%s%s body %s%s\n", from, more ? ", " : "", more ? elements : "",
-                plan->epilogue ? plan->epilogue->name : "narrow", corner(plan));
-    if (plan->quantises) zl_putf(out, "use %s, %s body quantise%u at tile.row, tile.column\n", from, elements, pass);
-}
-
-void zl_gemm_store(zl_text *out, const zlay_plan *plan, const char *elements, uint32_t pass)
-{
-    bool by_tensor = zl_by_tensor(&plan->operand[ZLAY_OPERAND_D]);
-    if (by_tensor) zl_puts(out, "waitgroup bulk.read 0\n");
-    zl_putf(out, "sync role\nwrite D[0] from %s part %u\n", elements, pass);
-    if (by_tensor)
-        zl_putf(out, "fence proxy.async\nsync role\nstore D[0] tD part %u\ncommit bulk\n", pass);
-    else zl_putf(out, "sync role\nread D[0] part %u\n", pass);
-}
-
-void zl_gemm_stored(zl_text *out, const zlay_plan *plan)
-{
-    if (zl_by_tensor(&plan->operand[ZLAY_OPERAND_D])) zl_puts(out, "waitgroup bulk.read 0\n");
-}
-
-/* Stores D by passes through shared memory: by tensor copies, or by threads. */
-static void epilogue(zl_text *out, const zlay_plan *plan)
-{
-    zl_gemm_convert(out, plan, sums(plan), "R", 0);
-    for (uint32_t pass = 0; pass < plan->info.passes; pass++)
-        zl_gemm_store(out, plan, zl_gemm_converts(plan) ? "R" : sums(plan), pass);
-}
-
-/* A tile's products, one group of a stage in flight. */
-static void sum_up(zl_text *out, const zlay_plan *plan)
-{
-    multiply(out, plan, 0, "t*N", "C fresh");
-    zl_puts(out, "for i in t*N+1..t*N+N\n");
-    multiply(out, plan, 0, "i", "C");
-    finish(out, plan, 0, "(i-1)", 1);
-    zl_puts(out, "end\n");
-    finish(out, plan, 0, "(t*N+N-1)", 0);
-}
-
-/* Issues the products of a step while those of the step before run, then adds the sums of that step. */
-static void scaled_step(zl_text *out, const zlay_plan *plan, uint32_t ring, const char *at, const char *before)
-{
-    static const char *const fresh[] = {"C0 fresh", "C1 fresh"};
-    multiply(out, plan, ring, at, fresh[ring]);
-    zl_gemm_scales_fetch(out, plan, ring, at);
-    finish(out, plan, 1 - ring, before, 1);
-    zl_gemm_scales_wait(out, plan, 1);
-    zl_gemm_scales_add(out, plan, 1 - ring, before, at);
-}
-
-/* A tile's products with scales. Even steps have their sums in C0, odd ones in C1. */
-static void sum_scaled(zl_text *out, const zlay_plan *plan)
-{
-    zl_gemm_scales_begin(out, plan);
-    multiply(out, plan, 0, "t*N", "C0 fresh");
-    zl_gemm_scales_fetch(out, plan, 0, "t*N");
-    scaled_step(out, plan, 1, "t*N", "t*N");
-    zl_puts(out, "for i in t*N+1..t*N+N\n");
-    scaled_step(out, plan, 0, "i", "(i-1)");
-    scaled_step(out, plan, 1, "i", "i");
-    zl_puts(out, "end\n");
-    finish(out, plan, 1, "(t*N+N-1)", 0);
-    zl_gemm_scales_wait(out, plan, 0);
-    zl_gemm_scales_add(out, plan, 1, "(t*N+N-1)", NULL);
-}
-
-/* Begins the role of the consumers of every block, or of block `rank` of a split. */
-static void consumer_begin(zl_text *out, const zlay_plan *plan, const char *name, uint32_t rank)
-{
-    zl_putf(out, "role %s warps 4..%u each 4", name, 3 + 4 * plan->info.consumers);
-    if (plan->info.splits > 1) zl_putf(out, " cta %u", rank);
-    zl_puts(out, "\n");
-    if (gives_registers(plan)) zl_putf(out, "setmaxnreg inc %u\n", (REGISTERS - kept(plan)) / 2);
-    zl_gemm_scales_turn(out, plan, "join named 1 +");
-    zl_puts(out, "for t in 0..T\n");
-}
-
-/* The consumers of a block that sends its sums to block 0. */
-static void sender(zl_text *out, const zlay_plan *plan, uint32_t rank)
-{
-    char name[24];
-    snprintf(name, sizeof name, "sender%u", rank);
-    consumer_begin(out, plan, name, rank);
-    sum_up(out, plan);
-    zl_split_send(out, &plan->info, rank);
-    zl_puts(out, "end\nend\n");
-}
-
-static void consumer(zl_text *out, const zlay_plan *plan)
-{
-    consumer_begin(out, plan, "consumer", 0);
-    if (zl_gemm_scaled(plan)) sum_scaled(out, plan);
-    else sum_up(out, plan);
-    zl_split_take(out, &plan->info);
-    epilogue(out, plan);
-    zl_puts(out, "end\n");
-    zl_gemm_scales_turn(out, plan, "sync named 2 -");
-    zl_gemm_stored(out, plan);
     zl_puts(out, "end\n");
 }
 
@@ -387,8 +235,8 @@ static void pipe_write(zl_text *out, const void *value)
     const zlay_plan *plan = value;
     declare(out, plan);
     producer(out, plan);
-    for (uint32_t r = 1; r < plan->info.splits; r++) sender(out, plan, r);
-    consumer(out, plan);
+    zl_gemm_consume(out, plan);
+    if (zl_stream(&plan->info)) zl_stream_neighbours(out, &plan->info);
 }
 
 zlay_status zl_gemm_pipe(zlay_ctx *ctx, zlay_plan *plan)

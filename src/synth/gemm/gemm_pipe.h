@@ -5,6 +5,12 @@
 
 #include "synth/gemm/plan.h"
 
+/* Registers of three threads, one of each warpgroup: all that a block may have. */
+enum { ZL_GEMM_REGISTERS = 504 };
+/* Whether the producer gives registers to the consumers: with two of them, sums take 128; and what it keeps. */
+static inline bool zl_gemm_gives_registers(const zlay_plan *plan) { return plan->info.consumers == 2; }
+uint32_t zl_gemm_kept(const zlay_plan *plan);
+
 /* Stages of a ring. */
 static inline uint32_t zl_gemm_stages(const zlay_plan *plan) { return plan->info.stages / zl_gemm_rings(plan); }
 
@@ -25,6 +31,12 @@ static inline bool zl_gemm_produces_alone(const zlay_plan *plan) { return plan->
  * which are pass 0. */
 bool zl_gemm_converts(const zlay_plan *plan);
 void zl_gemm_convert(zl_text *out, const zlay_plan *plan, const char *sums, const char *elements, uint32_t pass);
+
+/* How many operands of a sort the epilogue has. */
+uint32_t zl_gemm_epilogue_has(const zlay_plan *plan, int32_t sort);
+
+/* The roles of the consumers, by wgmma. */
+void zl_gemm_consume(zl_text *out, const zlay_plan *plan);
 
 /* Stores a pass of D from registers through shared memory; and what stands behind the last. */
 void zl_gemm_store(zl_text *out, const zlay_plan *plan, const char *elements, uint32_t pass);

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Splits K over the blocks of a cluster, for products with fewer tiles than processors: block r computes the r-th part of
- * a tile's K steps. The others copy their sums, in the order of the registers, to shared memory of block 0, which adds
- * them in the order of the blocks, so that D does not depend on which comes first. */
+/* Divides the K steps of a tile among blocks.
+ * split_k: among those of a cluster, for products with fewer tiles than processors: block r computes the r-th part. The
+ * others copy their sums, in the order of the registers, to shared memory of block 0, which adds them in the order of the
+ * blocks, so that D does not depend on which comes first.
+ * stream_k: among two neighbours of a grid, for products whose last wave of tiles leaves many processors idle: every block has
+ * as many steps as any other. One leaves the sums of the first steps in global memory and raises a flag, the other adds them. */
 #include "base/arith.h"
 #include "synth/gemm/plan.h"
 
@@ -13,8 +16,10 @@ enum {
     ROWS = 64,       /* of a consumer */
     BAR_BYTES = 8,
     WORD = 4,
+    GRANULE = 16,    /* bytes of a tensor copy */
     PASS_BYTES = 256, /* of a row of D that is staged, at most */
-    REST = 1280       /* alignment and barriers */
+    REST = 1280,      /* alignment and barriers */
+    LINE = 128        /* bytes of a flag in the workspace of stream_k, which nothing else shares */
 };
 
 zlay_status zl_gemm_split(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *gemm)
@@ -106,4 +111,82 @@ void zl_split_take(zl_text *out, const zlay_plan_summary *info)
         zl_putf(out, "wait sent%u[t %% 1] parity t / 1 %% 2\nuse C body split_add reads X%u[t %% 1]\n", r, r);
         zl_putf(out, "sync warp\narrive taken[t %% 1] warps cta %u\n", r);
     }
+}
+
+/* ---- stream-K -------------------------------------------------------------------------------------------- */
+
+const char *const zl_stream_whole = "0..T-2", *const zl_stream_head = "T-2..T-1", *const zl_stream_tail = "T-1..T";
+
+/* What products have that are not divided so; NULL: this one may be. */
+static const char *undivided(const zlay_plan *plan)
+{
+    const zlay_plan_summary *info = &plan->info;
+    for (int32_t o = 0; o < 2; o++)
+        if (zl_row_alignment(plan, o) < GRANULE) return "operands that threads move";
+    return info->splits > 1          ? "split_k"
+           : zl_multicast(info)      ? "multicast"
+           : info->workspace         ? "repacked operands"
+           : zl_gemm_scaled(plan)    ? "scales of A and B"
+           : zl_d_by_columns(plan)   ? "columns of D as the rows of tiles"
+                                     : NULL;
+}
+
+/* The modelled time, with units and without. */
+static uint64_t time_of(const zlay_plan *plan, const zlay_gemm *gemm, uint32_t blocks)
+{
+    zlay_plan other = *plan;
+    other.info.stream_blocks = blocks;
+    return zl_tile_time(&other, gemm);
+}
+
+zlay_status zl_gemm_stream(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *gemm)
+{
+    uint32_t blocks = zl_tile_processors(plan), tile_k = gemm->tile_k ? gemm->tile_k : zl_gemm_k_most(plan);
+    const char *why = undivided(plan);
+    if (gemm->stream_k < ZLAY_STREAM_NEVER || gemm->stream_k > ZLAY_STREAM_ALWAYS)
+        return zl_fail(ctx, ZLAY_EINVAL, "stream_k: %d is none of never, auto, always", gemm->stream_k);
+    if (gemm->stream_k == ZLAY_STREAM_NEVER) return ZLAY_OK;
+    if (!why && plan->info.k <= tile_k) why = "a K of one step";
+    if (gemm->stream_k == ZLAY_STREAM_AUTO) {
+        if (!why && time_of(plan, gemm, blocks) < time_of(plan, gemm, 0)) plan->info.stream_blocks = blocks;
+        return ZLAY_OK;
+    }
+    if (why) return zl_fail(ctx, ZLAY_ENOTSUP, "stream_k: products with %s have none", why);
+    plan->info.stream_blocks = blocks;
+    return ZLAY_OK;
+}
+
+static uint32_t stream_pitch(const zlay_plan_summary *info) { return info->consumers * (LINE + zl_split_bytes(info)); }
+
+void zl_stream_plan(zlay_plan *plan)
+{
+    zlay_plan_summary *info = &plan->info;
+    if (!zl_stream(info)) return;
+    info->stream_blocks = (uint32_t)zl_umin(info->stream_blocks, info->tiles_m * info->tiles_n);
+    info->workspace = (uint64_t)info->stream_blocks * stream_pitch(info);
+}
+
+void zl_stream_places(zl_stream_place out[ZL_STREAM_PLACES], uint32_t *pitch, const zlay_plan_summary *info)
+{
+    uint32_t sums = info->consumers * LINE, bytes = zl_split_bytes(info);
+    const zl_stream_place places[] = {
+        {"V", sums, bytes, true}, {"W", sums, bytes, false}, {"came", 0, LINE, true}, {"went", 0, LINE, false}};
+    for (int i = 0; i < ZL_STREAM_PLACES; i++) out[i] = places[i];
+    *pitch = stream_pitch(info);
+}
+
+void zl_stream_declare(zl_text *out)
+{
+    zl_puts(out, "global V[1] each\nglobal W[1] each\nflag came[1] each\nflag went[1] each\n");
+}
+
+void zl_stream_leave(zl_text *out) { zl_puts(out, "write W[0] from C\nsync role\nraise went[0]\n"); }
+
+void zl_stream_take(zl_text *out) { zl_puts(out, "await came[0] 1 clear\nsync role\nread V[0] add C\n"); }
+
+/* As the block before, whose head is this one's tail, and as the block behind. */
+void zl_stream_neighbours(zl_text *out, const zlay_plan_summary *info)
+{
+    zl_putf(out, "role before warps 4..%u each 4 cta 1\nwrite V[0]\nsync role\nraise came[0]\nend\n", 3 + 4 * info->consumers);
+    zl_putf(out, "role after warps 0..%u each 1 cta 1\nawait went[0] 1 clear\nsync warp\nread W[0]\nend\n", info->consumers - 1);
 }

@@ -32,6 +32,8 @@ enum {
     ENDS_OVERLAP = 8,  /* the same where the last pass of D overlaps the one before */
     STORE_GRANULE = 16,    /* bytes in which a tensor store writes a row */
     LINE = 128,            /* bytes at whose multiples a copied row of a box is one line of L2 */
+    STREAM = 12000,        /* ns that the head and the tail of stream-K take more than whole tiles */
+    STAGES_STREAM = 5,     /* at most, for whose pipe the proof takes a second or less */
 #define STORES(rate) STORE_RATE = rate,
 #include "synth/gemm/times.def"
     TILES_MOST = INT32_MAX /* of D: blocks of the grid's first dimension */
@@ -199,7 +201,9 @@ static uint64_t tile_cost(const zlay_plan *plan, uint32_t m, uint32_t n)
     uint64_t own = zl_ceil_div(plan->info.k, (uint64_t)zl_gemm_k_most(plan) * plan->info.splits);
     uint64_t steps = (own + ends) * (t.step + beside_cost(plan, &t));
     bool slow = zl_by_wgmma(plan) && !is_stored(plan);
-    return zl_ceil_div(blocks_of_d(&plan->info, m, n), on->processors) * (steps + (slow ? m * n / STORE_RATE : 0));
+    uint64_t tile = steps + (slow ? m * n / STORE_RATE : 0), blocks = blocks_of_d(&plan->info, m, n);
+    if (zl_stream(&plan->info)) return zl_umul_sat(blocks, tile) / on->processors + STREAM;
+    return zl_ceil_div(blocks, on->processors) * tile;
 }
 
 /* Whether two stages and the tile of D, which leaves by one pass, fit shared memory. */
@@ -239,6 +243,8 @@ static uint64_t tile_choose(const zlay_plan *plan, uint32_t *m, uint32_t *n, uin
         }
     return best;
 }
+
+uint32_t zl_tile_processors(const zlay_plan *plan) { return choice_of(plan)->processors; }
 
 uint64_t zl_tile_time(const zlay_plan *plan, const zlay_gemm *gemm)
 {
@@ -285,6 +291,7 @@ static uint32_t stages_most(const zlay_plan *plan)
 {
     const zlay_plan_summary *info = &plan->info;
     bool few = zl_by_sync(plan) && info->tiles_k + 1 < STAGES_MOST;
+    if (zl_stream(info)) return STAGES_STREAM;
     return few ? (uint32_t)info->tiles_k + 1 : zl_d_by_columns(plan) ? STAGES_FEW : STAGES_MOST;
 }
 
@@ -295,7 +302,7 @@ static zlay_status stages_choose(zlay_ctx *ctx, zlay_plan *plan, uint32_t want)
     uint32_t rings = zl_gemm_rings(plan);
     uint64_t capacity = zlay_smem_capacity(info->target);
     uint32_t most = stages_most(plan), stages = want ? want : most;
-    if (want > most && most < STAGES_MOST)
+    if (want > most && zl_by_sync(plan) && most < STAGES_MOST)
         return zl_fail(ctx, ZLAY_EINVAL, "stages: %u; K has %llu steps, and a ring by mma.sync has at most one stage more",
                        want, (unsigned long long)info->tiles_k);
     if (want && (want < STAGES_LEAST || want > most))
