@@ -163,7 +163,7 @@ class Product:
         if self.plan["swapped"]:
             addresses[0], addresses[1] = addresses[1], addresses[0]
         one = {"a": a, "b": b, "d": d, "out": torch.empty(self.m, self.n, device="cuda", dtype=BITS[self.d]), "copies": []}
-        one["workspace"] = torch.empty(max(1, self.code.get("workspace", 0)), device="cuda", dtype=torch.uint8)
+        one["workspace"] = torch.zeros(max(1, self.code.get("workspace", 0)), device="cuda", dtype=torch.uint8)
         for copy, function in self.copies:
             o, there = "ABD".index(copy["operand"]), one["workspace"].data_ptr() + copy["offset"]
             ends = (addresses[o], there) if copy["when"] == "before" else (there, addresses[o])
@@ -172,6 +172,8 @@ class Product:
         by_tensor = [any(c["map"] == o and c["kind"].startswith("tensor") for c in self.plan["copies"]) for o in range(3)]
         one["values"] = [buffer_of(self.env.zlay.map_bytes(self.plan["maps"][o], addresses[o]) if by_tensor[o] else bytes(128))
                          for o in range(3)] + [buffer_of(address.to_bytes(8, "little")) for address in addresses]
+        if self.plan["stream_blocks"]:
+            one["values"].append(buffer_of(one["workspace"].data_ptr().to_bytes(8, "little")))
         return one
 
     def copied(self, one, when):
@@ -217,7 +219,7 @@ class Product:
         ours = times.pop("zlay")
         best = min(times, key=times.get) if times else None
         return {"us": ours, "tflops": 2 * self.m * self.n * self.k / ours / 1e6, "tile": self.plan["tile"], "error": error,
-                "peer": best, "peer_us": times.get(best), "ratio": times[best] / ours if best else None,
+                "peer": best, "peer_us": times.get(best), "ratio": times[best] / ours if best else None, "times": times,
                 "peer_error": next(iter(peers.values()))[1] if best else None}  # of the peer that adds as zlay does
 
 
@@ -327,6 +329,43 @@ def scaled_row(env, name, *arguments, **more):
 
 def product_row(env, name, *arguments, **more):
     measured_row(env, name, lambda: Product(env, *arguments, **more).measure())
+
+
+class Divided(Product):
+    """A product whose tiles are divided among all blocks (stream-K), beside the one by whole tiles, and torch."""
+
+    def __init__(self, env, m, n, k, a="bf16", **more):
+        super().__init__(env, m, n, k, a, stream_k="always", **more)
+        self.whole = Product(env, m, n, k, a, **more)
+
+    def set(self):
+        return {**super().set(), "whole": self.whole.set()}
+
+    def peers(self):
+        return {**super().peers(), "whole tiles": self.by_whole}
+
+    def by_whole(self, one):
+        self.whole.by_zlay(one["whole"])
+
+    def error(self, one, result):
+        """Twice in a row: a launch leaves the workspace as it found it."""
+        if result is one["d"]:
+            one["d"].zero_()
+            self.by_zlay(one)
+        return super().error(one, result)
+
+
+SHAPES_DIVIDED = [(m, n, k, "bf16") for m, n, k in (
+    (8192, 8192, 8192), (16384, 4096, 4096), (4096, 4096, 16384), (4096, 4096, 4096), (8192, 8192, 4096), (6144, 6144, 6144),
+    (4096, 12288, 4096), (4096, 7168, 8192), (4096, 4096, 7168), (2048, 8192, 8192), (8192, 6144, 4096), (4096, 28672, 4096))]
+SHAPES_DIVIDED += [(4096, 4096, 4096, "e4m3"), (8192, 8192, 8192, "e4m3"), (8192, 8192, 8192, "f16")]
+
+
+def stream(env):
+    for m, n, k, sort in SHAPES_DIVIDED:
+        row = measured_row(env, f"{sort} {m}x{n}x{k} stream-K", lambda: Divided(env, m, n, k, sort).measure())
+        if row:
+            print("".join(f"    {time / row['us']:.3f} of {name}" for name, time in row["times"].items()))
 
 
 def lm(env):
@@ -793,7 +832,7 @@ def main():
     parser.add_argument("--shapes", default="lm_shapes.txt")
     parser.add_argument("--error", type=float, default=1.5)
     parser.add_argument("--json")
-    parser.add_argument("group", nargs="+", choices=["correct", "lm", "large", "types", "small", "edges", "scales", "int4", "transposes", "attention"])
+    parser.add_argument("group", nargs="+", choices=["correct", "lm", "stream", "large", "types", "small", "edges", "scales", "int4", "transposes", "attention"])
     options = parser.parse_args()
     torch.backends.cuda.matmul.allow_tf32 = True
     torch.manual_seed(1)
