@@ -144,7 +144,7 @@ typedef struct zlay_pipe_event {
                               `named`: 1 or -1; 0: all have one barrier */
     uint32_t clear;        /* of await, 1: the flag is 0 again behind it */
     uint32_t reserved0;    /* 0 */
-    uint64_t reserved;     /* 0 */
+    uint64_t reserved[1];  /* 0 */
 } zlay_pipe_event;
 
 /** Begin a pipe.

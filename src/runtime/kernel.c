@@ -108,6 +108,14 @@ static zlay_status copy_find(zlay_ctx *ctx, zlay_kernel *kernel, const zlay_plan
     return status ? status : kernel->module.device->backend->find(ctx, &copy->module, own, 0);
 }
 
+/* Blocks of stream-K count on the bytes that nobody has written. */
+static zlay_status workspace_clear(zlay_ctx *ctx, zlay_kernel *kernel)
+{
+    zlay_device *device = kernel->module.device;
+    const void *zeros = zl_scratch(ctx, kernel->info.workspace, 1);
+    return zeros ? device->backend->write(ctx, device, kernel->workspace, zeros, kernel->info.workspace) : ZLAY_ENOMEM;
+}
+
 /* The copies of a plan, and a workspace of the kernel's own. */
 static zlay_status copies_fill(zlay_ctx *ctx, zlay_kernel *kernel, const zlay_plan *plan,
                                const char *name)
@@ -117,7 +125,14 @@ static zlay_status copies_fill(zlay_ctx *ctx, zlay_kernel *kernel, const zlay_pl
     for (int32_t o = 0; !status && o < OPERANDS; o++)
         status = copy_find(ctx, kernel, plan, o, name);
     if (status || !kernel->info.workspace) return status;
-    return device->backend->alloc(ctx, device, &kernel->workspace, kernel->info.workspace);
+    status = device->backend->alloc(ctx, device, &kernel->workspace, kernel->info.workspace);
+    return status || !kernel->info.stream_blocks ? status : workspace_clear(ctx, kernel);
+}
+
+/* Maps and addresses of a kernel, and what stream-K needs. */
+static uint32_t arguments_of(const zlay_kernel *kernel)
+{
+    return kernel->by_waves ? OPERANDS : ARGUMENTS + (kernel->info.stream_blocks != 0);
 }
 
 static zlay_status kernel_fill(zlay_ctx *ctx, zlay_kernel *kernel, const zlay_plan *plan,
@@ -126,7 +141,7 @@ static zlay_status kernel_fill(zlay_ctx *ctx, zlay_kernel *kernel, const zlay_pl
     zlay_pipe_argument more;
     zlay_status status = plan_read(kernel, plan);
     if (status) return zl_fail(ctx, status, "plan: it cannot be read");
-    if (!zlay_plan_argument_nth(&more, plan, kernel->by_waves ? OPERANDS : ARGUMENTS))
+    if (!zlay_plan_argument_nth(&more, plan, arguments_of(kernel)))
         return zl_fail(ctx, ZLAY_ENOTSUP,
                        "plan: its kernel has %.64s too; zlay_module_launch has any arguments",
                        more.name);
@@ -276,7 +291,7 @@ static zlay_status launch_copies(zlay_ctx *ctx, const zlay_kernel *kernel, uint3
 
 static zlay_status launch_product(zlay_ctx *ctx, zlay_kernel *kernel, void *stream)
 {
-    void *parameters[2 * OPERANDS];
+    void *parameters[ARGUMENTS + 1] = {[ARGUMENTS] = &kernel->workspace};
     for (int o = 0; o < OPERANDS; o++) {
         parameters[o] = kernel->bits[o];
         parameters[OPERANDS + o] = &kernel->address[o];

@@ -241,6 +241,24 @@ static void test_splits(void **unused)
     assemble("sm_90a", gemm_split, SPLITS);
 }
 
+/* Blocks of stream-K, whose tails load sums beside those that they have. */
+static zlay_gemm gemm_streamed(uint32_t i)
+{
+    static const int32_t type[] = {ZLAY_TYPE_BF16, ZLAY_TYPE_S8, ZLAY_TYPE_E4M3, ZLAY_TYPE_F16};
+    static const uint32_t tiles[][2] = {{128, 256}, {128, 256}, {128, 192}, {64, 256}};
+    zlay_gemm g = gemm_of(2000, 2000, 1024);
+    g.type = type[i], g.d_type = i > 1 ? ZLAY_TYPE_F32 : 0;
+    g.tile_m = tiles[i][0], g.tile_n = tiles[i][1], g.stages = 2, g.stream_k = ZLAY_STREAM_ALWAYS;
+    return g;
+}
+
+static void test_streams(void **unused)
+{
+    enum { STREAMED = 4 };
+    (void)unused;
+    assemble("sm_90a", gemm_streamed, STREAMED);
+}
+
 /* Modules with kernels that repack operands of each size of elements, by rows and by columns. */
 static zlay_gemm gemm_repacked(uint32_t i)
 {
@@ -367,7 +385,7 @@ int main(void)
         cmocka_unit_test(test_sync),
         cmocka_unit_test(test_float8),
         cmocka_unit_test(test_scales),
-        cmocka_unit_test(test_splits),
+        cmocka_unit_test(test_splits), cmocka_unit_test(test_streams),
         cmocka_unit_test(test_repacked),
         cmocka_unit_test(test_names),
         cmocka_unit_test(test_headers),

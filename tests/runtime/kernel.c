@@ -201,6 +201,38 @@ static void a_split_has_whole_clusters(void **state)
     }
 }
 
+static zlay_plan *divided_plan(world *w)
+{
+    const zlay_target *target;
+    zlay_plan *plan;
+    zlay_gemm gemm = {.size = sizeof gemm, .m = 64 * 40, .n = 64, .k = 256, .tile_m = 64, .tile_n = 64, .stream_k = ZLAY_STREAM_ALWAYS};
+    assert_int_equal(zlay_target_find(&target, "sm_90a", 6), ZLAY_OK);
+    assert_int_equal(zlay_gemm_synth(w->ctx, &plan, target, &gemm), ZLAY_OK);
+    return plan;
+}
+
+/* The workspace of stream-K is the seventh argument, and its bytes are 0 before the first launch. */
+static void stream_k_has_a_cleared_workspace(void **state)
+{
+    world *w = *state;
+    zlay_plan *plan = divided_plan(w);
+    zlay_plan_summary info;
+    zlay_kernel *kernel = kernel_make(w, plan);
+    assert_int_equal(zlay_plan_info(&info, plan), ZLAY_OK);
+    assert_int_equal(w->fake->memory, 1);
+    w->fake->workspace = 1;
+    assert_int_equal(zlay_kernel_bind(w->ctx, kernel, 16, 16, 16), ZLAY_OK);
+    assert_int_equal(zlay_kernel_launch(w->ctx, kernel, NULL), ZLAY_OK);
+    w->fake->workspace = 0;
+    const unsigned char *bytes = (const unsigned char *)(uintptr_t)w->fake->launch.workspace;
+    assert_non_null(bytes);
+    for (uint64_t i = 0; i < info.workspace; i++) assert_int_equal(bytes[i], 0);
+    assert_int_equal(w->fake->launch.grid, 5);
+    zlay_kernel_free(kernel);
+    assert_int_equal(w->fake->memory, 0);
+    zlay_plan_free(plan);
+}
+
 static zlay_plan *repacked_plan(world *w, int32_t d_order)
 {
     const zlay_target *target;
@@ -261,18 +293,16 @@ static void copies_stand_around_the_product(void **state)
     }
 }
 
-/* Whatever call fails, a load, a bind or a launch says so, and nothing stays. */
-static void copies_fail_at_every_call(void **state)
+/* Whatever call fails, a load, a bind or a launch says so, and nothing stays. Returns how many failed. */
+static int fails_at_every_call(world *w, const zlay_plan *plan)
 {
-    world *w = *state;
-    zlay_plan *plan = repacked_plan(w, ZLAY_ORDER_ROW);
     int at = 1, failed = 0, calls = 1;
     for (; calls >= at - 1; at++) {
         zlay_kernel *kernel;
         w->fake->calls = 0;
         w->fake->fail_at = at;
         zlay_status status = zlay_kernel_load(w->ctx, &kernel, w->device, plan, ptx, sizeof ptx - 1, "gemm");
-        if (!status) status = zlay_kernel_bind(w->ctx, kernel, 0x1000, 0x2002, 0x3000);
+        if (!status) status = zlay_kernel_bind(w->ctx, kernel, 0x1000, 0x2000, 0x3000);
         if (!status) status = zlay_kernel_launch(w->ctx, kernel, NULL);
         if (status) assert_int_equal(status, ZLAY_EDRIVER);
         failed += status != ZLAY_OK;
@@ -282,7 +312,22 @@ static void copies_fail_at_every_call(void **state)
         assert_int_equal(w->fake->memory, 0);
         assert_int_equal(w->fake->modules, 0);
     }
-    assert_true(failed > 16);
+    return failed;
+}
+
+static void copies_fail_at_every_call(void **state)
+{
+    world *w = *state;
+    zlay_plan *plan = repacked_plan(w, ZLAY_ORDER_ROW);
+    assert_true(fails_at_every_call(w, plan) > 16);
+    zlay_plan_free(plan);
+}
+
+static void a_workspace_fails_at_every_call(void **state)
+{
+    world *w = *state;
+    zlay_plan *plan = divided_plan(w);
+    assert_true(fails_at_every_call(w, plan) > 8);
     zlay_plan_free(plan);
 }
 
@@ -300,6 +345,8 @@ int main(void)
         TEST(a_split_has_whole_clusters),
         TEST(copies_stand_around_the_product),
         TEST(copies_fail_at_every_call),
+        TEST(a_workspace_fails_at_every_call),
+        TEST(stream_k_has_a_cleared_workspace),
         TEST(a_module_is_launched_with_packed_arguments),
     };
     return cmocka_run_group_tests(tests, group_setup, group_teardown);

@@ -251,13 +251,14 @@ EXPORT int cuLaunchKernel(void *function, unsigned grid_x, unsigned grid_y, unsi
     if (function != &function_handle || !extra == !parameters) fake.mistakes++;
     fake_launch *launch = &fake.launch;
     *launch = (fake_launch){grid_x, block_x, shared_bytes, grid_y * grid_z * block_y * block_z,
-                            stream, {{0}},   {0},          {0},
-                            0};
+                            stream, {{0}},   {0},          0,
+                            {0},    0};
     if (extra && !fake_unpack(launch, extra, FAKE_LAUNCH_END)) fake.mistakes++;
     for (int i = 0; parameters && i < 3; i++) {
         memcpy(launch->map[i], parameters[i], 128);
         memcpy(&launch->address[i], parameters[3 + i], 8);
     }
+    if (parameters && fake.workspace) memcpy(&launch->workspace, parameters[6], 8);
     fake.history[fake.launches % FAKE_HISTORY] = *launch;
     fake.launches++;
     return 0;

@@ -17,7 +17,7 @@ typedef struct fake_launch {
     unsigned grid, block, shared_bytes, other; /* other: the extents that must be 1, multiplied */
     void *stream;
     unsigned char map[3][128];
-    uint64_t address[3];
+    uint64_t address[3], workspace;
     unsigned char packed[64]; /* arguments handed over as bytes */
     uint64_t packed_bytes;
 } fake_launch;
@@ -51,6 +51,7 @@ typedef struct fake_state {
     fake_encode encode;
     fake_launch launch, history[FAKE_HISTORY]; /* the last; launch i at i % FAKE_HISTORY */
     int launches;
+    int workspace; /* 1: launches have a seventh argument */
     int dynamic_smem; /* as cuFuncSetAttribute set it */
     char image[64], kernel[64];
 } fake_state;

@@ -14,6 +14,18 @@ typedef struct kept {
     uint32_t count, together; /* registers, in all and of an access */
 } kept;
 
+/* The thread's number in its instance: read anew where that is a part of its number in the block, so that it takes no register
+ * during the products before. */
+static const char *thread_of(zl_pipe_text *k)
+{
+    char room[24];
+    uint32_t width = zl_pt_width(k);
+    if (width & (width - 1) || k->role->first_warp % k->role->each) return "rtid";
+    zl_op(k, TID, "w0");
+    zl_op(k, AND, "w0", "w0", zl_pt_number(room, width - 1));
+    return "w0";
+}
+
 /* gp = where the thread's first registers lie; false: nothing says how many registers there are. */
 static bool place(zl_pipe_text *k, kept *out, const zl_event *event, int32_t acc)
 {
@@ -23,7 +35,7 @@ static bool place(zl_pipe_text *k, kept *out, const zl_event *event, int32_t acc
     if (!count) zl_pt_fail(k, "%s has no registers that a product or a body counts", k->pipe->accs[acc].name);
     if (!count) return false;
     zl_pt_other(k, "gp", event->other, &event->other_at, count * zl_pt_width(k) * WORD);
-    zl_op(k, FURTHER, "gp", "rtid", zl_pt_number(room, WORD * out->together));
+    zl_op(k, FURTHER, "gp", thread_of(k), zl_pt_number(room, WORD * out->together));
     return true;
 }
 

@@ -76,6 +76,9 @@ static void put_shape(zl_text *out, const zlay_plan *plan)
     if (info->splits > 1)
         zl_putf(out, "  K split over the %u blocks of a cluster: %llu K steps each; block 0 adds the sums\n",
                 info->splits, (unsigned long long)info->split_steps);
+    if (zl_stream(info))
+        zl_putf(out, "  %u blocks divide the steps of all tiles: each has whole tiles, a head and a tail; a workspace of %llu bytes, 0 at first\n",
+                info->stream_blocks, (unsigned long long)info->workspace);
     if (zl_multicast(info))
         zl_putf(out, "  clusters of %u blocks share %c: each loads a part and multicasts it\n", info->cluster,
                 info->multicast == ZLAY_MULTICAST_A ? 'A' : 'B');

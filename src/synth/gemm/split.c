@@ -188,5 +188,5 @@ void zl_stream_take(zl_text *out) { zl_puts(out, "await came[0] 1 clear\nsync ro
 void zl_stream_neighbours(zl_text *out, const zlay_plan_summary *info)
 {
     zl_putf(out, "role before warps 4..%u each 4 cta 1\nwrite V[0]\nsync role\nraise came[0]\nend\n", 3 + 4 * info->consumers);
-    zl_putf(out, "role after warps 0..%u each 1 cta 1\nawait went[0] 1 clear\nsync warp\nread W[0]\nend\n", info->consumers - 1);
+    zl_putf(out, "role after warps 0..%u each 1 cta 1\nawait went[0] 1 clear\nsync role\nread W[0]\nend\n", info->consumers - 1);
 }

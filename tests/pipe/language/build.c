@@ -64,7 +64,7 @@ static void test_named(void **state)
 static const char everything[] =
     "pipe all\ncluster 2\nregisters 168\nparam N 0..\nparam T 1..64\nparam M 2..9 of T\nmove tA 16384\nmove tB 8192\n"
     "smem A[4] tA\nsmem B[4] tB\nsmem D[2] 2*tB + 64 each\ntmem C[2] 128 pair\nmap maps[2]\n"
-    "global W[1]\nflag done[1]\nglobal V[1] each\nflag own[2] each\nbar full[4] count 1\nbar empty[4] count 2\ninit full\ninit empty\n"
+    "global W[1]\nflag done[1]\nflag once[1]\nglobal V[1] each\nflag own[2] each\nbar full[4] count 1\nbar empty[4] count 2\ninit full\ninit empty\n"
     "alloc C\nfence mbarrier_init\nsync cluster\nrole producer warps 0..3 elect\ngriddep wait\n"
     "setmaxnreg dec 24\nfor t in 0..T step 2\nfor i in t*N..t*N+N\n"
     "wait empty[i % 4] parity (i / 4 + 1) % 2\nwait empty[(i+1) % 4] parity ((i+1) / 4 + 1) % 2\n"
@@ -80,7 +80,7 @@ static const char everything[] =
     "waitgroup wgmma 0\nwaitgroup bulk.read 2\ncommit bulk\ncommit cpasync\nfence wgmma\n"
     "cpasync 64 -> A[i % 4] part 2\nmma S, B[i % 4] -> O\nuse S\n"
     "arrive empty[i % 4] warps cta all\narrive empty[i % 4] threads\n"
-    "arrive empty[i % 4] times 32 cta +1\nldmatrix A[i % 4]\nstmatrix D[0] from O part 2\nread W[0]\n"
+    "arrive empty[i % 4] times 32 cta +1\nldmatrix A[i % 4]\nstmatrix D[0] from O part 2\nread W[0]\nread W[0] add O\n"
     "write W[0] from O\nwrite A[i % 4] 2*tB\nread A[i % 4] part 3 cta 1\nstore D[0] tB -> W[0]\n"
     "reduce D[0] 2*tB + 64 by maps[0] -> W[0]\nsync role\nsync named 1 256\njoin named 2 256\n"
     "sync named 14 + instance 64\njoin named 1 - instance 64\n"
@@ -88,7 +88,7 @@ static const char everything[] =
     "fence proxy.tensormap\nfence proxy.async\nend\nend\nrole blackwell warps 12..15 cta 1\n"
     "mma A[0], B[0] -> C[0] fresh\nmma A[0], B[0] scales C[1] -> C[0] fresh\nmma C[1], B[0] -> C[0]\ncommit tcgen05 signal full[0] multicast 3\n"
     "fence tcgen05.after\ntld C[1] lanes 32..63 columns 0..31 -> R\ntwait ld\nfence tcgen05.before\n"
-    "tst R -> C[0]\ntwait st\ntcp A[0] -> C[1]\nrelinquish\ndealloc C\nend\nrole waves warps 16..19\n"
+    "tst R -> C[0]\ntwait st\ntcp A[0] -> C[1]\nrelinquish\ndealloc C\nraise once[0] times 3\nawait once[0] 3 clear\nend\nrole waves warps 16..19\n"
     "for i in 0..N\nload tA -> G times 4\nload tA + tB -> A[i % 4] part 1 times 3\nload 16 -> G\n"
     "put G -> B[(i+1) % 4] 2*tB + 16 part 2 times 2\nput G -> A[0]\nfetch A[i % 4] part 1 -> F times 8\n"
     "fetch B[i % 4] -> H\nmma F, H -> P fresh\nmma F, H -> P\nwaitcount memory 4\nwaitcount shared 0\n"
@@ -172,6 +172,8 @@ static void test_events_refused(void **state)
         {EVENT(.word = "jump"), "line 12: field 'word'"},
         {{.size = 8, .word = "use"}, "field 'size'"},
         {EVENT(.word = "use", .acc = "R", .reserved = {1}), "field 'reserved'"},
+        {EVENT(.word = "use", .acc = "R", .reserved0 = 1), "field 'reserved0'"},
+        {EVENT(.word = "use", .acc = "R", .clear = 1), "field 'clear' does not belong"},
         {EVENT(.word = "use", .acc = "R", .part = 1), "field 'part' does not belong"},
         {EVENT(.word = "use", .acc = "R", .way = "ld"), "field 'way' does not belong"},
         {EVENT(.word = "use", .acc = "R;end"), "field 'acc' is no name"},

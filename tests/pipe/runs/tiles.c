@@ -260,7 +260,7 @@ static void test_units_refuses(void **state)
         const char *what, *by;
         int32_t rule;
     } rows[] = {
-        {"    await came[0] 1\n", "", ZLAY_PIPE_READ_BEFORE_FULL},
+        {"    await came[0] 1 \n", "", ZLAY_PIPE_READ_BEFORE_FULL},
         {"    raise went[0]\n", "", ZLAY_PIPE_DEADLOCK},
         {"    sync role\n    raise went[0]\n", "    raise went[0]\n", ZLAY_PIPE_READ_BEFORE_FULL},
         {"    raise went[0]\n", "    raise went[0]\n    await came[0] 2\n", ZLAY_PIPE_DEADLOCK}, /* a head waits for what nobody raises */
@@ -280,6 +280,8 @@ static void test_units_refuses(void **state)
         zlay_answer answer = ZLAY_DEPENDS;
         size_t count = 0, before;
         world_read(text, &worlds[UNITS], 2);
+        /* A flag that is cleared and raised another number of times is no pipe at all. */
+        for (char *clear; (clear = strstr(text, "clear"));) memmove(clear, clear + 5, strlen(clear + 5) + 1);
         char *at = strstr(text, rows[k].what);
         if (!at) fail_msg("no %s", rows[k].what);
         before = (size_t)(at - text);

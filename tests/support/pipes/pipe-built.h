@@ -240,6 +240,8 @@ static inline bool operand(reader *r, zlay_pipe_event *e)
     else if (eat(r, "from")) memory(r, e, 1, true);
     else if (eat(r, "signal") || eat(r, "by")) memory(r, e, 0, false);
     else if (eat(r, "scales")) memory(r, e, 1, false);
+    else if (eat(r, "add")) e->acc = take(r, false);
+    else if (eat(r, "clear")) e->clear = 1;
     else if (eat(r, "fresh")) e->fresh = 1;
     else if (eat(r, "part")) e->part = (uint32_t)number(r);
     else if (eat(r, "times")) e->times = (uint32_t)number(r);
