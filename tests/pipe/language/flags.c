@@ -12,7 +12,7 @@
 static zlay_pipe *parsed(const char *text)
 {
     zlay_pipe *pipe = NULL;
-    if (zlay_pipe_parsed(&pipe, text, strlen(text))) fail_msg("%s", zlay_ctx_message(ctx));
+    if (zlay_pipe_parse(ctx, &pipe, text, strlen(text))) fail_msg("%s", zlay_ctx_message(ctx));
     return pipe;
 }
 
@@ -73,7 +73,7 @@ static void refuses(void **state)
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         zlay_pipe *pipe = NULL;
-        assert_int_equal(zlay_pipe_parsed(&pipe, wrong[i].text, strlen(wrong[i].text)), ZLAY_EINVAL);
+        assert_int_equal(zlay_pipe_parse(ctx, &pipe, wrong[i].text, strlen(wrong[i].text)), ZLAY_EINVAL);
         assert_null(pipe);
         if (!strstr(zlay_ctx_message(ctx), wrong[i].word)) fail_msg("%s: %s", wrong[i].word, zlay_ctx_message(ctx));
     }
