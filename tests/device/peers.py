@@ -373,19 +373,19 @@ def lm(env):
         if line.strip() and not line.startswith("#"):
             m, n, k = map(int, line.split()[:3])
             for kind in ("bf16", "f16"):
-                product_row(env, f"{kind} {m}x{n}x{k}", m, n, k, kind)
+                product_row(env, f"{kind} {m}x{n}x{k}", m, n, k, kind, stream_k="auto")
     env.mean()
 
 
 def large(env):
     for m, n, k in ((4096, 4096, 4096), (8192, 8192, 8192), (16384, 4096, 4096), (4096, 4096, 16384)):
-        product_row(env, f"bf16 {m}x{n}x{k}", m, n, k)
+        product_row(env, f"bf16 {m}x{n}x{k}", m, n, k, stream_k="auto")
 
 
 def types(env):
     for m in (4096, 8192):
         for a, b in (("f16", "f16"), ("e4m3", "e4m3"), ("e4m3", "e5m2"), ("s8", "s8"), ("tf32", "tf32")):
-            product_row(env, f"{a} x {b} {m}^3", m, m, m, a, b)
+            product_row(env, f"{a} x {b} {m}^3", m, m, m, a, b, stream_k="auto")
 
 
 def small(env):

@@ -104,9 +104,11 @@ zlay_status zl_gemm_instruction_check(zlay_ctx *ctx, const zlay_plan *plan);
  * everything in shared memory. */
 zlay_status zl_gemm_tile(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *gemm);
 
-/* The modelled nanoseconds of the product in the cheapest tile that the request allows; UINT64_MAX:
- * it allows none. Of clusters as the plan has them, and of the cheapest that the request allows. */
-uint32_t zl_tile_processors(const zlay_plan *plan); /* that the times are of */
+/* The processors whose waves the model counts; the modelled nanoseconds of the product in the cheapest tile that the request
+ * allows, rows and columns of that tile; UINT64_MAX: it allows none. Of clusters as the plan has them, and of the cheapest that the
+ * request allows. */
+uint32_t zl_tile_processors(const zlay_plan *plan);
+uint64_t zl_tile_modelled(const zlay_plan *plan, const zlay_gemm *gemm, uint32_t tile[2]);
 uint64_t zl_tile_time(const zlay_plan *plan, const zlay_gemm *gemm);
 uint64_t zl_gemm_time(const zlay_plan *plan, const zlay_gemm *gemm);
 

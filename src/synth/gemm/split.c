@@ -19,6 +19,8 @@ enum {
     GRANULE = 16,    /* bytes of a tensor copy */
     PASS_BYTES = 256, /* of a row of D that is staged, at most */
     REST = 1280,      /* alignment and barriers */
+    PERCENT = 100,
+    MODEL_ERROR = 3,  /* per cent, of times of tiles (tile.c) */
     LINE = 128        /* bytes of a flag in the workspace of stream_k, which nothing else shares */
 };
 
@@ -131,12 +133,15 @@ static const char *undivided(const zlay_plan *plan)
                                      : NULL;
 }
 
-/* The modelled time, with units and without. */
-static uint64_t time_of(const zlay_plan *plan, const zlay_gemm *gemm, uint32_t blocks)
+/* Whether the modelled time is less with units. Between two shapes of tiles it must be less by more than the model errs. */
+static bool pays(const zlay_plan *plan, const zlay_gemm *gemm, uint32_t blocks)
 {
-    zlay_plan other = *plan;
-    other.info.stream_blocks = blocks;
-    return zl_tile_time(&other, gemm);
+    zlay_plan divided = *plan;
+    uint32_t tile[2], whole[2];
+    divided.info.stream_blocks = blocks;
+    uint64_t time = zl_tile_modelled(&divided, gemm, tile), other = zl_tile_modelled(plan, gemm, whole);
+    bool same = tile[0] == whole[0] && tile[1] == whole[1];
+    return time < (same ? other : other / PERCENT * (PERCENT - MODEL_ERROR));
 }
 
 zlay_status zl_gemm_stream(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *gemm)
@@ -148,7 +153,7 @@ zlay_status zl_gemm_stream(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *gemm
     if (gemm->stream_k == ZLAY_STREAM_NEVER) return ZLAY_OK;
     if (!why && plan->info.k <= tile_k) why = "a K of one step";
     if (gemm->stream_k == ZLAY_STREAM_AUTO) {
-        if (!why && time_of(plan, gemm, blocks) < time_of(plan, gemm, 0)) plan->info.stream_blocks = blocks;
+        if (!why && pays(plan, gemm, blocks)) plan->info.stream_blocks = blocks;
         return ZLAY_OK;
     }
     if (why) return zl_fail(ctx, ZLAY_ENOTSUP, "stream_k: products with %s have none", why);

@@ -246,10 +246,16 @@ static uint64_t tile_choose(const zlay_plan *plan, uint32_t *m, uint32_t *n, uin
 
 uint32_t zl_tile_processors(const zlay_plan *plan) { return choice_of(plan)->processors; }
 
+uint64_t zl_tile_modelled(const zlay_plan *plan, const zlay_gemm *gemm, uint32_t tile[2])
+{
+    tile[0] = gemm->tile_m, tile[1] = gemm->tile_n;
+    return tile_choose(plan, &tile[0], &tile[1], gemm->tile_k ? gemm->tile_k : zl_gemm_k_most(plan));
+}
+
 uint64_t zl_tile_time(const zlay_plan *plan, const zlay_gemm *gemm)
 {
-    uint32_t m = gemm->tile_m, n = gemm->tile_n;
-    return tile_choose(plan, &m, &n, gemm->tile_k ? gemm->tile_k : zl_gemm_k_most(plan));
+    uint32_t tile[2];
+    return zl_tile_modelled(plan, gemm, tile);
 }
 
 /* The columns of D in a pass: 256 bytes of a row, 128 of elements of a byte, or 64 columns. What an epilogue loads for 128

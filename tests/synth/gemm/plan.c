@@ -288,7 +288,7 @@ static const bad_row bads[] = {
     {FIELD(b_order), ALL, ZLAY_EINVAL, "b_order"},
     {FIELD(d_order), 1 << 20, ZLAY_EINVAL, "d_order"},
     {FIELD(reserved0), 1, ZLAY_EINVAL, "reserved0"},
-    {FIELD(reserved), 1, ZLAY_EINVAL, "reserved"},
+    {FIELD(stream_k), 3, ZLAY_EINVAL, "stream_k"},
     {FIELD(lda), 299, ZLAY_EINVAL, "lda"},
     {FIELD(ldb), 1, ZLAY_EINVAL, "ldb"},
     {FIELD(ldd), 199, ZLAY_EINVAL, "ldd"},
