@@ -166,7 +166,7 @@ programs = $(filter-out $(LEFT:%=$(B)/tests/%),$(patsubst tests/%.c,$(B)/tests/%
 # leaves them out where a second compiler made the same library; sanitizers leave out the longest.
 LONGEST := emit/attention_run pipe/runs/mutants
 MACHINES := $(LONGEST) $(addprefix emit/,attention_text block_gemm_run block_scales_run gcn_attention gcn_epilogue gcn_types multicast_run \
-    pipe_run ptx_types quantise_run scales_run split_run swap_run sync_gemm_run tmem_gemm_run weights_run)
+    pipe_run ptx_types quantise_run scales_run split_run stream_run swap_run sync_gemm_run tmem_gemm_run weights_run)
 TESTS := $(call programs,$(UNITS) $(WORLDS))
 CHECKS := $(sort $(wildcard tests/checks/*.sh))
 # `make test TESTS=build/tests/algebra/layout/layout CHECKS=` runs one program.
