@@ -12,7 +12,8 @@
 # make device-test, -bench, -peers, -oracle, -banks, -wgmma, -words, -moves on a machine with a Hopper GPU
 # make install    PREFIX=/usr/local LIBDIR=$(PREFIX)/lib DESTDIR=           make uninstall   with the same
 # make generate   rewrite the tables of documents that come from src/
-# CUTLASS_INCLUDE=FOLDER (of cute/layout.hpp, from the PyPI package nvidia-cutlass or a checkout) gives make bench CuTe's C++ as a peer.
+# CUTLASS_INCLUDE=FOLDER (of cute/layout.hpp, from the PyPI package nvidia-cutlass or a checkout) gives make bench CuTe's C++ as a peer;
+# tests and examples that need it take else what tools/setup.sh put into build/cutlass.
 # ENGINES=0 builds without isl, FLINT and GMP; so does a machine that lacks their headers.
 # NO_INSTALL=1 keeps run and test from installing packages; V=1 shows the commands.
 
@@ -54,6 +55,7 @@ BENCH := $(patsubst bench/%.c,$(B)/bench/%.o,$(sort $(wildcard bench/*.c)))
 
 LIBRARIES := $(foreach name,zlay zlay-runtime zlay-json,$(B)/lib$(name).a $(B)/lib$(name).so)
 HEADERS := $(sort $(wildcard include/zlay/*.h))
+HEADERS_CXX := $(sort $(wildcard include/zlay/*.hpp))
 PCS := $(patsubst pkgconfig/%.in,$(B)/%,$(sort $(wildcard pkgconfig/*.pc.in)))
 
 all: $(LIBRARIES) $(B)/zlay $(B)/zlay-bench $(B)/zlay.cdef $(B)/zlay.1 $(PCS)
@@ -187,9 +189,9 @@ $(B)/tests/%: tests/%.c $(ARCHIVES) $(B)/libinterpreters.a
 tests: $(TESTS)
 units: $(call programs,$(UNITS))
 test:
-	@CC="$(CC)" tools/setup.sh test
+	@CC="$(CC)" CUTLASS_INCLUDE="$(CUTLASS_INCLUDE)" tools/setup.sh test
 	@$(MAKE) --no-print-directory all $(TESTS)
-	@CC="$(CC)" CXX="$(CXX)" MAKE="$(MAKE)" B="$(B)" tests/run.sh $(TESTS) $(CHECKS)
+	@CC="$(CC)" CXX="$(CXX)" MAKE="$(MAKE)" B="$(B)" CUTLASS_INCLUDE="$(CUTLASS_INCLUDE)" CUDA_INCLUDE="$(CUDA_INCLUDE)" tests/run.sh $(TESTS) $(CHECKS)
 
 # Without the worlds: what sanitizers and other compilers run of all that is built.
 test-units:
@@ -356,7 +358,7 @@ install: all
 	install -d "$(ROOT)/bin" "$(ROOT)/include/zlay" "$(LIBS)/pkgconfig" "$(DOCS)/docs/internals" "$(DOCS)/examples" \
 	    "$(ROOT)/share/man/man1" "$(ROOT)/share/man/man7"
 	install -m 755 $(B)/zlay "$(ROOT)/bin"
-	install -m 644 $(HEADERS) $(B)/zlay.cdef "$(ROOT)/include/zlay"
+	install -m 644 $(HEADERS) $(HEADERS_CXX) $(B)/zlay.cdef "$(ROOT)/include/zlay"
 	install -m 644 $(filter %.a,$(LIBRARIES)) "$(LIBS)"
 	for so in $(SOS); do \
 	    install -m 755 $(B)/$$so "$(LIBS)/$$so.$(VERSION)" && \

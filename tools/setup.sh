@@ -3,7 +3,8 @@
 # tools/setup.sh run|test|fuzz: install the Debian packages that the goal needs and the machine lacks.
 # With NO_INSTALL=1, or when neither root nor sudo without a password, print the line and stop;
 # where only isl, FLINT or GMP is missing, run goes on without them, as ENGINES=0 does, and where only
-# LLVM 22 is (it is in Debian 12's security archive, and not everywhere), test does, and skips some.
+# LLVM 22 is (it is in Debian 12's security archive, and not everywhere), test does, and skips some; so it does
+# without the headers of CUTLASS, which pip puts into build/cutlass.
 set -u
 goal=${1:-test}
 
@@ -57,7 +58,6 @@ if [ "$goal" = test ]; then
     wish clang-22 command -v clang-22
     wish lld-22 command -v ld.lld-22
 fi >/dev/null
-[ -z "$missing$wished" ] && exit 0
 
 sudo=
 [ "$(id -u)" = 0 ] || sudo='sudo -n'
@@ -65,6 +65,16 @@ may_install() {
     [ "${NO_INSTALL:-0}" = 0 ] && command -v apt-get >/dev/null 2>&1 &&
         { [ -z "$sudo" ] || sudo -n true 2>/dev/null; }
 }
+cutlass=${CUTLASS_INCLUDE:-build/cutlass/cutlass_library/source/include}/cute/layout.hpp
+need_cutlass() {
+    [ "$goal" = test ] && [ ! -e "$cutlass" ] || return
+    may_install && python3 -m pip install -q --no-deps --no-compile --retries 0 --timeout 20 --upgrade --target build/cutlass \
+        nvidia-cutlass==4.2.0.0 >/dev/null 2>&1 && [ -e "$cutlass" ] && return
+    echo "zlay: without the headers of CUTLASS (PyPI's nvidia-cutlass), and the tests that ask CuTe say so"
+}
+need_cutlass
+[ -z "$missing$wished" ] && exit 0
+
 install_packages() { # as one line of words
     echo "zlay: installing what 'make $goal' needs: $sudo $1"
     $sudo env DEBIAN_FRONTEND=noninteractive $1 >/dev/null && return

@@ -17,14 +17,14 @@ says_what_it_returns() {
 
 # Macros, files and what is declared; a name that ends in _ stands for those that begin with it.
 names_what_is_there() {
-    printf '#include <zlay/%s>\n' $(ls include/zlay) > "$tap_dir/all.c"
+    (cd include && printf '#include <%s>\n' zlay/*.h) > "$tap_dir/all.c"
     {
         "$CC" -Iinclude -E -P "$tap_dir/all.c"
         "$CC" -Iinclude -E -dM "$tap_dir/all.c"
         ls include/zlay | sed 's/^/zlay_/; s/\.h$//'
     } | grep -oE '\b(zlay|ZLAY)_[A-Za-z0-9_]+' | sort -u > "$tap_dir/there"
-    grep -ohE '\b(zlay|ZLAY)_[A-Za-z0-9_]+' include/zlay/*.h README.md $(ls docs/*.md | grep -v '/changes.md$') examples/* |
-        grep -vE '_H$|^ZLAY_(SCALE|SEED|EXHAUSTIVE|ONLY|JOBS)$' | sort -u > "$tap_dir/named"
+    grep -ohE '\b(zlay|ZLAY)_[A-Za-z0-9_]+' include/zlay/*.h* README.md $(ls docs/*.md | grep -v '/changes.md$') examples/* |
+        grep -vE '_H$|_HPP$|^ZLAY_HPP_|^ZLAY_(SCALE|SEED|EXHAUSTIVE|ONLY|JOBS)$' | sort -u > "$tap_dir/named"
     grep '_$' "$tap_dir/named" | while read -r stem; do grep -q "^$stem" "$tap_dir/there" || echo "$stem*"; done > "$tap_dir/none"
     grep -v '_$' "$tap_dir/named" | comm -23 - "$tap_dir/there" >> "$tap_dir/none"
     cat "$tap_dir/none"

@@ -19,7 +19,7 @@ whole() {
     test ! -s "$tap_dir/missing" && test "$(find "$root" -type f -o -type l | grep -cv "^$root/opt/zlay/")" -eq 0
 }
 
-every_header() { for header in include/zlay/*.h; do cmp "$header" "$root/opt/zlay/$header" || return 1; done; }
+every_header() { for header in include/zlay/*.h include/zlay/*.hpp; do cmp "$header" "$root/opt/zlay/$header" || return 1; done; }
 pc() { PKG_CONFIG_PATH=$lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$root pkg-config "$@"; }
 version() { test "zlay $(pc --modversion zlay)" = "$("$root/opt/zlay/bin/zlay" --version | cut -d, -f1)"; }
 
