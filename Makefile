@@ -8,7 +8,7 @@
 # make portable   tests of the library with libc alone on other targets: CC=musl-gcc; CC=aarch64-linux-gnu-gcc RUN=qemu-aarch64-static
 # make check-house  rooms, includes, READMEs, names, words: what the structure must not lose
 # make fuzz       mutated input for every parser          make fuzz-cov   the same, led by coverage (clang)
-# make bench      ratios, printed
+# make bench      ratios, printed            make examples   the programs of examples/, built and run
 # make device-test, -bench, -peers, -oracle, -banks, -wgmma, -words, -moves on a machine with a Hopper GPU
 # make install    PREFIX=/usr/local LIBDIR=$(PREFIX)/lib DESTDIR=           make uninstall   with the same
 # make generate   rewrite the tables of documents that come from src/
@@ -305,6 +305,7 @@ device-test: $(addprefix $(B)/device-,test synth copy-synth moves words pipes mo
 	$(B)/device-words
 	$(B)/device-pipes
 	$(B)/device-module
+	@$(MAKE) --no-print-directory examples EXAMPLES=cutlass_host
 device-synth: $(B)/device-synth
 	$(B)/device-synth
 device-copies: $(B)/device-copies
@@ -323,6 +324,10 @@ device-bench: $(B)/device-bench
 	$(B)/device-bench
 device-banks:
 	tests/device/banks.sh $(B)/device-banks
+
+# The programs of examples/, each built and run; what the machine lacks the means for is skipped by name.  EXAMPLES='gemm' takes one.
+examples: $(B)/libzlay.a $(B)/libzlay-runtime.a $(B)/zlay.pc $(if $(EXAMPLES),,$(B)/zlay)
+	@CC="$(CC)" B="$(B)" CUTLASS_INCLUDE="$(CUTLASS_INCLUDE)" CUDA_INCLUDE="$(CUDA_INCLUDE)" tools/examples.sh $(EXAMPLES)
 
 bench: $(B)/zlay-bench
 	$(B)/zlay-bench
@@ -387,4 +392,4 @@ clean:
 
 FORCE:
 .DELETE_ON_ERROR:
-.PHONY: all run tests units test test-units test-all exhaustive portable run-portable san tsan fuzz fuzz-cov check-layers check-house doc-check device-test device-synth device-copy-synth device-moves device-pipes device-copies device-bench device-calibrate device-peers device-banks device-oracle device-wgmma bench golden generate census install uninstall clean
+.PHONY: all run tests units test test-units test-all exhaustive portable run-portable san tsan fuzz fuzz-cov check-layers check-house doc-check device-test device-synth device-copy-synth device-moves device-pipes device-copies device-bench device-calibrate device-peers device-banks device-oracle device-wgmma bench examples golden generate census install uninstall clean

@@ -215,16 +215,19 @@ struct dynamic<cute::ComposedLayout<cute::Swizzle<B, M, S>, cute::smem_ptr_flag_
     using type = cute::ComposedLayout<cute::Swizzle<B, M, S>, cute::smem_ptr_flag_bits<N>, typename dynamic<Inner>::type>;
 };
 
-template <std::size_t... I> auto flat(std::index_sequence<I...>)
-{
-    using entries = cute::tuple<decltype(void(I), std::int64_t{})...>;
-    return cute::Layout<entries, entries>{};
-}
+template <std::size_t> struct entry {
+    using type = std::int64_t;
+};
+template <class I> struct flat;
+template <std::size_t... I> struct flat<std::index_sequence<I...>> {
+    using entries = cute::tuple<typename entry<I>::type...>;
+    using type = cute::Layout<entries, entries>;
+};
 
 } // namespace detail
 
 /** A layout of R flat modes whose extents and strides are int64_t. */
-template <std::size_t R> using cute_flat = decltype(detail::flat(std::make_index_sequence<R>{}));
+template <std::size_t R> using cute_flat = typename detail::flat<std::make_index_sequence<R>>::type;
 
 /** The nesting and the swizzle of L; extents, strides and offset are int64_t. */
 template <class L> using cute_dynamic = typename detail::dynamic<std::remove_cv_t<L>>::type;

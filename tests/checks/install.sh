@@ -42,6 +42,7 @@ example_static() {
         cd "$tap_dir" && ./gemm-static 256 256 128 | grep -q TMAP_STRIDE_16
 }
 example_is_short() { test "$(cat examples/gemm.c examples/product.h | wc -l)" -le 200 && test "$(wc -l < examples/gemm_hip.c)" -le 100; }
+host_is_short() { test "$(wc -l < examples/cutlass_host.cu)" -le 300; }
 
 json_shared() {
     cat > "$tap_dir/json.c" << 'C'
@@ -97,6 +98,7 @@ check "the example, by pkg-config, shared" example_shared
 check "the HIP example writes assembly and says why it does not run" example_hip
 check "the example, static" example_static
 check "the example has at most 150 lines" example_is_short
+check "examples/cutlass_host.cu has at most 300 lines" host_is_short
 check "libzlay-json, shared" json_shared
 check "a program in C++" cplusplus
 check "a prefix with a blank; make uninstall" blanks

@@ -1,0 +1,68 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# tools/examples.sh [NAME...]: build the programs of examples/ against the static libraries in B and run each, or those named.
+# What the machine lacks the means for is skipped, by name and with the reason. Ends with status 1 where one does not build or
+# does not do what its first lines say.
+set -u
+B=${B:-build}
+cutlass=${CUTLASS_INCLUDE:-build/cutlass/cutlass_library/source/include}
+cuda=${CUDA_INCLUDE:-/usr/local/cuda/include}
+PATH=$PATH:/usr/local/cuda/bin
+out=$B/examples
+libraries="$B/libzlay-runtime.a $B/libzlay.a $(sed -n 's/^Libs.private: //p' "$B/zlay.pc") -ldl -lm"
+mkdir -p "$out"
+built=0 skipped=0 failed=0
+
+lacks() { # REASON COMMAND...: the command fails, and the example is skipped for that reason
+    reason=$1
+    shift
+    ! "$@" > /dev/null 2>&1
+}
+skip() {
+    skipped=$((skipped + 1))
+    echo "$1: skipped, $reason"
+}
+example() { # NAME WANTED COMMAND...: the program is built; its last line has WANTED
+    name=$1 wanted=$2
+    shift 2
+    if ("$@") > "$out/$name.log" 2>&1 && tail -n 1 "$out/$name.log" | grep -qE "$wanted"; then
+        built=$((built + 1))
+        echo "$name: $(tail -n 1 "$out/$name.log")"
+    else
+        failed=$((failed + 1))
+        echo "$name: FAILED"
+        tail -n 20 "$out/$name.log"
+    fi
+}
+
+gemm() { ${CC:-cc} -std=c11 -Wall -Wextra -Werror -Iinclude -o "$out/gemm" examples/gemm.c $libraries && (cd "$out" && ./gemm 256 256 128); }
+gemm_hip() { # the code object where LLVM 22 is; else the assembly, which no device loads
+    ${CC:-cc} -std=c11 -Wall -Wextra -Werror -Iinclude -o "$out/gemm_hip" examples/gemm_hip.c $libraries || return 1
+    cd "$out" && ./gemm_hip gfx942 && if command -v llvm-mc-22 > /dev/null && command -v ld.lld-22 > /dev/null; then
+        llvm-mc-22 -triple=amdgcn-amd-amdhsa -mcpu=gfx942 -filetype=obj -o gemm.o gemm.s && ld.lld-22 -shared -o gemm.hsaco gemm.o && ./gemm_hip gfx942 gemm.hsaco
+    else
+        ./gemm_hip gfx942 gemm.s
+    fi
+}
+code_object() { ZLAY=$B/zlay sh examples/code_object.sh "$out/gemm.co" gfx950 && test -s "$out/gemm.co" && readelf -h "$out/gemm.co"; }
+cutlass_host() {
+    nvcc -arch=sm_90a -std=c++17 --expt-relaxed-constexpr -Werror all-warnings -Xcompiler -Wall,-Wextra -Iinclude -isystem "$cutlass" \
+        -o "$out/cutlass_host" examples/cutlass_host.cu $libraries && "$out/cutlass_host"
+}
+
+asked() { [ -z "$names" ] || case " $names " in *" $1 "*) ;; *) false ;; esac; }
+names=$*
+if asked gemm; then example gemm 'sampled elements wrong|^not run' gemm; fi
+if asked gemm_hip; then example gemm_hip 'sampled elements wrong|^not run' gemm_hip; fi
+if asked code_object; then
+    if lacks "no LLVM 22 (llvm-22, lld-22)" command -v llvm-mc-22 ld.lld-22; then skip code_object; else example code_object 'Section header string' code_object; fi
+fi
+if asked cutlass_host; then
+    if lacks "no nvcc" command -v nvcc || lacks "no headers of CUTLASS (PyPI's nvidia-cutlass; CUTLASS_INCLUDE names their folder)" test -e "$cutlass/cute/layout.hpp"; then
+        skip cutlass_host
+    else
+        example cutlass_host '^1000 of 1000 maps equal' cutlass_host
+    fi
+fi
+echo "examples: $built ran, $skipped skipped, $failed failed"
+[ "$failed" -eq 0 ]
