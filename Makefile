@@ -50,6 +50,7 @@ BASE := $(call objects,base)
 LIB := $(foreach room,$(ROOMS),$(call objects,$(room)))
 RUNTIME := $(call objects,runtime)
 JSON := $(call objects,json)
+PRELOAD := $(call objects,preload)
 CLI := $(filter-out $(B)/cli/main.o,$(call objects,cli))
 BENCH := $(patsubst bench/%.c,$(B)/bench/%.o,$(sort $(wildcard bench/*.c)))
 
@@ -58,7 +59,8 @@ HEADERS := $(sort $(wildcard include/zlay/*.h))
 HEADERS_CXX := $(sort $(wildcard include/zlay/*.hpp))
 PCS := $(patsubst pkgconfig/%.in,$(B)/%,$(sort $(wildcard pkgconfig/*.pc.in)))
 
-all: $(LIBRARIES) $(B)/zlay $(B)/zlay-bench $(B)/zlay.cdef $(B)/zlay.1 $(PCS)
+EXPLAIN := $(B)/libzlay-explain.so
+all: $(LIBRARIES) $(EXPLAIN) $(B)/zlay $(B)/zlay-bench $(B)/zlay.cdef $(B)/zlay.1 $(PCS)
 
 # ---- objects ---------------------------------------------------------------
 
@@ -130,6 +132,13 @@ $(B)/libzlay-runtime.so: $(RUNTIME) $(B)/libzlay-base.a $(B)/libzlay.so
 $(B)/libzlay-json.so: $(JSON) $(B)/libzlay-base.a $(B)/libzlay.so
 	$(shared) $(JSON) $(besides) -ljansson
 	@ln -sf $(@F) $@.$(ABI)
+
+# For LD_PRELOAD into any program: it has what it needs of libzlay inside and exports nothing of it.  Without a sanitizer, and
+# optimised, for its dlsym has to leave by a jump (src/preload/find.c).
+$(PRELOAD) $(EXPLAIN): override CFLAGS := -O2 -g1 $(filter -Werror,$(CFLAGS))
+$(EXPLAIN): $(PRELOAD) $(B)/libzlay.a src/preload/symbols.map
+	$(shared) $(PRELOAD) $(B)/libzlay.a -Wl,-Bsymbolic -Wl,--defsym=dlsym=zl_preload_dlsym -Wl,--version-script=src/preload/symbols.map \
+	    $(ENGINE_LIBS) -ldl -lm
 
 ARCHIVES := $(B)/libzlay-cli.a $(B)/libzlay-json.a $(B)/libzlay-runtime.a $(B)/libzlay.a
 link = $(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o %.a,$^)
@@ -369,6 +378,7 @@ install: all
 	    install -m 755 $(B)/$$so "$(LIBS)/$$so.$(VERSION)" && \
 	    ln -sf $$so.$(VERSION) "$(LIBS)/$$so.$(ABI)" && \
 	    ln -sf $$so.$(ABI) "$(LIBS)/$$so" || exit 1; done
+	install -m 755 $(EXPLAIN) "$(LIBS)"
 	install -m 644 $(PCS) "$(LIBS)/pkgconfig"
 	install -m 644 LICENSE README.md "$(DOCS)"
 	install -m 644 $(wildcard docs/*.md) "$(DOCS)/docs"
@@ -381,13 +391,13 @@ install: all
 uninstall:
 	rm -f "$(ROOT)/bin/zlay" "$(ROOT)/share/man/man1/zlay.1" "$(ROOT)/share/man/man7/zlay_rules.7"
 	rm -rf "$(ROOT)/include/zlay" "$(DOCS)"
-	cd "$(LIBS)" && rm -f $(notdir $(filter %.a,$(LIBRARIES))) $(foreach so,$(SOS),$(so) $(so).$(ABI) $(so).$(VERSION)) \
+	cd "$(LIBS)" && rm -f $(notdir $(EXPLAIN) $(filter %.a,$(LIBRARIES))) $(foreach so,$(SOS),$(so) $(so).$(ABI) $(so).$(VERSION)) \
 	    $(patsubst $(B)/%,pkgconfig/%,$(PCS))
 
 clean:
 	rm -rf $(B)
 
--include $(LIB:.o=.d) $(INTERPRETERS:.o=.d) $(RUNTIME:.o=.d) $(JSON:.o=.d) $(CLI:.o=.d) $(B)/cli/main.d $(BENCH:.o=.d) \
+-include $(LIB:.o=.d) $(INTERPRETERS:.o=.d) $(RUNTIME:.o=.d) $(PRELOAD:.o=.d) $(JSON:.o=.d) $(CLI:.o=.d) $(B)/cli/main.d $(BENCH:.o=.d) \
     $(DEVICE:.o=.d) $(addsuffix .d,$(TESTS))
 
 FORCE:

@@ -10,7 +10,7 @@ install_it() { "$MAKE" --no-print-directory install B="$B" CC="$CC" PREFIX=/opt/
 whole() {
     for file in bin/zlay include/zlay/zlay.h include/zlay/zlay.cdef include/zlay/runtime.h include/zlay/json.h \
         lib64/libzlay.a lib64/libzlay.so lib64/libzlay-runtime.so lib64/libzlay-json.so lib64/libzlay-runtime.a \
-        lib64/libzlay-json.a lib64/pkgconfig/zlay.pc lib64/pkgconfig/zlay-runtime.pc \
+        lib64/libzlay-json.a lib64/libzlay-explain.so lib64/pkgconfig/zlay.pc lib64/pkgconfig/zlay-runtime.pc \
         lib64/pkgconfig/zlay-json.pc share/doc/zlay/LICENSE share/doc/zlay/docs/algebra.md \
         share/doc/zlay/examples/gemm.c share/man/man1/zlay.1 share/man/man7/zlay_rules.7; do
         test -s "$root/opt/zlay/$file" || echo "missing: $file"
@@ -40,6 +40,9 @@ example_static() {
     "$CC" -std=c11 -o "$tap_dir/gemm-static" examples/gemm.c $(pc --cflags zlay) "$lib/libzlay-runtime.a" "$lib/libzlay.a" \
         $(sed -n 's/^Libs.private: //p' "$lib/pkgconfig/zlay.pc") -ldl -lm &&
         cd "$tap_dir" && ./gemm-static 256 256 128 | grep -q TMAP_STRIDE_16
+}
+explain_is_found() { # beside a program that knows nothing of it
+    LD_PRELOAD=$lib/libzlay-explain.so sh -c 'grep -q libzlay-explain.so /proc/self/maps'
 }
 example_is_short() { test "$(cat examples/gemm.c examples/product.h | wc -l)" -le 200 && test "$(wc -l < examples/gemm_hip.c)" -le 100; }
 host_is_short() { test "$(wc -l < examples/cutlass_host.cu)" -le 300; }
@@ -97,6 +100,7 @@ check "zlay.pc and the program agree on the version" version
 check "the example, by pkg-config, shared" example_shared
 check "the HIP example writes assembly and says why it does not run" example_hip
 check "the example, static" example_static
+check "libzlay-explain.so can be preloaded" explain_is_found
 check "the example has at most 150 lines" example_is_short
 check "examples/cutlass_host.cu has at most 300 lines" host_is_short
 check "libzlay-json, shared" json_shared

@@ -84,7 +84,7 @@ def misplaced():
 
 # ---- calls that enter a ctx -------------------------------------------------------------------
 
-FACES = ("json", "cli", "runtime")  # rooms that call the library as its users do
+FACES = ("json", "cli", "runtime", "preload")  # rooms that call the library as its users do
 
 
 def functions():

@@ -9,6 +9,8 @@
 /* Our types under names that no macro of cuda.h touches, before it is included. */
 #define ZL_CUDA(symbol, parameters) typedef zl_cu_result(*zl_our_##symbol) parameters;
 #include "runtime/cuda.def"
+#define ZL_HOOK_DRIVER(symbol, parameters) typedef zl_cu_result(*zl_hook_##symbol) parameters;
+#include "preload/hooks.def"
 
 #if defined(__has_include)
 #if __has_include(<cuda.h>)
@@ -41,6 +43,23 @@ static void prototypes_are_cuda_h(void **state)
     assert_true(ZL_COUNT(functions) > 20);
     for (size_t i = 0; i < ZL_COUNT(functions); i++)
         if (!functions[i].same) fail_msg("%s has another prototype", functions[i].name);
+}
+
+static const row hooks[] = {
+#define ZL_HOOK_DRIVER(symbol, parameters)                                                         \
+    {#symbol, EXPANDED(symbol), _Generic(&symbol, zl_hook_##symbol : 1, default : 0)},
+#include "preload/hooks.def"
+};
+
+/* What libzlay-explain.so stands before. */
+static void hooks_are_cuda_h(void **state)
+{
+    (void)state;
+    assert_int_equal(ZL_COUNT(hooks), 4);
+    for (size_t i = 0; i < ZL_COUNT(hooks); i++) {
+        assert_string_equal(hooks[i].name, hooks[i].current);
+        if (!hooks[i].same) fail_msg("%s has another prototype", hooks[i].name);
+    }
 }
 
 /* The old symbol of one function is kept on purpose: drivers before 12.8 have no other, and both
@@ -120,6 +139,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_host_asks_with_the_arguments_of_its_call),
         cmocka_unit_test(prototypes_are_cuda_h),
+        cmocka_unit_test(hooks_are_cuda_h),
         cmocka_unit_test(symbols_are_current),
         cmocka_unit_test(enumerators_are_cuda_h),
         cmocka_unit_test(public_numbers_are_cuda_h),
