@@ -25,7 +25,7 @@ extern "C" {
 #endif
 
 /** Languages of a kernel's text. */
-enum { ZLAY_TEXT_PTX = 0, ZLAY_TEXT_CUDA };
+enum { ZLAY_TEXT_PTX = 0, ZLAY_TEXT_CUDA, ZLAY_TEXT_HIP /* functions: zlay/emit_function.h */ };
 
 /** What an argument of a kernel is. */
 enum {

@@ -87,8 +87,9 @@
 /* Few vectors by weights of 4 or 8 bits: the same. */
 #include <zlay/weights.h>
 
-/* Text: kernels and headers. */
+/* Text: kernels, headers, functions. */
 #include <zlay/emit.h>
 #include <zlay/emit_pipe.h>
+#include <zlay/emit_function.h>
 
 #endif

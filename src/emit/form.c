@@ -66,11 +66,30 @@ uint32_t zl_ptx_least(zl_counted *print, const void *value, const zlay_target *t
     return ptx < info.ptx ? info.ptx : ptx;
 }
 
+/* Names that C, C++, CUDA and HIP keep for themselves: two underscores, or one and a capital, and
+ * those that their headers declare. */
+static bool is_kept(const char *name, size_t length)
+{
+    static const char *const kept[] = {
+#define NAME(text) text,
+#include "emit/names.def"
+    };
+    if (length > 1 && name[0] == '_' && (name[1] == '_' || (name[1] >= 'A' && name[1] <= 'Z')))
+        return true;
+    for (size_t i = 0; i < ZL_COUNT(kept); i++)
+        if (strlen(kept[i]) == length && !memcmp(kept[i], name, length)) return true;
+    return false;
+}
+
 zlay_status zl_name_check(zlay_ctx *ctx, const char *name, size_t length)
 {
     char shown[256];
-    if (zl_is_name(name, length)) return ZLAY_OK;
-    return zl_fail(ctx, ZLAY_EINVAL, "name: \"%s\" is no name", zl_quote(shown, name, length));
+    if (!zl_is_name(name, length))
+        return zl_fail(ctx, ZLAY_EINVAL, "name: \"%s\" is no name",
+                       zl_quote(shown, name, length));
+    if (!is_kept(name, length)) return ZLAY_OK;
+    return zl_fail(ctx, ZLAY_EINVAL, "name: \"%s\" is kept by C++, CUDA or HIP",
+                   zl_quote(shown, name, length));
 }
 
 const zl_phrase *zl_phrase_get(zl_emit *e, zl_form_id id)

@@ -233,6 +233,14 @@ check "pipe fences: what was missing is there again" pipe_is_fenced
 check "pipe emit: PTX and CUDA C" pipe_is_a_kernel
 check "pipe emit: what is wrong is not printed" exits 1 "$zlay" pipe emit "$tap_dir/early.pipe" sm_90a
 check "pipe emit: another language is an error" exits 2 "$zlay" pipe emit "$tap_dir/ring.pipe" sm_90a rust
+
+layout_is_a_function() {
+    "$zlay" emit layout cuda '(4,8):(8,1)' at | grep -q ' unsigned at(unsigned i0, unsigned i1)$' && "$zlay" emit layout ptx '(4,8):(8,1)' | grep -q '^.func .*) address('
+}
+check "emit layout: CUDA C and PTX" layout_is_a_function
+check "emit layout: what is no layout is an error" exits 2 "$zlay" emit layout cuda '(4,8):(8,'
+check "emit layout: another language is an error" exits 2 "$zlay" emit layout rust '(4,8):(8,1)'
+check "emit layout: a keyword is no name" exits 2 "$zlay" emit layout hip '(4,8):(8,1)' __global__
 check "a pipe that is none is an error" exits 2 "$zlay" pipe verify tests/checks/cli.sh
 check "a file that is not there is an error" exits 2 "$zlay" pipe verify "$tap_dir/none"
 wave_kernel() { # a plan of waves: proved, and written as assembly

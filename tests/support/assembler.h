@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #define ASSEMBLER_PATH "PATH=\"$PATH:/usr/local/cuda/bin\" "
@@ -62,22 +63,29 @@ static inline void need_compiler(void)
     if (!has_compiler()) skip();
 }
 
-/* Without a warning. */
-static inline bool compiles(const char *target, const char *text)
+/* Without a warning, for every target of a list with spaces between them. */
+static inline bool compiles_for(const char *targets, const char *text)
 {
-    char name[] = "/tmp/zlay-cuda-XXXXXX", command[400];
+    char name[] = "/tmp/zlay-cuda-XXXXXX", codes[400] = "", command[900];
     int descriptor = mkstemp(name);
     assert_true(descriptor >= 0);
     FILE *file = fdopen(descriptor, "w");
     assert_non_null(file);
     fputs(text, file);
     fclose(file);
+    for (const char *at = targets; *at; at += strcspn(at, " "), at += *at == ' ') {
+        int length = (int)strcspn(at, " ");
+        size_t end = strlen(codes);
+        snprintf(codes + end, sizeof codes - end, "-gencode=arch=compute_%.*s,code=%.*s ", length - 3, at + 3, length, at);
+    }
     snprintf(command, sizeof command,
-             ASSEMBLER_PATH "nvcc -Werror all-warnings -x cu -std=c++17 "
-             "-gencode=arch=compute_%s,code=%s -cubin -o /dev/null %s >&2", target + 3, target, name);
+             ASSEMBLER_PATH "nvcc -Werror all-warnings -x cu -std=c++17 %s%s -o /dev/null %s >&2", codes,
+             strchr(targets, ' ') ? "-fatbin" : "-cubin", name);
     bool good = system(command) == 0;
     unlink(name);
     return good;
 }
+
+static inline bool compiles(const char *target, const char *text) { return compiles_for(target, text); }
 
 #endif

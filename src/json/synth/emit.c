@@ -7,7 +7,7 @@
 /* ---- fields ------------------------------------------------------------------------------- */
 
 static const zl_field emit_rows[] = {
-    ZL_OWN("target", ZL_NEEDS),
+    ZL_OWN("target", ZL_MAY),
     {"what", ZL_NEEDS, ZL_WHOLE(zl_as_text, zl_json_text)},
     ZL_OWN("name", ZL_NEEDS),
     ZL_OTHERS(zl_emit_gemm_fields),
@@ -16,6 +16,7 @@ static const zl_field emit_rows[] = {
     ZL_OTHERS(zl_emit_pipe_fields),
     ZL_OTHERS(zl_emit_attention_fields),
     ZL_OTHERS(zl_emit_weights_fields),
+    ZL_OTHERS(zl_emit_layout_fields),
 };
 const zl_fields zl_emit_fields = {ZL_ROWS(emit_rows, zl_json_text)};
 
@@ -51,6 +52,7 @@ static const struct {
     {"attention", &zl_emit_attention_fields, zl_emit_attention},
     {"weights", &zl_emit_weights_fields, zl_emit_weights},
     {"snippets", &snippets_fields, emit_snippets},
+    {"layout", &zl_emit_layout_fields, zl_emit_layout},
 };
 
 zlay_status zl_op_emit(zl_call *call, const void *asked)
@@ -63,5 +65,5 @@ zlay_status zl_op_emit(zl_call *call, const void *asked)
     }
     return zl_fail(call->ctx, ZLAY_ENOTSUP,
                    "field 'what': 'gemm', 'header', 'copy', 'transpose', 'move', 'pipe', "
-                   "'attention', 'weights' and 'snippets' are done");
+                   "'attention', 'weights', 'snippets' and 'layout' are done");
 }

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/** zlay/emit_function.h - functions for another author's kernel, as text.
+ *
+ *  A worked example.  Sw<3,3,3> o 0 o (64,64):(64,1) as CUDA C, called `at`:
+ *
+ *      static __device__ __forceinline__ __attribute__((unused)) unsigned
+ *      at(unsigned i0, unsigned i1)
+ *      {
+ *          const unsigned t0 = (i0 << 6) + i1;
+ *          return t0 ^ ((t0 >> 3) & 0x38u);
+ *      }
+ *
+ *  Three instructions: a sum with a shifted operand, a shift, and a logic operation
+ *  of three operands.
+ *  docs/functions.md has more.
+ */
+#ifndef ZLAY_EMIT_FUNCTION_H
+#define ZLAY_EMIT_FUNCTION_H
+
+#include <zlay/emit_pipe.h>
+#include <zlay/layout.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** The value of a layout as a function of its coordinates: `TYPE NAME(i0, i1, ..)`,
+ *  one parameter a top-level mode or input dimension; a nested mode is taken as its
+ *  index.  Of the forms that equal the layout the one with the fewest instructions
+ *  is printed.
+ *
+ *  A parameter is `unsigned`, one whose extent is above 2^32 `unsigned long long`.
+ *  TYPE is the first of unsigned, int, unsigned long long and long long that has
+ *  every value; several outputs are one integer, the first minor.  Coordinates
+ *  outside the box have no meaning.  Of a layout that is undefined at points of
+ *  its box the value there has no meaning, and `bool NAME_there(..)` of the same
+ *  parameters says where it has one.  In PTX words are .b32 and .b64, an answer
+ *  is 0 or 1, and the text is .func alone, to stand in a module that has its own
+ *  .version.
+ *
+ *  Returns: ZLAY_OK; ZLAY_EROOM, with `need` set; ZLAY_EINVAL a NULL, a language
+ *           that is none, a name that is none, a keyword of C, C++ or PTX, or kept
+ *           by the compilers; ZLAY_ENOTSUP a layout with parameters, of more than
+ *           64 dimensions or 2048 operations, or whose quotients leave 64 bits;
+ *           ZLAY_ENOMEM.
+ *  Out:     out       the text.
+ *  In:      language  ZLAY_TEXT_CUDA, ZLAY_TEXT_HIP or ZLAY_TEXT_PTX.
+ *           name      `length` bytes, the function's.
+ */
+ZLAY_API zlay_status zlay_emit_layout(zlay_ctx *ctx, zlay_buf *out, const zlay_layout *layout,
+                                      int32_t language, const char *name, size_t length);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
