@@ -162,6 +162,13 @@ static void buffers(void **state)
         {"{\"op\":\"emit\",\"what\":\"snippets\",\"target\":\"gfx942\",\"name\":\"x\"}", "ok.language", "\"c\""},
         {"{\"op\":\"emit\",\"what\":\"snippets\",\"target\":\"sm_90\",\"name\":\"x\"}", "error", "\"ENOTSUP\""},
         {"{\"op\":\"emit\",\"what\":\"snippets\",\"target\":\"gfx942\",\"name\":\"x\",\"m\":1}", "error", "\"EINVAL\""},
+        {"{\"op\":\"emit\",\"what\":\"layout\",\"layout\":\"(4,8):(8,1)\",\"language\":\"hip\",\"name\":\"at\"}", "ok.language", "\"hip\""},
+        {"{\"op\":\"emit\",\"what\":\"layout\",\"layout\":\"(4,8):(8,1)\",\"language\":\"ptx\",\"name\":\"at\"}", "ok.ptx", "null"},
+        {"{\"op\":\"emit\",\"what\":\"layout\",\"layout\":\"(4,8):(8,1)\",\"language\":\"c\",\"name\":\"at\"}", "error", "\"EINVAL\""},
+        {"{\"op\":\"emit\",\"what\":\"layout\",\"layout\":\"(4,8):(8,1)\",\"language\":\"ptx\",\"name\":\"__global__\"}", "error", "\"EINVAL\""},
+        {"{\"op\":\"emit\",\"what\":\"layout\",\"layout\":\"(4,8):(ld,1)\",\"language\":\"ptx\",\"name\":\"at\"}", "error", "\"ENOTSUP\""},
+        {"{\"op\":\"emit\",\"what\":\"layout\",\"target\":\"sm_90\",\"layout\":\"(4,8):(8,1)\",\"language\":\"ptx\",\"name\":\"at\"}", "error", "\"EINVAL\""},
+        {"{\"op\":\"emit\",\"what\":\"layout\",\"language\":\"ptx\",\"name\":\"at\"}", "error", "\"EINVAL\""},
         {"{\"op\":\"waitcnt.unpack\",\"target\":\"gfx90a\",\"operand\":\"0x0f70\"}", "ok.vmcnt", "0"},
     };
     for (size_t i = 0; i < ZL_COUNT(rows); i++) says(*state, rows[i][0], rows[i][1], rows[i][2]);

@@ -161,7 +161,10 @@ static void declare(writer *w)
 {
     uint32_t count = w->f->graph->count;
     zl_putf(w->out, "    .reg .b32 %%r<%u>;\n", (unsigned)count);
-    zl_putf(w->out, "    .reg .pred %%p<%u>;\n", (unsigned)count);
+    bool asks = false;
+    for (uint32_t i = 0; i < count; i++)
+        asks |= w->uses[i] && zl_graph_is_condition(at(w, i)->op);
+    if (asks) zl_putf(w->out, "    .reg .pred %%p<%u>;\n", (unsigned)count);
     if (w->f->word == 64)
         zl_putf(w->out, "    .reg .b32 %%e<%u>;\n    .reg .b64 %%d<%u>, %%x<%u>;\n", (unsigned)count,
                 (unsigned)count, (unsigned)count);
