@@ -38,6 +38,9 @@ typedef struct zl_emit {
 /* ZLAY_EINVAL with a message where a kernel's or function's name is none. */
 zlay_status zl_name_check(zlay_ctx *ctx, const char *name, size_t length);
 
+/* The same of a name in CUDA C or HIP, also where C++ or their headers keep it. */
+zlay_status zl_c_name_check(zlay_ctx *ctx, const char *name, size_t length);
+
 const zl_phrase *zl_phrase_get(zl_emit *e, zl_form_id id);
 
 /* Print a form with its operands' texts in order, behind an optional guard such as "@one ". */

@@ -84,10 +84,15 @@ static bool is_kept(const char *name, size_t length)
 zlay_status zl_name_check(zlay_ctx *ctx, const char *name, size_t length)
 {
     char shown[256];
-    if (!zl_is_name(name, length))
-        return zl_fail(ctx, ZLAY_EINVAL, "name: \"%s\" is no name",
-                       zl_quote(shown, name, length));
-    if (!is_kept(name, length)) return ZLAY_OK;
+    if (zl_is_name(name, length)) return ZLAY_OK;
+    return zl_fail(ctx, ZLAY_EINVAL, "name: \"%s\" is no name", zl_quote(shown, name, length));
+}
+
+zlay_status zl_c_name_check(zlay_ctx *ctx, const char *name, size_t length)
+{
+    char shown[256];
+    zlay_status status = zl_name_check(ctx, name, length);
+    if (status || !is_kept(name, length)) return status;
     return zl_fail(ctx, ZLAY_EINVAL, "name: \"%s\" is kept by C++, CUDA or HIP",
                    zl_quote(shown, name, length));
 }

@@ -12,7 +12,7 @@ zlay_status zl_function_check(zlay_ctx *ctx, int32_t language, const char *name,
 {
     if (language != ZLAY_TEXT_CUDA && language != ZLAY_TEXT_HIP && language != ZLAY_TEXT_PTX)
         return zl_fail(ctx, ZLAY_EINVAL, "language: %d is not one of ZLAY_TEXT_*", (int)language);
-    return zl_name_check(ctx, name, length);
+    return zl_c_name_check(ctx, name, length);
 }
 
 /* What is printed of a layout. */

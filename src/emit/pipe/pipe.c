@@ -177,7 +177,8 @@ static zlay_status ask_read(zlay_ctx *ctx, zlay_pipe_emit *ask, const zlay_pipe_
     if (!ask->target || !ask->pipe || !ask->name) return ZLAY_EINVAL;
     if (ask->language != ZLAY_TEXT_PTX && ask->language != ZLAY_TEXT_CUDA)
         return zl_fail(ctx, ZLAY_EINVAL, "language: there is no %d", ask->language);
-    status = zl_name_check(ctx, ask->name, ask->name_length);
+    bool c = ask->language == ZLAY_TEXT_CUDA;
+    status = (c ? zl_c_name_check : zl_name_check)(ctx, ask->name, ask->name_length);
     if (!status) status = moves_check(ctx, ask, plan);
     if (!status) status = operands_check(ctx, ask);
     if (!status) status = matrices_check(ctx, ask);
