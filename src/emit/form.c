@@ -68,16 +68,16 @@ uint32_t zl_ptx_least(zl_counted *print, const void *value, const zlay_target *t
 
 /* Names that C, C++, CUDA and HIP keep for themselves: two underscores, or one and a capital, and
  * those that their headers declare. */
-static bool is_kept(const char *name, size_t length)
+static bool is_reserved(const char *name, size_t length)
 {
-    static const char *const kept[] = {
+    static const char *const reserved[] = {
 #define NAME(text) text,
 #include "emit/names.def"
     };
     if (length > 1 && name[0] == '_' && (name[1] == '_' || (name[1] >= 'A' && name[1] <= 'Z')))
         return true;
-    for (size_t i = 0; i < ZL_COUNT(kept); i++)
-        if (strlen(kept[i]) == length && !memcmp(kept[i], name, length)) return true;
+    for (size_t i = 0; i < ZL_COUNT(reserved); i++)
+        if (strlen(reserved[i]) == length && !memcmp(reserved[i], name, length)) return true;
     return false;
 }
 
@@ -92,7 +92,7 @@ zlay_status zl_c_name_check(zlay_ctx *ctx, const char *name, size_t length)
 {
     char shown[256];
     zlay_status status = zl_name_check(ctx, name, length);
-    if (status || !is_kept(name, length)) return status;
+    if (status || !is_reserved(name, length)) return status;
     return zl_fail(ctx, ZLAY_EINVAL, "name: \"%s\" is kept by C++, CUDA or HIP",
                    zl_quote(shown, name, length));
 }
