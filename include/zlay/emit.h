@@ -13,6 +13,9 @@
 extern "C" {
 #endif
 
+/** Languages of a text; HIP is that of functions alone (zlay/emit_function.h). */
+enum { ZLAY_TEXT_PTX = 0, ZLAY_TEXT_CUDA, ZLAY_TEXT_HIP };
+
 /** The kernel of a plan as PTX.
  *
  *  Returns: ZLAY_OK, ZLAY_EROOM (with `need`), ZLAY_EINVAL (name is no name),

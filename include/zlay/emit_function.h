@@ -17,8 +17,9 @@
 #ifndef ZLAY_EMIT_FUNCTION_H
 #define ZLAY_EMIT_FUNCTION_H
 
-#include <zlay/emit_pipe.h>
+#include <zlay/emit.h>
 #include <zlay/layout.h>
+#include <zlay/word.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -49,6 +50,26 @@ extern "C" {
  */
 ZLAY_API zlay_status zlay_emit_layout(zlay_ctx *ctx, zlay_buf *out, const zlay_layout *layout,
                                       int32_t language, const char *name, size_t length);
+
+/** A word (zlay/word.h) on the caller's registers.  In CUDA C and HIP it is
+ *  `void NAME(unsigned (&r)[N], unsigned thread, void *shared)`, N = 2^register_bits:
+ *  r is what the thread holds, before and after; `thread` is its number among the
+ *  2^(lane_bits + warp_bits) threads of the slots, whose low bits are its lane.
+ *  `shared` is there where the word goes through shared memory, of which the
+ *  comment says how much: a multiple of 4, used by nothing else; all threads
+ *  of the block call the function, which waits for them once between its stores
+ *  and its loads and not behind these.  In PTX it is
+ *  `.func (result) NAME(source, thread, shared)`: the registers are arrays of
+ *  4 N bytes, `thread` and the shared address words of 32 bits.  Else all lanes of
+ *  a warp call it.
+ *
+ *  Returns: as zlay_emit_layout; ZLAY_ENOTSUP: lanes that are not 32, of HIP 64; more
+ *           than one block, 1024 threads, 64 registers or 32 KiB of shared memory; a
+ *           word that begins in shared memory; of HIP one with movmatrix.
+ *  Out:     out  the text.
+ */
+ZLAY_API zlay_status zlay_emit_word_function(zlay_ctx *ctx, zlay_buf *out, const zlay_word *word,
+                                             int32_t language, const char *name, size_t length);
 
 #ifdef __cplusplus
 }

@@ -17,15 +17,13 @@
 #include <zlay/attention.h>
 #include <zlay/weights.h>
 #include <zlay/move.h>
+#include <zlay/emit.h>
 #include <zlay/pipe.h>
 #include <zlay/plan.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/** Languages of a kernel's text. */
-enum { ZLAY_TEXT_PTX = 0, ZLAY_TEXT_CUDA, ZLAY_TEXT_HIP /* functions: zlay/emit_function.h */ };
 
 /** What an argument of a kernel is. */
 enum {

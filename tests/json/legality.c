@@ -169,6 +169,9 @@ static void buffers(void **state)
         {"{\"op\":\"emit\",\"what\":\"layout\",\"layout\":\"(4,8):(ld,1)\",\"language\":\"ptx\",\"name\":\"at\"}", "error", "\"ENOTSUP\""},
         {"{\"op\":\"emit\",\"what\":\"layout\",\"target\":\"sm_90\",\"layout\":\"(4,8):(8,1)\",\"language\":\"ptx\",\"name\":\"at\"}", "error", "\"EINVAL\""},
         {"{\"op\":\"emit\",\"what\":\"layout\",\"language\":\"ptx\",\"name\":\"at\"}", "error", "\"EINVAL\""},
+        {"{\"op\":\"emit\",\"what\":\"word\",\"slots\":[[\"register\",2],[\"lane\",32]],\"map\":\"(2,2,16):(2,1,4)\",\"language\":\"cuda\",\"name\":\"turn\"}", "ok.language", "\"cuda\""},
+        {"{\"op\":\"emit\",\"what\":\"word\",\"slots\":[[\"register\",2],[\"lane\",32]],\"map\":\"(2,2,16):(2,1,4)\",\"language\":\"hip\",\"name\":\"turn\"}", "error", "\"ENOTSUP\""},
+        {"{\"op\":\"emit\",\"what\":\"word\",\"slots\":[[\"register\",2],[\"lane\",32]],\"map\":\"(2,2,16):(2,1,4)\",\"language\":\"cuda\",\"name\":\"int\"}", "error", "\"EINVAL\""},
         {"{\"op\":\"waitcnt.unpack\",\"target\":\"gfx90a\",\"operand\":\"0x0f70\"}", "ok.vmcnt", "0"},
     };
     for (size_t i = 0; i < ZL_COUNT(rows); i++) says(*state, rows[i][0], rows[i][1], rows[i][2]);

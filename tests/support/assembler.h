@@ -88,4 +88,28 @@ static inline bool compiles_for(const char *targets, const char *text)
 
 static inline bool compiles(const char *target, const char *text) { return compiles_for(target, text); }
 
+/* HIP put to clang-22, without headers and without a warning, for every target of a list. */
+static inline bool has_hip_compiler(void) { return !system("command -v clang-22 >/dev/null"); }
+
+static inline bool compiles_hip(const char *targets, const char *text)
+{
+    char name[] = "/tmp/zlay-hip-XXXXXX", command[500];
+    int descriptor = mkstemp(name);
+    bool good = true;
+    assert_true(descriptor >= 0);
+    FILE *file = fdopen(descriptor, "w");
+    assert_non_null(file);
+    fputs("#define __device__ __attribute__((device))\n#define __forceinline__ inline __attribute__((always_inline))\n", file);
+    fputs(text, file);
+    fclose(file);
+    for (const char *at = targets; *at && good; at += strcspn(at, " "), at += *at == ' ') {
+        snprintf(command, sizeof command,
+                 "clang-22 -x hip --offload-arch=%.*s --offload-device-only -nogpulib -nogpuinc -O1 -Wall -Wextra -Werror -c -o /dev/null %s >&2",
+                 (int)strcspn(at, " "), at, name);
+        good = system(command) == 0;
+    }
+    unlink(name);
+    return good;
+}
+
 #endif

@@ -8,16 +8,10 @@
 
 #include <string.h>
 
-enum { LANE_BITS = 5, NIBBLE = 4 };
-
-void zl_word_say(zl_speaker *s, const char *format, ...)
+/* Bits of a selector for one byte: prmt takes nibbles, v_perm_b32 bytes. */
+static unsigned selector_bits(const zl_speaker *s)
 {
-    va_list args;
-    va_start(args, format);
-    zl_puts(s->out, "    ");
-    zl_vputf(s->out, format, args);
-    zl_puts(s->out, "\n");
-    va_end(args);
+    return s->language == ZLAY_TEXT_HIP ? 8 : 4;
 }
 
 /* ---- what a slot is ------------------------------------------------------------------------ */
@@ -50,17 +44,17 @@ void zl_say_mix(zl_speaker *s, const uint32_t *mask, unsigned count)
     for (unsigned k = 0; k < count; k++) {
         if (!mask[k]) continue;
         uint32_t bit = zl_say_value(s), part = zl_say_value(s);
-        zl_word_say(s, "bfe.u32 %%z%u, %%lin, %u, 1;", bit, k);
-        zl_word_say(s, "mul.lo.u32 %%z%u, %%z%u, 0x%x;", part, bit, mask[k]);
+        zl_word_say(s, ZL_SAY_BIT, "zu", bit, k);
+        zl_word_say(s, ZL_SAY_SCALE, "zzx", part, bit, mask[k]);
         uint32_t next = first ? part : zl_say_value(s);
-        if (!first) zl_word_say(s, "xor.b32 %%z%u, %%z%u, %%z%u;", next, sum, part);
+        if (!first) zl_word_say(s, ZL_SAY_XOR, "zzz", next, sum, part);
         sum = next;
         first = false;
     }
     zl_text seed = {s->seed, sizeof s->seed - 1, 0};
     s->seed[0] = 0;
     if (!first) {
-        zl_putf(&seed, "%%z%u", sum);
+        zl_say_register(s, &seed, sum);
         s->seed[seed.need] = 0;
     }
 }
@@ -68,12 +62,12 @@ void zl_say_mix(zl_speaker *s, const uint32_t *mask, unsigned count)
 void zl_say_seeded(zl_speaker *s, char out[16], uint32_t constant)
 {
     zl_text text = {out, 15, 0};
-    if (!s->seed[0]) zl_putf(&text, "0x%x", constant);
+    if (!s->seed[0]) zl_say_hex(s, &text, constant);
     else if (!constant) zl_puts(&text, s->seed);
     else {
         uint32_t with = zl_say_value(s);
-        zl_word_say(s, "xor.b32 %%z%u, %s, 0x%x;", with, s->seed, constant);
-        zl_putf(&text, "%%z%u", with);
+        zl_word_say(s, ZL_SAY_XOR, "zsx", with, s->seed, constant);
+        zl_say_register(s, &text, with);
     }
     out[text.need] = 0;
 }
@@ -114,8 +108,16 @@ static uint32_t selector(const zl_speaker *s, const choice *c, uint32_t reg, uin
     uint32_t word = 0, each = ZL_WORD_BYTES >> s->bytes;
     for (uint32_t q = 0; q < ZL_WORD_BYTES; q++) {
         uint64_t slot = zl_slot_of(s, q / each, reg) | thread << s->inner;
-        word |= nibble(s, c, slot, zl_map_at(&s->back, slot), q) << (NIBBLE * q);
+        word |= nibble(s, c, slot, zl_map_at(&s->back, slot), q) << (selector_bits(s) * q);
     }
+    return word;
+}
+
+/* The selector that takes the bytes of the first register as they are. */
+static uint32_t in_order(const zl_speaker *s)
+{
+    uint32_t word = 0;
+    for (uint32_t q = 0; q < ZL_WORD_BYTES; q++) word |= q << (selector_bits(s) * q);
     return word;
 }
 
@@ -130,7 +132,7 @@ static void choice_setup(zl_speaker *s, const choice *c)
     if (!c->bytes_move)
         for (unsigned k = 0; k < thread_bits(s); k++) mask[k] = mask[k] ? 1 : 0;
     zl_say_mix(s, mask, thread_bits(s));
-    if (any && !c->bytes_move) zl_word_say(s, "setp.ne.u32 %%q%u, %s, 0;", s->predicates, s->seed);
+    if (any && !c->bytes_move) zl_word_say(s, ZL_SAY_TEST, "qs", s->predicates, s->seed);
 }
 
 /* Selects between two registers by a predicate; `second` of byte 0 and thread 0 tells which
@@ -143,10 +145,9 @@ static uint32_t choose(zl_speaker *s, const choice *c, uint32_t reg, uint32_t a,
     bool swap = second(c, slot, zl_map_at(&s->back, slot));
     if (c->bytes_move) {
         zl_say_seeded(s, select, selector(s, c, reg, 0));
-        zl_word_say(s, "prmt.b32 %%z%u, %%z%u, %%z%u, %s;", to, a, b, select);
+        zl_word_say(s, ZL_SAY_PERMUTE, "zzzs", to, a, b, select);
     } else {
-        zl_word_say(s, "selp.b32 %%z%u, %%z%u, %%z%u, %%q%u;", to, swap ? a : b, swap ? b : a,
-             s->predicates);
+        zl_word_say(s, ZL_SAY_SELECT, "zzzq", to, swap ? a : b, swap ? b : a, s->predicates);
     }
     return to;
 }
@@ -190,7 +191,7 @@ static void say_inner(zl_speaker *s)
         uint64_t slot = zl_slot_of(s, 0, r), source = zl_map_at(&s->back, slot);
         uint32_t first = reg_of(s, source);
         if (second(&c, slot, source)) first ^= c.apart;
-        bool whole = !c.apart && selector(s, &c, r, 0) == 0x3210 && !s->seed[0];
+        bool whole = !c.apart && selector(s, &c, r, 0) == in_order(s) && !s->seed[0];
         s->next[r] = whole ? s->held[first]
                            : choose(s, &c, r, s->held[first], s->held[first ^ c.apart]);
     }
@@ -201,8 +202,7 @@ static void say_inner(zl_speaker *s)
 static uint32_t bring(zl_speaker *s, uint32_t from, uint64_t mask)
 {
     uint32_t to = zl_say_value(s);
-    zl_word_say(s, "shfl.sync.bfly.b32 %%z%u, %%z%u, %u, 31, 0xffffffff;", to, from,
-                (unsigned)mask);
+    zl_word_say(s, ZL_SAY_BUTTERFLY, "zzu", to, from, (unsigned)mask);
     return to;
 }
 
@@ -212,21 +212,20 @@ static void say_shuffle(zl_speaker *s)
     uint32_t mask[ZL_SLOT_BITS] = {0}, regs = 1u << s->regs;
     bool fixed = s->step->id == ZL_STEP_BFLY;
     for (unsigned k = 0; k < thread_bits(s); k++)
-        mask[k] = (uint32_t)(thread_of(s, thread_basis(s, k)) & ((1u << LANE_BITS) - 1));
+        mask[k] = (uint32_t)(thread_of(s, thread_basis(s, k)) & ((1u << s->word->slots.lane) - 1));
     if (!fixed) zl_say_mix(s, mask, thread_bits(s));
     for (uint32_t r = 0; r < regs; r++) {
         char lane[16];
         uint64_t source = zl_map_at(&s->back, zl_slot_of(s, 0, r));
         uint32_t from = s->held[reg_of(s, source)];
-        uint32_t by = (uint32_t)(thread_of(s, source) & ((1u << LANE_BITS) - 1));
+        uint32_t by = (uint32_t)(thread_of(s, source) & ((1u << s->word->slots.lane) - 1));
         if (fixed) {
             s->next[r] = by ? bring(s, from, by) : from;
             continue;
         }
         zl_say_seeded(s, lane, by);
         s->next[r] = zl_say_value(s);
-        zl_word_say(s, "shfl.sync.idx.b32 %%z%u, %%z%u, %s, 31, 0xffffffff;", s->next[r], from,
-                    lane);
+        zl_word_say(s, ZL_SAY_INDEX, "zzs", s->next[r], from, lane);
     }
 }
 
@@ -265,14 +264,14 @@ static void say_matrix(zl_speaker *s)
     for (uint32_t r = 0; r < 1u << s->regs; r++) {
         uint32_t from = s->held[reg_of(s, zl_map_at(&s->back, zl_slot_of(s, 0, r)))];
         s->next[r] = zl_say_value(s);
-        zl_word_say(s, "movmatrix.sync.aligned.m8n8.trans.b16 %%z%u, %%z%u;", s->next[r], from);
+        zl_word_say(s, ZL_SAY_MATRIX, "zz", s->next[r], from);
     }
 }
 
 static void say_sync(zl_speaker *s)
 {
     if (zl_leaves_block(s->word)) zl_say_meeting(s);
-    else zl_word_say(s, "bar.sync 0;");
+    else zl_word_say(s, ZL_SAY_SYNC, "");
 }
 
 void zl_say_step(zl_speaker *s, const zl_word_step *step)

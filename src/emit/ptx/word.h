@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A word while it is printed: the registers that hold its slots, before and after the step at hand.
- * A slot is one byte group of one register of one thread; its number has the bits of byte,
+/* A word while it is printed, in PTX, CUDA C or HIP (ZLAY_TEXT_*): the registers that hold its slots,
+ * before and after the step at hand. A slot is one byte group of one register of one thread; its number has the bits of byte,
  * register, lane, warp and block, in this order. */
 #ifndef ZL_EMIT_WORD_H
 #define ZL_EMIT_WORD_H
@@ -8,10 +8,18 @@
 #include "base/base.h"
 #include "synth/word/word.h"
 
+#include <zlay/emit.h>
+
 enum { ZL_REGISTERS = 256, ZL_WORD_BYTES = 4 };
+
+typedef enum zl_word_line {
+#define SAY(id, ptx, cuda, hip) ZL_SAY_##id,
+#include "emit/ptx/word_says.def"
+} zl_word_line;
 
 typedef struct zl_speaker {
     zl_text *out;
+    int32_t language; /* ZLAY_TEXT_* */
     const zl_word *word;
     const zl_word_step *step;
     zl_affine back;              /* of the step: slot -> where its value was */
@@ -21,7 +29,19 @@ typedef struct zl_speaker {
     char seed[16]; /* what the step has computed from %lin; "" nothing */
 } zl_speaker;
 
-void zl_word_say(zl_speaker *s, const char *format, ...) ZL_PRINTF(2, 3);
+/* Prints a line of the kernel, which is PTX. */
+void zl_say_line(zl_speaker *s, const char *format, ...) ZL_PRINTF(2, 3);
+
+/* Prints a row of word_says.def. Each letter of `operands` is an argument: z and q the number of a
+ * register and of a predicate, u and x one in decimal and hexadecimal digits, s a text. */
+void zl_word_say(zl_speaker *s, zl_word_line line, const char *operands, ...);
+
+/* A register, and a number in hexadecimal digits, as operands. */
+void zl_say_register(const zl_speaker *s, zl_text *out, uint32_t number);
+void zl_say_hex(const zl_speaker *s, zl_text *out, uint32_t number);
+
+/* Whether the language has every line of the word's steps. */
+bool zl_word_has_text(const zl_word *word, int32_t language);
 
 /* A PTX register not used yet. */
 static inline uint32_t zl_say_value(zl_speaker *s) { return s->values++; }

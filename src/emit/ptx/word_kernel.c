@@ -21,8 +21,8 @@ bool zl_leaves_block(const zl_word *word)
 
 void zl_say_meeting(zl_speaker *s)
 {
-    zl_word_say(s, "barrier.cluster.arrive.aligned;");
-    zl_word_say(s, "barrier.cluster.wait.aligned;");
+    zl_word_say(s, ZL_SAY_ARRIVE, "");
+    zl_word_say(s, ZL_SAY_WAIT, "");
 }
 
 typedef struct kernel {
@@ -38,11 +38,11 @@ static void say_body(zl_speaker *s)
     uint32_t regs = 1u << s->regs;
     for (uint32_t r = 0; r < regs; r++) {
         s->held[r] = zl_say_value(s);
-        zl_word_say(s, "ld.global.b32 %%z%u, [%%from + %u];", s->held[r], r * ZL_WORD_BYTES);
+        zl_say_line(s, "ld.global.b32 %%z%u, [%%from + %u];", s->held[r], r * ZL_WORD_BYTES);
     }
     for (uint32_t i = 0; i < s->word->count; i++) zl_say_step(s, &s->word->step[i]);
     for (uint32_t r = 0; r < regs; r++)
-        zl_word_say(s, "st.global.b32 [%%to + %u], %%z%u;", r * ZL_WORD_BYTES, s->held[r]);
+        zl_say_line(s, "st.global.b32 [%%to + %u], %%z%u;", r * ZL_WORD_BYTES, s->held[r]);
 }
 
 static zl_speaker speaker(zl_text *out, const zl_word *word)
@@ -81,21 +81,21 @@ static void say_entry(zl_text *out, const kernel *k)
 static void say_thread(zl_speaker *s)
 {
     const zl_slots *slots = &s->word->slots;
-    zl_word_say(s, "mov.u32 %%lin, %%tid.x;");
+    zl_say_line(s, "mov.u32 %%lin, %%tid.x;");
     if (!slots->block) return;
-    zl_word_say(s, "mov.u32 %%rank, %%cluster_ctarank;");
-    zl_word_say(s, "mad.lo.u32 %%lin, %%rank, %u, %%lin;", 1u << (slots->lane + slots->warp));
+    zl_say_line(s, "mov.u32 %%rank, %%cluster_ctarank;");
+    zl_say_line(s, "mad.lo.u32 %%lin, %%rank, %u, %%lin;", 1u << (slots->lane + slots->warp));
 }
 
 /* Prints the addresses of the thread's registers in both arrays. */
 static void say_parameters(zl_speaker *s)
 {
-    zl_word_say(s, "mul.wide.u32 %%at, %%lin, %u;", ZL_WORD_BYTES << s->regs);
+    zl_say_line(s, "mul.wide.u32 %%at, %%lin, %u;", ZL_WORD_BYTES << s->regs);
     for (int side = 0; side < 2; side++) {
         const char *name = side ? "to" : "from";
-        zl_word_say(s, "ld.param.u64 %%%s, [%s_words];", name, name);
-        zl_word_say(s, "cvta.to.global.u64 %%%s, %%%s;", name, name);
-        zl_word_say(s, "add.u64 %%%s, %%%s, %%at;", name, name);
+        zl_say_line(s, "ld.param.u64 %%%s, [%s_words];", name, name);
+        zl_say_line(s, "cvta.to.global.u64 %%%s, %%%s;", name, name);
+        zl_say_line(s, "add.u64 %%%s, %%%s, %%at;", name, name);
     }
 }
 
@@ -110,18 +110,18 @@ static void say_kernel(zl_text *out, const void *argument)
     uint32_t values = s.values, predicates = s.predicates;
     s = speaker(out, k->word);
     say_entry(out, k);
-    zl_word_say(&s, ".reg .b32 %%z<%u>, %%lin, %%shared, %%rank;", values + 1);
-    zl_word_say(&s, ".reg .pred %%q<%u>;", predicates + 1);
-    zl_word_say(&s, ".reg .b64 %%from, %%to, %%at;");
+    zl_say_line(&s, ".reg .b32 %%z<%u>, %%lin, %%shared, %%rank;", values + 1);
+    zl_say_line(&s, ".reg .pred %%q<%u>;", predicates + 1);
+    zl_say_line(&s, ".reg .b64 %%from, %%to, %%at;");
     say_thread(&s);
     if (goes_through(k->word)) {
-        zl_word_say(&s, ".shared .align 4 .b8 words[%u];", 1u << (block_words(k->word) + 2));
-        zl_word_say(&s, "mov.u32 %%shared, words;");
+        zl_say_line(&s, ".shared .align 4 .b8 words[%u];", 1u << (block_words(k->word) + 2));
+        zl_say_line(&s, "mov.u32 %%shared, words;");
     }
     say_parameters(&s);
     if (zl_leaves_block(k->word)) zl_say_meeting(&s);
     say_body(&s);
-    zl_word_say(&s, "ret;");
+    zl_say_line(&s, "ret;");
     zl_puts(out, "}\n");
 }
 

@@ -32,10 +32,10 @@ static uint32_t address(const zl_speaker *s, uint64_t slot)
 static uint32_t peer(zl_speaker *s, const char *packed)
 {
     uint32_t rank = zl_say_value(s), at = zl_say_value(s), there = zl_say_value(s);
-    zl_word_say(s, "bfe.u32 %%z%u, %s, %d, 8;", rank, packed, RANK);
-    zl_word_say(s, "bfe.u32 %%z%u, %s, 0, %d;", at, packed, RANK);
-    zl_word_say(s, "add.u32 %%z%u, %%shared, %%z%u;", at, at);
-    zl_word_say(s, "mapa.shared::cluster.u32 %%z%u, %%z%u, %%z%u;", there, at, rank);
+    zl_word_say(s, ZL_SAY_RANK, "zsu", rank, packed, RANK);
+    zl_word_say(s, ZL_SAY_BELOW, "zsu", at, packed, RANK);
+    zl_word_say(s, ZL_SAY_PLACE, "zz", at, at);
+    zl_word_say(s, ZL_SAY_PEER, "zzz", there, at, rank);
     return there;
 }
 
@@ -43,7 +43,7 @@ static uint32_t peer(zl_speaker *s, const char *packed)
 static uint32_t local(zl_speaker *s, const char *at)
 {
     uint32_t to = zl_say_value(s);
-    zl_word_say(s, "add.u32 %%z%u, %%shared, %s;", to, at);
+    zl_word_say(s, ZL_SAY_PLACE, "zs", to, at);
     return to;
 }
 
@@ -63,18 +63,18 @@ static bool untouched(const zl_speaker *s, uint32_t reg, uint32_t *source)
 /* Stores one register, or one byte group of it, at the address of its destination. */
 static void store_part(zl_speaker *s, uint32_t reg, uint32_t byte, uint32_t parts)
 {
-    static const char *const types[] = {"b32", "b16", "b8"};
+    static const zl_word_line stores[] = {ZL_SAY_STORE32, ZL_SAY_STORE16, ZL_SAY_STORE8};
     uint32_t from = s->held[reg], bits = 32u >> s->bytes;
     char operand[16];
     zl_say_seeded(s, operand, address(s, zl_map_at(&s->step->map, zl_slot_of(s, byte, reg))));
     uint32_t at = is_remote(s) ? peer(s, operand) : local(s, operand);
     if (byte) {
         uint32_t part = zl_say_value(s);
-        zl_word_say(s, "shr.u32 %%z%u, %%z%u, %u;", part, from, byte * bits);
+        zl_word_say(s, ZL_SAY_PART, "zzu", part, from, byte * bits);
         from = part;
     }
-    zl_word_say(s, "st.shared%s.%s [%%z%u], %%z%u;", is_remote(s) ? "::cluster" : "",
-                types[parts > 1 ? s->bytes : 0], at, from);
+    zl_word_say(s, stores[parts > 1 ? s->bytes : 0], "zzs", at, from,
+                is_remote(s) ? "::cluster" : "");
 }
 
 void zl_say_store(zl_speaker *s)
@@ -98,14 +98,13 @@ void zl_say_store(zl_speaker *s)
 void zl_say_load(zl_speaker *s)
 {
     uint32_t at = zl_say_value(s), own = zl_say_value(s), bits = s->back.bits - s->inner;
-    zl_word_say(s, "bfe.u32 %%z%u, %%lin, 0, %u;", own, bits - s->word->slots.block);
-    zl_word_say(s, "shl.b32 %%z%u, %%z%u, 2;", own, own);
-    zl_word_say(s, "add.u32 %%z%u, %%shared, %%z%u;", at, own);
+    zl_word_say(s, ZL_SAY_OWN, "zu", own, bits - s->word->slots.block);
+    zl_word_say(s, ZL_SAY_FOUR, "z", own);
+    zl_word_say(s, ZL_SAY_PLACE, "zz", at, own);
     for (uint32_t r = 0; r < 1u << s->regs; r++) {
         s->next[r] = s->held[r];
         if (s->held[r] != PENDING) continue;
         s->next[r] = zl_say_value(s);
-        zl_word_say(s, "ld.shared.b32 %%z%u, [%%z%u + %u];", s->next[r], at,
-               r * threads_of(s) * ZL_WORD_BYTES);
+        zl_word_say(s, ZL_SAY_LOAD, "zzu", s->next[r], at, r * threads_of(s) * ZL_WORD_BYTES);
     }
 }

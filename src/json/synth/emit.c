@@ -17,6 +17,7 @@ static const zl_field emit_rows[] = {
     ZL_OTHERS(zl_emit_attention_fields),
     ZL_OTHERS(zl_emit_weights_fields),
     ZL_OTHERS(zl_emit_layout_fields),
+    ZL_OTHERS(zl_emit_word_fields),
 };
 const zl_fields zl_emit_fields = {ZL_ROWS(emit_rows, zl_json_text)};
 
@@ -53,6 +54,7 @@ static const struct {
     {"weights", &zl_emit_weights_fields, zl_emit_weights},
     {"snippets", &snippets_fields, emit_snippets},
     {"layout", &zl_emit_layout_fields, zl_emit_layout},
+    {"word", &zl_emit_word_fields, zl_emit_word},
 };
 
 zlay_status zl_op_emit(zl_call *call, const void *asked)
@@ -65,5 +67,5 @@ zlay_status zl_op_emit(zl_call *call, const void *asked)
     }
     return zl_fail(call->ctx, ZLAY_ENOTSUP,
                    "field 'what': 'gemm', 'header', 'copy', 'transpose', 'move', 'pipe', "
-                   "'attention', 'weights', 'snippets' and 'layout' are done");
+                   "'attention', 'weights', 'snippets', 'layout' and 'word' are done");
 }

@@ -19,9 +19,9 @@ typedef zl_emit_head zl_emit_head_fields_type;
 
 extern const zl_fields zl_emit_gemm_fields, zl_emit_copy_fields, zl_emit_move_fields,
     zl_emit_pipe_fields, zl_emit_attention_fields, zl_emit_weights_fields,
-    zl_emit_layout_fields;
+    zl_emit_layout_fields, zl_emit_word_fields;
 zl_op_run zl_emit_gemm, zl_emit_header, zl_emit_copy, zl_emit_transpose, zl_emit_move, zl_emit_pipe,
-    zl_emit_attention, zl_emit_weights, zl_emit_layout;
+    zl_emit_attention, zl_emit_weights, zl_emit_layout, zl_emit_word;
 
 /* What is printed of a plan, a target, a transfer or a move. */
 typedef enum zl_emitted {
@@ -42,7 +42,7 @@ zlay_status zl_put_kernel(zl_call *call, const char *language, zl_printer *print
 
 /* The kernel of a pipe, its text in this language, and what a launch needs (shared memory,
  * threads, cluster, arguments).  The printer takes `ask`. */
-extern const zl_named zl_languages[];
+extern const zl_named zl_languages[], zl_function_languages[];
 typedef zlay_status zl_kernel_printer(zlay_ctx *ctx, zlay_buf *out, zlay_pipe_launch *launch,
                                       zlay_pipe_argument *arguments, size_t room,
                                       const void *ask);

@@ -4,7 +4,7 @@
 
 #include <zlay/emit_function.h>
 
-static const zl_named languages[] = {
+const zl_named zl_function_languages[] = {
     {"cuda", ZLAY_TEXT_CUDA}, {"hip", ZLAY_TEXT_HIP}, {"ptx", ZLAY_TEXT_PTX}, {NULL, 0}};
 
 typedef struct layout_asked {
@@ -16,7 +16,7 @@ typedef struct layout_asked {
 static const zl_field layout_rows[] = {
     ZL_PART(zl_emit_head_fields, layout_asked, head),
     {"layout", ZL_NEEDS, ZL_AT(zl_as_plain_layout, layout_asked, layout)},
-    {"language", ZL_NEEDS, ZL_AT(zl_as_word, layout_asked, language), .of = languages},
+    {"language", ZL_NEEDS, ZL_AT(zl_as_word, layout_asked, language), .of = zl_function_languages},
 };
 const zl_fields zl_emit_layout_fields = {ZL_ROWS(layout_rows, layout_asked)};
 
@@ -30,5 +30,6 @@ static zlay_status print_layout(zlay_ctx *ctx, zlay_buf *out, const void *value)
 zlay_status zl_emit_layout(zl_call *call, const void *value)
 {
     const layout_asked *a = value;
-    return zl_put_kernel(call, zl_word_of(languages, a->language), print_layout, a, &a->head);
+    const char *language = zl_word_of(zl_function_languages, a->language);
+    return zl_put_kernel(call, language, print_layout, a, &a->head);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Words, what is left over beside a descriptor, and the swizzles in a layout. */
-#include "json/json.h"
+#include "json/synth/emit.h"
 
+#include <zlay/emit_function.h>
 #include <string.h>
 
 static const char *const coordinates[] = {"byte", "register", "lane", "warp", "block"};
@@ -163,6 +164,43 @@ zlay_status zl_op_word_synth(zl_call *call, const void *value)
         call->value = json_object();
         status = put_word(call, call->value, word);
     }
+    zlay_word_free(word);
+    return status;
+}
+
+/* ---- functions ------------------------------------------------------------------------ */
+
+typedef struct word_function {
+    zl_emit_head head;
+    permutation of;
+    int32_t language;
+    const zlay_word *word;
+} word_function;
+
+static const zl_field word_function_rows[] = {
+    ZL_PART(zl_emit_head_fields, word_function, head),
+    {"slots", ZL_NEEDS, ZL_AT(as_slots, word_function, of.slots)},
+    {"map", ZL_NEEDS, ZL_AT(zl_as_layout, word_function, of.map)},
+    {"language", ZL_NEEDS, ZL_AT(zl_as_word, word_function, language), .of = zl_function_languages},
+};
+const zl_fields zl_emit_word_fields = {ZL_ROWS(word_function_rows, word_function)};
+
+static zlay_status print_word_function(zlay_ctx *ctx, zlay_buf *out, const void *value)
+{
+    const word_function *f = value;
+    return zlay_emit_word_function(ctx, out, f->word, f->language, f->head.name.text,
+                                   f->head.name.length);
+}
+
+zlay_status zl_emit_word(zl_call *call, const void *value)
+{
+    word_function f = *(const word_function *)value;
+    zlay_word *word = NULL;
+    zlay_status status = zlay_word_synth(call->ctx, &word, &f.of.slots, f.of.map);
+    f.word = word;
+    if (!status)
+        status = zl_put_kernel(call, zl_word_of(zl_function_languages, f.language),
+                               print_word_function, &f, &f.head);
     zlay_word_free(word);
     return status;
 }

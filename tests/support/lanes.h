@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Threads of a block as coroutines, for functions of CUDA C and HIP that the host's compiler has compiled: a shuffle or a barrier
+ * lets all others run up to theirs. Every thread makes the same calls in the same order. */
+#ifndef TEST_LANES_H
+#define TEST_LANES_H
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <ucontext.h>
+
+#define __device__
+#define __forceinline__ inline
+
+typedef void lanes_call(unsigned *r, unsigned thread, void *shared);
+
+enum { LANES_MOST = 1024, LANES_STACK = 1 << 15 };
+
+static struct {
+    ucontext_t home, at[LANES_MOST];
+    unsigned value[2][LANES_MOST], calls[LANES_MOST], now, registers;
+    bool done[LANES_MOST];
+    char stack[LANES_MOST][LANES_STACK];
+    lanes_call *call;
+    unsigned *held;
+    void *shared;
+} lanes;
+
+static inline void lanes_meet(void) { swapcontext(&lanes.at[lanes.now], &lanes.home); }
+
+/* What thread `from` gives in the same call; calls take turns with two arrays, so that none is overwritten before it is read. */
+static inline unsigned lanes_exchange(unsigned value, unsigned from)
+{
+    unsigned *values = lanes.value[lanes.calls[lanes.now]++ % 2];
+    values[lanes.now] = value;
+    lanes_meet();
+    return values[from];
+}
+
+static inline unsigned lanes_of(unsigned lane, unsigned warp) { return (lanes.now & ~(warp - 1)) | (lane & (warp - 1)); }
+
+static inline unsigned __shfl_xor_sync(unsigned all, unsigned value, unsigned mask)
+{
+    if (all != 0xffffffffu) abort();
+    return lanes_exchange(value, lanes_of(lanes.now ^ mask, 32));
+}
+
+static inline unsigned __shfl_sync(unsigned all, unsigned value, int lane)
+{
+    if (all != 0xffffffffu) abort();
+    return lanes_exchange(value, lanes_of((unsigned)lane, 32));
+}
+
+static inline void __syncthreads(void) { lanes_meet(); }
+
+/* Byte q of the result is byte `selector` q of low, then high. */
+static inline unsigned lanes_bytes(unsigned low, unsigned high, unsigned selector, unsigned width)
+{
+    unsigned long long both = (unsigned long long)high << 32 | low;
+    unsigned out = 0;
+    for (int q = 0; q < 4; q++) {
+        unsigned from = selector >> width * q & ((1u << width) - 1);
+        if (from > 7) abort();
+        out |= (unsigned)(both >> 8 * from & 255) << 8 * q;
+    }
+    return out;
+}
+
+static inline unsigned __byte_perm(unsigned a, unsigned b, unsigned selector)
+{
+    return lanes_bytes(a, b, selector & 0xffff, 4);
+}
+
+#define __builtin_amdgcn_perm(high, low, selector) lanes_bytes(low, high, selector, 8)
+#define __builtin_amdgcn_ds_bpermute(at, value)    (int)lanes_exchange((unsigned)(value), lanes_of((unsigned)(at) >> 2, 64))
+#define __builtin_amdgcn_s_barrier()               lanes_meet()
+#define __builtin_amdgcn_fence(order, scope)       (void)0
+
+static inline void lanes_begin(void)
+{
+    unsigned thread = lanes.now;
+    lanes.call(lanes.held + thread * lanes.registers, thread, lanes.shared);
+    lanes.done[thread] = true;
+    setcontext(&lanes.home);
+}
+
+/* Every thread of a block calls the function with its registers. */
+static inline void lanes_run(lanes_call *call, unsigned *held, unsigned registers, unsigned threads, void *shared)
+{
+    bool any = true;
+    lanes.call = call, lanes.held = held, lanes.registers = registers, lanes.shared = shared;
+    for (unsigned t = 0; t < threads; t++) {
+        lanes.done[t] = false, lanes.calls[t] = 0;
+        getcontext(&lanes.at[t]);
+        lanes.at[t].uc_stack.ss_sp = lanes.stack[t];
+        lanes.at[t].uc_stack.ss_size = LANES_STACK;
+        makecontext(&lanes.at[t], lanes_begin, 0);
+    }
+    while (any) {
+        any = false;
+        for (unsigned t = 0; t < threads; t++) {
+            if (lanes.done[t]) continue;
+            lanes.now = t;
+            swapcontext(&lanes.home, &lanes.at[t]);
+            any = any || !lanes.done[t];
+        }
+    }
+}
+
+#endif
