@@ -186,10 +186,14 @@ CHECKS := $(sort $(wildcard tests/checks/*.sh))
 # sanitizer, which looks at the library and at the tests, not at the machine below them: it bounds its own memory.
 INTERPRETERS := $(patsubst %.c,$(B)/%.o,tests/ptx/run.c tests/gcn/run.c)
 $(INTERPRETERS): override CFLAGS := $(if $(findstring -fsanitize,$(CFLAGS)),-O2 -g1 $(filter -Werror,$(CFLAGS)),$(CFLAGS))
+# Loops over the elements of a product, which gcc makes vectors of.
+$(B)/tests/gcn/run.o: override CFLAGS += -O3
 $(INTERPRETERS): $(B)/%.o: %.c
 	@mkdir -p $(@D)
 	$(COMPILE) -Itests/support -Itests -c -o $@ $<
 $(B)/libinterpreters.a: $(INTERPRETERS)
+# A program of the units runs for less time than its optimisation takes; what it calls is optimised.  The worlds do much themselves.
+$(call programs,$(UNITS)): private COMPILE += -O0
 $(B)/tests/%: tests/%.c $(ARCHIVES) $(B)/libinterpreters.a
 	@mkdir -p $(@D)
 	$(COMPILE) -Itests/support -Itests -o $@ $< $(LDFLAGS) $(B)/libinterpreters.a $(ARCHIVES) -Wl,--as-needed -lcmocka -lisl -lflint -lgmp \

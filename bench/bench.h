@@ -28,6 +28,7 @@ bool bench_print_slow(const bench_row *row, bool json);
 /* The same in nanoseconds of each of `count` parts of a work; theirs NULL: against a budget. */
 bool bench_each(const char *name, const char *against, bench_work *ours, bench_work *theirs,
                 double budget, size_t count, void *state, bool json);
+bool bench_quick(void); /* --quick: results are compared on a few inputs, and times mean little */
 uint64_t bench_drawn(uint64_t *seed);
 /* Writes a pipe's text, `$` being its stages and `$-1` one fewer; returns its length. */
 size_t bench_stages(char *out, size_t room, const char *raw, unsigned stages);

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-enum { MATRICES = 2048, MANY = 64, SIDES = 9 };
+enum { MATRICES = 2048, MANY = 64, FEW = 8, SIDES = 9 };
 
 typedef enum task { SNF, SNF_ALL, HNF } task;
 typedef enum kind { SQUARE, SINGULAR, WIDE } kind;
@@ -119,7 +119,7 @@ static void fill(int64_t *at, const state *s, kind of, int64_t most, uint64_t *s
 static bool make(state *s, size_t n, kind of, int64_t most)
 {
     uint64_t random = n;
-    s->rows = n, s->cols = of == WIDE ? n + 2 : n, s->count = n > 8 ? MANY : MATRICES;
+    s->rows = n, s->cols = of == WIDE ? n + 2 : n, s->count = n > 16 && bench_quick() ? FEW : n > 8 || bench_quick() ? MANY : MATRICES;
     fmpz_mat_init(s->out, (slong)s->rows, (slong)s->cols);
     flint_randinit(s->random);
     for (size_t i = 0; i < s->count; i++) {

@@ -11,7 +11,7 @@
 #include <sys/mman.h>
 #include <sys/wait.h>
 
-enum { TRIPS = 3, SECONDS = 20, EVERY = 997, SOME = 29, WORKERS = 16 };
+enum { TRIPS = 3, SECONDS = 20, EVERY = 997, SOME = 59, WORKERS = 16 };
 
 /* Trip counts at which most faults show; what is accepted is explored at each. */
 static const struct asked {

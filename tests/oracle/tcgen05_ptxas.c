@@ -51,7 +51,7 @@ static int assemble(const batch *b)
     fprintf(file, "ret; }\n");
     fclose(file);
     snprintf(command, sizeof command,
-             "cd '%s' && PATH=\"$PATH:/usr/local/cuda/bin\" ptxas -arch=%s -o a.cubin a.ptx 2>&1",
+             "cd '%s' && PATH=\"$PATH:/usr/local/cuda/bin\" ptxas -O0 -arch=%s -o a.cubin a.ptx 2>&1",
              folder, b->on);
     FILE *run = popen(command, "r");
     assert_non_null(run);

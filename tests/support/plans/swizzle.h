@@ -51,15 +51,18 @@ static inline uint32_t lanes_of_bank(const zl_bank_ask *a, const uint64_t *basis
     return most;
 }
 
-static inline uint32_t cost_counted(const zl_swizzle_problem *p, const uint64_t *basis)
+/* Counted to the end only while it is below `least`: what is not comes back as at least that. */
+static inline uint32_t cost_below(const zl_swizzle_problem *p, const uint64_t *basis, uint32_t least)
 {
     uint32_t sum = 0;
-    for (uint32_t i = 0; i < p->count; i++) {
+    for (uint32_t i = 0; i < p->count && sum < least; i++) {
         if (!lies_right(&p->ask[i], basis)) return NO_COST;
         sum += (p->ask[i].phases << p->ask[i].repeats) * lanes_of_bank(&p->ask[i], basis, p->word);
     }
     return sum;
 }
+
+static inline uint32_t cost_counted(const zl_swizzle_problem *p, const uint64_t *basis) { return cost_below(p, basis, NO_COST); }
 
 static inline unsigned rank_counted(const uint64_t *vector, unsigned count)
 {
