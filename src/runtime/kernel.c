@@ -108,12 +108,13 @@ static zlay_status copy_find(zlay_ctx *ctx, zlay_kernel *kernel, const zlay_plan
     return status ? status : kernel->module.device->backend->find(ctx, &copy->module, own, 0);
 }
 
-/* Blocks of stream-K count on the bytes that nobody has written. */
+/* Blocks of stream-K find flags at 0 that no block has raised. */
 static zlay_status workspace_clear(zlay_ctx *ctx, zlay_kernel *kernel)
 {
     zlay_device *device = kernel->module.device;
     const void *zeros = zl_scratch(ctx, kernel->info.workspace, 1);
-    return zeros ? device->backend->write(ctx, device, kernel->workspace, zeros, kernel->info.workspace) : ZLAY_ENOMEM;
+    if (!zeros) return ZLAY_ENOMEM;
+    return device->backend->write(ctx, device, kernel->workspace, zeros, kernel->info.workspace);
 }
 
 /* The copies of a plan, and a workspace of the kernel's own. */

@@ -41,7 +41,7 @@ def seen_by_c():
                  lambda t, f: f'printf("{t}.{f} %zu %zu\\n", offsetof({t}, {f}), sizeof((({t} *)0)->{f}));')
     with tempfile.TemporaryDirectory() as folder:
         source, program = os.path.join(folder, "a.c"), os.path.join(folder, "a")
-        includes = "".join(f"#include <zlay/{h}>\n" for h in sorted(os.listdir("include/zlay")))
+        includes = "".join(f"#include <zlay/{h}>\n" for h in sorted(os.listdir("include/zlay")) if h.endswith(".h"))
         with open(source, "w") as f:
             f.write(includes + "#include <stdio.h>\nint main(void)\n{\n" + "\n".join(code) + "\nreturn 0;\n}\n")
         subprocess.run([*cc.split(), "-std=c11", "-Iinclude", "-o", program, source], check=True)

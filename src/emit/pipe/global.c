@@ -9,10 +9,10 @@
 enum { WORD = 4, VECTOR = 4 /* registers */, BATCH = 16 /* registers of an addition, during which as many are under way */ };
 
 /* What a thread accesses. */
-typedef struct kept {
+typedef struct leaving {
     int32_t acc;
     uint32_t count, together; /* registers, in all and of an access */
-} kept;
+} leaving;
 
 /* The thread's number in its instance: read anew where that is a part of its number in the block, so that it takes no register
  * during the products before. */
@@ -27,11 +27,11 @@ static const char *thread_of(zl_pipe_text *k)
 }
 
 /* gp = where the thread's first registers lie; false: nothing says how many registers there are. */
-static bool place(zl_pipe_text *k, kept *out, const zl_event *event, int32_t acc)
+static bool place(zl_pipe_text *k, leaving *out, const zl_event *event, int32_t acc)
 {
     char room[24];
     uint32_t count = k->acc_registers[acc];
-    *out = (kept){acc, count, count % VECTOR ? 1 : VECTOR};
+    *out = (leaving){acc, count, count % VECTOR ? 1 : VECTOR};
     if (!count) zl_pt_fail(k, "%s has no registers that a product or a body counts", k->pipe->accs[acc].name);
     if (!count) return false;
     zl_pt_other(k, "gp", event->other, &event->other_at, count * zl_pt_width(k) * WORD);
@@ -40,7 +40,7 @@ static bool place(zl_pipe_text *k, kept *out, const zl_event *event, int32_t acc
 }
 
 /* gp = the same of the next access. */
-static void next(zl_pipe_text *k, const kept *r)
+static void next(zl_pipe_text *k, const leaving *r)
 {
     char room[24];
     zl_op(k, MORE, "gp", zl_pt_number(room, (uint64_t)zl_pt_width(k) * WORD * r->together));
@@ -48,7 +48,7 @@ static void next(zl_pipe_text *k, const kept *r)
 
 void zl_pt_write_global(zl_pipe_text *k, const zl_event *event)
 {
-    kept r;
+    leaving r;
     char names[VECTOR][96];
     if (!place(k, &r, event, event->acc)) return;
     for (uint32_t i = 0; i < r.count; i += r.together) {
@@ -65,7 +65,7 @@ static const char *part(const zl_pipe_text *k, char room[24], uint32_t number)
     return room;
 }
 
-static void load(zl_pipe_text *k, const kept *r, uint32_t first)
+static void load(zl_pipe_text *k, const leaving *r, uint32_t first)
 {
     char names[VECTOR][24];
     const char *operands[6] = {NULL};
@@ -75,7 +75,7 @@ static void load(zl_pipe_text *k, const kept *r, uint32_t first)
     next(k, r);
 }
 
-static void load_batch(zl_pipe_text *k, const kept *r, uint32_t first)
+static void load_batch(zl_pipe_text *k, const leaving *r, uint32_t first)
 {
     for (uint32_t i = first; i < r->count && i < first + BATCH; i += r->together) load(k, r, i % (2 * BATCH));
 }
@@ -96,7 +96,7 @@ static void sum(zl_pipe_text *k, const char *to, int32_t type, const char *with)
 
 void zl_pt_add_global(zl_pipe_text *k, const zl_event *event)
 {
-    kept r;
+    leaving r;
     char room[24], name[96];
     int32_t acc = event[1].acc, type = type_of(k, acc);
     if (type != ZLAY_TYPE_F32 && type != ZLAY_TYPE_S32) {

@@ -2,7 +2,6 @@
 /* Prints the trip counts that each iteration has for itself (`param N 0.. of T`): read from an array where the iteration begins,
  * or computed from its number. */
 #include "emit/pipe/iteration.h"
-#include "emit/pipe/units.h"
 
 #include <stdio.h>
 #include <string.h>

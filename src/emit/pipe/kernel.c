@@ -4,7 +4,6 @@
  * role is a block of code that only its warps enter. A role of one elected thread is entered by
  * elect.sync. */
 #include "emit/pipe/iteration.h"
-#include "emit/pipe/units.h"
 
 #include <stdio.h>
 #include <string.h>

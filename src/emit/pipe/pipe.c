@@ -5,7 +5,7 @@
  * the first event that cannot be printed. */
 #include "pipe/order/verify.h"
 #include "base/request.h"
-#include "emit/pipe/units.h"
+#include "emit/pipe/pipe.h"
 #include "emit/emit.h"
 
 #include <string.h>

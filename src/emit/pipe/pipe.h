@@ -310,6 +310,24 @@ void zl_pt_tiles_first_of(zl_pipe_text *k, const char *to, bool column);
 /* The register of the tile's row or column where a text begins with that axis; NULL: with none. */
 const char *zl_pt_tiles_axis(const zl_pipe_text *k, const char *text, const char **rest);
 
+/* Blocks of stream-K. The pipe that is proved has a block and, as another of its cluster, all others; what is printed is the first, for
+ * every block of a grid without clusters: its roles, and the blocks of the printed cluster. */
+bool zl_pt_units_printed(const zl_pipe_text *k, const zl_role *role);
+static inline uint32_t zl_pt_blocks(const zl_pipe_text *k) { return k->plan && k->plan->units ? 1 : k->pipe->blocks; }
+/* Blocks behind those that have work leave at once; a role that loops over tiles computes which are its block's. */
+void zl_pt_units_declare(zl_pipe_text *k);
+void zl_pt_units_leave(zl_pipe_text *k);
+void zl_pt_units_begin(zl_pipe_text *k);
+/* Whether a loop runs over the tiles of a unit, or a part of them; whether a param counts the steps of each; then the tile of an
+ * iteration, its place, and the number of its steps. */
+bool zl_pt_units_loop(const zl_pipe_text *k, const zl_event *loop);
+bool zl_pt_units_counts(const zl_pipe_text *k, int32_t param);
+void zl_pt_units_place(zl_pipe_text *k, const char *trips);
+/* The step of a tile along K, of a step of the block's part of it, NULL of NULL; and `to`, where a global or a flag of the name lies
+ * in the workspace: false where there is none. */
+const char *zl_pt_units_step(zl_pipe_text *k, const char *step);
+bool zl_pt_units_other(zl_pipe_text *k, const char *to, const char *name);
+
 /* Register `to`: where a map or a flag of so many bytes lies. */
 void zl_pt_other(zl_pipe_text *k, const char *to, int32_t other, const zl_pos *pos, uint32_t bytes);
 

@@ -3,7 +3,7 @@
  * addresses of stages and mbarriers, the same in another block, and addresses in global memory. A
  * stage is the position modulo the ring's length: a register where ring.c keeps one, or one that
  * differs by a number, else computed anew. */
-#include "emit/pipe/units.h"
+#include "emit/pipe/pipe.h"
 
 #include <stdio.h>
 #include <stdlib.h>

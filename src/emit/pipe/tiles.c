@@ -2,7 +2,7 @@
 /* Prints which tile of a matrix a block computes in each iteration of its loop over tiles (a persistent kernel): the trip
  * count from the numbers of the block and of all blocks, and the tile's row and column from its number. Tiles are visited
  * in groups of rows, column by column (the grouped order of Tillet et al., "Triton", 2019, and CUTLASS's rasterisation). */
-#include "emit/pipe/units.h"
+#include "emit/pipe/pipe.h"
 
 #include <string.h>
 
@@ -23,7 +23,7 @@ bool zl_pt_tiles_counted(const zl_pipe_text *k, int32_t param)
 bool zl_pt_tiles_loop(const zl_pipe_text *k, const zl_event *loop)
 {
     const zl_pos *first = &loop->at[0], *last = &loop->bar_at;
-    return !zl_pt_units_loop(k, loop) && last->plus >= 0 && last->loop == -1 && !last->add && first->loop == -1 && !first->add &&
+    return tiles_of(k) && !k->plan->units && last->plus >= 0 && last->loop == -1 && !last->add && first->loop == -1 && !first->add &&
            first->plus < 0 && loop->step == 1 && zl_pt_tiles_counted(k, last->plus);
 }
 

@@ -9,7 +9,7 @@
  *
  * Blocks begin tiles together, so that they share rows and columns in L2, if they are renumbered: a block with a whole tile
  * among the R takes (q - 1) G + b for it, one without begins its head there; the other heads are those of the tiles from q G on. */
-#include "emit/pipe/units.h"
+#include "emit/pipe/pipe.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -20,8 +20,6 @@ static const char *const registers =
 static const zl_pt_units *units_of(const zl_pipe_text *k) { return k->plan ? k->plan->units : NULL; }
 
 bool zl_pt_units_printed(const zl_pipe_text *k, const zl_role *role) { return !units_of(k) || role->cta <= 0; }
-
-uint32_t zl_pt_blocks(const zl_pipe_text *k) { return units_of(k) ? 1 : k->pipe->blocks; }
 
 void zl_pt_units_declare(zl_pipe_text *k)
 {

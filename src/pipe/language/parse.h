@@ -77,7 +77,7 @@ bool zl_parse_accs(zl_parser *p, zl_event *e);
 bool zl_parse_use(zl_parser *p, zl_event *e);
 bool zl_parse_joined(zl_parser *p, uint32_t first);
 
-/* Whether every flag that is cleared may be: behind its one wait nobody counts on it. */
+/* Whether every flag that is cleared may be: no event counts on it behind its one wait. */
 bool zl_parse_flags(zl_parser *p);
 
 /* zlay_pipe_parse as a part of a call (zl_enter_part). */

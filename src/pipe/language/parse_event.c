@@ -257,17 +257,8 @@ static bool read_sum(zl_parser *p, zl_event *e)
 
 /* ---- what may be missing ---- */
 
-static bool read_opt_fresh(zl_parser *p, zl_event *e)
-{
-    e->fresh = word(p, "fresh");
-    return true;
-}
-
-static bool read_opt_clear(zl_parser *p, zl_event *e)
-{
-    e->clear = word(p, "clear");
-    return true;
-}
+static bool read_opt_fresh(zl_parser *p, zl_event *e) { return e->fresh = word(p, "fresh"), true; }
+static bool read_opt_clear(zl_parser *p, zl_event *e) { return e->clear = word(p, "clear"), true; }
 
 static bool read_opt_part(zl_parser *p, zl_event *e)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks flags that a wait clears. The launch after this one finds such a flag as this one did, at 0; so it is raised once and
- * awaited once, by `clear`, and nobody counts on it behind that. */
+ * awaited once, by `clear`, and no event counts on it behind that. */
 #include "pipe/language/parse.h"
 
 /* What events do with a flag. */

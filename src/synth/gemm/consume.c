@@ -5,14 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-uint32_t zl_gemm_epilogue_has(const zlay_plan *plan, int32_t sort)
-{
-    uint32_t count = 0;
-    for (uint32_t i = 0; plan->epilogue && i < plan->epilogue->operands_count; i++)
-        count += plan->epilogue->operands[i].sort == sort;
-    return count;
-}
-
 /* Products of a step of a ring, to registers of the name. */
 static void multiply(zl_text *out, const zlay_plan *plan, uint32_t ring, const char *at, const char *to)
 {

@@ -3,7 +3,22 @@
  * elements, is the tile of D; where D has scales, it gives the sums new values. Its indices, none or two, are the tile's first
  * row and column. Scalars and arrays become arguments of the kernel. Where the planned product is the transposed one, so is the
  * body. */
-#include "synth/gemm/plan.h"
+#include "synth/gemm/gemm_pipe.h"
+
+uint32_t zl_gemm_epilogue_has(const zlay_plan *plan, int32_t sort)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; plan->epilogue && i < plan->epilogue->operands_count; i++)
+        count += plan->epilogue->operands[i].sort == sort;
+    return count;
+}
+
+bool zl_gemm_converts(const zlay_plan *plan)
+{
+    if (plan->quantises) return true;
+    if (plan->epilogue) return zl_gemm_epilogue_has(plan, ZLAY_BODY_MATRIX) == 2;
+    return plan->operand[ZLAY_OPERAND_D].type != plan->info.mma.d;
+}
 
 static zlay_status refuse(zlay_ctx *ctx, const zlay_body *body, const char *what)
 {

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { WARPGROUP = 128, REGISTERS_BY_TENSOR = 40 /* of the producer */, REGISTERS_BY_THREADS = 56 };
+enum { WARPGROUP = 128 };
 
 /* ---- declarations ------------------------------------------------------------------------- */
 
@@ -45,13 +45,6 @@ void zl_gemm_put_ring(zl_text *out, const zlay_plan *plan)
         zl_putf(out, "bar full%s[%u] count %u\n", zl_gemm_ring(plan, r), zl_gemm_stages(plan), info->full_count);
     for (uint32_t r = 0; r < zl_gemm_rings(plan); r++)
         zl_putf(out, "bar empty%s[%u] count %u\n", zl_gemm_ring(plan, r), zl_gemm_stages(plan), info->empty_count);
-}
-
-bool zl_gemm_converts(const zlay_plan *plan)
-{
-    if (plan->quantises) return true;
-    if (plan->epilogue) return zl_gemm_epilogue_has(plan, ZLAY_BODY_MATRIX) == 2;
-    return plan->operand[ZLAY_OPERAND_D].type != plan->info.mma.d;
 }
 
 void zl_gemm_put_bodies(zl_text *out, const zlay_plan *plan)
@@ -138,11 +131,6 @@ static void stage_begin(zl_text *out, const zlay_plan *plan, uint32_t ring, cons
     }
     if (zl_gemm_by_blocks(plan)) zl_putf(out, "%s2*tF", zl_by_tensor(&plan->operand[0]) || zl_by_tensor(&plan->operand[1]) ? " + " : " ");
     zl_puts(out, "\n");
-}
-
-uint32_t zl_gemm_kept(const zlay_plan *plan)
-{
-    return zl_gemm_produces_alone(plan) ? REGISTERS_BY_TENSOR : REGISTERS_BY_THREADS;
 }
 
 static void give_registers(zl_text *out, const zlay_plan *plan)

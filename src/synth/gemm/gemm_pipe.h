@@ -5,12 +5,6 @@
 
 #include "synth/gemm/plan.h"
 
-/* Registers of three threads, one of each warpgroup: all that a block may have. */
-enum { ZL_GEMM_REGISTERS = 504 };
-/* Whether the producer gives registers to the consumers: with two of them, sums take 128; and what it keeps. */
-static inline bool zl_gemm_gives_registers(const zlay_plan *plan) { return plan->info.consumers == 2; }
-uint32_t zl_gemm_kept(const zlay_plan *plan);
-
 /* Stages of a ring. */
 static inline uint32_t zl_gemm_stages(const zlay_plan *plan) { return plan->info.stages / zl_gemm_rings(plan); }
 
@@ -26,6 +20,15 @@ void zl_gemm_thread_loads(zl_text *out, const zlay_plan *plan, uint32_t ring, co
 void zl_gemm_produce(zl_text *out, const zlay_plan *plan);
 /* Whether one thread produces. */
 static inline bool zl_gemm_produces_alone(const zlay_plan *plan) { return plan->info.full_count == 1; }
+
+/* Registers of three threads, one of each warpgroup: all that a block may have; of the producer, by what loads stages. */
+enum { ZL_GEMM_REGISTERS = 504, ZL_GEMM_BY_TENSOR = 40, ZL_GEMM_BY_THREADS = 56 };
+/* Whether the producer gives registers to the consumers: with two of them, sums take 128; and what it keeps. */
+static inline bool zl_gemm_gives_registers(const zlay_plan *plan) { return plan->info.consumers == 2; }
+static inline uint32_t zl_gemm_kept(const zlay_plan *plan)
+{
+    return zl_gemm_produces_alone(plan) ? ZL_GEMM_BY_TENSOR : ZL_GEMM_BY_THREADS;
+}
 
 /* Whether a body makes D's elements of the sums, in other registers; and the uses of bodies on the sums of a pass, or of all,
  * which are pass 0. */
