@@ -59,7 +59,8 @@ HEADERS := $(sort $(wildcard include/zlay/*.h))
 HEADERS_CXX := $(sort $(wildcard include/zlay/*.hpp))
 PCS := $(patsubst pkgconfig/%.in,$(B)/%,$(sort $(wildcard pkgconfig/*.pc.in)))
 
-EXPLAIN := $(B)/libzlay-explain.so
+# A preload has no sanitizer, and cannot have a libzlay.a with one inside.
+EXPLAIN := $(if $(findstring -fsanitize,$(CFLAGS)),,$(B)/libzlay-explain.so)
 all: $(LIBRARIES) $(EXPLAIN) $(B)/zlay $(B)/zlay-bench $(B)/zlay.cdef $(B)/zlay.1 $(PCS)
 
 # ---- objects ---------------------------------------------------------------
@@ -135,8 +136,8 @@ $(B)/libzlay-json.so: $(JSON) $(B)/libzlay-base.a $(B)/libzlay.so
 
 # For LD_PRELOAD into any program: it has what it needs of libzlay inside and exports nothing of it.  Without a sanitizer, and
 # optimised, for its dlsym has to leave by a jump (src/preload/find.c).
-$(PRELOAD) $(EXPLAIN): override CFLAGS := -O2 -g1 $(filter -Werror,$(CFLAGS))
-$(EXPLAIN): $(PRELOAD) $(B)/libzlay.a src/preload/symbols.map
+$(PRELOAD) $(B)/libzlay-explain.so: override CFLAGS := -O2 -g1 $(filter -Werror,$(CFLAGS))
+$(B)/libzlay-explain.so: $(PRELOAD) $(B)/libzlay.a src/preload/symbols.map
 	$(shared) $(PRELOAD) $(B)/libzlay.a -Wl,-Bsymbolic -Wl,--defsym=dlsym=zl_preload_dlsym -Wl,--version-script=src/preload/symbols.map \
 	    $(ENGINE_LIBS) -ldl -lm
 
@@ -339,8 +340,8 @@ device-banks:
 	tests/device/banks.sh $(B)/device-banks
 
 # The programs of examples/, each built and run; what the machine lacks the means for is skipped by name.  EXAMPLES='gemm' takes one.
-examples: $(B)/libzlay.a $(B)/libzlay-runtime.a $(B)/zlay.pc $(if $(EXAMPLES),,$(B)/zlay)
-	@CC="$(CC)" B="$(B)" CUTLASS_INCLUDE="$(CUTLASS_INCLUDE)" CUDA_INCLUDE="$(CUDA_INCLUDE)" tools/examples.sh $(EXAMPLES)
+examples: $(B)/libzlay.a $(B)/libzlay-runtime.a $(B)/zlay.pc $(if $(EXAMPLES),,$(EXPLAIN) $(B)/zlay)
+	@CC="$(CC)" CXX="$(CXX)" B="$(B)" CUTLASS_INCLUDE="$(CUTLASS_INCLUDE)" CUDA_INCLUDE="$(CUDA_INCLUDE)" tools/examples.sh $(EXAMPLES)
 
 bench: $(B)/zlay-bench
 	$(B)/zlay-bench
@@ -370,10 +371,11 @@ generate: $(B)/zlay
 ROOT = $(DESTDIR)$(PREFIX)
 LIBS = $(DESTDIR)$(LIBDIR)
 DOCS = $(ROOT)/share/doc/zlay
+EXAMPLE_FOLDERS := $(sort $(wildcard examples/*/))
 SOS := $(notdir $(filter %.so,$(LIBRARIES)))
 
 install: all
-	install -d "$(ROOT)/bin" "$(ROOT)/include/zlay" "$(LIBS)/pkgconfig" "$(DOCS)/docs/internals" "$(DOCS)/examples" \
+	install -d "$(ROOT)/bin" "$(ROOT)/include/zlay" "$(LIBS)/pkgconfig" "$(DOCS)/docs/internals" $(EXAMPLE_FOLDERS:%="$(DOCS)/%") \
 	    "$(ROOT)/share/man/man1" "$(ROOT)/share/man/man7"
 	install -m 755 $(B)/zlay "$(ROOT)/bin"
 	install -m 644 $(HEADERS) $(HEADERS_CXX) $(B)/zlay.cdef "$(ROOT)/include/zlay"
@@ -387,7 +389,8 @@ install: all
 	install -m 644 LICENSE README.md "$(DOCS)"
 	install -m 644 $(wildcard docs/*.md) "$(DOCS)/docs"
 	install -m 644 $(wildcard docs/internals/*.md) "$(DOCS)/docs/internals"
-	install -m 644 $(wildcard examples/*) "$(DOCS)/examples"
+	for file in $(patsubst examples/%,%,$(filter-out $(EXAMPLE_FOLDERS:%/=%),$(wildcard examples/* $(EXAMPLE_FOLDERS:%=%*)))); do \
+	    install -m 644 "examples/$$file" "$(DOCS)/examples/$$file" || exit 1; done
 	install -m 644 $(B)/zlay.1 "$(ROOT)/share/man/man1"
 	install -m 644 docs/zlay_rules.7 "$(ROOT)/share/man/man7"
 

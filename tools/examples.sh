@@ -35,23 +35,30 @@ example() { # NAME WANTED COMMAND...: the program is built; its last line has WA
     fi
 }
 
-gemm() { ${CC:-cc} -std=c11 -Wall -Wextra -Werror -Iinclude -o "$out/gemm" examples/gemm.c $libraries && (cd "$out" && ./gemm 256 256 128); }
+tile_plan() { ${CXX:-c++} -std=c++17 -Wall -Wextra -Werror -Iinclude -o "$out/tile_plan" examples/tile_plan/tile_plan.cpp $libraries && "$out/tile_plan"; }
+gemm() { ${CC:-cc} -std=c11 -Wall -Wextra -Werror -Iinclude -o "$out/gemm" examples/gemm/gemm.c $libraries && (cd "$out" && ./gemm 256 256 128); }
 gemm_hip() { # the code object where LLVM 22 is; else the assembly, which no device loads
-    ${CC:-cc} -std=c11 -Wall -Wextra -Werror -Iinclude -o "$out/gemm_hip" examples/gemm_hip.c $libraries || return 1
+    ${CC:-cc} -std=c11 -Wall -Wextra -Werror -Iinclude -o "$out/gemm_hip" examples/gemm_hip/gemm_hip.c $libraries || return 1
     cd "$out" && ./gemm_hip gfx942 && if command -v llvm-mc-22 > /dev/null && command -v ld.lld-22 > /dev/null; then
         llvm-mc-22 -triple=amdgcn-amd-amdhsa -mcpu=gfx942 -filetype=obj -o gemm.o gemm.s && ld.lld-22 -shared -o gemm.hsaco gemm.o && ./gemm_hip gfx942 gemm.hsaco
     else
         ./gemm_hip gfx942 gemm.s
     fi
 }
-code_object() { ZLAY=$B/zlay sh examples/code_object.sh "$out/gemm.co" gfx950 && test -s "$out/gemm.co" && readelf -h "$out/gemm.co"; }
+code_object() { ZLAY=$B/zlay sh examples/gemm_hip/code_object.sh "$out/gemm.co" gfx950 && test -s "$out/gemm.co" && readelf -h "$out/gemm.co"; }
 cutlass_host() {
     nvcc -arch=sm_90a -std=c++17 --expt-relaxed-constexpr -Werror all-warnings -Xcompiler -Wall,-Wextra -Iinclude -isystem "$cutlass" \
-        -o "$out/cutlass_host" examples/cutlass_host.cu $libraries && "$out/cutlass_host"
+        -o "$out/cutlass_host" examples/cutlass_host/cutlass_host.cu $libraries && "$out/cutlass_host"
+}
+
+refused() { # on stderr is what the preload says
+    ${CC:-cc} -Wall -Wextra -Werror -I"$cuda" -o "$out/refused" examples/refused/refused.c -ldl && LD_PRELOAD=$(cd "$B" && pwd)/libzlay-explain.so "$out/refused" 2>&1 | tee "$out/refused.said" &&
+        grep -qE '^not run|TMAP_STRIDE_16: stride\[0\] gives 8200' "$out/refused.said"
 }
 
 asked() { [ -z "$names" ] || case " $names " in *" $1 "*) ;; *) false ;; esac; }
 names=$*
+if asked tile_plan; then example tile_plan '^1 copy of 8192 bytes, certificate holds' tile_plan; fi
 if asked gemm; then example gemm 'sampled elements wrong|^not run' gemm; fi
 if asked gemm_hip; then example gemm_hip 'sampled elements wrong|^not run' gemm_hip; fi
 if asked code_object; then
@@ -63,6 +70,9 @@ if asked cutlass_host; then
     else
         example cutlass_host '^1000 of 1000 maps equal' cutlass_host
     fi
+fi
+if asked refused; then
+    if lacks "no cuda.h" test -e "$cuda/cuda.h"; then skip refused; else example refused 'rows of 8200 bytes: 1$|^not run' refused; fi
 fi
 echo "examples: $built ran, $skipped skipped, $failed failed"
 [ "$failed" -eq 0 ]

@@ -6,7 +6,7 @@
  *  A run of a plan, in order: zlay_device_open; zlay_kernel_load of the text that
  *  zlay_emit_ptx printed; for each matrix zlay_device_allocate and zlay_device_upload;
  *  zlay_kernel_bind, zlay_kernel_launch, zlay_device_wait; zlay_device_download; and
- *  all of it freed, the device last.  examples/gemm.c does that.
+ *  all of it freed, the device last.  examples/gemm/gemm.c does that.
  */
 #ifndef ZLAY_RUNTIME_H
 #define ZLAY_RUNTIME_H

@@ -187,7 +187,17 @@ struct bytes_and_length<const char *, std::size_t, Q...> : std::true_type {
     using rest = params<Q...>;
 };
 
-template <class Call> zlay_status pass(params<>, Call call) { return call(); }
+template <class Call, class... More> zlay_status pass(params<>, Call call, More &&...)
+{
+    static_assert(sizeof...(More) == 0, "more arguments than the C function has");
+    return call();
+}
+
+template <class P, class... Q, class Call> zlay_status pass(params<P, Q...>, Call)
+{
+    static_assert(sizeof(P) == 0, "fewer arguments than the C function has");
+    return ZLAY_EINVAL;
+}
 
 template <class P, class... Q, class Call, class A, class... As>
 zlay_status pass(params<P, Q...>, Call call, A &&a, As &&...as)

@@ -248,7 +248,7 @@ wave_kernel() { # a plan of waves: proved, and written as assembly
         grep -q 'certificates: 9 pairs' "$tap_dir/wave.txt" && grep -q 'amdhsa_kernel gemm' "$tap_dir/wave.s"
 }
 code_object() {
-    ZLAY=$zlay examples/code_object.sh "$tap_dir/gemm.co" gfx942 --m 100 --n 90 --k 64 > /dev/null && test -s "$tap_dir/gemm.co"
+    ZLAY=$zlay examples/gemm_hip/code_object.sh "$tap_dir/gemm.co" gfx942 --m 100 --n 90 --k 64 > /dev/null && test -s "$tap_dir/gemm.co"
 }
 typed_kernels() { # types by name: planned, executed by the model at ragged sizes, and printed
     for types in "e4m3 e5m2 f32" "s8 u8 s32" "u8 u8 s32" "tf32 tf32 f16" "f16 f16 bf16"; do

@@ -81,7 +81,7 @@ bodies_are_the_examples() {
 pipe_is_the_same() { awk '/^```/ {n++; next} n == 1 {print} n == 2 {exit}' docs/pipe.md | diff - examples/ring.pipe; }
 
 links_lead_somewhere() {
-    for page in *.md docs/*.md docs/internals/*.md; do
+    for page in *.md docs/*.md docs/internals/*.md examples/*.md; do
         sed 's/`[^`]*`//g' "$page" | grep -o ']([^)#]*' | sed 's/](//' | grep -v '^http' | while read -r link; do
             test -e "$(dirname "$page")/$link" || echo "$page: $link"
         done

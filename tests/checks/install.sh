@@ -12,7 +12,7 @@ whole() {
         lib64/libzlay.a lib64/libzlay.so lib64/libzlay-runtime.so lib64/libzlay-json.so lib64/libzlay-runtime.a \
         lib64/libzlay-json.a lib64/libzlay-explain.so lib64/pkgconfig/zlay.pc lib64/pkgconfig/zlay-runtime.pc \
         lib64/pkgconfig/zlay-json.pc share/doc/zlay/LICENSE share/doc/zlay/docs/algebra.md \
-        share/doc/zlay/examples/gemm.c share/man/man1/zlay.1 share/man/man7/zlay_rules.7; do
+        share/doc/zlay/examples/gemm/gemm.c share/man/man1/zlay.1 share/man/man7/zlay_rules.7; do
         test -s "$root/opt/zlay/$file" || echo "missing: $file"
     done > "$tap_dir/missing"
     cat "$tap_dir/missing"
@@ -25,27 +25,31 @@ version() { test "zlay $(pc --modversion zlay)" = "$("$root/opt/zlay/bin/zlay" -
 
 example_shared() {
     # shellcheck disable=SC2046
-    "$CC" -std=c11 -Wall -Wextra -Werror -o "$tap_dir/gemm" examples/gemm.c $(pc --cflags --libs zlay-runtime) &&
+    "$CC" -std=c11 -Wall -Wextra -Werror -o "$tap_dir/gemm" examples/gemm/gemm.c $(pc --cflags --libs zlay-runtime) &&
         cd "$tap_dir" && LD_LIBRARY_PATH=$lib ./gemm 256 256 128 > out && grep -q TMAP_STRIDE_16 out &&
         LD_LIBRARY_PATH=$lib ldd ./gemm | grep -q "libzlay.so.[0-9.]* => $lib"
 }
 example_hip() { # assembly; without a device, or where no HIP is, that is said
     # shellcheck disable=SC2046
-    "$CC" -std=c11 -Wall -Wextra -Werror -o "$tap_dir/gemm_hip" examples/gemm_hip.c $(pc --cflags --libs zlay-runtime) &&
+    "$CC" -std=c11 -Wall -Wextra -Werror -o "$tap_dir/gemm_hip" examples/gemm_hip/gemm_hip.c $(pc --cflags --libs zlay-runtime) &&
         cd "$tap_dir" && LD_LIBRARY_PATH=$lib ./gemm_hip gfx950 > out && grep -q MFMA_K out && grep -q amdhsa_kernel gemm.s &&
         LD_LIBRARY_PATH=$lib ./gemm_hip gfx950 gemm.s | grep -Eq '^not run: (hip|no HIP)'
 }
 example_static() {
     # shellcheck disable=SC2046
-    "$CC" -std=c11 -o "$tap_dir/gemm-static" examples/gemm.c $(pc --cflags zlay) "$lib/libzlay-runtime.a" "$lib/libzlay.a" \
+    "$CC" -std=c11 -o "$tap_dir/gemm-static" examples/gemm/gemm.c $(pc --cflags zlay) "$lib/libzlay-runtime.a" "$lib/libzlay.a" \
         $(sed -n 's/^Libs.private: //p' "$lib/pkgconfig/zlay.pc") -ldl -lm &&
         cd "$tap_dir" && ./gemm-static 256 256 128 | grep -q TMAP_STRIDE_16
 }
 explain_is_found() { # beside a program that knows nothing of it
     LD_PRELOAD=$lib/libzlay-explain.so sh -c 'grep -q libzlay-explain.so /proc/self/maps'
 }
-example_is_short() { test "$(cat examples/gemm.c examples/product.h | wc -l)" -le 200 && test "$(wc -l < examples/gemm_hip.c)" -le 100; }
-host_is_short() { test "$(wc -l < examples/cutlass_host.cu)" -le 300; }
+example_is_short() { test "$(cat examples/gemm/gemm.c examples/gemm/product.h | wc -l)" -le 200 && test "$(wc -l < examples/gemm_hip/gemm_hip.c)" -le 100; }
+programs_are_short() { # and say in their first ten lines how they are run
+    for program in examples/*/*; do
+        test "$(wc -l < "$program")" -le 300 && head -n 10 "$program" | grep -qE 'Run:|\./|code_object.sh|both GEMM examples' || { echo "$program"; return 1; }
+    done
+}
 
 json_shared() {
     cat > "$tap_dir/json.c" << 'C'
@@ -102,7 +106,7 @@ check "the HIP example writes assembly and says why it does not run" example_hip
 check "the example, static" example_static
 check "libzlay-explain.so can be preloaded" explain_is_found
 check "the example has at most 150 lines" example_is_short
-check "examples/cutlass_host.cu has at most 300 lines" host_is_short
+check "programs of examples/ have at most 300 lines and say how they are run" programs_are_short
 check "libzlay-json, shared" json_shared
 check "a program in C++" cplusplus
 check "a prefix with a blank; make uninstall" blanks

@@ -73,6 +73,10 @@ beside_another() { # a shim before us, and one behind us: each is passed once, a
         with "$order" linked linked refused && test "$(cat "$tap_dir/out")" = "shim 1 5a" || { cat "$tap_dir/out"; return 1; }
     done
 }
+example_says_why() {
+    ${CC} -Wall -Wextra -Werror -I"${CUDA_INCLUDE:-/usr/local/cuda/include}" -o "$tap_dir/refused" examples/refused/refused.c -ldl && with "$explain" refused &&
+        test "$(cat "$tap_dir/out")" = "rows of 8192 bytes: 0, rows of 8200 bytes: 1" && says "TMAP_STRIDE_16: stride[0] gives 8200; each stride is a multiple of 16 bytes; 8208 passes;"
+}
 without_a_driver() { # it does nothing, and programs run
     LD_PRELOAD=$explain sh -c 'ls / | sort | head -n 1' > "$tap_dir/out" 2> "$tap_dir/said" && test -s "$tap_dir/out" && test ! -s "$tap_dir/said" &&
         LD_PRELOAD=$explain "$B/zlay" --version | grep -q '^zlay' && LD_PRELOAD=$explain python3 -c 'import ctypes; ctypes.CDLL(None).qsort' &&
@@ -101,6 +105,11 @@ check "output of many maps and threads is bounded and whole" bounded
 check "a program whose stderr is closed runs on" closed_stderr
 check "dlsym of other names is the loader's, RTLD_NEXT too" look_is_the_loaders
 check "another shim of the same function stands beside it" beside_another
+if [ -e "${CUDA_INCLUDE:-/usr/local/cuda/include}/cuda.h" ]; then
+    check "examples/refused is told why" example_says_why
+else
+    tap_number=$((tap_number + 1)) && echo "ok $tap_number - examples/refused is told why # SKIP no cuda.h"
+fi
 check "programs without a driver run as before" without_a_driver
 check "libzlay-explain.so exports the rows of hooks.def and dlsym, and needs libc alone" exports_the_rows
 exit $tap_failed

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# examples/code_object.sh OUT.co TARGET [FLAGS of zlay plan gemm]: plan a bf16 GEMM for gfx90a, gfx942 or gfx950, print its
+# examples/gemm_hip/code_object.sh OUT.co TARGET [FLAGS of zlay plan gemm]: plan a bf16 GEMM for gfx90a, gfx942 or gfx950, print its
 # kernel, assemble and link it with LLVM 22 (Debian's llvm-22 and lld-22). ZLAY names the program.
 set -eu
 [ $# -ge 2 ] || { echo "usage: code_object.sh OUT.co TARGET [FLAGS of zlay plan gemm]" >&2; exit 2; }

@@ -8,7 +8,7 @@
  *   ld.lld-22 -shared gemm.o -o gemm.hsaco
  *   ./gemm_hip gfx942 gemm.hsaco
  */
-#include "product.h"
+#include "../gemm/product.h"
 
 enum { IMAGE_MOST = 1 << 24 };
 
