@@ -203,7 +203,7 @@ $(B)/tests/%: tests/%.c $(ARCHIVES) $(B)/libinterpreters.a
 tests: $(TESTS)
 units: $(call programs,$(UNITS))
 test:
-	@CC="$(CC)" CUTLASS_INCLUDE="$(CUTLASS_INCLUDE)" tools/setup.sh test
+	@CC="$(CC)" CUTLASS_INCLUDE="$(CUTLASS_INCLUDE)" CUDA_INCLUDE="$(CUDA_INCLUDE)" tools/setup.sh test
 	@$(MAKE) --no-print-directory all $(TESTS)
 	@CC="$(CC)" CXX="$(CXX)" MAKE="$(MAKE)" B="$(B)" CUTLASS_INCLUDE="$(CUTLASS_INCLUDE)" CUDA_INCLUDE="$(CUDA_INCLUDE)" tests/run.sh $(TESTS) $(CHECKS)
 

@@ -67,7 +67,7 @@ may_install() {
 }
 cutlass=${CUTLASS_INCLUDE:-build/cutlass/cutlass_library/source/include}/cute/layout.hpp
 need_cutlass() {
-    [ "$goal" = test ] && [ ! -e "$cutlass" ] || return
+    [ "$goal" = test ] && [ ! -e "$cutlass" ] && [ -e "${CUDA_INCLUDE:-/usr/local/cuda/include}/cuda_runtime.h" ] || return
     may_install && python3 -m pip install -q --no-deps --no-compile --retries 0 --timeout 20 --upgrade --target build/cutlass \
         nvidia-cutlass==4.2.0.0 >/dev/null 2>&1 && [ -e "$cutlass" ] && return
     echo "zlay: without the headers of CUTLASS (PyPI's nvidia-cutlass), and the tests that ask CuTe say so"
