@@ -36,6 +36,10 @@ example() { # NAME WANTED COMMAND...: the program is built; its last line has WA
 }
 
 tile_plan() { ${CXX:-c++} -std=c++17 -Wall -Wextra -Werror -Iinclude -o "$out/tile_plan" examples/tile_plan/tile_plan.cpp $libraries && "$out/tile_plan"; }
+generator() { # and ptxas, where it is, takes the kernel without a spill
+    ${CC:-cc} -std=c11 -Wall -Wextra -Werror -Iinclude -o "$out/generator" examples/generator/generator.c $libraries || return 1
+    cd "$out" && if command -v ptxas > /dev/null; then ./generator > line && ptxas -arch=sm_90a -v -o /dev/null generated.ptx 2>&1 | grep 'bytes stack' | grep ' 0 bytes spill loads' && cat line; else ./generator; fi
+}
 gemm() { ${CC:-cc} -std=c11 -Wall -Wextra -Werror -Iinclude -o "$out/gemm" examples/gemm/gemm.c $libraries && (cd "$out" && ./gemm 256 256 128); }
 gemm_hip() { # the code object where LLVM 22 is; else the assembly, which no device loads
     ${CC:-cc} -std=c11 -Wall -Wextra -Werror -Iinclude -o "$out/gemm_hip" examples/gemm_hip/gemm_hip.c $libraries || return 1
@@ -60,6 +64,7 @@ asked() { [ -z "$names" ] || case " $names " in *" $1 "*) ;; *) false ;; esac; }
 names=$*
 if asked tile_plan; then example tile_plan '^1 copy of 8192 bytes, certificate holds' tile_plan; fi
 if asked gemm; then example gemm 'sampled elements wrong|^not run' gemm; fi
+if asked generator; then example generator '^128 of 128 elements agree' generator; fi
 if asked gemm_hip; then example gemm_hip 'sampled elements wrong|^not run' gemm_hip; fi
 if asked code_object; then
     if lacks "no LLVM 22 (llvm-22, lld-22)" command -v llvm-mc-22 ld.lld-22; then skip code_object; else example code_object 'Section header string' code_object; fi
