@@ -340,7 +340,7 @@ device-banks:
 	tests/device/banks.sh $(B)/device-banks
 
 # The programs of examples/, each built and run; what the machine lacks the means for is skipped by name.  EXAMPLES='gemm' takes one.
-examples: $(B)/libzlay.a $(B)/libzlay-runtime.a $(B)/zlay.pc $(if $(EXAMPLES),,$(EXPLAIN) $(B)/zlay)
+examples: $(B)/libzlay.a $(B)/libzlay-runtime.a $(B)/zlay.pc $(if $(filter cutlass_host,$(EXAMPLES)),,$(EXPLAIN) $(B)/zlay)
 	@CC="$(CC)" CXX="$(CXX)" B="$(B)" CUTLASS_INCLUDE="$(CUTLASS_INCLUDE)" CUDA_INCLUDE="$(CUDA_INCLUDE)" tools/examples.sh $(EXAMPLES)
 
 bench: $(B)/zlay-bench

@@ -50,8 +50,13 @@ gemm_hip() { # the code object where LLVM 22 is; else the assembly, which no dev
     fi
 }
 code_object() { ZLAY=$B/zlay sh examples/gemm_hip/code_object.sh "$out/gemm.co" gfx950 && test -s "$out/gemm.co" && readelf -h "$out/gemm.co"; }
+hopper="-gencode arch=compute_90a,code=sm_90a -std=c++17 -Werror all-warnings -Xcompiler -Wall,-Wextra -Iinclude"
+own_kernel() {
+    "$B/zlay" plan gemm --m 512 --n 768 --k 320 --header "$out/gemm.h" > /dev/null &&
+        nvcc $hopper -I"$out" -o "$out/own_kernel" examples/own_kernel/own_kernel.cu $libraries && "$out/own_kernel"
+}
 cutlass_host() {
-    nvcc -arch=sm_90a -std=c++17 --expt-relaxed-constexpr -Werror all-warnings -Xcompiler -Wall,-Wextra -Iinclude -isystem "$cutlass" \
+    nvcc $hopper --expt-relaxed-constexpr -isystem "$cutlass" \
         -o "$out/cutlass_host" examples/cutlass_host/cutlass_host.cu $libraries && "$out/cutlass_host"
 }
 
@@ -68,6 +73,9 @@ if asked generator; then example generator '^128 of 128 elements agree' generato
 if asked gemm_hip; then example gemm_hip 'sampled elements wrong|^not run' gemm_hip; fi
 if asked code_object; then
     if lacks "no LLVM 22 (llvm-22, lld-22)" command -v llvm-mc-22 ld.lld-22; then skip code_object; else example code_object 'Section header string' code_object; fi
+fi
+if asked own_kernel; then
+    if lacks "no nvcc" command -v nvcc; then skip own_kernel; else example own_kernel '^0 of 393216 elements and 0 of 512 sums wrong|^not run' own_kernel; fi
 fi
 if asked cutlass_host; then
     if lacks "no nvcc" command -v nvcc || lacks "no headers of CUTLASS (PyPI's nvidia-cutlass; CUTLASS_INCLUDE names their folder)" test -e "$cutlass/cute/layout.hpp"; then

@@ -3,7 +3,7 @@
  * It gives 1,000 pairs of a global layout and a shared layout, of 8 kinds, to CuTe's make_tma_copy and, as texts by
  * zlay/cute.hpp, to zlay_tensormap_synth; 1,000 matrices that no tensor map can bring are refused by zlay alone,
  * where CuTe's asserts end the program or the driver refuses without a reason.
- * Build: nvcc -arch=sm_90a -std=c++17 --expt-relaxed-constexpr -I<CUTLASS>/include cutlass_host.cu -lzlay -lzlay-runtime -ldl
+ * Build: nvcc -gencode arch=compute_90a,code=sm_90a -std=c++17 --expt-relaxed-constexpr -I<CUTLASS>/include cutlass_host.cu -lzlay -ldl
  * Run: ./cutlass_host   It prints one line, `1000 of 1000 maps equal ...`, and ends with status 0 where that is so.
  * With a driver, 128 bytes that it wrote for CuTe's arguments are compared with 128 bytes that zlay wrote for its own
  * plan. Without one zlay writes both, so that the arguments are compared: equal words mean equal arguments. */
