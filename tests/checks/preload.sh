@@ -73,6 +73,15 @@ beside_another() { # a shim before us, and one behind us: each is passed once, a
         with "$order" linked linked refused && test "$(cat "$tap_dir/out")" = "shim 1 5a" || { cat "$tap_dir/out"; return 1; }
     done
 }
+python_is_seen() { # ctypes and extensions ask dlsym
+    cat > "$tap_dir/map.py" << 'PY'
+import ctypes as c
+driver, bits = c.CDLL("libcuda.so.1"), c.create_string_buffer(128)
+print(driver.cuTensorMapEncodeTiled(bits, 9, 2, c.c_void_p(4096), (c.c_uint64 * 2)(4096, 4096), (c.c_uint64 * 1)(8200),
+                                    (c.c_uint32 * 2)(64, 64), (c.c_uint32 * 2)(1, 1), 0, 3, 2, 0), hex(bits.raw[0]))
+PY
+    LD_LIBRARY_PATH=$tap_dir LD_PRELOAD=$explain python3 "$tap_dir/map.py" > "$tap_dir/out" 2> "$tap_dir/said" && test "$(cat "$tap_dir/out")" = "1 0x5a" && says "TMAP_STRIDE_16"
+}
 example_says_why() {
     ${CC} -Wall -Wextra -Werror -I"${CUDA_INCLUDE:-/usr/local/cuda/include}" -o "$tap_dir/refused" examples/refused/refused.c -ldl && with "$explain" refused &&
         test "$(cat "$tap_dir/out")" = "rows of 8192 bytes: 0, rows of 8200 bytes: 1" && says "TMAP_STRIDE_16: stride[0] gives 8200; each stride is a multiple of 16 bytes; 8208 passes;"
@@ -110,6 +119,7 @@ if [ -e "${CUDA_INCLUDE:-/usr/local/cuda/include}/cuda.h" ]; then
 else
     tap_number=$((tap_number + 1)) && echo "ok $tap_number - examples/refused is told why # SKIP no cuda.h"
 fi
+check "a program in Python is seen" python_is_seen
 check "programs without a driver run as before" without_a_driver
 check "libzlay-explain.so exports the rows of hooks.def and dlsym, and needs libc alone" exports_the_rows
 exit $tap_failed
