@@ -37,26 +37,92 @@ static uint64_t thread_basis(const zl_speaker *s, unsigned k)
 
 /* ---- what depends on the thread -------------------------------------------------------------- */
 
+/* The bits of the thread's number that move by `distance` in a map, up where it is positive. */
+static uint32_t diagonal(const uint32_t *mask, unsigned count, int distance)
+{
+    uint32_t bits = 0;
+    for (unsigned k = 0; k < count; k++) {
+        int to = (int)k + distance;
+        if (to >= 0 && to < 32) bits |= (mask[k] >> to & 1) << k;
+    }
+    return bits;
+}
+
+static int longest(const uint32_t *mask, unsigned count)
+{
+    int best = 0, most = 0;
+    for (int d = 1 - 32; d < 32; d++) {
+        int length = __builtin_popcount(diagonal(mask, count, d));
+        if (length > most) best = d, most = length;
+    }
+    return best;
+}
+
+static unsigned fullest(const uint32_t *mask, unsigned count)
+{
+    unsigned best = 0;
+    for (unsigned k = 1; k < count; k++)
+        if (__builtin_popcount(mask[k]) > __builtin_popcount(mask[best])) best = k;
+    return best;
+}
+
+/* Prints the bits of a diagonal in their places: a field, masked where it has holes, shifted. */
+static uint32_t say_diagonal(zl_speaker *s, uint32_t *mask, unsigned count, int distance)
+{
+    uint32_t bits = diagonal(mask, count, distance), low = (uint32_t)__builtin_ctz(bits);
+    uint32_t width = 32 - (uint32_t)__builtin_clz(bits) - low, all = (1u << width) - 1;
+    for (unsigned k = 0; k < count; k++)
+        if (bits >> k & 1) mask[k] &= ~(1u << ((int)k + distance));
+    uint32_t out = zl_say_value(s), next;
+    zl_word_say(s, ZL_SAY_FIELD, "zuux", out, low, width, all);
+    if (bits >> low != all) {
+        zl_word_say(s, ZL_SAY_MASK, "zzx", next = zl_say_value(s), out, bits >> low);
+        out = next;
+    }
+    if ((int)low + distance) {
+        zl_word_say(s, ZL_SAY_LEFT, "zzu", next = zl_say_value(s), out,
+                    (uint32_t)((int)low + distance));
+        out = next;
+    }
+    return out;
+}
+
+static uint32_t say_column(zl_speaker *s, uint32_t *mask, unsigned k)
+{
+    uint32_t bit = zl_say_value(s), out = zl_say_value(s);
+    zl_word_say(s, ZL_SAY_FIELD, "zuux", bit, k, 1, 1);
+    zl_word_say(s, ZL_SAY_SCALE, "zzx", out, bit, mask[k]);
+    mask[k] = 0;
+    return out;
+}
+
+/* A matrix over F2: its diagonals and columns, the one with the most entries first. */
 void zl_say_mix(zl_speaker *s, const uint32_t *mask, unsigned count)
 {
+    uint32_t left[ZL_SLOT_BITS] = {0}, sum = 0;
     bool first = true;
-    uint32_t sum = 0;
-    for (unsigned k = 0; k < count; k++) {
-        if (!mask[k]) continue;
-        uint32_t bit = zl_say_value(s), part = zl_say_value(s);
-        zl_word_say(s, ZL_SAY_BIT, "zu", bit, k);
-        zl_word_say(s, ZL_SAY_SCALE, "zzx", part, bit, mask[k]);
-        uint32_t next = first ? part : zl_say_value(s);
-        if (!first) zl_word_say(s, ZL_SAY_XOR, "zzz", next, sum, part);
-        sum = next;
+    memcpy(left, mask, count * sizeof *mask);
+    for (;;) {
+        int distance = longest(left, count);
+        unsigned k = fullest(left, count);
+        int along = __builtin_popcount(diagonal(left, count, distance));
+        if (!along) break;
+        bool column = __builtin_popcount(left[k]) > along;
+        uint32_t part = column ? say_column(s, left, k) : say_diagonal(s, left, count, distance);
+        if (first) {
+            sum = part;
+        } else {
+            uint32_t both = zl_say_value(s);
+            zl_word_say(s, ZL_SAY_XOR, "zzz", both, sum, part);
+            sum = both;
+        }
         first = false;
     }
     zl_text seed = {s->seed, sizeof s->seed - 1, 0};
     s->seed[0] = 0;
-    if (!first) {
-        zl_say_register(s, &seed, sum);
-        s->seed[seed.need] = 0;
-    }
+    if (first) return;
+    zl_say_register(s, &seed, sum);
+    s->seed[seed.need] = 0;
 }
 
 void zl_say_seeded(zl_speaker *s, char out[16], uint32_t constant)
@@ -274,11 +340,10 @@ static void say_sync(zl_speaker *s)
     else zl_word_say(s, ZL_SAY_SYNC, "");
 }
 
-void zl_say_step(zl_speaker *s, const zl_word_step *step)
+/* What a step does, of which `back` is known. */
+static void say_known(zl_speaker *s)
 {
-    s->step = step;
-    zl_map_invert(&s->back, &step->map);
-    switch (step->id) {
+    switch (s->step->id) {
     case ZL_STEP_BFLY:
     case ZL_STEP_IDX: say_shuffle(s); break;
     case ZL_STEP_EXCHANGE: say_exchange(s); break;
@@ -290,4 +355,20 @@ void zl_say_step(zl_speaker *s, const zl_word_step *step)
     default: say_inner(s);
     }
     memcpy(s->held, s->next, sizeof s->held);
+}
+
+void zl_say_step(zl_speaker *s, const zl_word_step *step)
+{
+    s->step = step;
+    zl_map_invert(&s->back, &step->map);
+    say_known(s);
+}
+
+void zl_say_back(zl_speaker *s, zl_step_id id, const zl_affine *back)
+{
+    const zl_word_step step = {.id = id};
+    s->step = &step;
+    s->back = *back;
+    say_known(s);
+    s->step = NULL;
 }

@@ -60,6 +60,9 @@ static inline uint64_t zl_slot_of(const zl_speaker *s, uint32_t byte, uint32_t r
 /* `held` becomes what is held behind the step. */
 void zl_say_step(zl_speaker *s, const zl_word_step *step);
 
+/* The same of moves within a warp whose map back is known, and need be no bijection. */
+void zl_say_back(zl_speaker *s, zl_step_id id, const zl_affine *back);
+
 /* Through the shared memory of other blocks; all threads of the cluster wait for each other. */
 bool zl_leaves_block(const zl_word *word);
 void zl_say_meeting(zl_speaker *s);

@@ -213,6 +213,7 @@ static inline bool ptx_lane(ptx_machine *m, const char *op, char a[5][48], int l
     else if (!strcmp(op, "mul.lo.u32")) *out = x * y;
     else if (!strcmp(op, "xor.b32")) *out = x ^ y;
     else if (!strcmp(op, "add.u32")) *out = x + y;
+    else if (!strcmp(op, "and.b32")) *out = x & y;
     else if (!strcmp(op, "shl.b32")) *out = x << y;
     else if (!strcmp(op, "shr.u32")) *out = x >> y;
     else if (!strcmp(op, "selp.b32"))
