@@ -17,6 +17,7 @@
 #ifndef ZLAY_EMIT_FUNCTION_H
 #define ZLAY_EMIT_FUNCTION_H
 
+#include <zlay/convert.h>
 #include <zlay/emit.h>
 #include <zlay/layout.h>
 #include <zlay/word.h>
@@ -70,6 +71,22 @@ ZLAY_API zlay_status zlay_emit_layout(zlay_ctx *ctx, zlay_buf *out, const zlay_l
  */
 ZLAY_API zlay_status zlay_emit_word_function(zlay_ctx *ctx, zlay_buf *out, const zlay_word *word,
                                              int32_t language, const char *name, size_t length);
+
+/** The plan of a conversion (zlay/convert.h) on the caller's registers.  In CUDA C and
+ *  HIP it is `void NAME(unsigned (&to)[M], const unsigned (&from)[N], unsigned thread,
+ *  void *shared)`: `from` has the elements of a thread as src numbers them, the first
+ *  in the lowest bits of the first register, an element of 64 bits in two of them;
+ *  `to` gets those of dst.  thread, shared and PTX are as in zlay_emit_word_function;
+ *  the shared memory is at a multiple of 16.
+ *
+ *  Returns: as zlay_emit_layout; ZLAY_ENOTSUP: a plan of a target that has not this
+ *           language; several blocks or trips, or layouts that are not linear over F2;
+ *           elements that do not fill a register of 32 bits; more than 64 registers,
+ *           1024 threads or 48 KiB.
+ *  Out:     out  the text.
+ */
+ZLAY_API zlay_status zlay_emit_convert(zlay_ctx *ctx, zlay_buf *out, const zlay_convert *plan,
+                                       int32_t language, const char *name, size_t length);
 
 #ifdef __cplusplus
 }

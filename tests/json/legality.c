@@ -172,6 +172,9 @@ static void buffers(void **state)
         {"{\"op\":\"emit\",\"what\":\"word\",\"slots\":[[\"register\",2],[\"lane\",32]],\"map\":\"(2,2,16):(2,1,4)\",\"language\":\"cuda\",\"name\":\"turn\"}", "ok.language", "\"cuda\""},
         {"{\"op\":\"emit\",\"what\":\"word\",\"slots\":[[\"register\",2],[\"lane\",32]],\"map\":\"(2,2,16):(2,1,4)\",\"language\":\"hip\",\"name\":\"turn\"}", "error", "\"ENOTSUP\""},
         {"{\"op\":\"emit\",\"what\":\"word\",\"slots\":[[\"register\",2],[\"lane\",32]],\"map\":\"(2,2,16):(2,1,4)\",\"language\":\"cuda\",\"name\":\"int\"}", "error", "\"EINVAL\""},
+        {"{\"op\":\"emit\",\"what\":\"convert\",\"target\":\"sm_90a\",\"elem_bits\":32,\"src\":\"f2{register: (1) (2); lane: (4) (8) (16) (32) (64) -> t: 128}\",\"dst\":\"f2{register: (64) (2); lane: (4) (8) (16) (32) (1) -> t: 128}\",\"language\":\"cuda\",\"name\":\"c\"}", "ok.language", "\"cuda\""},
+        {"{\"op\":\"emit\",\"what\":\"convert\",\"target\":\"sm_90a\",\"elem_bits\":32,\"src\":\"f2{register: (1) (2); lane: (4) (8) (16) (32) (64) -> t: 128}\",\"dst\":\"f2{register: (64) (2); lane: (4) (8) (16) (32) (1) -> t: 128}\",\"language\":\"hip\",\"name\":\"c\"}", "error", "\"ENOTSUP\""},
+        {"{\"op\":\"emit\",\"what\":\"convert\",\"target\":\"sm_90a\",\"elem_bits\":32,\"src\":\"f2{register: (1) (2); lane: (4) (8) (16) (32) (64) -> t: 128}\",\"dst\":\"f2{register: (64) (2); lane: (4) (8) (16) (32) (1) -> t: 128}\",\"language\":\"rust\",\"name\":\"c\"}", "error", "\"EINVAL\""},
         {"{\"op\":\"waitcnt.unpack\",\"target\":\"gfx90a\",\"operand\":\"0x0f70\"}", "ok.vmcnt", "0"},
     };
     for (size_t i = 0; i < ZL_COUNT(rows); i++) says(*state, rows[i][0], rows[i][1], rows[i][2]);

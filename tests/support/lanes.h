@@ -52,6 +52,12 @@ static inline unsigned __shfl_sync(unsigned all, unsigned value, int lane)
 }
 
 static inline void __syncthreads(void) { lanes_meet(); }
+static inline void __syncwarp(void) { lanes_meet(); }
+
+typedef struct { unsigned x, y; } uint2;
+typedef struct { unsigned x, y, z, w; } uint4;
+static inline uint2 make_uint2(unsigned x, unsigned y) { return (uint2){x, y}; }
+static inline uint4 make_uint4(unsigned x, unsigned y, unsigned z, unsigned w) { return (uint4){x, y, z, w}; }
 
 /* Byte q of the result is byte `selector` q of low, then high. */
 static inline unsigned lanes_bytes(unsigned low, unsigned high, unsigned selector, unsigned width)
@@ -74,6 +80,8 @@ static inline unsigned __byte_perm(unsigned a, unsigned b, unsigned selector)
 #define __builtin_amdgcn_perm(high, low, selector) lanes_bytes(low, high, selector, 8)
 #define __builtin_amdgcn_ds_bpermute(at, value)    (int)lanes_exchange((unsigned)(value), lanes_of((unsigned)(at) >> 2, 64))
 #define __builtin_amdgcn_s_barrier()               lanes_meet()
+#define __builtin_amdgcn_wave_barrier()            lanes_meet()
+#define ext_vector_type(n)                         vector_size(4 * (n))
 #define __builtin_amdgcn_fence(order, scope)       (void)0
 
 static inline void lanes_begin(void)

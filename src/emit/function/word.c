@@ -48,17 +48,17 @@ static void say_body(zl_speaker *s)
     uint32_t regs = 1u << s->regs;
     for (uint32_t r = 0; r < regs; r++) {
         s->held[r] = zl_say_value(s);
-        zl_word_say(s, ZL_SAY_TAKE, "zuu", s->held[r], r * ZL_WORD_BYTES, r);
+        zl_word_say(s, ZL_SAY_TAKE, "zuus", s->held[r], r * ZL_WORD_BYTES, r, "r");
     }
     for (uint32_t i = 0; i < s->word->count; i++) zl_say_step(s, &s->word->step[i]);
     for (uint32_t r = 0; r < regs; r++)
-        zl_word_say(s, ZL_SAY_GIVE, "zuu", s->held[r], r * ZL_WORD_BYTES, r);
+        zl_word_say(s, ZL_SAY_GIVE, "zuus", s->held[r], r * ZL_WORD_BYTES, r, "r");
 }
 
 static zl_speaker speaker(zl_text *out, const zl_word_text *t)
 {
     const zl_slots *slots = &t->word->slots;
-    return (zl_speaker){.out = out, .language = t->language, .word = t->word,
+    return (zl_speaker){.out = out, .lines = t->lines, .language = t->language, .word = t->word,
                         .bytes = slots->byte, .regs = slots->reg,
                         .inner = slots->byte + slots->reg};
 }
@@ -127,6 +127,19 @@ static void word_write(zl_text *out, const void *value)
     zl_word_function_put(out, value);
 }
 
+/* Says the body to nowhere, to know which lines live. */
+static zlay_status find_lines(zlay_ctx *ctx, const zl_word_text *t)
+{
+    zlay_status status = ZLAY_OK;
+    for (int round = 0; round < 2 && !status; round++) {
+        zl_text nowhere = {NULL, 0, 0};
+        zl_speaker s = speaker(&nowhere, t);
+        say_body(&s);
+        status = round ? zl_word_lines_live(ctx, t->lines) : zl_word_lines_room(ctx, t->lines);
+    }
+    return status;
+}
+
 zlay_status zlay_emit_word_function(zlay_ctx *ctx, zlay_buf *out, const zlay_word *word,
                                     int32_t language, const char *name, size_t length)
 {
@@ -135,6 +148,8 @@ zlay_status zlay_emit_word_function(zlay_ctx *ctx, zlay_buf *out, const zlay_wor
     if (status) return status;
     status = zl_function_check(ctx, language, name, length);
     if (!status) status = zl_word_function_check(ctx, &word->word, language);
-    const zl_word_text text = {&word->word, language, name, length};
+    zl_word_lines lines = {0};
+    const zl_word_text text = {&word->word, language, name, length, &lines};
+    if (!status) status = find_lines(ctx, &text);
     return zl_leave(ctx, status ? status : zl_print(out, word_write, &text));
 }

@@ -10,6 +10,7 @@ typedef struct zl_word_text {
     int32_t language;
     const char *name;
     size_t length;
+    zl_word_lines *lines; /* those of the body */
 } zl_word_text;
 
 /* ENOTSUP: what the language or a function has no text for. */

@@ -17,8 +17,31 @@ typedef enum zl_word_line {
 #include "emit/ptx/word_says.def"
 } zl_word_line;
 
+/* A line of a text: the register that it makes, the first of those that it reads. Predicates are odd
+ * numbers here, other registers even ones. */
+#define ZL_NO_REGISTER UINT32_MAX
+typedef struct zl_word_made {
+    uint32_t made, first;
+    bool pure, live; /* pure: it makes a value and does nothing else */
+} zl_word_made;
+
+/* The lines of a text, recorded while it is said to nowhere: counted, then kept, then known to live. */
+typedef struct zl_word_lines {
+    uint32_t count, room, reads, read_room;
+    zl_word_made *at;
+    uint32_t *read;
+    bool known;
+} zl_word_lines;
+
+void zl_word_record(zl_word_lines *lines, uint32_t made, bool pure);
+void zl_word_record_read(zl_word_lines *lines, uint32_t reg);
+zlay_status zl_word_lines_room(zlay_ctx *ctx, zl_word_lines *lines);
+zlay_status zl_word_lines_live(zlay_ctx *ctx, zl_word_lines *lines);
+
 typedef struct zl_speaker {
     zl_text *out;
+    zl_word_lines *lines; /* NULL: every line is printed */
+    uint32_t line;        /* the number of the next one */
     int32_t language; /* ZLAY_TEXT_* */
     const zl_word *word;
     const zl_word_step *step;

@@ -3,6 +3,8 @@
  * numbers as that language writes them. */
 #include "emit/ptx/word.h"
 
+#include <string.h>
+
 void zl_say_line(zl_speaker *s, const char *format, ...)
 {
     va_list args;
@@ -34,7 +36,7 @@ void zl_say_hex(const zl_speaker *s, zl_text *out, uint32_t number)
     zl_putf(out, "0x%x%s", (unsigned)number, s->language == ZLAY_TEXT_PTX ? "" : "u");
 }
 
-enum { OPERANDS = 4, OPERAND_ROOM = 24 };
+enum { OPERANDS = 7, OPERAND_ROOM = 24 };
 
 /* The text of an operand of a kind. */
 static void put_operand(const zl_speaker *s, zl_text *out, char kind, va_list *args)
@@ -48,6 +50,39 @@ static void put_operand(const zl_speaker *s, zl_text *out, char kind, va_list *a
     }
 }
 
+/* A line makes a value and does nothing else where its C declares one constant. */
+static bool is_pure(zl_word_line line)
+{
+    const char *c = lines[line][ZLAY_TEXT_CUDA];
+    bool constant = !strncmp(c, "const unsigned $0", 17) || !strncmp(c, "const bool $0", 13);
+    return constant || !strncmp(c, "unsigned char *const $0", 23);
+}
+
+/* The register in the text of an operand: letters, z or q, a number. */
+static uint32_t register_in(const char *text)
+{
+    bool named = *text == '%' ? strchr("zq", text[1]) != NULL : strchr("zq", *text) != NULL;
+    const char *digits = text + strcspn(text, "zq") + 1;
+    uint32_t number = 0;
+    if (!*text || !named) return ZL_NO_REGISTER;
+    for (; *digits >= '0' && *digits <= '9'; digits++)
+        number = 10 * number + (uint32_t)(*digits - '0');
+    return 2 * number + (text[*text == '%'] == 'q');
+}
+
+/* Records a line; false: it is known that nothing reads what it makes. */
+static bool is_said(zl_speaker *s, zl_word_line line, char text[OPERANDS][OPERAND_ROOM])
+{
+    bool pure = is_pure(line);
+    if (!s->lines) return true;
+    if (s->lines->known) return s->lines->at[s->line++].live;
+    zl_word_record(s->lines, pure ? register_in(text[0]) : ZL_NO_REGISTER, pure);
+    for (size_t i = pure; i < OPERANDS; i++)
+        if (register_in(text[i]) != ZL_NO_REGISTER)
+            zl_word_record_read(s->lines, register_in(text[i]));
+    return true;
+}
+
 void zl_word_say(zl_speaker *s, zl_word_line line, const char *operands, ...)
 {
     char text[OPERANDS][OPERAND_ROOM] = {{0}};
@@ -58,6 +93,7 @@ void zl_word_say(zl_speaker *s, zl_word_line line, const char *operands, ...)
         put_operand(s, &out, operands[i], &args);
     }
     va_end(args);
+    if (!is_said(s, line, text)) return;
     zl_puts(s->out, "    ");
     for (const char *c = lines[line][s->language]; *c; c++) {
         if (*c == '$') zl_puts(s->out, text[*++c - '0']);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Plans of conversions between register layouts. */
-#include "json/json.h"
+#include "json/synth/emit.h"
+
+#include <zlay/emit_function.h>
 
 static const zl_named ops[] = {{"nop", ZLAY_CONVERT_NOP},
                                {"reg", ZLAY_CONVERT_REG},
@@ -34,6 +36,7 @@ static const zl_field convert_rows[] = {
 };
 static const asked usual = {.request = {.size = sizeof usual.request}};
 const zl_fields zl_convert_fields = {ZL_ROWS(convert_rows, asked), .start = &usual};
+typedef asked zl_convert_fields_type;
 
 /* ---- steps ------------------------------------------------------------------------------- */
 
@@ -151,6 +154,45 @@ zlay_status zl_op_convert_synth(zl_call *call, const void *value)
     zlay_convert *plan = NULL;
     zlay_status status = zlay_convert_synth(call->ctx, &plan, a->target, &a->request);
     if (!status) status = plan_value(call, plan);
+    zlay_convert_free(plan);
+    return status;
+}
+
+/* ---- functions --------------------------------------------------------------------------- */
+
+typedef struct convert_function {
+    zl_emit_head head;
+    asked of;
+    int32_t language;
+    const zlay_convert *plan;
+} convert_function;
+
+static const zl_field function_rows[] = {
+    ZL_PART(zl_emit_head_fields, convert_function, head),
+    ZL_PART(zl_convert_fields, convert_function, of),
+    {"language", ZL_NEEDS, ZL_AT(zl_as_word, convert_function, language),
+     .of = zl_function_languages},
+};
+static const convert_function usual_function = {.of = {.request = {.size = sizeof usual.request}}};
+const zl_fields zl_emit_convert_fields = {ZL_ROWS(function_rows, convert_function),
+                                          .start = &usual_function};
+
+static zlay_status print_convert(zlay_ctx *ctx, zlay_buf *out, const void *value)
+{
+    const convert_function *f = value;
+    return zlay_emit_convert(ctx, out, f->plan, f->language, f->head.name.text,
+                             f->head.name.length);
+}
+
+zlay_status zl_emit_convert(zl_call *call, const void *value)
+{
+    convert_function f = *(const convert_function *)value;
+    zlay_convert *plan = NULL;
+    zlay_status status = zlay_convert_synth(call->ctx, &plan, f.of.target, &f.of.request);
+    f.plan = plan;
+    if (!status)
+        status = zl_put_kernel(call, zl_word_of(zl_function_languages, f.language), print_convert,
+                               &f, &f.head);
     zlay_convert_free(plan);
     return status;
 }

@@ -18,6 +18,7 @@ static const zl_field emit_rows[] = {
     ZL_OTHERS(zl_emit_weights_fields),
     ZL_OTHERS(zl_emit_layout_fields),
     ZL_OTHERS(zl_emit_word_fields),
+    ZL_OTHERS(zl_emit_convert_fields),
 };
 const zl_fields zl_emit_fields = {ZL_ROWS(emit_rows, zl_json_text)};
 
@@ -55,6 +56,7 @@ static const struct {
     {"snippets", &snippets_fields, emit_snippets},
     {"layout", &zl_emit_layout_fields, zl_emit_layout},
     {"word", &zl_emit_word_fields, zl_emit_word},
+    {"convert", &zl_emit_convert_fields, zl_emit_convert},
 };
 
 zlay_status zl_op_emit(zl_call *call, const void *asked)
@@ -67,5 +69,5 @@ zlay_status zl_op_emit(zl_call *call, const void *asked)
     }
     return zl_fail(call->ctx, ZLAY_ENOTSUP,
                    "field 'what': 'gemm', 'header', 'copy', 'transpose', 'move', 'pipe', "
-                   "'attention', 'weights', 'snippets', 'layout' and 'word' are done");
+                   "'attention', 'weights', 'snippets', 'layout', 'word' and 'convert' are done");
 }

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* zlay_emit_convert: the plan of a conversion between register layouts as a function, step by step:
+ * moves inside lanes, shuffles, and at most one trip through shared memory. */
+#include "emit/function/convert_say.h"
+#include "emit/function/function.h"
+
+#include <zlay/emit_function.h>
+
+enum { WORD_BITS = 6, SHARED_MOST = 48 << 10, BLOCK_THREADS = 10 };
+
+typedef struct convert_text {
+    const zl_trip_text *trip;
+    const zlay_convert *plan;
+    int32_t language;
+    const char *name;
+    size_t length;
+    zl_word word; /* the slots, without steps */
+    zl_word_lines *lines;
+} convert_text;
+
+/* ---- what is printed ------------------------------------------------------------------------ */
+
+static bool is_matrix(const zl_trip_step *step)
+{
+    return step->op == ZLAY_CONVERT_LDMATRIX || step->op == ZLAY_CONVERT_STMATRIX ||
+           step->generator == ZLAY_STEP_MATRIX;
+}
+
+/* A shuffle brings whole registers, and the same one to every lane. */
+static bool is_shuffle(const zl_trip_text *t, const zl_trip_step *step)
+{
+    unsigned inner = t->parts + t->words;
+    uint64_t inside = ((uint64_t)1 << inner) - 1;
+    for (unsigned k = 0; k < step->map.bits; k++) {
+        uint64_t to = step->map.basis[k];
+        if (k < t->parts && to != (uint64_t)1 << k) return false;
+        if (k >= t->parts && to & ((1u << t->parts) - 1)) return false;
+        if (k >= inner && to & inside) return false;
+    }
+    return true;
+}
+
+static zlay_status target_check(zlay_ctx *ctx, const zlay_convert *plan, int32_t language)
+{
+    zlay_convert_summary plan_info;
+    zlay_target_summary info = {0};
+    zlay_convert_info(&plan_info, plan);
+    zlay_target_info(&info, plan_info.target);
+    if ((language == ZLAY_TEXT_HIP) == !info.ptx) return ZLAY_OK;
+    return zl_fail(ctx, ZLAY_ENOTSUP, "plan: it is one of %s, which this language does not serve",
+                   zlay_target_name(plan_info.target));
+}
+
+static zlay_status trip_check(zlay_ctx *ctx, const zl_trip_text *t, int32_t language)
+{
+    if (t->words > WORD_BITS || t->lanes + t->warps > BLOCK_THREADS || t->smem > SHARED_MOST)
+        return zl_fail(ctx, ZLAY_ENOTSUP,
+                       "plan: a function takes 2^%d registers, 2^%d threads and %d bytes of shared "
+                       "memory at most", WORD_BITS, BLOCK_THREADS, SHARED_MOST);
+    for (uint32_t i = 0; i < t->count; i++) {
+        const zl_trip_step *step = &t->step[i];
+        bool shuffle = step->op == ZLAY_CONVERT_SHFL && step->generator < 0;
+        if ((shuffle && !is_shuffle(t, step)) || (language == ZLAY_TEXT_HIP && is_matrix(step)))
+            return zl_fail(ctx, ZLAY_ENOTSUP, "plan: step %u is no instruction of this language",
+                           (unsigned)i);
+    }
+    return ZLAY_OK;
+}
+
+/* ---- steps ---------------------------------------------------------------------------------- */
+
+static void step_say(zl_speaker *s, const zl_trip_text *t, const zl_trip_step *step)
+{
+    switch (step->op) {
+    case ZLAY_CONVERT_NOP: break;
+    case ZLAY_CONVERT_SYNC:
+        zl_word_say(s, step->block ? ZL_SAY_SYNC : ZL_SAY_SYNC_WARP, "");
+        break;
+    case ZLAY_CONVERT_STORE:
+    case ZLAY_CONVERT_STMATRIX: zl_trip_say_store(s, t, step); break;
+    case ZLAY_CONVERT_LOAD:
+    case ZLAY_CONVERT_LDMATRIX: zl_trip_say_load(s, t, step); break;
+    case ZLAY_CONVERT_SHFL:
+        zl_say_back(s, step->generator < 0 ? ZL_STEP_IDX : (zl_step_id)step->generator,
+                    &step->map);
+        break;
+    default:
+        if (step->generator < 0) zl_trip_say_lane(s, t, step);
+        else zl_say_back(s, (zl_step_id)step->generator, &step->map);
+    }
+}
+
+static void body(zl_speaker *s, const convert_text *c)
+{
+    const zl_trip_text *t = c->trip;
+    for (uint32_t r = 0; r < 1u << t->from; r++) {
+        s->held[r] = zl_say_value(s);
+        zl_word_say(s, ZL_SAY_TAKE, "zuus", s->held[r], r * ZL_WORD_BYTES, r, "from");
+    }
+    for (uint32_t r = 1u << t->from; r < 1u << t->words; r++) s->held[r] = s->held[0];
+    for (uint32_t i = 0; i < t->count; i++) step_say(s, t, &t->step[i]);
+    for (uint32_t r = 0; r < 1u << t->to; r++)
+        zl_word_say(s, ZL_SAY_GIVE, "zuus", s->held[r], r * ZL_WORD_BYTES, r, "to");
+}
+
+static zl_speaker speaker(zl_text *out, const convert_text *c)
+{
+    const zl_trip_text *t = c->trip;
+    return (zl_speaker){.out = out, .lines = c->lines, .language = c->language, .word = &c->word, .bytes = t->parts,
+                        .regs = t->words, .inner = t->parts + t->words};
+}
+
+/* ---- the function --------------------------------------------------------------------------- */
+
+static bool is_access(int32_t op) { return op == ZLAY_CONVERT_STORE || op == ZLAY_CONVERT_LOAD; }
+
+/* HIP has no vector types without its headers. */
+static void types_put(zl_text *out, const zl_trip_text *t)
+{
+    for (uint32_t n = 2; n <= 4; n += 2) {
+        bool used = false;
+        for (uint32_t i = 0; i < t->count; i++)
+            used = used || (is_access(t->step[i].op) && t->step[i].width == n * 4);
+        if (used)
+            zl_putf(out, "    typedef unsigned words%u __attribute__((ext_vector_type(%u)));\n",
+                    (unsigned)n, (unsigned)n);
+    }
+}
+
+static void head_c(zl_text *out, const convert_text *c)
+{
+    zl_puts(out, "static __device__ __forceinline__ __attribute__((unused)) void ");
+    zl_put(out, c->name, c->length);
+    zl_putf(out, "(unsigned (&to)[%u], const unsigned (&from)[%u], unsigned thread%s)\n{\n",
+            1u << c->trip->to, 1u << c->trip->from, c->trip->smem ? ", void *shared" : "");
+    if (c->language == ZLAY_TEXT_HIP) types_put(out, c->trip);
+    zl_puts(out, "    (void)thread;\n");
+}
+
+static void head_ptx(zl_text *out, const convert_text *c)
+{
+    zl_text nowhere = {NULL, 0, 0};
+    zl_speaker s = speaker(&nowhere, c);
+    body(&s, c);
+    zl_putf(out, ".func (.param .align 16 .b8 result[%u]) ", ZL_WORD_BYTES << c->trip->to);
+    zl_put(out, c->name, c->length);
+    zl_putf(out, "(.param .align 16 .b8 source[%u], .param .b32 thread%s)\n{\n",
+            ZL_WORD_BYTES << c->trip->from, c->trip->smem ? ", .param .b32 shared" : "");
+    zl_putf(out, "    .reg .b32 %%z<%u>, %%lin, %%shared;\n    .reg .pred %%q<%u>;\n",
+            (unsigned)s.values + 1, (unsigned)s.predicates + 1);
+    zl_puts(out, "    ld.param.b32 %lin, [thread];\n");
+    if (c->trip->smem) zl_puts(out, "    ld.param.b32 %shared, [shared];\n");
+}
+
+static void comment(zl_text *out, const convert_text *c)
+{
+    const zl_trip_text *t = c->trip;
+    const zlay_layout *from = NULL, *to = NULL;
+    zlay_convert_summary info;
+    zlay_convert_info(&info, c->plan);
+    zlay_convert_certificate(&from, &to, c->plan);
+    zl_putf(out, "/* zlay %s: a conversion on %s, elements of %u bits, 2^%u threads, in %u steps. "
+            "Registers\n   then hold\n   ", zlay_version(), zlay_target_name(info.target),
+            (unsigned)info.elem_bits, (unsigned)(t->lanes + t->warps), (unsigned)t->count);
+    if (to) to->table->print(out, to);
+    if (t->smem)
+        zl_putf(out, "\n   %llu bytes of shared memory, at a multiple of 16; all threads of the block call it.",
+                (unsigned long long)t->smem);
+    zl_puts(out, " */\n");
+}
+
+static void convert_write(zl_text *out, const void *value)
+{
+    const convert_text *c = value;
+    bool ptx = c->language == ZLAY_TEXT_PTX;
+    comment(out, c);
+    (ptx ? head_ptx : head_c)(out, c);
+    zl_speaker s = speaker(out, c);
+    body(&s, c);
+    zl_puts(out, ptx ? "    ret;\n}\n" : "}\n");
+}
+
+/* Says the body to nowhere, to know which lines live. */
+static zlay_status find_lines(zlay_ctx *ctx, const convert_text *c)
+{
+    zlay_status status = ZLAY_OK;
+    for (int round = 0; round < 2 && !status; round++) {
+        zl_text nowhere = {NULL, 0, 0};
+        zl_speaker s = speaker(&nowhere, c);
+        body(&s, c);
+        status = round ? zl_word_lines_live(ctx, c->lines) : zl_word_lines_room(ctx, c->lines);
+    }
+    return status;
+}
+
+zlay_status zlay_emit_convert(zlay_ctx *ctx, zlay_buf *out, const zlay_convert *plan,
+                              int32_t language, const char *name, size_t length)
+{
+    if (!out || !plan || !name) return ZLAY_EINVAL;
+    zlay_status status = zl_enter(ctx);
+    if (status) return status;
+    zl_trip_text *trip = zl_scratch(ctx, 1, sizeof *trip);
+    if (!trip) return zl_leave(ctx, ZLAY_ENOMEM);
+    status = zl_function_check(ctx, language, name, length);
+    if (!status) status = target_check(ctx, plan, language);
+    if (!status) status = zl_trip_text_of(ctx, trip, plan);
+    if (!status) status = trip_check(ctx, trip, language);
+    zl_word_lines lines = {0};
+    convert_text text = {trip, plan, language, name, length, {.count = 0}, &lines};
+    text.word.slots = (zl_slots){trip->parts, trip->words, trip->lanes, trip->warps, 0};
+    if (!status) status = find_lines(ctx, &text);
+    return zl_leave(ctx, status ? status : zl_print(out, convert_write, &text));
+}

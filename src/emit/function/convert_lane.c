@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Moves inside a lane, back(slot) = A x + B t of the slot's own bits x and the thread's number t, in
+ * two stages: B's image is a space of words, and for each vector of its basis every word is selected
+ * between itself and the word that lies so far away, by the parity of some bits of t; then a word is
+ * put together from bytes of the words that A names. */
+#include "emit/function/convert_say.h"
+
+#include <string.h>
+
+static unsigned inner_of(const zl_trip_text *t) { return t->parts + t->words; }
+
+static unsigned selector_bits(const zl_speaker *s) { return s->language == ZLAY_TEXT_HIP ? 8 : 4; }
+
+/* ---- bytes ---------------------------------------------------------------------------------- */
+
+/* prmt of two registers with a constant selector. */
+static uint32_t permute(zl_speaker *s, uint32_t a, uint32_t b, uint32_t selector)
+{
+    uint32_t out = zl_say_value(s);
+    char text[16];
+    zl_text to = {text, sizeof text - 1, 0};
+    zl_say_hex(s, &to, selector);
+    text[to.need] = 0;
+    zl_word_say(s, ZL_SAY_PERMUTE, "zzzs", out, a, b, text);
+    return out;
+}
+
+/* Takes the bytes of `next` into a word that has those of the registers before it. */
+static uint32_t take(zl_speaker *s, uint32_t word, uint32_t next, const uint32_t *from,
+                     const uint32_t *at)
+{
+    uint32_t selector = 0;
+    for (uint32_t q = 0; q < ZL_WORD_BYTES; q++)
+        selector |= (from[q] == next ? ZL_WORD_BYTES + at[q] : q) << (selector_bits(s) * q);
+    return permute(s, word, next, selector);
+}
+
+/* A word of four bytes, byte q being byte at[q] of the register from[q]. */
+static uint32_t gather(zl_speaker *s, const uint32_t *from, const uint32_t *at)
+{
+    uint32_t word = from[0], selector = 0;
+    bool whole = true, same = true;
+    for (uint32_t q = 0; q < ZL_WORD_BYTES; q++) {
+        whole = whole && at[q] == q;
+        same = same && from[q] == from[0];
+        selector |= (from[q] == from[0] ? at[q] : q) << (selector_bits(s) * q);
+    }
+    if (same && whole) return word;
+    bool first = true;
+    for (uint32_t q = 0; q < ZL_WORD_BYTES; q++) first = first && (from[q] != word || at[q] == q);
+    if (!first) word = permute(s, word, word, selector);
+    for (uint32_t q = 1; q < ZL_WORD_BYTES; q++) {
+        bool seen = false;
+        for (uint32_t p = 0; p < q; p++) seen = seen || from[p] == from[q];
+        if (!seen) word = take(s, word, from[q], from, at);
+    }
+    return word;
+}
+
+/* ---- choices by the thread ------------------------------------------------------------------ */
+
+/* B as vectors, each with the bits of t whose parity chooses it. */
+typedef struct choices {
+    uint32_t count;
+    uint64_t vector[64], chosen_by[64];
+} choices;
+
+/* Gauss-Jordan: no vector has another one's highest bit. */
+static void choices_of(choices *c, const zl_trip_text *t, const zl_affine *back)
+{
+    uint64_t inside = ((uint64_t)1 << inner_of(t)) - 1;
+    c->count = 0;
+    for (unsigned k = inner_of(t); k < back->bits; k++) {
+        uint64_t value = back->basis[k] & inside;
+        for (uint32_t i = 0; i < c->count; i++) {
+            if (!(value >> zl_log2(c->vector[i]) & 1)) continue;
+            value ^= c->vector[i];
+            c->chosen_by[i] |= (uint64_t)1 << (k - inner_of(t));
+        }
+        if (!value) continue;
+        uint64_t by = (uint64_t)1 << (k - inner_of(t));
+        for (uint32_t i = 0; i < c->count; i++) {
+            if (!(c->vector[i] >> zl_log2(value) & 1)) continue;
+            c->vector[i] ^= value;
+            by ^= c->chosen_by[i];
+        }
+        c->vector[c->count] = value;
+        c->chosen_by[c->count++] = by;
+    }
+}
+
+/* The seed is 1 where the parity of these bits of the thread's number is odd. */
+static void parity(zl_speaker *s, uint64_t bits, uint32_t times)
+{
+    uint32_t mask[ZL_SLOT_BITS] = {0};
+    for (unsigned k = 0; k < ZL_SLOT_BITS; k++) mask[k] = bits >> k & 1 ? times : 0;
+    zl_say_mix(s, mask, ZL_SLOT_BITS);
+}
+
+static void choose_words(zl_speaker *s, const zl_trip_text *t, uint32_t apart)
+{
+    uint32_t q = s->predicates++;
+    zl_word_say(s, ZL_SAY_TEST, "qs", q, s->seed);
+    for (uint32_t r = 0; r < 1u << t->words; r++) {
+        s->next[r] = zl_say_value(s);
+        zl_word_say(s, ZL_SAY_SELECT, "zzzq", s->next[r], s->held[r ^ apart], s->held[r], q);
+    }
+    memcpy(s->held, s->next, sizeof s->held);
+}
+
+/* Of words and parts: each byte comes from the other place where the seed, which is the difference
+ * of two selectors, is there. */
+static void choose_bytes(zl_speaker *s, const zl_trip_text *t, uint32_t apart)
+{
+    uint32_t order = 0;
+    char select[16];
+    for (uint32_t q = 0; q < ZL_WORD_BYTES; q++) order |= q << (selector_bits(s) * q);
+    zl_say_seeded(s, select, order);
+    for (uint32_t r = 0; r < 1u << t->words; r++) {
+        s->next[r] = zl_say_value(s);
+        zl_word_say(s, ZL_SAY_PERMUTE, "zzzs", s->next[r], s->held[r], s->held[r ^ apart], select);
+    }
+    memcpy(s->held, s->next, sizeof s->held);
+}
+
+/* How the selector of every byte changes where a vector is chosen. */
+static uint32_t selector_change(const zl_speaker *s, const zl_trip_text *t, uint64_t vector)
+{
+    uint32_t part = (uint32_t)vector & ((1u << t->parts) - 1), change = 0;
+    uint32_t each = part * (ZL_WORD_BYTES >> t->parts);
+    if (vector >> t->parts) each |= ZL_WORD_BYTES;
+    for (uint32_t q = 0; q < ZL_WORD_BYTES; q++) change |= each << (selector_bits(s) * q);
+    return change;
+}
+
+void zl_trip_say_lane(zl_speaker *s, const zl_trip_text *t, const zl_trip_step *step)
+{
+    uint32_t parts = (1u << t->parts) - 1, each = ZL_WORD_BYTES >> t->parts;
+    choices c;
+    choices_of(&c, t, &step->map);
+    for (uint32_t i = 0; i < c.count; i++) {
+        uint32_t apart = (uint32_t)(c.vector[i] >> t->parts);
+        bool bytes = c.vector[i] & parts;
+        parity(s, c.chosen_by[i], bytes ? selector_change(s, t, c.vector[i]) : 1);
+        if (bytes) choose_bytes(s, t, apart);
+        else choose_words(s, t, apart);
+    }
+    for (uint32_t r = 0; r < 1u << t->words; r++) {
+        uint32_t from[ZL_WORD_BYTES], at[ZL_WORD_BYTES];
+        for (uint32_t q = 0; q < ZL_WORD_BYTES; q++) {
+            uint64_t source = zl_xor_of(step->map.basis, (uint64_t)r << t->parts | q / each);
+            from[q] = s->held[(source >> t->parts) & ((1u << t->words) - 1)];
+            at[q] = (uint32_t)(source & parts) * each + q % each;
+        }
+        s->next[r] = r < 1u << step->words ? gather(s, from, at) : s->held[r];
+    }
+    memcpy(s->held, s->next, sizeof s->held);
+}

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Accesses of a conversion to shared memory. The byte of a slot is the XOR of what the thread's number
+ * gives and of a constant. Where the constant has bits that the thread's part never has, these are
+ * an offset in the instruction; one address serves all accesses that differ in them alone. */
+#include "emit/function/convert_say.h"
+
+#include <string.h>
+
+typedef struct shared_access {
+    zl_speaker *s;
+    const zl_trip_text *t;
+    const zl_trip_step *step;
+    uint64_t thread_bits; /* of addresses, that depend on the thread */
+    uint32_t count;
+    uint32_t known[ZL_REGISTERS], place[ZL_REGISTERS]; /* addresses by the constant of the XOR */
+} shared_access;
+
+static unsigned inner_of(const zl_trip_text *t) { return t->parts + t->words; }
+
+static uint64_t byte_of(const shared_access *a, uint32_t word, uint32_t part)
+{
+    return zl_xor_of(a->step->map.basis, (uint64_t)word << a->t->parts | part);
+}
+
+static bool is_matrix(const zl_trip_step *step)
+{
+    return step->op == ZLAY_CONVERT_LDMATRIX || step->op == ZLAY_CONVERT_STMATRIX;
+}
+
+/* ---- addresses ------------------------------------------------------------------------------ */
+
+/* Lane i of ldmatrix and stmatrix has the address of row i mod 8 of matrix i / 8: the byte of the
+ * element that is first in that row, which lane 4 (i mod 8) holds, or, transposed, lane i / 2 mod 4 in
+ * part i mod 2. */
+static uint64_t row_basis(const shared_access *a, unsigned bit)
+{
+    enum { ROW = 3 };
+    const uint64_t *basis = a->step->map.basis, *lane = basis + inner_of(a->t);
+    if (bit >= ROW) {
+        bool there = 1u << (bit - ROW) < a->step->width / ZL_WORD_BYTES;
+        return there ? basis[a->t->parts + bit - ROW] : 0;
+    }
+    if (!a->step->transposed) return lane[bit + 2];
+    return bit ? lane[bit - 1] : basis[0];
+}
+
+static void begin(shared_access *a, zl_speaker *s, const zl_trip_text *t, const zl_trip_step *step)
+{
+    uint32_t mask[ZL_SLOT_BITS] = {0}, inner = inner_of(t);
+    *a = (shared_access){.s = s, .t = t, .step = step};
+    for (unsigned k = inner; k < step->map.bits; k++) {
+        unsigned bit = k - inner;
+        bool row = is_matrix(step) && bit < t->lanes;
+        mask[bit] = (uint32_t)(row ? row_basis(a, bit) : step->map.basis[k]);
+        a->thread_bits |= mask[bit];
+    }
+    zl_say_mix(s, mask, ZL_SLOT_BITS);
+}
+
+/* The register of an address, and the offset behind it. */
+static uint32_t place_of(shared_access *a, uint64_t byte, uint32_t *offset)
+{
+    uint32_t fixed = (uint32_t)(byte & a->thread_bits);
+    char text[16];
+    *offset = (uint32_t)(byte & ~a->thread_bits);
+    for (uint32_t i = 0; i < a->count; i++)
+        if (a->known[i] == fixed) return a->place[i];
+    zl_say_seeded(a->s, text, fixed);
+    uint32_t place = zl_say_value(a->s);
+    zl_word_say(a->s, ZL_SAY_PLACE, "zs", place, text);
+    a->known[a->count] = fixed;
+    a->place[a->count++] = place;
+    return place;
+}
+
+/* ---- accesses ------------------------------------------------------------------------------- */
+
+static zl_word_line line_of(const zl_trip_step *step)
+{
+    bool load = step->op == ZLAY_CONVERT_LOAD || step->op == ZLAY_CONVERT_LDMATRIX;
+    switch (step->width) {
+    case 1: return load ? ZL_SAY_GET1 : ZL_SAY_PUT1;
+    case 2: return load ? ZL_SAY_GET2 : ZL_SAY_PUT2;
+    case 4: return is_matrix(step) ? (load ? ZL_SAY_LDMATRIX1 : ZL_SAY_STMATRIX1) :
+                                     (load ? ZL_SAY_GET4 : ZL_SAY_PUT4);
+    case 8: return is_matrix(step) ? (load ? ZL_SAY_LDMATRIX2 : ZL_SAY_STMATRIX2) :
+                                     (load ? ZL_SAY_GET8 : ZL_SAY_PUT8);
+    default: return is_matrix(step) ? (load ? ZL_SAY_LDMATRIX4 : ZL_SAY_STMATRIX4) :
+                                      (load ? ZL_SAY_GET16 : ZL_SAY_PUT16);
+    }
+}
+
+/* An access of a row of word_says.def to up to four registers. */
+static void access_put(shared_access *a, uint64_t byte, const uint32_t z[4])
+{
+    uint32_t offset, place = place_of(a, byte, &offset);
+    const char *trans = a->step->transposed ? ".trans" : "";
+    if (a->step->width <= ZL_WORD_BYTES)
+        zl_word_say(a->s, line_of(a->step), "zuzssss", place, offset, z[0], "", "", "", trans);
+    else if (a->step->width == 2 * ZL_WORD_BYTES)
+        zl_word_say(a->s, line_of(a->step), "zuzzsss", place, offset, z[0], z[1], "", "", trans);
+    else
+        zl_word_say(a->s, line_of(a->step), "zuzzzzs", place, offset, z[0], z[1], z[2], z[3],
+                    trans);
+}
+
+/* The value of a part of a word in the low bits of a register. */
+static uint32_t part_of(zl_speaker *s, uint32_t word, uint32_t byte)
+{
+    uint32_t out = word;
+    if (byte) zl_word_say(s, ZL_SAY_PART, "zzu", out = zl_say_value(s), word, 8 * byte);
+    return out;
+}
+
+static void store_word(shared_access *a, uint32_t word)
+{
+    uint32_t parts = 1u << a->t->parts, each = ZL_WORD_BYTES >> a->t->parts;
+    for (uint32_t p = 0; p < parts; p += a->step->width / each) {
+        if (p & a->step->idle) continue;
+        const uint32_t z[4] = {part_of(a->s, a->s->held[word], p * each)};
+        access_put(a, byte_of(a, word, p), z);
+    }
+}
+
+/* Threads that hold what others hold too store nothing; a warp's matrices are stored by all lanes. */
+static bool guard_begin(shared_access *a)
+{
+    uint64_t idle = a->step->idle >> inner_of(a->t);
+    if (!idle || is_matrix(a->step)) return false;
+    uint32_t bits = zl_say_value(a->s), q = a->s->predicates++;
+    char text[16];
+    zl_text out = {text, sizeof text - 1, 0};
+    zl_word_say(a->s, ZL_SAY_BITS, "zx", bits, (uint32_t)idle);
+    zl_say_register(a->s, &out, bits);
+    text[out.need] = 0;
+    zl_word_say(a->s, ZL_SAY_TEST, "qs", q, text);
+    zl_word_say(a->s, ZL_SAY_UNLESS, "q", q);
+    return true;
+}
+
+void zl_trip_say_store(zl_speaker *s, const zl_trip_text *t, const zl_trip_step *step)
+{
+    uint32_t together = step->width > ZL_WORD_BYTES ? step->width / ZL_WORD_BYTES : 1;
+    shared_access a;
+    begin(&a, s, t, step);
+    bool guarded = guard_begin(&a);
+    for (uint32_t r = 0; r < 1u << step->words; r += together) {
+        if ((uint64_t)r << t->parts & step->idle) continue;
+        if (step->width < ZL_WORD_BYTES) store_word(&a, r);
+        else access_put(&a, byte_of(&a, r, 0), &s->held[r]);
+    }
+    if (guarded) zl_word_say(s, ZL_SAY_END, "");
+}
+
+/* A word of parts that are loaded one by one. */
+static uint32_t load_word(shared_access *a, uint32_t word)
+{
+    zl_speaker *s = a->s;
+    uint32_t parts = 1u << a->t->parts, each = ZL_WORD_BYTES >> a->t->parts, sum = 0;
+    for (uint32_t p = 0; p < parts; p += a->step->width / each) {
+        uint32_t next = zl_say_value(s), moved, both;
+        const uint32_t z[4] = {next};
+        access_put(a, byte_of(a, word, p), z);
+        if (p) {
+            zl_word_say(s, ZL_SAY_LEFT, "zzu", moved = zl_say_value(s), next, 8 * p * each);
+            zl_word_say(s, ZL_SAY_JOIN, "zzz", both = zl_say_value(s), sum, moved);
+            next = both;
+        }
+        sum = next;
+    }
+    return sum;
+}
+
+void zl_trip_say_load(zl_speaker *s, const zl_trip_text *t, const zl_trip_step *step)
+{
+    uint32_t together = step->width > ZL_WORD_BYTES ? step->width / ZL_WORD_BYTES : 1;
+    shared_access a;
+    begin(&a, s, t, step);
+    for (uint32_t r = 0; r < 1u << step->words; r += together) {
+        if (step->width < ZL_WORD_BYTES) {
+            s->next[r] = load_word(&a, r);
+            continue;
+        }
+        for (uint32_t i = 0; i < together; i++) s->next[r + i] = zl_say_value(s);
+        access_put(&a, byte_of(&a, r, 0), &s->next[r]);
+    }
+    for (uint32_t r = 1u << step->words; r < 1u << t->words; r++) s->next[r] = s->next[0];
+    memcpy(s->held, s->next, sizeof s->held);
+}
