@@ -193,8 +193,11 @@ $(INTERPRETERS): $(B)/%.o: %.c
 	@mkdir -p $(@D)
 	$(COMPILE) -Itests/support -Itests -c -o $@ $<
 $(B)/libinterpreters.a: $(INTERPRETERS)
-# A program of the units runs for less time than its optimisation takes; what it calls is optimised.  The worlds do much themselves.
-$(call programs,$(UNITS)): private COMPILE += -O0
+# Most programs of the units run for less time than their own optimisation would take; what they call is optimised.  Those that
+# compute much themselves, by explorers and whole tables, are BUSY, as are the worlds.
+BUSY := pipe/runs/% emit/%_run emit/gcn% emit/copy emit/move synth/copy/unknowns synth/tensormap/store synth/swizzle/% \
+    algebra/ops/beside_powers algebra/decide/large algebra/decide/pieces algebra/layout/eval_many
+$(filter-out $(BUSY:%=$(B)/tests/%),$(call programs,$(UNITS))): private COMPILE += -O0
 $(B)/tests/%: tests/%.c $(ARCHIVES) $(B)/libinterpreters.a
 	@mkdir -p $(@D)
 	$(COMPILE) -Itests/support -Itests -o $@ $< $(LDFLAGS) $(B)/libinterpreters.a $(ARCHIVES) -Wl,--as-needed -lcmocka -lisl -lflint -lgmp \

@@ -289,14 +289,20 @@ static int explore_land(explore *x, explore_state *s, int piece)
 
 /* ---- all states ---- */
 
+/* In parts that do not wait for each other: a state is hashed for every step of every interleaving. */
+enum { HASH_PARTS = 4, HASH_WORDS = (sizeof(explore_state) + 31) / 32 * HASH_PARTS };
+
 static uint64_t explore_hash(const explore_state *s)
 {
-    uint64_t h = 1469598103934665603u;
-    const unsigned char *bytes = (const unsigned char *)s;
-    for (size_t i = 0; i < sizeof *s; i += 8) {
-        uint64_t w = 0;
-        memcpy(&w, bytes + i, sizeof *s - i < 8 ? sizeof *s - i : 8);
-        h = (h ^ w) * 0x9e3779b97f4a7c15u;
+    uint64_t word[HASH_WORDS] = {0}, part[HASH_PARTS] = {1, 2, 3, 4}, h = 0;
+    memcpy(word, s, sizeof *s);
+    for (size_t i = 0; i < HASH_WORDS; i += HASH_PARTS)
+        for (size_t k = 0; k < HASH_PARTS; k++) {
+            part[k] = (part[k] ^ word[i + k]) * 0x9e3779b97f4a7c15u;
+            part[k] ^= part[k] >> 29;
+        }
+    for (size_t k = 0; k < HASH_PARTS; k++) {
+        h = (h ^ part[k]) * 0x9e3779b97f4a7c15u;
         h ^= h >> 29;
     }
     return h;
