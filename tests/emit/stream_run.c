@@ -169,6 +169,7 @@ static void refusals(void **state)
         zlay_gemm gemm;
     } bad[] = {
         {"stream_k: products with a K of one step have none", "sm_90a", ZLAY_ENOTSUP, {.k = 64}},
+        {"stream_k: products with so long a K that 32 bits do not count", "sm_90a", ZLAY_ENOTSUP, {.k = 2147483392}},
         {"stream_k: products with split_k have none", "sm_90a", ZLAY_ENOTSUP, {.k = 256, .split_k = 2}},
         {"stream_k: products with multicast have none", "sm_90a", ZLAY_ENOTSUP, {.k = 256, .multicast = ZLAY_MULTICAST_B}},
         {"stream_k: products with scales of A and B have none", "sm_90a", ZLAY_ENOTSUP, {.k = 256, .type = ZLAY_TYPE_E4M3, .a_scales = ZLAY_SCALES_LINE}},

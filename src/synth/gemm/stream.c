@@ -38,6 +38,7 @@ zlay_status zl_gemm_stream(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *gemm
         return zl_fail(ctx, ZLAY_EINVAL, "stream_k: %d is none of never, auto, always", gemm->stream_k);
     if (gemm->stream_k == ZLAY_STREAM_NEVER) return ZLAY_OK;
     if (!why && plan->info.k <= tile_k) why = "a K of one step";
+    if (!why && zl_ceil_div(plan->info.k, tile_k) > UINT32_MAX / blocks) why = "so long a K that 32 bits do not count the steps of all blocks";
     if (gemm->stream_k == ZLAY_STREAM_AUTO) {
         if (!why && pays(plan, gemm, blocks)) plan->info.stream_blocks = blocks;
         return ZLAY_OK;
