@@ -13,6 +13,7 @@
  *
  *      auto matrix = zlay::cute_from<zlay::cute_flat<2>>(ctx, "(4096,512):(512,1)");
  *      // cute::Layout with dynamic extents 4096, 512 and strides 512, 1
+ *      zlay::cute_visit(ctx, l, [](auto a) { ... }); // a has the rank of l, 1 to 5
  *
  *  The nesting of a layout of CuTe is its type, so the way back asks for a type.
  *  cute_flat<R> has R modes, all dynamic; cute_dynamic<L> the nesting of L, all
@@ -44,6 +45,11 @@ namespace zlay {
 
 namespace detail {
 
+template <int B, int M, int S, class Offset, class Inner>
+using swizzled = cute::ComposedLayout<cute::Swizzle<B, M, S>, Offset, Inner>;
+template <int B, int M, int S, int N, class Inner>
+using of_pointers = swizzled<B, M, S, cute::smem_ptr_flag_bits<N>, Inner>;
+
 template <class T> void write(std::string &out, const T &value);
 
 template <class T, std::size_t... I>
@@ -60,7 +66,7 @@ template <class T> void write(std::string &out, const T &value)
         out += ")";
     } else {
         static_assert(cute::is_integral<T>::value,
-                      "zlay's texts have integers, tuples of them, and swizzles of strided layouts");
+                      "zlay's texts have integers, tuples of them, swizzles of strided layouts");
         if constexpr (cute::is_static<T>::value) out += std::to_string(T::value);
         else out += std::to_string(value);
     }
@@ -75,11 +81,12 @@ template <class S, class D> void write(std::string &out, const cute::Layout<S, D
 
 inline std::string swizzle_text(int bits, int base, int shift)
 {
-    return "Sw<" + std::to_string(bits) + "," + std::to_string(base) + "," + std::to_string(shift) + "> o ";
+    return "Sw<" + std::to_string(bits) + "," + std::to_string(base) + "," +
+           std::to_string(shift) + "> o ";
 }
 
 template <int B, int M, int S, class Offset, class Inner>
-void write(std::string &out, const cute::ComposedLayout<cute::Swizzle<B, M, S>, Offset, Inner> &a)
+void write(std::string &out, const swizzled<B, M, S, Offset, Inner> &a)
 {
     out += swizzle_text(B, M, S);
     write(out, a.offset());
@@ -88,7 +95,7 @@ void write(std::string &out, const cute::ComposedLayout<cute::Swizzle<B, M, S>, 
 }
 
 template <int B, int M, int S, int N, class Inner>
-void write(std::string &out, const cute::ComposedLayout<cute::Swizzle<B, M, S>, cute::smem_ptr_flag_bits<N>, Inner> &a)
+void write(std::string &out, const of_pointers<B, M, S, N, Inner> &a)
 {
     out += swizzle_text(B, M, S);
     out += "smem_ptr[" + std::to_string(N) + "b](unset) o ";
@@ -131,7 +138,7 @@ template <class T> struct read_as {
     static T from(cute_reader &in) { return in.integer<T>(); }
 };
 
-/* A tuple of one entry may stand without parentheses, as zlay prints it.  Braces order the reading. */
+/* A tuple of one entry may stand without parentheses.  Braces order the reading. */
 template <class... T> struct read_as<cute::tuple<T...>> {
     static cute::tuple<T...> from(cute_reader &in)
     {
@@ -158,8 +165,8 @@ template <class S, class D> struct read_as<cute::Layout<S, D>> {
     }
 };
 
-/* What stands before the strided layout; returns the offset.  Sw<0,M,S> is the identity: zlay prints the
- * layout without it, and then without an offset of 0. */
+/* What stands before the strided layout; returns the offset.  Sw<0,M,S> is the identity: zlay
+ * prints the layout without it, and then without an offset of 0. */
 template <class Offset> Offset read_before(cute_reader &in, int bits, int base, int shift)
 {
     cute_reader zero{"0", in.good};
@@ -173,8 +180,8 @@ template <class Offset> Offset read_before(cute_reader &in, int bits, int base, 
 }
 
 template <int B, int M, int S, class Offset, class Inner>
-struct read_as<cute::ComposedLayout<cute::Swizzle<B, M, S>, Offset, Inner>> {
-    using type = cute::ComposedLayout<cute::Swizzle<B, M, S>, Offset, Inner>;
+struct read_as<swizzled<B, M, S, Offset, Inner>> {
+    using type = swizzled<B, M, S, Offset, Inner>;
     static type from(cute_reader &in)
     {
         const Offset offset = read_before<Offset>(in, B, M, S);
@@ -184,8 +191,8 @@ struct read_as<cute::ComposedLayout<cute::Swizzle<B, M, S>, Offset, Inner>> {
 
 /* Bits of bytes become bits of elements. */
 template <int B, int M, int S, int N, class Inner>
-struct read_as<cute::ComposedLayout<cute::Swizzle<B, M, S>, cute::smem_ptr_flag_bits<N>, Inner>> {
-    using type = cute::ComposedLayout<cute::Swizzle<B, M, S>, cute::smem_ptr_flag_bits<N>, Inner>;
+struct read_as<of_pointers<B, M, S, N, Inner>> {
+    using type = of_pointers<B, M, S, N, Inner>;
     static type from(cute_reader &in)
     {
         int base = M;
@@ -207,12 +214,12 @@ template <class S, class D> struct dynamic<cute::Layout<S, D>> {
     using type = cute::Layout<typename dynamic<S>::type, typename dynamic<D>::type>;
 };
 template <int B, int M, int S, class Offset, class Inner>
-struct dynamic<cute::ComposedLayout<cute::Swizzle<B, M, S>, Offset, Inner>> {
-    using type = cute::ComposedLayout<cute::Swizzle<B, M, S>, std::int64_t, typename dynamic<Inner>::type>;
+struct dynamic<swizzled<B, M, S, Offset, Inner>> {
+    using type = swizzled<B, M, S, std::int64_t, typename dynamic<Inner>::type>;
 };
 template <int B, int M, int S, int N, class Inner>
-struct dynamic<cute::ComposedLayout<cute::Swizzle<B, M, S>, cute::smem_ptr_flag_bits<N>, Inner>> {
-    using type = cute::ComposedLayout<cute::Swizzle<B, M, S>, cute::smem_ptr_flag_bits<N>, typename dynamic<Inner>::type>;
+struct dynamic<of_pointers<B, M, S, N, Inner>> {
+    using type = of_pointers<B, M, S, N, typename dynamic<Inner>::type>;
 };
 
 template <std::size_t> struct entry {
@@ -262,6 +269,18 @@ template <class L> result<std::remove_cv_t<L>> try_cute_from(const zlay_layout *
     return {ZLAY_NONE, "another nesting, swizzle or static integer, or a number too large"};
 }
 
+namespace detail {
+/* Of the rank R, or a greater one up to Most. */
+template <std::size_t R, std::size_t Most, class F> zlay_status visit(const zlay_layout *a, F &f)
+{
+    const auto read = try_cute_from<cute_flat<R>>(a);
+    if (read) f(*read);
+    if constexpr (R < Most)
+        if (read.status == ZLAY_NONE) return visit<R + 1, Most>(a, f);
+    return read.status;
+}
+} // namespace detail
+
 /** The same of a text.  Returns: as zlay_layout_parse, try_cute_from. */
 template <class L>
 result<std::remove_cv_t<L>> try_cute_from(const context &ctx, std::string_view text)
@@ -269,6 +288,20 @@ result<std::remove_cv_t<L>> try_cute_from(const context &ctx, std::string_view t
     const result<layout> read = ctx.try_make(zlay_layout_parse, text);
     if (!read) return {read.status, read.message};
     return try_cute_from<L>(*read);
+}
+
+/** Call `f` with CuTe's layout of a layout whose rank is known at run time only: flattened,
+ *  cute_flat<R> for its R modes, R from 1 to Most.  `f` is compiled for each R.
+ *
+ *  Returns: ZLAY_OK `f` was called; ZLAY_NONE more modes than Most, a swizzle, an offset or
+ *           another kind; else as zlay_layout_flatten.
+ */
+template <std::size_t Most = 5, class F>
+zlay_status cute_visit(const context &ctx, const zlay_layout *a, F &&f)
+{
+    const result<layout> flat = ctx.try_make(zlay_layout_flatten, a);
+    if (!flat) return flat.status;
+    return detail::visit<1, Most>(*flat, f);
 }
 
 #ifdef __cpp_exceptions

@@ -180,7 +180,7 @@ template <class P, class A> P one(A &&a)
     }
 }
 
-/* Whether a parameter and the next are the bytes of a text and their length; what is behind them. */
+/* Whether a parameter and the next are the bytes of a text and their length; what is behind. */
 template <class P, class... Q> struct bytes_and_length : std::false_type {};
 template <class... Q>
 struct bytes_and_length<const char *, std::size_t, Q...> : std::true_type {

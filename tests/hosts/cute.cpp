@@ -108,6 +108,21 @@ static void refusals(const zlay::context &ctx)
     same(zlay::cute_text(zlay::cute_from<zlay::cute_flat<1>>(ctx, "8:2")), "(8):(2)", "one mode without parentheses");
 }
 
+// A rank that is known at run time only.
+static void visits(const zlay::context &ctx)
+{
+    const auto ranks = [&](const char *text, zlay_status want) {
+        std::string seen;
+        const zlay::layout a = ctx.make(zlay_layout_parse, text);
+        const zlay_status status = zlay::cute_visit<4>(ctx, a, [&](const auto &b) { seen = zlay::cute_text(b); });
+        return status == want ? seen : "another status";
+    };
+    same(ranks("8:2", ZLAY_OK), "(8):(2)", "a visit of rank 1");
+    same(ranks("((2,3),(4,5)):((1,2),(6,-24))", ZLAY_OK), "(2,3,4,5):(1,2,6,-24)", "of rank 4, flattened");
+    same(ranks("(2,2,2,2,2):(1,2,4,8,16)", ZLAY_NONE) + ranks("Sw<1,0,3> o 0 o 16:1", ZLAY_NONE) + ranks("3 o 4:1", ZLAY_NONE), "",
+         "more modes, a swizzle, an offset: none");
+}
+
 int main()
 {
     zlay::context ctx;
@@ -115,5 +130,6 @@ int main()
     swizzles_of_pointers(ctx);
     random_layouts(ctx);
     refusals(ctx);
+    visits(ctx);
     return tap::end();
 }
