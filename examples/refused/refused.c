@@ -23,13 +23,27 @@ static int encoded(__typeof__(&cuTensorMapEncodeTiled) encode, cuuint64_t pitch)
                   CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
 }
 
+/* A driver's function as a value of its type; NULL where there is none. */
+#define FIND(function) __typeof__(&function) my_##function = NULL; \
+    memcpy(&my_##function, &(void *){driver ? dlsym(driver, #function) : NULL}, sizeof(void *))
+
 int main(void)
 {
-    __typeof__(&cuTensorMapEncodeTiled) encode = NULL;
-    void *driver = dlopen("libcuda.so.1", RTLD_NOW), *found = driver ? dlsym(driver, "cuTensorMapEncodeTiled") : NULL;
-    memcpy(&encode, &found, sizeof found);
+    CUcontext context;
+    void *driver = dlopen("libcuda.so.1", RTLD_NOW);
+    const char *why = driver ? "the driver encodes no tensor maps" : dlerror();
+    FIND(cuInit);
+    FIND(cuDevicePrimaryCtxRetain);
+    FIND(cuCtxSetCurrent);
+    FIND(cuTensorMapEncodeTiled);
+    __typeof__(&cuTensorMapEncodeTiled) encode = my_cuTensorMapEncodeTiled;
+    if (encode && (!my_cuInit || !my_cuDevicePrimaryCtxRetain || !my_cuCtxSetCurrent || my_cuInit(0) ||
+                   my_cuDevicePrimaryCtxRetain(&context, 0) || my_cuCtxSetCurrent(context))) {
+        encode = NULL;
+        why = "the driver has no device";
+    }
     if (!encode) {
-        printf("not run: %s\n", driver ? "the driver encodes no tensor maps" : dlerror());
+        printf("not run: %s\n", why);
         return 0;
     }
     printf("rows of 8192 bytes: %d, ", encoded(encode, 8192));

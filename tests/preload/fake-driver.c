@@ -57,6 +57,19 @@ int cuCtxGetDevice(int *device)
 }
 
 /* For tests/preload/shim.c. */
+EXPORT int cuInit(unsigned flags);
+int cuInit(unsigned flags) { return flags != 0; }
+
+EXPORT int cuDevicePrimaryCtxRetain(void **context, int device);
+int cuDevicePrimaryCtxRetain(void **context, int device)
+{
+    *context = context;
+    return device != 0;
+}
+
+EXPORT int cuCtxSetCurrent(void *context);
+int cuCtxSetCurrent(void *context) { return !context; }
+
 EXPORT int fake_probe(void);
 int fake_probe(void) { return 10; }
 
