@@ -760,6 +760,15 @@ def correct(env):
             product.by_zlay(one)
             torch.cuda.synchronize()
             judge(env, f"{a} x {b} {m}x{n}x{k}", product.error(one, one["d"]), BOUNDS[a])
+        for m, n, k in ((300, 520, 1040), (2000, 2000, 1040), (9000, 4000, 528), (136, 20000, 2064)):
+            product = Product(env, m, n, k, a, b, stream_k="always")
+            one = product.set()
+            for blocks in (132, 61, 200, 132):  # a launch leaves the workspace as it found it
+                product.grid = (blocks, 1, 1)
+                one["d"].zero_()
+                product.by_zlay(one)
+                torch.cuda.synchronize()
+                judge(env, f"{a} x {b} {m}x{n}x{k}, stream-K on {blocks} blocks", product.error(one, one["d"]), BOUNDS[a])
     for sorts in (("1x128", "128x128"), ("1x128", "1x128"), ("128x128", "1x128"), ("128x128", "128x128")):
         for m, n, k in ((64, 64, 16), (129, 257, 144), (300, 520, 1040), (1000, 77, 4112)):
             product = Scaled(env, m, n, k, *sorts)
