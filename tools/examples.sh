@@ -49,6 +49,7 @@ gemm_hip() { # the code object where LLVM 22 is; else the assembly, which no dev
         ./gemm_hip gfx942 gemm.s
     fi
 }
+ck_host() { ${CXX:-c++} -std=c++17 -Wall -Wextra -Werror -Iinclude -o "$out/ck_host" examples/ck_host/ck_host.cpp $libraries && mkdir -p "$out/ck" && (cd "$out/ck" && ../ck_host); }
 code_object() { ZLAY=$B/zlay sh examples/gemm_hip/code_object.sh "$out/gemm.co" gfx950 && test -s "$out/gemm.co" && readelf -h "$out/gemm.co"; }
 hopper="-gencode arch=compute_90a,code=sm_90a -std=c++17 -Werror all-warnings -Xcompiler -Wall,-Wextra -Iinclude"
 own_kernel() {
@@ -71,6 +72,7 @@ if asked tile_plan; then example tile_plan '^1 copy of 8192 bytes, certificate h
 if asked gemm; then example gemm 'sampled elements wrong|^not run' gemm; fi
 if asked generator; then example generator '^128 of 128 elements agree' generator; fi
 if asked gemm_hip; then example gemm_hip 'sampled elements wrong|^not run' gemm_hip; fi
+if asked ck_host; then example ck_host '^resource as CK-Tile.s; loads of 16 bytes; LDS read in 64 wavefronts plain, 8 padded, 8 XORed' ck_host; fi
 if asked code_object; then
     if lacks "no LLVM 22 (llvm-22, lld-22)" command -v llvm-mc-22 ld.lld-22; then skip code_object; else example code_object 'Section header string' code_object; fi
 fi
