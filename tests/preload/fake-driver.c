@@ -56,7 +56,7 @@ int cuCtxGetDevice(int *device)
     return 0;
 }
 
-/* For tests/preload/shim.c. */
+/* For examples/refused. */
 EXPORT int cuInit(unsigned flags);
 int cuInit(unsigned flags) { return flags != 0; }
 
@@ -70,6 +70,7 @@ int cuDevicePrimaryCtxRetain(void **context, int device)
 EXPORT int cuCtxSetCurrent(void *context);
 int cuCtxSetCurrent(void *context) { return !context; }
 
+/* For tests/preload/shim.c. */
 EXPORT int fake_probe(void);
 int fake_probe(void) { return 10; }
 
