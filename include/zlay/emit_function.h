@@ -19,7 +19,10 @@
 
 #include <zlay/convert.h>
 #include <zlay/emit.h>
+#include <zlay/idesc.h>
 #include <zlay/layout.h>
+#include <zlay/smemdesc.h>
+#include <zlay/tensormap.h>
 #include <zlay/word.h>
 
 #ifdef __cplusplus
@@ -87,6 +90,60 @@ ZLAY_API zlay_status zlay_emit_word_function(zlay_ctx *ctx, zlay_buf *out, const
  */
 ZLAY_API zlay_status zlay_emit_convert(zlay_ctx *ctx, zlay_buf *out, const zlay_convert *plan,
                                        int32_t language, const char *name, size_t length);
+
+/* ---- constants ------------------------------------------------------------ */
+
+/** A tensor map.  In CUDA C: the 128 bytes that the driver writes, as a device array
+ *  NAME of 16 words, where they are known (zlay/tensormap_bits.h), with the map's
+ *  address in them; and a host function `CUresult NAME_encode(CUtensorMap *map, void
+ *  *address)`, one call of cuTensorMapEncodeTiled; the text includes cuda.h for it.
+ *  In PTX the bytes alone, `.global NAME`.
+ *
+ *  Returns: as zlay_emit_layout; ZLAY_EINVAL also a map to which a rule of the
+ *           target says NO, with its name; ZLAY_ENOTSUP HIP, a map that is not tiled,
+ *           in PTX a target whose bytes are not known.
+ *  Out:     out  the text.
+ */
+ZLAY_API zlay_status zlay_emit_tensormap(zlay_ctx *ctx, zlay_buf *out, const zlay_target *target,
+                                         const zlay_tensormap *map, int32_t language,
+                                         const char *name, size_t length);
+
+/** What zlay_emit_smemdesc reads: what zlay_smemdesc_synth answers. */
+typedef struct zlay_smemdesc_function {
+    uint32_t size;              /* sizeof(zlay_smemdesc_function) */
+    int32_t language;           /* ZLAY_TEXT_CUDA, ZLAY_TEXT_PTX */
+    const zlay_target *target;
+    const zlay_smemdesc *fields; /* `start` is not read */
+    const uint32_t *start;      /* shared address of each step */
+    size_t count;               /* steps, 1 to 4096 */
+    const char *name;
+    size_t name_length;
+    uint64_t reserved[4];       /* 0 */
+} zlay_smemdesc_function;
+
+/** Matrix descriptors: `unsigned long long NAME(unsigned shared)` is the one of step 0
+ *  where that reads from the shared address on, and, of several steps,
+ *  `TYPE NAME_step(unsigned i0)` what the one of step i0 has more: their sum is its
+ *  descriptor.  TYPE is unsigned, or int where a step lies before step 0; in PTX
+ *  .b64 and .b32.
+ *
+ *  Returns: as zlay_emit_layout; ZLAY_EINVAL also fields to which a rule says NO, a
+ *           start that is no multiple of 16 below 2^18, a count out of its range;
+ *           ZLAY_ENOTSUP HIP, a target without descriptors.
+ *  Out:     out  the text.
+ */
+ZLAY_API zlay_status zlay_emit_smemdesc(zlay_ctx *ctx, zlay_buf *out,
+                                        const zlay_smemdesc_function *request);
+
+/** An instruction descriptor of tcgen05.mma as a constant of CUDA C, `unsigned NAME`.
+ *
+ *  Returns: as zlay_emit_layout; ZLAY_EINVAL also fields that do not fit or to which a
+ *           rule says NO; ZLAY_ENOTSUP another language.
+ *  Out:     out  the text.
+ */
+ZLAY_API zlay_status zlay_emit_idesc(zlay_ctx *ctx, zlay_buf *out, const zlay_target *target,
+                                     const zlay_idesc *fields, int32_t language,
+                                     const char *name, size_t length);
 
 #ifdef __cplusplus
 }

@@ -175,6 +175,17 @@ static void buffers(void **state)
         {"{\"op\":\"emit\",\"what\":\"convert\",\"target\":\"sm_90a\",\"elem_bits\":32,\"src\":\"f2{register: (1) (2); lane: (4) (8) (16) (32) (64) -> t: 128}\",\"dst\":\"f2{register: (64) (2); lane: (4) (8) (16) (32) (1) -> t: 128}\",\"language\":\"cuda\",\"name\":\"c\"}", "ok.language", "\"cuda\""},
         {"{\"op\":\"emit\",\"what\":\"convert\",\"target\":\"sm_90a\",\"elem_bits\":32,\"src\":\"f2{register: (1) (2); lane: (4) (8) (16) (32) (64) -> t: 128}\",\"dst\":\"f2{register: (64) (2); lane: (4) (8) (16) (32) (1) -> t: 128}\",\"language\":\"hip\",\"name\":\"c\"}", "error", "\"ENOTSUP\""},
         {"{\"op\":\"emit\",\"what\":\"convert\",\"target\":\"sm_90a\",\"elem_bits\":32,\"src\":\"f2{register: (1) (2); lane: (4) (8) (16) (32) (64) -> t: 128}\",\"dst\":\"f2{register: (64) (2); lane: (4) (8) (16) (32) (1) -> t: 128}\",\"language\":\"rust\",\"name\":\"c\"}", "error", "\"EINVAL\""},
+        {"{\"op\":\"emit\",\"what\":\"tensormap\",\"target\":\"sm_90a\",\"map\":{\"mode\":0,\"type\":9,\"rank\":1,\"address\":0,\"extent\":[64],\"stride\":[],\"box\":[64],\"step\":[1],\"interleave\":0,\"swizzle\":0,\"l2\":0,\"oob\":0},\"language\":\"cuda\",\"name\":\"m\"}", "ok.language", "\"cuda\""},
+        {"{\"op\":\"emit\",\"what\":\"tensormap\",\"target\":\"sm_100a\",\"map\":{\"mode\":0,\"type\":9,\"rank\":1,\"address\":0,\"extent\":[64],\"stride\":[],\"box\":[64],\"step\":[1],\"interleave\":0,\"swizzle\":0,\"l2\":0,\"oob\":0},\"language\":\"ptx\",\"name\":\"m\"}", "error", "\"ENOTSUP\""},
+        {"{\"op\":\"emit\",\"what\":\"tensormap\",\"target\":\"sm_90a\",\"map\":{\"mode\":0,\"type\":9,\"rank\":1,\"address\":0,\"extent\":[64],\"stride\":[],\"box\":[64],\"step\":[1],\"interleave\":0,\"swizzle\":0,\"l2\":0,\"oob\":0},\"language\":\"hip\",\"name\":\"m\"}", "error", "\"ENOTSUP\""},
+        {"{\"op\":\"emit\",\"what\":\"smemdesc\",\"target\":\"sm_90a\",\"desc\":\"0x4000004000010040\",\"step\":[0,32],\"language\":\"ptx\",\"name\":\"d\"}", "ok.language", "\"ptx\""},
+        {"{\"op\":\"emit\",\"what\":\"smemdesc\",\"target\":\"sm_90a\",\"desc\":\"0x4000004000010040\",\"step\":[],\"language\":\"ptx\",\"name\":\"d\"}", "error", "\"EINVAL\""},
+        {"{\"op\":\"emit\",\"what\":\"smemdesc\",\"target\":\"sm_90a\",\"desc\":\"0x4000004000010040\",\"step\":[0,8],\"language\":\"ptx\",\"name\":\"d\"}", "error", "\"EINVAL\""},
+        {"{\"op\":\"emit\",\"what\":\"smemdesc\",\"target\":\"sm_90a\",\"desc\":\"0x4000004000010040\",\"step\":[0,-4096],\"language\":\"ptx\",\"name\":\"d\"}", "error", "\"EINVAL\""},
+        {"{\"op\":\"emit\",\"what\":\"smemdesc\",\"target\":\"sm_80\",\"desc\":\"0x4000004000010040\",\"step\":[0],\"language\":\"ptx\",\"name\":\"d\"}", "error", "\"ENOTSUP\""},
+        {"{\"op\":\"emit\",\"what\":\"idesc\",\"target\":\"sm_100a\",\"kind\":\"f16\",\"desc\":\"0x08400490\",\"language\":\"cuda\",\"name\":\"w\"}", "ok.language", "\"cuda\""},
+        {"{\"op\":\"emit\",\"what\":\"idesc\",\"target\":\"sm_100a\",\"kind\":\"f16\",\"desc\":\"0x108400490\",\"language\":\"cuda\",\"name\":\"w\"}", "error", "\"EINVAL\""},
+        {"{\"op\":\"emit\",\"what\":\"idesc\",\"target\":\"sm_100a\",\"kind\":\"f16\",\"desc\":\"0\",\"language\":\"cuda\",\"name\":\"w\"}", "error", "\"EINVAL\""},
         {"{\"op\":\"waitcnt.unpack\",\"target\":\"gfx90a\",\"operand\":\"0x0f70\"}", "ok.vmcnt", "0"},
     };
     for (size_t i = 0; i < ZL_COUNT(rows); i++) says(*state, rows[i][0], rows[i][1], rows[i][2]);

@@ -2,8 +2,8 @@
 /* zlay_emit_layout: the comment with the layout, and its functions in the language of the
  * request. */
 #include "emit/emit.h"
+#include "emit/function/address.h"
 #include "emit/function/function.h"
-#include "emit/function/layout.h"
 #include "emit/function/print.h"
 
 #include <zlay/emit_function.h>
@@ -15,16 +15,7 @@ zlay_status zl_function_check(zlay_ctx *ctx, int32_t language, const char *name,
     return zl_c_name_check(ctx, name, length);
 }
 
-/* What is printed of a layout. */
-typedef struct address_text {
-    const zl_address *address;
-    const zl_address_form *form;
-    int32_t language;
-    const char *name;
-    size_t length;
-} address_text;
-
-static void comment(zl_text *out, const address_text *t)
+static void comment(zl_text *out, const zl_address_text *t)
 {
     zl_putf(out, "/* zlay %s: the value of a layout", zlay_version());
     if (t->form->there) {
@@ -40,7 +31,7 @@ static void comment(zl_text *out, const address_text *t)
     zl_puts(out, ". */\n");
 }
 
-static void formula(zl_text *out, const address_text *t, zl_vertex root, const char *behind)
+static void formula(zl_text *out, const zl_address_text *t, zl_vertex root, const char *behind)
 {
     zl_formula f = zl_formula_of(&t->form->graph, root, t->address->dims, t->address->extent);
     zl_function_name name = {t->name, t->length, behind};
@@ -48,11 +39,16 @@ static void formula(zl_text *out, const address_text *t, zl_vertex root, const c
     else zl_formula_print_c(out, &f, &name);
 }
 
+void zl_address_put(zl_text *out, const zl_address_text *t, const char *behind)
+{
+    formula(out, t, t->form->root, behind);
+}
+
 static void address_write(zl_text *out, const void *value)
 {
-    const address_text *t = value;
+    const zl_address_text *t = value;
     comment(out, t);
-    formula(out, t, t->form->root, "");
+    zl_address_put(out, t, "");
     if (t->form->there) formula(out, t, t->form->there, "_there");
 }
 
@@ -67,6 +63,6 @@ zlay_status zlay_emit_layout(zlay_ctx *ctx, zlay_buf *out, const zlay_layout *la
     status = zl_function_check(ctx, language, name, length);
     if (!status) status = zl_address_of(ctx, &address, layout);
     if (!status) status = zl_address_best(ctx, &form, &address);
-    const address_text text = {&address, &form, language, name, length};
+    const zl_address_text text = {&address, &form, language, name, length};
     return zl_leave(ctx, status ? status : zl_print(out, address_write, &text));
 }

@@ -19,6 +19,9 @@ static const zl_field emit_rows[] = {
     ZL_OTHERS(zl_emit_layout_fields),
     ZL_OTHERS(zl_emit_word_fields),
     ZL_OTHERS(zl_emit_convert_fields),
+    ZL_OTHERS(zl_emit_tensormap_fields),
+    ZL_OTHERS(zl_emit_smemdesc_fields),
+    ZL_OTHERS(zl_emit_idesc_fields),
 };
 const zl_fields zl_emit_fields = {ZL_ROWS(emit_rows, zl_json_text)};
 
@@ -57,6 +60,9 @@ static const struct {
     {"layout", &zl_emit_layout_fields, zl_emit_layout},
     {"word", &zl_emit_word_fields, zl_emit_word},
     {"convert", &zl_emit_convert_fields, zl_emit_convert},
+    {"tensormap", &zl_emit_tensormap_fields, zl_emit_tensormap},
+    {"smemdesc", &zl_emit_smemdesc_fields, zl_emit_smemdesc},
+    {"idesc", &zl_emit_idesc_fields, zl_emit_idesc},
 };
 
 zlay_status zl_op_emit(zl_call *call, const void *asked)
@@ -69,5 +75,6 @@ zlay_status zl_op_emit(zl_call *call, const void *asked)
     }
     return zl_fail(call->ctx, ZLAY_ENOTSUP,
                    "field 'what': 'gemm', 'header', 'copy', 'transpose', 'move', 'pipe', "
-                   "'attention', 'weights', 'snippets', 'layout', 'word' and 'convert' are done");
+                   "'attention', 'weights', 'snippets', 'layout', 'word', 'convert', 'tensormap', "
+                   "'smemdesc' and 'idesc' are done");
 }
