@@ -21,6 +21,7 @@
 #include <zlay/emit.h>
 #include <zlay/idesc.h>
 #include <zlay/layout.h>
+#include <zlay/pipe.h>
 #include <zlay/smemdesc.h>
 #include <zlay/tensormap.h>
 #include <zlay/word.h>
@@ -144,6 +145,25 @@ ZLAY_API zlay_status zlay_emit_smemdesc(zlay_ctx *ctx, zlay_buf *out,
 ZLAY_API zlay_status zlay_emit_idesc(zlay_ctx *ctx, zlay_buf *out, const zlay_target *target,
                                      const zlay_idesc *fields, int32_t language,
                                      const char *name, size_t length);
+
+/* ---- barriers -------------------------------------------------------------- */
+
+/** The mbarriers of a pipe as functions of CUDA C, of which `bars` is the shared address of
+ *  the first and e an index into a ring, as in the pipe: `void NAME_init(unsigned bars)`; for
+ *  every BAR `unsigned NAME_BAR(unsigned bars, unsigned e)`, the address of its slot, which
+ *  copies signal; and of these what the pipe has: `NAME_BAR_wait(bars, e)`,
+ *  `NAME_BAR_wait_before(bars, e)` for the phase before that of e, `NAME_BAR_arrive(bars, e)`
+ *  and `NAME_BAR_arrive_expect(bars, e, bytes)`.  A kernel that calls them where the pipe
+ *  has these events does what was proved; the functions do not check that.
+ *
+ *  Returns: as zlay_emit_layout; ZLAY_NONE the pipe is not correct, the message has the
+ *           rule and the line; ZLAY_ELIMIT that is not decided; ZLAY_ENOTSUP another
+ *           language, a target before sm_90, several blocks, no barrier.
+ *  Out:     out  the text.
+ */
+ZLAY_API zlay_status zlay_emit_ring(zlay_ctx *ctx, zlay_buf *out, const zlay_target *target,
+                                    const zlay_pipe *pipe, int32_t language, const char *name,
+                                    size_t length);
 
 #ifdef __cplusplus
 }

@@ -55,6 +55,7 @@ PX_ALU(px_xor_pred, !a != !b)
 PX_ALU(px_sub64, a - b)
 PX_ALU(px_mul64, a * b)
 PX_ALU(px_and64, a & b)
+PX_ALU(px_mul_wide, (uint64_t)PX_U(a) * PX_U(b))
 PX_ALU(px_or64, a | b)
 PX_ALU(px_xor64, a ^ b)
 PX_ALU(px_shr64, PX_U(b) > 63 ? 0 : a >> PX_U(b))
@@ -190,7 +191,7 @@ static const px_row px_arithmetic[] = {
     {"mov.s64", px_mov, 0}, {"sub.s64", px_sub64, 0}, {"mul.lo.s64", px_mul64, 0}, {"mad.lo.s64", px_mad64, 0},
     {"and.b64", px_and64, 0}, {"shl.b64", px_shl64, 0}, {"cvt.u16.u32", px_narrow16, 0}, {"cvt.u32.u64", px_narrow32, 0},
     {"or.b64", px_or64, 0}, {"xor.b64", px_xor64, 0}, {"shr.u64", px_shr64, 0}, {"div.u64", px_div64, 0},
-    {"mul.hi.u32", px_high32, 0}, {"mul.hi.u64", px_high64, 0},
+    {"mul.wide.u32", px_mul_wide, 0}, {"mul.hi.u32", px_high32, 0}, {"mul.hi.u64", px_high64, 0},
     {"setp.eq.u64", px_eq64, 0}, {"setp.lt.u64", px_lt_u64, 0}, {"selp.b64", px_selp, 0},
     {"shf.r.wrap.b32", px_shf_r, 0},
     {"setp.lt.s64", px_lt_s64, 0}, {"setp.ge.s64", px_ge_s64, 0}, {"setp.gt.u64", px_gt_u64, 0},

@@ -152,16 +152,7 @@ static zlay_status lengths_check(zlay_ctx *ctx, const zlay_pipe_emit *ask)
 /* Only a pipe that is proved is printed, unless the request says `unchecked`. */
 static zlay_status proved(zlay_ctx *ctx, const zlay_pipe_emit *ask)
 {
-    zlay_answer answer = ZLAY_NO;
-    zlay_pipe_reason reason = {0};
-    size_t count = 0;
-    if (ask->unchecked) return ZLAY_OK;
-    zlay_status status = zl_verify_part(ctx, &answer, &reason, 1, &count, NULL, ask->pipe);
-    if (status || answer == ZLAY_YES) return status;
-    if (answer == ZLAY_NO)
-        return zl_fail(ctx, ZLAY_NONE, "pipe %s: line %u breaks rule %s", ask->pipe->name,
-                       reason.line, zlay_pipe_rule_name(reason.rule));
-    return ZLAY_ELIMIT;
+    return ask->unchecked ? ZLAY_OK : zl_verify_yes(ctx, ask->pipe);
 }
 
 static zlay_status ask_read(zlay_ctx *ctx, zlay_pipe_emit *ask, const zlay_pipe_emit *request,

@@ -22,6 +22,7 @@ static const zl_field emit_rows[] = {
     ZL_OTHERS(zl_emit_tensormap_fields),
     ZL_OTHERS(zl_emit_smemdesc_fields),
     ZL_OTHERS(zl_emit_idesc_fields),
+    ZL_OTHERS(zl_emit_ring_fields),
 };
 const zl_fields zl_emit_fields = {ZL_ROWS(emit_rows, zl_json_text)};
 
@@ -63,6 +64,7 @@ static const struct {
     {"tensormap", &zl_emit_tensormap_fields, zl_emit_tensormap},
     {"smemdesc", &zl_emit_smemdesc_fields, zl_emit_smemdesc},
     {"idesc", &zl_emit_idesc_fields, zl_emit_idesc},
+    {"ring", &zl_emit_ring_fields, zl_emit_ring},
 };
 
 zlay_status zl_op_emit(zl_call *call, const void *asked)
@@ -76,5 +78,5 @@ zlay_status zl_op_emit(zl_call *call, const void *asked)
     return zl_fail(call->ctx, ZLAY_ENOTSUP,
                    "field 'what': 'gemm', 'header', 'copy', 'transpose', 'move', 'pipe', "
                    "'attention', 'weights', 'snippets', 'layout', 'word', 'convert', 'tensormap', "
-                   "'smemdesc' and 'idesc' are done");
+                   "'smemdesc', 'idesc' and 'ring' are done");
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* emit of what: tensormap, smemdesc, idesc: constants of a kernel, from a map or from the words
- * that smemdesc.synth and idesc.pack answer. */
+ * that smemdesc.synth and idesc.pack answer; and of what: ring, the barriers of a pipe. */
 #include "json/synth/emit.h"
 
 #include <zlay/emit_function.h>
@@ -134,4 +134,35 @@ zlay_status zl_emit_idesc(zl_call *call, const void *value)
         return zl_wrong(call, "desc", "a word of 32 bits of that kind");
     const char *language = zl_word_of(zl_function_languages, a.language);
     return zl_put_kernel(call, language, print_idesc, &a, &a.head);
+}
+
+/* ---- barriers ----------------------------------------------------------------------------- */
+
+typedef struct ring_asked {
+    zl_emit_head head;
+    const zlay_target *target;
+    const zlay_pipe *pipe;
+    int32_t language;
+} ring_asked;
+
+static const zl_field ring_rows[] = {
+    ZL_PART(zl_emit_head_fields, ring_asked, head),
+    ZL_TARGET(ring_asked),
+    {"pipe", ZL_NEEDS, ZL_AT(zl_as_pipe, ring_asked, pipe)},
+    LANGUAGE(ring_asked),
+};
+const zl_fields zl_emit_ring_fields = {ZL_ROWS(ring_rows, ring_asked)};
+
+static zlay_status print_ring(zlay_ctx *ctx, zlay_buf *out, const void *value)
+{
+    const ring_asked *a = value;
+    return zlay_emit_ring(ctx, out, a->target, a->pipe, a->language, a->head.name.text,
+                          a->head.name.length);
+}
+
+zlay_status zl_emit_ring(zl_call *call, const void *value)
+{
+    const ring_asked *a = value;
+    const char *language = zl_word_of(zl_function_languages, a->language);
+    return zl_put_kernel(call, language, print_ring, a, &a->head);
 }

@@ -231,3 +231,15 @@ zlay_status zlay_pipe_verify(zlay_ctx *ctx, zlay_answer *answer, zlay_pipe_reaso
     if (status) return status;
     return zl_leave(ctx, zl_verify_part(ctx, answer, reasons, room, count, proof, pipe));
 }
+
+zlay_status zl_verify_yes(zlay_ctx *ctx, const zlay_pipe *pipe)
+{
+    zlay_answer answer = ZLAY_NO;
+    zlay_pipe_reason reason = {0};
+    size_t count = 0;
+    zlay_status status = zl_verify_part(ctx, &answer, &reason, 1, &count, NULL, pipe);
+    if (status || answer == ZLAY_YES) return status;
+    if (answer != ZLAY_NO) return ZLAY_ELIMIT;
+    return zl_fail(ctx, ZLAY_NONE, "pipe %s: line %u breaks rule %s", pipe->name, reason.line,
+                   zlay_pipe_rule_name(reason.rule));
+}

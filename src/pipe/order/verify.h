@@ -151,6 +151,9 @@ zlay_status zl_verify_leave(zlay_ctx *ctx, zlay_status status, zlay_answer *answ
 zlay_status zl_verify_part(zlay_ctx *ctx, zlay_answer *answer, zlay_pipe_reason *reasons,
                            size_t room, size_t *count, zlay_buf *proof, const zlay_pipe *pipe);
 
+/* NONE, with rule and line, where a pipe is not correct; ELIMIT where that is not decided. */
+zlay_status zl_verify_yes(zlay_ctx *ctx, const zlay_pipe *pipe);
+
 /* The pipe of a plan, from the text that `write` prints, proved; yours also where that fails. */
 zlay_status zl_pipe_proved(zlay_ctx *ctx, zlay_pipe **out, zl_writer *write, const void *value);
 
