@@ -116,7 +116,7 @@ static zlay_status map_check(zlay_ctx *ctx, map_text *t)
     }
     t->known = !zlay_tensormap_pack(t->words, t->target, t->map);
     if (t->map->mode || t->language == ZLAY_TEXT_HIP)
-        return zl_fail(ctx, ZLAY_ENOTSUP, "map: only tiled maps of NVIDIA's targets are printed");
+        return zl_fail(ctx, ZLAY_ENOTSUP, "map: only tiled maps of CUtensorMap are printed");
     if (!t->known && t->language == ZLAY_TEXT_PTX)
         return zl_fail(ctx, ZLAY_ENOTSUP, "map: the bytes of %s are not known, the driver's call in "
                        "CUDA C writes them", zlay_target_name(t->target));

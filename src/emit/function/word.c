@@ -37,7 +37,7 @@ zlay_status zl_word_function_check(zlay_ctx *ctx, const zl_word *word, int32_t l
     if (word->count && word->step[0].id == ZL_STEP_LOAD)
         return zl_fail(ctx, ZLAY_ENOTSUP, "word: it begins in shared memory");
     if (!zl_word_has_text(word, language))
-        return zl_fail(ctx, ZLAY_ENOTSUP, "word: movmatrix is an instruction of NVIDIA's targets");
+        return zl_fail(ctx, ZLAY_ENOTSUP, "word: HIP has no movmatrix");
     return ZLAY_OK;
 }
 
