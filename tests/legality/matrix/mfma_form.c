@@ -81,7 +81,7 @@ static void as_the_calculator(void **state)
 /* ---- against the assembler ------------------------------------------------------------------------ */
 
 typedef struct lines {
-    char text[LINES][192];
+    char text[LINES][320];
     int of[LINES]; /* the listed tuple */
     size_t count;
 } lines;
