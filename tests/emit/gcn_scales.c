@@ -70,14 +70,27 @@ static double element_of(const typed *t, bool scaled, uint32_t i, uint32_t j, do
     return typed_at(&t->d, t->target, i, j) * scale;
 }
 
+/* All numbers of a row of A or a column of B with their scales, line after line: read once, not for each element of D. */
+static double *scaled_lines(const typed *t, bool of_b, const scales *s)
+{
+    uint32_t lines = of_b ? t->d.columns : t->d.rows, depth = t->a.columns;
+    double *all = malloc((size_t)lines * depth * sizeof *all);
+    assert_non_null(all);
+    for (uint32_t i = 0; i < lines; i++)
+        for (uint32_t k = 0; k < depth; k++)
+            all[(size_t)i * depth + k] = typed_at(of_b ? &t->b : &t->a, t->target, i, k) * scale_of(s, i, k);
+    return all;
+}
+
 static void compare(const typed *t, const scales *a, const scales *b, const float *vector, bool scaled, const char *what)
 {
+    double *of_a = scaled_lines(t, false, a), *of_b = scaled_lines(t, true, b);
     double least = scaled ? 1.0 / 16 : t->d.type == ZLAY_TYPE_F32 ? 1e-5 : 0.005, last;
     for (uint32_t i = 0; i < t->d.rows; i++)
         for (uint32_t j = 0; j < t->d.columns; j++) {
             double sum = 0, size = 0, got = element_of(t, scaled, i, j, &last);
             for (uint32_t k = 0; k < t->a.columns; k++) {
-                double term = typed_at(&t->a, t->target, i, k) * scale_of(a, i, k) * typed_at(&t->b, t->target, j, k) * scale_of(b, j, k);
+                double term = of_a[(size_t)i * t->a.columns + k] * of_b[(size_t)j * t->a.columns + k];
                 sum += term;
                 size += fabs(term);
             }
@@ -85,6 +98,8 @@ static void compare(const typed *t, const scales *a, const scales *b, const floa
             if (!(fabs(got - sum) <= least * fabs(sum) + 1e-6 * size + last))
                 fail_msg("%s, %s: (%u, %u): %g, not %g", gcn_target_name[t->target], what, i, j, got, sum);
         }
+    free(of_a);
+    free(of_b);
 }
 
 /* The fp8 types of the target: gfx942 has those without a negative zero. */
