@@ -284,6 +284,8 @@ static const struct {
     {"tile_k: 64; a scale is of 128", "sm_90a", ZLAY_EINVAL, {.type = ZLAY_TYPE_E4M3, .b_scales = SQUARE, .tile_k = 64}},
     {"tile_n: 128; with scales a thread has its sums three times, and at most 112 columns fit", "sm_90a", ZLAY_EINVAL,
      {.k = 257, .type = ZLAY_TYPE_E4M3, .b_scales = LINE, .tile_n = 128}},
+    {"tile_m: 128; with b_scales alone, d_scales and operands that threads move", "sm_90a", ZLAY_EINVAL,
+     {.k = 264, .type = ZLAY_TYPE_E4M3, .d_type = ZLAY_TYPE_E4M3, .b_scales = LINE, .d_scales = LINE, .tile_m = 128}},
     {"tile_n: 256; with scales a thread has its sums three times, and at most 128 columns fit", "sm_90a", ZLAY_EINVAL, {.type = ZLAY_TYPE_E4M3, .a_scales = LINE, .tile_n = 256}},
     {"tile_n: 96; a tile has columns of one block of 128: the nearest that works is 64", "sm_90a", ZLAY_EINVAL,
      {.type = ZLAY_TYPE_E4M3, .b_scales = SQUARE, .tile_n = 96}},

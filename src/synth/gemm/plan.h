@@ -196,8 +196,8 @@ zlay_status zl_gemm_epilogue(zlay_ctx *ctx, zlay_plan *plan);
 /* Reads the request's scales, for the planned product, and refuses those that its
  * types or its tile_k do not have. */
 zlay_status zl_gemm_scales(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *gemm);
-/* The same of the columns of a tile, 0 where the request leaves them open. */
-zlay_status zl_gemm_scales_tile(zlay_ctx *ctx, const zlay_plan *plan, uint32_t tile_n);
+/* The same of the rows and columns of a tile, 0 where the request leaves them open. */
+zlay_status zl_gemm_scales_tile(zlay_ctx *ctx, const zlay_plan *plan, uint32_t tile_m, uint32_t tile_n);
 static inline bool zl_gemm_promoted(int32_t scales) { return scales == ZLAY_SCALES_LINE || scales == ZLAY_SCALES_BLOCK; }
 static inline bool zl_gemm_scaled(const zlay_plan *plan)
 {
@@ -217,7 +217,8 @@ uint32_t zl_gemm_scales_smem(const zlay_plan *plan);
 void zl_gemm_scales_declare(zl_text *out, const zlay_plan *plan);
 void zl_gemm_scales_fetch(zl_text *out, const zlay_plan *plan, uint32_t ring, const char *at);
 void zl_gemm_scales_wait(zl_text *out, const zlay_plan *plan, int in_flight);
-/* Whether a tile of so many columns goes with the scales. */
+/* Whether a tile of so many rows, or columns, goes with the scales. */
+bool zl_gemm_scales_rows(const zlay_plan *plan, uint32_t tile_m);
 bool zl_gemm_scales_fit(const zlay_plan *plan, uint32_t tile_n);
 /* Prints the bodies that begin the scaled sums of a tile and add the sums of a step; and the uses of them: at the beginning
  * of a tile, and where the products of a ring's step are complete. `at` is the innermost counter; NULL: behind the loop, where

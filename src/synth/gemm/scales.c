@@ -14,6 +14,7 @@ enum {
     BLOCK = 128,       /* of K in a step; of rows or columns in a block */
     COLUMNS_MOST = 128, /* of a tile: by wgmma a thread has its sums three times, by tcgen05 all of a row */
     COLUMNS_BESIDE = 96, /* the same by tcgen05 where scales of columns are beside them: of 128 ptxas 13.0 spills */
+    ROWS_ALONE = 64,     /* of a tile with one consumer, whose threads have all registers of two */
     COLUMNS_MOVED = 112, /* the same by wgmma where scales are of columns alone and threads move operands */
     CHUNK = 16 /* bytes that rows of a tensor copy are a multiple of */
 };
@@ -77,20 +78,24 @@ zlay_status zl_gemm_scales(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *g)
     return ZLAY_OK;
 }
 
-/* Scales of columns alone take two registers a column, and addresses of operands that threads move the rest; D with scales has
- * blocks of 128. */
+/* Scales of columns alone take two registers a column, and addresses of operands that threads move the rest. */
 static bool is_crowded(const zlay_plan *plan)
 {
     bool copied = zl_row_alignment(plan, ZLAY_OPERAND_A) >= CHUNK && zl_row_alignment(plan, ZLAY_OPERAND_B) >= CHUNK;
     bool alone = plan->scales[ZLAY_OPERAND_B] == ZLAY_SCALES_LINE && !plan->scales[ZLAY_OPERAND_A];
-    return zl_by_wgmma(plan) && alone && !copied && !plan->quantises;
+    return zl_by_wgmma(plan) && alone && !copied;
 }
 
 /* The most columns of a tile. */
 static uint32_t columns_most(const zlay_plan *plan)
 {
     if (zl_by_tmem(plan) && zl_gemm_by_columns(plan)) return COLUMNS_BESIDE;
-    return is_crowded(plan) ? COLUMNS_MOVED : COLUMNS_MOST;
+    return is_crowded(plan) && !plan->quantises ? COLUMNS_MOVED : COLUMNS_MOST;
+}
+
+bool zl_gemm_scales_rows(const zlay_plan *plan, uint32_t tile_m)
+{
+    return tile_m <= ROWS_ALONE || !is_crowded(plan) || !plan->quantises;
 }
 
 bool zl_gemm_scales_fit(const zlay_plan *plan, uint32_t tile_n)
@@ -100,8 +105,11 @@ bool zl_gemm_scales_fit(const zlay_plan *plan, uint32_t tile_n)
     return tile_n <= columns_most(plan) && (plan->scales[ZLAY_OPERAND_B] != ZLAY_SCALES_BLOCK || BLOCK % tile_n == 0);
 }
 
-zlay_status zl_gemm_scales_tile(zlay_ctx *ctx, const zlay_plan *plan, uint32_t tile_n)
+zlay_status zl_gemm_scales_tile(zlay_ctx *ctx, const zlay_plan *plan, uint32_t tile_m, uint32_t tile_n)
 {
+    if (!zl_gemm_scales_rows(plan, tile_m))
+        return zl_fail(ctx, ZLAY_EINVAL, "tile_m: %u; with b_scales alone, d_scales and operands that threads move the registers of two "
+                                         "consumers do not suffice: %d works", tile_m, ROWS_ALONE);
     if (!tile_n || zl_gemm_scales_fit(plan, tile_n)) return ZLAY_OK;
     if (!zl_gemm_quantise_fit(plan, tile_n))
         return zl_fail(ctx, ZLAY_EINVAL, "tile_n: %u; with d_scales a tile has whole blocks of %d columns: the nearest that works is %d",

@@ -129,7 +129,7 @@ static zlay_status tile_check(zlay_ctx *ctx, const zlay_plan *plan, uint32_t m, 
         return zl_fail(ctx, ZLAY_EINVAL, "tile_n: %u is no power of two, as tiles have it whose rows are columns of a D of 4 bytes", n);
     if (k && !fits_k(plan, k))
         return zl_fail(ctx, ZLAY_EINVAL, "tile_k: %u is no power of two in %u..%u", k, most / 4, most * rows_most(plan));
-    zlay_status status = zl_gemm_scales_tile(ctx, plan, n);
+    zlay_status status = zl_gemm_scales_tile(ctx, plan, m, n);
     if (!status) status = zl_gemm_blocks_tile(ctx, plan, n, k);
     if (status) return status;
     if (n && !fits_b(plan, n, k))
@@ -232,7 +232,7 @@ static uint64_t tile_choose(const zlay_plan *plan, uint32_t *m, uint32_t *n, uin
         for (uint32_t columns = COLUMNS_MOST; columns >= least; columns -= step) {
             if (want_m && rows != want_m) continue;
             if (want_n ? columns != want_n : !is_candidate(plan, rows, columns, k)) continue;
-            if (zl_by_sync(plan) && !fits_warps(rows, columns)) continue;
+            if ((zl_by_sync(plan) && !fits_warps(rows, columns)) || !zl_gemm_scales_rows(plan, rows)) continue;
             if (blocks_of_d(&plan->info, rows, columns) > TILES_MOST) continue;
             if (!want_n && !zl_split_fits(plan, rows, columns, k)) continue;
             uint64_t cost = tile_cost(plan, rows, columns);

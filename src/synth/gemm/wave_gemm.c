@@ -67,7 +67,7 @@ static uint32_t stage_bytes(const zlay_plan_summary *info, uint32_t element)
 static zlay_status columns_plan(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *gemm)
 {
     plan->info.tile_n = gemm->tile_n ? gemm->tile_n : plan->info.n > 64 || plan->quantises ? 128 : 64;
-    return zl_gemm_scales_tile(ctx, plan, plan->info.tile_n);
+    return zl_gemm_scales_tile(ctx, plan, plan->info.tile_m, plan->info.tile_n);
 }
 
 /* The default rows and the greatest K step with which two blocks fit into shared memory. */
@@ -275,7 +275,7 @@ zlay_status zl_wave_gemm_plan(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *g
     info->threads = limits.lanes * plan->wave.shape.waves_m * plan->wave.shape.waves_n;
     tile_default(plan, gemm);
     status = tile_check(ctx, plan);
-    if (!status) status = zl_gemm_scales_tile(ctx, plan, info->tile_n);
+    if (!status) status = zl_gemm_scales_tile(ctx, plan, info->tile_m, info->tile_n);
     if (!status) status = tiles_count(ctx, info);
     if (!status) status = smem_place(ctx, plan);
     if (!status) status = loads_plan(ctx, plan);
