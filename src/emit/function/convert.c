@@ -142,10 +142,10 @@ static void head_ptx(zl_text *out, const convert_text *c)
     zl_text nowhere = {NULL, 0, 0};
     zl_speaker s = speaker(&nowhere, c);
     body(&s, c);
-    zl_putf(out, ".func (.param .align 16 .b8 result[%u]) ", ZL_WORD_BYTES << c->trip->to);
+    zl_putf(out, ".func (.param .align 16 .b8 result[%u]) ", (unsigned)ZL_WORD_BYTES << c->trip->to);
     zl_put(out, c->name, c->length);
     zl_putf(out, "(.param .align 16 .b8 source[%u], .param .b32 thread%s)\n{\n",
-            ZL_WORD_BYTES << c->trip->from, c->trip->smem ? ", .param .b32 shared" : "");
+            (unsigned)ZL_WORD_BYTES << c->trip->from, c->trip->smem ? ", .param .b32 shared" : "");
     zl_putf(out, "    .reg .b32 %%z<%u>, %%lin, %%shared;\n    .reg .pred %%q<%u>;\n",
             (unsigned)s.values + 1, (unsigned)s.predicates + 1);
     zl_puts(out, "    ld.param.b32 %lin, [thread];\n");

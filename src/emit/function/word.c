@@ -17,7 +17,7 @@ static bool goes_through(const zl_word *word)
 uint32_t zl_word_shared(const zl_word *word)
 {
     unsigned words = zl_slots_bits(&word->slots) - word->slots.byte;
-    return goes_through(word) ? ZL_WORD_BYTES << words : 0;
+    return goes_through(word) ? (uint32_t)ZL_WORD_BYTES << words : 0;
 }
 
 zlay_status zl_word_function_check(zlay_ctx *ctx, const zl_word *word, int32_t language)
@@ -78,7 +78,7 @@ static void head_ptx(zl_text *out, const zl_word_text *t)
 {
     zl_text nowhere = {NULL, 0, 0};
     zl_speaker s = speaker(&nowhere, t);
-    unsigned bytes = ZL_WORD_BYTES << t->word->slots.reg;
+    unsigned bytes = (unsigned)ZL_WORD_BYTES << t->word->slots.reg;
     bool shared = zl_word_shared(t->word);
     say_body(&s);
     zl_putf(out, ".func (.param .align 16 .b8 result[%u]) ", bytes);
