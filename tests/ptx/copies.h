@@ -150,8 +150,10 @@ static inline bool px_stmatrix(px_machine *m, int first, const px_line *l, int c
     return true;
 }
 
+static inline bool px_stmatrix1(px_machine *m, int first, const px_line *l) { return px_stmatrix(m, first, l, 1, false); }
 static inline bool px_stmatrix2(px_machine *m, int first, const px_line *l) { return px_stmatrix(m, first, l, 2, false); }
 static inline bool px_stmatrix4(px_machine *m, int first, const px_line *l) { return px_stmatrix(m, first, l, 4, false); }
+static inline bool px_stmatrix1t(px_machine *m, int first, const px_line *l) { return px_stmatrix(m, first, l, 1, true); }
 static inline bool px_stmatrix2t(px_machine *m, int first, const px_line *l) { return px_stmatrix(m, first, l, 2, true); }
 static inline bool px_stmatrix4t(px_machine *m, int first, const px_line *l) { return px_stmatrix(m, first, l, 4, true); }
 
@@ -175,8 +177,10 @@ static inline bool px_ldmatrix(px_machine *m, int first, const px_line *l, int c
     return true;
 }
 
+static inline bool px_ldmatrix1(px_machine *m, int first, const px_line *l) { return px_ldmatrix(m, first, l, 1, false); }
 static inline bool px_ldmatrix2(px_machine *m, int first, const px_line *l) { return px_ldmatrix(m, first, l, 2, false); }
 static inline bool px_ldmatrix4(px_machine *m, int first, const px_line *l) { return px_ldmatrix(m, first, l, 4, false); }
+static inline bool px_ldmatrix1t(px_machine *m, int first, const px_line *l) { return px_ldmatrix(m, first, l, 1, true); }
 static inline bool px_ldmatrix2t(px_machine *m, int first, const px_line *l) { return px_ldmatrix(m, first, l, 2, true); }
 static inline bool px_ldmatrix4t(px_machine *m, int first, const px_line *l) { return px_ldmatrix(m, first, l, 4, true); }
 

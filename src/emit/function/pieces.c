@@ -104,6 +104,13 @@ static zl_vertex value_of(const row_reader *r, const zl_piece *piece)
     return value;
 }
 
+static row_reader *rows_new(zl_graph *g)
+{
+    row_reader *r = zl_scratch_plain(g->ctx, 1, sizeof *r);
+    if (!r) g->status = ZLAY_ENOMEM;
+    return r;
+}
+
 static void rows_begin(row_reader *r, zl_graph *g, const zl_address *a)
 {
     const zl_pieces *p = &a->layout->pieces;
@@ -131,7 +138,7 @@ zl_vertex zl_form_pieces(zl_graph *g, const zl_address *a, bool *serves)
     const zl_pieces *p = &a->layout->pieces;
     row_reader *r = NULL;
     *serves = zl_is_pieces(a->layout) && a->dims == p->dims && p->count;
-    if (*serves) r = zl_scratch_plain(g->ctx, 1, sizeof *r);
+    if (*serves) r = rows_new(g);
     if (!r) return 0;
     rows_begin(r, g, a);
     size_t last = left_for_last(p);
@@ -146,7 +153,7 @@ zl_vertex zl_pieces_there(zl_graph *g, const zl_address *a)
 {
     const zl_pieces *p = &a->layout->pieces;
     zl_vertex there = 0;
-    row_reader *r = zl_scratch_plain(g->ctx, 1, sizeof *r);
+    row_reader *r = rows_new(g);
     if (!r) return 0;
     rows_begin(r, g, a);
     for (size_t i = 0; i < p->count && !g->status; i++)

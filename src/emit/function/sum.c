@@ -82,7 +82,8 @@ static way cheapest(zl_graph *g, leaves l, uint64_t extent)
         zl_mark mark = zl_scratch_mark(g->ctx);
         zl_graph trial;
         bool serves;
-        if (zl_graph_begin(&trial, g->ctx)) return best;
+        g->status = zl_graph_begin(&trial, g->ctx);
+        if (g->status) return best;
         zl_vertex value = zl_graph_argument(&trial, 1, extent);
         value = by_way(&trial, value, zl_graph_argument(&trial, 0, extent), l, w, &serves);
         uint32_t cost = serves && !trial.status ? zl_graph_cost(&trial, value) : UINT32_MAX;
@@ -143,7 +144,7 @@ static zlay_status add_mode(zl_graph *g, zl_vertex *sum, const zl_address *a, si
         *sum = by_way(g, *sum, zl_address_argument(g, a, i), l, w, &serves);
     }
     zl_modes_end(&modes);
-    return status;
+    return status ? status : g->status;
 }
 
 zl_vertex zl_form_sum(zl_graph *g, const zl_address *a, bool *serves)
