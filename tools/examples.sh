@@ -35,7 +35,7 @@ example() { # NAME WANTED COMMAND...: the program is built; its last line has WA
     fi
 }
 
-tile_plan() { ${CXX:-c++} -std=c++17 -Wall -Wextra -Werror -Iinclude -o "$out/tile_plan" examples/tile_plan/tile_plan.cpp $libraries && "$out/tile_plan"; }
+by_cxx() { ${CXX:-c++} -std=c++17 -Wall -Wextra -Werror -Iinclude -o "$out/$1" "examples/$1/$1.cpp" $libraries && "$out/$1"; }
 generator() { # and ptxas, where it is, takes the kernel without a spill
     ${CC:-cc} -std=c11 -Wall -Wextra -Werror -Iinclude -o "$out/generator" examples/generator/generator.c $libraries || return 1
     cd "$out" && if command -v ptxas > /dev/null; then ./generator > line && ptxas -arch=sm_90a -v -o /dev/null generated.ptx 2>&1 | grep 'bytes stack' | grep ' 0 bytes spill loads' && cat line; else ./generator; fi
@@ -68,8 +68,10 @@ refused() { # on stderr is what the preload says
 
 asked() { [ -z "$names" ] || case " $names " in *" $1 "*) ;; *) false ;; esac; }
 names=$*
-if asked tile_plan; then example tile_plan '^1 copy of 8192 bytes, certificate holds' tile_plan; fi
+if asked tile_plan; then example tile_plan '^1 copy of 8192 bytes, certificate holds' by_cxx tile_plan; fi
 if asked gemm; then example gemm 'sampled elements wrong|^not run' gemm; fi
+if asked attention; then example attention '^0 of 33 rows wrong|^not run' by_cxx attention; fi
+if asked scaled_gemm; then example scaled_gemm '^0 of 1000 sampled elements wrong|^not run' by_cxx scaled_gemm; fi
 if asked generator; then example generator '^128 of 128 elements agree' generator; fi
 if asked gemm_hip; then example gemm_hip 'sampled elements wrong|^not run' gemm_hip; fi
 if asked ck_host; then example ck_host '^resource as CK-Tile.s; loads of 16 bytes; LDS read in 64 wavefronts plain, 8 padded, 8 XORed' ck_host; fi

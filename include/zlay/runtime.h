@@ -102,8 +102,8 @@ ZLAY_API void zlay_module_free(zlay_module *module);
  *  returns without waiting.
  *
  *  Returns: ZLAY_OK; ZLAY_EDRIVER; ZLAY_EINVAL a grid or block without threads.
- *  In:      arguments  `bytes` as the kernel has them: one after the other, each
- *                      at a multiple of its alignment.
+ *  In:      arguments  `bytes`, one after the other, each at a multiple of the
+ *                      largest power of two, at most 128, that divides its size.
  */
 ZLAY_API zlay_status zlay_module_launch(zlay_ctx *ctx, zlay_module *module,
                                         const zlay_launch *launch, const void *arguments,

@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The CUDA backend: devices of the driver API, each with its primary context, which is made
  * current during a call and left after it. */
+#include "base/arith.h"
 #include "runtime/runtime.h"
 
 #include <elf.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { LOG_BYTES = 4096 };
+enum {
+    LOG_BYTES = 4096,
+    PARAMETERS = 64, /* of a kernel, whose sizes are asked */
+    ALIGN_MOST = 128
+};
 
 static const struct {
     zl_cu_enum attribute;
@@ -154,14 +159,36 @@ static void unload(zlay_module *module)
     module->device->driver.cuModuleUnload(module->handle);
 }
 
+/* Where each argument stands, found by the sizes that the driver knows; false: it tells none, or
+ * they are not these. ptxas aligns parameters by their addresses, not by their places behind the
+ * first, so a buffer that begins with a map is not the kernel's. */
+static bool find_arguments(const zlay_module *module, const void *arguments, size_t bytes,
+                           void *out[PARAMETERS])
+{
+    const zl_driver *driver = &module->device->driver;
+    size_t offset, size, end = 0, count = 0;
+    if (!driver->cuFuncGetParamInfo) return false;
+    for (; count < PARAMETERS &&
+           driver->cuFuncGetParamInfo(module->function, count, &offset, &size) == ZL_CUDA_SUCCESS;
+         count++) {
+        size_t align = zl_umin(size & (~size + 1), ALIGN_MOST);
+        if (!size || zl_round_up(end, align) + size > bytes) return false;
+        end = zl_round_up(end, align) + size;
+        out[count] = (char *)(uintptr_t)arguments + end - size;
+    }
+    return count && count < PARAMETERS;
+}
+
 static zlay_status launch(zlay_ctx *ctx, const zlay_module *module, const zlay_launch *l,
                           const void *arguments, size_t bytes, void *stream)
 {
+    void *each[PARAMETERS];
+    bool found = find_arguments(module, arguments, bytes, each);
     void *extra[] = {ZL_LAUNCH_POINTER, (void *)(uintptr_t)arguments, ZL_LAUNCH_SIZE, &bytes,
                      ZL_CU_LAUNCH_END};
     return ZL_CALL(ctx, &module->device->driver, cuLaunchKernel,
                    (module->function, l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1],
-                    l->block[2], l->smem, stream, NULL, extra));
+                    l->block[2], l->smem, stream, found ? each : NULL, found ? NULL : extra));
 }
 
 static zlay_status between(zlay_ctx *ctx, const zl_driver *driver, struct CUevent_st *const *event,

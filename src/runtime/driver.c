@@ -9,6 +9,11 @@ static const zl_symbol functions[] = {
 #include "runtime/cuda.def"
 };
 
+static const zl_symbol newer[] = {
+#define ZL_CUDA_NEWER(symbol, parameters) {#symbol, offsetof(zl_driver, symbol)},
+#include "runtime/cuda.def"
+};
+
 zlay_status zl_driver_open(zlay_ctx *ctx, zl_driver *out, const char *path)
 {
     static const char oldest[] = "CUDA driver (12.0 is the oldest)";
@@ -16,6 +21,8 @@ zlay_status zl_driver_open(zlay_ctx *ctx, zl_driver *out, const char *path)
     if (!driver.library) return ZLAY_EDRIVER;
     zlay_status status = zl_library_find(ctx, &driver, driver.library, oldest, functions,
                                          ZL_COUNT(functions));
+    if (!status)
+        status = zl_library_find(ctx, &driver, driver.library, NULL, newer, ZL_COUNT(newer));
     if (status)
         zl_driver_close(&driver);
     else

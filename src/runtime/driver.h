@@ -23,7 +23,8 @@ enum {
 
 typedef struct zl_driver {
     void *library;
-#define ZL_CUDA(symbol, parameters) zl_cu_result(*symbol) parameters;
+#define ZL_CUDA(symbol, parameters)       zl_cu_result(*symbol) parameters;
+#define ZL_CUDA_NEWER(symbol, parameters) zl_cu_result(*symbol) parameters;
 #include "runtime/cuda.def"
 } zl_driver;
 

@@ -8,6 +8,7 @@
 
 /* Our types under names that no macro of cuda.h touches, before it is included. */
 #define ZL_CUDA(symbol, parameters) typedef zl_cu_result(*zl_our_##symbol) parameters;
+#define ZL_CUDA_NEWER(symbol, parameters) ZL_CUDA(symbol, parameters)
 #include "runtime/cuda.def"
 #define ZL_HOOK_DRIVER(symbol, parameters) typedef zl_cu_result(*zl_hook_##symbol) parameters;
 #include "preload/hooks.def"
@@ -34,6 +35,7 @@ typedef struct row {
 static const row functions[] = {
 #define ZL_CUDA(symbol, parameters)                                                                \
     {#symbol, EXPANDED(symbol), _Generic(&symbol, zl_our_##symbol : 1, default : 0)},
+#define ZL_CUDA_NEWER(symbol, parameters) ZL_CUDA(symbol, parameters)
 #include "runtime/cuda.def"
 };
 

@@ -162,6 +162,29 @@ static void a_module_is_launched_with_packed_arguments(void **state)
     zlay_module_free(module);
 }
 
+/* Packed arguments reach the kernel one by one where the driver knows their sizes: a map of the kernel does not stand where the
+ * buffer has it. With fewer bytes than the kernel has, the buffer is handed over as it is. */
+static void packed_maps_are_passed_one_by_one(void **state)
+{
+    world *w = *state;
+    zlay_module *module;
+    const zlay_launch launch = {.grid = {1, 1, 1}, .block = {32, 1, 1}};
+    unsigned char arguments[3 * 128 + 3 * 8];
+    for (size_t i = 0; i < sizeof arguments; i++) arguments[i] = (unsigned char)(i * 7);
+    assert_int_equal(zlay_module_load(w->ctx, &module, w->device, ptx, sizeof ptx - 1, "gemm", 0), ZLAY_OK);
+    w->fake->maps = 1;
+    assert_int_equal(zlay_module_launch(w->ctx, module, &launch, arguments, sizeof arguments, NULL), ZLAY_OK);
+    for (int i = 0; i < 3; i++) {
+        assert_memory_equal(w->fake->launch.map[i], arguments + 128 * i, 128);
+        assert_memory_equal(&w->fake->launch.address[i], arguments + 384 + 8 * i, 8);
+    }
+    assert_int_equal(w->fake->launch.packed_bytes, 0);
+    assert_int_equal(zlay_module_launch(w->ctx, module, &launch, arguments, 24, NULL), ZLAY_OK);
+    assert_int_equal(w->fake->launch.packed_bytes, 24);
+    w->fake->maps = 0;
+    zlay_module_free(module);
+}
+
 /* A launch of a plan passes six arguments, of a plan of waves three, so a kernel with more is not loaded. */
 static void kernels_with_more_arguments_are_refused(void **state)
 {
@@ -347,6 +370,7 @@ int main(void)
         TEST(copies_fail_at_every_call),
         TEST(a_workspace_fails_at_every_call),
         TEST(stream_k_has_a_cleared_workspace),
+        TEST(packed_maps_are_passed_one_by_one),
         TEST(a_module_is_launched_with_packed_arguments),
     };
     return cmocka_run_group_tests(tests, group_setup, group_teardown);

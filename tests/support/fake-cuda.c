@@ -243,6 +243,17 @@ EXPORT int cuFuncSetAttribute(void *function, int attribute, int value)
     return 0;
 }
 
+/* Maps are aligned by their addresses, of which the first is 16 modulo 128. */
+EXPORT int cuFuncGetParamInfo(void *function, size_t number, size_t *offset, size_t *size)
+{
+    ENTER_IN_CONTEXT();
+    if (function != &function_handle) fake.mistakes++;
+    if (!fake.maps || number >= 6) return FAKE_INVALID;
+    *size = number < 3 ? 128 : 8;
+    *offset = number < 3 ? 112 + 128 * number : 496 + 8 * (number - 3);
+    return 0;
+}
+
 EXPORT int cuLaunchKernel(void *function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
                           unsigned block_x, unsigned block_y, unsigned block_z,
                           unsigned shared_bytes, void *stream, void **parameters, void **extra)

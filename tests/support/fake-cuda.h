@@ -51,6 +51,7 @@ typedef struct fake_state {
     fake_encode encode;
     fake_launch launch, history[FAKE_HISTORY]; /* the last; launch i at i % FAKE_HISTORY */
     int launches;
+    int maps; /* 1: the driver says that kernels have three maps and three addresses */
     int workspace; /* 1: launches have a seventh argument */
     int dynamic_smem; /* as cuFuncSetAttribute set it */
     char image[64], kernel[64];
