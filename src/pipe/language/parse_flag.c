@@ -70,7 +70,8 @@ static const char *wrong(const zlay_pipe *pipe, const zl_event *await)
 
 bool zl_parse_flags(zl_parser *p)
 {
-    for (const zl_event *e = p->pipe->events; e < p->pipe->events + p->pipe->events_count; e++) {
+    for (uint32_t i = 0; i < p->pipe->events_count; i++) {
+        const zl_event *e = &p->pipe->events[i];
         const char *what = e->kind == ZL_EV_AWAIT && e->clear ? wrong(p->pipe, e) : NULL;
         if (!what) continue;
         p->status = zl_fail(p->at.ctx, ZLAY_EINVAL, "line %u: %s", e->line, what);
