@@ -8,11 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum {
-    LOG_BYTES = 4096,
-    PARAMETERS = 64, /* of a kernel, whose sizes are asked */
-    ALIGN_MOST = 128
-};
+enum { LOG_BYTES = 4096, ALIGN_MOST = 128 };
 
 static const struct {
     zl_cu_enum attribute;
@@ -142,6 +138,30 @@ static zlay_status load(zlay_ctx *ctx, zlay_module *module, const void *image)
     return *log ? zl_fail(ctx, status, "%s: %.700s", said, log) : status;
 }
 
+/* Finds where each packed argument stands, by the sizes that the driver knows; none where it tells
+ * none. ptxas aligns parameters by their addresses, not by their places behind the first, so a
+ * buffer that begins with a map is not the kernel's. */
+static zlay_status find_arguments(zlay_ctx *ctx, zlay_module *module)
+{
+    const zl_driver *driver = &module->device->driver;
+    zl_cu_result result = ZL_CUDA_SUCCESS;
+    size_t offset, size = 0, end = 0, count = 0;
+    module->arguments = 0;
+    if (!driver->cuFuncGetParamInfo) return ZLAY_OK;
+    for (; count < ZL_ARGUMENTS; count++) {
+        result = driver->cuFuncGetParamInfo(module->function, count, &offset, &size);
+        if (result != ZL_CUDA_SUCCESS || !size) break;
+        module->place[count] = zl_round_up(end, zl_umin(size & (~size + 1), ALIGN_MOST));
+        end = module->place[count] + size;
+    }
+    if (result == ZL_CUDA_SUCCESS) return ZLAY_OK; /* too many, or one without bytes */
+    if (result != ZL_CUDA_ERROR_INVALID_VALUE) /* behind the last */
+        return zl_driver_result(ctx, driver, "cuFuncGetParamInfo", result);
+    module->argument_bytes = end;
+    module->arguments = count;
+    return ZLAY_OK;
+}
+
 static zlay_status find(zlay_ctx *ctx, zlay_module *module, const char *name, uint32_t smem)
 {
     const zl_driver *driver = &module->device->driver;
@@ -150,6 +170,8 @@ static zlay_status find(zlay_ctx *ctx, zlay_module *module, const char *name, ui
         ZL_CALL(ctx, driver, cuModuleGetFunction, (&function, module->handle, name));
     if (status) return status;
     module->function = function;
+    status = find_arguments(ctx, module);
+    if (status) return status;
     return ZL_CALL(ctx, driver, cuFuncSetAttribute,
                    (function, ZL_CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)smem));
 }
@@ -159,31 +181,13 @@ static void unload(zlay_module *module)
     module->device->driver.cuModuleUnload(module->handle);
 }
 
-/* Where each argument stands, found by the sizes that the driver knows; false: it tells none, or
- * they are not these. ptxas aligns parameters by their addresses, not by their places behind the
- * first, so a buffer that begins with a map is not the kernel's. */
-static bool find_arguments(const zlay_module *module, const void *arguments, size_t bytes,
-                           void *out[PARAMETERS])
-{
-    const zl_driver *driver = &module->device->driver;
-    size_t offset, size, end = 0, count = 0;
-    if (!driver->cuFuncGetParamInfo) return false;
-    for (; count < PARAMETERS &&
-           driver->cuFuncGetParamInfo(module->function, count, &offset, &size) == ZL_CUDA_SUCCESS;
-         count++) {
-        size_t align = zl_umin(size & (~size + 1), ALIGN_MOST);
-        if (!size || zl_round_up(end, align) + size > bytes) return false;
-        end = zl_round_up(end, align) + size;
-        out[count] = (char *)(uintptr_t)arguments + end - size;
-    }
-    return count && count < PARAMETERS;
-}
-
 static zlay_status launch(zlay_ctx *ctx, const zlay_module *module, const zlay_launch *l,
                           const void *arguments, size_t bytes, void *stream)
 {
-    void *each[PARAMETERS];
-    bool found = find_arguments(module, arguments, bytes, each);
+    void *each[ZL_ARGUMENTS];
+    bool found = module->arguments && bytes >= module->argument_bytes;
+    for (size_t i = 0; found && i < module->arguments; i++)
+        each[i] = (char *)(uintptr_t)arguments + module->place[i];
     void *extra[] = {ZL_LAUNCH_POINTER, (void *)(uintptr_t)arguments, ZL_LAUNCH_SIZE, &bytes,
                      ZL_CU_LAUNCH_END};
     return ZL_CALL(ctx, &module->device->driver, cuLaunchKernel,

@@ -10,6 +10,7 @@
 #include <zlay/plan.h>
 
 enum { ZL_MAP_BYTES = 128, ZL_MAP_ALIGN = 128 }; /* of a CUtensorMap */
+enum { ZL_ARGUMENTS = 64 }; /* of a kernel, whose places are known: fewer */
 
 struct zl_backend;
 
@@ -27,6 +28,8 @@ struct zlay_module {
     zlay_allocator alloc;
     zlay_device *device;
     void *handle, *function; /* CUmodule, CUfunction; hipModule_t, hipFunction_t */
+    size_t arguments;        /* of CUDA, whose places the driver tells; 0: it tells none */
+    size_t place[ZL_ARGUMENTS], argument_bytes; /* in packed arguments; of all of them */
 };
 
 /* Runs something once, between two events. */
