@@ -223,13 +223,16 @@ static uint32_t group_of(const zlay_plan_summary *info)
 
 static void units_bind(bound *b, const zlay_plan *plan)
 {
-    zl_stream_place places[ZL_STREAM_PLACES];
-    zl_stream_places(places, &b->units.pitch, &plan->info);
-    for (int i = 0; i < ZL_STREAM_PLACES; i++)
-        b->units.place[i] = (zl_pt_unit_place){places[i].name, places[i].at, places[i].each, places[i].before};
-    b->units.steps = (uint32_t)plan->info.tiles_k;
-    b->units.blocks = plan->info.stream_blocks;
-    b->units.workspace = workspace.name;
+    const zlay_plan_summary *info = &plan->info;
+    uint32_t sums = info->consumers * ZL_STREAM_FLAG, bytes = zl_split_bytes(info);
+    b->units = (zl_pt_units){.steps = (uint32_t)info->tiles_k,
+                             .blocks = info->stream_blocks,
+                             .workspace = workspace.name,
+                             .pitch = zl_stream_pitch(info),
+                             .place = {{"V", sums, bytes, true},
+                                       {"W", sums, bytes, false},
+                                       {"came", 0, ZL_STREAM_FLAG, true},
+                                       {"went", 0, ZL_STREAM_FLAG, false}}};
     b->plan.units = &b->units;
 }
 

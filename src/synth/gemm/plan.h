@@ -146,17 +146,13 @@ void zl_split_send(zl_text *out, const zlay_plan_summary *info, uint32_t rank);
 void zl_split_take(zl_text *out, const zlay_plan_summary *info);
 
 /* Decides whether the steps of tiles are divided among all blocks of a grid; behind the tile, how many blocks and bytes of a
- * workspace that takes; where names of the pipe lie in a block's bytes there. */
+ * workspace that takes. */
 zlay_status zl_gemm_stream(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *gemm);
 void zl_stream_plan(zlay_plan *plan);
 static inline bool zl_stream(const zlay_plan_summary *info) { return info->stream_blocks != 0; }
-enum { ZL_STREAM_PLACES = 4 };
-typedef struct zl_stream_place {
-    const char *name;
-    uint32_t at, each; /* of the first instance; to the next */
-    bool before;       /* in the bytes of the block before */
-} zl_stream_place;
-void zl_stream_places(zl_stream_place out[ZL_STREAM_PLACES], uint32_t *pitch, const zlay_plan_summary *info);
+/* Bytes of a block in the workspace: a flag for each consumer, in a line that nothing else shares, then the sums of each. */
+enum { ZL_STREAM_FLAG = 128 };
+uint32_t zl_stream_pitch(const zlay_plan_summary *info);
 /* The loops over whole tiles, the head and the tail. Print what stream-K adds to the pipe: memory; the head's and the tail's
  * events behind the sums; the roles that stand for other blocks. */
 extern const char *const zl_stream_whole, *const zl_stream_head, *const zl_stream_tail;

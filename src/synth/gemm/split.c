@@ -17,8 +17,7 @@ enum {
     BAR_BYTES = 8,
     WORD = 4,
     PASS_BYTES = 256, /* of a row of D that is staged, at most */
-    REST = 1280,      /* alignment and barriers */
-    LINE = 128        /* bytes of a flag in the workspace of stream_k, which nothing else shares */
+    REST = 1280       /* alignment and barriers */
 };
 
 zlay_status zl_gemm_split(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *gemm)
@@ -116,23 +115,14 @@ void zl_split_take(zl_text *out, const zlay_plan_summary *info)
 
 const char *const zl_stream_whole = "0..T-2", *const zl_stream_head = "T-2..T-1", *const zl_stream_tail = "T-1..T";
 
-static uint32_t stream_pitch(const zlay_plan_summary *info) { return info->consumers * (LINE + zl_split_bytes(info)); }
+uint32_t zl_stream_pitch(const zlay_plan_summary *info) { return info->consumers * (ZL_STREAM_FLAG + zl_split_bytes(info)); }
 
 void zl_stream_plan(zlay_plan *plan)
 {
     zlay_plan_summary *info = &plan->info;
     if (!zl_stream(info)) return;
     info->stream_blocks = (uint32_t)zl_umin(info->stream_blocks, info->tiles_m * info->tiles_n);
-    info->workspace = (uint64_t)info->stream_blocks * stream_pitch(info);
-}
-
-void zl_stream_places(zl_stream_place out[ZL_STREAM_PLACES], uint32_t *pitch, const zlay_plan_summary *info)
-{
-    uint32_t sums = info->consumers * LINE, bytes = zl_split_bytes(info);
-    const zl_stream_place places[] = {
-        {"V", sums, bytes, true}, {"W", sums, bytes, false}, {"came", 0, LINE, true}, {"went", 0, LINE, false}};
-    for (int i = 0; i < ZL_STREAM_PLACES; i++) out[i] = places[i];
-    *pitch = stream_pitch(info);
+    info->workspace = (uint64_t)info->stream_blocks * zl_stream_pitch(info);
 }
 
 void zl_stream_declare(zl_text *out)
