@@ -180,17 +180,12 @@ static void convert_write(zl_text *out, const void *value)
     zl_puts(out, ptx ? "    ret;\n}\n" : "}\n");
 }
 
-/* Says the body to nowhere, to know which lines live. */
-static zlay_status find_lines(zlay_ctx *ctx, const convert_text *c)
+/* What stands between head and end. */
+static void body_write(zl_text *out, const void *value)
 {
-    zlay_status status = ZLAY_OK;
-    for (int round = 0; round < 2 && !status; round++) {
-        zl_text nowhere = {NULL, 0, 0};
-        zl_speaker s = speaker(&nowhere, c);
-        body(&s, c);
-        status = round ? zl_word_lines_live(ctx, c->lines) : zl_word_lines_room(ctx, c->lines);
-    }
-    return status;
+    const convert_text *c = value;
+    zl_speaker s = speaker(out, c);
+    body(&s, c);
 }
 
 zlay_status zlay_emit_convert(zlay_ctx *ctx, zlay_buf *out, const zlay_convert *plan,
@@ -208,6 +203,6 @@ zlay_status zlay_emit_convert(zlay_ctx *ctx, zlay_buf *out, const zlay_convert *
     zl_word_lines lines = {0};
     convert_text text = {trip, plan, language, name, length, {.count = 0}, &lines};
     text.word.slots = (zl_slots){trip->parts, trip->words, trip->lanes, trip->warps, 0};
-    if (!status) status = find_lines(ctx, &text);
+    if (!status) status = zl_word_lines_find(ctx, &lines, body_write, &text);
     return zl_leave(ctx, status ? status : zl_print(out, convert_write, &text));
 }

@@ -127,17 +127,12 @@ static void word_write(zl_text *out, const void *value)
     zl_word_function_put(out, value);
 }
 
-/* Says the body to nowhere, to know which lines live. */
-static zlay_status find_lines(zlay_ctx *ctx, const zl_word_text *t)
+/* What stands between head and end. */
+static void body_write(zl_text *out, const void *value)
 {
-    zlay_status status = ZLAY_OK;
-    for (int round = 0; round < 2 && !status; round++) {
-        zl_text nowhere = {NULL, 0, 0};
-        zl_speaker s = speaker(&nowhere, t);
-        say_body(&s);
-        status = round ? zl_word_lines_live(ctx, t->lines) : zl_word_lines_room(ctx, t->lines);
-    }
-    return status;
+    const zl_word_text *t = value;
+    zl_speaker s = speaker(out, t);
+    say_body(&s);
 }
 
 zlay_status zlay_emit_word_function(zlay_ctx *ctx, zlay_buf *out, const zlay_word *word,
@@ -150,6 +145,6 @@ zlay_status zlay_emit_word_function(zlay_ctx *ctx, zlay_buf *out, const zlay_wor
     if (!status) status = zl_word_function_check(ctx, &word->word, language);
     zl_word_lines lines = {0};
     const zl_word_text text = {&word->word, language, name, length, &lines};
-    if (!status) status = find_lines(ctx, &text);
+    if (!status) status = zl_word_lines_find(ctx, &lines, body_write, &text);
     return zl_leave(ctx, status ? status : zl_print(out, word_write, &text));
 }

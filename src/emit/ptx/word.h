@@ -35,8 +35,9 @@ typedef struct zl_word_lines {
 
 void zl_word_record(zl_word_lines *lines, uint32_t made, bool pure);
 void zl_word_record_read(zl_word_lines *lines, uint32_t reg);
-zlay_status zl_word_lines_room(zlay_ctx *ctx, zl_word_lines *lines);
-zlay_status zl_word_lines_live(zlay_ctx *ctx, zl_word_lines *lines);
+/* Has a text said to nowhere, which records its lines, and finds which of them live. */
+zlay_status zl_word_lines_find(zlay_ctx *ctx, zl_word_lines *lines, zl_writer *write,
+                               const void *value);
 
 typedef struct zl_speaker {
     zl_text *out;

@@ -21,7 +21,7 @@ void zl_word_record_read(zl_word_lines *lines, uint32_t reg)
 }
 
 /* Room for what was counted. */
-zlay_status zl_word_lines_room(zlay_ctx *ctx, zl_word_lines *lines)
+static zlay_status make_room(zlay_ctx *ctx, zl_word_lines *lines)
 {
     uint32_t count = lines->count, reads = lines->reads;
     *lines = (zl_word_lines){.room = count, .read_room = reads};
@@ -41,7 +41,7 @@ static uint32_t register_end(const zl_word_lines *lines)
     return end;
 }
 
-zlay_status zl_word_lines_live(zlay_ctx *ctx, zl_word_lines *lines)
+static zlay_status find_living(zlay_ctx *ctx, zl_word_lines *lines)
 {
     bool *read = zl_scratch(ctx, register_end(lines) + 1, sizeof *read);
     uint32_t end = lines->reads;
@@ -53,4 +53,16 @@ zlay_status zl_word_lines_live(zlay_ctx *ctx, zl_word_lines *lines)
     }
     lines->known = true;
     return ZLAY_OK;
+}
+
+zlay_status zl_word_lines_find(zlay_ctx *ctx, zl_word_lines *lines, zl_writer *write,
+                               const void *value)
+{
+    zl_text nowhere = {NULL, 0, 0};
+    write(&nowhere, value);
+    zlay_status status = make_room(ctx, lines);
+    if (status) return status;
+    nowhere = (zl_text){NULL, 0, 0};
+    write(&nowhere, value);
+    return find_living(ctx, lines);
 }
