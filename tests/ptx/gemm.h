@@ -255,6 +255,20 @@ static inline uint64_t px_gemm_wrong(const px_gemm *g)
     return wrong;
 }
 
+/* An epilogue, and that D is what it makes of the exact sums. */
+static const char px_relu[] = "body relu\n  matrix S f32\n  matrix R bf16\n  R = bf16(max(S, 0))\nend\n";
+
+static inline void px_gemm_relu_right(const px_gemm *g)
+{
+    double *sum = px_gemm_sums(g);
+    for (uint64_t i = 0; i < g->d.rows; i++)
+        for (uint64_t j = 0; j < g->d.columns; j++) {
+            uint32_t want = px_gemm_bits(g->d.type, fmax(sum[i * g->d.columns + j], 0));
+            assert_memory_equal(px_element(&g->d, i, j), &want, 2);
+        }
+    free(sum);
+}
+
 /* Runs the copies before the product, or those behind it. */
 static inline void px_gemm_copies(px_machine *m, const px_gemm *g, uint32_t behind)
 {
