@@ -51,7 +51,7 @@ static void desc_write(zl_text *out, const void *value)
         zl_put(out, t->ask->name, t->ask->name_length);
         zl_puts(out, "_step(i0);");
     }
-    zl_putf(out, " %zu steps. */\n", t->ask->count);
+    zl_putf(out, " %zu step%s. */\n", t->ask->count, t->steps ? "s" : "");
     (t->ask->language == ZLAY_TEXT_PTX ? base_ptx : base_c)(out, t);
     if (t->steps) zl_address_put(out, t->steps, "_step");
 }
