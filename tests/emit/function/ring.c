@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The barriers of a pipe as functions: a kernel in CUDA C that calls them where examples/ring.pipe has its events is compiled to PTX by
- * nvcc and executed by the model, in which copies land at any time: every byte arrives, and a kernel that lacks a call does not. */
+/* The barriers of a pipe as functions: a kernel in CUDA C, which nvcc compiles to PTX, and one in PTX call them where a pipe has its events,
+ * in one block and in clusters of two that multicast halves of a stage to each other. The model executes both, with copies that land at any time: every
+ * byte arrives, and a kernel that lacks a call does not. */
 #define _POSIX_C_SOURCE 200809L
 #include "assembler.h"
 #include "ctx.h"
 #include "ptx/run.h"
+#include "ptx_call.h"
 
 #include <zlay/pipe.h>
 
-enum { ROOM = 1 << 18, STAGE = 16384, STEPS = 5, IN = 1 << 20, OUT = 1 << 24, THREADS = 256 };
+enum { ROOM = 1 << 18, STAGE = 16384, STEPS = 5, IN = 1 << 20, OUT = 1 << 24, THREADS = 256, BLOCKS = 2, CALLS = 5 };
 
-static char helpers[ROOM], source[2 * ROOM], ptx[2 * ROOM];
-static uint8_t in[STEPS * STAGE], out[STEPS * STAGE];
+static char helpers[ROOM], kernel[ROOM], source[2 * ROOM], ptx[2 * ROOM];
+static uint8_t in[STEPS * STAGE], out[BLOCKS][STEPS * STAGE];
 static px_machine machine;
 
 static zlay_pipe *read_pipe(zlay_ctx *ctx, const char *text)
@@ -21,51 +23,120 @@ static zlay_pipe *read_pipe(zlay_ctx *ctx, const char *text)
     return pipe;
 }
 
-/* examples/ring.pipe with so many stages. */
-static const char *ring_of(int stages)
-{
-    static char text[2048];
-    snprintf(text, sizeof text,
-             "pipe ring\nparam N 0..\nsmem A[%d] 16384\nbar full[%d] count 1\nbar empty[%d] count 128\ninit full\ninit empty\nfence mbarrier_init\nsync cta\n"
-             "role producer warps 0..3 elect\n  for i in 0..N\n    wait empty[i %% %d] parity (i / %d + 1) %% 2\n    expect full[i %% %d] 16384\n"
-             "    arrive full[i %% %d]\n    copy tensor 16384 -> A[i %% %d] signal full[i %% %d]\n  end\nend\nrole consumer warps 4..7\n  for i in 0..N\n"
-             "    wait full[i %% %d] parity i / %d %% 2\n    read A[i %% %d]\n    arrive empty[i %% %d] threads\n  end\nend\n",
-             stages, stages, stages, stages, stages, stages, stages, stages, stages, stages, stages, stages, stages);
-    return text;
-}
-
-static void print_ring(zlay_ctx *ctx, int stages)
-{
-    zlay_pipe *pipe = read_pipe(ctx, ring_of(stages));
-    zlay_buf buf = {helpers, sizeof helpers, 0};
-    if (zlay_emit_ring(ctx, &buf, target_of("sm_90a"), pipe, ZLAY_TEXT_CUDA, "ring", 4)) fail_msg("%s", zlay_ctx_message(ctx));
-    zlay_pipe_free(pipe);
-}
-
-static const char kernel[] =
-    "extern \"C\" __global__ void k(unsigned long long from, unsigned long long to, unsigned n)\n{\n"
-    "    unsigned base, w0, w1, w2, w3;\n    asm volatile(\"mov.u32 %%0, smem;\" : \"=r\"(base));\n    const unsigned bars = base + %du * 16384u, tid = threadIdx.x;\n"
-    "    if (tid == 0u) ring_init(bars);\n    __syncthreads();\n    if (tid >> 5 < 4u) {\n        if (tid) return;\n#pragma unroll 1\n        for (unsigned i = 0; i < n; i++) {\n"
-    "            ring_empty_wait_before(bars, i);\n            ring_full_arrive_expect(bars, i, 16384u);\n"
-    "            asm volatile(\"cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%%0], [%%1], 16384, [%%2];\"\n"
-    "                         :: \"r\"(base + i %% %du * 16384u), \"l\"(from + i * 16384ull), \"r\"(ring_full(bars, i)) : \"memory\");\n        }\n    } else {\n#pragma unroll 1\n"
-    "        for (unsigned i = 0; i < n; i++) {\n            ring_full_wait(bars, i);\n#pragma unroll 1\n            for (unsigned b = 0; b < 128; b += 16) {\n"
-    "                const unsigned at = (tid - 128u) * 128u + b;\n                asm volatile(\"ld.shared.v4.b32 {%%0, %%1, %%2, %%3}, [%%4];\" : \"=r\"(w0), \"=r\"(w1), \"=r\"(w2), \"=r\"(w3) : \"r\"(base + i %% %du * 16384u + at) : \"memory\");\n"
-    "                asm volatile(\"st.global.v4.b32 [%%0], {%%1, %%2, %%3, %%4};\" :: \"l\"(to + i * 16384ull + at), \"r\"(w0), \"r\"(w1), \"r\"(w2), \"r\"(w3) : \"memory\");\n            }\n"
-    "            ring_empty_arrive(bars, i);\n        }\n    }\n}\n";
-
 static void replace(char *text, const char *what, const char *by)
 {
     for (char *at; (at = strstr(text, what)); memcpy(at, by, strlen(by))) memmove(at + strlen(by), at + strlen(what), strlen(at + strlen(what)) + 1);
 }
 
-/* The PTX of a kernel without a call, as the model reads it: NULL takes all. */
-static void compile(int stages, const char *without)
+static const char cluster_of[] =
+    "pipe shared\ncluster 2\nparam N 0..\nsmem A[S] 16384\nbar full[S] count 1\nbar empty[S] count 256\ninit full\ninit empty\nfence mbarrier_init\nsync cluster\n"
+    "role producer0 warps 0..3 elect cta 0\n  for i in 0..N\n    wait empty[i % S] parity (i / S + 1) % 2\n    expect full[i % S] 16384\n    arrive full[i % S]\n"
+    "    copy bulk 8192 -> A[i % S] signal full[i % S] multicast 3\n  end\n  for j in N..N+S\n    wait empty[j % S] parity (j / S + 1) % 2\n  end\nend\n"
+    "role producer1 warps 0..3 elect cta 1\n  for i in 0..N\n    wait empty[i % S] parity (i / S + 1) % 2\n    expect full[i % S] 16384\n    arrive full[i % S]\n"
+    "    copy bulk 8192 -> A[i % S] part 1 signal full[i % S] multicast 3\n  end\n  for j in N..N+S\n    wait empty[j % S] parity (j / S + 1) % 2\n  end\nend\n"
+    "role consumer warps 4..7\n  for i in 0..N\n    wait full[i % S] parity i / S % 2\n    read A[i % S]\n    arrive empty[i % S] threads cta all\n  end\nend\n";
+
+/* examples/ring.pipe with so many stages. */
+static const char ring_of[] =
+    "pipe ring\nparam N 0..\nsmem A[S] 16384\nbar full[S] count 1\nbar empty[S] count 128\ninit full\ninit empty\nfence mbarrier_init\nsync cta\n"
+    "role producer warps 0..3 elect\n  for i in 0..N\n    wait empty[i % S] parity (i / S + 1) % 2\n    expect full[i % S] 16384\n"
+    "    arrive full[i % S]\n    copy tensor 16384 -> A[i % S] signal full[i % S]\n  end\nend\nrole consumer warps 4..7\n  for i in 0..N\n"
+    "    wait full[i % S] parity i / S % 2\n    read A[i % S]\n    arrive empty[i % S] threads\n  end\nend\n";
+
+static const char *pipe_of(int stages, int blocks)
+{
+    static char text[4096];
+    const char digit[2] = {(char)('0' + stages), 0};
+    snprintf(text, sizeof text, "%s", blocks > 1 ? cluster_of : ring_of);
+    replace(text, "% S", (char[]){'%', ' ', *digit, 0});
+    replace(text, "/ S", (char[]){'/', ' ', *digit, 0});
+    replace(text, "[S]", (char[]){'[', *digit, ']', 0});
+    replace(text, "+S", (char[]){'+', *digit, 0});
+    return text;
+}
+
+static void print_ring(zlay_ctx *ctx, int stages, int blocks, int32_t language)
+{
+    zlay_pipe *pipe = read_pipe(ctx, pipe_of(stages, blocks));
+    zlay_buf buf = {helpers, sizeof helpers, 0};
+    if (zlay_emit_ring(ctx, &buf, target_of("sm_90a"), pipe, language, "ring", 4)) fail_msg("%s", zlay_ctx_message(ctx));
+    zlay_pipe_free(pipe);
+}
+
+/* ---- kernels ---------------------------------------------------------------------------------------- */
+
+/* STAGES, BLOCKS, a block's PART of a stage, and what is of a cluster: MEET, ARRIVE, MULTI and MASK. */
+static const char in_cuda[] =
+    "extern \"C\" __global__ void k(unsigned long long from, unsigned long long to, unsigned n)\n{\n"
+    "    unsigned base, rank, w0, w1, w2, w3;\n    asm volatile(\"mov.u32 %0, smem;\" : \"=r\"(base));\n    asm volatile(\"mov.u32 %0, %%cluster_ctarank;\" : \"=r\"(rank));\n"
+    "    const unsigned bars = base + STAGES * 16384u, tid = threadIdx.x;\n    to += rank * 81920ull;\n"
+    "    if (tid == 0u) ring_init(bars);\n    MEET;\n    if (tid >> 5 < 4u) {\n        if (tid) return;\n#pragma unroll 1\n        for (unsigned i = 0; i < n; i++) {\n"
+    "            ring_empty_wait_before(bars, i);\n            ring_full_arrive_expect(bars, i, 16384u);\n"
+    "            asm volatile(\"cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytesMULTI [%0], [%1], PART, [%2]MASK;\"\n"
+    "                         :: \"r\"(base + i % STAGES * 16384u + rank * PART), \"l\"(from + i * 16384ull + rank * PART), \"r\"(ring_full(bars, i)), \"h\"((short)3) : \"memory\");\n        }\n"
+    "#pragma unroll 1\n        for (unsigned j = n; BLOCKS > 1 && j < n + STAGES; j++) ring_empty_wait_before(bars, j);\n"
+    "    } else {\n#pragma unroll 1\n        for (unsigned i = 0; i < n; i++) {\n            ring_full_wait(bars, i);\n#pragma unroll 1\n            for (unsigned b = 0; b < 128; b += 16) {\n"
+    "                const unsigned at = (tid - 128u) * 128u + b;\n                asm volatile(\"ld.shared.v4.b32 {%0, %1, %2, %3}, [%4];\" : \"=r\"(w0), \"=r\"(w1), \"=r\"(w2), \"=r\"(w3) : \"r\"(base + i % STAGES * 16384u + at) : \"memory\");\n"
+    "                asm volatile(\"st.global.v4.b32 [%0], {%1, %2, %3, %4};\" :: \"l\"(to + i * 16384ull + at), \"r\"(w0), \"r\"(w1), \"r\"(w2), \"r\"(w3) : \"memory\");\n            }\n"
+    "            ARRIVE;\n        }\n    }\n}\n";
+
+static const char in_ptx[] =
+    ".visible .entry k(\n.param .u64 from,\n.param .u64 to,\n.param .u32 n\n)\n{\n    .reg .b32 base, bars, tid, rank, i, last, slot, at, b, w<4>;\n    .reg .b64 f, t, far;\n    .reg .b16 mask;\n"
+    "    .reg .pred p;\n    mov.u32 base, $smem;\n    add.u32 bars, base, RING;\n    mov.u32 tid, %tid.x;\n    mov.u32 rank, %cluster_ctarank;\n    mov.b16 mask, 3;\n"
+    "    ld.param.u64 f, [from];\n    ld.param.u64 t, [to];\n    ld.param.u32 last, [n];\n    mad.wide.u32 t, rank, 81920, t;\n    setp.ne.u32 p, tid, 0;\n    @p bra inited;\n"
+    "    call ring_init, (bars);\ninited:\n    MEET\n    mov.u32 i, 0;\n    setp.ge.u32 p, tid, 128;\n    @p bra consume;\n    setp.ne.u32 p, tid, 0;\n    @p bra over;\n"
+    "produce:\n    setp.ge.u32 p, i, last;\n    @p bra produced;\n    call ring_empty_wait_before, (bars, i);\n    call ring_full_arrive_expect, (bars, i, 16384);\n    call (at), ring_full, (bars, i);\n"
+    "    rem.u32 slot, i, STAGES;\n    mad.lo.u32 slot, slot, 16384, base;\n    mad.lo.u32 slot, rank, PART, slot;\n    mad.wide.u32 far, i, 16384, f;\n    mad.wide.u32 far, rank, PART, far;\n"
+    "    cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytesMULTI [slot], [far], PART, [at]MASK;\n    add.u32 i, i, 1;\n    bra produce;\n"
+    "produced:\n    add.u32 last, last, DRAIN;\ndrain:\n    setp.ge.u32 p, i, last;\n    @p bra over;\n    call ring_empty_wait_before, (bars, i);\n    add.u32 i, i, 1;\n    bra drain;\n"
+    "consume:\n    setp.ge.u32 p, i, last;\n    @p bra over;\n    call ring_full_wait, (bars, i);\n    rem.u32 slot, i, STAGES;\n    mad.lo.u32 slot, slot, 16384, base;\n    sub.u32 at, tid, 128;\n"
+    "    mul.lo.u32 at, at, 128;\n    add.u32 slot, slot, at;\n    mad.wide.u32 far, i, 16384, t;\n    mad.wide.u32 far, at, 1, far;\n    mov.u32 b, 0;\nmore:\n"
+    "    ld.shared.v4.b32 {w0, w1, w2, w3}, [slot];\n    st.global.v4.b32 [far], {w0, w1, w2, w3};\n    add.u32 slot, slot, 16;\n    add.s64 far, far, 16;\n    add.u32 b, b, 16;\n    setp.lt.u32 p, b, 128;\n"
+    "    @p bra more;\n    ARRIVE\n    add.u32 i, i, 1;\n    bra consume;\nover:\n    ret;\n}\n";
+
+static const char shared[] = ".extern .shared .align 1024 .b8 $smem[];\n";
+
+/* What stands for the words in capitals, in CUDA C and in PTX, of one block and of two. */
+static const struct {
+    const char *word, *by[2][2];
+} words[] = {
+    {"PART", {{"16384", "8192"}, {"16384", "8192"}}},
+    {"BLOCKS", {{"1", "2"}, {"", ""}}},
+    {"DRAIN", {{"", ""}, {"0", "STAGES"}}},
+    {"MEET", {{"__syncthreads()", "asm volatile(\"barrier.cluster.arrive.release;\" ::: \"memory\"); asm volatile(\"barrier.cluster.wait.acquire;\" ::: \"memory\")"},
+              {"bar.sync 0;", "barrier.cluster.arrive.release;\n    barrier.cluster.wait.acquire;"}}},
+    {"ARRIVE", {{"ring_empty_arrive(bars, i)", "for (unsigned o = 0; o < 2; o++) ring_empty_arrive_at(bars, i, o)"},
+                {"call ring_empty_arrive, (bars, i);", "call ring_empty_arrive_at, (bars, i, 0);\n    call ring_empty_arrive_at, (bars, i, 1);"}}},
+    {"MULTI", {{"", ".multicast::cluster"}, {"", ".multicast::cluster"}}},
+    {"MASK", {{"", ", %3"}, {"", ", mask"}}},
+};
+
+static void fill(char *text, bool is_ptx, int stages, int blocks)
+{
+    char number[16];
+    snprintf(number, sizeof number, "%d", stages * STAGE);
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) replace(text, words[i].word, words[i].by[is_ptx][blocks - 1]);
+    replace(text, "RING", number);
+    snprintf(number, sizeof number, "%d", stages);
+    replace(text, "STAGES", number);
+}
+
+/* Takes away the first line that calls a function. */
+static void drop(char *text, const char *without)
+{
+    if (!without) return;
+    char *at = strstr(text, without);
+    assert_non_null(at);
+    char *end = strchr(at, '\n');
+    while (at[-1] != '\n') at--;
+    memmove(at, end + 1, strlen(end + 1) + 1);
+}
+
+/* What nvcc makes of the kernel, as the model reads it. */
+static void compile(void)
 {
     char name[] = "/tmp/zlay-ring-XXXXXX", command[400];
-    snprintf(source, sizeof source, "%s", helpers);
-    snprintf(source + strlen(source), ROOM, kernel, stages, stages, stages);
-    if (without) replace(strstr(source, "extern \"C\""), without, "");
+    snprintf(source, sizeof source, "%s%s", helpers, kernel);
     int descriptor = mkstemp(name);
     assert_true(descriptor >= 0 && write(descriptor, source, strlen(source)) == (ssize_t)strlen(source));
     close(descriptor);
@@ -79,59 +150,102 @@ static void compile(int stages, const char *without)
     replace(ptx, "bra.uni", "bra");
     replace(ptx, ", smem;", ", $smem;");
     char *entry = strstr(ptx, ".visible .entry");
-    static const char shared[] = ".extern .shared .align 1024 .b8 $smem[];\n";
     assert_non_null(entry);
     memmove(entry + sizeof shared - 1, entry, strlen(entry) + 1);
     memcpy(entry, shared, sizeof shared - 1);
 }
 
+/* The kernel of a language as the model reads it; NULL takes all calls. */
+static void make_kernel(zlay_ctx *ctx, int32_t language, int stages, int blocks, const char *without)
+{
+    bool is_ptx = language == ZLAY_TEXT_PTX;
+    print_ring(ctx, stages, blocks, language);
+    snprintf(kernel, sizeof kernel, "%s", is_ptx ? in_ptx : in_cuda);
+    fill(kernel, is_ptx, stages, blocks);
+    drop(kernel, without);
+    if (!is_ptx) {
+        compile();
+        return;
+    }
+    memcpy(ptx, shared, sizeof shared);
+    expand_calls(ptx + sizeof shared - 1, helpers, kernel);
+}
+
 /* Whether every byte is there and nothing is at fault. */
-static bool runs(uint64_t seed)
+static bool runs(uint64_t seed, int blocks)
 {
     const uint64_t argument[3] = {IN, OUT, STEPS};
+    bool same = true;
     for (size_t i = 0; i < sizeof in; i++) in[i] = (uint8_t)test_random(&seed);
     memset(out, 0, sizeof out);
     machine.memories = 2;
     machine.memory[0] = (px_memory){IN, sizeof in, in};
-    machine.memory[1] = (px_memory){OUT, sizeof out, out};
+    machine.memory[1] = (px_memory){OUT, sizeof out, out[0]};
     for (int p = 0; p < 3; p++) memcpy(machine.param[p], &argument[p], sizeof argument[p]);
     machine.when = PX_ANY_TIME;
     machine.random = seed;
-    px_run(&machine, ptx, THREADS, 1, 1);
+    px_run(&machine, ptx, THREADS, (uint32_t)blocks, blocks);
     if (*machine.fault) print_message("%s\n", machine.fault);
-    return !*machine.fault && !memcmp(in, out, sizeof in);
+    for (int b = 0; b < blocks; b++) same = same && !memcmp(in, out[b], sizeof in);
+    return !*machine.fault && same;
 }
 
-static void bytes_arrive(void **state)
+static void arrive_in(zlay_ctx *ctx, int32_t language)
 {
-    need_compiler();
-    for (int stages = 2; stages <= 3; stages++) {
-        print_ring(*state, stages);
-        compile(stages, NULL);
-        for (uint64_t seed = 1; seed < 4; seed++)
-            if (!runs(seed)) fail_msg("%d stages:\n%s", stages, ptx);
-    }
+    for (int stages = 2; stages <= 3; stages++)
+        for (int blocks = 1; blocks <= BLOCKS; blocks++) {
+            make_kernel(ctx, language, stages, blocks, NULL);
+            for (uint64_t seed = 1; seed < 4; seed++)
+                if (!runs(seed, blocks)) fail_msg("%d stages, %d blocks:\n%s", stages, blocks, ptx);
+        }
 }
 
-static void no_call_is_there_for_nothing(void **state)
+static void miss_in(zlay_ctx *ctx, int32_t language)
 {
-    static const char *const calls[] = {"            ring_empty_wait_before(bars, i);\n", "            ring_full_wait(bars, i);\n", "            ring_empty_arrive(bars, i);\n",
-                                        "            ring_full_arrive_expect(bars, i, 16384u);\n", "    if (tid == 0u) ring_init(bars);\n"};
+    static const char *const calls[CALLS] = {"ring_empty_wait_before", "ring_full_wait", "ring_empty_arrive", "ring_full_arrive_expect", "ring_init"};
+    for (int blocks = 1; blocks <= BLOCKS; blocks++)
+        for (int c = 0; c < CALLS; c++) {
+            bool all = true;
+            make_kernel(ctx, language, 2, blocks, calls[c]);
+            for (uint64_t seed = 1; seed < 6; seed++) all = runs(seed, blocks) && all;
+            if (all) fail_msg("not missed in %d blocks: %s", blocks, calls[c]);
+        }
+}
+
+static void ptx_bytes_arrive(void **state) { arrive_in(*state, ZLAY_TEXT_PTX); }
+static void ptx_calls_are_missed(void **state) { miss_in(*state, ZLAY_TEXT_PTX); }
+
+static void cuda_bytes_arrive(void **state)
+{
     need_compiler();
-    print_ring(*state, 2);
-    for (size_t c = 0; c < sizeof calls / sizeof *calls; c++) {
-        bool all = true;
-        compile(2, calls[c]);
-        for (uint64_t seed = 1; seed < 6; seed++) all = runs(seed) && all;
-        if (all) fail_msg("not missed: %s", calls[c]);
-    }
+    arrive_in(*state, ZLAY_TEXT_CUDA);
+}
+
+static void cuda_calls_are_missed(void **state)
+{
+    need_compiler();
+    miss_in(*state, ZLAY_TEXT_CUDA);
 }
 
 static void nvcc_takes_them(void **state)
 {
     need_compiler();
-    print_ring(*state, 3);
-    assert_true(compiles_for("sm_90a sm_100a", helpers));
+    for (int blocks = 1; blocks <= BLOCKS; blocks++) {
+        print_ring(*state, 3, blocks, ZLAY_TEXT_CUDA);
+        assert_true(compiles_for("sm_90a sm_100a", helpers));
+    }
+}
+
+static void ptxas_takes_them(void **state)
+{
+    static const char *const targets[] = {"sm_90a", "sm_100a"};
+    need_assembler();
+    for (int i = 0; i < 4; i++) {
+        make_kernel(*state, ZLAY_TEXT_PTX, 3, 1 + i / 2, NULL);
+        int length = snprintf(source, ROOM, ".version 8.6\n.target %s\n.address_size 64\n%s%s", targets[i % 2], helpers, shared);
+        snprintf(source + length, ROOM, "%s", kernel);
+        assert_true(assembles(targets[i % 2], source));
+    }
 }
 
 /* ---- refusals ------------------------------------------------------------------------------------- */
@@ -150,16 +264,17 @@ static void refused(void **state)
     static char wrong[2048], named[2048];
     zlay_ctx *ctx = *state;
     zlay_buf buf = {NULL, 0, 0};
-    snprintf(wrong, sizeof wrong, "%s", ring_of(2));
+    snprintf(wrong, sizeof wrong, "%s", pipe_of(2, 1));
     replace(wrong, "    wait empty[i % 2] parity (i / 2 + 1) % 2\n", "");
-    snprintf(named, sizeof named, "%s", ring_of(2));
+    snprintf(named, sizeof named, "%s", pipe_of(2, 1));
     replace(named, "full", "init_");
     replace(named, "init_", "empty_x");
-    refuse(ctx, ring_of(2), "sm_90a", ZLAY_TEXT_CUDA, "ring", ZLAY_EROOM, "");
-    refuse(ctx, ring_of(2), "sm_90a", ZLAY_TEXT_PTX, "ring", ZLAY_ENOTSUP, "CUDA C");
-    refuse(ctx, ring_of(2), "sm_80", ZLAY_TEXT_CUDA, "ring", ZLAY_ENOTSUP, "sm_90");
-    refuse(ctx, ring_of(2), "gfx942", ZLAY_TEXT_CUDA, "ring", ZLAY_ENOTSUP, "sm_90");
-    refuse(ctx, ring_of(2), "sm_90a", ZLAY_TEXT_CUDA, "__ring", ZLAY_EINVAL, "name");
+    refuse(ctx, pipe_of(2, 1), "sm_90a", ZLAY_TEXT_CUDA, "ring", ZLAY_EROOM, "");
+    refuse(ctx, pipe_of(2, 2), "sm_90a", ZLAY_TEXT_PTX, "ring", ZLAY_EROOM, "");
+    refuse(ctx, pipe_of(2, 1), "sm_90a", ZLAY_TEXT_HIP, "ring", ZLAY_ENOTSUP, "CUDA C or PTX");
+    refuse(ctx, pipe_of(2, 1), "sm_80", ZLAY_TEXT_CUDA, "ring", ZLAY_ENOTSUP, "sm_90");
+    refuse(ctx, pipe_of(2, 1), "gfx942", ZLAY_TEXT_CUDA, "ring", ZLAY_ENOTSUP, "sm_90");
+    refuse(ctx, pipe_of(2, 1), "sm_90a", ZLAY_TEXT_CUDA, "__ring", ZLAY_EINVAL, "name");
     refuse(ctx, wrong, "sm_90a", ZLAY_TEXT_CUDA, "ring", ZLAY_NONE, "rule");
     refuse(ctx, named, "sm_90a", ZLAY_TEXT_CUDA, "ring", ZLAY_ENOTSUP, "clash");
     refuse(ctx, "pipe none\nrole one warps 0..0\n  sync warp\nend\n", "sm_90a", ZLAY_TEXT_CUDA, "ring", ZLAY_ENOTSUP, "no barrier");
@@ -169,9 +284,12 @@ static void refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bytes_arrive),
-        cmocka_unit_test(no_call_is_there_for_nothing),
+        cmocka_unit_test(ptx_bytes_arrive),
+        cmocka_unit_test(ptx_calls_are_missed),
+        cmocka_unit_test(cuda_bytes_arrive),
+        cmocka_unit_test(cuda_calls_are_missed),
         cmocka_unit_test(nvcc_takes_them),
+        cmocka_unit_test(ptxas_takes_them),
         cmocka_unit_test(refused),
     };
     return cmocka_run_group_tests_name("functions of rings", tests, begin, end);
