@@ -3,56 +3,21 @@
  * nvcc and executed by the model, in which copies land at any time: every byte arrives, and a kernel that lacks a call does not. */
 #define _POSIX_C_SOURCE 200809L
 #include "assembler.h"
-#include "ctx.h"
+#include "functions/ring.h"
 #include "ptx/run.h"
 
-#include <zlay/pipe.h>
+enum { ROOM = 4 * RING_TEXT, STEPS = 5, IN = 1 << 20, OUT = 1 << 24 };
 
-enum { ROOM = 1 << 18, STAGE = 16384, STEPS = 5, IN = 1 << 20, OUT = 1 << 24, THREADS = 256 };
-
-static char helpers[ROOM], source[2 * ROOM], ptx[2 * ROOM];
-static uint8_t in[STEPS * STAGE], out[STEPS * STAGE];
+static char source[ROOM], ptx[2 * ROOM];
+static uint8_t in[STEPS * RING_STAGE], out[STEPS * RING_STAGE];
 static px_machine machine;
 
-static zlay_pipe *read_pipe(zlay_ctx *ctx, const char *text)
-{
-    zlay_pipe *pipe = NULL;
-    if (zlay_pipe_parse(ctx, &pipe, text, strlen(text))) fail_msg("%s", zlay_ctx_message(ctx));
-    return pipe;
-}
-
-/* examples/ring.pipe with so many stages. */
-static const char *ring_of(int stages)
-{
-    static char text[2048];
-    snprintf(text, sizeof text,
-             "pipe ring\nparam N 0..\nsmem A[%d] 16384\nbar full[%d] count 1\nbar empty[%d] count 128\ninit full\ninit empty\nfence mbarrier_init\nsync cta\n"
-             "role producer warps 0..3 elect\n  for i in 0..N\n    wait empty[i %% %d] parity (i / %d + 1) %% 2\n    expect full[i %% %d] 16384\n"
-             "    arrive full[i %% %d]\n    copy tensor 16384 -> A[i %% %d] signal full[i %% %d]\n  end\nend\nrole consumer warps 4..7\n  for i in 0..N\n"
-             "    wait full[i %% %d] parity i / %d %% 2\n    read A[i %% %d]\n    arrive empty[i %% %d] threads\n  end\nend\n",
-             stages, stages, stages, stages, stages, stages, stages, stages, stages, stages, stages, stages, stages);
-    return text;
-}
-
-static void print_ring(zlay_ctx *ctx, int stages)
-{
-    zlay_pipe *pipe = read_pipe(ctx, ring_of(stages));
-    zlay_buf buf = {helpers, sizeof helpers, 0};
-    if (zlay_emit_ring(ctx, &buf, target_of("sm_90a"), pipe, ZLAY_TEXT_CUDA, "ring", 4)) fail_msg("%s", zlay_ctx_message(ctx));
-    zlay_pipe_free(pipe);
-}
-
+/* The model calls shared memory $smem. */
 static const char kernel[] =
+    "extern __shared__ __attribute__((aligned(1024))) unsigned char room[];\n"
     "extern \"C\" __global__ void k(unsigned long long from, unsigned long long to, unsigned n)\n{\n"
-    "    unsigned base, w0, w1, w2, w3;\n    asm volatile(\"mov.u32 %%0, smem;\" : \"=r\"(base));\n    const unsigned bars = base + %du * 16384u, tid = threadIdx.x;\n"
-    "    if (tid == 0u) ring_init(bars);\n    __syncthreads();\n    if (tid >> 5 < 4u) {\n        if (tid) return;\n#pragma unroll 1\n        for (unsigned i = 0; i < n; i++) {\n"
-    "            ring_empty_wait_before(bars, i);\n            ring_full_arrive_expect(bars, i, 16384u);\n"
-    "            asm volatile(\"cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%%0], [%%1], 16384, [%%2];\"\n"
-    "                         :: \"r\"(base + i %% %du * 16384u), \"l\"(from + i * 16384ull), \"r\"(ring_full(bars, i)) : \"memory\");\n        }\n    } else {\n#pragma unroll 1\n"
-    "        for (unsigned i = 0; i < n; i++) {\n            ring_full_wait(bars, i);\n#pragma unroll 1\n            for (unsigned b = 0; b < 128; b += 16) {\n"
-    "                const unsigned at = (tid - 128u) * 128u + b;\n                asm volatile(\"ld.shared.v4.b32 {%%0, %%1, %%2, %%3}, [%%4];\" : \"=r\"(w0), \"=r\"(w1), \"=r\"(w2), \"=r\"(w3) : \"r\"(base + i %% %du * 16384u + at) : \"memory\");\n"
-    "                asm volatile(\"st.global.v4.b32 [%%0], {%%1, %%2, %%3, %%4};\" :: \"l\"(to + i * 16384ull + at), \"r\"(w0), \"r\"(w1), \"r\"(w2), \"r\"(w3) : \"memory\");\n            }\n"
-    "            ring_empty_arrive(bars, i);\n        }\n    }\n}\n";
+    "    const unsigned base = (unsigned)__cvta_generic_to_shared(room);\n"
+    "    if (threadIdx.x == 0u) ring_init(base + %du * 16384u);\n    __syncthreads();\n    ring_run(base, from, to, n);\n}\n";
 
 static void replace(char *text, const char *what, const char *by)
 {
@@ -60,12 +25,12 @@ static void replace(char *text, const char *what, const char *by)
 }
 
 /* The PTX of a kernel without a call, as the model reads it: NULL takes all. */
-static void compile(int stages, const char *without)
+static void compile(zlay_ctx *ctx, int stages, const char *without)
 {
-    char name[] = "/tmp/zlay-ring-XXXXXX", command[400];
-    snprintf(source, sizeof source, "%s", helpers);
-    snprintf(source + strlen(source), ROOM, kernel, stages, stages, stages);
-    if (without) replace(strstr(source, "extern \"C\""), without, "");
+    char name[] = "/tmp/zlay-ring-XXXXXX", command[400], *to = source + ring_function(ctx, source, stages, "ring");
+    to += ring_run(to, stages, "ring");
+    sprintf(to, kernel, stages);
+    if (without) replace(source, without, "");
     int descriptor = mkstemp(name);
     assert_true(descriptor >= 0 && write(descriptor, source, strlen(source)) == (ssize_t)strlen(source));
     close(descriptor);
@@ -77,12 +42,7 @@ static void compile(int stages, const char *without)
     unlink(name);
     replace(ptx, "\t", " ");
     replace(ptx, "bra.uni", "bra");
-    replace(ptx, ", smem;", ", $smem;");
-    char *entry = strstr(ptx, ".visible .entry");
-    static const char shared[] = ".extern .shared .align 1024 .b8 $smem[];\n";
-    assert_non_null(entry);
-    memmove(entry + sizeof shared - 1, entry, strlen(entry) + 1);
-    memcpy(entry, shared, sizeof shared - 1);
+    replace(ptx, "room", "$smem");
 }
 
 /* Whether every byte is there and nothing is at fault. */
@@ -97,7 +57,7 @@ static bool runs(uint64_t seed)
     for (int p = 0; p < 3; p++) memcpy(machine.param[p], &argument[p], sizeof argument[p]);
     machine.when = PX_ANY_TIME;
     machine.random = seed;
-    px_run(&machine, ptx, THREADS, 1, 1);
+    px_run(&machine, ptx, RING_THREADS, 1, 1);
     if (*machine.fault) print_message("%s\n", machine.fault);
     return !*machine.fault && !memcmp(in, out, sizeof in);
 }
@@ -106,8 +66,7 @@ static void bytes_arrive(void **state)
 {
     need_compiler();
     for (int stages = 2; stages <= 3; stages++) {
-        print_ring(*state, stages);
-        compile(stages, NULL);
+        compile(*state, stages, NULL);
         for (uint64_t seed = 1; seed < 4; seed++)
             if (!runs(seed)) fail_msg("%d stages:\n%s", stages, ptx);
     }
@@ -116,12 +75,11 @@ static void bytes_arrive(void **state)
 static void no_call_is_there_for_nothing(void **state)
 {
     static const char *const calls[] = {"            ring_empty_wait_before(bars, i);\n", "            ring_full_wait(bars, i);\n", "            ring_empty_arrive(bars, i);\n",
-                                        "            ring_full_arrive_expect(bars, i, 16384u);\n", "    if (tid == 0u) ring_init(bars);\n"};
+                                        "            ring_full_arrive_expect(bars, i, 16384u);\n", "    if (threadIdx.x == 0u) ring_init(base + 2u * 16384u);\n"};
     need_compiler();
-    print_ring(*state, 2);
     for (size_t c = 0; c < sizeof calls / sizeof *calls; c++) {
         bool all = true;
-        compile(2, calls[c]);
+        compile(*state, 2, calls[c]);
         for (uint64_t seed = 1; seed < 6; seed++) all = runs(seed) && all;
         if (all) fail_msg("not missed: %s", calls[c]);
     }
@@ -130,8 +88,8 @@ static void no_call_is_there_for_nothing(void **state)
 static void nvcc_takes_them(void **state)
 {
     need_compiler();
-    print_ring(*state, 3);
-    assert_true(compiles_for("sm_90a sm_100a", helpers));
+    ring_function(*state, source, 3, "ring");
+    assert_true(compiles_for("sm_90a sm_100a", source));
 }
 
 /* ---- refusals ------------------------------------------------------------------------------------- */
