@@ -4,62 +4,15 @@
  * executes. nvcc and ptxas take all of them. */
 #define _GNU_SOURCE /* mkdtemp, dlopen */
 #include "assembler.h"
-#include "ctx.h"
+#include "functions/constant.h"
 #include "ptx/run.h"
 #include "ptx_call.h"
 
 #include <dlfcn.h>
 
-enum { ROOM = 1 << 18, KNOWN = 7 /* maps of sm_90, the others are of sm_100 */, MAPS = 9, STEPS = 8, LISTS = 5 };
+enum { ROOM = 2 * CONSTANT_TEXT };
 
 static char text[ROOM], all[ROOM];
-
-static const zlay_tensormap maps[MAPS] = {
-    {.address = 1 << 20, .extent = {4096, 1024}, .stride = {8192}, .box = {64, 64}, .step = {1, 1}, .rank = 2, .type = ZLAY_TYPE_BF16, .swizzle = ZLAY_SWIZZLE_128B},
-    {.address = 1 << 12, .extent = {1000}, .box = {256}, .step = {1}, .rank = 1, .type = ZLAY_TYPE_U8},
-    {.address = 1ull << 40, .extent = {64, 3, 5, 7, 9}, .stride = {128, 384, 1920, 13440}, .box = {32, 2, 1, 3, 1}, .step = {1, 1, 2, 1, 1}, .rank = 5,
-     .type = ZLAY_TYPE_F16, .swizzle = ZLAY_SWIZZLE_64B, .l2 = 2},
-    {.address = 1 << 20, .extent = {4096, 1024}, .stride = {16384}, .box = {8, 128}, .step = {1, 1}, .rank = 2, .type = ZLAY_TYPE_F32, .swizzle = ZLAY_SWIZZLE_32B, .oob = 1, .l2 = 3},
-    {.address = 1 << 20, .extent = {4096, 1ull << 31}, .stride = {8192}, .box = {64, 256}, .step = {1, 1}, .rank = 2, .type = ZLAY_TYPE_BF16},
-    {.address = 1 << 20, .extent = {32, 100, 4}, .stride = {64, 6400}, .step = {1, 1, 1}, .rank = 3, .mode = 1, .type = ZLAY_TYPE_F16, .swizzle = ZLAY_SWIZZLE_64B,
-     .lower = {-2}, .upper = {1}, .channels = 32, .pixels = 48},
-    {.address = 1 << 20, .extent = {16, 9, 8, 7, 4}, .stride = {64, 576, 4608, 32256}, .step = {1, 2, 1, 1, 1}, .rank = 5, .mode = 1, .type = ZLAY_TYPE_F32,
-     .swizzle = ZLAY_SWIZZLE_32B, .oob = 1, .lower = {-1, 0, -2}, .upper = {-1, -2, 0}, .channels = 8, .pixels = 100},
-    {.address = 1 << 20, .extent = {64, 16, 16, 8}, .stride = {128, 2048, 32768}, .step = {1, 1, 1, 1}, .rank = 4, .mode = 2, .type = ZLAY_TYPE_BF16,
-     .swizzle = ZLAY_SWIZZLE_128B, .lower = {-1}, .upper = {-1}, .channels = 64, .pixels = 64},
-    {.address = 1 << 20, .extent = {64, 300, 16, 8}, .stride = {128, 38400, 614400}, .step = {1, 1, 1, 1}, .rank = 4, .mode = 2, .type = ZLAY_TYPE_BF16,
-     .swizzle = ZLAY_SWIZZLE_128B, .lower = {-1}, .upper = {2}, .channels = 64, .pixels = 7, .wide_mode = 1},
-};
-
-static const uint32_t starts[LISTS][STEPS] = {{1024, 1056, 1088, 1120, 9216, 9248, 9280, 9312}, {1024, 3072, 5120, 7168, 9216, 11264, 13312, 15360},
-                                              {4096, 4064, 4032, 4000, 3968, 3936, 3904, 3872}, {1024, 1040, 1200, 1072, 16, 0, 4096, 2048}, {512}};
-static const size_t counts[LISTS] = {8, 8, 8, 8, 1};
-static const zlay_smemdesc fields = {.lbo = 16, .sbo = 1024, .swizzle = ZLAY_SWIZZLE_128B};
-
-static size_t print_map(zlay_ctx *ctx, char *to, int i, const char *target, int32_t language)
-{
-    char name[16];
-    zlay_buf buf = {to, ROOM / 2, 0};
-    int length = snprintf(name, sizeof name, "map%d", i);
-    if (zlay_emit_tensormap(ctx, &buf, target_of(target), &maps[i], language, name, (size_t)length)) fail_msg("%d: %s", i, zlay_ctx_message(ctx));
-    return buf.need;
-}
-
-static zlay_status desc_status(zlay_ctx *ctx, zlay_buf *buf, int i, const char *target, int32_t language, const char *name)
-{
-    const zlay_smemdesc_function request = {.size = sizeof request, .language = language, .target = target_of(target), .fields = &fields,
-                                            .start = starts[i], .count = counts[i], .name = name, .name_length = strlen(name)};
-    return zlay_emit_smemdesc(ctx, buf, &request);
-}
-
-static size_t print_desc(zlay_ctx *ctx, char *to, int i, const char *target, int32_t language)
-{
-    char name[16];
-    zlay_buf buf = {to, ROOM / 2, 0};
-    snprintf(name, sizeof name, "desc%d", i);
-    if (desc_status(ctx, &buf, i, target, language, name)) fail_msg("%d: %s", i, zlay_ctx_message(ctx));
-    return buf.need;
-}
 
 /* ---- on the host --------------------------------------------------------------------------------- */
 
@@ -108,7 +61,7 @@ static void compare_map(void *library, int i)
     unsigned long long seen[ARGUMENTS] = {0}, wanted[ARGUMENTS] = {0}, words[WORDS], *to = wanted;
     uint64_t packed[WORDS];
     union { void *object; map_call *call; } found = {found_in(library, "map", i)};
-    const zlay_tensormap *m = &maps[i];
+    const zlay_tensormap *m = &map_rows[i];
     assert_int_equal(found.call(seen, words, (void *)(uintptr_t)m->address), 0);
     const unsigned long long head[] = {(unsigned long long)m->mode, (unsigned long long)m->type, m->rank, m->address, (unsigned long long)m->interleave,
                                        (unsigned long long)m->swizzle, (unsigned long long)m->l2, (unsigned long long)m->oob};
@@ -119,7 +72,7 @@ static void compare_map(void *library, int i)
     if (m->mode) *to++ = m->channels, *to++ = m->pixels, *to++ = (unsigned long long)m->wide_mode;
     for (int k = 0; k < 3 && m->mode; k++) *to++ = (unsigned long long)(long long)m->lower[k], *to++ = (unsigned long long)(long long)m->upper[k];
     assert_memory_equal(seen, wanted, sizeof wanted);
-    if (i >= KNOWN) return;
+    if (i >= MAP_FUNCTIONS) return;
     assert_int_equal(zlay_tensormap_pack(packed, target_of("sm_90a"), m), ZLAY_OK);
     assert_memory_equal(words, packed, sizeof packed);
 }
@@ -127,11 +80,11 @@ static void compare_map(void *library, int i)
 static void compare_desc(void *library, int i)
 {
     union { void *object; desc_call *call; } found = {found_in(library, "desc", i)};
-    for (uint32_t shared = starts[i][0]; shared < starts[i][0] + 65536; shared += 16384)
-        for (uint32_t k = 0; k < counts[i]; k++) {
-            zlay_smemdesc f = fields;
+    for (uint32_t shared = desc_starts[i][0]; shared < desc_starts[i][0] + 65536; shared += 16384)
+        for (uint32_t k = 0; k < desc_counts[i]; k++) {
+            zlay_smemdesc f = desc_fields;
             uint64_t wanted;
-            f.start = shared + starts[i][k] - starts[i][0];
+            f.start = shared + desc_starts[i][k] - desc_starts[i][0];
             assert_int_equal(zlay_smemdesc_pack(&wanted, target_of("sm_90a"), &f), ZLAY_OK);
             assert_int_equal(found.call(shared, k), wanted);
         }
@@ -146,15 +99,15 @@ static void host_values(void **state)
     FILE *file = fopen(path, "w");
     assert_non_null(file);
     fputs("#include <string.h>\n#define __device__\n#define __forceinline__ inline\n", file);
-    for (int i = 0; i < MAPS; i++) print_map(*state, text, i, i < KNOWN ? "sm_90a" : "sm_100a", ZLAY_TEXT_CUDA), fputs(text, file);
+    for (int i = 0; i < MAP_ROWS; i++) map_function(*state, text, i, i < MAP_FUNCTIONS ? "sm_90a" : "sm_100a", ZLAY_TEXT_CUDA), fputs(text, file);
     fputs(driver, file);
-    for (int i = 0; i < MAPS; i++)
+    for (int i = 0; i < MAP_ROWS; i++)
         fprintf(file, "extern \"C\" int map_%d(unsigned long long *a, unsigned long long *words, void *address) { CUtensorMap map; seen = a; memcpy(words, map%d, 128); "
-                      "return map%d_encode(&map, address); }\n", i, i < KNOWN ? i : 0, i);
-    for (int i = 0; i < LISTS; i++) {
-        print_desc(*state, text, i, "sm_90a", ZLAY_TEXT_CUDA);
+                      "return map%d_encode(&map, address); }\n", i, i < MAP_FUNCTIONS ? i : 0, i);
+    for (int i = 0; i < DESC_FUNCTIONS; i++) {
+        desc_function(*state, text, i, "sm_90a", ZLAY_TEXT_CUDA);
         fprintf(file, "%sextern \"C\" unsigned long long desc_%d(unsigned shared, unsigned step) { (void)step; return desc%d(shared)", text, i, i);
-        if (counts[i] > 1) fprintf(file, " + (unsigned long long)(long long)desc%d_step(step)", i);
+        if (desc_counts[i] > 1) fprintf(file, " + (unsigned long long)(long long)desc%d_step(step)", i);
         fputs("; }\n", file);
     }
     fclose(file);
@@ -163,8 +116,8 @@ static void host_values(void **state)
     snprintf(path, sizeof path, "%s/c.so", folder);
     void *library = dlopen(path, RTLD_NOW);
     if (!library) fail_msg("%s", dlerror());
-    for (int i = 0; i < MAPS; i++) compare_map(library, i);
-    for (int i = 0; i < LISTS; i++) compare_desc(library, i);
+    for (int i = 0; i < MAP_ROWS; i++) compare_map(library, i);
+    for (int i = 0; i < DESC_FUNCTIONS; i++) compare_desc(library, i);
     dlclose(library);
     snprintf(command, sizeof command, "rm -r %s", folder);
     assert_int_equal(system(command), 0);
@@ -196,15 +149,15 @@ static void ptx_values(void **state)
 {
     uint64_t out[THREADS], wanted;
     char calls[400];
-    for (int i = 0; i < LISTS; i++) {
-        print_desc(*state, text, i, "sm_90a", ZLAY_TEXT_PTX);
+    for (int i = 0; i < DESC_FUNCTIONS; i++) {
+        desc_function(*state, text, i, "sm_90a", ZLAY_TEXT_PTX);
         int length = snprintf(calls, sizeof calls, "    call (d), desc%d, (shared);\n", i);
-        if (counts[i] > 1) snprintf(calls + length, sizeof calls - (size_t)length, "    call (w), desc%d_step, (tid);\n    cvt.u64.u32 more, w;\n    add.s64 d, d, more;\n    shr.u32 w, w, 31;\n"
+        if (desc_counts[i] > 1) snprintf(calls + length, sizeof calls - (size_t)length, "    call (w), desc%d_step, (tid);\n    cvt.u64.u32 more, w;\n    add.s64 d, d, more;\n    shr.u32 w, w, 31;\n"
                                          "    cvt.u64.u32 more, w;\n    shl.b64 more, more, 32;\n    sub.s64 d, d, more;\n", i);
-        run_calls(out, starts[i][0] + 16384, calls);
-        for (size_t k = 0; k < counts[i]; k++) {
-            zlay_smemdesc f = fields;
-            f.start = starts[i][k] + 16384;
+        run_calls(out, desc_starts[i][0] + 16384, calls);
+        for (size_t k = 0; k < desc_counts[i]; k++) {
+            zlay_smemdesc f = desc_fields;
+            f.start = desc_starts[i][k] + 16384;
             assert_int_equal(zlay_smemdesc_pack(&wanted, target_of("sm_90a"), &f), ZLAY_OK);
             if (out[k] != wanted) fail_msg("list %d, step %zu: 0x%llx\n%s", i, k, (unsigned long long)out[k], text);
         }
@@ -232,8 +185,8 @@ static void nvcc_takes_them(void **state)
     need_compiler();
     for (int t = 0; t < 2; t++) {
         char *to = all;
-        for (int i = 0; i < (t ? MAPS : KNOWN); i++) to += print_map(*state, to, i, targets[t], ZLAY_TEXT_CUDA);
-        for (int i = 0; i < LISTS; i++) to += print_desc(*state, to, i, targets[t], ZLAY_TEXT_CUDA);
+        for (int i = 0; i < (t ? MAP_ROWS : MAP_FUNCTIONS); i++) to += map_function(*state, to, i, targets[t], ZLAY_TEXT_CUDA);
+        for (int i = 0; i < DESC_FUNCTIONS; i++) to += desc_function(*state, to, i, targets[t], ZLAY_TEXT_CUDA);
         zlay_buf buf = {to, ROOM / 4, 0};
         assert_int_equal(zlay_emit_idesc(*state, &buf, target_of("sm_100a"), &f, ZLAY_TEXT_CUDA, "word", 4), ZLAY_OK);
         strcat(to, "extern \"C\" __global__ void k(unsigned long long *p, unsigned shared) { p[0] = desc0(shared) + desc0_step(shared & 7) + word; p[1] = p[shared & 15]; }\n");
@@ -245,8 +198,8 @@ static void ptxas_takes_them(void **state)
 {
     char *to = all + sprintf(all, ".version 8.0\n.target sm_90a\n.address_size 64\n\n");
     need_assembler();
-    for (int i = 0; i < KNOWN; i++) to += print_map(*state, to, i, "sm_90a", ZLAY_TEXT_PTX);
-    for (int i = 0; i < LISTS; i++) to += print_desc(*state, to, i, "sm_90a", ZLAY_TEXT_PTX);
+    for (int i = 0; i < MAP_FUNCTIONS; i++) to += map_function(*state, to, i, "sm_90a", ZLAY_TEXT_PTX);
+    for (int i = 0; i < DESC_FUNCTIONS; i++) to += desc_function(*state, to, i, "sm_90a", ZLAY_TEXT_PTX);
     assert_true(assembles("sm_90a", all));
     to = all + sprintf(all, ".version 8.6\n.target sm_100a\n.address_size 64\n");
     zlay_buf buf = {to, ROOM / 2, 0};
@@ -260,7 +213,7 @@ static void ptxas_takes_them(void **state)
 static void refused(void **state)
 {
     zlay_ctx *ctx = *state;
-    zlay_tensormap m = maps[0], columns = maps[5];
+    zlay_tensormap m = map_rows[0], columns = map_rows[5];
     zlay_buf buf = {NULL, 0, 0};
     const zlay_target *hopper = target_of("sm_90a");
     zlay_idesc f = {.kind = ZLAY_KIND_F16, .a = ZLAY_TYPE_BF16, .b = ZLAY_TYPE_BF16, .d = ZLAY_TYPE_F32, .m = 120, .n = 256};
@@ -269,18 +222,18 @@ static void refused(void **state)
     assert_int_equal(zlay_emit_tensormap(ctx, &buf, hopper, &m, ZLAY_TEXT_CUDA, "m", 1), ZLAY_EINVAL);
     assert_non_null(strstr(zlay_ctx_message(ctx), "TMAP_"));
     assert_int_not_equal(zlay_emit_tensormap(ctx, &buf, hopper, &columns, ZLAY_TEXT_CUDA, "m", 1), ZLAY_OK);
-    assert_int_equal(zlay_emit_tensormap(ctx, &buf, hopper, &maps[0], ZLAY_TEXT_HIP, "m", 1), ZLAY_ENOTSUP);
-    assert_int_equal(zlay_emit_tensormap(ctx, &buf, target_of("sm_100a"), &maps[0], ZLAY_TEXT_PTX, "m", 1), ZLAY_ENOTSUP);
-    assert_int_equal(zlay_emit_tensormap(ctx, &buf, target_of("gfx942"), &maps[0], ZLAY_TEXT_CUDA, "m", 1), ZLAY_EINVAL);
-    assert_int_equal(zlay_emit_tensormap(ctx, &buf, hopper, &maps[0], ZLAY_TEXT_CUDA, "int", 3), ZLAY_EINVAL);
+    assert_int_equal(zlay_emit_tensormap(ctx, &buf, hopper, &map_rows[0], ZLAY_TEXT_HIP, "m", 1), ZLAY_ENOTSUP);
+    assert_int_equal(zlay_emit_tensormap(ctx, &buf, target_of("sm_100a"), &map_rows[0], ZLAY_TEXT_PTX, "m", 1), ZLAY_ENOTSUP);
+    assert_int_equal(zlay_emit_tensormap(ctx, &buf, target_of("gfx942"), &map_rows[0], ZLAY_TEXT_CUDA, "m", 1), ZLAY_EINVAL);
+    assert_int_equal(zlay_emit_tensormap(ctx, &buf, hopper, &map_rows[0], ZLAY_TEXT_CUDA, "int", 3), ZLAY_EINVAL);
     assert_int_equal(zlay_emit_tensormap(ctx, &buf, hopper, NULL, ZLAY_TEXT_CUDA, "m", 1), ZLAY_EINVAL);
-    assert_int_equal(zlay_emit_tensormap(ctx, &buf, hopper, &maps[0], ZLAY_TEXT_CUDA, "m", 1), ZLAY_EROOM);
+    assert_int_equal(zlay_emit_tensormap(ctx, &buf, hopper, &map_rows[0], ZLAY_TEXT_CUDA, "m", 1), ZLAY_EROOM);
     assert_int_equal(desc_status(ctx, &buf, 0, "sm_90a", ZLAY_TEXT_CUDA, "d"), ZLAY_EROOM);
     assert_int_equal(desc_status(ctx, &buf, 0, "sm_90a", ZLAY_TEXT_CUDA, "dim3"), ZLAY_EINVAL);
     assert_int_equal(desc_status(ctx, &buf, 0, "sm_80", ZLAY_TEXT_CUDA, "d"), ZLAY_ENOTSUP);
     assert_int_equal(desc_status(ctx, &buf, 0, "sm_90a", ZLAY_TEXT_HIP, "d"), ZLAY_ENOTSUP);
     const uint32_t odd[2] = {1024, 1032};
-    zlay_smemdesc_function request = {.size = sizeof request, .language = ZLAY_TEXT_CUDA, .target = hopper, .fields = &fields, .start = odd, .count = 2,
+    zlay_smemdesc_function request = {.size = sizeof request, .language = ZLAY_TEXT_CUDA, .target = hopper, .fields = &desc_fields, .start = odd, .count = 2,
                                       .name = "d", .name_length = 1};
     assert_int_equal(zlay_emit_smemdesc(ctx, &buf, &request), ZLAY_EINVAL);
     request.count = 0;

@@ -4,81 +4,24 @@
  * byte arrives, and a kernel that lacks a call does not. */
 #define _POSIX_C_SOURCE 200809L
 #include "assembler.h"
-#include "ctx.h"
+#include "functions/ring.h"
 #include "ptx/run.h"
 #include "ptx_call.h"
 
-#include <zlay/pipe.h>
+enum { ROOM = 4 * RING_TEXT, STEPS = 5, IN = 1 << 20, OUT = 1 << 24, CALLS = 5 };
 
-enum { ROOM = 1 << 18, STAGE = 16384, STEPS = 5, IN = 1 << 20, OUT = 1 << 24, THREADS = 256, BLOCKS = 2, CALLS = 5 };
-
-static char helpers[ROOM], kernel[ROOM], source[2 * ROOM], ptx[2 * ROOM];
-static uint8_t in[STEPS * STAGE], out[BLOCKS][STEPS * STAGE];
+static char helpers[RING_TEXT], kernel[RING_TEXT], source[ROOM], ptx[2 * ROOM];
+static uint8_t in[STEPS * RING_STAGE], out[RING_BLOCKS_MOST][STEPS * RING_STAGE];
 static px_machine machine;
-
-static zlay_pipe *read_pipe(zlay_ctx *ctx, const char *text)
-{
-    zlay_pipe *pipe = NULL;
-    if (zlay_pipe_parse(ctx, &pipe, text, strlen(text))) fail_msg("%s", zlay_ctx_message(ctx));
-    return pipe;
-}
-
-static void replace(char *text, const char *what, const char *by)
-{
-    for (char *at; (at = strstr(text, what)); memcpy(at, by, strlen(by))) memmove(at + strlen(by), at + strlen(what), strlen(at + strlen(what)) + 1);
-}
-
-static const char cluster_of[] =
-    "pipe shared\ncluster 2\nparam N 0..\nsmem A[S] 16384\nbar full[S] count 1\nbar empty[S] count 256\ninit full\ninit empty\nfence mbarrier_init\nsync cluster\n"
-    "role producer0 warps 0..3 elect cta 0\n  for i in 0..N\n    wait empty[i % S] parity (i / S + 1) % 2\n    expect full[i % S] 16384\n    arrive full[i % S]\n"
-    "    copy bulk 8192 -> A[i % S] signal full[i % S] multicast 3\n  end\n  for j in N..N+S\n    wait empty[j % S] parity (j / S + 1) % 2\n  end\nend\n"
-    "role producer1 warps 0..3 elect cta 1\n  for i in 0..N\n    wait empty[i % S] parity (i / S + 1) % 2\n    expect full[i % S] 16384\n    arrive full[i % S]\n"
-    "    copy bulk 8192 -> A[i % S] part 1 signal full[i % S] multicast 3\n  end\n  for j in N..N+S\n    wait empty[j % S] parity (j / S + 1) % 2\n  end\nend\n"
-    "role consumer warps 4..7\n  for i in 0..N\n    wait full[i % S] parity i / S % 2\n    read A[i % S]\n    arrive empty[i % S] threads cta all\n  end\nend\n";
-
-/* examples/ring.pipe with so many stages. */
-static const char ring_of[] =
-    "pipe ring\nparam N 0..\nsmem A[S] 16384\nbar full[S] count 1\nbar empty[S] count 128\ninit full\ninit empty\nfence mbarrier_init\nsync cta\n"
-    "role producer warps 0..3 elect\n  for i in 0..N\n    wait empty[i % S] parity (i / S + 1) % 2\n    expect full[i % S] 16384\n"
-    "    arrive full[i % S]\n    copy tensor 16384 -> A[i % S] signal full[i % S]\n  end\nend\nrole consumer warps 4..7\n  for i in 0..N\n"
-    "    wait full[i % S] parity i / S % 2\n    read A[i % S]\n    arrive empty[i % S] threads\n  end\nend\n";
-
-static const char *pipe_of(int stages, int blocks)
-{
-    static char text[4096];
-    const char digit[2] = {(char)('0' + stages), 0};
-    snprintf(text, sizeof text, "%s", blocks > 1 ? cluster_of : ring_of);
-    replace(text, "% S", (char[]){'%', ' ', *digit, 0});
-    replace(text, "/ S", (char[]){'/', ' ', *digit, 0});
-    replace(text, "[S]", (char[]){'[', *digit, ']', 0});
-    replace(text, "+S", (char[]){'+', *digit, 0});
-    return text;
-}
-
-static void print_ring(zlay_ctx *ctx, int stages, int blocks, int32_t language)
-{
-    zlay_pipe *pipe = read_pipe(ctx, pipe_of(stages, blocks));
-    zlay_buf buf = {helpers, sizeof helpers, 0};
-    if (zlay_emit_ring(ctx, &buf, target_of("sm_90a"), pipe, language, "ring", 4)) fail_msg("%s", zlay_ctx_message(ctx));
-    zlay_pipe_free(pipe);
-}
 
 /* ---- kernels ---------------------------------------------------------------------------------------- */
 
-/* STAGES, BLOCKS, a block's PART of a stage, and what is of a cluster: MEET, ARRIVE, MULTI and MASK. */
+/* The model calls shared memory $smem. A block's bytes lie behind those of the block before it. */
 static const char in_cuda[] =
+    "extern __shared__ __attribute__((aligned(1024))) unsigned char room[];\n"
     "extern \"C\" __global__ void k(unsigned long long from, unsigned long long to, unsigned n)\n{\n"
-    "    unsigned base, rank, w0, w1, w2, w3;\n    asm volatile(\"mov.u32 %0, smem;\" : \"=r\"(base));\n    asm volatile(\"mov.u32 %0, %%cluster_ctarank;\" : \"=r\"(rank));\n"
-    "    const unsigned bars = base + STAGES * 16384u, tid = threadIdx.x;\n    to += rank * 81920ull;\n"
-    "    if (tid == 0u) ring_init(bars);\n    MEET;\n    if (tid >> 5 < 4u) {\n        if (tid) return;\n#pragma unroll 1\n        for (unsigned i = 0; i < n; i++) {\n"
-    "            ring_empty_wait_before(bars, i);\n            ring_full_arrive_expect(bars, i, 16384u);\n"
-    "            asm volatile(\"cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytesMULTI [%0], [%1], PART, [%2]MASK;\"\n"
-    "                         :: \"r\"(base + i % STAGES * 16384u + rank * PART), \"l\"(from + i * 16384ull + rank * PART), \"r\"(ring_full(bars, i)), \"h\"((short)3) : \"memory\");\n        }\n"
-    "#pragma unroll 1\n        for (unsigned j = n; BLOCKS > 1 && j < n + STAGES; j++) ring_empty_wait_before(bars, j);\n"
-    "    } else {\n#pragma unroll 1\n        for (unsigned i = 0; i < n; i++) {\n            ring_full_wait(bars, i);\n#pragma unroll 1\n            for (unsigned b = 0; b < 128; b += 16) {\n"
-    "                const unsigned at = (tid - 128u) * 128u + b;\n                asm volatile(\"ld.shared.v4.b32 {%0, %1, %2, %3}, [%4];\" : \"=r\"(w0), \"=r\"(w1), \"=r\"(w2), \"=r\"(w3) : \"r\"(base + i % STAGES * 16384u + at) : \"memory\");\n"
-    "                asm volatile(\"st.global.v4.b32 [%0], {%1, %2, %3, %4};\" :: \"l\"(to + i * 16384ull + at), \"r\"(w0), \"r\"(w1), \"r\"(w2), \"r\"(w3) : \"memory\");\n            }\n"
-    "            ARRIVE;\n        }\n    }\n}\n";
+    "    const unsigned base = (unsigned)__cvta_generic_to_shared(room);\n    unsigned rank;\n    asm volatile(\"mov.u32 %0, %%cluster_ctarank;\" : \"=r\"(rank));\n"
+    "    if (threadIdx.x == 0u) ring_init(base + STAGESu * 16384u);\n    MEET;\n    ring_run(base, from, to + rank * 81920ull, n);\n}\n";
 
 static const char in_ptx[] =
     ".visible .entry k(\n.param .u64 from,\n.param .u64 to,\n.param .u32 n\n)\n{\n    .reg .b32 base, bars, tid, rank, i, last, slot, at, b, w<4>;\n    .reg .b64 f, t, far;\n    .reg .b16 mask;\n"
@@ -100,25 +43,22 @@ static const char shared[] = ".extern .shared .align 1024 .b8 $smem[];\n";
 static const struct {
     const char *word, *by[2][2];
 } words[] = {
-    {"PART", {{"16384", "8192"}, {"16384", "8192"}}},
-    {"BLOCKS", {{"1", "2"}, {"", ""}}},
-    {"DRAIN", {{"", ""}, {"0", "STAGES"}}},
     {"MEET", {{"__syncthreads()", "asm volatile(\"barrier.cluster.arrive.release;\" ::: \"memory\"); asm volatile(\"barrier.cluster.wait.acquire;\" ::: \"memory\")"},
               {"bar.sync 0;", "barrier.cluster.arrive.release;\n    barrier.cluster.wait.acquire;"}}},
-    {"ARRIVE", {{"ring_empty_arrive(bars, i)", "for (unsigned o = 0; o < 2; o++) ring_empty_arrive_at(bars, i, o)"},
-                {"call ring_empty_arrive, (bars, i);", "call ring_empty_arrive_at, (bars, i, 0);\n    call ring_empty_arrive_at, (bars, i, 1);"}}},
-    {"MULTI", {{"", ".multicast::cluster"}, {"", ".multicast::cluster"}}},
-    {"MASK", {{"", ", %3"}, {"", ", mask"}}},
+    {"PART", {{"", ""}, {"16384", "8192"}}},
+    {"DRAIN", {{"", ""}, {"0", "STAGES"}}},
+    {"ARRIVE", {{"", ""}, {"call ring_empty_arrive, (bars, i);", "call ring_empty_arrive_at, (bars, i, 0);\n    call ring_empty_arrive_at, (bars, i, 1);"}}},
+    {"MULTI", {{"", ""}, {"", ".multicast::cluster"}}},
+    {"MASK", {{"", ""}, {"", ", mask"}}},
 };
 
 static void fill(char *text, bool is_ptx, int stages, int blocks)
 {
     char number[16];
-    snprintf(number, sizeof number, "%d", stages * STAGE);
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) replace(text, words[i].word, words[i].by[is_ptx][blocks - 1]);
-    replace(text, "RING", number);
-    snprintf(number, sizeof number, "%d", stages);
-    replace(text, "STAGES", number);
+    snprintf(number, sizeof number, "%d", stages * RING_STAGE);
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) text_replace(text, words[i].word, words[i].by[is_ptx][blocks - 1]);
+    text_replace(text, "RING", number);
+    text_replace(text, "STAGES", (char[]){(char)('0' + stages), 0});
 }
 
 /* Takes away the first line that calls a function. */
@@ -132,7 +72,7 @@ static void drop(char *text, const char *without)
     memmove(at, end + 1, strlen(end + 1) + 1);
 }
 
-/* What nvcc makes of the kernel, as the model reads it. */
+/* What nvcc makes of the functions and the kernel, as the model reads it. */
 static void compile(void)
 {
     char name[] = "/tmp/zlay-ring-XXXXXX", command[400];
@@ -146,22 +86,19 @@ static void compile(void)
     ptx[fread(ptx, 1, sizeof ptx / 2, pipe)] = 0;
     assert_int_equal(pclose(pipe), 0);
     unlink(name);
-    replace(ptx, "\t", " ");
-    replace(ptx, "bra.uni", "bra");
-    replace(ptx, ", smem;", ", $smem;");
-    char *entry = strstr(ptx, ".visible .entry");
-    assert_non_null(entry);
-    memmove(entry + sizeof shared - 1, entry, strlen(entry) + 1);
-    memcpy(entry, shared, sizeof shared - 1);
+    text_replace(ptx, "\t", " ");
+    text_replace(ptx, "bra.uni", "bra");
+    text_replace(ptx, "room", "$smem");
 }
 
 /* The kernel of a language as the model reads it; NULL takes all calls. */
 static void make_kernel(zlay_ctx *ctx, int32_t language, int stages, int blocks, const char *without)
 {
     bool is_ptx = language == ZLAY_TEXT_PTX;
-    print_ring(ctx, stages, blocks, language);
-    snprintf(kernel, sizeof kernel, "%s", is_ptx ? in_ptx : in_cuda);
-    fill(kernel, is_ptx, stages, blocks);
+    ring_function(ctx, helpers, stages, blocks, language, "ring");
+    size_t length = is_ptx ? 0 : ring_run(kernel, stages, blocks, "ring");
+    snprintf(kernel + length, sizeof kernel - length, "%s", is_ptx ? in_ptx : in_cuda);
+    fill(kernel + length, is_ptx, stages, blocks);
     drop(kernel, without);
     if (!is_ptx) {
         compile();
@@ -184,7 +121,7 @@ static bool runs(uint64_t seed, int blocks)
     for (int p = 0; p < 3; p++) memcpy(machine.param[p], &argument[p], sizeof argument[p]);
     machine.when = PX_ANY_TIME;
     machine.random = seed;
-    px_run(&machine, ptx, THREADS, (uint32_t)blocks, blocks);
+    px_run(&machine, ptx, RING_THREADS, (uint32_t)blocks, blocks);
     if (*machine.fault) print_message("%s\n", machine.fault);
     for (int b = 0; b < blocks; b++) same = same && !memcmp(in, out[b], sizeof in);
     return !*machine.fault && same;
@@ -193,7 +130,7 @@ static bool runs(uint64_t seed, int blocks)
 static void arrive_in(zlay_ctx *ctx, int32_t language)
 {
     for (int stages = 2; stages <= 3; stages++)
-        for (int blocks = 1; blocks <= BLOCKS; blocks++) {
+        for (int blocks = 1; blocks <= RING_BLOCKS_MOST; blocks++) {
             make_kernel(ctx, language, stages, blocks, NULL);
             for (uint64_t seed = 1; seed < 4; seed++)
                 if (!runs(seed, blocks)) fail_msg("%d stages, %d blocks:\n%s", stages, blocks, ptx);
@@ -203,7 +140,7 @@ static void arrive_in(zlay_ctx *ctx, int32_t language)
 static void miss_in(zlay_ctx *ctx, int32_t language)
 {
     static const char *const calls[CALLS] = {"ring_empty_wait_before", "ring_full_wait", "ring_empty_arrive", "ring_full_arrive_expect", "ring_init"};
-    for (int blocks = 1; blocks <= BLOCKS; blocks++)
+    for (int blocks = 1; blocks <= RING_BLOCKS_MOST; blocks++)
         for (int c = 0; c < CALLS; c++) {
             bool all = true;
             make_kernel(ctx, language, 2, blocks, calls[c]);
@@ -230,8 +167,8 @@ static void cuda_calls_are_missed(void **state)
 static void nvcc_takes_them(void **state)
 {
     need_compiler();
-    for (int blocks = 1; blocks <= BLOCKS; blocks++) {
-        print_ring(*state, 3, blocks, ZLAY_TEXT_CUDA);
+    for (int blocks = 1; blocks <= RING_BLOCKS_MOST; blocks++) {
+        ring_function(*state, helpers, 3, blocks, ZLAY_TEXT_CUDA, "ring");
         assert_true(compiles_for("sm_90a sm_100a", helpers));
     }
 }
@@ -242,8 +179,8 @@ static void ptxas_takes_them(void **state)
     need_assembler();
     for (int i = 0; i < 4; i++) {
         make_kernel(*state, ZLAY_TEXT_PTX, 3, 1 + i / 2, NULL);
-        int length = snprintf(source, ROOM, ".version 8.6\n.target %s\n.address_size 64\n%s%s", targets[i % 2], helpers, shared);
-        snprintf(source + length, ROOM, "%s", kernel);
+        int length = snprintf(source, ROOM / 2, ".version 8.6\n.target %s\n.address_size 64\n%s%s", targets[i % 2], helpers, shared);
+        snprintf(source + length, ROOM / 2, "%s", kernel);
         assert_true(assembles(targets[i % 2], source));
     }
 }
@@ -264,17 +201,17 @@ static void refused(void **state)
     static char wrong[2048], named[2048];
     zlay_ctx *ctx = *state;
     zlay_buf buf = {NULL, 0, 0};
-    snprintf(wrong, sizeof wrong, "%s", pipe_of(2, 1));
-    replace(wrong, "    wait empty[i % 2] parity (i / 2 + 1) % 2\n", "");
-    snprintf(named, sizeof named, "%s", pipe_of(2, 1));
-    replace(named, "full", "init_");
-    replace(named, "init_", "empty_x");
-    refuse(ctx, pipe_of(2, 1), "sm_90a", ZLAY_TEXT_CUDA, "ring", ZLAY_EROOM, "");
-    refuse(ctx, pipe_of(2, 2), "sm_90a", ZLAY_TEXT_PTX, "ring", ZLAY_EROOM, "");
-    refuse(ctx, pipe_of(2, 1), "sm_90a", ZLAY_TEXT_HIP, "ring", ZLAY_ENOTSUP, "CUDA C or PTX");
-    refuse(ctx, pipe_of(2, 1), "sm_80", ZLAY_TEXT_CUDA, "ring", ZLAY_ENOTSUP, "sm_90");
-    refuse(ctx, pipe_of(2, 1), "gfx942", ZLAY_TEXT_CUDA, "ring", ZLAY_ENOTSUP, "sm_90");
-    refuse(ctx, pipe_of(2, 1), "sm_90a", ZLAY_TEXT_CUDA, "__ring", ZLAY_EINVAL, "name");
+    snprintf(wrong, sizeof wrong, "%s", ring_of(2, 1));
+    text_replace(wrong, "    wait empty[i % 2] parity (i / 2 + 1) % 2\n", "");
+    snprintf(named, sizeof named, "%s", ring_of(2, 1));
+    text_replace(named, "full", "init_");
+    text_replace(named, "init_", "empty_x");
+    refuse(ctx, ring_of(2, 1), "sm_90a", ZLAY_TEXT_CUDA, "ring", ZLAY_EROOM, "");
+    refuse(ctx, ring_of(2, 2), "sm_90a", ZLAY_TEXT_PTX, "ring", ZLAY_EROOM, "");
+    refuse(ctx, ring_of(2, 1), "sm_90a", ZLAY_TEXT_HIP, "ring", ZLAY_ENOTSUP, "CUDA C or PTX");
+    refuse(ctx, ring_of(2, 1), "sm_80", ZLAY_TEXT_CUDA, "ring", ZLAY_ENOTSUP, "sm_90");
+    refuse(ctx, ring_of(2, 1), "gfx942", ZLAY_TEXT_CUDA, "ring", ZLAY_ENOTSUP, "sm_90");
+    refuse(ctx, ring_of(2, 1), "sm_90a", ZLAY_TEXT_CUDA, "__ring", ZLAY_EINVAL, "name");
     refuse(ctx, wrong, "sm_90a", ZLAY_TEXT_CUDA, "ring", ZLAY_NONE, "rule");
     refuse(ctx, named, "sm_90a", ZLAY_TEXT_CUDA, "ring", ZLAY_ENOTSUP, "clash");
     refuse(ctx, "pipe none\nrole one warps 0..0\n  sync warp\nend\n", "sm_90a", ZLAY_TEXT_CUDA, "ring", ZLAY_ENOTSUP, "no barrier");
