@@ -256,8 +256,11 @@ static void map_kernel(FILE *file, const char *function, int i, int32_t language
 static void encode(uint64_t words[MAP_WORDS], const zlay_tensormap *m, uint64_t address)
 {
     _Alignas(64) uint64_t bits[MAP_WORDS];
-    must(gpu.cuda.cuTensorMapEncodeTiled(bits, (unsigned)m->type, m->rank, (void *)(uintptr_t)address, m->extent, m->stride, m->box, m->step,
-                                         (unsigned)m->interleave, (unsigned)m->swizzle, (unsigned)m->l2, (unsigned)m->oob), "cuTensorMapEncodeTiled");
+    void *at = (void *)(uintptr_t)address;
+    if (m->mode) must(gpu.cuda.cuTensorMapEncodeIm2col(bits, (unsigned)m->type, m->rank, at, m->extent, m->stride, m->lower, m->upper, m->channels, m->pixels, m->step,
+                                                       (unsigned)m->interleave, (unsigned)m->swizzle, (unsigned)m->l2, (unsigned)m->oob), "cuTensorMapEncodeIm2col");
+    else must(gpu.cuda.cuTensorMapEncodeTiled(bits, (unsigned)m->type, m->rank, at, m->extent, m->stride, m->box, m->step,
+                                              (unsigned)m->interleave, (unsigned)m->swizzle, (unsigned)m->l2, (unsigned)m->oob), "cuTensorMapEncodeTiled");
     memcpy(words, bits, sizeof bits);
 }
 
@@ -309,7 +312,7 @@ static void loads_load(void)
     must(result, "kernels of loads");
 }
 
-/* The array is what the driver writes; then, with the address of a tensor of random bytes in its first word, it is used as it stands. */
+/* The array is what the driver writes; then, of a tiled map, with the address of a tensor of random bytes in its first word, it is used as it stands. */
 static void map_compare(int i, int language)
 {
     uint64_t words[MAP_WORDS];
@@ -319,6 +322,7 @@ static void map_compare(int i, int language)
     if (memcmp(out, words, sizeof words)) fail_msg("tensor map %d has other bytes than the driver's", i);
     cuda_address array = out[MAP_WORDS];
     assert_int_equal(array % 64, 0);
+    if (m->mode) return;
     loads_load();
     for (size_t k = 0; k < MEMORY / 8; k++) in[k] = test_random(&all.seed);
     must(gpu.cuda.cuMemcpyHtoD_v2(gpu.in, in, MEMORY), "tensor");
@@ -407,33 +411,36 @@ static void desc_compare(int i, int language)
 
 /* ---- rings ------------------------------------------------------------------------------------------------ */
 
-enum { RINGS = 2, RING_STEPS = 37, RING_BLOCKS = 16, LEAST_STAGES = 2 };
+enum { RINGS = 4, RING_STEPS = 37, RING_BLOCKS = 16, LEAST_STAGES = 2 };
+
+static int ring_stages(int i) { return i / 2 + LEAST_STAGES; }
+static int ring_blocks(int i) { return i % 2 + 1; }
 
 static size_t ring_print(zlay_ctx *ctx, char *to, int i, int32_t language)
 {
     char name[16];
     snprintf(name, sizeof name, "ring%d", i);
-    if (language == ZLAY_TEXT_PTX) return 0;
-    size_t length = ring_function(ctx, to, i + LEAST_STAGES, 1, language, name);
-    return length + ring_run(to + length, i + LEAST_STAGES, 1, name);
+    size_t length = ring_function(ctx, to, ring_stages(i), ring_blocks(i), language, name);
+    return language == ZLAY_TEXT_PTX ? length : length + ring_run(to + length, ring_stages(i), ring_blocks(i), name);
 }
 
 static void ring_kernel(FILE *file, const char *function, int i, int32_t language)
 {
     char name[16];
-    (void)function, (void)language;
+    (void)function;
     snprintf(name, sizeof name, "ring%d", i);
-    ring_kernel_put(file, name, i + LEAST_STAGES);
+    ring_kernel_put(file, language, name, ring_stages(i), ring_blocks(i));
 }
 
 static void ring_compare(int i, int language)
 {
-    const size_t bytes = (size_t)RING_STEPS * RING_BLOCKS * RING_STAGE;
-    const unsigned launch[3] = {RING_BLOCKS, RING_WATCHED, (unsigned)((i + LEAST_STAGES) * RING_STAGE + RING_SPARE)};
+    const size_t words = (size_t)RING_STEPS * RING_STAGE / 8, bytes = 8 * words * RING_BLOCKS;
+    const unsigned launch[3] = {RING_BLOCKS, language == PTX ? RING_THREADS : RING_WATCHED, (unsigned)(ring_stages(i) * RING_STAGE + RING_SPARE)};
     for (int round = 0; round < 8; round++) {
         for (size_t k = 0; k < bytes / 8; k++) in[k] = test_random(&all.seed);
         call_named(language, "ring", i, launch, bytes, bytes, RING_STEPS);
-        if (memcmp(in, out, bytes)) fail_msg("ring of %d stages", i + LEAST_STAGES);
+        for (size_t b = 0; b < RING_BLOCKS; b++)
+            if (memcmp(in + b / (size_t)ring_blocks(i) * words, out + b * words, 8 * words)) fail_msg("ring of %d stages, %d blocks", ring_stages(i), ring_blocks(i));
     }
 }
 
@@ -608,6 +615,7 @@ static void maps_ptx(void **state) { (void)state, compare(MAP_KIND, PTX); }
 static void descriptors_cuda(void **state) { (void)state, compare(DESC_KIND, CUDA); }
 static void descriptors_ptx(void **state) { (void)state, compare(DESC_KIND, PTX); }
 static void rings_cuda(void **state) { (void)state, compare(RING_KIND, CUDA); }
+static void rings_ptx(void **state) { (void)state, compare(RING_KIND, PTX); }
 
 static void draw_all(void)
 {
@@ -682,7 +690,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(words_cuda),       cmocka_unit_test(words_ptx),           cmocka_unit_test(conversions_cuda),
         cmocka_unit_test(conversions_ptx),  cmocka_unit_test(maps_of_the_host),    cmocka_unit_test(maps_cuda),
         cmocka_unit_test(maps_ptx),         cmocka_unit_test(descriptors_cuda),    cmocka_unit_test(descriptors_ptx),
-        cmocka_unit_test(product_is_right), cmocka_unit_test(rings_cuda),
+        cmocka_unit_test(product_is_right), cmocka_unit_test(rings_cuda),          cmocka_unit_test(rings_ptx),
     };
     char command[80];
     alarm(SECONDS);

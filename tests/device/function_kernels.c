@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "function_kernels.h"
+#include "functions/ring.h"
 
 #include <zlay/emit.h>
 
-static const char ptx_head[] = ".version 8.3\n.target sm_90a\n.address_size 64\n\n";
+static const char ptx_head[] = ".version 8.3\n.target sm_90a\n.address_size 64\n\n.extern .shared .align 1024 .b8 $smem[];\n\n";
 
 void function_head_put(FILE *file, int32_t language)
 {
@@ -149,19 +150,25 @@ void desc_kernel_put(FILE *file, int32_t language, const char *name, bool steps)
  * so that no wait, right or wrong, lasts for ever. */
 static const char ring_text[] =
     "extern __shared__ __attribute__((aligned(1024))) unsigned char room[];\n"
-    "extern \"C\" __global__ void k_%s(const unsigned long long *in, unsigned long long *out, unsigned n)\n{\n"
+    "extern \"C\" __global__ void __cluster_dims__(%d, 1, 1) k_%s(const unsigned long long *in, unsigned long long *out, unsigned n)\n{\n"
     "    __shared__ unsigned ended;\n"
     "    const unsigned base = (unsigned)__cvta_generic_to_shared(room), thread = threadIdx.x;\n"
-    "    const unsigned long long first = blockIdx.x * 16384ull * n;\n"
-    "    if (thread == 0u) {\n        ended = 0u;\n        %s_init(base + %du * 16384u);\n    }\n    __syncthreads();\n"
-    "    if (thread < 256u) {\n        %s_run(base, (unsigned long long)in + first, (unsigned long long)out + first, n);\n"
+    "    const unsigned long long from = blockIdx.x / %du * 16384ull * n, to = blockIdx.x * 16384ull * n;\n"
+    "    if (thread == 0u) {\n        ended = 0u;\n        %s_init(base + %du * 16384u);\n    }\n    " RING_MEET "\n"
+    "    if (thread < 256u) {\n        %s_run(base, (unsigned long long)in + from, (unsigned long long)out + to, n);\n"
     "        atomicAdd(&ended, 1u);\n        return;\n    }\n"
     "    for (unsigned i = 0; i < 20000u; i++) {\n        if (*(volatile unsigned *)&ended == 256u) return;\n        __nanosleep(100000u);\n    }\n"
     "    __trap();\n}\n";
 
-void ring_kernel_put(FILE *file, const char *name, int stages)
+void ring_kernel_put(FILE *file, int32_t language, const char *name, int stages, int blocks)
 {
-    fprintf(file, ring_text, name, name, stages, name);
+    static char text[RING_TEXT];
+    if (language == ZLAY_TEXT_CUDA) {
+        fprintf(file, ring_text, blocks, name, blocks, name, stages, name);
+        return;
+    }
+    ring_kernel_ptx(text, stages, blocks, name);
+    fputs(text, file);
 }
 
 /* ---- products ------------------------------------------------------------------------------------------- */

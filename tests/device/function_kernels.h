@@ -43,9 +43,9 @@ void map_kernel_put(FILE *file, int32_t language, const char *name);
 /* A matrix descriptor: thread i < n takes a shared address and a step, 64 bits each, and writes their descriptor. */
 void desc_kernel_put(FILE *file, int32_t language, const char *name, bool steps);
 
-/* Of CUDA C. A ring's run, and its kernel with a warp that ends the program where the others have not ended after
- * seconds: block b moves n stages. */
-void ring_kernel_put(FILE *file, const char *name, int stages);
+/* A ring's kernel: each block, or each cluster of `blocks` for all of them, brings n stages. Of CUDA C around NAME_run, with a warp that ends
+ * the program where the others have not ended after seconds. */
+void ring_kernel_put(FILE *file, int32_t language, const char *name, int stages, int blocks);
 
 /* Of CUDA C: D = A B^T of 64 x 64 x 128 by one wgmma a step, whose descriptors are NAME(address) + NAME_step(step).
  * `in` has A and B as they lie in shared memory, `out` gets 32 words a thread. */

@@ -20,46 +20,10 @@ static px_machine machine;
 static const char in_cuda[] =
     "extern __shared__ __attribute__((aligned(1024))) unsigned char room[];\n"
     "extern \"C\" __global__ void k(unsigned long long from, unsigned long long to, unsigned n)\n{\n"
-    "    const unsigned base = (unsigned)__cvta_generic_to_shared(room);\n    unsigned rank;\n    asm volatile(\"mov.u32 %0, %%cluster_ctarank;\" : \"=r\"(rank));\n"
-    "    if (threadIdx.x == 0u) ring_init(base + STAGESu * 16384u);\n    MEET;\n    ring_run(base, from, to + rank * 81920ull, n);\n}\n";
-
-static const char in_ptx[] =
-    ".visible .entry k(\n.param .u64 from,\n.param .u64 to,\n.param .u32 n\n)\n{\n    .reg .b32 base, bars, tid, rank, i, last, slot, at, b, w<4>;\n    .reg .b64 f, t, far;\n    .reg .b16 mask;\n"
-    "    .reg .pred p;\n    mov.u32 base, $smem;\n    add.u32 bars, base, RING;\n    mov.u32 tid, %tid.x;\n    mov.u32 rank, %cluster_ctarank;\n    mov.b16 mask, 3;\n"
-    "    ld.param.u64 f, [from];\n    ld.param.u64 t, [to];\n    ld.param.u32 last, [n];\n    mad.wide.u32 t, rank, 81920, t;\n    setp.ne.u32 p, tid, 0;\n    @p bra inited;\n"
-    "    call ring_init, (bars);\ninited:\n    MEET\n    mov.u32 i, 0;\n    setp.ge.u32 p, tid, 128;\n    @p bra consume;\n    setp.ne.u32 p, tid, 0;\n    @p bra over;\n"
-    "produce:\n    setp.ge.u32 p, i, last;\n    @p bra produced;\n    call ring_empty_wait_before, (bars, i);\n    call ring_full_arrive_expect, (bars, i, 16384);\n    call (at), ring_full, (bars, i);\n"
-    "    rem.u32 slot, i, STAGES;\n    mad.lo.u32 slot, slot, 16384, base;\n    mad.lo.u32 slot, rank, PART, slot;\n    mad.wide.u32 far, i, 16384, f;\n    mad.wide.u32 far, rank, PART, far;\n"
-    "    cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytesMULTI [slot], [far], PART, [at]MASK;\n    add.u32 i, i, 1;\n    bra produce;\n"
-    "produced:\n    add.u32 last, last, DRAIN;\ndrain:\n    setp.ge.u32 p, i, last;\n    @p bra over;\n    call ring_empty_wait_before, (bars, i);\n    add.u32 i, i, 1;\n    bra drain;\n"
-    "consume:\n    setp.ge.u32 p, i, last;\n    @p bra over;\n    call ring_full_wait, (bars, i);\n    rem.u32 slot, i, STAGES;\n    mad.lo.u32 slot, slot, 16384, base;\n    sub.u32 at, tid, 128;\n"
-    "    mul.lo.u32 at, at, 128;\n    add.u32 slot, slot, at;\n    mad.wide.u32 far, i, 16384, t;\n    mad.wide.u32 far, at, 1, far;\n    mov.u32 b, 0;\nmore:\n"
-    "    ld.shared.v4.b32 {w0, w1, w2, w3}, [slot];\n    st.global.v4.b32 [far], {w0, w1, w2, w3};\n    add.u32 slot, slot, 16;\n    add.s64 far, far, 16;\n    add.u32 b, b, 16;\n    setp.lt.u32 p, b, 128;\n"
-    "    @p bra more;\n    ARRIVE\n    add.u32 i, i, 1;\n    bra consume;\nover:\n    ret;\n}\n";
+    "    const unsigned base = (unsigned)__cvta_generic_to_shared(room);\n    unsigned rank;\n    asm volatile(\"mov.u32 %%0, %%%%cluster_ctarank;\" : \"=r\"(rank));\n"
+    "    if (threadIdx.x == 0u) ring_init(base + %du * 16384u);\n    " RING_MEET "\n    ring_run(base, from, to + rank * 81920ull, n);\n}\n";
 
 static const char shared[] = ".extern .shared .align 1024 .b8 $smem[];\n";
-
-/* What stands for the words in capitals, in CUDA C and in PTX, of one block and of two. */
-static const struct {
-    const char *word, *by[2][2];
-} words[] = {
-    {"MEET", {{"__syncthreads()", "asm volatile(\"barrier.cluster.arrive.release;\" ::: \"memory\"); asm volatile(\"barrier.cluster.wait.acquire;\" ::: \"memory\")"},
-              {"bar.sync 0;", "barrier.cluster.arrive.release;\n    barrier.cluster.wait.acquire;"}}},
-    {"PART", {{"", ""}, {"16384", "8192"}}},
-    {"DRAIN", {{"", ""}, {"0", "STAGES"}}},
-    {"ARRIVE", {{"", ""}, {"call ring_empty_arrive, (bars, i);", "call ring_empty_arrive_at, (bars, i, 0);\n    call ring_empty_arrive_at, (bars, i, 1);"}}},
-    {"MULTI", {{"", ""}, {"", ".multicast::cluster"}}},
-    {"MASK", {{"", ""}, {"", ", mask"}}},
-};
-
-static void fill(char *text, bool is_ptx, int stages, int blocks)
-{
-    char number[16];
-    snprintf(number, sizeof number, "%d", stages * RING_STAGE);
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) text_replace(text, words[i].word, words[i].by[is_ptx][blocks - 1]);
-    text_replace(text, "RING", number);
-    text_replace(text, "STAGES", (char[]){(char)('0' + stages), 0});
-}
 
 /* Takes away the first line that calls a function. */
 static void drop(char *text, const char *without)
@@ -96,9 +60,8 @@ static void make_kernel(zlay_ctx *ctx, int32_t language, int stages, int blocks,
 {
     bool is_ptx = language == ZLAY_TEXT_PTX;
     ring_function(ctx, helpers, stages, blocks, language, "ring");
-    size_t length = is_ptx ? 0 : ring_run(kernel, stages, blocks, "ring");
-    snprintf(kernel + length, sizeof kernel - length, "%s", is_ptx ? in_ptx : in_cuda);
-    fill(kernel + length, is_ptx, stages, blocks);
+    if (is_ptx) ring_kernel_ptx(kernel, stages, blocks, "ring");
+    else sprintf(kernel + ring_run(kernel, stages, blocks, "ring"), in_cuda, stages);
     drop(kernel, without);
     if (!is_ptx) {
         compile();

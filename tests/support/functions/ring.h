@@ -89,4 +89,41 @@ static inline size_t ring_run(char *to, int stages, int blocks, const char *name
     return strlen(to);
 }
 
+/* All threads of a block meet, or of a cluster. */
+#define RING_MEET "asm volatile(\"barrier.cluster.arrive.release;\" ::: \"memory\"); asm volatile(\"barrier.cluster.wait.acquire;\" ::: \"memory\");"
+
+/* A kernel of RING_THREADS threads does the same in PTX, where $smem is shared memory: n stages for each block or cluster, and n for each block. */
+static const char ring_ptx_text[] =
+    ".visible .entry k_NAME(\n.param .u64 from,\n.param .u64 to,\n.param .u32 n\n)\nDIMENSIONS{\n    .reg .b32 base, bars, tid, rank, i, last, slot, at, b, w<4>;\n    .reg .b64 f, t, far;\n    .reg .b16 mask;\n"
+    "    .reg .pred p;\n    mov.u32 base, $smem;\n    add.u32 bars, base, RING;\n    mov.u32 tid, %tid.x;\n    mov.u32 rank, %cluster_ctarank;\n    mov.b16 mask, 3;\n"
+    "    ld.param.u64 f, [from];\n    ld.param.u64 t, [to];\n    ld.param.u32 last, [n];\n    mul.lo.u32 at, last, 16384;\n    mov.u32 b, %ctaid.x;\n    mad.wide.u32 t, b, at, t;\n    div.u32 b, b, BLOCKS;\n    mad.wide.u32 f, b, at, f;\n    setp.ne.u32 p, tid, 0;\n    @p bra inited;\n"
+    "    call NAME_init, (bars);\ninited:\n    MEET\n    mov.u32 i, 0;\n    setp.ge.u32 p, tid, 128;\n    @p bra consume;\n    setp.ne.u32 p, tid, 0;\n    @p bra over;\n"
+    "produce:\n    setp.ge.u32 p, i, last;\n    @p bra produced;\n    call NAME_empty_wait_before, (bars, i);\n    call NAME_full_arrive_expect, (bars, i, 16384);\n    call (at), NAME_full, (bars, i);\n"
+    "    rem.u32 slot, i, STAGES;\n    mad.lo.u32 slot, slot, 16384, base;\n    mad.lo.u32 slot, rank, PART, slot;\n    mad.wide.u32 far, i, 16384, f;\n    mad.wide.u32 far, rank, PART, far;\n"
+    "    cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytesMULTI [slot], [far], PART, [at]MASK;\n    add.u32 i, i, 1;\n    bra produce;\n"
+    "produced:\n    add.u32 last, last, DRAIN;\ndrain:\n    setp.ge.u32 p, i, last;\n    @p bra over;\n    call NAME_empty_wait_before, (bars, i);\n    add.u32 i, i, 1;\n    bra drain;\n"
+    "consume:\n    setp.ge.u32 p, i, last;\n    @p bra over;\n    call NAME_full_wait, (bars, i);\n    rem.u32 slot, i, STAGES;\n    mad.lo.u32 slot, slot, 16384, base;\n    sub.u32 at, tid, 128;\n"
+    "    mul.lo.u32 at, at, 128;\n    add.u32 slot, slot, at;\n    mad.wide.u32 far, i, 16384, t;\n    mad.wide.u32 far, at, 1, far;\n    mov.u32 b, 0;\nmore:\n"
+    "    ld.shared.v4.b32 {w0, w1, w2, w3}, [slot];\n    st.global.v4.b32 [far], {w0, w1, w2, w3};\n    add.u32 slot, slot, 16;\n    add.s64 far, far, 16;\n    add.u32 b, b, 16;\n    setp.lt.u32 p, b, 128;\n"
+    "    @p bra more;\n    ARRIVE\n    add.u32 i, i, 1;\n    bra consume;\nover:\n    ret;\n}\n";
+
+static inline void ring_kernel_ptx(char *to, int stages, int blocks, const char *name)
+{
+    const bool two = blocks > 1;
+    char number[16];
+    sprintf(to, "%s", ring_ptx_text);
+    text_replace(to, "MEET", two ? "barrier.cluster.arrive.release;\n    barrier.cluster.wait.acquire;" : "bar.sync 0;");
+    text_replace(to, "ARRIVE", two ? "call NAME_empty_arrive_at, (bars, i, 0);\n    call NAME_empty_arrive_at, (bars, i, 1);" : "call NAME_empty_arrive, (bars, i);");
+    text_replace(to, "DIMENSIONS", two ? ".reqnctapercluster 2, 1, 1\n" : "");
+    text_replace(to, "MULTI", two ? ".multicast::cluster" : "");
+    text_replace(to, "MASK", two ? ", mask" : "");
+    text_replace(to, "PART", two ? "8192" : "16384");
+    text_replace(to, "BLOCKS", two ? "2" : "1");
+    text_replace(to, "DRAIN", two ? "STAGES" : "0");
+    snprintf(number, sizeof number, "%d", stages * RING_STAGE);
+    text_replace(to, "RING", number);
+    text_replace(to, "STAGES", (char[]){(char)('0' + stages), 0});
+    text_replace(to, "NAME", name);
+}
+
 #endif
