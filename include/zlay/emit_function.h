@@ -154,8 +154,9 @@ ZLAY_API zlay_status zlay_emit_idesc(zlay_ctx *ctx, zlay_buf *out, const zlay_ta
  *  and e an index into a ring, as in the pipe: `void NAME_init(unsigned bars)`; for every BAR
  *  `unsigned NAME_BAR(unsigned bars, unsigned e)`, the address of its slot, which copies
  *  signal; and of these what the pipe has: `NAME_BAR_wait(bars, e)`,
- *  `NAME_BAR_wait_before(bars, e)` for the phase before that of e, `NAME_BAR_arrive(bars, e)`
- *  and `NAME_BAR_arrive_expect(bars, e, bytes)`.  Where another block of the cluster signals
+ *  `NAME_BAR_wait_before(bars, e)` for the phase before that of e, `NAME_BAR_arrive(bars, e)`,
+ *  `NAME_BAR_expect(bars, e, bytes)`, and `NAME_BAR_arrive_expect(bars, e, bytes)` of an
+ *  expectation that its arrival follows.  Where another block of the cluster signals
  *  the barrier, `NAME_BAR_at(bars, e, block)` is the address in that block, and
  *  `NAME_BAR_arrive_at(bars, e, block)` arrives there.  In PTX all words are .b32.  A kernel
  *  that calls them where the pipe has these events does what was proved; the functions do

@@ -253,6 +253,9 @@ emit_commands() {
             emit copy ptx sm_90a 16 '(64,64):(72,1)' '(64,64):(64,1)' tile threads=128 src.align=16 &&
         same_as_batch '{"op": "emit", "what": "tensormap", "target": "sm_90a", "map": {'"$map"'}, "language": "cuda", "name": "a"}' emit tensormap cuda sm_90a a type=bf16 extent=4096,1024 stride=8192 box=64,64 swizzle=128B address=0x100000 &&
         same_as_batch '{"op": "emit", "what": "tensormap", "target": "sm_90a", "map": {'"$map"'}, "language": "ptx", "name": "a"}' emit tensormap ptx sm_90a "$map_bits" a &&
+        same_as_batch '{"op": "emit", "what": "tensormap", "target": "sm_90a", "map": {"mode": "im2col", "rank": 3, "address": 0, "extent": [32, 100, 4], "stride": [64, 6400], "lower": [-2], "upper": [1], "channels": 32, "pixels": 48, "step": [1, 1, 1], "interleave": 0, "swizzle": 0, "l2": "128B", "oob": 0, "type": "f16"}, "language": "cuda", "name": "a"}' \
+            emit tensormap cuda sm_90a a mode=im2col type=f16 extent=32,100,4 stride=64,6400 lower=-2 upper=1 channels=32 pixels=48 l2=128B 'step=[1, 1, 1]' &&
+        "$zlay" emit tensormap ptx sm_90a row type=u8 extent=256 box=256 | grep -q '^.global .align 64 .b64 row' &&
         same_as_batch '{"op": "emit", "what": "smemdesc", "target": "sm_90a", "desc": "0x4000004000010040", "step": [0, 32, 8192], "language": "cuda", "name": "d"}' emit smemdesc cuda sm_90a 0x4000004000010040 0,32,8192 d &&
         same_as_batch '{"op": "emit", "what": "smemdesc", "target": "sm_90a", "desc": "0x4000004000010040", "step": [0], "language": "cuda", "name": "d"}' emit smemdesc cuda sm_90a 0x4000004000010040 d &&
         same_as_batch '{"op": "emit", "what": "idesc", "target": "sm_100a", "kind": "f16", "desc": 138413200, "language": "cuda", "name": "idesc"}' emit idesc cuda sm_100a f16 138413200 &&

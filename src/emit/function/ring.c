@@ -35,6 +35,18 @@ static bool has(const zlay_pipe *pipe, uint32_t bar, zl_event_kind kind, int32_t
     return false;
 }
 
+/* Whether an expectation at the barrier is one instruction with the arrival behind it, or is none. */
+static bool expects(const zlay_pipe *pipe, uint32_t bar, bool joined)
+{
+    for (uint32_t r = 0; r < pipe->roles_count; r++)
+        for (uint32_t i = pipe->roles[r].begin; i < pipe->roles[r].end; i++) {
+            const zl_event *e = &pipe->events[i];
+            bool joins = i + 1 < pipe->roles[r].end && zl_events_join(e, e + 1);
+            if (e->kind == ZL_EV_EXPECT && e->bar == (int32_t)bar && joins == joined) return true;
+        }
+    return false;
+}
+
 /* Whether an arrival or a copy signals the barrier of another block. */
 static bool reaches(const zlay_pipe *pipe, uint32_t bar)
 {
@@ -155,7 +167,8 @@ static void ring_write(zl_text *out, const void *value)
             if (has(p, b, ZL_EV_WAIT, flip, false)) function_put(out, t, b, WAIT, flip);
         if (has(p, b, ZL_EV_ARRIVE, 0, false)) function_put(out, t, b, ARRIVE, 0);
         if (has(p, b, ZL_EV_ARRIVE, 0, true)) function_put(out, t, b, ARRIVE_AT, 0);
-        if (has(p, b, ZL_EV_EXPECT, 0, false)) function_put(out, t, b, EXPECT, 0);
+        if (expects(p, b, false)) function_put(out, t, b, EXPECT, 0);
+        if (expects(p, b, true)) function_put(out, t, b, ARRIVE_EXPECT, 0);
     }
 }
 

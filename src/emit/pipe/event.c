@@ -57,22 +57,12 @@ static void say_expect(zl_pipe_text *k, const zl_event *event)
     zl_say(k, zl_pt_one(k), "mbar.expect_tx", 0, "at", zl_pt_number(bytes, (uint64_t)event->count));
 }
 
-/* Whether two positions are the same. */
-static bool same_place(const zl_pos *a, const zl_pos *b)
-{
-    return zl_pos_moves_alike(a, b) && a->add == b->add;
-}
-
 /* Whether an arrival at the same barrier stands directly behind the expectation. */
 bool zl_pt_joins(const zl_pipe_text *k, const zl_event *event)
 {
     const zl_event *next = event + 1;
-    if (!k->role || event->kind != ZL_EV_EXPECT || next >= &k->pipe->events[k->role->end] ||
-        next->kind != ZL_EV_ARRIVE || zl_pt_fragment(k, event) || zl_pt_fragment(k, next))
-        return false;
-    return next->scope == ZL_BY_ONE && next->times == 1 && next->bar == event->bar &&
-           event->cta == ZL_CTA_OWN && next->cta == ZL_CTA_OWN &&
-           same_place(&event->bar_at, &next->bar_at);
+    if (!k->role || next >= &k->pipe->events[k->role->end]) return false;
+    return zl_events_join(event, next) && !zl_pt_fragment(k, event) && !zl_pt_fragment(k, next);
 }
 
 /* Prints both as one instruction. */

@@ -4,6 +4,7 @@
 #include "json/ops/response.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,11 +23,13 @@ static bool is_list(const char *field)
     return false;
 }
 
+/* A number, [NAME, number], or a text, also of a number beyond 64 bits. */
 static json_t *item_of(const char *text, size_t length)
 {
     char *end;
+    errno = 0;
     long long number = strtoll(text, &end, 10);
-    if (length && end == text + length) return json_integer(number);
+    if (length && end == text + length && !errno) return json_integer(number);
     const char *colon = memchr(text, ':', length);
     if (!colon) return json_stringn(text, length);
     size_t before = (size_t)(colon - text);

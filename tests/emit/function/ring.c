@@ -112,6 +112,39 @@ static void miss_in(zlay_ctx *ctx, int32_t language)
         }
 }
 
+/* The functions of a pipe whose producer arrives behind its copy: `expect` is a function of its own. */
+static void late_functions(zlay_ctx *ctx, int32_t language)
+{
+    char late[4096];
+    zlay_buf buf = {helpers, sizeof helpers, 0};
+    snprintf(late, sizeof late, "%s", ring_of(2, 1));
+    text_replace(late, "    arrive full[i % 2]\n", "");
+    text_replace(late, "  end\nend\nrole consumer", "    arrive full[i % 2]\n  end\nend\nrole  consumer");
+    zlay_pipe *pipe = read_pipe(ctx, late);
+    if (zlay_emit_ring(ctx, &buf, target_of("sm_90a"), pipe, language, "ring", 4)) fail_msg("%s", zlay_ctx_message(ctx));
+    assert_null(strstr(helpers, "_arrive_expect"));
+    zlay_pipe_free(pipe);
+}
+
+static void an_arrival_behind_the_copy(void **state)
+{
+    bool all = true;
+    for (int without = 0; without < 2; without++) {
+        late_functions(*state, ZLAY_TEXT_PTX);
+        ring_kernel_ptx(kernel, 2, 1, "ring");
+        text_replace(kernel, "full_arrive_expect", "full_expect");
+        text_replace(kernel, "16384, [at];\n", "16384, [at] ;\n    call ring_full_arrive, (bars, i);\n");
+        drop(kernel, without ? "ring_full_expect" : NULL);
+        memcpy(ptx, shared, sizeof shared);
+        expand_calls(ptx + sizeof shared - 1, helpers, kernel);
+        for (uint64_t seed = 1; seed < 6; seed++) all = runs(seed, 1) && all;
+        if (all == without) fail_msg("%s", ptx);
+    }
+    late_functions(*state, ZLAY_TEXT_CUDA);
+    assert_non_null(strstr(helpers, " ring_full_expect("));
+    assert_true(!has_compiler() || compiles_for("sm_90a sm_100a", helpers));
+}
+
 static void ptx_bytes_arrive(void **state) { arrive_in(*state, ZLAY_TEXT_PTX); }
 static void ptx_calls_are_missed(void **state) { miss_in(*state, ZLAY_TEXT_PTX); }
 
@@ -188,6 +221,7 @@ int main(void)
         cmocka_unit_test(ptx_calls_are_missed),
         cmocka_unit_test(cuda_bytes_arrive),
         cmocka_unit_test(cuda_calls_are_missed),
+        cmocka_unit_test(an_arrival_behind_the_copy),
         cmocka_unit_test(nvcc_takes_them),
         cmocka_unit_test(ptxas_takes_them),
         cmocka_unit_test(refused),

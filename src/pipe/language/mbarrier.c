@@ -1,6 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which mbarriers of a pipe threads of several blocks use: a printer chooses the scope of their instructions by it. */
+/* What printers ask of mbarriers: which instructions their events are, and whose threads use them, by which their scope is chosen. */
 #include "pipe/language/pipe.h"
+
+bool zl_events_join(const zl_event *expect, const zl_event *next)
+{
+    bool kinds = expect->kind == ZL_EV_EXPECT && next->kind == ZL_EV_ARRIVE;
+    bool one = next->scope == ZL_BY_ONE && next->times == 1;
+    bool own = expect->cta == ZL_CTA_OWN && next->cta == ZL_CTA_OWN;
+    return kinds && one && own && next->bar == expect->bar && zl_pos_equal(&expect->bar_at, &next->bar_at);
+}
 
 /* Whether threads access the shared memory of another block, or global memory, by ordinary loads and stores. */
 static bool accesses_afar(const zl_event *e)
