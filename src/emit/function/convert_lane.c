@@ -25,34 +25,25 @@ static uint32_t permute(zl_speaker *s, uint32_t a, uint32_t b, uint32_t selector
     return out;
 }
 
-/* Takes the bytes of `next` into a word that has those of the registers before it. */
-static uint32_t take(zl_speaker *s, uint32_t word, uint32_t next, const uint32_t *from,
-                     const uint32_t *at)
-{
-    uint32_t selector = 0;
-    for (uint32_t q = 0; q < ZL_WORD_BYTES; q++)
-        selector |= (from[q] == next ? ZL_WORD_BYTES + at[q] : q) << (selector_bits(s) * q);
-    return permute(s, word, next, selector);
-}
-
-/* A word of four bytes, byte q being byte at[q] of the register from[q]. */
+/* A word of four bytes, byte q being byte at[q] of the register from[q]: the bytes of the first two
+ * registers in one instruction, then those of each further one. */
 static uint32_t gather(zl_speaker *s, const uint32_t *from, const uint32_t *at)
 {
-    uint32_t word = from[0], selector = 0;
-    bool whole = true, same = true;
-    for (uint32_t q = 0; q < ZL_WORD_BYTES; q++) {
-        whole = whole && at[q] == q;
-        same = same && from[q] == from[0];
-        selector |= (from[q] == from[0] ? at[q] : q) << (selector_bits(s) * q);
-    }
-    if (same && whole) return word;
-    bool first = true;
-    for (uint32_t q = 0; q < ZL_WORD_BYTES; q++) first = first && (from[q] != word || at[q] == q);
-    if (!first) word = permute(s, word, word, selector);
-    for (uint32_t q = 1; q < ZL_WORD_BYTES; q++) {
-        bool seen = false;
-        for (uint32_t p = 0; p < q; p++) seen = seen || from[p] == from[q];
-        if (!seen) word = take(s, word, from[q], from, at);
+    uint32_t word = from[0], taken = 0;
+    bool whole = true;
+    for (uint32_t q = 0; q < ZL_WORD_BYTES; q++) whole = whole && from[q] == word && at[q] == q;
+    if (whole) return word;
+    while (taken != (1u << ZL_WORD_BYTES) - 1) {
+        uint32_t other = word, selector = 0, had = taken;
+        for (uint32_t q = 0; q < ZL_WORD_BYTES; q++) {
+            bool own = had ? had >> q & 1 : from[q] == from[0];
+            if (!own && other == word) other = from[q];
+            bool next = !own && from[q] == other;
+            if (own || next) taken |= 1u << q;
+            uint32_t byte = next ? ZL_WORD_BYTES + at[q] : own && !had ? at[q] : q;
+            selector |= byte << (selector_bits(s) * q);
+        }
+        word = permute(s, word, other, selector);
     }
     return word;
 }
@@ -89,36 +80,12 @@ static void choices_of(choices *c, const zl_trip_text *t, const zl_affine *back)
     }
 }
 
-/* The seed is 1 where the parity of these bits of the thread's number is odd. */
-static void parity(zl_speaker *s, uint64_t bits, uint32_t times)
+static void choose_words(zl_speaker *s, const zl_trip_text *t, uint32_t apart, uint64_t by)
 {
-    uint32_t mask[ZL_SLOT_BITS] = {0};
-    for (unsigned k = 0; k < ZL_SLOT_BITS; k++) mask[k] = bits >> k & 1 ? times : 0;
-    zl_say_mix(s, mask, ZL_SLOT_BITS);
-}
-
-static void choose_words(zl_speaker *s, const zl_trip_text *t, uint32_t apart)
-{
-    uint32_t q = s->predicates++;
-    zl_word_say(s, ZL_SAY_TEST, "qs", q, s->seed);
+    uint32_t q = zl_say_parity(s, (uint32_t)by);
     for (uint32_t r = 0; r < 1u << t->words; r++) {
         s->next[r] = zl_say_value(s);
         zl_word_say(s, ZL_SAY_SELECT, "zzzq", s->next[r], s->held[r ^ apart], s->held[r], q);
-    }
-    memcpy(s->held, s->next, sizeof s->held);
-}
-
-/* Of words and parts: each byte comes from the other place where the seed, which is the difference
- * of two selectors, is there. */
-static void choose_bytes(zl_speaker *s, const zl_trip_text *t, uint32_t apart)
-{
-    uint32_t order = 0;
-    char select[16];
-    for (uint32_t q = 0; q < ZL_WORD_BYTES; q++) order |= q << (selector_bits(s) * q);
-    zl_say_seeded(s, select, order);
-    for (uint32_t r = 0; r < 1u << t->words; r++) {
-        s->next[r] = zl_say_value(s);
-        zl_word_say(s, ZL_SAY_PERMUTE, "zzzs", s->next[r], s->held[r], s->held[r ^ apart], select);
     }
     memcpy(s->held, s->next, sizeof s->held);
 }
@@ -133,17 +100,32 @@ static uint32_t selector_change(const zl_speaker *s, const zl_trip_text *t, uint
     return change;
 }
 
+/* Of words and parts: each byte comes from the other place where the parity of these bits of the
+ * thread's number is odd. */
+static void choose_bytes(zl_speaker *s, const zl_trip_text *t, uint64_t vector, uint64_t by)
+{
+    uint32_t order = 0, apart = (uint32_t)(vector >> t->parts), mask[ZL_SLOT_BITS];
+    char select[16];
+    for (uint32_t q = 0; q < ZL_WORD_BYTES; q++) order |= q << (selector_bits(s) * q);
+    for (unsigned k = 0; k < ZL_SLOT_BITS; k++)
+        mask[k] = by >> k & 1 ? selector_change(s, t, vector) : 0;
+    zl_say_mix(s, mask, ZL_SLOT_BITS);
+    zl_say_seeded(s, select, order);
+    for (uint32_t r = 0; r < 1u << t->words; r++) {
+        s->next[r] = zl_say_value(s);
+        zl_word_say(s, ZL_SAY_PERMUTE, "zzzs", s->next[r], s->held[r], s->held[r ^ apart], select);
+    }
+    memcpy(s->held, s->next, sizeof s->held);
+}
+
 void zl_trip_say_lane(zl_speaker *s, const zl_trip_text *t, const zl_trip_step *step)
 {
     uint32_t parts = (1u << t->parts) - 1, each = ZL_WORD_BYTES >> t->parts;
     choices c;
     choices_of(&c, t, &step->map);
     for (uint32_t i = 0; i < c.count; i++) {
-        uint32_t apart = (uint32_t)(c.vector[i] >> t->parts);
-        bool bytes = c.vector[i] & parts;
-        parity(s, c.chosen_by[i], bytes ? selector_change(s, t, c.vector[i]) : 1);
-        if (bytes) choose_bytes(s, t, apart);
-        else choose_words(s, t, apart);
+        if (c.vector[i] & parts) choose_bytes(s, t, c.vector[i], c.chosen_by[i]);
+        else choose_words(s, t, (uint32_t)(c.vector[i] >> t->parts), c.chosen_by[i]);
     }
     for (uint32_t r = 0; r < 1u << t->words; r++) {
         uint32_t from[ZL_WORD_BYTES], at[ZL_WORD_BYTES];

@@ -127,14 +127,7 @@ static bool guard_begin(shared_access *a)
 {
     uint64_t idle = a->step->idle >> inner_of(a->t);
     if (!idle || is_matrix(a->step)) return false;
-    uint32_t bits = zl_say_value(a->s), q = a->s->predicates++;
-    char text[16];
-    zl_text out = {text, sizeof text - 1, 0};
-    zl_word_say(a->s, ZL_SAY_BITS, "zx", bits, (uint32_t)idle);
-    zl_say_register(a->s, &out, bits);
-    text[out.need] = 0;
-    zl_word_say(a->s, ZL_SAY_TEST, "qs", q, text);
-    zl_word_say(a->s, ZL_SAY_UNLESS, "q", q);
+    zl_word_say(a->s, ZL_SAY_UNLESS, "q", zl_say_test(a->s, (uint32_t)idle));
     return true;
 }
 

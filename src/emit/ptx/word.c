@@ -35,111 +35,7 @@ static uint64_t thread_basis(const zl_speaker *s, unsigned k)
     return s->back.basis[s->inner + k];
 }
 
-/* ---- what depends on the thread -------------------------------------------------------------- */
-
-/* The bits of the thread's number that move by `distance` in a map, up where it is positive. */
-static uint32_t diagonal(const uint32_t *mask, unsigned count, int distance)
-{
-    uint32_t bits = 0;
-    for (unsigned k = 0; k < count; k++) {
-        int to = (int)k + distance;
-        if (to >= 0 && to < 32) bits |= (mask[k] >> to & 1) << k;
-    }
-    return bits;
-}
-
-static int longest(const uint32_t *mask, unsigned count)
-{
-    int best = 0, most = 0;
-    for (int d = 1 - 32; d < 32; d++) {
-        int length = __builtin_popcount(diagonal(mask, count, d));
-        if (length > most) best = d, most = length;
-    }
-    return best;
-}
-
-static unsigned fullest(const uint32_t *mask, unsigned count)
-{
-    unsigned best = 0;
-    for (unsigned k = 1; k < count; k++)
-        if (__builtin_popcount(mask[k]) > __builtin_popcount(mask[best])) best = k;
-    return best;
-}
-
-/* Prints the bits of a diagonal in their places: a field, masked where it has holes, shifted. */
-static uint32_t say_diagonal(zl_speaker *s, uint32_t *mask, unsigned count, int distance)
-{
-    uint32_t bits = diagonal(mask, count, distance), low = (uint32_t)__builtin_ctz(bits);
-    uint32_t width = 32 - (uint32_t)__builtin_clz(bits) - low, all = (1u << width) - 1;
-    for (unsigned k = 0; k < count; k++)
-        if (bits >> k & 1) mask[k] &= ~(1u << ((int)k + distance));
-    uint32_t out = zl_say_value(s), next;
-    zl_word_say(s, ZL_SAY_FIELD, "zuux", out, low, width, all);
-    if (bits >> low != all) {
-        zl_word_say(s, ZL_SAY_MASK, "zzx", next = zl_say_value(s), out, bits >> low);
-        out = next;
-    }
-    if ((int)low + distance) {
-        zl_word_say(s, ZL_SAY_LEFT, "zzu", next = zl_say_value(s), out,
-                    (uint32_t)((int)low + distance));
-        out = next;
-    }
-    return out;
-}
-
-static uint32_t say_column(zl_speaker *s, uint32_t *mask, unsigned k)
-{
-    uint32_t bit = zl_say_value(s), out = zl_say_value(s);
-    zl_word_say(s, ZL_SAY_FIELD, "zuux", bit, k, 1, 1);
-    zl_word_say(s, ZL_SAY_SCALE, "zzx", out, bit, mask[k]);
-    mask[k] = 0;
-    return out;
-}
-
-/* A matrix over F2: its diagonals and columns, the one with the most entries first. */
-void zl_say_mix(zl_speaker *s, const uint32_t *mask, unsigned count)
-{
-    uint32_t left[ZL_SLOT_BITS] = {0}, sum = 0;
-    bool first = true;
-    memcpy(left, mask, count * sizeof *mask);
-    for (;;) {
-        int distance = longest(left, count);
-        unsigned k = fullest(left, count);
-        int along = __builtin_popcount(diagonal(left, count, distance));
-        if (!along) break;
-        bool column = __builtin_popcount(left[k]) > along;
-        uint32_t part = column ? say_column(s, left, k) : say_diagonal(s, left, count, distance);
-        if (first) {
-            sum = part;
-        } else {
-            uint32_t both = zl_say_value(s);
-            zl_word_say(s, ZL_SAY_XOR, "zzz", both, sum, part);
-            sum = both;
-        }
-        first = false;
-    }
-    zl_text seed = {s->seed, sizeof s->seed - 1, 0};
-    s->seed[0] = 0;
-    if (first) return;
-    zl_say_register(s, &seed, sum);
-    s->seed[seed.need] = 0;
-}
-
-void zl_say_seeded(zl_speaker *s, char out[16], uint32_t constant)
-{
-    zl_text text = {out, 15, 0};
-    if (!s->seed[0]) zl_say_hex(s, &text, constant);
-    else if (!constant) zl_puts(&text, s->seed);
-    else {
-        uint32_t with = zl_say_value(s);
-        zl_word_say(s, ZL_SAY_XOR, "zsx", with, s->seed, constant);
-        zl_say_register(s, &text, with);
-    }
-    out[text.need] = 0;
-}
-
-/* ---- a choice of two registers
- * ------------------------------------------------------------------ */
+/* ---- a choice of two registers --------------------------------------------------------------- */
 
 /* Says which of two registers a slot comes from: an affine function over F2 of the slot and its
  * source. Inside a lane it is a bit of the source's register number, in an exchange one of its lane
@@ -148,6 +44,8 @@ typedef struct choice {
     uint64_t mask;    /* of the source; odd: the second, up to `flip` */
     uint64_t beside;  /* of the slot itself; likewise */
     uint32_t apart;   /* the second register's number by XOR */
+    uint32_t chosen;  /* the bits of the thread's number whose parity decides, too */
+    uint32_t predicate;
     bool bytes_move;
 } choice;
 
@@ -188,17 +86,16 @@ static uint32_t in_order(const zl_speaker *s)
 }
 
 /* Prints the part of the choice that depends on the thread: a selector, or a predicate. */
-static void choice_setup(zl_speaker *s, const choice *c)
+static void choice_setup(zl_speaker *s, choice *c)
 {
-    uint32_t mask[ZL_SLOT_BITS] = {0}, none = selector(s, c, 0, 0), any = 0;
+    uint32_t mask[ZL_SLOT_BITS] = {0}, none = selector(s, c, 0, 0), by = 0;
     for (unsigned k = 0; k < thread_bits(s); k++) {
         mask[k] = selector(s, c, 0, (uint64_t)1 << k) ^ none;
-        any |= mask[k];
+        by |= (uint32_t)(mask[k] != 0) << k;
     }
-    if (!c->bytes_move)
-        for (unsigned k = 0; k < thread_bits(s); k++) mask[k] = mask[k] ? 1 : 0;
-    zl_say_mix(s, mask, thread_bits(s));
-    if (any && !c->bytes_move) zl_word_say(s, ZL_SAY_TEST, "qs", s->predicates, s->seed);
+    c->chosen = by;
+    if (c->bytes_move) zl_say_mix(s, mask, thread_bits(s));
+    else if (by) c->predicate = zl_say_parity(s, by);
 }
 
 /* Selects between two registers by a predicate; `second` of byte 0 and thread 0 tells which
@@ -213,19 +110,18 @@ static uint32_t choose(zl_speaker *s, const choice *c, uint32_t reg, uint32_t a,
         zl_say_seeded(s, select, selector(s, c, reg, 0));
         zl_word_say(s, ZL_SAY_PERMUTE, "zzzs", to, a, b, select);
     } else {
-        zl_word_say(s, ZL_SAY_SELECT, "zzzq", to, swap ? a : b, swap ? b : a, s->predicates);
+        zl_word_say(s, ZL_SAY_SELECT, "zzzq", to, swap ? a : b, swap ? b : a, c->predicate);
     }
     return to;
 }
 
-/* ---- steps -------------------------------------------------------------------------------------
- */
+/* ---- steps ----------------------------------------------------------------------------------- */
 
 /* Finds the choice of a step: by how much the source's register differs where only the thread or
  * the byte of a slot differs, and whether bytes move inside registers or decide the choice. */
 static choice choice_of(const zl_speaker *s, bool exchange)
 {
-    choice c = {0, 0, 0, false};
+    choice c = {0};
     uint64_t bytes = (1u << s->bytes) - 1, whole = (1u << s->inner) - 1;
     uint64_t moved = s->back.constant & bytes;
     for (unsigned k = 0; k < s->back.bits; k++) {
@@ -257,11 +153,10 @@ static void say_inner(zl_speaker *s)
         uint64_t slot = zl_slot_of(s, 0, r), source = zl_map_at(&s->back, slot);
         uint32_t first = reg_of(s, source);
         if (second(&c, slot, source)) first ^= c.apart;
-        bool whole = !c.apart && selector(s, &c, r, 0) == in_order(s) && !s->seed[0];
+        bool whole = !c.apart && selector(s, &c, r, 0) == in_order(s) && !c.chosen;
         s->next[r] = whole ? s->held[first]
                            : choose(s, &c, r, s->held[first], s->held[first ^ c.apart]);
     }
-    s->predicates++;
 }
 
 /* Prints a shuffle that fetches a register of the lane whose number differs by `mask`. */
@@ -321,7 +216,6 @@ static void say_exchange(zl_speaker *s)
         uint32_t other = bring(s, s->held[own ^ c.apart], by);
         s->next[r] = choose(s, &c, r, s->held[own], other);
     }
-    s->predicates++;
 }
 
 /* Prints movmatrix, which transposes the 8x8 matrix that a register of the warp holds. */

@@ -10,7 +10,7 @@
 
 #include <zlay/emit.h>
 
-enum { ZL_REGISTERS = 256, ZL_WORD_BYTES = 4 };
+enum { ZL_REGISTERS = 256, ZL_WORD_BYTES = 4, ZL_SEEDED = 32 };
 
 typedef enum zl_word_line {
 #define SAY(id, ptx, cuda, hip) ZL_SAY_##id,
@@ -51,6 +51,12 @@ typedef struct zl_speaker {
     uint32_t values, predicates; /* PTX registers in use */
     uint32_t held[ZL_REGISTERS], next[ZL_REGISTERS];
     char seed[16]; /* what the step has computed from %lin; "" nothing */
+    uint32_t tested, test[32]; /* bits of the thread's number that have a predicate, and which */
+    uint32_t column, column_by; /* instead of a seed: what one bit flips, its predicate */
+    uint32_t seeded_count;
+    struct {
+        uint32_t constant, at;
+    } seeded[ZL_SEEDED]; /* registers of the seed with a constant */
 } zl_speaker;
 
 /* Prints a line of the kernel, which is PTX. */
@@ -80,6 +86,10 @@ static inline uint64_t zl_slot_of(const zl_speaker *s, uint32_t byte, uint32_t r
 {
     return byte | (uint64_t)reg << s->bytes;
 }
+
+/* A predicate: whether the thread's number has any of these bits, or an odd number of them. */
+uint32_t zl_say_test(zl_speaker *s, uint32_t bits);
+uint32_t zl_say_parity(zl_speaker *s, uint32_t bits);
 
 /* `held` becomes what is held behind the step. */
 void zl_say_step(zl_speaker *s, const zl_word_step *step);

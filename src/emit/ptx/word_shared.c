@@ -9,6 +9,17 @@
 #define PENDING UINT32_MAX
 enum { RANK = 24 };
 
+bool zl_leaves_block(const zl_word *word)
+{
+    return word->count && word->step[0].id == ZL_STEP_DSMEM;
+}
+
+void zl_say_meeting(zl_speaker *s)
+{
+    zl_word_say(s, ZL_SAY_ARRIVE, "");
+    zl_word_say(s, ZL_SAY_WAIT, "");
+}
+
 /* The threads of a block. */
 static uint32_t threads_of(const zl_speaker *s)
 {
@@ -99,7 +110,7 @@ void zl_say_load(zl_speaker *s)
 {
     uint32_t at = zl_say_value(s), own = zl_say_value(s), four = zl_say_value(s);
     uint32_t bits = s->back.bits - s->inner - s->word->slots.block;
-    zl_word_say(s, ZL_SAY_FIELD, "zuux", own, 0, bits, (1u << bits) - 1);
+    zl_word_say(s, ZL_SAY_BITS, "zx", own, (1u << bits) - 1);
     zl_word_say(s, ZL_SAY_LEFT, "zzu", four, own, 2);
     zl_word_say(s, ZL_SAY_PLACE, "zz", at, four);
     for (uint32_t r = 0; r < 1u << s->regs; r++) {
