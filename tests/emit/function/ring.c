@@ -145,6 +145,43 @@ static void an_arrival_behind_the_copy(void **state)
     assert_true(!has_compiler() || compiles_for("sm_90a sm_100a", helpers));
 }
 
+/* Block 0 stores to the shared memory of block 1, whose barrier then has the scope of the cluster. */
+static const char afar[] = "pipe afar\ncluster 2\nsmem A[1] 1024\nbar ready[1] count 32\ninit ready\nfence mbarrier_init\nsync cluster\nrole writer warps 0..0 cta 0\n  write A[0] cta 1\n"
+                           "  arrive ready[0] threads cta 1\nend\nrole reader warps 0..0 cta 1\n  wait ready[0] parity 0 / 1 % 2\n  read A[0]\nend\n";
+static const char afar_kernel[] =
+    ".visible .entry k(\n.param .u64 from,\n.param .u64 to\n)\n.reqnctapercluster 2, 1, 1\n{\n    .reg .b32 base, bars, tid, rank, far, w;\n    .reg .b64 f, t;\n    .reg .pred p;\n    mov.u32 base, $smem;\n"
+    "    add.u32 bars, base, 1024;\n    mov.u32 tid, %tid.x;\n    mov.u32 rank, %cluster_ctarank;\n    ld.param.u64 f, [from];\n    ld.param.u64 t, [to];\n    mad.wide.u32 f, tid, 4, f;\n"
+    "    mad.wide.u32 t, tid, 4, t;\n    mad.lo.u32 base, tid, 4, base;\n    setp.ne.u32 p, tid, 0;\n    @p bra inited;\n    call ring_init, (bars);\ninited:\n    barrier.cluster.arrive.release;\n"
+    "    barrier.cluster.wait.acquire;\n    setp.ne.u32 p, rank, 0;\n    @p bra reads;\n    ld.global.b32 w, [f];\n    mapa.shared::cluster.u32 far, base, 1;\n    st.shared::cluster.b32 [far], w;\n"
+    "    call ring_ready_arrive_at, (bars, 0, 1);\n    ret;\nreads:\n    call ring_ready_wait, (bars, 0);\n    ld.shared.b32 w, [base];\n    st.global.b32 [t], w;\n    ret;\n}\n";
+
+static void stores_to_another_block(void **state)
+{
+    static const char *const scopes[] = {"mbarrier.try_wait.parity.acquire.cluster.shared::cta", "mbarrier.arrive.release.cluster.shared::cluster"};
+    const uint64_t argument[2] = {IN, OUT};
+    zlay_pipe *pipe = read_pipe(*state, afar);
+    for (int32_t language = ZLAY_TEXT_PTX; language <= ZLAY_TEXT_CUDA; language++) {
+        zlay_buf buf = {helpers, sizeof helpers, 0};
+        assert_int_equal(zlay_emit_ring(*state, &buf, target_of("sm_90a"), pipe, language, "ring", 4), ZLAY_OK);
+        for (int i = 0; i < 2; i++) assert_non_null(strstr(helpers, scopes[i]));
+        if (language == ZLAY_TEXT_CUDA) assert_true(!has_compiler() || compiles_for("sm_90a sm_100a", helpers));
+        if (language == ZLAY_TEXT_CUDA) continue;
+        memcpy(ptx, shared, sizeof shared);
+        expand_calls(ptx + sizeof shared - 1, helpers, afar_kernel);
+    }
+    zlay_pipe_free(pipe);
+    machine.memories = 2;
+    machine.memory[0] = (px_memory){IN, 128, in};
+    machine.memory[1] = (px_memory){OUT, 128, out[0]};
+    for (int p = 0; p < 2; p++) memcpy(machine.param[p], &argument[p], sizeof argument[p]);
+    for (uint64_t seed = 1; seed < 6; seed++) {
+        for (int i = 0; i < 128; i++) in[i] = (uint8_t)(i * 7 + 1), out[0][i] = 0;
+        machine.random = seed;
+        px_run(&machine, ptx, 32, 2, 2);
+        if (*machine.fault || memcmp(in, out[0], 128)) fail_msg("%s\n%s", machine.fault, ptx);
+    }
+}
+
 static void ptx_bytes_arrive(void **state) { arrive_in(*state, ZLAY_TEXT_PTX); }
 static void ptx_calls_are_missed(void **state) { miss_in(*state, ZLAY_TEXT_PTX); }
 
@@ -177,6 +214,8 @@ static void ptxas_takes_them(void **state)
         make_kernel(*state, ZLAY_TEXT_PTX, 3, 1 + i / 2, NULL);
         int length = snprintf(source, ROOM / 2, ".version 8.6\n.target %s\n.address_size 64\n%s%s", targets[i % 2], helpers, shared);
         snprintf(source + length, ROOM / 2, "%s", kernel);
+        assert_true(assembles(targets[i % 2], source));
+        snprintf(source, sizeof source, ".version 8.6\n.target %s\n.address_size 64\n%.*s", targets[i % 2], ROOM / 2, ptx); /* bodies in the place of calls */
         assert_true(assembles(targets[i % 2], source));
     }
 }
@@ -222,6 +261,7 @@ int main(void)
         cmocka_unit_test(cuda_bytes_arrive),
         cmocka_unit_test(cuda_calls_are_missed),
         cmocka_unit_test(an_arrival_behind_the_copy),
+        cmocka_unit_test(stores_to_another_block),
         cmocka_unit_test(nvcc_takes_them),
         cmocka_unit_test(ptxas_takes_them),
         cmocka_unit_test(refused),
