@@ -20,6 +20,8 @@
 
 #include <dlfcn.h>
 
+enum { LAYOUT_KIND, WORD_KIND, CONVERT_KIND, MAP_KIND, DESC_KIND, RING_KIND, KINDS };
+
 enum { CUDA, PTX, LANGUAGES, MEMORY = 1 << 25, TEXT = 1 << 21, SECONDS = 500, DYNAMIC_SMEM = 8, TARGET_MAJOR = 75, MOST = LAYOUT_FUNCTIONS };
 
 static const int32_t languages[LANGUAGES] = {ZLAY_TEXT_CUDA, ZLAY_TEXT_PTX};
@@ -42,7 +44,7 @@ static struct {
     convert_job convert[CONVERTS];
     char *text[LANGUAGES];
     uint64_t hash, seed;
-    bool printed[LANGUAGES][8][MOST];
+    bool printed[LANGUAGES][KINDS][MOST];
 } all;
 
 static struct {
@@ -482,8 +484,7 @@ static void product_is_right(void **state)
 
 /* ---- texts ------------------------------------------------------------------------------------------------ */
 
-enum { LAYOUT_KIND, WORD_KIND, CONVERT_KIND, MAP_KIND, DESC_KIND, RING_KIND, KINDS };
-
+/* Another kind of function is a row, and what the row names. */
 static const kind kinds[KINDS] = {
     {"layouts", LAYOUT_FUNCTIONS, LAYOUT_FUNCTIONS, layout_print, layout_kernel, layout_compare},
     {"words", WORDS, WORDS, word_print, word_kernel, word_compare},
@@ -673,7 +674,7 @@ static void folder_make(int argc, char **argv)
     if (!all.folder) exit(2);
 }
 
-/* What does not end by itself comes last. */
+/* Rings come last: one that does not end leaves the driver's context of no use. */
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
