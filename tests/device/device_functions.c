@@ -20,6 +20,8 @@
 
 #include <dlfcn.h>
 
+enum { LAYOUT_KIND, WORD_KIND, CONVERT_KIND, MAP_KIND, DESC_KIND, RING_KIND, KINDS };
+
 enum { CUDA, PTX, LANGUAGES, MEMORY = 1 << 25, TEXT = 1 << 21, SECONDS = 500, DYNAMIC_SMEM = 8, TARGET_MAJOR = 75, MOST = LAYOUT_FUNCTIONS };
 
 static const int32_t languages[LANGUAGES] = {ZLAY_TEXT_CUDA, ZLAY_TEXT_PTX};
@@ -42,7 +44,8 @@ static struct {
     convert_job convert[CONVERTS];
     char *text[LANGUAGES];
     uint64_t hash, seed;
-    bool printed[LANGUAGES][8][MOST];
+    int skipped;
+    bool printed[LANGUAGES][KINDS][MOST];
 } all;
 
 static struct {
@@ -65,6 +68,7 @@ static void must(cuda_result result, const char *what)
 static void not_run(const char *why)
 {
     print_message("not run: %s\n", why);
+    all.skipped++;
     skip();
 }
 
@@ -110,7 +114,8 @@ static void *module_of(int language)
     if (!gpu.there) not_run("no device");
     if (gpu.module[language]) return gpu.module[language];
     char *bytes = language == PTX ? all.text[PTX] : file_read(all.cubin ? all.cubin : path_of("functions.cubin"));
-    if (!bytes) not_run("no cubin: there is no nvcc, it failed, or --cuda names no file");
+    if (!bytes && all.cubin) fail_msg("%s cannot be read", all.cubin);
+    if (!bytes) not_run("no cubin: there is no nvcc, or it failed");
     void *module = NULL;
     must(gpu.cuda.cuModuleLoadData(&module, bytes), language == PTX ? "functions.ptx" : "functions.cubin");
     if (language == CUDA) {
@@ -363,7 +368,7 @@ static void maps_of_the_host(void **state)
     (void)state;
     if (!gpu.there) not_run("no device");
     const char *path = all.host ? all.host : path_of("functions-host.so");
-    if (access(path, R_OK)) not_run("no library: there is no compiler, or --host names no file");
+    if (!all.host && access(path, R_OK)) not_run("no library: there is no compiler, or it failed");
     assert_non_null(dlopen("libcuda.so.1", RTLD_NOW | RTLD_GLOBAL));
     void *library = dlopen(path, RTLD_NOW);
     if (!library) fail_msg("%s", dlerror());
@@ -446,10 +451,7 @@ static void ring_compare(int i, int language)
 
 /* ---- the product ------------------------------------------------------------------------------------------- */
 
-/* Descriptors of list 0 step through K-major tiles of 64 rows whose 128 columns lie in two blocks of 64. */
-static const char tile_text[] = "Sw<3,3,3> o 0 o (64,(64,2)):(64,(1,4096))";
-
-enum { TILE = PRODUCT_ROWS * PRODUCT_DEPTH };
+enum { TILE = PRODUCT_ROWS * PRODUCT_DEPTH, STEP_DEPTH = 16 };
 
 static int value_draw(uint16_t *bf16)
 {
@@ -461,19 +463,32 @@ static int value_draw(uint16_t *bf16)
     return value;
 }
 
+/* A side of the product where each step of the descriptors of list 0 reads it, from `at` on. */
+static void side_draw(zlay_ctx *ctx, int *side, uint8_t *at)
+{
+    zlay_smemdesc_operand o = {.desc = desc_fields, .type = ZLAY_TYPE_BF16, .major = ZLAY_MAJOR_K, .mn = PRODUCT_ROWS, .k = STEP_DEPTH};
+    for (size_t s = 0; s < desc_counts[0]; s++) {
+        zlay_layout *place = NULL;
+        o.desc.start = desc_starts[0][s];
+        if (zlay_smemdesc_layout(ctx, &place, target_of("sm_90a"), &o)) fail_msg("%s", zlay_ctx_message(ctx));
+        for (uint64_t x = 0; x < PRODUCT_ROWS * STEP_DEPTH; x++) {
+            int64_t address;
+            assert_int_equal(zlay_layout_eval(&address, 1, place, x), ZLAY_OK);
+            *side++ = value_draw((uint16_t *)(at + address - desc_starts[0][0]));
+        }
+        zlay_layout_free(place);
+    }
+}
+
 static void product_is_right(void **state)
 {
     static int side[2][TILE];
     void *module = module_of(CUDA);
-    zlay_layout *tile = read_layout(*state, tile_text), *place = NULL;
-    const zlay_mma m = {.m = 64, .n = 64, .k = 16, .a = ZLAY_TYPE_BF16, .b = ZLAY_TYPE_BF16, .d = ZLAY_TYPE_F32};
-    for (uint64_t s = 0; s < 2; s++)
-        for (uint64_t x = 0; x < TILE; x++) {
-            int64_t at;
-            assert_int_equal(zlay_layout_eval(&at, 1, tile, x), ZLAY_OK);
-            side[s][x] = value_draw((uint16_t *)in + s * TILE + at);
-        }
-    call(module, "k_product", (unsigned[3]){1, 128, 0}, 2 * TILE * 2, PRODUCT_ROWS * PRODUCT_ROWS * 4, 1);
+    zlay_layout *place = NULL;
+    const zlay_mma m = {.m = PRODUCT_ROWS, .n = PRODUCT_ROWS, .k = STEP_DEPTH, .a = ZLAY_TYPE_BF16, .b = ZLAY_TYPE_BF16, .d = ZLAY_TYPE_F32};
+    assert_int_equal(desc_counts[0], PRODUCT_DEPTH / STEP_DEPTH);
+    for (int s = 0; s < 2; s++) side_draw(*state, side[s], (uint8_t *)in + 2 * TILE * s);
+    call(module, "k_product", (unsigned[3]){1, 128, 0}, 4 * TILE, PRODUCT_ROWS * PRODUCT_ROWS * 4, 1);
     assert_int_equal(zlay_mma_fragment(*state, &place, target_of("sm_90a"), &m, ZLAY_FRAGMENT_D), ZLAY_OK);
     for (uint64_t x = 0; x < PRODUCT_ROWS * PRODUCT_ROWS; x++) {
         int64_t at, sum = 0;
@@ -483,14 +498,12 @@ static void product_is_right(void **state)
         float got = ((const float *)out)[x % 128 * 32 + x / 128];
         if (got != (float)sum) fail_msg("D[%llu, %llu] is %g, not %lld", (unsigned long long)row, (unsigned long long)column, (double)got, (long long)sum);
     }
-    zlay_layout_free(tile);
     zlay_layout_free(place);
 }
 
 /* ---- texts ------------------------------------------------------------------------------------------------ */
 
-enum { LAYOUT_KIND, WORD_KIND, CONVERT_KIND, MAP_KIND, DESC_KIND, RING_KIND, KINDS };
-
+/* Another kind of function is a row, and what the row names. */
 static const kind kinds[KINDS] = {
     {"layouts", LAYOUT_FUNCTIONS, LAYOUT_FUNCTIONS, layout_print, layout_kernel, layout_compare},
     {"words", WORDS, WORDS, word_print, word_kernel, word_compare},
@@ -670,18 +683,17 @@ static int tear_down(void **state)
 
 static void folder_make(int argc, char **argv)
 {
-    for (int i = 1; i + 1 < argc; i += 2) {
-        if (!strcmp(argv[i], "--folder")) all.folder = argv[i + 1];
-        else if (!strcmp(argv[i], "--cuda")) all.cubin = argv[i + 1];
-        else if (!strcmp(argv[i], "--host")) all.host = argv[i + 1];
-        else printf("# %s is no flag\n", argv[i]), exit(2);
+    for (int i = 1; i < argc; i += 2) {
+        const char **given = !strcmp(argv[i], "--folder") ? &all.folder : !strcmp(argv[i], "--cuda") ? &all.cubin : !strcmp(argv[i], "--host") ? &all.host : NULL;
+        if (!given || i + 1 == argc) printf("%s is no flag, or has no value\n", argv[i]), exit(2);
+        *given = argv[i + 1];
     }
     strcpy(all.own, "/tmp/zlay-functions-XXXXXX");
     if (!all.folder) all.folder = mkdtemp(all.own);
     if (!all.folder) exit(2);
 }
 
-/* What does not end by itself comes last. */
+/* Rings come last: one that does not end leaves the driver's context of no use. */
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -698,5 +710,6 @@ int main(int argc, char **argv)
     int failed = cmocka_run_group_tests_name("functions on a device", tests, set_up, tear_down);
     snprintf(command, sizeof command, "rm -r %s", all.own);
     if (all.folder == all.own && system(command)) failed++;
+    printf("%d passed, %d failed, %d not run\n", (int)(sizeof tests / sizeof *tests) - failed - all.skipped, failed, all.skipped);
     return failed ? 1 : gpu.there ? 0 : 77;
 }

@@ -146,8 +146,8 @@ void desc_kernel_put(FILE *file, int32_t language, const char *name, bool steps)
 
 /* ---- rings ---------------------------------------------------------------------------------------------- */
 
-/* The last warp sleeps until the others have ended; after 20,000 sleeps of at least 50 us it ends the kernel with an error,
- * so that no wait, right or wrong, lasts for ever. */
+/* The last warp sleeps until the others have ended; after 100,000 sleeps of about 100 us it ends the kernel with an
+ * error, so that no wait, right or wrong, lasts for ever. */
 static const char ring_text[] =
     "extern __shared__ __attribute__((aligned(1024))) unsigned char room[];\n"
     "extern \"C\" __global__ void __cluster_dims__(%d, 1, 1) k_%s(const unsigned long long *in, unsigned long long *out, unsigned n)\n{\n"
@@ -157,7 +157,7 @@ static const char ring_text[] =
     "    if (thread == 0u) {\n        ended = 0u;\n        %s_init(base + %du * 16384u);\n    }\n    " RING_MEET "\n"
     "    if (thread < 256u) {\n        %s_run(base, (unsigned long long)in + from, (unsigned long long)out + to, n);\n"
     "        atomicAdd(&ended, 1u);\n        return;\n    }\n"
-    "    for (unsigned i = 0; i < 20000u; i++) {\n        if (*(volatile unsigned *)&ended == 256u) return;\n        __nanosleep(100000u);\n    }\n"
+    "    for (unsigned i = 0; i < 100000u; i++) {\n        if (*(volatile unsigned *)&ended == 256u) return;\n        __nanosleep(100000u);\n    }\n"
     "    __trap();\n}\n";
 
 void ring_kernel_put(FILE *file, int32_t language, const char *name, int stages, int blocks)
