@@ -9,7 +9,7 @@
 # make check-house  rooms, includes, READMEs, names, words: what the structure must not lose
 # make fuzz       mutated input for every parser          make fuzz-cov   the same, led by coverage (clang)
 # make bench      ratios, printed            make examples   the programs of examples/, built and run
-# make device-test, -bench, -peers, -oracle, -banks, -wgmma, -words, -moves on a machine with a Hopper GPU
+# make device-test, -bench, -peers, -oracle, -banks, -wgmma, -words, -functions, -moves on a machine with a Hopper GPU
 # make install    PREFIX=/usr/local LIBDIR=$(PREFIX)/lib DESTDIR=           make uninstall   with the same
 # make generate   rewrite the tables of documents that come from src/
 # CUTLASS_INCLUDE=FOLDER (of cute/layout.hpp, from the PyPI package nvidia-cutlass or a checkout) gives make bench CuTe's C++ as a peer;
@@ -281,13 +281,13 @@ check-house: $(B)/zlay
 doc-check: $(B)/zlay
 	@B="$(B)" tests/checks/docs.sh
 
-# ---- on a device: no cmocka, no jansson ------------------------------------
+# ---- on a device: no cmocka but tests/portable/cmocka.h, no jansson ------------
 
 DEVICE := $(patsubst tests/device/%.c,$(B)/device/%.o,$(sort $(wildcard tests/device/*.c)))
 DEVICE_MAIN := $(patsubst tests/device/%.c,$(B)/device/%.o,$(sort $(wildcard tests/device/device_*.c)))
 $(B)/device/%.o: tests/device/%.c
 	@mkdir -p $(@D)
-	$(COMPILE) -Itests/support -c -o $@ $<
+	$(COMPILE) -Itests/portable -Itests/support -c -o $@ $<
 $(B)/device-%: $(B)/device/device_%.o $(filter-out $(DEVICE_MAIN),$(DEVICE)) $(B)/libzlay-runtime.a $(B)/libzlay.a
 	$(link) $(ENGINE_LIBS) -ldl -lm -lpthread
 # By dlopen alone: no runtime library, no toolkit.
@@ -314,12 +314,13 @@ device-moves: $(B)/device-moves
 	$(B)/device-moves
 $(B)/device-module: $(B)/device/device_module.o $(B)/libzlay-runtime.a $(B)/libzlay.a
 	$(link) $(ENGINE_LIBS) -ldl -lm
-device-test: $(addprefix $(B)/device-,test synth copy-synth moves words pipes module)
+device-test: $(addprefix $(B)/device-,test synth copy-synth moves words functions pipes module)
 	$(B)/device-test
 	$(B)/device-synth
 	$(B)/device-copy-synth
 	$(B)/device-moves
 	$(B)/device-words
+	$(B)/device-functions
 	$(B)/device-pipes
 	$(B)/device-module
 	@$(MAKE) --no-print-directory examples EXAMPLES=cutlass_host
@@ -331,6 +332,10 @@ $(B)/device-words: $(B)/device/device_words.o $(B)/device/cuda_now.o $(B)/libzla
 	$(link) $(ENGINE_LIBS) -ldl -lm
 device-words: $(B)/device-words
 	$(B)/device-words
+$(B)/device-functions: $(addprefix $(B)/device/,device_functions.o function_kernels.o cuda_now.o) $(B)/libzlay.a
+	$(link) $(ENGINE_LIBS) -ldl -lm
+device-functions: $(B)/device-functions
+	$(B)/device-functions
 # Beside PyTorch: GEMMs of all types, attention.  SHAPES=FILE of lines `M N K` adds those.
 device-peers: $(B)/zlay
 	$(PYTHON) tests/device/peers.py --zlay $(B)/zlay $(if $(SHAPES),--shapes $(SHAPES)) correct large types small edges scales int4 transposes attention $(if $(SHAPES),lm)
@@ -412,4 +417,4 @@ clean:
 
 FORCE:
 .DELETE_ON_ERROR:
-.PHONY: all run tests units test test-units test-all exhaustive portable run-portable san tsan fuzz fuzz-cov check-layers check-house doc-check device-test device-synth device-copy-synth device-moves device-pipes device-copies device-bench device-calibrate device-peers device-banks device-oracle device-wgmma bench examples golden generate census install uninstall clean
+.PHONY: all run tests units test test-units test-all exhaustive portable run-portable san tsan fuzz fuzz-cov check-layers check-house doc-check device-test device-synth device-copy-synth device-moves device-words device-functions device-pipes device-copies device-bench device-calibrate device-peers device-banks device-oracle device-wgmma bench examples golden generate census install uninstall clean

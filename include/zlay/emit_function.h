@@ -97,12 +97,13 @@ ZLAY_API zlay_status zlay_emit_convert(zlay_ctx *ctx, zlay_buf *out, const zlay_
 /** A tensor map.  In CUDA C: the 128 bytes that the driver writes, as a device array
  *  NAME of 16 words, where they are known (zlay/tensormap_bits.h), with the map's
  *  address in them; and a host function `CUresult NAME_encode(CUtensorMap *map, void
- *  *address)`, one call of cuTensorMapEncodeTiled; the text includes cuda.h for it.
- *  In PTX the bytes alone, `.global NAME`.
+ *  *address)`, one call of cuTensorMapEncodeTiled, cuTensorMapEncodeIm2col or
+ *  cuTensorMapEncodeIm2colWide, as the map's mode is; the text includes cuda.h for
+ *  it.  In PTX the bytes alone, `.global NAME`.
  *
  *  Returns: as zlay_emit_layout; ZLAY_EINVAL also a map to which a rule of the
- *           target says NO, with its name; ZLAY_ENOTSUP HIP, a map that is not tiled,
- *           in PTX a target whose bytes are not known.
+ *           target says NO, with its name; ZLAY_ENOTSUP HIP, in PTX a target whose
+ *           bytes are not known.
  *  Out:     out  the text.
  */
 ZLAY_API zlay_status zlay_emit_tensormap(zlay_ctx *ctx, zlay_buf *out, const zlay_target *target,
@@ -136,10 +137,11 @@ typedef struct zlay_smemdesc_function {
 ZLAY_API zlay_status zlay_emit_smemdesc(zlay_ctx *ctx, zlay_buf *out,
                                         const zlay_smemdesc_function *request);
 
-/** An instruction descriptor of tcgen05.mma as a constant of CUDA C, `unsigned NAME`.
+/** An instruction descriptor of tcgen05.mma: in CUDA C the constant `unsigned NAME`, in
+ *  PTX a function of no parameter, whose value it is.
  *
  *  Returns: as zlay_emit_layout; ZLAY_EINVAL also fields that do not fit or to which a
- *           rule says NO; ZLAY_ENOTSUP another language.
+ *           rule says NO; ZLAY_ENOTSUP HIP.
  *  Out:     out  the text.
  */
 ZLAY_API zlay_status zlay_emit_idesc(zlay_ctx *ctx, zlay_buf *out, const zlay_target *target,
@@ -148,17 +150,22 @@ ZLAY_API zlay_status zlay_emit_idesc(zlay_ctx *ctx, zlay_buf *out, const zlay_ta
 
 /* ---- barriers -------------------------------------------------------------- */
 
-/** The mbarriers of a pipe as functions of CUDA C, of which `bars` is the shared address of
- *  the first and e an index into a ring, as in the pipe: `void NAME_init(unsigned bars)`; for
- *  every BAR `unsigned NAME_BAR(unsigned bars, unsigned e)`, the address of its slot, which
- *  copies signal; and of these what the pipe has: `NAME_BAR_wait(bars, e)`,
- *  `NAME_BAR_wait_before(bars, e)` for the phase before that of e, `NAME_BAR_arrive(bars, e)`
- *  and `NAME_BAR_arrive_expect(bars, e, bytes)`.  A kernel that calls them where the pipe
- *  has these events does what was proved; the functions do not check that.
+/** The mbarriers of a pipe as functions, of which `bars` is the shared address of the first
+ *  and e an index into a ring, as in the pipe: `void NAME_init(unsigned bars)`; for every BAR
+ *  `unsigned NAME_BAR(unsigned bars, unsigned e)`, the address of its slot, which copies
+ *  signal; and of these what the pipe has: `NAME_BAR_wait(bars, e)`,
+ *  `NAME_BAR_wait_before(bars, e)` for the phase before that of e, `NAME_BAR_arrive(bars, e)`,
+ *  `NAME_BAR_expect(bars, e, bytes)`, and `NAME_BAR_arrive_expect(bars, e, bytes)` of an
+ *  expectation that its arrival follows.  Where another block of the cluster signals
+ *  the barrier, `NAME_BAR_at(bars, e, block)` is the address in that block, and
+ *  `NAME_BAR_arrive_at(bars, e, block)` arrives there.  In PTX all words are .b32.  A kernel
+ *  that calls them where the pipe has these events does what was proved; the functions do
+ *  not check that.
  *
  *  Returns: as zlay_emit_layout; ZLAY_NONE the pipe is not correct, the message has the
- *           rule and the line; ZLAY_ELIMIT that is not decided; ZLAY_ENOTSUP another
- *           language, a target before sm_90, several blocks, no barrier.
+ *           rule and the line; ZLAY_ELIMIT that is not decided; ZLAY_ENOTSUP HIP, a
+ *           target before sm_90, no barrier, barriers whose functions would have
+ *           one name.
  *  Out:     out  the text.
  */
 ZLAY_API zlay_status zlay_emit_ring(zlay_ctx *ctx, zlay_buf *out, const zlay_target *target,

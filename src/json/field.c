@@ -143,6 +143,16 @@ int32_t zl_saturated(int64_t value)
     return value > INT32_MAX ? INT32_MAX : value < INT32_MIN ? INT32_MIN : (int32_t)value;
 }
 
+static zlay_status no_word(zl_call *call, const char *name, const zl_named *words)
+{
+    char list[512] = "";
+    zl_text out = {list, sizeof list - 1, 0};
+    for (size_t i = 0; words[i].name; i++)
+        zl_putf(&out, "%s%s", i ? ", " : "one of its names (", words[i].name);
+    zl_puts(&out, "), or an integer");
+    return zl_wrong(call, name, list);
+}
+
 zlay_status zl_get_word(zl_call *call, const json_t *object, const char *name,
                         const zl_named *words, int32_t *out)
 {
@@ -160,7 +170,7 @@ zlay_status zl_get_word(zl_call *call, const json_t *object, const char *name,
             return ZLAY_OK;
         }
     if (!zl_json_u64(value, &number))
-        return zl_wrong(call, name, "one of its names, or an integer");
+        return no_word(call, name, words);
     *out = number > INT32_MAX ? INT32_MAX : (int32_t)number;
     return ZLAY_OK;
 }
@@ -196,7 +206,8 @@ zlay_status zl_layout_of(zl_call *call, const char *name, const json_t *value, z
     call->in_input = true;
     if (json_is_string(value))
         status =
-            zlay_layout_parse(call->ctx, out, json_string_value(value), json_string_length(value));
+            zlay_layout_import(call->ctx, out, json_string_value(value),
+                               json_string_length(value));
     else if (json_object_get(value, "A")) status = zl_affine_layout(call, name, value, out);
     else if (json_is_object(value)) status = zl_f2_layout(call, name, value, out);
     else return zl_wrong(call, name, "a layout: a text, an F2 object, or {A, b, box, ..}");

@@ -235,11 +235,50 @@ check "pipe emit: what is wrong is not printed" exits 1 "$zlay" pipe emit "$tap_
 check "pipe emit: another language is an error" exits 2 "$zlay" pipe emit "$tap_dir/ring.pipe" sm_90a rust
 
 layout_is_a_function() {
-    "$zlay" emit layout cuda '(4,8):(8,1)' at | grep -q ' unsigned at(unsigned i0, unsigned i1)$' && "$zlay" emit layout ptx '(4,8):(8,1)' | grep -q '^.func .*) address('
+    "$zlay" emit layout cuda '(4,8):(8,1)' at | grep -q ' unsigned at(unsigned i0, unsigned i1)$' && "$zlay" emit layout ptx '(4,8):(8,1)' | grep -q '^.func .*) layout('
+}
+same_as_batch() { # REQUEST COMMAND...: the command prints the text that the request is answered
+    request=$1
+    shift
+    printf '%s\n' "$request" | "$zlay" batch | python3 -c 'import json, sys; sys.stdout.write(json.load(sys.stdin)["ok"]["text"])' > "$tap_dir/asked" && "$zlay" "$@" | cmp - "$tap_dir/asked"
+}
+regs='f2{register: (1) (32); lane: (2) (4) (8) (16) (64) -> t: 128}' row='f2{register: (1) (2); lane: (4) (8) (16) (32) (64) -> t: 128}'
+map='"mode": "tiled", "rank": 2, "address": 1048576, "extent": [4096, 1024], "stride": [8192], "box": [64, 64], "step": [1, 1], "interleave": 0, "swizzle": "128B", "l2": 0, "oob": 0, "type": "bf16"'
+map_bits=00001000000000001065000000020000$(printf '%032d' 0)ff0f0000ff0300000000000000000000000000000000003f3f0000000000000000200000000000000004$(printf '%0108d' 0)
+emit_commands() {
+    same_as_batch '{"op": "emit", "what": "layout", "layout": "(8,64):(64,1)", "language": "hip", "name": "at"}' emit layout hip 'memref<8x64xf32>' at &&
+        same_as_batch '{"op": "emit", "what": "word", "slots": [["register", 2], ["lane", 32]], "map": "(2,2,16):(2,1,4)", "language": "cuda", "name": "word"}' emit word cuda register:2,lane:32 '(2,2,16):(2,1,4)' &&
+        same_as_batch '{"op": "emit", "what": "convert", "target": "sm_90a", "elem_bits": 32, "src": "'"$regs"'", "dst": "'"$row"'", "language": "ptx", "name": "turn"}' emit convert ptx sm_90a 32 "$regs" "$row" turn &&
+        same_as_batch '{"op": "emit", "what": "move", "target": "sm_90a", "elem_bits": 16, "src": {"layout": "(64,64):(72,1)", "space": "global", "align": 16}, "dst": {"layout": "(64,64):(64,1)", "space": "shared"}, "threads": 128, "name": "tile"}' \
+            emit copy ptx sm_90a 16 '(64,64):(72,1)' '(64,64):(64,1)' tile threads=128 src.align=16 &&
+        same_as_batch '{"op": "emit", "what": "tensormap", "target": "sm_90a", "map": {'"$map"'}, "language": "cuda", "name": "a"}' emit tensormap cuda sm_90a a type=bf16 extent=4096,1024 stride=8192 box=64,64 swizzle=128B address=0x100000 &&
+        same_as_batch '{"op": "emit", "what": "tensormap", "target": "sm_90a", "map": {'"$map"'}, "language": "ptx", "name": "a"}' emit tensormap ptx sm_90a "$map_bits" a &&
+        same_as_batch '{"op": "emit", "what": "tensormap", "target": "sm_90a", "map": {"mode": "im2col", "rank": 3, "address": 0, "extent": [32, 100, 4], "stride": [64, 6400], "lower": [-2], "upper": [1], "channels": 32, "pixels": 48, "step": [1, 1, 1], "interleave": 0, "swizzle": 0, "l2": "128B", "oob": 0, "type": "f16"}, "language": "cuda", "name": "a"}' \
+            emit tensormap cuda sm_90a a mode=im2col type=f16 extent=32,100,4 stride=64,6400 lower=-2 upper=1 channels=32 pixels=48 l2=128B 'step=[1, 1, 1]' &&
+        "$zlay" emit tensormap ptx sm_90a row type=u8 extent=256 box=256 | grep -q '^.global .align 64 .b64 row' &&
+        same_as_batch '{"op": "emit", "what": "smemdesc", "target": "sm_90a", "desc": "0x4000004000010040", "step": [0, 32, 8192], "language": "cuda", "name": "d"}' emit smemdesc cuda sm_90a 0x4000004000010040 0,32,8192 d &&
+        same_as_batch '{"op": "emit", "what": "smemdesc", "target": "sm_90a", "desc": "0x4000004000010040", "step": [0], "language": "cuda", "name": "d"}' emit smemdesc cuda sm_90a 0x4000004000010040 d &&
+        same_as_batch '{"op": "emit", "what": "idesc", "target": "sm_100a", "kind": "f16", "desc": 138413200, "language": "cuda", "name": "idesc"}' emit idesc cuda sm_100a f16 138413200 &&
+        same_as_batch '{"op": "emit", "what": "snippets", "target": "gfx942", "name": "s"}' emit snippets gfx942 s &&
+        "$zlay" emit ring cuda sm_90a "$tap_dir/ring.pipe" r > "$tap_dir/r" && "$zlay" emit ring cuda sm_90a - r < "$tap_dir/ring.pipe" | cmp - "$tap_dir/r" && grep -q 'r_full_wait(' "$tap_dir/r" &&
+        echo "$map_bits" | "$zlay" emit tensormap ptx sm_90a - a | cmp - "$tap_dir/asked.map"
 }
 check "emit layout: CUDA C and PTX" layout_is_a_function
 check "emit layout: what is no layout is an error" exits 2 "$zlay" emit layout cuda '(4,8):(8,'
 check "emit layout: another language is an error" exits 2 "$zlay" emit layout rust '(4,8):(8,1)'
+"$zlay" emit tensormap ptx sm_90a "$map_bits" a > "$tap_dir/asked.map"
+check "emit: every command prints the text of its request" emit_commands
+check "emit: what lists the commands" says 'zlay emit word LANGUAGE SLOTS MAP \[NAME\]$' "$zlay" emit
+check "emit: the languages" says "field 'language' is not one of its names (cuda, hip, ptx)" "$zlay" emit word rust register:2,lane:32 '(2,2,16):(2,1,4)'
+check "emit: which argument is missing" says 'DST is missing; emit convert takes LANGUAGE TARGET ELEM_BITS SRC DST \[NAME\]$' "$zlay" emit convert cuda sm_90a 32 8:1
+check "emit: which argument is one too many" says 'more is one argument too many; emit idesc takes' "$zlay" emit idesc cuda sm_100a f16 138413200 d more
+check "emit: what is no field" says "no field is called 'thread'" "$zlay" emit copy ptx sm_90a 16 64:1 64:1 c thread=4
+check "emit: what is no FIELD=VALUE" says 'x is no FIELD=VALUE' "$zlay" emit copy ptx sm_90a 16 64:1 64:1 c x
+check "emit: bits that are no map" says 'BITS are 256 hex digits' "$zlay" emit tensormap cuda sm_90a "${map_bits}0"
+check "emit: bits of no field" says 'word 15 of BITS has bits of no field: 0x0*a000' "$zlay" emit tensormap cuda sm_90a "$(echo "$map_bits" | sed 's/0000000000000$/00a0000000000/')"
+printf 'pipe x\0\n' > "$tap_dir/zero.pipe"
+check "emit: a text with a 0" says 'it has a byte that is 0' "$zlay" emit ring cuda sm_90a "$tap_dir/zero.pipe"
+check "emit: a pipe that is not correct is no" exits 1 "$zlay" emit ring cuda sm_90a "$tap_dir/early.pipe"
 check "emit layout: a keyword is no name" exits 2 "$zlay" emit layout hip '(4,8):(8,1)' __global__
 check "a pipe that is none is an error" exits 2 "$zlay" pipe verify tests/checks/cli.sh
 check "a file that is not there is an error" exits 2 "$zlay" pipe verify "$tap_dir/none"

@@ -51,7 +51,7 @@ static void desc_write(zl_text *out, const void *value)
         zl_put(out, t->ask->name, t->ask->name_length);
         zl_puts(out, "_step(i0);");
     }
-    zl_putf(out, " %zu steps. */\n", t->ask->count);
+    zl_putf(out, " %zu step%s. */\n", t->ask->count, t->steps ? "s" : "");
     (t->ask->language == ZLAY_TEXT_PTX ? base_ptx : base_c)(out, t);
     if (t->steps) zl_address_put(out, t->steps, "_step");
 }
@@ -132,19 +132,25 @@ zlay_status zlay_emit_smemdesc(zlay_ctx *ctx, zlay_buf *out, const zlay_smemdesc
 
 typedef struct idesc_text {
     const zlay_target *target;
+    int32_t language;
     uint32_t word;
     const char *name;
     size_t length;
 } idesc_text;
 
+/* PTX has no named constants of an instruction: the word is a function's value. */
 static void idesc_write(zl_text *out, const void *value)
 {
     const idesc_text *t = value;
-    zl_putf(out, "/* zlay %s: an instruction descriptor of %s. */\n"
-            "static constexpr __attribute__((unused)) unsigned ", zlay_version(),
+    bool ptx = t->language == ZLAY_TEXT_PTX;
+    zl_putf(out, "/* zlay %s: an instruction descriptor of %s. */\n", zlay_version(),
             zlay_target_name(t->target));
+    zl_puts(out, ptx ? ".func (.param .b32 value) " : "static constexpr __attribute__((unused)) unsigned ");
     zl_put(out, t->name, t->length);
-    zl_putf(out, " = 0x%08xu;\n", (unsigned)t->word);
+    if (ptx)
+        zl_putf(out, "()\n{\n    .reg .b32 %%r0;\n    mov.b32 %%r0, 0x%08x;\n"
+                "    st.param.b32 [value], %%r0;\n    ret;\n}\n", (unsigned)t->word);
+    else zl_putf(out, " = 0x%08xu;\n", (unsigned)t->word);
 }
 
 zlay_status zlay_emit_idesc(zlay_ctx *ctx, zlay_buf *out, const zlay_target *target,
@@ -155,10 +161,10 @@ zlay_status zlay_emit_idesc(zlay_ctx *ctx, zlay_buf *out, const zlay_target *tar
     if (!out || !target || !fields || !name) return ZLAY_EINVAL;
     zlay_status status = zl_enter(ctx);
     if (status) return status;
-    idesc_text text = {target, 0, name, length};
+    idesc_text text = {target, language, 0, name, length};
     status = zl_function_check(ctx, language, name, length);
-    if (!status && language != ZLAY_TEXT_CUDA)
-        status = zl_fail(ctx, ZLAY_ENOTSUP, "language: a constant is one of CUDA C; PTX has its number");
+    if (!status && language == ZLAY_TEXT_HIP)
+        status = zl_fail(ctx, ZLAY_ENOTSUP, "descriptors are words of wgmma's and tcgen05's targets");
     if (!status && zlay_idesc_pack(&text.word, fields))
         status = zl_fail(ctx, ZLAY_EINVAL, "fields: one does not fit its bits");
     if (!status && (zlay_idesc_check(&verdict, NULL, 0, target, fields, NULL) ||

@@ -8,9 +8,10 @@
 
 typedef unsigned long long ull;
 
-enum { WORDS = 16, DIMS = 5, WORDS_A_LINE = 4 };
+enum { WORDS = 16, DIMS = 5, CORNERS = 3, WORDS_A_LINE = 4 };
 
-typedef enum map_field { TYPE, INTERLEAVE, SWIZZLE, L2, OOB } map_field;
+typedef enum map_field { TYPE, INTERLEAVE, SWIZZLE, L2, OOB, WIDE_MODE } map_field;
+enum { TILED, IM2COL, IM2COL_WIDE }; /* zlay_tensormap.mode */
 
 static const struct {
     map_field field;
@@ -70,21 +71,50 @@ static void list32(zl_text *out, const char *name, const uint32_t *list, uint32_
     zl_puts(out, "};\n");
 }
 
+/* Corners of the bounding box: of a wide map one of each, of another as many as it has spatial dimensions. */
+static void corners(zl_text *out, const zlay_tensormap *m, const char *name, const int32_t *corner)
+{
+    uint32_t count = m->mode == IM2COL_WIDE ? 1 : m->rank - 2;
+    zl_putf(out, "    const int %s[%d] = {", name, CORNERS);
+    for (uint32_t i = 0; i < count; i++) zl_putf(out, "%s%d", i ? ", " : "", (int)corner[i]);
+    zl_puts(out, "};\n");
+}
+
+/* Prints the arguments between the strides and the steps: the box, or the corners and counts of pixels. */
+static void box_put(zl_text *out, const zlay_tensormap *m)
+{
+    const char *of = m->mode == IM2COL_WIDE ? "[0]" : "";
+    if (!m->mode) zl_puts(out, "box");
+    else zl_putf(out, "lower%s, upper%s, %u, %u", of, of, (unsigned)m->channels, (unsigned)m->pixels);
+}
+
+static void lists_put(zl_text *out, const zlay_tensormap *m)
+{
+    list64(out, "extent", m->extent, m->rank);
+    list64(out, "stride", m->stride, m->rank - 1);
+    if (!m->mode) list32(out, "box", m->box, m->rank);
+    if (m->mode) corners(out, m, "lower", m->lower), corners(out, m, "upper", m->upper);
+    list32(out, "step", m->step, m->rank);
+}
+
 static void call_put(zl_text *out, const map_text *t)
 {
+    static const char *const calls[] = {[TILED] = "cuTensorMapEncodeTiled",
+                                        [IM2COL] = "cuTensorMapEncodeIm2col",
+                                        [IM2COL_WIDE] = "cuTensorMapEncodeIm2colWide"};
+    static const char indent[] = ",\n                                  ";
     const zlay_tensormap *m = t->map;
     zl_puts(out, "static inline __attribute__((unused)) CUresult ");
     zl_put(out, t->name, t->length);
     zl_puts(out, "_encode(CUtensorMap *map, void *address)\n{\n");
-    list64(out, "extent", m->extent, m->rank);
-    list64(out, "stride", m->stride, m->rank - 1);
-    list32(out, "box", m->box, m->rank);
-    list32(out, "step", m->step, m->rank);
-    zl_putf(out, "    return cuTensorMapEncodeTiled(map, %s, %u, address, extent, stride, box, step,\n"
-            "                                  %s,\n                                  %s,\n"
-            "                                  %s,\n                                  %s);\n}\n",
-            name_of(TYPE, m->type), (unsigned)m->rank, name_of(INTERLEAVE, m->interleave),
-            name_of(SWIZZLE, m->swizzle), name_of(L2, m->l2), name_of(OOB, m->oob));
+    lists_put(out, m);
+    zl_putf(out, "    return %s(map, %s, %u, address, extent, stride, ", calls[m->mode],
+            name_of(TYPE, m->type), (unsigned)m->rank);
+    box_put(out, m);
+    zl_putf(out, ", step%s%s", indent, name_of(INTERLEAVE, m->interleave));
+    if (m->mode == IM2COL_WIDE) zl_putf(out, "%s%s", indent, name_of(WIDE_MODE, m->wide_mode));
+    zl_putf(out, "%s%s%s%s%s%s);\n}\n", indent, name_of(SWIZZLE, m->swizzle), indent,
+            name_of(L2, m->l2), indent, name_of(OOB, m->oob));
 }
 
 static void map_write(zl_text *out, const void *value)
@@ -115,8 +145,8 @@ static zlay_status map_check(zlay_ctx *ctx, map_text *t)
         return zl_fail(ctx, ZLAY_EINVAL, "map: %s says no to it", rule.id ? rule.id : "a rule");
     }
     t->known = !zlay_tensormap_pack(t->words, t->target, t->map);
-    if (t->map->mode || t->language == ZLAY_TEXT_HIP)
-        return zl_fail(ctx, ZLAY_ENOTSUP, "map: only tiled maps of CUtensorMap are printed");
+    if (t->language == ZLAY_TEXT_HIP)
+        return zl_fail(ctx, ZLAY_ENOTSUP, "a tensor map is printed as CUDA C or PTX");
     if (!t->known && t->language == ZLAY_TEXT_PTX)
         return zl_fail(ctx, ZLAY_ENOTSUP, "map: the bytes of %s are not known, the driver's call in "
                        "CUDA C writes them", zlay_target_name(t->target));

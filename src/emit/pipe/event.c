@@ -35,36 +35,6 @@ static bool say_row(zl_pipe_text *k, const zl_event *event)
 
 /* ---- mbarriers --------------------------------------------------------------------- */
 
-/* Whether threads access the shared memory of another block, or global memory, by ordinary loads
- * and stores. */
-static bool accesses_afar(const zl_event *e)
-{
-    bool ordinary = e->kind == ZL_EV_READ || e->kind == ZL_EV_WRITE || e->kind == ZL_EV_UPDATE;
-    return ordinary && (e->cta != ZL_CTA_OWN || e->other >= 0);
-}
-
-/* Whether threads of another block arrive at an mbarrier. */
-static bool arrived_from_afar(const zl_pipe_text *k, int32_t bar)
-{
-    for (uint32_t i = 0; i < k->pipe->events_count; i++) {
-        const zl_event *e = &k->pipe->events[i];
-        if (e->kind == ZL_EV_ARRIVE && e->bar == bar && e->cta != ZL_CTA_OWN) return true;
-    }
-    return false;
-}
-
-/* Whether an mbarrier may order such accesses between blocks of a cluster: only then do its release and
- * acquire need the cluster's scope, for which each arrival waits until all its stores are seen by the
- * whole device. Threads of one block need their block's alone, and asynchronous
- * copies and products are complete when a phase is. */
-static bool clustered(const zl_pipe_text *k, int32_t bar)
-{
-    if (k->pipe->blocks <= 1 || !arrived_from_afar(k, bar)) return false;
-    for (uint32_t i = 0; i < k->pipe->events_count; i++)
-        if (accesses_afar(&k->pipe->events[i])) return true;
-    return false;
-}
-
 /* The first thread of each warp initialises the barrier of its warp's number: an instruction initialises one. */
 static void say_init(zl_pipe_text *k, const zl_event *event)
 {
@@ -87,22 +57,12 @@ static void say_expect(zl_pipe_text *k, const zl_event *event)
     zl_say(k, zl_pt_one(k), "mbar.expect_tx", 0, "at", zl_pt_number(bytes, (uint64_t)event->count));
 }
 
-/* Whether two positions are the same. */
-static bool same_place(const zl_pos *a, const zl_pos *b)
-{
-    return zl_pos_moves_alike(a, b) && a->add == b->add;
-}
-
 /* Whether an arrival at the same barrier stands directly behind the expectation. */
 bool zl_pt_joins(const zl_pipe_text *k, const zl_event *event)
 {
     const zl_event *next = event + 1;
-    if (!k->role || event->kind != ZL_EV_EXPECT || next >= &k->pipe->events[k->role->end] ||
-        next->kind != ZL_EV_ARRIVE || zl_pt_fragment(k, event) || zl_pt_fragment(k, next))
-        return false;
-    return next->scope == ZL_BY_ONE && next->times == 1 && next->bar == event->bar &&
-           event->cta == ZL_CTA_OWN && next->cta == ZL_CTA_OWN &&
-           same_place(&event->bar_at, &next->bar_at);
+    if (!k->role || next >= &k->pipe->events[k->role->end]) return false;
+    return zl_events_join(event, next) && !zl_pt_fragment(k, event) && !zl_pt_fragment(k, next);
 }
 
 /* Prints both as one instruction. */
@@ -113,7 +73,7 @@ void zl_pt_expect_arrive(zl_pipe_text *k, const zl_event *event)
     zl_pt_line(k, "// lines %u, %u", event->line, event[1].line);
     zl_pt_bar(k, "at");
     zl_say(k, zl_pt_one(k),
-           clustered(k, event->bar) ? "mbar.arrive.expect_tx.release.cluster" : "mbar.arrive.expect_tx", 0,
+           zl_bar_is_clustered(k->pipe, event->bar) ? "mbar.arrive.expect_tx.release.cluster" : "mbar.arrive.expect_tx", 0,
            "at", zl_pt_number(bytes, (uint64_t)event->count));
 }
 
@@ -130,7 +90,7 @@ static void arrive_at(zl_pipe_text *k, const zl_event *event, bool remote, const
 {
     char id[64], times[24];
     snprintf(id, sizeof id, "mbar.arrive%s%s%s", remote ? ".remote" : "",
-             event->times > 1 ? ".count" : "", clustered(k, event->bar) ? ".release.cluster" : "");
+             event->times > 1 ? ".count" : "", zl_bar_is_clustered(k->pipe, event->bar) ? ".release.cluster" : "");
     zl_say(k, arriving(k, event), id, 0, bar, zl_pt_number(times, event->times));
 }
 
@@ -157,7 +117,7 @@ static void say_wait(zl_pipe_text *k, const zl_event *event)
     const char *parity =
         zl_pt_parity(k, room, &event->parity, k->pipe->bars[event->bar].stages, event->flip);
     zl_pt_try(k);
-    zl_say(k, NULL, clustered(k, event->bar) ? "mbar.try_wait.parity.acquire.cluster" : "mbar.try_wait.parity",
+    zl_say(k, NULL, zl_bar_is_clustered(k->pipe, event->bar) ? "mbar.try_wait.parity.acquire.cluster" : "mbar.try_wait.parity",
            1, "done", "at", parity);
     zl_pt_try_end(k);
 }

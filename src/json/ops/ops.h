@@ -14,8 +14,15 @@ enum { ZL_NAMES_MOST = 1024 };
 void zl_op_names(zl_text *out, const zl_op *op, bool needed);
 
 /* A descriptor given as bits, a line a field: argv holds WHAT, TARGET, BITS and further fields of
- * WHAT.unpack as NAME=VALUE, whose `=` it overwrites. */
+ * WHAT.unpack as NAME=VALUE. */
 zlay_status zl_decode_bits(zlay_ctx *ctx, zlay_buf *out, int argc, char **argv);
+
+/* The text that emit prints of `what`, in memory that free() takes. `usage` names the arguments: a
+ * field of the request in capitals each, in brackets where it may be left out; FILE is the field
+ * `pipe`; NAME, where it is left out, is `what`; what stands behind is FIELD=VALUE. A list is
+ * written with commas, a pair in it with a colon: register:2,lane:32. */
+zlay_status zl_emit_asked(zlay_ctx *ctx, char **out, const char *what, const char *usage, int argc,
+                          char **argv);
 
 /* Room for an answer of `need` bytes and its final 0; NULL: there is none. */
 typedef char *zl_json_room(void *user, size_t need);

@@ -8,14 +8,17 @@
 typedef struct asked {
     zl_emit_head head;
     zl_copy_asked copy;
+    int32_t language;
 } asked;
 
 static const zl_field move_rows[] = {
     ZL_PART(zl_emit_head_fields, asked, head),
     ZL_PART(zl_copy_synth_fields, asked, copy),
+    {"language", ZL_MAY, ZL_AT(zl_as_word, asked, language), .of = zl_function_languages},
     ZL_PTX(asked),
 };
-const zl_fields zl_emit_move_fields = {ZL_ROWS(move_rows, asked)};
+static const asked usual = {.language = ZLAY_TEXT_PTX};
+const zl_fields zl_emit_move_fields = {ZL_ROWS(move_rows, asked), .start = &usual};
 
 /* A parameter as the text declares it: ".b32 ptr_dest", or ".align 16 .b8 held_dest[64]". */
 static json_t *parameter_value(zl_call *call, const char *at)
@@ -66,6 +69,8 @@ zlay_status zl_emit_move(zl_call *call, const void *value)
 {
     const asked *a = value;
     zlay_move *move = NULL;
+    if (a->language != ZLAY_TEXT_PTX)
+        return zl_fail(call->ctx, ZLAY_ENOTSUP, "field 'language': a copy is printed as PTX");
     zlay_status status = zl_copy_made(call, &move, &a->copy);
     if (!status) status = put_function(call, move, &a->head);
     zlay_move_free(move);

@@ -211,6 +211,13 @@ extern const char *const zl_block_words[ZL_BLOCK_WORDS];
 /* An event with nothing named. */
 zl_event zl_event_of(zl_event_kind kind, uint32_t line);
 
+/* Whether an expectation and the event behind it are one instruction: an arrival of one thread at the same place. */
+bool zl_events_join(const zl_event *expect, const zl_event *next);
+
+/* Whether threads of another block arrive at an mbarrier, and whether it may order ordinary accesses between blocks of a cluster. */
+bool zl_bar_is_remote(const zlay_pipe *pipe, int32_t bar);
+bool zl_bar_is_clustered(const zlay_pipe *pipe, int32_t bar);
+
 /* Warps of each block: a launch has all up to the highest that a role names. */
 static inline uint32_t zl_pipe_warps(const zlay_pipe *pipe)
 {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Functions whose n-th allocation fails, for every n: ENOMEM, nothing is left, and the buffer stays as it was. */
-#include "ctx.h"
+#include "functions/ring.h"
 #include "heap.h"
-
 
 enum { ROOM = 1 << 16 };
 
@@ -87,10 +86,6 @@ static void layouts(void **state)
 
 static void moves(void **state)
 {
-    static const char ring[] = "pipe ring\nparam N 0..\nsmem A[2] 16384\nbar full[2] count 1\nbar empty[2] count 128\ninit full\ninit empty\nfence mbarrier_init\n"
-                               "sync cta\nrole producer warps 0..3 elect\n  for i in 0..N\n    wait empty[i % 2] parity (i / 2 + 1) % 2\n    expect full[i % 2] 16384\n"
-                               "    arrive full[i % 2]\n    copy tensor 16384 -> A[i % 2] signal full[i % 2]\n  end\nend\nrole consumer warps 4..7\n  for i in 0..N\n"
-                               "    wait full[i % 2] parity i / 2 % 2\n    read A[i % 2]\n    arrive empty[i % 2] threads\n  end\nend\n";
     heap h;
     zlay_ctx *ctx = heap_open(&h, NULL);
     zlay_layout *map = read_layout(ctx, "(2,2,16):(2,1,4)"), *src = read_layout(ctx, "f2{register: (1) (2) (256); lane: (4) (8) (16) (32) (64); warp: (128) -> t: 512}"),
@@ -99,10 +94,9 @@ static void moves(void **state)
     zlay_convert_request r = {.size = sizeof r, .elem_bits = 32, .src = src, .dst = dst};
     zlay_word *word = NULL;
     zlay_convert *plan = NULL;
-    zlay_pipe *pipe = NULL;
+    zlay_pipe *pipe = read_pipe(ctx, ring_of(2, 2));
     assert_int_equal(zlay_word_synth(ctx, &word, &slots, map), ZLAY_OK);
     assert_int_equal(zlay_convert_synth(ctx, &plan, target_of("sm_90a"), &r), ZLAY_OK);
-    assert_int_equal(zlay_pipe_parse(ctx, &pipe, ring, sizeof ring - 1), ZLAY_OK);
     subject s = {.word = word, .plan = plan, .pipe = pipe};
     (void)state;
     fails_each(word_printed, &h, ctx, &s);

@@ -3,102 +3,43 @@
  * executed lane by lane; every part of every register is where the word's map says. nvcc, clang and ptxas take all of them. */
 #define _GNU_SOURCE /* mkdtemp, dlopen */
 #include "assembler.h"
-#include "plans/word.h"
+#include "functions/word.h"
 
 #include <dlfcn.h>
 
-enum { WORDS = 36, TEXT_ROOM = 1 << 21, THREADS = 256, SHARED = 32 << 10 };
-
-typedef struct job {
-    zlay_slots slots;
-    map_table map;
-    zlay_word *word;
-} job;
-
-static char text[TEXT_ROOM], all[2 * TEXT_ROOM];
-
-/* Words of one to four warps; some stay in their lanes, some in their warp. */
-static void draw(zlay_ctx *ctx, job *j, uint32_t lanes, int i, uint64_t *seed)
-{
-    *j = (job){.slots = {(uint32_t)(i % 3), (uint32_t)test_range(seed, 0, 4), lanes, (uint32_t)test_range(seed, 0, i % 2), 0, {0}}};
-    unsigned bits = slot_bits(&j->slots), inner = j->slots.byte_bits + j->slots.register_bits;
-    unsigned moved = i % 4 == 0 ? inner : i % 4 == 3 ? bits : inner + lanes;
-    map_draw(&j->map, seed, bits, moved, i % 3);
-    j->map.constant = 0;
-    zlay_layout *map = map_layout(ctx, &j->map);
-    zlay_status status = zlay_word_synth(ctx, &j->word, &j->slots, map);
-    if (status) fail_msg("%s", zlay_ctx_message(ctx));
-    zlay_layout_free(map);
-}
-
-static size_t print_one(zlay_ctx *ctx, char *to, const job *j, int32_t language, int i)
-{
-    char name[16];
-    int length = snprintf(name, sizeof name, "w%d", i);
-    zlay_buf buf = {to, TEXT_ROOM, 0};
-    zlay_status status = zlay_emit_word_function(ctx, &buf, j->word, language, name, (size_t)length);
-    if (status && !strstr(zlay_ctx_message(ctx), "movmatrix")) fail_msg("%d: %s", i, zlay_ctx_message(ctx));
-    return status ? 0 : buf.need;
-}
-
-/* ---- what registers hold -------------------------------------------------------------------------- */
-
-static uint32_t threads_of(const job *j) { return 1u << (j->slots.lane_bits + j->slots.warp_bits); }
-static uint32_t registers_of(const job *j) { return 1u << j->slots.register_bits; }
-static uint64_t slots_of(const job *j) { return (uint64_t)1 << slot_bits(&j->slots); }
-
-static void put_unit(uint32_t *words, const zlay_slots *s, uint64_t slot, uint64_t value)
-{
-    unsigned width = 32u >> s->byte_bits;
-    uint64_t byte = slot & ((1u << s->byte_bits) - 1), mask = ((uint64_t)1 << width) - 1;
-    words[slot >> s->byte_bits] |= (uint32_t)((value & mask) << (width * byte));
-}
-
-/* The bits of a slot's number from `low` on, before and after. */
-static void fill(const job *j, unsigned low, uint32_t *from, uint32_t *wanted)
-{
-    uint64_t words = slots_of(j) >> j->slots.byte_bits;
-    memset(from, 0, words * 4);
-    memset(wanted, 0, words * 4);
-    for (uint64_t slot = 0; slot < slots_of(j); slot++) {
-        put_unit(from, &j->slots, slot, slot >> low);
-        put_unit(wanted, &j->slots, map_at(&j->map, slot), slot >> low);
-    }
-}
-
-enum { WORDS_MOST = THREADS * 16 };
+static char text[WORD_TEXT], all[2 * WORD_TEXT];
 
 /* ---- the host's compiler ------------------------------------------------------------------------- */
 
 typedef void run_function(unsigned *held, void *shared);
 
-static void write_run(FILE *file, const job *j, int i)
+static void write_run(FILE *file, const word_job *j, int i)
 {
     bool shared = strstr(text, "void *shared") != NULL;
     fprintf(file, "static void call_%d(unsigned *r, unsigned thread, void *shared) { (void)shared; w%d(*(unsigned (*)[%u])r, thread%s); }\n"
                   "extern \"C\" void run_%d(unsigned *held, void *shared) { lanes_run(call_%d, held, %u, %u, shared); }\n",
-            i, i, registers_of(j), shared ? ", shared" : "", i, i, registers_of(j), threads_of(j));
+            i, i, word_registers(j), shared ? ", shared" : "", i, i, word_registers(j), word_threads(j));
 }
 
-static void run_host(void *library, const job *j, int i)
+static void run_host(void *library, const word_job *j, int i)
 {
-    static uint32_t held[WORDS_MOST], wanted[WORDS_MOST], shared[SHARED / 4];
+    static uint32_t held[WORDS_MOST], wanted[WORDS_MOST], shared[WORD_BYTES / 4];
     union { void *object; run_function *run; } found;
     char name[16];
     snprintf(name, sizeof name, "run_%d", i);
     found.object = dlsym(library, name);
     if (!found.object) return;
     for (unsigned low = 0; low < slot_bits(&j->slots); low += 32u >> j->slots.byte_bits) {
-        fill(j, low, held, wanted);
+        word_fill(j, low, held, wanted);
         memset(shared, 0xa5, sizeof shared);
         found.run(held, shared);
-        if (memcmp(held, wanted, (slots_of(j) >> j->slots.byte_bits) * 4)) fail_msg("word %d, bits from %u on", i, low);
+        if (memcmp(held, wanted, (word_slots_of(j) >> j->slots.byte_bits) * 4)) fail_msg("word %d, bits from %u on", i, low);
     }
 }
 
 static int ran_on_host(zlay_ctx *ctx, int32_t language, uint32_t lanes)
 {
-    static job jobs[WORDS];
+    static word_job jobs[WORDS];
     char folder[] = "/tmp/zlay-function-XXXXXX", path[64], command[400];
     uint64_t seed = test_seed("words");
     int ran = 0;
@@ -108,8 +49,8 @@ static int ran_on_host(zlay_ctx *ctx, int32_t language, uint32_t lanes)
     assert_non_null(file);
     fputs("#include \"lanes.h\"\n", file);
     for (int i = 0; i < WORDS; i++) {
-        draw(ctx, &jobs[i], lanes, i, &seed);
-        if (!print_one(ctx, text, &jobs[i], language, i) || strstr(text, "asm")) continue;
+        word_draw(ctx, &jobs[i], lanes, i, &seed);
+        if (!word_function(ctx, text, &jobs[i], language, i) || strstr(text, "asm")) continue;
         fputs(text, file);
         write_run(file, &jobs[i], i);
         ran++;
@@ -148,16 +89,16 @@ static void ptx_values(void **state)
     static uint32_t from[WORDS_MOST], to[WORDS_MOST], wanted[WORDS_MOST];
     uint64_t seed = test_seed("words");
     for (int i = 0; i < WORDS; i++) {
-        job j;
-        draw(*state, &j, 5, i, &seed);
-        assert_true(print_one(*state, text, &j, ZLAY_TEXT_PTX, i) > 0);
+        word_job j;
+        word_draw(*state, &j, 5, i, &seed);
+        assert_true(word_function(*state, text, &j, ZLAY_TEXT_PTX, i) > 0);
         replace(text, "ld.param.b32 %z", "ld.global.b32 %z");
         replace(text, "[source + ", "[%from + ");
         replace(text, "st.param.b32 [result + ", "st.global.b32 [%to + ");
         for (unsigned low = 0; low < slot_bits(&j.slots); low += 32u >> j.slots.byte_bits) {
-            fill(&j, low, from, wanted);
-            ptx_run(strstr(text, ".func"), from, to, registers_of(&j), 1u << j.slots.warp_bits, 1);
-            if (memcmp(to, wanted, (slots_of(&j) >> j.slots.byte_bits) * 4)) fail_msg("word %d, bits from %u on\n%s", i, low, text);
+            word_fill(&j, low, from, wanted);
+            ptx_run(strstr(text, ".func"), from, to, word_registers(&j), 1u << j.slots.warp_bits, 1);
+            if (memcmp(to, wanted, (word_slots_of(&j) >> j.slots.byte_bits) * 4)) fail_msg("word %d, bits from %u on\n%s", i, low, text);
         }
         zlay_word_free(j.word);
     }
@@ -169,12 +110,12 @@ static void ptx_values(void **state)
 static void write_all(zlay_ctx *ctx, int32_t language, uint32_t lanes)
 {
     uint64_t seed = test_seed("words");
-    char *to = all, *calls = text + TEXT_ROOM / 2, *call = calls;
+    char *to = all, *calls = text + WORD_TEXT / 2, *call = calls;
     for (int i = 0; i < WORDS; i++) {
-        job j;
-        draw(ctx, &j, lanes, i, &seed);
-        size_t length = print_one(ctx, to, &j, language, i);
-        unsigned n = registers_of(&j);
+        word_job j;
+        word_draw(ctx, &j, lanes, i, &seed);
+        size_t length = word_function(ctx, to, &j, language, i);
+        unsigned n = word_registers(&j);
         if (length && i + 1 < WORDS)
             call += sprintf(call, "    { unsigned r[%u]; for (int i = 0; i < %u; i++) r[i] = p[i]; w%d(r, thread%s); for (int i = 0; i < %u; i++) p[i] = r[i]; }\n",
                             n, n, i, strstr(to, "void *shared") ? ", shared" : "", n);
@@ -183,7 +124,7 @@ static void write_all(zlay_ctx *ctx, int32_t language, uint32_t lanes)
     }
     if (language == ZLAY_TEXT_PTX) return;
     sprintf(to, "extern \"C\" __attribute__((global)) void k(unsigned *p, unsigned thread)\n{\n    __attribute__((shared)) static unsigned shared[%d];\n%s}\n",
-            SHARED / 4, calls);
+            WORD_BYTES / 4, calls);
 }
 
 static void nvcc_takes_them(void **state)
@@ -226,7 +167,7 @@ static void refused(void **state)
     };
     zlay_buf buf = {NULL, 0, 0};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        job j = {.slots = rows[i].slots};
+        word_job j = {.slots = rows[i].slots};
         uint64_t seed = 3;
         unsigned bits = slot_bits(&j.slots);
         map_draw(&j.map, &seed, bits, bits, 1);

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Arguments of a command as the request of an operation. Every value is a text, which the readers
+ * of fields take for a number, a word or a layout; only lists are split here. */
+#include "json/ops/response.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PATH_MOST = 63 };
+
+/* ---- values ------------------------------------------------------------------------------- */
+
+/* Fields that are lists. */
+static const char *const lists[] = {"slots",  "step",  "extent", "stride", "box",
+                                    "lower", "upper", "tile",   "facts"};
+
+static bool is_list(const char *field)
+{
+    for (size_t i = 0; i < ZL_COUNT(lists); i++)
+        if (!strcmp(lists[i], field)) return true;
+    return false;
+}
+
+/* A number, [NAME, number], or a text, also of a number beyond 64 bits. */
+static json_t *item_of(const char *text, size_t length)
+{
+    char *end;
+    errno = 0;
+    long long number = strtoll(text, &end, 10);
+    if (length && end == text + length && !errno) return json_integer(number);
+    const char *colon = memchr(text, ':', length);
+    if (!colon) return json_stringn(text, length);
+    size_t before = (size_t)(colon - text);
+    return json_pack("[s#o]", text, before, item_of(colon + 1, length - before - 1));
+}
+
+static json_t *list_of(const char *text)
+{
+    json_t *list = json_array();
+    for (size_t length; list; text += length + 1) {
+        length = strcspn(text, ",");
+        if (json_array_append_new(list, item_of(text, length))) return json_decref(list), NULL;
+        if (!text[length]) break;
+    }
+    return list;
+}
+
+/* JSON where it is an object or a list of JSON. */
+static json_t *value_of(const char *field, const char *text)
+{
+    json_t *value = strchr("[{", *text) ? json_loads(text, 0, NULL) : NULL;
+    if (value) return value;
+    if (!strcmp(text, "true") || !strcmp(text, "false")) return json_boolean(*text == 't');
+    return is_list(field) ? list_of(text) : json_string(text);
+}
+
+/* The object in which the field of a path lies, made where it is not there; `*field` its name. */
+static json_t *object_at(json_t *object, char *path, const char **field)
+{
+    char *dot = strchr(path, '.');
+    *field = path;
+    if (!dot) return object;
+    *dot = 0;
+    json_t *inner = json_object_get(object, path);
+    if (!inner && json_object_set_new(object, path, inner = json_object())) return NULL;
+    return json_is_object(inner) ? object_at(inner, dot + 1, field) : NULL;
+}
+
+static bool put(json_t *request, const char *name, size_t length, const char *text)
+{
+    char path[PATH_MOST + 1];
+    const char *field;
+    if (!length || length > PATH_MOST) return false;
+    for (size_t i = 0; i < length; i++) path[i] = (char)tolower((unsigned char)name[i]);
+    path[length] = 0;
+    json_t *object = object_at(request, path, &field);
+    return object && !json_object_set_new(object, field, value_of(field, text));
+}
+
+bool zl_request_put(json_t *request, const char *assignment)
+{
+    const char *equals = strchr(assignment, '=');
+    return equals && put(request, assignment, (size_t)(equals - assignment), equals + 1);
+}
+
+/* ---- arguments ---------------------------------------------------------------------------- */
+
+/* What a request begins with. */
+static json_t *request_new(const char *what)
+{
+    static const struct {
+        const char *what, *text;
+    } begins[] = {
+        {"copy", "{\"what\":\"move\",\"src\":{\"space\":\"global\"},"
+                 "\"dst\":{\"space\":\"shared\"}}"},
+        {"smemdesc", "{\"step\":[0]}"},
+        {"tensormap", "{\"map\":{\"mode\":\"tiled\",\"address\":0,\"interleave\":\"none\","
+                      "\"swizzle\":\"none\",\"l2\":\"none\",\"oob\":\"none\"}}"},
+    };
+    json_t *request = json_pack("{ssssss}", "op", "emit", "what", what, "name", what);
+    for (size_t i = 0; request && i < ZL_COUNT(begins); i++) {
+        if (strcmp(begins[i].what, what)) continue;
+        json_t *more = json_loads(begins[i].text, 0, NULL);
+        bool failed = json_object_update(request, more);
+        json_decref(more);
+        if (failed) return json_decref(request), NULL;
+    }
+    return request;
+}
+
+/* A map's rank is that of its extents, and its steps are 1. */
+static void map_complete(json_t *map)
+{
+    size_t rank = json_array_size(json_object_get(map, "extent"));
+    json_t *ones = json_array();
+    for (size_t i = 0; i < rank; i++) json_array_append_new(ones, json_integer(1));
+    if (!json_object_get(map, "step")) json_object_set(map, "step", ones);
+    if (!json_object_get(map, "stride") && rank == 1)
+        json_object_set_new(map, "stride", json_array());
+    if (!json_object_get(map, "rank")) json_object_set_new(map, "rank", json_integer((int)rank));
+    json_decref(ones);
+}
+
+/* The map that its bits say. */
+static zlay_status map_unpack(zlay_ctx *ctx, json_t *request, const char *bits)
+{
+    json_t *words = zl_map_words(bits);
+    if (!words) return zl_fail(ctx, ZLAY_EINVAL, "BITS are 256 hex digits as they lie in memory");
+    json_t *ask = json_pack("{sssOso}", "op", "tensormap.unpack", "target",
+                            json_object_get(request, "target"), "words", words);
+    json_t *response = zl_response_to(ctx, ask), *ok = json_object_get(response, "ok");
+    zlay_status status = zl_response_status(ctx, response);
+    json_t *left = json_object_get(ok, "unexplained"), *word;
+    size_t i;
+    json_array_foreach(left, i, word)
+        if (!status && strspn(json_string_value(word), "0x") != json_string_length(word))
+            status = zl_fail(ctx, ZLAY_EINVAL, "word %zu of BITS has bits of no field: %s", i,
+                             json_string_value(word));
+    if (!status) json_object_set(request, "map", json_object_get(ok, "map"));
+    json_decref(response);
+    json_decref(ask);
+    return status;
+}
+
+typedef struct arguments {
+    zlay_ctx *ctx;
+    const char *what, *usage;
+    json_t *request;
+} arguments;
+
+static zlay_status refuse(const arguments *a, const char *which, size_t length, const char *why)
+{
+    char quoted[256];
+    return zl_fail(a->ctx, ZLAY_EINVAL, "%s %s; emit %s takes %s",
+                   zl_quote(quoted, which, length), why, a->what, a->usage);
+}
+
+static zlay_status refuse_argument(const arguments *a, const char *argument, const char *why)
+{
+    return refuse(a, argument, strlen(argument), why);
+}
+
+/* Whether an argument is the one that may be left out: NAME has no `=`, the others begin with a
+ * digit or are longer than a name. */
+static bool serves(const char *field, const char *argument)
+{
+    bool number = isdigit((unsigned char)*argument) || strlen(argument) > PATH_MOST;
+    return strncmp(field, "NAME", 4) ? number : !strchr(argument, '=');
+}
+
+static zlay_status take(const arguments *a, const char *field, size_t length, const char *argument)
+{
+    if (!strncmp(field, "BITS", 4)) return map_unpack(a->ctx, a->request, argument);
+    if (!strncmp(field, "FILE", 4)) field = "pipe", length = 4;
+    if (put(a->request, field, length, argument)) return ZLAY_OK;
+    return refuse_argument(a, argument, "is no value");
+}
+
+/* What stands behind the arguments; of a map its fields. */
+static zlay_status take_rest(const arguments *a, int argc, char **argv)
+{
+    json_t *map = json_object_get(a->request, "map");
+    json_t *object = json_is_object(map) ? map : a->request;
+    bool more = strstr(a->usage, "FIELD=VALUE");
+    for (int i = 0; i < argc; i++) {
+        if (!more) return refuse_argument(a, argv[i], "is one argument too many");
+        if (!zl_request_put(object, argv[i]))
+            return refuse_argument(a, argv[i], "is no FIELD=VALUE");
+    }
+    if (object == map) map_complete(map);
+    return ZLAY_OK;
+}
+
+static zlay_status take_all(const arguments *a, int argc, char **argv)
+{
+    int used = 0;
+    for (const char *at = a->usage; *at; at += strspn(at, " ")) {
+        bool may = *at == '[';
+        const char *field = at + may;
+        size_t length = strspn(field, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_.");
+        at += strcspn(at, " ");
+        if (!strncmp(field, "FIELD", 5)) break;
+        if (may && (used == argc || !serves(field, argv[used]))) continue;
+        if (used == argc) return refuse(a, field, length, "is missing");
+        zlay_status status = take(a, field, length, argv[used++]);
+        if (status) return status;
+    }
+    return take_rest(a, argc - used, argv + used);
+}
+
+zlay_status zl_emit_asked(zlay_ctx *ctx, char **out, const char *what, const char *usage, int argc,
+                          char **argv)
+{
+    const arguments a = {ctx, what, usage, request_new(what)};
+    if (!a.request) return zl_fail(ctx, ZLAY_ENOMEM, "no memory for the request");
+    zlay_status status = take_all(&a, argc, argv);
+    json_t *response = status ? NULL : zl_response_to(ctx, a.request);
+    if (!status) status = zl_response_status(ctx, response);
+    const char *text = json_string_value(json_object_get(json_object_get(response, "ok"), "text"));
+    *out = text ? malloc(strlen(text) + 1) : NULL;
+    if (*out) strcpy(*out, text);
+    else if (!status) status = zl_fail(ctx, ZLAY_ENOMEM, "no memory for the text");
+    json_decref(response);
+    json_decref(a.request);
+    return status;
+}
