@@ -14,6 +14,10 @@
 
 enum { LOADS_MOST = 256, HELD_MOST = 256, WORD = 4 };
 
+/* Address spaces of AMDGPU, and what the types in them are called. */
+typedef enum memory { GLOBAL = 1, SHARED = 3 } memory;
+static const char *const names[] = {[GLOBAL] = "global", [SHARED] = "shared"};
+
 typedef struct wave_text {
     const zlay_wave *wave;
     const zlay_wave_summary *info;
@@ -60,15 +64,21 @@ static void begin_put(zl_text *out, const wave_text *t, const char *what)
     name_put(out, t, what);
 }
 
-/* The types of an access, and of a byte of its memory: address space 1 is global, 3 shared. The words may
- * alias, for the caller's elements are of another type. */
-static void types_put(zl_text *out, uint32_t bytes, int space)
+/* A byte of a memory, and what an access of it moves. The words may alias, for the caller's elements are of
+ * another type. */
+static void bytes_put(zl_text *out, memory at)
+{
+    zl_putf(out, "    typedef __attribute__((address_space(%d))) char %s_bytes;\n", at, names[at]);
+}
+
+static void types_put(zl_text *out, uint32_t bytes, memory at)
 {
     const char *word = bytes == 1 ? "unsigned char" : bytes == 2 ? "unsigned short" : "unsigned";
     zl_putf(out, "    typedef %s words __attribute__((", word);
     if (bytes > WORD) zl_putf(out, "ext_vector_type(%u), ", (unsigned)words_of(bytes));
-    zl_putf(out, "may_alias));\n    typedef __attribute__((address_space(%d))) words words_there;\n"
-            "    typedef __attribute__((address_space(%d))) char bytes_there;\n", space, space);
+    zl_putf(out, "may_alias));\n    typedef __attribute__((address_space(%d))) words %s_words;\n", at,
+            names[at]);
+    bytes_put(out, at);
 }
 
 /* `a ^ 16u`; the number alone where it is all, nothing where it is 0. */
@@ -95,7 +105,7 @@ static void from_put(zl_text *out, const wave_text *t, uint32_t load)
 static void thread_put(zl_text *out, const wave_text *t)
 {
     uint32_t threads = t->info->depth / t->info->load_elements;
-    zl_puts(out, "    bytes_there *const from = (bytes_there *)tile;\n    const unsigned row = ");
+    zl_puts(out, "    global_bytes *const from = (global_bytes *)tile;\n    const unsigned row = ");
     if (threads > 1) zl_putf(out, "(thread / %uu) * row_bytes", (unsigned)threads);
     else zl_puts(out, "thread * row_bytes");
     zl_puts(out, ", column = ");
@@ -108,12 +118,12 @@ static void load_put(zl_text *out, const wave_text *t)
     begin_put(out, t, "_load");
     zl_putf(out, "(unsigned (&r)[%u], const void *tile, unsigned row_bytes, unsigned thread)\n{\n",
             (unsigned)held_of(t->info));
-    types_put(out, t->info->load_bytes, 1);
+    types_put(out, t->info->load_bytes, GLOBAL);
     thread_put(out, t);
     for (uint32_t l = 0; l < t->info->loads; l++) {
         if (words > 1) zl_putf(out, "    const words v%u = ", (unsigned)l);
         else zl_putf(out, "    r[%u] = ", (unsigned)l);
-        zl_puts(out, "*(const words_there *)(");
+        zl_puts(out, "*(const global_words *)(");
         from_put(out, t, l);
         zl_puts(out, ");\n");
         for (uint32_t w = 0; words > 1 && w < words; w++)
@@ -129,10 +139,10 @@ static void store_put(zl_text *out, const wave_text *t)
     begin_put(out, t, "_store");
     zl_putf(out, "(void *shared, const unsigned (&r)[%u], unsigned thread)\n{\n",
             (unsigned)held_of(t->info));
-    types_put(out, bytes, 3);
-    zl_putf(out, "    bytes_there *const to = (bytes_there *)shared + thread * %uu;\n", (unsigned)bytes);
+    types_put(out, bytes, SHARED);
+    zl_putf(out, "    shared_bytes *const to = (shared_bytes *)shared + thread * %uu;\n", (unsigned)bytes);
     for (uint32_t l = 0; l < t->info->loads; l++) {
-        zl_putf(out, "    *(words_there *)(to + %uu) = (words)%s", (unsigned)(l * t->info->threads * bytes),
+        zl_putf(out, "    *(shared_words *)(to + %uu) = (words)%s", (unsigned)(l * t->info->threads * bytes),
                 words > 1 ? "{" : "");
         for (uint32_t w = 0; w < words; w++)
             zl_putf(out, "%sr[%u]", w ? ", " : "", (unsigned)(l * words + w));
@@ -147,11 +157,11 @@ static void direct_put(zl_text *out, const wave_text *t)
 {
     uint32_t bytes = t->info->load_bytes;
     begin_put(out, t, "_load");
-    zl_puts(out, "(void *shared, const void *tile, unsigned row_bytes, unsigned thread)\n{\n"
-            "    typedef __attribute__((address_space(1))) char bytes_there;\n"
-            "    typedef __attribute__((address_space(3))) char bytes_shared;\n"
-            "    const unsigned wave = (unsigned)__builtin_amdgcn_readfirstlane((int)thread) / ");
-    zl_putf(out, "%uu;\n    bytes_shared *const to = (bytes_shared *)shared + wave * %uu;\n",
+    zl_puts(out, "(void *shared, const void *tile, unsigned row_bytes, unsigned thread)\n{\n");
+    bytes_put(out, GLOBAL);
+    bytes_put(out, SHARED);
+    zl_putf(out, "    const unsigned wave = (unsigned)__builtin_amdgcn_readfirstlane((int)thread) / %uu;\n"
+            "    shared_bytes *const to = (shared_bytes *)shared + wave * %uu;\n",
             (unsigned)t->wave->operand.lanes, (unsigned)(t->wave->operand.lanes * bytes));
     thread_put(out, t);
     for (uint32_t l = 0; l < t->info->loads; l++) {
@@ -170,8 +180,8 @@ static void direct_put(zl_text *out, const wave_text *t)
 static void take_put(zl_text *out, const wave_text *t, uint32_t i)
 {
     uint32_t each = t->info->step_registers, words = words_of(t->info->read_bytes);
-    if (words > 1) zl_putf(out, "    const words v%u = *(const words_there *)(from + ", (unsigned)i);
-    else zl_putf(out, "    r[%u][%u] = *(const words_there *)(from + ", (unsigned)(i / each), (unsigned)(i % each));
+    if (words > 1) zl_putf(out, "    const words v%u = *(const shared_words *)(from + ", (unsigned)i);
+    else zl_putf(out, "    r[%u][%u] = *(const shared_words *)(from + ", (unsigned)(i / each), (unsigned)(i % each));
     xor_put(out, "at", bytes_of(t, zl_wave_read_element(t->wave, 0, i)));
     zl_puts(out, ");\n");
     for (uint32_t w = 0; words > 1 && w < words; w++) {
@@ -190,8 +200,8 @@ static void read_put(zl_text *out, const wave_text *t)
     begin_put(out, t, "_read");
     zl_putf(out, "(unsigned (&r)[%u][%u], const void *shared, unsigned lane, unsigned part, "
             "unsigned block, unsigned step)\n{\n", (unsigned)t->wave->merged, (unsigned)i->step_registers);
-    types_put(out, i->read_bytes, 3);
-    zl_puts(out, "    bytes_there *const from = (bytes_there *)shared");
+    types_put(out, i->read_bytes, SHARED);
+    zl_puts(out, "    shared_bytes *const from = (shared_bytes *)shared");
     if (i->parts > 1) zl_putf(out, " + part * %uu", (unsigned)i->part_bytes);
     if (i->blocks > 1) zl_putf(out, " + block * %uu", (unsigned)i->block_bytes);
     zl_puts(out, ";\n    const unsigned at = ");
