@@ -5,6 +5,7 @@ typedef float sums __attribute__((ext_vector_type(16)));
 typedef FRAGMENT_OF fragment __attribute__((ext_vector_type(FRAGMENT)));
 #define GLOBAL __attribute__((address_space(1)))
 #define LDS    __attribute__((address_space(3)))
+#define WAIT_STATES __asm__ volatile("s_nop 15\n\ts_nop 2") // as in compiled.c, which says what the compiler forgets
 
 static LDS char stage[2][a_smem + b_smem] __attribute__((loader_uninitialized, aligned(16)));
 
@@ -27,41 +28,42 @@ static inline sums multiply(const char *from, unsigned lane, unsigned wave, sums
 }
 
 extern "C" __attribute__((amdgpu_kernel, amdgpu_flat_work_group_size(256, 256))) void
-gemm(const GLOBAL char *of_a, const GLOBAL char *of_b, GLOBAL float *d, unsigned n, unsigned k)
+gemm(const GLOBAL char *of_a, const GLOBAL char *of_b, GLOBAL float *d, unsigned m, unsigned n, unsigned k)
 {
     unsigned t = __builtin_amdgcn_workitem_id_x(), lane = t % 64, wave = t / 64, row_bytes = k * 2;
     unsigned m0 = __builtin_amdgcn_workgroup_id_x() * 64, n0 = __builtin_amdgcn_workgroup_id_y() * 64;
     const char *a = (const char *)of_a + (unsigned long)m0 * row_bytes, *b = (const char *)of_b + (unsigned long)n0 * row_bytes;
     sums c = {0};
 #ifdef DIRECT
-    a_load((char *)stage[0], a, row_bytes, t);
-    b_load((char *)stage[0] + a_smem, b, row_bytes, t);
+    a_load((char *)stage[0], a, row_bytes, m - m0, t);
+    b_load((char *)stage[0] + a_smem, b, row_bytes, n - n0, t);
     for (unsigned at = 0, s = 0; at < k; at += DEPTH, s ^= 1) {
         a_wait();
         meet();
         if (at + DEPTH < k) {
-            a_load((char *)stage[s ^ 1], a += DEPTH * 2, row_bytes, t);
-            b_load((char *)stage[s ^ 1] + a_smem, b += DEPTH * 2, row_bytes, t);
+            a_load((char *)stage[s ^ 1], a += DEPTH * 2, row_bytes, m - m0, t);
+            b_load((char *)stage[s ^ 1] + a_smem, b += DEPTH * 2, row_bytes, n - n0, t);
         }
         c = multiply((char *)stage[s], lane, wave, c);
     }
 #else
     unsigned next_a[HELD], next_b[HELD];
-    a_load(next_a, a, row_bytes, t);
-    b_load(next_b, b, row_bytes, t);
+    a_load(next_a, a, row_bytes, m - m0, t);
+    b_load(next_b, b, row_bytes, n - n0, t);
     for (unsigned at = 0, s = 0; at < k; at += DEPTH, s ^= 1) {
         a_store((char *)stage[s], next_a, t);
         b_store((char *)stage[s] + a_smem, next_b, t);
         if (at + DEPTH < k) {
-            a_load(next_a, a += DEPTH * 2, row_bytes, t);
-            b_load(next_b, b += DEPTH * 2, row_bytes, t);
+            a_load(next_a, a += DEPTH * 2, row_bytes, m - m0, t);
+            b_load(next_b, b += DEPTH * 2, row_bytes, n - n0, t);
         }
         meet();
         c = multiply((char *)stage[s], lane, wave, c);
     }
 #endif
+    WAIT_STATES;
     for (unsigned r = 0; r < 16; r++) {
         unsigned i = m0 + wave % 2 * 32 + 8 * (r / 4) + 4 * (lane / 32) + r % 4, j = n0 + wave / 2 * 32 + lane % 32;
-        d[i * n + j] = c[r];
+        if (i < m && j < n) d[i * n + j] = c[r];
     }
 }

@@ -64,13 +64,13 @@ static void begin_put(zl_text *out, const wave_text *t, const char *what)
     name_put(out, t, what);
 }
 
-/* A byte of a memory, and what an access of it moves. The words may alias, for the caller's elements are of
- * another type. */
+/* The type of a byte of a memory. */
 static void bytes_put(zl_text *out, memory at)
 {
     zl_putf(out, "    typedef __attribute__((address_space(%d))) char %s_bytes;\n", at, names[at]);
 }
 
+/* That, and the type of what an access moves; it may alias, for the caller's elements are of another type. */
 static void types_put(zl_text *out, uint32_t bytes, memory at)
 {
     const char *word = bytes == 1 ? "unsigned char" : bytes == 2 ? "unsigned short" : "unsigned";
@@ -81,7 +81,7 @@ static void types_put(zl_text *out, uint32_t bytes, memory at)
     bytes_put(out, at);
 }
 
-/* `a ^ 16u`; the number alone where it is all, nothing where it is 0. */
+/* `(a ^ 16u)`, or `a` where the number is 0. */
 static void xor_put(zl_text *out, const char *a, uint32_t number)
 {
     if (number) zl_putf(out, "(%s ^ %uu)", a, (unsigned)number);
@@ -90,25 +90,24 @@ static void xor_put(zl_text *out, const char *a, uint32_t number)
 
 /* ---- global memory --------------------------------------------------------------------------- */
 
-/* Where load l of a thread begins: what is the same for all threads, then what is not. */
+/* Where load l of a thread begins: in a row that the matrix has. */
 static void from_put(zl_text *out, const wave_text *t, uint32_t load)
 {
-    uint32_t element = load_element(t->info, load), depth = t->info->depth;
-    zl_puts(out, "from");
-    if (element / depth) zl_putf(out, " + %uull * row_bytes", (unsigned)(element / depth));
-    zl_puts(out, " + (row + ");
-    xor_put(out, "column", bytes_of(t, element % depth));
+    uint32_t element = load_element(t->info, load);
+    unsigned rows = element / t->info->depth;
+    if (rows) zl_putf(out, "from + ((row + %uu < last ? row + %uu : last) * row_bytes + ", rows, rows);
+    else zl_puts(out, "from + ((row < last ? row : last) * row_bytes + ");
+    xor_put(out, "column", bytes_of(t, element % t->info->depth));
     zl_puts(out, ")");
 }
 
-/* `row` and `column`, in bytes. */
+/* What a thread's loads share. */
 static void thread_put(zl_text *out, const wave_text *t)
 {
     uint32_t threads = t->info->depth / t->info->load_elements;
-    zl_puts(out, "    global_bytes *const from = (global_bytes *)tile;\n    const unsigned row = ");
-    if (threads > 1) zl_putf(out, "(thread / %uu) * row_bytes", (unsigned)threads);
-    else zl_puts(out, "thread * row_bytes");
-    zl_puts(out, ", column = ");
+    zl_puts(out, "    global_bytes *const from = (global_bytes *)tile;\n    const unsigned row = thread");
+    if (threads > 1) zl_putf(out, " / %uu", (unsigned)threads);
+    zl_puts(out, ", last = rows - 1u, column = ");
     name_put(out, t, "_column(thread);\n");
 }
 
@@ -116,7 +115,7 @@ static void load_put(zl_text *out, const wave_text *t)
 {
     uint32_t words = words_of(t->info->load_bytes);
     begin_put(out, t, "_load");
-    zl_putf(out, "(unsigned (&r)[%u], const void *tile, unsigned row_bytes, unsigned thread)\n{\n",
+    zl_putf(out, "(unsigned (&r)[%u], const void *tile, unsigned row_bytes, unsigned rows, unsigned thread)\n{\n",
             (unsigned)held_of(t->info));
     types_put(out, t->info->load_bytes, GLOBAL);
     thread_put(out, t);
@@ -157,7 +156,7 @@ static void direct_put(zl_text *out, const wave_text *t)
 {
     uint32_t bytes = t->info->load_bytes;
     begin_put(out, t, "_load");
-    zl_puts(out, "(void *shared, const void *tile, unsigned row_bytes, unsigned thread)\n{\n");
+    zl_puts(out, "(void *shared, const void *tile, unsigned row_bytes, unsigned rows, unsigned thread)\n{\n");
     bytes_put(out, GLOBAL);
     bytes_put(out, SHARED);
     zl_putf(out, "    const unsigned wave = (unsigned)__builtin_amdgcn_readfirstlane((int)thread) / %uu;\n"
@@ -225,13 +224,13 @@ static void comment(zl_text *out, const wave_text *t)
     zlay_mma_form form = {.name = ""};
     zlay_mma_info(&form, i->target, &t->wave->mma);
     zl_putf(out, "/* zlay %s: operand %s of %s on %s: a tile of %u rows by %u of K, for %u threads.\n"
-            "   `tile` is its first element, in global memory; rows are row_bytes apart, both multiples of %u;\n"
-            "   %u row_bytes are less than 2^32. `shared` has ", zlay_version(),
+            "   `tile` is its first element, in global memory; rows are row_bytes apart, both multiples of %u. The matrix has\n"
+            "   `rows` of the tile, at least 1, and rows row_bytes are less than 2^32; the last one stands for those behind it.\n"
+            "   `shared` has ", zlay_version(),
             t->wave->fragment == ZLAY_FRAGMENT_A ? "A" : "B", form.name, zlay_target_name(i->target),
-            (unsigned)i->rows, (unsigned)i->depth, (unsigned)i->threads, (unsigned)i->load_bytes,
-            (unsigned)i->rows);
+            (unsigned)i->rows, (unsigned)i->depth, (unsigned)i->threads, (unsigned)i->load_bytes);
     name_put(out, t, "_smem");
-    zl_putf(out, " bytes at a multiple of %u, where element (k, row) is\n   that of number ",
+    zl_putf(out, " bytes at a multiple of %u; element (k, row) is number ",
             (unsigned)(i->load_bytes > i->read_bytes ? i->load_bytes : i->read_bytes));
     layout_put(out, t->wave->layout[ZLAY_WAVE_PLACE]);
     zl_puts(out, ".\n   ");

@@ -42,7 +42,7 @@ static uint32_t group_of(const job *j) { return j->info.order_runs; }
 
 /* ---- the host's compiler ------------------------------------------------------------------------------ */
 
-typedef void load_function(const void *tile, unsigned row_bytes, void *shared);
+typedef void load_function(const void *tile, unsigned row_bytes, unsigned rows, void *shared);
 typedef void read_function(unsigned *r, const void *shared, unsigned lane, unsigned part, unsigned block, unsigned step);
 
 static void write_calls(FILE *file, const job *j, int n)
@@ -50,9 +50,9 @@ static void write_calls(FILE *file, const job *j, int n)
     const zlay_wave_summary *i = &j->info;
     uint32_t held = i->loads * (i->load_bytes > 4 ? i->load_bytes / 4 : 1);
     fprintf(file, "static void go_%d(unsigned *, unsigned thread, void *shared)\n{\n", n);
-    if (i->direct) fprintf(file, "    w%d_load(shared, tile, row_bytes, thread);\n    w%d_wait();\n}\n", n, n);
-    else fprintf(file, "    unsigned r[%u];\n    w%d_load(r, tile, row_bytes, thread);\n    w%d_store(shared, r, thread);\n}\n", held, n, n);
-    fprintf(file, "extern \"C\" void load_%d(const void *from, unsigned bytes, void *shared) { tile = from, row_bytes = bytes; lanes_run(go_%d, nullptr, 0, %u, shared); }\n", n, n, i->threads);
+    if (i->direct) fprintf(file, "    w%d_load(shared, tile, row_bytes, rows, thread);\n    w%d_wait();\n}\n", n, n);
+    else fprintf(file, "    unsigned r[%u];\n    w%d_load(r, tile, row_bytes, rows, thread);\n    w%d_store(shared, r, thread);\n}\n", held, n, n);
+    fprintf(file, "extern \"C\" void load_%d(const void *from, unsigned bytes, unsigned there, void *shared) { tile = from, row_bytes = bytes, rows = there; lanes_run(go_%d, nullptr, 0, %u, shared); }\n", n, n, i->threads);
     fprintf(file, "extern \"C\" void read_%d(unsigned *r, const void *shared, unsigned lane, unsigned part, unsigned block, unsigned step)\n"
                   "{\n    w%d_read(*(unsigned (*)[%u][%u])r, shared, lane, part, block, step);\n}\nstatic_assert(w%d_smem == %u, \"\");\n",
             n, n, group_of(j), i->step_registers, n, i->smem);
@@ -67,22 +67,22 @@ static uint64_t element_bits(uint64_t salt, uint64_t element)
     return test_random(&seed);
 }
 
-/* Rows with room between them, in which stands what no element is. */
-static uint32_t fill_tile(const job *j, uint64_t salt)
+/* `rows` rows with room between them, in which, and behind them, stands what no element is. */
+static uint32_t fill_tile(const job *j, uint64_t salt, uint32_t rows)
 {
     const zlay_wave_summary *i = &j->info;
     uint32_t bytes = i->elem_bits / 8, pitch = i->depth * bytes + i->load_bytes * (uint32_t)(salt * 3 - 3);
     assert_true(pitch * i->rows <= TILE);
     memset(tile, 0xb6, sizeof tile);
-    for (uint32_t e = 0; e < i->rows * i->depth; e++) {
+    for (uint32_t e = 0; e < rows * i->depth; e++) {
         uint64_t bits = element_bits(salt, e);
         memcpy(tile + e / i->depth * pitch + e % i->depth * bytes, &bits, bytes);
     }
     return pitch;
 }
 
-/* What one call of the read brings a lane: the values of each of its instructions. */
-static void check_read(const job *j, int n, uint64_t salt, const unsigned *r, uint32_t lane, const uint32_t at[3])
+/* What one call of the read brings a lane: the values of each of its instructions. `at`: part, block, step, rows of the matrix. */
+static void check_read(const job *j, int n, uint64_t salt, const unsigned *r, uint32_t lane, const uint32_t at[4])
 {
     const zlay_wave_summary *i = &j->info;
     const char *map = j->request.fragment == ZLAY_FRAGMENT_A ? j->form->a : j->form->b;
@@ -92,6 +92,7 @@ static void check_read(const job *j, int n, uint64_t salt, const unsigned *r, ui
             uint32_t row, k;
             element_of(map, lane, v, &row, &k);
             row += side * (at[1] + i->blocks * at[0]);
+            if (row >= at[3]) row = at[3] - 1;
             k = order_of(j->wave, k + j->form->k * (at[2] * group_of(j) + g));
             uint64_t want = element_bits(salt, (uint64_t)row * i->depth + k);
             if (memcmp((const char *)(r + g * i->step_registers) + v * bytes, &want, bytes))
@@ -109,9 +110,11 @@ static void run_host(void *library, const job *j, int n)
     snprintf(name, sizeof name, "read_%d", n), read.object = dlsym(library, name);
     assert_true(load.object && read.object);
     for (uint64_t salt = 1; salt < 3; salt++) {
-        uint32_t pitch = fill_tile(j, salt), groups = j->info.steps / group_of(j), at[3];
+        uint32_t groups = j->info.steps / group_of(j), at[4];
+        at[3] = salt == 1 ? j->info.rows : 1 + (uint32_t)n * 7 % j->info.rows;
+        uint32_t pitch = fill_tile(j, salt, at[3]);
         memset(shared, 0xa5, sizeof shared);
-        load.load(tile, pitch, shared);
+        load.load(tile, pitch, at[3], shared);
         for (uint32_t k = 0; k < GUARD; k++) assert_int_equal(shared[j->info.smem + k], 0xa5);
         for (at[0] = 0; at[0] < j->info.parts; at[0]++)
             for (at[1] = 0; at[1] < j->info.blocks; at[1]++)
@@ -146,7 +149,7 @@ static void values(void **state)
     snprintf(path, sizeof path, "%s/w.cpp", folder);
     FILE *file = fopen(path, "w");
     assert_non_null(file);
-    fputs("#include \"lanes.h\"\n#define asm\n#define volatile(...)\nstatic const void *tile;\nstatic unsigned row_bytes;\n", file);
+    fputs("#include \"lanes.h\"\n#define asm\n#define volatile(...)\nstatic const void *tile;\nstatic unsigned row_bytes, rows;\n", file);
     for (int n = 0; n < PLANS; n++) {
         job *j = &jobs[n];
         snprintf(name, sizeof name, "w%d", n);
@@ -225,9 +228,9 @@ static char *write_product(char *to, const job *j, int n)
     const struct builtin *b = builtin_of(j->form);
     const zlay_wave_summary *i = &j->info;
     uint32_t held = i->loads * (i->load_bytes > 4 ? i->load_bytes / 4 : 1);
-    to += sprintf(to, "__attribute__((device)) void use%d(%s *c, const void *tile, unsigned row_bytes, void *shared, unsigned thread, unsigned step)\n{\n", n, b->sum);
-    if (i->direct) to += sprintf(to, "    w%d_load(shared, tile, row_bytes, thread);\n    w%d_wait();\n", n, n);
-    else to += sprintf(to, "    unsigned held[%u];\n    w%d_load(held, tile, row_bytes, thread);\n    w%d_store(shared, held, thread);\n", held, n, n);
+    to += sprintf(to, "__attribute__((device)) void use%d(%s *c, const void *tile, unsigned row_bytes, unsigned rows, void *shared, unsigned thread, unsigned step)\n{\n", n, b->sum);
+    if (i->direct) to += sprintf(to, "    w%d_load(shared, tile, row_bytes, rows, thread);\n    w%d_wait();\n", n, n);
+    else to += sprintf(to, "    unsigned held[%u];\n    w%d_load(held, tile, row_bytes, rows, thread);\n    w%d_store(shared, held, thread);\n", held, n, n);
     to += sprintf(to, "    unsigned r[%u][%u];\n    w%d_read(r, shared, thread %% 64, 0, 0, step);\n", group_of(j), i->step_registers, n);
     to += sprintf(to, "    const %s x = __builtin_bit_cast(%s, r[%u]);\n    *c = __builtin_amdgcn_mfma_%s(x, x, *c, %s);\n}\n", b->operand, b->operand,
                   group_of(j) - 1, b->name, b->more);

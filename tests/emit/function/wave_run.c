@@ -73,10 +73,10 @@ static void multiplies(void **state)
     gcn_need_llvm("products around the functions of waves were computed by nothing");
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
         gcn_code code = compiled(*state, &ways[i]);
-        gcn_gemm g = {.m = 128, .n = 64, .k = 96, .lda = 96, .ldb = 96, .ldd = 64, .threads = 256, .grid = {2, 1}, .d_bytes = 4, .ordered = true};
+        gcn_gemm g = {.m = 129, .n = 50, .k = 96, .lda = 96, .ldb = 96, .ldd = 50, .threads = 256, .grid = {3, 1}, .d_bytes = 4, .ordered = true};
         uint64_t addresses[3] = {GEMM_A, GEMM_B, GEMM_D};
         memcpy(g.arguments, addresses, sizeof addresses);
-        memcpy(g.arguments + sizeof addresses, &(uint32_t[2]){g.n, g.k}, 8);
+        memcpy(g.arguments + sizeof addresses, &(uint32_t[3]){g.m, g.n, g.k}, 12);
         gcn_gemm_make(&g, i + 1);
         if (!gcn_gemm_right(&code, &g)) fail_msg("way %zu, %s: %s", i, gcn_target_name[ways[i].target], g.fault);
         gcn_gemm_free(&g);
