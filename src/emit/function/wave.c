@@ -225,12 +225,12 @@ static void comment(zl_text *out, const wave_text *t)
     zlay_mma_info(&form, i->target, &t->wave->mma);
     zl_putf(out, "/* zlay %s: operand %s of %s on %s: a tile of %u rows by %u of K, for %u threads.\n"
             "   `tile` is its first element, in global memory; rows are row_bytes apart, both multiples of %u. The matrix has\n"
-            "   `rows` of the tile, at least 1, and rows row_bytes are less than 2^32; the last one stands for those behind it.\n"
+            "   `rows` of the tile, at least 1; the last one stands for those behind it, and rows x row_bytes is below 2^32.\n"
             "   `shared` has ", zlay_version(),
             t->wave->fragment == ZLAY_FRAGMENT_A ? "A" : "B", form.name, zlay_target_name(i->target),
             (unsigned)i->rows, (unsigned)i->depth, (unsigned)i->threads, (unsigned)i->load_bytes);
     name_put(out, t, "_smem");
-    zl_putf(out, " bytes at a multiple of %u; element (k, row) is number ",
+    zl_putf(out, " bytes at a multiple of %u; element (k, row) lies at element ",
             (unsigned)(i->load_bytes > i->read_bytes ? i->load_bytes : i->read_bytes));
     layout_put(out, t->wave->layout[ZLAY_WAVE_PLACE]);
     zl_puts(out, ".\n   ");
