@@ -52,17 +52,21 @@ CONVERSIONS = [  # what, bits of an element, src, dst
      "register: (1) (2) (4) (1024) (2048); lane: (8) (16) (32) (64) (128); warp: (256) (512)"),
 ]
 
+# Words of 32 bits are loaded and stored one by one, of 64 bits two.
 TRITON = """
 from triton.experimental import gluon
 from triton.experimental.gluon import language as gl
 @gluon.jit
 def k(at, SRC: gl.constexpr, DST: gl.constexpr):
     p = gl.full([{count}], 0, gl.int64, layout=SRC) + at
-    x = gl.inline_asm_elementwise("ld.volatile.global.b{word} $0, [$1];", "={letter}{pointers}", [p], gl.int{bits}, False, {pack})
+    x = gl.inline_asm_elementwise("{load}", "={letter}{pointers}", [p], gl.int{bits}, False, {pack})
     y = gl.convert_layout(x, DST)
     q = gl.full([{count}], 0, gl.int64, layout=DST) + at
-    gl.inline_asm_elementwise("{{ st.volatile.global.b{word} [$1], ${last}; mov.b{word} $0, ${last}; }}", "={letter}{pointers},{letter}", [q, y], gl.int{bits}, False, {pack})
+    gl.inline_asm_elementwise("{store}", "={letter}{pointers},{letter}", [q, y], gl.int{bits}, False, {pack})
 """
+LOAD = {32: "ld.volatile.global.b32 $0, [$1];", 64: "{ .reg .b32 a, b; ld.volatile.global.b32 a, [$1]; ld.volatile.global.b32 b, [$1]; mov.b64 $0, {a, b}; }"}
+STORE = {32: "{ st.volatile.global.b32 [$1], $LAST; mov.b32 $0, $LAST; }",
+         64: "{ .reg .b32 a, b; mov.b64 {a, b}, $LAST; st.volatile.global.b32 [$1], a; st.volatile.global.b32 [$1], b; mov.b64 $0, $LAST; }"}
 
 CUDA = """
 extern "C" __global__ void __launch_bounds__({threads}) k(unsigned long long at)
@@ -70,10 +74,10 @@ extern "C" __global__ void __launch_bounds__({threads}) k(unsigned long long at)
     {memory}
     unsigned from[{words}], to[{words}];
 #pragma unroll
-    for (int i = 0; i < {words}; i += {step}) {load}
+    for (int i = 0; i < {words}; i++) asm volatile("ld.volatile.global.b32 %0, [%1];" : "=r"(from[i]) : "l"(at));
     {call}
 #pragma unroll
-    for (int i = 0; i < {words}; i += {step}) {store}
+    for (int i = 0; i < {words}; i++) asm volatile("st.volatile.global.b32 [%0], %1;" : : "l"(at), "r"(to[i]));
 }}
 """
 
@@ -115,7 +119,8 @@ def of_triton(folder, bits, sides, count, warps):
     layout = [gl.DistributedLinearLayout(*[[[basis] for basis in side.get(level, [])] for level in ("register", "lane", "warp", "block")], [count])
               for side in sides]
     pack, word = max(1, 32 // bits), max(32, bits)
-    (folder / "k.py").write_text(TRITON.format(count=count, bits=bits, word=word, letter="l" if word == 64 else "r", pointers=",l" * pack, pack=pack, last=1 + pack))
+    (folder / "k.py").write_text(TRITON.format(count=count, bits=bits, load=LOAD[word], store=STORE[word].replace("LAST", str(1 + pack)), letter="l" if word == 64 else "r",
+                                               pointers=",l" * pack, pack=pack))
     spec = importlib.util.spec_from_file_location("k", folder / "k.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -126,15 +131,10 @@ def of_triton(folder, bits, sides, count, warps):
     return instructions(folder / "t.cubin")
 
 
-def of_zlay(folder, text, bits, words, threads, shared):
-    wide, by = bits == 64, 2 if bits == 64 else 1
-    load = ('asm volatile("{ .reg .b64 v; ld.volatile.global.b64 v, [%2]; mov.b64 {%0, %1}, v; }" : "=r"(from[i]), "=r"(from[i + 1]) : "l"(at));'
-            if wide else 'asm volatile("ld.volatile.global.b32 %0, [%1];" : "=r"(from[i]) : "l"(at));')
-    store = ('asm volatile("{ .reg .b64 v; mov.b64 v, {%1, %2}; st.volatile.global.b64 [%0], v; }" : : "l"(at), "r"(to[i]), "r"(to[i + 1]));'
-             if wide else 'asm volatile("st.volatile.global.b32 [%0], %1;" : : "l"(at), "r"(to[i]));')
+def of_zlay(folder, text, words, threads, shared):
     call = f"f(to, from, threadIdx.x{', shared' if shared else ''});" if text else "for (int i = 0; i < %d; i++) to[i] = from[i];" % words
     memory = f"__shared__ __align__(16) unsigned char shared[{shared}];" if shared else ""
-    return of_cuda(folder, text + CUDA.format(threads=threads, words=words, step=by, load=load, store=store, call=call, memory=memory))
+    return of_cuda(folder, text + CUDA.format(threads=threads, words=words, call=call, memory=memory))
 
 
 def conversions(zlay, folder):
@@ -149,8 +149,8 @@ def conversions(zlay, folder):
         asked = {"target": "sm_90a", "elem_bits": bits, **{side: f"f2{{{text} -> t: {count}}}" for side, text in zip(("src", "dst"), texts)}}
         plan = ask(op="convert.synth", **asked)
         text = ask(op="emit", what="convert", language="cuda", name="f", **asked)["text"]
-        bare = [of_zlay(folder, "", bits, words, 32 * warps, 0), of_triton(folder, bits, [sides[0]] * 2, count, warps)]
-        ours = of_zlay(folder, text, bits, words, 32 * warps, plan["smem"]) - bare[0]
+        bare = [of_zlay(folder, "", words, 32 * warps, 0), of_triton(folder, bits, [sides[0]] * 2, count, warps)]
+        ours = of_zlay(folder, text, words, 32 * warps, plan["smem"]) - bare[0]
         theirs = of_triton(folder, bits, sides, count, warps) - bare[1]
         print(f"| {what} | {' '.join(step['op'] for step in plan['plan'])} | {ours} | {theirs} |", flush=True)
 

@@ -52,6 +52,7 @@ typedef struct zl_speaker {
     uint32_t held[ZL_REGISTERS], next[ZL_REGISTERS];
     char seed[16]; /* what the step has computed from %lin; "" nothing */
     uint32_t tested, test[32]; /* bits of the thread's number that have a predicate, and which */
+    uint32_t column, column_by; /* instead of a seed: what one bit flips, its predicate */
     uint32_t seeded_count;
     struct {
         uint32_t constant, at;

@@ -180,5 +180,6 @@ zlay_status zl_trip_choose(zl_trip *best, zl_trip *tried, uint32_t most)
     if (best->cost == UINT32_MAX) return ZLAY_NONE;
     best->starts = NULL;
     for (int which = ZL_SRC; which <= ZL_DST; which++) best->side[which].at = &best->at[which];
+    zl_trip_tidy(best);
     return ZLAY_OK;
 }

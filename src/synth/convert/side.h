@@ -109,6 +109,9 @@ zlay_status zl_trip_choose(zl_trip *best, zl_trip *tried, uint32_t most);
  * elements of both sides together. */
 zlay_status zl_trip_place(zl_trip *t);
 
+/* Exchanges bits of the offsets, so that addresses take fewer instructions. */
+void zl_trip_tidy(zl_trip *t);
+
 /* Counts the wavefronts of one access of a side, by its addresses. */
 zlay_status zl_side_count(zlay_bank *out, const zl_trip *t, int which);
 

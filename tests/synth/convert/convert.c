@@ -40,7 +40,7 @@ static void by_hand(void **state)
         {16, "f2{register: (1); lane: (2) (4) -> x: 8}", "f2{register: (1); lane: (4) (2) -> x: 8}",
          "shfl 1"},
         {64, "f2{register: (1); lane: (2) (4) -> x: 8}", "f2{register: (1); lane: (4) (2) -> x: 8}",
-         "shfl 4"},
+         "store 1, sync 1, load 1"}, /* four lanes of 16 bytes are one wavefront: 3 + 1 + 3 half cycles; four shuffles are 8 */
     };
     char text[256];
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
