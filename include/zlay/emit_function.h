@@ -103,14 +103,14 @@ ZLAY_API zlay_status zlay_emit_convert(zlay_ctx *ctx, zlay_buf *out, const zlay_
  *                     unsigned block, unsigned step)
  *
  *  The first brings what a thread loads of the tile, whose rows are row_bytes apart, to
- *  registers; of a tile at the matrix's edge only the first `rows` are there, and the last
- *  of them is loaded in the place of those that are not.  The second puts it into shared
- *  memory; behind a barrier the third brings the operands of G instructions along K, W
- *  registers each, to a lane: r[i] is that of step G step + i.  G is 1 but where one read
- *  fills several (any_order).  Of a plan that loads straight to shared memory
- *  NAME_load(shared, tile, row_bytes, rows, thread) is one function, whose loads
- *  `void NAME_wait()` awaits.  NAME_column(thread) and NAME_first(lane) are the parts of the
- *  addresses that depend on the thread and on the lane.
+ *  registers; the matrix has `rows` rows from the tile's first on, and the last one is
+ *  loaded in the place of those behind it.  The second puts it into shared memory; behind a
+ *  barrier the third brings the operands of G instructions along K, W registers each, to a
+ *  lane: r[i] is that of step G step + i.  G is 1 but where one read fills several
+ *  (any_order).  Of a plan that loads straight to shared memory NAME_load(shared, tile,
+ *  row_bytes, rows, thread) does both, and `void NAME_wait()` waits for its loads.
+ *  NAME_column(thread) and NAME_first(lane) are the parts of the addresses that depend on
+ *  the thread and on the lane.
  *
  *  Returns: as zlay_emit_layout; ZLAY_ENOTSUP another language; more than 256 loads or
  *           registers of a thread; ZLAY_ELIMIT more threads than limits.points.

@@ -224,11 +224,12 @@ static void comment(zl_text *out, const wave_text *t)
     zlay_mma_form form = {.name = ""};
     zlay_mma_info(&form, i->target, &t->wave->mma);
     zl_putf(out, "/* zlay %s: operand %s of %s on %s: a tile of %u rows by %u of K, for %u threads.\n"
-            "   `tile` is its first element, in global memory; rows are row_bytes apart, both multiples of %u. The matrix has\n"
-            "   `rows` of the tile, at least 1; the last one stands for those behind it, and rows x row_bytes is below 2^32.\n"
+            "   `tile` is its first element, in global memory; rows are row_bytes apart, both multiples of %u, and %u row_bytes\n"
+            "   are below 2^32. The matrix has `rows` rows from there on, at least 1; the last one stands for those behind it.\n"
             "   `shared` has ", zlay_version(),
             t->wave->fragment == ZLAY_FRAGMENT_A ? "A" : "B", form.name, zlay_target_name(i->target),
-            (unsigned)i->rows, (unsigned)i->depth, (unsigned)i->threads, (unsigned)i->load_bytes);
+            (unsigned)i->rows, (unsigned)i->depth, (unsigned)i->threads, (unsigned)i->load_bytes,
+            (unsigned)i->rows);
     name_put(out, t, "_smem");
     zl_putf(out, " bytes at a multiple of %u; element (k, row) lies at element ",
             (unsigned)(i->load_bytes > i->read_bytes ? i->load_bytes : i->read_bytes));
@@ -237,8 +238,8 @@ static void comment(zl_text *out, const wave_text *t)
     name_put(out, t, "_load ");
     zl_putf(out, "has %u loads of %u bytes", (unsigned)i->loads, (unsigned)i->load_bytes);
     if (i->direct) {
-        zl_puts(out, " straight to shared memory, which ");
-        name_put(out, t, "_wait awaits; then a barrier.\n   ");
+        zl_puts(out, " straight to shared memory, for which ");
+        name_put(out, t, "_wait waits; then a barrier.\n   ");
     } else {
         zl_puts(out, "; ");
         name_put(out, t, "_store puts what they brought into shared memory; then a barrier.\n   ");
