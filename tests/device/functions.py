@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Conversions by functions that zlay prints in CUDA C, timed.    python3 tests/device/functions.py [--zlay PROGRAM] [--rounds 30]
+"""Conversions and copies by functions that zlay prints in CUDA C, timed.    python3 tests/device/functions.py [--zlay PROGRAM] [--rounds 30]
 
-Each is called in two kernels. One reads what its threads hold from global memory, 16 bytes a load, converts it and writes it: its
+A conversion is called in two kernels. One reads what its threads hold from global memory, 16 bytes a load, converts it and writes it: its
 time stands beside a device copy of as many bytes, turn by turn. The other converts the same registers again and again: its cycles
 on a multiprocessor stand beside the wavefronts that the plan counts, of which shared memory serves one a cycle, or beside its
-shuffles, one a cycle. Every element of the first is compared. Needs nvcc in the path. The figures are in docs/performance.md."""
+shuffles, one a cycle. A copy takes a matrix tile by tile through shared memory, beside a device copy of as many bytes.
+Every element that is written is compared. Needs nvcc in the path. The figures are in docs/performance.md."""
 import argparse
 import ctypes
 import pathlib
@@ -35,6 +36,27 @@ ROWS = [  # what, bits of an element, src, dst
      "register: (1) (2) (4) (1024) (2048); lane: (8) (16) (32) (64) (128); warp: (256) (512)"),
     ("64 bits, 4 x 4", 64, "register: (1) (2); lane: (4) (8) (16) (32) (64)", "register: (4) (8); lane: (1) (2) (16) (32) (64)"),
 ]
+
+SIDE = 16384
+COPIES = [  # what, bits of an element, side of a tile, its layout in shared memory, whether it is turned
+    ("bf16, tiles of 64 x 64, swizzled", 16, 64, "Sw<3,3,3> o 0 o (64,64):(64,1)", False),
+    ("bf16, tiles of 64 x 64, swizzled, turned", 16, 64, "Sw<3,3,3> o 0 o (64,64):(64,1)", True),
+    ("f32, tiles of 32 x 32, swizzled", 32, 32, "Sw<3,2,3> o 0 o (32,32):(32,1)", False),
+    ("f32, tiles of 32 x 32, swizzled, turned", 32, 32, "Sw<3,2,3> o 0 o (32,32):(32,1)", True),
+    ("bytes, tiles of 128 x 128, swizzled", 8, 128, "Sw<3,4,3> o 0 o (128,128):(128,1)", False),
+    ("bf16, tiles of 64 x 64, directly", 16, 64, None, False),
+]
+
+COPY = """
+extern "C" __global__ void __launch_bounds__({threads}) copy{i}(const unsigned char *in, unsigned char *out)
+{{
+    {memory}
+    const unsigned long long row = {bytes}ull * {tile}u * blockIdx.{source_row}, column = {bytes}ull * {tile}u * blockIdx.{source_column};
+    const unsigned char *const from = in + row * {side}u + column;
+    unsigned char *const to = out + {to};
+    {calls}
+}}
+"""
 
 KERNELS = """
 extern "C" __global__ void __launch_bounds__({threads}) pass{i}(const {vector} *in, {vector} *out)
@@ -122,6 +144,32 @@ class Conversion:
             data[-1][src], out[-1][dst])
 
 
+class Copy:
+    """Of a matrix of SIDE columns and rows."""
+
+    def __init__(self, env, i, bits, tile, shared, turned):
+        self.i, self.turned, self.type = i, turned, {8: torch.uint8, 16: torch.int16, 32: torch.int32}[bits]
+        self.grid = (SIDE // tile, SIDE // tile, 1)
+        matrix = {"layout": f"({tile},{tile}):({SIDE},1)", "space": "global"}
+        target = {**matrix, "layout": f"({tile},{tile}):(1,{SIDE})"} if turned else matrix
+        middle = {"layout": shared, "space": "shared"}
+        sides = [(matrix, middle), (middle, target)] if shared else [(matrix, target)]
+        parts = [env.zlay.ask(op="emit", what="move", target="sm_90a", elem_bits=bits, src=src, dst=dst, language="cuda", name=f"move{i}_{k}")
+                 for k, (src, dst) in enumerate(sides)]
+        self.threads = max(part["threads"] for part in parts)
+        calls = ['move%d_0(from, shared, threadIdx.x);' % i, 'asm volatile("cp.async.commit_group; cp.async.wait_group 0;" ::: "memory");', "__syncthreads();",
+                 'move%d_1(shared, to, threadIdx.x);' % i] if shared else ['move%d_0(from, to, threadIdx.x);' % i]
+        self.source = "".join(part["text"] for part in parts) + COPY.format(
+            i=i, threads=self.threads, tile=tile, bytes=bits // 8, side=SIDE, calls="\n    ".join(calls), source_row="x" if turned else "y", source_column="y" if turned else "x",
+            to=f"column * {SIDE}u + row" if turned else f"row * {SIDE}u + column",
+            memory=f"__shared__ __align__(1024) unsigned char shared[{tile * tile * bits // 8}];" if shared else "")
+        self.size = SIDE * SIDE * bits // 8
+
+    def right(self, one):
+        a, d = (one[x].view(self.type).view(SIDE, SIDE) for x in "ad")
+        return torch.equal(d, a.t() if self.turned else a)
+
+
 def compiled(sources):
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
@@ -140,7 +188,7 @@ def functions_of(driver, cubin, names):
     return functions
 
 
-def cycles(env, kernel, c, function):
+def cycles(env, c, function):
     """Cycles of a multiprocessor for a conversion of one team, all multiprocessors full: the median of them."""
     active = ctypes.c_int()
     env.driver.must("cuOccupancyMaxActiveBlocksPerMultiprocessor", ctypes.byref(active), function, c.threads, ctypes.c_size_t(0))
@@ -159,6 +207,50 @@ def cycles(env, kernel, c, function):
     return statistics.median(found)
 
 
+def sets_of(size):
+    """Three inputs and outputs of `size` bytes, and the arguments of a kernel."""
+    sets = []
+    for _ in range(3):
+        a = torch.randint(-2 ** 31, 2 ** 31 - 1, (size // 4,), dtype=torch.int32, device="cuda")
+        one = {"a": a, "d": torch.zeros_like(a), "out": torch.empty_like(a)}
+        sets.append({**one, "values": [peers.buffer_of(one[x].data_ptr().to_bytes(8, "little")) for x in "ad"]})
+    return sets
+
+
+def beside_copy(env, function, kernel, grid, size):
+    """The part of a device copy's speed as text, and whether the result is right."""
+    sets = sets_of(size)
+    call = lambda s: env.driver.launch(function, grid, kernel.threads, 0, s["values"])
+    call(sets[0])
+    torch.cuda.synchronize()
+    right = kernel.right(sets[0])
+    times = peers.contest({"zlay": call, "copy": lambda s: s["out"].copy_(s["a"])}, sets, env.rounds)
+    return f"{times['copy'] / times['zlay']:.3f} of a device copy ({2 * size / times['zlay'] / 1e6:.2f} TB/s)", right
+
+
+def resources(log, name):
+    used, spilled = (re.search(rf"Compiling entry function '{name}'.*?{what}", log, re.S).group(1) for what in (r"Used (\d+) registers", r"(\d+) bytes spill stores"))
+    return f"{used} registers, {spilled} bytes spilled"
+
+
+def conversion_row(env, what, c, functions, log):
+    size = c.team * c.words * 4
+    tiles = (256 << 20) // size // 64 * 64
+    speed, right = beside_copy(env, functions[f"pass{c.i}"], c, (tiles * c.team // c.threads, 1, 1), tiles * size)
+    waves = c.plan["wavefronts"]
+    bound = waves["store"] + waves["load"] or c.plan["rounds"] * c.team // 32
+    took = cycles(env, c, functions[f"turn{c.i}"])
+    steps = " ".join(step["op"] for step in c.plan["plan"])
+    print(f"{what:46} {speed}; {took:7.1f} cycles, bound {bound}, {bound / took:.3f}; {resources(log, f'pass{c.i}')}; {steps}{'' if right else '  WRONG'}", flush=True)
+    return right
+
+
+def copy_row(env, what, c, functions, log):
+    speed, right = beside_copy(env, functions[f"copy{c.i}"], c, c.grid, c.size)
+    print(f"{what:46} {speed}; {resources(log, f'copy{c.i}')}{'' if right else '  WRONG'}", flush=True)
+    return right
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--zlay", default="build/zlay")
@@ -167,39 +259,19 @@ def main():
     options = parser.parse_args()
     torch.manual_seed(1)
     env = argparse.Namespace(zlay=peers.Zlay(options.zlay), rounds=options.rounds)
-    conversions = [(what, Conversion(env, i, bits, src, dst)) for i, (what, bits, src, dst) in enumerate(ROWS)]
+    conversions = [(what, Conversion(env, i, *row)) for i, (what, *row) in enumerate(ROWS)]
+    copies = [(what, Copy(env, i, *row)) for i, (what, *row) in enumerate(COPIES)]
+    sources = [c.source for _, c in conversions + copies]
     if options.print:
-        print("\n".join(c.source for _, c in conversions))
+        print("\n".join(sources))
         return
     torch.zeros(1, device="cuda")
     env.driver = peers.Driver()
-    cubin, log = compiled([c.source for _, c in conversions])
-    functions = functions_of(env.driver, cubin, [f"{kind}{i}" for i in range(len(ROWS)) for kind in ("pass", "turn")])
-    wrong = 0
-    for what, c in conversions:
-        size = c.team * c.words * 4
-        tiles = (256 << 20) // size // 64 * 64
-        sets = []
-        for _ in range(3):
-            a = torch.randint(-2 ** 31, 2 ** 31 - 1, (tiles * size // 4,), dtype=torch.int32, device="cuda")
-            one = {"a": a, "d": torch.zeros_like(a), "out": torch.empty_like(a)}
-            sets.append({**one, "values": [peers.buffer_of(one[x].data_ptr().to_bytes(8, "little")) for x in "ad"]})
-        grid = (tiles * c.team // c.threads, 1, 1)
-        call = lambda s: env.driver.launch(functions[f"pass{c.i}"], grid, c.threads, 0, s["values"])
-        call(sets[0])
-        torch.cuda.synchronize()
-        right = c.right(sets[0])
-        wrong += not right
-        times = peers.contest({"zlay": call, "copy": lambda s: s["out"].copy_(s["a"])}, sets, env.rounds)
-        waves = c.plan["wavefronts"]
-        bound = waves["store"] + waves["load"] or c.plan["rounds"] * c.team // 32
-        took = cycles(env, "turn", c, functions[f"turn{c.i}"])
-        used = re.search(rf"Compiling entry function 'pass{c.i}'.*?Used (\d+) registers", log, re.S).group(1)
-        spilled = re.search(rf"Compiling entry function 'pass{c.i}'.*?(\d+) bytes spill stores", log, re.S).group(1)
-        steps = " ".join(step["op"] for step in c.plan["plan"])
-        print(f"{what:46} {times['copy'] / times['zlay']:.3f} of a device copy ({2 * tiles * size / times['zlay'] / 1e6:.2f} TB/s); {took:7.1f} cycles, bound {bound}, {bound / took:.3f}; "
-              f"{used} registers, {spilled} bytes spilled; {steps}{'' if right else '  WRONG'}", flush=True)
-    sys.exit(1 if wrong else 0)
+    cubin, log = compiled(sources)
+    names = [f"{kind}{i}" for i in range(len(ROWS)) for kind in ("pass", "turn")] + [f"copy{i}" for i in range(len(COPIES))]
+    functions = functions_of(env.driver, cubin, names)
+    right = [conversion_row(env, *row, functions, log) for row in conversions] + [copy_row(env, *row, functions, log) for row in copies]
+    sys.exit(0 if all(right) else 1)
 
 
 if __name__ == "__main__":
