@@ -24,6 +24,7 @@
 #include <zlay/pipe.h>
 #include <zlay/smemdesc.h>
 #include <zlay/tensormap.h>
+#include <zlay/wave.h>
 #include <zlay/word.h>
 
 #ifdef __cplusplus
@@ -91,6 +92,32 @@ ZLAY_API zlay_status zlay_emit_word_function(zlay_ctx *ctx, zlay_buf *out, const
  */
 ZLAY_API zlay_status zlay_emit_convert(zlay_ctx *ctx, zlay_buf *out, const zlay_convert *plan,
                                        int32_t language, const char *name, size_t length);
+
+/** The plan of an operand of register matrix instructions (zlay/wave.h) as functions of HIP,
+ *  with `unsigned NAME_smem`, the bytes of the tile in shared memory:
+ *
+ *      void NAME_load(unsigned (&r)[N], const void *tile, unsigned row_bytes, unsigned rows,
+ *                     unsigned thread)
+ *      void NAME_store(void *shared, const unsigned (&r)[N], unsigned thread)
+ *      void NAME_read(unsigned (&r)[G][W], const void *shared, unsigned lane, unsigned part,
+ *                     unsigned block, unsigned step)
+ *
+ *  The first brings what a thread loads of the tile, whose rows are row_bytes apart, to
+ *  registers; the matrix has `rows` rows from the tile's first on, and the last one is
+ *  loaded in the place of those behind it.  The second puts it into shared memory; behind a
+ *  barrier the third brings the operands of G instructions along K, W registers each, to a
+ *  lane: r[i] is that of step G step + i.  G is 1 but where one read fills several
+ *  (any_order).  Of a plan that loads straight to shared memory NAME_load(shared, tile,
+ *  row_bytes, rows, thread) does both, and `void NAME_wait()` waits for its loads.
+ *  NAME_column(thread) and NAME_first(lane) are the parts of the addresses that depend on
+ *  the thread and on the lane.
+ *
+ *  Returns: as zlay_emit_layout; ZLAY_ENOTSUP another language; more than 256 loads or
+ *           registers of a thread; ZLAY_ELIMIT more threads than limits.points.
+ *  Out:     out  the text.
+ */
+ZLAY_API zlay_status zlay_emit_wave(zlay_ctx *ctx, zlay_buf *out, const zlay_wave *wave,
+                                    int32_t language, const char *name, size_t length);
 
 /* ---- constants ------------------------------------------------------------ */
 

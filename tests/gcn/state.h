@@ -17,6 +17,7 @@ typedef struct gcn_source {
 typedef struct gcn_result {
     uint64_t value[GCN_LANES];
     bool bad[GCN_LANES];
+    bool high_bad[GCN_LANES]; /* the second register alone */
 } gcn_result;
 
 static inline uint64_t gcn_scalar(const gcn_wave *w, int first, int count, bool *bad)
@@ -87,16 +88,19 @@ static inline gcn_source gcn_read(gcn_wave *w, const gcn_line *line, const gcn_o
     return s;
 }
 
-static inline uint64_t gcn_lane(const gcn_source *s, int lane, bool *bad)
+/* `high_bad` of the second register. */
+static inline uint64_t gcn_lane_words(const gcn_source *s, int lane, bool *bad, bool *high_bad)
 {
     *bad |= s->all_bad;
     if (!s->lanes[0]) return s->same;
     uint64_t value = s->lanes[0][lane];
     *bad |= s->bad[0][lane];
     if (!s->lanes[1]) return value;
-    *bad |= s->bad[1][lane];
+    *high_bad |= s->bad[1][lane];
     return value | (uint64_t)s->lanes[1][lane] << 32;
 }
+
+static inline uint64_t gcn_lane(const gcn_source *s, int lane, bool *bad) { return gcn_lane_words(s, lane, bad, bad); }
 
 /* -v and |v| of floats. */
 static inline uint64_t gcn_modified(const gcn_operand *o, uint64_t value)
@@ -119,7 +123,7 @@ static inline void gcn_write(gcn_wave *w, const gcn_line *line, const gcn_result
         for (int lane = 0; lane < GCN_LANES; lane++) {
             if (!(exec >> lane & 1)) continue;
             w->v[r][lane] = (uint32_t)(result->value[lane] >> 32 * i);
-            w->v_bad[r][lane] = result->bad[lane] || soon;
+            w->v_bad[r][lane] = result->bad[lane] || (i && result->high_bad[lane]) || soon;
         }
         w->history[r].valu = w->now;
         if (line->form->flags & GCN_F_TRANS) w->history[r].trans = w->now;

@@ -186,7 +186,8 @@ static inline void gcn_run_round_8(gcn_wave *w, const gcn_line *line)
     gcn_write(w, line, &r, exec);
 }
 
-/* v_mad_u64_u32 D, CARRY, A, B, C */
+/* v_mad_u64_u32 D, CARRY, A, B, C: the low word does not depend on the high word of C, which compilers leave undefined where they
+ * need no more. */
 static inline void gcn_run_mad64(gcn_wave *w, const gcn_line *line)
 {
     uint64_t exec = gcn_exec(w, line), out = 0;
@@ -197,10 +198,10 @@ static inline void gcn_run_mad64(gcn_wave *w, const gcn_line *line)
         if (!(exec >> lane & 1)) continue;
         uint64_t a = (uint32_t)gcn_lane(&all.s[0], lane, &r.bad[lane]);
         uint64_t b = (uint32_t)gcn_lane(&all.s[1], lane, &r.bad[lane]);
-        uint64_t c = gcn_lane(&all.s[2], lane, &r.bad[lane]);
+        uint64_t c = gcn_lane_words(&all.s[2], lane, &r.bad[lane], &r.high_bad[lane]);
         r.value[lane] = a * b + c;
         out |= (uint64_t)(r.value[lane] < c) << lane;
-        bad |= r.bad[lane];
+        bad |= r.bad[lane] || r.high_bad[lane];
     }
     gcn_write(w, line, &r, exec);
     gcn_write_mask(w, line->operand[1].first, out, bad);

@@ -83,6 +83,16 @@ static inline unsigned __byte_perm(unsigned a, unsigned b, unsigned selector)
 #define __builtin_amdgcn_wave_barrier()            lanes_meet()
 #define ext_vector_type(n)                         vector_size(4 * (n))
 #define __builtin_amdgcn_fence(order, scope)       (void)0
+#define address_space(n)
+#define __builtin_amdgcn_readfirstlane(value)      (int)lanes_exchange((unsigned)(value), lanes_of(0, 64))
+#define __builtin_amdgcn_global_load_lds(from, to, bytes, offset, cache) lanes_direct(from, to, bytes)
+
+/* A load straight to shared memory: from an address on that is the first lane's, the lanes of a wave of 64 one behind the other. */
+static inline void lanes_direct(const void *from, const void *to, unsigned bytes)
+{
+    unsigned at = lanes_exchange((unsigned)((const char *)to - (const char *)lanes.shared), lanes_of(0, 64));
+    memcpy((char *)lanes.shared + at + lanes.now % 64 * bytes, from, bytes);
+}
 
 static inline void lanes_begin(void)
 {

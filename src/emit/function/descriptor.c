@@ -2,10 +2,9 @@
 /* Descriptors of matrix instructions: zlay_emit_smemdesc prints the word of step 0 at a shared address,
  * and what each further step adds to it as the function of a layout, the cheapest that has the steps;
  * zlay_emit_idesc a constant. */
-#include "emit/function/address.h"
 #include "emit/function/function.h"
+#include "emit/function/line.h"
 
-#include "algebra/find/table.h"
 #include "base/request.h"
 
 #include <zlay/emit_function.h>
@@ -88,26 +87,19 @@ static zlay_status desc_check(zlay_ctx *ctx, const zlay_smemdesc_function *ask, 
     return ZLAY_OK;
 }
 
-/* The steps' layout is taken as one mode, whatever modes it was found in. */
 static zlay_status desc_print(zlay_ctx *ctx, zlay_buf *out, desc_text *t)
 {
     const zlay_smemdesc_function *ask = t->ask;
     zl_table table = {0};
-    zlay_layout *steps = NULL;
-    zl_address address;
-    zl_address_form form;
-    zl_address_text text = {&address, &form, ask->language, ask->name, ask->name_length};
+    zl_line_function steps = {0};
+    zl_address_text text = {&steps.address, &steps.form, ask->language, ask->name, ask->name_length};
     zlay_status status = steps_table(ctx, &table, ask);
     if (!status && ask->count > 1) {
-        status = zl_cheapest_line(ctx, &steps, &table);
-        if (!status) status = zl_address_of(ctx, &address, steps);
-        address.dims = 1;
-        address.extent[0] = ask->count;
-        if (!status) status = zl_address_best(ctx, &form, &address);
+        status = zl_line_function_of(ctx, &steps, &table);
         t->steps = &text;
     }
     if (!status) status = zl_print(out, desc_write, t);
-    zlay_layout_free(steps);
+    zl_line_function_free(&steps);
     zl_table_free(&table);
     return status;
 }

@@ -23,6 +23,7 @@ static const zl_field emit_rows[] = {
     ZL_OTHERS(zl_emit_smemdesc_fields),
     ZL_OTHERS(zl_emit_idesc_fields),
     ZL_OTHERS(zl_emit_ring_fields),
+    ZL_OTHERS(zl_emit_wave_fields),
 };
 const zl_fields zl_emit_fields = {ZL_ROWS(emit_rows, zl_json_text)};
 
@@ -65,6 +66,7 @@ static const struct {
     {"smemdesc", &zl_emit_smemdesc_fields, zl_emit_smemdesc},
     {"idesc", &zl_emit_idesc_fields, zl_emit_idesc},
     {"ring", &zl_emit_ring_fields, zl_emit_ring},
+    {"wave", &zl_emit_wave_fields, zl_emit_wave},
 };
 
 zlay_status zl_op_emit(zl_call *call, const void *asked)
@@ -78,5 +80,5 @@ zlay_status zl_op_emit(zl_call *call, const void *asked)
     return zl_fail(call->ctx, ZLAY_ENOTSUP,
                    "field 'what': 'gemm', 'header', 'copy', 'transpose', 'move', 'pipe', "
                    "'attention', 'weights', 'snippets', 'layout', 'word', 'convert', 'tensormap', "
-                   "'smemdesc', 'idesc' and 'ring' are done");
+                   "'smemdesc', 'idesc', 'ring' and 'wave' are done");
 }

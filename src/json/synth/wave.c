@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* wave.synth: an operand through shared memory to the registers of matrix instructions. */
-#include "json/json.h"
+/* wave.synth: an operand through shared memory to the registers of matrix instructions; and emit of
+ * what: wave, the functions of its plan. */
+#include "json/synth/emit.h"
 
-#include <zlay/wave.h>
+#include <zlay/emit_function.h>
 
 static const zl_named fragments[] = {{"A", ZLAY_FRAGMENT_A}, {"B", ZLAY_FRAGMENT_B}, {NULL, 0}};
 static const zl_named paths[] = {{"best", ZLAY_WAVE_PATH_BEST},
@@ -36,6 +37,7 @@ static const zl_field wave_rows[] = {
 };
 static const asked usual = {.request = {.size = sizeof usual.request}};
 const zl_fields zl_wave_fields = {ZL_ROWS(wave_rows, asked), .start = &usual};
+typedef asked zl_wave_fields_type;
 
 static json_t *name_of(const zlay_wave_summary *info, int32_t access)
 {
@@ -104,5 +106,42 @@ zlay_status zl_op_wave_synth(zl_call *call, const void *value)
     zlay_status status = zlay_wave_synth(call->ctx, &wave, a->target, &a->request);
     if (!status) put_plan(call, wave);
     zlay_wave_free(wave);
+    return status;
+}
+
+/* ---- functions --------------------------------------------------------------------------- */
+
+typedef struct wave_function {
+    zl_emit_head head;
+    asked of;
+    int32_t language;
+    const zlay_wave *plan;
+} wave_function;
+
+static const zl_field function_rows[] = {
+    ZL_PART(zl_emit_head_fields, wave_function, head),
+    ZL_PART(zl_wave_fields, wave_function, of),
+    {"language", ZL_NEEDS, ZL_AT(zl_as_word, wave_function, language), .of = zl_function_languages},
+};
+static const wave_function usual_function = {.of = {.request = {.size = sizeof usual.request}}};
+const zl_fields zl_emit_wave_fields = {ZL_ROWS(function_rows, wave_function),
+                                       .start = &usual_function};
+
+static zlay_status print_wave(zlay_ctx *ctx, zlay_buf *out, const void *value)
+{
+    const wave_function *f = value;
+    return zlay_emit_wave(ctx, out, f->plan, f->language, f->head.name.text, f->head.name.length);
+}
+
+zlay_status zl_emit_wave(zl_call *call, const void *value)
+{
+    wave_function f = *(const wave_function *)value;
+    zlay_wave *plan = NULL;
+    zlay_status status = zlay_wave_synth(call->ctx, &plan, f.of.target, &f.of.request);
+    f.plan = plan;
+    if (!status)
+        status = zl_put_kernel(call, zl_word_of(zl_function_languages, f.language), print_wave, &f,
+                               &f.head);
+    zlay_wave_free(plan);
     return status;
 }

@@ -10,6 +10,7 @@ typedef struct subject {
     const zlay_word *word;
     const zlay_convert *plan;
     const zlay_pipe *pipe;
+    const zlay_wave *wave;
 } subject;
 
 static char text[ROOM];
@@ -48,6 +49,12 @@ static zlay_status ring_printed(zlay_ctx *ctx, void *given)
 {
     zlay_buf buf = begun();
     return ended(zlay_emit_ring(ctx, &buf, target_of("sm_90a"), ((subject *)given)->pipe, ZLAY_TEXT_CUDA, "f", 1));
+}
+
+static zlay_status wave_printed(zlay_ctx *ctx, void *given)
+{
+    zlay_buf buf = begun();
+    return ended(zlay_emit_wave(ctx, &buf, ((subject *)given)->wave, ZLAY_TEXT_HIP, "f", 1));
 }
 
 static zlay_status desc_printed(zlay_ctx *ctx, void *given)
@@ -112,8 +119,22 @@ static void moves(void **state)
     heap_close(&h, ctx);
 }
 
+static void waves(void **state)
+{
+    heap h;
+    zlay_ctx *ctx = heap_open(&h, NULL);
+    zlay_wave_request r = {.size = sizeof r, .fragment = ZLAY_FRAGMENT_A, .rows = 64, .depth = 64, .threads = 256, .parts = 2};
+    zlay_wave *wave = NULL;
+    (void)state;
+    r.mma = (zlay_mma){.instruction = ZLAY_MMA_MFMA, .m = 32, .n = 32, .k = 8, .a = ZLAY_TYPE_BF16, .b = ZLAY_TYPE_BF16, .d = ZLAY_TYPE_F32};
+    assert_int_equal(zlay_wave_synth(ctx, &wave, target_of("gfx942"), &r), ZLAY_OK);
+    fails_each(wave_printed, &h, ctx, &(subject){.wave = wave});
+    zlay_wave_free(wave);
+    heap_close(&h, ctx);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(layouts), cmocka_unit_test(moves)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(layouts), cmocka_unit_test(moves), cmocka_unit_test(waves)};
     return cmocka_run_group_tests_name("memory of functions", tests, NULL, NULL);
 }

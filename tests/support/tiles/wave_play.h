@@ -42,6 +42,24 @@ static inline zlay_wave_request request_of(const form *f)
     return r;
 }
 
+/* A request of an instruction: of either operand, in any numbers of threads, parts and rows. */
+static inline zlay_wave_request wave_draw(uint64_t *s, const form *f)
+{
+    zlay_wave_request r = request_of(f);
+    uint32_t side, bytes = zlay_type_bits(r.mma.a) / 8;
+    r.fragment = test_range(s, 0, 1) ? ZLAY_FRAGMENT_A : ZLAY_FRAGMENT_B;
+    side = r.fragment == ZLAY_FRAGMENT_A ? f->m : f->n;
+    r.threads = 64u << test_range(s, 0, 3);
+    r.parts = (uint32_t)test_range(s, 1, r.threads / 64);
+    r.rows = side * r.parts * (uint32_t)test_range(s, 1, 4);
+    r.depth = f->k << test_range(s, 0, 3);
+    while (r.depth * bytes < 16) r.depth *= 2;
+    r.align = 16u >> (test_range(s, 0, 3) ? 0 : test_range(s, 0, 2));
+    r.any_order = (uint32_t)test_range(s, 0, 1);
+    r.path = (int32_t)test_range(s, 0, 2);
+    return r;
+}
+
 /* Row and k of an operand's element, by the bases of the calculator. */
 static inline void element_of(const char *map, uint32_t lane, uint32_t value, uint32_t *row, uint32_t *k)
 {

@@ -8,23 +8,6 @@ typedef struct tally {
     uint32_t plans, none, direct, free_of_conflict, counted;
 } tally;
 
-static zlay_wave_request draw(uint64_t *s, const form *f)
-{
-    zlay_wave_request r = request_of(f);
-    uint32_t side, bytes = zlay_type_bits(r.mma.a) / 8;
-    r.fragment = test_range(s, 0, 1) ? ZLAY_FRAGMENT_A : ZLAY_FRAGMENT_B;
-    side = r.fragment == ZLAY_FRAGMENT_A ? f->m : f->n;
-    r.threads = 64u << test_range(s, 0, 3);
-    r.parts = (uint32_t)test_range(s, 1, r.threads / 64);
-    r.rows = side * r.parts * (uint32_t)test_range(s, 1, 4);
-    r.depth = f->k << test_range(s, 0, 3);
-    while (r.depth * bytes < 16) r.depth *= 2;
-    r.align = 16u >> (test_range(s, 0, 3) ? 0 : test_range(s, 0, 2));
-    r.any_order = (uint32_t)test_range(s, 0, 1);
-    r.path = (int32_t)test_range(s, 0, 2);
-    return r;
-}
-
 static void random_plans(void **state)
 {
     static played p;
@@ -34,7 +17,7 @@ static void random_plans(void **state)
     for (uint64_t n = 0; n < test_iterations(1200); n++) {
         const form *f = &forms[test_range(&s, 0, FORMS - 1)];
         if (!f->target) continue;
-        zlay_wave_request r = draw(&s, f);
+        zlay_wave_request r = wave_draw(&s, f);
         zlay_wave_summary i;
         zlay_wave *w = NULL;
         zlay_status status = zlay_wave_synth(ctx, &w, target_of(f->target), &r);
