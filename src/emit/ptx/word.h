@@ -25,16 +25,31 @@ typedef struct zl_word_made {
     bool pure, live; /* pure: it makes a value and does nothing else */
 } zl_word_made;
 
-/* The lines of a text, recorded while it is said to nowhere: counted, then kept, then known to live. */
+/* A line that makes a value of registers and numbers alone: what it is and reads. */
+enum { ZL_LINE_KEY = 48 };
+typedef struct zl_word_key {
+    uint32_t made;
+    char text[ZL_LINE_KEY]; /* "": an empty place of the table */
+} zl_word_key;
+
+/* The lines of a text, recorded while it is said to nowhere: counted, then kept, then known to live.
+ * A register that an equal line has made before stands for the later one. */
 typedef struct zl_word_lines {
-    uint32_t count, room, reads, read_room;
+    uint32_t count, room, reads, read_room, registers;
     zl_word_made *at;
-    uint32_t *read;
-    bool known;
+    uint32_t *read, *same; /* same: a register -> the first one of an equal line */
+    zl_word_key *key;      /* a table with open addressing, a power of two of places */
+    uint32_t keys;
+    bool known, inner; /* inner: in a block of C, whose constants end with it */
 } zl_word_lines;
 
-void zl_word_record(zl_word_lines *lines, uint32_t made, bool pure);
+/* `key` NULL: the line makes another value each time. */
+void zl_word_record(zl_word_lines *lines, uint32_t made, bool pure, const char *key);
 void zl_word_record_read(zl_word_lines *lines, uint32_t reg);
+static inline uint32_t zl_word_same(const zl_word_lines *lines, uint32_t reg)
+{
+    return lines && lines->same && reg < lines->registers ? lines->same[reg] : reg;
+}
 /* Has a text said to nowhere, which records its lines, and finds which of them live. */
 zlay_status zl_word_lines_find(zlay_ctx *ctx, zl_word_lines *lines, zl_writer *write,
                                const void *value);
@@ -90,6 +105,9 @@ void zl_say_back(zl_speaker *s, zl_step_id id, const zl_affine *back);
 /* Through the shared memory of other blocks; all threads of the cluster wait for each other. */
 bool zl_leaves_block(const zl_word *word);
 void zl_say_meeting(zl_speaker *s);
+
+/* The register of an address in the shared memory of the block whose rank stands above ZL_RANK. */
+uint32_t zl_say_peer(zl_speaker *s, const char *packed);
 
 /* Registers that leave their place, into shared memory and back. */
 void zl_say_store(zl_speaker *s);
