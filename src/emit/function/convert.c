@@ -9,8 +9,6 @@
 
 #include <string.h>
 
-enum { WORD_BITS = 7, BLOCK_THREADS = 10 };
-
 typedef struct convert_text {
     const zl_trip_text *trip;
     const zlay_convert *plan;
@@ -57,7 +55,7 @@ static zlay_status target_check(zlay_ctx *ctx, const zlay_convert *plan, int32_t
 /* HIP has no matrices that lanes share and no memory of other blocks. */
 static bool has_text(const zl_trip_text *t, const zl_trip_step *step, int32_t language)
 {
-    bool shuffle = step->op == ZLAY_CONVERT_SHFL && step->generator < 0;
+    bool shuffle = step->op == ZLAY_CONVERT_SHFL && step->generator < 0 && !t->points;
     bool far = step->op == ZLAY_CONVERT_DSMEM || step->meeting == ZL_MEETS_CLUSTER;
     if (language == ZLAY_TEXT_HIP && (is_matrix(step) || far)) return false;
     return !shuffle || is_shuffle(t, step);
@@ -65,9 +63,6 @@ static bool has_text(const zl_trip_text *t, const zl_trip_step *step, int32_t la
 
 static zlay_status trip_check(zlay_ctx *ctx, const zl_trip_text *t, int32_t language)
 {
-    if (t->words > WORD_BITS || t->lanes + t->warps > BLOCK_THREADS)
-        return zl_fail(ctx, ZLAY_ENOTSUP, "plan: a function takes 2^%d registers and 2^%d threads at most",
-                       WORD_BITS, BLOCK_THREADS);
     for (uint32_t i = 0; i < t->count; i++)
         if (!has_text(t, &t->step[i], language))
             return zl_fail(ctx, ZLAY_ENOTSUP, "plan: step %u is no instruction of this language",
@@ -77,7 +72,7 @@ static zlay_status trip_check(zlay_ctx *ctx, const zl_trip_text *t, int32_t lang
 
 /* ---- steps ---------------------------------------------------------------------------------- */
 
-static void sync_say(zl_speaker *s, const zl_trip_step *step)
+void zl_trip_say_sync(zl_speaker *s, const zl_trip_step *step)
 {
     if (step->meeting == ZL_MEETS_CLUSTER) zl_say_meeting(s);
     else zl_word_say(s, step->meeting == ZL_MEETS_BLOCK ? ZL_SAY_SYNC : ZL_SAY_SYNC_WARP, "");
@@ -89,14 +84,15 @@ static void pieces_say(zl_speaker *s, const zl_trip_text *t, const zl_trip_step 
     const zl_trip_step *sync = store + 1, *load = store + 2;
     for (uint32_t i = 0; i < t->pieces; i++) {
         zl_trip_say_store(s, t, store, i);
-        sync_say(s, sync);
+        zl_trip_say_sync(s, sync);
         zl_trip_say_load(s, t, load, i);
-        if (i + 1 < t->pieces) sync_say(s, sync);
+        if (i + 1 < t->pieces) zl_trip_say_sync(s, sync);
     }
     for (uint32_t r = 1u << load->words; r < 1u << t->words; r++) s->next[r] = s->next[0];
     memcpy(s->held, s->next, sizeof s->held);
 }
 
+/* Steps of layouts that are linear over F2. */
 static bool is_store(const zl_trip_step *step)
 {
     return step->op == ZLAY_CONVERT_STORE || step->op == ZLAY_CONVERT_STMATRIX;
@@ -114,22 +110,23 @@ static void move_say(zl_speaker *s, const zl_trip_text *t, const zl_trip_step *s
 static uint32_t given(zl_speaker *s, const zl_trip_text *t, uint32_t r)
 {
     uint32_t out = s->held[r];
-    if (t->rest) zl_word_say(s, ZL_SAY_MASK, "zzx", out = zl_say_value(s), s->held[r], t->rest);
+    if (t->rest && r + 1 == t->to) zl_word_say(s, ZL_SAY_MASK, "zzx", out = zl_say_value(s), s->held[r], t->rest);
     return out;
 }
 
 static void body(zl_speaker *s, const convert_text *c)
 {
     const zl_trip_text *t = c->trip;
-    for (uint32_t r = 0; r < 1u << t->from; r++) {
+    for (uint32_t r = 0; r < t->from; r++) {
         s->held[r] = zl_say_value(s);
         zl_word_say(s, ZL_SAY_TAKE, "zuus", s->held[r], r * ZL_WORD_BYTES, r, "from");
     }
-    for (uint32_t r = 1u << t->from; r < 1u << t->words; r++) s->held[r] = s->held[0];
-    for (uint32_t i = 0; i < t->count; i++)
+    for (uint32_t r = t->from; r < ZL_REGISTERS; r++) s->held[r] = s->held[0];
+    if (t->points) zl_points_say(s, t);
+    for (uint32_t i = 0; i < t->count && !t->points; i++)
         if (is_store(&t->step[i])) pieces_say(s, t, &t->step[i]), i += 2;
         else move_say(s, t, &t->step[i]);
-    for (uint32_t r = 0; r < 1u << t->to; r++)
+    for (uint32_t r = 0; r < t->to; r++)
         zl_word_say(s, ZL_SAY_GIVE, "zuus", given(s, t, r), r * ZL_WORD_BYTES, r, "to");
 }
 
@@ -162,7 +159,7 @@ static void head_c(zl_text *out, const convert_text *c)
     zl_puts(out, "static __device__ __forceinline__ __attribute__((unused)) void ");
     zl_put(out, c->name, c->length);
     zl_putf(out, "(unsigned (&to)[%u], const unsigned (&from)[%u], unsigned thread%s)\n{\n",
-            1u << c->trip->to, 1u << c->trip->from, c->trip->smem ? ", void *shared" : "");
+            (unsigned)c->trip->to, (unsigned)c->trip->from, c->trip->smem ? ", void *shared" : "");
     if (c->language == ZLAY_TEXT_HIP) types_put(out, c->trip);
     zl_puts(out, "    (void)thread;\n");
 }
@@ -172,10 +169,10 @@ static void head_ptx(zl_text *out, const convert_text *c)
     zl_text nowhere = {NULL, 0, 0};
     zl_speaker s = speaker(&nowhere, c);
     body(&s, c);
-    zl_putf(out, ".func (.param .align 16 .b8 result[%u]) ", (unsigned)ZL_WORD_BYTES << c->trip->to);
+    zl_putf(out, ".func (.param .align 16 .b8 result[%u]) ", (unsigned)ZL_WORD_BYTES * c->trip->to);
     zl_put(out, c->name, c->length);
     zl_putf(out, "(.param .align 16 .b8 source[%u], .param .b32 thread%s)\n{\n",
-            (unsigned)ZL_WORD_BYTES << c->trip->from, c->trip->smem ? ", .param .b32 shared" : "");
+            (unsigned)ZL_WORD_BYTES * c->trip->from, c->trip->smem ? ", .param .b32 shared" : "");
     zl_putf(out, "    .reg .b32 %%z<%u>, %%lin, %%shared;\n    .reg .pred %%q<%u>;\n",
             (unsigned)s.values + 1, (unsigned)s.predicates + 1);
     zl_puts(out, "    ld.param.b32 %lin, [thread];\n");
@@ -189,9 +186,9 @@ static void comment(zl_text *out, const convert_text *c)
     zlay_convert_summary info;
     zlay_convert_info(&info, c->plan);
     zlay_convert_certificate(&from, &to, c->plan);
-    zl_putf(out, "/* zlay %s: a conversion on %s, elements of %u bits, 2^%u threads, in %u steps. "
+    zl_putf(out, "/* zlay %s: a conversion on %s, elements of %u bits, %u threads, in %u steps. "
             "Registers\n   then hold\n   ", zlay_version(), zlay_target_name(info.target),
-            (unsigned)info.elem_bits, (unsigned)(t->lanes + t->warps + t->blocks), (unsigned)t->count);
+            (unsigned)info.elem_bits, (unsigned)((t->warps_all * t->blocks_all) << t->lanes), (unsigned)t->count);
     if (to) to->table->print(out, to);
     if (t->smem)
         zl_putf(out, "\n   %llu bytes of shared memory, at a multiple of 16; all threads of the block call it.",
@@ -228,7 +225,7 @@ zlay_status zlay_emit_convert(zlay_ctx *ctx, zlay_buf *out, const zlay_convert *
     if (!trip) return zl_leave(ctx, ZLAY_ENOMEM);
     status = zl_function_check(ctx, language, name, length);
     if (!status) status = target_check(ctx, plan, language);
-    if (!status) zl_trip_text_of(trip, plan);
+    if (!status) status = zl_trip_text_of(ctx, trip, plan);
     if (!status) status = trip_check(ctx, trip, language);
     zl_word_lines lines = {0};
     convert_text text = {trip, plan, language, name, length, {.count = 0}, &lines};

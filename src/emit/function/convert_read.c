@@ -117,13 +117,10 @@ static zl_trip_meeting meeting_of(const char *name)
 
 static void step_read(const reader *r, zl_trip_step *out, const zl_convert_step *from)
 {
-    int32_t op = from->info.op;
+    int32_t op = out->op;
     bool store = is_store(op);
     uint64_t parts = zl_bit(r->out->parts) - 1;
-    *out = (zl_trip_step){.op = op, .generator = from->info.generator, .width = from->info.width,
-                          .map.bits = bits_of(r)};
-    out->transposed = strstr(from->info.name, ".trans") != NULL;
-    out->meeting = meeting_of(from->info.name);
+    out->map.bits = bits_of(r);
     if (op == ZLAY_CONVERT_SYNC || op == ZLAY_CONVERT_NOP) return;
     out->words = words_of(r, store ? from->before : from->after);
     if (store) out->idle = idle_of(r, from);
@@ -147,33 +144,59 @@ static uint64_t slots_of(const zlay_convert *plan)
     return bits;
 }
 
-/* Bits of a last word that elements fill; 0: all. */
-static uint32_t rest_of(const reader *r, uint64_t bits)
+static uint64_t extent_of(const zlay_convert *plan, zl_level level)
 {
-    unsigned elements = count_of(bits, ZL_REGISTER);
-    return elements < r->out->parts ? (1u << (r->plan->info.elem_bits << elements)) - 1 : 0;
+    return zl_umax(plan->side[ZL_SRC].extent[level], plan->side[ZL_DST].extent[level]);
 }
 
-void zl_trip_text_of(zl_trip_text *out, const zlay_convert *plan)
+static uint32_t words_for(const zlay_convert *plan, int side)
 {
-    uint64_t bits = slots_of(plan);
-    uint32_t elements = plan->info.elem_bits, last = plan->info.steps - 1;
+    uint64_t bits = plan->side[side].extent[ZL_REGISTER] * plan->info.elem_bits;
+    return (uint32_t)zl_ceil_div(bits, 32);
+}
+
+/* What is known of every plan. */
+static zlay_status shape_read(zlay_ctx *ctx, zl_trip_text *out, const zlay_convert *plan)
+{
+    enum { REGISTERS_MOST = 255, THREADS_MOST = 1024 };
     zlay_target_summary info;
     zlay_target_info(&info, plan->info.target);
-    memset(out, 0, sizeof *out);
-    reader r = {plan, out, elements == 64, count_of(bits, ZL_REGISTER), 0};
-    out->parts = elements == 8 ? 2 : elements == 16;
+    uint32_t elements = plan->info.elem_bits;
+    uint64_t last = plan->side[ZL_DST].extent[ZL_REGISTER] * elements % 32;
     out->lanes = zl_log2(info.lanes);
-    out->warps = count_of(bits, ZL_WARP);
-    out->blocks = count_of(bits, ZL_BLOCK);
+    out->parts = elements == 8 ? 2 : elements == 16;
+    out->warps_all = extent_of(plan, ZL_WARP);
+    out->blocks_all = extent_of(plan, ZL_BLOCK);
     out->smem = plan->info.smem;
     out->pieces = plan->info.trips > 1 ? (uint32_t)plan->info.trips : 1;
+    if (extent_of(plan, ZL_REGISTER) * elements > REGISTERS_MOST * 32 ||
+        out->warps_all << out->lanes > THREADS_MOST)
+        return zl_fail(ctx, ZLAY_ENOTSUP, "plan: a function takes %d registers and %d threads at most",
+                       REGISTERS_MOST, THREADS_MOST);
+    out->from = words_for(plan, ZL_SRC);
+    out->to = words_for(plan, ZL_DST);
+    out->rest = last ? ((uint32_t)1 << last) - 1 : 0;
+    for (uint32_t i = 0; i < plan->info.steps; i++) {
+        const zl_convert_step *from = &plan->step[i];
+        out->points = out->points || from->map[0] || from->map[1];
+        out->step[out->count++] = (zl_trip_step){.op = from->info.op, .generator = from->info.generator,
+                                                 .width = from->info.width,
+                                                 .transposed = strstr(from->info.name, ".trans") != NULL,
+                                                 .meeting = meeting_of(from->info.name)};
+    }
+    return ZLAY_OK;
+}
+
+zlay_status zl_trip_text_of(zlay_ctx *ctx, zl_trip_text *out, const zlay_convert *plan)
+{
+    uint64_t bits = slots_of(plan);
+    zlay_status status = shape_read(ctx, out, plan);
+    if (status || out->points) return status ? status : zl_points_text_of(ctx, out, plan);
+    reader r = {plan, out, plan->info.elem_bits == 64, count_of(bits, ZL_REGISTER), 0};
+    out->warps = count_of(bits, ZL_WARP);
+    out->blocks = count_of(bits, ZL_BLOCK);
     out->words = words_of(&r, bits);
-    out->from = words_of(&r, plan->step[0].before);
     r.inner = out->parts + out->words;
-    for (uint32_t i = 0; i < plan->info.steps; i++)
-        step_read(&r, &out->step[out->count++], &plan->step[i]);
-    uint64_t behind = out->step[last].op == ZLAY_CONVERT_NOP ? plan->step[0].before : plan->step[last].after;
-    out->to = words_of(&r, behind);
-    out->rest = rest_of(&r, behind);
+    for (uint32_t i = 0; i < plan->info.steps; i++) step_read(&r, &out->step[i], &plan->step[i]);
+    return ZLAY_OK;
 }

@@ -106,26 +106,37 @@ static zl_word_line line_of(const zl_trip_step *step)
     }
 }
 
-/* An access of a row of word_says.def to up to four registers. */
+void zl_trip_say_access(zl_speaker *s, const zl_trip_step *step, uint32_t place, uint32_t offset,
+                        const uint32_t z[4])
+{
+    const char *trans = step->transposed ? ".trans" : "";
+    if (step->width <= ZL_WORD_BYTES)
+        zl_word_say(s, line_of(step), "zuzssss", place, offset, z[0], "", "", "", trans);
+    else if (step->width == 2 * ZL_WORD_BYTES)
+        zl_word_say(s, line_of(step), "zuzzsss", place, offset, z[0], z[1], "", "", trans);
+    else
+        zl_word_say(s, line_of(step), "zuzzzzs", place, offset, z[0], z[1], z[2], z[3], trans);
+}
+
 static void access_put(shared_access *a, uint64_t byte, const uint32_t z[4])
 {
     uint32_t offset, place = place_of(a, byte, &offset);
-    const char *trans = a->step->transposed ? ".trans" : "";
-    if (a->step->width <= ZL_WORD_BYTES)
-        zl_word_say(a->s, line_of(a->step), "zuzssss", place, offset, z[0], "", "", "", trans);
-    else if (a->step->width == 2 * ZL_WORD_BYTES)
-        zl_word_say(a->s, line_of(a->step), "zuzzsss", place, offset, z[0], z[1], "", "", trans);
-    else
-        zl_word_say(a->s, line_of(a->step), "zuzzzzs", place, offset, z[0], z[1], z[2], z[3],
-                    trans);
+    zl_trip_say_access(a->s, a->step, place, offset, z);
 }
 
-/* The value of a part of a word in the low bits of a register. */
-static uint32_t part_of(zl_speaker *s, uint32_t word, uint32_t byte)
+uint32_t zl_trip_say_part(zl_speaker *s, uint32_t word, uint32_t byte)
 {
     uint32_t out = word;
     if (byte) zl_word_say(s, ZL_SAY_PART, "zzu", out = zl_say_value(s), word, 8 * byte);
     return out;
+}
+
+uint32_t zl_trip_say_join(zl_speaker *s, uint32_t below, uint32_t part, uint32_t byte)
+{
+    uint32_t moved = zl_say_value(s), both = zl_say_value(s);
+    zl_word_say(s, ZL_SAY_LEFT, "zzu", moved, part, 8 * byte);
+    zl_word_say(s, ZL_SAY_JOIN, "zzz", both, below, moved);
+    return both;
 }
 
 static void store_word(shared_access *a, uint32_t word)
@@ -133,7 +144,7 @@ static void store_word(shared_access *a, uint32_t word)
     uint32_t parts = 1u << a->t->parts, each = ZL_WORD_BYTES >> a->t->parts;
     for (uint32_t p = 0; p < parts; p += a->step->width / each) {
         if (p & a->step->idle) continue;
-        const uint32_t z[4] = {part_of(a->s, a->s->held[word], p * each)};
+        const uint32_t z[4] = {zl_trip_say_part(a->s, a->s->held[word], p * each)};
         access_put(a, byte_of(a, word, p), z);
     }
 }
@@ -152,7 +163,7 @@ static bool guard_begin(shared_access *a, uint32_t *label)
     zl_say_register(a->s, &out, bits);
     text[out.need] = 0;
     zl_word_say(a->s, ZL_SAY_TEST, "qs", q, text);
-    zl_word_say(a->s, ZL_SAY_UNLESS, "qu", q, *label = q);
+    zl_word_say(a->s, ZL_SAY_UNLESS, "qu", q, *label = a->s->labels++);
     return true;
 }
 
@@ -176,16 +187,10 @@ static uint32_t load_word(shared_access *a, uint32_t word)
     zl_speaker *s = a->s;
     uint32_t parts = 1u << a->t->parts, each = ZL_WORD_BYTES >> a->t->parts, sum = 0;
     for (uint32_t p = 0; p < parts; p += a->step->width / each) {
-        uint32_t next = zl_say_value(s), moved, both;
-        const uint32_t z[4] = {next};
+        const uint32_t z[4] = {zl_say_value(s)};
         if (p & a->step->idle) continue;
         access_put(a, byte_of(a, word, p), z);
-        if (p) {
-            zl_word_say(s, ZL_SAY_LEFT, "zzu", moved = zl_say_value(s), next, 8 * p * each);
-            zl_word_say(s, ZL_SAY_JOIN, "zzz", both = zl_say_value(s), sum, moved);
-            next = both;
-        }
-        sum = next;
+        sum = p ? zl_trip_say_join(s, sum, z[0], p * each) : z[0];
     }
     return sum;
 }

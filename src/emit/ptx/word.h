@@ -63,7 +63,7 @@ typedef struct zl_speaker {
     const zl_word_step *step;
     zl_affine back;              /* of the step: slot -> where its value was */
     uint32_t bytes, regs, inner; /* bits */
-    uint32_t values, predicates; /* PTX registers in use */
+    uint32_t values, predicates, labels; /* PTX registers and labels in use */
     uint32_t held[ZL_REGISTERS], next[ZL_REGISTERS];
     char seed[16]; /* what the step has computed from %lin; "" nothing */
 } zl_speaker;
@@ -75,8 +75,9 @@ void zl_say_line(zl_speaker *s, const char *format, ...) ZL_PRINTF(2, 3);
  * register and of a predicate, u and x one in decimal and hexadecimal digits, s a text. */
 void zl_word_say(zl_speaker *s, zl_word_line line, const char *operands, ...);
 
-/* A register, and a number in hexadecimal digits, as operands. */
+/* A register, a predicate, and a number in hexadecimal digits, as operands. */
 void zl_say_register(const zl_speaker *s, zl_text *out, uint32_t number);
+void zl_say_predicate(const zl_speaker *s, zl_text *out, uint32_t number);
 void zl_say_hex(const zl_speaker *s, zl_text *out, uint32_t number);
 
 /* Whether the language has every line of the word's steps. */

@@ -31,6 +31,11 @@ void zl_say_register(const zl_speaker *s, zl_text *out, uint32_t number)
     put_name(s, out, "z", number);
 }
 
+void zl_say_predicate(const zl_speaker *s, zl_text *out, uint32_t number)
+{
+    put_name(s, out, "q", number);
+}
+
 void zl_say_hex(const zl_speaker *s, zl_text *out, uint32_t number)
 {
     zl_putf(out, "0x%x%s", (unsigned)number, s->language == ZLAY_TEXT_PTX ? "" : "u");
@@ -102,7 +107,8 @@ static bool is_said(zl_speaker *s, zl_word_line line, char text[OPERANDS][OPERAN
     char key[OPERANDS * (OPERAND_ROOM + 1)];
     if (!s->lines) return true;
     if (s->lines->known) return s->lines->at[s->line++].live;
-    if (line == ZL_SAY_UNLESS || line == ZL_SAY_END) s->lines->inner = line == ZL_SAY_UNLESS;
+    if (line == ZL_SAY_UNLESS || line == ZL_SAY_WHERE || line == ZL_SAY_END)
+        s->lines->inner = line != ZL_SAY_END;
     key_put(key, sizeof key, line, text);
     zl_word_record(s->lines, pure ? register_in(text[0]) : ZL_NO_REGISTER, pure,
                    pure && line != ZL_SAY_LOAD ? key : NULL);
