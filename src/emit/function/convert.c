@@ -27,17 +27,13 @@ static bool is_matrix(const zl_trip_step *step)
            step->generator == ZLAY_STEP_MATRIX;
 }
 
-/* A shuffle brings whole registers, and the same one to every lane. */
+/* A shuffle takes each part of a word from one register, the same in every lane. */
 static bool is_shuffle(const zl_trip_text *t, const zl_trip_step *step)
 {
     unsigned inner = t->parts + t->words;
     uint64_t inside = ((uint64_t)1 << inner) - 1;
-    for (unsigned k = 0; k < step->map.bits; k++) {
-        uint64_t to = step->map.basis[k];
-        if (k < t->parts && to != (uint64_t)1 << k) return false;
-        if (k >= t->parts && to & ((1u << t->parts) - 1)) return false;
-        if (k >= inner && to & inside) return false;
-    }
+    for (unsigned k = inner; k < step->map.bits; k++)
+        if (step->map.basis[k] & inside) return false;
     return true;
 }
 
@@ -101,7 +97,7 @@ static bool is_store(const zl_trip_step *step)
 static void move_say(zl_speaker *s, const zl_trip_text *t, const zl_trip_step *step)
 {
     if (step->op == ZLAY_CONVERT_NOP) return;
-    if (step->op == ZLAY_CONVERT_SHFL && step->generator < 0) zl_say_back(s, ZL_STEP_IDX, &step->map);
+    if (step->op == ZLAY_CONVERT_SHFL && step->generator < 0) zl_trip_say_shuffle(s, t, step);
     else if (step->generator < 0) zl_trip_say_lane(s, t, step);
     else zl_say_back(s, (zl_step_id)step->generator, &step->map);
 }

@@ -2,7 +2,8 @@
 /* Moves inside a lane, back(slot) = A x + B t of the slot's own bits x and the thread's number t, in
  * two stages: B's image is a space of words, and for each vector of its basis every word is selected
  * between itself and the word that lies so far away, by the parity of some bits of t; then a word is
- * put together from bytes of the words that A names. */
+ * put together from bytes of the words that A names. A shuffle brings a word from each lane that a
+ * part comes from, and puts their bytes together. */
 #include "emit/function/convert_say.h"
 
 #include <string.h>
@@ -154,5 +155,47 @@ void zl_trip_say_lane(zl_speaker *s, const zl_trip_text *t, const zl_trip_step *
         }
         s->next[r] = r < 1u << step->words ? gather(s, from, at) : s->held[r];
     }
+    memcpy(s->held, s->next, sizeof s->held);
+}
+
+/* ---- lanes ---------------------------------------------------------------------------------- */
+
+static uint32_t lane_of(const zl_trip_text *t, uint64_t slot)
+{
+    return (uint32_t)(slot >> inner_of(t)) & ((1u << t->lanes) - 1);
+}
+
+/* The word that a slot comes from, brought from its lane; `seed` has what depends on the thread. */
+static uint32_t bring(zl_speaker *s, const zl_trip_text *t, uint64_t source)
+{
+    uint32_t out, word = (uint32_t)(source >> t->parts) & ((1u << t->words) - 1);
+    char lane[16];
+    zl_say_seeded(s, lane, lane_of(t, source));
+    zl_word_say(s, ZL_SAY_INDEX, "zzs", out = zl_say_value(s), s->held[word], lane);
+    return out;
+}
+
+static uint32_t word_brought(zl_speaker *s, const zl_trip_text *t, const zl_trip_step *step, uint32_t r)
+{
+    uint32_t parts = (1u << t->parts) - 1, each = ZL_WORD_BYTES >> t->parts;
+    uint32_t from[ZL_WORD_BYTES], at[ZL_WORD_BYTES];
+    uint64_t source[ZL_WORD_BYTES];
+    for (uint32_t q = 0; q < ZL_WORD_BYTES; q++) {
+        uint32_t p = 0;
+        source[q] = zl_xor_of(step->map.basis, (uint64_t)r << t->parts | q / each);
+        at[q] = (uint32_t)(source[q] & parts) * each + q % each;
+        while (p < q && (source[p] ^ source[q]) & ~(uint64_t)parts) p++;
+        from[q] = p < q ? from[p] : bring(s, t, source[q]);
+    }
+    return gather(s, from, at);
+}
+
+void zl_trip_say_shuffle(zl_speaker *s, const zl_trip_text *t, const zl_trip_step *step)
+{
+    uint32_t mask[ZL_SLOT_BITS] = {0}, inner = inner_of(t);
+    for (unsigned k = inner; k < step->map.bits; k++) mask[k - inner] = lane_of(t, step->map.basis[k]);
+    zl_say_mix(s, mask, ZL_SLOT_BITS);
+    for (uint32_t r = 0; r < 1u << t->words; r++)
+        s->next[r] = r < 1u << step->words ? word_brought(s, t, step, r) : s->held[r];
     memcpy(s->held, s->next, sizeof s->held);
 }

@@ -9,6 +9,9 @@
 /* Moves inside lanes: words that a thread chooses by its number, then bytes that change places. */
 void zl_trip_say_lane(zl_speaker *s, const zl_trip_text *t, const zl_trip_step *step);
 
+/* Words from other lanes, whose parts may come from one lane each. */
+void zl_trip_say_shuffle(zl_speaker *s, const zl_trip_text *t, const zl_trip_step *step);
+
 /* One of the pieces that go through shared memory is written, and read into `next`. */
 void zl_trip_say_store(zl_speaker *s, const zl_trip_text *t, const zl_trip_step *step, uint32_t piece);
 void zl_trip_say_load(zl_speaker *s, const zl_trip_text *t, const zl_trip_step *step, uint32_t piece);
