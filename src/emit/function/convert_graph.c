@@ -59,16 +59,16 @@ static uint32_t own_say(graph_sayer *w, const char *thread, uint32_t *block)
 static uint32_t coordinate_say(graph_sayer *w, uint32_t which)
 {
     uint32_t out = zl_say_value(w->s), block;
-    char thread[OPERAND] = "thread";
-    if (w->s->language == ZLAY_TEXT_PTX) strcpy(thread, "%lin");
+    const char *thread = zl_say_thread(w->s);
+    char own[OPERAND];
     if (which == 0) {
         zl_word_say(w->s, ZL_SAY_BITS, "zx", out, (1u << w->t->lanes) - 1);
         return out;
     }
     if (w->t->blocks_all > 1) {
-        uint32_t own = own_say(w, thread, &block);
+        put(w, own, zl_say_register, own_say(w, thread, &block));
         if (which == 2) return block;
-        put(w, thread, zl_say_register, own);
+        thread = own;
     }
     zl_word_say(w->s, ZL_SAY_PART, "zsu", out, thread, w->t->lanes);
     return out;

@@ -66,32 +66,34 @@ static unsigned fullest(const uint32_t *mask, unsigned count)
     return best;
 }
 
-/* Prints the bits of a diagonal in their places: a field, masked where it has holes, shifted. */
+/* Prints the bits of a diagonal in their places: the thread's number shifted, then masked, for a mask
+ * and the XOR behind it are one instruction. */
 static uint32_t say_diagonal(zl_speaker *s, uint32_t *mask, unsigned count, int distance)
 {
-    uint32_t bits = diagonal(mask, count, distance), low = (uint32_t)__builtin_ctz(bits);
-    uint32_t width = 32 - (uint32_t)__builtin_clz(bits) - low, all = (1u << width) - 1;
+    uint32_t bits = diagonal(mask, count, distance), moved = zl_say_value(s), out = zl_say_value(s);
+    uint32_t by = (uint32_t)(distance < 0 ? -distance : distance);
     for (unsigned k = 0; k < count; k++)
         if (bits >> k & 1) mask[k] &= ~(1u << ((int)k + distance));
-    uint32_t out = zl_say_value(s), next;
-    zl_word_say(s, ZL_SAY_FIELD, "zuux", out, low, width, all);
-    if (bits >> low != all) {
-        zl_word_say(s, ZL_SAY_MASK, "zzx", next = zl_say_value(s), out, bits >> low);
-        out = next;
+    if (!distance) {
+        zl_word_say(s, ZL_SAY_BITS, "zx", out, bits);
+        return out;
     }
-    if ((int)low + distance) {
-        zl_word_say(s, ZL_SAY_LEFT, "zzu", next = zl_say_value(s), out,
-                    (uint32_t)((int)low + distance));
-        out = next;
-    }
+    zl_word_say(s, distance < 0 ? ZL_SAY_PART : ZL_SAY_LEFT, "zsu", moved, zl_say_thread(s), by);
+    zl_word_say(s, ZL_SAY_MASK, "zzx", out, moved, distance < 0 ? bits >> by : bits << by);
     return out;
 }
 
+/* One bit of the thread's number that flips several. */
 static uint32_t say_column(zl_speaker *s, uint32_t *mask, unsigned k)
 {
-    uint32_t bit = zl_say_value(s), out = zl_say_value(s);
-    zl_word_say(s, ZL_SAY_FIELD, "zuux", bit, k, 1, 1);
-    zl_word_say(s, ZL_SAY_SCALE, "zzx", out, bit, mask[k]);
+    uint32_t bit = zl_say_value(s), out = zl_say_value(s), q = s->predicates++;
+    char flips[16];
+    zl_text text = {flips, sizeof flips - 1, 0};
+    zl_say_hex(s, &text, mask[k]);
+    flips[text.need] = 0;
+    zl_word_say(s, ZL_SAY_BITS, "zx", bit, 1u << k);
+    zl_word_say(s, ZL_SAY_TEST, "qz", q, bit);
+    zl_word_say(s, ZL_SAY_SELECT, "zssq", out, flips, s->language == ZLAY_TEXT_PTX ? "0" : "0u", q);
     mask[k] = 0;
     return out;
 }

@@ -83,6 +83,12 @@ void zl_say_hex(const zl_speaker *s, zl_text *out, uint32_t number);
 /* Whether the language has every line of the word's steps. */
 bool zl_word_has_text(const zl_word *word, int32_t language);
 
+/* The number of the thread, as an operand. */
+static inline const char *zl_say_thread(const zl_speaker *s)
+{
+    return s->language == ZLAY_TEXT_PTX ? "%lin" : "thread";
+}
+
 /* A PTX register not used yet. */
 static inline uint32_t zl_say_value(zl_speaker *s) { return s->values++; }
 
