@@ -25,6 +25,14 @@ ROWS = [
             }
         }
         for (int i = 0; i < 4; i++) to[i] = r[i];"""),
+    ("the same, as Triton's transferWithinWarp: selects, shuffles by index, selects", 32,
+     "f2{register: (1) (2); lane: (4) (8) (16) (32) (64) -> t: 128}", "f2{register: (4) (8); lane: (1) (2) (16) (32) (64) -> t: 128}",
+     """unsigned r[4], b0 = thread & 1, b1 = thread >> 1 & 1, t[4], u[4];
+        for (int i = 0; i < 4; i++) t[i] = b0 ? from[i ^ 1] : from[i];
+        for (int i = 0; i < 4; i++) r[i] = b1 ? t[i ^ 2] : t[i];
+        for (int i = 0; i < 4; i++) r[i] = __shfl_sync(~0u, r[i], (int)(thread ^ i) & 31);
+        for (int i = 0; i < 4; i++) u[i] = b0 ? r[i ^ 1] : r[i];
+        for (int i = 0; i < 4; i++) to[i] = b1 ? u[i ^ 2] : u[i];"""),
     ("transpose of 8 registers and 8 lanes", 32,
      "f2{register: (1) (2) (4); lane: (8) (16) (32) (64) (128) -> t: 256}", "f2{register: (8) (16) (32); lane: (1) (2) (4) (64) (128) -> t: 256}",
      """unsigned r[8];
@@ -52,10 +60,10 @@ ROWS = [
      "f2{register: (1) (8) (16); lane: (2) (4) (32) (64) (128) -> t: 256}", "f2{register: (1) (2) (8); lane: (4) (16) (32) (64) (128) -> t: 256}",
      """bool outer = thread % 4 == 0 || thread % 4 == 3;
         unsigned e0 = outer ? 0x3210 : 0x7654, e1 = outer ? 0x7654 : 0x3210, e4 = outer ? 0x5410 : 0x1054, e5 = outer ? 0x7632 : 0x3276;
-        unsigned upper_map[4] = {0, 3, 1, 2}, lower_map[4] = {1, 2, 0, 3};
+        unsigned q = thread % 4 * 4, upper_lane = 0x2130u >> q & 3, lower_lane = 0x3021u >> q & 3;
         unsigned upper = __byte_perm(from[0], from[1], e0), lower = __byte_perm(from[0], from[1], e1);
-        upper = __shfl_sync(~0u, upper, upper_map[thread % 4], 4);
-        lower = __shfl_sync(~0u, lower, lower_map[thread % 4], 4);
+        upper = __shfl_sync(~0u, upper, upper_lane, 4);
+        lower = __shfl_sync(~0u, lower, lower_lane, 4);
         to[0] = __byte_perm(upper, lower, e4); to[1] = __byte_perm(upper, lower, e5);"""),
     ("the same, k in order", 8,
      "f2{register: (1) (8) (16); lane: (2) (4) (32) (64) (128) -> t: 256}", "f2{register: (1) (2) (16); lane: (4) (8) (32) (64) (128) -> t: 256}",

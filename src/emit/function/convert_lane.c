@@ -90,18 +90,9 @@ static void choices_of(choices *c, const zl_trip_text *t, const zl_affine *back)
     }
 }
 
-/* The seed is 1 where the parity of these bits of the thread's number is odd. */
-static void parity(zl_speaker *s, uint64_t bits, uint32_t times)
+static void choose_words(zl_speaker *s, const zl_trip_text *t, uint64_t chosen_by, uint32_t apart)
 {
-    uint32_t mask[ZL_SLOT_BITS] = {0};
-    for (unsigned k = 0; k < ZL_SLOT_BITS; k++) mask[k] = bits >> k & 1 ? times : 0;
-    zl_say_mix(s, mask, ZL_SLOT_BITS);
-}
-
-static void choose_words(zl_speaker *s, const zl_trip_text *t, uint32_t apart)
-{
-    uint32_t q = s->predicates++;
-    zl_word_say(s, ZL_SAY_TEST, "qs", q, s->seed);
+    uint32_t q = zl_say_odd(s, (uint32_t)chosen_by);
     for (uint32_t r = 0; r < 1u << t->words; r++) {
         s->next[r] = zl_say_value(s);
         zl_word_say(s, ZL_SAY_SELECT, "zzzq", s->next[r], s->held[r ^ apart], s->held[r], q);
@@ -109,12 +100,15 @@ static void choose_words(zl_speaker *s, const zl_trip_text *t, uint32_t apart)
     memcpy(s->held, s->next, sizeof s->held);
 }
 
-/* Of words and parts: each byte comes from the other place where the seed, which is the difference
- * of two selectors, is there. */
-static void choose_bytes(zl_speaker *s, const zl_trip_text *t, uint32_t apart)
+/* Of words and parts: each byte comes from the other place where the parity of some bits of the thread
+ * is odd, which changes the selector. */
+static void choose_bytes(zl_speaker *s, const zl_trip_text *t, uint64_t chosen_by, uint32_t apart,
+                         uint32_t change)
 {
-    uint32_t order = 0;
+    uint32_t order = 0, mask[ZL_SLOT_BITS] = {0};
     char select[16];
+    for (unsigned k = 0; k < ZL_SLOT_BITS; k++) mask[k] = chosen_by >> k & 1 ? change : 0;
+    zl_say_mix(s, mask, ZL_SLOT_BITS);
     for (uint32_t q = 0; q < ZL_WORD_BYTES; q++) order |= q << (selector_bits(s) * q);
     zl_say_seeded(s, select, order);
     for (uint32_t r = 0; r < 1u << t->words; r++) {
@@ -141,10 +135,9 @@ void zl_trip_say_lane(zl_speaker *s, const zl_trip_text *t, const zl_trip_step *
     choices_of(&c, t, &step->map);
     for (uint32_t i = 0; i < c.count; i++) {
         uint32_t apart = (uint32_t)(c.vector[i] >> t->parts);
-        bool bytes = c.vector[i] & parts;
-        parity(s, c.chosen_by[i], bytes ? selector_change(s, t, c.vector[i]) : 1);
-        if (bytes) choose_bytes(s, t, apart);
-        else choose_words(s, t, apart);
+        uint32_t change = selector_change(s, t, c.vector[i]);
+        if (c.vector[i] & parts) choose_bytes(s, t, c.chosen_by[i], apart, change);
+        else choose_words(s, t, c.chosen_by[i], apart);
     }
     for (uint32_t r = 0; r < 1u << t->words; r++) {
         uint32_t from[ZL_WORD_BYTES], at[ZL_WORD_BYTES];

@@ -83,61 +83,95 @@ static uint32_t say_diagonal(zl_speaker *s, uint32_t *mask, unsigned count, int 
     return out;
 }
 
-/* One bit of the thread's number that flips several. */
-static uint32_t say_column(zl_speaker *s, uint32_t *mask, unsigned k)
+/* One of two numbers, by whether a bit of the thread's number is set. */
+static uint32_t say_column(zl_speaker *s, uint32_t k, uint32_t set, uint32_t clear)
 {
-    uint32_t bit = zl_say_value(s), out = zl_say_value(s), q = s->predicates++;
-    char flips[16];
-    zl_text text = {flips, sizeof flips - 1, 0};
-    zl_say_hex(s, &text, mask[k]);
-    flips[text.need] = 0;
-    zl_word_say(s, ZL_SAY_BITS, "zx", bit, 1u << k);
-    zl_word_say(s, ZL_SAY_TEST, "qz", q, bit);
-    zl_word_say(s, ZL_SAY_SELECT, "zssq", out, flips, s->language == ZLAY_TEXT_PTX ? "0" : "0u", q);
-    mask[k] = 0;
+    uint32_t out = zl_say_value(s), q = zl_say_odd(s, 1u << k);
+    char text[2][16];
+    for (int i = 0; i < 2; i++) {
+        zl_text to = {text[i], sizeof text[i] - 1, 0};
+        zl_say_hex(s, &to, i ? clear : set);
+        text[i][to.need] = 0;
+    }
+    zl_word_say(s, ZL_SAY_SELECT, "zssq", out, text[0], text[1], q);
     return out;
 }
 
-/* A matrix over F2: its diagonals and columns, the one with the most entries first. */
+/* Adds a register to the seed by XOR. */
+static void seed_add(zl_speaker *s, uint32_t part)
+{
+    zl_text seed = {s->seed, sizeof s->seed - 1, 0};
+    uint32_t both = part;
+    if (s->seed[0]) zl_word_say(s, ZL_SAY_XOR, "zsz", both = zl_say_value(s), s->seed, part);
+    zl_say_register(s, &seed, both);
+    s->seed[seed.need] = 0;
+}
+
+/* Whether one bit alone flips anything, and more than one bit. */
+static bool is_lone(const uint32_t *mask, unsigned count, uint32_t *k)
+{
+    uint32_t found = 0;
+    for (unsigned i = 0; i < count; i++)
+        if (mask[i]) found++, *k = i;
+    return found == 1 && !zl_is_power_of_two(mask[*k]);
+}
+
+/* A matrix over F2: its diagonals and columns, the one with the most entries first. A lone column
+ * waits for a constant that it can choose. */
 void zl_say_mix(zl_speaker *s, const uint32_t *mask, unsigned count)
 {
-    uint32_t left[ZL_SLOT_BITS] = {0}, sum = 0;
-    bool first = true;
+    uint32_t left[ZL_SLOT_BITS] = {0};
     memcpy(left, mask, count * sizeof *mask);
+    s->seed[0] = 0;
+    s->flips = s->held_constant = 0;
+    if (is_lone(mask, count, &s->flipped_by)) {
+        s->flips = mask[s->flipped_by];
+        return;
+    }
     for (;;) {
         int distance = longest(left, count);
         unsigned k = fullest(left, count);
         int along = __builtin_popcount(diagonal(left, count, distance));
-        if (!along) break;
+        if (!along) return;
         bool column = __builtin_popcount(left[k]) > along;
-        uint32_t part = column ? say_column(s, left, k) : say_diagonal(s, left, count, distance);
-        if (first) {
-            sum = part;
-        } else {
-            uint32_t both = zl_say_value(s);
-            zl_word_say(s, ZL_SAY_XOR, "zzz", both, sum, part);
-            sum = both;
-        }
-        first = false;
+        seed_add(s, column ? say_column(s, k, left[k], 0) : say_diagonal(s, left, count, distance));
+        if (column) left[k] = 0;
     }
-    zl_text seed = {s->seed, sizeof s->seed - 1, 0};
-    s->seed[0] = 0;
-    if (first) return;
-    zl_say_register(s, &seed, sum);
-    s->seed[seed.need] = 0;
 }
+
+bool zl_say_is_seeded(const zl_speaker *s) { return s->seed[0] || s->flips; }
 
 void zl_say_seeded(zl_speaker *s, char out[16], uint32_t constant)
 {
     zl_text text = {out, 15, 0};
+    if (s->flips) {
+        seed_add(s, say_column(s, s->flipped_by, s->flips ^ constant, constant));
+        s->held_constant = constant;
+        s->flips = 0;
+    }
+    uint32_t other = constant ^ s->held_constant;
     if (!s->seed[0]) zl_say_hex(s, &text, constant);
-    else if (!constant) zl_puts(&text, s->seed);
+    else if (!other) zl_puts(&text, s->seed);
     else {
         uint32_t with = zl_say_value(s);
-        zl_word_say(s, ZL_SAY_XOR, "zsx", with, s->seed, constant);
+        zl_word_say(s, ZL_SAY_XOR, "zsx", with, s->seed, other);
         zl_say_register(s, &text, with);
     }
     out[text.need] = 0;
+}
+
+uint32_t zl_say_odd(zl_speaker *s, uint32_t bits)
+{
+    uint32_t mask[ZL_SLOT_BITS] = {0}, bit = zl_say_value(s), q;
+    if (zl_is_power_of_two(bits)) {
+        zl_word_say(s, ZL_SAY_BITS, "zx", bit, bits);
+        zl_word_say(s, ZL_SAY_TEST, "qz", q = s->predicates++, bit);
+        return q;
+    }
+    for (unsigned k = 0; k < ZL_SLOT_BITS; k++) mask[k] = bits >> k & 1;
+    zl_say_mix(s, mask, ZL_SLOT_BITS);
+    zl_word_say(s, ZL_SAY_TEST, "qs", q = s->predicates++, s->seed);
+    return q;
 }
 
 /* ---- a choice of two registers
@@ -150,6 +184,7 @@ typedef struct choice {
     uint64_t mask;    /* of the source; odd: the second, up to `flip` */
     uint64_t beside;  /* of the slot itself; likewise */
     uint32_t apart;   /* the second register's number by XOR */
+    uint32_t odd;     /* the predicate of the thread's part */
     bool bytes_move;
 } choice;
 
@@ -190,17 +225,15 @@ static uint32_t in_order(const zl_speaker *s)
 }
 
 /* Prints the part of the choice that depends on the thread: a selector, or a predicate. */
-static void choice_setup(zl_speaker *s, const choice *c)
+static void choice_setup(zl_speaker *s, choice *c)
 {
     uint32_t mask[ZL_SLOT_BITS] = {0}, none = selector(s, c, 0, 0), any = 0;
     for (unsigned k = 0; k < thread_bits(s); k++) {
         mask[k] = selector(s, c, 0, (uint64_t)1 << k) ^ none;
-        any |= mask[k];
+        any |= (uint32_t)(mask[k] != 0) << k;
     }
-    if (!c->bytes_move)
-        for (unsigned k = 0; k < thread_bits(s); k++) mask[k] = mask[k] ? 1 : 0;
-    zl_say_mix(s, mask, thread_bits(s));
-    if (any && !c->bytes_move) zl_word_say(s, ZL_SAY_TEST, "qs", s->predicates, s->seed);
+    if (!c->bytes_move && any) c->odd = zl_say_odd(s, any);
+    else zl_say_mix(s, mask, thread_bits(s));
 }
 
 /* Selects between two registers by a predicate; `second` of byte 0 and thread 0 tells which
@@ -215,7 +248,7 @@ static uint32_t choose(zl_speaker *s, const choice *c, uint32_t reg, uint32_t a,
         zl_say_seeded(s, select, selector(s, c, reg, 0));
         zl_word_say(s, ZL_SAY_PERMUTE, "zzzs", to, a, b, select);
     } else {
-        zl_word_say(s, ZL_SAY_SELECT, "zzzq", to, swap ? a : b, swap ? b : a, s->predicates);
+        zl_word_say(s, ZL_SAY_SELECT, "zzzq", to, swap ? a : b, swap ? b : a, c->odd);
     }
     return to;
 }
@@ -227,7 +260,7 @@ static uint32_t choose(zl_speaker *s, const choice *c, uint32_t reg, uint32_t a,
  * the byte of a slot differs, and whether bytes move inside registers or decide the choice. */
 static choice choice_of(const zl_speaker *s, bool exchange)
 {
-    choice c = {0, 0, 0, false};
+    choice c = {0};
     uint64_t bytes = (1u << s->bytes) - 1, whole = (1u << s->inner) - 1;
     uint64_t moved = s->back.constant & bytes;
     for (unsigned k = 0; k < s->back.bits; k++) {
@@ -259,11 +292,10 @@ static void say_inner(zl_speaker *s)
         uint64_t slot = zl_slot_of(s, 0, r), source = zl_map_at(&s->back, slot);
         uint32_t first = reg_of(s, source);
         if (second(&c, slot, source)) first ^= c.apart;
-        bool whole = !c.apart && selector(s, &c, r, 0) == in_order(s) && !s->seed[0];
+        bool whole = !c.apart && selector(s, &c, r, 0) == in_order(s) && !zl_say_is_seeded(s);
         s->next[r] = whole ? s->held[first]
                            : choose(s, &c, r, s->held[first], s->held[first ^ c.apart]);
     }
-    s->predicates++;
 }
 
 /* Prints a shuffle that fetches a register of the lane whose number differs by `mask`. */
@@ -323,7 +355,6 @@ static void say_exchange(zl_speaker *s)
         uint32_t other = bring(s, s->held[own ^ c.apart], by);
         s->next[r] = choose(s, &c, r, s->held[own], other);
     }
-    s->predicates++;
 }
 
 /* Prints movmatrix, which transposes the 8x8 matrix that a register of the warp holds. */

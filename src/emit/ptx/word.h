@@ -66,6 +66,8 @@ typedef struct zl_speaker {
     uint32_t values, predicates, labels; /* PTX registers and labels in use */
     uint32_t held[ZL_REGISTERS], next[ZL_REGISTERS];
     char seed[16]; /* what the step has computed from %lin; "" nothing */
+    uint32_t flips, flipped_by; /* bits of the seed that a bit of %lin flips, not said yet */
+    uint32_t held_constant;     /* by XOR in the seed */
 } zl_speaker;
 
 /* Prints a line of the kernel, which is PTX. */
@@ -97,6 +99,10 @@ void zl_say_mix(zl_speaker *s, const uint32_t *mask, unsigned count);
 
 /* The seed with a constant, as an operand. */
 void zl_say_seeded(zl_speaker *s, char out[16], uint32_t constant);
+bool zl_say_is_seeded(const zl_speaker *s); /* it depends on the thread */
+
+/* The predicate that an odd number of these bits of %lin are set; the seed is lost. */
+uint32_t zl_say_odd(zl_speaker *s, uint32_t bits);
 
 static inline uint64_t zl_slot_of(const zl_speaker *s, uint32_t byte, uint32_t reg)
 {
