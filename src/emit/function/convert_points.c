@@ -112,8 +112,8 @@ static zlay_status form_of(const point_reader *r, zl_point_move *m, const int64_
     a.first = (uint32_t)r->side * ZL_POINT_SIDE;
     if (!status) status = zl_address_into(r->ctx, &form, &a);
     zlay_layout_free(layout);
-    if (status) return status;
     *g = form.graph;
+    if (status) return status;
     m->at = form.root;
     m->there = form.there ? zl_graph_both(g, r->inside, form.there) : r->inside;
     if (g->status || zl_graph_word(g, m->at) == 32) return g->status;
@@ -254,5 +254,6 @@ zlay_status zl_points_text_of(zlay_ctx *ctx, zl_trip_text *out, const zlay_conve
     zlay_status status = zl_graph_begin(&out->graph, ctx);
     for (uint32_t i = 0; i < out->count && !status; i++)
         status = step_read(&r, &out->step[i], &plan->step[i]);
-    return status;
+    if (status != ZLAY_ELIMIT || status != out->graph.status) return status;
+    return zl_fail(ctx, ZLAY_ENOTSUP, "plan: its addresses take more than %d operations", ZL_GRAPH_NODES);
 }

@@ -159,9 +159,8 @@ static void plan(zlay_ctx *ctx, job *j, const char *target, int i)
 {
     zlay_convert_request r = {.size = sizeof r, .elem_bits = j->bits, .src = j->side[0], .dst = j->side[1], .smem = j->smem};
     zlay_status status = zlay_convert_synth(ctx, &j->plan, target_of(target), &r);
-    r.smem = 0;
+    r.smem = 0; /* registers that cannot be taken piece by piece */
     if (status == ZLAY_ELIMIT && j->smem) status = zlay_convert_synth(ctx, &j->plan, target_of(target), &r);
-    if (getenv("SHOW")) { char b[2][600]; for (int s = 0; s < 2; s++) { zlay_buf buf = {b[s], 600, 0}; zlay_layout_print(&buf, j->side[s]); } print_message("%d: %s %u bits smem %d: %s -> %s\n", i, target, j->bits, (int)j->smem, b[0], b[1]); }
     if (status) fail_msg("%d: %s", i, zlay_ctx_message(ctx));
 }
 
@@ -322,8 +321,8 @@ static void ran_on_host(zlay_ctx *ctx, int32_t language, const char *target, int
     assert_true(ran >= least && stored >= 4);
 }
 
-static void cuda_values(void **state) { ran_on_host(*state, ZLAY_TEXT_CUDA, "sm_80", 24); }
-static void hip_values(void **state) { ran_on_host(*state, ZLAY_TEXT_HIP, "gfx942", 24); }
+static void cuda_values(void **state) { ran_on_host(*state, ZLAY_TEXT_CUDA, "sm_80", 72); }
+static void hip_values(void **state) { ran_on_host(*state, ZLAY_TEXT_HIP, "gfx942", 84); }
 
 /* ---- PTX ------------------------------------------------------------------------------------------- */
 
@@ -367,7 +366,7 @@ static void run_ptx(const job *j, int i)
 static void ptx_values(void **state)
 {
     uint64_t seed = test_seed("conversions");
-    int ran = 0, matrices = 0;
+    int ran = 0, matrices = 0, pieces = 0, remote = 0, guarded = 0;
     for (int i = 0; i < PLANS; i++) {
         job j;
         draw(*state, &j, "sm_90a", i, &seed);
@@ -375,11 +374,16 @@ static void ptx_values(void **state)
             run_ptx(&j, i);
             ran++;
             matrices += strstr(text, "matrix.sync.aligned.m8n8.x") != NULL;
+            remote += strstr(text, "ld.shared::cluster") != NULL;
+            guarded += strstr(text, "@!") != NULL;
+            zlay_convert_summary info;
+            zlay_convert_info(&info, j.plan);
+            pieces += info.trips > 1;
         }
         drop(&j);
     }
-    print_message("%d ran, %d with matrices\n", ran, matrices);
-    assert_true(ran >= 36 && matrices >= 2);
+    print_message("%d ran, %d with matrices, %d piece by piece, %d between blocks, %d with guards\n", ran, matrices, pieces, remote, guarded);
+    assert_true(ran == PLANS && matrices >= 2 && pieces >= 3 && remote >= 3 && guarded >= 3);
 }
 
 /* ---- compilers -------------------------------------------------------------------------------------- */
@@ -459,9 +463,8 @@ static void refused(void **state)
     zlay_buf buf = {NULL, 0, 0};
     refuse(*state, "sm_90a", 32, a, b, ZLAY_TEXT_HIP, "sm_90a");
     refuse(*state, "gfx942", 32, a, b, ZLAY_TEXT_CUDA, "gfx942");
-    refuse(*state, "gfx942", 32, a, b, ZLAY_TEXT_HIP, "2^5 lanes");
-    refuse(*state, "sm_90a", 8, "f2{register: (1); lane: (2) (4) (8) (16) (32) -> t: 64}", "f2{register: (2); lane: (1) (4) (8) (16) (32) -> t: 64}", ZLAY_TEXT_CUDA, "fill");
-    refuse(*state, "sm_90a", 32, "((4,8),(2,2)):((32,1),(16,8))", "(8,(3,4)):(16,(1,3))", ZLAY_TEXT_CUDA, "plan:");
+    refuse(*state, "sm_90a", 32, "(256,32):(1,256)", "(256,32):(32,1)", ZLAY_TEXT_CUDA, "255 registers");
+    refuse(*state, "sm_90a", 16, "(510,31):(31,1)", "{ [r,t] -> [(37r + 1000t) mod 15810] : 0 <= r < 510 and 0 <= t < 31 }", ZLAY_TEXT_PTX, "operations");
     assert_int_equal(zlay_emit_convert(*state, &buf, NULL, ZLAY_TEXT_CUDA, "c", 1), ZLAY_EINVAL);
 }
 
