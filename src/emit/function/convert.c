@@ -175,6 +175,15 @@ static void head_ptx(zl_text *out, const convert_text *c)
     if (c->trip->smem) zl_puts(out, "    ld.param.b32 %shared, [shared];\n");
 }
 
+/* Who has to call the function together. */
+static const char *callers(const zl_trip_text *t)
+{
+    zl_trip_meeting most = ZL_MEETS_WARP;
+    for (uint32_t i = 0; i < t->count; i++)
+        if (t->step[i].meeting > most) most = t->step[i].meeting;
+    return most == ZL_MEETS_CLUSTER ? "cluster" : most == ZL_MEETS_BLOCK ? "block" : "warp";
+}
+
 static void comment(zl_text *out, const convert_text *c)
 {
     const zl_trip_text *t = c->trip;
@@ -187,8 +196,8 @@ static void comment(zl_text *out, const convert_text *c)
             (unsigned)info.elem_bits, (unsigned)((t->warps_all * t->blocks_all) << t->lanes), (unsigned)t->count);
     if (to) to->table->print(out, to);
     if (t->smem)
-        zl_putf(out, "\n   %llu bytes of shared memory, at a multiple of 16; all threads of the block call it.",
-                (unsigned long long)t->smem);
+        zl_putf(out, "\n   %llu bytes of shared memory, at a multiple of 16; all threads of the %s call it.",
+                (unsigned long long)t->smem, callers(t));
     zl_puts(out, " */\n");
 }
 

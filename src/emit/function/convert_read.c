@@ -179,6 +179,7 @@ static zlay_status shape_read(zlay_ctx *ctx, zl_trip_text *out, const zlay_conve
     for (uint32_t i = 0; i < plan->info.steps; i++) {
         const zl_convert_step *from = &plan->step[i];
         out->points = out->points || from->map[0] || from->map[1];
+        if (is_load(from->info.op)) out->rest = 0; /* parts are loaded one by one, with zeros above */
         out->step[out->count++] = (zl_trip_step){.op = from->info.op, .generator = from->info.generator,
                                                  .width = from->info.width,
                                                  .transposed = strstr(from->info.name, ".trans") != NULL,
