@@ -89,11 +89,11 @@ static void draw_bits(zlay_ctx *ctx, job *j, int i, int how, uint64_t *seed)
 {
     static const uint32_t widths[] = {8, 16, 32, 64};
     j->bits = widths[i / KINDS % 4];
-    int64_t least = j->bits == 8 ? 2 : j->bits == 16, bits[2], fewest, lost = how == FEW_LANES ? test_range(seed, 1, 3) : 0;
+    int64_t least = j->bits == 8 ? 2 : j->bits == 16, bits[2], fewest, lost = how == FEW_LANES || (how == TRIPS && i / KINDS % 2) ? test_range(seed, 1, 3) : 0;
     int64_t warps = i / 4 % 3, blocks = how == CLUSTER ? 1 + i / KINDS % 2 : 0;
     if (how == PARTLY) j->bits = widths[i / KINDS % 2], least = 0;
     bits[0] = how == MANY ? 6 + (j->bits < 64) : how == TRIPS ? test_range(seed, 4, 5) : how == PARTLY ? test_range(seed, 0, 1) : test_range(seed, least, 4);
-    bits[1] = i % 5 || how == MANY ? bits[0] : test_range(seed, least, 4);
+    bits[1] = i % 5 || how == MANY || how == TRIPS ? bits[0] : test_range(seed, least, 4);
     fewest = bits[0] < bits[1] ? bits[0] : bits[1];
     for (int s = 0; s < 2; s++) {
         const uint64_t extent[LEVELS] = {1ull << bits[s], j->lanes >> lost, 1ull << warps, 1ull << blocks};
