@@ -68,12 +68,6 @@ static zlay_status trip_check(zlay_ctx *ctx, const zl_trip_text *t, int32_t lang
 
 /* ---- steps ---------------------------------------------------------------------------------- */
 
-void zl_trip_say_sync(zl_speaker *s, const zl_trip_step *step)
-{
-    if (step->meeting == ZL_MEETS_CLUSTER) zl_say_meeting(s);
-    else zl_word_say(s, step->meeting == ZL_MEETS_BLOCK ? ZL_SAY_SYNC : ZL_SAY_SYNC_WARP, "");
-}
-
 /* A store, a barrier and a load, piece by piece. */
 static void pieces_say(zl_speaker *s, const zl_trip_text *t, const zl_trip_step *store)
 {
@@ -103,7 +97,7 @@ static void move_say(zl_speaker *s, const zl_trip_text *t, const zl_trip_step *s
 }
 
 /* The word behind, without what elements do not fill. */
-static uint32_t given(zl_speaker *s, const zl_trip_text *t, uint32_t r)
+static uint32_t result_say(zl_speaker *s, const zl_trip_text *t, uint32_t r)
 {
     uint32_t out = s->held[r];
     if (t->rest && r + 1 == t->to) zl_word_say(s, ZL_SAY_MASK, "zzx", out = zl_say_value(s), s->held[r], t->rest);
@@ -123,7 +117,7 @@ static void body(zl_speaker *s, const convert_text *c)
         if (is_store(&t->step[i])) pieces_say(s, t, &t->step[i]), i += 2;
         else move_say(s, t, &t->step[i]);
     for (uint32_t r = 0; r < t->to; r++)
-        zl_word_say(s, ZL_SAY_GIVE, "zuus", given(s, t, r), r * ZL_WORD_BYTES, r, "to");
+        zl_word_say(s, ZL_SAY_GIVE, "zuus", result_say(s, t, r), r * ZL_WORD_BYTES, r, "to");
 }
 
 static zl_speaker speaker(zl_text *out, const convert_text *c)
@@ -175,7 +169,7 @@ static void head_ptx(zl_text *out, const convert_text *c)
     if (c->trip->smem) zl_puts(out, "    ld.param.b32 %shared, [shared];\n");
 }
 
-/* Who has to call the function together. */
+/* The threads that call the function together. */
 static const char *callers(const zl_trip_text *t)
 {
     zl_trip_meeting most = ZL_MEETS_WARP;

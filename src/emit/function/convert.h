@@ -8,7 +8,7 @@
 #include "emit/ptx/rank.h"
 #include <zlay/convert.h>
 
-/* Who waits at a barrier. */
+/* Which threads wait at a barrier. */
 typedef enum zl_trip_meeting { ZL_MEETS_WARP, ZL_MEETS_BLOCK, ZL_MEETS_CLUSTER } zl_trip_meeting;
 
 /* A word behind a step of moves or an access, as expressions of the thread's number. */

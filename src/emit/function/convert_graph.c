@@ -9,7 +9,7 @@
 enum { OPERAND = 16 };
 #define NOT_SAID UINT32_MAX
 
-/* What is said of the graph: a register, or a predicate, for each node. */
+/* The register, or the predicate, that each node of the graph has in the text. */
 typedef struct graph_sayer {
     zl_speaker *s;
     const zl_trip_text *t;

@@ -8,7 +8,7 @@
 
 #include "synth/convert/convert.h"
 
-#define NOWHERE INT64_MIN
+#define NO_VALUE INT64_MIN
 
 typedef struct point_reader {
     zlay_ctx *ctx;
@@ -52,7 +52,7 @@ static zlay_status row_read(const point_reader *r, int64_t *row, const zlay_layo
 {
     zlay_status status = zl_charge_values(r->ctx, map, r->threads);
     for (uint64_t t = 0; t < r->threads && !status; t++)
-        if (!zl_value(map, index_of(r, reg, t), &row[t])) row[t] = NOWHERE;
+        if (!zl_value(map, index_of(r, reg, t), &row[t])) row[t] = NO_VALUE;
     return status;
 }
 
@@ -62,8 +62,8 @@ static bool is_apart(const point_reader *r, const int64_t *a, const int64_t *b, 
     bool first = true;
     *by = 0;
     for (uint64_t t = 0; t < r->threads; t++) {
-        if ((a[t] == NOWHERE) != (b[t] == NOWHERE)) return false;
-        if (a[t] == NOWHERE) continue;
+        if ((a[t] == NO_VALUE) != (b[t] == NO_VALUE)) return false;
+        if (a[t] == NO_VALUE) continue;
         if (!first && b[t] - a[t] != *by) return false;
         *by = b[t] - a[t];
         first = false;
@@ -74,7 +74,7 @@ static bool is_apart(const point_reader *r, const int64_t *a, const int64_t *b, 
 static bool is_empty(const point_reader *r, const int64_t *row)
 {
     for (uint64_t t = 0; t < r->threads; t++)
-        if (row[t] != NOWHERE) return false;
+        if (row[t] != NO_VALUE) return false;
     return true;
 }
 
@@ -86,7 +86,7 @@ static zlay_status layout_of(const point_reader *r, zlay_layout **out, const int
     zl_modes box;
     zlay_status status = zl_table_new(r->ctx, &table, r->threads);
     for (uint64_t t = 0; t < r->threads && !status; t++)
-        if (row[t] != NOWHERE) zl_table_set(&table, t, row[t] - less);
+        if (row[t] != NO_VALUE) zl_table_set(&table, t, row[t] - less);
     zl_modes_begin(&box, r->ctx);
     for (int64_t l = ZL_LANE, below = 1; l < ZL_LEVELS && !status; l++) {
         int64_t extent = (int64_t)side_of(r)->extent[l];
@@ -190,7 +190,7 @@ static zlay_status access_read(point_reader *r, zl_trip_step *step, const zlay_l
         status = row_read(r, row, map, e);
         if (status || is_empty(r, row)) continue;
         for (uint64_t t = 0; t < r->threads; t++)
-            if (row[t] != NOWHERE) row[t] *= bytes;
+            if (row[t] != NO_VALUE) row[t] *= bytes;
         step->move[step->count++] = (zl_point_move){
             .word = word_of(r, e), .part = (uint32_t)e & ((1u << r->out->parts) - 1)};
     }
@@ -202,7 +202,7 @@ static uint64_t source_take(const point_reader *r, int64_t *row, bool *moves)
 {
     uint64_t reg = 0, lanes = side_of(r)->extent[ZL_LANE];
     for (uint64_t t = 0; t < r->threads; t++) {
-        if (row[t] == NOWHERE) continue;
+        if (row[t] == NO_VALUE) continue;
         reg = level_at(r, (uint64_t)row[t], ZL_REGISTER);
         row[t] = (int64_t)level_at(r, (uint64_t)row[t], ZL_LANE);
         *moves = *moves || (uint64_t)row[t] != t % lanes;

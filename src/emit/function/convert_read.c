@@ -155,7 +155,7 @@ static uint32_t words_for(const zlay_convert *plan, int side)
     return (uint32_t)zl_ceil_div(bits, 32);
 }
 
-/* What is known of every plan. */
+/* Reads the extents, the limits and the kinds of steps, which every plan has. */
 static zlay_status shape_read(zlay_ctx *ctx, zl_trip_text *out, const zlay_convert *plan)
 {
     enum { REGISTERS_MOST = 255, THREADS_MOST = 1024 };

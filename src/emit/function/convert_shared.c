@@ -210,3 +210,9 @@ void zl_trip_say_load(zl_speaker *s, const zl_trip_text *t, const zl_trip_step *
         access_put(&a, byte_of(&a, r, 0), &s->next[r]);
     }
 }
+
+void zl_trip_say_sync(zl_speaker *s, const zl_trip_step *step)
+{
+    if (step->meeting == ZL_MEETS_CLUSTER) zl_say_meeting(s);
+    else zl_word_say(s, step->meeting == ZL_MEETS_BLOCK ? ZL_SAY_SYNC : ZL_SAY_SYNC_WARP, "");
+}
