@@ -14,17 +14,6 @@
 enum { LANE_BITS = 5, OLDEST = 70, SHARED_BITS = 13, CHIP = 80 };
 enum { CLUSTER_BITS = 3, CLUSTERS = 78, CLUSTER_CHIP = 90 };
 
-bool zl_leaves_block(const zl_word *word)
-{
-    return word->count && word->step[0].id == ZL_STEP_DSMEM;
-}
-
-void zl_say_meeting(zl_speaker *s)
-{
-    zl_word_say(s, ZL_SAY_ARRIVE, "");
-    zl_word_say(s, ZL_SAY_WAIT, "");
-}
-
 typedef struct kernel {
     const zl_word *word;
     const char *name;

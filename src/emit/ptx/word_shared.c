@@ -9,6 +9,17 @@
 
 #define PENDING UINT32_MAX
 
+bool zl_leaves_block(const zl_word *word)
+{
+    return word->count && word->step[0].id == ZL_STEP_DSMEM;
+}
+
+void zl_say_meeting(zl_speaker *s)
+{
+    zl_word_say(s, ZL_SAY_ARRIVE, "");
+    zl_word_say(s, ZL_SAY_WAIT, "");
+}
+
 /* The threads of a block. */
 static uint32_t threads_of(const zl_speaker *s)
 {
