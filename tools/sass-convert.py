@@ -112,6 +112,60 @@ ROWS = [
      "f2{register: (1); lane: (2) (4) (8) (16) (32) -> t: 64}", "f2{register: (1); lane: (4) (8) (16) (32) (2) -> t: 64}",
      """const unsigned lane = thread & 31, at = (lane << 1 & 30) | lane >> 4;
         to[0] = __shfl_sync(~0u, from[0], at); to[1] = __shfl_sync(~0u, from[1], at);"""),
+    ("2 x 2 halves of a thread transposed", 16,
+     "f2{register: (1) (2); lane: (4) (8) (16) (32) (64) -> t: 128}", "f2{register: (2) (1); lane: (4) (8) (16) (32) (64) -> t: 128}",
+     "to[0] = __byte_perm(from[0], from[1], 0x5410); to[1] = __byte_perm(from[0], from[1], 0x7632);"),
+    ("4 x 4 bytes of a thread transposed", 8,
+     "f2{register: (1) (2) (4) (8); lane: (16) (32) (64) (128) (256) -> t: 512}", "f2{register: (4) (8) (1) (2); lane: (16) (32) (64) (128) (256) -> t: 512}",
+     """unsigned a = __byte_perm(from[0], from[1], 0x5140), b = __byte_perm(from[2], from[3], 0x5140);
+        unsigned c = __byte_perm(from[0], from[1], 0x7362), d = __byte_perm(from[2], from[3], 0x7362);
+        to[0] = __byte_perm(a, b, 0x5410); to[1] = __byte_perm(a, b, 0x7632);
+        to[2] = __byte_perm(c, d, 0x5410); to[3] = __byte_perm(c, d, 0x7632);"""),
+    ("D of mma.m16n8 to A of m16k8, tf32", 32,
+     "f2{register: (1) (64); lane: (2) (4) (8) (16) (32) -> t: 128}", "f2{register: (64) (4); lane: (1) (2) (8) (16) (32) -> t: 128}",
+     """bool odd = thread & 1;
+        const unsigned at = (thread & 28) | (thread >> 1 & 1);
+        for (int i = 0; i < 4; i++) {
+            unsigned a = __shfl_sync(~0u, from[i % 2 * 2], at + i / 2 * 2), b = __shfl_sync(~0u, from[i % 2 * 2 + 1], at + i / 2 * 2);
+            to[i] = odd ? b : a;
+        }"""),
+    ("D to A of m16k32, fp8, k permuted, 128 columns (CUTLASS's ReorgCFp8toAFp8)", 8,
+     "f2{register: (1) (8) (16) (32) (64); lane: (2) (4) (128) (256) (512) -> t: 1024}", "f2{register: (1) (2) (8) (32) (64); lane: (4) (16) (128) (256) (512) -> t: 1024}",
+     """bool outer = thread % 4 == 0 || thread % 4 == 3;
+        unsigned e0 = outer ? 0x3210 : 0x7654, e1 = outer ? 0x7654 : 0x3210, e4 = outer ? 0x5410 : 0x1054, e5 = outer ? 0x7632 : 0x3276;
+        unsigned q = thread % 4 * 4, upper_lane = 0x2130u >> q & 3, lower_lane = 0x3021u >> q & 3;
+        for (int i = 0; i < 8; i += 2) {
+            unsigned upper = __byte_perm(from[i], from[i + 1], e0), lower = __byte_perm(from[i], from[i + 1], e1);
+            upper = __shfl_sync(~0u, upper, upper_lane, 4);
+            lower = __shfl_sync(~0u, lower, lower_lane, 4);
+            to[i] = __byte_perm(upper, lower, e4); to[i + 1] = __byte_perm(upper, lower, e5);
+        }"""),
+    ("the same, k in order", 8,
+     "f2{register: (1) (8) (16) (32) (64); lane: (2) (4) (128) (256) (512) -> t: 1024}", "f2{register: (1) (2) (16) (32) (64); lane: (4) (8) (128) (256) (512) -> t: 1024}",
+     """unsigned at = (thread & ~3u) | (thread << 1 & 2), e = thread & 2 ? 0x7632 : 0x5410;
+        for (int i = 0; i < 8; i++) to[i] = __byte_perm(__shfl_sync(~0u, from[i], at), __shfl_sync(~0u, from[i], at ^ 1), e);"""),
+    ("one word of a lane to all lanes of its four", 32,
+     "f2{register:; lane: (1) (2) (4) (8) (16) -> t: 32}", "f2{register: (1) (2); lane: (0) (0) (4) (8) (16) -> t: 32}",
+     "for (int i = 0; i < 4; i++) to[i] = __shfl_sync(~0u, from[0], i, 4);"),
+    ("D of wgmma, 4 warps, to rows of 8 halves", 16,
+     "f2{register: (1) (256) (8) (16); lane: (2) (4) (32) (64) (128); warp: (512) (1024) -> t: 2048}", "f2{register: (1) (2) (4) (1024); lane: (8) (16) (32) (64) (128); warp: (256) (512) -> t: 2048}",
+     """const unsigned lane = thread & 31, warp = thread >> 5, row = (lane & 7) + (lane & 8) + warp * 16, chunk = lane >> 4;
+        unsigned char *s = (unsigned char *)shared;
+        for (int i = 0; i < 2; i++) {
+            const unsigned at = (unsigned)__cvta_generic_to_shared(s + row * 64 + ((((chunk + 2 * i) ^ (row >> 1)) & 3) * 16));
+            asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};" :: "r"(at), "r"(from[4 * i]), "r"(from[4 * i + 1]), "r"(from[4 * i + 2]), "r"(from[4 * i + 3]) : "memory");
+        }
+        __syncthreads();
+        for (int i = 0; i < 2; i++) {
+            const unsigned r = (thread >> 2) + 32 * i;
+            const uint4 v = *(const uint4 *)(s + r * 64 + (((thread ^ (r >> 1)) & 3) * 16));
+            to[4 * i] = v.x; to[4 * i + 1] = v.y; to[4 * i + 2] = v.z; to[4 * i + 3] = v.w;
+        }"""),
+    ("3 words of a lane to words 32 apart", 32, "(3,32):(1,3)", "(3,32):(32,1)",
+     """unsigned *s = (unsigned *)shared, lane = thread & 31;
+        for (int i = 0; i < 3; i++) s[lane * 3 + i] = from[i];
+        __syncwarp();
+        for (int i = 0; i < 3; i++) to[i] = s[i * 32 + lane];"""),
     ("halves of two lanes to pairs, 4 registers", 16,
      "f2{register: (1) (4) (8); lane: (2) (16) (32) (64) (128) -> t: 256}", "f2{register: (1) (2) (4); lane: (8) (16) (32) (64) (128) -> t: 256}",
      """bool odd = thread & 1;
