@@ -81,13 +81,20 @@ ZLAY_API zlay_status zlay_emit_word_function(zlay_ctx *ctx, zlay_buf *out, const
  *  HIP it is `void NAME(unsigned (&to)[M], const unsigned (&from)[N], unsigned thread,
  *  void *shared)`: `from` has the elements of a thread as src numbers them, the first
  *  in the lowest bits of the first register, an element of 64 bits in two of them;
- *  `to` gets those of dst.  thread, shared and PTX are as in zlay_emit_word_function;
- *  the shared memory is at a multiple of 16.
+ *  `to` gets those of dst.  Bits of the last register that no element fills are not
+ *  read in `from` and 0 in `to`; a slot of dst without an element gets what has no
+ *  meaning.
+ *
+ *  thread, shared and PTX are as in zlay_emit_word_function; the shared memory is at a
+ *  multiple of 16, and there are as many bytes of it as the plan says.  A warp has its
+ *  lanes also where a layout has fewer: thread is its lane, plus lanes times its warp,
+ *  plus the threads of a block times its block.  Where a value comes from another block
+ *  all threads of the cluster call the function, and the block is its rank in the
+ *  cluster; a block may end, or use these bytes again, when all have returned.
  *
  *  Returns: as zlay_emit_layout; ZLAY_ENOTSUP: a plan of a target that has not this
- *           language; several blocks or trips, or layouts that are not linear over F2;
- *           elements that do not fill a register of 32 bits; more than 64 registers,
- *           1024 threads or 48 KiB.
+ *           language; more than 255 registers of `from` or `to`, 1024 threads of a
+ *           block, or 2048 operations for addresses; an address that needs 64 bits.
  *  Out:     out  the text.
  */
 ZLAY_API zlay_status zlay_emit_convert(zlay_ctx *ctx, zlay_buf *out, const zlay_convert *plan,

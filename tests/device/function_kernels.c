@@ -8,27 +8,30 @@ static const char ptx_head[] = ".version 8.3\n.target sm_90a\n.address_size 64\n
 
 void function_head_put(FILE *file, int32_t language)
 {
-    if (language == ZLAY_TEXT_PTX) fputs(ptx_head, file);
+    fputs(language == ZLAY_TEXT_PTX ? ptx_head : "extern __shared__ __attribute__((aligned(1024))) unsigned char room[];\n", file);
 }
 
 /* ---- the frame of a kernel -------------------------------------------------------------------- */
 
-static void begin_cuda(FILE *file, const char *name)
+static void begin_cuda(FILE *file, const char *name, uint32_t blocks)
 {
-    fprintf(file, "extern \"C\" __global__ void k_%s(const unsigned long long *in, unsigned long long *out, unsigned n)\n{\n"
+    fputs("extern \"C\" __global__ void ", file);
+    if (blocks > 1) fprintf(file, "__cluster_dims__(%u, 1, 1) ", blocks);
+    fprintf(file, "k_%s(const unsigned long long *in, unsigned long long *out, unsigned n)\n{\n"
             "    const unsigned thread = blockIdx.x * blockDim.x + threadIdx.x;\n", name);
 }
 
 /* `in` and `out` are advanced to what the thread has of them; one that is not below n has nothing. */
-static void begin_ptx(FILE *file, const char *name, uint32_t in_bytes, uint32_t out_bytes)
+static void begin_ptx(FILE *file, const char *name, uint32_t blocks, uint32_t in_bytes, uint32_t out_bytes)
 {
-    fprintf(file, ".visible .entry k_%s(.param .u64 p_in, .param .u64 p_out, .param .u32 p_n)\n{\n"
-            "    .reg .pred p; .reg .b64 in, out, x; .reg .b32 thread, n, w;\n"
+    fprintf(file, ".visible .entry k_%s(.param .u64 p_in, .param .u64 p_out, .param .u32 p_n)\n", name);
+    if (blocks > 1) fprintf(file, ".reqnctapercluster %u, 1, 1\n", blocks);
+    fprintf(file, "{\n    .reg .pred p; .reg .b64 in, out, x; .reg .b32 thread, n, w;\n"
             "    ld.param.u64 in, [p_in]; ld.param.u64 out, [p_out]; ld.param.u32 n, [p_n];\n"
             "    mov.u32 thread, %%ctaid.x; mov.u32 w, %%ntid.x; mul.lo.u32 thread, thread, w;\n"
             "    mov.u32 w, %%tid.x; add.u32 thread, thread, w;\n"
             "    setp.ge.u32 p, thread, n; @p ret;\n"
-            "    mad.wide.u32 in, thread, %u, in; mad.wide.u32 out, thread, %u, out;\n", name, in_bytes, out_bytes);
+            "    mad.wide.u32 in, thread, %u, in; mad.wide.u32 out, thread, %u, out;\n", in_bytes, out_bytes);
 }
 
 /* ---- values ------------------------------------------------------------------------------------- */
@@ -43,7 +46,7 @@ static void value_call_cuda(FILE *file, const value_function *f, const char *wha
 
 static void value_cuda(FILE *file, const value_function *f)
 {
-    begin_cuda(file, f->name);
+    begin_cuda(file, f->name, 1);
     fprintf(file, "    if (thread >= n) return;\n    const unsigned long long *at = in + thread * %uu;\n    (void)at;\n    out[2 * thread] = ", f->dims);
     value_call_cuda(file, f, "");
     fputs("    out[2 * thread + 1] = ", file);
@@ -69,7 +72,7 @@ static void value_call_ptx(FILE *file, const value_function *f, const char *what
 
 static void value_ptx(FILE *file, const value_function *f)
 {
-    begin_ptx(file, f->name, 8 * f->dims, 16);
+    begin_ptx(file, f->name, 1, 8 * f->dims, 16);
     value_call_ptx(file, f, "", f->long_value);
     fputs("    st.global.b64 [out], x;\n    mov.b64 x, 1;\n", file);
     if (f->there) value_call_ptx(file, f, "_there", false);
@@ -85,24 +88,23 @@ void value_kernel_put(FILE *file, int32_t language, const value_function *f)
 
 static void register_cuda(FILE *file, const register_function *f)
 {
-    begin_cuda(file, f->name);
-    if (f->shared) fprintf(file, "    __shared__ __attribute__((aligned(16))) unsigned shared[%u];\n", f->shared / 4);
+    begin_cuda(file, f->name, f->blocks);
     fprintf(file, "    (void)n;\n    unsigned from[%u]", f->in);
     if (!f->in_place) fprintf(file, ", to[%u]", f->out);
-    fprintf(file, ";\n    for (int i = 0; i < %u; i++) from[i] = ((const unsigned *)in)[thread * %uu + i];\n    %s(%sfrom, thread%s);\n"
+    fprintf(file, ";\n    for (int i = 0; i < %u; i++) from[i] = ((const unsigned *)in)[thread * %uu + i];\n    %s(%sfrom, thread%s);\n%s"
             "    for (int i = 0; i < %u; i++) ((unsigned *)out)[thread * %uu + i] = %s[i];\n}\n", f->in, f->in, f->name, f->in_place ? "" : "to, ",
-            f->shared ? ", shared" : "", f->out, f->out, f->in_place ? "from" : "to");
+            f->shared ? ", room" : "", f->blocks > 1 ? "    asm volatile(\"barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;\" ::: \"memory\");\n" : "", f->out, f->out, f->in_place ? "from" : "to");
 }
 
 static void register_ptx(FILE *file, const register_function *f)
 {
-    begin_ptx(file, f->name, 4 * f->in, 4 * f->out);
-    if (f->shared) fprintf(file, "    .shared .align 16 .b8 room[%u];\n", f->shared);
+    begin_ptx(file, f->name, f->blocks, 4 * f->in, 4 * f->out);
     fprintf(file, "    .param .align 16 .b8 q0[%u];\n    .param .b32 q1, q2;\n    .param .align 16 .b8 v[%u];\n", 4 * f->in, 4 * f->out);
     for (uint32_t i = 0; i < f->in; i++) fprintf(file, "    ld.global.b32 w, [in+%u]; st.param.b32 [q0+%u], w;\n", 4 * i, 4 * i);
     fputs("    st.param.b32 [q1], thread;\n", file);
-    if (f->shared) fputs("    mov.u32 w, room; st.param.b32 [q2], w;\n", file);
+    if (f->shared) fputs("    mov.u32 w, $smem; st.param.b32 [q2], w;\n", file);
     fprintf(file, "    call (v), %s, (q0, q1%s);\n", f->name, f->shared ? ", q2" : "");
+    if (f->blocks > 1) fputs("    barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;\n", file);
     for (uint32_t i = 0; i < f->out; i++) fprintf(file, "    ld.param.b32 w, [v+%u]; st.global.b32 [out+%u], w;\n", 4 * i, 4 * i);
     fputs("    ret;\n}\n", file);
 }
@@ -117,11 +119,11 @@ void register_kernel_put(FILE *file, int32_t language, const register_function *
 void map_kernel_put(FILE *file, int32_t language, const char *name)
 {
     if (language != ZLAY_TEXT_PTX) {
-        begin_cuda(file, name);
+        begin_cuda(file, name, 1);
         fprintf(file, "    (void)in;\n    if (thread < n) out[thread] = thread < 16u ? %s[thread] : (unsigned long long)%s;\n}\n", name, name);
         return;
     }
-    begin_ptx(file, name, 0, 8);
+    begin_ptx(file, name, 1, 0, 8);
     fprintf(file, "    mov.u64 x, %s; cvta.global.u64 x, x;\n    setp.ge.u32 p, thread, 16; @p bra put;\n"
             "    mad.wide.u32 x, thread, 8, x; ld.b64 x, [x];\nput: st.global.b64 [out], x;\n    ret;\n}\n", name);
 }
@@ -129,13 +131,13 @@ void map_kernel_put(FILE *file, int32_t language, const char *name)
 void desc_kernel_put(FILE *file, int32_t language, const char *name, bool steps)
 {
     if (language != ZLAY_TEXT_PTX) {
-        begin_cuda(file, name);
+        begin_cuda(file, name, 1);
         fprintf(file, "    if (thread >= n) return;\n    out[thread] = %s((unsigned)in[2 * thread])", name);
         if (steps) fprintf(file, " + (unsigned long long)(long long)%s_step((unsigned)in[2 * thread + 1])", name);
         fputs(";\n}\n", file);
         return;
     }
-    begin_ptx(file, name, 16, 8);
+    begin_ptx(file, name, 1, 16, 8);
     fprintf(file, "    .param .b32 q, s; .param .b64 v; .reg .b64 y;\n    ld.global.b32 w, [in]; st.param.b32 [q], w;\n"
             "    call (v), %s, (q); ld.param.b64 x, [v];\n", name);
     if (steps)
@@ -149,7 +151,6 @@ void desc_kernel_put(FILE *file, int32_t language, const char *name, bool steps)
 /* The last warp sleeps until the others have ended; after 100,000 sleeps of about 100 us it ends the kernel with an
  * error, so that no wait, right or wrong, lasts for ever. */
 static const char ring_text[] =
-    "extern __shared__ __attribute__((aligned(1024))) unsigned char room[];\n"
     "extern \"C\" __global__ void __cluster_dims__(%d, 1, 1) k_%s(const unsigned long long *in, unsigned long long *out, unsigned n)\n{\n"
     "    __shared__ unsigned ended;\n"
     "    const unsigned base = (unsigned)__cvta_generic_to_shared(room), thread = threadIdx.x;\n"
@@ -188,7 +189,7 @@ static void wgmma_put(FILE *file, const char *name)
 void product_kernel_put(FILE *file, const char *name)
 {
     const int words = 2 * PRODUCT_ROWS * PRODUCT_DEPTH / 2;
-    begin_cuda(file, "product");
+    begin_cuda(file, "product", 1);
     fprintf(file, "    __shared__ __attribute__((aligned(1024))) unsigned tiles[%d];\n    float d[%d] = {};\n    (void)n;\n"
             "    for (unsigned i = thread; i < %du; i += 128u) tiles[i] = ((const unsigned *)in)[i];\n"
             "    asm volatile(\"fence.proxy.async.shared::cta;\" ::: \"memory\");\n    __syncthreads();\n"

@@ -32,7 +32,8 @@ void value_kernel_put(FILE *file, int32_t language, const value_function *f);
 /* A function of registers: each thread has `in` words at the one address and gets `out` words at the other. */
 typedef struct register_function {
     const char *name;
-    uint32_t in, out, shared; /* shared: bytes of memory that it gets, 0: none */
+    uint32_t in, out, blocks; /* blocks: of a cluster */
+    bool shared;              /* it gets the block's dynamic shared memory */
     bool in_place;            /* of CUDA C: one array is read and written */
 } register_function;
 void register_kernel_put(FILE *file, int32_t language, const register_function *f);

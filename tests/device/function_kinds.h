@@ -52,7 +52,7 @@ static void word_kernel(FILE *file, const char *function, int i, int32_t languag
     char name[16];
     uint32_t n = word_registers(&all.word[i]);
     snprintf(name, sizeof name, "w%d", i);
-    register_kernel_put(file, language, &(register_function){name, n, n, is_shared(function) ? WORD_BYTES : 0, true});
+    register_kernel_put(file, language, &(register_function){name, n, n, 1, is_shared(function), true});
 }
 
 /* Random values, and where the map sends them. */
@@ -70,7 +70,7 @@ static void word_random(const word_job *j, uint32_t *from, uint32_t *wanted, siz
 static void word_run(int i, int language, const uint32_t *wanted, size_t bytes, const char *what)
 {
     uint32_t threads = word_threads(&all.word[i]);
-    call_named(language, "w", i, (unsigned[3]){1, threads, 0}, bytes, bytes, threads);
+    call_named(language, "w", i, (unsigned[3]){1, threads, WORD_BYTES}, bytes, bytes, threads);
     if (memcmp(out, wanted, bytes)) fail_msg("word %d, %s", i, what);
 }
 
@@ -98,21 +98,22 @@ static void convert_kernel(FILE *file, const char *function, int i, int32_t lang
     char name[16];
     const convert_job *j = &all.convert[i];
     snprintf(name, sizeof name, "c%d", i);
-    register_kernel_put(file, language, &(register_function){name, convert_words(j, 0), convert_words(j, 1), is_shared(function) ? 48 << 10 : 0, false});
+    register_kernel_put(file, language, &(register_function){name, convert_words(j, 0), convert_words(j, 1), convert_most(j, CONVERT_BLOCK), is_shared(function), false});
 }
 
 static void convert_compare(int i, int language)
 {
-    static uint32_t wanted[CONVERT_THREADS * CONVERT_REGISTERS];
+    static uint32_t wanted[CONVERT_THREADS * CONVERT_REGISTERS], mask[CONVERT_THREADS * CONVERT_REGISTERS];
     const convert_job *j = &all.convert[i];
-    uint32_t threads = convert_threads(j);
-    size_t bytes = (size_t)convert_words(j, 1) * threads * 4;
+    zlay_convert_summary info;
+    uint32_t blocks = convert_most(j, CONVERT_BLOCK), threads = convert_threads(j) * blocks, words = convert_words(j, 1) * threads;
+    assert_int_equal(zlay_convert_info(&info, j->plan), ZLAY_OK);
     for (int round = 0; round < 4; round++) {
         uint64_t salt = test_random(&all.seed);
-        convert_fill(j, 0, salt, (uint32_t *)in);
-        convert_fill(j, 1, salt, wanted);
-        call_named(language, "c", i, (unsigned[3]){1, threads, 0}, (size_t)convert_words(j, 0) * threads * 4, bytes, threads);
-        if (memcmp(out, wanted, bytes)) fail_msg("conversion %d", i);
+        convert_fill(j, 0, salt, (uint32_t *)in, mask);
+        convert_fill(j, 1, salt, wanted, mask);
+        call_named(language, "c", i, (unsigned[3]){blocks, threads / blocks, (unsigned)info.smem}, (size_t)convert_words(j, 0) * threads * 4, (size_t)words * 4, threads);
+        if (!convert_is_equal((const uint32_t *)out, wanted, mask, words)) fail_msg("conversion %d", i);
     }
 }
 

@@ -19,5 +19,5 @@ zlay_status zl_address_of(zlay_ctx *ctx, zl_address *out, const zlay_layout *a)
 
 zl_vertex zl_address_argument(zl_graph *g, const zl_address *a, size_t i)
 {
-    return zl_graph_argument(g, (uint32_t)i, a->extent[i]);
+    return zl_graph_argument(g, a->first + (uint32_t)i, a->extent[i]);
 }

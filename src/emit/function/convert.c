@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* zlay_emit_convert: the plan of a conversion between register layouts as a function, step by step:
- * moves inside lanes, shuffles, and at most one trip through shared memory. */
+ * moves inside lanes, shuffles, and trips through shared memory, of which each takes the registers of one
+ * piece: they are stored, all threads wait, they are loaded, and before the next piece all wait again. */
 #include "emit/function/convert_say.h"
 #include "emit/function/function.h"
 
 #include <zlay/emit_function.h>
 
-enum { WORD_BITS = 6, SHARED_MOST = 48 << 10, BLOCK_THREADS = 10 };
+#include <string.h>
 
 typedef struct convert_text {
     const zl_trip_text *trip;
@@ -26,17 +27,13 @@ static bool is_matrix(const zl_trip_step *step)
            step->generator == ZLAY_STEP_MATRIX;
 }
 
-/* A shuffle brings whole registers, and the same one to every lane. */
+/* A shuffle takes each part of a word from one register, the same in every lane. */
 static bool is_shuffle(const zl_trip_text *t, const zl_trip_step *step)
 {
     unsigned inner = t->parts + t->words;
     uint64_t inside = ((uint64_t)1 << inner) - 1;
-    for (unsigned k = 0; k < step->map.bits; k++) {
-        uint64_t to = step->map.basis[k];
-        if (k < t->parts && to != (uint64_t)1 << k) return false;
-        if (k >= t->parts && to & ((1u << t->parts) - 1)) return false;
-        if (k >= inner && to & inside) return false;
-    }
+    for (unsigned k = inner; k < step->map.bits; k++)
+        if (step->map.basis[k] & inside) return false;
     return true;
 }
 
@@ -51,56 +48,76 @@ static zlay_status target_check(zlay_ctx *ctx, const zlay_convert *plan, int32_t
                    zlay_target_name(plan_info.target));
 }
 
+/* HIP has no matrices that lanes share and no memory of other blocks. */
+static bool has_text(const zl_trip_text *t, const zl_trip_step *step, int32_t language)
+{
+    bool shuffle = step->op == ZLAY_CONVERT_SHFL && step->generator < 0 && !t->points;
+    bool far = step->op == ZLAY_CONVERT_DSMEM || step->meeting == ZL_MEETS_CLUSTER;
+    if (language == ZLAY_TEXT_HIP && (is_matrix(step) || far)) return false;
+    return !shuffle || is_shuffle(t, step);
+}
+
 static zlay_status trip_check(zlay_ctx *ctx, const zl_trip_text *t, int32_t language)
 {
-    if (t->words > WORD_BITS || t->lanes + t->warps > BLOCK_THREADS || t->smem > SHARED_MOST)
-        return zl_fail(ctx, ZLAY_ENOTSUP,
-                       "plan: a function takes 2^%d registers, 2^%d threads and %d bytes of shared "
-                       "memory at most", WORD_BITS, BLOCK_THREADS, SHARED_MOST);
-    for (uint32_t i = 0; i < t->count; i++) {
-        const zl_trip_step *step = &t->step[i];
-        bool shuffle = step->op == ZLAY_CONVERT_SHFL && step->generator < 0;
-        if ((shuffle && !is_shuffle(t, step)) || (language == ZLAY_TEXT_HIP && is_matrix(step)))
+    for (uint32_t i = 0; i < t->count; i++)
+        if (!has_text(t, &t->step[i], language))
             return zl_fail(ctx, ZLAY_ENOTSUP, "plan: step %u is no instruction of this language",
                            (unsigned)i);
-    }
     return ZLAY_OK;
 }
 
 /* ---- steps ---------------------------------------------------------------------------------- */
 
-static void step_say(zl_speaker *s, const zl_trip_text *t, const zl_trip_step *step)
+/* A store, a barrier and a load, piece by piece. */
+static void pieces_say(zl_speaker *s, const zl_trip_text *t, const zl_trip_step *store)
 {
-    switch (step->op) {
-    case ZLAY_CONVERT_NOP: break;
-    case ZLAY_CONVERT_SYNC:
-        zl_word_say(s, step->block ? ZL_SAY_SYNC : ZL_SAY_SYNC_WARP, "");
-        break;
-    case ZLAY_CONVERT_STORE:
-    case ZLAY_CONVERT_STMATRIX: zl_trip_say_store(s, t, step); break;
-    case ZLAY_CONVERT_LOAD:
-    case ZLAY_CONVERT_LDMATRIX: zl_trip_say_load(s, t, step); break;
-    case ZLAY_CONVERT_SHFL:
-        zl_say_back(s, step->generator < 0 ? ZL_STEP_IDX : (zl_step_id)step->generator,
-                    &step->map);
-        break;
-    default:
-        if (step->generator < 0) zl_trip_say_lane(s, t, step);
-        else zl_say_back(s, (zl_step_id)step->generator, &step->map);
+    const zl_trip_step *sync = store + 1, *load = store + 2;
+    for (uint32_t i = 0; i < t->pieces; i++) {
+        zl_trip_say_store(s, t, store, i);
+        zl_trip_say_sync(s, sync);
+        zl_trip_say_load(s, t, load, i);
+        if (i + 1 < t->pieces) zl_trip_say_sync(s, sync);
     }
+    for (uint32_t r = 1u << load->words; r < 1u << t->words; r++) s->next[r] = s->next[0];
+    memcpy(s->held, s->next, sizeof s->held);
+}
+
+/* Steps of layouts that are linear over F2. */
+static bool is_store(const zl_trip_step *step)
+{
+    return step->op == ZLAY_CONVERT_STORE || step->op == ZLAY_CONVERT_STMATRIX;
+}
+
+static void move_say(zl_speaker *s, const zl_trip_text *t, const zl_trip_step *step)
+{
+    if (step->op == ZLAY_CONVERT_NOP) return;
+    if (step->op == ZLAY_CONVERT_SHFL && step->generator < 0) zl_trip_say_shuffle(s, t, step);
+    else if (step->generator < 0) zl_trip_say_lane(s, t, step);
+    else zl_say_back(s, (zl_step_id)step->generator, &step->map);
+}
+
+/* The word behind, without what elements do not fill. */
+static uint32_t result_say(zl_speaker *s, const zl_trip_text *t, uint32_t r)
+{
+    uint32_t out = s->held[r];
+    if (t->rest && r + 1 == t->to) zl_word_say(s, ZL_SAY_MASK, "zzx", out = zl_say_value(s), s->held[r], t->rest);
+    return out;
 }
 
 static void body(zl_speaker *s, const convert_text *c)
 {
     const zl_trip_text *t = c->trip;
-    for (uint32_t r = 0; r < 1u << t->from; r++) {
+    for (uint32_t r = 0; r < t->from; r++) {
         s->held[r] = zl_say_value(s);
         zl_word_say(s, ZL_SAY_TAKE, "zuus", s->held[r], r * ZL_WORD_BYTES, r, "from");
     }
-    for (uint32_t r = 1u << t->from; r < 1u << t->words; r++) s->held[r] = s->held[0];
-    for (uint32_t i = 0; i < t->count; i++) step_say(s, t, &t->step[i]);
-    for (uint32_t r = 0; r < 1u << t->to; r++)
-        zl_word_say(s, ZL_SAY_GIVE, "zuus", s->held[r], r * ZL_WORD_BYTES, r, "to");
+    for (uint32_t r = t->from; r < ZL_REGISTERS; r++) s->held[r] = s->held[0];
+    if (t->points) zl_points_say(s, t);
+    for (uint32_t i = 0; i < t->count && !t->points; i++)
+        if (is_store(&t->step[i])) pieces_say(s, t, &t->step[i]), i += 2;
+        else move_say(s, t, &t->step[i]);
+    for (uint32_t r = 0; r < t->to; r++)
+        zl_word_say(s, ZL_SAY_GIVE, "zuus", result_say(s, t, r), r * ZL_WORD_BYTES, r, "to");
 }
 
 static zl_speaker speaker(zl_text *out, const convert_text *c)
@@ -132,7 +149,7 @@ static void head_c(zl_text *out, const convert_text *c)
     zl_puts(out, "static __device__ __forceinline__ __attribute__((unused)) void ");
     zl_put(out, c->name, c->length);
     zl_putf(out, "(unsigned (&to)[%u], const unsigned (&from)[%u], unsigned thread%s)\n{\n",
-            1u << c->trip->to, 1u << c->trip->from, c->trip->smem ? ", void *shared" : "");
+            (unsigned)c->trip->to, (unsigned)c->trip->from, c->trip->smem ? ", void *shared" : "");
     if (c->language == ZLAY_TEXT_HIP) types_put(out, c->trip);
     zl_puts(out, "    (void)thread;\n");
 }
@@ -142,14 +159,23 @@ static void head_ptx(zl_text *out, const convert_text *c)
     zl_text nowhere = {NULL, 0, 0};
     zl_speaker s = speaker(&nowhere, c);
     body(&s, c);
-    zl_putf(out, ".func (.param .align 16 .b8 result[%u]) ", (unsigned)ZL_WORD_BYTES << c->trip->to);
+    zl_putf(out, ".func (.param .align 16 .b8 result[%u]) ", (unsigned)ZL_WORD_BYTES * c->trip->to);
     zl_put(out, c->name, c->length);
     zl_putf(out, "(.param .align 16 .b8 source[%u], .param .b32 thread%s)\n{\n",
-            (unsigned)ZL_WORD_BYTES << c->trip->from, c->trip->smem ? ", .param .b32 shared" : "");
+            (unsigned)ZL_WORD_BYTES * c->trip->from, c->trip->smem ? ", .param .b32 shared" : "");
     zl_putf(out, "    .reg .b32 %%z<%u>, %%lin, %%shared;\n    .reg .pred %%q<%u>;\n",
             (unsigned)s.values + 1, (unsigned)s.predicates + 1);
     zl_puts(out, "    ld.param.b32 %lin, [thread];\n");
     if (c->trip->smem) zl_puts(out, "    ld.param.b32 %shared, [shared];\n");
+}
+
+/* The threads that call the function together. */
+static const char *callers(const zl_trip_text *t)
+{
+    zl_trip_meeting most = ZL_MEETS_WARP;
+    for (uint32_t i = 0; i < t->count; i++)
+        if (t->step[i].meeting > most) most = t->step[i].meeting;
+    return most == ZL_MEETS_CLUSTER ? "cluster" : most == ZL_MEETS_BLOCK ? "block" : "warp";
 }
 
 static void comment(zl_text *out, const convert_text *c)
@@ -159,13 +185,13 @@ static void comment(zl_text *out, const convert_text *c)
     zlay_convert_summary info;
     zlay_convert_info(&info, c->plan);
     zlay_convert_certificate(&from, &to, c->plan);
-    zl_putf(out, "/* zlay %s: a conversion on %s, elements of %u bits, 2^%u threads, in %u steps. "
+    zl_putf(out, "/* zlay %s: a conversion on %s, elements of %u bits, %u threads, in %u steps. "
             "Registers\n   then hold\n   ", zlay_version(), zlay_target_name(info.target),
-            (unsigned)info.elem_bits, (unsigned)(t->lanes + t->warps), (unsigned)t->count);
+            (unsigned)info.elem_bits, (unsigned)((t->warps_all * t->blocks_all) << t->lanes), (unsigned)t->count);
     if (to) to->table->print(out, to);
     if (t->smem)
-        zl_putf(out, "\n   %llu bytes of shared memory, at a multiple of 16; all threads of the block call it.",
-                (unsigned long long)t->smem);
+        zl_putf(out, "\n   %llu bytes of shared memory, at a multiple of 16; all threads of the %s call it.",
+                (unsigned long long)t->smem, callers(t));
     zl_puts(out, " */\n");
 }
 
@@ -202,7 +228,7 @@ zlay_status zlay_emit_convert(zlay_ctx *ctx, zlay_buf *out, const zlay_convert *
     if (!status) status = trip_check(ctx, trip, language);
     zl_word_lines lines = {0};
     convert_text text = {trip, plan, language, name, length, {.count = 0}, &lines};
-    text.word.slots = (zl_slots){trip->parts, trip->words, trip->lanes, trip->warps, 0};
+    text.word.slots = (zl_slots){trip->parts, trip->words, trip->lanes, trip->warps, trip->blocks};
     if (!status) status = zl_word_lines_find(ctx, &lines, body_write, &text);
     return zl_leave(ctx, status ? status : zl_print(out, convert_write, &text));
 }

@@ -2,7 +2,8 @@
 /* Moves inside a lane, back(slot) = A x + B t of the slot's own bits x and the thread's number t, in
  * two stages: B's image is a space of words, and for each vector of its basis every word is selected
  * between itself and the word that lies so far away, by the parity of some bits of t; then a word is
- * put together from bytes of the words that A names. */
+ * put together from bytes of the words that A names. A shuffle brings a word from each lane that a
+ * part comes from, and puts their bytes together. */
 #include "emit/function/convert_say.h"
 
 #include <string.h>
@@ -80,12 +81,30 @@ static void choices_of(choices *c, const zl_trip_text *t, const zl_affine *back)
     }
 }
 
-static void choose_words(zl_speaker *s, const zl_trip_text *t, uint32_t apart, uint64_t by)
+static void choose_words(zl_speaker *s, const zl_trip_text *t, uint64_t chosen_by, uint32_t apart)
 {
-    uint32_t q = zl_say_parity(s, (uint32_t)by);
+    uint32_t q = zl_say_odd(s, (uint32_t)chosen_by);
     for (uint32_t r = 0; r < 1u << t->words; r++) {
         s->next[r] = zl_say_value(s);
         zl_word_say(s, ZL_SAY_SELECT, "zzzq", s->next[r], s->held[r ^ apart], s->held[r], q);
+    }
+    memcpy(s->held, s->next, sizeof s->held);
+}
+
+/* Of words and parts: each byte comes from the other place where the parity of some bits of the thread
+ * is odd, which changes the selector. */
+static void choose_bytes(zl_speaker *s, const zl_trip_text *t, uint64_t chosen_by, uint32_t apart,
+                         uint32_t change)
+{
+    uint32_t order = 0, mask[ZL_SLOT_BITS] = {0};
+    char select[16];
+    for (unsigned k = 0; k < ZL_SLOT_BITS; k++) mask[k] = chosen_by >> k & 1 ? change : 0;
+    zl_say_mix(s, mask, ZL_SLOT_BITS);
+    for (uint32_t q = 0; q < ZL_WORD_BYTES; q++) order |= q << (selector_bits(s) * q);
+    zl_say_seeded(s, select, order);
+    for (uint32_t r = 0; r < 1u << t->words; r++) {
+        s->next[r] = zl_say_value(s);
+        zl_word_say(s, ZL_SAY_PERMUTE, "zzzs", s->next[r], s->held[r], s->held[r ^ apart], select);
     }
     memcpy(s->held, s->next, sizeof s->held);
 }
@@ -100,32 +119,16 @@ static uint32_t selector_change(const zl_speaker *s, const zl_trip_text *t, uint
     return change;
 }
 
-/* Of words and parts: each byte comes from the other place where the parity of these bits of the
- * thread's number is odd. */
-static void choose_bytes(zl_speaker *s, const zl_trip_text *t, uint64_t vector, uint64_t by)
-{
-    uint32_t order = 0, apart = (uint32_t)(vector >> t->parts), mask[ZL_SLOT_BITS];
-    char select[16];
-    for (uint32_t q = 0; q < ZL_WORD_BYTES; q++) order |= q << (selector_bits(s) * q);
-    for (unsigned k = 0; k < ZL_SLOT_BITS; k++)
-        mask[k] = by >> k & 1 ? selector_change(s, t, vector) : 0;
-    zl_say_mix(s, mask, ZL_SLOT_BITS);
-    zl_say_seeded(s, select, order);
-    for (uint32_t r = 0; r < 1u << t->words; r++) {
-        s->next[r] = zl_say_value(s);
-        zl_word_say(s, ZL_SAY_PERMUTE, "zzzs", s->next[r], s->held[r], s->held[r ^ apart], select);
-    }
-    memcpy(s->held, s->next, sizeof s->held);
-}
-
 void zl_trip_say_lane(zl_speaker *s, const zl_trip_text *t, const zl_trip_step *step)
 {
     uint32_t parts = (1u << t->parts) - 1, each = ZL_WORD_BYTES >> t->parts;
     choices c;
     choices_of(&c, t, &step->map);
     for (uint32_t i = 0; i < c.count; i++) {
-        if (c.vector[i] & parts) choose_bytes(s, t, c.vector[i], c.chosen_by[i]);
-        else choose_words(s, t, (uint32_t)(c.vector[i] >> t->parts), c.chosen_by[i]);
+        uint32_t apart = (uint32_t)(c.vector[i] >> t->parts);
+        uint32_t change = selector_change(s, t, c.vector[i]);
+        if (c.vector[i] & parts) choose_bytes(s, t, c.chosen_by[i], apart, change);
+        else choose_words(s, t, c.chosen_by[i], apart);
     }
     for (uint32_t r = 0; r < 1u << t->words; r++) {
         uint32_t from[ZL_WORD_BYTES], at[ZL_WORD_BYTES];
@@ -136,5 +139,47 @@ void zl_trip_say_lane(zl_speaker *s, const zl_trip_text *t, const zl_trip_step *
         }
         s->next[r] = r < 1u << step->words ? gather(s, from, at) : s->held[r];
     }
+    memcpy(s->held, s->next, sizeof s->held);
+}
+
+/* ---- lanes ---------------------------------------------------------------------------------- */
+
+static uint32_t lane_of(const zl_trip_text *t, uint64_t slot)
+{
+    return (uint32_t)(slot >> inner_of(t)) & ((1u << t->lanes) - 1);
+}
+
+/* The word that a slot comes from, brought from its lane; `seed` has what depends on the thread. */
+static uint32_t bring(zl_speaker *s, const zl_trip_text *t, uint64_t source)
+{
+    uint32_t out, word = (uint32_t)(source >> t->parts) & ((1u << t->words) - 1);
+    char lane[16];
+    zl_say_seeded(s, lane, lane_of(t, source));
+    zl_word_say(s, ZL_SAY_INDEX, "zzs", out = zl_say_value(s), s->held[word], lane);
+    return out;
+}
+
+static uint32_t word_brought(zl_speaker *s, const zl_trip_text *t, const zl_trip_step *step, uint32_t r)
+{
+    uint32_t parts = (1u << t->parts) - 1, each = ZL_WORD_BYTES >> t->parts;
+    uint32_t from[ZL_WORD_BYTES], at[ZL_WORD_BYTES];
+    uint64_t source[ZL_WORD_BYTES];
+    for (uint32_t q = 0; q < ZL_WORD_BYTES; q++) {
+        uint32_t p = 0;
+        source[q] = zl_xor_of(step->map.basis, (uint64_t)r << t->parts | q / each);
+        at[q] = (uint32_t)(source[q] & parts) * each + q % each;
+        while (p < q && (source[p] ^ source[q]) & ~(uint64_t)parts) p++;
+        from[q] = p < q ? from[p] : bring(s, t, source[q]);
+    }
+    return gather(s, from, at);
+}
+
+void zl_trip_say_shuffle(zl_speaker *s, const zl_trip_text *t, const zl_trip_step *step)
+{
+    uint32_t mask[ZL_SLOT_BITS] = {0}, inner = inner_of(t);
+    for (unsigned k = inner; k < step->map.bits; k++) mask[k - inner] = lane_of(t, step->map.basis[k]);
+    zl_say_mix(s, mask, ZL_SLOT_BITS);
+    for (uint32_t r = 0; r < 1u << t->words; r++)
+        s->next[r] = r < 1u << step->words ? word_brought(s, t, step, r) : s->held[r];
     memcpy(s->held, s->next, sizeof s->held);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads the plan of a conversion into slots of words, whose bits stand together, and offsets in bytes.
- * What no function has is refused: layouts that are not linear over F2, several blocks, several
- * trips through shared memory, and registers that do not fill a word of 32 bits. */
+ * Bits that a slot of the plan has not, parts of a register that no element fills and threads that
+ * hold nothing, are bits of slots here: they stay where they are, and have no part in an access. */
 #include "emit/function/convert.h"
 
 #include "synth/convert/convert.h"
@@ -9,11 +9,11 @@
 #include <string.h>
 
 typedef struct reader {
-    zlay_ctx *ctx;
     const zlay_convert *plan;
     zl_trip_text *out;
     unsigned halves;    /* 1: an element is two words */
     unsigned registers; /* bits of elements in the field of a slot */
+    unsigned inner;     /* bits of parts and words */
 } reader;
 
 static unsigned count_of(uint64_t bits, zl_level level)
@@ -30,24 +30,40 @@ static uint64_t field_of(uint64_t slot, zl_level level)
 /* A conversion's slot as a slot of words. */
 static uint64_t packed(const reader *r, uint64_t slot)
 {
-    unsigned inner = r->halves + r->registers;
-    return field_of(slot, ZL_REGISTER) << r->halves | field_of(slot, ZL_LANE) << inner |
-           field_of(slot, ZL_WARP) << (inner + r->out->lanes);
+    const zl_trip_text *t = r->out;
+    return field_of(slot, ZL_REGISTER) << r->halves | field_of(slot, ZL_LANE) << r->inner |
+           field_of(slot, ZL_WARP) << (r->inner + t->lanes) |
+           field_of(slot, ZL_BLOCK) << (r->inner + t->lanes + t->warps);
 }
 
-/* The place of bit k of a slot of words in a conversion's slot; the half of an element has none. */
+/* The place of bit k of a slot of words in a conversion's slot; 0: it has none. */
 static uint64_t place_of(const reader *r, unsigned k)
 {
-    unsigned inner = r->halves + r->registers;
-    if (k < inner) return zl_bit(k - r->halves);
-    k -= inner;
-    if (k < r->out->lanes) return zl_bit(zl_level_low[ZL_LANE] + k);
-    return zl_bit(zl_level_low[ZL_WARP] + k - r->out->lanes);
+    const zl_trip_text *t = r->out;
+    if (k < r->inner)
+        return k >= r->halves && k - r->halves < r->registers ? zl_bit(k - r->halves) : 0;
+    k -= r->inner;
+    if (k < t->lanes) return zl_bit(zl_level_low[ZL_LANE] + k);
+    k -= t->lanes;
+    return k < t->warps ? zl_bit(zl_level_low[ZL_WARP] + k) :
+                          zl_bit(zl_level_low[ZL_BLOCK] + k - t->warps);
 }
 
 static unsigned bits_of(const reader *r)
 {
-    return r->halves + r->registers + r->out->lanes + r->out->warps;
+    return r->inner + r->out->lanes + r->out->warps + r->out->blocks;
+}
+
+/* The parts and the lanes and warps of which a plan's slots have no bit. */
+static uint64_t lacking(const reader *r, uint64_t has)
+{
+    unsigned words = r->inner - r->out->parts, blocks = r->out->blocks;
+    uint64_t bits = 0;
+    for (unsigned k = 0; k < bits_of(r) - blocks; k++) {
+        bool is_word = k >= r->out->parts && k < r->out->parts + words;
+        if (!is_word && !(has & place_of(r, k))) bits |= zl_bit(k);
+    }
+    return bits;
 }
 
 /* ---- maps ----------------------------------------------------------------------------------- */
@@ -55,67 +71,63 @@ static unsigned bits_of(const reader *r)
 static void moves_read(const reader *r, zl_affine *out, const zl_bitmap *back)
 {
     for (unsigned k = 0; k < out->bits; k++) {
-        if (k < r->halves) out->basis[k] = 1;
-        else if (back->has & place_of(r, k))
-            out->basis[k] = packed(r, back->to[__builtin_ctzll(place_of(r, k))]);
+        uint64_t place = place_of(r, k);
+        bool stays = k < r->halves || k < r->out->parts || k >= r->inner;
+        if (back->has & place) out->basis[k] = packed(r, back->to[__builtin_ctzll(place)]);
+        else if (stays) out->basis[k] = zl_bit(k);
     }
 }
 
-/* Offsets are elements in the plan. */
-static void offsets_read(const reader *r, zl_affine *out, const zl_bitmap *map)
+/* Offsets are elements in the plan, of the memory of a block that is named beside them. */
+static void offsets_read(const reader *r, zl_affine *out, const zl_bitmap *map, bool remote)
 {
     uint64_t bytes = r->plan->info.elem_bits / 8;
     for (unsigned k = 0; k < out->bits; k++) {
-        if (k < r->halves) out->basis[k] = 4;
-        else if (map->has & place_of(r, k))
-            out->basis[k] = (map->to[__builtin_ctzll(place_of(r, k))] & ~ZL_BLOCKS) * bytes;
+        uint64_t place = place_of(r, k), to = map->has & place ? map->to[__builtin_ctzll(place)] : 0;
+        out->basis[k] = k < r->halves ? 4 : (to & ~ZL_BLOCKS) * bytes;
+        if (remote) out->basis[k] |= field_of(to, ZL_BLOCK) << ZL_RANK;
     }
 }
 
 static bool is_store(int32_t op) { return op == ZLAY_CONVERT_STORE || op == ZLAY_CONVERT_STMATRIX; }
-static bool is_load(int32_t op) { return op == ZLAY_CONVERT_LOAD || op == ZLAY_CONVERT_LDMATRIX; }
-
-static bool is_read(const zl_convert_step *from)
+static bool is_load(int32_t op)
 {
-    if (from->map[0] || from->map[1] || from->info.op == ZLAY_CONVERT_DSMEM) return false;
-    return from->info.op == ZLAY_CONVERT_SYNC || from->info.op == ZLAY_CONVERT_NOP ||
-           (is_store(from->info.op) ? from->has_forward : from->has_back);
+    return op == ZLAY_CONVERT_LOAD || op == ZLAY_CONVERT_LDMATRIX || op == ZLAY_CONVERT_DSMEM;
 }
 
-/* Bits of the words of a step: of those that it stores, else of those behind it. */
-static zlay_status words_read(const reader *r, uint32_t *out, uint64_t bits)
+/* Bits of the words that these bits of a plan's slots fill. */
+static uint32_t words_of(const reader *r, uint64_t bits)
 {
-    unsigned elements = count_of(bits, ZL_REGISTER), parts = r->out->parts;
-    if (elements < parts)
-        return zl_fail(r->ctx, ZLAY_ENOTSUP, "plan: 2^%u elements of %u bits do not fill a register",
-                       elements, (unsigned)r->plan->info.elem_bits);
-    *out = elements - parts + r->halves;
-    return ZLAY_OK;
+    unsigned elements = count_of(bits, ZL_REGISTER) + r->halves, parts = r->out->parts;
+    return elements > parts ? elements - parts : 0;
 }
 
-static uint64_t idle_of(const reader *r, const zlay_convert_step *info)
+static uint64_t idle_of(const reader *r, const zl_convert_step *from)
 {
     uint64_t slot = 0;
-    for (int l = 0; l < ZL_LEVELS; l++) slot |= info->idle[l] << zl_level_low[l];
-    return packed(r, slot);
+    for (int l = 0; l < ZL_LEVELS; l++) slot |= from->info.idle[l] << zl_level_low[l];
+    return packed(r, slot) | lacking(r, from->before);
 }
 
-static zlay_status step_read(const reader *r, zl_trip_step *out, const zl_convert_step *from)
+static zl_trip_meeting meeting_of(const char *name)
 {
-    bool store = is_store(from->info.op), sync = from->info.op == ZLAY_CONVERT_SYNC;
-    if (!is_read(from))
-        return zl_fail(r->ctx, ZLAY_ENOTSUP,
-                       "plan: a step between blocks, or of layouts that are not linear over F2");
-    *out = (zl_trip_step){.op = from->info.op, .generator = from->info.generator,
-                          .width = from->info.width, .map.bits = bits_of(r)};
-    out->transposed = strstr(from->info.name, ".trans") != NULL;
-    out->block = !strcmp(from->info.name, "bar.sync") || !strcmp(from->info.name, "s_barrier");
-    out->idle = store ? idle_of(r, &from->info) : 0;
-    if (sync || out->op == ZLAY_CONVERT_NOP) return ZLAY_OK;
-    if (store) offsets_read(r, &out->map, &from->forward);
-    else if (is_load(from->info.op)) offsets_read(r, &out->map, &from->back);
+    if (!strcmp(name, "barrier.cluster")) return ZL_MEETS_CLUSTER;
+    return !strcmp(name, "bar.sync") || !strcmp(name, "s_barrier") ? ZL_MEETS_BLOCK : ZL_MEETS_WARP;
+}
+
+static void step_read(const reader *r, zl_trip_step *out, const zl_convert_step *from)
+{
+    int32_t op = out->op;
+    bool store = is_store(op);
+    uint64_t parts = zl_bit(r->out->parts) - 1;
+    out->map.bits = bits_of(r);
+    if (op == ZLAY_CONVERT_SYNC || op == ZLAY_CONVERT_NOP) return;
+    out->words = words_of(r, store ? from->before : from->after);
+    if (store) out->idle = idle_of(r, from);
+    else if (is_load(op)) out->idle = lacking(r, from->after) & parts;
+    if (store) offsets_read(r, &out->map, &from->forward, false);
+    else if (is_load(op)) offsets_read(r, &out->map, &from->back, op == ZLAY_CONVERT_DSMEM);
     else moves_read(r, &out->map, &from->back);
-    return words_read(r, &out->words, store ? from->before : from->after);
 }
 
 /* ---- plans ---------------------------------------------------------------------------------- */
@@ -132,40 +144,60 @@ static uint64_t slots_of(const zlay_convert *plan)
     return bits;
 }
 
-static zlay_status plan_check(zlay_ctx *ctx, const zlay_convert *plan)
+static uint64_t extent_of(const zlay_convert *plan, zl_level level)
 {
+    return zl_umax(plan->side[ZL_SRC].extent[level], plan->side[ZL_DST].extent[level]);
+}
+
+static uint32_t words_for(const zlay_convert *plan, int side)
+{
+    uint64_t bits = plan->side[side].extent[ZL_REGISTER] * plan->info.elem_bits;
+    return (uint32_t)zl_ceil_div(bits, 32);
+}
+
+/* Reads the extents, the limits and the kinds of steps, which every plan has. */
+static zlay_status shape_read(zlay_ctx *ctx, zl_trip_text *out, const zlay_convert *plan)
+{
+    enum { REGISTERS_MOST = 255, THREADS_MOST = 1024 };
     zlay_target_summary info;
     zlay_target_info(&info, plan->info.target);
-    if (!plan->info.steps || plan->info.steps > ZL_TRIP_STEPS || plan->info.trips > 1 ||
-        (slots_of(plan) & ZL_BLOCKS))
-        return zl_fail(ctx, ZLAY_ENOTSUP, "plan: no function has %s",
-                       plan->info.trips > 1 ? "several trips through shared memory" :
-                                              "several blocks, or no step");
-    if (1u << count_of(slots_of(plan), ZL_LANE) != info.lanes)
-        return zl_fail(ctx, ZLAY_ENOTSUP, "plan: it has 2^%u lanes, a warp of %s has %u",
-                       count_of(slots_of(plan), ZL_LANE), zlay_target_name(plan->info.target),
-                       (unsigned)info.lanes);
+    uint32_t elements = plan->info.elem_bits;
+    uint64_t last = plan->side[ZL_DST].extent[ZL_REGISTER] * elements % 32;
+    out->lanes = zl_log2(info.lanes);
+    out->parts = elements == 8 ? 2 : elements == 16;
+    out->warps_all = extent_of(plan, ZL_WARP);
+    out->blocks_all = extent_of(plan, ZL_BLOCK);
+    out->smem = plan->info.smem;
+    out->pieces = plan->info.trips > 1 ? (uint32_t)plan->info.trips : 1;
+    if (extent_of(plan, ZL_REGISTER) * elements > REGISTERS_MOST * 32 ||
+        out->warps_all << out->lanes > THREADS_MOST)
+        return zl_fail(ctx, ZLAY_ENOTSUP, "plan: a function takes %d registers and %d threads at most",
+                       REGISTERS_MOST, THREADS_MOST);
+    out->from = words_for(plan, ZL_SRC);
+    out->to = words_for(plan, ZL_DST);
+    out->rest = last ? ((uint32_t)1 << last) - 1 : 0;
+    for (uint32_t i = 0; i < plan->info.steps; i++) {
+        const zl_convert_step *from = &plan->step[i];
+        out->points = out->points || from->map[0] || from->map[1];
+        if (is_load(from->info.op)) out->rest = 0; /* parts are loaded one by one, with zeros above */
+        out->step[out->count++] = (zl_trip_step){.op = from->info.op, .generator = from->info.generator,
+                                                 .width = from->info.width,
+                                                 .transposed = strstr(from->info.name, ".trans") != NULL,
+                                                 .meeting = meeting_of(from->info.name)};
+    }
     return ZLAY_OK;
 }
 
 zlay_status zl_trip_text_of(zlay_ctx *ctx, zl_trip_text *out, const zlay_convert *plan)
 {
     uint64_t bits = slots_of(plan);
-    uint32_t elements = plan->info.elem_bits;
-    zlay_status status = plan_check(ctx, plan);
-    if (status) return status;
-    memset(out, 0, sizeof *out);
-    reader r = {ctx, plan, out, elements == 64, count_of(bits, ZL_REGISTER)};
-    out->parts = elements == 8 ? 2 : elements == 16;
-    out->lanes = count_of(bits, ZL_LANE);
+    zlay_status status = shape_read(ctx, out, plan);
+    if (status || out->points) return status ? status : zl_points_text_of(ctx, out, plan);
+    reader r = {plan, out, plan->info.elem_bits == 64, count_of(bits, ZL_REGISTER), 0};
     out->warps = count_of(bits, ZL_WARP);
-    out->smem = plan->info.smem;
-    status = words_read(&r, &out->words, bits);
-    if (!status) status = words_read(&r, &out->from, plan->step[0].before);
-    for (uint32_t i = 0; !status && i < plan->info.steps; i++)
-        status = step_read(&r, &out->step[out->count++], &plan->step[i]);
-    if (status) return status;
-    const zl_trip_step *last = &out->step[out->count - 1];
-    out->to = last->op == ZLAY_CONVERT_NOP ? out->from : last->words;
+    out->blocks = count_of(bits, ZL_BLOCK);
+    out->words = words_of(&r, bits);
+    r.inner = out->parts + out->words;
+    for (uint32_t i = 0; i < plan->info.steps; i++) step_read(&r, &out->step[i], &plan->step[i]);
     return ZLAY_OK;
 }

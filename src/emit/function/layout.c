@@ -95,13 +95,12 @@ static zlay_status try_others(zlay_ctx *ctx, least_form *b, const zl_address *a,
 }
 
 /* Makes the best form again, to stay. */
-static zlay_status settle(zlay_ctx *ctx, zl_address_form *out, const least_form *b, const zl_address *a)
+static zlay_status settle(zl_address_form *out, const least_form *b, const zl_address *a)
 {
     zl_address same = over(a, b->layout);
     bool serves;
-    zlay_status status = zl_graph_begin(&out->graph, ctx);
-    if (status) return status;
     out->root = b->make(&out->graph, &same, &serves);
+    out->there = 0;
     if (b->layout->partial) out->there = zl_pieces_there(&out->graph, &same);
     if (out->graph.node[out->there].op == ZL_OP_NUMBER) out->there = 0;
     return out->graph.status;
@@ -109,16 +108,22 @@ static zlay_status settle(zlay_ctx *ctx, zl_address_form *out, const least_form 
 
 zlay_status zl_address_best(zlay_ctx *ctx, zl_address_form *out, const zl_address *a)
 {
+    *out = (zl_address_form){.root = 0};
+    zlay_status status = zl_graph_begin(&out->graph, ctx);
+    return status ? status : zl_address_into(ctx, out, a);
+}
+
+zlay_status zl_address_into(zlay_ctx *ctx, zl_address_form *out, const zl_address *a)
+{
     least_form b = {NULL, NULL, UINT32_MAX};
     zlay_layout *made[OTHERS] = {0};
-    *out = (zl_address_form){.root = 0};
     zlay_status status = try_forms(ctx, &b, a);
     if (!status) status = try_others(ctx, &b, a, made);
     if (!status && !b.make)
         status = zl_fail(ctx, ZLAY_ENOTSUP,
                          "layout: it has no form of at most %d operations in 64 bits",
                          ZL_GRAPH_NODES);
-    if (!status) status = settle(ctx, out, &b, a);
+    if (!status) status = settle(out, &b, a);
     for (size_t i = 0; i < OTHERS; i++) zlay_layout_free(made[i]);
     return status;
 }

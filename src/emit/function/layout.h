@@ -10,6 +10,7 @@
 typedef struct zl_address {
     const zlay_layout *layout;
     size_t dims;
+    uint32_t first; /* the argument of dimension 0 */
     uint64_t extent[ZL_GRAPH_ARGUMENTS];
 } zl_address;
 
@@ -25,6 +26,9 @@ typedef struct zl_address_form {
     zl_vertex root, there;
 } zl_address_form;
 zlay_status zl_address_best(zlay_ctx *ctx, zl_address_form *out, const zl_address *a);
+
+/* The same in a graph that may have other nodes already. */
+zlay_status zl_address_into(zlay_ctx *ctx, zl_address_form *in, const zl_address *a);
 
 /* ---- forms: 0 and `*serves` false where a form does not serve the layout -------------------- */
 

@@ -35,7 +35,8 @@ static uint64_t thread_basis(const zl_speaker *s, unsigned k)
     return s->back.basis[s->inner + k];
 }
 
-/* ---- a choice of two registers --------------------------------------------------------------- */
+/* ---- a choice of two registers
+ * ------------------------------------------------------------------ */
 
 /* Says which of two registers a slot comes from: an affine function over F2 of the slot and its
  * source. Inside a lane it is a bit of the source's register number, in an exchange one of its lane
@@ -44,8 +45,7 @@ typedef struct choice {
     uint64_t mask;    /* of the source; odd: the second, up to `flip` */
     uint64_t beside;  /* of the slot itself; likewise */
     uint32_t apart;   /* the second register's number by XOR */
-    uint32_t chosen;  /* the bits of the thread's number whose parity decides, too */
-    uint32_t predicate;
+    uint32_t odd;     /* the predicate of the thread's part */
     bool bytes_move;
 } choice;
 
@@ -88,14 +88,13 @@ static uint32_t in_order(const zl_speaker *s)
 /* Prints the part of the choice that depends on the thread: a selector, or a predicate. */
 static void choice_setup(zl_speaker *s, choice *c)
 {
-    uint32_t mask[ZL_SLOT_BITS] = {0}, none = selector(s, c, 0, 0), by = 0;
+    uint32_t mask[ZL_SLOT_BITS] = {0}, none = selector(s, c, 0, 0), any = 0;
     for (unsigned k = 0; k < thread_bits(s); k++) {
         mask[k] = selector(s, c, 0, (uint64_t)1 << k) ^ none;
-        by |= (uint32_t)(mask[k] != 0) << k;
+        any |= (uint32_t)(mask[k] != 0) << k;
     }
-    c->chosen = by;
-    if (c->bytes_move) zl_say_mix(s, mask, thread_bits(s));
-    else if (by) c->predicate = zl_say_parity(s, by);
+    if (!c->bytes_move && any) c->odd = zl_say_odd(s, any);
+    else zl_say_mix(s, mask, thread_bits(s));
 }
 
 /* Selects between two registers by a predicate; `second` of byte 0 and thread 0 tells which
@@ -110,12 +109,13 @@ static uint32_t choose(zl_speaker *s, const choice *c, uint32_t reg, uint32_t a,
         zl_say_seeded(s, select, selector(s, c, reg, 0));
         zl_word_say(s, ZL_SAY_PERMUTE, "zzzs", to, a, b, select);
     } else {
-        zl_word_say(s, ZL_SAY_SELECT, "zzzq", to, swap ? a : b, swap ? b : a, c->predicate);
+        zl_word_say(s, ZL_SAY_SELECT, "zzzq", to, swap ? a : b, swap ? b : a, c->odd);
     }
     return to;
 }
 
-/* ---- steps ----------------------------------------------------------------------------------- */
+/* ---- steps -------------------------------------------------------------------------------------
+ */
 
 /* Finds the choice of a step: by how much the source's register differs where only the thread or
  * the byte of a slot differs, and whether bytes move inside registers or decide the choice. */
@@ -153,7 +153,7 @@ static void say_inner(zl_speaker *s)
         uint64_t slot = zl_slot_of(s, 0, r), source = zl_map_at(&s->back, slot);
         uint32_t first = reg_of(s, source);
         if (second(&c, slot, source)) first ^= c.apart;
-        bool whole = !c.apart && selector(s, &c, r, 0) == in_order(s) && !c.chosen;
+        bool whole = !c.apart && selector(s, &c, r, 0) == in_order(s) && !zl_say_is_seeded(s);
         s->next[r] = whole ? s->held[first]
                            : choose(s, &c, r, s->held[first], s->held[first ^ c.apart]);
     }

@@ -31,6 +31,11 @@ void zl_say_register(const zl_speaker *s, zl_text *out, uint32_t number)
     put_name(s, out, "z", number);
 }
 
+void zl_say_predicate(const zl_speaker *s, zl_text *out, uint32_t number)
+{
+    put_name(s, out, "q", number);
+}
+
 void zl_say_hex(const zl_speaker *s, zl_text *out, uint32_t number)
 {
     zl_putf(out, "0x%x%s", (unsigned)number, s->language == ZLAY_TEXT_PTX ? "" : "u");
@@ -38,15 +43,31 @@ void zl_say_hex(const zl_speaker *s, zl_text *out, uint32_t number)
 
 enum { OPERANDS = 7, OPERAND_ROOM = 24 };
 
+static uint32_t register_in(const char *text);
+
+/* A register as the lines number them, or the one that stands for it. */
+static void put_register(const zl_speaker *s, zl_text *out, uint32_t reg)
+{
+    reg = zl_word_same(s->lines, reg);
+    put_name(s, out, reg & 1 ? "q" : "z", reg / 2);
+}
+
+static void put_words(const zl_speaker *s, zl_text *out, const char *words)
+{
+    uint32_t reg = register_in(words);
+    if (reg == ZL_NO_REGISTER) zl_puts(out, words);
+    else put_register(s, out, reg);
+}
+
 /* The text of an operand of a kind. */
 static void put_operand(const zl_speaker *s, zl_text *out, char kind, va_list *args)
 {
     switch (kind) {
-    case 'z': put_name(s, out, "z", va_arg(*args, uint32_t)); break;
-    case 'q': put_name(s, out, "q", va_arg(*args, uint32_t)); break;
+    case 'z': put_register(s, out, 2 * va_arg(*args, uint32_t)); break;
+    case 'q': put_register(s, out, 2 * va_arg(*args, uint32_t) + 1); break;
     case 'x': zl_say_hex(s, out, va_arg(*args, uint32_t)); break;
     case 'u': zl_putf(out, "%u", (unsigned)va_arg(*args, uint32_t)); break;
-    default: zl_puts(out, va_arg(*args, const char *));
+    default: put_words(s, out, va_arg(*args, const char *));
     }
 }
 
@@ -70,13 +91,27 @@ static uint32_t register_in(const char *text)
     return 2 * number + (text[*text == '%'] == 'q');
 }
 
+/* A line with what it reads: equal ones make equal values, but of loads. */
+static void key_put(char key[], size_t room, zl_word_line line, char text[OPERANDS][OPERAND_ROOM])
+{
+    zl_text out = {key, room - 1, 0};
+    zl_putf(&out, "%u", (unsigned)line);
+    for (size_t i = 1; i < OPERANDS; i++) zl_putf(&out, ",%s", text[i]);
+    key[out.need < room ? out.need : room - 1] = 0;
+}
+
 /* Records a line; false: it is known that nothing reads what it makes. */
 static bool is_said(zl_speaker *s, zl_word_line line, char text[OPERANDS][OPERAND_ROOM])
 {
     bool pure = is_pure(line);
+    char key[OPERANDS * (OPERAND_ROOM + 1)];
     if (!s->lines) return true;
     if (s->lines->known) return s->lines->at[s->line++].live;
-    zl_word_record(s->lines, pure ? register_in(text[0]) : ZL_NO_REGISTER, pure);
+    if (line == ZL_SAY_UNLESS || line == ZL_SAY_WHERE || line == ZL_SAY_END)
+        s->lines->inner = line != ZL_SAY_END;
+    key_put(key, sizeof key, line, text);
+    zl_word_record(s->lines, pure ? register_in(text[0]) : ZL_NO_REGISTER, pure,
+                   pure && line != ZL_SAY_LOAD ? key : NULL);
     for (size_t i = pure; i < OPERANDS; i++)
         if (register_in(text[i]) != ZL_NO_REGISTER)
             zl_word_record_read(s->lines, register_in(text[i]));

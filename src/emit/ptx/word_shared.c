@@ -4,10 +4,10 @@
  * + t of a block of T threads, so a warp's accesses to one register are contiguous where the map
  * keeps lanes together. What goes to another block of the cluster is stored at its mapped address
  * (mapa). */
+#include "emit/ptx/rank.h"
 #include "emit/ptx/word.h"
 
 #define PENDING UINT32_MAX
-enum { RANK = 24 };
 
 bool zl_leaves_block(const zl_word *word)
 {
@@ -36,17 +36,16 @@ static uint32_t address(const zl_speaker *s, uint64_t slot)
     uint64_t thread = slot >> s->inner, threads = threads_of(s);
     uint64_t word = reg * threads + (thread & (threads - 1)), rank = thread / threads;
     uint64_t at = word * ZL_WORD_BYTES + byte * (ZL_WORD_BYTES >> s->bytes);
-    return (uint32_t)(at | (is_remote(s) ? rank << RANK : 0));
+    return (uint32_t)(at | (is_remote(s) ? rank << ZL_RANK : 0));
 }
 
-/* The address in the shared memory of the block whose rank stands in the upper bits. */
-static uint32_t peer(zl_speaker *s, const char *packed)
+uint32_t zl_say_peer(zl_speaker *s, const char *packed)
 {
-    uint32_t rank = zl_say_value(s), at = zl_say_value(s), there = zl_say_value(s);
-    zl_word_say(s, ZL_SAY_RANK, "zsu", rank, packed, RANK);
-    zl_word_say(s, ZL_SAY_BELOW, "zsu", at, packed, RANK);
-    zl_word_say(s, ZL_SAY_PLACE, "zz", at, at);
-    zl_word_say(s, ZL_SAY_PEER, "zzz", there, at, rank);
+    uint32_t rank = zl_say_value(s), at = zl_say_value(s), own = zl_say_value(s), there = zl_say_value(s);
+    zl_word_say(s, ZL_SAY_RANK, "zsu", rank, packed, ZL_RANK);
+    zl_word_say(s, ZL_SAY_BELOW, "zsu", at, packed, ZL_RANK);
+    zl_word_say(s, ZL_SAY_PLACE, "zz", own, at);
+    zl_word_say(s, ZL_SAY_PEER, "zzz", there, own, rank);
     return there;
 }
 
@@ -78,7 +77,7 @@ static void store_part(zl_speaker *s, uint32_t reg, uint32_t byte, uint32_t part
     uint32_t from = s->held[reg], bits = 32u >> s->bytes;
     char operand[16];
     zl_say_seeded(s, operand, address(s, zl_map_at(&s->step->map, zl_slot_of(s, byte, reg))));
-    uint32_t at = is_remote(s) ? peer(s, operand) : local(s, operand);
+    uint32_t at = is_remote(s) ? zl_say_peer(s, operand) : local(s, operand);
     if (byte) {
         uint32_t part = zl_say_value(s);
         zl_word_say(s, ZL_SAY_PART, "zzu", part, from, byte * bits);

@@ -5,6 +5,8 @@
 #include "base/request.h"
 #include "synth/convert/convert.h"
 
+#include <string.h>
+
 #include <zlay/decide.h>
 
 /* ---- the request ------------------------------------------------------------------------- */
@@ -143,6 +145,12 @@ static void info_fill(const zl_conversion *c, zlay_convert *plan)
     plan->info.level = c->level;
     plan->info.cost = zl_plan_cost(plan);
     plan->shown = c->shown;
+    for (int side = ZL_SRC; side <= ZL_DST; side++) {
+        zl_plan_side *s = &plan->side[side];
+        s->dims = c->dims[side];
+        memcpy(s->extent, c->extent[side], sizeof s->extent);
+        memcpy(s->order, c->order[side], sizeof s->order);
+    }
 }
 
 /* Makes the whole plan where both layouts are linear over F2; otherwise *plan is a plan without

@@ -132,10 +132,18 @@ typedef struct zl_convert_step {
 
 enum { ZL_CONVERT_STEPS = 16 };
 
+/* The extents of a distribution, and the level of each input dimension. */
+typedef struct zl_plan_side {
+    uint64_t extent[ZL_LEVELS];
+    size_t dims;
+    zl_level order[ZL_LEVELS];
+} zl_plan_side;
+
 struct zlay_convert {
     zlay_allocator alloc;
     zlay_convert_summary info;
     uint32_t shown;
+    zl_plan_side side[2]; /* src, dst */
     zl_convert_step step[ZL_CONVERT_STEPS];
     zlay_layout *shared, *certificate[2];
 };

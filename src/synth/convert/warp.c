@@ -96,7 +96,8 @@ static void step_put(zlay_convert *plan, const zl_conversion *c, const packing *
 
 static zl_word_aim aim_of(const zl_conversion *c)
 {
-    return (zl_word_aim){ZL_COST_SHFL / ZL_COST_PRMT, DRAWS, 0, PAIRS, c->machine.ptx > 0};
+    bool whole = level_bits(c, ZL_REGISTER) >= c->word; /* movmatrix takes words of two parts */
+    return (zl_word_aim){ZL_COST_SHFL / ZL_COST_PRMT, DRAWS, 0, PAIRS, c->machine.ptx > 0 && whole};
 }
 
 uint32_t zl_word_floor(const zl_conversion *c)

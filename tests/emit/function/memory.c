@@ -91,6 +91,23 @@ static void layouts(void **state)
     }
 }
 
+/* A conversion whose layouts are not linear over F2, with slots without an element. */
+static void conversions(void **state)
+{
+    heap h;
+    zlay_ctx *ctx = heap_open(&h, NULL);
+    zlay_layout *src = read_layout(ctx, "(3,32):(32,1)"), *dst = read_layout(ctx, "{ [r,t] -> [r + 3t] : 0 <= r < 3 and 0 <= t < 32 and r + 3t < 90 }");
+    zlay_convert_request r = {.size = sizeof r, .elem_bits = 16, .src = src, .dst = dst};
+    zlay_convert *plan = NULL;
+    (void)state;
+    assert_int_equal(zlay_convert_synth(ctx, &plan, target_of("sm_90a"), &r), ZLAY_OK);
+    fails_each(convert_printed, &h, ctx, &(subject){.plan = plan});
+    zlay_convert_free(plan);
+    zlay_layout_free(src);
+    zlay_layout_free(dst);
+    heap_close(&h, ctx);
+}
+
 static void moves(void **state)
 {
     heap h;
@@ -135,6 +152,6 @@ static void waves(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(layouts), cmocka_unit_test(moves), cmocka_unit_test(waves)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(layouts), cmocka_unit_test(moves), cmocka_unit_test(conversions), cmocka_unit_test(waves)};
     return cmocka_run_group_tests_name("memory of functions", tests, NULL, NULL);
 }

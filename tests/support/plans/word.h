@@ -269,6 +269,8 @@ static inline bool ptx_carries(const char *text)
 {
     static const char *const carry[] = {"selp", "prmt", "shfl", "movmatrix", "st.shared",
                                         "ld.shared", "shr", "bar"};
+    const char *first = strchr(text, ',');
+    if (strstr(text, "%lin") || (!strncmp(text, "selp", 4) && first && first[2] != '%')) return false;
     for (size_t i = 0; i < sizeof carry / sizeof *carry; i++)
         if (!strncmp(text, carry[i], strlen(carry[i]))) return true;
     return false;
