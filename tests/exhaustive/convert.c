@@ -143,7 +143,8 @@ static void compare_pair(zlay_ctx *ctx, const world *w, const uint64_t *src, con
 
 /* Two registers of four lanes: all pairs of maps into eight elements, copies and gaps included.  A
  * lane that wants one element of several may find its own register beside a round's: that is looked
- * for by no plan, and few of these pairs take a round more than the least. */
+ * for by no plan; and a round more is taken where it saves more than two selects. Few of these pairs
+ * take a round more than the least. */
 static void two_by_four(void **state)
 {
     const world w = {{1, 2, 0, 0}, 3};
@@ -159,7 +160,7 @@ static void two_by_four(void **state)
            "of more\n",
            (unsigned long long)s.pairs, (unsigned long long)s.none, (unsigned long long)s.optimal,
            (unsigned long long)s.least, (unsigned long long)s.more);
-    assert_true(s.more * 30 < s.pairs - s.none);
+    assert_true(s.more * 20 < s.pairs - s.none);
 }
 
 /* ---- four registers of four lanes ----------------------------------------------------------- */

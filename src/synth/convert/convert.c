@@ -38,14 +38,19 @@ static zlay_status conversion_begin(zl_conversion *c)
 /* ---- plans ------------------------------------------------------------------------------- */
 
 /* Plans with shuffles: a word (a product of generators) where the map is a bijection, else one
- * exchange. */
+ * exchange; or shuffles alone where these cost less. */
 static zlay_status shuffled_by(const zl_conversion *c, zlay_convert *plan, bool *shuffled)
 {
     zlay_convert_summary *info = &plan->info;
+    uint32_t direct = zl_direct_rounds(c) * ZL_COST_SHFL;
     zlay_status status = zl_convert_by_word(c, plan, shuffled);
     if (status) return status;
     if (*shuffled) info->optimal = info->rounds == info->rounds_least;
     else *shuffled = zl_convert_by_shuffles(c, plan);
+    if (!direct || (*shuffled && zl_plan_cost(plan) <= direct)) return ZLAY_OK;
+    plan->info.steps = 0;
+    zl_convert_directly(c, plan);
+    *shuffled = true;
     return ZLAY_OK;
 }
 

@@ -184,6 +184,11 @@ uint32_t zl_shared_floor(const zl_conversion *c);
  * where it cannot serve. */
 bool zl_convert_by_shuffles(const zl_conversion *c, zlay_convert *plan);
 
+/* Shuffles alone, one for each word of dst, where every lane takes it whole from one word of src; 0:
+ * that does not serve. */
+uint32_t zl_direct_rounds(const zl_conversion *c);
+void zl_convert_directly(const zl_conversion *c, zlay_convert *plan);
+
 /* A plan without steps; NULL: no memory. */
 zlay_convert *zl_convert_new(zlay_ctx *ctx);
 

@@ -100,6 +100,44 @@ static zl_word_aim aim_of(const zl_conversion *c)
     return (zl_word_aim){ZL_COST_SHFL / ZL_COST_PRMT, DRAWS, 0, PAIRS, c->machine.ptx > 0 && whole};
 }
 
+/* ---- shuffles alone ----------------------------------------------------------------------- */
+
+uint32_t zl_direct_rounds(const zl_conversion *c)
+{
+    const uint64_t inside = zl_bit(c->word) - 1;
+    zl_independent words = {.pivots = 0};
+    for (uint64_t left = c->dst.has; left; left &= left - 1) {
+        unsigned k = (unsigned)__builtin_ctzll(left);
+        uint64_t to = c->from.to[k];
+        if (zl_bit(k) & inside ? to != zl_bit(k) : to & inside) return 0;
+        if (zl_bit(k) & ZL_THREADS && to & ZL_REGISTERS) return 0;
+        if (zl_bit(k) & ZL_REGISTERS & ~inside) zl_independent_put(&words, to);
+    }
+    return (1u << __builtin_popcountll(words.pivots)) * c->words;
+}
+
+void zl_convert_directly(const zl_conversion *c, zlay_convert *plan)
+{
+    const uint64_t registers = c->dst.has & ZL_REGISTERS, threads = c->src.has & ZL_THREADS;
+    uint32_t rounds = zl_direct_rounds(c);
+    zl_bitmap names = {.has = 0}, lanes = {.has = 0};
+    for (uint64_t left = registers | threads; left; left &= left - 1) {
+        unsigned k = (unsigned)__builtin_ctzll(left);
+        zl_bitmap_put(&names, k, zl_bit(k) & threads ? zl_bit(k) : c->from.to[k] & ZL_REGISTERS);
+    }
+    for (uint64_t left = c->dst.has; left; left &= left - 1) {
+        unsigned k = (unsigned)__builtin_ctzll(left);
+        zl_bitmap_put(&lanes, k, (zl_bit(k) & registers) | (c->from.to[k] & ZL_THREADS));
+    }
+    zl_step_in_lane(c, plan, &names, c->src.has);
+    zl_convert_step *step = zl_step_add(plan, ZLAY_CONVERT_SHFL, &lanes, names.has);
+    step->info.width = 4;
+    step->info.instructions = plan->info.rounds = rounds;
+    step->info.name = zl_convert_name(c, ZL_NAME_SHUFFLE);
+    step->cost = rounds * ZL_COST_SHFL;
+    plan->info.optimal = plan->info.rounds <= plan->info.rounds_least;
+}
+
 uint32_t zl_word_floor(const zl_conversion *c)
 {
     zl_word_aim aim = aim_of(c);
