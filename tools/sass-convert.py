@@ -6,7 +6,6 @@ a thread and stores them again; what the kernel needs without it is taken off. A
 tests/emit/function/convert.c compares zlay's with the layouts. Needs nvcc and nvdisasm in the path."""
 import json, pathlib, re, subprocess, sys, tempfile
 
-LANES = "(4) (8) (16)"
 # what, bits, src, dst, the body by hand
 ROWS = [
     ("transpose of 2 registers and 2 lanes", 32,

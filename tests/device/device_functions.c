@@ -184,6 +184,7 @@ static void each_compiles_alone(void **state)
             size_t size;
             FILE *file = open_memstream(&alone, &size);
             assert_non_null(file);
+            function_head_put(file, languages[CUDA]);
             kind_write(file, k, i, CUDA);
             fclose(file);
             bool good = compiles("sm_90a", alone);

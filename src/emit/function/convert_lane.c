@@ -152,10 +152,8 @@ static uint32_t lane_of(const zl_trip_text *t, uint64_t slot)
 /* The word that a slot comes from, brought from its lane; `seed` has what depends on the thread. */
 static uint32_t bring(zl_speaker *s, const zl_trip_text *t, uint64_t source)
 {
-    uint32_t out, word = (uint32_t)(source >> t->parts) & ((1u << t->words) - 1);
-    char lane[16];
-    zl_say_seeded(s, lane, lane_of(t, source));
-    zl_word_say(s, ZL_SAY_INDEX, "zzs", out = zl_say_value(s), s->held[word], lane);
+    uint32_t out = zl_say_value(s), word = (uint32_t)(source >> t->parts) & ((1u << t->words) - 1);
+    zl_say_from_lane(s, out, s->held[word], lane_of(t, source));
     return out;
 }
 

@@ -176,7 +176,6 @@ static void say_shuffle(zl_speaker *s)
         mask[k] = (uint32_t)(thread_of(s, thread_basis(s, k)) & ((1u << s->word->slots.lane) - 1));
     if (!fixed) zl_say_mix(s, mask, thread_bits(s));
     for (uint32_t r = 0; r < regs; r++) {
-        char lane[16];
         uint64_t source = zl_map_at(&s->back, zl_slot_of(s, 0, r));
         uint32_t from = s->held[reg_of(s, source)];
         uint32_t by = (uint32_t)(thread_of(s, source) & ((1u << s->word->slots.lane) - 1));
@@ -184,9 +183,8 @@ static void say_shuffle(zl_speaker *s)
             s->next[r] = by ? bring(s, from, by) : from;
             continue;
         }
-        zl_say_seeded(s, lane, by);
         s->next[r] = zl_say_value(s);
-        zl_word_say(s, ZL_SAY_INDEX, "zzs", s->next[r], from, lane);
+        zl_say_from_lane(s, s->next[r], from, by);
     }
 }
 

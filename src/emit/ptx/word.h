@@ -66,6 +66,7 @@ typedef struct zl_speaker {
     uint32_t values, predicates, labels; /* PTX registers and labels in use */
     uint32_t held[ZL_REGISTERS], next[ZL_REGISTERS];
     char seed[16]; /* what the step has computed from %lin; "" nothing */
+    uint32_t segment; /* of an index of lanes: see zl_say_from_lane */
     uint32_t flips, flipped_by; /* bits of the seed that a bit of %lin flips, not said yet */
     uint32_t held_constant;     /* by XOR in the seed */
 } zl_speaker;
@@ -99,6 +100,10 @@ void zl_say_mix(zl_speaker *s, const uint32_t *mask, unsigned count);
 
 /* The seed with a constant, as an operand. */
 void zl_say_seeded(zl_speaker *s, char out[16], uint32_t constant);
+
+/* A shuffle from the lane whose number is the seed with a constant; where that is one lane of each segment
+ * of 2, 4, .. lanes, it needs no register for the number. */
+void zl_say_from_lane(zl_speaker *s, uint32_t out, uint32_t from, uint32_t constant);
 bool zl_say_is_seeded(const zl_speaker *s); /* it depends on the thread */
 
 /* The predicate that an odd number of these bits of %lin are set; the seed is lost. */

@@ -85,6 +85,18 @@ static bool is_lone(const uint32_t *mask, unsigned count, uint32_t *k)
     return found == 1 && !zl_is_power_of_two(mask[*k]);
 }
 
+/* log2 of the lanes of the segments of a warp each of which takes from one lane of its own, a constant: the
+ * number of the low bits of the lane's number that count for nothing, where the others stay; 0: none. */
+static uint32_t segment_of(const uint32_t *mask, unsigned count)
+{
+    enum { LANE_BITS = 5 };
+    uint32_t low = 0;
+    while (low < LANE_BITS && low < count && !mask[low]) low++;
+    for (unsigned k = low; k < count; k++)
+        if (mask[k] != (k < LANE_BITS ? 1u << k : 0)) return 0;
+    return low;
+}
+
 /* A matrix over F2: its diagonals and columns, the one with the most entries first. A lone column
  * waits for a constant that it can choose. */
 void zl_say_mix(zl_speaker *s, const uint32_t *mask, unsigned count)
@@ -92,6 +104,7 @@ void zl_say_mix(zl_speaker *s, const uint32_t *mask, unsigned count)
     uint32_t left[ZL_SLOT_BITS] = {0};
     memcpy(left, mask, count * sizeof *mask);
     s->seed[0] = 0;
+    s->segment = segment_of(mask, count);
     s->flips = s->held_constant = 0;
     if (is_lone(mask, count, &s->flipped_by)) {
         s->flips = mask[s->flipped_by];
@@ -141,4 +154,16 @@ uint32_t zl_say_odd(zl_speaker *s, uint32_t bits)
     zl_say_mix(s, mask, ZL_SLOT_BITS);
     zl_word_say(s, ZL_SAY_TEST, "qs", q = s->predicates++, s->seed);
     return q;
+}
+
+void zl_say_from_lane(zl_speaker *s, uint32_t out, uint32_t from, uint32_t constant)
+{
+    uint32_t width = 1u << s->segment;
+    char lane[16];
+    if (s->segment && constant < width && s->language != ZLAY_TEXT_HIP) {
+        zl_word_say(s, ZL_SAY_SEGMENT, "zzuux", out, from, constant, width, (32 - width) << 8 | 31);
+        return;
+    }
+    zl_say_seeded(s, lane, constant);
+    zl_word_say(s, ZL_SAY_INDEX, "zzs", out, from, lane);
 }

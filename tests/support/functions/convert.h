@@ -64,6 +64,7 @@ static const struct {
      "f2{register: (32) (64) (128); lane: (256) (512) (1) (2) (4); warp: (8) (16) -> t: 1024}"},
     {8, 1, "f2{register: (1) (2) (16) (256); lane: (4) (8) (32) (64) (128); warp: -> t: 512}", "f2{register: (1) (2) (4) (8); lane: (16) (32) (64) (128) (256); warp: -> t: 512}"},
     {32, 2, "f2{register: (1); lane: (2) (4) (8) (16) (32); warp: (64) -> t: 128}", "f2{register: (1) (2) (4); lane: (8) (16) (32) (0) (0); warp: (64) -> t: 128}"},
+    {32, 1, "f2{register:; lane: (1) (2) (4) (8) (16); warp: -> t: 32}", "f2{register: (1) (2); lane: (0) (0) (4) (8) (16); warp: -> t: 32}"},
 };
 enum { CONVERT_KNOWN = sizeof convert_known / sizeof *convert_known };
 
