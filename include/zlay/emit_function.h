@@ -68,6 +68,9 @@ ZLAY_API zlay_status zlay_emit_layout(zlay_ctx *ctx, zlay_buf *out, const zlay_l
  *  4 N bytes, `thread` and the shared address words of 32 bits.  Else all lanes of
  *  a warp call it.
  *
+ *  Beside a function with `shared` stands `bool NAME_aligned(const void *shared)`: whether
+ *  that is aligned as its accesses need, and nothing is done but that.
+ *
  *  Returns: as zlay_emit_layout; ZLAY_ENOTSUP: lanes that are not 32, of HIP 64; more
  *           than one block, 1024 threads, 64 registers or 32 KiB of shared memory; a
  *           word that begins in shared memory; of HIP one with movmatrix.
@@ -81,7 +84,7 @@ ZLAY_API zlay_status zlay_emit_word_function(zlay_ctx *ctx, zlay_buf *out, const
  *  void *shared)`: `from` has the elements of a thread as src numbers them, the first
  *  in the lowest bits of the first register, an element of 64 bits in two of them;
  *  `to` gets those of dst.  thread, shared and PTX are as in zlay_emit_word_function;
- *  the shared memory is at a multiple of 16.
+ *  the shared memory is at a multiple of 16, which NAME_aligned says.
  *
  *  Returns: as zlay_emit_layout; ZLAY_ENOTSUP: a plan of a target that has not this
  *           language; several blocks or trips, or layouts that are not linear over F2;

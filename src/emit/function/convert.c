@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* zlay_emit_convert: the plan of a conversion between register layouts as a function, step by step:
  * moves inside lanes, shuffles, and at most one trip through shared memory. */
+#include "emit/function/aligned.h"
 #include "emit/function/convert_say.h"
 #include "emit/function/function.h"
 
@@ -178,6 +179,8 @@ static void convert_write(zl_text *out, const void *value)
     zl_speaker s = speaker(out, c);
     body(&s, c);
     zl_puts(out, ptx ? "    ret;\n}\n" : "}\n");
+    zl_aligned_put(out, c->language, c->name, c->length, &(zl_aligned_pointer){"shared", true, 16},
+                   c->trip->smem > 0);
 }
 
 /* What stands between head and end. */
