@@ -77,7 +77,13 @@ static inline unsigned __byte_perm(unsigned a, unsigned b, unsigned selector)
     return lanes_bytes(a, b, selector & 0xffff, 4);
 }
 
+static inline unsigned __funnelshift_r(unsigned low, unsigned high, unsigned by)
+{
+    return (unsigned)(((unsigned long long)high << 32 | low) >> (by & 31));
+}
+
 #define __builtin_amdgcn_perm(high, low, selector) lanes_bytes(low, high, selector, 8)
+#define __builtin_amdgcn_alignbyte(high, low, by)  (unsigned)(((unsigned long long)(high) << 32 | (low)) >> 8 * ((by) & 3))
 #define __builtin_amdgcn_ds_bpermute(at, value)    (int)lanes_exchange((unsigned)(value), lanes_of((unsigned)(at) >> 2, 64))
 #define __builtin_amdgcn_s_barrier()               lanes_meet()
 #define __builtin_amdgcn_wave_barrier()            lanes_meet()

@@ -7,23 +7,12 @@
 
 /* ---- loads and stores ------------------------------------------------------------------ */
 
-/* The form of an access by the side's memory space. */
-static zl_move_access access_of(const zl_tile_text *t, int side)
-{
-    switch (zl_tile_space(t, side)) {
-    case ZLAY_MOVE_GLOBAL: return side ? ZL_ST_GLOBAL : ZL_LD_GLOBAL;
-    case ZLAY_MOVE_PEER: return side ? ZL_ST_PEER : ZL_LD_PEER;
-    default: return side ? ZL_ST_SHARED : ZL_LD_SHARED;
-    }
-}
-
 void zl_tile_vector(zl_tile_text *t, const char *guard, int side, uint32_t bytes,
                     const char *address, const char *prefix, const uint32_t *registers)
 {
     char names[8][8];
     const char *operands[10];
     uint32_t count = zl_words_of(bytes);
-    bool async = side && t->part->part.kind == ZLAY_COPY_STORE_ASYNC;
     for (uint32_t i = 0; i < count; i++) {
         const char *bank = prefix[0] ? prefix : registers[i] & ZL_TILE_PERMUTED ? "v" : "w";
         snprintf(names[i], sizeof names[i], "%s%u", bank, registers[i] & 0xffff);
@@ -31,12 +20,7 @@ void zl_tile_vector(zl_tile_text *t, const char *guard, int side, uint32_t bytes
     }
     operands[side ? 0 : count] = address;
     operands[count + 1] = "bar";
-    zl_emit_form(&t->e, guard,
-                 !async ? zl_access_form(access_of(t, side), bytes)
-                 : bytes == 4 ? ZL_FORM_STORE_ASYNC_4
-                 : bytes == 8 ? ZL_FORM_STORE_ASYNC_8
-                              : ZL_FORM_STORE_ASYNC_16,
-                 operands);
+    zl_emit_form(&t->e, guard, zl_tile_form(t->move, t->part, side, bytes), operands);
 }
 
 /* The register that holds a stored word: a loaded one, or one put together. */
@@ -111,18 +95,7 @@ static void one_copy(zl_tile_text *t, const int64_t more[ZL_TILE_SIDES])
     for (int s = 0; s < ZL_TILE_SIDES; s++) at[s] = zl_tile_address(t, rooms[s], s, more[s], 0);
     zl_emit_line(&t->e, "mov.u32 digit, %u;", width);
     const char *const loaded[] = {at[1], at[0], "digit", "bar"};
-    switch (t->part->part.kind) {
-    case ZLAY_COPY_CP_ASYNC:
-        zl_emit_form(&t->e, "",
-                     width == 16  ? ZL_FORM_CP_ASYNC_16
-                     : width == 8 ? ZL_FORM_CP_ASYNC_8
-                                  : ZL_FORM_CP_ASYNC_4,
-                     loaded);
-        break;
-    case ZLAY_COPY_BULK_LOAD: zl_emit_form(&t->e, "", ZL_FORM_BULK_LOAD, loaded); break;
-    case ZLAY_COPY_BULK_PEER: zl_emit_form(&t->e, "", ZL_FORM_BULK_PEER, loaded); break;
-    default: zl_emit_form(&t->e, "", ZL_FORM_BULK_STORE, loaded);
-    }
+    zl_emit_form(&t->e, "", zl_tile_one_form(t->part), loaded);
 }
 
 void zl_tile_access(zl_tile_text *t, const int64_t more[ZL_TILE_SIDES])

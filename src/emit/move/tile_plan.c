@@ -5,6 +5,8 @@
  * permutation of bytes for two words and one more for every further word. */
 #include "emit/move/tile_plan.h"
 
+#include "emit/move/copy.h"
+
 #include <string.h>
 
 /* ---- values ------------------------------------------------------------------------ */
@@ -202,4 +204,48 @@ bool zl_tile_is_loaded(const zl_tile_origin *o)
     for (uint32_t i = 0; i < ZL_TILE_WORD && o->word[i] != ZL_NO_BYTE; i++)
         same &= o->word[i] == o->word[0] && o->byte[i] == i;
     return same;
+}
+
+/* ---- instruction forms ------------------------------------------------------------------ */
+
+/* The form of an access by the side's memory space. */
+static zl_move_access access_of(int32_t space, int side)
+{
+    switch (space) {
+    case ZLAY_MOVE_GLOBAL: return side ? ZL_ST_GLOBAL : ZL_LD_GLOBAL;
+    case ZLAY_MOVE_PEER: return side ? ZL_ST_PEER : ZL_LD_PEER;
+    default: return side ? ZL_ST_SHARED : ZL_LD_SHARED;
+    }
+}
+
+zl_form_id zl_tile_form(const zlay_move *move, const zl_move_part *p, int side, uint32_t bytes)
+{
+    if (!side || p->part.kind != ZLAY_COPY_STORE_ASYNC)
+        return zl_access_form(access_of(move->info.space[side], side), bytes);
+    return bytes == 4   ? ZL_FORM_STORE_ASYNC_4
+           : bytes == 8 ? ZL_FORM_STORE_ASYNC_8
+                        : ZL_FORM_STORE_ASYNC_16;
+}
+
+zl_form_id zl_tile_one_form(const zl_move_part *p)
+{
+    switch (p->part.kind) {
+    case ZLAY_COPY_CP_ASYNC:
+        return p->part.width == 16  ? ZL_FORM_CP_ASYNC_16
+               : p->part.width == 8 ? ZL_FORM_CP_ASYNC_8
+                                    : ZL_FORM_CP_ASYNC_4;
+    case ZLAY_COPY_BULK_LOAD: return ZL_FORM_BULK_LOAD;
+    case ZLAY_COPY_BULK_PEER: return ZL_FORM_BULK_PEER;
+    default: return ZL_FORM_BULK_STORE;
+    }
+}
+
+zl_form_id zl_tile_matrix_form(const zl_move_part *p, bool store, uint32_t count)
+{
+    static const zl_form_id forms[2][2][3] = {
+        {{ZL_FORM_LDMATRIX_X1, ZL_FORM_LDMATRIX_X2, ZL_FORM_LDMATRIX_X4},
+         {ZL_FORM_LDMATRIX_X1_TRANS, ZL_FORM_LDMATRIX_X2_TRANS, ZL_FORM_LDMATRIX_X4_TRANS}},
+        {{ZL_FORM_STMATRIX_X1, ZL_FORM_STMATRIX_X2, ZL_FORM_STMATRIX_X4},
+         {ZL_FORM_STMATRIX_X1_TRANS, ZL_FORM_STMATRIX_X2_TRANS, ZL_FORM_STMATRIX_X4_TRANS}}};
+    return forms[store][p->part.transposed][__builtin_ctz(count)];
 }

@@ -7,6 +7,7 @@
 
 #include "algebra/layout/layout.h"
 #include "base/base.h"
+#include "emit/emit.h"
 #include "synth/move/move.h"
 
 enum {
@@ -140,6 +141,14 @@ bool zl_tile_is_looped(const zlay_move *move, const zl_move_part *p);
 
 /* Whether a part signals an mbarrier, which is then a parameter. */
 bool zl_tile_has_barrier(const zlay_move *move);
+
+/* ---- instruction forms -------------------------------------------------------------- */
+
+/* Of a load or store of so many bytes; of a part that is one instruction for each access; of so many
+ * matrices. */
+zl_form_id zl_tile_form(const zlay_move *move, const zl_move_part *p, int side, uint32_t bytes);
+zl_form_id zl_tile_one_form(const zl_move_part *p);
+zl_form_id zl_tile_matrix_form(const zl_move_part *p, bool store, uint32_t count);
 
 /* ---- vectors without common strides ------------------------------------------------- */
 
