@@ -295,6 +295,7 @@ static char *compile_all(const char *target)
     ptx[length] = 0;
     assert_int_equal(pclose(pipe), 0);
     unlink(name);
+    if (getenv("KEEP")) { FILE *k = fopen("/tmp/kept.ptx", "w"); fputs(ptx, k); fclose(k); }
     replace_all(ptx, "\t", " ");
     replace_all(ptx, "bra.uni", "bra    ");
     return ptx;
@@ -313,6 +314,18 @@ static char *kernel_of(const char *ptx, int i)
     return strndup(at, (size_t)(end + 3 - at));
 }
 
+/* What inline asm says in the texts. */
+static const char *const words[] = {"cp.async.c", "cp.async.bulk.shared::cluster.global", "cp.async.bulk.shared::cluster.shared", "cp.async.bulk.global",
+                                    "st.async", "ldmatrix", "stmatrix", "mapa", "ld.shared::cluster", "st.shared::cluster", "__funnelshift_r", "[iy", "#pragma", " & 1u) <<"};
+enum { WORDS = sizeof words / sizeof *words };
+static int said[WORDS];
+
+static void count_words(void)
+{
+    for (int i = 0; i < count; i++)
+        for (int w = 0; w < WORDS; w++) said[w] += strstr(texts[i], words[w]) != NULL;
+}
+
 static void by_nvcc(zlay_ctx *ctx, const char *target, int each)
 {
     int by_kind[KINDS] = {0};
@@ -329,6 +342,7 @@ static void by_nvcc(zlay_ctx *ctx, const char *target, int each)
     }
     for (size_t k = 0; k < KINDS; k++) print_message("%s%s %d", k ? ", " : "", kinds[k].name, by_kind[k]);
     print_message("\n%s: %d\n", target, count);
+    count_words();
     free(ptx);
     drop_all();
 }
@@ -336,9 +350,13 @@ static void by_nvcc(zlay_ctx *ctx, const char *target, int each)
 static void nvcc_values(void **state)
 {
     need_compiler();
-    by_nvcc(*state, "sm_80", 12);
-    by_nvcc(*state, "sm_90a", 16);
-    by_nvcc(*state, "sm_100a", 12);
+    by_nvcc(*state, "sm_80", getenv("EACH") ? atoi(getenv("EACH")) : 12);
+    by_nvcc(*state, "sm_90a", getenv("EACH") ? atoi(getenv("EACH")) : 16);
+    by_nvcc(*state, "sm_100a", getenv("EACH") ? atoi(getenv("EACH")) : 12);
+    for (int w = 0; w < WORDS; w++) print_message("%s%s %d", w ? ", " : "", words[w], said[w]);
+    print_message("\n");
+    for (int w = 0; w < WORDS; w++)
+        if (!said[w]) fail_msg("no text has %s", words[w]);
 }
 
 int main(void)
