@@ -79,28 +79,17 @@ static void drop_all(void)
     }
 }
 
-/* The signature alone. */
-static bool takes(const char *text, const char *parameter)
+/* The call, its arguments behind the thread called as the parameters are. */
+static void put_call(FILE *file, const char *text, int i, const char *source, const char *dest)
 {
-    const char *head = strstr(text, "__device__ __forceinline__"), *found = strstr(head, parameter);
-    return found && found < strstr(head, ")\n{");
-}
-
-static const char *const behind[][2] = {{"unsigned rank_source", "rank"}, {"unsigned rank_dest", "rank"}, {"unsigned bar", "bar"},
-                                        {"long long name_ld", "ld"}, {"long long name_N", "n"}};
-
-/* The call behind its two sides. */
-static void put_call(FILE *file, int i, const char *source, const char *dest, const char *thread)
-{
-    static const char *const orders[][5] = {{"ld", "n"}, {"n", "ld"}};
-    const char *text = texts[i], *head = strstr(text, "__device__ __forceinline__"), *ld = strstr(head, "name_ld"), *n = strstr(head, "name_N");
-    fprintf(file, "f%d(%s, %s, %s", i, source, dest, thread);
-    for (int k = 0; k < 3; k++)
-        if (takes(text, behind[k][0])) fprintf(file, ", %s", behind[k][1]);
-    bool has_ld = takes(text, "long long name_ld"), has_n = takes(text, "long long name_N");
-    const char *const *order = orders[has_ld && has_n && n < ld];
-    for (int k = 0; k < 2; k++)
-        if (*order[k] == 'l' ? has_ld : has_n) fprintf(file, ", %s", order[k]);
+    const char *at = strstr(strstr(text, "__device__ __forceinline__"), ", unsigned thread"), *end = strstr(at, ")\n{");
+    fprintf(file, "f%d(%s, %s", i, source, dest);
+    while (at < end) {
+        const char *next = at + 2 + strcspn(at + 2, ",)"), *name = next;
+        while (name[-1] != ' ') name--;
+        fprintf(file, ", %.*s", (int)(next - name), name);
+        at = next;
+    }
     fprintf(file, ");\n");
 }
 
@@ -128,29 +117,49 @@ static void put_host(FILE *file, int i)
     char source[80] = "source", dest[80] = "dest";
     if (is_held(trials[i], 0)) sprintf(source, "*(const unsigned (*)[%u])source", (unsigned)trials[i]->from.held / 4);
     if (is_held(trials[i], 1)) sprintf(dest, "*(unsigned (*)[%u])dest", (unsigned)trials[i]->to.held / 4);
-    fprintf(file, "%sextern \"C\" void run_%d(const void *source, void *dest, unsigned thread, long long ld, long long n)\n{\n    (void)ld, (void)n;\n    ", texts[i], i);
-    put_call(file, i, source, dest, "thread");
+    fprintf(file, "%sextern \"C\" void run_%d(const void *source, void *dest, unsigned thread, long long name_ld, long long name_N)\n{\n    (void)name_ld, (void)name_N;\n    ", texts[i], i);
+    put_call(file, texts[i], i, source, dest);
     fprintf(file, "}\n");
 }
 
-static void on_the_host(zlay_ctx *ctx, int32_t language, const char *target, int each, int least)
+/* A text for the host's compiler, and the library that it makes of it. */
+static char folder[32];
+
+static FILE *source_begin(void)
 {
-    char folder[] = "/tmp/zlay-copy-XXXXXX", path[64], command[400];
-    int ran = 0, by_kind[KINDS] = {0};
-    draw_all(ctx, language, target, each);
+    char path[64];
+    strcpy(folder, "/tmp/zlay-copy-XXXXXX");
     assert_non_null(mkdtemp(folder));
     snprintf(path, sizeof path, "%s/c.cpp", folder);
     FILE *file = fopen(path, "w");
     assert_non_null(file);
     fputs("#include \"lanes.h\"\n", file);
-    for (int i = 0; i < count; i++)
-        if (!strstr(texts[i], "asm volatile")) put_host(file, i);
+    return file;
+}
+
+static void *library_of(FILE *file)
+{
+    char path[64], command[400];
     fclose(file);
+    snprintf(path, sizeof path, "%s/c.cpp", folder);
     snprintf(command, sizeof command, "${CXX:-c++} -std=c++17 -O1 -Wall -Wextra -Werror -Wno-unknown-pragmas -Itests/support -shared -fPIC -o %s/c.so %s", folder, path);
     assert_int_equal(system(command), 0);
     snprintf(path, sizeof path, "%s/c.so", folder);
     void *library = dlopen(path, RTLD_NOW);
     assert_non_null(library);
+    snprintf(command, sizeof command, "rm -r %s", folder);
+    assert_int_equal(system(command), 0);
+    return library;
+}
+
+static void on_the_host(zlay_ctx *ctx, int32_t language, const char *target, int each, int least)
+{
+    int ran = 0, by_kind[KINDS] = {0};
+    draw_all(ctx, language, target, each);
+    FILE *file = source_begin();
+    for (int i = 0; i < count; i++)
+        if (!strstr(texts[i], "asm volatile")) put_host(file, i);
+    void *library = library_of(file);
     for (int i = 0; i < count; i++) {
         union { void *object; run_function *run; } found;
         char name[NAME + 8];
@@ -163,8 +172,6 @@ static void on_the_host(zlay_ctx *ctx, int32_t language, const char *target, int
         ran++, by_kind[numbers[i]]++;
     }
     dlclose(library);
-    snprintf(command, sizeof command, "rm -r %s", folder);
-    assert_int_equal(system(command), 0);
     for (size_t k = 0; k < KINDS; k++) print_message("%s%s %d", k ? ", " : "", kinds[k].name, by_kind[k]);
     print_message("\n%s: %d of %d ran\n", target, ran, count);
     assert_true(ran >= least);
@@ -193,11 +200,11 @@ static void put_kernel(FILE *file, int i)
         const side *a = s ? &t->to : &t->from;
         name[s] = is_held(t, s) ? (s ? "held_1" : "held_0") : side_is_shared(a) ? (s ? "smem + at_dest" : "smem + at_source") : s ? "dest" : "source";
     }
-    fprintf(file, "%sextern \"C\" __global__ void k%d(const void *source, void *dest, unsigned at_source, unsigned at_dest, unsigned rank, unsigned bar, long long ld, long long n)\n{\n"
-                  "    const unsigned thread = threadIdx.x;\n", texts[i], i);
+    fprintf(file, "%sextern \"C\" __global__ void k%d(const void *source, void *dest, unsigned at_source, unsigned at_dest, unsigned rank, unsigned bar, long long name_ld, long long name_N)\n{\n"
+                  "    const unsigned thread = threadIdx.x, rank_source = rank, rank_dest = rank;\n    (void)rank_source, (void)rank_dest;\n", texts[i], i);
     for (int s = 0; s < 2; s++) put_side(file, t, s);
     fprintf(file, "    ");
-    put_call(file, i, name[0], name[1], "thread");
+    put_call(file, texts[i], i, name[0], name[1]);
     if (is_held(t, 1))
         fprintf(file, "    for (int i = 0; i < %u; i++) ((unsigned *)dest)[thread * %uu + i] = held_1[i];\n", (unsigned)t->to.held / 4, (unsigned)t->to.held / 4);
     fprintf(file, "}\n");
@@ -295,7 +302,6 @@ static char *compile_all(const char *target)
     ptx[length] = 0;
     assert_int_equal(pclose(pipe), 0);
     unlink(name);
-    if (getenv("KEEP")) { FILE *k = fopen("/tmp/kept.ptx", "w"); fputs(ptx, k); fclose(k); }
     replace_all(ptx, "\t", " ");
     replace_all(ptx, "bra.uni", "bra    ");
     return ptx;
@@ -350,13 +356,205 @@ static void by_nvcc(zlay_ctx *ctx, const char *target, int each)
 static void nvcc_values(void **state)
 {
     need_compiler();
-    by_nvcc(*state, "sm_80", getenv("EACH") ? atoi(getenv("EACH")) : 12);
-    by_nvcc(*state, "sm_90a", getenv("EACH") ? atoi(getenv("EACH")) : 16);
-    by_nvcc(*state, "sm_100a", getenv("EACH") ? atoi(getenv("EACH")) : 12);
+    by_nvcc(*state, "sm_80", 40);
+    by_nvcc(*state, "sm_90a", 40);
+    by_nvcc(*state, "sm_100a", 40);
     for (int w = 0; w < WORDS; w++) print_message("%s%s %d", w ? ", " : "", words[w], said[w]);
     print_message("\n");
     for (int w = 0; w < WORDS; w++)
         if (!said[w]) fail_msg("no text has %s", words[w]);
+}
+
+/* ---- tiles of tensors -------------------------------------------------------------------------------- */
+
+enum { TENSOR = 1 << 14 };
+
+static const struct {
+    int32_t language;
+    const char *target, *from, *to, *facts[4];
+    uint32_t bits;
+    uint64_t tile[2];
+    int64_t m, k, ld;
+    int32_t path;
+} tensors[] = {
+    {ZLAY_TEXT_HIP, "gfx942", "(M,K):(ld,1)", "(32,64):(64,1)", {"M >= 1", "K = 0 mod 8", "K >= 8", "ld = 0 mod 8"}, 16, {32, 64}, 75, 88, 96, 0},
+    {ZLAY_TEXT_HIP, "gfx90a", "(M,K):(1,ld)", "(32,16):(1,32)", {"M >= 1", "K >= 1", "ld >= 1", "M >= 1"}, 8, {32, 16}, 67, 43, 71, 0},
+    {ZLAY_TEXT_HIP, "gfx950", "(32,24):(24,1)", "(M,K):(ld,1)", {"M >= 1", "K <= 46", "K >= 1", "ld >= 46"}, 32, {32, 24}, 70, 45, 47, ZLAY_PATH_THREADS},
+    {ZLAY_TEXT_CUDA, "sm_90a", "(M,K):(ld,1)", "Sw<3,3,3> o 0 o (64,64):(64,1)", {"M >= 1", "K = 0 mod 8", "K >= 8", "ld = 0 mod 8"}, 16, {64, 64}, 75, 88, 96, ZLAY_PATH_THREADS},
+    {ZLAY_TEXT_CUDA, "sm_80", "(M,K):(ld,1)", "(16,32):(1,16)", {"M >= 1", "K >= 1", "ld >= 1", "K >= 1"}, 64, {16, 32}, 33, 40, 41, ZLAY_PATH_THREADS},
+};
+enum { TENSORS = sizeof tensors / sizeof *tensors };
+
+typedef void run_tile(const void *source, void *dest, unsigned thread, const long long *v);
+
+static zlay_move *tile_move(zlay_ctx *ctx, int i, zlay_layout *layouts[2])
+{
+    size_t length[4];
+    zlay_facts *facts = NULL;
+    zlay_move *move = NULL;
+    bool out = tensors[i].to[1] == 'M';
+    for (int f = 0; f < 4; f++) length[f] = strlen(tensors[i].facts[f]);
+    assert_int_equal(zlay_facts_parse(ctx, &facts, 4, tensors[i].facts, length), ZLAY_OK);
+    layouts[0] = read_layout(ctx, tensors[i].from), layouts[1] = read_layout(ctx, tensors[i].to);
+    zlay_copy_request r = {.size = sizeof r, .elem_bits = tensors[i].bits, .threads = 128, .path = tensors[i].path, .facts = facts, .axes = 2,
+                           .source = {layouts[0], out ? ZLAY_MOVE_SHARED : ZLAY_MOVE_GLOBAL, 0, 16}, .dest = {layouts[1], out ? ZLAY_MOVE_GLOBAL : ZLAY_MOVE_SHARED, 0, 16}};
+    memcpy(r.tile, tensors[i].tile, sizeof tensors[i].tile);
+    if (zlay_copy_synth(ctx, &move, target_of(tensors[i].target), &r)) fail_msg("tensor %d: %s", i, zlay_ctx_message(ctx));
+    zlay_facts_free(facts);
+    return move;
+}
+
+/* The element at which a cell of a side lies; of the tensor, cells of the tensor. */
+static int64_t cell_at(const zlay_layout *a, const char *text, int i, const uint64_t *cell, const uint64_t *first)
+{
+    int64_t at = 0;
+    if (text[1] == 'M') {
+        bool rows = strstr(text, ":(ld,1)") != NULL;
+        int64_t x = (int64_t)(cell[0] + first[0]), y = (int64_t)(cell[1] + first[1]);
+        return rows ? x * tensors[i].ld + y : x + y * tensors[i].ld;
+    }
+    assert_int_equal(zlay_layout_eval(&at, 1, a, cell[0] + tensors[i].tile[0] * cell[1]), ZLAY_OK);
+    return at;
+}
+
+static void tile_compare(int i, zlay_layout *const layouts[2], run_tile *run, uint32_t threads, const uint64_t first[2])
+{
+    static uint8_t from[8 * TENSOR] __attribute__((aligned(256))), to[8 * TENSOR] __attribute__((aligned(256))), want[8 * TENSOR];
+    uint32_t bytes = tensors[i].bits / 8;
+    static const uint64_t origin[2] = {0};
+    const long long v[] = {tensors[i].ld, tensors[i].m, tensors[i].k, tensors[i].m - (int64_t)first[0], tensors[i].k - (int64_t)first[1]};
+    for (size_t b = 0; b < sizeof from; b++) from[b] = (uint8_t)(b * 167 >> 3), to[b] = (uint8_t)(b * 13);
+    memcpy(want, to, sizeof to);
+    for (uint64_t c = 0; c < tensors[i].tile[0] * tensors[i].tile[1]; c++) {
+        const uint64_t cell[2] = {c % tensors[i].tile[0], c / tensors[i].tile[0]};
+        if ((int64_t)cell[0] >= v[3] || (int64_t)cell[1] >= v[4]) continue;
+        memcpy(want + cell_at(layouts[1], tensors[i].to, i, cell, first) * bytes, from + cell_at(layouts[0], tensors[i].from, i, cell, first) * bytes, bytes);
+    }
+    int64_t start = cell_at(NULL, "(M:(ld,1)", i, origin, first);
+    if (strstr(tensors[i].from, "(1,ld)")) start = (int64_t)first[0] + (int64_t)first[1] * tensors[i].ld;
+    bool out = tensors[i].to[1] == 'M';
+    for (unsigned t = 0; t < threads + 5; t++) run(from + (out ? 0 : start) * bytes, to + (out ? start : 0) * bytes, t, v);
+    for (size_t b = 0; b < sizeof to; b++)
+        if (to[b] != want[b]) fail_msg("tensor %d, tile at (%d,%d): byte %d", i, (int)first[0], (int)first[1], (int)b);
+}
+
+static void edges_are_kept(void **state)
+{
+    static char text[TENSORS][1 << 16];
+    zlay_move *move[TENSORS];
+    zlay_layout *layouts[TENSORS][2];
+    FILE *file = source_begin();
+    for (int i = 0; i < TENSORS; i++) {
+        move[i] = tile_move(*state, i, layouts[i]);
+        assert_true(print_one(*state, text[i], move[i], tensors[i].language, i));
+        fprintf(file, "%sextern \"C\" void run_%d(const void *source, void *dest, unsigned thread, const long long *v)\n{\n"
+                      "    const long long name_ld = v[0], name_M = v[1], name_K = v[2], left_0 = v[3], left_1 = v[4];\n"
+                      "    (void)name_ld, (void)name_M, (void)name_K, (void)left_0, (void)left_1;\n    ", text[i], i);
+        put_call(file, text[i], i, "source", "dest");
+        fprintf(file, "}\n");
+    }
+    void *library = library_of(file);
+    for (int i = 0; i < TENSORS; i++) {
+        union { void *object; run_tile *run; } found;
+        char name[NAME];
+        zlay_move_summary info;
+        snprintf(name, sizeof name, "run_%d", i);
+        found.object = dlsym(library, name);
+        assert_non_null(found.object);
+        zlay_move_info(&info, move[i]);
+        for (uint64_t x = 0; x < (uint64_t)tensors[i].m; x += tensors[i].tile[0])
+            for (uint64_t y = 0; y < (uint64_t)tensors[i].k; y += tensors[i].tile[1]) tile_compare(i, layouts[i], found.run, info.threads, (const uint64_t[]){x, y});
+        zlay_move_free(move[i]);
+        for (int s = 0; s < 2; s++) zlay_layout_free(layouts[i][s]);
+    }
+    dlclose(library);
+}
+
+/* ---- compilers --------------------------------------------------------------------------------------- */
+
+static void clang_takes_them(void **state)
+{
+    static char all[1 << 25];
+    if (!has_hip_compiler()) skip();
+    draw_all(*state, ZLAY_TEXT_HIP, "gfx942", 12);
+    char *to = all;
+    for (int i = 0; i < count; i++) {
+        const trial *t = trials[i];
+        char given[2][64];
+        to += sprintf(to, "%s", texts[i]);
+        if (i % 4 == 3) continue; /* it stands alone */
+        for (int s = 0; s < 2; s++)
+            if (is_held(t, s)) sprintf(given[s], "*(%sunsigned (*)[%u])%s", s ? "" : "const ", (unsigned)(s ? t->to : t->from).held / 4, s ? "dest" : "source");
+            else strcpy(given[s], s ? "dest" : "source");
+        to += sprintf(to, "extern \"C\" __attribute__((global)) void k%d(const void *source, void *dest, unsigned thread, long long name_ld, long long name_N)\n{\n"
+                          "    (void)name_ld, (void)name_N;\n    ", i);
+        FILE *file = fmemopen(to, 1000, "w");
+        put_call(file, texts[i], i, given[0], given[1]);
+        fclose(file);
+        to += strlen(to);
+        to += sprintf(to, "}\n");
+    }
+    assert_true(compiles_hip("gfx90a gfx942 gfx950", all));
+    print_message("%d functions\n", count);
+    drop_all();
+}
+
+/* ---- writes, refusals -------------------------------------------------------------------------------- */
+
+/* PTX is what zlay_emit_move prints, and the check of alignment. */
+static void ptx_is_the_move(void **state)
+{
+    static char mine[TEXT_ROOM];
+    uint64_t seed = test_seed("moves"), taken = 0;
+    for (uint64_t i = 0; i < 40; i++) {
+        static trial t;
+        drawn d = draw_kind(*state, i % KINDS, &seed);
+        const char *const real[] = {d.real[0], d.real[1]};
+        memcpy(t.value, d.value, sizeof d.value);
+        if (trial_begin(*state, &t, &d.w, &seed, d.real[0][0] ? real : NULL)) {
+            zlay_buf buf = {mine, sizeof mine, 0};
+            assert_int_equal(zlay_emit_copy(*state, &buf, t.move, ZLAY_TEXT_PTX, "moved", 5), ZLAY_OK);
+            size_t length = strlen(t.text);
+            assert_memory_equal(mine, t.text, length);
+            assert_true(!mine[length] || !strncmp(mine + length, ".func (.param .b32 value) moved_aligned(", 40));
+            if (has_compiler()) assert_true(assembles(d.w.target, mine));
+            taken++;
+        }
+        trial_end(&t);
+        zlay_facts_free(d.facts);
+    }
+    assert_true(taken >= 20);
+}
+
+static void refuse(zlay_ctx *ctx, const zlay_move *move, int32_t language, const char *name, zlay_status expected, const char *says)
+{
+    zlay_buf buf = {NULL, 0, 0};
+    zlay_status status = zlay_emit_copy(ctx, &buf, move, language, name, strlen(name));
+    if (status != expected || !strstr(zlay_ctx_message(ctx), says)) fail_msg("%s: %s", zlay_status_name(status), zlay_ctx_message(ctx));
+}
+
+static void refused(void **state)
+{
+    zlay_ctx *ctx = *state;
+    zlay_layout *a = read_layout(ctx, "(8,64):(1,8)");
+    zlay_copy_request r = {.size = sizeof r, .elem_bits = 16, .source = {a, ZLAY_MOVE_GLOBAL, 0, 16}, .dest = {a, ZLAY_MOVE_SHARED, 0, 16}};
+    zlay_move *nvidia = NULL, *amd = NULL;
+    zlay_buf buf = {NULL, 0, 0};
+    assert_int_equal(zlay_copy_synth(ctx, &nvidia, target_of("sm_90a"), &r), ZLAY_OK);
+    assert_int_equal(zlay_copy_synth(ctx, &amd, target_of("gfx942"), &r), ZLAY_OK);
+    refuse(ctx, nvidia, ZLAY_TEXT_CUDA, "f", ZLAY_EROOM, "");
+    refuse(ctx, nvidia, ZLAY_TEXT_HIP, "f", ZLAY_ENOTSUP, "sm_90a");
+    refuse(ctx, amd, ZLAY_TEXT_CUDA, "f", ZLAY_ENOTSUP, "gfx942");
+    refuse(ctx, amd, ZLAY_TEXT_PTX, "f", ZLAY_ENOTSUP, "gfx942");
+    refuse(ctx, nvidia, ZLAY_TEXT_CUDA, "__f", ZLAY_EINVAL, "name");
+    refuse(ctx, nvidia, ZLAY_TEXT_CUDA, "uint4", ZLAY_EINVAL, "name");
+    refuse(ctx, nvidia, 7, "f", ZLAY_EINVAL, "language");
+    assert_int_equal(zlay_emit_copy(ctx, NULL, nvidia, ZLAY_TEXT_CUDA, "f", 1), ZLAY_EINVAL);
+    assert_int_equal(zlay_emit_copy(ctx, &buf, NULL, ZLAY_TEXT_CUDA, "f", 1), ZLAY_EINVAL);
+    assert_int_equal(zlay_emit_copy(ctx, &buf, nvidia, ZLAY_TEXT_CUDA, NULL, 1), ZLAY_EINVAL);
+    zlay_move_free(nvidia);
+    zlay_move_free(amd);
+    zlay_layout_free(a);
 }
 
 int main(void)
@@ -364,7 +562,11 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(hip_values),
         cmocka_unit_test(cuda_values),
+        cmocka_unit_test(edges_are_kept),
         cmocka_unit_test(nvcc_values),
+        cmocka_unit_test(clang_takes_them),
+        cmocka_unit_test(ptx_is_the_move),
+        cmocka_unit_test(refused),
     };
     return cmocka_run_group_tests_name("copies as functions", tests, begin, end);
 }
