@@ -6,32 +6,9 @@
 #include "emit/function/aligned.h"
 #include "emit/function/function.h"
 
-#include <stdarg.h>
 #include <zlay/emit_function.h>
 
 static const char *const side_names[] = {"source", "dest"};
-
-void zl_tile_c_line(zl_tile_c *t, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    zl_put_times(t->e.out, "    ", t->depth);
-    zl_vputf(t->e.out, format, args);
-    zl_puts(t->e.out, "\n");
-    va_end(args);
-}
-
-void zl_tile_c_open(zl_tile_c *t)
-{
-    zl_tile_c_line(t, "{");
-    t->depth++;
-}
-
-void zl_tile_c_close(zl_tile_c *t)
-{
-    t->depth--;
-    zl_tile_c_line(t, "}");
-}
 
 /* ---- head ------------------------------------------------------------------------------------ */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A move by threads while it is printed as a function of CUDA C or HIP. What its accesses are says
- * emit/move/tile_plan.h. copy.c prints the frame, part.c digits, coordinates, ends and loops, offset.c
- * and points.c addresses, access.c, realign.c and matrix.c the accesses themselves. */
+/* A move by threads while it is printed as a function of CUDA C or HIP. Which accesses it makes says
+ * emit/move/tile_plan.h. copy.c prints the frame, part.c coordinates, ends and loops, offset.c, points.c
+ * and address.c addresses, access.c, realign.c and matrix.c the accesses themselves. */
 #ifndef ZL_EMIT_FUNCTION_COPY_H
 #define ZL_EMIT_FUNCTION_COPY_H
 
@@ -76,13 +76,16 @@ void zl_tile_c_access(zl_tile_c *t, const int64_t more[ZL_TILE_SIDES]);
 void zl_tile_c_realign(zl_tile_c *t, const zl_tile_block *b, const int64_t more[ZL_TILE_SIDES]);
 void zl_tile_c_matrices(zl_tile_c *t);
 
+/* The type of an access of so many bytes, which is then used. */
+const char *zl_tile_c_type(zl_tile_c *t, uint32_t bytes);
+
 /* The name of a register of 32 bits. */
 typedef struct zl_tile_c_name {
     char text[32];
 } zl_tile_c_name;
 
-/* Loads `bytes` into w<first>, .. behind `declare`, "const unsigned " or "" of words that are there;
- * stores words. */
+/* Loads `bytes` into w<first>, .. behind `declare`: "const unsigned ", "" of words that are there, NULL:
+ * into a vector v<first> alone.  Stores words. */
 void zl_tile_c_load(zl_tile_c *t, const char *declare, uint32_t bytes, const char *address,
                   uint32_t first);
 void zl_tile_c_store(zl_tile_c *t, uint32_t bytes, const char *address,

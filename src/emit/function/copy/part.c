@@ -6,51 +6,9 @@
 
 #include <zlay/version.h>
 
-typedef unsigned long long ull;
-typedef long long ll;
-
 enum { BY_THREAD = 1 << ZLAY_DIGIT_THREAD, BY_ACCESS = 1 << ZLAY_DIGIT_ACCESS };
 
-/* ---- digits ---------------------------------------------------------------------------------- */
-
-static bool is_power(uint64_t n) { return (n & (n - 1)) == 0; }
-
-/* A digit is there where an offset or a coordinate that is compared has it. */
-static bool digit_is_used(const zl_tile_c *t, const zlay_move_digit *d)
-{
-    if (d->extent < 2) return false;
-    if (t->coordinates >> d->mode & 1) return true;
-    return zl_tile_c_steps(t, 0, d) || zl_tile_c_steps(t, 1, d);
-}
-
-/* of / below % extent; the remainder where the number may be greater. */
-static void digit_put(zl_tile_c *t, uint32_t i, const char *of, uint64_t below, bool open)
-{
-    zl_text *out = t->e.out;
-    uint64_t extent = t->part->digit[i].extent;
-    zl_put_times(out, "    ", t->depth);
-    zl_putf(out, "const unsigned d%u = ", (unsigned)i);
-    bool both = open && below > 1 && is_power(below);
-    zl_putf(out, "%s%s", both ? "(" : "", of);
-    if (below > 1 && is_power(below)) zl_putf(out, " >> %d", __builtin_ctzll(below));
-    else if (below > 1) zl_putf(out, " / %lluu", (ull)below);
-    zl_puts(out, both ? ")" : "");
-    if (open && is_power(extent)) zl_putf(out, " & %lluu", (ull)extent - 1);
-    else if (open) zl_putf(out, " %% %lluu", (ull)extent);
-    zl_puts(out, ";\n");
-}
-
-void zl_tile_c_digits(zl_tile_c *t, int32_t level, const char *of, uint64_t limit)
-{
-    uint64_t below = 1;
-    for (uint32_t i = 0; i < t->part->part.digits; i++) {
-        const zlay_move_digit *d = &t->part->digit[i];
-        if (d->level != level) continue;
-        bool open = !limit || (limit + below - 1) / below > d->extent;
-        if (digit_is_used(t, d)) digit_put(t, i, of, below, open);
-        below *= d->extent;
-    }
-}
+/* ---- coordinates ---------------------------------------------------------------------------- */
 
 /* c0, c1, .. of the modes that are compared. */
 static void coordinates_put(zl_tile_c *t, uint32_t levels)
@@ -65,7 +23,7 @@ static void coordinates_put(zl_tile_c *t, uint32_t levels)
             const zlay_move_digit *d = &t->part->digit[i];
             if (d->mode != k || d->extent < 2 || !(levels >> d->level & 1)) continue;
             zl_putf(out, "%sd%u", first ? "" : " + ", (unsigned)i);
-            if (d->step != 1) zl_putf(out, " * %lluu", (ull)d->step);
+            if (d->step != 1) zl_putf(out, " * %lluu", (unsigned long long)d->step);
             first = false;
         }
         zl_puts(out, first ? "0u;\n" : ";\n");
@@ -100,7 +58,7 @@ static void extents_put(zl_tile_c *t, const uint64_t *at, bool *any)
         uint64_t left = t->part->mode[k].extent - (at ? at[k] : 0);
         if (!zl_tile_is_checked(t->part, k) || greatest_of(t, k, !at) < left) continue;
         condition_begin(t, any);
-        zl_putf(t->e.out, "c%u < %lluu", (unsigned)k, (ull)left);
+        zl_putf(t->e.out, "c%u < %lluu", (unsigned)k, (unsigned long long)left);
         t->coordinates |= 1u << k;
     }
 }
@@ -111,17 +69,17 @@ static void edge_put(zl_tile_c *t, uint32_t axis, const uint64_t *at)
     const zl_move_tiles *tiles = t->move->tiles;
     uint64_t first = 0;
     zlay_move_first(&first, t->move, t->index, axis);
-    ll fixed = (ll)first;
+    long long fixed = (long long)first;
     for (uint32_t k = 0; k < t->part->part.modes; k++) {
         const zlay_move_cells *c = &tiles->mode[k];
-        if (c->axis == axis && at) fixed += (ll)at[k] * (ll)c->step;
+        if (c->axis == axis && at) fixed += (long long)at[k] * (long long)c->step;
     }
     zl_putf(t->e.out, "%lldll", fixed);
     for (uint32_t k = 0; k < t->part->part.modes; k++) {
         const zlay_move_cells *c = &tiles->mode[k];
         if (c->axis != axis || !c->step || !greatest_of(t, k, !at)) continue;
         zl_putf(t->e.out, " %c c%u * %lldll", c->step < 0 ? '-' : '+', (unsigned)k,
-                c->step < 0 ? -(ll)c->step : (ll)c->step);
+                c->step < 0 ? -(long long)c->step : (long long)c->step);
         t->coordinates |= 1u << k;
     }
     zl_putf(t->e.out, " < left_%u", (unsigned)axis);
@@ -160,7 +118,7 @@ static void looped(zl_tile_c *t)
     static const int64_t none[ZL_TILE_SIDES] = {0};
     zl_tile_c_line(t, "#pragma unroll 1");
     zl_tile_c_line(t, "for (unsigned access = 0u; access < %lluu; access++) {",
-                 (ull)t->part->part.accesses);
+                 (unsigned long long)t->part->part.accesses);
     t->depth++;
     zl_tile_c_digits(t, ZLAY_DIGIT_ACCESS, "access", t->part->part.accesses);
     coordinates_put(t, BY_THREAD | BY_ACCESS);

@@ -4,9 +4,6 @@
  * table stands before the function. */
 #include "emit/function/copy/copy.h"
 
-typedef unsigned long long ull;
-typedef long long ll;
-
 static const char *const side_names[] = {"source", "dest"};
 
 static uint64_t all_masks(const zl_tile_c *t, const int64_t mask[ZL_VECTOR_BITS])
@@ -48,10 +45,10 @@ static void table_put(zl_tile_c *t, int side)
     zl_putf(t->e.out, "static __device__ __attribute__((unused)) const %s ",
             narrow ? "unsigned" : "long long");
     table_name(t, side);
-    zl_putf(t->e.out, "[%llu] = {", (ull)count);
+    zl_putf(t->e.out, "[%llu] = {", (unsigned long long)count);
     for (uint64_t n = 0; n < count; n++)
         zl_putf(t->e.out, "%s%lld%s%s", n % A_LINE ? " " : "\n    ",
-                (ll)zl_vector_byte(t->move, t->part, side, n), narrow ? "u" : "ll",
+                (long long)zl_vector_byte(t->move, t->part, side, n), narrow ? "u" : "ll",
                 n + 1 < count ? "," : "");
     zl_puts(t->e.out, "\n};\n");
 }
@@ -82,11 +79,11 @@ static void masks_put(zl_tile_c *t, const char *number, int64_t first,
                       const int64_t mask[ZL_VECTOR_BITS])
 {
     uint32_t bits = (uint32_t)__builtin_ctzll(zl_vectors_of(t->move, t->part));
-    zl_putf(t->e.out, "%lluu", (ull)first);
+    zl_putf(t->e.out, "%lluu", (unsigned long long)first);
     for (int d = -ZL_VECTOR_BITS; d < ZL_VECTOR_BITS; d++) {
         uint64_t those = moved(mask, bits, d);
         if (!those) continue;
-        zl_putf(t->e.out, " ^ (%s & %lluu)", number, (ull)those);
+        zl_putf(t->e.out, " ^ (%s & %lluu)", number, (unsigned long long)those);
         if (d) zl_putf(t->e.out, " %s %d", d < 0 ? ">>" : "<<", d < 0 ? -d : d);
     }
 }
