@@ -2,7 +2,7 @@
 /* A move by threads while it is printed as a PTX function. Its parts are copies of one kind; a
  * thread's accesses of a part are numbered by digits (value, thread, access). tile.c prints the
  * frame, tile_digits.c coordinates and bounds, tile_address.c and tile_points.c addresses,
- * tile_block.c, tile_realign.c and tile_fragment.c the accesses themselves. */
+ * tile_block.c, tile_realign.c, tile_vector.c and tile_fragment.c the accesses themselves. */
 #ifndef ZL_EMIT_TILE_H
 #define ZL_EMIT_TILE_H
 

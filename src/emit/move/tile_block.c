@@ -3,25 +3,7 @@
  * stores; or one asynchronous copy. */
 #include "emit/move/tile.h"
 
-#include <stdio.h>
-
-/* ---- loads and stores ------------------------------------------------------------------ */
-
-void zl_tile_vector(zl_tile_text *t, const char *guard, int side, uint32_t bytes,
-                    const char *address, const char *prefix, const uint32_t *registers)
-{
-    char names[8][8];
-    const char *operands[10];
-    uint32_t count = zl_words_of(bytes);
-    for (uint32_t i = 0; i < count; i++) {
-        const char *bank = prefix[0] ? prefix : registers[i] & ZL_TILE_PERMUTED ? "v" : "w";
-        snprintf(names[i], sizeof names[i], "%s%u", bank, registers[i] & 0xffff);
-        operands[i + (side == 1)] = names[i];
-    }
-    operands[side ? 0 : count] = address;
-    operands[count + 1] = "bar";
-    zl_emit_form(&t->e, guard, zl_tile_form(t->move, t->part, side, bytes), operands);
-}
+/* ---- words -------------------------------------------------------------------------------- */
 
 /* The register that holds a stored word: a loaded one, or one put together. */
 static uint32_t word_make(zl_tile_text *t, const zl_tile_origin *o, uint32_t number)

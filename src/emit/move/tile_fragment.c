@@ -11,16 +11,6 @@ enum { WARP = 32, ROWS = 8, WORD_BITS = 32, MATRICES = 4 };
 
 static const char *const base_names[] = {"from", "to"};
 
-void zl_tile_held(zl_tile_text *t, int side, uint32_t words, const uint32_t *registers)
-{
-    for (uint32_t w = 0; w < words; w++) {
-        const char *bank = registers[w] & ZL_TILE_PERMUTED ? "v" : "w";
-        uint32_t number = registers[w] & 0xffff;
-        if (side) zl_emit_line(&t->e, "st.param.b32 [held_dest+%u], %s%u;", 4 * w, bank, number);
-        else zl_emit_line(&t->e, "ld.param.b32 w%u, [held_source+%u];", number, 4 * w);
-    }
-}
-
 /* from or to = the offset of the row whose address the lane has, of the matrices from `word` on. */
 static void row_offset(zl_tile_text *t, int memory, uint32_t word, uint32_t count)
 {

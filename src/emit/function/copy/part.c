@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A part of a move as C: its threads, the digits of their numbers, coordinates, and its accesses one
  * after the other or as a loop, each behind the ends that it may leave. A part is printed to nowhere
- * first, which tells what of it is used. */
+ * first, which tells what it uses. */
 #include "emit/function/copy/copy.h"
 
 #include <zlay/version.h>
