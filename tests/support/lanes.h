@@ -54,8 +54,8 @@ static inline unsigned __shfl_sync(unsigned all, unsigned value, int lane)
 static inline void __syncthreads(void) { lanes_meet(); }
 static inline void __syncwarp(void) { lanes_meet(); }
 
-typedef struct { unsigned x, y; } uint2;
-typedef struct { unsigned x, y, z, w; } uint4;
+typedef struct __attribute__((aligned(8))) { unsigned x, y; } uint2;
+typedef struct __attribute__((aligned(16))) { unsigned x, y, z, w; } uint4;
 static inline uint2 make_uint2(unsigned x, unsigned y) { return (uint2){x, y}; }
 static inline uint4 make_uint4(unsigned x, unsigned y, unsigned z, unsigned w) { return (uint4){x, y, z, w}; }
 

@@ -8,6 +8,7 @@
 #include "tiles/move_trial.h"
 
 #include <dlfcn.h>
+#include <setjmp.h>
 #include <zlay/emit_function.h>
 
 enum { FUNCTIONS = 600, EACH = 60, NAME = 16, PTX_ROOM = 1 << 25 };
@@ -98,18 +99,21 @@ static bool is_held(const trial *t, int s) { return (s ? t->to : t->from).space 
 /* ---- the host's compiler ---------------------------------------------------------------------------- */
 
 typedef void run_function(const void *source, void *dest, unsigned thread, long long ld, long long n);
+typedef bool ask_function(const void *source, const void *dest);
 static run_function *running;
+static uint64_t shift[2]; /* of the sides' bases, bytes */
+static uint8_t memory[2][2 * SPAN] __attribute__((aligned(4096)));
+
+static uint8_t *base_of(int s) { return memory[s] + SPAN / 2 + shift[s]; }
 
 static void on_host(const trial *t, const char *text, side *from, side *to)
 {
-    static uint8_t memory[2][2 * SPAN] __attribute__((aligned(4096)));
     (void)text;
-    memcpy(memory[0] + SPAN / 2, from->bytes[0], SPAN);
-    memcpy(memory[1] + SPAN / 2, to->bytes[0], SPAN);
+    memcpy(base_of(0), from->bytes[0], SPAN);
+    memcpy(base_of(1), to->bytes[0], SPAN);
     for (unsigned thread = 0; thread < t->threads; thread++)
-        running(memory[0] + SPAN / 2 + (is_held(t, 0) ? thread * from->held : 0), memory[1] + SPAN / 2 + (is_held(t, 1) ? thread * to->held : 0), thread,
-                t->value[0], t->value[1]);
-    memcpy(to->bytes[0], memory[1] + SPAN / 2, SPAN);
+        running(base_of(0) + (is_held(t, 0) ? thread * from->held : 0), base_of(1) + (is_held(t, 1) ? thread * to->held : 0), thread, t->value[0], t->value[1]);
+    memcpy(to->bytes[0], base_of(1), SPAN);
 }
 
 static void put_host(FILE *file, int i)
@@ -119,7 +123,10 @@ static void put_host(FILE *file, int i)
     if (is_held(trials[i], 1)) sprintf(dest, "*(unsigned (*)[%u])dest", (unsigned)trials[i]->to.held / 4);
     fprintf(file, "%sextern \"C\" void run_%d(const void *source, void *dest, unsigned thread, long long name_ld, long long name_N)\n{\n    (void)name_ld, (void)name_N;\n    ", texts[i], i);
     put_call(file, texts[i], i, source, dest);
-    fprintf(file, "}\n");
+    fprintf(file, "}\nextern \"C\" bool ask_%d(const void *source, const void *dest) { (void)source, (void)dest; return ", i);
+    if (!strstr(texts[i], "_aligned(")) fprintf(file, "true");
+    else fprintf(file, "f%d_aligned(%s%s%s)", i, is_held(trials[i], 0) ? "" : "source", is_held(trials[i], 0) || is_held(trials[i], 1) ? "" : ", ", is_held(trials[i], 1) ? "" : "dest");
+    fprintf(file, "; }\n");
 }
 
 /* A text for the host's compiler, and the library that it makes of it. */
@@ -133,7 +140,7 @@ static FILE *source_begin(void)
     snprintf(path, sizeof path, "%s/c.cpp", folder);
     FILE *file = fopen(path, "w");
     assert_non_null(file);
-    fputs("#include \"lanes.h\"\n", file);
+    fputs("#include \"lanes.h\"\nextern \"C\" { void (*fault)(); void __ubsan_handle_type_mismatch_v1(void *, void *) { fault(); } }\n", file);
     return file;
 }
 
@@ -141,8 +148,8 @@ static void *library_of(FILE *file)
 {
     char path[64], command[400];
     fclose(file);
-    snprintf(path, sizeof path, "%s/c.cpp", folder);
-    snprintf(command, sizeof command, "${CXX:-c++} -std=c++17 -O1 -Wall -Wextra -Werror -Wno-unknown-pragmas -Itests/support -shared -fPIC -o %s/c.so %s", folder, path);
+    snprintf(command, sizeof command,
+             "cd %s && ${CXX:-c++} -std=c++17 -O1 -Wall -Wextra -Werror -Wno-unknown-pragmas -fsanitize=alignment -I$OLDPWD/tests/support -fPIC -c -o c.o c.cpp && ${CXX:-c++} -shared -o c.so c.o", folder);
     assert_int_equal(system(command), 0);
     snprintf(path, sizeof path, "%s/c.so", folder);
     void *library = dlopen(path, RTLD_NOW);
@@ -152,29 +159,61 @@ static void *library_of(FILE *file)
     return library;
 }
 
+static void *symbol_of(void *library, const char *what, int i)
+{
+    char name[2 * NAME];
+    snprintf(name, sizeof name, "%s_%d", what, i);
+    return dlsym(library, name);
+}
+
+static jmp_buf fault_back;
+static void fault_found(void) { longjmp(fault_back, 1); }
+
+/* Whether every access is aligned and every byte right. */
+static bool runs_right(int i)
+{
+    if (setjmp(fault_back)) return false;
+    return !wrong_bytes_by(on_host, trials[i], NULL);
+}
+
+/* The check of alignment says of shifted bases whether every access is aligned, and every byte right. */
+static void check_shifts(void *library, int i, uint64_t *seed, int *yes, int *no)
+{
+    union { void *object; ask_function *ask; } found = {symbol_of(library, "ask", i)};
+    void (**fault)(void) = dlsym(library, "fault");
+    assert_true(found.object && fault);
+    *fault = fault_found;
+    for (int k = 0; k < 6; k++) {
+        for (int s = 0; s < 2; s++) shift[s] = is_held(trials[i], s) ? 0 : k ? 1ull << test_range(seed, 0, 5) : 0;
+        bool says = found.ask(base_of(0), base_of(1));
+        if (says != runs_right(i)) fail_msg("%s, bases %d and %d bytes off\n%s", says ? "aligned" : "not aligned", (int)shift[0], (int)shift[1], texts[i]);
+        ++*(says ? yes : no);
+    }
+    shift[0] = shift[1] = 0;
+}
+
 static void on_the_host(zlay_ctx *ctx, int32_t language, const char *target, int each, int least)
 {
-    int ran = 0, by_kind[KINDS] = {0};
+    int ran = 0, by_kind[KINDS] = {0}, yes = 0, no = 0;
+    uint64_t seed = test_seed("shifts");
     draw_all(ctx, language, target, each);
     FILE *file = source_begin();
     for (int i = 0; i < count; i++)
         if (!strstr(texts[i], "asm volatile")) put_host(file, i);
     void *library = library_of(file);
     for (int i = 0; i < count; i++) {
-        union { void *object; run_function *run; } found;
-        char name[NAME + 8];
-        snprintf(name, sizeof name, "run_%d", i);
-        found.object = dlsym(library, name);
+        union { void *object; run_function *run; } found = {symbol_of(library, "run", i)};
         running = found.run;
         if (!found.object) continue;
         uint64_t bad = wrong_bytes_by(on_host, trials[i], NULL);
         if (bad) fail_msg("%s: %s -> %s, %u bits: %d bytes\n%s", kinds[numbers[i]].name, requests[i].w.text[0], requests[i].w.text[1], trials[i]->bits, (int)bad, texts[i]);
+        check_shifts(library, i, &seed, &yes, &no);
         ran++, by_kind[numbers[i]]++;
     }
     dlclose(library);
     for (size_t k = 0; k < KINDS; k++) print_message("%s%s %d", k ? ", " : "", kinds[k].name, by_kind[k]);
-    print_message("\n%s: %d of %d ran\n", target, ran, count);
-    assert_true(ran >= least);
+    print_message("\n%s: %d of %d ran; bases were aligned %d times, %d times not\n", target, ran, count, yes, no);
+    assert_true(ran >= least && yes >= ran && no >= ran);
     drop_all();
 }
 
@@ -322,7 +361,7 @@ static char *kernel_of(const char *ptx, int i)
 
 /* What inline asm says in the texts. */
 static const char *const words[] = {"cp.async.c", "cp.async.bulk.shared::cluster.global", "cp.async.bulk.shared::cluster.shared", "cp.async.bulk.global",
-                                    "st.async", "ldmatrix", "stmatrix", "mapa", "ld.shared::cluster", "st.shared::cluster", "__funnelshift_r", "[iy", "#pragma", " & 1u) <<"};
+                                    "st.async", "ldmatrix", "stmatrix", "mapa", "ld.shared::cluster", "st.shared::cluster", "v8.b32", "__funnelshift_r", "[iy", "#pragma", " & 1u) <<"};
 enum { WORDS = sizeof words / sizeof *words };
 static int said[WORDS];
 
@@ -455,11 +494,8 @@ static void edges_are_kept(void **state)
     }
     void *library = library_of(file);
     for (int i = 0; i < TENSORS; i++) {
-        union { void *object; run_tile *run; } found;
-        char name[NAME];
+        union { void *object; run_tile *run; } found = {symbol_of(library, "run", i)};
         zlay_move_summary info;
-        snprintf(name, sizeof name, "run_%d", i);
-        found.object = dlsym(library, name);
         assert_non_null(found.object);
         zlay_move_info(&info, move[i]);
         for (uint64_t x = 0; x < (uint64_t)tensors[i].m; x += tensors[i].tile[0])

@@ -151,7 +151,7 @@ static uint32_t alignment_of(const zlay_move_part *p, int side)
     enum { ROW = 16 };
     bool bulk = zl_tile_is_one(p->kind) && p->kind != ZLAY_COPY_CP_ASYNC;
     if (p->matrices || bulk) return ROW;
-    if (p->realign && !side) return p->realign;
+    if (p->realign && !side) return p->realign % ZL_TILE_WORD ? 1 : p->realign;
     return side || zl_tile_is_one(p->kind) ? p->width : p->source_width;
 }
 

@@ -35,7 +35,7 @@ static void shift_halves(zl_tile_c *t)
 static void shift_words(zl_tile_c *t, uint32_t words)
 {
     bool hip = t->language == ZLAY_TEXT_HIP;
-    for (uint32_t by = words / 2; by; by /= 2)
+    for (uint32_t by = words / 2; by && ZL_TILE_WORD * by >= t->part->part.realign; by /= 2)
         for (uint32_t i = 0; i < words + by; i++)
             zl_tile_c_line(t, "w%u = shift & %uu ? w%u : w%u;", (unsigned)i,
                          (unsigned)(ZL_TILE_WORD * by), (unsigned)(i + by), (unsigned)i);
