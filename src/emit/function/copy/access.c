@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One access of a thread as C: loads, permutations of bytes and stores, or one asynchronous copy.
- * Registers of 32 bits are w0, w1, .. as they are loaded and u0, u1, .. where bytes changed places. */
+ * Registers of 32 bits are w0, w1, .. as they are loaded, u0, u1, .. where bytes changed places. */
 #include "emit/function/copy/copy.h"
 
 #include <stdio.h>
@@ -42,8 +42,9 @@ static void word_make(zl_tile_c *t, zl_tile_c_name *name, const zl_tile_origin *
 static bool is_whole(const zl_tile_c *t, const zl_tile_passage *p)
 {
     uint32_t each = zl_words_of(p->width[0]);
-    bool pointers = !t->side[0].direct && !t->side[1].direct && !t->side[0].held && !t->side[1].held;
-    if (!pointers || p->width[0] != p->width[1] || each < 2) return false;
+    for (int s = 0; s < ZL_TILE_SIDES; s++)
+        if (t->side[s].direct || t->side[s].held) return false;
+    if (p->width[0] != p->width[1] || each < 2) return false;
     for (uint32_t i = 0; i < p->side[1].count; i++)
         for (uint32_t w = 0; w < each; w++) {
             zl_tile_origin o;

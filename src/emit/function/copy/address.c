@@ -4,15 +4,20 @@
  * and the address is (swizzled offset ^ some bits) + others. Any other access has an offset of its own. */
 #include "emit/function/copy/offset.h"
 
-static void ended(zl_text *text) { text->text[text->need < text->room ? text->need : text->room] = 0; }
+static void ended(zl_text *text)
+{
+    text->text[text->need < text->room ? text->need : text->room] = 0;
+}
 
-static const char *plain_address(const zl_tile_c *t, char room[ZL_TILE_C_ROOM], int side, long long more)
+static const char *plain_address(const zl_tile_c *t, char room[ZL_TILE_C_ROOM], int side,
+                                 long long more)
 {
     zl_text text = {room, ZL_TILE_C_ROOM - 1, 0};
     bool narrow = t->side[side].direct && zl_tile_c_space(t, side) != ZLAY_MOVE_GLOBAL;
+    unsigned long long by = more < 0 ? -(unsigned long long)more : (unsigned long long)more;
     zl_putf(&text, "%c", zl_tile_c_plain[side]);
     if (more)
-        zl_putf(&text, " %c %llu%s", more < 0 ? '-' : '+', more < 0 ? -(unsigned long long)more : (unsigned long long)more,
+        zl_putf(&text, " %c %llu%s", more < 0 ? '-' : '+', by,
                 narrow ? "u" : more == (int32_t)more ? "" : "ll");
     ended(&text);
     return room;
@@ -37,28 +42,53 @@ static const char *mixed_address(zl_tile_c *t, char room[ZL_TILE_C_ROOM], int si
     return room;
 }
 
-/* x3 = the offset of a value, in elements or bytes, before the swizzle. */
-static void apart_put(zl_tile_c *t, const char *name, int side, int64_t more, uint64_t value)
+/* What a value of a named side adds to the offset; false: nothing. */
+static bool named_put(zl_tile_c *t, zl_text *out, int side, uint64_t value)
 {
-    zl_tile_c_side *l = &t->side[side];
-    zl_text *out = t->e.out;
     uint32_t bits = t->move->info.elem_bits, unit = bits < 8 ? 8 / bits : 1;
-    l->raw = true;
-    zl_put_times(out, "    ", t->depth);
-    zl_putf(out, "const %s %s = %c", zl_tile_c_types[l->word], name, zl_tile_c_raw[side]);
-    if (zl_tile_named(t->move, side)) {
-        for (uint32_t k = 0; k < t->part->part.modes; k++) {
-            uint64_t at = zl_tile_coordinate(t->part, k, value, unit);
-            if (!at) continue;
-            zl_putf(out, " + %llull * ", (unsigned long long)at);
-            zl_tile_c_step_put(t, side, k);
-        }
-    } else if (more) {
-        long long by = zl_tile_c_unit(t, side, more);
-        const char *sign = t->part->part.combine == 1 ? "^" : by < 0 ? "-" : "+";
-        zl_putf(out, " %s %llu%s", sign, *sign == '-' ? -(unsigned long long)by : (unsigned long long)by, zl_tile_c_suffixes[l->word]);
+    zl_text *before = t->e.out;
+    bool any = false;
+    t->e.out = out;
+    for (uint32_t k = 0; k < t->part->part.modes; k++) {
+        uint64_t at = zl_tile_coordinate(t->part, k, value, unit);
+        if (!at) continue;
+        zl_puts(out, " + ");
+        zl_tile_c_step_put(t, side, k, at);
+        any = true;
     }
-    zl_puts(out, ";\n");
+    t->e.out = before;
+    return any;
+}
+
+/* The same of a constant. */
+static bool constant_put(zl_tile_c *t, zl_text *out, int side, int64_t more)
+{
+    long long by = zl_tile_c_unit(t, side, more);
+    const char *suffix = zl_tile_c_suffixes[t->side[side].word];
+    bool mixed = t->part->part.combine == 1;
+    if (mixed) zl_putf(out, " ^ %lld%s", by, suffix);
+    else if (by < 0) zl_putf(out, " - %llu%s", -(unsigned long long)by, suffix);
+    else zl_putf(out, " + %lld%s", by, suffix);
+    return by != 0;
+}
+
+/* x3 = the offset of a value, in elements or bytes, before the swizzle; x itself where that is it. */
+static void apart_put(zl_tile_c *t, char name[16], int side, int64_t more, uint64_t value)
+{
+    zl_text nowhere = {NULL, 0, 0}, of = {name, 15, 0};
+    bool named = zl_tile_named(t->move, side);
+    t->side[side].raw = true;
+    zl_putf(&of, "%c", zl_tile_c_raw[side]);
+    bool any = named ? named_put(t, &nowhere, side, value) : constant_put(t, &nowhere, side, more);
+    if (any) zl_putf(&of, "%u", (unsigned)value);
+    ended(&of);
+    if (!any) return;
+    zl_put_times(t->e.out, "    ", t->depth);
+    zl_putf(t->e.out, "const %s %s = %c", zl_tile_c_types[t->side[side].word], name,
+            zl_tile_c_raw[side]);
+    if (named) named_put(t, t->e.out, side, value);
+    else constant_put(t, t->e.out, side, more);
+    zl_puts(t->e.out, ";\n");
 }
 
 /* The address behind an offset that only one access has. */
@@ -67,15 +97,13 @@ static const char *apart_address(zl_tile_c *t, char room[ZL_TILE_C_ROOM], int si
 {
     zl_text text = {room, ZL_TILE_C_ROOM - 1, 0};
     char name[16];
-    zl_text of = {name, sizeof name - 1, 0};
+    const char *suffix = zl_tile_c_suffixes[t->side[side].word];
     int down = t->side[side].in_bytes ? 0 : zl_tile_c_down(t);
-    zl_putf(&of, "%c%u", zl_tile_c_raw[side], (unsigned)value);
-    ended(&of);
     apart_put(t, name, side, more, value);
     zl_putf(&text, "%s + %s(", zl_tile_c_base(t, side), zl_tile_c_narrowed(t, side));
-    zl_tile_c_swizzle_put(&text, zl_tile_c_swizzle(t, side), name, zl_tile_c_suffixes[t->side[side].word]);
+    zl_tile_c_swizzle_put(&text, zl_tile_c_swizzle(t, side), name, suffix);
     if (down > 0) zl_putf(&text, " >> %d", down);
-    if (down < 0) zl_putf(&text, " * %d%s", 1 << -down, zl_tile_c_suffixes[t->side[side].word]);
+    if (down < 0) zl_putf(&text, " * %d%s", 1 << -down, suffix);
     zl_puts(&text, ")");
     ended(&text);
     return room;

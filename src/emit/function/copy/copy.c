@@ -27,7 +27,7 @@ static void comment(zl_text *out, const zl_tile_c *t)
     from->table->print(out, from);
     zl_puts(out, "\n   to ");
     to->table->print(out, to);
-    zl_puts(out, ". */\n");
+    zl_puts(out, t->move->tiles ? ",\n   one tile of a tensor; the last modes are the tiles that follow. */\n" : ". */\n");
 }
 
 static void pointers_put(zl_text *out, const zl_tile_c *t)

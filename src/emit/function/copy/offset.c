@@ -13,6 +13,8 @@ const char *const zl_tile_c_types[] = {"unsigned", "int", "long long"};
 const char *const zl_tile_c_suffixes[] = {"u", "", "ll"};
 static const char *const casts[] = {"", "(int)", "(long long)"};
 
+enum { STEP_ROOM = ZL_OFFSET_TEXT + ZL_TILE_TEXT };
+
 /* ---- swizzles in the unit of the offsets ---------------------------------------------------- */
 
 int zl_tile_c_down(const zl_tile_c *t) { return 3 - __builtin_ctz(t->move->info.elem_bits); }
@@ -170,12 +172,21 @@ static void names_put(zl_text *out, const char *at)
     }
 }
 
-void zl_tile_c_step_put(zl_tile_c *t, int side, uint32_t mode)
+/* The text of a step: a number or a sum of products of names. */
+static const char *step_text(const zl_tile_c *t, char room[STEP_ROOM], int side, uint32_t mode)
 {
-    char text[ZL_OFFSET_TEXT + ZL_TILE_TEXT];
-    zlay_buf buf = {text, sizeof text, 0};
-    if (zlay_move_step_print(&buf, t->move, t->index, mode, side)) return;
-    bool sum = strpbrk(text, "+-");
+    zlay_buf buf = {room, STEP_ROOM, 0};
+    return zlay_move_step_print(&buf, t->move, t->index, mode, side) ? "0" : room;
+}
+
+void zl_tile_c_step_put(zl_tile_c *t, int side, uint32_t mode, uint64_t times)
+{
+    char room[STEP_ROOM];
+    const char *text = step_text(t, room, side, mode);
+    bool sum = strpbrk(text, "+-"), one = !strcmp(text, "1");
+    if (times != 1 || one) zl_putf(t->e.out, "%llull", (unsigned long long)times);
+    if (one) return;
+    zl_puts(t->e.out, times != 1 ? " * " : "");
     zl_puts(t->e.out, sum ? "(" : "");
     names_put(t->e.out, text);
     zl_puts(t->e.out, sum ? ")" : "");
@@ -201,8 +212,7 @@ static void term_put(zl_tile_c *t, int side, uint32_t i, bool first)
     zl_text *out = t->e.out;
     if (zl_tile_named(t->move, side)) {
         zl_putf(out, "%sd%u * ", first ? "" : " + ", (unsigned)i);
-        if (d->step != 1) zl_putf(out, "%llull * ", (unsigned long long)d->step);
-        zl_tile_c_step_put(t, side, d->mode);
+        zl_tile_c_step_put(t, side, d->mode, d->step);
         return;
     }
     int64_t step = zl_tile_c_unit(t, side, step_of(t, side, d));
@@ -216,8 +226,11 @@ static void sum_put(zl_tile_c *t, int side, uint32_t levels)
     const zl_tile_c_side *l = &t->side[side];
     int64_t offset = zl_tile_c_unit(t, side, zl_tile_c_first(t, side));
     bool first = true;
-    if (zl_tile_named(t->move, side)) zl_tile_c_step_put(t, side, t->part->part.modes), first = false;
-    else if (l->plain && offset)
+    if (zl_tile_named(t->move, side)) {
+        char room[STEP_ROOM];
+        first = !strcmp(step_text(t, room, side, t->part->part.modes), "0");
+        if (!first) zl_tile_c_step_put(t, side, t->part->part.modes, 1);
+    } else if (l->plain && offset)
         zl_putf(t->e.out, "%lld%s", (long long)offset, zl_tile_c_suffixes[l->word]), first = false;
     for (uint32_t i = 0; i < t->part->part.digits; i++) {
         const zlay_move_digit *d = &t->part->digit[i];

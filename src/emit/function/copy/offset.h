@@ -22,8 +22,8 @@ zl_swizzle zl_tile_c_swizzle(const zl_tile_c *t, int side);
 uint64_t zl_tile_c_flips(zl_swizzle s, uint64_t x);
 void zl_tile_c_swizzle_put(zl_text *out, zl_swizzle s, const char *x, const char *suffix);
 
-/* The step of a mode of a named side; of mode number `modes` the part's offset. */
-void zl_tile_c_step_put(zl_tile_c *t, int side, uint32_t mode);
+/* So many times the step of a mode of a named side; of mode number `modes` the part's offset. */
+void zl_tile_c_step_put(zl_tile_c *t, int side, uint32_t mode, uint64_t times);
 
 /* The base of a side's addresses, which is then used; a cast of an offset to its width. */
 const char *zl_tile_c_base(zl_tile_c *t, int side);

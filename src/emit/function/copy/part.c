@@ -74,14 +74,17 @@ static void edge_put(zl_tile_c *t, uint32_t axis, const uint64_t *at)
         const zlay_move_cells *c = &tiles->mode[k];
         if (c->axis == axis && at) fixed += (long long)at[k] * (long long)c->step;
     }
-    zl_putf(t->e.out, "%lldll", fixed);
+    bool any = fixed != 0;
+    if (any) zl_putf(t->e.out, "%lldll", fixed);
     for (uint32_t k = 0; k < t->part->part.modes; k++) {
         const zlay_move_cells *c = &tiles->mode[k];
         if (c->axis != axis || !c->step || !greatest_of(t, k, !at)) continue;
-        zl_putf(t->e.out, " %c c%u * %lldll", c->step < 0 ? '-' : '+', (unsigned)k,
-                c->step < 0 ? -(long long)c->step : (long long)c->step);
+        zl_putf(t->e.out, "%sc%u", any ? " + " : "", (unsigned)k);
+        if (c->step != 1) zl_putf(t->e.out, " * %lldll", (long long)c->step);
         t->coordinates |= 1u << k;
+        any = true;
     }
+    if (!any) zl_puts(t->e.out, "0ll");
     zl_putf(t->e.out, " < left_%u", (unsigned)axis);
 }
 
