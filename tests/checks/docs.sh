@@ -140,7 +140,7 @@ check "its transcript is what the program answers" transcript_is_true README.md 
 check "docs/start.md: the C example" example_runs docs/start.md
 check "docs/start.md: the Python example prints the same" python_runs
 check "docs/start.md: the transcripts" transcript_is_true docs/start.md 11
-check "docs/functions.md: the transcripts" transcript_is_true docs/functions.md 9
+check "docs/functions.md: the transcripts" transcript_is_true docs/functions.md 10
 check "docs/indices.md: the transcripts" transcript_is_true docs/indices.md 10
 check "docs/algebra.md: the transcripts" transcript_is_true docs/algebra.md 8
 check "docs/legality.md: the transcripts" transcript_is_true docs/legality.md 2

@@ -144,8 +144,8 @@ bool zl_tile_has_barrier(const zlay_move *move);
 
 /* ---- instruction forms -------------------------------------------------------------- */
 
-/* Of a load or store of so many bytes; of a part that is one instruction for each access; of so many
- * matrices. */
+/* The form of a load or store of so many bytes; of a part that is one instruction for each access; of
+ * ldmatrix or stmatrix of so many matrices. */
 zl_form_id zl_tile_form(const zlay_move *move, const zl_move_part *p, int side, uint32_t bytes);
 zl_form_id zl_tile_one_form(const zl_move_part *p);
 zl_form_id zl_tile_matrix_form(const zl_move_part *p, bool store, uint32_t count);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A move by threads while it is printed as a function of CUDA C or HIP. Which accesses it makes says
- * emit/move/tile_plan.h. copy.c prints the frame, part.c coordinates, ends and loops, offset.c, points.c
- * and address.c addresses, access.c, realign.c and matrix.c the accesses themselves. */
+/* A move by threads while it is printed as a function of CUDA C or HIP. emit/move/tile_plan.h says
+ * which accesses it makes. copy.c prints the frame, part.c coordinates, ends and loops, offset.c,
+ * points.c and address.c addresses, access.c, realign.c and matrix.c the accesses themselves. */
 #ifndef ZL_EMIT_FUNCTION_COPY_H
 #define ZL_EMIT_FUNCTION_COPY_H
 
@@ -13,8 +13,8 @@ enum { ZL_TILE_C_ROOM = 192 /* of an address */ };
 /* The integers that hold offsets: as narrow as their range allows. */
 typedef enum zl_offset_word { ZL_OFFSET_UNSIGNED, ZL_OFFSET_INT, ZL_OFFSET_LONG } zl_offset_word;
 
-/* A side of a part.  Its offset is x of the source, y of the destination: what thread and access add.
- * Of a plain side it is part of a pointer p or q, behind which constants stand. */
+/* A side of a part.  Its offset, which thread and access add up, is called x for the source and y for
+ * the destination.  A plain side has a pointer p or q instead, behind which constants stand. */
 typedef struct zl_tile_c_side {
     bool held;     /* fragments */
     bool direct;   /* inline asm takes its address as a number; else it is a pointer */
@@ -56,11 +56,13 @@ bool zl_tile_c_steps(const zl_tile_c *t, int side, const zlay_move_digit *d);
 /* The offsets of both sides, from digits d0, d1, .. of the levels that are bits of `levels`. */
 void zl_tile_c_offsets(zl_tile_c *t, uint32_t levels);
 
-/* The address that lies `more` elements further, at a value of the block; declares what it needs. */
+/* The address that lies `more` elements further, at a value of the block.  What it needs is declared
+ * before. */
 const char *zl_tile_c_address(zl_tile_c *t, char room[ZL_TILE_C_ROOM], int side, int64_t more,
                             uint64_t value);
 
-/* Tables of points, before the function; the byte of the vector that begins at a point, declared. */
+/* Tables of points, before the function; a declaration of the byte of the vector that begins at a
+ * point. */
 void zl_tile_c_tables(zl_tile_c *t);
 void zl_tile_c_look_up(zl_tile_c *t, int side, const char *point, const char *byte);
 
@@ -84,8 +86,8 @@ typedef struct zl_tile_c_name {
     char text[32];
 } zl_tile_c_name;
 
-/* Loads `bytes` into w<first>, .. behind `declare`: "const unsigned ", "" of words that are there, NULL:
- * into a vector v<first> alone.  Stores words. */
+/* Loads `bytes` into w<first>, .. behind `declare`: "const unsigned ", or "" where the words are there;
+ * NULL: into a vector v<first> alone.  Stores words. */
 void zl_tile_c_load(zl_tile_c *t, const char *declare, uint32_t bytes, const char *address,
                   uint32_t first);
 void zl_tile_c_store(zl_tile_c *t, uint32_t bytes, const char *address,

@@ -5,8 +5,8 @@
 
 #include "emit/function/copy/copy.h"
 
-/* Names by side: an offset, a pointer that has it, a swizzled offset; types and suffixes of numbers by
- * zl_offset_word. */
+/* Names by side: an offset, a pointer that has it, a swizzled offset.  Types and suffixes of numbers
+ * by zl_offset_word. */
 extern const char zl_tile_c_raw[], zl_tile_c_plain[], zl_tile_c_mixed[];
 extern const char *const zl_tile_c_types[], *const zl_tile_c_suffixes[];
 
