@@ -96,24 +96,24 @@ ZLAY_API zlay_status zlay_emit_word_function(zlay_ctx *ctx, zlay_buf *out, const
 ZLAY_API zlay_status zlay_emit_convert(zlay_ctx *ctx, zlay_buf *out, const zlay_convert *plan,
                                        int32_t language, const char *name, size_t length);
 
-/** A copy by threads, the plan of zlay_copy_synth, on the caller's pointers and registers.  In CUDA C
- *  and HIP it is `void NAME(const void *source, void *dest, unsigned thread, ..)`, which all threads
- *  below zlay_move_summary.threads call, `thread` their number, and others may call, who then copy
- *  nothing:
+/** A copy by threads, the plan of zlay_copy_synth, on the caller's pointers and registers.
+ *  In CUDA C and HIP it is `void NAME(const void *source, void *dest, unsigned thread, ..)`.
+ *  All threads below zlay_move_summary.threads call it, `thread` being their number;
+ *  others may, and copy nothing.
  *  - source, dest: offset 0 of both sides, aligned as the request says; of a peer's
- *    shared memory the address that the calling block has it at.  Fragments are
- *    `const unsigned (&held_source)[N]` and `unsigned (&held_dest)[N]`, elements densely, the
- *    first in the lowest bits;
- *  - unsigned rank_source, rank_dest, bar and long long name_<n>, left_<i> follow
- *    as far as they are there, each what zlay_emit_move says of it.
+ *    shared memory the address that the calling block has it at.  A side of fragments
+ *    is `const unsigned (&held_source)[N]` or `unsigned (&held_dest)[N]` in its place:
+ *    elements densely, the first in the lowest bits;
+ *  - unsigned rank_source, rank_dest and bar, and long long name_<n> and left_<i>, follow
+ *    as far as they are there; zlay_emit_move says what each is.
  *  What is asynchronous is issued: the caller commits and waits.  In PTX it is the text of
  *  zlay_emit_move.
  *
- *  Beside it stands `bool NAME_aligned(const void *source, const void *dest)`, of those that are
- *  pointers: whether both are as aligned as every access of NAME needs.
+ *  Beside it stands `bool NAME_aligned(const void *source, const void *dest)`, of those of
+ *  the two that are pointers: whether every access of NAME is aligned.
  *
- *  Returns: as zlay_emit_layout; ZLAY_ENOTSUP: a move without threads; a plan of a target that has
- *           not this language; 2^32 accesses of a thread; more than 256 registers.
+ *  Returns: as zlay_emit_layout; ZLAY_ENOTSUP: a move without threads; a plan of a target that
+ *           has not this language; 2^32 accesses of a thread; more than 256 registers.
  *  Out:     out  the text.
  */
 ZLAY_API zlay_status zlay_emit_copy(zlay_ctx *ctx, zlay_buf *out, const zlay_move *move,
