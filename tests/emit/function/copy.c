@@ -9,6 +9,7 @@
 
 #include <dlfcn.h>
 #include <setjmp.h>
+#include <sys/mman.h>
 #include <zlay/emit_function.h>
 
 enum { FUNCTIONS = 600, EACH = 60, NAME = 16, PTX_ROOM = 1 << 25 };
@@ -149,7 +150,7 @@ static void *library_of(FILE *file)
     char path[64], command[400];
     fclose(file);
     snprintf(command, sizeof command,
-             "cd %s && ${CXX:-c++} -std=c++17 -O1 -Wall -Wextra -Werror -Wno-unknown-pragmas -fsanitize=alignment -I$OLDPWD/tests/support -fPIC -c -o c.o c.cpp && ${CXX:-c++} -shared -o c.so c.o", folder);
+             "cd %s && ${CXX:-c++} -std=c++17 -O1 -Wall -Wextra -Werror -Wno-unknown-pragmas -fsanitize=alignment -I$OLDPWD/tests/support -fPIC -c -o c.o c.cpp && ${CXX:-c++} -shared -Wl,-Bsymbolic -o c.so c.o", folder);
     assert_int_equal(system(command), 0);
     snprintf(path, sizeof path, "%s/c.so", folder);
     void *library = dlopen(path, RTLD_NOW);
@@ -404,6 +405,54 @@ static void nvcc_values(void **state)
         if (!said[w]) fail_msg("no text has %s", words[w]);
 }
 
+/* ---- far offsets -------------------------------------------------------------------------------------- */
+
+/* Strides whose offsets leave 32 bits, rising and falling, and one whose last offsets pass 2^31 alone: memory that is there where it is touched. */
+enum { FAR_ROWS = 64, FAR_BYTES = 16 };
+
+static void far_offsets(void **state)
+{
+    static const struct {
+        const char *layout;
+        long long first, step; /* elements of 16 bits, from row to row */
+    } rows[] = {{"(8,64):(1,67108864)", 0, 67108864}, {"4227858432 o (8,64):(1,-67108864)", 4227858432, -67108864}, {"(8,64):(1,17039360)", 0, 17039360}};
+    const size_t room = (size_t)10 << 30;
+    static uint8_t near[2][FAR_ROWS * FAR_BYTES] __attribute__((aligned(256)));
+    uint8_t *far = mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (far == MAP_FAILED) skip();
+    FILE *file = source_begin();
+    zlay_layout *b = read_layout(*state, "(8,64):(1,8)");
+    for (int i = 0; i < 6; i++) {
+        static char text[1 << 16];
+        bool out = i % 2;
+        zlay_layout *a = read_layout(*state, rows[i / 2].layout);
+        zlay_copy_request r = {.size = sizeof r, .elem_bits = 16, .threads = 64, .source = {out ? b : a, out ? ZLAY_MOVE_SHARED : ZLAY_MOVE_GLOBAL, 0, 16},
+                               .dest = {out ? a : b, out ? ZLAY_MOVE_GLOBAL : ZLAY_MOVE_SHARED, 0, 16}};
+        zlay_move *move = NULL;
+        if (zlay_copy_synth(*state, &move, target_of("gfx942"), &r)) fail_msg("%s", zlay_ctx_message(*state));
+        assert_true(print_one(*state, text, move, ZLAY_TEXT_HIP, i));
+        fprintf(file, "%sextern \"C\" void run_%d(const void *source, void *dest, unsigned thread, long long, long long) { f%d(source, dest, thread); }\n", text, i, i);
+        zlay_move_free(move);
+        zlay_layout_free(a);
+    }
+    void *library = library_of(file);
+    for (int i = 0; i < 6; i++) {
+        union { void *object; run_function *run; } found = {symbol_of(library, "run", i)};
+        assert_non_null(found.object);
+        for (size_t k = 0; k < sizeof near[0]; k++) near[0][k] = (uint8_t)((size_t)i + k * 37 + k / 256);
+        memset(near[1], 0, sizeof near[1]);
+        uint8_t *row = far + 2 * rows[i / 2].first;
+        long long step = 2 * rows[i / 2].step;
+        for (int k = 0; i % 2 == 0 && k < FAR_ROWS; k++) memcpy(row + k * step, near[0] + k * FAR_BYTES, FAR_BYTES);
+        for (unsigned t = 0; t < 64; t++) found.run(i % 2 ? near[0] : far, i % 2 ? far : near[1], t, 0, 0);
+        for (int k = 0; i % 2 && k < FAR_ROWS; k++) memcpy(near[1] + k * FAR_BYTES, row + k * step, FAR_BYTES);
+        if (memcmp(near[0], near[1], sizeof near[0])) fail_msg("far %d", i);
+    }
+    dlclose(library);
+    munmap(far, room);
+    zlay_layout_free(b);
+}
+
 /* ---- tiles of tensors -------------------------------------------------------------------------------- */
 
 enum { TENSOR = 1 << 14 };
@@ -598,6 +647,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(hip_values),
         cmocka_unit_test(cuda_values),
+        cmocka_unit_test(far_offsets),
         cmocka_unit_test(edges_are_kept),
         cmocka_unit_test(nvcc_values),
         cmocka_unit_test(clang_takes_them),
