@@ -366,8 +366,24 @@ static const char *const words[] = {"cp.async.c", "cp.async.bulk.shared::cluster
 enum { WORDS = sizeof words / sizeof *words };
 static int said[WORDS];
 
+/* How often a text has another one. */
+static int often(const char *text, const char *what)
+{
+    int n = 0;
+    for (; (text = strstr(text, what)); text++) n++;
+    return n;
+}
+
+/* Bulk copies, and rows of matrices, need 16 bytes. */
+static void check_needs(const char *text)
+{
+    if (strstr(text, "cp.async.bulk")) assert_int_equal(often(text, " & 15ull) == 0ull"), 2);
+    if (strstr(text, "matrix.sync")) assert_int_equal(often(text, " & 15ull) == 0ull"), 1);
+}
+
 static void count_words(void)
 {
+    for (int i = 0; i < count; i++) check_needs(texts[i]);
     for (int i = 0; i < count; i++)
         for (int w = 0; w < WORDS; w++) said[w] += strstr(texts[i], words[w]) != NULL;
 }
@@ -414,15 +430,17 @@ static void far_offsets(void **state)
 {
     static const struct {
         const char *layout;
-        long long first, step; /* elements of 16 bits, from row to row */
-    } rows[] = {{"(8,64):(1,67108864)", 0, 67108864}, {"4227858432 o (8,64):(1,-67108864)", 4227858432, -67108864}, {"(8,64):(1,17039360)", 0, 17039360}};
+        long long base, first, step; /* elements of 16 bits: of the pointer, of row 0, from row to row */
+    } rows[] = {{"(8,64):(1,67108864)", 0, 0, 67108864}, {"4227858432 o (8,64):(1,-67108864)", 0, 4227858432, -67108864}, {"(8,64):(1,17039360)", 0, 0, 17039360},
+                {"(8,64):(1,-67108864)", 4227858432, 4227858432, -67108864}};
+    enum { FARS = 2 * sizeof rows / sizeof *rows };
     const size_t room = (size_t)10 << 30;
     static uint8_t near[2][FAR_ROWS * FAR_BYTES] __attribute__((aligned(256)));
     uint8_t *far = mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (far == MAP_FAILED) skip();
     FILE *file = source_begin();
     zlay_layout *b = read_layout(*state, "(8,64):(1,8)");
-    for (int i = 0; i < 6; i++) {
+    for (int i = 0; i < FARS; i++) {
         static char text[1 << 16];
         bool out = i % 2;
         zlay_layout *a = read_layout(*state, rows[i / 2].layout);
@@ -436,15 +454,15 @@ static void far_offsets(void **state)
         zlay_layout_free(a);
     }
     void *library = library_of(file);
-    for (int i = 0; i < 6; i++) {
+    for (int i = 0; i < FARS; i++) {
         union { void *object; run_function *run; } found = {symbol_of(library, "run", i)};
         assert_non_null(found.object);
         for (size_t k = 0; k < sizeof near[0]; k++) near[0][k] = (uint8_t)((size_t)i + k * 37 + k / 256);
         memset(near[1], 0, sizeof near[1]);
-        uint8_t *row = far + 2 * rows[i / 2].first;
+        uint8_t *row = far + 2 * rows[i / 2].first, *base = far + 2 * rows[i / 2].base;
         long long step = 2 * rows[i / 2].step;
         for (int k = 0; i % 2 == 0 && k < FAR_ROWS; k++) memcpy(row + k * step, near[0] + k * FAR_BYTES, FAR_BYTES);
-        for (unsigned t = 0; t < 64; t++) found.run(i % 2 ? near[0] : far, i % 2 ? far : near[1], t, 0, 0);
+        for (unsigned t = 0; t < 64; t++) found.run(i % 2 ? near[0] : base, i % 2 ? base : near[1], t, 0, 0);
         for (int k = 0; i % 2 && k < FAR_ROWS; k++) memcpy(near[1] + k * FAR_BYTES, row + k * step, FAR_BYTES);
         if (memcmp(near[0], near[1], sizeof near[0])) fail_msg("far %d", i);
     }
@@ -464,12 +482,15 @@ static const struct {
     uint64_t tile[2];
     int64_t m, k, ld;
     int32_t path;
+    bool out; /* from shared memory to the tensor */
 } tensors[] = {
-    {ZLAY_TEXT_HIP, "gfx942", "(M,K):(ld,1)", "(32,64):(64,1)", {"M >= 1", "K = 0 mod 8", "K >= 8", "ld = 0 mod 8"}, 16, {32, 64}, 75, 88, 96, 0},
-    {ZLAY_TEXT_HIP, "gfx90a", "(M,K):(1,ld)", "(32,16):(1,32)", {"M >= 1", "K >= 1", "ld >= 1", "M >= 1"}, 8, {32, 16}, 67, 43, 71, 0},
-    {ZLAY_TEXT_HIP, "gfx950", "(32,24):(24,1)", "(M,K):(ld,1)", {"M >= 1", "K <= 46", "K >= 1", "ld >= 46"}, 32, {32, 24}, 70, 45, 47, ZLAY_PATH_THREADS},
-    {ZLAY_TEXT_CUDA, "sm_90a", "(M,K):(ld,1)", "Sw<3,3,3> o 0 o (64,64):(64,1)", {"M >= 1", "K = 0 mod 8", "K >= 8", "ld = 0 mod 8"}, 16, {64, 64}, 75, 88, 96, ZLAY_PATH_THREADS},
-    {ZLAY_TEXT_CUDA, "sm_80", "(M,K):(ld,1)", "(16,32):(1,16)", {"M >= 1", "K >= 1", "ld >= 1", "K >= 1"}, 64, {16, 32}, 33, 40, 41, ZLAY_PATH_THREADS},
+    {ZLAY_TEXT_HIP, "gfx942", "(M,K):(ld,1)", "(32,64):(64,1)", {"M >= 1", "K = 0 mod 8", "K >= 8", "ld = 0 mod 8"}, 16, {32, 64}, 75, 88, 96, 0, false},
+    {ZLAY_TEXT_HIP, "gfx90a", "(M,K):(1,ld)", "(32,16):(1,32)", {"M >= 1", "K >= 1", "ld >= 1", "M >= 1"}, 8, {32, 16}, 67, 43, 71, 0, false},
+    {ZLAY_TEXT_HIP, "gfx950", "(32,24):(24,1)", "(M,K):(ld,1)", {"M >= 1", "K <= 46", "K >= 1", "ld >= 46"}, 32, {32, 24}, 70, 45, 47, ZLAY_PATH_THREADS, true},
+    {ZLAY_TEXT_CUDA, "sm_90a", "(M,K):(ld,1)", "Sw<3,3,3> o 0 o (64,64):(64,1)", {"M >= 1", "K = 0 mod 8", "K >= 8", "ld = 0 mod 8"}, 16, {64, 64}, 75, 88, 96, ZLAY_PATH_THREADS, false},
+    {ZLAY_TEXT_CUDA, "sm_80", "(M,K):(ld,1)", "(16,32):(1,16)", {"M >= 1", "K >= 1", "ld >= 1", "K >= 1"}, 64, {16, 32}, 33, 40, 41, ZLAY_PATH_THREADS, false},
+    {ZLAY_TEXT_CUDA, "sm_90a", "(75,88):(96,1)", "(64,64):(64,1)", {"M >= 1", "M >= 1", "M >= 1", "M >= 1"}, 16, {64, 64}, 75, 88, 96, ZLAY_PATH_THREADS, false},
+    {ZLAY_TEXT_HIP, "gfx942", "(48,32):(32,1)", "(70,45):(47,1)", {"M >= 1", "M >= 1", "M >= 1", "M >= 1"}, 32, {48, 32}, 70, 45, 47, 0, true},
 };
 enum { TENSORS = sizeof tensors / sizeof *tensors };
 
@@ -480,7 +501,7 @@ static zlay_move *tile_move(zlay_ctx *ctx, int i, zlay_layout *layouts[2])
     size_t length[4];
     zlay_facts *facts = NULL;
     zlay_move *move = NULL;
-    bool out = tensors[i].to[1] == 'M';
+    bool out = tensors[i].out;
     for (int f = 0; f < 4; f++) length[f] = strlen(tensors[i].facts[f]);
     assert_int_equal(zlay_facts_parse(ctx, &facts, 4, tensors[i].facts, length), ZLAY_OK);
     layouts[0] = read_layout(ctx, tensors[i].from), layouts[1] = read_layout(ctx, tensors[i].to);
@@ -492,15 +513,18 @@ static zlay_move *tile_move(zlay_ctx *ctx, int i, zlay_layout *layouts[2])
     return move;
 }
 
-/* The element at which a cell of a side lies; of the tensor, cells of the tensor. */
-static int64_t cell_at(const zlay_layout *a, const char *text, int i, const uint64_t *cell, const uint64_t *first)
+/* The element of the tensor at which a cell of a tile lies; of the other side that of the tile. */
+static int64_t tensor_at(int i, const uint64_t *cell, const uint64_t *first)
+{
+    const char *text = tensors[i].out ? tensors[i].to : tensors[i].from;
+    int64_t x = (int64_t)(cell[0] + first[0]), y = (int64_t)(cell[1] + first[1]);
+    return strstr(text, ":(1,") ? x + y * tensors[i].ld : x * tensors[i].ld + y;
+}
+
+static int64_t cell_at(const zlay_layout *a, int i, int s, const uint64_t *cell, const uint64_t *first)
 {
     int64_t at = 0;
-    if (text[1] == 'M') {
-        bool rows = strstr(text, ":(ld,1)") != NULL;
-        int64_t x = (int64_t)(cell[0] + first[0]), y = (int64_t)(cell[1] + first[1]);
-        return rows ? x * tensors[i].ld + y : x + y * tensors[i].ld;
-    }
+    if (tensors[i].out == (s == 1)) return tensor_at(i, cell, first);
     assert_int_equal(zlay_layout_eval(&at, 1, a, cell[0] + tensors[i].tile[0] * cell[1]), ZLAY_OK);
     return at;
 }
@@ -516,11 +540,10 @@ static void tile_compare(int i, zlay_layout *const layouts[2], run_tile *run, ui
     for (uint64_t c = 0; c < tensors[i].tile[0] * tensors[i].tile[1]; c++) {
         const uint64_t cell[2] = {c % tensors[i].tile[0], c / tensors[i].tile[0]};
         if ((int64_t)cell[0] >= v[3] || (int64_t)cell[1] >= v[4]) continue;
-        memcpy(want + cell_at(layouts[1], tensors[i].to, i, cell, first) * bytes, from + cell_at(layouts[0], tensors[i].from, i, cell, first) * bytes, bytes);
+        memcpy(want + cell_at(layouts[1], i, 1, cell, first) * bytes, from + cell_at(layouts[0], i, 0, cell, first) * bytes, bytes);
     }
-    int64_t start = cell_at(NULL, "(M:(ld,1)", i, origin, first);
-    if (strstr(tensors[i].from, "(1,ld)")) start = (int64_t)first[0] + (int64_t)first[1] * tensors[i].ld;
-    bool out = tensors[i].to[1] == 'M';
+    int64_t start = tensor_at(i, origin, first);
+    bool out = tensors[i].out;
     for (unsigned t = 0; t < threads + 5; t++) run(from + (out ? 0 : start) * bytes, to + (out ? start : 0) * bytes, t, v);
     for (size_t b = 0; b < sizeof to; b++)
         if (to[b] != want[b]) fail_msg("tensor %d, tile at (%d,%d): byte %d", i, (int)first[0], (int)first[1], (int)b);
