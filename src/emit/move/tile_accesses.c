@@ -53,8 +53,7 @@ bool zl_tile_access_at(const zl_move_part *p, uint64_t access, uint64_t *at, int
     return true;
 }
 
-/* The stores of a thread, over all accesses. */
-static uint64_t stores_of(const zlay_move *move, const zl_move_part *p)
+uint64_t zl_tile_stores_of(const zlay_move *move, const zl_move_part *p)
 {
     uint64_t bits = move->info.elem_bits;
     for (uint32_t i = 0; i < p->part.digits; i++)
@@ -65,8 +64,8 @@ static uint64_t stores_of(const zlay_move *move, const zl_move_part *p)
 /* Where strides are symbolic or points stand in tables, no offset is a constant. */
 bool zl_tile_is_looped(const zlay_move *move, const zl_move_part *p)
 {
-    bool open = move->names || zl_tile_listed(p);
-    return p->part.accesses > 1 && (open || stores_of(move, p) > ZL_TILE_UNROLLED);
+    bool open = zl_tile_named(move, 0) || zl_tile_named(move, 1) || zl_tile_listed(p);
+    return p->part.accesses > 1 && (open || zl_tile_stores_of(move, p) > ZL_TILE_UNROLLED);
 }
 
 /* ---- parameters ------------------------------------------------------------------------ */

@@ -135,6 +135,9 @@ bool zl_tile_edge(const zlay_move *move, uint32_t i, uint32_t *axis);
  * offsets; false: beyond an extent. */
 bool zl_tile_access_at(const zl_move_part *p, uint64_t access, uint64_t *at, int64_t *more);
 
+/* The stores of a thread, over all accesses. */
+uint64_t zl_tile_stores_of(const zlay_move *move, const zl_move_part *p);
+
 /* Whether the accesses of a thread are a loop over their numbers; else they stand one after the
  * other. */
 bool zl_tile_is_looped(const zlay_move *move, const zl_move_part *p);

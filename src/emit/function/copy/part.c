@@ -116,10 +116,12 @@ static void unrolled(zl_tile_c *t)
     }
 }
 
+/* The compiler unrolls a loop of few accesses, whose digits are then constants. */
 static void looped(zl_tile_c *t)
 {
     static const int64_t none[ZL_TILE_SIDES] = {0};
-    zl_tile_c_line(t, "#pragma unroll 1");
+    bool few = zl_tile_stores_of(t->move, t->part) <= ZL_TILE_UNROLLED;
+    zl_tile_c_line(t, few ? "#pragma unroll" : "#pragma unroll 1");
     zl_tile_c_line(t, "for (unsigned access = 0u; access < %lluu; access++) {",
                  (unsigned long long)t->part->part.accesses);
     t->depth++;
