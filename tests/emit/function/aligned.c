@@ -7,6 +7,7 @@
 #include "ptx/run.h"
 
 #include <dlfcn.h>
+#include <zlay/copy_synth.h>
 #include <zlay/emit_function.h>
 
 enum { ROOM = 1 << 18, ADDRESSES = 64, OUT = 1 << 20 };
@@ -14,7 +15,8 @@ enum { ROOM = 1 << 18, ADDRESSES = 64, OUT = 1 << 20 };
 typedef struct subject {
     const zlay_word *word;
     const zlay_convert *plan;
-    uint32_t bytes; /* that its one pointer needs */
+    const zlay_move *move;
+    uint32_t bytes; /* that its pointers need */
 } subject;
 
 static char text[ROOM], kernel[2 * ROOM];
@@ -23,7 +25,9 @@ static px_machine machine;
 static void print_one(zlay_ctx *ctx, const subject *s, int32_t language)
 {
     zlay_buf buf = {text, sizeof text, 0};
-    zlay_status status = s->word ? zlay_emit_word_function(ctx, &buf, s->word, language, "turn", 4) : zlay_emit_convert(ctx, &buf, s->plan, language, "turn", 4);
+    zlay_status status = s->word   ? zlay_emit_word_function(ctx, &buf, s->word, language, "turn", 4)
+                         : s->plan ? zlay_emit_convert(ctx, &buf, s->plan, language, "turn", 4)
+                                   : zlay_emit_copy(ctx, &buf, s->move, language, "turn", 4);
     if (status) fail_msg("%s", zlay_ctx_message(ctx));
 }
 
@@ -110,6 +114,22 @@ static void shared_memory_of_words_and_conversions(void **state)
     zlay_layout_free(dst);
 }
 
+/* Copies' two pointers, both of which each thread of the model asks about with one address; tests/emit/function/copy.c asks about the C. */
+static void both_sides_of_copies(void **state)
+{
+    static const struct { uint64_t align[2]; uint32_t bits, bytes; } rows[] = {{{16, 4}, 16, 4}, {{16, 16}, 16, 16}, {{8, 16}, 64, 8}, {{2, 2}, 16, 2}};
+    zlay_layout *a = read_layout(*state, "(8,64):(1,8)");
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        zlay_copy_request r = {.size = sizeof r, .elem_bits = rows[i].bits, .path = ZLAY_PATH_THREADS, .source = {a, ZLAY_MOVE_GLOBAL, 0, rows[i].align[0]},
+                               .dest = {a, ZLAY_MOVE_SHARED, 0, rows[i].align[1]}};
+        zlay_move *move = NULL;
+        if (zlay_copy_synth(*state, &move, target_of("sm_90a"), &r)) fail_msg("%s", zlay_ctx_message(*state));
+        asked_in_model(*state, &(subject){.move = move, .bytes = rows[i].bytes});
+        zlay_move_free(move);
+    }
+    zlay_layout_free(a);
+}
+
 static void none_without_pointers(void **state)
 {
     zlay_ctx *ctx = *state;
@@ -127,6 +147,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shared_memory_of_words_and_conversions),
+        cmocka_unit_test(both_sides_of_copies),
         cmocka_unit_test(none_without_pointers),
     };
     return cmocka_run_group_tests_name("checks of alignment", tests, begin, end);
