@@ -21,6 +21,7 @@
 #include <zlay/emit.h>
 #include <zlay/idesc.h>
 #include <zlay/layout.h>
+#include <zlay/move.h>
 #include <zlay/pipe.h>
 #include <zlay/smemdesc.h>
 #include <zlay/tensormap.h>
@@ -69,6 +70,9 @@ ZLAY_API zlay_status zlay_emit_layout(zlay_ctx *ctx, zlay_buf *out, const zlay_l
  *  4 N bytes, `thread` and the shared address words of 32 bits.  Else all lanes of
  *  a warp call it.
  *
+ *  Beside a function with `shared` stands `bool NAME_aligned(const void *shared)`: whether
+ *  that is aligned as its accesses need, and nothing is done but that.
+ *
  *  Returns: as zlay_emit_layout; ZLAY_ENOTSUP: lanes that are not 32, of HIP 64; more
  *           than one block, 1024 threads, 64 registers or 32 KiB of shared memory; a
  *           word that begins in shared memory; of HIP one with movmatrix.
@@ -86,7 +90,7 @@ ZLAY_API zlay_status zlay_emit_word_function(zlay_ctx *ctx, zlay_buf *out, const
  *  meaning.
  *
  *  thread, shared and PTX are as in zlay_emit_word_function; the shared memory is at a
- *  multiple of 16, and there are as many bytes of it as the plan says.  A warp has its
+ *  multiple of 16, which NAME_aligned says, and as many bytes as the plan says.  A warp has its
  *  lanes also where a layout has fewer: thread is its lane, plus lanes times its warp,
  *  plus the threads of a block times its block.  Where a value comes from another block
  *  all threads of the cluster call the function, and the block is its rank in the
@@ -124,6 +128,29 @@ ZLAY_API zlay_status zlay_emit_convert(zlay_ctx *ctx, zlay_buf *out, const zlay_
  *  Out:     out  the text.
  */
 ZLAY_API zlay_status zlay_emit_wave(zlay_ctx *ctx, zlay_buf *out, const zlay_wave *wave,
+                                    int32_t language, const char *name, size_t length);
+
+/** A copy by threads, the plan of zlay_copy_synth, on the caller's pointers and registers.
+ *  In CUDA C and HIP it is `void NAME(const void *source, void *dest, unsigned thread, ..)`.
+ *  All threads below zlay_move_summary.threads call it, `thread` being their number;
+ *  others may, and copy nothing.
+ *  - source, dest: offset 0 of both sides, aligned as the request says; of a peer's
+ *    shared memory the address that the calling block has it at.  A side of fragments
+ *    is `const unsigned (&held_source)[N]` or `unsigned (&held_dest)[N]` in its place:
+ *    elements densely, the first in the lowest bits;
+ *  - unsigned rank_source, rank_dest and bar, and long long name_<n> and left_<i>, follow
+ *    as far as they are there; zlay_emit_move says what each is.
+ *  What is asynchronous is issued: the caller commits and waits.  In PTX it is the text of
+ *  zlay_emit_move.
+ *
+ *  Beside it stands `bool NAME_aligned(const void *source, const void *dest)`, of those of
+ *  the two that are pointers: whether every access of NAME is aligned.
+ *
+ *  Returns: as zlay_emit_layout; ZLAY_ENOTSUP: a move without threads; a plan of a target that
+ *           has not this language; 2^32 accesses of a thread; more than 256 registers.
+ *  Out:     out  the text.
+ */
+ZLAY_API zlay_status zlay_emit_copy(zlay_ctx *ctx, zlay_buf *out, const zlay_move *move,
                                     int32_t language, const char *name, size_t length);
 
 /* ---- constants ------------------------------------------------------------ */

@@ -249,7 +249,7 @@ emit_commands() {
     same_as_batch '{"op": "emit", "what": "layout", "layout": "(8,64):(64,1)", "language": "hip", "name": "at"}' emit layout hip 'memref<8x64xf32>' at &&
         same_as_batch '{"op": "emit", "what": "word", "slots": [["register", 2], ["lane", 32]], "map": "(2,2,16):(2,1,4)", "language": "cuda", "name": "word"}' emit word cuda register:2,lane:32 '(2,2,16):(2,1,4)' &&
         same_as_batch '{"op": "emit", "what": "convert", "target": "sm_90a", "elem_bits": 32, "src": "'"$regs"'", "dst": "'"$row"'", "language": "ptx", "name": "turn"}' emit convert ptx sm_90a 32 "$regs" "$row" turn &&
-        same_as_batch '{"op": "emit", "what": "move", "target": "sm_90a", "elem_bits": 16, "src": {"layout": "(64,64):(72,1)", "space": "global", "align": 16}, "dst": {"layout": "(64,64):(64,1)", "space": "shared"}, "threads": 128, "name": "tile"}' \
+        same_as_batch '{"op": "emit", "what": "move", "target": "sm_90a", "elem_bits": 16, "src": {"layout": "(64,64):(72,1)", "space": "global", "align": 16}, "dst": {"layout": "(64,64):(64,1)", "space": "shared"}, "threads": 128, "language": "ptx", "name": "tile"}' \
             emit copy ptx sm_90a 16 '(64,64):(72,1)' '(64,64):(64,1)' tile threads=128 src.align=16 &&
         same_as_batch '{"op": "emit", "what": "tensormap", "target": "sm_90a", "map": {'"$map"'}, "language": "cuda", "name": "a"}' emit tensormap cuda sm_90a a type=bf16 extent=4096,1024 stride=8192 box=64,64 swizzle=128B address=0x100000 &&
         same_as_batch '{"op": "emit", "what": "tensormap", "target": "sm_90a", "map": {'"$map"'}, "language": "ptx", "name": "a"}' emit tensormap ptx sm_90a "$map_bits" a &&

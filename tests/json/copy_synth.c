@@ -120,6 +120,29 @@ static void test_functions(void **state)
     json_decref(ok);
 }
 
+/* With a language the same function of CUDA C or HIP, or its PTX with the check of alignment behind it. */
+static void test_languages(void **state)
+{
+    static const struct {
+        const char *language, *target, *head, *check;
+    } rows[] = {
+        {"cuda", "sm_90a", " void put(const void *source, void *dest, unsigned thread)\n{\n", " bool put_aligned(const void *source, const void *dest)\n{\n"},
+        {"hip", "gfx942", " void put(const void *source, void *dest, unsigned thread)\n{\n", " bool put_aligned(const void *source, const void *dest)\n{\n"},
+        {"ptx", "sm_90a", ".visible .func put(.param .b64 ptr_source, .param .b32 ptr_dest)\n{\n", ".func (.param .b32 value) put_aligned(.param .b64 source, .param .b32 dest)\n{\n"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char line[400];
+        snprintf(line, sizeof line, "{\"op\":\"emit\",\"what\":\"move\",\"name\":\"put\",\"target\":\"%s\",\"language\":\"%s\",\"type\":\"bf16\"," SOURCE("(8,64):(1,8)") "," DEST("(8,64):(1,8)") "}",
+                 rows[i].target, rows[i].language);
+        json_t *ok = ask_ok(*state, line);
+        assert_non_null(strstr(text(ok, "text"), rows[i].head));
+        assert_non_null(strstr(text(ok, "text"), rows[i].check));
+        assert_string_equal(text(ok, "language"), rows[i].language);
+        assert_int_equal(json_array_size(json_object_get(ok, "arguments")), i == 2 ? 2 : 0);
+        json_decref(ok);
+    }
+}
+
 static void test_refused(void **state)
 {
     static const struct {
@@ -144,6 +167,12 @@ static void test_refused(void **state)
          SOURCE("8:1") "," DEST("8:1") "}", "message", "name"},
         {"{\"op\":\"emit\",\"what\":\"move\",\"name\":\"f\",\"target\":\"gfx942\",\"type\":\"bf16\","
          SOURCE("8:1") "," DEST("8:1") "}", "message", "PTX"},
+        {"{\"op\":\"emit\",\"what\":\"move\",\"name\":\"f\",\"target\":\"gfx942\",\"type\":\"bf16\",\"language\":\"cuda\","
+         SOURCE("8:1") "," DEST("8:1") "}", "message", "gfx942"},
+        {"{\"op\":\"emit\",\"what\":\"move\",\"name\":\"f\",\"target\":\"sm_90a\",\"type\":\"bf16\",\"language\":\"c\","
+         SOURCE("8:1") "," DEST("8:1") "}", "message", "language"},
+        {"{\"op\":\"emit\",\"what\":\"move\",\"name\":\"int\",\"target\":\"sm_90a\",\"type\":\"bf16\",\"language\":\"cuda\","
+         SOURCE("8:1") "," DEST("8:1") "}", "message", "name"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         json_t *answer = ask(*state, rows[i].line);
@@ -162,6 +191,7 @@ int main(void)
         cmocka_unit_test(test_fragments),
         cmocka_unit_test(test_signals),
         cmocka_unit_test(test_functions),
+        cmocka_unit_test(test_languages),
         cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests_name("json, copy.synth", tests, begin, end);

@@ -54,8 +54,8 @@ static inline unsigned __shfl_sync(unsigned all, unsigned value, int lane, int w
 static inline void __syncthreads(void) { lanes_meet(); }
 static inline void __syncwarp(void) { lanes_meet(); }
 
-typedef struct { unsigned x, y; } uint2;
-typedef struct { unsigned x, y, z, w; } uint4;
+typedef struct __attribute__((aligned(8))) { unsigned x, y; } uint2;
+typedef struct __attribute__((aligned(16))) { unsigned x, y, z, w; } uint4;
 static inline uint2 make_uint2(unsigned x, unsigned y) { return (uint2){x, y}; }
 static inline uint4 make_uint4(unsigned x, unsigned y, unsigned z, unsigned w) { return (uint4){x, y, z, w}; }
 
@@ -77,7 +77,13 @@ static inline unsigned __byte_perm(unsigned a, unsigned b, unsigned selector)
     return lanes_bytes(a, b, selector & 0xffff, 4);
 }
 
+static inline unsigned __funnelshift_r(unsigned low, unsigned high, unsigned by)
+{
+    return (unsigned)(((unsigned long long)high << 32 | low) >> (by & 31));
+}
+
 #define __builtin_amdgcn_perm(high, low, selector) lanes_bytes(low, high, selector, 8)
+#define __builtin_amdgcn_alignbyte(high, low, by)  (unsigned)(((unsigned long long)(high) << 32 | (low)) >> 8 * ((by) & 3))
 #define __builtin_amdgcn_ds_bpermute(at, value)    (int)lanes_exchange((unsigned)(value), lanes_of((unsigned)(at) >> 2, 64))
 #define __builtin_amdgcn_s_barrier()               lanes_meet()
 #define __builtin_amdgcn_wave_barrier()            lanes_meet()

@@ -3,6 +3,7 @@
  * steps are those of the word's kernel, said in the language of the request. */
 #include "emit/function/word.h"
 
+#include "emit/function/aligned.h"
 #include "emit/function/function.h"
 
 #include <zlay/emit_function.h>
@@ -123,8 +124,11 @@ static void comment(zl_text *out, const zl_word_text *t)
 
 static void word_write(zl_text *out, const void *value)
 {
-    comment(out, value);
-    zl_word_function_put(out, value);
+    const zl_word_text *t = value;
+    const zl_aligned_pointer shared = {"shared", true, ZL_WORD_BYTES};
+    comment(out, t);
+    zl_word_function_put(out, t);
+    zl_aligned_put(out, t->language, t->name, t->length, &shared, zl_word_shared(t->word) > 0);
 }
 
 /* What stands between head and end. */

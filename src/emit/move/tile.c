@@ -15,26 +15,6 @@ static const char *const base_names[] = {"from", "to"};
 
 /* ---- parameters ------------------------------------------------------------------- */
 
-/* Whether a part signals an mbarrier, which is then a parameter. */
-static bool has_barrier(const zlay_move *move)
-{
-    for (uint32_t i = 0; i < move->info.parts; i++) {
-        int32_t kind = move->parts[i].part.kind;
-        if (kind == ZLAY_COPY_BULK_LOAD || kind == ZLAY_COPY_BULK_PEER ||
-            kind == ZLAY_COPY_STORE_ASYNC)
-            return true;
-    }
-    return false;
-}
-
-/* The bytes of a thread's fragment. */
-static uint32_t held_bytes(const zl_tile_text *t)
-{
-    zl_tile_block b;
-    zl_tile_block_of(&b, t->move, &t->move->parts[0]);
-    return 4 * zl_words_of(b.count * b.bytes);
-}
-
 static void parameter(zl_tile_text *t, const char **comma, const char *type, const char *name,
                       const char *suffix)
 {
@@ -49,14 +29,14 @@ static void parameters(zl_tile_text *t)
         if (!zl_tile_is_held(t, side)) {
             parameter(t, &comma, zl_tile_shared(t, side) ? "b32" : "b64", "ptr", sides[side]);
         } else if (!side) {
-            zl_putf(t->e.out, ".param .align 16 .b8 held_source[%u]", held_bytes(t));
+            zl_putf(t->e.out, ".param .align 16 .b8 held_source[%u]", zl_tile_held_bytes(t->move));
             comma = ", ";
         }
     }
     for (int side = 0; side < ZL_TILE_SIDES; side++)
         if (zl_tile_space(t, side) == ZLAY_MOVE_PEER)
             parameter(t, &comma, "b32", "rank", sides[side]);
-    if (has_barrier(t->move)) parameter(t, &comma, "b32", "ptr", "bar");
+    if (zl_tile_has_barrier(t->move)) parameter(t, &comma, "b32", "ptr", "bar");
     for (size_t i = 0; (name = zl_tile_name(t->move, i)); i++)
         parameter(t, &comma, "b64", "name", name);
     for (uint32_t i = 0, axis; zl_tile_edge(t->move, i, &axis); i++)
@@ -72,7 +52,7 @@ static void head(zl_tile_text *t)
     zl_tile_tables(t);
     zl_puts(e->out, ".visible .func ");
     if (zl_tile_is_held(t, 1))
-        zl_putf(e->out, "(.param .align 16 .b8 held_dest[%u]) ", held_bytes(t));
+        zl_putf(e->out, "(.param .align 16 .b8 held_dest[%u]) ", zl_tile_held_bytes(t->move));
     zl_put(e->out, e->name, e->name_length);
     zl_puts(e->out, "(");
     parameters(t);
@@ -97,7 +77,7 @@ static void pointer(zl_tile_text *t, int side)
 /* The mbarrier of a copy lies in the block that receives its bytes. */
 static void barrier(zl_tile_text *t)
 {
-    if (!has_barrier(t->move)) return;
+    if (!zl_tile_has_barrier(t->move)) return;
     zl_emit_line(&t->e, "ld.param.b32 bar, [ptr_bar];");
     if (zl_tile_space(t, 1) == ZLAY_MOVE_PEER)
         zl_emit_form(&t->e, "", ZL_FORM_MAPA, (const char *const[]){"bar", "bar", "rank"});
@@ -150,7 +130,7 @@ static void part(zl_tile_text *t)
         first_set(t);
         zl_emit_line(e, "mov.u32 rest, tid;");
         for (uint32_t k = 0; k < p->part.modes; k++)
-            if (zl_tile_is_kept(t, k)) zl_emit_line(e, "mov.b64 x%u, 0;", k);
+            if (zl_tile_is_kept(t->move, p, k)) zl_emit_line(e, "mov.b64 x%u, 0;", k);
         zl_tile_digits(t, ZLAY_DIGIT_THREAD, base_names, "x");
         zl_tile_accesses(t);
     }
@@ -178,30 +158,39 @@ static uint32_t function_counted(zl_text *out, const void *value)
     return t.e.ptx;
 }
 
-static void function_write(zl_text *out, const void *value) { function_counted(out, value); }
-
 static bool has_ptx(const zlay_target *target)
 {
     zlay_target_summary info;
     return !zlay_target_info(&info, target) && info.ptx;
 }
 
-/* Refuses moves without threads, targets without PTX, and parts with too many registers. */
-static zlay_status printable(zlay_ctx *ctx, const zlay_move *move)
+zlay_status zl_tile_ptx_check(zlay_ctx *ctx, const zlay_move *move)
 {
-    if (!move->info.parts || !has_ptx(move->info.target))
-        return zl_fail(ctx, ZLAY_ENOTSUP,
-                       "only moves by threads of targets that have PTX are printed");
-    for (uint32_t i = 0; i < move->info.parts; i++) {
-        const zl_move_part *p = &move->parts[i];
-        if (p->part.accesses > UINT32_MAX)
-            return zl_fail(ctx, ZLAY_ENOTSUP, "part %u: a thread makes %llu accesses, 2^32 or more",
-                           i, (ull)p->part.accesses);
-        if (!zl_tile_fits(move, p))
-            return zl_fail(ctx, ZLAY_ENOTSUP, "part %u: a thread holds more than %d registers", i,
-                           ZL_TILE_WORDS);
-    }
-    return ZLAY_OK;
+    if (move->info.parts && !has_ptx(move->info.target))
+        return zl_fail(ctx, ZLAY_ENOTSUP, "%s has no PTX", zlay_target_name(move->info.target));
+    return zl_tile_check(ctx, move);
+}
+
+void zl_tile_put(zl_text *out, const zlay_move *move, const char *name, size_t length)
+{
+    zl_tile_text t = {.move = move};
+    t.e.name = name;
+    t.e.name_length = length;
+    t.e.ptx = zl_ptx_least(function_counted, &t, move->info.target);
+    t.e.out = out;
+    function(&t);
+}
+
+typedef struct named_move {
+    const zlay_move *move;
+    const char *name;
+    size_t length;
+} named_move;
+
+static void move_write(zl_text *out, const void *value)
+{
+    const named_move *m = value;
+    zl_tile_put(out, m->move, m->name, m->length);
 }
 
 zlay_status zlay_emit_move(zlay_ctx *ctx, zlay_buf *out, const zlay_move *move, const char *name,
@@ -211,11 +200,7 @@ zlay_status zlay_emit_move(zlay_ctx *ctx, zlay_buf *out, const zlay_move *move, 
     zlay_status status = zl_enter(ctx);
     if (status) return status;
     status = zl_name_check(ctx, name, length);
-    if (!status) status = printable(ctx, move);
-    if (status) return zl_leave(ctx, status);
-    zl_tile_text t = {.move = move};
-    t.e.name = name;
-    t.e.name_length = length;
-    t.e.ptx = zl_ptx_least(function_counted, &t, move->info.target);
-    return zl_leave(ctx, zl_print(out, function_write, &t));
+    if (!status) status = zl_tile_ptx_check(ctx, move);
+    const named_move named = {move, name, length};
+    return zl_leave(ctx, status ? status : zl_print(out, move_write, &named));
 }

@@ -18,35 +18,6 @@ static const char *const placed_names[] = {"source_here", "dest_here"};
 
 /* ---- names ------------------------------------------------------------------------ */
 
-/* The layout of a side, whose parameters are the names. */
-static const zlay_layout *asked(const zlay_move *move, int side)
-{
-    return side ? move->certificate[1] : move->source[1];
-}
-
-bool zl_tile_named(const zlay_move *move, int side)
-{
-    return move->names && zlay_layout_param_nth(asked(move, side), 0);
-}
-
-static bool has_name(const zlay_layout *a, const char *name)
-{
-    const char *other;
-    for (size_t i = 0; (other = zlay_layout_param_nth(a, i)); i++)
-        if (!strcmp(other, name)) return true;
-    return false;
-}
-
-const char *zl_tile_name(const zlay_move *move, size_t i)
-{
-    const char *name;
-    for (size_t k = 0; move->names && (name = zlay_layout_param_nth(asked(move, 0), k)); k++)
-        if (!i--) return name;
-    for (size_t k = 0; move->names && (name = zlay_layout_param_nth(asked(move, 1), k)); k++)
-        if (!has_name(asked(move, 0), name) && !i--) return name;
-    return NULL;
-}
-
 /* far = a factor, which may be symbolic; `place` is the product so far. */
 static const char *factor(zl_tile_text *t, const char *at)
 {

@@ -6,8 +6,6 @@
  * offsets, many as a loop. */
 #include "emit/move/tile.h"
 
-#include <string.h>
-
 typedef unsigned long long ull;
 typedef long long ll;
 
@@ -15,41 +13,13 @@ static const char *const base_names[] = {"from", "to"};
 
 /* ---- coordinates ------------------------------------------------------------------ */
 
-/* Whether some thread or access may lie beyond the extent of a mode. */
-bool zl_tile_is_checked(const zl_move_part *p, uint32_t mode)
-{
-    uint64_t most = 0;
-    for (uint32_t i = 0; i < p->part.digits; i++)
-        if (p->digit[i].mode == mode) most += (p->digit[i].extent - 1) * p->digit[i].step;
-    return most >= p->mode[mode].extent;
-}
-
-/* Whether tiles leave their tensor along an axis. */
-static bool has_edge(const zlay_move *move, uint32_t axis)
-{
-    return move->tiles && axis < move->tiles->axes && move->tiles->axis[axis].clipped;
-}
-
-bool zl_tile_is_kept(const zl_tile_text *t, uint32_t mode)
-{
-    if (zl_tile_is_checked(t->part, mode)) return true;
-    return t->move->tiles && has_edge(t->move, t->move->tiles->mode[mode].axis);
-}
-
 void zl_tile_edges(zl_tile_text *t)
 {
     for (uint32_t k = 0; k < ZLAY_TILE_AXES; k++) {
-        if (!has_edge(t->move, k)) continue;
+        if (!zl_tile_has_edge(t->move, k)) continue;
         zl_emit_line(&t->e, ".reg .b64 left%u;", k);
         zl_emit_line(&t->e, "ld.param.b64 left%u, [left_%u];", k, k);
     }
-}
-
-bool zl_tile_edge(const zlay_move *move, uint32_t i, uint32_t *axis)
-{
-    for (*axis = 0; *axis < ZLAY_TILE_AXES; ++*axis)
-        if (has_edge(move, *axis) && !i--) return true;
-    return false;
 }
 
 /* digit = rest mod extent, rest /= extent */
@@ -88,7 +58,7 @@ static void add_digit(zl_tile_text *t, const zlay_move_digit *d, const char *con
     zl_emit_line(&t->e, "cvt.u64.u32 wide, digit;");
     for (int side = 0; side < ZL_TILE_SIDES; side++)
         if (!zl_tile_is_held(t, side)) add_to_side(t, d, side, bases[side]);
-    if (coordinate && zl_tile_is_kept(t, d->mode))
+    if (coordinate && zl_tile_is_kept(t->move, t->part, d->mode))
         zl_emit_line(&t->e, "mad.lo.s64 %s%u, wide, %llu, %s%u;", coordinate, d->mode,
                      (ull)d->step, coordinate, d->mode);
 }
@@ -106,33 +76,12 @@ void zl_tile_digits(zl_tile_text *t, int32_t level, const char *const *bases,
 
 /* ---- accesses ---------------------------------------------------------------------- */
 
-/* The coordinates of an access that are known when the text is printed; false: beyond an
- * extent. */
-static bool known_access(const zl_move_part *p, uint64_t access, uint64_t *at, int64_t *more)
-{
-    memset(at, 0, p->part.modes * sizeof *at);
-    for (uint32_t i = 0; i < p->part.digits; i++) {
-        const zlay_move_digit *d = &p->digit[i];
-        if (d->level != ZLAY_DIGIT_ACCESS) continue;
-        at[d->mode] += access % d->extent * d->step;
-        access /= d->extent;
-    }
-    for (int side = 0; side < ZL_TILE_SIDES; side++) {
-        more[side] = 0;
-        for (uint32_t k = 0; k < p->part.modes; k++)
-            more[side] = zl_tile_add(p, more[side], (int64_t)at[k] * zl_tile_step(p, side, k));
-    }
-    for (uint32_t k = 0; k < p->part.modes; k++)
-        if (at[k] >= p->mode[k].extent) return false;
-    return true;
-}
-
 /* Sets p: the access lies within the tensor along each axis that has an edge. */
 static bool check_edges(zl_tile_text *t, const uint64_t *at, const char *coordinate, bool any)
 {
     uint64_t first = 0;
     for (uint32_t i = 0; i < ZLAY_TILE_AXES; i++) {
-        if (!has_edge(t->move, i)) continue;
+        if (!zl_tile_has_edge(t->move, i)) continue;
         zlay_move_first(&first, t->move, t->index, i);
         zl_emit_line(&t->e, "mov.s64 place, %llu;", (ull)first);
         for (uint32_t k = 0; k < t->part->part.modes; k++) {
@@ -170,7 +119,7 @@ static void unrolled(zl_tile_text *t)
     uint64_t at[ZL_PART_MODES];
     int64_t more[ZL_TILE_SIDES];
     for (uint64_t a = 0; a < t->part->part.accesses; a++) {
-        if (!known_access(t->part, a, at, more)) continue;
+        if (!zl_tile_access_at(t->part, a, at, more)) continue;
         check_extents(t, at, "x", "$away", a);
         zl_tile_access(t, more);
         zl_putf(t->e.out, "$away%u_%llu:\n", t->index, (ull)a);
@@ -181,7 +130,7 @@ static void unrolled(zl_tile_text *t)
 static void copy_registers(zl_tile_text *t, const char *to, const char *from)
 {
     for (uint32_t k = 0; k < t->part->part.modes; k++)
-        if (zl_tile_is_kept(t, k))
+        if (zl_tile_is_kept(t->move, t->part, k))
             zl_emit_line(&t->e, "mov.b64 %s%u, %s%u;", to, k, from, k);
 }
 
@@ -208,22 +157,9 @@ static void looped(zl_tile_text *t)
     zl_emit_line(e, "@p bra $loop%u;", t->index);
 }
 
-/* The stores of a thread, over all accesses. */
-static uint64_t stores_of(const zl_tile_text *t)
-{
-    uint64_t bits = t->move->info.elem_bits;
-    for (uint32_t i = 0; i < t->part->part.digits; i++)
-        if (t->part->digit[i].level == ZLAY_DIGIT_VALUE) bits *= t->part->digit[i].extent;
-    return t->part->part.accesses * bits / 8 / t->part->part.width;
-}
-
-/* Prints all accesses. Where strides are symbolic or points stand in tables, no offset is a
- * constant. */
 void zl_tile_accesses(zl_tile_text *t)
 {
-    uint64_t accesses = t->part->part.accesses;
-    bool open = t->move->names || zl_tile_listed(t->part);
-    if (accesses > 1 && (open || stores_of(t) > ZL_TILE_UNROLLED)) {
+    if (zl_tile_is_looped(t->move, t->part)) {
         looped(t);
         return;
     }

@@ -11,16 +11,6 @@ enum { WARP = 32, ROWS = 8, WORD_BITS = 32, MATRICES = 4 };
 
 static const char *const base_names[] = {"from", "to"};
 
-void zl_tile_held(zl_tile_text *t, int side, uint32_t words, const uint32_t *registers)
-{
-    for (uint32_t w = 0; w < words; w++) {
-        const char *bank = registers[w] & ZL_TILE_PERMUTED ? "v" : "w";
-        uint32_t number = registers[w] & 0xffff;
-        if (side) zl_emit_line(&t->e, "st.param.b32 [held_dest+%u], %s%u;", 4 * w, bank, number);
-        else zl_emit_line(&t->e, "ld.param.b32 w%u, [held_source+%u];", number, 4 * w);
-    }
-}
-
 /* from or to = the offset of the row whose address the lane has, of the matrices from `word` on. */
 static void row_offset(zl_tile_text *t, int memory, uint32_t word, uint32_t count)
 {
@@ -46,16 +36,6 @@ static void row_offset(zl_tile_text *t, int memory, uint32_t word, uint32_t coun
     zl_tile_digits(t, ZLAY_DIGIT_THREAD, base_names, NULL);
 }
 
-static zl_form_id form_of(const zl_tile_text *t, bool store, uint32_t count)
-{
-    static const zl_form_id forms[2][2][3] = {
-        {{ZL_FORM_LDMATRIX_X1, ZL_FORM_LDMATRIX_X2, ZL_FORM_LDMATRIX_X4},
-         {ZL_FORM_LDMATRIX_X1_TRANS, ZL_FORM_LDMATRIX_X2_TRANS, ZL_FORM_LDMATRIX_X4_TRANS}},
-        {{ZL_FORM_STMATRIX_X1, ZL_FORM_STMATRIX_X2, ZL_FORM_STMATRIX_X4},
-         {ZL_FORM_STMATRIX_X1_TRANS, ZL_FORM_STMATRIX_X2_TRANS, ZL_FORM_STMATRIX_X4_TRANS}}};
-    return forms[store][t->part->part.transposed][__builtin_ctz(count)];
-}
-
 /* Prints one ldmatrix or stmatrix of `count` matrices from register `word` on. */
 static void instruction(zl_tile_text *t, int memory, uint32_t word, uint32_t count)
 {
@@ -69,7 +49,7 @@ static void instruction(zl_tile_text *t, int memory, uint32_t word, uint32_t cou
         snprintf(names[i], sizeof names[i], "w%u", word + i);
         operands[i + store] = names[i];
     }
-    zl_emit_form(&t->e, "", form_of(t, store, count), operands);
+    zl_emit_form(&t->e, "", zl_tile_matrix_form(t->part, store, count), operands);
 }
 
 void zl_tile_matrices(zl_tile_text *t)

@@ -38,11 +38,12 @@ static void shift_halves(zl_tile_text *t)
     zl_emit_line(&t->e, "shr.u32 w0, w0, z;");
 }
 
-/* Shifts by half the vector's words at a time, then by the bytes that are left. */
+/* Shifts by half the vector's words at a time, then by the bytes that are left; what no shift has, as
+ * each is a multiple of `realign`, is left out. */
 static void shift_words(zl_tile_text *t, uint32_t words)
 {
     zl_emit *e = &t->e;
-    for (uint32_t by = words / 2; by; by /= 2) {
+    for (uint32_t by = words / 2; by && WORD * by >= t->part->part.realign; by /= 2) {
         zl_emit_line(e, "and.b32 z, shift, %u;", WORD * by);
         zl_emit_line(e, "setp.ne.u32 q, z, 0;");
         for (uint32_t i = 0; i < words + by; i++)

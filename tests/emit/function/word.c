@@ -92,6 +92,7 @@ static void ptx_values(void **state)
         word_job j;
         word_draw(*state, &j, 5, i, &seed);
         assert_true(word_function(*state, text, &j, ZLAY_TEXT_PTX, i) > 0);
+        strstr(text, "\n}\n")[3] = 0; /* the check of alignment stands behind it */
         replace(text, "ld.param.b32 %z", "ld.global.b32 %z");
         replace(text, "[source + ", "[%from + ");
         replace(text, "st.param.b32 [result + ", "st.global.b32 [%to + ");

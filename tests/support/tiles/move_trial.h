@@ -85,7 +85,7 @@ static inline char *text_of(zlay_ctx *ctx, const zlay_move *move)
 
 /* false: nothing to check, as it is too large, or no plan is there. `real`: layouts at values; NULL:
  * those asked for. */
-static inline bool trial_begin(zlay_ctx *ctx, trial *t, wanted *w, uint64_t *seed,
+static inline bool trial_plan(zlay_ctx *ctx, trial *t, wanted *w, uint64_t *seed,
                                const char *const real[2])
 {
     zlay_move_summary info = {0};
@@ -105,6 +105,14 @@ static inline bool trial_begin(zlay_ctx *ctx, trial *t, wanted *w, uint64_t *see
     zlay_move_info(&info, t->move);
     t->threads = (info.threads + 31) / 32 * 32;
     t->landing = info.bytes;
+    return true;
+}
+
+/* The same with its text as PTX. */
+static inline bool trial_begin(zlay_ctx *ctx, trial *t, wanted *w, uint64_t *seed,
+                               const char *const real[2])
+{
+    if (!trial_plan(ctx, t, w, seed, real)) return false;
     t->text = text_of(ctx, t->move);
     if (!t->text) fail_msg("%s -> %s: %s", w->text[0], w->text[1], zlay_ctx_message(ctx));
     return true;
@@ -163,8 +171,11 @@ static inline bool is_padding(const side *s, uint64_t byte)
     return s->space == ZLAY_MOVE_REGISTER && byte % s->held * 8 >= s->held_bits;
 }
 
+/* Makes the move: `text` is PTX, or NULL where it has another one. */
+typedef void executor(const trial *t, const char *text, side *from, side *to);
+
 /* Bytes of the destination, and around it, that a text leaves wrong. */
-static inline uint64_t wrong_bytes(const trial *t, const char *text)
+static inline uint64_t wrong_bytes_by(executor *run, const trial *t, const char *text)
 {
     static side from, to, want;
     uint64_t bad = 0;
@@ -177,11 +188,13 @@ static inline uint64_t wrong_bytes(const trial *t, const char *text)
                 !zlay_layout_eval(&at, 1, t->real[1], i))
                 move_bits(want.bytes[whose(to.space, b)], bit_of(to.space, to.held_bits, at, t->bits),
                           from.bytes[whose(from.space, b)], bit_of(from.space, from.held_bits, of, t->bits), t->bits);
-    execute(t, text, &from, &to);
+    run(t, text, &from, &to);
     for (uint32_t b = 0; b < t->blocks; b++)
         for (uint64_t i = 0; i < to.size; i++)
             bad += to.bytes[b][i] != want.bytes[b][i] && !is_padding(&to, i);
     return bad;
 }
+
+static inline uint64_t wrong_bytes(const trial *t, const char *text) { return wrong_bytes_by(execute, t, text); }
 
 #endif

@@ -12,7 +12,7 @@
 #include <string.h>
 
 enum {
-    PM_NAMES = 1024, PM_LINES = 8192, PM_OPERANDS = 10, PM_THREADS = 1024, PM_WARP = 32,
+    PM_NAMES = 2048, PM_LINES = 8192, PM_OPERANDS = 10, PM_THREADS = 1024, PM_WARP = 32,
     PM_STEPS = 1 << 24, PM_SHARED = 1 << 16, PM_QUEUE = 64, PM_BARRIERS = 0x100, PM_ARRAYS = 0x400,
     PM_BLOCKS = 8, PM_RANK = 24, PM_TRIES = 9, PM_TABLES = 40
 };
@@ -118,7 +118,7 @@ static inline void pm_read_line(pm_machine *m, const char *text)
 {
     text += strspn(text, " ");
     size_t length = strcspn(text, "\n");
-    if (!length || *text == '.' || *text == '/') return;
+    if (!length || *text == '.' || *text == '/' || !strncmp(text, "{ .reg", 6)) return;
     assert_true(m->lines_count < PM_LINES);
     pm_line *line = &m->line[m->lines_count++];
     *line = (pm_line){.guard = -1, .label = -1, .target = -1};
@@ -307,17 +307,40 @@ static inline uint32_t pm_prmt(uint32_t a, uint32_t b, uint64_t selector)
     return r;
 }
 
+/* cvt.TO.FROM: integers, extended by the sign that FROM has. */
+static inline uint64_t pm_convert(const pm_line *l, uint64_t a, const char **type)
+{
+    int bits = atoi(pm_type(l) + 1), unused = 64 - bits;
+    uint64_t value = *pm_type(l) == 's' ? (uint64_t)((int64_t)(a << unused) >> unused) : pm_cut(a, pm_type(l));
+    *type = l->op + 4;
+    return value;
+}
+
+/* bfi.b32: the low bits of a in c bits of b from bit `at` on. */
+static inline uint32_t pm_insert(uint32_t a, uint32_t b, uint64_t at, uint64_t length)
+{
+    uint32_t mask = length < 32 ? (1u << length) - 1 : UINT32_MAX;
+    assert_true(at < 32);
+    return (b & ~(mask << at)) | (a & mask) << at;
+}
+
 static inline bool pm_compute(pm_thread *t, const pm_line *l)
 {
     uint64_t a = pm_get(t, &l->operand[1]), b = pm_get(t, &l->operand[2]);
     uint64_t c = pm_get(t, &l->operand[3]), r;
     const char *type = pm_type(l);
-    if (pm_is(l, "mov.") || pm_is(l, "cvta.") || pm_is(l, "ld.param")) r = a;
-    else if (pm_is(l, "cvt.u64.u32")) r = (uint32_t)a, type = "u64";
-    else if (pm_is(l, "cvt.u32.u64")) r = a, type = "u32";
-    else if (pm_is(l, "cvt.u16.u32")) r = a, type = "u16";
+    if (pm_is(l, "mov.b32") && l->count == 3) r = (a & 0xffff) | b << 16; /* from a pair */
+    else if (pm_is(l, "mov.pred")) r = a != 0, type = "b1";
+    else if (pm_is(l, "mov.") || pm_is(l, "cvta.") || pm_is(l, "ld.param")) r = a;
+    else if (pm_is(l, "cvt.")) r = pm_convert(l, a, &type);
     else if (pm_is(l, "mad.lo.")) r = a * b + c;
     else if (pm_is(l, "mad.wide.u32")) r = (uint64_t)(uint32_t)a * (uint32_t)b + c, type = "u64";
+    else if (pm_is(l, "mul.wide.s32")) r = (uint64_t)((int64_t)(int32_t)a * (int32_t)b), type = "u64";
+    else if (pm_is(l, "mad.wide.s32")) r = (uint64_t)((int64_t)(int32_t)a * (int32_t)b) + c, type = "u64";
+    else if (pm_is(l, "mul.hi.u32")) r = (uint64_t)(uint32_t)a * (uint32_t)b >> 32;
+    else if (pm_is(l, "dp2a.lo.u32.u32")) r = (a & 0xffff) * (b & 0xff) + (pm_cut(a, "b32") >> 16) * (b >> 8 & 0xff) + c;
+    else if (pm_is(l, "mul.hi.u16")) r = (uint64_t)(uint16_t)a * (uint16_t)b >> 16;
+    else if (pm_is(l, "mul.wide.u16")) r = (uint64_t)(uint16_t)a * (uint16_t)b, type = "u32";
     else if (pm_is(l, "mul.wide.u32")) r = (uint64_t)(uint32_t)a * (uint32_t)b, type = "u64";
     else if (pm_is(l, "mul.lo.")) r = a * b;
     else if (pm_is(l, "add.")) r = a + b;
@@ -326,12 +349,22 @@ static inline bool pm_compute(pm_thread *t, const pm_line *l)
     else if (pm_is(l, "rem.u")) r = pm_cut(a, type) % pm_cut(b, type);
     else if (pm_is(l, "and.b")) r = a & b;
     else if (pm_is(l, "xor.b")) r = a ^ b;
+    else if (pm_is(l, "or.b")) r = a | b;
+    else if (pm_is(l, "not.b")) r = ~a;
+    else if (pm_is(l, "and.pred")) r = a && b, type = "b1";
+    else if (pm_is(l, "or.pred")) r = a || b, type = "b1";
+    else if (pm_is(l, "not.pred")) r = !a, type = "b1";
+    else if (pm_is(l, "neg.s")) r = -a;
+    else if (pm_is(l, "bfi.b32")) r = pm_insert((uint32_t)a, (uint32_t)b, c, pm_get(t, &l->operand[4]));
+    else if (pm_is(l, "bfe.u32")) r = pm_cut(a, "b32") >> b & ((1ull << c) - 1);
     else if (pm_is(l, "shl.b")) r = b < 64 ? a << b : 0;
     else if (pm_is(l, "shr.u")) r = b < 64 ? pm_cut(a, type) >> b : 0;
     else if (pm_is(l, "shr.s64")) r = (uint64_t)((int64_t)a >> b);
+    else if (pm_is(l, "shr.s32")) r = (uint64_t)((int32_t)a >> b);
     else if (pm_is(l, "prmt.b32")) r = pm_prmt((uint32_t)a, (uint32_t)b, c);
+    else if (pm_is(l, "min.u") || pm_is(l, "max.u")) r = (pm_cut(a, type) < pm_cut(b, type)) == pm_is(l, "min") ? a : b;
     else if (pm_is(l, "min.s64")) r = (int64_t)a < (int64_t)b ? a : b;
-    else if (pm_is(l, "selp.b32")) r = c ? a : b;
+    else if (pm_is(l, "selp.")) r = c ? a : b;
     else if (pm_is(l, "shf.r.wrap.b32")) r = ((b << 32 | (uint32_t)a) >> (c & 31));
     else return false;
     t->value[l->operand[0].name] = pm_cut(r, type);

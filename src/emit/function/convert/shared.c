@@ -4,7 +4,7 @@
  * an offset in the instruction; one address serves all accesses that differ in them alone. An address
  * in the memory of another block has that block's rank above it, until mapa has made it one of the
  * cluster. */
-#include "emit/function/convert_say.h"
+#include "emit/function/convert/say.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 /* Reads the plan of a conversion into slots of words, whose bits stand together, and offsets in bytes.
  * Bits that a slot of the plan has not, parts of a register that no element fills and threads that
  * hold nothing, are bits of slots here: they stay where they are, and have no part in an access. */
-#include "emit/function/convert.h"
+#include "emit/function/convert/convert.h"
 
 #include "synth/convert/convert.h"
 

@@ -3,7 +3,7 @@
 #ifndef ZL_EMIT_FUNCTION_CONVERT_SAY_H
 #define ZL_EMIT_FUNCTION_CONVERT_SAY_H
 
-#include "emit/function/convert.h"
+#include "emit/function/convert/convert.h"
 #include "emit/ptx/word.h"
 
 /* Moves inside lanes: words that a thread chooses by its number, then bytes that change places. */

@@ -4,7 +4,7 @@
  * Accesses whose bytes are as far apart in all threads have one table, and an offset each. The cheapest
  * layout that equals a table becomes an expression of the graph that all steps share. */
 #include "algebra/find/table.h"
-#include "emit/function/convert.h"
+#include "emit/function/convert/convert.h"
 
 #include "synth/convert/convert.h"
 

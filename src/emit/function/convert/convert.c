@@ -2,7 +2,8 @@
 /* zlay_emit_convert: the plan of a conversion between register layouts as a function, step by step:
  * moves inside lanes, shuffles, and trips through shared memory, of which each takes the registers of one
  * piece: they are stored, all threads wait, they are loaded, and before the next piece all wait again. */
-#include "emit/function/convert_say.h"
+#include "emit/function/aligned.h"
+#include "emit/function/convert/say.h"
 #include "emit/function/function.h"
 
 #include <zlay/emit_function.h>
@@ -204,6 +205,8 @@ static void convert_write(zl_text *out, const void *value)
     zl_speaker s = speaker(out, c);
     body(&s, c);
     zl_puts(out, ptx ? "    ret;\n}\n" : "}\n");
+    zl_aligned_put(out, c->language, c->name, c->length, &(zl_aligned_pointer){"shared", true, 16},
+                   c->trip->smem > 0);
 }
 
 /* What stands between head and end. */

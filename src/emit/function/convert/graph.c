@@ -2,7 +2,7 @@
 /* Says the steps of layouts that are not linear over F2: addresses, lanes and conditions are the
  * expressions of the text's graph, a line for each operation. A thread that has no element in an access
  * does not store, and loads from the first byte on what has no meaning. */
-#include "emit/function/convert_say.h"
+#include "emit/function/convert/say.h"
 
 #include <string.h>
 

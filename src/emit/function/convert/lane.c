@@ -4,7 +4,7 @@
  * between itself and the word that lies so far away, by the parity of some bits of t; then a word is
  * put together from bytes of the words that A names. A shuffle brings a word from each lane that a
  * part comes from, and puts their bytes together. */
-#include "emit/function/convert_say.h"
+#include "emit/function/convert/say.h"
 
 #include <string.h>
 
