@@ -147,7 +147,8 @@ ZLAY_API zlay_status zlay_emit_wave(zlay_ctx *ctx, zlay_buf *out, const zlay_wav
  *  the two that are pointers: whether every access of NAME is aligned.
  *
  *  Returns: as zlay_emit_layout; ZLAY_ENOTSUP: a move without threads; a plan of a target that
- *           has not this language; 2^32 accesses of a thread; more than 256 registers.
+ *           has not this language; 2^32 accesses of a thread; more than 256 registers;
+ *           ZLAY_ELIMIT an offset of more than 2048 operations.
  *  Out:     out  the text.
  */
 ZLAY_API zlay_status zlay_emit_copy(zlay_ctx *ctx, zlay_buf *out, const zlay_move *move,

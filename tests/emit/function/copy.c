@@ -253,7 +253,7 @@ static void put_kernel(FILE *file, int i)
 /* Tables of bytes, as nvcc writes them. */
 static void read_tables(pm_machine *m, const char *ptx, const char *kernel)
 {
-    char of[NAME + 1];
+    char of[2 * NAME];
     const char *global = ptx;
     snprintf(of, sizeof of, "%s_", kernel);
     of[0] = 'f';
@@ -362,7 +362,7 @@ static char *kernel_of(const char *ptx, int i)
 
 /* What inline asm says in the texts. */
 static const char *const words[] = {"cp.async.c", "cp.async.bulk.shared::cluster.global", "cp.async.bulk.shared::cluster.shared", "cp.async.bulk.global",
-                                    "st.async", "ldmatrix", "stmatrix", "mapa", "ld.shared::cluster", "st.shared::cluster", "v8.b32", "__funnelshift_r", "[iy", "#pragma", " & 1u) <<"};
+                                    "st.async", "ldmatrix", "stmatrix", "mapa", "ld.shared::cluster", "st.shared::cluster", "v8.b32", "__funnelshift_r", "_dest0[", "#pragma", "_dest0(unsigned i0)"};
 enum { WORDS = sizeof words / sizeof *words };
 static int said[WORDS];
 

@@ -3,6 +3,8 @@
 #include "functions/ring.h"
 #include "heap.h"
 
+#include <zlay/copy_synth.h>
+
 enum { ROOM = 1 << 16 };
 
 typedef struct subject {
@@ -11,6 +13,7 @@ typedef struct subject {
     const zlay_convert *plan;
     const zlay_pipe *pipe;
     const zlay_wave *wave;
+    const zlay_move *move;
 } subject;
 
 static char text[ROOM];
@@ -55,6 +58,12 @@ static zlay_status wave_printed(zlay_ctx *ctx, void *given)
 {
     zlay_buf buf = begun();
     return ended(zlay_emit_wave(ctx, &buf, ((subject *)given)->wave, ZLAY_TEXT_HIP, "f", 1));
+}
+
+static zlay_status copy_printed(zlay_ctx *ctx, void *given)
+{
+    zlay_buf buf = begun();
+    return ended(zlay_emit_copy(ctx, &buf, ((subject *)given)->move, ZLAY_TEXT_CUDA, "f", 1));
 }
 
 static zlay_status desc_printed(zlay_ctx *ctx, void *given)
@@ -119,14 +128,22 @@ static void moves(void **state)
     zlay_word *word = NULL;
     zlay_convert *plan = NULL;
     zlay_pipe *pipe = read_pipe(ctx, ring_of(2, 2));
+    zlay_move *move = NULL;
+    zlay_layout *points = read_layout(ctx, "f2{a: (45) (51) (22) (63) (7) (1); b: (64) (128) (256) -> y: 512}"), *rows = read_layout(ctx, "(64,8):(1,64)");
+    zlay_copy_request c = {.size = sizeof c, .elem_bits = 16, .source = {points, ZLAY_MOVE_GLOBAL, 0, 16}, .dest = {rows, ZLAY_MOVE_SHARED, 0, 16}};
+    assert_int_equal(zlay_copy_synth(ctx, &move, target_of("sm_90a"), &c), ZLAY_OK);
     assert_int_equal(zlay_word_synth(ctx, &word, &slots, map), ZLAY_OK);
     assert_int_equal(zlay_convert_synth(ctx, &plan, target_of("sm_90a"), &r), ZLAY_OK);
-    subject s = {.word = word, .plan = plan, .pipe = pipe};
+    subject s = {.word = word, .plan = plan, .pipe = pipe, .move = move};
     (void)state;
     fails_each(word_printed, &h, ctx, &s);
     fails_each(convert_printed, &h, ctx, &s);
     fails_each(ring_printed, &h, ctx, &s);
     fails_each(desc_printed, &h, ctx, &s);
+    fails_each(copy_printed, &h, ctx, &s);
+    zlay_move_free(move);
+    zlay_layout_free(points);
+    zlay_layout_free(rows);
     zlay_pipe_free(pipe);
     zlay_convert_free(plan);
     zlay_word_free(word);

@@ -132,7 +132,7 @@ static void function_put(zl_text *out, zl_tile_c *t)
     t->e.out = &nowhere;
     parts_put(t);
     t->e.out = out;
-    zl_tile_c_tables(t);
+    zl_tile_c_points(t);
     zl_puts(out, "static __device__ __forceinline__ __attribute__((unused)) void ");
     zl_put(out, t->e.name, t->e.name_length);
     zl_puts(out, "(");
@@ -221,5 +221,6 @@ zlay_status zlay_emit_copy(zlay_ctx *ctx, zlay_buf *out, const zlay_move *move, 
     zl_tile_c text = {.move = move, .language = language};
     text.e.name = name;
     text.e.name_length = length;
+    if (!status && language != ZLAY_TEXT_PTX) status = zl_tile_c_points_check(ctx, &text);
     return zl_leave(ctx, status ? status : zl_print(out, copy_write, &text));
 }

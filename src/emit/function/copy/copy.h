@@ -6,6 +6,7 @@
 #define ZL_EMIT_FUNCTION_COPY_H
 
 #include "emit/emit.h"
+#include "emit/function/graph.h"
 #include "emit/move/tile_plan.h"
 
 enum { ZL_TILE_C_ROOM = 192 /* of an address */ };
@@ -34,6 +35,7 @@ typedef struct zl_tile_c {
     zl_tile_c_side side[ZL_TILE_SIDES];
     uint32_t coordinates; /* of modes, that are compared */
     uint32_t types;       /* of accesses, by the log2 of their bytes */
+    zl_graph graph;       /* the byte of a point, while it is printed */
     bool pointer[ZL_TILE_SIDES], number[ZL_TILE_SIDES]; /* bases that parts use */
 } zl_tile_c;
 
@@ -61,9 +63,10 @@ void zl_tile_c_offsets(zl_tile_c *t, uint32_t levels);
 const char *zl_tile_c_address(zl_tile_c *t, char room[ZL_TILE_C_ROOM], int side, int64_t more,
                             uint64_t value);
 
-/* Tables of points, before the function; a declaration of the byte of the vector that begins at a
- * point. */
-void zl_tile_c_tables(zl_tile_c *t);
+/* The functions and tables of points, before the function: the call's working memory is taken for
+ * them first (ENOMEM, ELIMIT).  A declaration of the byte of the vector that begins at a point. */
+zlay_status zl_tile_c_points_check(zlay_ctx *ctx, zl_tile_c *t);
+void zl_tile_c_points(zl_tile_c *t);
 void zl_tile_c_look_up(zl_tile_c *t, int side, const char *point, const char *byte);
 
 /* ---- parts and accesses ------------------------------------------------------------- */
