@@ -45,10 +45,10 @@ static inline unsigned __shfl_xor_sync(unsigned all, unsigned value, unsigned ma
     return lanes_exchange(value, lanes_of(lanes.now ^ mask, 32));
 }
 
-static inline unsigned __shfl_sync(unsigned all, unsigned value, int lane)
+static inline unsigned __shfl_sync(unsigned all, unsigned value, int lane, int width = 32)
 {
     if (all != 0xffffffffu) abort();
-    return lanes_exchange(value, lanes_of((unsigned)lane, 32));
+    return lanes_exchange(value, lanes_of((unsigned)lane, (unsigned)width));
 }
 
 static inline void __syncthreads(void) { lanes_meet(); }

@@ -101,6 +101,12 @@ void zl_say_mix(zl_speaker *s, const uint32_t *mask, unsigned count);
 void zl_say_seeded(zl_speaker *s, char out[16], uint32_t constant);
 bool zl_say_is_seeded(const zl_speaker *s); /* it depends on the thread */
 
+/* The register that a shuffle by index brings from a lane. Lanes are counted within groups of 2^bits
+ * neighbours, which zl_say_group finds, and takes the bits above out of the map of the lanes; 2^most is
+ * 1 + the greatest constant beside the map. */
+uint32_t zl_say_index(zl_speaker *s, uint32_t from, const char *lane, unsigned bits);
+unsigned zl_say_group(const zl_speaker *s, uint32_t *mask, unsigned count, unsigned most);
+
 /* The predicate that an odd number of these bits of %lin are set; the seed is lost. */
 uint32_t zl_say_odd(zl_speaker *s, uint32_t bits);
 

@@ -142,3 +142,30 @@ uint32_t zl_say_odd(zl_speaker *s, uint32_t bits)
     zl_word_say(s, ZL_SAY_TEST, "qs", q = s->predicates++, s->seed);
     return q;
 }
+
+/* ---- lanes ---------------------------------------------------------------------------------- */
+
+uint32_t zl_say_index(zl_speaker *s, uint32_t from, const char *lane, unsigned bits)
+{
+    char width[16];
+    zl_text text = {width, sizeof width - 1, 0};
+    uint32_t out = zl_say_value(s), clamp = (uint32_t)(32 - (1 << bits)) << 8 | 31;
+    if (bits < 5) zl_putf(&text, ", %u", 1u << bits);
+    width[text.need] = 0;
+    zl_word_say(s, ZL_SAY_INDEX, "zzsus", out, from, lane, clamp, width);
+    return out;
+}
+
+/* Lane bits from 2^bits on stay where they are, and nothing else flips them. */
+unsigned zl_say_group(const zl_speaker *s, uint32_t *mask, unsigned count, unsigned most)
+{
+    unsigned lanes = s->word->slots.lane, bits = lanes;
+    uint32_t others;
+    if (s->language == ZLAY_TEXT_HIP) return lanes;
+    do {
+        others = 0;
+        for (unsigned k = 0; k < count; k++) others |= k == bits - 1 ? 0 : mask[k];
+    } while (bits > most && mask[bits - 1] == 1u << (bits - 1) && !(others >> (bits - 1) & 1) && --bits);
+    for (unsigned k = 0; k < count; k++) mask[k] &= (1u << bits) - 1;
+    return bits;
+}
