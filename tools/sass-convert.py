@@ -2,10 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """tools/sass-convert.py BUILD: SASS instructions of conversions between register layouts that zlay prints, beside the same by hand, as
 rows of docs/performance.md, with the registers that ptxas says. Each is inlined in a kernel of sm_90a that loads the registers of
-a thread and stores them again; what the kernel needs without it is taken off. A conversion by hand must have the values of zlay's:
-tests/emit/function/convert.c compares zlay's with the layouts. Needs nvcc and nvdisasm in the path."""
+a thread and stores them again; what the kernel needs without it is taken off. tests/emit/function/convert.c compares zlay's
+conversions with their layouts; those by hand are not compared here. Needs nvcc and nvdisasm in the path."""
 import json, pathlib, re, subprocess, sys, tempfile
-
 # what, bits, src, dst, the body by hand
 ROWS = [
     ("transpose of 2 registers and 2 lanes", 32,

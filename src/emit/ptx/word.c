@@ -167,24 +167,34 @@ static uint32_t bring(zl_speaker *s, uint32_t from, uint64_t mask)
     return to;
 }
 
-/* Prints one shuffle a register: by an XOR of lanes, or by a computed lane. */
+/* The lane of a slot in its warp. */
+static uint32_t lane_of(const zl_speaker *s, uint64_t slot)
+{
+    return (uint32_t)thread_of(s, slot) & ((1u << s->word->slots.lane) - 1);
+}
+
+static void say_fixed_shuffle(zl_speaker *s)
+{
+    for (uint32_t r = 0; r < 1u << s->regs; r++) {
+        uint64_t source = zl_map_at(&s->back, zl_slot_of(s, 0, r));
+        uint32_t from = s->held[reg_of(s, source)], by = lane_of(s, source);
+        s->next[r] = by ? bring(s, from, by) : from;
+    }
+}
+
+/* Prints one shuffle a register, by a computed lane. */
 static void say_shuffle(zl_speaker *s)
 {
-    uint32_t mask[ZL_SLOT_BITS] = {0}, regs = 1u << s->regs;
-    bool fixed = s->step->id == ZL_STEP_BFLY;
-    for (unsigned k = 0; k < thread_bits(s); k++)
-        mask[k] = (uint32_t)(thread_of(s, thread_basis(s, k)) & ((1u << s->word->slots.lane) - 1));
-    if (!fixed) zl_say_mix(s, mask, thread_bits(s));
+    uint32_t mask[ZL_SLOT_BITS] = {0}, regs = 1u << s->regs, most = 0;
+    for (unsigned k = 0; k < thread_bits(s); k++) mask[k] = lane_of(s, thread_basis(s, k));
+    for (uint32_t r = 0; r < regs; r++) most |= lane_of(s, zl_map_at(&s->back, zl_slot_of(s, 0, r)));
+    unsigned bits = zl_say_group(s, mask, thread_bits(s), zl_bit_length(most));
+    zl_say_mix(s, mask, thread_bits(s));
     for (uint32_t r = 0; r < regs; r++) {
+        char lane[16];
         uint64_t source = zl_map_at(&s->back, zl_slot_of(s, 0, r));
-        uint32_t from = s->held[reg_of(s, source)];
-        uint32_t by = (uint32_t)(thread_of(s, source) & ((1u << s->word->slots.lane) - 1));
-        if (fixed) {
-            s->next[r] = by ? bring(s, from, by) : from;
-            continue;
-        }
-        s->next[r] = zl_say_value(s);
-        zl_say_from_lane(s, s->next[r], from, by);
+        zl_say_seeded(s, lane, lane_of(s, source));
+        s->next[r] = zl_say_index(s, s->held[reg_of(s, source)], lane, bits);
     }
 }
 
@@ -236,7 +246,7 @@ static void say_sync(zl_speaker *s)
 static void say_known(zl_speaker *s)
 {
     switch (s->step->id) {
-    case ZL_STEP_BFLY:
+    case ZL_STEP_BFLY: say_fixed_shuffle(s); break;
     case ZL_STEP_IDX: say_shuffle(s); break;
     case ZL_STEP_EXCHANGE: say_exchange(s); break;
     case ZL_STEP_MATRIX: say_matrix(s); break;

@@ -66,7 +66,6 @@ typedef struct zl_speaker {
     uint32_t values, predicates, labels; /* PTX registers and labels in use */
     uint32_t held[ZL_REGISTERS], next[ZL_REGISTERS];
     char seed[16]; /* what the step has computed from %lin; "" nothing */
-    uint32_t segment; /* of an index of lanes: see zl_say_from_lane */
     uint32_t flips, flipped_by; /* bits of the seed that a bit of %lin flips, not said yet */
     uint32_t held_constant;     /* by XOR in the seed */
 } zl_speaker;
@@ -101,10 +100,13 @@ void zl_say_mix(zl_speaker *s, const uint32_t *mask, unsigned count);
 /* The seed with a constant, as an operand. */
 void zl_say_seeded(zl_speaker *s, char out[16], uint32_t constant);
 
-/* A shuffle from the lane whose number is the seed with a constant; where that is one lane of each segment
- * of 2, 4, .. lanes, it needs no register for the number. */
-void zl_say_from_lane(zl_speaker *s, uint32_t out, uint32_t from, uint32_t constant);
 bool zl_say_is_seeded(const zl_speaker *s); /* it depends on the thread */
+
+/* The register that a shuffle by index brings from a lane. Lanes are counted within groups of 2^bits
+ * neighbours, which zl_say_group finds, and takes the bits above out of the map of the lanes; 2^most is
+ * 1 + the greatest constant beside the map. */
+uint32_t zl_say_index(zl_speaker *s, uint32_t from, const char *lane, unsigned bits);
+unsigned zl_say_group(const zl_speaker *s, uint32_t *mask, unsigned count, unsigned most);
 
 /* The predicate that an odd number of these bits of %lin are set; the seed is lost. */
 uint32_t zl_say_odd(zl_speaker *s, uint32_t bits);

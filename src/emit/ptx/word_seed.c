@@ -85,18 +85,6 @@ static bool is_lone(const uint32_t *mask, unsigned count, uint32_t *k)
     return found == 1 && !zl_is_power_of_two(mask[*k]);
 }
 
-/* log2 of the lanes of the segments of a warp each of which takes from one lane of its own, a constant: the
- * number of the low bits of the lane's number that count for nothing, where the others stay; 0: none. */
-static uint32_t segment_of(const uint32_t *mask, unsigned count)
-{
-    enum { LANE_BITS = 5 };
-    uint32_t low = 0;
-    while (low < LANE_BITS && low < count && !mask[low]) low++;
-    for (unsigned k = low; k < count; k++)
-        if (mask[k] != (k < LANE_BITS ? 1u << k : 0)) return 0;
-    return low;
-}
-
 /* A matrix over F2: its diagonals and columns, the one with the most entries first. A lone column
  * waits for a constant that it can choose. */
 void zl_say_mix(zl_speaker *s, const uint32_t *mask, unsigned count)
@@ -104,7 +92,6 @@ void zl_say_mix(zl_speaker *s, const uint32_t *mask, unsigned count)
     uint32_t left[ZL_SLOT_BITS] = {0};
     memcpy(left, mask, count * sizeof *mask);
     s->seed[0] = 0;
-    s->segment = segment_of(mask, count);
     s->flips = s->held_constant = 0;
     if (is_lone(mask, count, &s->flipped_by)) {
         s->flips = mask[s->flipped_by];
@@ -156,14 +143,29 @@ uint32_t zl_say_odd(zl_speaker *s, uint32_t bits)
     return q;
 }
 
-void zl_say_from_lane(zl_speaker *s, uint32_t out, uint32_t from, uint32_t constant)
+/* ---- lanes ---------------------------------------------------------------------------------- */
+
+uint32_t zl_say_index(zl_speaker *s, uint32_t from, const char *lane, unsigned bits)
 {
-    uint32_t width = 1u << s->segment;
-    char lane[16];
-    if (s->segment && constant < width && s->language != ZLAY_TEXT_HIP) {
-        zl_word_say(s, ZL_SAY_SEGMENT, "zzuux", out, from, constant, width, (32 - width) << 8 | 31);
-        return;
-    }
-    zl_say_seeded(s, lane, constant);
-    zl_word_say(s, ZL_SAY_INDEX, "zzs", out, from, lane);
+    char width[16];
+    zl_text text = {width, sizeof width - 1, 0};
+    uint32_t out = zl_say_value(s), clamp = (uint32_t)(32 - (1 << bits)) << 8 | 31;
+    if (bits < 5) zl_putf(&text, ", %u", 1u << bits);
+    width[text.need] = 0;
+    zl_word_say(s, ZL_SAY_INDEX, "zzsus", out, from, lane, clamp, width);
+    return out;
+}
+
+/* Lane bits from 2^bits on stay where they are, and nothing else flips them. */
+unsigned zl_say_group(const zl_speaker *s, uint32_t *mask, unsigned count, unsigned most)
+{
+    unsigned lanes = s->word->slots.lane, bits = lanes;
+    uint32_t others;
+    if (s->language == ZLAY_TEXT_HIP) return lanes;
+    do {
+        others = 0;
+        for (unsigned k = 0; k < count; k++) others |= k == bits - 1 ? 0 : mask[k];
+    } while (bits > most && mask[bits - 1] == 1u << (bits - 1) && !(others >> (bits - 1) & 1) && --bits);
+    for (unsigned k = 0; k < count; k++) mask[k] &= (1u << bits) - 1;
+    return bits;
 }

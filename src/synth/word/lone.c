@@ -3,7 +3,10 @@
  * on (byte, lane), an exchange lowers the rank of S by one and a shuffle does not; maps inside
  * lanes join exchanges. So rank S exchanges are needed. They suffice when T = I + S B for some B:
  * then R is a map inside lanes, the exchanges l += u f(byte) whose u f sum to S, and a map inside
- * lanes. Otherwise one shuffle with C = T + S B' before them gives T this form. */
+ * lanes. Otherwise one shuffle with C = T + S B' before them gives T this form.
+ *
+ * Where B is a sum of maps, one for each exchange, which the other exchanges neither change nor see,
+ * each exchange swaps a byte bit and a lane bit: with its part of B before it and behind it. */
 #include "synth/word/round.h"
 
 /* The columns of S with their preimages: in the low half the lanes, in the high half the bytes. */
@@ -109,4 +112,35 @@ bool zl_lone_put(zl_word *word, const zl_wanted *w)
         take_off(&rest, &one);
     }
     return zl_word_put(word, w, ZL_STEP_PRMT, &rest);
+}
+
+/* The part of B that makes bytes for one exchange: those lanes of which it sees B's bytes add y. */
+static void part_of(zl_affine *out, const zl_wanted *w, const zl_affine *settled, const zl_space *s,
+                    unsigned pivot)
+{
+    uint64_t y = s->value[pivot] >> ZL_SLOT_BITS;
+    zl_map_same(out, w->bits);
+    for (uint64_t left = w->lanes; left; left &= left - 1) {
+        unsigned k = (unsigned)__builtin_ctzll(left);
+        uint64_t made = settled->basis[k] & w->inner, seen = zl_xor_of(w->map.basis, made);
+        if (seen >> pivot & 1) out->basis[k] ^= y;
+    }
+}
+
+bool zl_lone_swaps_put(zl_word *word, const zl_wanted *w)
+{
+    zl_affine rest = w->map, settled, part, one;
+    zl_space s;
+    if (!settle(&settled, w, &rest)) return false;
+    reached(&s, w, &rest);
+    for (uint64_t left = s.pivots; left; left &= left - 1) {
+        unsigned pivot = (unsigned)__builtin_ctzll(left);
+        exchange_of(&one, w, &w->map, &s, pivot);
+        part_of(&part, w, &settled, &s, pivot);
+        zl_map_product(&one, &one, &part);
+        zl_map_product(&one, &part, &one);
+        if (!zl_word_put(word, w, ZL_STEP_EXCHANGE, &one)) return false;
+        take_off(&rest, &one);
+    }
+    return zl_map_stays(w, &rest) && zl_word_put(word, w, ZL_STEP_PRMT, &rest);
 }

@@ -72,6 +72,10 @@ bool zl_matrix_reaches(const zl_wanted *w);
 /* Puts words for lanes of one register whose parts cross: exchanges, and a shuffle before them
  * where the lanes need it. */
 bool zl_lone_put(zl_word *word, const zl_wanted *w);
+
+/* The same with each exchange between the part of the maps inside lanes that belongs to it, so that its
+ * choice depends on few bits of the lane; false: there is none. */
+bool zl_lone_swaps_put(zl_word *word, const zl_wanted *w);
 bool zl_lone_shuffles(const zl_wanted *w);
 
 /* v -> v + by (form(v) + always). */

@@ -126,6 +126,7 @@ bool zl_round_search(zl_word_search *s, const zl_wanted *w)
 bool zl_lone_search(zl_word *out, zl_word_search *s, const zl_wanted *w)
 {
     s->found = false;
+    keep(s, zl_lone_swaps_put(trial(s), w));
     keep(s, zl_lone_put(trial(s), w));
     if (s->aim.matrix) matrices_try(s, w);
     if (s->found) zl_word_copy(out, &s->best);

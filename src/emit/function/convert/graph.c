@@ -216,8 +216,7 @@ static void moves_say(graph_sayer *w, const zl_trip_step *step)
         s->next[m->word] = s->held[m->from];
         if (!m->shuffled) continue;
         operand(w, lane, m->at);
-        s->next[m->word] = zl_say_value(s);
-        zl_word_say(s, ZL_SAY_INDEX, "zzs", s->next[m->word], s->held[m->from], lane);
+        s->next[m->word] = zl_say_index(s, s->held[m->from], lane, w->t->lanes);
     }
     memcpy(s->held, s->next, sizeof s->held);
 }

@@ -149,15 +149,16 @@ static uint32_t lane_of(const zl_trip_text *t, uint64_t slot)
     return (uint32_t)(slot >> inner_of(t)) & ((1u << t->lanes) - 1);
 }
 
-/* The word that a slot comes from, brought from its lane; `seed` has what depends on the thread. */
-static uint32_t bring(zl_speaker *s, const zl_trip_text *t, uint64_t source)
+/* The word that a slot comes from, brought from its lane; the seed has what depends on the thread. */
+static uint32_t bring(zl_speaker *s, const zl_trip_text *t, uint64_t source, unsigned group)
 {
-    uint32_t out = zl_say_value(s), word = (uint32_t)(source >> t->parts) & ((1u << t->words) - 1);
-    zl_say_from_lane(s, out, s->held[word], lane_of(t, source));
-    return out;
+    char lane[16];
+    zl_say_seeded(s, lane, lane_of(t, source));
+    return zl_say_index(s, s->held[(source >> t->parts) & ((1u << t->words) - 1)], lane, group);
 }
 
-static uint32_t word_brought(zl_speaker *s, const zl_trip_text *t, const zl_trip_step *step, uint32_t r)
+static uint32_t word_brought(zl_speaker *s, const zl_trip_text *t, const zl_trip_step *step, uint32_t r,
+                             unsigned group)
 {
     uint32_t parts = (1u << t->parts) - 1, each = ZL_WORD_BYTES >> t->parts;
     uint32_t from[ZL_WORD_BYTES], at[ZL_WORD_BYTES];
@@ -167,17 +168,19 @@ static uint32_t word_brought(zl_speaker *s, const zl_trip_text *t, const zl_trip
         source[q] = zl_xor_of(step->map.basis, (uint64_t)r << t->parts | q / each);
         at[q] = (uint32_t)(source[q] & parts) * each + q % each;
         while (p < q && (source[p] ^ source[q]) & ~(uint64_t)parts) p++;
-        from[q] = p < q ? from[p] : bring(s, t, source[q]);
+        from[q] = p < q ? from[p] : bring(s, t, source[q], group);
     }
     return gather(s, from, at);
 }
 
 void zl_trip_say_shuffle(zl_speaker *s, const zl_trip_text *t, const zl_trip_step *step)
 {
-    uint32_t mask[ZL_SLOT_BITS] = {0}, inner = inner_of(t);
+    uint32_t mask[ZL_SLOT_BITS] = {0}, inner = inner_of(t), most = 0;
+    for (unsigned k = 0; k < inner; k++) most |= lane_of(t, step->map.basis[k]);
     for (unsigned k = inner; k < step->map.bits; k++) mask[k - inner] = lane_of(t, step->map.basis[k]);
+    unsigned group = zl_say_group(s, mask, ZL_SLOT_BITS, zl_bit_length(most));
     zl_say_mix(s, mask, ZL_SLOT_BITS);
     for (uint32_t r = 0; r < 1u << t->words; r++)
-        s->next[r] = r < 1u << step->words ? word_brought(s, t, step, r) : s->held[r];
+        s->next[r] = r < 1u << step->words ? word_brought(s, t, step, r, group) : s->held[r];
     memcpy(s->held, s->next, sizeof s->held);
 }
