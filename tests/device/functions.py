@@ -37,14 +37,16 @@ ROWS = [  # what, bits of an element, src, dst
     ("64 bits, 4 x 4", 64, "register: (1) (2); lane: (4) (8) (16) (32) (64)", "register: (4) (8); lane: (1) (2) (16) (32) (64)"),
 ]
 
-SIDE = 16384
-COPIES = [  # what, bits of an element, side of a tile, its layout in shared memory, whether it is turned
-    ("bf16, tiles of 64 x 64, swizzled", 16, 64, "Sw<3,3,3> o 0 o (64,64):(64,1)", False),
-    ("bf16, tiles of 64 x 64, swizzled, turned", 16, 64, "Sw<3,3,3> o 0 o (64,64):(64,1)", True),
-    ("f32, tiles of 32 x 32, swizzled", 32, 32, "Sw<3,2,3> o 0 o (32,32):(32,1)", False),
-    ("f32, tiles of 32 x 32, swizzled, turned", 32, 32, "Sw<3,2,3> o 0 o (32,32):(32,1)", True),
-    ("bytes, tiles of 128 x 128, swizzled", 8, 128, "Sw<3,4,3> o 0 o (128,128):(128,1)", False),
-    ("bf16, tiles of 64 x 64, directly", 16, 64, None, False),
+COLUMNS, BYTES = 16384, 256 << 20  # of a matrix
+COPIES = [  # what, bits of an element, side of a tile, its layout in shared memory, whether it is turned, threads
+    ("bf16, tiles of 64 x 64, swizzled", 16, 64, "Sw<3,3,3> o 0 o (64,64):(64,1)", False, 128),
+    ("bf16, tiles of 64 x 64, swizzled, turned", 16, 64, "Sw<3,3,3> o 0 o (64,64):(64,1)", True, 128),
+    ("f32, tiles of 32 x 32, swizzled", 32, 32, "Sw<3,2,3> o 0 o (32,32):(32,1)", False, 128),
+    ("f32, tiles of 32 x 32, swizzled, turned", 32, 32, "Sw<3,2,3> o 0 o (32,32):(32,1)", True, 128),
+    ("f32, tiles of 64 x 64, swizzled, turned", 32, 64, "Sw<3,2,3> o 0 o (64,(32,2)):(32,(1,2048))", True, 256),
+    ("bytes, tiles of 128 x 128, swizzled", 8, 128, "Sw<3,4,3> o 0 o (128,128):(128,1)", False, 128),
+    ("bytes, the same, 256 threads", 8, 128, "Sw<3,4,3> o 0 o (128,128):(128,1)", False, 256),
+    ("bf16, tiles of 64 x 64, directly", 16, 64, None, False, 128),
 ]
 
 COPY = """
@@ -52,7 +54,7 @@ extern "C" __global__ void __launch_bounds__({threads}) copy{i}(const unsigned c
 {{
     {memory}
     const unsigned long long row = {bytes}ull * {tile}u * blockIdx.{source_row}, column = {bytes}ull * {tile}u * blockIdx.{source_column};
-    const unsigned char *const from = in + row * {side}u + column;
+    const unsigned char *const from = in + row * {columns}u + column;
     unsigned char *const to = out + {to};
     {calls}
 }}
@@ -145,29 +147,29 @@ class Conversion:
 
 
 class Copy:
-    """Of a matrix of SIDE columns and rows."""
+    """Of a matrix of COLUMNS columns and BYTES bytes."""
 
-    def __init__(self, env, i, bits, tile, shared, turned):
+    def __init__(self, env, i, bits, tile, shared, turned, threads=128):
         self.i, self.turned, self.type = i, turned, {8: torch.uint8, 16: torch.int16, 32: torch.int32}[bits]
-        self.grid = (SIDE // tile, SIDE // tile, 1)
-        matrix = {"layout": f"({tile},{tile}):({SIDE},1)", "space": "global"}
-        target = {**matrix, "layout": f"({tile},{tile}):(1,{SIDE})"} if turned else matrix
+        self.rows = BYTES // (COLUMNS * bits // 8)
+        self.grid = (self.rows // tile, COLUMNS // tile, 1) if turned else (COLUMNS // tile, self.rows // tile, 1)
+        matrix = {"layout": f"({tile},{tile}):({COLUMNS},1)", "space": "global"}
+        target = {**matrix, "layout": f"({tile},{tile}):(1,{self.rows})"} if turned else matrix
         middle = {"layout": shared, "space": "shared"}
         sides = [(matrix, middle), (middle, target)] if shared else [(matrix, target)]
-        parts = [env.zlay.ask(op="emit", what="move", target="sm_90a", elem_bits=bits, src=src, dst=dst, language="cuda", name=f"move{i}_{k}")
+        parts = [env.zlay.ask(op="emit", what="move", target="sm_90a", elem_bits=bits, src=src, dst=dst, threads=threads, language="cuda", name=f"move{i}_{k}")
                  for k, (src, dst) in enumerate(sides)]
         self.threads = max(part["threads"] for part in parts)
         calls = ['move%d_0(from, shared, threadIdx.x);' % i, 'asm volatile("cp.async.commit_group; cp.async.wait_group 0;" ::: "memory");', "__syncthreads();",
                  'move%d_1(shared, to, threadIdx.x);' % i] if shared else ['move%d_0(from, to, threadIdx.x);' % i]
         self.source = "".join(part["text"] for part in parts) + COPY.format(
-            i=i, threads=self.threads, tile=tile, bytes=bits // 8, side=SIDE, calls="\n    ".join(calls), source_row="x" if turned else "y", source_column="y" if turned else "x",
-            to=f"column * {SIDE}u + row" if turned else f"row * {SIDE}u + column",
+            i=i, threads=self.threads, tile=tile, bytes=bits // 8, columns=COLUMNS, calls="\n    ".join(calls), source_row="x" if turned else "y", source_column="y" if turned else "x",
+            to=f"column * {self.rows}u + row" if turned else f"row * {COLUMNS}u + column",
             memory=f"__shared__ __align__(1024) unsigned char shared[{tile * tile * bits // 8}];" if shared else "")
-        self.size = SIDE * SIDE * bits // 8
 
     def right(self, one):
-        a, d = (one[x].view(self.type).view(SIDE, SIDE) for x in "ad")
-        return torch.equal(d, a.t() if self.turned else a)
+        a, d = one["a"].view(self.type).view(self.rows, COLUMNS), one["d"].view(self.type)
+        return torch.equal(d.view(COLUMNS, self.rows), a.t()) if self.turned else torch.equal(d.view(a.shape), a)
 
 
 def compiled(sources):
@@ -246,7 +248,7 @@ def conversion_row(env, what, c, functions, log):
 
 
 def copy_row(env, what, c, functions, log):
-    speed, right = beside_copy(env, functions[f"copy{c.i}"], c, c.grid, c.size)
+    speed, right = beside_copy(env, functions[f"copy{c.i}"], c, c.grid, BYTES)
     print(f"{what:46} {speed}; {resources(log, f'copy{c.i}')}{'' if right else '  WRONG'}", flush=True)
     return right
 
