@@ -5,37 +5,50 @@
  * at the two others. The sum of these numbers over all corners above and left of a cell is 1 inside
  * the rectangle and 0 outside (a summed-area table, read backwards). So the numbers of all parts
  * equal those of all groups exactly where every cell of a group lies in one part and no other cell
- * lies in any. Sorted by group, row and column, they are compared by one walk. The first corner at
+ * lies in any. Sorted by row and column, those of a group are compared by one walk. The first corner at
  * which they differ is a cell that shows it: no earlier difference has a part in its sum, so the
  * difference there is the number of parts on the cell, less what should be there. */
 #include "synth/region/region.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-enum { CORNERS = 4 };
+enum { CORNERS = 4, FEW = 48 };
 
 typedef struct corner {
-    uint64_t group;
     int64_t row, column, sign;
 } corner;
 
-static void put_corners(corner *to, uint64_t group, zl_region_span rows, zl_region_span columns,
-                        int64_t sign)
+static void put_corners(corner *to, zl_region_span rows, zl_region_span columns, int64_t sign)
 {
     int64_t bottom = rows.begin + (int64_t)rows.length;
     int64_t right = columns.begin + (int64_t)columns.length;
-    to[0] = (corner){group, rows.begin, columns.begin, sign};
-    to[1] = (corner){group, rows.begin, right, -sign};
-    to[2] = (corner){group, bottom, columns.begin, -sign};
-    to[3] = (corner){group, bottom, right, sign};
+    to[0] = (corner){rows.begin, columns.begin, sign};
+    to[1] = (corner){rows.begin, right, -sign};
+    to[2] = (corner){bottom, columns.begin, -sign};
+    to[3] = (corner){bottom, right, sign};
 }
 
 static int by_place(const void *left, const void *right)
 {
     const corner *a = left, *b = right;
-    if (a->group != b->group) return a->group < b->group ? -1 : 1;
     if (a->row != b->row) return a->row < b->row ? -1 : 1;
     return (a->column > b->column) - (a->column < b->column);
+}
+
+/* Most groups have few parts, and for few corners insertion takes the least time. */
+static void sort(corner *c, uint64_t count)
+{
+    if (count > FEW) {
+        qsort(c, count, sizeof *c, by_place);
+        return;
+    }
+    for (uint64_t i = 1; i < count; i++) {
+        corner moved = c[i];
+        uint64_t at = i;
+        for (; at && by_place(&c[at - 1], &moved) > 0; at--) c[at] = c[at - 1];
+        c[at] = moved;
+    }
 }
 
 static bool is_inside(zl_region_span span, int64_t at)
@@ -43,22 +56,17 @@ static bool is_inside(zl_region_span span, int64_t at)
     return at >= span.begin && at - span.begin < (int64_t)span.length;
 }
 
-/* How many parts a cell of a group should have. */
-static int64_t wanted_at(const zl_domain *d, uint64_t group, int64_t row, int64_t column)
-{
-    return is_inside(zl_region_of(&d->side[ZL_REGION_ROWS], group), row) &&
-           is_inside(zl_region_of(&d->side[ZL_REGION_COLUMNS], group), column);
-}
-
-/* The first corner at which the numbers do not cancel. */
-static bool differs(const zl_domain *d, const corner *c, uint64_t count, zlay_region_fault *fault)
+/* The first corner of a group at which the numbers do not cancel. */
+static bool differs(const zl_domain *d, uint64_t group, const corner *c, uint64_t count,
+                    zlay_region_fault *fault)
 {
     for (uint64_t i = 0, next; i < count; i = next) {
         int64_t sum = 0;
         for (next = i; next < count && !by_place(&c[i], &c[next]); next++) sum += c[next].sign;
         if (!sum) continue;
-        *fault = (zlay_region_fault){c[i].group, c[i].row, c[i].column,
-                                     wanted_at(d, c[i].group, c[i].row, c[i].column) + sum};
+        bool valid = is_inside(zl_region_of(&d->side[ZL_REGION_ROWS], group), c[i].row) &&
+                     is_inside(zl_region_of(&d->side[ZL_REGION_COLUMNS], group), c[i].column);
+        *fault = (zlay_region_fault){group, c[i].row, c[i].column, valid + sum};
         return true;
     }
     return false;
@@ -70,26 +78,68 @@ zl_region_span zl_region_part_span(const zlay_region_part *part, int axis)
     return (zl_region_span){part->column, part->columns};
 }
 
+/* Decides a group, of which there are `count` parts. */
+static bool group_differs(const zl_domain *d, uint64_t group, const zlay_region_part *parts,
+                          uint64_t count, corner *c, zlay_region_fault *fault)
+{
+    zl_region_span rows = zl_region_of(&d->side[ZL_REGION_ROWS], group);
+    zl_region_span columns = zl_region_of(&d->side[ZL_REGION_COLUMNS], group);
+    uint64_t used = 0;
+    if (rows.length && columns.length) {
+        put_corners(c, rows, columns, -1);
+        used = CORNERS;
+    }
+    for (uint64_t i = 0; i < count; i++, used += CORNERS)
+        put_corners(c + used, zl_region_part_span(&parts[i], ZL_REGION_ROWS),
+                    zl_region_part_span(&parts[i], ZL_REGION_COLUMNS), 1);
+    sort(c, used);
+    return differs(d, group, c, used, fault);
+}
+
+static int by_group(const void *left, const void *right)
+{
+    const zlay_region_part *a = left, *b = right;
+    return (a->group > b->group) - (a->group < b->group);
+}
+
+/* The parts in the order of their groups, a copy where they are not; the most that a group has. */
+static zlay_status in_order(zlay_ctx *ctx, const zlay_region_part **parts, uint64_t count,
+                            uint64_t *most)
+{
+    const zlay_region_part *p = *parts;
+    uint64_t i = 1, run = 0;
+    while (i < count && p[i - 1].group <= p[i].group) i++;
+    if (i < count) {
+        zlay_region_part *copy = zl_scratch_plain(ctx, count, sizeof *copy);
+        if (!copy) return ZLAY_ENOMEM;
+        memcpy(copy, p, count * sizeof *copy);
+        qsort(copy, count, sizeof *copy, by_group);
+        *parts = p = copy;
+    }
+    *most = 0;
+    for (i = 0; i < count; i++) {
+        run = i && p[i - 1].group == p[i].group ? run + 1 : 1;
+        *most = zl_umax(*most, run);
+    }
+    return ZLAY_OK;
+}
+
 zlay_status zl_region_decide(zlay_ctx *ctx, zlay_answer *answer, zlay_region_fault *fault,
                              const zl_domain *d, const zlay_region_part *parts, uint64_t count)
 {
-    uint64_t all = zl_umul_sat(zl_uadd_sat(count, d->request.count), CORNERS), used = 0;
+    uint64_t all = zl_umul_sat(zl_uadd_sat(count, d->request.count), CORNERS), most, at = 0;
     zlay_status status = zl_charge(ctx, zl_umul_sat(all, zl_bit_length(all)));
     zl_mark mark = zl_scratch_mark(ctx);
-    corner *c = status ? NULL : zl_scratch_plain(ctx, all, sizeof *c);
+    if (!status) status = in_order(ctx, &parts, count, &most);
+    if (status) return status;
+    corner *c = zl_scratch_plain(ctx, (most + 1) * CORNERS, sizeof *c);
     if (!c) return ZLAY_ENOMEM;
-    for (uint64_t i = 0; i < d->request.count; i++) {
-        zl_region_span rows = zl_region_of(&d->side[ZL_REGION_ROWS], i);
-        zl_region_span columns = zl_region_of(&d->side[ZL_REGION_COLUMNS], i);
-        if (!rows.length || !columns.length) continue;
-        put_corners(c + used, i, rows, columns, -1);
-        used += CORNERS;
+    *answer = ZLAY_YES;
+    for (uint64_t group = 0; group < d->request.count && *answer == ZLAY_YES; group++) {
+        uint64_t first = at;
+        while (at < count && parts[at].group == group) at++;
+        if (group_differs(d, group, parts + first, at - first, c, fault)) *answer = ZLAY_NO;
     }
-    for (uint64_t i = 0; i < count; i++, used += CORNERS)
-        put_corners(c + used, parts[i].group, zl_region_part_span(&parts[i], ZL_REGION_ROWS),
-                    zl_region_part_span(&parts[i], ZL_REGION_COLUMNS), 1);
-    if (used) qsort(c, used, sizeof *c, by_place);
-    *answer = differs(d, c, used, fault) ? ZLAY_NO : ZLAY_YES;
     zl_scratch_release(ctx, mark);
     return ZLAY_OK;
 }
