@@ -146,6 +146,7 @@ static const struct {
     {"pipe", bench_pipe},
     {"order", bench_order},
     {"wave", bench_wave},
+    {"region", bench_region},
 };
 
 enum { GROUPS = sizeof groups / sizeof groups[0] };

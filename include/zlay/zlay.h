@@ -66,6 +66,7 @@
 #include <zlay/cluster.h>
 #include <zlay/tmem_pack.h>
 #include <zlay/wave.h>
+#include <zlay/region.h>
 #include <zlay/plan.h>
 
 /* A model of the hardware. */

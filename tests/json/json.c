@@ -293,6 +293,10 @@ static const char *const whole[] = {
     "{\"op\":\"tmem.synth\",\"layout\":\"(128,64):(65536,1)\"}",
     "{\"op\":\"tmem.pack\",\"target\":\"sm_100a\",\"buffers\":[{\"columns\":256,\"first\":0,"
     "\"last\":1},{\"columns\":128,\"first\":1,\"last\":2}]}",
+    "{\"op\":\"region.cover\",\"rows\":{\"lengths\":[200,0,70]},\"tiles\":[{\"rows\":128},"
+    "{\"rows\":16}]}",
+    "{\"op\":\"region.check\",\"rows\":{\"lengths\":[70]},\"tiles\":[{\"rows\":16}],\"parts\":"
+    "[{\"group\":0,\"tile\":0,\"row\":0,\"rows\":70}]}",
     "{\"op\":\"body.check\",\"body\":\"body b\\nmatrix C f32\\nC = C + 1\\nend\"}",
     "{\"op\":\"pipe.verify\",\"pipe\":\"pipe p\\nparam N 1..\\nsmem A[2] 64\\nbar full[2] count "
     "1\\nbar empty[2] count 1\\ninit full\\ninit empty\\n"

@@ -132,6 +132,20 @@ static zlay_status packing(zlay_ctx *ctx, const world *w)
     return zlay_tmem_pack(ctx, &p, target_of("sm_100a"), &r);
 }
 
+static zlay_status ragged(zlay_ctx *ctx, const world *w)
+{
+    static const int64_t lengths[] = {200, 0, 70, 2000, 5, 31};
+    static const zlay_region_tile tiles[] = {{128, 48, 0}, {64, 64, 0}, {24, 48, 0}};
+    zlay_region *region = NULL;
+    zlay_region_request r = {.size = sizeof r, .tiles = 3, .tile = tiles, .count = 6,
+                             .rows.lengths = lengths, .columns.lengths = lengths};
+    (void)w;
+    zlay_status status = zlay_region_cover(ctx, &region, &r);
+    assert_int_equal(!region, status != ZLAY_OK);
+    zlay_region_free(region);
+    return status;
+}
+
 static zlay_status descriptor(zlay_ctx *ctx, const world *w)
 {
     zlay_layout *layout = NULL;
@@ -167,6 +181,7 @@ static const struct row {
      "f2{register: (128); lane: (2) (4) (8) (16) (32); warp:; block: (64) (1) -> dim0: 256}"},
     {"multicast", multicast, NULL, NULL},
     {"tmem.pack", packing, NULL, NULL},
+    {"region.cover", ragged, NULL, NULL},
     {"smemdesc.layout", descriptor, NULL, NULL},
 };
 

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Ragged domains: covers of many groups and of one long group, against what a
+ * host can spend before a launch. */
+#include "bench.h"
+
+#include <stdio.h>
+
+enum { GROUPS_MOST = 1024, BUDGET = 10000 };
+
+typedef struct ragged {
+    zlay_ctx *ctx;
+    zlay_region_request request;
+    int64_t length[GROUPS_MOST];
+} ragged;
+
+static const zlay_region_tile tiles[] = {{128, 256, 0}, {64, 256, 0}, {16, 256, 0}};
+
+static bool cover(void *value)
+{
+    ragged *s = value;
+    zlay_region *region;
+    zlay_region_summary info = {0};
+    if (zlay_region_cover(s->ctx, &region, &s->request)) return false;
+    zlay_region_info(&info, region);
+    zlay_region_free(region);
+    return info.optimal && info.cells - info.valid == info.waste;
+}
+
+/* Groups of 0 to `most` rows; of one group, `most`. */
+static bool row(ragged *s, const char *name, uint64_t groups, int64_t most, bool json)
+{
+    uint64_t seed = 7;
+    for (uint64_t i = 0; i < groups; i++)
+        s->length[i] = groups == 1 ? most : (int64_t)(bench_drawn(&seed) % (uint64_t)(most + 1));
+    s->request.count = groups;
+    return bench_each(name, "10 us for 32 groups", cover, NULL, BUDGET * (double)(groups + 31) / 32, 1,
+                      s, json);
+}
+
+bool bench_region(zlay_ctx *ctx, bool json)
+{
+    static ragged s;
+    s.ctx = ctx;
+    s.request = (zlay_region_request){.size = sizeof s.request, .tiles = 3, .tile = tiles,
+                                      .rows.lengths = s.length, .columns.extent = 4096,
+                                      .depth = 7168};
+    bool right = row(&s, "region.cover, one group of 2^31 - 1 rows", 1, INT32_MAX, json);
+    right = row(&s, "region.cover, 32 groups of 0 to 1024 rows", 32, 1024, json) && right;
+    return row(&s, "region.cover, 1024 groups of 0 to 256 rows", GROUPS_MOST, 256, json) && right;
+}
