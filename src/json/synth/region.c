@@ -5,7 +5,7 @@
 
 #include <zlay/region.h>
 
-/* ---- the request ---------------------------------------------------------------- */
+/* ---- the request ----------------------------------------------------------------------------- */
 
 /* A dimension, and how many groups its lists have; 0: it is one extent. */
 typedef struct side {
@@ -115,7 +115,7 @@ static zlay_status request_of(zl_call *call, zlay_region_request *out, const rag
     return ZLAY_OK;
 }
 
-/* ---- region.cover ---------------------------------------------------------------- */
+/* ---- region.cover ---------------------------------------------------------------------------- */
 
 typedef struct cover_asked {
     ragged ragged;
@@ -221,7 +221,7 @@ zlay_status zl_op_region_cover(zl_call *call, const void *value)
     return status;
 }
 
-/* ---- region.check ---------------------------------------------------------------- */
+/* ---- region.check ---------------------------------------------------------------------------- */
 
 typedef struct check_asked {
     ragged ragged;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Parts of any origin: whether they are disjoint and cover a domain, and what they take (decide.c). */
+/* Parts of any origin: whether they are disjoint and cover a domain (decide.c), and what they take.
+ */
 #include "synth/region/region.h"
 
 static const int64_t FAR = (int64_t)1 << 62;

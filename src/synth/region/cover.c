@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Covers each group of a ragged domain by strips of rows that are cut into columns, at the least
  * cost: for each number of rows that tiles have, the least sum of such tiles over the columns; then
- * the least sum of strips over the rows (sums.h). This is two-stage guillotine cutting (Gilmore and
- * Gomory, "Multistage cutting stock problems", 1965), of a covering.
+ * the least sum of strips over the rows (knapsack.h). This is two-stage guillotine cutting (Gilmore
+ * and Gomory, "Multistage cutting stock problems", 1965), for a covering.
  *
  * The bound. Let all tiles have c columns. A line down the group at each c-th column meets every
- * tile at most once, and the tiles that it meets cover the rows, so they cost no less than the least
- * sum over the rows. So no cover costs less than that times the lines, which is what strips cost;
- * the same holds for the cells, for the pieces, and where all tiles have the same rows. With tiles
- * of several rows and columns, let g and h divide all of them. A tile has at most its cells / (g h)
- * of the cells at multiples of g and h, and all of these in the group must be covered: the cost is
- * no less than g h times their number times the least cost of a cell. */
+ * tile at most once, and the tiles that it meets cover the rows, so they cost no less than the
+ * least sum over the rows. So no cover costs less than that times the lines, which is what strips
+ * cost. The same holds for the cells, for the pieces, and where all tiles have the same rows. With
+ * tiles of several rows and columns, let g and h divide all of them. A tile has at most its cells /
+ * (g h) of the cells at multiples of g and h, and all of these in the group must be covered: the
+ * cost is no less than g h times their number times the least cost of a cell. */
 #include "synth/region/region.h"
-#include "synth/region/sums.h"
+#include "synth/region/knapsack.h"
 
 #include <string.h>
 
@@ -25,10 +25,10 @@ struct zlay_region {
     uint64_t room;
 };
 
-/* ---- strips ------------------------------------------------------------------------------------ */
+/* ---- strips ---------------------------------------------------------------------------------- */
 
 typedef struct strip {
-    zl_sums sums;                        /* of the columns of tiles that have its rows */
+    zl_knapsack sums;                        /* of the columns of tiles that have its rows */
     uint32_t number[ZLAY_REGION_TILES];  /* of these tiles */
     uint64_t times[ZLAY_REGION_TILES];   /* of the group's columns */
 } strip;
@@ -38,7 +38,7 @@ typedef struct cutter {
     zlay_region *out;
     strip *strip; /* as many as tiles differ in rows, the greatest first */
     uint32_t strips;
-    zl_sums sums; /* of the strips */
+    zl_knapsack sums; /* of the strips */
     uint64_t columns; /* for which the sums are made; 0: none */
     zl_mark mark;
     bool same_rows, same_columns; /* of all tiles */
@@ -95,7 +95,7 @@ static zlay_status cutter_begin(zlay_ctx *ctx, cutter *c, const zl_domain *d, zl
     gather(c);
     zlay_status status = ZLAY_OK;
     for (uint32_t i = 0; !status && i < c->strips; i++)
-        status = zl_sums_begin(ctx, &c->strip[i].sums, d->side[ZL_REGION_COLUMNS].longest);
+        status = zl_knapsack_begin(ctx, &c->strip[i].sums, d->side[ZL_REGION_COLUMNS].longest);
     c->mark = zl_scratch_mark(ctx);
     return status;
 }
@@ -107,13 +107,13 @@ static zlay_status strips_for(zlay_ctx *ctx, cutter *c, uint64_t columns)
     if (c->columns == columns) return ZLAY_OK;
     zl_scratch_release(ctx, c->mark);
     for (uint32_t i = 0; !status && i < c->strips; i++)
-        status = zl_sums_least(ctx, &c->strip[i].sums, columns, &c->sums.value[i],
+        status = zl_knapsack_least(ctx, &c->strip[i].sums, columns, &c->sums.value[i],
                                c->strip[i].times);
     c->columns = status ? 0 : columns;
-    return status ? status : zl_sums_begin(ctx, &c->sums, c->d->side[ZL_REGION_ROWS].longest);
+    return status ? status : zl_knapsack_begin(ctx, &c->sums, c->d->side[ZL_REGION_ROWS].longest);
 }
 
-/* ---- parts -------------------------------------------------------------------------------------- */
+/* ---- parts ----------------------------------------------------------------------------------- */
 
 static zlay_status part_put(zlay_ctx *ctx, zlay_region *out, const zlay_region_part *part)
 {
@@ -165,7 +165,7 @@ static zlay_status strip_put(zlay_ctx *ctx, cutter *c, uint64_t group, const str
     return status;
 }
 
-/* ---- the bound ------------------------------------------------------------------------------------ */
+/* ---- the bound ------------------------------------------------------------------------------- */
 
 /* The bound for tiles of several rows and columns, at a group of so many steps. */
 static zl_u128 bound_of(const cutter *c, uint64_t rows, uint64_t columns)
@@ -206,7 +206,7 @@ static void bound_add(cutter *c, const zl_region_value *value, uint64_t rows, ui
                  value->pieces == zl_ceil_div(value->cells, largest(c->d));
 }
 
-/* ---- a group ---------------------------------------------------------------------------------------- */
+/* ---- a group --------------------------------------------------------------------------------- */
 
 static zlay_status cover_group(zlay_ctx *ctx, cutter *c, uint64_t group)
 {
@@ -218,7 +218,7 @@ static zlay_status cover_group(zlay_ctx *ctx, cutter *c, uint64_t group)
     zl_region_value value;
     if (!high || !wide) return ZLAY_OK;
     zlay_status status = strips_for(ctx, c, wide);
-    if (!status) status = zl_sums_least(ctx, &c->sums, high, &value, times);
+    if (!status) status = zl_knapsack_least(ctx, &c->sums, high, &value, times);
     if (status) return status;
     bound_add(c, &value, high, wide);
     for (uint32_t i = 0; !status && i < c->strips; i++)
@@ -264,7 +264,8 @@ static zlay_status cover(zlay_ctx *ctx, zlay_region *out, const zlay_region_requ
     zl_domain d;
     cutter c;
     zlay_status status = zl_domain_read(ctx, &d, request);
-    for (int axis = 0; !status && axis < ZL_REGION_AXES; axis++) status = align_check(ctx, &d, axis);
+    for (int axis = 0; !status && axis < ZL_REGION_AXES; axis++)
+        status = align_check(ctx, &d, axis);
     if (!status) status = cutter_begin(ctx, &c, &d, out);
     for (uint64_t i = 0; !status && i < d.request.count; i++) status = cover_group(ctx, &c, i);
     if (!status) status = confirm(ctx, out, &d, &c);
@@ -292,7 +293,7 @@ zlay_status zlay_region_cover(zlay_ctx *ctx, zlay_region **out, const zlay_regio
     return status;
 }
 
-/* ---- what a cover says --------------------------------------------------------------------------------- */
+/* ---- what a cover says ----------------------------------------------------------------------- */
 
 zlay_status zlay_region_info(zlay_region_summary *out, const zlay_region *region)
 {

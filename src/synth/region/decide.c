@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Decides whether parts are disjoint and cover a domain, and counts what they take.
  *
- * The decision.  Give each rectangle a 1 at its first corner and at the one past its last, and a -1
+ * The decision. Give each rectangle a 1 at its first corner and at the one past its last, and a -1
  * at the two others. The sum of these numbers over all corners above and left of a cell is 1 inside
  * the rectangle and 0 outside (a summed-area table, read backwards). So the numbers of all parts
  * equal those of all groups exactly where every cell of a group lies in one part and no other cell
- * lies in any. Sorted by row and column, those of a group are compared by one walk. The first corner at
- * which they differ is a cell that shows it: no earlier difference has a part in its sum, so the
- * difference there is the number of parts on the cell, less what should be there. */
+ * lies in any. Sorted by row and column, those of a group are compared by one walk. The first
+ * corner at which they differ is a cell that shows it: no earlier difference has a part in its sum,
+ * so the difference there is the number of parts on the cell, less what should be there. */
 #include "synth/region/region.h"
 
 #include <stdlib.h>
@@ -144,7 +144,7 @@ zlay_status zl_region_decide(zlay_ctx *ctx, zlay_answer *answer, zlay_region_fau
     return ZLAY_OK;
 }
 
-/* ---- counts ------------------------------------------------------------------------------------ */
+/* ---- counts ---------------------------------------------------------------------------------- */
 
 /* A part in one dimension. */
 typedef struct extents {
@@ -226,7 +226,8 @@ zlay_status zl_region_count(zlay_ctx *ctx, zlay_region_summary *out, const zl_do
         return zl_fail(ctx, ZLAY_EOVERFLOW, "depth: the multiply-adds pass 64 bits");
     out->wasted_madds = out->waste * d->request.depth;
     if (!fits(&out->loaded_bytes, t.loaded))
-        return zl_fail(ctx, ZLAY_EOVERFLOW, "row_bytes, column_bytes, cell_bytes: the bytes loaded pass 64 bits");
+        return zl_fail(ctx, ZLAY_EOVERFLOW,
+                       "row_bytes, column_bytes, cell_bytes: the bytes loaded pass 64 bits");
     out->wasted_bytes = out->loaded_bytes - (uint64_t)t.useful;
     return ZLAY_OK;
 }

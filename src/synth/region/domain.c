@@ -11,7 +11,7 @@ static const char *const names[ZL_REGION_AXES] = {"rows", "columns"};
 #define WRONG(axis, entry, what, ...)                                                              \
     zl_fail(ctx, ZLAY_EINVAL, "%s." entry what, names[axis], __VA_ARGS__)
 
-/* ---- groups -------------------------------------------------------------------------------- */
+/* ---- groups ---------------------------------------------------------------------------------- */
 
 static zlay_status length_check(zlay_ctx *ctx, int axis, uint64_t i, int64_t length)
 {

@@ -308,7 +308,8 @@ static void test_memory(void **state)
     heap_close(&h, ctx);
 }
 
-/* Sizes that share no divisor have a long table: it ends at a limit, which is named. */
+/* Sizes that share no divisor have a long table, and groups of one extent may be any number: both end at
+ * a limit, which is named. */
 static void test_limit(void **state)
 {
     static const zlay_region_tile tile[] = {{.rows = 65536}, {.rows = 65535}};
@@ -316,6 +317,9 @@ static void test_limit(void **state)
     zlay_region_request r = asked(&length, 1);
     r.tile = tile;
     r.tiles = 2;
+    refuse(*state, &r, ZLAY_ELIMIT, "limits.");
+    r = asked(NULL, UINT64_MAX);
+    r.rows.extent = 100;
     refuse(*state, &r, ZLAY_ELIMIT, "limits.");
 }
 

@@ -3,14 +3,15 @@
  * knapsack problem, solved by dynamic programming over short lengths and by its period beyond them
  * (Gilmore and Gomory, "The theory and computation of knapsack functions", 1966).
  *
- * The period.  Let b be the best size, the one of the least value for its length, and take a sum of
- * least value.  Among any b of its other sizes some, taken together, are a multiple of b, for two of
- * the b + 1 sums of the first few leave the same remainder.  These can be replaced by sizes b of the
- * same length, which cost no more.  So some sum of least value has fewer than b other sizes.  Their
- * length is at most (b - 1) * m, where m is the greatest other size; a longer length needs a size b.
- * Without it, the sum is one of the length shorter by b.  All sizes are counted in units of their
- * common divisor: 128, 64 and 16 rows are 8, 4 and 1, and the table has lengths up to 28. */
-#include "synth/region/sums.h"
+ * The period. Let b be the best size, the one of the least value for its length, and take a sum of
+ * least value. Among any b of its other sizes some, taken together, are a multiple of b: of the
+ * b + 1 sums of the first few, from none to all b, two leave the same remainder. These sizes can be
+ * replaced by sizes b of the same length, which cost no more. So some sum of least value has fewer
+ * than b other sizes. Their length is at most (b - 1) * m, where m is the greatest other size; a
+ * longer length needs a size b. Without it, the sum is one of the length shorter by b. All sizes
+ * are counted in units of their common divisor: 128, 64 and 16 rows are 8, 4 and 1, and the table
+ * has lengths up to 28. */
+#include "synth/region/knapsack.h"
 
 static const zl_region_value beyond = {UINT64_MAX, UINT64_MAX, UINT64_MAX};
 
@@ -46,7 +47,7 @@ static int compare(uint64_t value, uint64_t length, uint64_t other, uint64_t its
 }
 
 /* Whether size i has a lower value for its length than size j. */
-static bool is_better(const zl_sums *s, uint32_t i, uint32_t j)
+static bool is_better(const zl_knapsack *s, uint32_t i, uint32_t j)
 {
     const zl_region_value *a = &s->value[i], *b = &s->value[j];
     int order = compare(a->cost, s->size[i], b->cost, s->size[j]);
@@ -56,7 +57,7 @@ static bool is_better(const zl_sums *s, uint32_t i, uint32_t j)
 }
 
 /* The unit, the best size, and the bound of the proof above. */
-static void structure_of(zl_sums *s)
+static void structure_of(zl_knapsack *s)
 {
     uint64_t greatest = 0;
     s->unit = s->best = 0;
@@ -70,20 +71,20 @@ static void structure_of(zl_sums *s)
 }
 
 /* The least sum for a length, from those of shorter lengths. */
-static void extend(zl_sums *s, uint64_t length)
+static void extend(zl_knapsack *s, uint64_t length)
 {
-    zl_sum *to = &s->sum[length];
-    *to = (zl_sum){.value = beyond};
+    zl_knapsack_sum *to = &s->sum[length];
+    *to = (zl_knapsack_sum){.value = beyond};
     for (uint32_t i = 0; i < s->count; i++) {
         uint64_t size = s->size[i] / s->unit;
         zl_region_value value =
             zl_region_plus(&s->sum[length > size ? length - size : 0].value, &s->value[i]);
         if (!zl_region_is_less(&value, &to->value)) continue;
-        *to = (zl_sum){.value = value, .size = i};
+        *to = (zl_knapsack_sum){.value = value, .size = i};
     }
 }
 
-zlay_status zl_sums_begin(zlay_ctx *ctx, zl_sums *s, uint64_t longest)
+zlay_status zl_knapsack_begin(zlay_ctx *ctx, zl_knapsack *s, uint64_t longest)
 {
     structure_of(s);
     uint64_t last = zl_umin(s->bound, zl_ceil_div(longest, s->unit));
@@ -91,13 +92,13 @@ zlay_status zl_sums_begin(zlay_ctx *ctx, zl_sums *s, uint64_t longest)
     if (status) return status;
     s->sum = zl_scratch_plain(ctx, last + 1, sizeof *s->sum);
     if (!s->sum) return ZLAY_ENOMEM;
-    s->sum[0] = (zl_sum){.size = 0};
+    s->sum[0] = (zl_knapsack_sum){.size = 0};
     for (uint64_t length = 1; length <= last; length++) extend(s, length);
     return ZLAY_OK;
 }
 
-zlay_status zl_sums_least(zlay_ctx *ctx, const zl_sums *s, uint64_t length, zl_region_value *out,
-                          uint64_t *times)
+zlay_status zl_knapsack_least(zlay_ctx *ctx, const zl_knapsack *s, uint64_t length,
+                              zl_region_value *out, uint64_t *times)
 {
     uint64_t units = zl_ceil_div(length, s->unit), best = s->size[s->best] / s->unit, steps = 0;
     for (uint32_t i = 0; i < s->count; i++) times[i] = 0;
@@ -108,7 +109,7 @@ zlay_status zl_sums_least(zlay_ctx *ctx, const zl_sums *s, uint64_t length, zl_r
     if (zl_region_passes(out))
         return zl_fail(ctx, ZLAY_EOVERFLOW, "tiles: the cost of a group passes 64 bits");
     for (; units; steps++) {
-        uint32_t i = s->sum[units].size;
+        uint64_t i = s->sum[units].size;
         times[i]++;
         units -= zl_umin(units, s->size[i] / s->unit);
     }

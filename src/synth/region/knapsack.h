@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The least value of sizes, each taken any number of times, whose sum is not below a length. */
-#ifndef ZL_SYNTH_REGION_SUMS_H
-#define ZL_SYNTH_REGION_SUMS_H
+#ifndef ZL_SYNTH_REGION_KNAPSACK_H
+#define ZL_SYNTH_REGION_KNAPSACK_H
 
 #include "base/base.h"
 
@@ -18,27 +18,26 @@ zl_region_value zl_region_plus(const zl_region_value *a, const zl_region_value *
 zl_region_value zl_region_times(const zl_region_value *a, uint64_t times);
 static inline bool zl_region_passes(const zl_region_value *a) { return a->cost == UINT64_MAX; }
 
-typedef struct zl_sum {
+typedef struct zl_knapsack_sum {
     zl_region_value value; /* the least for a length */
-    uint32_t size;         /* that one of its sizes; the rest is the sum of the shorter length */
-    uint32_t reserved;
-} zl_sum;
+    uint64_t size;         /* number of a size in it; what remains is a shorter length's sum */
+} zl_knapsack_sum;
 
-typedef struct zl_sums {
+typedef struct zl_knapsack {
     uint32_t count; /* the caller's: sizes, their values; costs are at least 1 */
     uint64_t size[ZLAY_REGION_TILES];
     zl_region_value value[ZLAY_REGION_TILES];
     uint32_t best;  /* the size of the least value for its length */
     uint64_t unit;  /* divides every size */
     uint64_t bound; /* in units: a longer length's sum has the best size */
-    zl_sum *sum;    /* of the lengths up to the bound, in units */
-} zl_sums;
+    zl_knapsack_sum *sum; /* of the lengths up to the bound, in units */
+} zl_knapsack;
 
 /* Makes the table in scratch memory, for lengths up to the longest.  ENOMEM. */
-zlay_status zl_sums_begin(zlay_ctx *ctx, zl_sums *s, uint64_t longest);
+zlay_status zl_knapsack_begin(zlay_ctx *ctx, zl_knapsack *s, uint64_t longest);
 
 /* The least value for a length, and how often each size is taken.  EOVERFLOW, ENOMEM. */
-zlay_status zl_sums_least(zlay_ctx *ctx, const zl_sums *s, uint64_t length, zl_region_value *out,
-                          uint64_t *times);
+zlay_status zl_knapsack_least(zlay_ctx *ctx, const zl_knapsack *s, uint64_t length,
+                              zl_region_value *out, uint64_t *times);
 
 #endif
