@@ -13,7 +13,7 @@
 #include <string.h>
 
 enum { DIMS = 5, UNIT = 16, SMEM_UNIT = 128, LINES = 8, WINDOW_BITS = 26 };
-enum { WRAP_BITS = 64 - WINDOW_BITS, STRIDE_BITS = 40, COORDINATE_BITS = 31 };
+enum { WRAP_BITS = 64 - WINDOW_BITS, STRIDE_BITS = 40, COORDINATE_BITS = 31, REASONS = 32 };
 
 static zlay_status request_copy(zlay_ctx *ctx, zlay_ragged_map_request *out,
                                 const zlay_ragged_map_request *r)
@@ -193,12 +193,15 @@ static zlay_status choose(zlay_ctx *ctx, zlay_ragged_map *out, const zlay_ragged
     return zl_fail(ctx, ZLAY_NONE, "extent[%u]: offsets need more than 31 bits", r->dim);
 }
 
+/* Rules that are only noted come first: strides of these maps are what no document expects. */
 static zlay_status judge(zlay_ctx *ctx, const zlay_ragged_map *out, const zlay_target *target)
 {
     zlay_verdict verdict;
-    zlay_reason reason = {0};
-    zlay_status status = zlay_tensormap_check(&verdict, &reason, 1, target, &out->map);
-    return zl_judged(ctx, target, status, &verdict, &reason);
+    zlay_reason reason[REASONS] = {{0}};
+    zlay_status status = zlay_tensormap_check(&verdict, reason, REASONS, target, &out->map);
+    uint32_t first = 0;
+    while (!status && first + 1 < zl_min32(verdict.reasons, REASONS) && reason[first].noted) first++;
+    return zl_judged(ctx, target, status, &verdict, &reason[first]);
 }
 
 static zlay_status synth(zlay_ctx *ctx, zlay_ragged_map *out, const zlay_target *target,
