@@ -31,8 +31,7 @@ typedef struct ragged_rig {
     void *kernel;
     cuda_address arena, init, out, map, copy;
     uint8_t *now;
-    uint8_t was[RAGGED_SMEM + TAIL], start[RAGGED_SMEM];
-    uint64_t from; /* of the arena, where what a test looks at begins */
+    uint8_t was[RAGGED_SMEM + TAIL];
     unsigned maps, none, loads, stores, refused, passed, failed;
     bool dry;
     const char *why;
@@ -78,9 +77,9 @@ static bool copy_do(ragged_rig *r, ragged_world *w, uint64_t bytes, bool load, c
     r->why = "the launch fails";
     cuda_now *c = &r->cuda;
     if (c->cuMemcpyHtoD_v2(r->copy, &words, sizeof words) || c->cuMemcpyHtoD_v2(r->init, w->smem, RAGGED_SMEM) ||
-        c->cuMemcpyHtoD_v2(r->arena + r->from, w->memory, bytes) ||
+        c->cuMemcpyHtoD_v2(r->arena, w->memory, bytes) ||
         c->cuLaunchKernel(r->kernel, 1, 1, 1, 128, 1, 1, RAGGED_SMEM + 64, NULL, parameters, NULL) || c->cuCtxSynchronize() ||
-        c->cuMemcpyDtoH_v2(r->was, r->out, sizeof r->was) || c->cuMemcpyDtoH_v2(r->now, r->arena + r->from, bytes))
+        c->cuMemcpyDtoH_v2(r->was, r->out, sizeof r->was) || c->cuMemcpyDtoH_v2(r->now, r->arena, bytes))
         return false;
     memcpy(&done, r->was + RAGGED_SMEM, sizeof done);
     r->why = "the barrier's phase does not end";
@@ -96,7 +95,6 @@ static bool tile_moved(ragged_rig *r, ragged_world *w, uint64_t bytes, const zla
     r->refused += status == ZLAY_NONE;
     if (status) return status == ZLAY_NONE;
     if (r->dry) return true;
-    memcpy(r->start, w->smem, RAGGED_SMEM);
     if (!load) ragged_expect_store(w, t);
     if (!copy_do(r, w, bytes, load, coordinate, (uint32_t)(RAGGED_ROOM + skip * ragged_pitch(w)))) return false;
     *(load ? &r->loads : &r->stores) += 1;
@@ -135,7 +133,6 @@ static void map_do(ragged_rig *r, ragged_world *w, uint64_t *seed, bool by_drive
     r->why = "no map";
     bool good = !status && (r->dry || map_write(r, &w->ragged.map, by_driver));
     r->maps++;
-    r->from = 0;
     bytes_draw(w, bytes, seed);
     w->bytes = bytes;
     for (int i = 0; i < TILES && good; i++) {
@@ -158,7 +155,6 @@ static bool far_do(ragged_rig *r, ragged_world *w, uint64_t *seed, uint32_t copi
     r->why = "no map";
     if (zlay_ragged_map_synth(w->ctx, &w->ragged, r->target, &w->r)) return false;
     if (!r->dry && !map_write(r, &w->ragged.map, false)) return false;
-    r->from = 0;
     bytes_draw(w, bytes, seed);
     for (int i = 0; i < TILES && good; i++) {
         zlay_ragged_tile tile;

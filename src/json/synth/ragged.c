@@ -92,7 +92,8 @@ static zlay_status take(zl_call *call, const char *name, const numbers *from, si
                        from->count, count);
     for (size_t i = 0; i < count; i++) {
         if (from->number[i] < 0 || (uint64_t)from->number[i] > most)
-            return zl_wrong(call, name, "a list of numbers that are not negative, of a box below 2^32");
+            return zl_wrong(call, name,
+                            "a list of numbers that are not negative, of a box below 2^32");
         out[i] = (uint64_t)from->number[i];
     }
     return ZLAY_OK;
