@@ -9,7 +9,7 @@
 # make check-house  rooms, includes, READMEs, names, words: what the structure must not lose
 # make fuzz       mutated input for every parser          make fuzz-cov   the same, led by coverage (clang)
 # make bench      ratios, printed            make examples   the programs of examples/, built and run
-# make device-test, -bench, -peers, -oracle, -banks, -wgmma, -words, -functions, -moves on a machine with a Hopper GPU
+# make device-test, -bench, -peers, -oracle, -banks, -wgmma, -words, -functions, -moves, -ragged on a machine with a Hopper GPU
 # make install    PREFIX=/usr/local LIBDIR=$(PREFIX)/lib DESTDIR=           make uninstall   with the same
 # make generate   rewrite the tables of documents that come from src/
 # CUTLASS_INCLUDE=FOLDER (of cute/layout.hpp, from the PyPI package nvidia-cutlass or a checkout) gives make bench CuTe's C++ as a peer;
@@ -310,6 +310,10 @@ $(B)/device-moves: $(addprefix $(B)/device/,device_moves.o cuda_now.o) $(B)/libz
 	$(link) $(ENGINE_LIBS) -ldl -lm
 device-copy-synth: $(B)/device-copy-synth
 	$(B)/device-copy-synth
+$(B)/device-ragged: $(addprefix $(B)/device/,device_ragged.o cuda_now.o) $(B)/libzlay.a
+	$(link) $(ENGINE_LIBS) -ldl -lm
+device-ragged: $(B)/device-ragged
+	$(B)/device-ragged
 device-moves: $(B)/device-moves
 	$(B)/device-moves
 $(B)/device-module: $(B)/device/device_module.o $(B)/libzlay-runtime.a $(B)/libzlay.a
@@ -417,4 +421,4 @@ clean:
 
 FORCE:
 .DELETE_ON_ERROR:
-.PHONY: all run tests units test test-units test-all exhaustive portable run-portable san tsan fuzz fuzz-cov check-layers check-house doc-check device-test device-synth device-copy-synth device-moves device-words device-functions device-pipes device-copies device-bench device-calibrate device-peers device-banks device-oracle device-wgmma bench examples golden generate census install uninstall clean
+.PHONY: all run tests units test test-units test-all exhaustive portable run-portable san tsan fuzz fuzz-cov check-layers check-house doc-check device-test device-synth device-copy-synth device-moves device-ragged device-words device-functions device-pipes device-copies device-bench device-calibrate device-peers device-banks device-oracle device-wgmma bench examples golden generate census install uninstall clean

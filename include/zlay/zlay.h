@@ -64,6 +64,7 @@
 #include <zlay/convert.h>
 #include <zlay/transfer.h>
 #include <zlay/cluster.h>
+#include <zlay/ragged.h>
 #include <zlay/tmem_pack.h>
 #include <zlay/wave.h>
 #include <zlay/region.h>

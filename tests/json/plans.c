@@ -273,6 +273,29 @@ static void clusters(void **state)
     mentions(*state, TILE ",\"coordinates\":[4,0]}", "none", "COPY_COORDINATE_16");
 }
 
+/* The example of zlay/ragged.h, and each field at fault. */
+static void ragged_maps(void **state)
+{
+#define GROUPS "{\"op\":\"ragged.map\",\"target\":\"sm_90a\",\"type\":\"bf16\",\"dim\":1,\"address\":1048576,\"extent\":[64,4096],\"stride\":[128]"
+#define ROWS_64 GROUPS ",\"box\":[64,64]"
+#define TILE_AT(row) "{\"copy\":\"load\",\"offset\":100,\"length\":70,\"at\":[0," row "]}"
+    static const char *const rows[][3] = {
+        {ROWS_64 "}", "ok.map.stride", "[128,128,274877906816]"},
+        {ROWS_64 "}", "ok.proved", "true"},
+        {ROWS_64 ",\"base\":\"shift\"}", "ok.map.address", "1040384"},
+        {ROWS_64 ",\"tiles\":[" TILE_AT("64") "," TILE_AT("-3") "]}", "ok.tiles.0.coordinates", "[0,67108858,170,67108864]"},
+        {ROWS_64 ",\"tiles\":[" TILE_AT("64") "," TILE_AT("-3") "]}", "ok.tiles.1.coordinates", "[0,-3,100,0]"},
+    };
+    for (size_t i = 0; i < ZL_COUNT(rows); i++) says(*state, rows[i][0], rows[i][1], rows[i][2]);
+    mentions(*state, GROUPS ",\"box\":[64]}", "message", "box");
+    mentions(*state, GROUPS ",\"box\":[64,-1]}", "message", "box");
+    mentions(*state, GROUPS ",\"box\":[1,1,1,1,1,1,1,1,1]}", "message", "box");
+    mentions(*state, ROWS_64 ",\"copies\":\"none\"}", "message", "copies");
+    mentions(*state, ROWS_64 ",\"name\":\"1\"}", "message", "name");
+    mentions(*state, ROWS_64 ",\"tiles\":[{\"copy\":\"load\",\"offset\":0,\"length\":0,\"at\":[0]}]}", "message", "at");
+    mentions(*state, ROWS_64 ",\"tiles\":[{\"copy\":\"load\",\"offset\":4000,\"length\":97,\"at\":[0,0]}]}", "message", "length");
+}
+
 /* emit lists the fields of all that it prints, of which many have the same; none stands twice. */
 static void names_stand_once(void **state)
 {
@@ -317,7 +340,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(plans), cmocka_unit_test(waves), cmocka_unit_test(plans_prove_themselves),
-        cmocka_unit_test(pipes_are_refuted), cmocka_unit_test(texts), cmocka_unit_test(clusters),
+        cmocka_unit_test(pipes_are_refuted), cmocka_unit_test(texts), cmocka_unit_test(clusters), cmocka_unit_test(ragged_maps),
         cmocka_unit_test(names_stand_once), cmocka_unit_test(what_there_is),
     };
     return cmocka_run_group_tests(tests, begin, end);

@@ -70,6 +70,23 @@ typedef struct width_row {
 } width_row;
 
 /* Which accesses of a row of 16 two-byte elements threads can make. */
+/* Addresses are sums mod 2^64: 2^26 steps of 2^38 bytes are none, and a step less a row goes 2^26 rows back. */
+static void test_wraps(void **unused)
+{
+    (void)unused;
+    uint64_t state = 5;
+    uint32_t bytes;
+    world *w = world_new(&state);
+    w->map = (zlay_tensormap){.address = 1 << 20, .extent = {32, 1ull << 27, (1ull << 26) + 1}, .stride = {64, (1ull << 38) - 64},
+                              .box = {32, 2, 1}, .step = {1, 1, 1}, .rank = 3, .type = ZLAY_TYPE_BF16};
+    int32_t back[] = {0, (1 << 26) + 3, 1 << 26}, short_of[] = {0, (1 << 26) - 1, 1 << 26}, near[] = {0, (1 << 26) + 3, 0};
+    assert_int_equal(load(w, ORIGIN, back, &bytes), 0);
+    assert_memory_equal(w->smem, w->global + 3 * 64, 128);
+    assert_int_equal(load(w, ORIGIN, short_of, &bytes), ZLAY_FAULT_ACCESS);
+    assert_int_equal(load(w, ORIGIN, near, &bytes), ZLAY_FAULT_ACCESS);
+    free(w);
+}
+
 static void test_thread_widths(void **unused)
 {
     (void)unused;
@@ -239,7 +256,7 @@ int main(void)
         cmocka_unit_test(test_tensor_faults),    cmocka_unit_test(test_global_bounds),
         cmocka_unit_test(test_thread_widths),    cmocka_unit_test(test_thread_ragged),
         cmocka_unit_test(test_thread_alignment), cmocka_unit_test(test_hostile_box),
-        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_refused),          cmocka_unit_test(test_wraps),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
