@@ -182,11 +182,9 @@ zl_sim_row zl_box_row(const zl_box *box, uint64_t index)
     row_at(at, box, index);
     if (!map->interleave) row_clip(&row, box);
     for (uint32_t i = !map->interleave; i < map->rank; i++) {
-        uint64_t offset, pitch = i ? map->stride[i - 1] : box->row_bytes;
+        uint64_t pitch = i ? map->stride[i - 1] : box->row_bytes;
         if (at[i] < 0 || (uint64_t)at[i] >= map->extent[i]) row.to = row.from;
-        else if (__builtin_mul_overflow((uint64_t)at[i], pitch, &offset) ||
-                 __builtin_add_overflow(row.global, offset, &row.global))
-            row.wraps = true;
+        else row.global += (uint64_t)at[i] * pitch;
     }
     return row;
 }
@@ -208,8 +206,7 @@ static bool row_fits(const zl_box *box, const zl_sim_row *row, const zlay_sim_sm
                      const zlay_sim_global *global)
 {
     uint64_t inside = copied(box, row->to - row->from);
-    if (inside && (row->wraps || inside > global->size || row->global > global->size - inside))
-        return false;
+    if (inside && (inside > global->size || row->global > global->size - inside)) return false;
     for (zl_sim_run run = {0}; zl_row_run(&run, box, row);)
         if (!zl_sim_in_smem(smem, run.address, run.length)) return false;
     return true;

@@ -25,11 +25,10 @@ typedef struct zl_box {
     uint64_t rows;
 } zl_box;
 
-/* One row: bytes [from, to) of it lie inside the tensor, byte `from` at `global` of its array. */
+/* One row: bytes [from, to) of it lie inside the tensor, byte `from` at `global` of its array, modulo 2^64. */
 typedef struct zl_sim_row {
     uint64_t shared; /* address before swizzling */
     uint64_t from, to, global;
-    bool wraps; /* `global` passes 2^64 */
 } zl_sim_row;
 
 /* Bytes of a row that stay together in shared memory, with their gaps. */

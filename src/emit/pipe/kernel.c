@@ -291,7 +291,7 @@ static void loop_end(zl_pipe_text *k, const zl_event *loop)
     loop_text_of(k, &t, loop);
     if (zl_pt_tiles_loop(k, loop)) {
         zl_op(k, ADD, t.counter, t.counter, t.step);
-        zl_pt_tiles_step(k);
+        zl_pt_tiles_next(k);
     }
     zl_pt_while_end(k, &t.range);
     zl_pt_rings_end(k, loop);

@@ -93,7 +93,7 @@ typedef struct zl_pt_base {
 } zl_pt_base;
 
 /* Tiles of a matrix that the blocks of a grid take in turn: block b of g takes tiles b, b + g and so on. Tiles are numbered
- * along the rows of a group, then across its columns, group by group, so that blocks that run together share rows and
+ * along the rows of a band, then across its columns, band by band, so that blocks that run together share rows and
  * columns in L2. */
 typedef struct zl_pt_tiles {
     const char *param; /* trip count of the loop over the tiles of a block, a loop from 0 on; an axis `T.row` or
@@ -101,8 +101,10 @@ typedef struct zl_pt_tiles {
     uint64_t rows, columns;
     const char *neighbours; /* "row" or "column": blocks of a cluster take neighbours there, which are one
                              * of the numbered; NULL: they share a tile */
-    uint32_t group;         /* rows */
+    uint32_t band;          /* rows */
     uint32_t height, width; /* elements of a tile */
+    const char *offsets;    /* the argument with where each of `groups` matrices begins and the last ends; NULL: one matrix */
+    uint32_t groups, most;  /* matrices below each other, and their rows at most */
 } zl_pt_tiles;
 
 /* A place in the workspace of units, in the bytes of a block: those of the block, or of the one before. */
@@ -296,7 +298,7 @@ void zl_pt_last(zl_pipe_text *k, const char *to);
 const char *zl_pt_lengths_left(const zl_pipe_text *k, char room[80], const char *name);
 const char *zl_pt_lengths_end(const zl_pipe_text *k, char room[80], const char *text);
 /* Tiles: registers for them, whether a param counts them, how many the block has, whether a loop is that over tiles, its
- * range, its first number and its step, and the place of the tile where an iteration begins. */
+ * range, its first number and its step, and the place of the tile where an iteration begins; of groups, their search. */
 void zl_pt_tiles_declare(zl_pipe_text *k);
 bool zl_pt_tiles_counted(const zl_pipe_text *k, int32_t param);
 void zl_pt_tiles_count(zl_pipe_text *k, const char *trips);
@@ -304,6 +306,7 @@ bool zl_pt_tiles_loop(const zl_pipe_text *k, const zl_event *loop);
 zl_pt_range zl_pt_tiles_range(const zl_pipe_text *k, char room[24]);
 void zl_pt_tiles_first(zl_pipe_text *k);
 void zl_pt_tiles_step(zl_pipe_text *k);
+void zl_pt_tiles_next(zl_pipe_text *k);
 void zl_pt_tiles_place(zl_pipe_text *k);
 /* Register `to`: the first row or column of the tile, in elements. */
 void zl_pt_tiles_first_of(zl_pipe_text *k, const char *to, bool column);

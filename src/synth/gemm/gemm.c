@@ -16,7 +16,7 @@ static zlay_status request_copy(zlay_ctx *ctx, zlay_gemm *out, const zlay_gemm *
         "zlay_gemm",
         sizeof *out,
         sizeof in->size,
-        {ZL_RESERVED(zlay_gemm, reserved0), ZL_RESERVED(zlay_gemm, reserved1)}};
+        {ZL_RESERVED(zlay_gemm, reserved0), ZL_RESERVED(zlay_gemm, reserved1), ZL_RESERVED(zlay_gemm, reserved2)}};
     return zl_request_read(ctx, out, in, &form);
 }
 
@@ -162,6 +162,7 @@ static zlay_status wgmma_alone(zlay_ctx *ctx, const zlay_plan *plan, const zlay_
                         : g->d_scales && zl_gemm_by_sync(plan->info.target) ? "d_scales"
                         : g->swap      ? "swap"
                         : g->stream_k  ? "stream_k"
+                        : g->groups    ? "groups"
                                       : NULL;
     const char *name = zlay_target_name(plan->info.target);
     if (!field) return ZLAY_OK;
@@ -193,6 +194,7 @@ static zlay_status plan_fill(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *ge
     if (!status) status = gemm_read(ctx, plan, &g);
     if (!status && zl_wave_target(plan->info.target)) return waves_plan(ctx, plan, &g);
     if (!status && !zl_by_wgmma(plan)) status = wgmma_alone(ctx, plan, &g);
+    if (!status) status = zl_gemm_groups(ctx, plan, &g);
     if (!status) status = zl_gemm_epilogue_read(ctx, plan, &g);
     if (!status) status = zl_gemm_swap(ctx, plan, &g);
     if (!status) status = zl_gemm_scales(ctx, plan, &g);

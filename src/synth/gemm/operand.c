@@ -199,6 +199,7 @@ zlay_status zl_operand_plan(zlay_ctx *ctx, zlay_plan *plan, int32_t operand)
     uint32_t outer = load ? tile_extent(&plan->info, axis.outer) : stored[axis.outer];
     o->span = inner * o->element < SPAN_MOST ? inner * o->element : SPAN_MOST;
     map_fill(o, plan->address[operand], outer, promotion(plan, operand));
+    zl_groups_map(&o->map, plan, operand);
     zlay_status status = path_choose(o, plan->info.target, load);
     if (status) return zl_fail(ctx, status, "the rule check of operand %d failed", operand);
     o->rows = outer;

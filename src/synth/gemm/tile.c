@@ -162,7 +162,7 @@ static struct measured times_of(const struct measured *table, uint32_t m, uint32
 /* How many blocks compute the tiles of D; UINT64_MAX where they pass 64 bits. */
 static uint64_t blocks_of_d(const zlay_plan_summary *info, uint32_t m, uint32_t n)
 {
-    uint64_t high = zl_ceil_div(info->m, m), wide = zl_ceil_div(info->n, n);
+    uint64_t high = zl_groups_tiles(info, m), wide = zl_ceil_div(info->n, n);
     if (info->multicast == ZLAY_MULTICAST_A) wide += wide % 2;
     if (info->multicast == ZLAY_MULTICAST_B) high += high % 2;
     return zl_umul_sat(zl_umul_sat(high, wide), info->splits);
@@ -379,7 +379,7 @@ zlay_status zl_gemm_tile(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *gemm)
     info->tile_m = m;
     info->tile_n = n;
     info->tile_k = k;
-    info->tiles_m = zl_ceil_div(info->m, m);
+    info->tiles_m = zl_groups_tiles(info, m);
     info->tiles_n = zl_ceil_div(info->n, n);
     info->tiles_k = zl_ceil_div(info->k, k);
     info->split_steps = zl_ceil_div(info->tiles_k, info->splits);
