@@ -62,6 +62,12 @@ uint64_t zl_groups_tiles(const zlay_plan_summary *info, uint32_t rows)
     return info->groups ? (info->m + (uint64_t)info->groups * (rows - 1)) / rows : zl_ceil_div(info->m, rows);
 }
 
+/* The last tile of a group is half empty. */
+uint64_t zl_groups_usual(const zlay_plan_summary *info, uint32_t rows)
+{
+    return zl_ceil_div(info->m + (uint64_t)info->groups * (rows / 2), rows);
+}
+
 /* B's third dimension is the group. */
 static void map_b(zlay_tensormap *map, const zlay_plan *plan)
 {

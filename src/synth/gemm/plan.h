@@ -161,10 +161,11 @@ void zl_stream_leave(zl_text *out);
 void zl_stream_take(zl_text *out);
 void zl_stream_neighbours(zl_text *out, const zlay_plan_summary *info);
 
-/* Takes the groups of the request, each a matrix of B and rows of A and D; the rows of tiles at most; what they add to the map of
- * an operand, and to a copy of it along the axes that count where a group begins and ends, and groups. */
+/* Takes the groups of the request, each a matrix of B and rows of A and D; the rows of tiles at most, and usually; what they add to the map
+ * of an operand, and to a copy of it along the axes that count where a group begins and ends, and groups. */
 zlay_status zl_gemm_groups(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *gemm);
 uint64_t zl_groups_tiles(const zlay_plan_summary *info, uint32_t rows);
+uint64_t zl_groups_usual(const zlay_plan_summary *info, uint32_t rows);
 void zl_groups_map(zlay_tensormap *map, const zlay_plan *plan, int32_t operand);
 void zl_groups_copy(zlay_copy *copy, const zlay_plan *plan, int32_t operand, int32_t begin, int32_t end, int32_t group);
 
