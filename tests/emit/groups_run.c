@@ -65,6 +65,7 @@ static const struct {
     {"two consumers", 2, {.m = 420, .n = 136, .k = 136, .tile_m = 128, .tile_n = 64, .groups = 7}, {0, 0, 1, 64, 128, 193, 393, 420}},
     {"wide tiles, what is planned", 1, {.m = 300, .n = 264, .k = 200, .tile_m = 128, .tile_n = 256, .groups = 3}, {0, 129, 129, 300}},
     {"more blocks than tiles", 5, {.m = 70, .n = 64, .k = 64, .tile_m = 64, .tile_n = 64, .groups = 2}, {3, 4, 5}},
+    {"bands of rows, and a row of tiles behind them", 2, {.m = 2400, .n = 136, .k = 16, .tile_m = 128, .tile_n = 64, .tile_k = 16, .groups = 3}, {0, 2197, 2238, 2400}},
     {"one group", 2, {.m = 200, .n = 136, .k = 200, .groups = 1}, {1, 199}},
     {"no rows", 2, {.m = 200, .n = 72, .k = 72, .groups = 4}, {7, 7, 7, 7, 7}},
     {"one row in all", 1, {.m = 1, .n = 8, .k = 8, .groups = 8}, {0, 0, 0, 0, 1, 1, 1, 1, 1}},
@@ -125,14 +126,14 @@ static void hostile(void **state)
 /* What is left out of the text is seen. */
 static void edits(void **state)
 {
-    static const char *const lines[] = {"sub.u32 column, tile, origin", "mov.u32 begins, ends", "mad.lo.u32 x2, group", "mad.lo.u32 x3, ends",
-                                        "mad.lo.u32 x1, begins", "mad.lo.u32 x2, ends", "min.s32 ends", "max.s32 ends", "add.u32 tall, tall, 63"};
-    static const int32_t offsets[] = {3, 70, 68, 141};
+    static const char *const lines[] = {"sub.u32 w0, tile, origin", "mov.u32 begins, ends", "mad.lo.u32 x2, group", "mad.lo.u32 x3, ends",
+                                        "mad.lo.u32 x1, begins", "mad.lo.u32 x2, ends", "min.s32 ends", "max.s32 ends", "add.u32 tall, tall, 127", "setp.gt.s32 busy", "selp.b32 row, full", "selp.b32 column, rest"};
+    static const int32_t offsets[] = {3, 140, 138, 261};
     uint64_t random = test_seed("groups edits");
     (void)state;
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
         px_gemm g;
-        zlay_gemm q = {.m = 140, .n = 72, .k = 16, .tile_m = 64, .tile_n = 64, .tile_k = 16, .groups = 3};
+        zlay_gemm q = {.m = 260, .n = 72, .k = 16, .tile_m = 128, .tile_n = 64, .tile_k = 16, .groups = 3};
         px_gemm_make(&g, &q, 2, &random);
         machine.when = PX_EARLY;
         bool found = false;

@@ -17,8 +17,8 @@ void zl_pt_tiles_declare(zl_pipe_text *k)
         zl_pt_line(k, k->c ? "[[maybe_unused]] uint32_t tile, row, column, rest, left;"
                            : ".reg .b32 tile, row, column, rest, left;");
     if (has_groups(k))
-        zl_pt_line(k, k->c ? "[[maybe_unused]] uint32_t group, begins, ends, tall, origin, next;"
-                           : ".reg .b32 group, begins, ends, tall, origin, next;");
+        zl_pt_line(k, k->c ? "[[maybe_unused]] uint32_t group, begins, ends, tall, full, origin, next, busy;"
+                           : ".reg .b32 group, begins, ends, tall, full, origin, next; .reg .pred busy;");
 }
 
 bool zl_pt_tiles_counted(const zl_pipe_text *k, int32_t param)
@@ -75,7 +75,8 @@ zl_pt_range zl_pt_tiles_range(const zl_pipe_text *k, char room[24])
 /* ---- groups ------------------------------------------------------------------------------------
  * Groups are matrices one below the other. Tiles are numbered group after group, and a role's tiles come in rising order, so
  * that it keeps the group of the last one and goes on from there: `origin` is the group's first tile, `next` that of the group
- * behind it, `tall` its rows of tiles. Offsets that decrease or pass the rows that there are at most are bounded: a row is in one
+ * behind it, `tall` its rows of tiles, `full` those that more than one instance of the consumers shares. The row behind these,
+ * where there is one, comes last in its group, for its tiles take less time: blocks then begin tiles together as long as they can. Offsets that decrease or pass the rows that there are at most are bounded: a row is in one
  * group at most, and the tiles end. */
 
 /* ends = the offset at gp, bounded. */
@@ -97,10 +98,19 @@ static void limit(zl_pipe_text *k)
     zl_op(k, PICK, "w0", "w0", "0", "more");
 }
 
+/* to = the tiles that the rows of the group and so many more fill. */
+static void rows_of(zl_pipe_text *k, const char *to, uint32_t more)
+{
+    char room[24];
+    zl_op(k, SUB, to, "ends", "begins");
+    zl_op(k, ADD, to, to, zl_pt_number(room, more));
+    zl_op(k, DIV, to, to, zl_pt_number(room, tiles_of(k)->height));
+}
+
 /* Goes on to the group of `tile`: next is above it, or there is none and next is the number of all tiles. */
 static void find_group(zl_pipe_text *k)
 {
-    char room[24], columns[24];
+    char columns[24];
     const zl_pt_tiles *t = tiles_of(k);
     const zl_pt_range range = {.counter = "next", .step = "w2", .last = "w0", .unsigned_ = true};
     limit(k);
@@ -112,9 +122,8 @@ static void find_group(zl_pipe_text *k)
     zl_op(k, FURTHER, "gp", "group", "4");
     zl_op(k, MORE, "gp", "4");
     read_end(k);
-    zl_op(k, SUB, "tall", "ends", "begins");
-    zl_op(k, ADD, "tall", "tall", zl_pt_number(room, t->height - 1));
-    zl_op(k, DIV, "tall", "tall", zl_pt_number(room, t->height));
+    rows_of(k, "tall", t->height - 1);
+    rows_of(k, "full", t->share - 1);
     zl_op(k, MUL, "w2", "tall", zl_pt_number(columns, t->columns));
     limit(k);
     zl_pt_while_end(k, &range);
@@ -164,9 +173,32 @@ void zl_pt_tiles_step(zl_pipe_text *k)
 static const char *own_number(zl_pipe_text *k)
 {
     if (!has_groups(k)) return "tile";
-    zl_op(k, SUB, "column", "tile", "origin");
-    return "column";
+    zl_op(k, SUB, "w0", "tile", "origin");
+    return "w0";
 }
+
+/* Where w0 is behind the tiles of full rows: the place in the row behind them. */
+static void place_behind(zl_pipe_text *k, const char *columns)
+{
+    zl_op(k, MUL, "left", "full", columns);
+    zl_op(k, GE, "more", "w0", "left");
+    zl_op(k, SUB, "rest", "w0", "left");
+    zl_op(k, PICK, "row", "full", "row", "more");
+    zl_op(k, PICK, "column", "rest", "column", "more");
+}
+
+/* busy: the instance has rows of its group. */
+static void see_busy(zl_pipe_text *k)
+{
+    char room[24];
+    zl_op(k, MAD, "w0", "row", zl_pt_number(room, zl_role_instances(k->role)), "instance");
+    zl_op(k, MAD, "w0", "w0", zl_pt_number(room, tiles_of(k)->share), "begins");
+    zl_op(k, SUB, "w0", "ends", "w0");
+    zl_say(k, NULL, "shfl.idx", 1, "w0", "w0", "0", "31", "-1");
+    zl_op(k, ABOVE, "busy", "w0", "0");
+}
+
+bool zl_pt_tiles_spare(const zl_pipe_text *k) { return has_groups(k) && k->role && zl_role_instances(k->role) > 1; }
 
 /* Where a band is one row, tiles are numbered row by row. */
 static void place_by_rows(zl_pipe_text *k, const zl_pt_tiles *t)
@@ -189,8 +221,9 @@ static void place_by_bands(zl_pipe_text *k, const zl_pt_tiles *t)
     zl_op(k, MUL, "rest", "row", each);
     zl_op(k, SUB, "rest", number, "rest");
     zl_op(k, MUL, "row", "row", band);
-    zl_op(k, SUB, "left", has_groups(k) ? "tall" : zl_pt_number(rows, t->rows), "row");
+    zl_op(k, SUB, "left", has_groups(k) ? "full" : zl_pt_number(rows, t->rows), "row");
     zl_op(k, LEAST, "left", "left", band);
+    if (has_groups(k)) zl_op(k, MOST, "left", "left", "1");
     zl_op(k, DIV, "column", "rest", "left");
     zl_op(k, MUL, "left", "column", "left");
     zl_op(k, SUB, "rest", "rest", "left");
@@ -205,6 +238,8 @@ void zl_pt_tiles_place(zl_pipe_text *k)
     const zl_pt_tiles *t = tiles_of(k);
     if (t->band == 1) place_by_rows(k, t);
     else place_by_bands(k, t);
+    if (has_groups(k) && t->share < t->height) place_behind(k, zl_pt_number(each, t->columns));
+    if (zl_pt_tiles_spare(k)) see_busy(k);
     if (!t->neighbours) return;
     zl_op(k, RANK, "left");
     zl_op(k, MAD, t->neighbours, t->neighbours, zl_pt_number(each, k->pipe->blocks), "left");

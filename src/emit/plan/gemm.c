@@ -260,6 +260,7 @@ static zlay_status bind(zlay_ctx *ctx, bound *b, zlay_pipe_emit *ask, const zlay
                                      .offsets = info->groups ? offsets.name : NULL,
                                      .groups = info->groups,
                                      .most = (uint32_t)info->m,
+                                     .share = plan->rows,
                                      .neighbours = info->multicast == ZLAY_MULTICAST_A   ? "column"
                                                    : info->multicast == ZLAY_MULTICAST_B ? "row"
                                                                                          : NULL},
