@@ -183,6 +183,7 @@ def main():
     parser.add_argument("--error", type=float, default=1.5)
     parser.add_argument("--json")
     parser.add_argument("name", nargs="*")
+    parser.set_defaults(shapes=None)
     options = parser.parse_args()
     torch.backends.cuda.matmul.allow_tf32 = False
     torch.manual_seed(1)

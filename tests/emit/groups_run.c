@@ -5,6 +5,7 @@
 #include "ptx/gemm.h"
 
 #include <string.h>
+#include <zlay/emit_pipe.h>
 
 #define TYPES(a, b, d) .a_type = ZLAY_TYPE_##a, .b_type = ZLAY_TYPE_##b, .d_type = ZLAY_TYPE_##d
 enum { GROUPS = 8 };
@@ -184,6 +185,26 @@ static void refusals(void **state)
     gemm_without_header(&(zlay_gemm){.m = 64, .n = 64, .k = 64, .groups = 2}, "groups");
 }
 
+/* The plan says its groups, and the kernel has their argument behind the six. */
+static void plan_says(void **state)
+{
+    uint64_t random = test_seed("groups said");
+    char text[1 << 14];
+    zlay_buf out = {text, sizeof text, 0};
+    zlay_pipe_argument argument;
+    px_gemm g;
+    (void)state;
+    px_gemm_make(&g, &(zlay_gemm){.m = 130, .n = 72, .k = 72, .tile_m = 64, .tile_n = 64, .groups = 9}, 1, &random);
+    assert_int_equal(zlay_plan_print(&out, g.plan), ZLAY_OK);
+    assert_non_null(strstr(text, "9 groups of rows, 130 rows at most"));
+    assert_int_equal(zlay_plan_argument_nth(&argument, g.plan, 6), ZLAY_OK);
+    assert_string_equal(argument.name, "offsets");
+    assert_int_equal(argument.type, ZLAY_TYPE_S32);
+    assert_int_equal(zlay_plan_argument_nth(&argument, g.plan, 7), ZLAY_NONE);
+    assert_int_equal(g.info.tiles_m, (130 + 9 * 63) / 64);
+    px_gemm_free(&g);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -191,6 +212,7 @@ int main(void)
         cmocka_unit_test(hostile),
         cmocka_unit_test(edits),
         cmocka_unit_test(refusals),
+        cmocka_unit_test(plan_says),
     };
     return cmocka_run_group_tests_name("emit/groups_run", tests, open_ctx, close_ctx);
 }
