@@ -133,6 +133,12 @@ typedef struct zlay_gemm {
     int32_t swap;              /* ZLAY_SWAP_*; tile_m and tile_n are those of the planned product */
     int32_t stream_k;          /* ZLAY_STREAM_*; the kernel needs a workspace whose bytes are 0
                                   before the first launch */
+    uint32_t groups;           /* 0: one product.  Else so many, of rows that lie below each other:
+                                  A and D have m rows at most, group g those from offsets[g]
+                                  to below offsets[g + 1], B is [groups][n][ldb], K contiguous.
+                                  The kernel reads offsets, groups + 1 of s32, on the device;
+                                  those that decrease or pass m are bounded */
+    uint32_t reserved2;        /* 0 */
 } zlay_gemm;
 
 /** An immutable plan; read by any thread. */
@@ -197,7 +203,7 @@ typedef struct zlay_plan_summary {
     uint64_t clusters;         /* tiles of D, or sets of neighbours, that clusters take in turn:
                                   at most so many clusters have work */
     int32_t d_order;           /* ZLAY_ORDER_* of the planned product's D: column with `swap` */
-    uint32_t reserved1;        /* 0 */
+    uint32_t groups;           /* of the request; then tiles_m is the most that they can have */
 } zlay_plan_summary;
 
 /** Read what a plan holds.  Returns ZLAY_OK, ZLAY_EINVAL. */

@@ -264,6 +264,24 @@ static void test_streams(void **unused)
     assemble("sm_90a", gemm_streamed, STREAMED);
 }
 
+/* Groups of rows, whose loop over tiles has a search in it. */
+static zlay_gemm gemm_grouped(uint32_t i)
+{
+    static const int32_t type[] = {ZLAY_TYPE_BF16, ZLAY_TYPE_E4M3, ZLAY_TYPE_F16};
+    static const uint32_t tiles[][2] = {{128, 256}, {128, 192}, {64, 256}};
+    zlay_gemm g = gemm_of(16384, 2048, 1024);
+    g.type = type[i], g.d_type = i == 2 ? ZLAY_TYPE_F32 : 0;
+    g.tile_m = tiles[i][0], g.tile_n = tiles[i][1], g.groups = 1u << 4 * i;
+    return g;
+}
+
+static void test_groups(void **unused)
+{
+    enum { GROUPED = 3 };
+    (void)unused;
+    assemble("sm_90a", gemm_grouped, GROUPED);
+}
+
 /* Modules with kernels that repack operands of each size of elements, by rows and by columns. */
 static zlay_gemm gemm_repacked(uint32_t i)
 {
@@ -390,7 +408,7 @@ int main(void)
         cmocka_unit_test(test_sync),
         cmocka_unit_test(test_float8),
         cmocka_unit_test(test_scales),
-        cmocka_unit_test(test_splits), cmocka_unit_test(test_streams),
+        cmocka_unit_test(test_splits), cmocka_unit_test(test_streams), cmocka_unit_test(test_groups),
         cmocka_unit_test(test_repacked),
         cmocka_unit_test(test_names),
         cmocka_unit_test(test_headers),

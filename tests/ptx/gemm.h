@@ -12,6 +12,7 @@
 #include <zlay/plan.h>
 
 #define GEMM_WORKSPACE ((uint64_t)1 << 36) /* the address of a workspace */
+#define GEMM_OFFSETS ((uint64_t)1 << 37) /* and of where groups begin */
 enum { GEMM_CANARY = 0x7fc1, GEMM_NAN = 0xff, GEMM_BESIDE = 16 /* bytes on either side of a matrix */, GEMM_FLAG = 128 /* bytes of a flag */ }; /* halves of D before; bytes of padding of A and B: NaN, or whole numbers */
 
 static px_machine machine;
@@ -147,7 +148,7 @@ static inline void px_gemm_make_on(px_gemm *g, const char *name, const zlay_gemm
     uint32_t pack = zlay_type_bits(type[0]) < 8 ? 2 : 1; /* two numbers of 4 bits are a byte of A and B */
     if (pack > 1) type[0] = type[1] = ZLAY_TYPE_U8;
     g->a = px_matrix_new(q->m, q->k / pack, type[0], q->a_order, ZLAY_ORDER_ROW, q->lda / pack);
-    g->b = px_matrix_new(q->k / pack, q->n, type[1], q->b_order, ZLAY_ORDER_COLUMN, q->ldb / pack);
+    g->b = px_matrix_new(q->k / pack, q->n * (q->groups ? q->groups : 1), type[1], q->b_order, ZLAY_ORDER_COLUMN, q->ldb / pack);
     g->d = px_matrix_new(q->m, q->n, type[2], q->d_order, ZLAY_ORDER_ROW, q->ldd);
     px_matrix_draw(&g->a, random);
     px_matrix_draw(&g->b, random);
@@ -197,6 +198,7 @@ static inline void px_gemm_arguments(px_machine *m, const px_gemm *g)
         memcpy(m->param[o], words, sizeof words);
         memcpy(m->param[o + 3], &map.address, sizeof map.address);
     }
+    if (g->info.groups) memcpy(m->param[6], &(uint64_t){GEMM_OFFSETS}, sizeof(uint64_t));
     if (g->info.stream_blocks) memcpy(m->param[6], &(uint64_t){GEMM_WORKSPACE}, sizeof(uint64_t));
 }
 

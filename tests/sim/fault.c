@@ -64,6 +64,35 @@ static void test_global_bounds(void **unused)
     free(w);
 }
 
+/* Strides whose multiples pass 2^64 lead to what is left: row r before the end e of a group is row 2^30 - r, plane 2^30 - e, and e
+ * times 2^34 bytes further. Rows from e on are outside of the map, and not stored. */
+static void test_wrapping(void **unused)
+{
+    enum { PITCH = 128, END = 11, ROWS = 8, LEFT = 3 };
+    const uint64_t row = (uint64_t)1 << 30, plane = (uint64_t)1 << 34;
+    (void)unused;
+    uint64_t state = 12;
+    world *w = world_new(&state), *before = malloc(sizeof *before);
+    uint32_t bytes = 0;
+    assert_non_null(before);
+    memcpy(before, w, sizeof *w);
+    w->map = map_2d(ZLAY_TYPE_BF16, 64, row, PITCH, 32, ROWS, ZLAY_SWIZZLE_64B);
+    w->map.rank = 4;
+    w->map.extent[2] = w->map.extent[3] = row;
+    w->map.stride[1] = plane - PITCH, w->map.stride[2] = plane;
+    w->map.box[2] = w->map.box[3] = w->map.step[2] = w->map.step[3] = 1;
+    assert_int_equal(store(w, ORIGIN, (int32_t[]){0, (int32_t)row - LEFT, (int32_t)row - END, END}, &bytes), 0);
+    for (uint64_t r = 0; r < GLOBAL / PITCH; r++) {
+        bool stored = r >= END - LEFT && r < END;
+        bool same = !memcmp(w->global + r * PITCH, before->global + r * PITCH, 64);
+        assert_true(stored != same);
+        assert_memory_equal(w->global + r * PITCH + 64, before->global + r * PITCH + 64, PITCH - 64);
+    }
+    assert_int_equal(store(w, ORIGIN, (int32_t[]){0, (int32_t)row - LEFT, (int32_t)row - 1, END}, &bytes), ZLAY_FAULT_ACCESS);
+    free(before);
+    free(w);
+}
+
 typedef struct width_row {
     uint32_t width, pitch, extent;
     int32_t x, of_load, of_store;
@@ -254,6 +283,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_tensor_faults),    cmocka_unit_test(test_global_bounds),
+        cmocka_unit_test(test_wrapping),
         cmocka_unit_test(test_thread_widths),    cmocka_unit_test(test_thread_ragged),
         cmocka_unit_test(test_thread_alignment), cmocka_unit_test(test_hostile_box),
         cmocka_unit_test(test_refused),          cmocka_unit_test(test_wraps),

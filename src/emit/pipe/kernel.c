@@ -96,15 +96,17 @@ static void declare_all(zl_pipe_text *k)
     zl_pt_rows_declare(k);
 }
 
-/* Accumulators are private to a role. */
+/* Accumulators are private to a role. Where products are left out they are read all the same, and so begin as zeros. */
 static void declare_sums(zl_pipe_text *k)
 {
+    char name[96];
     for (uint32_t i = 0; i < k->pipe->accs_count; i++) {
         const zl_acc *acc = &k->pipe->accs[i];
         if (!k->acc_registers[i] || &k->pipe->roles[acc->role] != k->role) continue;
         zl_pt_line(k,
                    k->c ? "[[maybe_unused]] uint32_t acc_%s[%u] = {};" : ".reg .b32 acc_%s_<%u>;",
                    acc->name, k->acc_registers[i]);
+        for (uint32_t r = 0; !k->c && zl_pt_tiles_spare(k) && r < k->acc_registers[i]; r++) zl_op(k, MOV, zl_pt_acc(k, name, (int32_t)i, r), "0");
     }
 }
 
@@ -291,7 +293,7 @@ static void loop_end(zl_pipe_text *k, const zl_event *loop)
     loop_text_of(k, &t, loop);
     if (zl_pt_tiles_loop(k, loop)) {
         zl_op(k, ADD, t.counter, t.counter, t.step);
-        zl_pt_tiles_step(k);
+        zl_pt_tiles_next(k);
     }
     zl_pt_while_end(k, &t.range);
     zl_pt_rings_end(k, loop);

@@ -93,16 +93,16 @@ typedef struct zl_pt_base {
 } zl_pt_base;
 
 /* Tiles of a matrix that the blocks of a grid take in turn: block b of g takes tiles b, b + g and so on. Tiles are numbered
- * along the rows of a group, then across its columns, group by group, so that blocks that run together share rows and
+ * along the rows of a band, then across its columns, band by band, so that blocks that run together share rows and
  * columns in L2. */
 typedef struct zl_pt_tiles {
-    const char *param; /* trip count of the loop over the tiles of a block, a loop from 0 on; an axis `T.row` or
-                        * `T.column` is the place of its tile */
+    const char *param; /* trip count of the loop over a block's tiles, from 0 on; axes T.row and T.column are the tile's place */
     uint64_t rows, columns;
-    const char *neighbours; /* "row" or "column": blocks of a cluster take neighbours there, which are one
-                             * of the numbered; NULL: they share a tile */
-    uint32_t group;         /* rows */
+    const char *neighbours; /* "row" or "column": blocks of a cluster take neighbours there, one number; NULL: they share a tile */
+    uint32_t band;          /* rows */
     uint32_t height, width; /* elements of a tile */
+    const char *offsets;    /* the argument with where each of `groups` matrices begins and the last ends; NULL: one. T.group, T.begin, T.end */
+    uint32_t groups, most, share; /* matrices below each other, their rows at most; a tile's of each instance */
 } zl_pt_tiles;
 
 /* A place in the workspace of units, in the bytes of a block: those of the block, or of the one before. */
@@ -126,8 +126,7 @@ typedef struct zl_pt_units {
 typedef struct zl_pt_plan {
     zl_pt_tiles tiles;
     const zl_pt_units *units; /* NULL: a block takes whole tiles */
-    const zlay_pipe_argument *arguments; /* of the kernel, in order: a map for each matrix, then an address for each;
-                                          * those that no event uses stay unused */
+    const zlay_pipe_argument *arguments; /* of the kernel, in order: a map for each matrix, then an address for each; some stay unused */
     uint32_t arguments_count;
     const char *const *map, *const *address; /* of each move of the request: the arguments that are its map and address */
     uint32_t columns, part_columns; /* of a matrix that leaves in parts, and of a part: the last part ends with the
@@ -296,7 +295,8 @@ void zl_pt_last(zl_pipe_text *k, const char *to);
 const char *zl_pt_lengths_left(const zl_pipe_text *k, char room[80], const char *name);
 const char *zl_pt_lengths_end(const zl_pipe_text *k, char room[80], const char *text);
 /* Tiles: registers for them, whether a param counts them, how many the block has, whether a loop is that over tiles, its
- * range, its first number and its step, and the place of the tile where an iteration begins. */
+ * range, its first number and its step, and the place of the tile where an iteration begins; of groups, their search, and
+ * whether an instance has products only where `busy` holds. */
 void zl_pt_tiles_declare(zl_pipe_text *k);
 bool zl_pt_tiles_counted(const zl_pipe_text *k, int32_t param);
 void zl_pt_tiles_count(zl_pipe_text *k, const char *trips);
@@ -304,6 +304,8 @@ bool zl_pt_tiles_loop(const zl_pipe_text *k, const zl_event *loop);
 zl_pt_range zl_pt_tiles_range(const zl_pipe_text *k, char room[24]);
 void zl_pt_tiles_first(zl_pipe_text *k);
 void zl_pt_tiles_step(zl_pipe_text *k);
+void zl_pt_tiles_next(zl_pipe_text *k);
+bool zl_pt_tiles_spare(const zl_pipe_text *k);
 void zl_pt_tiles_place(zl_pipe_text *k);
 /* Register `to`: the first row or column of the tile, in elements. */
 void zl_pt_tiles_first_of(zl_pipe_text *k, const char *to, bool column);
@@ -362,7 +364,7 @@ void zl_pt_rows_begin(zl_pipe_text *k);
 void zl_pt_rows(zl_pipe_text *k, const zl_event *event, const zlay_pipe_move *move);
 void zl_pt_store(zl_pipe_text *k, const zl_event *event);
 void zl_pt_threads(zl_pipe_text *k, const zl_event *event);
-/* Registers to global memory; and what such registers left there, added to others. */
+/* Registers to global memory; and what they left there, added to others. */
 void zl_pt_write_global(zl_pipe_text *k, const zl_event *event);
 void zl_pt_add_global(zl_pipe_text *k, const zl_event *event);
 void zl_pt_matrix(zl_pipe_text *k, const zl_event *event);
@@ -383,8 +385,7 @@ void zl_pt_tmem(zl_pipe_text *k, const zl_event *event);
 /* The name of a register of accumulators; `room` holds it. */
 const char *zl_pt_acc(const zl_pipe_text *k, char room[96], int32_t acc, uint32_t number);
 
-/* The kernel up to its declarations, and what follows. The body is printed first: it finds the PTX version and
- * the registers that the head declares. */
+/* The kernel up to its declarations, and what follows. The body is printed first: it finds PTX version and registers for the head. */
 void zl_pt_kernel_head(zl_pipe_text *k);
 void zl_pt_kernel_body(zl_pipe_text *k);
 /* The column of the matrix at which the event's part begins, where a part has so many. */

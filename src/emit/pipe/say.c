@@ -343,7 +343,7 @@ void zl_pt_while(zl_pipe_text *k, const zl_pt_range *r)
 
 void zl_pt_while_end(zl_pipe_text *k, const zl_pt_range *r)
 {
-    zl_op(k, ADD, r->counter, r->counter, r->step);
+    if (r->step) zl_op(k, ADD, r->counter, r->counter, r->step);
     if (k->c) {
         k->opened--;
         k->indent--;

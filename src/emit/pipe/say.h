@@ -39,7 +39,7 @@ void zl_pt_keep(zl_pipe_text *k, const char *name);
 /* A loop: its counter goes on by a step while it is below `last`, which is tested behind the body, and before it unless
  * the loop is said to run. */
 typedef struct zl_pt_range {
-    const char *counter, *step, *last;
+    const char *counter, *step, *last; /* step NULL: the body moves the counter */
     bool runs;     /* once at least */
     bool unsigned_; /* compared as numbers below 2^32, else from -2^31 on */
 } zl_pt_range;

@@ -1,18 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Prints which tile of a matrix a block computes in each iteration of its loop over tiles (a persistent kernel): the trip
  * count from the numbers of the block and of all blocks, and the tile's row and column from its number. Tiles are visited
- * in groups of rows, column by column (the grouped order of Tillet et al., "Triton", 2019, and CUTLASS's rasterisation). */
+ * in bands of rows, column by column (the grouped order of Tillet et al., "Triton", 2019, and CUTLASS's rasterisation). */
 #include "emit/pipe/pipe.h"
 
 #include <string.h>
 
 static const zl_pt_tiles *tiles_of(const zl_pipe_text *k) { return k->plan ? &k->plan->tiles : NULL; }
 
+/* Whether the tiles are those of several matrices, whose rows an array says. */
+static bool has_groups(const zl_pipe_text *k) { return tiles_of(k) && tiles_of(k)->offsets; }
+
 void zl_pt_tiles_declare(zl_pipe_text *k)
 {
     if (tiles_of(k))
         zl_pt_line(k, k->c ? "[[maybe_unused]] uint32_t tile, row, column, rest, left;"
                            : ".reg .b32 tile, row, column, rest, left;");
+    if (has_groups(k))
+        zl_pt_line(k, k->c ? "[[maybe_unused]] uint32_t group, begins, ends, tall, full, origin, next, busy;"
+                           : ".reg .b32 group, begins, ends, tall, full, origin, next; .reg .pred busy;");
 }
 
 bool zl_pt_tiles_counted(const zl_pipe_text *k, int32_t param)
@@ -50,6 +56,7 @@ void zl_pt_tiles_count(zl_pipe_text *k, const char *trips)
     char room[24];
     const zl_pt_tiles *t = tiles_of(k);
     if (k->plan->units || !is_asked(k, t->param)) return;
+    if (t->offsets) zl_pt_fail(k, "%s: no role knows how many tiles groups have", t->param);
     zl_pt_tiles_step(k);
     zl_op(k, ADD, trips, "left", zl_pt_number(room, t->rows * t->columns - 1));
     zl_pt_tiles_first(k);
@@ -60,8 +67,85 @@ void zl_pt_tiles_count(zl_pipe_text *k, const char *trips)
 zl_pt_range zl_pt_tiles_range(const zl_pipe_text *k, char room[24])
 {
     const zl_pt_tiles *t = tiles_of(k);
+    if (t->offsets) return (zl_pt_range){"tile", NULL, "next", false, true};
     zl_pt_number(room, t->rows * t->columns);
     return (zl_pt_range){"tile", "left", room, false, true};
+}
+
+/* ---- groups ------------------------------------------------------------------------------------
+ * Groups are matrices one below the other. Tiles are numbered group after group, and a role's tiles come in rising order, so
+ * that it keeps the group of the last one and goes on from there: `origin` is the group's first tile, `next` that of the group
+ * behind it, `tall` its rows of tiles, `full` those that more than one instance of the consumers shares. The row behind these,
+ * where there is one, comes last in its group, for its tiles take less time: blocks then begin tiles together as long as they can. Offsets that decrease or pass the rows that there are at most are bounded: a row is in one
+ * group at most, and the tiles end. */
+
+/* ends = the offset at gp, bounded. */
+static void read_end(zl_pipe_text *k)
+{
+    char room[24];
+    zl_say(k, NULL, "ld.nc.b32", 1, "w1", "gp");
+    zl_op(k, UPPER, "ends", "ends", "w1");
+    zl_op(k, LOWER, "ends", "ends", zl_pt_number(room, tiles_of(k)->most));
+}
+
+/* w0 = a number above that of the tile where a group follows, else 0. */
+static void limit(zl_pipe_text *k)
+{
+    char room[24];
+    zl_op(k, ADD, "w1", "group", "1");
+    zl_op(k, LT, "more", "w1", zl_pt_number(room, tiles_of(k)->groups));
+    zl_op(k, ADD, "w0", "tile", "1");
+    zl_op(k, PICK, "w0", "w0", "0", "more");
+}
+
+/* to = the tiles that the rows of the group and so many more fill. */
+static void rows_of(zl_pipe_text *k, const char *to, uint32_t more)
+{
+    char room[24];
+    zl_op(k, SUB, to, "ends", "begins");
+    zl_op(k, ADD, to, to, zl_pt_number(room, more));
+    zl_op(k, DIV, to, to, zl_pt_number(room, tiles_of(k)->height));
+}
+
+/* Goes on to the group of `tile`: next is above it, or there is none and next is the number of all tiles. */
+static void find_group(zl_pipe_text *k)
+{
+    char columns[24];
+    const zl_pt_tiles *t = tiles_of(k);
+    const zl_pt_range range = {.counter = "next", .step = "w2", .last = "w0", .unsigned_ = true};
+    limit(k);
+    zl_pt_while(k, &range);
+    zl_op(k, MOV, "begins", "ends");
+    zl_op(k, MOV, "origin", "next");
+    zl_op(k, ADD, "group", "group", "1");
+    zl_op(k, LOAD64, "gp", t->offsets);
+    zl_op(k, FURTHER, "gp", "group", "4");
+    zl_op(k, MORE, "gp", "4");
+    read_end(k);
+    rows_of(k, "tall", t->height - 1);
+    rows_of(k, "full", t->share - 1);
+    zl_op(k, MUL, "w2", "tall", zl_pt_number(columns, t->columns));
+    limit(k);
+    zl_pt_while_end(k, &range);
+}
+
+/* Before the first group, which the first tile has yet to find. */
+static void first_group(zl_pipe_text *k)
+{
+    zl_op(k, MOV, "group", "-1");
+    zl_op(k, MOV, "next", "0");
+    zl_op(k, MOV, "ends", "0");
+    zl_op(k, LOAD64, "gp", tiles_of(k)->offsets);
+    read_end(k);
+    find_group(k);
+}
+
+void zl_pt_tiles_next(zl_pipe_text *k)
+{
+    zl_pt_tiles_step(k);
+    if (!has_groups(k)) return;
+    zl_op(k, ADD, "tile", "tile", "left");
+    find_group(k);
 }
 
 /* The blocks of a cluster share a number. */
@@ -76,6 +160,7 @@ void zl_pt_tiles_first(zl_pipe_text *k)
 {
     zl_op(k, BLOCK, "tile");
     by_cluster(k, "tile");
+    if (has_groups(k)) first_group(k);
 }
 
 void zl_pt_tiles_step(zl_pipe_text *k)
@@ -84,41 +169,77 @@ void zl_pt_tiles_step(zl_pipe_text *k)
     by_cluster(k, "left");
 }
 
-/* Where a group is one row, tiles are numbered row by row. */
+/* The register of the tile's number in its matrix. */
+static const char *own_number(zl_pipe_text *k)
+{
+    if (!has_groups(k)) return "tile";
+    zl_op(k, SUB, "w0", "tile", "origin");
+    return "w0";
+}
+
+/* Where w0 is behind the tiles of full rows: the place in the row behind them. */
+static void place_behind(zl_pipe_text *k, const char *columns)
+{
+    zl_op(k, MUL, "left", "full", columns);
+    zl_op(k, GE, "more", "w0", "left");
+    zl_op(k, SUB, "rest", "w0", "left");
+    zl_op(k, PICK, "row", "full", "row", "more");
+    zl_op(k, PICK, "column", "rest", "column", "more");
+}
+
+/* busy: the instance has rows of its group. */
+static void see_busy(zl_pipe_text *k)
+{
+    char room[24];
+    zl_op(k, MAD, "w0", "row", zl_pt_number(room, zl_role_instances(k->role)), "instance");
+    zl_op(k, MAD, "w0", "w0", zl_pt_number(room, tiles_of(k)->share), "begins");
+    zl_op(k, SUB, "w0", "ends", "w0");
+    zl_say(k, NULL, "shfl.idx", 1, "w0", "w0", "0", "31", "-1");
+    zl_op(k, ABOVE, "busy", "w0", "0");
+}
+
+bool zl_pt_tiles_spare(const zl_pipe_text *k) { return has_groups(k) && k->role && zl_role_instances(k->role) > 1; }
+
+/* Where a band is one row, tiles are numbered row by row. */
 static void place_by_rows(zl_pipe_text *k, const zl_pt_tiles *t)
 {
     char columns[24];
+    const char *number = own_number(k);
     zl_pt_number(columns, t->columns);
-    zl_op(k, DIV, "row", "tile", columns);
+    zl_op(k, DIV, "row", number, columns);
     zl_op(k, MUL, "rest", "row", columns);
-    zl_op(k, SUB, "column", "tile", "rest");
+    zl_op(k, SUB, "column", number, "rest");
 }
 
-static void place_by_groups(zl_pipe_text *k, const zl_pt_tiles *t)
+static void place_by_bands(zl_pipe_text *k, const zl_pt_tiles *t)
 {
-    char each[24], group[24], rows[24];
-    zl_pt_number(each, t->group * t->columns);
-    zl_pt_number(group, t->group);
-    zl_op(k, DIV, "row", "tile", each);
+    char each[24], band[24], rows[24];
+    const char *number = own_number(k);
+    zl_pt_number(each, t->band * t->columns);
+    zl_pt_number(band, t->band);
+    zl_op(k, DIV, "row", number, each);
     zl_op(k, MUL, "rest", "row", each);
-    zl_op(k, SUB, "rest", "tile", "rest");
-    zl_op(k, MUL, "row", "row", group);
-    zl_op(k, SUB, "left", zl_pt_number(rows, t->rows), "row");
-    zl_op(k, LEAST, "left", "left", group);
+    zl_op(k, SUB, "rest", number, "rest");
+    zl_op(k, MUL, "row", "row", band);
+    zl_op(k, SUB, "left", has_groups(k) ? "full" : zl_pt_number(rows, t->rows), "row");
+    zl_op(k, LEAST, "left", "left", band);
+    if (has_groups(k)) zl_op(k, MOST, "left", "left", "1");
     zl_op(k, DIV, "column", "rest", "left");
     zl_op(k, MUL, "left", "column", "left");
     zl_op(k, SUB, "rest", "rest", "left");
     zl_op(k, ADD, "row", "row", "rest");
 }
 
-/* row, column = the place of tile number `tile`. A group has fewer rows where the matrix ends. Where blocks of a cluster
+/* row, column = the place of tile number `tile`. A band has fewer rows where the matrix ends. Where blocks of a cluster
  * have neighbouring tiles, these are numbered together. */
 void zl_pt_tiles_place(zl_pipe_text *k)
 {
     char each[24];
     const zl_pt_tiles *t = tiles_of(k);
-    if (t->group == 1) place_by_rows(k, t);
-    else place_by_groups(k, t);
+    if (t->band == 1) place_by_rows(k, t);
+    else place_by_bands(k, t);
+    if (has_groups(k) && t->share < t->height) place_behind(k, zl_pt_number(each, t->columns));
+    if (zl_pt_tiles_spare(k)) see_busy(k);
     if (!t->neighbours) return;
     zl_op(k, RANK, "left");
     zl_op(k, MAD, t->neighbours, t->neighbours, zl_pt_number(each, k->pipe->blocks), "left");
@@ -134,11 +255,11 @@ void zl_pt_tiles_first_of(zl_pipe_text *k, const char *to, bool column)
 
 const char *zl_pt_tiles_axis(const zl_pipe_text *k, const char *text, const char **rest)
 {
-    static const char *const axis[] = {".row", ".column"};
-    static const char *const name[] = {"row", "column"};
+    static const char *const axis[] = {".row", ".column", ".group", ".begin", ".end"};
+    static const char *const name[] = {"row", "column", "group", "begins", "ends"};
     size_t length = tiles_of(k) ? strlen(tiles_of(k)->param) : 0;
     if (!length || strncmp(text, tiles_of(k)->param, length) != 0) return NULL;
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < (has_groups(k) ? 5 : 2); i++) {
         size_t more = strlen(axis[i]);
         const char *end = text + length + more;
         if (strncmp(text + length, axis[i], more) || (*end && *end != ' ')) continue;

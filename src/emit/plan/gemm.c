@@ -15,13 +15,13 @@
 enum {
     OPERANDS = 3,
     MOVES = 7, /* of A, B and scales of columns to two rings each, and of D */
-    GROUP = 16, /* rows of tiles that are visited together */
+    BAND = 16,  /* rows of tiles that are visited together */
     NAME = 64,  /* most characters of a kernel's (zl_is_name) */
     SPLITS = 8  /* most blocks that share a tile */
 };
 
-/* The axes of a copy: the tile's row and column, its step along K, and for D the pass. */
-enum { AXIS_M, AXIS_N, AXIS_K, AXIS_PASS };
+/* The axes of a copy: the tile's row and column, its step along K, for D the pass; the group's first row, its end, its number. */
+enum { AXIS_M, AXIS_N, AXIS_K, AXIS_PASS, AXIS_BEGIN, AXIS_END, AXIS_GROUP };
 
 static const zlay_pipe_argument arguments[] = {
     {.name = "tensor_a", .kind = ZLAY_ARGUMENT_MAP, .bytes = 128},
@@ -33,16 +33,18 @@ static const zlay_pipe_argument arguments[] = {
     {.name = "tensor_sa", .kind = ZLAY_ARGUMENT_MAP, .bytes = 128},
     {.name = "tensor_sb", .kind = ZLAY_ARGUMENT_MAP, .bytes = 128},
 };
+static const zlay_pipe_argument offsets = {.name = "offsets", .kind = ZLAY_ARGUMENT_POINTER, .bytes = 8, .type = ZLAY_TYPE_S32};
 static const zlay_pipe_argument workspace = {.name = "workspace", .kind = ZLAY_ARGUMENT_POINTER, .bytes = 8};
 
 enum { ARGUMENTS = ZL_COUNT(arguments) };
 
-/* Those of a plan: only with block scales the last two, only with stream-K a workspace. Returns how many. */
+/* Those of a plan: only with block scales the last two, only with stream-K a workspace, only with groups their offsets. Returns how many. */
 static uint32_t arguments_of(zlay_pipe_argument out[ARGUMENTS], const zlay_plan *plan)
 {
     uint32_t count = zl_gemm_by_blocks(plan) ? ARGUMENTS : 2 * OPERANDS;
     memcpy(out, arguments, count * sizeof *out);
     if (zl_stream(&plan->info)) out[count++] = workspace;
+    if (plan->info.groups) out[count++] = offsets;
     return count;
 }
 
@@ -93,6 +95,7 @@ static void copy_bind(zlay_copy *copy, const zlay_plan *plan, const place *at)
         copy->advance[d][AXIS_K] *= (int32_t)at->rings;
     }
     if (plan->operand[at->operand].parts > 1) copy->advance[1][AXIS_PASS] = (int32_t)plan->operand[at->operand].map.box[1];
+    zl_groups_copy(copy, plan, at->operand, AXIS_BEGIN, AXIS_END, AXIS_GROUP);
     if (at->operand != ZLAY_OPERAND_D) return;
     uint32_t rows = zl_d_by_columns(plan) ? 0 : 1;
     copy->advance[rows][AXIS_M] = (int32_t)plan->rows;
@@ -121,7 +124,10 @@ static zlay_status move_bind(zlay_ctx *ctx, bound *b, const zlay_plan *plan, con
                                    .axis = {[AXIS_M] = store ? "T.row instance" : "T.row",
                                             [AXIS_N] = "T.column",
                                             [AXIS_K] = plan->info.splits > 1 ? "position % N cluster" : "position % N",
-                                            [AXIS_PASS] = store ? "part column" : "part"}};
+                                            [AXIS_PASS] = store ? "part column" : "part",
+                                            [AXIS_BEGIN] = "T.begin",
+                                            [AXIS_END] = "T.end",
+                                            [AXIS_GROUP] = "T.group"}};
     return ZLAY_OK;
 }
 
@@ -215,10 +221,10 @@ static zlay_status sums_bind(zlay_ctx *ctx, bound *b, zlay_pipe_emit *ask, const
 
 /* Rows of tiles that are visited together. Where D has few columns of tiles, those of a row come one behind the other, and
  * what they share is in L2 when the second asks for it. */
-static uint32_t group_of(const zlay_plan_summary *info)
+static uint32_t band_of(const zlay_plan_summary *info)
 {
-    bool few = info->d_order == ZLAY_ORDER_COLUMN && info->tiles_n <= GROUP;
-    return few ? 1 : GROUP;
+    bool few = info->d_order == ZLAY_ORDER_COLUMN && info->tiles_n <= BAND;
+    return few ? 1 : BAND;
 }
 
 static void units_bind(bound *b, const zlay_plan *plan)
@@ -250,7 +256,11 @@ static zlay_status bind(zlay_ctx *ctx, bound *b, zlay_pipe_emit *ask, const zlay
                                      .columns = zl_clusters_n(info),
                                      .height = info->tile_m,
                                      .width = info->tile_n,
-                                     .group = group_of(info),
+                                     .band = band_of(info),
+                                     .offsets = info->groups ? offsets.name : NULL,
+                                     .groups = info->groups,
+                                     .most = (uint32_t)info->m,
+                                     .share = plan->rows,
                                      .neighbours = info->multicast == ZLAY_MULTICAST_A   ? "column"
                                                    : info->multicast == ZLAY_MULTICAST_B ? "row"
                                                                                          : NULL},

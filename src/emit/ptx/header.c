@@ -382,6 +382,8 @@ zlay_status zlay_emit_header(zlay_ctx *ctx, zlay_buf *out, const zlay_plan *plan
                          zlay_target_name(plan->info.target));
     if (!status && zl_stream(&plan->info))
         status = zl_fail(ctx, ZLAY_ENOTSUP, "stream_k: headers are of plans without");
+    if (!status && plan->info.groups)
+        status = zl_fail(ctx, ZLAY_ENOTSUP, "groups: headers are of plans without");
     if (!status && zl_multicast(&plan->info))
         status = zl_fail(ctx, ZLAY_ENOTSUP, "multicast: headers are of plans without");
     if (!status && plan->info.tile_k * plan->operand[ZLAY_OPERAND_A].element > 128)

@@ -84,6 +84,7 @@ static const zl_field gemm_rows[] = {
     {"multicast", ZL_MAY, AT(zl_as_word, gemm.multicast), .of = multicasts},
     {"swap", ZL_MAY, AT(zl_as_word, gemm.swap), .of = choices},
     {"stream_k", ZL_MAY, AT(zl_as_word, gemm.stream_k), .of = choices},
+    {"groups", ZL_MAY, AT(zl_as_u32, gemm.groups)},
 };
 const zl_fields zl_gemm_fields = {ZL_ROWS(gemm_rows, zl_gemm_asked)};
 #undef AT
@@ -163,6 +164,7 @@ static const zl_field info_rows[] = {
     ZL_NUMBER(zlay_plan_summary, splits),
     ZL_NUMBER(zlay_plan_summary, cluster),
     ZL_NUMBER(zlay_plan_summary, stream_blocks),
+    ZL_NUMBER(zlay_plan_summary, groups),
     {"clusters", ZL_MAY, ZL_AT(zl_as_u64, zlay_plan_summary, clusters)},
     ZL_NUMBER(zlay_plan_summary, smem),
     ZL_NUMBER(zlay_plan_summary, stage_bytes),

@@ -79,6 +79,8 @@ static void put_shape(zl_text *out, const zlay_plan *plan)
     if (zl_stream(info))
         zl_putf(out, "  %u blocks divide the steps of all tiles: each has whole tiles, a head and a tail; a workspace of %llu bytes, 0 at first\n",
                 info->stream_blocks, (unsigned long long)info->workspace);
+    if (info->groups)
+        zl_putf(out, "  %u groups of rows, %llu rows at most: the kernel reads where they begin from its argument offsets\n", info->groups, (unsigned long long)info->m);
     if (zl_multicast(info))
         zl_putf(out, "  clusters of %u blocks share %c: each loads a part and multicasts it\n", info->cluster,
                 info->multicast == ZLAY_MULTICAST_A ? 'A' : 'B');

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #define MOST_EXTENT (((uint64_t)1 << 31) - 256) /* coordinates of the last tile stay below 2^31 */
+enum { STORE_GRANULE = 16 /* bytes of a tensor copy */ };
 
 static zlay_status request_copy(zlay_ctx *ctx, zlay_gemm *out, const zlay_gemm *in)
 {
@@ -16,7 +17,7 @@ static zlay_status request_copy(zlay_ctx *ctx, zlay_gemm *out, const zlay_gemm *
         "zlay_gemm",
         sizeof *out,
         sizeof in->size,
-        {ZL_RESERVED(zlay_gemm, reserved0), ZL_RESERVED(zlay_gemm, reserved1)}};
+        {ZL_RESERVED(zlay_gemm, reserved0), ZL_RESERVED(zlay_gemm, reserved1), ZL_RESERVED(zlay_gemm, reserved2)}};
     return zl_request_read(ctx, out, in, &form);
 }
 
@@ -129,6 +130,53 @@ static zlay_status gemm_read(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *g)
     return status;
 }
 
+/* What the request has that products of groups do not; NULL: nothing. */
+static const char *ungrouped(const zlay_gemm *gemm)
+{
+    return gemm->epilogue       ? "an epilogue"
+           : gemm->a_scales     ? "a_scales"
+           : gemm->b_scales     ? "b_scales"
+           : gemm->d_scales     ? "d_scales"
+           : gemm->repack       ? "repack"
+           : gemm->split_k > 1  ? "split_k"
+           : gemm->multicast    ? "multicast"
+           : gemm->swap         ? "swap"
+           : gemm->stream_k     ? "stream_k"
+                                : NULL;
+}
+
+/* Whether all matrices of B fit 64 bits of addresses. */
+static bool b_fits(const zlay_plan *plan, uint64_t groups)
+{
+    const zl_operand *b = &plan->operand[ZLAY_OPERAND_B];
+    uint64_t bytes;
+    return zl_umul(b->pitch * b->element * b->outer, groups, &bytes) && zl_uadd(bytes, plan->address[ZLAY_OPERAND_B], &bytes);
+}
+
+/* Takes groups of rows: a matrix of B for each, and rows of A and D that the kernel finds on the device. */
+static zlay_status groups_read(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *gemm)
+{
+    static const char *const names[] = {"A", "B", "D"};
+    const char *why = ungrouped(gemm);
+    if (!gemm->groups) return ZLAY_OK;
+    if (gemm->groups > INT32_MAX) return zl_fail(ctx, ZLAY_EINVAL, "groups: %u is not in 1..%d", gemm->groups, INT32_MAX);
+    if (why) return zl_fail(ctx, ZLAY_ENOTSUP, "groups: products with %s have none", why);
+    if (plan->info.swapped) return zl_fail(ctx, ZLAY_ENOTSUP, "groups: a D that is column-major has none");
+    if (plan->info.m >= 1u << ZL_GROUPS_ROWS_LOG)
+        return zl_fail(ctx, ZLAY_ENOTSUP, "m: %llu; groups have fewer than 2^%d rows together", (unsigned long long)plan->info.m, ZL_GROUPS_ROWS_LOG);
+    if (!b_fits(plan, gemm->groups))
+        return zl_fail(ctx, ZLAY_EOVERFLOW, "groups: %u matrices of B pass 2^64 bytes", gemm->groups);
+    for (int32_t o = 0; o < 3; o++) {
+        if (plan->operand[o].major != ZLAY_MAJOR_K)
+            return zl_fail(ctx, ZLAY_ENOTSUP, "groups: K is contiguous in A and in B, and %s is not so", names[o]);
+        if (zl_row_alignment(plan, o) % STORE_GRANULE)
+            return zl_fail(ctx, ZLAY_ENOTSUP, "groups: tensor copies move all operands, and the address or a row of %s is no multiple of %d bytes",
+                           names[o], STORE_GRANULE);
+    }
+    plan->info.groups = gemm->groups;
+    return ZLAY_OK;
+}
+
 /* A pipe of a split whose operands threads move is proved by runs alone, which take many seconds. */
 static zlay_status split_check(zlay_ctx *ctx, const zlay_plan_summary *info)
 {
@@ -162,6 +210,7 @@ static zlay_status wgmma_alone(zlay_ctx *ctx, const zlay_plan *plan, const zlay_
                         : g->d_scales && zl_gemm_by_sync(plan->info.target) ? "d_scales"
                         : g->swap      ? "swap"
                         : g->stream_k  ? "stream_k"
+                        : g->groups    ? "groups"
                                       : NULL;
     const char *name = zlay_target_name(plan->info.target);
     if (!field) return ZLAY_OK;
@@ -193,6 +242,7 @@ static zlay_status plan_fill(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *ge
     if (!status) status = gemm_read(ctx, plan, &g);
     if (!status && zl_wave_target(plan->info.target)) return waves_plan(ctx, plan, &g);
     if (!status && !zl_by_wgmma(plan)) status = wgmma_alone(ctx, plan, &g);
+    if (!status) status = groups_read(ctx, plan, &g);
     if (!status) status = zl_gemm_epilogue_read(ctx, plan, &g);
     if (!status) status = zl_gemm_swap(ctx, plan, &g);
     if (!status) status = zl_gemm_scales(ctx, plan, &g);

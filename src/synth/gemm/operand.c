@@ -8,6 +8,7 @@
 #include <string.h>
 
 enum { ASYNC_LEAST = 4 /* bytes of cp.async */, SPAN_MOST = 128, EIGHT = 8 /* rows of a swizzle */ };
+enum { PLANE_LOG = 34 };
 enum { PROMOTE_128 = 2, PROMOTE_256 = 3 }; /* CU_TENSOR_MAP_L2_PROMOTION_* */
 
 typedef struct axes {
@@ -76,6 +77,49 @@ static void map_fill(zl_operand *o, uint64_t address, uint32_t box_outer, int32_
     map->l2 = l2;
 }
 
+/* ---- groups of rows ------------------------------------------------------------------------------
+ * Rows of A and D lie below each other, group after group, B has a matrix for each group, and the kernel reads on the device
+ * where groups begin (src/emit/pipe/tiles.c). Loads may bring rows of the group behind; no store may pass the end of its own.
+ * The map of D ends rows where the kernel says, with strides that wrap around at 2^64 (as Triton's ragged stores): the row that
+ * is r rows before the end e of its group is row 2^30 - r of 2^30, in plane 2^30 - e of planes that are 2^34 bytes less a row
+ * apart, and e times 2^34 bytes further. Both multiples of 2^34 add up to 2^64, so that row e - r of D is what remains, and a
+ * row from e on is outside of the map. */
+
+/* B's third dimension is the group. */
+static void map_b(zlay_tensormap *map, const zlay_plan *plan)
+{
+    map->rank = 3;
+    map->extent[2] = plan->info.groups;
+    map->stride[1] = map->stride[0] * map->extent[1];
+    map->box[2] = map->step[2] = 1;
+}
+
+static void map_d(zlay_tensormap *map)
+{
+    map->rank = 4;
+    map->extent[1] = map->extent[2] = map->extent[3] = (uint64_t)1 << ZL_GROUPS_ROWS_LOG;
+    map->stride[1] = ((uint64_t)1 << PLANE_LOG) - map->stride[0];
+    map->stride[2] = (uint64_t)1 << PLANE_LOG;
+    map->box[2] = map->box[3] = map->step[2] = map->step[3] = 1;
+}
+
+static void map_groups(zlay_tensormap *map, const zlay_plan *plan, int32_t operand)
+{
+    if (!plan->info.groups) return;
+    if (operand == ZLAY_OPERAND_B) map_b(map, plan);
+    if (operand == ZLAY_OPERAND_D) map_d(map);
+}
+
+void zl_groups_copy(zlay_copy *copy, const zlay_plan *plan, int32_t operand, int32_t begin, int32_t end, int32_t group)
+{
+    if (!plan->info.groups) return;
+    if (operand == ZLAY_OPERAND_B) copy->advance[2][group] = 1;
+    else copy->advance[1][begin] = 1;
+    if (operand != ZLAY_OPERAND_D) return;
+    copy->coordinate[1] = copy->coordinate[2] = 1 << ZL_GROUPS_ROWS_LOG;
+    copy->advance[1][end] = copy->advance[2][end] = -1;
+    copy->advance[3][end] = 1;
+}
 /* The widest access of a thread that the alignment of every row allows, and of which a box has one for each thread. A load of fewer bytes than
  * cp.async brings is of one element, so that none passes the end of a row. */
 static uint32_t thread_width(const zl_operand *o, uint32_t threads, bool load)
@@ -199,6 +243,7 @@ zlay_status zl_operand_plan(zlay_ctx *ctx, zlay_plan *plan, int32_t operand)
     uint32_t outer = load ? tile_extent(&plan->info, axis.outer) : stored[axis.outer];
     o->span = inner * o->element < SPAN_MOST ? inner * o->element : SPAN_MOST;
     map_fill(o, plan->address[operand], outer, promotion(plan, operand));
+    map_groups(&o->map, plan, operand);
     zlay_status status = path_choose(o, plan->info.target, load);
     if (status) return zl_fail(ctx, status, "the rule check of operand %d failed", operand);
     o->rows = outer;
