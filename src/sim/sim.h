@@ -25,7 +25,8 @@ typedef struct zl_box {
     uint64_t rows;
 } zl_box;
 
-/* One row: bytes [from, to) of it lie inside the tensor, byte `from` at `global` of its array, modulo 2^64. */
+/* One row: bytes [from, to) of it lie inside the tensor, byte `from` at `global` of its array,
+ * modulo 2^64 (as published kernels rely on; not measured). */
 typedef struct zl_sim_row {
     uint64_t shared; /* address before swizzling */
     uint64_t from, to, global;
