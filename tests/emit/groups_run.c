@@ -189,7 +189,7 @@ static void refusals(void **state)
 static void plan_says(void **state)
 {
     uint64_t random = test_seed("groups said");
-    char text[1 << 16];
+    static char text[1 << 16];
     zlay_buf out = {text, sizeof text, 0};
     zlay_pipe_argument argument;
     px_gemm g;
