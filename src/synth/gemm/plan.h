@@ -161,17 +161,17 @@ void zl_stream_leave(zl_text *out);
 void zl_stream_take(zl_text *out);
 void zl_stream_neighbours(zl_text *out, const zlay_plan_summary *info);
 
-/* Groups of rows: fewer than 2^30 of them together; the rows of tiles at most; those that count in the time of tiles whose
- * consumers have `share` rows each, for of the last one's rows half are empty, and one without rows takes next to no time; and
- * what they add to a copy of an operand, along the axes that count where a group begins and ends, and groups. */
+/* Groups of rows: fewer than 2^30 of them together; the rows of tiles at most; those that are usual, for half of a group's last
+ * tile is empty, and takes as long as a whole one (tests/device/grouped.py on an H200); and what they add to a copy of an operand,
+ * along the axes that count where a group begins and ends, and groups. */
 enum { ZL_GROUPS_ROWS_LOG = 30 };
 static inline uint64_t zl_groups_tiles(const zlay_plan_summary *info, uint32_t rows)
 {
     return info->groups ? (info->m + (uint64_t)info->groups * (rows - 1)) / rows : zl_ceil_div(info->m, rows);
 }
-static inline uint64_t zl_groups_usual(const zlay_plan_summary *info, uint32_t rows, uint32_t share)
+static inline uint64_t zl_groups_usual(const zlay_plan_summary *info, uint32_t rows)
 {
-    return zl_ceil_div(info->m + (uint64_t)info->groups * (share / 2), rows);
+    return zl_ceil_div(info->m + (uint64_t)info->groups * (rows / 2), rows);
 }
 void zl_groups_copy(zlay_copy *copy, const zlay_plan *plan, int32_t operand, int32_t begin, int32_t end, int32_t group);
 
