@@ -65,7 +65,7 @@ static int64_t step_of(const zl_tile_c *t, int side, const zlay_move_digit *d)
 /* Whether every offset is a whole byte, and no swizzle reaches into one. */
 static bool whole_bytes(const zl_tile_c *t, int side)
 {
-    int64_t each = zl_tile_c_down(t) > 0 ? 1ll << zl_tile_c_down(t) : 1;
+    int64_t each = zl_tile_c_down(t) > 0 ? INT64_C(1) << zl_tile_c_down(t) : 1;
     const zlay_move_swizzle *s = &t->move->swizzle[side];
     if (zl_tile_named(t->move, side) || zl_tile_listed(t->part)) return false;
     if (zl_tile_c_first(t, side) % each || (s->bits && s->base < zl_tile_c_down(t))) return false;
