@@ -246,13 +246,12 @@ static void run_load(uint8_t *to, const zl_sim_run *run, const zl_sim_row *row, 
 {
     uint64_t end = run->at + run->length;
     uint64_t from = clamp(row->from, run->at, end), till = clamp(row->to, from, end);
-    const uint8_t *source = global->bytes + row->global + copied(box, from - row->from);
     for (uint64_t i = run->at; i < from; i++) to[i - run->at] = fill[i % box->element];
-    if (till > from && box->data < CHUNK) {
-        zl_group_load(to, source, box->data);
-    } else if (till > from) {
-        memcpy(to + (from - run->at), source, till - from);
-        if (box->rounds) tf32_round(to + (from - run->at), till - from);
+    if (till > from) {
+        const uint8_t *source = global->bytes + row->global + copied(box, from - row->from);
+        if (box->data < CHUNK) zl_group_load(to, source, box->data);
+        else memcpy(to + (from - run->at), source, till - from);
+        if (box->data >= CHUNK && box->rounds) tf32_round(to + (from - run->at), till - from);
     }
     for (uint64_t i = till; i < end; i++) to[i - run->at] = fill[i % box->element];
 }
@@ -274,10 +273,11 @@ void zl_box_store(const zl_box *box, const zlay_sim_smem *smem, const zlay_sim_g
         for (zl_sim_run run = {0}; zl_row_run(&run, box, &row);) {
             uint64_t from = clamp(row.from, run.at, run.at + run.length);
             uint64_t till = clamp(row.to, from, run.at + run.length);
+            if (till <= from) continue;
             const uint8_t *source = smem->bytes + (run.address - smem->origin) + (from - run.at);
             uint8_t *to = global->bytes + row.global + copied(box, from - row.from);
-            if (till > from && box->data < CHUNK) zl_group_store(to, source);
-            else if (till > from) memcpy(to, source, till - from);
+            if (box->data < CHUNK) zl_group_store(to, source);
+            else memcpy(to, source, till - from);
         }
     }
 }

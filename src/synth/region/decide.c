@@ -138,7 +138,8 @@ zlay_status zl_region_decide(zlay_ctx *ctx, zlay_answer *answer, zlay_region_fau
     for (uint64_t group = 0; group < d->request.count && *answer == ZLAY_YES; group++) {
         uint64_t first = at;
         while (at < count && parts[at].group == group) at++;
-        if (group_differs(d, group, parts + first, at - first, c, fault)) *answer = ZLAY_NO;
+        const zlay_region_part *own = at > first ? &parts[first] : NULL;
+        if (group_differs(d, group, own, at - first, c, fault)) *answer = ZLAY_NO;
     }
     zl_scratch_release(ctx, mark);
     return ZLAY_OK;
