@@ -76,8 +76,9 @@ zl_pt_range zl_pt_tiles_range(const zl_pipe_text *k, char room[24])
  * Groups are matrices one below the other. Tiles are numbered group after group, and a role's tiles come in rising order, so
  * that it keeps the group of the last one and goes on from there: `origin` is the group's first tile, `next` that of the group
  * behind it, `tall` its rows of tiles, `full` those that more than one instance of the consumers shares. The row behind these,
- * where there is one, comes last in its group, for its tiles take less time: blocks then begin tiles together as long as they can. Offsets that decrease or pass the rows that there are at most are bounded: a row is in one
- * group at most, and the tiles end. */
+ * where there is one, comes last in its group, for its tiles take less time: blocks then begin tiles together as long as they
+ * can. Offsets that decrease or pass the rows that there are at most are bounded: a row is in one group at most, and the tiles
+ * end. */
 
 /* ends = the offset at gp, bounded. */
 static void read_end(zl_pipe_text *k)
