@@ -47,8 +47,12 @@ class Grouped(peers.Product):
     def by_zlay(self, one):
         if self not in one:  # a set serves products of several tiles, whose maps have other boxes
             addresses = [one[name].data_ptr() for name in ("a", "b", "d", "offsets")]
+            if self.plan["swapped"]:
+                addresses[:2] = addresses[1::-1]
             one[self] = [peers.buffer_of(self.env.zlay.map_bytes(self.plan["maps"][o], addresses[o])) for o in range(3)]
-            one[self] += [peers.buffer_of(address.to_bytes(8, "little")) for address in addresses]
+            workspace = torch.zeros(max(1, self.code.get("workspace", 0)), device="cuda", dtype=torch.uint8)
+            one[self] += [peers.buffer_of(address.to_bytes(8, "little")) for address in addresses + [workspace.data_ptr()]]
+            one[self, "workspace"] = workspace
         self.env.driver.launch(self.function, self.grid, self.threads, self.smem, one[self])
 
     def by_torch(self, one):
@@ -106,6 +110,7 @@ class Grouped(peers.Product):
         for _ in range(launches):
             self.by_zlay(one)
             bad += [] if torch.equal(first, one["whole"]) else ["another launch, other bits"]
+        bad += ["the counter of tiles is not 0 again"] if one[self, "workspace"].any() else []
         return bad, error, other, offsets
 
     def hostile(self, one, offsets):
@@ -118,7 +123,7 @@ class Grouped(peers.Product):
             error, touched = self.wrong(one, given)
             bad += [f"hostile {number}: error {error:.2e}, {touched} touched"] if touched or not error <= 2 ** -8 else []
         self.run(one, offsets)
-        return bad
+        return bad + (["the counter of tiles is not 0 again"] if one[self, "workspace"].any() else [])
 
 
 def dense(env, product, sets):

@@ -20,6 +20,8 @@ static bool ran(const px_gemm *g, const int32_t *offsets)
     px_gemm_bind(&machine, g);
     machine.memory[machine.memories++] = (px_memory){GEMM_OFFSETS, bytes, copy};
     px_run(&machine, g->text, (int)g->info.threads, g->blocks, 1);
+    for (uint32_t i = 0; i < g->info.workspace && !*machine.fault; i++)
+        if (g->workspace[i]) snprintf(machine.fault, sizeof machine.fault, "the counter of tiles is not 0 again");
     return !*machine.fault;
 }
 

@@ -78,6 +78,18 @@ static inline bool px_st_global(px_machine *m, int thread, const px_line *l)
     return true;
 }
 
+static inline bool px_atom_add(px_machine *m, int thread, const px_line *l)
+{
+    uint32_t word, sum;
+    uint8_t *at = px_global_at(m, PX_IN(1), 4);
+    if (!at) return false;
+    memcpy(&word, at, 4);
+    sum = word + (uint32_t)PX_IN(2);
+    memcpy(at, &sum, 4);
+    PX_OUT(word);
+    return true;
+}
+
 /* A thread that asks again, without having read an argument since, goes on when the word has changed. */
 static inline bool px_ld_acquire(px_machine *m, int thread, const px_line *l)
 {

@@ -157,7 +157,7 @@ static inline void px_gemm_make_on(px_gemm *g, const char *name, const zlay_gemm
     if (g->info.workspace) {
         g->workspace = malloc(g->info.workspace);
         assert_non_null(g->workspace);
-        memset(g->workspace, GEMM_NAN, g->info.workspace);
+        memset(g->workspace, g->info.groups ? 0 : GEMM_NAN, g->info.workspace);
     }
     for (uint32_t b = 0; b < g->info.stream_blocks; b++) memset(px_gemm_flags(g, b), 0, g->info.consumers * GEMM_FLAG);
 }
@@ -199,6 +199,7 @@ static inline void px_gemm_arguments(px_machine *m, const px_gemm *g)
         memcpy(m->param[o + 3], &map.address, sizeof map.address);
     }
     if (g->info.groups) memcpy(m->param[6], &(uint64_t){GEMM_OFFSETS}, sizeof(uint64_t));
+    if (g->info.groups && g->workspace) memcpy(m->param[7], &(uint64_t){GEMM_WORKSPACE}, sizeof(uint64_t));
     if (g->info.stream_blocks) memcpy(m->param[6], &(uint64_t){GEMM_WORKSPACE}, sizeof(uint64_t));
 }
 

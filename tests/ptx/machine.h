@@ -167,7 +167,7 @@ typedef struct px_machine {
     px_thread thread[PX_THREADS * PX_CLUSTER];
     px_warp warp[PX_WARPS];
     px_landing landing[PX_LANDING];
-    px_store store[PX_PENDING * PX_CLUSTER];
+    px_store store[8 * PX_PENDING * PX_CLUSTER];
     px_tensor_op tensor_op[PX_PENDING];
     px_use use[PX_USES];
     px_chunk *chunk;

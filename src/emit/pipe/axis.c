@@ -2,7 +2,7 @@
 /* Prints what counts along an axis of a move, or gives a body its index: the number of the block in
  * one dimension of the grid, perhaps divided; a counter of a loop, perhaps counted down; the place of a tile that the
  * block takes; the event's part, or its position within a tile. */
-#include "emit/pipe/pipe.h"
+#include "emit/pipe/tiles.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
  * tensor copies of that move's plan; their coordinates advance with the loop counters and block
  * numbers that the request names. A copy without a move fills its part of the stage from one
  * pointer. */
-#include "emit/pipe/pipe.h"
+#include "emit/pipe/tiles.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -142,10 +142,16 @@ static void instances_check(zl_pipe_text *k, const zlay_pipe_move *move, const z
 static void tensor_bound(zl_pipe_text *k, const zl_event *event, const zlay_pipe_move *move)
 {
     char room[24];
-    zlay_copy copy;
+    zlay_copy copy, first;
+    bool store = event->kind == ZL_EV_STORE;
     zlay_tensormap map;
     for (uint32_t i = 0; !zlay_move_copy_nth(&copy, move->move, i); i++) {
         if (zlay_move_map_nth(&map, move->move, copy.map)) continue;
+        if (!i) first = copy;
+        uint32_t behind = zl_pt_tiles_behind(k, move, &first, &copy);
+        if (store) behind += zl_pt_tiles_slice(k) ? zl_pt_part_column(k, event, k->plan->part_columns) : 0;
+        if (behind) zl_op(k, ABOVE, "more", "filled", zl_pt_number(room, behind));
+        if (behind) zl_pt_when(k, "more");
         instances_check(k, move, &copy, (uint32_t)map.rank);
         if (event->map >= 0) zl_pt_other(k, "map", event->map, &event->map_at, MAP_BYTES);
         else map_argument(k, move, copy.map);
@@ -153,6 +159,7 @@ static void tensor_bound(zl_pipe_text *k, const zl_event *event, const zlay_pipe
             zl_pt_coordinate(k, move, &copy, dim);
         zl_op(k, ADD, "far", "at", zl_pt_number(room, copy.smem));
         tensor(k, tensor_word(event), (uint32_t)map.rank);
+        if (behind) zl_pt_when_end(k);
     }
 }
 

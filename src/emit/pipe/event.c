@@ -3,7 +3,7 @@
  * fences, flags, tensor map updates, commits and waits of groups. Events that are one instruction
  * without an address are rows of says.def. Where blocks of a cluster access each other's memory, the
  * mbarriers at which they arrive have release and acquire at cluster scope. */
-#include "emit/pipe/pipe.h"
+#include "emit/pipe/tiles.h"
 
 #include <stdio.h>
 
@@ -50,11 +50,21 @@ static void say_init(zl_pipe_text *k, const zl_event *event)
     }
 }
 
+/* The bytes that an event expects, without those of slices that have no rows. */
+static const char *expected(zl_pipe_text *k, char room[24], const zl_event *event)
+{
+    zl_pt_number(room, (uint64_t)event->count);
+    if (!zl_pt_tiles_slice(k)) return room;
+    zl_op(k, MOV, "w0", room);
+    zl_op(k, SUB, "w0", "w0", "absent");
+    return "w0";
+}
+
 static void say_expect(zl_pipe_text *k, const zl_event *event)
 {
     char bytes[24];
     zl_pt_bar(k, "at");
-    zl_say(k, zl_pt_one(k), "mbar.expect_tx", 0, "at", zl_pt_number(bytes, (uint64_t)event->count));
+    zl_say(k, zl_pt_one(k), "mbar.expect_tx", 0, "at", expected(k, bytes, event));
 }
 
 /* Whether an arrival at the same barrier stands directly behind the expectation. */
@@ -74,7 +84,7 @@ void zl_pt_expect_arrive(zl_pipe_text *k, const zl_event *event)
     zl_pt_bar(k, "at");
     zl_say(k, zl_pt_one(k),
            zl_bar_is_clustered(k->pipe, event->bar) ? "mbar.arrive.expect_tx.release.cluster" : "mbar.arrive.expect_tx", 0,
-           "at", zl_pt_number(bytes, (uint64_t)event->count));
+           "at", expected(k, bytes, event));
 }
 
 /* The predicate of the threads that arrive; NULL: all that run the event. */
@@ -291,6 +301,6 @@ void zl_pt_event(zl_pipe_text *k, const zl_event *event)
     if (spare && is_of_products(event, ZL_EV_FENCE, ZL_FENCE_WGMMA)) zl_pt_when(k, "busy");
     if (fragment) say_fragment(k, event, fragment->text);
     else if (event->kind == ZL_EV_SETMAXNREG && zl_pt_lone(k)) return;
-    else if (!say_row(k, event)) say_other(k, event);
+    else if (!say_row(k, event) && !zl_pt_tiles_message(k, event)) say_other(k, event);
     if (spare && is_of_products(event, ZL_EV_COMMIT, ZL_GROUP_WGMMA)) zl_pt_when_end(k);
 }

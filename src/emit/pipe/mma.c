@@ -143,15 +143,17 @@ static void factor_of_step(zl_pipe_text *k, const zl_pt_product *p, const char *
 }
 
 /* Prints the products of a stage by wgmma; each instance of a role has rows of its own. */
-static void wgmma(zl_pipe_text *k, const zl_event *event, const zl_pt_product *p)
+static void wgmma(zl_pipe_text *k, const zl_event *event, const zl_pt_product *product)
 {
     char room_a[24], room_b[24];
+    zl_pt_product own = *product, *p = &own;
     const zl_pt_operand *a = &p->operand[0];
     bool shared = event->smem[0] >= 0;
     const char *low_a = shared ? zl_pt_low(k, room_a, "at", p, 0) : NULL;
     const char *low_b = zl_pt_low(k, room_b, "to", p, 1);
     uint32_t least = p->mma.a != p->mma.b && p->mma.d == ZLAY_TYPE_S32 ? PTX_MIXED : PTX_WGMMA;
     if (k->ptx < least) k->ptx = least;
+    if (k->width) p->mma.n = k->width;
     if (!fenced(k, event)) zl_say_plain(k, NULL, "wgmma.fence");
     for (uint32_t part = 0; part < a->parts; part++)
         for (uint32_t step = 0; step < p->steps; step++) {

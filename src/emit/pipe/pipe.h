@@ -103,6 +103,11 @@ typedef struct zl_pt_tiles {
     uint32_t height, width; /* elements of a tile */
     const char *offsets;    /* the argument with where each of `groups` matrices begins and the last ends; NULL: one. T.group, T.begin, T.end */
     uint32_t groups, most, share; /* matrices below each other, their rows at most; a tile's of each instance */
+    /* 0, or tiles have as many rows as there are, in slices that copies move each, of so many bytes of a stage, and in steps of
+     * products' columns: the axis T.column counts slices, and T.row what `columns` are. */
+    uint32_t slice, slice_bytes, step;
+    const char *counter, *message; /* NULL, or blocks take the next tile when they are free: the argument with a word that counts tiles,
+                                    * 0 before and after, and the shared buffer in which the producer tells what it took */
 } zl_pt_tiles;
 
 /* A place in the workspace of units, in the bytes of a block: those of the block, or of the one before. */
@@ -166,6 +171,7 @@ struct zl_pipe_text {
     uint32_t smem_at[ZL_PT_NAMES], smem_pitch[ZL_PT_NAMES], bar_at[ZL_PT_NAMES],
         tmem_at[ZL_PT_NAMES];
     uint32_t acc_registers[ZL_PT_NAMES];
+    uint32_t width; /* columns of the products that are printed, 0: all of them (emit/pipe/tiles.h) */
     zl_pt_registers registers[ZL_PT_NAMES];
     zl_pt_matrix_of *matrices; /* ZL_PT_NAMES of them */
     uint32_t matrices_count;
@@ -294,24 +300,6 @@ void zl_pt_last(zl_pipe_text *k, const char *to);
 /* Registers of a sequence: the rows that the longest has more, the row behind it, of `NAME.end`; NULL: there is none. */
 const char *zl_pt_lengths_left(const zl_pipe_text *k, char room[80], const char *name);
 const char *zl_pt_lengths_end(const zl_pipe_text *k, char room[80], const char *text);
-/* Tiles: registers for them, whether a param counts them, how many the block has, whether a loop is that over tiles, its
- * range, its first number and its step, and the place of the tile where an iteration begins; of groups, their search, and
- * whether an instance has products only where `busy` holds. */
-void zl_pt_tiles_declare(zl_pipe_text *k);
-bool zl_pt_tiles_counted(const zl_pipe_text *k, int32_t param);
-void zl_pt_tiles_count(zl_pipe_text *k, const char *trips);
-bool zl_pt_tiles_loop(const zl_pipe_text *k, const zl_event *loop);
-zl_pt_range zl_pt_tiles_range(const zl_pipe_text *k, char room[24]);
-void zl_pt_tiles_first(zl_pipe_text *k);
-void zl_pt_tiles_step(zl_pipe_text *k);
-void zl_pt_tiles_next(zl_pipe_text *k);
-bool zl_pt_tiles_spare(const zl_pipe_text *k);
-void zl_pt_tiles_place(zl_pipe_text *k);
-/* Register `to`: the first row or column of the tile, in elements. */
-void zl_pt_tiles_first_of(zl_pipe_text *k, const char *to, bool column);
-/* The register of the tile's row or column where a text begins with that axis; NULL: with none. */
-const char *zl_pt_tiles_axis(const zl_pipe_text *k, const char *text, const char **rest);
-
 /* Blocks of stream-K. The pipe that is proved has a block and, as another of its cluster, all others; what is printed is the first, for
  * every block of a grid without clusters: its roles, and the blocks of the printed cluster. */
 bool zl_pt_units_printed(const zl_pipe_text *k, const zl_role *role);

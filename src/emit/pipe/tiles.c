@@ -2,7 +2,7 @@
 /* Prints which tile of a matrix a block computes in each iteration of its loop over tiles (a persistent kernel): the trip
  * count from the numbers of the block and of all blocks, and the tile's row and column from its number. Tiles are visited
  * in bands of rows, column by column (the grouped order of Tillet et al., "Triton", 2019, and CUTLASS's rasterisation). */
-#include "emit/pipe/pipe.h"
+#include "emit/pipe/tiles.h"
 
 #include <string.h>
 
@@ -17,8 +17,8 @@ void zl_pt_tiles_declare(zl_pipe_text *k)
         zl_pt_line(k, k->c ? "[[maybe_unused]] uint32_t tile, row, column, rest, left;"
                            : ".reg .b32 tile, row, column, rest, left;");
     if (has_groups(k))
-        zl_pt_line(k, k->c ? "[[maybe_unused]] uint32_t group, begins, ends, tall, full, origin, next, busy;"
-                           : ".reg .b32 group, begins, ends, tall, full, origin, next; .reg .pred busy;");
+        zl_pt_line(k, k->c ? "[[maybe_unused]] uint32_t group, begins, ends, tall, full, origin, next, busy, tallest, filled, narrow, absent, taken;"
+                           : ".reg .b32 group, begins, ends, tall, full, origin, next, tallest, filled, narrow, absent, taken; .reg .pred busy;");
 }
 
 bool zl_pt_tiles_counted(const zl_pipe_text *k, int32_t param)
@@ -141,12 +141,56 @@ static void first_group(zl_pipe_text *k)
     find_group(k);
 }
 
-void zl_pt_tiles_next(zl_pipe_text *k)
+/* ---- a counter of tiles ----------------------------------------------------------------------------
+ * A block's first tile is that of its number. In each iteration its producer takes the next from the counter, which counts those
+ * behind the first of all blocks, and tells it to the other roles by a message. Each tile of the matrix is an iteration of one
+ * block, so as many are taken as there are tiles: who took the last sets the counter to 0 again, for the next launch. */
+
+static bool takes(const zl_pipe_text *k) { return has_groups(k) && tiles_of(k)->counter; }
+
+static void take(zl_pipe_text *k)
+{
+    zl_op(k, LOAD64, "gp", tiles_of(k)->counter);
+    zl_op(k, TAKE, "taken", "gp");
+}
+
+bool zl_pt_tiles_message(zl_pipe_text *k, const zl_event *event)
+{
+    bool of_message = takes(k) && event->smem[0] >= 0 && !strcmp(k->pipe->smems[event->smem[0]].name, tiles_of(k)->message);
+    if (!of_message || (event->kind != ZL_EV_READ && event->kind != ZL_EV_WRITE)) return false;
+    zl_pt_stage(k, "at", event->smem[0], &event->at[0]);
+    if (event->kind == ZL_EV_WRITE) {
+        zl_pt_tiles_step(k);
+        zl_op(k, ADD, "taken", "taken", "left");
+        zl_say(k, NULL, "st.s.b32", 0, "at", "taken");
+        return true;
+    }
+    zl_say(k, NULL, "ld.s.b32", 1, "taken", "at");
+    return true;
+}
+
+/* Where no tile is left, `next` is their number. */
+static void begin_again(zl_pipe_text *k)
 {
     zl_pt_tiles_step(k);
+    zl_op(k, SUB, "w0", "tile", "left");
+    zl_op(k, ADD, "w0", "w0", "1");
+    zl_op(k, EQ, "more", "w0", "next");
+    zl_pt_when(k, "more");
+    zl_op(k, LOAD64, "gp", tiles_of(k)->counter);
+    zl_op(k, MOV, "w0", "0");
+    zl_say(k, NULL, "st.g.b32", 0, "gp", "w0");
+    zl_pt_when_end(k);
+}
+
+void zl_pt_tiles_next(zl_pipe_text *k)
+{
+    if (!takes(k)) zl_pt_tiles_step(k);
     if (!has_groups(k)) return;
-    zl_op(k, ADD, "tile", "tile", "left");
+    if (takes(k)) zl_op(k, MOV, "tile", "taken");
+    else zl_op(k, ADD, "tile", "tile", "left");
     find_group(k);
+    if (takes(k) && zl_pt_lone(k)) begin_again(k);
 }
 
 /* The blocks of a cluster share a number. */
@@ -199,7 +243,68 @@ static void see_busy(zl_pipe_text *k)
     zl_op(k, ABOVE, "busy", "w0", "0");
 }
 
-bool zl_pt_tiles_spare(const zl_pipe_text *k) { return has_groups(k) && k->role && zl_role_instances(k->role) > 1; }
+bool zl_pt_tiles_spare(const zl_pipe_text *k)
+{
+    return has_groups(k) && !zl_pt_tiles_slice(k) && k->role && zl_role_instances(k->role) > 1;
+}
+
+/* ---- tiles of as many rows as there are -----------------------------------------------------------
+ * A group's rows of tiles have as many rows as each other, `tallest`, in whole steps, and the last has those that remain: blocks
+ * that read the same columns then go on at one speed, and find what they share in L2. Of a tile `filled` rows exist: copies
+ * leave out slices without rows, and products columns (the transposed product has a tile's rows as its columns). What is left
+ * out is neither expected nor stored. */
+
+uint32_t zl_pt_tiles_slice(const zl_pipe_text *k) { return has_groups(k) ? tiles_of(k)->slice : 0; }
+
+/* In a group of tall rows of tiles, none of which has more rows than a tile may: rows = tall - 1 whole ones and the last. */
+static void see_filled(zl_pipe_text *k)
+{
+    char step[24], slice[24], room[24];
+    const zl_pt_tiles *t = tiles_of(k);
+    zl_pt_number(step, t->step);
+    zl_pt_number(slice, t->slice);
+    zl_op(k, SUB, "left", "ends", "begins");
+    zl_op(k, ADD, "tallest", "left", "tall");
+    zl_op(k, SUB, "tallest", "tallest", "1");
+    zl_op(k, DIV, "tallest", "tallest", "tall");
+    zl_op(k, ADD, "tallest", "tallest", zl_pt_number(room, t->step - 1));
+    zl_op(k, DIV, "tallest", "tallest", step);
+    zl_op(k, MUL, "row", "row", "tallest");
+    zl_op(k, MUL, "filled", "row", step);
+    zl_op(k, SUB, "filled", "left", "filled");
+    zl_op(k, MUL, "tallest", "tallest", step);
+    zl_op(k, LEAST, "filled", "filled", "tallest");
+    if (!zl_pt_lone(k)) zl_say(k, NULL, "shfl.idx", 1, "filled", "filled", "0", "31", "-1");
+    zl_op(k, ADD, "narrow", "filled", zl_pt_number(room, t->step - 1));
+    zl_op(k, DIV, "narrow", "narrow", step);
+    zl_op(k, ADD, "absent", "filled", zl_pt_number(room, t->slice - 1));
+    zl_op(k, DIV, "absent", "absent", slice);
+    zl_op(k, SUB, "absent", zl_pt_number(room, t->height / t->slice), "absent");
+    zl_op(k, MUL, "absent", "absent", zl_pt_number(room, t->slice_bytes));
+}
+
+bool zl_pt_tiles_widths(const zl_pipe_text *k, const zl_event *loop)
+{
+    bool products = false;
+    for (const zl_event *e = loop; e < &k->pipe->events[loop->match]; e++) products |= e->kind == ZL_EV_MMA;
+    return zl_pt_tiles_slice(k) && zl_pt_tiles_loop(k, loop) && products;
+}
+
+/* Whether an axis of a move counts the rows of groups. */
+static bool is_ragged(const zl_pipe_text *k, const char *axis)
+{
+    const char *rest;
+    const char *at = axis && zl_pt_tiles_slice(k) ? zl_pt_tiles_axis(k, axis, &rest) : NULL;
+    return at && !strcmp(at, "row");
+}
+
+uint32_t zl_pt_tiles_behind(const zl_pipe_text *k, const zlay_pipe_move *move, const zlay_copy *first, const zlay_copy *copy)
+{
+    for (int dim = 0; dim < 5; dim++)
+        for (int axis = 0; axis < ZLAY_TILE_AXES; axis++)
+            if (copy->advance[dim][axis] && is_ragged(k, move->axis[axis])) return (uint32_t)(copy->coordinate[dim] - first->coordinate[dim]);
+    return 0;
+}
 
 /* Where a band is one row, tiles are numbered row by row. */
 static void place_by_rows(zl_pipe_text *k, const zl_pt_tiles *t)
@@ -240,7 +345,9 @@ void zl_pt_tiles_place(zl_pipe_text *k)
     if (t->band == 1) place_by_rows(k, t);
     else place_by_bands(k, t);
     if (has_groups(k) && t->share < t->height) place_behind(k, zl_pt_number(each, t->columns));
-    if (zl_pt_tiles_spare(k)) see_busy(k);
+    if (takes(k) && zl_pt_lone(k)) take(k);
+    if (zl_pt_tiles_slice(k)) see_filled(k);
+    else if (zl_pt_tiles_spare(k)) see_busy(k);
     if (!t->neighbours) return;
     zl_op(k, RANK, "left");
     zl_op(k, MAD, t->neighbours, t->neighbours, zl_pt_number(each, k->pipe->blocks), "left");
@@ -258,6 +365,7 @@ const char *zl_pt_tiles_axis(const zl_pipe_text *k, const char *text, const char
 {
     static const char *const axis[] = {".row", ".column", ".group", ".begin", ".end"};
     static const char *const name[] = {"row", "column", "group", "begins", "ends"};
+    bool turned = zl_pt_tiles_slice(k) != 0;
     size_t length = tiles_of(k) ? strlen(tiles_of(k)->param) : 0;
     if (!length || strncmp(text, tiles_of(k)->param, length) != 0) return NULL;
     for (int i = 0; i < (has_groups(k) ? 5 : 2); i++) {
@@ -265,7 +373,7 @@ const char *zl_pt_tiles_axis(const zl_pipe_text *k, const char *text, const char
         const char *end = text + length + more;
         if (strncmp(text + length, axis[i], more) || (*end && *end != ' ')) continue;
         *rest = end;
-        return name[i];
+        return name[turned && i < 2 ? 1 - i : i];
     }
     return NULL;
 }

@@ -43,8 +43,8 @@ static uint32_t arguments_of(zlay_pipe_argument out[ARGUMENTS], const zlay_plan 
 {
     uint32_t count = zl_gemm_by_blocks(plan) ? ARGUMENTS : 2 * OPERANDS;
     memcpy(out, arguments, count * sizeof *out);
-    if (zl_stream(&plan->info)) out[count++] = workspace;
     if (plan->info.groups) out[count++] = offsets;
+    if (zl_stream(&plan->info) || zl_groups_turned(&plan->info)) out[count++] = workspace;
     return count;
 }
 
@@ -95,7 +95,7 @@ static void copy_bind(zlay_copy *copy, const zlay_plan *plan, const place *at)
         copy->advance[d][AXIS_K] *= (int32_t)at->rings;
     }
     if (plan->operand[at->operand].parts > 1) copy->advance[1][AXIS_PASS] = (int32_t)plan->operand[at->operand].map.box[1];
-    zl_groups_copy(copy, plan, at->operand, AXIS_BEGIN, AXIS_END, AXIS_GROUP);
+    zl_groups_copy(copy, plan, at->operand, AXIS_N, AXIS_BEGIN, AXIS_END, AXIS_GROUP);
     if (at->operand != ZLAY_OPERAND_D) return;
     uint32_t rows = zl_d_by_columns(plan) ? 0 : 1;
     copy->advance[rows][AXIS_M] = (int32_t)plan->rows;
@@ -251,16 +251,23 @@ static zlay_status bind(zlay_ctx *ctx, bound *b, zlay_pipe_emit *ask, const zlay
     if (!status) status = blocks_bind(ctx, b, ask, plan);
     uint64_t steps = zl_ceil_div(info->split_steps, zl_gemm_rings(plan));
     b->steps = (zlay_pipe_count){.param = "N", .add = (uint32_t)steps, .divide = 1};
+    bool turned = zl_groups_turned(info);
+    const zl_operand *sliced = &plan->operand[ZLAY_OPERAND_B];
     b->plan = (zl_pt_plan){.tiles = {.param = "T",
                                      .rows = zl_clusters_m(info),
-                                     .columns = zl_clusters_n(info),
-                                     .height = info->tile_m,
-                                     .width = info->tile_n,
+                                     .columns = turned ? zl_clusters_m(info) : zl_clusters_n(info),
+                                     .height = turned ? info->tile_n : info->tile_m,
+                                     .width = turned ? info->tile_m : info->tile_n,
                                      .band = band_of(info),
                                      .offsets = info->groups ? offsets.name : NULL,
                                      .groups = info->groups,
-                                     .most = (uint32_t)info->m,
-                                     .share = plan->rows,
+                                     .most = (uint32_t)zl_groups_rows(info),
+                                     .share = turned ? info->tile_n : plan->rows,
+                                     .slice = turned ? sliced->map.box[1] : 0,
+                                     .slice_bytes = turned ? sliced->bytes / sliced->slices : 0,
+                                     .counter = turned ? workspace.name : NULL,
+                                     .message = "M",
+                                     .step = turned ? zl_groups_step(info->tile_n) : 0,
                                      .neighbours = info->multicast == ZLAY_MULTICAST_A   ? "column"
                                                    : info->multicast == ZLAY_MULTICAST_B ? "row"
                                                                                          : NULL},

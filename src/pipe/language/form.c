@@ -60,11 +60,14 @@ void zl_form_bars(const zl_form_ask *ask)
 
 /* ---- who runs what ---- */
 
+/* Whether one thread may access a stage: what it accesses then names no registers. */
+static bool is_plain_access(const zl_event *e) { return (e->kind == ZL_EV_READ || e->kind == ZL_EV_WRITE) && e->smem[0] >= 0 && e->acc < 0; }
+
 /* Whether a role has the threads that an event needs; setmaxnreg has a rule of its own. */
 static bool has_threads(const zl_role *role, const zl_event *e)
 {
     int32_t by = e->kind == ZL_EV_SETMAXNREG ? ZL_RUN_ALL : zl_event_by(e);
-    if (by >= ZL_RUN_THREADS && role->elect) return false;
+    if (by >= ZL_RUN_THREADS && role->elect) return is_plain_access(e);
     if (by == ZL_RUN_GROUP) return role->each == 4 && role->first_warp % 4 == 0;
     return by != ZL_RUN_WARP || (role->each == 1 && zl_role_instances(role) == 1);
 }

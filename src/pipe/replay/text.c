@@ -109,7 +109,8 @@ static bool can_run(const zl_role *role, const zl_event *e)
     bool wgmma = e->kind == ZL_EV_MMA && e->tmem[0] < 0 && e->acc_b < 0;
     bool columns =
         e->kind == ZL_EV_ALLOC || e->kind == ZL_EV_DEALLOC || e->kind == ZL_EV_RELINQUISH;
-    if (role->elect && needs_warps(e)) return false;
+    bool plain = (e->kind == ZL_EV_READ || e->kind == ZL_EV_WRITE) && e->smem[0] >= 0 && e->acc < 0;
+    if (role->elect && needs_warps(e) && !plain) return false;
     if (wgmma && (role->each != 4 || role->first_warp % 4)) return false;
     return !columns || (role->each == 1 && zl_role_instances(role) == 1);
 }

@@ -19,14 +19,14 @@ static uint32_t chunk_bits(const zl_operand *o)
 /* The elements from one box of a stage to the next. */
 static uint32_t box_pitch(const zl_operand *o)
 {
-    return o->copies_count > 1 ? o->copies[1].smem / o->element : 0;
+    return zl_operand_boxes(o) > 1 ? o->copies[1].smem / o->element : 0;
 }
 
 /* The boxes of the copies one behind the other, behind a prefix that swizzles. */
 static zlay_status layout_of_boxes(zlay_ctx *ctx, zlay_layout **out, const zl_operand *o,
                                    const char *prefix, uint32_t pack)
 {
-    uint32_t inner = o->map.box[0] * pack, outer = o->rows, boxes = o->copies_count;
+    uint32_t inner = o->map.box[0] * pack, outer = o->rows, boxes = zl_operand_boxes(o);
     if (o->major == ZLAY_MAJOR_K)
         return zl_layout_format(ctx, out, "%s(%u,(%u,%u)):(%u,(1,%u))", prefix, outer, inner,
                                 boxes, inner, box_pitch(o) * pack);
@@ -140,8 +140,8 @@ static zlay_status written(zlay_ctx *ctx, zlay_layout **out, const zlay_plan *pl
  * compared. */
 static zlay_status in_global(zlay_ctx *ctx, zlay_layout **out, const zl_operand *o, bool by_map)
 {
-    unsigned long long inner = o->map.box[0], boxes = o->copies_count, width = inner * boxes;
-    unsigned long long outer = zl_umin(o->outer, by_map ? o->map.box[1] * o->parts : o->rows);
+    unsigned long long inner = o->map.box[0], boxes = zl_operand_boxes(o), width = inner * boxes;
+    unsigned long long outer = zl_umin(o->outer, by_map ? o->map.box[1] * o->parts * o->slices : o->rows);
     unsigned long long pitch = by_map ? o->map.stride[0] / o->element : o->pitch;
     long long step = boxes > 1 ? o->copies[1].coordinate[0] : 0;
     bool k_major = o->major == ZLAY_MAJOR_K;

@@ -110,7 +110,7 @@ static void role_begin(zl_text *out, const zlay_plan *plan, const char *name, ui
     zl_putf(out, "role %s warps 4..%u each 4", name, 3 + 4 * plan->info.consumers);
     if (plan->info.splits > 1 || zl_stream(&plan->info)) zl_putf(out, " cta %u", rank);
     zl_puts(out, "\n");
-    if (zl_gemm_gives_registers(plan)) zl_putf(out, "setmaxnreg inc %u\n", (ZL_GEMM_REGISTERS - zl_gemm_kept(plan)) / 2);
+    if (zl_gemm_gives_registers(plan)) zl_putf(out, "setmaxnreg inc %u\n", zl_gemm_taken(plan));
     zl_gemm_scales_turn(out, plan, "join named 1 +");
 }
 
@@ -136,6 +136,7 @@ static void tiles(zl_text *out, const zlay_plan *plan, const char *loop)
     zl_split_take(out, &plan->info);
     if (last) zl_stream_take(out);
     epilogue(out, plan);
+    if (zl_groups_turned(&plan->info)) zl_puts(out, "wait told[t % 2] parity t / 2 % 2\nread M[t % 2]\nsync warp\narrive heard[t % 2] warps\n");
     zl_puts(out, "end\n");
 }
 

@@ -80,7 +80,7 @@ static void put_shape(zl_text *out, const zlay_plan *plan)
         zl_putf(out, "  %u blocks divide the steps of all tiles: each has whole tiles, a head and a tail; a workspace of %llu bytes, 0 at first\n",
                 info->stream_blocks, (unsigned long long)info->workspace);
     if (info->groups)
-        zl_putf(out, "  %u groups of rows, %llu rows at most: the kernel reads where they begin from its argument offsets\n", info->groups, (unsigned long long)info->m);
+        zl_putf(out, "  %u groups of rows, %llu rows at most: the kernel reads where they begin from its argument offsets\n", info->groups, (unsigned long long)zl_groups_rows(info));
     if (zl_multicast(info))
         zl_putf(out, "  clusters of %u blocks share %c: each loads a part and multicasts it\n", info->cluster,
                 info->multicast == ZLAY_MULTICAST_A ? 'A' : 'B');
@@ -192,7 +192,7 @@ static void put_matrix(zl_text *out, const zlay_plan *plan, int32_t operand, con
                        const char *access, uint32_t rows, uint32_t lanes)
 {
     const zl_operand *o = &plan->operand[operand];
-    uint64_t outer = o->map.box[1], inner = o->map.box[0] * (uint64_t)o->copies_count;
+    uint64_t outer = o->map.box[1], inner = o->map.box[0] * (uint64_t)zl_operand_boxes(o);
     uint32_t address[LANES];
     for (uint32_t lane = 0; lane < LANES; lane++) {
         uint64_t row = lane % rows, column = 16 / o->element * (lane / rows);
@@ -247,7 +247,7 @@ static void put_by_columns(zl_text *out, const zlay_plan *plan)
 static void put_moved(zl_text *out, const zlay_plan *plan, int32_t operand)
 {
     const zl_operand *o = &plan->operand[operand];
-    uint64_t outer = o->map.box[1], inner = o->map.box[0] * (uint64_t)o->copies_count;
+    uint64_t outer = o->map.box[1], inner = o->map.box[0] * (uint64_t)zl_operand_boxes(o);
     uint32_t address[LANES], per_row = o->span / o->width;
     char what[] = "A by threads, one access of a warp", access[24];
     what[0] = operand_names[operand][0];

@@ -21,13 +21,21 @@ void zl_gemm_produce(zl_text *out, const zlay_plan *plan);
 /* Whether one thread produces. */
 static inline bool zl_gemm_produces_alone(const zlay_plan *plan) { return plan->info.full_count == 1; }
 
-/* Registers of three threads, one of each warpgroup: all that a block may have; of the producer, by what loads stages. */
-enum { ZL_GEMM_REGISTERS = 504, ZL_GEMM_BY_TENSOR = 40, ZL_GEMM_BY_THREADS = 56 };
-/* Whether the producer gives registers to the consumers: with two of them, sums take 128; and what it keeps. */
-static inline bool zl_gemm_gives_registers(const zlay_plan *plan) { return plan->info.consumers == 2; }
+/* Registers of threads, one of each warpgroup: all that a block may have, in eights; of the producer, by what loads stages. */
+enum { ZL_GEMM_REGISTERS = 512, ZL_GEMM_BY_TENSOR = 40, ZL_GEMM_BY_FOUR = 32, ZL_GEMM_BY_THREADS = 56 };
+/* Whether the producer gives registers to the consumers: with two of them, sums take 128; what it keeps, what a thread has at
+ * launch, and what one of a consumer has then. */
+static inline bool zl_gemm_gives_registers(const zlay_plan *plan) { return plan->info.consumers > 1; }
 static inline uint32_t zl_gemm_kept(const zlay_plan *plan)
 {
-    return zl_gemm_produces_alone(plan) ? ZL_GEMM_BY_TENSOR : ZL_GEMM_BY_THREADS;
+    if (!zl_gemm_produces_alone(plan)) return ZL_GEMM_BY_THREADS;
+    return plan->info.consumers > 2 ? ZL_GEMM_BY_FOUR : ZL_GEMM_BY_TENSOR;
+}
+static inline uint32_t zl_gemm_launched(const zlay_plan *plan) { return ZL_GEMM_REGISTERS / (1 + plan->info.consumers) / 8 * 8; }
+static inline uint32_t zl_gemm_taken(const zlay_plan *plan)
+{
+    uint32_t all = zl_gemm_launched(plan) * (1 + plan->info.consumers);
+    return (all - zl_gemm_kept(plan)) / plan->info.consumers / 8 * 8;
 }
 
 /* Whether a body makes D's elements of the sums, in other registers; and the uses of bodies on the sums of a pass, or of all,

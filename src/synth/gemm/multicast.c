@@ -55,7 +55,7 @@ zlay_status zl_gemm_multicast(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *g
 {
     int32_t asked = gemm->multicast;
     plan->info.cluster = plan->info.splits;
-    for (int32_t o = 0; o < 3; o++) plan->operand[o].parts = 1;
+    for (int32_t o = 0; o < 3; o++) plan->operand[o].parts = plan->operand[o].slices = 1;
     if (asked < ZLAY_MULTICAST_NONE || asked > ZLAY_MULTICAST_B)
         return zl_fail(ctx, ZLAY_EINVAL, "multicast: %d is none of none, auto, a, b", asked);
     if (asked == ZLAY_MULTICAST_NONE) return ZLAY_OK;

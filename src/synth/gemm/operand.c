@@ -106,17 +106,20 @@ static void map_d(zlay_tensormap *map)
 static void map_groups(zlay_tensormap *map, const zlay_plan *plan, int32_t operand)
 {
     if (!plan->info.groups) return;
-    if (operand == ZLAY_OPERAND_B) map_b(map, plan);
+    if (operand != ZLAY_OPERAND_D && operand != zl_groups_ragged(&plan->info)) map_b(map, plan);
     if (operand == ZLAY_OPERAND_D) map_d(map);
 }
 
-void zl_groups_copy(zlay_copy *copy, const zlay_plan *plan, int32_t operand, int32_t begin, int32_t end, int32_t group)
+void zl_groups_copy(zlay_copy *copy, const zlay_plan *plan, int32_t operand, int32_t column, int32_t begin, int32_t end, int32_t group)
 {
     if (!plan->info.groups) return;
-    if (operand == ZLAY_OPERAND_B) copy->advance[2][group] = 1;
-    else copy->advance[1][begin] = 1;
+    bool ragged = operand == ZLAY_OPERAND_D || operand == zl_groups_ragged(&plan->info);
+    if (ragged) copy->advance[1][begin] = 1;
+    else copy->advance[2][group] = 1;
+    if (ragged && zl_groups_turned(&plan->info)) copy->advance[1][column] = (int32_t)zl_groups_step(plan->info.tile_n);
     if (operand != ZLAY_OPERAND_D) return;
-    copy->coordinate[1] = copy->coordinate[2] = 1 << ZL_GROUPS_ROWS_LOG;
+    copy->coordinate[1] += 1 << ZL_GROUPS_ROWS_LOG;
+    copy->coordinate[2] = 1 << ZL_GROUPS_ROWS_LOG;
     copy->advance[1][end] = copy->advance[2][end] = -1;
     copy->advance[3][end] = 1;
 }
@@ -177,27 +180,31 @@ static void rows_cut(zl_operand *o, bool load)
         o->map.box[1] = (uint32_t)rows;
 }
 
-/* A block loads a part of the rows of an operand that it shares. */
-static void rows_divide(zl_operand *o)
+/* A block loads a part of the rows of an operand that it shares; a copy moves a slice of rows of groups. */
+static void rows_divide(zl_operand *o, const zlay_plan *plan, int32_t operand)
 {
-    o->map.box[1] /= o->parts;
+    bool sliced = zl_groups_turned(&plan->info) && operand != ZLAY_OPERAND_A;
+    o->slices = sliced ? o->map.box[1] / zl_groups_slice(o->map.box[1], operand) : 1;
+    o->map.box[1] /= o->parts * o->slices;
 }
 
 static void copies_fill(zl_operand *o, int32_t operand, const zlay_plan_summary *info, axes axis,
                         uint32_t inner)
 {
-    uint32_t box = o->map.box[0] * o->element * o->map.box[1];
-    o->copies_count = inner / o->map.box[0];
+    uint32_t box = o->map.box[0] * o->element * o->map.box[1], boxes = inner / o->map.box[0];
+    o->copies_count = boxes * o->slices;
     o->bytes = box * o->copies_count;
-    for (uint32_t i = 0; i < o->copies_count; i++) {
-        zlay_copy *copy = &o->copies[i];
+    for (uint32_t c = 0; c < o->copies_count; c++) {
+        uint32_t i = c % boxes, slice = c / boxes;
+        zlay_copy *copy = &o->copies[c];
         memset(copy, 0, sizeof *copy);
         copy->kind = o->kind;
         copy->map = (uint32_t)operand;
         copy->width = o->width;
         copy->bytes = box;
-        copy->smem = i * o->rows * o->span;
+        copy->smem = i * o->rows * o->span + slice * o->map.box[1] * o->span;
         copy->coordinate[0] = (int32_t)(i * o->map.box[0]);
+        copy->coordinate[1] = (int32_t)(slice * o->map.box[1]);
         copy->advance[0][axis.inner] = (int32_t)tile_extent(info, axis.inner);
         copy->advance[1][axis.outer] = (int32_t)tile_extent(info, axis.outer);
     }
@@ -247,8 +254,8 @@ zlay_status zl_operand_plan(zlay_ctx *ctx, zlay_plan *plan, int32_t operand)
     zlay_status status = path_choose(o, plan->info.target, load);
     if (status) return zl_fail(ctx, status, "the rule check of operand %d failed", operand);
     o->rows = outer;
-    rows_cut(o, load);
-    rows_divide(o);
+    if (!zl_groups_turned(&plan->info) || operand == ZLAY_OPERAND_A) rows_cut(o, load);
+    rows_divide(o, plan, operand);
     copies_fill(o, operand, &plan->info, axis, inner);
     sums_fill(&plan->info, o, operand);
     if (load && !zl_by_sync(plan)) desc_fill(plan, operand);

@@ -14,7 +14,7 @@
 #include <zlay/plan.h>
 
 #define ZL_ADDRESS      ((uint64_t)1 << 20) /* of an operand whose address the request leaves open */
-#define ZL_COPIES       8 /* most boxes of one operand in a stage or a pass */
+#define ZL_COPIES       32 /* most boxes of one operand in a stage or a pass */
 #define ZL_CERTIFICATES_GEMM 6 /* two for each operand */
 #define ZL_CERTIFICATES 9 /* with those of block scales: of their stage, and of each operand's in global memory */
 
@@ -33,11 +33,15 @@ typedef struct zl_operand {
                               tensor copy brings no more than the matrix has, in eights */
     uint32_t bytes;        /* that copies of a block bring to a stage or a pass */
     uint32_t parts;        /* blocks that load a part of a stage each, for all of them */
+    uint32_t slices;       /* boxes in which rows of groups are moved, those without rows not; else 1 */
     int32_t major;         /* ZLAY_MAJOR_*; D: K stands for row-contiguous */
     uint64_t pitch;        /* leading dimension, elements */
     uint64_t inner, outer; /* extents, elements */
     zlay_layout *smem;
 } zl_operand;
+
+/* Boxes beside each other along the inner dimension, each of all slices. */
+static inline uint32_t zl_operand_boxes(const zl_operand *o) { return o->copies_count / o->slices; }
 
 /* Scales that instructions apply: what brings those of a step. */
 typedef struct zl_block_scales {
@@ -165,15 +169,31 @@ void zl_stream_neighbours(zl_text *out, const zlay_plan_summary *info);
  * tile is empty, and takes as long as a whole one (tests/device/grouped.py on an H200); and what they add to a copy of an operand,
  * along the axes that count where a group begins and ends, and groups. */
 enum { ZL_GROUPS_ROWS_LOG = 30 };
+/* Products of groups are planned transposed, so that the rows of a tile, as columns, are as many as there are. */
+static inline bool zl_groups_turned(const zlay_plan_summary *info) { return info->groups && info->d_order == ZLAY_ORDER_COLUMN; }
+static inline uint64_t zl_groups_rows(const zlay_plan_summary *info) { return zl_groups_turned(info) ? info->n : info->m; }
+/* The operand whose rows groups have, of A and B. */
+static inline int32_t zl_groups_ragged(const zlay_plan_summary *info) { return zl_groups_turned(info) ? ZLAY_OPERAND_B : ZLAY_OPERAND_A; }
+/* Rows of tiles of so many rows. */
 static inline uint64_t zl_groups_tiles(const zlay_plan_summary *info, uint32_t rows)
 {
-    return info->groups ? (info->m + (uint64_t)info->groups * (rows - 1)) / rows : zl_ceil_div(info->m, rows);
+    return (zl_groups_rows(info) + (uint64_t)info->groups * (rows - 1)) / rows;
 }
 static inline uint64_t zl_groups_usual(const zlay_plan_summary *info, uint32_t rows)
 {
-    return zl_ceil_div(info->m + (uint64_t)info->groups * (rows / 2), rows);
+    return zl_ceil_div(zl_groups_rows(info) + (uint64_t)info->groups * (rows / 2), rows);
 }
-void zl_groups_copy(zlay_copy *copy, const zlay_plan *plan, int32_t operand, int32_t begin, int32_t end, int32_t group);
+/* Which tile a block takes next, its producer tells by a message: bytes of one, of two in shared memory, beside their four barriers. */
+enum { ZL_GROUPS_MESSAGE = 16, ZL_GROUPS_BARRIERS = 4, ZL_GROUPS_WORKSPACE = 16 };
+/* Of a tile of so many rows: by how many they may be fewer; rows of a box of a slice of the operand. Loads may bring rows of the
+ * tile behind, stores may not. */
+static inline uint32_t zl_groups_step(uint32_t rows) { return rows % 16 ? 8 : 16; }
+static inline uint32_t zl_groups_slice(uint32_t rows, int32_t operand)
+{
+    if (operand == ZLAY_OPERAND_D) return zl_groups_step(rows);
+    return rows % 64 == 0 ? 64 : rows % 32 == 0 ? 32 : rows;
+}
+void zl_groups_copy(zlay_copy *copy, const zlay_plan *plan, int32_t operand, int32_t column, int32_t begin, int32_t end, int32_t group);
 
 /* Decides what blocks of a cluster share; behind the operands, whether they can, and how many there are. */
 zlay_status zl_gemm_multicast(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *gemm);

@@ -42,6 +42,11 @@ zlay_status zl_gemm_swap(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *gemm)
     const char *why = refusal(plan, gemm);
     if (gemm->swap < ZLAY_SWAP_NEVER || gemm->swap > ZLAY_SWAP_ALWAYS)
         return zl_fail(ctx, ZLAY_EINVAL, "swap: %d is none of never, auto, always", gemm->swap);
+    if (plan->info.groups && !why) {
+        exchange(plan);
+        plan->info.workspace = ZL_GROUPS_WORKSPACE;
+        return ZLAY_OK;
+    }
     if (gemm->swap == ZLAY_SWAP_AUTO && !why && pays(plan, gemm)) exchange(plan);
     if (gemm->swap != ZLAY_SWAP_ALWAYS) return ZLAY_OK;
     if (why) return zl_fail(ctx, ZLAY_ENOTSUP, "swap: not planned are %s", why);

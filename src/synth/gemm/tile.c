@@ -11,11 +11,14 @@
 
 enum {
     ROWS_MOST = 128,    /* of a tile */
+    ROWS_GROUP = 256,   /* the same of a tile of groups, whose rows are the request's columns */
     COLUMNS_LEAST = 64, /* a row of a pass of D */
     COLUMNS_TAKEN = 64, /* of a pass of D, and of the sums of a step that are taken from tensor memory together; */
     COLUMNS_TAKEN_BESIDE = 32, /* the same where scales of columns are loaded beside them */
     COLUMNS_FEW = 8,    /* the same where columns of D are contiguous: N of an instruction */
     COLUMNS_MOST = 256, /* N of an instruction */
+    PASS_LEAST = 64, /* columns of a tile of groups that leaves by two passes, for more stages */
+    COLUMNS_GROUP_LEAST = 16, /* of a tile of groups */
     SUMS_MOST = 128 * 128, /* of a tile by mma.sync: 64 registers of a thread */
     K_BYTES = 128, /* of K in a step, by default: a row of the widest swizzle */
     K_ROWS = 4,    /* of these at most */
@@ -117,7 +120,8 @@ static zlay_status tile_check(zlay_ctx *ctx, const zlay_plan *plan, uint32_t m, 
                               uint32_t k)
 {
     uint32_t most = zl_gemm_k_most(plan), rows = choice_of(plan)->rows, step = choice_of(plan)->columns_step;
-    if (m && m != rows && m != ROWS_MOST)
+    bool wide = zl_groups_turned(&plan->info) && m == ROWS_GROUP;
+    if (m && m != rows && m != ROWS_MOST && !wide)
         return zl_fail(ctx, ZLAY_EINVAL, rows == ROWS_MOST ? "tile_m: %u is not 128, the rows of one tcgen05.mma"
                                                            : "tile_m: %u is neither 64 nor 128", m);
     if (n && (n < columns_least(plan) || n > COLUMNS_MOST || n % step))
@@ -159,10 +163,22 @@ static struct measured times_of(const struct measured *table, uint32_t m, uint32
                              .beside = between(n, low.n, low.beside, high.n, high.beside)};
 }
 
-/* How many blocks compute tiles of D that has so many rows of tiles; UINT64_MAX where they pass 64 bits. */
-static uint64_t blocks_of_d(const zlay_plan_summary *info, uint64_t high, uint32_t n)
+/* The rows and the columns of tiles, where groups have them those that there are at most, or those that are usual. */
+static uint64_t tiles_high(const zlay_plan_summary *info, uint32_t m, bool usual)
 {
-    uint64_t wide = zl_ceil_div(info->n, n);
+    if (!info->groups || zl_groups_turned(info)) return zl_ceil_div(info->m, m);
+    return usual ? zl_groups_usual(info, m) : zl_groups_tiles(info, m);
+}
+
+static uint64_t tiles_wide(const zlay_plan_summary *info, uint32_t n)
+{
+    return zl_groups_turned(info) ? zl_groups_tiles(info, n) : zl_ceil_div(info->n, n);
+}
+
+/* How many blocks compute tiles of D; UINT64_MAX where they pass 64 bits. */
+static uint64_t blocks_of_d(const zlay_plan_summary *info, uint32_t m, uint32_t n, bool usual)
+{
+    uint64_t high = tiles_high(info, m, usual), wide = tiles_wide(info, n);
     if (info->multicast == ZLAY_MULTICAST_A) wide += wide % 2;
     if (info->multicast == ZLAY_MULTICAST_B) high += high % 2;
     return zl_umul_sat(zl_umul_sat(high, wide), info->splits);
@@ -201,7 +217,7 @@ static uint64_t tile_cost(const zlay_plan *plan, uint32_t m, uint32_t n)
     uint64_t own = zl_ceil_div(plan->info.k, (uint64_t)zl_gemm_k_most(plan) * plan->info.splits);
     uint64_t steps = (own + ends) * (t.step + beside_cost(plan, &t));
     bool slow = zl_by_wgmma(plan) && !is_stored(plan);
-    uint64_t tile = steps + (slow ? m * n / STORE_RATE : 0), blocks = blocks_of_d(&plan->info, zl_groups_usual(&plan->info, m), n);
+    uint64_t tile = steps + (slow ? m * n / STORE_RATE : 0), blocks = blocks_of_d(&plan->info, m, n, true);
     if (zl_stream(&plan->info)) return zl_umul_sat(blocks, tile) / on->processors + STREAM;
     return zl_ceil_div(blocks, on->processors) * tile;
 }
@@ -214,10 +230,22 @@ static bool fits_shared(const zlay_plan *plan, uint32_t m, uint32_t n, uint32_t 
     return stages + m * n * o[ZLAY_OPERAND_D].element + ALIGN <= zlay_smem_capacity(plan->info.target);
 }
 
+/* The tile of groups, by the rows that each has of all: columns for a few rows and as many stages as fit, then those with which an
+ * H200 was fastest (tests/device/grouped.py), where L2 sends the fewest bytes. */
+static bool fits_groups(const zlay_plan_summary *info, uint32_t m, uint32_t n)
+{
+    uint64_t rows = zl_ceil_div(zl_groups_rows(info), info->groups);
+    uint32_t columns = COLUMNS_GROUP_LEAST;
+    while (columns < COLUMNS_MOST / 2 && columns < 2 * rows) columns *= 2;
+    if (rows >= COLUMNS_MOST) return m == ROWS_MOST && n == COLUMNS_MOST;
+    return m == (columns < COLUMNS_MOST / 2 ? ROWS_MOST : ROWS_GROUP) && n == columns;
+}
+
 /* What is tried where the request leaves a size open. A tile has all of few columns, or rows are read once more. Tiles of scaled products were not measured: they are chosen by the times of those without scales. */
 static bool is_candidate(const zlay_plan *plan, uint32_t m, uint32_t n, uint32_t k)
 {
     if (zl_by_sync(plan)) return fits_warps(m, n) && fits_b(plan, n, k) && fits_shared(plan, m, n, k);
+    if (zl_groups_turned(&plan->info)) return fits_groups(&plan->info, m, n);
     if (zl_d_by_columns(plan) && n < zl_umin(plan->info.n, COLUMNS_LEAST)) return false;
     return zl_gemm_scales_fit(plan, n) && zl_gemm_blocks_fit(plan, n) && fits_b(plan, n, k) && fits_d(plan, n) && (n % 16 == 0 || n == COLUMNS_FEW);
 }
@@ -228,12 +256,12 @@ static uint64_t tile_choose(const zlay_plan *plan, uint32_t *m, uint32_t *n, uin
 {
     uint64_t best = UINT64_MAX;
     uint32_t want_m = *m, want_n = *n, step = choice_of(plan)->columns_step, each = choice_of(plan)->rows, least = columns_least(plan);
-    for (uint32_t rows = ROWS_MOST; rows; rows -= each)
+    for (uint32_t rows = zl_groups_turned(&plan->info) ? ROWS_GROUP : ROWS_MOST; rows; rows -= each)
         for (uint32_t columns = COLUMNS_MOST; columns >= least; columns -= step) {
             if (want_m && rows != want_m) continue;
             if (want_n ? columns != want_n : !is_candidate(plan, rows, columns, k)) continue;
             if ((zl_by_sync(plan) && !fits_warps(rows, columns)) || !zl_gemm_scales_rows(plan, rows)) continue;
-            if (blocks_of_d(&plan->info, zl_groups_tiles(&plan->info, rows), columns) > TILES_MOST) continue;
+            if (blocks_of_d(&plan->info, rows, columns, false) > TILES_MOST) continue;
             if (!want_n && !zl_split_fits(plan, rows, columns, k)) continue;
             uint64_t cost = tile_cost(plan, rows, columns);
             if (cost >= best) continue;
@@ -263,6 +291,7 @@ uint64_t zl_tile_time(const zlay_plan *plan, const zlay_gemm *gemm)
  * of a step's sums beside those of 128 columns that it has. */
 static uint32_t pass_columns(const zlay_plan *plan, uint32_t n, uint32_t d_bytes, bool epilogue)
 {
+    if (zl_groups_turned(&plan->info)) return n % 32 || n < PASS_LEAST ? n : n / 2;
     if (zl_d_by_columns(plan)) return n;
     if (zl_by_tmem(plan) && zl_gemm_scaled(plan)) return zl_gemm_by_columns(plan) ? COLUMNS_TAKEN_BESIDE : COLUMNS_TAKEN;
     if (zl_gemm_by_columns(plan) || (epilogue && zl_by_tmem(plan) && !plan->quantises)) return 64;
@@ -276,6 +305,7 @@ static uint32_t barrier_bytes(const zlay_plan *plan, uint32_t stages)
     const zlay_plan_summary *info = &plan->info;
     uint32_t addresses = zl_gemm_by_blocks(plan) ? 2 : zl_gemm_rings(plan);
     if (zl_gemm_by_sync(info->target)) return 0;
+    if (zl_groups_turned(info)) return 8 * (2 * stages + ZL_GROUPS_BARRIERS);
     return 2 * 8 * stages + (zl_gemm_by_tmem(info->target) ? ZL_TMEM_BARRIERS * 8 + 4 * addresses : 0);
 }
 
@@ -283,7 +313,8 @@ static uint32_t barrier_bytes(const zlay_plan *plan, uint32_t stages)
 static uint32_t middle_bytes(const zlay_plan *plan)
 {
     const zlay_plan_summary *info = &plan->info;
-    return info->consumers * info->pitch_d + zl_gemm_scales_smem(plan) + zl_split_smem(info);
+    uint32_t messages = zl_groups_turned(info) ? 2 * ZL_GROUPS_MESSAGE : 0;
+    return info->consumers * info->pitch_d + zl_gemm_scales_smem(plan) + zl_split_smem(info) + messages;
 }
 
 static uint32_t smem_bytes(const zlay_plan *plan, uint32_t stages)
@@ -379,8 +410,8 @@ zlay_status zl_gemm_tile(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *gemm)
     info->tile_m = m;
     info->tile_n = n;
     info->tile_k = k;
-    info->tiles_m = zl_groups_tiles(info, m);
-    info->tiles_n = zl_ceil_div(info->n, n);
+    info->tiles_m = tiles_high(info, m, false);
+    info->tiles_n = tiles_wide(info, n);
     info->tiles_k = zl_ceil_div(info->k, k);
     info->split_steps = zl_ceil_div(info->tiles_k, info->splits);
     divide(plan);
