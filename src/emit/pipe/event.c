@@ -277,20 +277,13 @@ static void say_other(zl_pipe_text *k, const zl_event *event)
     }
 }
 
-/* Whether an event is the fence before products, or the commit behind them. */
-static bool is_of_products(const zl_event *event, zl_event_kind kind, int32_t scope) { return event->kind == kind && event->scope == scope; }
-
 void zl_pt_event(zl_pipe_text *k, const zl_event *event)
 {
     const zlay_pipe_fragment *fragment = zl_pt_fragment(k, event);
     k->event = event;
     if (event->joined) return;
     zl_pt_line(k, "// line %u", event->line);
-    /* An instance without rows leaves out products, from their fence to their commit: its rows are not stored. */
-    bool spare = zl_pt_tiles_spare(k);
-    if (spare && is_of_products(event, ZL_EV_FENCE, ZL_FENCE_WGMMA)) zl_pt_when(k, "busy");
     if (fragment) say_fragment(k, event, fragment->text);
     else if (event->kind == ZL_EV_SETMAXNREG && zl_pt_lone(k)) return;
     else if (!say_row(k, event)) say_other(k, event);
-    if (spare && is_of_products(event, ZL_EV_COMMIT, ZL_GROUP_WGMMA)) zl_pt_when_end(k);
 }

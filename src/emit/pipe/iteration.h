@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Trip counts that each iteration has for itself. */
+/* Trip counts that each iteration has for itself, and iterations that an instance leaves out. */
 #ifndef ZL_PT_ITERATION_H
 #define ZL_PT_ITERATION_H
 
@@ -13,5 +13,11 @@ void zl_pt_iterations_declare(zl_pipe_text *k);
 void zl_pt_iterations_begin(zl_pipe_text *k, const zl_event *loop);
 void zl_pt_iteration_begin(zl_pipe_text *k, const zl_event *loop);
 void zl_pt_iteration_end(zl_pipe_text *k, const zl_event *loop);
+
+/* A loop over tiles of groups, of which an instance of the role may have no rows: where an iteration begins; where it ends, whether
+ * its events are printed again, for such an instance; and then which events are left out. */
+void zl_pt_spare_begin(zl_pipe_text *k, const zl_event *loop);
+bool zl_pt_spare_again(zl_pipe_text *k, const zl_event *loop);
+bool zl_pt_spare_leaves(const zl_pipe_text *k, const zl_event *event);
 
 #endif

@@ -96,17 +96,15 @@ static void declare_all(zl_pipe_text *k)
     zl_pt_rows_declare(k);
 }
 
-/* Accumulators are private to a role. Where products are left out they are read all the same, and so begin as zeros. */
+/* Accumulators are private to a role. */
 static void declare_sums(zl_pipe_text *k)
 {
-    char name[96];
     for (uint32_t i = 0; i < k->pipe->accs_count; i++) {
         const zl_acc *acc = &k->pipe->accs[i];
         if (!k->acc_registers[i] || &k->pipe->roles[acc->role] != k->role) continue;
         zl_pt_line(k,
                    k->c ? "[[maybe_unused]] uint32_t acc_%s[%u] = {};" : ".reg .b32 acc_%s_<%u>;",
                    acc->name, k->acc_registers[i]);
-        for (uint32_t r = 0; !k->c && zl_pt_tiles_spare(k) && r < k->acc_registers[i]; r++) zl_op(k, MOV, zl_pt_acc(k, name, (int32_t)i, r), "0");
     }
 }
 
@@ -282,6 +280,7 @@ static void loop_begin(zl_pipe_text *k, const zl_event *loop)
     if (tiles) zl_pt_tiles_place(k);
     k->loops++;
     zl_pt_iteration_begin(k, loop);
+    zl_pt_spare_begin(k, loop);
 }
 
 static void loop_end(zl_pipe_text *k, const zl_event *loop)
@@ -310,7 +309,9 @@ static void role_events(zl_pipe_text *k)
     for (uint32_t i = k->role->begin; i < k->role->end; i++) {
         const zl_event *event = &k->pipe->events[i];
         if (event->kind == ZL_EV_FOR) loop_begin(k, event);
+        else if (event->kind == ZL_EV_END && zl_pt_spare_again(k, &k->pipe->events[event->match])) i = (uint32_t)event->match;
         else if (event->kind == ZL_EV_END) loop_end(k, &k->pipe->events[event->match]);
+        else if (zl_pt_spare_leaves(k, event)) continue;
         else if (zl_pt_joins(k, event)) zl_pt_expect_arrive(k, event), i++;
         else zl_pt_event(k, event);
     }

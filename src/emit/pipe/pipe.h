@@ -147,7 +147,7 @@ struct zl_pipe_text {
     const zlay_pipe_emit *ask;
     const zl_pt_plan *plan; /* NULL: arguments follow from the events, and there are no tiles */
     const zlay_pipe *pipe;
-    bool c; /* CUDA C */
+    bool c, idle; /* CUDA C; what is printed is for an instance without rows */
     uint32_t ptx;
     zlay_ctx *ctx;
     zlay_status status; /* of the first event that cannot be printed; the rest is printed on */
@@ -156,8 +156,8 @@ struct zl_pipe_text {
     uint32_t loops, indent, labels;
     const zl_event *loop[ZL_PIPE_LOOPS]; /* around the event, the outermost first */
     uint32_t open[ZL_PT_BLOCKS], opened;
-    zl_pt_ring ring[ZL_PT_RINGS];
-    uint32_t rings, rings_most; /* of the role, of all roles */
+    zl_pt_ring ring[ZL_PT_RINGS], busy_ring[ZL_PT_RINGS]; /* busy: where the tile began that is printed for idle instances, too */
+    uint32_t rings, rings_most, busy_rings; /* of the role, of all roles */
     zl_pt_base base[ZL_PT_BASES];
     uint32_t bases, bases_most;
     const zl_event *own_bar[ZL_PT_OWN_BARS]; /* meetings at a barrier of the instance: register own<i> */
@@ -296,7 +296,7 @@ const char *zl_pt_lengths_left(const zl_pipe_text *k, char room[80], const char 
 const char *zl_pt_lengths_end(const zl_pipe_text *k, char room[80], const char *text);
 /* Tiles: registers for them, whether a param counts them, how many the block has, whether a loop is that over tiles, its
  * range, its first number and its step, and the place of the tile where an iteration begins; of groups, their search, and
- * whether an instance has products only where `busy` holds. */
+ * whether an instance may have no rows of a tile's: `busy` or `idle` holds (spare.c). */
 void zl_pt_tiles_declare(zl_pipe_text *k);
 bool zl_pt_tiles_counted(const zl_pipe_text *k, int32_t param);
 void zl_pt_tiles_count(zl_pipe_text *k, const char *trips);
@@ -307,8 +307,8 @@ void zl_pt_tiles_step(zl_pipe_text *k);
 void zl_pt_tiles_next(zl_pipe_text *k);
 bool zl_pt_tiles_spare(const zl_pipe_text *k);
 void zl_pt_tiles_place(zl_pipe_text *k);
-/* Register `to`: the first row or column of the tile, in elements. */
-void zl_pt_tiles_first_of(zl_pipe_text *k, const char *to, bool column);
+/* Register `to`: the first row or column of the tile, in elements, or its group, as a position of a body names it (ZL_POS_TILE_*). */
+void zl_pt_tiles_at(zl_pipe_text *k, const char *to, int32_t position);
 /* The register of the tile's row or column where a text begins with that axis; NULL: with none. */
 const char *zl_pt_tiles_axis(const zl_pipe_text *k, const char *text, const char **rest);
 

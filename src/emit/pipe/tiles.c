@@ -17,8 +17,8 @@ void zl_pt_tiles_declare(zl_pipe_text *k)
         zl_pt_line(k, k->c ? "[[maybe_unused]] uint32_t tile, row, column, rest, left;"
                            : ".reg .b32 tile, row, column, rest, left;");
     if (has_groups(k))
-        zl_pt_line(k, k->c ? "[[maybe_unused]] uint32_t group, begins, ends, tall, full, origin, next, busy;"
-                           : ".reg .b32 group, begins, ends, tall, full, origin, next; .reg .pred busy;");
+        zl_pt_line(k, k->c ? "[[maybe_unused]] uint32_t group, begins, ends, tall, full, origin, next, busy, idle;"
+                           : ".reg .b32 group, begins, ends, tall, full, origin, next; .reg .pred busy, idle;");
 }
 
 bool zl_pt_tiles_counted(const zl_pipe_text *k, int32_t param)
@@ -188,7 +188,7 @@ static void place_behind(zl_pipe_text *k, const char *columns)
     zl_op(k, PICK, "column", "rest", "column", "more");
 }
 
-/* busy: the instance has rows of its group. */
+/* busy: the instance has rows of its group; idle: it has none. */
 static void see_busy(zl_pipe_text *k)
 {
     char room[24];
@@ -197,6 +197,7 @@ static void see_busy(zl_pipe_text *k)
     zl_op(k, SUB, "w0", "ends", "w0");
     zl_say(k, NULL, "shfl.idx", 1, "w0", "w0", "0", "31", "-1");
     zl_op(k, ABOVE, "busy", "w0", "0");
+    zl_op(k, UNDER, "idle", "w0", "1");
 }
 
 bool zl_pt_tiles_spare(const zl_pipe_text *k) { return has_groups(k) && k->role && zl_role_instances(k->role) > 1; }
@@ -246,12 +247,17 @@ void zl_pt_tiles_place(zl_pipe_text *k)
     zl_op(k, MAD, t->neighbours, t->neighbours, zl_pt_number(each, k->pipe->blocks), "left");
 }
 
-void zl_pt_tiles_first_of(zl_pipe_text *k, const char *to, bool column)
+/* Rows of groups count in all matrices together. */
+void zl_pt_tiles_at(zl_pipe_text *k, const char *to, int32_t position)
 {
     char room[24];
     const zl_pt_tiles *t = tiles_of(k);
     if (!t) zl_pt_fail(k, "no tiles are bound, whose row or column a body could have");
-    else zl_op(k, MUL, to, column ? "column" : "row", zl_pt_number(room, column ? t->width : t->height));
+    else if (position == ZL_POS_TILE_COLUMN) zl_op(k, MUL, to, "column", zl_pt_number(room, t->width));
+    else if (position == ZL_POS_TILE_ROW && has_groups(k)) zl_op(k, MAD, to, "row", zl_pt_number(room, t->height), "begins");
+    else if (position == ZL_POS_TILE_ROW) zl_op(k, MUL, to, "row", zl_pt_number(room, t->height));
+    else if (has_groups(k)) zl_op(k, MOV, to, "group");
+    else zl_pt_fail(k, "no groups are bound, whose number a body could have");
 }
 
 const char *zl_pt_tiles_axis(const zl_pipe_text *k, const char *text, const char **rest)
