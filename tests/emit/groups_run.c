@@ -238,7 +238,7 @@ static void edits(void **state)
     } lines[] = {
         {0, "sub.u32 w0, tile, origin"}, {0, "mov.u32 begins, ends"}, {0, "mad.lo.u32 x2, group"}, {0, "mad.lo.u32 x3, ends"},
         {0, "mad.lo.u32 x1, begins"}, {0, "mad.lo.u32 x2, ends"}, {0, "min.s32 ends"}, {0, "max.s32 ends"}, {0, "add.u32 tall, tall, 127"},
-        {0, "setp.gt.s32 busy"}, {0, "setp.lt.s32 idle"}, {0, "selp.b32 row, full"}, {0, "selp.b32 column, rest"},
+        {0, "setp.gt.s32 busy"}, {0, ", idle;"}, {0, "@!busy"}, {0, "@!idle"}, {0, "setp.lt.s32 idle"}, {0, "selp.b32 row, full"}, {0, "selp.b32 column, rest"},
         {1, ", row, 128, begins;"}, {1, ", group;"}, {1, "min.s32 v"}, {1, "acc_p_0, v"}, {2, ", row, 128, begins;"}, {2, ", group;"},
     };
     static const int32_t offsets[] = {3, 140, 138, 261};

@@ -50,11 +50,21 @@ static void say_init(zl_pipe_text *k, const zl_event *event)
     }
 }
 
+/* The bytes that an event expects: fewer where the last instance has no rows of the tile. */
+static const char *expected(zl_pipe_text *k, char room[24], const zl_event *event)
+{
+    char fewer[24];
+    zl_pt_number(room, (uint64_t)event->count);
+    if (!zl_pt_tiles_spared(k)) return room;
+    zl_op(k, PICK, "w0", zl_pt_number(fewer, (uint64_t)event->count - k->plan->tiles.spared), room, "idle");
+    return "w0";
+}
+
 static void say_expect(zl_pipe_text *k, const zl_event *event)
 {
     char bytes[24];
     zl_pt_bar(k, "at");
-    zl_say(k, zl_pt_one(k), "mbar.expect_tx", 0, "at", zl_pt_number(bytes, (uint64_t)event->count));
+    zl_say(k, zl_pt_one(k), "mbar.expect_tx", 0, "at", expected(k, bytes, event));
 }
 
 /* Whether an arrival at the same barrier stands directly behind the expectation. */
@@ -74,7 +84,7 @@ void zl_pt_expect_arrive(zl_pipe_text *k, const zl_event *event)
     zl_pt_bar(k, "at");
     zl_say(k, zl_pt_one(k),
            zl_bar_is_clustered(k->pipe, event->bar) ? "mbar.arrive.expect_tx.release.cluster" : "mbar.arrive.expect_tx", 0,
-           "at", zl_pt_number(bytes, (uint64_t)event->count));
+           "at", expected(k, bytes, event));
 }
 
 /* The predicate of the threads that arrive; NULL: all that run the event. */
@@ -283,7 +293,10 @@ void zl_pt_event(zl_pipe_text *k, const zl_event *event)
     k->event = event;
     if (event->joined) return;
     zl_pt_line(k, "// line %u", event->line);
+    bool spared = zl_pt_tiles_spared(k) && event->kind == ZL_EV_COPY && event->part;
+    if (spared) zl_pt_when(k, "busy");
     if (fragment) say_fragment(k, event, fragment->text);
     else if (event->kind == ZL_EV_SETMAXNREG && zl_pt_lone(k)) return;
     else if (!say_row(k, event)) say_other(k, event);
+    if (spared) zl_pt_when_end(k);
 }

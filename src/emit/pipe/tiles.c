@@ -17,8 +17,8 @@ void zl_pt_tiles_declare(zl_pipe_text *k)
         zl_pt_line(k, k->c ? "[[maybe_unused]] uint32_t tile, row, column, rest, left;"
                            : ".reg .b32 tile, row, column, rest, left;");
     if (has_groups(k))
-        zl_pt_line(k, k->c ? "[[maybe_unused]] uint32_t group, begins, ends, tall, full, origin, next, busy, idle;"
-                           : ".reg .b32 group, begins, ends, tall, full, origin, next; .reg .pred busy, idle;");
+        zl_pt_line(k, k->c ? "[[maybe_unused]] uint32_t group, begins, ends, tall, full, origin, next, idle, busy;"
+                           : ".reg .b32 group, begins, ends, tall, full, origin, next; .reg .pred idle, busy;");
 }
 
 bool zl_pt_tiles_counted(const zl_pipe_text *k, int32_t param)
@@ -188,19 +188,23 @@ static void place_behind(zl_pipe_text *k, const char *columns)
     zl_op(k, PICK, "column", "rest", "column", "more");
 }
 
-/* busy: the instance has rows of its group; idle: it has none. */
+/* busy: the instance has rows of its group, or the last one has where the role loads for all; idle: it has none. */
 static void see_busy(zl_pipe_text *k)
 {
-    char room[24];
-    zl_op(k, MAD, "w0", "row", zl_pt_number(room, zl_role_instances(k->role)), "instance");
+    char room[24], last[24];
+    uint32_t instances = tiles_of(k)->height / tiles_of(k)->share;
+    zl_pt_number(last, instances - 1);
+    zl_op(k, MAD, "w0", "row", zl_pt_number(room, instances), zl_pt_tiles_spare(k) ? "instance" : last);
     zl_op(k, MAD, "w0", "w0", zl_pt_number(room, tiles_of(k)->share), "begins");
     zl_op(k, SUB, "w0", "ends", "w0");
-    zl_say(k, NULL, "shfl.idx", 1, "w0", "w0", "0", "31", "-1");
+    if (zl_pt_tiles_spare(k)) zl_say(k, NULL, "shfl.idx", 1, "w0", "w0", "0", "31", "-1");
     zl_op(k, ABOVE, "busy", "w0", "0");
     zl_op(k, UNDER, "idle", "w0", "1");
 }
 
 bool zl_pt_tiles_spare(const zl_pipe_text *k) { return has_groups(k) && k->role && zl_role_instances(k->role) > 1; }
+
+bool zl_pt_tiles_spared(const zl_pipe_text *k) { return has_groups(k) && tiles_of(k)->spared && !zl_pt_tiles_spare(k); }
 
 /* Where a band is one row, tiles are numbered row by row. */
 static void place_by_rows(zl_pipe_text *k, const zl_pt_tiles *t)
@@ -241,7 +245,7 @@ void zl_pt_tiles_place(zl_pipe_text *k)
     if (t->band == 1) place_by_rows(k, t);
     else place_by_bands(k, t);
     if (has_groups(k) && t->share < t->height) place_behind(k, zl_pt_number(each, t->columns));
-    if (zl_pt_tiles_spare(k)) see_busy(k);
+    if (zl_pt_tiles_spare(k) || zl_pt_tiles_spared(k)) see_busy(k);
     if (!t->neighbours) return;
     zl_op(k, RANK, "left");
     zl_op(k, MAD, t->neighbours, t->neighbours, zl_pt_number(each, k->pipe->blocks), "left");

@@ -261,6 +261,7 @@ static zlay_status bind(zlay_ctx *ctx, bound *b, zlay_pipe_emit *ask, const zlay
                                      .groups = info->groups,
                                      .most = (uint32_t)info->m,
                                      .share = plan->rows,
+                                     .spared = info->groups && plan->operand[ZLAY_OPERAND_A].parts > 1 ? plan->operand[ZLAY_OPERAND_A].bytes : 0,
                                      .neighbours = info->multicast == ZLAY_MULTICAST_A   ? "column"
                                                    : info->multicast == ZLAY_MULTICAST_B ? "row"
                                                                                          : NULL},

@@ -177,9 +177,11 @@ static void rows_cut(zl_operand *o, bool load)
         o->map.box[1] = (uint32_t)rows;
 }
 
-/* A block loads a part of the rows of an operand that it shares. */
-static void rows_divide(zl_operand *o)
+/* A block loads a part of the rows of an operand that it shares, or with groups those of each consumer. */
+static void rows_divide(zl_operand *o, int32_t operand, const zlay_plan_summary *info)
 {
+    bool whole = o->map.box[1] == o->rows && o->map.box[0] == info->tile_k;
+    if (info->groups && operand == ZLAY_OPERAND_A && whole) o->parts = info->consumers;
     o->map.box[1] /= o->parts;
 }
 
@@ -248,7 +250,7 @@ zlay_status zl_operand_plan(zlay_ctx *ctx, zlay_plan *plan, int32_t operand)
     if (status) return zl_fail(ctx, status, "the rule check of operand %d failed", operand);
     o->rows = outer;
     rows_cut(o, load);
-    rows_divide(o);
+    rows_divide(o, operand, &plan->info);
     copies_fill(o, operand, &plan->info, axis, inner);
     sums_fill(&plan->info, o, operand);
     if (load && !zl_by_sync(plan)) desc_fill(plan, operand);

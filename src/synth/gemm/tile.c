@@ -201,7 +201,8 @@ static uint64_t tile_cost(const zlay_plan *plan, uint32_t m, uint32_t n)
     uint64_t own = zl_ceil_div(plan->info.k, (uint64_t)zl_gemm_k_most(plan) * plan->info.splits);
     uint64_t steps = (own + ends) * (t.step + beside_cost(plan, &t));
     bool slow = zl_by_wgmma(plan) && !is_stored(plan);
-    uint64_t tile = steps + (slow ? m * n / STORE_RATE : 0), blocks = blocks_of_d(&plan->info, zl_groups_usual(&plan->info, m), n);
+    uint64_t tile = steps + (slow ? m * n / STORE_RATE : 0), high = zl_groups_usual(&plan->info, m, zl_gemm_scaled(plan) ? on->rows : m);
+    uint64_t blocks = blocks_of_d(&plan->info, high, n);
     if (zl_stream(&plan->info)) return zl_umul_sat(blocks, tile) / on->processors + STREAM;
     return zl_ceil_div(blocks, on->processors) * tile;
 }
