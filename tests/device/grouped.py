@@ -132,7 +132,7 @@ class Grouped(peers.Product):
             other = self.torch_error(one)
         except (RuntimeError, ValueError, AttributeError, KeyError) as refused:
             if self.peer and not isinstance(refused, KeyError):
-                print(f"  {self.peer} refuses: {str(refused).splitlines()[0]}")
+                print(f"  {self.peer} refuses: {str(refused).splitlines()[0][:120]}")
             other = 0
         bad = [] if error <= max(1.5 * other, self.bound) else [f"error {error:.2e}, torch {other:.2e}"]
         bad += [f"{touched} elements touched"] if touched else []

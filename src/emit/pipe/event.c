@@ -3,7 +3,7 @@
  * fences, flags, tensor map updates, commits and waits of groups. Events that are one instruction
  * without an address are rows of says.def. Where blocks of a cluster access each other's memory, the
  * mbarriers at which they arrive have release and acquire at cluster scope. */
-#include "emit/pipe/pipe.h"
+#include "emit/pipe/iteration.h"
 
 #include <stdio.h>
 

@@ -14,7 +14,10 @@ void zl_pt_iterations_begin(zl_pipe_text *k, const zl_event *loop);
 void zl_pt_iteration_begin(zl_pipe_text *k, const zl_event *loop);
 void zl_pt_iteration_end(zl_pipe_text *k, const zl_event *loop);
 
-/* A loop over tiles of groups, of which an instance of the role may have no rows: where an iteration begins; where it ends, whether
+/* Whether an instance of the role may have no rows of a tile's group: `busy` or `idle` holds; whether the role then loads less. */
+bool zl_pt_tiles_spare(const zl_pipe_text *k);
+bool zl_pt_tiles_spared(const zl_pipe_text *k);
+/* A loop over such tiles: where an iteration begins; where it ends, whether
  * its events are printed again, for such an instance; and then which events are left out. */
 void zl_pt_spare_begin(zl_pipe_text *k, const zl_event *loop);
 bool zl_pt_spare_again(zl_pipe_text *k, const zl_event *loop);

@@ -102,8 +102,8 @@ typedef struct zl_pt_tiles {
     uint32_t band;          /* rows */
     uint32_t height, width; /* elements of a tile */
     const char *offsets;    /* the argument with where each of `groups` matrices begins and the last ends; NULL: one. T.group, T.begin, T.end */
-    uint32_t groups, most, share, spared; /* matrices below each other, their rows at most; a tile's of each instance; bytes of part 1 of
-                                           * a stage, the rows of the last of two, which are left out where it has none; 0: none are */
+    uint32_t groups, most, share; /* matrices below each other, their rows at most; a tile's of each instance */
+    uint32_t spared; /* bytes of part 1 of a stage, rows of the last of two instances, left out where it has none; 0: none are */
 } zl_pt_tiles;
 
 /* A place in the workspace of units, in the bytes of a block: those of the block, or of the one before. */
@@ -296,8 +296,7 @@ void zl_pt_last(zl_pipe_text *k, const char *to);
 const char *zl_pt_lengths_left(const zl_pipe_text *k, char room[80], const char *name);
 const char *zl_pt_lengths_end(const zl_pipe_text *k, char room[80], const char *text);
 /* Tiles: registers for them, whether a param counts them, how many the block has, whether a loop is that over tiles, its
- * range, its first number and its step, and the place of the tile where an iteration begins; of groups, their search, and
- * whether an instance may have no rows of a tile's: `busy` or `idle` holds (spare.c); whether the role then loads less. */
+ * range, its first number and its step, and the place of the tile where an iteration begins; of groups, their search. */
 void zl_pt_tiles_declare(zl_pipe_text *k);
 bool zl_pt_tiles_counted(const zl_pipe_text *k, int32_t param);
 void zl_pt_tiles_count(zl_pipe_text *k, const char *trips);
@@ -306,7 +305,6 @@ zl_pt_range zl_pt_tiles_range(const zl_pipe_text *k, char room[24]);
 void zl_pt_tiles_first(zl_pipe_text *k);
 void zl_pt_tiles_step(zl_pipe_text *k);
 void zl_pt_tiles_next(zl_pipe_text *k);
-bool zl_pt_tiles_spare(const zl_pipe_text *k), zl_pt_tiles_spared(const zl_pipe_text *k);
 void zl_pt_tiles_place(zl_pipe_text *k);
 /* Register `to`: the first row or column of the tile, in elements, or its group, as a position of a body names it (ZL_POS_TILE_*). */
 void zl_pt_tiles_at(zl_pipe_text *k, const char *to, int32_t position);

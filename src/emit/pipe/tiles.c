@@ -2,7 +2,7 @@
 /* Prints which tile of a matrix a block computes in each iteration of its loop over tiles (a persistent kernel): the trip
  * count from the numbers of the block and of all blocks, and the tile's row and column from its number. Tiles are visited
  * in bands of rows, column by column (the grouped order of Tillet et al., "Triton", 2019, and CUTLASS's rasterisation). */
-#include "emit/pipe/pipe.h"
+#include "emit/pipe/iteration.h"
 
 #include <string.h>
 

@@ -391,8 +391,9 @@ void zl_gemm_scales_explain(zl_text *out, const zlay_plan *plan)
     zl_gemm_blocks_explain(out, plan);
     for (int o = 0; o < 2; o++)
         if (zl_gemm_promoted(plan->scales[o]) && !zlay_plan_scales(&s, plan, o))
-            zl_putf(out, "  scales of %c: read_s%c, f32 [%llu][%llu], one for %s and 128 of K\n", zl_operand_name(o), factor[0][o],
-                    (unsigned long long)s.shape[0], (unsigned long long)s.shape[1], (s.block[0] == 1 ? line : block)[o]);
+            zl_putf(out, "  scales of %c: read_s%c, f32 [%llu][%llu], one for %s and 128 of K%s\n", zl_operand_name(o), factor[0][o],
+                    (unsigned long long)s.shape[0], (unsigned long long)s.shape[1], (s.block[0] == 1 ? line : block)[o],
+                    o == ZLAY_OPERAND_B && plan->info.groups ? ", of each group" : "");
     if (!zlay_plan_scales(&s, plan, ZLAY_OPERAND_D))
         zl_putf(out, "  scales of D: write_sd, f32 [%llu][%llu], one for each row and 128 columns\n", (unsigned long long)s.shape[0],
                 (unsigned long long)s.shape[1]);
