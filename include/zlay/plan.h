@@ -215,7 +215,8 @@ ZLAY_API zlay_status zlay_plan_info(zlay_plan_summary *out, const zlay_plan *pla
  *  maps; ZLAY_EINVAL. */
 ZLAY_API zlay_status zlay_plan_map(zlay_tensormap *out, const zlay_plan *plan, int32_t operand);
 
-/** Read the i-th copy of an operand; its map is the operand's number.  Returns
+/** Read the i-th copy of an operand; its map is the operand's number.  It brings a part of a
+ *  stage where blocks share the operand, and of A with groups rows of one consumer.  Returns
  *  ZLAY_OK; ZLAY_NONE past the last; ZLAY_EINVAL. */
 ZLAY_API zlay_status zlay_plan_copy_nth(zlay_copy *out, const zlay_plan *plan, int32_t operand,
                                     uint32_t i);

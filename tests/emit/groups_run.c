@@ -165,7 +165,10 @@ static const struct {
     {"scales and an epilogue", 2, {.m = 200, .n = 136, .k = 272, SCALED, EPILOGUE(moved), .tile_m = 128, .groups = 2}, {1, 66, 200}},
     {"factors of rows", 2, {.m = 200, .n = 136, .k = 72, EPILOGUE(moved), .tile_m = 128, .groups = 3}, {1, 66, 67, 200}},
     {"factors of rows and columns", 2, {.m = 200, .n = 136, .k = 144, BYTES, .epilogue = both, .tile_m = 128, .tile_n = 128, .groups = 3}, {1, 66, 67, 200}},
-    {"no step is idle alike", 1, {.m = 330, .n = 72, .k = 400, SCALED, .tile_m = 128, .tile_n = 64, .groups = 5}, {0, 10, 138, 202, 330, 330}},
+    {"idle consumers among others", 1, {.m = 330, .n = 72, .k = 400, SCALED, .tile_m = 128, .tile_n = 64, .groups = 5}, {0, 10, 138, 202, 330, 330}},
+    {"steps of two boxes, two consumers", 2, {.m = 200, .n = 72, .k = 200, .tile_m = 128, .tile_n = 64, .tile_k = 128, .groups = 3}, {1, 50, 130, 200}},
+    {"fewer rows than a tile, two consumers", 2, {.m = 70, .n = 72, .k = 272, SCALED, .tile_m = 128, .groups = 2}, {1, 50, 70}},
+    {"no more rows than a consumer has, two consumers", 2, {.m = 60, .n = 72, .k = 72, .tile_m = 128, .groups = 2}, {1, 50, 60}},
 };
 
 static void values(void **state)
@@ -363,6 +366,15 @@ static void plan_says(void **state)
     assert_int_equal(argument.type, ZLAY_TYPE_S32);
     assert_int_equal(zlay_plan_argument_nth(&argument, g.plan, 7), ZLAY_NONE);
     assert_int_equal(g.info.tiles_m, (130 + 9 * 63) / 64);
+    drop(&g);
+    make(&g, &(zlay_gemm){.m = 130, .n = 200, .k = 300 * 16, SCALED, .tile_m = 128, .groups = 9}, 1, &random);
+    out.need = 0;
+    assert_int_equal(zlay_plan_print(&out, g.plan), ZLAY_OK);
+    assert_non_null(strstr(text, "rows of A are loaded for one consumer at a time"));
+    assert_non_null(strstr(text, "scales of B: read_sb, f32 [2][38], one for 128 columns and 128 of K, of each group\n"));
+    zlay_scales s;
+    assert_int_equal(zlay_plan_scales(&s, g.plan, ZLAY_OPERAND_A), ZLAY_OK);
+    assert_int_equal(s.shape[1], 130);
     drop(&g);
 }
 
