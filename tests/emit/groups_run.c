@@ -4,6 +4,7 @@
  * untouched in every other; memory beside D, and beside arrays of offsets and of factors, is a fault of the machine. Factors are
  * powers of two, so that sums stay exact. Then what is refused. */
 #define _POSIX_C_SOURCE 200809L
+#include "heap.h"
 #include "ptx/gemm.h"
 
 #include "assembler.h"
@@ -378,6 +379,32 @@ static void plan_says(void **state)
     drop(&g);
 }
 
+/* Plans and prints a product with all that groups may have. */
+static zlay_status plan_and_print(zlay_ctx *in, void *given)
+{
+    zlay_buf *out = given;
+    zlay_gemm q = {.size = sizeof q, .m = 130, .n = 136, .k = 272, SCALED, EPILOGUE(moved), .tile_m = 128, .groups = 3};
+    const zlay_target *target;
+    zlay_plan *plan;
+    assert_int_equal(zlay_target_find(&target, "sm_90a", 6), ZLAY_OK);
+    zlay_status status = zlay_gemm_synth(in, &plan, target, &q);
+    out->need = 0;
+    if (!status) status = zlay_emit_ptx(in, out, plan, "g", 1);
+    zlay_plan_free(plan);
+    return status;
+}
+
+static void memory_ends(void **state)
+{
+    static char text[1 << 17];
+    zlay_buf out = {text, sizeof text, 0};
+    heap h;
+    zlay_ctx *in = heap_open(&h, NULL);
+    (void)state;
+    assert_int_equal(heap_fails_each(&h, in, plan_and_print, &out), ZLAY_OK);
+    heap_close(&h, in);
+}
+
 int main(void)
 {
     FILE *file = fopen("examples/scaled_groups.body", "r");
@@ -390,6 +417,7 @@ int main(void)
         cmocka_unit_test(assembled),
         cmocka_unit_test(refusals),
         cmocka_unit_test(plan_says),
+        cmocka_unit_test(memory_ends),
     };
     return cmocka_run_group_tests_name("emit/groups_run", tests, open_ctx, close_ctx);
 }
