@@ -119,7 +119,8 @@ typedef struct zlay_gemm {
     size_t epilogue_length;
     int32_t a_scales, b_scales; /* ZLAY_SCALES_*; default none.  The kernel reads them from
                                    read_sa and read_sb (zlay_plan_argument_nth); of a
-                                   column-major D, sa is of B and sb of A.  LINE_32 and
+                                   column-major D, sa is of B and sb of A; with groups sb has
+                                   an array for each, one behind the other.  LINE_32 and
                                    LINE_16 by the maps tensor_sa and tensor_sb
                                    (zlay_plan_map), at addresses that 16 divides */
     int32_t repack;            /* ZLAY_REPACK_*; other than NEVER: a launch is up to four
@@ -214,7 +215,8 @@ ZLAY_API zlay_status zlay_plan_info(zlay_plan_summary *out, const zlay_plan *pla
  *  maps; ZLAY_EINVAL. */
 ZLAY_API zlay_status zlay_plan_map(zlay_tensormap *out, const zlay_plan *plan, int32_t operand);
 
-/** Read the i-th copy of an operand; its map is the operand's number.  Returns
+/** Read the i-th copy of an operand; its map is the operand's number.  It brings a part of a
+ *  stage where blocks share the operand, and of A with groups rows of one consumer.  Returns
  *  ZLAY_OK; ZLAY_NONE past the last; ZLAY_EINVAL. */
 ZLAY_API zlay_status zlay_plan_copy_nth(zlay_copy *out, const zlay_plan *plan, int32_t operand,
                                     uint32_t i);
@@ -229,8 +231,8 @@ ZLAY_API zlay_status zlay_plan_desc(zlay_smemdesc *out, const zlay_plan *plan, i
                                     uint32_t consumer, uint32_t step);
 
 /** The scales of an operand, as the kernel reads them, or stores those of D: the second
- *  index contiguous.  Of LINE_32 and LINE_16 an array of atoms, of 512 bytes each: 128
- *  lines and four blocks of K. */
+ *  index contiguous; with groups B has one such array for each, one behind the other.  Of
+ *  LINE_32 and LINE_16 an array of atoms, of 512 bytes each: 128 lines and four blocks of K. */
 typedef struct zlay_scales {
     uint64_t shape[2];   /* of the array: blocks of K and lines, or blocks of lines and of K; of
                             D blocks of N and rows; or atoms along lines and along K */

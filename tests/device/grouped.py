@@ -1,12 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Products of groups of rows (docs/gemm.md, "Groups of rows") against torch._grouped_mm and against dense products of as many rows.
+"""Products of groups of rows (docs/gemm.md, "Groups of rows") against torch's grouped products, the same kernel with groups padded to
+128 rows, and dense products of as many rows.
 
-    python3 tests/device/grouped.py [--zlay PROGRAM] [--lengths FILE] [--rounds 30] [--launches 100] [--tiles "128,256,64 ..."] [--json FILE] [NAME...]
+    python3 tests/device/grouped.py [--zlay PROGRAM] [--lengths FILE] [--rounds 30] [--launches 100] [--kinds "bf16 e4m3 ..."]
+                                    [--tiles "128,256 ..."] [--json FILE] [NAME...]
+
+Kinds: bf16; e4m3 without scales; rows, e4m3 with a factor of each row of A and of each column of B, an epilogue, as
+torch._scaled_grouped_mm takes them; blocks, e4m3 with scales of 1x128 by 128x128. D is bf16.
 
 Lengths are lines `NAME N K: rows of each group` of tests/device/groups.txt; NAME takes lines of that name, by default all.
 First each line is computed once: errors against float64 beside those of torch, D untouched in all rows that no group has and on both
 sides, the same bits in each of --launches launches, and offsets that decrease, are negative or pass the rows: bounded as the plan says.
-Then they are timed as in peers.py, in one process, turn by turn, on N(0,1) data.  TFLOP/s count the rows that there are.
+Then they are timed as in peers.py, in one process, turn by turn, on N(0,1) data.  TFLOP/s count the rows that there are.  torch has no
+product with scales of blocks: beside one stands the time of its product with factors of rows and columns.
 Status 1 when a result is wrong."""
 import argparse
 import json
@@ -20,6 +26,7 @@ import peers
 
 BESIDE = 256  # rows of D on either side that nothing may touch
 CANARY = 0x7fc1
+PAD = 128  # rows of a tile, to which peers pad groups
 
 
 class Grouped(peers.Product):
@@ -32,31 +39,56 @@ class Grouped(peers.Product):
     def offsets(self, offsets):
         return torch.tensor(offsets, device="cuda", dtype=torch.int32)
 
-    def set(self):
+    def operands(self):
+        """A and B, and what the kernel has as further arguments, by their names."""
         kind = peers.BITS[self.a]
         a = torch.randn(self.m, self.k, device="cuda").to(kind)
         b = torch.empty(len(self.lengths), self.n, self.k, device="cuda", dtype=kind)
         for one in b:
             one.copy_(torch.randn(self.n, self.k, device="cuda"))
+        return {"a": a, "b": b}
+
+    def set(self, operands=None):
         whole = torch.full((self.m + 2 * BESIDE, self.n), CANARY, device="cuda", dtype=torch.int16)
         ends = [sum(self.lengths[:i + 1]) for i in range(len(self.lengths))]
-        one = {"a": a, "b": b, "whole": whole, "d": whole.view(kind)[BESIDE:BESIDE + self.m], "offsets": self.offsets([0] + ends)}
+        one = {**(operands or self.operands()), "whole": whole, "d": whole.view(torch.bfloat16)[BESIDE:BESIDE + self.m]}
+        one["offsets"] = self.offsets([0] + ends)
         one["ends"] = one["offsets"][1:].contiguous()
         return one
+
+    def padded(self, one, lengths):
+        """The operands of a set with groups padded by zeros to these lengths."""
+        def spread(rows, dim):
+            shape = list(rows.shape)
+            shape[dim] = sum(lengths)
+            out, begin, at = torch.empty(shape, device="cuda", dtype=rows.dtype), 0, 0
+            out.view(torch.uint8).zero_()
+            for length, room in zip(self.lengths, lengths):
+                out.narrow(dim, at, length).copy_(rows.narrow(dim, begin, length))
+                begin, at = begin + length, at + room
+            return out
+        return {**{name: one[name] for name in ("b", *self.of_b)}, **{name: spread(one[name], dim) for name, dim in (("a", 0), *self.of_a)}}
+
+    of_a, of_b = (), ()  # names of further arguments, those of A with the dimension that counts rows
 
     def by_zlay(self, one):
         if self not in one:  # a set serves products of several tiles, whose maps have other boxes
             addresses = [one[name].data_ptr() for name in ("a", "b", "d", "offsets")]
             if self.plan["swapped"]:
                 addresses[:2] = addresses[1::-1]
+            one["workspace", self] = workspace = torch.zeros(max(1, self.code.get("workspace", 0)), device="cuda", dtype=torch.uint8)
+            more = [workspace if argument["name"] == "workspace" else one[argument["name"]] for argument in self.code["arguments"][7:]]
             one[self] = [peers.buffer_of(self.env.zlay.map_bytes(self.plan["maps"][o], addresses[o])) for o in range(3)]
-            workspace = torch.zeros(max(1, self.code.get("workspace", 0)), device="cuda", dtype=torch.uint8)
-            one[self] += [peers.buffer_of(address.to_bytes(8, "little")) for address in addresses + [workspace.data_ptr()]]
-            one[self, "workspace"] = workspace
+            one[self] += [peers.buffer_of(address.to_bytes(8, "little")) for address in addresses + [each.data_ptr() for each in more]]
         self.env.driver.launch(self.function, self.grid, self.threads, self.smem, one[self])
+
+    peer, bound = "torch._grouped_mm", 2 ** -8
 
     def by_torch(self, one):
         one["torch"] = torch._grouped_mm(one["a"], one["b"].transpose(-2, -1), offs=one["ends"])
+
+    def exact(self, one, begin, end, group):
+        return one["a"][begin:end].double() @ one["b"][group].double().t()
 
     def cuts(self, offsets):
         """The offsets as the kernel bounds them."""
@@ -73,7 +105,7 @@ class Grouped(peers.Product):
         for group, (begin, end) in enumerate(zip(cuts, cuts[1:])):
             if begin == end:
                 continue
-            exact = one["a"][begin:end].double() @ one["b"][group].double().t()
+            exact = self.exact(one, begin, end, group)
             error = max(error, ((one["d"][begin:end].double() - exact).abs().max() / exact.abs().max()).item())
             error = float("inf") if error != error else error
             touched[BESIDE + begin:BESIDE + end] = CANARY
@@ -83,7 +115,7 @@ class Grouped(peers.Product):
         cuts, error = self.cuts([0] + one["ends"].tolist()), 0.0
         for group, (begin, end) in enumerate(zip(cuts, cuts[1:])):
             if begin < end:
-                exact = one["a"][begin:end].double() @ one["b"][group].double().t()
+                exact = self.exact(one, begin, end, group)
                 error = max(error, ((one["torch"][begin:end].double() - exact).abs().max() / exact.abs().max()).item())
         return error
 
@@ -101,16 +133,17 @@ class Grouped(peers.Product):
         try:
             self.by_torch(one)
             other = self.torch_error(one)
-        except (RuntimeError, ValueError, AttributeError) as refused:
-            print(f"  torch._grouped_mm refuses: {str(refused).splitlines()[0]}")
+        except (RuntimeError, ValueError, AttributeError, KeyError) as refused:
+            if self.peer and not isinstance(refused, KeyError):
+                print(f"  {self.peer} refuses: {str(refused).splitlines()[0][:120]}")
             other = 0
-        bad = [] if error <= max(1.5 * other, 2 ** -8) else [f"error {error:.2e}, torch {other:.2e}"]
+        bad = [] if error <= max(1.5 * other, self.bound) else [f"error {error:.2e}, torch {other:.2e}"]
         bad += [f"{touched} elements touched"] if touched else []
         first = one["whole"].clone()
         for _ in range(launches):
             self.by_zlay(one)
             bad += [] if torch.equal(first, one["whole"]) else ["another launch, other bits"]
-        bad += ["the counter of tiles is not 0 again"] if one[self, "workspace"].any() else []
+        bad += ["the counter of tiles is not 0 again"] if one["workspace", self].any() else []
         return bad, error, other, offsets
 
     def hostile(self, one, offsets):
@@ -121,23 +154,101 @@ class Grouped(peers.Product):
         for number, given in enumerate(tries):
             self.run(one, given)
             error, touched = self.wrong(one, given)
-            bad += [f"hostile {number}: error {error:.2e}, {touched} touched"] if touched or not error <= 2 ** -8 else []
+            bad += [f"hostile {number}: error {error:.2e}, {touched} touched"] if touched or not error <= self.bound else []
         self.run(one, offsets)
-        return bad + (["the counter of tiles is not 0 again"] if one[self, "workspace"].any() else [])
+        return bad + (["the counter of tiles is not 0 again"] if one["workspace", self].any() else [])
+
+
+class Plain(Grouped):
+    """e4m3 without scales."""
+    peer, bound = None, peers.BOUNDS["e4m3"]
+
+    def __init__(self, env, lengths, n, k, **more):
+        super().__init__(env, lengths, n, k, "e4m3", **more)
+
+    def by_torch(self, one):
+        raise ValueError("it has no product of e4m3 without scales")
+
+
+class Rows(Grouped):
+    """e4m3 with a factor of each row of A and of each column of B."""
+    peer, bound = "torch._scaled_grouped_mm", peers.BOUNDS["e4m3"]
+    of_a, of_b = (("read_scale_a", 0),), ("read_scale_b",)
+
+    def __init__(self, env, lengths, n, k, **more):
+        m, limit = max(1, sum(lengths)), "" if n % 256 == 0 else f", {n * len(lengths)}"  # no tile passes the last column
+        body = (f"body rows\n matrix S f32\n matrix R bf16\n global scale_a f32\n global scale_b f32\n index i\n index j\n index g\n"
+                f" R = bf16(S * (load(scale_a, i + row, {m}) * load(scale_b, g * {n} + j + col{limit})))\nend\n")
+        super().__init__(env, lengths, n, k, "e4m3", epilogue=body, **more)
+
+    def operands(self):
+        return {**Grouped.operands(self), "read_scale_a": torch.rand(self.m, device="cuda") + 0.5,
+                "read_scale_b": torch.rand(len(self.lengths), self.n, device="cuda") + 0.5}
+
+    def by_torch(self, one):
+        one["torch"] = torch._scaled_grouped_mm(one["a"], one["b"].transpose(-2, -1), one["read_scale_a"], one["read_scale_b"], offs=one["ends"],
+                                                out_dtype=torch.bfloat16, use_fast_accum=True)
+
+    def exact(self, one, begin, end, group):
+        factors = one["read_scale_a"][begin:end, None].double() * one["read_scale_b"][group].double()
+        return Grouped.exact(self, one, begin, end, group) * factors
+
+
+class Blocks(Grouped):
+    """e4m3 with scales of 1x128 of A and 128x128 of B."""
+    peer, bound = "torch._scaled_grouped_mm", peers.BOUNDS["e4m3"]
+    of_a, of_b = (("read_sa", 1), ("scale_a", 0)), ("read_sb", "scale_b")
+
+    def __init__(self, env, lengths, n, k, **more):
+        super().__init__(env, lengths, n, k, "e4m3", a_scales="1x128", b_scales="128x128", **more)
+
+    def operands(self):
+        blocks = -(-self.k // 128)
+        return {**Grouped.operands(self), "read_sa": torch.rand(blocks, self.m, device="cuda") + 0.5,
+                "read_sb": torch.rand(len(self.lengths), -(-self.n // 128), blocks, device="cuda") + 0.5,
+                "scale_a": torch.ones(self.m, device="cuda"), "scale_b": torch.ones(len(self.lengths), self.n, device="cuda")}
+
+    def by_torch(self, one):
+        """Another product of the same elements: it has factors of rows and columns."""
+        one["other"] = torch._scaled_grouped_mm(one["a"], one["b"].transpose(-2, -1), one["scale_a"], one["scale_b"], offs=one["ends"],
+                                                out_dtype=torch.bfloat16, use_fast_accum=True)
+
+    def exact(self, one, begin, end, group):
+        of_a = one["read_sa"].t()[begin:end].repeat_interleave(128, 1)[:, :self.k]
+        of_b = one["read_sb"][group].repeat_interleave(128, 0)[:self.n].repeat_interleave(128, 1)[:, :self.k]
+        return (one["a"][begin:end].double() * of_a.double()) @ (one["b"][group].double() * of_b.double()).t()
+
+
+KINDS = {"bf16": Grouped, "e4m3": Plain, "rows": Rows, "blocks": Blocks}
 
 
 def dense(env, product, sets):
-    """Dense products of as many rows by zlay and by torch, on the first group's B."""
-    own = peers.Product(env, product.m, product.n, product.k, product.a)
+    """Dense products of as many rows by zlay and by torch, of the kind's elements, on matrices of their own."""
+    if isinstance(product, Blocks):
+        own = peers.Scaled(env, product.m, product.n, product.k, "1x128", "128x128")
+    else:
+        own = peers.Product(env, product.m, product.n, product.k, product.a)
     for one in sets:
-        out = torch.empty(product.m, product.n, device="cuda", dtype=peers.BITS[product.a])
-        addresses = [one["a"].data_ptr(), one["b"].data_ptr(), out.data_ptr()]
-        if own.plan["swapped"]:
-            addresses[:2] = addresses[1::-1]
-        maps = [peers.buffer_of(env.zlay.map_bytes(own.plan["maps"][o], addresses[o])) for o in range(3)]
-        one["dense"] = {"values": maps + [peers.buffer_of(x.to_bytes(8, "little")) for x in addresses], "copies": [], "out": out}
-    return {"dense, zlay": lambda s: own.by_zlay(s["dense"]),
-            "dense, torch": lambda s: torch.matmul(s["a"], s["b"][0].t(), out=s["dense"]["out"])}
+        one["dense"] = own.set()
+    calls = {"dense, zlay": lambda s: own.by_zlay(s["dense"])}
+    for name, call in list(own.peers().items())[:1]:
+        try:
+            call(sets[0]["dense"])
+            calls[f"dense, {name}"] = lambda s: call(s["dense"])
+        except (RuntimeError, ValueError):
+            pass
+    return calls
+
+
+def padded(env, product, sets, tile):
+    """The same kernel with groups padded to 128 rows, and the bytes of A and D and of scales that take no part then."""
+    lengths = [-(-length // PAD) * PAD for length in product.lengths]
+    own = type(product)(env, lengths, product.n, product.k, tile=tile)
+    for one in sets:
+        one["padded"] = own.set(product.padded(one, lengths))
+    row = product.k * peers.BITS[product.a].itemsize + 2 * product.n + (4 * -(-product.k // 128) if isinstance(product, Blocks) else 0)
+    print(f"    padded to {PAD}: {sum(lengths)} rows for {sum(product.lengths)}, {(sum(lengths) - sum(product.lengths)) * row / 1e6:.1f} MB more")
+    return {f"padded to {PAD}": lambda s: own.by_zlay(s["padded"])}
 
 
 def timed(env, name, products, sets):
@@ -145,9 +256,10 @@ def timed(env, name, products, sets):
     calls = {f"zlay {'x'.join(map(str, p.plan['tile']))}": p.by_zlay for p in products}
     try:
         first.by_torch(sets[0])
-        calls["torch._grouped_mm"] = first.by_torch
+        calls[first.peer] = first.by_torch
     except (RuntimeError, ValueError, AttributeError):
         pass
+    calls.update(padded(env, first, sets, first.plan["tile"]))
     calls.update(dense(env, first, sets))
     times = peers.contest(calls, sets, env.rounds)
     ours = min(times[call] for call in times if call.startswith("zlay"))
@@ -157,23 +269,26 @@ def timed(env, name, products, sets):
     return {"name": name, "times": times, "lengths": first.lengths, "n": first.n, "k": first.k}
 
 
-def line_of(env, name, n, k, lengths, options):
-    products = [Grouped(env, lengths, n, k)]
+def line_of(env, kind, name, n, k, lengths, options):
+    if kind != "bf16":
+        k = -(-k // 16) * 16  # rows of whole 16 bytes
+    products = [KINDS[kind](env, lengths, n, k)]
     for tile in options.tiles.split():
-        tile = [int(x) for x in tile.split(",")]
-        if tile != products[0].plan["tile"]:
-            products.append(Grouped(env, lengths, n, k, tile=tile))
+        tile = [int(x) for x in tile.split(",")][:2] + [products[0].plan["tile"][2]]
+        if tile == products[0].plan["tile"] or (kind == "blocks" and tile[1] > 128):
+            continue
+        products.append(KINDS[kind](env, lengths, n, k, tile=tile))
     one = products[0].set()
     for product in products:
         bad, error, other, offsets = product.correct(one, options.launches)
         bad += product.hostile(one, offsets)
         env.failed += bool(bad)
-        print(f"{name} {n} {k}, {len(lengths)} groups, {sum(lengths)} rows, tile {product.plan['tile']}: "
+        print(f"{kind} {name} {n} {k}, {len(lengths)} groups, {sum(lengths)} rows, tile {product.plan['tile']}: "
               f"error {error:.2e}, torch {other:.2e}: {'; '.join(bad) or 'right'}", flush=True)
     if options.correct or name == "ragged":
         return None
     sets = [one, products[0].set()]  # each far larger than L2
-    return timed(env, name, products, sets)
+    return {"kind": kind, **timed(env, name, products, sets)}
 
 
 def main():
@@ -183,7 +298,8 @@ def main():
     parser.add_argument("--lengths", default=os.path.join(here, "groups.txt"))
     parser.add_argument("--rounds", type=int, default=30)
     parser.add_argument("--launches", type=int, default=100)
-    parser.add_argument("--tiles", default="64,256,64 128,256,64")
+    parser.add_argument("--tiles", default="64,256 128,256 64,128 128,128")
+    parser.add_argument("--kinds", default="bf16 e4m3 rows blocks")
     parser.add_argument("--correct", action="store_true", help="nothing is timed")
     parser.add_argument("--error", type=float, default=1.5)
     parser.add_argument("--json")
@@ -201,8 +317,8 @@ def main():
             continue
         head, lengths = line.split(":")
         name, n, k = head.split()
-        if not options.name or name in options.name:
-            rows.append(line_of(env, name, int(n), int(k), [int(x) for x in lengths.split()], options))
+        for kind in options.kinds.split() if not options.name or name in options.name else []:
+            rows.append(line_of(env, kind, name, int(n), int(k), [int(x) for x in lengths.split()], options))
             torch.cuda.empty_cache()
     if options.json:
         with open(options.json, "w") as out:

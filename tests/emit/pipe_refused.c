@@ -142,6 +142,28 @@ static void stated_matrices(void **state)
     zlay_pipe_free(pipe);
 }
 
+/* Places of a tile are those that a plan binds: a pipe alone has none, though it is read, and printed as it was. */
+static void tiles_unbound(void **state)
+{
+    static const char *const words[] = {"tile.row", "tile.column", "tile.group"};
+    static const char text[] = "pipe fill\nbody load\n  matrix X f32\n  index i\n  global src f32\n  X = load(src, i + col)\nend\nsmem D[1] 8192\n"
+                               "role r warps 0..3\n  use X body load at %s\nend\n";
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        char whole[sizeof text + 64], back[sizeof text + 256];
+        const zlay_pipe_matrix matrix = {.name = "X", .columns = 64};
+        zlay_buf out = {back, sizeof back, 0};
+        snprintf(whole, sizeof whole, text, words[i]);
+        zlay_pipe *pipe = parsed(*state, whole);
+        zlay_pipe_emit ask = asked(pipe, "sm_90a", ZLAY_TEXT_PTX);
+        ask.matrices = &matrix, ask.matrices_count = 1;
+        assert_int_equal(zlay_pipe_print(&out, pipe), ZLAY_OK);
+        assert_non_null(strstr(back, words[i]));
+        assert_int_equal(status_of(*state, &ask), ZLAY_ENOTSUP);
+        assert_non_null(strstr(zlay_ctx_message(*state), "no tiles are bound"));
+        zlay_pipe_free(pipe);
+    }
+}
+
 /* Bytes that a body makes of sums are a factor whose elements lie in places of their own: what takes them to lie as sums is
  * refused, and so is another number of columns than the product has of K. */
 static void factors_of_bytes(void **state)
@@ -246,7 +268,7 @@ static void misused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(refused), cmocka_unit_test(unproved), cmocka_unit_test(lengths), cmocka_unit_test(stated_matrices),
+        cmocka_unit_test(refused), cmocka_unit_test(unproved), cmocka_unit_test(lengths), cmocka_unit_test(stated_matrices), cmocka_unit_test(tiles_unbound),
         cmocka_unit_test(factors_of_bytes), cmocka_unit_test(one_tile_for_two), cmocka_unit_test(misused),
     };
     return cmocka_run_group_tests(tests, begin, end);

@@ -50,13 +50,18 @@ static void say_init(zl_pipe_text *k, const zl_event *event)
     }
 }
 
-/* The bytes that an event expects, without those of slices that have no rows. */
+/* The bytes that an event expects: fewer where the last instance has no rows of the tile, or slices have none. */
 static const char *expected(zl_pipe_text *k, char room[24], const zl_event *event)
 {
+    char fewer[24];
     zl_pt_number(room, (uint64_t)event->count);
-    if (!zl_pt_tiles_slice(k)) return room;
-    zl_op(k, MOV, "w0", room);
-    zl_op(k, SUB, "w0", "w0", "absent");
+    if (zl_pt_tiles_slice(k)) {
+        zl_op(k, MOV, "w0", room);
+        zl_op(k, SUB, "w0", "w0", "absent");
+        return "w0";
+    }
+    if (!zl_pt_tiles_spared(k)) return room;
+    zl_op(k, PICK, "w0", zl_pt_number(fewer, (uint64_t)event->count - k->plan->tiles.spared), room, "idle");
     return "w0";
 }
 
@@ -287,20 +292,16 @@ static void say_other(zl_pipe_text *k, const zl_event *event)
     }
 }
 
-/* Whether an event is the fence before products, or the commit behind them. */
-static bool is_of_products(const zl_event *event, zl_event_kind kind, int32_t scope) { return event->kind == kind && event->scope == scope; }
-
 void zl_pt_event(zl_pipe_text *k, const zl_event *event)
 {
     const zlay_pipe_fragment *fragment = zl_pt_fragment(k, event);
     k->event = event;
     if (event->joined) return;
     zl_pt_line(k, "// line %u", event->line);
-    /* An instance without rows leaves out products, from their fence to their commit: its rows are not stored. */
-    bool spare = zl_pt_tiles_spare(k);
-    if (spare && is_of_products(event, ZL_EV_FENCE, ZL_FENCE_WGMMA)) zl_pt_when(k, "busy");
+    bool spared = zl_pt_tiles_spared(k) && event->kind == ZL_EV_COPY && event->part;
+    if (spared) zl_pt_when(k, "busy");
     if (fragment) say_fragment(k, event, fragment->text);
     else if (event->kind == ZL_EV_SETMAXNREG && zl_pt_lone(k)) return;
     else if (!say_row(k, event) && !zl_pt_tiles_message(k, event)) say_other(k, event);
-    if (spare && is_of_products(event, ZL_EV_COMMIT, ZL_GROUP_WGMMA)) zl_pt_when_end(k);
+    if (spared) zl_pt_when_end(k);
 }

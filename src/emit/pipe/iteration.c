@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Prints the trip counts that each iteration has for itself (`param N 0.. of T`): read from an array where the iteration begins,
  * or computed from its number. */
-#include "emit/pipe/tiles.h"
 #include "emit/pipe/iteration.h"
+#include "emit/pipe/tiles.h"
 
 #include <stdio.h>
 #include <string.h>

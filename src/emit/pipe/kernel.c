@@ -97,27 +97,6 @@ static void declare_all(zl_pipe_text *k)
     zl_pt_rows_declare(k);
 }
 
-/* The first register of sums that products may leave out; they are read all the same, and so begin as zeros. */
-static uint32_t first_zero(const zl_pipe_text *k, uint32_t acc)
-{
-    if (k->width) return (uint32_t)((uint64_t)k->acc_registers[acc] * k->width / k->plan->tiles.height);
-    return zl_pt_tiles_spare(k) ? 0 : k->acc_registers[acc];
-}
-
-/* Accumulators are private to a role. */
-static void declare_sums(zl_pipe_text *k)
-{
-    char name[96];
-    for (uint32_t i = 0; i < k->pipe->accs_count; i++) {
-        const zl_acc *acc = &k->pipe->accs[i];
-        if (!k->acc_registers[i] || &k->pipe->roles[acc->role] != k->role) continue;
-        zl_pt_line(k,
-                   k->c ? "[[maybe_unused]] uint32_t acc_%s[%u] = {};" : ".reg .b32 acc_%s_<%u>;",
-                   acc->name, k->acc_registers[i]);
-        for (uint32_t r = first_zero(k, i); !k->c && r < k->acc_registers[i]; r++) zl_op(k, MOV, zl_pt_acc(k, name, (int32_t)i, r), "0");
-    }
-}
-
 /* ---- heads --------------------------------------------------------------------------- */
 
 static const char *type_of(const zl_pipe_text *k, int32_t kind)
@@ -307,49 +286,23 @@ static void loop_end(zl_pipe_text *k, const zl_event *loop)
     zl_pt_rings_end(k, loop);
 }
 
-static void loop_body(zl_pipe_text *k, const zl_event *loop);
+/* A loop, from its first event to its last. */
+static void loop_print(zl_pipe_text *k, const zl_event *loop)
+{
+    loop_begin(k, loop);
+    zl_pt_loop_body(k, loop);
+    loop_end(k, loop);
+}
 
-static void events(zl_pipe_text *k, uint32_t begin, uint32_t end)
+void zl_pt_events(zl_pipe_text *k, uint32_t begin, uint32_t end)
 {
     for (uint32_t i = begin; i < end; i++) {
         const zl_event *event = &k->pipe->events[i];
-        if (event->kind == ZL_EV_FOR) loop_body(k, event), i = (uint32_t)event->match;
+        if (event->kind == ZL_EV_FOR) loop_print(k, event), i = (uint32_t)event->match;
+        else if (zl_pt_is_idle(k, event)) continue;
         else if (zl_pt_joins(k, event)) zl_pt_expect_arrive(k, event), i++;
         else zl_pt_event(k, event);
     }
-}
-
-/* The body once for each width of its products, with sums of its own: where widths share registers of sums, ptxas 13.0 finds too
- * few for them now and then, and makes products wait for each other (C7511). */
-static void widths(zl_pipe_text *k, uint32_t begin, uint32_t end)
-{
-    char room[24];
-    zl_pt_ring ring[ZL_PT_RINGS];
-    const zl_pt_tiles *t = &k->plan->tiles;
-    uint32_t rings = k->rings;
-    memcpy(ring, k->ring, sizeof ring);
-    for (k->width = t->step; k->width <= t->height; k->width += t->step) {
-        memcpy(k->ring, ring, sizeof ring);
-        k->rings = rings;
-        zl_op(k, EQ, "more", "narrow", zl_pt_number(room, k->width / t->step));
-        zl_pt_when(k, "more");
-        if (!k->c) zl_pt_line(k, "{");
-        declare_sums(k);
-        events(k, begin, end);
-        if (!k->c) zl_pt_line(k, "}");
-        zl_pt_when_end(k);
-    }
-    k->width = 0;
-}
-
-/* A loop, from its first event to its last. */
-static void loop_body(zl_pipe_text *k, const zl_event *loop)
-{
-    uint32_t first = (uint32_t)(loop - k->pipe->events) + 1, last = (uint32_t)loop->match;
-    loop_begin(k, loop);
-    if (zl_pt_tiles_widths(k, loop)) widths(k, first, last);
-    else events(k, first, last);
-    loop_end(k, loop);
 }
 
 static void role_events(zl_pipe_text *k)
@@ -360,7 +313,7 @@ static void role_events(zl_pipe_text *k)
     zl_pt_puts(k);
     zl_pt_loads(k);
     zl_pt_rows_begin(k);
-    events(k, k->role->begin, k->role->end);
+    zl_pt_events(k, k->role->begin, k->role->end);
 }
 
 /* setmaxnreg is run by whole warpgroups, so it stands before one thread is elected; nothing
@@ -408,7 +361,7 @@ static void role(zl_pipe_text *k, const zl_role *role)
     if (role->cta >= 0 && zl_pt_blocks(k) > 1) zl_op(k, SAME, "more", "rank", zl_pt_number(rank, (uint64_t)role->cta));
     zl_pt_when(k, "more");
     if (!k->c) zl_pt_line(k, "{");
-    if (!zl_pt_tiles_slice(k)) declare_sums(k);
+    if (!zl_pt_tiles_slice(k)) zl_pt_sums_declare(k);
     zl_op(k, SUB, "rwarp", "warp", first);
     zl_op(k, DIV, "instance", "rwarp", zl_pt_number(each, role->each));
     zl_op(k, REM, "rwarp", "rwarp", each);

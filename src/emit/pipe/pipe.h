@@ -108,6 +108,7 @@ typedef struct zl_pt_tiles {
     uint32_t slice, slice_bytes, step;
     const char *counter, *message; /* NULL, or blocks take the next tile when they are free: the argument with a word that counts tiles,
                                     * 0 before and after, and the shared buffer in which the producer tells what it took */
+    uint32_t spared; /* bytes of part 1 of a stage, rows of the last of two instances, left out where it has none; 0: none are */
 } zl_pt_tiles;
 
 /* A place in the workspace of units, in the bytes of a block: those of the block, or of the one before. */
@@ -152,7 +153,7 @@ struct zl_pipe_text {
     const zlay_pipe_emit *ask;
     const zl_pt_plan *plan; /* NULL: arguments follow from the events, and there are no tiles */
     const zlay_pipe *pipe;
-    bool c; /* CUDA C */
+    bool c, idle; /* CUDA C; what is printed is for an instance without rows */
     uint32_t ptx;
     zlay_ctx *ctx;
     zlay_status status; /* of the first event that cannot be printed; the rest is printed on */

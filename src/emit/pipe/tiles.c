@@ -17,8 +17,8 @@ void zl_pt_tiles_declare(zl_pipe_text *k)
         zl_pt_line(k, k->c ? "[[maybe_unused]] uint32_t tile, row, column, rest, left;"
                            : ".reg .b32 tile, row, column, rest, left;");
     if (has_groups(k))
-        zl_pt_line(k, k->c ? "[[maybe_unused]] uint32_t group, begins, ends, tall, full, origin, next, busy, tallest, filled, narrow, absent, taken;"
-                           : ".reg .b32 group, begins, ends, tall, full, origin, next, tallest, filled, narrow, absent, taken; .reg .pred busy;");
+        zl_pt_line(k, k->c ? "[[maybe_unused]] uint32_t group, begins, ends, tall, full, origin, next, idle, busy, tallest, filled, narrow, absent, taken;"
+                           : ".reg .b32 group, begins, ends, tall, full, origin, next, tallest, filled, narrow, absent, taken; .reg .pred idle, busy;");
 }
 
 bool zl_pt_tiles_counted(const zl_pipe_text *k, int32_t param)
@@ -232,15 +232,18 @@ static void place_behind(zl_pipe_text *k, const char *columns)
     zl_op(k, PICK, "column", "rest", "column", "more");
 }
 
-/* busy: the instance has rows of its group. */
+/* busy: the instance has rows of its group, or the last one has where the role loads for all; idle: it has none. */
 static void see_busy(zl_pipe_text *k)
 {
-    char room[24];
-    zl_op(k, MAD, "w0", "row", zl_pt_number(room, zl_role_instances(k->role)), "instance");
+    char room[24], last[24];
+    uint32_t instances = tiles_of(k)->height / tiles_of(k)->share;
+    zl_pt_number(last, instances - 1);
+    zl_op(k, MAD, "w0", "row", zl_pt_number(room, instances), zl_pt_tiles_spare(k) ? "instance" : last);
     zl_op(k, MAD, "w0", "w0", zl_pt_number(room, tiles_of(k)->share), "begins");
     zl_op(k, SUB, "w0", "ends", "w0");
-    zl_say(k, NULL, "shfl.idx", 1, "w0", "w0", "0", "31", "-1");
+    if (zl_pt_tiles_spare(k)) zl_say(k, NULL, "shfl.idx", 1, "w0", "w0", "0", "31", "-1");
     zl_op(k, ABOVE, "busy", "w0", "0");
+    zl_op(k, UNDER, "idle", "w0", "1");
 }
 
 bool zl_pt_tiles_spare(const zl_pipe_text *k)
@@ -283,13 +286,6 @@ static void see_filled(zl_pipe_text *k)
     zl_op(k, MUL, "absent", "absent", zl_pt_number(room, t->slice_bytes));
 }
 
-bool zl_pt_tiles_widths(const zl_pipe_text *k, const zl_event *loop)
-{
-    bool products = false;
-    for (const zl_event *e = loop; e < &k->pipe->events[loop->match]; e++) products |= e->kind == ZL_EV_MMA;
-    return zl_pt_tiles_slice(k) && zl_pt_tiles_loop(k, loop) && products;
-}
-
 /* Whether an axis of a move counts the rows of groups. */
 static bool is_ragged(const zl_pipe_text *k, const char *axis)
 {
@@ -305,6 +301,8 @@ uint32_t zl_pt_tiles_behind(const zl_pipe_text *k, const zlay_pipe_move *move, c
             if (copy->advance[dim][axis] && is_ragged(k, move->axis[axis])) return (uint32_t)(copy->coordinate[dim] - first->coordinate[dim]);
     return 0;
 }
+
+bool zl_pt_tiles_spared(const zl_pipe_text *k) { return has_groups(k) && tiles_of(k)->spared && !zl_pt_tiles_spare(k); }
 
 /* Where a band is one row, tiles are numbered row by row. */
 static void place_by_rows(zl_pipe_text *k, const zl_pt_tiles *t)
@@ -347,18 +345,23 @@ void zl_pt_tiles_place(zl_pipe_text *k)
     if (has_groups(k) && t->share < t->height) place_behind(k, zl_pt_number(each, t->columns));
     if (takes(k) && zl_pt_lone(k)) take(k);
     if (zl_pt_tiles_slice(k)) see_filled(k);
-    else if (zl_pt_tiles_spare(k)) see_busy(k);
+    else if (zl_pt_tiles_spare(k) || zl_pt_tiles_spared(k)) see_busy(k);
     if (!t->neighbours) return;
     zl_op(k, RANK, "left");
     zl_op(k, MAD, t->neighbours, t->neighbours, zl_pt_number(each, k->pipe->blocks), "left");
 }
 
-void zl_pt_tiles_first_of(zl_pipe_text *k, const char *to, bool column)
+/* Rows of groups count in all matrices together. */
+void zl_pt_tiles_at(zl_pipe_text *k, const char *to, int32_t position)
 {
     char room[24];
     const zl_pt_tiles *t = tiles_of(k);
     if (!t) zl_pt_fail(k, "no tiles are bound, whose row or column a body could have");
-    else zl_op(k, MUL, to, column ? "column" : "row", zl_pt_number(room, column ? t->width : t->height));
+    else if (position == ZL_POS_TILE_COLUMN) zl_op(k, MUL, to, "column", zl_pt_number(room, t->width));
+    else if (position == ZL_POS_TILE_ROW && has_groups(k)) zl_op(k, MAD, to, "row", zl_pt_number(room, t->height), "begins");
+    else if (position == ZL_POS_TILE_ROW) zl_op(k, MUL, to, "row", zl_pt_number(room, t->height));
+    else if (has_groups(k)) zl_op(k, MOV, to, "group");
+    else zl_pt_fail(k, "no groups are bound, whose number a body could have");
 }
 
 const char *zl_pt_tiles_axis(const zl_pipe_text *k, const char *text, const char **rest)

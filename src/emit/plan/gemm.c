@@ -263,6 +263,7 @@ static zlay_status bind(zlay_ctx *ctx, bound *b, zlay_pipe_emit *ask, const zlay
                                      .groups = info->groups,
                                      .most = (uint32_t)zl_groups_rows(info),
                                      .share = turned ? info->tile_n : plan->rows,
+                                     .spared = info->groups && plan->operand[ZLAY_OPERAND_A].parts > 1 ? plan->operand[ZLAY_OPERAND_A].bytes : 0,
                                      .slice = turned ? sliced->map.box[1] : 0,
                                      .slice_bytes = turned ? sliced->bytes / sliced->slices : 0,
                                      .counter = turned ? workspace.name : NULL,

@@ -7,7 +7,7 @@
 #include <string.h>
 
 const char *const zl_block_words[ZL_BLOCK_WORDS] = {"block", "block.y", "block.z", "tile.row",
-                                                   "tile.column", "block.last"};
+                                                   "tile.column", "tile.group", "block.last"};
 
 static bool bad(zl_parser *p, const char *what)
 {

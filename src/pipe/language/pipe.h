@@ -12,9 +12,9 @@
 #define ZL_PIPE_NAMES 64 /* most names of one sort */
 enum { ZL_PIPE_INDICES = 4, ZL_PIPE_STAGES = 8 /* of a body's reads */ };
 /* A position of a body that is the number of the block, in the grid's first, second or third dimension, or the first row or
- * column of the tile that a block computes, in elements. */
+ * column of the tile that a block computes, in elements, or the number of the group of rows that has the tile. */
 enum { ZL_POS_BLOCK = -2, ZL_POS_BLOCK_Y = -3, ZL_POS_BLOCK_Z = -4, ZL_POS_TILE_ROW = -5, ZL_POS_TILE_COLUMN = -6,
-       ZL_POS_LAST = -7 /* where the block's trip count ends */ };
+       ZL_POS_TILE_GROUP = -7, ZL_POS_LAST = -8 /* where the block's trip count ends */ };
 
 /* A position: (counter of a loop) * (param or scale) + (param) + add; -1: absent.  `i - 1`, `t*N + N - 1`, `i*2`, `3`. */
 typedef struct zl_pos {
@@ -205,7 +205,7 @@ void zl_pipe_put_phase(zl_text *out, const zlay_pipe *pipe, uint32_t event);
 uint64_t zl_pipe_count_events(const zlay_pipe *pipe, const int64_t *values, uint64_t most);
 
 /* The words of ZL_POS_BLOCK to ZL_POS_LAST. */
-enum { ZL_BLOCK_WORDS = 6 };
+enum { ZL_BLOCK_WORDS = 7 };
 extern const char *const zl_block_words[ZL_BLOCK_WORDS];
 
 /* An event with nothing named. */

@@ -26,10 +26,12 @@ static void finish(zl_text *out, const zlay_plan *plan, uint32_t ring, const cha
 /* The registers that hold the sums of all steps. */
 static const char *sums(const zlay_plan *plan) { return zl_gemm_scaled(plan) ? "T" : "C"; }
 
-/* The first row and column of the request's D; the planned product may be the transposed one. */
+/* The first row and column of the request's D, and the group; the planned product may be the transposed one. */
 static const char *corner(const zlay_plan *plan)
 {
-    if (!zl_gemm_epilogue_has(plan, ZLAY_BODY_INDEX)) return "";
+    uint32_t indices = zl_gemm_epilogue_has(plan, ZLAY_BODY_INDEX);
+    if (!indices) return "";
+    if (indices == 3) return " at tile.row, tile.column, tile.group";
     return plan->info.swapped ? " at tile.column, tile.row" : " at tile.row, tile.column";
 }
 

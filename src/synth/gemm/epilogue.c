@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads the epilogue of a GEMM: a body whose first matrix is the sums of a tile and whose second, if sums are not D's
  * elements, is the tile of D; where D has scales, it gives the sums new values. Its indices, none or two, are the tile's first
- * row and column. Scalars and arrays become arguments of the kernel. Where the planned product is the transposed one, so is the
+ * row and column; with groups of rows a third one is the group. Scalars and arrays become arguments of the kernel. Where the planned product is the transposed one, so is the
  * body. */
 #include "synth/gemm/gemm_pipe.h"
 
@@ -45,13 +45,16 @@ static zlay_status check(zlay_ctx *ctx, const zlay_plan *plan)
         const zlay_body_operand *o = &body->operands[i];
         if (o->sort == ZLAY_BODY_ROW || o->sort == ZLAY_BODY_COLUMN || o->sort == ZLAY_BODY_PART)
             return refuse(ctx, body, "has rows, columns or parts in registers: load them from an array");
+        if (o->sort == ZLAY_BODY_OUTPUT && plan->info.groups) return refuse(ctx, body, "stores values of rows, and rows behind a group are in its tiles");
         indices += o->sort == ZLAY_BODY_INDEX;
         if (o->sort != ZLAY_BODY_MATRIX) continue;
         zlay_status status = matrix_check(ctx, plan, o, matrices++);
         if (status) return status;
     }
     if (!matrices) return refuse(ctx, body, "has no matrix of sums");
-    if (indices && indices != 2) return refuse(ctx, body, "has neither no index nor two: row and column of the tile");
+    if (indices == 3 && !plan->info.groups) return refuse(ctx, body, "has three indices; the third is a group, and the product has none");
+    if (indices && indices != 2 && indices != 3)
+        return refuse(ctx, body, "has neither no index nor two, row and column of the tile, nor with groups three");
     if (matrices == 1 && !plan->quantises && plan->operand[ZLAY_OPERAND_D].type != plan->info.mma.d)
         return refuse(ctx, body, "has no second matrix, of D's type");
     return ZLAY_OK;

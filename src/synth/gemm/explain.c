@@ -81,6 +81,7 @@ static void put_shape(zl_text *out, const zlay_plan *plan)
                 info->stream_blocks, (unsigned long long)info->workspace);
     if (info->groups)
         zl_putf(out, "  %u groups of rows, %llu rows at most: the kernel reads where they begin from its argument offsets\n", info->groups, (unsigned long long)zl_groups_rows(info));
+    if (info->groups && plan->operand[ZLAY_OPERAND_A].parts > 1) zl_puts(out, "  rows of A are loaded for one consumer at a time, for the last may have none of a group\n");
     if (zl_multicast(info))
         zl_putf(out, "  clusters of %u blocks share %c: each loads a part and multicasts it\n", info->cluster,
                 info->multicast == ZLAY_MULTICAST_A ? 'A' : 'B');

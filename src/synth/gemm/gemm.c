@@ -133,9 +133,8 @@ static zlay_status gemm_read(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *g)
 /* What the request has that products of groups do not; NULL: nothing. */
 static const char *ungrouped(const zlay_gemm *gemm)
 {
-    return gemm->epilogue       ? "an epilogue"
-           : gemm->a_scales     ? "a_scales"
-           : gemm->b_scales     ? "b_scales"
+    return gemm->a_scales == ZLAY_SCALES_BLOCK  ? "a_scales of 128x128, for groups begin at any row,"
+           : gemm->b_scales == ZLAY_SCALES_LINE ? "b_scales of 1x128"
            : gemm->d_scales     ? "d_scales"
            : gemm->repack       ? "repack"
            : gemm->split_k > 1  ? "split_k"

@@ -84,18 +84,20 @@ static void declare(zl_text *out, const zlay_plan *plan)
 
 /* ---- the producer ------------------------------------------------------------------------- */
 
-/* The loads of a stage by block `rank`, which multicasts its part of a shared operand. */
+/* The loads of a stage by block `rank`, which multicasts its part of a shared operand, and loads all parts of others. */
 static void tensor_loads(zl_text *out, const zlay_plan *plan, uint32_t ring, const char *at, uint32_t rank)
 {
     uint32_t s = zl_gemm_stages(plan);
     const char *r = zl_gemm_ring(plan, ring);
     for (int32_t o = 0; o < 2; o++) {
         char name = zl_operand_name(o);
-        bool shared = plan->operand[o].parts > 1;
-        if (!zl_by_tensor(&plan->operand[o])) continue;
-        zl_putf(out, "copy tensor t%c%s -> %c%s[%s %% %u]", name, r, name, r, at, s);
-        if (shared && rank) zl_putf(out, " part %u", rank);
-        zl_putf(out, " signal full%s[%s %% %u]%s\n", r, at, s, shared ? " multicast 3" : "");
+        bool shared = zl_multicast(&plan->info) && plan->operand[o].parts > 1;
+        for (uint32_t part = 0; zl_by_tensor(&plan->operand[o]) && part < plan->operand[o].parts; part++) {
+            if (shared && part != rank) continue;
+            zl_putf(out, "copy tensor t%c%s -> %c%s[%s %% %u]", name, r, name, r, at, s);
+            if (part) zl_putf(out, " part %u", part);
+            zl_putf(out, " signal full%s[%s %% %u]%s\n", r, at, s, shared ? " multicast 3" : "");
+        }
     }
     zl_gemm_blocks_load(out, plan, at);
 }

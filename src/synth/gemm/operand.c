@@ -180,11 +180,14 @@ static void rows_cut(zl_operand *o, bool load)
         o->map.box[1] = (uint32_t)rows;
 }
 
-/* A block loads a part of the rows of an operand that it shares; a copy moves a slice of rows of groups. */
+/* A block loads a part of the rows of an operand that it shares, with groups those of each consumer, or a copy moves a slice of
+ * them. */
 static void rows_divide(zl_operand *o, const zlay_plan *plan, int32_t operand)
 {
-    bool sliced = zl_groups_turned(&plan->info) && operand != ZLAY_OPERAND_A;
-    o->slices = sliced ? o->map.box[1] / zl_groups_slice(o->map.box[1], operand) : 1;
+    const zlay_plan_summary *info = &plan->info;
+    bool whole = o->map.box[1] == o->rows && o->map.box[0] == info->tile_k, turned = zl_groups_turned(info);
+    if (info->groups && !turned && operand == ZLAY_OPERAND_A && whole) o->parts = info->consumers;
+    o->slices = turned && operand != ZLAY_OPERAND_A ? o->map.box[1] / zl_groups_slice(o->map.box[1], operand) : 1;
     o->map.box[1] /= o->parts * o->slices;
 }
 

@@ -32,7 +32,8 @@ typedef struct zl_operand {
     uint32_t rows;         /* of a swizzled box in shared memory: those of the tile, of which a
                               tensor copy brings no more than the matrix has, in eights */
     uint32_t bytes;        /* that copies of a block bring to a stage or a pass */
-    uint32_t parts;        /* blocks that load a part of a stage each, for all of them */
+    uint32_t parts;        /* blocks that load a part of a stage each, for all of them; with groups of rows
+                              one block loads all, rows of a consumer each, of which a tile may have none */
     uint32_t slices;       /* boxes in which rows of groups are moved, those without rows not; else 1 */
     int32_t major;         /* ZLAY_MAJOR_*; D: K stands for row-contiguous */
     uint64_t pitch;        /* leading dimension, elements */
@@ -165,8 +166,8 @@ void zl_stream_leave(zl_text *out);
 void zl_stream_take(zl_text *out);
 void zl_stream_neighbours(zl_text *out, const zlay_plan_summary *info);
 
-/* Groups of rows: fewer than 2^30 of them together; the rows of tiles at most; those that are usual, for half of a group's last
- * tile is empty, and takes as long as a whole one (tests/device/grouped.py on an H200); and what they add to a copy of an operand,
+/* Groups of rows: fewer than 2^30 of them together; the rows of tiles at most; those that are usual, for half of the last `empty`
+ * rows of a group are empty, and take as long as others: a tile (tests/device/grouped.py on an H200), or what a consumer has; and what they add to a copy of an operand,
  * along the axes that count where a group begins and ends, and groups. */
 enum { ZL_GROUPS_ROWS_LOG = 30 };
 /* Products of groups are planned transposed, so that the rows of a tile, as columns, are as many as there are. */
@@ -179,9 +180,9 @@ static inline uint64_t zl_groups_tiles(const zlay_plan_summary *info, uint32_t r
 {
     return (zl_groups_rows(info) + (uint64_t)info->groups * (rows - 1)) / rows;
 }
-static inline uint64_t zl_groups_usual(const zlay_plan_summary *info, uint32_t rows)
+static inline uint64_t zl_groups_usual(const zlay_plan_summary *info, uint32_t rows, uint32_t empty)
 {
-    return zl_ceil_div(zl_groups_rows(info) + (uint64_t)info->groups * (rows / 2), rows);
+    return zl_ceil_div(zl_groups_rows(info) + (uint64_t)info->groups * (empty / 2), rows);
 }
 /* Which tile a block takes next, its producer tells by a message: bytes of one, of two in shared memory, beside their four barriers. */
 enum { ZL_GROUPS_MESSAGE = 16, ZL_GROUPS_BARRIERS = 4, ZL_GROUPS_WORKSPACE = 16 };

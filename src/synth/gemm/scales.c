@@ -34,6 +34,7 @@ static uint64_t count_of(const zlay_plan *plan, int operand)
 {
     uint64_t lines = lines_of(plan, operand);
     if (plan->scales[operand] == ZLAY_SCALES_BLOCK) lines = zl_ceil_div(lines, BLOCK);
+    if (operand == ZLAY_OPERAND_B && plan->info.groups) lines = zl_umul_sat(lines, plan->info.groups);
     return zl_umul_sat(lines, blocks_of_k(plan));
 }
 
@@ -58,9 +59,10 @@ static zlay_status operand_check(zlay_ctx *ctx, const zlay_plan *plan, int opera
     if (!zl_gemm_promoted(plan->scales[operand])) return ZLAY_OK;
     if (!is_float8(type))
         return zl_fail(ctx, ZLAY_ENOTSUP, "%s: %s; blocks with scales have e4m3 or e5m2", field, zlay_type_name(type));
-    if (count_of(plan, operand) + lines_of(plan, operand) + BLOCK > INT32_MAX)
+    uint64_t count = count_of(plan, operand);
+    if (count > INT32_MAX || count + lines_of(plan, operand) + BLOCK > INT32_MAX)
         return zl_fail(ctx, ZLAY_ENOTSUP, "%s: %llu scales; their indices pass 31 bits", field,
-                       (unsigned long long)count_of(plan, operand));
+                       (unsigned long long)count);
     return ZLAY_OK;
 }
 
@@ -149,17 +151,22 @@ static void put_factors(zl_text *out, const zlay_plan *plan, uint32_t ring, cons
         if (is_row(plan, o)) zl_putf(out, format, factor[ring][o]);
 }
 
+/* Groups begin at any row, and tiles end behind the last row that there is. A thread then has the places of its rows in registers p,
+ * of which none passes the last row, so that no load has a limit. */
+static bool has_places(const zlay_plan *plan) { return plan->info.groups && plan->scales[ZLAY_OPERAND_A]; }
+
 static void put_arrays(zl_text *out, const zlay_plan *plan)
 {
+    if (has_places(plan)) zl_puts(out, "row p s32\n");
     for (int o = 0; o < 2; o++)
         if (plan->scales[o]) zl_putf(out, "global s%c f32\n", factor[0][o]);
-    zl_puts(out, "index i\nindex j\n");
+    zl_puts(out, plan->info.groups ? "index i\nindex j\nindex g\n" : "index i\nindex j\n");
 }
 
 /* Whether a tile's rows and columns all have factors: loads behind the last step, which take those of the last, need no limit. */
 static bool is_within(const zlay_plan *plan, int operand)
 {
-    return plan->scales[operand] == ZLAY_SCALES_BLOCK || lines_of(plan, operand) % plan->info.tile_m == 0;
+    return has_places(plan) || plan->scales[operand] == ZLAY_SCALES_BLOCK || lines_of(plan, operand) % plan->info.tile_m == 0;
 }
 
 /* The factor `name` of step `step`, or of 2 k + step. Where a tile has an odd number of steps, that of the step behind the last is
@@ -175,7 +182,8 @@ static void put_load(zl_text *out, const zlay_plan *plan, int operand, char name
     zl_putf(out, "%c = ", name);
     if (pads) zl_putf(out, "select(k * 2 + %u < %llu, ", step, blocks);
     zl_putf(out, "load(s%c, ", factor[0][operand]);
-    if (lines) zl_puts(out, "i + row + ");
+    if (!lines && plan->info.groups) zl_putf(out, "g * %llu + ", (unsigned long long)(count_of(plan, operand) / plan->info.groups));
+    if (lines) zl_puts(out, has_places(plan) ? "p + " : "i + row + ");
     else zl_putf(out, "shr(%c, 7) * %llu + ", "ij"[operand], blocks);
     if (counted) zl_putf(out, "min(k * 2 + %u, %llu)", step, blocks - 1);
     else zl_putf(out, "%llu", lines ? step * each : step);
@@ -191,6 +199,7 @@ static void put_begin(zl_text *out, const zlay_plan *plan)
     for (uint32_t r = 0; r < 2; r++) put_factors(out, plan, r, "row %c f32\n");
     put_arrays(out, plan);
     zl_puts(out, "T = 0\n");
+    if (has_places(plan)) zl_putf(out, "p = min(i + row, %llu)\n", (unsigned long long)plan->info.m - 1);
     for (int o = 0; o < 2; o++)
         for (uint32_t r = 0; is_row(plan, o) && r < 2; r++) put_load(out, plan, o, factor[r][o], r, false);
     zl_puts(out, "end\n");
@@ -298,11 +307,17 @@ zlay_status zl_gemm_scales_layout(zlay_ctx *ctx, zlay_layout **out, const zlay_p
 
 /* ---- the uses --------------------------------------------------------------------------------- */
 
+/* What the indices of bodies are; behind them is the step. */
+static const char *corner(const zlay_plan *plan)
+{
+    return plan->info.groups ? "tile.row, tile.column, tile.group" : "tile.row, tile.column";
+}
+
 void zl_gemm_scales_begin(zl_text *out, const zlay_plan *plan)
 {
     zl_puts(out, zl_by_tmem(plan) ? "use T0" : "use T");
     for (uint32_t r = 0; r < 2; r++) put_factors(out, plan, r, ", %c");
-    zl_puts(out, " body scales_begin at tile.row, tile.column\n");
+    zl_putf(out, "%s body scales_begin at %s\n", has_places(plan) ? ", p" : "", corner(plan));
     for (uint32_t pass = 1; zl_by_tmem(plan) && pass < plan->info.passes; pass++) zl_putf(out, "use T%u body scales_zero\n", pass);
 }
 
@@ -310,10 +325,10 @@ void zl_gemm_scales_begin(zl_text *out, const zlay_plan *plan)
 static void put_use(zl_text *out, const zlay_plan *plan, uint32_t ring, const char *step, const char *at, bool loads)
 {
     put_factors(out, plan, ring, ", %c");
-    if (loads) zl_putf(out, " body scales_add%u", ring);
+    if (loads) zl_putf(out, "%s body scales_add%u", has_places(plan) ? ", p" : "", ring);
     else zl_puts(out, " body scales_last");
     if (zl_gemm_by_columns(plan)) zl_putf(out, " reads S%u[%s %% %d]", ring, step, SLOTS);
-    if (loads) zl_putf(out, " at tile.row, tile.column, %s %% N", at);
+    if (loads) zl_putf(out, " at %s, %s %% N", corner(plan), at);
     zl_puts(out, "\n");
 }
 
@@ -376,8 +391,9 @@ void zl_gemm_scales_explain(zl_text *out, const zlay_plan *plan)
     zl_gemm_blocks_explain(out, plan);
     for (int o = 0; o < 2; o++)
         if (zl_gemm_promoted(plan->scales[o]) && !zlay_plan_scales(&s, plan, o))
-            zl_putf(out, "  scales of %c: read_s%c, f32 [%llu][%llu], one for %s and 128 of K\n", zl_operand_name(o), factor[0][o],
-                    (unsigned long long)s.shape[0], (unsigned long long)s.shape[1], (s.block[0] == 1 ? line : block)[o]);
+            zl_putf(out, "  scales of %c: read_s%c, f32 [%llu][%llu], one for %s and 128 of K%s\n", zl_operand_name(o), factor[0][o],
+                    (unsigned long long)s.shape[0], (unsigned long long)s.shape[1], (s.block[0] == 1 ? line : block)[o],
+                    o == ZLAY_OPERAND_B && plan->info.groups ? ", of each group" : "");
     if (!zlay_plan_scales(&s, plan, ZLAY_OPERAND_D))
         zl_putf(out, "  scales of D: write_sd, f32 [%llu][%llu], one for each row and 128 columns\n", (unsigned long long)s.shape[0],
                 (unsigned long long)s.shape[1]);

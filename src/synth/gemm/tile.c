@@ -163,11 +163,12 @@ static struct measured times_of(const struct measured *table, uint32_t m, uint32
                              .beside = between(n, low.n, low.beside, high.n, high.beside)};
 }
 
-/* The rows and the columns of tiles, where groups have them those that there are at most, or those that are usual. */
-static uint64_t tiles_high(const zlay_plan_summary *info, uint32_t m, bool usual)
+/* The rows and the columns of tiles, where groups have them those that there are at most, or those that are usual where the last
+ * `empty` rows of a group are half empty. */
+static uint64_t tiles_high(const zlay_plan_summary *info, uint32_t m, uint32_t empty)
 {
     if (!info->groups || zl_groups_turned(info)) return zl_ceil_div(info->m, m);
-    return usual ? zl_groups_usual(info, m) : zl_groups_tiles(info, m);
+    return empty ? zl_groups_usual(info, m, empty) : zl_groups_tiles(info, m);
 }
 
 static uint64_t tiles_wide(const zlay_plan_summary *info, uint32_t n)
@@ -176,9 +177,9 @@ static uint64_t tiles_wide(const zlay_plan_summary *info, uint32_t n)
 }
 
 /* How many blocks compute tiles of D; UINT64_MAX where they pass 64 bits. */
-static uint64_t blocks_of_d(const zlay_plan_summary *info, uint32_t m, uint32_t n, bool usual)
+static uint64_t blocks_of_d(const zlay_plan_summary *info, uint32_t m, uint32_t n, uint32_t empty)
 {
-    uint64_t high = tiles_high(info, m, usual), wide = tiles_wide(info, n);
+    uint64_t high = tiles_high(info, m, empty), wide = tiles_wide(info, n);
     if (info->multicast == ZLAY_MULTICAST_A) wide += wide % 2;
     if (info->multicast == ZLAY_MULTICAST_B) high += high % 2;
     return zl_umul_sat(zl_umul_sat(high, wide), info->splits);
@@ -217,7 +218,8 @@ static uint64_t tile_cost(const zlay_plan *plan, uint32_t m, uint32_t n)
     uint64_t own = zl_ceil_div(plan->info.k, (uint64_t)zl_gemm_k_most(plan) * plan->info.splits);
     uint64_t steps = (own + ends) * (t.step + beside_cost(plan, &t));
     bool slow = zl_by_wgmma(plan) && !is_stored(plan);
-    uint64_t tile = steps + (slow ? m * n / STORE_RATE : 0), blocks = blocks_of_d(&plan->info, m, n, true);
+    uint64_t tile = steps + (slow ? m * n / STORE_RATE : 0);
+    uint64_t blocks = blocks_of_d(&plan->info, m, n, zl_gemm_scaled(plan) ? on->rows : m);
     if (zl_stream(&plan->info)) return zl_umul_sat(blocks, tile) / on->processors + STREAM;
     return zl_ceil_div(blocks, on->processors) * tile;
 }
@@ -261,7 +263,7 @@ static uint64_t tile_choose(const zlay_plan *plan, uint32_t *m, uint32_t *n, uin
             if (want_m && rows != want_m) continue;
             if (want_n ? columns != want_n : !is_candidate(plan, rows, columns, k)) continue;
             if ((zl_by_sync(plan) && !fits_warps(rows, columns)) || !zl_gemm_scales_rows(plan, rows)) continue;
-            if (blocks_of_d(&plan->info, rows, columns, false) > TILES_MOST) continue;
+            if (blocks_of_d(&plan->info, rows, columns, 0) > TILES_MOST) continue;
             if (!want_n && !zl_split_fits(plan, rows, columns, k)) continue;
             uint64_t cost = tile_cost(plan, rows, columns);
             if (cost >= best) continue;
@@ -410,7 +412,7 @@ zlay_status zl_gemm_tile(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *gemm)
     info->tile_m = m;
     info->tile_n = n;
     info->tile_k = k;
-    info->tiles_m = tiles_high(info, m, false);
+    info->tiles_m = tiles_high(info, m, 0);
     info->tiles_n = tiles_wide(info, n);
     info->tiles_k = zl_ceil_div(info->k, k);
     info->split_steps = zl_ceil_div(info->tiles_k, info->splits);

@@ -173,7 +173,7 @@ static void say_operand(zl_pb *t, const zl_body_node *n, const char *to)
     const zl_pos *pos = &t->event->index[which];
     if (pos->loop == ZL_POS_LAST) zl_pt_last(t->k, to);
     else if (pos->loop <= ZL_POS_TILE_ROW)
-        zl_pt_tiles_first_of(t->k, to, pos->loop == ZL_POS_TILE_COLUMN);
+        zl_pt_tiles_at(t->k, to, pos->loop);
     else if (pos->loop <= ZL_POS_BLOCK)
         zl_op(t->k, MOV, to, zl_pt_block(t->k, "w0", ZL_POS_BLOCK - pos->loop));
     else zl_pt_modulo(t->k, to, pos, t->event->modulo[which]);
