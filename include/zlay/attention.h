@@ -63,6 +63,9 @@ typedef struct zlay_attention {
                               are those of the longest sequence */
     uint64_t splits;       /* runs that each row's keys are cut into, of a block each, and a second
                               kernel merges their results; 1 */
+    uint64_t sequences;    /* so many sequences lie one behind the other in all tensors, and
+                              `queries` and `keys` are the most rows that they have together:
+                              the blocks are those of the tiles that there are.  0: see `batch` */
     uint64_t reserved[1];  /* 0 */
 } zlay_attention;
 
@@ -74,7 +77,8 @@ typedef struct zlay_attention_summary {
     uint32_t tile_m, tile_n; /* queries of a block, keys of a stage */
     uint32_t stages;         /* of the rings of keys and of values */
     uint32_t moves;          /* of the pipe, each one tensor map or more */
-    uint64_t grid[3];        /* tiles of queries, heads times splits, batch */
+    uint64_t grid[3];        /* tiles of queries, heads times splits, batch; with `sequences` the
+                                most tiles that there may be, 1, 1 */
     uint64_t tiles;          /* of keys: the argument n_N; of a merge its splits */
     uint32_t threads;        /* of a block */
     uint32_t reserved;       /* 0 */
@@ -96,11 +100,17 @@ typedef struct zlay_attention_summary {
  *  is the natural logarithm of the sum of exp(score) over the keys that a query
  *  sees, of scaled and capped scores, and of exp(sink) where there is one.
  *
+ *  With `sequences` the arrays are read_q_starts and read_k_starts, which may be one, and the
+ *  kernel bounds what they say: each entry of the first is taken as at least the one before and at
+ *  most `queries`; a sequence of keys begins at 0 or later and ends at `keys` or before.  Blocks
+ *  find their tiles themselves, those of the longest sequences first.  `batch`, `q_lengths` and
+ *  `k_lengths` stay 0; e4m3, splits and the log-sum-exp are refused.
+ *
  *  K of e4m3 comes in pairs of rows: with an odd number of keys the kernel reads one row
  *  behind the last of each head, of any contents, so K's memory has it.
  *
  *  On gfx90a, gfx942 and gfx950 a plan has no tensor maps: heads are 64 or 128, the types f16 and
- *  bf16, strides multiples of 16 bytes; splits, lengths that differ, windows, sinks
+ *  bf16, strides multiples of 16 bytes; splits, sequences, lengths that differ, windows, sinks
  *  and the log-sum-exp are refused.
  *
  *  Returns: ZLAY_OK; ZLAY_NONE no tensor map brings a tensor, the message has

@@ -200,6 +200,90 @@ static void stays_in_its_sequence(void **state)
     }
 }
 
+/* Packed sequences whose blocks find their tiles: none, one row, one more or less than a tile, more than a warp looks at, keys of other
+ * lengths. The fourth has as many blocks as tiles: each takes another one. */
+static void runs_sequences(void **state)
+{
+    static const int32_t a[] = {0, 1, 63, 64, 65, 131}, b[] = {130, 0, 65, 64, 1, 129}, c[] = {63, 193, 0, 5, 64, 1}, full[] = {1, 129, 257, 1}, one[] = {200};
+    static const int32_t many[] = {3, 1, 0, 2, 2, 1, 0, 0, 1, 2, 3, 1, 0, 2, 70, 1, 0, 0, 1, 2, 3, 1, 0, 2, 2, 1, 0, 0, 1, 2, 3, 1, 65, 2, 2, 1, 140, 0, 1, 2};
+    static const shape shapes[] = {
+        {64, 0, 0, 6, 1, 1, 131, 130, .type = ZLAY_TYPE_BF16, .rows = {b, a}, .packed = {true, true}, .sequences = true, .spare = 1},
+        {64, 1, 0, 6, 2, 1, 131, 131, .type = ZLAY_TYPE_BF16, .rows = {a, a}, .packed = {true, true}, .sequences = true},
+        {128, 1, 0, 6, 6, 3, 193, 130, .type = ZLAY_TYPE_BF16, .rows = {b, c}, .packed = {true, true}, .sequences = true, .spare = 700},
+        {128, 1, 0, 4, 2, 2, 257, 257, .type = ZLAY_TYPE_F16, .rows = {full, full}, .packed = {true, true}, .sequences = true},
+        {128, 1, 0, 40, 1, 1, 140, 140, .type = ZLAY_TYPE_BF16, .rows = {many, many}, .packed = {true, true}, .sequences = true},
+        {64, 0, 1, 40, 1, 1, 140, 140, .type = ZLAY_TYPE_BF16, .rows = {many, many}, .packed = {true, true}, .sequences = true, .sinks = 1},
+        {256, 1, 0, 6, 1, 1, 131, 131, .type = ZLAY_TYPE_BF16, .rows = {a, a}, .packed = {true, true}, .sequences = true, .window = 70},
+        {64, 1, 0, 1, 1, 1, 200, 200, .type = ZLAY_TYPE_BF16, .rows = {one, one}, .packed = {true, true}, .sequences = true},
+    };
+    uint64_t seed = test_seed("sequences");
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
+        run_shape(*state, &shapes[i], &seed, (int)i);
+}
+
+/* The blocks that begin first have the last rows of the long sequence, of both heads; then those before them; then the other sequences. */
+static void takes_long_sequences_first(void **state)
+{
+    static const int32_t rows[] = {100, 20, 300, 1, 200};
+    static const struct {
+        uint64_t blocks;
+        size_t first[2], end[2]; /* rows that are written, of two runs */
+    } seen[] = {{2, {120 + 256, 0}, {420, 0}}, {4, {120 + 128, 0}, {420, 0}}, {6, {120, 0}, {420, 0}}, {10, {120, 421}, {420, 621}},
+                {14, {0, 421}, {420, 621}}, {16, {0, 0}, {621, 0}}};
+    const shape s = {128, 1, 0, 5, 2, 1, 300, 300, .type = ZLAY_TYPE_BF16, .rows = {rows, rows}, .packed = {true, true}, .sequences = true};
+    uint64_t seed = test_seed("long");
+    for (size_t i = 0; i < sizeof seen / sizeof *seen; i++) {
+        run r = {.ctx = *state};
+        run_make(&r, &s, &seed, 0, seen[i].blocks);
+        for (size_t e = 0; e < r.elements[3]; e++) {
+            size_t row = e / (s.heads * s.head);
+            bool written = false;
+            for (int j = 0; j < 2; j++) written |= row >= seen[i].first[j] && row < seen[i].end[j];
+            if (written == (r.tensor[3][e] == UNTOUCHED)) fail_msg("%d blocks: row %zu", (int)seen[i].blocks, row);
+        }
+        run_free(&r);
+    }
+}
+
+/* What the array may be taken for. */
+static void bound(int32_t *offset, uint64_t count, int32_t most)
+{
+    int32_t least = 0;
+    for (uint64_t i = 0; i <= count; i++) {
+        least = offset[i] > least ? offset[i] < most ? offset[i] : most : least;
+        offset[i] = least;
+    }
+}
+
+/* Offsets that no caller may give: nothing is written outside of what they are taken for, all of which is, and a sequence whose
+ * entries are right has its result. */
+static void bounds_offsets(void **state)
+{
+    static const int32_t rows[] = {64, 130, 0, 65, 7};
+    static const int32_t given[][6] = {{266, 259, 194, 194, 64, 0}, {INT32_MAX, INT32_MAX, 0, 0, 0, 1}, {INT32_MIN, -1, 5, 70, 300, INT32_MAX},
+                                       {-5, 64, 10, 194, 180, 266}, {0, 64, 194, 194, 259, 266 + 1}, {100, 100, 100, 90, 80, 300}, {3, 2, 1, 0, -1, -2}};
+    const shape s = {64, 1, 0, 5, 2, 1, 130, 130, .type = ZLAY_TYPE_BF16, .rows = {rows, rows}, .packed = {true, true}, .sequences = true};
+    uint64_t seed = test_seed("hostile");
+    for (size_t i = 0; i < sizeof given / sizeof *given; i++) {
+        run r = {.ctx = *state};
+        int32_t taken[6];
+        plan_make(&r, &s);
+        print_kernel(&r, r.plan, ZLAY_TEXT_PTX);
+        tensors_make(&r, &s, &seed);
+        memcpy(taken, given[i], sizeof taken);
+        for (int side = 0; side < 2; side++) memcpy(r.lengths[side], given[i], sizeof taken);
+        bound(taken, s.batch, 266);
+        give_all(&r, &s, CAP);
+        run_kernel(&r, &seed, (int)i % 3, 0);
+        for (size_t e = 0; e < r.elements[3]; e++) {
+            int32_t row = (int32_t)(e / (s.heads * s.head));
+            if ((row >= taken[0] && row < taken[5]) == (r.tensor[3][e] == UNTOUCHED)) fail_msg("offsets %zu: element %zu of the result", i, e);
+        }
+        leaves_padding(&r, &s);
+        run_free(&r);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -209,6 +293,9 @@ int main(void)
         cmocka_unit_test(runs_lengths),
         cmocka_unit_test(runs_splits),
         cmocka_unit_test(stays_in_its_sequence),
+        cmocka_unit_test(runs_sequences),
+        cmocka_unit_test(takes_long_sequences_first),
+        cmocka_unit_test(bounds_offsets),
     };
     return cmocka_run_group_tests_name("emit/attention_run", tests, begin, end);
 }

@@ -291,7 +291,7 @@ static inline void tensors_make(run *r, const shape *s, uint64_t *seed)
 {
     for (int i = 0; i < 4; i++) {
         r->elements[i] = index_of(s, (place){s->batch, 0}, side_of(i), 0, 0);
-        r->before[i] = s->rows[side_of(i)] ? (rows_most(s, side_of(i)) + TILE_MOST) * s->heads * s->head : 0;
+        r->before[i] = s->rows[side_of(i)] ? (rows_bound(s, side_of(i)) + TILE_MOST) * s->heads * s->head : 0;
         r->tensor[i] = malloc((r->before[i] + r->elements[i]) * 2);
         assert_non_null(r->tensor[i]);
         for (size_t e = 0; e < r->before[i]; e++) r->tensor[i][e] = NOT_A_NUMBER;

@@ -57,6 +57,7 @@ static const px_row px_rows[] = {
     {"elect.sync", px_elect, PX_TOGETHER},
     {"shfl.sync.up.b32", px_shfl, PX_TOGETHER}, {"shfl.sync.down.b32", px_shfl, PX_TOGETHER},
     {"shfl.sync.bfly.b32", px_shfl, PX_TOGETHER}, {"shfl.sync.idx.b32", px_shfl, PX_TOGETHER},
+    {"redux.sync.add.u32", px_redux, PX_TOGETHER}, {"redux.sync.max.u32", px_redux, PX_TOGETHER},
     {"barrier.cluster.arrive.aligned", px_cluster_arrive, 0}, {"barrier.cluster.wait.aligned", px_cluster_wait, 0},
     {"barrier.cluster.arrive.release", px_cluster_arrive, 0}, {"barrier.cluster.arrive.release.aligned", px_cluster_arrive, 0},
     {"barrier.cluster.arrive.relaxed", px_cluster_arrive, 0}, {"barrier.cluster.arrive.relaxed.aligned", px_cluster_arrive, 0},

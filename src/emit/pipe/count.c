@@ -52,23 +52,29 @@ static void lengths_declare(zl_pipe_text *k)
                    left_of(left, &k->ask->lengths[i]), end_of(end, &k->ask->lengths[i]));
 }
 
-/* left = most - rows, of the sequence that the block has. */
-static void read_one(zl_pipe_text *k, const zlay_pipe_lengths *l)
+void zl_pt_lengths_read(zl_pipe_text *k, const zlay_pipe_lengths *l, const char *end, const char *sequence)
 {
-    char left[80], end[80], array[80], room[24];
-    left_of(left, l);
-    end_of(end, l);
+    char array[80];
     snprintf(array, sizeof array, "read_%.64s", l->name);
-    const char *sequence = zl_pt_axis(k, room, l->axis);
-    if (!sequence) {
-        zl_pt_fail(k, "lengths %.64s: there is no axis %.64s", l->name, l->axis);
-        return;
-    }
     zl_op(k, LOAD64, "gp", array);
     zl_op(k, FURTHER, "gp", sequence, "4");
     if (l->starts) zl_say(k, NULL, "ld.nc.b32", 1, "w0", "gp");
     if (l->starts) zl_op(k, MORE, "gp", "4");
     zl_say(k, NULL, "ld.nc.b32", 1, end, "gp");
+}
+
+/* left = most - rows, of the sequence that the block has. */
+static void read_one(zl_pipe_text *k, const zlay_pipe_lengths *l)
+{
+    char left[80], end[80], room[24];
+    left_of(left, l);
+    end_of(end, l);
+    const char *sequence = zl_pt_axis(k, room, l->axis);
+    if (!sequence) {
+        zl_pt_fail(k, "lengths %.64s: there is no axis %.64s", l->name, l->axis);
+        return;
+    }
+    if (!zl_pt_sequences_rows(k, l, end)) zl_pt_lengths_read(k, l, end, sequence);
     zl_op(k, SUB, left, zl_pt_number(room, l->most), end);
     if (l->starts) zl_op(k, ADD, left, left, "w0");
 }

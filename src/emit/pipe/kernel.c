@@ -74,7 +74,7 @@ static void fetch_maps(zl_pipe_text *k)
 /* Whether halves of registers are moved: by threads of a plan, or into a stage. */
 static bool has_halves(const zl_pipe_text *k)
 {
-    bool has = k->plan != NULL;
+    bool has = zl_pt_arguments_bound(k);
     for (uint32_t i = 0; i < k->placed_count; i++) has |= k->placed[i].halves;
     return has;
 }
@@ -93,6 +93,7 @@ static void declare_all(zl_pipe_text *k)
     declare_kept(k);
     zl_pt_tiles_declare(k);
     zl_pt_units_declare(k);
+    zl_pt_sequences_declare(k);
     zl_pt_rows_declare(k);
 }
 
@@ -226,6 +227,7 @@ static void begin(zl_pipe_text *k)
     zl_op(k, AND, "lane", "tid", "31");
     put_block(k);
     zl_pt_units_leave(k);
+    zl_pt_sequences_find(k);
     if (has_clusters(k)) zl_op(k, RANK, "rank");
     else zl_op(k, MOV, "rank", "0");
     zl_op(k, EQ, "leader", "lane", "0");

@@ -122,11 +122,24 @@ typedef struct zl_pt_units {
     zl_pt_unit_place place[ZL_PT_UNIT_PLACES];
 } zl_pt_units;
 
+/* Packed sequences (sequences.c): each block of a grid of one dimension finds its sequence, head and tile, which `block.z`, `block.y` and
+ * `block` then name. */
+typedef struct zl_pt_sequences {
+    const char *queries;   /* the lengths that have where sequences begin */
+    uint32_t count, heads;
+    uint32_t rows, keys;   /* of all sequences together, at most */
+    uint32_t height;       /* rows of a tile */
+    uint32_t beside;       /* heads whose tiles are neighbours; divides `heads` */
+    uint32_t low, least;   /* sequences of at least `low` rows come first, then those of a fourth, and so on; what is below `least` is 0 */
+} zl_pt_sequences;
+
 /* What a planner binds to its pipe beside the request. */
 typedef struct zl_pt_plan {
-    zl_pt_tiles tiles;
+    zl_pt_tiles tiles;     /* param NULL: there are none */
+    const zl_pt_sequences *sequences; /* NULL: blocks have the numbers of the grid */
     const zl_pt_units *units; /* NULL: a block takes whole tiles */
-    const zlay_pipe_argument *arguments; /* of the kernel, in order: a map for each matrix, then an address for each; some stay unused */
+    const zlay_pipe_argument *arguments; /* of the kernel, in order: a map for each matrix, then an address for each; some stay unused. NULL:
+                                          * they follow from the events */
     uint32_t arguments_count;
     const char *const *map, *const *address; /* of each move of the request: the arguments that are its map and address */
     uint32_t columns, part_columns; /* of a matrix that leaves in parts, and of a part: the last part ends with the
@@ -145,7 +158,7 @@ typedef struct zl_pt_row {
 struct zl_pipe_text {
     zl_text *out;
     const zlay_pipe_emit *ask;
-    const zl_pt_plan *plan; /* NULL: arguments follow from the events, and there are no tiles */
+    const zl_pt_plan *plan; /* NULL: nothing more is bound */
     const zlay_pipe *pipe;
     bool c; /* CUDA C */
     uint32_t ptx;
@@ -291,6 +304,14 @@ bool zl_pt_of_iteration(const zl_pipe_text *k, const zlay_pipe_count *count);
 /* Register `first_<param>`, where the block's trips of a param begin, NULL: at 0; `to` = where those end that begin late. */
 const char *zl_pt_first(const zl_pipe_text *k, char room[80], int32_t param);
 void zl_pt_last(zl_pipe_text *k, const char *to);
+/* The block's place among packed sequences, where there are any: registers, and the search, behind which blocks without a tile have left;
+ * and then end = the row behind its sequence, w0 = its first one, bounded; false: there are none. */
+bool zl_pt_has_sequences(const zl_pipe_text *k);
+void zl_pt_sequences_declare(zl_pipe_text *k);
+void zl_pt_sequences_find(zl_pipe_text *k);
+bool zl_pt_sequences_rows(zl_pipe_text *k, const zlay_pipe_lengths *l, const char *end);
+/* end = the row behind the sequence of this number, w0 = with starts its first one, as the array says. */
+void zl_pt_lengths_read(zl_pipe_text *k, const zlay_pipe_lengths *l, const char *end, const char *sequence);
 /* Registers of a sequence: the rows that the longest has more, the row behind it, of `NAME.end`; NULL: there is none. */
 const char *zl_pt_lengths_left(const zl_pipe_text *k, char room[80], const char *name);
 const char *zl_pt_lengths_end(const zl_pipe_text *k, char room[80], const char *text);
@@ -339,6 +360,9 @@ bool zl_pt_is_scales(const zl_pipe_text *k, int32_t tmem);
 zlay_status zl_pt_scaled(const zl_pipe_text *k, zl_pt_product *p);
 zlay_status zl_pt_scales(const zl_pipe_text *k, zl_pt_product *p);
 zlay_status zl_pt_idescs(zl_pt_product *p);
+
+/* Whether the plan says which arguments there are. */
+static inline bool zl_pt_arguments_bound(const zl_pipe_text *k) { return k->plan && k->plan->arguments; }
 
 /* Predicate of the one thread of a role; NULL where its events are run by no other. */
 const char *zl_pt_one(const zl_pipe_text *k);

@@ -146,7 +146,7 @@ uint32_t zl_pt_arguments(const zl_pipe_text *k, zlay_pipe_argument *out, size_t 
 {
     const zlay_pipe *pipe = k->pipe;
     list l = {out, room, 0};
-    if (k->plan) {
+    if (zl_pt_arguments_bound(k)) {
         for (uint32_t i = 0; i < k->plan->arguments_count; i++)
             if (l.count++ < room) out[i] = k->plan->arguments[i];
         add_bodies(k, &l);

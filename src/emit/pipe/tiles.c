@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-static const zl_pt_tiles *tiles_of(const zl_pipe_text *k) { return k->plan ? &k->plan->tiles : NULL; }
+static const zl_pt_tiles *tiles_of(const zl_pipe_text *k) { return k->plan && k->plan->tiles.param ? &k->plan->tiles : NULL; }
 
 /* Whether the tiles are those of several matrices, whose rows an array says. */
 static bool has_groups(const zl_pipe_text *k) { return tiles_of(k) && tiles_of(k)->offsets; }

@@ -16,7 +16,11 @@ typedef struct bound {
     zlay_pipe_lengths lengths[2];
     zlay_pipe_matrix sums;
     char part[32], batch[32];
+    zl_pt_sequences sequences;
+    zl_pt_plan more;
 } bound;
+
+enum { BESIDE = 4 /* heads at most whose keys stay in L2 together */, SHORT = 4 /* tiles of a sequence that nobody waits for */ };
 
 /* Splits are a number. */
 static void splits_bind(bound *b, zlay_pipe_emit *ask, const zlay_attention_plan *p)
@@ -66,12 +70,35 @@ static void lengths_bind(bound *b, zlay_pipe_emit *ask, const zlay_attention_pla
         if (name)
             b->lengths[ask->lengths_count++] = (zlay_pipe_lengths){.name = name,
                                                                    .axis = b->batch,
-                                                                   .tiles = queries ? "block" : NULL,
+                                                                   .tiles = queries && !p->ask.sequences ? "block" : NULL,
                                                                    .height = p->info.tile_m,
                                                                    .starts = packed[queries],
                                                                    .most = (uint32_t)zl_attention_most(p, queries)};
     }
     ask->lengths = b->lengths;
+}
+
+/* Heads whose tiles are neighbours. */
+static uint32_t beside(uint64_t heads)
+{
+    uint32_t most = BESIDE;
+    while (heads % most) most--;
+    return most;
+}
+
+/* Sequences of the mean length or more begin first. */
+static void sequences_bind(bound *b, const zlay_attention_plan *p)
+{
+    b->sequences = (zl_pt_sequences){.queries = zl_attention_lengths(&p->ask, true),
+                                     .count = (uint32_t)p->ask.sequences,
+                                     .heads = (uint32_t)p->ask.heads,
+                                     .rows = (uint32_t)p->ask.queries,
+                                     .keys = (uint32_t)p->ask.keys,
+                                     .height = p->info.tile_m,
+                                     .beside = beside(p->ask.heads),
+                                     .low = (uint32_t)zl_attention_mean(&p->ask, p->ask.queries),
+                                     .least = SHORT * p->info.tile_m};
+    b->more = (zl_pt_plan){.sequences = &b->sequences};
 }
 
 static void bind(bound *b, zlay_pipe_emit *ask, const zlay_attention_plan *p)
@@ -80,7 +107,8 @@ static void bind(bound *b, zlay_pipe_emit *ask, const zlay_attention_plan *p)
     if (p->merges) splits_bind(b, ask, p);
     else counts_bind(b, ask, p);
     lengths_bind(b, ask, p);
-    ask->descending = p->ask.causal && !p->merges; /* the last queries see the most keys */
+    ask->descending = p->ask.causal && !p->merges && !p->ask.sequences; /* the last queries see the most keys */
+    if (p->ask.sequences) sequences_bind(b, p);
 }
 
 zlay_status zlay_emit_attention(zlay_ctx *ctx, zlay_buf *out, zlay_pipe_launch *launch,
@@ -102,5 +130,5 @@ zlay_status zlay_emit_attention(zlay_ctx *ctx, zlay_buf *out, zlay_pipe_launch *
     if (r.plan->wave.waves) return zl_leave(ctx, zl_aw_print(ctx, out, launch, arguments, room, &r));
     zlay_pipe_emit ask = zl_plan_ask(r.plan->target, r.plan->pipe, r.language, r.name, r.name_length);
     bind(&b, &ask, r.plan);
-    return zl_leave(ctx, zl_pt_print(ctx, out, launch, arguments, room, &ask, NULL));
+    return zl_leave(ctx, zl_pt_print(ctx, out, launch, arguments, room, &ask, r.plan->ask.sequences ? &b.more : NULL));
 }

@@ -85,6 +85,28 @@ static zlay_status lengths(zlay_ctx *ctx, const zlay_attention *a)
     return ZLAY_OK;
 }
 
+/* Packed sequences of queries and keys, of any lengths: they are the batch. */
+static zlay_status sequences(zlay_ctx *ctx, zlay_attention *a)
+{
+    const struct {
+        bool is;
+        const char *field;
+    } refused[] = {{a->batch > 0, "batch"},
+                   {a->q_lengths != 0, "q_lengths"},
+                   {a->k_lengths != 0, "k_lengths"},
+                   {a->splits > 1, "splits"},
+                   {a->lse != 0, "lse"},
+                   {zl_attention_bytes(a), "type"}};
+    zlay_status status = a->sequences ? extent(ctx, "sequences", a->sequences) : ZLAY_OK;
+    for (size_t i = 0; i < ZL_COUNT(refused) && a->sequences && !status; i++)
+        if (refused[i].is)
+            status = zl_fail(ctx, ZLAY_ENOTSUP, "%s: not planned with `sequences`", refused[i].field);
+    if (status || !a->sequences) return status;
+    a->batch = a->sequences;
+    a->q_lengths = a->k_lengths = ZLAY_LENGTHS_PACKED;
+    return ZLAY_OK;
+}
+
 /* Bodies count the elements of the parts in 31 bits. */
 static zlay_status splits(zlay_ctx *ctx, const zlay_attention *a)
 {
@@ -145,6 +167,8 @@ static zlay_status ask_read(zlay_ctx *ctx, zlay_attention *a, const zlay_attenti
     if (status) return status;
     if (!a->type) a->type = ZLAY_TYPE_BF16;
     if (!a->o_type) a->o_type = zl_attention_bytes(a) ? ZLAY_TYPE_BF16 : a->type;
+    status = sequences(ctx, a);
+    if (status) return status;
     if (!a->batch) a->batch = 1;
     if (!a->heads) a->heads = 1;
     if (!a->kv_heads) a->kv_heads = a->heads;
@@ -284,6 +308,8 @@ static zlay_status tensors_make(zlay_ctx *ctx, zlay_attention_plan *p)
     if (status) return status;
     heads_pack(p);
     zl_attention_tiles(p);
+    if (p->info.grid[0] > INT32_MAX)
+        return zl_fail(ctx, ZLAY_ENOTSUP, "sequences: %llu blocks, and a grid has 2^31 - 1", (unsigned long long)p->info.grid[0]);
     return plan_finish(ctx, p);
 }
 

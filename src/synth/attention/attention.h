@@ -80,6 +80,12 @@ static inline bool zl_attention_differ(const zlay_attention *a)
     return a->q_lengths || a->k_lengths;
 }
 
+/* Rows of a sequence, on the average where all sequences have so many. */
+static inline uint64_t zl_attention_mean(const zlay_attention *a, uint64_t rows)
+{
+    return a->sequences ? (rows + a->sequences - 1) / a->sequences : rows;
+}
+
 /* Rows of the maps' dimension in which sequences of different lengths end: more than a tile, so that tiles are counted. */
 static inline uint64_t zl_attention_most(const zlay_attention_plan *p, bool queries)
 {
