@@ -59,7 +59,7 @@ static const char *divided(zl_pipe_text *k, const char *value, const char *rest)
 const char *zl_pt_block(zl_pipe_text *k, const char *to, int dimension)
 {
     static const char *const found[DIMENSIONS] = {"ctaid", "cta_y", "cta_z"};
-    if (!dimension || zl_pt_has_sequences(k)) return found[dimension];
+    if (!dimension || zl_pt_sequences_of(k)) return found[dimension];
     zl_pt_op(k, blocks[dimension], ZL_OPERANDS_OF(to));
     return to;
 }

@@ -7,6 +7,7 @@
 #define ZL_EMIT_PIPE_H
 
 #include "base/base.h"
+#include "emit/pipe/blocks/blocks.h"
 #include "emit/pipe/placed.h"
 #include "emit/pipe/say.h"
 #include "legality/matrix/sync.h"
@@ -91,47 +92,6 @@ typedef struct zl_pt_base {
     int32_t smem;
     uint32_t low, instance; /* the word's lower half; bytes from one instance to the next */
 } zl_pt_base;
-
-/* Tiles of a matrix that the blocks of a grid take in turn: block b of g takes tiles b, b + g and so on. Tiles are numbered
- * along the rows of a band, then across its columns, band by band, so that blocks that run together share rows and
- * columns in L2. */
-typedef struct zl_pt_tiles {
-    const char *param; /* trip count of the loop over a block's tiles, from 0 on; axes T.row and T.column are the tile's place */
-    uint64_t rows, columns;
-    const char *neighbours; /* "row" or "column": blocks of a cluster take neighbours there, one number; NULL: they share a tile */
-    uint32_t band;          /* rows */
-    uint32_t height, width; /* elements of a tile */
-    const char *offsets;    /* the argument with where each of `groups` matrices begins and the last ends; NULL: one. T.group, T.begin, T.end */
-    uint32_t groups, most, share; /* matrices below each other, their rows at most; a tile's of each instance */
-} zl_pt_tiles;
-
-/* A place in the workspace of units, in the bytes of a block: those of the block, or of the one before. */
-enum { ZL_PT_UNIT_PLACES = 4 };
-typedef struct zl_pt_unit_place {
-    const char *name; /* a global or a flag of the pipe */
-    uint32_t at, each; /* in the bytes of a block; bytes from one instance to the next */
-    bool before;
-} zl_pt_unit_place;
-
-/* Units of stream-K: the tiles of the plan are divided among blocks, also within a tile. */
-typedef struct zl_pt_units {
-    uint32_t steps;        /* of a tile, at least 2 */
-    uint32_t blocks;       /* that have work at most, no more than tiles */
-    const char *workspace; /* the argument */
-    uint32_t pitch;        /* bytes of a block there */
-    zl_pt_unit_place place[ZL_PT_UNIT_PLACES];
-} zl_pt_units;
-
-/* Packed sequences (sequences.c): each block of a grid of one dimension finds its sequence, head and tile, which `block.z`, `block.y` and
- * `block` then name. */
-typedef struct zl_pt_sequences {
-    const char *queries;   /* the lengths that have where sequences begin */
-    uint32_t count, heads;
-    uint32_t rows, keys;   /* of all sequences together, at most */
-    uint32_t height;       /* rows of a tile */
-    uint32_t beside;       /* heads whose tiles are neighbours; divides `heads` */
-    uint32_t low, least;   /* sequences of at least `low` rows come first, then those of a fourth, and so on; what is below `least` is 0 */
-} zl_pt_sequences;
 
 /* What a planner binds to its pipe beside the request. */
 typedef struct zl_pt_plan {
@@ -304,53 +264,9 @@ bool zl_pt_of_iteration(const zl_pipe_text *k, const zlay_pipe_count *count);
 /* Register `first_<param>`, where the block's trips of a param begin, NULL: at 0; `to` = where those end that begin late. */
 const char *zl_pt_first(const zl_pipe_text *k, char room[80], int32_t param);
 void zl_pt_last(zl_pipe_text *k, const char *to);
-/* The block's place among packed sequences, where there are any: registers, and the search, behind which blocks without a tile have left;
- * and then end = the row behind its sequence, w0 = its first one, bounded; false: there are none. */
-bool zl_pt_has_sequences(const zl_pipe_text *k);
-void zl_pt_sequences_declare(zl_pipe_text *k);
-void zl_pt_sequences_find(zl_pipe_text *k);
-bool zl_pt_sequences_rows(zl_pipe_text *k, const zlay_pipe_lengths *l, const char *end);
-/* end = the row behind the sequence of this number, w0 = with starts its first one, as the array says. */
-void zl_pt_lengths_read(zl_pipe_text *k, const zlay_pipe_lengths *l, const char *end, const char *sequence);
 /* Registers of a sequence: the rows that the longest has more, the row behind it, of `NAME.end`; NULL: there is none. */
 const char *zl_pt_lengths_left(const zl_pipe_text *k, char room[80], const char *name);
 const char *zl_pt_lengths_end(const zl_pipe_text *k, char room[80], const char *text);
-/* Tiles: registers for them, whether a param counts them, how many the block has, whether a loop is that over tiles, its
- * range, its first number and its step, and the place of the tile where an iteration begins; of groups, their search, and
- * whether an instance has products only where `busy` holds. */
-void zl_pt_tiles_declare(zl_pipe_text *k);
-bool zl_pt_tiles_counted(const zl_pipe_text *k, int32_t param);
-void zl_pt_tiles_count(zl_pipe_text *k, const char *trips);
-bool zl_pt_tiles_loop(const zl_pipe_text *k, const zl_event *loop);
-zl_pt_range zl_pt_tiles_range(const zl_pipe_text *k, char room[24]);
-void zl_pt_tiles_first(zl_pipe_text *k);
-void zl_pt_tiles_step(zl_pipe_text *k);
-void zl_pt_tiles_next(zl_pipe_text *k);
-bool zl_pt_tiles_spare(const zl_pipe_text *k);
-void zl_pt_tiles_place(zl_pipe_text *k);
-/* Register `to`: the first row or column of the tile, in elements. */
-void zl_pt_tiles_first_of(zl_pipe_text *k, const char *to, bool column);
-/* The register of the tile's row or column where a text begins with that axis; NULL: with none. */
-const char *zl_pt_tiles_axis(const zl_pipe_text *k, const char *text, const char **rest);
-
-/* Blocks of stream-K. The pipe that is proved has a block and, as another of its cluster, all others; what is printed is the first, for
- * every block of a grid without clusters: its roles, and the blocks of the printed cluster. */
-bool zl_pt_units_printed(const zl_pipe_text *k, const zl_role *role);
-static inline uint32_t zl_pt_blocks(const zl_pipe_text *k) { return k->plan && k->plan->units ? 1 : k->pipe->blocks; }
-/* Blocks behind those that have work leave at once; a role that loops over tiles computes which are its block's. */
-void zl_pt_units_declare(zl_pipe_text *k);
-void zl_pt_units_leave(zl_pipe_text *k);
-void zl_pt_units_begin(zl_pipe_text *k);
-/* Whether a loop runs over the tiles of a unit, or a part of them; whether a param counts the steps of each; then the tile of an
- * iteration, its place, and the number of its steps. */
-bool zl_pt_units_loop(const zl_pipe_text *k, const zl_event *loop);
-bool zl_pt_units_counts(const zl_pipe_text *k, int32_t param);
-void zl_pt_units_place(zl_pipe_text *k, const char *trips);
-/* The step of a tile along K, of a step of the block's part of it, NULL of NULL; and `to`, where a global or a flag of the name lies
- * in the workspace: false where there is none. */
-const char *zl_pt_units_step(zl_pipe_text *k, const char *step);
-bool zl_pt_units_other(zl_pipe_text *k, const char *to, const char *name);
-
 /* Register `to`: where a map or a flag of so many bytes lies. */
 void zl_pt_other(zl_pipe_text *k, const char *to, int32_t other, const zl_pos *pos, uint32_t bytes);
 
@@ -360,6 +276,11 @@ bool zl_pt_is_scales(const zl_pipe_text *k, int32_t tmem);
 zlay_status zl_pt_scaled(const zl_pipe_text *k, zl_pt_product *p);
 zlay_status zl_pt_scales(const zl_pipe_text *k, zl_pt_product *p);
 zlay_status zl_pt_idescs(zl_pt_product *p);
+
+/* Blocks of a cluster of the kernel: stream-K has none, though the pipe that is proved has. */
+static inline uint32_t zl_pt_blocks(const zl_pipe_text *k) { return k->plan && k->plan->units ? 1 : k->pipe->blocks; }
+/* The sequences among which blocks find their tiles; NULL: blocks have the numbers of the grid. */
+static inline const zl_pt_sequences *zl_pt_sequences_of(const zl_pipe_text *k) { return k->plan ? k->plan->sequences : NULL; }
 
 /* Whether the plan says which arguments there are. */
 static inline bool zl_pt_arguments_bound(const zl_pipe_text *k) { return k->plan && k->plan->arguments; }

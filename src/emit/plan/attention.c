@@ -20,7 +20,7 @@ typedef struct bound {
     zl_pt_plan more;
 } bound;
 
-enum { BESIDE = 4 /* heads at most whose keys stay in L2 together */, SHORT = 4 /* tiles of a sequence that nobody waits for */ };
+enum { BESIDE = 4 /* heads at most whose keys stay in L2 together */, SHORT = 4 /* tiles of a sequence that may begin last */ };
 
 /* Splits are a number. */
 static void splits_bind(bound *b, zlay_pipe_emit *ask, const zlay_attention_plan *p)

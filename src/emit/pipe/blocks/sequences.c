@@ -11,20 +11,15 @@
 #include "emit/pipe/pipe.h"
 
 #include <stdio.h>
-#include <string.h>
 
 enum { WARP = 32 };
 
 static const char *const registers =
     "cta_y, cta_z, seek, chunk, before, first, begins, ends, tiles, number, least, most";
 
-static const zl_pt_sequences *sequences_of(const zl_pipe_text *k) { return k->plan ? k->plan->sequences : NULL; }
-
-bool zl_pt_has_sequences(const zl_pipe_text *k) { return sequences_of(k) != NULL; }
-
 void zl_pt_sequences_declare(zl_pipe_text *k)
 {
-    if (sequences_of(k)) zl_pt_line(k, k->c ? "[[maybe_unused]] uint32_t %s;" : ".reg .b32 %s;", registers);
+    if (zl_pt_sequences_of(k)) zl_pt_line(k, k->c ? "[[maybe_unused]] uint32_t %s;" : ".reg .b32 %s;", registers);
 }
 
 /* to = what lane `lane` has of it. */
@@ -37,12 +32,12 @@ static void of_lane(zl_pipe_text *k, const char *to, const char *value, const ch
 static void read_entry(zl_pipe_text *k, const char *to)
 {
     char room[24], array[80];
-    snprintf(array, sizeof array, "read_%.64s", sequences_of(k)->queries);
+    snprintf(array, sizeof array, "read_%.64s", zl_pt_sequences_of(k)->queries);
     zl_op(k, LOAD64, "gp", array);
     zl_op(k, FURTHER, "gp", "w0", "4");
     zl_say(k, NULL, "ld.nc.b32", 1, to, "gp");
     zl_op(k, UPPER, to, to, "before");
-    zl_op(k, LOWER, to, to, zl_pt_number(room, sequences_of(k)->rows));
+    zl_op(k, LOWER, to, to, zl_pt_number(room, zl_pt_sequences_of(k)->rows));
 }
 
 /* begins = the end of the lane before. */
@@ -76,7 +71,7 @@ static void read_chunk(zl_pipe_text *k)
     char room[24];
     zl_op(k, ADD, "w0", "chunk", "lane");
     zl_op(k, ADD, "w0", "w0", "1");
-    zl_op(k, LEAST, "w0", "w0", zl_pt_number(room, sequences_of(k)->count));
+    zl_op(k, LEAST, "w0", "w0", zl_pt_number(room, zl_pt_sequences_of(k)->count));
     read_entry(k, "ends");
     begin_where_others_end(k);
     bound_ends(k);
@@ -86,7 +81,7 @@ static void read_chunk(zl_pipe_text *k)
 static void count_chunk(zl_pipe_text *k)
 {
     char room[24];
-    const zl_pt_sequences *s = sequences_of(k);
+    const zl_pt_sequences *s = zl_pt_sequences_of(k);
     zl_op(k, SUB, "w1", "ends", "begins");
     zl_op(k, SUB, "w2", "w1", "least");
     zl_op(k, SUB, "w3", "most", "least");
@@ -102,7 +97,7 @@ static void count_chunk(zl_pipe_text *k)
 static void next_length(zl_pipe_text *k)
 {
     char room[24];
-    zl_op(k, GE, "more", "chunk", zl_pt_number(room, sequences_of(k)->count));
+    zl_op(k, GE, "more", "chunk", zl_pt_number(room, zl_pt_sequences_of(k)->count));
     zl_pt_when(k, "more");
     zl_op(k, MOV, "chunk", "0");
     zl_op(k, MOV, "before", "first");
@@ -110,7 +105,7 @@ static void next_length(zl_pipe_text *k)
     zl_op(k, PICK, "seek", "2", "0", "more");
     zl_op(k, MOV, "most", "least");
     zl_op(k, SHR, "least", "least", "2");
-    zl_op(k, LT, "more", "least", zl_pt_number(room, sequences_of(k)->least));
+    zl_op(k, LT, "more", "least", zl_pt_number(room, zl_pt_sequences_of(k)->least));
     zl_op(k, PICK, "least", "0", "least", "more");
     zl_pt_when_end(k);
 }
@@ -133,7 +128,7 @@ static void search(zl_pipe_text *k)
 {
     char room[24];
     const zl_pt_range range = {.counter = "seek", .last = "1", .runs = true, .unsigned_ = true};
-    const zl_pt_sequences *s = sequences_of(k);
+    const zl_pt_sequences *s = zl_pt_sequences_of(k);
     zl_op(k, MOV, "number", "ctaid");
     zl_op(k, MOV, "chunk", "0");
     zl_op(k, MOV, "before", "0");
@@ -158,7 +153,7 @@ static void choose_lane(zl_pipe_text *k)
 {
     char room[24], heads[24];
     static const char *const own[] = {"begins", "ends", "tiles", "w1"};
-    zl_pt_number(heads, sequences_of(k)->heads);
+    zl_pt_number(heads, zl_pt_sequences_of(k)->heads);
     zl_op(k, MOV, "w1", "tiles");
     for (uint32_t by = 1; by < WARP; by *= 2) {
         zl_say(k, NULL, "shfl.up", 1, "w0", "w1", zl_pt_number(room, by), "0", "-1");
@@ -181,7 +176,7 @@ static void choose_lane(zl_pipe_text *k)
 static void place(zl_pipe_text *k)
 {
     char beside[24];
-    zl_pt_number(beside, sequences_of(k)->beside);
+    zl_pt_number(beside, zl_pt_sequences_of(k)->beside);
     zl_op(k, MUL, "w0", "tiles", beside);
     zl_op(k, DIV, "w1", "number", "w0");
     zl_op(k, MUL, "w0", "w1", "w0");
@@ -196,32 +191,8 @@ static void place(zl_pipe_text *k)
 
 void zl_pt_sequences_find(zl_pipe_text *k)
 {
-    if (!sequences_of(k)) return;
+    if (!zl_pt_sequences_of(k)) return;
     search(k);
     choose_lane(k);
     place(k);
-}
-
-/* Bounds a sequence of keys, of which each entry of the array is read by itself. */
-static void bound_keys(zl_pipe_text *k, const char *end)
-{
-    char room[24];
-    zl_pt_number(room, sequences_of(k)->keys);
-    zl_op(k, UPPER, "w0", "w0", "0");
-    zl_op(k, LOWER, "w0", "w0", room);
-    zl_op(k, UPPER, end, end, "w0");
-    zl_op(k, LOWER, end, end, room);
-}
-
-bool zl_pt_sequences_rows(zl_pipe_text *k, const zlay_pipe_lengths *l, const char *end)
-{
-    if (!sequences_of(k)) return false;
-    if (!strcmp(l->name, sequences_of(k)->queries)) {
-        zl_op(k, MOV, "w0", "begins");
-        zl_op(k, MOV, end, "ends");
-        return true;
-    }
-    zl_pt_lengths_read(k, l, end, "cta_z");
-    bound_keys(k, end);
-    return true;
 }
