@@ -261,7 +261,8 @@ static void bounds_offsets(void **state)
 {
     static const int32_t rows[] = {64, 130, 0, 65, 7};
     static const int32_t given[][6] = {{266, 259, 194, 194, 64, 0}, {INT32_MAX, INT32_MAX, 0, 0, 0, 1}, {INT32_MIN, -1, 5, 70, 300, INT32_MAX},
-                                       {-5, 64, 10, 194, 180, 266}, {0, 64, 194, 194, 259, 266 + 1}, {100, 100, 100, 90, 80, 300}, {3, 2, 1, 0, -1, -2}};
+                                       {-5, 64, 10, 194, 180, 266}, {0, 64, 194, 194, 259, 266 + 1}, {100, 100, 100, 90, 80, 300}, {3, 2, 1, 0, -1, -2},
+                                       {0, 200, 0, 200, 0, 266} /* unbounded, more tiles than blocks */};
     const shape s = {64, 1, 0, 5, 2, 1, 130, 130, .type = ZLAY_TYPE_BF16, .rows = {rows, rows}, .packed = {true, true}, .sequences = true};
     uint64_t seed = test_seed("hostile");
     for (size_t i = 0; i < sizeof given / sizeof *given; i++) {

@@ -359,7 +359,7 @@ void zl_attention_result_put(zl_text *out, plan_t *p)
 {
     for (uint32_t c = 0; c < zl_attention_leaves(p); c++)
         zl_attention_panel_put(out, p, p->split ? "O" : "R", c);
-    zl_puts(out, "  waitgroup bulk 0\n");
+    zl_puts(out, "  waitgroup bulk.read 0\n");
 }
 
 void zl_attention_finish_put(zl_text *out, plan_t *p)
