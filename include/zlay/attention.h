@@ -64,8 +64,8 @@ typedef struct zlay_attention {
     uint64_t splits;       /* runs that each row's keys are cut into, of a block each, and a second
                               kernel merges their results; 1 */
     uint64_t sequences;    /* so many sequences lie one behind the other in all tensors, and
-                              `queries` and `keys` are the most rows that they have together:
-                              the blocks are those of the tiles that there are.  0: see `batch` */
+                              `queries` and `keys` are the most rows that they have together;
+                              persistent blocks.  0: see `batch` */
     uint64_t reserved[1];  /* 0 */
 } zlay_attention;
 
@@ -78,7 +78,7 @@ typedef struct zlay_attention_summary {
     uint32_t stages;         /* of the rings of keys and of values */
     uint32_t moves;          /* of the pipe, each one tensor map or more */
     uint64_t grid[3];        /* tiles of queries, heads times splits, batch; with `sequences` the
-                                most tiles that there may be, 1, 1 */
+                                most tiles that there may be, 1, 1: more blocks have no work */
     uint64_t tiles;          /* of keys: the argument n_N; of a merge its splits */
     uint32_t threads;        /* of a block */
     uint32_t reserved;       /* 0 */
@@ -103,8 +103,10 @@ typedef struct zlay_attention_summary {
  *  With `sequences` the arrays are read_q_starts and read_k_starts, which may be one, and the
  *  kernel bounds what they say: each entry of the first is taken as at least the one before and at
  *  most `queries`; a sequence of keys begins at 0 or later and ends at `keys` or before.  Blocks
- *  find their tiles themselves, those of the longest sequences first.  `batch`, `q_lengths` and
- *  `k_lengths` stay 0; e4m3, splits and the log-sum-exp are refused.
+ *  are persistent, so a grid has any number of them: they claim tiles from an u32 in global memory
+ *  whose address is the argument next_tile, the longest sequences first.  It is 0 before a launch and
+ *  behind it.  `batch`, `q_lengths` and `k_lengths` stay 0; e4m3, windows, splits, the
+ *  log-sum-exp and other targets than sm_90a are refused.
  *
  *  K of e4m3 comes in pairs of rows: with an odd number of keys the kernel reads one row
  *  behind the last of each head, of any contents, so K's memory has it.

@@ -24,6 +24,7 @@ typedef struct shape {
     bool packed[2];
     uint64_t splits;
     bool sequences; /* the blocks find their tiles among packed sequences */
+    uint64_t blocks; /* persistent ones of those; 0: as many as the plan's grid */
     uint64_t spare; /* rows that the request of those has more than there are */
     bool tmem; /* of sm_100a, in tensor memory; else of sm_90a */
 } shape;
@@ -51,6 +52,7 @@ typedef struct run {
     float *lse;   /* [batch][heads][rows up to a multiple of 4] */
     size_t lse_count;
     int32_t *lengths[2]; /* the arrays that the kernel reads */
+    uint32_t next_tile;  /* the counter of claims */
 } run;
 
 /* ---- kernels ------------------------------------------------------------------------------- */

@@ -106,6 +106,19 @@ static inline bool px_red(px_machine *m, int thread, const px_line *l)
     return true;
 }
 
+/* `atom d, [a], b`: d is what stood there. */
+static inline bool px_atom(px_machine *m, int thread, const px_line *l)
+{
+    uint32_t word, more = PX_IN32(2);
+    uint8_t *to = px_global_at(m, PX_IN(1), 4);
+    if (!to) return false;
+    memcpy(&word, to, 4);
+    px_set(m, thread, &l->operand[0], word);
+    word += more;
+    memcpy(to, &word, 4);
+    return true;
+}
+
 /* `ld.param` of 4 or 8 bytes. */
 static inline bool px_ld_param(px_machine *m, int thread, const px_line *l)
 {

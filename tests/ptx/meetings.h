@@ -158,20 +158,6 @@ static inline bool px_shfl(px_machine *m, int first, const px_line *l)
     return true;
 }
 
-/* `d, a, lanes`: all lanes get the sum of theirs, or the greatest. PTX ISA 9.1, redux.sync. */
-static inline bool px_redux(px_machine *m, int first, const px_line *l)
-{
-    uint32_t all = 0;
-    bool sum = strstr(l->op, ".add") != NULL;
-    for (int i = 0; i < PX_WARP; i++) {
-        uint32_t own = (uint32_t)px_get(m, first + i, &l->operand[1]);
-        if ((uint32_t)px_get(m, first + i, &l->operand[2]) != UINT32_MAX) return px_fault(m, "redux.sync of some lanes");
-        all = sum ? all + own : own > all ? own : all;
-    }
-    for (int i = 0; i < PX_WARP; i++) px_set(m, first + i, &l->operand[0], all);
-    return true;
-}
-
 /* Any lane may be the one. */
 static inline bool px_elect(px_machine *m, int first, const px_line *l)
 {

@@ -232,6 +232,6 @@ void zl_pt_counts(zl_pipe_text *k)
 {
     for (uint32_t i = 0; i < k->ask->lengths_count; i++) read_one(k, &k->ask->lengths[i]);
     for (uint32_t i = 0; i < k->ask->counts_count; i++)
-        if (!zl_pt_of_iteration(k, &k->ask->counts[i])) zl_pt_count(k, &k->ask->counts[i]);
+        if (zl_pt_sequences_of(k) || !zl_pt_of_iteration(k, &k->ask->counts[i])) zl_pt_count(k, &k->ask->counts[i]);
     without_rows(k);
 }

@@ -71,6 +71,7 @@ void zl_pt_expect_arrive(zl_pipe_text *k, const zl_event *event)
     char bytes[24];
     k->event = event;
     zl_pt_line(k, "// lines %u, %u", event->line, event[1].line);
+    zl_pt_sequences_tell(k, &event[1]);
     zl_pt_bar(k, "at");
     zl_say(k, zl_pt_one(k),
            zl_bar_is_clustered(k->pipe, event->bar) ? "mbar.arrive.expect_tx.release.cluster" : "mbar.arrive.expect_tx", 0,
@@ -120,6 +121,7 @@ static void say_wait(zl_pipe_text *k, const zl_event *event)
     zl_say(k, NULL, zl_bar_is_clustered(k->pipe, event->bar) ? "mbar.try_wait.parity.acquire.cluster" : "mbar.try_wait.parity",
            1, "done", "at", parity);
     zl_pt_try_end(k);
+    zl_pt_sequences_hear(k, event);
 }
 
 /* Products in tensor memory by pairs of blocks are committed for both. */

@@ -96,7 +96,7 @@ void zl_pt_iteration_begin(zl_pipe_text *k, const zl_event *loop)
         snprintf(n, sizeof n, "n_%.64s", k->pipe->params[p].name);
         if (zl_pt_units_counts(k, p)) zl_pt_units_place(k, trips);
         else if (!count) count_listed(k, trips, p, loop);
-        if (!count || !count->axis) continue;
+        if (!count || !count->axis || zl_pt_sequences_of(k)) continue;
         zl_op(k, LOAD32, trips, n);
         zl_pt_count(k, count);
     }

@@ -227,7 +227,6 @@ static void begin(zl_pipe_text *k)
     zl_op(k, AND, "lane", "tid", "31");
     put_block(k);
     zl_pt_units_leave(k);
-    zl_pt_sequences_find(k);
     if (has_clusters(k)) zl_op(k, RANK, "rank");
     else zl_op(k, MOV, "rank", "0");
     zl_op(k, EQ, "leader", "lane", "0");
@@ -235,7 +234,7 @@ static void begin(zl_pipe_text *k)
     zl_op(k, MOV, "rtid", "tid");
     put_smem(k);
     for (uint32_t i = 0; i < k->pipe->params_count; i++) trip_count(k, (int32_t)i);
-    zl_pt_counts(k);
+    if (!zl_pt_sequences_of(k)) zl_pt_counts(k);
     fetch_maps(k);
 }
 
@@ -247,13 +246,32 @@ typedef struct loop_text {
     zl_pt_range range; /* of the counter, or of the number of a tile */
 } loop_text;
 
-static void loop_text_of(const zl_pipe_text *k, loop_text *t, const zl_event *loop)
+/* A role goes on to the next tile of packed sequences where one was claimed. */
+static zl_pt_range tiles_range(zl_pipe_text *k, char room[24])
+{
+    if (zl_pt_sequences_of(k)) return (zl_pt_range){"seek", NULL, "2", true, true};
+    return zl_pt_tiles_range(k, room);
+}
+
+static void tiles_first(zl_pipe_text *k)
+{
+    if (zl_pt_sequences_of(k)) zl_pt_sequences_first(k);
+    else zl_pt_tiles_first(k);
+}
+
+static void tiles_place(zl_pipe_text *k)
+{
+    if (zl_pt_sequences_of(k)) zl_pt_sequences_place(k);
+    else zl_pt_tiles_place(k);
+}
+
+static void loop_text_of(zl_pipe_text *k, loop_text *t, const zl_event *loop)
 {
     snprintf(t->counter, sizeof t->counter, "count%u", k->loops);
     snprintf(t->last, sizeof t->last, "end%u", k->loops);
     zl_pt_number(t->step, loop->step > 0 ? (uint64_t)loop->step : 1);
     t->range = zl_pt_tiles_loop(k, loop)
-                   ? zl_pt_tiles_range(k, t->number)
+                   ? tiles_range(k, t->number)
                    : (zl_pt_range){t->counter, t->step, t->last, zl_pt_runs(k, loop), false};
 }
 
@@ -276,12 +294,12 @@ static void loop_begin(zl_pipe_text *k, const zl_event *loop)
     loop_text_of(k, &t, loop);
     if (tiles) zl_op(k, MOV, t.counter, "0");
     else count_begin(k, &t, loop);
-    if (tiles) zl_pt_tiles_first(k);
+    if (tiles) tiles_first(k);
     k->loop[k->loops] = loop;
     zl_pt_rings_begin(k, loop);
     zl_pt_iterations_begin(k, loop);
     zl_pt_while(k, &t.range);
-    if (tiles) zl_pt_tiles_place(k);
+    if (tiles) tiles_place(k);
     k->loops++;
     zl_pt_iteration_begin(k, loop);
 }
@@ -295,7 +313,7 @@ static void loop_end(zl_pipe_text *k, const zl_event *loop)
     loop_text_of(k, &t, loop);
     if (zl_pt_tiles_loop(k, loop)) {
         zl_op(k, ADD, t.counter, t.counter, t.step);
-        zl_pt_tiles_next(k);
+        if (!zl_pt_sequences_of(k)) zl_pt_tiles_next(k);
     }
     zl_pt_while_end(k, &t.range);
     zl_pt_rings_end(k, loop);

@@ -143,6 +143,7 @@ struct zl_pipe_text {
     zl_pt_matrix_of *matrices; /* ZL_PT_NAMES of them */
     uint32_t matrices_count;
     uint32_t smem, threads;
+    uint32_t told_at; /* the words of the tile of packed sequences, in shared memory */
     zl_pt_product *products;
     uint32_t products_count;
     zl_pt_placed *placed;

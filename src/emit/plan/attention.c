@@ -90,6 +90,8 @@ static uint32_t beside(uint64_t heads)
 static void sequences_bind(bound *b, const zlay_attention_plan *p)
 {
     b->sequences = (zl_pt_sequences){.queries = zl_attention_lengths(&p->ask, true),
+                                     .steps = "N",
+                                     .told = "ready",
                                      .count = (uint32_t)p->ask.sequences,
                                      .heads = (uint32_t)p->ask.heads,
                                      .rows = (uint32_t)p->ask.queries,
@@ -98,7 +100,7 @@ static void sequences_bind(bound *b, const zlay_attention_plan *p)
                                      .beside = beside(p->ask.heads),
                                      .low = (uint32_t)zl_attention_mean(&p->ask, p->ask.queries),
                                      .least = SHORT * p->info.tile_m};
-    b->more = (zl_pt_plan){.sequences = &b->sequences};
+    b->more = (zl_pt_plan){.tiles.param = "T", .sequences = &b->sequences};
 }
 
 static void bind(bound *b, zlay_pipe_emit *ask, const zlay_attention_plan *p)

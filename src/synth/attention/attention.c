@@ -96,6 +96,7 @@ static zlay_status sequences(zlay_ctx *ctx, zlay_attention *a)
                    {a->k_lengths != 0, "k_lengths"},
                    {a->splits > 1, "splits"},
                    {a->lse != 0, "lse"},
+                   {a->window != 0, "window"},
                    {zl_attention_bytes(a), "type"}};
     zlay_status status = a->sequences ? extent(ctx, "sequences", a->sequences) : ZLAY_OK;
     for (size_t i = 0; i < ZL_COUNT(refused) && a->sequences && !status; i++)
@@ -307,6 +308,8 @@ static zlay_status tensors_make(zlay_ctx *ctx, zlay_attention_plan *p)
     status = merge_make(ctx, p);
     if (status) return status;
     heads_pack(p);
+    if (p->tmem && p->ask.sequences)
+        return zl_fail(ctx, ZLAY_ENOTSUP, "sequences: not planned on %s; sm_90a has it", zlay_target_name(p->target));
     zl_attention_tiles(p);
     if (p->info.grid[0] > INT32_MAX)
         return zl_fail(ctx, ZLAY_ENOTSUP, "sequences: %llu blocks, and a grid has 2^31 - 1", (unsigned long long)p->info.grid[0]);

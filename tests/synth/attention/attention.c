@@ -231,6 +231,8 @@ static void says_what_is_wrong(void **state)
         {"sm_90a", {.head = 64, .queries = 4, .keys = 4, .sequences = 2, .k_lengths = ZLAY_LENGTHS_PADDED}, ZLAY_ENOTSUP, "k_lengths: not planned"},
         {"sm_90a", {.head = 64, .queries = 4, .keys = 4, .sequences = 2, .splits = 2}, ZLAY_ENOTSUP, "splits: not planned"},
         {"sm_90a", {.head = 64, .queries = 4, .keys = 4, .sequences = 2, .lse = 1}, ZLAY_ENOTSUP, "lse: not planned"},
+        {"sm_90a", {.head = 64, .queries = 4, .keys = 4, .sequences = 2, .causal = 1, .window = 2}, ZLAY_ENOTSUP, "window: not planned"},
+        {"sm_100a", {.head = 64, .queries = 4, .keys = 4, .sequences = 2}, ZLAY_ENOTSUP, "sequences: not planned on sm_100a; sm_90a has it"},
         {"sm_90a", {.head = 64, .queries = 4, .keys = 4, .sequences = 2, .type = ZLAY_TYPE_E4M3}, ZLAY_ENOTSUP, "type: not planned"},
         {"sm_90a", {.head = 64, .queries = 4, .keys = 4, .sequences = 2, .k = {.batch = 256}}, ZLAY_EINVAL, "k, v: packed sequences have no stride"},
         {"sm_90a", {.head = 128, .queries = 1 << 30, .keys = 4, .sequences = 2, .heads = 1 << 9}, ZLAY_ENOTSUP, "sequences: 4294967808 blocks, and a grid has 2^31 - 1"},

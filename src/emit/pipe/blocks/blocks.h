@@ -37,10 +37,13 @@ typedef struct zl_pt_units {
     zl_pt_unit_place place[ZL_PT_UNIT_PLACES];
 } zl_pt_units;
 
-/* Packed sequences (sequences.c): each block of a grid of one dimension finds its sequence, head and tile, which `block.z`, `block.y` and
- * `block` then name. */
+/* Packed sequences (sequences.c): persistent blocks claim tiles, whose sequence, head and number in it `block.z`, `block.y` and
+ * `block` name. */
+#define ZL_PT_NEXT_TILE "next_tile" /* the argument: the counter of claims */
 typedef struct zl_pt_sequences {
     const char *queries;   /* the lengths that have where sequences begin */
+    const char *steps;     /* the param that each tile has a count of */
+    const char *told;      /* the mbarrier behind which roles know their tile: of the stage that is filled once for each */
     uint32_t count, heads;
     uint32_t rows, keys;   /* of all sequences together, at most */
     uint32_t height;       /* rows of a tile */
@@ -83,9 +86,12 @@ void zl_pt_units_place(zl_pipe_text *k, const char *trips);
 const char *zl_pt_units_step(zl_pipe_text *k, const char *step);
 bool zl_pt_units_other(zl_pipe_text *k, const char *to, const char *name);
 
-/* Packed sequences: registers; and the search of the block's tile, behind which blocks without one have left, and cta_z, cta_y and ctaid
- * are its sequence, head and tile, begins and ends the rows of the sequence. */
+/* Packed sequences: registers; the search of the block's first tile; a tile's place and counts, and the claim of the next. Those are of
+ * the role of one thread, which tells them before an arrival, and the others hear them behind a wait. */
 void zl_pt_sequences_declare(zl_pipe_text *k);
-void zl_pt_sequences_find(zl_pipe_text *k);
+void zl_pt_sequences_first(zl_pipe_text *k);
+void zl_pt_sequences_place(zl_pipe_text *k);
+void zl_pt_sequences_tell(zl_pipe_text *k, const zl_event *event);
+void zl_pt_sequences_hear(zl_pipe_text *k, const zl_event *event);
 
 #endif

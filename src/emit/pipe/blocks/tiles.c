@@ -13,7 +13,7 @@ static bool has_groups(const zl_pipe_text *k) { return tiles_of(k) && tiles_of(k
 
 void zl_pt_tiles_declare(zl_pipe_text *k)
 {
-    if (tiles_of(k))
+    if (tiles_of(k) && !zl_pt_sequences_of(k))
         zl_pt_line(k, k->c ? "[[maybe_unused]] uint32_t tile, row, column, rest, left;"
                            : ".reg .b32 tile, row, column, rest, left;");
     if (has_groups(k))
