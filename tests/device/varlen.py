@@ -6,9 +6,10 @@
 Lengths are lines `NAME HEADS KV_HEADS HEAD: tokens of each sequence` of tests/device/sequences.txt; NAME takes lines of that name, by
 default all.  First each line is computed once, causal and full: errors against float64 beside those of torch, the result untouched in all
 rows that no sequence has and on both sides, results that do not depend on a neighbour which is NaN, the same bits in each of --launches
-launches, and offsets that decrease, are negative or pass the rows: nothing is written but what they are taken for.
-Then causal launches are timed as in peers.py, in one process, turn by turn, on N(0,1) data: zlay's kernel, zlay's kernel whose grid is
-that of the longest sequence, torch's, and dense causal attention of 8192 tokens and of 4096, of about as many tokens in all.
+launches, and offsets that decrease, are negative or pass the rows: nothing is written but what they are taken for.  The counter of
+claims is 0 behind each launch.
+Then causal launches are timed as in peers.py, in one process, turn by turn, on N(0,1) data: zlay's kernel with a block for each processor, the same
+with a block for each tile, zlay's kernel whose grid is that of the longest sequence, torch's, and dense causal attention of 8192 tokens and of 4096, of about as many tokens in all.
 TFLOP/s count 2 * heads * head * (sum of tokens^2).  The model in varlen_model.py says what was expected.  Status 1 when a result is wrong."""
 import argparse
 import json
@@ -31,7 +32,7 @@ class Packed:
     """One kernel for all sequences; `queries` and `keys` of the request are the sum of their tokens."""
 
     def __init__(self, env, lengths, heads, kv_heads, head, causal, longest=False):
-        """longest: the grid is that of the longest sequence, the plan of `q_lengths` and `k_lengths`."""
+        """longest: the grid is that of the longest sequence, the plan of `q_lengths` and `k_lengths`; else blocks are persistent."""
         self.env, self.lengths, self.heads, self.kv_heads, self.head, self.causal = env, lengths, heads, kv_heads, head, causal
         self.total = max(1, sum(lengths))
         most = max(1, max(lengths)) if longest else self.total
@@ -40,6 +41,9 @@ class Packed:
         self.plan = env.zlay.ask(op="plan.attention", **request)
         self.code = env.zlay.ask(op="emit", what="attention", name="attention", **request)
         self.function = env.driver.load(self.code["text"], "attention", self.code["smem"])
+        processors = torch.cuda.get_device_properties(0).multi_processor_count
+        self.grid = self.code["grid"] if longest else (min(processors, self.code["grid"][0]), 1, 1)
+        self.next_tile = torch.zeros(1, device="cuda", dtype=torch.int32)
 
     def set(self):
         q, k, v = (torch.randn(self.total, heads, self.head, device="cuda", dtype=torch.bfloat16)
@@ -53,12 +57,17 @@ class Packed:
         maps = [self.env.zlay.map_bytes(m["map"], one[m["tensor"]].data_ptr() + m["map"]["address"]) for m in self.plan["maps"]]
         scalars = {"n_N": (self.plan["tiles"]).to_bytes(4, "little"),
                    "x_scale": bytes(peers.ctypes.c_float(math.log2(math.e) / math.sqrt(self.head))),
+                   "next_tile": self.next_tile.data_ptr().to_bytes(8, "little"),
                    "read_q_starts": one["starts"].data_ptr().to_bytes(8, "little"), "read_k_starts": one["starts"].data_ptr().to_bytes(8, "little")}
         return [peers.buffer_of(maps.pop(0) if a["type"] == "CUtensorMap" else scalars[a["name"]]) for a in self.code["arguments"]]
 
     def by_zlay(self, one):
         if self not in one:  # a set serves several plans
             one[self] = self.values(one)
+        self.env.driver.launch(self.function, self.grid, self.code["threads"], self.code["smem"], one[self])
+
+    def by_tiles(self, one):
+        """A block for each tile that there may be."""
         self.env.driver.launch(self.function, self.code["grid"], self.code["threads"], self.code["smem"], one[self])
 
     def run(self, one, starts=None):
@@ -164,10 +173,11 @@ class Packed:
         bad = [] if error <= BOUND else [f"error {error:.2e}"]
         bad += [f"{outside} elements touched, {missed} rows missed"] if outside or missed else []
         first = one["whole"].clone()
-        for _ in range(launches):
-            self.by_zlay(one)
+        for launch in range(launches + 1):  # the last with other blocks
+            (self.by_zlay if launch < launches else self.by_tiles)(one)
             bad += [] if torch.equal(first, one["whole"]) else ["another launch, other bits"]
-        return bad + self.beside_nan(one) + self.hostile(one), error
+        bad += self.beside_nan(one) + self.hostile(one)
+        return bad + ([f"the counter is {self.next_tile.item()}"] if self.next_tile.item() else []), error
 
 
 def dense_calls(env, packed, sets):
@@ -193,7 +203,7 @@ def dense_calls(env, packed, sets):
 def timed(env, name, packed, one):
     sets = [one, packed.set()]  # each far larger than L2
     longest = Packed(env, packed.lengths, packed.heads, packed.kv_heads, packed.head, True, longest=True)
-    calls = {"zlay": packed.by_zlay, "zlay, grid of the longest": longest.by_zlay}
+    calls = {"zlay": packed.by_zlay, "zlay, a block a tile": packed.by_tiles, "zlay, grid of the longest": longest.by_zlay}
     calls.update({peer: call for peer, (call, _) in packed.peers(one).items()})
     useful = 2 * packed.heads * packed.head * sum(x * x for x in packed.lengths)
     flop = {call: useful for call in calls}

@@ -111,3 +111,29 @@ void zl_pt_iteration_end(zl_pipe_text *k, const zl_event *loop)
         zl_op(k, ADD, begun, begun, trips);
     }
 }
+
+/* ---- the tiles of a block ----------------------------------------------------------------- */
+
+/* A role goes on to the next tile of packed sequences where one was claimed. */
+zl_pt_range zl_pt_turns_range(zl_pipe_text *k, char room[24])
+{
+    if (zl_pt_sequences_of(k)) return (zl_pt_range){"seek", NULL, "2", true, true};
+    return zl_pt_tiles_range(k, room);
+}
+
+void zl_pt_turns_first(zl_pipe_text *k)
+{
+    if (zl_pt_sequences_of(k)) zl_pt_sequences_first(k);
+    else zl_pt_tiles_first(k);
+}
+
+void zl_pt_turns_place(zl_pipe_text *k)
+{
+    if (zl_pt_sequences_of(k)) zl_pt_sequences_place(k);
+    else zl_pt_tiles_place(k);
+}
+
+void zl_pt_turns_next(zl_pipe_text *k)
+{
+    if (!zl_pt_sequences_of(k)) zl_pt_tiles_next(k);
+}

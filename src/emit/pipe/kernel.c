@@ -246,32 +246,13 @@ typedef struct loop_text {
     zl_pt_range range; /* of the counter, or of the number of a tile */
 } loop_text;
 
-/* A role goes on to the next tile of packed sequences where one was claimed. */
-static zl_pt_range tiles_range(zl_pipe_text *k, char room[24])
-{
-    if (zl_pt_sequences_of(k)) return (zl_pt_range){"seek", NULL, "2", true, true};
-    return zl_pt_tiles_range(k, room);
-}
-
-static void tiles_first(zl_pipe_text *k)
-{
-    if (zl_pt_sequences_of(k)) zl_pt_sequences_first(k);
-    else zl_pt_tiles_first(k);
-}
-
-static void tiles_place(zl_pipe_text *k)
-{
-    if (zl_pt_sequences_of(k)) zl_pt_sequences_place(k);
-    else zl_pt_tiles_place(k);
-}
-
 static void loop_text_of(zl_pipe_text *k, loop_text *t, const zl_event *loop)
 {
     snprintf(t->counter, sizeof t->counter, "count%u", k->loops);
     snprintf(t->last, sizeof t->last, "end%u", k->loops);
     zl_pt_number(t->step, loop->step > 0 ? (uint64_t)loop->step : 1);
     t->range = zl_pt_tiles_loop(k, loop)
-                   ? tiles_range(k, t->number)
+                   ? zl_pt_turns_range(k, t->number)
                    : (zl_pt_range){t->counter, t->step, t->last, zl_pt_runs(k, loop), false};
 }
 
@@ -294,12 +275,12 @@ static void loop_begin(zl_pipe_text *k, const zl_event *loop)
     loop_text_of(k, &t, loop);
     if (tiles) zl_op(k, MOV, t.counter, "0");
     else count_begin(k, &t, loop);
-    if (tiles) tiles_first(k);
+    if (tiles) zl_pt_turns_first(k);
     k->loop[k->loops] = loop;
     zl_pt_rings_begin(k, loop);
     zl_pt_iterations_begin(k, loop);
     zl_pt_while(k, &t.range);
-    if (tiles) tiles_place(k);
+    if (tiles) zl_pt_turns_place(k);
     k->loops++;
     zl_pt_iteration_begin(k, loop);
 }
@@ -313,7 +294,7 @@ static void loop_end(zl_pipe_text *k, const zl_event *loop)
     loop_text_of(k, &t, loop);
     if (zl_pt_tiles_loop(k, loop)) {
         zl_op(k, ADD, t.counter, t.counter, t.step);
-        if (!zl_pt_sequences_of(k)) zl_pt_tiles_next(k);
+        zl_pt_turns_next(k);
     }
     zl_pt_while_end(k, &t.range);
     zl_pt_rings_end(k, loop);

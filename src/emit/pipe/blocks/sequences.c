@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Prints how persistent blocks take the tiles of packed sequences, whose lengths only the device knows. Tiles are numbered: sequences of at
  * least `low` rows come first, then those of at least a fourth of it, and so on, and in a sequence the last rows, which see the most
- * keys of a causal mask. Block b begins with tile b; then each block claims the next number from a counter in global memory, so
- * that whoever is free takes what comes next, and what is taken late is short (list scheduling; Graham, "Bounds on
+ * keys of a causal mask. Block b begins with tile b; then each block claims the next number from a counter in global memory. So
+ * a block that is free takes the next tile, and what is taken late is short (list scheduling; Graham, "Bounds on
  * Multiprocessing Timing Anomalies", 1969).
  *
  * The one thread of the role that fills the stages claims, one tile ahead. The numbers of a block rise, so the thread goes through the
