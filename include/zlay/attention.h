@@ -100,13 +100,14 @@ typedef struct zlay_attention_summary {
  *  is the natural logarithm of the sum of exp(score) over the keys that a query
  *  sees, of scaled and capped scores, and of exp(sink) where there is one.
  *
- *  With `sequences` the arrays are read_q_starts and read_k_starts, which may be one, and the
- *  kernel bounds what they say: each entry of the first is taken as at least the one before and at
- *  most `queries`; a sequence of keys begins at 0 or later and ends at `keys` or before.  Blocks
- *  are persistent, so a grid has any number of them: they claim tiles from a u32 in global
- *  memory whose address is the argument next_tile, the longest sequences first.  It is 0 before
- *  a launch and behind it.  `batch`, `q_lengths` and `k_lengths` stay 0; e4m3, windows, splits,
- *  the log-sum-exp and other targets than sm_90a are refused.
+ *  With `sequences` read_q_starts serves queries and keys, and `keys` is `queries`; with packed
+ *  `k_lengths` keys have read_k_starts.  The kernel bounds what they say: each entry of the first
+ *  is taken as at least the one before and at most `queries`; keys of their own array begin at 0
+ *  or later and end at `keys` or before.  Blocks are persistent, so a grid has any number of
+ *  them: they claim tiles from a u32 in global memory whose address is the argument next_tile,
+ *  the longest sequences first.  It is 0 before a launch and behind it.  `batch` and `q_lengths`
+ *  stay 0; padded keys, e4m3, windows, splits, the log-sum-exp and other targets than sm_90a are
+ *  refused.
  *
  *  K of e4m3 comes in pairs of rows: with an odd number of keys the kernel reads one row
  *  behind the last of each head, of any contents, so K's memory has it.

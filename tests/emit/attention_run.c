@@ -275,35 +275,52 @@ static void bound(int32_t *offset, uint64_t count, int32_t most)
     }
 }
 
-/* Offsets that no caller may give: nothing is written outside of what they are taken for, all of which is, and a sequence whose
- * entries are right has its result. */
+/* The sequences that offsets are taken for have their results, where one array serves keys, too. */
+static void compare_taken(const run *r, const shape *s, const int32_t *taken)
+{
+    int32_t rows[5];
+    shape bounded = *s;
+    if (!is_same(s) || taken[0]) return;
+    for (int i = 0; i < 5; i++) rows[i] = taken[i + 1] - taken[i];
+    bounded.rows[KEYS] = bounded.rows[QUERIES] = rows;
+    compare(r, &bounded, CAP);
+}
+
+/* Nothing is written outside of what offsets are taken for, all of which is, and nothing before the keys is read. */
+static void bounds_given(zlay_ctx *ctx, const shape *s, const int32_t given[6], uint64_t *seed)
+{
+    run r = {.ctx = ctx};
+    int32_t taken[6];
+    plan_make(&r, s);
+    print_kernel(&r, r.plan, ZLAY_TEXT_PTX);
+    tensors_make(&r, s, seed);
+    memcpy(taken, given, sizeof taken);
+    for (int side = 0; side < 2; side++) memcpy(r.lengths[side], given, sizeof taken);
+    bound(taken, s->batch, 266);
+    give_all(&r, s, CAP);
+    run_kernel(&r, s, seed, (int)(test_random(seed) % 3), 0);
+    for (size_t e = 0; e < r.elements[3]; e++) {
+        int32_t row = (int32_t)(e / (s->heads * s->head));
+        if ((row >= taken[0] && row < taken[5]) == (r.tensor[3][e] == UNTOUCHED)) fail_msg("element %zu of the result", e);
+        if (isnan(value_of(r.tensor[3][e], s->type))) fail_msg("element %zu depends on what lies before the keys", e);
+    }
+    leaves_padding(&r, s);
+    compare_taken(&r, s, taken);
+    run_free(&r);
+}
+
+/* Offsets that no caller may give, of few blocks, and of as many as tiles that there may be. */
 static void bounds_offsets(void **state)
 {
-    static const int32_t rows[] = {64, 130, 0, 65, 7};
+    static const int32_t rows[] = {64, 130, 0, 65, 7}, keys[] = {64, 130, 0, 65, 7};
     static const int32_t given[][6] = {{266, 259, 194, 194, 64, 0}, {INT32_MAX, INT32_MAX, 0, 0, 0, 1}, {INT32_MIN, -1, 5, 70, 300, INT32_MAX},
                                        {-5, 64, 10, 194, 180, 266}, {0, 64, 194, 194, 259, 266 + 1}, {100, 100, 100, 90, 80, 300}, {3, 2, 1, 0, -1, -2},
                                        {0, 200, 0, 200, 0, 266} /* unbounded, more tiles than blocks */};
-    shape s = {64, 1, 0, 5, 2, 1, 130, 130, .type = ZLAY_TYPE_BF16, .rows = {rows, rows}, .packed = {true, true}, .sequences = true};
     uint64_t seed = test_seed("hostile");
-    for (size_t i = 0; i < sizeof given / sizeof *given; i++) {
-        run r = {.ctx = *state};
-        int32_t taken[6];
-        s.blocks = i % 4; /* 0: as many as tiles that there may be */
-        plan_make(&r, &s);
-        print_kernel(&r, r.plan, ZLAY_TEXT_PTX);
-        tensors_make(&r, &s, &seed);
-        memcpy(taken, given[i], sizeof taken);
-        for (int side = 0; side < 2; side++) memcpy(r.lengths[side], given[i], sizeof taken);
-        bound(taken, s.batch, 266);
-        give_all(&r, &s, CAP);
-        run_kernel(&r, &s, &seed, (int)i % 3, 0);
-        for (size_t e = 0; e < r.elements[3]; e++) {
-            int32_t row = (int32_t)(e / (s.heads * s.head));
-            if ((row >= taken[0] && row < taken[5]) == (r.tensor[3][e] == UNTOUCHED)) fail_msg("offsets %zu: element %zu of the result", i, e);
-            if (isnan(value_of(r.tensor[3][e], s.type))) fail_msg("offsets %zu: element %zu depends on what lies before the keys", i, e);
-        }
-        leaves_padding(&r, &s);
-        run_free(&r);
+    for (size_t i = 0; i < 2 * sizeof given / sizeof *given; i++) {
+        const shape s = {64, 1, 0, 5, 2, 1, 130, 130, .type = ZLAY_TYPE_BF16, .rows = {i % 2 ? keys : rows, rows}, .packed = {true, true},
+                         .sequences = true, .blocks = i % 3};
+        bounds_given(*state, &s, given[i / 2], &seed);
     }
 }
 

@@ -86,6 +86,9 @@ static inline uint64_t rows_before(const shape *s, int side, uint64_t b)
     return sum;
 }
 
+/* Whether one array serves queries and keys. */
+static inline bool is_same(const shape *s) { return s->sequences && s->rows[KEYS] == s->rows[QUERIES]; }
+
 /* Of the request. */
 static inline uint64_t rows_bound(const shape *s, int side)
 {
@@ -106,7 +109,7 @@ static inline void lengths_make(run *r, const shape *s)
 
 static inline zlay_attention asked(const shape *s)
 {
-    int32_t lengths[2] = {0};
+    int32_t lengths[2] = {s->sequences && !is_same(s) ? ZLAY_LENGTHS_PACKED : 0, 0};
     for (int q = 0; q < 2 && !s->sequences; q++) lengths[q] = !s->rows[q] ? ZLAY_LENGTHS_EQUAL : s->packed[q] ? ZLAY_LENGTHS_PACKED : ZLAY_LENGTHS_PADDED;
     return (zlay_attention){.size = sizeof(zlay_attention), .q_lengths = lengths[QUERIES], .k_lengths = lengths[KEYS], .type = s->type, .batch = s->sequences ? 0 : s->batch, .sequences = s->sequences ? s->batch : 0, .heads = s->heads,
                             .kv_heads = s->kv_heads, .queries = rows_bound(s, QUERIES), .keys = rows_bound(s, KEYS), .head = s->head, .causal = s->causal,

@@ -142,7 +142,7 @@ static inline void give_all(run *r, const shape *s, double cap)
     give_memory(r);
     if (s->splits > 1) give_parts(r);
     else if (r->sinks) give_array(r, "read_sinks", (uint64_t)5 << 32, r->sinks, s->heads * sizeof *r->sinks);
-    for (int side = 0; side < 2; side++) give_lengths(r, s, side);
+    for (int side = is_same(s) ? QUERIES : KEYS; side <= QUERIES; side++) give_lengths(r, s, side);
     if (s->sequences) give_array(r, "next_tile", (uint64_t)12 << 32, &r->next_tile, sizeof r->next_tile);
     give_maps(r, r->plan);
     give_int(r, "n_N", (int64_t)r->info.tiles);

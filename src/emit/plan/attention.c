@@ -37,7 +37,7 @@ static void splits_bind(bound *b, zlay_pipe_emit *ask, const zlay_attention_plan
  * those have. */
 static void counts_bind(bound *b, zlay_pipe_emit *ask, const zlay_attention_plan *p)
 {
-    const char *keys = zl_attention_lengths(&p->ask, false);
+    const char *keys = zl_attention_lengths(p, false);
     zlay_pipe_count sees = {.param = "N",
                             .axis = "block",
                             .times = p->count_times,
@@ -50,8 +50,7 @@ static void counts_bind(bound *b, zlay_pipe_emit *ask, const zlay_attention_plan
                                                            .add = p->info.tile_n - 1 + (keys ? 0 : (uint32_t)p->ask.keys),
                                                            .divide = p->info.tile_n,
                                                            .plus = keys};
-    sees.plus = keys;
-    sees.minus = zl_attention_lengths(&p->ask, true);
+    if (!p->same) sees.plus = keys, sees.minus = zl_attention_lengths(p, true);
     if (p->ask.causal) b->counts[ask->counts_count++] = sees;
     if (p->split) {
         snprintf(b->part, sizeof b->part, "block.y %% %u", (unsigned)p->ask.splits);
@@ -66,8 +65,8 @@ static void lengths_bind(bound *b, zlay_pipe_emit *ask, const zlay_attention_pla
     const bool packed[] = {p->ask.k_lengths == ZLAY_LENGTHS_PACKED, p->ask.q_lengths == ZLAY_LENGTHS_PACKED};
     snprintf(b->batch, sizeof b->batch, "block.z/%u", p->merges ? p->panels : 1);
     for (int queries = 0; queries < 2; queries++) {
-        const char *name = zl_attention_lengths(&p->ask, queries);
-        if (name)
+        const char *name = zl_attention_lengths(p, queries);
+        if (name && (queries || !p->same))
             b->lengths[ask->lengths_count++] = (zlay_pipe_lengths){.name = name,
                                                                    .axis = b->batch,
                                                                    .tiles = queries && !p->ask.sequences ? "block" : NULL,
@@ -89,7 +88,7 @@ static uint32_t beside(uint64_t heads)
 /* Sequences of the mean length or more begin first. */
 static void sequences_bind(bound *b, const zlay_attention_plan *p)
 {
-    b->sequences = (zl_pt_sequences){.queries = zl_attention_lengths(&p->ask, true),
+    b->sequences = (zl_pt_sequences){.queries = zl_attention_lengths(p, true),
                                      .steps = "N",
                                      .told = "ready",
                                      .count = (uint32_t)p->ask.sequences,

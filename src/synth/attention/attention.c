@@ -86,14 +86,14 @@ static zlay_status lengths(zlay_ctx *ctx, const zlay_attention *a)
 }
 
 /* Packed sequences of queries and keys, of any lengths: they are the batch. */
-static zlay_status sequences(zlay_ctx *ctx, zlay_attention *a)
+static zlay_status sequences(zlay_ctx *ctx, zlay_attention *a, uint32_t *same)
 {
     const struct {
         bool is;
         const char *field;
     } refused[] = {{a->batch > 0, "batch"},
                    {a->q_lengths != 0, "q_lengths"},
-                   {a->k_lengths != 0, "k_lengths"},
+                   {a->k_lengths == ZLAY_LENGTHS_PADDED, "k_lengths"},
                    {a->splits > 1, "splits"},
                    {a->lse != 0, "lse"},
                    {a->window != 0, "window"},
@@ -103,6 +103,10 @@ static zlay_status sequences(zlay_ctx *ctx, zlay_attention *a)
         if (refused[i].is)
             status = zl_fail(ctx, ZLAY_ENOTSUP, "%s: not planned with `sequences`", refused[i].field);
     if (status || !a->sequences) return status;
+    *same = a->k_lengths == ZLAY_LENGTHS_EQUAL;
+    if (*same && a->keys != a->queries)
+        return zl_fail(ctx, ZLAY_EINVAL, "keys: %llu, and the sequences have %llu rows of both; packed k_lengths have an array of their own",
+                       (unsigned long long)a->keys, (unsigned long long)a->queries);
     a->batch = a->sequences;
     a->q_lengths = a->k_lengths = ZLAY_LENGTHS_PACKED;
     return ZLAY_OK;
@@ -157,7 +161,7 @@ static zlay_status supported(zlay_ctx *ctx, const zlay_attention *a)
     return ZLAY_OK;
 }
 
-static zlay_status ask_read(zlay_ctx *ctx, zlay_attention *a, const zlay_attention *request)
+static zlay_status ask_read(zlay_ctx *ctx, zlay_attention *a, uint32_t *same, const zlay_attention *request)
 {
     static const zl_request_form form = {
         "zlay_attention",
@@ -168,7 +172,7 @@ static zlay_status ask_read(zlay_ctx *ctx, zlay_attention *a, const zlay_attenti
     if (status) return status;
     if (!a->type) a->type = ZLAY_TYPE_BF16;
     if (!a->o_type) a->o_type = zl_attention_bytes(a) ? ZLAY_TYPE_BF16 : a->type;
-    status = sequences(ctx, a);
+    status = sequences(ctx, a, same);
     if (status) return status;
     if (!a->batch) a->batch = 1;
     if (!a->heads) a->heads = 1;
@@ -337,7 +341,7 @@ zlay_status zlay_attention_synth(zlay_ctx *ctx, zlay_attention_plan **out,
     if (!p) return zl_leave(ctx, ZLAY_ENOMEM);
     p->alloc = zl_allocator(ctx);
     p->target = target;
-    status = ask_read(ctx, &p->ask, attention);
+    status = ask_read(ctx, &p->ask, &p->same, attention);
     if (!status) status = zl_attention_by_waves(target) ? waves_make(ctx, p) : tensors_make(ctx, p);
     status = zl_leave(ctx, zl_whole(ctx, status));
     if (status) zlay_attention_free(p);

@@ -24,6 +24,12 @@ static bool may_be_empty(plan_t *p)
     return zl_attention_differ(&p->ask) || p->split;
 }
 
+/* Whether masks read how many rows the sequence has: where it has as many keys as queries, the diagonal ends with it. */
+static bool reads_lengths(plan_t *p)
+{
+    return zl_attention_differ(&p->ask) && !(p->same && p->ask.causal);
+}
+
 /* Where the tiles of a block end. */
 static const char *last(plan_t *p)
 {
@@ -33,7 +39,7 @@ static const char *last(plan_t *p)
 /* NAME = the rows of the block's sequence z. */
 static void put_length(zl_text *out, plan_t *p, const char *name, bool queries)
 {
-    const char *array = zl_attention_lengths(&p->ask, queries);
+    const char *array = zl_attention_lengths(p, queries);
     bool starts = (queries ? p->ask.q_lengths : p->ask.k_lengths) == ZLAY_LENGTHS_PACKED;
     if (starts) zl_putf(out, "  %s = load(%s, z + 1) - load(%s, z)\n", name, array, array);
     else if (array) zl_putf(out, "  %s = load(%s, z)\n", name, array);
@@ -44,12 +50,12 @@ static void put_length(zl_text *out, plan_t *p, const char *name, bool queries)
  * last down, where they end, and the sequence. */
 static void put_operands(zl_text *out, plan_t *p, bool keys)
 {
-    bool lengths = zl_attention_differ(&p->ask);
+    bool lengths = reads_lengths(p);
     zl_puts(out, "  matrix S f32\n");
     if (!p->ask.k_lengths && (keys || lengths)) zl_puts(out, "  scalar keys s32\n");
-    if (p->ask.causal && !lengths) zl_puts(out, "  scalar offset s32\n");
-    if (p->ask.k_lengths) zl_putf(out, "  global %s s32\n", zl_attention_lengths(&p->ask, false));
-    if (p->ask.q_lengths && p->ask.causal) zl_putf(out, "  global %s s32\n", zl_attention_lengths(&p->ask, true));
+    if (p->ask.causal && !lengths && !p->same) zl_puts(out, "  scalar offset s32\n");
+    if (p->ask.k_lengths && lengths) zl_putf(out, "  global %s s32\n", zl_attention_lengths(p, false));
+    if (p->ask.q_lengths && p->ask.causal && lengths) zl_putf(out, "  global %s s32\n", zl_attention_lengths(p, true));
     if (p->ask.causal) zl_puts(out, "  index q\n");
     zl_puts(out, "  index i\n  index last\n");
     if (lengths) zl_puts(out, "  index z\n");
@@ -62,7 +68,7 @@ static void put_key(zl_text *out, plan_t *p)
     if (zl_attention_bytes(&p->ask))
         zl_putf(out, "  k = select(col < %u, col * 2, col * 2 - %u) - and(col, 1) + (last - 1 - i) * %u\n", n / 2, n - 2, n);
     else zl_putf(out, "  k = col + (last - 1 - i) * %u\n", n);
-    if (!zl_attention_differ(&p->ask)) return;
+    if (!reads_lengths(p)) return;
     put_length(out, p, "keys", false);
     if (!p->ask.causal) return;
     put_length(out, p, "queries", true);
@@ -73,7 +79,8 @@ static void put_key(zl_text *out, plan_t *p)
 /* The last key that a row sees, as a term: row r of the head is query r, or of a group query r / group. */
 static void put_sees(char out[64], plan_t *p)
 {
-    if (p->group == 1) snprintf(out, 64, "row + (q * %u + offset)", p->info.tile_m);
+    if (p->same) snprintf(out, 64, "row + q * %u", p->info.tile_m);
+    else if (p->group == 1) snprintf(out, 64, "row + (q * %u + offset)", p->info.tile_m);
     else snprintf(out, 64, "shr(row + q * %u, %u) + offset", p->info.tile_m, zl_log2(p->group));
 }
 
@@ -94,7 +101,8 @@ static void put_mask(zl_text *out, plan_t *p)
     zl_puts(out, "body mask\n");
     put_operands(out, p, true);
     put_key(out, p);
-    if (p->ask.causal) zl_putf(out, "  S = select(and(k <= %s, k < keys), S, -inf)\nend\n", sees);
+    if (p->same && p->ask.causal) zl_putf(out, "  S = select(k <= %s, S, -inf)\nend\n", sees);
+    else if (p->ask.causal) zl_putf(out, "  S = select(and(k <= %s, k < keys), S, -inf)\nend\n", sees);
     else zl_puts(out, "  S = select(k < keys, S, -inf)\nend\n");
 }
 
@@ -206,7 +214,7 @@ static void put_last(zl_text *out, plan_t *p, const char *indent, const char *at
 static void put_masked(zl_text *out, plan_t *p, const char *at)
 {
     bool on = p->ask.sequences && *at == 'i';
-    zl_putf(out, "%s%s, %s%s when %s < %s%u\n", at, on ? " % N" : "", last(p), zl_attention_differ(&p->ask) ? ", block.z" : "", at,
+    zl_putf(out, "%s%s, %s%s when %s < %s%u\n", at, on ? " % N" : "", last(p), reads_lengths(p) ? ", block.z" : "", at,
             on ? "t*N + " : "", p->masked);
 }
 

@@ -53,7 +53,7 @@ static uint32_t masked_of(const zlay_attention_plan *p, uint32_t m, uint32_t n)
     const zlay_attention *a = &p->ask;
     uint64_t skew = a->keys - zl_attention_queries(p);
     if (!a->causal) return 1;
-    if (m % n || zl_attention_differ(a)) return (m - 2) / n + 2;
+    if (m % n || (zl_attention_differ(a) && !p->same)) return (m - 2) / n + 2;
     return (uint32_t)((m - 1 + skew) / n + 1 - (skew + 1) / n);
 }
 

@@ -105,7 +105,7 @@ static void counts_blocks(void **state)
     zlay_attention_summary info;
     a.heads = 4, a.kv_heads = 2, a.sequences = 7, a.causal = 1;
     for (int few = 0; few < 2; few++) {
-        if (few) a.queries = 3;
+        if (few) a.queries = a.keys = 3;
         assert_int_equal(zlay_attention_synth(*state, &plan, target_of("sm_90a"), &a), ZLAY_OK);
         assert_int_equal(zlay_attention_info(&info, plan), ZLAY_OK);
         assert_int_equal(info.tile_m, few ? 64 : 128);
@@ -229,13 +229,14 @@ static void says_what_is_wrong(void **state)
         {"sm_90a", {.head = 64, .queries = 4, .keys = 4, .sequences = 2, .batch = 2}, ZLAY_ENOTSUP, "batch: not planned with `sequences`"},
         {"sm_90a", {.head = 64, .queries = 4, .keys = 4, .sequences = 2, .q_lengths = ZLAY_LENGTHS_PACKED}, ZLAY_ENOTSUP, "q_lengths: not planned"},
         {"sm_90a", {.head = 64, .queries = 4, .keys = 4, .sequences = 2, .k_lengths = ZLAY_LENGTHS_PADDED}, ZLAY_ENOTSUP, "k_lengths: not planned"},
+        {"sm_90a", {.head = 64, .queries = 4, .keys = 5, .sequences = 2}, ZLAY_EINVAL, "keys: 5, and the sequences have 4 rows of both"},
         {"sm_90a", {.head = 64, .queries = 4, .keys = 4, .sequences = 2, .splits = 2}, ZLAY_ENOTSUP, "splits: not planned"},
         {"sm_90a", {.head = 64, .queries = 4, .keys = 4, .sequences = 2, .lse = 1}, ZLAY_ENOTSUP, "lse: not planned"},
         {"sm_90a", {.head = 64, .queries = 4, .keys = 4, .sequences = 2, .causal = 1, .window = 2}, ZLAY_ENOTSUP, "window: not planned"},
         {"sm_100a", {.head = 64, .queries = 4, .keys = 4, .sequences = 2}, ZLAY_ENOTSUP, "sequences: not planned on sm_100a; sm_90a has it"},
         {"sm_90a", {.head = 64, .queries = 4, .keys = 4, .sequences = 2, .type = ZLAY_TYPE_E4M3}, ZLAY_ENOTSUP, "type: not planned"},
         {"sm_90a", {.head = 64, .queries = 4, .keys = 4, .sequences = 2, .k = {.batch = 256}}, ZLAY_EINVAL, "k, v: packed sequences have no stride"},
-        {"sm_90a", {.head = 128, .queries = 1 << 30, .keys = 4, .sequences = 2, .heads = 1 << 9}, ZLAY_ENOTSUP, "sequences: 4294967808 blocks, and a grid has 2^31 - 1"},
+        {"sm_90a", {.head = 128, .queries = 1 << 30, .keys = 1 << 30, .sequences = 2, .heads = 1 << 9}, ZLAY_ENOTSUP, "sequences: 4294967808 blocks, and a grid has 2^31 - 1"},
         {"gfx942", {.head = 64, .queries = 4, .keys = 4, .sequences = 2}, ZLAY_ENOTSUP, "sequences: not planned on gfx942"},
         {"sm_90a", {.head = 64, .queries = 4, .keys = 4, .reserved = {1}}, ZLAY_EINVAL, "reserved"},
         {"sm_100a", {.head = 64, .queries = 4, .keys = 4, .type = ZLAY_TYPE_E4M3}, ZLAY_ENOTSUP, "sm_100a: attention of e4m3 is planned for targets with wgmma"},
