@@ -28,6 +28,11 @@ CANARY = 0x7fc1
 BOUND = 2 ** -6
 
 
+def address_of(tensor_map, tensor):
+    """Where the map begins: before the tensor, by rows that it has more (its address is then below 0, as 64 bits)."""
+    return (tensor.data_ptr() + int(str(tensor_map["address"]), 0)) % 2 ** 64
+
+
 class Packed:
     """One kernel for all sequences; `queries` and `keys` of the request are the sum of their tokens."""
 
@@ -54,7 +59,7 @@ class Packed:
                 "starts": torch.tensor(starts, device="cuda", dtype=torch.int32)}
 
     def values(self, one):
-        maps = [self.env.zlay.map_bytes(m["map"], one[m["tensor"]].data_ptr() + m["map"]["address"]) for m in self.plan["maps"]]
+        maps = [self.env.zlay.map_bytes(m["map"], address_of(m["map"], one[m["tensor"]])) for m in self.plan["maps"]]
         scalars = {"n_N": (self.plan["tiles"]).to_bytes(4, "little"),
                    "x_scale": bytes(peers.ctypes.c_float(math.log2(math.e) / math.sqrt(self.head))),
                    "next_tile": self.next_tile.data_ptr().to_bytes(8, "little"),
