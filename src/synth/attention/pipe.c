@@ -33,9 +33,16 @@ void zl_attention_moves_put(zl_text *out, plan_t *p)
     }
 }
 
+/* Whether both panels of a result leave together, from a buffer each, so that the warpgroup begins its next tile sooner: where
+ * shared memory has room beside the tiles of keys. */
+static bool at_once(plan_t *p)
+{
+    return p->ask.sequences && zl_attention_leaves(p) == 2 && p->info.tile_n <= 128;
+}
+
 void zl_attention_buffers_put(zl_text *out, plan_t *p)
 {
-    zl_puts(out, "smem D[1] tO0 each\n");
+    zl_putf(out, "smem D[%u] tO0 each\n", at_once(p) ? 2 : 1);
     if (p->ask.lse) zl_puts(out, "smem L[1] tL each\n");
 }
 
@@ -185,10 +192,17 @@ void zl_attention_panel_put(zl_text *out, plan_t *p, const char *from, uint32_t 
     zl_puts(out, "  commit bulk\n");
 }
 
+static void put_at_once(zl_text *out)
+{
+    zl_puts(out, "  waitgroup bulk.read 0\n  sync role\n  write D[0] from R\n  write D[1] from R part 1\n"
+                 "  fence proxy.async\n  sync role\n  store D[0] tO0\n  store D[1] tO1 part 1\n  commit bulk\n");
+}
+
 void zl_attention_result_put(zl_text *out, plan_t *p)
 {
-    for (uint32_t c = 0; c < zl_attention_leaves(p); c++)
-        zl_attention_panel_put(out, p, p->split ? "O" : "R", c);
+    uint32_t panels = at_once(p) ? 0 : zl_attention_leaves(p);
+    if (at_once(p)) put_at_once(out);
+    for (uint32_t c = 0; c < panels; c++) zl_attention_panel_put(out, p, p->split ? "O" : "R", c);
     if (p->ask.sequences) zl_puts(out, "  end\n");
     zl_puts(out, "  waitgroup bulk.read 0\n");
 }

@@ -115,6 +115,24 @@ static void counts_blocks(void **state)
     }
 }
 
+/* Rows of any mean length are planned, proved and fit into shared memory, with every head. */
+static void sequences_fit(void **state)
+{
+    static char text[1 << 20];
+    for (uint32_t head = 64; head <= 256; head *= 2)
+        for (uint64_t mean = 1; mean <= 1 << 15; mean *= 8) {
+            zlay_attention a = asked(head, mean * 4, mean * 4);
+            zlay_attention_plan *plan;
+            zlay_pipe_launch launch;
+            zlay_buf out = {text, sizeof text, 0};
+            a.sequences = 4, a.causal = mean % 7 == 1, a.heads = 3;
+            assert_int_equal(zlay_attention_synth(*state, &plan, target_of("sm_90a"), &a), ZLAY_OK);
+            zlay_attention_emit ask = {.size = sizeof ask, .language = ZLAY_TEXT_PTX, .plan = plan, .name = "a", .name_length = 1};
+            if (zlay_emit_attention(*state, &out, &launch, NULL, 0, &ask)) fail_msg("head %u: %s", head, zlay_ctx_message(*state));
+            zlay_attention_free(plan);
+        }
+}
+
 /* Maps of shared heads: 4 heads of queries read one of keys. */
 static void moves_name_their_tensors(void **state)
 {
@@ -301,7 +319,7 @@ static void memory_ends(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(by_hand), cmocka_unit_test(in_tensor_memory), cmocka_unit_test(splits), cmocka_unit_test(counts_blocks),
+        cmocka_unit_test(by_hand), cmocka_unit_test(in_tensor_memory), cmocka_unit_test(splits), cmocka_unit_test(counts_blocks), cmocka_unit_test(sequences_fit),
         cmocka_unit_test(moves_name_their_tensors), cmocka_unit_test(bytes), cmocka_unit_test(says_what_is_wrong),
         cmocka_unit_test(refuses_misuse), cmocka_unit_test(memory_ends),
     };
