@@ -63,6 +63,9 @@ typedef struct zlay_attention {
                               are those of the longest sequence */
     uint64_t splits;       /* runs that each row's keys are cut into, of a block each, and a second
                               kernel merges their results; 1 */
+    uint64_t sequences;    /* so many sequences lie one behind the other in all tensors, and
+                              `queries` and `keys` are the most rows that they have together;
+                              persistent blocks.  0: see `batch` */
     uint64_t reserved[1];  /* 0 */
 } zlay_attention;
 
@@ -74,7 +77,8 @@ typedef struct zlay_attention_summary {
     uint32_t tile_m, tile_n; /* queries of a block, keys of a stage */
     uint32_t stages;         /* of the rings of keys and of values */
     uint32_t moves;          /* of the pipe, each one tensor map or more */
-    uint64_t grid[3];        /* tiles of queries, heads times splits, batch */
+    uint64_t grid[3];        /* tiles of queries, heads times splits, batch; with `sequences` the
+                                most tiles that there may be, 1, 1: more blocks have no work */
     uint64_t tiles;          /* of keys: the argument n_N; of a merge its splits */
     uint32_t threads;        /* of a block */
     uint32_t reserved;       /* 0 */
@@ -96,11 +100,20 @@ typedef struct zlay_attention_summary {
  *  is the natural logarithm of the sum of exp(score) over the keys that a query
  *  sees, of scaled and capped scores, and of exp(sink) where there is one.
  *
+ *  With `sequences` read_q_starts serves queries and keys, and `keys` is `queries`; with packed
+ *  `k_lengths` keys have read_k_starts.  The kernel bounds what they say: each entry of the first
+ *  is taken as at least the one before and at most `queries`; keys of their own array begin at 0
+ *  or later and end at `keys` or before.  Blocks are persistent, so a grid has any number of
+ *  them: they claim tiles from a u32 in global memory whose address is the argument next_tile,
+ *  the longest sequences first.  It is 0 before a launch and behind it.  `batch` and `q_lengths`
+ *  stay 0; padded keys, e4m3, windows, splits, the log-sum-exp and other targets than sm_90a are
+ *  refused.
+ *
  *  K of e4m3 comes in pairs of rows: with an odd number of keys the kernel reads one row
  *  behind the last of each head, of any contents, so K's memory has it.
  *
  *  On gfx90a, gfx942 and gfx950 a plan has no tensor maps: heads are 64 or 128, the types f16 and
- *  bf16, strides multiples of 16 bytes; splits, lengths that differ, windows, sinks
+ *  bf16, strides multiples of 16 bytes; splits, sequences, lengths that differ, windows, sinks
  *  and the log-sum-exp are refused.
  *
  *  Returns: ZLAY_OK; ZLAY_NONE no tensor map brings a tensor, the message has

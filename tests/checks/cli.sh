@@ -259,6 +259,8 @@ emit_commands() {
         same_as_batch '{"op": "emit", "what": "smemdesc", "target": "sm_90a", "desc": "0x4000004000010040", "step": [0, 32, 8192], "language": "cuda", "name": "d"}' emit smemdesc cuda sm_90a 0x4000004000010040 0,32,8192 d &&
         same_as_batch '{"op": "emit", "what": "smemdesc", "target": "sm_90a", "desc": "0x4000004000010040", "step": [0], "language": "cuda", "name": "d"}' emit smemdesc cuda sm_90a 0x4000004000010040 d &&
         same_as_batch '{"op": "emit", "what": "idesc", "target": "sm_100a", "kind": "f16", "desc": 138413200, "language": "cuda", "name": "idesc"}' emit idesc cuda sm_100a f16 138413200 &&
+        same_as_batch '{"op": "emit", "what": "attention", "target": "sm_90a", "head": 64, "queries": 500, "keys": 500, "sequences": 3, "causal": true, "heads": 2, "language": "ptx", "name": "a"}' \
+            emit attention ptx sm_90a 64 500 500 a sequences=3 causal=true heads=2 &&
         same_as_batch '{"op": "emit", "what": "snippets", "target": "gfx942", "name": "s"}' emit snippets gfx942 s &&
         "$zlay" emit ring cuda sm_90a "$tap_dir/ring.pipe" r > "$tap_dir/r" && "$zlay" emit ring cuda sm_90a - r < "$tap_dir/ring.pipe" | cmp - "$tap_dir/r" && grep -q 'r_full_wait(' "$tap_dir/r" &&
         echo "$map_bits" | "$zlay" emit tensormap ptx sm_90a - a | cmp - "$tap_dir/asked.map"

@@ -47,7 +47,8 @@ static void assembles_on(void **state, bool tmem)
             if (s.window) s.causal = 1, s.sinks = kind & 1;
             if (kind >= 12) s.rows[QUERIES] = s.rows[KEYS] = lengths, s.packed[QUERIES] = kind & 1, s.packed[KEYS] = kind >> 1 & 1, s.window = kind & 1 ? 100 : 0, s.causal = kind != 14;
             assemble_one(&r, &s, kind == 11 && is_compiled(head));
-            if (kind % 5) continue;
+            if (kind == 12 && !tmem) s.window = 0, s.lse = 0, s.sequences = true, s.packed[QUERIES] = s.packed[KEYS] = true, assemble_one(&r, &s, is_compiled(head));
+            if (kind % 5 || s.sequences) continue;
             s.splits = 3, s.queries = kind ? 300 : 8;
             assemble_one(&r, &s, kind == 15 && is_compiled(head));
         }

@@ -23,6 +23,9 @@ typedef struct shape {
     const int32_t *rows[2]; /* of each sequence, keys first; NULL: all have as many */
     bool packed[2];
     uint64_t splits;
+    bool sequences; /* the blocks find their tiles among packed sequences */
+    uint64_t blocks; /* persistent ones of those; 0: as many as the plan's grid */
+    uint64_t spare; /* rows that the request of those has more than there are */
     bool tmem; /* of sm_100a, in tensor memory; else of sm_90a */
 } shape;
 
@@ -49,18 +52,10 @@ typedef struct run {
     float *lse;   /* [batch][heads][rows up to a multiple of 4] */
     size_t lse_count;
     int32_t *lengths[2]; /* the arrays that the kernel reads */
+    uint32_t next_tile;  /* the counter of claims */
 } run;
 
 /* ---- kernels ------------------------------------------------------------------------------- */
-
-static inline zlay_attention asked(const shape *s)
-{
-    int32_t lengths[2];
-    for (int q = 0; q < 2; q++) lengths[q] = !s->rows[q] ? ZLAY_LENGTHS_EQUAL : s->packed[q] ? ZLAY_LENGTHS_PACKED : ZLAY_LENGTHS_PADDED;
-    return (zlay_attention){.size = sizeof(zlay_attention), .q_lengths = lengths[QUERIES], .k_lengths = lengths[KEYS], .type = s->type, .batch = s->batch, .heads = s->heads,
-                            .kv_heads = s->kv_heads, .queries = s->queries, .keys = s->keys, .head = s->head, .causal = s->causal,
-                            .soft_cap = s->cap, .sinks = s->sinks, .lse = s->lse, .window = s->window, .splits = s->splits};
-}
 
 static inline bool is_bytes(const shape *s) { return s->type == ZLAY_TYPE_E4M3; }
 
@@ -91,6 +86,15 @@ static inline uint64_t rows_before(const shape *s, int side, uint64_t b)
     return sum;
 }
 
+/* Whether one array serves queries and keys. */
+static inline bool is_same(const shape *s) { return s->sequences && s->rows[KEYS] == s->rows[QUERIES]; }
+
+/* Of the request. */
+static inline uint64_t rows_bound(const shape *s, int side)
+{
+    return s->sequences ? rows_before(s, side, s->batch) + s->spare : rows_most(s, side);
+}
+
 static inline void lengths_make(run *r, const shape *s)
 {
     for (int side = 0; side < 2; side++) {
@@ -101,6 +105,15 @@ static inline void lengths_make(run *r, const shape *s)
             if (s->packed[side] || b < s->batch)
                 r->lengths[side][b] = (int32_t)(s->packed[side] ? rows_before(s, side, b) : rows_in(s, side, b));
     }
+}
+
+static inline zlay_attention asked(const shape *s)
+{
+    int32_t lengths[2] = {s->sequences && !is_same(s) ? ZLAY_LENGTHS_PACKED : 0, 0};
+    for (int q = 0; q < 2 && !s->sequences; q++) lengths[q] = !s->rows[q] ? ZLAY_LENGTHS_EQUAL : s->packed[q] ? ZLAY_LENGTHS_PACKED : ZLAY_LENGTHS_PADDED;
+    return (zlay_attention){.size = sizeof(zlay_attention), .q_lengths = lengths[QUERIES], .k_lengths = lengths[KEYS], .type = s->type, .batch = s->sequences ? 0 : s->batch, .sequences = s->sequences ? s->batch : 0, .heads = s->heads,
+                            .kv_heads = s->kv_heads, .queries = rows_bound(s, QUERIES), .keys = rows_bound(s, KEYS), .head = s->head, .causal = s->causal,
+                            .soft_cap = s->cap, .sinks = s->sinks, .lse = s->lse, .window = s->window, .splits = s->splits};
 }
 
 /* ---- plans and kernels ------------------------------------------------------------------------ */

@@ -142,7 +142,8 @@ static inline void give_all(run *r, const shape *s, double cap)
     give_memory(r);
     if (s->splits > 1) give_parts(r);
     else if (r->sinks) give_array(r, "read_sinks", (uint64_t)5 << 32, r->sinks, s->heads * sizeof *r->sinks);
-    for (int side = 0; side < 2; side++) give_lengths(r, s, side);
+    for (int side = is_same(s) ? QUERIES : KEYS; side <= QUERIES; side++) give_lengths(r, s, side);
+    if (s->sequences) give_array(r, "next_tile", (uint64_t)12 << 32, &r->next_tile, sizeof r->next_tile);
     give_maps(r, r->plan);
     give_int(r, "n_N", (int64_t)r->info.tiles);
     if (!s->rows[KEYS]) give_int(r, "x_keys", (int64_t)s->keys);
@@ -291,7 +292,7 @@ static inline void tensors_make(run *r, const shape *s, uint64_t *seed)
 {
     for (int i = 0; i < 4; i++) {
         r->elements[i] = index_of(s, (place){s->batch, 0}, side_of(i), 0, 0);
-        r->before[i] = s->rows[side_of(i)] ? (rows_most(s, side_of(i)) + TILE_MOST) * s->heads * s->head : 0;
+        r->before[i] = s->rows[side_of(i)] ? (rows_bound(s, side_of(i)) + TILE_MOST) * s->heads * s->head : 0;
         r->tensor[i] = malloc((r->before[i] + r->elements[i]) * 2);
         assert_non_null(r->tensor[i]);
         for (size_t e = 0; e < r->before[i]; e++) r->tensor[i][e] = NOT_A_NUMBER;

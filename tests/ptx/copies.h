@@ -78,18 +78,6 @@ static inline bool px_st_global(px_machine *m, int thread, const px_line *l)
     return true;
 }
 
-static inline bool px_atom_add(px_machine *m, int thread, const px_line *l)
-{
-    uint32_t word, sum;
-    uint8_t *at = px_global_at(m, PX_IN(1), 4);
-    if (!at) return false;
-    memcpy(&word, at, 4);
-    sum = word + (uint32_t)PX_IN(2);
-    memcpy(at, &sum, 4);
-    PX_OUT(word);
-    return true;
-}
-
 /* A thread that asks again, without having read an argument since, goes on when the word has changed. */
 static inline bool px_ld_acquire(px_machine *m, int thread, const px_line *l)
 {
@@ -113,6 +101,19 @@ static inline bool px_red(px_machine *m, int thread, const px_line *l)
     uint8_t *to = px_global_at(m, PX_IN(0), 4);
     if (!to) return false;
     memcpy(&word, to, 4);
+    word += more;
+    memcpy(to, &word, 4);
+    return true;
+}
+
+/* `atom d, [a], b`: d is what stood there. */
+static inline bool px_atom(px_machine *m, int thread, const px_line *l)
+{
+    uint32_t word, more = PX_IN32(2);
+    uint8_t *to = px_global_at(m, PX_IN(1), 4);
+    if (!to) return false;
+    memcpy(&word, to, 4);
+    px_set(m, thread, &l->operand[0], word);
     word += more;
     memcpy(to, &word, 4);
     return true;

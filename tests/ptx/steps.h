@@ -25,7 +25,7 @@ static const px_row px_rows[] = {
     {"ld.global.nc.v2.b32", px_ld_global, 0}, {"ld.global.nc.v4.b32", px_ld_global, 0},
     {"st.global.b8", px_st_global, 0}, {"st.global.b64", px_st_global, 0}, {"st.global.v2.b32", px_st_global, 0},
     {"st.global.b16", px_st_global, 0}, {"st.global.b32", px_st_global, 0}, {"st.global.v4.b32", px_st_global, 0},
-    {"ld.acquire.gpu.global.b32", px_ld_acquire, 0}, {"red.release.gpu.global.add.u32", px_red, 0}, {"atom.global.add.u32", px_atom_add, 0},
+    {"ld.acquire.gpu.global.b32", px_ld_acquire, 0}, {"red.release.gpu.global.add.u32", px_red, 0}, {"atom.global.add.u32", px_atom, 0},
     {"stmatrix.sync.aligned.m8n8.x1.shared.b16", px_stmatrix1, PX_TOGETHER},
     {"stmatrix.sync.aligned.m8n8.x1.trans.shared.b16", px_stmatrix1t, PX_TOGETHER},
     {"ldmatrix.sync.aligned.m8n8.x1.shared.b16", px_ldmatrix1, PX_TOGETHER},

@@ -2,7 +2,7 @@
 /* Prints what counts along an axis of a move, or gives a body its index: the number of the block in
  * one dimension of the grid, perhaps divided; a counter of a loop, perhaps counted down; the place of a tile that the
  * block takes; the event's part, or its position within a tile. */
-#include "emit/pipe/tiles.h"
+#include "emit/pipe/pipe.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,7 +58,8 @@ static const char *divided(zl_pipe_text *k, const char *value, const char *rest)
 
 const char *zl_pt_block(zl_pipe_text *k, const char *to, int dimension)
 {
-    if (!dimension) return "ctaid";
+    static const char *const found[DIMENSIONS] = {"ctaid", "cta_y", "cta_z"};
+    if (!dimension || zl_pt_sequences_of(k)) return found[dimension];
     zl_pt_op(k, blocks[dimension], ZL_OPERANDS_OF(to));
     return to;
 }

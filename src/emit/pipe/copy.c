@@ -4,7 +4,7 @@
  * tensor copies of that move's plan; their coordinates advance with the loop counters and block
  * numbers that the request names. A copy without a move fills its part of the stage from one
  * pointer. */
-#include "emit/pipe/tiles.h"
+#include "emit/pipe/pipe.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -52,23 +52,52 @@ static void lengths_declare(zl_pipe_text *k)
                    left_of(left, &k->ask->lengths[i]), end_of(end, &k->ask->lengths[i]));
 }
 
-/* left = most - rows, of the sequence that the block has. */
-static void read_one(zl_pipe_text *k, const zlay_pipe_lengths *l)
+/* end = the row behind the sequence of this number, w0 = with starts its first one. */
+static void read_rows(zl_pipe_text *k, const zlay_pipe_lengths *l, const char *end, const char *sequence)
 {
-    char left[80], end[80], array[80], room[24];
-    left_of(left, l);
-    end_of(end, l);
+    char array[80];
     snprintf(array, sizeof array, "read_%.64s", l->name);
-    const char *sequence = zl_pt_axis(k, room, l->axis);
-    if (!sequence) {
-        zl_pt_fail(k, "lengths %.64s: there is no axis %.64s", l->name, l->axis);
-        return;
-    }
     zl_op(k, LOAD64, "gp", array);
     zl_op(k, FURTHER, "gp", sequence, "4");
     if (l->starts) zl_say(k, NULL, "ld.nc.b32", 1, "w0", "gp");
     if (l->starts) zl_op(k, MORE, "gp", "4");
     zl_say(k, NULL, "ld.nc.b32", 1, end, "gp");
+}
+
+/* Bounds a sequence of keys among packed ones, of which each entry of the array is read by itself. */
+static void bound_keys(zl_pipe_text *k, const char *end)
+{
+    char room[24];
+    zl_pt_number(room, zl_pt_sequences_of(k)->keys);
+    zl_op(k, UPPER, "w0", "w0", "0");
+    zl_op(k, LOWER, "w0", "w0", room);
+    zl_op(k, UPPER, end, end, "w0");
+    zl_op(k, LOWER, end, end, room);
+}
+
+/* The same of the sequence that the block has found, which is bounded. */
+static bool found_rows(zl_pipe_text *k, const zlay_pipe_lengths *l, const char *end)
+{
+    if (!zl_pt_sequences_of(k) || strcmp(l->name, zl_pt_sequences_of(k)->queries) != 0) return false;
+    zl_op(k, MOV, "w0", "begins");
+    zl_op(k, MOV, end, "ends");
+    return true;
+}
+
+/* left = most - rows, of the sequence that the block has. */
+static void read_one(zl_pipe_text *k, const zlay_pipe_lengths *l)
+{
+    char left[80], end[80], room[24];
+    left_of(left, l);
+    end_of(end, l);
+    const char *sequence = zl_pt_axis(k, room, l->axis);
+    if (!sequence) {
+        zl_pt_fail(k, "lengths %.64s: there is no axis %.64s", l->name, l->axis);
+        return;
+    }
+    bool found = found_rows(k, l, end);
+    if (!found) read_rows(k, l, end, sequence);
+    if (!found && zl_pt_sequences_of(k)) bound_keys(k, end);
     zl_op(k, SUB, left, zl_pt_number(room, l->most), end);
     if (l->starts) zl_op(k, ADD, left, left, "w0");
 }
@@ -203,6 +232,6 @@ void zl_pt_counts(zl_pipe_text *k)
 {
     for (uint32_t i = 0; i < k->ask->lengths_count; i++) read_one(k, &k->ask->lengths[i]);
     for (uint32_t i = 0; i < k->ask->counts_count; i++)
-        if (!zl_pt_of_iteration(k, &k->ask->counts[i])) zl_pt_count(k, &k->ask->counts[i]);
+        if (zl_pt_sequences_of(k) || !zl_pt_of_iteration(k, &k->ask->counts[i])) zl_pt_count(k, &k->ask->counts[i]);
     without_rows(k);
 }

@@ -3,7 +3,7 @@
  * fences, flags, tensor map updates, commits and waits of groups. Events that are one instruction
  * without an address are rows of says.def. Where blocks of a cluster access each other's memory, the
  * mbarriers at which they arrive have release and acquire at cluster scope. */
-#include "emit/pipe/tiles.h"
+#include "emit/pipe/pipe.h"
 
 #include <stdio.h>
 
@@ -86,6 +86,7 @@ void zl_pt_expect_arrive(zl_pipe_text *k, const zl_event *event)
     char bytes[24];
     k->event = event;
     zl_pt_line(k, "// lines %u, %u", event->line, event[1].line);
+    zl_pt_sequences_tell(k, &event[1]);
     zl_pt_bar(k, "at");
     zl_say(k, zl_pt_one(k),
            zl_bar_is_clustered(k->pipe, event->bar) ? "mbar.arrive.expect_tx.release.cluster" : "mbar.arrive.expect_tx", 0,
@@ -135,6 +136,7 @@ static void say_wait(zl_pipe_text *k, const zl_event *event)
     zl_say(k, NULL, zl_bar_is_clustered(k->pipe, event->bar) ? "mbar.try_wait.parity.acquire.cluster" : "mbar.try_wait.parity",
            1, "done", "at", parity);
     zl_pt_try_end(k);
+    zl_pt_sequences_hear(k, event);
 }
 
 /* Products in tensor memory by pairs of blocks are committed for both. */

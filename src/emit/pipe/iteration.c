@@ -2,7 +2,6 @@
 /* Prints the trip counts that each iteration has for itself (`param N 0.. of T`): read from an array where the iteration begins,
  * or computed from its number. */
 #include "emit/pipe/iteration.h"
-#include "emit/pipe/tiles.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -97,7 +96,7 @@ void zl_pt_iteration_begin(zl_pipe_text *k, const zl_event *loop)
         snprintf(n, sizeof n, "n_%.64s", k->pipe->params[p].name);
         if (zl_pt_units_counts(k, p)) zl_pt_units_place(k, trips);
         else if (!count) count_listed(k, trips, p, loop);
-        if (!count || !count->axis) continue;
+        if (!count || !count->axis || zl_pt_sequences_of(k)) continue;
         zl_op(k, LOAD32, trips, n);
         zl_pt_count(k, count);
     }
@@ -111,4 +110,30 @@ void zl_pt_iteration_end(zl_pipe_text *k, const zl_event *loop)
         zl_pt_begun(k, begun, p);
         zl_op(k, ADD, begun, begun, trips);
     }
+}
+
+/* ---- the tiles of a block ----------------------------------------------------------------- */
+
+/* A role goes on to the next tile of packed sequences where one was claimed. */
+zl_pt_range zl_pt_turns_range(zl_pipe_text *k, char room[24])
+{
+    if (zl_pt_sequences_of(k)) return (zl_pt_range){"seek", NULL, "2", true, true};
+    return zl_pt_tiles_range(k, room);
+}
+
+void zl_pt_turns_first(zl_pipe_text *k)
+{
+    if (zl_pt_sequences_of(k)) zl_pt_sequences_first(k);
+    else zl_pt_tiles_first(k);
+}
+
+void zl_pt_turns_place(zl_pipe_text *k)
+{
+    if (zl_pt_sequences_of(k)) zl_pt_sequences_place(k);
+    else zl_pt_tiles_place(k);
+}
+
+void zl_pt_turns_next(zl_pipe_text *k)
+{
+    if (!zl_pt_sequences_of(k)) zl_pt_tiles_next(k);
 }

@@ -14,4 +14,10 @@ void zl_pt_iterations_begin(zl_pipe_text *k, const zl_event *loop);
 void zl_pt_iteration_begin(zl_pipe_text *k, const zl_event *loop);
 void zl_pt_iteration_end(zl_pipe_text *k, const zl_event *loop);
 
+/* A loop over the tiles of a block: its range; its first tile; the place of a tile where its iteration begins; the next tile. */
+zl_pt_range zl_pt_turns_range(zl_pipe_text *k, char room[24]);
+void zl_pt_turns_first(zl_pipe_text *k);
+void zl_pt_turns_place(zl_pipe_text *k);
+void zl_pt_turns_next(zl_pipe_text *k);
+
 #endif

@@ -3,7 +3,6 @@
  * every warp to its role, and the loops of the roles. All warps of a block run the setup; then each
  * role is a block of code that only its warps enter. A role of one elected thread is entered by
  * elect.sync. */
-#include "emit/pipe/tiles.h"
 #include "emit/pipe/iteration.h"
 
 #include <stdio.h>
@@ -75,7 +74,7 @@ static void fetch_maps(zl_pipe_text *k)
 /* Whether halves of registers are moved: by threads of a plan, or into a stage. */
 static bool has_halves(const zl_pipe_text *k)
 {
-    bool has = k->plan != NULL;
+    bool has = zl_pt_arguments_bound(k);
     for (uint32_t i = 0; i < k->placed_count; i++) has |= k->placed[i].halves;
     return has;
 }
@@ -94,6 +93,7 @@ static void declare_all(zl_pipe_text *k)
     declare_kept(k);
     zl_pt_tiles_declare(k);
     zl_pt_units_declare(k);
+    zl_pt_sequences_declare(k);
     zl_pt_rows_declare(k);
 }
 
@@ -220,7 +220,7 @@ static void begin(zl_pipe_text *k)
     zl_op(k, MOV, "rtid", "tid");
     put_smem(k);
     for (uint32_t i = 0; i < k->pipe->params_count; i++) trip_count(k, (int32_t)i);
-    zl_pt_counts(k);
+    if (!zl_pt_sequences_of(k)) zl_pt_counts(k);
     fetch_maps(k);
 }
 
@@ -232,13 +232,13 @@ typedef struct loop_text {
     zl_pt_range range; /* of the counter, or of the number of a tile */
 } loop_text;
 
-static void loop_text_of(const zl_pipe_text *k, loop_text *t, const zl_event *loop)
+static void loop_text_of(zl_pipe_text *k, loop_text *t, const zl_event *loop)
 {
     snprintf(t->counter, sizeof t->counter, "count%u", k->loops);
     snprintf(t->last, sizeof t->last, "end%u", k->loops);
     zl_pt_number(t->step, loop->step > 0 ? (uint64_t)loop->step : 1);
     t->range = zl_pt_tiles_loop(k, loop)
-                   ? zl_pt_tiles_range(k, t->number)
+                   ? zl_pt_turns_range(k, t->number)
                    : (zl_pt_range){t->counter, t->step, t->last, zl_pt_runs(k, loop), false};
 }
 
@@ -261,12 +261,12 @@ static void loop_begin(zl_pipe_text *k, const zl_event *loop)
     loop_text_of(k, &t, loop);
     if (tiles) zl_op(k, MOV, t.counter, "0");
     else count_begin(k, &t, loop);
-    if (tiles) zl_pt_tiles_first(k);
+    if (tiles) zl_pt_turns_first(k);
     k->loop[k->loops] = loop;
     zl_pt_rings_begin(k, loop);
     zl_pt_iterations_begin(k, loop);
     zl_pt_while(k, &t.range);
-    if (tiles) zl_pt_tiles_place(k);
+    if (tiles) zl_pt_turns_place(k);
     k->loops++;
     zl_pt_iteration_begin(k, loop);
 }
@@ -280,7 +280,7 @@ static void loop_end(zl_pipe_text *k, const zl_event *loop)
     loop_text_of(k, &t, loop);
     if (zl_pt_tiles_loop(k, loop)) {
         zl_op(k, ADD, t.counter, t.counter, t.step);
-        zl_pt_tiles_next(k);
+        zl_pt_turns_next(k);
     }
     zl_pt_while_end(k, &t.range);
     zl_pt_rings_end(k, loop);

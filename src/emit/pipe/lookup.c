@@ -36,13 +36,13 @@ const zlay_pipe_move *zl_pt_move(const zl_pipe_text *k, const zl_event *event)
 
 void zl_pt_map_name(const zl_pipe_text *k, char room[96], const zlay_pipe_move *move, uint32_t map)
 {
-    if (k->plan) snprintf(room, 96, "%.80s", k->plan->map[move - k->ask->moves]);
+    if (zl_pt_arguments_bound(k)) snprintf(room, 96, "%.80s", k->plan->map[move - k->ask->moves]);
     else snprintf(room, 96, "map_%.64s_%u", move->name, map);
 }
 
 bool zl_pt_map_used(const zl_pipe_text *k, uint32_t i)
 {
-    if (!k->plan) return true;
+    if (!zl_pt_arguments_bound(k)) return true;
     for (uint32_t m = 0; m < k->ask->moves_count; m++)
         if (!strcmp(k->plan->map[m], k->plan->arguments[i].name) && !zl_pt_by_threads(&k->ask->moves[m])) return true;
     return false;

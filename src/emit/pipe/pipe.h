@@ -7,6 +7,7 @@
 #define ZL_EMIT_PIPE_H
 
 #include "base/base.h"
+#include "emit/pipe/blocks/blocks.h"
 #include "emit/pipe/placed.h"
 #include "emit/pipe/say.h"
 #include "legality/matrix/sync.h"
@@ -92,47 +93,13 @@ typedef struct zl_pt_base {
     uint32_t low, instance; /* the word's lower half; bytes from one instance to the next */
 } zl_pt_base;
 
-/* Tiles of a matrix that the blocks of a grid take in turn: block b of g takes tiles b, b + g and so on. Tiles are numbered
- * along the rows of a band, then across its columns, band by band, so that blocks that run together share rows and
- * columns in L2. */
-typedef struct zl_pt_tiles {
-    const char *param; /* trip count of the loop over a block's tiles, from 0 on; axes T.row and T.column are the tile's place */
-    uint64_t rows, columns;
-    const char *neighbours; /* "row" or "column": blocks of a cluster take neighbours there, one number; NULL: they share a tile */
-    uint32_t band;          /* rows */
-    uint32_t height, width; /* elements of a tile */
-    const char *offsets;    /* the argument with where each of `groups` matrices begins and the last ends; NULL: one. T.group, T.begin, T.end */
-    uint32_t groups, most, share; /* matrices below each other, their rows at most; a tile's of each instance */
-    /* 0, or tiles have as many rows as there are, in slices that copies move each, of so many bytes of a stage, and in steps of
-     * products' columns: the axis T.column counts slices, and T.row what `columns` are. */
-    uint32_t slice, slice_bytes, step;
-    const char *counter, *message; /* NULL, or blocks take the next tile when they are free: the argument with a word that counts tiles,
-                                    * 0 before and after, and the shared buffer in which the producer tells what it took */
-    uint32_t spared; /* bytes of part 1 of a stage, rows of the last of two instances, left out where it has none; 0: none are */
-} zl_pt_tiles;
-
-/* A place in the workspace of units, in the bytes of a block: those of the block, or of the one before. */
-enum { ZL_PT_UNIT_PLACES = 4 };
-typedef struct zl_pt_unit_place {
-    const char *name; /* a global or a flag of the pipe */
-    uint32_t at, each; /* in the bytes of a block; bytes from one instance to the next */
-    bool before;
-} zl_pt_unit_place;
-
-/* Units of stream-K: the tiles of the plan are divided among blocks, also within a tile. */
-typedef struct zl_pt_units {
-    uint32_t steps;        /* of a tile, at least 2 */
-    uint32_t blocks;       /* that have work at most, no more than tiles */
-    const char *workspace; /* the argument */
-    uint32_t pitch;        /* bytes of a block there */
-    zl_pt_unit_place place[ZL_PT_UNIT_PLACES];
-} zl_pt_units;
-
 /* What a planner binds to its pipe beside the request. */
 typedef struct zl_pt_plan {
-    zl_pt_tiles tiles;
+    zl_pt_tiles tiles;     /* param NULL: there are none */
+    const zl_pt_sequences *sequences; /* NULL: blocks have the numbers of the grid */
     const zl_pt_units *units; /* NULL: a block takes whole tiles */
-    const zlay_pipe_argument *arguments; /* of the kernel, in order: a map for each matrix, then an address for each; some stay unused */
+    const zlay_pipe_argument *arguments; /* of the kernel, in order: a map for each matrix, then an address for each; some stay unused. NULL:
+                                          * they follow from the events */
     uint32_t arguments_count;
     const char *const *map, *const *address; /* of each move of the request: the arguments that are its map and address */
     uint32_t columns, part_columns; /* of a matrix that leaves in parts, and of a part: the last part ends with the
@@ -151,7 +118,7 @@ typedef struct zl_pt_row {
 struct zl_pipe_text {
     zl_text *out;
     const zlay_pipe_emit *ask;
-    const zl_pt_plan *plan; /* NULL: arguments follow from the events, and there are no tiles */
+    const zl_pt_plan *plan; /* NULL: nothing more is bound */
     const zlay_pipe *pipe;
     bool c, idle; /* CUDA C; what is printed is for an instance without rows */
     uint32_t ptx;
@@ -177,6 +144,7 @@ struct zl_pipe_text {
     zl_pt_matrix_of *matrices; /* ZL_PT_NAMES of them */
     uint32_t matrices_count;
     uint32_t smem, threads;
+    uint32_t told_at; /* the words of the tile of packed sequences, in shared memory */
     zl_pt_product *products;
     uint32_t products_count;
     zl_pt_placed *placed;
@@ -301,24 +269,6 @@ void zl_pt_last(zl_pipe_text *k, const char *to);
 /* Registers of a sequence: the rows that the longest has more, the row behind it, of `NAME.end`; NULL: there is none. */
 const char *zl_pt_lengths_left(const zl_pipe_text *k, char room[80], const char *name);
 const char *zl_pt_lengths_end(const zl_pipe_text *k, char room[80], const char *text);
-/* Blocks of stream-K. The pipe that is proved has a block and, as another of its cluster, all others; what is printed is the first, for
- * every block of a grid without clusters: its roles, and the blocks of the printed cluster. */
-bool zl_pt_units_printed(const zl_pipe_text *k, const zl_role *role);
-static inline uint32_t zl_pt_blocks(const zl_pipe_text *k) { return k->plan && k->plan->units ? 1 : k->pipe->blocks; }
-/* Blocks behind those that have work leave at once; a role that loops over tiles computes which are its block's. */
-void zl_pt_units_declare(zl_pipe_text *k);
-void zl_pt_units_leave(zl_pipe_text *k);
-void zl_pt_units_begin(zl_pipe_text *k);
-/* Whether a loop runs over the tiles of a unit, or a part of them; whether a param counts the steps of each; then the tile of an
- * iteration, its place, and the number of its steps. */
-bool zl_pt_units_loop(const zl_pipe_text *k, const zl_event *loop);
-bool zl_pt_units_counts(const zl_pipe_text *k, int32_t param);
-void zl_pt_units_place(zl_pipe_text *k, const char *trips);
-/* The step of a tile along K, of a step of the block's part of it, NULL of NULL; and `to`, where a global or a flag of the name lies
- * in the workspace: false where there is none. */
-const char *zl_pt_units_step(zl_pipe_text *k, const char *step);
-bool zl_pt_units_other(zl_pipe_text *k, const char *to, const char *name);
-
 /* Register `to`: where a map or a flag of so many bytes lies. */
 void zl_pt_other(zl_pipe_text *k, const char *to, int32_t other, const zl_pos *pos, uint32_t bytes);
 
@@ -328,6 +278,14 @@ bool zl_pt_is_scales(const zl_pipe_text *k, int32_t tmem);
 zlay_status zl_pt_scaled(const zl_pipe_text *k, zl_pt_product *p);
 zlay_status zl_pt_scales(const zl_pipe_text *k, zl_pt_product *p);
 zlay_status zl_pt_idescs(zl_pt_product *p);
+
+/* Blocks of a cluster of the kernel: stream-K has none, though the pipe that is proved has. */
+static inline uint32_t zl_pt_blocks(const zl_pipe_text *k) { return k->plan && k->plan->units ? 1 : k->pipe->blocks; }
+/* The sequences among which blocks find their tiles; NULL: blocks have the numbers of the grid. */
+static inline const zl_pt_sequences *zl_pt_sequences_of(const zl_pipe_text *k) { return k->plan ? k->plan->sequences : NULL; }
+
+/* Whether the plan says which arguments there are. */
+static inline bool zl_pt_arguments_bound(const zl_pipe_text *k) { return k->plan && k->plan->arguments; }
 
 /* Predicate of the one thread of a role; NULL where its events are run by no other. */
 const char *zl_pt_one(const zl_pipe_text *k);

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <zlay/target.h>
 
-enum { BAR_BYTES = 8, WORD = 4, BYTE = 8 /* bits */, PLAIN_ALIGN = 128, WARP = 32, BARRIERS = 16 };
+enum { BAR_BYTES = 8, WORD = 4, BYTE = 8 /* bits */, PLAIN_ALIGN = 128, TOLD_ALIGN = 16, TOLD_BYTES = 32, WARP = 32, BARRIERS = 16 };
 
 /* ---- arguments -------------------------------------------------------------------- */
 
@@ -146,7 +146,7 @@ uint32_t zl_pt_arguments(const zl_pipe_text *k, zlay_pipe_argument *out, size_t 
 {
     const zlay_pipe *pipe = k->pipe;
     list l = {out, room, 0};
-    if (k->plan) {
+    if (zl_pt_arguments_bound(k)) {
         for (uint32_t i = 0; i < k->plan->arguments_count; i++)
             if (l.count++ < room) out[i] = k->plan->arguments[i];
         add_bodies(k, &l);
@@ -155,7 +155,7 @@ uint32_t zl_pt_arguments(const zl_pipe_text *k, zlay_pipe_argument *out, size_t 
     add_maps(k, &l);
     add_plain_maps(k, &l);
     for (uint32_t i = 0; i < pipe->params_count; i++) {
-        if (zl_pt_fixed(k, (int32_t)i)) continue;
+        if (zl_pt_fixed(k, (int32_t)i) || zl_pt_tiles_counted(k, (int32_t)i)) continue;
         if (zl_pt_listed(k, (int32_t)i)) add(&l, ZLAY_ARGUMENT_POINTER, 8, "counts_", pipe->params[i].name);
         else add(&l, ZLAY_ARGUMENT_COUNT, 4, "n_", pipe->params[i].name);
     }
@@ -166,6 +166,7 @@ uint32_t zl_pt_arguments(const zl_pipe_text *k, zlay_pipe_argument *out, size_t 
         for (int what = ZL_PT_OTHER; what <= ZL_PT_BASE; what++)
             add_pointers(k, &l, what, i, pipe->others[i].name);
     add_lengths(k, &l);
+    if (zl_pt_sequences_of(k)) add(&l, ZLAY_ARGUMENT_POINTER, 8, "", ZL_PT_NEXT_TILE);
     add_bodies(k, &l);
     return l.count;
 }
@@ -231,6 +232,7 @@ static zlay_status place_shared(zl_pipe_text *k)
         k->tmem_at[i] = (uint32_t)at;
         at += WORD;
     }
+    if (zl_pt_sequences_of(k)) at = (k->told_at = (uint32_t)zl_round_up(at, TOLD_ALIGN)) + TOLD_BYTES;
     if (at > info.smem)
         return zl_fail(k->ctx, ZLAY_ENOTSUP,
                        "smem: %llu bytes of shared memory or more, and %s has %llu",

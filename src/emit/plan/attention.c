@@ -16,7 +16,11 @@ typedef struct bound {
     zlay_pipe_lengths lengths[2];
     zlay_pipe_matrix sums;
     char part[32], batch[32];
+    zl_pt_sequences sequences;
+    zl_pt_plan more;
 } bound;
+
+enum { BESIDE = 4 /* heads at most whose keys stay in L2 together */, SHORT = 4 /* tiles of a sequence that may begin last */ };
 
 /* Splits are a number. */
 static void splits_bind(bound *b, zlay_pipe_emit *ask, const zlay_attention_plan *p)
@@ -33,7 +37,7 @@ static void splits_bind(bound *b, zlay_pipe_emit *ask, const zlay_attention_plan
  * those have. */
 static void counts_bind(bound *b, zlay_pipe_emit *ask, const zlay_attention_plan *p)
 {
-    const char *keys = zl_attention_lengths(&p->ask, false);
+    const char *keys = zl_attention_lengths(p, false);
     zlay_pipe_count sees = {.param = "N",
                             .axis = "block",
                             .times = p->count_times,
@@ -46,8 +50,7 @@ static void counts_bind(bound *b, zlay_pipe_emit *ask, const zlay_attention_plan
                                                            .add = p->info.tile_n - 1 + (keys ? 0 : (uint32_t)p->ask.keys),
                                                            .divide = p->info.tile_n,
                                                            .plus = keys};
-    sees.plus = keys;
-    sees.minus = zl_attention_lengths(&p->ask, true);
+    if (!p->same) sees.plus = keys, sees.minus = zl_attention_lengths(p, true);
     if (p->ask.causal) b->counts[ask->counts_count++] = sees;
     if (p->split) {
         snprintf(b->part, sizeof b->part, "block.y %% %u", (unsigned)p->ask.splits);
@@ -62,16 +65,41 @@ static void lengths_bind(bound *b, zlay_pipe_emit *ask, const zlay_attention_pla
     const bool packed[] = {p->ask.k_lengths == ZLAY_LENGTHS_PACKED, p->ask.q_lengths == ZLAY_LENGTHS_PACKED};
     snprintf(b->batch, sizeof b->batch, "block.z/%u", p->merges ? p->panels : 1);
     for (int queries = 0; queries < 2; queries++) {
-        const char *name = zl_attention_lengths(&p->ask, queries);
-        if (name)
+        const char *name = zl_attention_lengths(p, queries);
+        if (name && (queries || !p->same))
             b->lengths[ask->lengths_count++] = (zlay_pipe_lengths){.name = name,
                                                                    .axis = b->batch,
-                                                                   .tiles = queries ? "block" : NULL,
+                                                                   .tiles = queries && !p->ask.sequences ? "block" : NULL,
                                                                    .height = p->info.tile_m,
                                                                    .starts = packed[queries],
                                                                    .most = (uint32_t)zl_attention_most(p, queries)};
     }
     ask->lengths = b->lengths;
+}
+
+/* Heads whose tiles are neighbours. */
+static uint32_t beside(uint64_t heads)
+{
+    uint32_t most = BESIDE;
+    while (heads % most) most--;
+    return most;
+}
+
+/* Sequences of the mean length or more begin first. */
+static void sequences_bind(bound *b, const zlay_attention_plan *p)
+{
+    b->sequences = (zl_pt_sequences){.queries = zl_attention_lengths(p, true),
+                                     .steps = "N",
+                                     .told = "ready",
+                                     .count = (uint32_t)p->ask.sequences,
+                                     .heads = (uint32_t)p->ask.heads,
+                                     .rows = (uint32_t)p->ask.queries,
+                                     .keys = (uint32_t)p->ask.keys,
+                                     .height = p->info.tile_m,
+                                     .beside = beside(p->ask.heads),
+                                     .low = (uint32_t)zl_attention_mean(&p->ask, p->ask.queries),
+                                     .least = SHORT * p->info.tile_m};
+    b->more = (zl_pt_plan){.tiles.param = "T", .sequences = &b->sequences};
 }
 
 static void bind(bound *b, zlay_pipe_emit *ask, const zlay_attention_plan *p)
@@ -80,7 +108,8 @@ static void bind(bound *b, zlay_pipe_emit *ask, const zlay_attention_plan *p)
     if (p->merges) splits_bind(b, ask, p);
     else counts_bind(b, ask, p);
     lengths_bind(b, ask, p);
-    ask->descending = p->ask.causal && !p->merges; /* the last queries see the most keys */
+    ask->descending = p->ask.causal && !p->merges && !p->ask.sequences; /* the last queries see the most keys */
+    if (p->ask.sequences) sequences_bind(b, p);
 }
 
 zlay_status zlay_emit_attention(zlay_ctx *ctx, zlay_buf *out, zlay_pipe_launch *launch,
@@ -102,5 +131,5 @@ zlay_status zlay_emit_attention(zlay_ctx *ctx, zlay_buf *out, zlay_pipe_launch *
     if (r.plan->wave.waves) return zl_leave(ctx, zl_aw_print(ctx, out, launch, arguments, room, &r));
     zlay_pipe_emit ask = zl_plan_ask(r.plan->target, r.plan->pipe, r.language, r.name, r.name_length);
     bind(&b, &ask, r.plan);
-    return zl_leave(ctx, zl_pt_print(ctx, out, launch, arguments, room, &ask, NULL));
+    return zl_leave(ctx, zl_pt_print(ctx, out, launch, arguments, room, &ask, r.plan->ask.sequences ? &b.more : NULL));
 }

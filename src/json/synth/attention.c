@@ -41,6 +41,7 @@ static const zl_field plan_rows[] = {
     {"keys", ZL_NEEDS, AT(zl_as_some64, keys)},
     {"batch", ZL_MAY, AT(zl_as_some64, batch)},
     {"heads", ZL_MAY, AT(zl_as_some64, heads)},
+    {"sequences", ZL_MAY, AT(zl_as_some64, sequences)},
     {"kv_heads", ZL_MAY, AT(zl_as_some64, kv_heads)},
     {"type", ZL_MAY, AT(zl_as_word, type), .of = zl_types},
     {"o_type", ZL_MAY, AT(zl_as_word, o_type), .of = zl_types},

@@ -85,6 +85,33 @@ static zlay_status lengths(zlay_ctx *ctx, const zlay_attention *a)
     return ZLAY_OK;
 }
 
+/* Packed sequences of queries and keys, of any lengths: they are the batch. */
+static zlay_status sequences(zlay_ctx *ctx, zlay_attention *a, uint32_t *same)
+{
+    const struct {
+        bool is;
+        const char *field;
+    } refused[] = {{a->batch > 0, "batch"},
+                   {a->q_lengths != 0, "q_lengths"},
+                   {a->k_lengths == ZLAY_LENGTHS_PADDED, "k_lengths"},
+                   {a->splits > 1, "splits"},
+                   {a->lse != 0, "lse"},
+                   {a->window != 0, "window"},
+                   {zl_attention_bytes(a), "type"}};
+    zlay_status status = a->sequences ? extent(ctx, "sequences", a->sequences) : ZLAY_OK;
+    for (size_t i = 0; i < ZL_COUNT(refused) && a->sequences && !status; i++)
+        if (refused[i].is)
+            status = zl_fail(ctx, ZLAY_ENOTSUP, "%s: not planned with `sequences`", refused[i].field);
+    if (status || !a->sequences) return status;
+    *same = a->k_lengths == ZLAY_LENGTHS_EQUAL;
+    if (*same && a->keys != a->queries)
+        return zl_fail(ctx, ZLAY_EINVAL, "keys: %llu, and the sequences have %llu rows of both; packed k_lengths have an array of their own",
+                       (unsigned long long)a->keys, (unsigned long long)a->queries);
+    a->batch = a->sequences;
+    a->q_lengths = a->k_lengths = ZLAY_LENGTHS_PACKED;
+    return ZLAY_OK;
+}
+
 /* Bodies count the elements of the parts in 31 bits. */
 static zlay_status splits(zlay_ctx *ctx, const zlay_attention *a)
 {
@@ -134,7 +161,7 @@ static zlay_status supported(zlay_ctx *ctx, const zlay_attention *a)
     return ZLAY_OK;
 }
 
-static zlay_status ask_read(zlay_ctx *ctx, zlay_attention *a, const zlay_attention *request)
+static zlay_status ask_read(zlay_ctx *ctx, zlay_attention *a, uint32_t *same, const zlay_attention *request)
 {
     static const zl_request_form form = {
         "zlay_attention",
@@ -145,6 +172,8 @@ static zlay_status ask_read(zlay_ctx *ctx, zlay_attention *a, const zlay_attenti
     if (status) return status;
     if (!a->type) a->type = ZLAY_TYPE_BF16;
     if (!a->o_type) a->o_type = zl_attention_bytes(a) ? ZLAY_TYPE_BF16 : a->type;
+    status = sequences(ctx, a, same);
+    if (status) return status;
     if (!a->batch) a->batch = 1;
     if (!a->heads) a->heads = 1;
     if (!a->kv_heads) a->kv_heads = a->heads;
@@ -283,7 +312,11 @@ static zlay_status tensors_make(zlay_ctx *ctx, zlay_attention_plan *p)
     status = merge_make(ctx, p);
     if (status) return status;
     heads_pack(p);
+    if (p->tmem && p->ask.sequences)
+        return zl_fail(ctx, ZLAY_ENOTSUP, "sequences: not planned on %s; sm_90a has it", zlay_target_name(p->target));
     zl_attention_tiles(p);
+    if (p->info.grid[0] > INT32_MAX)
+        return zl_fail(ctx, ZLAY_ENOTSUP, "sequences: %llu blocks, and a grid has 2^31 - 1", (unsigned long long)p->info.grid[0]);
     return plan_finish(ctx, p);
 }
 
@@ -308,7 +341,7 @@ zlay_status zlay_attention_synth(zlay_ctx *ctx, zlay_attention_plan **out,
     if (!p) return zl_leave(ctx, ZLAY_ENOMEM);
     p->alloc = zl_allocator(ctx);
     p->target = target;
-    status = ask_read(ctx, &p->ask, attention);
+    status = ask_read(ctx, &p->ask, &p->same, attention);
     if (!status) status = zl_attention_by_waves(target) ? waves_make(ctx, p) : tensors_make(ctx, p);
     status = zl_leave(ctx, zl_whole(ctx, status));
     if (status) zlay_attention_free(p);

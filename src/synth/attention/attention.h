@@ -30,6 +30,7 @@ struct zlay_attention_plan {
     uint32_t tmem;    /* 1: scores, weights and the result stand in tensor memory (tmem_pipe.c) */
     uint32_t rows;    /* of the result that a buffer holds: those of a warpgroup */
     uint32_t overlap; /* 1: the softmax of a tile runs beside the product of the one before */
+    uint32_t same;    /* 1: packed sequences of as many keys as queries, whose beginnings one array says */
     uint32_t split;   /* 1: each block has a part of the keys, and its results are merged */
     uint32_t merges;  /* 1: this plan merges the parts */
     uint32_t group;   /* heads of queries that are rows of one tile; `ask` then has their rows as queries of the heads of
@@ -68,10 +69,10 @@ static inline uint64_t zl_attention_queries(const zlay_attention_plan *p)
 }
 
 /* The array of the lengths of queries, or of keys; NULL: they are equal. */
-static inline const char *zl_attention_lengths(const zlay_attention *a, bool queries)
+static inline const char *zl_attention_lengths(const zlay_attention_plan *p, bool queries)
 {
     static const char *const names[2][3] = {{NULL, "k_rows", "k_starts"}, {NULL, "q_rows", "q_starts"}};
-    return names[queries][queries ? a->q_lengths : a->k_lengths];
+    return names[queries || p->same][queries ? p->ask.q_lengths : p->ask.k_lengths];
 }
 
 /* Whether sequences have lengths of their own. */
@@ -80,10 +81,18 @@ static inline bool zl_attention_differ(const zlay_attention *a)
     return a->q_lengths || a->k_lengths;
 }
 
+/* Rows of a sequence, on the average where all sequences have so many. */
+static inline uint64_t zl_attention_mean(const zlay_attention *a, uint64_t rows)
+{
+    return a->sequences ? (rows + a->sequences - 1) / a->sequences : rows;
+}
+
 /* Rows of the maps' dimension in which sequences of different lengths end: more than a tile, so that tiles are counted. */
 static inline uint64_t zl_attention_most(const zlay_attention_plan *p, bool queries)
 {
-    return queries ? p->ask.queries + p->info.tile_m : p->ask.keys + p->info.tile_n;
+    uint32_t m = p->info.tile_m, n = p->info.tile_n;
+    if (p->same) return p->ask.queries + (m > n ? m : n); /* one dimension serves both */
+    return queries ? p->ask.queries + m : p->ask.keys + n;
 }
 
 /* A dimension of a map: bytes from one index to the next, and the axis of the move that counts it. */

@@ -86,10 +86,10 @@ static void move_name(zl_bound_move *m, const tile *t)
 static zlay_status sequence_add(zlay_ctx *ctx, const zlay_attention_plan *p, zl_bound_move *m,
                                 const tile *t)
 {
-    const char *name = zl_attention_lengths(&p->ask, t->query);
+    const char *name = zl_attention_lengths(p, t->query);
     const uint64_t bytes = zlay_type_bits(t->type) / 8, batch = p->ask.batch;
     const bool packed = lengths_of(p, t) == ZLAY_LENGTHS_PACKED;
-    const uint64_t all = packed ? zl_umul_sat(t->rows, batch) : t->rows;
+    const uint64_t all = packed && !p->ask.sequences ? zl_umul_sat(t->rows, batch) : t->rows;
     const zl_attention_dimension list[] = {
         {t->heads, t->strides->head * bytes, 2},
         {packed ? 1 : batch, t->strides->batch * bytes, 3},

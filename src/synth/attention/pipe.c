@@ -22,11 +22,6 @@ static uint32_t instances(plan_t *p)
     return p->info.tile_m / p->rows;
 }
 
-static const char *type(plan_t *p)
-{
-    return zlay_type_name(p->ask.type);
-}
-
 /* ---- declarations ------------------------------------------------------------------------ */
 
 void zl_attention_moves_put(zl_text *out, plan_t *p)
@@ -38,9 +33,16 @@ void zl_attention_moves_put(zl_text *out, plan_t *p)
     }
 }
 
+/* Whether both panels of a result leave together, from a buffer each, so that the warpgroup begins its next tile sooner: where
+ * shared memory has room beside the tiles of keys. */
+static bool at_once(plan_t *p)
+{
+    return p->ask.sequences && zl_attention_leaves(p) == 2 && p->info.tile_n <= 128;
+}
+
 void zl_attention_buffers_put(zl_text *out, plan_t *p)
 {
-    zl_puts(out, "smem D[1] tO0 each\n");
+    zl_putf(out, "smem D[%u] tO0 each\n", at_once(p) ? 2 : 1);
     if (p->ask.lse) zl_puts(out, "smem L[1] tL each\n");
 }
 
@@ -56,187 +58,23 @@ static void put_barriers(zl_text *out, plan_t *p)
 {
     uint32_t s = p->info.stages, warps = 4 * instances(p);
     zl_puts(out, "bar ready[1] count 1\n");
+    if (p->ask.sequences) zl_putf(out, "bar emptyQ[1] count %u\n", warps);
     zl_putf(out, "bar fullK[%u] count 1\nbar emptyK[%u] count %u\n", s, s, warps);
     zl_putf(out, "bar fullV[%u] count 1\nbar emptyV[%u] count %u\n", s, s, warps);
 }
 
-/* ---- bodies ---------------------------------------------------------------------------------- */
+/* ---- positions ---------------------------------------------------------------------------------- */
 
-/* Whether a row of a tile, or of all tiles of the block, may see no key. */
-static bool may_see_none(plan_t *p)
-{
-    return p->ask.causal || zl_attention_differ(&p->ask) || p->split;
-}
+/* Where a tile of queries stands in its ring of one, and where its tiles of keys do: of a block's only tile, or of tile t of those
+ * that it is dealt. */
+typedef struct positions {
+    const char *query, *first, *last, *all, *others;
+} positions;
 
-static bool may_be_empty(plan_t *p)
+static const positions *positions_of(plan_t *p)
 {
-    return zl_attention_differ(&p->ask) || p->split;
-}
-
-/* Where the tiles of a block end. */
-static const char *last(plan_t *p)
-{
-    return p->ask.window || p->split ? "block.last" : "N";
-}
-
-/* NAME = the rows of the block's sequence z. */
-static void put_length(zl_text *out, plan_t *p, const char *name, bool queries)
-{
-    const char *array = zl_attention_lengths(&p->ask, queries);
-    bool starts = (queries ? p->ask.q_lengths : p->ask.k_lengths) == ZLAY_LENGTHS_PACKED;
-    if (starts) zl_putf(out, "  %s = load(%s, z + 1) - load(%s, z)\n", name, array, array);
-    else if (array) zl_putf(out, "  %s = load(%s, z)\n", name, array);
-}
-
-/* The operands of a mask: what says how many keys there are and how far the diagonal is off, then
- * the indices: the block's tile of queries where the mask depends on it, the tile of keys from the
- * last down, where they end, and the sequence. */
-static void put_operands(zl_text *out, plan_t *p, bool keys)
-{
-    bool lengths = zl_attention_differ(&p->ask);
-    zl_puts(out, "  matrix S f32\n");
-    if (!p->ask.k_lengths && (keys || lengths)) zl_puts(out, "  scalar keys s32\n");
-    if (p->ask.causal && !lengths) zl_puts(out, "  scalar offset s32\n");
-    if (p->ask.k_lengths) zl_putf(out, "  global %s s32\n", zl_attention_lengths(&p->ask, false));
-    if (p->ask.q_lengths && p->ask.causal) zl_putf(out, "  global %s s32\n", zl_attention_lengths(&p->ask, true));
-    if (p->ask.causal) zl_puts(out, "  index q\n");
-    zl_puts(out, "  index i\n  index last\n");
-    if (lengths) zl_puts(out, "  index z\n");
-}
-
-/* k = the number of the key: of e4m3 the first half of a tile's rows are the first two of each four keys (moves.c); and where lengths differ, `keys` and `offset` of the sequence. */
-static void put_key(zl_text *out, plan_t *p)
-{
-    uint32_t n = p->info.tile_n;
-    if (zl_attention_bytes(&p->ask))
-        zl_putf(out, "  k = select(col < %u, col * 2, col * 2 - %u) - and(col, 1) + (last - 1 - i) * %u\n", n / 2, n - 2, n);
-    else zl_putf(out, "  k = col + (last - 1 - i) * %u\n", n);
-    if (!zl_attention_differ(&p->ask)) return;
-    put_length(out, p, "keys", false);
-    if (!p->ask.causal) return;
-    put_length(out, p, "queries", true);
-    if (p->ask.q_lengths) zl_puts(out, "  offset = keys - queries\n");
-    else zl_putf(out, "  offset = keys - %llu\n", (unsigned long long)zl_attention_queries(p));
-}
-
-/* The last key that a row sees, as a term: row r of the head is query r, or of a group query r / group. */
-static void put_sees(char out[64], plan_t *p)
-{
-    if (p->group == 1) snprintf(out, 64, "row + (q * %u + offset)", p->info.tile_m);
-    else snprintf(out, 64, "shr(row + q * %u, %u) + offset", p->info.tile_m, zl_log2(p->group));
-}
-
-static void put_window(zl_text *out, plan_t *p)
-{
-    char sees[64];
-    zl_puts(out, "body window\n");
-    put_operands(out, p, false);
-    put_key(out, p);
-    put_sees(sees, p);
-    zl_putf(out, "  S = select(k > %s - %llu, S, -inf)\nend\n", sees, (unsigned long long)p->ask.window);
-}
-
-static void put_mask(zl_text *out, plan_t *p)
-{
-    char sees[64];
-    put_sees(sees, p);
-    zl_puts(out, "body mask\n");
-    put_operands(out, p, true);
-    put_key(out, p);
-    if (p->ask.causal) zl_putf(out, "  S = select(and(k <= %s, k < keys), S, -inf)\nend\n", sees);
-    else zl_puts(out, "  S = select(k < keys, S, -inf)\nend\n");
-}
-
-/* One step of the online softmax. A row may see no key of its first tiles, or none at all: its
- * greatest score is then -inf, and 0 stands for it. */
-static void put_step(zl_text *out, plan_t *p)
-{
-    const char *top = may_see_none(p) ? "ref" : "top";
-    zl_puts(out, "body softmax\n  matrix S f32\n  row m f32\n  part l f32\n  row a f32\n"
-                 "  scalar scale f32\n  top = max(m, rowmax(S))\n");
-    if (may_see_none(p)) zl_puts(out, "  ref = select(top == -inf, 0, top)\n");
-    zl_putf(out, "  a = exp2((m - %s) * scale)\n", top);
-    if (zl_attention_bytes(&p->ask))
-        zl_putf(out, "  S = exp2(fma(S, scale, %d - %s * scale))\n", ZL_ATTENTION_PEAK, top);
-    else zl_putf(out, "  S = exp2(fma(S, scale, -(%s * scale)))\n", top);
-    zl_puts(out, "  l = l * a + partsum(S)\n  m = top\nend\n");
-}
-
-/* The sum of a row, as the multiple `sum` of 2^top, and the result's factor. A sink is a score without a
- * value: it joins the sum alone, and `top` is the greater of it and the greatest score. The result
- * of a row that sees no key is 0. */
-static void put_sum(zl_text *out, plan_t *p)
-{
-    const char *top = may_be_empty(p) && p->ask.sinks ? "ref" : "top", *own = "m * scale";
-    if (zl_attention_bytes(&p->ask) && (p->ask.sinks || p->ask.lse)) {
-        zl_putf(out, "  own = m * scale - %d\n", ZL_ATTENTION_PEAK);
-        own = "own";
-    }
-    if (p->ask.sinks) zl_putf(out, "  sink = load(sinks, head) * 1.44269504\n  top = max(%s, sink)\n", own);
-    else if (p->ask.lse) zl_putf(out, "  top = %s\n", own);
-    if (*top == 'r') zl_puts(out, "  ref = select(top == -inf, 0, top)\n");
-    if (p->ask.sinks)
-        zl_putf(out, "  a = exp2(%s - %s)\n  sum = lanesum(l) * a + exp2(sink - %s)\n", own, top, top);
-    else zl_puts(out, "  sum = lanesum(l)\n");
-    zl_putf(out, may_be_empty(p) ? "  by = select(sum == 0, 0, rcp(sum))\n" : "  by = rcp(sum)\n");
-    if (zl_attention_bytes(&p->ask)) zl_puts(out, "  by = by * v_scale\n");
-}
-
-/* The result, of the sums O and the factor of their row. */
-static void put_scaled(zl_text *out, plan_t *p, const char *by)
-{
-    if (p->split) zl_putf(out, "  O = O * %s\n", by);
-    else zl_putf(out, "  R = %s(O * %s)\n", zlay_type_name(p->out.type), by);
-}
-
-/* The operands of what makes the result of sums. */
-static void put_result(zl_text *out, plan_t *p)
-{
-    zl_puts(out, "  matrix O f32\n");
-    if (!p->split) zl_putf(out, "  matrix R %s\n", zlay_type_name(p->out.type));
-}
-
-static void put_finish(zl_text *out, plan_t *p)
-{
-    zl_puts(out, "body finish\n");
-    if (p->tmem) zl_puts(out, "  matrix S f32\n  row by f32\n");
-    else put_result(out, p);
-    zl_puts(out, "  part l f32\n");
-    if (p->ask.sinks || p->ask.lse) zl_puts(out, "  row m f32\n  scalar scale f32\n");
-    if (zl_attention_bytes(&p->ask)) zl_puts(out, "  scalar v_scale f32\n");
-    if (p->ask.sinks) zl_puts(out, "  global sinks f32\n  index head\n");
-    if (p->ask.lse) zl_puts(out, "  row lse f32\n");
-    put_sum(out, p);
-    if (!p->tmem) put_scaled(out, p, p->ask.sinks ? "(a * by)" : "by");
-    else if (p->ask.sinks) zl_puts(out, "  by = a * by\n");
-    if (p->ask.lse) zl_puts(out, "  lse = (top + log2(sum)) * 0.693147181\n");
-    zl_puts(out, "end\n");
-}
-
-/* In tensor memory the result is read a panel at a time. */
-static void put_leave(zl_text *out, plan_t *p)
-{
-    zl_puts(out, "body leave\n");
-    put_result(out, p);
-    zl_puts(out, "  row by f32\n");
-    put_scaled(out, p, "by");
-    zl_puts(out, "end\n");
-}
-
-void zl_attention_bodies_put(zl_text *out, plan_t *p)
-{
-    zl_putf(out, "body begin\n  matrix %s f32\n  row m f32\n  part l f32\n%s  m = -inf\n  l = 0\nend\n",
-            p->tmem ? "S" : "O", p->tmem ? "" : "  O = 0\n");
-    if (p->ask.soft_cap)
-        zl_puts(out, "body cap\n  matrix S f32\n  scalar inner f32\n  S = tanh(S * inner)\nend\n");
-    put_mask(out, p);
-    if (p->ask.window) put_window(out, p);
-    put_step(out, p);
-    zl_putf(out, "body narrow\n  matrix S f32\n  matrix P %s\n  P = %s(S)\nend\n", type(p),
-            type(p));
-    zl_puts(out, "body rescale\n  matrix O f32\n  row a f32\n  O = O * a\nend\n");
-    put_finish(out, p);
-    if (p->tmem) put_leave(out, p);
+    static const positions only = {"0", "0", "(N - 1)", "0..N", "1..N"}, dealt = {"t % 1", "t*N", "(t*N + N - 1)", "t*N..t*N+N", "t*N+1..t*N+N"};
+    return p->ask.sequences ? &dealt : &only;
 }
 
 /* ---- roles -------------------------------------------------------------------------------------- */
@@ -247,15 +85,24 @@ static void put_expected(zl_text *out, plan_t *p, const char *tensor)
     zl_puts(out, "\n");
 }
 
+/* The tile of queries, once its stage is free. */
+static void put_queries(zl_text *out, plan_t *p)
+{
+    const char *at = positions_of(p)->query;
+    if (p->ask.sequences) zl_puts(out, "  wait emptyQ[t % 1] parity (t / 1 + 1) % 2\n");
+    zl_putf(out, "  expect ready[%s]", at);
+    put_expected(out, p, "Q");
+    zl_putf(out, "  arrive ready[%s]\n", at);
+    for (uint32_t c = 0; c < p->panels; c++)
+        zl_putf(out, "  copy tensor tQ%u -> Q%u[%s] signal ready[%s]\n", c, c, at, at);
+}
+
 void zl_attention_copies_put(zl_text *out, plan_t *p)
 {
     uint32_t s = p->info.stages;
-    zl_puts(out, "  expect ready[0]");
-    put_expected(out, p, "Q");
-    zl_puts(out, "  arrive ready[0]\n");
-    for (uint32_t c = 0; c < p->panels; c++)
-        zl_putf(out, "  copy tensor tQ%u -> Q%u[0] signal ready[0]\n", c, c);
-    zl_putf(out, "  for i in 0..N\n    wait emptyK[i %% %u] parity (i / %u + 1) %% 2\n", s, s);
+    if (p->ask.sequences) zl_puts(out, "  for t in 0..T\n");
+    put_queries(out, p);
+    zl_putf(out, "  for i in %s\n    wait emptyK[i %% %u] parity (i / %u + 1) %% 2\n", positions_of(p)->all, s, s);
     zl_putf(out, "    expect fullK[i %% %u]", s);
     put_expected(out, p, "K");
     zl_putf(out, "    arrive fullK[i %% %u]\n", s);
@@ -263,7 +110,7 @@ void zl_attention_copies_put(zl_text *out, plan_t *p)
         zl_putf(out, "    copy tensor tK%u -> K%u[i %% %u] signal fullK[i %% %u]\n", c, c, s, s);
     zl_putf(out, "    wait emptyV[i %% %u] parity (i / %u + 1) %% 2\n", s, s);
     zl_putf(out, "    expect fullV[i %% %u] tV\n    arrive fullV[i %% %u]\n", s, s);
-    zl_putf(out, "    copy tensor tV -> V[i %% %u] signal fullV[i %% %u]\n  end\n", s, s);
+    zl_putf(out, "    copy tensor tV -> V[i %% %u] signal fullV[i %% %u]\n  end\n%s", s, s, p->ask.sequences ? "  end\n" : "");
 }
 
 /* The scores of the tile at a position: products over the panels of a row. */
@@ -273,7 +120,7 @@ static void put_scores(zl_text *out, plan_t *p, const char *indent, const char *
     zl_putf(out, "%swait fullK[%s %% %u] parity %s / %u %% 2\n%sfence wgmma\n", indent, at, s, at,
             s, indent);
     for (uint32_t c = 0; c < p->panels; c++)
-        zl_putf(out, "%smma Q%u[0], K%u[%s %% %u] -> S%s\n", indent, c, c, at, s,
+        zl_putf(out, "%smma Q%u[%s], K%u[%s %% %u] -> S%s\n", indent, c, positions_of(p)->query, c, at, s,
                 c ? "" : " fresh");
     zl_putf(out, "%scommit wgmma\n", indent);
 }
@@ -286,42 +133,30 @@ static void put_values(zl_text *out, plan_t *p, const char *indent, const char *
     zl_putf(out, "%smma P, V[%s %% %u] -> O\n%scommit wgmma\n", indent, at, s, indent);
 }
 
-/* The window begins in the last tiles. */
-static void put_last(zl_text *out, plan_t *p, const char *indent, const char *at)
+/* The tile of queries has been read. */
+static void put_freed(zl_text *out, plan_t *p)
 {
-    if (!p->ask.window) return;
-    zl_putf(out, "%suse S body window at block, %s, %s%s when N < ", indent, at, last(p),
-            zl_attention_differ(&p->ask) ? ", block.z" : "");
-    if (*at == '0') zl_putf(out, "%u\n", p->masked_last + 1);
-    else zl_putf(out, "%s + %u\n", at, p->masked_last + 1);
-}
-
-void zl_attention_softmax_put(zl_text *out, plan_t *p, const char *indent, const char *at)
-{
-    if (p->ask.soft_cap) zl_putf(out, "%suse S body cap\n", indent);
-    zl_putf(out, "%suse S body mask at %s%s, %s%s when %s < %u\n", indent,
-            p->ask.causal ? "block, " : "", at, last(p), zl_attention_differ(&p->ask) ? ", block.z" : "", at, p->masked);
-    put_last(out, p, indent, at);
-    zl_putf(out, "%suse S, m, l, a body softmax\n", indent);
+    if (p->ask.sequences) zl_puts(out, "  arrive emptyQ[t % 1] warps\n");
 }
 
 /* Without overlap: one product after the other. */
 static void put_turns(zl_text *out, plan_t *p)
 {
     uint32_t s = p->info.stages;
-    zl_puts(out, "  for i in 0..N\n");
+    zl_putf(out, "  for i in %s\n", positions_of(p)->all);
     put_scores(out, p, "    ", "i");
     zl_putf(out, "    waitgroup wgmma 0\n    arrive emptyK[i %% %u] warps\n", s);
     zl_attention_softmax_put(out, p, "    ", "i");
     zl_puts(out, "    use O, a body rescale\n    use S, P body narrow\n");
     put_values(out, p, "    ", "i");
     zl_putf(out, "    waitgroup wgmma 0\n    arrive emptyV[i %% %u] warps\n  end\n", s);
+    put_freed(out, p);
 }
 
 static void put_loop(zl_text *out, plan_t *p)
 {
     uint32_t s = p->info.stages;
-    zl_puts(out, "  for i in 1..N\n");
+    zl_putf(out, "  for i in %s\n", positions_of(p)->others);
     put_scores(out, p, "    ", "i");
     put_values(out, p, "    ", "(i - 1)");
     zl_putf(out, "    waitgroup wgmma 1\n    arrive emptyK[i %% %u] warps\n", s);
@@ -334,13 +169,15 @@ static void put_loop(zl_text *out, plan_t *p)
 static void put_overlap(zl_text *out, plan_t *p)
 {
     uint32_t s = p->info.stages;
-    put_scores(out, p, "  ", "0");
-    zl_putf(out, "  waitgroup wgmma 0\n  arrive emptyK[0 %% %u] warps\n", s);
+    const positions *at = positions_of(p);
+    put_scores(out, p, "  ", at->first);
+    zl_putf(out, "  waitgroup wgmma 0\n  arrive emptyK[%s %% %u] warps\n", at->first, s);
     zl_attention_softmax_put(out, p, "  ", "0");
     zl_puts(out, "  use S, P body narrow\n");
     put_loop(out, p);
-    put_values(out, p, "  ", "(N - 1)");
-    zl_putf(out, "  waitgroup wgmma 0\n  arrive emptyV[(N - 1) %% %u] warps\n", s);
+    put_freed(out, p);
+    put_values(out, p, "  ", at->last);
+    zl_putf(out, "  waitgroup wgmma 0\n  arrive emptyV[%s %% %u] warps\n", at->last, s);
 }
 
 /* Panel after panel through one buffer, which is written again when its copy has read it; the
@@ -348,18 +185,26 @@ static void put_overlap(zl_text *out, plan_t *p)
 void zl_attention_panel_put(zl_text *out, plan_t *p, const char *from, uint32_t c)
 {
     bool lse = p->ask.lse && !c;
-    if (c) zl_puts(out, "  waitgroup bulk.read 0\n  sync role\n");
+    if (c || p->ask.sequences) zl_puts(out, "  waitgroup bulk.read 0\n  sync role\n");
     zl_putf(out, "  write D[0] from %s part %u\n%s", from, c, lse ? "  write L[0] from lse\n" : "");
     zl_putf(out, "  fence proxy.async\n  sync role\n  store D[0] tO%u part %u\n%s", c, c,
             lse ? "  store L[0] tL\n" : "");
     zl_puts(out, "  commit bulk\n");
 }
 
+static void put_at_once(zl_text *out)
+{
+    zl_puts(out, "  waitgroup bulk.read 0\n  sync role\n  write D[0] from R\n  write D[1] from R part 1\n"
+                 "  fence proxy.async\n  sync role\n  store D[0] tO0\n  store D[1] tO1 part 1\n  commit bulk\n");
+}
+
 void zl_attention_result_put(zl_text *out, plan_t *p)
 {
-    for (uint32_t c = 0; c < zl_attention_leaves(p); c++)
-        zl_attention_panel_put(out, p, p->split ? "O" : "R", c);
-    zl_puts(out, "  waitgroup bulk 0\n");
+    uint32_t panels = at_once(p) ? 0 : zl_attention_leaves(p);
+    if (at_once(p)) put_at_once(out);
+    for (uint32_t c = 0; c < panels; c++) zl_attention_panel_put(out, p, p->split ? "O" : "R", c);
+    if (p->ask.sequences) zl_puts(out, "  end\n");
+    zl_puts(out, "  waitgroup bulk.read 0\n");
 }
 
 void zl_attention_finish_put(zl_text *out, plan_t *p)
@@ -373,7 +218,8 @@ static void put_consumer(zl_text *out, plan_t *p)
     uint32_t n = instances(p);
     zl_putf(out, "role consumer warps 4..%u each 4\n  setmaxnreg inc %u\n", 3 + 4 * n,
             budgets[n].consumer);
-    zl_puts(out, "  use O, m, l body begin\n  wait ready[0] parity 0 / 1 % 2\n");
+    if (p->ask.sequences) zl_puts(out, "  for t in 0..T\n  wait ready[t % 1] parity t / 1 % 2\n  use O, m, l body begin\n");
+    else zl_puts(out, "  use O, m, l body begin\n  wait ready[0] parity 0 / 1 % 2\n");
     if (p->overlap) put_overlap(out, p);
     else put_turns(out, p);
     zl_puts(out, p->split ? "  use O" : "  use O, R");
@@ -385,12 +231,13 @@ static void put_consumer(zl_text *out, plan_t *p)
 void zl_attention_pipe_put(zl_text *out, const void *plan)
 {
     plan_t *p = plan;
-    zl_putf(out, "pipe attention\nregisters %u\nparam N 1..\n", budgets[instances(p)].launch);
+    zl_putf(out, "pipe attention\nregisters %u\n%s\n", budgets[instances(p)].launch, p->ask.sequences ? "param T 0..\nparam N 1.. of T" : "param N 1..");
     zl_attention_moves_put(out, p);
     zl_attention_memory_put(out, p);
     zl_attention_buffers_put(out, p);
     put_barriers(out, p);
     zl_attention_bodies_put(out, p);
+    if (p->ask.sequences) zl_puts(out, "init emptyQ\n");
     zl_puts(out, "init ready\ninit fullK\ninit emptyK\ninit fullV\ninit emptyV\n"
                  "fence mbarrier_init\nsync cta\n");
     zl_puts(out, "role producer warps 0..3 elect\n  setmaxnreg dec 24\n");

@@ -39,9 +39,10 @@ static const struct form *form_of(const zlay_attention_plan *p)
 {
     const zlay_attention *a = &p->ask;
     const struct form *f = forms;
-    uint64_t keys = a->causal && a->keys > a->queries / 2 ? a->keys - a->queries / 2 : a->keys;
+    uint64_t queries = zl_attention_mean(a, a->queries), keys = zl_attention_mean(a, a->keys);
+    if (a->causal && keys > queries / 2) keys -= queries / 2;
     if (a->window && a->window < keys) keys = a->window;
-    while (f->bits != zlay_type_bits(a->type) || f->head != a->head || f->tmem != p->tmem || a->queries > f->queries || keys < f->keys) f++;
+    while (f->bits != zlay_type_bits(a->type) || f->head != a->head || f->tmem != p->tmem || queries > f->queries || keys < f->keys) f++;
     return f;
 }
 
@@ -52,7 +53,7 @@ static uint32_t masked_of(const zlay_attention_plan *p, uint32_t m, uint32_t n)
     const zlay_attention *a = &p->ask;
     uint64_t skew = a->keys - zl_attention_queries(p);
     if (!a->causal) return 1;
-    if (m % n || zl_attention_differ(a)) return (m - 2) / n + 2;
+    if (m % n || (zl_attention_differ(a) && !p->same)) return (m - 2) / n + 2;
     return (uint32_t)((m - 1 + skew) / n + 1 - (skew + 1) / n);
 }
 
@@ -74,6 +75,21 @@ static uint64_t skew_of(const zlay_attention_plan *p)
     return (a->k_lengths ? 0 : a->keys) - (a->q_lengths ? 0 : zl_attention_queries(p));
 }
 
+/* Tiles of packed sequences, at most: each sequence that has rows may have one that is not full. */
+static uint64_t most_tiles(const zlay_attention *a, uint32_t m)
+{
+    uint64_t some = a->sequences < a->queries ? a->sequences : a->queries;
+    return (a->queries - some) / m + some;
+}
+
+static void sequences_grid(zlay_attention_plan *p)
+{
+    const zlay_attention *a = &p->ask;
+    if (!a->sequences) return;
+    p->info.grid[0] = zl_umul_sat(most_tiles(a, p->info.tile_m), a->heads);
+    p->info.grid[1] = p->info.grid[2] = 1;
+}
+
 void zl_attention_tiles(zlay_attention_plan *p)
 {
     const zlay_attention *a = &p->ask;
@@ -85,6 +101,7 @@ void zl_attention_tiles(zlay_attention_plan *p)
                                        .grid = {(a->queries + m - 1) / m, a->heads, a->batch},
                                        .tiles = (a->keys + n - 1) / n,
                                        .threads = p->tmem ? TMEM_THREADS : ZL_ATTENTION_THREADS + m * 2};
+    sequences_grid(p);
     p->overlap = f->overlap;
     p->rows = p->tmem ? ROWS : ZL_ATTENTION_COLUMNS;
     m /= p->group;

@@ -148,7 +148,7 @@ static void put_reader(zl_text *out, plan_t *p)
     zl_puts(out, "  use S, by");
     zl_attention_finish_put(out, p);
     for (uint32_t c = 0; c < zl_attention_leaves(p); c++) put_leave(out, p, c);
-    zl_puts(out, "  waitgroup bulk 0\nend\n");
+    zl_puts(out, "  waitgroup bulk.read 0\nend\n");
 }
 
 void zl_attention_tmem_pipe_put(zl_text *out, const void *plan)

@@ -144,6 +144,7 @@ static zlay_status supported(zlay_ctx *ctx, const zlay_attention_plan *p)
     } fields[] = {
         {zl_attention_bytes(a), "type e4m3", "bf16"},
         {a->splits > 1, "splits", "1"},
+        {a->sequences != 0, "sequences", "0"},
         {a->q_lengths || a->k_lengths, "q_lengths, k_lengths", "equal"},
         {a->window != 0, "window", "0"},
         {a->sinks != 0, "sinks", "0"},

@@ -79,7 +79,7 @@ static void map_fill(zl_operand *o, uint64_t address, uint32_t box_outer, int32_
 
 /* ---- groups of rows ------------------------------------------------------------------------------
  * Rows of A and D lie below each other, group after group, B has a matrix for each group, and the kernel reads on the device
- * where groups begin (src/emit/pipe/tiles.c). Loads may bring rows of the group behind; no store may pass the end of its own.
+ * where groups begin (src/emit/pipe/blocks/tiles.c). Loads may bring rows of the group behind; no store may pass the end of its own.
  * The map of D ends rows where the kernel says, with strides that wrap around at 2^64 (as Triton's ragged stores): the row that
  * is r rows before the end e of its group is row 2^30 - r of 2^30, in plane 2^30 - e of planes that are 2^34 bytes less a row
  * apart, and e times 2^34 bytes further. Both multiples of 2^34 add up to 2^64, so that row e - r of D is what remains, and a

@@ -97,6 +97,42 @@ static void splits(void **state)
     zlay_attention_free(plan);
 }
 
+/* 1000 rows of 7 sequences: 7 tiles that are not full and (1000 - 7) / 128 = 7 more, of 4 heads; of 3 rows, 3 sequences at most have any. */
+static void counts_blocks(void **state)
+{
+    zlay_attention a = asked(128, 1000, 1000);
+    zlay_attention_plan *plan;
+    zlay_attention_summary info;
+    a.heads = 4, a.kv_heads = 2, a.sequences = 7, a.causal = 1;
+    for (int few = 0; few < 2; few++) {
+        if (few) a.queries = a.keys = 3;
+        assert_int_equal(zlay_attention_synth(*state, &plan, target_of("sm_90a"), &a), ZLAY_OK);
+        assert_int_equal(zlay_attention_info(&info, plan), ZLAY_OK);
+        assert_int_equal(info.tile_m, few ? 64 : 128);
+        assert_int_equal(info.grid[0], few ? 3 * 4 : 14 * 4);
+        assert_int_equal(info.grid[1] * info.grid[2], 1);
+        zlay_attention_free(plan);
+    }
+}
+
+/* Rows of any mean length are planned, proved and fit into shared memory, with every head. */
+static void sequences_fit(void **state)
+{
+    static char text[1 << 20];
+    for (uint32_t head = 64; head <= 256; head *= 2)
+        for (uint64_t mean = 1; mean <= 1 << 15; mean *= 8) {
+            zlay_attention a = asked(head, mean * 4, mean * 4);
+            zlay_attention_plan *plan;
+            zlay_pipe_launch launch;
+            zlay_buf out = {text, sizeof text, 0};
+            a.sequences = 4, a.causal = mean % 7 == 1, a.heads = 3;
+            assert_int_equal(zlay_attention_synth(*state, &plan, target_of("sm_90a"), &a), ZLAY_OK);
+            zlay_attention_emit ask = {.size = sizeof ask, .language = ZLAY_TEXT_PTX, .plan = plan, .name = "a", .name_length = 1};
+            if (zlay_emit_attention(*state, &out, &launch, NULL, 0, &ask)) fail_msg("head %u: %s", head, zlay_ctx_message(*state));
+            zlay_attention_free(plan);
+        }
+}
+
 /* Maps of shared heads: 4 heads of queries read one of keys. */
 static void moves_name_their_tensors(void **state)
 {
@@ -207,6 +243,19 @@ static void says_what_is_wrong(void **state)
         {"sm_90a", {.head = 64, .queries = 4, .keys = 4, .splits = 1ull << 31}, ZLAY_EINVAL, "splits: 2147483648 is not in 1..1073741824"},
         {"sm_90a", {.head = 256, .queries = 1 << 20, .keys = 4, .splits = 8}, ZLAY_ENOTSUP,
          "splits: 2147483648 elements of parts, and 2^31 - 1 are counted"},
+        {"sm_90a", {.head = 64, .queries = 4, .keys = 4, .sequences = (1 << 30) + 1}, ZLAY_EINVAL, "sequences: 1073741825 is not in 1..1073741824"},
+        {"sm_90a", {.head = 64, .queries = 4, .keys = 4, .sequences = 2, .batch = 2}, ZLAY_ENOTSUP, "batch: not planned with `sequences`"},
+        {"sm_90a", {.head = 64, .queries = 4, .keys = 4, .sequences = 2, .q_lengths = ZLAY_LENGTHS_PACKED}, ZLAY_ENOTSUP, "q_lengths: not planned"},
+        {"sm_90a", {.head = 64, .queries = 4, .keys = 4, .sequences = 2, .k_lengths = ZLAY_LENGTHS_PADDED}, ZLAY_ENOTSUP, "k_lengths: not planned"},
+        {"sm_90a", {.head = 64, .queries = 4, .keys = 5, .sequences = 2}, ZLAY_EINVAL, "keys: 5, and the sequences have 4 rows of both"},
+        {"sm_90a", {.head = 64, .queries = 4, .keys = 4, .sequences = 2, .splits = 2}, ZLAY_ENOTSUP, "splits: not planned"},
+        {"sm_90a", {.head = 64, .queries = 4, .keys = 4, .sequences = 2, .lse = 1}, ZLAY_ENOTSUP, "lse: not planned"},
+        {"sm_90a", {.head = 64, .queries = 4, .keys = 4, .sequences = 2, .causal = 1, .window = 2}, ZLAY_ENOTSUP, "window: not planned"},
+        {"sm_100a", {.head = 64, .queries = 4, .keys = 4, .sequences = 2}, ZLAY_ENOTSUP, "sequences: not planned on sm_100a; sm_90a has it"},
+        {"sm_90a", {.head = 64, .queries = 4, .keys = 4, .sequences = 2, .type = ZLAY_TYPE_E4M3}, ZLAY_ENOTSUP, "type: not planned"},
+        {"sm_90a", {.head = 64, .queries = 4, .keys = 4, .sequences = 2, .k = {.batch = 256}}, ZLAY_EINVAL, "k, v: packed sequences have no stride"},
+        {"sm_90a", {.head = 128, .queries = 1 << 30, .keys = 1 << 30, .sequences = 2, .heads = 1 << 9}, ZLAY_ENOTSUP, "sequences: 4294967808 blocks, and a grid has 2^31 - 1"},
+        {"gfx942", {.head = 64, .queries = 4, .keys = 4, .sequences = 2}, ZLAY_ENOTSUP, "sequences: not planned on gfx942"},
         {"sm_90a", {.head = 64, .queries = 4, .keys = 4, .reserved = {1}}, ZLAY_EINVAL, "reserved"},
         {"sm_100a", {.head = 64, .queries = 4, .keys = 4, .type = ZLAY_TYPE_E4M3}, ZLAY_ENOTSUP, "sm_100a: attention of e4m3 is planned for targets with wgmma"},
         {"sm_80", {.head = 64, .queries = 4, .keys = 4}, ZLAY_ENOTSUP, "sm_80: attention is planned for targets with wgmma, tcgen05 or MFMA"},
@@ -248,7 +297,8 @@ static zlay_status work(zlay_ctx *ctx, void *given)
 {
     zlay_attention a = asked(64, 100, 100);
     zlay_attention_plan *plan;
-    if (given) a.type = ZLAY_TYPE_E4M3;
+    if (given == ctx) a.type = ZLAY_TYPE_E4M3;
+    else if (given) a.sequences = 3, a.causal = 1;
     else a.splits = 2, a.k_lengths = ZLAY_LENGTHS_PADDED;
     zlay_status status = zlay_attention_synth(ctx, &plan, target_of("sm_90a"), &a);
     if (!status) zlay_attention_free(plan);
@@ -262,13 +312,14 @@ static void memory_ends(void **state)
     (void)state;
     assert_int_equal(heap_fails_each(&h, ctx, work, NULL), ZLAY_OK);
     assert_int_equal(heap_fails_each(&h, ctx, work, ctx), ZLAY_OK);
+    assert_int_equal(heap_fails_each(&h, ctx, work, &h), ZLAY_OK);
     heap_close(&h, ctx);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(by_hand), cmocka_unit_test(in_tensor_memory), cmocka_unit_test(splits),
+        cmocka_unit_test(by_hand), cmocka_unit_test(in_tensor_memory), cmocka_unit_test(splits), cmocka_unit_test(counts_blocks), cmocka_unit_test(sequences_fit),
         cmocka_unit_test(moves_name_their_tensors), cmocka_unit_test(bytes), cmocka_unit_test(says_what_is_wrong),
         cmocka_unit_test(refuses_misuse), cmocka_unit_test(memory_ends),
     };

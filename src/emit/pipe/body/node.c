@@ -2,7 +2,7 @@
 /* Prints one register of a body's node as instructions: rows of ops.def, loads from global memory,
  * coordinates. A value of 16 bits that is no matrix stands twice in its
  * register, so that it goes with every pair. */
-#include "emit/pipe/tiles.h"
+#include "emit/pipe/pipe.h"
 #include "emit/pipe/body/body.h"
 
 #include <stdio.h>

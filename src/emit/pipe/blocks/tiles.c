@@ -2,18 +2,18 @@
 /* Prints which tile of a matrix a block computes in each iteration of its loop over tiles (a persistent kernel): the trip
  * count from the numbers of the block and of all blocks, and the tile's row and column from its number. Tiles are visited
  * in bands of rows, column by column (the grouped order of Tillet et al., "Triton", 2019, and CUTLASS's rasterisation). */
-#include "emit/pipe/tiles.h"
+#include "emit/pipe/pipe.h"
 
 #include <string.h>
 
-static const zl_pt_tiles *tiles_of(const zl_pipe_text *k) { return k->plan ? &k->plan->tiles : NULL; }
+static const zl_pt_tiles *tiles_of(const zl_pipe_text *k) { return k->plan && k->plan->tiles.param ? &k->plan->tiles : NULL; }
 
 /* Whether the tiles are those of several matrices, whose rows an array says. */
 static bool has_groups(const zl_pipe_text *k) { return tiles_of(k) && tiles_of(k)->offsets; }
 
 void zl_pt_tiles_declare(zl_pipe_text *k)
 {
-    if (tiles_of(k))
+    if (tiles_of(k) && !zl_pt_sequences_of(k))
         zl_pt_line(k, k->c ? "[[maybe_unused]] uint32_t tile, row, column, rest, left;"
                            : ".reg .b32 tile, row, column, rest, left;");
     if (has_groups(k))

@@ -9,7 +9,7 @@
  *
  * Blocks begin tiles together, so that they share rows and columns in L2, if they are renumbered: a block with a whole tile
  * among the R takes (q - 1) G + b for it, one without begins its head there; the other heads are those of the tiles from q G on. */
-#include "emit/pipe/tiles.h"
+#include "emit/pipe/pipe.h"
 
 #include <stdio.h>
 #include <string.h>

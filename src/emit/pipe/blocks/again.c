@@ -3,7 +3,7 @@
  * tile, or for each width of its products. So no branch stands within the products of a tile, and each text has sums of its own;
  * ptxas 13.0 makes products wait for each other (C7511) where a branch stands between them, or where it finds too few registers
  * for sums that several share. What registers hold is followed as text is printed: each text begins with what the first did. */
-#include "emit/pipe/tiles.h"
+#include "emit/pipe/pipe.h"
 
 #include <string.h>
 
