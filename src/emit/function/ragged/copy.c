@@ -201,7 +201,7 @@ static const char chunk_end[] =
     "            for (unsigned n = 0u; n < 4u; n++) {\n"
     "                unsigned out[4];\n"
     "                @_turn(out, w[n], shift[n]);\n"
-    "                @_part(at[n], out, low[n], high[n]);\n"
+    "                @_part(at[n], out[0], out[1], out[2], out[3], low[n], high[n]);\n"
     "            }\n"
     "        }\n"
     "        chunk -= chunks;\n"

@@ -125,6 +125,6 @@ void zl_rows_transpose_put(zl_text *out, const zl_rows_text *t)
     zl_rows_lines(out, t, store, "");
     zl_puts(out, gather);
     zl_rows_lines(out, t, element_lines[t->asked.element_bytes], "");
-    zl_rows_lines(out, t, "            }\n            @_part(row_to + place, out, low, high);\n        }\n"
+    zl_rows_lines(out, t, "            }\n            @_part(row_to + place, out[0], out[1], out[2], out[3], low, high);\n        }\n"
                           "        __syncthreads();\n    }\n}\n", "");
 }
