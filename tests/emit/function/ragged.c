@@ -52,6 +52,18 @@ static void add_groups(zlay_ctx *ctx, int32_t language, uint64_t *seed)
         }
 }
 
+/* Tensors of so many rows that units are counted by 64 bits; the lists have few. */
+static bool is_long(const zlay_rows_kernel *k) { return k->source_rows == INT32_MAX || k->target_rows == INT32_MAX; }
+
+static void add_long(zlay_ctx *ctx, int32_t language)
+{
+    for (int32_t kind = ZLAY_ROWS_COPY; kind <= ZLAY_ROWS_SPLIT; kind++)
+        for (uint64_t more = 0; more < 6; more += 5)
+            add(ctx, (zlay_rows_kernel){.kind = kind, .language = language, .groups = 5, .row_bytes = 1001, .source_pitch = 1001 + more, .target_pitch = 1001 + more / 2,
+                                        .source_rows = kind == ZLAY_ROWS_CONCATENATE ? 0 : INT32_MAX, .target_rows = kind == ZLAY_ROWS_SPLIT ? 0 : INT32_MAX});
+    assert_non_null(strstr(texts[count - 1], "typedef unsigned long long count"));
+}
+
 static void add_transposes(zlay_ctx *ctx, int32_t language, uint64_t *seed)
 {
     static const uint64_t sizes[][2] = {{1, 1}, {3, 5}, {16, 16}, {17, 33}, {64, 64}, {131, 67}, {300, 130}, {255, 129}, {1, 300}, {300, 1}};
@@ -100,9 +112,9 @@ static uint64_t list_most(const zlay_rows_kernel *k, int side)
 /* Most lists ascend; the others have any numbers. */
 static void draw_lists(const zlay_rows_kernel *k, uint64_t *seed)
 {
-    bool wild = test_range(seed, 0, 3) == 0;
+    bool wild = !is_long(k) && test_range(seed, 0, 3) == 0;
     for (int side = 0; side < 2; side++) {
-        int64_t most = (int64_t)list_most(k, side), last = test_range(seed, 0, 1) ? 0 : test_range(seed, 0, most);
+        int64_t most = is_long(k) ? 200 : (int64_t)list_most(k, side), last = test_range(seed, 0, 1) ? 0 : test_range(seed, 0, most);
         int64_t step = 2 * most / (int64_t)k->groups + 1;
         for (uint64_t g = 0; g <= k->groups; g++) {
             lists[side][g] = (int32_t)last;
@@ -276,6 +288,7 @@ static void on_the_host(zlay_ctx *ctx, int32_t language)
     uint64_t seed = test_seed("rows");
     add_groups(ctx, language, &seed);
     add_transposes(ctx, language, &seed);
+    add_long(ctx, language);
     void *found = library();
     set(found, "to_begin", to.bytes), set(found, "to_stored", to.stored);
     set(found, "from_begin", from.bytes), set(found, "from_valid", from.valid);
@@ -289,8 +302,153 @@ static void on_the_host(zlay_ctx *ctx, int32_t language)
 static void cuda_values(void **state) { on_the_host(*state, ZLAY_TEXT_CUDA); }
 static void hip_values(void **state) { on_the_host(*state, ZLAY_TEXT_HIP); }
 
+/* ---- compilers ---------------------------------------------------------------------------------------- */
+
+/* What the headers of HIP define. */
+static const char hip_head[] =
+    "#define __global__ __attribute__((global))\n#define __shared__ __attribute__((shared))\n#define __launch_bounds__(n) __attribute__((launch_bounds(n)))\n"
+    "#define __syncthreads() __builtin_amdgcn_s_barrier()\nstruct place { unsigned x; };\n#define threadIdx (place{__builtin_amdgcn_workitem_id_x()})\n"
+    "#define blockIdx (place{__builtin_amdgcn_workgroup_id_x()})\n#define gridDim (place{__builtin_amdgcn_grid_size_x() / 256u})\n";
+
+/* The kernels of a real size, in one text. */
+static char *all_texts(zlay_ctx *ctx, int32_t language)
+{
+    static const zlay_rows_kernel real[] = {
+        {.kind = ZLAY_ROWS_COPY, .groups = 64, .source_rows = 40000, .target_rows = 40000, .row_bytes = 8190, .target_pitch = 8194},
+        {.kind = ZLAY_ROWS_COPY, .groups = 300, .source_rows = 40000, .target_rows = 40000, .row_bytes = 2002},
+        {.kind = ZLAY_ROWS_COPY, .groups = 1, .source_rows = INT32_MAX, .target_rows = INT32_MAX, .row_bytes = 14338},
+        {.kind = ZLAY_ROWS_CONCATENATE, .groups = 64, .target_rows = 40000, .row_bytes = 2002, .source_pitch = 2006},
+        {.kind = ZLAY_ROWS_SPLIT, .groups = 1000, .source_rows = INT32_MAX, .row_bytes = 130, .target_pitch = 134},
+        {.kind = ZLAY_ROWS_TRANSPOSE, .source_rows = 4095, .target_rows = 8191, .element_bytes = 1},
+        {.kind = ZLAY_ROWS_TRANSPOSE, .source_rows = 4095, .target_rows = 8191, .element_bytes = 2},
+        {.kind = ZLAY_ROWS_TRANSPOSE, .source_rows = 4095, .target_rows = 8191, .element_bytes = 4},
+        {.kind = ZLAY_ROWS_TRANSPOSE, .source_rows = INT32_MAX, .target_rows = 1 << 27, .element_bytes = 8},
+    };
+    size_t at = strlen(hip_head);
+    for (size_t i = 0; i < sizeof real / sizeof *real; i++) {
+        zlay_rows_kernel k = real[i];
+        k.language = language;
+        add(ctx, k);
+        at += strlen(texts[i]);
+    }
+    char *whole = malloc(at + 1);
+    assert_non_null(whole);
+    strcpy(whole, language == ZLAY_TEXT_HIP ? hip_head : "");
+    for (int i = 0; i < count; i++) strcat(whole, texts[i]);
+    drop_all();
+    return whole;
+}
+
+static void by_nvcc(void **state)
+{
+    need_compiler();
+    char *whole = all_texts(*state, ZLAY_TEXT_CUDA), name[] = "/tmp/zlay-cuda-XXXXXX", command[500];
+    static const char *const targets[] = {"sm_80", "sm_90a", "sm_100a"};
+    int descriptor = mkstemp(name);
+    assert_true(descriptor >= 0);
+    FILE *file = fdopen(descriptor, "w");
+    assert_non_null(file);
+    fputs(whole, file);
+    fclose(file);
+    for (size_t i = 0; i < sizeof targets / sizeof *targets; i++) {
+        snprintf(command, sizeof command,
+                 ASSEMBLER_PATH "nvcc -Werror all-warnings -x cu -std=c++17 -arch=%s -cubin -Xptxas -v -o /dev/null %s 2>&1 | "
+                 "awk '/rror|[1-9][0-9]* bytes (stack|spill)/ {print >\"/dev/stderr\"; bad = 1} /Used [0-9]+ registers/ {done++} END {exit bad || done != 9}'", targets[i], name);
+        assert_int_equal(system(command), 0);
+    }
+    unlink(name);
+    free(whole);
+}
+
+static void by_clang(void **state)
+{
+    if (!has_hip_compiler()) skip();
+    char *whole = all_texts(*state, ZLAY_TEXT_HIP);
+    assert_true(compiles_hip("gfx90a gfx942 gfx950", whole));
+    free(whole);
+}
+
+/* ---- requests ----------------------------------------------------------------------------------------- */
+
+static const zlay_rows_kernel good = {.size = sizeof good, .kind = ZLAY_ROWS_COPY, .language = ZLAY_TEXT_CUDA, .groups = 2, .source_rows = 10, .target_rows = 10, .row_bytes = 6,
+                                      .name = "f", .name_length = 1};
+static const zlay_rows_kernel turned = {.size = sizeof turned, .kind = ZLAY_ROWS_TRANSPOSE, .language = ZLAY_TEXT_CUDA, .source_rows = 10, .target_rows = 10, .element_bytes = 4,
+                                        .name = "f", .name_length = 1};
+
+static void refuses(zlay_ctx *ctx, const zlay_rows_kernel *k, zlay_status status, const char *says)
+{
+    char text[8];
+    zlay_buf buf = {text, sizeof text, 0};
+    assert_int_equal(zlay_emit_rows(ctx, &buf, NULL, k), status);
+    if (says && !strstr(zlay_ctx_message(ctx), says)) fail_msg("'%s' does not say '%s'", zlay_ctx_message(ctx), says);
+}
+
+#define REFUSES(of, change, says)                                                                                                                              \
+    do {                                                                                                                                                       \
+        zlay_rows_kernel k = of;                                                                                                                               \
+        k.change;                                                                                                                                              \
+        refuses(ctx, &k, ZLAY_EINVAL, says);                                                                                                                   \
+    } while (0)
+
+static void refused(void **state)
+{
+    zlay_ctx *ctx = *state;
+    zlay_rows_kernel ptx = good;
+    char text[1];
+    zlay_buf buf = {text, 0, 0};
+    ptx.language = ZLAY_TEXT_PTX;
+    refuses(ctx, &good, ZLAY_EROOM, NULL);
+    refuses(ctx, &turned, ZLAY_EROOM, NULL);
+    refuses(ctx, &ptx, ZLAY_ENOTSUP, "language: ");
+    assert_int_equal(zlay_emit_rows(ctx, NULL, NULL, &good), ZLAY_EINVAL);
+    assert_int_equal(zlay_emit_rows(ctx, &buf, NULL, NULL), ZLAY_EINVAL);
+    REFUSES(good, size = 8, "size");
+    REFUSES(good, reserved[3] = 1, "reserved");
+    REFUSES(good, name = NULL, "name: ");
+    REFUSES(good, name = "1", "name");
+    REFUSES(good, kind = 4, "kind: 4");
+    REFUSES(good, kind = -1, "kind: -1");
+    REFUSES(good, language = 3, "language: 3");
+    REFUSES(good, groups = 0, "groups: there is none");
+    REFUSES(good, groups = 1u << 31, "groups: 2147483648 is above 2147483647");
+    REFUSES(good, source_rows = 1u << 31, "source_rows: 2147483648");
+    REFUSES(good, target_rows = 1u << 31, "target_rows: 2147483648");
+    REFUSES(good, row_bytes = 0, "row_bytes: there is none");
+    REFUSES(good, row_bytes = UINT64_MAX, "row_bytes: ");
+    REFUSES(good, row_bytes = UINT64_C(1) << 60, "source_pitch: 10 rows");
+    REFUSES(good, source_pitch = 5, "source_pitch: 5 is less");
+    REFUSES(good, target_pitch = 5, "target_pitch: 5 is less");
+    REFUSES(good, target_pitch = UINT64_MAX, "target_pitch: 10 rows");
+    REFUSES(good, element_bytes = 2, "element_bytes: this kind has none");
+    REFUSES(good, kind = ZLAY_ROWS_CONCATENATE, "source_rows: this kind has none");
+    REFUSES(good, kind = ZLAY_ROWS_SPLIT, "target_rows: this kind has none");
+    REFUSES(turned, groups = 1, "groups: this kind has none");
+    REFUSES(turned, row_bytes = 40, "row_bytes: this kind has none");
+    REFUSES(turned, element_bytes = 3, "element_bytes: 3");
+    REFUSES(turned, element_bytes = 16, "element_bytes: 16");
+    REFUSES(turned, element_bytes = 0, "element_bytes: there is none");
+    REFUSES(turned, source_pitch = 42, "source_pitch: 42 is no multiple");
+    REFUSES(turned, target_pitch = 39, "target_pitch: 39 is less");
+}
+
+static zlay_status print_given(zlay_ctx *ctx, void *given)
+{
+    zlay_buf buf = {given, TEXT, 0};
+    return zlay_emit_rows(ctx, &buf, NULL, &turned);
+}
+
+static void memory(void **state)
+{
+    static char text[TEXT];
+    heap h;
+    zlay_ctx *ctx = heap_open(&h, NULL);
+    (void)state;
+    assert_int_equal(heap_fails_each(&h, ctx, print_given, text), ZLAY_OK);
+    heap_close(&h, ctx);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(cuda_values), cmocka_unit_test(hip_values)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(cuda_values), cmocka_unit_test(hip_values), cmocka_unit_test(by_nvcc), cmocka_unit_test(by_clang), cmocka_unit_test(refused), cmocka_unit_test(memory)};
     return cmocka_run_group_tests_name("ragged kernels", tests, begin, end);
 }
