@@ -87,6 +87,7 @@ static void drop_all(void)
 /* Memory of a side, of which `valid` are bytes of rows; what the kernel recorded in it. */
 typedef struct window {
     uint8_t bytes[ROOM], valid[ROOM], stored[ROOM];
+    uint16_t block[ROOM]; /* that stored a byte */
     uint8_t *base; /* of the tensor; of several, of the first */
 } window;
 static window from __attribute__((aligned(4096))), to __attribute__((aligned(4096)));
@@ -186,14 +187,14 @@ static const char preamble[] =
     "#include \"lanes.h\"\n"
     "static void *argument[4];\n"
     "extern \"C\" {\n"
-    "unsigned char *to_begin, *to_stored; const unsigned char *from_begin, *from_valid; unsigned long long room, outside, empty;\n"
+    "unsigned char *to_begin, *to_stored; unsigned short *to_block; const unsigned char *from_begin, *from_valid; unsigned long long room, outside, empty;\n"
     "}\n"
     "template <class type> static void __stcg(type *at, type value)\n"
     "{\n"
     "    unsigned long long place = (unsigned char *)at - to_begin;\n"
     "    if (place + sizeof value > room || place % sizeof value) { outside++; return; }\n"
     "    memcpy(at, &value, sizeof value);\n"
-    "    for (unsigned long long b = 0; b < sizeof value; b++) to_stored[place + b]++;\n"
+    "    for (unsigned long long b = 0; b < sizeof value; b++) to_stored[place + b]++, to_block[place + b] = (unsigned short)blockIdx.x;\n"
     "}\n"
     "static uint4 __ldg(const uint4 *at)\n"
     "{\n"
@@ -264,6 +265,18 @@ static uint64_t sectors(const uint8_t *counts)
     return n;
 }
 
+/* Whole sectors of a row of a transpose that two tiles store parts of, where each tile has a block. */
+static int parted_sectors(const zlay_rows_kernel *k)
+{
+    int n = 0;
+    for (uint64_t row = 0; row < k->target_rows; row++) {
+        uint8_t *begin = to.base + row * pitch_of(k, 0), *end = begin + k->source_rows * k->element_bytes;
+        for (uint8_t *at = begin + (SECTOR - (uintptr_t)begin % SECTOR) % SECTOR; at + SECTOR <= end; at += SECTOR)
+            for (int b = 1; b < SECTOR; b++) n += to.block[at - to.bytes] != to.block[at - to.bytes + b];
+    }
+    return n;
+}
+
 static void check(void *found, int i, uint64_t *seed, unsigned source_shift, unsigned target_shift, unsigned blocks)
 {
     const zlay_rows_kernel *k = &kernels[i];
@@ -279,6 +292,7 @@ static void check(void *found, int i, uint64_t *seed, unsigned source_shift, uns
     if (k->language == ZLAY_TEXT_HIP) return;
     if (memcmp(to.stored, to.valid, ROOM)) fail_msg("kind %d: a byte is not stored once\n%s", k->kind, texts[i]);
     assert_int_equal(sectors(to.stored), sectors(to.valid));
+    if (!is_grouped(k) && blocks == launches[i].blocks) assert_int_equal(parted_sectors(k), 0);
     assert_int_equal(*number(found, "outside"), 0);
     assert_int_equal(*number(found, "empty"), 0);
 }
@@ -290,11 +304,11 @@ static void on_the_host(zlay_ctx *ctx, int32_t language)
     add_transposes(ctx, language, &seed);
     add_long(ctx, language);
     void *found = library();
-    set(found, "to_begin", to.bytes), set(found, "to_stored", to.stored);
+    set(found, "to_begin", to.bytes), set(found, "to_stored", to.stored), set(found, "to_block", to.block);
     set(found, "from_begin", from.bytes), set(found, "from_valid", from.valid);
     *number(found, "room") = ROOM;
     for (int i = 0; i < count; i++)
-        for (int n = 0; n < 3; n++) check(found, i, &seed, (unsigned)test_range(&seed, 0, 63), (unsigned)test_range(&seed, 0, 200), (unsigned)test_range(&seed, 1, 4));
+        for (int n = 0; n < 3; n++) check(found, i, &seed, (unsigned)test_range(&seed, 0, 63), (unsigned)test_range(&seed, 0, 200), is_grouped(&kernels[i]) || n ? (unsigned)test_range(&seed, 1, 4) : (unsigned)launches[i].blocks);
     dlclose(found);
     drop_all();
 }
