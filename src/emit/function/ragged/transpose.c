@@ -10,8 +10,6 @@
 
 typedef unsigned long long ull;
 
-enum { WARP_UNITS = 8, WARP_ROWS = 4 }; /* of the target that a warp stores at once */
-
 static uint64_t columns_of(const zl_rows_text *t) { return t->asked.target_rows; }
 
 static uint32_t per_unit(const zl_rows_text *t) { return ZL_ROWS_UNIT / t->asked.element_bytes; }
@@ -30,6 +28,21 @@ static uint32_t row_units(const zl_rows_text *t)
 static uint32_t shared_of(const zl_rows_text *t)
 {
     return (loaded_rows(t) * row_units(t) + loaded_rows(t) / per_unit(t) + 1) * ZL_ROWS_UNIT;
+}
+
+/* A warp reads elements of 8 units of 4 rows of the target at once. By the unit behind every 16 bytes of a column, the units are
+ * of 8 different groups of 4 banks. In its group an element of the k-th row has the word k (1 - s p) and what is common to
+ * all, where s and p are the pitches in elements and these rows are `apart` columns of the source from each other. Those
+ * are 4 different words where s p is even. Where it is odd, the k-th row is read from its k-th word on, which adds s k. */
+static uint32_t apart_of(const zl_rows_text *t)
+{
+    return t->asked.element_bytes < 4 ? 4 / t->asked.element_bytes : 1;
+}
+
+static bool turns(const zl_rows_text *t)
+{
+    uint64_t element = t->asked.element_bytes;
+    return t->asked.source_pitch / element % 2 && t->asked.target_pitch / element % 2;
 }
 
 /* Tiles along a row of the target. */
@@ -60,8 +73,8 @@ static void constants_put(zl_text *out, const zl_rows_text *t)
     zl_putf(out, "    const unsigned element = %uu, tile_rows = %uu, tile_columns = %uu, rows_before = %uu, loaded = %uu;\n",
             (unsigned)k->element_bytes, (unsigned)t->tile.source, (unsigned)t->tile.target, (unsigned)before_of(t),
             (unsigned)loaded_rows(t));
-    zl_putf(out, "    const unsigned row_units = %uu, loads = %uu, units = %uu, stores = %uu;\n", (unsigned)row_units(t), loads,
-            units, units * t->tile.target / ZL_ROWS_THREADS);
+    zl_putf(out, "    const unsigned apart = %uu, row_units = %uu, loads = %uu, units = %uu, stores = %uu;\n",
+            (unsigned)apart_of(t), (unsigned)row_units(t), loads, units, units * t->tile.target / ZL_ROWS_THREADS);
     zl_putf(out, "    __shared__ __attribute__((aligned(16))) unsigned char tile[%u];\n", (unsigned)shared_of(t));
 }
 
@@ -93,7 +106,8 @@ static const char store[] =
     "#pragma unroll 2\n"
     "        for (unsigned n = 0u; n < stores; n++) {\n"
     "            const unsigned v = threadIdx.x + 256u * n, far = v / 32u;\n"
-    "            const unsigned j = v % 8u + far % (units / 8u) * 8u, c = v / 8u % 4u + far / (units / 8u) * 4u;\n"
+    "            const unsigned j = v % 8u + far % (units / 8u) * 8u, fours = far / (units / 8u), k = v / 8u % 4u;\n"
+    "            const unsigned c = fours % apart + apart * k + fours / apart * apart * 4u;\n"
     "            unsigned low, high, out[4] = {};\n"
     "            if (column0 + c >= columns) continue;\n"
     "            unsigned char *const row_to = (unsigned char *)target + (column0 + c) * target_pitch;\n"
@@ -101,13 +115,21 @@ static const char store[] =
     "            const long long place = (long long)(along * (tile_rows * element)) + 16u * j - before;\n"
     "            @_range(low, high, place, rows * element);\n"
     "            if (low >= high) continue;\n"
-    "            const unsigned r0 = rows_before + 16u * j / element - before / element;\n";
+    "            const unsigned r0 = rows_before + 16u * j / element - before / element, turn = ";
 
 static const char gather[] =
     "#pragma unroll\n"
     "            for (unsigned e = 0u; e < 16u / element; e++) {\n"
-    "                const unsigned r = r0 + e, shift = (tile_at + r * (unsigned)source_pitch) & 15u;\n"
+    "                const unsigned r = r0 + (e + turn) % (16u / element), shift = (tile_at + r * (unsigned)source_pitch) & 15u;\n"
     "                const unsigned char *const at = tile + 16u * (r * row_units + r * element / 16u) + shift + c * element;\n";
+
+/* The words of a unit that were read from word `words` on. */
+static const char back[] =
+    "static __device__ __forceinline__ __attribute__((unused)) void @_back(unsigned (&w)[4], unsigned words)\n"
+    "{\n"
+    "    const unsigned a = words & 1u ? w[3] : w[0], b = words & 1u ? w[0] : w[1], c = words & 1u ? w[1] : w[2], d = words & 1u ? w[2] : w[3];\n"
+    "    w[0] = words & 2u ? c : a, w[1] = words & 2u ? d : b, w[2] = words & 2u ? a : c, w[3] = words & 2u ? b : d;\n"
+    "}\n";
 
 /* An element to its place in the registers of a unit. */
 static const char *const element_lines[] = {
@@ -119,12 +141,16 @@ static const char *const element_lines[] = {
 
 void zl_rows_transpose_put(zl_text *out, const zl_rows_text *t)
 {
+    if (turns(t)) zl_rows_lines(out, t, back, "");
     zl_rows_lines(out, t, "extern \"C\" __global__ void __launch_bounds__(256) @(void *target, const void *source)\n{\n", "");
     constants_put(out, t);
     zl_rows_lines(out, t, load, "");
     zl_rows_lines(out, t, store, "");
+    zl_puts(out, turns(t) ? t->asked.element_bytes == 8 ? "k % 2u;\n" : "k * (4u / element);\n" : "0u;\n");
     zl_puts(out, gather);
     zl_rows_lines(out, t, element_lines[t->asked.element_bytes], "");
-    zl_rows_lines(out, t, "            }\n            @_part(row_to + place, out[0], out[1], out[2], out[3], low, high);\n        }\n"
+    zl_puts(out, "            }\n");
+    if (turns(t)) zl_rows_lines(out, t, "            @_back(out, turn * element / 4u);\n", "");
+    zl_rows_lines(out, t, "            @_part(row_to + place, out[0], out[1], out[2], out[3], low, high);\n        }\n"
                           "        __syncthreads();\n    }\n}\n", "");
 }
