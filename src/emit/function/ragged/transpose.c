@@ -2,7 +2,7 @@
 /* Transposes of rows of any count and pitch. A block brings a tile to shared memory by aligned 16 bytes, as they lie in
  * the source, and stores it by 16 bytes of the target, each made of as many elements of a column. Rows of the target begin
  * anywhere, so a tile has in each of them the same whole sectors of 32 bytes counted from the one where the row begins:
- * in the source it is a parallelogram, and as many rows are loaded as all of its columns together touch. One more unit
+ * in the source it is a parallelogram, and every row is loaded that one of its columns needs. One more unit
  * of 16 bytes behind as many rows as a unit of the target has elements lets the reads of a warp be of different banks. */
 #include "emit/function/ragged/ragged.h"
 
