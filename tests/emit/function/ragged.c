@@ -307,8 +307,14 @@ static void on_the_host(zlay_ctx *ctx, int32_t language)
     set(found, "to_begin", to.bytes), set(found, "to_stored", to.stored), set(found, "to_block", to.block);
     set(found, "from_begin", from.bytes), set(found, "from_valid", from.valid);
     *number(found, "room") = ROOM;
+    unsigned runs = 0, each = language == ZLAY_TEXT_CUDA ? 5 : 2;
     for (int i = 0; i < count; i++)
-        for (int n = 0; n < 3; n++) check(found, i, &seed, (unsigned)test_range(&seed, 0, 63), (unsigned)test_range(&seed, 0, 200), is_grouped(&kernels[i]) || n ? (unsigned)test_range(&seed, 1, 4) : (unsigned)launches[i].blocks);
+        for (unsigned n = 0; n < each; n++, runs++) {
+            unsigned blocks = is_grouped(&kernels[i]) || n ? (unsigned)test_range(&seed, 1, 4) : (unsigned)launches[i].blocks;
+            check(found, i, &seed, runs % 16, runs / 16 % 32 + 32 * (unsigned)test_range(&seed, 0, 3), blocks);
+        }
+    print_message("%d kernels, %u runs\n", count, runs);
+    assert_true(language != ZLAY_TEXT_CUDA || runs >= 16 * 32);
     dlclose(found);
     drop_all();
 }
