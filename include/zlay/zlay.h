@@ -93,5 +93,6 @@
 #include <zlay/emit.h>
 #include <zlay/emit_pipe.h>
 #include <zlay/emit_function.h>
+#include <zlay/emit_ragged.h>
 
 #endif

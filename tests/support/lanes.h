@@ -11,6 +11,9 @@
 
 #define __device__
 #define __forceinline__ inline
+#define __global__
+#define __shared__ static
+#define __launch_bounds__(threads)
 
 typedef void lanes_call(unsigned *r, unsigned thread, void *shared);
 
@@ -129,6 +132,17 @@ static inline void lanes_run(lanes_call *call, unsigned *held, unsigned register
             any = any || !lanes.done[t];
         }
     }
+}
+
+/* A kernel: its threads see where they are by these names, and blocks run one after the other. */
+struct lanes_place { unsigned x; };
+static lanes_place blockIdx, gridDim;
+#define threadIdx (lanes_place{lanes.now})
+
+static inline void lanes_launch(lanes_call *call, unsigned blocks, unsigned threads)
+{
+    gridDim.x = blocks;
+    for (blockIdx.x = 0; blockIdx.x < blocks; blockIdx.x++) lanes_run(call, NULL, 0, threads, NULL);
 }
 
 #endif
