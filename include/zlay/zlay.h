@@ -32,6 +32,7 @@
 #include <zlay/tensormap.h>
 #include <zlay/tensormap_driver.h>
 #include <zlay/tensormap_bits.h>
+#include <zlay/fill.h>
 #include <zlay/copy.h>
 #include <zlay/replace.h>
 #include <zlay/barrier.h>

@@ -10,6 +10,9 @@ extern const zl_given_form zl_map_given;
 extern const zl_given_box zl_map_box;
 bool zl_map_asks(zl_condition *c, const zl_rule *rule, const zl_given *g, uint32_t i);
 
+/* The address, or an entry of the extents or strides; NULL: another field, or no such entry. */
+uint64_t *zl_map_entry(zlay_tensormap *map, int32_t field, uint32_t i);
+
 /* Whether a text is of a map, any is, and some box is one. */
 bool zl_of_map(const zlay_given *text);
 bool zl_map_given_any(const zl_given *g);

@@ -87,6 +87,9 @@ struct zl_given {
     zl_condition open[ZL_CONDITIONS_MOST];
 };
 
+/* The names and the coefficients of the texts, in working memory of the call. */
+zlay_status zl_given_read(zl_given *g);
+
 /* The check, a part of a call: form, subject, texts and facts are set, the rest is 0. */
 zlay_status zl_given_check(zl_given *g, zlay_verdict *out, zlay_reason *reasons, size_t room,
                            zlay_buf *guard);
