@@ -174,7 +174,7 @@ ZLAY_API zlay_status zlay_emit_tensormap(zlay_ctx *ctx, zlay_buf *out, const zla
                                          const char *name, size_t length);
 
 /** A tensor map with unknowns (zlay/fill.h), as a function of C, C++ and CUDA C, for
- *  host and device: `int NAME(unsigned long long *zlay_map, long long in_M, ..)`, in_ and
+ *  host and device: `int NAME(unsigned long long *map, long long in_M, ..)`, in_ and
  *  the name for each name, in order.  It checks every rule that the values may break
  *  and writes the 128 bytes: 0, and nothing written, where one is broken; else 1.
  *

@@ -252,9 +252,10 @@ typedef struct zl_map_asked {
 extern const zl_field_kind zl_as_map;
 typedef zlay_tensormap zl_as_map_type;
 
-typedef zl_map_asked zl_map_given_fields_type;
+typedef zl_map_asked zl_map_symbolic_fields_type;
 
-/* The fields of a map that may be texts, and what takes them of a request that begins with a zl_map_asked. */
+/* The fields of a map that may be texts, and what takes them of a request whose struct begins with
+ * a zl_map_asked. */
 extern const zl_named zl_map_texts[];
 void zl_map_texts_take(const json_t *request, json_t *copy, void *asked);
 void zl_put_driver(zl_call *call, const zlay_target *target, int32_t driver);

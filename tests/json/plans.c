@@ -300,6 +300,27 @@ static void ragged_maps(void **state)
     mentions(*state, ROWS_64 ",\"tiles\":[{\"copy\":\"load\",\"offset\":4000,\"length\":97,\"at\":[0,0]}]}", "message", "length");
 }
 
+static void maps_filled_in(void **state)
+{
+#define FILLED(op, box) "{\"op\":" op ",\"target\":\"sm_90a\",\"map\":{\"mode\":\"tiled\",\"type\":\"bf16\",\"rank\":2,\"address\":\"at\",\"extent\":[4096,\"M\"],\"stride\":[\"2*ld\"],\"box\":[64," box "],\"step\":[1,1],\"interleave\":\"none\",\"swizzle\":\"128B\",\"l2\":\"none\",\"oob\":\"none\"}"
+#define FILL_AT(values) FILLED("\"tensormap.fill\"", "64") ",\"values\":" values "}"
+    static const char *const rows[][3] = {
+        {FILL_AT("[]"), "ok.names", "[\"at\",\"M\",\"ld\"]"},
+        {FILL_AT("[]"), "ok.filled", "[]"},
+        {FILL_AT("[{\"at\":16,\"M\":1,\"ld\":8}]"), "ok.filled.0.words.0", "\"0x0000000000000010\""},
+        {FILL_AT("[{\"at\":16,\"M\":1,\"ld\":8},{\"at\":8,\"M\":1,\"ld\":8}]"), "ok.filled.1.broken.0.rule", "\"TMAP_ADDRESS_16\""},
+    };
+    for (size_t i = 0; i < ZL_COUNT(rows); i++) says(*state, rows[i][0], rows[i][1], rows[i][2]);
+    mentions(*state, FILL_AT("7"), "message", "values");
+    mentions(*state, FILL_AT("[7]"), "message", "values");
+    mentions(*state, FILL_AT("[{\"at\":16,\"M\":1}]"), "message", "'ld'");
+    mentions(*state, FILL_AT("[{\"at\":16,\"M\":1,\"ld\":8,\"K\":1}]"), "message", "values");
+    mentions(*state, FILL_AT("[{\"at\":16,\"M\":1,\"ld\":\"-9223372036854775808\"}]"), "message", "outside");
+    mentions(*state, FILLED("\"tensormap.fill\"", "\"M\"") "}", "message", "box");
+    mentions(*state, FILLED("\"emit\",\"what\":\"tensormap\",\"language\":\"cuda\",\"name\":\"rows\"", "64") "}", "ok.text", "in_ld");
+    mentions(*state, FILLED("\"emit\",\"what\":\"tensormap\",\"language\":\"ptx\",\"name\":\"rows\"", "64") "}", "message", "CUDA C");
+}
+
 /* emit lists the fields of all that it prints, of which many have the same; none stands twice. */
 static void names_stand_once(void **state)
 {
@@ -344,7 +365,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(plans), cmocka_unit_test(waves), cmocka_unit_test(plans_prove_themselves),
-        cmocka_unit_test(pipes_are_refuted), cmocka_unit_test(texts), cmocka_unit_test(clusters), cmocka_unit_test(ragged_maps),
+        cmocka_unit_test(pipes_are_refuted), cmocka_unit_test(texts), cmocka_unit_test(clusters), cmocka_unit_test(ragged_maps), cmocka_unit_test(maps_filled_in),
         cmocka_unit_test(names_stand_once), cmocka_unit_test(what_there_is),
     };
     return cmocka_run_group_tests(tests, begin, end);

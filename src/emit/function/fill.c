@@ -62,13 +62,13 @@ static void entry_check(zl_text *out, const zlay_fill *f, uint32_t i)
     const zl_fill_entry *e = &f->entry[i];
     bool wide = e->terms > 1;
     if (wide) {
-        zl_putf(out, "    const zlay_wide zlay_w%u = ", (unsigned)i);
-        sum(out, f, e, "zlay_wide");
+        zl_putf(out, "    const wide w%u = ", (unsigned)i);
+        sum(out, f, e, "wide");
         zl_puts(out, ";\n");
     }
     zl_puts(out, "    if (");
     if (wide)
-        zl_putf(out, "zlay_w%u < %lluull || zlay_w%u > %lluull", (unsigned)i, (ull)e->range.lo, (unsigned)i,
+        zl_putf(out, "w%u < %lluull || w%u > %lluull", (unsigned)i, (ull)e->range.lo, (unsigned)i,
                 (ull)e->range.hi);
     else one_name(out, f, e);
     zl_puts(out, ") return 0;\n");
@@ -77,26 +77,26 @@ static void entry_check(zl_text *out, const zlay_fill *f, uint32_t i)
 static void entry_value(zl_text *out, const zlay_fill *f, uint32_t i)
 {
     const zl_fill_entry *e = &f->entry[i];
-    zl_putf(out, "    const unsigned long long zlay_%u = ", (unsigned)i);
-    if (e->terms > 1) zl_putf(out, "(unsigned long long)zlay_w%u", (unsigned)i);
+    zl_putf(out, "    const unsigned long long v%u = ", (unsigned)i);
+    if (e->terms > 1) zl_putf(out, "(unsigned long long)w%u", (unsigned)i);
     else sum(out, f, e, "unsigned long long");
     zl_puts(out, ";\n");
     if (e->range.unit > 1)
-        zl_putf(out, "    if (zlay_%u & %llu) return 0;\n", (unsigned)i, (ull)e->range.unit - 1);
+        zl_putf(out, "    if (v%u & %llu) return 0;\n", (unsigned)i, (ull)e->range.unit - 1);
 }
 
 /* ---- the words --------------------------------------------------------------------------------- */
 
 static void place_put(zl_text *out, uint32_t i, const zl_bits_place *p)
 {
-    zl_putf(out, " | ((zlay_%u - %u) >> %u & 0x%llxull) << %u", (unsigned)i, (unsigned)p->less,
+    zl_putf(out, " | ((v%u - %u) >> %u & 0x%llxull) << %u", (unsigned)i, (unsigned)p->less,
             (unsigned)p->shift, (ull)zl_bits_mask(p->width), (unsigned)(p->at % 64));
 }
 
 static void words_put(zl_text *out, const zlay_fill *f)
 {
     for (uint32_t w = 0; w < ZL_MAP_WORDS; w++) {
-        zl_putf(out, "    zlay_map[%u] = 0x%llxull", (unsigned)w, (ull)f->words[w]);
+        zl_putf(out, "    map[%u] = 0x%llxull", (unsigned)w, (ull)f->words[w]);
         for (uint32_t i = 0; i < f->entries; i++)
             for (uint32_t p = 0; p < f->entry[i].places; p++)
                 if (f->entry[i].place[p].at / 64 == w) place_put(out, i, &f->entry[i].place[p]);
@@ -117,16 +117,16 @@ static void head_put(zl_text *out, const fill_text *t)
 {
     const zlay_fill *f = t->fill;
     zl_putf(out, "/* zlay %s: a tensor map of %s at values of its names: its 128 bytes, as the driver writes\n"
-            "   them, into zlay_map[16]. Returns 0, and writes nothing, where a rule of version %u refuses the\n"
+            "   them, into map[16]. Returns 0, and writes nothing, where a rule of version %u refuses the\n"
             "   values, else 1. */\n", zlay_version(), zlay_target_name(f->target),
             (unsigned)zlay_rules_version());
     zl_puts(out, "#if defined __CUDACC__ || defined __HIPCC__\n__host__ __device__\n#endif\n");
     zl_puts(out, "static inline int ");
     zl_put(out, t->name, t->length);
-    zl_puts(out, "(unsigned long long *zlay_map");
+    zl_puts(out, "(unsigned long long *map");
     for (size_t i = 0; i < f->names; i++) zl_putf(out, ", long long in_%s", f->name[i].text);
     zl_puts(out, ")\n{\n");
-    if (any_wide(f)) zl_puts(out, "    __extension__ typedef __int128 zlay_wide;\n");
+    if (any_wide(f)) zl_puts(out, "    __extension__ typedef __int128 wide;\n");
 }
 
 /* A name may count nowhere, as K in "0*K". */

@@ -168,7 +168,8 @@ void zl_map_texts_take(const json_t *request, json_t *copy, void *asked)
 }
 
 const zl_fields zl_map_fields = {ZL_ROWS(map_rows, zl_map_asked)};
-const zl_fields zl_map_given_fields = {ZL_ROWS(given_rows, zl_map_asked), .take = zl_map_texts_take};
+const zl_fields zl_map_symbolic_fields = {ZL_ROWS(given_rows, zl_map_asked),
+                                          .take = zl_map_texts_take};
 
 static json_t *corners_value(zl_call *call, const zlay_tensormap *map, const int32_t *corners)
 {

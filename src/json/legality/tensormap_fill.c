@@ -8,24 +8,27 @@
 enum { WORDS = 16, DIGITS = 16, ROWS_MOST = 4096 };
 
 static const zl_field fill_rows[] = {
-    ZL_PART_WHOLE(zl_map_given_fields, zl_map_asked),
+    ZL_PART_WHOLE(zl_map_symbolic_fields, zl_map_asked),
     ZL_OWN("values", ZL_MAY),
 };
 const zl_fields zl_map_fill_fields = {ZL_ROWS(fill_rows, zl_map_asked), .take = zl_map_texts_take};
 
-/* ---- one filling ------------------------------------------------------------------------------- */
+/* ---- one filling ------------------------------------------------------------------------ */
 
-static zlay_status read_values(zl_call *call, const zlay_fill *fill, const json_t *object, int64_t *value)
+static zlay_status read_values(zl_call *call, const zlay_fill *fill, const json_t *object,
+                               int64_t *value)
 {
     size_t count = zlay_fill_name_count(fill);
     if (!json_is_object(object)) return zl_wrong(call, "values", "a list of {name: integer, ..}");
     for (size_t i = 0; i < count; i++) {
         const char *name = zlay_fill_name_nth(fill, i);
         if (!zl_json_i64(json_object_get(object, name), &value[i]))
-            return zl_fail(call->ctx, ZLAY_EINVAL, "field 'values': '%s' is no integer in [-2^63, 2^63)", name);
+            return zl_fail(call->ctx, ZLAY_EINVAL,
+                           "field 'values': '%s' is no integer in [-2^63, 2^63)", name);
     }
     if (json_object_size(object) != count)
-        return zl_fail(call->ctx, ZLAY_EINVAL, "field 'values': an entry has %zu names, the map %zu",
+        return zl_fail(call->ctx, ZLAY_EINVAL,
+                       "field 'values': an entry has %zu names, the map %zu",
                        json_object_size(object), count);
     return ZLAY_OK;
 }
@@ -48,22 +51,25 @@ static json_t *filled_value(zl_call *call, const uint64_t *words)
     return value;
 }
 
-static zlay_status put_filled(zl_call *call, json_t *list, const zlay_fill *fill, const json_t *object)
+static zlay_status put_filled(zl_call *call, json_t *list, const zlay_fill *fill,
+                              const json_t *object)
 {
     int64_t value[ZLAY_FILL_NAMES];
     uint64_t words[WORDS];
     zlay_reason reasons[ZL_REASONS_MOST];
     zl_checked checked = {.reasons = reasons, .room = ZL_REASONS_MOST};
     zlay_status status = read_values(call, fill, object, value);
-    if (!status) status = zlay_fill_write(words, &checked.verdict, reasons, ZL_REASONS_MOST, fill, value);
+    if (!status)
+        status = zlay_fill_write(words, &checked.verdict, reasons, ZL_REASONS_MOST, fill, value);
     if (status == ZLAY_EOVERFLOW)
-        return zl_fail(call->ctx, status, "field 'values': an entry of the map is outside [-2^63, 2^64)");
+        return zl_fail(call->ctx, status,
+                       "field 'values': an entry of the map is outside [-2^63, 2^64)");
     if (status && status != ZLAY_NONE) return status;
     zl_put_item(call, list, status ? zl_json_verdict(call, &checked) : filled_value(call, words));
     return ZLAY_OK;
 }
 
-/* ---- the operation ----------------------------------------------------------------------------- */
+/* ---- the operation ----------------------------------------------------------------------- */
 
 typedef struct prepared {
     zlay_fill **fill;
@@ -76,9 +82,10 @@ static zlay_status prepare(zlay_ctx *ctx, zlay_buf *guard, const void *value)
     const prepared *p = value;
     const zl_map_asked *a = p->asked;
     zlay_fill_free(*p->fill);
-    return zlay_fill_prepare(ctx, p->fill, &p->checked->verdict, p->checked->reasons, p->checked->room, guard,
-                             &(zlay_tensormap_question){sizeof(zlay_tensormap_question), a->texts.count,
-                                                        a->target, &a->map, a->texts.at, a->facts});
+    return zlay_fill_prepare(
+        ctx, p->fill, &p->checked->verdict, p->checked->reasons, p->checked->room, guard,
+        &(zlay_tensormap_question){sizeof(zlay_tensormap_question), a->texts.count, a->target,
+                                   &a->map, a->texts.at, a->facts});
 }
 
 static void put_names(zl_call *call, const zlay_fill *fill)

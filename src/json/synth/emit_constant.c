@@ -18,16 +18,18 @@ typedef struct map_asked {
 
 static const zl_field map_rows[] = {
     ZL_PART(zl_emit_head_fields, map_asked, head),
-    ZL_PART(zl_map_given_fields, map_asked, map),
+    ZL_PART(zl_map_symbolic_fields, map_asked, map),
     LANGUAGE(map_asked),
 };
-const zl_fields zl_emit_tensormap_fields = {ZL_ROWS(map_rows, map_asked), .take = zl_map_texts_take};
+const zl_fields zl_emit_tensormap_fields = {ZL_ROWS(map_rows, map_asked),
+                                            .take = zl_map_texts_take};
 
 /* A map with unknowns is a function that fills it in. */
 static zlay_status print_fill(zlay_ctx *ctx, zlay_buf *out, const map_asked *a)
 {
     const zl_map_asked *m = &a->map;
-    const zlay_tensormap_question q = {sizeof q, m->texts.count, m->target, &m->map, m->texts.at, m->facts};
+    const zlay_tensormap_question q = {sizeof q, m->texts.count, m->target, &m->map,
+                                       m->texts.at, m->facts};
     zlay_fill *fill;
     zlay_verdict verdict;
     zlay_status status = zlay_fill_prepare(ctx, &fill, &verdict, NULL, 0, NULL, &q);
@@ -45,7 +47,7 @@ static zlay_status print_map(zlay_ctx *ctx, zlay_buf *out, const void *value)
                                a->head.name.text, a->head.name.length);
 }
 
-/* The table was read from a copy without texts, which is gone: the head is read of the request itself. */
+/* The table was read from a copy without texts, which is gone: the head is read again. */
 zlay_status zl_emit_tensormap(zl_call *call, const void *value)
 {
     map_asked a = *(const map_asked *)value;

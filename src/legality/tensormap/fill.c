@@ -3,7 +3,7 @@
  * and put into the words. The ranges hold what the rules leave of each entry, so a value that they have
  * passes every rule; what they refuse is judged by the full check, which gives the reasons. */
 #include "legality/tensormap/fill.h"
-#include "legality/tensormap/given.h"
+#include "legality/tensormap/symbolic.h"
 
 #include <string.h>
 

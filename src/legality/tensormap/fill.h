@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A tensor map that is prepared: what is known of its 128 bytes, and of each open entry its form, its
- * range and its places in them. */
+/* A tensor map that is prepared: the known bits of its 128 bytes, and the form, range and places of each
+ * open entry. */
 #ifndef ZL_TENSORMAP_FILL_H
 #define ZL_TENSORMAP_FILL_H
 

@@ -3,7 +3,7 @@
  * that is known. Each row that is left asks one entry for a range or a multiple: these are met in the entry's
  * range, so that a value is compared with two bounds and a unit, however many rows there are. */
 #include "legality/tensormap/fill.h"
-#include "legality/tensormap/given.h"
+#include "legality/tensormap/symbolic.h"
 
 #include <string.h>
 
@@ -12,11 +12,11 @@ enum { OWN_REASONS = 8 };
 /* A coefficient is less, so that 16 products and a constant fit 128 bits. */
 static const int64_t COEFFICIENT_END = (int64_t)1 << 58;
 
-typedef struct maker {
-    zl_given given;
+typedef struct preparation {
+    zl_given symbolic;
     zlay_tensormap map;
     zlay_fill *fill;
-} maker;
+} preparation;
 
 /* ---- the range of an entry --------------------------------------------------------------------- */
 
@@ -43,20 +43,20 @@ static zlay_status narrow(zl_field_range *range, const zl_condition *c)
 
 static zlay_status row_narrow(void *arg, const zl_rule *rule, const zl_subject *s, uint32_t i)
 {
-    maker *m = arg;
+    preparation *m = arg;
     zl_condition c;
-    if (zl_noted(rule, s) || !zl_map_asks(&c, rule, &m->given, i)) return ZLAY_OK;
+    if (zl_noted(rule, s) || !zl_map_asks(&c, rule, &m->symbolic, i)) return ZLAY_OK;
     zlay_status status = c.a == ZL_GIVEN_NONE ? ZLAY_ENOTSUP
                                               : narrow(&m->fill->entry[c.a].range, &c);
-    return status ? zl_fail(m->given.ctx, status, "%s asks more than one entry", rule->id) : ZLAY_OK;
+    return status ? zl_fail(m->symbolic.ctx, status, "%s asks more than one entry", rule->id) : ZLAY_OK;
 }
 
 /* ---- the entries ------------------------------------------------------------------------------- */
 
-static zlay_status form_take(zl_fill_entry *e, const maker *m, uint8_t text)
+static zlay_status form_take(zl_fill_entry *e, const preparation *m, uint8_t text)
 {
-    const zl_given *g = &m->given;
-    const int64_t *row = zl_given_row(g, text);
+    const zl_given *g = &m->symbolic;
+    const int64_t *row = zl_symbolic_row(g, text);
     for (size_t i = 0; i <= g->names.count; i++) {
         if (row[i] >= COEFFICIENT_END || row[i] <= -COEFFICIENT_END)
             return zl_fail(g->ctx, ZLAY_EOVERFLOW, "field '%s', entry %u: a number is not below 2^58",
@@ -68,9 +68,9 @@ static zlay_status form_take(zl_fill_entry *e, const maker *m, uint8_t text)
 }
 
 /* The entry of a text, and in the map a value whose bits are 0. */
-static zlay_status entry_take(maker *m, uint8_t text)
+static zlay_status entry_take(preparation *m, uint8_t text)
 {
-    const zlay_given *given = &m->given.text[text];
+    const zlay_given *given = &m->symbolic.text[text];
     zl_fill_entry *e = &m->fill->entry[text];
     e->field = given->field;
     e->index = (uint32_t)given->index;
@@ -80,26 +80,26 @@ static zlay_status entry_take(maker *m, uint8_t text)
     return form_take(e, m, text);
 }
 
-static zlay_status names_take(maker *m)
+static zlay_status names_take(preparation *m)
 {
-    const zl_unknowns *names = &m->given.names;
+    const zl_unknowns *names = &m->symbolic.names;
     if (names->count > ZLAY_FILL_NAMES)
-        return zl_fail(m->given.ctx, ZLAY_ELIMIT, "the texts have %zu names, and a map that is filled in "
+        return zl_fail(m->symbolic.ctx, ZLAY_ELIMIT, "the texts have %zu names, and a map that is filled in "
                        "has at most %d", names->count, ZLAY_FILL_NAMES);
     m->fill->names = names->count;
     for (size_t i = 0; i < names->count; i++) m->fill->name[i] = names->at[i].name;
     return ZLAY_OK;
 }
 
-static zlay_status fill_take(maker *m)
+static zlay_status fill_take(preparation *m)
 {
     zlay_fill *f = m->fill;
-    f->target = m->given.subject.target;
+    f->target = m->symbolic.subject.target;
     f->map = m->map;
-    f->entries = m->given.count;
+    f->entries = m->symbolic.count;
     zlay_status status = names_take(m);
     for (uint32_t i = 0; i < f->entries && !status; i++) status = entry_take(m, (uint8_t)i);
-    if (!status) status = zl_rows_visit(&m->given.subject, row_narrow, m);
+    if (!status) status = zl_rows_visit(&m->symbolic.subject, row_narrow, m);
     if (!status) zl_bits_write(f->words, &f->map);
     return status;
 }
@@ -136,24 +136,24 @@ static zlay_status boxes_known(zlay_ctx *ctx, const zlay_tensormap_question *q)
     return ZLAY_OK;
 }
 
-static zlay_status make(maker *m, const zlay_tensormap_question *q)
+static zlay_status make(preparation *m, const zlay_tensormap_question *q)
 {
     m->map = *q->map;
-    m->given = (zl_given){.ctx = m->given.ctx, .form = &zl_map_given,
+    m->symbolic = (zl_given){.ctx = m->symbolic.ctx, .form = &zl_map_symbolic,
                           .subject = {&zl_tensormap_form, q->target, &m->map}, .map = &m->map,
                           .text = q->given, .count = q->count};
-    zlay_status status = zl_given_read(&m->given);
+    zlay_status status = zl_symbolic_read(&m->symbolic);
     if (status) return status;
-    m->fill = zl_alloc(m->given.ctx, 1, sizeof *m->fill);
+    m->fill = zl_alloc(m->symbolic.ctx, 1, sizeof *m->fill);
     if (!m->fill) return ZLAY_ENOMEM;
-    m->fill->alloc = zl_allocator(m->given.ctx);
+    m->fill->alloc = zl_allocator(m->symbolic.ctx);
     return fill_take(m);
 }
 
-static zlay_status prepare(maker *m, zlay_verdict *verdict, zlay_reason *reasons, size_t room,
+static zlay_status prepare(preparation *m, zlay_verdict *verdict, zlay_reason *reasons, size_t room,
                            zlay_buf *guard, const zlay_tensormap_question *question)
 {
-    zlay_ctx *ctx = m->given.ctx;
+    zlay_ctx *ctx = m->symbolic.ctx;
     zlay_tensormap_question q;
     zlay_status status = zl_tensormap_question_read(&q, question);
     if (!status && !zl_measured(q.target))
@@ -167,7 +167,7 @@ static zlay_status prepare(maker *m, zlay_verdict *verdict, zlay_reason *reasons
 zlay_status zlay_fill_prepare(zlay_ctx *ctx, zlay_fill **out, zlay_verdict *verdict, zlay_reason *reasons,
                               size_t room, zlay_buf *guard, const zlay_tensormap_question *question)
 {
-    maker m = {.given.ctx = ctx};
+    preparation m = {.symbolic.ctx = ctx};
     if (!out) return ZLAY_EINVAL;
     *out = NULL;
     zlay_status status = zl_enter(ctx);

@@ -223,7 +223,7 @@ static zlay_status texts_read(zl_given *g)
     return status;
 }
 
-zlay_status zl_given_read(zl_given *g)
+zlay_status zl_symbolic_read(zl_given *g)
 {
     zlay_status status = ZLAY_OK;
     zl_unknowns_begin(&g->names, g->ctx);
@@ -236,7 +236,7 @@ static zlay_status answer(zl_given *g, zlay_verdict *out, zlay_reason *reasons, 
                           zlay_buf *guard)
 {
     asker k = {.g = g, .found = {.reasons = reasons, .room = room}};
-    zlay_status status = zl_given_read(g);
+    zlay_status status = zl_symbolic_read(g);
     if (!status) status = judge(&k);
     if (k.found.verdict.answer != ZLAY_DEPENDS) g->opened = 0;
     if (!status && guard) status = zl_print(guard, zl_guard_write, g);
@@ -244,7 +244,7 @@ static zlay_status answer(zl_given *g, zlay_verdict *out, zlay_reason *reasons, 
     return status;
 }
 
-bool zl_given_askable(const zlay_verdict *out, const zlay_reason *reasons, size_t room,
+bool zl_symbolic_askable(const zlay_verdict *out, const zlay_reason *reasons, size_t room,
                       const zlay_buf *guard)
 {
     return out && (!room || reasons) && (!guard || !guard->room || guard->text);

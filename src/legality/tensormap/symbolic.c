@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tensor maps under facts. */
 #include "base/request.h"
-#include "legality/tensormap/given.h"
+#include "legality/tensormap/symbolic.h"
 
 uint64_t *zl_map_entry(zlay_tensormap *map, int32_t field, uint32_t i)
 {
@@ -34,7 +34,7 @@ static bool repairs(const zl_given *g, int32_t field)
     return field != ZLAY_FIELD_BOX && field != ZLAY_FIELD_STRIDE;
 }
 
-const zl_given_form zl_map_given = {
+const zl_given_form zl_map_symbolic = {
     "an address, extent, stride or box", true, take, typed, zl_map_asks, repairs, &zl_map_box, NULL};
 
 bool zl_of_map(const zlay_given *text)
@@ -43,7 +43,7 @@ bool zl_of_map(const zlay_given *text)
            text->field == ZLAY_FIELD_STRIDE || text->field == ZLAY_FIELD_BOX;
 }
 
-bool zl_map_given_any(const zl_given *g)
+bool zl_map_symbolic_any(const zl_given *g)
 {
     bool any = false;
     for (uint32_t i = 0; i < g->count; i++) any |= zl_of_map(&g->text[i]);
@@ -68,10 +68,10 @@ zlay_status zl_tensormap_check_symbolic(zlay_ctx *ctx, zlay_verdict *out, zlay_r
                                         const zlay_tensormap_question *question)
 {
     zlay_tensormap_question q;
-    if (!zl_given_askable(out, reasons, room, guard) || zl_tensormap_question_read(&q, question))
+    if (!zl_symbolic_askable(out, reasons, room, guard) || zl_tensormap_question_read(&q, question))
         return ZLAY_EINVAL;
     zlay_tensormap map = *q.map;
-    zl_given g = {.ctx = ctx, .form = &zl_map_given, .subject = {&zl_tensormap_form, q.target, &map},
+    zl_given g = {.ctx = ctx, .form = &zl_map_symbolic, .subject = {&zl_tensormap_form, q.target, &map},
                   .map = &map, .text = q.given, .count = q.count, .facts = q.facts};
     return zl_given_check(&g, out, reasons, room, guard);
 }
