@@ -226,7 +226,7 @@ static const char *const whole[] = {
     "{\"op\":\"tensormap.unpack\",\"target\":\"sm_90a\",\"words\":[0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0]}",
     "{\"op\":\"tensormap.fill\",\"target\":\"sm_90a\",\"map\":{\"mode\":0,\"type\":9,\"rank\":1,"
     "\"address\":\"at\",\"extent\":[64],\"stride\":[],\"box\":[64],\"step\":[1],\"interleave\":0,"
-    XX
+    "\"swizzle\":0,\"l2\":0,\"oob\":0}}",
     "{\"op\":\"copy.check\",\"target\":\"sm_90a\",\"instruction\":\"bulk.g2s\"}",
     "{\"op\":\"barrier.check\",\"target\":\"sm_90a\",\"barrier\":\"init\"}",
     "{\"op\":\"block.check\",\"target\":\"sm_90a\",\"threads\":128}",
