@@ -66,6 +66,7 @@
 #include <zlay/transfer.h>
 #include <zlay/cluster.h>
 #include <zlay/ragged.h>
+#include <zlay/pool.h>
 #include <zlay/tmem_pack.h>
 #include <zlay/wave.h>
 #include <zlay/region.h>

@@ -300,6 +300,22 @@ static void ragged_maps(void **state)
     mentions(*state, ROWS_64 ",\"tiles\":[{\"copy\":\"load\",\"offset\":4000,\"length\":97,\"at\":[0,0]}]}", "message", "length");
 }
 
+static void pools(void **state)
+{
+    static const char *const rows[][3] = {
+        {"{\"op\":\"ragged.pool\",\"tails\":8,\"boxes\":2}", "ok.heights", "[1,3,4]"},
+        {"{\"op\":\"ragged.pool\",\"tails\":8,\"boxes\":2}", "ok.cuts.6.boxes", "[4,3]"},
+        {"{\"op\":\"ragged.pool\",\"tails\":[3,5],\"boxes\":0,\"maps\":1}", "ok.boxes", "5"},
+    };
+    for (size_t i = 0; i < ZL_COUNT(rows); i++) says(*state, rows[i][0], rows[i][1], rows[i][2]);
+    mentions(*state, "{\"op\":\"ragged.pool\",\"tails\":[3,5],\"boxes\":1,\"maps\":1}", "none", "at least 2");
+    mentions(*state, "{\"op\":\"ragged.pool\",\"tails\":8,\"boxes\":0}", "message", "boxes");
+    mentions(*state, "{\"op\":\"ragged.pool\",\"tails\":1,\"boxes\":1}", "message", "tails");
+    mentions(*state, "{\"op\":\"ragged.pool\",\"tails\":[0],\"boxes\":1}", "message", "tails");
+    mentions(*state, "{\"op\":\"ragged.pool\",\"tails\":[256],\"boxes\":1}", "message", "tails");
+    mentions(*state, "{\"op\":\"ragged.pool\",\"tails\":[],\"boxes\":1}", "message", "tails");
+}
+
 static void maps_filled_in(void **state)
 {
 #define FILLED(op, box) "{\"op\":" op ",\"target\":\"sm_90a\",\"map\":{\"mode\":\"tiled\",\"type\":\"bf16\",\"rank\":2,\"address\":\"at\",\"extent\":[4096,\"M\"],\"stride\":[\"2*ld\"],\"box\":[64," box "],\"step\":[1,1],\"interleave\":\"none\",\"swizzle\":\"128B\",\"l2\":\"none\",\"oob\":\"none\"}"
@@ -365,7 +381,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(plans), cmocka_unit_test(waves), cmocka_unit_test(plans_prove_themselves),
-        cmocka_unit_test(pipes_are_refuted), cmocka_unit_test(texts), cmocka_unit_test(clusters), cmocka_unit_test(ragged_maps), cmocka_unit_test(maps_filled_in),
+        cmocka_unit_test(pipes_are_refuted), cmocka_unit_test(texts), cmocka_unit_test(clusters), cmocka_unit_test(ragged_maps), cmocka_unit_test(maps_filled_in), cmocka_unit_test(pools),
         cmocka_unit_test(names_stand_once), cmocka_unit_test(what_there_is),
     };
     return cmocka_run_group_tests(tests, begin, end);

@@ -62,6 +62,7 @@ static inline void fill_draw(uint64_t *s, fill_world *w)
         w->map.box[1] = 1;
     }
     if (shape == 3) w->map.l2 = 3;
+    if (w->map.mode) w->map.upper[0] = (int32_t)FILL_PICK(s, -1, 0, 5);
     for (int64_t k = test_range(s, 0, 4); k >= 0; k--) {
         int32_t field = fields[test_range(s, 0, 3)];
         uint32_t entries = w->map.rank - (field == ZLAY_FIELD_STRIDE);
