@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* zlay_emit_fill: a prepared tensor map as a function of C and CUDA C that checks the values of its names and
- * writes the 128 bytes. An entry of one name becomes bounds of that name, so that nothing overflows; one of
+ * writes the 128 bytes, and as one that edits a map on the device by tensormap.replace. An entry of one name becomes bounds of that name, so that nothing overflows; one of
  * several is summed in 128 bits. A parameter is in_ and its name, which is then no keyword of any language. */
 #include "emit/emit.h"
 #include "emit/function/function.h"
@@ -10,6 +10,8 @@
 #include <zlay/emit_function.h>
 
 typedef unsigned long long ull;
+
+enum { TILED = 0 }; /* zlay_tensormap.mode: others have no tensormap.replace */
 
 typedef struct fill_text {
     const zlay_fill *fill;
@@ -113,22 +115,6 @@ static bool any_wide(const zlay_fill *f)
     return any;
 }
 
-static void head_put(zl_text *out, const fill_text *t)
-{
-    const zlay_fill *f = t->fill;
-    zl_putf(out, "/* zlay %s: a tensor map of %s at values of its names: its 128 bytes, as the driver writes\n"
-            "   them, into map[16]. Returns 0, and writes nothing, where a rule of version %u refuses the\n"
-            "   values, else 1. */\n", zlay_version(), zlay_target_name(f->target),
-            (unsigned)zlay_rules_version());
-    zl_puts(out, "#if defined __CUDACC__ || defined __HIPCC__\n__host__ __device__\n#endif\n");
-    zl_puts(out, "static inline int ");
-    zl_put(out, t->name, t->length);
-    zl_puts(out, "(unsigned long long *map");
-    for (size_t i = 0; i < f->names; i++) zl_putf(out, ", long long in_%s", f->name[i].text);
-    zl_puts(out, ")\n{\n");
-    if (any_wide(f)) zl_puts(out, "    __extension__ typedef __int128 wide;\n");
-}
-
 /* A name may count nowhere, as K in "0*K". */
 static void unused_put(zl_text *out, const zlay_fill *f)
 {
@@ -140,16 +126,90 @@ static void unused_put(zl_text *out, const zlay_fill *f)
     }
 }
 
+/* A parameter for each name, and the check of what they make: the values of the entries. */
+static void checked_put(zl_text *out, const zlay_fill *f)
+{
+    for (size_t i = 0; i < f->names; i++) zl_putf(out, ", long long in_%s", f->name[i].text);
+    zl_puts(out, ")\n{\n");
+    if (any_wide(f)) zl_puts(out, "    __extension__ typedef __int128 wide;\n");
+    unused_put(out, f);
+    for (uint32_t i = 0; i < f->entries; i++)
+        if (f->entry[i].terms) entry_check(out, f, i);
+    for (uint32_t i = 0; i < f->entries; i++) entry_value(out, f, i);
+}
+
+static void head_put(zl_text *out, const fill_text *t)
+{
+    const zlay_fill *f = t->fill;
+    zl_putf(out, "/* zlay %s: a tensor map of %s at values of its names: its 128 bytes, as the driver writes\n"
+            "   them, into map[16]. Returns 0, and writes nothing, where a rule of version %u refuses the\n"
+            "   values, else 1. */\n", zlay_version(), zlay_target_name(f->target),
+            (unsigned)zlay_rules_version());
+    zl_puts(out, "#if defined __CUDACC__ || defined __HIPCC__\n__host__ __device__\n#endif\n");
+    zl_puts(out, "static inline int ");
+    zl_put(out, t->name, t->length);
+    zl_puts(out, "(unsigned long long *map");
+    checked_put(out, f);
+}
+
+/* ---- the edit on a device ---------------------------------------------------------------------- */
+
+static void replace_put(zl_text *out, const zl_fill_entry *e, uint32_t i)
+{
+    static const char end[] = "\" :: \"r\"(at), \"";
+    zl_puts(out, "        asm volatile(\"tensormap.replace.tile.");
+    if (e->field == ZLAY_FIELD_ADDRESS)
+        zl_putf(out, "global_address.shared::cta.b1024.b64 [%%0], %%1;%sl\"(v%u)", end, (unsigned)i);
+    else if (e->field == ZLAY_FIELD_EXTENT)
+        zl_putf(out, "global_dim.shared::cta.b1024.b32 [%%0], %u, %%1;%sr\"((unsigned)v%u)", (unsigned)e->index, end,
+                (unsigned)i);
+    else
+        zl_putf(out, "global_stride.shared::cta.b1024.b64 [%%0], %u, %%1;%sl\"(v%u)", (unsigned)e->index, end,
+                (unsigned)i);
+    zl_puts(out, " : \"memory\");\n");
+}
+
+static void device_put(zl_text *out, const fill_text *t, const char *type, const char *behind, const char *parameters)
+{
+    zl_putf(out, "static __device__ __forceinline__ __attribute__((unused)) %s ", type);
+    zl_put(out, t->name, t->length);
+    zl_putf(out, "_%s(%s", behind, parameters);
+}
+
+/* All threads of a warp take part: the lanes copy a word each, one replaces, and the copy back is of the warp. */
+static void edit_put(zl_text *out, const fill_text *t)
+{
+    const zlay_fill *f = t->fill;
+    zl_puts(out, "#if defined __CUDACC__\n"
+            "/* The same by tensormap.replace (sm_90a), by all threads of one warp: the map at `from` is copied to 128 bytes of\n"
+            "   shared memory at a multiple of 128, changed there, and written to `to` in global memory, released to the device.\n"
+            "   A thread that copies by `to` acquires it first. No copy by `to` may be under way. */\n");
+    device_put(out, t, "int", "edit", "void *to, void *shared, const void *from");
+    checked_put(out, f);
+    zl_puts(out, "    const unsigned at = (unsigned)__cvta_generic_to_shared(shared);\n"
+            "    unsigned lane;\n"
+            "    asm(\"mov.u32 %0, %%laneid;\" : \"=r\"(lane));\n"
+            "    ((unsigned *)shared)[lane] = ((const unsigned *)from)[lane];\n"
+            "    __syncwarp();\n"
+            "    if (lane == 0) {\n");
+    for (uint32_t i = 0; i < f->entries; i++) replace_put(out, &f->entry[i], i);
+    zl_puts(out, "    }\n"
+            "    __syncwarp();\n"
+            "    asm volatile(\"tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned \"\n"
+            "                 \"[%0], [%1], 128;\" :: \"l\"(to), \"r\"(at) : \"memory\");\n"
+            "    return 1;\n}\n");
+    device_put(out, t, "void", "acquire", "const void *map)\n{\n");
+    zl_puts(out, "    asm volatile(\"fence.proxy.tensormap::generic.acquire.gpu [%0], 128;\" :: \"l\"(map) : \"memory\");\n"
+            "}\n#endif\n");
+}
+
 static void fill_write(zl_text *out, const void *value)
 {
     const fill_text *t = value;
     head_put(out, t);
-    unused_put(out, t->fill);
-    for (uint32_t i = 0; i < t->fill->entries; i++)
-        if (t->fill->entry[i].terms) entry_check(out, t->fill, i);
-    for (uint32_t i = 0; i < t->fill->entries; i++) entry_value(out, t->fill, i);
     words_put(out, t->fill);
     zl_puts(out, "    return 1;\n}\n");
+    if (t->fill->map.mode == TILED) edit_put(out, t);
 }
 
 zlay_status zlay_emit_fill(zlay_ctx *ctx, zlay_buf *out, const zlay_fill *fill, int32_t language,

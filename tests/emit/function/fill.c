@@ -7,6 +7,7 @@
 
 #include <dlfcn.h>
 #include <zlay/emit_function.h>
+#include <zlay/replace.h>
 
 enum { FUNCTIONS = 60, CALLS = 400, TEXT = 16384 };
 typedef int called(unsigned long long *map, const int64_t *value);
@@ -114,8 +115,39 @@ static void on_a_device(void **state)
     print_function(*state, fill, "rows");
     strcat(text, "__global__ void k(unsigned long long *map, long long at, long long m, long long ld)\n{\n"
                  "    if (!rows(map, at, m, ld, 8)) map[0] = 1;\n}\n"
+                 "__global__ void e(unsigned char *map, const void *from, long long at, long long m)\n{\n"
+                 "    __shared__ __align__(128) unsigned char s[128];\n    if (rows_edit(map, s, from, at, m, 64, 0)) rows_acquire(map);\n}\n"
                  "int on_host(unsigned long long *map) { return rows(map, 0, 1, 8, 8); }\n");
     assert_true(compiles_for("sm_90a", text));
+    zlay_fill_free(fill);
+}
+
+/* Each open entry is replaced, by a number that tensormap.replace takes; a map of columns is not edited. */
+static void what_is_replaced(void **state)
+{
+    static const struct { int32_t field; uint32_t ord; const char *text; } rows[] = {
+        {ZLAY_REPLACE_GLOBAL_ADDRESS, 0, "tensormap.replace.tile.global_address.shared::cta.b1024.b64 [%0], %1;"},
+        {ZLAY_REPLACE_GLOBAL_DIM, 1, "tensormap.replace.tile.global_dim.shared::cta.b1024.b32 [%0], 1, %1;"},
+        {ZLAY_REPLACE_GLOBAL_STRIDE, 0, "tensormap.replace.tile.global_stride.shared::cta.b1024.b64 [%0], 0, %1;"},
+    };
+    zlay_fill *fill = example(*state);
+    zlay_tensormap map, columns = legal_columns(1, 4);
+    const zlay_given given = {ZLAY_FIELD_ADDRESS, 0, "at", 2};
+    zlay_tensormap_question q = {sizeof q, 1, target_of("sm_90a"), &columns, &given, NULL};
+    zlay_verdict v;
+    print_function(*state, fill, "rows");
+    assert_int_equal(zlay_fill_map(&map, fill, (int64_t[]){1 << 20, 77, 256, 8}), ZLAY_OK);
+    for (int i = 0; i < 3; i++) {
+        zlay_replace r;
+        assert_non_null(strstr(text, rows[i].text));
+        assert_int_equal(zlay_replace_from_tensormap(&r, &map, rows[i].field, rows[i].ord), ZLAY_OK);
+        assert_int_equal(zlay_replace_check(&v, NULL, 0, target_of("sm_90a"), &r), ZLAY_OK);
+        assert_int_equal(v.answer, ZLAY_YES);
+    }
+    zlay_fill_free(fill);
+    assert_int_equal(zlay_fill_prepare(*state, &fill, &v, NULL, 0, NULL, &q), ZLAY_OK);
+    print_function(*state, fill, "columns");
+    assert_null(strstr(text, "_edit"));
     zlay_fill_free(fill);
 }
 
@@ -138,6 +170,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(on_the_host),
         cmocka_unit_test(on_a_device),
+        cmocka_unit_test(what_is_replaced),
         cmocka_unit_test(refusals),
     };
     return cmocka_run_group_tests(tests, begin, end);
