@@ -67,6 +67,7 @@
 #include <zlay/cluster.h>
 #include <zlay/ragged.h>
 #include <zlay/pool.h>
+#include <zlay/choose.h>
 #include <zlay/tmem_pack.h>
 #include <zlay/wave.h>
 #include <zlay/region.h>

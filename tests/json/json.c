@@ -293,6 +293,8 @@ static const char *const whole[] = {
     "{\"op\":\"ragged.map\",\"target\":\"sm_90a\",\"type\":\"bf16\",\"dim\":1,\"address\":1024,\"extent\":[64,512],\"stride\":[128],"
     "\"box\":[64,64]}",
     "{\"op\":\"ragged.pool\",\"tails\":8,\"boxes\":2}",
+    "{\"op\":\"ragged.choose\",\"target\":\"sm_90a\",\"type\":\"bf16\",\"dim\":1,\"address\":1024,\"extent\":[64,512],\"stride\":[128],"
+    "\"box\":[64,64],\"groups\":1,\"count\":2}",
     "{\"op\":\"wave.synth\",\"target\":\"gfx950\",\"instruction\":\"mfma\",\"m\":32,\"n\":32,"
     "\"k\":16,\"fragment\":\"A\",\"rows\":128,\"depth\":64,\"threads\":256}",
     "{\"op\":\"fragment.synth\",\"layout\":\"((4,8),(2,2)):((32,1),(16,8))\"}",

@@ -316,6 +316,18 @@ static void pools(void **state)
     mentions(*state, "{\"op\":\"ragged.pool\",\"tails\":[],\"boxes\":1}", "message", "tails");
 }
 
+static void families(void **state)
+{
+#define CHOOSE(box, more) "{\"op\":\"ragged.choose\",\"target\":\"sm_90a\",\"type\":\"bf16\",\"dim\":1,\"address\":1048576,\"extent\":[64,4096],\"stride\":[128],\"box\":" box "," more "}"
+    says(*state, CHOOSE("[64,64]", "\"groups\":4,\"count\":8"), "ok.choice", "\"wrap\"");
+    says(*state, CHOOSE("[64,64]", "\"groups\":4,\"count\":8"), "ok.times", "\"estimated\"");
+    says(*state, CHOOSE("[64,64]", "\"groups\":4,\"count\":8"), "ok.families.2.family", "\"edit\"");
+    says(*state, CHOOSE("[64,300]", "\"groups\":4,\"count\":8"), "ok.choice", "null");
+    mentions(*state, CHOOSE("[64,300]", "\"groups\":4,\"count\":8"), "ok.families.1.why", "TMAP_BOX");
+    mentions(*state, CHOOSE("[64,64]", "\"groups\":4,\"count\":3"), "message", "count");
+    mentions(*state, CHOOSE("[64]", "\"groups\":4,\"count\":8"), "message", "box");
+}
+
 static void maps_filled_in(void **state)
 {
 #define FILLED(op, box) "{\"op\":" op ",\"target\":\"sm_90a\",\"map\":{\"mode\":\"tiled\",\"type\":\"bf16\",\"rank\":2,\"address\":\"at\",\"extent\":[4096,\"M\"],\"stride\":[\"2*ld\"],\"box\":[64," box "],\"step\":[1,1],\"interleave\":\"none\",\"swizzle\":\"128B\",\"l2\":\"none\",\"oob\":\"none\"}"
@@ -381,7 +393,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(plans), cmocka_unit_test(waves), cmocka_unit_test(plans_prove_themselves),
-        cmocka_unit_test(pipes_are_refuted), cmocka_unit_test(texts), cmocka_unit_test(clusters), cmocka_unit_test(ragged_maps), cmocka_unit_test(maps_filled_in), cmocka_unit_test(pools),
+        cmocka_unit_test(pipes_are_refuted), cmocka_unit_test(texts), cmocka_unit_test(clusters), cmocka_unit_test(ragged_maps), cmocka_unit_test(maps_filled_in), cmocka_unit_test(pools), cmocka_unit_test(families),
         cmocka_unit_test(names_stand_once), cmocka_unit_test(what_there_is),
     };
     return cmocka_run_group_tests(tests, begin, end);

@@ -6,9 +6,9 @@
 #include "base/arith.h"
 #include "base/base.h"
 #include "base/request.h"
+#include "synth/ragged/ragged.h"
 
 #include <string.h>
-#include <zlay/pool.h>
 
 enum { TAIL = ZLAY_POOL_TAIL, NEVER = 255, MOST_BOXES = 254, SHARE = 8 };
 
@@ -229,8 +229,9 @@ static zlay_status request_take(pool_search *s, zlay_pool_request *r, const zlay
     return s->at ? ZLAY_OK : ZLAY_ENOMEM;
 }
 
-static zlay_status find(zlay_pool *out, pool_search *s, const zlay_pool_request *request)
+zlay_status zl_pool_make(zlay_ctx *ctx, zlay_pool *out, const zlay_pool_request *request)
 {
+    pool_search search_of = {.ctx = ctx}, *s = &search_of;
     zlay_pool_request r;
     zlay_status status = request_take(s, &r, request);
     if (status) return status;
@@ -244,12 +245,11 @@ static zlay_status find(zlay_pool *out, pool_search *s, const zlay_pool_request 
 
 zlay_status zlay_pool_find(zlay_ctx *ctx, zlay_pool *out, const zlay_pool_request *request)
 {
-    pool_search s = {.ctx = ctx};
     zlay_pool pool = {0};
     if (!out || !request) return ZLAY_EINVAL;
     zlay_status status = zl_enter(ctx);
     if (status) return status;
-    status = zl_leave(ctx, find(&pool, &s, request));
+    status = zl_leave(ctx, zl_pool_make(ctx, &pool, request));
     if (!status) *out = pool;
     return status;
 }
