@@ -9,7 +9,7 @@
 # make check-house  rooms, includes, READMEs, names, words: what the structure must not lose
 # make fuzz       mutated input for every parser          make fuzz-cov   the same, led by coverage (clang)
 # make bench      ratios, printed            make examples   the programs of examples/, built and run
-# make device-test, -bench, -peers, -oracle, -banks, -wgmma, -words, -functions, -moves, -ragged on a machine with a Hopper GPU
+# make device-test, -bench, -peers, -oracle, -banks, -wgmma, -words, -functions, -moves, -ragged, -edit on a machine with a Hopper GPU
 # make install    PREFIX=/usr/local LIBDIR=$(PREFIX)/lib DESTDIR=           make uninstall   with the same
 # make generate   rewrite the tables of documents that come from src/
 # CUTLASS_INCLUDE=FOLDER (of cute/layout.hpp, from the PyPI package nvidia-cutlass or a checkout) gives make bench CuTe's C++ as a peer;
@@ -350,6 +350,8 @@ device-bench: $(B)/device-bench
 	$(B)/device-bench
 device-banks:
 	tests/device/banks.sh $(B)/device-banks
+device-edit: $(B)/zlay # maps edited by tensormap.replace
+	tests/device/edit.sh $(B)/zlay $(B)/device-edit
 
 # The programs of examples/, each built and run; what the machine lacks the means for is skipped by name.  EXAMPLES='gemm' takes one.
 examples: $(B)/libzlay.a $(B)/libzlay-runtime.a $(B)/zlay.pc $(if $(filter cutlass_host,$(EXAMPLES)),,$(EXPLAIN) $(B)/zlay)
@@ -421,4 +423,4 @@ clean:
 
 FORCE:
 .DELETE_ON_ERROR:
-.PHONY: all run tests units test test-units test-all exhaustive portable run-portable san tsan fuzz fuzz-cov check-layers check-house doc-check device-test device-synth device-copy-synth device-moves device-ragged device-words device-functions device-pipes device-copies device-bench device-calibrate device-peers device-banks device-oracle device-wgmma bench examples golden generate census install uninstall clean
+.PHONY: all run tests units test test-units test-all exhaustive portable run-portable san tsan fuzz fuzz-cov check-layers check-house doc-check device-test device-synth device-copy-synth device-moves device-ragged device-words device-functions device-pipes device-copies device-bench device-calibrate device-peers device-banks device-edit device-oracle device-wgmma bench examples golden generate census install uninstall clean

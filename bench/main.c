@@ -147,6 +147,7 @@ static const struct {
     {"order", bench_order},
     {"wave", bench_wave},
     {"region", bench_region},
+    {"fill", bench_fill},
 };
 
 enum { GROUPS = sizeof groups / sizeof groups[0] };

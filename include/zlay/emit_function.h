@@ -19,6 +19,7 @@
 
 #include <zlay/convert.h>
 #include <zlay/emit.h>
+#include <zlay/fill.h>
 #include <zlay/idesc.h>
 #include <zlay/layout.h>
 #include <zlay/move.h>
@@ -171,6 +172,23 @@ ZLAY_API zlay_status zlay_emit_copy(zlay_ctx *ctx, zlay_buf *out, const zlay_mov
 ZLAY_API zlay_status zlay_emit_tensormap(zlay_ctx *ctx, zlay_buf *out, const zlay_target *target,
                                          const zlay_tensormap *map, int32_t language,
                                          const char *name, size_t length);
+
+/** A tensor map with unknowns (zlay/fill.h), as a function of C, C++ and CUDA C, for
+ *  host and device: `int NAME(unsigned long long *map, long long in_M, ..)`, in_ and
+ *  the name for each name, in order.  It checks every rule that the values may break
+ *  and writes the 128 bytes: 0, and nothing written, where one is broken; else 1.
+ *
+ *  Of a tiled map CUDA C has two more, for sm_90a: `int NAME_edit(void *to, void *shared,
+ *  const void *from, long long in_M, ..)`, by all threads of a warp, copies the map at
+ *  `from` to `shared`, 128 bytes at a multiple of 128, replaces there what the names
+ *  say, and writes it to `to` in global memory, released to the device; and `void
+ *  NAME_acquire(const void *map)` is what each thread calls before it copies by it.
+ *
+ *  Returns: as zlay_emit_layout; ZLAY_ENOTSUP a language other than CUDA C.
+ *  Out:     out  the text.
+ */
+ZLAY_API zlay_status zlay_emit_fill(zlay_ctx *ctx, zlay_buf *out, const zlay_fill *fill,
+                                    int32_t language, const char *name, size_t length);
 
 /** What zlay_emit_smemdesc reads: what zlay_smemdesc_synth answers. */
 typedef struct zlay_smemdesc_function {

@@ -32,6 +32,7 @@
 #include <zlay/tensormap.h>
 #include <zlay/tensormap_driver.h>
 #include <zlay/tensormap_bits.h>
+#include <zlay/fill.h>
 #include <zlay/copy.h>
 #include <zlay/replace.h>
 #include <zlay/barrier.h>
@@ -65,6 +66,8 @@
 #include <zlay/transfer.h>
 #include <zlay/cluster.h>
 #include <zlay/ragged.h>
+#include <zlay/pool.h>
+#include <zlay/choose.h>
 #include <zlay/tmem_pack.h>
 #include <zlay/wave.h>
 #include <zlay/region.h>

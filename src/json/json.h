@@ -252,8 +252,12 @@ typedef struct zl_map_asked {
 extern const zl_field_kind zl_as_map;
 typedef zlay_tensormap zl_as_map_type;
 
-/* The fields of a map that may be texts. */
+typedef zl_map_asked zl_map_symbolic_fields_type;
+
+/* The fields of a map that may be texts, and what takes them of a request whose struct begins with
+ * a zl_map_asked. */
 extern const zl_named zl_map_texts[];
+void zl_map_texts_take(const json_t *request, json_t *copy, void *asked);
 void zl_put_driver(zl_call *call, const zlay_target *target, int32_t driver);
 json_t *zl_json_tensormap(zl_call *call, const zlay_tensormap *map);
 json_t *zl_json_copy(zl_call *call, const zlay_copy *copy, uint32_t rank, uint32_t axes);

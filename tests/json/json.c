@@ -224,6 +224,9 @@ static const char *const whole[] = {
     "\"address\":0,\"extent\":[64],\"stride\":[],"
     "\"box\":[64],\"step\":[1],\"interleave\":0,\"swizzle\":0,\"l2\":0,\"oob\":0}}",
     "{\"op\":\"tensormap.unpack\",\"target\":\"sm_90a\",\"words\":[0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0]}",
+    "{\"op\":\"tensormap.fill\",\"target\":\"sm_90a\",\"map\":{\"mode\":0,\"type\":9,\"rank\":1,"
+    "\"address\":\"at\",\"extent\":[64],\"stride\":[],\"box\":[64],\"step\":[1],\"interleave\":0,"
+    "\"swizzle\":0,\"l2\":0,\"oob\":0}}",
     "{\"op\":\"copy.check\",\"target\":\"sm_90a\",\"instruction\":\"bulk.g2s\"}",
     "{\"op\":\"barrier.check\",\"target\":\"sm_90a\",\"barrier\":\"init\"}",
     "{\"op\":\"block.check\",\"target\":\"sm_90a\",\"threads\":128}",
@@ -289,6 +292,9 @@ static const char *const whole[] = {
     "\"f2{thread: (2); block: (1) -> tensor: 4}\"}",
     "{\"op\":\"ragged.map\",\"target\":\"sm_90a\",\"type\":\"bf16\",\"dim\":1,\"address\":1024,\"extent\":[64,512],\"stride\":[128],"
     "\"box\":[64,64]}",
+    "{\"op\":\"ragged.pool\",\"tails\":8,\"boxes\":2}",
+    "{\"op\":\"ragged.choose\",\"target\":\"sm_90a\",\"type\":\"bf16\",\"dim\":1,\"address\":1024,\"extent\":[64,512],\"stride\":[128],"
+    "\"box\":[64,64],\"groups\":1,\"count\":2}",
     "{\"op\":\"wave.synth\",\"target\":\"gfx950\",\"instruction\":\"mfma\",\"m\":32,\"n\":32,"
     "\"k\":16,\"fragment\":\"A\",\"rows\":128,\"depth\":64,\"threads\":256}",
     "{\"op\":\"fragment.synth\",\"layout\":\"((4,8),(2,2)):((32,1),(16,8))\"}",

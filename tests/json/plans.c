@@ -300,6 +300,55 @@ static void ragged_maps(void **state)
     mentions(*state, ROWS_64 ",\"tiles\":[{\"copy\":\"load\",\"offset\":4000,\"length\":97,\"at\":[0,0]}]}", "message", "length");
 }
 
+static void pools(void **state)
+{
+    static const char *const rows[][3] = {
+        {"{\"op\":\"ragged.pool\",\"tails\":8,\"boxes\":2}", "ok.heights", "[1,3,4]"},
+        {"{\"op\":\"ragged.pool\",\"tails\":8,\"boxes\":2}", "ok.cuts.6.boxes", "[4,3]"},
+        {"{\"op\":\"ragged.pool\",\"tails\":[3,5],\"boxes\":0,\"maps\":1}", "ok.boxes", "5"},
+    };
+    for (size_t i = 0; i < ZL_COUNT(rows); i++) says(*state, rows[i][0], rows[i][1], rows[i][2]);
+    mentions(*state, "{\"op\":\"ragged.pool\",\"tails\":[3,5],\"boxes\":1,\"maps\":1}", "none", "at least 2");
+    mentions(*state, "{\"op\":\"ragged.pool\",\"tails\":8,\"boxes\":0}", "message", "boxes");
+    mentions(*state, "{\"op\":\"ragged.pool\",\"tails\":1,\"boxes\":1}", "message", "tails");
+    mentions(*state, "{\"op\":\"ragged.pool\",\"tails\":[0],\"boxes\":1}", "message", "tails");
+    mentions(*state, "{\"op\":\"ragged.pool\",\"tails\":[256],\"boxes\":1}", "message", "tails");
+    mentions(*state, "{\"op\":\"ragged.pool\",\"tails\":[],\"boxes\":1}", "message", "tails");
+}
+
+static void families(void **state)
+{
+#define CHOOSE(box, more) "{\"op\":\"ragged.choose\",\"target\":\"sm_90a\",\"type\":\"bf16\",\"dim\":1,\"address\":1048576,\"extent\":[64,4096],\"stride\":[128],\"box\":" box "," more "}"
+    says(*state, CHOOSE("[64,64]", "\"groups\":4,\"count\":8"), "ok.choice", "\"wrap\"");
+    says(*state, CHOOSE("[64,64]", "\"groups\":4,\"count\":8"), "ok.times", "\"estimated\"");
+    says(*state, CHOOSE("[64,64]", "\"groups\":4,\"count\":8"), "ok.families.2.family", "\"edit\"");
+    says(*state, CHOOSE("[64,300]", "\"groups\":4,\"count\":8"), "ok.choice", "null");
+    mentions(*state, CHOOSE("[64,300]", "\"groups\":4,\"count\":8"), "ok.families.1.why", "TMAP_BOX");
+    mentions(*state, CHOOSE("[64,64]", "\"groups\":4,\"count\":3"), "message", "count");
+    mentions(*state, CHOOSE("[64]", "\"groups\":4,\"count\":8"), "message", "box");
+}
+
+static void maps_filled_in(void **state)
+{
+#define FILLED(op, box) "{\"op\":" op ",\"target\":\"sm_90a\",\"map\":{\"mode\":\"tiled\",\"type\":\"bf16\",\"rank\":2,\"address\":\"at\",\"extent\":[4096,\"M\"],\"stride\":[\"2*ld\"],\"box\":[64," box "],\"step\":[1,1],\"interleave\":\"none\",\"swizzle\":\"128B\",\"l2\":\"none\",\"oob\":\"none\"}"
+#define FILL_AT(values) FILLED("\"tensormap.fill\"", "64") ",\"values\":" values "}"
+    static const char *const rows[][3] = {
+        {FILL_AT("[]"), "ok.names", "[\"at\",\"M\",\"ld\"]"},
+        {FILL_AT("[]"), "ok.filled", "[]"},
+        {FILL_AT("[{\"at\":16,\"M\":1,\"ld\":8}]"), "ok.filled.0.words.0", "\"0x0000000000000010\""},
+        {FILL_AT("[{\"at\":16,\"M\":1,\"ld\":8},{\"at\":8,\"M\":1,\"ld\":8}]"), "ok.filled.1.broken.0.rule", "\"TMAP_ADDRESS_16\""},
+    };
+    for (size_t i = 0; i < ZL_COUNT(rows); i++) says(*state, rows[i][0], rows[i][1], rows[i][2]);
+    mentions(*state, FILL_AT("7"), "message", "values");
+    mentions(*state, FILL_AT("[7]"), "message", "values");
+    mentions(*state, FILL_AT("[{\"at\":16,\"M\":1}]"), "message", "'ld'");
+    mentions(*state, FILL_AT("[{\"at\":16,\"M\":1,\"ld\":8,\"K\":1}]"), "message", "values");
+    mentions(*state, FILL_AT("[{\"at\":16,\"M\":1,\"ld\":\"-9223372036854775808\"}]"), "message", "outside");
+    mentions(*state, FILLED("\"tensormap.fill\"", "\"M\"") "}", "message", "box");
+    mentions(*state, FILLED("\"emit\",\"what\":\"tensormap\",\"language\":\"cuda\",\"name\":\"rows\"", "64") "}", "ok.text", "in_ld");
+    mentions(*state, FILLED("\"emit\",\"what\":\"tensormap\",\"language\":\"ptx\",\"name\":\"rows\"", "64") "}", "message", "CUDA C");
+}
+
 /* emit lists the fields of all that it prints, of which many have the same; none stands twice. */
 static void names_stand_once(void **state)
 {
@@ -344,7 +393,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(plans), cmocka_unit_test(waves), cmocka_unit_test(plans_prove_themselves),
-        cmocka_unit_test(pipes_are_refuted), cmocka_unit_test(texts), cmocka_unit_test(clusters), cmocka_unit_test(ragged_maps),
+        cmocka_unit_test(pipes_are_refuted), cmocka_unit_test(texts), cmocka_unit_test(clusters), cmocka_unit_test(ragged_maps), cmocka_unit_test(maps_filled_in), cmocka_unit_test(pools), cmocka_unit_test(families),
         cmocka_unit_test(names_stand_once), cmocka_unit_test(what_there_is),
     };
     return cmocka_run_group_tests(tests, begin, end);

@@ -161,14 +161,15 @@ const zl_named zl_map_texts[] = {{"address", ZLAY_FIELD_ADDRESS},
                                  {"box", ZLAY_FIELD_BOX},
                                  {NULL, 0}};
 
-static void take_texts(const json_t *request, json_t *copy, void *asked)
+void zl_map_texts_take(const json_t *request, json_t *copy, void *asked)
 {
     zl_texts_take(&((zl_map_asked *)asked)->texts, json_object_get(request, "map"),
                   json_object_get(copy, "map"), zl_map_texts);
 }
 
 const zl_fields zl_map_fields = {ZL_ROWS(map_rows, zl_map_asked)};
-const zl_fields zl_map_given_fields = {ZL_ROWS(given_rows, zl_map_asked), .take = take_texts};
+const zl_fields zl_map_symbolic_fields = {ZL_ROWS(given_rows, zl_map_asked),
+                                          .take = zl_map_texts_take};
 
 static json_t *corners_value(zl_call *call, const zlay_tensormap *map, const int32_t *corners)
 {

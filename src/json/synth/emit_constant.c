@@ -11,32 +11,49 @@
 /* ---- tensor maps -------------------------------------------------------------------------- */
 
 typedef struct map_asked {
+    zl_map_asked map;
     zl_emit_head head;
-    const zlay_target *target;
-    zlay_tensormap map;
     int32_t language;
 } map_asked;
 
 static const zl_field map_rows[] = {
     ZL_PART(zl_emit_head_fields, map_asked, head),
-    ZL_TARGET(map_asked),
-    {"map", ZL_NEEDS, ZL_AT(zl_as_map, map_asked, map)},
+    ZL_PART(zl_map_symbolic_fields, map_asked, map),
     LANGUAGE(map_asked),
 };
-const zl_fields zl_emit_tensormap_fields = {ZL_ROWS(map_rows, map_asked)};
+const zl_fields zl_emit_tensormap_fields = {ZL_ROWS(map_rows, map_asked),
+                                            .take = zl_map_texts_take};
+
+/* A map with unknowns is a function that fills it in. */
+static zlay_status print_fill(zlay_ctx *ctx, zlay_buf *out, const map_asked *a)
+{
+    const zl_map_asked *m = &a->map;
+    const zlay_tensormap_question q = {sizeof q, m->texts.count, m->target, &m->map,
+                                       m->texts.at, m->facts};
+    zlay_fill *fill;
+    zlay_verdict verdict;
+    zlay_status status = zlay_fill_prepare(ctx, &fill, &verdict, NULL, 0, NULL, &q);
+    if (status) return status;
+    status = zlay_emit_fill(ctx, out, fill, a->language, a->head.name.text, a->head.name.length);
+    zlay_fill_free(fill);
+    return status;
+}
 
 static zlay_status print_map(zlay_ctx *ctx, zlay_buf *out, const void *value)
 {
     const map_asked *a = value;
-    return zlay_emit_tensormap(ctx, out, a->target, &a->map, a->language,
+    if (a->map.texts.count) return print_fill(ctx, out, a);
+    return zlay_emit_tensormap(ctx, out, a->map.target, &a->map.map, a->language,
                                a->head.name.text, a->head.name.length);
 }
 
+/* The table was read from a copy without texts, which is gone: the head is read again. */
 zlay_status zl_emit_tensormap(zl_call *call, const void *value)
 {
-    const map_asked *a = value;
-    const char *language = zl_word_of(zl_function_languages, a->language);
-    return zl_put_kernel(call, language, print_map, a, &a->head);
+    map_asked a = *(const map_asked *)value;
+    const char *language = zl_word_of(zl_function_languages, a.language);
+    zlay_status status = zl_read_object(call, call->request, &zl_emit_head_fields, &a.head);
+    return status ? status : zl_put_kernel(call, language, print_map, &a, &a.head);
 }
 
 /* ---- matrix descriptors ------------------------------------------------------------------- */

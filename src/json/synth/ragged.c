@@ -4,6 +4,7 @@
 #include "json/json.h"
 
 #include <string.h>
+#include <zlay/choose.h>
 
 enum { TILES = 1024 };
 
@@ -63,7 +64,7 @@ typedef struct asked {
 } asked;
 
 #define AT(kind, member) ZL_AT(kind, asked, member)
-static const zl_field map_rows[] = {
+static const zl_field tensor_rows[] = {
     ZL_TARGET(asked),
     {"type", ZL_NEEDS, AT(zl_as_word, request.type), .of = zl_types},
     {"dim", ZL_NEEDS, AT(zl_as_u32, request.dim)},
@@ -74,6 +75,11 @@ static const zl_field map_rows[] = {
     {"swizzle", ZL_MAY, AT(zl_as_word, request.swizzle), .of = zl_map_swizzles},
     {"copies", ZL_MAY, AT(zl_as_word, copies), .of = copies},
     {"base", ZL_MAY, AT(zl_as_word, base), .of = bases},
+};
+static const zl_fields tensor_fields = {ZL_ROWS(tensor_rows, asked)};
+typedef asked tensor_fields_type;
+static const zl_field map_rows[] = {
+    ZL_PART_WHOLE(tensor_fields, asked),
     {"tiles", ZL_MAY, AT(zl_as_objects, tiles), .of = &tile_fields, .count = TILES},
     {"name", ZL_MAY, AT(zl_as_text, name)},
 };
@@ -196,4 +202,69 @@ zlay_status zl_op_ragged_map(zl_call *call, const void *value)
     status = put_tiles(call, &ragged, a);
     const function f = {&ragged, a->name};
     return status || !a->name.text ? status : zl_put_printed(call, "text", print_function, &f);
+}
+
+/* ---- ragged.choose ------------------------------------------------------------------------- */
+
+static const zl_named families[] = {{"wrap", ZLAY_FAMILY_WRAP},
+                                    {"pool", ZLAY_FAMILY_POOL},
+                                    {"edit", ZLAY_FAMILY_EDIT},
+                                    {NULL, 0}};
+
+typedef struct choose_asked {
+    asked tensor;
+    uint64_t groups, count;
+    uint32_t boxes;
+} choose_asked;
+
+static const zl_field choose_rows[] = {
+    ZL_PART(tensor_fields, choose_asked, tensor),
+    {"groups", ZL_NEEDS, ZL_AT(zl_as_u64, choose_asked, groups)},
+    {"count", ZL_NEEDS, ZL_AT(zl_as_u64, choose_asked, count)},
+    {"boxes", ZL_MAY, ZL_AT(zl_as_u32, choose_asked, boxes)},
+};
+static const choose_asked usual_choice = {.tensor = {.copies = ZLAY_RAGGED_LOAD | ZLAY_RAGGED_STORE,
+                                                     .request = {.size = sizeof usual.request}}};
+const zl_fields zl_ragged_choose_fields = {ZL_ROWS(choose_rows, choose_asked),
+                                           .start = &usual_choice};
+
+static json_t *family_value(zl_call *call, const zlay_family *f, int32_t name)
+{
+    json_t *value = json_object();
+    zl_put_value(call, value, "family", zl_json_word(families, name));
+    zl_put_value(call, value, "fits", json_boolean(f->fits));
+    if (!f->fits) {
+        zl_put_value(call, value, "why", json_string(f->why));
+        return value;
+    }
+    zl_put_value(call, value, "maps", zl_json_uint(f->maps));
+    zl_put_value(call, value, "ns", zl_json_uint(f->ns));
+    return value;
+}
+
+static void put_choice(zl_call *call, const zlay_choice *choice)
+{
+    bool measured = choice->basis == ZLAY_BASIS_MEASURED;
+    json_t *list = json_array();
+    call->value = json_object();
+    zl_put_value(call, call->value, "choice",
+                 choice->family < 0 ? json_null() : zl_json_word(families, choice->family));
+    zl_put_value(call, call->value, "times", json_string(measured ? "measured" : "estimated"));
+    for (int32_t i = 0; i < ZLAY_FAMILIES; i++)
+        zl_put_item(call, list, family_value(call, &choice->of[i], i));
+    zl_put_value(call, call->value, "families", list);
+    zl_put_value(call, call->value, "heights",
+                 zl_json_list32(call, choice->pool.height, choice->pool.maps));
+}
+
+zlay_status zl_op_ragged_choose(zl_call *call, const void *value)
+{
+    const choose_asked *a = value;
+    zlay_ragged_map_request tensor;
+    zlay_choice choice;
+    zlay_status status = request_of(call, &tensor, &a->tensor);
+    const zlay_choose_request request = {sizeof request, a->boxes, &tensor, a->groups, a->count};
+    if (!status) status = zlay_ragged_choose(call->ctx, &choice, a->tensor.target, &request);
+    if (!status) put_choice(call, &choice);
+    return status;
 }

@@ -3,7 +3,7 @@
 #include "base/request.h"
 #include "legality/copy/copy.h"
 #include "rules/bounds.h"
-#include "legality/tensormap/given.h"
+#include "legality/tensormap/symbolic.h"
 
 #include <string.h>
 
@@ -28,7 +28,7 @@ static bool take_of_map(zl_given *g, const zlay_given *given)
 {
     bool box = given->field == ZLAY_FIELD_BOX;
     if (!g->map || (box && !zl_is_in(g->issue->issue.kind, ZL_KINDS_TENSOR))) return false;
-    return zl_map_given.take(g, given);
+    return zl_map_symbolic.take(g, given);
 }
 
 static bool take(zl_given *g, const zlay_given *given)
@@ -58,7 +58,7 @@ static bool typed(int64_t *lo, int64_t *hi, const zl_given *g, const zlay_given 
 {
     bool narrow = given->field == ZLAY_FIELD_COORDINATE || given->field == ZLAY_FIELD_OFFSET;
     if (zl_of_map(given) && zl_is_in(g->issue->issue.kind, ZL_KINDS_TENSOR))
-        return zl_map_given.typed(lo, hi, g, given);
+        return zl_map_symbolic.typed(lo, hi, g, given);
     *lo = narrow ? INT32_MIN : 0;
     *hi = narrow ? INT32_MAX : INT64_MAX;
     return true;
@@ -97,7 +97,7 @@ static int32_t field_of(zl_quantity q, const zl_given *g)
 /* Whether the bytes of the box are no number: of a box of columns they are. */
 static bool boxed(const zl_given *g)
 {
-    return g->map && g->map->mode == 0 && zl_box_given(g);
+    return g->map && g->map->mode == 0 && zl_box_symbolic(g);
 }
 
 static int64_t number(uint8_t text, uint64_t value)
@@ -195,7 +195,7 @@ static bool repairs(const zl_given *g, int32_t field)
     return field != ZLAY_FIELD_BYTES || !expect;
 }
 
-static const zl_given_part map_part = {ZL_Q_COPY_MAP, &zl_map_given, &zl_tensormap_form, zl_map_given_any};
+static const zl_given_part map_part = {ZL_Q_COPY_MAP, &zl_map_symbolic, &zl_tensormap_form, zl_map_symbolic_any};
 
 static const zl_given_form form = {
     "coordinates, offsets, smem, source, barrier, expect, bytes or count, nor of the map", false,
@@ -210,7 +210,7 @@ zlay_status zl_issue_check_symbolic(zlay_ctx *ctx, zlay_verdict *out, zlay_reaso
                                             sizeof question->size,
                                             {{0}}};
     zlay_issue_question q;
-    if (!question || !zl_given_askable(out, reasons, room, guard) ||
+    if (!question || !zl_symbolic_askable(out, reasons, room, guard) ||
         zl_request_read(NULL, &q, question, &request))
         return ZLAY_EINVAL;
     if (!q.target || !zl_issue_askable(q.issue, q.map) || q.issue->width > WIDTH_MOST)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a row asks of a map's texts, and what the facts say of products over its box. */
-#include "legality/tensormap/given.h"
+#include "legality/tensormap/symbolic.h"
 #include "rules/bounds.h"
 #include "rules/constants.h"
 
@@ -40,7 +40,7 @@ static bool stride_over_extent(zl_condition *c, const zl_given *g, uint32_t i)
     return true;
 }
 
-bool zl_box_given(const zl_given *g)
+bool zl_box_symbolic(const zl_given *g)
 {
     for (uint32_t i = 0; i < zl_dims(g->map); i++)
         if (zl_given_at(g, ZLAY_FIELD_BOX, i) != ZL_GIVEN_NONE) return true;
@@ -62,7 +62,7 @@ bool zl_map_asks(zl_condition *c, const zl_rule *rule, const zl_given *g, uint32
     if (rule->quantity == ZL_Q_FOOTPRINT || rule->quantity == ZL_Q_BOX_SMEM) {
         c->asks = rule->quantity == ZL_Q_FOOTPRINT ? ZL_ASKS_FOOTPRINT : ZL_ASKS_SMEM;
         c->hi = zl_bounded(zl_bound(rule->hi, &g->subject, 0));
-        return zl_box_given(g);
+        return zl_box_symbolic(g);
     }
     if (zl_bound_is(rule->lo, EXTENT_OF_DIMENSION)) return stride_over_extent(c, g, i);
     if (rule->quantity == ZL_Q_BOX0_BYTES) inner_bytes(c, map);

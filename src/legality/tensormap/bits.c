@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The 128 bytes of a tensor map, field by field. */
-#include "legality/tensormap/size.h"
+#include "legality/tensormap/bits.h"
 #include "target/target.h"
 
 #include <string.h>
 #include <zlay/tensormap_bits.h>
 
-enum { WORDS = 16, NO_TYPE = -1 };
+enum { WORDS = ZL_MAP_WORDS, NO_TYPE = -1 };
 enum { TYPE_AT = 71, TYPE_BITS = 4, ROUNDS_AT = 80, LOWER_AT = 448, UPPER_AT = 464 };
 enum { BYTES_AT = 512, BYTES_BITS = 18, PLAIN_AT = 580, SWIZZLED_AT = 584 };
 
@@ -28,9 +28,10 @@ typedef enum field {
 
 static const struct bits {
     field field;
-    uint32_t entry, less, shift, at, width;
+    uint32_t entry;
+    zl_bits_place place;
 } rows[] = {
-#define BITS(field, entry, less, shift, at, width) {field, entry, less, shift, at, width},
+#define BITS(field, entry, less, shift, at, width) {field, entry, {less, shift, at, width}},
 #include "legality/tensormap/bits.def"
 #undef BITS
 };
@@ -57,20 +58,19 @@ const char *zlay_tensormap_bits_source(void)
 
 /* ---- bits --------------------------------------------------------------------- */
 
-static uint64_t mask(uint32_t width)
-{
-    return width < 64 ? ((uint64_t)1 << width) - 1 : UINT64_MAX;
-}
-
-/* No field crosses a word. */
 static void put(uint64_t *words, uint32_t at, uint32_t width, uint64_t value)
 {
-    words[at / 64] |= (value & mask(width)) << at % 64;
+    zl_bits_put(words, &(zl_bits_place){0, 0, at, width}, value);
 }
 
 static uint64_t take(const uint64_t *words, uint32_t at, uint32_t width)
 {
-    return words[at / 64] >> at % 64 & mask(width);
+    return words[at / 64] >> at % 64 & zl_bits_mask(width);
+}
+
+static uint64_t taken(const uint64_t *words, const zl_bits_place *p)
+{
+    return (take(words, p->at, p->width) << p->shift) + p->less;
 }
 
 /* ---- fields ------------------------------------------------------------------- */
@@ -159,14 +159,12 @@ static void put_derived(uint64_t *words, const zlay_tensormap *m)
 
 /* ---- whole maps --------------------------------------------------------------- */
 
-static void bits_of(uint64_t *words, const zlay_tensormap *m)
+void zl_bits_write(uint64_t *words, const zlay_tensormap *m)
 {
     uint32_t width, dims = corners(m, &width);
     memset(words, 0, WORDS * sizeof *words);
     for (size_t i = 0; i < ZL_COUNT(rows); i++)
-        if (present(m, &rows[i]))
-            put(words, rows[i].at, rows[i].width,
-                (value_of(m, &rows[i]) - rows[i].less) >> rows[i].shift);
+        if (present(m, &rows[i])) zl_bits_put(words, &rows[i].place, value_of(m, &rows[i]));
     for (size_t i = 0; i < ZL_COUNT(codes); i++)
         if (codes[i].type == m->type) {
             put(words, TYPE_AT, TYPE_BITS, codes[i].code);
@@ -177,6 +175,15 @@ static void bits_of(uint64_t *words, const zlay_tensormap *m)
         put(words, UPPER_AT + i * width, width, (uint64_t)m->upper[i]);
     }
     put_derived(words, m);
+}
+
+uint32_t zl_bits_places(zl_bits_place *out, int32_t of, uint32_t entry)
+{
+    field f = of == ZLAY_FIELD_ADDRESS ? ADDRESS : of == ZLAY_FIELD_EXTENT ? EXTENT : STRIDE;
+    uint32_t count = 0;
+    for (size_t i = 0; i < ZL_COUNT(rows) && count < ZL_PLACES_MOST; i++)
+        if (rows[i].field == f && rows[i].entry == entry) out[count++] = rows[i].place;
+    return count;
 }
 
 static int32_t type_of(const uint64_t *words)
@@ -195,7 +202,7 @@ zlay_status zlay_tensormap_pack(uint64_t *words, const zlay_target *target,
     if (!zl_measured(target)) return ZLAY_ENOTSUP;
     zlay_status status = zlay_tensormap_check(&verdict, NULL, 0, target, map);
     if (status || verdict.answer != ZLAY_YES) return ZLAY_EINVAL;
-    bits_of(words, map);
+    zl_bits_write(words, map);
     return ZLAY_OK;
 }
 
@@ -210,8 +217,7 @@ zlay_status zlay_tensormap_unpack(zlay_tensormap *out, uint64_t *unexplained,
     memset(out, 0, sizeof *out);
     for (size_t i = 0; i < ZL_COUNT(rows); i++) {
         const struct bits *row = &rows[i];
-        if (present(out, row))
-            set_value(out, row, (take(words, row->at, row->width) << row->shift) + row->less);
+        if (present(out, row)) set_value(out, row, taken(words, &row->place));
     }
     out->type = type_of(words);
     dims = corners(out, &width);
@@ -219,7 +225,7 @@ zlay_status zlay_tensormap_unpack(zlay_tensormap *out, uint64_t *unexplained,
         out->lower[i] = sign_extended(take(words, LOWER_AT + i * width, width), width);
         out->upper[i] = sign_extended(take(words, UPPER_AT + i * width, width), width);
     }
-    bits_of(own, out);
+    zl_bits_write(own, out);
     for (size_t i = 0; i < WORDS; i++) unexplained[i] = words[i] ^ own[i];
     return ZLAY_OK;
 }

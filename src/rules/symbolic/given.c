@@ -223,14 +223,20 @@ static zlay_status texts_read(zl_given *g)
     return status;
 }
 
+zlay_status zl_symbolic_read(zl_given *g)
+{
+    zlay_status status = ZLAY_OK;
+    zl_unknowns_begin(&g->names, g->ctx);
+    for (uint32_t i = 0; i < g->count && !status; i++)
+        status = of_entry(g, entry_take(g, i), i);
+    return status ? status : texts_read(g);
+}
+
 static zlay_status answer(zl_given *g, zlay_verdict *out, zlay_reason *reasons, size_t room,
                           zlay_buf *guard)
 {
     asker k = {.g = g, .found = {.reasons = reasons, .room = room}};
-    zlay_status status = ZLAY_OK;
-    for (uint32_t i = 0; i < g->count && !status; i++)
-        status = of_entry(g, entry_take(g, i), i);
-    if (!status) status = texts_read(g);
+    zlay_status status = zl_symbolic_read(g);
     if (!status) status = judge(&k);
     if (k.found.verdict.answer != ZLAY_DEPENDS) g->opened = 0;
     if (!status && guard) status = zl_print(guard, zl_guard_write, g);
@@ -238,7 +244,7 @@ static zlay_status answer(zl_given *g, zlay_verdict *out, zlay_reason *reasons, 
     return status;
 }
 
-bool zl_given_askable(const zlay_verdict *out, const zlay_reason *reasons, size_t room,
+bool zl_symbolic_askable(const zlay_verdict *out, const zlay_reason *reasons, size_t room,
                       const zlay_buf *guard)
 {
     return out && (!room || reasons) && (!guard || !guard->room || guard->text);
@@ -249,6 +255,5 @@ zlay_status zl_given_check(zl_given *g, zlay_verdict *out, zlay_reason *reasons,
 {
     if (g->count > ZL_GIVEN_MOST || (g->count && !g->text)) return ZLAY_EINVAL;
     zl_mark mark = zl_enter_part(g->ctx);
-    zl_unknowns_begin(&g->names, g->ctx);
     return zl_leave_part(g->ctx, mark, answer(g, out, reasons, room, guard));
 }

@@ -87,16 +87,19 @@ struct zl_given {
     zl_condition open[ZL_CONDITIONS_MOST];
 };
 
+/* The names and the coefficients of the texts, in working memory of the call. */
+zlay_status zl_symbolic_read(zl_given *g);
+
 /* The check, a part of a call: form, subject, texts and facts are set, the rest is 0. */
 zlay_status zl_given_check(zl_given *g, zlay_verdict *out, zlay_reason *reasons, size_t room,
                            zlay_buf *guard);
 /* Whether the arguments of a question beside its subject are such. */
-bool zl_given_askable(const zlay_verdict *out, const zlay_reason *reasons, size_t room,
+bool zl_symbolic_askable(const zlay_verdict *out, const zlay_reason *reasons, size_t room,
                       const zlay_buf *guard);
 
 /* The text given for an entry of a field. */
 uint8_t zl_given_at(const zl_given *g, int32_t field, uint32_t index);
-const int64_t *zl_given_row(const zl_given *g, uint8_t text);
+const int64_t *zl_symbolic_row(const zl_given *g, uint8_t text);
 
 int64_t zl_bounded(uint64_t value);
 /* What a row asks of the quantity that a text is. */

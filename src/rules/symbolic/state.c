@@ -20,7 +20,7 @@ uint8_t zl_given_at(const zl_given *g, int32_t field, uint32_t index)
     return ZL_GIVEN_NONE;
 }
 
-const int64_t *zl_given_row(const zl_given *g, uint8_t text)
+const int64_t *zl_symbolic_row(const zl_given *g, uint8_t text)
 {
     return g->coefficient + text * (g->names.count + 1);
 }
@@ -30,7 +30,7 @@ static bool line_add(const zl_given *g, uint8_t text, int64_t factor)
 {
     int64_t part;
     if (text == ZL_GIVEN_NONE) return true;
-    const int64_t *row = zl_given_row(g, text);
+    const int64_t *row = zl_symbolic_row(g, text);
     for (size_t i = 0; i <= g->names.count; i++)
         if (!zl_mul(row[i], factor, &part) || !zl_add(g->line[i], part, &g->line[i])) return false;
     return true;

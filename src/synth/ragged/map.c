@@ -204,16 +204,37 @@ static zlay_status judge(zlay_ctx *ctx, const zlay_ragged_map *out, const zlay_t
     return zl_judged(ctx, target, status, &verdict, &reason[first]);
 }
 
-static zlay_status synth(zlay_ctx *ctx, zlay_ragged_map *out, const zlay_target *target,
+static zlay_status begin(zlay_ctx *ctx, zlay_ragged_map *out, zlay_ragged_map_request *r,
                          const zlay_ragged_map_request *request)
+{
+    zlay_status status = request_copy(ctx, r, request);
+    if (!status) status = strides_check(ctx, r);
+    if (status) return status;
+    tensor_fill(out, r);
+    return units_check(ctx, out);
+}
+
+zlay_status zl_ragged_plain(zlay_ctx *ctx, zlay_ragged_map *out, const zlay_target *target,
+                            const zlay_ragged_map_request *request, uint32_t box)
+{
+    zlay_ragged_map_request r;
+    zlay_status status = begin(ctx, out, &r, request);
+    if (status) return status;
+    if (r.rank > DIMS)
+        return zl_fail(ctx, ZLAY_NONE, "rank: a plain map has five dimensions, the tensor %u", r.rank);
+    out->map = (zlay_tensormap){.address = r.address, .type = r.type, .swizzle = r.swizzle,
+                                .l2 = r.l2, .oob = r.oob};
+    for (uint32_t i = 0; i < r.rank; i++)
+        dimension_add(&out->map, r.extent[i], out->stride[i], i == r.dim ? box : r.box[i]);
+    return judge(ctx, out, target);
+}
+
+zlay_status zl_ragged_map_make(zlay_ctx *ctx, zlay_ragged_map *out, const zlay_target *target,
+                               const zlay_ragged_map_request *request)
 {
     zlay_ragged_map_request r;
     if (!out || !target || !request) return zl_fail(ctx, ZLAY_EINVAL, "an argument is NULL");
-    zlay_status status = request_copy(ctx, &r, request);
-    if (!status) status = strides_check(ctx, &r);
-    if (status) return status;
-    tensor_fill(out, &r);
-    status = units_check(ctx, out);
+    zlay_status status = begin(ctx, out, &r, request);
     if (status) return status;
     status = choose(ctx, out, &r, r.base ? r.base : ZLAY_RAGGED_WRAP);
     if (status == ZLAY_NONE && !r.base && r.copies == ZLAY_RAGGED_STORE)
@@ -225,5 +246,5 @@ zlay_status zlay_ragged_map_synth(zlay_ctx *ctx, zlay_ragged_map *out, const zla
                                   const zlay_ragged_map_request *request)
 {
     zlay_status status = zl_enter(ctx);
-    return status ? status : zl_leave(ctx, synth(ctx, out, target, request));
+    return status ? status : zl_leave(ctx, zl_ragged_map_make(ctx, out, target, request));
 }

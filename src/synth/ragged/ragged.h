@@ -4,6 +4,7 @@
 #define ZL_RAGGED_H
 
 #include "base/base.h"
+#include <zlay/pool.h>
 #include <zlay/ragged.h>
 
 /* What forms are sums of: elements along the ragged dimension. `n` elements of the copied tile are
@@ -29,6 +30,16 @@ static inline zl_ragged_form zl_ragged_cut_begin(const zlay_ragged_map *r)
     int64_t before = r->base == ZLAY_RAGGED_SHIFT ? r->window : 0;
     return (zl_ragged_form){{0, 0, 1, 0}, {before, 1, 0, 0}, 0};
 }
+
+/* zlay_ragged_map_synth and zlay_pool_find as parts of a call. */
+zlay_status zl_ragged_map_make(zlay_ctx *ctx, zlay_ragged_map *out, const zlay_target *target,
+                               const zlay_ragged_map_request *request);
+zlay_status zl_pool_make(zlay_ctx *ctx, zlay_pool *out, const zlay_pool_request *request);
+
+/* The map of the whole tensor with so many elements of the ragged dimension in its box; units and strides as
+ * zlay_ragged_map_synth sets them. NONE: a rule refuses it, or it has more than five dimensions. */
+zlay_status zl_ragged_plain(zlay_ctx *ctx, zlay_ragged_map *out, const zlay_target *target,
+                            const zlay_ragged_map_request *request, uint32_t box);
 
 /* Whether a dimension of the tensor shares that of the offset. */
 static inline bool zl_ragged_shares(const zlay_ragged_map *r, uint32_t i)
