@@ -14,7 +14,7 @@ zlay_status zl_condition_names(zlay_ctx *ctx, zl_unknowns *u, const zlay_variant
         size_t place, length = name ? strlen(name) : 0, before = u->count;
         char quoted[256];
         if (!name || !zl_is_name(name, length))
-            return zl_fail(ctx, ZLAY_EINVAL, "unknowns[%u]: '%s' is no name of C", i,
+            return zl_fail(ctx, ZLAY_EINVAL, "unknowns[%u]: '%s' is no name, or a word of C, C++ or PTX", i,
                            name ? zl_quote(quoted, name, length) : "");
         zlay_status status = zl_unknowns_add(u, &place, name, length);
         if (status) return status;
