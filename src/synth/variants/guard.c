@@ -37,7 +37,7 @@ static zlay_status of_text(zlay_ctx *ctx, zlay_status status, const char *what, 
 static zlay_status read_text(zl_unknowns *u, zl_constraints *out, const char *text, uint32_t i)
 {
     zl_cursor c;
-    size_t known = u->count;
+    size_t known = u->count, before = out->count + out->relations;
     if (!text) return zl_fail(u->ctx, ZLAY_EINVAL, "it is NULL");
     zlay_status status = zl_cursor_begin(&c, u->ctx, text, strlen(text));
     if (!status) status = zl_unknowns_scan(u, text, strlen(text));
@@ -45,6 +45,8 @@ static zlay_status read_text(zl_unknowns *u, zl_constraints *out, const char *te
         status = zl_fail(u->ctx, ZLAY_EINVAL, "'%s' is none of the unknowns", u->at[known].name.text);
     if (!status) status = zl_fact_parse(&c, u, out, i);
     u->count = known;
+    if (!status && out->count + out->relations == before)
+        return zl_fail(u->ctx, ZLAY_EINVAL, "it says nothing of an unknown");
     return status;
 }
 
@@ -58,15 +60,14 @@ static zlay_status put_single(zl_constraints *to, const zl_constraint *c, int ho
     return zl_relations_add(to, &test);
 }
 
-/* What a range says: a number, or its ends and its residue. */
+/* What a range says: a number, or its ends and its residue. Ends that do not fit 64 bits were cut. */
 static zlay_status put_range(zl_constraints *to, const zl_constraint *c)
 {
     zlay_range r = c->range;
     zlay_status status = ZLAY_OK;
-    if (zl_range_is_constant(r)) {
-        if (r.rem == INT64_MIN) return zl_fail(to->ctx, ZLAY_EOVERFLOW, "the number -2^63");
-        return put_single(to, c, ZL_FACT_ZERO, 1, -r.rem, 1);
-    }
+    if (!c->whole || r.lo == INT64_MAX || r.hi == INT64_MIN)
+        return zl_fail(to->ctx, ZLAY_EOVERFLOW, "a number of it does not lie within (-2^63, 2^63 - 1)");
+    if (zl_range_is_constant(r)) return put_single(to, c, ZL_FACT_ZERO, 1, -r.rem, 1);
     if (r.lo != INT64_MIN) status = put_single(to, c, ZL_FACT_AT_MOST, -1, r.lo, 1);
     if (!status && r.hi != INT64_MAX) status = put_single(to, c, ZL_FACT_AT_MOST, 1, -r.hi, 1);
     if (!status && r.mod > 1) status = put_single(to, c, ZL_FACT_MOD, 1, -r.rem, r.mod);
