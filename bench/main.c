@@ -147,6 +147,7 @@ static const struct {
     {"order", bench_order},
     {"wave", bench_wave},
     {"region", bench_region},
+    {"variants", bench_variants},
 };
 
 enum { GROUPS = sizeof groups / sizeof groups[0] };

@@ -58,12 +58,12 @@ enum {
                                 together, in which each shape takes its cheapest */
 };
 
-/** Unknowns, what is known of them, shapes, and candidates.  Texts end with a 0. */
+/** Unknowns, facts about them, shapes, and candidates.  Texts end with a 0. */
 typedef struct zlay_variants_request {
     uint32_t size;             /* sizeof(zlay_variants_request) */
     uint32_t unknowns;         /* 1 to ZLAY_VARIANTS_UNKNOWNS */
     const char *const *unknown; /* names that are no words of C, C++ or PTX */
-    const char *const *fact;   /* what holds of every shape that the selector is asked for:
+    const char *const *fact;   /* what holds of every shape that the selector may get:
                                   ranges of unknowns, how they compare */
     uint32_t facts;            /* may be 0 */
     uint32_t shapes;           /* 1 to ZLAY_VARIANTS_SHAPES */

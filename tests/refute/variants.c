@@ -59,7 +59,7 @@ static bool in_domain(const world *w, const int64_t *x)
 
 static void draw_test(test *t, const world *w, uint64_t *seed)
 {
-    *t = (test){.how = test_range(seed, 0, 9) ? (int)test_range(seed, AT_MOST, MODULO) : ZERO, .mod = test_range(seed, 2, 5)};
+    *t = (test){.how = test_range(seed, 0, 5) ? (int)test_range(seed, AT_MOST, MODULO) : ZERO, .mod = test_range(seed, 2, 5)};
     for (uint32_t i = 0; i < w->unknowns; i++) t->factor[i] = test_range(seed, 0, 1) ? test_range(seed, -3, 3) : 0;
     bool any = false;
     for (uint32_t i = 0; i < w->unknowns; i++) any = any || t->factor[i];
@@ -310,7 +310,7 @@ static void test_choices(void **state)
     }
     printf("%llu choices, %llu of several variants; %llu have none\n", (unsigned long long)seen.found,
            (unsigned long long)seen.several, (unsigned long long)seen.none);
-    assert_true(seen.found * 5 > cases && seen.several * 20 > cases && seen.none * 20 > cases);
+    assert_true(seen.found * 5 > cases && seen.several * 30 > cases && seen.none * 20 > cases);
 }
 
 int main(void)

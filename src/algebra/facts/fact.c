@@ -70,7 +70,7 @@ static zlay_status side_parse(reader *r, side *s)
 
 /* ---- what a comparison says -------------------------------------------------------- */
 
-/* `rest`: the number that it follows from, of which a range is known where it does not fit 64 bits. */
+/* `rest`: the number that it follows from; a range of it where it does not fit 64 bits. */
 static zlay_status says(reader *r, size_t place, zlay_range range, zlay_range rest)
 {
     zl_constraint what = {r->fact, place, range, zl_range_is_constant(rest)};

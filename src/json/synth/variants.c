@@ -13,14 +13,17 @@ typedef struct strings {
     uint32_t count;
 } strings;
 
-static zlay_status read_strings(zl_call *call, const json_t *object, const zl_field *field, void *to)
+static zlay_status read_strings(zl_call *call, const json_t *object, const zl_field *field,
+                                void *to)
 {
     strings *out = to;
     const json_t *list;
     zlay_status status = zl_get_list(call, object, field->name, &list);
     if (status) return status;
     size_t count = json_array_size(list);
-    if (count > field->count) return zl_fail(call->ctx, ZLAY_ELIMIT, "field '%s' has more than %u entries", field->name, field->count);
+    if (count > field->count)
+        return zl_fail(call->ctx, ZLAY_ELIMIT, "field '%s' has more than %u entries", field->name,
+                       field->count);
     if (count && !(out->text = zl_scratch(call->ctx, count, sizeof *out->text))) return ZLAY_ENOMEM;
     for (size_t i = 0; i < count; i++) {
         out->text[i] = json_string_value(json_array_get(list, i));
@@ -47,7 +50,8 @@ static zlay_status read_counts(zl_call *call, const json_t *object, const zl_fie
     zlay_status status = zl_get_list(call, object, field->name, &list);
     if (status) return status;
     size_t count = json_array_size(list);
-    if (!count || count > field->count) return zl_wrong(call, field->name, "a list of an integer for each shape");
+    if (!count || count > field->count)
+        return zl_wrong(call, field->name, "a list of an integer for each shape");
     if (!(out->at = zl_scratch(call->ctx, count, sizeof *out->at))) return ZLAY_ENOMEM;
     for (size_t i = 0; i < count; i++)
         if (!zl_json_u64(json_array_get(list, i), &out->at[i]))
@@ -95,7 +99,8 @@ static const zl_field asked_rows[] = {
     {"facts", ZL_MAY, AT(as_strings, facts), .count = FACTS_MOST},
     {"shapes", ZL_NEEDS, AT(zl_as_json_list, shapes)},
     {"weights", ZL_MAY, AT(as_counts, weights), .count = ZLAY_VARIANTS_SHAPES},
-    {"variants", ZL_NEEDS, AT(zl_as_objects, variants), .of = &candidate_fields, .count = ZLAY_VARIANTS_CANDIDATES},
+    {"variants", ZL_NEEDS, AT(zl_as_objects, variants), .of = &candidate_fields,
+     .count = ZLAY_VARIANTS_CANDIDATES},
     {"most", ZL_MAY, AT(zl_as_some32, most)},
     {"bound", ZL_MAY, AT(zl_as_u64, bound), .present = HAS_BOUND},
     {"percent", ZL_MAY, AT(zl_as_u64, percent), .present = HAS_PERCENT},
@@ -104,13 +109,17 @@ static const zl_field asked_rows[] = {
 #undef AT
 const zl_fields zl_variants_fields = {ZL_ROWS(asked_rows, asked), .present = offsetof(asked, has)};
 
-static zlay_status shape_read(zl_call *call, int64_t *out, const json_t *shape, size_t i, uint32_t unknowns)
+static zlay_status shape_read(zl_call *call, int64_t *out, const json_t *shape, size_t i,
+                              uint32_t unknowns)
 {
     if (json_array_size(shape) != unknowns)
-        return zl_fail(call->ctx, ZLAY_EINVAL, "field 'shapes': entry %zu has not one value for each unknown", i);
+        return zl_fail(call->ctx, ZLAY_EINVAL,
+                       "field 'shapes': entry %zu has not one value for each unknown", i);
     for (size_t k = 0; k < unknowns; k++)
         if (!zl_json_i64(json_array_get(shape, k), &out[k]))
-            return zl_fail(call->ctx, ZLAY_EINVAL, "field 'shapes': entry %zu has a value that is no integer of 64 bits", i);
+            return zl_fail(call->ctx, ZLAY_EINVAL,
+                           "field 'shapes': entry %zu has a value that is no integer of 64 bits",
+                           i);
     return ZLAY_OK;
 }
 
@@ -118,15 +127,18 @@ static zlay_status shapes_read(zl_call *call, zlay_variants_request *out, const 
 {
     size_t count = json_array_size(a->shapes);
     if (count > ZLAY_VARIANTS_SHAPES)
-        return zl_fail(call->ctx, ZLAY_ELIMIT, "field 'shapes' has %zu entries, and %d is the most", count, ZLAY_VARIANTS_SHAPES);
-    if (a->weights.at && a->weights.count != count) return zl_wrong(call, "weights", "as many entries as 'shapes' has");
+        return zl_fail(call->ctx, ZLAY_ELIMIT, "field 'shapes' has %zu entries, and %d is the most",
+                       count, ZLAY_VARIANTS_SHAPES);
+    if (a->weights.at && a->weights.count != count)
+        return zl_wrong(call, "weights", "as many entries as 'shapes' has");
     int64_t *value = zl_scratch(call->ctx, count * out->unknowns + 1, sizeof *value);
     if (!value) return ZLAY_ENOMEM;
     out->value = value;
     out->shapes = (uint32_t)count;
     zlay_status status = ZLAY_OK;
     for (size_t i = 0; i < count && !status; i++)
-        status = shape_read(call, value + i * out->unknowns, json_array_get(a->shapes, i), i, out->unknowns);
+        status = shape_read(call, value + i * out->unknowns, json_array_get(a->shapes, i), i,
+                            out->unknowns);
     return status;
 }
 
@@ -137,10 +149,14 @@ static zlay_status candidates_read(zl_call *call, zlay_variants_request *out, co
     if (!to) return ZLAY_ENOMEM;
     for (uint32_t i = 0; i < a->variants.count; i++) {
         if (!from[i].cost == !from[i].costs.at)
-            return zl_fail(call->ctx, ZLAY_EINVAL, "variants[%u]: one of 'cost' and 'costs' is needed", i);
+            return zl_fail(call->ctx, ZLAY_EINVAL,
+                           "variants[%u]: one of 'cost' and 'costs' is needed", i);
         if (from[i].costs.at && from[i].costs.count != out->shapes)
-            return zl_fail(call->ctx, ZLAY_EINVAL, "variants[%u].costs: as many entries as 'shapes' has", i);
-        to[i] = (zlay_variant){.guard = from[i].guard.text, .guards = from[i].guard.count, .cost = from[i].cost,
+            return zl_fail(call->ctx, ZLAY_EINVAL,
+                           "variants[%u].costs: as many entries as 'shapes' has", i);
+        to[i] = (zlay_variant){.guard = from[i].guard.text,
+                               .guards = from[i].guard.count,
+                               .cost = from[i].cost,
                                .costs = from[i].costs.at};
     }
     out->variant = to;
@@ -150,10 +166,15 @@ static zlay_status candidates_read(zl_call *call, zlay_variants_request *out, co
 
 static zlay_status request_of(zl_call *call, zlay_variants_request *out, const asked *a)
 {
-    *out = (zlay_variants_request){.size = sizeof *out, .unknowns = a->unknowns.count, .unknown = a->unknowns.text,
-                                   .facts = a->facts.count, .fact = a->facts.text, .weight = a->weights.at,
+    *out = (zlay_variants_request){.size = sizeof *out,
+                                   .unknowns = a->unknowns.count,
+                                   .unknown = a->unknowns.text,
+                                   .facts = a->facts.count,
+                                   .fact = a->facts.text,
+                                   .weight = a->weights.at,
                                    .most = a->most};
-    if (a->has == (HAS_BOUND | HAS_PERCENT)) return zl_wrong(call, "percent", "there, or 'bound', but not both");
+    if (a->has == (HAS_BOUND | HAS_PERCENT))
+        return zl_wrong(call, "percent", "there, or 'bound', but not both");
     if (a->has & HAS_BOUND) out->by = ZLAY_VARIANTS_COST, out->bound = a->bound;
     if (a->has & HAS_PERCENT) out->by = ZLAY_VARIANTS_PERCENT, out->bound = a->percent;
     zlay_status status = shapes_read(call, out, a);
@@ -164,7 +185,8 @@ static zlay_status request_of(zl_call *call, zlay_variants_request *out, const a
 
 static void put_texts(zl_call *call, json_t *list, const strings *texts)
 {
-    for (uint32_t i = 0; i < texts->count; i++) zl_put_item(call, list, json_string(texts->text[i]));
+    for (uint32_t i = 0; i < texts->count; i++)
+        zl_put_item(call, list, json_string(texts->text[i]));
 }
 
 static json_t *item_value(zl_call *call, const asked *a, const zlay_variants_item *item)
@@ -183,7 +205,8 @@ static json_t *item_value(zl_call *call, const asked *a, const zlay_variants_ite
     return value;
 }
 
-static void put_choice(zl_call *call, const asked *a, const zlay_variants_request *request, const zlay_variants *variants)
+static void put_choice(zl_call *call, const asked *a, const zlay_variants_request *request,
+                       const zlay_variants *variants)
 {
     json_t *list = json_array(), *taken = json_array();
     zlay_variants_item item;
@@ -192,7 +215,9 @@ static void put_choice(zl_call *call, const asked *a, const zlay_variants_reques
     for (uint32_t i = 0; zlay_variants_nth(&item, variants, i) == ZLAY_OK; i++)
         zl_put_item(call, list, item_value(call, a, &item));
     for (uint32_t i = 0; i < request->shapes; i++)
-        zl_put_item(call, taken, json_integer(zlay_variants_select(variants, request->value + (size_t)i * request->unknowns)));
+        zl_put_item(call, taken,
+                    json_integer(zlay_variants_select(
+                        variants, request->value + (size_t)i * request->unknowns)));
     call->value = json_object();
     zl_put_value(call, call->value, "variants", list);
     zl_put_value(call, call->value, "taken", taken);
@@ -211,7 +236,9 @@ static zlay_status print_selector(zlay_ctx *ctx, zlay_buf *out, const void *valu
 {
     const selector *s = value;
     zlay_status status = zlay_variants_print(out, s->variants, s->name.text, s->name.length);
-    return status == ZLAY_EINVAL ? zl_fail(ctx, status, "field 'name' is no identifier, or an unknown's") : status;
+    return status == ZLAY_EINVAL
+               ? zl_fail(ctx, status, "field 'name' is no identifier, or an unknown's")
+               : status;
 }
 
 zlay_status zl_op_variants_choose(zl_call *call, const void *value)

@@ -16,8 +16,8 @@ typedef struct chooser {
     zlay_ctx *ctx;
     zlay_variants_request request;
     zl_unknowns u;
-    zl_condition domain, *guard;
-    zl_points *holds;
+    zl_variant_guard domain, *guard;
+    zl_point_set *holds;
     uint64_t *cost;  /* as in zl_lists */
     int64_t *point;  /* of each unknown of the first point, then of the next */
     size_t points;
@@ -74,7 +74,7 @@ static zlay_status guards_read(chooser *c)
         if (v->reserved || v->reserved1)
             return zl_fail(c->ctx, ZLAY_EINVAL, "variants[%u]: reserved is not 0", j);
         if (!v->costs && !v->cost) return zl_fail(c->ctx, ZLAY_EINVAL, "variants[%u]: it has no cost", j);
-        status = zl_condition_read(&c->u, &c->guard[j], what, v->guard, v->guards, false);
+        status = zl_variant_guard_read(&c->u, &c->guard[j], what, v->guard, v->guards, false);
     }
     return status;
 }
@@ -88,8 +88,8 @@ static void put_point(chooser *c, const int64_t *value, bool *taken)
     memcpy(c->point + i * c->u.count, value, c->u.count * sizeof *value);
     *taken = false;
     for (uint32_t j = 0; j < c->request.variants; j++) {
-        if (!zl_condition_holds(&c->guard[j], value)) continue;
-        zl_points_put(&c->holds[j], i);
+        if (!zl_variant_guard_holds(&c->guard[j], value)) continue;
+        zl_point_set_put(&c->holds[j], i);
         *taken = true;
     }
 }
@@ -100,7 +100,7 @@ static zlay_status shapes_put(chooser *c)
     bool taken;
     for (uint32_t i = 0; i < c->request.shapes; i++) {
         const int64_t *value = c->request.value + (size_t)i * c->u.count;
-        if (!zl_condition_holds(&c->domain, value))
+        if (!zl_variant_guard_holds(&c->domain, value))
             return zl_fail(c->ctx, ZLAY_EINVAL, "shapes[%u]: the facts do not hold of %s", i,
                            show(c, text, sizeof text, value));
         put_point(c, value, &taken);
@@ -152,7 +152,7 @@ static zlay_status shape_costs(chooser *c, const zlay_facts *facts, uint32_t i, 
     if (!weight) return zl_fail(c->ctx, ZLAY_EINVAL, "shapes[%u]: its weight is 0", i);
     *greatest = 0;
     for (uint32_t j = 0; j < c->request.variants; j++) {
-        if (!zl_points_has(&c->holds[j], i)) continue;
+        if (!zl_point_set_has(&c->holds[j], i)) continue;
         zlay_status status = cost_eval(c, &cost, facts, i, j);
         if (status) return status;
         if (!zl_umul(cost, weight, &cost) || cost >= COSTS_MOST)
@@ -182,15 +182,15 @@ static zlay_status costs_read(chooser *c)
     return ZLAY_OK;
 }
 
-/* ---- what is asked --------------------------------------------------------------------------- */
+/* ---- the whole request ----------------------------------------------------------------------- */
 
 static zlay_status begin(zlay_ctx *ctx, chooser *c, const zlay_variants_request *request)
 {
     *c = (chooser){.ctx = ctx};
     zlay_status status = zl_request_read(ctx, &c->request, request, &form);
     if (!status) status = counts_check(ctx, &c->request);
-    if (!status) status = zl_condition_names(ctx, &c->u, &c->request);
-    if (!status) status = zl_condition_read(&c->u, &c->domain, "facts", c->request.fact, c->request.facts, true);
+    if (!status) status = zl_variant_guard_names(ctx, &c->u, &c->request);
+    if (!status) status = zl_variant_guard_read(&c->u, &c->domain, "facts", c->request.fact, c->request.facts, true);
     if (status) return status;
     size_t count = c->request.variants;
     c->guard = zl_scratch(ctx, count, sizeof *c->guard);
@@ -247,12 +247,12 @@ static zlay_status fewest(const chooser *c, zl_list *out, uint64_t *fewer)
 
 static zlay_status total_check(const chooser *c, zlay_answer *answer, int64_t *at, const zl_list *list)
 {
-    zl_condition guard[ZLAY_VARIANTS_MOST];
+    zl_variant_guard guard[ZLAY_VARIANTS_MOST];
     for (uint32_t i = 0; i < list->count; i++) guard[i] = c->guard[list->pick[i]];
     zlay_status status = zl_variants_total(c->ctx, answer, at, &c->u, &c->domain, guard, list->count);
     if (status || *answer != ZLAY_NO) return status;
-    bool taken = !zl_condition_holds(&c->domain, at);
-    for (uint32_t i = 0; i < list->count; i++) taken = taken || zl_condition_holds(&guard[i], at);
+    bool taken = !zl_variant_guard_holds(&c->domain, at);
+    for (uint32_t i = 0; i < list->count; i++) taken = taken || zl_variant_guard_holds(&guard[i], at);
     return taken ? zl_fail(c->ctx, ZLAY_EINTERNAL, "values that no guard takes are taken by one") : ZLAY_OK;
 }
 
@@ -277,9 +277,9 @@ static zlay_status choose(chooser *c, zl_list *out, uint64_t *fewer)
 
 /* ---- the answer ------------------------------------------------------------------------------ */
 
-static void put_condition(zlay_variants *out, zl_condition *to, const zl_condition *from, size_t *used)
+static void put_condition(zlay_variants *out, zl_variant_guard *to, const zl_variant_guard *from, size_t *used)
 {
-    *to = (zl_condition){from->count, out->test + *used};
+    *to = (zl_variant_guard){from->count, out->test + *used};
     if (from->count) memcpy(out->test + *used, from->test, from->count * sizeof *from->test);
     *used += from->count;
 }
@@ -355,9 +355,9 @@ zlay_status zlay_variants_nth(zlay_variants_item *out, const zlay_variants *vari
 /* The last one needs no test: it takes all that the others leave, as is decided. */
 int32_t zlay_variants_select(const zlay_variants *variants, const int64_t *value)
 {
-    if (!variants || !value || !zl_condition_holds(&variants->domain, value)) return -1;
+    if (!variants || !value || !zl_variant_guard_holds(&variants->domain, value)) return -1;
     uint32_t i = 0;
-    while (i + 1 < variants->summary.count && !zl_condition_holds(&variants->guard[i], value)) i++;
+    while (i + 1 < variants->summary.count && !zl_variant_guard_holds(&variants->guard[i], value)) i++;
     return (int32_t)i;
 }
 

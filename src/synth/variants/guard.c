@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-zlay_status zl_condition_names(zlay_ctx *ctx, zl_unknowns *u, const zlay_variants_request *request)
+zlay_status zl_variant_guard_names(zlay_ctx *ctx, zl_unknowns *u, const zlay_variants_request *request)
 {
     zl_unknowns_begin(u, ctx);
     for (uint32_t i = 0; i < request->unknowns; i++) {
@@ -122,7 +122,7 @@ static zlay_status put_tests(zl_constraints *to, const zl_constraints *c, const 
     return status;
 }
 
-zlay_status zl_condition_read(zl_unknowns *u, zl_condition *out, const char *what, const char *const *text,
+zlay_status zl_variant_guard_read(zl_unknowns *u, zl_variant_guard *out, const char *what, const char *const *text,
                               uint32_t count, bool domain)
 {
     zl_constraints read = {.ctx = u->ctx}, tests = {.ctx = u->ctx};
@@ -132,7 +132,7 @@ zlay_status zl_condition_read(zl_unknowns *u, zl_condition *out, const char *wha
     if (!status && domain) meet_ranges(u, &read);
     if (!status) status = sums_check(u, &read, what);
     if (!status) status = put_tests(&tests, &read, what);
-    *out = (zl_condition){tests.relations, tests.relation};
+    *out = (zl_variant_guard){tests.relations, tests.relation};
     return status;
 }
 
@@ -146,7 +146,7 @@ static bool test_holds(const zl_relation_fact *test, const int64_t *value)
     return test->how == ZL_FACT_ZERO ? !sum : sum % test->mod == 0;
 }
 
-bool zl_condition_holds(const zl_condition *c, const int64_t *value)
+bool zl_variant_guard_holds(const zl_variant_guard *c, const int64_t *value)
 {
     for (size_t i = 0; i < c->count; i++)
         if (!test_holds(&c->test[i], value)) return false;

@@ -58,7 +58,7 @@ static void put_sum(zl_text *out, const printed *p, const zl_relation_fact *test
     zl_puts(out, test->how == ZL_FACT_AT_MOST ? " <= 0" : " == 0");
 }
 
-static void put_condition(zl_text *out, const printed *p, const zl_condition *c)
+static void put_condition(zl_text *out, const printed *p, const zl_variant_guard *c)
 {
     for (size_t i = 0; i < c->count; i++) {
         const zl_relation_fact *test = &c->test[i];

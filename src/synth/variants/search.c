@@ -15,7 +15,7 @@ enum { ROUNDS = 60, HALVE = 6, TABLE_LEAST = 1024 };
 static const uint64_t NEVER = UINT64_MAX;
 
 typedef struct entry {
-    zl_points left;
+    zl_point_set left;
     uint64_t value; /* the least cost, or what it is at least */
     uint32_t picks, pick;
     bool used, exact;
@@ -32,21 +32,21 @@ typedef struct search {
 
 enum { WORDS = ZL_POINTS_MOST / 64 };
 
-static zl_points both(const zl_points *a, const zl_points *b)
+static zl_point_set both(const zl_point_set *a, const zl_point_set *b)
 {
-    zl_points out;
+    zl_point_set out;
     for (size_t w = 0; w < WORDS; w++) out.bits[w] = a->bits[w] & b->bits[w];
     return out;
 }
 
-static zl_points without(const zl_points *a, const zl_points *b)
+static zl_point_set without(const zl_point_set *a, const zl_point_set *b)
 {
-    zl_points out;
+    zl_point_set out;
     for (size_t w = 0; w < WORDS; w++) out.bits[w] = a->bits[w] & ~b->bits[w];
     return out;
 }
 
-static bool is_none(const zl_points *a)
+static bool is_none(const zl_point_set *a)
 {
     uint64_t any = 0;
     for (size_t w = 0; w < WORDS; w++) any |= a->bits[w];
@@ -54,7 +54,7 @@ static bool is_none(const zl_points *a)
 }
 
 /* The sum of numbers of the points of a set. */
-static uint64_t sum_of(const zl_points *set, const uint64_t *number)
+static uint64_t sum_of(const zl_point_set *set, const uint64_t *number)
 {
     uint64_t sum = 0;
     for (size_t w = 0; w < WORDS; w++)
@@ -65,10 +65,10 @@ static uint64_t sum_of(const zl_points *set, const uint64_t *number)
 /* ---- the bound ------------------------------------------------------------------------------- */
 
 /* What a candidate costs less than u in the points of a set that it has. */
-static uint64_t gain_of(const search *s, const uint64_t *u, const zl_points *left, size_t candidate)
+static uint64_t gain_of(const search *s, const uint64_t *u, const zl_point_set *left, size_t candidate)
 {
     const uint64_t *cost = s->in->cost + candidate * ZL_POINTS_MOST;
-    zl_points has = both(left, &s->in->holds[candidate]);
+    zl_point_set has = both(left, &s->in->holds[candidate]);
     uint64_t gain = 0;
     for (size_t w = 0; w < WORDS; w++)
         for (uint64_t bits = has.bits[w]; bits; bits &= bits - 1) {
@@ -95,7 +95,7 @@ static void put_gain(best_gains *b, uint32_t most, uint64_t gain, size_t candida
 }
 
 /* No `most` candidates take the points that are left for less. Sums of u and of costs are below 2^62. */
-static uint64_t bound_of(const search *s, const uint64_t *u, best_gains *b, const zl_points *left, uint32_t most)
+static uint64_t bound_of(const search *s, const uint64_t *u, best_gains *b, const zl_point_set *left, uint32_t most)
 {
     b->count = 0;
     for (size_t j = 0; j < s->in->candidates; j++) put_gain(b, most, gain_of(s, u, left, j), j);
@@ -110,7 +110,7 @@ static int64_t slope_of(const search *s, const uint64_t *u, const best_gains *b,
     int64_t slope = -1;
     for (uint32_t k = 0; k < b->count; k++) {
         size_t j = b->candidate[k];
-        slope += zl_points_has(&s->in->holds[j], i) && s->in->cost[j * ZL_POINTS_MOST + i] < u[i];
+        slope += zl_point_set_has(&s->in->holds[j], i) && s->in->cost[j * ZL_POINTS_MOST + i] < u[i];
     }
     return slope;
 }
@@ -134,14 +134,14 @@ static uint64_t most_of(const search *s, uint64_t *most)
     for (size_t i = 0; i < s->in->points; i++) {
         most[i] = 0;
         for (size_t j = 0; j < s->in->candidates; j++)
-            if (zl_points_has(&s->in->holds[j], i)) most[i] = zl_umax(most[i], s->in->cost[j * ZL_POINTS_MOST + i]);
+            if (zl_point_set_has(&s->in->holds[j], i)) most[i] = zl_umax(most[i], s->in->cost[j * ZL_POINTS_MOST + i]);
         sum += most[i];
     }
     return sum;
 }
 
 /* Moves s->u to where the bound of all points is high. */
-static void ascend(search *s, const zl_points *all, uint32_t picks, uint64_t limit)
+static void ascend(search *s, const zl_point_set *all, uint32_t picks, uint64_t limit)
 {
     uint64_t u[ZL_POINTS_MOST], most[ZL_POINTS_MOST], best = 0, share = 1;
     uint64_t goal = zl_umin(most_of(s, most), limit);
@@ -158,9 +158,9 @@ static void ascend(search *s, const zl_points *all, uint32_t picks, uint64_t lim
     }
 }
 
-/* ---- what is known of sets of points --------------------------------------------------------- */
+/* ---- sets of points that were solved   --------------------------------------------------------- */
 
-static size_t slot_of(const entry *table, size_t room, const zl_points *left, uint32_t picks)
+static size_t slot_of(const entry *table, size_t room, const zl_point_set *left, uint32_t picks)
 {
     uint64_t hash = picks;
     for (size_t w = 0; w < WORDS; w++) hash = (hash ^ left->bits[w]) * 0x9e3779b97f4a7c15u, hash ^= hash >> 29;
@@ -195,46 +195,46 @@ static zlay_status keep(search *s, entry what)
 /* ---- branches -------------------------------------------------------------------------------- */
 
 /* A candidate that is tested next: what it costs in the points that it takes, and all then at least. */
-typedef struct branch {
+typedef struct list_step {
     uint64_t cost, least;
     uint32_t candidate;
-} branch;
+} list_step;
 
 static int by_least(const void *left, const void *right)
 {
-    const branch *a = left, *b = right;
+    const list_step *a = left, *b = right;
     if (a->least != b->least) return a->least < b->least ? -1 : 1;
     return a->candidate < b->candidate ? -1 : a->candidate > b->candidate;
 }
 
 /* With one pick, only candidates that take all. */
-static size_t branches_of(const search *s, branch *out, const zl_points *left, uint32_t picks)
+static size_t branches_of(const search *s, list_step *out, const zl_point_set *left, uint32_t picks)
 {
     size_t count = 0;
     uint64_t rest = sum_of(left, s->cheapest);
     for (uint32_t j = 0; j < s->in->candidates; j++) {
-        zl_points takes = both(left, &s->in->holds[j]), after = without(left, &takes);
+        zl_point_set takes = both(left, &s->in->holds[j]), after = without(left, &takes);
         if (is_none(&takes) || (picks == 1 && !is_none(&after))) continue;
         uint64_t cost = sum_of(&takes, s->in->cost + (size_t)j * ZL_POINTS_MOST);
-        out[count++] = (branch){cost, cost + rest - sum_of(&takes, s->cheapest), j};
+        out[count++] = (list_step){cost, cost + rest - sum_of(&takes, s->cheapest), j};
     }
     qsort(out, count, sizeof *out, by_least);
     return count;
 }
 
 /* The least cost for the points that are left where it is below `limit`; else what it is at least. */
-static zlay_status solve(search *s, uint64_t *value, const zl_points *left, uint32_t picks, uint64_t limit);
+static zlay_status solve(search *s, uint64_t *value, const zl_point_set *left, uint32_t picks, uint64_t limit);
 
 static zlay_status try_branches(search *s, entry *e, uint64_t limit)
 {
-    branch list[ZLAY_VARIANTS_CANDIDATES];
+    list_step list[ZLAY_VARIANTS_CANDIDATES];
     uint64_t best = limit;
     size_t count = branches_of(s, list, &e->left, e->picks);
     e->value = NEVER;
     for (size_t i = 0; i < count; i++) {
         uint64_t value = list[i].least - list[i].cost;
         if (list[i].least < best) {
-            zl_points after = without(&e->left, &s->in->holds[list[i].candidate]);
+            zl_point_set after = without(&e->left, &s->in->holds[list[i].candidate]);
             zlay_status status = solve(s, &value, &after, e->picks - 1, best - list[i].cost);
             if (status) return status;
         }
@@ -248,7 +248,7 @@ static zlay_status try_branches(search *s, entry *e, uint64_t limit)
     return ZLAY_OK;
 }
 
-static zlay_status solve(search *s, uint64_t *value, const zl_points *left, uint32_t picks, uint64_t limit)
+static zlay_status solve(search *s, uint64_t *value, const zl_point_set *left, uint32_t picks, uint64_t limit)
 {
     best_gains b;
     *value = is_none(left) ? 0 : NEVER;
@@ -265,7 +265,7 @@ static zlay_status solve(search *s, uint64_t *value, const zl_points *left, uint
 }
 
 /* Follows the picks that the table has. */
-static void read_list(const search *s, zl_list *out, zl_points left, uint32_t picks)
+static void read_list(const search *s, zl_list *out, zl_point_set left, uint32_t picks)
 {
     out->found = true;
     out->count = 0;
@@ -277,14 +277,14 @@ static void read_list(const search *s, zl_list *out, zl_points left, uint32_t pi
 }
 
 /* The cheapest cost of each point, where u begins. */
-static void begin(search *s, zl_points *all)
+static void begin(search *s, zl_point_set *all)
 {
-    *all = (zl_points){{0}};
+    *all = (zl_point_set){{0}};
     for (size_t i = 0; i < s->in->points; i++) {
-        zl_points_put(all, i);
+        zl_point_set_put(all, i);
         s->cheapest[i] = NEVER;
         for (size_t j = 0; j < s->in->candidates; j++)
-            if (zl_points_has(&s->in->holds[j], i))
+            if (zl_point_set_has(&s->in->holds[j], i))
                 s->cheapest[i] = zl_umin(s->cheapest[i], s->in->cost[j * ZL_POINTS_MOST + i]);
         if (s->cheapest[i] == NEVER) s->cheapest[i] = 0;
         s->u[i] = s->cheapest[i];
@@ -295,7 +295,7 @@ zlay_status zl_lists_search(const zl_lists *lists, zl_list *out, uint32_t most, 
 {
     zl_mark mark = zl_scratch_mark(lists->ctx);
     search s = {.in = lists};
-    zl_points all;
+    zl_point_set all;
     begin(&s, &all);
     ascend(&s, &all, most, limit);
     *out = (zl_list){0};

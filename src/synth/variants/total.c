@@ -19,7 +19,7 @@ static zlay_status form_of(zl_world *w, zl_quasi *a, const zl_relation_fact *tes
 }
 
 /* The condition as rows; *possible turns false where it never holds. */
-static zlay_status rows_of(zl_world *w, zl_guard *out, const zl_condition *c, bool *possible)
+static zlay_status rows_of(zl_world *w, zl_guard *out, const zl_variant_guard *c, bool *possible)
 {
     zlay_status status = ZLAY_OK;
     zl_quasi *a = zl_quasi_new(w);
@@ -35,7 +35,7 @@ static zlay_status rows_of(zl_world *w, zl_guard *out, const zl_condition *c, bo
     return status;
 }
 
-static zlay_status cut_guards(zl_world *w, zl_cases *rest, const zl_condition *guard, size_t count)
+static zlay_status cut_guards(zl_world *w, zl_cases *rest, const zl_variant_guard *guard, size_t count)
 {
     zlay_status status = ZLAY_OK;
     for (size_t i = 0; i < count && !status; i++) {
@@ -47,8 +47,8 @@ static zlay_status cut_guards(zl_world *w, zl_cases *rest, const zl_condition *g
     return status;
 }
 
-static zlay_status decide(zl_world *w, zlay_answer *answer, int64_t *at, const zl_condition *domain,
-                          const zl_condition *guard, size_t count)
+static zlay_status decide(zl_world *w, zlay_answer *answer, int64_t *at, const zl_variant_guard *domain,
+                          const zl_variant_guard *guard, size_t count)
 {
     zl_cases rest = {0};
     zl_guard all;
@@ -60,7 +60,7 @@ static zlay_status decide(zl_world *w, zlay_answer *answer, int64_t *at, const z
 }
 
 zlay_status zl_variants_total(zlay_ctx *ctx, zlay_answer *answer, int64_t *at, const zl_unknowns *u,
-                              const zl_condition *domain, const zl_condition *guard, size_t count)
+                              const zl_variant_guard *domain, const zl_variant_guard *guard, size_t count)
 {
     int64_t where[ZL_PIECE_VARIABLES];
     zlay_status status = ZLAY_ENOMEM;

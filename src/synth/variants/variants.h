@@ -11,46 +11,46 @@
 /* What has to hold, all of it; none: always.  A test is sum of coefficient x + rest == 0, <= 0, or
  * == 0 modulo mod.  One with a name has the coefficient 1 or -1; one with several is proved to fit
  * 64 bits term by term, in the order of its names, wherever the ranges of the request hold. */
-typedef struct zl_condition {
+typedef struct zl_variant_guard {
     size_t count;
     const zl_relation_fact *test;
-} zl_condition;
+} zl_variant_guard;
 
 /* The unknowns of a request; their ranges are what facts with one name say. */
-zlay_status zl_condition_names(zlay_ctx *ctx, zl_unknowns *u, const zlay_variants_request *request);
+zlay_status zl_variant_guard_names(zlay_ctx *ctx, zl_unknowns *u, const zlay_variants_request *request);
 
 /* Read facts into working memory; `what` names the field in messages.  `domain`: the ranges of u
  * become what they say. */
-zlay_status zl_condition_read(zl_unknowns *u, zl_condition *out, const char *what,
+zlay_status zl_variant_guard_read(zl_unknowns *u, zl_variant_guard *out, const char *what,
                               const char *const *text, uint32_t count, bool domain);
 
 /* Whether it holds; of a guard where the request's facts do.  Pure. */
-bool zl_condition_holds(const zl_condition *c, const int64_t *value);
+bool zl_variant_guard_holds(const zl_variant_guard *c, const int64_t *value);
 
 /* ---- which guards cover ---------------------------------------------------------------------- */
 
 /* Whether one of the guards holds wherever the domain does; of NO, at: values of the unknowns for
  * which none does.  UNDECIDED has its message. */
 zlay_status zl_variants_total(zlay_ctx *ctx, zlay_answer *answer, int64_t *at, const zl_unknowns *u,
-                              const zl_condition *domain, const zl_condition *guard, size_t count);
+                              const zl_variant_guard *domain, const zl_variant_guard *guard, size_t count);
 
 /* ---- the search ------------------------------------------------------------------------------ */
 
 /* Shapes, and behind them points that only have to be taken. */
 enum { ZL_POINTS_MOST = 128 };
-typedef struct zl_points {
+typedef struct zl_point_set {
     uint64_t bits[ZL_POINTS_MOST / 64];
-} zl_points;
+} zl_point_set;
 
-static inline bool zl_points_has(const zl_points *p, size_t i) { return p->bits[i / 64] >> i % 64 & 1; }
-static inline void zl_points_put(zl_points *p, size_t i) { p->bits[i / 64] |= (uint64_t)1 << i % 64; }
+static inline bool zl_point_set_has(const zl_point_set *p, size_t i) { return p->bits[i / 64] >> i % 64 & 1; }
+static inline void zl_point_set_put(zl_point_set *p, size_t i) { p->bits[i / 64] |= (uint64_t)1 << i % 64; }
 
 /* Candidates, the points where their guards hold, and what each costs there: weighted, fewer than
  * 2^62 in all points together. */
 typedef struct zl_lists {
     zlay_ctx *ctx;
     size_t candidates, points;
-    const zl_points *holds;
+    const zl_point_set *holds;
     const uint64_t *cost; /* candidate * ZL_POINTS_MOST + point */
 } zl_lists;
 
@@ -75,7 +75,7 @@ struct zlay_variants {
     uint32_t unknowns;
     zl_name name[ZLAY_VARIANTS_UNKNOWNS];
     int64_t least[ZLAY_VARIANTS_UNKNOWNS]; /* of the request's facts with one name */
-    zl_condition domain, guard[ZLAY_VARIANTS_MOST];
+    zl_variant_guard domain, guard[ZLAY_VARIANTS_MOST];
     zl_relation_fact test[]; /* of all of them */
 };
 

@@ -236,6 +236,22 @@ static void test_total(void **state)
     refuse(*state, &r, ZLAY_NONE, "no guard holds of n = ");
 }
 
+/* What a limit leaves undecided is no answer. */
+static void test_undecided(void **state)
+{
+    static const char *const facts[] = {"1 <= n <= 2^40", "1 <= m <= 2^40"}, *const guard[] = {"(n + m) % 2 == 0", "(n + m) % 2 == 1"};
+    static const int64_t one[] = {4, 4};
+    const zlay_variant v[] = {{.guard = guard, .guards = 1, .cost = "1"}, {.guard = guard + 1, .guards = 1, .cost = "1"}};
+    request r = {.size = sizeof r, .unknowns = 2, .unknown = name, .fact = facts, .facts = 2, .shapes = 1, .value = one, .variant = v, .variants = 2};
+    zlay_limits limits = {.size = sizeof limits, .isl_ops = 1};
+    zlay_ctx *ctx = ctx_new();
+    (void)state;
+    zlay_variants_free(chosen(ctx, &r));
+    assert_int_equal(zlay_ctx_set_limits(ctx, &limits), ZLAY_OK);
+    refuse(ctx, &r, ZLAY_ELIMIT, "limits.isl_ops is 1");
+    zlay_ctx_free(ctx);
+}
+
 /* ---- limits and memory ------------------------------------------------------------------------------- */
 
 static zlay_status choose_and_free(zlay_ctx *ctx, void *r)
@@ -457,7 +473,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_example),       cmocka_unit_test(test_counts_refused), cmocka_unit_test(test_texts_refused),
         cmocka_unit_test(test_names_refused), cmocka_unit_test(test_costs_refused),  cmocka_unit_test(test_none),
-        cmocka_unit_test(test_total),         cmocka_unit_test(test_memory),         cmocka_unit_test(test_function),
+        cmocka_unit_test(test_total),         cmocka_unit_test(test_undecided),      cmocka_unit_test(test_memory),         cmocka_unit_test(test_function),
         cmocka_unit_test(test_compiles)};
     return cmocka_run_group_tests(tests, begin, end);
 }
