@@ -25,7 +25,7 @@
 #ifndef ZLAY_VARIANTS_H
 #define ZLAY_VARIANTS_H
 
-#include <zlay/base.h>
+#include <zlay/plan.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -142,6 +142,51 @@ ZLAY_API int32_t zlay_variants_select(const zlay_variants *variants, const int64
  */
 ZLAY_API zlay_status zlay_variants_print(zlay_buf *out, const zlay_variants *variants,
                                          const char *name, size_t length);
+
+/** Print a test of a guard as a fact (zlay/facts.h).
+ *
+ *  Returns: ZLAY_OK; ZLAY_NONE past the last test; ZLAY_EROOM; ZLAY_EINVAL a NULL, or there
+ *           is no i-th variant.
+ *  In:      i     place of the variant; the count of variants: the request's facts.
+ *           test  number of the test; all of them hold where the variant is taken.
+ */
+ZLAY_API zlay_status zlay_variants_fact(zlay_buf *out, const zlay_variants *variants, uint32_t i,
+                                        uint32_t test);
+
+/* ---- products of matrices ------------------------------------------------- */
+
+/** Sizes of a GEMM that may be unknown. */
+enum { ZLAY_VARIANTS_M = 0, ZLAY_VARIANTS_N, ZLAY_VARIANTS_K, ZLAY_VARIANTS_LDA,
+       ZLAY_VARIANTS_LDB, ZLAY_VARIANTS_LDD, ZLAY_VARIANTS_SIZES };
+
+/** A GEMM with unknown sizes, and the shapes that it is run with. */
+typedef struct zlay_variants_gemm {
+    uint32_t size;     /* sizeof(zlay_variants_gemm) */
+    uint32_t of[ZLAY_VARIANTS_SIZES]; /* by ZLAY_VARIANTS_M.. the unknown that the size is,
+                                         counted from 1; 0: the gemm's own field */
+    uint32_t reserved; /* 0 */
+    const zlay_gemm *gemm;  /* swap and stream_k may be AUTO; scales, groups, repack and
+                               multicast are none */
+    zlay_variants_request shapes; /* without candidates */
+} zlay_variants_gemm;
+
+/** Choose variants of a GEMM by wgmma; the candidates come from the planner.  Each is a
+ *  tile, split_k, swap and stream_k, which the planner chooses for a shape, with the
+ *  alignment of rows that its copies need; its guard has these and every other condition
+ *  under which zlay_gemm_synth takes the choices.  The same with m, n or k up to that of
+ *  a shape is a candidate too.  Costs are modelled nanoseconds (docs/gemm.md).  Facts that
+ *  every plan needs are added to those of the request.
+ *
+ *  Returns: as zlay_variants_choose; ZLAY_ENOTSUP another target, or a field of the gemm;
+ *           ZLAY_EOVERFLOW also where the facts' ranges of sizes let a matrix pass 2^64 bytes.
+ *  Out:     choice  ZLAY_VARIANTS_MOST requests, of which the first are those of the
+ *                   variants in their order: the gemm, its choices fixed, and 0 where a size
+ *                   is unknown.
+ *  In:      request  borrowed, not kept.
+ */
+ZLAY_API zlay_status zlay_variants_gemm_choose(zlay_ctx *ctx, zlay_variants **out,
+                                               zlay_gemm *choice, const zlay_target *target,
+                                               const zlay_variants_gemm *request);
 
 /** Free a choice; NULL is allowed. */
 ZLAY_API void zlay_variants_free(zlay_variants *variants);

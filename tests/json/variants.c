@@ -9,9 +9,9 @@
 
 static const char *const rows[][2] = {
     {CHOOSE SHAPES THREE "}",
-     "{\"ok\":{\"variants\":[{\"variant\":0,\"name\":\"by 8\",\"guard\":[\"n % 8 == 0\"],\"facts\":[\"1 <= n < 2^31\",\"n % 8 == 0\"],\"shapes\":2,\"cost\":200},"
-     "{\"variant\":1,\"guard\":[\"n % 4 == 0\"],\"facts\":[\"1 <= n < 2^31\",\"n % 4 == 0\"],\"shapes\":1,\"cost\":250},"
-     "{\"variant\":2,\"guard\":[],\"facts\":[\"1 <= n < 2^31\"],\"shapes\":1,\"cost\":7}],"
+     "{\"ok\":{\"variants\":[{\"variant\":0,\"name\":\"by 8\",\"guard\":[\"n % 8 == 0\"],\"facts\":[\"n >= 1\",\"n <= 2147483647\",\"n % 8 == 0\"],\"shapes\":2,\"cost\":200},"
+     "{\"variant\":1,\"guard\":[\"n % 4 == 0\"],\"facts\":[\"n >= 1\",\"n <= 2147483647\",\"n % 4 == 0\"],\"shapes\":1,\"cost\":250},"
+     "{\"variant\":2,\"guard\":[],\"facts\":[\"n >= 1\",\"n <= 2147483647\"],\"shapes\":1,\"cost\":7}],"
      "\"taken\":[0,0,1,2],\"cost\":457,\"cheapest\":457,\"fewer\":657}}"},
     {CHOOSE SHAPES THREE ",\"bound\":700,\"name\":\"pick\"}", "\"taken\":[0,0,0,1],\"cost\":657,\"cheapest\":457,\"fewer\":2607,\"text\":\"#if defined __CUDACC__"},
     {CHOOSE SHAPES THREE ",\"percent\":500}", "\"taken\":[0,0,0,0],\"cost\":2607,\"cheapest\":457,\"fewer\":0}"},

@@ -41,11 +41,10 @@ static zlay_status count_check(zlay_ctx *ctx, const char *name, uint32_t count, 
     return list ? ZLAY_OK : zl_fail(ctx, ZLAY_EINVAL, "%s is NULL", name);
 }
 
-static zlay_status counts_check(zlay_ctx *ctx, const zlay_variants_request *r)
+zlay_status zl_variants_counts(zlay_ctx *ctx, const zlay_variants_request *r)
 {
     zlay_status status = count_check(ctx, "unknowns", r->unknowns, ZLAY_VARIANTS_UNKNOWNS, r->unknown);
     if (!status) status = count_check(ctx, "shapes", r->shapes, ZLAY_VARIANTS_SHAPES, r->value);
-    if (!status) status = count_check(ctx, "variants", r->variants, ZLAY_VARIANTS_CANDIDATES, r->variant);
     if (status) return status;
     if (r->most > ZLAY_VARIANTS_MOST)
         return zl_fail(ctx, ZLAY_ELIMIT, "most: %u, and %d is the most", r->most, ZLAY_VARIANTS_MOST);
@@ -188,7 +187,8 @@ static zlay_status begin(zlay_ctx *ctx, chooser *c, const zlay_variants_request 
 {
     *c = (chooser){.ctx = ctx};
     zlay_status status = zl_request_read(ctx, &c->request, request, &form);
-    if (!status) status = counts_check(ctx, &c->request);
+    if (!status) status = zl_variants_counts(ctx, &c->request);
+    if (!status) status = count_check(ctx, "variants", c->request.variants, ZLAY_VARIANTS_CANDIDATES, c->request.variant);
     if (!status) status = zl_variant_guard_names(ctx, &c->u, &c->request);
     if (!status) status = zl_variant_guard_read(&c->u, &c->domain, "facts", c->request.fact, c->request.facts, true);
     if (status) return status;
@@ -316,22 +316,28 @@ static zlay_status make(zlay_variants **to, const chooser *c, const zl_list *lis
     return zl_fail(c->ctx, ZLAY_EINTERNAL, "the selector costs something else than the list");
 }
 
+zlay_status zl_variants_choose(zlay_ctx *ctx, zlay_variants **out, const zlay_variants_request *request)
+{
+    chooser c;
+    zl_list list;
+    uint64_t fewer;
+    *out = NULL;
+    zlay_status status = begin(ctx, &c, request);
+    if (status) return status;
+    c.bound = bound_asked(&c);
+    status = choose(&c, &list, &fewer);
+    return status ? status : make(out, &c, &list, fewer);
+}
+
 zlay_status zlay_variants_choose(zlay_ctx *ctx, zlay_variants **out, const zlay_variants_request *request)
 {
     if (!out) return ZLAY_EINVAL;
     *out = NULL;
     if (!ctx || !request) return ZLAY_EINVAL;
-    chooser c;
-    zl_list list;
-    uint64_t fewer;
-    zlay_variants *variants = NULL;
+    zlay_variants *variants;
     zlay_status status = zl_enter(ctx);
     if (status) return status;
-    status = begin(ctx, &c, request);
-    c.bound = bound_asked(&c);
-    if (!status) status = choose(&c, &list, &fewer);
-    if (!status) status = make(&variants, &c, &list, fewer);
-    status = zl_leave(ctx, zl_whole(ctx, status));
+    status = zl_leave(ctx, zl_whole(ctx, zl_variants_choose(ctx, &variants, request)));
     if (status) zlay_variants_free(variants);
     else *out = variants;
     return status;

@@ -60,17 +60,48 @@ static zlay_status put_single(zl_constraints *to, const zl_constraint *c, int ho
     return zl_relations_add(to, &test);
 }
 
-/* What a range says: a number, or its ends and its residue. Ends that do not fit 64 bits were cut. */
-static zlay_status put_range(zl_constraints *to, const zl_constraint *c)
+/* Ends that do not fit 64 bits were cut, and there is no test of them. */
+static zlay_status range_check(zlay_ctx *ctx, const zl_constraint *c)
 {
-    zlay_range r = c->range;
+    if (c->whole && c->range.lo != INT64_MAX && c->range.hi != INT64_MIN) return ZLAY_OK;
+    return zl_fail(ctx, ZLAY_EOVERFLOW, "a number of it does not lie within (-2^63, 2^63 - 1)");
+}
+
+/* Whether a test stands there. */
+static bool has_single(const zl_constraints *to, const zl_constraint *c, int how, int64_t factor, int64_t rest, int64_t mod)
+{
+    for (size_t i = 0; i < to->relations; i++) {
+        const zl_relation_fact *t = &to->relation[i];
+        if (t->place[0] == c->place && t->how == how && t->coefficient[0] == factor && t->rest == rest && t->mod == mod) return true;
+    }
+    return false;
+}
+
+static zlay_status put_new(zl_constraints *to, const zl_constraint *c, int how, int64_t factor, int64_t rest, int64_t mod)
+{
+    return has_single(to, c, how, factor, rest, mod) ? ZLAY_OK : put_single(to, c, how, factor, rest, mod);
+}
+
+/* What the ranges of one name say, each end once and only where `known` does not: a number, or ends and residues. */
+static zlay_status put_ranges(zl_constraints *to, const zl_constraints *all, size_t first, zlay_range known)
+{
     zlay_status status = ZLAY_OK;
-    if (!c->whole || r.lo == INT64_MAX || r.hi == INT64_MIN)
-        return zl_fail(to->ctx, ZLAY_EOVERFLOW, "a number of it does not lie within (-2^63, 2^63 - 1)");
-    if (zl_range_is_constant(r)) return put_single(to, c, ZL_FACT_ZERO, 1, -r.rem, 1);
-    if (r.lo != INT64_MIN) status = put_single(to, c, ZL_FACT_AT_MOST, -1, r.lo, 1);
-    if (!status && r.hi != INT64_MAX) status = put_single(to, c, ZL_FACT_AT_MOST, 1, -r.hi, 1);
-    if (!status && r.mod > 1) status = put_single(to, c, ZL_FACT_MOD, 1, -r.rem, r.mod);
+    int64_t lo = known.lo, hi = known.hi;
+    const zl_constraint *c = &all->at[first];
+    for (size_t i = first; i < all->count; i++) {
+        if (all->at[i].place != c->place) continue;
+        lo = zl_max(lo, all->at[i].range.lo);
+        hi = zl_min(hi, all->at[i].range.hi);
+    }
+    bool one = lo == hi, new = lo != known.lo || hi != known.hi;
+    if (one && new) status = put_new(to, c, ZL_FACT_ZERO, 1, -lo, 1);
+    if (!one && lo != known.lo) status = put_new(to, c, ZL_FACT_AT_MOST, -1, lo, 1);
+    if (!status && !one && hi != known.hi) status = put_new(to, c, ZL_FACT_AT_MOST, 1, -hi, 1);
+    for (size_t i = first; i < all->count && !status; i++) {
+        zlay_range r = all->at[i].range;
+        bool more = all->at[i].place == c->place && r.mod > 1;
+        if (more) status = put_new(to, c, ZL_FACT_MOD, 1, -r.rem, r.mod);
+    }
     return status;
 }
 
@@ -113,25 +144,30 @@ static void meet_ranges(zl_unknowns *u, const zl_constraints *c)
 }
 
 /* Tests of one name stand first: what they say of a domain bounds the sums of the others. */
-static zlay_status put_tests(zl_constraints *to, const zl_constraints *c, const char *what)
+static zlay_status put_tests(zl_constraints *to, const zl_constraints *c, const zl_unknowns *u, const char *what, bool domain)
 {
     zlay_status status = ZLAY_OK;
     for (size_t i = 0; i < c->count && !status; i++)
-        status = of_text(to->ctx, put_range(to, &c->at[i]), what, (uint32_t)c->at[i].fact);
+        status = of_text(to->ctx, range_check(to->ctx, &c->at[i]), what, (uint32_t)c->at[i].fact);
+    for (size_t i = 0; i < c->count && !status; i++) {
+        size_t before = 0;
+        while (before < i && c->at[before].place != c->at[i].place) before++;
+        if (before == i) status = put_ranges(to, c, i, domain ? zl_range_all() : u->at[c->at[i].place].range);
+    }
     for (size_t i = 0; i < c->relations && !status; i++) status = zl_relations_add(to, &c->relation[i]);
     return status;
 }
 
 zlay_status zl_variant_guard_read(zl_unknowns *u, zl_variant_guard *out, const char *what, const char *const *text,
-                              uint32_t count, bool domain)
+                                  uint32_t count, bool domain)
 {
     zl_constraints read = {.ctx = u->ctx}, tests = {.ctx = u->ctx};
     zlay_status status = ZLAY_OK;
     if (count && !text) return zl_fail(u->ctx, ZLAY_EINVAL, "%s is NULL", what);
     for (uint32_t i = 0; i < count && !status; i++) status = of_text(u->ctx, read_text(u, &read, text[i], i), what, i);
+    if (!status) status = put_tests(&tests, &read, u, what, domain);
     if (!status && domain) meet_ranges(u, &read);
     if (!status) status = sums_check(u, &read, what);
-    if (!status) status = put_tests(&tests, &read, what);
     *out = (zl_variant_guard){tests.relations, tests.relation};
     return status;
 }

@@ -9,12 +9,13 @@ typedef struct printed {
     const zlay_variants *v;
     const char *name;
     int length;
+    const zl_relation_fact *fact; /* what is printed as a fact; NULL: C is */
 } printed;
 
-/* A literal that no compiler warns of: -2^63 is none. */
-static void put_number(zl_text *out, int64_t value)
+/* A literal that no compiler warns of; no number is -2^63 (guard.c). */
+static void put_number(zl_text *out, const printed *p, int64_t value)
 {
-    if (value == INT64_MIN) zl_puts(out, "(-9223372036854775807LL - 1)");
+    if (p->fact) zl_putf(out, "%lld", (long long)value);
     else zl_putf(out, "%lld%s", (long long)value, value > INT32_MAX || value < INT32_MIN ? "LL" : "");
 }
 
@@ -23,16 +24,16 @@ static void put_residue(zl_text *out, const printed *p, const zl_relation_fact *
 {
     const char *name = p->v->name[test->place[0]].text;
     int64_t rem = -test->rest;
-    bool two = rem && p->v->least[test->place[0]] < 0;
+    bool two = rem && !p->fact && p->v->least[test->place[0]] < 0;
     zl_putf(out, "%s%s %% ", two ? "(" : "", name);
-    put_number(out, test->mod);
+    put_number(out, p, test->mod);
     zl_puts(out, " == ");
-    put_number(out, rem);
+    put_number(out, p, rem);
     if (!two) return;
     zl_putf(out, " || %s %% ", name);
-    put_number(out, test->mod);
+    put_number(out, p, test->mod);
     zl_puts(out, " == ");
-    put_number(out, rem - test->mod);
+    put_number(out, p, rem - test->mod);
     zl_puts(out, ")");
 }
 
@@ -40,7 +41,7 @@ static void put_single(zl_text *out, const printed *p, const zl_relation_fact *t
 {
     bool from = test->coefficient[0] < 0; /* -x + rest <= 0 */
     zl_putf(out, "%s %s ", p->v->name[test->place[0]].text, test->how == ZL_FACT_ZERO ? "==" : from ? ">=" : "<=");
-    put_number(out, from ? test->rest : -test->rest);
+    put_number(out, p, from ? test->rest : -test->rest);
 }
 
 static void put_sum(zl_text *out, const printed *p, const zl_relation_fact *test)
@@ -50,22 +51,26 @@ static void put_sum(zl_text *out, const printed *p, const zl_relation_fact *test
         int64_t factor = test->coefficient[i];
         zl_puts(out, i ? factor < 0 ? " - " : " + " : factor < 0 ? "-" : "");
         int64_t by = factor < 0 ? -factor : factor;
-        if (by != 1) put_number(out, by), zl_puts(out, " * ");
+        if (by != 1) put_number(out, p, by), zl_puts(out, " * ");
         zl_puts(out, p->v->name[test->place[i]].text);
     }
-    if (test->rest) zl_puts(out, test->rest < 0 ? " - " : " + "), put_number(out, test->rest < 0 ? -test->rest : test->rest);
-    if (test->how == ZL_FACT_MOD) zl_puts(out, ") % "), put_number(out, test->mod);
+    if (test->rest) zl_puts(out, test->rest < 0 ? " - " : " + "), put_number(out, p, test->rest < 0 ? -test->rest : test->rest);
+    if (test->how == ZL_FACT_MOD) zl_puts(out, ") % "), put_number(out, p, test->mod);
     zl_puts(out, test->how == ZL_FACT_AT_MOST ? " <= 0" : " == 0");
+}
+
+static void put_test(zl_text *out, const printed *p, const zl_relation_fact *test)
+{
+    if (test->count > 1) put_sum(out, p, test);
+    else if (test->how == ZL_FACT_MOD) put_residue(out, p, test);
+    else put_single(out, p, test);
 }
 
 static void put_condition(zl_text *out, const printed *p, const zl_variant_guard *c)
 {
     for (size_t i = 0; i < c->count; i++) {
-        const zl_relation_fact *test = &c->test[i];
         if (i) zl_puts(out, " && ");
-        if (test->count > 1) put_sum(out, p, test);
-        else if (test->how == ZL_FACT_MOD) put_residue(out, p, test);
-        else put_single(out, p, test);
+        put_test(out, p, &c->test[i]);
     }
 }
 
@@ -110,9 +115,24 @@ static void write(zl_text *out, const void *value)
 
 zlay_status zlay_variants_print(zlay_buf *out, const zlay_variants *variants, const char *name, size_t length)
 {
-    printed p = {variants, name, (int)length};
+    printed p = {variants, name, (int)length, NULL};
     if (!out || !variants || !name || length > 64 || !zl_is_name(name, length)) return ZLAY_EINVAL;
     for (uint32_t i = 0; i < variants->unknowns; i++)
         if (strlen(variants->name[i].text) == length && !memcmp(variants->name[i].text, name, length)) return ZLAY_EINVAL;
     return zl_print(out, write, &p);
+}
+
+static void write_fact(zl_text *out, const void *value)
+{
+    const printed *p = value;
+    put_test(out, p, p->fact);
+}
+
+zlay_status zlay_variants_fact(zlay_buf *out, const zlay_variants *variants, uint32_t i, uint32_t test)
+{
+    if (!out || !variants || i > variants->summary.count) return ZLAY_EINVAL;
+    const zl_variant_guard *c = i < variants->summary.count ? &variants->guard[i] : &variants->domain;
+    if (test >= c->count) return ZLAY_NONE;
+    printed p = {.v = variants, .fact = &c->test[test]};
+    return zl_print(out, write_fact, &p);
 }

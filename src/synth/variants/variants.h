@@ -65,6 +65,12 @@ typedef struct zl_list {
  * least, if that is below `limit`. */
 zlay_status zl_lists_search(const zl_lists *lists, zl_list *out, uint32_t most, uint64_t limit);
 
+/* Whether a request has unknowns and shapes, and not too many of them. */
+zlay_status zl_variants_counts(zlay_ctx *ctx, const zlay_variants_request *request);
+
+/* The public call as a part of a call; *out is freed by the caller, whatever the status. */
+zlay_status zl_variants_choose(zlay_ctx *ctx, zlay_variants **out, const zlay_variants_request *request);
+
 /* ---- the answer ------------------------------------------------------------------------------ */
 
 struct zlay_variants {
