@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* variants.choose as a request: what it answers, and which field is at fault. */
+/* variants.choose and variants.gemm as requests: what they answer, and which field is at fault. */
 #include "answer.h"
 
 #define CHOOSE "{\"op\":\"variants.choose\","
+#define GEMM "{\"op\":\"variants.gemm\","
+#define PRODUCT ",\"gemm\":{\"target\":\"sm_90a\",\"n\":4096,\"k\":7168"
 #define SHAPES "\"unknowns\":[\"n\"],\"facts\":[\"1 <= n < 2^31\"],\"shapes\":[[64],[96],[100],[7]],\"weights\":[10,10,10,1]"
 #define THREE ",\"variants\":[{\"name\":\"by 8\",\"guard\":[\"n % 8 == 0\"],\"cost\":\"n / 8\"},{\"guard\":[\"n % 4 == 0\"],\"costs\":[16,24,25,0]},{\"cost\":\"n\"}]"
 #define ANY ",\"variants\":[{\"cost\":\"n\"}]"
@@ -45,6 +47,17 @@ static const char *const rows[][2] = {
     {CHOOSE "\"unknowns\":[\"n\"],\"weights\":[0],\"shapes\":[[1]]" ANY "}", "shapes[0]: its weight is 0"},
     {CHOOSE "\"unknowns\":[\"n\"],\"weights\":[1,2],\"shapes\":[[1]]" ANY "}", "field 'weights'"},
     {CHOOSE "\"unknowns\":[\"n\"],\"weights\":[18446744073709551615],\"shapes\":[[3]]" ANY "}", "passes 2^62"},
+    {GEMM "\"unknowns\":[\"m\"],\"shapes\":[[64],[4096]]" PRODUCT ",\"m\":\"m\"},\"percent\":0,\"name\":\"pick\"}",
+     "{\"ok\":{\"variants\":[{\"tile\":[64,"},
+    {GEMM "\"unknowns\":[\"m\"],\"shapes\":[[64],[4096]]" PRODUCT ",\"m\":\"m\"},\"percent\":0,\"name\":\"pick\"}",
+     "\"taken\":[0,1],"},
+    {GEMM "\"unknowns\":[\"m\"],\"shapes\":[[64]]" PRODUCT ",\"m\":\"rows\"}}", "field 'm' is not a number or one of 'unknowns'"},
+    {GEMM "\"unknowns\":[\"m\"],\"shapes\":[[64]]" PRODUCT ",\"m\":\"m\",\"colour\":1}}", "'colour'"},
+    {GEMM "\"unknowns\":[\"m\"],\"shapes\":[[64]]" PRODUCT "}}", "gemm: field 'm' is missing"},
+    {GEMM "\"unknowns\":[\"m\"],\"shapes\":[[0]]" PRODUCT ",\"m\":\"m\"}}", "shapes[0]: the facts do not hold of it"},
+    {GEMM "\"unknowns\":[\"m\"],\"shapes\":[[64]]" PRODUCT ",\"m\":\"m\",\"repack\":\"always\"}}", "repack: variants of GEMMs have none"},
+    {GEMM "\"unknowns\":[\"m\"],\"shapes\":[[64]],\"gemm\":7}", "field 'gemm'"},
+    {GEMM "\"unknowns\":[\"m\"],\"shapes\":[[64]]}", "field 'gemm' is missing"},
     {CHOOSE "\"shapes\":[[3]]" ANY "}", "field 'unknowns' is missing"},
 };
 

@@ -163,6 +163,22 @@ static zlay_status variants(zlay_ctx *ctx, const world *w)
     return status;
 }
 
+static zlay_status variants_of_gemm(zlay_ctx *ctx, const world *w)
+{
+    static const char *const names[] = {"m"};
+    static const int64_t values[] = {1, 100, 4096};
+    const zlay_gemm g = {.size = sizeof g, .n = 4096, .k = 512};
+    zlay_gemm choice[ZLAY_VARIANTS_MOST];
+    zlay_variants *v = NULL;
+    zlay_variants_gemm r = {.size = sizeof r, .of = {1}, .gemm = &g, .shapes = {.size = sizeof r.shapes, .unknowns = 1,
+                            .unknown = names, .shapes = 3, .value = values}};
+    (void)w;
+    zlay_status status = zlay_variants_gemm_choose(ctx, &v, choice, target_of("sm_90a"), &r);
+    assert_int_equal(!v, status != ZLAY_OK);
+    zlay_variants_free(v);
+    return status;
+}
+
 static zlay_status descriptor(zlay_ctx *ctx, const world *w)
 {
     zlay_layout *layout = NULL;
@@ -200,6 +216,7 @@ static const struct row {
     {"tmem.pack", packing, NULL, NULL},
     {"region.cover", ragged, NULL, NULL},
     {"variants.choose", variants, NULL, NULL},
+    {"variants.gemm", variants_of_gemm, NULL, NULL},
     {"smemdesc.layout", descriptor, NULL, NULL},
 };
 

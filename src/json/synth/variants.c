@@ -1,23 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* variants.choose and variants.gemm: the fewest variants that are worth having, of candidates or of
- * those of the planner of GEMMs, and their selector. */
-#include "json/json.h"
+/* variants.choose: candidates with guards, the fewest that are worth having, and their selector. */
+#include "json/synth/variants.h"
 
 #include <string.h>
-#include <zlay/variants.h>
 
 /* ---- lists ----------------------------------------------------------------------------------- */
-
-/* Texts of the request, each of which a 0 ends. */
-typedef struct strings {
-    const char **text;
-    uint32_t count;
-} strings;
 
 static zlay_status read_strings(zl_call *call, const json_t *object, const zl_field *field,
                                 void *to)
 {
-    strings *out = to;
+    zl_strings *out = to;
     const json_t *list;
     zlay_status status = zl_get_list(call, object, field->name, &list);
     if (status) return status;
@@ -36,17 +28,11 @@ static zlay_status read_strings(zl_call *call, const json_t *object, const zl_fi
 }
 
 static const zl_field_kind as_strings = {.read = read_strings};
-typedef strings as_strings_type;
-
-/* Integers that are not negative. */
-typedef struct counts {
-    uint64_t *at;
-    uint32_t count;
-} counts;
+typedef zl_strings as_strings_type;
 
 static zlay_status read_counts(zl_call *call, const json_t *object, const zl_field *field, void *to)
 {
-    counts *out = to;
+    zl_counts *out = to;
     const json_t *list;
     zlay_status status = zl_get_list(call, object, field->name, &list);
     if (status) return status;
@@ -62,7 +48,7 @@ static zlay_status read_counts(zl_call *call, const json_t *object, const zl_fie
 }
 
 static const zl_field_kind as_counts = {.read = read_counts};
-typedef counts as_counts_type;
+typedef zl_counts as_counts_type;
 
 /* ---- the request ----------------------------------------------------------------------------- */
 
@@ -70,8 +56,8 @@ enum { FACTS_MOST = 64 };
 
 typedef struct candidate {
     zl_json_text name;
-    strings guard;
-    counts costs;
+    zl_strings guard;
+    zl_counts costs;
     const char *cost;
 } candidate;
 
@@ -83,18 +69,8 @@ static const zl_field candidate_rows[] = {
 };
 static const zl_fields candidate_fields = {ZL_ROWS(candidate_rows, candidate), .what = "a variant"};
 
-/* Unknowns, shapes, and the bound. */
-typedef struct service {
-    strings unknowns, facts;
-    const json_t *shapes;
-    counts weights;
-    uint32_t most, has;
-    uint64_t bound, percent;
-    zl_json_text name;
-} service;
-
 enum { HAS_BOUND = 1, HAS_PERCENT = 2 };
-#define AT(kind, member) ZL_AT(kind, service, member)
+#define AT(kind, member) ZL_AT(kind, zl_service, member)
 static const zl_field service_rows[] = {
     {"unknowns", ZL_NEEDS, AT(as_strings, unknowns), .count = ZLAY_VARIANTS_UNKNOWNS},
     {"facts", ZL_MAY, AT(as_strings, facts), .count = FACTS_MOST},
@@ -106,9 +82,8 @@ static const zl_field service_rows[] = {
     {"name", ZL_MAY, AT(zl_as_text, name)},
 };
 #undef AT
-static const zl_fields service_fields = {ZL_ROWS(service_rows, service),
-                                         .present = offsetof(service, has)};
-typedef service service_fields_type;
+const zl_fields zl_service_fields = {ZL_ROWS(service_rows, zl_service),
+                                     .present = offsetof(zl_service, has)};
 
 static zlay_status shape_read(zl_call *call, int64_t *out, const json_t *shape, size_t i,
                               uint32_t unknowns)
@@ -124,7 +99,7 @@ static zlay_status shape_read(zl_call *call, int64_t *out, const json_t *shape, 
     return ZLAY_OK;
 }
 
-static zlay_status shapes_read(zl_call *call, zlay_variants_request *out, const service *a)
+static zlay_status shapes_read(zl_call *call, zlay_variants_request *out, const zl_service *a)
 {
     size_t count = json_array_size(a->shapes);
     if (count > ZLAY_VARIANTS_SHAPES)
@@ -143,7 +118,7 @@ static zlay_status shapes_read(zl_call *call, zlay_variants_request *out, const 
     return status;
 }
 
-static zlay_status request_of(zl_call *call, zlay_variants_request *out, const service *a)
+zlay_status zl_service_read(zl_call *call, zlay_variants_request *out, const zl_service *a)
 {
     *out = (zlay_variants_request){.size = sizeof *out,
                                    .unknowns = a->unknowns.count,
@@ -185,12 +160,8 @@ static zlay_status put_facts(zl_call *call, json_t *list, const zlay_variants *v
     return status == ZLAY_NONE ? ZLAY_OK : status;
 }
 
-/* What a variant adds to what is common to both operations. */
-typedef void put_item(zl_call *call, json_t *value, const void *asked, uint32_t i,
-                      const zlay_variants_item *item);
-
 static zlay_status item_put(zl_call *call, json_t *list, const zlay_variants *variants, uint32_t i,
-                            put_item *put, const void *asked)
+                            zl_put_variant *put, const void *asked)
 {
     zlay_variants_summary s = {0};
     zlay_variants_item item;
@@ -210,7 +181,7 @@ static zlay_status item_put(zl_call *call, json_t *list, const zlay_variants *va
 }
 
 static zlay_status put_choice(zl_call *call, const zlay_variants_request *request,
-                              const zlay_variants *variants, put_item *put, const void *asked)
+                              const zlay_variants *variants, zl_put_variant *put, const void *asked)
 {
     json_t *list = json_array(), *taken = json_array();
     zlay_variants_summary s = {0};
@@ -246,24 +217,24 @@ static zlay_status print_selector(zlay_ctx *ctx, zlay_buf *out, const void *valu
                : status;
 }
 
-static zlay_status answer(zl_call *call, const zlay_variants_request *request,
-                          const zlay_variants *variants, const service *asked, put_item *put,
-                          const void *value)
+zlay_status zl_put_variants(zl_call *call, const zlay_variants_request *request,
+                            const zlay_variants *variants, const zl_service *asked,
+                            zl_put_variant *put, const void *value)
 {
     const selector s = {variants, asked->name};
     zlay_status status = put_choice(call, request, variants, put, value);
     return status || !s.name.text ? status : zl_put_printed(call, "text", print_selector, &s);
 }
 
-/* ---- variants.choose -------------------------------------------------------------------------- */
+/* ---- variants.choose ------------------------------------------------------------------------- */
 
 typedef struct asked {
-    service service;
+    zl_service service;
     zl_objects variants;
 } asked;
 
 static const zl_field asked_rows[] = {
-    ZL_PART(service_fields, asked, service),
+    ZL_PART(zl_service_fields, asked, service),
     {"variants", ZL_NEEDS, ZL_AT(zl_as_objects, asked, variants), .of = &candidate_fields,
      .count = ZLAY_VARIANTS_CANDIDATES},
 };
@@ -306,110 +277,10 @@ zlay_status zl_op_variants_choose(zl_call *call, const void *value)
     const asked *a = value;
     zlay_variants_request request;
     zlay_variants *variants = NULL;
-    zlay_status status = request_of(call, &request, &a->service);
+    zlay_status status = zl_service_read(call, &request, &a->service);
     if (!status) status = candidates_read(call, &request, a);
     if (!status) status = zlay_variants_choose(call->ctx, &variants, &request);
-    if (!status) status = answer(call, &request, variants, &a->service, put_candidate, a);
-    zlay_variants_free(variants);
-    return status;
-}
-
-/* ---- variants.gemm ---------------------------------------------------------------------------- */
-
-/* What plan.gemm takes, with names of unknowns in the place of sizes. */
-typedef struct gemm_given {
-    zl_gemm_asked asked;
-    zl_texts texts;
-    json_t *copy;
-} gemm_given;
-
-static const zl_named sizes[] = {
-    {"m", ZLAY_VARIANTS_M},     {"n", ZLAY_VARIANTS_N},     {"k", ZLAY_VARIANTS_K},
-    {"lda", ZLAY_VARIANTS_LDA}, {"ldb", ZLAY_VARIANTS_LDB}, {"ldd", ZLAY_VARIANTS_LDD},
-    {NULL, 0}};
-
-static zlay_status read_gemm(zl_call *call, const json_t *object, const zl_field *field, void *to)
-{
-    gemm_given *out = to;
-    const json_t *given = json_object_get(object, field->name);
-    if (!json_is_object(given)) return zl_wrong(call, field->name, "an object, as plan.gemm has it");
-    if (!(out->copy = json_deep_copy(given))) return ZLAY_ENOMEM;
-    zl_texts_take(&out->texts, given, out->copy, sizes);
-    const json_t *request = call->request;
-    zlay_status status = zl_names_check(call, out->copy, field->name, &zl_gemm_fields);
-    call->request = out->copy;
-    if (!status) status = zl_read_object(call, out->copy, &zl_gemm_fields, &out->asked);
-    call->request = request;
-    return status;
-}
-
-static void drop_gemm(zl_call *call, const zl_field *field, void *from)
-{
-    (void)call, (void)field;
-    json_decref(((gemm_given *)from)->copy);
-}
-
-static const zl_field_kind as_gemm = {.read = read_gemm, .drop = drop_gemm};
-typedef gemm_given as_gemm_type;
-
-typedef struct gemm_asked {
-    service service;
-    gemm_given gemm;
-} gemm_asked;
-
-static const zl_field variants_gemm_rows[] = {
-    ZL_PART(service_fields, gemm_asked, service),
-    {"gemm", ZL_NEEDS, ZL_AT(as_gemm, gemm_asked, gemm)},
-};
-static const gemm_asked gemm_usual = {
-    .gemm.asked.gemm = {.swap = ZLAY_SWAP_AUTO, .stream_k = ZLAY_STREAM_AUTO}};
-const zl_fields zl_variants_gemm_fields = {ZL_ROWS(variants_gemm_rows, gemm_asked),
-                                           .start = &gemm_usual};
-
-/* The unknowns that sizes are; a size that is one has no number. */
-static zlay_status sizes_read(zl_call *call, zlay_variants_gemm *out, zlay_gemm *gemm,
-                              const gemm_asked *a)
-{
-    uint64_t *const field[] = {&gemm->m, &gemm->n, &gemm->k, &gemm->lda, &gemm->ldb, &gemm->ldd};
-    for (uint32_t i = 0; i < a->gemm.texts.count; i++) {
-        const zlay_given *given = &a->gemm.texts.at[i];
-        uint32_t of = 0;
-        while (of < a->service.unknowns.count && strcmp(a->service.unknowns.text[of], given->text))
-            of++;
-        if (of == a->service.unknowns.count)
-            return zl_wrong(call, sizes[given->field].name, "a number or one of 'unknowns'");
-        out->of[given->field] = of + 1;
-        *field[given->field] = 0;
-    }
-    return ZLAY_OK;
-}
-
-static void put_choices(zl_call *call, json_t *value, const void *from, uint32_t i,
-                        const zlay_variants_item *item)
-{
-    const zlay_gemm *g = (const zlay_gemm *)from + i;
-    const uint32_t tile[] = {g->tile_m, g->tile_n, g->tile_k};
-    (void)item;
-    zl_put_value(call, value, "tile", zl_json_list32(call, tile, 3));
-    zl_put_value(call, value, "split_k", json_integer(g->split_k));
-    zl_put_value(call, value, "swap", json_string(g->swap ? "always" : "never"));
-    zl_put_value(call, value, "stream_k", json_string(g->stream_k ? "always" : "never"));
-}
-
-zlay_status zl_op_variants_gemm(zl_call *call, const void *value)
-{
-    const gemm_asked *a = value;
-    zlay_gemm gemm, choice[ZLAY_VARIANTS_MOST];
-    zlay_variants_gemm request = {.size = sizeof request, .gemm = &gemm};
-    zlay_variants *variants = NULL;
-    zlay_status status = zl_gemm_request(call, &gemm, &a->gemm.asked);
-    if (!status) status = sizes_read(call, &request, &gemm, a);
-    if (!status) status = request_of(call, &request.shapes, &a->service);
-    if (!status)
-        status = zlay_variants_gemm_choose(call->ctx, &variants, choice, a->gemm.asked.target,
-                                           &request);
-    if (!status)
-        status = answer(call, &request.shapes, variants, &a->service, put_choices, choice);
+    if (!status) status = zl_put_variants(call, &request, variants, &a->service, put_candidate, a);
     zlay_variants_free(variants);
     return status;
 }

@@ -4,114 +4,16 @@
  * planner chooses tile, split_k, swap and stream_k for every shape, with rows that are aligned exactly so.
  * Each choice that occurs becomes candidates: where it is legal, and the same with a size up to that of a
  * shape. What a choice costs for another shape is the planner's modelled time with the choice fixed. */
+#include "base/request.h"
 #include "synth/gemm/plan.h"
 #include "synth/variants/gemm.h"
 
-#include <stdio.h>
 #include <string.h>
 
+static const char *const size_names[] = {"m", "n", "k", "lda", "ldb", "ldd"};
+
 enum { GRANULE = 16 /* bytes of a tensor copy */ };
-
-/* ---- sizes ----------------------------------------------------------------------------------- */
-
-/* A size of a shape; the fields that an order says are the rows of an operand, and what is in one. */
-static uint64_t *field_of(zlay_gemm *g, int size)
-{
-    uint64_t *const field[] = {&g->m, &g->n, &g->k, &g->lda, &g->ldb, &g->ldd};
-    return field[size];
-}
-
-static const int by_row[][2] = {{ZLAY_VARIANTS_K, ZLAY_VARIANTS_M}, {ZLAY_VARIANTS_N, ZLAY_VARIANTS_K}, {ZLAY_VARIANTS_N, ZLAY_VARIANTS_M}};
-
-static bool is_row(const zlay_gemm *g, int operand)
-{
-    if (operand == ZLAY_OPERAND_B) return g->b_order == ZLAY_ORDER_ROW;
-    return (operand == ZLAY_OPERAND_A ? g->a_order : g->d_order) != ZLAY_ORDER_COLUMN;
-}
-
-static int inner_of(const zlay_gemm *g, int operand) { return by_row[operand][!is_row(g, operand)]; }
-static int outer_of(const zlay_gemm *g, int operand) { return by_row[operand][is_row(g, operand)]; }
-
-bool zl_derived_has(const zl_derived *d, int size) { return d->asked->of[size] || *field_of(d->base, size); }
-
-/* The size from one row to the next: what is in a row, where rows are dense. */
-static int pitch_of(const zl_derived *d, int operand)
-{
-    return zl_derived_has(d, ZLAY_VARIANTS_LDA + operand) ? ZLAY_VARIANTS_LDA + operand : inner_of(d->base, operand);
-}
-
-zlay_range zl_derived_range(const zl_derived *d, int size)
-{
-    uint32_t of = d->asked->of[size];
-    return of ? d->u->at[of - 1].range : zl_range_constant((int64_t)*field_of(d->base, size));
-}
-
-/* The request with the numbers of a shape. */
-static zlay_gemm gemm_at(const zl_derived *d, uint32_t shape)
-{
-    zlay_gemm g = *d->base;
-    const int64_t *value = d->asked->shapes.value + (size_t)shape * d->u->count;
-    for (int size = 0; size < ZLAY_VARIANTS_SIZES; size++)
-        if (d->asked->of[size]) *field_of(&g, size) = (uint64_t)value[d->asked->of[size] - 1];
-    return g;
-}
-
-/* ---- alignments ------------------------------------------------------------------------------ */
-
-static uint32_t aligned(uint64_t bytes)
-{
-    uint64_t all = bytes | GRANULE;
-    return (uint32_t)(all & (~all + 1));
-}
-
-static uint64_t address_of(const zlay_gemm *g, int operand)
-{
-    return operand == ZLAY_OPERAND_A ? g->a_address : operand == ZLAY_OPERAND_B ? g->b_address : g->d_address;
-}
-
-/* A store writes whole rows of D, so what is in a row counts too. */
-static zl_profile profile_of(const zl_derived *d, const uint64_t divisor[ZLAY_VARIANTS_SIZES])
-{
-    zl_profile p;
-    for (int o = 0; o < ZL_OPERANDS; o++) {
-        uint64_t rows = divisor[pitch_of(d, o)] | (o == ZLAY_OPERAND_D ? divisor[inner_of(d->base, o)] : 0);
-        p.align[o] = aligned(rows * d->element[o] | address_of(d->base, o));
-    }
-    return p;
-}
-
-static zl_profile profile_at(const zl_derived *d, uint32_t shape)
-{
-    uint64_t value[ZLAY_VARIANTS_SIZES];
-    zlay_gemm g = gemm_at(d, shape);
-    for (int size = 0; size < ZLAY_VARIANTS_SIZES; size++) value[size] = *field_of(&g, size);
-    return profile_of(d, value);
-}
-
-/* What the facts say of all shapes. */
-static zl_profile profile_least(const zl_derived *d)
-{
-    uint64_t divisor[ZLAY_VARIANTS_SIZES];
-    for (int size = 0; size < ZLAY_VARIANTS_SIZES; size++) divisor[size] = zl_range_divisor(zl_derived_range(d, size));
-    return profile_of(d, divisor);
-}
-
-static bool profile_has(const zl_profile *shape, const zl_profile *p)
-{
-    for (int o = 0; o < ZL_OPERANDS; o++)
-        if (shape->align[o] < p->align[o]) return false;
-    return true;
-}
-
-/* The request of a shape whose rows are aligned as the profile says and no better. */
-static zlay_gemm gemm_exact(const zl_derived *d, uint32_t shape, const zl_profile *p)
-{
-    zlay_gemm g = gemm_at(d, shape);
-    zl_profile here = profile_at(d, shape);
-    for (int o = 0; o < ZL_OPERANDS; o++)
-        if (here.align[o] > p->align[o]) *field_of(&g, ZLAY_VARIANTS_LDA + o) = *field_of(&g, pitch_of(d, o)) + p->align[o] / d->element[o];
-    return g;
-}
+static const uint64_t SIZE_MOST = (uint64_t)1 << 40;
 
 /* ---- choices --------------------------------------------------------------------------------- */
 
@@ -162,10 +64,10 @@ static zlay_status put_profile(zl_derived *d, const zl_profile *p)
 {
     zlay_status status = ZLAY_OK;
     for (uint32_t shape = 0; shape < d->asked->shapes.shapes && !status; shape++) {
-        zl_profile here = profile_at(d, shape);
+        zl_profile here = zl_derived_profile(d, shape);
         zl_tiling t;
-        if (!profile_has(&here, p)) continue;
-        zlay_gemm g = gemm_exact(d, shape, p);
+        if (!zl_profile_has(&here, p)) continue;
+        zlay_gemm g = zl_derived_exact(d, shape, p);
         status = choose(d, &t, &g, p);
         if (!status) status = put_tiling(d, &t, (uint64_t)1 << shape);
     }
@@ -184,15 +86,15 @@ static zlay_status put_whole(zl_derived *d)
     return status;
 }
 
-zlay_status zl_derived_tilings(zl_derived *d)
+static zlay_status derive_tilings(zl_derived *d)
 {
-    zl_profile seen[ZLAY_VARIANTS_SHAPES + 1] = {profile_least(d)};
+    zl_profile seen[ZLAY_VARIANTS_SHAPES + 1] = {zl_derived_least(d)};
     uint32_t count = 1;
     zlay_status status = put_profile(d, &seen[0]);
     if (!status) status = put_whole(d);
     for (uint32_t shape = 0; shape < d->asked->shapes.shapes && !status; shape++) {
         uint32_t i = 0;
-        seen[count] = profile_at(d, shape);
+        seen[count] = zl_derived_profile(d, shape);
         while (memcmp(&seen[i], &seen[count], sizeof *seen)) i++;
         if (i == count) status = put_profile(d, &seen[count++]);
     }
@@ -222,10 +124,10 @@ static zlay_status put_thresholds(zl_derived *d, uint32_t tiling, const zl_facts
     uint32_t count = 0;
     zlay_status status = ZLAY_OK;
     for (uint32_t shape = 0; shape < d->asked->shapes.shapes && !status; shape++) {
-        zlay_gemm g = gemm_at(d, shape);
+        zlay_gemm g = zl_derived_at(d, shape);
         zl_facts_list more = *guard;
         uint32_t i = 0;
-        seen[count] = *field_of(&g, size);
+        seen[count] = *zl_derived_field(&g, size);
         while (seen[i] != seen[count]) i++;
         if (!(d->tiling[tiling].shapes >> shape & 1) || i < count) continue;
         status = zl_facts_put(d, &more, "%s <= %llu", zl_derived_name(d, size), (unsigned long long)seen[count++]);
@@ -241,14 +143,14 @@ static zlay_status costs_of(zl_derived *d, uint64_t *costs, const zl_tiling *t, 
     for (uint32_t shape = 0; shape < d->asked->shapes.shapes && !status; shape++) {
         zlay_plan_summary info;
         if (!zl_variant_guard_holds(&read, d->asked->shapes.value + (size_t)shape * d->u->count)) continue;
-        zlay_gemm g = gemm_exact(d, shape, &t->profile);
+        zlay_gemm g = zl_derived_exact(d, shape, &t->profile);
         g = fixed(&g, t);
         status = zl_gemm_weigh(d->ctx, &info, &costs[shape], d->target, &g);
     }
     return status;
 }
 
-zlay_status zl_derived_candidates(zl_derived *d)
+static zlay_status derive_candidates(zl_derived *d)
 {
     zlay_status status = ZLAY_OK;
     for (uint32_t i = 0; i < d->tilings && !status; i++) {
@@ -264,15 +166,10 @@ zlay_status zl_derived_candidates(zl_derived *d)
     return status;
 }
 
-int zl_derived_inner(const zl_derived *d, int operand) { return inner_of(d->base, operand); }
-int zl_derived_outer(const zl_derived *d, int operand) { return outer_of(d->base, operand); }
-int zl_derived_pitch(const zl_derived *d, int operand) { return pitch_of(d, operand); }
-zl_profile zl_derived_least(const zl_derived *d) { return profile_least(d); }
-
 /* ---- the plans of the answer ------------------------------------------------------------------- */
 
 /* A variant's plan for the first shape that it takes is made whole, its pipe proved. */
-zlay_status zl_derived_check(const zl_derived *d, const zlay_variants *v, zlay_gemm *choice)
+static zlay_status derive_check(const zl_derived *d, const zlay_variants *v, zlay_gemm *choice)
 {
     zlay_variants_item item;
     for (uint32_t i = 0; zlay_variants_nth(&item, v, i) == ZLAY_OK; i++) {
@@ -281,7 +178,7 @@ zlay_status zl_derived_check(const zl_derived *d, const zlay_variants *v, zlay_g
         for (uint32_t shape = 0; shape < d->asked->shapes.shapes; shape++) {
             zlay_plan *plan;
             if (zlay_variants_select(v, d->asked->shapes.value + (size_t)shape * d->u->count) != (int32_t)i) continue;
-            zlay_gemm g = gemm_exact(d, shape, &t->profile);
+            zlay_gemm g = zl_derived_exact(d, shape, &t->profile);
             g = fixed(&g, t);
             zlay_status status = zl_gemm_synth(d->ctx, &plan, d->target, &g);
             zlay_plan_free(plan);
@@ -290,4 +187,121 @@ zlay_status zl_derived_check(const zl_derived *d, const zlay_variants *v, zlay_g
         }
     }
     return ZLAY_OK;
+}
+
+/* ---- the call ---------------------------------------------------------------------------------- */
+
+static zlay_status field_check(const zl_derived *d)
+{
+    const zlay_gemm *g = d->base;
+    const char *field = g->a_scales    ? "a_scales"
+                        : g->b_scales  ? "b_scales"
+                        : g->d_scales  ? "d_scales"
+                        : g->groups    ? "groups"
+                        : g->repack    ? "repack"
+                        : g->multicast ? "multicast"
+                                       : NULL;
+    if (field) return zl_fail(d->ctx, ZLAY_ENOTSUP, "%s: variants of GEMMs have none", field);
+    bool others = zl_gemm_by_tmem(d->target) || zl_gemm_by_sync(d->target) || zl_wave_target(d->target);
+    if (others) return zl_fail(d->ctx, ZLAY_ENOTSUP, "target: %s; times were measured of GEMMs by wgmma alone", zlay_target_name(d->target));
+    return ZLAY_OK;
+}
+
+static zlay_status sizes_check(const zl_derived *d)
+{
+    const uint64_t field[] = {d->base->m, d->base->n, d->base->k, d->base->lda, d->base->ldb, d->base->ldd};
+    for (int size = 0; size < ZLAY_VARIANTS_SIZES; size++) {
+        uint32_t of = d->asked->of[size];
+        if (of > d->u->count) return zl_fail(d->ctx, ZLAY_EINVAL, "%s: there is no unknown %u", size_names[size], of);
+        if (of && field[size]) return zl_fail(d->ctx, ZLAY_EINVAL, "%s: it is a number and an unknown", size_names[size]);
+        if (!of && !field[size] && size < ZLAY_VARIANTS_LDA) return zl_fail(d->ctx, ZLAY_EINVAL, "%s: it is 0", size_names[size]);
+        if (field[size] > SIZE_MOST) return zl_fail(d->ctx, ZLAY_EINVAL, "%s: %llu passes 2^40", size_names[size], (unsigned long long)field[size]);
+    }
+    return ZLAY_OK;
+}
+
+static zlay_status element_sizes(zl_derived *d)
+{
+    int32_t type[ZL_OPERANDS];
+    zlay_status status = zl_gemm_types(d->ctx, type, d->target, d->base);
+    for (int o = 0; o < ZL_OPERANDS && !status; o++) d->element[o] = zlay_type_bits(type[o]) / 8;
+    return status;
+}
+
+static zlay_status room_make(zl_derived *d)
+{
+    size_t count = ZLAY_VARIANTS_CANDIDATES;
+    d->tiling = zl_scratch(d->ctx, count, sizeof *d->tiling);
+    d->candidate = zl_scratch(d->ctx, count, sizeof *d->candidate);
+    d->of = zl_scratch(d->ctx, count, sizeof *d->of);
+    return d->tiling && d->candidate && d->of ? ZLAY_OK : ZLAY_ENOMEM;
+}
+
+/* Shapes of which the facts do not hold are no requests of the planner. */
+static zlay_status shapes_check(const zl_derived *d, const zl_facts_list *facts)
+{
+    zl_unknowns u = *d->u;
+    zl_variant_guard domain;
+    zlay_status status = zl_variant_guard_read(&u, &domain, "facts", facts->text, facts->count, true);
+    for (uint32_t i = 0; i < d->asked->shapes.shapes && !status; i++)
+        if (!zl_variant_guard_holds(&domain, d->asked->shapes.value + (size_t)i * u.count))
+            return zl_fail(d->ctx, ZLAY_EINVAL, "shapes[%u]: the facts do not hold of it, or no plan takes it", i);
+    return status;
+}
+
+static zlay_status derive(zl_derived *d, zlay_variants **out, zlay_gemm *choice)
+{
+    zlay_variants_request r = d->asked->shapes;
+    zl_facts_list facts = {0};
+    zlay_status status = field_check(d);
+    if (!status) status = zl_variants_counts(d->ctx, &r);
+    if (!status) status = zl_variant_guard_names(d->ctx, d->u, &r);
+    if (!status) status = sizes_check(d);
+    if (!status) status = element_sizes(d);
+    if (!status) status = room_make(d);
+    if (!status) status = zl_derived_facts(d, &facts);
+    if (!status) status = shapes_check(d, &facts);
+    if (!status) status = derive_tilings(d);
+    if (!status) status = zl_derived_products(d, &facts);
+    if (!status) status = derive_candidates(d);
+    if (status) return status;
+    r.fact = facts.text, r.facts = facts.count;
+    r.variant = d->candidate, r.variants = d->candidates;
+    status = zl_variants_choose(d->ctx, out, &r);
+    return status ? status : derive_check(d, *out, choice);
+}
+
+static zlay_status request_read(zlay_ctx *ctx, zlay_variants_gemm *out, zlay_gemm *gemm, const zlay_variants_gemm *in)
+{
+    static const zl_request_form form = {.name = "variants", .size = sizeof *out, .least = sizeof *out, .reserved = {ZL_RESERVED(zlay_variants_gemm, reserved)}};
+    zlay_status status = zl_request_read(ctx, out, in, &form);
+    if (status) return status;
+    if (!out->gemm || out->gemm->size < sizeof out->gemm->size || out->gemm->size > sizeof *gemm)
+        return zl_fail(ctx, ZLAY_EINVAL, "gemm: it is NULL, or its size is none of a zlay_gemm");
+    if (out->shapes.variants) return zl_fail(ctx, ZLAY_EINVAL, "variants: candidates come from the planner");
+    *gemm = (zlay_gemm){0};
+    memcpy(gemm, out->gemm, out->gemm->size);
+    gemm->size = sizeof *gemm;
+    return ZLAY_OK;
+}
+
+zlay_status zlay_variants_gemm_choose(zlay_ctx *ctx, zlay_variants **out, zlay_gemm *choice, const zlay_target *target,
+                                      const zlay_variants_gemm *request)
+{
+    zlay_variants_gemm asked;
+    zlay_gemm base;
+    zl_unknowns u;
+    zlay_variants *variants = NULL;
+    if (!out) return ZLAY_EINVAL;
+    *out = NULL;
+    if (!ctx || !choice || !target || !request) return ZLAY_EINVAL;
+    zlay_status status = zl_enter(ctx);
+    if (status) return status;
+    zl_derived d = {.ctx = ctx, .target = target, .asked = &asked, .base = &base, .u = &u};
+    status = request_read(ctx, &asked, &base, request);
+    if (!status) status = derive(&d, &variants, choice);
+    status = zl_leave(ctx, zl_whole(ctx, status));
+    if (status) zlay_variants_free(variants);
+    else *out = variants;
+    return status;
 }

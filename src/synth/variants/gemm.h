@@ -38,31 +38,31 @@ typedef struct zl_derived {
     uint32_t tilings, candidates;
 } zl_derived;
 
-/* ---- gemm.c ---------------------------------------------------------------------------------- */
+/* ---- gemm_sizes.c ---------------------------------------------------------------------------- */
 
-/* Sizes by ZLAY_VARIANTS_M..: whether a size is said; its range; those of an operand: what is in a row, rows, and from one
- * row to the next. */
+/* Sizes are ZLAY_VARIANTS_M..: the field of a request; whether a size is said; its range; the unknown that it is, NULL: a
+ * number; those of an operand: what is in a row, rows, and from one row to the next. */
+uint64_t *zl_derived_field(zlay_gemm *g, int size);
 bool zl_derived_has(const zl_derived *d, int size);
 zlay_range zl_derived_range(const zl_derived *d, int size);
+const char *zl_derived_name(const zl_derived *d, int size);
 int zl_derived_inner(const zl_derived *d, int operand);
 int zl_derived_outer(const zl_derived *d, int operand);
 int zl_derived_pitch(const zl_derived *d, int operand);
 
-/* The alignment that all shapes of the facts have. */
+/* The request with the numbers of a shape; the same with rows that are aligned as the profile says and no better. */
+zlay_gemm zl_derived_at(const zl_derived *d, uint32_t shape);
+zlay_gemm zl_derived_exact(const zl_derived *d, uint32_t shape, const zl_profile *p);
+
+/* The alignment of a shape, and that of all shapes of the facts; whether a shape has at least that of a profile. */
+zl_profile zl_derived_profile(const zl_derived *d, uint32_t shape);
 zl_profile zl_derived_least(const zl_derived *d);
-
-/* What the planner chooses for the shapes; the candidates that these make. */
-zlay_status zl_derived_tilings(zl_derived *d);
-zlay_status zl_derived_candidates(zl_derived *d);
-zlay_status zl_derived_check(const zl_derived *d, const zlay_variants *v, zlay_gemm *choice);
-
-/* ---- gemm_rules.c ---------------------------------------------------------------------------- */
-
-/* The unknown that a size is; NULL: a number. */
-const char *zl_derived_name(const zl_derived *d, int size);
+bool zl_profile_has(const zl_profile *shape, const zl_profile *p);
 
 /* One fact more. */
 zlay_status zl_facts_put(const zl_derived *d, zl_facts_list *list, const char *format, ...) ZL_PRINTF(3, 4);
+
+/* ---- gemm_rules.c ---------------------------------------------------------------------------- */
 
 /* The facts of the request with ranges of sizes; what bounds products of sizes, for the tiles that the planner chooses; what a
  * choice needs beside both. */
