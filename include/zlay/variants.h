@@ -62,7 +62,7 @@ enum {
 typedef struct zlay_variants_request {
     uint32_t size;             /* sizeof(zlay_variants_request) */
     uint32_t unknowns;         /* 1 to ZLAY_VARIANTS_UNKNOWNS */
-    const char *const *unknown; /* names that are no words of C, C++ or PTX */
+    const char *const *unknown; /* names that are no words of C or C++ */
     const char *const *fact;   /* what holds of every shape that the selector may get:
                                   ranges of unknowns, how they compare */
     uint32_t facts;            /* may be 0 */

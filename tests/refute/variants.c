@@ -36,7 +36,7 @@ typedef struct world {
     zlay_variants_request r;
 } world;
 
-static const char *const names[UNKNOWNS] = {"m", "n", "lda"};
+static const char *const names[UNKNOWNS] = {"m", "n", "ld"};
 
 /* ---- conditions ------------------------------------------------------------------------------ */
 

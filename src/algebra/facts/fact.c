@@ -113,8 +113,10 @@ static zlay_status compare(reader *r, const zl_linear *d, bool equal)
         return says(r, place, equal ? zl_range_solve_zero(factor, d->rest)
                                     : zl_range_solve_least(factor, d->rest), d->rest);
     }
-    if (equal ? zl_range_has(d->rest, 0) : d->rest.lo <= 0) return ZLAY_OK;
-    return refuse(r, "what stands before is false");
+    bool holds = equal ? zl_range_is_constant(d->rest) && !d->rest.rem : d->rest.hi <= 0;
+    bool may = equal ? zl_range_has(d->rest, 0) : d->rest.lo <= 0;
+    if (holds) return ZLAY_OK;
+    return refuse(r, may ? "a number does not fit 64 bits" : "what stands before is false");
 }
 
 /* d == 0 modulo mod. */

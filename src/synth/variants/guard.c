@@ -13,8 +13,8 @@ zlay_status zl_variant_guard_names(zlay_ctx *ctx, zl_unknowns *u, const zlay_var
         const char *name = request->unknown[i];
         size_t place, length = name ? strlen(name) : 0, before = u->count;
         char quoted[256];
-        if (!name || !zl_is_name(name, length))
-            return zl_fail(ctx, ZLAY_EINVAL, "unknowns[%u]: '%s' is no name, or a word of C, C++ or PTX", i,
+        if (!name || !zl_is_c_name(name, length))
+            return zl_fail(ctx, ZLAY_EINVAL, "unknowns[%u]: '%s' is no name, or a word of C or C++", i,
                            name ? zl_quote(quoted, name, length) : "");
         zlay_status status = zl_unknowns_add(u, &place, name, length);
         if (status) return status;

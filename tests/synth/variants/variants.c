@@ -140,6 +140,7 @@ static void test_texts_refused(void **state)
         {"n >= 2^64", "n >= 1", "variants[1].guard[0]: a number", ZLAY_EOVERFLOW},
         {"n = 2^64", "n >= 1", "variants[1].guard[0]: a number", ZLAY_EOVERFLOW},
         {"n >= 1", "n >= -2^64", "facts[0]: a number", ZLAY_EOVERFLOW},
+        {"2^70 = 2^71 && n >= 1", "n >= 1", "variants[1].guard[0]: ", ZLAY_EINVAL},
         {"1 <= 2", "n >= 1", "variants[1].guard[0]: it says nothing", ZLAY_EINVAL},
     };
     static const int64_t pairs[] = {64, 1, 96, 2};
@@ -152,7 +153,7 @@ static void test_texts_refused(void **state)
 
 static void test_names_refused(void **state)
 {
-    static const char *const lists[][2] = {{"n", "n"}, {"n", "int"}, {"n", "a b"}, {"n", NULL}, {"n", "ld"}};
+    static const char *const lists[][2] = {{"n", "n"}, {"n", "int"}, {"n", "a b"}, {"n", NULL}, {"n", "template"}};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
         request r = example();
         r.unknowns = 2, r.unknown = lists[i];
