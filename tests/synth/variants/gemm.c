@@ -248,6 +248,87 @@ static void test_alignment(void **state)
     zlay_variants_free(v);
 }
 
+/* One unknown; what the selector takes at a value is taken by the planner, or `none` says that there is nothing. */
+static void check_at(zlay_ctx *ctx, const zlay_variants *v, const zlay_gemm *choice, int size, int64_t value, bool none)
+{
+    int32_t i = zlay_variants_select(v, &value);
+    uint64_t time;
+    assert_int_equal(i < 0, none);
+    if (none) return;
+    zlay_gemm g = choice[i];
+    *field_of(&g, size) = (uint64_t)value;
+    if (weigh(ctx, &g, &time)) fail_msg("%lld: %s", (long long)value, zlay_ctx_message(ctx));
+}
+
+/* Few rows are what the service has most, so that their tile alone would be within the bound, and it has too many tiles. */
+static void test_tiles(void **state)
+{
+    static const int64_t few[] = {8, 100000}, ends[] = {1, 8, 9, 1 << 20, 268435448, 268435456, 1 << 30, INT32_MAX - 255};
+    static const uint64_t weights[] = {100000, 1};
+    const zlay_gemm g = {.size = sizeof g, .n = 4096, .k = 64, .swap = ZLAY_SWAP_AUTO};
+    zlay_variants_gemm r = rows_unknown(&g);
+    zlay_gemm choice[ZLAY_VARIANTS_MOST];
+    zlay_variants *v;
+    r.shapes.value = few, r.shapes.weight = weights, r.shapes.shapes = 2, r.shapes.by = ZLAY_VARIANTS_PERCENT, r.shapes.bound = 100000;
+    assert_int_equal(zlay_variants_gemm_choose(*state, &v, choice, target_of("sm_90a"), &r), ZLAY_OK);
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) check_at(*state, v, choice, ZLAY_VARIANTS_M, ends[i], false);
+    check_at(*state, v, choice, ZLAY_VARIANTS_M, (int64_t)INT32_MAX - 254, true);
+    zlay_variants_free(v);
+}
+
+/* Stream-K needs two steps of K; without facts about K there is a plan for one. */
+static void test_one_step(void **state)
+{
+    static const int64_t deep[] = {7168};
+    const zlay_gemm g = {.size = sizeof g, .m = 8192, .n = 4096, .lda = 1 << 20, .ldb = 1 << 20, .stream_k = ZLAY_STREAM_AUTO};
+    zlay_variants_gemm r = {.size = sizeof r, .of = {0, 0, 1}, .gemm = &g, .shapes = {.size = sizeof r.shapes, .unknowns = 1, .unknown = names + 2, .shapes = 1, .value = deep}};
+    zlay_gemm choice[ZLAY_VARIANTS_MOST];
+    zlay_variants *v;
+    if (zlay_variants_gemm_choose(*state, &v, choice, target_of("sm_90a"), &r)) fail_msg("%s", zlay_ctx_message(*state));
+    assert_true(choice[zlay_variants_select(v, deep)].stream_k == ZLAY_STREAM_ALWAYS);
+    check_at(*state, v, choice, ZLAY_VARIANTS_K, 1, false);
+    check_at(*state, v, choice, ZLAY_VARIANTS_K, 64, false);
+    check_at(*state, v, choice, ZLAY_VARIANTS_K, 65, false);
+    check_at(*state, v, choice, ZLAY_VARIANTS_K, 1 << 20, false);
+    check_at(*state, v, choice, ZLAY_VARIANTS_K, (1 << 20) + 1, true); /* a row would pass its pitch */
+    zlay_variants_free(v);
+}
+
+/* A matrix of 2^64 bytes is none. */
+static void test_bytes(void **state)
+{
+    static const int64_t one[] = {7168};
+    const zlay_gemm g = {.size = sizeof g, .m = INT32_MAX - 255, .n = 64, .k = 64};
+    zlay_variants_gemm r = {.size = sizeof r, .of = {0, 0, 0, 1}, .gemm = &g, .shapes = {.size = sizeof r.shapes, .unknowns = 1, .unknown = names + 3, .shapes = 1, .value = one}};
+    zlay_gemm choice[ZLAY_VARIANTS_MOST];
+    zlay_variants *v;
+    if (zlay_variants_gemm_choose(*state, &v, choice, target_of("sm_90a"), &r)) fail_msg("%s", zlay_ctx_message(*state));
+    check_at(*state, v, choice, ZLAY_VARIANTS_LDA, 64, false);
+    check_at(*state, v, choice, ZLAY_VARIANTS_LDA, 63, true);
+    check_at(*state, v, choice, ZLAY_VARIANTS_LDA, (int64_t)1 << 32, false);
+    check_at(*state, v, choice, ZLAY_VARIANTS_LDA, ((int64_t)1 << 32) + 1024, true);
+    zlay_variants_free(v);
+}
+
+/* Tensor stores write whole 16 bytes of a row of D, whatever its pitch. */
+static void test_columns(void **state)
+{
+    static const int64_t columns[] = {4096, 4090};
+    const zlay_gemm g = {.size = sizeof g, .m = 4096, .k = 4096, .ldd = 8192};
+    zlay_variants_gemm r = {.size = sizeof r, .of = {0, 1}, .gemm = &g, .shapes = {.size = sizeof r.shapes, .unknowns = 1, .unknown = names + 1, .shapes = 2, .value = columns}};
+    zlay_gemm choice[ZLAY_VARIANTS_MOST];
+    zlay_variants *v;
+    char text[200];
+    zlay_buf buf = {text, sizeof text, 0};
+    bool said = false;
+    if (zlay_variants_gemm_choose(*state, &v, choice, target_of("sm_90a"), &r)) fail_msg("%s", zlay_ctx_message(*state));
+    for (uint32_t i = 0; !zlay_variants_fact(&buf, v, 0, i); i++) said = said || !strcmp(text, "n % 8 == 0");
+    assert_true(said);
+    assert_int_equal(zlay_variants_select(v, columns), 0);
+    assert_int_equal(zlay_variants_select(v, columns + 1), 1);
+    zlay_variants_free(v);
+}
+
 static void refuse(zlay_ctx *ctx, const zlay_variants_gemm *r, const char *target, zlay_status want, const char *says)
 {
     zlay_gemm choice[ZLAY_VARIANTS_MOST];
@@ -312,6 +393,7 @@ static void test_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_choices), cmocka_unit_test(test_costs), cmocka_unit_test(test_alignment),
+                                       cmocka_unit_test(test_tiles), cmocka_unit_test(test_one_step), cmocka_unit_test(test_bytes), cmocka_unit_test(test_columns),
                                        cmocka_unit_test(test_refused), cmocka_unit_test(test_memory)};
     return cmocka_run_group_tests(tests, begin, end);
 }
