@@ -190,7 +190,8 @@ static const char *const words_of_ptx[] = {
 static bool has_word(const char *const *word, size_t count, const char *text, size_t length)
 {
     for (size_t i = 0; i < count; i++)
-        if (word[i][0] == text[0] && !strncmp(word[i], text, length) && !word[i][length]) return true;
+        if (word[i][0] == text[0] && !strncmp(word[i], text, length) && !word[i][length])
+            return true;
     return false;
 }
 

@@ -58,6 +58,11 @@ static const char *const rows[][2] = {
     {GEMM "\"unknowns\":[\"m\"],\"shapes\":[[64]]" PRODUCT ",\"m\":\"m\",\"repack\":\"always\"}}", "repack: variants of GEMMs have none"},
     {GEMM "\"unknowns\":[\"m\"],\"shapes\":[[64]],\"gemm\":7}", "field 'gemm'"},
     {GEMM "\"unknowns\":[\"m\"],\"shapes\":[[64]]}", "field 'gemm' is missing"},
+    {"{\"op\":\"emit\",\"what\":\"selector\",\"name\":\"pick\"," SHAPES THREE ",\"most\":2}",
+     "{\"ok\":{\"text\":\"#if defined __CUDACC__ || defined __HIPCC__\\n__host__ __device__\\n#endif\\nstatic inline int pick(long long n)"},
+    {"{\"op\":\"emit\",\"what\":\"selector\",\"name\":\"pick\"," SHAPES THREE ",\"colour\":2}", "'colour'"},
+    {"{\"op\":\"emit\",\"what\":\"selector\",\"name\":\"n\"," SHAPES THREE "}", "field 'name' is no identifier"},
+    {"{\"op\":\"emit\",\"what\":\"selector\",\"name\":\"pick\"," SHAPES "}", "field 'variants' is missing"},
     {CHOOSE "\"shapes\":[[3]]" ANY "}", "field 'unknowns' is missing"},
 };
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* variants.choose: candidates with guards, the fewest that are worth having, and their selector. */
+#include "json/synth/emit.h"
 #include "json/synth/variants.h"
 
 #include <string.h>
@@ -272,15 +273,47 @@ static void put_candidate(zl_call *call, json_t *value, const void *from, uint32
     if (c->name.text) zl_put_value(call, value, "name", json_stringn(c->name.text, c->name.length));
 }
 
+static zlay_status choose(zl_call *call, zlay_variants **out, zlay_variants_request *request,
+                          const asked *a)
+{
+    zlay_status status = zl_service_read(call, request, &a->service);
+    if (!status) status = candidates_read(call, request, a);
+    return status ? status : zlay_variants_choose(call->ctx, out, request);
+}
+
 zlay_status zl_op_variants_choose(zl_call *call, const void *value)
 {
     const asked *a = value;
     zlay_variants_request request;
     zlay_variants *variants = NULL;
-    zlay_status status = zl_service_read(call, &request, &a->service);
-    if (!status) status = candidates_read(call, &request, a);
-    if (!status) status = zlay_variants_choose(call->ctx, &variants, &request);
+    zlay_status status = choose(call, &variants, &request, a);
     if (!status) status = zl_put_variants(call, &request, variants, &a->service, put_candidate, a);
+    zlay_variants_free(variants);
+    return status;
+}
+
+/* ---- emit of what: selector ------------------------------------------------------------------ */
+
+typedef struct selector_asked {
+    zl_emit_head head;
+    asked of;
+} selector_asked;
+
+typedef asked zl_variants_fields_type;
+static const zl_field selector_rows[] = {
+    ZL_PART(zl_emit_head_fields, selector_asked, head),
+    ZL_PART(zl_variants_fields, selector_asked, of),
+};
+const zl_fields zl_emit_selector_fields = {ZL_ROWS(selector_rows, selector_asked)};
+
+zlay_status zl_emit_selector(zl_call *call, const void *value)
+{
+    const selector_asked *a = value;
+    zlay_variants_request request;
+    zlay_variants *variants = NULL;
+    zlay_status status = choose(call, &variants, &request, &a->of);
+    const selector s = {variants, a->head.name};
+    if (!status) status = zl_put_kernel(call, "cuda", print_selector, &s, &a->head);
     zlay_variants_free(variants);
     return status;
 }
