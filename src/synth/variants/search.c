@@ -26,6 +26,7 @@ typedef struct search {
     uint64_t cheapest[ZL_POINTS_MOST], u[ZL_POINTS_MOST];
     entry *table;
     size_t room, count;
+    struct list_step *step; /* those of a list that are tried, by how many picks are left */
 } search;
 
 /* ---- sets ------------------------------------------------------------------------------------ */
@@ -227,7 +228,7 @@ static zlay_status solve(search *s, uint64_t *value, const zl_point_set *left, u
 
 static zlay_status try_branches(search *s, entry *e, uint64_t limit)
 {
-    list_step list[ZLAY_VARIANTS_CANDIDATES];
+    list_step *list = s->step + (size_t)(e->picks - 1) * s->in->candidates;
     uint64_t best = limit;
     size_t count = branches_of(s, list, &e->left, e->picks);
     e->value = NEVER;
@@ -256,7 +257,7 @@ static zlay_status solve(search *s, uint64_t *value, const zl_point_set *left, u
     const entry *known = s->room ? &s->table[slot_of(s->table, s->room, left, picks)] : NULL;
     if (known && known->used) *value = known->value;
     if (known && known->used && (known->exact || known->value >= limit)) return ZLAY_OK;
-    zlay_status status = zl_charge(s->in->ctx, s->in->candidates * 16 + 64);
+    zlay_status status = zl_charge(s->in->ctx, s->in->candidates * 8 + 64);
     entry e = {.left = *left, .picks = picks, .used = true};
     e.value = picks > 1 ? bound_of(s, s->u, &b, left, picks) : 0;
     if (!status && e.value < limit) status = try_branches(s, &e, limit);
@@ -296,6 +297,8 @@ zlay_status zl_lists_search(const zl_lists *lists, zl_list *out, uint32_t most, 
     zl_mark mark = zl_scratch_mark(lists->ctx);
     search s = {.in = lists};
     zl_point_set all;
+    s.step = zl_scratch(lists->ctx, lists->candidates * most, sizeof *s.step);
+    if (!s.step) return ZLAY_ENOMEM;
     begin(&s, &all);
     ascend(&s, &all, most, limit);
     *out = (zl_list){0};
