@@ -148,6 +148,7 @@ static const struct {
     {"wave", bench_wave},
     {"region", bench_region},
     {"fill", bench_fill},
+    {"variants", bench_variants},
 };
 
 enum { GROUPS = sizeof groups / sizeof groups[0] };

@@ -158,4 +158,7 @@ typedef struct zl_name {
 /* [A-Za-z_][A-Za-z0-9_]{0,63} and no keyword of C, C++ or PTX. */
 bool zl_is_name(const char *text, size_t length);
 
+/* The same of C and C++ alone. */
+bool zl_is_c_name(const char *text, size_t length);
+
 #endif

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-/* Keywords of C11, C++17 and PTX that match the name pattern. */
-static const char *const keywords[] = {
+/* Keywords of C11 and C++17 that match the name pattern. */
+static const char *const words_of_c[] = {
     "alignas",
     "alignof",
     "and",
@@ -89,6 +89,10 @@ static const char *const keywords[] = {
     "while",
     "xor",
     "xor_eq",
+};
+
+/* Those of PTX. */
+static const char *const words_of_ptx[] = {
     "_",
     "WARP_SZ",
     "abs",
@@ -183,14 +187,24 @@ static const char *const keywords[] = {
     "wmma",
 };
 
-bool zl_is_name(const char *text, size_t length)
+static bool has_word(const char *const *word, size_t count, const char *text, size_t length)
+{
+    for (size_t i = 0; i < count; i++)
+        if (word[i][0] == text[0] && !strncmp(word[i], text, length) && !word[i][length])
+            return true;
+    return false;
+}
+
+bool zl_is_c_name(const char *text, size_t length)
 {
     if (!text || length < 1 || length > 64 || !zl_is_name_start(text[0])) return false;
     for (size_t i = 1; i < length; i++)
         if (!zl_is_name_part(text[i])) return false;
-    for (size_t i = 0; i < ZL_COUNT(keywords); i++)
-        if (keywords[i][0] == text[0] && !strncmp(keywords[i], text, length) &&
-            !keywords[i][length])
-            return false;
-    return true;
+    return !has_word(words_of_c, ZL_COUNT(words_of_c), text, length);
+}
+
+bool zl_is_name(const char *text, size_t length)
+{
+    return zl_is_c_name(text, length) &&
+           !has_word(words_of_ptx, ZL_COUNT(words_of_ptx), text, length);
 }

@@ -125,7 +125,7 @@ typedef struct zl_maps_asked {
 } zl_maps_asked;
 zlay_status zl_maps_made(zl_call *call, zlay_move **out, const zl_maps_asked *asked);
 
-/* The fields of plan.gemm, and the plan. */
+/* The fields of plan.gemm, the request, and the plan. */
 enum { ZL_OF_A, ZL_OF_B, ZL_ORDERED };
 typedef struct zl_gemm_asked {
     const zlay_target *target;
@@ -134,6 +134,7 @@ typedef struct zl_gemm_asked {
     zl_json_text epilogue;
 } zl_gemm_asked;
 typedef zl_gemm_asked zl_gemm_fields_type;
+zlay_status zl_gemm_request(zl_call *call, zlay_gemm *out, const zl_gemm_asked *asked);
 zlay_status zl_gemm_made(zl_call *call, zlay_plan **out, const zl_gemm_asked *asked);
 /* Put how operands are repacked, where some are; with the names of the kernels where the product's
  * is given. */

@@ -247,6 +247,8 @@ map='"mode": "tiled", "rank": 2, "address": 1048576, "extent": [4096, 1024], "st
 map_bits=00001000000000001065000000020000$(printf '%032d' 0)ff0f0000ff0300000000000000000000000000000000003f3f0000000000000000200000000000000004$(printf '%0108d' 0)
 emit_commands() {
     same_as_batch '{"op": "emit", "what": "layout", "layout": "(8,64):(64,1)", "language": "hip", "name": "at"}' emit layout hip 'memref<8x64xf32>' at &&
+        same_as_batch '{"op": "emit", "what": "selector", "unknowns": ["m", "n"], "facts": ["1 <= n < 2^31"], "shapes": [[1, 64], [2, 7]], "variants": [{"guard": ["n % 4 == 0"], "cost": "n / 4"}, {"cost": "n"}], "most": 2, "name": "pick"}' \
+            emit selector m,n '[[1,64],[2,7]]' '[{"guard":["n % 4 == 0"],"cost":"n / 4"},{"cost":"n"}]' pick 'facts=["1 <= n < 2^31"]' most=2 &&
         same_as_batch '{"op": "emit", "what": "word", "slots": [["register", 2], ["lane", 32]], "map": "(2,2,16):(2,1,4)", "language": "cuda", "name": "word"}' emit word cuda register:2,lane:32 '(2,2,16):(2,1,4)' &&
         same_as_batch '{"op": "emit", "what": "convert", "target": "sm_90a", "elem_bits": 32, "src": "'"$regs"'", "dst": "'"$row"'", "language": "ptx", "name": "turn"}' emit convert ptx sm_90a 32 "$regs" "$row" turn &&
         same_as_batch '{"op": "emit", "what": "move", "target": "sm_90a", "elem_bits": 16, "src": {"layout": "(64,64):(72,1)", "space": "global", "align": 16}, "dst": {"layout": "(64,64):(64,1)", "space": "shared"}, "threads": 128, "language": "ptx", "name": "tile"}' \

@@ -305,6 +305,10 @@ static const char *const whole[] = {
     "{\"rows\":16}]}",
     "{\"op\":\"region.check\",\"rows\":{\"lengths\":[70]},\"tiles\":[{\"rows\":16}],\"parts\":"
     "[{\"group\":0,\"tile\":0,\"row\":0,\"rows\":70}]}",
+    "{\"op\":\"variants.choose\",\"unknowns\":[\"n\"],\"shapes\":[[8],[3]],\"variants\":[{\"cost\":\"n\"},"
+    "{\"guard\":[\"n % 8 == 0\"],\"cost\":\"n / 8\"}]}",
+    "{\"op\":\"variants.gemm\",\"unknowns\":[\"m\"],\"shapes\":[[64]],\"gemm\":{\"target\":\"sm_90a\",\"m\":\"m\",\"n\":64,"
+    "\"k\":64}}",
     "{\"op\":\"body.check\",\"body\":\"body b\\nmatrix C f32\\nC = C + 1\\nend\"}",
     "{\"op\":\"pipe.verify\",\"pipe\":\"pipe p\\nparam N 1..\\nsmem A[2] 64\\nbar full[2] count "
     "1\\nbar empty[2] count 1\\ninit full\\ninit empty\\n"

@@ -146,6 +146,39 @@ static zlay_status ragged(zlay_ctx *ctx, const world *w)
     return status;
 }
 
+static zlay_status variants(zlay_ctx *ctx, const world *w)
+{
+    static const char *const names[] = {"m", "n"}, *const facts[] = {"1 <= m <= 65536", "1 <= n <= 65536"},
+                            *const guards[][1] = {{"(m + n) % 2 == 0"}, {"m <= 64"}, {"(m + n) % 2 == 1"}, {"n <= m"}};
+    static const int64_t values[] = {1, 2, 3, 4, 5, 5, 100, 7, 64, 64};
+    zlay_variant variant[4];
+    zlay_variants *v = NULL;
+    for (int i = 0; i < 4; i++) variant[i] = (zlay_variant){.guard = guards[i], .guards = 1, .cost = i % 2 ? "m" : "m + n"};
+    zlay_variants_request r = {.size = sizeof r, .unknowns = 2, .unknown = names, .fact = facts, .facts = 2,
+                               .shapes = 5, .value = values, .variant = variant, .variants = 4};
+    (void)w;
+    zlay_status status = zlay_variants_choose(ctx, &v, &r);
+    assert_int_equal(!v, status != ZLAY_OK);
+    zlay_variants_free(v);
+    return status;
+}
+
+static zlay_status variants_of_gemm(zlay_ctx *ctx, const world *w)
+{
+    static const char *const names[] = {"m"};
+    static const int64_t values[] = {1, 100, 4096};
+    const zlay_gemm g = {.size = sizeof g, .n = 4096, .k = 512};
+    zlay_gemm choice[ZLAY_VARIANTS_MOST];
+    zlay_variants *v = NULL;
+    zlay_variants_gemm r = {.size = sizeof r, .of = {1}, .gemm = &g, .shapes = {.size = sizeof r.shapes, .unknowns = 1,
+                            .unknown = names, .shapes = 3, .value = values}};
+    (void)w;
+    zlay_status status = zlay_variants_gemm_choose(ctx, &v, choice, target_of("sm_90a"), &r);
+    assert_int_equal(!v, status != ZLAY_OK);
+    zlay_variants_free(v);
+    return status;
+}
+
 static zlay_status descriptor(zlay_ctx *ctx, const world *w)
 {
     zlay_layout *layout = NULL;
@@ -182,6 +215,8 @@ static const struct row {
     {"multicast", multicast, NULL, NULL},
     {"tmem.pack", packing, NULL, NULL},
     {"region.cover", ragged, NULL, NULL},
+    {"variants.choose", variants, NULL, NULL},
+    {"variants.gemm", variants_of_gemm, NULL, NULL},
     {"smemdesc.layout", descriptor, NULL, NULL},
 };
 
@@ -263,7 +298,7 @@ static void work_is_of_the_public_call(void **state)
     }
 }
 
-/* With few points there is the same plan or none; what is wrong is never the planner. */
+/* With few points, and one operation of isl, there is the same plan or none; what is wrong is never the planner. */
 static void few_points(void **state)
 {
     for (size_t i = 0; i < ZL_COUNT(rows); i++) {
@@ -275,7 +310,7 @@ static void few_points(void **state)
             assert_int_equal(zlay_ctx_set_limits(ctx, &limits), ZLAY_OK);
             zlay_status status = rows[i].plan(ctx, &w);
             const char *why = zlay_ctx_message(ctx);
-            bool named = status == ZLAY_ELIMIT && strstr(why, "points");
+            bool named = status == ZLAY_ELIMIT && (strstr(why, "points") || strstr(why, "isl_ops"));
             if (status && !named)
                 fail_msg("%s, %llu points: %s, %s", rows[i].name, (unsigned long long)points,
                          zlay_status_name(status), why);

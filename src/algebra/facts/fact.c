@@ -70,9 +70,10 @@ static zlay_status side_parse(reader *r, side *s)
 
 /* ---- what a comparison says -------------------------------------------------------- */
 
-static zlay_status says(reader *r, size_t place, zlay_range range)
+/* `rest`: the number that it follows from; a range of it where it does not fit 64 bits. */
+static zlay_status says(reader *r, size_t place, zlay_range range, zlay_range rest)
 {
-    zl_constraint what = {r->fact, place, range};
+    zl_constraint what = {r->fact, place, range, zl_range_is_constant(rest)};
     if (zl_range_is_empty(range)) return refuse(r, "what stands before holds for no integer");
     return zl_constraints_add(r->out, what);
 }
@@ -110,10 +111,12 @@ static zlay_status compare(reader *r, const zl_linear *d, bool equal)
     if (count) {
         int64_t factor = d->coefficient[place];
         return says(r, place, equal ? zl_range_solve_zero(factor, d->rest)
-                                    : zl_range_solve_least(factor, d->rest));
+                                    : zl_range_solve_least(factor, d->rest), d->rest);
     }
-    if (equal ? zl_range_has(d->rest, 0) : d->rest.lo <= 0) return ZLAY_OK;
-    return refuse(r, "what stands before is false");
+    bool holds = equal ? zl_range_is_constant(d->rest) && !d->rest.rem : d->rest.hi <= 0;
+    bool may = equal ? zl_range_has(d->rest, 0) : d->rest.lo <= 0;
+    if (holds) return ZLAY_OK;
+    return refuse(r, may ? "a number does not fit 64 bits" : "what stands before is false");
 }
 
 /* d == 0 modulo mod. */
@@ -125,7 +128,7 @@ static zlay_status congruent(reader *r, const zl_linear *d, int64_t mod)
     if (!zl_range_is_constant(d->rest)) return refuse(r, "a residue does not fit 64 bits");
     if (count > 1) return relates(r, d, ZL_FACT_MOD, mod);
     if (count)
-        return says(r, place, zl_range_solve_mod(d->coefficient[place], d->rest.rem, mod));
+        return says(r, place, zl_range_solve_mod(d->coefficient[place], d->rest.rem, mod), d->rest);
     return d->rest.rem % mod ? refuse(r, "what stands before is false") : ZLAY_OK;
 }
 
@@ -143,7 +146,7 @@ static zlay_status congruence(reader *r, int how)
         zlay_range b = right->form->rest;
         if (count || !zl_range_is_constant(b))
             return refuse(r, "x mod m is compared with a number");
-        if (b.rem < 0 || b.rem >= left->mod) return says(r, place, zl_range_empty());
+        if (b.rem < 0 || b.rem >= left->mod) return says(r, place, zl_range_empty(), b);
     }
     zl_linear_apply(ZL_LINEAR_SUB, left->form, right->form, r->u);
     return congruent(r, left->form, left->mod ? left->mod : right->mod);

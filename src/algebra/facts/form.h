@@ -78,6 +78,7 @@ zlay_range zl_linear_range(const zl_linear *form, const zl_unknown *at, size_t n
 typedef struct zl_constraint {
     size_t fact, place; /* which text, about which unknown */
     zlay_range range;
+    bool whole; /* false: a number did not fit 64 bits, and the range has more than the text */
 } zl_constraint;
 
 /* In working memory of the call, as are the two sides of what is read. */

@@ -14,7 +14,7 @@ enum { PATH_MOST = 63 };
 
 /* Fields that are lists. */
 static const char *const lists[] = {"slots",  "step",  "extent", "stride", "box",
-                                    "lower", "upper", "tile",   "facts"};
+                                    "lower", "upper", "tile",   "facts",  "unknowns"};
 
 static bool is_list(const char *field)
 {

@@ -25,6 +25,7 @@ static const zl_field emit_rows[] = {
     ZL_OTHERS(zl_emit_ring_fields),
     ZL_OTHERS(zl_emit_wave_fields),
     ZL_OTHERS(zl_emit_ragged_fields),
+    ZL_OTHERS(zl_emit_selector_fields),
 };
 const zl_fields zl_emit_fields = {ZL_ROWS(emit_rows, zl_json_text)};
 
@@ -69,6 +70,7 @@ static const struct {
     {"ring", &zl_emit_ring_fields, zl_emit_ring},
     {"wave", &zl_emit_wave_fields, zl_emit_wave},
     {"ragged", &zl_emit_ragged_fields, zl_emit_ragged},
+    {"selector", &zl_emit_selector_fields, zl_emit_selector},
 };
 
 zlay_status zl_op_emit(zl_call *call, const void *asked)
@@ -82,5 +84,5 @@ zlay_status zl_op_emit(zl_call *call, const void *asked)
     return zl_fail(call->ctx, ZLAY_ENOTSUP,
                    "field 'what': 'gemm', 'header', 'copy', 'transpose', 'move', 'pipe', "
                    "'attention', 'weights', 'snippets', 'layout', 'word', 'convert', 'tensormap', "
-                   "'smemdesc', 'idesc', 'ring', 'wave' and 'ragged' are done");
+                   "'smemdesc', 'idesc', 'ring', 'wave', 'ragged' and 'selector' are done");
 }

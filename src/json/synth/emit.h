@@ -21,11 +21,11 @@ extern const zl_fields zl_emit_gemm_fields, zl_emit_copy_fields, zl_emit_move_fi
     zl_emit_pipe_fields, zl_emit_attention_fields, zl_emit_weights_fields,
     zl_emit_layout_fields, zl_emit_word_fields, zl_emit_convert_fields, zl_emit_tensormap_fields,
     zl_emit_smemdesc_fields, zl_emit_idesc_fields, zl_emit_ring_fields, zl_emit_wave_fields,
-    zl_emit_ragged_fields;
+    zl_emit_ragged_fields, zl_emit_selector_fields;
 zl_op_run zl_emit_gemm, zl_emit_header, zl_emit_copy, zl_emit_transpose, zl_emit_move, zl_emit_pipe,
     zl_emit_attention, zl_emit_weights, zl_emit_layout, zl_emit_word,
     zl_emit_convert, zl_emit_tensormap, zl_emit_smemdesc, zl_emit_idesc,
-    zl_emit_ring, zl_emit_wave, zl_emit_ragged;
+    zl_emit_ring, zl_emit_wave, zl_emit_ragged, zl_emit_selector;
 
 /* What is printed of a plan, a target, a transfer or a move. */
 typedef enum zl_emitted {

@@ -99,14 +99,20 @@ static zlay_status order_of(zl_call *call, const char *letter, int32_t *order, i
     return ZLAY_OK;
 }
 
+zlay_status zl_gemm_request(zl_call *call, zlay_gemm *out, const zl_gemm_asked *a)
+{
+    *out = a->gemm;
+    out->size = sizeof *out;
+    out->epilogue = a->epilogue.text;
+    out->epilogue_length = a->epilogue.length;
+    zlay_status status = order_of(call, "a", &out->a_order, a->major[ZL_OF_A]);
+    return status ? status : order_of(call, "b", &out->b_order, a->major[ZL_OF_B]);
+}
+
 zlay_status zl_gemm_made(zl_call *call, zlay_plan **out, const zl_gemm_asked *a)
 {
-    zlay_gemm gemm = a->gemm;
-    gemm.size = sizeof gemm;
-    gemm.epilogue = a->epilogue.text;
-    gemm.epilogue_length = a->epilogue.length;
-    zlay_status status = order_of(call, "a", &gemm.a_order, a->major[ZL_OF_A]);
-    if (!status) status = order_of(call, "b", &gemm.b_order, a->major[ZL_OF_B]);
+    zlay_gemm gemm;
+    zlay_status status = zl_gemm_request(call, &gemm, a);
     return status ? status : zlay_gemm_synth(call->ctx, out, a->target, &gemm);
 }
 

@@ -233,7 +233,8 @@ static zlay_status pipe_make(zlay_ctx *ctx, zlay_plan *plan)
     return zl_by_tmem(plan) ? zl_tmem_gemm_pipe(ctx, plan) : zl_gemm_pipe(ctx, plan);
 }
 
-static zlay_status plan_fill(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *gemm)
+/* Everything that the modelled time depends on: all but certificates and the pipe. */
+static zlay_status plan_lay(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *gemm)
 {
     zlay_gemm g;
     zlay_status status = request_copy(ctx, &g, gemm);
@@ -257,10 +258,41 @@ static zlay_status plan_fill(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *ge
     if (!status) status = zl_multicast_check(ctx, plan);
     if (!status) status = split_check(ctx, &plan->info);
     if (!status) status = stages_check(ctx, &plan->info);
-    if (!status) status = zl_gemm_epilogue(ctx, plan);
-    if (!status) status = zl_certificates_make(ctx, plan);
-    if (!status) status = pipe_make(ctx, plan);
     return status;
+}
+
+static zlay_status plan_fill(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *gemm)
+{
+    zlay_status status = plan_lay(ctx, plan, gemm);
+    if (status || zl_wave_target(plan->info.target)) return status;
+    status = zl_gemm_epilogue(ctx, plan);
+    if (!status) status = zl_certificates_make(ctx, plan);
+    return status ? status : pipe_make(ctx, plan);
+}
+
+zlay_status zl_gemm_weigh(zlay_ctx *ctx, zlay_plan_summary *info, uint64_t *time, const zlay_target *target, const zlay_gemm *gemm)
+{
+    zl_mark mark = zl_scratch_mark(ctx);
+    zlay_plan *plan = zl_alloc(ctx, 1, sizeof *plan);
+    if (!plan) return ZLAY_ENOMEM;
+    plan->alloc = zl_allocator(ctx);
+    plan->info.target = target;
+    zlay_status status = plan_lay(ctx, plan, gemm);
+    *info = plan->info;
+    *time = status ? 0 : zl_gemm_modelled(plan, gemm);
+    zlay_plan_free(plan);
+    zl_scratch_release(ctx, mark);
+    return status;
+}
+
+zlay_status zl_gemm_synth(zlay_ctx *ctx, zlay_plan **out, const zlay_target *target, const zlay_gemm *gemm)
+{
+    zlay_plan *plan = zl_alloc(ctx, 1, sizeof *plan);
+    *out = plan;
+    if (!plan) return ZLAY_ENOMEM;
+    plan->alloc = zl_allocator(ctx);
+    plan->info.target = target;
+    return plan_fill(ctx, plan, gemm);
 }
 
 zlay_status zlay_gemm_synth(zlay_ctx *ctx, zlay_plan **out, const zlay_target *target,
@@ -271,11 +303,8 @@ zlay_status zlay_gemm_synth(zlay_ctx *ctx, zlay_plan **out, const zlay_target *t
     if (!target || !gemm) return ZLAY_EINVAL;
     zlay_status status = zl_enter(ctx);
     if (status) return status;
-    zlay_plan *plan = zl_alloc(ctx, 1, sizeof *plan);
-    if (!plan) return zl_leave(ctx, ZLAY_ENOMEM);
-    plan->alloc = zl_allocator(ctx);
-    plan->info.target = target;
-    status = zl_leave(ctx, zl_whole(ctx, plan_fill(ctx, plan, gemm)));
+    zlay_plan *plan;
+    status = zl_leave(ctx, zl_whole(ctx, zl_gemm_synth(ctx, &plan, target, gemm)));
     if (status) zlay_plan_free(plan);
     else *out = plan;
     return status;

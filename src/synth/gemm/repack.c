@@ -78,6 +78,17 @@ static uint64_t time_of(const zlay_plan *plan, const zlay_gemm *gemm, uint32_t s
     return zl_umul_sat(product, a > b ? a : b) / BY_TENSOR + copies;
 }
 
+uint64_t zl_gemm_modelled(const zlay_plan *plan, const zlay_gemm *gemm)
+{
+    zlay_gemm fixed = *gemm;
+    uint64_t copies = 0;
+    fixed.tile_m = plan->info.tile_m, fixed.tile_n = plan->info.tile_n;
+    for (int32_t o = 0; o < OPERANDS; o++)
+        if (plan->repack[o].transfer) copies += LAUNCH_NS + plan->repack[o].bytes / (COPY_RATE / 2);
+    uint32_t a = slowness(plan, ZLAY_OPERAND_A), b = slowness(plan, ZLAY_OPERAND_B);
+    return zl_uadd_sat(zl_umul_sat(zl_tile_time(plan, &fixed), a > b ? a : b) / BY_TENSOR, copies);
+}
+
 /* The set of the least time; of equal ones that of fewer copies. */
 static uint32_t set_choose(const zlay_plan *plan, const zlay_gemm *gemm)
 {
