@@ -62,7 +62,7 @@ who() {
         END {
             print "| one thread; of a role of many its elected one | " list["ONE"] " |"
             print "| every thread that the role has | " list["ALL"] " |"
-            print "| all threads of whole warps: no role of one elected thread | " list["THREADS"] " |"
+            print "| all threads of whole warps: no role of one elected thread, but for a `read` or `write` of a stage that names no registers | " list["THREADS"] " |"
             print "| each warp as one | " list["WARPS"] " |"
             print "| a whole aligned warpgroup | " list["GROUP"] " |"
             print "| one warp alone | " list["WARP"] " |"

@@ -286,15 +286,17 @@ static void loop_end(zl_pipe_text *k, const zl_event *loop)
     zl_pt_rings_end(k, loop);
 }
 
+static zl_pt_events events;
+
 /* A loop, from its first event to its last. */
 static void loop_print(zl_pipe_text *k, const zl_event *loop)
 {
     loop_begin(k, loop);
-    zl_pt_loop_body(k, loop);
+    zl_pt_loop_body(k, loop, events);
     loop_end(k, loop);
 }
 
-void zl_pt_events(zl_pipe_text *k, uint32_t begin, uint32_t end)
+static void events(zl_pipe_text *k, uint32_t begin, uint32_t end)
 {
     for (uint32_t i = begin; i < end; i++) {
         const zl_event *event = &k->pipe->events[i];
@@ -313,7 +315,7 @@ static void role_events(zl_pipe_text *k)
     zl_pt_puts(k);
     zl_pt_loads(k);
     zl_pt_rows_begin(k);
-    zl_pt_events(k, k->role->begin, k->role->end);
+    events(k, k->role->begin, k->role->end);
 }
 
 /* setmaxnreg is run by whole warpgroups, so it stands before one thread is elected; nothing

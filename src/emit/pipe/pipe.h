@@ -295,7 +295,7 @@ const char *zl_pt_one(const zl_pipe_text *k);
 void zl_pt_peer(zl_pipe_text *k, const char *far, const char *near, uint32_t rank);
 
 uint32_t zl_pt_width(const zl_pipe_text *k); /* threads of an instance */
-bool zl_pt_lone(const zl_pipe_text *k);      /* one thread runs the role */
+static inline bool zl_pt_lone(const zl_pipe_text *k) { return k->role && k->role->elect; }      /* one thread runs the role */
 
 void zl_pt_event(zl_pipe_text *k, const zl_event *event);
 /* Whether an expectation of bytes and the arrival behind it are one instruction, and that. */

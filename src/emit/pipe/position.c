@@ -10,8 +10,6 @@
 
 enum { BAR_BYTES = 8 };
 
-bool zl_pt_lone(const zl_pipe_text *k) { return k->role && k->role->elect; }
-
 const char *zl_pt_one(const zl_pipe_text *k) { return zl_pt_lone(k) ? NULL : "one"; }
 
 uint32_t zl_pt_width(const zl_pipe_text *k)

@@ -3,6 +3,7 @@
  * axes, layouts of the shared buffers, the number of K steps, the tiles of D that blocks take in turn, and arguments in
  * the order that callers of zlay_emit_ptx know. */
 #include "base/arith.h"
+#include "synth/gemm/groups.h"
 #include "emit/emit.h"
 #include "emit/move/copy.h"
 #include "emit/plan/bind.h"

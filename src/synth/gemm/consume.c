@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes the consumers of a wgmma GEMM's pipe: warpgroups that multiply stages as they fill, and store a tile of D by passes. */
 #include "synth/gemm/gemm_pipe.h"
+#include "synth/gemm/groups.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Prints a GEMM plan for people: what it moves, where it lies in shared memory, how matrix
  * instructions read it, which events wait for which, and what its accesses cost in banks. */
-#include "synth/gemm/plan.h"
+#include "synth/gemm/groups.h"
 
 #include <stdio.h>
 #include <string.h>

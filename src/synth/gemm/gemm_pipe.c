@@ -4,6 +4,7 @@
  * are declared in the order of ZLAY_OPERAND_*; a move is all copies of an operand's stage or, for
  * D, of a pass. The emitter prints this pipe and nothing else. */
 #include "pipe/order/verify.h"
+#include "synth/gemm/groups.h"
 #include "synth/gemm/gemm_pipe.h"
 
 #include <stdio.h>

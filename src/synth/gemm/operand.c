@@ -3,7 +3,7 @@
  * of its first step. Tensor copies move the operand if every rule of the target allows it;
  * otherwise threads do, by cp.async or by loads and stores. */
 #include "legality/copy/copy.h"
-#include "synth/gemm/plan.h"
+#include "synth/gemm/groups.h"
 
 #include <string.h>
 

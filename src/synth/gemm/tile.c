@@ -4,21 +4,19 @@
  * modelled time. Those of wgmma are from times of one K step that were measured on an H200: the wave
  * model of tiles over processors fits within 3 % where K has 40 steps or more. The others are
  * counted from widths that were published, and nothing was measured. */
-#include "synth/gemm/plan.h"
+#include "synth/gemm/groups.h"
 #include "base/arith.h"
 
 #include <zlay/block.h>
 
 enum {
     ROWS_MOST = 128,    /* of a tile */
-    ROWS_GROUP = 256,   /* the same of a tile of groups, whose rows are the request's columns */
     COLUMNS_LEAST = 64, /* a row of a pass of D */
     COLUMNS_TAKEN = 64, /* of a pass of D, and of the sums of a step that are taken from tensor memory together; */
     COLUMNS_TAKEN_BESIDE = 32, /* the same where scales of columns are loaded beside them */
     COLUMNS_FEW = 8,    /* the same where columns of D are contiguous: N of an instruction */
     COLUMNS_MOST = 256, /* N of an instruction */
     PASS_LEAST = 64, /* columns of a tile of groups that leaves by two passes, for more stages */
-    COLUMNS_GROUP_LEAST = 16, /* of a tile of groups */
     SUMS_MOST = 128 * 128, /* of a tile by mma.sync: 64 registers of a thread */
     K_BYTES = 128, /* of K in a step, by default: a row of the widest swizzle */
     K_ROWS = 4,    /* of these at most */
@@ -116,11 +114,10 @@ static bool fits_d(const zlay_plan *plan, uint32_t n)
 }
 
 /* Checks the tile sizes that the request fixes; 0 is left to the plan. */
-static zlay_status tile_check(zlay_ctx *ctx, const zlay_plan *plan, uint32_t m, uint32_t n,
-                              uint32_t k)
+static zlay_status tile_check(zlay_ctx *ctx, const zlay_plan *plan, uint32_t m, uint32_t n, uint32_t k)
 {
     uint32_t most = zl_gemm_k_most(plan), rows = choice_of(plan)->rows, step = choice_of(plan)->columns_step;
-    bool wide = zl_groups_turned(&plan->info) && m == ROWS_GROUP;
+    bool wide = zl_groups_turned(&plan->info) && m == ZL_GROUPS_ROWS;
     if (m && m != rows && m != ROWS_MOST && !wide)
         return zl_fail(ctx, ZLAY_EINVAL, rows == ROWS_MOST ? "tile_m: %u is not 128, the rows of one tcgen05.mma"
                                                            : "tile_m: %u is neither 64 nor 128", m);
@@ -137,10 +134,8 @@ static zlay_status tile_check(zlay_ctx *ctx, const zlay_plan *plan, uint32_t m, 
     if (!status) status = zl_gemm_blocks_tile(ctx, plan, n, k);
     if (status) return status;
     if (n && !fits_b(plan, n, k))
-        return zl_fail(ctx, ZLAY_EINVAL,
-                       "tile_n: %u does not fit B, whose N is contiguous or whose stage would begin "
-                       "beside a multiple of %d; a multiple of %u does",
-                       n, ALIGN, K_BYTES / plan->operand[ZLAY_OPERAND_B].element);
+        return zl_fail(ctx, ZLAY_EINVAL, "tile_n: %u does not fit B, whose N is contiguous or whose stage would begin beside a multiple of %d; a "
+                       "multiple of %u does", n, ALIGN, K_BYTES / plan->operand[ZLAY_OPERAND_B].element);
     return ZLAY_OK;
 }
 
@@ -163,23 +158,10 @@ static struct measured times_of(const struct measured *table, uint32_t m, uint32
                              .beside = between(n, low.n, low.beside, high.n, high.beside)};
 }
 
-/* The rows and the columns of tiles, where groups have them those that there are at most, or those that are usual where the last
- * `empty` rows of a group are half empty. */
-static uint64_t tiles_high(const zlay_plan_summary *info, uint32_t m, uint32_t empty)
-{
-    if (!info->groups || zl_groups_turned(info)) return zl_ceil_div(info->m, m);
-    return empty ? zl_groups_usual(info, m, empty) : zl_groups_tiles(info, m);
-}
-
-static uint64_t tiles_wide(const zlay_plan_summary *info, uint32_t n)
-{
-    return zl_groups_turned(info) ? zl_groups_tiles(info, n) : zl_ceil_div(info->n, n);
-}
-
 /* How many blocks compute tiles of D; UINT64_MAX where they pass 64 bits. */
 static uint64_t blocks_of_d(const zlay_plan_summary *info, uint32_t m, uint32_t n, uint32_t empty)
 {
-    uint64_t high = tiles_high(info, m, empty), wide = tiles_wide(info, n);
+    uint64_t high = zl_groups_high(info, m, empty), wide = zl_groups_wide(info, n);
     if (info->multicast == ZLAY_MULTICAST_A) wide += wide % 2;
     if (info->multicast == ZLAY_MULTICAST_B) high += high % 2;
     return zl_umul_sat(zl_umul_sat(high, wide), info->splits);
@@ -232,22 +214,11 @@ static bool fits_shared(const zlay_plan *plan, uint32_t m, uint32_t n, uint32_t 
     return stages + m * n * o[ZLAY_OPERAND_D].element + ALIGN <= zlay_smem_capacity(plan->info.target);
 }
 
-/* The tile of groups, by the rows that each has of all: columns for a few rows and as many stages as fit, then those with which an
- * H200 was fastest (tests/device/grouped.py), where L2 sends the fewest bytes. */
-static bool fits_groups(const zlay_plan_summary *info, uint32_t m, uint32_t n)
-{
-    uint64_t rows = zl_ceil_div(zl_groups_rows(info), info->groups);
-    uint32_t columns = COLUMNS_GROUP_LEAST;
-    while (columns < COLUMNS_MOST / 2 && columns < 2 * rows) columns *= 2;
-    if (rows >= COLUMNS_MOST) return m == ROWS_MOST && n == COLUMNS_MOST;
-    return m == (columns < COLUMNS_MOST / 2 ? ROWS_MOST : ROWS_GROUP) && n == columns;
-}
-
 /* What is tried where the request leaves a size open. A tile has all of few columns, or rows are read once more. Tiles of scaled products were not measured: they are chosen by the times of those without scales. */
 static bool is_candidate(const zlay_plan *plan, uint32_t m, uint32_t n, uint32_t k)
 {
     if (zl_by_sync(plan)) return fits_warps(m, n) && fits_b(plan, n, k) && fits_shared(plan, m, n, k);
-    if (zl_groups_turned(&plan->info)) return fits_groups(&plan->info, m, n);
+    if (zl_groups_turned(&plan->info)) return zl_groups_fit(&plan->info, m, n);
     if (zl_d_by_columns(plan) && n < zl_umin(plan->info.n, COLUMNS_LEAST)) return false;
     return zl_gemm_scales_fit(plan, n) && zl_gemm_blocks_fit(plan, n) && fits_b(plan, n, k) && fits_d(plan, n) && (n % 16 == 0 || n == COLUMNS_FEW);
 }
@@ -258,7 +229,7 @@ static uint64_t tile_choose(const zlay_plan *plan, uint32_t *m, uint32_t *n, uin
 {
     uint64_t best = UINT64_MAX;
     uint32_t want_m = *m, want_n = *n, step = choice_of(plan)->columns_step, each = choice_of(plan)->rows, least = columns_least(plan);
-    for (uint32_t rows = zl_groups_turned(&plan->info) ? ROWS_GROUP : ROWS_MOST; rows; rows -= each)
+    for (uint32_t rows = zl_groups_turned(&plan->info) ? ZL_GROUPS_ROWS : ROWS_MOST; rows; rows -= each)
         for (uint32_t columns = COLUMNS_MOST; columns >= least; columns -= step) {
             if (want_m && rows != want_m) continue;
             if (want_n ? columns != want_n : !is_candidate(plan, rows, columns, k)) continue;
@@ -347,8 +318,7 @@ static zlay_status stages_choose(zlay_ctx *ctx, zlay_plan *plan, uint32_t want)
     if (want && (want < STAGES_LEAST || want > most))
         return zl_fail(ctx, ZLAY_EINVAL, "stages: %u is not in %d..%u", want, STAGES_LEAST, most);
     if (want % rings)
-        return zl_fail(ctx, ZLAY_EINVAL, "stages: %u; products with scales have two rings of as many stages each: %u works",
-                       want, want + 1);
+        return zl_fail(ctx, ZLAY_EINVAL, "stages: %u; products with scales have two rings of as many stages each: %u works", want, want + 1);
     while (!want && stages > STAGES_LEAST && smem_bytes(plan, stages) > capacity) stages -= rings;
     info->stages = stages;
     info->smem = smem_bytes(plan, stages);
@@ -356,10 +326,8 @@ static zlay_status stages_choose(zlay_ctx *ctx, zlay_plan *plan, uint32_t want)
     zlay_status status = zlay_smem_check(&verdict, NULL, 0, info->target, info->smem);
     if (status) return status;
     if (verdict.answer == ZLAY_YES) return ZLAY_OK;
-    return zl_fail(
-        ctx, ZLAY_NONE,
-        "SMEM_BLOCK: %u stages of %u bytes need %u bytes of shared memory; a block has %llu",
-        stages, info->stage_bytes, info->smem, (unsigned long long)capacity);
+    return zl_fail(ctx, ZLAY_NONE, "SMEM_BLOCK: %u stages of %u bytes need %u bytes of shared memory; a block has %llu",
+                   stages, info->stage_bytes, info->smem, (unsigned long long)capacity);
 }
 
 static void place(zlay_plan *plan, uint32_t tile_a, uint32_t tile_b)
@@ -412,8 +380,8 @@ zlay_status zl_gemm_tile(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *gemm)
     info->tile_m = m;
     info->tile_n = n;
     info->tile_k = k;
-    info->tiles_m = tiles_high(info, m, 0);
-    info->tiles_n = tiles_wide(info, n);
+    info->tiles_m = zl_groups_high(info, m, 0);
+    info->tiles_n = zl_groups_wide(info, n);
     info->tiles_k = zl_ceil_div(info->k, k);
     info->split_steps = zl_ceil_div(info->tiles_k, info->splits);
     divide(plan);

@@ -23,15 +23,15 @@ enum {
 #include "synth/ragged/times.def"
 };
 
-typedef struct chooser {
+typedef struct family_choice {
     zlay_ctx *ctx;
     zlay_choice *out;
     const zlay_target *target;
     zlay_choose_request r;
-} chooser;
+} family_choice;
 
 /* NONE is an answer about a family, with the message as its reason; every other failure is the call's. */
-static zlay_status answered(const chooser *c, zlay_family *f, zlay_status status)
+static zlay_status answered(const family_choice *c, zlay_family *f, zlay_status status)
 {
     if (status != ZLAY_NONE) return status;
     f->fits = 0;
@@ -41,7 +41,7 @@ static zlay_status answered(const chooser *c, zlay_family *f, zlay_status status
 
 static uint64_t copies_ns(uint64_t count) { return zl_umul_sat(count, NS_COPY); }
 
-static zlay_status wrap(const chooser *c)
+static zlay_status wrap(const family_choice *c)
 {
     zlay_family *f = &c->out->of[ZLAY_FAMILY_WRAP];
     zlay_ragged_map map;
@@ -54,7 +54,7 @@ static zlay_status wrap(const chooser *c)
 /* ---- a pool ------------------------------------------------------------------------------------ */
 
 /* Each map of the pool has its height as its box. */
-static zlay_status heights_check(const chooser *c, const zlay_pool *pool, uint32_t unit)
+static zlay_status heights_check(const family_choice *c, const zlay_pool *pool, uint32_t unit)
 {
     zlay_ragged_map map;
     zlay_status status = ZLAY_OK;
@@ -64,7 +64,7 @@ static zlay_status heights_check(const chooser *c, const zlay_pool *pool, uint32
 }
 
 /* Tails of a tile of so many units, all alike often. */
-static zlay_status pool_find(const chooser *c, zlay_pool *pool, uint32_t units, uint32_t skip)
+static zlay_status pool_find(const family_choice *c, zlay_pool *pool, uint32_t units, uint32_t skip)
 {
     uint32_t tail[ZLAY_POOL_TAIL];
     const zlay_pool_request r = {.size = sizeof r, .tails = units - 1, .tail = tail, .unit = skip,
@@ -83,7 +83,7 @@ static uint64_t more_copies(const zlay_pool *pool, uint32_t units, uint64_t grou
     return zl_umul_sat(groups, more) / units + (more && groups);
 }
 
-static zlay_status pool(const chooser *c)
+static zlay_status pool(const family_choice *c)
 {
     zlay_family *f = &c->out->of[ZLAY_FAMILY_POOL];
     zlay_pool *p = &c->out->pool;
@@ -105,7 +105,7 @@ static zlay_status pool(const chooser *c)
 
 /* ---- an edit ----------------------------------------------------------------------------------- */
 
-static zlay_status edit_allowed(const chooser *c)
+static zlay_status edit_allowed(const family_choice *c)
 {
     const zlay_replace r = {.field = ZLAY_REPLACE_GLOBAL_ADDRESS};
     zlay_verdict v;
@@ -114,7 +114,7 @@ static zlay_status edit_allowed(const chooser *c)
     return zl_judged(c->ctx, c->target, status, &v, &reason);
 }
 
-static zlay_status edit(const chooser *c)
+static zlay_status edit(const family_choice *c)
 {
     zlay_family *f = &c->out->of[ZLAY_FAMILY_EDIT];
     zlay_ragged_map plain;
@@ -129,7 +129,7 @@ static zlay_status edit(const chooser *c)
 
 /* ---- the choice -------------------------------------------------------------------------------- */
 
-static zlay_status choose(chooser *c, const zlay_choose_request *request)
+static zlay_status choose(family_choice *c, const zlay_choose_request *request)
 {
     static const zl_request_form form = {"zlay_choose_request", sizeof(zlay_choose_request),
                                          sizeof(zlay_choose_request), {{0}}};
@@ -153,7 +153,7 @@ zlay_status zlay_ragged_choose(zlay_ctx *ctx, zlay_choice *out, const zlay_targe
                                const zlay_choose_request *request)
 {
     zlay_choice choice = {0};
-    chooser c = {.ctx = ctx, .out = &choice, .target = target};
+    family_choice c = {.ctx = ctx, .out = &choice, .target = target};
     if (!out || !target || !request) return ZLAY_EINVAL;
     zlay_status status = zl_enter(ctx);
     if (status) return status;

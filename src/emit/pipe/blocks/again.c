@@ -10,7 +10,8 @@
 /* Where the text of a body begins. */
 typedef struct beginning {
     zl_pt_ring ring[ZL_PT_RINGS];
-    uint32_t rings, first, last; /* and the events of the body */
+    uint32_t rings, first, last;
+    zl_pt_events *events; /* prints those from first to before last */
 } beginning;
 
 static void body(zl_pipe_text *k, const beginning *b, const char *when)
@@ -20,7 +21,7 @@ static void body(zl_pipe_text *k, const beginning *b, const char *when)
     zl_pt_when(k, when);
     if (k->width && !k->c) zl_pt_line(k, "{");
     if (k->width) zl_pt_sums_declare(k);
-    zl_pt_events(k, b->first, b->last);
+    b->events(k, b->first, b->last);
     if (k->width && !k->c) zl_pt_line(k, "}");
     zl_pt_when_end(k);
 }
@@ -85,11 +86,11 @@ bool zl_pt_is_idle(const zl_pipe_text *k, const zl_event *event)
     return k->idle && !met;
 }
 
-void zl_pt_loop_body(zl_pipe_text *k, const zl_event *loop)
+void zl_pt_loop_body(zl_pipe_text *k, const zl_event *loop, zl_pt_events *events)
 {
-    beginning b = {.rings = k->rings, .first = (uint32_t)(loop - k->pipe->events) + 1, .last = (uint32_t)loop->match};
+    beginning b = {.rings = k->rings, .first = (uint32_t)(loop - k->pipe->events) + 1, .last = (uint32_t)loop->match, .events = events};
     memcpy(b.ring, k->ring, sizeof b.ring);
     if (has_widths(k, loop)) widths(k, &b);
     else if (zl_pt_tiles_loop(k, loop) && zl_pt_tiles_spare(k)) spare(k, &b);
-    else zl_pt_events(k, b.first, b.last);
+    else events(k, b.first, b.last);
 }

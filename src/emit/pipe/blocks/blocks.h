@@ -72,7 +72,8 @@ bool zl_pt_tiles_spare(const zl_pipe_text *k);
 bool zl_pt_tiles_spared(const zl_pipe_text *k);
 /* Rows of a slice, 0 where tiles have one height; rows from the tile's first to that of a copy, beside the first of its move. */
 uint32_t zl_pt_tiles_slice(const zl_pipe_text *k);
-/* Prints an event of the message; false: it is of another buffer. */
+/* Whether blocks take tiles from a counter; prints an event of the message that tells which, false: it is of another buffer. */
+bool zl_pt_tiles_taken(const zl_pipe_text *k);
 bool zl_pt_tiles_message(zl_pipe_text *k, const zl_event *event);
 uint32_t zl_pt_tiles_behind(const zl_pipe_text *k, const zlay_pipe_move *move, const zlay_copy *first, const zlay_copy *copy);
 void zl_pt_tiles_place(zl_pipe_text *k);
@@ -81,9 +82,9 @@ void zl_pt_tiles_at(zl_pipe_text *k, const char *to, int32_t position);
 /* The register of the tile's row or column where a text begins with that axis; NULL: with none. */
 const char *zl_pt_tiles_axis(const zl_pipe_text *k, const char *text, const char **rest);
 
-/* Prints events of the role, loops with them (kernel.c); those in a loop, of a loop over tiles perhaps more than once; accumulators. */
-void zl_pt_events(zl_pipe_text *k, uint32_t begin, uint32_t end);
-void zl_pt_loop_body(zl_pipe_text *k, const zl_event *loop);
+/* Prints the events of a loop's body, by what prints events of the role; of a loop over tiles perhaps more than once; accumulators. */
+typedef void zl_pt_events(zl_pipe_text *k, uint32_t begin, uint32_t end);
+void zl_pt_loop_body(zl_pipe_text *k, const zl_event *loop, zl_pt_events *events);
 void zl_pt_sums_declare(zl_pipe_text *k);
 /* Whether an event of an instance without rows is left out. */
 bool zl_pt_is_idle(const zl_pipe_text *k, const zl_event *event);

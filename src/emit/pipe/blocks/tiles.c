@@ -146,27 +146,12 @@ static void first_group(zl_pipe_text *k)
  * behind the first of all blocks, and tells it to the other roles by a message. Each tile of the matrix is an iteration of one
  * block, so as many are taken as there are tiles: who took the last sets the counter to 0 again, for the next launch. */
 
-static bool takes(const zl_pipe_text *k) { return has_groups(k) && tiles_of(k)->counter; }
+bool zl_pt_tiles_taken(const zl_pipe_text *k) { return has_groups(k) && tiles_of(k)->counter; }
 
 static void take(zl_pipe_text *k)
 {
     zl_op(k, LOAD64, "gp", tiles_of(k)->counter);
     zl_op(k, TAKE, "taken", "gp");
-}
-
-bool zl_pt_tiles_message(zl_pipe_text *k, const zl_event *event)
-{
-    bool of_message = takes(k) && event->smem[0] >= 0 && !strcmp(k->pipe->smems[event->smem[0]].name, tiles_of(k)->message);
-    if (!of_message || (event->kind != ZL_EV_READ && event->kind != ZL_EV_WRITE)) return false;
-    zl_pt_stage(k, "at", event->smem[0], &event->at[0]);
-    if (event->kind == ZL_EV_WRITE) {
-        zl_pt_tiles_step(k);
-        zl_op(k, ADD, "taken", "taken", "left");
-        zl_say(k, NULL, "st.s.b32", 0, "at", "taken");
-        return true;
-    }
-    zl_say(k, NULL, "ld.s.b32", 1, "taken", "at");
-    return true;
 }
 
 /* Where no tile is left, `next` is their number. */
@@ -185,12 +170,12 @@ static void begin_again(zl_pipe_text *k)
 
 void zl_pt_tiles_next(zl_pipe_text *k)
 {
-    if (!takes(k)) zl_pt_tiles_step(k);
+    if (!zl_pt_tiles_taken(k)) zl_pt_tiles_step(k);
     if (!has_groups(k)) return;
-    if (takes(k)) zl_op(k, MOV, "tile", "taken");
+    if (zl_pt_tiles_taken(k)) zl_op(k, MOV, "tile", "taken");
     else zl_op(k, ADD, "tile", "tile", "left");
     find_group(k);
-    if (takes(k) && zl_pt_lone(k)) begin_again(k);
+    if (zl_pt_tiles_taken(k) && zl_pt_lone(k)) begin_again(k);
 }
 
 /* The blocks of a cluster share a number. */
@@ -343,7 +328,7 @@ void zl_pt_tiles_place(zl_pipe_text *k)
     if (t->band == 1) place_by_rows(k, t);
     else place_by_bands(k, t);
     if (has_groups(k) && t->share < t->height) place_behind(k, zl_pt_number(each, t->columns));
-    if (takes(k) && zl_pt_lone(k)) take(k);
+    if (zl_pt_tiles_taken(k) && zl_pt_lone(k)) take(k);
     if (zl_pt_tiles_slice(k)) see_filled(k);
     else if (zl_pt_tiles_spare(k) || zl_pt_tiles_spared(k)) see_busy(k);
     if (!t->neighbours) return;
