@@ -9,7 +9,7 @@
 #include "body/body.h"
 #include "body/room.h"
 #include "legality/matrix/sync.h"
-#include "synth/gemm/wave_gemm.h"
+#include "synth/gemm/wave/wave_gemm.h"
 #include "target/target.h"
 #include <zlay/plan.h>
 
