@@ -22,7 +22,7 @@
 enum { PX_WARP = 32, PX_THREADS = 640, PX_CLUSTER = 8, PX_SMEM = 232448, PX_BARRIERS = 64, PX_LANDING = 256,
        PX_PENDING = 64, PX_USES = 512 /* of tensor memory */, PX_NAMED = 16, PX_MEMORIES = 32, PX_MAPS = 4, PX_VERSIONS = 32, PX_MAP_BYTES = 128, PX_COLUMNS = 512,
        PX_LANES = 128, PX_WROTE = 64, PX_WARPS = PX_THREADS / PX_WARP * PX_CLUSTER };
-enum { PX_POISON = 0xff, PX_GARBAGE = 0x7b, PX_ORIGIN = 1024, PX_WINDOW = 24 /* bits below the block's number plus one */ };
+enum { PX_POISON = 0xff, PX_GARBAGE = 0x7b, PX_ORIGIN = 1024, PX_ROW = 4096, PX_WINDOW = 24 /* bits below the block's number plus one */ };
 #define PX_PARAM_AT 0x7f0000000000ull
 
 /* Who has seen which uses of tensor memory by each warp, and by products of each block. */
@@ -252,13 +252,15 @@ static inline uint8_t *px_global(px_machine *m, uint64_t at, uint64_t bytes)
     return NULL;
 }
 
-/* The memory that a tensor map's address lies in, from there on. */
+/* The memory that a tensor map's address lies in, from there on; behind its end it has none, as that of an empty tensor. */
 static inline bool px_tensor_memory(px_machine *m, zlay_sim_global *out, const zlay_tensormap *map)
 {
     for (int i = 0; i < m->memories; i++) {
         px_memory *g = &m->memory[i];
-        if (map->address < g->at || map->address - g->at >= g->size) continue;
-        *out = (zlay_sim_global){g->bytes + (map->address - g->at), g->size - (map->address - g->at)};
+        uint64_t at = map->address - g->at;
+        if (map->address < g->at || at >= g->size + PX_ROW) continue;
+        if (at > g->size) at = g->size;
+        *out = (zlay_sim_global){g->bytes + at, g->size - at};
         return true;
     }
     return px_fault(m, "a tensor map of no memory");

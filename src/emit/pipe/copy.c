@@ -86,7 +86,7 @@ void zl_pt_coordinate(zl_pipe_text *k, const zlay_pipe_move *move, const zlay_co
             zl_pt_fail(k, "move %s: no loop around counts %s", move->name, by);
         if (limit) zl_op(k, GE, "more", value ? value : "0", zl_pt_number(room, limit));
         limited |= limit != 0;
-        snprintf(room, sizeof room, "%d", copy->advance[dim][axis]);
+        snprintf(room, sizeof room, k->c ? "%uu" : "%d", (uint32_t)copy->advance[dim][axis]);
         zl_op(k, MAD, x, value ? value : "0", room, x);
     }
     if (limited) zl_op(k, PICK, x, zl_pt_number(room, OUTSIDE), x, "more");
