@@ -72,6 +72,10 @@ enum { ZLAY_SWAP_NEVER = 0, ZLAY_SWAP_AUTO = 1, ZLAY_SWAP_ALWAYS = 2 };
  *  the last of another (stream-K).  AUTO: where the modelled time is less. */
 enum { ZLAY_STREAM_NEVER = 0, ZLAY_STREAM_AUTO = 1, ZLAY_STREAM_ALWAYS = 2 };
 
+/** What the groups of a product have each of their own: rows of A and D, with a matrix of B for
+ *  each; or rows of A and of B, which are elements of K, with a matrix of D for each. */
+enum { ZLAY_RAGGED_ROWS = 0, ZLAY_RAGGED_K = 1 };
+
 /** A GEMM D = A B, with A of m x k, B of k x n, D of m x n elements.  0 means
  *  the default.  A and B have types that one wgmma multiplies: f16; bf16; tf32;
  *  e4m3 and e5m2, also one of each; s8 and u8, likewise; tcgen05 multiplies f16
@@ -139,7 +143,9 @@ typedef struct zlay_gemm {
                                   to below offsets[g + 1], B is [groups][n][ldb], K contiguous.
                                   The kernel reads offsets, groups + 1 of s32, on the device;
                                   those that decrease or pass m are bounded */
-    uint32_t reserved2;        /* 0 */
+    int32_t ragged;            /* ZLAY_RAGGED_*.  K: k is the most elements of K together, A is
+                                  [k][lda] and B [k][ldb], D is [groups][m][ldd], 0 for a
+                                  group without any */
 } zlay_gemm;
 
 /** An immutable plan; read by any thread. */
@@ -205,6 +211,8 @@ typedef struct zlay_plan_summary {
                                   at most so many clusters have work */
     int32_t d_order;           /* ZLAY_ORDER_* of the planned product's D: column with `swap` */
     uint32_t groups;           /* of the request; then tiles_m is the most that they can have */
+    int32_t ragged;            /* ZLAY_RAGGED_* of groups */
+    uint32_t reserved;         /* 0 */
 } zlay_plan_summary;
 
 /** Read what a plan holds.  Returns ZLAY_OK, ZLAY_EINVAL. */

@@ -147,9 +147,10 @@ static inline void px_gemm_make_on(px_gemm *g, const char *name, const zlay_gemm
     px_gemm_types(type, g->plan, &g->info);
     uint32_t pack = zlay_type_bits(type[0]) < 8 ? 2 : 1; /* two numbers of 4 bits are a byte of A and B */
     if (pack > 1) type[0] = type[1] = ZLAY_TYPE_U8;
+    uint64_t of_b = q->groups && !q->ragged ? q->groups : 1, of_d = q->ragged ? q->groups : 1; /* matrices */
     g->a = px_matrix_new(q->m, q->k / pack, type[0], q->a_order, ZLAY_ORDER_ROW, q->lda / pack);
-    g->b = px_matrix_new(q->k / pack, q->n * (q->groups ? q->groups : 1), type[1], q->b_order, ZLAY_ORDER_COLUMN, q->ldb / pack);
-    g->d = px_matrix_new(q->m, q->n, type[2], q->d_order, ZLAY_ORDER_ROW, q->ldd);
+    g->b = px_matrix_new(q->k / pack, q->n * of_b, type[1], q->b_order, ZLAY_ORDER_COLUMN, q->ldb / pack);
+    g->d = px_matrix_new(q->m * of_d, q->n, type[2], q->d_order, ZLAY_ORDER_ROW, q->ldd);
     px_matrix_draw(&g->a, random);
     px_matrix_draw(&g->b, random);
     px_gemm_text(g);

@@ -24,7 +24,7 @@ static const zlay_pipe_count *count_of(const zl_pipe_text *k, int32_t param)
 
 bool zl_pt_listed(const zl_pipe_text *k, int32_t param)
 {
-    return k->pipe->params[param].of >= 0 && !count_of(k, param) && !zl_pt_units_counts(k, param);
+    return k->pipe->params[param].of >= 0 && !count_of(k, param) && !zl_pt_units_counts(k, param) && !zl_pt_tiles_counts(k, param);
 }
 
 /* trips = the array's count of this iteration: [block][n], of as many iterations as the argument n says, or [tile]. */
@@ -95,6 +95,7 @@ void zl_pt_iteration_begin(zl_pipe_text *k, const zl_event *loop)
         snprintf(trips, sizeof trips, "trips_%.64s", k->pipe->params[p].name);
         snprintf(n, sizeof n, "n_%.64s", k->pipe->params[p].name);
         if (zl_pt_units_counts(k, p)) zl_pt_units_place(k, trips);
+        else if (zl_pt_tiles_counts(k, p)) zl_pt_tiles_steps(k, trips);
         else if (!count) count_listed(k, trips, p, loop);
         if (!count || !count->axis || zl_pt_sequences_of(k)) continue;
         zl_op(k, LOAD32, trips, n);

@@ -45,7 +45,7 @@ static uint32_t arguments_of(zlay_pipe_argument out[ARGUMENTS], const zlay_plan 
     uint32_t count = zl_gemm_by_blocks(plan) ? ARGUMENTS : 2 * OPERANDS;
     memcpy(out, arguments, count * sizeof *out);
     if (plan->info.groups) out[count++] = offsets;
-    if (zl_stream(&plan->info) || zl_groups_turned(&plan->info)) out[count++] = workspace;
+    if (zl_stream(&plan->info) || zl_groups_taken(&plan->info)) out[count++] = workspace;
     return count;
 }
 
@@ -252,10 +252,10 @@ static zlay_status bind(zlay_ctx *ctx, bound *b, zlay_pipe_emit *ask, const zlay
     if (!status) status = blocks_bind(ctx, b, ask, plan);
     uint64_t steps = zl_ceil_div(info->split_steps, zl_gemm_rings(plan));
     b->steps = (zlay_pipe_count){.param = "N", .add = (uint32_t)steps, .divide = 1};
-    bool turned = zl_groups_turned(info);
+    bool turned = zl_groups_turned(info), in_k = zl_groups_in_k(info);
     const zl_operand *sliced = &plan->operand[ZLAY_OPERAND_B];
     b->plan = (zl_pt_plan){.tiles = {.param = "T",
-                                     .rows = zl_clusters_m(info),
+                                     .rows = in_k ? zl_ceil_div(info->m, info->tile_m) : zl_clusters_m(info),
                                      .columns = turned ? zl_clusters_m(info) : zl_clusters_n(info),
                                      .height = turned ? info->tile_n : info->tile_m,
                                      .width = turned ? info->tile_m : info->tile_n,
@@ -263,11 +263,12 @@ static zlay_status bind(zlay_ctx *ctx, bound *b, zlay_pipe_emit *ask, const zlay
                                      .offsets = info->groups ? offsets.name : NULL,
                                      .groups = info->groups,
                                      .most = (uint32_t)zl_groups_rows(info),
-                                     .share = turned ? info->tile_n : plan->rows,
+                                     .share = turned ? info->tile_n : in_k ? info->tile_m : plan->rows,
                                      .spared = info->groups && plan->operand[ZLAY_OPERAND_A].parts > 1 ? plan->operand[ZLAY_OPERAND_A].bytes : 0,
                                      .slice = turned ? sliced->map.box[1] : 0,
                                      .slice_bytes = turned ? sliced->bytes / sliced->slices : 0,
-                                     .counter = turned ? workspace.name : NULL,
+                                     .deep = in_k ? info->tile_k : 0,
+                                     .counter = zl_groups_taken(info) ? workspace.name : NULL,
                                      .message = "M",
                                      .step = turned ? zl_groups_step(info->tile_n) : 0,
                                      .neighbours = info->multicast == ZLAY_MULTICAST_A   ? "column"
@@ -284,7 +285,7 @@ static zlay_status bind(zlay_ctx *ctx, bound *b, zlay_pipe_emit *ask, const zlay
     ask->moves = b->moves;
     ask->operands = b->operands;
     ask->counts = &b->steps;
-    ask->counts_count = !zl_stream(info);
+    ask->counts_count = !zl_stream(info) && !in_k;
     if (zl_stream(info)) units_bind(b, plan);
     return status ? status : sums_bind(ctx, b, ask, plan);
 }

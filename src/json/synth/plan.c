@@ -56,6 +56,8 @@ static const zl_named multicasts[] = {
     {"none", ZLAY_MULTICAST_NONE}, {"auto", ZLAY_MULTICAST_AUTO},
     {"a", ZLAY_MULTICAST_A}, {"b", ZLAY_MULTICAST_B}, {NULL, 0}};
 
+static const zl_named raggeds[] = {{"rows", ZLAY_RAGGED_ROWS}, {"k", ZLAY_RAGGED_K}, {NULL, 0}};
+
 #define AT(kind, member) ZL_AT(kind, zl_gemm_asked, member)
 static const zl_field gemm_rows[] = {
     ZL_TARGET(zl_gemm_asked),
@@ -85,6 +87,7 @@ static const zl_field gemm_rows[] = {
     {"swap", ZL_MAY, AT(zl_as_word, gemm.swap), .of = choices},
     {"stream_k", ZL_MAY, AT(zl_as_word, gemm.stream_k), .of = choices},
     {"groups", ZL_MAY, AT(zl_as_u32, gemm.groups)},
+    {"ragged", ZL_MAY, AT(zl_as_word, gemm.ragged), .of = raggeds},
 };
 const zl_fields zl_gemm_fields = {ZL_ROWS(gemm_rows, zl_gemm_asked)};
 #undef AT

@@ -139,7 +139,7 @@ static void tiles(zl_text *out, const zlay_plan *plan, const char *loop)
     zl_split_take(out, &plan->info);
     if (last) zl_stream_take(out);
     epilogue(out, plan);
-    if (zl_groups_turned(&plan->info)) zl_puts(out, "wait told[t % 2] parity t / 2 % 2\nread M[t % 2]\nsync warp\narrive heard[t % 2] warps\n");
+    if (zl_groups_taken(&plan->info)) zl_puts(out, "wait told[t % 2] parity t / 2 % 2\nread M[t % 2]\nsync warp\narrive heard[t % 2] warps\n");
     zl_puts(out, "end\n");
 }
 

@@ -80,7 +80,8 @@ static void put_shape(zl_text *out, const zlay_plan *plan)
         zl_putf(out, "  %u blocks divide the steps of all tiles: each has whole tiles, a head and a tail; a workspace of %llu bytes, 0 at first\n",
                 info->stream_blocks, (unsigned long long)info->workspace);
     if (info->groups)
-        zl_putf(out, "  %u groups of rows, %llu rows at most: the kernel reads where they begin from its argument offsets\n", info->groups, (unsigned long long)zl_groups_rows(info));
+        zl_putf(out, "  %u groups of rows%s, %llu rows at most: the kernel reads where they begin from its argument offsets\n", info->groups,
+                zl_groups_in_k(info) ? " of K" : "", (unsigned long long)zl_groups_rows(info));
     if (info->groups && plan->operand[ZLAY_OPERAND_A].parts > 1) zl_puts(out, "  rows of A are loaded for one consumer at a time, for the last may have none of a group\n");
     if (zl_multicast(info))
         zl_putf(out, "  clusters of %u blocks share %c: each loads a part and multicasts it\n", info->cluster,

@@ -17,7 +17,7 @@ static zlay_status request_copy(zlay_ctx *ctx, zlay_gemm *out, const zlay_gemm *
         "zlay_gemm",
         sizeof *out,
         sizeof in->size,
-        {ZL_RESERVED(zlay_gemm, reserved0), ZL_RESERVED(zlay_gemm, reserved1), ZL_RESERVED(zlay_gemm, reserved2)}};
+        {ZL_RESERVED(zlay_gemm, reserved0), ZL_RESERVED(zlay_gemm, reserved1)}};
     return zl_request_read(ctx, out, in, &form);
 }
 
@@ -144,35 +144,44 @@ static const char *ungrouped(const zlay_gemm *gemm)
                                 : NULL;
 }
 
-/* Whether all matrices of B fit 64 bits of addresses. */
-static bool b_fits(const zlay_plan *plan, uint64_t groups)
+/* Whether the matrices of all groups fit 64 bits of addresses. */
+static bool all_fit(const zlay_plan *plan, int32_t operand, uint64_t groups)
 {
-    const zl_operand *b = &plan->operand[ZLAY_OPERAND_B];
+    const zl_operand *o = &plan->operand[operand];
     uint64_t bytes;
-    return zl_umul(b->pitch * b->element * b->outer, groups, &bytes) && zl_uadd(bytes, plan->address[ZLAY_OPERAND_B], &bytes);
+    return zl_umul(o->pitch * o->element * o->outer, groups, &bytes) && zl_uadd(bytes, plan->address[operand], &bytes);
 }
 
-/* Takes groups of rows: a matrix of B for each, and rows of A and D that the kernel finds on the device. */
+/* Takes groups of rows: a matrix of B, or of D, for each, and rows of A and D, or of A and B, that the kernel finds on the device. */
 static zlay_status groups_read(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *gemm)
 {
     static const char *const names[] = {"A", "B", "D"};
     const char *why = ungrouped(gemm);
-    if (!gemm->groups) return ZLAY_OK;
+    bool in_k = gemm->ragged == ZLAY_RAGGED_K;
+    if (gemm->ragged != ZLAY_RAGGED_ROWS && !in_k) return zl_fail(ctx, ZLAY_EINVAL, "ragged: %d is neither rows nor k", gemm->ragged);
+    if (!gemm->groups) return in_k ? zl_fail(ctx, ZLAY_EINVAL, "ragged: k, of a product without groups") : ZLAY_OK;
+    if (in_k && (gemm->a_scales || gemm->b_scales || gemm->epilogue)) why = gemm->epilogue ? "an epilogue and k" : "scales and k";
     if (gemm->groups > INT32_MAX) return zl_fail(ctx, ZLAY_EINVAL, "groups: %u is not in 1..%d", gemm->groups, INT32_MAX);
     if (why) return zl_fail(ctx, ZLAY_ENOTSUP, "groups: products with %s have none", why);
     if (plan->info.swapped) return zl_fail(ctx, ZLAY_ENOTSUP, "groups: a D that is column-major has none");
-    if (plan->info.m >= 1u << ZL_GROUPS_ROWS_LOG)
-        return zl_fail(ctx, ZLAY_ENOTSUP, "m: %llu; groups have fewer than 2^%d rows together", (unsigned long long)plan->info.m, ZL_GROUPS_ROWS_LOG);
-    if (!b_fits(plan, gemm->groups))
-        return zl_fail(ctx, ZLAY_EOVERFLOW, "groups: %u matrices of B pass 2^64 bytes", gemm->groups);
+    uint64_t rows = in_k ? plan->info.k : plan->info.m;
+    if (rows >= 1u << ZL_GROUPS_ROWS_LOG)
+        return zl_fail(ctx, ZLAY_ENOTSUP, "%c: %llu; groups have fewer than 2^%d rows together", in_k ? 'k' : 'm', (unsigned long long)rows, ZL_GROUPS_ROWS_LOG);
+    int32_t each = in_k ? ZLAY_OPERAND_D : ZLAY_OPERAND_B;
+    if (!all_fit(plan, each, gemm->groups))
+        return zl_fail(ctx, ZLAY_EOVERFLOW, "groups: %u matrices of %s pass 2^64 bytes", gemm->groups, names[each]);
     for (int32_t o = 0; o < 3; o++) {
-        if (plan->operand[o].major != ZLAY_MAJOR_K)
+        bool along_k = plan->operand[o].major == ZLAY_MAJOR_K;
+        if (in_k && o != ZLAY_OPERAND_D && along_k)
+            return zl_fail(ctx, ZLAY_ENOTSUP, "ragged: rows of K lie below each other in A and in B, and K is contiguous in %s", names[o]);
+        if (!in_k && !along_k)
             return zl_fail(ctx, ZLAY_ENOTSUP, "groups: K is contiguous in A and in B, and %s is not so", names[o]);
         if (zl_row_alignment(plan, o) % STORE_GRANULE)
             return zl_fail(ctx, ZLAY_ENOTSUP, "groups: tensor copies move all operands, and the address or a row of %s is no multiple of %d bytes",
                            names[o], STORE_GRANULE);
     }
     plan->info.groups = gemm->groups;
+    plan->info.ragged = gemm->ragged;
     return ZLAY_OK;
 }
 

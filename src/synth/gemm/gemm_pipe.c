@@ -37,7 +37,7 @@ void zl_gemm_put_memory(zl_text *out, const zlay_plan *plan)
     zl_puts(out, "smem D[1] tD each\n");
     zl_gemm_scales_declare(out, plan);
     zl_split_declare(out, &plan->info);
-    if (zl_groups_turned(&plan->info)) zl_putf(out, "smem M[2] %d\n", ZL_GROUPS_MESSAGE);
+    if (zl_groups_taken(&plan->info)) zl_putf(out, "smem M[2] %d\n", ZL_GROUPS_MESSAGE);
 }
 
 void zl_gemm_put_ring(zl_text *out, const zlay_plan *plan)
@@ -69,17 +69,17 @@ static void declare(zl_text *out, const zlay_plan *plan)
     else if (info->cluster > 1) zl_putf(out, "cluster %u\n", info->cluster);
     if (zl_gemm_gives_registers(plan))
         zl_putf(out, "registers %u\n", zl_gemm_launched(plan));
-    zl_puts(out, zl_stream(info) ? "param T 2..\nparam N 1.. of T\n" : "param T 0..\nparam N 1..\n");
+    zl_puts(out, zl_stream(info) ? "param T 2..\nparam N 1.. of T\n" : zl_groups_in_k(info) ? "param T 0..\nparam N 1.. of T\n" : "param T 0..\nparam N 1..\n");
     zl_gemm_put_memory(out, plan);
     if (zl_stream(info)) zl_stream_declare(out);
     zl_gemm_put_ring(out, plan);
     zl_split_declare_bars(out, info);
-    if (zl_groups_turned(info)) zl_putf(out, "bar told[2] count 1\nbar heard[2] count %u\n", 4 * info->consumers);
+    if (zl_groups_taken(info)) zl_putf(out, "bar told[2] count 1\nbar heard[2] count %u\n", 4 * info->consumers);
     zl_gemm_put_bodies(out, plan);
     for (uint32_t r = 0; r < zl_gemm_rings(plan); r++)
         zl_putf(out, "init full%s\ninit empty%s\n", zl_gemm_ring(plan, r), zl_gemm_ring(plan, r));
     zl_split_init_bars(out, info);
-    if (zl_groups_turned(info)) zl_puts(out, "init told\ninit heard\n");
+    if (zl_groups_taken(info)) zl_puts(out, "init told\ninit heard\n");
     zl_putf(out, "fence mbarrier_init\nsync %s\n", info->cluster > 1 ? "cluster" : "cta");
 }
 
@@ -153,7 +153,7 @@ static void produce_by_tensor(zl_text *out, const zlay_plan *plan, uint32_t rank
         tensor_loads(out, plan, r, "i", rank);
     }
     zl_puts(out, "end\n");
-    if (zl_groups_turned(&plan->info)) zl_puts(out, "wait heard[t % 2] parity (t / 2 + 1) % 2\nwrite M[t % 2]\narrive told[t % 2]\n");
+    if (zl_groups_taken(&plan->info)) zl_puts(out, "wait heard[t % 2] parity (t / 2 + 1) % 2\nwrite M[t % 2]\narrive told[t % 2]\n");
     zl_puts(out, "end\n");
 }
 

@@ -6,6 +6,7 @@ enum { ROWS_FEWER = 128 /* of a tile, where rows of groups are many or few */, C
 
 uint64_t zl_groups_high(const zlay_plan_summary *info, uint32_t m, uint32_t empty)
 {
+    if (zl_groups_in_k(info)) return zl_umul_sat(zl_ceil_div(info->m, m), info->groups);
     if (!info->groups || zl_groups_turned(info)) return zl_ceil_div(info->m, m);
     return empty ? zl_groups_usual(info, m, empty) : zl_groups_tiles(info, m);
 }

@@ -10,9 +10,14 @@
  * rows of a group are empty, and take as long as others: a tile (tests/device/grouped.py on an H200), or what a consumer has; and what they add to a copy of an operand,
  * along the axes that count where a group begins and ends, and groups. */
 enum { ZL_GROUPS_ROWS_LOG = 30 };
+/* Whether groups have elements of K of their own: A and B have rows of groups below each other, D a matrix for each. */
+static inline bool zl_groups_in_k(const zlay_plan_summary *info) { return info->groups && info->ragged == ZLAY_RAGGED_K; }
 /* Products of groups are planned transposed, so that the rows of a tile, as columns, are as many as there are. */
 static inline bool zl_groups_turned(const zlay_plan_summary *info) { return info->groups && info->d_order == ZLAY_ORDER_COLUMN; }
-static inline uint64_t zl_groups_rows(const zlay_plan_summary *info) { return zl_groups_turned(info) ? info->n : info->m; }
+static inline uint64_t zl_groups_rows(const zlay_plan_summary *info)
+{
+    return zl_groups_in_k(info) ? info->k : zl_groups_turned(info) ? info->n : info->m;
+}
 /* The operand whose rows groups have, of A and B. */
 static inline int32_t zl_groups_ragged(const zlay_plan_summary *info) { return zl_groups_turned(info) ? ZLAY_OPERAND_B : ZLAY_OPERAND_A; }
 /* Rows of tiles of so many rows. */
@@ -24,6 +29,8 @@ static inline uint64_t zl_groups_usual(const zlay_plan_summary *info, uint32_t r
 {
     return zl_ceil_div(zl_groups_rows(info) + (uint64_t)info->groups * (empty / 2), rows);
 }
+/* Whether blocks take tiles from a counter. */
+static inline bool zl_groups_taken(const zlay_plan_summary *info) { return zl_groups_turned(info) || zl_groups_in_k(info); }
 /* Which tile a block takes next, its producer tells by a message: bytes of one, of two in shared memory, beside their four barriers. */
 enum { ZL_GROUPS_MESSAGE = 16, ZL_GROUPS_BARRIERS = 4, ZL_GROUPS_WORKSPACE = 16 };
 /* Of a tile of so many rows: by how many they may be fewer; rows of a box of a slice of the operand. Loads may bring rows of the

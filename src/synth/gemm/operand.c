@@ -83,10 +83,11 @@ static void map_fill(zl_operand *o, uint64_t address, uint32_t box_outer, int32_
  * The map of D ends rows where the kernel says, with strides that wrap around at 2^64 (as Triton's ragged stores): the row that
  * is r rows before the end e of its group is row 2^30 - r of 2^30, in plane 2^30 - e of planes that are 2^34 bytes less a row
  * apart, and e times 2^34 bytes further. Both multiples of 2^34 add up to 2^64, so that row e - r of D is what remains, and a
- * row from e on is outside of the map. */
+ * row from e on is outside of the map. Where groups have elements of K, the maps of A and B end rows so, for what lies behind would be
+ * added, and D has the matrix for each. */
 
-/* B's third dimension is the group. */
-static void map_b(zlay_tensormap *map, const zlay_plan *plan)
+/* The group is the third dimension of the matrix that each has. */
+static void map_of_each(zlay_tensormap *map, const zlay_plan *plan)
 {
     map->rank = 3;
     map->extent[2] = plan->info.groups;
@@ -94,7 +95,8 @@ static void map_b(zlay_tensormap *map, const zlay_plan *plan)
     map->box[2] = map->step[2] = 1;
 }
 
-static void map_d(zlay_tensormap *map)
+/* Rows end with a group. */
+static void map_that_ends(zlay_tensormap *map)
 {
     map->rank = 4;
     map->extent[1] = map->extent[2] = map->extent[3] = (uint64_t)1 << ZL_GROUPS_ROWS_LOG;
@@ -106,18 +108,20 @@ static void map_d(zlay_tensormap *map)
 static void map_groups(zlay_tensormap *map, const zlay_plan *plan, int32_t operand)
 {
     if (!plan->info.groups) return;
-    if (operand != ZLAY_OPERAND_D && operand != zl_groups_ragged(&plan->info)) map_b(map, plan);
-    if (operand == ZLAY_OPERAND_D) map_d(map);
+    bool in_k = zl_groups_in_k(&plan->info), is_d = operand == ZLAY_OPERAND_D;
+    if (in_k ? is_d : !is_d && operand != zl_groups_ragged(&plan->info)) map_of_each(map, plan);
+    if (is_d != in_k) map_that_ends(map);
 }
 
 void zl_groups_copy(zlay_copy *copy, const zlay_plan *plan, int32_t operand, int32_t column, int32_t begin, int32_t end, int32_t group)
 {
     if (!plan->info.groups) return;
-    bool ragged = operand == ZLAY_OPERAND_D || operand == zl_groups_ragged(&plan->info);
+    bool in_k = zl_groups_in_k(&plan->info), is_d = operand == ZLAY_OPERAND_D;
+    bool ragged = in_k ? !is_d : is_d || operand == zl_groups_ragged(&plan->info);
     if (ragged) copy->advance[1][begin] = 1;
     else copy->advance[2][group] = 1;
     if (ragged && zl_groups_turned(&plan->info)) copy->advance[1][column] = (int32_t)zl_groups_step(plan->info.tile_n);
-    if (operand != ZLAY_OPERAND_D) return;
+    if (is_d == in_k) return;
     copy->coordinate[1] += 1 << ZL_GROUPS_ROWS_LOG;
     copy->coordinate[2] = 1 << ZL_GROUPS_ROWS_LOG;
     copy->advance[1][end] = copy->advance[2][end] = -1;
@@ -186,7 +190,7 @@ static void rows_divide(zl_operand *o, const zlay_plan *plan, int32_t operand)
 {
     const zlay_plan_summary *info = &plan->info;
     bool whole = o->map.box[1] == o->rows && o->map.box[0] == info->tile_k, turned = zl_groups_turned(info);
-    if (info->groups && !turned && operand == ZLAY_OPERAND_A && whole) o->parts = info->consumers;
+    if (info->groups && !turned && !zl_groups_in_k(info) && operand == ZLAY_OPERAND_A && whole) o->parts = info->consumers;
     o->slices = turned && operand != ZLAY_OPERAND_A ? o->map.box[1] / zl_groups_slice(o->map.box[1], operand) : 1;
     o->map.box[1] /= o->parts * o->slices;
 }

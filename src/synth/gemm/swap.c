@@ -42,6 +42,10 @@ zlay_status zl_gemm_swap(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *gemm)
     const char *why = refusal(plan, gemm);
     if (gemm->swap < ZLAY_SWAP_NEVER || gemm->swap > ZLAY_SWAP_ALWAYS)
         return zl_fail(ctx, ZLAY_EINVAL, "swap: %d is none of never, auto, always", gemm->swap);
+    if (zl_groups_in_k(&plan->info)) {
+        plan->info.workspace = ZL_GROUPS_WORKSPACE;
+        return ZLAY_OK;
+    }
     if (plan->info.groups && !why && !plan->epilogue) {
         exchange(plan);
         plan->info.workspace = ZL_GROUPS_WORKSPACE;

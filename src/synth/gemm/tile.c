@@ -278,7 +278,7 @@ static uint32_t barrier_bytes(const zlay_plan *plan, uint32_t stages)
     const zlay_plan_summary *info = &plan->info;
     uint32_t addresses = zl_gemm_by_blocks(plan) ? 2 : zl_gemm_rings(plan);
     if (zl_gemm_by_sync(info->target)) return 0;
-    if (zl_groups_turned(info)) return 8 * (2 * stages + ZL_GROUPS_BARRIERS);
+    if (zl_groups_taken(info)) return 8 * (2 * stages + ZL_GROUPS_BARRIERS);
     return 2 * 8 * stages + (zl_gemm_by_tmem(info->target) ? ZL_TMEM_BARRIERS * 8 + 4 * addresses : 0);
 }
 
@@ -286,7 +286,7 @@ static uint32_t barrier_bytes(const zlay_plan *plan, uint32_t stages)
 static uint32_t middle_bytes(const zlay_plan *plan)
 {
     const zlay_plan_summary *info = &plan->info;
-    uint32_t messages = zl_groups_turned(info) ? 2 * ZL_GROUPS_MESSAGE : 0;
+    uint32_t messages = zl_groups_taken(info) ? 2 * ZL_GROUPS_MESSAGE : 0;
     return info->consumers * info->pitch_d + zl_gemm_scales_smem(plan) + zl_split_smem(info) + messages;
 }
 
@@ -301,7 +301,7 @@ static uint32_t stages_most(const zlay_plan *plan)
 {
     const zlay_plan_summary *info = &plan->info;
     bool few = zl_by_sync(plan) && info->tiles_k + 1 < STAGES_MOST;
-    if (zl_stream(info)) return STAGES_STREAM;
+    if (zl_stream(info) || zl_groups_in_k(info)) return STAGES_STREAM;
     return few ? (uint32_t)info->tiles_k + 1 : zl_d_by_columns(plan) ? STAGES_FEW : STAGES_MOST;
 }
 

@@ -23,6 +23,7 @@ typedef struct zl_pt_tiles {
     uint32_t slice, slice_bytes, step;
     const char *counter, *message; /* NULL, or blocks take the next tile when they are free: the argument with a word that counts tiles,
                                     * 0 before and after, and the shared buffer in which the producer tells what it took */
+    uint32_t deep;   /* 0, or groups have rows of K, so many in a step, and each has `rows` of tiles; the loop over them has a count of each */
     uint32_t spared; /* bytes of part 1 of a stage, rows of the last of two instances, left out where it has none; 0: none are */
 } zl_pt_tiles;
 
@@ -72,6 +73,9 @@ bool zl_pt_tiles_spare(const zl_pipe_text *k);
 bool zl_pt_tiles_spared(const zl_pipe_text *k);
 /* Rows of a slice, 0 where tiles have one height; rows from the tile's first to that of a copy, beside the first of its move. */
 uint32_t zl_pt_tiles_slice(const zl_pipe_text *k);
+/* Whether a param counts the steps of each tile of groups that have rows of K; then that number. */
+bool zl_pt_tiles_counts(const zl_pipe_text *k, int32_t param);
+void zl_pt_tiles_steps(zl_pipe_text *k, const char *trips);
 /* Whether blocks take tiles from a counter; prints an event of the message that tells which, false: it is of another buffer. */
 bool zl_pt_tiles_taken(const zl_pipe_text *k);
 bool zl_pt_tiles_message(zl_pipe_text *k, const zl_event *event);

@@ -123,11 +123,30 @@ static void find_group(zl_pipe_text *k)
     zl_op(k, FURTHER, "gp", "group", "4");
     zl_op(k, MORE, "gp", "4");
     read_end(k);
-    rows_of(k, "tall", t->height - 1);
-    rows_of(k, "full", t->share - 1);
+    if (t->deep) zl_op(k, MOV, "tall", zl_pt_number(columns, t->rows));
+    else rows_of(k, "tall", t->height - 1);
+    if (t->deep) zl_op(k, MOV, "full", "tall");
+    else rows_of(k, "full", t->share - 1);
     zl_op(k, MUL, "w2", "tall", zl_pt_number(columns, t->columns));
     limit(k);
     zl_pt_while_end(k, &range);
+}
+
+bool zl_pt_tiles_counts(const zl_pipe_text *k, int32_t param)
+{
+    int32_t of = k->pipe->params[param].of;
+    return has_groups(k) && tiles_of(k)->deep && of >= 0 && zl_pt_tiles_counted(k, of);
+}
+
+/* A group without rows has one step, of zeros. */
+void zl_pt_tiles_steps(zl_pipe_text *k, const char *trips)
+{
+    char room[24];
+    const zl_pt_tiles *t = tiles_of(k);
+    zl_op(k, SUB, trips, "ends", "begins");
+    zl_op(k, ADD, trips, trips, zl_pt_number(room, t->deep - 1));
+    zl_op(k, DIV, trips, trips, zl_pt_number(room, t->deep));
+    zl_op(k, MOST, trips, trips, "1");
 }
 
 /* Before the first group, which the first tile has yet to find. */
@@ -233,7 +252,7 @@ static void see_busy(zl_pipe_text *k)
 
 bool zl_pt_tiles_spare(const zl_pipe_text *k)
 {
-    return has_groups(k) && !zl_pt_tiles_slice(k) && k->role && zl_role_instances(k->role) > 1;
+    return has_groups(k) && !zl_pt_tiles_slice(k) && !tiles_of(k)->deep && k->role && zl_role_instances(k->role) > 1;
 }
 
 /* ---- tiles of as many rows as there are -----------------------------------------------------------
