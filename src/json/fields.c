@@ -107,9 +107,8 @@ zlay_status zl_read_fresh(zl_call *call, const json_t *object, const zl_fields *
     const json_t *request = call->request;
     json_t *copy = json_deep_copy(object);
     if (!copy) return ZLAY_ENOMEM;
-    fields->take(object, copy, out);
     call->request = copy;
-    zlay_status status = zl_read_object(call, copy, fields, out);
+    zlay_status status = fields->take(object, copy, out) ? zl_read_object(call, copy, fields, out) : ZLAY_ENOMEM;
     call->request = request;
     json_decref(copy);
     return status;

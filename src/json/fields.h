@@ -54,8 +54,8 @@ struct zl_fields {
     size_t present;    /* the offset of the word that says which fields are there */
     const char *what;  /* what messages call an object of a list; NULL: as the list's field */
     /* Texts that stand in the place of numbers go from the request into the struct, and numbers in
-     * their places of `copy`, which is then read; NULL: the request is read. */
-    void (*take)(const json_t *request, json_t *copy, void *asked);
+     * their places of `copy`, which is then read; false: no memory; NULL: the request is read. */
+    bool (*take)(const json_t *request, json_t *copy, void *asked);
 };
 
 /* A table for a struct of a type; an operation's struct has at most ZL_ASKED_MOST bytes. */

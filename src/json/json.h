@@ -233,7 +233,8 @@ typedef struct zl_texts {
     uint32_t count;
 } zl_texts;
 
-void zl_texts_take(zl_texts *texts, const json_t *from, json_t *to, const zl_named *fields);
+/* False: no memory. */
+bool zl_texts_take(zl_texts *texts, const json_t *from, json_t *to, const zl_named *fields);
 
 /* Whether the request is checked under facts: it has some, or texts in the place of numbers. */
 bool zl_has_unknowns(const zl_call *call, const zl_texts *texts);
@@ -258,7 +259,7 @@ typedef zl_map_asked zl_map_symbolic_fields_type;
 /* The fields of a map that may be texts, and what takes them of a request whose struct begins with
  * a zl_map_asked. */
 extern const zl_named zl_map_texts[];
-void zl_map_texts_take(const json_t *request, json_t *copy, void *asked);
+bool zl_map_texts_take(const json_t *request, json_t *copy, void *asked);
 void zl_put_driver(zl_call *call, const zlay_target *target, int32_t driver);
 json_t *zl_json_tensormap(zl_call *call, const zlay_tensormap *map);
 json_t *zl_json_copy(zl_call *call, const zlay_copy *copy, uint32_t rank, uint32_t axes);

@@ -17,17 +17,19 @@ static bool take(zl_texts *texts, int32_t field, size_t index, const json_t *val
     return true;
 }
 
-void zl_texts_take(zl_texts *texts, const json_t *from, json_t *to, const zl_named *fields)
+bool zl_texts_take(zl_texts *texts, const json_t *from, json_t *to, const zl_named *fields)
 {
+    int lost = 0;
     for (; fields->name; fields++) {
         const json_t *value = json_object_get(from, fields->name);
         json_t *list = json_object_get(to, fields->name);
         if (take(texts, fields->number, 0, value))
-            json_object_set_new(to, fields->name, json_integer(1));
+            lost |= json_object_set_new(to, fields->name, json_integer(1));
         for (size_t i = 0; i < json_array_size(value); i++)
             if (take(texts, fields->number, i, json_array_get(value, i)))
-                json_array_set_new(list, i, json_integer(1));
+                lost |= json_array_set_new(list, i, json_integer(1));
     }
+    return !lost;
 }
 
 bool zl_has_unknowns(const zl_call *call, const zl_texts *texts)

@@ -138,12 +138,12 @@ static const zl_named fields[] = {{"coordinates", ZLAY_FIELD_COORDINATE},
                                   {"count", ZLAY_FIELD_COUNT},
                                   {NULL, 0}};
 
-static void take_texts(const json_t *request, json_t *copy, void *to)
+static bool take_texts(const json_t *request, json_t *copy, void *to)
 {
     zl_texts *texts = &((asked *)to)->texts;
-    zl_texts_take(texts, request, copy, fields);
-    zl_texts_take(texts, json_object_get(request, "map"), json_object_get(copy, "map"),
-                  zl_map_texts);
+    return zl_texts_take(texts, request, copy, fields) &&
+           zl_texts_take(texts, json_object_get(request, "map"), json_object_get(copy, "map"),
+                         zl_map_texts);
 }
 
 const zl_fields zl_copy_fields = {ZL_ROWS(copy_rows, asked),

@@ -161,9 +161,9 @@ const zl_named zl_map_texts[] = {{"address", ZLAY_FIELD_ADDRESS},
                                  {"box", ZLAY_FIELD_BOX},
                                  {NULL, 0}};
 
-void zl_map_texts_take(const json_t *request, json_t *copy, void *asked)
+bool zl_map_texts_take(const json_t *request, json_t *copy, void *asked)
 {
-    zl_texts_take(&((zl_map_asked *)asked)->texts, json_object_get(request, "map"),
+    return zl_texts_take(&((zl_map_asked *)asked)->texts, json_object_get(request, "map"),
                   json_object_get(copy, "map"), zl_map_texts);
 }
 

@@ -27,7 +27,7 @@ static zlay_status read_gemm(zl_call *call, const json_t *object, const zl_field
     if (!json_is_object(symbolic))
         return zl_wrong(call, field->name, "an object, as plan.gemm has it");
     if (!(out->copy = json_deep_copy(symbolic))) return ZLAY_ENOMEM;
-    zl_texts_take(&out->texts, symbolic, out->copy, sizes);
+    if (!zl_texts_take(&out->texts, symbolic, out->copy, sizes)) return ZLAY_ENOMEM;
     const json_t *request = call->request;
     zlay_status status = zl_names_check(call, out->copy, field->name, &zl_gemm_fields);
     call->request = out->copy;

@@ -195,10 +195,11 @@ static uint64_t tile_cost(const zlay_plan *plan, uint32_t m, uint32_t n)
 {
     const tile_choice *on = choice_of(plan);
     bool shared = plan->info.multicast == ZLAY_MULTICAST_B;
-    struct measured t = times_of(on->step, m, n, shared);
+    uint32_t rows = m < ROWS_MOST ? m : ROWS_MOST; /* tiles of more were not measured */
+    struct measured t = times_of(on->step, rows, n, shared);
     uint32_t ends = n % 64 && !zl_d_by_columns(plan) ? ENDS_OVERLAP : ENDS;
     uint64_t own = zl_ceil_div(plan->info.k, (uint64_t)zl_gemm_k_most(plan) * plan->info.splits);
-    uint64_t steps = (own + ends) * (t.step + beside_cost(plan, &t));
+    uint64_t steps = (own + ends) * (t.step + beside_cost(plan, &t)) * m / rows;
     bool slow = zl_by_wgmma(plan) && !is_stored(plan);
     uint64_t tile = steps + (slow ? m * n / STORE_RATE : 0);
     uint64_t blocks = blocks_of_d(&plan->info, m, n, zl_gemm_scaled(plan) ? on->rows : m);
