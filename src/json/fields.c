@@ -108,7 +108,8 @@ zlay_status zl_read_fresh(zl_call *call, const json_t *object, const zl_fields *
     json_t *copy = json_deep_copy(object);
     if (!copy) return ZLAY_ENOMEM;
     call->request = copy;
-    zlay_status status = fields->take(object, copy, out) ? zl_read_object(call, copy, fields, out) : ZLAY_ENOMEM;
+    zlay_status status = ZLAY_ENOMEM;
+    if (fields->take(object, copy, out)) status = zl_read_object(call, copy, fields, out);
     call->request = request;
     json_decref(copy);
     return status;
