@@ -140,7 +140,8 @@ typedef struct zlay_gemm {
                                   before the first launch */
     uint32_t groups;           /* 0: one product.  Else so many, of rows that lie below each other:
                                   A and D have m rows at most, group g those from offsets[g]
-                                  to below offsets[g + 1], B is [groups][n][ldb], K contiguous.
+                                  to below offsets[g + 1], with K contiguous in A; B is
+                                  [groups][n][ldb], or with b_order ROW [groups][k][ldb].
                                   The kernel reads offsets, groups + 1 of s32, on the device;
                                   those that decrease or pass m are bounded */
     int32_t ragged;            /* ZLAY_RAGGED_*.  K: k is the most elements of K together, A is

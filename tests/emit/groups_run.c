@@ -119,10 +119,11 @@ static double scale_of(const px_gemm *g, uint64_t row, uint64_t group, uint64_t 
 static double sum_of(const px_gemm *g, uint64_t row, uint64_t group, uint64_t column)
 {
     double sum = 0;
-    uint64_t at = group * g->request.n + column;
+    bool below = g->request.b_order == ZLAY_ORDER_ROW && g->request.groups > 1;
+    uint64_t at = group * g->request.n + column, first = below ? group * g->request.k : 0;
     for (uint64_t k = 0; k < g->a.columns; k++)
-        sum += (double)px_number(px_element(&g->a, row, k), g->a.type) * (double)px_number(px_element(&g->b, k, at), g->b.type) *
-               scale_of(g, row, group, column, k);
+        sum += (double)px_number(px_element(&g->a, row, k), g->a.type) *
+               (double)px_number(px_element(&g->b, first + k, below ? column : at), g->b.type) * scale_of(g, row, group, column, k);
     if (factor_count[ROWS]) sum *= (double)factor[ROWS][row];
     return factor_count[COLUMNS] ? sum * (double)factor[COLUMNS][at] : sum;
 }
@@ -155,6 +156,9 @@ static const struct {
     {"bands of rows, and a row of tiles behind them, not transposed", 2, {.m = 2400, .n = 136, .k = 16, EPILOGUE(far), .tile_m = 128, .tile_n = 64, .tile_k = 16, .groups = 3}, {0, 2197, 2238, 2400}},
     {"columns for four consumers", 2, {.m = 420, .n = 520, .k = 136, .tile_m = 256, .tile_n = 128, .groups = 7}, {5, 5, 6, 69, 133, 198, 398, 420}},
     {"all that is few", 3, {.m = 33, .n = 136, .k = 520, .groups = 8}, {0, 1, 2, 3, 4, 20, 20, 32, 33}},
+    {"rows of B are of K, as in a gradient of tokens", 3, {.m = 420, .n = 136, .k = 72, .b_order = ZLAY_ORDER_ROW, .tile_m = 64, .tile_n = 64, .groups = 7}, {5, 5, 6, 69, 133, 198, 398, 420}},
+    {"rows of B are of K, four consumers", 2, {.m = 300, .n = 520, .k = 136, .b_order = ZLAY_ORDER_ROW, .groups = 3}, {0, 129, 129, 300}},
+    {"rows of B are of K, with factors", 2, {.m = 200, .n = 136, .k = 72, .b_order = ZLAY_ORDER_ROW, EPILOGUE(moved), .tile_m = 128, .groups = 3}, {1, 66, 67, 200}},
     {"one group", 2, {.m = 200, .n = 136, .k = 200, .groups = 1}, {1, 199}},
     {"no rows", 2, {.m = 200, .n = 72, .k = 72, .groups = 4}, {7, 7, 7, 7, 7}},
     {"one row in all", 1, {.m = 1, .n = 8, .k = 8, .groups = 8}, {0, 0, 0, 0, 1, 1, 1, 1, 1}},
@@ -341,8 +345,7 @@ static void refusals(void **state)
         {"epilogue: body four has neither no index nor two, row and column of the tile, nor with groups three", "sm_90a", ZLAY_EINVAL, {.groups = 2, EPILOGUE(four)}},
         {"epilogue: body scaled_groups has three indices; the third is a group, and the product has none", "sm_90a", ZLAY_EINVAL, {.epilogue = both}},
         {"groups: a D that is column-major has none", "sm_90a", ZLAY_ENOTSUP, {.groups = 2, .d_order = ZLAY_ORDER_COLUMN}},
-        {"groups: K is contiguous in A and in B, and A is not so", "sm_90a", ZLAY_ENOTSUP, {.groups = 2, .a_order = ZLAY_ORDER_COLUMN}},
-        {"groups: K is contiguous in A and in B, and B is not so", "sm_90a", ZLAY_ENOTSUP, {.groups = 2, .b_order = ZLAY_ORDER_ROW}},
+        {"groups: K is contiguous in A, whose rows groups have", "sm_90a", ZLAY_ENOTSUP, {.groups = 2, .a_order = ZLAY_ORDER_COLUMN}},
         {"the address or a row of D is no multiple of 16", "sm_90a", ZLAY_ENOTSUP, {.groups = 2, .n = 68}},
         {"the address or a row of A is no multiple of 16", "sm_90a", ZLAY_ENOTSUP, {.groups = 2, .k = 68}},
         {"m: 1073741824; groups have fewer than 2^30 rows", "sm_90a", ZLAY_ENOTSUP, {.groups = 2, .m = 1 << 30}},

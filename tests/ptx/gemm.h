@@ -149,7 +149,8 @@ static inline void px_gemm_make_on(px_gemm *g, const char *name, const zlay_gemm
     if (pack > 1) type[0] = type[1] = ZLAY_TYPE_U8;
     uint64_t of_b = q->groups && !q->ragged ? q->groups : 1, of_d = q->ragged ? q->groups : 1; /* matrices */
     g->a = px_matrix_new(q->m, q->k / pack, type[0], q->a_order, ZLAY_ORDER_ROW, q->lda / pack);
-    g->b = px_matrix_new(q->k / pack, q->n * of_b, type[1], q->b_order, ZLAY_ORDER_COLUMN, q->ldb / pack);
+    bool below = of_b > 1 && q->b_order == ZLAY_ORDER_ROW; /* matrices of B lie below each other, else beside */
+    g->b = px_matrix_new(q->k / pack * (below ? of_b : 1), q->n * (below ? 1 : of_b), type[1], q->b_order, ZLAY_ORDER_COLUMN, q->ldb / pack);
     g->d = px_matrix_new(q->m * of_d, q->n, type[2], q->d_order, ZLAY_ORDER_ROW, q->ldd);
     px_matrix_draw(&g->a, random);
     px_matrix_draw(&g->b, random);

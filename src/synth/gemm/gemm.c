@@ -174,8 +174,8 @@ static zlay_status groups_read(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *
         bool along_k = plan->operand[o].major == ZLAY_MAJOR_K;
         if (in_k && o != ZLAY_OPERAND_D && along_k)
             return zl_fail(ctx, ZLAY_ENOTSUP, "ragged: rows of K lie below each other in A and in B, and K is contiguous in %s", names[o]);
-        if (!in_k && !along_k)
-            return zl_fail(ctx, ZLAY_ENOTSUP, "groups: K is contiguous in A and in B, and %s is not so", names[o]);
+        if (!in_k && !along_k && o != ZLAY_OPERAND_B)
+            return zl_fail(ctx, ZLAY_ENOTSUP, "groups: K is contiguous in A, whose rows groups have");
         if (zl_row_alignment(plan, o) % STORE_GRANULE)
             return zl_fail(ctx, ZLAY_ENOTSUP, "groups: tensor copies move all operands, and the address or a row of %s is no multiple of %d bytes",
                            names[o], STORE_GRANULE);
