@@ -290,7 +290,7 @@ static const bad_row bads[] = {
     {FIELD(reserved0), 1, ZLAY_EINVAL, "reserved0"},
     {FIELD(stream_k), 3, ZLAY_EINVAL, "stream_k"},
     {FIELD(groups), ALL, ZLAY_EINVAL, "groups"},
-    {FIELD(reserved2), 1, ZLAY_EINVAL, "reserved2"},
+    {FIELD(ragged), 2, ZLAY_EINVAL, "ragged"},
     {FIELD(lda), 299, ZLAY_EINVAL, "lda"},
     {FIELD(ldb), 1, ZLAY_EINVAL, "ldb"},
     {FIELD(ldd), 199, ZLAY_EINVAL, "ldd"},
