@@ -103,6 +103,12 @@ static bool read_multicast(void *to, const char *text)
     return read_word(to, words, text);
 }
 
+static bool read_ragged(void *to, const char *text)
+{
+    static const char *const words[] = {"rows", "k", NULL};
+    return read_word(to, words, text);
+}
+
 static bool read_text(void *to, const char *text)
 {
     memcpy(to, &text, sizeof text);
@@ -116,6 +122,7 @@ static bool read_text(void *to, const char *text)
 #define TYPE read_type
 #define CHOICE read_choice
 #define MULTICAST read_multicast
+#define RAGGED read_ragged
 #define SCALES read_scales
 #define TEXT read_text
 static const struct {

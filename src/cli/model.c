@@ -255,7 +255,7 @@ zlay_status zl_model_run(zlay_ctx *ctx, zl_model_report *out, const zlay_plan *p
     if (!zlay_plan_smem(plan, ZLAY_OPERAND_D)) return ZLAY_ENOTSUP;
     if (zlay_plan_info(&m.info, plan)) return ZLAY_EINVAL;
     if (m.info.mma.instruction != ZLAY_MMA_WGMMA) return ZLAY_ENOTSUP;
-    if (gemm->a_scales || gemm->b_scales || gemm->d_scales) return ZLAY_ENOTSUP;
+    if (gemm->a_scales || gemm->b_scales || gemm->d_scales || gemm->groups) return ZLAY_ENOTSUP;
     if (!matrices_describe(&m, gemm)) return ZLAY_EINVAL;
     if (!shape_agrees(&m)) return ZLAY_EINVAL;
     if (model_bytes(&m) > limits.sim_bytes) return ZLAY_ELIMIT;

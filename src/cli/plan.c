@@ -208,7 +208,7 @@ static int model_run(zlay_ctx *ctx, const zlay_plan *plan, const zl_options *opt
         return ZL_EXIT_UNSURE;
     }
     if (status == ZLAY_ENOTSUP) {
-        printf("model: not run: it models wgmma without scales alone; "
+        printf("model: not run: it models wgmma without scales and groups alone; "
                "the tests execute other kernels' text\n");
         return ZL_EXIT_UNSURE;
     }
