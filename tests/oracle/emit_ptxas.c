@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <unistd.h>
 
-enum { ROOM = 1 << 18, PATH = 512 };
+enum { ROOM = 1 << 20, PATH = 512 };
 
 static char folder[PATH];
 
