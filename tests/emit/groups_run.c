@@ -80,21 +80,7 @@ static void give(const px_gemm *g)
     }
 }
 
-/* Binds offsets and operands, and runs; false: a fault. */
-static bool ran(const px_gemm *g, const int32_t *offsets)
-{
-    static uint8_t copy[(GROUPS + 1) * sizeof *offsets];
-    uint32_t bytes = (g->info.groups + 1) * (uint32_t)sizeof *offsets;
-    memcpy(copy, offsets, bytes);
-    *machine.fault = 0;
-    px_gemm_bind(&machine, g);
-    machine.memory[machine.memories++] = (px_memory){GEMM_OFFSETS, bytes, copy};
-    give(g);
-    px_run(&machine, g->text, (int)g->info.threads, g->blocks, 1);
-    for (uint32_t i = 0; i < g->info.workspace && !*machine.fault; i++)
-        if (g->workspace[i]) snprintf(machine.fault, sizeof machine.fault, "the counter of tiles is not 0 again");
-    return !*machine.fault;
-}
+static bool ran(const px_gemm *g, const int32_t *offsets) { return px_gemm_ran_groups(&machine, g, offsets, give); }
 
 /* The group of a row, as the kernel bounds offsets: each lies between the one before and m; -1: none. */
 static int32_t group_of(const px_gemm *g, const int32_t *offsets, uint64_t row)

@@ -221,6 +221,25 @@ static inline void px_gemm_bind(px_machine *m, const px_gemm *g)
     for (uint64_t i = 0; i < g->d.count * g->d.bytes; i++) g->d.at[i] = (uint8_t)(GEMM_CANARY >> i % 2 * 8);
 }
 
+/* Binds a product of groups, with where they begin, and more of the caller's; then runs it. False: a fault, also a counter of tiles that
+ * is not 0 again. */
+typedef void px_gemm_give(const px_gemm *g);
+static inline bool px_gemm_ran_groups(px_machine *m, const px_gemm *g, const int32_t *offsets, px_gemm_give *give)
+{
+    static uint8_t copy[64 * sizeof *offsets];
+    size_t bytes = (g->info.groups + 1) * sizeof *offsets;
+    assert_true(bytes <= sizeof copy);
+    memcpy(copy, offsets, bytes);
+    *m->fault = 0;
+    px_gemm_bind(m, g);
+    m->memory[m->memories++] = (px_memory){GEMM_OFFSETS, bytes, copy};
+    if (give) give(g);
+    px_run(m, g->text, (int)g->info.threads, g->blocks, 1);
+    for (uint64_t i = 0; i < g->info.workspace && !*m->fault; i++)
+        if (g->workspace[i]) snprintf(m->fault, sizeof m->fault, "the counter of tiles is not 0 again");
+    return !*m->fault;
+}
+
 static inline bool px_gemm_untouched(const px_matrix *d, uint64_t i)
 {
     bool same = true;

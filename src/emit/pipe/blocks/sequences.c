@@ -158,7 +158,7 @@ static void place(zl_pipe_text *k)
 static void claim(zl_pipe_text *k)
 {
     zl_op(k, LOAD64, "gq", ZL_PT_NEXT_TILE);
-    zl_pt_line(k, k->c ? "claimed = atomicAdd((uint32_t *)gq, 1u);" : "atom.global.add.u32 claimed, [gq], 1;");
+    zl_op(k, TAKE, "claimed", "gq");
     zl_op(k, GRID, "w0");
     zl_op(k, ADD, "number", "claimed", "w0");
     search(k);
