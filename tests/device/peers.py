@@ -6,13 +6,14 @@
 Groups: correct (nothing is timed), lm (the shapes of --shapes FILE, a line `M N K` each), large, types, small, edges, scales, int4, transposes, attention.
 The peer of int4 is zlay's own GEMM of bf16 of the shape, with weights that are dequantised before.
 A time is the median of the rounds; a round replays a CUDA graph that walks through sets of tensors larger than four L2s, about
-2 ms long, first one contestant's, then the other's.  A ratio is the peer's time over zlay's: above 1 zlay is faster.
+2 ms long, of one contestant after the other.  A ratio is the peer's time over zlay's: above 1 zlay is faster.
 An error is the greatest distance to float64, over rows that are drawn, divided by the greatest magnitude there.
 Status 1 when a result is wrong: an error above `--error` (1.5) times the peer's, and above what rounding explains."""
 import argparse
 import ctypes
 import json
 import math
+import random
 import statistics
 import subprocess
 import sys
@@ -106,7 +107,8 @@ def replay_us(graph):
 
 
 def contest(calls, sets, rounds, round_us=2000):
-    """Median microseconds of a launch by each of `calls`, a dict of functions of a set."""
+    """Median microseconds of a launch by each of `calls`, a dict of functions of a set.  Each round has an order of its own, for a
+    GPU at its power limit is faster behind a contestant that took less power, and none is to have that one before it always."""
     graphs = {}
     launches = {}
     for name, call in calls.items():
@@ -119,9 +121,11 @@ def contest(calls, sets, rounds, round_us=2000):
         for graph in graphs.values():
             replay_us(graph)
     times = {name: [] for name in calls}
+    order, draw = list(graphs), random.Random(1)
     for _ in range(rounds):
-        for name, graph in graphs.items():
-            times[name].append(replay_us(graph) / launches[name])
+        draw.shuffle(order)
+        for name in order:
+            times[name].append(replay_us(graphs[name]) / launches[name])
     return {name: statistics.median(values) for name, values in times.items()}
 
 

@@ -9,7 +9,7 @@ rows that no sequence has and on both sides, results that do not depend on a nei
 launches, and offsets that decrease, are negative or pass the rows: nothing is written but what they are taken for.  The counter of
 claims is 0 behind each launch.
 Then causal launches are timed as in peers.py, in one process, turn by turn, on N(0,1) data: zlay's kernel with a block for each processor, the same
-with a block for each tile, zlay's kernel whose grid is that of the longest sequence, torch's, and dense causal attention of 8192 tokens and of 4096, of about as many tokens in all.
+with a block for each tile, zlay's kernel whose grid is that of the longest sequence, torch's, and dense causal attention of 8192, 6144 and 4096 tokens, of about as many tokens in all.
 TFLOP/s count 2 * heads * head * (sum of tokens^2).  The model in varlen_model.py says what was expected.  Status 1 when a result is wrong."""
 import argparse
 import json
@@ -188,7 +188,7 @@ class Packed:
 def dense_calls(env, packed, sets):
     """Dense causal attention of about as many tokens; calls, and the TFLOP of each."""
     calls, flop = {}, {}
-    for tokens in (8192, 4096):
+    for tokens in (8192, 6144, 4096):
         own = peers.Attention(env, packed.head, max(1, round(packed.total / tokens)), tokens, packed.heads, True, packed.kv_heads)
         one = own.set()
         kinds = {"zlay": own.by_zlay, "cuDNN": own.by_torch(SDPBackend.CUDNN_ATTENTION)}
