@@ -264,8 +264,9 @@ static void leave(writer *x)
         zl_puts(x->out, ", ");
         put_set(x, result, 0);
     }
-    zl_putf(x->out, " body %s%s\nsend ", body->name,
-            count_of(body, ZLAY_BODY_INDEX) ? " at tile.row, tile.column" : "");
+    uint32_t indices = count_of(body, ZLAY_BODY_INDEX);
+    zl_putf(x->out, " body %s%s%s\nsend ", body->name, indices ? " at tile.row, tile.column" : "",
+            indices > 2 ? ", tile.group" : "");
     put_set(x, result, 0);
     zl_putf(x->out, " -> D[0] times %u\nend\n", x->w->stores);
 }
