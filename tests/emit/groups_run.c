@@ -319,7 +319,6 @@ static void refusals(void **state)
         {"more than 2^31 - 1 tiles", "sm_90a", ZLAY_ENOTSUP, {.groups = 2000000000, .n = 4096}},
         {"groups: plans of sm_80 have none", "sm_80", ZLAY_ENOTSUP, {.groups = 2}},
         {"groups: plans of sm_100a have none", "sm_100a", ZLAY_ENOTSUP, {.groups = 2}},
-        {"groups: plans of waves (gfx942) have none", "gfx942", ZLAY_ENOTSUP, {.groups = 2}},
     };
     (void)state;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {

@@ -146,12 +146,6 @@ static const char *ungrouped(const zlay_gemm *gemm)
                                 : NULL;
 }
 
-/* The same of plans of waves alone. */
-static const char *ungrouped_waves(const zlay_gemm *gemm)
-{
-    return gemm->a_scales ? "a_scales, by waves," : gemm->b_scales ? "b_scales, by waves," : NULL;
-}
-
 /* Which operands tensor copies have to move for groups, and whether K is contiguous where they need it. */
 static zlay_status groups_moved(zlay_ctx *ctx, const zlay_plan *plan, bool in_k)
 {
@@ -186,7 +180,6 @@ static zlay_status groups_read(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *
     if (in_k && waves)
         return zl_fail(ctx, ZLAY_ENOTSUP, "ragged: k; then K is contiguous in neither A nor B, and waves (%s) load 16 bytes along K; those of sm_90a do",
                        zlay_target_name(plan->info.target));
-    if (waves && !why) why = ungrouped_waves(gemm);
     if (in_k && (gemm->a_scales || gemm->b_scales || gemm->epilogue)) why = gemm->epilogue ? "an epilogue and k" : "scales and k";
     if (gemm->groups > INT32_MAX) return zl_fail(ctx, ZLAY_EINVAL, "groups: %u is not in 1..%d", gemm->groups, INT32_MAX);
     if (why) return zl_fail(ctx, ZLAY_ENOTSUP, "groups: products with %s have none", why);

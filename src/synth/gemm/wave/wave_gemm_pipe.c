@@ -161,7 +161,9 @@ static void scale(writer *x, bool begins)
         zl_puts(x->out, ", ");
         put_set(x, ZL_WAVE_PLACE_A + o, 0);
     }
-    zl_puts(x->out, begins ? " body scales_begin at tile.row, tile.column\n" : " body scales_add\n");
+    const char *group = x->plan->info.groups ? ", tile.group" : "";
+    if (begins) zl_putf(x->out, " body scales_begin at tile.row, tile.column%s\n", group);
+    else zl_puts(x->out, " body scales_add\n");
 }
 
 /* The meeting of all waves, after each has fetched the present stage and its part of the next stage
