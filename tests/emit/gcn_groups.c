@@ -225,6 +225,48 @@ static void hostile(void **state)
     }
 }
 
+/* Tiles, sizes, pitches and offsets of any kind. */
+static zlay_gemm drawn_request(uint64_t *random)
+{
+    static const uint32_t tiles[][2] = {{0, 0}, {64, 64}, {128, 64}, {64, 128}, {256, 64}};
+    const uint32_t *tile = tiles[test_range(random, 0, 4)];
+    zlay_gemm r = {.tile_m = tile[0], .tile_n = tile[1], .groups = (uint32_t)test_range(random, 1, GROUPS)};
+    r.m = (uint64_t)test_range(random, 1, 300), r.n = (uint64_t)test_range(random, 1, 200), r.k = (uint64_t)test_range(random, 1, 12) * 8;
+    r.lda = r.k + 8 * (uint64_t)test_range(random, 0, 1), r.ldb = r.k + 8 * (uint64_t)test_range(random, 0, 2), r.ldd = r.n + (uint64_t)test_range(random, 0, 5);
+    return r;
+}
+
+static void drawn_offsets(int32_t offsets[GROUPS + 1], const zlay_gemm *r, uint64_t *random)
+{
+    bool ascend = test_range(random, 0, 3) != 0;
+    int64_t at = 0, most = (int64_t)r->m;
+    for (uint32_t i = 0; i <= r->groups; i++) {
+        at = ascend ? test_range(random, at, at + 2 * (most - at) / (r->groups + 1 - i)) : test_range(random, -20, most + 20);
+        if (ascend && at > most) at = most;
+        offsets[i] = (int32_t)at;
+    }
+}
+
+static void drawn(void **state)
+{
+    uint64_t random = test_seed("drawn gcn groups"), count = test_iterations(test_hours() ? 200 : test_exhaustive() ? 60 : 6);
+    (void)state;
+    gcn_need_llvm("groups of gfx targets were run by nothing");
+    for (uint64_t i = 0; i < count; i++) {
+        gcn_target target = (gcn_target)(i % GCN_TARGETS);
+        zlay_gemm r = drawn_request(&random);
+        int32_t offsets[GROUPS + 1];
+        product p;
+        make(&p, target, &r, &random);
+        for (int run = 0; run < 3; run++) {
+            drawn_offsets(offsets, &r, &random);
+            const char *what = fault(&p, offsets, run);
+            if (what) fail_msg("%s, case %llu, %d %d ..: %s", gcn_target_name[target], (unsigned long long)i, offsets[0], offsets[1], what);
+        }
+        drop(&p);
+    }
+}
+
 /* Whether a line is of the search, or takes what it found: the first row, the group, the rows that are left. What carries into the upper
  * half of an address is seen by gcn_groups_far.c. */
 static bool finds(const gcn_code *code, int line)
@@ -340,7 +382,7 @@ int main(void)
 {
     FILE *file = fopen("examples/scaled_groups.body", "r");
     if (!file || !fread(both, 1, sizeof both - 1, file) || fclose(file)) return 1;
-    const struct CMUnitTest tests[] = {cmocka_unit_test(values), cmocka_unit_test(hostile), cmocka_unit_test(edits),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(values), cmocka_unit_test(hostile), cmocka_unit_test(drawn), cmocka_unit_test(edits),
                                        cmocka_unit_test(launches), cmocka_unit_test(few_rows), cmocka_unit_test(refusals)};
     return cmocka_run_group_tests_name("gcn-groups", tests, open_ctx, close_ctx);
 }
