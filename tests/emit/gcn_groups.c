@@ -11,7 +11,7 @@
 #define EPILOGUE(text) .epilogue = text, .epilogue_length = sizeof text - 1
 #define SCALED BYTES, .a_scales = ZLAY_SCALES_LINE, .b_scales = ZLAY_SCALES_BLOCK
 #define BYTES TYPES(E4M3, E4M3, BF16)
-enum { GROUPS = 8, BLOCK = 128, CANARY = 0xcd, OFFSETS_AT = 24, ON_950 = 1 << GCN_950, FLOAT8 = 1 << GCN_942 | ON_950, EVERYWHERE = (1 << GCN_TARGETS) - 1 };
+enum { GROUPS = 16, BLOCK = 128, CANARY = 0xcd, OFFSETS_AT = 24, ON_950 = 1 << GCN_950, FLOAT8 = 1 << GCN_942 | ON_950, EVERYWHERE = (1 << GCN_TARGETS) - 1 };
 
 /* Offsets lie across a multiple of 2^32. */
 static const uint64_t offsets_address = ((uint64_t)5 << 32) - 8;
@@ -236,14 +236,15 @@ static zlay_gemm drawn_request(uint64_t *random)
     return r;
 }
 
+/* Ascending, but for some. */
 static void drawn_offsets(int32_t offsets[GROUPS + 1], const zlay_gemm *r, uint64_t *random)
 {
-    bool ascend = test_range(random, 0, 3) != 0;
     int64_t at = 0, most = (int64_t)r->m;
+    uint32_t one_in = (uint32_t)test_range(random, 3, 30);
     for (uint32_t i = 0; i <= r->groups; i++) {
-        at = ascend ? test_range(random, at, at + 2 * (most - at) / (r->groups + 1 - i)) : test_range(random, -20, most + 20);
-        if (ascend && at > most) at = most;
-        offsets[i] = (int32_t)at;
+        at = test_range(random, at, at + 2 * (most - at) / (r->groups + 1 - i));
+        if (at > most) at = most;
+        offsets[i] = (int32_t)(test_range(random, 1, one_in) == 1 ? test_range(random, -most, 2 * most) : at);
     }
 }
 
@@ -280,29 +281,35 @@ static bool finds(const gcn_code *code, int line)
     return !behind;
 }
 
-/* What is left out of the text is seen. */
+/* What is left out of the text is seen: groups are read one by one, or eight at once. */
 static void edits(void **state)
 {
-    static const zlay_gemm request = {.m = 200, .n = 72, .k = 8, .ldd = 75, .tile_m = 64, .tile_n = 64, .groups = 3};
-    static const int32_t offsets[][4] = {{3, 70, 68, 200}, {-9, 64, 130, 400}, {300, 0, 1, 2}, {0, 1, 2, 3}, {50, 50, 120, 130}};
+    static const uint32_t groups[] = {3, GROUPS}, lines[] = {32, 102};
     uint64_t random = test_seed("gcn groups edits");
-    product p;
-    int tried = 0;
     (void)state;
     gcn_need_llvm("groups of gfx targets were run by nothing");
-    make(&p, GCN_942, &request, &random);
-    gcn_code *code = &p.t.code;
-    for (int i = gcn_find_line(code, "s_mov_b32 s11, 0"), last = gcn_find_line(code, "s_and_b32 s13"); i < last; i++) {
-        bool seen = false;
-        if (!finds(code, i)) continue;
-        code->line[i].gone = true;
-        for (size_t o = 0; !seen && o < sizeof offsets / sizeof *offsets; o++) seen = fault(&p, offsets[o], 0) != NULL;
-        code->line[i].gone = false;
-        if (!seen) fail_msg("without \"%s\" D is right", code->line[i].text);
-        tried++;
+    for (int kernel = 0; kernel < 2; kernel++) {
+        const zlay_gemm r = {.m = 200, .n = 72, .k = 8, .ldd = 75, .tile_m = 64, .tile_n = 64, .groups = groups[kernel]};
+        product p;
+        uint32_t tried = 0;
+        make(&p, GCN_942, &r, &random);
+        gcn_code *code = &p.t.code;
+        for (int i = gcn_find_line(code, "s_mov_b32 s11, 0"), last = gcn_find_line(code, "s_and_b32 s13"); i < last; i++) {
+            bool seen = false;
+            if (!finds(code, i)) continue;
+            code->line[i].gone = true;
+            for (int o = 0; !seen && o < 400; o++) {
+                int32_t offsets[GROUPS + 1];
+                drawn_offsets(offsets, &r, &random);
+                seen = fault(&p, offsets, 0) != NULL;
+            }
+            code->line[i].gone = false;
+            if (!seen) fail_msg("%u groups: without \"%s\" D is right", r.groups, code->line[i].text);
+            tried++;
+        }
+        assert_int_equal(tried, lines[kernel]);
+        drop(&p);
     }
-    assert_int_equal(tried, 31);
-    drop(&p);
 }
 
 /* ---- what is planned ------------------------------------------------------------------------------- */

@@ -36,12 +36,12 @@ enum {
     ZL_S_HALF = ZL_S_SCRATCH + 2,
     ZL_S_EXEC, /* two: that of before a masked load */
     ZL_S_ARRAYS = ZL_WAVE_ARRAYS,
-    /* Of the search for a tile's group, where others follow: the address of an offset, both ends of a group, its tiles; the
-     * rows that the group has from the tile's first on. */
+    /* Of the search for a tile's group, where others follow: the address of an offset, where a group begins, its tiles, where
+     * it and up to seven more end; the rows that the group has from the tile's first on. */
     ZL_S_OFFSETS = ZL_S_RESOURCE,
     ZL_S_BEGINS = ZL_S_OFFSETS + 2,
-    ZL_S_ENDS,
     ZL_S_TALL,
+    ZL_S_ENDS,
     ZL_S_ROWS = ZL_S_LEFT
 };
 
