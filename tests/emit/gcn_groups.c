@@ -142,7 +142,7 @@ static uint64_t bytes_of_groups(const product *p)
     return rows * p->request.n * typed_bytes(p->t.d.type);
 }
 
-/* What is wrong after one launch; NULL: nothing. */
+/* What is wrong after one launch, by more blocks than are planned; NULL: nothing. */
 static const char *fault(product *p, const int32_t *offsets, int schedule)
 {
     gcn_machine *m = p->t.machine;
@@ -150,7 +150,7 @@ static const char *fault(product *p, const int32_t *offsets, int schedule)
     memset(p->t.d.bytes, CANARY, p->t.d.size);
     m->failed = false, m->stored = 0;
     assert_true(gcn_schedule_of(&m->schedule, schedule, (int)(p->t.info.threads / GCN_LANES), 7));
-    for (uint32_t y = 0; y < p->t.info.tiles_m && !m->failed; y++)
+    for (uint32_t y = 0; y <= p->t.info.tiles_m && !m->failed; y++)
         for (uint32_t x = 0; x < p->t.info.tiles_n && !m->failed; x++) gcn_run_group(m, x, y);
     if (m->failed) return m->fault;
     if (wrong(p)) return "D is wrong";
