@@ -47,16 +47,18 @@ static bool emit_work(void *value) { return emitted(value, zlay_emit_ptx); }
 static bool assembly_work(void *value) { return emitted(value, zlay_emit_assembly); }
 
 /* A plan of waves and its text. */
-static bool waves_lines(state *s, const char *target, bool json)
+static bool waves_lines(state *s, const char *target, uint32_t groups, bool json)
 {
     char name[64];
     s->target = target;
+    const char *of = groups ? ", groups" : "";
     s->gemm.k = 4096; /* loads of 16 bytes */
+    s->gemm.groups = groups;
     double plan = bench_time(plan_work, s), text = bench_time(assembly_work, s);
     if (plan < 0 || text < 0) return false;
-    snprintf(name, sizeof name, "plan a GEMM of waves, %s", target);
+    snprintf(name, sizeof name, "plan a GEMM of waves, %s%s", target, of);
     bench_line(name, plan, "us", "a budget of 1 ms", 1000 / plan, json);
-    snprintf(name, sizeof name, "plan it and print its assembly, %s", target);
+    snprintf(name, sizeof name, "plan it and print its assembly, %s%s", target, of);
     bench_line(name, text, "us", "a budget of 2 ms", 2000 / text, json);
     return true;
 }
@@ -83,7 +85,7 @@ bool bench_plan(zlay_ctx *ctx, bool json)
     double time = right ? bench_time(emit_work, &s) : -1;
     if (time >= 0)
         bench_line("plan it and print its PTX", time, "us", "a budget of 1 ms", 1000 / time, json);
-    right = time >= 0 && waves_lines(&s, "gfx942", json) && waves_lines(&s, "gfx950", json);
+    right = time >= 0 && waves_lines(&s, "gfx942", 0, json) && waves_lines(&s, "gfx950", 0, json) && waves_lines(&s, "gfx942", 32, json);
     free(s.text);
     return right;
 }

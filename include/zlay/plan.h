@@ -143,8 +143,9 @@ typedef struct zlay_gemm {
                                   to below offsets[g + 1], with K contiguous in A; B is
                                   [groups][n][ldb], or with b_order ROW [groups][k][ldb].
                                   The kernel reads offsets, groups + 1 of s32, on the device;
-                                  those that decrease or pass m are bounded */
-    int32_t ragged;            /* ZLAY_RAGGED_*.  K: k is the most elements of K together, A is
+                                  those that decrease or pass m are bounded.  By wgmma, and
+                                  by MFMA with K contiguous in B */
+    int32_t ragged;            /* ZLAY_RAGGED_*.  K, by wgmma: k is the most of K together, A is
                                   [k][lda] and B [k][ldb], D is [groups][m][ldd], 0 for a
                                   group without any */
 } zlay_gemm;

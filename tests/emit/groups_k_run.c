@@ -4,6 +4,7 @@
  * 0 where it has none; memory beside D and offsets beside the array are a fault of the machine. Then what is refused. */
 #define _POSIX_C_SOURCE 200809L
 #include "assembler.h"
+#include "plans/groups.h"
 #include "ptx/gemm.h"
 
 #include <string.h>
@@ -14,17 +15,6 @@
 enum { GROUPS = 8 };
 
 static bool ran(const px_gemm *g, const int32_t *offsets) { return px_gemm_ran_groups(&machine, g, offsets, NULL); }
-
-/* The rows of a group, as the kernel bounds offsets: each lies between the one before and k. */
-static void rows_of(const px_gemm *g, const int32_t *offsets, uint64_t group, uint64_t out[2])
-{
-    int64_t at = 0, most = (int64_t)g->request.k;
-    for (uint64_t i = 0; i <= group + 1; i++) {
-        out[0] = (uint64_t)at;
-        at = offsets[i] < at ? at : offsets[i] > most ? most : offsets[i];
-        out[1] = (uint64_t)at;
-    }
-}
 
 static double sum_of(const px_gemm *g, const uint64_t rows[2], uint64_t row, uint64_t column)
 {
@@ -44,7 +34,7 @@ static uint64_t wrong(const px_gemm *g, const int32_t *offsets)
             count += !px_gemm_untouched(&g->d, i);
             continue;
         }
-        rows_of(g, offsets, row / m, rows);
+        groups_rows(rows, offsets, row / m, g->request.k);
         uint32_t want = px_gemm_bits(g->d.type, sum_of(g, rows, row % m, column));
         count += memcmp(g->d.at + i * g->d.bytes, &want, g->d.bytes) != 0;
     }
@@ -91,24 +81,15 @@ static void values(void **state)
 /* Offsets that decrease, pass k or are negative: bounded, and each row has one group. */
 static void hostile(void **state)
 {
-    static const int32_t offsets[][4] = {
-        {0, 60, 30, 140}, {140, 70, 0, 0}, {-5, 20, 1000, 140}, {0, INT32_MAX, INT32_MIN, 140}, {INT32_MAX, 0, 1, 2},
-        {INT32_MIN, INT32_MIN, INT32_MIN, INT32_MAX}, {141, 142, 143, 144}, {-3, -2, -1, 0}, {0, 139, 141, 70},
-    };
     uint64_t random = test_seed("hostile groups of K");
+    int32_t o[HOSTILE_GROUPS + 1];
     px_gemm g;
     (void)state;
-    px_gemm_make(&g, &(zlay_gemm){IN_K, .m = 72, .n = 72, .k = 140, .tile_m = 64, .tile_n = 64, .tile_k = 16, .groups = 3}, 2, &random);
+    px_gemm_make(&g, &(zlay_gemm){IN_K, .m = 72, .n = 72, .k = HOSTILE_ROWS, .tile_m = 64, .tile_n = 64, .tile_k = 16, .groups = HOSTILE_GROUPS}, 2, &random);
     machine.when = PX_ANY_TIME;
-    for (size_t i = 0; i < sizeof offsets / sizeof *offsets; i++) {
-        if (!ran(&g, offsets[i])) fail_msg("offsets %zu: %s", i, machine.fault);
-        if (wrong(&g, offsets[i])) fail_msg("offsets %zu: D is wrong", i);
-    }
-    for (uint32_t i = 0; i < 24; i++) {
-        int32_t drawn[4];
-        for (int j = 0; j < 4; j++) drawn[j] = (int32_t)(test_random(&random) % 180) - 20;
-        if (!ran(&g, drawn)) fail_msg("%d %d %d %d: %s", drawn[0], drawn[1], drawn[2], drawn[3], machine.fault);
-        if (wrong(&g, drawn)) fail_msg("%d %d %d %d: D is wrong", drawn[0], drawn[1], drawn[2], drawn[3]);
+    for (uint32_t i = 0; groups_hostile(o, i, &random); i++) {
+        if (!ran(&g, o)) fail_msg("%d %d %d %d: %s", o[0], o[1], o[2], o[3], machine.fault);
+        if (wrong(&g, o)) fail_msg("%d %d %d %d: D is wrong", o[0], o[1], o[2], o[3]);
     }
     px_gemm_free(&g);
 }

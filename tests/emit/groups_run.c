@@ -5,6 +5,7 @@
  * powers of two, so that sums stay exact. Then what is refused. */
 #define _POSIX_C_SOURCE 200809L
 #include "heap.h"
+#include "plans/groups.h"
 #include "ptx/gemm.h"
 
 #include "assembler.h"
@@ -82,18 +83,6 @@ static void give(const px_gemm *g)
 
 static bool ran(const px_gemm *g, const int32_t *offsets) { return px_gemm_ran_groups(&machine, g, offsets, give); }
 
-/* The group of a row, as the kernel bounds offsets: each lies between the one before and m; -1: none. */
-static int32_t group_of(const px_gemm *g, const int32_t *offsets, uint64_t row)
-{
-    int64_t begin = 0, most = (int64_t)g->request.m;
-    for (uint32_t i = 0; i <= g->info.groups; i++) {
-        int64_t end = offsets[i] < begin ? begin : offsets[i] > most ? most : offsets[i];
-        if (i && (int64_t)row >= begin && (int64_t)row < end) return (int32_t)i - 1;
-        begin = end;
-    }
-    return -1;
-}
-
 /* Both scales of a block, at k. */
 static double scale_of(const px_gemm *g, uint64_t row, uint64_t group, uint64_t column, uint64_t k)
 {
@@ -120,7 +109,7 @@ static uint64_t wrong(const px_gemm *g, const int32_t *offsets)
     uint64_t count = 0, n = g->request.n;
     for (uint64_t i = 0; i < g->d.count; i++) {
         uint64_t row = i / g->d.pitch, column = i % g->d.pitch;
-        int32_t group = column < n ? group_of(g, offsets, row) : -1;
+        int32_t group = column < n ? groups_of_row(offsets, g->info.groups, g->request.m, row) : -1;
         uint32_t want = group < 0 ? 0 : px_gemm_bits(g->d.type, sum_of(g, row, (uint64_t)group, column));
         count += group < 0 ? !px_gemm_untouched(&g->d, i) : memcmp(g->d.at + i * g->d.bytes, &want, g->d.bytes) != 0;
     }
@@ -195,16 +184,13 @@ static void values(void **state)
 /* Offsets that decrease, pass m or are negative: bounded, never outside, and each row has one group. */
 static void hostile(void **state)
 {
-    static const int32_t offsets[][4] = {
-        {0, 60, 30, 140}, {140, 70, 0, 0}, {-5, 20, 1000, 140}, {0, INT32_MAX, INT32_MIN, 140}, {INT32_MAX, 0, 1, 2},
-        {INT32_MIN, INT32_MIN, INT32_MIN, INT32_MAX}, {141, 142, 143, 144}, {-3, -2, -1, 0}, {0, 139, 141, 70},
-    };
     static const zlay_gemm products[] = {
-        {.m = 140, .n = 72, .k = 16, .tile_m = 64, .tile_n = 64, .tile_k = 16, .groups = 3},
-        {.m = 140, .n = 72, .k = 16, SCALED, .tile_m = 128, .tile_n = 64, .groups = 3},
-        {.m = 140, .n = 80, .k = 16, BYTES, .epilogue = both, .tile_m = 128, .tile_n = 64, .groups = 3},
+        {.m = HOSTILE_ROWS, .n = 72, .k = 16, .tile_m = 64, .tile_n = 64, .tile_k = 16, .groups = HOSTILE_GROUPS},
+        {.m = HOSTILE_ROWS, .n = 72, .k = 16, SCALED, .tile_m = 128, .tile_n = 64, .groups = HOSTILE_GROUPS},
+        {.m = HOSTILE_ROWS, .n = 80, .k = 16, BYTES, .epilogue = both, .tile_m = 128, .tile_n = 64, .groups = HOSTILE_GROUPS},
     };
     uint64_t random = test_seed("hostile groups");
+    int32_t o[HOSTILE_GROUPS + 1];
     (void)state;
     machine.when = PX_ANY_TIME;
     for (size_t p = 0; p < sizeof products / sizeof *products; p++) {
@@ -212,15 +198,9 @@ static void hostile(void **state)
         zlay_gemm q = products[p];
         if (q.epilogue) q.epilogue_length = strlen(both);
         make(&g, &q, 2, &random);
-        for (size_t i = 0; i < sizeof offsets / sizeof *offsets; i++) {
-            if (!ran(&g, offsets[i])) fail_msg("offsets %zu: %s", i, machine.fault);
-            if (wrong(&g, offsets[i])) fail_msg("offsets %zu: D is wrong", i);
-        }
-        for (uint32_t i = 0; i < 24; i++) {
-            int32_t drawn[4];
-            for (int j = 0; j < 4; j++) drawn[j] = (int32_t)(test_random(&random) % 180) - 20;
-            if (!ran(&g, drawn)) fail_msg("%d %d %d %d: %s", drawn[0], drawn[1], drawn[2], drawn[3], machine.fault);
-            if (wrong(&g, drawn)) fail_msg("%d %d %d %d: D is wrong", drawn[0], drawn[1], drawn[2], drawn[3]);
+        for (uint32_t i = 0; groups_hostile(o, i, &random); i++) {
+            if (!ran(&g, o)) fail_msg("%d %d %d %d: %s", o[0], o[1], o[2], o[3], machine.fault);
+            if (wrong(&g, o)) fail_msg("%d %d %d %d: D is wrong", o[0], o[1], o[2], o[3]);
         }
         drop(&g);
     }
@@ -339,7 +319,6 @@ static void refusals(void **state)
         {"more than 2^31 - 1 tiles", "sm_90a", ZLAY_ENOTSUP, {.groups = 2000000000, .n = 4096}},
         {"groups: plans of sm_80 have none", "sm_80", ZLAY_ENOTSUP, {.groups = 2}},
         {"groups: plans of sm_100a have none", "sm_100a", ZLAY_ENOTSUP, {.groups = 2}},
-        {"groups: plans of waves (gfx942) have none", "gfx942", ZLAY_ENOTSUP, {.groups = 2}},
     };
     (void)state;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {

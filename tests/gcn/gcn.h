@@ -20,7 +20,7 @@ enum {
     GCN_LANES = 64,
     GCN_WAVES = 8,
     GCN_OPERANDS = 6,
-    GCN_MEMORIES = 8,
+    GCN_MEMORIES = 12,
     GCN_QUEUE = 1024,
     GCN_VGPRS = 512,
     GCN_AGPR = 256,

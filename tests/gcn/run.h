@@ -16,6 +16,15 @@ static inline void gcn_add_memory(gcn_machine *m, uint64_t at, void *bytes, uint
 /* The lines of what `llvm-objdump-22 -d` printed. */
 void gcn_read_code(gcn_code *code, const char *text);
 
+/* The number of the first line with a text. */
+static inline int gcn_find_line(const gcn_code *code, const char *text)
+{
+    for (int i = 0; i < code->lines; i++)
+        if (strstr(code->line[i].text, text)) return i;
+    fail_msg("no line has \"%s\"", text);
+    return code->lines;
+}
+
 /* One workgroup; the memory that it writes is changed. */
 void gcn_run_block(gcn_machine *m, uint32_t x, uint32_t y, uint32_t z);
 

@@ -137,7 +137,7 @@ static inline void typed_make(typed *t, zlay_ctx *ctx, gcn_target target, const 
     t->code = gcn_assemble(target, text, "gemm");
     free(text);
     t->a = typed_matrix_of(type[0], (uint32_t)r->m, (uint32_t)r->k, (uint32_t)r->lda);
-    t->b = typed_matrix_of(type[1], (uint32_t)r->n, (uint32_t)r->k, (uint32_t)r->ldb);
+    t->b = typed_matrix_of(type[1], (uint32_t)r->n * (r->groups ? r->groups : 1), (uint32_t)r->k, (uint32_t)r->ldb);
     t->d = typed_matrix_of(type[2], (uint32_t)r->m, (uint32_t)r->n, (uint32_t)r->ldd);
     typed_fill(&t->a, target, random);
     typed_fill(&t->b, target, random);

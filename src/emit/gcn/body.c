@@ -21,7 +21,7 @@ void zl_gb_arrays(zl_gb *g)
 {
     zl_wave_argument argument;
     uint32_t to = ZL_S_ARRAYS;
-    for (uint32_t i = ZL_WAVE_BOUND; !zl_wave_argument_nth(&argument, g->t->plan, i); i++) {
+    for (uint32_t i = zl_wave_pointers(g->t->plan); !zl_wave_argument_nth(&argument, g->t->plan, i); i++) {
         if (argument.scalar) continue;
         zl_wave_line(g->t, "s_load_dwordx2 s[%u:%u], s[%d:%d], 0x%x", to, to + 1, ZL_S_ARGUMENTS,
                      ZL_S_ARGUMENTS + 1, argument.at);

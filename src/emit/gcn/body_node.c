@@ -115,14 +115,19 @@ static void scalar(zl_gb *g, const char *to, int32_t operand)
     zl_wave_line(g->t, "v_mov_b32 %s, s%d", to, ZL_S_SCRATCH);
 }
 
-/* The tile's first row or column. */
+/* The tile's first row or column, or its group. */
 static void position(zl_gb *g, const char *to, int32_t operand)
 {
     const zlay_plan_summary *info = &g->t->plan->info;
     uint32_t which = 0;
     for (int32_t i = 0; i < operand; i++)
         which += g->body->operands[i].sort == ZLAY_BODY_INDEX;
-    bool row = g->event->index[which].loop == ZL_POS_TILE_ROW;
+    int32_t of = g->event->index[which].loop;
+    bool row = of == ZL_POS_TILE_ROW;
+    if (of == ZL_POS_TILE_GROUP || (row && info->groups)) {
+        zl_wave_line(g->t, "v_mov_b32 %s, s%d", to, row ? ZL_S_TILE_M : ZL_S_GROUP);
+        return;
+    }
     zl_wave_line(g->t, "s_mul_i32 s%d, s%d, 0x%x", ZL_S_SCRATCH, row ? ZL_S_TILE_M : ZL_S_TILE_N,
                  row ? info->tile_m : info->tile_n);
     zl_wave_line(g->t, "v_mov_b32 %s, s%d", to, ZL_S_SCRATCH);

@@ -10,13 +10,16 @@
 
 enum { CHUNK = 16 };
 
-/* Loads the kernel's three pointers. */
+/* Loads the kernel's three pointers, and that of groups' offsets. */
 static void arguments(zl_wave_text *t)
 {
     zl_wave_line(t, "s_load_dwordx4 s[%d:%d], s[%d:%d], 0x0", ZL_S_POINTER, ZL_S_POINTER + 3,
                  ZL_S_ARGUMENTS, ZL_S_ARGUMENTS + 1);
     zl_wave_line(t, "s_load_dwordx2 s[%d:%d], s[%d:%d], 0x10", ZL_S_POINTER + 4, ZL_S_POINTER + 5,
                  ZL_S_ARGUMENTS, ZL_S_ARGUMENTS + 1);
+    if (t->plan->info.groups)
+        zl_wave_line(t, "s_load_dwordx2 s[%d:%d], s[%d:%d], 0x18", ZL_S_OFFSETS, ZL_S_OFFSETS + 1,
+                     ZL_S_ARGUMENTS, ZL_S_ARGUMENTS + 1);
 }
 
 /* v0 = the thread's number in the block; the wave's number goes to a scalar register. */
@@ -108,20 +111,34 @@ static void reads(zl_wave_text *t)
     for (uint32_t part = 0; part < ZL_WAVE_STAGED; part++) reads_of(t, part);
 }
 
-/* Prints the first address of the operand's tile into the first two words of its resource. */
-static void address(zl_wave_text *t, const zl_wave_bound *o)
+/* s[to:to+1] = s[from:from+1] + s%by times so many bytes; what the upper half of these adds goes by way of s%to+2. */
+static void advance(zl_wave_text *t, uint32_t to, uint32_t from, uint32_t by, uint64_t bytes)
 {
-    uint32_t s = ZL_S_SCRATCH, to = o->resource, from = o->pointer;
-    unsigned long long bytes = o->rows * o->row;
-    zl_wave_line(t, "s_mul_i32 s%u, s%u, 0x%llx", s, o->tile, bytes);
-    zl_wave_line(t, "s_mul_hi_u32 s%u, s%u, 0x%llx", s + 1, o->tile, bytes);
+    uint32_t s = ZL_S_SCRATCH, low = (uint32_t)bytes, high = (uint32_t)(bytes >> 32);
+    zl_wave_line(t, "s_mul_i32 s%u, s%u, 0x%x", s, by, low);
+    zl_wave_line(t, "s_mul_hi_u32 s%u, s%u, 0x%x", s + 1, by, low);
+    if (high) {
+        zl_wave_line(t, "s_mul_i32 s%u, s%u, 0x%x", to + 2, by, high);
+        zl_wave_line(t, "s_add_u32 s%u, s%u, s%u", s + 1, s + 1, to + 2);
+    }
     zl_wave_line(t, "s_add_u32 s%u, s%u, s%u", to, from, s);
     zl_wave_line(t, "s_addc_u32 s%u, s%u, s%u", to + 1, from + 1, s + 1);
 }
 
-/* s%out = rows of the block's tile that the matrix has. */
+/* Prints the first address of the operand's tile into the first two words of its resource. */
+static void address(zl_wave_text *t, const zl_wave_bound *o)
+{
+    advance(t, o->resource, o->pointer, o->tile, o->step);
+    if (o->each) advance(t, o->resource, o->resource, ZL_S_GROUP, o->each);
+}
+
+/* s%out = rows of the block's tile that the matrix, or the group, has. */
 static void rows_left(zl_wave_text *t, uint32_t out, const zl_wave_bound *o)
 {
+    if (o->ragged) {
+        zl_wave_line(t, "s_min_u32 s%u, s%d, 0x%x", out, ZL_S_ROWS, o->rows);
+        return;
+    }
     zl_wave_line(t, "s_mul_i32 s%u, s%u, 0x%x", out, o->tile, o->rows);
     zl_wave_line(t, "s_sub_u32 s%u, 0x%llx, s%u", out, (unsigned long long)o->outer, out);
     zl_wave_line(t, "s_min_u32 s%u, s%u, 0x%x", out, out, o->rows);
@@ -186,6 +203,7 @@ void zl_wave_setup(zl_wave_text *t)
     reads(t);
     stages(t);
     zl_wave_line(t, "s_waitcnt lgkmcnt(0)");
+    if (t->plan->info.groups) zl_wave_groups(t);
     for (uint32_t i = 0; i < ZL_WAVE_BOUND; i++) resource(t, &t->bound[i]);
     columns(t, &t->bound[ZL_WAVE_STAGED]);
     for (uint32_t i = 0; i < ZL_WAVE_BOUND; i++) address_bits(t, &t->bound[i]);

@@ -23,6 +23,7 @@ static void describe(zl_wave_text *t)
     zl_putf(t->out, "; zlay %s: D[%llu,%llu] = A B, K = %llu, ", zlay_version(),
             (unsigned long long)info->m, (unsigned long long)info->n, (unsigned long long)info->k);
     zl_gemm_put_types(t->out, t->plan);
+    if (info->groups) zl_putf(t->out, ", %u groups of rows", info->groups);
     zl_putf(t->out, "; tile %ux%ux%u, %u stages; grid %llu x %llu blocks of %u threads\n",
             info->tile_m, info->tile_n, info->tile_k, info->stages,
             (unsigned long long)info->tiles_n, (unsigned long long)info->tiles_m, info->threads);

@@ -18,9 +18,10 @@
 enum {
     ZL_S_ARGUMENTS = 0,
     ZL_S_TILE_N = 2,
-    ZL_S_TILE_M = 3,
+    ZL_S_TILE_M = 3,    /* with groups the tile's first row, once it is found */
     ZL_S_POINTER = 4, /* pairs of A, B, D */
     ZL_S_WAVE = 10,
+    ZL_S_GROUP = 11,
     ZL_S_RESOURCE = 12, /* of A, B, D */
     ZL_S_READ = 24,     /* the stage that is multiplied, bytes */
     ZL_S_NEXT,          /* the one behind it */
@@ -34,7 +35,14 @@ enum {
     ZL_S_SCRATCH, /* two */
     ZL_S_HALF = ZL_S_SCRATCH + 2,
     ZL_S_EXEC, /* two: that of before a masked load */
-    ZL_S_ARRAYS = ZL_WAVE_ARRAYS
+    ZL_S_ARRAYS = ZL_WAVE_ARRAYS,
+    /* Of the search for a tile's group, where others follow: the address of an offset, where a group begins, its tiles, where
+     * it and up to seven more end; the rows that the group has from the tile's first on. */
+    ZL_S_OFFSETS = ZL_S_RESOURCE,
+    ZL_S_BEGINS = ZL_S_OFFSETS + 2,
+    ZL_S_TALL,
+    ZL_S_ENDS,
+    ZL_S_ROWS = ZL_S_LEFT
 };
 
 typedef enum zl_wave_form_id {
@@ -59,7 +67,9 @@ typedef struct zl_wave_bound {
     uint32_t element;                /* bytes */
     uint64_t row, spare;             /* bytes from a row to the next; behind its last element */
     uint64_t outer;                  /* rows of the matrix */
-    uint32_t tile, rows;             /* scalar register of the block's tile; rows of a tile */
+    uint32_t tile, rows;             /* scalar register of the block's tile, or of its first row; rows of a tile */
+    uint64_t step, each;             /* bytes that one of `tile` adds; from the matrix of a group to the next, 0: one of all */
+    bool ragged;                     /* a group has fewer rows than the matrix: ZL_S_ROWS */
     uint32_t waves, turn;            /* wave w has part w / turn % waves of the rows */
     uint32_t loads, first_load;      /* of a thread, among those of a stage */
     uint32_t blocks, first_block;    /* fragments of a read, among those of all parts */
@@ -133,6 +143,9 @@ void zl_wave_hold(zl_wave_text *t, uint32_t first, uint32_t then, uint32_t at);
 
 /* The operands of the plan. */
 void zl_wave_bind(zl_wave_text *t);
+
+/* Finds the group and the first row of the block's tile, where groups have rows; a block that has no tile ends. */
+void zl_wave_groups(zl_wave_text *t);
 
 /* Addresses, resources, constants. */
 void zl_wave_setup(zl_wave_text *t);

@@ -79,9 +79,7 @@ static void put_shape(zl_text *out, const zlay_plan *plan)
     if (zl_stream(info))
         zl_putf(out, "  %u blocks divide the steps of all tiles: each has whole tiles, a head and a tail; a workspace of %llu bytes, 0 at first\n",
                 info->stream_blocks, (unsigned long long)info->workspace);
-    if (info->groups)
-        zl_putf(out, "  %u groups of rows%s, %llu rows at most: the kernel reads where they begin from its argument offsets\n", info->groups,
-                zl_groups_in_k(info) ? " of K" : "", (unsigned long long)zl_groups_rows(info));
+    zl_groups_explain(out, info);
     if (info->groups && plan->operand[ZLAY_OPERAND_A].parts > 1) zl_puts(out, "  rows of A are loaded for one consumer at a time, for the last may have none of a group\n");
     if (zl_multicast(info))
         zl_putf(out, "  clusters of %u blocks share %c: each loads a part and multicasts it\n", info->cluster,

@@ -130,6 +130,8 @@ static zlay_status gemm_read(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *g)
     return status;
 }
 
+static const char *const operand_names[] = {"A", "B", "D"};
+
 /* What the request has that products of groups do not; NULL: nothing. */
 static const char *ungrouped(const zlay_gemm *gemm)
 {
@@ -144,6 +146,22 @@ static const char *ungrouped(const zlay_gemm *gemm)
                                 : NULL;
 }
 
+/* Which operands tensor copies have to move for groups, and whether K is contiguous where they need it. */
+static zlay_status groups_moved(zlay_ctx *ctx, const zlay_plan *plan, bool in_k)
+{
+    for (int32_t o = 0; o < 3; o++) {
+        bool along_k = plan->operand[o].major == ZLAY_MAJOR_K;
+        if (in_k && o != ZLAY_OPERAND_D && along_k)
+            return zl_fail(ctx, ZLAY_ENOTSUP, "ragged: rows of K lie below each other in A and in B, and K is contiguous in %s", operand_names[o]);
+        if (!in_k && !along_k && o != ZLAY_OPERAND_B)
+            return zl_fail(ctx, ZLAY_ENOTSUP, "groups: K is contiguous in A, whose rows groups have");
+        if (zl_row_alignment(plan, o) % STORE_GRANULE)
+            return zl_fail(ctx, ZLAY_ENOTSUP, "groups: tensor copies move all operands, and the address or a row of %s is no multiple of %d bytes",
+                           operand_names[o], STORE_GRANULE);
+    }
+    return ZLAY_OK;
+}
+
 /* Whether the matrices of all groups fit 64 bits of addresses. */
 static bool all_fit(const zlay_plan *plan, int32_t operand, uint64_t groups)
 {
@@ -155,11 +173,13 @@ static bool all_fit(const zlay_plan *plan, int32_t operand, uint64_t groups)
 /* Takes groups of rows: a matrix of B, or of D, for each, and rows of A and D, or of A and B, that the kernel finds on the device. */
 static zlay_status groups_read(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *gemm)
 {
-    static const char *const names[] = {"A", "B", "D"};
+    bool in_k = gemm->ragged == ZLAY_RAGGED_K, waves = zl_wave_target(plan->info.target);
     const char *why = ungrouped(gemm);
-    bool in_k = gemm->ragged == ZLAY_RAGGED_K;
     if (gemm->ragged != ZLAY_RAGGED_ROWS && !in_k) return zl_fail(ctx, ZLAY_EINVAL, "ragged: %d is neither rows nor k", gemm->ragged);
     if (!gemm->groups) return in_k ? zl_fail(ctx, ZLAY_EINVAL, "ragged: k, of a product without groups") : ZLAY_OK;
+    if (in_k && waves)
+        return zl_fail(ctx, ZLAY_ENOTSUP, "ragged: k; then K is contiguous in neither A nor B, and waves (%s) load 16 bytes along K; those of sm_90a do",
+                       zlay_target_name(plan->info.target));
     if (in_k && (gemm->a_scales || gemm->b_scales || gemm->epilogue)) why = gemm->epilogue ? "an epilogue and k" : "scales and k";
     if (gemm->groups > INT32_MAX) return zl_fail(ctx, ZLAY_EINVAL, "groups: %u is not in 1..%d", gemm->groups, INT32_MAX);
     if (why) return zl_fail(ctx, ZLAY_ENOTSUP, "groups: products with %s have none", why);
@@ -169,17 +189,9 @@ static zlay_status groups_read(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *
         return zl_fail(ctx, ZLAY_ENOTSUP, "%c: %llu; groups have fewer than 2^%d rows together", in_k ? 'k' : 'm', (unsigned long long)rows, ZL_GROUPS_ROWS_LOG);
     int32_t each = in_k ? ZLAY_OPERAND_D : ZLAY_OPERAND_B;
     if (!all_fit(plan, each, gemm->groups))
-        return zl_fail(ctx, ZLAY_EOVERFLOW, "groups: %u matrices of %s pass 2^64 bytes", gemm->groups, names[each]);
-    for (int32_t o = 0; o < 3; o++) {
-        bool along_k = plan->operand[o].major == ZLAY_MAJOR_K;
-        if (in_k && o != ZLAY_OPERAND_D && along_k)
-            return zl_fail(ctx, ZLAY_ENOTSUP, "ragged: rows of K lie below each other in A and in B, and K is contiguous in %s", names[o]);
-        if (!in_k && !along_k && o != ZLAY_OPERAND_B)
-            return zl_fail(ctx, ZLAY_ENOTSUP, "groups: K is contiguous in A, whose rows groups have");
-        if (zl_row_alignment(plan, o) % STORE_GRANULE)
-            return zl_fail(ctx, ZLAY_ENOTSUP, "groups: tensor copies move all operands, and the address or a row of %s is no multiple of %d bytes",
-                           names[o], STORE_GRANULE);
-    }
+        return zl_fail(ctx, ZLAY_EOVERFLOW, "groups: %u matrices of %s pass 2^64 bytes", gemm->groups, operand_names[each]);
+    zlay_status status = waves ? ZLAY_OK : groups_moved(ctx, plan, in_k); /* waves load as in any product */
+    if (status) return status;
     plan->info.groups = gemm->groups;
     plan->info.ragged = gemm->ragged;
     return ZLAY_OK;
@@ -218,7 +230,7 @@ static zlay_status wgmma_alone(zlay_ctx *ctx, const zlay_plan *plan, const zlay_
                         : g->d_scales && zl_gemm_by_sync(plan->info.target) ? "d_scales"
                         : g->swap      ? "swap"
                         : g->stream_k  ? "stream_k"
-                        : g->groups    ? "groups"
+                        : g->groups && !zl_wave_target(plan->info.target) ? "groups"
                                       : NULL;
     const char *name = zlay_target_name(plan->info.target);
     if (!field) return ZLAY_OK;
@@ -231,6 +243,7 @@ static zlay_status wgmma_alone(zlay_ctx *ctx, const zlay_plan *plan, const zlay_
 static zlay_status waves_plan(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *g)
 {
     zlay_status status = wgmma_alone(ctx, plan, g);
+    if (!status) status = groups_read(ctx, plan, g);
     if (!status) status = zl_gemm_scales(ctx, plan, g);
     if (!status) status = zl_gemm_quantise(ctx, plan, g);
     return status ? status : zl_wave_gemm_plan(ctx, plan, g);

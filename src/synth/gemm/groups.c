@@ -16,6 +16,13 @@ uint64_t zl_groups_wide(const zlay_plan_summary *info, uint32_t n)
     return zl_groups_turned(info) ? zl_groups_tiles(info, n) : zl_ceil_div(info->n, n);
 }
 
+void zl_groups_explain(zl_text *out, const zlay_plan_summary *info)
+{
+    if (!info->groups) return;
+    zl_putf(out, "  %u groups of rows%s, %llu rows at most: the kernel reads where they begin from its argument offsets\n", info->groups,
+            zl_groups_in_k(info) ? " of K" : "", (unsigned long long)zl_groups_rows(info));
+}
+
 /* The tile of groups, by the rows that each has of all: columns for a few rows and as many stages as fit, then those with which an
  * H200 was fastest (tests/device/grouped.py), where L2 sends the fewest bytes. */
 bool zl_groups_fit(const zlay_plan_summary *info, uint32_t m, uint32_t n)

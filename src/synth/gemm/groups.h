@@ -49,5 +49,7 @@ uint64_t zl_groups_wide(const zlay_plan_summary *info, uint32_t n);
 /* Whether a tile is that of transposed products of groups by default. */
 bool zl_groups_fit(const zlay_plan_summary *info, uint32_t m, uint32_t n);
 enum { ZL_GROUPS_ROWS = 256 }; /* of such a tile at most */
+/* Prints a line on groups, where there are any. */
+void zl_groups_explain(zl_text *out, const zlay_plan_summary *info);
 
 #endif

@@ -304,7 +304,9 @@ static inline uint32_t zl_wave_scales_arrays(const zlay_plan *plan)
 {
     return (uint32_t)zl_gemm_promoted(plan->scales[0]) + zl_gemm_promoted(plan->scales[1]);
 }
-/* The i-th argument of the kernel; ZLAY_NONE past the last. */
+/* How many addresses the kernel takes first: of A, B and D, with groups that of their offsets; the i-th argument, ZLAY_NONE past
+ * the last. */
+static inline uint32_t zl_wave_pointers(const zlay_plan *plan) { return plan->info.groups ? 4 : 3; }
 zlay_status zl_wave_argument_nth(zl_wave_argument *out, const zlay_plan *plan, uint32_t i);
 void zl_wave_explain(zl_text *out, const zlay_plan *plan);
 zlay_status zl_wave_certify(zlay_ctx *ctx, zlay_plan *plan);

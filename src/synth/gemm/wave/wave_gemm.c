@@ -5,7 +5,7 @@
  * shared memory. */
 #include "target/target.h"
 #include "base/arith.h"
-#include "synth/gemm/plan.h"
+#include "synth/gemm/groups.h"
 
 #include <string.h>
 #include <zlay/buffer.h>
@@ -75,7 +75,8 @@ static void tile_default(zlay_plan *plan, const zlay_gemm *gemm)
 {
     zlay_plan_summary *info = &plan->info;
     uint32_t element = element_of(plan);
-    bool small = info->m <= 64 && rows_least(plan) <= 64;
+    uint64_t rows = info->groups ? zl_ceil_div(zl_groups_rows(info), info->groups) : info->m;
+    bool small = rows <= 64 && rows_least(plan) <= 64;
     uint64_t capacity = zlay_smem_capacity(info->target);
     info->tile_m = gemm->tile_m ? gemm->tile_m : small ? 64 : 128;
     info->tile_k = gemm->tile_k ? gemm->tile_k : ROW_DEFAULT / element;
@@ -87,7 +88,7 @@ static void tile_default(zlay_plan *plan, const zlay_gemm *gemm)
 
 static zlay_status tiles_count(zlay_ctx *ctx, zlay_plan_summary *info)
 {
-    info->tiles_m = zl_ceil_div(info->m, info->tile_m);
+    info->tiles_m = zl_groups_high(info, info->tile_m, 0);
     info->tiles_n = zl_ceil_div(info->n, info->tile_n);
     info->tiles_k = zl_ceil_div(info->k, info->tile_k);
     if (zl_umul_sat(info->tiles_n, info->threads) > UINT32_MAX)

@@ -133,7 +133,7 @@ zlay_status zl_wave_body_plan(zlay_ctx *ctx, zlay_plan *plan)
 
 /* ---- arguments -------------------------------------------------------------------------------- */
 
-static const char *const pointers[] = {"ptr_a", "ptr_b", "ptr_d"};
+static const char *const pointers[] = {"ptr_a", "ptr_b", "ptr_d", "offsets"};
 
 static void argument_of(zl_wave_argument *out, const zlay_body_operand *o, uint32_t end)
 {
@@ -146,9 +146,10 @@ static void argument_of(zl_wave_argument *out, const zlay_body_operand *o, uint3
 zlay_status zl_wave_argument_nth(zl_wave_argument *out, const zlay_plan *plan, uint32_t i)
 {
     const zlay_body *body = zl_wave_body(plan);
-    uint32_t end = 8 * ZL_COUNT(pointers), number = ZL_COUNT(pointers);
-    if (i < ZL_COUNT(pointers)) {
+    uint32_t number = zl_wave_pointers(plan), end = 8 * number;
+    if (i < number) {
         *out = (zl_wave_argument){.bytes = 8, .at = 8 * i, .written = i == ZLAY_OPERAND_D};
+        if (i > ZLAY_OPERAND_D) out->type = ZLAY_TYPE_S32;
         snprintf(out->name, sizeof out->name, "%s", pointers[i]);
         return ZLAY_OK;
     }

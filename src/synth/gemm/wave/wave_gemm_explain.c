@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Prints a plan of waves for people: the instruction, the tile, the loads, shared memory and its
  * banks, and the registers of a lane. */
-#include "synth/gemm/plan.h"
+#include "synth/gemm/groups.h"
 
 static const char *const operand_names[] = {"A", "B", "D"};
 
@@ -25,6 +25,7 @@ static void put_shape(zl_text *out, const zlay_plan *plan)
     zl_putf(out, "  tile %u x %u x %u; %llu x %llu tiles of D, %llu K steps each; %u stages\n",
             info->tile_m, info->tile_n, info->tile_k, (unsigned long long)info->tiles_m,
             (unsigned long long)info->tiles_n, (unsigned long long)info->tiles_k, info->stages);
+    zl_groups_explain(out, info);
     zl_putf(out, "  %u threads: %u x %u waves of %u lanes, each %u x %u results of %ux%ux%u\n",
             info->threads, w->waves_m, w->waves_n, w->lanes, w->blocks_m, w->blocks_n, info->mma.m,
             info->mma.n, info->mma.k);

@@ -161,7 +161,9 @@ static void scale(writer *x, bool begins)
         zl_puts(x->out, ", ");
         put_set(x, ZL_WAVE_PLACE_A + o, 0);
     }
-    zl_puts(x->out, begins ? " body scales_begin at tile.row, tile.column\n" : " body scales_add\n");
+    const char *group = x->plan->info.groups ? ", tile.group" : "";
+    if (begins) zl_putf(x->out, " body scales_begin at tile.row, tile.column%s\n", group);
+    else zl_puts(x->out, " body scales_add\n");
 }
 
 /* The meeting of all waves, after each has fetched the present stage and its part of the next stage
@@ -264,8 +266,9 @@ static void leave(writer *x)
         zl_puts(x->out, ", ");
         put_set(x, result, 0);
     }
-    zl_putf(x->out, " body %s%s\nsend ", body->name,
-            count_of(body, ZLAY_BODY_INDEX) ? " at tile.row, tile.column" : "");
+    uint32_t indices = count_of(body, ZLAY_BODY_INDEX);
+    zl_putf(x->out, " body %s%s%s\nsend ", body->name, indices ? " at tile.row, tile.column" : "",
+            indices > 2 ? ", tile.group" : "");
     put_set(x, result, 0);
     zl_putf(x->out, " -> D[0] times %u\nend\n", x->w->stores);
 }

@@ -27,29 +27,37 @@ static unsigned long long step_of(const zlay_plan *plan, int operand)
     return !line ? 1 : operand == ZLAY_OPERAND_A ? plan->info.m : plan->info.n;
 }
 
+/* The scales of a group's B, of its columns and blocks of K. */
+static unsigned long long count_of(const zlay_plan *plan, int operand)
+{
+    zlay_scales s;
+    zlay_plan_scales(&s, plan, operand);
+    return s.shape[0] * s.shape[1];
+}
+
 /* T, and the places of the first step's scales. */
 static void put_begin(zl_text *out, const zlay_plan *plan)
 {
     static const char *const first[] = {"i + row", "j"};
     zl_puts(out, "body scales_begin\nmatrix T f32\n");
     put_places(out, plan);
-    zl_puts(out, "index i\nindex j\nT = 0\n");
+    zl_puts(out, plan->info.groups ? "index i\nindex j\nindex g\nT = 0\n" : "index i\nindex j\nT = 0\n");
     for (int o = 0; o < 2; o++) {
         if (!has(plan, o)) continue;
-        if (plan->scales[o] == ZLAY_SCALES_LINE) zl_putf(out, "%c = %s\n", place[o], first[o]);
+        zl_putf(out, "%c = ", place[o]);
+        if (o == ZLAY_OPERAND_B && plan->info.groups) zl_putf(out, "g * %llu + ", count_of(plan, o));
+        if (plan->scales[o] == ZLAY_SCALES_LINE) zl_putf(out, "%s\n", first[o]);
         else
-            zl_putf(out, "%c = shr(%s, 7) * %llu\n", place[o], first[o], (unsigned long long)zl_ceil_div(plan->info.k, BLOCK));
+            zl_putf(out, "shr(%s, 7) * %llu\n", first[o], (unsigned long long)zl_ceil_div(plan->info.k, BLOCK));
     }
     zl_puts(out, "end\n");
 }
 
 static void put_load(zl_text *out, const zlay_plan *plan, int operand)
 {
-    zlay_scales s;
-    bool columns = operand == ZLAY_OPERAND_B && zl_gemm_by_columns(plan);
-    zlay_plan_scales(&s, plan, operand);
+    bool columns = operand == ZLAY_OPERAND_B && zl_gemm_by_columns(plan), each = operand == ZLAY_OPERAND_B && plan->info.groups;
     zl_putf(out, "load(s%c, %c%s, %llu)", array[operand], place[operand], columns ? " + col" : "",
-            (unsigned long long)(s.shape[0] * s.shape[1]));
+            count_of(plan, operand) * (each ? plan->info.groups : 1));
 }
 
 static void put_sum(zl_text *out, const zlay_plan *plan)
