@@ -42,7 +42,7 @@ Q = $(if $(V),,@echo "  $@";)
 COMPILE = $(Q)$(CC) $(ZL_CPPFLAGS) $(CPPFLAGS) $(ZL_CFLAGS) $(CFLAGS) -MMD -MP
 
 # Rooms in the flow of data; which may include which stands in tests/checks/rooms.list.
-ROOMS := base target algebra isa rules legality body pipe synth sim emit
+ROOMS := base target algebra isa rules legality body pipe synth sim emit show
 sources = $(sort $(shell find src/$(1) -name '*.c'))
 objects = $(patsubst src/%.c,$(B)/%.o,$(call sources,$(1)))
 

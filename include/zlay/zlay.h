@@ -99,4 +99,7 @@
 #include <zlay/emit_function.h>
 #include <zlay/emit_ragged.h>
 
+/* Pictures. */
+#include <zlay/show.h>
+
 #endif

@@ -1,23 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* zlay emit: prints a function or constant for another author's kernel. The arguments in the row of
- * a command are fields of the operation emit of zlay batch, which reads and refuses them. */
+/* zlay emit: prints a function or constant for another author's kernel; zlay show: draws. The arguments in
+ * the row of a command are fields of an operation of zlay batch, which reads and refuses them. */
 #include "cli/cli.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
-enum { TEXT_MOST = 1 << 20 };
+enum { TEXT_MOST = 1 << 20, WIDTH_LEAST = 20 };
 
-/* The arguments of the command `emit WHAT`. */
-static const char *usage_of(const char *what)
+/* The arguments of a command of two words. */
+static const char *usage_of(const char *command, const char *what)
 {
     static const char *const rows[][2] = {
 #define COMMAND(words, call, arguments, text) {words, arguments},
 #include "cli/commands.def"
     };
+    size_t first = strlen(command);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (!strncmp(rows[i][0], "emit ", 5) && !strcmp(rows[i][0] + 5, what)) return rows[i][1];
+        if (!strncmp(rows[i][0], command, first) && rows[i][0][first] == ' ' &&
+            !strcmp(rows[i][0] + first + 1, what))
+            return rows[i][1];
     return "";
 }
 
@@ -41,19 +46,52 @@ static char *text_read(const char *path)
     return NULL;
 }
 
-/* argv[-1] is the command's last word. An argument - stands for the text of standard input. */
-int zl_emit(zlay_ctx *ctx, int argc, char **argv)
+/* Puts the text of a file in the place of its path, or of -, standard input; false, and said. */
+static bool files_read(const char *usage, int argc, char **argv, char **read)
 {
-    const char *what = argv[-1], *usage = usage_of(what);
-    char *read = NULL, *text = NULL;
-    for (int i = 0; i < argc && !read; i++) {
+    for (int i = 0; i < argc && !*read; i++) {
         if (strcmp(argv[i], "-") && !is_file(usage, i)) continue;
-        argv[i] = read = text_read(argv[i]);
-        if (!read) return ZL_EXIT_ERROR;
+        argv[i] = *read = text_read(argv[i]);
+        if (!*read) return false;
     }
-    zlay_status status = zl_emit_asked(ctx, &text, what, usage, argc, argv);
+    return true;
+}
+
+static int printed(zlay_ctx *ctx, zlay_status status, const char *command, char *text, char *read)
+{
+    size_t length = text ? strlen(text) : 0;
     if (text) fputs(text, stdout);
+    if (length && text[length - 1] != '\n') putchar('\n');
     free(text);
     free(read);
-    return status ? zl_cli_say(ctx, status, "emit") : ZL_EXIT_YES;
+    return status ? zl_cli_say(ctx, status, command) : ZL_EXIT_YES;
+}
+
+/* argv[-1] is the command's last word. */
+int zl_emit(zlay_ctx *ctx, int argc, char **argv)
+{
+    const char *what = argv[-1], *usage = usage_of("emit", what);
+    char *read = NULL, *text = NULL;
+    if (!files_read(usage, argc, argv, &read)) return ZL_EXIT_ERROR;
+    return printed(ctx, zl_emit_asked(ctx, &text, what, usage, argc, argv), "emit", text, read);
+}
+
+/* ---- pictures --------------------------------------------------------------------------------- */
+
+/* The characters of the terminal's line; 0: it is none, or does not tell. */
+static uint32_t width_of(void)
+{
+    struct winsize size;
+    return !ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) && size.ws_col >= WIDTH_LEAST ? size.ws_col : 0;
+}
+
+int zl_show(zlay_ctx *ctx, int argc, char **argv)
+{
+    char *read = NULL, *text = NULL;
+    const char *plain = getenv("NO_COLOR");
+    zl_show_line line = {argv[-1], usage_of("show", argv[-1]), width_of(),
+                         isatty(STDOUT_FILENO) && !(plain && *plain)};
+    if (!files_read(line.usage, argc, argv, &read)) return ZL_EXIT_ERROR;
+    zlay_status status = zl_show_asked_of(ctx, &text, &line, argc, argv);
+    return printed(ctx, status, "show", text, read);
 }

@@ -146,15 +146,15 @@ static zlay_status map_unpack(zlay_ctx *ctx, json_t *request, const char *bits)
 
 typedef struct arguments {
     zlay_ctx *ctx;
-    const char *what, *usage;
+    const char *command, *what, *usage;
     json_t *request;
 } arguments;
 
 static zlay_status refuse(const arguments *a, const char *which, size_t length, const char *why)
 {
     char quoted[256];
-    return zl_fail(a->ctx, ZLAY_EINVAL, "%s %s; emit %s takes %s",
-                   zl_quote(quoted, which, length), why, a->what, a->usage);
+    return zl_fail(a->ctx, ZLAY_EINVAL, "%s %s; %s %s takes %s",
+                   zl_quote(quoted, which, length), why, a->command, a->what, a->usage);
 }
 
 static zlay_status refuse_argument(const arguments *a, const char *argument, const char *why)
@@ -210,19 +210,42 @@ static zlay_status take_all(const arguments *a, int argc, char **argv)
     return take_rest(a, argc - used, argv + used);
 }
 
+/* The member `text` of an answer, or the answer itself as JSON; NULL: no memory. */
+static char *text_of(const json_t *ok)
+{
+    const char *text = json_string_value(json_object_get(ok, "text"));
+    char *copy = text ? malloc(strlen(text) + 1) : json_dumps(ok, JSON_COMPACT);
+    return text && copy ? strcpy(copy, text) : copy;
+}
+
+/* Gives back the request. */
+static zlay_status answer(const arguments *a, char **out, int argc, char **argv)
+{
+    if (!a->request) return zl_fail(a->ctx, ZLAY_ENOMEM, "no memory for the request");
+    zlay_status status = take_all(a, argc, argv);
+    json_t *response = status ? NULL : zl_response_to(a->ctx, a->request);
+    if (!status) status = zl_response_status(a->ctx, response);
+    *out = status ? NULL : text_of(json_object_get(response, "ok"));
+    if (!status && !*out) status = zl_fail(a->ctx, ZLAY_ENOMEM, "no memory for the text");
+    json_decref(response);
+    json_decref(a->request);
+    return status;
+}
+
 zlay_status zl_emit_asked(zlay_ctx *ctx, char **out, const char *what, const char *usage, int argc,
                           char **argv)
 {
-    const arguments a = {ctx, what, usage, request_new(what)};
-    if (!a.request) return zl_fail(ctx, ZLAY_ENOMEM, "no memory for the request");
-    zlay_status status = take_all(&a, argc, argv);
-    json_t *response = status ? NULL : zl_response_to(ctx, a.request);
-    if (!status) status = zl_response_status(ctx, response);
-    const char *text = json_string_value(json_object_get(json_object_get(response, "ok"), "text"));
-    *out = text ? malloc(strlen(text) + 1) : NULL;
-    if (*out) strcpy(*out, text);
-    else if (!status) status = zl_fail(ctx, ZLAY_ENOMEM, "no memory for the text");
-    json_decref(response);
-    json_decref(a.request);
-    return status;
+    const arguments a = {ctx, "emit", what, usage, request_new(what)};
+    return answer(&a, out, argc, argv);
+}
+
+zlay_status zl_show_asked_of(zlay_ctx *ctx, char **out, const zl_show_line *line, int argc,
+                             char **argv)
+{
+    char op[PATH_MOST + 1] = "show.";
+    strncat(op, line->what, sizeof op - sizeof "show.");
+    const arguments a = {ctx, "show", line->what, line->usage,
+                         json_pack("{sssssisb}", "op", op, "form", "text", "width",
+                                   (int)line->width, "colour", line->colour)};
+    return answer(&a, out, argc, argv);
 }

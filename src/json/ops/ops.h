@@ -24,6 +24,17 @@ zlay_status zl_decode_bits(zlay_ctx *ctx, zlay_buf *out, int argc, char **argv);
 zlay_status zl_emit_asked(zlay_ctx *ctx, char **out, const char *what, const char *usage, int argc,
                           char **argv);
 
+/* A command `show WHAT`: what its arguments are, as zl_emit_asked has them, and the terminal's line. */
+typedef struct zl_show_line {
+    const char *what, *usage;
+    uint32_t width;
+    bool colour;
+} zl_show_line;
+
+/* The text of the operation show.WHAT, in memory that free() takes; of form=json the picture. */
+zlay_status zl_show_asked_of(zlay_ctx *ctx, char **out, const zl_show_line *line, int argc,
+                             char **argv);
+
 /* Room for an answer of `need` bytes and its final 0; NULL: there is none. */
 typedef char *zl_json_room(void *user, size_t need);
 
