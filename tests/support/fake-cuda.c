@@ -263,9 +263,10 @@ EXPORT int cuLaunchKernel(void *function, unsigned grid_x, unsigned grid_y, unsi
     fake_launch *launch = &fake.launch;
     *launch = (fake_launch){grid_x, block_x, shared_bytes, grid_y * grid_z * block_y * block_z,
                             stream, {{0}},   {0},          0,
-                            {0},    0};
+                            {0},    0,          {{0}}};
     if (extra && !fake_unpack(launch, extra, FAKE_LAUNCH_END)) fake.mistakes++;
-    for (int i = 0; parameters && i < 3; i++) {
+    for (int i = 0; parameters && i < FAKE_ARGUMENTS && fake.bytes[i]; i++) memcpy(launch->each[i], parameters[i], fake.bytes[i]);
+    for (int i = 0; parameters && !*fake.bytes && i < 3; i++) {
         memcpy(launch->map[i], parameters[i], 128);
         memcpy(&launch->address[i], parameters[3 + i], 8);
     }
