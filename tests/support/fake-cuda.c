@@ -192,6 +192,13 @@ EXPORT int cuMemcpyDtoH_v2(void *to, unsigned long long from, size_t bytes)
     return 0;
 }
 
+EXPORT int cuMemsetD8_v2(unsigned long long to, unsigned char byte, size_t bytes)
+{
+    ENTER_IN_CONTEXT();
+    memset((void *)(uintptr_t)to, byte, bytes);
+    return 0;
+}
+
 static void log_write(unsigned count, const int *options, void **values)
 {
     char *log = NULL;
@@ -231,7 +238,7 @@ EXPORT int cuModuleGetFunction(void **function, void *module, const char *name)
     ENTER_IN_CONTEXT();
     if (module != &module_handle) fake.mistakes++;
     strncpy(fake.kernel, name, sizeof fake.kernel - 1);
-    *function = &function_handle;
+    *function = fake.function = &function_handle;
     return 0;
 }
 

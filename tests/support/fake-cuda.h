@@ -57,6 +57,7 @@ typedef struct fake_state {
     unsigned bytes[FAKE_ARGUMENTS]; /* of the arguments of launches, up to a 0; all 0: as above */
     int dynamic_smem; /* as cuFuncSetAttribute set it */
     char image[64], kernel[64];
+    void *function; /* the kernel's handle */
 } fake_state;
 
 /* The one symbol of the library that a test looks up. */
