@@ -151,7 +151,7 @@ typedef struct zlay_attention_kernel {
     uint64_t reserved[4]; /* 0 */
 } zlay_attention_kernel;
 
-/** Load the kernel of a plan of attention.  Its tensors and scalars are given by
+/** Load the kernel of a plan of attention.  Its tensors and scalars are set by
  *  zlay_kernel_set; n_N is set, and of `sequences` the counter next_tile, which is a
  *  workspace of the kernel's own as zlay_kernel_load has it.  The merge of a plan with
  *  splits is a kernel of its own (zlay_attention_merge).
@@ -182,7 +182,7 @@ ZLAY_API zlay_status zlay_kernel_bind(zlay_ctx *ctx, zlay_kernel *kernel, uint64
  *           an argument that the plan sets, or that is the workspace; ZLAY_EDRIVER a map
  *           was refused, and the tensor counts as not set.
  *  In:      name   the argument's, 0-terminated, as "offsets", "read_sa" or "x_scale".
- *                  Maps are given by their tensor: "q", "k", "v", "o" and the other
+ *                  Maps are set by their tensor: "q", "k", "v", "o" and the other
  *                  letters of zlay_attention_move_nth, "sa" and "sb" of block scales.
  *           value  `bytes` of it: of a tensor and of a pointer a uint64_t, the address
  *                  on the device; else the scalar.

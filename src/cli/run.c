@@ -69,7 +69,8 @@ static zlay_status load(run *r)
     if (!status)
         status = zlay_kernel_bind(r->ctx, r->kernel, r->address[0], r->address[1], r->address[2]);
     if (!status && r->offsets)
-        status = zlay_kernel_set_offsets(r->ctx, r->kernel, "offsets", r->offsets, (size_t)r->options->gemm.groups + 1);
+        status = zlay_kernel_set_offsets(r->ctx, r->kernel, "offsets", r->offsets,
+                                         (size_t)r->options->gemm.groups + 1);
     return status;
 }
 
@@ -108,7 +109,8 @@ static void product_compare(run *r, const zl_product *p, uint64_t samples, doubl
     uint64_t rows = p->m < BLOCK ? p->m : BLOCK, columns = p->n < BLOCK ? p->n : BLOCK;
     for (uint64_t i = 0; rows && i < samples; i++)
         for (uint64_t j = 0; j < samples; j++) {
-            zl_block block = {place(p->m, rows, i, samples), rows, place(p->n, columns, j, samples), columns};
+            zl_block block = {place(p->m, rows, i, samples), rows,
+                              place(p->n, columns, j, samples), columns};
             block_compare(r, p, &block, sums);
         }
 }
@@ -141,15 +143,19 @@ static int report(run *r)
 {
     const zlay_gemm *g = &r->options->gemm;
     float milliseconds = 0;
-    uint64_t changed = padding_changed(&r->d) + (r->offsets ? zl_groups_changed(&r->d, g, r->offsets) : 0);
+    uint64_t changed = padding_changed(&r->d);
+    if (r->offsets) changed += zl_groups_changed(&r->d, g, r->offsets);
     double ragged = r->offsets ? (double)(r->offsets[g->groups] - r->offsets[0]) : 0;
     zlay_status status = zlay_kernel_measure(r->ctx, &milliseconds, r->kernel, WARM);
     if (!status) status = zlay_kernel_measure(r->ctx, &milliseconds, r->kernel, TIMED);
     if (status) return zl_cli_say(r->ctx, status, "timing");
     bool in_k = g->ragged == ZLAY_RAGGED_K;
-    double flop = 2.0 * (double)g->n * (r->offsets && !in_k ? ragged : (double)g->m) * (r->offsets && in_k ? ragged : (double)g->k);
+    double m = r->offsets && !in_k ? ragged : (double)g->m;
+    double k = r->offsets && in_k ? ragged : (double)g->k;
+    double flop = 2.0 * m * (double)g->n * k;
     if (r->offsets)
-        printf("run: %" PRIu32 " groups, %.0f rows of %" PRIu64 ", TFLOP/s of those alone\n", g->groups, ragged, in_k ? g->k : g->m);
+        printf("run: %" PRIu32 " groups, %.0f rows of %" PRIu64 ", TFLOP/s of those alone\n",
+               g->groups, ragged, in_k ? g->k : g->m);
     printf("run: %" PRIu64 " elements of D compared, %" PRIu64
            " differ from the exact result's rounding, greatest error %g; "
            "%" PRIu64 " elements of padding changed\n",
@@ -195,10 +201,12 @@ static void run_free(run *r)
     free(r->image);
 }
 
-/* The first argument of the kernel that this command has no values for: scales, and what they belong to. */
+/* Whether the command has values for every argument of the kernel, which it has not for scales;
+ * `other` is the first without. */
 static bool fills_all(const run *r, zlay_pipe_argument *other)
 {
-    static const char *const known[] = {"tensor_a", "tensor_b", "tensor_d", "ptr_a", "ptr_b", "ptr_d", "offsets", "workspace"};
+    static const char *const known[] = {"tensor_a", "tensor_b", "tensor_d", "ptr_a",
+                                        "ptr_b",    "ptr_d",    "offsets",  "workspace"};
     for (uint32_t i = 0; !zlay_plan_argument_nth(other, r->plan, i); i++) {
         size_t k = 0;
         while (k < sizeof known / sizeof *known && strcmp(known[k], other->name) != 0) k++;
@@ -217,7 +225,8 @@ static int plan_run(run *r)
     zlay_pipe_argument other;
     printf("plan: checked\n");
     if (!fills_all(r, &other)) {
-        printf("not run: its kernel has %s too, which this command does not fill (zlay_kernel_set)\n", other.name);
+        printf("not run: its kernel has %s too, which this command does not fill "
+               "(zlay_kernel_set)\n", other.name);
         return ZL_EXIT_UNSURE;
     }
     if (hip && !r->options->image) {

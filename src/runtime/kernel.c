@@ -21,7 +21,8 @@ static bool is_of(const char *target, const char *capability, bool but_one)
 }
 
 /* Code is of one target: another device is refused before the driver sees the image. */
-zlay_status zl_kernel_target_check(zlay_ctx *ctx, const zlay_device *device, const zlay_target *target)
+zlay_status zl_kernel_target_check(zlay_ctx *ctx, const zlay_device *device,
+                                   const zlay_target *target)
 {
     const zlay_device_summary *info = &device->info;
     const char *name = zlay_target_name(target);
@@ -287,7 +288,8 @@ static zlay_status launch_packed(zlay_ctx *ctx, const zlay_kernel *kernel, void 
         end = at + bytes[i];
         memcpy(packed + at, parameter[i], bytes[i]);
     }
-    return kernel->module.device->backend->launch(ctx, &kernel->module, &kernel->launch, packed, end, stream);
+    const zl_backend *backend = kernel->module.device->backend;
+    return backend->launch(ctx, &kernel->module, &kernel->launch, packed, end, stream);
 }
 
 static zlay_status launch_one(zlay_ctx *ctx, zlay_kernel *kernel, void *stream)
@@ -318,7 +320,7 @@ static zlay_status launch(zlay_ctx *ctx, zlay_kernel *kernel, void *stream)
 {
     if (!kernel->bound && !kernel->by_names)
         return zl_fail(ctx, ZLAY_EINVAL, "kernel: it is bound to no addresses");
-    zlay_status status = zl_arguments_given(ctx, kernel);
+    zlay_status status = zl_arguments_ready(ctx, kernel);
     if (!status) status = launch_copies(ctx, kernel, 0, stream);
     if (!status) status = launch_one(ctx, kernel, stream);
     return status ? status : launch_copies(ctx, kernel, 1, stream);

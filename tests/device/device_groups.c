@@ -252,16 +252,16 @@ static const struct {
 static void hostile(world *w, const char *name, product *p, const int64_t *offsets)
 {
     enum { TRIES = 4 };
-    int64_t given[GROUPS + 1], most = (int64_t)p->rows;
+    int64_t list[GROUPS + 1], most = (int64_t)p->rows;
     for (int t = 0; t < TRIES; t++) {
         char what[40];
         for (uint32_t i = 0; i <= p->g.groups; i++)
-            given[i] = t == 0   ? offsets[p->g.groups - i]
+            list[i] = t == 0   ? offsets[p->g.groups - i]
                        : t == 1 ? INT32_MAX
                        : t == 2 ? INT32_MIN
                                 : offsets[i] + test_range(&w->seed, -most / 4, most / 4);
         snprintf(what, sizeof what, "offsets that are wrong, %d", t);
-        tried(w, name, what, p, given, BY_DEVICE);
+        tried(w, name, what, p, list, BY_DEVICE);
     }
 }
 

@@ -37,7 +37,7 @@ static zlay_plan *planned(world *w, size_t row)
 }
 
 /* An argument behind those of A, B and D as C sets it: the i-th has the address ADDRESS * i, a scalar i. */
-static void given_print(FILE *file, const zlay_plan *plan)
+static void values_print(FILE *file, const zlay_plan *plan)
 {
     zlay_pipe_argument a;
     for (uint32_t i = 6; !zlay_plan_argument_nth(&a, plan, i); i++)
@@ -61,7 +61,7 @@ static void source_write(world *w, const char *folder)
         assert_int_equal(zlay_emit_header(w->ctx, &buf, plan, name, strlen(name)), ZLAY_OK);
         fprintf(file, "%s%sint call_%s(CUfunction f, CUdeviceptr workspace);\nint call_%s(CUfunction f, CUdeviceptr workspace)\n{\n"
                       "    zl_%s_arguments x;\n    memset(&x, 0, sizeof x);\n    (void)workspace;\n", text, text, name, name, name);
-        given_print(file, plan);
+        values_print(file, plan);
         fprintf(file, "    if (zl_%s_prepare(f%s)) return 1;\n    if (zl_%s_bind(&x, 0x1000, 0x2000, 0x3000)) return 2;\n"
                       "    return zl_%s_launch(f, &x, 5, 0) ? 3 : 0;\n}\n", name, info.workspace ? ", workspace" : "", name, name);
         zlay_plan_free(plan);

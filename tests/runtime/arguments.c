@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Arguments that are given by name: groups of rows and of K, scales, epilogues, packed attention. What the driver is given, and what
+/* Arguments that are set by name: groups of rows and of K, scales, epilogues, packed attention. What the driver gets, and what
  * is refused on the host, with the rule. */
 #define _POSIX_C_SOURCE 200809L /* mkdtemp */
 
@@ -366,7 +366,7 @@ static uint32_t argument_at(const packed *p, const char *name)
     return i;
 }
 
-static void packed_given(world *w, zlay_kernel *kernel)
+static void packed_set(world *w, zlay_kernel *kernel)
 {
     static const char *const tensors[] = {"q", "k", "v", "o"};
     static const uint64_t lengths[GROUPS] = {100, 0, 200};
@@ -388,7 +388,7 @@ static void packed_attention_is_launched(void **state)
     packed_make(w, &p);
     assert_int_equal(zlay_kernel_load_attention(w->ctx, &kernel, w->device, &p.request), ZLAY_OK);
     assert_int_equal(zlay_kernel_bind(w->ctx, kernel, 16, 16, 16), ZLAY_EINVAL);
-    packed_given(w, kernel);
+    packed_set(w, kernel);
     assert_int_equal(zlay_kernel_launch(w->ctx, kernel, NULL), ZLAY_OK);
     assert_int_equal(w->fake->launch.grid, 5);
     assert_int_equal(w->fake->launch.other, 1);
