@@ -14,6 +14,7 @@
 #define ZLAY_RUNTIME_H
 
 #include <zlay/emit_pipe.h>
+#include <zlay/emit_ragged.h>
 #include <zlay/plan.h>
 
 #ifdef __cplusplus
@@ -163,6 +164,27 @@ ZLAY_API zlay_status zlay_kernel_load_attention(zlay_ctx *ctx, zlay_kernel **out
                                                 zlay_device *device,
                                                 const zlay_attention_kernel *request);
 
+/** A kernel that moves rows: what zlay_emit_rows was asked and answered, and a cubin or code
+ *  object of its text. */
+typedef struct zlay_rows_image {
+    uint32_t size;      /* sizeof(zlay_rows_image) */
+    uint32_t reserved0; /* 0 */
+    const zlay_rows_kernel *rows;
+    const zlay_rows_launch *launch;
+    const void *image;
+    size_t length;
+    uint64_t reserved[4]; /* 0 */
+} zlay_rows_image;
+
+/** Load a kernel that moves rows; its name in the image is that of `rows`, which in C++ is
+ *  compiled as extern "C".  Its parameters are set by their names (zlay_rows_argument_nth),
+ *  lists of offsets that the host knows by zlay_kernel_set_offsets or _lengths, which ask
+ *  them against the rows of their tensor.  Returns: as zlay_kernel_load.
+ *  In:      request  as above; nothing of it is kept.
+ */
+ZLAY_API zlay_status zlay_kernel_load_rows(zlay_ctx *ctx, zlay_kernel **out, zlay_device *device,
+                                           const zlay_rows_image *request);
+
 /** Free a kernel; its device must still be open.  NULL is allowed. */
 ZLAY_API void zlay_kernel_free(zlay_kernel *kernel);
 
@@ -197,9 +219,9 @@ ZLAY_API zlay_status zlay_kernel_set(zlay_ctx *ctx, zlay_kernel *kernel, const c
  *  Returns: ZLAY_OK; ZLAY_EINVAL no offsets have this name, `count` is not the plan's
  *           number of groups and one more, an offset is less than the one before, more
  *           than 2^31 - 1, or more than the plan's rows (its m; its k of ZLAY_RAGGED_K; its
- *           queries or keys): the message names it; ZLAY_EDRIVER; ZLAY_ENOMEM.
+ *           queries or keys; those of a tensor of rows): the message names it; ZLAY_EDRIVER; ZLAY_ENOMEM.
  *  In:      name     "offsets" of groups; "read_q_starts" or "read_k_starts" of
- *                    `sequences`.
+ *                    `sequences`; a list of a kernel that moves rows.
  *           offsets  `count` of them.
  */
 ZLAY_API zlay_status zlay_kernel_set_offsets(zlay_ctx *ctx, zlay_kernel *kernel, const char *name,
