@@ -314,7 +314,7 @@ $(B)/device-ragged: $(addprefix $(B)/device/,device_ragged.o cuda_now.o) $(B)/li
 	$(link) $(ENGINE_LIBS) -ldl -lm
 device-ragged: $(B)/device-ragged
 	$(B)/device-ragged
-$(B)/device-groups: $(addprefix $(B)/device/,device_groups.o groups_attention.o) $(B)/libzlay-runtime.a $(B)/libzlay.a
+$(B)/device-groups: $(addprefix $(B)/device/,device_groups.o groups_attention.o groups_rows.o) $(B)/libzlay-runtime.a $(B)/libzlay.a
 	$(link) $(ENGINE_LIBS) -ldl -lm
 device-groups: $(B)/device-groups
 	$(B)/device-groups

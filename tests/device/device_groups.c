@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Products of groups and packed attention on a GPU by the public runtime alone: rows of groups with B in both orders, an epilogue, rows of
+/* Products of groups, packed attention and copies of rows on a GPU by the public runtime alone: rows of groups with B in both orders, an epilogue, rows of
  * K, and causal sequences. Data is random, every element is compared with sums in double on the host, memory beside D and rows of no
  * group must stay as they are, the same launch again leaves the same bits, and the counter of tiles is 0 behind it. Offsets come from
  * the host, as lengths, and from the device, where they may be wrong: they are bounded as the plan says.
@@ -321,6 +321,7 @@ int main(int argc, char **argv)
     if (!dry && !zlay_device_info(&info, w.device)) printf("%s, seed %llu\n", info.name, (unsigned long long)w.seed);
     for (size_t i = 0; i < sizeof products / sizeof *products; i++) product_tried(&w, i, dry);
     attention_tried(&w, dry);
+    rows_tried(&w, dry);
     if (!dry) rates(&w);
     zlay_device_close(w.device);
     zlay_ctx_free(w.ctx);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Causal attention of packed sequences by the public runtime: every row of a sequence is compared with a softmax in double, rows of no
  * sequence and memory beside the result must stay as they are, and the same launch again leaves the same bits. */
+#define _DEFAULT_SOURCE /* mkdtemp, unistd.h */
 #include "groups_world.h"
 
 enum { TOKENS = 700, HEADS = 2, HEAD = 128, SEQUENCES = 5 };

@@ -65,5 +65,6 @@ static inline uint16_t *normals(world *w, uint64_t count)
 
 /* Plan, print, load, launch and compare; `dry` ends behind the text. */
 void attention_tried(world *w, bool dry);
+void rows_tried(world *w, bool dry);
 
 #endif
