@@ -219,7 +219,8 @@ ZLAY_API zlay_status zlay_kernel_set(zlay_ctx *ctx, zlay_kernel *kernel, const c
  *  Returns: ZLAY_OK; ZLAY_EINVAL no offsets have this name, `count` is not the plan's
  *           number of groups and one more, an offset is less than the one before, more
  *           than 2^31 - 1, or more than the plan's rows (its m; its k of ZLAY_RAGGED_K; its
- *           queries or keys; those of a tensor of rows): the message names it; ZLAY_EDRIVER; ZLAY_ENOMEM.
+ *           queries or keys; those of a tensor of rows): the message names it; ZLAY_EDRIVER;
+ *           ZLAY_ENOMEM.
  *  In:      name     "offsets" of groups; "read_q_starts" or "read_k_starts" of
  *                    `sequences`; a list of a kernel that moves rows.
  *           offsets  `count` of them.

@@ -38,7 +38,7 @@ static zlay_status arguments_read(zlay_ctx *ctx, zlay_kernel *kernel, const zlay
     return status;
 }
 
-/* As many blocks as the device runs at once, or fewer that have work; all shared memory is static. */
+/* As many blocks as the device runs at once, or fewer that have work; shared memory is static. */
 static zlay_launch launch_of(const zlay_device *device, const zlay_rows_launch *l)
 {
     uint64_t processors = zl_umax(1, (uint64_t)device->info.processors);

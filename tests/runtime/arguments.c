@@ -190,6 +190,32 @@ static void offsets_that_the_host_knows_are_checked(void **state)
     offsets_are_checked(*state, &k_asked);
 }
 
+/* Random lists near the rule's edges are taken exactly where each entry is at least the one before and none is above the rows. */
+static void random_offsets_are_decided(void **state)
+{
+    world *w = *state;
+    zlay_plan *plan = planned(w, &rows_asked, "sm_90a");
+    zlay_kernel *kernel = kernel_make(w, plan);
+    uint64_t random = test_seed("offsets"), taken = 0, refused = 0;
+    static const uint64_t edges[] = {0, 1, 299, 300, 301, INT32_MAX, UINT64_C(1) << 31, UINT64_C(1) << 32, UINT64_MAX};
+    for (uint64_t i = 0; i < test_iterations(2000); i++) {
+        uint64_t list[GROUPS + 1];
+        bool right = true;
+        for (int g = 0; g <= GROUPS; g++) {
+            uint64_t near = g ? list[g - 1] + test_random(&random) % 120 - 10 : test_random(&random) % 40;
+            list[g] = test_random(&random) % 16 ? near : edges[test_random(&random) % ZL_COUNT(edges)];
+            right &= list[g] <= ROWS && (!g || list[g] >= list[g - 1]);
+        }
+        zlay_status status = zlay_kernel_set_offsets(w->ctx, kernel, "offsets", list, GROUPS + 1);
+        assert_int_equal(status, right ? ZLAY_OK : ZLAY_EINVAL);
+        taken += right;
+        refused += !right;
+    }
+    assert_true(taken && refused);
+    zlay_kernel_free(kernel);
+    zlay_plan_free(plan);
+}
+
 static void lengths_add_up_to_offsets(void **state)
 {
     world *w = *state;
@@ -360,6 +386,7 @@ int main(void)
         TEST(an_epilogue_is_given_by_name),
         TEST(bad_arguments_are_refused),
         TEST(offsets_that_the_host_knows_are_checked),
+        TEST(random_offsets_are_decided),
         TEST(lengths_add_up_to_offsets),
         TEST(a_workspace_may_be_the_callers),
         TEST(a_repacked_kernel_is_bound_again),
