@@ -145,7 +145,11 @@ int main(int argc, char **argv)
     uint64_t sizes[] = {16, 8192, 2048, 2048};
     for (int i = 1; i < argc && i < 5; i++) sizes[i - 1] = strtoull(argv[i], NULL, 10);
     zlay_gemm g = {.size = sizeof g, .m = sizes[1], .n = sizes[2], .k = sizes[3], .groups = (uint32_t)sizes[0]};
-    if (!g.groups || zlay_ctx_new(&ctx, NULL, NULL) || zlay_target_find(&target, "sm_90a", 6)) return 2;
+    if (!g.groups || g.groups != sizes[0]) {
+        fprintf(stderr, "GROUPS: it is 1 to 4294967295\n");
+        return 2;
+    }
+    if (zlay_ctx_new(&ctx, NULL, NULL) || zlay_target_find(&target, "sm_90a", 6)) return 2;
     size_t length = 0;
     char *ptx = NULL;
     int good = !failed(ctx, zlay_gemm_synth(ctx, &plan, target, &g), "plan") && rules_print(ctx, plan) && (ptx = ptx_make(ctx, plan, &length)) &&
