@@ -9,7 +9,7 @@
 # make check-house  rooms, includes, READMEs, names, words: what the structure must not lose
 # make fuzz       mutated input for every parser          make fuzz-cov   the same, led by coverage (clang)
 # make bench      ratios, printed            make examples   the programs of examples/, built and run
-# make device-test, -bench, -peers, -oracle, -banks, -wgmma, -words, -functions, -moves, -ragged, -edit on a machine with a Hopper GPU
+# make device-test, -bench, -peers, -oracle, -banks, -wgmma, -words, -functions, -moves, -groups, -ragged, -edit on a machine with a Hopper GPU
 # make install    PREFIX=/usr/local LIBDIR=$(PREFIX)/lib DESTDIR=           make uninstall   with the same
 # make generate   rewrite the tables of documents that come from src/
 # CUTLASS_INCLUDE=FOLDER (of cute/layout.hpp, from the PyPI package nvidia-cutlass or a checkout) gives make bench CuTe's C++ as a peer;
@@ -314,11 +314,15 @@ $(B)/device-ragged: $(addprefix $(B)/device/,device_ragged.o cuda_now.o) $(B)/li
 	$(link) $(ENGINE_LIBS) -ldl -lm
 device-ragged: $(B)/device-ragged
 	$(B)/device-ragged
+$(B)/device-groups: $(addprefix $(B)/device/,device_groups.o groups_attention.o groups_rows.o) $(B)/libzlay-runtime.a $(B)/libzlay.a
+	$(link) $(ENGINE_LIBS) -ldl -lm
+device-groups: $(B)/device-groups
+	$(B)/device-groups
 device-moves: $(B)/device-moves
 	$(B)/device-moves
 $(B)/device-module: $(B)/device/device_module.o $(B)/libzlay-runtime.a $(B)/libzlay.a
 	$(link) $(ENGINE_LIBS) -ldl -lm
-device-test: $(addprefix $(B)/device-,test synth copy-synth moves words functions pipes module)
+device-test: $(addprefix $(B)/device-,test synth copy-synth moves words functions pipes module groups)
 	$(B)/device-test
 	$(B)/device-synth
 	$(B)/device-copy-synth
@@ -327,6 +331,7 @@ device-test: $(addprefix $(B)/device-,test synth copy-synth moves words function
 	$(B)/device-functions
 	$(B)/device-pipes
 	$(B)/device-module
+	$(B)/device-groups
 	@$(MAKE) --no-print-directory examples EXAMPLES=cutlass_host
 device-synth: $(B)/device-synth
 	$(B)/device-synth
@@ -423,4 +428,4 @@ clean:
 
 FORCE:
 .DELETE_ON_ERROR:
-.PHONY: all run tests units test test-units test-all exhaustive portable run-portable san tsan fuzz fuzz-cov check-layers check-house doc-check device-test device-synth device-copy-synth device-moves device-ragged device-words device-functions device-pipes device-copies device-bench device-calibrate device-peers device-banks device-edit device-oracle device-wgmma bench examples golden generate census install uninstall clean
+.PHONY: all run tests units test test-units test-all exhaustive portable run-portable san tsan fuzz fuzz-cov check-layers check-house doc-check device-test device-synth device-copy-synth device-moves device-ragged device-words device-functions device-groups device-pipes device-copies device-bench device-calibrate device-peers device-banks device-edit device-oracle device-wgmma bench examples golden generate census install uninstall clean

@@ -85,6 +85,10 @@ typedef struct zlay_rows_launch {
 ZLAY_API zlay_status zlay_emit_rows(zlay_ctx *ctx, zlay_buf *out, zlay_rows_launch *launch,
                                     const zlay_rows_kernel *kernel);
 
+/** The name of the i-th parameter of a kind's kernel, as above; NULL past the last, or where
+ *  there is no such kind. */
+ZLAY_API const char *zlay_rows_argument_nth(int32_t kind, size_t i);
+
 #ifdef __cplusplus
 }
 #endif

@@ -68,6 +68,15 @@ run_on_a_driver() { # that computes nothing: everything is asked of it, and the 
     LD_LIBRARY_PATH=$tap_dir exits 1 "$zlay" run gemm --m 256 --n 256 --k 128 > "$tap_dir/run" || { cat "$tap_dir/run"; return 1; }
     grep -q '^device: .*9.0' "$tap_dir/run" && grep -q '^run: 102400 elements of D compared, 102400 differ' "$tap_dir/run"
 }
+run_groups_on_a_driver() { # three layouts of groups; what the command has no values for is said
+    for flags in "" "--b-order row" "--ragged k --a-order col --b-order row"; do
+        # shellcheck disable=SC2086
+        LD_LIBRARY_PATH=$tap_dir exits 1 "$zlay" run gemm --m 256 --n 256 --k 256 --groups 3 --seed 1 $flags > "$tap_dir/run" || { cat "$tap_dir/run"; return 1; }
+        grep -q '^run: 3 groups, [0-9]* rows of 256,' "$tap_dir/run" && grep -qE '^run: ([0-9]+) elements of D compared, \1 differ.* 0 elements of padding changed' "$tap_dir/run" ||
+            { cat "$tap_dir/run"; return 1; }
+    done
+    exits 3 "$zlay" run gemm --groups 3 --a-type e4m3 --b-type e4m3 --a-scales 1x128 --b-scales 128x128 | grep -q '^not run: its kernel has read_sa too'
+}
 
 run_on_hip() { # as on a driver: a code object with nothing inside
     "$CC" -std=c11 -shared -fPIC -o "$tap_dir/libamdhip64.so.7" tests/support/fake-hip.c || return 1
@@ -173,6 +182,7 @@ check "4096 x 4096 x 4100: the rule, the repair, the other path" odd_shape
 check "edge tiles in the model" model_small
 check "run: without a driver the plan is checked and the status is 3" run_without_driver
 check "run: a wrong result is found" run_on_a_driver
+check "groups run on a driver without a device, which is found wrong" run_groups_on_a_driver
 check "run: the same on HIP, of a plan of waves" run_on_hip
 check "every rule that a plan names is explained" explains_all
 check "help lists commands, flags and operations" help_lists

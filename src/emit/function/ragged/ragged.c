@@ -121,6 +121,18 @@ static zlay_status rows_check(zlay_ctx *ctx, zlay_rows_kernel *k)
     return status ? status : pitches_check(ctx, k);
 }
 
+const char *zlay_rows_argument_nth(int32_t kind, size_t i)
+{
+    static const char *const names[][4] = {
+        [ZLAY_ROWS_COPY] = {"target", "source", "target_offsets", "source_offsets"},
+        [ZLAY_ROWS_CONCATENATE] = {"target", "sources", "offsets"},
+        [ZLAY_ROWS_SPLIT] = {"targets", "source", "offsets"},
+        [ZLAY_ROWS_TRANSPOSE] = {"target", "source"},
+    };
+    bool known = zl_is_in(kind, GROUPED | TRANSPOSE) && i < ZL_COUNT(names[0]);
+    return known ? names[kind][i] : NULL;
+}
+
 zlay_status zlay_emit_rows(zlay_ctx *ctx, zlay_buf *out, zlay_rows_launch *launch,
                            const zlay_rows_kernel *kernel)
 {
