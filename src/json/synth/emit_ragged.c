@@ -8,6 +8,8 @@ static const zl_named kinds[] = {{"copy", ZLAY_ROWS_COPY},
                                  {"concatenate", ZLAY_ROWS_CONCATENATE},
                                  {"split", ZLAY_ROWS_SPLIT},
                                  {"transpose", ZLAY_ROWS_TRANSPOSE},
+                                 {"concatenate_columns", ZLAY_ROWS_CONCATENATE_COLUMNS},
+                                 {"split_columns", ZLAY_ROWS_SPLIT_COLUMNS},
                                  {NULL, 0}};
 
 typedef struct rows_asked {
@@ -51,6 +53,8 @@ static void put_arguments(zl_call *call, int32_t kind)
         [ZLAY_ROWS_CONCATENATE] = {"target", "sources", "offsets"},
         [ZLAY_ROWS_SPLIT] = {"targets", "source", "offsets"},
         [ZLAY_ROWS_TRANSPOSE] = {"target", "source"},
+        [ZLAY_ROWS_CONCATENATE_COLUMNS] = {"target", "sources", "offsets", "pitches"},
+        [ZLAY_ROWS_SPLIT_COLUMNS] = {"targets", "source", "offsets", "pitches"},
     };
     json_t *list = json_array();
     for (size_t i = 0; names[kind][i]; i++) zl_put_argument(call, list, names[kind][i], "u64", 8);
