@@ -167,18 +167,19 @@ static inside inside_of(const zl_tiling_domain *d, const zlay_tiling_piece *p, i
 {
     const zlay_tiling_tile *t = &d->tile[p->tile];
     const zl_tiling_group *g = &d->group[p->group];
+    int64_t columns = zl_min(t->columns, zl_max(g->width - (int64_t)p->column, 0));
     inside in = {0};
-    memset(mark, 0, (t->columns + 1) * sizeof *mark);
+    memset(mark, 0, ((size_t)columns + 1) * sizeof *mark);
     for (uint64_t row = p->row; row < zl_umin(p->row + t->rows, g->rows); row++) {
         int64_t low = zl_max(d->low[g->first + row] - (int64_t)p->column, 0);
-        int64_t high = zl_min(d->high[g->first + row] - (int64_t)p->column, t->columns);
+        int64_t high = zl_min(d->high[g->first + row] - (int64_t)p->column, columns);
         if (low >= high) continue;
         in.cells += (uint64_t)(high - low);
         in.rows++;
         mark[low]++;
         mark[high]--;
     }
-    for (int64_t i = 0, rows = 0; i < t->columns; i++) in.columns += (rows += mark[i]) > 0;
+    for (int64_t i = 0, rows = 0; i < columns; i++) in.columns += (rows += mark[i]) > 0;
     return in;
 }
 
