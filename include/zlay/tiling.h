@@ -12,8 +12,8 @@
  *      D D F G     With tiles of 2 x 2 alone it is 12, 2 of them wasted, in 3 pieces.
  *
  *  Tiles do not overlap, anywhere, and every valid cell lies in one: a piece stores
- *  the cells of its tile that the mask has.  Tiles lie anywhere that their steps allow;
- *  nothing else is asked of them, so no cut has to go through from side to side.
+ *  the cells of its tile that the mask has.  Tiles lie anywhere that their steps
+ *  allow; no cut has to go through from side to side.
  *  docs/ragged.md says what is proved of the answer.
  */
 #ifndef ZLAY_TILING_H

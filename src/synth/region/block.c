@@ -3,8 +3,8 @@
  * branch and bound, depth first. The first unit that is needed and not covered, in the order of
  * rows, lies in one tile of every cover: each tile at each place that has it is tried.
  *
- * What is left is bounded by its units: no tile takes less a cell than the best one, and none covers
- * more units than the largest. Two partial covers that have the same first unit and the same units
+ * What is left is bounded by its units: no tile takes less a cell than the best one, and none
+ * covers more units than the largest. Two partial covers that have the same first unit and the same units
  * around it taken can be completed in the same ways: only the lesser one is followed. Every needed
  * unit before the first one is covered, and no tile that has a later unit reaches further up than
  * the highest tile less a row, so these rows, above and below, are all that is compared. */
@@ -23,11 +23,11 @@ typedef struct frame {
 } frame;
 
 /* A partial cover that was followed. */
-typedef struct seen {
+typedef struct partial {
     uint64_t serial;
     uint32_t cell;
     zl_region_value value;
-} seen;
+} partial;
 
 struct zl_block_search {
     const zl_block_tile *tile;
@@ -35,8 +35,8 @@ struct zl_block_search {
     zl_region_value *bound;  /* of so many units */
     frame *frame;
     zl_block_place *best;
-    seen *seen;
-    uint64_t *rows; /* of what was seen, `window` for each */
+    partial *partial;
+    uint64_t *rows; /* of what was followed, `window` for each */
     uint32_t window;
     uint64_t serial, taken[ZL_BLOCK_SIDE];
     uint32_t tries;
@@ -73,9 +73,9 @@ zlay_status zl_block_begin(zlay_ctx *ctx, zl_block_search **out, const zl_block_
     s->bound = zl_scratch_plain(ctx, units + 1, sizeof *s->bound);
     s->frame = zl_scratch_plain(ctx, units + 1, sizeof *s->frame);
     s->best = zl_scratch_plain(ctx, units, sizeof *s->best);
-    s->seen = zl_scratch(ctx, SEEN, sizeof *s->seen);
+    s->partial = zl_scratch(ctx, SEEN, sizeof *s->partial);
     s->rows = zl_scratch_plain(ctx, (size_t)SEEN * s->window, sizeof *s->rows);
-    if (!s->bound || !s->frame || !s->best || !s->seen || !s->rows) return ZLAY_ENOMEM;
+    if (!s->bound || !s->frame || !s->best || !s->partial || !s->rows) return ZLAY_ENOMEM;
     for (uint32_t i = 0; i <= units; i++) s->bound[i] = zl_block_bound(tile, count, unit_cells, i);
     return ZLAY_OK;
 }
@@ -83,24 +83,25 @@ zlay_status zl_block_begin(zlay_ctx *ctx, zl_block_search **out, const zl_block_
 /* ---- places ---------------------------------------------------------------------------------- */
 
 /* The columns of a place that lie in the block, as bits. */
-static uint64_t columns_of(const zl_block *b, uint32_t column, uint32_t columns)
+static uint64_t columns_of(const zl_tiling_block *b, uint32_t column, uint32_t columns)
 {
     uint32_t end = zl_min32(column + columns, b->edge[ZL_REGION_COLUMNS]);
     uint64_t below = end == ZL_BLOCK_SIDE ? UINT64_MAX : (UINT64_C(1) << end) - 1;
     return below & UINT64_MAX << column;
 }
 
-static uint32_t end_row(const zl_block *b, uint32_t row, uint32_t rows)
+static uint32_t end_row(const zl_tiling_block *b, uint32_t row, uint32_t rows)
 {
     return zl_min32(row + rows, b->edge[ZL_REGION_ROWS]);
 }
 
-static bool is_free(const zl_block_search *s, const zl_block *b, const zl_block_tile *t,
+static bool is_free(const zl_block_search *s, const zl_tiling_block *b, const zl_block_tile *t,
                     uint32_t row, uint32_t column)
 {
     const uint32_t at[] = {row, column};
     for (int axis = 0; axis < ZL_REGION_AXES; axis++)
-        if (at[axis] % t->step[axis] || (!b->open[axis] && at[axis] + t->edge[axis] > b->edge[axis]))
+        if (at[axis] % t->step[axis] ||
+            (!b->open[axis] && at[axis] + t->edge[axis] > b->edge[axis]))
             return false;
     uint64_t columns = columns_of(b, column, t->edge[ZL_REGION_COLUMNS]), any = 0;
     for (uint32_t i = row; i < end_row(b, row, t->edge[ZL_REGION_ROWS]); i++) any |= s->taken[i];
@@ -108,7 +109,7 @@ static bool is_free(const zl_block_search *s, const zl_block *b, const zl_block_
 }
 
 /* Takes a place, or gives it back; how many needed units it has. */
-static uint32_t turn(zl_block_search *s, const zl_block *b, zl_block_place p)
+static uint32_t turn(zl_block_search *s, const zl_tiling_block *b, zl_block_place p)
 {
     const zl_block_tile *t = &s->tile[p.tile];
     uint64_t columns = columns_of(b, p.column, t->edge[ZL_REGION_COLUMNS]);
@@ -121,7 +122,7 @@ static uint32_t turn(zl_block_search *s, const zl_block *b, zl_block_place p)
 }
 
 /* The next place that has the frame's unit; false: there is none. */
-static bool next_place(zl_block_search *s, const zl_block *b, frame *f, zl_block_place *out)
+static bool next_place(zl_block_search *s, const zl_tiling_block *b, frame *f, zl_block_place *out)
 {
     uint32_t row = f->cell / ZL_BLOCK_SIDE, column = f->cell % ZL_BLOCK_SIDE;
     for (; f->tile < s->tiles; f->tile++, f->up = f->left_by = 0) {
@@ -141,14 +142,15 @@ static bool next_place(zl_block_search *s, const zl_block *b, frame *f, zl_block
 
 /* ---- the search ------------------------------------------------------------------------------ */
 
-static uint32_t first_unit(const zl_block_search *s, const zl_block *b, uint32_t row)
+static uint32_t first_unit(const zl_block_search *s, const zl_tiling_block *b, uint32_t row)
 {
     while (!(b->need[row] & ~s->taken[row])) row++;
     return row * ZL_BLOCK_SIDE + (uint32_t)__builtin_ctzll(b->need[row] & ~s->taken[row]);
 }
 
 /* Whether a partial cover of no greater value left the same; else it is remembered. */
-static bool was_seen(zl_block_search *s, const zl_block *b, uint32_t cell, const zl_region_value *v)
+static bool was_seen(zl_block_search *s, const zl_tiling_block *b, uint32_t cell,
+                     const zl_region_value *v)
 {
     uint32_t row = cell / ZL_BLOCK_SIDE, from = row < s->highest ? 0 : row - s->highest + 1;
     uint32_t to = zl_min32(row + s->highest, b->edge[ZL_REGION_ROWS]);
@@ -156,17 +158,18 @@ static bool was_seen(zl_block_search *s, const zl_block *b, uint32_t cell, const
     for (uint32_t i = from; i < to; i++)
         hash = (hash ^ s->taken[i]) * UINT64_C(0x9e3779b97f4a7c15), hash ^= hash >> 29;
     uint64_t at = hash % SEEN;
-    seen *e = &s->seen[at];
+    partial *e = &s->partial[at];
     uint64_t *rows = s->rows + at * s->window;
     size_t bytes = (to - from) * sizeof *rows;
     bool same = e->serial == s->serial && e->cell == cell && !memcmp(rows, s->taken + from, bytes);
     if (same && !zl_region_is_less(v, &e->value)) return true;
-    *e = (seen){s->serial, cell, *v};
+    *e = (partial){s->serial, cell, *v};
     memcpy(rows, s->taken + from, bytes);
     return false;
 }
 
-static void record(zl_block_search *s, zl_block *b, const zl_region_value *value, uint32_t depth)
+static void record(zl_block_search *s, zl_tiling_block *b, const zl_region_value *value,
+                   uint32_t depth)
 {
     b->found = true;
     b->value = *value;
@@ -175,14 +178,14 @@ static void record(zl_block_search *s, zl_block *b, const zl_region_value *value
 }
 
 /* Whether a partial cover may lead to a lesser one. */
-static bool is_open(const zl_block_search *s, const zl_block *b, const frame *f)
+static bool is_open(const zl_block_search *s, const zl_tiling_block *b, const frame *f)
 {
     zl_region_value least = zl_region_plus(&f->value, &s->bound[f->left]);
     return !b->found || zl_region_is_less(&least, &b->value);
 }
 
 /* Takes a place behind the frame of a depth; true: the cover is to be followed. */
-static bool follow(zl_block_search *s, zl_block *b, uint32_t depth, zl_block_place p)
+static bool follow(zl_block_search *s, zl_tiling_block *b, uint32_t depth, zl_block_place p)
 {
     frame *f = &s->frame[depth], *next = f + 1;
     f->taken = p;
@@ -199,7 +202,7 @@ static bool follow(zl_block_search *s, zl_block *b, uint32_t depth, zl_block_pla
     return false;
 }
 
-static void search(zl_block_search *s, zl_block *b, uint32_t units)
+static void search(zl_block_search *s, zl_tiling_block *b, uint32_t units)
 {
     uint32_t depth = 0;
     zl_block_place p;
@@ -214,7 +217,7 @@ static void search(zl_block_search *s, zl_block *b, uint32_t units)
     }
 }
 
-zlay_status zl_block_solve(zlay_ctx *ctx, zl_block_search *s, zl_block *b)
+zlay_status zl_block_solve(zlay_ctx *ctx, zl_block_search *s, zl_tiling_block *b)
 {
     uint32_t units = 0;
     for (uint32_t i = 0; i < b->edge[ZL_REGION_ROWS]; i++)

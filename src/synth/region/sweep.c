@@ -9,14 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct box {
+typedef struct tile_box {
     uint64_t group;
     int64_t row, bottom, column, right; /* to below bottom and right */
-} box;
+} tile_box;
 
 static int by_row(const void *left, const void *right)
 {
-    const box *a = left, *b = right;
+    const tile_box *a = left, *b = right;
     if (a->group != b->group) return a->group < b->group ? -1 : 1;
     if (a->row != b->row) return a->row < b->row ? -1 : 1;
     return (a->column > b->column) - (a->column < b->column);
@@ -26,12 +26,12 @@ static int by_row(const void *left, const void *right)
 typedef struct sweep {
     const zl_tiling_domain *d;
     uint64_t group;
-    box *alive;
+    tile_box *alive;
     uint64_t count, steps;
     zlay_region_fault *fault;
 } sweep;
 
-/* The number of boxes alive that begin at or before a column. */
+/* The number of tiles alive that begin at or before a column. */
 static uint64_t place_of(const sweep *s, int64_t column)
 {
     uint64_t low = 0, high = s->count;
@@ -49,7 +49,7 @@ static bool fails(const sweep *s, int64_t row, int64_t column, int64_t parts)
     return false;
 }
 
-static bool insert(sweep *s, const box *b)
+static bool insert(sweep *s, const tile_box *b)
 {
     uint64_t at = place_of(s, b->column);
     if (at && s->alive[at - 1].right > b->column) return fails(s, b->row, b->column, 2);
@@ -71,7 +71,7 @@ static void drop_ended(sweep *s, int64_t row)
     s->count = kept;
 }
 
-/* Where the run of boxes that has a column ends; `column` where none has it. */
+/* Where the run of tiles that has a column ends; `column` where none has it. */
 static int64_t run_end(sweep *s, int64_t column, int64_t wanted)
 {
     uint64_t at = place_of(s, column);
@@ -99,15 +99,15 @@ static bool rows_covered(sweep *s, int64_t row, int64_t end)
     return true;
 }
 
-/* The first row after `row` at which a box alive ends, or the next one begins. */
-static int64_t next_row(const sweep *s, const box *next)
+/* The first row after `row` at which a tile_box alive ends, or the next one begins. */
+static int64_t next_row(const sweep *s, const tile_box *next)
 {
     int64_t row = next ? next->row : INT64_MAX;
     for (uint64_t i = 0; i < s->count; i++) row = zl_min(row, s->alive[i].bottom);
     return row;
 }
 
-static bool group_covered(sweep *s, const box *b, uint64_t count)
+static bool group_covered(sweep *s, const tile_box *b, uint64_t count)
 {
     uint64_t i = 0;
     s->count = 0;
@@ -129,18 +129,19 @@ zlay_status zl_tiling_decide(zlay_ctx *ctx, zlay_answer *answer, zlay_region_fau
 {
     zl_mark mark = zl_scratch_mark(ctx);
     zlay_status status = zl_charge(ctx, zl_umul_sat(count + 1, zl_bit_length(count) + 1));
-    box *b = status ? NULL : zl_scratch_plain(ctx, count + 1, sizeof *b);
+    tile_box *b = status ? NULL : zl_scratch_plain(ctx, count + 1, sizeof *b);
     sweep s = {.d = d, .fault = fault};
     s.alive = b ? zl_scratch_plain(ctx, count + 1, sizeof *b) : NULL;
     if (!s.alive) return ZLAY_ENOMEM;
     for (uint64_t i = 0; i < count; i++) {
         const zlay_tiling_piece *p = &pieces[i];
-        b[i] = (box){p->group, (int64_t)p->row, (int64_t)p->row + d->tile[p->tile].rows,
+        b[i] = (tile_box){p->group, (int64_t)p->row, (int64_t)p->row + d->tile[p->tile].rows,
                      (int64_t)p->column, (int64_t)p->column + d->tile[p->tile].columns};
     }
     qsort(b, count, sizeof *b, by_row);
     *answer = ZLAY_YES;
-    for (uint64_t at = 0, end; !status && s.group < d->groups && *answer == ZLAY_YES; s.group++, at = end) {
+    uint64_t at = 0, end;
+    for (; !status && s.group < d->groups && *answer == ZLAY_YES; s.group++, at = end) {
         for (end = at; end < count && b[end].group == s.group;) end++;
         if (!group_covered(&s, b + at, end - at)) *answer = ZLAY_NO;
         status = zl_charge(ctx, s.steps);

@@ -6,8 +6,8 @@
  * a multiple of all sizes: blocks end there, and the least covers of blocks are the least cover.
  * Otherwise a group of at most 64 units is one block, which tiles may pass at its end. A longer
  * one is cut at multiples of all steps, which tiles could pass: such a cover is not proved to be
- * the least, unless its cells and its pieces meet the bound. Blocks that need the same units have the
- * same answer, which is kept. */
+ * the least, unless its cells and its pieces meet the bound. Blocks that need the same units have
+ * the same answer, which is kept. */
 #include "synth/region/tiling.h"
 
 #include <string.h>
@@ -40,9 +40,9 @@ typedef struct tiler {
     zl_block_search *search; /* of blocks of such edges; what is behind the mark is its own */
     uint32_t edge[ZL_REGION_AXES];
     zl_mark mark;
-    zl_block *kept; /* blocks that were solved, PATTERNS of them */
+    zl_tiling_block *kept; /* blocks that were solved, PATTERNS of them */
     uint32_t patterns;
-    zl_block block;        /* the one that is read */
+    zl_tiling_block block;        /* the one that is read */
     zl_region_value exact; /* of blocks that were solved whole */
     uint64_t loose;        /* needed units of the others */
     uint64_t all;          /* and of all */
@@ -131,11 +131,12 @@ static uint64_t block_read(tiler *c, uint64_t row, uint64_t column)
 {
     const zl_tiling_group *g = &c->d->group[c->group];
     const line *rows = &c->line[ZL_REGION_ROWS], *columns = &c->line[ZL_REGION_COLUMNS];
-    zl_block *b = &c->block;
+    zl_tiling_block *b = &c->block;
     int64_t unit = (int64_t)columns->unit, from = (int64_t)column;
     uint64_t units = 0;
     memset(b->need, 0, sizeof b->need);
-    for (uint64_t i = row * rows->unit; i < zl_umin((row + b->edge[0]) * rows->unit, g->rows); i++) {
+    uint64_t last = zl_umin((row + b->edge[ZL_REGION_ROWS]) * rows->unit, g->rows);
+    for (uint64_t i = row * rows->unit; i < last; i++) {
         int64_t low = c->d->low[g->first + i] / unit - from;
         int64_t high = (c->d->high[g->first + i] + unit - 1) / unit - from;
         low = zl_max(low, 0);
@@ -164,16 +165,16 @@ static zlay_status piece_put(zlay_ctx *ctx, zlay_tiling *out, zlay_tiling_piece 
     return ZLAY_OK;
 }
 
-static bool is_same(const zl_block *a, const zl_block *b)
+static bool is_same(const zl_tiling_block *a, const zl_tiling_block *b)
 {
     return !memcmp(a->edge, b->edge, sizeof a->edge) && !memcmp(a->open, b->open, sizeof a->open) &&
            !memcmp(a->need, b->need, sizeof a->need);
 }
 
 /* The answer for the block that was read, which may be one that is kept. */
-static zlay_status block_answer(zlay_ctx *ctx, tiler *c, const zl_block **out)
+static zlay_status block_answer(zlay_ctx *ctx, tiler *c, const zl_tiling_block **out)
 {
-    zl_block *b = &c->block;
+    zl_tiling_block *b = &c->block;
     zlay_status status = zl_charge(ctx, c->patterns + 1);
     if (status) return status;
     for (uint32_t i = 0; i < c->patterns; i++)
@@ -187,7 +188,8 @@ static zlay_status block_answer(zlay_ctx *ctx, tiler *c, const zl_block **out)
 static bool is_cut(const tiler *c) { return c->line[0].cut || c->line[1].cut; }
 
 /* A block without a cover: none exists only where all were tried, and the block is not cut. */
-static zlay_status no_cover(zlay_ctx *ctx, const tiler *c, uint64_t row, uint64_t column, bool exact)
+static zlay_status no_cover(zlay_ctx *ctx, const tiler *c, uint64_t row, uint64_t column,
+                            bool exact)
 {
     bool proved = exact && !is_cut(c);
     return zl_fail(ctx, proved ? ZLAY_NONE : ZLAY_ELIMIT,
@@ -200,11 +202,12 @@ static zlay_status no_cover(zlay_ctx *ctx, const tiler *c, uint64_t row, uint64_
 
 static zlay_status block_cover(zlay_ctx *ctx, tiler *c, uint64_t row, uint64_t column)
 {
-    const zl_block *b;
+    const zl_tiling_block *b;
     const uint64_t at[] = {row, column};
     for (int axis = 0; axis < ZL_REGION_AXES; axis++) {
         const line *l = &c->line[axis];
-        c->block.edge[axis] = (uint32_t)(l->own ? l->block : zl_umin(l->block, l->units - at[axis]));
+        uint64_t edge = l->own ? l->block : zl_umin(l->block, l->units - at[axis]);
+        c->block.edge[axis] = (uint32_t)edge;
         c->block.open[axis] = !l->own && at[axis] + c->block.edge[axis] == l->units;
     }
     uint64_t units = block_read(c, row, column);
@@ -295,7 +298,8 @@ static zlay_status confirm(zlay_ctx *ctx, zlay_tiling *out, const tiler *c)
     zl_region_value all = zl_block_bound(c->tile, tiles, c->unit_cells, c->all);
     zl_region_value loose = zl_block_bound(c->tile, tiles, c->unit_cells, c->loose);
     s->lower_bound = c->exact.cost + loose.cost; /* no more than the cost, which fits */
-    s->optimal = c->whole || (s->cost == all.cost && s->cells == all.cells && s->pieces == all.pieces);
+    s->optimal = c->whole || (s->cost == all.cost && s->cells == all.cells &&
+                              s->pieces == all.pieces);
     return ZLAY_OK;
 }
 

@@ -61,7 +61,7 @@ typedef struct zl_block_place {
 } zl_block_place;
 
 /* What is to be covered, and the answer. */
-typedef struct zl_block {
+typedef struct zl_tiling_block {
     uint32_t edge[ZL_REGION_AXES]; /* in units, at most ZL_BLOCK_SIDE */
     bool open[ZL_REGION_AXES];     /* tiles may end behind it */
     uint64_t need[ZL_BLOCK_SIDE];  /* a bit a unit */
@@ -69,7 +69,7 @@ typedef struct zl_block {
     zl_region_value value; /* the least that was found */
     uint32_t count;
     zl_block_place *place; /* in memory of the search */
-} zl_block;
+} zl_tiling_block;
 
 typedef struct zl_block_search zl_block_search;
 
@@ -78,7 +78,7 @@ zlay_status zl_block_begin(zlay_ctx *ctx, zl_block_search **out, const zl_block_
                            uint32_t count, uint64_t unit_cells, const uint32_t *edge);
 
 /* Covers a block; `exact` where every cover was tried or excluded.  ENOMEM. */
-zlay_status zl_block_solve(zlay_ctx *ctx, zl_block_search *s, zl_block *block);
+zlay_status zl_block_solve(zlay_ctx *ctx, zl_block_search *s, zl_tiling_block *block);
 
 /* No cover of so many units costs less. */
 zl_region_value zl_block_bound(const zl_block_tile *tile, uint32_t count, uint64_t unit_cells,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* region.cover and region.check: ragged groups covered by tiles, and parts that are given.
  */
-#include "json/synth/region.h"
+#include "json/region/region.h"
 
 /* ---- the request ----------------------------------------------------------------------------- */
 
@@ -36,8 +36,10 @@ zlay_status zl_read_region_numbers(zl_call *call, const json_t *object, const ch
 static zlay_status read_groups(zl_call *call, const json_t *object, side *out)
 {
     uint64_t lengths = 0, offsets = 0;
-    zlay_status status = zl_read_region_numbers(call, object, "lengths", &out->axis.lengths, &lengths);
-    if (!status) status = zl_read_region_numbers(call, object, "offsets", &out->axis.offsets, &offsets);
+    zlay_status status =
+        zl_read_region_numbers(call, object, "lengths", &out->axis.lengths, &lengths);
+    if (!status)
+        status = zl_read_region_numbers(call, object, "offsets", &out->axis.offsets, &offsets);
     if (status) return status;
     if (lengths && offsets && lengths != offsets)
         return zl_wrong(call, "offsets", "as many entries as 'lengths' has");

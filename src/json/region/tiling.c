@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tiling.cover and tiling.check: rows of different widths, covered by tiles at places that their
  * steps allow, and pieces that are given. */
-#include "json/synth/region.h"
+#include "json/region/region.h"
 
 #include <zlay/tiling.h>
 
@@ -33,7 +33,8 @@ typedef struct row_lengths {
     uint64_t count;
 } row_lengths;
 
-static zlay_status read_lengths(zl_call *call, const json_t *object, const zl_field *field, void *to)
+static zlay_status read_lengths(zl_call *call, const json_t *object, const zl_field *field,
+                                void *to)
 {
     row_lengths *out = to;
     return zl_read_region_numbers(call, object, field->name, &out->length, &out->count);
