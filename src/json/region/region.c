@@ -73,8 +73,8 @@ static zlay_status read_side(zl_call *call, const json_t *object, const zl_field
     return status;
 }
 
-static const zl_field_kind as_side = {.read = read_side};
-typedef side as_side_type;
+static const zl_field_kind as_axis = {.read = read_side};
+typedef side as_axis_type;
 
 static const zl_field tile_rows[] = {
     {"rows", ZL_NEEDS, ZL_AT(zl_as_u32, zlay_region_tile, rows)},
@@ -91,10 +91,10 @@ typedef struct ragged {
 
 typedef ragged ragged_fields_type;
 static const zl_field ragged_rows[] = {
-    {"rows", ZL_NEEDS, ZL_AT(as_side, ragged, rows)},
+    {"rows", ZL_NEEDS, ZL_AT(as_axis, ragged, rows)},
     {"tiles", ZL_NEEDS, ZL_AT(zl_as_objects, ragged, tiles), .of = &tile_fields,
      .count = ZLAY_REGION_TILES},
-    {"columns", ZL_MAY, ZL_AT(as_side, ragged, columns)},
+    {"columns", ZL_MAY, ZL_AT(as_axis, ragged, columns)},
     ZL_NUMBER(ragged, depth),
     ZL_NUMBER(ragged, row_bytes),
     ZL_NUMBER(ragged, column_bytes),

@@ -4,10 +4,10 @@
  * rows, lies in one tile of every cover: each tile at each place that has it is tried.
  *
  * What is left is bounded by its units: no tile takes less a cell than the best one, and none
- * covers more units than the largest. Two partial covers that have the same first unit and the same units
- * around it taken can be completed in the same ways: only the lesser one is followed. Every needed
- * unit before the first one is covered, and no tile that has a later unit reaches further up than
- * the highest tile less a row, so these rows, above and below, are all that is compared. */
+ * covers more units than the largest. Two partial covers that have the same first unit and the same
+ * units around it taken can be completed in the same ways: only the lesser one is followed. Every
+ * needed unit before the first one is covered, and no tile that has a later unit reaches further up
+ * than the highest tile less a row, so these rows, above and below, are all that is compared. */
 #include "synth/region/tiling.h"
 
 #include <string.h>
