@@ -3,7 +3,7 @@
  * grow, shrink, lie apart or are empty, one to three tiles with costs and without, at multiples of their own size, of
  * steps, or of both.  The least cost, cells and pieces are found by every set of tiles at every place that does not
  * overlap; none is found exactly where NONE is said.  Every piece is painted on a grid, where cells, bytes and
- * multiply-adds are counted one by one.  Then a piece is dropped, moved or doubled: YES, NO and the cell that shows
+ * multiply-adds are counted one by one.  Then a piece is dropped, moved, doubled or added: YES, NO and the cell that shows
  * it are compared with the grid.  Columns of 60 to 140 rows, which are cut, are compared with a table of every
  * row.  10^4 cases, 10^6 with ZLAY_EXHAUSTIVE=2. */
 #include "ctx.h"
@@ -221,8 +221,14 @@ static uint64_t change(const drawn *d, zlay_tiling_piece *piece, uint64_t count,
 {
     uint64_t i = (uint64_t)test_range(seed, 0, (int64_t)count - 1);
     zlay_tiling_piece *p = &piece[i];
-    switch (test_range(seed, 0, 4)) {
+    switch (test_range(seed, 0, 6)) {
     case 0: *p = piece[count - 1]; return count - 1;
+    case 5:
+    case 6: piece[count] = (zlay_tiling_piece){p->group, 0, 0, (uint32_t)test_range(seed, 0, (int64_t)d->r.tiles - 1), 0};
+        p = &piece[count];
+        p->row = (uint64_t)test_range(seed, 0, SIDE) / step(d->tile[p->tile].row_step, d->tile[p->tile].rows) * step(d->tile[p->tile].row_step, d->tile[p->tile].rows);
+        p->column = (uint64_t)test_range(seed, 0, SIDE) / step(d->tile[p->tile].column_step, d->tile[p->tile].columns) * step(d->tile[p->tile].column_step, d->tile[p->tile].columns);
+        return count + 1;
     case 1: piece[count] = *p; return count + 1;
     case 2: p->row += step(d->tile[p->tile].row_step, d->tile[p->tile].rows); break;
     case 3: p->column += step(d->tile[p->tile].column_step, d->tile[p->tile].columns); break;
