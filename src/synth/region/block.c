@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Covers the units of a block that are needed by tiles that do not overlap, at the least value:
  * branch and bound, depth first. The first unit that is needed and not covered, in the order of
- * rows, lies in one tile of every cover: each tile at each place that has it is tried.
+ * rows, lies in one tile of every cover: each tile at each place that has it is tried, those places
+ * first where the tile has needed units alone.
  *
  * What is left is bounded by its units: no tile takes less a cell than the best one, and none
  * covers more units than the largest. Two partial covers that have the same first unit and the same
@@ -16,7 +17,7 @@ enum { TRIES = 1 << 22, SEEN = 1 << 11 };
 
 typedef struct frame {
     uint32_t cell;
-    uint32_t tile, up, left_by; /* of the next place that is tried */
+    uint32_t wastes, tile, up, left_by; /* of the next place that is tried */
     uint32_t left;              /* needed units that nothing covers */
     zl_region_value value;
     zl_block_place taken; /* the place that led to the frame above this one */
@@ -108,21 +109,32 @@ static bool is_free(const zl_block_search *s, const zl_tiling_block *b, const zl
     return !(any & columns);
 }
 
-/* Takes a place, or gives it back; how many needed units it has. */
-static uint32_t turn(zl_block_search *s, const zl_tiling_block *b, zl_block_place p)
+static uint32_t needed_units(const zl_tiling_block *b, const zl_block_tile *t, zl_block_place p)
 {
-    const zl_block_tile *t = &s->tile[p.tile];
     uint64_t columns = columns_of(b, p.column, t->edge[ZL_REGION_COLUMNS]);
     uint32_t units = 0;
-    for (uint32_t i = p.row; i < end_row(b, p.row, t->edge[ZL_REGION_ROWS]); i++) {
-        s->taken[i] ^= columns;
+    for (uint32_t i = p.row; i < end_row(b, p.row, t->edge[ZL_REGION_ROWS]); i++)
         units += (uint32_t)__builtin_popcountll(b->need[i] & columns);
-    }
     return units;
 }
 
-/* The next place that has the frame's unit; false: there is none. */
-static bool next_place(zl_block_search *s, const zl_tiling_block *b, frame *f, zl_block_place *out)
+static bool wastes(const zl_tiling_block *b, const zl_block_tile *t, zl_block_place p)
+{
+    return needed_units(b, t, p) <
+           (uint64_t)t->edge[ZL_REGION_ROWS] * t->edge[ZL_REGION_COLUMNS];
+}
+
+/* Takes a place, or gives it back. */
+static void turn(zl_block_search *s, const zl_tiling_block *b, zl_block_place p)
+{
+    const zl_block_tile *t = &s->tile[p.tile];
+    uint64_t columns = columns_of(b, p.column, t->edge[ZL_REGION_COLUMNS]);
+    for (uint32_t i = p.row; i < end_row(b, p.row, t->edge[ZL_REGION_ROWS]); i++)
+        s->taken[i] ^= columns;
+}
+
+/* The next place of some tile that has the frame's unit; false: there is none. */
+static bool next_of(zl_block_search *s, const zl_tiling_block *b, frame *f, zl_block_place *out)
 {
     uint32_t row = f->cell / ZL_BLOCK_SIDE, column = f->cell % ZL_BLOCK_SIDE;
     for (; f->tile < s->tiles; f->tile++, f->up = f->left_by = 0) {
@@ -134,9 +146,16 @@ static bool next_place(zl_block_search *s, const zl_tiling_block *b, frame *f, z
                 s->tries--;
                 if (!is_free(s, b, t, row - f->up, at)) continue;
                 *out = (zl_block_place){(uint16_t)(row - f->up), (uint16_t)at, (uint16_t)f->tile};
-                return true;
+                if (wastes(b, t, *out) == f->wastes) return true;
             }
     }
+    return false;
+}
+
+static bool next_place(zl_block_search *s, const zl_tiling_block *b, frame *f, zl_block_place *out)
+{
+    for (; f->wastes < 2; f->wastes++, f->tile = f->up = f->left_by = 0)
+        if (next_of(s, b, f, out)) return true;
     return false;
 }
 
@@ -189,7 +208,8 @@ static bool follow(zl_block_search *s, zl_tiling_block *b, uint32_t depth, zl_bl
 {
     frame *f = &s->frame[depth], *next = f + 1;
     f->taken = p;
-    *next = (frame){.left = f->left - turn(s, b, p)};
+    turn(s, b, p);
+    *next = (frame){.left = f->left - needed_units(b, &s->tile[p.tile], p)};
     next->value = zl_region_plus(&f->value, &s->tile[p.tile].value);
     if (is_open(s, b, next)) {
         if (!next->left) record(s, b, &next->value, depth + 1);
