@@ -10,12 +10,15 @@
 
 enum { PROCESSOR_THREADS = 2048 /* of all blocks that run at once there, at most */ };
 
-/* The rows of the tensor whose offsets a list says; 0: it says none. */
+/* The rows, or columns, of the tensor whose offsets a list says; 0: it says none. */
 static uint64_t rows_of(const zlay_rows_kernel *k, const char *name)
 {
+    bool columns =
+        k->kind == ZLAY_ROWS_CONCATENATE_COLUMNS || k->kind == ZLAY_ROWS_SPLIT_COLUMNS;
     if (!strcmp(name, "target_offsets")) return k->target_rows;
     if (!strcmp(name, "source_offsets")) return k->source_rows;
     if (strcmp(name, "offsets") != 0) return 0;
+    if (columns) return k->row_bytes / zl_umax(1, k->element_bytes);
     return k->kind == ZLAY_ROWS_CONCATENATE ? k->target_rows : k->source_rows;
 }
 

@@ -141,13 +141,13 @@ check "docs/start.md: the C example" example_runs docs/start.md
 check "docs/start.md: the Python example prints the same" python_runs
 check "docs/start.md: the transcripts" transcript_is_true docs/start.md 11
 check "docs/functions.md: the transcripts" transcript_is_true docs/functions.md 12
-check "docs/ragged.md: the transcripts" transcript_is_true docs/ragged.md 5
+check "docs/ragged.md: the transcripts" transcript_is_true docs/ragged.md 8
 check "docs/variants.md: the transcripts" transcript_is_true docs/variants.md 7
 check "docs/indices.md: the transcripts" transcript_is_true docs/indices.md 10
 check "docs/algebra.md: the transcripts" transcript_is_true docs/algebra.md 8
 check "docs/legality.md: the transcripts" transcript_is_true docs/legality.md 2
 check "docs/ragged_maps.md: the transcripts" transcript_is_true docs/ragged_maps.md 5
-check "docs/ragged_copies.md: the transcripts" transcript_is_true docs/ragged_copies.md 4
+check "docs/ragged_copies.md: the transcripts" transcript_is_true docs/ragged_copies.md 5
 check "docs/filling.md: the transcripts" transcript_is_true docs/filling.md 4
 check "docs/pipe.md: the transcripts" transcript_is_true docs/pipe.md 6
 check "docs/attention.md: the transcript" transcript_is_true docs/attention.md 4

@@ -8,6 +8,8 @@ static const zl_named kinds[] = {{"copy", ZLAY_ROWS_COPY},
                                  {"concatenate", ZLAY_ROWS_CONCATENATE},
                                  {"split", ZLAY_ROWS_SPLIT},
                                  {"transpose", ZLAY_ROWS_TRANSPOSE},
+                                 {"concatenate_columns", ZLAY_ROWS_CONCATENATE_COLUMNS},
+                                 {"split_columns", ZLAY_ROWS_SPLIT_COLUMNS},
                                  {NULL, 0}};
 
 typedef struct rows_asked {

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* region.cover and region.check: ragged groups covered by tiles, and parts that are given.
  */
-#include "json/json.h"
-
-#include <zlay/region.h>
+#include "json/region/region.h"
 
 /* ---- the request ----------------------------------------------------------------------------- */
 
@@ -16,8 +14,8 @@ typedef struct side {
 
 /* Integers of 64 bits into working memory; their number becomes that of the groups, less the one
  * end that offsets have without lengths. */
-static zlay_status read_numbers(zl_call *call, const json_t *object, const char *name,
-                                const int64_t **out, uint64_t *count)
+zlay_status zl_read_region_numbers(zl_call *call, const json_t *object, const char *name,
+                                   const int64_t **out, uint64_t *count)
 {
     const json_t *list;
     if (!json_object_get(object, name)) return ZLAY_OK;
@@ -38,8 +36,10 @@ static zlay_status read_numbers(zl_call *call, const json_t *object, const char 
 static zlay_status read_groups(zl_call *call, const json_t *object, side *out)
 {
     uint64_t lengths = 0, offsets = 0;
-    zlay_status status = read_numbers(call, object, "lengths", &out->axis.lengths, &lengths);
-    if (!status) status = read_numbers(call, object, "offsets", &out->axis.offsets, &offsets);
+    zlay_status status =
+        zl_read_region_numbers(call, object, "lengths", &out->axis.lengths, &lengths);
+    if (!status)
+        status = zl_read_region_numbers(call, object, "offsets", &out->axis.offsets, &offsets);
     if (status) return status;
     if (lengths && offsets && lengths != offsets)
         return zl_wrong(call, "offsets", "as many entries as 'lengths' has");
@@ -73,8 +73,8 @@ static zlay_status read_side(zl_call *call, const json_t *object, const zl_field
     return status;
 }
 
-static const zl_field_kind as_side = {.read = read_side};
-typedef side as_side_type;
+static const zl_field_kind as_axis = {.read = read_side};
+typedef side as_axis_type;
 
 static const zl_field tile_rows[] = {
     {"rows", ZL_NEEDS, ZL_AT(zl_as_u32, zlay_region_tile, rows)},
@@ -91,10 +91,10 @@ typedef struct ragged {
 
 typedef ragged ragged_fields_type;
 static const zl_field ragged_rows[] = {
-    {"rows", ZL_NEEDS, ZL_AT(as_side, ragged, rows)},
+    {"rows", ZL_NEEDS, ZL_AT(as_axis, ragged, rows)},
     {"tiles", ZL_NEEDS, ZL_AT(zl_as_objects, ragged, tiles), .of = &tile_fields,
      .count = ZLAY_REGION_TILES},
-    {"columns", ZL_MAY, ZL_AT(as_side, ragged, columns)},
+    {"columns", ZL_MAY, ZL_AT(as_axis, ragged, columns)},
     ZL_NUMBER(ragged, depth),
     ZL_NUMBER(ragged, row_bytes),
     ZL_NUMBER(ragged, column_bytes),
@@ -171,7 +171,7 @@ static void put_each(zl_call *call, const zlay_region *region, bool wide)
     zl_put_value(call, call->value, "each", list);
 }
 
-static void put_counts(zl_call *call, const zlay_region_summary *s, bool planned)
+void zl_put_region_counts(zl_call *call, const zlay_region_summary *s, bool planned)
 {
     json_t *value = call->value;
     zl_put_value(call, value, "pieces", zl_json_uint(s->pieces));
@@ -205,7 +205,7 @@ static zlay_status answer(zl_call *call, const zlay_region *region, const cover_
     call->value = json_object();
     if (a->each) put_each(call, region, wide);
     else put_parts(call, region, wide);
-    put_counts(call, &s, true);
+    zl_put_region_counts(call, &s, true);
     return ZLAY_OK;
 }
 
@@ -247,7 +247,7 @@ static const zl_field check_rows[] = {
 };
 const zl_fields zl_region_check_fields = {ZL_ROWS(check_rows, check_asked)};
 
-static void put_fault(zl_call *call, const zlay_region_fault *fault)
+void zl_put_region_fault(zl_call *call, const zlay_region_fault *fault)
 {
     json_t *value = json_object();
     zl_put_value(call, value, "group", zl_json_uint(fault->group));
@@ -272,10 +272,10 @@ zlay_status zl_op_region_check(zl_call *call, const void *value)
     if (status) return status;
     call->value = json_object();
     if (found == ZLAY_NO) {
-        put_fault(call, &fault);
+        zl_put_region_fault(call, &fault);
         return ZLAY_OK;
     }
     zl_put_value(call, call->value, "answer", json_string("yes"));
-    put_counts(call, &summary, false);
+    zl_put_region_counts(call, &summary, false);
     return ZLAY_OK;
 }

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What covers of ragged domains have in common, by strips and by tiles anywhere. */
+#ifndef ZL_JSON_REGION_H
+#define ZL_JSON_REGION_H
+
+#include "json/json.h"
+
+#include <zlay/region.h>
+
+/* A list of integers of 64 bits into working memory; nothing where there is none. */
+zlay_status zl_read_region_numbers(zl_call *call, const json_t *object, const char *name,
+                                   const int64_t **out, uint64_t *count);
+
+void zl_put_region_counts(zl_call *call, const zlay_region_summary *s, bool planned);
+void zl_put_region_fault(zl_call *call, const zlay_region_fault *fault);
+
+#endif
