@@ -125,7 +125,7 @@ ZLAY_API zlay_status zlay_picture_print(zlay_ctx *ctx, zlay_buf *out, const zlay
 /** What the labels of a layout's elements say. */
 enum {
     ZLAY_SHOW_VALUES = 1, /* the value of each coordinate */
-    ZLAY_SHOW_HOLDERS, /* of a layout from (thread, value) to the index of an element: the thread that holds it */
+    ZLAY_SHOW_HOLDERS, /* of a layout from (thread, value) to elements: what holds each of them */
 };
 
 typedef struct zlay_show_layout_request {

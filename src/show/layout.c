@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shows a layout: the value of each coordinate, or, of a layout from threads and values to elements, the
- * thread that holds each element. */
+/* Shows a layout: the value of each coordinate, or, of a layout from threads and values to elements,
+ * the thread and the value of each element. */
 #include "algebra/layout/layout.h"
 #include "base/request.h"
 #include "show/picture.h"
