@@ -36,7 +36,7 @@ struct zlay_picture {
         pool; /* zl_show_panel, zl_show_box, uint64_t, uint64_t, char */
 };
 
-/* ---- making one ------------------------------------------------------------------------------ */
+/* ---- making one ------------------------------------------------------- */
 
 /* The first failure stays, and nothing is added behind it. */
 typedef struct zl_sketch {
@@ -67,7 +67,7 @@ static inline int32_t zl_sketch_shade(int64_t number)
 /* The picture is the caller's; on failure it is freed. */
 zlay_status zl_sketch_end(zl_sketch *s, zlay_picture **out);
 
-/* ---- printing one ------------------------------------------------------------------------------ */
+/* ---- printing one ----------------------------------------------------- */
 
 static inline const zl_show_panel *zl_panel_at(const zlay_picture *p, uint64_t i)
 {

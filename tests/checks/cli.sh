@@ -255,6 +255,15 @@ same_as_batch() { # REQUEST COMMAND...: the command prints the text that the req
 regs='f2{register: (1) (32); lane: (2) (4) (8) (16) (64) -> t: 128}' row='f2{register: (1) (2); lane: (4) (8) (16) (32) (64) -> t: 128}'
 map='"mode": "tiled", "rank": 2, "address": 1048576, "extent": [4096, 1024], "stride": [8192], "box": [64, 64], "step": [1, 1], "interleave": 0, "swizzle": "128B", "l2": 0, "oob": 0, "type": "bf16"'
 map_bits=00001000000000001065000000020000$(printf '%032d' 0)ff0f0000ff0300000000000000000000000000000000003f3f0000000000000000200000000000000004$(printf '%0108d' 0)
+show_commands() {
+    test "$("$zlay" show layout '(2,3):(3,1)' | tail -n 1)" = '1 3 4 5' && "$zlay" show layout '(2,3):(3,1)' form=svg | grep -q '^</svg>$' &&
+        "$zlay" show layout '(2,3):(3,1)' form=json | grep -q '^{"title":"(2,3):(3,1)"' &&
+        "$zlay" show layout '(2,3):(3,1)' width=20 colour=true | grep -q '48;5;'
+}
+check "show: text, SVG, JSON" show_commands
+check "show: a layout that is none is an error" exits 2 "$zlay" show layout '(2,3'
+check "show: a form that is none is an error" exits 2 "$zlay" show layout '(2,3):(3,1)' form=png
+
 emit_commands() {
     same_as_batch '{"op": "emit", "what": "layout", "layout": "(8,64):(64,1)", "language": "hip", "name": "at"}' emit layout hip 'memref<8x64xf32>' at &&
         same_as_batch '{"op": "emit", "what": "selector", "unknowns": ["m", "n"], "facts": ["1 <= n < 2^31"], "shapes": [[1, 64], [2, 7]], "variants": [{"guard": ["n % 4 == 0"], "cost": "n / 4"}, {"cost": "n"}], "most": 2, "name": "pick"}' \

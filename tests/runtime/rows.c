@@ -16,6 +16,10 @@ static const zlay_rows_kernel kinds[] = {
                          .row_bytes = 64, .name = "packed", .name_length = 4},
     [ZLAY_ROWS_TRANSPOSE] = {.size = sizeof(zlay_rows_kernel), .kind = ZLAY_ROWS_TRANSPOSE, .language = ZLAY_TEXT_CUDA, .source_rows = 2000,
                              .target_rows = 3000, .element_bytes = 2, .name = "packed", .name_length = 4},
+    [ZLAY_ROWS_CONCATENATE_COLUMNS] = {.size = sizeof(zlay_rows_kernel), .kind = ZLAY_ROWS_CONCATENATE_COLUMNS, .language = ZLAY_TEXT_CUDA, .groups = GROUPS,
+                                       .target_rows = 30, .row_bytes = 64, .element_bytes = 2, .name = "packed", .name_length = 4},
+    [ZLAY_ROWS_SPLIT_COLUMNS] = {.size = sizeof(zlay_rows_kernel), .kind = ZLAY_ROWS_SPLIT_COLUMNS, .language = ZLAY_TEXT_CUDA, .groups = GROUPS,
+                                 .source_rows = 20, .row_bytes = 64, .element_bytes = 8, .name = "packed", .name_length = 4},
 };
 
 /* Names of the parameters as the header has them, and the rows that bound those that are offsets. */
@@ -27,6 +31,8 @@ static const struct {
     [ZLAY_ROWS_CONCATENATE] = {{"target", 0}, {"sources", 0}, {"offsets", 30}},
     [ZLAY_ROWS_SPLIT] = {{"targets", 0}, {"source", 0}, {"offsets", 20}},
     [ZLAY_ROWS_TRANSPOSE] = {{"target", 0}, {"source", 0}},
+    [ZLAY_ROWS_CONCATENATE_COLUMNS] = {{"target", 0}, {"sources", 0}, {"offsets", 32}, {"pitches", 0}},
+    [ZLAY_ROWS_SPLIT_COLUMNS] = {{"targets", 0}, {"source", 0}, {"offsets", 8}, {"pitches", 0}},
 };
 
 static zlay_rows_image asked(world *w, zlay_rows_launch *launch, int32_t kind)
