@@ -88,7 +88,7 @@ static void kind_launched(world *w, int32_t kind)
 
 static void every_kind_is_launched(void **state)
 {
-    for (int32_t kind = ZLAY_ROWS_COPY; kind <= ZLAY_ROWS_TRANSPOSE; kind++) kind_launched(*state, kind);
+    for (int32_t kind = ZLAY_ROWS_COPY; kind <= ZLAY_ROWS_SPLIT_COLUMNS; kind++) kind_launched(*state, kind);
 }
 
 static void bad_requests_are_refused(void **state)
@@ -111,9 +111,9 @@ static void bad_requests_are_refused(void **state)
     message_has(w, "image");
     bad = right;
     bad.rows = &rows;
-    rows.kind = 4;
+    rows.kind = ZLAY_ROWS_SPLIT_COLUMNS + 1;
     assert_int_equal(zlay_kernel_load_rows(w->ctx, &kernel, w->device, &bad), ZLAY_EINVAL);
-    message_has(w, "rows: there is no kind 4");
+    message_has(w, "rows: there is no kind 6");
     rows.kind = -1;
     assert_int_equal(zlay_kernel_load_rows(w->ctx, &kernel, w->device, &bad), ZLAY_EINVAL);
     rows.kind = ZLAY_ROWS_COPY;
@@ -122,7 +122,7 @@ static void bad_requests_are_refused(void **state)
     assert_null(kernel);
     launch.threads = 0;
     assert_int_equal(zlay_kernel_load_rows(w->ctx, &kernel, w->device, &right), ZLAY_EINVAL);
-    assert_null(zlay_rows_argument_nth(4, 0));
+    assert_null(zlay_rows_argument_nth(6, 0));
     assert_null(zlay_rows_argument_nth(0, SIZE_MAX));
 }
 
