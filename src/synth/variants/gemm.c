@@ -268,6 +268,7 @@ static zlay_status derive(zl_derived *d, zlay_variants **out, zlay_gemm *choice)
     r.fact = facts.text, r.facts = facts.count;
     r.variant = d->candidate, r.variants = d->candidates;
     status = zl_variants_choose(d->ctx, out, &r);
+    if (!status) (*out)->summary.unit = ZLAY_VARIANTS_NS;
     return status ? status : derive_check(d, *out, choice);
 }
 
