@@ -8,11 +8,14 @@
 #include "synth/copy/copy.h"
 #include "synth/tensormap/tensormap.h"
 #include "synth/variants/variants.h"
+#include "target/target.h"
 
 #include <stdio.h>
 #include <string.h>
 
 enum { TILE_CANDIDATES = 2 + ZL_WIDTH_MOST, TILE_FACTS = 128, TILE_TEXT = 512 };
+
+static const char AND[] = " && ";
 
 typedef struct fact_list {
     const char *text[TILE_FACTS];
@@ -45,6 +48,17 @@ static zlay_status list_put(const tile_derived *d, fact_list *list, const char *
     return ZLAY_OK;
 }
 
+/* The facts of the request and those of a guard, as planners take them. */
+static zlay_status facts_with(const tile_derived *d, zlay_facts **out, const fact_list *guard)
+{
+    const char *text[2 * TILE_FACTS];
+    size_t length[2 * TILE_FACTS], count = 0;
+    for (uint32_t i = 0; i < d->facts.count; i++) text[count++] = d->facts.text[i];
+    for (uint32_t i = 0; i < guard->count; i++) text[count++] = guard->text[i];
+    for (size_t i = 0; i < count; i++) length[i] = strlen(text[i]);
+    return zl_facts_parse(d->ctx, out, count, text, length);
+}
+
 static bool is_in_extent(const zl_symbols *s, size_t name)
 {
     for (size_t k = 0; k < s->leaves; k++)
@@ -56,6 +70,7 @@ static bool is_in_extent(const zl_symbols *s, size_t name)
 static zlay_status facts_read(tile_derived *d)
 {
     const zlay_variants_request *r = &d->asked->shapes;
+    const fact_list none = {{NULL}, 0};
     zl_variant_guard domain;
     char text[TILE_TEXT];
     if (r->facts && !r->fact) return zl_fail(d->ctx, ZLAY_EINVAL, "facts is NULL");
@@ -66,18 +81,20 @@ static zlay_status facts_read(tile_derived *d)
         if (is_in_extent(d->source, i)) status = list_put(d, &d->facts, text, (size_t)length);
     }
     for (size_t i = 0; i < d->u.count; i++) d->u.at[i].range = zl_range_all();
-    return status ? status : zl_variant_guard_read(&d->u, &domain, "facts", d->facts.text, d->facts.count, true);
+    if (!status) status = zl_variant_guard_read(&d->u, &domain, "facts", d->facts.text, d->facts.count, true);
+    zlay_facts *facts = NULL;
+    if (!status) status = facts_with(d, &facts, &none);
+    zlay_facts_free(facts);
+    return status;
 }
 
-/* The facts of the request and those of a guard, as planners take them. */
-static zlay_status facts_with(const tile_derived *d, zlay_facts **out, const fact_list *guard)
+/* Whether a part of a condition is a fact about the unknowns. */
+static zlay_status is_fact(tile_derived *d, bool *is, const char *text)
 {
-    const char *text[2 * TILE_FACTS];
-    size_t length[2 * TILE_FACTS], count = 0;
-    for (uint32_t i = 0; i < d->facts.count; i++) text[count++] = d->facts.text[i];
-    for (uint32_t i = 0; i < guard->count; i++) text[count++] = guard->text[i];
-    for (size_t i = 0; i < count; i++) length[i] = strlen(text[i]);
-    return zl_facts_parse(d->ctx, out, count, text, length);
+    zl_variant_guard read;
+    zlay_status status = zl_variant_guard_read(&d->u, &read, "guard", &text, 1, false);
+    *is = !status;
+    return status == ZLAY_ENOMEM ? status : ZLAY_OK;
 }
 
 /* ---- the tensor ------------------------------------------------------------------------------ */
@@ -110,7 +127,7 @@ static zlay_status tensor_read(tile_derived *d)
 }
 
 /* Threads fill in nothing: of strong edges there are none where extents are whole tiles. False: some never are. */
-static zlay_status put_whole(const tile_derived *d, fact_list *out, bool *can)
+static zlay_status put_whole(tile_derived *d, fact_list *out, bool *can)
 {
     char extent[TILE_TEXT / 2], text[TILE_TEXT];
     zlay_status status = ZLAY_OK;
@@ -123,7 +140,8 @@ static zlay_status put_whole(const tile_derived *d, fact_list *out, bool *can)
         if (zl_monomial_constant(shape) || cells == 1) continue;
         status = extent_print(d, extent, sizeof extent, k);
         int length = status ? 0 : snprintf(text, sizeof text, "%s %% %llu == 0", extent, (unsigned long long)cells);
-        if (!status) status = list_put(d, out, text, (size_t)length);
+        if (!status) status = is_fact(d, can, text);
+        if (!status && *can) status = list_put(d, out, text, (size_t)length);
     }
     return status;
 }
@@ -150,36 +168,66 @@ static zlay_status put_candidate(tile_derived *d, zlay_move *move, const fact_li
     return status;
 }
 
-/* A condition of the planner that is no fact about the unknowns has no test. */
-static zlay_status guard_check(tile_derived *d, const char *text)
+/* The parts of a condition that are facts; products of unknowns are none. */
+static zlay_status put_parts(tile_derived *d, fact_list *out, const char *condition)
 {
-    zl_variant_guard read;
-    zlay_status status = zl_variant_guard_read(&d->u, &read, "guard", &text, 1, false);
-    if (!status || status == ZLAY_ENOMEM) return status;
-    return zl_fail(d->ctx, ZLAY_ENOTSUP, "tile: its tensor map is legal where '%.200s', which is no fact; ranges of the unknowns among the facts may decide it", text);
+    char text[TILE_TEXT];
+    bool is;
+    zlay_status status = ZLAY_OK;
+    for (const char *at = condition, *end; *at && !status; at = *end ? end + strlen(AND) : end) {
+        end = strstr(at, AND);
+        if (!end) end = at + strlen(at);
+        int length = snprintf(text, sizeof text, "%.*s", (int)(end - at), at);
+        if (length >= TILE_TEXT) continue;
+        status = is_fact(d, &is, text);
+        if (!status && is) status = list_put(d, out, text, (size_t)length);
+    }
+    return status;
+}
+
+static zlay_status maps_find(const tile_derived *d, zlay_move **out, const fact_list *guard)
+{
+    zlay_facts *facts = NULL;
+    zlay_tensormap_request r = *d->tile;
+    *out = NULL;
+    zlay_status status = facts_with(d, &facts, guard);
+    r.facts = facts;
+    if (!status) status = zl_tm_find(d->ctx, out, d->target, &r);
+    zlay_facts_free(facts);
+    return status;
+}
+
+static bool is_open(const zlay_move *move) { return move->guard && move->guard_length; }
+
+/* Plans again with the guard among the facts, so that it is seen to suffice: parts of the condition that are no facts have to
+ * follow from it. */
+static zlay_status maps_guarded(tile_derived *d, zlay_move **out, fact_list *guard)
+{
+    zlay_move *open = *out;
+    *out = NULL;
+    zlay_status status = put_parts(d, guard, open->guard);
+    if (!status) status = maps_find(d, out, guard);
+    if (!status && is_open(*out))
+        status = zl_fail(d->ctx, ZLAY_ENOTSUP, "tile: its tensor map is legal where '%.200s', of which a part is no fact; "
+                         "ranges of the unknowns among the facts may decide it", open->guard);
+    zlay_move_free(open);
+    return status;
 }
 
 static zlay_status by_tensor(tile_derived *d, zlay_move **out)
 {
-    static const fact_list none;
-    zlay_facts *facts = NULL;
-    zlay_tensormap_request r = *d->tile;
-    fact_list guard = none;
-    zlay_status status = facts_with(d, &facts, &none);
-    r.facts = facts;
-    if (!status) status = zl_tm_find(d->ctx, out, d->target, &r);
-    zlay_facts_free(facts);
+    fact_list guard = {{NULL}, 0};
+    zlay_status status = d->target->features & ZL_HAS_TMA ? maps_find(d, out, &guard) : ZLAY_NONE;
     if (status == ZLAY_NONE) return ZLAY_OK;
-    if (status) return status;
-    zlay_move *move = *out;
-    if (move->guard && move->guard_length) status = list_put(d, &guard, move->guard, move->guard_length);
-    if (!status && guard.count) status = guard_check(d, guard.text[0]);
-    if (status) zlay_move_free(move), *out = NULL;
-    return status ? status : put_candidate(d, move, &guard);
+    if (!status && is_open(*out)) status = maps_guarded(d, out, &guard);
+    if (!status) return put_candidate(d, *out, &guard);
+    zlay_move_free(*out);
+    *out = NULL;
+    return status;
 }
 
-/* One copy by threads under a guard; *out NULL: there is none. */
-static zlay_status by_threads(tile_derived *d, const zlay_move **out, const zlay_layout *smem, const fact_list *guard)
+/* A copy by threads under a guard, of accesses of at least so many bytes; *out NULL: there is none. */
+static zlay_status by_threads(tile_derived *d, const zlay_move **out, const zlay_layout *smem, const fact_list *guard, uint32_t least)
 {
     zlay_facts *facts = NULL;
     zlay_move *move = NULL;
@@ -190,32 +238,34 @@ static zlay_status by_threads(tile_derived *d, const zlay_move **out, const zlay
                            .dest = {smem, ZLAY_MOVE_SHARED, 0, 0},
                            .axes = d->tile->axes};
     memcpy(r.tile, d->tile->shape, sizeof r.tile);
+    *out = NULL;
     zlay_status status = facts_with(d, &facts, guard);
+    if (status == ZLAY_EINVAL) return ZLAY_OK; /* the guard contradicts the facts of the request */
     r.facts = facts;
     if (!status) status = zl_copy_synth(d->ctx, &move, d->target, &r);
     zlay_facts_free(facts);
-    *out = NULL;
-    if (status == ZLAY_NONE) return ZLAY_OK;
-    if (status) return status;
+    if (status) return status == ZLAY_NONE ? ZLAY_OK : status;
     bool filled = d->tile->edge == ZLAY_EDGE_WEAK || move->info.edge != ZLAY_EDGE_WEAK;
-    if (filled) *out = move, status = put_candidate(d, move, guard);
+    if (filled && move->widest.width >= least) *out = move, status = put_candidate(d, move, guard);
     else zlay_move_free(move);
     return status;
 }
 
-/* The guard of accesses of so many elements; that of the widest is "K % 8 == 0 && ld % 8 == 0". */
-static zlay_status put_narrower(const tile_derived *d, fact_list *out, const char *widest, uint64_t elements)
+/* The guard of accesses of so many elements; that of the widest is "K % 8 == 0 && ld % 8 == 0". Parts that are no facts have to
+ * follow from the others. */
+static zlay_status put_narrower(tile_derived *d, fact_list *out, const char *widest, uint64_t elements)
 {
     zlay_status status = ZLAY_OK;
     char text[TILE_TEXT];
-    for (const char *at = widest, *end; *at && !status; at = *end ? end + strlen(" && ") : end) {
-        end = strstr(at, " && ");
+    for (const char *at = widest, *end; *at && !status; at = *end ? end + strlen(AND) : end) {
+        end = strstr(at, AND);
         if (!end) end = at + strlen(at);
         const char *by = end;
         while (by > at && *by != '%') by--;
         int length = snprintf(text, sizeof text, "%.*s%% %llu == 0", (int)(by - at), at, (unsigned long long)elements);
-        status = length < TILE_TEXT ? list_put(d, out, text, (size_t)length)
-                                    : zl_fail(d->ctx, ZLAY_ELIMIT, "source: a step in names is too long");
+        bool is = false;
+        if (length < TILE_TEXT) status = is_fact(d, &is, text);
+        if (!status && is) status = list_put(d, out, text, (size_t)length);
     }
     return status;
 }
@@ -227,13 +277,13 @@ static zlay_status all_by_threads(tile_derived *d, const zlay_layout *smem)
     bool can;
     uint32_t bits = zlay_type_bits(d->tile->type);
     zlay_status status = put_whole(d, &whole, &can);
-    if (!status && can) status = by_threads(d, &base, smem, &whole);
+    if (!status && can) status = by_threads(d, &base, smem, &whole, 0);
     if (status || !base || !base->names || !base->names->wider) return status;
     for (uint32_t width = base->names->wider; width > base->widest.width && width * 8 > bits && !status; width /= 2) {
         const zlay_move *wider;
         fact_list guard = whole;
         status = put_narrower(d, &guard, base->names->guard, width * 8 / bits);
-        if (!status) status = by_threads(d, &wider, smem, &guard);
+        if (!status) status = by_threads(d, &wider, smem, &guard, width);
     }
     return status;
 }
