@@ -172,26 +172,35 @@ ZLAY_API zlay_status zlay_variants_fact(zlay_buf *out, const zlay_variants *vari
 enum { ZLAY_VARIANTS_M = 0, ZLAY_VARIANTS_N, ZLAY_VARIANTS_K, ZLAY_VARIANTS_LDA,
        ZLAY_VARIANTS_LDB, ZLAY_VARIANTS_LDD, ZLAY_VARIANTS_SIZES };
 
+/** What a variant of a GEMM costs. */
+enum {
+    ZLAY_VARIANTS_TIME = 0, /* modelled nanoseconds (docs/gemm.md), of wgmma alone, whose times were
+                               measured; no less than memory takes to read A and B and write D */
+    ZLAY_VARIANTS_WASTE     /* of every target: products and sums that its tiles compute beside
+                               those of D; it knows no paths, so candidates have the least alignment */
+};
+
 /** A GEMM with unknown sizes, and the shapes that it is run with. */
 typedef struct zlay_variants_gemm {
     uint32_t size;     /* sizeof(zlay_variants_gemm) */
     uint32_t of[ZLAY_VARIANTS_SIZES]; /* by ZLAY_VARIANTS_M.. the unknown that the size is,
                                          counted from 1; 0: the gemm's own field */
-    uint32_t reserved; /* 0 */
+    int32_t cost;      /* ZLAY_VARIANTS_TIME, _WASTE */
     const zlay_gemm *gemm;  /* swap and stream_k may be AUTO; scales, groups, repack and
                                multicast are none */
     zlay_variants_request shapes; /* without candidates */
 } zlay_variants_gemm;
 
-/** Choose variants of a GEMM by wgmma; the candidates come from the planner.  Each is a
+/** Choose variants of a GEMM; the candidates come from the planner.  By TIME each is a
  *  tile, split_k, swap and stream_k, which the planner chooses for a shape, with the
- *  alignment of rows that its copies need; its guard has these and every other condition
- *  under which zlay_gemm_synth takes the choices.  The same with m, n or k up to that of
- *  a shape is a candidate too.  Costs are modelled nanoseconds (docs/gemm.md).  Facts that
- *  every plan needs are added to those of the request.
+ *  alignment of rows that its copies need; by WASTE each tile that the planner takes, swapped
+ *  or not.  Its guard has every condition under which zlay_gemm_synth takes the choices.
+ *  The same with m, n or k up to that of a shape, for which it is chosen or wastes least,
+ *  is a candidate too.  Facts that every plan needs are added to those of the request.
  *
- *  Returns: as zlay_variants_choose; ZLAY_ENOTSUP another target, or a field of the gemm;
- *           ZLAY_EOVERFLOW also where the facts' ranges of sizes let a matrix pass 2^64 bytes.
+ *  Returns: as zlay_variants_choose; ZLAY_ENOTSUP a target or a field of the gemm, the message
+ *           says why; ZLAY_EOVERFLOW also where the facts' ranges of sizes let a matrix pass
+ *           2^64 bytes.
  *  Out:     choice  ZLAY_VARIANTS_MOST requests, of which the first are those of the
  *                   variants in their order: the gemm, its choices fixed, and 0 where a size
  *                   is unknown.

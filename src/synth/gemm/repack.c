@@ -76,13 +76,12 @@ static uint64_t time_of(const zlay_plan *plan, const zlay_gemm *gemm, uint32_t s
     return zl_umul_sat(product, a > b ? a : b) / BY_TENSOR + copies;
 }
 
-/* What memory takes to give A and B and to take D, each once, at the rate at which a copy reads and writes. The other targets'
- * rates were not measured. */
+/* What memory takes to give A and B and to take D, each once, at the rate at which a copy reads and writes. */
 static uint64_t memory_time(const zlay_plan *plan)
 {
     uint64_t bytes = 0;
     for (int32_t o = 0; o < OPERANDS; o++) bytes = zl_uadd_sat(bytes, bytes_of(&plan->operand[o]));
-    return zl_by_wgmma(plan) ? bytes / COPY_RATE : 0;
+    return bytes / COPY_RATE;
 }
 
 uint64_t zl_gemm_modelled(const zlay_plan *plan, const zlay_gemm *gemm)
