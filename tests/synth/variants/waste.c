@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { CASES = 60, VALUES = 40, SHAPES = 4, UNKNOWNS = 4, COPY_RATE = 4206 /* src/synth/gemm/times.def */ };
+enum { CASES = 40, VALUES = 40, SHAPES = 4, UNKNOWNS = 4, COPY_RATE = 4206 /* src/synth/gemm/times.def */ };
 static const char *const targets[] = {"sm_90a", "sm_80", "sm_100a", "gfx942"};
 static const char *const names[UNKNOWNS] = {"m", "n", "k", "lda"};
 
@@ -102,7 +102,8 @@ static void draw(world *w, uint64_t *seed)
     zlay_variants_request *s = &w->r.shapes;
     *w = (world){.target = targets[test_range(seed, 0, 3)], .gemm = {.size = sizeof w->gemm}, .r = {.size = sizeof w->r, .cost = ZLAY_VARIANTS_WASTE}};
     w->waves = !strncmp(w->target, "gfx", 3);
-    w->gemm.type = test_range(seed, 0, 1) ? ZLAY_TYPE_BF16 : ZLAY_TYPE_F16;
+    static const int32_t types[] = {ZLAY_TYPE_BF16, ZLAY_TYPE_F16, ZLAY_TYPE_S8};
+    w->gemm.type = types[test_range(seed, 0, strcmp(w->target, "sm_100a") ? 2 : 1)];
     w->gemm.d_order = test_range(seed, 0, 3) ? 0 : ZLAY_ORDER_COLUMN;
     w->gemm.swap = !strcmp(w->target, "sm_90a") ? ZLAY_SWAP_AUTO : ZLAY_SWAP_NEVER;
     for (int i = 0; i < UNKNOWNS; i++) unknown[i] = test_range(seed, 0, 1);
@@ -110,7 +111,7 @@ static void draw(world *w, uint64_t *seed)
     if (!unknown[0] && !unknown[1] && !unknown[2]) unknown[1] = true;
     int64_t known[UNKNOWNS];
     for (int i = 0; i < 3; i++) known[i] = extent(seed, w->waves && i == 2);
-    known[3] = known[2] + 8 * test_range(seed, 0, 9);
+    known[3] = known[2] + 16 * test_range(seed, 0, 9);
     for (int i = 0; i < UNKNOWNS; i++) {
         if (!unknown[i]) *field_of(&w->gemm, i) = (uint64_t)known[i];
         else w->unknown[s->unknowns] = names[i], w->size[s->unknowns] = i, w->r.of[i] = ++s->unknowns;
@@ -124,7 +125,7 @@ static void draw(world *w, uint64_t *seed)
     for (uint32_t n = 0; n < s->shapes; n++) {
         int64_t x[UNKNOWNS];
         for (int i = 0; i < 3; i++) x[i] = unknown[i] ? extent(seed, w->waves && i == 2) : known[i];
-        x[3] = unknown[3] ? x[2] + 8 * test_range(seed, 0, 9) : known[3];
+        x[3] = unknown[3] ? x[2] + 16 * test_range(seed, 0, 9) : known[3];
         for (uint32_t u = 0; u < s->unknowns; u++) w->value[n * s->unknowns + u] = x[w->size[u]];
     }
     s->by = (int32_t)test_range(seed, 0, 1) * ZLAY_VARIANTS_PERCENT;
