@@ -177,7 +177,7 @@ enum {
     ZLAY_VARIANTS_TIME = 0, /* modelled nanoseconds (docs/gemm.md), of wgmma alone, whose times were
                                measured; no less than memory takes to read A and B and write D */
     ZLAY_VARIANTS_WASTE     /* of every target: products and sums that its tiles compute beside
-                               those of D; it knows no paths, so candidates have the least alignment */
+                               those of D; it knows no paths: candidates have the least alignment */
 };
 
 /** A GEMM with unknown sizes, and the shapes that it is run with. */

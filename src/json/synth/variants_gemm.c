@@ -51,7 +51,8 @@ typedef struct gemm_asked {
     int32_t cost;
 } gemm_asked;
 
-static const zl_named costs[] = {{"time", ZLAY_VARIANTS_TIME}, {"waste", ZLAY_VARIANTS_WASTE}, {NULL, 0}};
+static const zl_named costs[] = {
+    {"time", ZLAY_VARIANTS_TIME}, {"waste", ZLAY_VARIANTS_WASTE}, {NULL, 0}};
 
 static const zl_field variants_gemm_rows[] = {
     ZL_PART(zl_service_fields, gemm_asked, service),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* variants.tile: the fewest variants of loads of a tile of a tensor with unknowns, by tensor copies and by threads, each with
- * its plan, and their selector. */
+/* variants.tile: the fewest variants of loads of a tile of a tensor with unknowns, by tensor copies
+ * and by threads, each with its plan, and their selector. */
 #include "json/synth/variants.h"
 
 /* What tensormap.synth takes. */
@@ -44,26 +44,34 @@ typedef struct tile_moves {
     uint32_t axes;
 } tile_moves;
 
-static void put_move(zl_call *call, json_t *value, const void *from, uint32_t i, const zlay_variants_item *item)
+static void put_move(zl_call *call, json_t *value, const void *from, uint32_t i,
+                     const zlay_variants_item *item)
 {
     const tile_moves *m = from;
+    const zlay_move *move = m->at[i];
     zlay_move_summary info = {0};
     (void)item;
-    zlay_move_info(&info, m->at[i]);
+    zlay_move_info(&info, move);
     bool tensor = info.path == ZLAY_PATH_TENSOR;
-    zl_put_value(call, value, "instructions", zl_json_uint(tensor ? info.copies : info.instructions));
-    zl_put_value(call, value, "move", tensor ? zl_json_move(call, m->at[i], m->axes) : zl_json_threads(call, m->at[i]));
+    uint64_t instructions = tensor ? info.copies : info.instructions;
+    json_t *plan = tensor ? zl_json_move(call, move, m->axes) : zl_json_threads(call, move);
+    zl_put_value(call, value, "instructions", zl_json_uint(instructions));
+    zl_put_value(call, value, "move", plan);
 }
 
 zlay_status zl_op_variants_tile(zl_call *call, const void *value)
 {
     const tile_asked *a = value;
-    zlay_variants_tile request = {.size = sizeof request, .threads = a->threads, .tile = &a->maps.request};
-    tile_moves moves = {{NULL}, a->maps.request.axes};
+    const zlay_tensormap_request *tile = &a->maps.request;
+    zlay_variants_tile request = {.size = sizeof request, .threads = a->threads, .tile = tile};
+    tile_moves moves = {{NULL}, tile->axes};
     zlay_variants *variants = NULL;
     zlay_status status = zl_service_read(call, &request.shapes, &a->service);
-    if (!status) status = zlay_variants_tile_choose(call->ctx, &variants, moves.at, a->maps.target, &request);
-    if (!status) status = zl_put_variants(call, &request.shapes, variants, &a->service, put_move, &moves);
+    if (!status)
+        status = zlay_variants_tile_choose(call->ctx, &variants, moves.at, a->maps.target,
+                                           &request);
+    if (!status)
+        status = zl_put_variants(call, &request.shapes, variants, &a->service, put_move, &moves);
     for (int i = 0; i < ZLAY_VARIANTS_MOST; i++) zlay_move_free(moves.at[i]);
     zlay_variants_free(variants);
     return status;

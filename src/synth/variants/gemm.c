@@ -15,8 +15,6 @@ static const char *const size_names[] = {"m", "n", "k", "lda", "ldb", "ldd"};
 enum { GRANULE = 16 /* bytes of a tensor copy */ };
 static const uint64_t SIZE_MOST = (uint64_t)1 << 40;
 
-static bool by_wgmma(const zl_derived *d) { return d->target->features & ZL_HAS_WGMMA; }
-
 /* ---- choices --------------------------------------------------------------------------------- */
 
 /* What the planner takes for a request. Only tensor copies have split_k and stream-K; the planner also finds them for one row,
@@ -32,34 +30,6 @@ static zlay_status choose(const zl_derived *d, zl_tiling *out, const zlay_gemm *
     *out = (zl_tiling){.tile = {info.tile_m, info.tile_n, info.tile_k}, .splits = info.splits, .profile = *p,
                        .swap = info.d_order == ZLAY_ORDER_COLUMN, .stream = info.stream_blocks != 0};
     return status;
-}
-
-/* Plans by other instructions than wgmma have none of split_k, swap and stream_k. */
-zlay_gemm zl_derived_fixed(const zl_derived *d, const zlay_gemm *gemm, const zl_tiling *t)
-{
-    zlay_gemm g = *gemm;
-    g.tile_m = t->tile[0], g.tile_n = t->tile[1], g.tile_k = t->tile[2];
-    g.split_k = by_wgmma(d) ? t->splits : 0;
-    g.swap = t->swap ? ZLAY_SWAP_ALWAYS : ZLAY_SWAP_NEVER;
-    g.stream_k = t->stream ? ZLAY_STREAM_ALWAYS : ZLAY_STREAM_NEVER;
-    return g;
-}
-
-static bool same_tiling(const zl_tiling *a, const zl_tiling *b)
-{
-    return !memcmp(a->tile, b->tile, sizeof a->tile) && a->splits == b->splits && a->swap == b->swap && a->stream == b->stream &&
-           !memcmp(&a->profile, &b->profile, sizeof a->profile);
-}
-
-zlay_status zl_derived_put(zl_derived *d, const zl_tiling *t, uint64_t shapes)
-{
-    uint32_t i = 0;
-    while (i < d->tilings && !same_tiling(&d->tiling[i], t)) i++;
-    if (i == ZLAY_VARIANTS_CANDIDATES)
-        return zl_fail(d->ctx, ZLAY_ELIMIT, "the planner chooses more than %d tilings", ZLAY_VARIANTS_CANDIDATES);
-    if (i == d->tilings) d->tiling[d->tilings++] = *t, d->tiling[i].shapes = 0;
-    d->tiling[i].shapes |= shapes;
-    return ZLAY_OK;
 }
 
 /* The choices of the planner for all shapes whose rows are aligned at least so. */
@@ -208,7 +178,7 @@ static zlay_status field_check(const zl_derived *d)
     if (field) return zl_fail(d->ctx, ZLAY_ENOTSUP, "%s: variants of GEMMs have none", field);
     int32_t cost = d->asked->cost;
     if (cost != ZLAY_VARIANTS_TIME && cost != ZLAY_VARIANTS_WASTE) return zl_fail(d->ctx, ZLAY_EINVAL, "cost: %d is neither time nor waste", (int)cost);
-    if (cost == ZLAY_VARIANTS_TIME && !by_wgmma(d))
+    if (cost == ZLAY_VARIANTS_TIME && !(d->target->features & ZL_HAS_WGMMA))
         return zl_fail(d->ctx, ZLAY_ENOTSUP, "target: %s; times were measured of GEMMs by wgmma alone, and waste is known of all", zlay_target_name(d->target));
     return ZLAY_OK;
 }

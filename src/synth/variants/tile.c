@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Derives the candidates of loads of a tile of a tensor with unknowns. The planner of tensor maps answers with the condition
  * under which its copies are legal; the planner of copies by threads with a plan that is always legal and the condition of its
- * widest accesses, which is asked for again at half the width, and so on. Each condition is a guard, and what it makes legal
- * is planned and certified with the guard among the facts. A shape costs its tiles times the instructions of one. */
+ * widest accesses, which becomes one of half the width, and so on. Each condition is a guard, and what it makes legal is
+ * planned and certified with the guard among the facts. A shape costs its tiles times the instructions of one. */
 #include "algebra/symbolic/symbol.h"
 #include "base/request.h"
 #include "synth/copy/copy.h"
