@@ -61,7 +61,7 @@ static const char *const rows[][2] = {
     {GEMM "\"unknowns\":[\"m\"],\"shapes\":[[64]],\"gemm\":7}", "field 'gemm'"},
     {GEMM "\"unknowns\":[\"m\"],\"shapes\":[[64]]}", "field 'gemm' is missing"},
     {GEMM "\"unknowns\":[\"m\"],\"shapes\":[[64]],\"cost\":\"waste\",\"gemm\":{\"target\":\"sm_80\",\"n\":4096,\"k\":7168,\"m\":\"m\"}}",
-     "{\"ok\":{\"variants\":[{\"tile\":[64,256,64],\"split_k\":0,\"swap\":\"never\",\"stream_k\":\"never\",\"guard\":[],\"facts\":"},
+     "{\"ok\":{\"variants\":[{\"tile\":[64,256,64],\"guard\":[],\"facts\":"},
     {GEMM "\"unknowns\":[\"m\"],\"shapes\":[[64]],\"cost\":\"waste\",\"gemm\":{\"target\":\"sm_80\",\"n\":4096,\"k\":7168,\"m\":\"m\"}}",
      "\"taken\":[0],\"unit\":\"madds\",\"cost\":0,\"cheapest\":0,\"fewer\":0}}"},
     {GEMM "\"unknowns\":[\"m\"],\"shapes\":[[64]],\"cost\":\"money\"" PRODUCT ",\"m\":\"m\"}}", "field 'cost'"},

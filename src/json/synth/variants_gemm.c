@@ -89,6 +89,7 @@ static void put_choices(zl_call *call, json_t *value, const void *from, uint32_t
     const uint32_t tile[] = {g->tile_m, g->tile_n, g->tile_k};
     (void)item;
     zl_put_value(call, value, "tile", zl_json_list32(call, tile, 3));
+    if (!g->split_k) return; /* the target's plans have none of the others either */
     zl_put_value(call, value, "split_k", json_integer(g->split_k));
     zl_put_value(call, value, "swap", json_string(g->swap ? "always" : "never"));
     zl_put_value(call, value, "stream_k", json_string(g->stream_k ? "always" : "never"));
