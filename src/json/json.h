@@ -117,6 +117,7 @@ typedef struct zl_copy_asked {
 } zl_copy_asked;
 typedef zl_copy_asked zl_copy_synth_fields_type;
 zlay_status zl_copy_made(zl_call *call, zlay_move **out, const zl_copy_asked *asked);
+json_t *zl_json_threads(zl_call *call, const zlay_move *move); /* the answer of copy.synth */
 
 /* The same of tensormap.synth. */
 typedef struct zl_maps_asked {

@@ -171,6 +171,20 @@ bench_lines() { # an object a line, each with a ratio, and no result that was wr
     line='^{"bench": "[^"]*", "value": [0-9.e+-]*, "unit": "[^"]*", "against": "[^"]*", "ratio": [0-9.e+-]*}$'
     test "$(grep -c "$line" "$tap_dir/bench")" -ge 6 && ! grep -v "$line" "$tap_dir/bench"
 }
+fill_by() { # on a driver of our own: to $tap_dir/bench and $tap_dir/said
+    env LD_LIBRARY_PATH="$tap_dir" "$@" "$B/zlay-bench" --json --quick fill > "$tap_dir/bench" 2> "$tap_dir/said"
+}
+fill_by_driver() { # every rank against the driver; what the driver lacks is said
+    sed -n 's/^ZL_CUDA(\(cu[A-Za-z0-9_]*\),.*/PLAIN(\1)/p' src/runtime/cuda.def | grep -vE 'Encode|Retain|Current' > "$tap_dir/plain.def"
+    lib=$(realpath "$B")
+    "$CC" -std=c11 -Wall -Wextra -Werror -Iinclude -I"$tap_dir" -shared -fPIC -Wl,-soname,libcuda.so.1 -o "$tap_dir/libcuda.so.1" tests/preload/fake-device.c \
+        -L"$lib" -lzlay -Wl,-rpath,"$lib" || return 1
+    fill_by && test "$(grep -c cuTensorMapEncodeTiled "$tap_dir/bench")" -eq 5 && test ! -s "$tap_dir/said" || return 1
+    exits 1 fill_by FAKE_REFUSES=1 && test "$(grep -c 'rank [1-5]: the driver refuses it' "$tap_dir/said")" -eq 5 || return 1
+    exits 1 fill_by FAKE_NO_CONTEXT=1 && grep -q 'rank 1: the device.s context is not made current: cuCtxPushCurrent_v2: ' "$tap_dir/said" || return 1
+    "$CC" -shared -fPIC -Wl,-soname,libcuda.so.1 -o "$tap_dir/libcuda.so.1" -x c /dev/null && LD_LIBRARY_PATH=$tap_dir "$B/zlay-bench" --quick fill |
+        grep -q 'left out, the CUDA driver (12.0 is the oldest) has no cuInit'
+}
 
 check "a plan prints every part of its report" plan_says
 check "kernel and header are written whole, the model runs every tile" files_are_whole
@@ -341,5 +355,6 @@ check "batch: a line of 17 MiB" long_line
 check "batch: no room for output is 2" closed_output
 check "plan: no room for output is 2" help_to_full
 check "the bench prints a ratio a line" bench_lines
+check "the bench fills in beside a driver, and says what that lacks" fill_by_driver
 check "the bench knows its flags" exits 2 "$B/zlay-bench" --xml
 exit $tap_failed
