@@ -15,7 +15,7 @@ Number = Union[int, str]
 #: What JSON has, and every object of this package.
 Value = Any
 
-_ROOM = 1 << 16
+_ROOM = 1 << 14
 _EXACT = 1 << 53
 
 
