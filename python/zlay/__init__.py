@@ -18,24 +18,27 @@ from .f2 import F2
 from .layout import Layout
 from .pipe import Pipe
 from .tensormap import TensorMap
-from .verdict import Fix, Reason, Verdict
 
 if TYPE_CHECKING:
     from . import check, ops, runtime, synth
     from .plans import Plan, plan
+    from .verdict import Fix, Reason, Verdict
 
 __all__ = ["Error", "F2", "Fix", "Layout", "Pipe", "Plan", "ProvedNone", "Reason", "Refused", "TensorMap", "Undecided", "Verdict",
            "call", "check", "limits", "ops", "plan", "runtime", "show", "synth"]
 
 __version__ = version()
 
+_LATER = {"Plan": ".plans", "plan": ".plans", "Fix": ".verdict", "Reason": ".verdict", "Verdict": ".verdict"}
+
 
 def __getattr__(name: str) -> Any:
     """What is imported when it is first used, so that `import zlay` is fast."""
     if name in ("check", "ops", "runtime", "synth"):
         return importlib.import_module(f".{name}", __name__)
-    if name in ("Plan", "plan"):
-        return getattr(importlib.import_module(".plans", __name__), name)
+    room = _LATER.get(name)
+    if room:
+        return getattr(importlib.import_module(room, __name__), name)
     raise AttributeError(f"module 'zlay' has no attribute '{name}'")
 
 

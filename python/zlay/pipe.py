@@ -2,11 +2,13 @@
 """Pipes: asynchronous events, decided for every trip count (docs/pipe.md)."""
 from __future__ import annotations
 
-from typing import Any, Union
+from typing import TYPE_CHECKING, Any, Union
 
 from ._json import call
 from ._lib import context, ffi, lib, made, printed
-from .verdict import Verdict, asked
+
+if TYPE_CHECKING:
+    from .verdict import Verdict
 
 __all__ = ["Pipe"]
 
@@ -32,6 +34,8 @@ class Pipe:
 
     def verify(self, proof: bool = False) -> Verdict:
         """Yes for every trip count, with `proof` its text in `raw["proof"]`; Refused with the lines that break a rule; or Undecided."""
+        from .verdict import asked
+
         return asked("pipe.verify", pipe=self, proof=proof)
 
     def trace(self) -> str:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import functools
 from typing import Any, Dict, Tuple, Union
 
-from ._lib import context, ffi, lib, made, printed
+from ._lib import context, cstring, ffi, lib, made, printed
 from .errors import Error
 from .pipe import Pipe
 from .tensormap import target_of, type_of
@@ -141,8 +141,12 @@ class Plan:
         column = lib.ZLAY_ORDER_COLUMN
         wanted = ((a, g.m, g.k, g.a_order == column, g.lda), (b, g.k, g.n, g.b_order != lib.ZLAY_ORDER_ROW, g.ldb),
                   (d, g.m, g.n, g.d_order == column, g.ldd))
-        for name, (x, rows, columns, down, pitch) in zip("ABD", wanted):
+        i = self._info
+        types = (i.mma.b, i.mma.a, i.d_type) if i.swapped else (i.mma.a, i.mma.b, i.d_type)
+        for name, type, (x, rows, columns, down, pitch) in zip("ABD", types, wanted):
             t = tensor(x)
+            if 8 * t.bytes != lib.zlay_type_bits(type):
+                raise Error("EINVAL", f"{name} has to have elements of {cstring(lib.zlay_type_name(type))}, not {t.type}")
             strides = (1, pitch or rows) if down else (pitch or columns, 1)
             if t.shape != (rows, columns) or any(s != w * t.bytes for s, w, e in zip(t.strides, strides, t.shape) if e > 1):
                 found = tuple(s // t.bytes for s in t.strides)

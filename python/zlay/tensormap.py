@@ -13,12 +13,14 @@ zlay.errors.Refused: REFUSED: TMAP_BOX: box[1] is 300; each box extent is 1 to 2
 """
 from __future__ import annotations
 
-from typing import Any, Dict, Optional, Sequence, Tuple, Union
+from typing import TYPE_CHECKING, Any, Dict, Optional, Sequence, Tuple, Union
 
 from ._lib import cstring, fail, ffi, lib
 from .errors import Error
 from .tensors import tensor
-from .verdict import Verdict, asked
+
+if TYPE_CHECKING:
+    from .verdict import Verdict
 
 __all__ = ["TensorMap"]
 
@@ -186,6 +188,8 @@ class TensorMap:
 
     def check(self) -> Verdict:
         """The verdict, or Refused with every broken rule and its repair."""
+        from .verdict import asked
+
         return asked("tensormap.check", target=self.target, map=self)
 
     def repair(self) -> TensorMap:

@@ -6,16 +6,14 @@ No data is copied, and no library of arrays is imported.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import Any, Optional, Tuple
+from typing import Any, NamedTuple, Optional, Tuple
 
 from .errors import Error
 
 __all__ = ["Tensor", "tensor"]
 
 
-@dataclass(frozen=True)
-class Tensor:
+class Tensor(NamedTuple):
     """An array in memory: strides in bytes, the last dimension as the array has it last."""
 
     address: int

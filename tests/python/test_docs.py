@@ -4,6 +4,7 @@ import doctest
 import importlib
 import os
 import pkgutil
+import re
 import unittest
 
 import zlay
@@ -16,9 +17,15 @@ def load_tests(loader, tests, pattern):
         if not module.name.endswith("_zlay_ffi"):
             tests.addTests(doctest.DocTestSuite(importlib.import_module(module.name), test_finder=doctest.DocTestFinder(exclude_empty=True)))
     tests.addTests(doctest.DocTestSuite(zlay))
-    tests.addTests(doctest.DocFileSuite(os.path.abspath(os.path.join(ROOT, "docs/python.md")), module_relative=False, encoding="utf-8",
-                                        optionflags=doctest.ELLIPSIS))
+    tests.addTest(doctest.DocTestCase(page("docs/python.md"), optionflags=doctest.ELLIPSIS))
     return tests
+
+
+def page(path):
+    """The examples of a page; the ends of its blocks are no output."""
+    with open(os.path.join(ROOT, path), encoding="utf-8") as f:
+        text = re.sub("^```.*$", "", f.read(), flags=re.M)
+    return doctest.DocTestParser().get_doctest(text, {}, path, path, 0)
 
 
 class Names(unittest.TestCase):

@@ -90,7 +90,7 @@ class Launches(unittest.TestCase):
         support = os.path.join(os.environ.get("ZLAY_ROOT", "."), "tests/support")
         cls.folder = tempfile.TemporaryDirectory()
         path = os.path.join(cls.folder.name, "libcuda.so.1")
-        subprocess.run([os.environ.get("CC", "cc"), "-std=c11", "-shared", "-fPIC", "-Wl,-soname,libcuda.so.1", "-o", path,
+        subprocess.run([*os.environ.get("CC", "cc").split(), "-std=c11", "-shared", "-fPIC", "-Wl,-soname,libcuda.so.1", "-o", path,
                         os.path.join(support, "fake-cuda.c")], check=True)
         cls.driver = ctypes.CDLL(path, ctypes.RTLD_GLOBAL)
         with open(os.path.join(support, "fake-cuda.h"), encoding="utf-8") as f:
@@ -125,6 +125,9 @@ class Launches(unittest.TestCase):
         before = self.fake.launches
         for bad in ((a, b.T, d), (a[:, :32], b, d), (a, b, d[:, ::2]), (a.T, b, d)):
             with self.assertRaisesRegex(zlay.Error, "shape"):
+                plan.launch(*bad)
+        for bad in ((a.astype("f4"), b, d), (a, b, d.astype("f4"))):
+            with self.assertRaisesRegex(zlay.Error, "elements of bf16, not f32"):
                 plan.launch(*bad)
         self.assertEqual(self.fake.launches, before)
         with self.assertRaises(zlay.Error) as other:
