@@ -9,7 +9,7 @@
 # make check-house  rooms, includes, READMEs, names, words: what the structure must not lose
 # make fuzz       mutated input for every parser          make fuzz-cov   the same, led by coverage (clang)
 # make bench      ratios, printed            make examples   the programs of examples/, built and run
-# make device-test, -bench, -peers, -oracle, -banks, -wgmma, -words, -functions, -moves, -ragged, -edit on a machine with a Hopper GPU
+# make device-test, -bench, -peers, -oracle, -banks, -wgmma, -words, -functions, -moves, -ragged, -edit, -python on a machine with a Hopper GPU
 # make test-python  the Python package as a wheel, in an environment of its own
 # make install    PREFIX=/usr/local LIBDIR=$(PREFIX)/lib DESTDIR=           make uninstall   with the same
 # make generate   rewrite the tables of documents that come from src/
@@ -344,6 +344,9 @@ device-functions: $(B)/device-functions
 # Beside PyTorch: GEMMs of all types, attention.  SHAPES=FILE of lines `M N K` adds those.
 device-peers: $(B)/zlay
 	$(PYTHON) tests/device/peers.py --zlay $(B)/zlay $(if $(SHAPES),--shapes $(SHAPES)) correct large types small edges scales int4 transposes attention $(if $(SHAPES),lm)
+# The Python package that $(PYTHON) finds, on tensors of PyTorch.
+device-python:
+	$(PYTHON) tests/device/python.py
 device-calibrate: $(B)/zlay # what plans of GEMMs reckon with: src/synth/gemm/times.def
 	python3 tests/device/calibrate.py --zlay $(B)/zlay > $(B)/times.def
 	mv $(B)/times.def src/synth/gemm/times.def

@@ -80,4 +80,7 @@ class WithLibraries(Distribution):
         return True
 
 
-setup(version=version(), cmdclass={"build_py": Build, "bdist_wheel": Wheel}, distclass=WithLibraries)
+OWN = "build/python"  # what setuptools writes lies there, not among the sources
+os.makedirs(OWN, exist_ok=True)
+setup(version=version(), cmdclass={"build_py": Build, "bdist_wheel": Wheel}, distclass=WithLibraries,
+      options={"build": {"build_base": OWN}, "egg_info": {"egg_base": OWN}})
