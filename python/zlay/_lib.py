@@ -13,6 +13,7 @@ from .errors import Error, ProvedNone, Undecided
 
 __all__ = ["context", "cstring", "fail", "ffi", "lib", "library", "limits", "made", "printed", "undecided", "version"]
 
+_new, _gc = ffi.new, ffi.gc
 _FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
 
 
@@ -69,13 +70,13 @@ def undecided() -> Undecided:
     return Undecided("UNDECIDED", cstring(lib.zlay_ctx_message(_thread.ctx)))
 
 
-def made(function: Any, kind: str, free: Any, *arguments: Any) -> Any:
+def made(function: Any, kind: Any, free: Any, *arguments: Any) -> Any:
     """What a maker `function(ctx, T **out, ...)` makes, freed when nothing refers to it any more."""
-    out = ffi.new(kind)
+    out = _new(kind)
     status = function(_thread.ctx, out, *arguments)
     if status:
         raise fail(status)
-    return ffi.gc(out[0], free)
+    return _gc(out[0], free)
 
 
 def printed(print_to: Callable[[Any], int]) -> str:

@@ -44,7 +44,7 @@ class F2(Layout):
         basis = ffi.new("uint64_t[]", [value for row in rows for value in row])
         of = ffi.new("zlay_f2_bases *", {"size": ffi.sizeof("zlay_f2_bases"), "ins": len(bases), "outs": len(outs),
                                          "in": ins, "out": to, "basis": basis})
-        self._hold(F2._from(lib.zlay_f2_new, of)._of)
+        self._of, self._outs = F2._from(lib.zlay_f2_new, of)._of, 0
 
     @classmethod
     def parse(cls, text: str) -> F2:
@@ -53,7 +53,7 @@ class F2(Layout):
         if lib.zlay_layout_kind(of._of) not in (lib.ZLAY_LAYOUT_F2, lib.ZLAY_LAYOUT_MODULAR):
             raise Error("EINVAL", f"'{of}' is no f2 layout")
         self = cls.__new__(cls)
-        self._hold(of._of)
+        self._of, self._outs = of._of, 0
         return self
 
     @classmethod
@@ -77,7 +77,7 @@ class F2(Layout):
     @property
     def outs(self) -> Dict[str, int]:
         """The sizes of the outputs."""
-        return self._each(lib.zlay_f2_out_nth, self._outs)
+        return self._each(lib.zlay_f2_out_nth, self._outputs())
 
     @property
     def bases(self) -> Dict[str, Tuple[Tuple[int, ...], ...]]:
@@ -95,8 +95,9 @@ class F2(Layout):
         return found
 
     def _basis(self, bit: int) -> Tuple[int, ...]:
-        values = ffi.new("uint64_t[]", self._outs)
-        status = lib.zlay_f2_basis(values, self._outs, self._of, bit)
+        outs = self._outs or self._outputs()
+        values = ffi.new("uint64_t[]", outs)
+        status = lib.zlay_f2_basis(values, outs, self._of, bit)
         if status:
             raise fail(status, f"no bit {bit}")
         return tuple(values)

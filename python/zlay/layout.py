@@ -29,6 +29,8 @@ LayoutLike = Union["Layout", str, Mapping[str, Any]]
 
 _L = TypeVar("_L", bound="Layout")
 _new = ffi.new
+_free = lib.zlay_layout_free
+_OUT = ffi.typeof("zlay_layout **")
 _eval = lib.zlay_layout_eval
 _equal = lib.zlay_layout_equal
 
@@ -56,17 +58,20 @@ class Layout:
 
     def __init__(self, text: str) -> None:
         data = text.encode()
-        self._hold(made(lib.zlay_layout_parse, "zlay_layout **", lib.zlay_layout_free, data, len(data)))
-
-    def _hold(self, of: Any) -> None:
-        self._of = of
-        self._outs = lib.zlay_layout_out_count(of)
+        self._of = made(lib.zlay_layout_parse, _OUT, _free, data, len(data))
+        self._outs = 0
 
     @classmethod
     def _from(cls: Type[_L], function: Any, *arguments: Any) -> _L:
         self = cls.__new__(cls)
-        self._hold(made(function, "zlay_layout **", lib.zlay_layout_free, *arguments))
+        self._of = made(function, _OUT, _free, *arguments)
+        self._outs = 0
         return self
+
+    def _outputs(self) -> int:
+        """How many outputs it has; asked when it is first evaluated."""
+        self._outs = lib.zlay_layout_out_count(self._of)
+        return self._outs
 
     @classmethod
     def imported(cls: Type[_L], text: str) -> _L:
@@ -150,14 +155,15 @@ class Layout:
         """The value at an index, one integer, or at a coordinate; a tuple where there are several outputs."""
         at = coordinate[0] if len(coordinate) == 1 else coordinate
         index = at if type(at) is int else self.index(at)
-        out = _new("int64_t[]", self._outs)
+        outs = self._outs or self._outputs()
+        out = _new("int64_t[]", outs)
         try:
-            status = _eval(out, self._outs, self._of, index)
+            status = _eval(out, outs, self._of, index)
         except OverflowError:
             status = lib.ZLAY_EINVAL
         if status:
             raise self._no_value(status, index)
-        return out[0] if self._outs == 1 else tuple(out)
+        return out[0] if outs == 1 else tuple(out)
 
     def _no_value(self, status: int, index: int) -> Error:
         if status == lib.ZLAY_NONE:
@@ -188,8 +194,9 @@ class Layout:
                 raise Error("EINVAL", "indices are integers, 0 or greater")
             index = index.astype(numpy.uint64, copy=False)
             at, shape = ffi.from_buffer("uint64_t[]", index), index.shape
-        values = numpy.empty((*shape, self._outs), numpy.int64)
-        count = values.size // self._outs
+        outs = self._outs or self._outputs()
+        values = numpy.empty((*shape, outs), numpy.int64)
+        count = values.size // outs
         there = numpy.ones(count, numpy.uint8)
         defined = ffi.NULL if undefined is None else ffi.from_buffer("uint8_t[]", there)
         status = lib.zlay_layout_eval_many(ffi.from_buffer("int64_t[]", values), defined, self._of, at, 0, count)
@@ -197,8 +204,8 @@ class Layout:
             raise fail(status, "an index is outside the box, the layout depends on parameters, or it is undefined somewhere: "
                                "give `undefined` a value")
         if undefined is not None:
-            values.reshape(count, self._outs)[there == 0] = undefined
-        return values[..., 0] if self._outs == 1 else values
+            values.reshape(count, outs)[there == 0] = undefined
+        return values[..., 0] if outs == 1 else values
 
     def __array__(self, dtype: Any = None, copy: Optional[bool] = None) -> numpy.ndarray[Any, Any]:
         """The offsets by coordinate: `numpy.asarray(layout)[i, j]` is `layout(i, j)`.
@@ -220,10 +227,6 @@ class Layout:
             data = other.encode()
             return Layout._from(lib.zlay_layout_compose_tiler, self._of, data, len(data))
         return Layout._from(lib.zlay_layout_compose, self._of, _layout(other)._of)
-
-    def compose(self, other: LayoutLike) -> Layout:
-        """The same as `self @ other`."""
-        return self @ other
 
     def coalesce(self) -> Layout:
         """The same function in the fewest flat modes.

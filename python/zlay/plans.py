@@ -122,7 +122,8 @@ class Plan:
 
         A is m x k, B k x n and D m x n, with the plan's types, orders and leading dimensions: as zlay/plan.h says, K is contiguous in A
         and B unless the plan has other orders, so B is the `.T` of an array of n x k. Other arrays are refused (EINVAL); so are kernels
-        of an epilogue or of scales, which have arguments of their own (ENOTSUP).
+        of an epilogue or of scales, which have arguments of their own (ENOTSUP). A plan that repacks or that has `stream_k` has a
+        workspace in its kernel, so that its launches have to follow one another on one stream.
         """
         from .runtime import Kernel, device_of
 

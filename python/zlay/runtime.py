@@ -89,10 +89,3 @@ class Kernel:
             status = status or run.zlay_kernel_launch(context(), self._of, ffi.cast("void *", on))
             if status:
                 raise fail(status)
-
-    def wait(self) -> None:
-        """Wait for everything on the device."""
-        with self._device.lock:
-            status = _runtime().zlay_device_wait(context(), self._device.of)
-        if status:
-            raise fail(status)

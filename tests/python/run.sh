@@ -1,11 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # tests/python/run.sh: builds the wheel as pip does, installs it into an environment that has nothing of this tree, and runs the
-# tests there; then installs what the sdist, without the engines, builds. Exit 77, and why, where there is no venv or no index of packages.
+# tests there; then by the other CPythons of PYTHONS, if they are here; then installs what the sdist builds without the engines.
+# Exit 77, and why, where there is no venv or no index of packages.
 . tests/tap.sh
 
 PYTHON=${PYTHON:-python3}
 cannot() { echo "$*"; exit 77; }
+PYTHONS=${PYTHONS:-python3.9 python3.10 python3.12 python3.13 python3.14}
 new() { "$PYTHON" -m venv "$tap_dir/$1" > "$tap_dir/log" 2>&1; }
 new venv || cannot "skipped: $PYTHON has no venv (Debian's python3-venv)"
 bin=$tap_dir/venv/bin
@@ -27,6 +29,13 @@ is_whole() {
     ! grep -E '=>' "$tap_dir/needed" | grep -vE "$tap_dir|lib(c|m|dl|rt|pthread|gcc_s|stdc\+\+)\.so|ld-linux"
 }
 tests_pass() { (cd "$root" && LD_LIBRARY_PATH='' "$bin/python" -W error -m unittest discover -s tests/python -t tests/python) 2>&1; }
+others_pass() { # the same wheel
+    for python in $PYTHONS; do
+        "$python" -c 'import ensurepip, venv' 2> /dev/null || continue
+        rm -rf "$tap_dir/by" && "$python" -m venv "$tap_dir/by" && "$tap_dir/by/bin/pip" install -q --disable-pip-version-check numpy "$wheels"/zlay-*.whl &&
+            (cd "$root" && LD_LIBRARY_PATH='' "$tap_dir/by/bin/python" -m unittest discover -s tests/python -t tests/python) 2>&1 || { echo "$python"; return 1; }
+    done
+}
 package_is_typed() { there "$bin/mypy" --strict -p zlay; }
 program_is_typed() { there "$bin/mypy" --strict "$root/tests/python/typed.py" && there "$bin/python" "$root/tests/python/typed.py"; }
 errors_are_found() { # one a line
@@ -47,6 +56,7 @@ check "it installs" installs
 check "its version is the library's" has_version
 check "it has the libraries that it needs" is_whole
 check "the tests and the examples pass" tests_pass
+check "the same wheel passes them by the other CPythons that are here" others_pass
 check "mypy --strict accepts the package" package_is_typed
 check "mypy --strict accepts a program, which runs" program_is_typed
 check "mypy --strict finds each error of a wrong program" errors_are_found

@@ -93,7 +93,7 @@ class Operations(unittest.TestCase):
             a = zlay.Layout(f"{max(b.offsets()) + 1}:3")
             both = a @ b
             self.assertEqual(both.offsets().tolist(), [a(b(i)) for i in range(b.size)])
-            self.assertEqual(a.compose(str(b)), both)
+            self.assertEqual(a @ str(b), both)
 
     def test_inverses(self):
         for text in ("(4,8):(8,1)", "(3,5):(5,1)", "Sw<3,3,3> o 0 o (8,64):(64,1)"):

@@ -89,6 +89,7 @@ class Launches(unittest.TestCase):
     def setUpClass(cls):
         support = os.path.join(os.environ.get("ZLAY_ROOT", "."), "tests/support")
         cls.folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.folder.cleanup)
         path = os.path.join(cls.folder.name, "libcuda.so.1")
         subprocess.run([*os.environ.get("CC", "cc").split(), "-std=c11", "-shared", "-fPIC", "-Wl,-soname,libcuda.so.1", "-o", path,
                         os.path.join(support, "fake-cuda.c")], check=True)
