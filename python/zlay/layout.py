@@ -215,6 +215,8 @@ class Layout:
         array([[0, 1, 2],
                [3, 4, 5]])
         """
+        if copy is False:
+            raise ValueError("a layout has no array of its own")
         flat = self.offsets()
         grid = flat.reshape((*self.box, *flat.shape[1:]), order="F")
         return grid if dtype is None else grid.astype(dtype)
@@ -338,8 +340,10 @@ class Layout:
         keys += (slice(None),) * (len(box) - len(keys))
         kept, fixed = self, []
         for mode, (at, extent) in enumerate(zip(keys, box)):
-            fixed.append(None if isinstance(at, slice) else range(extent)[at] if isinstance(at, int) else at)
+            fixed.append(None if isinstance(at, slice) else range(extent)[at] if isinstance(at, int) and extent else at)
             if isinstance(at, slice) and at != slice(None):
+                if not extent:
+                    raise Error("ENOTSUP", f"the extent of mode {mode} depends on parameters: bind them first")
                 by = _new("zlay_slice *", (mode, *at.indices(extent)))
                 kept = Layout._from(lib.zlay_layout_slice, kept._of, by)
         if all(at is not None for at in fixed):
@@ -354,13 +358,7 @@ class Layout:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Layout):
             return NotImplemented
-        answer = _new("zlay_answer *")
-        status = _equal(context(), answer, ffi.NULL, self._of, other._of)
-        if status:
-            raise fail(status)
-        if answer[0] < 0:
-            raise undecided()
-        return bool(answer[0])
+        return self._decided(_equal, other._of)
 
     def is_injective(self) -> bool:
         """Whether no two points have one value; `zlay.ops.layout.is_injective` has the witness.
@@ -375,9 +373,9 @@ class Layout:
         """Whether it is a bijection onto [0, size), or onto the box of its outputs."""
         return self._decided(lib.zlay_layout_is_bijective)
 
-    def _decided(self, decider: Any) -> bool:
+    def _decided(self, decider: Any, *others: Any) -> bool:
         answer = _new("zlay_answer *")
-        status = decider(context(), answer, ffi.NULL, self._of)
+        status = decider(context(), answer, ffi.NULL, self._of, *others)
         if status:
             raise fail(status)
         if answer[0] < 0:

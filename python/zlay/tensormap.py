@@ -70,6 +70,8 @@ class TensorMap:
             raise Error("EINVAL", f"of rank {rank} a map has {rank} boxes and steps and {rank - 1} strides")
         self.target, self._target = target, target_of(target)
         self._map = ffi.new("zlay_tensormap *")
+        if rank > len(self._map.extent):
+            raise Error("EINVAL", f"a map has 1 to {len(self._map.extent)} dimensions, not {rank}")
         status = lib.zlay_tensormap_from_tiled(self._map, type_of(type), rank, ffi.cast("void *", address), list(extent), list(stride),
                                                list(box), list(step or [1] * rank), interleave, _swizzle(swizzle), l2, oob)
         if status:

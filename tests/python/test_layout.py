@@ -83,6 +83,17 @@ class Values(unittest.TestCase):
         with self.assertRaises(zlay.Error):
             layout((4, 0))
 
+    def test_what_depends_on_names(self):
+        layout = zlay.Layout("(M,4):(1,ld)")
+        for ask in (lambda: layout(3), layout.offsets, lambda: layout[1:, 0], lambda: layout[0, :]):
+            with self.assertRaises(zlay.Error):
+                ask()
+        self.assertEqual(layout.bind(M=8, ld=8)[1, :], zlay.Layout("1 o 4:8"))
+        with self.assertRaisesRegex(zlay.Undecided, "ld == 8"):
+            layout.bind(M=8) == zlay.Layout("32")
+        with self.assertRaises(ValueError):
+            numpy.array(zlay.Layout("8:1"), copy=False)
+
 
 class Operations(unittest.TestCase):
     def test_composition(self):

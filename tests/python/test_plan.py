@@ -5,7 +5,9 @@ import os
 import re
 import subprocess
 import tempfile
+import types
 import unittest
+import unittest.mock
 
 import cffi
 import numpy
@@ -120,6 +122,23 @@ class Launches(unittest.TestCase):
             self.assertEqual((launch.block, launch.shared_bytes), (plan.threads, plan.smem))
         self.assertEqual((self.fake.launches - before, self.fake.modules), (3, 1))
         self.assertEqual(self.fake.mistakes, 0)
+
+    def test_streams_of_others(self):
+        class Protocol:
+            def __cuda_stream__(self):
+                return 0, 0x7000
+
+        class CuPys:
+            ptr = 0x8000
+
+        torchs = type("Tensor", (), {"__module__": "torch", "device": "cuda:0"})()
+        torch = types.SimpleNamespace(cuda=types.SimpleNamespace(current_stream=lambda device: Stream()))
+        with unittest.mock.patch.dict("sys.modules", torch=torch):
+            self.assertEqual(zlay.runtime.stream_of(None, torchs), 0x5000)
+            self.assertEqual(zlay.runtime.stream_of(0x9000, torchs), 0x9000)
+        self.assertEqual(zlay.runtime.stream_of(Protocol(), None), 0x7000)
+        self.assertEqual(zlay.runtime.stream_of(CuPys(), None), 0x8000)
+        self.assertEqual(zlay.runtime.stream_of(None, numpy.zeros(1)), 0)
 
     def test_tensors_that_do_not_fit_are_refused(self):
         plan, (a, b, d) = zlay.plan("sm_90a", 512, 256, 64), self.arrays()

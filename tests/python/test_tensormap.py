@@ -123,6 +123,11 @@ class Maps(unittest.TestCase):
                 self.map(**bad)
             self.assertEqual(refused.exception.status, "EINVAL")
 
+    def test_a_rank_that_no_map_has(self):
+        for rank in (0, 6):
+            with self.assertRaisesRegex(zlay.Error, "rank|dimensions"):
+                zlay.TensorMap("bf16", 0, (64,) * rank, (128,) * (rank - 1), (64,) * rank)
+
 
 class Checks(unittest.TestCase):
     def test_verdicts_by_request(self):
