@@ -9,7 +9,8 @@
 # make check-house  rooms, includes, READMEs, names, words: what the structure must not lose
 # make fuzz       mutated input for every parser          make fuzz-cov   the same, led by coverage (clang)
 # make bench      ratios, printed            make examples   the programs of examples/, built and run
-# make device-test, -bench, -peers, -oracle, -banks, -wgmma, -words, -functions, -moves, -groups, -ragged, -edit on a machine with a Hopper GPU
+# make device-test, -bench, -peers, -oracle, -banks, -wgmma, -words, -functions, -moves, -groups, -ragged, -edit, -python on a machine with a Hopper GPU
+# make test-python  the Python package as a wheel, in an environment of its own
 # make install    PREFIX=/usr/local LIBDIR=$(PREFIX)/lib DESTDIR=           make uninstall   with the same
 # make generate   rewrite the tables of documents that come from src/
 # CUTLASS_INCLUDE=FOLDER (of cute/layout.hpp, from the PyPI package nvidia-cutlass or a checkout) gives make bench CuTe's C++ as a peer;
@@ -348,6 +349,9 @@ device-functions: $(B)/device-functions
 # Beside PyTorch: GEMMs of all types, attention.  SHAPES=FILE of lines `M N K` adds those.
 device-peers: $(B)/zlay
 	$(PYTHON) tests/device/peers.py --zlay $(B)/zlay $(if $(SHAPES),--shapes $(SHAPES)) correct large types small edges scales int4 transposes attention $(if $(SHAPES),lm)
+# The Python package that $(PYTHON) finds, on tensors of PyTorch.
+device-python:
+	$(PYTHON) tests/device/python.py
 device-calibrate: $(B)/zlay # what plans of GEMMs reckon with: src/synth/gemm/times.def
 	python3 tests/device/calibrate.py --zlay $(B)/zlay > $(B)/times.def
 	mv $(B)/times.def src/synth/gemm/times.def
@@ -366,6 +370,10 @@ bench: $(B)/zlay-bench
 	$(B)/zlay-bench
 	$(PYTHON) bench/linear_layout.py $(B)/libzlay.so
 
+# tests/python says which environments and packages it makes for itself.
+test-python: $(B)/zlay
+	@B="$(B)" CC="$(CC)" PYTHON="$(PYTHON)" tests/python/run.sh
+
 # ---- documents, packages ---------------------------------------------------
 
 # The texts of tests/golden, as they are printed now.
@@ -382,6 +390,7 @@ census: all
 	    LC_ALL=C sort -u - $(B)/census > $(B)/census.list && mv $(B)/census.list tests/census.list
 generate: $(B)/zlay
 	B="$(B)" CC="$(CC)" tools/generate.sh
+	$(PYTHON) tools/gen-python.py $(B)/zlay python/zlay
 	CC="$(CC)" tools/gen-rules.sh > docs/rules.md.new && mv docs/rules.md.new docs/rules.md
 	CC="$(CC)" tools/gen-forms.sh > docs/instructions.md.new && mv docs/instructions.md.new docs/instructions.md
 	CC="$(CC)" tools/gen-rules.sh man > docs/zlay_rules.7.new && mv docs/zlay_rules.7.new docs/zlay_rules.7
