@@ -313,9 +313,9 @@ static const char *const whole[] = {
     "{\"guard\":[\"n % 8 == 0\"],\"cost\":\"n / 8\"}]}",
     "{\"op\":\"variants.gemm\",\"unknowns\":[\"m\"],\"shapes\":[[64]],\"gemm\":{\"target\":\"sm_90a\",\"m\":\"m\",\"n\":64,"
     "\"k\":64}}",
-    "{\"op\":\"variants.tile\",\"unknowns\":[\"ld\"],\"facts\":[\"64 <= ld < 2^20\"],\"shapes\":[[64]],"
+    "{\"op\":\"variants.tile\",\"unknowns\":[\"ld\"],\"shapes\":[[64]],"
     "\"tile\":{\"target\":\"sm_90a\",\"type\":\"bf16\",\"source\":\"(64,64):(ld,1)\",\"tile\":[64,64],"
-    "\"smem\":\"(64,64):(64,1)\"},\"threads\":64}",
+    "\"smem\":\"(64,64):(64,1)\"}}",
     "{\"op\":\"body.check\",\"body\":\"body b\\nmatrix C f32\\nC = C + 1\\nend\"}",
     "{\"op\":\"pipe.verify\",\"pipe\":\"pipe p\\nparam N 1..\\nsmem A[2] 64\\nbar full[2] count "
     "1\\nbar empty[2] count 1\\ninit full\\ninit empty\\n"
