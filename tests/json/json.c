@@ -359,10 +359,10 @@ static void without_or_with(zlay_ctx *ctx, const json_t *request, const char *ke
 {
     char word[100];
     json_t *copy = json_deep_copy(request);
-    if (add) json_object_set_new(copy, "colour", json_true());
+    if (add) json_object_set_new(copy, "flavour", json_true());
     else json_object_del(copy, key);
     char *line = json_dumps(copy, 0);
-    snprintf(word, sizeof word, "'%s'", add ? "colour" : key);
+    snprintf(word, sizeof word, "'%s'", add ? "flavour" : key);
     refuses(ctx, line, "EINVAL", word);
     free(line);
     json_decref(copy);
