@@ -278,7 +278,7 @@ check "emit: which argument is missing" says 'DST is missing; emit convert takes
 check "emit: which argument is one too many" says 'more is one argument too many; emit idesc takes' "$zlay" emit idesc cuda sm_100a f16 138413200 d more
 check "emit: what is no field" says "no field is called 'thread'" "$zlay" emit copy ptx sm_90a 16 64:1 64:1 c thread=4
 check "emit: what is no FIELD=VALUE" says 'x is no FIELD=VALUE' "$zlay" emit copy ptx sm_90a 16 64:1 64:1 c x
-check "emit: bits that are no map" says 'BITS are 256 hex digits' "$zlay" emit tensormap cuda sm_90a "${map_bits}0"
+check "emit: bits that are no map" says '256 hex digits' "$zlay" emit tensormap cuda sm_90a "${map_bits}0"
 check "emit: bits of no field" says 'word 15 of BITS has bits of no field: 0x0*a000' "$zlay" emit tensormap cuda sm_90a "$(echo "$map_bits" | sed 's/0000000000000$/00a0000000000/')"
 printf 'pipe x\0\n' > "$tap_dir/zero.pipe"
 check "emit: a text with a 0" says 'it has a byte that is 0' "$zlay" emit ring cuda sm_90a "$tap_dir/zero.pipe"

@@ -5,11 +5,6 @@
 
 enum { DIMS = 5, CORNERS = 3, IM2COL = 1, WIDE = 2 };
 
-static const zl_named modes[] = {{"tiled", 0}, {"im2col", 1}, {"im2col_wide", 2}, {NULL, 0}};
-static const zl_named interleaves[] = {{"none", 0}, {"16B", 1}, {"32B", 2}, {NULL, 0}};
-static const zl_named promotions[] = {{"none", 0}, {"64B", 1}, {"128B", 2}, {"256B", 3}, {NULL, 0}};
-static const zl_named fills[] = {{"none", 0}, {"zero", 0}, {"nan", 1}, {NULL, 0}};
-
 static const zl_named wide_modes[] = {{"w", 0}, {"w128", 1}, {NULL, 0}};
 
 /* A list whose length rank fixes, of which the struct holds the first `room`. */
@@ -110,10 +105,10 @@ static const zl_field every_rows[] = {
     ZL_OWN("extent", ZL_NEEDS),
     ZL_OWN("stride", ZL_NEEDS),
     ZL_OWN("step", ZL_NEEDS),
-    {"interleave", ZL_NEEDS, AT(zl_as_word, interleave), .of = interleaves},
+    {"interleave", ZL_NEEDS, AT(zl_as_word, interleave), .of = zl_map_interleaves},
     {"swizzle", ZL_NEEDS, AT(zl_as_word, swizzle), .of = zl_map_swizzles},
-    {"l2", ZL_NEEDS, AT(zl_as_word, l2), .of = promotions},
-    {"oob", ZL_NEEDS, AT(zl_as_word, oob), .of = fills},
+    {"l2", ZL_NEEDS, AT(zl_as_word, l2), .of = zl_map_promotions},
+    {"oob", ZL_NEEDS, AT(zl_as_word, oob), .of = zl_map_fills},
     ZL_OWN("wide_mode", ZL_MAY),
 };
 static const zl_fields every_fields = {ZL_ROWS(every_rows, zlay_tensormap)};
@@ -135,7 +130,7 @@ static zlay_status read_map(zl_call *call, const json_t *object, const zl_field 
     const json_t *map;
     zlay_tensormap *out = to;
     zlay_status status = zl_get_object(call, object, field->name, &map);
-    if (!status) status = zl_get_word(call, map, "mode", modes, &out->mode);
+    if (!status) status = zl_get_word(call, map, "mode", zl_map_modes, &out->mode);
     const zl_fields *fields = has_columns(out) ? &columns_fields : &tiled_fields;
     if (!status) status = zl_names_check(call, map, field->name, fields);
     if (!status) status = zl_read_object(call, map, fields, out);
@@ -194,7 +189,7 @@ json_t *zl_json_tensormap(zl_call *call, const zlay_tensormap *map)
 {
     json_t *value = json_object();
     uint32_t rank = map->rank > DIMS ? DIMS : map->rank;
-    zl_put_value(call, value, "mode", zl_json_word(modes, map->mode));
+    zl_put_value(call, value, "mode", zl_json_word(zl_map_modes, map->mode));
     zl_put_value(call, value, "type", json_integer(map->type));
     zl_put_value(call, value, "rank", json_integer(map->rank));
     zl_put_value(call, value, "address", zl_json_uint(map->address));

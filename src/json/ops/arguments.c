@@ -96,7 +96,7 @@ static json_t *request_new(const char *what)
         {"copy", "{\"what\":\"move\",\"src\":{\"space\":\"global\"},"
                  "\"dst\":{\"space\":\"shared\"}}"},
         {"smemdesc", "{\"step\":[0]}"},
-        {"tensormap", "{\"map\":{\"mode\":\"tiled\",\"address\":0,\"interleave\":\"none\","
+        {"tensormap", "{\"name\":\"map\",\"map\":{\"mode\":\"tiled\",\"address\":0,\"interleave\":\"none\","
                       "\"swizzle\":\"none\",\"l2\":\"none\",\"oob\":\"none\"}}"},
     };
     json_t *request = json_pack("{ssssss}", "op", "emit", "what", what, "name", what);
@@ -126,10 +126,8 @@ static void map_complete(json_t *map)
 /* The map that its bits say. */
 static zlay_status map_unpack(zlay_ctx *ctx, json_t *request, const char *bits)
 {
-    json_t *words = zl_map_words(bits);
-    if (!words) return zl_fail(ctx, ZLAY_EINVAL, "BITS are 256 hex digits as they lie in memory");
-    json_t *ask = json_pack("{sssOso}", "op", "tensormap.unpack", "target",
-                            json_object_get(request, "target"), "words", words);
+    json_t *ask = json_pack("{sssOss}", "op", "tensormap.unpack", "target",
+                            json_object_get(request, "target"), "words", bits);
     json_t *response = zl_response_to(ctx, ask), *ok = json_object_get(response, "ok");
     zlay_status status = zl_response_status(ctx, response);
     json_t *left = json_object_get(ok, "unexplained"), *word;

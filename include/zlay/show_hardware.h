@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/** zlay/show_hardware.h - pictures of what the hardware reads: descriptors, banks, boxes.
+ *
+ *  By hand: the matrix descriptor 0x4000004000010040 of sm_90a has 0x40 in bits 0
+ *  to 13, so its picture has a box `start` of 14 columns whose tip says 1024.
+ */
+#ifndef ZLAY_SHOW_HARDWARE_H
+#define ZLAY_SHOW_HARDWARE_H
+
+#include <zlay/show.h>
+#include <zlay/target.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** What the bits are that zlay_show_descriptor shows. */
+enum {
+    ZLAY_BITS_TENSORMAP = 1, /* 16 words, as they lie in memory */
+    ZLAY_BITS_SMEMDESC,      /* one word */
+    ZLAY_BITS_IDESC,         /* one word, of which 32 bits are read */
+    ZLAY_BITS_BUFFER,        /* two words, that of the lower address first */
+};
+
+typedef struct zlay_show_descriptor_request {
+    uint32_t size; /* sizeof(zlay_show_descriptor_request) */
+    int32_t what;  /* ZLAY_BITS_* */
+    const zlay_target *target;
+    const uint64_t *words;
+    uint64_t count;       /* of words */
+    int32_t kind;         /* ZLAY_KIND_* of an instruction descriptor; else 0 */
+    uint32_t reserved32;  /* 0 */
+    uint64_t reserved[4]; /* 0 */
+} zlay_show_descriptor_request;
+
+/** Show a descriptor: a box for each field over its bits, whose tip has the
+ *  field's value, the bits that say so, and what the value is.  A field that breaks a rule of
+ *  the target, or whose bits stand for nothing, is marked; so are bits that no field has and
+ *  that are not what the target asks for.  The notes are the verdict of the field's check.
+ *
+ *  Returns: ZLAY_OK; ZLAY_EINVAL, also for another count of words, or a kind that
+ *           is none; ZLAY_ENOTSUP the target has no such descriptor, or nobody has
+ *           read its tensor maps; ZLAY_ELIMIT limits.points; ZLAY_ENOMEM.
+ *  Out:     out  free it with zlay_picture_free.
+ */
+ZLAY_API zlay_status zlay_show_descriptor(zlay_ctx *ctx, zlay_picture **out,
+                                          const zlay_show_descriptor_request *request);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
