@@ -46,6 +46,23 @@ typedef struct zlay_show_descriptor_request {
 ZLAY_API zlay_status zlay_show_descriptor(zlay_ctx *ctx, zlay_picture **out,
                                           const zlay_show_descriptor_request *request);
 
+/** Show an access of a warp or wave to shared memory: a panel for each phase, its
+ *  columns the banks, or groups of banks that a lane asks for together, and its rows
+ *  the wavefronts.  A box is what such banks serve in a wavefront, its label the lanes
+ *  (0+3: lane 0 and three more), its step the wavefront.  Boxes of banks that a phase
+ *  asks for more than one word are marked.
+ *
+ *  By hand: lane l of 32 loads 4 bytes at 8 l.  Bank 0 has lane 0 in the first
+ *  wavefront and lane 16 in the second, both marked; bank 1 has none.
+ *
+ *  Returns: as zlay_bank_conflicts; ZLAY_ENOTSUP the phases are not known;
+ *           ZLAY_ELIMIT limits.points; ZLAY_ENOMEM.
+ *  Out:     out  free it with zlay_picture_free.
+ *  In:      access, addresses, count  as zlay_bank_conflicts.
+ */
+ZLAY_API zlay_status zlay_show_banks(zlay_ctx *ctx, zlay_picture **out, const zlay_target *target,
+                                     int32_t access, const uint32_t *addresses, size_t count);
+
 #ifdef __cplusplus
 }
 #endif

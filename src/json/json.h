@@ -63,6 +63,18 @@ extern const zl_field_kind zl_as_map_words, zl_as_buffer_words;
 typedef uint64_t *zl_as_map_words_type;
 typedef zlay_buffer_words zl_as_buffer_words_type;
 
+/* The fields of an access to shared memory; and its addresses with the offsets added, the first of each
+ * lane, then the second. */
+enum { ZL_ADDRESSES_MOST = 2 * ZLAY_BANK_LANES };
+typedef struct zl_bank_asked {
+    const zlay_target *target;
+    zlay_bank_access access;
+    uint32_t addresses[ZL_ADDRESSES_MOST];
+    uint32_t offset0, offset1;
+} zl_bank_asked;
+typedef zl_bank_asked zl_bank_fields_type;
+zlay_status zl_bank_addresses(zl_call *call, uint32_t *out, const zl_bank_asked *asked);
+
 /* A matrix instruction of the request's target: the rows of a table below it, in the same object;
  * those of an instruction that reads registers, and those of them that a plan has. */
 extern const zl_field_kind zl_as_mma;

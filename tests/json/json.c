@@ -244,6 +244,7 @@ static const char *const whole[] = {
     "{\"op\":\"smemdesc.pack\",\"target\":\"sm_90a\",\"start\":0,\"lbo\":16,\"sbo\":1024,"
     "\"swizzle\":3}",
     "{\"op\":\"smemdesc.unpack\",\"target\":\"sm_90a\",\"desc\":0}",
+    "{\"op\":\"smemdesc.check\",\"target\":\"sm_90a\",\"desc\":0}",
     "{\"op\":\"smemdesc.synth\",\"target\":\"sm_90a\",\"type\":\"bf16\",\"major\":\"K\",\"layout\":"
     "\"Sw<3,3,3> o 0 o (64,64):(64,1)\",\"mma\":[64,16],\"address\":1024}",
     "{\"op\":\"smemdesc.layout\",\"target\":\"sm_90a\",\"type\":\"bf16\",\"major\":\"K\",\"start\":1024,"

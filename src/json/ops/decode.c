@@ -83,12 +83,12 @@ static json_t *asked(zlay_ctx *ctx, json_t *request)
     return response;
 }
 
-/* What is refused has no text. */
+/* What makes it: of a buffer resource its words; what is refused has no text. */
 static json_t *emitted(zlay_ctx *ctx, const decoded *d)
 {
-    bool map = !strcmp(d->what, "tensormap");
-    json_t *request = request_about(d, "emit");
-    if (!request) return NULL;
+    bool map = !strcmp(d->what, "tensormap"), words = !strcmp(d->what, "buffer");
+    json_t *request = request_about(d, words ? "buffer.pack" : "emit");
+    if (!request || words) return asked(ctx, request);
     json_object_set_new(request, "what", json_string(d->what));
     json_object_set_new(request, "name", json_string(map ? "map" : d->what));
     json_object_set_new(request, "language", json_string("cuda"));
@@ -98,15 +98,32 @@ static json_t *emitted(zlay_ctx *ctx, const decoded *d)
 
 /* ---- text ------------------------------------------------------------------------------------- */
 
-/* Fields nest once: the map of a tensor map. */
-static void put_fields(zl_text *out, const json_t *object, const char *before)
+/* The names of a map's numbers. */
+static const char *word_of(const char *name, const json_t *value)
 {
-    const char *name;
+    static const struct {
+        const char *name;
+        const zl_named *words;
+    } known[] = {{"type", zl_types},          {"interleave", zl_map_interleaves},
+                 {"swizzle", zl_map_swizzles}, {"l2", zl_map_promotions},
+                 {"oob", zl_map_fills}};
+    for (size_t i = 0; i < ZL_COUNT(known) && json_is_integer(value); i++)
+        if (!strcmp(known[i].name, name))
+            return zl_word_of(known[i].words, (int32_t)json_integer_value(value));
+    return NULL;
+}
+
+/* Fields nest once: the map of a tensor map, and its copy. */
+static void put_fields(zl_text *out, const json_t *object, bool nested)
+{
+    const char *name, *before = nested ? "  " : "";
     json_t *value;
     json_object_foreach((json_t *)object, name, value) {
-        char *text = json_is_string(value) ? NULL : json_dumps(value, JSON_ENCODE_ANY);
-        if (json_is_object(value)) zl_putf(out, "%s\n", name), put_fields(out, value, "  ");
-        else zl_putf(out, "%s%-14s %s\n", before, name, text ? text : json_string_value(value));
+        const char *word = nested ? word_of(name, value) : json_string_value(value);
+        char *text = word || json_is_object(value) ? NULL : json_dumps(value, JSON_ENCODE_ANY);
+        if (json_is_object(value)) zl_putf(out, "%s\n", name), put_fields(out, value, true);
+        else zl_putf(out, "%s%-14s %s\n", before, name,
+                     word ? word : json_is_string(value) ? json_string_value(value) : text);
         free(text);
     }
 }
@@ -131,17 +148,27 @@ static void put_rules(zl_text *out, const json_t *checked, const char *list, con
     }
 }
 
+/* Four words of a buffer resource, of which the digits have the last one first. */
+static void put_words(zl_text *out, const char *digits)
+{
+    enum { WORD_DIGITS = 8, WORDS = 4 };
+    zl_puts(out, "\nconst unsigned buffer[4] = {");
+    for (int i = WORDS - 1; i >= 0; i--)
+        zl_putf(out, "0x%.*su%s", WORD_DIGITS, digits + 2 + WORD_DIGITS * i, i ? ", " : "};\n");
+}
+
 static void write_all(zl_text *out, const void *value)
 {
     const decoded *d = value;
     const json_t *checked = json_object_get(d->checked, "ok"),
                  *printed = json_object_get(d->printed, "ok");
-    put_fields(out, json_object_get(d->unpacked, "ok"), "");
+    put_fields(out, json_object_get(d->unpacked, "ok"), false);
     if (checked) zl_putf(out, "%-14s %s\n", "legal", text_of(checked, "answer"));
     put_rules(out, checked, "broken", "broken");
     put_rules(out, checked, "noted", "noted");
     put_rules(out, checked, "conflict", "conflict");
-    if (printed) zl_putf(out, "\n%s", text_of(printed, "text"));
+    if (json_is_string(printed)) put_words(out, json_string_value(printed));
+    else if (printed) zl_putf(out, "\n%s", text_of(printed, "text"));
 }
 
 /* A verdict is asked for, and so is a text, where the descriptor's operations take what is given. */

@@ -96,18 +96,27 @@ static void put_least(zlay_bank *out, const zl_banked *b, uint64_t active)
     out->distinct += phases_of(b->model, active, alone ? 2 : 1);
 }
 
+uint32_t zl_bank_part(zl_bank_keys *out, uint64_t *phases, const zl_banked *b,
+                      const uint32_t *addresses, uint64_t active, bool distinct)
+{
+    uint32_t step = merges(b, addresses) ? 2 : 1, count = 0;
+    *out = keys_of(b, addresses, WORD);
+    out->ways = b->model->banks * WORD >> out->shift;
+    out->lanes = step * b->lanes / b->model->count;
+    out->distinct = distinct || b->model->serves == ZL_SERVES_LANES;
+    for (uint32_t i = 0; i < b->model->count; i += step) {
+        uint64_t lanes = active & (b->model->phases[i] | b->model->phases[i + step - 1]);
+        if (lanes) phases[count++] = lanes;
+    }
+    return count;
+}
+
 static void count_part(zlay_bank *out, const zl_banked *b, const uint32_t *addresses,
                        uint64_t active, bool distinct)
 {
-    uint32_t step = merges(b, addresses) ? 2 : 1, first = out->phases;
-    zl_bank_keys keys = keys_of(b, addresses, WORD);
-    keys.ways = b->model->banks * WORD >> keys.shift;
-    keys.lanes = step * b->lanes / b->model->count;
-    keys.distinct = distinct || b->model->serves == ZL_SERVES_LANES;
-    for (uint32_t i = 0; i < b->model->count; i += step) {
-        uint64_t lanes = active & (b->model->phases[i] | b->model->phases[i + step - 1]);
-        if (lanes) out->phase[out->phases++] = lanes;
-    }
+    zl_bank_keys keys;
+    uint32_t first = out->phases;
+    out->phases += zl_bank_part(&keys, out->phase + first, b, addresses, active, distinct);
     out->wavefronts += zl_bank_wavefronts(&keys, out->phase + first, out->phases - first);
     if (b->model->serves == ZL_SERVES_PAIRS) {
         put_least(out, b, active);
