@@ -96,7 +96,7 @@ static uint64_t lanes_of(const char *tip, unsigned *bytes, unsigned *address)
 /* Whether lanes of one word are served one by one, as copies and atomics are. */
 static bool alone(const access *a)
 {
-    return strstr(a->info.name, "cp.async") || strstr(a->info.name, "atom.") || strstr(a->info.name, "red.");
+    return strstr(a->info.name, "cp.async") || strstr(a->info.name, "atom.") || !strncmp(a->info.name, "red.", 4);
 }
 
 /* Of a panel: no bank serves two words at once; a box is marked where its banks serve others too; each lane has each of
