@@ -8,7 +8,7 @@
 #define ZLAY_SHOW_HARDWARE_H
 
 #include <zlay/show.h>
-#include <zlay/target.h>
+#include <zlay/tensormap.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -62,6 +62,27 @@ ZLAY_API zlay_status zlay_show_descriptor(zlay_ctx *ctx, zlay_picture **out,
  */
 ZLAY_API zlay_status zlay_show_banks(zlay_ctx *ctx, zlay_picture **out, const zlay_target *target,
                                      int32_t access, const uint32_t *addresses, size_t count);
+
+typedef struct zlay_show_box_request {
+    uint32_t size; /* sizeof(zlay_show_box_request) */
+    uint32_t smem; /* shared address of the box, bytes */
+    const zlay_tensormap *map;
+    const int32_t *coordinate; /* elements, one a dimension, dimension 0 innermost */
+    const uint16_t *offset;    /* of im2col mode, as zlay_sim_copy has them; NULL: 0 */
+    uint64_t reserved[4];      /* 0 */
+} zlay_show_box_request;
+
+/** Show where a tensor copy from global memory puts its box, as zlay_sim_tensor_load models
+ *  it: rows are 128 bytes of shared memory, and a box is up to 16 bytes that stay together,
+ *  its label the coordinates of their first element in the tensor, dimension 0 first.  What lies
+ *  outside the tensor is marked, its label what is filled in.
+ *
+ *  Returns: ZLAY_OK; ZLAY_EINVAL, also for a map that zlay_tensormap_check refuses, or a
+ *           copy that faults: the message says how; ZLAY_ELIMIT limits.points; ZLAY_ENOMEM.
+ *  Out:     out  free it with zlay_picture_free.
+ */
+ZLAY_API zlay_status zlay_show_box(zlay_ctx *ctx, zlay_picture **out,
+                                   const zlay_show_box_request *request);
 
 #ifdef __cplusplus
 }
