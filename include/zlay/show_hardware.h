@@ -84,6 +84,32 @@ typedef struct zlay_show_box_request {
 ZLAY_API zlay_status zlay_show_box(zlay_ctx *ctx, zlay_picture **out,
                                    const zlay_show_box_request *request);
 
+typedef struct zlay_show_swizzle_request {
+    uint32_t size;      /* sizeof(zlay_show_swizzle_request) */
+    uint32_t elem_bits; /* of an element: 1 to 128, a power of two */
+    const zlay_layout *before, *after; /* (row, column) -> element of shared memory */
+    uint32_t banks;       /* of 4 bytes, a power of two up to 64; 0: 32 */
+    uint32_t values;      /* 1: labels are the elements of shared memory; 0: the banks */
+    uint64_t reserved[4]; /* 0 */
+} zlay_show_swizzle_request;
+
+/** Show a tile in shared memory before and after a swizzle: a panel each, its rows the
+ *  first mode and its columns all others, its shades the banks.  Elements of a row that
+ *  stand one behind the other in the same aligned 16 bytes are one box where all boxes are
+ *  such 16 bytes, else in 8 bytes, else in one bank.
+ *
+ *  By hand: 8 rows of 64 elements of 16 bits, (8,64):(64,1), have rows of 128 bytes, so
+ *  each of the 8 rows of column 0 is in banks 0 to 3.  Behind Sw<3,3,3> they are in
+ *  banks 0-3, 4-7, 8-11 .. 28-31.
+ *
+ *  Returns: ZLAY_OK; ZLAY_EINVAL, also for layouts of different sizes, or a value below 0;
+ *           ZLAY_ENOTSUP a layout has parameters or several outputs; ZLAY_ELIMIT more
+ *           elements than limits.points; ZLAY_ENOMEM.
+ *  Out:     out  free it with zlay_picture_free.
+ */
+ZLAY_API zlay_status zlay_show_swizzle(zlay_ctx *ctx, zlay_picture **out,
+                                       const zlay_show_swizzle_request *request);
+
 #ifdef __cplusplus
 }
 #endif

@@ -3,6 +3,7 @@
  * has each element. */
 #include "algebra/layout/layout.h"
 #include "base/request.h"
+#include "show/layout.h"
 #include "show/picture.h"
 
 #include <inttypes.h>
@@ -11,13 +12,9 @@
 
 enum { OUTS_MOST = 16, LABEL = 256, MODES_TWO = 2, TITLE_MOST = 160 };
 
-/* A layout's first two modes, and the coordinates of all others as one; a single mode is a row. */
-typedef struct extents {
-    uint64_t rows, columns, panels;
-    bool single;
-} extents;
+typedef zl_show_extents extents;
 
-static zlay_status extents_of(zlay_ctx *ctx, extents *out, const zlay_layout *layout)
+zlay_status zl_show_extents_of(zlay_ctx *ctx, zl_show_extents *out, const zlay_layout *layout)
 {
     zl_modes box;
     uint64_t extent[MODES_TWO] = {1, 1};
@@ -84,7 +81,7 @@ static void number_axes(zl_sketch *s, uint64_t columns, uint64_t rows)
 static zlay_status show_values(zl_sketch *s, const zlay_layout *layout)
 {
     extents e;
-    zlay_status status = extents_of(s->ctx, &e, layout);
+    zlay_status status = zl_show_extents_of(s->ctx, &e, layout);
     if (!status && zlay_layout_out_count(layout) > OUTS_MOST)
         status = zl_fail(s->ctx, ZLAY_ELIMIT, "a picture of more than %d outputs", OUTS_MOST);
     if (!status) status = zl_sketch_fits(s->ctx, layout->size, 1);
@@ -153,7 +150,7 @@ static zlay_status show_holders(zl_sketch *s, const zlay_layout *layout, uint64_
                                 uint64_t columns)
 {
     extents e;
-    zlay_status status = extents_of(s->ctx, &e, layout);
+    zlay_status status = zl_show_extents_of(s->ctx, &e, layout);
     if (status) return status;
     zl_sketch_panel(s, ZLAY_PANEL_CELLS, columns, rows, "%s", "");
     holder *holders = s->status ? NULL : zl_scratch(s->ctx, rows * columns, sizeof *holders);

@@ -334,6 +334,16 @@ static const char *const whole[] = {
     "{\"op\":\"plan.weights\",\"target\":\"sm_90a\",\"m\":16,\"n\":64,\"k\":256}",
     "{\"op\":\"emit\",\"target\":\"sm_90a\",\"what\":\"header\",\"name\":\"g\",\"m\":64,\"n\":64,"
     "\"k\":64}",
+    "{\"op\":\"show.layout\",\"layout\":\"(2,3):(3,1)\"}",
+    "{\"op\":\"show.tensormap\",\"target\":\"sm_90a\",\"words\":[0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0]}",
+    "{\"op\":\"show.smemdesc\",\"target\":\"sm_90a\",\"desc\":0}",
+    "{\"op\":\"show.idesc\",\"target\":\"sm_100a\",\"kind\":\"f16\",\"desc\":0}",
+    "{\"op\":\"show.buffer\",\"target\":\"gfx942\",\"desc\":\"0x0\"}",
+    "{\"op\":\"show.banks\",\"target\":\"sm_90a\",\"instruction\":\"ld.shared.b32\",\"addresses\":\"32:4\"}",
+    "{\"op\":\"show.box\",\"coordinates\":[0],\"map\":{\"mode\":\"tiled\",\"type\":\"bf16\",\"rank\":1,\"address\":0,"
+    "\"extent\":[64],\"stride\":[],\"box\":[64],\"step\":[1],\"interleave\":\"none\",\"swizzle\":\"none\",\"l2\":\"none\","
+    "\"oob\":\"none\"}}",
+    "{\"op\":\"show.swizzle\",\"elem_bits\":32,\"before\":\"(4,4):(4,1)\",\"after\":\"(4,4):(5,1)\"}",
 };
 
 static void every_op_has_a_whole_request(void **state)
@@ -352,10 +362,10 @@ static void without_or_with(zlay_ctx *ctx, const json_t *request, const char *ke
 {
     char word[100];
     json_t *copy = json_deep_copy(request);
-    if (add) json_object_set_new(copy, "colour", json_true());
+    if (add) json_object_set_new(copy, "flavour", json_true());
     else json_object_del(copy, key);
     char *line = json_dumps(copy, 0);
-    snprintf(word, sizeof word, "'%s'", add ? "colour" : key);
+    snprintf(word, sizeof word, "'%s'", add ? "flavour" : key);
     refuses(ctx, line, "EINVAL", word);
     free(line);
     json_decref(copy);
