@@ -138,8 +138,8 @@ typedef struct zlay_show_layout_request {
 
 /** Show a layout.  Of values: rows are coordinates of the first mode, columns of the
  *  second, and a panel stands for each coordinate of the others; a single mode is a
- *  row; the shade is the value modulo ZLAY_SHADES.  Of holders: T3V1 has the element, its key and shade are the
- *  thread's; an element that several have is marked.
+ *  row; the shade is the value modulo ZLAY_SHADES.  Of holders: T3V1 has the element, its
+ *  key and shade are the thread's; an element that several have is marked.
  *
  *  Returns: ZLAY_OK; ZLAY_EINVAL, also for a value outside rows x columns;
  *           ZLAY_ENOTSUP the layout has parameters; ZLAY_ELIMIT more boxes than

@@ -39,8 +39,8 @@ typedef struct zlay_show_descriptor_request {
  *  that are not what the target asks for.  The notes are the verdict of the field's check.
  *
  *  Returns: ZLAY_OK; ZLAY_EINVAL, also for another count of words, or a kind that
- *           is none; ZLAY_ENOTSUP the target has no such descriptor, or nobody has
- *           read its tensor maps; ZLAY_ELIMIT limits.points; ZLAY_ENOMEM.
+ *           is none; ZLAY_ENOTSUP the target has no such descriptor, or the bits
+ *           of its tensor maps are not known; ZLAY_ELIMIT limits.points; ZLAY_ENOMEM.
  *  Out:     out  free it with zlay_picture_free.
  */
 ZLAY_API zlay_status zlay_show_descriptor(zlay_ctx *ctx, zlay_picture **out,

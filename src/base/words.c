@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names of the numbers in maps and descriptors, as batch.md writes them: the numbers of cuda.h and of PTX, which the
- * enumerators of zlay/mma.h, smemdesc.h and tensormap.h have too. */
+/* Names of the numbers in maps and descriptors, as batch.md writes them: the numbers of cuda.h and
+ * of PTX, which the enumerators of zlay/mma.h, smemdesc.h and tensormap.h have too. */
 #include "base/words.h"
 
 const char *zl_word_of(const zl_named *words, int32_t number)

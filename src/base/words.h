@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names of numbers, and the fields of a descriptor that is given as bits. */
+/* Names of numbers, and the fields of a descriptor in its bits. */
 #ifndef ZL_BASE_WORDS_H
 #define ZL_BASE_WORDS_H
 

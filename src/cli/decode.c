@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* zlay decode: prints the fields of a descriptor or tensor map given as bits, its verdict and what makes it. */
+/* zlay decode: prints the fields of a descriptor in its bits, its verdict and what makes it. */
 #include "cli/cli.h"
 #include "json/ops/ops.h"
 

@@ -63,8 +63,8 @@ extern const zl_field_kind zl_as_map_words, zl_as_buffer_words;
 typedef uint64_t *zl_as_map_words_type;
 typedef zlay_buffer_words zl_as_buffer_words_type;
 
-/* The fields of an access to shared memory; and its addresses with the offsets added, the first of each
- * lane, then the second. */
+/* The fields of an access to shared memory; and its addresses with the offsets added, the first of
+ * each lane, then the second. */
 enum { ZL_ADDRESSES_MOST = 2 * ZLAY_BANK_LANES };
 typedef struct zl_bank_asked {
     const zlay_target *target;

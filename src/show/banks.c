@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shows the banks that an access to shared memory asks for, phase by phase: in a wavefront each bank
- * serves one of the words that lanes ask of it. */
+/* Shows the banks that an access to shared memory asks for, phase by phase: in a wavefront each
+ * bank serves one of the words that lanes ask of it. */
 #include "legality/bank/bank.h"
 #include "show/picture.h"
 
@@ -48,7 +48,7 @@ static void ask_all(phase *p)
     }
 }
 
-/* ---- labels ---------------------------------------------------------------------------------- */
+/* ---- labels -------------------------------------------------------------------------------- */
 
 /* Lanes as ranges: 0-3,8. Returns the length of all of them. */
 static size_t lanes_text(char *out, size_t room, uint64_t rest)
@@ -91,7 +91,7 @@ static void put_served(zl_sketch *s, const phase *p, const served *k, uint32_t b
     zl_sketch_box(s, &box);
 }
 
-/* ---- phases ------------------------------------------------------------------------------------ */
+/* ---- phases -------------------------------------------------------------------------------- */
 
 /* Returns the wavefronts of the phase. */
 static uint32_t put_phase(zl_sketch *s, phase *p, uint32_t number, uint32_t before)
@@ -160,8 +160,9 @@ static zlay_status show(zlay_ctx *ctx, zlay_picture **out, const zlay_target *ta
     if (!bank.phases) return zl_fail(ctx, ZLAY_EINVAL, "no lane is active");
     zl_sketch s = zl_sketch_begin(ctx, "%s on %s", info.name, zlay_target_name(target));
     if (!s.status) s.status = put_phases(&s, active_of(&bank), &b, addresses);
-    zl_sketch_note(&s, "%u wavefronts; these lanes take at least %u, and %u where no two share an address",
-                   (unsigned)bank.wavefronts, (unsigned)bank.ideal, (unsigned)bank.distinct);
+    zl_sketch_note(
+        &s, "%u wavefronts; these lanes take at least %u, and %u where no two share an address",
+        (unsigned)bank.wavefronts, (unsigned)bank.ideal, (unsigned)bank.distinct);
     if (bank.race) zl_sketch_note(&s, "a race: two lanes write one byte");
     return zl_sketch_end(&s, out);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shows where a tensor copy puts its box in shared memory, by the walk that the model of the copy makes
- * (sim/box.c): rows of the box, swizzled in chunks of 16 bytes, and what lies outside the tensor. */
+/* Shows where a tensor copy puts its box in shared memory, by the walk that the model of the copy
+ * makes (sim/box.c): rows of the box, swizzled in chunks of 16 bytes, and what lies outside the
+ * tensor. */
 #include "base/arith.h"
 #include "base/request.h"
 #include "show/picture.h"
@@ -26,14 +27,14 @@ typedef struct piece {
 typedef struct drawn {
     zl_sketch *sketch;
     const zl_box *box;
-    uint64_t first;     /* shared address of the first line */
-    uint64_t unit;      /* bytes of a column */
+    uint64_t first;           /* shared address of the first line */
+    uint64_t unit;            /* bytes of a column */
     uint64_t inside, outside; /* bytes */
 } drawn;
 
 typedef void see_piece(drawn *d, const piece *p);
 
-/* ---- the walk ----------------------------------------------------------------------------------- */
+/* ---- the walk ------------------------------------------------------------------------------ */
 
 /* The next place behind `at` where the piece that begins there has to end. */
 static uint64_t cut(const zl_sim_row *row, const zl_sim_run *run, uint64_t at)
@@ -65,7 +66,7 @@ static void see_unit(drawn *d, const piece *p)
     d->unit = zl_gcd(d->unit, zl_gcd(p->address, p->length));
 }
 
-/* ---- boxes -------------------------------------------------------------------------------------- */
+/* ---- boxes --------------------------------------------------------------------------------- */
 
 static void coordinates(char out[LABEL], const zl_box *box, const piece *p)
 {
@@ -73,8 +74,7 @@ static void coordinates(char out[LABEL], const zl_box *box, const piece *p)
     zl_text text = {out, LABEL - 1, 0};
     zl_box_row_at(at, box, p->row);
     if (!box->map->interleave) at[0] = box->coordinate[0] + (int64_t)zl_row_element(box, p->at);
-    for (uint32_t i = 0; i < box->map->rank; i++)
-        zl_putf(&text, "%s%" PRId64, i ? "," : "", at[i]);
+    for (uint32_t i = 0; i < box->map->rank; i++) zl_putf(&text, "%s%" PRId64, i ? "," : "", at[i]);
     out[text.need < LABEL ? text.need : LABEL - 1] = 0;
 }
 
@@ -109,11 +109,13 @@ static void draw(drawn *d)
     for (uint64_t c = 0; c * CHUNK < LINE_BYTES && d->unit == CHUNK && !d->sketch->status; c++)
         zl_sketch_column(d->sketch, c, "%" PRIu64, c * CHUNK);
     walk(d, see_box);
-    zl_sketch_note(d->sketch, "%" PRIu64 " bytes from the tensor, %" PRIu64 " filled in; a line is %d bytes",
+    zl_sketch_note(d->sketch,
+                   "%" PRIu64 " bytes have elements of the tensor, %" PRIu64
+                   " are filled in; a line is %d bytes",
                    d->inside, d->outside, LINE_BYTES);
 }
 
-/* ---- the request ---------------------------------------------------------------------------------- */
+/* ---- the request --------------------------------------------------------------------------- */
 
 static zlay_status fault_of(zlay_ctx *ctx, int32_t fault)
 {
@@ -127,11 +129,12 @@ static zlay_status fault_of(zlay_ctx *ctx, int32_t fault)
 /* The box, of memory that has room for any. */
 static zlay_status box_of(zlay_ctx *ctx, zl_box *box, const request *r)
 {
-    static uint8_t none[1];
+    uint8_t none[1] = {0};
     const zlay_sim_smem smem = {none, UINT32_MAX, 0};
     const zlay_sim_global global = {none, UINT64_MAX};
     const zlay_sim_copy copy = {r->map, r->coordinate, r->offset, r->smem, 0};
-    if (!r->map || !r->coordinate) return zl_fail(ctx, ZLAY_EINVAL, "a box has a map and coordinates");
+    if (!r->map || !r->coordinate)
+        return zl_fail(ctx, ZLAY_EINVAL, "a box has a map and coordinates");
     if (zl_tensor_begin(box, &smem, &global, &copy))
         return zl_fail(ctx, ZLAY_EINVAL, "map: no copy has it; tensormap.check says why");
     box->offset = r->offset;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shows a descriptor that is given as bits: its fields, as the rows of its unpacker have them, with the
+/* Shows the bits of a descriptor: its fields, as the rows of its unpacker have them, with the
  * verdict of its check. */
 #include "base/request.h"
 #include "legality/buffer/words.h"
@@ -20,20 +20,20 @@ enum { FIELDS = 2 * ZL_BIT_FIELDS_MOST };
 
 typedef zlay_show_descriptor_request request;
 
-/* What is known of the bits: their fields, cut where a word ends, and the bits that are not what the
+/* What the bits say: their fields, cut where a word ends, and the bits that are not what the
  * target asks for. */
-typedef struct decoded {
+typedef struct shown_bits {
     const request *r;
     zl_bit_field field[FIELDS];
     size_t count;
     uint64_t wrong[ZL_MAP_WORDS];
     zlay_verdict verdict;
     zlay_reason reasons[REASONS];
-} decoded;
+} shown_bits;
 
 /* ---- what the bits are --------------------------------------------------------------------- */
 
-static zlay_status decode_map(decoded *d)
+static zlay_status decode_map(shown_bits *d)
 {
     zlay_tensormap map;
     zlay_status status = zlay_tensormap_unpack(&map, d->wrong, d->r->target, d->r->words);
@@ -42,7 +42,7 @@ static zlay_status decode_map(decoded *d)
     return zlay_tensormap_check(&d->verdict, d->reasons, REASONS, d->r->target, &map);
 }
 
-static zlay_status decode_smemdesc(decoded *d)
+static zlay_status decode_smemdesc(shown_bits *d)
 {
     zlay_smemdesc fields;
     zlay_status status = zlay_smemdesc_unpack(&fields, d->r->target, d->r->words[0]);
@@ -52,7 +52,7 @@ static zlay_status decode_smemdesc(decoded *d)
     return zlay_smemdesc_check(&d->verdict, d->reasons, REASONS, d->r->target, &fields);
 }
 
-static zlay_status decode_idesc(decoded *d)
+static zlay_status decode_idesc(shown_bits *d)
 {
     zlay_idesc fields;
     zlay_status status = d->r->words[0] > UINT32_MAX
@@ -64,7 +64,7 @@ static zlay_status decode_idesc(decoded *d)
     return zlay_idesc_check(&d->verdict, d->reasons, REASONS, d->r->target, &fields, NULL);
 }
 
-static zlay_status decode_buffer(decoded *d)
+static zlay_status decode_buffer(shown_bits *d)
 {
     const uint64_t *w = d->r->words;
     const zlay_buffer_words words = {
@@ -81,7 +81,7 @@ static const struct {
     const char *name;
     uint64_t words;
     uint32_t columns;
-    zlay_status (*decode)(decoded *d);
+    zlay_status (*decode)(shown_bits *d);
 } forms[] = {
     [ZLAY_BITS_TENSORMAP] = {"tensor map", ZL_MAP_WORDS, WORD, decode_map},
     [ZLAY_BITS_SMEMDESC] = {"matrix descriptor", 1, WORD, decode_smemdesc},
@@ -92,7 +92,7 @@ static const struct {
 /* ---- fields -------------------------------------------------------------------------------- */
 
 /* Fields are in the order of their bits, and none crosses a word. */
-static void cut_and_sort(decoded *d)
+static void cut_and_sort(shown_bits *d)
 {
     for (size_t i = 0, count = d->count; i < count; i++) {
         zl_bit_field *f = &d->field[i], *rest = &d->field[d->count];
@@ -124,7 +124,7 @@ static bool same_field(const zl_bit_field *a, const zl_bit_field *b)
 }
 
 /* Whether a rule that refuses names the field. */
-static bool is_refused(const decoded *d, const zl_bit_field *f)
+static bool is_refused(const shown_bits *d, const zl_bit_field *f)
 {
     for (uint32_t i = 0; i < d->verdict.reasons && i < REASONS; i++) {
         const zlay_reason *r = &d->reasons[i];
@@ -142,11 +142,14 @@ static void tip_of(char out[TEXT], const zl_bit_field *f, uint64_t bits)
     snprintf(value, sizeof value, "%" PRId64, f->value);
     if (f->less) snprintf(less, sizeof less, " + %u", (unsigned)f->less);
     if (f->shift) snprintf(shift, sizeof shift, " << %u", (unsigned)f->shift);
-    snprintf(out, TEXT, "%s (0x%" PRIx64 "%s%s): %s", f->nothing ? "nothing" : f->word ? f->word : value,
+    snprintf(out, TEXT, "%s (0x%" PRIx64 "%s%s): %s",
+             f->nothing ? "nothing"
+             : f->word  ? f->word
+                        : value,
              bits, shift, less, f->means);
 }
 
-static void put_field(zl_sketch *s, const decoded *d, size_t i, uint32_t columns)
+static void put_field(zl_sketch *s, const shown_bits *d, size_t i, uint32_t columns)
 {
     const zl_bit_field *f = &d->field[i];
     char label[TEXT / 4], tip[TEXT];
@@ -159,8 +162,8 @@ static void put_field(zl_sketch *s, const decoded *d, size_t i, uint32_t columns
                           .column = f->at % columns,
                           .width = f->width,
                           .shade = zl_sketch_shade((int64_t)first),
-                          .marked = f->nothing || bits_at(d->wrong, f->at, f->width) ||
-                                    is_refused(d, f),
+                          .marked =
+                              f->nothing || bits_at(d->wrong, f->at, f->width) || is_refused(d, f),
                           .key = (int64_t)first,
                           .step = -1,
                           .label = label,
@@ -169,23 +172,31 @@ static void put_field(zl_sketch *s, const decoded *d, size_t i, uint32_t columns
 }
 
 /* Bits from `at` on that no field has, where some of them are set or should be. */
-static void put_gap(zl_sketch *s, const decoded *d, uint32_t at, uint32_t width, uint32_t columns)
+static void put_gap(zl_sketch *s, const shown_bits *d, uint32_t at, uint32_t width,
+                    uint32_t columns)
 {
     char tip[TEXT];
     uint64_t bits = width ? bits_at(d->r->words, at, width) : 0,
              wrong = width ? bits_at(d->wrong, at, width) : 0;
     if (!(bits | wrong)) return;
     if (wrong)
-        snprintf(tip, sizeof tip, "0x%" PRIx64 ": no field has these bits, which should be 0x%" PRIx64,
-                 bits, bits ^ wrong);
+        snprintf(tip, sizeof tip,
+                 "0x%" PRIx64 ": no field has these bits, which should be 0x%" PRIx64, bits,
+                 bits ^ wrong);
     else snprintf(tip, sizeof tip, "0x%" PRIx64 ": always so", bits);
-    const zlay_box box = {.row = at / columns, .column = at % columns, .width = width,
-                          .shade = -1, .marked = wrong != 0, .key = -1, .step = -1,
-                          .label = "reserved", .tip = tip};
+    const zlay_box box = {.row = at / columns,
+                          .column = at % columns,
+                          .width = width,
+                          .shade = -1,
+                          .marked = wrong != 0,
+                          .key = -1,
+                          .step = -1,
+                          .label = "reserved",
+                          .tip = tip};
     zl_sketch_box(s, &box);
 }
 
-static void put_word(zl_sketch *s, const decoded *d, uint32_t word, uint32_t columns)
+static void put_word(zl_sketch *s, const shown_bits *d, uint32_t word, uint32_t columns)
 {
     uint32_t at = word * columns, end = at + columns;
     for (size_t i = 0; i < d->count && !s->status; i++) {
@@ -198,24 +209,24 @@ static void put_word(zl_sketch *s, const decoded *d, uint32_t word, uint32_t col
     put_gap(s, d, at, end - at, columns);
 }
 
-/* ---- the verdict ---------------------------------------------------------------------------- */
+/* ---- the verdict --------------------------------------------------------------------------- */
 
-static void put_verdict(zl_sketch *s, const decoded *d)
+static void put_verdict(zl_sketch *s, const shown_bits *d)
 {
     const char *target = zlay_target_name(d->r->target);
     if (d->verdict.answer == ZLAY_YES) zl_sketch_note(s, "yes: every rule of %s holds", target);
     for (uint32_t i = 0; i < d->verdict.reasons && i < REASONS; i++) {
         zlay_rule rule;
         if (!zlay_rule_info(&rule, d->reasons[i].rule))
-            zl_sketch_note(s, "%s: %s: %s", d->reasons[i].noted ? "noted" : "no", rule.id, rule.text);
+            zl_sketch_note(s, "%s: %s: %s", d->reasons[i].noted ? "noted" : "no", rule.id,
+                           rule.text);
     }
 }
 
 static zlay_status refuse(zlay_ctx *ctx, const request *r, zlay_status status)
 {
     const char *what = forms[r->what].name, *target = zlay_target_name(r->target);
-    if (status == ZLAY_EINVAL)
-        return zl_fail(ctx, status, "kind or words: no %s has them", what);
+    if (status == ZLAY_EINVAL) return zl_fail(ctx, status, "kind or words: no %s has them", what);
     if (r->what == ZLAY_BITS_TENSORMAP)
         return zl_fail(ctx, status, "the bits of tensor maps were read on sm_90 alone, not on %s",
                        target);
@@ -229,14 +240,15 @@ static zlay_status show(zlay_ctx *ctx, zlay_picture **out, const request *r)
     if (!r->target || !r->words || r->count != forms[r->what].words)
         return zl_fail(ctx, ZLAY_EINVAL, "a %s has a target and %" PRIu64 " words",
                        forms[r->what].name, forms[r->what].words);
-    decoded *d = zl_scratch(ctx, 1, sizeof *d);
+    shown_bits *d = zl_scratch(ctx, 1, sizeof *d);
     if (!d) return ZLAY_ENOMEM;
     d->r = r;
     zlay_status status = forms[r->what].decode(d);
     if (status) return refuse(ctx, r, status);
     cut_and_sort(d);
     uint32_t columns = forms[r->what].columns;
-    zl_sketch s = zl_sketch_begin(ctx, "%s of %s", forms[r->what].name, zlay_target_name(r->target));
+    zl_sketch s =
+        zl_sketch_begin(ctx, "%s of %s", forms[r->what].name, zlay_target_name(r->target));
     zl_sketch_panel(&s, ZLAY_PANEL_BITS, columns, r->count, "%s", "");
     for (uint32_t w = 0; w < r->count && !s.status; w++) put_word(&s, d, w, columns);
     put_verdict(&s, d);
@@ -245,11 +257,11 @@ static zlay_status show(zlay_ctx *ctx, zlay_picture **out, const request *r)
 
 zlay_status zlay_show_descriptor(zlay_ctx *ctx, zlay_picture **out, const request *asked)
 {
-    static const zl_request_form form = {"zlay_show_descriptor_request",
-                                         sizeof(request),
-                                         sizeof asked->size,
-                                         {ZL_RESERVED(request, reserved32),
-                                          ZL_RESERVED(request, reserved)}};
+    static const zl_request_form form = {
+        "zlay_show_descriptor_request",
+        sizeof(request),
+        sizeof asked->size,
+        {ZL_RESERVED(request, reserved32), ZL_RESERVED(request, reserved)}};
     request r = {.size = sizeof r};
     if (!ctx || !out || !asked) return ZLAY_EINVAL;
     zlay_status status = zl_enter(ctx);

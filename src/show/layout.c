@@ -12,8 +12,6 @@
 
 enum { OUTS_MOST = 16, LABEL = 256, MODES_TWO = 2, TITLE_MOST = 160 };
 
-typedef zl_show_extents extents;
-
 zlay_status zl_show_extents_of(zlay_ctx *ctx, zl_show_extents *out, const zlay_layout *layout)
 {
     zl_modes box;
@@ -27,8 +25,8 @@ zlay_status zl_show_extents_of(zlay_ctx *ctx, zl_show_extents *out, const zlay_l
         for (; at < end; at++) extent[part] *= (uint64_t)box.at[at].shape;
     }
     zl_modes_end(&box);
-    *out = (extents){extent[0], extent[1], layout->size / (extent[0] * extent[1]), false};
-    if (part == 1) *out = (extents){1, extent[0], 1, true};
+    *out = (zl_show_extents){extent[0], extent[1], layout->size / (extent[0] * extent[1]), false};
+    if (part == 1) *out = (zl_show_extents){1, extent[0], 1, true};
     return status;
 }
 
@@ -49,7 +47,7 @@ static bool value_text(char out[LABEL], int64_t *first, const zlay_layout *layou
     return true;
 }
 
-static void put_value(zl_sketch *s, const zlay_layout *layout, const extents *e, uint64_t index)
+static void put_value(zl_sketch *s, const zlay_layout *layout, const zl_show_extents *e, uint64_t index)
 {
     char label[LABEL], tip[LABEL + 64];
     int64_t value;
@@ -80,7 +78,7 @@ static void number_axes(zl_sketch *s, uint64_t columns, uint64_t rows)
 
 static zlay_status show_values(zl_sketch *s, const zlay_layout *layout)
 {
-    extents e;
+    zl_show_extents e;
     zlay_status status = zl_show_extents_of(s->ctx, &e, layout);
     if (!status && zlay_layout_out_count(layout) > OUTS_MOST)
         status = zl_fail(s->ctx, ZLAY_ELIMIT, "a picture of more than %d outputs", OUTS_MOST);
@@ -149,7 +147,7 @@ static zlay_status find_holders(zlay_ctx *ctx, holder *holders, const zlay_layou
 static zlay_status show_holders(zl_sketch *s, const zlay_layout *layout, uint64_t rows,
                                 uint64_t columns)
 {
-    extents e;
+    zl_show_extents e;
     zlay_status status = zl_show_extents_of(s->ctx, &e, layout);
     if (status) return status;
     zl_sketch_panel(s, ZLAY_PANEL_CELLS, columns, rows, "%s", "");

@@ -10,16 +10,25 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-enum { BANK_BITS = 32, WORD_MOST_BITS = 128, BANKS = 32, BANKS_MOST = 64, ELEM_BITS_MOST = 128, NAME = 160, LABEL = 32 };
+enum {
+    BANK_BITS = 32,
+    WORD_MOST_BITS = 128,
+    BANKS = 32,
+    BANKS_MOST = 64,
+    ELEM_BITS_MOST = 128,
+    NAME = 160,
+    LABEL = 32
+};
 
 typedef zlay_show_swizzle_request request;
 
-/* What is drawn: a box has up to `most` elements, those of 4, 8 or 16 bytes; `whole`: every box has as many. */
-typedef struct tile {
+/* What is drawn: a box has up to `most` elements, those of 4, 8 or 16 bytes; `whole`: every box has
+ * as many. */
+typedef struct swizzled_tile {
     const request *r;
     uint64_t rows, columns, most;
     bool whole;
-} tile;
+} swizzled_tile;
 
 /* Elements of a row from `column` on that stand one behind the other in a word of shared memory, which
  * has `most` elements. */
@@ -29,22 +38,25 @@ typedef struct group {
 } group;
 
 /* Whether an element stands behind a group, in its word. */
-static bool joins(const tile *t, const group *g, int64_t value)
+static bool joins(const swizzled_tile *t, const group *g, int64_t value)
 {
     return g->width && value == g->value + (int64_t)g->width &&
            (uint64_t)value / t->most == (uint64_t)g->value / t->most;
 }
 
 /* The group from a column on; false: the row ends. */
-static zlay_status next_group(zlay_ctx *ctx, group *g, const tile *t, const zlay_layout *layout)
+static zlay_status next_group(zlay_ctx *ctx, group *g, const swizzled_tile *t,
+                              const zlay_layout *layout)
 {
     uint64_t c = g->column + g->width;
     *g = (group){.row = g->row, .column = c};
     for (int64_t value; c < t->columns; c++) {
         bool there = zl_value(layout, g->row + t->rows * c, &value);
         if (there && value < 0)
-            return zl_fail(ctx, ZLAY_EINVAL, "value %" PRId64 " at (%" PRIu64 ",%" PRIu64
-                           ") is no element of shared memory", value, g->row, c);
+            return zl_fail(ctx, ZLAY_EINVAL,
+                           "value %" PRId64 " at (%" PRIu64 ",%" PRIu64
+                           ") is no element of shared memory",
+                           value, g->row, c);
         if (g->width && (!there || !joins(t, g, value))) return ZLAY_OK;
         if (there && !g->width) g->column = c, g->value = value;
         g->width += there;
@@ -52,9 +64,9 @@ static zlay_status next_group(zlay_ctx *ctx, group *g, const tile *t, const zlay
     return ZLAY_OK;
 }
 
-/* ---- boxes -------------------------------------------------------------------------------------- */
+/* ---- boxes --------------------------------------------------------------------------------- */
 
-static void put_group(zl_sketch *s, const tile *t, const group *g)
+static void put_group(zl_sketch *s, const swizzled_tile *t, const group *g)
 {
     char label[LABEL], banks[LABEL], tip[NAME];
     uint64_t bits = t->r->elem_bits, first = (uint64_t)g->value * bits / BANK_BITS,
@@ -76,7 +88,8 @@ static void put_group(zl_sketch *s, const tile *t, const group *g)
     zl_sketch_box(s, &box);
 }
 
-static zlay_status put_row(zl_sketch *s, const tile *t, const zlay_layout *layout, uint64_t row)
+static zlay_status put_row(zl_sketch *s, const swizzled_tile *t, const zlay_layout *layout,
+                           uint64_t row)
 {
     group g = {.row = row};
     zlay_status status = next_group(s->ctx, &g, t, layout);
@@ -87,8 +100,10 @@ static zlay_status put_row(zl_sketch *s, const tile *t, const zlay_layout *layou
     return status ? status : s->status;
 }
 
-/* Whether the rows of a layout are groups of `most` elements alone, at columns that are multiples of it. */
-static zlay_status see_whole(zlay_ctx *ctx, bool *out, const tile *t, const zlay_layout *layout)
+/* Whether the rows of a layout are groups of `most` elements alone, at columns that are multiples of
+ * it. */
+static zlay_status see_whole(zlay_ctx *ctx, bool *out, const swizzled_tile *t,
+                             const zlay_layout *layout)
 {
     *out = t->columns % t->most == 0;
     for (uint64_t row = 0; row < t->rows && *out; row++) {
@@ -102,7 +117,7 @@ static zlay_status see_whole(zlay_ctx *ctx, bool *out, const tile *t, const zlay
 }
 
 /* The greatest boxes that are all whole. */
-static zlay_status choose(zlay_ctx *ctx, tile *t)
+static zlay_status choose(zlay_ctx *ctx, swizzled_tile *t)
 {
     for (uint32_t bits = WORD_MOST_BITS; bits >= BANK_BITS && !t->whole; bits /= 2) {
         bool before, after = false;
@@ -121,7 +136,8 @@ static const char *name_of(char out[NAME], const zlay_layout *layout)
     return zlay_layout_print(&text, layout) ? "a layout" : out;
 }
 
-static zlay_status put_panel(zl_sketch *s, const tile *t, const zlay_layout *layout, const char *when)
+static zlay_status put_panel(zl_sketch *s, const swizzled_tile *t, const zlay_layout *layout,
+                             const char *when)
 {
     char name[NAME];
     uint64_t columns = t->whole ? t->columns / t->most : t->columns;
@@ -134,7 +150,7 @@ static zlay_status put_panel(zl_sketch *s, const tile *t, const zlay_layout *lay
     return status;
 }
 
-/* ---- the request -------------------------------------------------------------------------------- */
+/* ---- the request --------------------------------------------------------------------------- */
 
 static bool is_power(uint32_t n, uint32_t most)
 {
@@ -145,12 +161,15 @@ static zlay_status check(zlay_ctx *ctx, const request *r)
 {
     if (!r->before || !r->after) return zl_fail(ctx, ZLAY_EINVAL, "before, after: a layout each");
     if (!is_power(r->elem_bits, ELEM_BITS_MOST))
-        return zl_fail(ctx, ZLAY_EINVAL, "elem_bits: %" PRIu32 " is no power of two up to 128", r->elem_bits);
+        return zl_fail(ctx, ZLAY_EINVAL, "elem_bits: %" PRIu32 " is no power of two up to 128",
+                       r->elem_bits);
     if (!is_power(r->banks, BANKS_MOST))
-        return zl_fail(ctx, ZLAY_EINVAL, "banks: %" PRIu32 " is no power of two up to 64", r->banks);
+        return zl_fail(ctx, ZLAY_EINVAL, "banks: %" PRIu32 " is no power of two up to 64",
+                       r->banks);
     if (r->values > 1) return zl_fail(ctx, ZLAY_EINVAL, "values: 0 or 1");
     if (r->before->size != r->after->size)
-        return zl_fail(ctx, ZLAY_EINVAL, "before and after have %" PRIu64 " and %" PRIu64 " elements",
+        return zl_fail(ctx, ZLAY_EINVAL,
+                       "before and after have %" PRIu64 " and %" PRIu64 " elements",
                        r->before->size, r->after->size);
     if (zlay_layout_out_count(r->before) != 1 || zlay_layout_out_count(r->after) != 1)
         return zl_fail(ctx, ZLAY_ENOTSUP, "before, after: a layout of several outputs");
@@ -168,11 +187,11 @@ static zlay_status show(zlay_ctx *ctx, zlay_picture **out, request *r)
     if (!status) status = zl_charge_values(ctx, r->after, r->after->size);
     if (!status) status = zl_show_extents_of(ctx, &e, r->before);
     if (status) return status;
-    tile t = {.r = r, .rows = e.rows, .columns = r->before->size / e.rows};
+    swizzled_tile t = {.r = r, .rows = e.rows, .columns = r->before->size / e.rows};
     status = choose(ctx, &t);
     if (status) return status;
-    zl_sketch s = zl_sketch_begin(ctx, "%s of elements of %" PRIu32 " bits", r->values ? "places" : "banks",
-                                  r->elem_bits);
+    zl_sketch s = zl_sketch_begin(ctx, "%s of elements of %" PRIu32 " bits",
+                                  r->values ? "places" : "banks", r->elem_bits);
     if (!s.status) status = put_panel(&s, &t, r->before, "before");
     if (!s.status && !status) status = put_panel(&s, &t, r->after, "after");
     if (!s.status) s.status = status;

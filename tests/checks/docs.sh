@@ -145,7 +145,8 @@ check "docs/ragged.md: the transcripts" transcript_is_true docs/ragged.md 5
 check "docs/variants.md: the transcripts" transcript_is_true docs/variants.md 7
 check "docs/indices.md: the transcripts" transcript_is_true docs/indices.md 10
 check "docs/algebra.md: the transcripts" transcript_is_true docs/algebra.md 8
-check "docs/legality.md: the transcripts" transcript_is_true docs/legality.md 2
+check "docs/legality.md: the transcripts" transcript_is_true docs/legality.md 4
+check "docs/pictures.md: the transcripts" transcript_is_true docs/pictures.md 8
 check "docs/ragged_maps.md: the transcripts" transcript_is_true docs/ragged_maps.md 5
 check "docs/ragged_copies.md: the transcripts" transcript_is_true docs/ragged_copies.md 4
 check "docs/filling.md: the transcripts" transcript_is_true docs/filling.md 4

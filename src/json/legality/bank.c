@@ -54,13 +54,16 @@ static zlay_status list_lanes(zl_call *call, json_t **out, const json_t *text, u
 {
     zlay_layout *layout = NULL;
     zlay_status status = zl_layout_of(call, "addresses", text, &layout);
-    if (!status && zlay_layout_size(layout) != lanes)
-        status = zl_fail(call->ctx, ZLAY_EINVAL, "field 'addresses' is no layout of %u lanes", lanes);
+    if (!status && (zlay_layout_size(layout) != lanes || zlay_layout_out_count(layout) != 1))
+        status = zl_fail(call->ctx, ZLAY_EINVAL, "field 'addresses' is no layout of %u lanes",
+                         lanes);
     if (!status && !(*out = json_array())) status = ZLAY_ENOMEM;
-    for (uint32_t lane = 0; lane < lanes && !status; lane++) {
-        json_t *address = NULL;
-        status = zl_json_value(call, layout, lane, &address);
-        if (!status) zl_put_item(call, *out, address);
+    for (uint32_t lane = 0; !status && lane < lanes; lane++) {
+        int64_t address;
+        status = zlay_layout_eval(&address, 1, layout, lane);
+        zl_put_item(call, *out, status ? json_null() : json_integer(address));
+        if (status == ZLAY_NONE) status = ZLAY_OK;
+        if (status) status = zl_wrong(call, "addresses", "a layout without names");
     }
     zlay_layout_free(layout);
     return status;
@@ -70,12 +73,12 @@ static zlay_status list_lanes(zl_call *call, json_t **out, const json_t *text, u
 static zlay_status read_lanes(zl_call *call, const json_t *object, const zl_field *field, void *to)
 {
     const zlay_bank_access *access = &((asked *)to)->access;
-    const json_t *given = json_object_get(object, field->name);
+    const json_t *list = json_object_get(object, field->name);
     json_t *made = NULL;
     zlay_status status = ZLAY_OK;
-    if (json_is_string(given)) status = list_lanes(call, &made, given, access->lanes);
-    else status = zl_get_list(call, object, field->name, &given);
-    if (!status) status = read_list(call, made ? made : given, access, ((asked *)to)->addresses);
+    if (json_is_string(list)) status = list_lanes(call, &made, list, access->lanes);
+    else status = zl_get_list(call, object, field->name, &list);
+    if (!status) status = read_list(call, made ? made : list, access, ((asked *)to)->addresses);
     json_decref(made);
     return status;
 }

@@ -89,7 +89,7 @@ zlay_status zl_op_tensormap_pack(zl_call *call, const void *value)
     return ZLAY_OK;
 }
 
-/* What one copy of the map moves: what complete_tx counts, and the elements that this is. */
+/* What one copy of the map moves: the bytes that complete_tx counts, and their elements. */
 static json_t *copy_value(zl_call *call, const zlay_tensormap *map)
 {
     const zlay_issue issue = {.kind = ZLAY_COPY_TENSOR_LOAD,

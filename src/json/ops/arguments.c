@@ -13,8 +13,9 @@ enum { PATH_MOST = 63 };
 /* ---- values ------------------------------------------------------------------------------- */
 
 /* Fields that are lists. */
-static const char *const lists[] = {"slots", "step", "extent", "stride",   "box",         "lower",
-                                    "upper", "tile", "facts",  "unknowns", "coordinates", "offsets"};
+static const char *const lists[] = {
+    "slots", "step",  "extent",   "stride",      "box",    "lower", "upper",
+    "tile",  "facts", "unknowns", "coordinates", "offsets"};
 
 static bool is_list(const char *field)
 {
@@ -91,7 +92,7 @@ bool zl_request_put(json_t *request, const char *assignment)
     "\"map\":{\"mode\":\"tiled\",\"address\":0,\"interleave\":\"none\",\"swizzle\":\"none\"," \
     "\"l2\":\"none\",\"oob\":\"none\"}"
 
-/* Puts into a request what that of a command begins with; gives it back where there is no memory. */
+/* Puts into a request what a command's begins with; NULL: no memory, and the request is freed. */
 static json_t *begun(json_t *request, const char *command, const char *what)
 {
     static const struct {

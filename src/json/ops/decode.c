@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A descriptor given as bits: its fields, as the operation WHAT.unpack reads them, the verdict of
+/* A descriptor in its bits: its fields, as the operation WHAT.unpack reads them, the verdict of
  * WHAT.check, and the constant or call that makes it, as emit prints it. */
 #include "json/ops/response.h"
 
@@ -9,7 +9,7 @@
 
 enum { MAP_WORDS = 16, NAME_MOST = 60, OP_MOST = NAME_MOST + 20 };
 
-/* The bits of a tensor map, digits or words, and how many arguments they took; NULL: they are none. */
+/* The bits of a tensor map, digits or words, and how many arguments they took; NULL: none. */
 static json_t *map_words(int argc, char **argv, int *used)
 {
     *used = argc < MAP_WORDS ? 1 : MAP_WORDS;
@@ -62,7 +62,7 @@ typedef struct decoded {
     json_t *request, *unpacked, *checked, *printed; /* answers; NULL: not asked */
 } decoded;
 
-/* A request about the same descriptor: of its bits, or of its fields where the operation takes them. */
+/* A request about the same descriptor: its bits, or its fields where the operation takes them. */
 static json_t *request_about(const decoded *d, const char *op)
 {
     json_t *ok = json_object_get(d->unpacked, "ok"), *map = json_object_get(ok, "map");
@@ -96,7 +96,7 @@ static json_t *emitted(zlay_ctx *ctx, const decoded *d)
     return asked(ctx, request);
 }
 
-/* ---- text ------------------------------------------------------------------------------------- */
+/* ---- text -------------------------------------------------------------------------- */
 
 /* The names of a map's numbers. */
 static const char *word_of(const char *name, const json_t *value)
@@ -171,7 +171,7 @@ static void write_all(zl_text *out, const void *value)
     else if (printed) zl_putf(out, "\n%s", text_of(printed, "text"));
 }
 
-/* A verdict is asked for, and so is a text, where the descriptor's operations take what is given. */
+/* The verdict is that of WHAT.check, where there is one. */
 static zlay_status answer_write(zlay_ctx *ctx, zlay_buf *out, decoded *d)
 {
     char op[OP_MOST];

@@ -15,7 +15,8 @@ typedef struct asked {
 } asked;
 
 /* As many as the map has dimensions; it is read before. */
-static zlay_status read_coordinates(zl_call *call, const json_t *object, const zl_field *field, void *to)
+static zlay_status read_coordinates(zl_call *call, const json_t *object, const zl_field *field,
+                                    void *to)
 {
     asked *a = to;
     const json_t *list;
@@ -32,7 +33,8 @@ static zlay_status read_coordinates(zl_call *call, const json_t *object, const z
     return ZLAY_OK;
 }
 
-static zlay_status read_offsets(zl_call *call, const json_t *object, const zl_field *field, void *to)
+static zlay_status read_offsets(zl_call *call, const json_t *object, const zl_field *field,
+                                void *to)
 {
     asked *a = to;
     const json_t *list;
@@ -47,14 +49,14 @@ static zlay_status read_offsets(zl_call *call, const json_t *object, const zl_fi
     return ZLAY_OK;
 }
 
-static const zl_field_kind as_coordinates = {.read = read_coordinates},
-                           as_offsets = {.read = read_offsets};
-typedef asked as_coordinates_type, as_offsets_type;
+static const zl_field_kind as_place = {.read = read_coordinates},
+                           as_shifts = {.read = read_offsets};
+typedef asked as_place_type, as_shifts_type;
 
 static const zl_field rows[] = {
     {"map", ZL_NEEDS, ZL_AT(zl_as_map, asked, map)},
-    {"coordinates", ZL_NEEDS, ZL_WHOLE(as_coordinates, asked)},
-    {"offsets", ZL_MAY, ZL_WHOLE(as_offsets, asked)},
+    {"coordinates", ZL_NEEDS, ZL_WHOLE(as_place, asked)},
+    {"offsets", ZL_MAY, ZL_WHOLE(as_shifts, asked)},
     {"smem", ZL_MAY, ZL_AT(zl_as_u32, asked, smem)},
     ZL_PART(zl_form_fields, asked, form),
 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* show.tensormap, .smemdesc, .idesc and .buffer: a descriptor that is given as bits, field by field. */
+/* show.tensormap, .smemdesc, .idesc and .buffer: the bits of a descriptor, field by
+ * field. */
 #include "json/show/show.h"
 
 #include <zlay/show_hardware.h>
