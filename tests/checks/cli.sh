@@ -197,6 +197,12 @@ verdict_is_decoded() { # what is legal is made, what is not is repaired
         "$zlay" decode smemdesc sm_90a 0x4000004000010040 | grep -q 'return 0x4000004000010000ull'
 }
 check "decode: the verdict, its repairs, and what makes it" verdict_is_decoded
+any_dump_is_decoded() { # of ranks 6 to 8 too, which no map has
+    for byte in 00 ff 6a 5c a3; do
+        "$zlay" decode tensormap sm_90a "$(printf "$byte%.0s" $(seq 128))" > "$tap_dir/dump" && grep -q '^legal  *no$' "$tap_dir/dump" && grep -q '^broken  *TMAP_' "$tap_dir/dump" || return 1
+    done
+}
+check "decode: any 128 bytes have fields and a verdict" any_dump_is_decoded
 call_is_decoded() { # the call of emit, and what a copy moves
     "$zlay" decode tensormap sm_90a "$map_bits" > "$tap_dir/decoded" && grep -q '^  type  *bf16$' "$tap_dir/decoded" && grep -q '^  elements  *[1-9]' "$tap_dir/decoded" && grep -q '^  expect_tx  *[1-9]' "$tap_dir/decoded" &&
         sed '1,/^$/d' "$tap_dir/decoded" > "$tap_dir/call" && "$zlay" emit tensormap cuda sm_90a "$map_bits" | cmp - "$tap_dir/call"
