@@ -216,10 +216,14 @@ static void put_verdict(zl_sketch *s, const shown_bits *d)
     const char *target = zlay_target_name(d->r->target);
     if (d->verdict.answer == ZLAY_YES) zl_sketch_note(s, "yes: every rule of %s holds", target);
     for (uint32_t i = 0; i < d->verdict.reasons && i < REASONS; i++) {
+        const zlay_reason *r = &d->reasons[i];
+        const char *field = zlay_field_name(r->field);
+        char index[TEXT / 8] = "";
         zlay_rule rule;
-        if (!zlay_rule_info(&rule, d->reasons[i].rule))
-            zl_sketch_note(s, "%s: %s: %s", d->reasons[i].noted ? "noted" : "no", rule.id,
-                           rule.text);
+        if (zlay_rule_info(&rule, r->rule)) continue;
+        if (r->index >= 0) snprintf(index, sizeof index, "[%d]", (int)r->index);
+        zl_sketch_note(s, "%s: %s%s%s%s: %s", r->noted ? "noted" : "no", field ? field : "",
+                       field ? index : "", field ? ": " : "", rule.id, rule.text);
     }
 }
 

@@ -134,6 +134,17 @@ static const char *text_of(const json_t *object, const char *name)
     return text ? text : "";
 }
 
+/* Which field breaks a rule, and its value. */
+static void put_found(zl_text *out, const json_t *row)
+{
+    const json_t *index = json_object_get(row, "index"), *value = json_object_get(row, "value");
+    if (!*text_of(row, "field")) return;
+    zl_putf(out, "  %-12s %s", "field", text_of(row, "field"));
+    if (json_is_integer(index)) zl_putf(out, "[%d]", (int)json_integer_value(index));
+    if (json_is_string(value)) zl_putf(out, " is %s\n", json_string_value(value));
+    else zl_putf(out, " is %" JSON_INTEGER_FORMAT "\n", json_integer_value(value));
+}
+
 /* Rules that do not hold: what each says, and the repair. */
 static void put_rules(zl_text *out, const json_t *checked, const char *list, const char *before)
 {
@@ -142,6 +153,7 @@ static void put_rules(zl_text *out, const json_t *checked, const char *list, con
     json_array_foreach(rows, i, row) {
         const json_t *fix = json_object_get(row, "fix");
         zl_putf(out, "%-14s %s: %s\n", before, text_of(row, "rule"), text_of(row, "text"));
+        put_found(out, row);
         if (*text_of(fix, "text"))
             zl_putf(out, "  %-12s %s; keeps %s\n", "repair", text_of(fix, "text"),
                     text_of(fix, "keeps"));
