@@ -111,30 +111,19 @@ static uint32_t put_phase(zl_sketch *s, phase *p, uint32_t number, uint32_t befo
     return rows;
 }
 
-static zlay_status put_phases(zl_sketch *s, uint64_t active, const zl_banked *b,
+/* Both parts of an access have the same lanes and so as many phases. */
+static zlay_status put_phases(zl_sketch *s, const zlay_bank *bank, const zl_banked *b,
                               const uint32_t *addresses)
 {
-    zl_bank_keys keys;
-    uint64_t phases[ZLAY_BANK_PHASES];
-    uint32_t number = 0, before = 0;
+    uint32_t each = bank->phases / b->access->parts, before = 0;
     phase *p = zl_scratch(s->ctx, 1, sizeof *p);
     if (!p) return ZLAY_ENOMEM;
-    for (uint32_t part = 0; part < b->access->parts; part++, addresses += b->lanes) {
-        uint32_t count = zl_bank_part(&keys, phases, b, addresses, active, false);
-        for (uint32_t i = 0; i < count && !s->status; i++, number++) {
-            *p = (phase){.keys = &keys, .lanes = phases[i]};
-            before += put_phase(s, p, number, before);
-        }
+    for (uint32_t i = 0; i < bank->phases && !s->status; i++) {
+        const zl_bank_keys keys = zl_bank_keys_of(b, addresses + i / each * b->lanes);
+        *p = (phase){.keys = &keys, .lanes = bank->phase[i]};
+        before += put_phase(s, p, i, before);
     }
     return s->status;
-}
-
-/* Lanes of all phases. */
-static uint64_t active_of(const zlay_bank *bank)
-{
-    uint64_t active = 0;
-    for (uint32_t i = 0; i < bank->phases; i++) active |= bank->phase[i];
-    return active;
 }
 
 static zlay_status refuse(zlay_ctx *ctx, zlay_status status, const zlay_target *target)
@@ -159,7 +148,7 @@ static zlay_status show(zlay_ctx *ctx, zlay_picture **out, const zlay_target *ta
                        zlay_target_name(target), info.gap);
     if (!bank.phases) return zl_fail(ctx, ZLAY_EINVAL, "no lane is active");
     zl_sketch s = zl_sketch_begin(ctx, "%s on %s", info.name, zlay_target_name(target));
-    if (!s.status) s.status = put_phases(&s, active_of(&bank), &b, addresses);
+    if (!s.status) s.status = put_phases(&s, &bank, &b, addresses);
     zl_sketch_note(
         &s, "%u wavefronts; these lanes take at least %u, and %u where no two share an address",
         (unsigned)bank.wavefronts, (unsigned)bank.ideal, (unsigned)bank.distinct);

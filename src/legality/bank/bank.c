@@ -8,7 +8,7 @@ enum { WORD = 4, LANES_STEP = 4 };
 
 typedef uint32_t four __attribute__((vector_size(16)));
 
-static zl_bank_keys keys_of(const zl_banked *b, const uint32_t *addresses, uint32_t least)
+static inline zl_bank_keys keys_of(const zl_banked *b, const uint32_t *addresses, uint32_t least)
 {
     uint32_t bytes = b->access->bytes, align = b->access->align;
     uint32_t unit = bytes < least ? least : align < bytes ? align < least ? least : align : bytes;
@@ -96,27 +96,18 @@ static void put_least(zlay_bank *out, const zl_banked *b, uint64_t active)
     out->distinct += phases_of(b->model, active, alone ? 2 : 1);
 }
 
-uint32_t zl_bank_part(zl_bank_keys *out, uint64_t *phases, const zl_banked *b,
-                      const uint32_t *addresses, uint64_t active, bool distinct)
-{
-    uint32_t step = merges(b, addresses) ? 2 : 1, count = 0;
-    *out = keys_of(b, addresses, WORD);
-    out->ways = b->model->banks * WORD >> out->shift;
-    out->lanes = step * b->lanes / b->model->count;
-    out->distinct = distinct || b->model->serves == ZL_SERVES_LANES;
-    for (uint32_t i = 0; i < b->model->count; i += step) {
-        uint64_t lanes = active & (b->model->phases[i] | b->model->phases[i + step - 1]);
-        if (lanes) phases[count++] = lanes;
-    }
-    return count;
-}
-
 static void count_part(zlay_bank *out, const zl_banked *b, const uint32_t *addresses,
                        uint64_t active, bool distinct)
 {
-    zl_bank_keys keys;
-    uint32_t first = out->phases;
-    out->phases += zl_bank_part(&keys, out->phase + first, b, addresses, active, distinct);
+    uint32_t step = merges(b, addresses) ? 2 : 1, first = out->phases;
+    zl_bank_keys keys = keys_of(b, addresses, WORD);
+    keys.ways = b->model->banks * WORD >> keys.shift;
+    keys.lanes = step * b->lanes / b->model->count;
+    keys.distinct = distinct || b->model->serves == ZL_SERVES_LANES;
+    for (uint32_t i = 0; i < b->model->count; i += step) {
+        uint64_t lanes = active & (b->model->phases[i] | b->model->phases[i + step - 1]);
+        if (lanes) out->phase[out->phases++] = lanes;
+    }
     out->wavefronts += zl_bank_wavefronts(&keys, out->phase + first, out->phases - first);
     if (b->model->serves == ZL_SERVES_PAIRS) {
         put_least(out, b, active);
@@ -183,4 +174,13 @@ zlay_status zlay_bank_conflicts(zlay_bank *out, const zlay_target *target, int32
         count_part(out, &b, addresses + p * b.lanes, active, distinct);
     for (uint32_t p = out->phases; p < ZLAY_BANK_PHASES; p++) out->phase[p] = 0;
     return ZLAY_OK;
+}
+
+__attribute__((cold)) zl_bank_keys zl_bank_keys_of(const zl_banked *b, const uint32_t *addresses)
+{
+    zl_bank_keys keys = keys_of(b, addresses, WORD);
+    keys.ways = b->model->banks * WORD >> keys.shift;
+    keys.lanes = b->lanes;
+    keys.distinct = b->model->serves == ZL_SERVES_LANES;
+    return keys;
 }

@@ -49,10 +49,8 @@ typedef struct zl_bank_keys {
     bool distinct;  /* no two are one, or lanes that have one are served one by one */
 } zl_bank_keys;
 
-/* What the lanes of a part ask for, and the phases in which they do, which it counts; `distinct`: no two
- * lanes write one byte. */
-uint32_t zl_bank_part(zl_bank_keys *out, uint64_t *phases, const zl_banked *b,
-                      const uint32_t *addresses, uint64_t active, bool distinct);
+/* What the lanes of a part ask for, of phases of any size. */
+zl_bank_keys zl_bank_keys_of(const zl_banked *b, const uint32_t *addresses);
 
 /* Whether lanes of one key each, at least one of them, ask each way for one key at most: then one
  * wavefront serves them. */
