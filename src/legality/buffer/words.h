@@ -24,6 +24,7 @@ static inline uint64_t zl_words_get(const uint32_t *word, uint32_t at, uint32_t 
 }
 
 /* The fields of a buffer resource, of a target that has buffers; returns how many. */
-size_t zl_buffer_bit_fields(zl_bit_field *out, const zlay_target *target, const zlay_buffer *buffer);
+size_t zl_buffer_bit_fields(zl_bit_field *out, const zlay_target *target,
+                            const zlay_buffer *buffer);
 
 #endif

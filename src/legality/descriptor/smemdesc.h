@@ -29,7 +29,8 @@ typedef struct zl_desc_format {
 extern const zl_desc_format zl_desc_sm90, zl_desc_sm100;
 
 /* The fields of a descriptor in the target's format, which it has; returns how many. */
-size_t zl_desc_bit_fields(zl_bit_field *out, const zlay_target *target, const zlay_smemdesc *fields);
+size_t zl_desc_bit_fields(zl_bit_field *out, const zlay_target *target,
+                          const zlay_smemdesc *fields);
 
 /* The patterns of ZLAY_SWIZZLE_NONE to _128B and 4, 128 bytes in atoms of 32: Sw<bits, base, shift>
  * over bytes, chunks of 16 bytes in a row, and rows that a group has. */

@@ -43,7 +43,8 @@ static bool pack(uint64_t *out, const zlay_smemdesc *f)
                 (uint32_t)f->lbo_mode < 2 && !(f->other & used);
     *out = ((uint64_t)f->start >> 4 << AT_start | (uint64_t)f->lbo >> 4 << AT_lbo |
             (uint64_t)f->sbo >> 4 << AT_sbo | (uint64_t)f->base_offset << AT_base_offset |
-            (uint64_t)f->lbo_mode << AT_lbo_mode | (uint64_t)code << AT_swizzle | VERSION) ^ f->other;
+            (uint64_t)f->lbo_mode << AT_lbo_mode | (uint64_t)code << AT_swizzle | VERSION) ^
+           f->other;
     return fits;
 }
 

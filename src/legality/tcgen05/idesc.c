@@ -265,7 +265,18 @@ zlay_status zlay_idesc_from_mma(zlay_idesc *out, const zlay_mma *mma)
 
 /* ---- fields as bits ------------------------------------------------------------------------ */
 
-typedef enum unit { OF_1, OF_8, OF_16, OF_128, OF_MAJOR, OF_SHIFT, OF_SCALE, OF_K96, OF_OPERAND, OF_SUM } unit;
+typedef enum unit {
+    OF_1,
+    OF_8,
+    OF_16,
+    OF_128,
+    OF_MAJOR,
+    OF_SHIFT,
+    OF_SCALE,
+    OF_K96,
+    OF_OPERAND,
+    OF_SUM
+} unit;
 
 static const struct {
     uint32_t shift;
