@@ -101,5 +101,6 @@
 
 /* Pictures. */
 #include <zlay/show.h>
+#include <zlay/show_pipe.h>
 
 #endif

@@ -1,0 +1,394 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Shows a run of a pipe. The run is the verifier's own (pipe/runs/retrace.h), made twice: first to count
+ * the steps and to find the event that is marked, then to draw. Stages and mbarriers are looked at when a
+ * step ends, and a bar lasts while nothing changes there. */
+#include "show/pipe.h"
+#include "base/request.h"
+#include "pipe/language/plain.h"
+#include "pipe/order/verify.h"
+#include "pipe/runs/retrace.h"
+#include "pipe/runs/state/clock.h"
+#include "show/picture.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include <zlay/show_pipe.h>
+
+enum { STEPS_USUAL = 64, TRIPS_USUAL = 3, TRIPS_MOST = 200, LABEL = 160, TIP = 512, TITLE = 256 };
+enum { NOBODY = -1 };
+
+/* A row of a stage or of an mbarrier, and what stands there since a step. */
+typedef struct track {
+    bool used;
+    uint32_t row, since;
+    int64_t state, index; /* ZL_STAGE_*; or the phase */
+} track;
+
+typedef struct view {
+    zl_sketch *s; /* NULL while steps are counted */
+    zlay_ctx *ctx;
+    const zlay_pipe *pipe; /* as its text is */
+    zl_retrace again;
+    zlay_answer answer;
+    zl_fault fault;
+    uint32_t steps, most;
+    uint64_t told, count; /* events so far, and all */
+    uint32_t last;        /* the event that runs last */
+    bool moved, cut;
+    uint32_t *next; /* per instance: the step behind its last event */
+    track *tracks;  /* stages, then mbarriers */
+    uint32_t stages, tracks_count;
+    zl_tick *known; /* when the last step ended */
+} view;
+
+/* ---- boxes -------------------------------------------------------------------------------------- */
+
+static void end_text(zl_text *text)
+{
+    text->text[text->need < text->room ? text->need : text->room] = 0;
+}
+
+/* From a step to the one that is at hand. */
+static zlay_box box_of(const view *v, uint32_t row, uint32_t from, int64_t key)
+{
+    return (zlay_box){.row = row,
+                      .column = from,
+                      .width = v->steps - from + 1,
+                      .shade = key < 0 ? NOBODY : zl_sketch_shade(key),
+                      .key = key,
+                      .step = from};
+}
+
+static void put_event(view *v, zl_run *r, const zl_instance *i, bool marked)
+{
+    char label[LABEL], tip[TIP];
+    uint32_t k = (uint32_t)(i - r->instances);
+    zl_text name = {label, sizeof label - 1, 0}, text = {tip, sizeof tip - 1, 0};
+    const zl_event *e = &r->pipe->events[i->pc];
+    zlay_box box = box_of(v, k, v->next[k], zl_event_ring_index(r, i, e));
+    zl_put_event_label(&name, v->pipe, e);
+    zl_put_event_tip(&text, r, v->pipe, i);
+    end_text(&name);
+    end_text(&text);
+    box.marked = marked;
+    box.label = label;
+    box.tip = tip;
+    zl_sketch_box(v->s, &box);
+}
+
+/* A bar that ends with the step before. */
+static void put_track(const view *v, const track *t, uint32_t number)
+{
+    static const char *const words[] = {"", "written", "full", "read"};
+    char label[LABEL], tip[TIP];
+    zl_text name = {label, sizeof label - 1, 0}, text = {tip, sizeof tip - 1, 0};
+    const zl_run *r = v->again.run;
+    bool stage = number < v->stages;
+    zl_ring_slot slot = stage ? zl_stage_slot(r, number) : zl_mbar_slot(r, number - v->stages);
+    if ((stage && t->state == ZL_STAGE_FREE) || t->since == v->steps) return;
+    int64_t key = stage ? t->index : t->state * slot.stages + slot.slot;
+    zlay_box box = box_of(v, t->row, t->since, key);
+    box.width--;
+    zl_put_ring_slot(&text, &slot);
+    if (stage) zl_putf(&name, "%s", words[t->state]), zl_putf(&text, ": index %" PRId64, key);
+    else zl_putf(&name, "phase %" PRId64, t->state), zl_putf(&text, ": index %" PRId64, key);
+    end_text(&name);
+    end_text(&text);
+    box.label = label;
+    box.tip = tip;
+    zl_sketch_box(v->s, &box);
+}
+
+/* ---- what is told ------------------------------------------------------------------------------- */
+
+static track seen(const view *v, const zl_run *r, uint32_t number)
+{
+    track now = {0};
+    if (number >= v->stages) {
+        const zl_mbar *g = &r->mbars[number - v->stages];
+        now.state = g->phase;
+        now.used = !g->idle;
+        return now;
+    }
+    const zl_shadow *p = &r->places[number];
+    now.state = zl_shadow_stage(p, v->known);
+    now.used = now.state != ZL_STAGE_FREE;
+    now.index = now.used ? p->tag : 0;
+    return now;
+}
+
+/* Begins a bar where something has changed. */
+static void look(view *v, const zl_run *r)
+{
+    for (uint32_t k = 0; k < v->tracks_count; k++) {
+        track *t = &v->tracks[k], now = seen(v, r, k);
+        t->used |= now.used;
+        if (now.state == t->state && now.index == t->index) continue;
+        if (v->s) put_track(v, t, k);
+        t->state = now.state;
+        t->index = now.index;
+        t->since = v->steps;
+    }
+    zl_retrace_known(r, v->known);
+}
+
+/* Whether the fault is not one of the event that ran last: then one more step shows where it is. */
+static bool has_last_step(const view *v)
+{
+    bool last = v->count && v->last == v->fault.event;
+    return v->fault.rule && (v->fault.rule == ZLAY_PIPE_DEADLOCK || !last);
+}
+
+/* Whether the event that is at hand breaks the rule. */
+static bool is_broken_by(const view *v)
+{
+    return v->fault.rule && v->told == v->count && !has_last_step(v);
+}
+
+static void tell_event(view *v, zl_run *r, const zl_instance *i)
+{
+    uint32_t k = (uint32_t)(i - r->instances);
+    v->told++;
+    if (v->again.fault.rule) v->next[k] = v->steps;
+    if (v->s) put_event(v, r, i, is_broken_by(v));
+    v->last = i->pc;
+    v->next[k] = v->steps + 1;
+    v->moved = true;
+}
+
+static void tell(zl_run *r, const zl_instance *i)
+{
+    view *v = r->teller;
+    if (i) tell_event(v, r, i);
+    bool ends = v->again.fault.rule ? i != NULL : !i && v->moved;
+    if (!ends) return;
+    look(v, r);
+    v->moved = false;
+    v->steps++;
+    if (v->again.fault.rule || v->steps < v->most) return;
+    v->cut = r->stuck = true;
+}
+
+/* ---- where a run can not go on ------------------------------------------------------------------ */
+
+static bool is_event(const zl_event *e)
+{
+    return e->kind != ZL_EV_FOR && e->kind != ZL_EV_END;
+}
+
+/* The event that breaks the rule by itself, in the role that has it. */
+static void put_alone(view *v, zl_run *r)
+{
+    char label[LABEL], tip[TIP];
+    zl_text name = {label, sizeof label - 1, 0}, text = {tip, sizeof tip - 1, 0};
+    uint32_t k = 0, event = v->fault.event;
+    const zl_role *role = r->pipe->roles;
+    while (k < r->instances_count) {
+        role = &r->pipe->roles[r->instances[k].role];
+        if (role->begin <= event && event < role->end) break;
+        k++;
+    }
+    if (k == r->instances_count || !is_event(&r->pipe->events[event])) return;
+    zl_put_event_label(&name, v->pipe, &r->pipe->events[event]);
+    zl_putf(&text, "line %u: ", r->pipe->events[event].line);
+    zl_pipe_put_event(&text, v->pipe, event);
+    end_text(&name);
+    end_text(&text);
+    zlay_box box = box_of(v, k, v->steps, NOBODY);
+    box.marked = true;
+    box.label = label;
+    box.tip = tip;
+    zl_sketch_box(v->s, &box);
+}
+
+static void put_last_step(view *v, zl_run *r)
+{
+    if (v->fault.rule != ZLAY_PIPE_DEADLOCK) put_alone(v, r);
+    else
+        for (const zl_instance *i = r->instances; i < r->instances + r->instances_count; i++)
+            if (i->pc < r->pipe->roles[i->role].end && is_event(&r->pipe->events[i->pc]))
+                put_event(v, r, i, true);
+    v->steps++;
+}
+
+/* ---- the picture ---------------------------------------------------------------------------------- */
+
+static void name_rows(view *v, const zl_run *r)
+{
+    char label[LABEL];
+    for (uint32_t k = 0; k < r->instances_count; k++) {
+        zl_text text = {label, sizeof label - 1, 0};
+        zl_put_instance(&text, r, &r->instances[k]);
+        end_text(&text);
+        zl_sketch_row(v->s, k, "%s", label);
+    }
+    for (uint32_t k = 0; k < v->tracks_count; k++) {
+        zl_text text = {label, sizeof label - 1, 0};
+        if (!v->tracks[k].used) continue;
+        zl_ring_slot slot = k < v->stages ? zl_stage_slot(r, k) : zl_mbar_slot(r, k - v->stages);
+        zl_put_ring_slot(&text, &slot);
+        end_text(&text);
+        zl_sketch_row(v->s, v->tracks[k].row, "%s", label);
+    }
+}
+
+static uint32_t number_rows(view *v, const zl_run *r)
+{
+    uint32_t rows = r->instances_count;
+    for (uint32_t k = 0; k < v->tracks_count; k++) {
+        v->tracks[k].row = v->tracks[k].used ? rows++ : 0;
+        v->tracks[k].state = v->tracks[k].index = v->tracks[k].since = 0;
+    }
+    return rows;
+}
+
+static void put_notes(view *v, const zl_run *r)
+{
+    char line[LABEL];
+    zl_text text = {line, sizeof line - 1, 0};
+    const zl_fault *f = &v->fault;
+    if (f->rule) {
+        zl_putf(&text, "%s at line %u", zlay_pipe_rule_name(f->rule), r->pipe->events[f->event].line);
+        if (f->other != UINT32_MAX)
+            zl_putf(&text, " against line %u", r->pipe->events[f->other].line);
+        end_text(&text);
+    }
+    if (v->answer == ZLAY_UNDECIDED) zl_sketch_note(v->s, "undecided");
+    if (f->rule) zl_sketch_note(v->s, "no: %s", line);
+    else if (v->answer == ZLAY_YES) zl_sketch_note(v->s, "yes: correct for every trip count");
+    if (v->cut) zl_sketch_note(v->s, "the run goes on behind step %u", v->steps - 1);
+    else if (r->status) zl_sketch_note(v->s, "the run goes on: a limit is reached");
+}
+
+/* Runs once. */
+static void play(view *v)
+{
+    uint32_t instances = v->again.run->instances_count;
+    memset(v->next, 0, instances * sizeof *v->next);
+    memset(v->known, 0, v->again.run->comps * sizeof *v->known);
+    v->steps = 0;
+    v->told = 0;
+    v->moved = v->cut = false;
+    zl_retrace_show(&v->again, tell, v);
+}
+
+/* Counts steps, and finds which events are marked. */
+static void count_steps(view *v)
+{
+    zl_run *r = v->again.run;
+    v->fault = v->again.fault;
+    play(v);
+    if (!v->fault.rule) v->fault = r->fault;
+    v->count = v->told;
+}
+
+static zlay_status draw(view *v, zl_sketch *s)
+{
+    zl_run *r = v->again.run;
+    count_steps(v);
+    bool more = has_last_step(v);
+    uint32_t steps = v->steps + more, rows = number_rows(v, r);
+    zl_sketch_panel(s, ZLAY_PANEL_STEPS, steps ? steps : 1, rows, "%s", "");
+    if (s->status) return s->status;
+    v->s = s;
+    name_rows(v, r);
+    for (uint32_t k = 0; k < steps && !s->status; k++) zl_sketch_column(s, k, "%u", k);
+    play(v);
+    if (more) put_last_step(v, r);
+    for (uint32_t k = 0; k < v->tracks_count; k++)
+        if (v->tracks[k].used) put_track(v, &v->tracks[k], k);
+    put_notes(v, r);
+    return s->status;
+}
+
+/* ---- requests --------------------------------------------------------------------------------------- */
+
+/* The values of a run with so many trips. */
+static zlay_status choose_trips(zlay_ctx *ctx, zl_verdict *out, const zlay_pipe *plain,
+                                uint64_t trips)
+{
+    *out = (zl_verdict){.tile = -1};
+    for (uint32_t k = 0; k < plain->params_count; k++) {
+        const zl_param *p = &plain->params[k];
+        int64_t value = (int64_t)trips > p->most ? p->most : (int64_t)trips;
+        out->values[k] = value < p->least ? p->least : value;
+        if (p->of < 0) continue;
+        out->tile = (int32_t)k;
+        if (plain->params[p->of].least > TRIPS_MOST)
+            return zl_fail(ctx, ZLAY_ELIMIT, "param %s: more than %d trips that have counts of their own",
+                           plain->params[p->of].name, TRIPS_MOST);
+    }
+    return ZLAY_OK;
+}
+
+static zlay_status make_view(view *v)
+{
+    const zl_run *r = v->again.run;
+    v->stages = zl_stages_count(r);
+    v->tracks_count = v->stages + r->mbars_count;
+    v->next = zl_scratch(v->ctx, r->instances_count + 1, sizeof *v->next);
+    v->tracks = zl_scratch(v->ctx, v->tracks_count + 1, sizeof *v->tracks);
+    v->known = zl_scratch(v->ctx, r->comps, sizeof *v->known);
+    return v->next && v->tracks && v->known ? ZLAY_OK : ZLAY_ENOMEM;
+}
+
+/* Whether the pipe is right; where not, the values of the run that shows it. */
+static zlay_status ask(view *v, zl_verdict *verdict, const zlay_pipe *plain, uint64_t trips)
+{
+    size_t count = 0;
+    zlay_status status = zl_verify_part(v->ctx, &v->answer, NULL, 0, &count, NULL, v->pipe);
+    if (!status && v->answer == ZLAY_NO) {
+        status = zl_run_verify(v->ctx, verdict, NULL, v->pipe);
+        if (status || verdict->fault.rule) return status;
+    }
+    return status ? status : choose_trips(v->ctx, verdict, plain, trips);
+}
+
+static void put_title(zl_text *out, const view *v)
+{
+    const zl_run *r = v->again.run;
+    zl_putf(out, "pipe %s", v->pipe->name);
+    for (uint32_t k = 0; k < v->pipe->params_count; k++) {
+        zl_puts(out, k ? ", " : ": ");
+        zl_retrace_put_value(out, r, k);
+    }
+    end_text(out);
+}
+
+static zlay_status show(zlay_ctx *ctx, zlay_picture **out, const zlay_pipe *pipe,
+                        const zlay_show_pipe_request *request)
+{
+    char title[TITLE];
+    zl_text text = {title, sizeof title - 1, 0};
+    zl_verdict verdict;
+    const zlay_pipe *plain;
+    uint64_t trips = request->trips ? request->trips : TRIPS_USUAL;
+    view v = {.ctx = ctx, .pipe = pipe, .most = request->steps ? request->steps : STEPS_USUAL};
+    if (trips > TRIPS_MOST)
+        return zl_fail(ctx, ZLAY_EINVAL, "trips: %" PRIu64 "; at most %d", trips, TRIPS_MOST);
+    zlay_status status = zl_pipe_plain(ctx, &plain, pipe);
+    if (!status) status = ask(&v, &verdict, plain, trips);
+    if (!status) status = zl_retrace_begin(&v.again, ctx, plain, &verdict);
+    if (!status) status = make_view(&v);
+    if (status) return status;
+    put_title(&text, &v);
+    zl_sketch s = zl_sketch_begin(ctx, "%s", title);
+    if (!s.status) s.status = draw(&v, &s);
+    return zl_sketch_end(&s, out);
+}
+
+zlay_status zlay_show_pipe(zlay_ctx *ctx, zlay_picture **out, const zlay_pipe *pipe,
+                           const zlay_show_pipe_request *request)
+{
+    static const zl_request_form form = {"zlay_show_pipe_request",
+                                         sizeof(zlay_show_pipe_request),
+                                         sizeof request->size,
+                                         {ZL_RESERVED(zlay_show_pipe_request, reserved)}};
+    zlay_show_pipe_request r = {.size = sizeof r};
+    if (!ctx || !out || !pipe) return ZLAY_EINVAL;
+    zlay_status status = zl_enter(ctx);
+    if (status) return status;
+    if (request) status = zl_request_read(ctx, &r, request, &form);
+    return zl_leave(ctx, status ? status : show(ctx, out, pipe, &r));
+}
