@@ -35,6 +35,7 @@ typedef struct view {
     uint32_t steps, most;
     uint64_t told, count; /* events so far, and all */
     uint32_t last;        /* the event that runs last */
+    bool more;            /* another event breaks the rule: one more step shows where it is */
     bool moved, cut;
     uint32_t *next; /* per instance: the step behind its last event */
     track *tracks;  /* stages, then mbarriers */
@@ -133,25 +134,12 @@ static void look(view *v, const zl_run *r)
     zl_retrace_known(r, v->known);
 }
 
-/* Whether the fault is not one of the event that ran last: then one more step shows where it is. */
-static bool has_last_step(const view *v)
-{
-    bool last = v->count && v->last == v->fault.event;
-    return v->fault.rule && (v->fault.rule == ZLAY_PIPE_DEADLOCK || !last);
-}
-
-/* Whether the event that is at hand breaks the rule. */
-static bool is_broken_by(const view *v)
-{
-    return v->fault.rule && v->told == v->count && !has_last_step(v);
-}
-
 static void tell_event(view *v, zl_run *r, const zl_instance *i)
 {
     uint32_t k = (uint32_t)(i - r->instances);
     v->told++;
     if (v->again.fault.rule) v->next[k] = v->steps;
-    if (v->s) put_event(v, r, i, is_broken_by(v));
+    if (v->s) put_event(v, r, i, v->fault.rule && !v->more && v->told == v->count);
     v->last = i->pc;
     v->next[k] = v->steps + 1;
     v->moved = true;
@@ -281,21 +269,22 @@ static void count_steps(view *v)
     play(v);
     if (!v->fault.rule) v->fault = r->fault;
     v->count = v->told;
+    bool last = v->count && v->last == v->fault.event;
+    v->more = v->fault.rule && (v->fault.rule == ZLAY_PIPE_DEADLOCK || !last);
 }
 
 static zlay_status draw(view *v, zl_sketch *s)
 {
     zl_run *r = v->again.run;
     count_steps(v);
-    bool more = has_last_step(v);
-    uint32_t steps = v->steps + more, rows = number_rows(v, r);
+    uint32_t steps = v->steps + v->more, rows = number_rows(v, r);
     zl_sketch_panel(s, ZLAY_PANEL_STEPS, steps ? steps : 1, rows, "%s", "");
     if (s->status) return s->status;
     v->s = s;
     name_rows(v, r);
     for (uint32_t k = 0; k < steps && !s->status; k++) zl_sketch_column(s, k, "%u", k);
     play(v);
-    if (more) put_last_step(v, r);
+    if (v->more) put_last_step(v, r);
     for (uint32_t k = 0; k < v->tracks_count; k++)
         if (v->tracks[k].used) put_track(v, &v->tracks[k], k);
     put_notes(v, r);
