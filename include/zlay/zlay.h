@@ -101,6 +101,7 @@
 
 /* Pictures. */
 #include <zlay/show.h>
+#include <zlay/show_fragment.h>
 #include <zlay/show_pipe.h>
 
 #endif

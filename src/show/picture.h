@@ -64,6 +64,10 @@ static inline int32_t zl_sketch_shade(int64_t number)
     return (int32_t)((uint64_t)number % ZLAY_SHADES);
 }
 
+/* A panel of the elements of rows x columns, with who has each by a layout (thread, value) -> row + rows * column. */
+zlay_status zl_sketch_holders(zl_sketch *s, const zlay_layout *layout, uint64_t rows,
+                              uint64_t columns);
+
 /* The picture is the caller's; on failure it is freed. */
 zlay_status zl_sketch_end(zl_sketch *s, zlay_picture **out);
 
