@@ -14,7 +14,8 @@ enum { PATH_MOST = 63 };
 
 /* Fields that are lists. */
 static const char *const lists[] = {"slots",  "step",  "extent", "stride", "box",
-                                    "lower", "upper", "tile",   "facts",  "unknowns"};
+                                    "lower", "upper", "tile",   "facts",  "unknowns",
+                                    "lengths", "offsets"};
 
 static bool is_list(const char *field)
 {
