@@ -21,8 +21,8 @@ typedef struct zlay_show_pipe_request {
     uint64_t reserved[4]; /* 0 */
 } zlay_show_pipe_request;
 
-/** Show a run of a pipe: a row for each role's instance, each stage of memory and
- *  each mbarrier, a column for each step.
+/** Show a run of a pipe: a row for each role's instance, each stage of memory, each
+ *  allocation of tensor memory and each mbarrier, a column for each step.
  *
  *  Of a pipe that zlay_pipe_verify refuses it is the run of zlay_pipe_trace, one event a
  *  step; the event that breaks the rule is marked, and each event that stands where the
@@ -38,6 +38,14 @@ typedef struct zlay_show_pipe_request {
  *  In:      request  NULL: zeros.
  */
 ZLAY_API zlay_status zlay_show_pipe(zlay_ctx *ctx, zlay_picture **out, const zlay_pipe *pipe,
+                                    const zlay_show_pipe_request *request);
+
+/** Show the rows of tensor memory alone: each allocation with all its columns, as long as it
+ *  lasts, and each stage with its columns of it.
+ *
+ *  Returns: as zlay_show_pipe; ZLAY_EINVAL also for a pipe without tensor memory.
+ */
+ZLAY_API zlay_status zlay_show_tmem(zlay_ctx *ctx, zlay_picture **out, const zlay_pipe *pipe,
                                     const zlay_show_pipe_request *request);
 
 #ifdef __cplusplus

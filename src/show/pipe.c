@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shows a run of a pipe. The run is the verifier's own (pipe/runs/retrace.h), made twice: first to count
- * the steps and to find the event that is marked, then to draw. Stages and mbarriers are looked at when a
- * step ends, and a bar lasts while nothing changes there. */
+ * the steps and to find the event that is marked, then to draw. */
 #include "show/pipe.h"
 #include "base/request.h"
 #include "pipe/language/plain.h"
 #include "pipe/order/verify.h"
-#include "pipe/runs/retrace.h"
-#include "pipe/runs/state/clock.h"
-#include "show/picture.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -16,50 +12,10 @@
 #include <zlay/show_pipe.h>
 
 enum { STEPS_USUAL = 64, TRIPS_USUAL = 3, TRIPS_MOST = 200, LABEL = 160, TIP = 512, TITLE = 256 };
-enum { NOBODY = -1 };
 
-/* A row of a stage or of an mbarrier, and what stands there since a step. */
-typedef struct track {
-    bool used;
-    uint32_t row, since;
-    int64_t state, index; /* ZL_STAGE_*; or the phase */
-} track;
+typedef zl_pipe_view view;
 
-typedef struct view {
-    zl_sketch *s; /* NULL while steps are counted */
-    zlay_ctx *ctx;
-    const zlay_pipe *pipe; /* as its text is */
-    zl_retrace again;
-    zlay_answer answer;
-    zl_fault fault;
-    uint32_t steps, most;
-    uint64_t told, count; /* events so far, and all */
-    uint32_t last;        /* the event that runs last */
-    bool more;            /* another event breaks the rule: one more step shows where it is */
-    bool moved, cut;
-    uint32_t *next; /* per instance: the step behind its last event */
-    track *tracks;  /* stages, then mbarriers */
-    uint32_t stages, tracks_count;
-    zl_tick *known; /* when the last step ended */
-} view;
-
-/* ---- boxes -------------------------------------------------------------------------------------- */
-
-static void end_text(zl_text *text)
-{
-    text->text[text->need < text->room ? text->need : text->room] = 0;
-}
-
-/* From a step to the one that is at hand. */
-static zlay_box box_of(const view *v, uint32_t row, uint32_t from, int64_t key)
-{
-    return (zlay_box){.row = row,
-                      .column = from,
-                      .width = v->steps - from + 1,
-                      .shade = key < 0 ? NOBODY : zl_sketch_shade(key),
-                      .key = key,
-                      .step = from};
-}
+/* ---- events --------------------------------------------------------------------------------------- */
 
 static void put_event(view *v, zl_run *r, const zl_instance *i, bool marked)
 {
@@ -67,71 +23,15 @@ static void put_event(view *v, zl_run *r, const zl_instance *i, bool marked)
     uint32_t k = (uint32_t)(i - r->instances);
     zl_text name = {label, sizeof label - 1, 0}, text = {tip, sizeof tip - 1, 0};
     const zl_event *e = &r->pipe->events[i->pc];
-    zlay_box box = box_of(v, k, v->next[k], zl_event_ring_index(r, i, e));
+    zlay_box box = zl_pipe_box(v, k, v->next[k], zl_event_ring_index(r, i, e));
     zl_put_event_label(&name, v->pipe, e);
     zl_put_event_tip(&text, r, v->pipe, i);
-    end_text(&name);
-    end_text(&text);
+    zl_text_end(&name);
+    zl_text_end(&text);
     box.marked = marked;
     box.label = label;
     box.tip = tip;
     zl_sketch_box(v->s, &box);
-}
-
-/* A bar that ends with the step before. */
-static void put_track(const view *v, const track *t, uint32_t number)
-{
-    static const char *const words[] = {"", "written", "full", "read"};
-    char label[LABEL], tip[TIP];
-    zl_text name = {label, sizeof label - 1, 0}, text = {tip, sizeof tip - 1, 0};
-    const zl_run *r = v->again.run;
-    bool stage = number < v->stages;
-    zl_ring_slot slot = stage ? zl_stage_slot(r, number) : zl_mbar_slot(r, number - v->stages);
-    if ((stage && t->state == ZL_STAGE_FREE) || t->since == v->steps) return;
-    int64_t key = stage ? t->index : t->state * slot.stages + slot.slot;
-    zlay_box box = box_of(v, t->row, t->since, key);
-    box.width--;
-    zl_put_ring_slot(&text, &slot);
-    if (stage) zl_putf(&name, "%s", words[t->state]), zl_putf(&text, ": index %" PRId64, key);
-    else zl_putf(&name, "phase %" PRId64, t->state), zl_putf(&text, ": index %" PRId64, key);
-    end_text(&name);
-    end_text(&text);
-    box.label = label;
-    box.tip = tip;
-    zl_sketch_box(v->s, &box);
-}
-
-/* ---- what is told ------------------------------------------------------------------------------- */
-
-static track seen(const view *v, const zl_run *r, uint32_t number)
-{
-    track now = {0};
-    if (number >= v->stages) {
-        const zl_mbar *g = &r->mbars[number - v->stages];
-        now.state = g->phase;
-        now.used = !g->idle;
-        return now;
-    }
-    const zl_shadow *p = &r->places[number];
-    now.state = zl_shadow_stage(p, v->known);
-    now.used = now.state != ZL_STAGE_FREE;
-    now.index = now.used ? p->tag : 0;
-    return now;
-}
-
-/* Begins a bar where something has changed. */
-static void look(view *v, const zl_run *r)
-{
-    for (uint32_t k = 0; k < v->tracks_count; k++) {
-        track *t = &v->tracks[k], now = seen(v, r, k);
-        t->used |= now.used;
-        if (now.state == t->state && now.index == t->index) continue;
-        if (v->s) put_track(v, t, k);
-        t->state = now.state;
-        t->index = now.index;
-        t->since = v->steps;
-    }
-    zl_retrace_known(r, v->known);
 }
 
 static void tell_event(view *v, zl_run *r, const zl_instance *i)
@@ -139,7 +39,7 @@ static void tell_event(view *v, zl_run *r, const zl_instance *i)
     uint32_t k = (uint32_t)(i - r->instances);
     v->told++;
     if (v->again.fault.rule) v->next[k] = v->steps;
-    if (v->s) put_event(v, r, i, v->fault.rule && !v->more && v->told == v->count);
+    if (v->s && !v->tmem) put_event(v, r, i, v->fault.rule && !v->more && v->told == v->count);
     v->last = i->pc;
     v->next[k] = v->steps + 1;
     v->moved = true;
@@ -151,7 +51,7 @@ static void tell(zl_run *r, const zl_instance *i)
     if (i) tell_event(v, r, i);
     bool ends = v->again.fault.rule ? i != NULL : !i && v->moved;
     if (!ends) return;
-    look(v, r);
+    zl_tracks_look(v);
     v->moved = false;
     v->steps++;
     if (v->again.fault.rule || v->steps < v->most) return;
@@ -181,9 +81,9 @@ static void put_alone(view *v, zl_run *r)
     zl_put_event_label(&name, v->pipe, &r->pipe->events[event]);
     zl_putf(&text, "line %u: ", r->pipe->events[event].line);
     zl_pipe_put_event(&text, v->pipe, event);
-    end_text(&name);
-    end_text(&text);
-    zlay_box box = box_of(v, k, v->steps, NOBODY);
+    zl_text_end(&name);
+    zl_text_end(&text);
+    zlay_box box = zl_pipe_box(v, k, v->steps, -1);
     box.marked = true;
     box.label = label;
     box.tip = tip;
@@ -192,8 +92,8 @@ static void put_alone(view *v, zl_run *r)
 
 static void put_last_step(view *v, zl_run *r)
 {
-    if (v->fault.rule != ZLAY_PIPE_DEADLOCK) put_alone(v, r);
-    else
+    if (v->fault.rule != ZLAY_PIPE_DEADLOCK && !v->tmem) put_alone(v, r);
+    if (v->fault.rule == ZLAY_PIPE_DEADLOCK && !v->tmem)
         for (const zl_instance *i = r->instances; i < r->instances + r->instances_count; i++)
             if (i->pc < r->pipe->roles[i->role].end && is_event(&r->pipe->events[i->pc]))
                 put_event(v, r, i, true);
@@ -205,30 +105,13 @@ static void put_last_step(view *v, zl_run *r)
 static void name_rows(view *v, const zl_run *r)
 {
     char label[LABEL];
-    for (uint32_t k = 0; k < r->instances_count; k++) {
+    for (uint32_t k = 0; k < r->instances_count && !v->tmem; k++) {
         zl_text text = {label, sizeof label - 1, 0};
         zl_put_instance(&text, r, &r->instances[k]);
-        end_text(&text);
+        zl_text_end(&text);
         zl_sketch_row(v->s, k, "%s", label);
     }
-    for (uint32_t k = 0; k < v->tracks_count; k++) {
-        zl_text text = {label, sizeof label - 1, 0};
-        if (!v->tracks[k].used) continue;
-        zl_ring_slot slot = k < v->stages ? zl_stage_slot(r, k) : zl_mbar_slot(r, k - v->stages);
-        zl_put_ring_slot(&text, &slot);
-        end_text(&text);
-        zl_sketch_row(v->s, v->tracks[k].row, "%s", label);
-    }
-}
-
-static uint32_t number_rows(view *v, const zl_run *r)
-{
-    uint32_t rows = r->instances_count;
-    for (uint32_t k = 0; k < v->tracks_count; k++) {
-        v->tracks[k].row = v->tracks[k].used ? rows++ : 0;
-        v->tracks[k].state = v->tracks[k].index = v->tracks[k].since = 0;
-    }
-    return rows;
+    zl_tracks_name(v);
 }
 
 static void put_notes(view *v, const zl_run *r)
@@ -240,7 +123,7 @@ static void put_notes(view *v, const zl_run *r)
         zl_putf(&text, "%s at line %u", zlay_pipe_rule_name(f->rule), r->pipe->events[f->event].line);
         if (f->other != UINT32_MAX)
             zl_putf(&text, " against line %u", r->pipe->events[f->other].line);
-        end_text(&text);
+        zl_text_end(&text);
     }
     if (v->answer == ZLAY_UNDECIDED) zl_sketch_note(v->s, "undecided");
     if (f->rule) zl_sketch_note(v->s, "no: %s", line);
@@ -277,16 +160,15 @@ static zlay_status draw(view *v, zl_sketch *s)
 {
     zl_run *r = v->again.run;
     count_steps(v);
-    uint32_t steps = v->steps + v->more, rows = number_rows(v, r);
-    zl_sketch_panel(s, ZLAY_PANEL_STEPS, steps ? steps : 1, rows, "%s", "");
+    uint32_t steps = v->steps + v->more, rows = zl_tracks_begin(v);
+    zl_sketch_panel(s, ZLAY_PANEL_STEPS, steps ? steps : 1, rows ? rows : 1, "%s", "");
     if (s->status) return s->status;
     v->s = s;
     name_rows(v, r);
     for (uint32_t k = 0; k < steps && !s->status; k++) zl_sketch_column(s, k, "%u", k);
     play(v);
     if (v->more) put_last_step(v, r);
-    for (uint32_t k = 0; k < v->tracks_count; k++)
-        if (v->tracks[k].used) put_track(v, &v->tracks[k], k);
+    zl_tracks_end(v);
     put_notes(v, r);
     return s->status;
 }
@@ -314,12 +196,8 @@ static zlay_status choose_trips(zlay_ctx *ctx, zl_verdict *out, const zlay_pipe 
 static zlay_status make_view(view *v)
 {
     const zl_run *r = v->again.run;
-    v->stages = zl_stages_count(r);
-    v->tracks_count = v->stages + r->mbars_count;
     v->next = zl_scratch(v->ctx, r->instances_count + 1, sizeof *v->next);
-    v->tracks = zl_scratch(v->ctx, v->tracks_count + 1, sizeof *v->tracks);
-    v->known = zl_scratch(v->ctx, r->comps, sizeof *v->known);
-    return v->next && v->tracks && v->known ? ZLAY_OK : ZLAY_ENOMEM;
+    return v->next ? zl_tracks_make(v) : ZLAY_ENOMEM;
 }
 
 /* Whether the pipe is right; where not, the values of the run that shows it. */
@@ -342,20 +220,22 @@ static void put_title(zl_text *out, const view *v)
         zl_puts(out, k ? ", " : ": ");
         zl_retrace_put_value(out, r, k);
     }
-    end_text(out);
+    zl_text_end(out);
 }
 
 static zlay_status show(zlay_ctx *ctx, zlay_picture **out, const zlay_pipe *pipe,
-                        const zlay_show_pipe_request *request)
+                        const zlay_show_pipe_request *request, bool tmem)
 {
     char title[TITLE];
     zl_text text = {title, sizeof title - 1, 0};
     zl_verdict verdict;
     const zlay_pipe *plain;
     uint64_t trips = request->trips ? request->trips : TRIPS_USUAL;
-    view v = {.ctx = ctx, .pipe = pipe, .most = request->steps ? request->steps : STEPS_USUAL};
+    view v = {.ctx = ctx, .pipe = pipe, .tmem = tmem, .most = request->steps ? request->steps : STEPS_USUAL};
     if (trips > TRIPS_MOST)
         return zl_fail(ctx, ZLAY_EINVAL, "trips: %" PRIu64 "; at most %d", trips, TRIPS_MOST);
+    if (tmem && !pipe->tmems_count)
+        return zl_fail(ctx, ZLAY_EINVAL, "pipe %s has no tensor memory", pipe->name);
     zlay_status status = zl_pipe_plain(ctx, &plain, pipe);
     if (!status) status = ask(&v, &verdict, plain, trips);
     if (!status) status = zl_retrace_begin(&v.again, ctx, plain, &verdict);
@@ -367,8 +247,8 @@ static zlay_status show(zlay_ctx *ctx, zlay_picture **out, const zlay_pipe *pipe
     return zl_sketch_end(&s, out);
 }
 
-zlay_status zlay_show_pipe(zlay_ctx *ctx, zlay_picture **out, const zlay_pipe *pipe,
-                           const zlay_show_pipe_request *request)
+static zlay_status show_asked(zlay_ctx *ctx, zlay_picture **out, const zlay_pipe *pipe,
+                              const zlay_show_pipe_request *request, bool tmem)
 {
     static const zl_request_form form = {"zlay_show_pipe_request",
                                          sizeof(zlay_show_pipe_request),
@@ -379,5 +259,17 @@ zlay_status zlay_show_pipe(zlay_ctx *ctx, zlay_picture **out, const zlay_pipe *p
     zlay_status status = zl_enter(ctx);
     if (status) return status;
     if (request) status = zl_request_read(ctx, &r, request, &form);
-    return zl_leave(ctx, status ? status : show(ctx, out, pipe, &r));
+    return zl_leave(ctx, status ? status : show(ctx, out, pipe, &r, tmem));
+}
+
+zlay_status zlay_show_pipe(zlay_ctx *ctx, zlay_picture **out, const zlay_pipe *pipe,
+                           const zlay_show_pipe_request *request)
+{
+    return show_asked(ctx, out, pipe, request, false);
+}
+
+zlay_status zlay_show_tmem(zlay_ctx *ctx, zlay_picture **out, const zlay_pipe *pipe,
+                           const zlay_show_pipe_request *request)
+{
+    return show_asked(ctx, out, pipe, request, true);
 }

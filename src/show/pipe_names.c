@@ -1,50 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Says what an event of a run, an instance, a stage and an mbarrier are called in a picture. */
+/* Says what an event of a run and an instance are called in a picture. */
 #include "show/pipe.h"
 
 #include <inttypes.h>
-
-/* ---- rows ------------------------------------------------------------------------------------- */
-
-uint32_t zl_stages_count(const zl_run *r)
-{
-    return r->places_count - r->flags_count;
-}
-
-/* The stage whose number among all of a block, or of an instance, this is. */
-static zl_ring_slot slot_of(const zl_run *r, const char *name, uint32_t stages, uint32_t each,
-                            uint32_t number)
-{
-    return (zl_ring_slot){name, number % stages, stages,
-                          each > 1 ? (int32_t)(number / stages % each) : -1,
-                          r->pipe->blocks > 1 ? (int32_t)(number / stages / each) : -1};
-}
-
-zl_ring_slot zl_stage_slot(const zl_run *r, uint32_t place)
-{
-    const zlay_pipe *p = r->pipe;
-    uint32_t smem = p->smems_count, tmem = p->tmems_count;
-    while (tmem && r->tmem_at[tmem - 1] > place) tmem--;
-    if (tmem)
-        return slot_of(r, p->tmems[tmem - 1].name, p->tmems[tmem - 1].stages, 1,
-                       place - r->tmem_at[tmem - 1]);
-    while (smem > 1 && r->smem_at[smem - 1] > place) smem--;
-    return slot_of(r, p->smems[smem - 1].name, p->smems[smem - 1].stages, r->smem_each[smem - 1],
-                   place - r->smem_at[smem - 1]);
-}
-
-zl_ring_slot zl_mbar_slot(const zl_run *r, uint32_t mbar)
-{
-    const zl_bar *bar = &r->pipe->bars[r->mbars[mbar].bar];
-    return slot_of(r, bar->name, bar->stages, 1, mbar - r->mbar_at[r->mbars[mbar].bar]);
-}
-
-void zl_put_ring_slot(zl_text *out, const zl_ring_slot *slot)
-{
-    zl_putf(out, "%s[%u]", slot->name, slot->slot);
-    if (slot->number >= 0) zl_putf(out, " of %d", slot->number);
-    if (slot->cta >= 0) zl_putf(out, " cta %d", slot->cta);
-}
+#include <string.h>
 
 void zl_put_instance(zl_text *out, const zl_run *r, const zl_instance *i)
 {
@@ -62,13 +21,14 @@ static bool is_of_bar(const zl_event *e)
                            e->kind == ZL_EV_WAIT || e->kind == ZL_EV_COMMIT);
 }
 
-/* The word of the way of an event, as in `fence wgmma`; NULL: its row has none. */
+/* The word of the way of an event, as in `fence wgmma`, of `fence proxy.async` the last; NULL: its row
+ * has none. */
 static const char *way_of(const zl_event *e)
 {
     const uint8_t *token = zl_forms[e->kind].operands;
-    for (; *token; token++)
-        if (*token != ZL_T_OPT_SCOPE && zl_ways[*token][0]) return zl_ways[*token][e->scope];
-    return NULL;
+    while (*token && (*token == ZL_T_OPT_SCOPE || !zl_ways[*token][0])) token++;
+    const char *way = *token ? zl_ways[*token][e->scope] : NULL, *dot = way ? strchr(way, '.') : NULL;
+    return dot ? dot + 1 : way;
 }
 
 static const char *name_of(const zlay_pipe *p, const zl_event *e)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* show.pipe: a run of a pipe. */
+/* show.pipe and show.tmem: a run of a pipe. */
 #include "json/show/show.h"
 
 #include <zlay/show_pipe.h>
@@ -25,5 +25,13 @@ zlay_status zl_op_show_pipe(zl_call *call, const void *value)
     const pipe_asked *a = value;
     zlay_picture *picture = NULL;
     zlay_status status = zlay_show_pipe(call->ctx, &picture, a->pipe, &a->request);
+    return zl_put_picture(call, status, picture, &a->form);
+}
+
+zlay_status zl_op_show_tmem(zl_call *call, const void *value)
+{
+    const pipe_asked *a = value;
+    zlay_picture *picture = NULL;
+    zlay_status status = zlay_show_tmem(call->ctx, &picture, a->pipe, &a->request);
     return zl_put_picture(call, status, picture, &a->form);
 }

@@ -23,6 +23,6 @@ zlay_status zl_put_picture(zl_call *call, zlay_status status, zlay_picture *pict
 extern const zl_fields zl_show_layout_fields, zl_show_pipe_fields, zl_show_fragment_fields,
     zl_show_warp_fields, zl_show_registers_fields, zl_show_ragged_fields;
 zl_op_run zl_op_show_layout, zl_op_show_pipe, zl_op_show_fragment, zl_op_show_warp,
-    zl_op_show_registers, zl_op_show_ragged;
+    zl_op_show_registers, zl_op_show_ragged, zl_op_show_tmem;
 
 #endif
