@@ -9,7 +9,8 @@
 # make check-house  rooms, includes, READMEs, names, words: what the structure must not lose
 # make fuzz       mutated input for every parser          make fuzz-cov   the same, led by coverage (clang)
 # make bench      ratios, printed            make examples   the programs of examples/, built and run
-# make device-test, -bench, -peers, -oracle, -banks, -wgmma, -words, -functions, -moves, -ragged, -edit on a machine with a Hopper GPU
+# make device-test, -bench, -peers, -oracle, -banks, -wgmma, -words, -functions, -moves, -groups, -ragged, -edit, -python on a machine with a Hopper GPU
+# make test-python  the Python package as a wheel, in an environment of its own
 # make install    PREFIX=/usr/local LIBDIR=$(PREFIX)/lib DESTDIR=           make uninstall   with the same
 # make generate   rewrite the tables of documents that come from src/
 # CUTLASS_INCLUDE=FOLDER (of cute/layout.hpp, from the PyPI package nvidia-cutlass or a checkout) gives make bench CuTe's C++ as a peer;
@@ -314,11 +315,15 @@ $(B)/device-ragged: $(addprefix $(B)/device/,device_ragged.o cuda_now.o) $(B)/li
 	$(link) $(ENGINE_LIBS) -ldl -lm
 device-ragged: $(B)/device-ragged
 	$(B)/device-ragged
+$(B)/device-groups: $(addprefix $(B)/device/,device_groups.o groups_attention.o groups_rows.o) $(B)/libzlay-runtime.a $(B)/libzlay.a
+	$(link) $(ENGINE_LIBS) -ldl -lm
+device-groups: $(B)/device-groups
+	$(B)/device-groups
 device-moves: $(B)/device-moves
 	$(B)/device-moves
 $(B)/device-module: $(B)/device/device_module.o $(B)/libzlay-runtime.a $(B)/libzlay.a
 	$(link) $(ENGINE_LIBS) -ldl -lm
-device-test: $(addprefix $(B)/device-,test synth copy-synth moves words functions pipes module)
+device-test: $(addprefix $(B)/device-,test synth copy-synth moves words functions pipes module groups)
 	$(B)/device-test
 	$(B)/device-synth
 	$(B)/device-copy-synth
@@ -327,6 +332,7 @@ device-test: $(addprefix $(B)/device-,test synth copy-synth moves words function
 	$(B)/device-functions
 	$(B)/device-pipes
 	$(B)/device-module
+	$(B)/device-groups
 	@$(MAKE) --no-print-directory examples EXAMPLES=cutlass_host
 device-synth: $(B)/device-synth
 	$(B)/device-synth
@@ -343,6 +349,9 @@ device-functions: $(B)/device-functions
 # Beside PyTorch: GEMMs of all types, attention.  SHAPES=FILE of lines `M N K` adds those.
 device-peers: $(B)/zlay
 	$(PYTHON) tests/device/peers.py --zlay $(B)/zlay $(if $(SHAPES),--shapes $(SHAPES)) correct large types small edges scales int4 transposes attention $(if $(SHAPES),lm)
+# The Python package that $(PYTHON) finds, on tensors of PyTorch.
+device-python:
+	$(PYTHON) tests/device/python.py
 device-calibrate: $(B)/zlay # what plans of GEMMs reckon with: src/synth/gemm/times.def
 	python3 tests/device/calibrate.py --zlay $(B)/zlay > $(B)/times.def
 	mv $(B)/times.def src/synth/gemm/times.def
@@ -361,6 +370,10 @@ bench: $(B)/zlay-bench
 	$(B)/zlay-bench
 	$(PYTHON) bench/linear_layout.py $(B)/libzlay.so
 
+# tests/python says which environments and packages it makes for itself.
+test-python: $(B)/zlay
+	@B="$(B)" CC="$(CC)" PYTHON="$(PYTHON)" tests/python/run.sh
+
 # ---- documents, packages ---------------------------------------------------
 
 # The texts of tests/golden, as they are printed now.
@@ -377,6 +390,7 @@ census: all
 	    LC_ALL=C sort -u - $(B)/census > $(B)/census.list && mv $(B)/census.list tests/census.list
 generate: $(B)/zlay
 	B="$(B)" CC="$(CC)" tools/generate.sh
+	$(PYTHON) tools/gen-python.py $(B)/zlay python/zlay
 	CC="$(CC)" tools/gen-rules.sh > docs/rules.md.new && mv docs/rules.md.new docs/rules.md
 	CC="$(CC)" tools/gen-forms.sh > docs/instructions.md.new && mv docs/instructions.md.new docs/instructions.md
 	CC="$(CC)" tools/gen-rules.sh man > docs/zlay_rules.7.new && mv docs/zlay_rules.7.new docs/zlay_rules.7
@@ -423,4 +437,4 @@ clean:
 
 FORCE:
 .DELETE_ON_ERROR:
-.PHONY: all run tests units test test-units test-all exhaustive portable run-portable san tsan fuzz fuzz-cov check-layers check-house doc-check device-test device-synth device-copy-synth device-moves device-ragged device-words device-functions device-pipes device-copies device-bench device-calibrate device-peers device-banks device-edit device-oracle device-wgmma bench examples golden generate census install uninstall clean
+.PHONY: all run tests units test test-units test-all exhaustive portable run-portable san tsan fuzz fuzz-cov check-layers check-house doc-check device-test device-synth device-copy-synth device-moves device-ragged device-words device-functions device-groups device-pipes device-copies device-bench device-calibrate device-peers device-banks device-edit device-oracle device-wgmma bench examples golden generate census install uninstall clean

@@ -149,6 +149,7 @@ static const struct {
     {"region", bench_region},
     {"fill", bench_fill},
     {"variants", bench_variants},
+    {"show", bench_show},
 };
 
 enum { GROUPS = sizeof groups / sizeof groups[0] };

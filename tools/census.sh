@@ -18,7 +18,8 @@ find tests -name '*.c' ! -path 'tests/support/*' | sort | xargs awk '
         name = substr(line, RSTART, RLENGTH); sub(/.*\(/, "", name); seen[FILENAME " " name]++
         line = substr(line, RSTART + RLENGTH) } }
     END { for (test in seen) print test, seen[test] }' | sed 's|^tests/||' | each test
-grep -hoE '^ *check "[^"]*"' tests/checks/*.sh /dev/null | sed 's/^ *check //' | each check
+grep -oE '^ +def test_\w+' tests/python/*.py | sed 's|^tests/||; s|: *def | |' | each test
+grep -hoE '^ *check "[^"]*"' tests/checks/*.sh tests/python/run.sh | sed 's/^ *check //' | each check
 find tests/golden tests/pipes tests/data tests/fuzz/corpus tests/fuzz/crashers -type f | each data
 grep -n '^<!-- generated' docs/*.md | sed 's/:[0-9]*:/ /' | sort | uniq -c | awk '{ $1 = ""; print }' | each table
 ls docs/rules.md docs/instructions.md docs/zlay_rules.7 | each table

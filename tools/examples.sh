@@ -41,6 +41,7 @@ generator() { # and ptxas, where it is, takes the kernel without a spill
     cd "$out" && if command -v ptxas > /dev/null; then ./generator > line && ptxas -arch=sm_90a -v -o /dev/null generated.ptx 2>&1 | grep 'bytes stack' | grep ' 0 bytes spill loads' && cat line; else ./generator; fi
 }
 gemm() { ${CC:-cc} -std=c11 -Wall -Wextra -Werror -Iinclude -o "$out/gemm" examples/gemm/gemm.c $libraries && (cd "$out" && ./gemm 256 256 128); }
+grouped_gemm() { ${CC:-cc} -std=c11 -Wall -Wextra -Werror -Iinclude -o "$out/grouped_gemm" examples/grouped_gemm/grouped_gemm.c $libraries && (cd "$out" && ./grouped_gemm 8 512 256 128); }
 gemm_hip() { # the code object where LLVM 22 is; else the assembly, which no device loads
     ${CC:-cc} -std=c11 -Wall -Wextra -Werror -Iinclude -o "$out/gemm_hip" examples/gemm_hip/gemm_hip.c $libraries || return 1
     cd "$out" && ./gemm_hip gfx942 && if command -v llvm-mc-22 > /dev/null && command -v ld.lld-22 > /dev/null; then
@@ -70,6 +71,7 @@ asked() { [ -z "$names" ] || case " $names " in *" $1 "*) ;; *) false ;; esac; }
 names=$*
 if asked tile_plan; then example tile_plan '^1 copy of 8192 bytes, certificate holds' by_cxx tile_plan; fi
 if asked gemm; then example gemm 'sampled elements wrong|^not run' gemm; fi
+if asked grouped_gemm; then example grouped_gemm '^0 of 2000 sampled elements wrong|^not run' grouped_gemm; fi
 if asked attention; then example attention '^0 of 33 rows wrong|^not run' by_cxx attention; fi
 if asked scaled_gemm; then example scaled_gemm '^0 of 1000 sampled elements wrong|^not run' by_cxx scaled_gemm; fi
 if asked generator; then example generator '^128 of 128 elements agree' generator; fi

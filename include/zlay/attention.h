@@ -150,6 +150,12 @@ ZLAY_API const zlay_attention_plan *zlay_attention_merge(const zlay_attention_pl
 ZLAY_API zlay_status zlay_attention_info(zlay_attention_summary *out,
                                          const zlay_attention_plan *plan);
 
+/** What a plan was made from: the target, and the request with its defaults filled in.
+ *  Of few queries that share heads of keys, whose heads are rows of a tile, `queries` and
+ *  `heads` are those of the tiles.  Returns ZLAY_OK; ZLAY_EINVAL a NULL.  Pure. */
+ZLAY_API zlay_status zlay_attention_request(const zlay_target **target, zlay_attention *out,
+                                            const zlay_attention_plan *plan);
+
 /** The proved pipe of a plan; lives as long as the plan. */
 ZLAY_API const zlay_pipe *zlay_attention_pipe(const zlay_attention_plan *plan);
 

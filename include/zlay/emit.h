@@ -21,8 +21,8 @@ enum { ZLAY_TEXT_PTX = 0, ZLAY_TEXT_CUDA, ZLAY_TEXT_HIP };
  *  Returns: ZLAY_OK, ZLAY_EROOM (with `need`), ZLAY_EINVAL (name is no name),
  *           ZLAY_ENOTSUP.
  *  In:      name  the kernel's.  Its parameters are three CUtensorMap by value
- *                 (A, B, D) and three 64-bit global addresses (A, B, D); a path
- *                 reads those that it needs.
+ *                 (A, B, D) and three 64-bit global addresses (A, B, D), of which a path
+ *                 reads those that it needs, then what zlay_plan_argument_nth says.
  */
 ZLAY_API zlay_status zlay_emit_ptx(zlay_ctx *ctx, zlay_buf *out, const zlay_plan *plan,
                                    const char *name, size_t length);
@@ -40,8 +40,10 @@ ZLAY_API zlay_status zlay_emit_assembly(zlay_ctx *ctx, zlay_buf *out, const zlay
                                         const char *name, size_t length);
 
 /** The data movement of a plan as a CUDA C header of inline-asm functions, with
- *  its constants. Returns and In as zlay_emit_ptx; functions are called
- *  zl_<name>_<what>. */
+ *  its constants.  Of a plan with groups it is how the kernel is called, a header of
+ *  C and C++ for the host that needs cuda.h: what each argument is, a struct of them,
+ *  functions that encode its maps, prepare shared memory and workspace, and launch.
+ *  Returns and In as zlay_emit_ptx; functions are called zl_<name>_<what>. */
 ZLAY_API zlay_status zlay_emit_header(zlay_ctx *ctx, zlay_buf *out, const zlay_plan *plan,
                                       const char *name, size_t length);
 

@@ -204,7 +204,8 @@ ZLAY_API zlay_status zlay_emit_pipe(zlay_ctx *ctx, zlay_buf *out, zlay_pipe_laun
 
 /** The i-th argument of the kernel that zlay_emit_ptx or zlay_emit_assembly prints of
  *  a plan: three maps, which a plan of waves has not, and three addresses, of A, B and
- *  D, then the scales, then what an epilogue reads.
+ *  D, then maps of scales, the offsets of groups, the workspace of groups or of stream-K,
+ *  the scales, then what an epilogue reads.
  *
  *  Returns: ZLAY_OK; ZLAY_NONE past the last; ZLAY_EINVAL a NULL.
  */

@@ -29,7 +29,7 @@ typedef struct zlay_picture zlay_picture;
 enum {
     ZLAY_PANEL_CELLS = 1, /* elements: a label is wholly shown */
     ZLAY_PANEL_BITS,      /* fields: columns are bits, the lowest first, and rows words */
-    ZLAY_PANEL_BARS,      /* what lasts: columns are steps of time, and rows who takes them */
+    ZLAY_PANEL_BARS,      /* what lasts: columns are steps of time, and rows the roles or stages */
     ZLAY_PANEL_STEPS,     /* the same of few steps: a label is wholly shown */
 };
 
@@ -126,7 +126,7 @@ ZLAY_API zlay_status zlay_picture_print(zlay_ctx *ctx, zlay_buf *out, const zlay
 /** What the labels of a layout's elements say. */
 enum {
     ZLAY_SHOW_VALUES = 1, /* the value of each coordinate */
-    ZLAY_SHOW_HOLDERS, /* of a layout from (thread, value) to the index of an element: who has it */
+    ZLAY_SHOW_HOLDERS, /* of a layout from (thread, value) to elements: what holds each of them */
 };
 
 typedef struct zlay_show_layout_request {
@@ -139,8 +139,8 @@ typedef struct zlay_show_layout_request {
 
 /** Show a layout.  Of values: rows are coordinates of the first mode, columns of the
  *  second, and a panel stands for each coordinate of the others; a single mode is a
- *  row; the shade is the value modulo ZLAY_SHADES.  Of holders: T3V1 has the element, its key and shade are the
- *  thread's; an element that several have is marked.
+ *  row; the shade is the value modulo ZLAY_SHADES.  Of holders: T3V1 has the element,
+ *  its key and shade are the thread's; an element that several have is marked.
  *
  *  Returns: ZLAY_OK; ZLAY_EINVAL, also for a value outside rows x columns;
  *           ZLAY_ENOTSUP the layout has parameters; ZLAY_ELIMIT more boxes than

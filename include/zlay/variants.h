@@ -25,7 +25,9 @@
 #ifndef ZLAY_VARIANTS_H
 #define ZLAY_VARIANTS_H
 
+#include <zlay/copy_synth.h>
 #include <zlay/plan.h>
+#include <zlay/tensormap_synth.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -78,6 +80,15 @@ typedef struct zlay_variants_request {
     uint64_t reserved1[4];     /* 0 */
 } zlay_variants_request;
 
+/** What costs count. */
+enum {
+    ZLAY_VARIANTS_OWN = 0,      /* what those of the request do */
+    ZLAY_VARIANTS_NS,           /* nanoseconds, by a model of measured times */
+    ZLAY_VARIANTS_CLOCKS,       /* clocks of a processor, by a model of published widths */
+    ZLAY_VARIANTS_MADDS,        /* products and sums of elements that no element of D has */
+    ZLAY_VARIANTS_INSTRUCTIONS  /* tensor copies, and instructions of warps */
+};
+
 /** What a choice takes. */
 typedef struct zlay_variants_summary {
     uint32_t count;    /* of variants */
@@ -86,6 +97,8 @@ typedef struct zlay_variants_summary {
     uint64_t cheapest; /* the same where each shape takes its cheapest candidate */
     uint64_t fewer;    /* with one variant less the cost is at least this, which is more than
                           the bound; UINT64_MAX: so few take not every shape; 0: count is 1 */
+    int32_t unit;      /* ZLAY_VARIANTS_OWN..: of costs */
+    uint32_t reserved; /* 0 */
 } zlay_variants_summary;
 
 /** A chosen variant. */
@@ -159,26 +172,35 @@ ZLAY_API zlay_status zlay_variants_fact(zlay_buf *out, const zlay_variants *vari
 enum { ZLAY_VARIANTS_M = 0, ZLAY_VARIANTS_N, ZLAY_VARIANTS_K, ZLAY_VARIANTS_LDA,
        ZLAY_VARIANTS_LDB, ZLAY_VARIANTS_LDD, ZLAY_VARIANTS_SIZES };
 
+/** What a variant of a GEMM costs. */
+enum {
+    ZLAY_VARIANTS_TIME = 0, /* modelled nanoseconds (docs/gemm.md), of wgmma alone, whose times were
+                               measured; no less than memory takes to read A and B and write D */
+    ZLAY_VARIANTS_WASTE     /* of every target: products and sums that its tiles compute beside
+                               those of D; it knows no paths: candidates have the least alignment */
+};
+
 /** A GEMM with unknown sizes, and the shapes that it is run with. */
 typedef struct zlay_variants_gemm {
     uint32_t size;     /* sizeof(zlay_variants_gemm) */
     uint32_t of[ZLAY_VARIANTS_SIZES]; /* by ZLAY_VARIANTS_M.. the unknown that the size is,
                                          counted from 1; 0: the gemm's own field */
-    uint32_t reserved; /* 0 */
+    int32_t cost;      /* ZLAY_VARIANTS_TIME, _WASTE */
     const zlay_gemm *gemm;  /* swap and stream_k may be AUTO; scales, groups, repack and
                                multicast are none */
     zlay_variants_request shapes; /* without candidates */
 } zlay_variants_gemm;
 
-/** Choose variants of a GEMM by wgmma; the candidates come from the planner.  Each is a
+/** Choose variants of a GEMM; the candidates come from the planner.  By TIME each is a
  *  tile, split_k, swap and stream_k, which the planner chooses for a shape, with the
- *  alignment of rows that its copies need; its guard has these and every other condition
- *  under which zlay_gemm_synth takes the choices.  The same with m, n or k up to that of
- *  a shape is a candidate too.  Costs are modelled nanoseconds (docs/gemm.md).  Facts that
- *  every plan needs are added to those of the request.
+ *  alignment of rows that its copies need; by WASTE each tile that the planner takes, swapped
+ *  or not.  Its guard has every condition under which zlay_gemm_synth takes the choices.
+ *  The same with m, n or k up to that of a shape, for which it is chosen or wastes least,
+ *  is a candidate too.  Facts that every plan needs are added to those of the request.
  *
- *  Returns: as zlay_variants_choose; ZLAY_ENOTSUP another target, or a field of the gemm;
- *           ZLAY_EOVERFLOW also where the facts' ranges of sizes let a matrix pass 2^64 bytes.
+ *  Returns: as zlay_variants_choose; ZLAY_ENOTSUP a target or a field of the gemm, the message
+ *           says why; ZLAY_EOVERFLOW also where the facts' ranges of sizes let a matrix pass
+ *           2^64 bytes.
  *  Out:     choice  ZLAY_VARIANTS_MOST requests, of which the first are those of the
  *                   variants in their order: the gemm, its choices fixed, and 0 where a size
  *                   is unknown.
@@ -187,6 +209,41 @@ typedef struct zlay_variants_gemm {
 ZLAY_API zlay_status zlay_variants_gemm_choose(zlay_ctx *ctx, zlay_variants **out,
                                                zlay_gemm *choice, const zlay_target *target,
                                                const zlay_variants_gemm *request);
+
+/* ---- tiles of a tensor ----------------------------------------------------- */
+
+/** Loads of a tile of a tensor with unknowns, and the shapes that it has.
+ *
+ *  By hand.  Of (M,K):(ld,1) in bf16 tiles of 64 x 64 go to shared memory with the
+ *  128-byte swizzle, edges weak.  A tensor copy brings a tile where ld % 8 == 0.
+ *  cp.async of 16, 8 and 4 bytes take 16, 32 and 64 instructions of warps where
+ *  8, 4 and 2 divide ld and K; loads and stores of 2 bytes take 256, always. */
+typedef struct zlay_variants_tile {
+    uint32_t size;     /* sizeof(zlay_variants_tile) */
+    uint32_t threads;  /* of the block that take part at most; 0: 128 */
+    const zlay_tensormap_request *tile; /* a load of a tile by its shape, without facts, index
+                                           and residual; its source's names are unknowns */
+    zlay_variants_request shapes; /* without candidates */
+} zlay_variants_tile;
+
+/** Choose variants of loads of a tile; the candidates come from the planners: the
+ *  tensor copies of zlay_tensormap_synth under their guard, the copy by threads of
+ *  zlay_copy_synth, and its wider ones under theirs.  Where edges are strong, threads
+ *  load of tensors of whole tiles alone, for they fill in nothing.  Costs are
+ *  tensor copies, and instructions of warps, of all tiles of a shape.  That extents are
+ *  at least 1 is added to the facts.
+ *
+ *  Returns: as zlay_variants_choose; ZLAY_NONE also that no copies bring the tile;
+ *           ZLAY_ENOTSUP also a guard that is no fact, the message has it; else as the
+ *           planners.
+ *  Out:     move  ZLAY_VARIANTS_MOST moves, of which the first are those of the variants in
+ *                 their order: free each with zlay_move_free; the others are NULL, and all
+ *                 are unless ZLAY_OK.
+ *  In:      request  borrowed, not kept.
+ */
+ZLAY_API zlay_status zlay_variants_tile_choose(zlay_ctx *ctx, zlay_variants **out,
+                                               zlay_move **move, const zlay_target *target,
+                                               const zlay_variants_tile *request);
 
 /** Free a choice; NULL is allowed. */
 ZLAY_API void zlay_variants_free(zlay_variants *variants);

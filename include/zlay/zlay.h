@@ -71,6 +71,7 @@
 #include <zlay/tmem_pack.h>
 #include <zlay/wave.h>
 #include <zlay/region.h>
+#include <zlay/tiling.h>
 #include <zlay/variants.h>
 #include <zlay/plan.h>
 

@@ -24,7 +24,7 @@ typedef int zl_command(zlay_ctx *ctx, int argc, char **argv);
 typedef struct zl_options {
     zlay_gemm gemm;
     const char *target, *name, *out, *header, *image;
-    uint64_t model;
+    uint64_t model, seed;
     bool model_given;
 } zl_options;
 

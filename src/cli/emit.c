@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* zlay emit: prints a function or constant for another author's kernel; zlay show: draws. The arguments in
- * the row of a command are fields of an operation of zlay batch, which reads and refuses them. */
+/* zlay emit: prints a function or constant for another author's kernel; zlay show: draws. The
+ * arguments in a command's row are fields of an operation of zlay batch, which reads and refuses
+ * them. */
 #include "cli/cli.h"
 
 #include <stdio.h>
@@ -73,10 +74,11 @@ int zl_emit(zlay_ctx *ctx, int argc, char **argv)
     const char *what = argv[-1], *usage = usage_of("emit", what);
     char *read = NULL, *text = NULL;
     if (!files_read(usage, argc, argv, &read)) return ZL_EXIT_ERROR;
-    return printed(ctx, zl_emit_asked(ctx, &text, what, usage, argc, argv), "emit", text, read);
+    zlay_status status = zl_emit_asked(ctx, &text, what, usage, argc, argv);
+    return printed(ctx, status, "emit", text, read);
 }
 
-/* ---- pictures --------------------------------------------------------------------------------- */
+/* ---- pictures --------------------------------------------------------- */
 
 /* The characters of the terminal's line; 0: it is none, or does not tell. */
 static uint32_t width_of(void)

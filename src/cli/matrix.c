@@ -139,6 +139,8 @@ static uint64_t mix(uint64_t z)
     return z ^ z >> 31;
 }
 
+uint64_t zl_matrix_random(uint64_t *state) { return mix(*state += 0x9e3779b97f4a7c15u); }
+
 void zl_matrix_fill(zl_matrix *matrix, uint64_t seed)
 {
     int32_t type = matrix->type, least = type == ZLAY_TYPE_U8 ? 0 : LEAST;
@@ -147,7 +149,7 @@ void zl_matrix_fill(zl_matrix *matrix, uint64_t seed)
     uint64_t state = mix(seed + 1);
     for (int i = 0; i < INTEGERS; i++) integers[i] = zl_matrix_bits(type, least + i);
     for (uint64_t i = 0; i < matrix->count; i++) {
-        uint64_t random = mix(state += 0x9e3779b97f4a7c15u);
+        uint64_t random = zl_matrix_random(&state);
         put(matrix, i, i % matrix->pitch < matrix->inner ? integers[random % INTEGERS] : outside);
     }
 }

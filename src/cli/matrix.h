@@ -30,6 +30,9 @@ void zl_matrix_types(int32_t *type, const zlay_plan *plan);
 bool zl_matrix_alloc(zl_matrix *matrix);
 void zl_matrix_free(zl_matrix *matrix);
 
+/* A random number that the state repeats (splitmix64). */
+uint64_t zl_matrix_random(uint64_t *state);
+
 /* Integers in -4..4, of u8 0..8, that `seed` chooses; in the padding NaN, or the greatest byte. */
 void zl_matrix_fill(zl_matrix *matrix, uint64_t seed);
 

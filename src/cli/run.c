@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* zlay run gemm: runs the plan's kernel on a GPU, and compares D with the reference product on
- * sampled blocks. */
+ * sampled blocks, of groups on blocks of each. */
 #include "cli/cli.h"
-#include "cli/matrix.h"
+#include "cli/groups.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -11,7 +11,7 @@
 #include <string.h>
 #include <zlay/runtime.h>
 
-enum { BLOCK = 64, SAMPLE = 5, WARM = 3, TIMED = 20 };
+enum { BLOCK = 64, SAMPLE = 5, SAMPLE_GROUP = 2 /* along each side */, WARM = 3, TIMED = 20 };
 
 typedef struct run {
     zlay_ctx *ctx;
@@ -20,6 +20,7 @@ typedef struct run {
     zlay_device *device;
     zlay_kernel *kernel;
     zl_matrix a, b, d;
+    uint64_t *offsets; /* of groups; NULL: there are none */
     char *image; /* given, or the plan's text */
     size_t image_bytes;
     uint64_t address[3];
@@ -30,16 +31,11 @@ typedef struct run {
 static bool matrices_make(run *r)
 {
     const zlay_gemm *g = &r->options->gemm;
-    int32_t a = g->a_order ? g->a_order : ZLAY_ORDER_ROW,
-            d = g->d_order ? g->d_order : ZLAY_ORDER_ROW;
-    int32_t b = g->b_order ? g->b_order : ZLAY_ORDER_COLUMN;
     int32_t type[3];
     zl_matrix_types(type, r->plan);
-    bool made = zl_matrix_describe(&r->a, type[ZLAY_OPERAND_A], g->m, g->k, a, g->lda) &&
-                zl_matrix_describe(&r->b, type[ZLAY_OPERAND_B], g->k, g->n, b, g->ldb) &&
-                zl_matrix_describe(&r->d, type[ZLAY_OPERAND_D], g->m, g->n, d, g->ldd) &&
-                zl_matrix_alloc(&r->a) &&
+    bool made = zl_groups_describe(&r->a, &r->b, &r->d, type, g) && zl_matrix_alloc(&r->a) &&
                 zl_matrix_alloc(&r->b) && zl_matrix_alloc(&r->d);
+    if (made && g->groups) made = (r->offsets = zl_groups_draw(g, r->options->seed)) != NULL;
     if (!made) return false;
     zl_matrix_fill(&r->a, 1);
     zl_matrix_fill(&r->b, 2);
@@ -72,6 +68,9 @@ static zlay_status load(run *r)
                                           r->image_bytes, r->options->name);
     if (!status)
         status = zlay_kernel_bind(r->ctx, r->kernel, r->address[0], r->address[1], r->address[2]);
+    if (!status && r->offsets)
+        status = zlay_kernel_set_offsets(r->ctx, r->kernel, "offsets", r->offsets,
+                                         (size_t)r->options->gemm.groups + 1);
     return status;
 }
 
@@ -85,38 +84,47 @@ static zlay_status launch(run *r)
     return status;
 }
 
-static void block_compare(run *r, const zl_block *block, double *sums)
+static void block_compare(run *r, const zl_product *p, const zl_block *block, double *sums)
 {
-    zl_matrix_product(sums, &r->a, &r->b, r->options->gemm.k, block);
+    zl_matrix_product(sums, &p->a, &p->b, p->k, block);
     for (uint64_t i = 0; i < block->rows; i++)
         for (uint64_t j = 0; j < block->columns; j++) {
-            double expected = zl_matrix_round(r->d.type, sums[i * ZL_PRODUCT_COLUMNS + j]);
+            double expected = zl_matrix_round(p->d.type, sums[i * ZL_PRODUCT_COLUMNS + j]);
             double error =
-                fabs(zl_matrix_value(&r->d, block->row + i, block->column + j) - expected);
+                fabs(zl_matrix_value(&p->d, block->row + i, block->column + j) - expected);
             r->compared++;
             r->wrong += !(error == 0);
             if (!(error <= r->worst)) r->worst = error;
         }
 }
 
-/* The i-th of SAMPLE places at equal distances, the ends included. */
-static uint64_t place(uint64_t extent, uint64_t size, uint64_t i)
+/* The i-th of `count` places at equal distances, the ends included. */
+static uint64_t place(uint64_t extent, uint64_t size, uint64_t i, uint64_t count)
 {
-    return (extent - size) / (SAMPLE - 1) * i;
+    return i == count - 1 ? extent - size : (extent - size) / (count - 1) * i;
+}
+
+static void product_compare(run *r, const zl_product *p, uint64_t samples, double *sums)
+{
+    uint64_t rows = p->m < BLOCK ? p->m : BLOCK, columns = p->n < BLOCK ? p->n : BLOCK;
+    for (uint64_t i = 0; rows && i < samples; i++)
+        for (uint64_t j = 0; j < samples; j++) {
+            zl_block block = {place(p->m, rows, i, samples), rows,
+                              place(p->n, columns, j, samples), columns};
+            block_compare(r, p, &block, sums);
+        }
 }
 
 static bool compare(run *r)
 {
     const zlay_gemm *g = &r->options->gemm;
-    uint64_t rows = g->m < BLOCK ? g->m : BLOCK, columns = g->n < BLOCK ? g->n : BLOCK;
     double *sums = malloc(sizeof *sums * BLOCK * ZL_PRODUCT_COLUMNS);
-    for (uint64_t i = 0; sums && i < SAMPLE; i++)
-        for (uint64_t j = 0; j < SAMPLE; j++) {
-            zl_block block = {place(g->m, rows, i), rows, place(g->n, columns, j), columns};
-            if (i == SAMPLE - 1) block.row = g->m - rows;
-            if (j == SAMPLE - 1) block.column = g->n - columns;
-            block_compare(r, &block, sums);
-        }
+    zl_product p = {r->a, r->b, r->d, g->m, g->n, g->k};
+    if (sums && !r->offsets) product_compare(r, &p, SAMPLE, sums);
+    for (uint32_t i = 0; sums && i < g->groups; i++) {
+        p = zl_groups_product(&r->a, &r->b, &r->d, g, r->offsets, i);
+        product_compare(r, &p, SAMPLE_GROUP, sums);
+    }
     free(sums);
     return sums;
 }
@@ -136,10 +144,18 @@ static int report(run *r)
     const zlay_gemm *g = &r->options->gemm;
     float milliseconds = 0;
     uint64_t changed = padding_changed(&r->d);
+    if (r->offsets) changed += zl_groups_changed(&r->d, g, r->offsets);
+    double ragged = r->offsets ? (double)(r->offsets[g->groups] - r->offsets[0]) : 0;
     zlay_status status = zlay_kernel_measure(r->ctx, &milliseconds, r->kernel, WARM);
     if (!status) status = zlay_kernel_measure(r->ctx, &milliseconds, r->kernel, TIMED);
     if (status) return zl_cli_say(r->ctx, status, "timing");
-    double flop = 2.0 * (double)g->m * (double)g->n * (double)g->k;
+    bool in_k = g->ragged == ZLAY_RAGGED_K;
+    double m = r->offsets && !in_k ? ragged : (double)g->m;
+    double k = r->offsets && in_k ? ragged : (double)g->k;
+    double flop = 2.0 * m * (double)g->n * k;
+    if (r->offsets)
+        printf("run: %" PRIu32 " groups, %.0f rows of %" PRIu64 ", TFLOP/s of those alone\n",
+               g->groups, ragged, in_k ? g->k : g->m);
     printf("run: %" PRIu64 " elements of D compared, %" PRIu64
            " differ from the exact result's rounding, greatest error %g; "
            "%" PRIu64 " elements of padding changed\n",
@@ -181,7 +197,22 @@ static void run_free(run *r)
     zl_matrix_free(&r->a);
     zl_matrix_free(&r->b);
     zl_matrix_free(&r->d);
+    free(r->offsets);
     free(r->image);
+}
+
+/* Whether the command has values for every argument of the kernel, which it has not for scales;
+ * `other` is the first without. */
+static bool fills_all(const run *r, zlay_pipe_argument *other)
+{
+    static const char *const known[] = {"tensor_a", "tensor_b", "tensor_d", "ptr_a",
+                                        "ptr_b",    "ptr_d",    "offsets",  "workspace"};
+    for (uint32_t i = 0; !zlay_plan_argument_nth(other, r->plan, i); i++) {
+        size_t k = 0;
+        while (k < sizeof known / sizeof *known && strcmp(known[k], other->name) != 0) k++;
+        if (k == sizeof known / sizeof *known) return false;
+    }
+    return true;
 }
 
 /* Runs the plan; one of waves runs on HIP, which loads code objects only. */
@@ -191,7 +222,13 @@ static int plan_run(run *r)
     bool hip = zlay_plan_wave(&wave, r->plan) == ZLAY_OK;
     int exit = zl_plan_prove(r->ctx, r->plan, false);
     if (exit) return exit;
+    zlay_pipe_argument other;
     printf("plan: checked\n");
+    if (!fills_all(r, &other)) {
+        printf("not run: its kernel has %s too, which this command does not fill "
+               "(zlay_kernel_set)\n", other.name);
+        return ZL_EXIT_UNSURE;
+    }
     if (hip && !r->options->image) {
         printf("not run: HIP loads code objects: assemble and link what --out writes, and give "
                "it as --image (docs/gemm.md)\n");

@@ -78,6 +78,23 @@ void zl_names_list(zl_text *out, const zl_fields *fields, bool needed)
     list_names(out, fields, fields, false, needed);
 }
 
+/* Where parts have rows of one name and of several types, no word holds for all. */
+const char *zl_name_type(const zl_fields *fields, const char *name, size_t length)
+{
+    const char *type = NULL;
+    for (size_t i = 0; i < fields->count; i++) {
+        const zl_field *f = &fields->row[i];
+        const char *other = "";
+        if (is_part(f)) other = zl_name_type(f->of, name, length);
+        else if (strlen(f->name) == length && !memcmp(f->name, name, length))
+            other = f->kind->type ? f->kind->type : "value";
+        if (!*other) continue;
+        if (type && strcmp(type, other)) return "value";
+        type = other;
+    }
+    return type ? type : "";
+}
+
 /* ---- values ------------------------------------------------------------------------------ */
 
 static zlay_status read_some(zl_call *call, const json_t *object, const zl_fields *fields,

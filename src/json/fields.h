@@ -24,7 +24,8 @@ typedef struct zl_json_text {
 /* How a value is read into `to`, and printed from there; print is NULL where no answer has it. A
  * kind of values that hold memory has `drop`, which is called for every row of the table, read or
  * not. Kinds that are `late` are read after all the others: a layout takes time and memory, and a
- * wrong number is refused before it is read. */
+ * wrong number is refused before it is read. `type` is what the value is, in one word, for hosts
+ * that write signatures; NULL: the operation's page says it. */
 typedef struct zl_field_kind {
     zlay_status (*read)(zl_call *call, const json_t *object, const zl_field *field, void *to);
     json_t *(*print)(zl_call *call, const zl_field *field, const void *from);
@@ -32,6 +33,7 @@ typedef struct zl_field_kind {
     bool late;
     bool part; /* the rows of the table `of`, in the same object */
     bool open; /* of a part: none of its fields is needed */
+    const char *type;
 } zl_field_kind;
 
 enum { ZL_MAY, ZL_NEEDS };

@@ -123,21 +123,6 @@ zlay_status zl_unfit(zl_call *call, const zlay_target *target, zlay_status statu
 extern const zl_field_kind zl_as_pipe;
 typedef const zlay_pipe *zl_as_pipe_type;
 
-/* Ragged groups and tiles, as region.cover has them, and the cover of them. */
-typedef struct zl_ragged_side {
-    zlay_region_axis axis;
-    uint64_t count; /* of groups; 0: it is one extent */
-    bool read_on;
-} zl_ragged_side;
-typedef struct zl_ragged_asked {
-    zl_ragged_side rows, columns;
-    zl_objects tiles;
-    uint32_t depth, row_bytes, column_bytes, cell_bytes;
-} zl_ragged_asked;
-extern const zl_fields zl_ragged_fields;
-typedef zl_ragged_asked zl_ragged_fields_type;
-zlay_status zl_ragged_cover(zl_call *call, zlay_region **out, const zl_ragged_asked *asked);
-
 /* ---- plans ---------------------------------------------------------------- */
 
 /* The fields of copy.synth, and the move that they ask for. */
@@ -148,6 +133,7 @@ typedef struct zl_copy_asked {
 } zl_copy_asked;
 typedef zl_copy_asked zl_copy_synth_fields_type;
 zlay_status zl_copy_made(zl_call *call, zlay_move **out, const zl_copy_asked *asked);
+json_t *zl_json_threads(zl_call *call, const zlay_move *move); /* the answer of copy.synth */
 
 /* The same of tensormap.synth. */
 typedef struct zl_maps_asked {

@@ -51,4 +51,7 @@ struct zl_op {
 /* The names of a table's fields that are needed, or of those that may be there, each once. */
 void zl_names_list(zl_text *out, const zl_fields *fields, bool needed);
 
+/* What the field of a name is, as "integer"; "value" where no word says it, "" for no field. */
+const char *zl_name_type(const zl_fields *fields, const char *name, size_t length);
+
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shows a layout: the value of each coordinate, or, of a layout from threads and values to elements, who
- * has each element. */
+/* Shows a layout: the value of each coordinate, or, of a layout from threads and values to elements,
+ * the thread and the value of each element. */
 #include "algebra/layout/layout.h"
 #include "base/request.h"
 #include "show/picture.h"
@@ -12,12 +12,12 @@
 enum { OUTS_MOST = 16, LABEL = 256, MODES_TWO = 2, TITLE_MOST = 160 };
 
 /* A layout's first two modes, and the coordinates of all others as one; a single mode is a row. */
-typedef struct extents {
+typedef struct shown_extents {
     uint64_t rows, columns, panels;
     bool single;
-} extents;
+} shown_extents;
 
-static zlay_status extents_of(zlay_ctx *ctx, extents *out, const zlay_layout *layout)
+static zlay_status extents_of(zlay_ctx *ctx, shown_extents *out, const zlay_layout *layout)
 {
     zl_modes box;
     uint64_t extent[MODES_TWO] = {1, 1};
@@ -30,12 +30,12 @@ static zlay_status extents_of(zlay_ctx *ctx, extents *out, const zlay_layout *la
         for (; at < end; at++) extent[part] *= (uint64_t)box.at[at].shape;
     }
     zl_modes_end(&box);
-    *out = (extents){extent[0], extent[1], layout->size / (extent[0] * extent[1]), false};
-    if (part == 1) *out = (extents){1, extent[0], 1, true};
+    *out = (shown_extents){extent[0], extent[1], layout->size / (extent[0] * extent[1]), false};
+    if (part == 1) *out = (shown_extents){1, extent[0], 1, true};
     return status;
 }
 
-/* ---- values ----------------------------------------------------------------------------------- */
+/* ---- values ----------------------------------------------------------- */
 
 /* A value as text: one integer, or a tuple; false: there is none. */
 static bool value_text(char out[LABEL], int64_t *first, const zlay_layout *layout, uint64_t index)
@@ -52,7 +52,8 @@ static bool value_text(char out[LABEL], int64_t *first, const zlay_layout *layou
     return true;
 }
 
-static void put_value(zl_sketch *s, const zlay_layout *layout, const extents *e, uint64_t index)
+static void put_value(zl_sketch *s, const zlay_layout *layout, const shown_extents *e,
+                      uint64_t index)
 {
     char label[LABEL], tip[LABEL + 64];
     int64_t value;
@@ -83,7 +84,7 @@ static void number_axes(zl_sketch *s, uint64_t columns, uint64_t rows)
 
 static zlay_status show_values(zl_sketch *s, const zlay_layout *layout)
 {
-    extents e;
+    shown_extents e;
     zlay_status status = extents_of(s->ctx, &e, layout);
     if (!status && zlay_layout_out_count(layout) > OUTS_MOST)
         status = zl_fail(s->ctx, ZLAY_ELIMIT, "a picture of more than %d outputs", OUTS_MOST);
@@ -101,14 +102,14 @@ static zlay_status show_values(zl_sketch *s, const zlay_layout *layout)
     return s->status;
 }
 
-/* ---- holders ------------------------------------------------------------------------------------ */
+/* ---- holders ---------------------------------------------------------- */
 
-/* The first holder of an element, counted from 1, and how many it has. */
-typedef struct holder {
+/* The first held_by of an element, counted from 1, and how many it has. */
+typedef struct held_by {
     uint64_t first, count;
-} holder;
+} held_by;
 
-static void put_holder(zl_sketch *s, const holder *h, uint64_t threads, uint64_t rows,
+static void put_holder(zl_sketch *s, const held_by *h, uint64_t threads, uint64_t rows,
                        uint64_t element)
 {
     char label[LABEL], tip[LABEL];
@@ -131,7 +132,7 @@ static void put_holder(zl_sketch *s, const holder *h, uint64_t threads, uint64_t
     zl_sketch_box(s, &box);
 }
 
-static zlay_status find_holders(zlay_ctx *ctx, holder *holders, const zlay_layout *layout,
+static zlay_status find_holders(zlay_ctx *ctx, held_by *holders, const zlay_layout *layout,
                                 uint64_t cells)
 {
     for (uint64_t i = 0; i < layout->size; i++) {
@@ -152,11 +153,11 @@ static zlay_status find_holders(zlay_ctx *ctx, holder *holders, const zlay_layou
 zlay_status zl_sketch_holders(zl_sketch *s, const zlay_layout *layout, uint64_t rows,
                               uint64_t columns)
 {
-    extents e;
+    shown_extents e;
     zlay_status status = extents_of(s->ctx, &e, layout);
     if (status) return status;
     zl_sketch_panel(s, ZLAY_PANEL_CELLS, columns, rows, "%s", "");
-    holder *holders = s->status ? NULL : zl_scratch(s->ctx, rows * columns, sizeof *holders);
+    held_by *holders = s->status ? NULL : zl_scratch(s->ctx, rows * columns, sizeof *holders);
     if (!holders) return s->status ? s->status : ZLAY_ENOMEM;
     uint64_t threads = e.single ? e.columns : e.rows;
     number_axes(s, columns, rows);
@@ -166,7 +167,7 @@ zlay_status zl_sketch_holders(zl_sketch *s, const zlay_layout *layout, uint64_t 
     return status ? status : s->status;
 }
 
-/* ---- both ------------------------------------------------------------------------------------------ */
+/* ---- both ------------------------------------------------------------- */
 
 static const char *title_of(char out[TITLE_MOST], const zlay_layout *layout)
 {

@@ -7,7 +7,7 @@
 
 enum { FIRST = 64 /* entries of a table */, LINE = 512 /* bytes of a formatted text */ };
 
-/* ---- tables ------------------------------------------------------------------------------------ */
+/* ---- tables ----------------------------------------------------------- */
 
 /* Where `count` more entries begin; NULL, and the sketch has failed. */
 static void *more(zl_sketch *s, zl_show_table *t, uint64_t count, size_t size)
@@ -44,7 +44,7 @@ void zlay_picture_free(zlay_picture *picture)
     zl_free(&alloc, picture, sizeof *picture);
 }
 
-/* ---- texts --------------------------------------------------------------------------------------- */
+/* ---- texts ------------------------------------------------------------ */
 
 static uint64_t keep(zl_sketch *s, const char *text)
 {
@@ -65,7 +65,7 @@ static uint64_t keep_formatted(zl_sketch *s, const char *format, va_list args)
     return keep(s, line);
 }
 
-/* ---- sketches -------------------------------------------------------------------------------------- */
+/* ---- sketches --------------------------------------------------------- */
 
 zl_sketch zl_sketch_begin(zlay_ctx *ctx, const char *title, ...)
 {
@@ -167,7 +167,7 @@ zlay_status zl_sketch_end(zl_sketch *s, zlay_picture **out)
     return s->status;
 }
 
-/* ---- reading ------------------------------------------------------------------------------------------ */
+/* ---- reading ---------------------------------------------------------- */
 
 static const char *label_text(const zlay_picture *p, uint64_t i)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Prints a picture in the form that is asked for. */
+/* Prints a picture in one of its forms. */
 #include "base/request.h"
 #include "show/picture.h"
 

@@ -57,7 +57,7 @@ void zl_put_escaped(zl_text *out, const char *text)
     }
 }
 
-/* ---- sizes ---------------------------------------------------------------------------------------- */
+/* ---- sizes ------------------------------------------------------------ */
 
 static uint32_t unit_of(const zlay_picture *p, const zl_show_panel *panel)
 {
@@ -113,7 +113,7 @@ static place placed(const zlay_picture *p, uint64_t i, uint32_t y)
     return (place){p, panel, EDGE + (labels ? LETTER * labels + PAD : 0), y, unit_of(p, panel)};
 }
 
-/* ---- boxes ------------------------------------------------------------------------------------------- */
+/* ---- boxes ------------------------------------------------------------ */
 
 static void put_text(zl_text *out, uint32_t x, uint32_t y, const char *anchor, const char *text)
 {
@@ -203,7 +203,7 @@ static void put_panel(zl_text *out, const place *at)
     if (at->panel->kind == ZLAY_PANEL_BITS) put_list(out, at);
 }
 
-/* ---- the page ------------------------------------------------------------------------------------------- */
+/* ---- the page --------------------------------------------------------- */
 
 static void put_fills(zl_text *out, const char *before, uint32_t strong, uint32_t light)
 {

@@ -30,7 +30,7 @@ static void put_padded(zl_text *out, const char *text, size_t length, uint32_t r
     zl_put(out, text, length < room ? length : room);
 }
 
-/* ---- boxes ----------------------------------------------------------------------------------- */
+/* ---- boxes ------------------------------------------------------------ */
 
 /* Backgrounds of a terminal of 256 colours that black letters are read on. */
 static void colour_begin(zl_text *out, const lines *l, const zl_show_box *box)
@@ -87,7 +87,7 @@ static void put_row(zl_text *out, const band *b, uint32_t row)
     zl_puts(out, "\n");
 }
 
-/* ---- panels ------------------------------------------------------------------------------------- */
+/* ---- panels ----------------------------------------------------------- */
 
 /* Of bars a label may be wider than its column: the next one that has room behind it follows. */
 static void put_columns(zl_text *out, const band *b)
@@ -189,7 +189,7 @@ static void write_lines(zl_text *out, const void *value)
     }
 }
 
-/* ---- where boxes are --------------------------------------------------------------------------- */
+/* ---- where boxes are -------------------------------------------------- */
 
 static zlay_status place(zlay_ctx *ctx, const lines *l, uint64_t i)
 {

@@ -68,6 +68,15 @@ run_on_a_driver() { # that computes nothing: everything is asked of it, and the 
     LD_LIBRARY_PATH=$tap_dir exits 1 "$zlay" run gemm --m 256 --n 256 --k 128 > "$tap_dir/run" || { cat "$tap_dir/run"; return 1; }
     grep -q '^device: .*9.0' "$tap_dir/run" && grep -q '^run: 102400 elements of D compared, 102400 differ' "$tap_dir/run"
 }
+run_groups_on_a_driver() { # three layouts of groups; what the command has no values for is said
+    for flags in "" "--b-order row" "--ragged k --a-order col --b-order row"; do
+        # shellcheck disable=SC2086
+        LD_LIBRARY_PATH=$tap_dir exits 1 "$zlay" run gemm --m 256 --n 256 --k 256 --groups 3 --seed 1 $flags > "$tap_dir/run" || { cat "$tap_dir/run"; return 1; }
+        grep -q '^run: 3 groups, [0-9]* rows of 256,' "$tap_dir/run" && grep -qE '^run: ([0-9]+) elements of D compared, \1 differ.* 0 elements of padding changed' "$tap_dir/run" ||
+            { cat "$tap_dir/run"; return 1; }
+    done
+    exits 3 "$zlay" run gemm --groups 3 --a-type e4m3 --b-type e4m3 --a-scales 1x128 --b-scales 128x128 | grep -q '^not run: its kernel has read_sa too'
+}
 
 run_on_hip() { # as on a driver: a code object with nothing inside
     "$CC" -std=c11 -shared -fPIC -o "$tap_dir/libamdhip64.so.7" tests/support/fake-hip.c || return 1
@@ -162,6 +171,20 @@ bench_lines() { # an object a line, each with a ratio, and no result that was wr
     line='^{"bench": "[^"]*", "value": [0-9.e+-]*, "unit": "[^"]*", "against": "[^"]*", "ratio": [0-9.e+-]*}$'
     test "$(grep -c "$line" "$tap_dir/bench")" -ge 6 && ! grep -v "$line" "$tap_dir/bench"
 }
+fill_by() { # on a driver of our own: to $tap_dir/bench and $tap_dir/said
+    env LD_LIBRARY_PATH="$tap_dir" "$@" "$B/zlay-bench" --json --quick fill > "$tap_dir/bench" 2> "$tap_dir/said"
+}
+fill_by_driver() { # every rank against the driver; what the driver lacks is said
+    sed -n 's/^ZL_CUDA(\(cu[A-Za-z0-9_]*\),.*/PLAIN(\1)/p' src/runtime/cuda.def | grep -vE 'Encode|Retain|Current' > "$tap_dir/plain.def"
+    lib=$(realpath "$B")
+    "$CC" -std=c11 -Wall -Wextra -Werror -Iinclude -I"$tap_dir" -shared -fPIC -Wl,-soname,libcuda.so.1 -o "$tap_dir/libcuda.so.1" tests/preload/fake-device.c \
+        -L"$lib" -lzlay -Wl,-rpath,"$lib" || return 1
+    fill_by && test "$(grep -c cuTensorMapEncodeTiled "$tap_dir/bench")" -eq 5 && test ! -s "$tap_dir/said" || return 1
+    exits 1 fill_by FAKE_REFUSES=1 && test "$(grep -c 'rank [1-5]: the driver refuses it' "$tap_dir/said")" -eq 5 || return 1
+    exits 1 fill_by FAKE_NO_CONTEXT=1 && grep -q 'rank 1: the device.s context is not made current: cuCtxPushCurrent_v2: ' "$tap_dir/said" || return 1
+    "$CC" -shared -fPIC -Wl,-soname,libcuda.so.1 -o "$tap_dir/libcuda.so.1" -x c /dev/null && LD_LIBRARY_PATH=$tap_dir "$B/zlay-bench" --quick fill |
+        grep -q 'left out, the CUDA driver (12.0 is the oldest) has no cuInit'
+}
 
 check "a plan prints every part of its report" plan_says
 check "kernel and header are written whole, the model runs every tile" files_are_whole
@@ -173,6 +196,7 @@ check "4096 x 4096 x 4100: the rule, the repair, the other path" odd_shape
 check "edge tiles in the model" model_small
 check "run: without a driver the plan is checked and the status is 3" run_without_driver
 check "run: a wrong result is found" run_on_a_driver
+check "groups run on a driver without a device, which is found wrong" run_groups_on_a_driver
 check "run: the same on HIP, of a plan of waves" run_on_hip
 check "every rule that a plan names is explained" explains_all
 check "help lists commands, flags and operations" help_lists
@@ -245,6 +269,15 @@ same_as_batch() { # REQUEST COMMAND...: the command prints the text that the req
 regs='f2{register: (1) (32); lane: (2) (4) (8) (16) (64) -> t: 128}' row='f2{register: (1) (2); lane: (4) (8) (16) (32) (64) -> t: 128}'
 map='"mode": "tiled", "rank": 2, "address": 1048576, "extent": [4096, 1024], "stride": [8192], "box": [64, 64], "step": [1, 1], "interleave": 0, "swizzle": "128B", "l2": 0, "oob": 0, "type": "bf16"'
 map_bits=00001000000000001065000000020000$(printf '%032d' 0)ff0f0000ff0300000000000000000000000000000000003f3f0000000000000000200000000000000004$(printf '%0108d' 0)
+show_commands() {
+    test "$("$zlay" show layout '(2,3):(3,1)' | tail -n 1)" = '1 3 4 5' && "$zlay" show layout '(2,3):(3,1)' form=svg | grep -q '^</svg>$' &&
+        "$zlay" show layout '(2,3):(3,1)' form=json | grep -q '^{"title":"(2,3):(3,1)"' &&
+        "$zlay" show layout '(2,3):(3,1)' width=20 colour=true | grep -q '48;5;'
+}
+check "show: text, SVG, JSON" show_commands
+check "show: a layout that is none is an error" exits 2 "$zlay" show layout '(2,3'
+check "show: a form that is none is an error" exits 2 "$zlay" show layout '(2,3):(3,1)' form=png
+
 emit_commands() {
     same_as_batch '{"op": "emit", "what": "layout", "layout": "(8,64):(64,1)", "language": "hip", "name": "at"}' emit layout hip 'memref<8x64xf32>' at &&
         same_as_batch '{"op": "emit", "what": "selector", "unknowns": ["m", "n"], "facts": ["1 <= n < 2^31"], "shapes": [[1, 64], [2, 7]], "variants": [{"guard": ["n % 4 == 0"], "cost": "n / 4"}, {"cost": "n"}], "most": 2, "name": "pick"}' \
@@ -322,5 +355,6 @@ check "batch: a line of 17 MiB" long_line
 check "batch: no room for output is 2" closed_output
 check "plan: no room for output is 2" help_to_full
 check "the bench prints a ratio a line" bench_lines
+check "the bench fills in beside a driver, and says what that lacks" fill_by_driver
 check "the bench knows its flags" exits 2 "$B/zlay-bench" --xml
 exit $tap_failed

@@ -98,6 +98,11 @@ tables_are_fresh() {
         diff docs/bodies.md "$tap_dir/docs/bodies.md"
 }
 
+python_is_fresh() {
+    python3 tools/gen-python.py "$B/zlay" "$tap_dir/python" && diff -r -x _answers.py -x __pycache__ python/zlay/ops "$tap_dir/python/ops" &&
+        diff python/zlay/check.py "$tap_dir/python/check.py" && diff python/zlay/synth.py "$tap_dir/python/synth.py"
+}
+
 manual_is_fresh() { tools/gen-rules.sh man > "$tap_dir/rules.7" && diff docs/zlay_rules.7 "$tap_dir/rules.7"; }
 forms_are_fresh() { tools/gen-forms.sh > "$tap_dir/instructions.md" && diff docs/instructions.md "$tap_dir/instructions.md"; }
 rules_are_fresh() { tools/gen-rules.sh > "$tap_dir/rules.md" && diff docs/rules.md "$tap_dir/rules.md"; }
@@ -116,15 +121,15 @@ every_op_is_dispatched() { # the running program knows the ops of the page
 }
 
 spdx() {
-    for file in Makefile .ci/run $(find src include tests tools bench examples pkgconfig -type f \
-        ! -path '*/corpus/*' ! -path '*/crashers/*' ! -path '*/data/*' ! -path '*/golden/*' ! -name '*.pipe' ! -name '*.list' ! -name skips ! -name '*.in' ! -name README.md ! -name '*.json*'); do
+    for file in Makefile .ci/run setup.py pyproject.toml MANIFEST.in $(find src include tests tools bench examples pkgconfig python -type f \
+        ! -path '*/corpus/*' ! -path '*/crashers/*' ! -path '*/data/*' ! -path '*/golden/*' ! -name '*.pipe' ! -name '*.list' ! -name skips ! -name '*.in' ! -name README.md ! -name '*.json*' ! -name py.typed ! -name '*.pyc'); do
         head -n 2 "$file" | grep -q 'SPDX-License-Identifier: Apache-2.0' || echo "$file"
     done > "$tap_dir/bare"
     cat "$tap_dir/bare"
     test ! -s "$tap_dir/bare"
 }
 
-no_loose_ends() { ! grep -nE '\b(TODO|FIXME|XXX|HACK)\b' -r src include tests --include=*.[ch] tools bench examples docs README.md; }
+no_loose_ends() { ! grep -nE '\b(TODO|FIXME|XXX|HACK)\b' -r src include tests --include=*.[ch] tools bench examples docs python README.md; }
 files_are_short() { ! find src include \( -name '*.[ch]' -o -name '*.hpp' \) -exec awk 'END { if (NR > 400) print FILENAME, NR }' {} \; | grep .; }
 lines_are_short() { # columns, not bytes; rows of data (.def) are wider, and zmat64 is laid out by its measurements
     ! find include src/base src/algebra src/json src/cli src/runtime src/preload \( -name '*.[ch]' -o -name '*.hpp' \) ! -name 'zmat64*' \
@@ -141,23 +146,25 @@ check "docs/start.md: the C example" example_runs docs/start.md
 check "docs/start.md: the Python example prints the same" python_runs
 check "docs/start.md: the transcripts" transcript_is_true docs/start.md 11
 check "docs/functions.md: the transcripts" transcript_is_true docs/functions.md 12
-check "docs/ragged.md: the transcripts" transcript_is_true docs/ragged.md 5
-check "docs/variants.md: the transcripts" transcript_is_true docs/variants.md 7
+check "docs/ragged.md: the transcripts" transcript_is_true docs/ragged.md 8
+check "docs/variants.md: the transcripts" transcript_is_true docs/variants.md 9
 check "docs/indices.md: the transcripts" transcript_is_true docs/indices.md 10
 check "docs/algebra.md: the transcripts" transcript_is_true docs/algebra.md 8
 check "docs/legality.md: the transcripts" transcript_is_true docs/legality.md 2
 check "docs/ragged_maps.md: the transcripts" transcript_is_true docs/ragged_maps.md 5
-check "docs/ragged_copies.md: the transcripts" transcript_is_true docs/ragged_copies.md 4
+check "docs/ragged_copies.md: the transcripts" transcript_is_true docs/ragged_copies.md 5
 check "docs/filling.md: the transcripts" transcript_is_true docs/filling.md 4
 check "docs/pipe.md: the transcripts" transcript_is_true docs/pipe.md 6
 check "docs/attention.md: the transcript" transcript_is_true docs/attention.md 4
-check "docs/gemm.md: the transcripts" transcript_is_true docs/gemm.md 33
+check "docs/pictures.md: the transcripts" transcript_is_true docs/pictures.md 5
+check "docs/gemm.md: the transcripts" transcript_is_true docs/gemm.md 34
 check "docs/bodies.md: the transcripts" transcript_is_true docs/bodies.md 2
 check "docs/bodies.md: its bodies and uses stand in the examples" bodies_are_the_examples
 check "docs/start.md: the pipe is that of docs/pipe.md" pipe_is_the_same
 check "README lists every page" pages_are_listed
 check "links lead to files" links_lead_somewhere
 check "the table of docs/batch.md is what src/json/rows/ops.def says, that of docs/errors.md what src/base/limits.def says, and so on" tables_are_fresh
+check "the functions of zlay.ops are what src/json/rows/ops.def says" python_is_fresh
 check "docs/rules.md is what the rows say" rules_are_fresh
 check "docs/instructions.md is what the rows say" forms_are_fresh
 check "docs/zlay_rules.7 is what the rows say" manual_is_fresh

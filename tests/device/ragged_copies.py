@@ -131,9 +131,13 @@ class Rows:
                 target, source = self.sides(one, one["to"], move)
                 target.copy_(source)
 
+    def most(self):
+        """What offsets count."""
+        return self.source_rows or self.target_rows
+
     def lists(self, draw, hostile=False):
         """Group sizes uniform to twice their mean; a copy's targets have room for a row more each."""
-        most = self.source_rows or self.target_rows
+        most = self.most()
         if not self.groups:
             return []
         if hostile:
@@ -177,6 +181,49 @@ class Rows:
         return right
 
 
+class Columns(Rows):
+    """Tensors that lie side by side in one, their pitches dense or an element or two more, and begins an element apart."""
+
+    def most(self):
+        return self.row_bytes // self.element
+
+    def set(self, lists):
+        one, rows, joined = {}, super().most(), self.kind == "concatenate_columns"
+        cuts, packed, one["moves"], own_at, pitches = self.bounded(lists[0], self.most()), 0, [], [], []
+        for g in range(self.groups):
+            size = (cuts[g + 1] - cuts[g]) * self.element
+            pitch = size + g % 3 * self.element
+            packed += g % 2 * self.element
+            own_at.append(packed)
+            pitches.append(pitch if g % 3 else 0)
+            if size:
+                one["moves"].append((cuts[g] * self.element, size, packed, pitch))
+            packed += rows * pitch
+        wide, own = (self.target_pitch, self.shifts[1]) if joined else (self.source_pitch, self.shifts[0]), self.shifts[0 if joined else 1]
+        whole, self.wide_at = self.window(rows, *wide, joined)
+        parts, self.own_at = self.window(1, packed, own, not joined)
+        one["from"], one["to"] = (parts, whole) if joined else (whole, parts)
+        one["addresses"] = torch.tensor([parts.data_ptr() + self.own_at + at for at in own_at], dtype=torch.int64, device="cuda")
+        one["lists"] = [torch.tensor(lists[0], dtype=torch.int32, device="cuda"), torch.tensor(pitches, dtype=torch.int64, device="cuda")]
+        wide = whole.data_ptr() + self.wide_at
+        one["values"] = self.values(*((wide, one["addresses"]) if joined else (one["addresses"], wide)), *one["lists"])
+        one["useful"] = sum(size for _, size, _, _ in one["moves"]) * rows
+        return one
+
+    def sides(self, one, whole, move):
+        at, size, own, pitch = move
+        unit = self.element if not (self.wide_at | self.own_at) % self.element else 1
+        kind = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}[unit]
+        view = lambda x, pitch, begin: x[:x.numel() // 8 * 8].view(kind).as_strided((super(Columns, self).most(), size // unit), (pitch // unit, 1), begin // unit)
+        if self.kind == "concatenate_columns":
+            return view(whole, self.target_pitch, self.wide_at + at), view(one["from"], pitch, self.own_at + own)
+        return view(whole, pitch, self.own_at + own), view(one["from"], self.source_pitch, self.wide_at + at)
+
+    def by_torch(self, one):
+        sources = [self.sides(one, one["to"], move)[1] for move in one["moves"]]
+        one["torch"] = torch.cat(sources, 1) if self.kind == "concatenate_columns" else [source.clone() for source in sources]
+
+
 def all_rows(megabytes):
     """Of bf16 rows, unless said: pitches are odd numbers of elements."""
     size = megabytes << 20
@@ -193,6 +240,11 @@ def all_rows(megabytes):
     short = {"groups": 64, "source_rows": size // 256, "target_rows": size // 256 + 64}
     rows += [("copy 65 bf16, pitches 67 and 65", "copy", (0, 2), {**short, "row_bytes": 130, "source_pitch": 134}),
              ("copy 4096 bf16, 2000 groups, pitches of 16 bytes", "copy", (0, 0), {"groups": 2000, "source_rows": size // 8192, "target_rows": size // 8192 + 2000, "row_bytes": 8192, "target_pitch": 8208})]
+    for n, groups, shifts in ((6144, 3, (0, 0)), (8191, 8, (0, 0)), (8191, 8, (2, 6)), (8191, 8, (0, 1)), (40001, 64, (0, 0)), (4096, 512, (0, 0))):
+        columns = {"groups": groups, "row_bytes": 2 * n, "element_bytes": 2}
+        off = f", bases {shifts[0]} and {shifts[1]} off" if any(shifts) else ""
+        rows += [(f"columns of {groups} tensors to {n} bf16{off}", "concatenate_columns", shifts, {**columns, "target_rows": size // (2 * n)}),
+                 (f"columns of {n} bf16 to {groups} tensors{off}", "split_columns", shifts, {**columns, "source_rows": size // (2 * n), "source_pitch": 2 * n + 4})]
     for element in (1, 2, 4, 8):
         for r, c in ((4095, 8191), (8192, 8192)) if element in (2, 4) else ((4095, 8191),):
             rows.append((f"transpose {r} x {c}, {element} bytes", "transpose", (0, 0), {"source_rows": r, "target_rows": c, "element_bytes": element}))
@@ -210,7 +262,7 @@ def main():
     options = parser.parse_args()
     env = argparse.Namespace(zlay=peers.Zlay(options.zlay), rounds=options.rounds)
     rows = [(i, row) for i, row in enumerate(all_rows(options.megabytes)) if not options.names or any(name in row[0] for name in options.names)]
-    kernels = [Rows(env, i, name, kind, shifts, **sizes) for i, (name, kind, shifts, sizes) in rows]
+    kernels = [(Columns if kind.endswith("columns") else Rows)(env, i, name, kind, shifts, **sizes) for i, (name, kind, shifts, sizes) in rows]
     if options.print:
         print("\n".join(k.text for k in kernels))
         return

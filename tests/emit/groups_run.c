@@ -329,7 +329,6 @@ static void refusals(void **state)
         if (q.epilogue == both) q.epilogue_length = strlen(both);
         gemm_refused(bad[i].target, &q, bad[i].status, bad[i].word);
     }
-    gemm_without_header(&(zlay_gemm){.m = 64, .n = 64, .k = 64, .groups = 2}, "groups");
 }
 
 /* The plan says its groups, and the kernel has their argument behind the six. */

@@ -305,6 +305,10 @@ static const char *const whole[] = {
     "{\"rows\":16}]}",
     "{\"op\":\"region.check\",\"rows\":{\"lengths\":[70]},\"tiles\":[{\"rows\":16}],\"parts\":"
     "[{\"group\":0,\"tile\":0,\"row\":0,\"rows\":70}]}",
+    "{\"op\":\"tiling.cover\",\"bands\":[{\"rows\":4,\"end\":1,\"end_step\":1}],\"tiles\":"
+    "[{\"rows\":2,\"columns\":2},{\"rows\":1,\"columns\":1}]}",
+    "{\"op\":\"tiling.check\",\"lengths\":[2,1],\"tiles\":[{\"rows\":2,\"columns\":2}],\"each\":"
+    "[{\"tile\":0,\"row\":0,\"column\":0}]}",
     "{\"op\":\"variants.choose\",\"unknowns\":[\"n\"],\"shapes\":[[8],[3]],\"variants\":[{\"cost\":\"n\"},"
     "{\"guard\":[\"n % 8 == 0\"],\"cost\":\"n / 8\"}]}",
     "{\"op\":\"variants.gemm\",\"unknowns\":[\"m\"],\"shapes\":[[64]],\"gemm\":{\"target\":\"sm_90a\",\"m\":\"m\",\"n\":64,"

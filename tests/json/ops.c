@@ -228,13 +228,38 @@ static void numbers(void **state)
     mentions(*state, "{\"op\":\"layout.vector_width\",\"layout\":\"8:1\",\"mode\":0,\"elem_bytes\":4,\"base_align\":2}", "none", "alignment of the base, 2");
 }
 
+/* Each field of each operation has one of these words; of some the word is known by hand. */
+static void fields_have_types(void **state)
+{
+    static const char *const words[] = {"integer", "word", "switch", "boolean", "text", "texts", "list", "layout", "value"};
+    static const char line[] = "{\"op\":\"zlay\"}", *const rows[][3] = {
+        {"layout.compose", "a", "layout"}, {"layout.compose", "partial", "boolean"}, {"layout.group", "begin", "integer"},
+        {"tensormap.check", "target", "text"}, {"tensormap.check", "map", "value"}, {"facts.of", "facts", "texts"},
+        {"emit", "m", "integer"}, {"emit", "src", "value"} /* a layout, or a side of a copy */, {"plan.gemm", "a_order", "word"},
+    };
+    json_t *answer = ask(*state, line), *ops = at(answer, "ok.ops"), *op, *type;
+    const char *name, *field;
+    json_object_foreach(ops, name, op) {
+        json_t *types = json_object_get(op, "types");
+        assert_int_equal(json_object_size(types), json_array_size(json_object_get(op, "fields")) + json_array_size(json_object_get(op, "optional")));
+        json_object_foreach(types, field, type) {
+            size_t i = 0;
+            while (i < ZL_COUNT(words) && strcmp(words[i], json_string_value(type))) i++;
+            if (i == ZL_COUNT(words)) fail_msg("%s: %s is '%s'", name, field, json_string_value(type));
+        }
+    }
+    for (size_t i = 0; i < ZL_COUNT(rows); i++)
+        assert_string_equal(json_string_value(json_object_get(json_object_get(json_object_get(ops, rows[i][0]), "types"), rows[i][1])), rows[i][2]);
+    json_decref(answer);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(symbols), cmocka_unit_test(a_guard_has_any_length),
         cmocka_unit_test(operations_that_make_pieces),
         cmocka_unit_test(hierarchies), cmocka_unit_test(layouts), cmocka_unit_test(matrices),
-        cmocka_unit_test(numbers),
+        cmocka_unit_test(numbers), cmocka_unit_test(fields_have_types),
     };
     return cmocka_run_group_tests(tests, begin, end);
 }

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* region.cover and region.check as requests: what they answer, and which field is at fault. */
+/* region.cover, region.check, tiling.cover and tiling.check as requests: what they answer, and which field is at fault. */
 #include "answer.h"
 
 #define COVER "{\"op\":\"region.cover\","
 #define CHECK "{\"op\":\"region.check\","
 #define TILES ",\"tiles\":[{\"rows\":128},{\"rows\":64},{\"rows\":16}]"
 #define ONE ",\"tiles\":[{\"rows\":128,\"columns\":256}]"
+#define TILING "{\"op\":\"tiling.cover\","
+#define SQUARES ",\"tiles\":[{\"rows\":2,\"columns\":2},{\"rows\":1,\"columns\":1}]"
 
 static const char *const rows[][2] = {
     {COVER "\"rows\":{\"lengths\":[200,0,70],\"read_on\":true},\"row_bytes\":1" TILES "}",
@@ -55,6 +57,21 @@ static const char *const rows[][2] = {
      "{\"group\":0,\"tile\":2,\"row\":10,\"rows\":10}]}", "\"witness\":{\"group\":0,\"row\":10,\"column\":0,\"parts\":2}"},
     {CHECK "\"rows\":{\"lengths\":[20]}" TILES ",\"parts\":[{\"group\":1,\"tile\":0,\"row\":0,\"rows\":20}]}", "parts[0].group: there is no such group"},
     {CHECK "\"rows\":{\"lengths\":[20]}" TILES ",\"parts\":[{\"group\":0,\"tile\":0,\"rows\":20}]}", "field 'row' is missing"},
+    {TILING "\"bands\":[{\"rows\":4,\"end\":1,\"end_step\":1}],\"depth\":3" SQUARES "}",
+     "\"pieces\":7,\"valid\":10,\"cells\":10,\"waste\":0,\"cost\":10,\"lower_bound\":10,\"optimal\":true,\"madds\":30,"},
+    {TILING "\"lengths\":[0,3]" SQUARES "}",
+     "{\"ok\":{\"each\":[{\"group\":0,\"tile\":1,\"row\":1,\"column\":0},{\"group\":0,\"tile\":1,\"row\":1,\"column\":1},"
+     "{\"group\":0,\"tile\":1,\"row\":1,\"column\":2}],\"pieces\":3,"},
+    {TILING "\"lengths\":[3],\"bands\":[{\"rows\":4,\"end\":1}]" SQUARES "}", "field 'bands'"},
+    {"{\"op\":\"tiling.cover\"" SQUARES "}", "field 'bands'"},
+    {TILING "\"lengths\":[3,-1]" SQUARES "}", "field 'lengths': entry 1 is below 0"},
+    {TILING "\"lengths\":[3],\"tiles\":[{\"rows\":2}]}", "field 'columns' is missing"},
+    {TILING "\"lengths\":[1],\"tiles\":[{\"rows\":2,\"columns\":1,\"row_step\":3}]}", "\"optimal\":true"},
+    {TILING "\"lengths\":[1,1,1],\"tiles\":[{\"rows\":2,\"columns\":1,\"row_step\":3}]}", "\"none\""},
+    {"{\"op\":\"tiling.check\",\"lengths\":[2,2]" SQUARES ",\"each\":[{\"tile\":0,\"row\":0,\"column\":0}]}",
+     "{\"ok\":{\"answer\":\"yes\",\"pieces\":1,\"valid\":4,"},
+    {"{\"op\":\"tiling.check\",\"lengths\":[2,3]" SQUARES ",\"each\":[{\"tile\":0,\"row\":0,\"column\":0}]}",
+     "{\"ok\":{\"answer\":\"no\",\"witness\":{\"group\":0,\"row\":1,\"column\":2,\"parts\":0}}}"},
 };
 
 static void answers(void **state) { answers_have(*state, rows, sizeof rows / sizeof *rows); }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* variants.choose and variants.gemm as requests: what they answer, and which field is at fault. */
+/* variants.choose, variants.gemm and variants.tile as requests: what they answer, and which field is at fault. */
 #include "answer.h"
 
 #define CHOOSE "{\"op\":\"variants.choose\","
@@ -7,6 +7,8 @@
 #define PRODUCT ",\"gemm\":{\"target\":\"sm_90a\",\"n\":4096,\"k\":7168"
 #define SHAPES "\"unknowns\":[\"n\"],\"facts\":[\"1 <= n < 2^31\"],\"shapes\":[[64],[96],[100],[7]],\"weights\":[10,10,10,1]"
 #define THREE ",\"variants\":[{\"name\":\"by 8\",\"guard\":[\"n % 8 == 0\"],\"cost\":\"n / 8\"},{\"guard\":[\"n % 4 == 0\"],\"costs\":[16,24,25,0]},{\"cost\":\"n\"}]"
+#define TILE "{\"op\":\"variants.tile\",\"unknowns\":[\"M\",\"K\",\"ld\"],\"facts\":[\"M < 2^31\",\"K < 2^31\",\"8 <= ld < 2^30\"],\"shapes\":[[64,64,64],[300,64,66]]"
+#define BF16 ",\"tile\":{\"target\":\"sm_90a\",\"type\":\"bf16\",\"source\":\"(M,K):(ld,1)\",\"tile\":[64,64]"
 #define ANY ",\"variants\":[{\"cost\":\"n\"}]"
 
 static const char *const rows[][2] = {
@@ -58,6 +60,23 @@ static const char *const rows[][2] = {
     {GEMM "\"unknowns\":[\"m\"],\"shapes\":[[64]]" PRODUCT ",\"m\":\"m\",\"repack\":\"always\"}}", "repack: variants of GEMMs have none"},
     {GEMM "\"unknowns\":[\"m\"],\"shapes\":[[64]],\"gemm\":7}", "field 'gemm'"},
     {GEMM "\"unknowns\":[\"m\"],\"shapes\":[[64]]}", "field 'gemm' is missing"},
+    {GEMM "\"unknowns\":[\"m\"],\"shapes\":[[64]],\"cost\":\"waste\",\"gemm\":{\"target\":\"sm_80\",\"n\":4096,\"k\":7168,\"m\":\"m\"}}",
+     "{\"ok\":{\"variants\":[{\"tile\":[64,256,64],\"guard\":[],\"facts\":"},
+    {GEMM "\"unknowns\":[\"m\"],\"shapes\":[[64]],\"cost\":\"waste\",\"gemm\":{\"target\":\"sm_80\",\"n\":4096,\"k\":7168,\"m\":\"m\"}}",
+     "\"taken\":[0],\"unit\":\"madds\",\"cost\":0,\"cheapest\":0,\"fewer\":0}}"},
+    {GEMM "\"unknowns\":[\"m\"],\"shapes\":[[64]],\"cost\":\"money\"" PRODUCT ",\"m\":\"m\"}}", "field 'cost'"},
+    {GEMM "\"unknowns\":[\"m\"],\"shapes\":[[64]],\"gemm\":{\"target\":\"gfx942\",\"n\":64,\"k\":64,\"m\":\"m\"}}", "target: gfx942; times were measured"},
+    {TILE BF16 ",\"edge\":\"weak\"},\"name\":\"pick\"}", "{\"ok\":{\"variants\":[{\"instructions\":1,\"move\":{\"path\":\"tensor\",\"edge\":\"strong\",\"maps\":[{"},
+    {TILE BF16 ",\"edge\":\"weak\"},\"name\":\"pick\"}", "\"guard\":[\"ld % 8 == 0\"],\"facts\":[\"M >= 1\","},
+    {TILE BF16 ",\"edge\":\"weak\"},\"threads\":32}", "{\"instructions\":256,\"move\":{\"path\":\"threads\","},
+    {TILE BF16 ",\"edge\":\"weak\"},\"most\":1}", "\"taken\":[0,0],\"unit\":\"instructions\",\"cost\":1536,\"cheapest\":321,\"fewer\":0}}"},
+    {TILE BF16 "}}", "{\"none\":\"shapes[1]: no guard holds of M = 300, K = 64, ld = 66\"}"},
+    {TILE BF16 ",\"facts\":[\"M >= 7\"]}}", "tile: its facts stand beside the unknowns"},
+    {TILE BF16 ",\"colour\":1}}", "'colour'"},
+    {TILE BF16 ",\"direction\":\"store\"}}", "direction: a store"},
+    {TILE ",\"tile\":7}", "field 'tile'"},
+    {TILE ",\"tile\":{\"target\":\"sm_90a\"}}", "field 'type' is missing"},
+    {TILE "}", "field 'tile' is missing"},
     {"{\"op\":\"emit\",\"what\":\"selector\",\"name\":\"pick\"," SHAPES THREE ",\"most\":2}",
      "{\"ok\":{\"text\":\"#if defined __CUDACC__ || defined __HIPCC__\\n__host__ __device__\\n#endif\\nstatic inline int pick(long long n)"},
     {"{\"op\":\"emit\",\"what\":\"selector\",\"name\":\"pick\"," SHAPES THREE ",\"colour\":2}", "'colour'"},

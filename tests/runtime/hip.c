@@ -282,6 +282,91 @@ static void what_is_invalid(void **state)
 
 #define HIP_TEST(name) cmocka_unit_test_setup_teardown(name, hip_setup, teardown)
 
+/* Scalars and arrays of an epilogue lie behind the addresses, each at a multiple of its bytes. */
+static void an_epilogue_is_packed_behind_the_addresses(void **state)
+{
+    static const char text[] = "body scaled\n  matrix S f32\n  matrix R bf16\n  scalar alpha f32\n  global scale f32\n  index i\n  index j\n"
+                               "  R = bf16(S * (alpha * load(scale, i + row, 300)))\nend\n";
+    world *w = *state;
+    const zlay_target *target;
+    zlay_plan *plan;
+    zlay_kernel *kernel;
+    zlay_wave_launch needs;
+    zlay_pipe_argument a;
+    Elf64_Ehdr image = code_object(MACHINE_AMDGPU);
+    const zlay_gemm gemm = {.size = sizeof gemm, .m = 300, .n = 520, .k = 64, .epilogue = text, .epilogue_length = sizeof text - 1};
+    assert_int_equal(zlay_target_find(&target, "gfx942", 6), ZLAY_OK);
+    assert_int_equal(zlay_gemm_synth(w->ctx, &plan, target, &gemm), ZLAY_OK);
+    assert_int_equal(zlay_plan_launch(&needs, plan), ZLAY_OK);
+    assert_int_equal(needs.arguments, 5);
+    assert_int_equal(zlay_kernel_load(w->ctx, &kernel, w->device, plan, &image, sizeof image, "gemm"), ZLAY_OK);
+    assert_int_equal(zlay_kernel_bind(w->ctx, kernel, 0x1000, 0x2000, 0x3000), ZLAY_OK);
+    float alpha = 2;
+    assert_int_equal(zlay_kernel_set(w->ctx, kernel, "x_alpha", &alpha, sizeof alpha), ZLAY_OK);
+    assert_int_equal(zlay_kernel_launch(w->ctx, kernel, NULL), ZLAY_EINVAL);
+    message_has(w, "read_scale: it was not set");
+    assert_int_equal(set(w, kernel, "read_scale", 0x4000), ZLAY_OK);
+    assert_int_equal(zlay_kernel_launch(w->ctx, kernel, NULL), ZLAY_OK);
+    assert_int_equal(w->fake->launch.packed_bytes, needs.argument_bytes);
+    uint64_t at = 24;
+    for (uint32_t i = 3; !zlay_plan_argument_nth(&a, plan, i); i++) {
+        uint64_t address = 0x4000;
+        at = (at + a.bytes - 1) / a.bytes * a.bytes;
+        assert_memory_equal(w->fake->launch.packed + at, a.bytes == 8 ? (void *)&address : (void *)&alpha, a.bytes);
+        at += a.bytes;
+    }
+    assert_int_equal(at, needs.argument_bytes);
+    zlay_kernel_free(kernel);
+    zlay_plan_free(plan);
+}
+
+/* Attention of waves has addresses in the place of maps, and all its shared memory is static. */
+static void attention_of_waves_is_launched(void **state)
+{
+    static const char *const names[] = {"ptr_q", "ptr_k", "ptr_v", "ptr_o"};
+    world *w = *state;
+    const zlay_target *target;
+    zlay_attention_plan *plan;
+    zlay_pipe_launch needs;
+    zlay_pipe_argument list[16];
+    zlay_kernel *kernel;
+    Elf64_Ehdr image = code_object(MACHINE_AMDGPU);
+    zlay_buf text = {NULL, 0, 0};
+    const zlay_attention asked = {.size = sizeof asked, .head = 128, .heads = 2, .batch = 3, .queries = 256, .keys = 256};
+    assert_int_equal(zlay_target_find(&target, "gfx942", 6), ZLAY_OK);
+    assert_int_equal(zlay_attention_synth(w->ctx, &plan, target, &asked), ZLAY_OK);
+    const zlay_attention_emit emit = {.size = sizeof emit, .plan = plan, .name = "a", .name_length = 1};
+    assert_int_equal(zlay_emit_attention(w->ctx, &text, NULL, NULL, 0, &emit), ZLAY_EROOM);
+    text.room = text.need + 1;
+    text.text = malloc(text.room);
+    assert_int_equal(zlay_emit_attention(w->ctx, &text, &needs, list, 16, &emit), ZLAY_OK);
+    free(text.text);
+    const zlay_attention_kernel request = {.size = sizeof request, .plan = plan, .launch = &needs, .arguments = list,
+                                           .image = &image, .length = sizeof image, .name = "a"};
+    assert_int_equal(zlay_kernel_load_attention(w->ctx, &kernel, w->device, &request), ZLAY_OK);
+    for (uint64_t i = 0; i < 4; i++) assert_int_equal(set(w, kernel, names[i], 0x1000 * (i + 1)), ZLAY_OK);
+    int32_t keys = 256;
+    float scale = 0.5F;
+    assert_int_equal(zlay_kernel_set(w->ctx, kernel, "x_keys", &keys, sizeof keys), ZLAY_OK);
+    assert_int_equal(zlay_kernel_set(w->ctx, kernel, "x_scale", &scale, sizeof scale), ZLAY_OK);
+    assert_int_equal(zlay_kernel_launch(w->ctx, kernel, NULL), ZLAY_OK);
+    const fake_launch *l = &w->fake->launch;
+    uint64_t address[4];
+    memcpy(address, l->packed, sizeof address);
+    for (uint64_t i = 0; i < 4; i++) assert_int_equal(address[i], 0x1000 * (i + 1));
+    assert_memory_equal(l->packed + 32, &keys, sizeof keys);
+    assert_memory_equal(l->packed + 36, &scale, sizeof scale);
+    assert_int_equal(l->packed_bytes, 40);
+    zlay_attention_summary info;
+    assert_int_equal(zlay_attention_info(&info, plan), ZLAY_OK);
+    assert_int_equal(l->grid, info.grid[0]);
+    assert_int_equal(l->other, info.grid[1] * info.grid[2]);
+    assert_int_equal(l->block, needs.threads);
+    assert_int_equal(l->shared_bytes, 0);
+    zlay_kernel_free(kernel);
+    zlay_attention_free(plan);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -293,6 +378,8 @@ int main(void)
         HIP_TEST(images_that_the_runtime_never_sees),
         HIP_TEST(what_only_cuda_has),
         HIP_TEST(a_plan_is_launched_with_its_numbers),
+        HIP_TEST(an_epilogue_is_packed_behind_the_addresses),
+        HIP_TEST(attention_of_waves_is_launched),
         HIP_TEST(what_is_invalid),
     };
     return cmocka_run_group_tests(tests, hip_group_setup, group_teardown);

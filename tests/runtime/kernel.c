@@ -185,25 +185,6 @@ static void packed_maps_are_passed_one_by_one(void **state)
     zlay_module_free(module);
 }
 
-/* A launch of a plan passes six arguments, of a plan of waves three, so a kernel with more is not loaded. */
-static void kernels_with_more_arguments_are_refused(void **state)
-{
-    world *w = *state;
-    static const char *const names[] = {"sm_90a", "sm_100a", "gfx950"};
-    for (size_t i = 0; i < ZL_COUNT(names); i++) {
-        const zlay_target *target;
-        zlay_plan *plan;
-        zlay_kernel *kernel = NULL;
-        zlay_gemm gemm = {.size = sizeof gemm, .m = 64, .n = 64, .k = 128, .type = ZLAY_TYPE_E4M3, .b_scales = ZLAY_SCALES_BLOCK};
-        assert_int_equal(zlay_target_find(&target, names[i], strlen(names[i])), ZLAY_OK);
-        assert_int_equal(zlay_gemm_synth(w->ctx, &plan, target, &gemm), ZLAY_OK);
-        assert_int_equal(zlay_kernel_load(w->ctx, &kernel, w->device, plan, "ptx", 3, "k"), ZLAY_ENOTSUP);
-        message_has(w, "read_sb");
-        assert_null(kernel);
-        zlay_plan_free(plan);
-    }
-}
-
 /* A cluster of two for each tile, as many as the five processors hold. */
 static void a_split_has_whole_clusters(void **state)
 {
@@ -364,7 +345,6 @@ int main(void)
         TEST(addresses_are_aligned_as_planned),
         TEST(a_failed_bind_keeps_the_one_before),
         TEST(time_launches_as_often_as_asked),
-        TEST(kernels_with_more_arguments_are_refused),
         TEST(a_split_has_whole_clusters),
         TEST(copies_stand_around_the_product),
         TEST(copies_fail_at_every_call),

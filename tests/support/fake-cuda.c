@@ -192,6 +192,13 @@ EXPORT int cuMemcpyDtoH_v2(void *to, unsigned long long from, size_t bytes)
     return 0;
 }
 
+EXPORT int cuMemsetD8_v2(unsigned long long to, unsigned char byte, size_t bytes)
+{
+    ENTER_IN_CONTEXT();
+    memset((void *)(uintptr_t)to, byte, bytes);
+    return 0;
+}
+
 static void log_write(unsigned count, const int *options, void **values)
 {
     char *log = NULL;
@@ -231,7 +238,7 @@ EXPORT int cuModuleGetFunction(void **function, void *module, const char *name)
     ENTER_IN_CONTEXT();
     if (module != &module_handle) fake.mistakes++;
     strncpy(fake.kernel, name, sizeof fake.kernel - 1);
-    *function = &function_handle;
+    *function = fake.function = &function_handle;
     return 0;
 }
 
@@ -263,9 +270,10 @@ EXPORT int cuLaunchKernel(void *function, unsigned grid_x, unsigned grid_y, unsi
     fake_launch *launch = &fake.launch;
     *launch = (fake_launch){grid_x, block_x, shared_bytes, grid_y * grid_z * block_y * block_z,
                             stream, {{0}},   {0},          0,
-                            {0},    0};
+                            {0},    0,          {{0}}};
     if (extra && !fake_unpack(launch, extra, FAKE_LAUNCH_END)) fake.mistakes++;
-    for (int i = 0; parameters && i < 3; i++) {
+    for (int i = 0; parameters && i < FAKE_ARGUMENTS && fake.bytes[i]; i++) memcpy(launch->each[i], parameters[i], fake.bytes[i]);
+    for (int i = 0; parameters && !*fake.bytes && i < 3; i++) {
         memcpy(launch->map[i], parameters[i], 128);
         memcpy(&launch->address[i], parameters[3 + i], 8);
     }

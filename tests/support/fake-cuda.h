@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <string.h>
 
-enum { FAKE_CALLS = 128, FAKE_HISTORY = 4, FAKE_ERROR = 999, FAKE_INVALID = 1, FAKE_BAD_PTX = 218 };
+enum { FAKE_CALLS = 128, FAKE_ARGUMENTS = 16, FAKE_HISTORY = 4, FAKE_ERROR = 999, FAKE_INVALID = 1, FAKE_BAD_PTX = 218 };
 
 typedef struct fake_encode {
     unsigned type, rank, interleave, swizzle, l2, oob, box[5], step[5];
@@ -20,6 +20,7 @@ typedef struct fake_launch {
     uint64_t address[3], workspace;
     unsigned char packed[64]; /* arguments handed over as bytes */
     uint64_t packed_bytes;
+    unsigned char each[FAKE_ARGUMENTS][128]; /* as fake_state.bytes says */
 } fake_launch;
 
 enum { FAKE_LAUNCH_END = 0, FAKE_HIP_LAUNCH_END = 3 };
@@ -53,8 +54,10 @@ typedef struct fake_state {
     int launches;
     int maps; /* 1: the driver says that kernels have three maps and three addresses */
     int workspace; /* 1: launches have a seventh argument */
+    unsigned bytes[FAKE_ARGUMENTS]; /* of the arguments of launches, up to a 0; all 0: as above */
     int dynamic_smem; /* as cuFuncSetAttribute set it */
     char image[64], kernel[64];
+    void *function; /* the kernel's handle */
 } fake_state;
 
 /* The one symbol of the library that a test looks up. */

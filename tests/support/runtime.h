@@ -125,6 +125,19 @@ static inline void message_has(const world *w, const char *text)
         fail_msg("\"%s\" does not say \"%s\"", zlay_ctx_message(w->ctx), text);
 }
 
+/* An argument of the last launch, as fake_state.bytes says them. */
+static inline uint64_t address_at(const world *w, uint32_t i)
+{
+    uint64_t address;
+    memcpy(&address, w->fake->launch.each[i], sizeof address);
+    return address;
+}
+
+static inline zlay_status set(world *w, zlay_kernel *kernel, const char *name, uint64_t address)
+{
+    return zlay_kernel_set(w->ctx, kernel, name, &address, sizeof address);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 #endif

@@ -146,6 +146,19 @@ static zlay_status ragged(zlay_ctx *ctx, const world *w)
     return status;
 }
 
+static zlay_status tiled(zlay_ctx *ctx, const world *w)
+{
+    static const zlay_tiling_band band[] = {{.rows = 20, .end = 1, .end_step = 1}, {.group = 1, .rows = 30, .end = 9}};
+    static const zlay_tiling_tile tiles[] = {{4, 4, 0, 0, 0}, {2, 2, 0, 0, 0}, {1, 1, 0, 0, 0}};
+    zlay_tiling *tiling = NULL;
+    zlay_tiling_request r = {.size = sizeof r, .tiles = 3, .tile = tiles, .bands = 2, .band = band};
+    (void)w;
+    zlay_status status = zlay_tiling_cover(ctx, &tiling, &r);
+    assert_int_equal(!tiling, status != ZLAY_OK);
+    zlay_tiling_free(tiling);
+    return status;
+}
+
 static zlay_status variants(zlay_ctx *ctx, const world *w)
 {
     static const char *const names[] = {"m", "n"}, *const facts[] = {"1 <= m <= 65536", "1 <= n <= 65536"},
@@ -215,6 +228,7 @@ static const struct row {
     {"multicast", multicast, NULL, NULL},
     {"tmem.pack", packing, NULL, NULL},
     {"region.cover", ragged, NULL, NULL},
+    {"tiling.cover", tiled, NULL, NULL},
     {"variants.choose", variants, NULL, NULL},
     {"variants.gemm", variants_of_gemm, NULL, NULL},
     {"smemdesc.layout", descriptor, NULL, NULL},

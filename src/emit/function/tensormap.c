@@ -2,6 +2,7 @@
 /* zlay_emit_tensormap: a tensor map as one call of the driver in a host function, and as the 128 bytes
  * that the driver writes, for targets whose bytes are known (zlay/tensormap_bits.h). */
 #include "emit/function/function.h"
+#include "emit/function/tensormap.h"
 
 #include <zlay/emit_function.h>
 #include <zlay/tensormap_bits.h>
@@ -97,15 +98,14 @@ static void lists_put(zl_text *out, const zlay_tensormap *m)
     list32(out, "step", m->step, m->rank);
 }
 
-static void call_put(zl_text *out, const map_text *t)
+void zl_tensormap_call_put(zl_text *out, const zlay_tensormap *m, const char *name, size_t length)
 {
     static const char *const calls[] = {[TILED] = "cuTensorMapEncodeTiled",
                                         [IM2COL] = "cuTensorMapEncodeIm2col",
                                         [IM2COL_WIDE] = "cuTensorMapEncodeIm2colWide"};
     static const char indent[] = ",\n                                  ";
-    const zlay_tensormap *m = t->map;
     zl_puts(out, "static inline __attribute__((unused)) CUresult ");
-    zl_put(out, t->name, t->length);
+    zl_put(out, name, length);
     zl_puts(out, "_encode(CUtensorMap *map, void *address)\n{\n");
     lists_put(out, m);
     zl_putf(out, "    return %s(map, %s, %u, address, extent, stride, ", calls[m->mode],
@@ -128,7 +128,7 @@ static void map_write(zl_text *out, const void *value)
     if (t->known) words_put(out, t);
     if (t->language != ZLAY_TEXT_CUDA) return;
     zl_puts(out, "#include <cuda.h>\n");
-    call_put(out, t);
+    zl_tensormap_call_put(out, t->map, t->name, t->length);
 }
 
 /* ---- the request ---------------------------------------------------------------------------- */

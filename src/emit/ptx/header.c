@@ -2,7 +2,7 @@
 /* Prints the data movement of a plan as a CUDA C header: a function for every instruction form
  * that the kernel uses, and on top of them the plan's copies, descriptors and matrix
  * instruction. */
-#include "emit/emit.h"
+#include "emit/ptx/header.h"
 #include "pipe/language/pipe.h"
 
 #include <string.h>
@@ -363,34 +363,9 @@ static void header(zl_emit *e)
     zl_puts(e->out, "#endif\n");
 }
 
-static void header_write(zl_text *out, const void *value)
+void zl_header_write(zl_text *out, const void *value)
 {
     zl_emit e = *(const zl_emit *)value;
     e.out = out;
     header(&e);
-}
-
-zlay_status zlay_emit_header(zlay_ctx *ctx, zlay_buf *out, const zlay_plan *plan, const char *name,
-                             size_t length)
-{
-    if (!out || !plan || !name) return ZLAY_EINVAL;
-    zlay_status status = zl_enter(ctx);
-    if (status) return status;
-    status = zl_name_check(ctx, name, length);
-    if (!status && !zl_by_wgmma(plan))
-        status = zl_fail(ctx, ZLAY_ENOTSUP, "%s: headers are of plans with wgmma",
-                         zlay_target_name(plan->info.target));
-    if (!status && zl_stream(&plan->info))
-        status = zl_fail(ctx, ZLAY_ENOTSUP, "stream_k: headers are of plans without");
-    if (!status && plan->info.groups)
-        status = zl_fail(ctx, ZLAY_ENOTSUP, "groups: headers are of plans without");
-    if (!status && zl_multicast(&plan->info))
-        status = zl_fail(ctx, ZLAY_ENOTSUP, "multicast: headers are of plans without");
-    if (!status && plan->info.tile_k * plan->operand[ZLAY_OPERAND_A].element > 128)
-        status = zl_fail(ctx, ZLAY_ENOTSUP, "tile_k: headers are of plans whose steps have 128 bytes of K or fewer");
-    if (!status && zl_d_by_columns(plan))
-        status = zl_fail(ctx, ZLAY_ENOTSUP, "swap: headers are of plans without");
-    if (status) return zl_leave(ctx, status);
-    zl_emit e = {.plan = plan, .name = name, .name_length = length};
-    return zl_leave(ctx, zl_print(out, header_write, &e));
 }

@@ -53,6 +53,28 @@ static json_t *names_value(zl_call *call, const zl_op *op, bool needed)
     return words(call, names);
 }
 
+/* The types of an operation's fields, those that are needed first. */
+static json_t *types_value(zl_call *call, const zl_op *op)
+{
+    json_t *object = json_object();
+    char names[ZL_NAMES_MOST];
+    for (int needed = 1; needed >= 0; needed--) {
+        zl_text out = {names, sizeof names - 1, 0};
+        zl_op_names(&out, op, needed);
+        names[out.need] = 0;
+        for (char *at = names; *at; at += strspn(at, " ")) {
+            size_t length = strcspn(at, " ");
+            const char *type = zl_name_type(op->fields, at, length);
+            char *end = at + length, behind = *end;
+            *end = 0;
+            zl_put_value(call, object, at, json_string(type));
+            *end = behind;
+            at = end;
+        }
+    }
+    return object;
+}
+
 static json_t *ops_value(zl_call *call)
 {
     json_t *object = json_object();
@@ -60,6 +82,7 @@ static json_t *ops_value(zl_call *call)
         json_t *op = json_object();
         zl_put_value(call, op, "fields", names_value(call, &ops[i], true));
         zl_put_value(call, op, "optional", names_value(call, &ops[i], false));
+        zl_put_value(call, op, "types", types_value(call, &ops[i]));
         zl_put_value(call, op, "ok", json_string(ops[i].ok));
         zl_put_value(call, op, "text", json_string(ops[i].text));
         zl_put_value(call, object, ops[i].name, op);

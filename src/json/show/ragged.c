@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* show.ragged: groups of different sizes in tiles. */
+#include "json/region/region.h"
 #include "json/show/show.h"
 
 #include <zlay/show_ragged.h>

@@ -21,7 +21,7 @@ static const zl_field form_rows[] = {
 };
 const zl_fields zl_form_fields = {ZL_ROWS(form_rows, zl_show_asked)};
 
-/* ---- JSON -------------------------------------------------------------------------------------- */
+/* ---- JSON ------------------------------------------------------------- */
 
 static void put_number(zl_call *call, json_t *object, const char *name, int64_t number)
 {
@@ -83,7 +83,7 @@ static json_t *picture_value(zl_call *call, const zlay_picture *picture)
     return value;
 }
 
-/* ---- texts --------------------------------------------------------------------------------------- */
+/* ---- texts ------------------------------------------------------------ */
 
 typedef struct printed {
     const zlay_picture *picture;

@@ -16,7 +16,7 @@ typedef struct zl_show_asked {
 extern const zl_fields zl_form_fields;
 typedef zl_show_asked zl_form_fields_type;
 
-/* Answers with a picture that a view made, in the form that is asked for, and frees it. */
+/* Answers with a picture that a view made, in the form of the request, and frees it. */
 zlay_status zl_put_picture(zl_call *call, zlay_status status, zlay_picture *picture,
                            const zl_show_asked *form);
 

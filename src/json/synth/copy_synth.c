@@ -302,7 +302,7 @@ static json_t *source_certificate(zl_call *call, const zlay_move *move)
     return zlay_move_certificate_source(&a, &b, move) ? json_object() : zl_json_pair(call, a, b);
 }
 
-static json_t *move_value(zl_call *call, const zlay_move *move)
+json_t *zl_json_threads(zl_call *call, const zlay_move *move)
 {
     zlay_move_summary info;
     json_t *value = zl_json_move(call, move, 0);
@@ -344,7 +344,7 @@ zlay_status zl_op_copy_synth(zl_call *call, const void *asked)
 {
     zlay_move *move = NULL;
     zlay_status status = zl_copy_made(call, &move, asked);
-    if (!status) call->value = move_value(call, move);
+    if (!status) call->value = zl_json_threads(call, move);
     zlay_move_free(move);
     return status;
 }

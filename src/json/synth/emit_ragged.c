@@ -8,6 +8,8 @@ static const zl_named kinds[] = {{"copy", ZLAY_ROWS_COPY},
                                  {"concatenate", ZLAY_ROWS_CONCATENATE},
                                  {"split", ZLAY_ROWS_SPLIT},
                                  {"transpose", ZLAY_ROWS_TRANSPOSE},
+                                 {"concatenate_columns", ZLAY_ROWS_CONCATENATE_COLUMNS},
+                                 {"split_columns", ZLAY_ROWS_SPLIT_COLUMNS},
                                  {NULL, 0}};
 
 typedef struct rows_asked {
@@ -46,14 +48,10 @@ static zlay_status print_rows(zlay_ctx *ctx, zlay_buf *out, const void *value)
 /* The parameters of a kind. */
 static void put_arguments(zl_call *call, int32_t kind)
 {
-    static const char *const names[][5] = {
-        [ZLAY_ROWS_COPY] = {"target", "source", "target_offsets", "source_offsets"},
-        [ZLAY_ROWS_CONCATENATE] = {"target", "sources", "offsets"},
-        [ZLAY_ROWS_SPLIT] = {"targets", "source", "offsets"},
-        [ZLAY_ROWS_TRANSPOSE] = {"target", "source"},
-    };
     json_t *list = json_array();
-    for (size_t i = 0; names[kind][i]; i++) zl_put_argument(call, list, names[kind][i], "u64", 8);
+    const char *name;
+    for (size_t i = 0; (name = zlay_rows_argument_nth(kind, i)) != NULL; i++)
+        zl_put_argument(call, list, name, "u64", 8);
     zl_put_value(call, call->value, "arguments", list);
 }
 

@@ -181,6 +181,12 @@ static zlay_status item_put(zl_call *call, json_t *list, const zlay_variants *va
     return status;
 }
 
+static const zl_named units[] = {{"ns", ZLAY_VARIANTS_NS},
+                                 {"clocks", ZLAY_VARIANTS_CLOCKS},
+                                 {"madds", ZLAY_VARIANTS_MADDS},
+                                 {"instructions", ZLAY_VARIANTS_INSTRUCTIONS},
+                                 {NULL, 0}};
+
 static zlay_status put_choice(zl_call *call, const zlay_variants_request *request,
                               const zlay_variants *variants, zl_put_variant *put, const void *asked)
 {
@@ -197,6 +203,7 @@ static zlay_status put_choice(zl_call *call, const zlay_variants_request *reques
     call->value = json_object();
     zl_put_value(call, call->value, "variants", list);
     zl_put_value(call, call->value, "taken", taken);
+    if (s.unit) zl_put_value(call, call->value, "unit", zl_json_word(units, s.unit));
     zl_put_value(call, call->value, "cost", zl_json_uint(s.cost));
     zl_put_value(call, call->value, "cheapest", zl_json_uint(s.cheapest));
     if (s.fewer == UINT64_MAX) zl_put_value(call, call->value, "fewer", json_string("none"));

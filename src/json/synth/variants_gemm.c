@@ -48,11 +48,16 @@ typedef gemm_symbolic as_gemm_type;
 typedef struct gemm_asked {
     zl_service service;
     gemm_symbolic gemm;
+    int32_t cost;
 } gemm_asked;
+
+static const zl_named costs[] = {
+    {"time", ZLAY_VARIANTS_TIME}, {"waste", ZLAY_VARIANTS_WASTE}, {NULL, 0}};
 
 static const zl_field variants_gemm_rows[] = {
     ZL_PART(zl_service_fields, gemm_asked, service),
     {"gemm", ZL_NEEDS, ZL_AT(as_gemm, gemm_asked, gemm)},
+    {"cost", ZL_MAY, ZL_AT(zl_as_word, gemm_asked, cost), .of = costs},
 };
 static const gemm_asked gemm_usual = {
     .gemm.asked.gemm = {.swap = ZLAY_SWAP_AUTO, .stream_k = ZLAY_STREAM_AUTO}};
@@ -84,6 +89,7 @@ static void put_choices(zl_call *call, json_t *value, const void *from, uint32_t
     const uint32_t tile[] = {g->tile_m, g->tile_n, g->tile_k};
     (void)item;
     zl_put_value(call, value, "tile", zl_json_list32(call, tile, 3));
+    if (!g->split_k) return; /* the target's plans have none of the others either */
     zl_put_value(call, value, "split_k", json_integer(g->split_k));
     zl_put_value(call, value, "swap", json_string(g->swap ? "always" : "never"));
     zl_put_value(call, value, "stream_k", json_string(g->stream_k ? "always" : "never"));
@@ -93,7 +99,7 @@ zlay_status zl_op_variants_gemm(zl_call *call, const void *value)
 {
     const gemm_asked *a = value;
     zlay_gemm gemm, choice[ZLAY_VARIANTS_MOST];
-    zlay_variants_gemm request = {.size = sizeof request, .gemm = &gemm};
+    zlay_variants_gemm request = {.size = sizeof request, .cost = a->cost, .gemm = &gemm};
     zlay_variants *variants = NULL;
     zlay_status status = zl_gemm_request(call, &gemm, &a->gemm.asked);
     if (!status) status = sizes_read(call, &request, &gemm, a);

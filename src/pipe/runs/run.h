@@ -236,7 +236,7 @@ typedef struct zl_run {
     uint32_t stepping;        /* the instance whose event runs */
     bool single, alone;       /* a turn is one event; no events run but those that are told */
     const int32_t *known;     /* per instance: the last epoch that is told */
-    void (*told)(struct zl_run *r, const zl_instance *i); /* hears of events as they run; NULL: nobody does */
+    void (*told)(struct zl_run *r, const zl_instance *i); /* hears of events as they run; NULL: none is told */
     void *teller;             /* of `told` */
     uint32_t grid;            /* the first `griddep wait` of the text; UINT32_MAX: none */
     int64_t reach;            /* the largest constant offset of a product's index */

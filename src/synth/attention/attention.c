@@ -374,6 +374,14 @@ zlay_status zlay_attention_info(zlay_attention_summary *out, const zlay_attentio
     return ZLAY_OK;
 }
 
+zlay_status zlay_attention_request(const zlay_target **target, zlay_attention *out, const zlay_attention_plan *plan)
+{
+    if (!target || !out || !plan) return ZLAY_EINVAL;
+    *target = plan->target;
+    *out = plan->ask;
+    return ZLAY_OK;
+}
+
 const zlay_pipe *zlay_attention_pipe(const zlay_attention_plan *plan)
 {
     return plan ? plan->pipe : NULL;

@@ -339,19 +339,14 @@ static zlay_status synth(zl_copy *c, zlay_move **out)
     return status == ZLAY_NONE && points_may(c) ? zl_copy_by_points(c, out) : status;
 }
 
-zlay_status zlay_copy_synth(zlay_ctx *ctx, zlay_move **out, const zlay_target *target,
-                            const zlay_copy_request *request)
+static zlay_status begin(zlay_ctx *ctx, zlay_move **out, const zlay_target *target,
+                         const zlay_copy_request *request)
 {
-    if (!out) return ZLAY_EINVAL;
-    *out = NULL;
-    if (!target || !request) return ZLAY_EINVAL;
-    zlay_status status = zl_enter(ctx);
-    if (status) return status;
     zl_copy *c = zl_scratch(ctx, 1, sizeof *c);
-    if (!c) return zl_leave(ctx, ZLAY_ENOMEM);
+    if (!c) return ZLAY_ENOMEM;
     c->ctx = ctx;
     c->target = target;
-    status = request_read(c, request);
+    zlay_status status = request_read(c, request);
     if (!status) status = synth(c, out);
     for (int s = 0; s < ZL_SIDES; s++) {
         zlay_layout_free(c->made[s]);
@@ -359,9 +354,28 @@ zlay_status zlay_copy_synth(zlay_ctx *ctx, zlay_move **out, const zlay_target *t
         zlay_layout_free(c->window[s]);
         zlay_layout_free(c->tensor[s]);
     }
-    status = zl_leave(ctx, zl_whole(ctx, status));
-    if (!status) return ZLAY_OK;
-    zlay_move_free(*out);
-    *out = NULL;
     return status;
+}
+
+zlay_status zl_copy_synth(zlay_ctx *ctx, zlay_move **out, const zlay_target *target,
+                          const zlay_copy_request *request)
+{
+    zl_mark mark = zl_enter_part(ctx);
+    *out = NULL;
+    zlay_status status = zl_whole(ctx, begin(ctx, out, target, request));
+    if (status) {
+        zlay_move_free(*out);
+        *out = NULL;
+    }
+    return zl_leave_part(ctx, mark, status);
+}
+
+zlay_status zlay_copy_synth(zlay_ctx *ctx, zlay_move **out, const zlay_target *target,
+                            const zlay_copy_request *request)
+{
+    if (!out) return ZLAY_EINVAL;
+    *out = NULL;
+    if (!target || !request) return ZLAY_EINVAL;
+    zlay_status status = zl_enter(ctx);
+    return status ? status : zl_leave(ctx, zl_copy_synth(ctx, out, target, request));
 }

@@ -332,6 +332,10 @@ uint64_t zl_copy_period(const zl_copy *c, int side);
 zlay_status zl_copy_threads(zl_copy *c, const zl_move_part *part, zlay_layout **out);
 zlay_status zl_copy_prove(zl_copy *c, const zl_copy_plan *plan, zlay_move *move);
 
+/* zlay_copy_synth as a part of a call (zl_enter_part). */
+zlay_status zl_copy_synth(zlay_ctx *ctx, zlay_move **out, const zlay_target *target,
+                          const zlay_copy_request *request);
+
 static inline uint32_t zl_copy_bytes(const zl_copy *c, uint64_t elements)
 {
     return (uint32_t)(elements * c->bits / 8);

@@ -108,7 +108,7 @@ static zlay_status tensor_read(zl_copy *c, int side)
         zl_layout_assume(c->ctx, &known, c->side[side].layout, c->request.facts);
     if (status) return status;
     c->tensor[side] = known;
-    if (is_tile(c, known)) return ZLAY_OK;
+    if (is_tile(c, known) && is_tile(c, c->side[side].layout)) return ZLAY_OK;
     zl_symbols *s = zl_scratch(c->ctx, 1, sizeof *s);
     if (!s) return ZLAY_ENOMEM;
     status = zl_symbols_of(c->ctx, s, known);
@@ -183,13 +183,27 @@ bool zl_copy_whole_access(const zl_copy *c, int side, uint32_t run, uint64_t v)
     return most == UINT64_MAX || (most % v == 0 && (uint64_t)c->tile.offset[side] % v == 0);
 }
 
+/* Whether a list of conditions has one; "ld % 8 == 0" is none of "4*ld % 8 == 0". */
+static bool has_condition(const char *list, const char *condition)
+{
+    static const char and[] = " && ";
+    size_t length = strlen(condition);
+    while (list) {
+        bool same = !strncmp(list, condition, length);
+        if (same && (!list[length] || !strncmp(list + length, and, strlen(and)))) return true;
+        list = strstr(list, and);
+        if (list) list += strlen(and);
+    }
+    return false;
+}
+
 bool zl_copy_condition(char *out, const char *subject, uint64_t v)
 {
     char condition[ZL_STEP_TEXT + 32];
     zl_text text = {condition, sizeof condition - 1, 0};
     zl_putf(&text, "%s %% %llu == 0", subject, (unsigned long long)v);
     condition[text.need] = 0;
-    if (strstr(out, condition)) return true;
+    if (has_condition(out, condition)) return true;
     size_t at = strlen(out), length = text.need + (at ? 4 : 0);
     if (at + length >= ZL_GUARD_TEXT) return false;
     if (at) memcpy(out + at, " && ", 4);

@@ -301,7 +301,7 @@ zlay_status zl_gemm_weigh(zlay_ctx *ctx, zlay_plan_summary *info, uint64_t *time
     plan->info.target = target;
     zlay_status status = plan_lay(ctx, plan, gemm);
     *info = plan->info;
-    *time = status ? 0 : zl_gemm_modelled(plan, gemm);
+    *time = status || !zl_by_wgmma(plan) ? 0 : zl_gemm_modelled(plan, gemm);
     zlay_plan_free(plan);
     zl_scratch_release(ctx, mark);
     return status;

@@ -117,8 +117,8 @@ uint64_t zl_tile_modelled(const zlay_plan *plan, const zlay_gemm *gemm, uint32_t
 uint64_t zl_tile_time(const zlay_plan *plan, const zlay_gemm *gemm);
 uint64_t zl_gemm_time(const zlay_plan *plan, const zlay_gemm *gemm);
 
-/* The modelled nanoseconds of a plan, with what its slowest path and its copies take; and of a request, without the
- * certificates and the pipe: 0 where the status is not. */
+/* The modelled nanoseconds of a plan by wgmma, with what its slowest path and its copies take, and no less than memory takes;
+ * and of a request, without the certificates and the pipe: 0 where the status is not, and of other instructions. */
 uint64_t zl_gemm_modelled(const zlay_plan *plan, const zlay_gemm *gemm);
 zlay_status zl_gemm_weigh(zlay_ctx *ctx, zlay_plan_summary *info, uint64_t *time, const zlay_target *target, const zlay_gemm *gemm);
 

@@ -57,11 +57,9 @@ static uint32_t slowness(const zlay_plan *plan, int32_t operand)
     return alignment == 8 ? BY_CP_ASYNC_8 : alignment == 4 ? BY_CP_ASYNC_4 : BY_ELEMENTS;
 }
 
-static uint64_t copy_time(const zl_operand *o)
-{
-    uint64_t bytes = zl_umul_sat(o->outer, o->inner * o->element);
-    return LAUNCH_NS + bytes / (COPY_RATE / 2);
-}
+static uint64_t bytes_of(const zl_operand *o) { return zl_umul_sat(o->outer, o->inner * o->element); }
+
+static uint64_t copy_time(const zl_operand *o) { return LAUNCH_NS + bytes_of(o) / (COPY_RATE / 2); }
 
 /* The modelled time where the operands of a set, by bits, are repacked. */
 static uint64_t time_of(const zlay_plan *plan, const zlay_gemm *gemm, uint32_t set)
@@ -78,6 +76,14 @@ static uint64_t time_of(const zlay_plan *plan, const zlay_gemm *gemm, uint32_t s
     return zl_umul_sat(product, a > b ? a : b) / BY_TENSOR + copies;
 }
 
+/* What memory takes to give A and B and to take D, each once, at the rate at which a copy reads and writes. */
+static uint64_t memory_time(const zlay_plan *plan)
+{
+    uint64_t bytes = 0;
+    for (int32_t o = 0; o < OPERANDS; o++) bytes = zl_uadd_sat(bytes, bytes_of(&plan->operand[o]));
+    return bytes / COPY_RATE;
+}
+
 uint64_t zl_gemm_modelled(const zlay_plan *plan, const zlay_gemm *gemm)
 {
     zlay_gemm fixed = *gemm;
@@ -86,7 +92,8 @@ uint64_t zl_gemm_modelled(const zlay_plan *plan, const zlay_gemm *gemm)
     for (int32_t o = 0; o < OPERANDS; o++)
         if (plan->repack[o].transfer) copies += LAUNCH_NS + plan->repack[o].bytes / (COPY_RATE / 2);
     uint32_t a = slowness(plan, ZLAY_OPERAND_A), b = slowness(plan, ZLAY_OPERAND_B);
-    return zl_uadd_sat(zl_umul_sat(zl_tile_time(plan, &fixed), a > b ? a : b) / BY_TENSOR, copies);
+    uint64_t product = zl_umul_sat(zl_tile_time(plan, &fixed), a > b ? a : b) / BY_TENSOR;
+    return zl_uadd_sat(zl_umax(product, memory_time(plan)), copies);
 }
 
 /* The set of the least time; of equal ones that of fewer copies. */

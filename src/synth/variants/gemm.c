@@ -32,33 +32,6 @@ static zlay_status choose(const zl_derived *d, zl_tiling *out, const zlay_gemm *
     return status;
 }
 
-static zlay_gemm fixed(const zlay_gemm *gemm, const zl_tiling *t)
-{
-    zlay_gemm g = *gemm;
-    g.tile_m = t->tile[0], g.tile_n = t->tile[1], g.tile_k = t->tile[2];
-    g.split_k = t->splits;
-    g.swap = t->swap ? ZLAY_SWAP_ALWAYS : ZLAY_SWAP_NEVER;
-    g.stream_k = t->stream ? ZLAY_STREAM_ALWAYS : ZLAY_STREAM_NEVER;
-    return g;
-}
-
-static bool same_tiling(const zl_tiling *a, const zl_tiling *b)
-{
-    return !memcmp(a->tile, b->tile, sizeof a->tile) && a->splits == b->splits && a->swap == b->swap && a->stream == b->stream &&
-           !memcmp(&a->profile, &b->profile, sizeof a->profile);
-}
-
-static zlay_status put_tiling(zl_derived *d, const zl_tiling *t, uint64_t shapes)
-{
-    uint32_t i = 0;
-    while (i < d->tilings && !same_tiling(&d->tiling[i], t)) i++;
-    if (i == ZLAY_VARIANTS_CANDIDATES)
-        return zl_fail(d->ctx, ZLAY_ELIMIT, "the planner chooses more than %d tilings", ZLAY_VARIANTS_CANDIDATES);
-    if (i == d->tilings) d->tiling[d->tilings++] = *t, d->tiling[i].shapes = 0;
-    d->tiling[i].shapes |= shapes;
-    return ZLAY_OK;
-}
-
 /* The choices of the planner for all shapes whose rows are aligned at least so. */
 static zlay_status put_profile(zl_derived *d, const zl_profile *p)
 {
@@ -69,7 +42,7 @@ static zlay_status put_profile(zl_derived *d, const zl_profile *p)
         if (!zl_profile_has(&here, p)) continue;
         zlay_gemm g = zl_derived_exact(d, shape, p);
         status = choose(d, &t, &g, p);
-        if (!status) status = put_tiling(d, &t, (uint64_t)1 << shape);
+        if (!status) status = zl_derived_put(d, &t, (uint64_t)1 << shape);
     }
     return status;
 }
@@ -81,7 +54,7 @@ static zlay_status put_whole(zl_derived *d)
     for (uint32_t i = 0, count = d->tilings; i < count && !status && d->base->stream_k == ZLAY_STREAM_AUTO; i++) {
         zl_tiling t = d->tiling[i];
         t.stream = false;
-        if (d->tiling[i].stream) status = put_tiling(d, &t, 0);
+        if (d->tiling[i].stream) status = zl_derived_put(d, &t, 0);
     }
     return status;
 }
@@ -144,8 +117,9 @@ static zlay_status costs_of(zl_derived *d, uint64_t *costs, const zl_tiling *t, 
         zlay_plan_summary info;
         if (!zl_variant_guard_holds(&read, d->asked->shapes.value + (size_t)shape * d->u->count)) continue;
         zlay_gemm g = zl_derived_exact(d, shape, &t->profile);
-        g = fixed(&g, t);
+        g = zl_derived_fixed(d, &g, t);
         status = zl_gemm_weigh(d->ctx, &info, &costs[shape], d->target, &g);
+        if (d->asked->cost == ZLAY_VARIANTS_WASTE) costs[shape] = zl_derived_waste(d, shape, &info);
     }
     return status;
 }
@@ -174,12 +148,12 @@ static zlay_status derive_check(const zl_derived *d, const zlay_variants *v, zla
     zlay_variants_item item;
     for (uint32_t i = 0; zlay_variants_nth(&item, v, i) == ZLAY_OK; i++) {
         const zl_tiling *t = &d->tiling[d->of[item.variant]];
-        choice[i] = fixed(d->base, t);
+        choice[i] = zl_derived_fixed(d, d->base, t);
         for (uint32_t shape = 0; shape < d->asked->shapes.shapes; shape++) {
             zlay_plan *plan;
             if (zlay_variants_select(v, d->asked->shapes.value + (size_t)shape * d->u->count) != (int32_t)i) continue;
             zlay_gemm g = zl_derived_exact(d, shape, &t->profile);
-            g = fixed(&g, t);
+            g = zl_derived_fixed(d, &g, t);
             zlay_status status = zl_gemm_synth(d->ctx, &plan, d->target, &g);
             zlay_plan_free(plan);
             if (status) return status;
@@ -202,8 +176,10 @@ static zlay_status field_check(const zl_derived *d)
                         : g->multicast ? "multicast"
                                        : NULL;
     if (field) return zl_fail(d->ctx, ZLAY_ENOTSUP, "%s: variants of GEMMs have none", field);
-    bool others = zl_gemm_by_tmem(d->target) || zl_gemm_by_sync(d->target) || zl_wave_target(d->target);
-    if (others) return zl_fail(d->ctx, ZLAY_ENOTSUP, "target: %s; times were measured of GEMMs by wgmma alone", zlay_target_name(d->target));
+    int32_t cost = d->asked->cost;
+    if (cost != ZLAY_VARIANTS_TIME && cost != ZLAY_VARIANTS_WASTE) return zl_fail(d->ctx, ZLAY_EINVAL, "cost: %d is neither time nor waste", (int)cost);
+    if (cost == ZLAY_VARIANTS_TIME && !(d->target->features & ZL_HAS_WGMMA))
+        return zl_fail(d->ctx, ZLAY_ENOTSUP, "target: %s; times were measured of GEMMs by wgmma alone, and waste is known of all", zlay_target_name(d->target));
     return ZLAY_OK;
 }
 
@@ -253,6 +229,7 @@ static zlay_status derive(zl_derived *d, zlay_variants **out, zlay_gemm *choice)
 {
     zlay_variants_request r = d->asked->shapes;
     zl_facts_list facts = {0};
+    bool waste = d->asked->cost == ZLAY_VARIANTS_WASTE;
     zlay_status status = field_check(d);
     if (!status) status = zl_variants_counts(d->ctx, &r);
     if (!status) status = zl_variant_guard_names(d->ctx, d->u, &r);
@@ -261,19 +238,20 @@ static zlay_status derive(zl_derived *d, zlay_variants **out, zlay_gemm *choice)
     if (!status) status = room_make(d);
     if (!status) status = zl_derived_facts(d, &facts);
     if (!status) status = shapes_check(d, &facts);
-    if (!status) status = derive_tilings(d);
+    if (!status) status = waste ? zl_derived_tiles(d) : derive_tilings(d);
     if (!status) status = zl_derived_products(d, &facts);
     if (!status) status = derive_candidates(d);
     if (status) return status;
     r.fact = facts.text, r.facts = facts.count;
     r.variant = d->candidate, r.variants = d->candidates;
     status = zl_variants_choose(d->ctx, out, &r);
+    if (!status) (*out)->summary.unit = waste ? ZLAY_VARIANTS_MADDS : ZLAY_VARIANTS_NS;
     return status ? status : derive_check(d, *out, choice);
 }
 
 static zlay_status request_read(zlay_ctx *ctx, zlay_variants_gemm *out, zlay_gemm *gemm, const zlay_variants_gemm *in)
 {
-    static const zl_request_form form = {.name = "variants", .size = sizeof *out, .least = sizeof *out, .reserved = {ZL_RESERVED(zlay_variants_gemm, reserved)}};
+    static const zl_request_form form = {.name = "variants", .size = sizeof *out, .least = sizeof *out};
     zlay_status status = zl_request_read(ctx, out, in, &form);
     if (status) return status;
     if (!out->gemm || out->gemm->size < sizeof out->gemm->size || out->gemm->size > sizeof *gemm)

@@ -62,6 +62,10 @@ bool zl_profile_has(const zl_profile *shape, const zl_profile *p);
 /* One fact more. */
 zlay_status zl_facts_put(const zl_derived *d, zl_facts_list *list, const char *format, ...) ZL_PRINTF(3, 4);
 
+/* A tiling more, or shapes more of one that is there; the request with a tiling's choices. */
+zlay_status zl_derived_put(zl_derived *d, const zl_tiling *t, uint64_t shapes);
+zlay_gemm zl_derived_fixed(const zl_derived *d, const zlay_gemm *gemm, const zl_tiling *t);
+
 /* ---- gemm_rules.c ---------------------------------------------------------------------------- */
 
 /* The facts of the request with ranges of sizes; what bounds products of sizes, for the tiles that the planner chooses; what a
@@ -69,5 +73,12 @@ zlay_status zl_facts_put(const zl_derived *d, zl_facts_list *list, const char *f
 zlay_status zl_derived_facts(zl_derived *d, zl_facts_list *out);
 zlay_status zl_derived_products(zl_derived *d, zl_facts_list *out);
 zlay_status zl_derived_guard(const zl_derived *d, zl_facts_list *out, const zl_tiling *t);
+
+/* ---- gemm_waste.c ---------------------------------------------------------------------------- */
+
+/* Products and sums of a plan for a shape that no element of D has; every tile that the planner takes, with the shapes where
+ * it wastes least. */
+uint64_t zl_derived_waste(const zl_derived *d, uint32_t shape, const zlay_plan_summary *info);
+zlay_status zl_derived_tiles(zl_derived *d);
 
 #endif

@@ -7,7 +7,8 @@
 
 #include <string.h>
 
-enum { EXTENT_MOST = INT32_MAX - 255 /* of a GEMM */, STEPS_LOG = 24 /* steps of K, for 2^8 blocks to count them in 32 bits */ };
+enum { EXTENT_MOST = INT32_MAX - 255 /* of a GEMM */, STEPS_LOG = 24 /* steps of K, for 2^8 blocks to count them in 32 bits */,
+       WAVE_LOAD = 16 /* bytes */, WAVE_SIDE_LEAST = 64, WAVE_SIDE_MOST = 256 /* of a tile */, WAVE_THREADS = 256 /* of a block */ };
 static const uint64_t SHARE = (uint64_t)1 << 18; /* of a side of D, at least */
 static const uint64_t STRIDE_MOST = ((uint64_t)1 << 40) - 16; /* bytes, of a tensor map */
 
@@ -26,6 +27,14 @@ static zlay_status put_most(const zl_derived *d, zl_facts_list *out, int size, u
     return zl_facts_put(d, out, "%s <= %llu", name, (unsigned long long)most);
 }
 
+/* The same of a multiple. */
+static zlay_status put_multiple(const zl_derived *d, zl_facts_list *out, int size, uint32_t by)
+{
+    const char *name = zl_derived_name(d, size);
+    if (!name || zl_range_divisor(zl_derived_range(d, size)) % by == 0) return ZLAY_OK;
+    return zl_facts_put(d, out, "%s %% %u == 0", name, by);
+}
+
 /* ---- facts of every plan ----------------------------------------------------------------------- */
 
 static zlay_status put_ranges(const zl_derived *d, zl_facts_list *out)
@@ -35,6 +44,22 @@ static zlay_status put_ranges(const zl_derived *d, zl_facts_list *out)
         uint64_t most = size < ZLAY_VARIANTS_LDA ? EXTENT_MOST : STRIDE_MOST / d->element[size - ZLAY_VARIANTS_LDA];
         status = put_least(d, out, size, 1);
         if (!status) status = put_most(d, out, size, most);
+    }
+    return status;
+}
+
+/* Waves load 16 bytes of a row at once; offsets in a tile of any size are below 2^31 bytes, and threads of a row of blocks
+ * below 2^32. */
+static zlay_status put_waves(const zl_derived *d, zl_facts_list *out)
+{
+    bool turned = d->base->d_order == ZLAY_ORDER_COLUMN;
+    zlay_status status = put_most(d, out, turned ? ZLAY_VARIANTS_M : ZLAY_VARIANTS_N, (uint64_t)UINT32_MAX / WAVE_THREADS * WAVE_SIDE_LEAST);
+    for (int o = 0; o < ZL_OPERANDS && !status; o++) {
+        int pitch = zl_derived_pitch(d, o);
+        uint32_t chunk = WAVE_LOAD / d->element[o];
+        status = put_most(d, out, pitch, INT32_MAX / WAVE_SIDE_MOST / d->element[o]);
+        if (!status && o < ZLAY_OPERAND_D) status = put_multiple(d, out, ZLAY_VARIANTS_K, chunk);
+        if (!status && o < ZLAY_OPERAND_D && pitch != ZLAY_VARIANTS_K) status = put_multiple(d, out, pitch, chunk);
     }
     return status;
 }
@@ -104,6 +129,7 @@ zlay_status zl_derived_facts(zl_derived *d, zl_facts_list *out)
     const zlay_variants_request *r = &d->asked->shapes;
     if (r->facts && !r->fact) return zl_fail(d->ctx, ZLAY_EINVAL, "facts is NULL");
     zlay_status status = put_ranges(d, out);
+    if (!status && zl_wave_target(d->target)) status = put_waves(d, out);
     for (uint32_t i = 0; i < r->facts && !status; i++)
         status = r->fact[i] ? zl_facts_put(d, out, "%s", r->fact[i]) : zl_fail(d->ctx, ZLAY_EINVAL, "facts[%u] is NULL", i);
     return status ? status : read_ranges(d, out);
@@ -118,13 +144,6 @@ zlay_status zl_derived_products(zl_derived *d, zl_facts_list *out)
 }
 
 /* ---- the guard of a choice --------------------------------------------------------------------- */
-
-static zlay_status put_multiple(const zl_derived *d, zl_facts_list *out, int size, uint32_t by)
-{
-    const char *name = zl_derived_name(d, size);
-    if (!name || zl_range_divisor(zl_derived_range(d, size)) % by == 0) return ZLAY_OK;
-    return zl_facts_put(d, out, "%s %% %u == 0", name, by);
-}
 
 static zlay_status put_alignment(const zl_derived *d, zl_facts_list *out, const zl_profile *p)
 {

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The sizes of a GEMM of which some are unknown: ranges, shapes, and how rows of the operands are aligned. */
+/* The sizes of a GEMM of which some are unknown: ranges, shapes, and how rows of the operands are aligned; and the list of
+ * the planner's choices. */
 #include "synth/variants/gemm.h"
+#include "target/target.h"
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 enum { GRANULE = 16 /* bytes of a tensor copy */ };
 
@@ -111,6 +114,36 @@ zlay_gemm zl_derived_exact(const zl_derived *d, uint32_t shape, const zl_profile
 int zl_derived_inner(const zl_derived *d, int operand) { return inner_of(d->base, operand); }
 int zl_derived_outer(const zl_derived *d, int operand) { return outer_of(d->base, operand); }
 int zl_derived_pitch(const zl_derived *d, int operand) { return pitch_of(d, operand); }
+
+/* ---- choices ---------------------------------------------------------------------------------- */
+
+/* Plans by other instructions than wgmma have none of split_k, swap and stream_k. */
+zlay_gemm zl_derived_fixed(const zl_derived *d, const zlay_gemm *gemm, const zl_tiling *t)
+{
+    zlay_gemm g = *gemm;
+    g.tile_m = t->tile[0], g.tile_n = t->tile[1], g.tile_k = t->tile[2];
+    g.split_k = d->target->features & ZL_HAS_WGMMA ? t->splits : 0;
+    g.swap = t->swap ? ZLAY_SWAP_ALWAYS : ZLAY_SWAP_NEVER;
+    g.stream_k = t->stream ? ZLAY_STREAM_ALWAYS : ZLAY_STREAM_NEVER;
+    return g;
+}
+
+static bool same_tiling(const zl_tiling *a, const zl_tiling *b)
+{
+    return !memcmp(a->tile, b->tile, sizeof a->tile) && a->splits == b->splits && a->swap == b->swap && a->stream == b->stream &&
+           !memcmp(&a->profile, &b->profile, sizeof a->profile);
+}
+
+zlay_status zl_derived_put(zl_derived *d, const zl_tiling *t, uint64_t shapes)
+{
+    uint32_t i = 0;
+    while (i < d->tilings && !same_tiling(&d->tiling[i], t)) i++;
+    if (i == ZLAY_VARIANTS_CANDIDATES)
+        return zl_fail(d->ctx, ZLAY_ELIMIT, "the planner chooses more than %d tilings", ZLAY_VARIANTS_CANDIDATES);
+    if (i == d->tilings) d->tiling[d->tilings++] = *t, d->tiling[i].shapes = 0;
+    d->tiling[i].shapes |= shapes;
+    return ZLAY_OK;
+}
 
 /* ---- facts ------------------------------------------------------------------------------------ */
 

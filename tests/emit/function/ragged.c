@@ -52,8 +52,26 @@ static void add_groups(zlay_ctx *ctx, int32_t language, uint64_t *seed)
         }
 }
 
+static bool is_columns(const zlay_rows_kernel *k) { return k->kind >= ZLAY_ROWS_CONCATENATE_COLUMNS; }
+static bool is_joined(const zlay_rows_kernel *k) { return k->kind == ZLAY_ROWS_CONCATENATE || k->kind == ZLAY_ROWS_CONCATENATE_COLUMNS; }
+static bool is_split(const zlay_rows_kernel *k) { return k->kind == ZLAY_ROWS_SPLIT || k->kind == ZLAY_ROWS_SPLIT_COLUMNS; }
+
+static void add_columns(zlay_ctx *ctx, int32_t language, uint64_t *seed)
+{
+    static const uint64_t bytes[] = {8, 16, 24, 64, 120, 248, 1000, 2048, 8200, 40000};
+    static const uint64_t groups[] = {1, 2, 3, 5, 8, 33, 256, 257, 700};
+    for (size_t i = 0; i < sizeof bytes / sizeof *bytes; i++)
+        for (int32_t kind = ZLAY_ROWS_CONCATENATE_COLUMNS; kind <= ZLAY_ROWS_SPLIT_COLUMNS; kind++) {
+            bool joined = kind == ZLAY_ROWS_CONCATENATE_COLUMNS;
+            uint64_t most = (ROOM - 2 * MARGIN) / (2 * bytes[i] + 120), rows = (uint64_t)test_range(seed, 1, most < 100 ? (int64_t)most : 100);
+            uint64_t pitch = test_range(seed, 0, 1) ? bytes[i] + (uint64_t)test_range(seed, 0, 40) : 0;
+            add(ctx, (zlay_rows_kernel){.kind = kind, .language = language, .groups = groups[test_range(seed, 0, 8)], .row_bytes = bytes[i], .element_bytes = 1u << test_range(seed, 0, 3),
+                                        .source_rows = joined ? 0 : rows, .target_rows = joined ? rows : 0, .source_pitch = joined ? 0 : pitch, .target_pitch = joined ? pitch : 0});
+        }
+}
+
 /* Tensors of so many rows that units are counted by 64 bits; the lists have few. */
-static bool is_long(const zlay_rows_kernel *k) { return k->source_rows == INT32_MAX || k->target_rows == INT32_MAX; }
+static bool is_long(const zlay_rows_kernel *k) { return k->source_rows == INT32_MAX || k->target_rows == INT32_MAX || (is_columns(k) && k->row_bytes >> 32); }
 
 static void add_long(zlay_ctx *ctx, int32_t language)
 {
@@ -62,6 +80,12 @@ static void add_long(zlay_ctx *ctx, int32_t language)
             add(ctx, (zlay_rows_kernel){.kind = kind, .language = language, .groups = 5, .row_bytes = 1001, .source_pitch = 1001 + more, .target_pitch = 1001 + more / 2,
                                         .source_rows = kind == ZLAY_ROWS_CONCATENATE ? 0 : INT32_MAX, .target_rows = kind == ZLAY_ROWS_SPLIT ? 0 : INT32_MAX});
     assert_non_null(strstr(texts[count - 1], "typedef unsigned long long count"));
+    for (int32_t kind = ZLAY_ROWS_CONCATENATE_COLUMNS; kind <= ZLAY_ROWS_SPLIT_COLUMNS; kind++) {
+        bool joined = kind == ZLAY_ROWS_CONCATENATE_COLUMNS;
+        add(ctx, (zlay_rows_kernel){.kind = kind, .language = language, .groups = 5, .row_bytes = UINT64_C(8) * INT32_MAX, .element_bytes = 8,
+                                    .source_rows = !joined, .target_rows = joined});
+        assert_non_null(strstr(texts[count - 1], "typedef unsigned long long count"));
+    }
 }
 
 static void add_transposes(zlay_ctx *ctx, int32_t language, uint64_t *seed)
@@ -94,6 +118,7 @@ static window from __attribute__((aligned(4096))), to __attribute__((aligned(409
 static uint8_t expected[ROOM];
 static int32_t lists[2][GROUPS_MOST + 1]; /* of the target, of the source */
 static void *addresses[GROUPS_MOST];
+static uint64_t pitches[GROUPS_MOST]; /* of groups of columns */
 
 static bool is_grouped(const zlay_rows_kernel *k) { return k->kind != ZLAY_ROWS_TRANSPOSE; }
 
@@ -105,8 +130,9 @@ static uint64_t pitch_of(const zlay_rows_kernel *k, int side)
 
 static uint64_t list_most(const zlay_rows_kernel *k, int side)
 {
-    if (k->kind == ZLAY_ROWS_CONCATENATE) return k->target_rows;
-    if (k->kind == ZLAY_ROWS_SPLIT) return k->source_rows;
+    if (is_columns(k)) return k->row_bytes / k->element_bytes;
+    if (is_joined(k)) return k->target_rows;
+    if (is_split(k)) return k->source_rows;
     return side ? k->source_rows : k->target_rows;
 }
 
@@ -156,6 +182,27 @@ static void move_groups(const zlay_rows_kernel *k, uint64_t *seed)
     }
 }
 
+/* The rows of a group's own tensor lie apart, one behind the other, or as near as a pitch that is too small may bring them. */
+static void move_columns(const zlay_rows_kernel *k, uint64_t *seed)
+{
+    bool joined = is_joined(k);
+    uint64_t rows = joined ? k->target_rows : k->source_rows, packed = 0, element = k->element_bytes;
+    int64_t most = (int64_t)list_most(k, 0), at = bounded(lists[!joined][0], 0, most);
+    for (uint64_t g = 0; g < k->groups; g++) {
+        int64_t next = bounded(lists[!joined][g + 1], at, most);
+        uint64_t bytes = (uint64_t)(next - at) * element, pitch = bytes + (k->groups < 40 ? (uint64_t)test_range(seed, 0, 40) : 0);
+        uint8_t *own = (joined ? from.base : to.base) + packed, *wide = (joined ? to.base : from.base) + (uint64_t)at * element;
+        addresses[g] = own;
+        pitches[g] = pitch == bytes && bytes ? (uint64_t)test_range(seed, 0, (int64_t)bytes) : pitch;
+        for (uint64_t r = 0; r < rows; r++) {
+            uint8_t *there = wide + r * pitch_of(k, !joined), *here = own + r * pitch;
+            move(joined ? there : here, joined ? here : there, bytes);
+        }
+        packed += rows * pitch + (k->groups < 40 ? (uint64_t)test_range(seed, 0, 40) : 0);
+        at = next;
+    }
+}
+
 static void move_turned(const zlay_rows_kernel *k)
 {
     for (uint64_t r = 0; r < k->source_rows; r++)
@@ -178,7 +225,8 @@ static void prepare(const zlay_rows_kernel *k, uint64_t *seed, unsigned source_s
         return;
     }
     draw_lists(k, seed);
-    move_groups(k, seed);
+    if (is_columns(k)) move_columns(k, seed);
+    else move_groups(k, seed);
 }
 
 /* ---- the host's compiler ----------------------------------------------------------------------------- */
@@ -212,6 +260,8 @@ static void put_run(FILE *file, int i)
         [ZLAY_ROWS_CONCATENATE] = "argument[0], (const void *const *)argument[1], (const int *)argument[2]",
         [ZLAY_ROWS_SPLIT] = "(void *const *)argument[0], argument[1], (const int *)argument[2]",
         [ZLAY_ROWS_TRANSPOSE] = "argument[0], argument[1]",
+        [ZLAY_ROWS_CONCATENATE_COLUMNS] = "argument[0], (const void *const *)argument[1], (const int *)argument[2], (const unsigned long long *)argument[3]",
+        [ZLAY_ROWS_SPLIT_COLUMNS] = "(void *const *)argument[0], argument[1], (const int *)argument[2], (const unsigned long long *)argument[3]",
     };
     fprintf(file, "%sstatic void call_%d(unsigned *, unsigned, void *) { f%d(%s); }\n", texts[i], i, i, calls[kernels[i].kind]);
     fprintf(file, "extern \"C\" void run_%d(void **given, unsigned blocks)\n{\n    memcpy(argument, given, sizeof argument);\n    lanes_launch(call_%d, blocks, %u);\n}\n",
@@ -285,8 +335,7 @@ static void check(void *found, int i, uint64_t *seed, unsigned source_shift, uns
     union { void *object; void (*run)(void **, unsigned); } function = {dlsym(found, name)};
     assert_non_null(function.object);
     prepare(k, seed, source_shift, target_shift);
-    void *given[4] = {k->kind == ZLAY_ROWS_SPLIT ? (void *)addresses : to.base, k->kind == ZLAY_ROWS_CONCATENATE ? (void *)addresses : from.base,
-                      lists[k->kind == ZLAY_ROWS_SPLIT], lists[1]};
+    void *given[4] = {is_split(k) ? (void *)addresses : to.base, is_joined(k) ? (void *)addresses : from.base, lists[is_split(k)], is_columns(k) ? (void *)pitches : lists[1]};
     function.run(given, blocks);
     if (memcmp(to.bytes, expected, ROOM)) fail_msg("kind %d, %u blocks, shifts %u and %u: bytes differ\n%s", k->kind, blocks, source_shift, target_shift, texts[i]);
     if (k->language == ZLAY_TEXT_HIP) return;
@@ -302,6 +351,7 @@ static void on_the_host(zlay_ctx *ctx, int32_t language)
     uint64_t seed = test_seed("rows");
     add_groups(ctx, language, &seed);
     add_transposes(ctx, language, &seed);
+    add_columns(ctx, language, &seed);
     add_long(ctx, language);
     void *found = library();
     set(found, "to_begin", to.bytes), set(found, "to_stored", to.stored), set(found, "to_block", to.block);
@@ -343,6 +393,9 @@ static char *all_texts(zlay_ctx *ctx, int32_t language)
         {.kind = ZLAY_ROWS_TRANSPOSE, .source_rows = 4095, .target_rows = 8191, .element_bytes = 2},
         {.kind = ZLAY_ROWS_TRANSPOSE, .source_rows = 4095, .target_rows = 8191, .element_bytes = 4},
         {.kind = ZLAY_ROWS_TRANSPOSE, .source_rows = INT32_MAX, .target_rows = 1 << 27, .element_bytes = 8},
+        {.kind = ZLAY_ROWS_CONCATENATE_COLUMNS, .groups = 64, .target_rows = 40000, .row_bytes = 8190, .element_bytes = 2, .target_pitch = 8194},
+        {.kind = ZLAY_ROWS_CONCATENATE_COLUMNS, .groups = 300, .target_rows = INT32_MAX, .row_bytes = 16388, .element_bytes = 4},
+        {.kind = ZLAY_ROWS_SPLIT_COLUMNS, .groups = 3, .source_rows = 40000, .row_bytes = 12288, .element_bytes = 2},
     };
     size_t at = strlen(hip_head);
     for (size_t i = 0; i < sizeof real / sizeof *real; i++) {
@@ -373,7 +426,7 @@ static void by_nvcc(void **state)
     for (size_t i = 0; i < sizeof targets / sizeof *targets; i++) {
         snprintf(command, sizeof command,
                  ASSEMBLER_PATH "nvcc -Werror all-warnings -x cu -std=c++17 -arch=%s -cubin -Xptxas -v -o /dev/null %s 2>&1 | "
-                 "awk '/rror|[1-9][0-9]* bytes (stack|spill)/ {print >\"/dev/stderr\"; bad = 1} /Used [0-9]+ registers/ {done++} END {exit bad || done != 9}'", targets[i], name);
+                 "awk '/rror|[1-9][0-9]* bytes (stack|spill)/ {print >\"/dev/stderr\"; bad = 1} /Used [0-9]+ registers/ {done++} END {exit bad || done != 12}'", targets[i], name);
         assert_int_equal(system(command), 0);
     }
     unlink(name);
@@ -403,6 +456,9 @@ static void refuses(zlay_ctx *ctx, const zlay_rows_kernel *k, zlay_status status
     if (says && !strstr(zlay_ctx_message(ctx), says)) fail_msg("'%s' does not say '%s'", zlay_ctx_message(ctx), says);
 }
 
+static const zlay_rows_kernel beside = {.size = sizeof beside, .kind = ZLAY_ROWS_SPLIT_COLUMNS, .language = ZLAY_TEXT_CUDA, .groups = 2, .source_rows = 10, .row_bytes = 24, .element_bytes = 4,
+                                        .name = "f", .name_length = 1};
+
 #define REFUSES(of, change, says)                                                                                                                              \
     do {                                                                                                                                                       \
         zlay_rows_kernel k = of;                                                                                                                               \
@@ -426,7 +482,7 @@ static void refused(void **state)
     REFUSES(good, reserved[3] = 1, "reserved");
     REFUSES(good, name = NULL, "name: ");
     REFUSES(good, name = "1", "name");
-    REFUSES(good, kind = 4, "kind: 4");
+    REFUSES(good, kind = 6, "kind: 6");
     REFUSES(good, kind = -1, "kind: -1");
     REFUSES(good, language = 3, "language: 3");
     REFUSES(good, groups = 0, "groups: there is none");
@@ -449,12 +505,24 @@ static void refused(void **state)
     REFUSES(turned, element_bytes = 0, "element_bytes: there is none");
     REFUSES(turned, source_pitch = 42, "source_pitch: 42 is no multiple");
     REFUSES(turned, target_pitch = 39, "target_pitch: 39 is less");
+    refuses(ctx, &beside, ZLAY_EROOM, NULL);
+    REFUSES(beside, row_bytes = 22, "row_bytes: 22 is no multiple of element_bytes");
+    REFUSES(beside, row_bytes = UINT64_C(1) << 33, "row_bytes: 2147483648 columns are above");
+    REFUSES(beside, element_bytes = 0, "element_bytes: there is none");
+    REFUSES(beside, element_bytes = 3, "element_bytes: 3 is not");
+    REFUSES(beside, target_rows = 10, "target_rows: this kind has none");
+    REFUSES(beside, target_pitch = 24, "target_pitch: this kind has none");
+    REFUSES(beside, source_pitch = 23, "source_pitch: 23 is less");
+    REFUSES(beside, source_pitch = UINT64_MAX, "source_pitch: 10 rows");
+    REFUSES(beside, kind = ZLAY_ROWS_CONCATENATE_COLUMNS, "source_rows: this kind has none");
 }
 
 static zlay_status print_given(zlay_ctx *ctx, void *given)
 {
     zlay_buf buf = {given, TEXT, 0};
-    return zlay_emit_rows(ctx, &buf, NULL, &turned);
+    zlay_status status = zlay_emit_rows(ctx, &buf, NULL, &beside);
+    buf.need = 0;
+    return status ? status : zlay_emit_rows(ctx, &buf, NULL, &turned);
 }
 
 static void memory(void **state)

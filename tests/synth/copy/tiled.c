@@ -31,6 +31,12 @@ static const struct {
     /* One row a tile: the next one is aligned where the pitch is. */
     {{{"(M,K):(ld,1)", "(1,64):(64,1)"}, "K = 0 mod 8;ld = 0 mod 4", TO_SHARED, 0, 16, 2, {1, 64}}, ZLAY_OK, 8, "M",
      "ld", "0", "t1 * 64 + c0 < K", "ld % 8 == 0"},
+    /* Both steps are wanted, although the text of one condition is a part of the other's. */
+    {{{"(M,K):(ld,1)", "(4,8):(8,1)"}, "K = 0 mod 8;M = 0 mod 4", TO_SHARED, 0, 16, 2, {4, 8}}, ZLAY_OK, 2,
+     "M / 4 + (M % 4 != 0)", "4*ld", "0", "", "4*ld % 8 == 0 && ld % 8 == 0"},
+    /* A tensor of one tile by the facts is a tensor. */
+    {{{"(M,K):(ld,1)", "(64,64):(64,1)"}, "M = 64;K = 64;ld = 0 mod 8", TO_SHARED, 0, 16, 2, {64, 64}}, ZLAY_OK, 16,
+     "64 / 64 + (64 % 64 != 0)", "64*ld", "0", "", NULL},
     /* Tiles that always end with the tensor have no edge. */
     {{{"(M,K):(ld,1)", "(64,64):(64,1)"}, "M = 0 mod 64;K = 0 mod 64;ld = 0 mod 8", TO_SHARED, 0, 16, 2, {64, 64}},
      ZLAY_OK, 16, "M / 64 + (M % 64 != 0)", "64*ld", "0", "", NULL},

@@ -363,7 +363,7 @@ static void test_refused(void **state)
     r.shapes.facts = 1, refuse(*state, &r, "sm_90a", ZLAY_EINVAL, "facts is NULL");
     r.shapes.fact = none, refuse(*state, &r, "sm_90a", ZLAY_EINVAL, "facts[0] is NULL");
     r.shapes.fact = low, refuse(*state, &r, "sm_90a", ZLAY_EINVAL, "shapes[2]: the facts do not hold"), r = rows_unknown(&g);
-    r.reserved = 1, refuse(*state, &r, "sm_90a", ZLAY_EINVAL, "reserved"), r = rows_unknown(&g);
+    r.cost = 9, refuse(*state, &r, "sm_90a", ZLAY_EINVAL, "cost: 9"), r = rows_unknown(&g);
     r.gemm = NULL, refuse(*state, &r, "sm_90a", ZLAY_EINVAL, "gemm: ");
     zlay_variants *v;
     assert_int_equal(zlay_variants_gemm_choose(*state, &v, NULL, target_of("sm_90a"), &r), ZLAY_EINVAL);

@@ -20,7 +20,10 @@ enum {
     CONCATENATE = 1 << ZLAY_ROWS_CONCATENATE,
     SPLIT = 1 << ZLAY_ROWS_SPLIT,
     TRANSPOSE = 1 << ZLAY_ROWS_TRANSPOSE,
-    GROUPED = COPY | CONCATENATE | SPLIT
+    JOIN_COLUMNS = 1 << ZLAY_ROWS_CONCATENATE_COLUMNS,
+    SPLIT_COLUMNS = 1 << ZLAY_ROWS_SPLIT_COLUMNS,
+    COLUMNS = JOIN_COLUMNS | SPLIT_COLUMNS,
+    GROUPED = COPY | CONCATENATE | SPLIT | COLUMNS
 };
 
 /* A field is there exactly where its kind has it, and counts are those of 32 bits. */
@@ -41,11 +44,11 @@ static zlay_status fields_check(zlay_ctx *ctx, const zlay_rows_kernel *k)
 {
     const rows_field counts[] = {
         {"groups", k->groups, GROUPED},
-        {"source_rows", k->source_rows, COPY | SPLIT | TRANSPOSE},
-        {"target_rows", k->target_rows, COPY | CONCATENATE | TRANSPOSE},
+        {"source_rows", k->source_rows, COPY | SPLIT | TRANSPOSE | SPLIT_COLUMNS},
+        {"target_rows", k->target_rows, COPY | CONCATENATE | TRANSPOSE | JOIN_COLUMNS},
     };
     const rows_field row_bytes = {"row_bytes", k->row_bytes, GROUPED};
-    const rows_field element = {"element_bytes", k->element_bytes, TRANSPOSE};
+    const rows_field element = {"element_bytes", k->element_bytes, TRANSPOSE | COLUMNS};
     zlay_status status = ZLAY_OK;
     if (!zl_is_in(k->kind, GROUPED | TRANSPOSE))
         return zl_fail(ctx, ZLAY_EINVAL, "kind: %d is not one of ZLAY_ROWS_*", (int)k->kind);
@@ -76,8 +79,28 @@ static zlay_status side_check(zlay_ctx *ctx, const char *name, uint64_t *pitch, 
     return ZLAY_OK;
 }
 
+/* Columns are counted by 32 bits, rows have whole ones, and the blocks' pitches are the launch's. */
+static zlay_status columns_check(zlay_ctx *ctx, zlay_rows_kernel *k)
+{
+    bool joins = zl_rows_joins(k);
+    if (k->row_bytes % k->element_bytes)
+        return zl_fail(ctx, ZLAY_EINVAL, "row_bytes: %llu is no multiple of element_bytes",
+                       (unsigned long long)k->row_bytes);
+    if (k->row_bytes / k->element_bytes > rows_most)
+        return zl_fail(ctx, ZLAY_EINVAL, "row_bytes: %llu columns are above %llu",
+                       (unsigned long long)(k->row_bytes / k->element_bytes),
+                       (unsigned long long)rows_most);
+    if (joins ? k->source_pitch : k->target_pitch)
+        return zl_fail(ctx, ZLAY_EINVAL, "%s: this kind has none, so it is 0",
+                       joins ? "source_pitch" : "target_pitch");
+    return side_check(ctx, joins ? "target_pitch" : "source_pitch",
+                      joins ? &k->target_pitch : &k->source_pitch, k->row_bytes,
+                      joins ? k->target_rows : k->source_rows, 0);
+}
+
 static zlay_status pitches_check(zlay_ctx *ctx, zlay_rows_kernel *k)
 {
+    if (zl_is_in(k->kind, COLUMNS)) return columns_check(ctx, k);
     bool turned = k->kind == ZLAY_ROWS_TRANSPOSE;
     uint64_t rows = zl_umax(k->source_rows, k->target_rows); /* a list's group may have all */
     uint64_t source = turned ? k->target_rows * k->element_bytes : k->row_bytes;
@@ -97,6 +120,8 @@ static void comment(zl_text *out, const zl_rows_text *t)
         [ZLAY_ROWS_CONCATENATE] = "makes one tensor of the rows of several",
         [ZLAY_ROWS_SPLIT] = "makes several tensors of the rows of one",
         [ZLAY_ROWS_TRANSPOSE] = "transposes a matrix",
+        [ZLAY_ROWS_CONCATENATE_COLUMNS] = "makes one tensor of the columns of several",
+        [ZLAY_ROWS_SPLIT_COLUMNS] = "makes several tensors of the columns of one",
     };
     zl_putf(out, "/* zlay %s: %s. Blocks have %u threads, a grid any size. */\n", zlay_version(),
             what[t->asked.kind], (unsigned)ZL_ROWS_THREADS);
@@ -119,6 +144,20 @@ static zlay_status rows_check(zlay_ctx *ctx, zlay_rows_kernel *k)
         status = zl_fail(ctx, ZLAY_ENOTSUP, "language: rows are moved by CUDA C or HIP");
     if (!status) status = fields_check(ctx, k);
     return status ? status : pitches_check(ctx, k);
+}
+
+const char *zlay_rows_argument_nth(int32_t kind, size_t i)
+{
+    static const char *const names[][4] = {
+        [ZLAY_ROWS_COPY] = {"target", "source", "target_offsets", "source_offsets"},
+        [ZLAY_ROWS_CONCATENATE] = {"target", "sources", "offsets"},
+        [ZLAY_ROWS_SPLIT] = {"targets", "source", "offsets"},
+        [ZLAY_ROWS_TRANSPOSE] = {"target", "source"},
+        [ZLAY_ROWS_CONCATENATE_COLUMNS] = {"target", "sources", "offsets", "pitches"},
+        [ZLAY_ROWS_SPLIT_COLUMNS] = {"targets", "source", "offsets", "pitches"},
+    };
+    bool known = zl_is_in(kind, GROUPED | TRANSPOSE) && i < ZL_COUNT(names[0]);
+    return known ? names[kind][i] : NULL;
 }
 
 zlay_status zlay_emit_rows(zlay_ctx *ctx, zlay_buf *out, zlay_rows_launch *launch,

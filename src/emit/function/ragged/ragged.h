@@ -20,6 +20,7 @@ typedef struct zl_rows_text {
     uint32_t align;         /* units of a row of a copy are counted from such a multiple */
     uint64_t chunks;        /* the most parts that blocks take */
     bool dense;             /* a group is one run of bytes on both sides */
+    bool columns;           /* a group is some columns of every row of the wide tensor */
 } zl_rows_text;
 
 static inline bool zl_rows_is_hip(const zl_rows_text *t)
@@ -35,6 +36,16 @@ void zl_rows_head(zl_text *out, const zl_rows_text *t);
 
 /* The type that counts parts and units: of 32 bits where they are few enough. */
 const char *zl_rows_count_type(const zl_rows_text *t);
+
+/* A tensor a group on one side: sources, or targets. */
+static inline bool zl_rows_joins(const zlay_rows_kernel *k)
+{
+    return k->kind == ZLAY_ROWS_CONCATENATE || k->kind == ZLAY_ROWS_CONCATENATE_COLUMNS;
+}
+static inline bool zl_rows_splits(const zlay_rows_kernel *k)
+{
+    return k->kind == ZLAY_ROWS_SPLIT || k->kind == ZLAY_ROWS_SPLIT_COLUMNS;
+}
 
 void zl_rows_copy_put(zl_text *out, const zl_rows_text *t);
 void zl_rows_transpose_put(zl_text *out, const zl_rows_text *t);

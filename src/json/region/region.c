@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* region.cover and region.check: ragged groups covered by tiles, and parts that are given.
  */
-#include "json/json.h"
-
-#include <zlay/region.h>
+#include "json/region/region.h"
 
 /* ---- the request ----------------------------------------------------------------------------- */
 
@@ -12,8 +10,8 @@ typedef zl_ragged_asked ragged;
 
 /* Integers of 64 bits into working memory; their number becomes that of the groups, less the one
  * end that offsets have without lengths. */
-static zlay_status read_numbers(zl_call *call, const json_t *object, const char *name,
-                                const int64_t **out, uint64_t *count)
+zlay_status zl_read_region_numbers(zl_call *call, const json_t *object, const char *name,
+                                   const int64_t **out, uint64_t *count)
 {
     const json_t *list;
     if (!json_object_get(object, name)) return ZLAY_OK;
@@ -34,8 +32,10 @@ static zlay_status read_numbers(zl_call *call, const json_t *object, const char 
 static zlay_status read_groups(zl_call *call, const json_t *object, side *out)
 {
     uint64_t lengths = 0, offsets = 0;
-    zlay_status status = read_numbers(call, object, "lengths", &out->axis.lengths, &lengths);
-    if (!status) status = read_numbers(call, object, "offsets", &out->axis.offsets, &offsets);
+    zlay_status status =
+        zl_read_region_numbers(call, object, "lengths", &out->axis.lengths, &lengths);
+    if (!status)
+        status = zl_read_region_numbers(call, object, "offsets", &out->axis.offsets, &offsets);
     if (status) return status;
     if (lengths && offsets && lengths != offsets)
         return zl_wrong(call, "offsets", "as many entries as 'lengths' has");
@@ -69,8 +69,8 @@ static zlay_status read_side(zl_call *call, const json_t *object, const zl_field
     return status;
 }
 
-static const zl_field_kind as_side = {.read = read_side};
-typedef side as_side_type;
+static const zl_field_kind as_axis = {.read = read_side};
+typedef side as_axis_type;
 
 static const zl_field tile_rows[] = {
     {"rows", ZL_NEEDS, ZL_AT(zl_as_u32, zlay_region_tile, rows)},
@@ -80,10 +80,10 @@ static const zl_field tile_rows[] = {
 static const zl_fields tile_fields = {ZL_ROWS(tile_rows, zlay_region_tile), .what = "a tile"};
 
 static const zl_field ragged_rows[] = {
-    {"rows", ZL_NEEDS, ZL_AT(as_side, ragged, rows)},
+    {"rows", ZL_NEEDS, ZL_AT(as_axis, ragged, rows)},
     {"tiles", ZL_NEEDS, ZL_AT(zl_as_objects, ragged, tiles), .of = &tile_fields,
      .count = ZLAY_REGION_TILES},
-    {"columns", ZL_MAY, ZL_AT(as_side, ragged, columns)},
+    {"columns", ZL_MAY, ZL_AT(as_axis, ragged, columns)},
     ZL_NUMBER(ragged, depth),
     ZL_NUMBER(ragged, row_bytes),
     ZL_NUMBER(ragged, column_bytes),
@@ -167,7 +167,7 @@ static void put_each(zl_call *call, const zlay_region *region, bool wide)
     zl_put_value(call, call->value, "each", list);
 }
 
-static void put_counts(zl_call *call, const zlay_region_summary *s, bool planned)
+void zl_put_region_counts(zl_call *call, const zlay_region_summary *s, bool planned)
 {
     json_t *value = call->value;
     zl_put_value(call, value, "pieces", zl_json_uint(s->pieces));
@@ -201,7 +201,7 @@ static zlay_status answer(zl_call *call, const zlay_region *region, const cover_
     call->value = json_object();
     if (a->each) put_each(call, region, wide);
     else put_parts(call, region, wide);
-    put_counts(call, &s, true);
+    zl_put_region_counts(call, &s, true);
     return ZLAY_OK;
 }
 
@@ -252,6 +252,19 @@ static void put_fault(zl_call *call, const zlay_region_fault *fault)
     zl_put_value(call, call->value, "witness", value);
 }
 
+zlay_status zl_put_region_answer(zl_call *call, zlay_answer answer, const zlay_region_fault *fault,
+                                 const zlay_region_summary *summary)
+{
+    call->value = json_object();
+    if (answer == ZLAY_NO) {
+        put_fault(call, fault);
+    } else {
+        zl_put_value(call, call->value, "answer", json_string("yes"));
+        zl_put_region_counts(call, summary, false);
+    }
+    return ZLAY_OK;
+}
+
 zlay_status zl_op_region_check(zl_call *call, const void *value)
 {
     const check_asked *a = value;
@@ -263,13 +276,5 @@ zlay_status zl_op_region_check(zl_call *call, const void *value)
     if (!status)
         status = zlay_region_check(call->ctx, &found, &fault, &summary, &request, a->parts.row,
                                    a->parts.count);
-    if (status) return status;
-    call->value = json_object();
-    if (found == ZLAY_NO) {
-        put_fault(call, &fault);
-        return ZLAY_OK;
-    }
-    zl_put_value(call, call->value, "answer", json_string("yes"));
-    put_counts(call, &summary, false);
-    return ZLAY_OK;
+    return status ? status : zl_put_region_answer(call, found, &fault, &summary);
 }

@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: Apache-2.0
+# Made from the rows of src/json/rows by tools/gen-python.py.
+"""Operations `word.*` of docs/batch.md."""
+from __future__ import annotations
+
+from typing import Any, Mapping, Optional
+
+from .._json import Value, call as _call
+from ..layout import Layout, LayoutLike
+
+__all__ = ["synth"]
+
+
+def synth(slots: Value, map: LayoutLike, *, name: Optional[Value] = None,
+        limits: Optional[Mapping[str, int]] = None) -> Any:
+    """The least word of byte permutes and shuffles for a bijection of slots, [["byte", 2], ["register", 4],
+    ["lane", 32]]; with a name, as the PTX of a kernel."""
+    return _call("word.synth", slots=slots, map=map, name=name, limits=limits)

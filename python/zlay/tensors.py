@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where an array of torch, JAX, CuPy or NumPy lies: by DLPack, `__cuda_array_interface__` or `__array_interface__`.
+
+No data is copied, and no library of arrays is imported.
+"""
+from __future__ import annotations
+
+import re
+from typing import Any, NamedTuple, Optional, Tuple
+
+from .errors import Error
+
+__all__ = ["Tensor", "tensor"]
+
+
+class Tensor(NamedTuple):
+    """An array in memory: strides in bytes, the last dimension as the array has it last."""
+
+    address: int
+    shape: Tuple[int, ...]
+    strides: Tuple[int, ...]
+    type: str  # a name of zlay/type.h
+    bytes: int  # of an element
+
+
+#: DLPack's codes of types whose names do not follow from their bits (dlpack.h, DLDataTypeCode).
+_DLPACK = {(4, 16): "bf16", (2, 16): "f16", (2, 32): "f32", (2, 64): "f64", (6, 8): "u8", (10, 8): "e4m3", (12, 8): "e5m2"}
+_KINDS = {"i": "s", "u": "u", "f": "f", "b": "u"}
+_TORCH = {"float8_e4m3fn": "e4m3", "float8_e5m2": "e5m2", "bfloat16": "bf16", "float16": "f16", "half": "f16", "bool": "u8"}
+
+
+def _type_of_dlpack(code: int, bits: int, lanes: int) -> str:
+    if lanes == 1 and (code, bits) in _DLPACK:
+        return _DLPACK[code, bits]
+    if lanes == 1 and code in (0, 1):
+        return f"{'su'[code]}{bits}"
+    raise Error("ENOTSUP", f"DLPack's type {code} of {bits} bits and {lanes} lanes: give `type`")
+
+
+def _dlpack(x: Any) -> Tensor:
+    import ctypes
+
+    class Array(ctypes.Structure):  # DLTensor
+        _fields_ = [("data", ctypes.c_void_p), ("device", ctypes.c_int32 * 2), ("ndim", ctypes.c_int32), ("code", ctypes.c_uint8),
+                    ("bits", ctypes.c_uint8), ("lanes", ctypes.c_uint16), ("shape", ctypes.POINTER(ctypes.c_int64)),
+                    ("strides", ctypes.POINTER(ctypes.c_int64)), ("offset", ctypes.c_uint64)]
+
+    pointer = ctypes.pythonapi.PyCapsule_GetPointer
+    pointer.restype, pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+    capsule = x.__dlpack__()  # it stays unused, so its own destructor gives the export back
+    array = Array.from_address(pointer(capsule, b"dltensor"))
+    shape = tuple(array.shape[: array.ndim])
+    size = (array.bits * array.lanes + 7) // 8
+    strides = tuple(size * n for n in array.strides[: array.ndim]) if array.strides else _dense(shape, size)
+    return Tensor((array.data or 0) + array.offset, shape, strides, _type_of_dlpack(array.code, array.bits, array.lanes), size)
+
+
+def _dense(shape: Tuple[int, ...], size: int) -> Tuple[int, ...]:
+    strides = []
+    for extent in reversed(shape):
+        strides.append(size)
+        size *= extent
+    return tuple(reversed(strides))
+
+
+def _interface(of: Any, type: Optional[str]) -> Tensor:
+    kind, size = of["typestr"][1], int(of["typestr"][2:])
+    if type is None and kind not in _KINDS:
+        raise Error("ENOTSUP", f"elements of '{of['typestr']}': give `type`")
+    shape = tuple(of["shape"])
+    return Tensor(int(of["data"][0]), shape, tuple(of["strides"] or _dense(shape, size)), type or f"{_KINDS[kind]}{8 * size}", size)
+
+
+def _torch(x: Any) -> Tensor:
+    name, size = str(x.dtype).rsplit(".", 1)[-1], int(x.element_size())
+    plain = re.fullmatch(r"(u?)(int|float)(\d+)", name)
+    if name not in _TORCH and not plain:
+        raise Error("ENOTSUP", f"elements of {name}: give `type`")
+    type = _TORCH.get(name) or f"{'f' if plain and plain[2] == 'float' else 'u' if plain and plain[1] else 's'}{8 * size}"
+    return Tensor(int(x.data_ptr()), tuple(map(int, x.shape)), tuple(size * int(n) for n in x.stride()), type, size)
+
+
+def _property(x: Any, name: str) -> Any:
+    """An interface of an array, or None; arrays of types that it cannot say raise what they like."""
+    try:
+        return getattr(x, name, None)
+    except (TypeError, RuntimeError, ValueError, NotImplementedError):
+        return None
+
+
+def tensor(x: Any, type: Optional[str] = None) -> Tensor:
+    """Where `x` lies; `type` names its elements where the array does not.
+
+    torch says it by attributes of its own, which has no copy, stream or gradient to ask about; others by the array interfaces, and
+    what has neither by DLPack.
+
+    >>> import numpy
+    >>> tensor(numpy.zeros((2, 3), numpy.float32)).strides
+    (12, 4)
+    """
+    if hasattr(x, "data_ptr") and hasattr(x, "element_size"):
+        return _torch(x)
+    for name in ("__cuda_array_interface__", "__array_interface__"):
+        of = _property(x, name)
+        if of is not None and (type or of["typestr"][1] in _KINDS):
+            return _interface(of, type)
+    if hasattr(x, "__dlpack__"):
+        return _dlpack(x)
+    raise Error("EINVAL", f"a {x.__class__.__name__} has neither __cuda_array_interface__ nor __dlpack__")
