@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shows operands in registers: the library's layout of the fragment, as the holders of its elements. */
+/* Shows operands in registers: the library's layout of the fragment, as the holders of elements. */
 #include "algebra/ops/cute.h"
 #include "algebra/text/format.h"
 #include "legality/matrix/matrix.h"
@@ -14,7 +14,7 @@
 
 enum { REGISTER = 32, NIBBLE = 4, WARP_ROWS = 16, WARP_COLUMNS = 8, LAYOUT = 400, NAME = 64 };
 
-/* ---- what they share ------------------------------------------------------------------------------ */
+/* ---- what they share ------------------------------------------------- */
 
 /* One more than the greatest value of a layout. */
 static zlay_status end_of(zlay_ctx *ctx, int64_t *end, const zlay_layout *layout)
@@ -45,15 +45,14 @@ static zlay_status draw(zl_sketch *s, zlay_layout *layout, uint64_t rows, const 
 {
     int64_t end = 0;
     zlay_status status = s->status ? s->status : end_of(s->ctx, &end, layout);
-    if (!status)
-        status = zl_sketch_holders(s, layout, rows, ((uint64_t)end + rows - 1) / rows);
+    if (!status) status = zl_sketch_holders(s, layout, rows, ((uint64_t)end + rows - 1) / rows);
     if (!s->status) s->status = status;
     note_layout(s, layout, coordinates, bits);
     zlay_layout_free(layout);
     return s->status;
 }
 
-/* ---- matrix instructions ------------------------------------------------------------------------------ */
+/* ---- matrix instructions --------------------------------------------- */
 
 static void put_name(char out[NAME], const zlay_target *target, const zlay_mma *mma)
 {
@@ -61,8 +60,8 @@ static void put_name(char out[NAME], const zlay_target *target, const zlay_mma *
     if (mma->instruction == ZLAY_MMA_MFMA && !zlay_mma_info(&form, target, mma))
         snprintf(out, NAME, "%s", form.name);
     else
-        snprintf(out, NAME, "wgmma%s m%un%uk%u %s", mma->sparse ? ".sp" : "", mma->m, mma->n, mma->k,
-                 zlay_type_name(mma->a));
+        snprintf(out, NAME, "wgmma%s m%un%uk%u %s", mma->sparse ? ".sp" : "", mma->m, mma->n,
+                 mma->k, zlay_type_name(mma->a));
 }
 
 static zlay_status show_mma(zlay_ctx *ctx, zlay_picture **out, const zlay_target *target,
@@ -93,7 +92,7 @@ zlay_status zlay_show_mma_fragment(zlay_ctx *ctx, zlay_picture **out, const zlay
     return status ? status : zl_leave(ctx, show_mma(ctx, out, target, mma, fragment));
 }
 
-/* ---- warps ---------------------------------------------------------------------------------------- */
+/* ---- warps ----------------------------------------------------------- */
 
 static zlay_status show_warp(zlay_ctx *ctx, zlay_picture **out, int32_t fragment, uint32_t bits,
                              uint32_t registers)
@@ -108,7 +107,8 @@ static zlay_status show_warp(zlay_ctx *ctx, zlay_picture **out, int32_t fragment
     bool high = fragment == ZLAY_WARP_A || fragment == ZLAY_WARP_D;
     uint64_t rows = high ? WARP_ROWS : WARP_COLUMNS;
     snprintf(coordinates, sizeof coordinates, "(lane, value) -> row + %" PRIu64 " column", rows);
-    zl_sketch s = zl_sketch_begin(ctx, "%s: %u registers of %u bits", names[fragment], registers, bits);
+    zl_sketch s =
+        zl_sketch_begin(ctx, "%s: %u registers of %u bits", names[fragment], registers, bits);
     draw(&s, layout, rows, coordinates, bits);
     return zl_sketch_end(&s, out);
 }
@@ -121,7 +121,7 @@ zlay_status zlay_show_warp_fragment(zlay_ctx *ctx, zlay_picture **out, int32_t f
     return status ? status : zl_leave(ctx, show_warp(ctx, out, fragment, bits, registers));
 }
 
-/* ---- tensor memory ---------------------------------------------------------------------------------- */
+/* ---- tensor memory --------------------------------------------------- */
 
 /* Takes addresses to lane + lanes * column; the layout of the addresses is freed. */
 static zlay_status number_cells(zlay_ctx *ctx, zlay_layout **cells, zlay_layout *addresses,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shows a run of a pipe. The run is the verifier's own (pipe/runs/retrace.h), made twice: first to count
- * the steps and to find the event that is marked, then to draw. */
+/* Shows a run of a pipe. The run is the verifier's own (pipe/runs/retrace.h), made twice: first to
+ * count the steps and to find the event that is marked, then to draw. */
 #include "show/pipe.h"
 #include "base/request.h"
 #include "pipe/language/plain.h"
@@ -15,7 +15,7 @@ enum { STEPS_USUAL = 64, TRIPS_USUAL = 3, TRIPS_MOST = 200, LABEL = 160, TIP = 5
 
 typedef zl_pipe_view view;
 
-/* ---- events --------------------------------------------------------------------------------------- */
+/* ---- events ---------------------------------------------------------- */
 
 static void put_event(view *v, zl_run *r, const zl_instance *i, bool marked)
 {
@@ -58,7 +58,7 @@ static void tell(zl_run *r, const zl_instance *i)
     v->cut = r->stuck = true;
 }
 
-/* ---- where a run can not go on ------------------------------------------------------------------ */
+/* ---- where a run can not go on --------------------------------------- */
 
 static bool is_event(const zl_event *e)
 {
@@ -100,7 +100,7 @@ static void put_last_step(view *v, zl_run *r)
     v->steps++;
 }
 
-/* ---- the picture ---------------------------------------------------------------------------------- */
+/* ---- the picture ----------------------------------------------------- */
 
 static void name_rows(view *v, const zl_run *r)
 {
@@ -120,7 +120,8 @@ static void put_notes(view *v, const zl_run *r)
     zl_text text = {line, sizeof line - 1, 0};
     const zl_fault *f = &v->fault;
     if (f->rule) {
-        zl_putf(&text, "%s at line %u", zlay_pipe_rule_name(f->rule), r->pipe->events[f->event].line);
+        zl_putf(&text, "%s at line %u", zlay_pipe_rule_name(f->rule),
+                r->pipe->events[f->event].line);
         if (f->other != UINT32_MAX)
             zl_putf(&text, " against line %u", r->pipe->events[f->other].line);
         zl_text_end(&text);
@@ -173,7 +174,7 @@ static zlay_status draw(view *v, zl_sketch *s)
     return s->status;
 }
 
-/* ---- requests --------------------------------------------------------------------------------------- */
+/* ---- requests -------------------------------------------------------- */
 
 /* The values of a run with so many trips. */
 static zlay_status choose_trips(zlay_ctx *ctx, zl_verdict *out, const zlay_pipe *plain,
@@ -187,7 +188,8 @@ static zlay_status choose_trips(zlay_ctx *ctx, zl_verdict *out, const zlay_pipe 
         if (p->of < 0) continue;
         out->tile = (int32_t)k;
         if (plain->params[p->of].least > TRIPS_MOST)
-            return zl_fail(ctx, ZLAY_ELIMIT, "param %s: more than %d trips that have counts of their own",
+            return zl_fail(ctx, ZLAY_ELIMIT,
+                           "param %s: more than %d trips that have counts of their own",
                            plain->params[p->of].name, TRIPS_MOST);
     }
     return ZLAY_OK;
@@ -231,7 +233,10 @@ static zlay_status show(zlay_ctx *ctx, zlay_picture **out, const zlay_pipe *pipe
     zl_verdict verdict;
     const zlay_pipe *plain;
     uint64_t trips = request->trips ? request->trips : TRIPS_USUAL;
-    view v = {.ctx = ctx, .pipe = pipe, .tmem = tmem, .most = request->steps ? request->steps : STEPS_USUAL};
+    view v = {.ctx = ctx,
+              .pipe = pipe,
+              .tmem = tmem,
+              .most = request->steps ? request->steps : STEPS_USUAL};
     if (trips > TRIPS_MOST)
         return zl_fail(ctx, ZLAY_EINVAL, "trips: %" PRIu64 "; at most %d", trips, TRIPS_MOST);
     if (tmem && !pipe->tmems_count)

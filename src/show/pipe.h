@@ -6,7 +6,7 @@
 #include "pipe/runs/retrace.h"
 #include "show/picture.h"
 
-/* ---- names ---------------------------------------------------------------------------------------- */
+/* ---- names ----------------------------------------------------------- */
 
 /* `producer[1] cta 0`, as far as there are others. */
 void zl_put_instance(zl_text *out, const zl_run *r, const zl_instance *i);
@@ -20,10 +20,10 @@ void zl_put_event_tip(zl_text *out, const zl_run *r, const zlay_pipe *pipe, cons
 /* The index in the ring of the memory or the mbarrier that an event is about; -1: it has none. */
 int64_t zl_event_ring_index(const zl_run *r, const zl_instance *i, const zl_event *e);
 
-/* ---- rows ------------------------------------------------------------------------------------------ */
+/* ---- rows ------------------------------------------------------------ */
 
-/* A row of a stage, of an allocation of tensor memory or of an mbarrier, and what stands there since
- * a step: ZL_STAGE_*, whether it is allocated, or the phase. */
+/* A row of a stage, of an allocation of tensor memory or of an mbarrier, and what stands there
+ * since a step: ZL_STAGE_*, whether it is allocated, or the phase. */
 typedef struct zl_track {
     bool used;
     uint32_t row, since;
@@ -59,12 +59,6 @@ void zl_tracks_name(zl_pipe_view *v);
 /* Ends a bar where something has changed in the step. */
 void zl_tracks_look(zl_pipe_view *v);
 void zl_tracks_end(zl_pipe_view *v);
-
-/* A zero behind the text. */
-static inline void zl_text_end(zl_text *text)
-{
-    text->text[text->need < text->room ? text->need : text->room] = 0;
-}
 
 /* A box from a step to the one that is at hand. */
 zlay_box zl_pipe_box(const zl_pipe_view *v, uint32_t row, uint32_t from, int64_t key);

@@ -13,7 +13,7 @@ void zl_put_instance(zl_text *out, const zl_run *r, const zl_instance *i)
     if (r->pipe->blocks > 1) zl_putf(out, " cta %d", i->cta);
 }
 
-/* ---- events ----------------------------------------------------------------------------------- */
+/* ---- events ---------------------------------------------------------- */
 
 static bool is_of_bar(const zl_event *e)
 {
@@ -21,13 +21,14 @@ static bool is_of_bar(const zl_event *e)
                            e->kind == ZL_EV_WAIT || e->kind == ZL_EV_COMMIT);
 }
 
-/* The word of the way of an event, as in `fence wgmma`, of `fence proxy.async` the last; NULL: its row
- * has none. */
+/* The word of the way of an event, as in `fence wgmma`, of `fence proxy.async` what is behind the
+ * point; NULL: its row has none. */
 static const char *way_of(const zl_event *e)
 {
     const uint8_t *token = zl_forms[e->kind].operands;
     while (*token && (*token == ZL_T_OPT_SCOPE || !zl_ways[*token][0])) token++;
-    const char *way = *token ? zl_ways[*token][e->scope] : NULL, *dot = way ? strchr(way, '.') : NULL;
+    const char *way = *token ? zl_ways[*token][e->scope] : NULL,
+               *dot = way ? strchr(way, '.') : NULL;
     return dot ? dot + 1 : way;
 }
 
@@ -72,8 +73,8 @@ static void put_phase(zl_text *out, const zl_run *r, const zl_instance *i, const
     const zl_bar *bar = &r->pipe->bars[e->bar];
     int64_t index = zl_run_value(r, i, &e->bar_at);
     bool waits = e->kind == ZL_EV_WAIT;
-    int64_t round = waits ? zl_run_value(r, i, &e->parity) / bar->stages - e->flip
-                          : index / bar->stages;
+    int64_t round =
+        waits ? zl_run_value(r, i, &e->parity) / bar->stages - e->flip : index / bar->stages;
     put_stage(out, bar->name, index, bar->stages);
     if (round < 0) zl_puts(out, " before its first phase");
     else zl_putf(out, " phase %" PRId64, round);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rows of a pipe's picture beside those of the roles: stages of memory, allocations of tensor memory,
- * mbarriers. Each is looked at when a step ends, and a bar lasts while nothing changes there. */
+/* The rows of a pipe's picture beside those of the roles: stages of memory, allocations of tensor
+ * memory, mbarriers. Each is looked at when a step ends; a bar lasts while nothing changes there. */
 #include "show/pipe.h"
 #include "pipe/runs/state/clock.h"
 
@@ -9,7 +9,7 @@
 
 enum { LABEL = 160, TIP = 256 };
 
-/* ---- whose a row is ------------------------------------------------------------------------------- */
+/* ---- whose a row is -------------------------------------------------- */
 
 /* A stage of a ring; of an allocation the ring alone. */
 typedef struct slot {
@@ -23,9 +23,12 @@ typedef struct slot {
 static slot slot_of(const zl_run *r, const char *name, uint32_t stages, uint32_t each,
                     uint32_t number)
 {
-    return (slot){name, number % stages, stages,
+    return (slot){name,
+                  number % stages,
+                  stages,
                   each > 1 ? (int32_t)(number / stages % each) : -1,
-                  r->pipe->blocks > 1 ? (int32_t)(number / stages / each) : -1, 0};
+                  r->pipe->blocks > 1 ? (int32_t)(number / stages / each) : -1,
+                  0};
 }
 
 static slot tmem_slot(const zl_run *r, const zl_tmem *t, uint32_t number)
@@ -46,7 +49,10 @@ static slot stage_slot(const zl_run *r, uint32_t place)
                    place - r->smem_at[smem - 1]);
 }
 
-static bool is_stage(const zl_pipe_view *v, uint32_t number) { return number < v->stages; }
+static bool is_stage(const zl_pipe_view *v, uint32_t number)
+{
+    return number < v->stages;
+}
 
 static bool is_mbar(const zl_pipe_view *v, uint32_t number)
 {
@@ -73,14 +79,15 @@ static void put_slot(zl_text *out, const zl_pipe_view *v, uint32_t number)
     bool ring = is_stage(v, number) || is_mbar(v, number);
     zl_puts(out, at.name);
     if (ring) zl_putf(out, "[%u]", at.slot);
-    if (v->tmem) zl_putf(out, " %u..%u", ring ? at.slot * at.columns : 0,
-                         (ring ? at.slot + 1 : at.stages) * at.columns - 1);
+    if (v->tmem)
+        zl_putf(out, " %u..%u", ring ? at.slot * at.columns : 0,
+                (ring ? at.slot + 1 : at.stages) * at.columns - 1);
     if (at.number >= 0) zl_putf(out, " of %d", at.number);
     if (at.cta >= 0) zl_putf(out, " cta %d", at.cta);
     zl_text_end(out);
 }
 
-/* ---- bars ---------------------------------------------------------------------------------------- */
+/* ---- bars ------------------------------------------------------------ */
 
 zlay_box zl_pipe_box(const zl_pipe_view *v, uint32_t row, uint32_t from, int64_t key)
 {
@@ -165,7 +172,7 @@ void zl_tracks_end(zl_pipe_view *v)
         if (v->tracks[k].used) put_track(v, &v->tracks[k], k);
 }
 
-/* ---- rows ----------------------------------------------------------------------------------------- */
+/* ---- rows ------------------------------------------------------------ */
 
 zlay_status zl_tracks_make(zl_pipe_view *v)
 {

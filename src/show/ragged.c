@@ -19,11 +19,6 @@ static uint64_t waste_of(const zlay_region_part *p, const zlay_region_tile *tile
     return p->pieces * tile->rows * tile->columns - p->rows * p->columns;
 }
 
-static void end_text(zl_text *text)
-{
-    text->text[text->need < text->room ? text->need : text->room] = 0;
-}
-
 /* `200x64 of 2*128x64`. */
 static void put_label(zl_text *out, const zlay_region_part *p, const zlay_region_tile *tile)
 {
@@ -34,7 +29,7 @@ static void put_label(zl_text *out, const zlay_region_part *p, const zlay_region
     if (p->pieces > 1) zl_putf(out, "%" PRIu64 "*", p->pieces);
     zl_putf(out, "%u", tile->rows);
     if (wide) zl_putf(out, "x%u", tile->columns);
-    end_text(out);
+    zl_text_end(out);
 }
 
 static void put_tip(zl_text *out, const zlay_region_part *p, const zlay_region_tile *tile)
@@ -46,7 +41,7 @@ static void put_tip(zl_text *out, const zlay_region_part *p, const zlay_region_t
                 p->column + (int64_t)p->columns - 1);
     zl_putf(out, ": %" PRIu64 " of tile %u, %" PRIu64 " cells wasted", p->pieces, p->tile,
             waste_of(p, tile));
-    end_text(out);
+    zl_text_end(out);
 }
 
 static void put_part(zl_sketch *s, const zlay_region_part *p, const zlay_region_tile *tile,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* show.fragment, show.warp and show.registers: which thread has which element, with the fields of mma.fragment,
- * warp.fragment and tmem.layout. */
+/* show.fragment, show.warp and show.registers: which thread has which element, with the fields of
+ * mma.fragment, warp.fragment and tmem.layout. */
 #include "json/show/show.h"
 
 #include <zlay/show_fragment.h>
@@ -20,8 +20,8 @@ zlay_status zl_op_show_fragment(zl_call *call, const void *value)
 {
     const mma_asked *a = value;
     zlay_picture *picture = NULL;
-    zlay_status status = zlay_show_mma_fragment(call->ctx, &picture, a->mma.target, &a->mma.mma,
-                                                a->mma.fragment);
+    zlay_status status =
+        zlay_show_mma_fragment(call->ctx, &picture, a->mma.target, &a->mma.mma, a->mma.fragment);
     return zl_put_picture(call, status, picture, &a->form);
 }
 

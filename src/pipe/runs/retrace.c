@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes a run again for others to see (zl_run.told): once to find the fault, then again to tell only
- * of the events that the faulting threads' vector clocks know of, its causal past. Nothing of the
- * past waits for anything else, so a run of these events alone comes as far. */
+/* Makes a run again for others to see (zl_run.told): once to find the fault, then again to tell
+ * only of the events that the faulting threads' vector clocks know of, its causal past. Nothing of
+ * the past waits for anything else, so a run of these events alone comes as far. */
 #include "pipe/runs/retrace.h"
 #include "pipe/runs/state/clock.h"
 #include "pipe/runs/tiles.h"
@@ -90,7 +90,7 @@ zlay_status zl_retrace_begin(zl_retrace *t, zlay_ctx *ctx, const zlay_pipe *plai
     if (status) return status;
     zl_run *r = t->run;
     for (uint32_t k = 0; k < plain->params_count; k++) r->params[k] = verdict->values[k];
-    r->most = UINT64_MAX;
+    r->most = verdict->fault.rule ? UINT64_MAX : zl_limits(ctx)->points;
     t->known = zl_scratch(ctx, r->instances_count + 1, sizeof *t->known);
     if (!t->known || !take_counts(r, verdict)) return ZLAY_ENOMEM;
     r->known = t->known;
@@ -129,7 +129,7 @@ void zl_retrace_show(zl_retrace *t, zl_run_told *told, void *teller)
     start(r);
 }
 
-/* ---- what others see ---- */
+/* ---- what others see ------------------------------------------------- */
 
 /* A count of each iteration has as many values as its loops have iterations. */
 void zl_retrace_put_value(zl_text *out, const zl_run *r, uint32_t param)

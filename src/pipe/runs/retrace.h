@@ -27,7 +27,7 @@ zlay_status zl_retrace_begin(zl_retrace *t, zlay_ctx *ctx, const zlay_pipe *plai
 void zl_retrace_tell(zl_retrace *t, zl_run_told *told, void *teller);
 
 /* Runs from the beginning, and tells of each event that runs: of a run with a fault those on which
- * it depends, and no others; else round by round, in which each instance that can runs one event. */
+ * it depends, and no others; else round by round: each instance that can runs one event in each. */
 void zl_retrace_show(zl_retrace *t, zl_run_told *told, void *teller);
 
 /* `N = 3`, or the counts of each iteration. */
