@@ -73,16 +73,24 @@ static void put_row(zl_text *out, const band *b, uint32_t row)
 {
     const char *label = zl_row_label(b->l->p, b->panel, row);
     bool bars = b->panel->kind != ZLAY_PANEL_CELLS;
+    uint32_t blank = bars; /* no line ends with blanks */
     put_padded(out, label, strlen(label), b->left);
-    if (bars) zl_puts(out, " ");
     for (uint32_t c = b->first; c < b->end;) {
         uint32_t number = b->at[(uint64_t)row * b->panel->columns + c], from = c++;
         while (number && c < b->end && b->at[(uint64_t)row * b->panel->columns + c] == number) c++;
         const zl_show_box *box = number ? zl_box_at(b->l->p, b->panel, number - 1) : NULL;
         uint32_t room = b->unit * (c - from);
-        if (box && bars) put_bar(out, b, box, room);
-        else if (box) put_cell(out, b, box, room);
-        else put_padded(out, bars ? " " : ".", 1, room);
+        if (box && bars) {
+            zl_put_times(out, " ", blank);
+            blank = 0;
+            put_bar(out, b, box, room);
+        } else if (box) {
+            put_cell(out, b, box, room);
+        } else if (bars) {
+            blank += room;
+        } else {
+            put_padded(out, ".", 1, room);
+        }
     }
     zl_puts(out, "\n");
 }
@@ -99,11 +107,10 @@ static void put_columns(zl_text *out, const band *b)
         const char *label = zl_column_label(b->l->p, b->panel, c);
         uint32_t length = (uint32_t)strlen(label), begins = (c - b->first) * b->unit;
         if (!bars) put_padded(out, label, length, b->unit);
-        if (!bars || !length || begins < filled) continue;
+        if (!bars || !length || (filled && begins <= filled)) continue;
         zl_put_times(out, " ", begins - filled);
         zl_puts(out, label);
-        filled = begins + length + 1;
-        zl_puts(out, " ");
+        filled = begins + length;
     }
     zl_puts(out, "\n");
 }
