@@ -341,6 +341,14 @@ static const char *const whole[] = {
     "{\"op\":\"emit\",\"target\":\"sm_90a\",\"what\":\"header\",\"name\":\"g\",\"m\":64,\"n\":64,"
     "\"k\":64}",
     "{\"op\":\"show.layout\",\"layout\":\"4:1\"}",
+    "{\"op\":\"show.pipe\",\"pipe\":\"pipe p\\nrole r warps 0..0\\nsync role\\nend\\n\"}",
+    "{\"op\":\"show.fragment\",\"target\":\"sm_90a\",\"instruction\":\"wgmma\",\"m\":64,\"n\":8,"
+    "\"k\":16,\"fragment\":\"D\"}",
+    "{\"op\":\"show.warp\",\"fragment\":\"A\",\"bits\":16,\"registers\":4}",
+    "{\"op\":\"show.registers\",\"shape\":\"16x64b\"}",
+    "{\"op\":\"show.ragged\",\"rows\":{\"lengths\":[5]},\"tiles\":[{\"rows\":4}]}",
+    "{\"op\":\"show.tmem\",\"pipe\":\"pipe p\\ntmem C[1] 48\\nalloc C\\nrole r warps 0..0\\ndealloc "
+    "C\\nend\\n\"}",
 };
 
 static void every_op_has_a_whole_request(void **state)

@@ -65,7 +65,7 @@ def registers(shape: Value, *, size: Optional[Number] = None, pack: Optional[Num
         address: Optional[Number] = None, form: Optional[Number] = None, width: Optional[Number] = None,
         colour: Optional[bool] = None, limits: Optional[Mapping[str, int]] = None) -> Any:
     """The picture of tmem.layout of a shape of tcgen05.ld and st: which register of which thread has which cell of
-    tensor memory."""
+    tensor memory; size is 1 unless it is given."""
     return _call("show.registers", shape=shape, size=size, pack=pack, half_split=half_split, factors=factors,
         first=first, address=address, form=form, width=width, colour=colour, limits=limits)
 

@@ -54,7 +54,8 @@ static const zl_field tmem_rows[] = {
     ZL_PART(zl_tmem_layout_fields, tmem_asked, map),
     ZL_PART(zl_form_fields, tmem_asked, form),
 };
-const zl_fields zl_show_registers_fields = {ZL_ROWS(tmem_rows, tmem_asked)};
+static const tmem_asked one_register = {.map.size = 1};
+const zl_fields zl_show_registers_fields = {ZL_ROWS(tmem_rows, tmem_asked), .start = &one_register};
 
 zlay_status zl_op_show_registers(zl_call *call, const void *value)
 {
