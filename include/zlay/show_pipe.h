@@ -25,8 +25,8 @@ typedef struct zlay_show_pipe_request {
  *  allocation of tensor memory and each mbarrier, a column for each step.
  *
  *  Of a pipe that zlay_pipe_verify refuses it is the run of zlay_pipe_trace, one event a
- *  step; the event that breaks the rule is marked, and each event that stands where the
- *  run can not go on.  Of another pipe it is the run with so many trips in which each
+ *  step, with all that other roles do where its events can not run without that; the
+ *  event that breaks the rule is marked, and each that stands where the run can not go on.  Of another pipe it is the run with so many trips in which each
  *  instance runs one event a step, as soon as it can; a wait lasts until then.  What is
  *  asynchronous is over at once, so steps say what may be first, not how long it takes.
  *  A stage is written until the write is known to be over, full until it is read, read

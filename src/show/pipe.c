@@ -65,25 +65,29 @@ static bool is_event(const zl_event *e)
     return e->kind != ZL_EV_FOR && e->kind != ZL_EV_END;
 }
 
-/* The event that breaks the rule by itself, in the role that has it. */
+/* The row of the first instance that has an event, or of the setup. */
+static uint32_t row_of(const view *v, const zl_run *r, uint32_t event)
+{
+    for (uint32_t k = 0; k < r->instances_count; k++) {
+        const zl_role *role = &r->pipe->roles[r->instances[k].role];
+        if (role->begin <= event && event < role->end) return k;
+    }
+    return v->setup;
+}
+
+/* The event that breaks the rule by itself, in the row that has it. */
 static void put_alone(view *v, zl_run *r)
 {
     char label[LABEL], tip[TIP];
     zl_text name = {label, sizeof label - 1, 0}, text = {tip, sizeof tip - 1, 0};
-    uint32_t k = 0, event = v->fault.event;
-    const zl_role *role = r->pipe->roles;
-    while (k < r->instances_count) {
-        role = &r->pipe->roles[r->instances[k].role];
-        if (role->begin <= event && event < role->end) break;
-        k++;
-    }
-    if (k == r->instances_count || !is_event(&r->pipe->events[event])) return;
+    uint32_t event = v->fault.event;
+    if (!is_event(&r->pipe->events[event])) return;
     zl_put_event_label(&name, v->pipe, &r->pipe->events[event]);
     zl_putf(&text, "line %u: ", r->pipe->events[event].line);
     zl_pipe_put_event(&text, v->pipe, event);
     zl_text_end(&name);
     zl_text_end(&text);
-    zlay_box box = zl_pipe_box(v, k, v->steps, -1);
+    zlay_box box = zl_pipe_box(v, row_of(v, r, event), v->steps, -1);
     box.marked = true;
     box.label = label;
     box.tip = tip;
@@ -162,10 +166,13 @@ static zlay_status draw(view *v, zl_sketch *s)
     zl_run *r = v->again.run;
     count_steps(v);
     uint32_t steps = v->steps + v->more, rows = zl_tracks_begin(v);
+    bool setup = v->more && !v->tmem && v->fault.event < r->pipe->setup;
+    if (setup) v->setup = rows++;
     zl_sketch_panel(s, ZLAY_PANEL_STEPS, steps ? steps : 1, rows ? rows : 1, "%s", "");
     if (s->status) return s->status;
     v->s = s;
     name_rows(v, r);
+    if (setup) zl_sketch_row(s, v->setup, "setup");
     for (uint32_t k = 0; k < steps && !s->status; k++) zl_sketch_column(s, k, "%u", k);
     play(v);
     if (v->more) put_last_step(v, r);

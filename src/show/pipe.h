@@ -42,6 +42,7 @@ typedef struct zl_pipe_view {
     uint64_t told, count; /* events so far, and all */
     uint32_t last;        /* the event that runs last */
     bool more;            /* another event breaks the rule: one more step shows where it is */
+    uint32_t setup;       /* the row of the setup, where an event of it breaks the rule */
     bool moved, cut;
     uint32_t *next;   /* per instance: the step behind its last event */
     zl_track *tracks; /* stages, then allocations, then mbarriers */

@@ -17,8 +17,9 @@ void zl_put_instance(zl_text *out, const zl_run *r, const zl_instance *i)
 
 static bool is_of_bar(const zl_event *e)
 {
-    return e->bar >= 0 && (e->kind == ZL_EV_EXPECT || e->kind == ZL_EV_ARRIVE ||
-                           e->kind == ZL_EV_WAIT || e->kind == ZL_EV_COMMIT);
+    return e->bar >= 0 &&
+           (e->kind == ZL_EV_EXPECT || e->kind == ZL_EV_ARRIVE || e->kind == ZL_EV_WAIT ||
+            e->kind == ZL_EV_COMMIT || e->kind == ZL_EV_INIT);
 }
 
 /* The word of the way of an event, as in `fence wgmma`, of `fence proxy.async` what is behind the
