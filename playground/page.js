@@ -229,14 +229,16 @@ function writeState() {
   history.replaceState(null, "", `#${state}`);
 }
 
-let ask = null, asked = 0;
+let zlay = null, asked = 0;
 
-// Answers what the box holds; an answer that a later change has overtaken is dropped.
+// Answers what the box holds; what was asked before and still runs is ended.
 async function update() {
+  zlay.stop();
   const mine = ++asked, start = performance.now();
   const input = byId("input"), text = input.value;
   input.rows = Math.min(30, Math.max(2, text.split("\n").length));
-  const parts = await answersOf(ask, text, byId("target").value, byId("language").value);
+  byId("took").textContent = "…";
+  const parts = await answersOf((request) => zlay.ask(request), text, byId("target").value, byId("language").value);
   if (mine !== asked) return;
   for (const id of ["verdict", "repair", "picture", "code"]) byId(id).replaceChildren(...(parts[id] ?? []).filter(Boolean));
   byId("took").textContent = `answered in ${Math.round(performance.now() - start)} ms`;
@@ -255,9 +257,8 @@ async function moduleBytes() {
 }
 
 async function begin() {
-  const answer = await zlayOpen(await moduleBytes());
-  ask = async (request) => JSON.parse(await answer(JSON.stringify(request)));
-  const { targets, version } = (await ask({ op: "zlay" })).ok;
+  zlay = new ZlayPage(await WebAssembly.compile(await moduleBytes()));
+  const { targets, version } = (await zlay.ask({ op: "zlay" })).ok;
   byId("target").append(...targets.map((name) => new Option(name, name, name === "sm_90a", name === "sm_90a")));
   byId("language").append(...["cuda", "hip", "ptx"].map((name) => new Option(name)));
   document.querySelector("h1").title = `zlay ${version}`;

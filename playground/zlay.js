@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The module of playground/entry.c in JavaScript: a request, a text, in; its answer, a text, out.
+// For Node, and for a page, whose worker runs it.
 
 // What the C library asks of its host. It has no files here: writing and seeking are refused as on
 // a closed descriptor. The clock seeds the hash of the JSON library.
-const EBADF = 8;
 function host(memory) {
+  const EBADF = 8;
   return {
     clock_time_get(clock, precision, at) {
       new DataView(memory().buffer).setBigUint64(at, BigInt(Date.now()) * 1000000n, true);
@@ -16,10 +17,10 @@ function host(memory) {
   };
 }
 
-// A function that answers requests, of the bytes of the module. A request that the module cannot
+// A function that answers requests, of the module or its bytes. A request that the module cannot
 // survive (its stack or its memory ends) is answered by an error, and the next by a fresh instance.
-async function zlayOpen(bytes) {
-  const module = await WebAssembly.compile(bytes);
+async function zlayOpen(source) {
+  const module = source instanceof WebAssembly.Module ? source : await WebAssembly.compile(source);
   let exports = null;
   async function start() {
     const instance = await WebAssembly.instantiate(module, {
@@ -49,6 +50,50 @@ async function zlayOpen(bytes) {
     await start();
     return '{"error":"ENOMEM","message":"the request needs more memory than this page has"}';
   };
+}
+
+// What a worker of the page runs: the first message is the module, each other one [number, request].
+function zlayWorker() {
+  let answer = null;
+  onmessage = async ({ data }) => {
+    if (!answer) answer = zlayOpen(data);
+    else postMessage([data[0], await (await answer)(data[1])]);
+  };
+}
+
+// The module in a worker, so that a long answer does not hold the page; `stop` ends what still runs.
+class ZlayPage {
+  constructor(module) {
+    this.module = module;
+    this.url = URL.createObjectURL(new Blob([`${host}\n${zlayOpen}\n(${zlayWorker})();`], { type: "text/javascript" }));
+    this.waiting = new Map();
+    this.next = 0;
+    this.start();
+  }
+
+  start() {
+    this.worker = new Worker(this.url);
+    this.worker.onmessage = ({ data: [number, answer] }) => {
+      const take = this.waiting.get(number);
+      this.waiting.delete(number);
+      take?.(JSON.parse(answer));
+    };
+    this.worker.postMessage(this.module);
+  }
+
+  ask(request) {
+    const number = this.next++;
+    this.worker.postMessage([number, JSON.stringify(request)]);
+    return new Promise((take) => this.waiting.set(number, take));
+  }
+
+  // Requests that wait are never answered.
+  stop() {
+    if (!this.waiting.size) return;
+    this.worker.terminate();
+    this.waiting.clear();
+    this.start();
+  }
 }
 
 if (typeof module !== "undefined") module.exports = { zlayOpen };
