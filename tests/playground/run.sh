@@ -11,6 +11,7 @@ cd "$(dirname "$0")/../.." || exit 1
 
 sed -nE "s/^ *(\{\"op\".*\}) *$/\1/p; s/^.*echo '(\{\"op\"[^']*\})' \| zlay batch.*$/\1/p" docs/*.md README.md > "$folder/documents"
 for file in tests/fuzz/corpus/json/*; do cat "$file" && echo; done | grep -v '^$' > "$folder/corpus"
+cp tests/playground/wide.jsonl "$folder/wide" # sizes beyond 32 bits
 # Whether they pass is for make test to say.
 for program; do RECORD="$folder/$(basename "$program")" "$program" > "$folder/log" 2>&1; done
 

@@ -84,8 +84,8 @@ zlay_status zl_draft_last(zl_draft *d, zl_quasi *out, const zlay_layout *a, uint
     if (extent[mode]) return ZLAY_OK;
     if (!all_bound(&b))
         return zl_fail(d->w.ctx, ZLAY_ENOTSUP,
-                       "the extent of mode %llu depends on parameters, as %s, and the guards do not "
-                       "say 0 <= x < N of it",
+                       "the extent of mode %llu depends on parameters, as %s, and the guards do "
+                       "not say 0 <= x < N of it",
                        (unsigned long long)mode, a->pieces.params ? a->pieces.param[0].text : "?");
     read_row(d, out, &a->pieces, b.above);
     return ZLAY_OK;
