@@ -425,6 +425,7 @@ $(B)/record/%: tests/json/%.c tests/playground/record.c $(ARCHIVES)
 	$(COMPILE) -Itests/support -Itests -o $@ $< tests/playground/record.c $(LDFLAGS) -Wl,--wrap=zlay_json_call $(ARCHIVES) -Wl,--as-needed \
 	    -lcmocka -lisl -lflint -lgmp -ljansson -ldl -lm -lpthread
 test-playground: playground
+	@CC="$(CC)" CUTLASS_INCLUDE="$(CUTLASS_INCLUDE)" CUDA_INCLUDE="$(CUDA_INCLUDE)" tools/setup.sh test
 	@CC="$(WASM_CC)" LD="$(WASM_LD)" WASI="$(WASI)" tools/setup.sh test-playground
 	@$(MAKE) --no-print-directory $(RECORD)
 	@$(MAKE) --no-print-directory B=$(B)/bare ENGINES=0 CFLAGS=-O1 $(B)/bare/zlay
@@ -459,7 +460,7 @@ EXAMPLE_FOLDERS := $(sort $(wildcard examples/*/))
 SOS := $(notdir $(filter %.so,$(LIBRARIES)))
 
 install: all
-	install -d "$(ROOT)/bin" "$(ROOT)/include/zlay" "$(LIBS)/pkgconfig" "$(DOCS)/docs/internals" $(EXAMPLE_FOLDERS:%="$(DOCS)/%") \
+	install -d "$(ROOT)/bin" "$(ROOT)/include/zlay" "$(LIBS)/pkgconfig" "$(DOCS)/docs/internals" "$(DOCS)/docs/pictures" $(EXAMPLE_FOLDERS:%="$(DOCS)/%") \
 	    "$(ROOT)/share/man/man1" "$(ROOT)/share/man/man7"
 	install -m 755 $(B)/zlay "$(ROOT)/bin"
 	install -m 644 $(HEADERS) $(HEADERS_CXX) $(B)/zlay.cdef "$(ROOT)/include/zlay"
@@ -473,6 +474,7 @@ install: all
 	install -m 644 LICENSE README.md "$(DOCS)"
 	install -m 644 $(wildcard docs/*.md) "$(DOCS)/docs"
 	install -m 644 $(wildcard docs/internals/*.md) "$(DOCS)/docs/internals"
+	install -m 644 $(wildcard docs/pictures/*.png) "$(DOCS)/docs/pictures"
 	for file in $(patsubst examples/%,%,$(filter-out $(EXAMPLE_FOLDERS:%/=%),$(wildcard examples/* $(EXAMPLE_FOLDERS:%=%*)))); do \
 	    install -m 644 "examples/$$file" "$(DOCS)/examples/$$file" || exit 1; done
 	install -m 644 $(B)/zlay.1 "$(ROOT)/share/man/man1"
