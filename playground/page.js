@@ -210,6 +210,7 @@ const EXAMPLES = {
   names: "(M,K):(ld,1)",
   "tensor map": '{"mode": "tiled", "type": "bf16", "rank": 2, "address": 0, "extent": [4096, 4096], "stride": [8192], "box": [64, 300],\n "step": [1, 1], "interleave": "none", "swizzle": "128B", "l2": "none", "oob": "none"}',
   pipe: RING,
+  "pipe without its fence": RING.replace("fence mbarrier_init\n", ""),
   "pipe with a fault": RING.replace("    wait empty", "    # wait empty"),
 };
 

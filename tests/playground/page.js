@@ -94,6 +94,11 @@ async function main() {
     await click("#examples button", "pipe");
     check("a pipe that is correct, and its proof", /every trip count\s+yes/.test(await text("verdict")) && /proof ring/.test(await text("picture")), await text("verdict"));
     check("its kernel", /\.visible \.entry kernel/.test(await text("code")), await text("code"));
+    await click("#examples button", "pipe without its fence");
+    const unfenced = await text("verdict");
+    await click("#repair button", "use it");
+    check("a pipe that lacks a fence gets it, and is correct", /every trip count\s+no/.test(unfenced) && /every trip count\s+yes/.test(await text("verdict")) &&
+      /^fence mbarrier_init$/m.test(await browser.evaluate('document.getElementById("input").value')), unfenced);
     await click("#examples button", "pipe with a fault");
     check("a pipe that is not, with the run that breaks it", /every trip count\s+no/.test(await text("verdict")) && /overrun at line/.test(await text("picture")), await text("picture"));
     check("the run has a column for each role", await has(".run th") === 2, await has(".run th"));
