@@ -121,7 +121,7 @@ every_op_is_dispatched() { # the running program knows the ops of the page
 }
 
 spdx() {
-    for file in Makefile .ci/run setup.py pyproject.toml MANIFEST.in $(find src include tests tools bench examples pkgconfig python -type f \
+    for file in Makefile .ci/run setup.py pyproject.toml MANIFEST.in $(find src include tests tools bench examples pkgconfig playground python -type f \
         ! -path '*/corpus/*' ! -path '*/crashers/*' ! -path '*/data/*' ! -path '*/golden/*' ! -name '*.pipe' ! -name '*.list' ! -name skips ! -name '*.in' ! -name README.md ! -name '*.json*' ! -name py.typed ! -name '*.pyc'); do
         head -n 2 "$file" | grep -q 'SPDX-License-Identifier: Apache-2.0' || echo "$file"
     done > "$tap_dir/bare"
