@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     import numpy
 
     from .f2 import F2
+    from .picture import Picture
 
 __all__ = ["Coordinate", "Layout", "LayoutLike"]
 
@@ -33,6 +34,7 @@ _free = lib.zlay_layout_free
 _OUT = ffi.typeof("zlay_layout **")
 _eval = lib.zlay_layout_eval
 _equal = lib.zlay_layout_equal
+_DRAWN = 4096  # boxes of a picture that nobody asked for: an SVG of 600 KB
 
 
 def _text(value: Any) -> bytes:
@@ -109,7 +111,26 @@ class Layout:
         return f"{type(self).__name__}({str(self)!r})"
 
     _json_ = __str__
-    _show_ = __str__
+    def _view_(self) -> Tuple[str, Mapping[str, Any]]:
+        return "layout", {"layout": self}
+
+    def show(self, **fields: Any) -> Picture:
+        """Its picture; `fields` are those of `show.layout`: labels="holders" with rows and columns says who has each element.
+
+        >>> import zlay
+        >>> zlay.Layout("(4,8):(8,1)").show().panels[0].rows
+        ('0', '1', '2', '3')
+        """
+        from .picture import show
+
+        return show(self, **fields)
+
+    def _repr_svg_(self) -> Optional[str]:
+        """What a notebook shows: a picture of up to 4096 boxes; of a larger layout, and one that none shows, the text."""
+        try:
+            return self.show().svg if self.size <= _DRAWN else None
+        except Error:
+            return None
 
     @property
     def size(self) -> int:

@@ -2,7 +2,7 @@
 """Pipes: asynchronous events, decided for every trip count (docs/pipe.md)."""
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Union
+from typing import TYPE_CHECKING, Any, Mapping, Tuple, Union
 
 from ._json import call
 from ._lib import context, ffi, lib, made, printed
@@ -27,7 +27,9 @@ class Pipe:
         return printed(lambda out: lib.zlay_pipe_print(out, self._of))
 
     _json_ = __str__
-    _show_ = __str__
+
+    def _view_(self) -> Tuple[str, Mapping[str, Any]]:
+        return "pipe", {"pipe": self}
 
     def __repr__(self) -> str:
         return f"<zlay.Pipe of {str(self).count(chr(10))} lines>"

@@ -13,7 +13,7 @@ zlay.errors.Refused: REFUSED: TMAP_BOX: box[1] is 300; each box extent is 1 to 2
 """
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Dict, Optional, Sequence, Tuple, Union
+from typing import TYPE_CHECKING, Any, Dict, Mapping, Optional, Sequence, Tuple, Union
 
 from ._lib import cstring, fail, ffi, lib
 from .errors import Error
@@ -175,7 +175,10 @@ class TensorMap:
         return (f"TensorMap({self.type!r}, {self.address:#x}, extent={self.extent}, stride={self.stride}, box={self.box}, "
                 f"step={self.step}, swizzle={self.swizzle}, target={self.target!r})")
 
-    _show_ = __repr__
+    def _view_(self) -> Tuple[str, Mapping[str, Any]]:
+        data = bytes(self)
+        words = [hex(int.from_bytes(data[i:i + 8], "little")) for i in range(0, len(data), 8)]
+        return "tensormap", {"target": self.target, "words": words}
 
     # ---- verdict, repair, bytes ------------------------------------------------------
 
