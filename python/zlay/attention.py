@@ -4,7 +4,7 @@
 >>> import zlay
 >>> p = zlay.plan.attention("sm_90a", 128, 4096, 4096, heads=16, causal=True)
 >>> p.tile, p.grid, p.arguments
-((128, 176), (32, 16, 1), ('x_keys', 'x_offset', 'x_scale'))
+((128, 128), (32, 16, 1), ('x_keys', 'x_offset', 'x_scale'))
 """
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from .arguments import Argument, Given
 from .errors import Error
 from .pipe import Pipe
 from .request import filled, wanted
+from .shown import Shown
 from .tensormap import target_of
 from .tensors import dense
 
@@ -45,7 +46,8 @@ class _Text:
 
     def _letters(self) -> List[str]:
         """The tensors that it has maps of, each once."""
-        move, tensor, found = ffi.new("const zlay_move **"), ffi.new("char *"), []
+        move, tensor = ffi.new("const zlay_move **"), ffi.new("char *")
+        found: List[str] = []
         while not lib.zlay_attention_move_nth(move, tensor, self.plan, len(found)):
             found.append(tensor[0].decode())
         return list(dict.fromkeys(found))
@@ -59,7 +61,7 @@ class _Text:
         return Kernel(ordinal, "zlay_kernel_load_attention", ask)
 
 
-class Attention:
+class Attention(Shown):
     """A plan of attention, made by `zlay.plan.attention`."""
 
     def __init__(self, target: str, head: int, queries: int, keys: int, **fields: Any) -> None:

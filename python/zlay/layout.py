@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any, Mapping, Optional, Sequence, Tuple, Type,
 
 from ._lib import context, fail, ffi, lib, made, printed, undecided
 from .errors import Error
+from .shown import Shown
 
 if TYPE_CHECKING:
     import numpy
 
     from .f2 import F2
-    from .picture import Picture
 
 __all__ = ["Coordinate", "Layout", "LayoutLike"]
 
@@ -34,7 +34,6 @@ _free = lib.zlay_layout_free
 _OUT = ffi.typeof("zlay_layout **")
 _eval = lib.zlay_layout_eval
 _equal = lib.zlay_layout_equal
-_DRAWN = 4096  # boxes of a picture that nobody asked for: an SVG of 600 KB
 
 
 def _text(value: Any) -> bytes:
@@ -42,7 +41,7 @@ def _text(value: Any) -> bytes:
     return str(value).replace("None", "_").replace(",)", ")").encode()
 
 
-class Layout:
+class Layout(Shown):
     """A function from the coordinates of a box to integers, written as shape:stride, or as another kind of docs/algebra.md.
 
     Two layouts are `==` where they have one size and one value at every index. That is a decision, which
@@ -113,24 +112,6 @@ class Layout:
     _json_ = __str__
     def _view_(self) -> Tuple[str, Mapping[str, Any]]:
         return "layout", {"layout": self}
-
-    def show(self, **fields: Any) -> Picture:
-        """Its picture; `fields` are those of `show.layout`: labels="holders" with rows and columns says who has each element.
-
-        >>> import zlay
-        >>> zlay.Layout("(4,8):(8,1)").show().panels[0].rows
-        ('0', '1', '2', '3')
-        """
-        from .picture import show
-
-        return show(self, **fields)
-
-    def _repr_svg_(self) -> Optional[str]:
-        """What a notebook shows: a picture of up to 4096 boxes; of a larger layout, and one that none shows, the text."""
-        try:
-            return self.show().svg if self.size <= _DRAWN else None
-        except Error:
-            return None
 
     @property
     def size(self) -> int:

@@ -17,6 +17,7 @@ from typing import Any, Mapping, NamedTuple, Optional, Tuple, Union
 
 from ._json import call
 from .errors import Error
+from .shown import Shown
 
 __all__ = ["Box", "Panel", "Picture", "show"]
 
@@ -59,12 +60,12 @@ def _panel(of: Mapping[str, Any]) -> Panel:
 
 
 class Picture:
-    """The picture that an operation `show.*` of docs/batch.md makes of its fields; each form is made when it is first asked for.
+    """The picture that an operation `show.*` of docs/batch.md makes of its fields; texts are made when they are asked for.
 
     >>> import zlay
     >>> p = zlay.Picture("layout", layout="(2,2):(2,1)")
     >>> p.title, [box.label for box in p.panels[0].boxes]
-    ('(2,2):(2,1)', ['0', '1', '2', '3'])
+    ('(2,2):(2,1)', ['0', '2', '1', '3'])
     >>> p.svg.startswith("<svg")
     True
     """
@@ -133,7 +134,7 @@ class Picture:
 
 
 def show(of: Any, /, **fields: Any) -> Picture:
-    """The picture of a layout, a tensor map or a pipe; or of a view by its name, with the fields of its operation `show.*`.
+    """The picture of an object, or of a view by its name, with the fields of its operation `show.*`.
 
     >>> import zlay
     >>> tv = zlay.Layout("((2,2),(2,2)):((8,1),(4,2))")
@@ -150,7 +151,6 @@ def show(of: Any, /, **fields: Any) -> Picture:
     """
     if isinstance(of, str):
         return Picture(of, **fields)
-    if not hasattr(of, "_view_"):
+    if not isinstance(of, Shown):
         raise Error("EINVAL", f"no view shows a {type(of).__name__}")
-    view, given = of._view_()
-    return Picture(view, **given, **fields)
+    return of.show(**fields)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Mapping, Tuple, Union
 
 from ._json import call
 from ._lib import context, ffi, lib, made, printed
+from .shown import Shown
 
 if TYPE_CHECKING:
     from .verdict import Verdict
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 __all__ = ["Pipe"]
 
 
-class Pipe:
+class Pipe(Shown):
     """A pipe of its text, an immutable object; Error names the line that does not read."""
 
     __slots__ = ("_of",)

@@ -17,10 +17,11 @@ from .arguments import Argument
 from .errors import Error
 from .pipe import Pipe
 from .request import filled, wanted
+from .shown import Shown
 from .tensormap import target_of
 from .tensors import dense
 
-__all__ = ["Plan"]
+__all__ = ["Plan", "request"]
 
 #: Members of zlay_gemm whose enumerators have words in zlay/plan.h, and the prefix of those.
 _WORDS = {"a_order": "ORDER", "b_order": "ORDER", "d_order": "ORDER", "a_scales": "SCALES", "b_scales": "SCALES", "d_scales": "SCALES",
@@ -30,9 +31,9 @@ _TYPES = ("type", "a_type", "b_type", "d_type")
 _OWN = ("ptr_a", "ptr_b", "ptr_d", "tensor_a", "tensor_b", "tensor_d", "workspace")
 
 
-def _request(m: int, n: int, k: int, fields: Mapping[str, Any]) -> Tuple[Any, Any]:
+def request(fields: Mapping[str, Any]) -> Tuple[Any, Any]:
     """zlay_gemm, and the memory of its epilogue's text."""
-    given: Dict[str, Any] = {"m": m, "n": n, "k": k, **fields}
+    given = dict(fields)
     body = (given.pop("epilogue", None) or "").encode()
     tile = given.pop("tile", None)
     if tile is not None:
@@ -45,11 +46,11 @@ def _request(m: int, n: int, k: int, fields: Mapping[str, Any]) -> Tuple[Any, An
     return gemm, text
 
 
-class Plan:
+class Plan(Shown):
     """A plan of a GEMM D = A B, made by `zlay.plan`."""
 
     def __init__(self, target: str, m: int, n: int, k: int, **fields: Any) -> None:
-        gemm, text = _request(m, n, k, fields)
+        gemm, text = request({"m": m, "n": n, "k": k, **fields})
         self._of = made(lib.zlay_gemm_synth, "zlay_plan **", lib.zlay_plan_free, target_of(target), gemm)
         gemm.epilogue = ffi.NULL  # the plan has its own
         self.target, self._gemm = target, gemm
@@ -203,7 +204,8 @@ class Plan:
         addresses = []
         for name, type, (x, rows, columns, down, pitch) in zip("ABD", types, asked):
             pitch = pitch or (rows if down else columns)
-            shape, strides = (rows, columns), (1, pitch) if down else (pitch, 1)
+            shape: Tuple[int, ...] = (rows, columns)
+            strides: Tuple[int, ...] = (1, pitch) if down else (pitch, 1)
             if name == each:
                 shape, strides = (g.groups, *shape), (pitch * (columns if down else rows), *strides)
             addresses.append(wanted(name, x, type, shape, strides))

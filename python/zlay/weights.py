@@ -16,12 +16,13 @@ from .errors import Error
 from .layout import Layout
 from .pipe import Pipe
 from .request import filled
+from .shown import Shown
 from .tensormap import target_of
 
 __all__ = ["Weights"]
 
 
-class Weights:
+class Weights(Shown):
     """A plan of D = A B with B of few bits, made by `zlay.plan.weights`."""
 
     def __init__(self, target: str, m: int, n: int, k: int, **fields: Any) -> None:
