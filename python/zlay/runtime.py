@@ -112,7 +112,7 @@ class Kernel:
         run, text = _runtime(), name.encode()
         if not isinstance(value, Counts):
             self._counts.pop(name, None)
-            return _hold(run.zlay_kernel_set(context(), self._of, text, value, ffi.sizeof(value[0])))
+            return _hold(run.zlay_kernel_set(context(), self._of, text, value, ffi.sizeof(ffi.typeof(value).item)))
         if self._counts.get(name) != value:
             self._counts.pop(name, None)
             set = run.zlay_kernel_set_lengths if value.are_lengths else run.zlay_kernel_set_offsets
