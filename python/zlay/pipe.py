@@ -11,7 +11,7 @@ from .shown import Shown
 if TYPE_CHECKING:
     from .verdict import Verdict
 
-__all__ = ["Pipe"]
+__all__ = ["Pipe", "PipeLike"]
 
 
 class Pipe(Shown):

@@ -23,7 +23,7 @@ from .tensors import Tensor, tensor
 if TYPE_CHECKING:
     from .verdict import Verdict
 
-__all__ = ["TensorMap"]
+__all__ = ["MapLike", "TensorMap"]
 
 
 def target_of(name: str) -> Any:
@@ -332,3 +332,7 @@ class TensorMap(Shown):
         if status:
             raise fail(status, f"maps of {self.target} are not known by their bits: the driver writes them")
         return bytes(ffi.buffer(words))
+
+
+#: A tensor map, or its fields as docs/batch.md has them.
+MapLike = Union[TensorMap, Mapping[str, Any]]

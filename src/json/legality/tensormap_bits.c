@@ -28,7 +28,7 @@ static zlay_status read_words(zl_call *call, const json_t *object, const zl_fiel
     return ZLAY_OK;
 }
 
-static const zl_field_kind as_words = {.read = read_words};
+static const zl_field_kind as_words = {.read = read_words, .type = "integers"};
 typedef uint64_t *as_words_type;
 
 typedef struct asked {
