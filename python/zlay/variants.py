@@ -218,7 +218,8 @@ class GemmVariants(Variants):
 def gemm(target: str, m: Size, n: Size, k: Size, *, unknowns: Sequence[str], shapes: Sequence[Sequence[int]], lda: Size = 0, ldb: Size = 0,
          ldd: Size = 0, facts: Sequence[str] = (), weights: Optional[Sequence[int]] = None, most: int = 0, bound: Optional[int] = None,
          percent: Optional[int] = None, by_waste: bool = False, fields: Optional[GemmFields] = None) -> GemmVariants:
-    """Variants of a GEMM whose sizes may be names of unknowns, made by the planner; `fields` are those of `zlay.plan`.
+    """Variants of a GEMM whose sizes may be names of unknowns, made by the planner; `fields` are those of `zlay.plan`, of which swap and
+    stream_k are "auto" unless they are given.
 
     Costs are modelled nanoseconds, of targets with wgmma alone, or products and sums that no element of D has (`by_waste`).
     """
@@ -227,7 +228,7 @@ def gemm(target: str, m: Size, n: Size, k: Size, *, unknowns: Sequence[str], sha
     for name, size in sizes.items():
         if isinstance(size, str) and size not in unknowns:
             raise Error("EINVAL", f"{name}: no unknown is called '{size}'")
-    given = dict(fields or {})
+    given: Dict[str, Any] = {"swap": "auto", "stream_k": "auto", **(fields or {})}
     ask, text = request({**given, **{name: 0 if isinstance(size, str) else size for name, size in sizes.items()}})
     of = [1 + list(unknowns).index(size) if isinstance(size, str) else 0 for size in (sizes[name] for name in _SIZES)]
     whole = ffi.new("zlay_variants_gemm *", {"size": ffi.sizeof("zlay_variants_gemm"), "of": of, "gemm": ask, "shapes": asked.of[0],
