@@ -21,17 +21,22 @@ from .tensormap import TensorMap
 
 if TYPE_CHECKING:
     from . import check, ops, runtime, synth, variants
+    from .attention import Attention
     from .picture import Picture, show
     from .planner import plan
     from .plans import Plan
+    from .rows import Rows
     from .verdict import Fix, Reason, Verdict
+    from .weights import Weights
 
-__all__ = ["Error", "F2", "Fix", "Layout", "Picture", "Pipe", "Plan", "ProvedNone", "Reason", "Refused", "TensorMap", "Undecided",
-           "Verdict", "call", "check", "explain", "limits", "ops", "plan", "runtime", "show", "synth", "variants"]
+__all__ = ["Attention", "Error", "F2", "Fix", "Layout", "Picture", "Pipe", "Plan", "ProvedNone", "Reason", "Refused", "Rows",
+           "TensorMap", "Undecided", "Verdict", "Weights", "call", "check", "explain", "limits", "ops", "plan", "runtime", "show", "synth",
+           "variants"]
 
 __version__ = version()
 
-_LATER = {"Plan": ".plans", "plan": ".planner", "Picture": ".picture", "show": ".picture", "Fix": ".verdict", "Reason": ".verdict", "Verdict": ".verdict"}
+_LATER = {"Attention": ".attention", "Picture": ".picture", "Plan": ".plans", "Rows": ".rows", "Weights": ".weights", "plan": ".planner",
+          "show": ".picture", "Fix": ".verdict", "Reason": ".verdict", "Verdict": ".verdict"}
 
 
 def __getattr__(name: str) -> Any:

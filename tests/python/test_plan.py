@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Plans and pipes; their launches are in test_launch.py."""
 import os
+import random
 import unittest
 
 import zlay
@@ -42,6 +43,81 @@ class Plans(unittest.TestCase):
             zlay.plan("gfx942", 256, 256, 64).ptx
         self.assertEqual(no_text.exception.status, "ENOTSUP")
         self.assertIn("v_mfma", zlay.plan("gfx942", 256, 256, 64).assembly)
+
+
+    def test_words_of_the_documents(self):
+        same = {"a_type": "e4m3", "b_type": "e4m3", "d_type": "bf16"}
+        self.assertEqual(zlay.plan("sm_90a", 256, 256, 512, **same, a_scales="1x128", b_scales="128x128", d_order="col").ptx,
+                         zlay.plan.gemm("sm_90a", 256, 256, 512, **same, a_scales="line", b_scales="block", d_order="column").ptx)
+
+    def test_fields_have_types(self):
+        """The typed fields of each plan are the members of its struct, and no others."""
+        from zlay import planner
+        from zlay._lib import ffi
+
+        for kind, typed, own, more in (
+                ("zlay_gemm", planner.GemmFields, {"m", "n", "k", "epilogue_length"}, {"tile"}),
+                ("zlay_attention", planner.AttentionFields, {"head", "queries", "keys", *"qkvol"}, {f"{x}_strides" for x in "qkvol"}),
+                ("zlay_weights", planner.WeightsFields, {"m", "n", "k"}, set()),
+                ("zlay_rows_kernel", planner.RowsFields, {"kind", "name", "name_length"}, set())):
+            members = {name for name, _ in ffi.typeof(kind).fields if name != "size" and not name.startswith("reserved")}
+            self.assertEqual(set(typed.__annotations__), members - own | more, kind)
+
+    def test_errors_name_the_field(self):
+        for call, says in ((lambda: zlay.plan.attention("sm_90a", 128, 64, 64, head_dim=3), "plan.attention: no field is called 'head_dim'"),
+                           (lambda: zlay.plan.attention("sm_90a", 128, 64, 64, q=(1, 2, 3)), "no field is called 'q'"),
+                           (lambda: zlay.plan.attention("sm_90a", 128, 64, 64, q_lengths="long"), "'q_lengths' cannot be 'long'"),
+                           (lambda: zlay.plan.attention("sm_90a", 128, 64, 64, heads=-1), "field 'heads'"),
+                           (lambda: zlay.plan.attention("sm_90a", 128, 64, 64, type="f17"), "no type is called 'f17'"),
+                           (lambda: zlay.plan.attention("sm_90a", 96, 64, 64), "head"),
+                           (lambda: zlay.plan.weights("sm_90a", 16, 64, 128, scales=3), "plan.weights: no field is called 'scales'"),
+                           (lambda: zlay.plan.weights("sm_90a", 16, 64, 128, zeros="yes"), "'zeros' cannot be 'yes'"),
+                           (lambda: zlay.plan("sm_90a", 256, 256, 64, stages="many"), "'stages' cannot be 'many'"),
+                           (lambda: zlay.plan("sm_90a", 256, 256, 64, stages=1 << 40), "field 'stages'")):
+            with self.assertRaisesRegex(zlay.Error, says):
+                call()
+
+
+class Attentions(unittest.TestCase):
+    def test_a_plan_is_that_of_the_request(self):
+        for fields in ({"heads": 16, "causal": True}, {"heads": 8, "kv_heads": 2, "splits": 4, "lse": True}, {"sequences": 3, "heads": 2},
+                       {"type": "f16", "window": 100, "causal": True}, {"q_strides": (128, 128 * 512, 128 * 512)},
+                       {"q_lengths": "packed", "k_lengths": "packed", "batch": 4}):
+            mine = zlay.plan.attention("sm_90a", 128, 512, 512, **fields)
+            told = zlay.ops.plan.attention("sm_90a", 128, 512, 512, **fields)
+            self.assertEqual((list(mine.tile), mine.stages, mine.threads, list(mine.grid), str(mine.pipe)),
+                             (told["tile"], told["stages"], told["threads"], told["grid"], told["pipe"]))
+            emitted = zlay.ops.emit("attention", "attention", target="sm_90a", head=128, queries=512, keys=512, **fields)
+            self.assertEqual(mine.ptx, emitted["text"])
+            if "splits" in fields:
+                merged = zlay.ops.emit("attention", "attention", target="sm_90a", head=128, queries=512, keys=512, merge=True, **fields)
+                self.assertEqual(mine.merge_ptx, merged["text"])
+            else:
+                self.assertIsNone(mine.merge_ptx)
+            self.assertIn("heads of 128, on sm_90a", repr(mine))
+
+
+class Weights(unittest.TestCase):
+    def test_a_plan_is_that_of_the_request(self):
+        for fields in ({}, {"weights": "s4", "zeros": False}, {"weights": "e2m1", "group": 32}, {"weights": "s8", "type": "f16"}):
+            mine = zlay.plan.weights("sm_90a", 16, 256, 512, **fields)
+            told = zlay.ops.plan.weights("sm_90a", 16, 256, 512, **fields)
+            self.assertEqual((list(mine.tile), mine.stages, mine.threads, list(mine.grid), mine.packed, str(mine.layout), str(mine.pipe)),
+                             (told["tile"], told["stages"], told["threads"], told["grid"], told["packed"], told["layout"], told["pipe"]))
+            self.assertEqual(mine.ptx, zlay.ops.emit("weights", "weights", target="sm_90a", m=16, n=256, k=512, **fields)["text"])
+
+    def test_packed_weights_are_in_the_order_of_the_layout(self):
+        draw = random.Random(7)
+        for bits, type in ((4, "u4"), (8, "s8")):
+            plan = zlay.plan.weights("sm_90a", 16, 64, 200, weights=type)
+            weights = bytes(draw.randrange(256) for _ in range(64 * 200 * bits // 8))
+            packed, layout = plan.pack(weights), plan.layout
+            at = lambda data, i: data[i] if bits == 8 else data[i // 2] >> 4 * (i % 2) & 15
+            for row in range(64):
+                for k in range(200):
+                    self.assertEqual(at(packed, layout(row, k)), at(weights, row * 200 + k))
+            with self.assertRaisesRegex(zlay.Error, "weights have"):
+                plan.pack(weights[1:])
 
 
 class Pipes(unittest.TestCase):
