@@ -11,7 +11,7 @@ from .tensors import on_host, tensor
 __all__ = ["Argument", "Counts", "Given", "given", "listed"]
 
 #: What emitted names begin with: an array that is read, one that is written, a scalar.
-_PREFIXES = ("", "read_", "write_", "x_")
+_PREFIXES = ("read_", "write_", "x_")
 _SCALARS = {"f32": "float", "s32": "int32_t", "u32": "uint32_t"}
 
 
@@ -71,17 +71,25 @@ def _value(a: Argument, value: Any) -> Given:
     return counts(a.name, value) if not isinstance(value, int) and on_host(value) else _address(a, value)
 
 
+def _short(name: str) -> str:
+    """A name without what emitted names begin with."""
+    for prefix in _PREFIXES:
+        if name.startswith(prefix):
+            return name[len(prefix):]
+    return name
+
+
 def given(arguments: Iterable[Argument], values: Mapping[str, Any]) -> Dict[str, Given]:
     """The values of all arguments under their full names; a name may lack its read_, write_ or x_."""
     found: Dict[str, Given] = {}
-    left = dict(values)
+    left = {name for name, value in values.items() if value is not None}
     for a in arguments:
-        short = next((n for n in left if a.name in [p + n for p in _PREFIXES]), None)
-        if short is None or left[short] is None:
+        name = a.name if a.name in values else _short(a.name)
+        value = values.get(name)
+        if value is None:
             raise Error("EINVAL", f"argument '{a.name}' is missing")
-        found[a.name] = _value(a, left[short])
-    used = {p + n for n in left for p in _PREFIXES} & set(found)
-    for name in left:
-        if left[name] is not None and not used & {p + name for p in _PREFIXES}:
-            raise Error("EINVAL", f"the kernel has no argument '{name}'; it has {', '.join(found) or 'none'}")
+        left.discard(name)
+        found[a.name] = _value(a, value)
+    for name in sorted(left):
+        raise Error("EINVAL", f"the kernel has no argument '{name}'; it has {', '.join(found) or 'none'}")
     return found

@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 import sys
 import threading
-from typing import Any, Dict, Mapping, Optional, Tuple
+from typing import Any, Dict, Mapping, Optional, Tuple, Union
 
 from ._lib import context, fail, ffi, library, made
 from .arguments import Counts, Given
@@ -92,7 +92,8 @@ class Kernel:
         self._device = _device(ordinal)
         with self._device.lock:
             self._of = made(getattr(run, load), "zlay_kernel **", run.zlay_kernel_free, self._device.of, *request)
-        self._counts: Dict[str, Counts] = {}
+        self._has: Dict[str, Union[bytes, Counts]] = {}  # what it was given, which is not given again
+        self._bound: Optional[Tuple[int, int, int]] = None
         self._workspace: Optional[Tuple[int, int, Any]] = None
 
     def launch(self, stream: int, given: Mapping[str, Given], bound: Optional[Tuple[int, int, int]] = None, workspace: Any = None) -> None:
@@ -101,28 +102,33 @@ class Kernel:
         with self._device.lock:
             if workspace is not None:
                 self._work_in(workspace)
-            if bound:
+            if bound and bound != self._bound:
+                self._bound = None
                 _hold(run.zlay_kernel_bind(context(), self._of, *bound))
+                self._bound = bound
             for name, value in given.items():
                 self._give(name, value)
             _hold(run.zlay_kernel_launch(context(), self._of, ffi.cast("void *", stream)))
 
     def _give(self, name: str, value: Given) -> None:
-        """An address or a scalar; or numbers of the host, which are copied, and waited for, where they changed."""
+        """An address or a scalar; or numbers of the host, which are copied, and waited for."""
         run, text = _runtime(), name.encode()
-        if not isinstance(value, Counts):
-            self._counts.pop(name, None)
-            return _hold(run.zlay_kernel_set(context(), self._of, text, value, ffi.sizeof(ffi.typeof(value).item)))
-        if self._counts.get(name) != value:
-            self._counts.pop(name, None)
+        has: Union[bytes, Counts] = value if isinstance(value, Counts) else bytes(ffi.buffer(value))
+        if self._has.get(name) == has:
+            return
+        self._has.pop(name, None)
+        if isinstance(value, Counts):
             set = run.zlay_kernel_set_lengths if value.are_lengths else run.zlay_kernel_set_offsets
             _hold(set(context(), self._of, text, value.numbers, len(value.numbers)))
-            self._counts[name] = value
+        else:
+            _hold(run.zlay_kernel_set(context(), self._of, text, value, ffi.sizeof(ffi.typeof(value).item)))
+        self._has[name] = has
 
     def _work_in(self, workspace: Any) -> None:
         """Use an array as the workspace, which it clears where it is another than before."""
         of = dense(workspace, "workspace")
         if self._workspace is None or self._workspace[:2] != (of.address, of.size):
+            self._workspace = self._bound = None
             _hold(_runtime().zlay_kernel_set_workspace(context(), self._of, of.address, of.size))
         self._workspace = of.address, of.size, workspace
 
