@@ -79,7 +79,7 @@ class Plans(unittest.TestCase):
 
 
 class Attentions(unittest.TestCase):
-    def test_a_plan_is_that_of_the_request(self):
+    def test_attention_is_that_of_the_request(self):
         for fields in ({"heads": 16, "causal": True}, {"heads": 8, "kv_heads": 2, "splits": 4, "lse": True}, {"sequences": 3, "heads": 2},
                        {"type": "f16", "window": 100, "causal": True}, {"q_strides": (128, 128 * 512, 128 * 512)},
                        {"q_lengths": "packed", "k_lengths": "packed", "batch": 4}):
@@ -98,7 +98,7 @@ class Attentions(unittest.TestCase):
 
 
 class Weights(unittest.TestCase):
-    def test_a_plan_is_that_of_the_request(self):
+    def test_weights_are_those_of_the_request(self):
         for fields in ({}, {"weights": "s4", "zeros": False}, {"weights": "e2m1", "group": 32}, {"weights": "s8", "type": "f16"}):
             mine = zlay.plan.weights("sm_90a", 16, 256, 512, **fields)
             told = zlay.ops.plan.weights("sm_90a", 16, 256, 512, **fields)

@@ -189,7 +189,7 @@ class Images(unittest.TestCase):
         with self.assertRaisesRegex(zlay.Error, "wide_mode is w or w128"):
             zlay.TensorMap.im2col_wide(**self.FIELDS, lower=-1, upper=-2, wide_mode="w64")
 
-    def test_of_a_tensor(self):
+    def test_of_images(self):
         x = numpy.zeros((8, 16, 20, 64), numpy.float16)
         m = zlay.TensorMap.from_images(x, (-1, -2), (-3, -4), channels=64, pixels=128, swizzle="128B", step=(1, 2, 1, 1))
         self.assertEqual((m.extent, m.stride, m.lower, m.upper, m.step), ((64, 20, 16, 8), (128, 2560, 40960), (-2, -1), (-4, -3), (1, 1, 2, 1)))
@@ -205,7 +205,7 @@ class Images(unittest.TestCase):
         with self.assertRaisesRegex(zlay.Refused, "TMAP_AREA_WRAPPED"):
             empty.check()
 
-    def test_arguments_that_do_not_read(self):
+    def test_corners_that_do_not_read(self):
         x = numpy.zeros((8, 16, 16, 64), numpy.float16)
         for bad in (lambda: zlay.TensorMap.im2col(**self.FIELDS, lower=(-1,), upper=(-1, -1)),
                     lambda: zlay.TensorMap.im2col(**{**self.FIELDS, "stride": (128,)}, lower=(-1, -1), upper=(-1, -1)),
