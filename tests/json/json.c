@@ -313,6 +313,9 @@ static const char *const whole[] = {
     "{\"guard\":[\"n % 8 == 0\"],\"cost\":\"n / 8\"}]}",
     "{\"op\":\"variants.gemm\",\"unknowns\":[\"m\"],\"shapes\":[[64]],\"gemm\":{\"target\":\"sm_90a\",\"m\":\"m\",\"n\":64,"
     "\"k\":64}}",
+    "{\"op\":\"variants.tile\",\"unknowns\":[\"ld\"],\"shapes\":[[64]],"
+    "\"tile\":{\"target\":\"sm_90a\",\"type\":\"bf16\",\"source\":\"(64,64):(ld,1)\",\"tile\":[64,64],"
+    "\"smem\":\"(64,64):(64,1)\"}}",
     "{\"op\":\"body.check\",\"body\":\"body b\\nmatrix C f32\\nC = C + 1\\nend\"}",
     "{\"op\":\"pipe.verify\",\"pipe\":\"pipe p\\nparam N 1..\\nsmem A[2] 64\\nbar full[2] count "
     "1\\nbar empty[2] count 1\\ninit full\\ninit empty\\n"
@@ -337,6 +340,7 @@ static const char *const whole[] = {
     "{\"op\":\"plan.weights\",\"target\":\"sm_90a\",\"m\":16,\"n\":64,\"k\":256}",
     "{\"op\":\"emit\",\"target\":\"sm_90a\",\"what\":\"header\",\"name\":\"g\",\"m\":64,\"n\":64,"
     "\"k\":64}",
+    "{\"op\":\"show.layout\",\"layout\":\"4:1\"}",
 };
 
 static void every_op_has_a_whole_request(void **state)
@@ -355,10 +359,10 @@ static void without_or_with(zlay_ctx *ctx, const json_t *request, const char *ke
 {
     char word[100];
     json_t *copy = json_deep_copy(request);
-    if (add) json_object_set_new(copy, "colour", json_true());
+    if (add) json_object_set_new(copy, "flavour", json_true());
     else json_object_del(copy, key);
     char *line = json_dumps(copy, 0);
-    snprintf(word, sizeof word, "'%s'", add ? "colour" : key);
+    snprintf(word, sizeof word, "'%s'", add ? "flavour" : key);
     refuses(ctx, line, "EINVAL", word);
     free(line);
     json_decref(copy);
