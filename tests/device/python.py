@@ -282,6 +282,14 @@ def speed():
     flops = 2 * 4096**3 / 1e9
     ours, theirs = milliseconds(lambda: plan.launch(a, w.T, d)), milliseconds(lambda: torch.mm(a, w.T, out=d))
     print(f"# 4096^3 of bf16: {flops / ours:.0f} TFLOP/s, torch {flops / theirs:.0f}")
+    fa, (q, k, v, o) = zlay.plan.attention("sm_90a", 128, 4096, 4096, batch=2, heads=16, causal=True), (made(2, 4096, 16, 128) for _ in range(4))
+    fa.launch(q, k, v, o)
+    turned = [x.transpose(1, 2) for x in (q, k, v)]
+    near("attention as torch's", o, torch.nn.functional.scaled_dot_product_attention(*turned, is_causal=True).transpose(1, 2), 2e-2)
+    ours = milliseconds(lambda: fa.launch(q, k, v, o))
+    theirs = milliseconds(lambda: torch.nn.functional.scaled_dot_product_attention(*turned, is_causal=True))
+    flops = 2 * 16 * 4096**2 * 128 * 2 / 1e9
+    print(f"# causal attention, 2 x 16 heads of 128, 4096: {flops / ours:.0f} TFLOP/s, torch {flops / theirs:.0f}")
     small = zlay.plan("sm_90a", 256, 256, 64)
     a, w, d = operands(256, 256, 64, "bf16", "bf16")
     small.launch(a, w.T, d)
