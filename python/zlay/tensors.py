@@ -37,9 +37,12 @@ class Dense(NamedTuple):
 
 
 #: DLPack's codes of types whose names do not follow from their bits (dlpack.h, DLDataTypeCode).
-_DLPACK = {(4, 16): "bf16", (2, 16): "f16", (2, 32): "f32", (2, 64): "f64", (6, 8): "u8", (10, 8): "e4m3", (12, 8): "e5m2"}
+_DLPACK = {(4, 16): "bf16", (2, 16): "f16", (2, 32): "f32", (2, 64): "f64", (6, 8): "u8", (10, 8): "e4m3",
+           (11, 8): "e4m3fnuz", (12, 8): "e5m2", (13, 8): "e5m2fnuz", (14, 8): "ue8m0"}
 _KINDS = {"i": "s", "u": "u", "f": "f", "b": "u"}
-_TORCH = {"float8_e4m3fn": "e4m3", "float8_e5m2": "e5m2", "bfloat16": "bf16", "float16": "f16", "half": "f16", "bool": "u8"}
+_TORCH = {"float8_e4m3fn": "e4m3", "float8_e5m2": "e5m2", "float8_e4m3fnuz": "e4m3fnuz", "float8_e5m2fnuz": "e5m2fnuz",
+          "float8_e8m0fnu": "ue8m0", "float4_e2m1fn_x2": "u8",  # two elements in a byte
+          "bfloat16": "bf16", "float16": "f16", "half": "f16", "bool": "u8"}
 
 
 def _type_of_dlpack(code: int, bits: int, lanes: int) -> str:

@@ -57,6 +57,8 @@ class Tensors(unittest.TestCase):
         self.assertEqual(tensor(Torch(x, "bfloat16")).type, "bf16")
         self.assertEqual(tensor(Torch(x.astype(numpy.uint8), "float8_e4m3fn")).type, "e4m3")
         self.assertEqual(tensor(Cuda(x, typestr="<V2"), "bf16").type, "bf16")
+        for name, type in (("float8_e8m0fnu", "ue8m0"), ("float8_e5m2fnuz", "e5m2fnuz"), ("float4_e2m1fn_x2", "u8")):
+            self.assertEqual(tensor(Torch(x.astype(numpy.uint8), name)).type, type)
         with self.assertRaisesRegex(zlay.Error, "give `type`"):
             tensor(Torch(x, "complex64"))
         with self.assertRaises(zlay.Error):
