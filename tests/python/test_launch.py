@@ -59,6 +59,9 @@ class Products(Launches):
             self.assertEqual(list(launch.address), [x.address for x in (self.a, self.b, self.d)])
             self.assertEqual((launch.block, launch.shared_bytes), (self.plan.threads, self.plan.smem))
         self.assertEqual((self.fake.launches - before, self.fake.modules - loaded), (3, 1))
+        other = OnDevice((512, 256), "u2")
+        self.plan.launch(self.a, self.b, other)
+        self.assertEqual(list(self.fake.launch.address), [x.address for x in (self.a, self.b, other)])
 
     def test_streams_of_others(self):
         class Protocol:
@@ -201,10 +204,25 @@ class Groups(Launches):
         work.x[0] = 1
         self.launched(plan, a, b, d, lengths=[1, 2, 3], workspace=work)
         self.assertEqual(work.x[0], 1)  # it is cleared once
+        other = OnDevice((plan.workspace,), "u1", 7)
+        self.launched(plan, a, b, d, lengths=[1, 2, 3], workspace=other)
+        self.assertEqual((self.at("workspace"), set(other.x)), (other.address, {0}))
         self.refused("workspace: 8 bytes", plan.launch, a, b, d, lengths=[1, 2, 3], workspace=OnDevice((8,), "u1"))
         expect([])
         none = zlay.plan("sm_90a", 512, 256, 64)
         self.refused("needs none", none.launch, OnDevice((512, 64), "u2"), OnDevice((256, 64), "u2").T, OnDevice((512, 256), "u2"), workspace=work)
+
+
+    def test_a_workspace_of_repacked_operands(self):
+        """Operands are bound again where their workspace is another."""
+        plan = zlay.plan("sm_90a", 67, 75, 201, repack="always")
+        a, b, d = OnDevice((67, 201), "u2"), OnDevice((75, 201), "u2").T, OnDevice((67, 75), "u2")
+        expect([int(one.bytes) for one in plan._each()])
+        before, works = self.fake.launches, [OnDevice((plan.workspace,), "u1") for _ in range(2)]
+        for work in (*works, works[0]):
+            plan.launch(a, b, d, workspace=work)
+        self.assertEqual((self.fake.launches - before) % 3, 0)
+        self.assertGreaterEqual(self.fake.launches - before, 9)
 
 
 class Attentions(Launches):
