@@ -102,5 +102,6 @@
 
 /* Pictures. */
 #include <zlay/show.h>
+#include <zlay/show_hardware.h>
 
 #endif

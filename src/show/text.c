@@ -115,6 +115,25 @@ static bool has_columns(const lines *l, const zl_show_panel *panel)
     return false;
 }
 
+/* Whether no box lies over the border before a column. */
+static bool ends_before(const zl_show_panel *panel, const uint32_t *at, uint32_t column)
+{
+    for (uint32_t r = 0; r < panel->rows; r++) {
+        const uint32_t *row = at + (uint64_t)r * panel->columns;
+        if (row[column] && row[column] == row[column - 1]) return false;
+    }
+    return true;
+}
+
+/* Where a band of at most `each` columns ends: where no box is divided, if there is such a place. */
+static uint32_t band_end(const zl_show_panel *panel, const uint32_t *at, uint32_t first, uint32_t each)
+{
+    if (panel->columns - first <= each) return panel->columns;
+    for (uint32_t end = first + each; end > first && panel->kind == ZLAY_PANEL_CELLS; end--)
+        if (ends_before(panel, at, end)) return end;
+    return first + each;
+}
+
 static void put_bands(zl_text *out, const lines *l, const zl_show_panel *panel, const uint32_t *at)
 {
     bool bars = panel->kind == ZLAY_PANEL_BARS, labelled = has_columns(l, panel);
@@ -126,10 +145,9 @@ static void put_bands(zl_text *out, const lines *l, const zl_show_panel *panel, 
     if (bars) unit = room / panel->columns < needs ? room / panel->columns : needs;
     if (!unit) unit = 1;
     uint32_t each = room / unit ? room / unit : 1;
-    for (uint32_t first = 0; first < panel->columns; first += each) {
-        band b = {
-            l,    panel, at, first, panel->columns - first < each ? panel->columns : first + each,
-            unit, left};
+    for (uint32_t first = 0, end; first < panel->columns; first = end) {
+        end = band_end(panel, at, first, each);
+        band b = {l, panel, at, first, end, unit, left};
         if (first) zl_puts(out, "\n");
         if (labelled) put_columns(out, &b);
         for (uint32_t r = 0; r < panel->rows; r++) put_row(out, &b, r);

@@ -50,7 +50,7 @@ def synth(target: str, type: Number, source: LayoutLike, tile: Value, *, smem: O
         keep_holes=keep_holes, residual=residual, facts=facts, limits=limits)
 
 
-def unpack(target: str, words: Integers, *, limits: Optional[Mapping[str, int]] = None) -> Any:
+def unpack(target: str, words: Value, *, limits: Optional[Mapping[str, int]] = None) -> Any:
     """The parameters that 128 bytes hold as far as they are known from the driver named in source, and the bits
     that no field explains."""
     return _call("tensormap.unpack", target=target, words=words, limits=limits)

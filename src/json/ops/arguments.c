@@ -13,8 +13,9 @@ enum { PATH_MOST = 63 };
 /* ---- values ------------------------------------------------------------------------------- */
 
 /* Fields that are lists. */
-static const char *const lists[] = {"slots",  "step",  "extent", "stride", "box",
-                                    "lower", "upper", "tile",   "facts",  "unknowns"};
+static const char *const lists[] = {
+    "slots", "step",  "extent",   "stride",      "box",    "lower", "upper",
+    "tile",  "facts", "unknowns", "coordinates", "offsets"};
 
 static bool is_list(const char *field)
 {
@@ -87,21 +88,24 @@ bool zl_request_put(json_t *request, const char *assignment)
 
 /* ---- arguments ---------------------------------------------------------------------------- */
 
-/* What a request begins with. */
-static json_t *request_new(const char *what)
+#define PLAIN_MAP                                                                                  \
+    "\"map\":{\"mode\":\"tiled\",\"address\":0,\"interleave\":\"none\",\"swizzle\":\"none\"," \
+    "\"l2\":\"none\",\"oob\":\"none\"}"
+
+/* Puts into a request what a command's begins with; NULL: no memory, and the request is freed. */
+static json_t *begun(json_t *request, const char *command, const char *what)
 {
     static const struct {
-        const char *what, *text;
+        const char *command, *what, *text;
     } begins[] = {
-        {"copy", "{\"what\":\"move\",\"src\":{\"space\":\"global\"},"
-                 "\"dst\":{\"space\":\"shared\"}}"},
-        {"smemdesc", "{\"step\":[0]}"},
-        {"tensormap", "{\"map\":{\"mode\":\"tiled\",\"address\":0,\"interleave\":\"none\","
-                      "\"swizzle\":\"none\",\"l2\":\"none\",\"oob\":\"none\"}}"},
+        {"emit", "copy", "{\"what\":\"move\",\"src\":{\"space\":\"global\"},"
+                         "\"dst\":{\"space\":\"shared\"}}"},
+        {"emit", "smemdesc", "{\"step\":[0]}"},
+        {"emit", "tensormap", "{\"name\":\"map\"," PLAIN_MAP "}"},
+        {"show", "box", "{" PLAIN_MAP "}"},
     };
-    json_t *request = json_pack("{ssssss}", "op", "emit", "what", what, "name", what);
     for (size_t i = 0; request && i < ZL_COUNT(begins); i++) {
-        if (strcmp(begins[i].what, what)) continue;
+        if (strcmp(begins[i].what, what) || strcmp(begins[i].command, command)) continue;
         json_t *more = json_loads(begins[i].text, 0, NULL);
         bool failed = json_object_update(request, more);
         json_decref(more);
@@ -126,10 +130,8 @@ static void map_complete(json_t *map)
 /* The map that its bits say. */
 static zlay_status map_unpack(zlay_ctx *ctx, json_t *request, const char *bits)
 {
-    json_t *words = zl_map_words(bits);
-    if (!words) return zl_fail(ctx, ZLAY_EINVAL, "BITS are 256 hex digits as they lie in memory");
-    json_t *ask = json_pack("{sssOso}", "op", "tensormap.unpack", "target",
-                            json_object_get(request, "target"), "words", words);
+    json_t *ask = json_pack("{sssOss}", "op", "tensormap.unpack", "target",
+                            json_object_get(request, "target"), "words", bits);
     json_t *response = zl_response_to(ctx, ask), *ok = json_object_get(response, "ok");
     zlay_status status = zl_response_status(ctx, response);
     json_t *left = json_object_get(ok, "unexplained"), *word;
@@ -178,6 +180,24 @@ static zlay_status take(const arguments *a, const char *field, size_t length, co
     return refuse_argument(a, argument, "is no value");
 }
 
+/* Whether a view has a field beside its map. */
+static bool is_of_view(const arguments *a, const char *assignment)
+{
+    char names[ZL_NAMES_MOST];
+    const zl_op *op = zl_op_find(json_string_value(json_object_get(a->request, "op")));
+    size_t length = strcspn(assignment, "=");
+    zl_text out = {names, sizeof names - 1, 0};
+    if (strcmp(a->command, "show") || !op) return false;
+    zl_op_names(&out, op, false);
+    names[out.need] = 0;
+    for (const char *at = names; *at; at += strspn(at, " ")) {
+        size_t one = strcspn(at, " ");
+        if (one == length && !strncmp(at, assignment, one)) return true;
+        at += one;
+    }
+    return false;
+}
+
 /* What stands behind the arguments; of a map its fields. */
 static zlay_status take_rest(const arguments *a, int argc, char **argv)
 {
@@ -186,7 +206,7 @@ static zlay_status take_rest(const arguments *a, int argc, char **argv)
     bool more = strstr(a->usage, "FIELD=VALUE");
     for (int i = 0; i < argc; i++) {
         if (!more) return refuse_argument(a, argv[i], "is one argument too many");
-        if (!zl_request_put(object, argv[i]))
+        if (!zl_request_put(is_of_view(a, argv[i]) ? a->request : object, argv[i]))
             return refuse_argument(a, argv[i], "is no FIELD=VALUE");
     }
     if (object == map) map_complete(map);
@@ -235,7 +255,8 @@ static zlay_status answer(const arguments *a, char **out, int argc, char **argv)
 zlay_status zl_emit_asked(zlay_ctx *ctx, char **out, const char *what, const char *usage, int argc,
                           char **argv)
 {
-    const arguments a = {ctx, "emit", what, usage, request_new(what)};
+    json_t *request = json_pack("{ssssss}", "op", "emit", "what", what, "name", what);
+    const arguments a = {ctx, "emit", what, usage, begun(request, "emit", what)};
     return answer(&a, out, argc, argv);
 }
 
@@ -244,8 +265,8 @@ zlay_status zl_show_asked_of(zlay_ctx *ctx, char **out, const zl_show_line *line
 {
     char op[PATH_MOST + 1] = "show.";
     strncat(op, line->what, sizeof op - sizeof "show.");
-    const arguments a = {ctx, "show", line->what, line->usage,
-                         json_pack("{sssssisb}", "op", op, "form", "text", "width",
-                                   (int)line->width, "colour", line->colour)};
+    json_t *request = json_pack("{sssssisb}", "op", op, "form", "text", "width", (int)line->width,
+                                "colour", line->colour);
+    const arguments a = {ctx, "show", line->what, line->usage, begun(request, "show", line->what)};
     return answer(&a, out, argc, argv);
 }
