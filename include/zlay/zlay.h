@@ -103,5 +103,8 @@
 /* Pictures. */
 #include <zlay/show.h>
 #include <zlay/show_hardware.h>
+#include <zlay/show_fragment.h>
+#include <zlay/show_pipe.h>
+#include <zlay/show_ragged.h>
 
 #endif

@@ -80,6 +80,22 @@ zlay_status zl_bank_addresses(zl_call *call, uint32_t *out, const zl_bank_asked 
 extern const zl_field_kind zl_as_mma;
 typedef zlay_mma zl_as_mma_type;
 extern const zl_fields zl_mma_register_fields, zl_mma_unsigned_fields;
+
+/* The fields of mma.fragment, of warp.fragment and of tmem.layout. */
+typedef struct zl_mma_asked {
+    const zlay_target *target;
+    zlay_mma mma;
+    int32_t fragment;
+} zl_mma_asked;
+typedef struct zl_warp_asked {
+    int32_t fragment;
+    uint32_t bits, registers;
+} zl_warp_asked;
+extern const zl_fields zl_mma_fragment_fields, zl_warp_fields, zl_tmem_layout_fields;
+typedef zl_mma_asked zl_mma_fragment_fields_type;
+typedef zl_warp_asked zl_warp_fields_type;
+typedef zlay_tmem_map zl_tmem_layout_fields_type;
+
 zlay_status zl_get_layout(zl_call *call, const char *name, zlay_layout **out);
 zlay_status zl_layout_of(zl_call *call, const char *name, const json_t *value, zlay_layout **out);
 

@@ -144,8 +144,8 @@ static zlay_status find_holders(zlay_ctx *ctx, held_by *holders, const zlay_layo
     return ZLAY_OK;
 }
 
-static zlay_status show_holders(zl_sketch *s, const zlay_layout *layout, uint64_t rows,
-                                uint64_t columns)
+zlay_status zl_sketch_holders(zl_sketch *s, const zlay_layout *layout, uint64_t rows,
+                              uint64_t columns)
 {
     zl_show_extents e;
     zlay_status status = zl_show_extents_of(s->ctx, &e, layout);
@@ -186,7 +186,7 @@ static zlay_status show(zlay_ctx *ctx, zlay_picture **out, const zlay_layout *la
     zl_sketch s = zl_sketch_begin(ctx, "%s", title_of(title, layout));
     if (!s.status)
         status = r->labels == ZLAY_SHOW_HOLDERS
-                     ? show_holders(&s, layout, r->rows ? r->rows : 1, columns)
+                     ? zl_sketch_holders(&s, layout, r->rows ? r->rows : 1, columns)
                      : show_values(&s, layout);
     if (!s.status) s.status = status;
     return zl_sketch_end(&s, out);

@@ -72,17 +72,25 @@ static void put_bar(zl_text *out, const band *b, const zl_show_box *box, uint32_
 static void put_row(zl_text *out, const band *b, uint32_t row)
 {
     const char *label = zl_row_label(b->l->p, b->panel, row);
-    bool bars = b->panel->kind == ZLAY_PANEL_BARS;
+    bool bars = b->panel->kind != ZLAY_PANEL_CELLS;
+    uint32_t blank = bars; /* no line ends with blanks */
     put_padded(out, label, strlen(label), b->left);
-    if (bars) zl_puts(out, " ");
     for (uint32_t c = b->first; c < b->end;) {
         uint32_t number = b->at[(uint64_t)row * b->panel->columns + c], from = c++;
         while (number && c < b->end && b->at[(uint64_t)row * b->panel->columns + c] == number) c++;
         const zl_show_box *box = number ? zl_box_at(b->l->p, b->panel, number - 1) : NULL;
         uint32_t room = b->unit * (c - from);
-        if (box && bars) put_bar(out, b, box, room);
-        else if (box) put_cell(out, b, box, room);
-        else put_padded(out, bars ? " " : ".", 1, room);
+        if (box && bars) {
+            zl_put_times(out, " ", blank);
+            blank = 0;
+            put_bar(out, b, box, room);
+        } else if (box) {
+            put_cell(out, b, box, room);
+        } else if (bars) {
+            blank += room;
+        } else {
+            put_padded(out, ".", 1, room);
+        }
     }
     zl_puts(out, "\n");
 }
@@ -93,17 +101,16 @@ static void put_row(zl_text *out, const band *b, uint32_t row)
 static void put_columns(zl_text *out, const band *b)
 {
     uint32_t filled = 0;
-    bool bars = b->panel->kind == ZLAY_PANEL_BARS;
+    bool bars = b->panel->kind != ZLAY_PANEL_CELLS;
     zl_put_times(out, " ", b->left + bars);
     for (uint32_t c = b->first; c < b->end; c++) {
         const char *label = zl_column_label(b->l->p, b->panel, c);
         uint32_t length = (uint32_t)strlen(label), begins = (c - b->first) * b->unit;
         if (!bars) put_padded(out, label, length, b->unit);
-        if (!bars || !length || begins < filled) continue;
+        if (!bars || !length || (filled && begins <= filled)) continue;
         zl_put_times(out, " ", begins - filled);
         zl_puts(out, label);
-        filled = begins + length + 1;
-        zl_puts(out, " ");
+        filled = begins + length;
     }
     zl_puts(out, "\n");
 }
@@ -134,15 +141,33 @@ static uint32_t band_end(const zl_show_panel *panel, const uint32_t *at, uint32_
     return first + each;
 }
 
+static uint32_t label_length(const lines *l, const zl_show_panel *panel)
+{
+    uint32_t length = 0;
+    for (uint64_t i = 0; i < panel->boxes; i++) {
+        uint32_t one = (uint32_t)strlen(zl_text_at(l->p, zl_box_at(l->p, panel, i)->label));
+        length = one > length ? one : length;
+    }
+    return length;
+}
+
+/* Characters of a column in which every label fits; of steps also in each band that a bar is in. */
+static uint32_t unit_of(const lines *l, const zl_show_panel *panel)
+{
+    if (panel->kind == ZLAY_PANEL_STEPS) return label_length(l, panel) + 2;
+    return zl_column_length(l->p, panel) + 1;
+}
+
 static void put_bands(zl_text *out, const lines *l, const zl_show_panel *panel, const uint32_t *at)
 {
-    bool bars = panel->kind == ZLAY_PANEL_BARS, labelled = has_columns(l, panel);
+    bool bars = panel->kind != ZLAY_PANEL_CELLS, labelled = has_columns(l, panel);
     uint32_t label = zl_rows_length(l->p, panel),
              left = label < ROW_LABEL_MOST ? label : ROW_LABEL_MOST;
-    uint32_t needs = zl_column_length(l->p, panel) + 1,
+    uint32_t needs = unit_of(l, panel),
              room = l->width > left + bars ? l->width - left - bars : 1;
     uint32_t unit = needs;
-    if (bars) unit = room / panel->columns < needs ? room / panel->columns : needs;
+    if (panel->kind == ZLAY_PANEL_BARS && room / panel->columns < needs)
+        unit = room / panel->columns;
     if (!unit) unit = 1;
     uint32_t each = room / unit ? room / unit : 1;
     for (uint32_t first = 0, end; first < panel->columns; first = end) {
@@ -152,16 +177,6 @@ static void put_bands(zl_text *out, const lines *l, const zl_show_panel *panel, 
         if (labelled) put_columns(out, &b);
         for (uint32_t r = 0; r < panel->rows; r++) put_row(out, &b, r);
     }
-}
-
-static uint32_t label_length(const lines *l, const zl_show_panel *panel)
-{
-    uint32_t length = 0;
-    for (uint64_t i = 0; i < panel->boxes; i++) {
-        uint32_t one = (uint32_t)strlen(zl_text_at(l->p, zl_box_at(l->p, panel, i)->label));
-        length = one > length ? one : length;
-    }
-    return length;
 }
 
 /* A line for each field: its bits, its name, and what the tip says. */

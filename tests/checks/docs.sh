@@ -156,7 +156,7 @@ check "docs/ragged_copies.md: the transcripts" transcript_is_true docs/ragged_co
 check "docs/filling.md: the transcripts" transcript_is_true docs/filling.md 4
 check "docs/pipe.md: the transcripts" transcript_is_true docs/pipe.md 6
 check "docs/attention.md: the transcript" transcript_is_true docs/attention.md 4
-check "docs/pictures.md: the transcripts" transcript_is_true docs/pictures.md 13
+check "docs/pictures.md: the transcripts" transcript_is_true docs/pictures.md 22
 check "docs/gemm.md: the transcripts" transcript_is_true docs/gemm.md 34
 check "docs/bodies.md: the transcripts" transcript_is_true docs/bodies.md 2
 check "docs/bodies.md: its bodies and uses stand in the examples" bodies_are_the_examples

@@ -351,6 +351,14 @@ static const char *const whole[] = {
     "\"extent\":[64],\"stride\":[],\"box\":[64],\"step\":[1],\"interleave\":\"none\",\"swizzle\":\"none\",\"l2\":\"none\","
     "\"oob\":\"none\"}}",
     "{\"op\":\"show.swizzle\",\"elem_bits\":32,\"before\":\"(4,4):(4,1)\",\"after\":\"(4,4):(5,1)\"}",
+    "{\"op\":\"show.pipe\",\"pipe\":\"pipe p\\nrole r warps 0..0\\nsync role\\nend\\n\"}",
+    "{\"op\":\"show.fragment\",\"target\":\"sm_90a\",\"instruction\":\"wgmma\",\"m\":64,\"n\":8,"
+    "\"k\":16,\"fragment\":\"D\"}",
+    "{\"op\":\"show.warp\",\"fragment\":\"A\",\"bits\":16,\"registers\":4}",
+    "{\"op\":\"show.registers\",\"shape\":\"16x64b\"}",
+    "{\"op\":\"show.ragged\",\"rows\":{\"lengths\":[5]},\"tiles\":[{\"rows\":4}]}",
+    "{\"op\":\"show.tmem\",\"pipe\":\"pipe p\\ntmem C[1] 48\\nalloc C\\nrole r warps 0..0\\ndealloc "
+    "C\\nend\\n\"}",
 };
 
 static void every_op_has_a_whole_request(void **state)

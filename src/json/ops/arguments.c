@@ -14,8 +14,8 @@ enum { PATH_MOST = 63 };
 
 /* Fields that are lists. */
 static const char *const lists[] = {
-    "slots", "step",  "extent",   "stride",      "box",    "lower", "upper",
-    "tile",  "facts", "unknowns", "coordinates", "offsets"};
+    "slots", "step",  "extent",   "stride",      "box",     "lower",  "upper",
+    "tile",  "facts", "unknowns", "coordinates", "offsets", "lengths"};
 
 static bool is_list(const char *field)
 {
@@ -174,7 +174,8 @@ static bool serves(const char *field, const char *argument)
 
 static zlay_status take(const arguments *a, const char *field, size_t length, const char *argument)
 {
-    if (!strncmp(field, "BITS", 4)) return map_unpack(a->ctx, a->request, argument);
+    if (!strncmp(field, "BITS", 4) && json_object_get(a->request, "map"))
+        return map_unpack(a->ctx, a->request, argument);
     if (!strncmp(field, "FILE", 4)) field = "pipe", length = 4;
     if (put(a->request, field, length, argument)) return ZLAY_OK;
     return refuse_argument(a, argument, "is no value");
