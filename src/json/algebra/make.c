@@ -39,8 +39,11 @@ static zlay_status read_profile(zl_call *call, const json_t *object, const zl_fi
     return zl_get_text(call, object, field->name, to);
 }
 
-static const zl_field_kind as_tiled = {.read = read_tiled, .drop = drop_tiled, .late = true},
-                           as_profile = {.read = read_profile};
+static const zl_field_kind as_tiled = {.read = read_tiled,
+                                       .drop = drop_tiled,
+                                       .late = true,
+                                       .type = "layout"},
+                           as_profile = {.read = read_profile, .type = "text"};
 typedef operands as_tiled_type;
 typedef zl_json_text as_profile_type;
 

@@ -138,8 +138,8 @@ static void drop_mod(zl_call *call, const zl_field *field, void *from)
     drop_matrix(call, field, &((equations *)from)->mod);
 }
 
-static const zl_field_kind as_matrix = {.read = read_matrix, .drop = drop_matrix},
-                           as_b = {.read = read_b, .drop = drop_b},
+static const zl_field_kind as_matrix = {.read = read_matrix, .drop = drop_matrix, .type = "matrix"},
+                           as_b = {.read = read_b, .drop = drop_b, .type = "integers"},
                            as_mod = {.read = read_mod, .drop = drop_mod};
 typedef zlay_zmat *as_matrix_type;
 typedef equations as_b_type, as_mod_type;
