@@ -403,7 +403,7 @@ EXAMPLE_FOLDERS := $(sort $(wildcard examples/*/))
 SOS := $(notdir $(filter %.so,$(LIBRARIES)))
 
 install: all
-	install -d "$(ROOT)/bin" "$(ROOT)/include/zlay" "$(LIBS)/pkgconfig" "$(DOCS)/docs/internals" $(EXAMPLE_FOLDERS:%="$(DOCS)/%") \
+	install -d "$(ROOT)/bin" "$(ROOT)/include/zlay" "$(LIBS)/pkgconfig" "$(DOCS)/docs/internals" "$(DOCS)/docs/recipes" $(EXAMPLE_FOLDERS:%="$(DOCS)/%") \
 	    "$(ROOT)/share/man/man1" "$(ROOT)/share/man/man7"
 	install -m 755 $(B)/zlay "$(ROOT)/bin"
 	install -m 644 $(HEADERS) $(HEADERS_CXX) $(B)/zlay.cdef "$(ROOT)/include/zlay"
@@ -417,6 +417,7 @@ install: all
 	install -m 644 LICENSE README.md "$(DOCS)"
 	install -m 644 $(wildcard docs/*.md) "$(DOCS)/docs"
 	install -m 644 $(wildcard docs/internals/*.md) "$(DOCS)/docs/internals"
+	install -m 644 $(wildcard docs/recipes/*.md) "$(DOCS)/docs/recipes"
 	for file in $(patsubst examples/%,%,$(filter-out $(EXAMPLE_FOLDERS:%/=%),$(wildcard examples/* $(EXAMPLE_FOLDERS:%=%*)))); do \
 	    install -m 644 "examples/$$file" "$(DOCS)/examples/$$file" || exit 1; done
 	install -m 644 $(B)/zlay.1 "$(ROOT)/share/man/man1"

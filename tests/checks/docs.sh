@@ -81,7 +81,7 @@ bodies_are_the_examples() {
 pipe_is_the_same() { awk '/^```/ {n++; next} n == 1 {print} n == 2 {exit}' docs/pipe.md | diff - examples/ring.pipe; }
 
 links_lead_somewhere() {
-    for page in *.md docs/*.md docs/internals/*.md examples/*.md; do
+    for page in *.md docs/*.md docs/internals/*.md docs/recipes/*.md examples/*.md; do
         sed 's/`[^`]*`//g' "$page" | grep -o ']([^)#]*' | sed 's/](//' | grep -v '^http' | while read -r link; do
             test -e "$(dirname "$page")/$link" || echo "$page: $link"
         done
@@ -90,7 +90,24 @@ links_lead_somewhere() {
     test ! -s "$tap_dir/dead"
 }
 
-pages_are_listed() { for page in docs/*.md docs/internals/*.md; do grep -q "($page)" README.md || { echo "$page"; return 1; }; done; }
+pages_are_listed() {
+    for page in docs/*.md docs/internals/*.md docs/recipes/README.md; do grep -q "($page)" README.md || { echo "$page"; return 1; }; done
+    for page in docs/recipes/[!R]*.md; do grep -q "(${page##*/})" docs/recipes/README.md || { echo "$page"; return 1; }; done
+}
+
+# A recipe is at most a page.
+recipes_are_short() { wc -l docs/recipes/*.md | awk '$2 != "total" && $1 > 75 {print; long = 1} END {exit long}'; }
+
+# The rows of the recipe make a target of which its program is answered.
+target_is_added() {
+    page=docs/recipes/target.md
+    mkdir -p "$tap_dir/src/target" && cp src/target/*.def "$tap_dir/src/target" || return 1
+    awk -v to="$tap_dir/" '/^```/ {on = $0 == "```diff"; file = ""; next} on && /^--- / {file = to $2; next} on && file && /^\+/ {print substr($0, 2) >> file}' "$page"
+    block c "$page" > "$tap_dir/asks.c" && block text "$page" > "$tap_dir/wanted" && test -s "$tap_dir/wanted" || return 1
+    "$CC" -std=c11 -Wall -Wextra -Werror -I"$tap_dir/src" -Iinclude -Isrc -DZL_ENGINES=0 -o "$tap_dir/asks" "$tap_dir/asks.c" src/target/target.c "$B/libzlay.a" || return 1
+    "$tap_dir/asks" | diff "$tap_dir/wanted" - &&
+        echo '{"op": "target.show", "target": "sm_87"}' | "$B/zlay" batch | grep '"error"'
+}
 
 tables_are_fresh() {
     mkdir "$tap_dir/docs" && cp docs/batch.md docs/errors.md docs/pipe.md docs/bodies.md "$tap_dir/docs" && tools/generate.sh "$tap_dir/docs" &&
@@ -157,6 +174,18 @@ check "docs/filling.md: the transcripts" transcript_is_true docs/filling.md 4
 check "docs/pipe.md: the transcripts" transcript_is_true docs/pipe.md 6
 check "docs/attention.md: the transcript" transcript_is_true docs/attention.md 4
 check "docs/pictures.md: the transcripts" transcript_is_true docs/pictures.md 5
+check "docs/recipes/tensormap.md: the transcript" transcript_is_true docs/recipes/tensormap.md 1
+check "docs/recipes/tensormap.md: the C example" example_runs docs/recipes/tensormap.md
+check "docs/recipes/swizzle.md: the transcripts" transcript_is_true docs/recipes/swizzle.md 4
+check "docs/recipes/descriptor.md: the transcripts" transcript_is_true docs/recipes/descriptor.md 7
+check "docs/recipes/pipe.md: the transcripts" transcript_is_true docs/recipes/pipe.md 5
+check "docs/recipes/hang.md: the transcripts" transcript_is_true docs/recipes/hang.md 4
+check "docs/recipes/triton.md: the transcripts" transcript_is_true docs/recipes/triton.md 4
+check "docs/recipes/cutlass.md: the transcripts" transcript_is_true docs/recipes/cutlass.md 3
+check "docs/recipes/tilelang.md: the transcripts" transcript_is_true docs/recipes/tilelang.md 4
+check "docs/recipes/ck.md: the transcripts" transcript_is_true docs/recipes/ck.md 5
+check "docs/recipes/target.md: its rows are a target, which the program asks about" target_is_added
+check "recipes are at most a page" recipes_are_short
 check "docs/gemm.md: the transcripts" transcript_is_true docs/gemm.md 34
 check "docs/bodies.md: the transcripts" transcript_is_true docs/bodies.md 2
 check "docs/bodies.md: its bodies and uses stand in the examples" bodies_are_the_examples
