@@ -13,6 +13,7 @@
 # make test-python  the Python package as a wheel, in an environment of its own
 # make install    PREFIX=/usr/local LIBDIR=$(PREFIX)/lib DESTDIR=           make uninstall   with the same
 # make generate   rewrite the tables of documents that come from src/
+# make site       the documentation in build/site, for any browser, without a server      make doxygen   the headers, in build/doxygen/html
 # CUTLASS_INCLUDE=FOLDER (of cute/layout.hpp, from the PyPI package nvidia-cutlass or a checkout) gives make bench CuTe's C++ as a peer;
 # tests and examples that need it take else what tools/setup.sh put into build/cutlass.
 # ENGINES=0 builds without isl, FLINT and GMP; so does a machine that lacks their headers.
@@ -389,11 +390,21 @@ census: all
 	@sed '/^#/d; s/: .*//' tests/census.gone | LC_ALL=C sort | LC_ALL=C comm -13 - tests/census.list | \
 	    LC_ALL=C sort -u - $(B)/census > $(B)/census.list && mv $(B)/census.list tests/census.list
 generate: $(B)/zlay
+	$(PYTHON) tools/site/pages.py > docs/index.md.new && mv docs/index.md.new docs/index.md
 	B="$(B)" CC="$(CC)" tools/generate.sh
 	$(PYTHON) tools/gen-python.py $(B)/zlay python/zlay
 	CC="$(CC)" tools/gen-rules.sh > docs/rules.md.new && mv docs/rules.md.new docs/rules.md
 	CC="$(CC)" tools/gen-forms.sh > docs/instructions.md.new && mv docs/instructions.md.new docs/instructions.md
 	CC="$(CC)" tools/gen-rules.sh man > docs/zlay_rules.7.new && mv docs/zlay_rules.7.new docs/zlay_rules.7
+
+site:
+	@CC="$(CC)" tools/setup.sh site
+	@$(PYTHON) tools/site/site.py "$(B)/site"
+# A warning is an error, and so is a public name without a comment.
+doxygen:
+	@CC="$(CC)" tools/setup.sh doxygen
+	@rm -rf "$(B)/doxygen" && mkdir -p "$(B)/doxygen"
+	@(cat docs/Doxyfile; echo 'OUTPUT_DIRECTORY = "$(B)/doxygen"') | doxygen -
 
 # Folders may have blanks; what is below them has none.
 ROOT = $(DESTDIR)$(PREFIX)
@@ -438,4 +449,4 @@ clean:
 
 FORCE:
 .DELETE_ON_ERROR:
-.PHONY: all run tests units test test-units test-all exhaustive portable run-portable san tsan fuzz fuzz-cov check-layers check-house doc-check device-test device-synth device-copy-synth device-moves device-ragged device-words device-functions device-groups device-pipes device-copies device-bench device-calibrate device-peers device-banks device-edit device-oracle device-wgmma bench examples golden generate census install uninstall clean
+.PHONY: all run tests units test test-units test-all exhaustive portable run-portable san tsan fuzz fuzz-cov check-layers check-house doc-check device-test device-synth device-copy-synth device-moves device-ragged device-words device-functions device-groups device-pipes device-copies device-bench device-calibrate device-peers device-banks device-edit device-oracle device-wgmma bench examples golden generate census site doxygen install uninstall clean

@@ -120,6 +120,7 @@ python_is_fresh() {
         diff python/zlay/check.py "$tap_dir/python/check.py" && diff python/zlay/synth.py "$tap_dir/python/synth.py"
 }
 
+index_is_fresh() { python3 tools/site/pages.py | diff docs/index.md -; }
 manual_is_fresh() { tools/gen-rules.sh man > "$tap_dir/rules.7" && diff docs/zlay_rules.7 "$tap_dir/rules.7"; }
 forms_are_fresh() { tools/gen-forms.sh > "$tap_dir/instructions.md" && diff docs/instructions.md "$tap_dir/instructions.md"; }
 rules_are_fresh() { tools/gen-rules.sh > "$tap_dir/rules.md" && diff docs/rules.md "$tap_dir/rules.md"; }
@@ -194,6 +195,7 @@ check "README lists every page" pages_are_listed
 check "links lead to files" links_lead_somewhere
 check "the table of docs/batch.md is what src/json/rows/ops.def says, that of docs/errors.md what src/base/limits.def says, and so on" tables_are_fresh
 check "the functions of zlay.ops are what src/json/rows/ops.def says" python_is_fresh
+check "docs/index.md is what the headings say" index_is_fresh
 check "docs/rules.md is what the rows say" rules_are_fresh
 check "docs/instructions.md is what the rows say" forms_are_fresh
 check "docs/zlay_rules.7 is what the rows say" manual_is_fresh

@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The public headers as pages: the prose of a header and of each declaration, then the declaration, with an anchor for each name.
+Written as a filter of Doxygen, too: `headers.py HEADER` prints the header with Returns, Out and In as Doxygen's commands."""
+import glob
+import html
+import re
+import sys
+
+PAGES = sorted(p for p in glob.glob("include/zlay/*.h*") if not p.endswith("README.md"))
+COMMENT = re.compile(r"/\*\*(.*?)\*/", re.S)
+
+
+def prose(comment):
+    """The lines of a comment without its margin."""
+    lines = [re.sub(r"^\s*\*? ?", "", line, count=1) for line in comment.strip().split("\n")]
+    return "\n".join(line[1:] if line.startswith(" ") else line for line in lines).strip()
+
+
+def declarations(text):
+    """(prose, code) of each comment that Doxygen reads, and what it stands before: up to the next one, or an empty line."""
+    found = list(COMMENT.finditer(text))
+    for this, after in zip(found, found[1:] + [None]):
+        code = text[this.end():after.start() if after else len(text)]
+        yield prose(this.group(1)), code.strip("\n").split("\n\n")[0].rstrip()
+
+
+def names(code):
+    """What a declaration declares."""
+    without = re.sub(r"/\*.*?\*/", "", code, flags=re.S)
+    found = re.findall(r"\b(zlay_\w+)\s*\((?!\*)", without) or re.findall(r"\}\s*(zlay_\w+);", without) or re.findall(r"^typedef .*?\b(zlay_\w+)(?:;|\)\()", without, re.M)
+    return list(dict.fromkeys(found + re.findall(r"#define (ZLAY_\w+)", without) + re.findall(r"^\s+(ZLAY_\w+)\b", without, re.M)))
+
+
+def page(path):
+    """(title, HTML, sections) of a header; a section is (anchor, title, text)."""
+    parts = list(declarations(open(path, encoding="utf-8").read()))
+    name = path.removeprefix("include/")
+    body, sections = [f"<h1>{name}</h1>"], []
+    for number, (text, code) in enumerate(parts):
+        here = names(code) if number else []
+        for other in here[1:]:
+            body.append(f'<a id="{other}"></a>')
+        if here:
+            body.append(f'<h2 id="{here[0]}"><code>{here[0]}</code> <a class="anchor" href="#{here[0]}">#</a></h2>')
+        sections.append((here[0] if here else "", here[0] if here else name, " ".join(here) + " " + text))
+        body.append(f'<pre class="prose">{html.escape(text)}</pre>')
+        if code and number:
+            body.append(f"<pre><code>{html.escape(code)}</code></pre>")
+    return name, "\n".join(body), sections
+
+
+# ---- as Doxygen reads it -----------------------------------------------------------
+
+COMMANDS = {"Returns": "@return ", "Out": "@param[out] ", "In": "@param[in] ", "Pure": "@par Pure\n"}
+
+
+def parameters(label, lines, declared):
+    """`name, name  text` of each line that begins with names of the declaration, as one command each; other lines go on.
+    A name that Out and In both have is described by Out; what In adds is a paragraph."""
+    out = []
+    for line in lines:
+        found = re.match(r"((?:\*?\w+)(?:, \*?\w+)*)(?:  +|: )(.*)", line)
+        given = {n.strip("* ") for n in found.group(1).split(",")} if found else {""}
+        if given <= declared:
+            declared -= given
+            out.append(COMMANDS[label] + ",".join(sorted(given)) + " " + found.group(2))
+        else:
+            out.append(("" if out else "@par " + label + "\n") + line)
+    return out
+
+
+def commands(comment, code):
+    """A comment with Doxygen's commands in the place of Returns, Out and In; other text is taken word by word."""
+    declared = set(re.findall(r"\b(\w+)\s*(?:\[[^\]]*\])?\s*[,)]", re.sub(r"/\*.*?\*/", "", code, flags=re.S)))
+    blocks = [("", [])]
+    for line in prose(comment).split("\n"):
+        found = re.match(r"(Returns|Out|In|Pure)(?:, [A-Z]\w+)?:\s*(.*)", line)
+        if found:
+            blocks.append((found.group(1), [found.group(2)]))
+        elif line and not line.startswith(" ") and blocks[-1][0]:
+            blocks.append(("", [line]))
+        else:
+            blocks[-1][1].append(line.strip() if blocks[-1][0] else line)
+    out = []
+    for label, lines in blocks:
+        out += parameters(label, lines, declared) if label in ("Out", "In") else [COMMANDS.get(label, "") + lines[0]] + lines[1:] if lines else []
+    return escaped("\n".join(out))
+
+
+def escaped(text):
+    """What is no command of ours must not be one of Doxygen's; indented lines stand as they are."""
+    out, inside = [], False
+    for line in text.split("\n") + [""]:
+        indented = line.startswith(" ") or (inside and not line)
+        if indented != inside:
+            out.append("@verbatim" if indented else "@endverbatim")
+        inside = indented
+        if not inside:
+            line = re.sub(r"\.\.(?!\S)", "\u2026", line)
+            line = re.sub(r"(?<!\w)@(?!return |param\[|par |file)|^\.|::|[\\<>#&%$]", lambda m: "\\" + m.group(), line)
+        out.append(line)
+    return "\n".join(out + ["@endverbatim"] * inside).rstrip()
+
+
+def members(code):
+    """Comments behind members and values, which Doxygen reads as theirs, on one line."""
+    behind = lambda m: m.group(1) + "/**< " + escaped(" ".join(m.group(2).split())) + " */"
+    return re.sub(r"((?:[;,{]|\b[A-Z_0-9]+) *)/\* (.*?)\*/", behind, code, flags=re.S)
+
+
+TYPES = re.compile(r"(^typedef struct[^;]*?\{.*?^\}[^;]*;|^enum[^;]*\{.*?^\};)", re.S | re.M)
+
+
+def bare(text):
+    """Public functions, types and the like that stand without a comment of their own or of the one above them."""
+    for found in re.finditer(r"\n\n((?:ZLAY_API|typedef)\b[^;{]*)", re.sub(r"\*/\n", "", text)):
+        if "/**" not in found.group(1):
+            yield (names(found.group(1) + ";") or [found.group(1)])[0]
+
+
+def filtered(path):
+    text = open(path, encoding="utf-8").read()
+    for name in bare(text):
+        print(f"{path}: {name} has no comment", file=sys.stderr)
+        sys.exit(1)
+
+    def one(found):
+        code = text[found.end():].split("\n\n")[0]
+        head = "@file\n" if found.start() < 200 and "SPDX" in text[:found.start()] else ""
+        return "/**" + (head + commands(found.group(1), code)).replace("*/", "* /") + "\n*/"
+    parts = TYPES.split(COMMENT.sub(one, text))
+    text = "".join(members(part) if i % 2 else part for i, part in enumerate(parts))
+    # A function right behind another one has that one's comment.
+    return re.sub(r"\b(zlay_\w+)(\([^;{]*\);\n)(?=ZLAY_API)", lambda m: f"{m.group(1)}{m.group(2)}/** As {m.group(1)}. */\n", text)
+
+
+if __name__ == "__main__":
+    print(filtered(sys.argv[1]), end="")
