@@ -25,10 +25,11 @@ def declarations(text):
 
 
 def names(code):
-    """What a declaration declares."""
+    """What a declaration declares: functions, a type, macros, values."""
     without = re.sub(r"/\*.*?\*/", "", code, flags=re.S)
     found = re.findall(r"\b(zlay_\w+)\s*\((?!\*)", without) or re.findall(r"\}\s*(zlay_\w+);", without) or re.findall(r"^typedef .*?\b(zlay_\w+)(?:;|\)\()", without, re.M)
-    return list(dict.fromkeys(found + re.findall(r"#define (ZLAY_\w+)", without) + re.findall(r"^\s+(ZLAY_\w+)\b", without, re.M)))
+    values = re.findall(r"\b(ZLAY_\w+)\s*(?:[,=}]|$)", without, re.M) if re.match(r"\s*enum\b", without) else []
+    return list(dict.fromkeys(found + re.findall(r"#define (ZLAY_\w+)", without) + values))
 
 
 def page(path):
@@ -42,7 +43,8 @@ def page(path):
             body.append(f'<a id="{other}"></a>')
         if here:
             body.append(f'<h2 id="{here[0]}"><code>{here[0]}</code> <a class="anchor" href="#{here[0]}">#</a></h2>')
-        sections.append((here[0] if here else "", here[0] if here else name, " ".join(here) + " " + text))
+        if here or not number:
+            sections.append((here[0] if here else "", here[0] if here else name, " ".join(here) + " " + text))
         body.append(f'<pre class="prose">{html.escape(text)}</pre>')
         if code and number:
             body.append(f"<pre><code>{html.escape(code)}</code></pre>")

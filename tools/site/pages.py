@@ -11,7 +11,7 @@ GROUPS = (("First", ["README.md", "docs/start.md", "docs/recipes/README.md"]), (
 
 def groups():
     """(group, pages), each page once; pages that README's table names come in its order."""
-    order = re.findall(r"\]\((docs/[^)#]*\.md)\)", open("README.md", encoding="utf-8").read())
+    order = re.findall(r"\]\((docs/[^)#]*\.md)\)", open("README.md", encoding="utf-8").read().partition("## Documents")[2])
     place = {page: i for i, page in reversed(list(enumerate(order)))}
     seen = set()
     for name, patterns in GROUPS:
