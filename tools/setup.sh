@@ -37,6 +37,7 @@ if [ "$goal" = test ]; then
 #include <cmocka.h'
     need pkg-config command -v pkg-config
     need python3-cffi cffi
+    need python3-markdown-it markdown
     need g++ cxx
     need spin command -v spin
     need tcc command -v tcc
