@@ -403,6 +403,7 @@ site:
 # A warning is an error, and so is a public name without a comment.
 doxygen:
 	@CC="$(CC)" tools/setup.sh doxygen
+	@$(PYTHON) tools/site/headers.py check include/zlay/*.h
 	@rm -rf "$(B)/doxygen" && mkdir -p "$(B)/doxygen"
 	@(cat docs/Doxyfile; echo 'OUTPUT_DIRECTORY = "$(B)/doxygen"') | doxygen -
 

@@ -25,14 +25,18 @@ search_has_functions() {
 }
 paper_has_no_menu() { sed -n '/@media print/,$p' "$tap_dir/site/style.css" | grep -q 'nav.*display: none'; }
 
-headers_have_comments() { for header in include/zlay/*.h; do python3 tools/site/headers.py "$header" > /dev/null || return 1; done; }
+headers_have_comments() { python3 tools/site/headers.py check include/zlay/*.h; }
 commands_are_doxygens() { # of the example in CONTRIBUTING's tone: what is returned, what is written, what is read
     python3 tools/site/headers.py include/zlay/tensormap.h > "$tap_dir/header" &&
         grep -q '^@return ZLAY_OK  *the question is answered' "$tap_dir/header" && grep -q '^@param\[out\] reasons ' "$tap_dir/header" && grep -q '^@param\[in\] map ' "$tap_dir/header"
 }
 bare_is_refused() {
     sed '/Free a picture; NULL is allowed/d' include/zlay/show.h > "$tap_dir/show.h"
-    ! python3 tools/site/headers.py "$tap_dir/show.h" > /dev/null 2> "$tap_dir/said" && grep -q 'zlay_picture_free has no comment' "$tap_dir/said"
+    ! python3 tools/site/headers.py check "$tap_dir/show.h" 2> "$tap_dir/said" && grep -q 'zlay_picture_free has no comment' "$tap_dir/said"
+}
+stranger_is_refused() {
+    sed 's/^ \*           keeps  ZLAY_KEEPS/ *           kept  ZLAY_KEEPS/' include/zlay/tensormap.h > "$tap_dir/tensormap.h"
+    ! python3 tools/site/headers.py check "$tap_dir/tensormap.h" 2> "$tap_dir/said" && grep -q 'zlay_tensormap_repair: its comment describes kept' "$tap_dir/said"
 }
 
 check "the site is made, and every link leads to a page and to an anchor" site
@@ -44,4 +48,5 @@ check "a link to no anchor is refused" refused docs/recipes/hang.md 's,#copies-b
 check "every public name has a comment that Doxygen reads" headers_have_comments
 check "Returns, Out and In are Doxygen's commands" commands_are_doxygens
 check "a function without a comment is refused" bare_is_refused
+check "a comment that describes no argument is refused" stranger_is_refused
 exit $tap_failed

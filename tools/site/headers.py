@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The public headers as pages: the prose of a header and of each declaration, then the declaration, with an anchor for each name.
-Written as a filter of Doxygen, too: `headers.py HEADER` prints the header with Returns, Out and In as Doxygen's commands."""
+A filter of Doxygen, too: `headers.py HEADER` prints the header with Returns, Out and In as Doxygen's commands, and `headers.py check HEADER...`
+names what has no comment, and what a comment describes that is not there."""
 import glob
 import html
 import re
@@ -71,20 +72,28 @@ def parameters(label, lines, declared):
     return out
 
 
+def arguments(code):
+    return set(re.findall(r"\b(\w+)\s*(?:\[[^\]]*\])?\s*[,)]", re.sub(r"/\*.*?\*/", "", code, flags=re.S)))
+
+
+def blocks(comment):
+    """(label, lines) of a comment: its prose without a label, and what stands behind Returns, Out, In and Pure."""
+    found = [("", [])]
+    for line in prose(comment).split("\n"):
+        begins = re.match(r"(Returns|Out|In|Pure)(?:, [A-Z]\w+)?:\s*(.*)", line)
+        if begins:
+            found.append((begins.group(1), [begins.group(2)]))
+        elif line and not line.startswith(" ") and found[-1][0]:
+            found.append(("", [line]))
+        else:
+            found[-1][1].append(line.strip() if found[-1][0] else line)
+    return found
+
+
 def commands(comment, code):
     """A comment with Doxygen's commands in the place of Returns, Out and In; other text is taken word by word."""
-    declared = set(re.findall(r"\b(\w+)\s*(?:\[[^\]]*\])?\s*[,)]", re.sub(r"/\*.*?\*/", "", code, flags=re.S)))
-    blocks = [("", [])]
-    for line in prose(comment).split("\n"):
-        found = re.match(r"(Returns|Out|In|Pure)(?:, [A-Z]\w+)?:\s*(.*)", line)
-        if found:
-            blocks.append((found.group(1), [found.group(2)]))
-        elif line and not line.startswith(" ") and blocks[-1][0]:
-            blocks.append(("", [line]))
-        else:
-            blocks[-1][1].append(line.strip() if blocks[-1][0] else line)
-    out = []
-    for label, lines in blocks:
+    declared, out = arguments(code), []
+    for label, lines in blocks(comment):
         out += parameters(label, lines, declared) if label in ("Out", "In") else [COMMANDS.get(label, "") + lines[0]] + lines[1:] if lines else []
     return escaped("\n".join(out))
 
@@ -120,11 +129,28 @@ def bare(text):
             yield (names(found.group(1) + ";") or [found.group(1)])[0]
 
 
+def strangers(text):
+    """(function, name) where Out or In describes what is no argument and no member of a public struct."""
+    members_of_all = set(re.findall(r"\b(\w+)(?:\[[^\]]*\])?[,;]", "".join(m for p in PAGES for m in TYPES.findall(open(p, encoding="utf-8").read()))))
+    for found in COMMENT.finditer(text):
+        code = text[found.end():].split("\n\n")[0]
+        if "ZLAY_API" not in code or "(" not in code:
+            continue
+        for label, lines in blocks(found.group(1)):
+            for line in lines if label in ("Out", "In") else []:
+                described = re.match(r"((?:\*?\w+)(?:, \*?\w+)*)  +\S", line)
+                for name in described.group(1).split(", ") if described else []:
+                    if name.strip("*") not in arguments(code) | members_of_all:
+                        yield (names(code) or ["?"])[0], name
+
+
+def wrong(path):
+    text = open(path, encoding="utf-8").read()
+    return [f"{path}: {name} has no comment" for name in bare(text)] + [f"{path}: {name}: its comment describes {what}, which it has not" for name, what in strangers(text)]
+
+
 def filtered(path):
     text = open(path, encoding="utf-8").read()
-    for name in bare(text):
-        print(f"{path}: {name} has no comment", file=sys.stderr)
-        sys.exit(1)
 
     def one(found):
         code = text[found.end():].split("\n\n")[0]
@@ -137,4 +163,6 @@ def filtered(path):
 
 
 if __name__ == "__main__":
+    if sys.argv[1] == "check":
+        sys.exit("\n".join(line for path in sys.argv[2:] for line in wrong(path)) or 0)
     print(filtered(sys.argv[1]), end="")
