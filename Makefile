@@ -14,6 +14,7 @@
 # make test-python  the Python package as a wheel, in an environment of its own
 # make install    PREFIX=/usr/local LIBDIR=$(PREFIX)/lib DESTDIR=           make uninstall   with the same
 # make generate   rewrite the tables of documents that come from src/
+# make site       the documentation in build/site, for any browser, without a server      make doxygen   the headers, in build/doxygen/html
 # CUTLASS_INCLUDE=FOLDER (of cute/layout.hpp, from the PyPI package nvidia-cutlass or a checkout) gives make bench CuTe's C++ as a peer;
 # tests and examples that need it take else what tools/setup.sh put into build/cutlass.
 # ENGINES=0 builds without isl, FLINT and GMP; so does a machine that lacks their headers.
@@ -446,11 +447,22 @@ census: all
 	@sed '/^#/d; s/: .*//' tests/census.gone | LC_ALL=C sort | LC_ALL=C comm -13 - tests/census.list | \
 	    LC_ALL=C sort -u - $(B)/census > $(B)/census.list && mv $(B)/census.list tests/census.list
 generate: $(B)/zlay
+	$(PYTHON) tools/site/pages.py > docs/index.md.new && mv docs/index.md.new docs/index.md
 	B="$(B)" CC="$(CC)" tools/generate.sh
 	$(PYTHON) tools/gen-python.py $(B)/zlay python/zlay
 	CC="$(CC)" tools/gen-rules.sh > docs/rules.md.new && mv docs/rules.md.new docs/rules.md
 	CC="$(CC)" tools/gen-forms.sh > docs/instructions.md.new && mv docs/instructions.md.new docs/instructions.md
 	CC="$(CC)" tools/gen-rules.sh man > docs/zlay_rules.7.new && mv docs/zlay_rules.7.new docs/zlay_rules.7
+
+site:
+	@CC="$(CC)" tools/setup.sh site
+	@$(PYTHON) tools/site/site.py "$(B)/site"
+# A warning is an error, and so is a public name without a comment.
+doxygen:
+	@CC="$(CC)" tools/setup.sh doxygen
+	@$(PYTHON) tools/site/headers.py check include/zlay/*.h
+	@rm -rf "$(B)/doxygen" && mkdir -p "$(B)/doxygen"
+	@(cat docs/Doxyfile; echo 'OUTPUT_DIRECTORY = "$(B)/doxygen"') | doxygen -
 
 # Folders may have blanks; what is below them has none.
 ROOT = $(DESTDIR)$(PREFIX)
@@ -460,7 +472,7 @@ EXAMPLE_FOLDERS := $(sort $(wildcard examples/*/))
 SOS := $(notdir $(filter %.so,$(LIBRARIES)))
 
 install: all
-	install -d "$(ROOT)/bin" "$(ROOT)/include/zlay" "$(LIBS)/pkgconfig" "$(DOCS)/docs/internals" "$(DOCS)/docs/pictures" $(EXAMPLE_FOLDERS:%="$(DOCS)/%") \
+	install -d "$(ROOT)/bin" "$(ROOT)/include/zlay" "$(LIBS)/pkgconfig" "$(DOCS)/docs/internals" "$(DOCS)/docs/pictures" "$(DOCS)/docs/recipes" $(EXAMPLE_FOLDERS:%="$(DOCS)/%") \
 	    "$(ROOT)/share/man/man1" "$(ROOT)/share/man/man7"
 	install -m 755 $(B)/zlay "$(ROOT)/bin"
 	install -m 644 $(HEADERS) $(HEADERS_CXX) $(B)/zlay.cdef "$(ROOT)/include/zlay"
@@ -475,6 +487,7 @@ install: all
 	install -m 644 $(wildcard docs/*.md) "$(DOCS)/docs"
 	install -m 644 $(wildcard docs/internals/*.md) "$(DOCS)/docs/internals"
 	install -m 644 $(wildcard docs/pictures/*.png) "$(DOCS)/docs/pictures"
+	install -m 644 $(wildcard docs/recipes/*.md) "$(DOCS)/docs/recipes"
 	for file in $(patsubst examples/%,%,$(filter-out $(EXAMPLE_FOLDERS:%/=%),$(wildcard examples/* $(EXAMPLE_FOLDERS:%=%*)))); do \
 	    install -m 644 "examples/$$file" "$(DOCS)/examples/$$file" || exit 1; done
 	install -m 644 $(B)/zlay.1 "$(ROOT)/share/man/man1"
@@ -495,4 +508,4 @@ clean:
 
 FORCE:
 .DELETE_ON_ERROR:
-.PHONY: all run tests units test test-units test-all exhaustive portable run-portable san tsan fuzz fuzz-cov check-layers check-house doc-check device-test device-synth device-copy-synth device-moves device-ragged device-words device-functions device-groups device-pipes device-copies device-bench device-calibrate device-peers device-banks device-edit device-oracle device-wgmma bench examples golden playground test-playground generate census install uninstall clean
+.PHONY: all run tests units test test-units test-all exhaustive portable run-portable san tsan fuzz fuzz-cov check-layers check-house doc-check device-test device-synth device-copy-synth device-moves device-ragged device-words device-functions device-groups device-pipes device-copies device-bench device-calibrate device-peers device-banks device-edit device-oracle device-wgmma bench examples golden playground test-playground generate census install uninstall clean site doxygen

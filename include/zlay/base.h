@@ -20,6 +20,7 @@
 #error "zlay runs on 64-bit little-endian Linux (x86-64, aarch64)"
 #endif
 
+/** What a program that links the library may call. */
 #define ZLAY_API __attribute__((visibility("default")))
 
 #ifdef __cplusplus
