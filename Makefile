@@ -456,7 +456,7 @@ generate: $(B)/zlay
 
 site:
 	@CC="$(CC)" tools/setup.sh site
-	@$(PYTHON) tools/site/site.py "$(B)/site"
+	@$(PYTHON) tools/site/site.py "$(B)/site" $(wildcard $(B)/playground/index.html)
 # A warning is an error, and so is a public name without a comment.
 doxygen:
 	@CC="$(CC)" tools/setup.sh doxygen

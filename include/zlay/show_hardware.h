@@ -22,6 +22,7 @@ enum {
     ZLAY_BITS_BUFFER,        /* two words, that of the lower address first */
 };
 
+/** What zlay_show_descriptor reads. */
 typedef struct zlay_show_descriptor_request {
     uint32_t size; /* sizeof(zlay_show_descriptor_request) */
     int32_t what;  /* ZLAY_BITS_* */
@@ -63,6 +64,7 @@ ZLAY_API zlay_status zlay_show_descriptor(zlay_ctx *ctx, zlay_picture **out,
 ZLAY_API zlay_status zlay_show_banks(zlay_ctx *ctx, zlay_picture **out, const zlay_target *target,
                                      int32_t access, const uint32_t *addresses, size_t count);
 
+/** What zlay_show_box reads. */
 typedef struct zlay_show_box_request {
     uint32_t size; /* sizeof(zlay_show_box_request) */
     uint32_t smem; /* shared address of the box, bytes */
@@ -84,6 +86,7 @@ typedef struct zlay_show_box_request {
 ZLAY_API zlay_status zlay_show_box(zlay_ctx *ctx, zlay_picture **out,
                                    const zlay_show_box_request *request);
 
+/** What zlay_show_swizzle reads. */
 typedef struct zlay_show_swizzle_request {
     uint32_t size;      /* sizeof(zlay_show_swizzle_request) */
     uint32_t elem_bits; /* of an element: 1 to 128, a power of two */

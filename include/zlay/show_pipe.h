@@ -14,6 +14,7 @@
 extern "C" {
 #endif
 
+/** What zlay_show_pipe and zlay_show_tmem read. */
 typedef struct zlay_show_pipe_request {
     uint32_t size;        /* sizeof(zlay_show_pipe_request) */
     uint32_t steps;       /* no more are shown of a run without a fault; 0: 64 */

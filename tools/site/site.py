@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""tools/site/site.py FOLDER: the documentation as a site of plain files that needs no network: pages from the Markdown, the public
-headers, the files that pages name, a search, light and dark, a style for paper.  Ends with 1 where a link leads nowhere."""
+"""tools/site/site.py FOLDER [PLAYGROUND.html]: the documentation as a site of plain files that needs no network: pages from the
+Markdown, the public headers, the files that pages name, a search, light and dark, a style for paper.  With a playground each request
+and layout of a transcript has a link that opens it there.  Ends with 1 where a link leads nowhere."""
 import html
 import json
 import os
@@ -9,6 +10,7 @@ import posixpath
 import re
 import shutil
 import sys
+import urllib.parse
 from html.parser import HTMLParser
 
 try:
@@ -41,9 +43,20 @@ def anchor_link(name):
     return token
 
 
+PLAYGROUND = "playground.html"
+
+
+def inputs(transcript):
+    """What the commands of a transcript give to the program that the playground takes too: requests, and layouts."""
+    for line in transcript.splitlines():
+        found = re.fullmatch(r"\$ echo '(\{.*\})' \| zlay batch", line) or re.fullmatch(r'\$ zlay show layout "([^"]*)"', line)
+        if found:
+            yield found[1]
+
+
 class Site:
-    def __init__(self, folder):
-        self.folder, self.search, self.lost = folder, [], []
+    def __init__(self, folder, playground=None):
+        self.folder, self.playground, self.search, self.lost = folder, playground, [], []
         self.menu = [(group, [(pages.target(p), next(pages.headings(p))[1]) for p in found]) for group, found in pages.groups()]
         self.menu.append(("Headers", [(self.header(p), p.removeprefix("include/")) for p in headers.PAGES]))
         self.files = {}  # files of the repository that pages name, by their page
@@ -105,9 +118,29 @@ class Site:
                 for child in token.children or []:
                     if child.type == "link_open":
                         self.relink(path, child)
-        body = self.markdown.renderer.render(tokens, self.markdown.options, {})
+                    elif child.type == "image":
+                        self.copy(path, address, child.attrGet("src"))
+        body = self.markdown.renderer.render(list(self.live(tokens, address)), self.markdown.options, {})
         body = body.replace("<table>", '<div class="table"><table>').replace("</table>", "</table></div>")
         self.write(address, title, body)
+
+    def copy(self, page, address, image):
+        """An image lies beside its page as it does in the repository."""
+        to = os.path.join(self.folder, posixpath.dirname(address), image)
+        os.makedirs(os.path.dirname(to), exist_ok=True)
+        shutil.copy(posixpath.join(posixpath.dirname(page), image), to)
+
+    def live(self, tokens, address):
+        """The tokens, and behind each transcript links that open what its commands ask in the playground."""
+        at = posixpath.relpath(PLAYGROUND, posixpath.dirname(address) or ".")
+        for token in tokens:
+            yield token
+            asked = list(inputs(token.content)) if self.playground and token.type == "fence" and token.info == "console" else []
+            links = (f'<a href="{at}#{urllib.parse.urlencode({"text": text})}">{html.escape(text[:60])}</a>' for text in asked)
+            if asked:
+                line = Token("html_block", "", 0)
+                line.content = f'<p class="try">try it: {" &middot; ".join(links)}</p>\n'
+                yield line
 
     def relink(self, page, token):
         to = self.link(page, token.attrGet("href"))
@@ -131,6 +164,8 @@ class Site:
             self.write(address, path, f"<h1>{path}</h1><pre><code>{html.escape(open(path, encoding='utf-8').read())}</code></pre>")
         for name in ("style.css", "site.js"):
             shutil.copy(os.path.join(HERE, name), self.folder)
+        if self.playground:
+            shutil.copy(self.playground, os.path.join(self.folder, PLAYGROUND))
         rows = [row[:3] + [" ".join(dict.fromkeys(row[3].lower().split()))] for row in self.search]
         with open(os.path.join(self.folder, "search-index.js"), "w", encoding="utf-8") as out:
             out.write("const ZLAY_INDEX = " + json.dumps(rows, ensure_ascii=False, separators=(",", ":")) + ";\n")
@@ -164,12 +199,12 @@ def dead(folder):
         for href in sorted(links.hrefs):
             to, _, anchor = href.partition("#")
             to = posixpath.normpath(posixpath.join(posixpath.dirname(path), to)) if to else path
-            if to not in read or (anchor and anchor not in read[to].ids):
+            if to not in read or (anchor and to != PLAYGROUND and anchor not in read[to].ids):
                 yield f"{path}: {href}"
 
 
-def main(folder):
-    site = Site(folder)
+def main(folder, playground=None):
+    site = Site(folder, playground)
     site.build()
     lost = site.lost + list(dead(folder))
     for line in lost:
@@ -180,4 +215,4 @@ def main(folder):
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1]))
+    sys.exit(main(*sys.argv[1:]))
