@@ -118,74 +118,42 @@ function reasons(title, rows) {
   return rows?.length ? make("div", {}, title, make("ul", {}, ...rows.map(reasonLine))) : null;
 }
 
-const UNIT = 16; // bytes that every swizzle of a map leaves together
-const ROWS = 16;
-const XORED = { none: 0, "32B": 1, "64B": 2, "128B": 3, 0: 0, 1: 1, 2: 2, 3: 3 };
-
-// The box in shared memory, each square 16 bytes: a row of the swizzle's width at a time.
-function boxLayout(map) {
-  const bits = XORED[map.swizzle ?? "none"], rows = Math.min(ROWS, map.box?.[1] ?? 1);
-  if (!bits || !(rows > 0)) return null;
-  const units = 2 ** bits, shift = 3;
-  return `Sw<${bits},0,${shift}> o 0 o (${rows},${units}):(${units},1)`;
-}
-
 async function showTensormap(ask, map, target, language) {
   const check = await ask({ op: "tensormap.check", target, map });
   if (!("ok" in check)) return { verdict: [heading("Tensor map"), refusal(check)] };
   const { answer, basis, broken, noted, guard, driver, repaired } = check.ok;
   const legal = answer === "no" && repaired.length ? repaired[0] : map;
-  const layout = boxLayout(legal);
+  const coordinates = (legal.box ?? []).map(() => 0);
   const [code, drawn] = await Promise.all([
     ask({ op: "emit", what: "tensormap", name: "map", target, map: legal, language }),
-    layout ? ask({ op: "show.layout", layout, form: "svg" }) : null]);
+    ask({ op: "show.box", map: legal, coordinates, form: "svg" })]);
   return {
     verdict: [heading("Tensor map"), table([["legal", word(answer)], ["rests on", basis], ["the driver", driver], ["where", guard]]),
       reasons("Broken:", broken), reasons("Noted:", noted)],
     repair: answer === "no" ? [heading("Repair"), ...(repaired.length
       ? offer(JSON.stringify(repaired[0]), `Keeps ${check.ok.keeps}${check.ok.split > 1 ? `, in ${check.ok.split} copies` : ""}.`)
       : [make("p", {}, "no repair is known")])] : [],
-    picture: drawn ? [heading("Picture"), make("p", { class: "soft" }, `The first rows of the box${legal === map ? "" : ", repaired,"} in shared memory: each square is ${UNIT} bytes, its number is its place.`), picture(drawn)] : [],
+    picture: [heading("Picture"), make("p", { class: "soft" }, `The first box${legal === map ? "" : ", repaired,"} in shared memory: elements of the tensor where a copy writes them.`), picture(drawn)],
     code: [heading(legal === map ? "Code" : "Code of the repaired map"), codeOf(code)],
   };
 }
 
 // ---- pipes ----------------------------------------------------------------------------
 
-// A run as a table: a column a role, a row a step, then the fault. A step is `ROLE line N NAMES`.
-function runTable(run, pipe) {
-  const source = pipe.split("\n");
-  const steps = [], others = [];
-  for (const line of run.trim().split("\n")) {
-    const step = /^(\S+) line (\d+)(.*)$/.exec(line);
-    if (step) steps.push({ role: step[1], line: +step[2], names: step[3].trim() });
-    else others.push({ text: line, after: steps.length });
-  }
-  const named = [...pipe.matchAll(/^\s*role\s+(\S+)/gm)].map((match) => match[1]);
-  const roles = [...new Set([...named, ...steps.map((step) => step.role)])];
-  const wide = (text, name) => make("tr", { class: name }, make("td", { colspan: String(roles.length || 1) }, text));
-  const rows = [];
-  steps.forEach((step, i) => {
-    rows.push(...others.filter((o) => o.after === i).map((o) => wide(o.text, "")));
-    const text = `${step.line}: ${(source[step.line - 1] ?? "").replace(/#.*/, "").trim()}  ${step.names}`;
-    rows.push(make("tr", {}, ...roles.map((role) => make("td", { class: "where" }, role === step.role ? text : ""))));
-  });
-  rows.push(...others.filter((o) => o.after === steps.length).map((o) => wide(o.text, "fault")));
-  return make("table", { class: "run" }, make("tr", {}, ...roles.map((role) => make("th", {}, role))), ...rows);
-}
-
 async function showPipe(ask, pipe, target, language) {
   const answer = await ask({ op: "pipe.verify", pipe, proof: true });
   if (!("ok" in answer)) return { verdict: [heading("Pipe"), refusal(answer)] };
   const { answer: verdict, broken, run, proof } = answer.ok;
-  const [fences, code] = await Promise.all([
+  const [drawn, fences, code] = await Promise.all([
+    ask({ op: "show.pipe", pipe, form: "svg" }),
     verdict === "no" ? ask({ op: "pipe.fences", pipe }) : null,
     verdict === "yes" ? ask({ op: "emit", what: "pipe", name: "kernel", pipe, target, language }) : null]);
   const mended = fences?.ok?.fences.length ? offer(fences.ok.pipe, `With ${fences.ok.fences.length} fence(s) it is correct.`) : fences ? [refusal(fences)] : [];
   return {
     verdict: [heading("Pipe"), table([["correct for every trip count", word(verdict)]]), reasons("Broken:", broken)],
     repair: mended.length ? [heading("Repair"), ...mended] : [],
-    picture: run ? [heading("The run that breaks it"), runTable(run, pipe)] : proof ? [heading("Proof"), make("pre", {}, proof)] : [],
+    picture: [heading(run ? "The run that breaks it" : "A run"), picture(drawn),
+      ...(run ? [make("pre", {}, run)] : proof ? [heading("Proof"), make("pre", {}, proof)] : [])],
     code: code ? [heading("Code"), codeOf(code)] : [],
   };
 }
