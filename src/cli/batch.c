@@ -108,7 +108,11 @@ static bool ceilings_set(zlay_ctx *ctx, const char *text)
     zlay_limits given = {.size = sizeof given};
     const char *end = ceiling_read(&given, text);
     while (end && *end == ',') end = ceiling_read(&given, end + 1);
-    if (!end) fprintf(stderr, "zlay: --limits wants NAME=COUNT,..., not '%s'; the names:", text);
+    zl_like like = zl_like_begin(text, strcspn(text, "=,"));
+    for (size_t i = 0; zlay_limit_nth(i); i++) zl_like_offer(&like, zlay_limit_nth(i)->name);
+    if (!end)
+        fprintf(stderr, "zlay: --limits wants NAME=COUNT,..., not '%s'%s; the names:", text,
+                like.hint);
     for (size_t i = 0; !end && zlay_limit_nth(i); i++)
         fprintf(stderr, " %s%s", zlay_limit_nth(i)->name, zlay_limit_nth(i + 1) ? "" : "\n");
     if (!end) return false;

@@ -170,6 +170,18 @@ static bool flag_read(zl_options *out, size_t flag, const char *value)
     return read;
 }
 
+static void no_flag(int command, const char *argument)
+{
+    zl_like like = zl_like_begin(argument, strcspn(argument, "="));
+    for (size_t i = 0; i < FLAGS; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "--%s", flags[i].name);
+        if (flags[i].of & command) zl_like_offer(&like, name);
+    }
+    fprintf(stderr, "zlay: %s gemm has no flag '%s'%s; zlay %s gemm --help lists them\n",
+            verbs[command], argument, like.hint, verbs[command]);
+}
+
 bool zl_options_read(zl_options *out, int command, int argc, char **argv)
 {
     *out = (zl_options){.gemm = {.size = sizeof out->gemm, .m = 4096, .n = 4096, .k = 4096},
@@ -179,8 +191,7 @@ bool zl_options_read(zl_options *out, int command, int argc, char **argv)
         const char *argument = argv[i], *equals = strchr(argument, '=');
         size_t flag = flag_find(argument);
         if (flag == FLAGS || !(flags[flag].of & command)) {
-            fprintf(stderr, "zlay: %s gemm has no flag '%s'; zlay %s gemm --help lists them\n",
-                    verbs[command], argument, verbs[command]);
+            no_flag(command, argument);
             return false;
         }
         const char *value = equals ? equals + 1 : i + 1 < argc ? argv[++i] : "";

@@ -152,10 +152,7 @@ static int kernel_print(zlay_ctx *ctx, const source *s, const char *target, bool
                               .pipe = s->pipe,
                               .name = "kernel",
                               .name_length = strlen("kernel")};
-    if (zlay_target_find(&request.target, target, strlen(target))) {
-        fprintf(stderr, "zlay: no target is called '%s'\n", target);
-        return ZL_EXIT_ERROR;
-    }
+    if (zlay_target_find(&request.target, target, strlen(target))) return zl_no_target(target);
     return text_print(ctx, write_kernel, &request);
 }
 

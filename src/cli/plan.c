@@ -21,13 +21,20 @@ int zl_cli_say(zlay_ctx *ctx, zlay_status status, const char *what)
                                    : ZL_EXIT_ERROR;
 }
 
+int zl_no_target(const char *name)
+{
+    zl_like like = zl_like_begin(name, strlen(name));
+    for (size_t i = 0; zlay_target_nth(i); i++) zl_like_offer(&like, zlay_target_name(zlay_target_nth(i)));
+    fprintf(stderr, "zlay: no target is called '%s'%s\n", name, like.hint);
+    return ZL_EXIT_ERROR;
+}
+
 zlay_plan *zl_plan_of(zlay_ctx *ctx, const zl_options *options, int *exit)
 {
     const zlay_target *target;
     zlay_plan *plan = NULL;
     if (zlay_target_find(&target, options->target, strlen(options->target))) {
-        fprintf(stderr, "zlay: no target is called '%s'\n", options->target);
-        *exit = ZL_EXIT_ERROR;
+        *exit = zl_no_target(options->target);
         return NULL;
     }
     zlay_status status = zlay_gemm_synth(ctx, &plan, target, &options->gemm);

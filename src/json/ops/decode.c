@@ -74,10 +74,13 @@ static zlay_status answer_write(zlay_ctx *ctx, zlay_buf *out, const json_t *resp
 
 zlay_status zl_decode_bits(zlay_ctx *ctx, zlay_buf *out, int argc, char **argv)
 {
+    static const char *const all[] = {"tensormap", "smemdesc", "idesc", "buffer"};
     const char *why = "decode takes WHAT TARGET BITS [NAME=VALUE ...]; WHAT is tensormap, "
                       "smemdesc, idesc or buffer";
+    zl_like like = zl_like_begin(argc ? argv[0] : "", argc ? strlen(argv[0]) : 0);
+    for (size_t i = 0; i < ZL_COUNT(all); i++) zl_like_offer(&like, all[i]);
     json_t *request = argc < 3 ? NULL : request_of(&why, argc, argv);
-    if (!request) return zl_fail(ctx, ZLAY_EINVAL, "%s", why);
+    if (!request) return zl_fail(ctx, ZLAY_EINVAL, "%s%s", why, like.hint);
     json_t *response = zl_response_to(ctx, request);
     zlay_status status = answer_write(ctx, out, response);
     json_decref(response);
