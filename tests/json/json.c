@@ -214,19 +214,15 @@ static const char *const whole[] = {
     "{\"op\":\"zmat.det\",\"a\":[[2,4],[6,8]]}",
     "{\"op\":\"zmat.inverse\",\"a\":[[1]]}",
     "{\"op\":\"layout.structure\",\"layout\":\"(4,6):(4,-2)\"}",
-    "{\"op\":\"tensormap.check\",\"target\":\"sm_90a\",\"map\":{\"mode\":0,\"type\":9,\"rank\":1,"
-    "\"address\":0,\"extent\":[64],\"stride\":[],"
-    "\"box\":[64],\"step\":[1],\"interleave\":0,\"swizzle\":0,\"l2\":0,\"oob\":0}}",
-    "{\"op\":\"tensormap.repair\",\"target\":\"sm_90a\",\"map\":{\"mode\":0,\"type\":9,\"rank\":1,"
-    "\"address\":0,\"extent\":[64],\"stride\":[],"
-    "\"box\":[64],\"step\":[1],\"interleave\":0,\"swizzle\":0,\"l2\":0,\"oob\":0}}",
-    "{\"op\":\"tensormap.pack\",\"target\":\"sm_90a\",\"map\":{\"mode\":0,\"type\":9,\"rank\":1,"
-    "\"address\":0,\"extent\":[64],\"stride\":[],"
-    "\"box\":[64],\"step\":[1],\"interleave\":0,\"swizzle\":0,\"l2\":0,\"oob\":0}}",
+    "{\"op\":\"tensormap.check\",\"target\":\"sm_90a\",\"map\":{\"type\":9,"
+    "\"address\":0,\"extent\":[64,64],\"stride\":[128],\"box\":[64,64]}}",
+    "{\"op\":\"tensormap.repair\",\"target\":\"sm_90a\",\"map\":{\"type\":9,"
+    "\"address\":0,\"extent\":[64,64],\"stride\":[128],\"box\":[64,64]}}",
+    "{\"op\":\"tensormap.pack\",\"target\":\"sm_90a\",\"map\":{\"type\":9,"
+    "\"address\":0,\"extent\":[64,64],\"stride\":[128],\"box\":[64,64]}}",
     "{\"op\":\"tensormap.unpack\",\"target\":\"sm_90a\",\"words\":[0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0]}",
-    "{\"op\":\"tensormap.fill\",\"target\":\"sm_90a\",\"map\":{\"mode\":0,\"type\":9,\"rank\":1,"
-    "\"address\":\"at\",\"extent\":[64],\"stride\":[],\"box\":[64],\"step\":[1],\"interleave\":0,"
-    "\"swizzle\":0,\"l2\":0,\"oob\":0}}",
+    "{\"op\":\"tensormap.fill\",\"target\":\"sm_90a\",\"map\":{\"type\":9,"
+    "\"address\":\"at\",\"extent\":[64,64],\"stride\":[128],\"box\":[64,64]}}",
     "{\"op\":\"copy.check\",\"target\":\"sm_90a\",\"instruction\":\"bulk.g2s\"}",
     "{\"op\":\"barrier.check\",\"target\":\"sm_90a\",\"barrier\":\"init\"}",
     "{\"op\":\"block.check\",\"target\":\"sm_90a\",\"threads\":128}",
@@ -284,9 +280,8 @@ static const char *const whole[] = {
     "{\"op\":\"layout.factor\",\"target\":\"sm_90a\",\"layout\":\"Sw<3,3,3> o 0 o (64,8):(1,64)\"}",
     "{\"op\":\"word.synth\",\"slots\":[[\"register\",2],[\"lane\",2]],\"map\":\"(2,2):(2,1)\"}",
     "{\"op\":\"swizzle.normal\",\"layout\":\"Sw<3,3,3> o 0 o (64,8):(1,64)\"}",
-    "{\"op\":\"cluster.multicast\",\"target\":\"sm_90a\",\"map\":{\"mode\":\"tiled\",\"type\":"
-    "\"bf16\",\"rank\":2,\"address\":0,\"extent\":[4096,4096],\"stride\":[8192],\"box\":[64,64],"
-    "\"step\":[1,1],\"interleave\":0,\"swizzle\":3,\"l2\":0,\"oob\":0},\"coordinates\":[0,0],"
+    "{\"op\":\"cluster.multicast\",\"target\":\"sm_90a\",\"map\":{\"type\":\"bf16\",\"address\":0,"
+    "\"extent\":[4096,4096],\"stride\":[8192],\"box\":[32,64]},\"coordinates\":[0,0],"
     "\"cluster\":4}",
     "{\"op\":\"cluster.exchange\",\"src\":\"f2{thread: (1); block: (2) -> tensor: 4}\",\"dst\":"
     "\"f2{thread: (2); block: (1) -> tensor: 4}\"}",
@@ -313,6 +308,8 @@ static const char *const whole[] = {
     "{\"guard\":[\"n % 8 == 0\"],\"cost\":\"n / 8\"}]}",
     "{\"op\":\"variants.gemm\",\"unknowns\":[\"m\"],\"shapes\":[[64]],\"gemm\":{\"target\":\"sm_90a\",\"m\":\"m\",\"n\":64,"
     "\"k\":64}}",
+    "{\"op\":\"variants.tile\",\"unknowns\":[\"M\",\"K\",\"ld\"],\"shapes\":[[64,64,64]],"
+    "\"tile\":{\"target\":\"sm_90a\",\"type\":\"bf16\",\"source\":\"(M,K):(ld,1)\",\"tile\":[64,64],\"edge\":\"weak\"}}",
     "{\"op\":\"body.check\",\"body\":\"body b\\nmatrix C f32\\nC = C + 1\\nend\"}",
     "{\"op\":\"pipe.verify\",\"pipe\":\"pipe p\\nparam N 1..\\nsmem A[2] 64\\nbar full[2] count "
     "1\\nbar empty[2] count 1\\ninit full\\ninit empty\\n"
@@ -337,6 +334,7 @@ static const char *const whole[] = {
     "{\"op\":\"plan.weights\",\"target\":\"sm_90a\",\"m\":16,\"n\":64,\"k\":256}",
     "{\"op\":\"emit\",\"target\":\"sm_90a\",\"what\":\"header\",\"name\":\"g\",\"m\":64,\"n\":64,"
     "\"k\":64}",
+    "{\"op\":\"show.layout\",\"layout\":\"(2,3):(3,1)\"}",
 };
 
 static void every_op_has_a_whole_request(void **state)
@@ -355,10 +353,10 @@ static void without_or_with(zlay_ctx *ctx, const json_t *request, const char *ke
 {
     char word[100];
     json_t *copy = json_deep_copy(request);
-    if (add) json_object_set_new(copy, "colour", json_true());
+    if (add) json_object_set_new(copy, "season", json_true());
     else json_object_del(copy, key);
     char *line = json_dumps(copy, 0);
-    snprintf(word, sizeof word, "'%s'", add ? "colour" : key);
+    snprintf(word, sizeof word, "'%s'", add ? "season" : key);
     refuses(ctx, line, "EINVAL", word);
     free(line);
     json_decref(copy);

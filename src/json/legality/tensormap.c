@@ -165,8 +165,9 @@ static zlay_status read_map(zl_call *call, const json_t *object, const zl_field 
     zlay_tensormap *out = to;
     zlay_status status = zl_get_object(call, object, field->name, &map);
     if (!status) status = zl_get_word(call, map, "mode", modes, &out->mode);
+    if (status) return status;
     const zl_fields *fields = fields_of(map, out);
-    if (!status) status = zl_names_check(call, map, field->name, fields);
+    status = zl_names_check(call, map, field->name, fields);
     if (!status) status = zl_read_object(call, map, fields, out);
     if (!status) status = read_lists(call, map, out);
     return status || !has_columns(out) ? status : read_columns(call, map, out);
