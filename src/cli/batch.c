@@ -5,6 +5,7 @@
 #define _POSIX_C_SOURCE 200809L /* read */
 
 #include "cli/cli.h"
+#include "cli/progress.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -47,7 +48,9 @@ static void answer(batch *b)
 {
     static const char no_memory[] =
         "{\"error\":\"ENOMEM\",\"message\":\"no memory for the answer\"}";
+    zl_progress_begin(b->ctx, "answering a request");
     zlay_status status = zl_json_call(b->ctx, room_of, b, b->line, b->length);
+    zl_progress_end();
     if (fputs(status ? no_memory : b->text, stdout) < 0 || putchar('\n') < 0) b->failed = true;
     b->length = 0;
 }
