@@ -172,7 +172,10 @@ static bool flag_read(zl_options *out, size_t flag, const char *value)
 
 static void no_flag(int command, const char *argument)
 {
-    zl_like like = zl_like_begin(argument, strcspn(argument, "="));
+    size_t length = strcspn(argument, "=");
+    zl_like like = zl_like_begin(argument, length);
+    uint32_t half = length > 2 ? (uint32_t)(length - 2) / 2 : 0; /* the dashes are not misspelt */
+    if (like.far > 1 + half) like.far = 1 + half;
     for (size_t i = 0; i < FLAGS; i++) {
         char name[32];
         snprintf(name, sizeof name, "--%s", flags[i].name);
