@@ -152,7 +152,7 @@ const char *zl_quote(char *out, const char *text, size_t length);
 /* Names that are offered in the place of one that stands for nothing: at most 3 edits away, and no
  * more than half of its letters; or names with dots whose last word it is. `hint` is "" or, of the
  * closest, the first of them, "; did you mean 'NAME'?"; of the name itself "". */
-enum { ZL_LIKE_MOST = 127 };
+enum { ZL_LIKE_MOST = 127 }; /* letters; a distance has 8 bits */
 typedef struct zl_like {
     const char *wanted;
     size_t length;

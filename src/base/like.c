@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The name that is spelt most like one that stands for nothing: the least edit distance
- * (Levenshtein, "Binary codes capable of correcting deletions, insertions and reversals", 1966),
- * computed a row of its table at a time. Case does not count, and `-`, `.` and `_` are equal. */
+/* The name that is spelt most like one that stands for nothing: the least count of letters that
+ * are added, left out, changed, or turned with the next (Damerau, "A technique for computer
+ * detection and correction of spelling errors", 1964; no letter takes part in two of them). Case
+ * does not count, and `-`, `.` and `_` are equal. */
 #include "base/base.h"
 
 #include <string.h>
@@ -16,19 +17,22 @@ static char folded(char c)
 
 static uint32_t distance(const zl_like *like, const char *name)
 {
-    uint32_t row[ZL_LIKE_MOST + 1], length = (uint32_t)strlen(name);
-    for (uint32_t j = 0; j <= length; j++) row[j] = j;
-    for (uint32_t i = 0; i < like->length; i++) {
-        uint32_t corner = row[0];
-        row[0] = i + 1;
-        for (uint32_t j = 0; j < length; j++) {
-            uint32_t above = row[j + 1];
-            uint32_t change = corner + (folded(like->wanted[i]) != folded(name[j]));
-            row[j + 1] = least(change, least(above, row[j]) + 1);
-            corner = above;
+    uint8_t far[ZL_LIKE_MOST + 1][ZL_LIKE_MOST + 1]; /* of so many first letters of both */
+    size_t length = strlen(name);
+    const char *a = like->wanted;
+    for (size_t i = 0; i <= like->length; i++)
+        for (size_t j = 0; j <= length; j++) {
+            uint32_t d = (uint32_t)(i + j);
+            if (i && j) {
+                bool equal = folded(a[i - 1]) == folded(name[j - 1]);
+                d = least(far[i - 1][j - 1] + !equal, 1 + least(far[i - 1][j], far[i][j - 1]));
+            }
+            bool turned = i > 1 && j > 1 && folded(a[i - 1]) == folded(name[j - 2]) &&
+                          folded(a[i - 2]) == folded(name[j - 1]);
+            if (turned) d = least(d, far[i - 2][j - 2] + 1);
+            far[i][j] = (uint8_t)d;
         }
-    }
-    return row[length];
+    return far[like->length][length];
 }
 
 /* Whether the name ends with a dot and the wanted word. */

@@ -19,7 +19,10 @@ static unsigned edits(const char *a, const char *b)
 {
     if (!*a || !*b) return (unsigned)(strlen(a) + strlen(b));
     if (plain(*a) == plain(*b)) return edits(a + 1, b + 1);
-    return 1 + least(edits(a + 1, b + 1), least(edits(a + 1, b), edits(a, b + 1)));
+    unsigned far = 1 + least(edits(a + 1, b + 1), least(edits(a + 1, b), edits(a, b + 1)));
+    if (a[1] && b[1] && plain(a[0]) == plain(b[1]) && plain(a[1]) == plain(b[0]))
+        far = least(far, 1 + edits(a + 2, b + 2));
+    return far;
 }
 
 static void word_make(char *out, size_t longest)

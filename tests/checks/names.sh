@@ -21,7 +21,7 @@ hints() { # lines `request|what the answer has`
 {"op": "target.show", "target": "sm90a"}|no target is called 'sm90a'; did you mean 'sm_90a'?
 {"op": "rule.explain", "rule": "TMAP_STRID_16"}|; did you mean 'TMAP_STRIDE_16'?
 {"op": "instruction.check", "target": "sm_90a", "instruction": "bar.snc"}|; did you mean 'bar.sync'?
-{"op": "bank.count", "target": "sm_90", "instruction": "ld.shared.v2.b23", "addresses": []}|; did you mean 'ld.shared.v2.b32'?
+{"op": "bank.count", "target": "sm_90", "instruction": "ld.shared.v2.b322", "addresses": []}|; did you mean 'ld.shared.v2.b32'?
 {"op": "tmem.layout", "shape": "16x64bb"}|; did you mean '16x64b'?
 {"op": "tensormap.check", "target": "sm_90", "map": {}}|map: fields 'type', 'address', 'extent', 'stride', 'box' are missing
 {"op": "tensormap.check", "target": "sm_90", "map": {"mode": "im2cl"}}|; did you mean 'im2col'?
