@@ -136,7 +136,7 @@ static const struct {
 #include "cli/flags.def"
 };
 
-enum { FLAGS = sizeof flags / sizeof flags[0] };
+enum { FLAGS = sizeof flags / sizeof flags[0], TYPES = 64 };
 
 static const char *const verbs[] = {[ZL_OF_PLAN] = "plan", [ZL_OF_RUN] = "run"};
 
@@ -159,13 +159,31 @@ static bool size_given(const zl_options *options, size_t flag, const char *value
     return !size || strspn(value, "0") != strlen(value);
 }
 
+/* What of a flag's words, or of the types, a value is most like. */
+static zl_like value_like(size_t flag, const char *value)
+{
+    zl_like like = zl_like_begin(value, strlen(value));
+    for (int32_t i = 0; flags[flag].read == read_type && i < TYPES; i++)
+        if (zlay_type_name(i)) zl_like_offer(&like, zlay_type_name(i));
+    for (const char *at = flags[flag].argument; strchr(flags[flag].argument, '|') && *at;) {
+        char word[16];
+        size_t length = strcspn(at, "|");
+        snprintf(word, sizeof word, "%.*s", (int)length, at);
+        zl_like_offer(&like, word);
+        at += length + (at[length] == '|');
+    }
+    return like;
+}
+
 static bool flag_read(zl_options *out, size_t flag, const char *value)
 {
     bool read = size_given(out, flag, value) &&
                 flags[flag].read((char *)out + flags[flag].offset, value);
-    if (!read)
-        fprintf(stderr, "zlay: --%s wants %s, not '%s'\n", flags[flag].name, flags[flag].argument,
-                value);
+    if (!read) {
+        zl_like like = value_like(flag, value);
+        fprintf(stderr, "zlay: --%s wants %s, not '%s'%s\n", flags[flag].name,
+                flags[flag].argument, value, like.hint);
+    }
     if (flags[flag].offset == offsetof(zl_options, model)) out->model_given = true;
     return read;
 }

@@ -38,6 +38,8 @@ paln gemm|no command begins with paln; did you mean 'plan'?
 emit cnovert|these commands begin with emit; did you mean 'convert'?
 plan gemm --tagret sm_90a|plan gemm has no flag '--tagret'; did you mean '--target'?
 run gemm --modle 3|run gemm has no flag '--modle'; zlay
+plan gemm --repack allways|--repack wants never|auto|always, not 'allways'; did you mean 'always'?
+plan gemm --a-type bf61|not 'bf61'; did you mean 'bf16'?
 plan gemm --target sm90a|no target is called 'sm90a'; did you mean 'sm_90a'?
 pipe emit examples/edited.pipe sm90a|did you mean 'sm_90a'?
 batch --limits wrk=3|not 'wrk=3'; did you mean 'work'?; the names:
