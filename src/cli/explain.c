@@ -158,7 +158,7 @@ static void offer_all(const char *part)
     for (size_t i = 0; i < ZL_COUNT(enumerators); i++) offer(&n, enumerators[i].name);
     offer_forms(&n);
     if (n.count > NEAR_MOST) zl_putf(&n.names, " and %" PRIu32 " more", n.count - NEAR_MOST);
-    fprintf(stderr, "zlay: no rule, instruction form, operation or enumerator is called '%s'%s\n", part,
+    fprintf(stderr, "zlay: no rule, form, operation or enumerator is called '%s'%s\n", part,
             n.like.hint);
     if (n.count) fprintf(stderr, "%s\n", n.room);
 }

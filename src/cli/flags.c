@@ -159,7 +159,7 @@ static bool size_given(const zl_options *options, size_t flag, const char *value
     return !size || strspn(value, "0") != strlen(value);
 }
 
-/* What of a flag's words, or of the types, a value is most like. */
+/* The word of a flag, or the type, that a value is most like. */
 static zl_like value_like(size_t flag, const char *value)
 {
     zl_like like = zl_like_begin(value, strlen(value));

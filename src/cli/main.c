@@ -60,7 +60,8 @@ static void commands_help(FILE *out, int words, int argc, char **argv, bool *fla
 static zl_like command_like(int words, int argc, char **argv)
 {
     bool whole;
-    zl_like like = zl_like_begin(words < argc ? argv[words] : "", words < argc ? strlen(argv[words]) : 0);
+    const char *wanted = words < argc ? argv[words] : "";
+    zl_like like = zl_like_begin(wanted, strlen(wanted));
     for (size_t i = 0; i < COMMANDS; i++) {
         if (matches(commands[i].words, &whole, argc, argv) < words) continue;
         const char *at = commands[i].words;

@@ -25,7 +25,8 @@ int zl_cli_say(zlay_ctx *ctx, zlay_status status, const char *what)
 int zl_no_target(const char *name)
 {
     zl_like like = zl_like_begin(name, strlen(name));
-    for (size_t i = 0; zlay_target_nth(i); i++) zl_like_offer(&like, zlay_target_name(zlay_target_nth(i)));
+    for (size_t i = 0; zlay_target_nth(i); i++)
+        zl_like_offer(&like, zlay_target_name(zlay_target_nth(i)));
     fprintf(stderr, "zlay: no target is called '%s'%s\n", name, like.hint);
     return ZL_EXIT_ERROR;
 }

@@ -188,7 +188,8 @@ zlay_status zl_get_target(zl_call *call, const zlay_target **out)
     if (status) return status;
     if (!zlay_target_find(out, name.text, name.length)) return ZLAY_OK;
     zl_like like = zl_like_begin(name.text, name.length);
-    for (size_t i = 0; zlay_target_nth(i); i++) zl_like_offer(&like, zlay_target_name(zlay_target_nth(i)));
+    for (size_t i = 0; zlay_target_nth(i); i++)
+        zl_like_offer(&like, zlay_target_name(zlay_target_nth(i)));
     return zl_fail(call->ctx, ZLAY_EINVAL, "field 'target': no target is called '%s'%s",
                    zl_quote(quoted, name.text, name.length), like.hint);
 }

@@ -159,7 +159,7 @@ check "docs/attention.md: the transcript" transcript_is_true docs/attention.md 4
 check "docs/pictures.md: the transcripts" transcript_is_true docs/pictures.md 5
 check "docs/gemm.md: the transcripts" transcript_is_true docs/gemm.md 34
 check "docs/bodies.md: the transcripts" transcript_is_true docs/bodies.md 2
-check "docs/amd.md: the transcript" transcript_is_true docs/amd.md 1
+check "docs/amd.md: the transcripts" transcript_is_true docs/amd.md 2
 check "docs/bodies.md: its bodies and uses stand in the examples" bodies_are_the_examples
 check "docs/start.md: the pipe is that of docs/pipe.md" pipe_is_the_same
 check "README lists every page" pages_are_listed

@@ -72,7 +72,8 @@ static zlay_status limits_read(zl_call *call, zlay_limits *limits, const json_t 
         size_t length = strlen(name), limit = zl_limit_find(name, length);
         if (limit == ZL_LIMITS) {
             zl_like like = zl_like_begin(name, length);
-            for (size_t i = 0; zlay_limit_nth(i); i++) zl_like_offer(&like, zlay_limit_nth(i)->name);
+            for (size_t i = 0; zlay_limit_nth(i); i++)
+                zl_like_offer(&like, zlay_limit_nth(i)->name);
             return zl_fail(call->ctx, ZLAY_EINVAL, "limits: no limit is called '%s'%s",
                            zl_quote(quoted, name, length), like.hint);
         }
