@@ -334,7 +334,7 @@ static const char *const whole[] = {
     "{\"op\":\"plan.weights\",\"target\":\"sm_90a\",\"m\":16,\"n\":64,\"k\":256}",
     "{\"op\":\"emit\",\"target\":\"sm_90a\",\"what\":\"header\",\"name\":\"g\",\"m\":64,\"n\":64,"
     "\"k\":64}",
-    "{\"op\":\"show.layout\",\"layout\":\"(2,3):(3,1)\"}",
+    "{\"op\":\"show.layout\",\"layout\":\"4:1\"}",
 };
 
 static void every_op_has_a_whole_request(void **state)
@@ -353,10 +353,10 @@ static void without_or_with(zlay_ctx *ctx, const json_t *request, const char *ke
 {
     char word[100];
     json_t *copy = json_deep_copy(request);
-    if (add) json_object_set_new(copy, "season", json_true());
+    if (add) json_object_set_new(copy, "flavour", json_true());
     else json_object_del(copy, key);
     char *line = json_dumps(copy, 0);
-    snprintf(word, sizeof word, "'%s'", add ? "season" : key);
+    snprintf(word, sizeof word, "'%s'", add ? "flavour" : key);
     refuses(ctx, line, "EINVAL", word);
     free(line);
     json_decref(copy);

@@ -247,7 +247,7 @@ static const zl_field check_rows[] = {
 };
 const zl_fields zl_region_check_fields = {ZL_ROWS(check_rows, check_asked)};
 
-void zl_put_region_fault(zl_call *call, const zlay_region_fault *fault)
+static void put_fault(zl_call *call, const zlay_region_fault *fault)
 {
     json_t *value = json_object();
     zl_put_value(call, value, "group", zl_json_uint(fault->group));
@@ -256,6 +256,19 @@ void zl_put_region_fault(zl_call *call, const zlay_region_fault *fault)
     zl_put_value(call, value, "parts", zl_json_int(fault->parts));
     zl_put_value(call, call->value, "answer", json_string("no"));
     zl_put_value(call, call->value, "witness", value);
+}
+
+zlay_status zl_put_region_answer(zl_call *call, zlay_answer answer, const zlay_region_fault *fault,
+                                 const zlay_region_summary *summary)
+{
+    call->value = json_object();
+    if (answer == ZLAY_NO) {
+        put_fault(call, fault);
+    } else {
+        zl_put_value(call, call->value, "answer", json_string("yes"));
+        zl_put_region_counts(call, summary, false);
+    }
+    return ZLAY_OK;
 }
 
 zlay_status zl_op_region_check(zl_call *call, const void *value)
@@ -269,13 +282,5 @@ zlay_status zl_op_region_check(zl_call *call, const void *value)
     if (!status)
         status = zlay_region_check(call->ctx, &found, &fault, &summary, &request, a->parts.row,
                                    a->parts.count);
-    if (status) return status;
-    call->value = json_object();
-    if (found == ZLAY_NO) {
-        zl_put_region_fault(call, &fault);
-        return ZLAY_OK;
-    }
-    zl_put_value(call, call->value, "answer", json_string("yes"));
-    zl_put_region_counts(call, &summary, false);
-    return ZLAY_OK;
+    return status ? status : zl_put_region_answer(call, found, &fault, &summary);
 }

@@ -12,6 +12,9 @@ zlay_status zl_read_region_numbers(zl_call *call, const json_t *object, const ch
                                    const int64_t **out, uint64_t *count);
 
 void zl_put_region_counts(zl_call *call, const zlay_region_summary *s, bool planned);
-void zl_put_region_fault(zl_call *call, const zlay_region_fault *fault);
+
+/* Of a check: yes with the counts, or no with the cell that shows it. */
+zlay_status zl_put_region_answer(zl_call *call, zlay_answer answer, const zlay_region_fault *fault,
+                                 const zlay_region_summary *summary);
 
 #endif

@@ -159,13 +159,5 @@ zlay_status zl_op_tiling_check(zl_call *call, const void *value)
     if (!status)
         status = zlay_tiling_check(call->ctx, &found, &fault, &summary, &request, a->pieces.row,
                                    a->pieces.count);
-    if (status) return status;
-    call->value = json_object();
-    if (found == ZLAY_NO) {
-        zl_put_region_fault(call, &fault);
-        return ZLAY_OK;
-    }
-    zl_put_value(call, call->value, "answer", json_string("yes"));
-    zl_put_region_counts(call, &summary, false);
-    return ZLAY_OK;
+    return status ? status : zl_put_region_answer(call, found, &fault, &summary);
 }
