@@ -81,7 +81,9 @@ static void timer_set(int seconds)
 void zl_progress_begin(const zlay_ctx *ctx, const char *what)
 {
     struct sigaction action = {.sa_handler = tick, .sa_flags = SA_RESTART};
-    if (!isatty(STDERR_FILENO)) return;
+    static int terminal = -1; /* not asked yet */
+    if (terminal < 0) terminal = isatty(STDERR_FILENO);
+    if (!terminal) return;
     now.ctx = ctx;
     now.what = what;
     now.done = now.total = now.seconds = 0;
