@@ -34,11 +34,11 @@ cells() {
     echo '| field | names, in the order of their numbers |'
     echo '|---|---|'
     for field in TYPE INTERLEAVE SWIZZLE L2 OOB WIDE_MODE; do
-        printf '#define CUDA_%s(name, number) ROW name\n#include "target/cuda.def"\n' "$field" | preprocess | sed -n 's/^ROW "\(.*\)"/`\1`/p' |
+        printf '#define CUDA_%s(name, number) ROW name\n#include "base/cuda.def"\n' "$field" | preprocess | sed -n 's/^ROW "\(.*\)"/`\1`/p' |
             tr '\n' ' ' | sed "s/ \$//; s/ /, /g; s/^/| $(echo "$field" | tr '[:upper:]' '[:lower:]') | /; s/\$/ |/"
         echo
     done
-} | into batch.md src/target/cuda.def
+} | into batch.md src/base/cuda.def
 
 {
     echo '| limit | default | most | unit | what it bounds |'

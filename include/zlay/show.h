@@ -30,6 +30,7 @@ enum {
     ZLAY_PANEL_CELLS = 1, /* elements: a label is wholly shown */
     ZLAY_PANEL_BITS,      /* fields: columns are bits, the lowest first, and rows words */
     ZLAY_PANEL_BARS,      /* what lasts: columns are steps of time, and rows the roles or stages */
+    ZLAY_PANEL_STEPS,     /* the same of few steps: a label is wholly shown */
 };
 
 /** A panel.  32 bytes. */

@@ -102,5 +102,9 @@
 
 /* Pictures. */
 #include <zlay/show.h>
+#include <zlay/show_hardware.h>
+#include <zlay/show_fragment.h>
+#include <zlay/show_pipe.h>
+#include <zlay/show_ragged.h>
 
 #endif

@@ -12,9 +12,10 @@ from .ops.instruction import check as instruction
 from .ops.mma import check as mma
 from .ops.pipe import verify as pipe
 from .ops.replace import check as replace
+from .ops.smemdesc import check as smemdesc
 from .ops.tdm import check as tdm
 from .ops.tensormap import check as tensormap
 from .ops.tmem import check as tmem
 
-__all__ = ["barrier", "block", "buffer", "copy", "idesc", "instruction", "mma", "pipe", "replace", "tdm",
-           "tensormap", "tmem"]
+__all__ = ["barrier", "block", "buffer", "copy", "idesc", "instruction", "mma", "pipe", "replace", "smemdesc",
+           "tdm", "tensormap", "tmem"]

@@ -86,7 +86,7 @@ static const struct {
 #define CUDA_L2(name, number)         {name, "l2", number},
 #define CUDA_OOB(name, number)        {name, "oob", number},
 #define CUDA_WIDE_MODE(name, number)  {name, "wide_mode", number},
-#include "target/cuda.def"
+#include "base/cuda.def"
 };
 
 static bool explain_enumerator(const char *name)

@@ -6,6 +6,7 @@
 #define ZL_JSON_H
 
 #include "json/fields.h"
+#include "base/words.h"
 
 #include <jansson.h>
 #include <zlay/zlay.h>
@@ -32,12 +33,6 @@ zlay_status zl_line_read(zlay_ctx *ctx, json_t **out, const char *line, size_t s
 
 /* ---- fields -------------------------------------------------------------- */
 
-/* A name of a number, in a table that a row without name ends. */
-typedef struct zl_named {
-    const char *name;
-    int32_t number;
-} zl_named;
-
 zlay_status zl_get_text(zl_call *call, const json_t *object, const char *name, zl_json_text *out);
 zlay_status zl_get_object(zl_call *call, const json_t *object, const char *name,
                           const json_t **out);
@@ -52,7 +47,6 @@ int32_t zl_saturated(int64_t value); /* to 32 bits */
 /* A name of the table, or an integer, which is saturated to 32 bits. */
 zlay_status zl_get_word(zl_call *call, const json_t *object, const char *name,
                         const zl_named *words, int32_t *out);
-const char *zl_word_of(const zl_named *words, int32_t number);
 
 /* The optional field `ptx`: 10 * major + minor. */
 extern const zl_field_kind zl_as_ptx;
@@ -67,11 +61,44 @@ zlay_status zl_no_access(zl_call *call, const char *field, const zl_json_text *n
 extern const zl_fields zl_desc_fields;
 typedef zlay_smemdesc zl_desc_fields_type;
 
+/* The words of a tensor map, 16 or 256 hex digits as they lie in memory; those of a buffer. */
+extern const zl_field_kind zl_as_map_words, zl_as_buffer_words;
+typedef uint64_t *zl_as_map_words_type;
+typedef zlay_buffer_words zl_as_buffer_words_type;
+
+/* The fields of an access to shared memory; and its addresses with the offsets added, the first of
+ * each lane, then the second. */
+enum { ZL_ADDRESSES_MOST = 2 * ZLAY_BANK_LANES };
+typedef struct zl_bank_asked {
+    const zlay_target *target;
+    zlay_bank_access access;
+    uint32_t addresses[ZL_ADDRESSES_MOST];
+    uint32_t offset0, offset1;
+} zl_bank_asked;
+typedef zl_bank_asked zl_bank_fields_type;
+zlay_status zl_bank_addresses(zl_call *call, uint32_t *out, const zl_bank_asked *asked);
+
 /* A matrix instruction of the request's target: the rows of a table below it, in the same object;
  * those of an instruction that reads registers, and those of them that a plan has. */
 extern const zl_field_kind zl_as_mma;
 typedef zlay_mma zl_as_mma_type;
 extern const zl_fields zl_mma_register_fields, zl_mma_unsigned_fields;
+
+/* The fields of mma.fragment, of warp.fragment and of tmem.layout. */
+typedef struct zl_mma_asked {
+    const zlay_target *target;
+    zlay_mma mma;
+    int32_t fragment;
+} zl_mma_asked;
+typedef struct zl_warp_asked {
+    int32_t fragment;
+    uint32_t bits, registers;
+} zl_warp_asked;
+extern const zl_fields zl_mma_fragment_fields, zl_warp_fields, zl_tmem_layout_fields;
+typedef zl_mma_asked zl_mma_fragment_fields_type;
+typedef zl_warp_asked zl_warp_fields_type;
+typedef zlay_tmem_map zl_tmem_layout_fields_type;
+
 zlay_status zl_get_layout(zl_call *call, const char *name, zlay_layout **out);
 zlay_status zl_layout_of(zl_call *call, const char *name, const json_t *value, zlay_layout **out);
 
@@ -276,7 +303,7 @@ json_t *zl_json_move(zl_call *call, const zlay_move *move, uint32_t axes);
 json_t *zl_json_tiles(zl_call *call, const zlay_move *move);
 json_t *zl_json_edge(zl_call *call, const zlay_move *move, uint32_t part);
 
-extern const zl_named zl_kinds[], zl_types[], zl_swizzles[], zl_map_swizzles[], zl_majors[];
+extern const zl_named zl_types[], zl_kinds[];
 extern const zl_named zl_keeps[], zl_edges[];
 extern const zl_named zl_fragments[], zl_warp_fragments[];
 

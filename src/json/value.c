@@ -29,13 +29,6 @@ json_t *zl_json_bits(uint64_t value, int digits)
     return json_string(text);
 }
 
-const char *zl_word_of(const zl_named *words, int32_t number)
-{
-    for (size_t i = 0; words[i].name; i++)
-        if (words[i].number == number) return words[i].name;
-    return NULL;
-}
-
 json_t *zl_json_word(const zl_named *words, int32_t number)
 {
     const char *name = zl_word_of(words, number);

@@ -3,6 +3,7 @@
  * the thread and the value of each element. */
 #include "algebra/layout/layout.h"
 #include "base/request.h"
+#include "show/layout.h"
 #include "show/picture.h"
 
 #include <inttypes.h>
@@ -11,13 +12,7 @@
 
 enum { OUTS_MOST = 16, LABEL = 256, MODES_TWO = 2, TITLE_MOST = 160 };
 
-/* A layout's first two modes, and the coordinates of all others as one; a single mode is a row. */
-typedef struct shown_extents {
-    uint64_t rows, columns, panels;
-    bool single;
-} shown_extents;
-
-static zlay_status extents_of(zlay_ctx *ctx, shown_extents *out, const zlay_layout *layout)
+zlay_status zl_show_extents_of(zlay_ctx *ctx, zl_show_extents *out, const zlay_layout *layout)
 {
     zl_modes box;
     uint64_t extent[MODES_TWO] = {1, 1};
@@ -30,8 +25,8 @@ static zlay_status extents_of(zlay_ctx *ctx, shown_extents *out, const zlay_layo
         for (; at < end; at++) extent[part] *= (uint64_t)box.at[at].shape;
     }
     zl_modes_end(&box);
-    *out = (shown_extents){extent[0], extent[1], layout->size / (extent[0] * extent[1]), false};
-    if (part == 1) *out = (shown_extents){1, extent[0], 1, true};
+    *out = (zl_show_extents){extent[0], extent[1], layout->size / (extent[0] * extent[1]), false};
+    if (part == 1) *out = (zl_show_extents){1, extent[0], 1, true};
     return status;
 }
 
@@ -52,8 +47,7 @@ static bool value_text(char out[LABEL], int64_t *first, const zlay_layout *layou
     return true;
 }
 
-static void put_value(zl_sketch *s, const zlay_layout *layout, const shown_extents *e,
-                      uint64_t index)
+static void put_value(zl_sketch *s, const zlay_layout *layout, const zl_show_extents *e, uint64_t index)
 {
     char label[LABEL], tip[LABEL + 64];
     int64_t value;
@@ -84,8 +78,8 @@ static void number_axes(zl_sketch *s, uint64_t columns, uint64_t rows)
 
 static zlay_status show_values(zl_sketch *s, const zlay_layout *layout)
 {
-    shown_extents e;
-    zlay_status status = extents_of(s->ctx, &e, layout);
+    zl_show_extents e;
+    zlay_status status = zl_show_extents_of(s->ctx, &e, layout);
     if (!status && zlay_layout_out_count(layout) > OUTS_MOST)
         status = zl_fail(s->ctx, ZLAY_ELIMIT, "a picture of more than %d outputs", OUTS_MOST);
     if (!status) status = zl_sketch_fits(s->ctx, layout->size, 1);
@@ -150,11 +144,11 @@ static zlay_status find_holders(zlay_ctx *ctx, held_by *holders, const zlay_layo
     return ZLAY_OK;
 }
 
-static zlay_status show_holders(zl_sketch *s, const zlay_layout *layout, uint64_t rows,
-                                uint64_t columns)
+zlay_status zl_sketch_holders(zl_sketch *s, const zlay_layout *layout, uint64_t rows,
+                              uint64_t columns)
 {
-    shown_extents e;
-    zlay_status status = extents_of(s->ctx, &e, layout);
+    zl_show_extents e;
+    zlay_status status = zl_show_extents_of(s->ctx, &e, layout);
     if (status) return status;
     zl_sketch_panel(s, ZLAY_PANEL_CELLS, columns, rows, "%s", "");
     held_by *holders = s->status ? NULL : zl_scratch(s->ctx, rows * columns, sizeof *holders);
@@ -192,7 +186,7 @@ static zlay_status show(zlay_ctx *ctx, zlay_picture **out, const zlay_layout *la
     zl_sketch s = zl_sketch_begin(ctx, "%s", title_of(title, layout));
     if (!s.status)
         status = r->labels == ZLAY_SHOW_HOLDERS
-                     ? show_holders(&s, layout, r->rows ? r->rows : 1, columns)
+                     ? zl_sketch_holders(&s, layout, r->rows ? r->rows : 1, columns)
                      : show_values(&s, layout);
     if (!s.status) s.status = status;
     return zl_sketch_end(&s, out);

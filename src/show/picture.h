@@ -36,7 +36,7 @@ struct zlay_picture {
         pool; /* zl_show_panel, zl_show_box, uint64_t, uint64_t, char */
 };
 
-/* ---- making one ------------------------------------------------------- */
+/* ---- making one ------------------------------------------------------ */
 
 /* The first failure stays, and nothing is added behind it. */
 typedef struct zl_sketch {
@@ -64,10 +64,21 @@ static inline int32_t zl_sketch_shade(int64_t number)
     return (int32_t)((uint64_t)number % ZLAY_SHADES);
 }
 
+/* A zero behind a text whose room is one less than its bytes. */
+static inline void zl_text_end(zl_text *text)
+{
+    text->text[text->need < text->room ? text->need : text->room] = 0;
+}
+
+/* A panel of the elements of rows x columns, with the holder of each by a layout
+ * (thread, value) -> row + rows * column. */
+zlay_status zl_sketch_holders(zl_sketch *s, const zlay_layout *layout, uint64_t rows,
+                              uint64_t columns);
+
 /* The picture is the caller's; on failure it is freed. */
 zlay_status zl_sketch_end(zl_sketch *s, zlay_picture **out);
 
-/* ---- printing one ----------------------------------------------------- */
+/* ---- printing one ---------------------------------------------------- */
 
 static inline const zl_show_panel *zl_panel_at(const zlay_picture *p, uint64_t i)
 {

@@ -63,7 +63,8 @@ static uint32_t unit_of(const zlay_picture *p, const zl_show_panel *panel)
 {
     uint32_t bar = BARS_WIDE / panel->columns;
     if (panel->kind == ZLAY_PANEL_BITS) return BIT;
-    if (panel->kind == ZLAY_PANEL_CELLS) return LETTER * zl_column_length(p, panel) + PAD;
+    if (panel->kind == ZLAY_PANEL_CELLS || panel->kind == ZLAY_PANEL_STEPS)
+        return LETTER * zl_column_length(p, panel) + PAD;
     return bar < BAR_LEAST ? BAR_LEAST : bar > BAR_MOST ? BAR_MOST : bar;
 }
 
@@ -140,7 +141,7 @@ static void put_box(zl_text *out, const place *at, const zl_show_box *box)
     const char *label = zl_text_at(at->p, box->label), *tip = zl_text_at(at->p, box->tip);
     uint32_t x = at->x + box->column * at->unit, y = top(at) + box->row * HIGH,
              wide = box->width * at->unit;
-    bool fits = at->panel->kind == ZLAY_PANEL_CELLS || LETTER * strlen(label) <= wide;
+    bool fits = LETTER * strlen(label) <= wide;
     put_classes(out, box);
     if (*tip) zl_puts(out, "<title>"), zl_put_escaped(out, tip), zl_puts(out, "</title>");
     put_attribute(out, "<rect x=\"", x);

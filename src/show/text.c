@@ -72,17 +72,25 @@ static void put_bar(zl_text *out, const band *b, const zl_show_box *box, uint32_
 static void put_row(zl_text *out, const band *b, uint32_t row)
 {
     const char *label = zl_row_label(b->l->p, b->panel, row);
-    bool bars = b->panel->kind == ZLAY_PANEL_BARS;
+    bool bars = b->panel->kind != ZLAY_PANEL_CELLS;
+    uint32_t blank = bars; /* no line ends with blanks */
     put_padded(out, label, strlen(label), b->left);
-    if (bars) zl_puts(out, " ");
     for (uint32_t c = b->first; c < b->end;) {
         uint32_t number = b->at[(uint64_t)row * b->panel->columns + c], from = c++;
         while (number && c < b->end && b->at[(uint64_t)row * b->panel->columns + c] == number) c++;
         const zl_show_box *box = number ? zl_box_at(b->l->p, b->panel, number - 1) : NULL;
         uint32_t room = b->unit * (c - from);
-        if (box && bars) put_bar(out, b, box, room);
-        else if (box) put_cell(out, b, box, room);
-        else put_padded(out, bars ? " " : ".", 1, room);
+        if (box && bars) {
+            zl_put_times(out, " ", blank);
+            blank = 0;
+            put_bar(out, b, box, room);
+        } else if (box) {
+            put_cell(out, b, box, room);
+        } else if (bars) {
+            blank += room;
+        } else {
+            put_padded(out, ".", 1, room);
+        }
     }
     zl_puts(out, "\n");
 }
@@ -93,17 +101,16 @@ static void put_row(zl_text *out, const band *b, uint32_t row)
 static void put_columns(zl_text *out, const band *b)
 {
     uint32_t filled = 0;
-    bool bars = b->panel->kind == ZLAY_PANEL_BARS;
+    bool bars = b->panel->kind != ZLAY_PANEL_CELLS;
     zl_put_times(out, " ", b->left + bars);
     for (uint32_t c = b->first; c < b->end; c++) {
         const char *label = zl_column_label(b->l->p, b->panel, c);
         uint32_t length = (uint32_t)strlen(label), begins = (c - b->first) * b->unit;
         if (!bars) put_padded(out, label, length, b->unit);
-        if (!bars || !length || begins < filled) continue;
+        if (!bars || !length || (filled && begins <= filled)) continue;
         zl_put_times(out, " ", begins - filled);
         zl_puts(out, label);
-        filled = begins + length + 1;
-        zl_puts(out, " ");
+        filled = begins + length;
     }
     zl_puts(out, "\n");
 }
@@ -115,25 +122,23 @@ static bool has_columns(const lines *l, const zl_show_panel *panel)
     return false;
 }
 
-static void put_bands(zl_text *out, const lines *l, const zl_show_panel *panel, const uint32_t *at)
+/* Whether no box lies over the border before a column. */
+static bool ends_before(const zl_show_panel *panel, const uint32_t *at, uint32_t column)
 {
-    bool bars = panel->kind == ZLAY_PANEL_BARS, labelled = has_columns(l, panel);
-    uint32_t label = zl_rows_length(l->p, panel),
-             left = label < ROW_LABEL_MOST ? label : ROW_LABEL_MOST;
-    uint32_t needs = zl_column_length(l->p, panel) + 1,
-             room = l->width > left + bars ? l->width - left - bars : 1;
-    uint32_t unit = needs;
-    if (bars) unit = room / panel->columns < needs ? room / panel->columns : needs;
-    if (!unit) unit = 1;
-    uint32_t each = room / unit ? room / unit : 1;
-    for (uint32_t first = 0; first < panel->columns; first += each) {
-        band b = {
-            l,    panel, at, first, panel->columns - first < each ? panel->columns : first + each,
-            unit, left};
-        if (first) zl_puts(out, "\n");
-        if (labelled) put_columns(out, &b);
-        for (uint32_t r = 0; r < panel->rows; r++) put_row(out, &b, r);
+    for (uint32_t r = 0; r < panel->rows; r++) {
+        const uint32_t *row = at + (uint64_t)r * panel->columns;
+        if (row[column] && row[column] == row[column - 1]) return false;
     }
+    return true;
+}
+
+/* Where a band of at most `each` columns ends: where no box is divided, if there is such a place. */
+static uint32_t band_end(const zl_show_panel *panel, const uint32_t *at, uint32_t first, uint32_t each)
+{
+    if (panel->columns - first <= each) return panel->columns;
+    for (uint32_t end = first + each; end > first && panel->kind == ZLAY_PANEL_CELLS; end--)
+        if (ends_before(panel, at, end)) return end;
+    return first + each;
 }
 
 static uint32_t label_length(const lines *l, const zl_show_panel *panel)
@@ -144,6 +149,34 @@ static uint32_t label_length(const lines *l, const zl_show_panel *panel)
         length = one > length ? one : length;
     }
     return length;
+}
+
+/* Characters of a column in which every label fits; of steps also in each band that a bar is in. */
+static uint32_t unit_of(const lines *l, const zl_show_panel *panel)
+{
+    if (panel->kind == ZLAY_PANEL_STEPS) return label_length(l, panel) + 2;
+    return zl_column_length(l->p, panel) + 1;
+}
+
+static void put_bands(zl_text *out, const lines *l, const zl_show_panel *panel, const uint32_t *at)
+{
+    bool bars = panel->kind != ZLAY_PANEL_CELLS, labelled = has_columns(l, panel);
+    uint32_t label = zl_rows_length(l->p, panel),
+             left = label < ROW_LABEL_MOST ? label : ROW_LABEL_MOST;
+    uint32_t needs = unit_of(l, panel),
+             room = l->width > left + bars ? l->width - left - bars : 1;
+    uint32_t unit = needs;
+    if (panel->kind == ZLAY_PANEL_BARS && room / panel->columns < needs)
+        unit = room / panel->columns;
+    if (!unit) unit = 1;
+    uint32_t each = room / unit ? room / unit : 1;
+    for (uint32_t first = 0, end; first < panel->columns; first = end) {
+        end = band_end(panel, at, first, each);
+        band b = {l, panel, at, first, end, unit, left};
+        if (first) zl_puts(out, "\n");
+        if (labelled) put_columns(out, &b);
+        for (uint32_t r = 0; r < panel->rows; r++) put_row(out, &b, r);
+    }
 }
 
 /* A line for each field: its bits, its name, and what the tip says. */

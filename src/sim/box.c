@@ -161,7 +161,7 @@ static void pixel_at(int64_t *at, const zl_box *box, uint64_t index)
     if (map->interleave) at[last - 1] = box->coordinate[last - 1];
 }
 
-static void row_at(int64_t *at, const zl_box *box, uint64_t index)
+void zl_box_row_at(int64_t *at, const zl_box *box, uint64_t index)
 {
     const zlay_tensormap *map = box->map;
     if (zl_map_has_columns(map)) {
@@ -179,7 +179,7 @@ zl_sim_row zl_box_row(const zl_box *box, uint64_t index)
     const zlay_tensormap *map = box->map;
     zl_sim_row row = {.shared = box->address + index * box->pitch, .to = box->row_bytes};
     int64_t at[DIMS];
-    row_at(at, box, index);
+    zl_box_row_at(at, box, index);
     if (!map->interleave) row_clip(&row, box);
     for (uint32_t i = !map->interleave; i < map->rank; i++) {
         uint64_t pitch = i ? map->stride[i - 1] : box->row_bytes;

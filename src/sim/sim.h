@@ -63,6 +63,15 @@ bool zl_box_init(zl_box *box, const zlay_sim_copy *copy);
 
 zl_sim_row zl_box_row(const zl_box *box, uint64_t index);
 
+/* The coordinates of a row, of the innermost dimension only where the map is interleaved. */
+void zl_box_row_at(int64_t *at, const zl_box *box, uint64_t index);
+
+/* The element of a row that stands at a byte of it, in shared memory. */
+static inline uint64_t zl_row_element(const zl_box *box, uint64_t at)
+{
+    return at * 8 / (box->data < 16 ? 8 : box->bits);
+}
+
 /* The first run of a row is asked for with length 0 and at 0; false past the last. */
 bool zl_row_run(zl_sim_run *run, const zl_box *box, const zl_sim_row *row);
 

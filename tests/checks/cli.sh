@@ -213,6 +213,24 @@ check "a file that cannot be written, and why" says 'no/such.*No such file' "$zl
 check "decode: what can be decoded" says 'WHAT is tensormap, smemdesc, idesc or buffer$' "$zlay" decode tdm gfx1250 0
 buffer_is_decoded() { "$zlay" decode buffer gfx942 0x00027000ffffffff0000000100000000 | grep -q '^base  *4294967296$'; }
 check "decode: a buffer resource" buffer_is_decoded
+buffer_is_made() { "$zlay" decode buffer gfx942 0x00027000ffffffff0000000100000000 | tail -n 1 | grep -q '{0x00000000u, 0x00000001u, 0xffffffffu, 0x00027000u};$'; }
+check "decode: the words of a buffer resource" buffer_is_made
+verdict_is_decoded() { # what is legal is made, what is not is repaired
+    "$zlay" decode smemdesc sm_90a 0x4001004000010040 > "$tap_dir/refused" && grep -q '^legal  *no$' "$tap_dir/refused" &&
+        grep -q '^broken  *DESC_RESERVED: ' "$tap_dir/refused" && grep -q '^  repair  *set reserved to 0; keeps all$' "$tap_dir/refused" && ! grep -q return "$tap_dir/refused" &&
+        "$zlay" decode smemdesc sm_90a 0x4000004000010040 | grep -q 'return 0x4000004000010000ull'
+}
+check "decode: the verdict, its repairs, and what makes it" verdict_is_decoded
+any_dump_is_decoded() { # of ranks 6 to 8 too, which no map has
+    for byte in 00 ff 6a 5c a3; do
+        "$zlay" decode tensormap sm_90a "$(printf "$byte%.0s" $(seq 128))" > "$tap_dir/dump" && grep -q '^legal  *no$' "$tap_dir/dump" && grep -q '^broken  *TMAP_' "$tap_dir/dump" || return 1
+    done
+}
+check "decode: any 128 bytes have fields and a verdict" any_dump_is_decoded
+call_is_decoded() { # the call of emit, and what a copy moves
+    "$zlay" decode tensormap sm_90a "$map_bits" > "$tap_dir/decoded" && grep -q '^  type  *bf16$' "$tap_dir/decoded" && grep -q '^  elements  *[1-9]' "$tap_dir/decoded" && grep -q '^  expect_tx  *[1-9]' "$tap_dir/decoded" &&
+        sed '1,/^$/d' "$tap_dir/decoded" > "$tap_dir/call" && "$zlay" emit tensormap cuda sm_90a "$map_bits" | cmp - "$tap_dir/call"
+}
 check "decode: what a tensor map's bits are" says '256 hex digits' "$zlay" decode tensormap sm_90a 0x12
 check "decode: fields behind the bits" says 'NAME=VALUE$' "$zlay" decode idesc sm_100a 0x490 f16
 printf 'pipe x\nbar full[2] cout 1\n' > "$tap_dir/cout.pipe"
@@ -311,7 +329,21 @@ check "emit: which argument is missing" says 'DST is missing; emit convert takes
 check "emit: which argument is one too many" says 'more is one argument too many; emit idesc takes' "$zlay" emit idesc cuda sm_100a f16 138413200 d more
 check "emit: what is no field" says "no field is called 'thread'" "$zlay" emit copy ptx sm_90a 16 64:1 64:1 c thread=4
 check "emit: what is no FIELD=VALUE" says 'x is no FIELD=VALUE' "$zlay" emit copy ptx sm_90a 16 64:1 64:1 c x
-check "emit: bits that are no map" says 'BITS are 256 hex digits' "$zlay" emit tensormap cuda sm_90a "${map_bits}0"
+check "decode: the call that makes a tensor map, and what a copy moves" call_is_decoded
+show_commands() { # every command prints the text of its request
+    map='{"mode": "tiled", "type": "bf16", "rank": 2, "address": 0, "extent": [72, 70], "stride": [144], "box": [64, 8], "step": [1, 1], "interleave": "none", "swizzle": "128B", "l2": "none", "oob": "none"}'
+    same_as_batch '{"op": "show.smemdesc", "target": "sm_90a", "desc": "0x4000004000010040", "form": "text"}' show smemdesc sm_90a 0x4000004000010040 &&
+        same_as_batch '{"op": "show.idesc", "target": "sm_100a", "kind": "f16", "desc": "0x08400490", "form": "text"}' show idesc sm_100a f16 0x08400490 &&
+        same_as_batch '{"op": "show.buffer", "target": "gfx942", "desc": "0x1", "form": "svg"}' show buffer gfx942 0x1 form=svg &&
+        same_as_batch "{\"op\": \"show.tensormap\", \"target\": \"sm_90a\", \"words\": \"$map_bits\", \"form\": \"text\"}" show tensormap sm_90a "$map_bits" &&
+        same_as_batch '{"op": "show.banks", "target": "sm_90a", "instruction": "ld.shared.b32", "addresses": "32:8", "form": "text", "width": 60}' show banks sm_90a ld.shared.b32 32:8 width=60 &&
+        same_as_batch "{\"op\": \"show.box\", \"coordinates\": [32, 66], \"smem\": 1024, \"map\": $map, \"form\": \"html\"}" show box 32,66 type=bf16 extent=72,70 stride=144 box=64,8 swizzle=128B smem=1024 form=html &&
+        same_as_batch '{"op": "show.swizzle", "elem_bits": 16, "before": "(8,8):(8,1)", "after": "(8,8):(16,1)", "values": true, "form": "text"}' show swizzle 16 '(8,8):(8,1)' '(8,8):(16,1)' values=true
+}
+check "show: every command prints the text of its request" show_commands
+check "show: which argument is missing" says 'WORDS is missing; show tensormap takes TARGET WORDS' "$zlay" show tensormap sm_90a
+check "show: no field of a map" says "no field is called 'boxes'" "$zlay" show box 0 boxes=3 extent=3 type=bf16 box=3
+check "emit: bits that are no map" says '256 hex digits' "$zlay" emit tensormap cuda sm_90a "${map_bits}0"
 check "emit: bits of no field" says 'word 15 of BITS has bits of no field: 0x0*a000' "$zlay" emit tensormap cuda sm_90a "$(echo "$map_bits" | sed 's/0000000000000$/00a0000000000/')"
 printf 'pipe x\0\n' > "$tap_dir/zero.pipe"
 check "emit: a text with a 0" says 'it has a byte that is 0' "$zlay" emit ring cuda sm_90a "$tap_dir/zero.pipe"

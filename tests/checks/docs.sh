@@ -150,13 +150,13 @@ check "docs/ragged.md: the transcripts" transcript_is_true docs/ragged.md 8
 check "docs/variants.md: the transcripts" transcript_is_true docs/variants.md 9
 check "docs/indices.md: the transcripts" transcript_is_true docs/indices.md 10
 check "docs/algebra.md: the transcripts" transcript_is_true docs/algebra.md 8
-check "docs/legality.md: the transcripts" transcript_is_true docs/legality.md 2
+check "docs/legality.md: the transcripts" transcript_is_true docs/legality.md 4
 check "docs/ragged_maps.md: the transcripts" transcript_is_true docs/ragged_maps.md 5
 check "docs/ragged_copies.md: the transcripts" transcript_is_true docs/ragged_copies.md 5
 check "docs/filling.md: the transcripts" transcript_is_true docs/filling.md 4
 check "docs/pipe.md: the transcripts" transcript_is_true docs/pipe.md 6
 check "docs/attention.md: the transcript" transcript_is_true docs/attention.md 4
-check "docs/pictures.md: the transcripts" transcript_is_true docs/pictures.md 5
+check "docs/pictures.md: the transcripts" transcript_is_true docs/pictures.md 22
 check "docs/gemm.md: the transcripts" transcript_is_true docs/gemm.md 34
 check "docs/bodies.md: the transcripts" transcript_is_true docs/bodies.md 2
 check "docs/amd.md: the transcripts" transcript_is_true docs/amd.md 2

@@ -51,7 +51,7 @@ emit convert cuda|TARGET, ELEM_BITS, SRC, DST are missing; emit convert takes
 END
 }
 
-names() { sed -n 's/^CUDA_\([A-Z0-9_]*\)("\([A-Z0-9_]*\)", *\([0-9]*\))$/\1 \2 \3/p' src/target/cuda.def; }
+names() { sed -n 's/^CUDA_\([A-Z0-9_]*\)("\([A-Z0-9_]*\)", *\([0-9]*\))$/\1 \2 \3/p' src/base/cuda.def; }
 numbers() { # each name is the same map as its number
     map='"type": 9, "address": 0, "extent": [64, 64, 64, 64], "stride": [128, 8192, 524288], "interleave": 0, "swizzle": 0, "l2": 0, "oob": 0'
     names > "$tap_dir/names" && test "$(wc -l < "$tap_dir/names")" -eq 34 || return 1

@@ -240,6 +240,7 @@ static const char *const whole[] = {
     "{\"op\":\"smemdesc.pack\",\"target\":\"sm_90a\",\"start\":0,\"lbo\":16,\"sbo\":1024,"
     "\"swizzle\":3}",
     "{\"op\":\"smemdesc.unpack\",\"target\":\"sm_90a\",\"desc\":0}",
+    "{\"op\":\"smemdesc.check\",\"target\":\"sm_90a\",\"desc\":0}",
     "{\"op\":\"smemdesc.synth\",\"target\":\"sm_90a\",\"type\":\"bf16\",\"major\":\"K\",\"layout\":"
     "\"Sw<3,3,3> o 0 o (64,64):(64,1)\",\"mma\":[64,16],\"address\":1024}",
     "{\"op\":\"smemdesc.layout\",\"target\":\"sm_90a\",\"type\":\"bf16\",\"major\":\"K\",\"start\":1024,"
@@ -334,7 +335,24 @@ static const char *const whole[] = {
     "{\"op\":\"plan.weights\",\"target\":\"sm_90a\",\"m\":16,\"n\":64,\"k\":256}",
     "{\"op\":\"emit\",\"target\":\"sm_90a\",\"what\":\"header\",\"name\":\"g\",\"m\":64,\"n\":64,"
     "\"k\":64}",
-    "{\"op\":\"show.layout\",\"layout\":\"4:1\"}",
+    "{\"op\":\"show.layout\",\"layout\":\"(2,3):(3,1)\"}",
+    "{\"op\":\"show.tensormap\",\"target\":\"sm_90a\",\"words\":[0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0]}",
+    "{\"op\":\"show.smemdesc\",\"target\":\"sm_90a\",\"desc\":0}",
+    "{\"op\":\"show.idesc\",\"target\":\"sm_100a\",\"kind\":\"f16\",\"desc\":0}",
+    "{\"op\":\"show.buffer\",\"target\":\"gfx942\",\"desc\":\"0x0\"}",
+    "{\"op\":\"show.banks\",\"target\":\"sm_90a\",\"instruction\":\"ld.shared.b32\",\"addresses\":\"32:4\"}",
+    "{\"op\":\"show.box\",\"coordinates\":[0],\"map\":{\"mode\":\"tiled\",\"type\":\"bf16\",\"rank\":1,\"address\":0,"
+    "\"extent\":[64],\"stride\":[],\"box\":[64],\"step\":[1],\"interleave\":\"none\",\"swizzle\":\"none\",\"l2\":\"none\","
+    "\"oob\":\"none\"}}",
+    "{\"op\":\"show.swizzle\",\"elem_bits\":32,\"before\":\"(4,4):(4,1)\",\"after\":\"(4,4):(5,1)\"}",
+    "{\"op\":\"show.pipe\",\"pipe\":\"pipe p\\nrole r warps 0..0\\nsync role\\nend\\n\"}",
+    "{\"op\":\"show.fragment\",\"target\":\"sm_90a\",\"instruction\":\"wgmma\",\"m\":64,\"n\":8,"
+    "\"k\":16,\"fragment\":\"D\"}",
+    "{\"op\":\"show.warp\",\"fragment\":\"A\",\"bits\":16,\"registers\":4}",
+    "{\"op\":\"show.registers\",\"shape\":\"16x64b\"}",
+    "{\"op\":\"show.ragged\",\"rows\":{\"lengths\":[5]},\"tiles\":[{\"rows\":4}]}",
+    "{\"op\":\"show.tmem\",\"pipe\":\"pipe p\\ntmem C[1] 48\\nalloc C\\nrole r warps 0..0\\ndealloc "
+    "C\\nend\\n\"}",
 };
 
 static void every_op_has_a_whole_request(void **state)

@@ -7,9 +7,10 @@ from typing import Any, Mapping, Optional, Sequence
 
 from .._json import Number, Value, call as _call
 from ..layout import Layout, LayoutLike
+from ..verdict import Verdict, asked as _asked
 from ._answers import layout as _layout
 
-__all__ = ["advance", "layout", "pack", "synth", "unpack"]
+__all__ = ["advance", "check", "layout", "pack", "synth", "unpack"]
 
 
 def advance(target: str, type: Number, major: Number, start: Number, lbo: Number, sbo: Number, swizzle: Value,
@@ -18,6 +19,11 @@ def advance(target: str, type: Number, major: Number, start: Number, lbo: Number
     """By how much the start of a descriptor grows so that the same instruction reads from coordinate at on."""
     return int(_call("smemdesc.advance", target=target, type=type, major=major, start=start, lbo=lbo, sbo=sbo,
         swizzle=swizzle, mn=mn, k=k, at=at, base_offset=base_offset, limits=limits))
+
+
+def check(target: str, desc: Number, *, limits: Optional[Mapping[str, int]] = None) -> Verdict:
+    """Whether a matrix descriptor, given as its 64 bits, is legal on a target."""
+    return _asked("smemdesc.check", target=target, desc=desc, limits=limits)
 
 
 def layout(target: str, type: Number, major: Number, start: Number, lbo: Number, sbo: Number, swizzle: Value,

@@ -1,15 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* bank.count: the wavefronts of one access to shared memory, from an address a lane. */
+/* bank.count: the wavefronts of one access to shared memory, from an address a lane, or a
+ * layout from lanes to addresses. */
 #include "json/json.h"
 
-enum { ADDRESSES_MOST = 2 * ZLAY_BANK_LANES };
-
-typedef struct asked {
-    const zlay_target *target;
-    zlay_bank_access access;
-    uint32_t addresses[ADDRESSES_MOST]; /* the first of each lane, then the second */
-    uint32_t offset0, offset1;
-} asked;
+typedef zl_bank_asked asked;
 
 zlay_status zl_no_access(zl_call *call, const char *field, const zl_json_text *name)
 {
@@ -43,14 +37,9 @@ static zlay_status read_access(zl_call *call, const json_t *object, const zl_fie
     return status;
 }
 
-/* A list of one entry a lane; the access is read before. */
-static zlay_status read_lanes(zl_call *call, const json_t *object, const zl_field *field, void *to)
+static zlay_status read_list(zl_call *call, const json_t *list, const zlay_bank_access *access,
+                             uint32_t *out)
 {
-    const zlay_bank_access *access = &((asked *)to)->access;
-    uint32_t *out = ((asked *)to)->addresses;
-    const json_t *list;
-    zlay_status status = zl_get_list(call, object, field->name, &list);
-    if (status) return status;
     if (json_array_size(list) != access->lanes)
         return zl_fail(call->ctx, ZLAY_EINVAL, "field 'addresses' is not a list of %u",
                        access->lanes);
@@ -72,6 +61,40 @@ static zlay_status read_lanes(zl_call *call, const json_t *object, const zl_fiel
         out[lane] = (uint32_t)address;
     }
     return ZLAY_OK;
+}
+
+/* The list that a layout from lanes to addresses says; a lane without a value is inactive. */
+static zlay_status list_lanes(zl_call *call, json_t **out, const json_t *text, uint32_t lanes)
+{
+    zlay_layout *layout = NULL;
+    zlay_status status = zl_layout_of(call, "addresses", text, &layout);
+    if (!status && (zlay_layout_size(layout) != lanes || zlay_layout_out_count(layout) != 1))
+        status = zl_fail(call->ctx, ZLAY_EINVAL, "field 'addresses' is no layout of %u lanes",
+                         lanes);
+    if (!status && !(*out = json_array())) status = ZLAY_ENOMEM;
+    for (uint32_t lane = 0; !status && lane < lanes; lane++) {
+        int64_t address;
+        status = zlay_layout_eval(&address, 1, layout, lane);
+        zl_put_item(call, *out, status ? json_null() : json_integer(address));
+        if (status == ZLAY_NONE) status = ZLAY_OK;
+        if (status) status = zl_wrong(call, "addresses", "a layout without names");
+    }
+    zlay_layout_free(layout);
+    return status;
+}
+
+/* A list of one entry a lane, or a layout; the access is read before. */
+static zlay_status read_lanes(zl_call *call, const json_t *object, const zl_field *field, void *to)
+{
+    const zlay_bank_access *access = &((asked *)to)->access;
+    const json_t *list = json_object_get(object, field->name);
+    json_t *made = NULL;
+    zlay_status status = ZLAY_OK;
+    if (json_is_string(list)) status = list_lanes(call, &made, list, access->lanes);
+    else status = zl_get_list(call, object, field->name, &list);
+    if (!status) status = read_list(call, made ? made : list, access, ((asked *)to)->addresses);
+    json_decref(made);
+    return status;
 }
 
 static zlay_status read_offset(zl_call *call, const json_t *object, const zl_field *field, void *to)
@@ -144,16 +167,21 @@ static zlay_status no_data(zl_call *call, const zlay_target *target, const zlay_
     return ZLAY_OK;
 }
 
+zlay_status zl_bank_addresses(zl_call *call, uint32_t *out, const zl_bank_asked *a)
+{
+    zlay_status status = ZLAY_OK;
+    if (a->access.parts == 2)
+        status = add_offset(call, a, "offset1", a->offset1, out + a->access.lanes);
+    return status ? status : add_offset(call, a, "offset0", a->offset0, out);
+}
+
 zlay_status zl_op_bank_count(zl_call *call, const void *value)
 {
     const asked *a = value;
     const zlay_bank_access *access = &a->access;
     zlay_bank bank;
-    uint32_t addresses[ADDRESSES_MOST];
-    zlay_status status = ZLAY_OK;
-    if (access->parts == 2)
-        status = add_offset(call, a, "offset1", a->offset1, addresses + access->lanes);
-    if (!status) status = add_offset(call, a, "offset0", a->offset0, addresses);
+    uint32_t addresses[ZL_ADDRESSES_MOST];
+    zlay_status status = zl_bank_addresses(call, addresses, a);
     if (status) return status;
     status = zlay_bank_conflicts(&bank, a->target, access->number, addresses,
                                  access->lanes * access->parts);

@@ -60,8 +60,7 @@ static zlay_status read_words(zl_call *call, const json_t *object, const zl_fiel
     return hex ? ZLAY_OK : zl_wrong(call, field->name, "0x and up to 32 hexadecimal digits");
 }
 
-static const zl_field_kind as_words = {.read = read_words};
-typedef zlay_buffer_words as_words_type;
+const zl_field_kind zl_as_buffer_words = {.read = read_words};
 
 typedef struct packed {
     const zlay_target *target;
@@ -70,7 +69,7 @@ typedef struct packed {
 
 static const zl_field packed_rows[] = {
     ZL_TARGET(packed),
-    {"desc", ZL_NEEDS, ZL_AT(as_words, packed, words)},
+    {"desc", ZL_NEEDS, ZL_AT(zl_as_buffer_words, packed, words)},
 };
 const zl_fields zl_buffer_words_fields = {ZL_ROWS(packed_rows, packed)};
 

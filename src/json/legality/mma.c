@@ -234,11 +234,7 @@ static const zl_named *names_of(int32_t field)
 
 /* ---- the operations ----------------------------------------------------------------- */
 
-typedef struct asked {
-    const zlay_target *target;
-    zlay_mma mma;
-    int32_t fragment;
-} asked;
+typedef zl_mma_asked asked;
 
 static const zl_field asked_rows[] = {
     ZL_TARGET(asked),
@@ -347,10 +343,7 @@ zlay_status zl_op_mma_explain(zl_call *call, const void *value)
 
 /* ---- fragments of warps --------------------------------------------------------------- */
 
-typedef struct warp {
-    int32_t fragment;
-    uint32_t bits, registers;
-} warp;
+typedef zl_warp_asked warp;
 
 static const zl_field warp_rows[] = {
     {"fragment", ZL_NEEDS, ZL_AT(as_fragment, warp, fragment), .of = zl_warp_fragments},

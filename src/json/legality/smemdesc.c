@@ -6,9 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const zl_named lbo_modes[] = {
-    {"relative", ZLAY_LBO_RELATIVE}, {"absolute", ZLAY_LBO_ABSOLUTE}, {NULL, 0}};
-
 /* ---- descriptors ---------------------------------------------------------------- */
 
 /* A swizzle without a name is a number. */
@@ -39,7 +36,7 @@ typedef struct pack {
 static const zl_field pack_rows[] = {
     ZL_TARGET(pack),
     ZL_PART(zl_desc_fields, pack, fields),
-    {"lbo_mode", ZL_MAY, ZL_AT(zl_as_word, pack, fields.lbo_mode), .of = lbo_modes},
+    {"lbo_mode", ZL_MAY, ZL_AT(zl_as_word, pack, fields.lbo_mode), .of = zl_lbo_modes},
     {"reserved", ZL_MAY, ZL_AT(zl_as_u64, pack, fields.other)},
 };
 const zl_fields zl_smemdesc_pack_fields = {ZL_ROWS(pack_rows, pack)};
@@ -63,6 +60,12 @@ static zlay_status refuse(zl_call *call, const zlay_target *target, const zlay_s
     const char *field = zlay_field_name(reason.field);
     return zl_fail(call->ctx, status, "field '%s' is %" PRIu64 ": rule %s: %s", field ? field : "?",
                    reason.value, rule.id, rule.text);
+}
+
+static zlay_status check(zl_checked *c, const void *value)
+{
+    const pack *p = value;
+    return zlay_smemdesc_check(&c->verdict, c->reasons, c->room, p->target, &p->fields);
 }
 
 zlay_status zl_op_smemdesc_pack(zl_call *call, const void *value)
@@ -92,9 +95,18 @@ zlay_status zl_op_smemdesc_unpack(zl_call *call, const void *value)
     call->value = json_object();
     zl_put_fields(call, call->value, &zl_desc_fields, &fields);
     if (has_mode(p->target))
-        zl_put_value(call, call->value, "lbo_mode", zl_json_word(lbo_modes, fields.lbo_mode));
+        zl_put_value(call, call->value, "lbo_mode", zl_json_word(zl_lbo_modes, fields.lbo_mode));
     zl_put_value(call, call->value, "reserved", zl_json_bits(fields.other, 16));
     return ZLAY_OK;
+}
+
+/* Any bits have fields, which a check judges. */
+zlay_status zl_op_smemdesc_check(zl_call *call, const void *value)
+{
+    pack p = *(const pack *)value;
+    if (zlay_smemdesc_unpack(&p.fields, p.target, p.desc))
+        return refuse(call, p.target, &p.fields, ZLAY_ENOTSUP);
+    return zl_check_asked(call, &p, check);
 }
 
 /* ---- descriptors of a layout ------------------------------------------------------ */

@@ -5,26 +5,10 @@
 
 enum { DIMS = 5, CORNERS = 3, IM2COL = 1, WIDE = 2 };
 
-static const zl_named modes[] = {{"tiled", 0}, {"im2col", 1}, {"im2col_wide", 2}, {NULL, 0}};
-static const zl_named interleaves[] = {
-    {"none", 0}, {"16B", 1}, {"32B", 2},
-#define CUDA_INTERLEAVE(name, number) {name, number},
-#include "target/cuda.def"
-    {NULL, 0}};
-static const zl_named promotions[] = {
-    {"none", 0}, {"64B", 1}, {"128B", 2}, {"256B", 3},
-#define CUDA_L2(name, number) {name, number},
-#include "target/cuda.def"
-    {NULL, 0}};
-static const zl_named fills[] = {
-    {"none", 0}, {"zero", 0}, {"nan", 1},
-#define CUDA_OOB(name, number) {name, number},
-#include "target/cuda.def"
-    {NULL, 0}};
 static const zl_named wide_modes[] = {
     {"w", 0}, {"w128", 1},
 #define CUDA_WIDE_MODE(name, number) {name, number},
-#include "target/cuda.def"
+#include "base/cuda.def"
     {NULL, 0}};
 
 /* A list whose length rank fixes, of which the struct holds the first `room`. */
@@ -130,10 +114,10 @@ static const zl_field every_rows[] = {
     {"address", ZL_NEEDS, AT(zl_as_u64, address)},
     ZL_OWN("extent", ZL_NEEDS),
     ZL_OWN("step", ZL_MAY),
-    {"interleave", ZL_MAY, AT(zl_as_word, interleave), .of = interleaves},
+    {"interleave", ZL_MAY, AT(zl_as_word, interleave), .of = zl_map_interleaves},
     {"swizzle", ZL_MAY, AT(zl_as_word, swizzle), .of = zl_map_swizzles},
-    {"l2", ZL_MAY, AT(zl_as_word, l2), .of = promotions},
-    {"oob", ZL_MAY, AT(zl_as_word, oob), .of = fills},
+    {"l2", ZL_MAY, AT(zl_as_word, l2), .of = zl_map_promotions},
+    {"oob", ZL_MAY, AT(zl_as_word, oob), .of = zl_map_fills},
     ZL_OWN("wide_mode", ZL_MAY),
 };
 static const zl_fields every_fields = {ZL_ROWS(every_rows, zlay_tensormap)};
@@ -164,7 +148,7 @@ static zlay_status read_map(zl_call *call, const json_t *object, const zl_field 
     const json_t *map;
     zlay_tensormap *out = to;
     zlay_status status = zl_get_object(call, object, field->name, &map);
-    if (!status) status = zl_get_word(call, map, "mode", modes, &out->mode);
+    if (!status) status = zl_get_word(call, map, "mode", zl_map_modes, &out->mode);
     if (status) return status;
     const zl_fields *fields = fields_of(map, out);
     status = zl_names_check(call, map, field->name, fields);
@@ -201,13 +185,29 @@ const zl_fields zl_map_fields = {ZL_ROWS(map_rows, zl_map_asked)};
 const zl_fields zl_map_symbolic_fields = {ZL_ROWS(given_rows, zl_map_asked),
                                           .take = zl_map_texts_take};
 
+enum { BITS_RANK_MOST = 8 };
+
+/* Entries of a map's lists. */
+static uint32_t entries_of(const zlay_tensormap *map)
+{
+    return map->rank < BITS_RANK_MOST ? map->rank : BITS_RANK_MOST;
+}
+
+/* A list as long as the rank says, also one that bits say and no map has. */
+static json_t *padded(zl_call *call, json_t *list, uint32_t length)
+{
+    while (list && json_array_size(list) < length && !call->no_memory)
+        zl_put_item(call, list, json_integer(0));
+    return list;
+}
+
 static json_t *corners_value(zl_call *call, const zlay_tensormap *map, const int32_t *corners)
 {
     if (map->mode == WIDE) return zl_json_int(corners[0]);
     json_t *list = json_array();
     for (uint32_t i = 0; i < CORNERS && i + 2 < map->rank; i++)
         zl_put_item(call, list, zl_json_int(corners[i]));
-    return list;
+    return padded(call, list, entries_of(map) > 2 ? entries_of(map) - 2 : 0);
 }
 
 static void put_columns(zl_call *call, json_t *value, const zlay_tensormap *map)
@@ -223,16 +223,21 @@ static void put_columns(zl_call *call, json_t *value, const zlay_tensormap *map)
 json_t *zl_json_tensormap(zl_call *call, const zlay_tensormap *map)
 {
     json_t *value = json_object();
-    uint32_t rank = map->rank > DIMS ? DIMS : map->rank;
-    zl_put_value(call, value, "mode", zl_json_word(modes, map->mode));
+    uint32_t rank = map->rank > DIMS ? DIMS : map->rank, entries = entries_of(map),
+             steps = entries ? entries - 1 : 0;
+    zl_put_value(call, value, "mode", zl_json_word(zl_map_modes, map->mode));
     zl_put_value(call, value, "type", json_integer(map->type));
     zl_put_value(call, value, "rank", json_integer(map->rank));
     zl_put_value(call, value, "address", zl_json_uint(map->address));
-    zl_put_value(call, value, "extent", zl_json_list(call, map->extent, rank));
-    zl_put_value(call, value, "stride", zl_json_list(call, map->stride, rank ? rank - 1 : 0));
+    zl_put_value(call, value, "extent",
+                 padded(call, zl_json_list(call, map->extent, rank), entries));
+    zl_put_value(call, value, "stride",
+                 padded(call, zl_json_list(call, map->stride, rank ? rank - 1 : 0), steps));
     if (has_columns(map)) put_columns(call, value, map);
-    else zl_put_value(call, value, "box", zl_json_list32(call, map->box, rank));
-    zl_put_value(call, value, "step", zl_json_list32(call, map->step, rank));
+    else
+        zl_put_value(call, value, "box",
+                     padded(call, zl_json_list32(call, map->box, rank), entries));
+    zl_put_value(call, value, "step", padded(call, zl_json_list32(call, map->step, rank), entries));
     zl_put_value(call, value, "interleave", json_integer(map->interleave));
     zl_put_value(call, value, "swizzle", json_integer(map->swizzle));
     zl_put_value(call, value, "l2", json_integer(map->l2));

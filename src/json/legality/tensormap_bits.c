@@ -2,9 +2,10 @@
 /* The 128 bytes of a tensor map: from its fields, and back. */
 #include "json/json.h"
 
+#include <string.h>
 #include <zlay/tensormap_bits.h>
 
-enum { WORDS = 16, DIGITS = 16 };
+enum { WORDS = 16, DIGITS = 16, WORD_BYTES = 8, MAP_DIGITS = 2 * WORDS * WORD_BYTES };
 
 static json_t *words_value(zl_call *call, const uint64_t *words)
 {
@@ -13,11 +14,37 @@ static json_t *words_value(zl_call *call, const uint64_t *words)
     return list;
 }
 
+static int digit(char c)
+{
+    static const char digits[] = "0123456789abcdef";
+    const char *at = memchr(digits, c >= 'A' && c <= 'F' ? c + 32 : c, sizeof digits - 1);
+    return at ? (int)(at - digits) : -1;
+}
+
+/* Bytes in memory are little-endian words. */
+static bool bytes_read(uint64_t *words, const zl_json_text *text)
+{
+    if (text->length != MAP_DIGITS) return false;
+    for (size_t b = 0; b < WORDS * WORD_BYTES; b++) {
+        int high = digit(text->text[2 * b]), low = digit(text->text[2 * b + 1]);
+        if (high < 0 || low < 0) return false;
+        words[b / WORD_BYTES] |= (uint64_t)(16 * high + low) << 8 * (b % WORD_BYTES);
+    }
+    return true;
+}
+
 static zlay_status read_words(zl_call *call, const json_t *object, const zl_field *field, void *to)
 {
     const json_t *list;
+    zl_json_text text = {0};
     uint64_t *words = to;
-    zlay_status status = zl_get_list(call, object, field->name, &list);
+    zlay_status status = ZLAY_OK;
+    if (json_is_string(json_object_get(object, field->name))) {
+        status = zl_get_text(call, object, field->name, &text);
+        if (status || bytes_read(words, &text)) return status;
+        return zl_wrong(call, field->name, "16 words, or 256 hex digits as they lie in memory");
+    }
+    status = zl_get_list(call, object, field->name, &list);
     if (status) return status;
     if (json_array_size(list) != WORDS)
         return zl_fail(call->ctx, ZLAY_EINVAL, "field 'words' has %zu entries, a tensor map 16",
@@ -28,8 +55,7 @@ static zlay_status read_words(zl_call *call, const json_t *object, const zl_fiel
     return ZLAY_OK;
 }
 
-static const zl_field_kind as_words = {.read = read_words};
-typedef uint64_t *as_words_type;
+const zl_field_kind zl_as_map_words = {.read = read_words};
 
 typedef struct asked {
     const zlay_target *target;
@@ -38,7 +64,7 @@ typedef struct asked {
 
 static const zl_field word_rows[] = {
     ZL_TARGET(asked),
-    {"words", ZL_NEEDS, ZL_AT(as_words, asked, words)},
+    {"words", ZL_NEEDS, ZL_AT(zl_as_map_words, asked, words)},
 };
 const zl_fields zl_map_word_fields = {ZL_ROWS(word_rows, asked)};
 
@@ -63,6 +89,20 @@ zlay_status zl_op_tensormap_pack(zl_call *call, const void *value)
     return ZLAY_OK;
 }
 
+/* What one copy of the map moves: the bytes that complete_tx counts, and their elements. */
+static json_t *copy_value(zl_call *call, const zlay_tensormap *map)
+{
+    const zlay_issue issue = {.kind = ZLAY_COPY_TENSOR_LOAD,
+                              .mode = map->mode ? ZLAY_COPY_IM2COL : ZLAY_COPY_TILE,
+                              .rank = map->rank};
+    uint64_t bytes, bits = zlay_tensormap_type_bits(map->type);
+    json_t *value = json_object();
+    if (zlay_copy_bytes(&bytes, &issue, map) || !bits) return json_decref(value), json_null();
+    zl_put_value(call, value, "elements", zl_json_uint(bytes / bits * 8 + bytes % bits * 8 / bits));
+    zl_put_value(call, value, "expect_tx", zl_json_uint(bytes));
+    return value;
+}
+
 zlay_status zl_op_tensormap_unpack(zl_call *call, const void *value)
 {
     const asked *a = value;
@@ -74,5 +114,6 @@ zlay_status zl_op_tensormap_unpack(zl_call *call, const void *value)
     zl_put_value(call, call->value, "source", json_string(zlay_tensormap_bits_source()));
     zl_put_value(call, call->value, "map", zl_json_tensormap(call, &map));
     zl_put_value(call, call->value, "unexplained", words_value(call, unexplained));
+    zl_put_value(call, call->value, "copy", copy_value(call, &map));
     return ZLAY_OK;
 }

@@ -13,8 +13,9 @@ enum { PATH_MOST = 63 };
 /* ---- values ------------------------------------------------------------------------------- */
 
 /* Fields that are lists. */
-static const char *const lists[] = {"slots",  "step",  "extent", "stride", "box",
-                                    "lower", "upper", "tile",   "facts",  "unknowns"};
+static const char *const lists[] = {
+    "slots", "step",  "extent",   "stride",      "box",     "lower",  "upper",
+    "tile",  "facts", "unknowns", "coordinates", "offsets", "lengths"};
 
 static bool is_list(const char *field)
 {
@@ -87,20 +88,20 @@ bool zl_request_put(json_t *request, const char *assignment)
 
 /* ---- arguments ---------------------------------------------------------------------------- */
 
-/* What a request begins with. */
-static json_t *request_new(const char *what)
+/* Puts into a request what a command's begins with; NULL: no memory, and the request is freed. */
+static json_t *begun(json_t *request, const char *command, const char *what)
 {
     static const struct {
-        const char *what, *text;
+        const char *command, *what, *text;
     } begins[] = {
-        {"copy", "{\"what\":\"move\",\"src\":{\"space\":\"global\"},"
-                 "\"dst\":{\"space\":\"shared\"}}"},
-        {"smemdesc", "{\"step\":[0]}"},
-        {"tensormap", "{\"map\":{\"address\":0}}"},
+        {"emit", "copy", "{\"what\":\"move\",\"src\":{\"space\":\"global\"},"
+                         "\"dst\":{\"space\":\"shared\"}}"},
+        {"emit", "smemdesc", "{\"step\":[0]}"},
+        {"emit", "tensormap", "{\"name\":\"map\",\"map\":{\"address\":0}}"},
+        {"show", "box", "{\"map\":{\"address\":0}}"},
     };
-    json_t *request = json_pack("{ssssss}", "op", "emit", "what", what, "name", what);
     for (size_t i = 0; request && i < ZL_COUNT(begins); i++) {
-        if (strcmp(begins[i].what, what)) continue;
+        if (strcmp(begins[i].what, what) || strcmp(begins[i].command, command)) continue;
         json_t *more = json_loads(begins[i].text, 0, NULL);
         bool failed = json_object_update(request, more);
         json_decref(more);
@@ -112,10 +113,8 @@ static json_t *request_new(const char *what)
 /* The map that its bits say. */
 static zlay_status map_unpack(zlay_ctx *ctx, json_t *request, const char *bits)
 {
-    json_t *words = zl_map_words(bits);
-    if (!words) return zl_fail(ctx, ZLAY_EINVAL, "BITS are 256 hex digits as they lie in memory");
-    json_t *ask = json_pack("{sssOso}", "op", "tensormap.unpack", "target",
-                            json_object_get(request, "target"), "words", words);
+    json_t *ask = json_pack("{sssOss}", "op", "tensormap.unpack", "target",
+                            json_object_get(request, "target"), "words", bits);
     json_t *response = zl_response_to(ctx, ask), *ok = json_object_get(response, "ok");
     zlay_status status = zl_response_status(ctx, response);
     json_t *left = json_object_get(ok, "unexplained"), *word;
@@ -158,10 +157,29 @@ static bool serves(const char *field, const char *argument)
 
 static zlay_status take(const arguments *a, const char *field, size_t length, const char *argument)
 {
-    if (!strncmp(field, "BITS", 4)) return map_unpack(a->ctx, a->request, argument);
+    if (!strncmp(field, "BITS", 4) && json_object_get(a->request, "map"))
+        return map_unpack(a->ctx, a->request, argument);
     if (!strncmp(field, "FILE", 4)) field = "pipe", length = 4;
     if (put(a->request, field, length, argument)) return ZLAY_OK;
     return refuse_argument(a, argument, "is no value");
+}
+
+/* Whether a view has a field beside its map. */
+static bool is_of_view(const arguments *a, const char *assignment)
+{
+    char names[ZL_NAMES_MOST];
+    const zl_op *op = zl_op_find(json_string_value(json_object_get(a->request, "op")));
+    size_t length = strcspn(assignment, "=");
+    zl_text out = {names, sizeof names - 1, 0};
+    if (strcmp(a->command, "show") || !op) return false;
+    zl_op_names(&out, op, false);
+    names[out.need] = 0;
+    for (const char *at = names; *at; at += strspn(at, " ")) {
+        size_t one = strcspn(at, " ");
+        if (one == length && !strncmp(at, assignment, one)) return true;
+        at += one;
+    }
+    return false;
 }
 
 /* What stands behind the arguments; of a map its fields. */
@@ -172,7 +190,7 @@ static zlay_status take_rest(const arguments *a, int argc, char **argv)
     bool more = strstr(a->usage, "FIELD=VALUE");
     for (int i = 0; i < argc; i++) {
         if (!more) return refuse_argument(a, argv[i], "is one argument too many");
-        if (!zl_request_put(object, argv[i]))
+        if (!zl_request_put(is_of_view(a, argv[i]) ? a->request : object, argv[i]))
             return refuse_argument(a, argv[i], "is no FIELD=VALUE");
     }
     return ZLAY_OK;
@@ -235,7 +253,8 @@ static zlay_status answer(const arguments *a, char **out, int argc, char **argv)
 zlay_status zl_emit_asked(zlay_ctx *ctx, char **out, const char *what, const char *usage, int argc,
                           char **argv)
 {
-    const arguments a = {ctx, "emit", what, usage, request_new(what)};
+    json_t *request = json_pack("{ssssss}", "op", "emit", "what", what, "name", what);
+    const arguments a = {ctx, "emit", what, usage, begun(request, "emit", what)};
     return answer(&a, out, argc, argv);
 }
 
@@ -244,8 +263,8 @@ zlay_status zl_show_asked_of(zlay_ctx *ctx, char **out, const zl_show_line *line
 {
     char op[PATH_MOST + 1] = "show.";
     strncat(op, line->what, sizeof op - sizeof "show.");
-    const arguments a = {ctx, "show", line->what, line->usage,
-                         json_pack("{sssssisb}", "op", op, "form", "text", "width",
-                                   (int)line->width, "colour", line->colour)};
+    json_t *request = json_pack("{sssssisb}", "op", op, "form", "text", "width", (int)line->width,
+                                "colour", line->colour);
+    const arguments a = {ctx, "show", line->what, line->usage, begun(request, "show", line->what)};
     return answer(&a, out, argc, argv);
 }

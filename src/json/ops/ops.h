@@ -20,8 +20,8 @@ zlay_status zl_decode_bits(zlay_ctx *ctx, zlay_buf *out, int argc, char **argv);
 
 /* The text that emit prints of `what`, in memory that free() takes. `usage` names the arguments: a
  * field of the request in capitals each, in brackets where it may be left out; FILE is the field
- * `pipe`; NAME, where it is left out, is `what`; what stands behind is FIELD=VALUE. A list is
- * written with commas, a pair in it with a colon: register:2,lane:32. */
+ * `pipe`; NAME, where it is left out, is `what`, of a tensor map `map`; what stands behind is
+ * FIELD=VALUE. A list is written with commas, a pair in it with a colon: register:2,lane:32. */
 zlay_status zl_emit_asked(zlay_ctx *ctx, char **out, const char *what, const char *usage, int argc,
                           char **argv);
 

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the commands that make a request of their arguments share: the answer as a status, and the
- * digits of a tensor map as words. */
+/* What the commands that make a request of their arguments share: the answer as a status. */
 #include "json/ops/response.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { MAP_WORDS = 16, MAP_DIGITS = 256, WORD_BYTES = 8 };
 
 static char *room_of(void *user, size_t need)
 {
@@ -52,31 +47,4 @@ zlay_status zl_response_status(zlay_ctx *ctx, const json_t *response)
         return fail_as(ctx, status_named(json_string_value(error)),
                        json_object_get(response, "message"));
     return ZLAY_OK;
-}
-
-static int digit(char c)
-{
-    static const char digits[] = "0123456789abcdef";
-    const char *at = memchr(digits, c >= 'A' && c <= 'F' ? c + 32 : c, sizeof digits - 1);
-    return at ? (int)(at - digits) : -1;
-}
-
-/* Bytes in memory are little-endian words. */
-json_t *zl_map_words(const char *text)
-{
-    json_t *words = strlen(text) == MAP_DIGITS ? json_array() : NULL;
-    if (!words) return NULL;
-    for (size_t w = 0; w < MAP_WORDS; w++) {
-        uint64_t word = 0;
-        char hex[24];
-        for (size_t b = WORD_BYTES; b--;) {
-            const char *at = text + 2 * (w * WORD_BYTES + b);
-            int high = digit(at[0]), low = digit(at[1]);
-            if (high < 0 || low < 0) return json_decref(words), NULL;
-            word = word << 8 | (unsigned)high << 4 | (unsigned)low;
-        }
-        snprintf(hex, sizeof hex, "0x%016" PRIx64, word);
-        json_array_append_new(words, json_string(hex));
-    }
-    return words;
 }

@@ -16,7 +16,4 @@ zlay_status zl_response_status(zlay_ctx *ctx, const json_t *response);
  * or there is no memory. */
 bool zl_request_put(json_t *request, const char *assignment);
 
-/* A tensor map as 256 hex digits: its 16 words in memory; NULL: it is none. */
-json_t *zl_map_words(const char *text);
-
 #endif

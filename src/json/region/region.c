@@ -5,12 +5,8 @@
 
 /* ---- the request ----------------------------------------------------------------------------- */
 
-/* A dimension, and how many groups its lists have; 0: it is one extent. */
-typedef struct side {
-    zlay_region_axis axis;
-    uint64_t count;
-    bool read_on;
-} side;
+typedef zl_ragged_side side;
+typedef zl_ragged_asked ragged;
 
 /* Integers of 64 bits into working memory; their number becomes that of the groups, less the one
  * end that offsets have without lengths. */
@@ -83,13 +79,6 @@ static const zl_field tile_rows[] = {
 };
 static const zl_fields tile_fields = {ZL_ROWS(tile_rows, zlay_region_tile), .what = "a tile"};
 
-typedef struct ragged {
-    side rows, columns;
-    zl_objects tiles;
-    uint32_t depth, row_bytes, column_bytes, cell_bytes;
-} ragged;
-
-typedef ragged ragged_fields_type;
 static const zl_field ragged_rows[] = {
     {"rows", ZL_NEEDS, ZL_AT(as_axis, ragged, rows)},
     {"tiles", ZL_NEEDS, ZL_AT(zl_as_objects, ragged, tiles), .of = &tile_fields,
@@ -100,7 +89,7 @@ static const zl_field ragged_rows[] = {
     ZL_NUMBER(ragged, column_bytes),
     ZL_NUMBER(ragged, cell_bytes),
 };
-static const zl_fields ragged_fields = {ZL_ROWS(ragged_rows, ragged)};
+const zl_fields zl_ragged_fields = {ZL_ROWS(ragged_rows, ragged)};
 
 static zlay_status request_of(zl_call *call, zlay_region_request *out, const ragged *a)
 {
@@ -115,6 +104,13 @@ static zlay_status request_of(zl_call *call, zlay_region_request *out, const rag
     return ZLAY_OK;
 }
 
+zlay_status zl_ragged_cover(zl_call *call, zlay_region **out, const zl_ragged_asked *asked)
+{
+    zlay_region_request request;
+    zlay_status status = request_of(call, &request, asked);
+    return status ? status : zlay_region_cover(call->ctx, out, &request);
+}
+
 /* ---- region.cover ---------------------------------------------------------------------------- */
 
 typedef struct cover_asked {
@@ -123,7 +119,7 @@ typedef struct cover_asked {
 } cover_asked;
 
 static const zl_field cover_rows[] = {
-    ZL_PART(ragged_fields, cover_asked, ragged),
+    ZL_PART(zl_ragged_fields, cover_asked, ragged),
     {"each", ZL_MAY, ZL_AT(zl_as_flag, cover_asked, each)},
 };
 const zl_fields zl_region_fields = {ZL_ROWS(cover_rows, cover_asked)};
@@ -212,10 +208,8 @@ static zlay_status answer(zl_call *call, const zlay_region *region, const cover_
 zlay_status zl_op_region_cover(zl_call *call, const void *value)
 {
     const cover_asked *a = value;
-    zlay_region_request request;
     zlay_region *region = NULL;
-    zlay_status status = request_of(call, &request, &a->ragged);
-    if (!status) status = zlay_region_cover(call->ctx, &region, &request);
+    zlay_status status = zl_ragged_cover(call, &region, &a->ragged);
     if (!status) status = answer(call, region, a);
     zlay_region_free(region);
     return status;
@@ -241,7 +235,7 @@ static const zlay_region_part one_column = {.columns = 1};
 static const zl_fields part_fields = {ZL_ROWS(part_rows, zlay_region_part), .start = &one_column,
                                       .what = "a part"};
 static const zl_field check_rows[] = {
-    ZL_PART(ragged_fields, check_asked, ragged),
+    ZL_PART(zl_ragged_fields, check_asked, ragged),
     {"parts", ZL_NEEDS, ZL_AT(zl_as_objects, check_asked, parts), .of = &part_fields,
      .count = UINT32_MAX},
 };

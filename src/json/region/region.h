@@ -17,4 +17,19 @@ void zl_put_region_counts(zl_call *call, const zlay_region_summary *s, bool plan
 zlay_status zl_put_region_answer(zl_call *call, zlay_answer answer, const zlay_region_fault *fault,
                                  const zlay_region_summary *summary);
 
+/* Ragged groups and tiles, as region.cover has them, and the cover of them. */
+typedef struct zl_ragged_side {
+    zlay_region_axis axis;
+    uint64_t count; /* of groups; 0: it is one extent */
+    bool read_on;
+} zl_ragged_side;
+typedef struct zl_ragged_asked {
+    zl_ragged_side rows, columns;
+    zl_objects tiles;
+    uint32_t depth, row_bytes, column_bytes, cell_bytes;
+} zl_ragged_asked;
+extern const zl_fields zl_ragged_fields;
+typedef zl_ragged_asked zl_ragged_fields_type;
+zlay_status zl_ragged_cover(zl_call *call, zlay_region **out, const zl_ragged_asked *asked);
+
 #endif

@@ -11,7 +11,8 @@ static const zl_named forms[] = {{"json", AS_JSON},
                                  {NULL, 0}};
 
 static const zl_named kinds[] = {
-    {"cells", ZLAY_PANEL_CELLS}, {"bits", ZLAY_PANEL_BITS}, {"bars", ZLAY_PANEL_BARS}, {NULL, 0}};
+    {"cells", ZLAY_PANEL_CELLS}, {"bits", ZLAY_PANEL_BITS}, {"bars", ZLAY_PANEL_BARS},
+    {"steps", ZLAY_PANEL_STEPS}, {NULL, 0}};
 
 static const zl_field form_rows[] = {
     {"form", ZL_MAY, ZL_AT(zl_as_word, zl_show_asked, form), .of = forms},

@@ -20,7 +20,4 @@ typedef zl_show_asked zl_form_fields_type;
 zlay_status zl_put_picture(zl_call *call, zlay_status status, zlay_picture *picture,
                            const zl_show_asked *form);
 
-extern const zl_fields zl_show_layout_fields;
-zl_op_run zl_op_show_layout;
-
 #endif

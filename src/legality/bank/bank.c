@@ -8,7 +8,7 @@ enum { WORD = 4, LANES_STEP = 4 };
 
 typedef uint32_t four __attribute__((vector_size(16)));
 
-static zl_bank_keys keys_of(const zl_banked *b, const uint32_t *addresses, uint32_t least)
+static inline zl_bank_keys keys_of(const zl_banked *b, const uint32_t *addresses, uint32_t least)
 {
     uint32_t bytes = b->access->bytes, align = b->access->align;
     uint32_t unit = bytes < least ? least : align < bytes ? align < least ? least : align : bytes;
@@ -174,4 +174,13 @@ zlay_status zlay_bank_conflicts(zlay_bank *out, const zlay_target *target, int32
         count_part(out, &b, addresses + p * b.lanes, active, distinct);
     for (uint32_t p = out->phases; p < ZLAY_BANK_PHASES; p++) out->phase[p] = 0;
     return ZLAY_OK;
+}
+
+__attribute__((cold)) zl_bank_keys zl_bank_keys_of(const zl_banked *b, const uint32_t *addresses)
+{
+    zl_bank_keys keys = keys_of(b, addresses, WORD);
+    keys.ways = b->model->banks * WORD >> keys.shift;
+    keys.lanes = b->lanes;
+    keys.distinct = b->model->serves == ZL_SERVES_LANES;
+    return keys;
 }

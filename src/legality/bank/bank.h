@@ -49,6 +49,9 @@ typedef struct zl_bank_keys {
     bool distinct;  /* no two are one, or lanes that have one are served one by one */
 } zl_bank_keys;
 
+/* What the lanes of a part ask for, of phases of any size. */
+zl_bank_keys zl_bank_keys_of(const zl_banked *b, const uint32_t *addresses);
+
 /* Whether lanes of one key each, at least one of them, ask each way for one key at most: then one
  * wavefront serves them. */
 bool zl_bank_is_free(const zl_bank_keys *c, uint64_t lanes);

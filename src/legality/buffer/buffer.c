@@ -16,6 +16,7 @@ typedef struct bits {
     uint32_t target;
     zl_quantity quantity;
     uint32_t at, width;
+    const char *name, *means;
 } bits;
 
 #define QUANTITY_base          ZL_Q_BUF_BASE
@@ -34,13 +35,13 @@ typedef struct bits {
 #define QUANTITY_type          ZL_Q_BUF_TYPE
 
 static const bits rows[] = {
-#define BITS(target, field, at, width) {target, QUANTITY_##field, at, width},
+#define BITS(target, field, at, width, means) {target, QUANTITY_##field, at, width, #field, means},
 #define WORD3(target, word)
 #include "legality/buffer/buffer.def"
 };
 
 static const uint32_t raw_words[] = {
-#define BITS(target, field, at, width)
+#define BITS(target, field, at, width, means)
 #define WORD3(target, word) [target] = word,
 #include "legality/buffer/buffer.def"
 };
@@ -218,6 +219,20 @@ zlay_status zlay_buffer_raw(zlay_buffer *out, const zlay_target *target)
     if (!out || !target) return ZLAY_EINVAL;
     return zlay_buffer_unpack(out, target,
                               &(zlay_buffer_words){.word[LAST] = raw_words[kind_of(target)]});
+}
+
+size_t zl_buffer_bit_fields(zl_bit_field *out, const zlay_target *target, const zlay_buffer *b)
+{
+    size_t count = 0;
+    for (const bits *r = rows; r < rows + ZL_COUNT(rows); r++)
+        if (r->target == kind_of(target))
+            out[count++] = (zl_bit_field){.name = r->name,
+                                          .entry = -1,
+                                          .at = r->at,
+                                          .width = r->width,
+                                          .value = (int64_t)field_of(b, r->quantity),
+                                          .means = r->means};
+    return count;
 }
 
 /* ---- accesses ------------------------------------------------------------------------ */

@@ -3,7 +3,9 @@
 #ifndef ZL_WORDS_H
 #define ZL_WORDS_H
 
-#include <stdint.h>
+#include "base/words.h"
+
+#include <zlay/buffer.h>
 
 enum { ZL_WORD_BITS = 32 };
 
@@ -20,5 +22,9 @@ static inline uint64_t zl_words_get(const uint32_t *word, uint32_t at, uint32_t 
         value |= (uint64_t)(word[(at + i) / ZL_WORD_BITS] >> (at + i) % ZL_WORD_BITS & 1) << i;
     return value;
 }
+
+/* The fields of a buffer resource, of a target that has buffers; returns how many. */
+size_t zl_buffer_bit_fields(zl_bit_field *out, const zlay_target *target,
+                            const zlay_buffer *buffer);
 
 #endif

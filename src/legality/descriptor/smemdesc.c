@@ -3,6 +3,8 @@
 #include "legality/descriptor/smemdesc.h"
 #include "legality/tcgen05/tcgen05.h"
 
+#include <string.h>
+
 static uint64_t value(zl_quantity q, const zl_subject *s, uint32_t i)
 {
     const zlay_smemdesc *d = s->value;
@@ -75,4 +77,44 @@ zlay_status zlay_smemdesc_unpack(zlay_smemdesc *out, const zlay_target *target, 
     if (!format) return ZLAY_ENOTSUP;
     format->unpack(out, desc);
     return ZLAY_OK;
+}
+
+/* ---- fields -------------------------------------------------------------------------- */
+
+enum { UNIT_SHIFT = 4 };
+
+static const struct {
+    const char *name, *means;
+    const zl_named *words;
+    uint32_t shift;
+} known[] = {
+    {"start", "shared address, bytes", NULL, UNIT_SHIFT},
+    {"lbo", "leading byte offset", NULL, UNIT_SHIFT},
+    {"sbo", "stride byte offset", NULL, UNIT_SHIFT},
+    {"base_offset", "row of the swizzle pattern", NULL, 0},
+    {"lbo_mode", "what the leading offset is", zl_lbo_modes, 0},
+    {"swizzle", "pattern of shared memory", zl_swizzles, 0},
+};
+
+size_t zl_desc_bit_fields(zl_bit_field *out, const zlay_target *target, const zlay_smemdesc *f)
+{
+    const zl_desc_format *format = format_of(target);
+    for (size_t i = 0; i < format->count; i++) {
+        const zl_desc_place *place = &format->places[i];
+        int32_t number;
+        size_t k = 0;
+        while (strcmp(known[k].name, place->name)) k++;
+        memcpy(&number, (const char *)f + place->member, sizeof number);
+        out[i] = (zl_bit_field){.name = place->name,
+                                .entry = -1,
+                                .at = place->at,
+                                .width = place->width,
+                                .shift = known[k].shift,
+                                .value = number,
+                                .means = known[k].means};
+        if (!known[k].words) continue;
+        out[i].word = zl_word_of(known[k].words, number);
+        out[i].nothing = !out[i].word;
+    }
+    return format->count;
 }

@@ -4,19 +4,33 @@
 #define ZL_SMEMDESC_H
 
 #include "rules/rule.h"
+#include "base/words.h"
 
 #include <zlay/smemdesc.h>
 
 extern const zl_subject_form zl_smemdesc_form; /* its value: a zlay_smemdesc */
 #include "legality/descriptor/smemdesc_bits.h"
 
+/* Where the bits of a member, of 32 bits, stand. */
+typedef struct zl_desc_place {
+    const char *name;
+    uint32_t at, width;
+    size_t member;
+} zl_desc_place;
+
 /* `pack` answers false where a field does not fit. */
 typedef struct zl_desc_format {
     bool (*pack)(uint64_t *out, const zlay_smemdesc *fields);
     void (*unpack)(zlay_smemdesc *out, uint64_t desc);
+    const zl_desc_place *places;
+    size_t count;
 } zl_desc_format;
 
 extern const zl_desc_format zl_desc_sm90, zl_desc_sm100;
+
+/* The fields of a descriptor in the target's format, which it has; returns how many. */
+size_t zl_desc_bit_fields(zl_bit_field *out, const zlay_target *target,
+                          const zlay_smemdesc *fields);
 
 /* The patterns of ZLAY_SWIZZLE_NONE to _128B and 4, 128 bytes in atoms of 32: Sw<bits, base, shift>
  * over bytes, chunks of 16 bytes in a row, and rows that a group has. */

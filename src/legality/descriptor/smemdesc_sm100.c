@@ -3,13 +3,26 @@
 #include "legality/descriptor/smemdesc.h"
 #include "legality/descriptor/smemdesc_bits.h"
 
-enum { START_AT = 0, LBO_AT = 16, SBO_AT = 32, BASE_AT = 49, MODE_AT = 52, SWIZZLE_AT = 61 };
+#include <stddef.h>
+
+enum {
+#define DESC_SM100(field, at, width) AT_##field = at,
+#include "legality/descriptor/smemdesc.def"
+};
+
+static const zl_desc_place places[] = {
+#define DESC_SM100(field, at, width) {#field, at, width, offsetof(zlay_smemdesc, field)},
+#include "legality/descriptor/smemdesc.def"
+};
 
 #define FITS     (FOURTEEN << 4) /* of 14 bits of 16 bytes */
 #define VERSION  (1ull << 46)    /* 0b001 in three bits that no field has */
-#define USED                                                                                       \
-    (FOURTEEN << START_AT | FOURTEEN << LBO_AT | FOURTEEN << SBO_AT | 7ull << BASE_AT |            \
-     1ull << MODE_AT | 7ull << SWIZZLE_AT)
+
+/* The bits that fields have. */
+static const uint64_t used = 0
+#define DESC_SM100(field, at, width) | ((1ull << (width)) - 1) << (at)
+#include "legality/descriptor/smemdesc.def"
+    ;
 
 /* Codes by the tensor map's numbers, and back; one without a swizzle is ZLAY_SWIZZLE_CODE + it. */
 static const uint8_t codes[] = {0, 6, 4, 2, 1};
@@ -27,22 +40,23 @@ static bool pack(uint64_t *out, const zlay_smemdesc *f)
 {
     uint32_t code = code_of(f->swizzle);
     bool fits = !((f->start | f->lbo | f->sbo) & ~FITS) && f->base_offset < 8 && code < 8 &&
-                (uint32_t)f->lbo_mode < 2 && !(f->other & USED);
-    *out = ((uint64_t)f->start >> 4 << START_AT | (uint64_t)f->lbo >> 4 << LBO_AT |
-            (uint64_t)f->sbo >> 4 << SBO_AT | (uint64_t)f->base_offset << BASE_AT |
-            (uint64_t)f->lbo_mode << MODE_AT | (uint64_t)code << SWIZZLE_AT | VERSION) ^ f->other;
+                (uint32_t)f->lbo_mode < 2 && !(f->other & used);
+    *out = ((uint64_t)f->start >> 4 << AT_start | (uint64_t)f->lbo >> 4 << AT_lbo |
+            (uint64_t)f->sbo >> 4 << AT_sbo | (uint64_t)f->base_offset << AT_base_offset |
+            (uint64_t)f->lbo_mode << AT_lbo_mode | (uint64_t)code << AT_swizzle | VERSION) ^
+           f->other;
     return fits;
 }
 
 static void unpack(zlay_smemdesc *out, uint64_t desc)
 {
-    *out = (zlay_smemdesc){.start = zl_desc_bytes(desc, START_AT),
-                           .lbo = zl_desc_bytes(desc, LBO_AT),
-                           .sbo = zl_desc_bytes(desc, SBO_AT),
-                           .base_offset = (uint32_t)(desc >> BASE_AT & 7),
-                           .swizzle = swizzles[desc >> SWIZZLE_AT],
-                           .lbo_mode = (int32_t)(desc >> MODE_AT & 1),
-                           .other = (desc ^ VERSION) & ~USED};
+    *out = (zlay_smemdesc){.start = zl_desc_bytes(desc, AT_start),
+                           .lbo = zl_desc_bytes(desc, AT_lbo),
+                           .sbo = zl_desc_bytes(desc, AT_sbo),
+                           .base_offset = (uint32_t)(desc >> AT_base_offset & 7),
+                           .swizzle = swizzles[desc >> AT_swizzle],
+                           .lbo_mode = (int32_t)(desc >> AT_lbo_mode & 1),
+                           .other = (desc ^ VERSION) & ~used};
 }
 
-const zl_desc_format zl_desc_sm100 = {pack, unpack};
+const zl_desc_format zl_desc_sm100 = {pack, unpack, places, ZL_COUNT(places)};

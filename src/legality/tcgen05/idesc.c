@@ -262,3 +262,79 @@ zlay_status zlay_idesc_from_mma(zlay_idesc *out, const zlay_mma *mma)
                         .scale_type = scale_type_of(mma)};
     return ZLAY_OK;
 }
+
+/* ---- fields as bits ------------------------------------------------------------------------ */
+
+typedef enum unit {
+    OF_1,
+    OF_8,
+    OF_16,
+    OF_128,
+    OF_MAJOR,
+    OF_SHIFT,
+    OF_SCALE,
+    OF_K96,
+    OF_OPERAND,
+    OF_SUM
+} unit;
+
+static const struct {
+    uint32_t shift;
+    const char *means;
+} units[] = {
+    [OF_1] = {0, ""},
+    [OF_8] = {3, "elements"},
+    [OF_16] = {4, "elements"},
+    [OF_128] = {7, "elements"},
+    [OF_MAJOR] = {0, "the contiguous dimension"},
+    [OF_SHIFT] = {0, "columns, of .ws"},
+    [OF_SCALE] = {0, "type of scale factors"},
+    [OF_K96] = {0, "1: K is 96"},
+    [OF_OPERAND] = {0, "type of the operand"},
+    [OF_SUM] = {0, "type of the sum"},
+};
+
+static const struct {
+    const char *field, *means;
+} plain[] = {
+    {"sparse", "1: A is sparse"},
+    {"sparse_id", "sparsity selector"},
+    {"saturate", "1: sums of kind i8 saturate"},
+    {"negate_a", "1: the operand is -A"},
+    {"negate_b", "1: the operand is -B"},
+    {"sf_a_id", "byte of A's scale factors"},
+    {"sf_b_id", "byte of B's scale factors"},
+};
+
+static void name_value(zl_bit_field *out, unit u)
+{
+    for (size_t i = 0; i < ZL_COUNT(plain) && u == OF_1; i++)
+        if (!strcmp(plain[i].field, out->name)) out->means = plain[i].means;
+    if (u == OF_MAJOR) out->word = zl_word_of(zl_majors, (int32_t)out->value);
+    if (u == OF_SCALE || u == OF_OPERAND || u == OF_SUM) {
+        out->word = zlay_type_name((int32_t)out->value);
+        out->nothing = !out->word;
+    }
+}
+
+size_t zl_idesc_bit_fields(zl_bit_field *out, const zlay_idesc *f)
+{
+    size_t count = 0;
+    const table has = table_of(f->kind);
+    const struct {
+        table table;
+        unit unit;
+        zl_bit_field field;
+    } rows[] = {
+#define IDESC(table, field, at, width, unit)                                                       \
+    {table, OF_##unit, {#field, -1, at, width, 0, units[OF_##unit].shift, (int64_t)f->field,      \
+                        NULL, units[OF_##unit].means, false}},
+#include "legality/tcgen05/idesc.def"
+    };
+    for (size_t i = 0; i < ZL_COUNT(rows); i++) {
+        if (rows[i].table != has) continue;
+        out[count] = rows[i].field;
+        name_value(&out[count++], rows[i].unit);
+    }
+    return count;
+}

@@ -5,6 +5,7 @@
 #define ZL_TCGEN05_H
 
 #include "rules/rule.h"
+#include "base/words.h"
 
 #include <zlay/idesc.h>
 
@@ -39,6 +40,9 @@ typedef struct zl_tcgen05 {
 } zl_tcgen05;
 
 extern const zl_subject_form zl_tcgen05_form;
+
+/* The fields of an instruction descriptor whose kind is one; returns how many. */
+size_t zl_idesc_bit_fields(zl_bit_field *out, const zlay_idesc *fields);
 
 void zl_t5_prepare(zl_tcgen05 *t);
 bool zl_t5_guard(zl_rule_guard guard, const zl_subject *subject);

@@ -26,6 +26,26 @@ typedef enum field {
     PIXELS
 } field;
 
+static const struct {
+    const char *name, *means;
+    const zl_named *words; /* NULL: numbers */
+    bool listed;
+} known[] = {
+    [MODE] = {"mode", "the call that wrote the map", zl_map_modes, false},
+    [RANK] = {"rank", "dimensions", NULL, false},
+    [ADDRESS] = {"address", "of the tensor, bytes", NULL, false},
+    [INTERLEAVE] = {"interleave", "slices", zl_map_interleaves, false},
+    [SWIZZLE] = {"swizzle", "pattern of shared memory", zl_map_swizzles, false},
+    [OOB] = {"oob", "fill outside the tensor; none: zeros", zl_map_fills, false},
+    [L2] = {"l2", "bytes fetched to L2", zl_map_promotions, false},
+    [STRIDE] = {"stride", "bytes", NULL, true},
+    [EXTENT] = {"extent", "elements", NULL, true},
+    [STEP] = {"step", "elements", NULL, true},
+    [BOX] = {"box", "elements", NULL, true},
+    [CHANNELS] = {"channels", "elements of a pixel", NULL, false},
+    [PIXELS] = {"pixels", "pixels of a copy", NULL, false},
+};
+
 static const struct bits {
     field field;
     uint32_t entry;
@@ -192,6 +212,77 @@ static int32_t type_of(const uint64_t *words)
     for (size_t i = 0; i < ZL_COUNT(codes); i++)
         if (codes[i].code == code && codes[i].rounds == rounds) return codes[i].type;
     return NO_TYPE;
+}
+
+/* ---- as fields ----------------------------------------------------------------- */
+
+static zl_bit_field row_field(const zlay_tensormap *m, const struct bits *row)
+{
+    const zl_named *words = known[row->field].words;
+    zl_bit_field f = {.name = known[row->field].name,
+                      .entry = known[row->field].listed ? (int32_t)row->entry : -1,
+                      .at = row->place.at,
+                      .width = row->place.width,
+                      .less = row->place.less,
+                      .shift = row->place.shift,
+                      .value = (int64_t)value_of(m, row),
+                      .means = known[row->field].means};
+    if (words) f.word = zl_word_of(words, (int32_t)f.value);
+    f.nothing = words && !f.word;
+    return f;
+}
+
+static size_t put_corners(zl_bit_field *out, const zlay_tensormap *m)
+{
+    uint32_t width, dims = corners(m, &width);
+    for (uint32_t i = 0; i < dims; i++) {
+        zl_bit_field low = {.name = "lower", .entry = (int32_t)i, .at = LOWER_AT + i * width,
+                            .width = width, .value = m->lower[i],
+                            .means = "corner of the bounding box"};
+        out[i] = out[dims + i] = low;
+        out[dims + i].name = "upper";
+        out[dims + i].at = UPPER_AT + i * width;
+        out[dims + i].value = m->upper[i];
+    }
+    return (size_t)2 * dims;
+}
+
+/* What no row has: the type, and what put_derived writes. */
+static size_t put_others(zl_bit_field *out, const zlay_tensormap *m)
+{
+    const char *name = zlay_type_name(m->type);
+    const zl_bit_field type = {.name = "type", .entry = -1, .at = TYPE_AT, .width = TYPE_BITS,
+                               .value = m->type, .word = name, .means = "of an element",
+                               .nothing = !name},
+                       plain = {.name = "plain", .entry = -1, .at = PLAIN_AT, .width = 1,
+                                .value = !m->swizzle, .means = "derived: no swizzle"};
+    out[0] = out[1] = type;
+    out[1].at = ROUNDS_AT;
+    out[1].width = 1;
+    out[1].means = "1: f32 is rounded to tf32";
+    out[2] = out[3] = plain;
+    out[2].name = "bytes";
+    out[2].at = BYTES_AT;
+    out[2].width = BYTES_BITS;
+    out[2].value = (int64_t)box_bytes(m);
+    out[2].means = "derived: of the box";
+    out[4] = plain;
+    out[4].name = "swizzled";
+    out[4].at = SWIZZLED_AT;
+    out[4].width = 3;
+    out[4].value = m->swizzle;
+    out[4].word = zl_word_of(zl_map_swizzles, m->swizzle);
+    out[4].means = "derived: a bit for each swizzle";
+    return 5;
+}
+
+size_t zl_map_bit_fields(zl_bit_field *out, const zlay_tensormap *m)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < ZL_COUNT(rows); i++)
+        if (present(m, &rows[i])) out[count++] = row_field(m, &rows[i]);
+    count += put_others(out + count, m);
+    return count + put_corners(out + count, m);
 }
 
 zlay_status zlay_tensormap_pack(uint64_t *words, const zlay_target *target,

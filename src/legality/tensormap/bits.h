@@ -4,6 +4,7 @@
 #define ZL_TENSORMAP_PLACES_H
 
 #include "legality/tensormap/size.h"
+#include "base/words.h"
 
 enum { ZL_MAP_WORDS = 16, ZL_PLACES_MOST = 2 };
 
@@ -14,6 +15,10 @@ typedef struct zl_bits_place {
 
 /* The places of the address, or of one entry of the extents or strides; returns how many. */
 uint32_t zl_bits_places(zl_bits_place *out, int32_t field, uint32_t entry);
+
+/* The fields of a map that was read from its words, and what the driver derives of them; returns how
+ * many. */
+size_t zl_map_bit_fields(zl_bit_field *out, const zlay_tensormap *map);
 
 /* The words of a map that is legal. */
 void zl_bits_write(uint64_t *words, const zlay_tensormap *map);

@@ -200,6 +200,9 @@ extern const char *const zl_ways[ZL_T_COUNT][ZL_WAYS];
 /* The phase of its barrier that an event of a role works on, as a function of the counters around it: `i / 4`. */
 void zl_pipe_put_phase(zl_text *out, const zlay_pipe *pipe, uint32_t event);
 
+/* The line of an event, as it is printed in its role. */
+void zl_pipe_put_event(zl_text *out, const zlay_pipe *pipe, uint32_t event);
+
 /* How many events all threads of the cluster run at these values of the params, an instance's counted once;
  * UINT64_MAX: a role takes more than `most` steps. */
 uint64_t zl_pipe_count_events(const zlay_pipe *pipe, const int64_t *values, uint64_t most);

@@ -368,18 +368,11 @@ static void put_role(zl_printer *p, const zl_role *role)
     zl_puts(p->out, "end\n");
 }
 
-void zl_pipe_put_phase(zl_text *out, const zlay_pipe *pipe, uint32_t event)
+void zl_pipe_put_event(zl_text *out, const zlay_pipe *pipe, uint32_t event)
 {
-    const zl_event *e = &pipe->events[event];
-    zl_printer p = {.out = out, .pipe = pipe};
-    uint32_t begin = 0;
-    for (uint32_t r = 0; r < pipe->roles_count; r++)
-        if (pipe->roles[r].begin <= event) begin = pipe->roles[r].begin;
-    for (uint32_t i = begin; i < event; i++) {
-        if (pipe->events[i].kind == ZL_EV_FOR) p.counters[p.depth++] = pipe->events[i].name;
-        if (pipe->events[i].kind == ZL_EV_END) p.depth--;
-    }
-    zl_put_round(&p, e, e->kind == ZL_EV_WAIT ? &e->parity : &e->bar_at);
+    event -= pipe->events[event].joined;
+    zl_printer p = zl_printer_at(out, pipe, event);
+    put_event(&p, &pipe->events[event]);
 }
 
 static void pipe_write(zl_text *out, const void *value)

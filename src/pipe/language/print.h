@@ -13,6 +13,9 @@ typedef struct zl_printer {
     zl_event_token token; /* being printed */
 } zl_printer;
 
+/* A printer that has the counters around an event. */
+zl_printer zl_printer_at(zl_text *out, const zlay_pipe *pipe, uint32_t event);
+
 void zl_put_pos(zl_printer *p, const zl_pos *pos);
 void zl_put_term(zl_printer *p, const zl_pos *pos);
 /* The stage that a position names, behind a blank: ` name[pos % stages]`. */

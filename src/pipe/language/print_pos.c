@@ -63,3 +63,23 @@ void zl_put_sum_of(zl_printer *p, int64_t total, const zl_moved *moved)
     }
     if (rest) zl_putf(p->out, " + %lld", (long long)rest);
 }
+
+zl_printer zl_printer_at(zl_text *out, const zlay_pipe *pipe, uint32_t event)
+{
+    zl_printer p = {.out = out, .pipe = pipe};
+    uint32_t begin = 0;
+    for (uint32_t r = 0; r < pipe->roles_count; r++)
+        if (pipe->roles[r].begin <= event) begin = pipe->roles[r].begin;
+    for (uint32_t i = begin; i < event; i++) {
+        if (pipe->events[i].kind == ZL_EV_FOR) p.counters[p.depth++] = pipe->events[i].name;
+        if (pipe->events[i].kind == ZL_EV_END) p.depth--;
+    }
+    return p;
+}
+
+void zl_pipe_put_phase(zl_text *out, const zlay_pipe *pipe, uint32_t event)
+{
+    const zl_event *e = &pipe->events[event];
+    zl_printer p = zl_printer_at(out, pipe, event);
+    zl_put_round(&p, e, e->kind == ZL_EV_WAIT ? &e->parity : &e->bar_at);
+}

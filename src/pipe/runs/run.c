@@ -5,18 +5,16 @@
  * end is checked. */
 #include "pipe/runs/state/watch.h"
 
-/* Prints one event of the counterexample. */
-static void put_step(const zl_run *r, const zl_instance *i, const zl_event *e)
+/* Tells of an event that has run, and of a round's end. */
+static void tell(zl_run *r, const zl_instance *i)
 {
-    const zl_role *role = &r->pipe->roles[i->role];
-    if (!r->trace || i->epoch > r->known[i - r->instances]) return;
-    zl_puts(r->trace, role->name);
-    if (zl_role_instances(role) > 1) zl_putf(r->trace, "[%d]", i->number);
-    if (r->pipe->blocks > 1) zl_putf(r->trace, " cta %d", i->cta);
-    zl_putf(r->trace, " line %u", e->line);
-    for (uint32_t d = 0; d < i->depth; d++)
-        zl_putf(r->trace, " %s %lld", r->pipe->events[i->loop[d]].name, (long long)i->counter[d]);
-    zl_puts(r->trace, "\n");
+    if (r->told && (!i || i->epoch <= r->known[i - r->instances])) r->told(r, i);
+}
+
+/* Whether an instance may run no event more. */
+static bool is_held(const zl_run *r, const zl_instance *i)
+{
+    return r->alone && i->epoch > r->known[i - r->instances];
 }
 
 static const zl_event *at(const zl_run *r, const zl_instance *i) { return &r->pipe->events[i->pc]; }
@@ -103,7 +101,8 @@ static bool is_stopped(const zl_run *r)
     return r->fault.rule || r->status || r->reached > r->seen || r->repeats || r->stuck || (r->tiles && r->tiles->shut);
 }
 
-/* Runs an instance to the end of an iteration or to a wait; false where it did not move. */
+/* Runs an instance to the end of an iteration or to a wait, or by one event; false where it did not
+ * move. */
 static bool take_turn(zl_run *r, zl_instance *i)
 {
     bool moved = false, again = true;
@@ -115,9 +114,10 @@ static bool take_turn(zl_run *r, zl_instance *i)
         if (e->kind == ZL_EV_FOR) begin_loop(r, i, e);
         else if (e->kind == ZL_EV_END) {
             next_turn(r, i, e);
-            again = false;
-        } else if (zl_run_step(r, i)) {
-            put_step(r, i, e);
+            again = r->single && r->steps <= r->most;
+        } else if (!is_held(r, i) && zl_run_step(r, i)) {
+            tell(r, i);
+            again = !r->single;
             if (++i->epoch > ZL_TICKS) zl_run_halt(r, i->pc, "comes behind more than 32000 events of its role in one run");
             i->pc++;
         } else {
@@ -187,6 +187,7 @@ void zl_run_on(zl_run *r)
             moved |= may_turn(r, i) && take_turn(r, i);
             open |= !has_ended(r, i);
         }
+        tell(r, NULL);
         if (r->steps > r->most)
             zl_run_halt(r, last_event(r), "is reached after more steps than the limit points");
         if (open && !moved && !is_stopped(r) && !stops_at_frontier(r) && !begin_lap(r)) find_stuck(r);

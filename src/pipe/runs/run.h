@@ -234,8 +234,10 @@ typedef struct zl_run {
     bool paced;               /* outermost loops run in lockstep */
     uint64_t steps, most;
     uint32_t stepping;        /* the instance whose event runs */
-    zl_text *trace;           /* where events are printed as they run; NULL: nowhere */
-    const int32_t *known;     /* per instance: the last epoch that is printed */
+    bool single, alone;       /* a turn is one event; no events run but those that are told */
+    const int32_t *known;     /* per instance: the last epoch that is told */
+    void (*told)(struct zl_run *r, const zl_instance *i); /* hears of events as they run; NULL: none is told */
+    void *teller;             /* of `told` */
     uint32_t grid;            /* the first `griddep wait` of the text; UINT32_MAX: none */
     int64_t reach;            /* the largest constant offset of a product's index */
     int32_t most_left[ZL_GROUPS]; /* the most groups that any wait leaves outstanding */
@@ -248,8 +250,7 @@ typedef struct zl_run {
     zl_tiles *tiles;          /* NULL: every param has one value */
     zl_fault fault;           /* rule 0: none */
     zlay_status status;
-    uint32_t halted;          /* where a limit ended the run, the event and why; because NULL:
-                                 nowhere */
+    uint32_t halted;          /* where a limit ended the run, the event and why; NULL: nowhere */
     const char *because;
 } zl_run;
 
@@ -269,7 +270,6 @@ void zl_run_reset(zl_run *r);
 void zl_run_on(zl_run *r);
 void zl_run_keep(zl_run *r);
 void zl_run_restore(zl_run *r);
-
 /* One event of an instance: false where it has to wait. */
 bool zl_run_step(zl_run *r, zl_instance *i);
 

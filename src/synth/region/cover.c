@@ -295,6 +295,11 @@ zlay_status zlay_region_cover(zlay_ctx *ctx, zlay_region **out, const zlay_regio
 
 /* ---- what a cover says ----------------------------------------------------------------------- */
 
+const zlay_region_tile *zl_region_tile(const zlay_region *region, uint32_t tile)
+{
+    return tile < ZLAY_REGION_TILES ? &region->tile[tile] : NULL;
+}
+
 zlay_status zlay_region_info(zlay_region_summary *out, const zlay_region *region)
 {
     if (!out || !region) return ZLAY_EINVAL;

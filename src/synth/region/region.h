@@ -63,6 +63,9 @@ static inline uint64_t zl_region_edge(const zlay_region_tile *tile, int axis)
 zl_region_span zl_region_part_span(const zlay_region_part *part, int axis);
 uint64_t zl_region_steps(const zl_domain *d, const zlay_region_part *part, int axis);
 
+/* A tile that a cover has; NULL past the last. */
+const zlay_region_tile *zl_region_tile(const zlay_region *region, uint32_t tile);
+
 /* Decides whether the parts are disjoint and cover the domain.  ENOMEM. */
 zlay_status zl_region_decide(zlay_ctx *ctx, zlay_answer *answer, zlay_region_fault *fault,
                              const zl_domain *d, const zlay_region_part *parts, uint64_t count);

@@ -68,4 +68,8 @@ static inline void zl_clock_set(zl_class *c, int32_t comp, int32_t value, bool b
  * not what they have read or written. */
 void zl_clock_converge(zl_run *r, const zl_instance *i);
 
+/* What a stage is at, as far as a clock knows: it is free once all that has begun to read it is over. */
+enum { ZL_STAGE_FREE, ZL_STAGE_WRITTEN, ZL_STAGE_FULL, ZL_STAGE_READ };
+int zl_shadow_stage(const zl_shadow *p, const zl_tick *known);
+
 #endif

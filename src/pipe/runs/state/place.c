@@ -184,6 +184,18 @@ static uint32_t count_pieces(const zl_shadow *p)
     return count;
 }
 
+int zl_shadow_stage(const zl_shadow *p, const zl_tick *known)
+{
+    bool written = p->any && p->filled < p->size, read = false;
+    for (uint32_t k = 0; k < p->count; k++) {
+        const zl_mem_access *t = &p->accesses[k];
+        if (t->old || is_complete(t, known)) continue;
+        written |= t->write;
+        read |= !t->write;
+    }
+    return written ? ZL_STAGE_WRITTEN : read ? ZL_STAGE_READ : p->unread ? ZL_STAGE_FULL : ZL_STAGE_FREE;
+}
+
 /* ---- reads ---- */
 
 /* What is read is the content of this index, and it is whole. */
