@@ -341,9 +341,8 @@ static const char *const whole[] = {
     "{\"op\":\"show.idesc\",\"target\":\"sm_100a\",\"kind\":\"f16\",\"desc\":0}",
     "{\"op\":\"show.buffer\",\"target\":\"gfx942\",\"desc\":\"0x0\"}",
     "{\"op\":\"show.banks\",\"target\":\"sm_90a\",\"instruction\":\"ld.shared.b32\",\"addresses\":\"32:4\"}",
-    "{\"op\":\"show.box\",\"coordinates\":[0],\"map\":{\"mode\":\"tiled\",\"type\":\"bf16\",\"rank\":1,\"address\":0,"
-    "\"extent\":[64],\"stride\":[],\"box\":[64],\"step\":[1],\"interleave\":\"none\",\"swizzle\":\"none\",\"l2\":\"none\","
-    "\"oob\":\"none\"}}",
+    "{\"op\":\"show.box\",\"coordinates\":[0,0],\"map\":{\"type\":\"bf16\",\"address\":0,"
+    "\"extent\":[64,64],\"stride\":[128],\"box\":[64,8]}}",
     "{\"op\":\"show.swizzle\",\"elem_bits\":32,\"before\":\"(4,4):(4,1)\",\"after\":\"(4,4):(5,1)\"}",
     "{\"op\":\"show.pipe\",\"pipe\":\"pipe p\\nrole r warps 0..0\\nsync role\\nend\\n\"}",
     "{\"op\":\"show.fragment\",\"target\":\"sm_90a\",\"instruction\":\"wgmma\",\"m\":64,\"n\":8,"
