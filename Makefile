@@ -10,9 +10,11 @@
 # make fuzz       mutated input for every parser          make fuzz-cov   the same, led by coverage (clang)
 # make bench      ratios, printed            make examples   the programs of examples/, built and run
 # make device-test, -bench, -peers, -oracle, -banks, -wgmma, -words, -functions, -moves, -groups, -ragged, -edit, -python on a machine with a Hopper GPU
+# make playground the page of docs/playground.md, by clang for wasm32          make test-playground  its answers, and the page in a browser
 # make test-python  the Python package as a wheel, in an environment of its own
 # make install    PREFIX=/usr/local LIBDIR=$(PREFIX)/lib DESTDIR=           make uninstall   with the same
 # make generate   rewrite the tables of documents that come from src/
+# make site       the documentation in build/site, for any browser, without a server      make doxygen   the headers, in build/doxygen/html
 # CUTLASS_INCLUDE=FOLDER (of cute/layout.hpp, from the PyPI package nvidia-cutlass or a checkout) gives make bench CuTe's C++ as a peer;
 # tests and examples that need it take else what tools/setup.sh put into build/cutlass.
 # ENGINES=0 builds without isl, FLINT and GMP; so does a machine that lacks their headers.
@@ -387,6 +389,62 @@ bench: $(B)/zlay-bench
 test-python: $(B)/zlay
 	@B="$(B)" CC="$(CC)" PYTHON="$(PYTHON)" tests/python/run.sh
 
+# ---- the playground: libzlay for wasm32 with libc alone, inside one page -----
+
+# docs/playground.md says what is in it. Debian's wasi-libc, and the builtins of the compiler's own package; JANSSON is a folder with
+# the source of the JSON library, configured.
+WASM_CC ?= clang-22
+WASM_LD ?= wasm-ld-22
+WASI ?= /usr
+JANSSON ?= $(B)/jansson/src
+WASM := $(B)/wasm
+WASM_TARGET := --target=wasm32-wasip1 -isystem $(WASI)/include/wasm32-wasi -isystem $(JANSSON) -Os
+# Counts of objects are 64 bits wide, memory of wasm32 is not: what was allocated fits (zl_alloc), so its size is narrowed at will.
+WASM_COMPILE = $(Q)$(WASM_CC) $(WASM_TARGET) -Iinclude -Isrc -DZL_ENGINES=0 -std=c11 $(WARNINGS) -Wno-shorten-64-to-32 $(filter -Werror,$(CFLAGS)) \
+    -fvisibility=hidden -MMD -MP
+WASM_OBJECTS := $(patsubst $(B)/%,$(WASM)/%,$(LIB) $(JSON)) $(WASM)/entry.o
+WASM_JANSSON := $(addprefix $(WASM)/jansson/,dump.o error.o hashtable.o hashtable_seed.o load.o memory.o pack_unpack.o strbuffer.o strconv.o utf.o \
+    value.o version.o)
+PAGE := $(sort $(wildcard playground/*.html playground/*.css playground/*.js)) tools/playground.py tests/pipes/ring.pipe
+
+$(B)/jansson/src/jansson.h:
+	@mkdir -p $(B)
+	$(Q)tools/jansson.sh $(B)/jansson
+$(WASM_OBJECTS): | $(JANSSON)/jansson.h
+$(WASM)/jansson/%.o: $(JANSSON)/jansson.h
+	@mkdir -p $(@D)
+	$(Q)$(WASM_CC) $(WASM_TARGET) -w -DHAVE_STDINT_H -DNDEBUG -c -o $@ $(JANSSON)/$*.c
+$(WASM)/%.o: src/%.c
+	@mkdir -p $(@D)
+	$(WASM_COMPILE) -c -o $@ $<
+$(WASM)/entry.o: playground/entry.c
+	@mkdir -p $(@D)
+	$(WASM_COMPILE) -c -o $@ $<
+$(B)/playground/zlay.wasm: $(WASM_OBJECTS) $(WASM_JANSSON)
+	@mkdir -p $(@D)
+	$(Q)$(WASM_LD) -o $@ --no-entry --export=_initialize --gc-sections --strip-all -O2 --stack-first -z stack-size=4194304 \
+	    $(WASI)/lib/wasm32-wasi/crt1-reactor.o $^ -L$(WASI)/lib/wasm32-wasi -lc -lm \
+	    $(shell $(WASM_CC) -print-resource-dir)/lib/wasi/libclang_rt.builtins-wasm32.a
+$(B)/playground/index.html: $(B)/playground/zlay.wasm $(PAGE)
+	$(Q)$(PYTHON) tools/playground.py $< tests/pipes/ring.pipe > $@.new && mv $@.new $@
+playground:
+	@CC="$(WASM_CC)" LD="$(WASM_LD)" WASI="$(WASI)" tools/setup.sh playground
+	@$(MAKE) --no-print-directory $(B)/playground/index.html
+
+# The requests that the programs of tests/json send, as they send them, are sent to the module too.
+RECORD := $(patsubst tests/json/%.c,$(B)/record/%,$(sort $(wildcard tests/json/*.c)))
+$(RECORD): private COMPILE += -O0
+$(B)/record/%: tests/json/%.c tests/playground/record.c $(ARCHIVES)
+	@mkdir -p $(@D)
+	$(COMPILE) -Itests/support -Itests -o $@ $< tests/playground/record.c $(LDFLAGS) -Wl,--wrap=zlay_json_call $(ARCHIVES) -Wl,--as-needed \
+	    -lcmocka -lisl -lflint -lgmp -ljansson -ldl -lm -lpthread
+test-playground: playground
+	@CC="$(CC)" CUTLASS_INCLUDE="$(CUTLASS_INCLUDE)" CUDA_INCLUDE="$(CUDA_INCLUDE)" tools/setup.sh test
+	@CC="$(WASM_CC)" LD="$(WASM_LD)" WASI="$(WASI)" tools/setup.sh test-playground
+	@$(MAKE) --no-print-directory $(RECORD)
+	@$(MAKE) --no-print-directory B=$(B)/bare ENGINES=0 CFLAGS=-O1 $(B)/bare/zlay
+	B="$(B)" tests/playground/run.sh $(RECORD)
+
 # ---- documents, packages ---------------------------------------------------
 
 # The texts of tests/golden, as they are printed now.
@@ -402,11 +460,22 @@ census: all
 	@sed '/^#/d; s/: .*//' tests/census.gone | LC_ALL=C sort | LC_ALL=C comm -13 - tests/census.list | \
 	    LC_ALL=C sort -u - $(B)/census > $(B)/census.list && mv $(B)/census.list tests/census.list
 generate: $(B)/zlay
+	$(PYTHON) tools/site/pages.py > docs/index.md.new && mv docs/index.md.new docs/index.md
 	B="$(B)" CC="$(CC)" tools/generate.sh
 	$(PYTHON) tools/gen-python.py $(B)/zlay python/zlay
 	CC="$(CC)" tools/gen-rules.sh > docs/rules.md.new && mv docs/rules.md.new docs/rules.md
 	CC="$(CC)" tools/gen-forms.sh > docs/instructions.md.new && mv docs/instructions.md.new docs/instructions.md
 	CC="$(CC)" tools/gen-rules.sh man > docs/zlay_rules.7.new && mv docs/zlay_rules.7.new docs/zlay_rules.7
+
+site:
+	@CC="$(CC)" tools/setup.sh site
+	@$(PYTHON) tools/site/site.py "$(B)/site"
+# A warning is an error, and so is a public name without a comment.
+doxygen:
+	@CC="$(CC)" tools/setup.sh doxygen
+	@$(PYTHON) tools/site/headers.py check include/zlay/*.h
+	@rm -rf "$(B)/doxygen" && mkdir -p "$(B)/doxygen"
+	@(cat docs/Doxyfile; echo 'OUTPUT_DIRECTORY = "$(B)/doxygen"') | doxygen -
 
 # Folders may have blanks; what is below them has none.
 ROOT = $(DESTDIR)$(PREFIX)
@@ -418,7 +487,7 @@ SOS := $(notdir $(filter %.so,$(LIBRARIES)))
 COMPLETE := share/bash-completion/completions/zlay share/zsh/site-functions/_zlay share/fish/vendor_completions.d/zlay.fish
 
 install: all
-	install -d "$(ROOT)/bin" "$(ROOT)/include/zlay" "$(LIBS)/pkgconfig" "$(LIBS)/cmake/zlay" "$(DOCS)/docs/internals" \
+	install -d "$(ROOT)/bin" "$(ROOT)/include/zlay" "$(LIBS)/pkgconfig" "$(LIBS)/cmake/zlay" "$(DOCS)/docs/internals" "$(DOCS)/docs/pictures" "$(DOCS)/docs/recipes" \
 	    $(EXAMPLE_FOLDERS:%="$(DOCS)/%") "$(ROOT)/share/man/man1" "$(ROOT)/share/man/man7" $(foreach to,$(COMPLETE),"$(ROOT)/$(dir $(to))")
 	install -m 755 $(B)/zlay "$(ROOT)/bin"
 	install -m 644 $(HEADERS) $(HEADERS_CXX) $(B)/zlay.cdef "$(ROOT)/include/zlay"
@@ -433,6 +502,8 @@ install: all
 	install -m 644 LICENSE README.md "$(DOCS)"
 	install -m 644 $(wildcard docs/*.md) "$(DOCS)/docs"
 	install -m 644 $(wildcard docs/internals/*.md) "$(DOCS)/docs/internals"
+	install -m 644 $(wildcard docs/pictures/*.png) "$(DOCS)/docs/pictures"
+	install -m 644 $(wildcard docs/recipes/*.md) "$(DOCS)/docs/recipes"
 	for file in $(patsubst examples/%,%,$(filter-out $(EXAMPLE_FOLDERS:%/=%),$(wildcard examples/* $(EXAMPLE_FOLDERS:%=%*)))); do \
 	    install -m 644 "examples/$$file" "$(DOCS)/examples/$$file" || exit 1; done
 	install -m 644 $(B)/zlay.1 $(MANS) "$(ROOT)/share/man/man1"
@@ -451,8 +522,8 @@ clean:
 	rm -rf $(B)
 
 -include $(LIB:.o=.d) $(INTERPRETERS:.o=.d) $(RUNTIME:.o=.d) $(PRELOAD:.o=.d) $(JSON:.o=.d) $(CLI:.o=.d) $(B)/cli/main.d $(BENCH:.o=.d) \
-    $(DEVICE:.o=.d) $(addsuffix .d,$(TESTS))
+    $(DEVICE:.o=.d) $(addsuffix .d,$(TESTS)) $(WASM_OBJECTS:.o=.d)
 
 FORCE:
 .DELETE_ON_ERROR:
-.PHONY: all run tests units test test-units test-all exhaustive portable run-portable san tsan fuzz fuzz-cov check-layers check-house doc-check device-test device-synth device-copy-synth device-moves device-ragged device-words device-functions device-groups device-pipes device-copies device-bench device-calibrate device-peers device-banks device-edit device-oracle device-wgmma bench examples golden generate census install uninstall clean
+.PHONY: all run tests units test test-units test-all exhaustive portable run-portable san tsan fuzz fuzz-cov check-layers check-house doc-check device-test device-synth device-copy-synth device-moves device-ragged device-words device-functions device-groups device-pipes device-copies device-bench device-calibrate device-peers device-banks device-edit device-oracle device-wgmma bench examples golden playground test-playground generate census install uninstall clean site doxygen

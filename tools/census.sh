@@ -23,7 +23,7 @@ grep -hoE '^ *check "[^"]*"' tests/checks/*.sh tests/python/run.sh | sed 's/^ *c
 find tests/golden tests/pipes tests/data tests/fuzz/corpus tests/fuzz/crashers -type f | each data
 grep -n '^<!-- generated' docs/*.md | sed 's/:[0-9]*:/ /' | sort | uniq -c | awk '{ $1 = ""; print }' | each table
 ls docs/rules.md docs/instructions.md docs/zlay_rules.7 | each table
-for page in README.md docs/*.md docs/internals/*.md; do
+for page in README.md docs/*.md docs/internals/*.md docs/recipes/*.md; do
     sed 's/`[^`]*`//g' "$page" | grep -o ']([^)#]*)' | sed 's/](\(.*\))/\1/' | sort -u | sed "s|^|$page |"
 done | each link
 grep -ohE '\bzlay_[a-z0-9_]+\(' "$B/zlay.cdef" | tr -d '(' | sort -u | each symbol

@@ -5,12 +5,15 @@ as `zlay batch` answers {"op": "zlay"}: a module a name before the dot, a functi
 import json
 import os
 import keyword
+import re
 import subprocess
 import sys
 import textwrap
 
 TYPES = {"integer": "Number", "word": "Number", "switch": "Number", "boolean": "bool", "text": "str", "texts": "Sequence[str]",
-         "list": "Sequence[Value]", "layout": "LayoutLike", "value": "Value"}
+         "list": "Sequence[Value]", "layout": "LayoutLike", "value": "Value", "integers": "Integers", "matrix": "Matrix",
+         "sizes": "Sequence[Sequence[Number]]", "object": "Mapping[str, Value]", "objects": "Sequence[Mapping[str, Value]]",
+         "map": "MapLike", "pipe": "PipeLike"}
 #: What an operation answers: the function that asks, its type.
 ANSWERS = {"layout": ("_layout", "Layout"), "F2 object": ("_f2", "F2"), "integer": ("_call", "int"), "bytes": ("_call", "int")}
 HEAD = '''# SPDX-License-Identifier: Apache-2.0
@@ -65,9 +68,11 @@ def module(about, functions, exported):
     text = "\n" + "\n\n".join(functions)
     typing = [w for w in ("Any", "Mapping", "Optional", "Sequence") if w + "[" in text or (w == "Any" and "-> Any" in text)]
     lines = [f"from typing import {', '.join(typing)}", ""]
-    json_names = [w for w in ("Number", "Value") if w in text] + ["call as _call"] * ("_call(" in text)
+    has = lambda word: re.search(rf"\b{word}\b", re.sub(r'""".*?"""', "", text, flags=re.S))
+    json_names = [w for w in ("Integers", "Matrix", "Number", "Value") if has(w)] + ["call as _call"] * ("_call(" in text)
     for place, words in ((".._json", json_names), ("..f2", ["F2"] * ("-> F2" in text)),
                          ("..layout", [w for w in ("Layout", "LayoutLike") if f"-> {w}:" in text or f": {w}" in text or f"[{w}]" in text]),
+                         ("..pipe", ["PipeLike"] * ("PipeLike" in text)), ("..tensormap", ["MapLike"] * ("MapLike" in text)),
                          ("..verdict", ["Verdict", "asked as _asked"] * ("_asked(" in text)),
                          ("._answers", [f"{w} as _{w}" for w in ("f2", "layout") if f"_{w}(" in text])):
         if words:

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# tools/setup.sh run|test|fuzz: install the Debian packages that the goal needs and the machine lacks.
+# tools/setup.sh run|test|fuzz|site|doxygen|playground|test-playground: install the Debian packages that the goal needs and the machine lacks.
 # With NO_INSTALL=1, or when neither root nor sudo without a password, print the line and stop;
 # where only isl, FLINT or GMP is missing, run goes on without them, as ENGINES=0 does, and where only
 # LLVM 22 is (it is in Debian 12's security archive, and not everywhere), test does, and skips some; so it does
@@ -10,6 +10,8 @@ goal=${1:-test}
 
 header() { printf '#include <%s>\n' "$1" | ${CC:-cc} ${CPPFLAGS:-} -E - >/dev/null 2>&1; }
 cffi() { python3 -c 'import cffi' >/dev/null 2>&1; }
+markdown() { python3 -c 'import markdown_it' >/dev/null 2>&1; }
+documents() { [ "$goal" = site ] || [ "$goal" = doxygen ]; } # these compile nothing
 cxx() { command -v ${CXX:-c++} >/dev/null 2>&1; }
 
 missing=
@@ -19,10 +21,10 @@ need() { # package, then what shows that it is there
     "$@" || missing="$missing $package"
 }
 
-command -v ${CC:-cc} >/dev/null 2>&1 || [ "$goal" = fuzz ] || { echo "zlay: no C compiler '${CC:-cc}'" >&2; exit 1; }
-need libjansson-dev header jansson.h
+command -v ${CC:-cc} >/dev/null 2>&1 || documents || case $goal in fuzz | *playground) ;; *) false ;; esac || { echo "zlay: no C compiler '${CC:-cc}'" >&2; exit 1; }
+documents || need libjansson-dev header jansson.h
 must=$missing
-if [ "$goal" = test ] || [ "${ENGINES:-1}" != 0 ]; then
+if [ "$goal" = test ] || { ! documents && [ "${ENGINES:-1}" != 0 ]; }; then
     need libisl-dev header isl/ctx.h
     need libgmp-dev header gmp.h
     need libflint-dev header flint/fmpz.h
@@ -35,17 +37,33 @@ if [ "$goal" = test ]; then
 #include <cmocka.h'
     need pkg-config command -v pkg-config
     need python3-cffi cffi
+    need python3-markdown-it markdown
     need g++ cxx
     need spin command -v spin
     need tcc command -v tcc
     need libamdhip64-dev header hip/hip_version.h
 fi >/dev/null
 
+[ "$goal" != site ] || need python3-markdown-it markdown
+[ "$goal" != doxygen ] || need doxygen command -v doxygen >/dev/null
+
 libfuzzer() { echo 'int LLVMFuzzerTestOneInput(void); int LLVMFuzzerTestOneInput(void) { return 0; }' | ${CC:-cc} -fsanitize=fuzzer -x c - -o /dev/null 2>&1; }
 if [ "$goal" = fuzz ]; then
     need clang-22 command -v ${CC:-cc}
     need libclang-rt-22-dev libfuzzer
 fi >/dev/null
+
+builtins() { [ -e "$(${CC:-cc} -print-resource-dir)/lib/wasi/libclang_rt.builtins-wasm32.a" ]; }
+case $goal in *playground)
+    missing=
+    need clang-22 command -v ${CC:-cc}
+    need lld-22 command -v ${LD:-wasm-ld-22}
+    need wasi-libc test -e "${WASI:-/usr}/lib/wasm32-wasi/libc.a"
+    need libclang-rt-22-dev-wasm32 builtins
+    [ "$goal" = playground ] || need nodejs command -v node
+    [ "$goal" = playground ] || need chromium command -v chromium
+    ;;
+esac >/dev/null 2>&1
 
 wished=
 wish() {

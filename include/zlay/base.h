@@ -13,11 +13,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#if !defined(__linux__) || !defined(__LP64__) || \
-    __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+/* wasm32 is the build of docs/playground.md, for that page alone. */
+#if !defined(__wasm32__) &&                        \
+    (!defined(__linux__) || !defined(__LP64__) || \
+     __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__)
 #error "zlay runs on 64-bit little-endian Linux (x86-64, aarch64)"
 #endif
 
+/** What a program that links the library may call. */
 #define ZLAY_API __attribute__((visibility("default")))
 
 #ifdef __cplusplus

@@ -33,6 +33,7 @@
 extern "C" {
 #endif
 
+/** An immutable body; read by any thread. */
 typedef struct zlay_body zlay_body;
 
 /** What an operand of a body is. */

@@ -92,6 +92,7 @@ enum {
     ZLAY_FAULT_OUTSIDE        /* index i has a negative value, and the outputs no sizes */
 };
 
+/** What is wrong with a layout that is not bijective.  32 bytes. */
 typedef struct zlay_fault {
     int32_t fault;     /* ZLAY_FAULT_* */
     uint32_t reserved; /* 0 */

@@ -105,6 +105,7 @@ enum {
     ZLAY_PICTURE_HTML,     /* one page that needs no other: boxes are picked, and time goes on */
 };
 
+/** The form of a print.  32 bytes. */
 typedef struct zlay_picture_form {
     uint32_t size;        /* sizeof(zlay_picture_form) */
     int32_t form;         /* ZLAY_PICTURE_* */
@@ -129,6 +130,7 @@ enum {
     ZLAY_SHOW_HOLDERS, /* of a layout from (thread, value) to elements: what holds each of them */
 };
 
+/** What zlay_show_layout reads.  56 bytes. */
 typedef struct zlay_show_layout_request {
     uint32_t size;    /* sizeof(zlay_show_layout_request) */
     int32_t labels;   /* ZLAY_SHOW_*; 0: ZLAY_SHOW_VALUES */

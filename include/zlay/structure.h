@@ -33,6 +33,7 @@ enum {
     ZLAY_STRUCTURE_ORIGIN     /* strides, ascending, and no coordinate is in two outputs */
 };
 
+/** Figures of a structure.  64 bytes. */
 typedef struct zlay_structure_summary {
     uint64_t points;     /* of the box */
     uint64_t values;     /* different ones; 0: more than limits.points would be asked for, or

@@ -20,21 +20,28 @@ from .pipe import Pipe
 from .tensormap import TensorMap
 
 if TYPE_CHECKING:
-    from . import check, ops, runtime, synth
-    from .plans import Plan, plan
+    from . import check, ops, runtime, synth, variants
+    from .attention import Attention
+    from .picture import Picture, show
+    from .planner import plan
+    from .plans import Plan
+    from .rows import Rows
     from .verdict import Fix, Reason, Verdict
+    from .weights import Weights
 
-__all__ = ["Error", "F2", "Fix", "Layout", "Pipe", "Plan", "ProvedNone", "Reason", "Refused", "TensorMap", "Undecided", "Verdict",
-           "call", "check", "limits", "ops", "plan", "runtime", "show", "synth"]
+__all__ = ["Attention", "Error", "F2", "Fix", "Layout", "Picture", "Pipe", "Plan", "ProvedNone", "Reason", "Refused", "Rows",
+           "TensorMap", "Undecided", "Verdict", "Weights", "call", "check", "explain", "limits", "ops", "plan", "runtime", "show", "synth",
+           "variants"]
 
 __version__ = version()
 
-_LATER = {"Plan": ".plans", "plan": ".plans", "Fix": ".verdict", "Reason": ".verdict", "Verdict": ".verdict"}
+_LATER = {"Attention": ".attention", "Picture": ".picture", "Plan": ".plans", "Rows": ".rows", "Weights": ".weights", "plan": ".planner",
+          "show": ".picture", "Fix": ".verdict", "Reason": ".verdict", "Verdict": ".verdict"}
 
 
 def __getattr__(name: str) -> Any:
     """What is imported when it is first used, so that `import zlay` is fast."""
-    if name in ("check", "ops", "runtime", "synth"):
+    if name in ("check", "ops", "runtime", "synth", "variants"):
         return importlib.import_module(f".{name}", __name__)
     room = _LATER.get(name)
     if room:
@@ -42,16 +49,13 @@ def __getattr__(name: str) -> Any:
     raise AttributeError(f"module 'zlay' has no attribute '{name}'")
 
 
-def show(of: Any) -> None:
-    """Print what is known of an object: a layout, a map, a verdict, a pipe, a plan; of a text the rule of that name.
+def explain(rule: str) -> str:
+    """What a rule says, who made it, for which targets, and its source.
 
     >>> import zlay
-    >>> zlay.show("TMAP_STRIDE_16")
+    >>> print(zlay.explain("TMAP_STRIDE_16"))
     TMAP_STRIDE_16: each stride is a multiple of 16 bytes
     driver, any: cuda.h, globalStrides
     """
-    if isinstance(of, str):
-        rule = call("rule.explain", rule=of)
-        print(f"{of}: {rule['text']}\n{rule['by']}, {rule['targets']}: {rule['source']}")
-    else:
-        print(of._show_() if hasattr(of, "_show_") else of)
+    of = call("rule.explain", rule=rule)
+    return f"{rule}: {of['text']}\n{of['by']}, {of['targets']}: {of['source']}"

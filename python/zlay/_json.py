@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import json
-from typing import Any, Mapping, Sequence, Union
+from typing import TYPE_CHECKING, Any, Mapping, Sequence, Union
 
 from ._lib import context, fail, ffi, lib, library
 from .errors import Error, ProvedNone, Undecided
 
-__all__ = ["Number", "Value", "call", "plain"]
+__all__ = ["Integers", "Matrix", "Number", "Value", "call", "plain"]
 
 #: An integer; a text of digits, "0x..." or a polynomial in names, where the operation takes those.
 Number = Union[int, str]
+if TYPE_CHECKING:
+    import numpy
+
+    Array = numpy.ndarray[Any, Any]
+#: A list of integers, or an array of NumPy of one dimension; the same of two.
+Integers = Union[Sequence[Number], "Array"]
+Matrix = Union[Sequence[Integers], "Array"]
 #: What JSON has, and every object of this package.
 Value = Any
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Mapping, Optional, Sequence, Tuple, Type,
 
 from ._lib import context, fail, ffi, lib, made, printed, undecided
 from .errors import Error
+from .shown import Shown
 
 if TYPE_CHECKING:
     import numpy
@@ -40,7 +41,7 @@ def _text(value: Any) -> bytes:
     return str(value).replace("None", "_").replace(",)", ")").encode()
 
 
-class Layout:
+class Layout(Shown):
     """A function from the coordinates of a box to integers, written as shape:stride, or as another kind of docs/algebra.md.
 
     Two layouts are `==` where they have one size and one value at every index. That is a decision, which
@@ -109,7 +110,8 @@ class Layout:
         return f"{type(self).__name__}({str(self)!r})"
 
     _json_ = __str__
-    _show_ = __str__
+    def _view_(self) -> Tuple[str, Mapping[str, Any]]:
+        return "layout", {"layout": self}
 
     @property
     def size(self) -> int:

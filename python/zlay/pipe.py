@@ -2,18 +2,19 @@
 """Pipes: asynchronous events, decided for every trip count (docs/pipe.md)."""
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Union
+from typing import TYPE_CHECKING, Any, Mapping, Tuple, Union
 
 from ._json import call
 from ._lib import context, ffi, lib, made, printed
+from .shown import Shown
 
 if TYPE_CHECKING:
     from .verdict import Verdict
 
-__all__ = ["Pipe"]
+__all__ = ["Pipe", "PipeLike"]
 
 
-class Pipe:
+class Pipe(Shown):
     """A pipe of its text, an immutable object; Error names the line that does not read."""
 
     __slots__ = ("_of",)
@@ -27,7 +28,9 @@ class Pipe:
         return printed(lambda out: lib.zlay_pipe_print(out, self._of))
 
     _json_ = __str__
-    _show_ = __str__
+
+    def _view_(self) -> Tuple[str, Mapping[str, Any]]:
+        return "pipe", {"pipe": self}
 
     def __repr__(self) -> str:
         return f"<zlay.Pipe of {str(self).count(chr(10))} lines>"

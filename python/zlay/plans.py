@@ -9,51 +9,50 @@
 from __future__ import annotations
 
 import functools
-from typing import Any, Dict, Tuple, Union
+from typing import Any, Dict, Iterator, List, Mapping, Optional, Tuple
 
-from ._lib import context, cstring, ffi, lib, made, printed
+from . import arguments as given_by
+from ._lib import context, ffi, lib, made, printed
+from .arguments import Argument
 from .errors import Error
 from .pipe import Pipe
-from .tensormap import target_of, type_of
-from .tensors import tensor
+from .request import filled, wanted
+from .shown import Shown
+from .tensormap import target_of
+from .tensors import dense
 
-__all__ = ["Plan", "plan"]
+__all__ = ["Plan", "request"]
 
 #: Members of zlay_gemm whose enumerators have words in zlay/plan.h, and the prefix of those.
 _WORDS = {"a_order": "ORDER", "b_order": "ORDER", "d_order": "ORDER", "a_scales": "SCALES", "b_scales": "SCALES", "d_scales": "SCALES",
           "repack": "REPACK", "multicast": "MULTICAST", "swap": "SWAP", "stream_k": "STREAM", "ragged": "RAGGED"}
 _TYPES = ("type", "a_type", "b_type", "d_type")
-_FIELDS = {name for name, _ in ffi.typeof("zlay_gemm").fields} - {"size", "m", "n", "k", "reserved0", "reserved1", "epilogue_length"}
+#: Arguments that `launch` gives by itself.
+_OWN = ("ptr_a", "ptr_b", "ptr_d", "tensor_a", "tensor_b", "tensor_d", "workspace")
 
 
-def _member(name: str, value: Union[int, str]) -> int:
-    if name in _TYPES:
-        number = type_of(value)
-        return int(lib.ZLAY_GEMM_U8) if number == lib.ZLAY_TYPE_U8 and isinstance(value, str) else number
-    if not isinstance(value, str):
-        return value
-    word = getattr(lib, f"ZLAY_{_WORDS[name]}_{value.upper()}", None) if name in _WORDS else None
-    if word is None:
-        raise Error("EINVAL", f"field '{name}' cannot be '{value}'")
-    return int(word)
+def request(fields: Mapping[str, Any]) -> Tuple[Any, Any]:
+    """zlay_gemm, and the memory of its epilogue's text."""
+    given = dict(fields)
+    body = (given.pop("epilogue", None) or "").encode()
+    tile = given.pop("tile", None)
+    if tile is not None:
+        given["tile_m"], given["tile_n"], given["tile_k"] = tile
+    u8 = {name for name in _TYPES if given.get(name) == "u8"}
+    gemm = filled("zlay_gemm", {n: lib.ZLAY_GEMM_U8 if n in u8 else v for n, v in given.items()}, _WORDS, _TYPES, "plan")
+    text = ffi.new("char[]", body)
+    if body:
+        gemm.epilogue, gemm.epilogue_length = text, len(body)
+    return gemm, text
 
 
-class Plan:
+class Plan(Shown):
     """A plan of a GEMM D = A B, made by `zlay.plan`."""
 
     def __init__(self, target: str, m: int, n: int, k: int, **fields: Any) -> None:
-        gemm = ffi.new("zlay_gemm *", {"size": ffi.sizeof("zlay_gemm"), "m": m, "n": n, "k": k})
-        body = (fields.pop("epilogue", None) or "").encode()
-        text = ffi.new("char[]", body)
-        if body:
-            gemm.epilogue, gemm.epilogue_length = text, len(body)
-        if "tile" in fields:
-            gemm.tile_m, gemm.tile_n, gemm.tile_k = fields.pop("tile")
-        for name, value in fields.items():
-            if name not in _FIELDS:
-                raise Error("EINVAL", f"plan: no field is called '{name}'")
-            setattr(gemm, name, _member(name, value))
+        gemm, text = request({"m": m, "n": n, "k": k, **fields})
         self._of = made(lib.zlay_gemm_synth, "zlay_plan **", lib.zlay_plan_free, target_of(target), gemm)
+        gemm.epilogue = ffi.NULL  # the plan has its own
         self.target, self._gemm = target, gemm
         self._info = ffi.new("zlay_plan_summary *")
         lib.zlay_plan_info(self._info, self._of)
@@ -80,6 +79,11 @@ class Plan:
         return int(self._info.threads)
 
     @property
+    def workspace(self) -> int:
+        """Bytes of global memory that the kernel works in; 0: none."""
+        return int(self._info.workspace)
+
+    @property
     def why(self) -> str:
         """Every rule that the plan asked, one line each: rule, field, value, bound, answer, source; and which path it takes."""
         return printed(lambda out: lib.zlay_plan_rules(out, self._of))
@@ -90,10 +94,11 @@ class Plan:
         pipe = lib.zlay_plan_pipe(self._of)
         return Pipe(printed(lambda out: lib.zlay_pipe_print(out, pipe)))
 
+    def _view_(self) -> Tuple[str, Mapping[str, Any]]:
+        return "pipe", {"pipe": self.pipe}
+
     def __str__(self) -> str:
         return printed(lambda out: lib.zlay_plan_print(out, self._of))
-
-    _show_ = __str__
 
     def __repr__(self) -> str:
         i = self._info
@@ -117,46 +122,91 @@ class Plan:
         """Its data movement as a header of CUDA C."""
         return self._text(lib.zlay_emit_header, name)
 
-    def launch(self, a: Any, b: Any, d: Any, stream: Any = None) -> None:
+    # ---- launches --------------------------------------------------------------------
+
+    @functools.cached_property
+    def arguments(self) -> Tuple[str, ...]:
+        """The names of the kernel's arguments beside A, B, D and the workspace: `launch` takes them by these.
+
+        >>> import zlay
+        >>> zlay.plan("sm_90a", 512, 256, 128, groups=4).arguments
+        ('offsets',)
+        """
+        return tuple(a.name for a in self._arguments)
+
+    @functools.cached_property
+    def _arguments(self) -> List[Argument]:
+        found = given_by.listed(self._each(), _OWN)
+        return [a._replace(name=a.name.replace("tensor_", "")) if a.kind == lib.ZLAY_ARGUMENT_MAP else a for a in found]
+
+    def _each(self) -> Iterator[Any]:
+        one, i = ffi.new("zlay_pipe_argument *"), 0
+        while not lib.zlay_plan_argument_nth(one, self._of, i):
+            yield one
+            i += 1
+
+    def launch(self, a: Any, b: Any, d: Any, stream: Any = None, *, offsets: Any = None, lengths: Any = None, a_scales: Any = None,
+               b_scales: Any = None, d_scales: Any = None, workspace: Any = None, **arguments: Any) -> None:
         """Run D = A B on tensors of a device, without waiting: on `stream`, or torch's current one.
 
         A is m x k, B k x n and D m x n, with the plan's types, orders and leading dimensions: as zlay/plan.h says, K is contiguous in A
-        and B unless the plan has other orders, so B is the `.T` of an array of n x k. Other arrays are refused (EINVAL); so are kernels
-        of an epilogue or of scales, which have arguments of their own (ENOTSUP). A plan that repacks or that has `stream_k` has a
-        workspace in its kernel, so that its launches have to follow one another on one stream.
+        and B unless the plan has other orders, so B is the `.T` of an array of n x k. Of groups of rows B is groups x k x n, of groups
+        of K D is groups x m x n; the groups begin at `offsets`, groups + 1 of s32 on the device, or integers of the host, which are
+        checked and copied, as `lengths` are. Scales are those of A, B and D, as docs/gemm.md lays them out; what an epilogue has is
+        given by its names there, arrays of the device and numbers.
+
+        Other arrays are refused (EINVAL). A plan with a `workspace` has one in its kernel, so that its launches have to follow one
+        another on one stream, unless an array of that many bytes is given.
         """
-        from .runtime import Kernel, device_of
+        from .runtime import Kernel, device_of, stream_of
 
-        self._fit(a, b, d)
-
+        bound = self._fit(a, b, d)
+        values = dict(arguments)
+        if lengths is not None:
+            if offsets is not None:
+                raise Error("EINVAL", "offsets or lengths, not both")
+            offsets = given_by.counts("lengths", lengths, are_lengths=True)
+        values["offsets"] = offsets
+        for name, scales in (("a", a_scales), ("b", b_scales), ("d", d_scales)):
+            if scales is not None:
+                self._fit_scales(name, scales)
+                values["s" + self._planned(name)] = scales
+        given = given_by.given(self._arguments, values)
         ordinal = device_of(d)
         if ordinal not in self._kernels:
-            self._kernels[ordinal] = Kernel(self._of, self.ptx, "gemm", ordinal)
-        self._kernels[ordinal].launch(a, b, d, stream)
+            image = self.ptx.encode()
+            self._kernels[ordinal] = Kernel(ordinal, "zlay_kernel_load", self._of, image, len(image), b"gemm")
+        self._kernels[ordinal].launch(stream_of(stream, d), given, bound, workspace)
 
-    def _fit(self, a: Any, b: Any, d: Any) -> None:
-        """Whether the arrays have the shapes and strides that the request says; groups and packed elements say their own."""
-        g = self._gemm
-        if g.groups:
-            raise Error("ENOTSUP", "a plan of groups is launched by its text: its kernel reads offsets too")
-        column = lib.ZLAY_ORDER_COLUMN
-        wanted = ((a, g.m, g.k, g.a_order == column, g.lda), (b, g.k, g.n, g.b_order != lib.ZLAY_ORDER_ROW, g.ldb),
-                  (d, g.m, g.n, g.d_order == column, g.ldd))
-        i = self._info
+    def _planned(self, name: str) -> str:
+        """Which operand of the planned product is one of the request."""
+        return {"a": "b", "b": "a"}.get(name, name) if self._info.swapped else name
+
+    def _fit_scales(self, name: str, scales: Any) -> None:
+        """Whether an array has as many bytes as the plan's scales of an operand."""
+        of = ffi.new("zlay_scales *")
+        if lib.zlay_plan_scales(of, self._of, "abd".index(self._planned(name))):
+            raise Error("EINVAL", f"{name}_scales: the plan has none")
+        atoms = of.granularity in (lib.ZLAY_SCALES_LINE_32, lib.ZLAY_SCALES_LINE_16)
+        one = 512 if atoms else lib.zlay_type_bits(of.type) // 8
+        copies = self._gemm.groups if name == "b" and self._gemm.groups and self._gemm.ragged == lib.ZLAY_RAGGED_ROWS else 1
+        size, found = of.shape[0] * of.shape[1] * one * copies, dense(scales, f"{name}_scales").size
+        if size != found:
+            raise Error("EINVAL", f"{name}_scales has to have {size} bytes, not {found}")
+
+    def _fit(self, a: Any, b: Any, d: Any) -> Tuple[int, int, int]:
+        """The addresses of arrays that have the types, shapes and strides of the request."""
+        g, i, column = self._gemm, self._info, lib.ZLAY_ORDER_COLUMN
         types = (i.mma.b, i.mma.a, i.d_type) if i.swapped else (i.mma.a, i.mma.b, i.d_type)
-        for name, type, (x, rows, columns, down, pitch) in zip("ABD", types, wanted):
-            t = tensor(x)
-            if 8 * t.bytes != lib.zlay_type_bits(type):
-                raise Error("EINVAL", f"{name} has to have elements of {cstring(lib.zlay_type_name(type))}, not {t.type}")
-            strides = (1, pitch or rows) if down else (pitch or columns, 1)
-            if t.shape != (rows, columns) or any(s != w * t.bytes for s, w, e in zip(t.strides, strides, t.shape) if e > 1):
-                found = tuple(s // t.bytes for s in t.strides)
-                raise Error("EINVAL", f"{name} has to have the shape ({rows}, {columns}) and the strides {strides}, not {t.shape} and {found}")
-
-
-def plan(target: str, m: int, n: int, k: int, **fields: Any) -> Plan:
-    """Plan a GEMM of m x n x k elements; `fields` are members of zlay_gemm (zlay/plan.h), or `tile`, with words as in docs/gemm.md.
-
-    ProvedNone names the rule that no plan can keep.
-    """
-    return Plan(target, m, n, k, **fields)
+        asked = ((a, g.m, g.k, g.a_order == column, g.lda), (b, g.k, g.n, g.b_order != lib.ZLAY_ORDER_ROW, g.ldb),
+                 (d, g.m, g.n, g.d_order == column, g.ldd))
+        each: Optional[str] = None if not g.groups else "D" if g.ragged == lib.ZLAY_RAGGED_K else "B"
+        addresses = []
+        for name, type, (x, rows, columns, down, pitch) in zip("ABD", types, asked):
+            pitch = pitch or (rows if down else columns)
+            shape: Tuple[int, ...] = (rows, columns)
+            strides: Tuple[int, ...] = (1, pitch) if down else (pitch, 1)
+            if name == each:
+                shape, strides = (g.groups, *shape), (pitch * (columns if down else rows), *strides)
+            addresses.append(wanted(name, x, type, shape, strides))
+        return addresses[0], addresses[1], addresses[2]

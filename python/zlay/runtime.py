@@ -8,13 +8,14 @@ from __future__ import annotations
 import functools
 import sys
 import threading
-from typing import Any
+from typing import Any, Dict, Mapping, Optional, Tuple, Union
 
 from ._lib import context, fail, ffi, library, made
+from .arguments import Counts, Given
 from .tensormap import TensorMap
-from .tensors import tensor
+from .tensors import dense
 
-__all__ = ["Kernel", "encode", "stream_of"]
+__all__ = ["Kernel", "device_of", "encode", "stream_of"]
 
 
 def _runtime() -> Any:
@@ -70,22 +71,68 @@ def device_of(x: Any) -> int:
     return number if isinstance(number, int) else 0
 
 
-class Kernel:
-    """A kernel of a plan, loaded on a device."""
+class Memory:
+    """Bytes on a device, freed when nothing refers to them any more."""
 
-    def __init__(self, plan: Any, text: str, name: str, ordinal: int) -> None:
-        run, image = _runtime(), text.encode()
+    def __init__(self, ordinal: int, bytes: int) -> None:
+        run, device, out = _runtime(), _device(ordinal), ffi.new("uint64_t *")
+        with device.lock:
+            status = run.zlay_device_allocate(context(), out, device.of, bytes)
+        if status:
+            raise fail(status)
+        self.address = address = int(out[0])
+        self._keep = ffi.gc(ffi.cast("void *", address), lambda _: run.zlay_device_free(device.of, address))
+
+
+class Kernel:
+    """A kernel of a plan, loaded on a device by a function `zlay_kernel_load*`; what it is given stays for the launches that follow."""
+
+    def __init__(self, ordinal: int, load: str, *request: Any) -> None:
+        run = _runtime()
         self._device = _device(ordinal)
         with self._device.lock:
-            self._of = made(run.zlay_kernel_load, "zlay_kernel **", run.zlay_kernel_free, self._device.of, plan, image, len(image),
-                            name.encode())
+            self._of = made(getattr(run, load), "zlay_kernel **", run.zlay_kernel_free, self._device.of, *request)
+        self._has: Dict[str, Union[bytes, Counts]] = {}  # what it was given, which is not given again
+        self._bound: Optional[Tuple[int, int, int]] = None
+        self._workspace: Optional[Tuple[int, int, Any]] = None
 
-    def launch(self, a: Any, b: Any, d: Any, stream: Any = None) -> None:
-        """Bind three arrays and launch on a stream, without waiting."""
-        run, on = _runtime(), stream_of(stream, d)
-        at = [tensor(x).address for x in (a, b, d)]
+    def launch(self, stream: int, given: Mapping[str, Given], bound: Optional[Tuple[int, int, int]] = None, workspace: Any = None) -> None:
+        """Give it its arguments, and the addresses of A, B and D where it has those, and launch without waiting."""
+        run = _runtime()
         with self._device.lock:
-            status = run.zlay_kernel_bind(context(), self._of, *at)
-            status = status or run.zlay_kernel_launch(context(), self._of, ffi.cast("void *", on))
-            if status:
-                raise fail(status)
+            if workspace is not None:
+                self._work_in(workspace)
+            if bound and bound != self._bound:
+                self._bound = None
+                _hold(run.zlay_kernel_bind(context(), self._of, *bound))
+                self._bound = bound
+            for name, value in given.items():
+                self._give(name, value)
+            _hold(run.zlay_kernel_launch(context(), self._of, ffi.cast("void *", stream)))
+
+    def _give(self, name: str, value: Given) -> None:
+        """An address or a scalar; or numbers of the host, which are copied, and waited for."""
+        run, text = _runtime(), name.encode()
+        has: Union[bytes, Counts] = value if isinstance(value, Counts) else bytes(ffi.buffer(value))
+        if self._has.get(name) == has:
+            return
+        self._has.pop(name, None)
+        if isinstance(value, Counts):
+            set = run.zlay_kernel_set_lengths if value.are_lengths else run.zlay_kernel_set_offsets
+            _hold(set(context(), self._of, text, value.numbers, len(value.numbers)))
+        else:
+            _hold(run.zlay_kernel_set(context(), self._of, text, value, ffi.sizeof(ffi.typeof(value).item)))
+        self._has[name] = has
+
+    def _work_in(self, workspace: Any) -> None:
+        """Use an array as the workspace, which it clears where it is another than before."""
+        of = dense(workspace, "workspace")
+        if self._workspace is None or self._workspace[:2] != (of.address, of.size):
+            self._workspace = self._bound = None
+            _hold(_runtime().zlay_kernel_set_workspace(context(), self._of, of.address, of.size))
+        self._workspace = of.address, of.size, workspace
+
+
+def _hold(status: int) -> None:
+    if status:
+        raise fail(status)

@@ -13,16 +13,17 @@ zlay.errors.Refused: REFUSED: TMAP_BOX: box[1] is 300; each box extent is 1 to 2
 """
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Dict, Optional, Sequence, Tuple, Union
+from typing import TYPE_CHECKING, Any, Dict, Mapping, Optional, Sequence, Tuple, Union
 
 from ._lib import cstring, fail, ffi, lib
 from .errors import Error
-from .tensors import tensor
+from .shown import Shown
+from .tensors import Tensor, tensor
 
 if TYPE_CHECKING:
     from .verdict import Verdict
 
-__all__ = ["TensorMap"]
+__all__ = ["MapLike", "TensorMap"]
 
 
 def target_of(name: str) -> Any:
@@ -53,8 +54,26 @@ def _swizzle(swizzle: Union[str, int]) -> int:
     return int(number)
 
 
-class TensorMap:
-    """The parameters of a tiled tensor map in the driver's order: dimension 0 is the contiguous one.
+#: Modes by their number in zlay/tensormap.h.
+_MODES = ("tiled", "im2col", "im2col_wide")
+_WIDE = ("w", "w128")
+
+
+def _driver_type(type: str) -> int:
+    """The number of an element type that the driver takes; of bytes that it has no name for, u8."""
+    number = type_of(type)
+    return int(lib.ZLAY_TYPE_U8) if number >= lib.ZLAY_TYPE_S8 and lib.zlay_type_bits(number) == 8 else number
+
+
+def _pitches(at: Tensor) -> Tuple[int, ...]:
+    """The strides of an array in the driver's order, which has none of the contiguous dimension."""
+    return at.strides[-2::-1] if len(at.shape) > 1 else ()
+
+
+class TensorMap(Shown):
+    """The parameters of a tensor map in the driver's order: dimension 0 is the contiguous one.
+
+    Called it makes a tiled map; `im2col` and `im2col_wide` make the others, which have `lower`, `upper`, `channels` and `pixels` and no box.
 
     `extent`, `box` and `step` count elements, `stride` bytes, and dimension 0 has no stride. `interleave`, `l2` and `oob` are
     cuda.h's numbers.
@@ -66,16 +85,54 @@ class TensorMap:
                  step: Optional[Sequence[int]] = None, swizzle: Union[str, int] = "none", interleave: int = 0, l2: int = 0,
                  oob: int = 0, target: str = "sm_90a") -> None:
         rank = len(extent)
-        if len(box) != rank or len(stride) != rank - 1 or (step is not None and len(step) != rank):
+        if len(box) != rank:
             raise Error("EINVAL", f"of rank {rank} a map has {rank} boxes and steps and {rank - 1} strides")
         self.target, self._target = target, target_of(target)
-        self._map = ffi.new("zlay_tensormap *")
-        if rank > len(self._map.extent):
-            raise Error("EINVAL", f"a map has 1 to {len(self._map.extent)} dimensions, not {rank}")
-        status = lib.zlay_tensormap_from_tiled(self._map, type_of(type), rank, ffi.cast("void *", address), list(extent), list(stride),
-                                               list(box), list(step or [1] * rank), interleave, _swizzle(swizzle), l2, oob)
+        self._map = TensorMap._encoded(lib.zlay_tensormap_from_tiled, type, address, extent, stride, (list(box),), step,
+                                       (interleave, _swizzle(swizzle), l2, oob))
+
+    @staticmethod
+    def _encoded(encode: Any, type: Union[str, int], address: int, extent: Sequence[int], stride: Sequence[int], boxes: Tuple[Any, ...],
+                 step: Optional[Sequence[int]], modes: Tuple[int, ...]) -> Any:
+        """What a function made of the arguments of one of the driver's encode calls."""
+        map, rank = ffi.new("zlay_tensormap *"), len(extent)
+        if len(stride) != rank - 1 or (step is not None and len(step) != rank):
+            raise Error("EINVAL", f"of rank {rank} a map has {rank} steps and {rank - 1} strides")
+        if rank > len(map.extent):
+            raise Error("EINVAL", f"a map has 1 to {len(map.extent)} dimensions, not {rank}")
+        status = encode(map, type_of(type), rank, ffi.cast("void *", address), list(extent), list(stride), *boxes, list(step or [1] * rank),
+                        *modes)
         if status:
             raise fail(status, "the arguments of a tensor map")
+        return map
+
+    @classmethod
+    def im2col(cls, type: Union[str, int], address: int, extent: Sequence[int], stride: Sequence[int], lower: Sequence[int],
+               upper: Sequence[int], channels: int, pixels: int, step: Optional[Sequence[int]] = None, swizzle: Union[str, int] = "none",
+               interleave: int = 0, l2: int = 0, oob: int = 0, target: str = "sm_90a") -> TensorMap:
+        """A map of images in im2col mode; the corners `lower` and `upper` have rank - 2 entries, that of W first.
+
+        >>> import zlay
+        >>> images = zlay.TensorMap.im2col("bf16", 1 << 20, (64, 16, 16, 8), (128, 2048, 32768), (-1, -1), (-1, -1), 64, 128)
+        >>> images.mode, images.legal, images.lower, images.channels, images.pixels
+        ('im2col', True, (-1, -1), 64, 128)
+        """
+        if not len(lower) == len(upper) == max(len(extent) - 2, 0):
+            raise Error("EINVAL", f"of rank {len(extent)} a corner has {len(extent) - 2} entries")
+        corners = (list(lower), list(upper), channels, pixels)
+        return cls._of(cls._encoded(lib.zlay_tensormap_from_im2col, type, address, extent, stride, corners, step,
+                                    (interleave, _swizzle(swizzle), l2, oob)), target)
+
+    @classmethod
+    def im2col_wide(cls, type: Union[str, int], address: int, extent: Sequence[int], stride: Sequence[int], lower: int, upper: int,
+                    channels: int, pixels: int, step: Optional[Sequence[int]] = None, swizzle: Union[str, int] = "none", interleave: int = 0,
+                    wide_mode: Union[str, int] = "w", l2: int = 0, oob: int = 0, target: str = "sm_100a") -> TensorMap:
+        """A map of images in im2col wide mode, with corners of W alone; `wide_mode` is w or w128."""
+        if isinstance(wide_mode, str) and wide_mode not in _WIDE:
+            raise Error("EINVAL", f"wide_mode is {' or '.join(_WIDE)}, not '{wide_mode}'")
+        number = _WIDE.index(wide_mode) if isinstance(wide_mode, str) else wide_mode
+        return cls._of(cls._encoded(lib.zlay_tensormap_from_im2col_wide, type, address, extent, stride, (lower, upper, channels, pixels), step,
+                                    (interleave, number, _swizzle(swizzle), l2, oob)), target)
 
     @classmethod
     def _of(cls, map: Any, target: str) -> TensorMap:
@@ -96,11 +153,33 @@ class TensorMap:
             raise Error("EINVAL", f"a tensor of {len(at.shape)} dimensions has a box of as many, not {len(box)}")
         if at.strides[-1] != at.bytes and at.shape[-1] != 1:
             raise Error("EINVAL", f"the last dimension has a stride of {at.strides[-1]} bytes: it has to be contiguous; transpose the tensor")
-        driver = type_of(type or at.type)
-        if driver >= lib.ZLAY_TYPE_S8 and lib.zlay_type_bits(driver) == 8:
-            driver = lib.ZLAY_TYPE_U8  # bytes, to the driver
-        return cls(driver, at.address, at.shape[::-1], at.strides[-2::-1] if len(at.shape) > 1 else (), tuple(box)[::-1],
+        return cls(_driver_type(type or at.type), at.address, at.shape[::-1], _pitches(at), tuple(box)[::-1],
                    tuple(step)[::-1] if step else None, swizzle, target=target, **more)
+
+    @classmethod
+    def from_images(cls, x: Any, lower: Union[int, Sequence[int]], upper: Union[int, Sequence[int]], channels: int, pixels: int,
+                    swizzle: Union[str, int] = "none", step: Optional[Sequence[int]] = None, type: Optional[str] = None,
+                    target: str = "sm_90a", **more: Any) -> TensorMap:
+        """The im2col map of images, a tensor as [image][row][column][channel] or with other dimensions of space; the corners are in the order
+        of its shape, those of rows first. Corners that are integers make a map of im2col wide, for copies from sm_100a on.
+
+        >>> import numpy, zlay
+        >>> x = numpy.zeros((8, 16, 16, 64), numpy.float16)
+        >>> zlay.TensorMap.from_images(x, (-1, -1), (-1, -1), channels=64, pixels=128, swizzle="128B").extent
+        (64, 16, 16, 8)
+        """
+        at = tensor(x, type)
+        if len(at.shape) < 3:
+            raise Error("EINVAL", f"images have 3 to 5 dimensions, not {len(at.shape)}")
+        if at.strides[-1] != at.bytes and at.shape[-1] != 1:
+            raise Error("EINVAL", f"the last dimension has a stride of {at.strides[-1]} bytes: channels have to be contiguous")
+        steps = tuple(step)[::-1] if step else None
+        base = (_driver_type(type or at.type), at.address, at.shape[::-1], _pitches(at))
+        if isinstance(lower, int) and isinstance(upper, int):
+            return cls.im2col_wide(*base, lower, upper, channels, pixels, steps, swizzle, target=target, **more)
+        if isinstance(lower, int) or isinstance(upper, int):
+            raise Error("EINVAL", "corners are both integers, or both have an entry for each dimension of space")
+        return cls.im2col(*base, tuple(lower)[::-1], tuple(upper)[::-1], channels, pixels, steps, swizzle, target=target, **more)
 
     @classmethod
     def unpack(cls, data: bytes, target: str = "sm_90a") -> TensorMap:
@@ -144,8 +223,36 @@ class TensorMap:
 
     @property
     def box(self) -> Tuple[int, ...]:
-        """Elements that a copy brings of each dimension."""
-        return tuple(self._map.box[0:self.rank])
+        """Elements that a copy brings of each dimension; of im2col none."""
+        return () if self._map.mode else tuple(self._map.box[0:self.rank])
+
+    @property
+    def mode(self) -> str:
+        """tiled, im2col or im2col_wide."""
+        return _MODES[self._map.mode]
+
+    def _corner(self, of: Any) -> Tuple[int, ...]:
+        return tuple(of[0:(0, self.rank - 2, 1)[self._map.mode]])
+
+    @property
+    def lower(self) -> Tuple[int, ...]:
+        """The lower corner of the bounding box, W first; of a tiled map none."""
+        return self._corner(self._map.lower)
+
+    @property
+    def upper(self) -> Tuple[int, ...]:
+        """The upper corner."""
+        return self._corner(self._map.upper)
+
+    @property
+    def channels(self) -> int:
+        """Elements of a pixel that a copy takes; of a tiled map 0."""
+        return int(self._map.channels)
+
+    @property
+    def pixels(self) -> int:
+        """Pixels that a copy takes; of a tiled map 0."""
+        return int(self._map.pixels)
 
     @property
     def step(self) -> Tuple[int, ...]:
@@ -159,11 +266,14 @@ class TensorMap:
 
     def _json_(self) -> Dict[str, Any]:
         m = self._map
-        if m.mode:
-            raise Error("ENOTSUP", "a map of im2col: zlay.ops takes it as fields")
-        return {"mode": m.mode, "type": m.type, "rank": m.rank, "address": str(m.address), "extent": list(self.extent),
-                "stride": list(self.stride), "box": list(self.box), "step": list(self.step), "interleave": m.interleave,
-                "swizzle": m.swizzle, "l2": m.l2, "oob": m.oob}
+        fields = {"mode": m.mode, "type": m.type, "rank": m.rank, "address": str(m.address), "extent": list(self.extent),
+                  "stride": list(self.stride), "step": list(self.step), "interleave": m.interleave, "swizzle": m.swizzle, "l2": m.l2,
+                  "oob": m.oob}
+        if not m.mode:
+            return {**fields, "box": list(self.box)}
+        wide = m.mode == 2
+        corners: Dict[str, Any] = {"lower": m.lower[0] if wide else list(self.lower), "upper": m.upper[0] if wide else list(self.upper)}
+        return {**fields, **corners, "channels": m.channels, "pixels": m.pixels, **({"wide_mode": m.wide_mode} if wide else {})}
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, TensorMap) and bytes(ffi.buffer(self._map)) == bytes(ffi.buffer(other._map))
@@ -172,10 +282,16 @@ class TensorMap:
         return hash(bytes(ffi.buffer(self._map)))
 
     def __repr__(self) -> str:
+        if self._map.mode:
+            return (f"TensorMap.{self.mode}({self.type!r}, {self.address:#x}, extent={self.extent}, stride={self.stride}, lower={self.lower}, "
+                    f"upper={self.upper}, channels={self.channels}, pixels={self.pixels}, swizzle={self.swizzle}, target={self.target!r})")
         return (f"TensorMap({self.type!r}, {self.address:#x}, extent={self.extent}, stride={self.stride}, box={self.box}, "
                 f"step={self.step}, swizzle={self.swizzle}, target={self.target!r})")
 
-    _show_ = __repr__
+    def _view_(self) -> Tuple[str, Mapping[str, Any]]:
+        data = bytes(self)
+        words = [hex(int.from_bytes(data[i:i + 8], "little")) for i in range(0, len(data), 8)]
+        return "tensormap", {"target": self.target, "words": words}
 
     # ---- verdict, repair, bytes ------------------------------------------------------
 
@@ -216,3 +332,7 @@ class TensorMap:
         if status:
             raise fail(status, f"maps of {self.target} are not known by their bits: the driver writes them")
         return bytes(ffi.buffer(words))
+
+
+#: A tensor map, or its fields as docs/batch.md has them.
+MapLike = Union[TensorMap, Mapping[str, Any]]

@@ -5,12 +5,13 @@ No data is copied, and no library of arrays is imported.
 """
 from __future__ import annotations
 
+import math
 import re
 from typing import Any, NamedTuple, Optional, Tuple
 
 from .errors import Error
 
-__all__ = ["Tensor", "tensor"]
+__all__ = ["Dense", "Tensor", "dense", "on_host", "tensor"]
 
 
 class Tensor(NamedTuple):
@@ -22,11 +23,26 @@ class Tensor(NamedTuple):
     type: str  # a name of zlay/type.h
     bytes: int  # of an element
 
+    @property
+    def is_dense(self) -> bool:
+        """Whether elements lie one behind the other, the last dimension fastest."""
+        return all(s == d for s, d, n in zip(self.strides, _dense(self.shape, self.bytes), self.shape) if n > 1)
+
+
+class Dense(NamedTuple):
+    """Memory from an address on, in bytes."""
+
+    address: int
+    size: int
+
 
 #: DLPack's codes of types whose names do not follow from their bits (dlpack.h, DLDataTypeCode).
-_DLPACK = {(4, 16): "bf16", (2, 16): "f16", (2, 32): "f32", (2, 64): "f64", (6, 8): "u8", (10, 8): "e4m3", (12, 8): "e5m2"}
+_DLPACK = {(4, 16): "bf16", (2, 16): "f16", (2, 32): "f32", (2, 64): "f64", (6, 8): "u8", (10, 8): "e4m3",
+           (11, 8): "e4m3fnuz", (12, 8): "e5m2", (13, 8): "e5m2fnuz", (14, 8): "ue8m0"}
 _KINDS = {"i": "s", "u": "u", "f": "f", "b": "u"}
-_TORCH = {"float8_e4m3fn": "e4m3", "float8_e5m2": "e5m2", "bfloat16": "bf16", "float16": "f16", "half": "f16", "bool": "u8"}
+_TORCH = {"float8_e4m3fn": "e4m3", "float8_e5m2": "e5m2", "float8_e4m3fnuz": "e4m3fnuz", "float8_e5m2fnuz": "e5m2fnuz",
+          "float8_e8m0fnu": "ue8m0", "float4_e2m1fn_x2": "u8",  # two elements in a byte
+          "bfloat16": "bf16", "float16": "f16", "half": "f16", "bool": "u8"}
 
 
 def _type_of_dlpack(code: int, bits: int, lanes: int) -> str:
@@ -107,3 +123,27 @@ def tensor(x: Any, type: Optional[str] = None) -> Tensor:
     if hasattr(x, "__dlpack__"):
         return _dlpack(x)
     raise Error("EINVAL", f"a {x.__class__.__name__} has neither __cuda_array_interface__ nor __dlpack__")
+
+
+def on_host(x: Any) -> bool:
+    """Whether a kernel cannot read `x`: a list, an array of NumPy, a tensor of torch that lies on the CPU.
+
+    >>> import numpy
+    >>> on_host([0, 4]), on_host(numpy.zeros(4))
+    (True, True)
+    """
+    if isinstance(x, (list, tuple, range)):
+        return True
+    if hasattr(x, "data_ptr"):
+        return getattr(getattr(x, "device", None), "type", None) == "cpu"
+    return _property(x, "__cuda_array_interface__") is None and _property(x, "__array_interface__") is not None
+
+
+def dense(x: Any, name: str, type: Optional[str] = None) -> Dense:
+    """The bytes of an array of a device, or Error where they do not lie one behind the other."""
+    if on_host(x):
+        raise Error("EINVAL", f"{name} lies on the host")
+    at = tensor(x, type)
+    if not at.is_dense:
+        raise Error("EINVAL", f"{name} has to be contiguous")
+    return Dense(at.address, math.prod(at.shape) * at.bytes)

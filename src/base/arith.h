@@ -5,6 +5,7 @@
 #define ZL_BASE_ARITH_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 __extension__ typedef __int128 zl_i128;
@@ -44,6 +45,12 @@ static inline uint64_t zl_umul_sat(uint64_t a, uint64_t b)
 {
     uint64_t r;
     return zl_umul(a, b, &r) ? r : UINT64_MAX;
+}
+
+/* A count as one of objects in memory; SIZE_MAX where there cannot be as many. */
+static inline size_t zl_size_sat(uint64_t count)
+{
+    return (size_t)count == count ? (size_t)count : SIZE_MAX;
 }
 
 /* ---- order --------------------------------------------------------------- */

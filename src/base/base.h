@@ -98,10 +98,10 @@ zlay_status zl_leave_part_answer(zlay_ctx *ctx, zl_mark mark, zlay_status status
  * and a message.  From the first failure on every zl_alloc and zl_charge of the call fails, and
  * zl_leave answers ENOMEM where the call would else answer NONE: a search that lacked memory has
  * proved nothing. */
-void *zl_alloc(zlay_ctx *ctx, size_t count, size_t size);
+void *zl_alloc(zlay_ctx *ctx, uint64_t count, size_t size);
 
 /* The same, not zeroed: for tables of which a call uses the beginning. */
-void *zl_alloc_plain(zlay_ctx *ctx, size_t count, size_t size);
+void *zl_alloc_plain(zlay_ctx *ctx, uint64_t count, size_t size);
 
 /* Objects outlive their ctx, so they are freed through a copied allocator. */
 zlay_allocator zl_allocator(const zlay_ctx *ctx);
@@ -110,10 +110,10 @@ void zl_free(const zlay_allocator *alloc, void *ptr, size_t size);
 /* Working memory of a call, zeroed and counted like memory of zl_alloc.  All of it is given back
  * when the call ends, so no function frees it.  A loop gives back what it takes in each turn, to a
  * mark that it took before.  An object that is returned to the caller comes from zl_alloc. */
-void *zl_scratch(zlay_ctx *ctx, size_t count, size_t size);
+void *zl_scratch(zlay_ctx *ctx, uint64_t count, size_t size);
 
 /* The same, not zeroed. */
-void *zl_scratch_plain(zlay_ctx *ctx, size_t count, size_t size);
+void *zl_scratch_plain(zlay_ctx *ctx, uint64_t count, size_t size);
 
 zl_mark zl_scratch_mark(const zlay_ctx *ctx);
 void zl_scratch_release(zlay_ctx *ctx, zl_mark mark);

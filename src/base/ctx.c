@@ -297,15 +297,16 @@ static inline bool granted(zlay_ctx *ctx, uint64_t held_more, size_t bytes)
     return memory_left(ctx, held_more) && work_left(ctx, STEPS_ALLOC + bytes / BYTES_STEP);
 }
 
-static void *no_memory(zlay_ctx *ctx, size_t count, size_t size)
+static void *no_memory(zlay_ctx *ctx, uint64_t count, size_t size)
 {
     ctx->starved = ctx->ended == ZL_LIMITS;
-    zl_fail(ctx, ZLAY_ENOMEM, "no memory for %zu objects of %zu bytes", count, size);
+    zl_fail(ctx, ZLAY_ENOMEM, "no memory for %llu objects of %zu bytes",
+            (unsigned long long)count, size);
     zl_ended(ctx, ZLAY_ENOMEM);
     return NULL;
 }
 
-void *zl_alloc_plain(zlay_ctx *ctx, size_t count, size_t size)
+void *zl_alloc_plain(zlay_ctx *ctx, uint64_t count, size_t size)
 {
     size_t bytes;
     void *ptr = NULL;
@@ -314,10 +315,10 @@ void *zl_alloc_plain(zlay_ctx *ctx, size_t count, size_t size)
     return ptr ? ptr : no_memory(ctx, count, size);
 }
 
-void *zl_alloc(zlay_ctx *ctx, size_t count, size_t size)
+void *zl_alloc(zlay_ctx *ctx, uint64_t count, size_t size)
 {
     void *ptr = zl_alloc_plain(ctx, count, size);
-    return ptr ? memset(ptr, 0, count * size) : NULL;
+    return ptr ? memset(ptr, 0, (size_t)count * size) : NULL;
 }
 
 void zl_free(const zlay_allocator *alloc, void *ptr, size_t size)
@@ -330,7 +331,7 @@ void zl_free(const zlay_allocator *alloc, void *ptr, size_t size)
 zl_mark zl_scratch_mark(const zlay_ctx *ctx) { return zl_blocks_mark(&ctx->scratch); }
 void zl_scratch_release(zlay_ctx *ctx, zl_mark mark) { zl_blocks_release(&ctx->scratch, mark); }
 
-void *zl_scratch_plain(zlay_ctx *ctx, size_t count, size_t size)
+void *zl_scratch_plain(zlay_ctx *ctx, uint64_t count, size_t size)
 {
     const size_t unit = _Alignof(max_align_t);
     size_t bytes;
@@ -341,8 +342,8 @@ void *zl_scratch_plain(zlay_ctx *ctx, size_t count, size_t size)
     return ptr ? ptr : no_memory(ctx, count, size);
 }
 
-void *zl_scratch(zlay_ctx *ctx, size_t count, size_t size)
+void *zl_scratch(zlay_ctx *ctx, uint64_t count, size_t size)
 {
     void *ptr = zl_scratch_plain(ctx, count, size);
-    return ptr ? memset(ptr, 0, count * size) : NULL;
+    return ptr ? memset(ptr, 0, (size_t)count * size) : NULL;
 }

@@ -207,4 +207,8 @@ static zlay_status read_nothing(zl_call *call, const json_t *object, const zl_fi
 
 const zl_field_kind zl_as_part = {.read = read_part, .drop = drop_part, .part = true},
                     zl_as_own = {.read = read_nothing},
+                    zl_as_own_integer = {.read = read_nothing, .type = "integer"},
+                    zl_as_own_text = {.read = read_nothing, .type = "text"},
+                    zl_as_own_object = {.read = read_nothing, .type = "object"},
+                    zl_as_own_objects = {.read = read_nothing, .type = "objects"},
                     zl_as_others = {.read = read_nothing, .part = true, .open = true};

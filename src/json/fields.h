@@ -127,10 +127,13 @@ typedef zl_objects zl_as_objects_type;
 extern const zl_field_kind zl_as_list32, zl_as_pair32;
 typedef uint32_t *zl_as_list32_type, *zl_as_pair32_type;
 
-/* The rows of another table in the same object; a field that another row or the operation reads;
- * fields of another table that the operation reads where it asks for them. */
-extern const zl_field_kind zl_as_part, zl_as_own, zl_as_others;
-#define ZL_OWN(name, needs) {name, needs, &zl_as_own, 0, NULL, 0, 0}
+/* The rows of another table in the same object; a field that another row or the operation reads:
+ * of any type, an integer, a text, an object, objects; fields of another table that the operation
+ * reads where it asks for them. */
+extern const zl_field_kind zl_as_part, zl_as_own, zl_as_own_integer, zl_as_own_text,
+    zl_as_own_object, zl_as_own_objects, zl_as_others;
+#define ZL_OWN_OF(kind, name, needs) {name, needs, &kind, 0, NULL, 0, 0}
+#define ZL_OWN(name, needs) ZL_OWN_OF(zl_as_own, name, needs)
 #define ZL_OTHERS(table) {"", ZL_MAY, &zl_as_others, 0, &table, 0, 0}
 
 /* The row that the table of an operation on a target begins with. */

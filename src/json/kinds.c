@@ -247,6 +247,7 @@ const zl_field_kind zl_as_u32 = {.read = read_u32, .print = print_u32, NUMBER},
                     zl_as_plain_layout = {.read = read_plain_layout, .drop = zl_drop_layout,
                                           .late = true, .type = "layout"},
                     zl_as_objects = {.read = read_objects, .drop = drop_objects, .late = true,
-                                     .type = "list"},
-                    zl_as_list32 = {.read = read_list32, .print = print_list32, .type = "list"},
-                    zl_as_pair32 = {.read = read_pair32, .type = "list"};
+                                     .type = "objects"},
+                    zl_as_list32 = {.read = read_list32, .print = print_list32,
+                                    .type = "integers"},
+                    zl_as_pair32 = {.read = read_pair32, .type = "integers"};

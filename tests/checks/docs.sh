@@ -81,7 +81,7 @@ bodies_are_the_examples() {
 pipe_is_the_same() { awk '/^```/ {n++; next} n == 1 {print} n == 2 {exit}' docs/pipe.md | diff - examples/ring.pipe; }
 
 links_lead_somewhere() {
-    for page in *.md docs/*.md docs/internals/*.md examples/*.md; do
+    for page in *.md docs/*.md docs/internals/*.md docs/recipes/*.md examples/*.md; do
         sed 's/`[^`]*`//g' "$page" | grep -o ']([^)#]*' | sed 's/](//' | grep -v '^http' | while read -r link; do
             test -e "$(dirname "$page")/$link" || echo "$page: $link"
         done
@@ -90,7 +90,24 @@ links_lead_somewhere() {
     test ! -s "$tap_dir/dead"
 }
 
-pages_are_listed() { for page in docs/*.md docs/internals/*.md; do grep -q "($page)" README.md || { echo "$page"; return 1; }; done; }
+pages_are_listed() {
+    for page in docs/*.md docs/internals/*.md docs/recipes/README.md; do grep -q "($page)" README.md || { echo "$page"; return 1; }; done
+    for page in docs/recipes/[!R]*.md; do grep -q "(${page##*/})" docs/recipes/README.md || { echo "$page"; return 1; }; done
+}
+
+# A recipe is at most a page.
+recipes_are_short() { wc -l docs/recipes/*.md | awk '$2 != "total" && $1 > 75 {print; long = 1} END {exit long}'; }
+
+# The rows of the recipe make a target of which its program is answered.
+target_is_added() {
+    page=docs/recipes/target.md
+    mkdir -p "$tap_dir/src/target" && cp src/target/*.def "$tap_dir/src/target" || return 1
+    awk -v to="$tap_dir/" '/^```/ {on = $0 == "```diff"; file = ""; next} on && /^--- / {file = to $2; next} on && file && /^\+/ {print substr($0, 2) >> file}' "$page"
+    block c "$page" > "$tap_dir/asks.c" && block text "$page" > "$tap_dir/wanted" && test -s "$tap_dir/wanted" || return 1
+    "$CC" -std=c11 -Wall -Wextra -Werror -I"$tap_dir/src" -Iinclude -Isrc -DZL_ENGINES=0 -o "$tap_dir/asks" "$tap_dir/asks.c" src/target/target.c "$B/libzlay.a" || return 1
+    "$tap_dir/asks" | diff "$tap_dir/wanted" - &&
+        echo '{"op": "target.show", "target": "sm_87"}' | "$B/zlay" batch | grep '"error"'
+}
 
 tables_are_fresh() {
     mkdir "$tap_dir/docs" && cp docs/batch.md docs/errors.md docs/pipe.md docs/bodies.md "$tap_dir/docs" && tools/generate.sh "$tap_dir/docs" &&
@@ -103,6 +120,7 @@ python_is_fresh() {
         diff python/zlay/check.py "$tap_dir/python/check.py" && diff python/zlay/synth.py "$tap_dir/python/synth.py"
 }
 
+index_is_fresh() { python3 tools/site/pages.py | diff docs/index.md -; }
 manual_is_fresh() { tools/gen-rules.sh man > "$tap_dir/rules.7" && diff docs/zlay_rules.7 "$tap_dir/rules.7"; }
 forms_are_fresh() { tools/gen-forms.sh > "$tap_dir/instructions.md" && diff docs/instructions.md "$tap_dir/instructions.md"; }
 rules_are_fresh() { tools/gen-rules.sh > "$tap_dir/rules.md" && diff docs/rules.md "$tap_dir/rules.md"; }
@@ -121,7 +139,7 @@ every_op_is_dispatched() { # the running program knows the ops of the page
 }
 
 spdx() {
-    for file in Makefile .ci/run setup.py pyproject.toml MANIFEST.in $(find src include tests tools bench examples pkgconfig python -type f \
+    for file in Makefile .ci/run setup.py pyproject.toml MANIFEST.in $(find src include tests tools bench examples pkgconfig playground python -type f \
         ! -path '*/corpus/*' ! -path '*/crashers/*' ! -path '*/data/*' ! -path '*/golden/*' ! -name '*.pipe' ! -name '*.list' ! -name skips ! -name '*.in' ! -name README.md ! -name '*.json*' ! -name py.typed ! -name '*.pyc'); do
         head -n 2 "$file" | grep -q 'SPDX-License-Identifier: Apache-2.0' || echo "$file"
     done > "$tap_dir/bare"
@@ -157,6 +175,18 @@ check "docs/filling.md: the transcripts" transcript_is_true docs/filling.md 4
 check "docs/pipe.md: the transcripts" transcript_is_true docs/pipe.md 6
 check "docs/attention.md: the transcript" transcript_is_true docs/attention.md 4
 check "docs/pictures.md: the transcripts" transcript_is_true docs/pictures.md 22
+check "docs/recipes/tensormap.md: the transcript" transcript_is_true docs/recipes/tensormap.md 1
+check "docs/recipes/tensormap.md: the C example" example_runs docs/recipes/tensormap.md
+check "docs/recipes/swizzle.md: the transcripts" transcript_is_true docs/recipes/swizzle.md 4
+check "docs/recipes/descriptor.md: the transcripts" transcript_is_true docs/recipes/descriptor.md 7
+check "docs/recipes/pipe.md: the transcripts" transcript_is_true docs/recipes/pipe.md 5
+check "docs/recipes/hang.md: the transcripts" transcript_is_true docs/recipes/hang.md 4
+check "docs/recipes/triton.md: the transcripts" transcript_is_true docs/recipes/triton.md 4
+check "docs/recipes/cutlass.md: the transcripts" transcript_is_true docs/recipes/cutlass.md 3
+check "docs/recipes/tilelang.md: the transcripts" transcript_is_true docs/recipes/tilelang.md 4
+check "docs/recipes/ck.md: the transcripts" transcript_is_true docs/recipes/ck.md 5
+check "docs/recipes/target.md: its rows are a target, which the program asks about" target_is_added
+check "recipes are at most a page" recipes_are_short
 check "docs/gemm.md: the transcripts" transcript_is_true docs/gemm.md 34
 check "docs/bodies.md: the transcripts" transcript_is_true docs/bodies.md 2
 check "docs/amd.md: the transcripts" transcript_is_true docs/amd.md 2
@@ -166,6 +196,7 @@ check "README lists every page" pages_are_listed
 check "links lead to files" links_lead_somewhere
 check "the table of docs/batch.md is what src/json/rows/ops.def says, that of docs/errors.md what src/base/limits.def says, and so on" tables_are_fresh
 check "the functions of zlay.ops are what src/json/rows/ops.def says" python_is_fresh
+check "docs/index.md is what the headings say" index_is_fresh
 check "docs/rules.md is what the rows say" rules_are_fresh
 check "docs/instructions.md is what the rows say" forms_are_fresh
 check "docs/zlay_rules.7 is what the rows say" manual_is_fresh

@@ -23,7 +23,7 @@ names_what_is_there() {
         "$CC" -Iinclude -E -dM "$tap_dir/all.c"
         ls include/zlay | sed 's/^/zlay_/; s/\.h$//'
     } | grep -oE '\b(zlay|ZLAY)_[A-Za-z0-9_]+' | sort -u > "$tap_dir/there"
-    grep -ohE '\b(zlay|ZLAY)_[A-Za-z0-9_]+' include/zlay/*.h* README.md $(ls docs/*.md | grep -v '/changes.md$') $(find examples -type f) |
+    grep -ohE '\b(zlay|ZLAY)_[A-Za-z0-9_]+' include/zlay/*.h* README.md $(ls docs/*.md docs/recipes/*.md | grep -v '/changes.md$') $(find examples -type f) |
         grep -vE '_H$|_HPP$|^ZLAY_HPP_|^ZLAY_(EXPLAIN|EXPLAIN_TARGET|SCALE|SEED|EXHAUSTIVE|ONLY|JOBS)$' | sort -u > "$tap_dir/named"
     grep '_$' "$tap_dir/named" | while read -r stem; do grep -q "^$stem" "$tap_dir/there" || echo "$stem*"; done > "$tap_dir/none"
     grep -v '_$' "$tap_dir/named" | comm -23 - "$tap_dir/there" >> "$tap_dir/none"

@@ -32,11 +32,13 @@ owners_are_all() {
     sed -n 's/^ZLAY_HPP_OWNED([a-z_]*, \([a-z_]*\), \([a-z_]*\))$/\1 \2/p' include/zlay/zlay.hpp | sort | diff "$tap_dir/freed" -
 }
 
-page_runs() { # the program of docs/hosts.md prints what the page says
-    awk '/^```/ {on = $0 == "```cpp"; next} on' docs/hosts.md > "$tap_dir/page.cpp"
-    awk '/^```/ {on = $0 == "```text"; next} on' docs/hosts.md > "$tap_dir/said"
+page_runs() { # PAGE FLAGS...: the program of the page prints what the page says
+    page=$1
+    shift
+    awk '/^```/ {on = $0 == "```cpp"; next} on' "$page" > "$tap_dir/page.cpp"
+    awk '/^```/ {on = $0 == "```text"; next} on' "$page" > "$tap_dir/said"
     # shellcheck disable=SC2046
-    test -s "$tap_dir/said" && "$CXX" -std=c++17 $warnings -Iinclude -o "$tap_dir/page" "$tap_dir/page.cpp" $(libraries) && "$tap_dir/page" | diff "$tap_dir/said" -
+    test -s "$tap_dir/said" && "$CXX" -std=c++17 $warnings -Iinclude "$@" -o "$tap_dir/page" "$tap_dir/page.cpp" $(libraries) && "$tap_dir/page" | diff "$tap_dir/said" -
 }
 
 check "zlay.hpp has an owner for all that is freed" owners_are_all
@@ -47,13 +49,15 @@ for standard in 17 20; do
 done
 check "owners under ASan and UBSan" runs owners -g1 -fsanitize=address,undefined
 check "owners without exceptions" runs owners -fno-exceptions
-check "docs/hosts.md: the program prints what the page says" page_runs
+check "docs/hosts.md: the program prints what the page says" page_runs docs/hosts.md
 
 source=cute
 if has_cute; then
     check "layouts of CuTe as texts, and back" runs cute $cute_includes
+    check "docs/recipes/cutlass.md: the program prints what the page says" page_runs docs/recipes/cutlass.md $cute_includes
     if has_clang; then check "cute.hpp by clang" reads clang++ -std=c++17 $cute_includes; else skip "cute.hpp by clang" "no clang++"; fi
 else
     skip "layouts of CuTe as texts, and back" "no CUTLASS or no CUDA toolkit"
+    skip "docs/recipes/cutlass.md: the program prints what the page says" "no CUTLASS or no CUDA toolkit"
 fi
 exit $tap_failed

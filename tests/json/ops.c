@@ -231,11 +231,14 @@ static void numbers(void **state)
 /* Each field of each operation has one of these words; of some the word is known by hand. */
 static void fields_have_types(void **state)
 {
-    static const char *const words[] = {"integer", "word", "switch", "boolean", "text", "texts", "list", "layout", "value"};
+    static const char *const words[] = {"integer", "word", "switch", "boolean", "text", "texts", "list", "layout", "value",
+                                        "integers", "matrix", "sizes", "object", "objects", "map", "pipe"};
     static const char line[] = "{\"op\":\"zlay\"}", *const rows[][3] = {
         {"layout.compose", "a", "layout"}, {"layout.compose", "partial", "boolean"}, {"layout.group", "begin", "integer"},
-        {"tensormap.check", "target", "text"}, {"tensormap.check", "map", "value"}, {"facts.of", "facts", "texts"},
-        {"emit", "m", "integer"}, {"emit", "src", "value"} /* a layout, or a side of a copy */, {"plan.gemm", "a_order", "word"},
+        {"tensormap.check", "target", "text"}, {"tensormap.check", "map", "map"}, {"facts.of", "facts", "texts"},
+        {"emit", "m", "integer"}, {"zmat.det", "a", "matrix"}, {"pipe.verify", "pipe", "pipe"}, {"plan.gemm", "tile", "integers"},
+        {"variants.choose", "facts", "texts"}, {"f2.reshape_ins", "dims", "sizes"}, {"copy.synth", "src", "object"}, {"tiling.cover", "tiles", "objects"},
+        {"emit", "src", "value"} /* a layout, or a side of a copy */, {"plan.gemm", "a_order", "word"},
     };
     json_t *answer = ask(*state, line), *ops = at(answer, "ok.ops"), *op, *type;
     const char *name, *field;

@@ -71,11 +71,27 @@ class Lists(unittest.TestCase):
 
     def test_checks_and_syntheses(self):
         for of, ending in ((zlay.check, (".check", ".verify")), (zlay.synth, ".synth")):
-            wanted = {name.split(".")[0] for name, _ in functions() if name.endswith(ending)} - {"body", "region"}
+            wanted = {name.split(".")[0] for name, _ in functions() if name.endswith(ending)} - {"body", "region", "tiling"}
             self.assertEqual(set(of.__all__), wanted)
 
     def test_the_versions_are_one(self):
         self.assertEqual(zlay.__version__, zlay.ops.zlay()["version"])
+
+
+def _number(x):
+    return isinstance(x, (int, str)) and not isinstance(x, bool)
+
+
+def _list(of):
+    return lambda x: isinstance(x, list) and all(map(of, x))
+
+
+#: What a value of each type is.
+TYPES = {"integer": _number, "word": _number, "switch": lambda x: isinstance(x, bool) or _number(x), "boolean": lambda x: isinstance(x, bool),
+         "text": lambda x: isinstance(x, str), "texts": _list(lambda x: isinstance(x, str)), "layout": lambda x: isinstance(x, (str, dict)),
+         "pipe": lambda x: isinstance(x, str), "map": lambda x: isinstance(x, dict), "integers": _list(_number),
+         "matrix": _list(_list(_number)), "sizes": _list(lambda x: isinstance(x[0], str) and _number(x[1])), "object": lambda x: isinstance(x, dict),
+         "objects": _list(lambda x: isinstance(x, dict)), "list": lambda x: isinstance(x, list), "value": lambda x: True}
 
 
 class Answers(unittest.TestCase):
@@ -88,7 +104,8 @@ class Answers(unittest.TestCase):
             with open(path, encoding="utf-8") as f:
                 yield from re.findall(r'(?:^    |`)(\{"op": ?"[a-z0-9_]+\.[a-z0-9_]+"[^`\n]*\})(?:`|$)', f.read(), re.M)
 
-    def test_answers_are_those_of_the_program(self):
+    def whole(self):
+        """Those that are one object, have the fields that they need, and no number or null in the place of all."""
         known, asked = dict(functions()), []
         for line in self.requests():
             try:
@@ -100,12 +117,33 @@ class Answers(unittest.TestCase):
             needed = [p.name for p in inspect.signature(known[request["op"]]).parameters.values() if p.kind is p.POSITIONAL_OR_KEYWORD]
             if set(needed) <= set(request) and set(request) - {"op"} <= set(inspect.signature(known[request["op"]]).parameters):
                 asked.append(request)
+        return asked
+
+    def test_answers_are_those_of_the_program(self):
+        asked = self.whole()
         lines = "".join(json.dumps(request) + "\n" for request in asked)
         answers = subprocess.run([PROGRAM, "batch"], input=lines, capture_output=True, text=True, check=True).stdout.splitlines()
         self.assertGreater(len(asked), 90)
         for request, line in zip(asked, answers):
             self.assertEqual(self.mine(request), self.theirs(request["op"], json.loads(line)), request)
         self.assertGreater(len({request["op"] for request in asked}), 45)
+
+    def test_fields_have_the_types_that_are_told(self):
+        """Each value of a request that is carried out is of its field's type, and an object in its place is refused where it is none."""
+        ops, seen_types, lines = zlay.ops.zlay()["ops"], {}, []
+        for request in self.whole():
+            types = ops[request["op"]]["types"]
+            if self.mine(request)[0] != "ok":
+                continue
+            for field in set(request) & set(types):
+                self.assertTrue(TYPES[types[field]](request[field]), (request, field, types[field]))
+                if types[field] not in ("value", "object", "map", "layout"):
+                    seen_types.setdefault(types[field], set()).add(request["op"])
+                    lines.append((field, json.dumps({**request, field: {"no": "such"}})))
+        self.assertGreaterEqual(len(seen_types), 10, seen_types)
+        answers = subprocess.run([PROGRAM, "batch"], input="\n".join(line for _, line in lines), capture_output=True, text=True, check=True).stdout
+        for (field, line), answer in zip(lines, answers.splitlines()):
+            self.assertEqual(json.loads(answer).get("error"), "EINVAL", (field, line))
 
     @staticmethod
     def mine(request):

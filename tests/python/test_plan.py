@@ -1,16 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plans and pipes, and launches on tests/support/fake-cuda.c, a driver without a device."""
-import ctypes
+"""Plans and pipes; their launches are in test_launch.py."""
 import os
-import re
-import subprocess
-import tempfile
-import types
+import random
 import unittest
-import unittest.mock
-
-import cffi
-import numpy
 
 import zlay
 
@@ -53,6 +45,81 @@ class Plans(unittest.TestCase):
         self.assertIn("v_mfma", zlay.plan("gfx942", 256, 256, 64).assembly)
 
 
+    def test_words_of_the_documents(self):
+        same = {"a_type": "e4m3", "b_type": "e4m3", "d_type": "bf16"}
+        self.assertEqual(zlay.plan("sm_90a", 256, 256, 512, **same, a_scales="1x128", b_scales="128x128", d_order="col").ptx,
+                         zlay.plan.gemm("sm_90a", 256, 256, 512, **same, a_scales="line", b_scales="block", d_order="column").ptx)
+
+    def test_fields_have_types(self):
+        """The typed fields of each plan are the members of its struct, and no others."""
+        from zlay import planner
+        from zlay._lib import ffi
+
+        for kind, typed, own, more in (
+                ("zlay_gemm", planner.GemmFields, {"m", "n", "k", "epilogue_length"}, {"tile"}),
+                ("zlay_attention", planner.AttentionFields, {"head", "queries", "keys", *"qkvol"}, {f"{x}_strides" for x in "qkvol"}),
+                ("zlay_weights", planner.WeightsFields, {"m", "n", "k"}, set()),
+                ("zlay_rows_kernel", planner.RowsFields, {"kind", "name", "name_length"}, set())):
+            members = {name for name, _ in ffi.typeof(kind).fields if name != "size" and not name.startswith("reserved")}
+            self.assertEqual(set(typed.__annotations__), members - own | more, kind)
+
+    def test_errors_name_the_field(self):
+        for call, says in ((lambda: zlay.plan.attention("sm_90a", 128, 64, 64, head_dim=3), "plan.attention: no field is called 'head_dim'"),
+                           (lambda: zlay.plan.attention("sm_90a", 128, 64, 64, q=(1, 2, 3)), "no field is called 'q'"),
+                           (lambda: zlay.plan.attention("sm_90a", 128, 64, 64, q_lengths="long"), "'q_lengths' cannot be 'long'"),
+                           (lambda: zlay.plan.attention("sm_90a", 128, 64, 64, heads=-1), "field 'heads'"),
+                           (lambda: zlay.plan.attention("sm_90a", 128, 64, 64, type="f17"), "no type is called 'f17'"),
+                           (lambda: zlay.plan.attention("sm_90a", 96, 64, 64), "head"),
+                           (lambda: zlay.plan.weights("sm_90a", 16, 64, 128, scales=3), "plan.weights: no field is called 'scales'"),
+                           (lambda: zlay.plan.weights("sm_90a", 16, 64, 128, zeros="yes"), "'zeros' cannot be 'yes'"),
+                           (lambda: zlay.plan("sm_90a", 256, 256, 64, stages="many"), "'stages' cannot be 'many'"),
+                           (lambda: zlay.plan("sm_90a", 256, 256, 64, stages=1 << 40), "field 'stages'")):
+            with self.assertRaisesRegex(zlay.Error, says):
+                call()
+
+
+class Attentions(unittest.TestCase):
+    def test_attention_is_that_of_the_request(self):
+        for fields in ({"heads": 16, "causal": True}, {"heads": 8, "kv_heads": 2, "splits": 4, "lse": True}, {"sequences": 3, "heads": 2},
+                       {"type": "f16", "window": 100, "causal": True}, {"q_strides": (128, 128 * 512, 128 * 512)},
+                       {"q_lengths": "packed", "k_lengths": "packed", "batch": 4}):
+            mine = zlay.plan.attention("sm_90a", 128, 512, 512, **fields)
+            told = zlay.ops.plan.attention("sm_90a", 128, 512, 512, **fields)
+            self.assertEqual((list(mine.tile), mine.stages, mine.threads, list(mine.grid), str(mine.pipe)),
+                             (told["tile"], told["stages"], told["threads"], told["grid"], told["pipe"]))
+            emitted = zlay.ops.emit("attention", "attention", target="sm_90a", head=128, queries=512, keys=512, **fields)
+            self.assertEqual(mine.ptx, emitted["text"])
+            if "splits" in fields:
+                merged = zlay.ops.emit("attention", "attention", target="sm_90a", head=128, queries=512, keys=512, merge=True, **fields)
+                self.assertEqual(mine.merge_ptx, merged["text"])
+            else:
+                self.assertIsNone(mine.merge_ptx)
+            self.assertIn("heads of 128, on sm_90a", repr(mine))
+
+
+class Weights(unittest.TestCase):
+    def test_weights_are_those_of_the_request(self):
+        for fields in ({}, {"weights": "s4", "zeros": False}, {"weights": "e2m1", "group": 32}, {"weights": "s8", "type": "f16"}):
+            mine = zlay.plan.weights("sm_90a", 16, 256, 512, **fields)
+            told = zlay.ops.plan.weights("sm_90a", 16, 256, 512, **fields)
+            self.assertEqual((list(mine.tile), mine.stages, mine.threads, list(mine.grid), mine.packed, str(mine.layout), str(mine.pipe)),
+                             (told["tile"], told["stages"], told["threads"], told["grid"], told["packed"], told["layout"], told["pipe"]))
+            self.assertEqual(mine.ptx, zlay.ops.emit("weights", "weights", target="sm_90a", m=16, n=256, k=512, **fields)["text"])
+
+    def test_packed_weights_are_in_the_order_of_the_layout(self):
+        draw = random.Random(7)
+        for bits, type in ((4, "u4"), (8, "s8")):
+            plan = zlay.plan.weights("sm_90a", 16, 64, 200, weights=type)
+            weights = bytes(draw.randrange(256) for _ in range(64 * 200 * bits // 8))
+            packed, layout = plan.pack(weights), plan.layout
+            at = lambda data, i: data[i] if bits == 8 else data[i // 2] >> 4 * (i % 2) & 15
+            for row in range(64):
+                for k in range(200):
+                    self.assertEqual(at(packed, layout(row, k)), at(weights, row * 200 + k))
+            with self.assertRaisesRegex(zlay.Error, "weights have"):
+                plan.pack(weights[1:])
+
+
 class Pipes(unittest.TestCase):
     def setUp(self):
         with open(os.path.join(os.environ.get("ZLAY_ROOT", "."), "examples/ring.pipe"), encoding="utf-8") as f:
@@ -78,86 +145,6 @@ class Pipes(unittest.TestCase):
 
     def test_fences(self):
         self.assertTrue(zlay.Pipe(self.text).fences().verify())
-
-
-class Stream:
-    cuda_stream = 0x5000
-
-
-class Launches(unittest.TestCase):
-    """The driver is the process's libcuda.so.1 from here on."""
-
-    @classmethod
-    def setUpClass(cls):
-        support = os.path.join(os.environ.get("ZLAY_ROOT", "."), "tests/support")
-        cls.folder = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(cls.folder.cleanup)
-        path = os.path.join(cls.folder.name, "libcuda.so.1")
-        subprocess.run([*os.environ.get("CC", "cc").split(), "-std=c11", "-shared", "-fPIC", "-Wl,-soname,libcuda.so.1", "-o", path,
-                        os.path.join(support, "fake-cuda.c")], check=True)
-        cls.driver = ctypes.CDLL(path, ctypes.RTLD_GLOBAL)
-        with open(os.path.join(support, "fake-cuda.h"), encoding="utf-8") as f:
-            text = f.read()
-        cls.ffi = cffi.FFI()
-        types = re.findall(r"typedef struct \w+ \{.*?\} \w+;", text, re.S)
-        cls.ffi.cdef("enum { FAKE_CALLS = 128, FAKE_HISTORY = 4 };" + "".join(types) + "fake_state *fake_control(void);")
-        cls.fake = cls.ffi.dlopen(path).fake_control()
-        cls.fake.cc_major, cls.fake.maps = 9, 1
-
-    def arrays(self):
-        a, b = numpy.zeros((512, 64), numpy.uint16), numpy.zeros((256, 64), numpy.uint16)
-        aligned = [numpy.frombuffer(bytearray(n * 2 + 256), numpy.uint16) for n in (a.size, b.size, 512 * 256)]
-        starts = [(-x.ctypes.data % 128) // 2 for x in aligned]
-        a, b, d = (x[s:s + n] for x, s, n in zip(aligned, starts, (a.size, b.size, 512 * 256)))
-        return a.reshape(512, 64), b.reshape(256, 64).T, d.reshape(512, 256)
-
-    def test_a_launch_has_the_tensors_and_the_stream(self):
-        plan, (a, b, d) = zlay.plan("sm_90a", 512, 256, 64), self.arrays()
-        before = self.fake.launches
-        for stream, wanted in ((Stream(), 0x5000), (0x6000, 0x6000), (None, 0)):
-            plan.launch(a, b, d, stream=stream)
-            launch = self.fake.launch
-            self.assertEqual(int(self.ffi.cast("uintptr_t", launch.stream)), wanted)
-            self.assertEqual(list(launch.address), [x.ctypes.data for x in (a, b, d)])
-            self.assertEqual((launch.block, launch.shared_bytes), (plan.threads, plan.smem))
-        self.assertEqual((self.fake.launches - before, self.fake.modules), (3, 1))
-        self.assertEqual(self.fake.mistakes, 0)
-
-    def test_streams_of_others(self):
-        class Protocol:
-            def __cuda_stream__(self):
-                return 0, 0x7000
-
-        class CuPys:
-            ptr = 0x8000
-
-        torchs = type("Tensor", (), {"__module__": "torch", "device": "cuda:0"})()
-        torch = types.SimpleNamespace(cuda=types.SimpleNamespace(current_stream=lambda device: Stream()))
-        with unittest.mock.patch.dict("sys.modules", torch=torch):
-            self.assertEqual(zlay.runtime.stream_of(None, torchs), 0x5000)
-            self.assertEqual(zlay.runtime.stream_of(0x9000, torchs), 0x9000)
-        self.assertEqual(zlay.runtime.stream_of(Protocol(), None), 0x7000)
-        self.assertEqual(zlay.runtime.stream_of(CuPys(), None), 0x8000)
-        self.assertEqual(zlay.runtime.stream_of(None, numpy.zeros(1)), 0)
-
-    def test_tensors_that_do_not_fit_are_refused(self):
-        plan, (a, b, d) = zlay.plan("sm_90a", 512, 256, 64), self.arrays()
-        before = self.fake.launches
-        for bad in ((a, b.T, d), (a[:, :32], b, d), (a, b, d[:, ::2]), (a.T, b, d)):
-            with self.assertRaisesRegex(zlay.Error, "shape"):
-                plan.launch(*bad)
-        for bad in ((a.astype("f4"), b, d), (a, b, d.astype("f4"))):
-            with self.assertRaisesRegex(zlay.Error, "elements of bf16, not f32"):
-                plan.launch(*bad)
-        self.assertEqual(self.fake.launches, before)
-        with self.assertRaises(zlay.Error) as other:
-            zlay.plan("sm_90a", 512, 256, 64, epilogue=BODY).launch(a, b, d)
-        self.assertEqual(other.exception.status, "ENOTSUP")
-
-    def test_the_driver_encodes(self):
-        m = zlay.TensorMap.from_tensor(numpy.zeros((64, 64), numpy.float16), box=(64, 64))
-        self.assertEqual(len(zlay.runtime.encode(m)), 128)
-        self.assertEqual(self.fake.encode.rank, 2)
 
 
 if __name__ == "__main__":

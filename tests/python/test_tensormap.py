@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tensor maps of arrays, however they say where they lie; verdicts and repairs."""
+import types
 import unittest
 
 import numpy
 
 import zlay
-from zlay.tensors import tensor
+from zlay.tensors import dense, on_host, tensor
 
 
 class Cuda:
@@ -56,10 +57,43 @@ class Tensors(unittest.TestCase):
         self.assertEqual(tensor(Torch(x, "bfloat16")).type, "bf16")
         self.assertEqual(tensor(Torch(x.astype(numpy.uint8), "float8_e4m3fn")).type, "e4m3")
         self.assertEqual(tensor(Cuda(x, typestr="<V2"), "bf16").type, "bf16")
+        for name, type in (("float8_e8m0fnu", "ue8m0"), ("float8_e5m2fnuz", "e5m2fnuz"), ("float4_e2m1fn_x2", "u8")):
+            self.assertEqual(tensor(Torch(x.astype(numpy.uint8), name)).type, type)
         with self.assertRaisesRegex(zlay.Error, "give `type`"):
             tensor(Torch(x, "complex64"))
         with self.assertRaises(zlay.Error):
             tensor([1, 2])
+
+    def test_what_each_library_has(self):
+        """Arrays that have several interfaces: CuPy's and JAX's on a GPU, and JAX's of bf16, of which the array interface has no name."""
+        x = numpy.zeros((6, 8), numpy.uint16)
+        cupys = type("ndarray", (Cuda,), {"__dlpack__": lambda self, **more: x.__dlpack__(**more)})(x)
+        self.assertEqual(tensor(cupys), tensor(x))
+
+        class Jaxs:
+            device = types.SimpleNamespace(id=3)
+
+            @property
+            def __cuda_array_interface__(self):
+                raise AttributeError("bfloat16 has no typestr")
+
+            def __dlpack__(self, **more):
+                return x.view(numpy.float16).__dlpack__(**more)
+
+        self.assertEqual((tensor(Jaxs()).type, tensor(Jaxs()).address), ("f16", x.ctypes.data))
+        self.assertEqual(zlay.runtime.device_of(Jaxs()), 3)
+        self.assertEqual([on_host(y) for y in (x, [1], range(3), cupys, Jaxs(), Torch(x, "float16"))], [True, True, True, False, False, False])
+        cpus = Torch(x, "float16")
+        cpus.device = types.SimpleNamespace(type="cpu", index=None)
+        self.assertTrue(on_host(cpus))
+
+    def test_dense_memory(self):
+        x = numpy.zeros((6, 8), numpy.float32)
+        self.assertEqual(dense(Cuda(x), "x"), (x.ctypes.data, 192))
+        self.assertEqual([tensor(y).is_dense for y in (x, x[:, :4], x[:1, :4], x[::2], x.T, x[2:])], [True, False, True, False, False, True])
+        for bad, says in ((Cuda(x[:, ::2]), "contiguous"), (x, "host")):
+            with self.assertRaisesRegex(zlay.Error, says):
+                dense(bad, "x")
 
     def test_a_read_only_array(self):
         x = numpy.zeros((4, 64), numpy.float16)
@@ -127,6 +161,61 @@ class Maps(unittest.TestCase):
         for rank in (0, 6):
             with self.assertRaisesRegex(zlay.Error, "rank|dimensions"):
                 zlay.TensorMap("bf16", 0, (64,) * rank, (128,) * (rank - 1), (64,) * rank)
+
+
+class Images(unittest.TestCase):
+    """Maps in the modes im2col and im2col wide."""
+
+    FIELDS = {"type": "bf16", "address": 1 << 20, "extent": (64, 16, 16, 8), "stride": (128, 2048, 32768), "channels": 64, "pixels": 128,
+              "swizzle": "128B"}
+
+    def test_the_fields_are_the_operations(self):
+        for lower, upper in (((-1, -1), (-1, -1)), ((-1, 0), (-2, 0)), ((-128, 127), (0, -128))):
+            m = zlay.TensorMap.im2col(**self.FIELDS, lower=lower, upper=upper)
+            fields = {"mode": "im2col", "type": "bf16", "rank": 4, "address": 1 << 20, "extent": [64, 16, 16, 8], "stride": [128, 2048, 32768],
+                      "step": [1, 1, 1, 1], "interleave": "none", "swizzle": "128B", "l2": "none", "oob": "none", "lower": list(lower),
+                      "upper": list(upper), "channels": 64, "pixels": 128}
+            self.assertEqual(zlay.call("tensormap.check", target="sm_90a", map=m), zlay.call("tensormap.check", target="sm_90a", map=fields))
+            self.assertEqual((m.mode, m.lower, m.upper, m.channels, m.pixels, m.box), ("im2col", lower, upper, 64, 128, ()))
+            if m.legal:
+                self.assertEqual(zlay.ops.tensormap.pack("sm_90a", m), zlay.ops.tensormap.pack("sm_90a", fields))
+                again = zlay.TensorMap.unpack(bytes(m))
+                self.assertEqual((again, hash(again), repr(again)), (m, hash(m), repr(m)))
+
+    def test_wide_maps(self):
+        for mode, number in (("w", 0), ("w128", 1), (1, 1)):
+            m = zlay.TensorMap.im2col_wide(**self.FIELDS, lower=-1, upper=-2, wide_mode=mode)
+            self.assertEqual((m.mode, m.lower, m.upper, m._json_()["wide_mode"]), ("im2col_wide", (-1,), (-2,), number))
+            fields = {**m._json_(), "mode": "im2col_wide", "lower": -1, "upper": -2}
+            self.assertEqual(zlay.call("tensormap.check", target="sm_100a", map=m), zlay.call("tensormap.check", target="sm_100a", map=fields))
+        with self.assertRaisesRegex(zlay.Error, "wide_mode is w or w128"):
+            zlay.TensorMap.im2col_wide(**self.FIELDS, lower=-1, upper=-2, wide_mode="w64")
+
+    def test_of_images(self):
+        x = numpy.zeros((8, 16, 20, 64), numpy.float16)
+        m = zlay.TensorMap.from_images(x, (-1, -2), (-3, -4), channels=64, pixels=128, swizzle="128B", step=(1, 2, 1, 1))
+        self.assertEqual((m.extent, m.stride, m.lower, m.upper, m.step), ((64, 20, 16, 8), (128, 2560, 40960), (-2, -1), (-4, -3), (1, 1, 2, 1)))
+        self.assertEqual(m.address, x.ctypes.data)
+        wide = zlay.TensorMap.from_images(x, -1, -1, channels=64, pixels=128, swizzle="128B", target="sm_100a", wide_mode="w128")
+        self.assertEqual((wide.mode, wide.lower, wide.target), ("im2col_wide", (-1,), "sm_100a"))
+        line = zlay.TensorMap.from_images(x[:, 0], (-1,), (-1,), channels=64, pixels=16)
+        self.assertEqual((line.rank, line.lower, line.legal), (3, (-1,), True))
+
+    def test_a_refusal_has_the_rule(self):
+        empty = zlay.TensorMap.im2col(**self.FIELDS, lower=(-1, -1), upper=(-17, -17))
+        self.assertFalse(empty.legal)
+        with self.assertRaisesRegex(zlay.Refused, "TMAP_AREA_WRAPPED"):
+            empty.check()
+
+    def test_corners_that_do_not_read(self):
+        x = numpy.zeros((8, 16, 16, 64), numpy.float16)
+        for bad in (lambda: zlay.TensorMap.im2col(**self.FIELDS, lower=(-1,), upper=(-1, -1)),
+                    lambda: zlay.TensorMap.im2col(**{**self.FIELDS, "stride": (128,)}, lower=(-1, -1), upper=(-1, -1)),
+                    lambda: zlay.TensorMap.from_images(x[0, 0], (), (), 64, 64), lambda: zlay.TensorMap.from_images(x, (-1, -1), -1, 64, 64),
+                    lambda: zlay.TensorMap.from_images(x.T, (-1, -1), (-1, -1), 64, 64)):
+            with self.assertRaises(zlay.Error) as refused:
+                bad()
+            self.assertEqual(refused.exception.status, "EINVAL")
 
 
 class Checks(unittest.TestCase):

@@ -35,3 +35,16 @@ text: str = plan.ptx
 pipe: zlay.Pipe = plan.pipe
 size: int = divided.size + offsets(divided).size
 data: bytes = bytes(repaired(numpy.zeros((8, 64), numpy.float16)))
+picture: zlay.Picture = zlay.show(divided, labels="values")
+svg: str = picture.svg
+label: str = picture.panels[0].boxes[0].label
+attention: zlay.Attention = zlay.plan.attention("sm_90a", 128, 512, 512, heads=2, causal=True)
+grid: tuple[int, int, int] = attention.grid
+packed: bytearray = zlay.plan.weights("sm_90a", 16, 64, 128).pack(bytes(64 * 128 // 2))
+rows: zlay.Rows = zlay.plan.rows("copy", groups=3, source_rows=20, target_rows=30, row_bytes=64)
+pick: zlay.variants.Variants = zlay.variants.choose(["n"], [[64]], [{"guard": ["n % 8 == 0"], "cost": "n"}, {"cost": "2 * n"}])
+chosen: zlay.variants.Variant = pick(64)
+images: zlay.TensorMap = zlay.TensorMap.im2col("bf16", 0, (64, 16, 16, 8), (128, 2048, 32768), (-1, -1), (-1, -1), 64, 128)
+proved: zlay.Verdict = zlay.ops.pipe.verify(plan.pipe)
+determinant: object = zlay.ops.zmat.det(numpy.ones((1, 1), numpy.int64))
+tiles: object = zlay.ops.plan.gemm("sm_90a", 256, 256, 64, tile=[128, 128, 64], a_order="row")

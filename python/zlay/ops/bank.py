@@ -5,13 +5,13 @@ from __future__ import annotations
 
 from typing import Any, Mapping, Optional
 
-from .._json import Value, call as _call
+from .._json import Number, Value, call as _call
 
 __all__ = ["count"]
 
 
-def count(target: str, instruction: Value, addresses: Value, *, offset0: Optional[Value] = None,
-        offset1: Optional[Value] = None, limits: Optional[Mapping[str, int]] = None) -> Any:
+def count(target: str, instruction: str, addresses: Value, *, offset0: Optional[Number] = None,
+        offset1: Optional[Number] = None, limits: Optional[Mapping[str, int]] = None) -> Any:
     """The wavefronts of one warp-wide shared-memory access, and the least that its active lanes can give."""
     return _call("bank.count", target=target, instruction=instruction, addresses=addresses, offset0=offset0,
         offset1=offset1, limits=limits)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Mapping, Optional
 
-from .._json import Number, Value
+from .._json import Number
 from ..verdict import Verdict, asked as _asked
 
 __all__ = ["check"]
@@ -14,7 +14,7 @@ __all__ = ["check"]
 def check(target: str, barrier: Number, *, space: Optional[Number] = None, sem: Optional[Number] = None,
         scope: Optional[Number] = None, address: Optional[Number] = None, count: Optional[Number] = None,
         bytes: Optional[Number] = None, pending: Optional[Number] = None, tx: Optional[Number] = None,
-        parity: Optional[Number] = None, phase: Optional[Number] = None, waited: Optional[Value] = None,
+        parity: Optional[Number] = None, phase: Optional[Number] = None, waited: Optional[Number] = None,
         name: Optional[Number] = None, state: Optional[bool] = None, remote: Optional[bool] = None,
         limits: Optional[Mapping[str, int]] = None) -> Verdict:
     """Whether an operation on an mbarrier, a group of copies or a named barrier is legal in the state that it

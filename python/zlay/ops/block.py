@@ -3,18 +3,18 @@
 """Operations `block.*` of docs/batch.md."""
 from __future__ import annotations
 
-from typing import Mapping, Optional, Sequence
+from typing import Mapping, Optional
 
-from .._json import Number, Value
+from .._json import Integers, Number
 from ..verdict import Verdict, asked as _asked
 
 __all__ = ["check"]
 
 
 def check(target: str, threads: Number, *, registers: Optional[Number] = None, smem_static: Optional[Number] = None,
-        smem_dynamic: Optional[Number] = None, cluster: Optional[Sequence[Value]] = None,
-        grid: Optional[Sequence[Value]] = None, setmaxnreg: Optional[Sequence[Value]] = None,
-        warps: Optional[Sequence[Value]] = None, non_portable: Optional[bool] = None, fixed: Optional[Value] = None,
+        smem_dynamic: Optional[Number] = None, cluster: Optional[Integers] = None, grid: Optional[Integers] = None,
+        setmaxnreg: Optional[Integers] = None, warps: Optional[Integers] = None,
+        non_portable: Optional[bool] = None, fixed: Optional[bool] = None,
         limits: Optional[Mapping[str, int]] = None) -> Verdict:
     """Whether a block may be launched: threads, registers, shared memory, cluster, and what setmaxnreg asks of each
     warpgroup."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any, Mapping, Optional
 
-from .._json import Number, Value, call as _call
+from .._json import Number, call as _call
 from ..verdict import Verdict, asked as _asked
 
 __all__ = ["check", "pack", "reach", "unpack"]
@@ -55,6 +55,6 @@ def reach(target: str, base: Number, records: Number, bytes: Number, *, stride: 
         limits=limits)
 
 
-def unpack(target: str, desc: Value, *, limits: Optional[Mapping[str, int]] = None) -> Any:
+def unpack(target: str, desc: str, *, limits: Optional[Mapping[str, int]] = None) -> Any:
     """The fields of a buffer resource, and in other the bits that no field has."""
     return _call("buffer.unpack", target=target, desc=desc, limits=limits)

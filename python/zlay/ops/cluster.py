@@ -7,6 +7,7 @@ from typing import Any, Mapping, Optional, Sequence
 
 from .._json import Number, Value, call as _call
 from ..layout import Layout, LayoutLike
+from ..tensormap import MapLike
 
 __all__ = ["exchange", "multicast"]
 
@@ -17,7 +18,7 @@ def exchange(src: LayoutLike, dst: LayoutLike, *, limits: Optional[Mapping[str, 
     return _call("cluster.exchange", src=src, dst=dst, limits=limits)
 
 
-def multicast(target: str, map: Value, coordinates: Sequence[Value], cluster: Number, *,
+def multicast(target: str, map: MapLike, coordinates: Sequence[Value], cluster: Number, *,
         cta_mask: Optional[Number] = None, smem: Optional[Number] = None, barrier: Optional[Number] = None,
         limits: Optional[Mapping[str, int]] = None) -> Any:
     """A tile that blocks of a cluster share, in equal slices: the map of a slice, which block issues which copy

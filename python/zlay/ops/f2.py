@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any, Mapping, Optional, Sequence
 
-from .._json import Value, call as _call
+from .._json import Number, Value, call as _call
 from ..f2 import F2
 from ..layout import Layout, LayoutLike
 from ._answers import f2 as _f2
@@ -70,31 +70,34 @@ def pseudoinvert(layout: LayoutLike, *, limits: Optional[Mapping[str, int]] = No
     return _f2("f2.pseudoinvert", layout=layout, limits=limits)
 
 
-def quotient(layout: LayoutLike, dims: Value, *, limits: Optional[Mapping[str, int]] = None) -> F2:
+def quotient(layout: LayoutLike, dims: Sequence[str], *, limits: Optional[Mapping[str, int]] = None) -> F2:
     """The layout without dimensions (a list of names) on which it is the identity, and which act on no other."""
     return _f2("f2.quotient", layout=layout, dims=dims, limits=limits)
 
 
-def reshape_ins(layout: LayoutLike, dims: Value, *, limits: Optional[Mapping[str, int]] = None) -> F2:
+def reshape_ins(layout: LayoutLike, dims: Sequence[Sequence[Number]], *,
+        limits: Optional[Mapping[str, int]] = None) -> F2:
     """Other inputs over the same bits: [[name, size], ..], the first minor."""
     return _f2("f2.reshape_ins", layout=layout, dims=dims, limits=limits)
 
 
-def reshape_outs(layout: LayoutLike, dims: Value, *, limits: Optional[Mapping[str, int]] = None) -> F2:
+def reshape_outs(layout: LayoutLike, dims: Sequence[Sequence[Number]], *,
+        limits: Optional[Mapping[str, int]] = None) -> F2:
     """Other outputs over the same bits: [[name, size], ..], the first minor."""
     return _f2("f2.reshape_outs", layout=layout, dims=dims, limits=limits)
 
 
-def sublayout(layout: LayoutLike, ins: Value, outs: Value, *, limits: Optional[Mapping[str, int]] = None) -> F2:
+def sublayout(layout: LayoutLike, ins: Sequence[str], outs: Sequence[str], *,
+        limits: Optional[Mapping[str, int]] = None) -> F2:
     """Some inputs, the others 0, and some outputs, each in the order of the layout."""
     return _f2("f2.sublayout", layout=layout, ins=ins, outs=outs, limits=limits)
 
 
-def transpose_ins(layout: LayoutLike, order: Value, *, limits: Optional[Mapping[str, int]] = None) -> F2:
+def transpose_ins(layout: LayoutLike, order: Sequence[str], *, limits: Optional[Mapping[str, int]] = None) -> F2:
     """The inputs in another order, a list of names."""
     return _f2("f2.transpose_ins", layout=layout, order=order, limits=limits)
 
 
-def transpose_outs(layout: LayoutLike, order: Value, *, limits: Optional[Mapping[str, int]] = None) -> F2:
+def transpose_outs(layout: LayoutLike, order: Sequence[str], *, limits: Optional[Mapping[str, int]] = None) -> F2:
     """The outputs in another order, a list of names."""
     return _f2("f2.transpose_outs", layout=layout, order=order, limits=limits)

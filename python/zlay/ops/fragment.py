@@ -5,13 +5,13 @@ from __future__ import annotations
 
 from typing import Any, Mapping, Optional
 
-from .._json import Number, Value, call as _call
+from .._json import Number, call as _call
 from ..layout import Layout, LayoutLike
 
 __all__ = ["synth"]
 
 
-def synth(layout: LayoutLike, *, bits: Optional[Number] = None, order: Optional[Value] = None,
+def synth(layout: LayoutLike, *, bits: Optional[Number] = None, order: Optional[Number] = None,
         limits: Optional[Mapping[str, int]] = None) -> Any:
     """Which operands in registers a layout (thread, value) -> (row, column) is: of wgmma, mma.sync, mfma, ldmatrix
     and stmatrix; order: value where values are the minor coordinate."""

@@ -5,23 +5,23 @@ from __future__ import annotations
 
 from typing import Any, Mapping, Optional
 
-from .._json import Number, Value, call as _call
+from .._json import Number, call as _call
 from ..verdict import Verdict, asked as _asked
 
 __all__ = ["check", "pack", "unpack"]
 
 
-def check(target: str, kind: Number, desc: Value, *, limits: Optional[Mapping[str, int]] = None) -> Verdict:
+def check(target: str, kind: Number, desc: Number, *, limits: Optional[Mapping[str, int]] = None) -> Verdict:
     """Whether an instruction descriptor, given as its 32 bits, is legal on a target."""
     return _asked("idesc.check", target=target, kind=kind, desc=desc, limits=limits)
 
 
-def pack(kind: Value, a: Value, b: Value, d: Value, m: Number, n: Number, *, target: Optional[Value] = None,
-        a_major: Optional[Number] = None, b_major: Optional[Number] = None, sparse: Optional[Value] = None,
-        sparse_id: Optional[Value] = None, negate_a: Optional[Value] = None, negate_b: Optional[Value] = None,
-        saturate: Optional[Value] = None, max_shift: Optional[Value] = None, scale_type: Optional[Number] = None,
-        sf_a_id: Optional[Value] = None, sf_b_id: Optional[Value] = None, k: Optional[Value] = None,
-        reserved: Optional[Value] = None, limits: Optional[Mapping[str, int]] = None) -> Any:
+def pack(kind: Number, a: Number, b: Number, d: Number, m: Number, n: Number, *, target: Optional[str] = None,
+        a_major: Optional[Number] = None, b_major: Optional[Number] = None, sparse: Optional[Number] = None,
+        sparse_id: Optional[Number] = None, negate_a: Optional[Number] = None, negate_b: Optional[Number] = None,
+        saturate: Optional[Number] = None, max_shift: Optional[Number] = None, scale_type: Optional[Number] = None,
+        sf_a_id: Optional[Number] = None, sf_b_id: Optional[Number] = None, k: Optional[Number] = None,
+        reserved: Optional[Number] = None, limits: Optional[Mapping[str, int]] = None) -> Any:
     """The 32 bits of a tcgen05 instruction descriptor: whatever fits its bits, legal or not."""
     return _call("idesc.pack", kind=kind, a=a, b=b, d=d, m=m, n=n, target=target, a_major=a_major, b_major=b_major,
         sparse=sparse, sparse_id=sparse_id, negate_a=negate_a, negate_b=negate_b, saturate=saturate,
@@ -29,7 +29,7 @@ def pack(kind: Value, a: Value, b: Value, d: Value, m: Number, n: Number, *, tar
         reserved=reserved, limits=limits)
 
 
-def unpack(kind: Number, desc: Value, *, target: Optional[Value] = None,
+def unpack(kind: Number, desc: Number, *, target: Optional[str] = None,
         limits: Optional[Mapping[str, int]] = None) -> Any:
     """The fields of an instruction descriptor, and in reserved the bits that are set and must not be."""
     return _call("idesc.unpack", kind=kind, desc=desc, target=target, limits=limits)

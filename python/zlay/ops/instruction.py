@@ -5,23 +5,23 @@ from __future__ import annotations
 
 from typing import Mapping, Optional
 
-from .._json import Value
+from .._json import Number, Value
 from ..verdict import Verdict, asked as _asked
 
 __all__ = ["check"]
 
 
-def check(target: str, instruction: Value, *, ptx: Optional[Value] = None, bytes: Optional[Value] = None,
-        groups: Optional[Value] = None, count: Optional[Value] = None, expect: Optional[Value] = None,
-        parity: Optional[Value] = None, barrier: Optional[Value] = None, threads: Optional[Value] = None,
-        registers: Optional[Value] = None, cta_mask: Optional[Value] = None, ord: Optional[Value] = None,
-        value: Optional[Value] = None, taken: Optional[Value] = None, size: Optional[Value] = None,
-        columns: Optional[Value] = None, offset: Optional[Value] = None, scale: Optional[Value] = None,
-        data: Optional[Value] = None, data1: Optional[Value] = None, address: Optional[Value] = None,
-        resource: Optional[Value] = None, soffset: Optional[Value] = None, saddr: Optional[Value] = None,
-        offset0: Optional[Value] = None, offset1: Optional[Value] = None, group0: Optional[Value] = None,
-        group1: Optional[Value] = None, group2: Optional[Value] = None, group3: Optional[Value] = None,
-        vmcnt: Optional[Value] = None, expcnt: Optional[Value] = None, lgkmcnt: Optional[Value] = None,
+def check(target: str, instruction: str, *, ptx: Optional[Value] = None, bytes: Optional[Number] = None,
+        groups: Optional[Number] = None, count: Optional[Number] = None, expect: Optional[Number] = None,
+        parity: Optional[Number] = None, barrier: Optional[Number] = None, threads: Optional[Number] = None,
+        registers: Optional[Number] = None, cta_mask: Optional[Number] = None, ord: Optional[Number] = None,
+        value: Optional[Number] = None, taken: Optional[Number] = None, size: Optional[Number] = None,
+        columns: Optional[Number] = None, offset: Optional[Number] = None, scale: Optional[Number] = None,
+        data: Optional[Number] = None, data1: Optional[Number] = None, address: Optional[Number] = None,
+        resource: Optional[Number] = None, soffset: Optional[Number] = None, saddr: Optional[Number] = None,
+        offset0: Optional[Number] = None, offset1: Optional[Number] = None, group0: Optional[Number] = None,
+        group1: Optional[Number] = None, group2: Optional[Number] = None, group3: Optional[Number] = None,
+        vmcnt: Optional[Number] = None, expcnt: Optional[Number] = None, lgkmcnt: Optional[Number] = None,
         limits: Optional[Mapping[str, int]] = None) -> Verdict:
     """Whether an instruction form exists on a target and in a PTX version, and its constants are in range."""
     return _asked("instruction.check", target=target, instruction=instruction, ptx=ptx, bytes=bytes, groups=groups,

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any, Mapping, Optional, Sequence
 
-from .._json import Number, Value, call as _call
+from .._json import Integers, Number, Value, call as _call
 from ..f2 import F2
 from ..layout import Layout, LayoutLike
 from ._answers import f2 as _f2, layout as _layout
@@ -24,7 +24,7 @@ def blocked_product(a: LayoutLike, b: LayoutLike, *, facts: Optional[Sequence[st
     return _layout("layout.blocked_product", a=a, b=b, facts=facts, limits=limits)
 
 
-def coalesce(layout: LayoutLike, *, profile: Optional[Value] = None, facts: Optional[Sequence[str]] = None,
+def coalesce(layout: LayoutLike, *, profile: Optional[str] = None, facts: Optional[Sequence[str]] = None,
         limits: Optional[Mapping[str, int]] = None) -> Layout:
     """The same function in the fewest flat modes; by profile, as "(1,(1,1))", under each of its integers."""
     return _layout("layout.coalesce", layout=layout, profile=profile, facts=facts, limits=limits)
@@ -36,7 +36,7 @@ def complement(layout: LayoutLike, cotarget: Number, *, facts: Optional[Sequence
     return _layout("layout.complement", layout=layout, cotarget=cotarget, facts=facts, limits=limits)
 
 
-def compose(a: LayoutLike, b: Value, *, partial: Optional[bool] = None, facts: Optional[Sequence[str]] = None,
+def compose(a: LayoutLike, b: LayoutLike, *, partial: Optional[bool] = None, facts: Optional[Sequence[str]] = None,
         limits: Optional[Mapping[str, int]] = None) -> Layout:
     """The layout x -> a(b(x)) on the box of b; with partial: true undefined where b leaves the box of an f2,
     modular or piecewise a; b may be a tiler <t0;t1;...>."""
@@ -74,14 +74,14 @@ def equal(a: LayoutLike, b: LayoutLike, *, facts: Optional[Sequence[str]] = None
     return _call("layout.equal", a=a, b=b, facts=facts, limits=limits)
 
 
-def eval(layout: Value, at: Sequence[Value], *, params: Optional[Value] = None,
+def eval(layout: LayoutLike, at: Sequence[Value], *, params: Optional[Mapping[str, Value]] = None,
         facts: Optional[Sequence[str]] = None, limits: Optional[Mapping[str, int]] = None) -> Any:
     """The values at indices (integers) or coordinates (nested lists)."""
     return _call("layout.eval", layout=layout, at=at, params=params, facts=facts, limits=limits)
 
 
-def factor(target: str, layout: LayoutLike, *, elem_bits: Optional[Number] = None, desc: Optional[Value] = None,
-        name: Optional[Value] = None, facts: Optional[Sequence[str]] = None,
+def factor(target: str, layout: LayoutLike, *, elem_bits: Optional[Number] = None, desc: Optional[str] = None,
+        name: Optional[str] = None, facts: Optional[Sequence[str]] = None,
         limits: Optional[Mapping[str, int]] = None) -> Any:
     """L = R o L_desc for a layout tile -> shared offset or (register, lane, warp): what a descriptor does, what is
     left to threads, and the least word for it; with a name, as the PTX of a kernel."""
@@ -89,13 +89,13 @@ def factor(target: str, layout: LayoutLike, *, elem_bits: Optional[Number] = Non
         facts=facts, limits=limits)
 
 
-def flat_divide(a: LayoutLike, b: Value, *, facts: Optional[Sequence[str]] = None,
+def flat_divide(a: LayoutLike, b: LayoutLike, *, facts: Optional[Sequence[str]] = None,
         limits: Optional[Mapping[str, int]] = None) -> Layout:
     """The same as (t0,t1,...,r0,r1,...)."""
     return _layout("layout.flat_divide", a=a, b=b, facts=facts, limits=limits)
 
 
-def flat_product(a: LayoutLike, b: Value, *, facts: Optional[Sequence[str]] = None,
+def flat_product(a: LayoutLike, b: LayoutLike, *, facts: Optional[Sequence[str]] = None,
         limits: Optional[Mapping[str, int]] = None) -> Layout:
     """The same as (a0,a1,...,b0,b1,...)."""
     return _layout("layout.flat_product", a=a, b=b, facts=facts, limits=limits)
@@ -157,19 +157,19 @@ def lift(layout: LayoutLike, *, facts: Optional[Sequence[str]] = None,
     return _call("layout.lift", layout=layout, facts=facts, limits=limits)
 
 
-def logical_divide(a: LayoutLike, b: Value, *, facts: Optional[Sequence[str]] = None,
+def logical_divide(a: LayoutLike, b: LayoutLike, *, facts: Optional[Sequence[str]] = None,
         limits: Optional[Mapping[str, int]] = None) -> Layout:
     """a o (b, complement(b)): the tile, then the rest; b is a layout or a tiler <t0;t1;...>."""
     return _layout("layout.logical_divide", a=a, b=b, facts=facts, limits=limits)
 
 
-def logical_product(a: LayoutLike, b: Value, *, facts: Optional[Sequence[str]] = None,
+def logical_product(a: LayoutLike, b: LayoutLike, *, facts: Optional[Sequence[str]] = None,
         limits: Optional[Mapping[str, int]] = None) -> Layout:
     """(a, complement(a) o b): a, repeated as b says; b is a layout or a tiler."""
     return _layout("layout.logical_product", a=a, b=b, facts=facts, limits=limits)
 
 
-def lower(layout: LayoutLike, *, out: Optional[Value] = None, facts: Optional[Sequence[str]] = None,
+def lower(layout: LayoutLike, *, out: Optional[Integers] = None, facts: Optional[Sequence[str]] = None,
         limits: Optional[Mapping[str, int]] = None) -> F2:
     """The F2-linear layout of the same function, over outputs of the sizes `out` if given, or none with two indices
     that show why."""
@@ -188,7 +188,7 @@ def max_common_vector(a: LayoutLike, b: LayoutLike, *, facts: Optional[Sequence[
     return int(_call("layout.max_common_vector", a=a, b=b, facts=facts, limits=limits))
 
 
-def pad(layout: LayoutLike, mode: Number, before: Number, after: Number, *, fill: Optional[Value] = None,
+def pad(layout: LayoutLike, mode: Number, before: Number, after: Number, *, fill: Optional[str] = None,
         facts: Optional[Sequence[str]] = None, limits: Optional[Mapping[str, int]] = None) -> Layout:
     """A mode enlarged by cells without a value, or with fill: repeat (the mode again) or zero."""
     return _layout("layout.pad", layout=layout, mode=mode, before=before, after=after, fill=fill, facts=facts,
@@ -241,13 +241,13 @@ def structure(layout: LayoutLike, *, facts: Optional[Sequence[str]] = None,
     return _call("layout.structure", layout=layout, facts=facts, limits=limits)
 
 
-def tiled_divide(a: LayoutLike, b: Value, *, facts: Optional[Sequence[str]] = None,
+def tiled_divide(a: LayoutLike, b: LayoutLike, *, facts: Optional[Sequence[str]] = None,
         limits: Optional[Mapping[str, int]] = None) -> Layout:
     """The same as ((t0,t1,...),r0,r1,...)."""
     return _layout("layout.tiled_divide", a=a, b=b, facts=facts, limits=limits)
 
 
-def tiled_product(a: LayoutLike, b: Value, *, facts: Optional[Sequence[str]] = None,
+def tiled_product(a: LayoutLike, b: LayoutLike, *, facts: Optional[Sequence[str]] = None,
         limits: Optional[Mapping[str, int]] = None) -> Layout:
     """The same as ((a0,a1,...),b0,b1,...)."""
     return _layout("layout.tiled_product", a=a, b=b, facts=facts, limits=limits)
@@ -274,13 +274,13 @@ def vector_width(layout: LayoutLike, mode: Value, elem_bytes: Number, base_align
         target=target, space=space, facts=facts, limits=limits))
 
 
-def zipped_divide(a: LayoutLike, b: Value, *, facts: Optional[Sequence[str]] = None,
+def zipped_divide(a: LayoutLike, b: LayoutLike, *, facts: Optional[Sequence[str]] = None,
         limits: Optional[Mapping[str, int]] = None) -> Layout:
     """The same with the tiles' modes together, then the rests': ((t0,t1,...),(r0,r1,...))."""
     return _layout("layout.zipped_divide", a=a, b=b, facts=facts, limits=limits)
 
 
-def zipped_product(a: LayoutLike, b: Value, *, facts: Optional[Sequence[str]] = None,
+def zipped_product(a: LayoutLike, b: LayoutLike, *, facts: Optional[Sequence[str]] = None,
         limits: Optional[Mapping[str, int]] = None) -> Layout:
     """The same as ((a0,a1,...),(b0,b1,...))."""
     return _layout("layout.zipped_product", a=a, b=b, facts=facts, limits=limits)

@@ -13,14 +13,14 @@ from ._answers import layout as _layout
 __all__ = ["check", "explain", "fragment", "lanes", "operands"]
 
 
-def check(target: str, instruction: Value, m: Number, n: Number, k: Number, *, ptx: Optional[Value] = None,
-        kind: Optional[Value] = None, a: Optional[Value] = None, b: Optional[Number] = None,
-        d: Optional[Number] = None, a_source: Optional[Value] = None, a_major: Optional[Value] = None,
-        b_major: Optional[Value] = None, cta_group: Optional[Value] = None, sparse: Optional[Number] = None,
-        selector: Optional[Number] = None, ws: Optional[Number] = None, scale_vec: Optional[Value] = None,
-        ashift: Optional[Number] = None, collector: Optional[Value] = None, negate_a: Optional[Number] = None,
-        negate_b: Optional[Number] = None, saturate: Optional[Number] = None, bit_op: Optional[Value] = None,
-        blocks: Optional[Value] = None, strict: Optional[Number] = None,
+def check(target: str, instruction: Number, m: Number, n: Number, k: Number, *, ptx: Optional[Value] = None,
+        kind: Optional[Number] = None, a: Optional[Number] = None, b: Optional[Number] = None,
+        d: Optional[Number] = None, a_source: Optional[Number] = None, a_major: Optional[Number] = None,
+        b_major: Optional[Number] = None, cta_group: Optional[Number] = None, sparse: Optional[Number] = None,
+        selector: Optional[Number] = None, ws: Optional[Number] = None, scale_vec: Optional[Number] = None,
+        ashift: Optional[Number] = None, collector: Optional[Number] = None, negate_a: Optional[Number] = None,
+        negate_b: Optional[Number] = None, saturate: Optional[Number] = None, bit_op: Optional[Number] = None,
+        blocks: Optional[Number] = None, strict: Optional[Number] = None,
         limits: Optional[Mapping[str, int]] = None) -> Verdict:
     """Whether a matrix instruction exists on a target: shape, types, major-ness, modifiers; under strict, practice
     too."""
@@ -31,14 +31,14 @@ def check(target: str, instruction: Value, m: Number, n: Number, k: Number, *, p
         blocks=blocks, strict=strict, limits=limits)
 
 
-def explain(target: str, instruction: Value, m: Number, n: Number, k: Number, *, ptx: Optional[Value] = None,
-        kind: Optional[Value] = None, a: Optional[Value] = None, b: Optional[Number] = None,
-        d: Optional[Number] = None, a_source: Optional[Value] = None, a_major: Optional[Value] = None,
-        b_major: Optional[Value] = None, cta_group: Optional[Value] = None, sparse: Optional[Number] = None,
-        selector: Optional[Number] = None, ws: Optional[Number] = None, scale_vec: Optional[Value] = None,
-        ashift: Optional[Number] = None, collector: Optional[Value] = None, negate_a: Optional[Number] = None,
-        negate_b: Optional[Number] = None, saturate: Optional[Number] = None, bit_op: Optional[Value] = None,
-        blocks: Optional[Value] = None, strict: Optional[Number] = None,
+def explain(target: str, instruction: Number, m: Number, n: Number, k: Number, *, ptx: Optional[Value] = None,
+        kind: Optional[Number] = None, a: Optional[Number] = None, b: Optional[Number] = None,
+        d: Optional[Number] = None, a_source: Optional[Number] = None, a_major: Optional[Number] = None,
+        b_major: Optional[Number] = None, cta_group: Optional[Number] = None, sparse: Optional[Number] = None,
+        selector: Optional[Number] = None, ws: Optional[Number] = None, scale_vec: Optional[Number] = None,
+        ashift: Optional[Number] = None, collector: Optional[Number] = None, negate_a: Optional[Number] = None,
+        negate_b: Optional[Number] = None, saturate: Optional[Number] = None, bit_op: Optional[Number] = None,
+        blocks: Optional[Number] = None, strict: Optional[Number] = None,
         limits: Optional[Mapping[str, int]] = None) -> Any:
     """What an instruction that reads both operands from registers is in text: mnemonic, registers of a lane,
     passes, what its modifiers mean."""
@@ -49,14 +49,14 @@ def explain(target: str, instruction: Value, m: Number, n: Number, k: Number, *,
         blocks=blocks, strict=strict, limits=limits)
 
 
-def fragment(target: str, instruction: Value, m: Number, n: Number, k: Number, fragment: Value, *,
-        ptx: Optional[Value] = None, kind: Optional[Value] = None, a: Optional[Value] = None,
-        b: Optional[Number] = None, d: Optional[Number] = None, a_source: Optional[Value] = None,
-        a_major: Optional[Value] = None, b_major: Optional[Value] = None, cta_group: Optional[Value] = None,
+def fragment(target: str, instruction: Number, m: Number, n: Number, k: Number, fragment: Number, *,
+        ptx: Optional[Value] = None, kind: Optional[Number] = None, a: Optional[Number] = None,
+        b: Optional[Number] = None, d: Optional[Number] = None, a_source: Optional[Number] = None,
+        a_major: Optional[Number] = None, b_major: Optional[Number] = None, cta_group: Optional[Number] = None,
         sparse: Optional[Number] = None, selector: Optional[Number] = None, ws: Optional[Number] = None,
-        scale_vec: Optional[Value] = None, ashift: Optional[Number] = None, collector: Optional[Value] = None,
+        scale_vec: Optional[Number] = None, ashift: Optional[Number] = None, collector: Optional[Number] = None,
         negate_a: Optional[Number] = None, negate_b: Optional[Number] = None, saturate: Optional[Number] = None,
-        bit_op: Optional[Value] = None, blocks: Optional[Value] = None, strict: Optional[Number] = None,
+        bit_op: Optional[Number] = None, blocks: Optional[Number] = None, strict: Optional[Number] = None,
         limits: Optional[Mapping[str, int]] = None) -> Layout:
     """Which elements each thread of a wgmma or mfma holds, of A or D (thread, value) -> row + m column, of B of
     mfma column + n k, of metadata (thread, nibble) -> row + 64 group."""
@@ -67,24 +67,24 @@ def fragment(target: str, instruction: Value, m: Number, n: Number, k: Number, f
         bit_op=bit_op, blocks=blocks, strict=strict, limits=limits)
 
 
-def lanes(target: str, instruction: Value, m: Number, n: Number, k: Number, fragment: Value, *,
+def lanes(target: str, instruction: Number, m: Number, n: Number, k: Number, fragment: Number, *,
         cbsz: Optional[Number] = None, abid: Optional[Number] = None, blgp: Optional[Number] = None,
-        kind: Optional[Value] = None, a: Optional[Value] = None, b: Optional[Number] = None,
-        d: Optional[Number] = None, sparse: Optional[Number] = None, scale_vec: Optional[Value] = None,
+        kind: Optional[Number] = None, a: Optional[Number] = None, b: Optional[Number] = None,
+        d: Optional[Number] = None, sparse: Optional[Number] = None, scale_vec: Optional[Number] = None,
         negate_a: Optional[Number] = None, negate_b: Optional[Number] = None, saturate: Optional[Number] = None,
-        blocks: Optional[Value] = None, limits: Optional[Mapping[str, int]] = None) -> Layout:
+        blocks: Optional[Number] = None, limits: Optional[Mapping[str, int]] = None) -> Layout:
     """Whose values a lane of a wave multiplies, lane -> lane: A under cbsz and abid, B under blgp."""
     return _layout("mma.lanes", target=target, instruction=instruction, m=m, n=n, k=k, fragment=fragment, cbsz=cbsz,
         abid=abid, blgp=blgp, kind=kind, a=a, b=b, d=d, sparse=sparse, scale_vec=scale_vec,
         negate_a=negate_a, negate_b=negate_b, saturate=saturate, blocks=blocks, limits=limits)
 
 
-def operands(target: str, instruction: Value, m: Number, n: Number, k: Number, registers: Value, *,
+def operands(target: str, instruction: Number, m: Number, n: Number, k: Number, registers: Mapping[str, Value], *,
         cbsz: Optional[Number] = None, abid: Optional[Number] = None, blgp: Optional[Number] = None,
-        kind: Optional[Value] = None, a: Optional[Value] = None, b: Optional[Number] = None,
-        d: Optional[Number] = None, sparse: Optional[Number] = None, scale_vec: Optional[Value] = None,
+        kind: Optional[Number] = None, a: Optional[Number] = None, b: Optional[Number] = None,
+        d: Optional[Number] = None, sparse: Optional[Number] = None, scale_vec: Optional[Number] = None,
         negate_a: Optional[Number] = None, negate_b: Optional[Number] = None, saturate: Optional[Number] = None,
-        blocks: Optional[Value] = None, limits: Optional[Mapping[str, int]] = None) -> Verdict:
+        blocks: Optional[Number] = None, limits: Optional[Mapping[str, int]] = None) -> Verdict:
     """Whether a matrix instruction may have these registers, {"d": "a[0:15]", "a", "b", "c"}, and modifiers:
     counts, alignment, files, overlap, what cbsz, abid and blgp mean."""
     return _asked("mma.operands", target=target, instruction=instruction, m=m, n=n, k=k, registers=registers,

@@ -5,19 +5,20 @@ from __future__ import annotations
 
 from typing import Any, Mapping, Optional
 
-from .._json import Value, call as _call
+from .._json import call as _call
+from ..pipe import PipeLike
 from ..verdict import Verdict, asked as _asked
 
 __all__ = ["fences", "verify"]
 
 
-def fences(pipe: Value, *, limits: Optional[Mapping[str, int]] = None) -> Any:
+def fences(pipe: PipeLike, *, limits: Optional[Mapping[str, int]] = None) -> Any:
     """The pipe with the fewest fences inserted with which pipe.verify answers yes, and the lines where they stand;
     none, with the rule that no fence mends."""
     return _call("pipe.fences", pipe=pipe, limits=limits)
 
 
-def verify(pipe: Value, *, proof: Optional[bool] = None, limits: Optional[Mapping[str, int]] = None) -> Verdict:
+def verify(pipe: PipeLike, *, proof: Optional[bool] = None, limits: Optional[Mapping[str, int]] = None) -> Verdict:
     """Whether a pipe is correct for every trip count; with proof: true the proof's text, or the run that ends in
     the fault."""
     return _asked("pipe.verify", pipe=pipe, proof=proof, limits=limits)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any, Mapping, Optional
 
-from .._json import Number, Value, call as _call
+from .._json import Integers, Number, call as _call
 
 __all__ = ["attention", "gemm", "weights"]
 
@@ -15,9 +15,10 @@ def attention(target: str, head: Number, queries: Number, keys: Number, *, batch
         type: Optional[Number] = None, o_type: Optional[Number] = None, causal: Optional[bool] = None,
         soft_cap: Optional[bool] = None, splits: Optional[Number] = None, merge: Optional[bool] = None,
         window: Optional[Number] = None, sinks: Optional[bool] = None, lse: Optional[bool] = None,
-        q_lengths: Optional[Number] = None, k_lengths: Optional[Number] = None, q_strides: Optional[Value] = None,
-        k_strides: Optional[Value] = None, v_strides: Optional[Value] = None, o_strides: Optional[Value] = None,
-        l_strides: Optional[Value] = None, limits: Optional[Mapping[str, int]] = None) -> Any:
+        q_lengths: Optional[Number] = None, k_lengths: Optional[Number] = None,
+        q_strides: Optional[Integers] = None, k_strides: Optional[Integers] = None,
+        v_strides: Optional[Integers] = None, o_strides: Optional[Integers] = None,
+        l_strides: Optional[Integers] = None, limits: Optional[Mapping[str, int]] = None) -> Any:
     """The plan of attention forward, softmax(Q K^T * scale) V for each head of each batch: tiles, tensor maps and a
     proved pipe with its bodies; strides are [row, head, batch] in elements."""
     return _call("plan.attention", target=target, head=head, queries=queries, keys=keys, batch=batch, heads=heads,
@@ -27,11 +28,11 @@ def attention(target: str, head: Number, queries: Number, keys: Number, *, batch
         v_strides=v_strides, o_strides=o_strides, l_strides=l_strides, limits=limits)
 
 
-def gemm(target: str, m: Number, n: Number, k: Number, *, a_type: Optional[Value] = None,
-        b_type: Optional[Value] = None, d_type: Optional[Value] = None, a_order: Optional[Number] = None,
+def gemm(target: str, m: Number, n: Number, k: Number, *, a_type: Optional[Number] = None,
+        b_type: Optional[Number] = None, d_type: Optional[Number] = None, a_order: Optional[Number] = None,
         b_order: Optional[Number] = None, d_order: Optional[Number] = None, a_major: Optional[Number] = None,
         b_major: Optional[Number] = None, lda: Optional[Number] = None, ldb: Optional[Number] = None,
-        ldd: Optional[Number] = None, tile: Optional[Value] = None, stages: Optional[Number] = None,
+        ldd: Optional[Number] = None, tile: Optional[Integers] = None, stages: Optional[Number] = None,
         epilogue: Optional[str] = None, a_scales: Optional[Number] = None, b_scales: Optional[Number] = None,
         d_scales: Optional[Number] = None, repack: Optional[Number] = None, split_k: Optional[Number] = None,
         multicast: Optional[Number] = None, swap: Optional[Number] = None, stream_k: Optional[Number] = None,

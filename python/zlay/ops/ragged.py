@@ -5,14 +5,14 @@ from __future__ import annotations
 
 from typing import Any, Mapping, Optional, Sequence
 
-from .._json import Number, Value, call as _call
+from .._json import Integers, Number, Value, call as _call
 
 __all__ = ["choose", "map", "pool"]
 
 
-def choose(target: str, type: Number, dim: Number, address: Number, extent: Value, stride: Value, box: Value,
-        groups: Number, count: Number, *, swizzle: Optional[Number] = None, copies: Optional[Number] = None,
-        base: Optional[Number] = None, boxes: Optional[Number] = None,
+def choose(target: str, type: Number, dim: Number, address: Number, extent: Integers, stride: Integers,
+        box: Integers, groups: Number, count: Number, *, swizzle: Optional[Number] = None,
+        copies: Optional[Number] = None, base: Optional[Number] = None, boxes: Optional[Number] = None,
         limits: Optional[Mapping[str, int]] = None) -> Any:
     """Which tensor maps serve a ragged tensor of which a block moves count tiles of some groups: one that wraps
     around, a pool with lower boxes, or one edited for each group; what each takes, and which rule forbids the
@@ -22,9 +22,9 @@ def choose(target: str, type: Number, dim: Number, address: Number, extent: Valu
         limits=limits)
 
 
-def map(target: str, type: Number, dim: Number, address: Number, extent: Value, stride: Value, box: Value, *,
-        swizzle: Optional[Number] = None, copies: Optional[Number] = None, base: Optional[Number] = None,
-        tiles: Optional[Sequence[Value]] = None, name: Optional[str] = None,
+def map(target: str, type: Number, dim: Number, address: Number, extent: Integers, stride: Integers, box: Integers,
+        *, swizzle: Optional[Number] = None, copies: Optional[Number] = None, base: Optional[Number] = None,
+        tiles: Optional[Sequence[Mapping[str, Value]]] = None, name: Optional[str] = None,
         limits: Optional[Mapping[str, int]] = None) -> Any:
     """One tensor map whose bounds check cuts every group of a ragged tensor, whatever its offset and length; the
     coordinates of tiles {copy, offset, length, at}; with a name, the function of C that computes them."""

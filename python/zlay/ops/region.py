@@ -10,17 +10,18 @@ from .._json import Number, Value, call as _call
 __all__ = ["check", "cover"]
 
 
-def check(rows: Value, tiles: Sequence[Value], parts: Sequence[Value], *, columns: Optional[Value] = None,
-        depth: Optional[Number] = None, row_bytes: Optional[Number] = None, column_bytes: Optional[Number] = None,
-        cell_bytes: Optional[Number] = None, limits: Optional[Mapping[str, int]] = None) -> Any:
+def check(rows: Value, tiles: Sequence[Mapping[str, Value]], parts: Sequence[Mapping[str, Value]], *,
+        columns: Optional[Value] = None, depth: Optional[Number] = None, row_bytes: Optional[Number] = None,
+        column_bytes: Optional[Number] = None, cell_bytes: Optional[Number] = None,
+        limits: Optional[Mapping[str, int]] = None) -> Any:
     """Whether parts of ragged groups, from any plan, are disjoint and cover them, or a cell that shows that they do
     not; what they compute and load, and how much of that is wasted."""
     return _call("region.check", rows=rows, tiles=tiles, parts=parts, columns=columns, depth=depth,
         row_bytes=row_bytes, column_bytes=column_bytes, cell_bytes=cell_bytes, limits=limits)
 
 
-def cover(rows: Value, tiles: Sequence[Value], *, columns: Optional[Value] = None, depth: Optional[Number] = None,
-        row_bytes: Optional[Number] = None, column_bytes: Optional[Number] = None,
+def cover(rows: Value, tiles: Sequence[Mapping[str, Value]], *, columns: Optional[Value] = None,
+        depth: Optional[Number] = None, row_bytes: Optional[Number] = None, column_bytes: Optional[Number] = None,
         cell_bytes: Optional[Number] = None, each: Optional[bool] = None,
         limits: Optional[Mapping[str, int]] = None) -> Any:
     """Groups of different sizes, covered by tiles at the least waste, or cost, then in the fewest pieces; rows and

@@ -7,13 +7,15 @@ from typing import Any, Mapping, Optional, Sequence
 
 from .._json import Number, Value, call as _call
 from ..layout import Layout, LayoutLike
+from ..pipe import PipeLike
+from ..tensormap import MapLike
 
 __all__ = ["banks", "box", "buffer", "fragment", "idesc", "layout", "pipe", "ragged", "registers", "smemdesc",
            "swizzle", "tensormap", "tmem", "warp"]
 
 
-def banks(target: str, instruction: Value, addresses: Value, *, offset0: Optional[Value] = None,
-        offset1: Optional[Value] = None, form: Optional[Number] = None, width: Optional[Number] = None,
+def banks(target: str, instruction: str, addresses: Value, *, offset0: Optional[Number] = None,
+        offset1: Optional[Number] = None, form: Optional[Number] = None, width: Optional[Number] = None,
         colour: Optional[bool] = None, limits: Optional[Mapping[str, int]] = None) -> Any:
     """The picture of an access to shared memory (the fields are those of bank.count): the lanes that each bank
     serves in each wavefront, phase by phase; lanes that conflict are marked."""
@@ -21,7 +23,7 @@ def banks(target: str, instruction: Value, addresses: Value, *, offset0: Optiona
         offset1=offset1, form=form, width=width, colour=colour, limits=limits)
 
 
-def box(map: Value, coordinates: Value, *, offsets: Optional[Value] = None, smem: Optional[Number] = None,
+def box(map: MapLike, coordinates: Value, *, offsets: Optional[Value] = None, smem: Optional[Number] = None,
         form: Optional[Number] = None, width: Optional[Number] = None, colour: Optional[bool] = None,
         limits: Optional[Mapping[str, int]] = None) -> Any:
     """The picture of a tensor copy's box in shared memory, swizzled as it is written: which elements of the tensor
@@ -30,20 +32,20 @@ def box(map: Value, coordinates: Value, *, offsets: Optional[Value] = None, smem
         colour=colour, limits=limits)
 
 
-def buffer(target: str, desc: Value, *, form: Optional[Number] = None, width: Optional[Number] = None,
+def buffer(target: str, desc: str, *, form: Optional[Number] = None, width: Optional[Number] = None,
         colour: Optional[bool] = None, limits: Optional[Mapping[str, int]] = None) -> Any:
     """The same of the 128 bits of a buffer resource."""
     return _call("show.buffer", target=target, desc=desc, form=form, width=width, colour=colour, limits=limits)
 
 
-def fragment(target: str, instruction: Value, m: Number, n: Number, k: Number, fragment: Value, *,
-        ptx: Optional[Value] = None, kind: Optional[Value] = None, a: Optional[Value] = None,
-        b: Optional[Number] = None, d: Optional[Number] = None, a_source: Optional[Value] = None,
-        a_major: Optional[Value] = None, b_major: Optional[Value] = None, cta_group: Optional[Value] = None,
+def fragment(target: str, instruction: Number, m: Number, n: Number, k: Number, fragment: Number, *,
+        ptx: Optional[Value] = None, kind: Optional[Number] = None, a: Optional[Number] = None,
+        b: Optional[Number] = None, d: Optional[Number] = None, a_source: Optional[Number] = None,
+        a_major: Optional[Number] = None, b_major: Optional[Number] = None, cta_group: Optional[Number] = None,
         sparse: Optional[Number] = None, selector: Optional[Number] = None, ws: Optional[Number] = None,
-        scale_vec: Optional[Value] = None, ashift: Optional[Number] = None, collector: Optional[Value] = None,
+        scale_vec: Optional[Number] = None, ashift: Optional[Number] = None, collector: Optional[Number] = None,
         negate_a: Optional[Number] = None, negate_b: Optional[Number] = None, saturate: Optional[Number] = None,
-        bit_op: Optional[Value] = None, blocks: Optional[Value] = None, strict: Optional[Number] = None,
+        bit_op: Optional[Number] = None, blocks: Optional[Number] = None, strict: Optional[Number] = None,
         form: Optional[Number] = None, width: Optional[Number] = None, colour: Optional[bool] = None,
         limits: Optional[Mapping[str, int]] = None) -> Any:
     """The picture of mma.fragment: which thread has which element, and in which of its values, T5V3."""
@@ -71,7 +73,7 @@ def layout(layout: LayoutLike, *, labels: Optional[Number] = None, rows: Optiona
         colour=colour, limits=limits)
 
 
-def pipe(pipe: Value, *, trips: Optional[Number] = None, steps: Optional[Number] = None,
+def pipe(pipe: PipeLike, *, trips: Optional[Number] = None, steps: Optional[Number] = None,
         form: Optional[Number] = None, width: Optional[Number] = None, colour: Optional[bool] = None,
         limits: Optional[Mapping[str, int]] = None) -> Any:
     """The picture of a run of a pipe: roles, stages and mbarriers as rows, steps as columns. Of a pipe that
@@ -81,8 +83,8 @@ def pipe(pipe: Value, *, trips: Optional[Number] = None, steps: Optional[Number]
         limits=limits)
 
 
-def ragged(rows: Value, tiles: Sequence[Value], *, columns: Optional[Value] = None, depth: Optional[Number] = None,
-        row_bytes: Optional[Number] = None, column_bytes: Optional[Number] = None,
+def ragged(rows: Value, tiles: Sequence[Mapping[str, Value]], *, columns: Optional[Value] = None,
+        depth: Optional[Number] = None, row_bytes: Optional[Number] = None, column_bytes: Optional[Number] = None,
         cell_bytes: Optional[Number] = None, form: Optional[Number] = None, width: Optional[Number] = None,
         colour: Optional[bool] = None, limits: Optional[Mapping[str, int]] = None) -> Any:
     """The picture of region.cover: a row for each group, a cell for each part of it, 150 of 2*128: 150 rows are
@@ -92,7 +94,7 @@ def ragged(rows: Value, tiles: Sequence[Value], *, columns: Optional[Value] = No
         limits=limits)
 
 
-def registers(shape: Value, *, size: Optional[Number] = None, pack: Optional[Number] = None,
+def registers(shape: Number, *, size: Optional[Number] = None, pack: Optional[Number] = None,
         half_split: Optional[Number] = None, factors: Optional[Number] = None, first: Optional[Number] = None,
         address: Optional[Number] = None, form: Optional[Number] = None, width: Optional[Number] = None,
         colour: Optional[bool] = None, limits: Optional[Mapping[str, int]] = None) -> Any:
@@ -124,7 +126,7 @@ def tensormap(target: str, words: Value, *, form: Optional[Number] = None, width
     return _call("show.tensormap", target=target, words=words, form=form, width=width, colour=colour, limits=limits)
 
 
-def tmem(pipe: Value, *, trips: Optional[Number] = None, steps: Optional[Number] = None,
+def tmem(pipe: PipeLike, *, trips: Optional[Number] = None, steps: Optional[Number] = None,
         form: Optional[Number] = None, width: Optional[Number] = None, colour: Optional[bool] = None,
         limits: Optional[Mapping[str, int]] = None) -> Any:
     """The picture of tensor memory in the run that show.pipe has: allocations and their stages, by columns, as long
@@ -133,7 +135,7 @@ def tmem(pipe: Value, *, trips: Optional[Number] = None, steps: Optional[Number]
         limits=limits)
 
 
-def warp(fragment: Value, bits: Number, registers: Number, *, form: Optional[Number] = None,
+def warp(fragment: Number, bits: Number, registers: Number, *, form: Optional[Number] = None,
         width: Optional[Number] = None, colour: Optional[bool] = None,
         limits: Optional[Mapping[str, int]] = None) -> Any:
     """The picture of warp.fragment: which lane has which element of mma.sync's operands, or of ldmatrix's

@@ -3,9 +3,9 @@
 """Operations `smemdesc.*` of docs/batch.md."""
 from __future__ import annotations
 
-from typing import Any, Mapping, Optional, Sequence
+from typing import Any, Mapping, Optional
 
-from .._json import Number, Value, call as _call
+from .._json import Integers, Number, call as _call
 from ..layout import Layout, LayoutLike
 from ..verdict import Verdict, asked as _asked
 from ._answers import layout as _layout
@@ -13,8 +13,8 @@ from ._answers import layout as _layout
 __all__ = ["advance", "check", "layout", "pack", "synth", "unpack"]
 
 
-def advance(target: str, type: Number, major: Number, start: Number, lbo: Number, sbo: Number, swizzle: Value,
-        mn: Number, k: Number, at: Sequence[Value], *, base_offset: Optional[Number] = None,
+def advance(target: str, type: Number, major: Number, start: Number, lbo: Number, sbo: Number, swizzle: Number,
+        mn: Number, k: Number, at: Integers, *, base_offset: Optional[Number] = None,
         limits: Optional[Mapping[str, int]] = None) -> int:
     """By how much the start of a descriptor grows so that the same instruction reads from coordinate at on."""
     return int(_call("smemdesc.advance", target=target, type=type, major=major, start=start, lbo=lbo, sbo=sbo,
@@ -26,7 +26,7 @@ def check(target: str, desc: Number, *, limits: Optional[Mapping[str, int]] = No
     return _asked("smemdesc.check", target=target, desc=desc, limits=limits)
 
 
-def layout(target: str, type: Number, major: Number, start: Number, lbo: Number, sbo: Number, swizzle: Value,
+def layout(target: str, type: Number, major: Number, start: Number, lbo: Number, sbo: Number, swizzle: Number,
         mn: Number, k: Number, *, base_offset: Optional[Number] = None,
         limits: Optional[Mapping[str, int]] = None) -> Layout:
     """What a matrix descriptor reads: (MN, K) coordinate -> shared address in bytes, swizzle and base offset
@@ -35,7 +35,7 @@ def layout(target: str, type: Number, major: Number, start: Number, lbo: Number,
         swizzle=swizzle, mn=mn, k=k, base_offset=base_offset, limits=limits)
 
 
-def pack(target: str, start: Number, lbo: Number, sbo: Number, swizzle: Value, *,
+def pack(target: str, start: Number, lbo: Number, sbo: Number, swizzle: Number, *,
         base_offset: Optional[Number] = None, lbo_mode: Optional[Number] = None, reserved: Optional[Number] = None,
         limits: Optional[Mapping[str, int]] = None) -> Any:
     """The 64 bits of a wgmma shared-memory matrix descriptor; start, lbo and sbo in bytes."""
@@ -43,8 +43,8 @@ def pack(target: str, start: Number, lbo: Number, sbo: Number, swizzle: Value, *
         base_offset=base_offset, lbo_mode=lbo_mode, reserved=reserved, limits=limits)
 
 
-def synth(target: str, type: Number, major: Number, layout: LayoutLike, mma: Sequence[Value], address: Number, *,
-        swizzle: Optional[Value] = None, pattern: Optional[Value] = None,
+def synth(target: str, type: Number, major: Number, layout: LayoutLike, mma: Integers, address: Number, *,
+        swizzle: Optional[Number] = None, pattern: Optional[Number] = None,
         limits: Optional[Mapping[str, int]] = None) -> Any:
     """The descriptors that read a shared layout, one an instruction; lbo and sbo in 16-byte units, null where
     ignored."""

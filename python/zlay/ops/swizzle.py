@@ -18,7 +18,7 @@ def normal(layout: LayoutLike, *, elem_bits: Optional[Number] = None,
     return _call("swizzle.normal", layout=layout, elem_bits=elem_bits, limits=limits)
 
 
-def synth(target: str, elem_bits: Number, shape: Value, accesses: Sequence[Value], *,
+def synth(target: str, elem_bits: Number, shape: Value, accesses: Sequence[Mapping[str, Value]], *,
         limits: Optional[Mapping[str, int]] = None) -> Any:
     """Where a tile's elements lie in shared memory so that its accesses take the fewest wavefronts, then the least
     room; whether tensor copies write it and matrix instructions read it."""

@@ -5,15 +5,15 @@ from __future__ import annotations
 
 from typing import Any, Mapping, Optional, Sequence
 
-from .._json import Number, Value, call as _call
+from .._json import Integers, Number, call as _call
 from ..verdict import Verdict, asked as _asked
 
 __all__ = ["check", "pack", "unpack"]
 
 
-def check(target: str, address: Number, extent: Sequence[Value], tile: Value, lds: Number, *,
-        stride: Optional[Value] = None, global_step: Optional[Number] = None, row: Optional[Sequence[Value]] = None,
-        other: Optional[Sequence[Value]] = None, rank: Optional[Number] = None, element: Optional[Number] = None,
+def check(target: str, address: Number, extent: Integers, tile: Integers, lds: Number, *,
+        stride: Optional[Integers] = None, global_step: Optional[Number] = None, row: Optional[Integers] = None,
+        other: Optional[Integers] = None, rank: Optional[Number] = None, element: Optional[Number] = None,
         store: Optional[Number] = None, pad: Optional[Number] = None, mask: Optional[Number] = None,
         early: Optional[Number] = None, barrier: Optional[Number] = None, pad_interval: Optional[Number] = None,
         pad_amount: Optional[Number] = None, iterate: Optional[Number] = None, lds_step: Optional[Number] = None,
@@ -32,9 +32,9 @@ def check(target: str, address: Number, extent: Sequence[Value], tile: Value, ld
         restore=restore, store_bit=store_bit, nv=nv, scope=scope, th=th, limits=limits)
 
 
-def pack(target: str, address: Number, extent: Sequence[Value], tile: Value, lds: Number, *,
-        stride: Optional[Value] = None, global_step: Optional[Number] = None, row: Optional[Sequence[Value]] = None,
-        other: Optional[Sequence[Value]] = None, rank: Optional[Number] = None, element: Optional[Number] = None,
+def pack(target: str, address: Number, extent: Integers, tile: Integers, lds: Number, *,
+        stride: Optional[Integers] = None, global_step: Optional[Number] = None, row: Optional[Integers] = None,
+        other: Optional[Integers] = None, rank: Optional[Number] = None, element: Optional[Number] = None,
         store: Optional[Number] = None, pad: Optional[Number] = None, mask: Optional[Number] = None,
         early: Optional[Number] = None, barrier: Optional[Number] = None, pad_interval: Optional[Number] = None,
         pad_amount: Optional[Number] = None, iterate: Optional[Number] = None, lds_step: Optional[Number] = None,
@@ -53,7 +53,7 @@ def pack(target: str, address: Number, extent: Sequence[Value], tile: Value, lds
         restore=restore, store_bit=store_bit, nv=nv, scope=scope, th=th, limits=limits)
 
 
-def unpack(target: str, groups: Value, *, limits: Optional[Mapping[str, int]] = None) -> Any:
+def unpack(target: str, groups: Sequence[str], *, limits: Optional[Mapping[str, int]] = None) -> Any:
     """The fields of a tensor descriptor given as two groups of SGPRs or four, and in other the bits that no field
     has."""
     return _call("tdm.unpack", target=target, groups=groups, limits=limits)

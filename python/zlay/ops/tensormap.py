@@ -5,41 +5,42 @@ from __future__ import annotations
 
 from typing import Any, Mapping, Optional, Sequence
 
-from .._json import Number, Value, call as _call
+from .._json import Integers, Number, Value, call as _call
 from ..layout import Layout, LayoutLike
+from ..tensormap import MapLike
 from ..verdict import Verdict, asked as _asked
 
 __all__ = ["check", "fill", "pack", "repair", "synth", "unpack"]
 
 
-def check(target: str, map: Value, *, facts: Optional[Sequence[str]] = None,
+def check(target: str, map: MapLike, *, facts: Optional[Sequence[str]] = None,
         limits: Optional[Mapping[str, int]] = None) -> Verdict:
     """Whether a tensor map is legal: every broken rule with its own repair, and one joint repair in repaired; an
     address, extent, stride or box may be a linear text over names."""
     return _asked("tensormap.check", target=target, map=map, facts=facts, limits=limits)
 
 
-def fill(target: str, map: Value, *, facts: Optional[Sequence[str]] = None, values: Optional[Value] = None,
-        limits: Optional[Mapping[str, int]] = None) -> Any:
+def fill(target: str, map: MapLike, *, facts: Optional[Sequence[str]] = None,
+        values: Optional[Sequence[Mapping[str, Value]]] = None, limits: Optional[Mapping[str, int]] = None) -> Any:
     """A tensor map of which addresses, extents or strides are linear texts over names, prepared once and filled in
     at each entry {name: integer} of values: its 128 bytes and their key, or the rules that refuse."""
     return _call("tensormap.fill", target=target, map=map, facts=facts, values=values, limits=limits)
 
 
-def pack(target: str, map: Value, *, limits: Optional[Mapping[str, int]] = None) -> Any:
+def pack(target: str, map: MapLike, *, limits: Optional[Mapping[str, int]] = None) -> Any:
     """The 128 bytes of a legal tensor map, as 16 words, as the driver named in source writes them."""
     return _call("tensormap.pack", target=target, map=map, limits=limits)
 
 
-def repair(target: str, map: Value, *, limits: Optional[Mapping[str, int]] = None) -> Any:
+def repair(target: str, map: MapLike, *, limits: Optional[Mapping[str, int]] = None) -> Any:
     """The legal map nearest to one that is not: same, split in that many issues, bytes in another shared layout, or
     relayout, its rows moved by pitch bytes."""
     return _call("tensormap.repair", target=target, map=map, limits=limits)
 
 
-def synth(target: str, type: Number, source: LayoutLike, tile: Value, *, smem: Optional[Value] = None,
-        address_align: Optional[Number] = None, swizzle: Optional[Value] = None, edge: Optional[Number] = None,
-        direction: Optional[Number] = None, index: Optional[Value] = None, keep_holes: Optional[bool] = None,
+def synth(target: str, type: Number, source: LayoutLike, tile: Value, *, smem: Optional[LayoutLike] = None,
+        address_align: Optional[Number] = None, swizzle: Optional[Number] = None, edge: Optional[Number] = None,
+        direction: Optional[Number] = None, index: Optional[Integers] = None, keep_holes: Optional[bool] = None,
         residual: Optional[bool] = None, facts: Optional[Sequence[str]] = None,
         limits: Optional[Mapping[str, int]] = None) -> Any:
     """The tensor maps and copies that bring a tile to shared memory, or store it: the fewest copies, then bytes,

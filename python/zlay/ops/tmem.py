@@ -7,20 +7,21 @@ from typing import Any, Mapping, Optional, Sequence
 
 from .._json import Number, Value, call as _call
 from ..layout import Layout, LayoutLike
+from ..pipe import PipeLike
 from ..verdict import Verdict, asked as _asked
 from ._answers import layout as _layout
 
 __all__ = ["check", "issue", "layout", "pack", "synth"]
 
 
-def check(pipe: Value, *, limits: Optional[Mapping[str, int]] = None) -> Verdict:
+def check(pipe: PipeLike, *, limits: Optional[Mapping[str, int]] = None) -> Verdict:
     """Whether a pipe uses tensor memory correctly for every trip count: columns, lanes, what is allocated, used,
     waited for and freed; each row with its id and source, then what pipe.verify says."""
     return _asked("tmem.check", pipe=pipe, limits=limits)
 
 
 def issue(target: str, instruction: Number, *, address: Optional[Number] = None, columns: Optional[Number] = None,
-        shape: Optional[Value] = None, num: Optional[Number] = None, pack: Optional[Number] = None,
+        shape: Optional[Number] = None, num: Optional[Number] = None, pack: Optional[Number] = None,
         half_split: Optional[Number] = None, format: Optional[Number] = None, reduce: Optional[Number] = None,
         type: Optional[Number] = None, cta_group: Optional[Number] = None, warp: Optional[Number] = None,
         registers: Optional[Number] = None, base: Optional[Number] = None, allocated: Optional[Number] = None,
@@ -33,7 +34,7 @@ def issue(target: str, instruction: Number, *, address: Optional[Number] = None,
         limits=limits)
 
 
-def layout(shape: Value, *, size: Optional[Number] = None, pack: Optional[Number] = None,
+def layout(shape: Number, *, size: Optional[Number] = None, pack: Optional[Number] = None,
         half_split: Optional[Number] = None, factors: Optional[Number] = None, first: Optional[Number] = None,
         address: Optional[Number] = None, limits: Optional[Mapping[str, int]] = None) -> Layout:
     """Where a shape of ld, st or cp, an accumulator's path or scale factors lie in tensor memory, as addresses."""
@@ -41,7 +42,7 @@ def layout(shape: Value, *, size: Optional[Number] = None, pack: Optional[Number
         first=first, address=address, limits=limits)
 
 
-def pack(target: str, buffers: Sequence[Value], *, allocations: Optional[Number] = None,
+def pack(target: str, buffers: Sequence[Mapping[str, Value]], *, allocations: Optional[Number] = None,
         pair: Optional[bool] = None, limits: Optional[Mapping[str, int]] = None) -> Any:
     """Buffers of tensor memory ({columns, first, last} step, if wanted align, or a fixed offset) packed into the
     fewest columns of one allocation, or of several."""

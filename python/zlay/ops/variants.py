@@ -5,14 +5,14 @@ from __future__ import annotations
 
 from typing import Any, Mapping, Optional, Sequence
 
-from .._json import Number, Value, call as _call
+from .._json import Integers, Number, Value, call as _call
 
 __all__ = ["choose", "gemm", "tile"]
 
 
-def choose(unknowns: Value, shapes: Sequence[Value], variants: Sequence[Value], *, facts: Optional[Value] = None,
-        weights: Optional[Value] = None, most: Optional[Number] = None, bound: Optional[Number] = None,
-        percent: Optional[Number] = None, name: Optional[str] = None,
+def choose(unknowns: Sequence[str], shapes: Sequence[Value], variants: Sequence[Mapping[str, Value]], *,
+        facts: Optional[Sequence[str]] = None, weights: Optional[Integers] = None, most: Optional[Number] = None,
+        bound: Optional[Number] = None, percent: Optional[Number] = None, name: Optional[str] = None,
         limits: Optional[Mapping[str, int]] = None) -> Any:
     """The fewest of a kernel's variants ({guard, cost or costs}, if wanted name) within a bound or percent on the
     cost of shapes, or the least cost by most of them; an order in which the first guard that holds wins; that every
@@ -21,10 +21,10 @@ def choose(unknowns: Value, shapes: Sequence[Value], variants: Sequence[Value], 
         weights=weights, most=most, bound=bound, percent=percent, name=name, limits=limits)
 
 
-def gemm(unknowns: Value, shapes: Sequence[Value], gemm: Value, *, facts: Optional[Value] = None,
-        weights: Optional[Value] = None, most: Optional[Number] = None, bound: Optional[Number] = None,
-        percent: Optional[Number] = None, name: Optional[str] = None, cost: Optional[Number] = None,
-        limits: Optional[Mapping[str, int]] = None) -> Any:
+def gemm(unknowns: Sequence[str], shapes: Sequence[Value], gemm: Mapping[str, Value], *,
+        facts: Optional[Sequence[str]] = None, weights: Optional[Integers] = None, most: Optional[Number] = None,
+        bound: Optional[Number] = None, percent: Optional[Number] = None, name: Optional[str] = None,
+        cost: Optional[Number] = None, limits: Optional[Mapping[str, int]] = None) -> Any:
     """The same of a GEMM (what plan.gemm takes, with unknowns in the place of m, n, k, lda, ldb, ldd) whose
     variants the planner makes: tile, split_k, swap and stream_k, the guard under which it takes them, and what they
     cost: modelled nanoseconds (cost: time) or wasted products and sums (waste)."""
@@ -32,10 +32,10 @@ def gemm(unknowns: Value, shapes: Sequence[Value], gemm: Value, *, facts: Option
         most=most, bound=bound, percent=percent, name=name, cost=cost, limits=limits)
 
 
-def tile(unknowns: Value, shapes: Sequence[Value], tile: Value, *, facts: Optional[Value] = None,
-        weights: Optional[Value] = None, most: Optional[Number] = None, bound: Optional[Number] = None,
-        percent: Optional[Number] = None, name: Optional[str] = None, threads: Optional[Number] = None,
-        limits: Optional[Mapping[str, int]] = None) -> Any:
+def tile(unknowns: Sequence[str], shapes: Sequence[Value], tile: Mapping[str, Value], *,
+        facts: Optional[Sequence[str]] = None, weights: Optional[Integers] = None, most: Optional[Number] = None,
+        bound: Optional[Number] = None, percent: Optional[Number] = None, name: Optional[str] = None,
+        threads: Optional[Number] = None, limits: Optional[Mapping[str, int]] = None) -> Any:
     """The same of loads of a tile of a tensor with unknowns (what tensormap.synth takes): tensor copies under their
     guard, copies by threads of each width under theirs, each with its plan, and how many instructions and copies
     the tiles of a shape take."""

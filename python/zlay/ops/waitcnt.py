@@ -5,12 +5,12 @@ from __future__ import annotations
 
 from typing import Any, Mapping, Optional
 
-from .._json import Number, Value, call as _call
+from .._json import Number, call as _call
 
 __all__ = ["pack", "unpack"]
 
 
-def pack(target: Value, *, vmcnt: Optional[Number] = None, expcnt: Optional[Number] = None,
+def pack(target: str, *, vmcnt: Optional[Number] = None, expcnt: Optional[Number] = None,
         lgkmcnt: Optional[Number] = None, limits: Optional[Mapping[str, int]] = None) -> Any:
     """The operand of s_waitcnt; a counter that is not named is not waited for."""
     return _call("waitcnt.pack", target=target, vmcnt=vmcnt, expcnt=expcnt, lgkmcnt=lgkmcnt, limits=limits)

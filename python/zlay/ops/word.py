@@ -3,15 +3,15 @@
 """Operations `word.*` of docs/batch.md."""
 from __future__ import annotations
 
-from typing import Any, Mapping, Optional
+from typing import Any, Mapping, Optional, Sequence
 
-from .._json import Value, call as _call
+from .._json import Number, call as _call
 from ..layout import Layout, LayoutLike
 
 __all__ = ["synth"]
 
 
-def synth(slots: Value, map: LayoutLike, *, name: Optional[Value] = None,
+def synth(slots: Sequence[Sequence[Number]], map: LayoutLike, *, name: Optional[str] = None,
         limits: Optional[Mapping[str, int]] = None) -> Any:
     """The least word of byte permutes and shuffles for a bijection of slots, [["byte", 2], ["register", 4],
     ["lane", 32]]; with a name, as the PTX of a kernel."""

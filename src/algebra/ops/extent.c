@@ -75,7 +75,7 @@ static void read_row(const zl_draft *d, zl_quasi *out, const zl_pieces *p, const
     }
 }
 
-zlay_status zl_draft_last(zl_draft *d, zl_quasi *out, const zlay_layout *a, size_t mode)
+zlay_status zl_draft_last(zl_draft *d, zl_quasi *out, const zlay_layout *a, uint64_t mode)
 {
     uint64_t extent[ZL_PIECE_VARIABLES];
     bound b = {&a->pieces, mode, NULL};
@@ -84,9 +84,9 @@ zlay_status zl_draft_last(zl_draft *d, zl_quasi *out, const zlay_layout *a, size
     if (extent[mode]) return ZLAY_OK;
     if (!all_bound(&b))
         return zl_fail(d->w.ctx, ZLAY_ENOTSUP,
-                       "the extent of mode %zu depends on parameters, as %s, and the guards do not "
-                       "say 0 <= x < N of it",
-                       mode, a->pieces.params ? a->pieces.param[0].text : "?");
+                       "the extent of mode %llu depends on parameters, as %s, and the guards do "
+                       "not say 0 <= x < N of it",
+                       (unsigned long long)mode, a->pieces.params ? a->pieces.param[0].text : "?");
     read_row(d, out, &a->pieces, b.above);
     return ZLAY_OK;
 }

@@ -4,7 +4,7 @@
 
 static uint32_t outer_of(const zl_modes *box) { return box->count && box->at[0].open ? 1 : 0; }
 
-zlay_status zl_mode_leaves(zlay_ctx *ctx, zl_leaves *out, const zl_modes *box, size_t mode)
+zlay_status zl_mode_leaves(zlay_ctx *ctx, zl_leaves *out, const zl_modes *box, uint64_t mode)
 {
     size_t end = 0, count = 0;
     uint32_t outer = outer_of(box);
@@ -16,10 +16,11 @@ zlay_status zl_mode_leaves(zlay_ctx *ctx, zl_leaves *out, const zl_modes *box, s
         out->end = end;
         return ZLAY_OK;
     }
-    return zl_fail(ctx, ZLAY_EINVAL, "mode %zu of a layout of %zu modes", mode, count);
+    return zl_fail(ctx, ZLAY_EINVAL, "mode %llu of a layout of %zu modes",
+                   (unsigned long long)mode, count);
 }
 
-zlay_status zl_box_with(zl_modes *out, const zlay_layout *a, size_t mode, uint64_t extent)
+zlay_status zl_box_with(zl_modes *out, const zlay_layout *a, uint64_t mode, uint64_t extent)
 {
     zl_modes box;
     zl_leaves leaves = {0, 0, 0};
@@ -35,22 +36,23 @@ zlay_status zl_box_with(zl_modes *out, const zlay_layout *a, size_t mode, uint64
     return status;
 }
 
-zlay_status zl_mode_extent_or_0(zlay_ctx *ctx, uint64_t *out, const zlay_layout *a, size_t mode)
+zlay_status zl_mode_extent_or_0(zlay_ctx *ctx, uint64_t *out, const zlay_layout *a, uint64_t mode)
 {
     uint64_t extent[ZL_PIECE_VARIABLES] = {0};
     size_t count = zlay_layout_box(extent, ZL_PIECE_VARIABLES, a);
     if (mode >= count || mode >= ZL_PIECE_VARIABLES)
-        return zl_fail(ctx, ZLAY_EINVAL, "mode %zu of a layout of %zu modes", mode, count);
+        return zl_fail(ctx, ZLAY_EINVAL, "mode %llu of a layout of %zu modes",
+                       (unsigned long long)mode, count);
     *out = extent[mode];
     return ZLAY_OK;
 }
 
-zlay_status zl_mode_extent(zlay_ctx *ctx, uint64_t *out, const zlay_layout *a, size_t mode)
+zlay_status zl_mode_extent(zlay_ctx *ctx, uint64_t *out, const zlay_layout *a, uint64_t mode)
 {
     zlay_status status = zl_mode_extent_or_0(ctx, out, a, mode);
     if (status || *out) return status;
-    return zl_fail(ctx, ZLAY_ENOTSUP, "the extent of mode %zu depends on parameter %s", mode,
-                   zl_parameter(a) ? zl_parameter(a) : "?");
+    return zl_fail(ctx, ZLAY_ENOTSUP, "the extent of mode %llu depends on parameter %s",
+                   (unsigned long long)mode, zl_parameter(a) ? zl_parameter(a) : "?");
 }
 
 zlay_status zl_same_boxes(zlay_ctx *ctx, const zlay_layout *a, const zlay_layout *b, size_t mode)

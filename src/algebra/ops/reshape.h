@@ -14,20 +14,20 @@ typedef struct zl_leaves {
 } zl_leaves;
 
 /* EINVAL: there is no such mode. */
-zlay_status zl_mode_leaves(zlay_ctx *ctx, zl_leaves *out, const zl_modes *box, size_t mode);
+zlay_status zl_mode_leaves(zlay_ctx *ctx, zl_leaves *out, const zl_modes *box, uint64_t mode);
 
 /* The box of a with `extent` as its mode, one leaf; EINVAL as above. */
-zlay_status zl_box_with(zl_modes *out, const zlay_layout *a, size_t mode, uint64_t extent);
+zlay_status zl_box_with(zl_modes *out, const zlay_layout *a, uint64_t mode, uint64_t extent);
 
 /* The extent of a mode, 0 where it depends on parameters: EINVAL there is no such mode. */
-zlay_status zl_mode_extent_or_0(zlay_ctx *ctx, uint64_t *out, const zlay_layout *a, size_t mode);
+zlay_status zl_mode_extent_or_0(zlay_ctx *ctx, uint64_t *out, const zlay_layout *a, uint64_t mode);
 
 /* The last coordinate of a mode as a form of the draft's parameters; ENOTSUP where the guards do
  * not tell it plainly. */
-zlay_status zl_draft_last(zl_draft *d, zl_quasi *out, const zlay_layout *a, size_t mode);
+zlay_status zl_draft_last(zl_draft *d, zl_quasi *out, const zlay_layout *a, uint64_t mode);
 
 /* The extent of a mode: EINVAL there is none; ENOTSUP it depends on a parameter. */
-zlay_status zl_mode_extent(zlay_ctx *ctx, uint64_t *out, const zlay_layout *a, size_t mode);
+zlay_status zl_mode_extent(zlay_ctx *ctx, uint64_t *out, const zlay_layout *a, uint64_t mode);
 
 /* The same number of modes, extents (but for `mode`; SIZE_MAX: all of them) and outputs. */
 zlay_status zl_same_boxes(zlay_ctx *ctx, const zlay_layout *a, const zlay_layout *b, size_t mode);

@@ -105,8 +105,9 @@ static zlay_status read_sizes(zl_call *call, const json_t *object, const zl_fiel
     return status;
 }
 
-static const zl_field_kind as_names = {.read = read_names}, as_dims = {.read = read_dims},
-                           as_sizes = {.read = read_sizes};
+static const zl_field_kind as_names = {.read = read_names, .type = "texts"},
+                           as_dims = {.read = read_dims, .type = "sizes"},
+                           as_sizes = {.read = read_sizes, .type = "integers"};
 typedef names as_names_type;
 typedef dims as_dims_type;
 typedef sizes as_sizes_type;

@@ -39,7 +39,7 @@ static zlay_status read_levels(zl_call *call, const json_t *object, const zl_fie
     return status;
 }
 
-static const zl_field_kind as_levels = {.read = read_levels};
+static const zl_field_kind as_levels = {.read = read_levels, .type = "sizes"};
 typedef levels as_levels_type;
 
 typedef struct asked {

@@ -186,13 +186,14 @@ static zlay_status read_bound(zl_call *call, const json_t *object, const zl_fiel
     return status;
 }
 
-static const zl_field_kind as_bound = {.read = read_bound, .drop = zl_drop_layout, .late = true};
+static const zl_field_kind as_bound = {
+    .read = read_bound, .drop = zl_drop_layout, .late = true, .type = "layout"};
 typedef const zlay_layout *as_bound_type;
 
 static const zl_field eval_rows[] = {
     {"layout", ZL_NEEDS, ZL_AT(as_bound, evaluated, layout)},
     {"at", ZL_NEEDS, ZL_AT(zl_as_json_list, evaluated, at)},
-    ZL_OWN("params", ZL_MAY),
+    ZL_OWN_OF(zl_as_own_object, "params", ZL_MAY),
 };
 const zl_fields zl_eval_fields = {ZL_ROWS(eval_rows, evaluated)};
 

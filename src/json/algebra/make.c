@@ -2,6 +2,7 @@
 /* Operations that make a layout of one or two layouts, a number or a text. A row of json/rows names
  * the table of its fields and the function of the library; operations whose functions have one type
  * share a runner here. An operation that no runner fits has a function that makes the layout. */
+#include "base/arith.h"
 #include "json/json.h"
 
 #include <string.h>
@@ -38,8 +39,11 @@ static zlay_status read_profile(zl_call *call, const json_t *object, const zl_fi
     return zl_get_text(call, object, field->name, to);
 }
 
-static const zl_field_kind as_tiled = {.read = read_tiled, .drop = drop_tiled, .late = true},
-                           as_profile = {.read = read_profile};
+static const zl_field_kind as_tiled = {.read = read_tiled,
+                                       .drop = drop_tiled,
+                                       .late = true,
+                                       .type = "layout"},
+                           as_profile = {.read = read_profile, .type = "text"};
 typedef operands as_tiled_type;
 typedef zl_json_text as_profile_type;
 
@@ -156,19 +160,19 @@ zlay_status zl_make_coalesced(zl_call *call, zlay_layout **out, const void *aske
 zlay_status zl_make_grouped(zl_call *call, zlay_layout **out, const void *asked)
 {
     const operands *o = asked;
-    return zlay_layout_group(call->ctx, out, o->a, (size_t)o->number, (size_t)o->end);
+    return zlay_layout_group(call->ctx, out, o->a, zl_size_sat(o->number), zl_size_sat(o->end));
 }
 
 zlay_status zl_make_flipped(zl_call *call, zlay_layout **out, const void *asked)
 {
     const operands *o = asked;
-    return zlay_layout_flip(call->ctx, out, o->a, (size_t)o->number);
+    return zlay_layout_flip(call->ctx, out, o->a, zl_size_sat(o->number));
 }
 
 zlay_status zl_make_concat(zl_call *call, zlay_layout **out, const void *asked)
 {
     const operands *o = asked;
-    return zlay_layout_concat(call->ctx, out, o->a, o->b, (size_t)o->number);
+    return zlay_layout_concat(call->ctx, out, o->a, o->b, zl_size_sat(o->number));
 }
 
 /* ---- a number of two layouts ------------------------------------------------------------- */

@@ -35,7 +35,7 @@ static zlay_status read_fill(zl_call *call, const json_t *object, const zl_field
     return zl_get_word(call, object, field->name, fills, to);
 }
 
-static const zl_field_kind as_fill = {.read = read_fill};
+static const zl_field_kind as_fill = {.read = read_fill, .type = "text"};
 typedef int32_t as_fill_type;
 
 typedef struct pad_asked {

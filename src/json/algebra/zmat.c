@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Operations on integer matrices, and the structure of an affine layout. A matrix is a list of
  * rows, with `shape` where it has none; entries are integers of JSON or, beyond 64 bits, texts. */
+#include "base/arith.h"
 #include "json/json.h"
 
 #include <inttypes.h>
@@ -48,13 +49,13 @@ static zlay_status shape_of(zl_call *call, const json_t *list, size_t *rows, siz
     const json_t *shape = json_object_get(call->request, "shape");
     uint64_t r = json_array_size(list), c = json_array_size(json_array_get(list, 0));
     if (!json_is_array(list)) return zl_wrong(call, "a", "a list of rows");
-    *rows = (size_t)r, *cols = (size_t)c;
+    *rows = zl_size_sat(r), *cols = zl_size_sat(c);
     if (!shape) return ZLAY_OK;
     if (json_array_size(shape) != 2 || !zl_json_u64(json_array_get(shape, 0), &r) ||
         !zl_json_u64(json_array_get(shape, 1), &c) || (*rows && r != *rows) ||
         (*rows && c != *cols) || (!*rows && r && c))
         return zl_wrong(call, "shape", "the [rows, columns] of 'a'");
-    *rows = (size_t)r, *cols = (size_t)c;
+    *rows = zl_size_sat(r), *cols = zl_size_sat(c);
     return ZLAY_OK;
 }
 
@@ -137,8 +138,8 @@ static void drop_mod(zl_call *call, const zl_field *field, void *from)
     drop_matrix(call, field, &((equations *)from)->mod);
 }
 
-static const zl_field_kind as_matrix = {.read = read_matrix, .drop = drop_matrix},
-                           as_b = {.read = read_b, .drop = drop_b},
+static const zl_field_kind as_matrix = {.read = read_matrix, .drop = drop_matrix, .type = "matrix"},
+                           as_b = {.read = read_b, .drop = drop_b, .type = "integers"},
                            as_mod = {.read = read_mod, .drop = drop_mod};
 typedef zlay_zmat *as_matrix_type;
 typedef equations as_b_type, as_mod_type;

@@ -109,8 +109,9 @@ static zlay_status read_offset(zl_call *call, const json_t *object, const zl_fie
     return status;
 }
 
-static const zl_field_kind as_access = {.read = read_access}, as_lanes = {.read = read_lanes},
-                           as_offset = {.read = read_offset};
+static const zl_field_kind as_access = {.read = read_access, .type = "text"},
+                           as_lanes = {.read = read_lanes},
+                           as_offset = {.read = read_offset, .type = "integer"};
 typedef asked as_access_type, as_lanes_type, as_offset_type;
 
 static const zl_field asked_rows[] = {

@@ -27,7 +27,7 @@ static zlay_status read_waited(zl_call *call, const json_t *object, const zl_fie
     return zl_get_u64(call, object, field->name, &out->waited);
 }
 
-static const zl_field_kind as_waited = {.read = read_waited};
+static const zl_field_kind as_waited = {.read = read_waited, .type = "integer"};
 typedef zlay_barrier as_waited_type;
 
 typedef struct barrier {
@@ -73,7 +73,7 @@ static zlay_status read_fixed(zl_call *call, const json_t *object, const zl_fiel
     return status;
 }
 
-static const zl_field_kind as_fixed = {.read = read_fixed};
+static const zl_field_kind as_fixed = {.read = read_fixed, .type = "boolean"};
 typedef uint32_t as_fixed_type;
 
 typedef struct block {

@@ -60,7 +60,7 @@ static zlay_status read_words(zl_call *call, const json_t *object, const zl_fiel
     return hex ? ZLAY_OK : zl_wrong(call, field->name, "0x and up to 32 hexadecimal digits");
 }
 
-const zl_field_kind zl_as_buffer_words = {.read = read_words};
+const zl_field_kind zl_as_buffer_words = {.read = read_words, .type = "text"};
 
 typedef struct packed {
     const zlay_target *target;
@@ -167,7 +167,7 @@ static zlay_status read_waits(zl_call *call, const json_t *object, const zl_fiel
     return status ? zl_unfit(call, w->target, status, "s_waitcnt") : ZLAY_OK;
 }
 
-static const zl_field_kind as_waits = {.read = read_waits};
+static const zl_field_kind as_waits = {.read = read_waits, .type = "text"};
 typedef wait as_waits_type;
 
 static const zl_field wait_rows[] = {

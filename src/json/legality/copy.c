@@ -94,9 +94,9 @@ static zlay_status read_offsets(zl_call *call, const json_t *object, const zl_fi
     return read_numbers(call, field->name, out->offset, offsets_of(out));
 }
 
-static const zl_field_kind as_instruction = {.read = read_instruction},
-                           as_coordinates = {.read = read_coordinates},
-                           as_offsets = {.read = read_offsets};
+static const zl_field_kind as_instruction = {.read = read_instruction, .type = "text"},
+                           as_coordinates = {.read = read_coordinates, .type = "integers"},
+                           as_offsets = {.read = read_offsets, .type = "integers"};
 typedef zlay_issue as_instruction_type, as_coordinates_type, as_offsets_type;
 
 typedef struct asked {

@@ -59,8 +59,10 @@ static zlay_status read_bits(zl_call *call, const json_t *object, const zl_field
     return status;
 }
 
-static const zl_field_kind as_kind = {.read = read_kind}, as_type = {.read = read_type},
-                           as_number = {.read = read_number}, as_bits = {.read = read_bits};
+static const zl_field_kind as_kind = {.read = read_kind, .type = "word"},
+                           as_type = {.read = read_type, .type = "word"},
+                           as_number = {.read = read_number, .type = "switch"},
+                           as_bits = {.read = read_bits, .type = "integer"};
 typedef int32_t as_kind_type, as_type_type;
 typedef uint32_t as_number_type, as_bits_type;
 
@@ -78,7 +80,7 @@ static const zl_field pack_rows[] = {
     {"d", ZL_NEEDS, ZL_AT(as_type, asked, of.d)},
     {"m", ZL_NEEDS, ZL_AT(zl_as_u32, asked, of.m), .count = EVERY},
     {"n", ZL_NEEDS, ZL_AT(zl_as_u32, asked, of.n), .count = EVERY},
-    ZL_OWN("target", ZL_MAY),
+    ZL_OWN_OF(zl_as_own_text, "target", ZL_MAY),
     {"a_major", ZL_MAY, ZL_AT(zl_as_word, asked, of.a_major), .of = zl_majors},
     {"b_major", ZL_MAY, ZL_AT(zl_as_word, asked, of.b_major), .of = zl_majors},
     NUMBER(sparse, EVERY),
@@ -97,7 +99,7 @@ static const zl_field pack_rows[] = {
 static const zl_field unpack_rows[] = {
     {"kind", ZL_NEEDS, ZL_AT(zl_as_word, asked, of.kind), .of = zl_kinds},
     {"desc", ZL_NEEDS, ZL_AT(as_bits, asked, desc)},
-    ZL_OWN("target", ZL_MAY),
+    ZL_OWN_OF(zl_as_own_text, "target", ZL_MAY),
 };
 static const zl_field check_rows[] = {
     ZL_TARGET(asked),

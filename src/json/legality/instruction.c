@@ -105,7 +105,7 @@ static zlay_status read_constants(zl_call *call, zlay_instruction *out)
     return status;
 }
 
-static const zl_field_kind as_form = {.read = read_form};
+static const zl_field_kind as_form = {.read = read_form, .type = "text"};
 typedef uint32_t as_form_type;
 
 typedef struct asked {
@@ -113,7 +113,10 @@ typedef struct asked {
     zlay_instruction of;
 } asked;
 
-#define CONSTANT(name) {#name, ZL_MAY, &zl_as_own, .at = 0}
+#define CONSTANT(name)                                                                             \
+    {                                                                                              \
+#name, ZL_MAY, &zl_as_own_integer, .at = 0                                                 \
+    }
 static const zl_field asked_rows[] = {
     ZL_TARGET(asked),
     {"instruction", ZL_NEEDS, ZL_AT(as_form, asked, of.form)},

@@ -122,9 +122,11 @@ static zlay_status read_a(zl_call *call, const json_t *object, const zl_field *f
     return status;
 }
 
-static const zl_field_kind as_named = {.read = read_named}, as_counted = {.read = read_counted},
-                           as_kind = {.read = read_kind},
-                           as_instruction = {.read = read_instruction}, as_a = {.read = read_a};
+static const zl_field_kind as_named = {.read = read_named, .type = "word"},
+                           as_counted = {.read = read_counted, .type = "integer"},
+                           as_kind = {.read = read_kind, .type = "word"},
+                           as_instruction = {.read = read_instruction, .type = "word"},
+                           as_a = {.read = read_a, .type = "word"};
 typedef int32_t as_named_type, as_instruction_type;
 typedef uint32_t as_counted_type;
 typedef zlay_mma as_kind_type, as_a_type;
@@ -277,7 +279,7 @@ static zlay_status read_fragment(zl_call *call, const json_t *object, const zl_f
     return status;
 }
 
-static const zl_field_kind as_fragment = {.read = read_fragment};
+static const zl_field_kind as_fragment = {.read = read_fragment, .type = "word"};
 typedef int32_t as_fragment_type;
 
 static const zl_field fragment_rows[] = {

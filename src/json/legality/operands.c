@@ -71,7 +71,7 @@ static zlay_status read_registers(zl_call *call, const json_t *object, const zl_
     return status ? status : zl_read_object(call, registers, &register_fields, to);
 }
 
-static const zl_field_kind as_registers = {.read = read_registers};
+static const zl_field_kind as_registers = {.read = read_registers, .type = "object"};
 typedef zlay_mma_operands as_registers_type;
 
 static const zl_named fragments[] = {{"A", ZLAY_FRAGMENT_A}, {"B", ZLAY_FRAGMENT_B}, {NULL, 0}};
@@ -84,7 +84,7 @@ static zlay_status read_fragment(zl_call *call, const json_t *object, const zl_f
     return ZLAY_OK;
 }
 
-static const zl_field_kind as_fragment = {.read = read_fragment};
+static const zl_field_kind as_fragment = {.read = read_fragment, .type = "word"};
 typedef int32_t as_fragment_type;
 
 #define INSTRUCTION                                                                                \

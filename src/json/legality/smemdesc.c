@@ -15,7 +15,8 @@ static json_t *print_swizzle(zl_call *call, const zl_field *field, const void *f
     return name ? json_string(name) : zl_as_u32.print(call, field, from);
 }
 
-static const zl_field_kind as_swizzle = {.read = zl_read_word, .print = print_swizzle};
+static const zl_field_kind as_swizzle = {
+    .read = zl_read_word, .print = print_swizzle, .type = "word"};
 typedef int32_t as_swizzle_type;
 
 static const zl_field desc_rows[] = {
@@ -143,7 +144,8 @@ static zlay_status read_pattern(zl_call *call, const json_t *object, const zl_fi
     return status;
 }
 
-static const zl_field_kind as_named = {.read = read_named}, as_pattern = {.read = read_pattern};
+static const zl_field_kind as_named = {.read = read_named, .type = "word"},
+                           as_pattern = {.read = read_pattern, .type = "word"};
 typedef int32_t as_named_type;
 typedef uint32_t as_pattern_type;
 

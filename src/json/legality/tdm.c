@@ -40,8 +40,10 @@ static json_t *print_tile(zl_call *call, const zl_field *field, const void *from
     return zl_as_list32.print(call, field, ((const zlay_tdm *)from)->tile);
 }
 
-static const zl_field_kind as_stride = {.read = read_stride, .print = print_stride},
-                           as_tile = {.read = read_tile, .print = print_tile};
+static const zl_field_kind as_stride = {.read = read_stride,
+                                        .print = print_stride,
+                                        .type = "integers"},
+                           as_tile = {.read = read_tile, .print = print_tile, .type = "integers"};
 typedef uint64_t *as_stride_type;
 typedef zlay_tdm as_tile_type;
 
@@ -120,7 +122,7 @@ static zlay_status read_groups(zl_call *call, const json_t *object, const zl_fie
     return ZLAY_OK;
 }
 
-static const zl_field_kind as_groups = {.read = read_groups};
+static const zl_field_kind as_groups = {.read = read_groups, .type = "texts"};
 typedef zlay_tdm_words as_groups_type;
 
 typedef struct packed {

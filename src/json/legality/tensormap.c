@@ -157,7 +157,7 @@ static zlay_status read_map(zl_call *call, const json_t *object, const zl_field 
     return status || !has_columns(out) ? status : read_columns(call, map, out);
 }
 
-const zl_field_kind zl_as_map = {.read = read_map};
+const zl_field_kind zl_as_map = {.read = read_map, .type = "map"};
 
 static const zl_field map_rows[] = {
     ZL_TARGET(zl_map_asked),

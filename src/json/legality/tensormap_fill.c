@@ -9,7 +9,7 @@ enum { WORDS = 16, DIGITS = 16, ROWS_MOST = 4096 };
 
 static const zl_field fill_rows[] = {
     ZL_PART_WHOLE(zl_map_symbolic_fields, zl_map_asked),
-    ZL_OWN("values", ZL_MAY),
+    ZL_OWN_OF(zl_as_own_objects, "values", ZL_MAY),
 };
 const zl_fields zl_map_fill_fields = {ZL_ROWS(fill_rows, zl_map_asked), .take = zl_map_texts_take};
 

@@ -29,7 +29,7 @@ static json_t *print_shape(zl_call *call, const zl_field *field, const void *fro
     return json_string(zlay_tmem_shape_name(*(const int32_t *)from));
 }
 
-static const zl_field_kind as_shape = {.read = read_shape, .print = print_shape};
+static const zl_field_kind as_shape = {.read = read_shape, .print = print_shape, .type = "word"};
 typedef int32_t as_shape_type;
 
 /* ---- instructions ------------------------------------------------------------------------ */

@@ -40,7 +40,7 @@ static zlay_status read_lengths(zl_call *call, const json_t *object, const zl_fi
     return zl_read_region_numbers(call, object, field->name, &out->length, &out->count);
 }
 
-static const zl_field_kind as_lengths = {.read = read_lengths};
+static const zl_field_kind as_lengths = {.read = read_lengths, .type = "integers"};
 typedef row_lengths as_lengths_type;
 
 typedef struct domain {

@@ -19,7 +19,7 @@ static zlay_status read_strides(zl_call *call, const json_t *object, const zl_fi
     return ZLAY_OK;
 }
 
-static const zl_field_kind as_strides = {.read = read_strides};
+static const zl_field_kind as_strides = {.read = read_strides, .type = "integers"};
 typedef zlay_attention_strides as_strides_type;
 
 static const zl_named lengths[] = {{"equal", ZLAY_LENGTHS_EQUAL},

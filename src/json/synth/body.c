@@ -48,7 +48,7 @@ static void drop_body(zl_call *call, const zl_field *field, void *from)
     zlay_body_free(*(zlay_body **)from);
 }
 
-static const zl_field_kind as_body = {.read = read_body, .drop = drop_body};
+static const zl_field_kind as_body = {.read = read_body, .drop = drop_body, .type = "text"};
 typedef zlay_body *as_body_type;
 
 typedef struct body_asked {

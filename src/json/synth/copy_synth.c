@@ -70,8 +70,12 @@ static zlay_status read_tile(zl_call *call, const json_t *object, const zl_field
     return ZLAY_OK;
 }
 
-static const zl_field_kind as_side = {.read = read_side, .drop = drop_side, .late = true},
-                           as_element = {.read = read_type}, as_cells = {.read = read_tile};
+static const zl_field_kind as_side = {.read = read_side,
+                                      .drop = drop_side,
+                                      .late = true,
+                                      .type = "object"},
+                           as_element = {.read = read_type, .type = "word"},
+                           as_cells = {.read = read_tile, .type = "integers"};
 typedef zlay_copy_side as_side_type;
 typedef uint32_t as_element_type;
 typedef zlay_copy_request as_cells_type;

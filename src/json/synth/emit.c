@@ -7,9 +7,9 @@
 /* ---- fields ------------------------------------------------------------------------------- */
 
 static const zl_field emit_rows[] = {
-    ZL_OWN("target", ZL_MAY),
+    ZL_OWN_OF(zl_as_own_text, "target", ZL_MAY),
     {"what", ZL_NEEDS, ZL_WHOLE(zl_as_text, zl_json_text)},
-    ZL_OWN("name", ZL_NEEDS),
+    ZL_OWN_OF(zl_as_own_text, "name", ZL_NEEDS),
     ZL_OTHERS(zl_emit_gemm_fields),
     ZL_OTHERS(zl_emit_copy_fields),
     ZL_OTHERS(zl_emit_move_fields),

@@ -6,7 +6,7 @@
 #include <string.h>
 
 static const zl_field head_rows[] = {
-    ZL_OWN("what", ZL_NEEDS),
+    ZL_OWN_OF(zl_as_own_text, "what", ZL_NEEDS),
     {"name", ZL_NEEDS, ZL_AT(zl_as_text, zl_emit_head, name)},
 };
 const zl_fields zl_emit_head_fields = {ZL_ROWS(head_rows, zl_emit_head)};

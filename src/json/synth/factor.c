@@ -139,7 +139,7 @@ static zlay_status read_slots(zl_call *call, const json_t *object, const zl_fiel
     return status;
 }
 
-static const zl_field_kind as_slots = {.read = read_slots};
+static const zl_field_kind as_slots = {.read = read_slots, .type = "sizes"};
 typedef zlay_slots as_slots_type;
 
 typedef struct permutation {
@@ -150,7 +150,7 @@ typedef struct permutation {
 static const zl_field word_rows[] = {
     {"slots", ZL_NEEDS, ZL_AT(as_slots, permutation, slots)},
     {"map", ZL_NEEDS, ZL_AT(zl_as_layout, permutation, map)},
-    ZL_OWN("name", ZL_MAY),
+    ZL_OWN_OF(zl_as_own_text, "name", ZL_MAY),
 };
 const zl_fields zl_word_fields = {ZL_ROWS(word_rows, permutation)};
 
@@ -239,7 +239,7 @@ static zlay_status read_desc(zl_call *call, const json_t *object, const zl_field
     return zl_wrong(call, field->name, "the name of a layout of docs/synthesis.md");
 }
 
-static const zl_field_kind as_desc = {.read = read_desc};
+static const zl_field_kind as_desc = {.read = read_desc, .type = "text"};
 typedef const char *as_desc_type;
 
 typedef struct asked {
@@ -251,7 +251,7 @@ static const zl_field factor_rows[] = {
     ZL_TARGET(asked),
     {"elem_bits", ZL_MAY, ZL_AT(zl_as_u32, asked, request.elem_bits)},
     {"desc", ZL_MAY, ZL_AT(as_desc, asked, request.desc)},
-    ZL_OWN("name", ZL_MAY),
+    ZL_OWN_OF(zl_as_own_text, "name", ZL_MAY),
     {"layout", ZL_NEEDS, ZL_AT(zl_as_layout, asked, request.layout)},
 };
 static const asked usual = {.request = {.size = sizeof usual.request}};

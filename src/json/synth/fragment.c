@@ -45,7 +45,7 @@ static zlay_status read_order(zl_call *call, const json_t *object, const zl_fiel
     return status;
 }
 
-static const zl_field_kind as_order = {.read = read_order};
+static const zl_field_kind as_order = {.read = read_order, .type = "word"};
 typedef uint32_t as_order_type;
 
 static const zl_field fragment_rows[] = {

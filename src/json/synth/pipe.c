@@ -25,7 +25,8 @@ static void drop_pipe(zl_call *call, const zl_field *field, void *from)
     zlay_pipe_free((zlay_pipe *)(uintptr_t)*(const zlay_pipe **)from);
 }
 
-const zl_field_kind zl_as_pipe = {.read = read_pipe, .drop = drop_pipe, .late = true};
+const zl_field_kind zl_as_pipe = {
+    .read = read_pipe, .drop = drop_pipe, .late = true, .type = "pipe"};
 
 typedef struct asked {
     const zlay_pipe *pipe;

@@ -26,7 +26,7 @@ static zlay_status read_tile(zl_call *call, const json_t *object, const zl_field
     return ZLAY_OK;
 }
 
-static const zl_field_kind as_gemm_tile = {.read = read_tile};
+static const zl_field_kind as_gemm_tile = {.read = read_tile, .type = "integers"};
 typedef zlay_gemm as_gemm_tile_type;
 
 /* u8 has the number that means the default in zlay_gemm. */
@@ -39,7 +39,7 @@ static zlay_status read_type(zl_call *call, const json_t *object, const zl_field
     return status;
 }
 
-static const zl_field_kind as_gemm_type = {.read = read_type};
+static const zl_field_kind as_gemm_type = {.read = read_type, .type = "word"};
 typedef int32_t as_gemm_type_type;
 
 static const zl_named scales[] = {

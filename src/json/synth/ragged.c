@@ -37,7 +37,7 @@ static zlay_status read_numbers(zl_call *call, const json_t *object, const zl_fi
     return ZLAY_OK;
 }
 
-static const zl_field_kind as_numbers = {.read = read_numbers};
+static const zl_field_kind as_numbers = {.read = read_numbers, .type = "integers"};
 typedef numbers as_numbers_type;
 
 typedef struct tile_asked {

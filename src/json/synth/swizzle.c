@@ -51,7 +51,8 @@ static zlay_status read_access(zl_call *call, const json_t *object, const zl_fie
     return status;
 }
 
-static const zl_field_kind as_tile_shape = {.read = read_shape}, as_access = {.read = read_access};
+static const zl_field_kind as_tile_shape = {.read = read_shape},
+                           as_access = {.read = read_access, .type = "text"};
 typedef asked as_tile_shape_type;
 typedef int32_t as_access_type;
 

@@ -92,9 +92,12 @@ static zlay_status read_swizzle(zl_call *call, const json_t *object, const zl_fi
 }
 
 static const zl_field_kind as_maps_tile = {.read = read_tile, .drop = drop_tile, .late = true},
-                           as_smem = {.read = read_smem, .drop = zl_drop_layout, .late = true},
-                           as_index = {.read = read_index, .late = true},
-                           as_maps_swizzle = {.read = read_swizzle};
+                           as_smem = {.read = read_smem,
+                                      .drop = zl_drop_layout,
+                                      .late = true,
+                                      .type = "layout"},
+                           as_index = {.read = read_index, .late = true, .type = "integers"},
+                           as_maps_swizzle = {.read = read_swizzle, .type = "word"};
 typedef zlay_tensormap_request as_maps_tile_type, as_index_type, as_maps_swizzle_type;
 typedef const zlay_layout *as_smem_type;
 

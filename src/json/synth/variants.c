@@ -28,7 +28,7 @@ static zlay_status read_strings(zl_call *call, const json_t *object, const zl_fi
     return ZLAY_OK;
 }
 
-static const zl_field_kind as_strings = {.read = read_strings};
+static const zl_field_kind as_strings = {.read = read_strings, .type = "texts"};
 typedef zl_strings as_strings_type;
 
 static zlay_status read_counts(zl_call *call, const json_t *object, const zl_field *field, void *to)
@@ -48,7 +48,7 @@ static zlay_status read_counts(zl_call *call, const json_t *object, const zl_fie
     return ZLAY_OK;
 }
 
-static const zl_field_kind as_counts = {.read = read_counts};
+static const zl_field_kind as_counts = {.read = read_counts, .type = "integers"};
 typedef zl_counts as_counts_type;
 
 /* ---- the request ----------------------------------------------------------------------------- */

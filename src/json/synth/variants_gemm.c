@@ -42,7 +42,7 @@ static void drop_gemm(zl_call *call, const zl_field *field, void *from)
     json_decref(((gemm_symbolic *)from)->copy);
 }
 
-static const zl_field_kind as_gemm = {.read = read_gemm, .drop = drop_gemm};
+static const zl_field_kind as_gemm = {.read = read_gemm, .drop = drop_gemm, .type = "object"};
 typedef gemm_symbolic as_gemm_type;
 
 typedef struct gemm_asked {

@@ -22,7 +22,7 @@ static void drop_maps(zl_call *call, const zl_field *field, void *from)
     zl_drop(call, &zl_tensormap_synth_fields, from);
 }
 
-static const zl_field_kind as_maps = {.read = read_maps, .drop = drop_maps};
+static const zl_field_kind as_maps = {.read = read_maps, .drop = drop_maps, .type = "object"};
 typedef zl_maps_asked as_maps_type;
 
 typedef struct tile_asked {

@@ -148,9 +148,9 @@ static bool is_target(const zl_node *n)
 }
 
 /* How many numbers the arrays of all classes take. */
-static size_t numbers_of(const zl_verify *v)
+static uint64_t numbers_of(const zl_verify *v)
 {
-    size_t want = ARRAYS * v->order.count * (size_t)v->q_end + 1;
+    uint64_t want = (uint64_t)ARRAYS * v->order.count * (uint64_t)v->q_end + 1;
     for (uint32_t i = 0; i < v->order.count; i++)
         if (is_target(&v->order.nodes[i])) want += v->traces[v->order.nodes[i].role].count;
     return want;
@@ -159,7 +159,7 @@ static size_t numbers_of(const zl_verify *v)
 /* Makes the arrays of the classes for the trace at hand, filled with -1. */
 static zlay_status arrays_make(zl_verify *v)
 {
-    size_t want = numbers_of(v), each = (size_t)v->q_end;
+    uint64_t want = numbers_of(v), each = (uint64_t)v->q_end;
     int32_t *at = zl_scratch(v->ctx, want, sizeof *at);
     if (!at) return ZLAY_ENOMEM;
     memset(at, -1, want * sizeof *at);

@@ -246,7 +246,7 @@ static void count_missing(run *r)
 static zlay_status run_all(zl_verify *v)
 {
     run r = {.v = v};
-    size_t size = v->pipe->bars_count * (size_t)v->q_end + 1;
+    uint64_t size = v->pipe->bars_count * (uint64_t)v->q_end + 1;
     zl_mark mark = zl_scratch_mark(v->ctx);
     r.missing = zl_scratch(v->ctx, size, sizeof *r.missing);
     if (!r.missing) return ZLAY_ENOMEM;

@@ -21,12 +21,12 @@ typedef struct tables {
 /* Makes zeroed counters for every index of every ring. */
 static zlay_status tables_make(zl_verify *v, tables *t)
 {
-    size_t bars = v->pipe->bars_count * OF_BAR, smems = v->pipe->smems_count;
-    size_t want = (bars + smems * (OF_SMEM + 1)) * (size_t)v->q_end + 1;
+    uint64_t bars = v->pipe->bars_count * OF_BAR, smems = v->pipe->smems_count;
+    uint64_t want = (bars + smems * (OF_SMEM + 1)) * (uint64_t)v->q_end + 1;
     t->bars = zl_scratch(v->ctx, want, sizeof *t->bars);
     if (!t->bars) return ZLAY_ENOMEM;
-    t->smems = t->bars + bars * (size_t)v->q_end;
-    t->drains = t->smems + smems * OF_SMEM * (size_t)v->q_end;
+    t->smems = t->bars + bars * (uint64_t)v->q_end;
+    t->drains = t->smems + smems * OF_SMEM * (uint64_t)v->q_end;
     t->all = v->q_end;
     return ZLAY_OK;
 }

@@ -75,7 +75,7 @@ static void count_things(zl_replay *c)
 
 /* An array with room for one more than `count`.  After one allocation fails, all later ones of the
  * call fail, so the last array stands for all. */
-#define TAKE(field, count) c->field = zl_scratch(c->ctx, (size_t)(count) + 1, sizeof *c->field)
+#define TAKE(field, count) c->field = zl_scratch(c->ctx, (uint64_t)(count) + 1, sizeof *c->field)
 
 /* The arrays that counting fills. */
 static bool make_tables(zl_replay *c)
@@ -96,36 +96,36 @@ static bool make_state(zl_replay *c)
     TAKE(threads, c->threads_count);
     TAKE(instances, c->instances_count);
     TAKE(mbars, c->mbars_count);
-    TAKE(passed, (size_t)c->mbars_count * c->threads_count);
-    TAKE(came, (size_t)c->mbars_count * c->threads_count);
-    TAKE(were, (size_t)2 * c->mbars_count * c->threads_count);
-    TAKE(near, (size_t)c->mbars_count * c->instances_count);
-    TAKE(expected, (size_t)c->mbars_count * c->instances_count);
+    TAKE(passed, (uint64_t)c->mbars_count * c->threads_count);
+    TAKE(came, (uint64_t)c->mbars_count * c->threads_count);
+    TAKE(were, (uint64_t)2 * c->mbars_count * c->threads_count);
+    TAKE(near, (uint64_t)c->mbars_count * c->instances_count);
+    TAKE(expected, (uint64_t)c->mbars_count * c->instances_count);
     TAKE(places, c->places_count);
-    TAKE(accesses, (size_t)c->places_count * ZL_RP_ACCESSES);
+    TAKE(accesses, (uint64_t)c->places_count * ZL_RP_ACCESSES);
     TAKE(meetings, c->meetings_count);
     TAKE(flags, c->flags_count);
-    TAKE(raised, (size_t)c->flags_count * c->instances_count);
-    TAKE(open, (size_t)c->flags_count * c->instances_count);
-    TAKE(made, (size_t)c->flags_count * ZL_RP_VALUES * c->instances_count);
-    TAKE(accs, (size_t)c->instances_count * c->pipe->accs_count);
+    TAKE(raised, (uint64_t)c->flags_count * c->instances_count);
+    TAKE(open, (uint64_t)c->flags_count * c->instances_count);
+    TAKE(made, (uint64_t)c->flags_count * ZL_RP_VALUES * c->instances_count);
+    TAKE(accs, (uint64_t)c->instances_count * c->pipe->accs_count);
     TAKE(columns, c->pipe->tmems_count * c->blocks);
     TAKE(live_columns, c->blocks);
     TAKE(relinquished, c->blocks);
-    TAKE(debts, (size_t)c->blocks * (c->threads_count + c->mbars_count));
-    TAKE(ring_growth, (size_t)ZL_RP_PARAMS * c->rings_count);
-    TAKE(loop_growth, (size_t)ZL_RP_PARAMS * c->pipe->events_count);
-    TAKE(bearings, (size_t)ZL_RP_PARAMS * ZL_RP_PARAMS *
+    TAKE(debts, (uint64_t)c->blocks * (c->threads_count + c->mbars_count));
+    TAKE(ring_growth, (uint64_t)ZL_RP_PARAMS * c->rings_count);
+    TAKE(loop_growth, (uint64_t)ZL_RP_PARAMS * c->pipe->events_count);
+    TAKE(bearings, (uint64_t)ZL_RP_PARAMS * ZL_RP_PARAMS *
                        (c->instances_count * ZL_PIPE_LOOPS + c->rings_count * c->blocks));
     TAKE(first, c->instances_count);
-    TAKE(ring_first, (size_t)c->rings_count * c->blocks);
+    TAKE(ring_first, (uint64_t)c->rings_count * c->blocks);
     TAKE(ops, ZL_RP_OPS);
     TAKE(free_ops, ZL_RP_OPS);
     TAKE(names, ZL_RP_OPS);
     TAKE(met, ZL_RP_OPS);
-    TAKE(sets, (size_t)c->sets_count * ZL_RP_WORDS);
+    TAKE(sets, (uint64_t)c->sets_count * ZL_RP_WORDS);
     TAKE(copied, ZL_RP_WORDS);
-    TAKE(turned, (size_t)ZL_RP_PARAMS * c->rings_count * c->blocks);
+    TAKE(turned, (uint64_t)ZL_RP_PARAMS * c->rings_count * c->blocks);
     return c->turned;
 }
 
@@ -277,11 +277,11 @@ static void make_things(zl_replay *c)
 }
 
 /* The size of the large arrays, which the limit `points` bounds. */
-static size_t state_bytes(const zl_replay *c)
+static uint64_t state_bytes(const zl_replay *c)
 {
-    return (size_t)c->places_count * ZL_RP_ACCESSES * sizeof *c->accesses +
-           (size_t)c->mbars_count * c->threads_count * sizeof *c->passed +
-           (size_t)c->sets_count * ZL_RP_WORDS * sizeof *c->sets;
+    return (uint64_t)c->places_count * ZL_RP_ACCESSES * sizeof *c->accesses +
+           (uint64_t)c->mbars_count * c->threads_count * sizeof *c->passed +
+           (uint64_t)c->sets_count * ZL_RP_WORDS * sizeof *c->sets;
 }
 
 static zlay_status make(zl_replay *c)
@@ -290,7 +290,8 @@ static zlay_status make(zl_replay *c)
     if (!make_tables(c)) return ZLAY_ENOMEM;
     count_things(c);
     if (state_bytes(c) > zl_limits(c->ctx)->points)
-        return zl_fail(c->ctx, ZLAY_ELIMIT, "limit points: %zu bytes of state", state_bytes(c));
+        return zl_fail(c->ctx, ZLAY_ELIMIT, "limit points: %llu bytes of state",
+                       (unsigned long long)state_bytes(c));
     if (!make_state(c)) return ZLAY_ENOMEM;
     make_threads(c);
     make_things(c);

@@ -26,7 +26,7 @@ typedef struct along {
 } along;
 
 /* The leaves of a top-level mode. */
-static zlay_status mode_leaves(zlay_ctx *ctx, along *out, const zl_symbols *s, size_t mode)
+static zlay_status mode_leaves(zlay_ctx *ctx, along *out, const zl_symbols *s, uint64_t mode)
 {
     uint32_t outer = s->leaf[0].open ? 1 : 0;
     size_t end = 0, count = 0;
@@ -36,7 +36,8 @@ static zlay_status mode_leaves(zlay_ctx *ctx, along *out, const zl_symbols *s, s
         *out = (along){i, end};
         return ZLAY_OK;
     }
-    return zl_fail(ctx, ZLAY_EINVAL, "mode %zu of a layout of %zu modes", mode, count);
+    return zl_fail(ctx, ZLAY_EINVAL, "mode %llu of a layout of %zu modes",
+                   (unsigned long long)mode, count);
 }
 
 /* Coordinate c becomes extent - 1 - c. */

@@ -18,7 +18,7 @@
 zlay_status zl_bound_begin(zl_bound *out, const zl_chunks *c)
 {
     *out = (zl_bound){.lines = c->count / ZL_LINE_CHUNKS};
-    size_t room = out->lines + 1;
+    uint64_t room = out->lines + 1;
     out->part = zl_scratch(c->t->ctx, room, sizeof *out->part);
     out->own = zl_scratch(c->t->ctx, room, sizeof *out->own);
     out->need = zl_scratch(c->t->ctx, room, sizeof *out->need);

@@ -330,7 +330,7 @@ zlay_status zl_chunks_path(const zl_chunks *c, zl_cover *out, zl_bound *bound)
     search s = {.c = c, .lines = c->count / ZL_LINE_CHUNKS, .left = ZL_SHAPE_STEPS,
                 .walks = c->width == 1 && !c->t->tiled, .gapless = zl_chunks_gapless(c),
                 .bound = bound};
-    size_t room = s.lines + 1;
+    uint64_t room = s.lines + 1;
     *out = (zl_cover){0};
     s.at = zl_scratch(c->t->ctx, room, sizeof *s.at);
     s.far = zl_scratch(c->t->ctx, room, sizeof *s.far);

@@ -146,7 +146,7 @@ zlay_status zl_chunks_exact(const zl_chunks *c, zl_cover *out, const zl_cover *t
                             const zl_bound *bound)
 {
     search s = {.c = c};
-    size_t room = bound->lines + 1;
+    uint64_t room = bound->lines + 1;
     s.first = zl_scratch(c->t->ctx, room, sizeof *s.first);
     s.begins = zl_scratch(c->t->ctx, room, 1);
     s.leads = zl_scratch(c->t->ctx, room, 1);
