@@ -40,7 +40,8 @@ ENGINE_LIBS := -Wl,--as-needed $(if $(filter 1,$(ENGINES)),-lisl -lflint -lgmp)
 
 WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wconversion
 ZL_CPPFLAGS := -Iinclude -Isrc -DZL_ENGINES=$(ENGINES)
-ZL_CFLAGS := -std=c11 $(WARNINGS) -fvisibility=hidden -fPIC
+# What is built does not name the folder that it was built in (tests/checks/reproducible.sh).
+ZL_CFLAGS := -std=c11 $(WARNINGS) -fvisibility=hidden -fPIC -ffile-prefix-map=$(CURDIR)=.
 Q = $(if $(V),,@echo "  $@";)
 COMPILE = $(Q)$(CC) $(ZL_CPPFLAGS) $(CPPFLAGS) $(ZL_CFLAGS) $(CFLAGS) -MMD -MP
 
@@ -61,10 +62,14 @@ LIBRARIES := $(foreach name,zlay zlay-runtime zlay-json,$(B)/lib$(name).a $(B)/l
 HEADERS := $(sort $(wildcard include/zlay/*.h))
 HEADERS_CXX := $(sort $(wildcard include/zlay/*.hpp))
 PCS := $(patsubst pkgconfig/%.in,$(B)/%,$(sort $(wildcard pkgconfig/*.pc.in)))
+CMAKES := $(patsubst cmake/%.in,$(B)/%,$(sort $(wildcard cmake/*.cmake.in)))
+# A page of the manual for each command; and what a shell completes.
+MANS := $(patsubst %,$(B)/zlay-%.1,$(subst !,-,$(shell sed -n 's/^COMMAND."\([^"]*\)".*/\1/p' src/cli/commands.def | tr ' ' '!')))
+COMPLETIONS := $(addprefix $(B)/completions/,bash zsh fish)
 
 # A preload has no sanitizer, and cannot have a libzlay.a with one inside.
 EXPLAIN := $(if $(findstring -fsanitize,$(CFLAGS)),,$(B)/libzlay-explain.so)
-all: $(LIBRARIES) $(EXPLAIN) $(B)/zlay $(B)/zlay-bench $(B)/zlay.cdef $(B)/zlay.1 $(PCS)
+all: $(LIBRARIES) $(EXPLAIN) $(B)/zlay $(B)/zlay-bench $(B)/zlay.cdef $(B)/zlay.1 $(MANS) $(COMPLETIONS) $(PCS) $(CMAKES)
 
 # ---- objects ---------------------------------------------------------------
 
@@ -120,7 +125,7 @@ $(B)/libzlay-json.a: $(JSON)
 $(B)/libzlay-cli.a: $(CLI)
 $(B)/%.a:
 	@rm -f $@
-	$(Q)$(AR) qcs $@ $^
+	$(Q)$(AR) qcsD $@ $^
 
 # The base layer's internals are hidden in libzlay.so, so each library beside it has its own copy,
 # which it does not export; it keeps no state, and a ctx has one form within a soname.
@@ -158,11 +163,19 @@ $(B)/zlay.cdef: tools/gen-cdef $(HEADERS)
 $(B)/zlay.1: tools/gen-man.sh $(B)/zlay $(wildcard src/cli/*.def)
 	@mkdir -p $(@D)
 	$(Q)CC="$(CC)" tools/gen-man.sh $(RUN) $(B)/zlay > $@.new && mv $@.new $@
-# Always anew: PREFIX and LIBDIR may differ from those of the last time.
-$(PCS): $(B)/%: pkgconfig/%.in FORCE
+$(MANS): $(B)/zlay-%.1: tools/gen-man.sh tools/rows.sh $(wildcard src/cli/*.def)
+	$(Q)CC="$(CC)" tools/gen-man.sh command $* > $@.new && mv $@.new $@
+$(COMPLETIONS): $(B)/completions/%: tools/gen-completions.sh tools/rows.sh $(wildcard src/cli/*.def src/json/rows/*.def) src/target/targets.def
 	@mkdir -p $(@D)
-	@sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@VERSION@|$(VERSION)|' \
-	    -e 's|@ENGINES@|$(filter -l%,$(ENGINE_LIBS))|' $< > $@
+	$(Q)CC="$(CC)" tools/gen-completions.sh $* > $@.new && mv $@.new $@
+# Always anew: PREFIX and LIBDIR may differ from those of the last time. A libdir below the prefix is written so, for
+# pkg-config --define-prefix.
+fill_in = @mkdir -p $(@D); sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@VERSION@|$(VERSION)|' -e 's|@MAJOR@|$(MAJOR)|' \
+    -e 's|@ABI@|$(ABI)|' -e 's|@ENGINES@|$(filter -l%,$(ENGINE_LIBS))|' -e 's|^libdir=$(PREFIX)/|libdir=$${prefix}/|' $< > $@
+$(PCS): $(B)/%: pkgconfig/%.in FORCE
+	$(fill_in)
+$(CMAKES): $(B)/%: cmake/%.in FORCE
+	$(fill_in)
 
 # ---- the main job ----------------------------------------------------------
 
@@ -470,10 +483,12 @@ LIBS = $(DESTDIR)$(LIBDIR)
 DOCS = $(ROOT)/share/doc/zlay
 EXAMPLE_FOLDERS := $(sort $(wildcard examples/*/))
 SOS := $(notdir $(filter %.so,$(LIBRARIES)))
+# Where each shell looks; the shell is the word before the first - or / of the path.
+COMPLETE := share/bash-completion/completions/zlay share/zsh/site-functions/_zlay share/fish/vendor_completions.d/zlay.fish
 
 install: all
-	install -d "$(ROOT)/bin" "$(ROOT)/include/zlay" "$(LIBS)/pkgconfig" "$(DOCS)/docs/internals" "$(DOCS)/docs/pictures" "$(DOCS)/docs/recipes" $(EXAMPLE_FOLDERS:%="$(DOCS)/%") \
-	    "$(ROOT)/share/man/man1" "$(ROOT)/share/man/man7"
+	install -d "$(ROOT)/bin" "$(ROOT)/include/zlay" "$(LIBS)/pkgconfig" "$(LIBS)/cmake/zlay" "$(DOCS)/docs/internals" "$(DOCS)/docs/pictures" "$(DOCS)/docs/recipes" \
+	    $(EXAMPLE_FOLDERS:%="$(DOCS)/%") "$(ROOT)/share/man/man1" "$(ROOT)/share/man/man7" $(foreach to,$(COMPLETE),"$(ROOT)/$(dir $(to))")
 	install -m 755 $(B)/zlay "$(ROOT)/bin"
 	install -m 644 $(HEADERS) $(HEADERS_CXX) $(B)/zlay.cdef "$(ROOT)/include/zlay"
 	install -m 644 $(filter %.a,$(LIBRARIES)) "$(LIBS)"
@@ -483,6 +498,7 @@ install: all
 	    ln -sf $$so.$(ABI) "$(LIBS)/$$so" || exit 1; done
 	install -m 755 $(EXPLAIN) "$(LIBS)"
 	install -m 644 $(PCS) "$(LIBS)/pkgconfig"
+	install -m 644 $(CMAKES) "$(LIBS)/cmake/zlay"
 	install -m 644 LICENSE README.md "$(DOCS)"
 	install -m 644 $(wildcard docs/*.md) "$(DOCS)/docs"
 	install -m 644 $(wildcard docs/internals/*.md) "$(DOCS)/docs/internals"
@@ -490,13 +506,15 @@ install: all
 	install -m 644 $(wildcard docs/recipes/*.md) "$(DOCS)/docs/recipes"
 	for file in $(patsubst examples/%,%,$(filter-out $(EXAMPLE_FOLDERS:%/=%),$(wildcard examples/* $(EXAMPLE_FOLDERS:%=%*)))); do \
 	    install -m 644 "examples/$$file" "$(DOCS)/examples/$$file" || exit 1; done
-	install -m 644 $(B)/zlay.1 "$(ROOT)/share/man/man1"
+	install -m 644 $(B)/zlay.1 $(MANS) "$(ROOT)/share/man/man1"
 	install -m 644 docs/zlay_rules.7 "$(ROOT)/share/man/man7"
+	$(foreach to,$(COMPLETE),install -m 644 "$(B)/completions/$(firstword $(subst -, ,$(subst /, ,$(to:share/%=%))))" "$(ROOT)/$(to)" && ):
 
 # What install puts there, by the same PREFIX, LIBDIR and DESTDIR.
 uninstall:
-	rm -f "$(ROOT)/bin/zlay" "$(ROOT)/share/man/man1/zlay.1" "$(ROOT)/share/man/man7/zlay_rules.7"
-	rm -rf "$(ROOT)/include/zlay" "$(DOCS)"
+	rm -f "$(ROOT)/bin/zlay" $(foreach page,zlay.1 $(notdir $(MANS)),"$(ROOT)/share/man/man1/$(page)") \
+	    "$(ROOT)/share/man/man7/zlay_rules.7" $(COMPLETE:%="$(ROOT)/%")
+	rm -rf "$(ROOT)/include/zlay" "$(DOCS)" "$(LIBS)/cmake/zlay"
 	cd "$(LIBS)" && rm -f $(notdir $(EXPLAIN) $(filter %.a,$(LIBRARIES))) $(foreach so,$(SOS),$(so) $(so).$(ABI) $(so).$(VERSION)) \
 	    $(patsubst $(B)/%,pkgconfig/%,$(PCS))
 

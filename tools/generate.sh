@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# tools/generate.sh [DIRECTORY]: rewrite what documents take from tables in src/: the operations in batch.md, the
+# tools/generate.sh [DIRECTORY]: rewrite what documents take from tables in src/: the operations and the names of cuda.h in batch.md, the
 # limits in errors.md, the rules of pipes and who runs their events in pipe.md, the operations of bodies in bodies.md.
 set -eu
 docs=${1:-docs}
@@ -29,6 +29,16 @@ cells() {
     "${B:-build}/zlay" batch --help | sed -n '/^operations of /,/^exit status/p' | grep '^  ' | sed 'N; s/\n  */ | /' |
         sed -E 's/^  ([^ ]+)  ([a-z0-9_ ]*[a-z0-9_])?( \[([a-z0-9_ ]+)\])?: /| `\1` | \2 | \4 | /; s/$/ |/'
 } | into batch.md src/json/rows/ops.def
+
+{
+    echo '| field | names, in the order of their numbers |'
+    echo '|---|---|'
+    for field in TYPE INTERLEAVE SWIZZLE L2 OOB WIDE_MODE; do
+        printf '#define CUDA_%s(name, number) ROW name\n#include "base/cuda.def"\n' "$field" | preprocess | sed -n 's/^ROW "\(.*\)"/`\1`/p' |
+            tr '\n' ' ' | sed "s/ \$//; s/ /, /g; s/^/| $(echo "$field" | tr '[:upper:]' '[:lower:]') | /; s/\$/ |/"
+        echo
+    done
+} | into batch.md src/base/cuda.def
 
 {
     echo '| limit | default | most | unit | what it bounds |'

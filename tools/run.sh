@@ -18,5 +18,12 @@ fi
 
 "$B/zlay" run gemm --m 4096 --n 4096 --k 4096 --target sm_90a
 rc=$?
-[ "$rc" -eq 3 ] && { echo "run: left out, no Hopper GPU here"; exit 0; }
+[ "$rc" -eq 3 ] && { echo "run: left out, no Hopper GPU here" && rc=0; }
+[ "$rc" -eq 0 ] && cat <<TEXT
+
+three things to try next (docs/start.md has more)
+  $B/zlay plan gemm --k 4100                  rows that no tensor map takes: which rule is broken, and what is planned
+  $B/zlay show layout '(8,8):(8,1)'           a layout, drawn
+  $B/zlay pipe verify examples/edited.pipe    the proof of a pipe, for every number of steps
+TEXT
 exit "$rc"

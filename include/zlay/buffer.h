@@ -47,6 +47,14 @@ typedef struct zlay_buffer_words {
     uint32_t word[4];
 } zlay_buffer_words;
 
+/** The fields of a buffer of bytes without stride, but for its base and records,
+ *  which are 0: word 3 as published kernels write it, on gfx90a, gfx942 and
+ *  gfx950 0x00020000.  No public source has one of gfx1250: 0.
+ *
+ *  Returns: ZLAY_OK; ZLAY_EINVAL a NULL; ZLAY_ENOTSUP a target without buffers.
+ */
+ZLAY_API zlay_status zlay_buffer_raw(zlay_buffer *out, const zlay_target *target);
+
 /** Check the fields of a buffer resource.  Where published sources differ or
  *  kernels keep to less the rule is noted and refuses nothing.
  *

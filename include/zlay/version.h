@@ -3,6 +3,6 @@
 #define ZLAY_VERSION_H
 /* The Makefile and zlay.pc read these three lines. */
 #define ZLAY_VERSION_MAJOR 0
-#define ZLAY_VERSION_MINOR 2
+#define ZLAY_VERSION_MINOR 3
 #define ZLAY_VERSION_PATCH 0
 #endif

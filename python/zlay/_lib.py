@@ -36,7 +36,7 @@ def cstring(text: Any) -> str:
 
 
 def version() -> str:
-    """The version of the library, as "0.2.0"."""
+    """The version of the library, as "0.3.0"."""
     return cstring(lib.zlay_version())
 
 

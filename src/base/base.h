@@ -149,6 +149,19 @@ char *zl_print_scratch(zlay_ctx *ctx, size_t *length, zl_writer *write, const vo
  * anything but printable ASCII escaped.  `out` has room for 256 bytes. */
 const char *zl_quote(char *out, const char *text, size_t length);
 
+/* Names that are offered in the place of one that stands for nothing: at most 3 edits away, and no
+ * more than half of its letters; or names with dots whose last word it is. `hint` is "" or, of the
+ * closest, the first of them, "; did you mean 'NAME'?"; of the name itself "". */
+enum { ZL_LIKE_MOST = 127 }; /* letters; a distance has 8 bits */
+typedef struct zl_like {
+    const char *wanted;
+    size_t length;
+    uint32_t far; /* a name that is closer is taken */
+    char hint[ZL_LIKE_MOST + 24];
+} zl_like;
+zl_like zl_like_begin(const char *wanted, size_t length);
+void zl_like_offer(zl_like *like, const char *name);
+
 /* ---- names -------------------------------------------------------------- */
 
 typedef struct zl_name {

@@ -112,53 +112,16 @@ static int32_t infinity(zl_body_reader *r)
 
 /* ---- names ------------------------------------------------------------------------------- */
 
-static uint32_t least(uint32_t a, uint32_t b) { return a < b ? a : b; }
-
-/* Levenshtein's distance, a row at a time. */
-static uint32_t distance(const char *a, const char *b)
-{
-    uint32_t row[WORD_MOST + 1], length = (uint32_t)strlen(b);
-    for (uint32_t j = 0; j <= length; j++) row[j] = j;
-    for (uint32_t i = 0; a[i]; i++) {
-        uint32_t corner = row[0];
-        row[0] = i + 1;
-        for (uint32_t j = 0; j < length; j++) {
-            uint32_t above = row[j + 1], change = corner + (a[i] != b[j]);
-            row[j + 1] = least(change, least(above, row[j]) + 1);
-            corner = above;
-        }
-    }
-    return row[length];
-}
-
-static void nearer(const char *wanted, const char *name, const char **best, uint32_t *far)
-{
-    uint32_t d = distance(wanted, name);
-    if (d >= *far) return;
-    *far = d;
-    *best = name;
-}
-
-/* The name in reach that is spelt most like this one; NULL: none is like it. */
-static const char *nearest(const zlay_body *b, const char *wanted)
-{
-    const char *best = NULL;
-    uint32_t far = least(3, (uint32_t)strlen(wanted));
-    for (uint32_t i = 0; i < b->operands_count; i++)
-        nearer(wanted, b->operands[i].name, &best, &far);
-    for (uint32_t i = 0; i < b->lines_count; i++) nearer(wanted, b->lines[i].name, &best, &far);
-    for (uint32_t i = 0; i < ZL_BODY_OPS; i++)
-        if (zl_body_forms[i].kind >= ZL_BODY_CALL)
-            nearer(wanted, zl_body_forms[i].word, &best, &far);
-    return best;
-}
-
+/* Refuses a name, with the name in reach that is spelt most like it. */
 static int32_t unknown(zl_body_reader *r, const char *word)
 {
-    const char *like = nearest(r->body, word);
-    if (like)
-        zl_body_refuse(r, ZLAY_EINVAL, "there is no '%s'; the nearest name is '%s'", word, like);
-    else zl_body_refuse(r, ZLAY_EINVAL, "there is no '%s'", word);
+    const zlay_body *b = r->body;
+    zl_like like = zl_like_begin(word, strlen(word));
+    for (uint32_t i = 0; i < b->operands_count; i++) zl_like_offer(&like, b->operands[i].name);
+    for (uint32_t i = 0; i < b->lines_count; i++) zl_like_offer(&like, b->lines[i].name);
+    for (uint32_t i = 0; i < ZL_BODY_OPS; i++)
+        if (zl_body_forms[i].kind >= ZL_BODY_CALL) zl_like_offer(&like, zl_body_forms[i].word);
+    zl_body_refuse(r, ZLAY_EINVAL, "there is no '%s'%s", word, like.hint);
     return -1;
 }
 

@@ -5,6 +5,7 @@
 #define _POSIX_C_SOURCE 200809L /* read */
 
 #include "cli/cli.h"
+#include "cli/progress.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -47,7 +48,9 @@ static void answer(batch *b)
 {
     static const char no_memory[] =
         "{\"error\":\"ENOMEM\",\"message\":\"no memory for the answer\"}";
+    zl_progress_begin(b->ctx, "answering a request");
     zlay_status status = zl_json_call(b->ctx, room_of, b, b->line, b->length);
+    zl_progress_end();
     if (fputs(status ? no_memory : b->text, stdout) < 0 || putchar('\n') < 0) b->failed = true;
     b->length = 0;
 }
@@ -108,7 +111,11 @@ static bool ceilings_set(zlay_ctx *ctx, const char *text)
     zlay_limits given = {.size = sizeof given};
     const char *end = ceiling_read(&given, text);
     while (end && *end == ',') end = ceiling_read(&given, end + 1);
-    if (!end) fprintf(stderr, "zlay: --limits wants NAME=COUNT,..., not '%s'; the names:", text);
+    zl_like like = zl_like_begin(text, strcspn(text, "=,"));
+    for (size_t i = 0; zlay_limit_nth(i); i++) zl_like_offer(&like, zlay_limit_nth(i)->name);
+    if (!end)
+        fprintf(stderr, "zlay: --limits wants NAME=COUNT,..., not '%s'%s; the names:", text,
+                like.hint);
     for (size_t i = 0; !end && zlay_limit_nth(i); i++)
         fprintf(stderr, " %s%s", zlay_limit_nth(i)->name, zlay_limit_nth(i + 1) ? "" : "\n");
     if (!end) return false;

@@ -41,6 +41,9 @@ void zl_op_show(const zl_op *op);
 /* Say on stderr why a call failed; the exit code of its status. */
 int zl_cli_say(zlay_ctx *ctx, zlay_status status, const char *what);
 
+/* Say on stderr that there is no such target, and which is meant; the exit code. */
+int zl_no_target(const char *name);
+
 /* Plan what the options ask for; on failure `*exit` is the program's. */
 zlay_plan *zl_plan_of(zlay_ctx *ctx, const zl_options *options, int *exit);
 

@@ -3,6 +3,7 @@
  * arguments in a command's row are fields of an operation of zlay batch, which reads and refuses
  * them. */
 #include "cli/cli.h"
+#include "cli/progress.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -74,7 +75,9 @@ int zl_emit(zlay_ctx *ctx, int argc, char **argv)
     const char *what = argv[-1], *usage = usage_of("emit", what);
     char *read = NULL, *text = NULL;
     if (!files_read(usage, argc, argv, &read)) return ZL_EXIT_ERROR;
+    zl_progress_begin(ctx, "planning");
     zlay_status status = zl_emit_asked(ctx, &text, what, usage, argc, argv);
+    zl_progress_end();
     return printed(ctx, status, "emit", text, read);
 }
 
@@ -94,6 +97,8 @@ int zl_show(zlay_ctx *ctx, int argc, char **argv)
     zl_show_line line = {argv[-1], usage_of("show", argv[-1]), width_of(),
                          isatty(STDOUT_FILENO) && !(plain && *plain)};
     if (!files_read(line.usage, argc, argv, &read)) return ZL_EXIT_ERROR;
+    zl_progress_begin(ctx, "drawing");
     zlay_status status = zl_show_asked_of(ctx, &text, &line, argc, argv);
+    zl_progress_end();
     return printed(ctx, status, "show", text, read);
 }

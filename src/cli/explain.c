@@ -76,6 +76,30 @@ void zl_op_show(const zl_op *op)
            second.need ? "]" : "", op->ok, op->text);
 }
 
+static const struct {
+    const char *name, *field;
+    int number;
+} enumerators[] = {
+#define CUDA_TYPE(name, number)       {name, "type", number},
+#define CUDA_INTERLEAVE(name, number) {name, "interleave", number},
+#define CUDA_SWIZZLE(name, number)    {name, "swizzle", number},
+#define CUDA_L2(name, number)         {name, "l2", number},
+#define CUDA_OOB(name, number)        {name, "oob", number},
+#define CUDA_WIDE_MODE(name, number)  {name, "wide_mode", number},
+#include "base/cuda.def"
+};
+
+static bool explain_enumerator(const char *name)
+{
+    for (size_t i = 0; i < ZL_COUNT(enumerators); i++)
+        if (!strcmp(enumerators[i].name, name)) {
+            printf("%s\na name of cuda.h: of the field %s of a tensor map the number %d\n", name,
+                   enumerators[i].field, enumerators[i].number);
+            return true;
+        }
+    return false;
+}
+
 static bool explain_op(const char *name)
 {
     const zl_op *op = zl_op_find(name);
@@ -91,6 +115,9 @@ enum { NEAR_MOST = 12 };
 typedef struct near {
     const char *part;
     uint32_t count;
+    zl_like like;
+    zl_text names; /* the first NEAR_MOST */
+    char room[4096];
 } near;
 
 static bool begins(const char *text, const char *part)
@@ -102,9 +129,10 @@ static bool begins(const char *text, const char *part)
 static void offer(near *n, const char *name)
 {
     const char *at = name;
+    zl_like_offer(&n->like, name);
     while (*at && !begins(at, n->part)) at++;
-    if (!*at || ++n->count > NEAR_MOST) return;
-    fprintf(stderr, "%s%s", n->count == 1 ? "zlay: these names contain it: " : ", ", name);
+    if (!*n->part || !*at || ++n->count > NEAR_MOST) return;
+    zl_putf(&n->names, "%s%s", n->count == 1 ? "zlay: these names contain it: " : ", ", name);
 }
 
 static void offer_forms(near *n)
@@ -119,17 +147,20 @@ static void offer_forms(near *n)
 
 static void offer_all(const char *part)
 {
-    near n = {part, 0};
+    near n = {.part = part, .like = zl_like_begin(part, strlen(part))};
+    n.names = (zl_text){n.room, sizeof n.room - 1, 0};
     zlay_rule rule;
     zlay_pipe_rule pipe_rule;
-    if (!*part) return;
     for (size_t i = 0; zlay_rule_nth(&rule, i) == ZLAY_OK; i++) offer(&n, rule.id);
     for (int32_t i = 1; zlay_pipe_rule_info(&pipe_rule, i) == ZLAY_OK; i++)
         offer(&n, pipe_rule.name);
     for (size_t i = 0; zl_op_at(i); i++) offer(&n, zl_op_at(i)->name);
+    for (size_t i = 0; i < ZL_COUNT(enumerators); i++) offer(&n, enumerators[i].name);
     offer_forms(&n);
-    if (n.count > NEAR_MOST) fprintf(stderr, " and %" PRIu32 " more", n.count - NEAR_MOST);
-    if (n.count) fputc('\n', stderr);
+    if (n.count > NEAR_MOST) zl_putf(&n.names, " and %" PRIu32 " more", n.count - NEAR_MOST);
+    fprintf(stderr, "zlay: no rule, form, operation or enumerator is called '%s'%s\n", part,
+            n.like.hint);
+    if (n.count) fprintf(stderr, "%s\n", n.room);
 }
 
 int zl_explain(zlay_ctx *ctx, int argc, char **argv)
@@ -140,9 +171,8 @@ int zl_explain(zlay_ctx *ctx, int argc, char **argv)
         return ZL_EXIT_ERROR;
     }
     if (explain_rule(argv[0]) || explain_form(argv[0]) || explain_pipe_rule(argv[0]) ||
-        explain_op(argv[0]))
+        explain_op(argv[0]) || explain_enumerator(argv[0]))
         return ZL_EXIT_YES;
-    fprintf(stderr, "zlay: no rule, instruction form or operation is called '%s'\n", argv[0]);
     offer_all(argv[0]);
     return ZL_EXIT_NO;
 }

@@ -136,7 +136,7 @@ static const struct {
 #include "cli/flags.def"
 };
 
-enum { FLAGS = sizeof flags / sizeof flags[0] };
+enum { FLAGS = sizeof flags / sizeof flags[0], TYPES = 64 };
 
 static const char *const verbs[] = {[ZL_OF_PLAN] = "plan", [ZL_OF_RUN] = "run"};
 
@@ -159,15 +159,48 @@ static bool size_given(const zl_options *options, size_t flag, const char *value
     return !size || strspn(value, "0") != strlen(value);
 }
 
+/* The word of a flag, or the type, that a value is most like. */
+static zl_like value_like(size_t flag, const char *value)
+{
+    zl_like like = zl_like_begin(value, strlen(value));
+    for (int32_t i = 0; flags[flag].read == read_type && i < TYPES; i++)
+        if (zlay_type_name(i)) zl_like_offer(&like, zlay_type_name(i));
+    for (const char *at = flags[flag].argument; strchr(flags[flag].argument, '|') && *at;) {
+        char word[16];
+        size_t length = strcspn(at, "|");
+        snprintf(word, sizeof word, "%.*s", (int)length, at);
+        zl_like_offer(&like, word);
+        at += length + (at[length] == '|');
+    }
+    return like;
+}
+
 static bool flag_read(zl_options *out, size_t flag, const char *value)
 {
     bool read = size_given(out, flag, value) &&
                 flags[flag].read((char *)out + flags[flag].offset, value);
-    if (!read)
-        fprintf(stderr, "zlay: --%s wants %s, not '%s'\n", flags[flag].name, flags[flag].argument,
-                value);
+    if (!read) {
+        zl_like like = value_like(flag, value);
+        fprintf(stderr, "zlay: --%s wants %s, not '%s'%s\n", flags[flag].name,
+                flags[flag].argument, value, like.hint);
+    }
     if (flags[flag].offset == offsetof(zl_options, model)) out->model_given = true;
     return read;
+}
+
+static void no_flag(int command, const char *argument)
+{
+    size_t length = strcspn(argument, "=");
+    zl_like like = zl_like_begin(argument, length);
+    uint32_t half = length > 2 ? (uint32_t)(length - 2) / 2 : 0; /* the dashes are not misspelt */
+    if (like.far > 1 + half) like.far = 1 + half;
+    for (size_t i = 0; i < FLAGS; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "--%s", flags[i].name);
+        if (flags[i].of & command) zl_like_offer(&like, name);
+    }
+    fprintf(stderr, "zlay: %s gemm has no flag '%s'%s; zlay %s gemm --help lists them\n",
+            verbs[command], argument, like.hint, verbs[command]);
 }
 
 bool zl_options_read(zl_options *out, int command, int argc, char **argv)
@@ -179,8 +212,7 @@ bool zl_options_read(zl_options *out, int command, int argc, char **argv)
         const char *argument = argv[i], *equals = strchr(argument, '=');
         size_t flag = flag_find(argument);
         if (flag == FLAGS || !(flags[flag].of & command)) {
-            fprintf(stderr, "zlay: %s gemm has no flag '%s'; zlay %s gemm --help lists them\n",
-                    verbs[command], argument, verbs[command]);
+            no_flag(command, argument);
             return false;
         }
         const char *value = equals ? equals + 1 : i + 1 < argc ? argv[++i] : "";

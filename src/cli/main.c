@@ -55,14 +55,35 @@ static void commands_help(FILE *out, int words, int argc, char **argv, bool *fla
     }
 }
 
+/* What the first argument that no command knows is most like: the next word of the commands that
+ * share the words before it. */
+static zl_like command_like(int words, int argc, char **argv)
+{
+    bool whole;
+    const char *wanted = words < argc ? argv[words] : "";
+    zl_like like = zl_like_begin(wanted, strlen(wanted));
+    for (size_t i = 0; i < COMMANDS; i++) {
+        if (matches(commands[i].words, &whole, argc, argv) < words) continue;
+        const char *at = commands[i].words;
+        for (int k = 0; k < words; k++) at += strcspn(at, " "), at += strspn(at, " ");
+        char word[32];
+        snprintf(word, sizeof word, "%.*s", (int)strcspn(at, " "), at);
+        zl_like_offer(&like, word);
+    }
+    return like;
+}
+
 /* Reports arguments that are no command. */
 static int no_command(int argc, char **argv)
 {
     bool flags, ops;
     int words = words_known(argc, argv);
-    if (words) fprintf(stderr, "zlay: these commands begin with %s:\n", argv[0]);
+    zl_like like = command_like(words, argc, argv);
+    if (words)
+        fprintf(stderr, "zlay: these commands begin with %s%s:\n", argv[0], like.hint);
     else if (argc)
-        fprintf(stderr, "zlay: no command begins with %s; zlay --help lists them\n", argv[0]);
+        fprintf(stderr, "zlay: no command begins with %s%s; zlay --help lists them\n", argv[0],
+                like.hint);
     else fputs("zlay: no command is given; zlay --help lists them\n", stderr);
     if (words) commands_help(stderr, words, argc, argv, &flags, &ops);
     return ZL_EXIT_ERROR;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Executes a plan in the CPU model (src/sim), tile by tile, and compares D with the reference
  * product of the request's own matrices; padding and margins must stay untouched. */
+#include "cli/progress.h"
 #include "cli/tile.h"
 
 #include <stdlib.h>
@@ -209,12 +210,16 @@ static void padding_untouched(zl_model *m)
 static zlay_status tiles_run(zl_model *m)
 {
     const zlay_plan_summary *info = &m->info;
+    uint64_t tiles = 0;
+    for (uint64_t i = 0; i < info->tiles_m * info->tiles_n; i++)
+        tiles += tile_chosen(m, i / info->tiles_n, i % info->tiles_n);
     for (zl_tile t = {0}; t.m < info->tiles_m; t.m++)
         for (t.n = 0; t.n < info->tiles_n; t.n++) {
             if (!tile_chosen(m, t.m, t.n)) continue;
             zlay_status status = zl_tile_run(m, t);
             if (status || m->report.fault) return status;
             m->report.run++;
+            zl_progress_count(m->report.run, tiles);
             m->report.edges += tile_partial(info, t.m, t.n);
         }
     return ZLAY_OK;
@@ -222,9 +227,11 @@ static zlay_status tiles_run(zl_model *m)
 
 static void tiles_compare(zl_model *m)
 {
+    zl_progress_begin(NULL, "comparing tiles with the product");
     for (uint64_t i = 0; i < m->info.tiles_m; i++)
         for (uint64_t j = 0; j < m->info.tiles_n; j++) {
             zl_block block = block_of(m, i, j);
+            zl_progress_count(i * m->info.tiles_n + j, m->report.tiles);
             if (tile_chosen(m, i, j)) tile_compare(m, &block);
             else tile_untouched(m, &block);
         }

@@ -2,6 +2,7 @@
 /* zlay pipe: reads a pipe's text from a file and proves it, completes it with fences, or
  * prints it as a kernel. */
 #include "cli/cli.h"
+#include "cli/progress.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -62,12 +63,17 @@ zlay_status zl_write_proof(zlay_ctx *ctx, zlay_buf *out, const void *pipe)
 {
     zlay_answer answer;
     size_t count;
-    return zlay_pipe_verify(ctx, &answer, NULL, 0, &count, out, pipe);
+    zl_progress_begin(ctx, "writing the proof");
+    zlay_status status = zlay_pipe_verify(ctx, &answer, NULL, 0, &count, out, pipe);
+    zl_progress_end();
+    return status;
 }
 
 static zlay_status write_run(zlay_ctx *ctx, zlay_buf *out, const void *pipe)
 {
+    zl_progress_begin(ctx, "finding a run to the fault");
     zlay_status status = zlay_pipe_trace(ctx, out, pipe);
+    zl_progress_end();
     return status == ZLAY_NONE || status == ZLAY_ELIMIT ? ZLAY_OK : status;
 }
 
@@ -88,8 +94,10 @@ static int verdict_print(zlay_ctx *ctx, const source *s)
     zlay_pipe_reason reasons[REASONS_MOST];
     zlay_answer answer;
     size_t count = 0;
+    zl_progress_begin(ctx, "verifying the pipe");
     zlay_status status =
         zlay_pipe_verify(ctx, &answer, reasons, REASONS_MOST, &count, NULL, s->pipe);
+    zl_progress_end();
     if (status) return zl_cli_say(ctx, status, "pipe");
     if (answer == ZLAY_UNDECIDED) {
         printf("undecided: %s\n", zlay_ctx_message(ctx));
@@ -132,7 +140,9 @@ int zl_pipe_fences(zlay_ctx *ctx, int argc, char **argv)
     }
     int exit = source_read(&s, ctx, argv[0]);
     zlay_status status = ZLAY_OK;
+    zl_progress_begin(ctx, "finding the fewest fences");
     if (exit == ZL_EXIT_YES) status = zlay_pipe_fences(ctx, &fenced, NULL, 0, &count, s.pipe);
+    zl_progress_end();
     if (status) exit = zl_cli_say(ctx, status, "fences");
     if (fenced) exit = text_print(ctx, zl_write_pipe, fenced);
     zlay_pipe_free(fenced);
@@ -152,10 +162,7 @@ static int kernel_print(zlay_ctx *ctx, const source *s, const char *target, bool
                               .pipe = s->pipe,
                               .name = "kernel",
                               .name_length = strlen("kernel")};
-    if (zlay_target_find(&request.target, target, strlen(target))) {
-        fprintf(stderr, "zlay: no target is called '%s'\n", target);
-        return ZL_EXIT_ERROR;
-    }
+    if (zlay_target_find(&request.target, target, strlen(target))) return zl_no_target(target);
     return text_print(ctx, write_kernel, &request);
 }
 

@@ -4,6 +4,7 @@
  * exit codes that the commands share. */
 #include "cli/cli.h"
 #include "cli/model.h"
+#include "cli/progress.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -21,16 +22,26 @@ int zl_cli_say(zlay_ctx *ctx, zlay_status status, const char *what)
                                    : ZL_EXIT_ERROR;
 }
 
+int zl_no_target(const char *name)
+{
+    zl_like like = zl_like_begin(name, strlen(name));
+    for (size_t i = 0; zlay_target_nth(i); i++)
+        zl_like_offer(&like, zlay_target_name(zlay_target_nth(i)));
+    fprintf(stderr, "zlay: no target is called '%s'%s\n", name, like.hint);
+    return ZL_EXIT_ERROR;
+}
+
 zlay_plan *zl_plan_of(zlay_ctx *ctx, const zl_options *options, int *exit)
 {
     const zlay_target *target;
     zlay_plan *plan = NULL;
     if (zlay_target_find(&target, options->target, strlen(options->target))) {
-        fprintf(stderr, "zlay: no target is called '%s'\n", options->target);
-        *exit = ZL_EXIT_ERROR;
+        *exit = zl_no_target(options->target);
         return NULL;
     }
+    zl_progress_begin(ctx, "planning");
     zlay_status status = zlay_gemm_synth(ctx, &plan, target, &options->gemm);
+    zl_progress_end();
     if (status) *exit = zl_cli_say(ctx, status, "no plan");
     return plan;
 }
@@ -135,7 +146,9 @@ static int pipe_prove(zlay_ctx *ctx, const zlay_pipe *pipe, bool print)
 {
     zlay_answer answer;
     size_t count, length;
+    zl_progress_begin(ctx, "verifying the pipe");
     zlay_status status = zlay_pipe_verify(ctx, &answer, NULL, 0, &count, NULL, pipe);
+    zl_progress_end();
     if (status) return zl_cli_say(ctx, status, "pipe");
     if (answer != ZLAY_YES) return pipe_refuted(ctx, pipe, answer);
     char *text = print ? zl_text_of(ctx, zl_write_pipe, pipe, &length) : NULL;
@@ -201,7 +214,9 @@ static int model_run(zlay_ctx *ctx, const zlay_plan *plan, const zl_options *opt
 {
     zl_model_report r;
     if (!options->model_given) return ZL_EXIT_YES;
+    zl_progress_begin(NULL, "running tiles in the model");
     zlay_status status = zl_model_run(ctx, &r, plan, &options->gemm, options->model);
+    zl_progress_end();
     if (status == ZLAY_ELIMIT) {
         printf("model: not run: it takes %" PRIu64 " bytes, more than the limit sim_bytes\n",
                zl_model_bytes(plan, &options->gemm));

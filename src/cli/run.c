@@ -3,6 +3,7 @@
  * sampled blocks, of groups on blocks of each. */
 #include "cli/cli.h"
 #include "cli/groups.h"
+#include "cli/progress.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -109,6 +110,7 @@ static void product_compare(run *r, const zl_product *p, uint64_t samples, doubl
     uint64_t rows = p->m < BLOCK ? p->m : BLOCK, columns = p->n < BLOCK ? p->n : BLOCK;
     for (uint64_t i = 0; rows && i < samples; i++)
         for (uint64_t j = 0; j < samples; j++) {
+            zl_progress_count(i * samples + j, samples * samples);
             zl_block block = {place(p->m, rows, i, samples), rows,
                               place(p->n, columns, j, samples), columns};
             block_compare(r, p, &block, sums);
@@ -120,11 +122,13 @@ static bool compare(run *r)
     const zlay_gemm *g = &r->options->gemm;
     double *sums = malloc(sizeof *sums * BLOCK * ZL_PRODUCT_COLUMNS);
     zl_product p = {r->a, r->b, r->d, g->m, g->n, g->k};
+    zl_progress_begin(NULL, "comparing with the exact product");
     if (sums && !r->offsets) product_compare(r, &p, SAMPLE, sums);
     for (uint32_t i = 0; sums && i < g->groups; i++) {
         p = zl_groups_product(&r->a, &r->b, &r->d, g, r->offsets, i);
         product_compare(r, &p, SAMPLE_GROUP, sums);
     }
+    zl_progress_end();
     free(sums);
     return sums;
 }
@@ -179,9 +183,12 @@ static int on_device(run *r)
     if (!status)
         printf("device: %s, compute capability %d.%d, driver %d\n", info.name, info.cc_major,
                info.cc_minor, info.driver);
-    if (!matrices_make(r)) return zl_cli_say(r->ctx, ZLAY_ENOMEM, "matrices");
-    if (!status) status = upload(r);
-    if (!status) status = load(r);
+    zl_progress_begin(NULL, "filling A and B, loading the kernel");
+    bool made = matrices_make(r);
+    if (made && !status) status = upload(r);
+    if (made && !status) status = load(r);
+    zl_progress_end();
+    if (!made) return zl_cli_say(r->ctx, ZLAY_ENOMEM, "matrices");
     if (status == ZLAY_ENOTSUP) return not_run(r);
     if (!status) status = launch(r);
     if (status) return zl_cli_say(r->ctx, status, "run");

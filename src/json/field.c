@@ -143,13 +143,18 @@ int32_t zl_saturated(int64_t value)
     return value > INT32_MAX ? INT32_MAX : value < INT32_MIN ? INT32_MIN : (int32_t)value;
 }
 
-static zlay_status no_word(zl_call *call, const char *name, const zl_named *words)
+/* Lists the first name of each number. */
+static zlay_status no_word(zl_call *call, const char *name, const zl_named *words, const char *text)
 {
-    char list[512] = "";
+    char list[700] = "";
     zl_text out = {list, sizeof list - 1, 0};
-    for (size_t i = 0; words[i].name; i++)
-        zl_putf(&out, "%s%s", i ? ", " : "one of its names (", words[i].name);
-    zl_puts(&out, "), or an integer");
+    zl_like like = zl_like_begin(text, text ? strlen(text) : 0);
+    for (size_t i = 0; words[i].name; i++) {
+        zl_like_offer(&like, words[i].name);
+        if (zl_word_of(words, words[i].number) == words[i].name)
+            zl_putf(&out, "%s%s", i ? ", " : "one of its names (", words[i].name);
+    }
+    zl_putf(&out, "), or an integer%s", like.hint);
     return zl_wrong(call, name, list);
 }
 
@@ -170,7 +175,7 @@ zlay_status zl_get_word(zl_call *call, const json_t *object, const char *name,
             return ZLAY_OK;
         }
     if (!zl_json_u64(value, &number))
-        return no_word(call, name, words);
+        return no_word(call, name, words, text);
     *out = number > INT32_MAX ? INT32_MAX : (int32_t)number;
     return ZLAY_OK;
 }
@@ -181,10 +186,12 @@ zlay_status zl_get_target(zl_call *call, const zlay_target **out)
     char quoted[256];
     zlay_status status = zl_get_text(call, call->request, "target", &name);
     if (status) return status;
-    if (zlay_target_find(out, name.text, name.length))
-        return zl_fail(call->ctx, ZLAY_EINVAL, "field 'target': no target is called '%s'",
-                       zl_quote(quoted, name.text, name.length));
-    return ZLAY_OK;
+    if (!zlay_target_find(out, name.text, name.length)) return ZLAY_OK;
+    zl_like like = zl_like_begin(name.text, name.length);
+    for (size_t i = 0; zlay_target_nth(i); i++)
+        zl_like_offer(&like, zlay_target_name(zlay_target_nth(i)));
+    return zl_fail(call->ctx, ZLAY_EINVAL, "field 'target': no target is called '%s'%s",
+                   zl_quote(quoted, name.text, name.length), like.hint);
 }
 
 /* ---- layouts --------------------------------------------------------------- */

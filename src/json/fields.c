@@ -21,17 +21,41 @@ static const zl_field *row_of(const zl_fields *fields, const char *name)
     return NULL;
 }
 
-/* The first needed field that the object lacks, or NULL. */
-static const char *name_missing(const zl_fields *fields, const json_t *object)
+/* Writes the needed fields that the object lacks, all of them, and answers how many. */
+static size_t list_missing(zl_text *out, const zl_fields *fields, const json_t *object)
 {
+    size_t count = 0;
     for (size_t i = 0; i < fields->count; i++) {
         const zl_field *f = &fields->row[i];
         if (f->kind->open) continue;
-        const char *name = is_part(f) ? name_missing(f->of, object) : NULL;
-        if (name) return name;
-        if (!is_part(f) && f->needs && !json_object_get(object, f->name)) return f->name;
+        if (is_part(f)) count += list_missing(out, f->of, object);
+        else if (f->needs && !json_object_get(object, f->name)) {
+            zl_putf(out, "%s'%s'", out->need ? ", " : "", f->name);
+            count++;
+        }
     }
-    return NULL;
+    return count;
+}
+
+/* Offers the fields that the object lacks. */
+static void offer_fields(zl_like *like, const zl_fields *fields, const json_t *object)
+{
+    for (size_t i = 0; i < fields->count; i++) {
+        const zl_field *f = &fields->row[i];
+        if (is_part(f)) offer_fields(like, f->of, object);
+        else if (!json_object_get(object, f->name)) zl_like_offer(like, f->name);
+    }
+}
+
+/* Refuses a key that is no field. */
+static zlay_status no_field(zl_call *call, const json_t *object, const char *what,
+                            const zl_fields *fields, const char *key)
+{
+    char quoted[256];
+    zl_like like = zl_like_begin(key, strlen(key));
+    offer_fields(&like, fields, object);
+    return zl_fail(call->ctx, ZLAY_EINVAL, "%s: no field is called '%s'%s", what,
+                   zl_quote(quoted, key, like.length), like.hint);
 }
 
 /* Whether every request of the operation `what` may have the key. */
@@ -50,14 +74,16 @@ zlay_status zl_names_check(zl_call *call, const json_t *object, const char *what
 {
     const char *key;
     json_t *value;
-    char quoted[256];
     json_object_foreach((json_t *)(uintptr_t)object, key, value)
         if (!is_in_frame(call, object, what, key) && !row_of(fields, key))
-            return zl_fail(call->ctx, ZLAY_EINVAL, "%s: no field is called '%s'", what,
-                           zl_quote(quoted, key, strlen(key)));
-    const char *name = name_missing(fields, object);
-    if (!name) return ZLAY_OK;
-    return zl_fail(call->ctx, ZLAY_EINVAL, "%s: field '%s' is missing", what, name);
+            return no_field(call, object, what, fields, key);
+    char list[512];
+    zl_text names = {list, sizeof list - 1, 0};
+    size_t count = list_missing(&names, fields, object);
+    if (!count) return ZLAY_OK;
+    list[names.need < sizeof list ? names.need : sizeof list - 1] = 0;
+    return zl_fail(call->ctx, ZLAY_EINVAL, "%s: field%s %s %s missing", what,
+                   count > 1 ? "s" : "", list, count > 1 ? "are" : "is");
 }
 
 /* The names of a part of `all`, of which none is needed where it is `open`. A name that several

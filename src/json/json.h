@@ -54,6 +54,9 @@ typedef uint32_t zl_as_ptx_type;
 zlay_status zl_get_ptx(zl_call *call, uint32_t *out);
 zlay_status zl_get_target(zl_call *call, const zlay_target **out);
 
+/* Refuses the name of an access to shared memory, with the one of the target most like it. */
+zlay_status zl_no_access(zl_call *call, const char *field, const zl_json_text *name);
+
 /* The fields of a matrix descriptor. */
 extern const zl_fields zl_desc_fields;
 typedef zlay_smemdesc zl_desc_fields_type;

@@ -188,9 +188,12 @@ zlay_status zl_op_rule_explain(zl_call *call, const void *asked)
     zlay_rule rule;
     char quoted[256];
     zlay_status status = zlay_rule_find(&rule, name->text, name->length);
-    if (status)
-        return zl_fail(call->ctx, status, "no rule is called '%s'",
-                       zl_quote(quoted, name->text, name->length));
+    if (status) {
+        zl_like like = zl_like_begin(name->text, name->length);
+        for (size_t i = 0; zlay_rule_nth(&rule, i) == ZLAY_OK; i++) zl_like_offer(&like, rule.id);
+        return zl_fail(call->ctx, status, "no rule is called '%s'%s",
+                       zl_quote(quoted, name->text, name->length), like.hint);
+    }
     call->value = json_object();
     zl_put_value(call, call->value, "text", json_string(rule.text));
     zl_put_value(call, call->value, "source", json_string(rule.source));

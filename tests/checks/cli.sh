@@ -377,6 +377,11 @@ else
     tap_number=$((tap_number + 1))
     echo "ok $tap_number - a code object # SKIP no LLVM 22"
 fi
+next_things() { # what `make run` ends with runs
+    sed -n 's|^  \$B/zlay \(.*[^ ]\)    *[^ ].*|\1|p' tools/run.sh > "$tap_dir/next" && test "$(wc -l < "$tap_dir/next")" -eq 3 || return 1
+    while read -r line; do eval "\"\$zlay\" $line" > "$tap_dir/out" && test -s "$tap_dir/out" || { echo "$line"; return 1; }; done < "$tap_dir/next"
+}
+check "the three things to try after make run" next_things
 check "batch takes no argument" exits 2 "$zlay" batch x
 check "--version" exits 0 "$zlay" --version
 check "batch: an answer a line" frame

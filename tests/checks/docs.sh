@@ -189,6 +189,7 @@ check "docs/recipes/target.md: its rows are a target, which the program asks abo
 check "recipes are at most a page" recipes_are_short
 check "docs/gemm.md: the transcripts" transcript_is_true docs/gemm.md 34
 check "docs/bodies.md: the transcripts" transcript_is_true docs/bodies.md 2
+check "docs/amd.md: the transcripts" transcript_is_true docs/amd.md 2
 check "docs/bodies.md: its bodies and uses stand in the examples" bodies_are_the_examples
 check "docs/start.md: the pipe is that of docs/pipe.md" pipe_is_the_same
 check "README lists every page" pages_are_listed

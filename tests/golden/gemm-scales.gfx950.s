@@ -1,4 +1,4 @@
-; zlay 0.2.0: D[4096,7168] = A B, K = 2048, e4m3 x e4m3 to bf16; tile 128x128x128, 2 stages; grid 56 x 32 blocks of 256 threads
+; zlay 0.3.0: D[4096,7168] = A B, K = 2048, e4m3 x e4m3 to bf16; tile 128x128x128, 2 stages; grid 56 x 32 blocks of 256 threads
     .amdgcn_target "amdgcn-amd-amdhsa--gfx950"
     .amdhsa_code_object_version 5
     .text

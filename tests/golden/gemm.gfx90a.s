@@ -1,4 +1,4 @@
-; zlay 0.2.0: D[250,250] = A B, K = 200, bf16; tile 128x128x32, 2 stages; grid 2 x 2 blocks of 256 threads
+; zlay 0.3.0: D[250,250] = A B, K = 200, bf16; tile 128x128x32, 2 stages; grid 2 x 2 blocks of 256 threads
     .amdgcn_target "amdgcn-amd-amdhsa--gfx90a"
     .amdhsa_code_object_version 5
     .text

@@ -1,4 +1,4 @@
-; zlay 0.2.0: D[5,72] = A B, K = 264, bf16 with weights of u4 and zeros; tile 16x64x128; grid 2 x 1 blocks of 128 threads
+; zlay 0.3.0: D[5,72] = A B, K = 264, bf16 with weights of u4 and zeros; tile 16x64x128; grid 2 x 1 blocks of 128 threads
     .amdgcn_target "amdgcn-amd-amdhsa--gfx942"
     .amdhsa_code_object_version 5
     .text

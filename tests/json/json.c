@@ -214,19 +214,15 @@ static const char *const whole[] = {
     "{\"op\":\"zmat.det\",\"a\":[[2,4],[6,8]]}",
     "{\"op\":\"zmat.inverse\",\"a\":[[1]]}",
     "{\"op\":\"layout.structure\",\"layout\":\"(4,6):(4,-2)\"}",
-    "{\"op\":\"tensormap.check\",\"target\":\"sm_90a\",\"map\":{\"mode\":0,\"type\":9,\"rank\":1,"
-    "\"address\":0,\"extent\":[64],\"stride\":[],"
-    "\"box\":[64],\"step\":[1],\"interleave\":0,\"swizzle\":0,\"l2\":0,\"oob\":0}}",
-    "{\"op\":\"tensormap.repair\",\"target\":\"sm_90a\",\"map\":{\"mode\":0,\"type\":9,\"rank\":1,"
-    "\"address\":0,\"extent\":[64],\"stride\":[],"
-    "\"box\":[64],\"step\":[1],\"interleave\":0,\"swizzle\":0,\"l2\":0,\"oob\":0}}",
-    "{\"op\":\"tensormap.pack\",\"target\":\"sm_90a\",\"map\":{\"mode\":0,\"type\":9,\"rank\":1,"
-    "\"address\":0,\"extent\":[64],\"stride\":[],"
-    "\"box\":[64],\"step\":[1],\"interleave\":0,\"swizzle\":0,\"l2\":0,\"oob\":0}}",
+    "{\"op\":\"tensormap.check\",\"target\":\"sm_90a\",\"map\":{\"type\":9,"
+    "\"address\":0,\"extent\":[64,64],\"stride\":[128],\"box\":[64,64]}}",
+    "{\"op\":\"tensormap.repair\",\"target\":\"sm_90a\",\"map\":{\"type\":9,"
+    "\"address\":0,\"extent\":[64,64],\"stride\":[128],\"box\":[64,64]}}",
+    "{\"op\":\"tensormap.pack\",\"target\":\"sm_90a\",\"map\":{\"type\":9,"
+    "\"address\":0,\"extent\":[64,64],\"stride\":[128],\"box\":[64,64]}}",
     "{\"op\":\"tensormap.unpack\",\"target\":\"sm_90a\",\"words\":[0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0]}",
-    "{\"op\":\"tensormap.fill\",\"target\":\"sm_90a\",\"map\":{\"mode\":0,\"type\":9,\"rank\":1,"
-    "\"address\":\"at\",\"extent\":[64],\"stride\":[],\"box\":[64],\"step\":[1],\"interleave\":0,"
-    "\"swizzle\":0,\"l2\":0,\"oob\":0}}",
+    "{\"op\":\"tensormap.fill\",\"target\":\"sm_90a\",\"map\":{\"type\":9,"
+    "\"address\":\"at\",\"extent\":[64,64],\"stride\":[128],\"box\":[64,64]}}",
     "{\"op\":\"copy.check\",\"target\":\"sm_90a\",\"instruction\":\"bulk.g2s\"}",
     "{\"op\":\"barrier.check\",\"target\":\"sm_90a\",\"barrier\":\"init\"}",
     "{\"op\":\"block.check\",\"target\":\"sm_90a\",\"threads\":128}",
@@ -285,9 +281,8 @@ static const char *const whole[] = {
     "{\"op\":\"layout.factor\",\"target\":\"sm_90a\",\"layout\":\"Sw<3,3,3> o 0 o (64,8):(1,64)\"}",
     "{\"op\":\"word.synth\",\"slots\":[[\"register\",2],[\"lane\",2]],\"map\":\"(2,2):(2,1)\"}",
     "{\"op\":\"swizzle.normal\",\"layout\":\"Sw<3,3,3> o 0 o (64,8):(1,64)\"}",
-    "{\"op\":\"cluster.multicast\",\"target\":\"sm_90a\",\"map\":{\"mode\":\"tiled\",\"type\":"
-    "\"bf16\",\"rank\":2,\"address\":0,\"extent\":[4096,4096],\"stride\":[8192],\"box\":[64,64],"
-    "\"step\":[1,1],\"interleave\":0,\"swizzle\":3,\"l2\":0,\"oob\":0},\"coordinates\":[0,0],"
+    "{\"op\":\"cluster.multicast\",\"target\":\"sm_90a\",\"map\":{\"type\":\"bf16\",\"address\":0,"
+    "\"extent\":[4096,4096],\"stride\":[8192],\"box\":[32,64]},\"coordinates\":[0,0],"
     "\"cluster\":4}",
     "{\"op\":\"cluster.exchange\",\"src\":\"f2{thread: (1); block: (2) -> tensor: 4}\",\"dst\":"
     "\"f2{thread: (2); block: (1) -> tensor: 4}\"}",
@@ -314,9 +309,8 @@ static const char *const whole[] = {
     "{\"guard\":[\"n % 8 == 0\"],\"cost\":\"n / 8\"}]}",
     "{\"op\":\"variants.gemm\",\"unknowns\":[\"m\"],\"shapes\":[[64]],\"gemm\":{\"target\":\"sm_90a\",\"m\":\"m\",\"n\":64,"
     "\"k\":64}}",
-    "{\"op\":\"variants.tile\",\"unknowns\":[\"ld\"],\"shapes\":[[64]],"
-    "\"tile\":{\"target\":\"sm_90a\",\"type\":\"bf16\",\"source\":\"(64,64):(ld,1)\",\"tile\":[64,64],"
-    "\"smem\":\"(64,64):(64,1)\"}}",
+    "{\"op\":\"variants.tile\",\"unknowns\":[\"M\",\"K\",\"ld\"],\"shapes\":[[64,64,64]],"
+    "\"tile\":{\"target\":\"sm_90a\",\"type\":\"bf16\",\"source\":\"(M,K):(ld,1)\",\"tile\":[64,64],\"edge\":\"weak\"}}",
     "{\"op\":\"body.check\",\"body\":\"body b\\nmatrix C f32\\nC = C + 1\\nend\"}",
     "{\"op\":\"pipe.verify\",\"pipe\":\"pipe p\\nparam N 1..\\nsmem A[2] 64\\nbar full[2] count "
     "1\\nbar empty[2] count 1\\ninit full\\ninit empty\\n"
@@ -347,9 +341,8 @@ static const char *const whole[] = {
     "{\"op\":\"show.idesc\",\"target\":\"sm_100a\",\"kind\":\"f16\",\"desc\":0}",
     "{\"op\":\"show.buffer\",\"target\":\"gfx942\",\"desc\":\"0x0\"}",
     "{\"op\":\"show.banks\",\"target\":\"sm_90a\",\"instruction\":\"ld.shared.b32\",\"addresses\":\"32:4\"}",
-    "{\"op\":\"show.box\",\"coordinates\":[0],\"map\":{\"mode\":\"tiled\",\"type\":\"bf16\",\"rank\":1,\"address\":0,"
-    "\"extent\":[64],\"stride\":[],\"box\":[64],\"step\":[1],\"interleave\":\"none\",\"swizzle\":\"none\",\"l2\":\"none\","
-    "\"oob\":\"none\"}}",
+    "{\"op\":\"show.box\",\"coordinates\":[0,0],\"map\":{\"type\":\"bf16\",\"address\":0,"
+    "\"extent\":[64,64],\"stride\":[128],\"box\":[64,8]}}",
     "{\"op\":\"show.swizzle\",\"elem_bits\":32,\"before\":\"(4,4):(4,1)\",\"after\":\"(4,4):(5,1)\"}",
     "{\"op\":\"show.pipe\",\"pipe\":\"pipe p\\nrole r warps 0..0\\nsync role\\nend\\n\"}",
     "{\"op\":\"show.fragment\",\"target\":\"sm_90a\",\"instruction\":\"wgmma\",\"m\":64,\"n\":8,"

@@ -75,7 +75,7 @@ static const char *const rows[][2] = {
     {TILE BF16 ",\"colour\":1}}", "'colour'"},
     {TILE BF16 ",\"direction\":\"store\"}}", "direction: a store"},
     {TILE ",\"tile\":7}", "field 'tile'"},
-    {TILE ",\"tile\":{\"target\":\"sm_90a\"}}", "field 'type' is missing"},
+    {TILE ",\"tile\":{\"target\":\"sm_90a\"}}", "fields 'type', 'source', 'tile' are missing"},
     {TILE "}", "field 'tile' is missing"},
     {"{\"op\":\"emit\",\"what\":\"selector\",\"name\":\"pick\"," SHAPES THREE ",\"most\":2}",
      "{\"ok\":{\"text\":\"#if defined __CUDACC__ || defined __HIPCC__\\n__host__ __device__\\n#endif\\nstatic inline int pick(long long n)"},

@@ -188,7 +188,7 @@ class Requests(unittest.TestCase):
         self.assertEqual(zlay.ops.zmat.det([[(1 << 62) + 1]]), (1 << 62) + 1)
 
     def test_errors_have_status_and_message(self):
-        for op, fields, status, message in (("layout.eval", {}, "EINVAL", "field 'layout' is missing"), ("no.such", {}, "ENOTSUP", "no.such"),
+        for op, fields, status, message in (("layout.eval", {}, "EINVAL", "fields 'layout', 'at' are missing"), ("no.such", {}, "ENOTSUP", "no.such"),
                                             ("layout.parse", {"layout": "8:"}, "EINVAL", "byte")):
             with self.assertRaises(zlay.Error) as e:
                 zlay.call(op, **fields)

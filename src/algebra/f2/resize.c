@@ -17,8 +17,10 @@ static zlay_status find(zlay_ctx *ctx, size_t *at, const zl_dim *dim, size_t cou
     char quoted[256];
     *at = name ? zl_dim_find(dim, count, name) : count;
     if (*at < count) return ZLAY_OK;
-    return zl_fail(ctx, ZLAY_EINVAL, "no dimension is called '%s'",
-                   name ? zl_quote(quoted, name, strlen(name)) : "");
+    zl_like like = zl_like_begin(name, name ? strlen(name) : 0);
+    for (size_t i = 0; i < count; i++) zl_like_offer(&like, dim[i].name);
+    return zl_fail(ctx, ZLAY_EINVAL, "no dimension is called '%s'%s",
+                   name ? zl_quote(quoted, name, strlen(name)) : "", like.hint);
 }
 
 static zlay_status replace(change *c, bool input)

@@ -45,11 +45,13 @@ static zlay_status run_part(zlay_ctx *ctx, zlay_layout **out, shape *s, const zl
     return zl_leave_part(ctx, mark, run(ctx, out, s, a, make, true));
 }
 
-static zlay_status no_dimension(const shape *s, const char *name)
+static zlay_status no_dimension(const shape *s, const zl_dim *dim, size_t count, const char *name)
 {
     char quoted[256];
-    return zl_fail(s->f.ctx, ZLAY_EINVAL, "no dimension is called '%s'",
-                   name ? zl_quote(quoted, name, strlen(name)) : "");
+    zl_like like = zl_like_begin(name, name ? strlen(name) : 0);
+    for (size_t i = 0; i < count; i++) zl_like_offer(&like, dim[i].name);
+    return zl_fail(s->f.ctx, ZLAY_EINVAL, "no dimension is called '%s'%s",
+                   name ? zl_quote(quoted, name, strlen(name)) : "", like.hint);
 }
 
 /* The place of a name, SIZE_MAX with a message where there is none. */
@@ -57,7 +59,7 @@ static size_t place(const shape *s, const zl_dim *dim, size_t count, const char 
 {
     size_t i = name ? zl_dim_find(dim, count, name) : count;
     if (i < count) return i;
-    no_dimension(s, name);
+    no_dimension(s, dim, count, name);
     return SIZE_MAX;
 }
 

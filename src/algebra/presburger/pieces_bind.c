@@ -23,9 +23,12 @@ static zlay_status names_check(zlay_ctx *ctx, const zlay_layout *a, const bindin
     const zl_pieces *p = &a->pieces;
     for (size_t i = 0; i < b->count; i++) {
         if (!b->name[i]) return zl_fail(ctx, ZLAY_EINVAL, "name %zu is NULL", i);
-        if (zl_param_find(p->param, p->params, b->name[i]) == p->params)
-            return zl_fail(ctx, ZLAY_EINVAL, "no parameter is called '%s'",
-                           zl_quote(quoted, b->name[i], strlen(b->name[i])));
+        if (zl_param_find(p->param, p->params, b->name[i]) == p->params) {
+            zl_like like = zl_like_begin(b->name[i], strlen(b->name[i]));
+            for (size_t k = 0; k < p->params; k++) zl_like_offer(&like, p->param[k].text);
+            return zl_fail(ctx, ZLAY_EINVAL, "no parameter is called '%s'%s",
+                           zl_quote(quoted, b->name[i], like.length), like.hint);
+        }
         for (size_t k = 0; k < i; k++)
             if (!strcmp(b->name[i], b->name[k]))
                 return zl_fail(ctx, ZLAY_EINVAL, "parameter '%s' has two values", b->name[i]);

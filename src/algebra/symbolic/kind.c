@@ -89,10 +89,12 @@ static zlay_status bind_one(zlay_ctx *ctx, zl_symbols *s, const char *name, int6
 {
     char quoted[256];
     bool found = false;
+    zl_like like = zl_like_begin(name, strlen(name));
     for (size_t i = 0; i < s->names; i++) {
         zl_quotient q;
         int64_t of;
         zl_quotient_read(&q, s->name[i].name.text);
+        zl_like_offer(&like, q.base.text);
         if (strcmp(q.base.text, name) != 0) continue;
         found = true;
         if (!zl_symbol_value(&of, s->name[i].name.text, value) ||
@@ -103,8 +105,8 @@ static zlay_status bind_one(zlay_ctx *ctx, zl_symbols *s, const char *name, int6
         if (!zl_symbols_put(s, i, of)) return zl_symbols_overflow(ctx);
     }
     if (found) return ZLAY_OK;
-    return zl_fail(ctx, ZLAY_EINVAL, "no parameter is called '%s'",
-                   zl_quote(quoted, name, strlen(name)));
+    return zl_fail(ctx, ZLAY_EINVAL, "no parameter is called '%s'%s",
+                   zl_quote(quoted, name, strlen(name)), like.hint);
 }
 
 static zlay_status bind(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a, size_t count,

@@ -60,14 +60,15 @@ void zl_wave_frame_put(zl_wave_text *t, const char *text, zl_wave_arguments *arg
     }
 }
 
-/* Resources are byte buffers without stride, of 32-bit data, which untyped accesses ignore. */
+/* Resources are byte buffers without stride. */
 zlay_status zl_wave_target_read(zl_wave_text *t, const zlay_target *target, const zlay_mma *mma)
 {
-    zlay_buffer bytes = {.data_format = 4};
+    zlay_buffer bytes;
     zlay_buffer_words words = {{0}};
     t->target = target;
     zlay_status status = zlay_mma_info(&t->product_form, target, mma);
     if (!status) status = zlay_waitcnt_most(&t->most, target);
+    if (!status) status = zlay_buffer_raw(&bytes, target);
     if (!status) status = zlay_buffer_pack(&words, target, &bytes);
     t->raw = words.word[3];
     return status;

@@ -5,6 +5,20 @@
 
 typedef zl_bank_asked asked;
 
+zlay_status zl_no_access(zl_call *call, const char *field, const zl_json_text *name)
+{
+    const zlay_target *target = NULL;
+    zlay_bank_access access;
+    int32_t number;
+    char why[256];
+    zl_like like = zl_like_begin(name->text, name->length);
+    zlay_status status = zl_get_target(call, &target);
+    for (size_t i = 0; !status && zlay_bank_nth(&number, i) == ZLAY_OK; i++)
+        if (!zlay_bank_info(&access, target, number)) zl_like_offer(&like, access.name);
+    snprintf(why, sizeof why, "an access to shared memory that is known%s", like.hint);
+    return status ? status : zl_wrong(call, field, why);
+}
+
 /* The target is read before. */
 static zlay_status read_access(zl_call *call, const json_t *object, const zl_field *field, void *to)
 {
@@ -15,7 +29,7 @@ static zlay_status read_access(zl_call *call, const json_t *object, const zl_fie
     zlay_status status = zl_get_text(call, object, field->name, &name);
     if (status) return status;
     if (zlay_bank_find(&number, name.text, name.length))
-        return zl_wrong(call, "instruction", "an access to shared memory that is known");
+        return zl_no_access(call, field->name, &name);
     status = zlay_bank_info(&a->access, a->target, number);
     if (status == ZLAY_NONE)
         zl_fail(call->ctx, ZLAY_NONE, "%s has no %s", zlay_target_name(a->target),

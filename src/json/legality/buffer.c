@@ -26,8 +26,22 @@ typedef struct asked {
     zlay_buffer_access access;
 } asked;
 
+/* The target, of whose raw buffer fields are that are absent. */
+static zlay_status read_raw(zl_call *call, const json_t *object, const zl_field *field, void *to)
+{
+    asked *a = to;
+    (void)object, (void)field;
+    zlay_status status = zl_get_target(call, &a->target);
+    if (!status) zlay_buffer_raw(&a->buffer, a->target);
+    return status;
+}
+
+static const zl_field_kind as_raw = {.read = read_raw, .type = "text"};
+typedef asked as_raw_type;
+#define RAW_TARGET {"target", ZL_NEEDS, ZL_WHOLE(as_raw, asked)}
+
 static const zl_field buffer_rows[] = {
-    ZL_TARGET(asked),
+    RAW_TARGET,
     ZL_PART(resource_fields, asked, buffer),
 };
 const zl_fields zl_buffer_fields = {ZL_ROWS(buffer_rows, asked)};
@@ -92,7 +106,7 @@ zlay_status zl_buffer_verdict(zl_checked *c, const void *value)
 /* ---- accesses ------------------------------------------------------------------------- */
 
 static const zl_field reach_rows[] = {
-    ZL_TARGET(asked),
+    RAW_TARGET,
     ZL_PART(resource_fields, asked, buffer),
     {"bytes", ZL_NEEDS, ZL_AT(zl_as_u32, asked, access.bytes)},
     {"index", ZL_MAY, ZL_AT(zl_as_u32, asked, access.index)},

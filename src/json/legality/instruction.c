@@ -51,8 +51,15 @@ static zlay_status read_form(zl_call *call, const json_t *object, const zl_field
     zlay_status status = zl_get_text(call, object, field->name, &id);
     if (status) return status;
     if (!zlay_instruction_find(to, id.text, id.length)) return ZLAY_OK;
-    return zl_fail(call->ctx, ZLAY_EINVAL, "field 'instruction': no form is called '%s'",
-                   zl_quote(quoted, id.text, id.length));
+    zl_like like = zl_like_begin(id.text, id.length);
+    uint32_t form;
+    for (size_t i = 0; zlay_instruction_nth(&form, i) == ZLAY_OK; i++) {
+        char text[256];
+        zlay_buf buf = {text, sizeof text, 0};
+        if (!zlay_instruction_id(&buf, form)) zl_like_offer(&like, text);
+    }
+    return zl_fail(call->ctx, ZLAY_EINVAL, "field 'instruction': no form is called '%s'%s",
+                   zl_quote(quoted, id.text, id.length), like.hint);
 }
 
 static zlay_status read_constant(zl_call *call, zlay_instruction *out, const zlay_operand *operand)

@@ -5,7 +5,11 @@
 
 enum { DIMS = 5, CORNERS = 3, IM2COL = 1, WIDE = 2 };
 
-static const zl_named wide_modes[] = {{"w", 0}, {"w128", 1}, {NULL, 0}};
+static const zl_named wide_modes[] = {
+    {"w", 0}, {"w128", 1},
+#define CUDA_WIDE_MODE(name, number) {name, number},
+#include "base/cuda.def"
+    {NULL, 0}};
 
 /* A list whose length rank fixes, of which the struct holds the first `room`. */
 static zlay_status read_list(zl_call *call, const json_t *map, const char *name, uint64_t length,
@@ -45,12 +49,16 @@ static bool has_columns(const zlay_tensormap *map)
 
 static zlay_status read_lists(zl_call *call, const json_t *map, zlay_tensormap *out)
 {
+    if (!json_object_get(map, "rank"))
+        out->rank = (uint32_t)json_array_size(json_object_get(map, "extent"));
     uint64_t rank = out->rank;
+    const json_t *stride = json_object_get(map, "stride"), *step = json_object_get(map, "step");
     zlay_status status = read_list(call, map, "extent", rank, out->extent, DIMS);
-    if (!status)
+    if (!status && (stride || rank != 1))
         status = read_list(call, map, "stride", rank ? rank - 1 : 0, out->stride, DIMS - 1);
     if (!status && !has_columns(out)) status = read_list32(call, map, "box", rank, out->box);
-    if (!status) status = read_list32(call, map, "step", rank, out->step);
+    for (uint32_t i = 0; i < DIMS && i < rank; i++) out->step[i] = 1;
+    if (!status && step) status = read_list32(call, map, "step", rank, out->step);
     return status;
 }
 
@@ -97,33 +105,43 @@ static zlay_status read_columns(zl_call *call, const json_t *map, zlay_tensormap
 }
 
 #define AT(kind, member) ZL_AT(kind, zlay_tensormap, member)
+/* What is absent is what changes nothing: tiled, no interleave, swizzle, promotion or NaN, steps of
+ * 1; the rank is that of the extents, and one dimension has no stride. */
 static const zl_field every_rows[] = {
-    ZL_OWN("mode", ZL_NEEDS),
+    ZL_OWN("mode", ZL_MAY),
     {"type", ZL_NEEDS, AT(zl_as_word, type), .of = zl_types},
-    {"rank", ZL_NEEDS, AT(zl_as_u32, rank)},
+    {"rank", ZL_MAY, AT(zl_as_u32, rank)},
     {"address", ZL_NEEDS, AT(zl_as_u64, address)},
     ZL_OWN("extent", ZL_NEEDS),
-    ZL_OWN("stride", ZL_NEEDS),
-    ZL_OWN("step", ZL_NEEDS),
-    {"interleave", ZL_NEEDS, AT(zl_as_word, interleave), .of = zl_map_interleaves},
-    {"swizzle", ZL_NEEDS, AT(zl_as_word, swizzle), .of = zl_map_swizzles},
-    {"l2", ZL_NEEDS, AT(zl_as_word, l2), .of = zl_map_promotions},
-    {"oob", ZL_NEEDS, AT(zl_as_word, oob), .of = zl_map_fills},
+    ZL_OWN("step", ZL_MAY),
+    {"interleave", ZL_MAY, AT(zl_as_word, interleave), .of = zl_map_interleaves},
+    {"swizzle", ZL_MAY, AT(zl_as_word, swizzle), .of = zl_map_swizzles},
+    {"l2", ZL_MAY, AT(zl_as_word, l2), .of = zl_map_promotions},
+    {"oob", ZL_MAY, AT(zl_as_word, oob), .of = zl_map_fills},
     ZL_OWN("wide_mode", ZL_MAY),
 };
 static const zl_fields every_fields = {ZL_ROWS(every_rows, zlay_tensormap)};
 typedef zlay_tensormap every_fields_type;
 
 /* The fields of the other mode may stand there and are not read. */
-#define MODE(box, columns)                                                                         \
-    ZL_PART_WHOLE(every_fields, zlay_tensormap), ZL_OWN("box", box), ZL_OWN("lower", columns),     \
-        ZL_OWN("upper", columns), ZL_OWN("channels", columns), ZL_OWN("pixels", columns)
-static const zl_field tiled_rows[] = {MODE(ZL_NEEDS, ZL_MAY)};
-static const zl_field columns_rows[] = {MODE(ZL_MAY, ZL_NEEDS)};
+#define MODE(stride, box, columns)                                                                 \
+    ZL_PART_WHOLE(every_fields, zlay_tensormap), ZL_OWN("stride", stride), ZL_OWN("box", box),     \
+        ZL_OWN("lower", columns), ZL_OWN("upper", columns), ZL_OWN("channels", columns),           \
+        ZL_OWN("pixels", columns)
+static const zl_field line_rows[] = {MODE(ZL_MAY, ZL_NEEDS, ZL_MAY)}; /* one dimension, tiled */
+static const zl_field tiled_rows[] = {MODE(ZL_NEEDS, ZL_NEEDS, ZL_MAY)};
+static const zl_field columns_rows[] = {MODE(ZL_NEEDS, ZL_MAY, ZL_NEEDS)};
 #undef AT
 #undef MODE
-static const zl_fields tiled_fields = {ZL_ROWS(tiled_rows, zlay_tensormap)},
+static const zl_fields line_fields = {ZL_ROWS(line_rows, zlay_tensormap)},
+                       tiled_fields = {ZL_ROWS(tiled_rows, zlay_tensormap)},
                        columns_fields = {ZL_ROWS(columns_rows, zlay_tensormap)};
+
+static const zl_fields *fields_of(const json_t *map, const zlay_tensormap *out)
+{
+    bool line = json_array_size(json_object_get(map, "extent")) == 1;
+    return has_columns(out) ? &columns_fields : line ? &line_fields : &tiled_fields;
+}
 
 static zlay_status read_map(zl_call *call, const json_t *object, const zl_field *field, void *to)
 {
@@ -131,8 +149,9 @@ static zlay_status read_map(zl_call *call, const json_t *object, const zl_field 
     zlay_tensormap *out = to;
     zlay_status status = zl_get_object(call, object, field->name, &map);
     if (!status) status = zl_get_word(call, map, "mode", zl_map_modes, &out->mode);
-    const zl_fields *fields = has_columns(out) ? &columns_fields : &tiled_fields;
-    if (!status) status = zl_names_check(call, map, field->name, fields);
+    if (status) return status;
+    const zl_fields *fields = fields_of(map, out);
+    status = zl_names_check(call, map, field->name, fields);
     if (!status) status = zl_read_object(call, map, fields, out);
     if (!status) status = read_lists(call, map, out);
     return status || !has_columns(out) ? status : read_columns(call, map, out);

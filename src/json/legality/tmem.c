@@ -16,10 +16,11 @@ static zlay_status read_shape(zl_call *call, const json_t *object, const zl_fiel
     char quoted[256];
     zlay_status status = zl_get_text(call, object, field->name, &name);
     if (status) return status;
-    if (zlay_tmem_shape_find(to, name.text, name.length))
-        return zl_fail(call->ctx, ZLAY_EINVAL, "field 'shape': no shape is called '%s'",
-                       zl_quote(quoted, name.text, name.length));
-    return ZLAY_OK;
+    if (!zlay_tmem_shape_find(to, name.text, name.length)) return ZLAY_OK;
+    zl_like like = zl_like_begin(name.text, name.length);
+    for (int32_t i = 1; zlay_tmem_shape_name(i); i++) zl_like_offer(&like, zlay_tmem_shape_name(i));
+    return zl_fail(call->ctx, ZLAY_EINVAL, "field 'shape': no shape is called '%s'%s",
+                   zl_quote(quoted, name.text, name.length), like.hint);
 }
 
 static json_t *print_shape(zl_call *call, const zl_field *field, const void *from)

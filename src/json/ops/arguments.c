@@ -88,10 +88,6 @@ bool zl_request_put(json_t *request, const char *assignment)
 
 /* ---- arguments ---------------------------------------------------------------------------- */
 
-#define PLAIN_MAP                                                                                  \
-    "\"map\":{\"mode\":\"tiled\",\"address\":0,\"interleave\":\"none\",\"swizzle\":\"none\"," \
-    "\"l2\":\"none\",\"oob\":\"none\"}"
-
 /* Puts into a request what a command's begins with; NULL: no memory, and the request is freed. */
 static json_t *begun(json_t *request, const char *command, const char *what)
 {
@@ -101,8 +97,8 @@ static json_t *begun(json_t *request, const char *command, const char *what)
         {"emit", "copy", "{\"what\":\"move\",\"src\":{\"space\":\"global\"},"
                          "\"dst\":{\"space\":\"shared\"}}"},
         {"emit", "smemdesc", "{\"step\":[0]}"},
-        {"emit", "tensormap", "{\"name\":\"map\"," PLAIN_MAP "}"},
-        {"show", "box", "{" PLAIN_MAP "}"},
+        {"emit", "tensormap", "{\"name\":\"map\",\"map\":{\"address\":0}}"},
+        {"show", "box", "{\"map\":{\"address\":0}}"},
     };
     for (size_t i = 0; request && i < ZL_COUNT(begins); i++) {
         if (strcmp(begins[i].what, what) || strcmp(begins[i].command, command)) continue;
@@ -112,19 +108,6 @@ static json_t *begun(json_t *request, const char *command, const char *what)
         if (failed) return json_decref(request), NULL;
     }
     return request;
-}
-
-/* A map's rank is that of its extents, and its steps are 1. */
-static void map_complete(json_t *map)
-{
-    size_t rank = json_array_size(json_object_get(map, "extent"));
-    json_t *ones = json_array();
-    for (size_t i = 0; i < rank; i++) json_array_append_new(ones, json_integer(1));
-    if (!json_object_get(map, "step")) json_object_set(map, "step", ones);
-    if (!json_object_get(map, "stride") && rank == 1)
-        json_object_set_new(map, "stride", json_array());
-    if (!json_object_get(map, "rank")) json_object_set_new(map, "rank", json_integer((int)rank));
-    json_decref(ones);
 }
 
 /* The map that its bits say. */
@@ -210,8 +193,22 @@ static zlay_status take_rest(const arguments *a, int argc, char **argv)
         if (!zl_request_put(is_of_view(a, argv[i]) ? a->request : object, argv[i]))
             return refuse_argument(a, argv[i], "is no FIELD=VALUE");
     }
-    if (object == map) map_complete(map);
     return ZLAY_OK;
+}
+
+/* From the first argument that is missing on, those that may not be left out. */
+static zlay_status refuse_missing(const arguments *a, const char *first)
+{
+    char list[256] = "";
+    zl_text out = {list, sizeof list - 1, 0};
+    int count = 0;
+    for (const char *at = first; *at; at += strspn(at, " ")) {
+        size_t length = strcspn(at, " ");
+        if (*at == '[') break;
+        zl_putf(&out, "%s%.*s", count++ ? ", " : "", (int)length, at);
+        at += length;
+    }
+    return refuse(a, list, out.need, count > 1 ? "are missing" : "is missing");
 }
 
 static zlay_status take_all(const arguments *a, int argc, char **argv)
@@ -224,7 +221,7 @@ static zlay_status take_all(const arguments *a, int argc, char **argv)
         at += strcspn(at, " ");
         if (!strncmp(field, "FIELD", 5)) break;
         if (may && (used == argc || !serves(field, argv[used]))) continue;
-        if (used == argc) return refuse(a, field, length, "is missing");
+        if (used == argc) return refuse_missing(a, field);
         zlay_status status = take(a, field, length, argv[used++]);
         if (status) return status;
     }

@@ -70,9 +70,13 @@ static zlay_status limits_read(zl_call *call, zlay_limits *limits, const json_t 
         uint64_t count = 0;
         char quoted[256];
         size_t length = strlen(name), limit = zl_limit_find(name, length);
-        if (limit == ZL_LIMITS)
-            return zl_fail(call->ctx, ZLAY_EINVAL, "limits: no limit is called '%s'",
-                           zl_quote(quoted, name, length));
+        if (limit == ZL_LIMITS) {
+            zl_like like = zl_like_begin(name, length);
+            for (size_t i = 0; zlay_limit_nth(i); i++)
+                zl_like_offer(&like, zlay_limit_nth(i)->name);
+            return zl_fail(call->ctx, ZLAY_EINVAL, "limits: no limit is called '%s'%s",
+                           zl_quote(quoted, name, length), like.hint);
+        }
         if (!zl_json_u64(value, &count) || !count)
             return zl_wrong(call, name, "a count of at least 1");
         if (count > zl_limit_get(zl_ceilings(call->ctx), limit))
@@ -97,16 +101,23 @@ static zlay_status limits_apply(zl_call *call)
 
 /* ---- one request ---------------------------------------------------------- */
 
+static zlay_status no_op(zl_call *call, const char *name, size_t length)
+{
+    char quoted[256];
+    zl_like like = zl_like_begin(name, length);
+    zl_ops_offer(&like);
+    return zl_fail(call->ctx, ZLAY_ENOTSUP, "no op is called '%s'%s",
+                   zl_quote(quoted, name, length), like.hint);
+}
+
 static zlay_status op_run(zl_call *call)
 {
     const json_t *name = json_object_get(call->request, "op");
-    char quoted[256];
     if (!name) return zl_fail(call->ctx, ZLAY_EINVAL, "field 'op' is missing");
     if (!json_is_string(name)) return zl_wrong(call, "op", "a text");
     const zl_op *op = zl_op_find(json_string_value(name));
     if (!op || json_string_length(name) != strlen(op->name))
-        return zl_fail(call->ctx, ZLAY_ENOTSUP, "no op is called '%s'",
-                       zl_quote(quoted, json_string_value(name), json_string_length(name)));
+        return no_op(call, json_string_value(name), json_string_length(name));
     call->op = op;
     zlay_status status = zl_names_check(call, call->request, op->name, op->fields);
     if (!status) status = limits_apply(call);

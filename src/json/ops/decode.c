@@ -200,10 +200,13 @@ static zlay_status answer_write(zlay_ctx *ctx, zlay_buf *out, decoded *d)
 
 zlay_status zl_decode_bits(zlay_ctx *ctx, zlay_buf *out, int argc, char **argv)
 {
+    static const char *const all[] = {"tensormap", "smemdesc", "idesc", "buffer"};
     const char *why = "decode takes WHAT TARGET BITS [NAME=VALUE ...]; WHAT is tensormap, "
                       "smemdesc, idesc or buffer";
+    zl_like like = zl_like_begin(argc ? argv[0] : "", argc ? strlen(argv[0]) : 0);
+    for (size_t i = 0; i < ZL_COUNT(all); i++) zl_like_offer(&like, all[i]);
     decoded d = {.what = argv[0], .request = argc < 3 ? NULL : request_of(&why, argc, argv)};
-    if (!d.request) return zl_fail(ctx, ZLAY_EINVAL, "%s", why);
+    if (!d.request) return zl_fail(ctx, ZLAY_EINVAL, "%s%s", why, like.hint);
     d.unpacked = zl_response_to(ctx, d.request);
     zlay_status status = answer_write(ctx, out, &d);
     json_decref(d.printed);

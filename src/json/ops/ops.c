@@ -28,6 +28,11 @@ const zl_op *zl_op_find(const char *name)
     return NULL;
 }
 
+void zl_ops_offer(zl_like *like)
+{
+    for (size_t i = 0; i < ZL_COUNT(ops); i++) zl_like_offer(like, ops[i].name);
+}
+
 void zl_op_names(zl_text *out, const zl_op *op, bool needed)
 {
     zl_names_list(out, op->fields, needed);

@@ -8,6 +8,7 @@
 /* The i-th op, NULL past the last; the op of a name, NULL for none. */
 const zl_op *zl_op_at(size_t i);
 const zl_op *zl_op_find(const char *name);
+void zl_ops_offer(zl_like *like);
 
 /* The names of an op's fields: those that a request needs, or those that it may have. */
 enum { ZL_NAMES_MOST = 1024 };

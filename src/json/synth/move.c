@@ -46,8 +46,8 @@ static void text_put(zl_call *call, json_t *map, const zlay_given *given)
 {
     const char *field = zlay_field_name(given->field);
     json_t *text = json_stringn(given->text, given->length), *list = json_object_get(map, field);
-    if (json_is_array(list)) json_array_set_new(list, (size_t)given->index, text);
-    else zl_put_value(call, map, field, text);
+    if (!json_is_array(list)) zl_put_value(call, map, field, text);
+    else if (json_array_set_new(list, (size_t)given->index, text)) call->no_memory = true;
 }
 
 static json_t *maps_value(zl_call *call, const zlay_move *move)

@@ -47,7 +47,7 @@ static zlay_status read_access(zl_call *call, const json_t *object, const zl_fie
     zl_json_text name = {0};
     zlay_status status = zl_get_text(call, object, field->name, &name);
     if (!status && zlay_bank_find(to, name.text, name.length))
-        status = zl_wrong(call, field->name, "an access to shared memory that is known");
+        status = zl_no_access(call, field->name, &name);
     return status;
 }
 

@@ -36,6 +36,13 @@ typedef struct bits {
 
 static const bits rows[] = {
 #define BITS(target, field, at, width, means) {target, QUANTITY_##field, at, width, #field, means},
+#define WORD3(target, word)
+#include "legality/buffer/buffer.def"
+};
+
+static const uint32_t raw_words[] = {
+#define BITS(target, field, at, width, means)
+#define WORD3(target, word) [target] = word,
 #include "legality/buffer/buffer.def"
 };
 
@@ -135,11 +142,17 @@ static uint64_t bound(int32_t name, const zl_subject *s, uint32_t i)
     }
 }
 
-enum { DATA_FORMAT_32 = 4 }; /* as CK writes it */
+/* The data format of a raw buffer. */
+static uint64_t raw_format(const zlay_target *target)
+{
+    zlay_buffer raw = {0};
+    zlay_buffer_raw(&raw, target);
+    return raw.data_format;
+}
 
 static void fix(zlay_reason *r, const zl_rule *rule, const zl_subject *s)
 {
-    if (rule->quantity == ZL_Q_BUF_WORD3) zl_give(r, rule->keeps, DATA_FORMAT_32, 1);
+    if (rule->quantity == ZL_Q_BUF_WORD3) zl_give(r, rule->keeps, raw_format(s->target), 1);
     else if (rule->quantity != ZL_Q_BUF_TARGET) zl_fix_plain(r, rule, s);
 }
 
@@ -199,6 +212,13 @@ zlay_status zlay_buffer_unpack(zlay_buffer *out, const zlay_target *target,
     b.other = words->word[LAST] & ~owned(kind);
     *out = b;
     return ZLAY_OK;
+}
+
+zlay_status zlay_buffer_raw(zlay_buffer *out, const zlay_target *target)
+{
+    if (!out || !target) return ZLAY_EINVAL;
+    return zlay_buffer_unpack(out, target,
+                              &(zlay_buffer_words){.word[LAST] = raw_words[kind_of(target)]});
 }
 
 size_t zl_buffer_bit_fields(zl_bit_field *out, const zlay_target *target, const zlay_buffer *b)

@@ -41,6 +41,22 @@ static void the_header_says(void **state)
     assert_true(soffset.answer == ZLAY_UNDECIDED && strstr(soffset.gap, "gem5") && strstr(soffset.gap, "LLVM"));
 }
 
+/* Word 3 is CK's and the other words are 0; of gfx1250 all are. */
+static void a_raw_buffer_is_cks(void **state)
+{
+    (void)state;
+    zlay_buffer b;
+    for (int t = 0; t < TARGETS; t++) {
+        assert_int_equal(zlay_buffer_raw(&b, target_of(targets[t])), ZLAY_OK);
+        zlay_buffer_words w = pack(targets[t], &b);
+        assert_true(!w.word[0] && !w.word[1] && !w.word[2]);
+        assert_int_equal(w.word[3], t == GFX1250 ? 0 : 0x00020000);
+    }
+    assert_int_equal(zlay_buffer_raw(&b, target_of("sm_90a")), ZLAY_ENOTSUP);
+    assert_int_equal(zlay_buffer_raw(NULL, target_of("gfx942")), ZLAY_EINVAL);
+    assert_int_equal(zlay_buffer_raw(&b, NULL), ZLAY_EINVAL);
+}
+
 /* ---- bits ------------------------------------------------------------------------------------ */
 
 /* Bit by bit, as Triton, TensileLite and gem5 have the older form and LLVM the newer one: a letter a field, from bit 0. */
@@ -312,7 +328,7 @@ static void waits_are_the_assemblers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_header_says),
+        cmocka_unit_test(the_header_says), cmocka_unit_test(a_raw_buffer_is_cks),
         cmocka_unit_test(each_bit_has_its_field),
         cmocka_unit_test(any_bits_come_back),
         cmocka_unit_test(words_of_kernels),

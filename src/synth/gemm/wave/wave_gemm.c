@@ -178,10 +178,12 @@ static zlay_status store_width(zlay_ctx *ctx, zlay_plan *plan)
  * then loads there return 0, and stores are dropped. */
 static zlay_status outside_check(zlay_ctx *ctx, const zlay_plan *plan)
 {
-    zlay_buffer resource = {.records = SPAN_MOST - 1, .data_format = 4};
+    zlay_buffer resource;
     zlay_buffer_access access = {.offset = (uint32_t)SPAN_MOST, .bytes = CHUNK};
     zlay_buffer_reach reach = {0};
-    zlay_status status = zlay_buffer_reaches(&reach, plan->info.target, &resource, &access);
+    zlay_status status = zlay_buffer_raw(&resource, plan->info.target);
+    resource.records = SPAN_MOST - 1;
+    if (!status) status = zlay_buffer_reaches(&reach, plan->info.target, &resource, &access);
     if (!status && reach.answer == ZLAY_NO) return ZLAY_OK;
     return zl_fail(ctx, status ? status : ZLAY_ENOTSUP,
                    "target: no rule says that loads past a buffer bring 0");
