@@ -196,7 +196,8 @@ LONGEST := emit/attention_run pipe/runs/mutants
 MACHINES := $(LONGEST) $(addprefix emit/,attention_text block_gemm_run block_scales_run gcn_attention gcn_epilogue gcn_types multicast_run \
     pipe_run ptx_types quantise_run scales_run split_run stream_run swap_run sync_gemm_run tmem_gemm_run weights_run)
 TESTS := $(call programs,$(UNITS) $(WORLDS))
-CHECKS := $(sort $(wildcard tests/checks/*.sh))
+# Two builds for one check are too long for `make test`; `make test-all` has it.
+CHECKS := $(sort $(filter-out $(if $(filter 1,$(ZLAY_EXHAUSTIVE)),,tests/checks/reproducible.sh),$(wildcard tests/checks/*.sh)))
 # `make test TESTS=build/tests/algebra/layout/layout CHECKS=` runs one program.
 
 # The interpreters of PTX and AMDGCN are compiled once, not into each program that executes a kernel; and without a
