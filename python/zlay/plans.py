@@ -194,19 +194,24 @@ class Plan(Shown):
         if size != found:
             raise Error("EINVAL", f"{name}_scales has to have {size} bytes, not {found}")
 
-    def _fit(self, a: Any, b: Any, d: Any) -> Tuple[int, int, int]:
-        """The addresses of arrays that have the types, shapes and strides of the request."""
+    @functools.cached_property
+    def _asked(self) -> Tuple[Tuple[str, int, Tuple[int, ...], Tuple[int, ...]], ...]:
+        """The type, shape and strides in elements of A, B and D."""
         g, i, column = self._gemm, self._info, lib.ZLAY_ORDER_COLUMN
         types = (i.mma.b, i.mma.a, i.d_type) if i.swapped else (i.mma.a, i.mma.b, i.d_type)
-        asked = ((a, g.m, g.k, g.a_order == column, g.lda), (b, g.k, g.n, g.b_order != lib.ZLAY_ORDER_ROW, g.ldb),
-                 (d, g.m, g.n, g.d_order == column, g.ldd))
+        matrices = ((g.m, g.k, g.a_order == column, g.lda), (g.k, g.n, g.b_order != lib.ZLAY_ORDER_ROW, g.ldb), (g.m, g.n, g.d_order == column, g.ldd))
         each: Optional[str] = None if not g.groups else "D" if g.ragged == lib.ZLAY_RAGGED_K else "B"
-        addresses = []
-        for name, type, (x, rows, columns, down, pitch) in zip("ABD", types, asked):
+        asked = []
+        for name, type, (rows, columns, down, pitch) in zip("ABD", types, matrices):
             pitch = pitch or (rows if down else columns)
             shape: Tuple[int, ...] = (rows, columns)
             strides: Tuple[int, ...] = (1, pitch) if down else (pitch, 1)
             if name == each:
                 shape, strides = (g.groups, *shape), (pitch * (columns if down else rows), *strides)
-            addresses.append(wanted(name, x, type, shape, strides))
-        return addresses[0], addresses[1], addresses[2]
+            asked.append((name, type, shape, strides))
+        return tuple(asked)
+
+    def _fit(self, a: Any, b: Any, d: Any) -> Tuple[int, int, int]:
+        """The addresses of arrays that have the types, shapes and strides of the request."""
+        at_a, at_b, at_d = [wanted(name, x, type, shape, strides) for x, (name, type, shape, strides) in zip((a, b, d), self._asked)]
+        return at_a, at_b, at_d

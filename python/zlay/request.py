@@ -2,12 +2,13 @@
 """Structs of requests from Python's keywords: members by their names, enumerators and types by their words."""
 from __future__ import annotations
 
+import functools
 from typing import Any, Collection, Mapping, Tuple
 
 from ._lib import cstring, ffi, lib
 from .errors import Error
 from .tensormap import type_of
-from .tensors import on_host, tensor
+from .tensors import Tensor, on_host, tensor
 
 __all__ = ["filled", "member", "wanted"]
 
@@ -44,11 +45,9 @@ def filled(kind: str, fields: Mapping[str, Any], words: Mapping[str, str], types
     return of
 
 
-def wanted(name: str, x: Any, type: int, shape: Tuple[Any, ...], strides: Tuple[int, ...]) -> int:
-    """The address of a device's array of this type, shape (None: any extent) and strides in elements, or Error."""
-    if on_host(x):
-        raise Error("EINVAL", f"{name} lies on the host: a kernel reads arrays of a device")
-    t = tensor(x)
+@functools.lru_cache(maxsize=1024)
+def _fits(name: str, type: int, shape: Tuple[Any, ...], strides: Tuple[int, ...], t: Tensor) -> None:
+    """Error unless an array, whose address is left out, has this type, shape and these strides; what fits is not looked at again."""
     packs = 2 if lib.zlay_type_bits(type) == 4 else 1  # two elements are a byte, along the contiguous dimension
     if 8 * t.bytes != packs * lib.zlay_type_bits(type):
         raise Error("EINVAL", f"{name} has to have elements of {cstring(lib.zlay_type_name(type))}, not {t.type}")
@@ -60,4 +59,12 @@ def wanted(name: str, x: Any, type: int, shape: Tuple[Any, ...], strides: Tuple[
         found = tuple(s // t.bytes for s in t.strides)
         asked = ", ".join("any" if n is None else str(n) for n in shape)
         raise Error("EINVAL", f"{name} has to have the shape ({asked}) and the strides {strides}, not {t.shape} and {found}")
+
+
+def wanted(name: str, x: Any, type: int, shape: Tuple[Any, ...], strides: Tuple[int, ...]) -> int:
+    """The address of a device's array of this type, shape (None: any extent) and strides in elements, or Error."""
+    if on_host(x):
+        raise Error("EINVAL", f"{name} lies on the host: a kernel reads arrays of a device")
+    t = tensor(x)
+    _fits(name, type, shape, strides, t._replace(address=0))
     return t.address

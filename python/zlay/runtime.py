@@ -52,7 +52,11 @@ def stream_of(stream: Any, x: Any) -> int:
     """The address of a stream: an integer, a stream of torch or CuPy, by `__cuda_stream__`; None: torch's current one for a
     tensor of torch, else the default stream."""
     if stream is None and type(x).__module__.split(".")[0] == "torch":
-        stream = sys.modules["torch"].cuda.current_stream(x.device)
+        torch = sys.modules["torch"]
+        current = getattr(getattr(torch, "_C", None), "_cuda_getCurrentRawStream", None)  # a tenth of the time of current_stream
+        if current is not None:
+            return int(current(x.device.index))
+        stream = torch.cuda.current_stream(x.device)
     for name in ("cuda_stream", "ptr"):
         if hasattr(stream, name):
             return int(getattr(stream, name))

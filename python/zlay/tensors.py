@@ -6,6 +6,7 @@ No data is copied, and no library of arrays is imported.
 from __future__ import annotations
 
 import math
+import functools
 import re
 from typing import Any, NamedTuple, Optional, Tuple
 
@@ -87,13 +88,18 @@ def _interface(of: Any, type: Optional[str]) -> Tensor:
     return Tensor(int(of["data"][0]), shape, tuple(of["strides"] or _dense(shape, size)), type or f"{_KINDS[kind]}{8 * size}", size)
 
 
-def _torch(x: Any) -> Tensor:
-    name, size = str(x.dtype).rsplit(".", 1)[-1], int(x.element_size())
+@functools.lru_cache(maxsize=None)
+def _torch_type(dtype: Any, size: int) -> str:
+    name = str(dtype).rsplit(".", 1)[-1]
     plain = re.fullmatch(r"(u?)(int|float)(\d+)", name)
     if name not in _TORCH and not plain:
         raise Error("ENOTSUP", f"elements of {name}: give `type`")
-    type = _TORCH.get(name) or f"{'f' if plain and plain[2] == 'float' else 'u' if plain and plain[1] else 's'}{8 * size}"
-    return Tensor(int(x.data_ptr()), tuple(map(int, x.shape)), tuple(size * int(n) for n in x.stride()), type, size)
+    return _TORCH.get(name) or f"{'f' if plain and plain[2] == 'float' else 'u' if plain and plain[1] else 's'}{8 * size}"
+
+
+def _torch(x: Any) -> Tensor:
+    size = int(x.element_size())
+    return Tensor(int(x.data_ptr()), tuple(map(int, x.shape)), tuple([size * int(n) for n in x.stride()]), _torch_type(x.dtype, size), size)
 
 
 def _property(x: Any, name: str) -> Any:

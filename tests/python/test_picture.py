@@ -55,7 +55,7 @@ class Pictures(unittest.TestCase):
         for view in views:
             with self.assertRaises(zlay.Error) as missing:
                 zlay.show(view.split(".")[1])
-            self.assertRegex(missing.exception.message, "is missing")
+            self.assertRegex(missing.exception.message, "(is|are) missing")
         self.assertEqual(zlay.show("show.layout", layout="(2,2):(2,1)").text, zlay.show("layout", layout=zlay.Layout("(2,2):(2,1)")).text)
         with self.assertRaisesRegex(zlay.Error, "show.nothing"):
             zlay.show("nothing")
