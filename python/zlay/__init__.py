@@ -17,7 +17,7 @@ from .errors import Error, ProvedNone, Refused, Undecided
 from .f2 import F2
 from .layout import Layout
 from .pipe import Pipe
-from .tensormap import TensorMap
+from .tensormap import Repair, TensorMap
 
 if TYPE_CHECKING:
     from . import check, ops, runtime, synth, variants
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from .weights import Weights
 
 __all__ = ["Attention", "Error", "F2", "Fix", "Layout", "Picture", "Pipe", "Plan", "ProvedNone", "Reason", "Refused", "Rows",
-           "TensorMap", "Undecided", "Verdict", "Weights", "call", "check", "explain", "limits", "ops", "plan", "runtime", "show", "synth",
+           "Repair", "TensorMap", "Undecided", "Verdict", "Weights", "call", "check", "explain", "limits", "ops", "plan", "runtime", "show", "synth",
            "variants"]
 
 __version__ = version()

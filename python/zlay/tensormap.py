@@ -13,7 +13,7 @@ zlay.errors.Refused: REFUSED: TMAP_BOX: box[1] is 300; each box extent is 1 to 2
 """
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Dict, Mapping, Optional, Sequence, Tuple, Union
+from typing import TYPE_CHECKING, Any, Dict, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
 from ._lib import cstring, fail, ffi, lib
 from .errors import Error
@@ -23,7 +23,7 @@ from .tensors import Tensor, tensor
 if TYPE_CHECKING:
     from .verdict import Verdict
 
-__all__ = ["MapLike", "TensorMap"]
+__all__ = ["MapLike", "Repair", "TensorMap"]
 
 
 def target_of(name: str) -> Any:
@@ -310,18 +310,20 @@ class TensorMap(Shown):
 
         return asked("tensormap.check", target=self.target, map=self)
 
-    def repair(self) -> TensorMap:
-        """The nearest map that passes, itself where it is legal, or ProvedNone; the message of `check` says what it keeps.
+    def repair(self) -> Repair:
+        """The nearest map that passes, itself where it is legal, and what it asks of its user; or ProvedNone.
 
         >>> import zlay
-        >>> zlay.TensorMap("bf16", 0, (4100, 4096), (8200,), (64, 64)).repair().stride
-        (8208,)
+        >>> r = zlay.TensorMap("bf16", 0, (4100, 4096), (8200,), (64, 64)).repair()
+        >>> r.map.stride, r.keeps, r.copies
+        ((8208,), 'values', 1)
         """
         out, keeps, split = ffi.new("zlay_tensormap *"), ffi.new("int32_t *"), ffi.new("uint64_t *")
         status = lib.zlay_tensormap_repair(out, keeps, split, self._target, self._map)
         if status:
             raise fail(status, "no change of its fields passes and keeps the values" if status == 1 else "the arguments of a tensor map")
-        return TensorMap._of(out, self.target)
+        words = {lib.ZLAY_KEEPS_ALL: "all", lib.ZLAY_KEEPS_BYTES: "bytes", lib.ZLAY_KEEPS_VALUES: "values"}
+        return Repair(TensorMap._of(out, self.target), words.get(keeps[0], "nothing"), int(split[0]))
 
     def __bytes__(self) -> bytes:
         """The 128 bytes as a measured driver writes them, or Refused; sm_90 alone. `zlay.runtime.encode` asks the driver."""
@@ -332,6 +334,16 @@ class TensorMap(Shown):
         if status:
             raise fail(status, f"maps of {self.target} are not known by their bits: the driver writes them")
         return bytes(ffi.buffer(words))
+
+
+class Repair(NamedTuple):
+    """A map that passes, and what its user has to do: it describes a tensor as it would have to lie, and moves nothing."""
+
+    map: TensorMap
+    #: "all": the same bytes reach the same places; "bytes": they lie otherwise in shared memory; "values": the tensor has to be laid out
+    #: anew, as the map's address and strides say; "nothing": another copy is wanted.
+    keeps: str
+    copies: int  # to issue in the place of one
 
 
 #: A tensor map, or its fields as docs/batch.md has them.

@@ -185,6 +185,7 @@ check "docs/recipes/triton.md: the transcripts" transcript_is_true docs/recipes/
 check "docs/recipes/cutlass.md: the transcripts" transcript_is_true docs/recipes/cutlass.md 3
 check "docs/recipes/tilelang.md: the transcripts" transcript_is_true docs/recipes/tilelang.md 4
 check "docs/recipes/ck.md: the transcripts" transcript_is_true docs/recipes/ck.md 5
+check "docs/recipes/amd.md: the transcripts" transcript_is_true docs/recipes/amd.md 4
 check "docs/recipes/target.md: its rows are a target, which the program asks about" target_is_added
 check "recipes are at most a page" recipes_are_short
 check "docs/gemm.md: the transcripts" transcript_is_true docs/gemm.md 34

@@ -146,8 +146,10 @@ class Maps(unittest.TestCase):
         self.assertEqual((reason.fix.keeps, reason.fix.set[0]["value"]), ("values", 8208))
         self.assertIn("8208", str(refused.exception))
         self.assertFalse(refused.exception.verdict)
-        self.assertEqual(m.repair().stride, (8208,))
-        self.assertTrue(m.repair().legal)
+        repair = m.repair()
+        self.assertEqual((repair.map.stride, repair.map.legal, repair.keeps, repair.copies), ((8208,), True, "values", 1))
+        wide = self.map(extent=(4096, 512), stride=(8192,), box=(64, 300)).repair()
+        self.assertEqual((wide.map.box, wide.keeps, wide.copies), ((64, 150), "all", 2))
         with self.assertRaises(zlay.ProvedNone):
             self.map(extent=(0, 512)).repair()
 

@@ -22,7 +22,9 @@ def repaired(x: Any) -> zlay.TensorMap:
         reason: zlay.Reason = e.verdict.broken[0]
         rule: str = reason.rule
         print(rule, e.status, e.message)
-        return m.repair()
+        repair: zlay.Repair = m.repair()
+        print(repair.keeps, repair.copies)
+        return repair.map
     return m
 
 

@@ -142,7 +142,9 @@ static zlay_status map_check(zlay_ctx *ctx, map_text *t)
     if (status) return zl_fail(ctx, status, "map: a reserved word is not 0");
     if (verdict.answer != ZLAY_YES) {
         zlay_rule_info(&rule, reason.rule);
-        return zl_fail(ctx, ZLAY_EINVAL, "map: %s says no to it", rule.id ? rule.id : "a rule");
+        return zl_fail(ctx, ZLAY_EINVAL, "map: %s: %s[%d] is %lld; %s; tensormap.check has its repair",
+                       rule.id ? rule.id : "a rule", zlay_field_name(reason.field), reason.index,
+                       (long long)reason.value, rule.text ? rule.text : "it is broken");
     }
     t->known = !zlay_tensormap_pack(t->words, t->target, t->map);
     if (t->language == ZLAY_TEXT_HIP)
