@@ -47,6 +47,8 @@ def type_of(type: Union[str, int]) -> int:
 
 def _swizzle(swizzle: Union[str, int]) -> int:
     if isinstance(swizzle, int):
+        if swizzle in (32, 64, 128):
+            raise Error("EINVAL", f"a swizzle of {swizzle} bytes is '{swizzle}B'; a number is one of cuda.h")
         return swizzle
     number = getattr(lib, f"ZLAY_SWIZZLE_{swizzle.upper()}", None)
     if number is None:

@@ -154,7 +154,7 @@ class Maps(unittest.TestCase):
             self.map(extent=(0, 512)).repair()
 
     def test_arguments_that_do_not_read(self):
-        for bad in ({"type": "f17"}, {"swizzle": "127B"}, {"target": "sm_1"}, {"box": (1,)}, {"stride": ()}):
+        for bad in ({"type": "f17"}, {"swizzle": "127B"}, {"swizzle": 128}, {"target": "sm_1"}, {"box": (1,)}, {"stride": ()}):
             with self.assertRaises(zlay.Error) as refused:
                 self.map(**bad)
             self.assertEqual(refused.exception.status, "EINVAL")
