@@ -215,9 +215,12 @@ $(B)/libinterpreters.a: $(INTERPRETERS)
 BUSY := pipe/runs/% emit/%_run emit/gcn% emit/copy emit/move emit/function/copy emit/function/ragged synth/copy/unknowns synth/tensormap/store synth/swizzle/% \
     algebra/ops/beside_powers algebra/decide/large algebra/decide/pieces algebra/layout/eval_many
 $(filter-out $(BUSY:%=$(B)/tests/%),$(call programs,$(UNITS))): private COMPILE += -O0
+# Hundreds of programs are linked with archives that have debugging information: gold takes half of the time there.
+GOLD := $(if $(shell command -v ld.gold 2> /dev/null),-fuse-ld=gold)
+TEST_LD = $(if $(findstring -fsanitize,$(CFLAGS)),,$(GOLD))
 $(B)/tests/%: tests/%.c $(ARCHIVES) $(B)/libinterpreters.a
 	@mkdir -p $(@D)
-	$(COMPILE) -Itests/support -Itests -o $@ $< $(LDFLAGS) $(B)/libinterpreters.a $(ARCHIVES) -Wl,--as-needed -lcmocka -lisl -lflint -lgmp \
+	$(COMPILE) -Itests/support -Itests -o $@ $< $(TEST_LD) $(LDFLAGS) $(B)/libinterpreters.a $(ARCHIVES) -Wl,--as-needed -lcmocka -lisl -lflint -lgmp \
 	    -ljansson -ldl -lm -lpthread
 
 tests: $(TESTS)
