@@ -214,7 +214,8 @@ else
 fi
 printf '#include <zlay/zlay.h>\nint main(void) { zlay_ctx *c; return zlay_ctx_new(&c, NULL, NULL) != ZLAY_OK; }\n' > "$tap_dir/a.c"
 # It builds the library once more, which make test-all has the time for.
-[ "${ZLAY_EXHAUSTIVE:-0}" = 0 ] || check "pkg-config --static without engines, moved" pkg_config_static
+[ "${ZLAY_EXHAUSTIVE:-0}" = 0 ] ||
+check "pkg-config --static without engines, moved" pkg_config_static
 check "what bash completes" completes
 read_by zsh zsh/site-functions/_zlay
 read_by fish fish/vendor_completions.d/zlay.fish
