@@ -16,9 +16,8 @@ from . import arguments as given_by
 from ._lib import context, ffi, lib, made, printed
 from .arguments import Argument, Given
 from .errors import Error
-from .pipe import Pipe
+from .planned import Planned
 from .request import filled, wanted
-from .shown import Shown
 from .tensormap import target_of
 from .tensors import dense
 
@@ -61,8 +60,10 @@ class _Text:
         return Kernel(ordinal, "zlay_kernel_load_attention", ask)
 
 
-class Attention(Shown):
+class Attention(Planned):
     """A plan of attention, made by `zlay.plan.attention`."""
+
+    _pipe = lib.zlay_attention_pipe
 
     def __init__(self, target: str, head: int, queries: int, keys: int, **fields: Any) -> None:
         given: Dict[str, Any] = {"head": head, "queries": queries, "keys": keys, **fields}
@@ -86,29 +87,10 @@ class Attention(Shown):
         return self._info.tile_m, self._info.tile_n
 
     @property
-    def stages(self) -> int:
-        """Stages of the rings of keys and of values."""
-        return int(self._info.stages)
-
-    @property
     def grid(self) -> Tuple[int, int, int]:
         """Blocks of a launch."""
         grid = self._info.grid
         return grid[0], grid[1], grid[2]
-
-    @property
-    def threads(self) -> int:
-        """Threads of a block."""
-        return int(self._info.threads)
-
-    @property
-    def pipe(self) -> Pipe:
-        """The pipe that is proved."""
-        pipe = lib.zlay_attention_pipe(self._of)
-        return Pipe(printed(lambda out: lib.zlay_pipe_print(out, pipe)))
-
-    def _view_(self) -> Tuple[str, Mapping[str, Any]]:
-        return "pipe", {"pipe": self.pipe}
 
     @functools.cached_property
     def _text(self) -> _Text:

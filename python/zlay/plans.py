@@ -15,9 +15,8 @@ from . import arguments as given_by
 from ._lib import context, ffi, lib, made, printed
 from .arguments import Argument
 from .errors import Error
-from .pipe import Pipe
+from .planned import Planned
 from .request import filled, wanted
-from .shown import Shown
 from .tensormap import target_of
 from .tensors import dense
 
@@ -46,8 +45,10 @@ def request(fields: Mapping[str, Any]) -> Tuple[Any, Any]:
     return gemm, text
 
 
-class Plan(Shown):
+class Plan(Planned):
     """A plan of a GEMM D = A B, made by `zlay.plan`."""
+
+    _pipe = lib.zlay_plan_pipe
 
     def __init__(self, target: str, m: int, n: int, k: int, **fields: Any) -> None:
         gemm, text = request({"m": m, "n": n, "k": k, **fields})
@@ -64,19 +65,9 @@ class Plan(Shown):
         return self._info.tile_m, self._info.tile_n, self._info.tile_k
 
     @property
-    def stages(self) -> int:
-        """Stages of the ring."""
-        return int(self._info.stages)
-
-    @property
     def smem(self) -> int:
         """Dynamic shared memory of a block, bytes."""
         return int(self._info.smem)
-
-    @property
-    def threads(self) -> int:
-        """Threads of a block."""
-        return int(self._info.threads)
 
     @property
     def workspace(self) -> int:
@@ -87,15 +78,6 @@ class Plan(Shown):
     def why(self) -> str:
         """Every rule that the plan asked, one line each: rule, field, value, bound, answer, source; and which path it takes."""
         return printed(lambda out: lib.zlay_plan_rules(out, self._of))
-
-    @property
-    def pipe(self) -> Pipe:
-        """The pipe that is proved."""
-        pipe = lib.zlay_plan_pipe(self._of)
-        return Pipe(printed(lambda out: lib.zlay_pipe_print(out, pipe)))
-
-    def _view_(self) -> Tuple[str, Mapping[str, Any]]:
-        return "pipe", {"pipe": self.pipe}
 
     def __str__(self) -> str:
         return printed(lambda out: lib.zlay_plan_print(out, self._of))

@@ -9,21 +9,22 @@
 from __future__ import annotations
 
 import functools
-from typing import Any, Mapping, Tuple
+from typing import Any, Tuple
 
 from ._lib import context, fail, ffi, lib, made, printed
 from .errors import Error
 from .layout import Layout
-from .pipe import Pipe
+from .planned import Planned
 from .request import filled
-from .shown import Shown
 from .tensormap import target_of
 
 __all__ = ["Weights"]
 
 
-class Weights(Shown):
+class Weights(Planned):
     """A plan of D = A B with B of few bits, made by `zlay.plan.weights`."""
+
+    _pipe = lib.zlay_weights_pipe
 
     def __init__(self, target: str, m: int, n: int, k: int, **fields: Any) -> None:
         ask = filled("zlay_weights", {"m": m, "n": n, "k": k, **fields}, {}, ("type", "weights"), "plan.weights")
@@ -37,34 +38,15 @@ class Weights(Shown):
         return self._info.tile_m, self._info.tile_n, self._info.tile_k
 
     @property
-    def stages(self) -> int:
-        """Stages of the ring."""
-        return int(self._info.stages)
-
-    @property
     def grid(self) -> Tuple[int, int, int]:
         """Blocks of a launch."""
         grid = self._info.grid
         return grid[0], grid[1], grid[2]
 
     @property
-    def threads(self) -> int:
-        """Threads of a block."""
-        return int(self._info.threads)
-
-    @property
     def packed(self) -> int:
         """Bytes of B as the kernel reads it."""
         return int(self._info.packed)
-
-    @property
-    def pipe(self) -> Pipe:
-        """The pipe that is proved."""
-        pipe = lib.zlay_weights_pipe(self._of)
-        return Pipe(printed(lambda out: lib.zlay_pipe_print(out, pipe)))
-
-    def _view_(self) -> Tuple[str, Mapping[str, Any]]:
-        return "pipe", {"pipe": self.pipe}
 
     @property
     def _type(self) -> int:
