@@ -255,11 +255,18 @@ static zlay_status pipe_make(zlay_ctx *ctx, zlay_plan *plan)
     return zl_by_tmem(plan) ? zl_tmem_gemm_pipe(ctx, plan) : zl_gemm_pipe(ctx, plan);
 }
 
+static zlay_status target_check(zlay_ctx *ctx, const zlay_target *target)
+{
+    if (zl_wave_target(target) || zl_gemm_by_sync(target) || target->features & (ZL_HAS_WGMMA | ZL_HAS_TCGEN05)) return ZLAY_OK;
+    return zl_fail(ctx, ZLAY_ENOTSUP, "%s: GEMMs are planned for targets with wgmma, tcgen05, mma.sync or MFMA", zlay_target_name(target));
+}
+
 /* Everything that the modelled time depends on: all but certificates and the pipe. */
 static zlay_status plan_lay(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *gemm)
 {
     zlay_gemm g;
-    zlay_status status = request_copy(ctx, &g, gemm);
+    zlay_status status = target_check(ctx, plan->info.target);
+    if (!status) status = request_copy(ctx, &g, gemm);
     if (!status) status = zl_gemm_blocks_check(ctx, plan->info.target, &g);
     if (!status) status = gemm_read(ctx, plan, &g);
     if (!status && zl_wave_target(plan->info.target)) return waves_plan(ctx, plan, &g);
