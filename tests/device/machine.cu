@@ -404,15 +404,13 @@ void measure_barriers(unsigned *out, int processors)
             slot_alone<<<1, 1>>>(s, out, CHAIN, waits);
             return span_cycles(s) / CHAIN;
         });
-    put_form("ARRIVE", "ANY", 0, 0, 0, "SHARED", 1, 0, alone[0]);
-    put_form("WAIT", "ANY", 0, 0, 0, "SHARED", 1, 0, alone[1]);
-    double barrier = median(TIMES, [&] {
+    put_fact("ARRIVE_CYCLES", alone[0]);
+    put_fact("WAIT_CYCLES", alone[1]);
+    put_fact("BARRIER_CYCLES", median(TIMES, [&] {
         span *s = span_new();
         named<<<1, 128>>>(s, CHAIN);
         return span_cycles(s) / CHAIN;
-    });
-    put_fact("BARRIER_CYCLES", barrier);
-    put_form("BAR_SYNC", "ANY", 0, 0, 0, "ISSUE", 1, 0, barrier);
+    }));
     put_fact("BLOCK_CYCLES", block_cycles(processors));
     put_fact("LAUNCH_NS", launch_ns());
 }
