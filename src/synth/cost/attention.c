@@ -31,7 +31,7 @@ static void count_tiles(const zlay_attention_plan *p, uint64_t *all, uint64_t *m
     uint64_t blocks = p->info.grid[0], tiles = p->info.tiles;
     *most = tiles;
     *all = zl_umul_sat(blocks, tiles);
-    if (!p->count_times) return;
+    if (!p->ask.causal) return;
     *all = *most = 0;
     for (uint64_t x = 0; x < blocks; x++) {
         uint64_t own = zl_umin((x * p->count_times + p->count_add) / p->info.tile_n, tiles);
@@ -49,7 +49,7 @@ static zlay_status deal(zlay_ctx *ctx, zlay_kernel_cost *out, const zlay_attenti
     uint64_t heads = zl_umul_sat(p->info.grid[1], p->info.grid[2]);
     zl_i128 ends = (zl_i128)out->cycles - (zl_i128)out->trip_cycles * most + between;
     zl_i128 trips = (zl_i128)out->trip_cycles * most * out->waves;
-    if (p->count_times) trips = ((zl_i128)out->trip_cycles * zl_umul_sat(all, heads) + processors - 1) / processors;
+    if (p->ask.causal) trips = ((zl_i128)out->trip_cycles * zl_umul_sat(all, heads) + processors - 1) / processors;
     zl_i128 cycles = ends * out->waves + trips;
     if (cycles > INT64_MAX / 4 || trips > INT64_MAX / 4) return zl_fail(ctx, ZLAY_EOVERFLOW, "cycles pass 63 bits");
     out->tile_cycles = out->cycles;
