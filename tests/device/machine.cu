@@ -242,7 +242,8 @@ template <typename F> double event_ns(F launch)
     });
 }
 
-void measure_rates(unsigned *out, char *memory, size_t bytes, int processors, double khz)
+/* The rate of L2 is returned. */
+double measure_rates(unsigned *out, char *memory, size_t bytes, int processors, double khz)
 {
     const uint4 *vectors = (const uint4 *)memory;
     size_t all = bytes / 16, l2 = (16u << 20) / 16, l1 = (32u << 10) / 16;
@@ -253,7 +254,6 @@ void measure_rates(unsigned *out, char *memory, size_t bytes, int processors, do
     put_fact("DRAM_KILOCYCLE", 1000 * 16.0 * share * blocks / (dram * cycles_of_ns));
     size_t turn = l2 / 4;
     double l2_ns = event_ns([&] { read_all<false><<<blocks, 1024>>>(nullptr, out, vectors, l2, turn); });
-    put_fact("L2_KILOCYCLE", 1000 * 16.0 * turn * blocks / (l2_ns * cycles_of_ns));
     double one = median(TIMES, [&] {
         span *s = span_new();
         read_all<false><<<1, 1024>>>(s, out, vectors, l2 / 8, l2 / 8);
@@ -273,6 +273,7 @@ void measure_rates(unsigned *out, char *memory, size_t bytes, int processors, do
         return span_cycles(s);
     });
     put_form("ST_GLOBAL", "ANY", 0, 0, 0, "GLOBAL", 1, stored / (512 * 32), 0);
+    return 1000 * 16.0 * turn * blocks / (l2_ns * cycles_of_ns);
 }
 
 /* ---- barriers -------------------------------------------------------------------------- */
@@ -500,7 +501,8 @@ template <bool Tensor> double measure_copy(unsigned *out, char *memory, int row_
     return Tensor && rows == 8 ? alone : bytes / each;
 }
 
-void measure_copies(unsigned *out, char *memory, int processors)
+/* L2 sends what loads, or copies, of all processors at once get of it: the greater. */
+void measure_copies(unsigned *out, char *memory, int processors, double loads)
 {
     MUST(cudaFuncSetAttribute(copy_ring<true>, cudaFuncAttributeMaxDynamicSharedMemorySize, COPY_SMEM + 1024));
     MUST(cudaFuncSetAttribute(copy_ring<false>, cudaFuncAttributeMaxDynamicSharedMemorySize, COPY_SMEM + 1024));
@@ -516,7 +518,7 @@ void measure_copies(unsigned *out, char *memory, int processors)
     for (int r : {4, 8, 32, 64, 128}) measure_copy<false>(out, memory, 128, r);
     CUtensorMap map = map_of(memory, 128, 128);
     double all = copy_cycles<true>(out, map, memory, 16384, 128, 8, 512, processors);
-    printf("/* Tensor copies of 16384 bytes by all processors at once: %.1f bytes a cycle of each. */\n", 16384 / all);
+    put_fact("L2_KILOCYCLE", std::max(loads, 1000 * 16384 * processors / all));
 }
 
 /* ---- mma.sync -------------------------------------------------------------------------- */
@@ -631,9 +633,9 @@ int main()
     measure_arithmetic<do_shfl>("SHFL", "SHUFFLE", 1, out);
     measure_shared(out);
     measure_latencies(out, memory, bytes);
-    measure_rates(out, memory, bytes, about.multiProcessorCount, khz);
+    double loads = measure_rates(out, memory, bytes, about.multiProcessorCount, khz);
     measure_barriers(out, about.multiProcessorCount);
-    measure_copies(out, memory, about.multiProcessorCount);
+    measure_copies(out, memory, about.multiProcessorCount, loads);
     measure_mma<mma_bf16>(out, "BF16", 16);
     measure_mma<mma_s8>(out, "S8", 32);
     measure_wgmma(out);
