@@ -268,6 +268,10 @@ static const char *const whole[] = {
     "null,null,null,null,null,null,null,null,null,null,null,null,null,null,null,null,null,null,"
     "null,null,null]}",
     "{\"op\":\"target.show\",\"target\":\"sm_90a\"}",
+    "{\"op\":\"machine.info\",\"target\":\"sm_90a\"}",
+    "{\"op\":\"gemm.cycles\",\"target\":\"sm_90a\",\"m\":512,\"n\":512,\"k\":512}",
+    "{\"op\":\"attention.cycles\",\"target\":\"sm_90a\",\"head\":64,\"queries\":512,\"keys\":512}",
+    "{\"op\":\"pipe.cycles\",\"target\":\"sm_90a\",\"params\":{\"N\":3},\"pipe\":\"pipe r\\nparam N 0..\\nrole r warps 0..0\\nfor i in 0..N\\nsync role\\nend\\nend\\n\"}",
     "{\"op\":\"rule.explain\",\"rule\":\"TMAP_STRIDE_16\"}",
     "{\"op\":\"tensormap.synth\",\"target\":\"sm_90a\",\"type\":\"bf16\",\"source\":"
     "\"(64,64):(64,1)\",\"tile\":[64,64]}",
