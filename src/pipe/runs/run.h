@@ -229,8 +229,7 @@ typedef struct zl_run {
     zl_tick *memory;          /* of all clocks */
     size_t memory_room;
     zl_tick *scratch;         /* a clock */
-    int64_t *lap;             /* with `paced`: an instance that has ended more iterations of its
-                               * outermost loops than this waits until no other can move */
+    int64_t *lap; /* with `paced`: an instance with more iterations of outermost loops waits for the others */
     bool paced;               /* outermost loops run in lockstep */
     uint64_t steps, most;
     uint32_t stepping;        /* the instance whose event runs */
@@ -238,6 +237,7 @@ typedef struct zl_run {
     const int32_t *known;     /* per instance: the last epoch that is told */
     void (*told)(struct zl_run *r, const zl_instance *i); /* hears of events as they run; NULL: none is told */
     void *teller;             /* of `told` */
+    const struct zl_timed *timed; /* NULL: instances take turns */
     uint32_t grid;            /* the first `griddep wait` of the text; UINT32_MAX: none */
     int64_t reach;            /* the largest constant offset of a product's index */
     int32_t most_left[ZL_GROUPS]; /* the most groups that any wait leaves outstanding */
