@@ -81,7 +81,7 @@ typedef struct zlay_schedule_value {
     uint32_t def;         /* number of an operation */
     uint32_t space;       /* number of a space */
     const uint32_t *uses; /* numbers of operations; NULL where use_count is 0 */
-    uint64_t use_count;
+    uint64_t use_count;   /* at most ZLAY_SCHEDULE_EDGES */
     uint64_t bytes;       /* of one buffer */
 } zlay_schedule_value;
 
