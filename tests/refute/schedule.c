@@ -214,17 +214,20 @@ static void try_rows(tried *t, uint32_t i)
     for (t->row[i] = 0; t->row[i] < t->ii && t->stages != t->least; t->row[i]++) try_rows(t, i + 1);
 }
 
-/* The longest path without units is no stage too many. */
+/* The longest path without units has no stage too many; 0: edges alone have no starts at this ii. */
 static int64_t stages_least(const drawn *d, int64_t ii)
 {
     int64_t at[NODES] = {0}, most = 0;
-    for (uint32_t turn = 0; turn < d->r.ops; turn++)
+    bool changed = true;
+    for (uint32_t turn = 0; turn <= d->r.ops && changed; turn++) {
+        changed = false;
         for (uint32_t i = 0; i < d->r.edges; i++) {
             int64_t to = at[d->edge[i].from] + latency_of(d, &d->edge[i]) - (int64_t)d->edge[i].distance * ii;
-            if (to > at[d->edge[i].to]) at[d->edge[i].to] = to;
+            if (to > at[d->edge[i].to]) at[d->edge[i].to] = to, changed = true;
         }
+    }
     for (uint32_t i = 0; i < d->r.ops; i++) most = at[i] > most ? at[i] : most;
-    return most / ii + 1;
+    return changed ? 0 : most / ii + 1;
 }
 
 /* The least ii and stages; ii 0: there is none up to `last`. */
@@ -233,7 +236,7 @@ static void search_all(const drawn *d, int64_t last, int64_t *ii, int64_t *stage
     tried t = {.d = d, .nodes = copies_of(d) * d->r.ops};
     for (t.ii = 1; t.ii <= last; t.ii++) {
         t.least = stages_least(d, t.ii);
-        try_rows(&t, 0);
+        if (t.least) try_rows(&t, 0);
         if (!t.stages) continue;
         *ii = t.ii;
         *stages = t.stages;

@@ -12,6 +12,34 @@
 
 /* ---- the state ------------------------------------------------------------------ */
 
+/* Whether every operation of a unit can be delayed by itself, and copies of it need no order. */
+static bool is_free(const zl_state *s, uint32_t unit)
+{
+    const zl_loop *l = s->l;
+    bool one = !s->whole;
+    for (uint32_t i = 0; i < l->ops && one; i++) {
+        if (l->request->op[i].unit != unit || !l->request->op[i].cycles) continue;
+        for (uint32_t j = 0; j < l->ops && one; j++)
+            one = i == j || l->component[j] != l->component[i];
+    }
+    return one;
+}
+
+/* Operations of a free unit, one behind the other, fill each cycle modulo ii to the unit's count at
+ * most, for their sum is at most count ii. */
+static void place_free(const zl_state *s, int64_t *start)
+{
+    const zl_loop *l = s->l;
+    for (uint32_t u = 0; u < l->request->units; u++) {
+        int64_t at = 0;
+        for (uint32_t i = 0; i < l->nodes && s->free[u]; i++) {
+            if (zl_loop_op(l, i)->unit != u) continue;
+            start[i] = at;
+            at = (at + s->arc[i]) % s->ii;
+        }
+    }
+}
+
 /* Arcs, what is left of a unit's count after whole turns, pairs and crowds; false: too little. */
 static bool read_units(zl_state *s)
 {
@@ -30,12 +58,13 @@ static bool read_units(zl_state *s)
         }
         if (sum > (zl_u128)left * (uint64_t)s->ii) return false;
         s->room[u] = left - turns;
+        s->free[u] = is_free(s, u);
         uint32_t arcs = s->crowds - first;
-        if (s->room[u] == 1)
+        if (s->room[u] == 1 && !s->free[u])
             for (uint32_t i = first; i < s->crowds; i++)
                 for (uint32_t j = i + 1; j < s->crowds; j++)
                     s->pair[s->pairs++] = (zl_pair){s->crowd[i], s->crowd[j]};
-        if (s->room[u] == 1 || arcs <= s->room[u]) s->crowds = first;
+        if (s->free[u] || s->room[u] == 1 || arcs <= s->room[u]) s->crowds = first;
     }
     return true;
 }
@@ -51,12 +80,13 @@ static zlay_status state_new(zl_state *s, zl_loop *l, int64_t ii, bool whole)
     uint32_t values = l->request->values;
     uint64_t pairs = (uint64_t)l->nodes * l->nodes / 2;
     s->arc = zl_scratch(l->ctx, l->nodes + 1, sizeof *s->arc);
+    s->free = zl_scratch(l->ctx, l->request->units + 1, sizeof *s->free);
     s->room = zl_scratch(l->ctx, l->request->units + 1, sizeof *s->room);
     s->pair = zl_scratch(l->ctx, pairs + 1, sizeof *s->pair);
     s->crowd = zl_scratch(l->ctx, l->nodes + 1, sizeof *s->crowd);
     s->value = zl_scratch(l->ctx, values + 1, sizeof *s->value);
     s->try = zl_scratch(l->ctx, 4 * l->nodes + 2 * values * l->copies + 1, sizeof *s->try);
-    if (!s->arc || !s->room || !s->pair || !s->crowd || !s->value || !s->try) return ZLAY_ENOMEM;
+    if (!s->arc || !s->free || !s->room || !s->pair || !s->crowd || !s->value || !s->try) return ZLAY_ENOMEM;
     read_values(s);
     return zl_relation_new(&s->r, l->ctx, l->nodes + 1, values * l->copies);
 }
@@ -262,6 +292,7 @@ static zl_found finish(zl_state *s, int64_t *start)
     if (!depth) return ZL_NO_MEMORY;
     for (uint32_t i = 0; i < l->nodes; i++) start[i] = zl_earliest(s, i);
     if (s->whole) return ZL_FOUND;
+    place_free(s, start);
     for (uint32_t c = 0; c < l->copies; c++)
         for (uint32_t v = 0; v < values; v++)
             depth[c * values + v] = zl_loop_depth(l, s->ii, start, c, s->value[v], true);

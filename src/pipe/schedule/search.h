@@ -46,6 +46,7 @@ typedef struct zl_state {
     zl_relation r;
     uint32_t origin;
     int64_t *arc;   /* of a node: cycles modulo ii */
+    bool *free;     /* of a unit: its operations are placed one behind the other at the end */
     uint64_t *room; /* of a unit: arcs that fit at a time */
     zl_pair *pair;
     uint32_t pairs;
