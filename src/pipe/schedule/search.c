@@ -74,9 +74,9 @@ static void read_values(zl_state *s)
     for (uint32_t i = s->l->uses; i-- > 0;) s->value[s->l->use[i].value] = i;
 }
 
-static zlay_status state_new(zl_state *s, zl_loop *l, int64_t ii, bool whole)
+static zlay_status state_new(zl_state *s, zl_loop *l, int64_t ii, int64_t stages, bool whole)
 {
-    *s = (zl_state){.l = l, .ii = ii, .whole = whole, .origin = l->nodes};
+    *s = (zl_state){.l = l, .ii = ii, .stages = stages, .whole = whole, .origin = l->nodes};
     uint32_t values = l->request->values;
     uint64_t pairs = (uint64_t)l->nodes * l->nodes / 2;
     s->arc = zl_scratch(l->ctx, l->nodes + 1, sizeof *s->arc);
@@ -108,14 +108,14 @@ static void give_edges(zl_state *s)
 
 /* Where each start may lie: from 0 to below stages ii; or the first of each component within an
  * interval, that of all at 0. */
-static void give_origin(zl_state *s, int64_t stages)
+static void give_origin(zl_state *s)
 {
     const zl_loop *l = s->l;
     for (uint32_t i = 0; i < l->nodes; i++) {
         if (!s->whole && l->component[i % l->ops] != i % l->ops) continue;
         zl_relation_give(&s->r, s->origin, i, 0);
         if (!s->whole) zl_relation_give(&s->r, i, s->origin, i ? 1 - s->ii : 0);
-        if (stages) zl_relation_give(&s->r, i, s->origin, 1 - stages * s->ii);
+        if (s->stages) zl_relation_give(&s->r, i, s->origin, 1 - s->stages * s->ii);
     }
 }
 
@@ -209,7 +209,7 @@ static zl_found settle(zl_state *s, bool *open)
     *open = false;
     for (;;) {
         bool none;
-        if (!zl_narrow(s)) return ZL_DEAD;
+        if (!zl_narrow(s) || (s->stages == 1 && !zl_one_stage(s))) return ZL_DEAD;
         uint32_t count = zl_conflict(s, &none);
         if (none) return ZL_FOUND;
         if (!count) return ZL_DEAD;
@@ -301,12 +301,12 @@ static zl_found finish(zl_state *s, int64_t *start)
     return complete(s, start, depth) ? ZL_FOUND : ZL_QUOTA;
 }
 
-static bool open_state(zl_state *s, int64_t stages)
+static bool open_state(zl_state *s)
 {
     uint64_t n = s->r.n;
     s->l->points += n * n;
     give_edges(s);
-    give_origin(s, stages);
+    give_origin(s);
     if (!s->whole) give_values(s);
     return zl_relation_close(&s->r);
 }
@@ -317,8 +317,8 @@ zl_found zl_search(zl_loop *l, int64_t ii, int64_t stages, uint64_t quota, int64
     zl_mark mark = zl_scratch_mark(l->ctx);
     uint64_t n = l->nodes + 1;
     zl_found found = ZL_NO_MEMORY;
-    if (!state_new(&s, l, ii, stages > 0) && !zl_charge(l->ctx, n * n * n / 16))
-        found = read_units(&s) && open_state(&s, stages) ? run(&s, quota) : ZL_DEAD;
+    if (!state_new(&s, l, ii, stages, stages > 0) && !zl_charge(l->ctx, n * n * n / 16))
+        found = read_units(&s) && open_state(&s) ? run(&s, quota) : ZL_DEAD;
     if (found == ZL_FOUND) found = finish(&s, start);
     zl_scratch_release(l->ctx, mark);
     return found;
@@ -329,7 +329,7 @@ zl_found zl_stages_bound(zl_loop *l, int64_t ii, int64_t *stages)
     zl_state s;
     zl_mark mark = zl_scratch_mark(l->ctx);
     zl_found found = ZL_NO_MEMORY;
-    if (!state_new(&s, l, ii, true)) {
+    if (!state_new(&s, l, ii, 0, true)) {
         give_edges(&s);
         for (uint32_t i = 0; i < l->nodes; i++) zl_relation_give(&s.r, s.origin, i, 0);
         found = zl_relation_close(&s.r) ? ZL_FOUND : ZL_DEAD;
