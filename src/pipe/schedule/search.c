@@ -33,7 +33,7 @@ static void place_free(const zl_state *s, int64_t *start)
     for (uint32_t u = 0; u < l->request->units; u++) {
         int64_t at = 0;
         for (uint32_t i = 0; i < l->nodes && s->free[u]; i++) {
-            if (zl_loop_op(l, i)->unit != u) continue;
+            if (zl_loop_op(l, i)->unit != u || !zl_loop_op(l, i)->cycles) continue;
             start[i] = at;
             at = (at + s->arc[i]) % s->ii;
         }
