@@ -32,6 +32,7 @@ static void offer(zl_state *s, choice *best, const zl_branch *way, uint32_t coun
 
 static void offer_pair(zl_state *s, choice *best, const zl_pair *p)
 {
+    if (-zl_related(&s->r, p->b, p->a) <= p->until) return;
     int64_t between = zl_earliest(s, p->b) - zl_earliest(s, p->a);
     int64_t since = zl_floor_mod(between, s->ii), base = between - since;
     if (since >= s->arc[p->a]) {

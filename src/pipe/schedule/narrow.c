@@ -13,20 +13,26 @@ static int64_t next_apart(int64_t low, int64_t first, int64_t last, int64_t ii)
     return at > ii - last ? low + ii - at + first : low;
 }
 
-static bool apart(zl_state *s, uint32_t a, uint32_t b, bool *changed)
+/* Moves the least start(b) - start(a) to the next one that keeps them apart; `*seen` is the last
+ * that did. */
+static bool apart(zl_state *s, uint32_t a, uint32_t b, int64_t *seen, bool *changed)
 {
     int64_t low = zl_related(&s->r, a, b);
-    int64_t next = next_apart(low, s->arc[a], s->arc[b], s->ii);
-    if (next == low) return true;
+    *seen = next_apart(low, s->arc[a], s->arc[b], s->ii);
+    if (*seen == low) return true;
     *changed = true;
-    return zl_relate(&s->r, a, b, next);
+    return zl_relate(&s->r, a, b, *seen);
 }
 
 static bool pairs_narrow(zl_state *s, bool *changed)
 {
     for (uint32_t i = 0; i < s->pairs; i++) {
-        const zl_pair *p = &s->pair[i];
-        if (!apart(s, p->a, p->b, changed) || !apart(s, p->b, p->a, changed)) return false;
+        zl_pair *p = &s->pair[i];
+        if (zl_related(&s->r, p->b, p->a) != p->back && !apart(s, p->b, p->a, &p->back, changed))
+            return false;
+        if (zl_related(&s->r, p->a, p->b) == p->low) continue;
+        if (!apart(s, p->a, p->b, &p->low, changed)) return false;
+        p->until = p->low - zl_floor_mod(p->low, s->ii) + s->ii - s->arc[p->b];
     }
     s->l->points += s->pairs;
     return true;

@@ -63,7 +63,8 @@ static bool read_units(zl_state *s)
         if (s->room[u] == 1 && !s->free[u])
             for (uint32_t i = first; i < s->crowds; i++)
                 for (uint32_t j = i + 1; j < s->crowds; j++)
-                    s->pair[s->pairs++] = (zl_pair){s->crowd[i], s->crowd[j]};
+                    s->pair[s->pairs++] = (zl_pair){s->crowd[i], s->crowd[j], ZL_UNRELATED - 1,
+                                                    ZL_UNRELATED - 1, 0};
         if (s->free[u] || s->room[u] == 1 || arcs <= s->room[u]) s->crowds = first;
     }
     return true;

@@ -22,9 +22,12 @@ zl_found zl_stages_bound(zl_loop *l, int64_t ii, int64_t *stages);
 
 /* ---- inside -------------------------------------------------------------------- */
 
-/* Two nodes that must not be in flight together: they share a unit that has room for one. */
+/* Two nodes that must not be in flight together: they share a unit that has room for one. With the
+ * bounds of start(b) - start(a) and of start(a) - start(b) that were last found to be apart; up to
+ * `until` b follows a with nothing of a between. */
 typedef struct zl_pair {
     uint32_t a, b;
+    int64_t low, back, until;
 } zl_pair;
 
 /* start(b) - start(a) >= w; or, where a is ZL_BUFFERS, value b of a copy has at most w buffers. */
