@@ -14,7 +14,8 @@ enum { POPULATION = 8 };
 typedef struct world {
     zl_loop *l;
     int64_t ii;
-    zl_relation r; /* edges, without an origin */
+    int64_t stages; /* at most; 0: any number */
+    zl_relation r; /* edges, and where all begin and end: the last node */
     int64_t *low, *high, *start;
     bool *put;
     uint32_t *order; /* of the population, and of one child */
@@ -80,7 +81,7 @@ static bool place(world *w, uint32_t x)
     int64_t last = zl_min(w->high[x], at + w->ii - 1);
     while (at <= last) {
         int64_t next = blocked(w, x, at);
-        w->l->points += w->l->nodes;
+        w->l->points += 4 * (uint64_t)w->l->nodes;
         if (!next) break;
         at += next;
     }
@@ -102,14 +103,14 @@ static uint32_t put_down(world *w, const uint32_t *order, uint32_t *stuck)
     int64_t least = FAR;
     zlay_schedule_fault fault;
     for (uint32_t i = 0; i < n; i++) {
-        w->low[i] = -FAR;
-        w->high[i] = FAR;
+        w->low[i] = w->stages ? zl_related(&w->r, n, i) : -FAR;
+        w->high[i] = w->stages ? -zl_related(&w->r, i, n) : FAR;
         w->put[i] = false;
     }
     for (*stuck = 0; *stuck < n; ++*stuck)
         if (!place(w, order[*stuck])) return *stuck;
-    for (uint32_t i = 0; i < n; i++) least = zl_min(least, w->start[i]);
-    for (uint32_t i = 0; i < n; i++) w->start[i] -= least;
+    for (uint32_t i = 0; i < n && !w->stages; i++) least = zl_min(least, w->start[i]);
+    for (uint32_t i = 0; i < n && !w->stages; i++) w->start[i] -= least;
     w->l->points += (uint64_t)n * n;
     *stuck = (uint32_t)drawn(w, n);
     return n + zl_loop_holds(w->l, w->ii, w->start, &fault);
@@ -140,15 +141,15 @@ static uint32_t *child_of(world *w, uint32_t parent)
     return child;
 }
 
-/* The first individuals: operations by how early they can be, then ever more exchanged. */
+/* The first individuals: operations by how late they may be, then ever more exchanged. */
 static void begin(world *w)
 {
     uint32_t n = w->l->nodes;
     for (uint32_t i = 0; i < n; i++) {
-        w->low[i] = 0;
-        for (uint32_t j = 0; j < n; j++)
-            if (zl_related(&w->r, j, i) != ZL_UNRELATED)
-                w->low[i] = zl_max(w->low[i], zl_related(&w->r, j, i));
+        w->low[i] = w->stages ? -zl_related(&w->r, i, n) : 0;
+        for (uint32_t j = 0; j < n && !w->stages; j++)
+            if (zl_related(&w->r, i, j) != ZL_UNRELATED)
+                w->low[i] = zl_min(w->low[i], -zl_related(&w->r, i, j));
     }
     for (uint32_t p = 0; p < POPULATION; p++) {
         uint32_t *order = order_of(w, p);
@@ -192,22 +193,28 @@ static bool related(world *w)
         for (uint32_t i = 0; i < l->edges; i++)
             zl_relation_give(&w->r, c * l->ops + l->edge[i].from, c * l->ops + l->edge[i].to,
                              l->edge[i].latency - l->edge[i].distance * w->ii);
+    for (uint32_t i = 0; i < l->nodes && w->stages; i++) {
+        zl_relation_give(&w->r, l->nodes, i, 0);
+        zl_relation_give(&w->r, i, l->nodes, 1 - w->stages * w->ii);
+    }
     return zl_relation_close(&w->r);
 }
 
-zl_found zl_evolve(zl_loop *l, int64_t ii, uint64_t quota, int64_t *start)
+zl_found zl_evolve(zl_loop *l, int64_t ii, int64_t stages, uint64_t quota, int64_t *start)
 {
     uint64_t n = l->nodes;
     zl_mark mark = zl_scratch_mark(l->ctx);
-    world w = {.l = l, .ii = ii, .start = start, .seed = 1};
+    world w = {.l = l, .ii = ii, .stages = stages, .seed = 1};
+    w.start = zl_scratch(l->ctx, n, sizeof *w.start);
     w.low = zl_scratch(l->ctx, n, sizeof *w.low);
     w.high = zl_scratch(l->ctx, n, sizeof *w.high);
     w.put = zl_scratch(l->ctx, n, sizeof *w.put);
     w.order = zl_scratch(l->ctx, n * (POPULATION + 1), sizeof *w.order);
     zl_found found = ZL_NO_MEMORY;
-    if (w.low && w.high && w.put && w.order && !zl_relation_new(&w.r, l->ctx, l->nodes, 0) &&
+    if (w.start && w.low && w.high && w.put && w.order && !zl_relation_new(&w.r, l->ctx, l->nodes + 1, 0) &&
         !zl_charge(l->ctx, n * n * n / 16))
         found = related(&w) ? generations(&w, l->points + quota) : ZL_QUOTA;
+    if (found == ZL_FOUND) memcpy(start, w.start, n * sizeof *start);
     zl_scratch_release(l->ctx, mark);
     return found;
 }

@@ -16,14 +16,24 @@ struct zlay_schedule {
     int64_t start[];
 };
 
+/* Most questions are short. A long one may have an answer that the evolutionary search finds; it is
+ * asked of the exact search at its whole quota after that. */
+static zl_found ask(zl_question *q, int64_t ii, int64_t stages, uint64_t quota)
+{
+    zl_found found = zl_search(q->l, ii, stages, quota / 16, q->start);
+    if (found == ZL_QUOTA) found = zl_evolve(q->l, ii, stages, quota / 4, q->start);
+    if (found == ZL_QUOTA) found = zl_search(q->l, ii, stages, quota, q->start);
+    return found;
+}
+
 static zl_found ask_interval(zl_question *q, int64_t x, uint64_t quota)
 {
-    return zl_search(q->l, x, 0, quota, q->start);
+    return ask(q, x, 0, quota);
 }
 
 static zl_found ask_stages(zl_question *q, int64_t x, uint64_t quota)
 {
-    return zl_search(q->l, q->ii, x, quota, q->start);
+    return ask(q, q->ii, x, quota);
 }
 
 /* ---- the least ii ------------------------------------------------------------------- */
@@ -37,7 +47,7 @@ static zl_found evolve(zl_loop *l, zl_least *ii, int64_t *start, bool found)
     if (!child) return ZL_NO_MEMORY;
     for (int turn = 0; low < high && turn < 8; turn++) {
         int64_t x = turn ? low + (high - low) / 2 : low;
-        zl_found now = zl_evolve(l, x, quota / (turn ? 4 : 1), child);
+        zl_found now = zl_evolve(l, x, 0, quota / (turn ? 4 : 1), child);
         if (now == ZL_NO_MEMORY) return now;
         if (now == ZL_FOUND) {
             high = ii->best = x;
