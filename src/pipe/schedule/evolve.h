@@ -7,6 +7,6 @@
 
 /* Look for a schedule of this ii, of at most these stages unless they are 0; FOUND or QUOTA, or no
  * memory. */
-zl_found zl_evolve(zl_loop *l, int64_t ii, int64_t stages, uint64_t quota, int64_t *start);
+zl_outcome zl_evolve(zl_looped *l, int64_t ii, int64_t stages, uint64_t quota, int64_t *start);
 
 #endif

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* With one stage an iteration runs on a unit in a row, and the next one begins ii after it. So all
  * operations of a unit with room for one end within ii after the first of them starts. Jackson's
- * preemptive schedule (1955) decides whether they could if they may be interrupted: at each cycle the
- * one runs that may, and whose end is the most urgent. Where that is too late, so is all else.
+ * preemptive schedule (1955) decides whether they could if they may be interrupted: at each cycle
+ * the one runs that may, and whose end is the most urgent. Where that is too late, so is all else.
  * On every unit some operation is the first. What edges keep behind it leaves the unit idle, and an
  * interval has no more idle cycles than the sum of all operations leaves. */
 #include "pipe/schedule/search.h"
 
-static int64_t latest(const zl_state *s, uint32_t node)
+static int64_t latest(const zl_search_state *s, uint32_t node)
 {
     return -zl_related(&s->r, node, s->origin);
 }
@@ -20,7 +20,7 @@ typedef struct line {
 } line;
 
 /* Who runs at a cycle; `until` falls to where the next one may begin. */
-static uint32_t urgent(const zl_state *s, const line *l, int64_t at, int64_t *until)
+static uint32_t urgent(const zl_search_state *s, const line *l, int64_t at, int64_t *until)
 {
     uint32_t found = l->count;
     for (uint32_t i = 0; i < l->count; i++) {
@@ -32,7 +32,7 @@ static uint32_t urgent(const zl_state *s, const line *l, int64_t at, int64_t *un
     return found;
 }
 
-static bool in_time(const zl_state *s, line *l)
+static bool in_time(const zl_search_state *s, line *l)
 {
     int64_t at = 0;
     for (;;) {
@@ -49,14 +49,14 @@ static bool in_time(const zl_state *s, line *l)
     }
 }
 
-static void line_of(const zl_state *s, uint32_t unit, line *l)
+static void line_of(const zl_search_state *s, uint32_t unit, line *l)
 {
     l->count = 0;
     for (uint32_t i = 0; i < s->l->nodes; i++)
         if (zl_loop_op(s->l, i)->unit == unit && s->arc[i]) l->node[l->count++] = i;
 }
 
-static bool unit_in_time(const zl_state *s, line *l)
+static bool unit_in_time(const zl_search_state *s, line *l)
 {
     int64_t first = INT64_MAX;
     for (uint32_t i = 0; i < l->count; i++) first = zl_min(first, latest(s, l->node[i]));
@@ -99,7 +99,8 @@ static uint32_t overhang(const line *l, uint64_t most, int64_t *over)
 }
 
 /* Whether an operation of the unit can be the one that starts first. */
-static bool can_begin(const zl_state *s, line *l, uint32_t first, int64_t count, int64_t idle)
+static bool can_begin(const zl_search_state *s, line *l, uint32_t first, int64_t count,
+                      int64_t idle)
 {
     int64_t head[ZLAY_SCHEDULE_OPS], over[ZLAY_SCHEDULE_OPS];
     uint32_t x = l->node[first], hanging = overhang(l, (uint64_t)count - 1, over);
@@ -115,8 +116,8 @@ static bool can_begin(const zl_state *s, line *l, uint32_t first, int64_t count,
     return true;
 }
 
-/* Operations that are as long as the interval, or as many as there are instances, leave no first. */
-static bool some_begins(const zl_state *s, line *l, uint32_t unit)
+/* False: none can. Where all run at once, or one fills an instance, nothing is decided. */
+static bool some_begins(const zl_search_state *s, line *l, uint32_t unit)
 {
     uint64_t count = s->l->request->unit[unit].count;
     int64_t sum = 0, end = INT64_MAX;
@@ -133,7 +134,7 @@ static bool some_begins(const zl_state *s, line *l, uint32_t unit)
     return false;
 }
 
-bool zl_one_stage(zl_state *s)
+bool zl_one_stage(zl_search_state *s)
 {
     line l = {.steps = 0};
     bool fits = true;
