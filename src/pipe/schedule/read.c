@@ -169,10 +169,12 @@ static zlay_status read_sums(zl_looped *l)
     for (uint32_t i = 0; i < l->uses; i++) rounds += (uint64_t)l->use[i].distance;
     zl_u128 most = sum ? sum * l->copies : 1;
     zl_u128 turns = (distance + rounds + 4) * l->copies;
-    if (sum >= limit || size >= limit || turns >= limit || most >= limit ||
-        (most + 1) * turns >= limit || (size + sum) * l->copies >= limit)
+    bool fits = sum < limit && size < limit && turns < limit && most < limit;
+    if (fits) fits = (most + 1) * turns < limit;
+    if (fits) fits = (4 * (most + 1) * turns + size + sum) * (l->nodes + 2) < limit;
+    if (!fits)
         return zl_fail(l->ctx, ZLAY_EOVERFLOW,
-                       "ops, edges: sums of cycles, latencies and distances may pass 2^62");
+                       "ops, edges: sums of cycles, latencies and distances may pass 2^60");
     l->most = (int64_t)most;
     l->reach = (int64_t)sum;
     l->reach_rounds = (int64_t)rounds;

@@ -169,14 +169,14 @@ static void test_refused(void **state)
     REFUSED(op, zlay_schedule_op, 1, name, NULL, ZLAY_EINVAL, "ops[1].name: it is NULL");
     REFUSED(op, zlay_schedule_op, 1, name, "load", ZLAY_EINVAL, "ops[1].name: 'load' is the name of ops[0] too");
     REFUSED(op, zlay_schedule_op, 2, reserved, 1, ZLAY_EINVAL, "ops[2].reserved");
-    REFUSED(op, zlay_schedule_op, 2, cycles, UINT64_MAX, ZLAY_EOVERFLOW, "may pass 2^62");
-    REFUSED(op, zlay_schedule_op, 2, latency, INT64_MAX, ZLAY_EOVERFLOW, "may pass 2^62");
-    REFUSED(op, zlay_schedule_op, 2, latency, INT64_MIN, ZLAY_EOVERFLOW, "may pass 2^62");
+    REFUSED(op, zlay_schedule_op, 2, cycles, UINT64_MAX, ZLAY_EOVERFLOW, "may pass 2^60");
+    REFUSED(op, zlay_schedule_op, 2, latency, INT64_MAX, ZLAY_EOVERFLOW, "may pass 2^60");
+    REFUSED(op, zlay_schedule_op, 2, latency, INT64_MIN, ZLAY_EOVERFLOW, "may pass 2^60");
     REFUSED(edge, zlay_schedule_edge, 2, from, 3, ZLAY_EINVAL, "edges[2].from");
     REFUSED(edge, zlay_schedule_edge, 2, to, UINT32_MAX, ZLAY_EINVAL, "edges[2].to");
     REFUSED(edge, zlay_schedule_edge, 2, latency, 1, ZLAY_EINVAL, "edges[2].latency");
     REFUSED(edge, zlay_schedule_edge, 2, distance, UINT64_MAX, ZLAY_EOVERFLOW, "edges[2].distance");
-    REFUSED(edge, zlay_schedule_edge, 2, distance, INT64_MAX, ZLAY_EOVERFLOW, "may pass 2^62");
+    REFUSED(edge, zlay_schedule_edge, 2, distance, INT64_MAX, ZLAY_EOVERFLOW, "may pass 2^60");
     REFUSED(value, zlay_schedule_value, 0, def, 3, ZLAY_EINVAL, "values[0].def");
     REFUSED(value, zlay_schedule_value, 0, space, 1, ZLAY_EINVAL, "values[0].space: it has no capacity");
     REFUSED(value, zlay_schedule_value, 0, uses, NULL, ZLAY_EINVAL, "values[0].uses");
