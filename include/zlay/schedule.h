@@ -161,8 +161,9 @@ typedef struct zlay_schedule_fault {
  *           ZLAY_NONE proved that there is none, *why has the witness; ZLAY_EINVAL the
  *           message names the field: an unknown unit, two equal names, a name of a copy
  *           (NAME.1) that is another operation's; ZLAY_EOVERFLOW cycles, latencies and
- *           distances whose sums may pass 2^60; ZLAY_ELIMIT a limit ended the search
- *           before a schedule was found; ZLAY_ENOMEM.
+ *           distances whose sums may pass 2^60; ZLAY_ENOTSUP more operations, edges or
+ *           values than the numbers above; ZLAY_ELIMIT a limit ended the search before a
+ *           schedule was found; ZLAY_ENOMEM.
  *  Out:     out  free it with zlay_schedule_free.
  *           why  of NONE the witness, else zeros; may be NULL.
  *  In:      request  borrowed, not kept.
