@@ -40,34 +40,64 @@ static bool computes(const zl_tp *p, const zl_tp_op *op)
 
 /* ---- the fewest roles ----------------------------------------------------------------------------- */
 
+typedef struct mask {
+    uint64_t word[(ZL_TP_VALUES + 63) / 64];
+} mask;
+
+/* Parts, and what each role has of them: cycles, and values in memory. */
 typedef struct packing {
     zl_tp *p;
     int32_t part[PARTS];
     int64_t cycles[PARTS], used[PARTS];
     bool alone[PARTS]; /* its products' sums take the registers */
-    uint32_t parts, of[PARTS], best_of[PARTS], best;
+    mask values[PARTS], held[PARTS];
+    uint32_t parts, of[PARTS], best_of[PARTS], best, shared;
 } packing;
 
-/* Part i joins a role or begins one; what takes as many roles as the best is not tried on. */
-static zlay_status pack(packing *k, uint32_t i, uint32_t roles)
+/* Puts values into a role; answers how many it has not had. */
+static uint32_t hold(mask *held, const mask *values)
+{
+    uint32_t more = 0;
+    for (size_t i = 0; i < ZL_COUNT(held->word); i++) {
+        more += (uint32_t)__builtin_popcountll(values->word[i] & ~held->word[i]);
+        held->word[i] |= values->word[i];
+    }
+    return more;
+}
+
+/* Part i joins a role or begins one. The fewest roles count first, then the fewest values of all roles, which are what roles have
+ * to hand to each other; what is no better than the best is not tried on. */
+static zlay_status pack(packing *k, uint32_t i, uint32_t roles, uint32_t shared)
 {
     zlay_status status = zl_charge(k->p->ctx, 1);
-    if (status || roles >= k->best) return status;
+    if (status || roles > k->best || (roles == k->best && shared >= k->shared)) return status;
     if (i == k->parts) {
-        k->best = roles;
+        k->best = roles, k->shared = shared;
         memcpy(k->best_of, k->of, sizeof k->of);
         return ZLAY_OK;
     }
-    for (uint32_t r = 0; !status && r <= roles; r++) {
+    for (uint32_t r = 0; !status && r <= roles && r < PARTS; r++) {
         bool taken = r < roles && (k->alone[i] || k->used[r] < 0 || k->used[r] + k->cycles[i] > k->p->ii);
         if (taken) continue;
-        int64_t before = r < roles ? k->used[r] : 0;
+        const int64_t before = r < roles ? k->used[r] : 0;
+        const mask held = r < roles ? k->held[r] : (mask){{0}};
+        k->held[r] = held;
         k->used[r] = k->alone[i] ? -1 : before + k->cycles[i];
         k->of[i] = r;
-        status = pack(k, i + 1, roles + (r == roles));
-        k->used[r] = before;
+        status = pack(k, i + 1, roles + (r == roles), shared + hold(&k->held[r], &k->values[i]));
+        k->used[r] = before, k->held[r] = held;
     }
     return status;
+}
+
+static void part_add(packing *k, uint32_t i, const zl_tp_op *op)
+{
+    k->alone[i] |= op->kind == ZL_TP_MMA;
+    if (op->section == ZL_TP_LOOP && op->kind != ZL_TP_MMA) k->cycles[i] += op->cycles;
+    for (uint32_t v = 0; v < op->operands; v++) {
+        int32_t value = op->operand[v].value;
+        if (k->p->value[value].space != ZL_TP_REGISTERS) k->values[i].word[value / 64] |= 1ull << value % 64;
+    }
 }
 
 static zlay_status parts_count(packing *k)
@@ -80,11 +110,10 @@ static zlay_status parts_count(packing *k)
         while (i < k->parts && k->part[i] != op->part) i++;
         if (i == PARTS) return zl_fail(p->ctx, ZLAY_ELIMIT, "line %u: operations have more than %d parts that share no registers", op->line, PARTS);
         if (i == k->parts) k->part[k->parts++] = op->part;
-        k->alone[i] |= op->kind == ZL_TP_MMA;
-        if (op->section == ZL_TP_LOOP && op->kind != ZL_TP_MMA) k->cycles[i] += op->cycles;
+        part_add(k, i, op);
     }
     k->best = k->parts + 1;
-    return pack(k, 0, 0);
+    return pack(k, 0, 0, 0);
 }
 
 /* ---- roles -------------------------------------------------------------------------------------- */

@@ -84,13 +84,13 @@ static void put_head(zl_text *out, const zl_tp *p)
 static void put_section(zl_tp_writer *w, int32_t section)
 {
     for (uint32_t o = 0; o < w->p->ops; o++)
-        if (w->p->op[o].role == (int32_t)w->role && w->p->op[o].section == section) zl_tp_put_op(w, (int32_t)o, (zl_tp_at){ZL_AT_NUMBER, 0});
+        if (w->p->op[o].role == (int32_t)w->role && w->p->op[o].section == section) zl_tp_put_op(w, (int32_t)o, zl_tp_number(0));
 }
 
 static void put_item(zl_tp_writer *w, const zl_tp_item *item, uint32_t segment, zl_tp_at at)
 {
     at = zl_tp_back(at, item->stage);
-    if (at.base == ZL_AT_NUMBER && at.add < w->p->op[item->op].from) return;
+    if (at.known && at.number < w->p->op[item->op].from) return;
     if (item->done) zl_tp_put_done(w, item, segment, at);
     else zl_tp_put_op(w, item->op, at);
 }
@@ -114,7 +114,7 @@ static void put_body(zl_tp_writer *w)
     turns_find(w, &first, &last);
     for (uint32_t i = 0; i < role->items; i++) {
         if (i == first) zl_putf(w->out, "%ssync named %d + instance 256\n", w->indent, TURN + 1);
-        put_item(w, &role->item[i], 1, (zl_tp_at){ZL_AT_COUNTER, 0});
+        put_item(w, &role->item[i], 1, (zl_tp_at){.base = ZL_AT_COUNTER});
         if (i == last) zl_putf(w->out, "%sjoin named %d - instance 256\n", w->indent, TURN + 2);
     }
 }
@@ -134,15 +134,28 @@ static void put_loop(zl_tp_writer *w)
     w->indent = "  ";
 }
 
+static void put_peeled(zl_tp_writer *w, int64_t k)
+{
+    const zl_tp_role *role = &w->p->role[w->role];
+    zl_tp_at at = zl_tp_number(k);
+    if (k) {
+        zl_putf(w->out, "  for i in %lld..%lld\n", (long long)k, (long long)k + 1);
+        at = (zl_tp_at){ZL_AT_COUNTER, 0, true, k};
+        w->indent = "    ";
+    }
+    for (uint32_t i = 0; i < role->items; i++) put_item(w, &role->item[i], 0, at);
+    w->indent = "  ";
+    if (k) zl_puts(w->out, "  end\n");
+}
+
 static void put_iterations(zl_tp_writer *w)
 {
     const zl_tp_role *role = &w->p->role[w->role];
-    for (int64_t k = 0; k < role->peel; k++)
-        for (uint32_t i = 0; i < role->items; i++) put_item(w, &role->item[i], 0, (zl_tp_at){ZL_AT_NUMBER, k});
+    for (int64_t k = 0; k < role->peel; k++) put_peeled(w, k);
     put_loop(w);
     for (int64_t k = 0; k < role->stages; k++)
         for (uint32_t i = 0; i < role->items; i++)
-            if (role->item[i].stage > k) put_item(w, &role->item[i], 2, (zl_tp_at){ZL_AT_END, k});
+            if (role->item[i].stage > k) put_item(w, &role->item[i], 2, (zl_tp_at){.base = ZL_AT_END, .add = k});
 }
 
 /* Tensor memory is freed when all that accessed it have done so. */

@@ -81,7 +81,7 @@ static void put_tail(const zl_tp_writer *w, zl_tp_span tail, zl_tp_at at)
 
 static void put_product(const zl_tp_writer *w, const zl_tp_op *op, zl_tp_at at)
 {
-    bool fresh = op->fresh && (!op->first || (at.base == ZL_AT_NUMBER && at.add == 0));
+    bool fresh = op->fresh && (!op->first || (at.known && at.number == 0));
     if (!w->p->tmem) zl_putf(w->out, "%sfence wgmma\n", w->indent);
     for (uint32_t i = 0; i + 1 < op->operands; i += 2) {
         zl_putf(w->out, "%smma ", w->indent);
@@ -121,7 +121,7 @@ static void put_copy(const zl_tp_writer *w, const zl_tp_op *op, zl_tp_at at)
     zl_putf(w->out, "%scopy %.*s %.*s -> ", w->indent, (int)op->word.length, op->word.text, (int)op->tail.length, op->tail.text);
     put_value(w, op->operand[0].value, at);
     zl_putf(w->out, " signal %s", zl_tp_bar(bar, w->p, v->group, e, false));
-    zl_tp_put_slot(w, op->section == ZL_TP_LOOP ? zl_tp_back(at, g->epoch[e].from) : (zl_tp_at){ZL_AT_NUMBER, 0}, g->epoch[e].stages);
+    zl_tp_put_slot(w, op->section == ZL_TP_LOOP ? zl_tp_back(at, g->epoch[e].from) : zl_tp_number(0), g->epoch[e].stages);
     zl_puts(w->out, "\n");
 }
 

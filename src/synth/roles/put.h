@@ -5,12 +5,17 @@
 
 #include "synth/roles/roles.h"
 
-/* An iteration: a number, or the counter or the trip count with a number. */
+/* An iteration: a number, or the counter or the trip count with a number. A peeled iteration behind the first is a loop of one, so
+ * that its counter is known: a slot's number alone does not say which round of a ring is meant. */
 enum { ZL_AT_NUMBER, ZL_AT_COUNTER, ZL_AT_END };
 typedef struct zl_tp_at {
     int32_t base;
     int64_t add;
+    bool known;
+    int64_t number; /* of a known one */
 } zl_tp_at;
+
+static inline zl_tp_at zl_tp_number(int64_t number) { return (zl_tp_at){ZL_AT_NUMBER, number, true, number}; }
 
 /* What threads of the role have done last to a stage. */
 enum { ZL_HELD_NOTHING, ZL_HELD_WRITTEN, ZL_HELD_READ, ZL_HELD_STORED };
@@ -43,6 +48,6 @@ void zl_tp_put_over(zl_tp_writer *w);
 void zl_tp_put_drain(const zl_tp_writer *w);
 
 /* An index so many before. */
-static inline zl_tp_at zl_tp_back(zl_tp_at at, int64_t by) { return (zl_tp_at){at.base, at.add - by}; }
+static inline zl_tp_at zl_tp_back(zl_tp_at at, int64_t by) { return (zl_tp_at){at.base, at.add - by, at.known, at.number - by}; }
 
 #endif

@@ -6,6 +6,8 @@
 #include "pipe/order/verify.h"
 #include "target/target.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct zlay_roles {
@@ -54,6 +56,25 @@ static zlay_status plan(zl_tp *p, const char *text, size_t length)
     return status;
 }
 
+/* A line of the pipe's text, counted from 1. */
+static zl_tp_span line_of(const char *text, size_t length, uint32_t line)
+{
+    const char *end = text + length, *stop;
+    for (; line > 1; line--) text = (const char *)memchr(text, '\n', (size_t)(end - text)) + 1;
+    while (*text == ' ') text++;
+    stop = memchr(text, '\n', (size_t)(end - text));
+    return (zl_tp_span){text, (size_t)((stop ? stop : end) - text)};
+}
+
+static zlay_status refuse(zl_tp *p, const char *text, size_t length, const zlay_pipe_reason *reason)
+{
+    char quoted[2][256];
+    const zl_tp_span at = line_of(text, length, reason->line), other = line_of(text, length, reason->other);
+    return zl_fail(p->ctx, ZLAY_ENOTSUP, "the pipe of these operations would break the rule %s at '%s'%s%s%s", zlay_pipe_rule_name(reason->rule),
+                   zl_quote(quoted[0], at.text, at.length), reason->other ? " against '" : "", reason->other ? zl_quote(quoted[1], other.text, other.length) : "",
+                   reason->other ? "'" : "");
+}
+
 /* What no barrier orders, as a sum that nothing reads between two beginnings, is refused with the rule that it breaks. */
 static zlay_status prove(zl_tp *p, zlay_roles *roles)
 {
@@ -64,9 +85,10 @@ static zlay_status prove(zl_tp *p, zlay_roles *roles)
     if (!text) return ZLAY_ENOMEM;
     zlay_status status = zl_pipe_parse(p->ctx, &roles->pipe, text, length);
     if (!status) status = zl_verify_part(p->ctx, &answer, &reason, 1, &count, NULL, roles->pipe);
+    if (getenv("ZLDBG")) fputs(text, stderr);
     if (status || answer == ZLAY_YES) return status;
     if (answer == ZLAY_UNDECIDED) return ZLAY_ELIMIT;
-    return zl_fail(p->ctx, ZLAY_ENOTSUP, "the pipe of these operations would break the rule %s", zlay_pipe_rule_name(reason.rule));
+    return refuse(p, text, length, &reason);
 }
 
 /* ---- the answer ------------------------------------------------------------------------------------ */

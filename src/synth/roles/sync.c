@@ -20,8 +20,8 @@ static bool wait_put(const zl_tp_writer *w, int32_t group, uint32_t e, zl_tp_at 
     const zl_tp_epoch *before = &g->epoch[from];
     if (!before->stages || (again && from == e)) return false;
     bool once = before->section != ZL_TP_LOOP;
-    zl_tp_at index = once ? (zl_tp_at){ZL_AT_NUMBER, 0} : zl_tp_back(at, before->from);
-    if (index.base == ZL_AT_NUMBER && index.add < 0) return false;
+    zl_tp_at index = once ? zl_tp_number(0) : zl_tp_back(at, before->from);
+    if (index.known && index.number < 0) return false;
     zl_tp_put_wait(w, zl_tp_bar(bar, w->p, group, from, false), index, before->stages, again);
     return true;
 }
@@ -33,8 +33,8 @@ static bool last_put(const zl_tp_writer *w, int32_t group)
     const zl_tp_epoch *last = &g->epoch[g->first[ZL_TP_AFTER] - 1];
     char bar[96];
     if (!last->over && !last->stages) return false;
-    if (last->over) zl_tp_put_wait(w, zl_tp_bar(bar, w->p, group, g->first[ZL_TP_AFTER] - 1, true), (zl_tp_at){ZL_AT_NUMBER, 0}, 1, false);
-    else zl_tp_put_wait(w, zl_tp_bar(bar, w->p, group, g->first[ZL_TP_AFTER] - 1, false), (zl_tp_at){ZL_AT_END, -1 - (int64_t)last->from}, last->stages, false);
+    if (last->over) zl_tp_put_wait(w, zl_tp_bar(bar, w->p, group, g->first[ZL_TP_AFTER] - 1, true), zl_tp_number(0), 1, false);
+    else zl_tp_put_wait(w, zl_tp_bar(bar, w->p, group, g->first[ZL_TP_AFTER] - 1, false), (zl_tp_at){.base = ZL_AT_END, .add = -1 - (int64_t)last->from}, last->stages, false);
     return true;
 }
 
@@ -56,7 +56,7 @@ static void expect_put(const zl_tp_writer *w, int32_t group, uint32_t e, zl_tp_a
 {
     const zl_tp *p = w->p;
     const zl_tp_epoch *epoch = &p->group[group].epoch[e];
-    zl_tp_at index = epoch->section == ZL_TP_LOOP ? zl_tp_back(at, epoch->from) : (zl_tp_at){ZL_AT_NUMBER, 0};
+    zl_tp_at index = epoch->section == ZL_TP_LOOP ? zl_tp_back(at, epoch->from) : zl_tp_number(0);
     char bar[96];
     bool more = false;
     zl_tp_bar(bar, p, group, e, false);
@@ -124,7 +124,7 @@ static void arrivals_put(zl_tp_writer *w, uint32_t op, zl_tp_at at)
         uint32_t e = epoch_of(p, op, i, &group);
         const zl_tp_epoch *epoch = e == ZL_TP_EPOCHS ? NULL : &p->group[group].epoch[e];
         if (!epoch || !epoch->stages || zl_tp_edge(p, epoch, w->role, true) != (int32_t)op) continue;
-        arrival_put(w, group, e, false, epoch->section == ZL_TP_LOOP ? zl_tp_back(at, epoch->from) : (zl_tp_at){ZL_AT_NUMBER, 0});
+        arrival_put(w, group, e, false, epoch->section == ZL_TP_LOOP ? zl_tp_back(at, epoch->from) : zl_tp_number(0));
     }
 }
 
@@ -169,7 +169,7 @@ void zl_tp_put_over(zl_tp_writer *w)
         const zl_tp_group *g = &p->group[v];
         uint32_t e = g->first[ZL_TP_AFTER];
         if (e > g->first[ZL_TP_LOOP] && g->epoch[e - 1].over && g->epoch[e - 1].roles >> w->role & 1)
-            arrival_put(w, (int32_t)v, e - 1, true, (zl_tp_at){ZL_AT_NUMBER, 0});
+            arrival_put(w, (int32_t)v, e - 1, true, zl_tp_number(0));
     }
 }
 
@@ -183,7 +183,7 @@ void zl_tp_put_begin(zl_tp_writer *w)
         char bar[96];
         uint32_t e = g->first[ZL_TP_LOOP];
         if (!e || e == g->first[ZL_TP_AFTER] || !(g->epoch[e].roles >> w->role & 1) || !g->epoch[e - 1].stages) continue;
-        zl_tp_put_wait(w, zl_tp_bar(bar, p, (int32_t)v, e - 1, false), (zl_tp_at){ZL_AT_NUMBER, 0}, 1, false);
+        zl_tp_put_wait(w, zl_tp_bar(bar, p, (int32_t)v, e - 1, false), zl_tp_number(0), 1, false);
         tmem |= in_tmem(p, (int32_t)v);
     }
     if (tmem) zl_putf(w->out, "%sfence tcgen05.after\n", w->indent);
@@ -202,7 +202,7 @@ void zl_tp_put_drain(const zl_tp_writer *w)
         bool commits = false, waited = g->epochs > after && !last->over;
         for (uint32_t r = 0; r < p->roles; r++) commits |= (last->roles >> r & 1) && p->role[r].kind == ZL_TP_PRODUCTS;
         if (!commits || waited || !last->stages || !(g->epoch[first].roles >> w->role & 1)) continue;
-        zl_tp_at from = {ZL_AT_END, -(int64_t)last->from}, to = {ZL_AT_END, (int64_t)last->stages - last->from};
+        zl_tp_at from = {.base = ZL_AT_END, .add = -(int64_t)last->from}, to = {.base = ZL_AT_END, .add = (int64_t)last->stages - last->from};
         zl_putf(w->out, "  for j in %s", p->param);
         if (from.add) zl_putf(w->out, "%+lld", (long long)from.add);
         zl_putf(w->out, "..%s", p->param);
