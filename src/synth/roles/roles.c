@@ -6,8 +6,6 @@
 #include "pipe/order/verify.h"
 #include "target/target.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 struct zlay_roles {
@@ -85,7 +83,6 @@ static zlay_status prove(zl_tp *p, zlay_roles *roles)
     if (!text) return ZLAY_ENOMEM;
     zlay_status status = zl_pipe_parse(p->ctx, &roles->pipe, text, length);
     if (!status) status = zl_verify_part(p->ctx, &answer, &reason, 1, &count, NULL, roles->pipe);
-    if (getenv("ZLDBG")) fputs(text, stderr);
     if (status || answer == ZLAY_YES) return status;
     if (answer == ZLAY_UNDECIDED) return ZLAY_ELIMIT;
     return refuse(p, text, length, &reason);
