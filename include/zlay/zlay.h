@@ -87,6 +87,7 @@
 #include <zlay/pipe_build.h>
 #include <zlay/pipe_fences.h>
 #include <zlay/pipe_tmem.h>
+#include <zlay/schedule.h>
 
 /* Attention: a pipe with bodies and its tensor maps. */
 #include <zlay/attention.h>
